@@ -38,7 +38,7 @@ CFLAGS  ?= $(if $(filter debug,$(MODE)),-O0 -g3,-O2 -g)
 DIRS  = ir ir/pass
 DIRS += looptree
 DIRS += kernel
-DIRS += backends backends/cgen backends/ref backends/sim backends/cpu
+DIRS += backends backends/cgen backends/text backends/ref backends/sim backends/cpu
 DIRS += frontends frontends/script frontends/graph
 DIRS += program
 # And above them, in no library: check, which lt-check and the tests share; tools; tests.
@@ -131,7 +131,7 @@ $(O)/backends/cgen/prelude_text.h: backends/cgen/prelude.h
 	@sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $< >$@
 
 # Which emitter made a kernel that is kept on disk: a hash of its sources.
-$(O)/backends/cgen/revision.h: $(wildcard kernel/* backends/cgen/* backends/cpu/*)
+$(O)/backends/cgen/revision.h: $(wildcard kernel/* backends/cgen/* backends/text/* backends/cpu/*)
 	@mkdir -p $(@D)
 	@echo "#define LT_CGEN_REVISION \"$$(cat $^ | sha256sum | cut -c 1-16)\"" >$@
 
@@ -210,7 +210,7 @@ $(O)/backends/llvm.so: $(wildcard backends/llvm/*.[ch] include/lt/*.h) $(O)/libl
 		$(filter %.c %.a,$^) $(LLVM_LIBS) -lm -Wl,--build-id,--version-script=backends/llvm/plugin.map
 
 # The objects of the library, except the one that ends with LT_BACKEND.
-ours = $(filter $(O)/kernel/%.o $(O)/backends/cgen/%.o $(O)/backends/$(1)/%.o,$(OBJ))
+ours = $(filter $(O)/kernel/%.o $(O)/backends/cgen/%.o $(O)/backends/text/%.o $(O)/backends/$(1)/%.o,$(OBJ))
 $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(FLAGS) $(LDFLAGS) -DLT_PLUGIN -shared $(if $(SAN),,-Wl,-z,defs) -o $@ backends/$*/$*.c \

@@ -7,8 +7,8 @@
 #include "backends/cgen/diagnostic.h"
 #include "backends/registry.h"
 
-enum { MOST = 64 };
-static struct { const struct lt_backend *backend; const char *origin; } table[MOST];     /* sorted by name */
+enum { MAX_BACKENDS = 64 };
+static struct { const struct lt_backend *backend; const char *origin; } table[MAX_BACKENDS];     /* sorted by name */
 static uint32_t count;
 /* What constructors reported.  A reader may hold an older text, so each is kept; together they are short. */
 struct complaint_text { struct complaint_text *before; char text[]; };
@@ -125,11 +125,11 @@ lt_status lt__backend_check(const struct lt_backend *b, const char *origin, stru
 
 /* A diagnostic that is also recorded, for constructors, which have no caller to report to. */
 struct listener { struct lt_diag diag; struct lt_diag *to; };
-static void listen_and_report(struct lt_diag *diag, const struct lt_diagnostic *note)
+static void listen_and_report(struct lt_diag *diag, const struct lt_diagnostic *diagnostic)
 {
 	struct listener *l = (struct listener *)(void *)diag;
 	if (l->to) {
-		l->to->report(l->to, note);
+		l->to->report(l->to, diagnostic);
 		return;
 	}
 	enum { LONGEST = 1024 };
@@ -138,7 +138,7 @@ static void listen_and_report(struct lt_diag *diag, const struct lt_diagnostic *
 	if (!s)
 		return;
 	s->before = complaint;
-	(void)snprintf(s->text, LONGEST, "%s%s%s", n ? complaint->text : "", n ? "; " : "", note->text);
+	(void)snprintf(s->text, LONGEST, "%s%s%s", n ? complaint->text : "", n ? "; " : "", diagnostic->text);
 	complaint = s;
 }
 
@@ -152,9 +152,9 @@ lt_status lt__backend_add(const struct lt_backend *b, const char *origin, struct
 		status = lt__report(&l.diag, LT_EEXIST, -1, -1, "give one of them another name",
 			"two backends are called '%s': %s (%s) and %s (%s)", b->name, table[at].backend->summary, from(table[at].origin),
 			b->summary, from(origin));
-	else if (!status && count == MOST)
+	else if (!status && count == MAX_BACKENDS)
 		status = lt__report(&l.diag, LT_ENOMEM, -1, -1, NULL, "backend '%s' (%s): there are %d already",
-			b->name, from(origin), (int)MOST);
+			b->name, from(origin), (int)MAX_BACKENDS);
 	char *copy = !status && origin ? strdup(origin) : NULL;
 	if (!status && origin && !copy)
 		status = lt__report(&l.diag, LT_ENOMEM, -1, -1, NULL, "backend '%s' (%s): no memory", b->name, origin);

@@ -21,7 +21,7 @@ struct tensor {
 	lt_node node;
 	const void *got, *want;
 	const struct noise *noise;
-	bool kept;                      /* a state that nothing sets: exact */
+	bool constant;                      /* a state that nothing sets: exact */
 };
 
 struct lt_judge {
@@ -369,7 +369,7 @@ static lt_status judge(struct lt_judge *j, const struct tensor *x, struct lt_rep
 	struct judge_pass p;
 	char text[200];
 	count_pass(j, x, scale, &p);
-	if (p.equal < p.elements && !x->kept) {                         /* where all is equal no run is needed */
+	if (p.equal < p.elements && !x->constant) {                         /* where all is equal no run is needed */
 		static const int32_t runs[] = { LT_JUDGE_RUNS, LT_JUDGE_AGAIN, LT_JUDGE_MORE };         /* few may agree by chance */
 		for (int i = 0; i < 3 && (i == 0 || p.wrong || norm_fails(&p)); i++) {
 			LT_TRY(need_runs(j, runs[i]));
@@ -418,7 +418,7 @@ lt_status lt__judge_state(struct lt_judge *j, lt_node state, const void *got, st
 			x.node = j->g->set[i].value;
 			x.want = lt_eval_state(j->reference, i, NULL);
 			x.noise = &j->set[i];
-			x.kept = false;
+			x.constant = false;
 		}
 	return judge(j, &x, r);
 }

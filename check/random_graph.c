@@ -116,9 +116,9 @@ void random_graph_new(
 	make_source(&m);
 	make_source(&m);
 	if (want->params && random_maybe(&m, 20)) {
-		int64_t most = random_pick_int(&m, 2, 6), one = 1;
-		lt_param p = random_param(&m, 0, most);
-		m.pool[0] = lt_graph_var_bounded(m.g, "t", most, random_maybe(&m, 80) ? 0 : -1, 1, &p, &one);
+		int64_t max = random_pick_int(&m, 2, 6), one = 1;
+		lt_param p = random_param(&m, 0, max);
+		m.pool[0] = lt_graph_var_bounded(m.g, "t", max, random_maybe(&m, 80) ? 0 : -1, 1, &p, &one);
 	}
 	if (want->states && random_maybe(&m, 35))
 		random_state(&m);

@@ -55,12 +55,12 @@ static const char *const nests[] = {
 };
 
 void random_nest_new(
-	struct lt_context *ctx, uint64_t seed, int32_t most, struct random_graph *out, char *text, size_t bytes)
+	struct lt_context *ctx, uint64_t seed, int32_t max, struct random_graph *out, char *text, size_t bytes)
 {
 	uint64_t rng = seed;
 	int64_t extent[10] = { 0 };
 	const char *from = nests[random_between(&rng, 0, sizeof nests / sizeof *nests - 1)];
-	int32_t big = most ? most : random_chance(&rng, 30) ? 40 : 17;
+	int32_t big = max ? max : random_chance(&rng, 30) ? 40 : 17;
 	for (int i = 1; i < 10; i++)
 		extent[i] = random_between(&rng, 1, i < 7 || big < 4 ? big : 4);
 	size_t n = (size_t)snprintf(text, bytes, "graph 1\n");

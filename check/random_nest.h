@@ -4,7 +4,7 @@
 #define LT_RANDOM_NEST_H
 #include "check/random_graph.h"
 
-/* most: the largest extent, 0: as it comes.  The text it is made of is written to `text`.  Data: random_graph_fill. */
+/* max: the largest extent, 0: as it comes.  The text it is made of is written to `text`.  Data: random_graph_fill. */
 void random_nest_new(
-	struct lt_context *, uint64_t seed, int32_t most, struct random_graph *out, char *text, size_t bytes);
+	struct lt_context *, uint64_t seed, int32_t max, struct random_graph *out, char *text, size_t bytes);
 #endif

@@ -19,7 +19,7 @@ struct draw {
 	char *out; size_t n, bytes;
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct draw *d, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void add_words(struct draw *d, const char *fmt, ...)
 {
 	va_list list;
 	va_start(list, fmt);
@@ -61,8 +61,8 @@ static void begin_chain(struct draw *d)
 		 at = leaf >= 0 && !d->apart && chance(d, 70) ? leaf : random_loop(d->t, d->rng);
 	for (int i = 0; d->apart && i < 20 && lt__is_above(d->t, at, leaf); i++)
 		at = random_loop(d->t, d->rng);
-	int skip = chance(d, 60) ? (int)between(d, 0, 2) : 0, most = chance(d, 50) ? (int)between(d, 2, 4) : MAX_CHAIN;
-	for (; at >= 0 && d->n_chain < most; at = d->t->node[at].parent)
+	int skip = chance(d, 60) ? (int)between(d, 0, 2) : 0, max = chance(d, 50) ? (int)between(d, 2, 4) : MAX_CHAIN;
+	for (; at >= 0 && d->n_chain < max; at = d->t->node[at].parent)
 		if (d->t->node[at].kind == LT_TLOOP && skip-- <= 0)
 			d->chain[d->n_chain++] = at;
 }
@@ -78,18 +78,18 @@ static void write_loop(struct draw *d)
 	int i = (int)between(d, 0, d->n_chain - 1);
 	d->loop = d->chain[i];
 	d->chain[i] = d->chain[--d->n_chain];
-	put(d, " %s", lt__loop_path(d->t, d->loop));
+	add_words(d, " %s", lt__loop_path(d->t, d->loop));
 }
 
 static void write_step(struct draw *d)
 {
-	put(d, " %lld", (long long)(d->t->node[d->loop].step * between(d, 2, 6)));
+	add_words(d, " %lld", (long long)(d->t->node[d->loop].step * between(d, 2, 6)));
 }
 
 static void write_lanes(struct draw *d)
 {
 	static const int lanes[] = { 2, 3, 4, 4, 5, 8, 16 };
-	put(d, " %d", lanes[between(d, 0, 6)]);
+	add_words(d, " %d", lanes[between(d, 0, 6)]);
 }
 
 static void write_node(struct draw *d)
@@ -97,7 +97,7 @@ static void write_node(struct draw *d)
 	d->node = d->t->node[any_leaf(d)].leaf;
 	for (int i = 0; i < 4 && !d->t->graph->node[d->node].reduce && chance(d, 50); i++)
 		d->node = d->t->node[any_leaf(d)].leaf;
-	put(d, " %%%s", d->t->graph->node[d->node].name);
+	add_words(d, " %%%s", d->t->graph->node[d->node].name);
 }
 
 /* An operand of the node; any value where no node was named. */
@@ -107,21 +107,21 @@ static void write_value(struct draw *d)
 	d->value = (lt_node)between(d, 0, g->n_node - 1);
 	if (d->node >= 0 && g->node[d->node].n_operand > 0 && chance(d, 95))
 		d->value = g->node[d->node].operand[between(d, 0, g->node[d->node].n_operand - 1)];
-	put(d, " %%%s", g->node[d->value].name);
+	add_words(d, " %%%s", g->node[d->value].name);
 }
 
 static void write_axis(struct draw *d)
 {
-	put(d, " %s.%c", chance(d, 50) ? "grid" : "block", (int)('x' + between(d, 0, 2)));
+	add_words(d, " %s.%c", chance(d, 50) ? "grid" : "block", (int)('x' + between(d, 0, 2)));
 }
 
 static void write_tail(struct draw *d)
 {
 	static const char *const tails[] = { "guard", "peel", "mask", "pad" };
-	put(d, " %s", tails[between(d, 0, 3)]);
+	add_words(d, " %s", tails[between(d, 0, 3)]);
 }
 
-static void write_name(struct draw *d) { put(d, " gemm"); }
+static void write_name(struct draw *d) { add_words(d, " gemm"); }
 
 /* All digits of the value, or the node: its dims in any order, some cut in two. */
 static void write_digits(struct draw *d)
@@ -153,11 +153,11 @@ static void write_digits(struct draw *d)
 			}
 	for (int i = 0; i < n; i++)
 		if (digit[i].step > 1)
-			put(d, " %s/%lld", g->var[digit[i].var].name, (long long)digit[i].step);
+			add_words(d, " %s/%lld", g->var[digit[i].var].name, (long long)digit[i].step);
 		else
-			put(d, " %s", g->var[digit[i].var].name);
+			add_words(d, " %s", g->var[digit[i].var].name);
 	if (n > 0 && chance(d, 20))
-		put(d, " pad %lld", (long long)between(d, 1, 5));
+		add_words(d, " pad %lld", (long long)between(d, 1, 5));
 	d->failed = d->failed || n == 0;
 }
 
@@ -167,7 +167,7 @@ static void write_child(struct draw *d, lt_tnode at)
 	d->first = at;
 	d->failed = d->failed || d->t->node[at].kind == LT_TGROUP;
 	if (!d->failed)
-		put(d, d->t->node[at].kind == LT_TLEAF ? " %%%s" : " %s",
+		add_words(d, d->t->node[at].kind == LT_TLEAF ? " %%%s" : " %s",
 			d->t->node[at].kind == LT_TLEAF ? d->t->graph->node[d->t->node[at].leaf].name
 							: lt__loop_path(d->t, at));
 }
@@ -182,12 +182,12 @@ static void write_last(struct draw *d)
 	write_child(d, at);
 }
 
-static void write_at(struct draw *d) { put(d, " at"); }
-static void write_layout(struct draw *d) { put(d, " layout"); }
-static void write_no(struct draw *d) { put(d, " no"); }
+static void write_at(struct draw *d) { add_words(d, " at"); }
+static void write_layout(struct draw *d) { add_words(d, " layout"); }
+static void write_no(struct draw *d) { add_words(d, " no"); }
 
 /* more: what "..." after the word stands for. */
-struct word { const char *name; void (*put)(struct draw *), (*more)(struct draw *); };
+struct word { const char *name; void (*write)(struct draw *), (*more)(struct draw *); };
 static const struct word words[] = {
 	{ "LOOP", write_loop, write_loop },
 	{ "STEP", write_step, NULL },
@@ -240,7 +240,7 @@ static void write_words(struct draw *d, const char *usage)
 			continue;
 		}
 		last = find_word(name, bytes, usage);
-		last->put(d);
+		last->write(d);
 	}
 }
 
@@ -253,10 +253,10 @@ static void write_tiles(struct draw *d)
 				 *const kinds[] = { "vectorize", "unroll", "vectorize", "parallel" };
 	lt_tnode loop = random_loop(d->t, d->rng);
 	const char *path = lt__loop_path(d->t, loop), *kind = kinds[between(d, 0, 3)];
-	put(d, "split %s %lld; ", path, (long long)(d->t->node[loop].step * between(d, 2, 8)));
+	add_words(d, "split %s %lld; ", path, (long long)(d->t->node[loop].step * between(d, 2, 8)));
 	if (chance(d, 80))
-		put(d, "tail %s %s; ", path, tails[between(d, 0, 2)]);
-	put(d, "%s %s'", kind, path);
+		add_words(d, "tail %s %s; ", path, tails[between(d, 0, 2)]);
+	add_words(d, "%s %s'", kind, path);
 }
 
 /* Partial sums: one for each iteration of the outer of two loops. */
@@ -271,16 +271,17 @@ static void write_partials(struct draw *d)
 	}
 	const char *path = lt__loop_path(d->t, loop), *name = d->t->graph->node[d->node].name,
 		   *var = lt__loop_name(d->t, loop);
-	put(d, "split %s %lld; rfactor %%%s %s", path, (long long)(d->t->node[loop].step * between(d, 2, 5)), name, var);
+	add_words(d, "split %s %lld; rfactor %%%s %s", path, (long long)(d->t->node[loop].step * between(d, 2, 5)), name,
+		var);
 	if (chance(d, 50))
-		put(d, "'");
+		add_words(d, "'");
 }
 
 static void write_inverse(struct draw *d)
 {
 	lt_tnode loop = random_loop(d->t, d->rng);
 	const char *path = lt__loop_path(d->t, loop);
-	put(d, "split %s %lld; merge %s'", path, (long long)(d->t->node[loop].step * between(d, 2, 5)), path);
+	add_words(d, "split %s %lld; merge %s'", path, (long long)(d->t->node[loop].step * between(d, 2, 5)), path);
 }
 
 /* A group that a routine gets. */
@@ -289,14 +290,14 @@ static void write_called(struct draw *d)
 	lt_tnode loop = random_loop(d->t, d->rng), leaf = loop;
 	while (d->t->node[leaf].kind != LT_TLEAF)
 		leaf = d->t->node[leaf].child;
-	put(d, "group %s; call %%%s/group", lt__loop_path(d->t, loop), d->t->graph->node[d->t->node[leaf].leaf].name);
+	add_words(d, "group %s; call %%%s/group", lt__loop_path(d->t, loop), d->t->graph->node[d->t->node[leaf].leaf].name);
 	for (lt_tnode up = d->t->node[loop].parent; up >= 0; up = d->t->node[up].parent)
 		if (d->t->node[up].kind == LT_TGROUP)
-			put(d, "'");
-	put(d, " routine");
+			add_words(d, "'");
+	add_words(d, " routine");
 }
 
-static const struct { const char *name, *uses; void (*put)(struct draw *);
+static const struct { const char *name, *uses; void (*write)(struct draw *);
 } idioms[] = {
 	{ "tiles", "tail", write_tiles },
 	{ "partials", "rfactor", write_partials },
@@ -341,13 +342,13 @@ bool random_step(const struct lt_looptree *t, uint64_t *rng, const char *skip, i
 		return false;
 	if (*kind < lt__primitive_count()) {
 		d.apart = !strcmp(random_step_name(*kind), "fuse");
-		put(&d, "%s", lt__primitive_at(*kind)->name);
+		add_words(&d, "%s", lt__primitive_at(*kind)->name);
 		write_words(&d, lt__primitive_at(*kind)->usage);
 	} else {
 		const char *uses = idioms[*kind - lt__primitive_count()].uses;
 		if (!is_primitive(uses) || is_listed(skip, uses))
 			return false;
-		idioms[*kind - lt__primitive_count()].put(&d);
+		idioms[*kind - lt__primitive_count()].write(&d);
 	}
 	return !d.failed;
 }

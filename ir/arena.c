@@ -50,13 +50,13 @@ void lt__arena_free(struct lt_arena *arena)
 	lt__context_realloc(arena->ctx, arena, sizeof *arena, 0);
 }
 
-static struct arena_chunk *new_chunk(struct lt_arena *arena, size_t least)
+static struct arena_chunk *new_chunk(struct lt_arena *arena, size_t min_bytes)
 {
 	size_t bytes = arena->next_bytes;
 	struct arena_chunk *chunk;
 
-	if (bytes < least)
-		bytes = least;
+	if (bytes < min_bytes)
+		bytes = min_bytes;
 	chunk = lt__context_realloc(arena->ctx, NULL, 0, bytes);
 	if (!chunk)
 		return NULL;

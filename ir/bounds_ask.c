@@ -15,14 +15,14 @@ lt_var lt__bounds_axis(const struct lt_bounds *b, int32_t row)
 }
 
 /* "'p' or 'q'": the params of the piece, to narrow. */
-static const char *params_text(const struct lt_bounds *b, char *text, size_t room)
+static const char *params_text(const struct lt_bounds *b, char *text, size_t bytes)
 {
 	const struct lt_map *m = b->map;
 	size_t n = 0;
 
 	text[0] = '\0';
-	for (int32_t i = 0; i < m->n_param && i < 4 && n < room; i++)
-		n += (size_t)snprintf(text + n, room - n, "%s'%.60s'", i ? " or " : "", b->g->param[m->param[i]].name);
+	for (int32_t i = 0; i < m->n_param && i < 4 && n < bytes; i++)
+		n += (size_t)snprintf(text + n, bytes - n, "%s'%.60s'", i ? " or " : "", b->g->param[m->param[i]].name);
 	return m->n_param ? text : "that it depends on";
 }
 

@@ -45,10 +45,10 @@ static lt_node mask(struct lt_graph *g, lt_node scores, int32_t rank, const lt_v
 
 	if (scores < 0)
 		return -1;
-	lt_node most = lt_graph_index(g, s), ahead = keys_ahead(g, s, t, &none);
+	lt_node last = lt_graph_index(g, s), ahead = keys_ahead(g, s, t, &none);
 	if (!none)
-		most = lt_graph_binary(g, "add", most, ahead);
-	lt_node seen = lt_graph_binary(g, "lessequal", lt_graph_index(g, t), most);
+		last = lt_graph_binary(g, "add", last, ahead);
+	lt_node seen = lt_graph_binary(g, "lessequal", lt_graph_index(g, t), last);
 	lt_node hidden = lt_graph_literal(g, lt_node_dtype(g, scores), -INFINITY);
 	return lt_graph_op_to(g, "select", 3, (lt_node[]){ seen, scores, hidden }, rank, dims);
 }

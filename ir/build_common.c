@@ -48,8 +48,8 @@ lt_node lt__build_extent(struct lt_graph *g, lt_var v, enum lt_dtype dtype)
 
 lt_node lt__build_softmax_over(struct lt_graph *g, lt_node x, lt_var v)
 {
-	lt_node most = lt_graph_reduce(g, "max", x, 1, &v);
-	lt_node power = lt_graph_unary(g, "exp", lt_graph_binary(g, "sub", x, most));
+	lt_node max = lt_graph_reduce(g, "max", x, 1, &v);
+	lt_node power = lt_graph_unary(g, "exp", lt_graph_binary(g, "sub", x, max));
 
 	return lt_graph_binary(g, "div", power, lt_graph_reduce(g, "add", power, 1, &v));
 }

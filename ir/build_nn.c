@@ -78,8 +78,8 @@ lt_node lt_build_softmax(struct lt_graph *g, lt_node x, int32_t axis)
 /* The view of first where its last index is below a run-time scalar, of second elsewhere. */
 static lt_node first_until(struct lt_graph *g, lt_node first, lt_node second, lt_param until)
 {
-	enum { MOST = (2 + LT_MAX_RANK) * LT_MAX_RANK };
-	int64_t row[2][MOST] = { { 0 } }, guard[2 + LT_MAX_RANK] = { 0 };
+	enum { MAX_COLUMNS = (2 + LT_MAX_RANK) * LT_MAX_RANK };
+	int64_t row[2][MAX_COLUMNS] = { { 0 } }, guard[2 + LT_MAX_RANK] = { 0 };
 	struct lt_view_piece piece[2] = { { .source = first }, { .source = second } };
 	lt_var dims[LT_MAX_RANK];
 	int32_t rank = lt_node_rank(g, second);

@@ -78,17 +78,17 @@ static int mantissa_bits(const struct lt_dtypeinfo *type)
 static uint64_t float_bits(double x, const struct lt_dtypeinfo *type)
 {
 	int mantissa = mantissa_bits(type), exponent = 8 * (int)type->bytes - 1 - mantissa;
-	int least = 2 - (1 << (exponent - 1)), at = isfinite(x) && x != 0 ? ilogb(x) : least;
+	int min_exponent = 2 - (1 << (exponent - 1)), at = isfinite(x) && x != 0 ? ilogb(x) : min_exponent;
 	uint64_t infinite = ((UINT64_C(1) << exponent) - 1) << mantissa, bits;
 
-	if (at < least)
-		at = least;
+	if (at < min_exponent)
+		at = min_exponent;
 	if (isnan(x))
 		bits = infinite | UINT64_C(1) << (mantissa - 1);
 	else if (isinf(x))
 		bits = infinite;
 	else    /* in units of the last place, a whole number up to 2^(mantissa+1): its top bit adds 1 to the exponent */
-		bits = (uint64_t)rint(ldexp(fabs(x), mantissa - at)) + ((uint64_t)(at - least) << mantissa);
+		bits = (uint64_t)rint(ldexp(fabs(x), mantissa - at)) + ((uint64_t)(at - min_exponent) << mantissa);
 	if (bits > infinite && !isnan(x))
 		bits = infinite;
 	return bits | (uint64_t)!!signbit(x) << (8 * type->bytes - 1);
@@ -98,15 +98,15 @@ static double float_of(uint64_t bits, const struct lt_dtypeinfo *type)
 {
 	int mantissa = mantissa_bits(type), exponent = 8 * (int)type->bytes - 1 - mantissa;
 	uint64_t fraction = bits & ((UINT64_C(1) << mantissa) - 1), e = bits >> mantissa & ((UINT64_C(1) << exponent) - 1);
-	int least = 2 - (1 << (exponent - 1));
+	int min_exponent = 2 - (1 << (exponent - 1));
 	double x;
 
 	if (e == (UINT64_C(1) << exponent) - 1)
 		x = fraction ? (double)NAN : (double)INFINITY;
 	else if (e)
-		x = ldexp((double)(fraction | UINT64_C(1) << mantissa), least + (int)e - 1 - mantissa);
+		x = ldexp((double)(fraction | UINT64_C(1) << mantissa), min_exponent + (int)e - 1 - mantissa);
 	else
-		x = ldexp((double)fraction, least - mantissa);
+		x = ldexp((double)fraction, min_exponent - mantissa);
 	return bits >> (8 * type->bytes - 1) & 1 ? -x : x;
 }
 

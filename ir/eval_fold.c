@@ -35,7 +35,7 @@ static void find_rounding(
 
 /* Folds row x into w->fold_value[0]; k: how many rows came before. */
 static void fold_row(
-	struct lt_worker *w, const struct folding *f, const union lt_eval_row *x, int32_t n, int64_t place, int64_t k)
+	struct lt_worker *w, const struct folding *f, const union lt_eval_row *x, int32_t n, int64_t element, int64_t k)
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_dtypeinfo *type = lt__dtype_info(f->t);
@@ -51,7 +51,7 @@ static void fold_row(
 	if (f->noisy) {
 		if (f->t == LT_F64)
 			find_rounding(f->op, old->f, x->f, value->f, n, w->lost);
-		e->rows->disturb(f->t, n, w->lost, lt__eval_noise(e, w->job->node, place, k),
+		e->rows->disturb(f->t, n, w->lost, lt__eval_noise(e, w->job->node, element, k),
 			e->amplify * type->unit, 0, value->f);
 	}
 	w->fold_value[0] = value;
@@ -60,12 +60,12 @@ static void fold_row(
 
 /* Folds the elements of row x into the first of w->fold_value[0]; k: how many terms came before. */
 static void fold_across(
-	struct lt_worker *w, const struct folding *f, const union lt_eval_row *x, int32_t n, int64_t place, int64_t k)
+	struct lt_worker *w, const struct folding *f, const union lt_eval_row *x, int32_t n, int64_t element, int64_t k)
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_dtypeinfo *type = lt__dtype_info(f->t);
 	union lt_eval_row *to = w->fold_value[0];
-	const double *noise = f->noisy ? lt__eval_noise(e, w->job->node, place, k) : NULL;
+	const double *noise = f->noisy ? lt__eval_noise(e, w->job->node, element, k) : NULL;
 
 	if (f->op == LT_OP_add && f->cls == LT_CLASS_FLOAT && !f->compensated && !f->stepwise && !f->noisy) {
 		to->f[0] += e->rows->sum(n, x->f);
@@ -115,7 +115,7 @@ static void record_reach(struct lt_worker *w, const struct folding *f, const str
 	}
 }
 
-static lt_status fold_strip(struct lt_worker *w, const struct folding *f, int32_t n, int64_t place, int64_t k)
+static lt_status fold_strip(struct lt_worker *w, const struct folding *f, int32_t n, int64_t element, int64_t k)
 {
 	const struct lt_strip *in = &w->strip[w->job->steps.top];
 	const union lt_eval_row *x = &in->at;
@@ -126,9 +126,9 @@ static lt_status fold_strip(struct lt_worker *w, const struct folding *f, int32_
 		x = &w->spread[0];
 	}
 	if (w->job->along_inner)
-		fold_across(w, f, x, n, place, k);
+		fold_across(w, f, x, n, element, k);
 	else
-		fold_row(w, f, x, n, place, k);
+		fold_row(w, f, x, n, element, k);
 	if (w->e->options.want_error || f->noisy)
 		record_errors(w, f, in, n);
 	if (f->noisy)
@@ -148,7 +148,7 @@ static void begin_fold(struct lt_worker *w, const struct folding *f, int32_t cou
 	}
 }
 
-static void end_fold(struct lt_worker *w, const struct folding *f, int32_t count, int64_t place)
+static void end_fold(struct lt_worker *w, const struct folding *f, int32_t count, int64_t element)
 {
 	struct lt_strip *out = w->out;
 
@@ -157,7 +157,7 @@ static void end_fold(struct lt_worker *w, const struct folding *f, int32_t count
 		if (f->compensated && isfinite(out->at.f[j]))
 			out->at.f[j] += w->lost[j];
 		if (f->noisy)
-			out->at.f[j] = lt__eval_disturb_order(w->e, w->job->node, f->op, &w->fold[j], out->at.f[j], place + j);
+			out->at.f[j] = lt__eval_disturb_order(w->e, w->job->node, f->op, &w->fold[j], out->at.f[j], element + j);
 	}
 	w->e->rows->round(f->t, count, &out->at);
 	out->uniform = false;
@@ -170,7 +170,7 @@ lt_status lt__eval_fold(struct lt_worker *w, int32_t count)
 {
 	const struct lt_eval_job *job = w->job;
 	const struct folding f = folding_of(w);
-	int64_t place = lt__eval_index(w, &w->e->g->node[job->node]), k = 0;
+	int64_t element = lt__eval_index(w, &w->e->g->node[job->node]), k = 0;
 
 	begin_fold(w, &f, count);
 	if (lt__eval_count(w->e, job->inner, job->n_inner) > 0) {
@@ -181,11 +181,11 @@ lt_status lt__eval_fold(struct lt_worker *w, int32_t count)
 				int64_t left = extent - begin < LT_STRIP ? extent - begin : LT_STRIP;
 				if (job->along_inner)
 					w->at[job->along] = begin;
-				LT_TRY(fold_strip(w, &f, job->along_inner ? (int32_t)left : count, place, k));
+				LT_TRY(fold_strip(w, &f, job->along_inner ? (int32_t)left : count, element, k));
 				k += job->along_inner ? left : 1;
 			}
 		} while (lt__eval_next_walk(w, job->inner, job->n_inner));
 	}
-	end_fold(w, &f, count, place);
+	end_fold(w, &f, count, element);
 	return LT_OK;
 }

@@ -34,19 +34,19 @@ void lt__eval_make_noise(struct lt_evaluation *e)
 	memcpy(e->noise + LT_NOISE, e->noise, LT_STRIP * sizeof *e->noise);
 }
 
-uint32_t lt__eval_noise_offset(const struct lt_evaluation *e, lt_node n, int64_t place, int64_t k)
+uint32_t lt__eval_noise_offset(const struct lt_evaluation *e, lt_node n, int64_t element, int64_t k)
 {
 	uint64_t x = e->options.seed + (uint64_t)n * UINT64_C(0x9e3779b97f4a7c15)
-		+ (uint64_t)place * UINT64_C(0xbf58476d1ce4e5b9) + (uint64_t)k * UINT64_C(0x94d049bb133111eb);
+		+ (uint64_t)element * UINT64_C(0xbf58476d1ce4e5b9) + (uint64_t)k * UINT64_C(0x94d049bb133111eb);
 
 	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
 	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
 	return (uint32_t)(x >> 32);
 }
 
-const double *lt__eval_noise(const struct lt_evaluation *e, lt_node n, int64_t place, int64_t k)
+const double *lt__eval_noise(const struct lt_evaluation *e, lt_node n, int64_t element, int64_t k)
 {
-	return e->noise + (lt__eval_noise_offset(e, n, place, k) & (LT_NOISE - 1));
+	return e->noise + (lt__eval_noise_offset(e, n, element, k) & (LT_NOISE - 1));
 }
 
 /* What the exact results of an operator that rounds correctly have beyond raw, where both are f64: of those whose
@@ -98,13 +98,13 @@ static void disturb_function(const struct lt_worker *w, lt_node n, const union l
 }
 
 void lt__eval_disturb(const struct lt_worker *w, lt_node n, const union lt_eval_row *const *x, int32_t count,
-	int64_t place, double *raw)
+	int64_t element, double *raw)
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_nodedef *d = &e->g->node[n];
 	const struct lt_opinfo *info = lt__op_info(d->op);
 	const struct lt_dtypeinfo *type = lt__dtype_info(d->dtype);
-	const double *noise = lt__eval_noise(e, n, place, -1);
+	const double *noise = lt__eval_noise(e, n, element, -1);
 	double *residual = w->spread[4].f;
 
 	if (info->any && d->op != LT_OP_cast)
@@ -123,11 +123,11 @@ void lt__eval_disturb(const struct lt_worker *w, lt_node n, const union lt_eval_
  * other orders have other partial results, up to the size of all terms together, and may leave the type on the way.  A
  * library that adds up many terms may err in one direction: common, a small part of each rounding. */
 double lt__eval_disturb_order(const struct lt_evaluation *e, lt_node n, enum lt_opcode op, const struct lt_fold *fold,
-	double value, int64_t place)
+	double value, int64_t element)
 {
 	enum { COMMON = 256 };
 	const struct lt_dtypeinfo *type = lt__dtype_info(e->g->node[n].dtype);
-	double noise = *lt__eval_noise(e, n, place, -2), drawn = *lt__eval_noise(e, n, place, -3),
+	double noise = *lt__eval_noise(e, n, element, -2), drawn = *lt__eval_noise(e, n, element, -3),
 	       common = uniform(scramble(scramble(e->options.seed) - (uint64_t)n - 1));
 
 	if (fold->n <= 1 || lt__eval_draw_order(e->g->node[n].dtype, op, fold, drawn, &value) || op == LT_OP_mul)
@@ -137,7 +137,7 @@ double lt__eval_disturb_order(const struct lt_evaluation *e, lt_node n, enum lt_
 	    || (fold->size * type->unit <= 1 && fold->size == floor(fold->size) && value == floor(value)))))
 		return value;
 	/* Both signs together may leave a double. */
-	double part = e->amplify * type->unit, most = isfinite(fold->size) ? fold->size : type->largest;
+	double part = e->amplify * type->unit, max = isfinite(fold->size) ? fold->size : type->largest;
 	noise *= isfinite(fold->size) ? 1 : 2;
-	return value + (part * noise * most + part * common * ((double)fold->n / COMMON) * fabs(value));
+	return value + (part * noise * max + part * common * ((double)fold->n / COMMON) * fabs(value));
 }

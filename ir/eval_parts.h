@@ -183,7 +183,7 @@ lt_status lt__eval_row_task(struct lt_worker *, int64_t task);
 /* ir/eval_noise.c: the result of an add or mul reduction before rounding, as an order of its terms may make it that is
  * not the index's. */
 double lt__eval_disturb_order(
-	const struct lt_evaluation *, lt_node, enum lt_opcode, const struct lt_fold *, double value, int64_t place);
+	const struct lt_evaluation *, lt_node, enum lt_opcode, const struct lt_fold *, double value, int64_t element);
 /* ir/eval_order.c */
 /* Notes a term of a sum; factor: the two of a product that is the term, NULL: it is none. */
 void lt__eval_reach_term(struct lt_reach *, double x, const double *factor, enum lt_dtype);
@@ -214,12 +214,12 @@ void lt__eval_free_workers(struct lt_evaluation *);
 /* ir/eval_noise.c: the random errors of LT_EVAL_RANDOM. */
 void lt__eval_make_noise(struct lt_evaluation *);
 /* A number for a place of a node, step k of a reduction there: 24 bits and more. */
-uint32_t lt__eval_noise_offset(const struct lt_evaluation *, lt_node, int64_t place, int64_t k);
-const double *lt__eval_noise(const struct lt_evaluation *, lt_node, int64_t place, int64_t k);
-/* In place: values of an operator or a cast (from integers or floats) on floats before rounding; place: of the
+uint32_t lt__eval_noise_offset(const struct lt_evaluation *, lt_node, int64_t element, int64_t k);
+const double *lt__eval_noise(const struct lt_evaluation *, lt_node, int64_t element, int64_t k);
+/* In place: values of an operator or a cast (from integers or floats) on floats before rounding; element: of the
  * first. */
 void lt__eval_disturb(
-	const struct lt_worker *, lt_node, const union lt_eval_row *const *x, int32_t n, int64_t place, double *raw);
+	const struct lt_worker *, lt_node, const union lt_eval_row *const *x, int32_t n, int64_t element, double *raw);
 
 /* ir/eval_error.c */
 /* Error of the rounded result r of an operator, raw before rounding; operands x give or take e. */

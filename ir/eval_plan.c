@@ -148,17 +148,17 @@ void lt__eval_plan(struct lt_evaluation *e)
 {
 	const struct lt_graph *g = e->g;
 	struct use *use = LT_NEW(e->arena, struct use, g->n_node + 1);
-	int32_t most = 1;
+	int32_t max = 1;
 
 	for (lt_node n = 0; n < g->n_node; n++) {
 		const struct lt_nodedef *d = &g->node[n];
 		int32_t loops = d->n_dim + (d->n_operand > 0 ? g->node[d->operand[0]].n_dim : 0);
-		most = loops > most ? loops : most;
+		max = loops > max ? loops : max;
 		use[n].reader = -1;
 		e->last[n] = e->dies[n] = e->dies_next[n] = -1;
 	}
 	mark_wanted(e);
-	lt_var *loop = LT_NEW(e->arena, lt_var, most);
+	lt_var *loop = LT_NEW(e->arena, lt_var, max);
 	for (lt_node n = g->n_node - 1; n >= 0; n--) {
 		if (!reads_operands(e, n))
 			continue;

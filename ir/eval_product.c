@@ -57,9 +57,9 @@ static void order_panel(
 		|| 60. / (double)depth + (deep_stride > 1 ? 4 : 1) < 60. / (double)length + (best > 1 ? 4 : 1);
 }
 
-static int32_t tile_of(int64_t extent, int64_t most)
+static int32_t tile_of(int64_t extent, int64_t max)
 {
-	return (int32_t)(extent < most ? extent : most);
+	return (int32_t)(extent < max ? extent : max);
 }
 
 /* Wide tiles where there are few rows. */

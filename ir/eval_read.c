@@ -196,7 +196,7 @@ lt_status lt__eval_read(struct lt_worker *w, lt_node node, struct lt_line *dim, 
 int64_t lt__eval_stride(const struct lt_evaluation *e, lt_node node, lt_var along)
 {
 	const struct lt_nodedef *d = &e->g->node[node];
-	double *slope = e->slope, *column = e->slope + e->width, place = 0;
+	double *slope = e->slope, *column = e->slope + e->width, unit = 0;
 
 	for (int32_t i = 0; i < d->n_dim; i++)
 		slope[i] = d->dim[i] == along;
@@ -224,7 +224,7 @@ int64_t lt__eval_stride(const struct lt_evaluation *e, lt_node node, lt_var alon
 		d = &e->g->node[node];
 	}
 	for (int32_t i = 0; i < d->n_dim; i++)
-		place = place * (double)e->g->var[d->dim[i]].extent + slope[i];
-	place = place < 0 ? -place : place;
-	return place > 0 && place < 1 ? 1 : place < 1e9 ? (int64_t)place : 1000000000;
+		unit = unit * (double)e->g->var[d->dim[i]].extent + slope[i];
+	unit = unit < 0 ? -unit : unit;
+	return unit > 0 && unit < 1 ? 1 : unit < 1e9 ? (int64_t)unit : 1000000000;
 }

@@ -27,7 +27,7 @@ struct lt_tile {
 	 * error is scale * size + least */
 	const uint32_t *offset;
 	const double *noise;
-	double scale, least;
+	double scale, min;
 	double unit, tiny;              /* of the type */
 };
 enum lt_tile_mode { LT_TILE_EXACT, LT_TILE_NEAREST, LT_TILE_RANDOM, LT_TILE_BOUND, LT_TILE_MODES };
@@ -44,10 +44,10 @@ struct lt_eval_rows {
 	double (*sum)(int32_t n, const double *x);
 	/* value + rest += x, element by element */
 	void (*add)(int32_t n, const double *x, double *value, double *lost);
-	/* In place: floats before rounding to t, moved by noise * (scale * size + least) where the rounding changes
+	/* In place: floats before rounding to t, moved by noise * (scale * size + min) where the rounding changes
 	 * them; f64: where residual, by which the exact value is larger, is not 0. */
 	void (*disturb)(enum lt_dtype t, int32_t n, const double *residual, const double *noise, double scale,
-		double least, double *x);
+		double min, double *x);
 	double (*largest)(int32_t n, const double *x);          /* size; infinity where there is a NaN */
 	void (*product[LT_TILE_MODES][2])(const struct lt_tile *);       /* f32, f64 */
 };

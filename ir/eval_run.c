@@ -183,8 +183,8 @@ lt_status lt__eval_store(struct lt_evaluation *e, lt_node n)
 
 	if (d->op == LT_OP_update)
 		return update(e, n);
-	int32_t most = d->n_dim + (d->n_operand > 0 ? e->g->node[d->operand[0]].n_dim : 0);
-	lt_var *loop = LT_NEW(e->arena, lt_var, most + 1);
+	int32_t max = d->n_dim + (d->n_operand > 0 ? e->g->node[d->operand[0]].n_dim : 0);
+	lt_var *loop = LT_NEW(e->arena, lt_var, max + 1);
 	int32_t n_loop = lt__node_loops(e->g, n, loop);
 	return job_fill(e, n, d->reduce ? d->operand[0] : d->op == LT_OP_gather ? d->operand[1] : n, loop, n_loop);
 }

@@ -37,12 +37,12 @@ static int32_t eval_add_step(struct lt_evaluation *e, struct lt_steps *to, lt_no
 
 struct lt_steps lt__eval_list_steps(struct lt_evaluation *e, lt_node n, lt_node root)
 {
-	struct lt_eval_step room[LT_STEPS];
-	struct lt_steps steps = { .step = room };
+	struct lt_eval_step buffer[LT_STEPS];
+	struct lt_steps steps = { .step = buffer };
 
 	e->stamp++;
 	steps.top = eval_add_step(e, &steps, n, root);
-	steps.step = lt__arena_copy(e->arena, room, (size_t)steps.n * sizeof *room);
+	steps.step = lt__arena_copy(e->arena, buffer, (size_t)steps.n * sizeof *buffer);
 	return steps;
 }
 
@@ -55,11 +55,11 @@ void lt__eval_set_dims(const struct lt_worker *w, const struct lt_nodedef *d, st
 
 int64_t lt__eval_index(const struct lt_worker *w, const struct lt_nodedef *d)
 {
-	int64_t place = 0;
+	int64_t element = 0;
 
 	for (int32_t i = 0; i < d->n_dim; i++)
-		place = place * w->e->g->var[d->dim[i]].extent + w->at[d->dim[i]];
-	return place;
+		element = element * w->e->g->var[d->dim[i]].extent + w->at[d->dim[i]];
+	return element;
 }
 
 static double step_error(const struct lt_nodedef *d, enum lt_dtype from, const union lt_scalar *x, const double *error,

@@ -15,17 +15,17 @@ static lt_status gather(struct lt_worker *w, int32_t count)
 	out->exact = !e->options.want_error;
 	for (int32_t j = 0; j < count;) {
 		int32_t at = index->uniform ? 0 : j, n = 1;
-		int64_t place = index->at.i[at];
+		int64_t picked = index->at.i[at];
 		bool unsure = !index->exact && index->error[at] > 0;
 		if (e->options.mode == LT_EVAL_RANDOM && extent > 0)
-			place = place < 0 ? 0 : place < extent ? place : extent - 1;
-		if (place < 0 || place >= extent)
-			return lt__eval_fault(w, (struct lt_eval_fault){ .kind = LT_FAULT_GATHER, .node = w->job->node, .value = place,
+			picked = picked < 0 ? 0 : picked < extent ? picked : extent - 1;
+		if (picked < 0 || picked >= extent)
+			return lt__eval_fault(w, (struct lt_eval_fault){ .kind = LT_FAULT_GATHER, .node = w->job->node, .value = picked,
 				.extent = extent, .axis = d->axis });
 		lt__eval_set_dims(w, x, w->index);
 		for (int32_t i = 0; i < x->n_dim; i++)
 			w->index[i].at += j * w->index[i].slope;
-		w->index[d->axis] = (struct lt_line){ place, 0 };
+		w->index[d->axis] = (struct lt_line){ picked, 0 };
 		while (j + n < count && index->at.i[index->uniform ? 0 : j + n] == index->at.i[at]
 			&& (index->uniform || index->exact))
 			n++;

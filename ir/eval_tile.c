@@ -161,7 +161,7 @@ static void random_by_terms(const struct lt_worker *w, const struct lt_tile *t, 
 			int64_t i = (int64_t)k * t->m + at / t->n, j = (int64_t)k * t->n + at % t->n, n = at % t->n;
 			uint32_t offset = t->offset[i];
 			double raw = t->a[i] * t->b[j], rounding = fma(t->a[i], t->b[j], -raw), old = t->value[at];
-			rows->disturb(type, 1, &rounding, t->noise + (offset & (LT_NOISE - 1)) + n, t->scale, t->least, &raw);
+			rows->disturb(type, 1, &rounding, t->noise + (offset & (LT_NOISE - 1)) + n, t->scale, t->min, &raw);
 			union lt_scalar p = lt__round_to((union lt_scalar){ .f = raw }, type);
 			double sum = old + p.f, part = sum - old;
 			rounding = (old - (sum - part)) + (p.f - part);
@@ -202,7 +202,7 @@ static void tile_add_term(const struct lt_worker *w, const struct lt_tile *t, st
 }
 
 /* Places in the result of `count` positions of vars from `first` on. */
-static void find_places(struct lt_worker *w, const lt_var *var, int32_t n, int64_t first, int32_t count, int64_t *to)
+static void find_offsets(struct lt_worker *w, const lt_var *var, int32_t n, int64_t first, int32_t count, int64_t *to)
 {
 	const struct lt_eval_job *job = w->job;
 
@@ -285,15 +285,15 @@ lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 		.offset = parts.offset,
 		.noise = e->noise,
 		.scale = e->amplify * type->unit,
-		.least = e->amplify * type->tiny / 2,
+		.min = e->amplify * type->tiny / 2,
 		.unit = type->unit,
 		.tiny = type->tiny };
 
 	t.m = p->rows - row < p->m ? (int32_t)(p->rows - row) : p->m;
 	t.n = (columns + LT_LANES - 1) / LT_LANES * LT_LANES;
-	find_places(w, p->batch, p->n_batch, task / p->n_tiles / p->m_tiles, 1, &base);
-	find_places(w, p->left.var, p->left.n_var, row, t.m, w->row_at);
-	find_places(w, p->right.var, p->right.n_var, column, columns, w->column_at);
+	find_offsets(w, p->batch, p->n_batch, task / p->n_tiles / p->m_tiles, 1, &base);
+	find_offsets(w, p->left.var, p->left.n_var, row, t.m, w->row_at);
+	find_offsets(w, p->right.var, p->right.n_var, column, columns, w->column_at);
 	lt__eval_set_walk(w, p->batch, p->n_batch, task / p->n_tiles / p->m_tiles);
 	memset(parts.value, 0, sums_of(e) * (size_t)p->m * (size_t)p->n * sizeof *parts.value);
 	for (int64_t deep = 0; deep < p->depth; deep += p->k) {

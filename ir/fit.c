@@ -42,14 +42,14 @@ static lt_status fail_unfit(const struct lt_graph *g, lt_node x, int32_t piece, 
 static bool fits_in_memory(const struct lt_graph *g, const struct lt_nodedef *from, const struct lt_map *m,
 	const int64_t *low, const int64_t *high)
 {
-	int64_t unit = 8, least = 0, most = 0;
+	int64_t unit = 8, min = 0, max = 0;
 	int32_t width = lt__map_width(m), column;
 
 	for (int32_t r = m->n_row - 1; r >= 0; r--) {
 		int64_t row_min, row_max;
 
 		if (!lt__row_span(m->row + (int64_t)r * width, width, low, high, &row_min, &row_max, &column)
-		    || !lt__span_add(unit, row_min, row_max, &least, &most))
+		    || !lt__span_add(unit, row_min, row_max, &min, &max))
 			return false;
 		if (r > 0 && lt__mul_overflow(unit, g->var[from->dim[r]].extent, &unit))
 			return false;
@@ -109,14 +109,14 @@ static lt_status fit_block(const struct lt_graph *g, lt_node x, int32_t axis)
 {
 	const struct lt_nodedef *n = &g->node[x];
 	const struct lt_paramdef *p = &g->param[n->at[axis]];
-	int64_t least = 0, most = 0, part = g->var[g->node[n->operand[1]].dim[axis]].extent,
+	int64_t min = 0, max = 0, part = g->var[g->node[n->operand[1]].dim[axis]].extent,
 		unit = (int64_t)lt__dtype_info(n->dtype)->bytes;
 
 	for (int32_t i = axis + 1; i < n->n_dim; i++)
 		unit *= g->var[n->dim[i]].extent;
-	if (!lt__span_add(1, p->low, p->high, &least, &most) || !lt__span_add(n->offset[axis], 1, 1, &least, &most)
-		|| !lt__span_add(1, 0, part - 1, &least, &most)
-		|| !lt__span_add(unit, least, most, &(int64_t){ 0 }, &(int64_t){ 0 }))
+	if (!lt__span_add(1, p->low, p->high, &min, &max) || !lt__span_add(n->offset[axis], 1, 1, &min, &max)
+		|| !lt__span_add(1, 0, part - 1, &min, &max)
+		|| !lt__span_add(unit, min, max, &(int64_t){ 0 }, &(int64_t){ 0 }))
 		return FAIL("the offset along axis %d exceeds 62 bits with run-time scalar '%.60s' in %lld..%lld: "
 			    "narrow that range",
 			axis, p->name, (long long)p->low, (long long)p->high);

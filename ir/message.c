@@ -10,9 +10,9 @@ struct message { char *out; size_t bytes, n; va_list list; };
 
 static void message_add(struct message *m, const char *text, size_t n)
 {
-	const size_t room = m->bytes - 1 - m->n;
+	const size_t left = m->bytes - 1 - m->n;
 
-	n = n < room ? n : room;
+	n = n < left ? n : left;
 	memcpy(m->out + m->n, text, n);
 	m->n += n;
 }

@@ -97,9 +97,9 @@ static inline double lt_err_mod(const double *x, const double *e)
 
 /* Greatest distance of the corners of the box from the value in its middle; the last term is what pow itself may
  * be wrong by, which cancels badly in the difference. */
-static inline double lt_err_pow_corners(const double *x, const double *e, double least)
+static inline double lt_err_pow_corners(const double *x, const double *e, double min)
 {
-	double middle = pow(x[0], x[1]), worst = fabs(least - middle), size = fabs(middle);
+	double middle = pow(x[0], x[1]), worst = fabs(min - middle), size = fabs(middle);
 
 	for (int corner = 0; corner < 4; corner++) {
 		double at = pow(x[0] + (corner & 1 ? e[0] : -e[0]), x[1] + (corner & 2 ? e[1] : -e[1]));

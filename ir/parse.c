@@ -24,7 +24,7 @@ static lt_status parse_string(struct lt_parser *p, const char **out)
 }
 
 /* An optional @ line:column. */
-static lt_status parse_place(struct lt_parser *p, int32_t *line, int32_t *column)
+static lt_status parse_position(struct lt_parser *p, int32_t *line, int32_t *column)
 {
 	int64_t a = 0, b = 0;
 
@@ -142,7 +142,7 @@ static lt_status parse_require(struct lt_parser *p)
 	if (zero)
 		return LT_PARSE_FAIL(p, "a requirement is written as a sum >= 0 or == 0");
 	LT_TRY(parse_string(p, &r.text));
-	LT_TRY(parse_place(p, &r.line, &r.column));
+	LT_TRY(parse_position(p, &r.line, &r.column));
 	lt__require_append(g, &r);
 	return LT_OK;
 }
@@ -254,7 +254,7 @@ static const char *near_operator(struct lt_context *ctx, const char *word, size_
 }
 
 /* A name of a table, such as an operator's. */
-static lt_status parse_word(struct lt_parser *p, int (*find)(const char *), int least, const char *what,
+static lt_status parse_word(struct lt_parser *p, int (*find)(const char *), int min, const char *what,
 	const char *(*near)(struct lt_context *, const char *, size_t), int *out)
 {
 	char word[32];
@@ -265,7 +265,7 @@ static lt_status parse_word(struct lt_parser *p, int (*find)(const char *), int 
 		word[p->l.bytes] = '\0';
 		*out = find(word);
 	}
-	if (*out < least)
+	if (*out < min)
 		return LT_PARSE_FAIL(p, "expected %s, found %s%s", what, lt__lex_text(p->ctx, &p->l), p->l.kind == LT_TOKEN_NAME ?
 			near(p->ctx, p->l.at, p->l.bytes) : "");
 	lt__lex_next(&p->l);
@@ -313,13 +313,13 @@ static lt_status parse_node(struct lt_parser *p)
 		n.reduce = true;
 	}
 	LT_TRY((parse_attributes[n.op] ? parse_attributes[n.op] : parse_operands)(p, &n));
-	LT_TRY(parse_place(p, &n.line, &n.column));
+	LT_TRY(parse_position(p, &n.line, &n.column));
 	LT_TRY(parse_end(p));
 	if (lt__graph_adopt(p->g, &n) < 0)
 		return pass_on(p, &at);
 	if (n.op == LT_OP_view || n.op == LT_OP_update) {
-		LT_GROW(p->scratch, p->placed, p->n_placed, p->cap_placed);
-		p->placed[p->n_placed++] = (struct lt_placed){ p->g->n_node - 1, at };
+		LT_GROW(p->scratch, p->bounded, p->n_bounded, p->cap_bounded);
+		p->bounded[p->n_bounded++] = (struct lt_bounded_node){ p->g->n_node - 1, at };
 	}
 	return LT_OK;
 }
@@ -388,9 +388,9 @@ static lt_status settle_params(struct lt_parser *p)
 static lt_status settle_bounds(struct lt_parser *p)
 {
 	p->g->inside = false;
-	for (int32_t i = 0; i < p->n_placed; i++)
-		if (lt__bounds_check(p->g, p->placed[i].node, p->g))
-			return pass_on(p, &p->placed[i].at);
+	for (int32_t i = 0; i < p->n_bounded; i++)
+		if (lt__bounds_check(p->g, p->bounded[i].node, p->g))
+			return pass_on(p, &p->bounded[i].at);
 	return LT_OK;
 }
 

@@ -31,8 +31,9 @@ struct lt_parser {
 	/* what can only be looked up later */
 	struct lt_lexer *limit;  int32_t n_limit, cap_limit;    /* places of limits, in the order of the bounded vars */
 	struct lt_lexer *source; int32_t n_source, cap_source;  /* places of the params' sources */
-	struct lt_placed { lt_node node; struct lt_lexer at; } *placed;  /* nodes that have to stay within their sources */
-	int32_t n_placed, cap_placed;
+	/* nodes that have to stay within their sources */
+	struct lt_bounded_node { lt_node node; struct lt_lexer at; } *bounded;
+	int32_t n_bounded, cap_bounded;
 	bool settled;                                           /* limits are resolved; no var or param may follow */
 };
 

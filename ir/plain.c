@@ -14,7 +14,7 @@ static const struct { uint32_t first, last; } acting[] = {
 /* Its code point, UINT32_MAX: no UTF-8. */
 static uint32_t decode(const unsigned char *at, size_t n, size_t *bytes)
 {
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	static const uint32_t min[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const size_t length = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
 	uint32_t c = length == 1 ? at[0] : at[0] & (0x7fu >> length);
 
@@ -26,7 +26,7 @@ static uint32_t decode(const unsigned char *at, size_t n, size_t *bytes)
 			return UINT32_MAX;
 		c = c << 6 | (at[i] & 0x3f);
 	}
-	if (c < least[length] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+	if (c < min[length] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 		return UINT32_MAX;
 	*bytes = length;
 	return c;

@@ -15,14 +15,14 @@ enum lt_unfit_kind { LT_UNFIT_DIV, LT_UNFIT_GUARD, LT_UNFIT_ROW };
 struct lt_unfit { enum lt_unfit_kind kind; int32_t number, column; };
 
 /* Adds coef times [low, high] to the ends between which the parts of a sum are; false: 62 bits are exceeded. */
-bool lt__span_add(int64_t coef, int64_t low, int64_t high, int64_t *least, int64_t *most);
+bool lt__span_add(int64_t coef, int64_t low, int64_t high, int64_t *min, int64_t *max);
 /* The span of a row of n columns whose values are within [low, high] (of column 0: 1), or that which does not fit in
  * *column. */
-bool lt__row_span(const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *least, int64_t *most,
+bool lt__row_span(const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *min, int64_t *max,
 	int32_t *column);
 /* Least and greatest value of a row that fits. */
 void lt__row_values(
-	const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *least, int64_t *most);
+	const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *min, int64_t *max);
 /* Whether all divs, guards and rows of a map fit; extent: of its dims.  why may be NULL.  low, high: room for a number
  * a column, which are given the ranges of the columns. */
 bool lt__map_columns(const struct lt_graph *, const int64_t *extent, const struct lt_map *, int64_t *low, int64_t *high,

@@ -22,13 +22,13 @@ static size_t require_key(const struct lt_linear *l, int64_t sign, struct key *k
 
 /* The least that the sum without its constant can be by requirement r, whose sum has the same params; false: it says
  * nothing. */
-static bool min_by(const struct lt_require *r, const struct key *key, size_t bytes, int64_t *least)
+static bool min_by(const struct lt_require *r, const struct key *key, size_t bytes, int64_t *min)
 {
 	struct key own[LT_MAX_RANK];
 
 	if (require_key(&r->value, 1, own) == bytes && !memcmp(own, key, bytes))
-		return !__builtin_sub_overflow((int64_t)0, r->value.constant, least);
-	*least = r->value.constant;     /* -sum + constant == 0 */
+		return !__builtin_sub_overflow((int64_t)0, r->value.constant, min);
+	*min = r->value.constant;     /* -sum + constant == 0 */
 	return r->equal && require_key(&r->value, -1, own) == bytes && !memcmp(own, key, bytes);
 }
 
@@ -73,7 +73,7 @@ void lt__requires_copy(const struct lt_graph *from, struct lt_graph *to)
 bool lt__require_implies(const struct lt_graph *g, const struct lt_linear *l)
 {
 	struct key key[LT_MAX_RANK];
-	int64_t least;
+	int64_t min;
 	int32_t found;
 	size_t bytes;
 
@@ -83,6 +83,6 @@ bool lt__require_implies(const struct lt_graph *g, const struct lt_linear *l)
 		return false;
 	bytes = require_key(l, 1, key);
 	found = lt__names_find(g->required, (const char *)key, bytes);
-	return found >= 0 && found < g->n_require && min_by(&g->require[found], key, bytes, &least)
-		&& !lt__add_overflow(least, l->constant, &least) && least >= 0;
+	return found >= 0 && found < g->n_require && min_by(&g->require[found], key, bytes, &min)
+		&& !lt__add_overflow(min, l->constant, &min) && min >= 0;
 }

@@ -123,7 +123,7 @@ static lt_node add_slice_bounded(struct lt_graph *g, lt_node x, int32_t axis, lt
 	struct lt_linear first, behind, limit, length, space, shortest;
 	const struct lt_vardef *v;
 	struct lt_map map;
-	int64_t most;
+	int64_t max;
 	lt_var *dims;
 
 	if (!lt__graph_has_axis(g, x, axis))
@@ -139,8 +139,8 @@ static lt_node add_slice_bounded(struct lt_graph *g, lt_node x, int32_t axis, lt
 	if (difference(g, &behind, &first, &length) || difference(g, &limit, &behind, &space)
 	    || difference(g, &first, &behind, &shortest) || require_ends(g, x, axis, &first, &length, &space))
 		return -1;
-	most = lt__linear_min(g, &shortest);          /* the longest is minus the least of begin - end */
-	most = most == INT64_MIN || -most > v->extent ? v->extent : -most < 1 ? 1 : -most;
+	max = lt__linear_min(g, &shortest);          /* the longest is minus the least of begin - end */
+	max = max == INT64_MIN || -max > v->extent ? v->extent : -max < 1 ? 1 : -max;
 	map = plain_map(g, g->node[x].n_dim);
 	if (begin >= 0) {
 		int32_t n = map.n_dim;
@@ -154,7 +154,7 @@ static lt_node add_slice_bounded(struct lt_graph *g, lt_node x, int32_t axis, lt
 		map.param = lt__arena_copy(g->arena, &begin, sizeof begin);
 	}
 	dims = dims_of(g, x, 0);
-	dims[axis] = lt__var_like(g, dims[axis], most, &length);
+	dims[axis] = lt__var_like(g, dims[axis], max, &length);
 	return lt__build_view(g, x, map.n_dim, dims, &map, 0);
 }
 

@@ -130,11 +130,11 @@ lt_node lt_graph_cast(struct lt_graph *g, lt_node x, enum lt_dtype t)
 /* Gives def the operands' vars in order of appearance. */
 static void unite_dims(struct lt_graph *g, struct lt_nodedef *def)
 {
-	int32_t most = 0;
+	int32_t max = 0;
 
 	for (int32_t i = 0; i < def->n_operand; i++)
-		most += g->node[def->operand[i]].n_dim;
-	def->dim = LT_NEW(g->arena, lt_var, most);
+		max += g->node[def->operand[i]].n_dim;
+	def->dim = LT_NEW(g->arena, lt_var, max);
 	for (int32_t i = 0; i < def->n_operand; i++) {
 		const struct lt_nodedef *from = &g->node[def->operand[i]];
 

@@ -1,32 +1,79 @@
 /* kernel/lower.h -- a frozen tree becomes a kernel program: what the files of it share.
  *
- * lower.c        loops: who runs them; the whole
- * lower_space.c  buffers: where each lives
- * lower_row.c    affine rows: as values, and what range they have
- * lower_stmt.c   statements: guards, operands, operators
+ * mode.c           loops: teams, copies, vectors
+ * lower.c          what is refused; the whole
+ * lower_nest.c     loops, by their mode
+ * lower_team.c     a team and its launch
+ * lower_note.c     what was decided, in words
+ * lower_space.c    buffers: where each lives
+ * lower_row.c      affine rows: as values, and what is known of them
+ * lower_known.c    instructions that are made once; blocks
+ * lower_stmt.c     statements, one element at a time
+ *
+ * In a vector loop:
+ * lower_guard.c    conditions of all lanes, masks
+ * lower_access.c   what an access names in the lanes, loads and stores
+ * lower_operand.c  operands
+ * lower_lane.c     statements, all lanes at once
+ * lower_fold.c     lanes that are combined with one element
+ * lower_each.c     scalar code, lane by lane
  */
 #ifndef LT_KERNEL_LOWER_H
 #define LT_KERNEL_LOWER_H
 #include "kernel/build.h"
 
 struct lower_range { bool known; int64_t low, high; };
+/* What is known of a column of the rows where instructions are being made.  In a vector loop everything is said of its
+ * first lane; range alone is of all lanes. */
+struct lower_column {
+	struct lower_range range;
+	bool fixed; int64_t number;             /* it is a number */
+	bool irregular; int64_t stride;         /* how it moves from lane to lane; irregular: not by equal steps */
+	int32_t value;                          /* of a loop; -1 */
+};
 /* How a loop is run. */
 enum lower_mode {
-	LOWER_LOOP,             /* one trip after the other */
-	LOWER_TEAM,             /* its trips are points of a team */
+	LOWER_LOOP,             /* one iteration after the other */
+	LOWER_BLOCK,            /* its only iteration */
+	LOWER_COPIES,           /* its body once for each iteration */
+	LOWER_HINT,             /* a loop that is worth unrolling */
+	LOWER_LANES,            /* vectors */
+	LOWER_TEAM,             /* its iterations are points of a team */
 	LOWER_COLLAPSED         /* together with those of the loop around it */
 };
-/* team: the loop of mode LOWER_TEAM that it is in or is; -1 */
-struct lower_loop { enum lower_mode mode; int32_t team; };
-/* Where a buffer of the tree went. */
-struct lower_place {
-	int32_t buffer, variable;       /* of the program; the other is -1 */
-	/* of an array or variable: the loop in whose trips it begins, -1: the region; of others -2 */
-	int32_t scope;
-	int32_t team;                   /* of those, the team's loop that its scope is in, -1: the host's */
+struct lower_loop {
+	enum lower_mode mode;
+	int32_t team;           /* the loop of mode LOWER_TEAM that it is in or is; -1 */
+	uint32_t lanes;         /* LOWER_LANES: of one vector */
+	bool straight;          /* LOWER_LANES: each vector has its own copy of the body */
+	bool bounded;           /* it may have fewer iterations than the most */
+	bool parallel, vector;  /* there is such a loop in it, or it is one */
+	int64_t cost;           /* statements that one iteration comes to, with copies */
+	const char *reason;     /* why it is not run in a better way; NULL: it is */
 };
-/* An instruction that needs not be made again while its block is open. */
-struct lower_known { uint16_t opcode; uint8_t dtype; int32_t operand[3], what; int64_t number; int32_t value; };
+enum { LOWER_WIDTHS = 7 };      /* 1, 2, 4 .. LT_MAX_LANES lanes */
+/* Where a buffer of the tree is, for as many lanes as the vector has: a buffer or a variable of the program; -1: not
+ * made yet.  It began last in the block that `opener` opened, of that region; -2: nowhere. */
+struct lower_home { int32_t id, region, opener; };
+/* Where a buffer of the tree went.  What is private to the lanes of a vector loop has an element for each lane, side by
+ * side. */
+struct lower_place {
+	struct lt_kernel_buffer made;   /* of one lane */
+	bool is_variable;
+	int32_t lanes_loop;             /* the loop in whose lanes it is private; -1 */
+	int32_t scope;                  /* of an array or variable: the loop in whose iterations it begins; others -2 */
+	int32_t team;                   /* of those, the team's loop that its scope is in, -1: the host's */
+	struct lower_home home[LOWER_WIDTHS];
+};
+/* An instruction that needs not be made again while its block is open; next: an older one of the same hash. */
+struct lower_known {
+	uint16_t opcode; uint8_t dtype; uint32_t lanes; int32_t operand[3], what; int64_t number; int32_t value, next;
+	uint32_t hash;
+};
+/* An array that holds lanes of a vector while scalar code runs. */
+struct lower_scratch { uint32_t dtype, lanes; int32_t number; struct lower_home home; struct lower_scratch *next; };
+/* A COMBINE in a loop over vectors: these are combined in a variable, and its lanes behind the loop. */
+struct lower_fold { int32_t stmt, variable; struct lower_fold *next; };
 
 struct lowering {
 	struct lt_kernel_builder b;
@@ -35,12 +82,30 @@ struct lowering {
 	struct lt_kernel_report *report;        /* who hears of decisions (lt__decide), or NULL */
 	struct lower_loop *loop;
 	struct lower_place *place;              /* a buffer */
-	struct lower_range *range;              /* a column */
-	int32_t *value;                         /* a column: that of a loop; -1 */
+	struct lower_column *column;
 	struct lower_known *known;
 	int32_t n_known, first_known, cap_known;       /* those before first_known are of another region */
+	int32_t *bucket;                        /* the newest of each hash; -1 */
 	int32_t team;                           /* the loop whose team instructions go to, -1: the host's */
+	struct lower_scratch *scratch;
+	struct lower_fold *folds;
+	uint32_t *noted;                        /* words that were said of each statement */
+	bool *noted_access;
+	/* In a vector: */
+	int32_t lane_loop;                      /* the loop; -1 */
+	uint32_t lanes;                         /* 1 outside */
+	int32_t mask;                           /* lanes that are on, -1: all */
+	bool guarded;                           /* the mask has a guard in it, not only the loop's bound */
+	int32_t on;                             /* how many lanes the loop's bound leaves, i64; -1: all */
+	/* In scalar code of one lane: */
+	int32_t lane;                           /* its number; -1 */
+	const struct lower_spill *spill;
 };
+
+enum { LOWER_MAX_DEPTH = 64 };   /* loops around a loop */
+
+/* Conditions: a mask of one lane, or one of these. */
+enum { LOWER_YES = -1, LOWER_NO = -2 };
 
 static inline const int64_t *lower_row_at(const struct lt_tree *t, int32_t row)
 {
@@ -51,30 +116,97 @@ static inline int32_t lower_div_column(const struct lt_tree *t, int32_t div)
 {
 	return 1 + t->n_param + t->n_loop + div;
 }
+static inline const struct lt_loop *lower_loop_at(const struct lowering *l, int32_t i)
+{
+	return LT_AT(struct lt_loop, l->t->loops, i);
+}
+static inline const struct lt_stmt *lower_stmt_at(const struct lowering *l, int32_t s)
+{
+	return LT_AT(struct lt_stmt, l->t->stmts, s);
+}
+static inline const struct lt_access *lower_access_at(const struct lowering *l, int32_t a)
+{
+	return LT_AT(struct lt_access, l->t->accesses, a);
+}
+static inline const struct lt_buffer *lower_buffer_at(const struct lowering *l, int32_t b)
+{
+	return LT_AT(struct lt_buffer, l->t->buffers, b);
+}
+static inline uint32_t lower_dtype_of(const struct lowering *l, int32_t buffer)
+{
+	return LT_AT(struct lt_type, l->t->types, lower_buffer_at(l, buffer)->type)->dtype;
+}
+/* A combine is a reduction whose lanes meet: where they come one after the other, there is no difference. */
+static inline bool lower_reduces(const struct lt_stmt *s) { return s->kind == LT_REDUCE || s->kind == LT_COMBINE; }
+static inline uint32_t lower_lanes_of(const struct lowering *l, int32_t value)
+{
+	return lt__build_at(&l->b, value)->lanes;
+}
+
+/* mode.c.  Needs: columns. */
+void lt__lower_modes(struct lowering *);
 /* Whether loop a is b or stands around it; -1 stands around all. */
 bool lt__lower_around(const struct lt_tree *, int32_t a, int32_t b);
+/* The loop that is all there is in loop i, or -1. */
+int32_t lt__lower_only_child(const struct lowering *, int32_t i);
 
-/* lower_space.c: buffers of the program; what begins in a trip of the loop (-1: in the region) begins now. */
+/* lower_note.c: a decision that can be named: of a loop or a statement, the other is -1. */
+void lt__lower_note(struct lowering *, int32_t loop, int32_t stmt, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+enum lower_word { LOWER_SCATTERED, LOWER_ONE_ELEMENT, LOWER_TEXT, LOWER_DIFFERS, LOWER_MASKED, LOWER_VERSIONS,
+	LOWER_LOOPED, LOWER_WORDS };
+void lt__lower_say(struct lowering *, int32_t stmt, enum lower_word);
+void lt__lower_say_access(struct lowering *, int32_t stmt, int32_t access, bool gathered, int64_t stride);
+
+/* lower_nest.c: what is in loop i (-1: the region), statements s to below end. */
+void lt__lower_body(struct lowering *, int32_t i, int32_t s, int32_t end);
+/* How many iterations: min(max_trip_count, bounds); it may be negative. */
+int32_t lt__lower_trip_count(struct lowering *, int32_t loop);
+/* lower_team.c */
+void lt__lower_team(struct lowering *, int32_t first);
+
+/* lower_space.c: buffers of the program; what begins in an iteration of the loop (-1: in the region) begins now. */
 void lt__lower_spaces(struct lowering *);
 void lt__lower_begin(struct lowering *, int32_t loop);
+/* Where buffer b of the tree is, here. */
+int32_t lt__lower_home(struct lowering *, int32_t b);
+/* Whether each lane of the vector in hand has a b of its own. */
+bool lt__lower_private(const struct lowering *, int32_t b);
+/* An array for the lanes of a vector, undefined; number: of several at once. */
+int32_t lt__lower_scratch(struct lowering *, uint32_t dtype, int32_t number);
 
-/* lower_row.c */
-void lt__lower_ranges(struct lowering *);
+/* lower_row.c.  An iteration of a loop begins, or no more is known of it. */
+void lt__lower_columns(struct lowering *);
+void lt__lower_enter(struct lowering *, int32_t loop, struct lower_column);
+void lt__lower_leave(struct lowering *, int32_t loop);
+struct lower_column lt__lower_any_iteration(const struct lowering *, int32_t loop, int32_t value);
 struct lower_range lt__lower_range(const struct lowering *, int32_t row);
 bool lt__lower_depends(const struct lt_tree *, int32_t row, int32_t loop);      /* through divs, too */
-/* The instruction, or one that is known to give the same. */
-int32_t lt__lower_pure(
-	struct lowering *, int opcode, uint32_t dtype, int32_t x, int32_t y, int32_t what, int64_t number);
+/* How it moves from lane to lane; false: not by equal steps. */
+bool lt__lower_stride(const struct lowering *, int32_t row, int64_t *stride);
 int32_t lt__lower_i64(struct lowering *, int64_t);
-/* The row's value is that of what is returned, plus *number; -1: the number alone. */
+/* The row's value (in the first lane) is that of what is returned, plus *number; -1: the number alone. */
 int32_t lt__lower_address(struct lowering *, int32_t row, int64_t *number);
 int32_t lt__lower_row(struct lowering *, int32_t row);
+int32_t lt__lower_row_of_lanes(struct lowering *, int32_t row);         /* a vector of i64 */
 int32_t lt__lower_add(struct lowering *, int32_t x, int32_t y);         /* i64; either may be -1: 0 */
-/* A mask: all hold; -1: they always do.  *never: they never do. */
-int32_t lt__lower_guards(struct lowering *, int32_t first, int32_t n, bool *never);
-/* Blocks: what becomes known in one is forgotten at its end. */
+int32_t lt__lower_times(struct lowering *, int32_t x, int64_t by);
+int32_t lt__lower_floor(struct lowering *, int32_t x, int64_t den);     /* x / den, den > 0 */
+/* Whether row + add >= 0 (in the first lane): a condition. */
+int32_t lt__lower_holds(struct lowering *, int32_t row, int64_t add);
+int32_t lt__lower_both(struct lowering *, int32_t a, int32_t b);        /* conditions */
+int32_t lt__lower_guards(struct lowering *, int32_t first, int32_t n);  /* a condition: all hold */
+/* lower_known.c: the instruction, or one that is known to give the same; of one lane, or of the vector in hand. */
+int32_t lt__lower_pure(
+	struct lowering *, int opcode, uint32_t dtype, int32_t x, int32_t y, int32_t what, int64_t number);
+int32_t lt__lower_wide(struct lowering *, int opcode, uint32_t dtype, int32_t x, int32_t y, int64_t number);
+int32_t lt__lower_spread(struct lowering *, int32_t value);             /* in all lanes */
+/* Blocks: what becomes known in one is forgotten at its end.  `if` gives the mark for the others. */
 int32_t lt__lower_mark(const struct lowering *);
 void lt__lower_forget(struct lowering *, int32_t mark);
+int32_t lt__lower_if(struct lowering *, int32_t mask);
+void lt__lower_else(struct lowering *, int32_t mark);
+void lt__lower_end(struct lowering *, int32_t mark);
 
 /* lower.c: step 'L' (step.h) */
 lt_status lt__lower_kernel(const struct lt_tree *, const struct lt_machine *, struct lt_kernel_report *,
@@ -82,4 +214,66 @@ lt_status lt__lower_kernel(const struct lt_tree *, const struct lt_machine *, st
 
 /* lower_stmt.c */
 void lt__lower_stmt(struct lowering *, int32_t stmt);
+uint32_t lt__lower_opcode_of(const struct lt_op *);
+int32_t lt__lower_as(struct lowering *, int32_t value, uint32_t dtype);
+/* What the operator gives, of its type; in as many lanes as the widest operand. */
+int32_t lt__lower_apply(struct lowering *, const struct lt_op *, int32_t *operand);
+struct lower_address { int32_t value; int64_t number; };
+/* Which element an access names (in the first lane).  An index that is out of range leaves a fault, and 0 is used. */
+struct lower_address lt__lower_locate(struct lowering *, int32_t stmt, int32_t access);
+int32_t lt__lower_read(struct lowering *, int32_t stmt, int32_t access);
+int32_t lt__lower_operand(struct lowering *, int32_t stmt, const struct lt_operand *);
+/* dest = op(dest, value), of a statement that reduces. */
+void lt__lower_reduce(struct lowering *, int32_t stmt, int32_t value);
+
+/* lower_guard.c.  Conditions of the lanes of the vector in hand. */
+struct lower_guards {
+	int32_t shared;                 /* of guards that are the same in all lanes */
+	bool differ;                    /* there are others: */
+	int32_t all, some;              /* they hold in all lanes only if `all`; in any only if `some` */
+	bool regular;                   /* their rows move by equal steps */
+};
+struct lower_guards lt__lower_lane_guards(struct lowering *, int32_t first, int32_t n);
+/* The lanes in which the guards that differ hold, which is some of them. */
+int32_t lt__lower_guard_mask(struct lowering *, int32_t first, int32_t n);
+/* A condition: no quotient that the statement uses changes from lane to lane.  What is known then. */
+int32_t lt__lower_invariant(struct lowering *, int32_t stmt);
+struct lower_column *lt__lower_steady(struct lowering *);
+
+/* lower_access.c */
+struct lower_where {
+	enum lower_where_kind {
+		LOWER_ONE,              /* one element for all lanes */
+		LOWER_PRIVATE,          /* each lane's own, at the same place */
+		LOWER_STEPS,            /* equal steps apart */
+		LOWER_ANYWHERE
+	} kind;
+	int64_t stride;
+};
+struct lower_where lt__lower_where(const struct lowering *, int32_t access);
+/* A load, a store, with the members that say where; stride 0: 1. */
+int32_t lt__lower_build_load(struct lowering *, struct lt_instruction);
+void lt__lower_build_store(struct lowering *, struct lt_instruction);
+/* Whether it can be read without a loop over the lanes. */
+bool lt__lower_is_wide(const struct lowering *, int32_t access);
+int32_t lt__lower_load(struct lowering *, int32_t stmt, int32_t access);
+void lt__lower_store(struct lowering *, int32_t stmt, int32_t value);
+
+/* lower_operand.c: one value for all lanes, or one in each. */
+int32_t lt__lower_lane_operand(struct lowering *, int32_t stmt, const struct lt_operand *);
+bool lt__lower_operand_is_wide(struct lowering *, const struct lt_operand *);
+
+/* lower_lane.c */
+void lt__lower_lane_stmt(struct lowering *, int32_t stmt);
+
+/* lower_fold.c: before and behind a loop over vectors; folds of loops outside are kept. */
+void lt__lower_begin_folds(struct lowering *, int32_t loop);
+void lt__lower_end_folds(struct lowering *, const struct lower_fold *outside);
+bool lt__lower_can_fold(const struct lowering *, const struct lt_stmt *);
+void lt__lower_fold(struct lowering *, int32_t stmt, int32_t value);
+
+/* lower_each.c: scalar code for one lane after the other.  A variable of lanes is in an array meanwhile. */
+struct lower_spill { int32_t buffer, variable, scratch; bool written; struct lower_spill *next; };
+void lt__lower_one_by_one(struct lowering *, int32_t stmt);             /* the statement, its guards, too */
+int32_t lt__lower_by_loop(struct lowering *, int32_t stmt, const struct lt_operand *);
 #endif

@@ -2,21 +2,13 @@
  *
  * A slot stays one.  A local of one element that its own region alone touches is a variable, a small one an array;
  * any other, and each that crosses from the host's region to a team's, is in the workspace or in a thread's part of it.
+ *
+ * What begins inside a vector loop is private to its lanes: a variable of as many lanes, an array with an element for
+ * each lane side by side.  A remainder has fewer lanes, so that it has a variable or an array of its own.
  */
 #include <string.h>
 #include "kernel/lower.h"
-
-static const struct lt_buffer *buffer_at(const struct lowering *l, int32_t b)
-{
-	return LT_AT(struct lt_buffer, l->t->buffers, b);
-}
-
-bool lt__lower_around(const struct lt_tree *t, int32_t a, int32_t b)
-{
-	while (b >= 0 && b != a)
-		b = LT_AT(struct lt_loop, t->loops, b)->parent;
-	return b == a;
-}
+#include "kernel/opcode.h"
 
 static int32_t team_of(const struct lowering *l, int32_t loop) { return loop < 0 ? -1 : l->loop[loop].team; }
 
@@ -29,7 +21,7 @@ static void use(const struct lowering *l, struct uses *u, int32_t access, int32_
 		const struct lt_access *a = LT_AT(struct lt_access, l->t->accesses, access);
 		u->gathered[a->buffer] = u->gathered[a->buffer] || a->index >= 0;
 		u->crosses[a->buffer] = u->crosses[a->buffer]
-			|| team_of(l, loop) != team_of(l, buffer_at(l, a->buffer)->scope);
+			|| team_of(l, loop) != team_of(l, lower_buffer_at(l, a->buffer)->scope);
 	}
 }
 
@@ -55,9 +47,9 @@ static struct uses find_uses(struct lowering *l)
 /* Another buffer of the slot reaches the same elements. */
 static bool is_exclusive(const struct lowering *l, int32_t b)
 {
-	const struct lt_buffer *x = buffer_at(l, b);
+	const struct lt_buffer *x = lower_buffer_at(l, b);
 	for (int32_t i = 0; x->role != LT_LOCAL && i < (int32_t)l->t->buffers.n; i++) {
-		const struct lt_buffer *y = buffer_at(l, i);
+		const struct lt_buffer *y = lower_buffer_at(l, i);
 		if (i != b && y->role != LT_LOCAL && y->slot == x->slot)
 			return false;
 	}
@@ -73,39 +65,47 @@ static int64_t part(int64_t *total, int64_t bytes)
 	return at;
 }
 
+/* The vector loop in whose lanes a local of that scope is private; -1. */
+static int32_t lanes_of_scope(const struct lowering *l, const struct lt_buffer *x)
+{
+	int32_t i = x->role == LT_LOCAL ? x->scope : -1;
+	while (i >= 0 && l->loop[i].mode != LOWER_LANES)
+		i = lower_loop_at(l, i)->parent;
+	return i;
+}
+
 /* Bytes of arrays so far in the host's region (0) and in each team's (1 + its loop). */
 static void assign_space(struct lowering *l, int32_t b, const struct uses *u, int64_t *stack)
 {
-	const struct lt_buffer *x = buffer_at(l, b);
+	const struct lt_buffer *x = lower_buffer_at(l, b);
 	const struct lt_type *type = LT_AT(struct lt_type, l->t->types, x->type);
 	struct lower_place *p = &l->place[b];
-	int32_t team = team_of(l, x->scope);
+	int32_t team = team_of(l, x->scope), lanes_loop = lanes_of_scope(l, x);
 	int64_t bytes = x->elems * type->bytes;
-	struct lt_kernel_buffer made = { .name = x->name, .dtype = type->dtype, .elems = x->elems, .align = PART_ALIGN,
-		.slot = -1, .written = 1, .exclusive = is_exclusive(l, b), .origin = b };
-	*p = (struct lower_place){ .buffer = -1, .variable = -1, .scope = -2, .team = team };
-	if (x->role == LT_LOCAL && x->elems == 1 && !u->gathered[b] && !u->crosses[b]) {
-		p->variable = lt__build_variable(&l->b, x->name, type->dtype, 1);
+	*p = (struct lower_place){ .scope = -2, .team = team, .lanes_loop = lanes_loop,
+		.made = { .name = x->name, .dtype = type->dtype, .elems = x->elems, .align = PART_ALIGN, .slot = -1, .written = 1,
+			.exclusive = is_exclusive(l, b), .origin = b } };
+	for (int w = 0; w < LOWER_WIDTHS; w++)
+		p->home[w] = (struct lower_home){ -1, -1, -2 };
+	if (lanes_loop >= 0 && !u->crosses[b])
+		bytes *= l->loop[lanes_loop].lanes;
+	p->is_variable = x->role == LT_LOCAL && x->elems == 1 && !u->gathered[b] && !u->crosses[b];
+	if (p->is_variable) {
 		p->scope = x->scope;
-		return;
-	}
-	if (x->role != LT_LOCAL) {
-		made.space = LT_SPACE_SLOT;
-		made.align = x->align;
-		made.slot = x->slot;
-		made.written = x->written != 0;
+	} else if (x->role != LT_LOCAL) {
+		p->made.space = LT_SPACE_SLOT;
+		p->made.align = x->align;
+		p->made.slot = x->slot;
+		p->made.written = x->written != 0;
 	} else if (!u->crosses[b] && bytes <= l->machine.array_bytes && bytes <= l->machine.stack_bytes - stack[team + 1]) {
-		made.space = LT_SPACE_ARRAY;
+		p->made.space = LT_SPACE_ARRAY;
 		stack[team + 1] += bytes;
 		p->scope = x->scope;
-	} else if (team >= 0) {
-		made.space = LT_SPACE_THREAD;
-		made.offset = part(&l->b.thread_bytes, bytes);
 	} else {
-		made.space = LT_SPACE_WORKSPACE;
-		made.offset = part(&l->b.workspace_bytes, bytes);
+		p->made.space = team >= 0 ? LT_SPACE_THREAD : LT_SPACE_WORKSPACE;
 	}
-	p->buffer = lt__build_buffer(&l->b, &made);
+	if (lanes_loop < 0)
+		(void)lt__lower_home(l, b);
 }
 
 void lt__lower_spaces(struct lowering *l)
@@ -118,12 +118,72 @@ void lt__lower_spaces(struct lowering *l)
 		assign_space(l, b, &u, stack);
 }
 
+bool lt__lower_private(const struct lowering *l, int32_t b)
+{
+	return l->lane_loop >= 0 && l->place[b].lanes_loop == l->lane_loop;
+}
+
+static struct lower_home *home_of(struct lowering *l, int32_t b)
+{
+	uint32_t lanes = lt__lower_private(l, b) ? l->lanes : 1;
+	return &l->place[b].home[__builtin_ctz(lanes)];
+}
+
+int32_t lt__lower_home(struct lowering *l, int32_t b)
+{
+	const struct lower_place *p = &l->place[b];
+	struct lower_home *home = home_of(l, b);
+	struct lt_kernel_buffer made = p->made;
+	uint32_t lanes = 1u << (home - p->home);
+	if (home->id >= 0)
+		return home->id;
+	if (p->is_variable)
+		return home->id = lt__build_variable(&l->b, made.name, made.dtype, lanes);
+	made.elems *= lanes;
+	if (made.space == LT_SPACE_THREAD || made.space == LT_SPACE_WORKSPACE)
+		made.offset = part(made.space == LT_SPACE_THREAD ? &l->b.thread_bytes : &l->b.workspace_bytes,
+			made.elems * lt__kernel_element_bytes(made.dtype));
+	return home->id = lt__build_buffer(&l->b, &made);
+}
+
+/* Begins unless the block that it began in is open: copies of a body share what they have. */
+static void begin_home(struct lowering *l, struct lower_home *home, int opcode)
+{
+	const struct lt_region_builder *r = &l->b.region[l->b.now];
+	bool open = home->region == l->b.now && home->opener == -1;
+	for (int32_t i = 0; i < r->n_open && !open; i++)
+		open = home->region == l->b.now && r->open[i] == home->opener;
+	if (open)
+		return;
+	home->region = l->b.now;
+	home->opener = r->n_open ? r->open[r->n_open - 1] : -1;
+	lt__build_begins(&l->b, opcode, home->id);
+}
+
 void lt__lower_begin(struct lowering *l, int32_t loop)
 {
 	for (int32_t b = 0; b < (int32_t)l->t->buffers.n; b++) {
 		const struct lower_place *p = &l->place[b];
-		if (p->scope == loop && p->team == l->team)
-			lt__build_begins(&l->b, p->variable >= 0 ? LT_OPCODE_variable : LT_OPCODE_array,
-				p->variable >= 0 ? p->variable : p->buffer);
+		if (p->scope != loop || p->team != l->team)
+			continue;
+		(void)lt__lower_home(l, b);
+		begin_home(l, home_of(l, b), p->is_variable ? LT_OPCODE_variable : LT_OPCODE_array);
 	}
+}
+
+int32_t lt__lower_scratch(struct lowering *l, uint32_t dtype, int32_t number)
+{
+	struct lower_scratch *x = l->scratch;
+	while (x && (x->dtype != dtype || x->lanes != l->lanes || x->number != number || x->home.region != l->b.now))
+		x = x->next;
+	if (!x) {
+		x = lt__pool_alloc(&l->b.pool, 1, sizeof *x);
+		*x = (struct lower_scratch){ dtype, l->lanes, number, { -1, -1, -2 }, l->scratch };
+		x->home.id = lt__build_buffer(&l->b, &(struct lt_kernel_buffer){ .name = "lanes", .dtype = dtype,
+			.space = LT_SPACE_ARRAY, .elems = l->lanes, .align = PART_ALIGN, .slot = -1, .written = 1, .exclusive = 1,
+			.origin = -1 });
+		l->scratch = x;
+	}
+	begin_home(l, &x->home, LT_OPCODE_array);
+	return x->home.id;
 }

@@ -5,19 +5,10 @@
 #include <string.h>
 #include "kernel/lower.h"
 
-static const struct lt_stmt *stmt_at(const struct lowering *l, int32_t s)
+int32_t lt__lower_as(struct lowering *l, int32_t value, uint32_t dtype)
 {
-	return LT_AT(struct lt_stmt, l->t->stmts, s);
-}
-static const struct lt_access *access_at(const struct lowering *l, int32_t a)
-{
-	return LT_AT(struct lt_access, l->t->accesses, a);
-}
-
-static int32_t as(struct lowering *l, int32_t value, uint32_t dtype)
-{
-	return lt__build_at(&l->b, value)->dtype == dtype ? value
-		: lt__build_value(&l->b, LT_OPCODE_cast, dtype, 1, value, -1);
+	const struct lt_instruction *i = lt__build_at(&l->b, value);
+	return i->dtype == dtype ? value : lt__build_value(&l->b, LT_OPCODE_cast, dtype, i->lanes, value, -1);
 }
 
 static int32_t as_mask(struct lowering *l, int32_t value)
@@ -26,33 +17,61 @@ static int32_t as_mask(struct lowering *l, int32_t value)
 	if (i->dtype == LT_LANE_MASK)
 		return value;
 	return i->opcode == LT_OPCODE_flag ? i->operand[0]
-		: lt__build_value(&l->b, LT_OPCODE_test, LT_LANE_MASK, 1, value, -1);
+		: lt__build_value(&l->b, LT_OPCODE_test, LT_LANE_MASK, i->lanes, value, -1);
 }
 
-/* An address and what is added to it. */
-struct lower_address { int32_t value; int64_t number; };
-
-static struct lower_address locate(struct lowering *l, int32_t s, int32_t access);
-
-static int32_t read(struct lowering *l, int32_t s, int32_t access)
+/* The array that has the lanes of a variable in scalar code of one lane, or -1. */
+static int32_t spilled(const struct lowering *l, int32_t buffer)
 {
-	const struct lower_place *p = &l->place[access_at(l, access)->buffer];
-	if (p->variable >= 0)
-		return lt__build_get(&l->b, p->variable);
-	struct lower_address a = locate(l, s, access);
-	return lt__build_load(&l->b, p->buffer, a.value, a.number);
+	const struct lower_spill *x = l->lane >= 0 && lt__lower_private(l, buffer) ? l->spill : NULL;
+	while (x && x->buffer != buffer)
+		x = x->next;
+	return x ? x->scratch : -1;
 }
 
-/* Which element an access names.  An index that is out of range leaves a fault, and 0 is used. */
-static struct lower_address locate(struct lowering *l, int32_t s, int32_t access)
+static int32_t variable_value(struct lowering *l, int32_t buffer)
 {
-	const struct lt_access *a = access_at(l, access);
+	int32_t array = spilled(l, buffer);
+	return array >= 0 ? lt__build_load(&l->b, array, l->lane, 0) : lt__build_get(&l->b, lt__lower_home(l, buffer));
+}
+
+/* Of a vector under a guard's mask, maybe none of whose lanes is on: whether one is; -1: that is sure. */
+static int32_t any_lane(struct lowering *l)
+{
+	return l->mask >= 0 && l->guarded ? lt__lower_pure(l, LT_OPCODE_any, LT_LANE_MASK, l->mask, -1, -1, 0) : -1;
+}
+
+int32_t lt__lower_read(struct lowering *l, int32_t s, int32_t access)
+{
+	int32_t buffer = lower_access_at(l, access)->buffer;
+	if (l->place[buffer].is_variable)
+		return variable_value(l, buffer);
+	struct lower_address a = lt__lower_locate(l, s, access);
+	return lt__lower_build_load(l, (struct lt_instruction){ .dtype = (uint8_t)lower_dtype_of(l, buffer), .lanes = 1,
+		.operand = { a.value, -1, any_lane(l), -1 }, .what = lt__lower_home(l, buffer), .number = a.number });
+}
+
+/* Each lane of a vector has its own elements side by side. */
+static struct lower_address of_lanes(struct lowering *l, int32_t buffer, struct lower_address at)
+{
+	if (!lt__lower_private(l, buffer))
+		return at;
+	at.value = at.value < 0 ? -1 : lt__lower_times(l, at.value, l->lanes);
+	at.number = (int64_t)((uint64_t)at.number * l->lanes);
+	if (l->lane >= 0)
+		at.value = lt__lower_add(l, at.value, l->lane);
+	return at;
+}
+
+struct lower_address lt__lower_locate(struct lowering *l, int32_t s, int32_t access)
+{
+	const struct lt_access *a = lower_access_at(l, access);
 	struct lower_address at;
 	if (a->index < 0) {
 		at.value = lt__lower_address(l, a->row, &at.number);
-		return at;
+		return of_lanes(l, a->buffer, at);
 	}
-	int32_t index = as(l, read(l, s, a->index), LT_I64), zero = lt__lower_i64(l, 0);
+	int32_t index = lt__lower_as(l, lt__lower_read(l, s, a->index), LT_I64), zero = lt__lower_i64(l, 0);
 	int32_t bad = lt__build_test(&l->b, LT_OPCODE_less, index, zero);
 	for (int32_t i = -1; i < a->n_bound; i++) {
 		int32_t extent = i < 0 ? lt__lower_i64(l, a->index_extent)
@@ -60,50 +79,47 @@ static struct lower_address locate(struct lowering *l, int32_t s, int32_t access
 		int32_t beyond = lt__build_test(&l->b, LT_OPCODE_greaterequal, index, extent);
 		bad = lt__build_value(&l->b, LT_OPCODE_or, LT_LANE_MASK, 1, bad, beyond);
 	}
-	(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_fault, .operand = { bad, index, -1, -1 },
+	int32_t any = any_lane(l), faulty = any < 0 ? bad : lt__build_value(&l->b, LT_OPCODE_and, LT_LANE_MASK, 1, bad, any);
+	(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_fault, .operand = { faulty, index, -1, -1 },
 		.what = access, .origin = s });
 	index = lt__build_select(&l->b, bad, zero, index);
 	if (a->index_stride != 1)
 		index = lt__build_value(&l->b, LT_OPCODE_mul, LT_I64, 1, index, lt__lower_i64(l, a->index_stride));
 	at.value = lt__lower_address(l, a->row, &at.number);
 	at.value = at.value < 0 ? index : lt__build_value(&l->b, LT_OPCODE_add, LT_I64, 1, at.value, index);
-	return at;
+	return of_lanes(l, a->buffer, at);
 }
 
 static int32_t lower_piece(struct lowering *l, int32_t s, const struct lt_piece *p, uint32_t dtype)
 {
 	if (p->kind == LT_IMMEDIATE)
 		return lt__lower_pure(l, LT_OPCODE_const, dtype, -1, -1, -1, (int64_t)p->bits);
-	return as(l, p->kind == LT_AFFINE ? lt__lower_row(l, p->row) : read(l, s, p->access), dtype);
+	return lt__lower_as(l, p->kind == LT_AFFINE ? lt__lower_row(l, p->row) : lt__lower_read(l, s, p->access), dtype);
 }
 
 /* The first piece whose guards hold: one that always does ends them. */
 static void choose(struct lowering *l, int32_t s, const struct lt_operand *o, int32_t first, int32_t variable)
 {
-	bool never = false;
-	int32_t mask = -1, i = first;
+	int32_t mask = LOWER_YES, i = first;
 	for (; i < o->n_piece - 1; i++) {
 		const struct lt_piece *p = LT_AT(struct lt_piece, l->t->pieces, o->first_piece + i);
-		mask = lt__lower_guards(l, p->first_guard, p->n_guard, &never);
-		if (!never)
+		mask = lt__lower_guards(l, p->first_guard, p->n_guard);
+		if (mask != LOWER_NO)
 			break;
 	}
 	const struct lt_piece *p = LT_AT(struct lt_piece, l->t->pieces, o->first_piece + i);
-	if (i == o->n_piece - 1 || mask < 0) {
+	if (i == o->n_piece - 1 || mask == LOWER_YES) {
 		lt__build_set(&l->b, variable, lower_piece(l, s, p, o->dtype));
 		return;
 	}
-	int32_t mark = lt__lower_mark(l);
-	lt__build_if(&l->b, mask);
+	int32_t mark = lt__lower_if(l, mask);
 	lt__build_set(&l->b, variable, lower_piece(l, s, p, o->dtype));
-	lt__lower_forget(l, mark);
-	lt__build_else(&l->b);
+	lt__lower_else(l, mark);
 	choose(l, s, o, i + 1, variable);
-	lt__lower_forget(l, mark);
-	lt__build_end(&l->b);
+	lt__lower_end(l, mark);
 }
 
-static int32_t operand(struct lowering *l, int32_t s, const struct lt_operand *o)
+int32_t lt__lower_operand(struct lowering *l, int32_t s, const struct lt_operand *o)
 {
 	if (o->n_piece == 1)
 		return lower_piece(l, s, LT_AT(struct lt_piece, l->t->pieces, o->first_piece), o->dtype);
@@ -114,82 +130,118 @@ static int32_t operand(struct lowering *l, int32_t s, const struct lt_operand *o
 }
 
 /* One that came after this library was built is known by its text, as a third party's is. */
-static uint32_t opcode_of(const struct lt_op *op)
+uint32_t lt__lower_opcode_of(const struct lt_op *op)
 {
 	return op->opcode < LT_NOPERATOR_OPCODE ? op->opcode : LT_OPCODE_TEXT;
 }
 
 static bool is_test(uint32_t opcode) { return opcode >= LT_OPCODE_eq && opcode <= LT_OPCODE_greaterequal; }
 
-/* What the operator gives, of its type. */
-static int32_t apply(struct lowering *l, const struct lt_op *op, const int32_t *x)
+/* The operator of the program that is this one. */
+static int32_t text_operator(struct lowering *l, const struct lt_op *op)
 {
-	const uint32_t opcode = opcode_of(op);
+	struct lt_op text = *op;
+	text.opcode = LT_OPCODE_TEXT;
+	for (int32_t i = 0; i < l->b.n_op; i++) {
+		const struct lt_op *x = &l->b.op[i];
+		if (strcmp(x->name, op->name) == 0 && strcmp(x->source ? x->source : "", op->source ? op->source : "") == 0
+			&& x->out == op->out && memcmp(x->in, op->in, sizeof x->in) == 0 && x->arity == op->arity)
+			return i;
+	}
+	return lt__build_op(&l->b, &text);
+}
+
+int32_t lt__lower_apply(struct lowering *l, const struct lt_op *op, int32_t *x)
+{
+	const uint32_t opcode = lt__lower_opcode_of(op);
+	uint32_t lanes = 1;
+	for (int32_t k = 0; k < op->arity; k++)
+		lanes = lower_lanes_of(l, x[k]) > lanes ? lower_lanes_of(l, x[k]) : lanes;
+	for (int32_t k = 0; k < op->arity && lanes > 1; k++)
+		x[k] = lt__lower_spread(l, x[k]);
 	if (opcode == LT_OPCODE_copy)
-		return as(l, x[0], op->out);
+		return lt__lower_as(l, x[0], op->out);
 	if (opcode == LT_OPCODE_select)
 		return lt__build_select(&l->b, as_mask(l, x[0]), x[1], x[2]);
 	if (is_test(opcode)) {
 		int32_t mask = lt__build_test(&l->b, (int)opcode, x[0], x[1]);
-		return lt__build_value(&l->b, LT_OPCODE_flag, LT_BOOL, 1, mask, -1);
+		return lt__build_value(&l->b, LT_OPCODE_flag, LT_BOOL, lanes, mask, -1);
 	}
-	struct lt_instruction i = { .opcode = (uint16_t)opcode, .dtype = (uint8_t)op->out, .lanes = 1,
+	struct lt_instruction i = { .opcode = (uint16_t)opcode, .dtype = (uint8_t)op->out, .lanes = lanes,
 		.operand = { -1, -1, -1, -1 }, .what = -1, .origin = l->b.origin };
 	for (int32_t k = 0; k < op->arity; k++)
 		i.operand[k] = x[k];
 	if (opcode == LT_OPCODE_TEXT) {
-		struct lt_op text = *op;
-		text.opcode = LT_OPCODE_TEXT;
 		i.opcode = LT_OPCODE_text;
-		i.what = lt__build_op(&l->b, &text);
+		i.what = text_operator(l, op);
 	}
 	return lt__build(&l->b, i);
 }
 
-static void assign(struct lowering *l, int32_t s)
+/* A store to where `at` says, or a variable. */
+static void put_value(struct lowering *l, int32_t buffer, struct lower_address at, int32_t value)
 {
-	const struct lt_stmt *st = stmt_at(l, s);
+	int32_t array = spilled(l, buffer);
+	if (array >= 0)
+		lt__build_store(&l->b, array, l->lane, 0, value);
+	else if (l->place[buffer].is_variable)
+		lt__build_set(&l->b, lt__lower_home(l, buffer), value);
+	else
+		lt__lower_build_store(l, (struct lt_instruction){ .operand = { at.value, -1, -1, value },
+			.what = lt__lower_home(l, buffer), .number = at.number });
+}
+
+void lt__lower_reduce(struct lowering *l, int32_t s, int32_t value)
+{
+	const struct lt_stmt *st = lower_stmt_at(l, s);
 	const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, st->op);
-	const struct lt_access *dest = access_at(l, st->dest);
-	const struct lower_place *p = &l->place[dest->buffer];
-	uint32_t dtype = LT_AT(struct lt_type, l->t->types, LT_AT(struct lt_buffer, l->t->buffers, dest->buffer)->type)->dtype;
-	bool reduces = st->kind == LT_REDUCE || st->kind == LT_COMBINE;
-	int32_t x[4] = { -1, -1, -1, -1 }, value;
-	for (int32_t i = 0; i < st->n_operand && st->kind != LT_RESET; i++)
-		x[i + reduces] = operand(l, s, LT_AT(struct lt_operand, l->t->operands, st->first_operand + i));
-	if (reduces && p->variable >= 0 && opcode_of(op) != LT_OPCODE_TEXT && !is_test(op->opcode) && op->out == dtype) {
-		(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_update, .operand = { x[1], -1, -1, -1 },
-			.what = p->variable, .number = op->opcode, .origin = s });
+	int32_t buffer = lower_access_at(l, st->dest)->buffer, x[4] = { -1, value, -1, -1 };
+	uint32_t dtype = lower_dtype_of(l, buffer);
+	bool is_variable = l->place[buffer].is_variable;
+	if (is_variable && spilled(l, buffer) < 0 && lt__lower_opcode_of(op) != LT_OPCODE_TEXT && !is_test(op->opcode)
+		&& op->out == dtype) {
+		(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_update, .operand = { value, -1, -1, -1 },
+			.what = lt__lower_home(l, buffer), .number = op->opcode, .origin = s });
 		return;
 	}
-	struct lower_address at = p->variable >= 0 ? (struct lower_address){ -1, 0 } : locate(l, s, st->dest);
-	if (reduces)
-		x[0] = as(l, p->variable >= 0 ? lt__build_get(&l->b, p->variable)
-				: lt__build_load(&l->b, p->buffer, at.value, at.number), op->in[0]);
-	value = st->kind == LT_RESET ? lt__lower_pure(l, LT_OPCODE_const, op->out, -1, -1, -1, (int64_t)op->identity)
-		: apply(l, op, x);
-	value = as(l, value, dtype);
-	if (p->variable >= 0)
-		lt__build_set(&l->b, p->variable, value);
-	else
-		lt__build_store(&l->b, p->buffer, at.value, at.number, value);
+	struct lower_address at = is_variable ? (struct lower_address){ -1, 0 } : lt__lower_locate(l, s, st->dest);
+	x[0] = is_variable ? variable_value(l, buffer)
+		: lt__lower_build_load(l, (struct lt_instruction){ .dtype = (uint8_t)dtype, .lanes = 1,
+			.operand = { at.value, -1, -1, -1 }, .what = lt__lower_home(l, buffer), .number = at.number });
+	x[0] = lt__lower_as(l, x[0], op->in[0]);
+	put_value(l, buffer, at, lt__lower_as(l, lt__lower_apply(l, op, x), dtype));
+}
+
+static void assign(struct lowering *l, int32_t s)
+{
+	const struct lt_stmt *st = lower_stmt_at(l, s);
+	const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, st->op);
+	int32_t buffer = lower_access_at(l, st->dest)->buffer, x[4] = { -1, -1, -1, -1 };
+	for (int32_t i = 0; i < st->n_operand && st->kind != LT_RESET; i++)
+		x[i] = lt__lower_operand(l, s, LT_AT(struct lt_operand, l->t->operands, st->first_operand + i));
+	if (lower_reduces(st)) {
+		lt__lower_reduce(l, s, x[0]);
+		return;
+	}
+	struct lower_address at = l->place[buffer].is_variable ? (struct lower_address){ -1, 0 }
+		: lt__lower_locate(l, s, st->dest);
+	int32_t value = st->kind == LT_RESET
+		? lt__lower_pure(l, LT_OPCODE_const, op->out, -1, -1, -1, (int64_t)op->identity) : lt__lower_apply(l, op, x);
+	put_value(l, buffer, at, lt__lower_as(l, value, lower_dtype_of(l, buffer)));
 }
 
 void lt__lower_stmt(struct lowering *l, int32_t s)
 {
-	const struct lt_stmt *st = stmt_at(l, s);
-	bool never;
+	const struct lt_stmt *st = lower_stmt_at(l, s);
 	l->b.origin = s;
-	int32_t mask = lt__lower_guards(l, st->first_guard, st->n_guard, &never);
-	if (never)
+	int32_t mask = lt__lower_guards(l, st->first_guard, st->n_guard);
+	if (mask == LOWER_NO)
 		return;
-	if (mask < 0) {
+	if (mask == LOWER_YES) {
 		assign(l, s);
 		return;
 	}
-	int32_t mark = lt__lower_mark(l);
-	lt__build_if(&l->b, mask);
+	mask = lt__lower_if(l, mask);
 	assign(l, s);
-	lt__lower_forget(l, mark);
-	lt__build_end(&l->b);
+	lt__lower_end(l, mask);
 }

@@ -15,6 +15,8 @@ static const struct { struct lt_kernel_step step; lt_step_run *run; } steps[] = 
 	{ { 'V', "variables", "arrays that are reached only at constant places are variables", "constant addresses are "
 		"constants", "the order of all that is computed", "arrays of which an element has one width" },
 		lt__step_variables },
+	{ { 'F', "forward", "what a variable was given is used in place of getting it, within a block", "nothing", "the order "
+		"of all that runs", "variables may be unused" }, lt__step_forward },
 	{ { 'T', "tiles", "square tiles that are read across are loaded row by row and transposed in registers", "nothing",
 		"the order of stores; loads move up to the first of a tile", "nothing" }, lt__step_tiles },
 	{ { 'P', "prefetches", "loads of runs that are far apart ask for the next run", "nothing", "the order of all that "

@@ -176,8 +176,8 @@ static void fill_vars(const struct lt_graph *g, struct lt_arena *a, lt_node n, s
 	if (d->op == LT_OP_update)
 		shape = &g->node[d->operand[1]];
 	leaf->n_out = shape->n_dim;
-	int32_t room = shape->n_dim + (d->reduce ? g->node[d->operand[0]].n_dim : 0);
-	leaf->var = LT_NEW(a, lt_var, room);
+	int32_t cap = shape->n_dim + (d->reduce ? g->node[d->operand[0]].n_dim : 0);
+	leaf->var = LT_NEW(a, lt_var, cap);
 	for (int32_t i = 0; i < shape->n_dim; i++)
 		leaf->var[leaf->n_var++] = shape->dim[i];
 	if (d->reduce) {
@@ -287,11 +287,11 @@ lt_status lt__leaf_access(const struct lt_graph *g, struct lt_arena *a, lt_node 
 	int32_t first = d->op == LT_OP_update ? 1 : 0;
 	leaf->n_read = d->n_operand - first;
 	leaf->read = LT_NEW(a, struct lt_read, leaf->n_read);
-	int32_t room = 1;
+	int32_t cap = 1;
 	for (int32_t k = first; k < d->n_operand; k++)
-		if (g->node[d->operand[k]].n_dim > room)
-			room = g->node[d->operand[k]].n_dim;
-	int32_t *at = LT_NEW(a, int32_t, room);
+		if (g->node[d->operand[k]].n_dim > cap)
+			cap = g->node[d->operand[k]].n_dim;
+	int32_t *at = LT_NEW(a, int32_t, cap);
 	for (int32_t k = first; k < d->n_operand; k++) {
 		const struct lt_nodedef *x = &g->node[d->operand[k]];
 		for (int32_t i = 0; i < x->n_dim; i++) {

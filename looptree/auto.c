@@ -51,18 +51,18 @@ static bool completes_inside(const struct lt_auto *s, lt_node n, lt_tnode root)
 }
 
 /* Innermost loop of `root` under which the cluster may be at the end of the nest; -1: none. */
-static lt_tnode find_place(const struct lt_auto *s, lt_node n, lt_tnode root)
+static lt_tnode find_innermost(const struct lt_auto *s, lt_node n, lt_tnode root)
 {
-	lt_tnode place = -1;
+	lt_tnode at_node = -1;
 	int32_t n_out = 0;
 	if (!completes_inside(s, n, root))
 		return -1;
 	for (lt_tnode at = root; at >= 0 && may_share(s, n, at, n_out); at = s->t->node[at].last) {
-		place = at;
+		at_node = at;
 		if (s->t->node[at].step == 1 && lt__leaf_column(s->t->leaf[n], s->t->node[at].var) < s->t->leaf[n]->n_out)
 			n_out++;
 	}
-	return place;
+	return at_node;
 }
 
 static lt_tnode latest_root(const struct lt_auto *s, lt_node n)
@@ -124,64 +124,64 @@ static lt_tnode find_twin(const struct lt_auto *s, lt_node n, lt_tnode latest)
 	return -1;
 }
 
-/* The part of the loop order that `place` and the loops above it do not give yet. */
-static lt_tnode add_loops(struct lt_auto *s, lt_tnode place)
+/* The part of the loop order that `at_node` and the loops above it do not give yet. */
+static lt_tnode add_loops(struct lt_auto *s, lt_tnode at_node)
 {
 	for (int32_t i = 0; i < s->order.n; i++) {
 		const struct lt_auto_loop *want = &s->order.loop[i];
 		int64_t step = 0;               /* of the innermost loop over that var so far; 0: none */
-		for (lt_tnode up = place; up >= 0 && !step; up = s->t->node[up].parent)
+		for (lt_tnode up = at_node; up >= 0 && !step; up = s->t->node[up].parent)
 			if (s->t->node[up].kind == LT_TLOOP && s->t->node[up].var == want->var)
 				step = s->t->node[up].step;
 		if (step == 1 || (step && want->step >= step))
 			continue;
-		place = lt_looptree_add_loop(s->t, place, want->var, want->step);
-		if (place < 0)
+		at_node = lt_looptree_add_loop(s->t, at_node, want->var, want->step);
+		if (at_node < 0)
 			return -2;
 	}
-	return place;
+	return at_node;
 }
 
-static lt_status place_cluster(struct lt_auto *s, lt_node n)
+static lt_status add_cluster(struct lt_auto *s, lt_node n)
 {
 	lt__auto_gather(s, n);
 	LT_TRY(lt__auto_order(s, n));
-	lt_tnode root = latest_root(s, n), place = -1;
+	lt_tnode root = latest_root(s, n), at_node = -1;
 	bool scalar = s->t->leaf[n]->n_var == 0;
 	if (scalar && s->last_group >= 0 && (root < 0 || s->nest[root].number <= s->nest[s->last_group].number))
 		root = s->last_group;
 	if (root >= 0 && nest_fits(s, root, n))
-		place = !scalar                                                              ? find_place(s, n, root)
+		at_node = !scalar                                                              ? find_innermost(s, n, root)
 			: s->t->node[root].kind == LT_TGROUP && completes_inside(s, n, root) ? root
 											     : -1;
-	if (!scalar && place < 0)
-		place = find_twin(s, n, root);
-	if (scalar && place < 0)
-		s->last_group = place = lt_looptree_add_group(s->t, -1);
+	if (!scalar && at_node < 0)
+		at_node = find_twin(s, n, root);
+	if (scalar && at_node < 0)
+		s->last_group = at_node = lt_looptree_add_group(s->t, -1);
 	else
-		place = add_loops(s, place);
-	if (place < 0)
+		at_node = add_loops(s, at_node);
+	if (at_node < 0)
 		return lt_context_code(s->g->ctx);
-	root = lt__root_of(s->t, place);
+	root = lt__root_of(s->t, at_node);
 	lt__auto_record_nest(s, root, s->constant[n], false);
 	for (int32_t i = 0; i < s->n_member; i++)
-		if (lt_looptree_add_leaf(s->t, place, s->member[i]) < 0)
+		if (lt_looptree_add_leaf(s->t, at_node, s->member[i]) < 0)
 			return lt_context_code(s->g->ctx);
 	s->nest[root].leaves += s->n_member;
 	return LT_OK;
 }
 
 /* A copy of very many pieces stands alone, in plain loops: it is made block by block. */
-static lt_status place_many(struct lt_auto *s, lt_node n)
+static lt_status add_many(struct lt_auto *s, lt_node n)
 {
 	const struct lt_nodedef *d = &s->g->node[n];
-	lt_tnode place = d->n_dim == 0 ? lt_looptree_add_group(s->t, -1) : -1;
+	lt_tnode at_node = d->n_dim == 0 ? lt_looptree_add_group(s->t, -1) : -1;
 	for (int32_t i = 0; i < d->n_dim; i++)
-		if ((place = lt_looptree_add_loop(s->t, place, d->dim[i], 1)) < 0)
+		if ((at_node = lt_looptree_add_loop(s->t, at_node, d->dim[i], 1)) < 0)
 			return lt_context_code(s->g->ctx);
-	if (place < 0 || lt_looptree_add_leaf(s->t, place, n) < 0)
+	if (at_node < 0 || lt_looptree_add_leaf(s->t, at_node, n) < 0)
 		return lt_context_code(s->g->ctx);
-	lt__auto_record_nest(s, lt__root_of(s->t, place), s->constant[n], true);
+	lt__auto_record_nest(s, lt__root_of(s->t, at_node), s->constant[n], true);
 	return LT_OK;
 }
 
@@ -194,20 +194,20 @@ struct auto_input {
 
 static bool wants_vectors(const struct lt_target *t) { return t && t->vector_bytes > 1; }
 
-static lt_status auto_place(struct lt_auto *s, lt_node n)
+static lt_status add_any(struct lt_auto *s, lt_node n)
 {
 	struct lt_product *p = s->role ? s->role[n] : NULL;
 	lt__auto_aim(s, n);
 	if (s->in_call[n])
-		return lt__auto_place_call(s, n);
+		return lt__auto_add_call(s, n);
 	if (lt__is_many(s->g, n, s->t->leaf[n]))
-		return place_many(s, n);
+		return add_many(s, n);
 	if (p)
-		return p->sum == n ? lt__product_place(s, p) : LT_OK;
+		return p->sum == n ? lt__product_add(s, p) : LT_OK;
 	if (!s->role || !s->behind[n])
-		return place_cluster(s, n);
+		return add_cluster(s, n);
 	lt__auto_gather(s, n);
-	return lt__product_place_epilogue(s, s->behind[n]);
+	return lt__product_add_epilogue(s, s->behind[n]);
 }
 
 /* Vectors and threads for the nests that have none; one target after the other, by the place of the roots, which
@@ -258,7 +258,7 @@ static lt_status auto_body(void *arg)
 		LT_TRY(lt__auto_survey(&s));
 	for (lt_node i = 0; i < s.g->n_node; i++)
 		if (lt__has_leaf(s.g, i) && !s.is_inlined[i])
-			LT_TRY(auto_place(&s, i));
+			LT_TRY(add_any(&s, i));
 	return add_vectors(&s, b->n_target);
 }
 

@@ -92,7 +92,7 @@ static inline bool lt__auto_same_class(const struct lt_auto *s, lt_node a, lt_no
  * places in in_call with them; the nest of the call of node n, if n is what it writes. */
 void lt__auto_calls(struct lt_auto *);
 void lt__auto_move_calls(struct lt_auto *, const lt_node *to);
-lt_status lt__auto_place_call(struct lt_auto *, lt_node n);
+lt_status lt__auto_add_call(struct lt_auto *, lt_node n);
 /* Elements of a vector; below 2: none. */
 static inline int64_t lt__auto_lanes(const struct lt_target *t, enum lt_dtype d)
 {
@@ -121,6 +121,6 @@ void lt__product_form(const struct lt_auto *, struct lt_product *);
 /* What part of their time threads work if each has its share of equal iterations. */
 double lt__product_share(int64_t trip_count, int64_t cores);
 /* looptree/product_nest.c: its loops and leaves; then the leaves of its epilogue, the cluster in hand. */
-lt_status lt__product_place(struct lt_auto *, struct lt_product *);
-lt_status lt__product_place_epilogue(struct lt_auto *, struct lt_product *);
+lt_status lt__product_add(struct lt_auto *, struct lt_product *);
+lt_status lt__product_add_epilogue(struct lt_auto *, struct lt_product *);
 #endif

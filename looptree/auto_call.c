@@ -295,7 +295,7 @@ static bool feeds(const struct lt_auto *s, lt_node n, lt_node mul)
 	return n == mul;
 }
 
-lt_status lt__auto_place_call(struct lt_auto *s, lt_node n)
+lt_status lt__auto_add_call(struct lt_auto *s, lt_node n)
 {
 	const struct lt_autocall *c = &s->call[s->in_call[n] - 1];
 	struct lt_looptree *t = s->t;

@@ -13,7 +13,7 @@ struct block_span { int64_t low, high; int32_t at; };
 struct cutter {
 	struct lt_arena *a;
 	int32_t rank;
-	int64_t most;
+	int64_t max;
 	struct lt_cell *box;            /* by piece: where its guards hold */
 	struct lt_cells *out;
 };
@@ -129,7 +129,7 @@ static bool cut_one_by_one(struct cutter *c, const int32_t *list, int32_t n, con
 			struct lt_cells swap = now;
 			now = next;
 			next = swap;
-			if (c->out->n + now.n > c->most)
+			if (c->out->n + now.n > c->max)
 				return false;
 		}
 		for (int32_t i = 0; i < now.n; i++)
@@ -141,7 +141,7 @@ static bool cut_one_by_one(struct cutter *c, const int32_t *list, int32_t n, con
 		n_before = kept;
 		before[n_before++] = box;
 	}
-	return c->out->n <= c->most;
+	return c->out->n <= c->max;
 }
 
 static int by_low(const void *a, const void *b)
@@ -210,7 +210,7 @@ static bool blocks_cut(struct cutter *c, int32_t axis, const int32_t *from, int3
 			return false;
 		first = group[g].at;
 	}
-	return c->out->n <= c->most;
+	return c->out->n <= c->max;
 }
 
 bool lt__cells_cut(struct lt_arena *a, int32_t rank, const int64_t *extent, int32_t n, const struct lt_map *const *map,
@@ -218,7 +218,7 @@ bool lt__cells_cut(struct lt_arena *a, int32_t rank, const int64_t *extent, int3
 {
 	struct cutter c = { .a = a,
 		.rank = rank,
-		.most = CELLS_A_PIECE * ((int64_t)n + 1),
+		.max = CELLS_A_PIECE * ((int64_t)n + 1),
 		.box = LT_NEW(a, struct lt_cell, n + 1),
 		.out = out };
 	int32_t *list = LT_NEW(a, int32_t, n + 1), n_list = 0;

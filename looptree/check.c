@@ -27,12 +27,12 @@ static lt_status check_loop(const struct lt_looptree *t, lt_tnode loop)
 	if (d->child < 0)
 		return lt__tree_fail(t, loop, LT_EILLEGAL, "the loop over %s holds no leaf; remove it", var_name(t, loop));
 	lt_tnode up = loop_over(t, loop, d->var);
-	int64_t room = up >= 0 ? t->node[up].step : t->graph->var[d->var].extent;
-	if (up >= 0 && d->step > room)
+	int64_t extent = up >= 0 ? t->node[up].step : t->graph->var[d->var].extent;
+	if (up >= 0 && d->step > extent)
 		return lt__tree_fail(t, loop, LT_EILLEGAL,
 			"the inner loop over %s has step %lld, more than the %lld of the loop around it; steps must "
 			"not grow inwards",
-			var_name(t, loop), (long long)d->step, (long long)room);
+			var_name(t, loop), (long long)d->step, (long long)extent);
 	return LT_OK;
 }
 

@@ -13,7 +13,7 @@ enum lt_touch_kind { LT_TOUCH_WRITES, LT_TOUCH_RESETS, LT_TOUCH_ADDS, LT_TOUCH_R
 /* One loop around a touch; loop -1: one of a reset's own nest. */
 struct lt_counter { lt_tnode loop; lt_var var; int64_t step; };
 /* One dimension of time: a counter, or (-1) a place in the text. */
-struct lt_when { int32_t counter; int64_t place; };
+struct lt_when { int32_t counter; int64_t position; };
 struct lt_touch {
 	enum lt_touch_kind kind;
 	lt_node node;                   /* whose leaf, or reset, it is */

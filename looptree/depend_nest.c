@@ -1,14 +1,14 @@
 /* What the exact check asks about: the touches of one value in one root nest, as plain numbers. */
 #include "looptree/depend.h"
 
-struct lt_order { int64_t *place, *reset; };    /* among siblings: by tree node; by graph node */
+struct lt_order { int64_t *position, *reset; };    /* among siblings: by tree node; by graph node */
 
-static void number_siblings(const struct lt_looptree *t, lt_tnode first, const int64_t *n_reset, int64_t *place)
+static void number_siblings(const struct lt_looptree *t, lt_tnode first, const int64_t *n_reset, int64_t *position)
 {
 	int64_t next = 0;
 	for (lt_tnode at = first; at >= 0; at = t->node[at].next) {
 		next += n_reset[at];
-		place[at] = next++;
+		position[at] = next++;
 	}
 }
 
@@ -23,20 +23,20 @@ struct lt_order *lt__depend_order(const struct lt_looptree *t, struct lt_arena *
 	const struct lt_graph *g = t->graph;
 	struct lt_order *o = LT_NEW(a, struct lt_order, 1);
 	int64_t *n_reset = LT_NEW(a, int64_t, t->n_node + 1);
-	o->place = LT_NEW(a, int64_t, t->n_node + 1);
+	o->position = LT_NEW(a, int64_t, t->n_node + 1);
 	o->reset = LT_NEW(a, int64_t, g->n_node + 1);
 	for (lt_node n = 0; n < g->n_node; n++) {
 		lt_tnode loop = resets_at(t, n);
 		if (loop >= 0)
 			o->reset[n] = n_reset[loop]++;
 	}
-	number_siblings(t, t->root, n_reset, o->place);
+	number_siblings(t, t->root, n_reset, o->position);
 	for (lt_tnode at = 0; at < t->n_node; at++)
-		number_siblings(t, t->node[at].child, n_reset, o->place);
+		number_siblings(t, t->node[at].child, n_reset, o->position);
 	for (lt_node n = 0; n < g->n_node; n++) {
 		lt_tnode loop = resets_at(t, n);
 		if (loop >= 0)
-			o->reset[n] += o->place[loop] - n_reset[loop];
+			o->reset[n] += o->position[loop] - n_reset[loop];
 	}
 	return o;
 }
@@ -97,7 +97,11 @@ static void add_counter(struct ask *k, struct lt_touch *x, lt_tnode at, lt_tnode
 			lt__var_step(k->t->graph, x->leaf->var[column], d->var, d->step) };
 }
 
-static void add_place(struct lt_touch *x, int64_t place) { x->when[x->n_when++] = (struct lt_when){ -1, place }; }
+static void add_position(struct lt_touch *x, int64_t position)
+{
+	x->when[x->n_when++] = (struct lt_when){ -1, position };
+}
+
 
 /* Counters and time of a touch inside `path`: places and iterations in turn (a group: its one iteration). */
 static void add_path(struct ask *k, struct lt_touch *x, const lt_tnode *path, int32_t n)
@@ -106,7 +110,7 @@ static void add_path(struct ask *k, struct lt_touch *x, const lt_tnode *path, in
 	lt_tnode owner = t->scope[k->q->value].owner;
 	bool local = !t->scope[k->q->value].whole && owner >= 0, outer = k->reducing >= 0;
 	for (int32_t i = 0; i < n; i++) {
-		add_place(x, k->order->place[path[i]]);
+		add_position(x, k->order->position[path[i]]);
 		if (path[i] == k->reducing) {
 			x->n_outer = x->n_counter;
 			outer = false;
@@ -114,7 +118,7 @@ static void add_path(struct ask *k, struct lt_touch *x, const lt_tnode *path, in
 		if (t->node[path[i]].kind == LT_TLOOP)
 			add_counter(k, x, path[i], path[i]);
 		else if (t->node[path[i]].kind == LT_TGROUP)
-			add_place(x, 0);
+			add_position(x, 0);
 		if (local && path[i] == owner)
 			x->n_owned = x->n_counter;
 	}
@@ -125,12 +129,12 @@ static void add_path(struct ask *k, struct lt_touch *x, const lt_tnode *path, in
 static struct lt_touch *add_touch(struct ask *k, enum lt_touch_kind kind, lt_node n)
 {
 	struct lt_question *q = k->q;
-	int32_t room = path_to(k->t, k->t->leaf_of[n], NULL) + 1;
+	int32_t cap = path_to(k->t, k->t->leaf_of[n], NULL) + 1;
 	LT_GROW(k->a, q->touch, q->n_touch, q->cap_touch);
 	struct lt_touch *x = &q->touch[q->n_touch++];
 	*x = (struct lt_touch){ .kind = kind, .node = n, .leaf = k->t->leaf[n] };
-	x->counter = LT_NEW(k->a, struct lt_counter, room);
-	x->when = LT_NEW(k->a, struct lt_when, 2 * room + 2);
+	x->counter = LT_NEW(k->a, struct lt_counter, cap);
+	x->when = LT_NEW(k->a, struct lt_when, 2 * cap + 2);
 	return x;
 }
 
@@ -152,7 +156,7 @@ static void add_reset(struct ask *k, const struct lt_map *element)
 	struct lt_touch *x = add_touch(k, LT_TOUCH_RESETS, n);
 	x->map = *element;
 	add_path(k, x, path, above);
-	add_place(x, k->order->reset[n]);
+	add_position(x, k->order->reset[n]);
 	for (int32_t i = above; i < n_path - 1; i++)
 		if (k->t->node[path[i]].kind == LT_TLOOP && !lt__loop_reduces(k->t, n, path[i]))
 			add_counter(k, x, path[i], -1);
@@ -217,10 +221,10 @@ static int32_t steps_of(const struct lt_graph *g, const struct lt_touch *x, int3
 static void fill_digits(struct ask *k)
 {
 	struct lt_question *q = k->q;
-	int32_t n_dim = q->g->node[q->value].n_dim, most = 0;
+	int32_t n_dim = q->g->node[q->value].n_dim, max = 0;
 	for (int32_t t = 0; t < q->n_touch; t++) {
 		struct lt_touch *x = &q->touch[t];
-		most = x->n_counter > most ? x->n_counter : most;
+		max = x->n_counter > max ? x->n_counter : max;
 		x->column = LT_NEW(k->a, int32_t, n_dim + 1);
 		for (int32_t i = 0; i < n_dim; i++) {
 			int32_t c = (x->map.n_dim < x->leaf->n_var + x->leaf->n_trip ? x->map.n_dim : x->leaf->n_var + x->leaf->n_trip) - 1;
@@ -229,7 +233,7 @@ static void fill_digits(struct ask *k)
 			x->column[i] = c;
 		}
 	}
-	int64_t *steps = LT_NEW(k->a, int64_t, 2 * most + 1);
+	int64_t *steps = LT_NEW(k->a, int64_t, 2 * max + 1);
 	q->n_digit = LT_NEW(k->a, int32_t, n_dim + 1);
 	q->remainder = LT_NEW(k->a, bool, n_dim + 1);
 	for (int32_t i = 0; i < n_dim; i++) {
@@ -239,8 +243,8 @@ static void fill_digits(struct ask *k)
 			int32_t same = 0,
 				n = q->touch[t].column[i] < 0
 				? 0
-				: steps_of(q->g, &q->touch[t], q->touch[t].column[i], steps + most);
-			while (same < n && same < q->n_digit[i] && steps[same] == steps[most + same])
+				: steps_of(q->g, &q->touch[t], q->touch[t].column[i], steps + max);
+			while (same < n && same < q->n_digit[i] && steps[same] == steps[max + same])
 				same++;
 			q->remainder[i] = q->remainder[i] || n > same;
 			q->n_digit[i] = same;
@@ -254,22 +258,22 @@ static void fill_digits(struct ask *k)
 static void align_times(struct ask *k)
 {
 	struct lt_question *q = k->q;
-	int32_t most = 0, n = 0;
+	int32_t max = 0, n = 0;
 	for (int32_t i = 0; i < q->n_touch; i++)
-		most = q->touch[i].n_when > most ? q->touch[i].n_when : most;
+		max = q->touch[i].n_when > max ? q->touch[i].n_when : max;
 	for (int32_t i = 0; i < q->n_touch; i++) {
 		struct lt_touch *x = &q->touch[i];
-		struct lt_when *longer = LT_NEW(k->a, struct lt_when, most + 1);
-		for (int32_t d = 0; d < most; d++)
+		struct lt_when *longer = LT_NEW(k->a, struct lt_when, max + 1);
+		for (int32_t d = 0; d < max; d++)
 			longer[d] = d < x->n_when ? x->when[d] : (struct lt_when){ -1, 0 };
-		longer[most] = (struct lt_when){ -1, x->kind == LT_TOUCH_WRITES || x->kind == LT_TOUCH_RESETS };
+		longer[max] = (struct lt_when){ -1, x->kind == LT_TOUCH_WRITES || x->kind == LT_TOUCH_RESETS };
 		x->when = longer;
 	}
-	for (int32_t d = 0; d <= most; d++) {
+	for (int32_t d = 0; d <= max; d++) {
 		bool same = true;
 		const struct lt_when *first = &q->touch[0].when[d];
 		for (int32_t i = 0; i < q->n_touch; i++)
-			same = same && q->touch[i].when[d].counter < 0 && q->touch[i].when[d].place == first->place;
+			same = same && q->touch[i].when[d].counter < 0 && q->touch[i].when[d].position == first->position;
 		for (int32_t i = 0; !same && i < q->n_touch; i++)
 			q->touch[i].when[n] = q->touch[i].when[d];
 		n += !same;

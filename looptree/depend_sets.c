@@ -282,7 +282,7 @@ lt_give isl_map *lt__touch_times(const struct lt_isl_ask *k, const struct lt_tou
 {
 	struct owned_rows r = rows_new(k, x, x->n_when);
 	for (int32_t i = 0; i < x->n_when; i++)
-		rows_add(&r, x->when[i].counter < 0 ? constant_of(k, x, x->when[i].place) : counter_of(k, x, x->when[i].counter));
+		rows_add(&r, x->when[i].counter < 0 ? constant_of(k, x, x->when[i].position) : counter_of(k, x, x->when[i].counter));
 	return rows_map(&r, instances);
 }
 

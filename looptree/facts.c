@@ -262,12 +262,12 @@ static void finish_nest(struct tree_facts *f)
 {
 	for (int32_t i = 0; i < f->n_touched; i++) {
 		lt_node n = f->touched[i];
-		int64_t most = held(f->t, n), bytes = lt__dtype_info(f->t->graph->node[n].dtype)->bytes;
+		int64_t max = held(f->t, n), bytes = lt__dtype_info(f->t->graph->node[n].dtype)->bytes;
 		for (int32_t at = f->first[n]; at >= 0; at = f->touch[at].next)
 			f->sum[f->touch[at].loop] = facts_plus(f->sum[f->touch[at].loop], elems_of(f, n, &f->touch[at]));
 		for (int32_t at = f->first[n]; at >= 0; at = f->touch[at].next) {
 			int64_t *sum = &f->sum[f->touch[at].loop], *to = &f->fact[f->touch[at].loop].bytes;
-			*to = facts_plus(*to, times(*sum < most ? *sum : most, bytes));
+			*to = facts_plus(*to, times(*sum < max ? *sum : max, bytes));
 			*sum = 0;
 		}
 		f->first[n] = -1;

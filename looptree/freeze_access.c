@@ -180,21 +180,21 @@ lt_status lt__freeze_access(
 	struct lt_freezer *f, const struct lt_leaf *leaf, lt_node base, const struct lt_map *m, bool dest, int32_t *out)
 {
 	const struct lt_nodedef *d = &f->g->node[base];
-	const struct lt_location *place = &f->memory->location[base];
-	bool whole = place->storage >= 0;
-	int32_t b = whole ? buffer_of_storage(f, place->storage, d->name) : -1, owner = lt__freeze_owner(f, base),
+	const struct lt_location *location = &f->memory->location[base];
+	bool whole = location->storage >= 0;
+	int32_t b = whole ? buffer_of_storage(f, location->storage, d->name) : -1, owner = lt__freeze_owner(f, base),
 		width = lt__map_width(m);
 	if (!whole)
 		LT_TRY(buffer_of_local(f, base, &b));
 	const int64_t *extent = !whole ? f->buffer[b].extent : f->t->leaf_of[base] >= 0 ? f->t->scope[base].extent : NULL;
-	struct lt_faccess access = { .buffer = b, .index = -1, .row = { .constant = whole ? place->offset : 0 } };
+	struct lt_faccess access = { .buffer = b, .index = -1, .row = { .constant = whole ? location->offset : 0 } };
 	int64_t low = access.row.constant, high = low, unit = 1;
 	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
 		const int64_t *row = m->row + (int64_t)i * width;
 		struct access_along along = { .extent = extent ? extent[i] : f->g->var[d->dim[i]].extent,
 			.layout = f->t->layout[base],
 			.held = extent };
-		along.stride = along.layout ? stride_of(along.layout, i, extent) : whole ? place->stride[i] : unit;
+		along.stride = along.layout ? stride_of(along.layout, i, extent) : whole ? location->stride[i] : unit;
 		struct lt_row index;
 		int64_t l, h;
 		lt__freeze_row(f, leaf, m, row, lt__freeze_covers(f, owner, d->dim[i]) ? owner : -1, &index);
@@ -219,8 +219,8 @@ lt_status lt__freeze_access(
 		lt__freeze_turn(f, base, owner, f->buffer[b].elems / lt__freeze_depth(f->t, base), &access.row);
 	struct lt_fbuffer *buffer = &f->buffer[b];
 	if (whole && f->t->layout[base]) {
-		low = place->offset;
-		high = low + f->memory->storage[place->storage].elems - 1;
+		low = location->offset;
+		high = low + f->memory->storage[location->storage].elems - 1;
 	}
 	if (whole) {
 		buffer->low = low < buffer->low ? low : buffer->low;

@@ -4,13 +4,13 @@
  * of its iterations (a lane) has a sum of its own, as far out as the sums are few enough to stay near: a local is reset
  * there, the lanes add to it, and after the loop a combine adds them to the result.
  *
- *     for k, 64 trips                    for k', 16 trips, vector
- *       for k', 16 trips, vector           s_lanes[k'] = identity of add
- *         s[0] op= add x[16*k + k']      for k, 64 trips
- *                                          for k', 16 trips, vector
- *                                            s_lanes[k'] op= add x[16*k + k']
- *                                        for k', 16 trips, vector
- *                                          s[0] combine add s_lanes[k']
+ *     for k, 64 iterations                    for k', 16 iterations, vector
+ *       for k', 16 iterations, vector           s_lanes[k'] = identity of add
+ *         s[0] op= add x[16*k + k']           for k, 64 iterations
+ *                                               for k', 16 iterations, vector
+ *                                                 s_lanes[k'] op= add x[16*k + k']
+ *                                             for k', 16 iterations, vector
+ *                                               s[0] combine add s_lanes[k']
  */
 #include "looptree/freeze.h"
 

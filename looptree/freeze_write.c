@@ -247,10 +247,10 @@ static const char *kernel_name(struct lt_freezer *f, int32_t number)
 
 /* The least and the greatest sum of some of the row's terms, and its own ends; false: more than 63 bits. */
 static bool row_fits(
-	const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *least, int64_t *most)
+	const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *min, int64_t *max)
 {
 	int64_t down = 0, up = 0;
-	*least = *most = 0;
+	*min = *max = 0;
 	for (int32_t i = 0; i < n; i++) {
 		int64_t a, b;
 		if (!row[i])
@@ -260,8 +260,8 @@ static bool row_fits(
 			|| lt__add_overflow(down, a < 0 ? a : 0, &down) || lt__add_overflow(up, b > 0 ? b : 0, &up)
 			|| down == INT64_MIN)
 			return false;
-		*least += a;
-		*most += b;
+		*min += a;
+		*max += b;
 	}
 	return true;
 }
@@ -270,7 +270,7 @@ static bool row_fits(
  * computes with rows needs no check.  The graph's own are of 62, so that steps that do not divide find room. */
 static bool rows_fit(struct lt_freezer *f, const struct lt_tree *x)
 {
-	int64_t *low = LT_NEW(f->a, int64_t, 2 * (int64_t)x->n_column), *high = low + x->n_column, least, most;
+	int64_t *low = LT_NEW(f->a, int64_t, 2 * (int64_t)x->n_column), *high = low + x->n_column, min, max;
 	int32_t first_div = 1 + x->n_param + x->n_loop;
 	low[0] = high[0] = 1;
 	for (int32_t i = 0; i < x->n_param; i++) {
@@ -281,13 +281,13 @@ static bool rows_fit(struct lt_freezer *f, const struct lt_tree *x)
 		high[1 + x->n_param + i] = LT_AT(struct lt_loop, x->loops, i)->max_trip_count - 1;
 	for (int32_t i = 0; i < x->n_div; i++) {
 		const struct lt_div *d = LT_AT(struct lt_div, x->divs, i);
-		if (!row_fits(x->rows + (int64_t)d->row * x->n_column, first_div + i, low, high, &least, &most))
+		if (!row_fits(x->rows + (int64_t)d->row * x->n_column, first_div + i, low, high, &min, &max))
 			return false;
-		low[first_div + i] = lt__floor_div(least, d->den);
-		high[first_div + i] = lt__floor_div(most, d->den);
+		low[first_div + i] = lt__floor_div(min, d->den);
+		high[first_div + i] = lt__floor_div(max, d->den);
 	}
 	for (int32_t i = 0; i < x->n_row; i++)
-		if (!row_fits(x->rows + (int64_t)i * x->n_column, x->n_column, low, high, &least, &most))
+		if (!row_fits(x->rows + (int64_t)i * x->n_column, x->n_column, low, high, &min, &max))
 			return false;
 	return true;
 }
@@ -295,7 +295,7 @@ static bool rows_fit(struct lt_freezer *f, const struct lt_tree *x)
 lt_status lt__freeze_write(struct lt_freezer *f, lt_tnode root, int32_t number, struct lt_frozen *out)
 {
 	struct lt_tree *x = &out->tree;
-	int32_t n_type = 0, most = f->n_bound + f->n_div + f->n_access + f->n_piece + f->n_guard + f->n_call_operand + 1;
+	int32_t n_type = 0, max = f->n_bound + f->n_div + f->n_access + f->n_piece + f->n_guard + f->n_call_operand + 1;
 	struct lt_type *types = LT_NEW(f->a, struct lt_type, LT_NDTYPE);
 	int32_t *div_at = LT_NEW(f->a, int32_t, f->n_div + 1), n_div = number_divs(f, div_at);
 	*x = (struct lt_tree){ .size = sizeof *x,
@@ -305,7 +305,7 @@ lt_status lt__freeze_write(struct lt_freezer *f, lt_tnode root, int32_t number, 
 		.n_loop = f->n_loop,
 		.n_div = n_div,
 		.n_column = 1 + f->n_param + f->n_loop + n_div };
-	struct writer w = { .f = f, .tree = x, .div_at = div_at, .rows = LT_NEW(f->a, int64_t, (int64_t)most * x->n_column) };
+	struct writer w = { .f = f, .tree = x, .div_at = div_at, .rows = LT_NEW(f->a, int64_t, (int64_t)max * x->n_column) };
 	out->root = root;
 	write_loops(&w, out);
 	write_divs_params(&w);

@@ -28,21 +28,21 @@ static lt_status fuse_match(
 	const struct lt_edit *e, lt_node n, lt_tnode leaf_loop, lt_tnode loop, lt_tnode common, lt_tnode *out)
 {
 	const struct lt_looptree *t = e->t;
-	lt_tnode least = -1;
+	lt_tnode inner = -1;
 	*out = -1;
 	for (lt_tnode up = loop; up != common; up = t->node[up].parent) {
 		if (t->node[up].kind != LT_TLOOP || t->node[up].var != t->node[leaf_loop].var)
 			continue;
-		least = least < 0 ? up : least;
+		inner = inner < 0 ? up : inner;
 		if (t->node[up].step == t->node[leaf_loop].step)
 			*out = up;
 	}
-	if (*out < 0 && least >= 0 && t->node[least].step < t->node[leaf_loop].step)
+	if (*out < 0 && inner >= 0 && t->node[inner].step < t->node[leaf_loop].step)
 		return lt_fail(t->ctx, LT_EILLEGAL,
 			"%%%s has a loop over %s in steps of %lld, which do not fit inside the steps of %lld of %s; "
 			"split or merge until both nests have the same steps",
 			lt__leaf_name(t, n), t->graph->var[t->node[leaf_loop].var].name, (long long)t->node[leaf_loop].step,
-			(long long)t->node[least].step, lt__loop_path(t, least));
+			(long long)t->node[inner].step, lt__loop_path(t, inner));
 	if (*out >= 0 && !lt__same_annotations(t, *out, leaf_loop))
 		return lt_fail(t->ctx, LT_EILLEGAL,
 			"the loop %s of %%%s is %s, and %s, which it would share, is %s; make them the same first",

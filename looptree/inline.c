@@ -100,7 +100,7 @@ static bool counts_reduced(const struct lt_looptree *t, lt_node n, lt_tnode loop
 /* The clone is right before its first reader, in the loops that it shares with all of them; where one reads it at other
  * places, in a nest of its own.  A reduction has loops of its own: it is outside loops over what it reduces, and of
  * its reader's reducing loops, where it would be run again. */
-static lt_status inline_place(struct lt_edit *e, lt_node clone)
+static lt_status insert_clone(struct lt_edit *e, lt_node clone)
 {
 	struct lt_looptree *t = e->t;
 	struct spot s;
@@ -187,7 +187,7 @@ lt_status lt__primitive_inline(struct lt_edit *e, const struct lt_words *w)
 			.reader = r.name[i],
 			.made = lt__derived_name(t, lt__arena_format(t->arena, "%s.again", of)) };
 		LT_TRY(lt__tree_derive(t, &step, 1, NULL));
-		LT_TRY(inline_place(e, lt__tree_node_named(t, step.made)));
+		LT_TRY(insert_clone(e, lt__tree_node_named(t, step.made)));
 	}
 	if (t->node[at].leaf < 0)
 		take_out(e, at);

@@ -98,7 +98,7 @@ bool lt__inner_look(struct lt_looptree *t, const struct lt_target *target, lt_tn
 	return read.far == 0 || read.next > read.far || out->with >= 0;
 }
 
-int32_t lt__inner_extents(const struct lt_looptree *t, lt_tnode loop, int64_t *out, int32_t most)
+int32_t lt__inner_extents(const struct lt_looptree *t, lt_tnode loop, int64_t *out, int32_t max)
 {
 	lt_tnode around[MAX_CHAIN];
 	int32_t n = 0, n_out = 1;
@@ -113,7 +113,7 @@ int32_t lt__inner_extents(const struct lt_looptree *t, lt_tnode loop, int64_t *o
 			bool known = remainder == 0 || out[i] < step;
 			for (int32_t k = 0; k < n_out; k++)
 				known = known || out[k] == remainder;
-			if (!known && n_out < most)
+			if (!known && n_out < max)
 				out[n_out++] = remainder;
 		}
 		for (int32_t i = 0; i < had; i++)

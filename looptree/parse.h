@@ -30,8 +30,8 @@ bool lt__tree_at_end(const struct lt_treereader *);    /* of a line, or of the t
 lt_status lt__tree_end(struct lt_treereader *);         /* refuses what is left of a line */
 /* The next line that holds something: its first token is read. */
 lt_status lt__tree_line(struct lt_treereader *);
-/* The token as a whole number from `least` on. */
-lt_status lt__tree_number(struct lt_treereader *, const char *what, int64_t least, int64_t *out);
+/* The token as a whole number from `min` on. */
+lt_status lt__tree_number(struct lt_treereader *, const char *what, int64_t min, int64_t *out);
 
 /* "the text and the graph differ", at the token last read. */
 lt_status lt__tree_differs(struct lt_treereader *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -121,8 +121,8 @@ lt_status lt__tree_derived_lines(struct lt_treereader *r)
 
 lt_status lt__tree_layout(struct lt_treereader *r, lt_node n)
 {
-	enum { MOST = 4 * LT_MAX_RANK };
-	struct lt_word *word = LT_NEW(r->scratch, struct lt_word, MOST + 1);
+	enum { MAX_DIGITS = 4 * LT_MAX_RANK };
+	struct lt_word *word = LT_NEW(r->scratch, struct lt_word, MAX_DIGITS + 1);
 	struct lt_words digits = { 0, word };
 	int64_t pad = 0;
 	struct lt_lexer at = r->l;
@@ -131,7 +131,7 @@ lt_status lt__tree_layout(struct lt_treereader *r, lt_node n)
 		return LT_TREE_SYNTAX(r, "'[' is expected after 'layout'");
 	for (bool more = true; more; lt__tree_word(r)) {
 		struct lt_word w = { r->l.at, r->l.bytes };
-		if (lt__tree_at_end(r) || digits.n == MOST)
+		if (lt__tree_at_end(r) || digits.n == MAX_DIGITS)
 			return LT_TREE_SYNTAX(r, "']' is expected after the digits of a layout");
 		w.at += *w.at == '[';
 		w.bytes -= *r->l.at == '[';

@@ -50,11 +50,11 @@ lt_status lt__tree_line(struct lt_treereader *r)
 	return LT_OK;
 }
 
-lt_status lt__tree_number(struct lt_treereader *r, const char *what, int64_t least, int64_t *out)
+lt_status lt__tree_number(struct lt_treereader *r, const char *what, int64_t min, int64_t *out)
 {
 	uint64_t n;
-	if (!lt__lex_whole(&r->l, &n) || n > INT64_MAX || (int64_t)n < least)
-		return LT_TREE_SYNTAX(r, "%s is a whole number of at least %lld, not %s", what, (long long)least,
+	if (!lt__lex_whole(&r->l, &n) || n > INT64_MAX || (int64_t)n < min)
+		return LT_TREE_SYNTAX(r, "%s is a whole number of at least %lld, not %s", what, (long long)min,
 			lt__lex_text(r->ctx, &r->l));
 	*out = (int64_t)n;
 	return LT_OK;

@@ -106,13 +106,13 @@ static void print_leaf_facts(struct tree_printer *p, lt_tnode at)
 			(int)t->leaf[n]->read[0].n_piece);
 	lt_tnode reducing = lt__reducing_loop(t, n);
 	if (reducing >= 0) {
-		lt__text_format(&p->text, ", starts before `for ");
+		lt__text_format(&p->text, ", reset before `for ");
 		lt__text_loop(&p->text, t, reducing);
 		lt__text_format(&p->text, "`");
 	}
 	for (lt_tnode up = t->node[at].parent; up >= 0; up = t->node[up].parent)
 		if (t->node[up].kind == LT_TLOOP && lt__loop_column(t, t->leaf[n], up) < 0) {
-			lt__text_format(&p->text, ", again in each trip of `for ");
+			lt__text_format(&p->text, ", again in each iteration of `for ");
 			lt__text_loop(&p->text, t, up);
 			lt__text_format(&p->text, "`");
 		}
@@ -160,7 +160,7 @@ static void print_loop(struct tree_printer *p, lt_tnode at)
 				break;
 			}
 		int64_t trip_count = lt_looptree_trip_count(t, at);
-		lt__text_format(x, "extent %lld, %lld trip%s, ", (long long)extent, (long long)trip_count,
+		lt__text_format(x, "extent %lld, %lld iteration%s, ", (long long)extent, (long long)trip_count,
 			trip_count == 1 ? "" : "s");
 	}
 	print_work(p, at);

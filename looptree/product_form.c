@@ -146,16 +146,16 @@ static bool is_kept(const struct lt_auto *s, const struct lt_product *p)
 static void choose_depth(const struct lt_auto *s, struct lt_product *p, int64_t bytes)
 {
 	int64_t deep = vars_count(s, &p->deep);
-	int64_t room = product_max(32, lt__auto_cache(s->target) / 8 * 5 / product_max(1, p->tile_n * p->tile_n2 * bytes));
-	if (deep <= room && is_kept(s, p))
-		room = divide_up(deep, 2);
-	if (deep <= room)
+	int64_t limit = product_max(32, lt__auto_cache(s->target) / 8 * 5 / product_max(1, p->tile_n * p->tile_n2 * bytes));
+	if (deep <= limit && is_kept(s, p))
+		limit = divide_up(deep, 2);
+	if (deep <= limit)
 		return;
 	lt_var longest = p->deep.at[0];
 	for (int32_t i = 1; i < p->deep.n; i++)
 		if (extent(s, p->deep.at[i]) > extent(s, longest))
 			longest = p->deep.at[i];
-	int64_t all = extent(s, longest), blocks = product_min(all / 2, divide_up(deep, room));
+	int64_t all = extent(s, longest), blocks = product_min(all / 2, divide_up(deep, limit));
 	if (blocks < 2)
 		return;
 	p->k = longest;

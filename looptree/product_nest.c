@@ -49,19 +49,19 @@ static void open(struct product_nest *x, lt_var v, int64_t step, enum lt_loop_ki
 	if (v < 0 || step < 1)
 		return;
 	struct nest_extents left = left_of(t, x->at, v);
-	int64_t room = 0;
+	int64_t span = 0;
 	bool partial = false;
 	for (int32_t i = 0; i < left.n; i++) {
-		room = left.at[i] > room ? left.at[i] : room;
+		span = left.at[i] > span ? left.at[i] : span;
 		partial = partial || left.at[i] % step != 0;
 	}
 	for (lt_tnode up = x->at; up >= 0; up = t->node[up].parent)
 		if (t->node[up].kind == LT_TLOOP && t->node[up].var == v && t->node[up].step == 1)
 			return;
-	if (step > 1 && step >= room && !(partial && tail == LT_PAD))
+	if (step > 1 && step >= span && !(partial && tail == LT_PAD))
 		return;
 	x->at = lt_looptree_add_loop(t, x->at, v, step);
-	t->node[x->at].loop = room == 1 ? LT_SERIAL : kind;
+	t->node[x->at].loop = span == 1 ? LT_SERIAL : kind;
 	t->node[x->at].tail = partial ? tail : LT_GUARD;
 }
 
@@ -313,7 +313,7 @@ static void end_at(struct product_nest x, struct lt_product *p, bool in_tile)
 	leaf(&x, p->out);
 }
 
-static void place_tiles(struct product_nest *x, struct lt_product *p)
+static void add_tiles(struct product_nest *x, struct lt_product *p)
 {
 	open_outer(x, p->tail);
 	struct product_nest k = *x;
@@ -352,7 +352,7 @@ static void open_block(struct product_nest *x)
 	make_parallel(x);
 }
 
-static void place_rows(struct product_nest *x, struct lt_product *p)
+static void add_rows(struct product_nest *x, struct lt_product *p)
 {
 	open_block(x);
 	open_group(x);
@@ -376,7 +376,7 @@ static void place_rows(struct product_nest *x, struct lt_product *p)
 	end_at(*x, p, false);
 }
 
-static void place_dots(struct product_nest *x, struct lt_product *p)
+static void add_dots(struct product_nest *x, struct lt_product *p)
 {
 	const struct lt_graph *g = x->s->g;
 	open_block(x);
@@ -401,7 +401,7 @@ static void place_dots(struct product_nest *x, struct lt_product *p)
 	end_at(*x, p, false);
 }
 
-lt_status lt__product_place(struct lt_auto *s, struct lt_product *p)
+lt_status lt__product_add(struct lt_auto *s, struct lt_product *p)
 {
 	struct product_nest x = { s, p, -1 };
 	if (p->right_early)
@@ -409,18 +409,18 @@ lt_status lt__product_place(struct lt_auto *s, struct lt_product *p)
 	if (p->left_early)
 		add_early(s, p, p->left_copy, p->m, p->tile_m);
 	if (p->form == LT_PRODUCT_ROWS)
-		place_rows(&x, p);
+		add_rows(&x, p);
 	else if (p->form == LT_PRODUCT_DOTS)
-		place_dots(&x, p);
+		add_dots(&x, p);
 	else
-		place_tiles(&x, p);
+		add_tiles(&x, p);
 	if (s->t->leaf_of[p->sum] < 0)
 		return lt_context_code(s->g->ctx);
 	lt__auto_record_nest(s, lt__root_of(s->t, s->t->leaf_of[p->sum]), s->constant[p->sum], true);
 	return LT_OK;
 }
 
-lt_status lt__product_place_epilogue(struct lt_auto *s, struct lt_product *p)
+lt_status lt__product_add_epilogue(struct lt_auto *s, struct lt_product *p)
 {
 	struct product_nest x = { s, p, p->end };
 	if (p->in_tile)

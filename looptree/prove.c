@@ -107,15 +107,15 @@ static int64_t param_value(const struct lt_question *q, const struct lt_answer *
 	return 0;
 }
 
-enum { MOST = LT_MAX_RANK };
+enum { MAX_DIMS = LT_MAX_RANK };
 
 /* The element that an instance touches; false: it cannot be determined. */
 static bool element_of(const struct lt_question *q, const struct lt_answer *a, const struct lt_touch *x,
 	const int64_t *at, int64_t *out)
 {
-	int64_t param[MOST], dim[2 * MOST];
+	int64_t param[MAX_DIMS], dim[2 * MAX_DIMS];
 	struct lt_map m = x->map;
-	if (m.n_param > MOST || m.n_dim > 2 * MOST || m.n_row > MOST)
+	if (m.n_param > MAX_DIMS || m.n_dim > 2 * MAX_DIMS || m.n_row > MAX_DIMS)
 		return false;
 	for (int32_t i = 0; i < m.n_param; i++)
 		param[i] = param_value(q, a, m.param[i]);
@@ -132,7 +132,7 @@ static bool element_of(const struct lt_question *q, const struct lt_answer *a, c
 static const char *element_text(const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a,
 	const struct lt_touch *x, const int64_t *at)
 {
-	int64_t element[MOST];
+	int64_t element[MAX_DIMS];
 	char text[160] = "";
 	size_t n = 0;
 	int32_t n_dim = q->g->node[q->value].n_dim;
@@ -150,11 +150,11 @@ static const char *writer_text(
 	const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a, const struct lt_touch *x)
 {
 	const struct lt_nodedef *d = &q->g->node[q->value];
-	int64_t element[MOST];
+	int64_t element[MAX_DIMS];
 	char text[200] = "";
 	size_t n = 0;
 	if (!element_of(q, a, x, a->at, element))
-		return "another trip";
+		return "another iteration";
 	for (int32_t i = 0; i < d->n_dim && n < sizeof text - 1; i++) {
 		int wrote = snprintf(text + n, sizeof text - n, "%s%s = %lld", i ? ", " : "",
 			t->graph->var[d->dim[i]].name, (long long)element[i]);
@@ -292,11 +292,11 @@ static lt_status prove_body(void *arg)
 	struct lt_looptree *t = p->t;
 	struct lt_question q;
 	LT_TRY(lt__depend_question(t, p->order, p->a, p->value, &q));
-	int32_t most = 1;
+	int32_t max = 1;
 	for (int32_t i = 0; i < q.n_touch; i++)
-		most = q.touch[i].n_counter + q.touch[i].n_extra > most ? q.touch[i].n_counter + q.touch[i].n_extra : most;
-	struct lt_answer a = { .at = LT_NEW(p->a, int64_t, most) };
-	a.other_at = LT_NEW(p->a, int64_t, most);
+		max = q.touch[i].n_counter + q.touch[i].n_extra > max ? q.touch[i].n_counter + q.touch[i].n_extra : max;
+	struct lt_answer a = { .at = LT_NEW(p->a, int64_t, max) };
+	a.other_at = LT_NEW(p->a, int64_t, max);
 	a.param = LT_NEW(p->a, int64_t, q.n_param + 1);
 	for (int32_t i = q.n_write; i < q.n_touch; i++) {
 		lt__depend_simple(&q, i, &a);

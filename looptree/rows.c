@@ -175,14 +175,14 @@ static void want_part(struct nest_rows *s, const struct lt_inner *x, lt_node sum
 static void choose_unroll(const struct nest_rows *s, struct lt_inner *x)
 {
 	const struct lt_looptree *t = s->t;
-	int64_t vectors = lt__loop_span(t, x->loop) / x->lanes, n = 0, room = s->target->vector_registers / 2;
+	int64_t vectors = lt__loop_span(t, x->loop) / x->lanes, n = 0, limit = s->target->vector_registers / 2;
 	for (lt_tnode c = t->node[x->loop].child; c >= 0; c = t->node[c].next)
 		n += lt__reducing_loop(t, t->node[c].leaf) >= 0;
 	if (x->reduces && !x->bounded && lt__auto_halves(x->lanes))
-		for (int64_t side = 2; side <= MAX_SIDE && 2 * side <= vectors && side * n <= room; side *= 2)
+		for (int64_t side = 2; side <= MAX_SIDE && 2 * side <= vectors && side * n <= limit; side *= 2)
 			x->unroll = side;
 	vectors = (lt__loop_span(t, x->loop) - 1) / x->lanes + 1;
-	if (x->accumulates && !x->reduces && !x->bounded && vectors * n <= room)
+	if (x->accumulates && !x->reduces && !x->bounded && vectors * n <= limit)
 		x->unroll = vectors;
 }
 

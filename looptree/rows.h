@@ -19,7 +19,7 @@ struct lt_inner {
 /* False: its iterations stay what they are. */
 bool lt__inner_look(struct lt_looptree *, const struct lt_target *, lt_tnode loop, struct lt_inner *);
 /* Elements that the loop covers in an iteration of the loops around it, at most and where these end. */
-int32_t lt__inner_extents(const struct lt_looptree *, lt_tnode loop, int64_t *out, int32_t most);
+int32_t lt__inner_extents(const struct lt_looptree *, lt_tnode loop, int64_t *out, int32_t max);
 /* The loop becomes one over vectors, `unroll` of them side by side, and one over their lanes; tails go where iterations
  * are partial. */
 void lt__inner_cut(struct lt_edit *, const struct lt_inner *);

@@ -70,7 +70,7 @@ static bool next_step(struct step_list *l, struct schedule_step *s)
 	return false;
 }
 
-static int step_bytes_shown(size_t bytes, int most) { return bytes < (size_t)most ? (int)bytes : most; }
+static int step_bytes_shown(size_t bytes, int max) { return bytes < (size_t)max ? (int)bytes : max; }
 
 /* The context's sentence, with the step that it is about. */
 static lt_status fail_step(const struct step_list *l, const struct schedule_step *s, lt_status status)
@@ -86,16 +86,16 @@ static lt_status fail_step(const struct step_list *l, const struct schedule_step
 /* -- steps -- */
 
 /* How many words a usage asks for, its name not counted. */
-static void count_words(const char *usage, int32_t *least, int32_t *most)
+static void count_words(const char *usage, int32_t *min, int32_t *max)
 {
-	*least = *most = -1;
+	*min = *max = -1;
 	for (const char *at = usage; *at; at += strcspn(at, " "), at += *at == ' ') {
 		if (!strncmp(at, "...", 3)) {
-			*most = MAX_WORDS - 1;
+			*max = MAX_WORDS - 1;
 			continue;
 		}
-		*least += *at != '[';
-		*most += 1;
+		*min += *at != '[';
+		*max += 1;
 	}
 }
 
@@ -113,11 +113,11 @@ static lt_status find_primitive(struct lt_context *ctx, const struct schedule_st
 			step_bytes_shown(s->word[0].bytes, 60), s->word[0].at, *near ? near : "; ",
 			*near ? "" : LT_DOCUMENT("schedule.md"), *near ? "" : " lists them");
 	}
-	int32_t least, most;
-	count_words(primitives[*out].usage, &least, &most);
+	int32_t min, max;
+	count_words(primitives[*out].usage, &min, &max);
 	if (s->n - 1 > MAX_WORDS - 1)
 		return lt_fail(ctx, LT_ESYNTAX, "a step has at most %d words", MAX_WORDS);
-	if (s->n - 1 < least || s->n - 1 > most)
+	if (s->n - 1 < min || s->n - 1 > max)
 		return lt_fail(ctx, LT_ESYNTAX, "a step of this kind is `%s`", primitives[*out].usage);
 	return LT_OK;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "looptree/show.h"
 
-static const char *column_name(const struct lt_tree *t, int32_t column, char *room, size_t bytes)
+static const char *column_name(const struct lt_tree *t, int32_t column, char *text, size_t bytes)
 {
 	int32_t at = column - 1;
 	if (at < t->n_param)
@@ -11,8 +11,8 @@ static const char *column_name(const struct lt_tree *t, int32_t column, char *ro
 	at -= t->n_param;
 	if (at < t->n_loop)
 		return LT_AT(struct lt_loop, t->loops, at)->var;
-	snprintf(room, bytes, "q%d", (int)(at - t->n_loop));
-	return room;
+	snprintf(text, bytes, "q%d", (int)(at - t->n_loop));
+	return text;
 }
 
 static unsigned long long size_of(int64_t c) { return c < 0 ? 0 - (unsigned long long)c : (unsigned long long)c; }
@@ -20,7 +20,7 @@ static unsigned long long size_of(int64_t c) { return c < 0 ? 0 - (unsigned long
 static void show_row(struct lt_text *x, const struct lt_tree *t, int32_t row)
 {
 	const int64_t *r = t->rows + (int64_t)row * t->n_column;
-	char room[24];
+	char text[24];
 	bool first = true;
 	for (int32_t i = 1; i < t->n_column; i++) {
 		if (!r[i])
@@ -29,7 +29,7 @@ static void show_row(struct lt_text *x, const struct lt_tree *t, int32_t row)
 		lt__text_format(x, "%s", first ? (c < 0 ? "-" : "") : c < 0 ? " - " : " + ");
 		if (c != 1 && c != -1)
 			lt__text_format(x, "%llu*", size_of(c));
-		lt__text_format(x, "%s", column_name(t, i, room, sizeof room));
+		lt__text_format(x, "%s", column_name(t, i, text, sizeof text));
 		first = false;
 	}
 	if (first)
@@ -110,7 +110,7 @@ static void show_tables(struct lt_text *x, const struct lt_tree *t)
 			LT_AT(struct lt_type, t->types, b->type)->name, role[b->role], (long long)b->elems,
 			(long long)b->align, b->written ? ", written" : "");
 		if (b->role == LT_LOCAL && b->scope >= 0)
-			lt__text_format(x, ", of one trip of %s", LT_AT(struct lt_loop, t->loops, b->scope)->var);
+			lt__text_format(x, ", of one iteration of %s", LT_AT(struct lt_loop, t->loops, b->scope)->var);
 		if (b->depth > 1)
 			lt__text_format(x, ", %d in turn", (int)b->depth);
 		lt__text_add(x, "\n", 1);
@@ -196,7 +196,7 @@ static void show_loops_at(struct lt_text *x, const struct lt_tree *t, int32_t s)
 		const struct lt_loop *l = LT_AT(struct lt_loop, t->loops, i);
 		if (l->first_stmt != s || l->n_stmt == 0)
 			continue;
-		lt__text_format(x, "  %*sfor %s, %lld trips%s%s", 2 * (int)depth_of(t, l->parent), "", l->var,
+		lt__text_format(x, "  %*sfor %s, %lld iterations%s%s", 2 * (int)depth_of(t, l->parent), "", l->var,
 			(long long)l->max_trip_count, kind[l->kind], l->tail == LT_MASK ? ", masked" : "");
 		for (int32_t k = 0; k < l->n_bound; k++) {
 			lt__text_format(x, k ? ", " : ", at most ");
@@ -311,7 +311,7 @@ static void show_footprints(struct lt_text *x, const struct lt_tree *t, const st
 		int64_t elems = touched(copy, n, &exact);
 		if (divs || a->index >= 0 || elems > b->elems)
 			elems = b->elems;
-		lt__text_format(x, "all trips touch %s%lld bytes\n", exact && !divs && a->index < 0 ? "" : "at most ",
+		lt__text_format(x, "all iterations touch %s%lld bytes\n", exact && !divs && a->index < 0 ? "" : "at most ",
 			(long long)(elems * bytes));
 	}
 }

@@ -25,8 +25,8 @@ struct stage_nest { struct lt_edit *e; lt_tnode parent, after, last; };
 static void add_loop(struct stage_nest *x, lt_var v, int64_t step)
 {
 	lt_var over;
-	int64_t room = span_around(x->e->t, x->last, v, &over);
-	if (room == 1 || (room > 0 && step >= room) || (room < 0 && step >= x->e->t->graph->var[v].extent && step > 1))
+	int64_t span = span_around(x->e->t, x->last, v, &over);
+	if (span == 1 || (span > 0 && step >= span) || (span < 0 && step >= x->e->t->graph->var[v].extent && step > 1))
 		return;
 	lt_tnode loop = lt__edit_new_loop(x->e, over, over == v ? step : step * x->e->t->graph->var[v].unit);
 	lt__edit_insert(x->e, x->last, x->last == x->parent ? x->after : -1, loop);

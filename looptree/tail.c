@@ -27,21 +27,21 @@ static void add_extent(struct tail_extents *x, int64_t extent)
 static int64_t go_in(const struct lt_tnodedef *loop, struct tail_extents *x)
 {
 	struct tail_extents in = { .any = x->any };
-	int64_t least = x->any && loop->step > 1 ? 1 : 0;
+	int64_t min = x->any && loop->step > 1 ? 1 : 0;
 	for (int32_t i = 0; i < x->n; i++) {
 		int64_t remainder = x->at[i] % loop->step;
 		if (x->at[i] >= loop->step || loop->tail == LT_MASK || loop->tail == LT_PAD)
 			add_extent(&in, loop->step);
 		if (remainder > 0 && loop->tail != LT_MASK && loop->tail != LT_PAD)
 			add_extent(&in, remainder);
-		least = remainder > 0 && (least == 0 || remainder < least) ? remainder : least;
+		min = remainder > 0 && (min == 0 || remainder < min) ? remainder : min;
 	}
 	if (loop->step == 1 || loop->tail == LT_MASK || loop->tail == LT_PAD) {
 		in = (struct tail_extents){ .n = 1 };
 		in.at[0] = loop->step;
 	}
 	*x = in;
-	return least;
+	return min;
 }
 
 /* Follows the loops over the var from the outermost to the one around `loop`; what that one's iterations leave is what

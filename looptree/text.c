@@ -123,7 +123,7 @@ bool *lt__vars_used(const struct lt_graph *g, struct lt_arena *a)
 }
 
 /* FNV-1a over the graph's text without its places: " @ LINE:COLUMN" to the end of a line. */
-struct hash { uint64_t value; int64_t blanks; bool string, escape, place; };
+struct hash { uint64_t value; int64_t blanks; bool string, escape, origin; };
 
 static void hash_byte(struct hash *h, char c) { h->value = (h->value ^ (unsigned char)c) * UINT64_C(1099511628211); }
 
@@ -132,18 +132,18 @@ static void hash_text(void *user, const char *text, size_t bytes)
 	struct hash *h = user;
 	for (size_t i = 0; i < bytes; i++) {
 		char c = text[i];
-		if (h->place && c != '\n')
+		if (h->origin && c != '\n')
 			continue;
-		if (!h->string && !h->place && c == ' ') {
+		if (!h->string && !h->origin && c == ' ') {
 			h->blanks++;
 			continue;
 		}
-		h->place = !h->string && c == '@';
-		if (h->place)
+		h->origin = !h->string && c == '@';
+		if (h->origin)
 			h->blanks = 0;
 		for (; h->blanks > 0; h->blanks--)
 			hash_byte(h, ' ');
-		if (h->place)
+		if (h->origin)
 			continue;
 		hash_byte(h, c);
 		if (c == '"' && !h->escape)

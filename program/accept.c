@@ -43,29 +43,29 @@ static struct accept_answer *answer_of(struct lt_asked *a, const char *text, int
 static void accept_ask(
 	struct lt_asked *a, const struct lt_tree *tree, const struct lt_opened *c, struct accept_answer *out)
 {
-	struct lt_diagnostics told;
-	lt__diagnostics_init(&told);
-	lt_status st = lt__refuse_by_caps(tree, c->backend->caps(c->session), &told.diag);
+	struct lt_diagnostics diags;
+	lt__diagnostics_init(&diags);
+	lt_status st = lt__refuse_by_caps(tree, c->backend->caps(c->session), &diags.diag);
 	if (!st)
-		st = c->backend->accepts(c->session, tree, &told.diag);
+		st = c->backend->accepts(c->session, tree, &diags.diag);
 	out->verdict = st ? REFUSED : TAKEN;
 	if (st && st != LT_EUNSUPPORTED && !a->failed) {
 		a->failed = st;
 		a->why = lt__arena_format(a->arena, "backend %s, asked for kernel %s: %s", c->backend->name, tree->name,
-			lt__diagnostic_reason(&told, st, c->backend->name, "accepts"));
+			lt__diagnostic_reason(&diags, st, c->backend->name, "accepts"));
 	}
 	if (!st)
 		return;
-	out->n_diagnostic = told.n_diagnostic ? told.n_diagnostic : 1;
+	out->n_diagnostic = diags.n_diagnostic ? diags.n_diagnostic : 1;
 	out->reason = LT_NEW(a->arena, struct accept_reason, out->n_diagnostic);
-	if (!told.n_diagnostic)
+	if (!diags.n_diagnostic)
 		out->reason[0] = (struct accept_reason){ .code = st, .loop = -1, .stmt = -1,
-			.text = lt__arena_string(a->arena, lt__diagnostic_reason(&told, st, c->backend->name, "accepts")) };
-	for (int32_t i = 0; i < told.n_diagnostic; i++)
-		out->reason[i] = (struct accept_reason){ told.note[i].code ? told.note[i].code : st, told.note[i].loop,
-			told.note[i].stmt,
-			lt__arena_string(a->arena, lt__diagnostic_text(told.kept + told.note[i].text, c->backend->name)),
-			told.note[i].remedy ? lt__arena_string(a->arena, told.kept + told.note[i].remedy) : NULL };
+			.text = lt__arena_string(a->arena, lt__diagnostic_reason(&diags, st, c->backend->name, "accepts")) };
+	for (int32_t i = 0; i < diags.n_diagnostic; i++)
+		out->reason[i] = (struct accept_reason){ diags.entry[i].code ? diags.entry[i].code : st, diags.entry[i].loop,
+			diags.entry[i].stmt,
+			lt__arena_string(a->arena, lt__diagnostic_text(diags.pool + diags.entry[i].text, c->backend->name)),
+			diags.entry[i].remedy ? lt__arena_string(a->arena, diags.pool + diags.entry[i].remedy) : NULL };
 }
 
 /* A diagnostic about this nest: where it points to is reported by name and by the place in the script. */

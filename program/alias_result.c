@@ -47,7 +47,7 @@ static bool same_order(const struct lt_graph *g, const struct lt_nodedef *view, 
 
 /* Each source dim along one result dim: fills the slice's box and the source's strides. */
 static bool slice_of(const struct lt_graph *g, const struct lt_nodedef *view, const struct lt_nodedef *x,
-	const struct lt_map *m, const int64_t *out_stride, struct lt_location *place, struct box *box)
+	const struct lt_map *m, const int64_t *out_stride, struct lt_location *location, struct box *box)
 {
 	int32_t width = lt__map_width(m);
 	if (m->n_div > 0 || m->n_param > 0)
@@ -66,14 +66,14 @@ static bool slice_of(const struct lt_graph *g, const struct lt_nodedef *view, co
 		}
 		if (along < 0 && (g->var[x->dim[i]].extent != 1 || row[0] != 0))
 			return false;
-		place->stride[i] = along < 0 ? 0 : out_stride[along];
+		location->stride[i] = along < 0 ? 0 : out_stride[along];
 		if (along < 0)
 			continue;
 		box->low[along] = -row[0];
 		box->size[along] = g->var[x->dim[i]].extent;
 		if (box->low[along] < 0 || box->low[along] + box->size[along] > g->var[view->dim[along]].extent)
 			return false;
-		place->offset += out_stride[along] * box->low[along];
+		location->offset += out_stride[along] * box->low[along];
 	}
 	for (int32_t c = 0; c < view->n_dim; c++)
 		if (!box->size[c]) {
@@ -138,7 +138,7 @@ static bool has_own_sources(const struct lt_graph *g, struct lt_arena *a, const 
 	return true;
 }
 
-bool lt__alias_result(const struct lt_graph *g, struct lt_arena *a, lt_node n, struct lt_location *place)
+bool lt__alias_result(const struct lt_graph *g, struct lt_arena *a, lt_node n, struct lt_location *location)
 {
 	const struct lt_nodedef *view = &g->node[n];
 	if (view->n_piece != view->n_operand || bounded(g, view) || !has_own_sources(g, a, view))
@@ -149,12 +149,12 @@ bool lt__alias_result(const struct lt_graph *g, struct lt_arena *a, lt_node n, s
 	for (int32_t p = 0; p < view->n_piece; p++) {
 		const struct lt_graphpiece *piece = &view->piece[p];
 		const struct lt_nodedef *x = &g->node[view->operand[p]];
-		place[p] = (struct lt_location){ .stride = LT_NEW(a, int64_t, x->n_dim + 1) };
+		location[p] = (struct lt_location){ .stride = LT_NEW(a, int64_t, x->n_dim + 1) };
 		box[p] = (struct box){ LT_NEW(a, int64_t, view->n_dim + 1), LT_NEW(a, int64_t, view->n_dim + 1) };
 		if (view->n_piece == 1 && piece->map.n_guard == 0 && lt__node_elems(g, view->operand[p]) == lt__node_elems(g, n)
-		    && same_order(g, view, view->operand[p], &piece->map, place[p].stride))
+		    && same_order(g, view, view->operand[p], &piece->map, location[p].stride))
 			return true;
-		if (!slice_of(g, view, x, &piece->map, stride, &place[p], &box[p]))
+		if (!slice_of(g, view, x, &piece->map, stride, &location[p], &box[p]))
 			return false;
 	}
 	return fill_exactly(g, a, view, box);

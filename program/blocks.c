@@ -62,9 +62,9 @@ static void find_readers(struct planner *x)
 /* What a piece shows as one sum over [1 | params | dims] of elements of its source's storage; false: it is none. */
 static bool source_row(const struct planner *x, const struct lt_readpiece *p, int64_t *row)
 {
-	const struct lt_location *place = &x->assigned->location[p->base];
-	return place->storage >= 0 && !x->t->layout[p->base] && lt__flat_row(&p->map, place->stride, row)
-		&& !lt__add_overflow(row[0], place->offset, &row[0]);
+	const struct lt_location *location = &x->assigned->location[p->base];
+	return location->storage >= 0 && !x->t->layout[p->base] && lt__flat_row(&p->map, location->stride, row)
+		&& !lt__add_overflow(row[0], location->offset, &row[0]);
 }
 
 /* Adds a dim; one that goes on in steps of the dim inside it is one with that. */

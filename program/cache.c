@@ -43,10 +43,10 @@ static bool read_all(int fd, char *at, size_t bytes)
 static bool write_all(int fd, const void *at, size_t bytes)
 {
 	for (size_t n = 0; n < bytes; ) {
-		ssize_t put = write(fd, (const char *)at + n, bytes - n);
-		if (put < 0 && errno != EINTR)
+		ssize_t written = write(fd, (const char *)at + n, bytes - n);
+		if (written < 0 && errno != EINTR)
 			return false;
-		n += put > 0 ? (size_t)put : 0;
+		n += written > 0 ? (size_t)written : 0;
 	}
 	return true;
 }
@@ -151,8 +151,8 @@ void lt__cache_write(
 	struct lt_cache *c, enum lt_entry kind, const void *key, size_t key_bytes, const void *data, size_t bytes)
 {
 	char name[NAME_BYTES], temporary[NAME_BYTES];
-	const size_t most = LARGEST - sizeof(struct entry_head);
-	const bool fits = key_bytes <= most && bytes <= most - key_bytes;
+	const size_t limit = LARGEST - sizeof(struct entry_head);
+	const bool fits = key_bytes <= limit && bytes <= limit - key_bytes;
 	char *file = c->fd >= 0 && fits ? malloc(sizeof(struct entry_head) + key_bytes + bytes) : NULL;
 	if (!file)
 		return;

@@ -153,8 +153,8 @@ const char *lt__need_words(uint64_t needs, char *out, size_t bytes)
 
 void lt__caps_report(struct lt_diag *diag, int32_t loop, int32_t stmt, const char *text, const char *remedy)
 {
-	const struct lt_diagnostic note = { sizeof note, LT_EUNSUPPORTED, loop, stmt, text, remedy };
-	diag->report(diag, &note);
+	const struct lt_diagnostic diagnostic = { sizeof diagnostic, LT_EUNSUPPORTED, loop, stmt, text, remedy };
+	diag->report(diag, &diagnostic);
 }
 
 int32_t lt__caps_stmt(const struct lt_tree *t, uint64_t need)

@@ -10,14 +10,14 @@ static const char *const kinds[LT_NLOOP_KIND] = { "serial", "parallel", "vector"
 /* One diagnostic for each kind that it does not have. */
 static bool refuse_loops(const struct lt_tree *t, uint64_t loops, struct lt_diag *diag)
 {
-	uint64_t told = 0;
+	uint64_t reported = 0;
 	char text[200], remedy[160];
 	for (int32_t i = 0; i < t->n_loop; i++) {
 		const struct lt_loop *l = LT_AT(struct lt_loop, t->loops, i);
 		bool known = l->kind >= 0 && l->kind < LT_NLOOP_KIND;
-		if (known && (loops >> l->kind & 1 || told >> l->kind & 1))
+		if (known && (loops >> l->kind & 1 || reported >> l->kind & 1))
 			continue;
-		told |= known ? UINT64_C(1) << l->kind : 0;
+		reported |= known ? UINT64_C(1) << l->kind : 0;
 		const char *var = l->var ? l->var : "?";
 		if (l->kind == LT_CALL || l->kind == LT_TILE)
 			(void)snprintf(text, sizeof text, "it calls no routines, and %.40s is handed to %.40s", var,
@@ -31,7 +31,7 @@ static bool refuse_loops(const struct lt_tree *t, uint64_t loops, struct lt_diag
 		if (!known)
 			break;
 	}
-	return told != 0;
+	return reported != 0;
 }
 
 lt_status lt__refuse_by_caps(const struct lt_tree *t, const struct lt_caps *caps, struct lt_diag *diag)

@@ -13,13 +13,13 @@ static const char *known_names(struct lt_arena *a)
 }
 
 /* Why it does not open, in its own words; a backend that opens nothing where its score is none need say so once. */
-static const char *why_not_open(struct lt_diagnostics *told, const struct lt_opened *c, lt_status st)
+static const char *why_not_open(struct lt_diagnostics *diags, const struct lt_opened *c, lt_status st)
 {
-	if (told->n || st < 0 || st >= LT_NSTATUS)
-		return lt__diagnostic_reason(told, st, c->backend->name, "open");
-	if (c->backend->score(c->config, &told->diag) > 0)
-		return lt__diagnostic_reason(told, st, c->backend->name, "open");
-	return told->n ? lt__diagnostic_text(told->text, c->backend->name) : "not usable here: it does not say why";
+	if (diags->n || st < 0 || st >= LT_NSTATUS)
+		return lt__diagnostic_reason(diags, st, c->backend->name, "open");
+	if (c->backend->score(c->config, &diags->diag) > 0)
+		return lt__diagnostic_reason(diags, st, c->backend->name, "open");
+	return diags->n ? lt__diagnostic_text(diags->text, c->backend->name) : "not usable here: it does not say why";
 }
 
 /* What the host reads of every session is there. */
@@ -50,11 +50,11 @@ static lt_status open_one(
 	};
 	if (!c->backend)
 		return lt_fail(ctx, LT_EINVAL, "there is no backend '%s'; there is: %s", name, known_names(a));
-	struct lt_diagnostics told;
-	lt__diagnostics_init(&told);
-	lt_status st = c->backend->open(host, c->config, &c->session, &told.diag);
+	struct lt_diagnostics diags;
+	lt__diagnostics_init(&diags);
+	lt_status st = c->backend->open(host, c->config, &c->session, &diags.diag);
 	if (st)
-		return lt_fail(ctx, st, "backend %s: %-s", name, why_not_open(&told, c, st));
+		return lt_fail(ctx, st, "backend %s: %-s", name, why_not_open(&diags, c, st));
 	out->n++;
 	if (!lt__turn_init(c->turn, true))      /* a timed launch takes it twice */
 		return lt_fail(ctx, LT_ENOMEM, "out of memory");

@@ -62,14 +62,14 @@ struct missing { int32_t n, *kernel; const struct lt_tree **tree; struct lt_obje
 
 /* Those that are in the cache have their objects. */
 static lt_status load_cached(
-	struct lt_kernels *x, int32_t opened, struct lt_services *s, struct lt_object_cache *kept, struct missing *m)
+	struct lt_kernels *x, int32_t opened, struct lt_services *s, struct lt_object_cache *cache, struct missing *m)
 {
 	for (int32_t i = 0; i < x->n; i++) {
 		struct lt_built *k = &x->at[i];
 		if (k->opened != opened)
 			continue;
 		LT_TRY(lt__cancelled(s));
-		if (lt__object_cache_load(kept, &k->frozen->tree, &k->object))
+		if (lt__object_cache_load(cache, &k->frozen->tree, &k->object))
 			return lt_fail(s->ctx, LT_ENOMEM, "out of memory");
 		if (k->object) {
 			count_cached(x, s);
@@ -82,14 +82,14 @@ static lt_status load_cached(
 }
 
 static lt_status compile_missing(struct lt_kernels *x, const struct lt_opened *c, struct lt_services *s,
-	struct lt_object_cache *kept, const struct missing *m)
+	struct lt_object_cache *cache, const struct missing *m)
 {
-	struct lt_diagnostics told;
-	lt__diagnostics_init(&told);
-	lt_status st = m->n ? c->backend->compile(c->session, m->tree, (uint32_t)m->n, m->object, &told.diag) : LT_OK;
+	struct lt_diagnostics diags;
+	lt__diagnostics_init(&diags);
+	lt_status st = m->n ? c->backend->compile(c->session, m->tree, (uint32_t)m->n, m->object, &diags.diag) : LT_OK;
 	if (st)
 		return lt_fail(s->ctx, st, "backend %s: %-s", c->backend->name,
-			lt__diagnostic_reason(&told, st, c->backend->name, "compile"));
+			lt__diagnostic_reason(&diags, st, c->backend->name, "compile"));
 	for (int32_t i = 0; i < m->n; i++)
 		x->at[m->kernel[i]].object = m->object[i];          /* to be destroyed, whatever comes */
 	for (int32_t i = 0; i < m->n; i++)
@@ -100,7 +100,7 @@ static lt_status compile_missing(struct lt_kernels *x, const struct lt_opened *c
 	s->n_done += m->n;
 	x->n_compiled += m->n;
 	for (int32_t i = 0; i < m->n; i++)
-		if (lt__object_cache_save(kept, m->tree[i], m->object[i]))
+		if (lt__object_cache_save(cache, m->tree[i], m->object[i]))
 			return lt_fail(s->ctx, LT_ENOMEM, "out of memory");
 	return LT_OK;
 }
@@ -131,13 +131,13 @@ static lt_status workspace_measure(
 static lt_status compile_with(
 	struct lt_kernels *x, int32_t opened, const struct lt_opened *c, struct lt_services *s, struct lt_arena *a)
 {
-	struct lt_object_cache kept = { 0 };
+	struct lt_object_cache cache = { 0 };
 	struct missing m = { .kernel = LT_NEW(a, int32_t, x->n + 1), .tree = LT_NEW(a, const struct lt_tree *, x->n + 1),
 		.object = LT_NEW(a, struct lt_object *, x->n + 1) };
-	lt_status st = lt__object_cache_open(&kept, s, c);
-	st = st ? st : load_cached(x, opened, s, &kept, &m);
-	st = st ? st : compile_missing(x, c, s, &kept, &m);
-	lt__object_cache_close(&kept);
+	lt_status st = lt__object_cache_open(&cache, s, c);
+	st = st ? st : load_cached(x, opened, s, &cache, &m);
+	st = st ? st : compile_missing(x, c, s, &cache, &m);
+	lt__object_cache_close(&cache);
 	return st ? st : workspace_measure(x, opened, c, s);
 }
 

@@ -10,10 +10,10 @@ void lt__constants_init(struct lt_constants *c, int32_t n, struct lt_arena *a)
 void lt__constants_free(struct lt_program *p)
 {
 	struct lt_constants *c = &p->constants;
-	lt__device_memory_free(p, c->room);
+	lt__device_memory_free(p, c->device);
 	lt__arena_free(c->arena);
 	c->arena = NULL;
-	c->prepared = c->room = NULL;
+	c->prepared = c->device = NULL;
 }
 
 struct owned_new { struct lt_arena *a; size_t bytes; void *at; };
@@ -76,10 +76,10 @@ static lt_status prepare_body(void *arg)
 	struct lt_constants *c = &p->constants;
 	struct lt_fault fault;
 	c->prepared = lt__aligned_new(c->arena, p->offsets.at[0].prepared_bytes, LT_ALIGNMENT_SLACK);
-	LT_TRY(lt__device_memory_new(x->ctx, p, true, c->arena, &c->room));
+	LT_TRY(lt__device_memory_new(x->ctx, p, true, c->arena, &c->device));
 	int32_t n_slot = lt__program_slots(p, p->plan.prepare, p->plan.n_prepare);
 	struct lt_slot *slot = LT_NEW(x->scratch, struct lt_slot, n_slot + 1);
-	const struct lt_addresses a = { .ctx = x->ctx, .constant = c->data, .prepared = c->prepared, .room = c->room,
+	const struct lt_addresses a = { .ctx = x->ctx, .constant = c->data, .prepared = c->prepared, .device = c->device,
 		.scratch = lt__scratch_new(x->scratch, &p->scratch[0]) };
 	return lt__program_steps_run(p, p->plan.prepare, p->plan.n_prepare, &a, slot, &fault);
 }
@@ -100,9 +100,9 @@ static lt_status prepare_in_turn(struct lt_program *p)
 		st = lt__protect(&c->ctx, prepare_body, &x);
 	lt__arena_free(x.scratch);
 	if (st) {
-		lt__device_memory_free(p, c->room);
+		lt__device_memory_free(p, c->device);
 		lt__arena_free(c->arena);
-		c->prepared = c->room = NULL;
+		c->prepared = c->device = NULL;
 		c->arena = NULL;
 	}
 	c->ready = !st;

@@ -7,15 +7,15 @@ static lt_status new_block(struct lt_context *ctx, const struct lt_program *p, i
 	struct lt_device_memory *r, size_t bytes, const char *what, void **out)
 {
 	const struct lt_opened *c = &p->backends.at[p->memories.at[memory].opened];
-	struct lt_diagnostics told;
-	lt__diagnostics_init(&told);
+	struct lt_diagnostics diags;
+	lt__diagnostics_init(&diags);
 	*out = NULL;
 	lt__turn_take(c->turn);
-	lt_status st = c->backend->mem_new(c->session, bytes ? bytes : 1, out, &told.diag);
+	lt_status st = c->backend->mem_new(c->session, bytes ? bytes : 1, out, &diags.diag);
 	lt__turn_give(c->turn);
 	if (st)
 		return lt_fail(ctx, st, "backend %s: no memory on the device: %zu bytes for %s: %s", c->backend->name, bytes, what,
-			lt__diagnostic_reason(&told, st, c->backend->name, "mem_new"));
+			lt__diagnostic_reason(&diags, st, c->backend->name, "mem_new"));
 	r->block[r->n_block++] = *out;
 	r->bytes += (int64_t)bytes;
 	return LT_OK;
@@ -63,14 +63,14 @@ lt_status lt__device_memory_new(
 		r[i].where = LT_NEW(a, struct lt_slot, n + 1);
 		r[i].block = LT_NEW(a, void *, n + 2);          /* a region, the storages, the kernels' workspace */
 		if (!prepare)
-			memcpy(r[i].where, p->constants.room[i].where, sizeof *r[i].where * (size_t)n);
+			memcpy(r[i].where, p->constants.device[i].where, sizeof *r[i].where * (size_t)n);
 	}
 	*out = r;
 	for (int32_t i = 1; i < p->memories.n; i++)
 		LT_TRY(memory_fill(ctx, p, i, prepare, &r[i]));
 	int64_t all = 0;
 	for (int32_t i = 0; i < p->memories.n; i++)
-		all += r[i].bytes + (prepare ? 0 : p->constants.room[i].bytes);
+		all += r[i].bytes + (prepare ? 0 : p->constants.device[i].bytes);
 	p->tally.device_bytes = all;
 	return LT_OK;
 }

@@ -41,14 +41,14 @@ static lt_status dump_nests(struct dump *d)
 static void dump_keep(void *user, const char *text, size_t bytes) { lt__text_add(user, text, bytes); }
 
 /* Definitions that an earlier kernel's text has brought are left out: the whole can be compiled as one file. */
-static void write_source(struct dump *d, struct lt_names *said, const struct lt_text *x)
+static void write_source(struct dump *d, struct lt_names *written, const struct lt_text *x)
 {
 	const char *at = x->at, *kernel = strstr(at, "/* kernel ");
 	while (kernel && at < kernel) {
 		const char *end = strstr(at, "\n\n");
 		size_t bytes = end && end < kernel ? (size_t)(end + 2 - at) : (size_t)(kernel - at);
-		if (lt__names_find(said, at, bytes) < 0) {
-			lt__names_add(said, at, bytes, 0);
+		if (lt__names_find(written, at, bytes) < 0) {
+			lt__names_add(written, at, bytes, 0);
 			d->write(d->user, at, bytes);
 		}
 		at += bytes;
@@ -64,7 +64,7 @@ static const struct shown_kind {
 } shown_kinds[] = {
 	{ LT_SHOW_SOURCE, LT_DUMP_SOURCE, "source", "use -b cpu" },
 	{ LT_SHOW_ASM, LT_DUMP_ASM, "assembly", "use -b cpu" },
-	{ LT_SHOW_KERNEL, LT_DUMP_KERNEL, "kernel program", "use -b sim" },
+	{ LT_SHOW_KERNEL, LT_DUMP_KERNEL, "kernel program", "use -b sim or -b cpu:emit=c99" },
 };
 
 static const struct shown_kind *shown_kind(enum lt_dump_kind kind)
@@ -99,7 +99,7 @@ static lt_status dump_kernels(struct dump *d)
 	const struct lt_program *p = d->p;
 	const struct shown_kind *kind = shown_kind(d->kind);
 	const bool source = d->kind == LT_SHOW_SOURCE;
-	struct lt_names *said = lt__names_new(d->a);
+	struct lt_names *written = lt__names_new(d->a);
 	struct lt_text x = { .arena = d->a };
 	if (p->options.plan_only)
 		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with plan_only: it has no %s to show", kind->what);
@@ -111,7 +111,7 @@ static lt_status dump_kernels(struct dump *d)
 		if (i)
 			d->write(d->user, "\n", 1);
 		if (source && x.n)
-			write_source(d, said, &x);
+			write_source(d, written, &x);
 		else
 			dump_text(d, &x);
 	}

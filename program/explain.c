@@ -4,7 +4,7 @@
 #include "program/blocks.h"
 #include "program/program.h"
 
-static void add_place(struct lt_text *x, const struct lt_refusal *r)
+static void add_location(struct lt_text *x, const struct lt_refusal *r)
 {
 	if (r->node)
 		lt__text_format(x, " at %%%s", r->node);
@@ -18,7 +18,7 @@ const char *lt__refusals_text(struct lt_arena *a, const struct lt_refusals *list
 	for (int32_t i = 0; i < list->n; i++) {
 		const struct lt_refusal *r = list->at[i];
 		lt__text_format(&x, "%s%s refuses it", i ? "; " : "", r->backend);
-		add_place(&x, r);
+		add_location(&x, r);
 		lt__text_format(&x, ": %s%s%s", r->text, r->remedy ? ": " : "", r->remedy ? r->remedy : "");
 	}
 	return x.n ? x.at : "";

@@ -27,21 +27,21 @@ static void *parallel_main(void *member)
 void lt__host_parallel(
 	const struct lt_host *host, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg)
 {
-	enum { MOST = 256 };
-	uint32_t most = lt__processors() > MOST ? lt__processors() : MOST;
+	enum { MAX_THREADS = 256 };
+	uint32_t n_max = lt__processors() > MAX_THREADS ? lt__processors() : MAX_THREADS;
 	struct parallel_team team = { .body = body, .arg = arg, .n = 1 };
 	struct parallel_member *m = NULL;
 	(void)host;
-	most = n_thread < most ? n_thread : most;
-	if (most > 1)
-		m = calloc(most, sizeof *m);
+	n_max = n_thread < n_max ? n_thread : n_max;
+	if (n_max > 1)
+		m = calloc(n_max, sizeof *m);
 	if (!m || pthread_mutex_init(&team.ready, NULL)) {
 		free(m);
 		body(arg, 0, 1);
 		return;
 	}
 	(void)pthread_mutex_lock(&team.ready);
-	for (; team.n < most; team.n++) {
+	for (; team.n < n_max; team.n++) {
 		m[team.n] = (struct parallel_member){ .team = &team, .i = team.n };
 		if (lt__thread_start(&m[team.n].thread, parallel_main, &m[team.n]))
 			break;

@@ -26,7 +26,7 @@ static lt_status instance_fill(void *arg)
 	if (p->options.device_time)
 		r->event = LT_NEW(a, struct lt_event *, 2 * p->backends.n);
 	LT_TRY(lt__events_new(r));
-	LT_TRY(lt__device_memory_new(&r->ctx, p, false, a, &r->room));
+	LT_TRY(lt__device_memory_new(&r->ctx, p, false, a, &r->device));
 	lt__recorder_new(r);
 	return LT_OK;
 }
@@ -47,10 +47,10 @@ static void instance_clear(struct lt_instance *r)
 {
 	lt__recorder_free(r);
 	lt__events_free(r);
-	lt__device_memory_free(r->program, r->room);
+	lt__device_memory_free(r->program, r->device);
 	lt__arena_free(r->arena);
 	r->event = NULL;
-	r->room = NULL;
+	r->device = NULL;
 	r->arena = NULL;
 }
 

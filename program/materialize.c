@@ -145,8 +145,8 @@ static lt_status add_many(struct build *b, lt_node n, struct lt_nodedef *d)
 static lt_node written(struct build *b, lt_node n, bool slices)
 {
 	const struct lt_nodedef *d = &b->out->node[n];
-	struct lt_location *place = LT_NEW(b->a, struct lt_location, d->n_operand + 1);
-	bool through = slices && d->op == LT_OP_view && lt__alias_result(b->out, b->a, n, place);
+	struct lt_location *location = LT_NEW(b->a, struct lt_location, d->n_operand + 1);
+	bool through = slices && d->op == LT_OP_view && lt__alias_result(b->out, b->a, n, location);
 	for (int32_t i = 0; through && i < d->n_operand; i++)
 		through = !b->taken[d->operand[i]] && !b->updated[d->operand[i]];
 	if (b->taken[n] || d->op == LT_OP_update || !(lt__has_leaf(b->out, n) || through))
@@ -175,9 +175,9 @@ static lt_status materialize(struct build *b)
 		b->out->param[i].source = b->map[in->param[i].source];
 	lt__requires_copy(in, b->out);
 	/* Room for the copies to come: at most one for each result and state. */
-	int64_t room = b->out->n_node + in->n_result + in->n_set + 1;
-	b->taken = LT_NEW(b->a, bool, room);
-	b->updated = LT_NEW(b->a, bool, room);
+	int64_t cap = b->out->n_node + in->n_result + in->n_set + 1;
+	b->taken = LT_NEW(b->a, bool, cap);
+	b->updated = LT_NEW(b->a, bool, cap);
 	for (lt_node n = 0; n < b->out->n_node; n++)
 		if (b->out->node[n].op == LT_OP_update)
 			b->updated[b->out->node[n].operand[0]] = true;

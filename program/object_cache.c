@@ -14,12 +14,12 @@
 
 static void append(struct lt_growing *b, const void *data, size_t bytes)
 {
-	if (!b->failed && b->room - b->n < bytes) {
-		size_t room = 2 * (b->n + bytes) + 1024;
-		char *at = realloc(b->at, room);
+	if (!b->failed && b->cap - b->n < bytes) {
+		size_t cap = 2 * (b->n + bytes) + 1024;
+		char *at = realloc(b->at, cap);
 		b->failed = !at;
 		b->at = at ? at : b->at;
-		b->room = at ? room : b->room;
+		b->cap = at ? cap : b->cap;
 	}
 	if (b->failed || !bytes)
 		return;
@@ -43,8 +43,8 @@ lt_status lt__object_cache_open(struct lt_object_cache *k, struct lt_services *s
 			lt__cache_warn(&s->cache, "%s", s->cache_why);
 		return LT_OK;
 	}
-	struct lt_diagnostics told;
-	lt__diagnostics_init(&told);
+	struct lt_diagnostics diags;
+	lt__diagnostics_init(&diags);
 	(void)snprintf(text, sizeof text, "looptree %s build %u\nbackend ", LT_VERSION, (unsigned)LT_BUILD);
 	append_text(&k->start, text);
 	append_text(&k->start, b->name);
@@ -53,12 +53,12 @@ lt_status lt__object_cache_open(struct lt_object_cache *k, struct lt_services *s
 	append_text(&k->start, "\nconfig ");
 	append_text(&k->start, c->config);
 	append_text(&k->start, "\nidentity\n");
-	lt_status st = b->identity(c->session, write_bytes, &k->start, &told.diag);
+	lt_status st = b->identity(c->session, write_bytes, &k->start, &diags.diag);
 	k->on = st == LT_OK;
 	if (k->start.failed)
 		return lt_fail(s->ctx, LT_ENOMEM, "out of memory");
 	if (st && st != LT_EUNSUPPORTED)
-		return lt_fail(s->ctx, st, "backend %s: %s", b->name, lt__diagnostic_reason(&told, st, b->name, "identity"));
+		return lt_fail(s->ctx, st, "backend %s: %s", b->name, lt__diagnostic_reason(&diags, st, b->name, "identity"));
 	return LT_OK;
 }
 

@@ -8,7 +8,7 @@
 #include "program/choose.h"
 #include "program/host.h"
 
-struct lt_growing { char *at; size_t n, room; bool failed; };
+struct lt_growing { char *at; size_t n, cap; bool failed; };
 struct lt_object_cache {
 	const struct lt_backend *backend;
 	struct lt_session *session;

@@ -34,18 +34,18 @@ static void add_values(const struct lt_program *p, const struct lt_pstep *step, 
 	const struct lt_frozen *f = &p->nests.frozen[step->nest];
 	for (uint32_t i = 0; i < f->tree.stmts.n; i++) {
 		lt_node node = f->node[i];
-		const struct lt_location *place = &p->nests.assigned.location[node];
-		if (place->storage < 0 || done[node] || base[node] < 0)
+		const struct lt_location *location = &p->nests.assigned.location[node];
+		if (location->storage < 0 || done[node] || base[node] < 0)
 			continue;
 		done[node] = true;
-		const struct lt_storage *s = &p->nests.assigned.storage[place->storage];
+		const struct lt_storage *s = &p->nests.assigned.storage[location->storage];
 		out[(*n)++] = (struct lt_seen){ .base = base[node],
 			.lowered = node,
 			.step = at,
-			.storage = place->storage,
+			.storage = location->storage,
 			.kernel = f->tree.name,
 			.lasts = s->space == LT_STORAGE_PREPARED
-				&& p->offsets.lifetime[place->storage].last >= p->plan.n_prepare + p->plan.n_run,
+				&& p->offsets.lifetime[location->storage].last >= p->plan.n_prepare + p->plan.n_run,
 			.elems = lt__node_elems(p->tree->graph, node) };
 	}
 }

@@ -30,8 +30,8 @@ static void copy_whole(const struct lt_nests *nests, struct lt_plan *plan, lt_no
  * was made elsewhere. */
 void lt__plan_steps(const struct lt_graph *g, const struct lt_nests *nests, struct lt_arena *a, struct lt_plan *out)
 {
-	int32_t room = nests->n + g->n_node + g->n_set + 1;
-	*out = (struct lt_plan){ .prepare = LT_NEW(a, struct lt_pstep, room), .run = LT_NEW(a, struct lt_pstep, room) };
+	int32_t cap = nests->n + g->n_node + g->n_set + 1;
+	*out = (struct lt_plan){ .prepare = LT_NEW(a, struct lt_pstep, cap), .run = LT_NEW(a, struct lt_pstep, cap) };
 	/* by node: 1 + the nest before which it was; peeling makes it many statements */
 	int32_t *copied = LT_NEW(a, int32_t, g->n_node + 1);
 	for (int32_t i = 0; i < nests->n; i++) {

@@ -10,7 +10,7 @@ struct lt_recorder {
 	const void **input;             /* of the last run */
 	void **result;
 	int64_t runs, same;             /* runs; of them those in a row, up to now, with these addresses */
-	struct lt_fault *cell;          /* by step */
+	struct lt_fault *fault;         /* by step */
 	struct lt_slot *slot;           /* room to record a segment, as are these */
 	struct lt_args *args;
 	struct lt_object **object;
@@ -48,7 +48,7 @@ void lt__recorder_new(struct lt_instance *r)
 	if (n_args == 0)
 		return;
 	struct lt_recorder *x = r->recorder = LT_NEW(a, struct lt_recorder, 1);
-	x->cell = LT_NEW(a, struct lt_fault, p->plan.n_run + 1);
+	x->fault = LT_NEW(a, struct lt_fault, p->plan.n_run + 1);
 	x->slot = LT_NEW(a, struct lt_slot, n_slot + 1);
 	x->args = LT_NEW(a, struct lt_args, n_args + 1);
 	x->object = LT_NEW(a, struct lt_object *, n_args + 1);
@@ -104,16 +104,16 @@ static lt_status record(struct lt_instance *r, int32_t segment, const struct lt_
 	const struct lt_segment *s = &p->plan.segment[segment];
 	const struct lt_opened *c = &p->backends.at[s->opened];
 	struct lt_slot *slot = x->slot;
-	struct lt_diagnostics told;
+	struct lt_diagnostics diags;
 	for (int32_t i = 0; i < s->n; i++) {
 		const struct lt_pstep *step = &p->plan.run[s->first + i];
-		x->args[i] = lt__launch_args(p, step, a, slot, &x->cell[s->first + i]);
+		x->args[i] = lt__launch_args(p, step, a, slot, &x->fault[s->first + i]);
 		x->object[i] = p->kernels.at[p->kernels.of[step->nest]].object;
 		slot += p->nests.frozen[step->nest].n_bind;
 	}
-	lt__diagnostics_init(&told);
+	lt__diagnostics_init(&diags);
 	lt__turn_take(c->turn);
-	lt_status st = c->backend->capture(c->session, x->object, x->args, (uint32_t)s->n, &x->capture[segment], &told.diag);
+	lt_status st = c->backend->capture(c->session, x->object, x->args, (uint32_t)s->n, &x->capture[segment], &diags.diag);
 	lt__turn_give(c->turn);
 	if (!st)
 		return LT_OK;
@@ -122,7 +122,7 @@ static lt_status record(struct lt_instance *r, int32_t segment, const struct lt_
 	return x->refused[segment]
 		? LT_OK
 		: lt_fail(&r->ctx, st, "backend %s: recording %d launches: %s; run without recording (no_capture)",
-			c->backend->name, (int)s->n, lt__diagnostic_reason(&told, st, c->backend->name, "capture"));
+			c->backend->name, (int)s->n, lt__diagnostic_reason(&diags, st, c->backend->name, "capture"));
 }
 
 static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
@@ -130,21 +130,21 @@ static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_
 	struct lt_program *p = r->program;
 	const struct lt_segment *s = &p->plan.segment[segment];
 	const struct lt_opened *c = &p->backends.at[s->opened];
-	struct lt_fault *cell = &r->recorder->cell[s->first];
-	struct lt_diagnostics told;
+	struct lt_fault *fault = &r->recorder->fault[s->first];
+	struct lt_diagnostics diags;
 	for (int32_t i = 0; i < s->n; i++)
-		cell[i] = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 };
-	lt__diagnostics_init(&told);
+		fault[i] = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 };
+	lt__diagnostics_init(&diags);
 	if (!c->together)
 		lt__turn_take(c->turn);
-	lt_status st = c->backend->replay(r->recorder->capture[segment], &told.diag);
+	lt_status st = c->backend->replay(r->recorder->capture[segment], &diags.diag);
 	if (!c->together)
 		lt__turn_give(c->turn);
 	for (int32_t i = 0; i < s->n; i++)
-		if (cell[i].n > 0)
-			return lt__fault_report(p, a, &p->plan.run[s->first + i], &cell[i]);
+		if (fault[i].n > 0)
+			return lt__fault_report(p, a, &p->plan.run[s->first + i], &fault[i]);
 	return st ? lt_fail(&r->ctx, st, "backend %s, %d recorded launches: %s", c->backend->name, (int)s->n,
-		lt__diagnostic_reason(&told, st, c->backend->name, "replay")) : LT_OK;
+		lt__diagnostic_reason(&diags, st, c->backend->name, "replay")) : LT_OK;
 }
 
 static lt_status launch_all(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
@@ -167,18 +167,18 @@ static lt_status timed_in_turn(struct lt_instance *r, int32_t segment, const str
 	const struct lt_opened *c = &p->backends.at[p->plan.segment[segment].opened];
 	struct lt_event **e = &r->event[2 * p->plan.segment[segment].opened];
 	int64_t ns = 0;
-	struct lt_diagnostics told;
-	lt__diagnostics_init(&told);
-	lt_status st = c->backend->event_record(e[0], NULL, &told.diag);
+	struct lt_diagnostics diags;
+	lt__diagnostics_init(&diags);
+	lt_status st = c->backend->event_record(e[0], NULL, &diags.diag);
 	if (!st)
 		LT_TRY(launch_all(r, segment, a));
 	if (!st)
-		st = c->backend->event_record(e[1], NULL, &told.diag);
+		st = c->backend->event_record(e[1], NULL, &diags.diag);
 	if (!st)
-		st = c->backend->event_ns(e[0], e[1], &ns, &told.diag);
+		st = c->backend->event_ns(e[0], e[1], &ns, &diags.diag);
 	p->tally.device_ns += ns;
 	return st ? lt_fail(&r->ctx, st, "backend %s: timing a run: %s", c->backend->name,
-		       lt__diagnostic_reason(&told, st, c->backend->name, "event_ns"))
+		       lt__diagnostic_reason(&diags, st, c->backend->name, "event_ns"))
 		  : LT_OK;
 }
 
@@ -215,21 +215,21 @@ lt_status lt__instance_segments(struct lt_instance *r, const struct lt_addresses
 lt_status lt__events_new(struct lt_instance *r)
 {
 	struct lt_program *p = r->program;
-	struct lt_diagnostics told;
+	struct lt_diagnostics diags;
 	for (int32_t i = 0; r->event && i < 2 * p->backends.n; i++) {
 		const struct lt_opened *c = &p->backends.at[i / 2];
 		const struct lt_backend *b = c->backend;
 		if (!p->kernels.used[i / 2] || !LT_HAS(struct lt_backend, b, event_new) || !LT_HAS(struct lt_backend, b, event_record)
 		    || !LT_HAS(struct lt_backend, b, event_ns) || !LT_HAS(struct lt_backend, b, event_free))
 			continue;
-		lt__diagnostics_init(&told);
+		lt__diagnostics_init(&diags);
 		lt__turn_take(c->turn);
-		lt_status st = c->backend->event_new(c->session, &r->event[i], &told.diag);
+		lt_status st = c->backend->event_new(c->session, &r->event[i], &diags.diag);
 		lt__turn_give(c->turn);
 		if (st) {
 			r->event[i] = NULL;
 			return lt_fail(&r->ctx, st, "backend %s: an event to time runs with: %s", c->backend->name,
-				lt__diagnostic_reason(&told, st, c->backend->name, "event_new"));
+				lt__diagnostic_reason(&diags, st, c->backend->name, "event_new"));
 		}
 	}
 	return LT_OK;

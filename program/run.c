@@ -91,7 +91,7 @@ static struct lt_addresses addresses(struct lt_instance *r, const void *const *i
 		.prepared = p->constants.prepared,
 		.scratch = r->scratch,
 		.param = r->param,
-		.room = r->room };
+		.device = r->device };
 }
 
 /* The whole of state i between the host and the memories that it is kept in: to all of them, or from one. */
@@ -117,7 +117,7 @@ static lt_status cross_state(struct lt_instance *r, int32_t i, bool to_devices)
 
 static lt_status send_states(struct lt_instance *r)
 {
-	for (int32_t i = 0; r->room && i < r->program->bindings[LT_BINDING_STATE].n; i++) {
+	for (int32_t i = 0; r->device && i < r->program->bindings[LT_BINDING_STATE].n; i++) {
 		if (r->touched[i])
 			LT_TRY(cross_state(r, i, true));
 		r->touched[i] = false;
@@ -172,7 +172,7 @@ void *lt_instance_state(struct lt_instance *r, int32_t i)
 			(int)r->program->bindings[LT_BINDING_STATE].n);
 		return NULL;
 	}
-	if (r->room && !r->touched[i] && cross_state(r, i, false))
+	if (r->device && !r->touched[i] && cross_state(r, i, false))
 		return NULL;
 	r->touched[i] = true;
 	return r->state[i];

@@ -20,7 +20,7 @@ struct lt_constants {
 	void **owned;                           /* by binding: our copy, in the program's arena, or NULL */
 	void *prepared;
 	/* by memory, 0 is empty: constants and what is made of them; NULL: not made yet */
-	struct lt_device_memory *room;
+	struct lt_device_memory *device;
 	bool ready;
 };
 /* Used by one thread at a time, whatever other instances do: what it reports and what it changes is its own. */
@@ -37,7 +37,7 @@ struct lt_instance {
 	int64_t *extent;                        /* by var of the program's graph: of the last run */
 	bool ran;                               /* the params and extents are those of a run, which was not refused */
 	struct lt_fault fault;
-	struct lt_device_memory *room;                   /* by memory: the rest */
+	struct lt_device_memory *device;                   /* by memory: the rest */
 	bool *touched;                          /* by state: its bytes on the host are newer than those on devices */
 	struct lt_recorder *recorder;           /* runs that repeat; NULL: no backend can */
 	struct lt_event **event;                /* by opened backend: begin, end; NULL: runs are not timed */
@@ -50,7 +50,7 @@ struct lt_addresses {
 	const void *const *input, *const *constant;
 	void *workspace, *prepared, *scratch;
 	int64_t *param;
-	const struct lt_device_memory *room;             /* by memory */
+	const struct lt_device_memory *device;             /* by memory */
 };
 /* steps.c: runs steps, one after the other; slot: room for all slots of one. */
 lt_status lt__program_steps_run(struct lt_program *, const struct lt_pstep *, int32_t n, const struct lt_addresses *,

@@ -5,11 +5,11 @@
 
 int32_t lt__program_slots(const struct lt_program *p, const struct lt_pstep *step, int32_t n)
 {
-	int32_t most = 0;
+	int32_t max = 0;
 	for (int32_t i = 0; i < n; i++)
-		if (step[i].kind == LT_STEP_RUN && p->nests.frozen[step[i].nest].n_bind > most)
-			most = p->nests.frozen[step[i].nest].n_bind;
-	return most;
+		if (step[i].kind == LT_STEP_RUN && p->nests.frozen[step[i].nest].n_bind > max)
+			max = p->nests.frozen[step[i].nest].n_bind;
+	return max;
 }
 
 void *lt__storage_address(const struct lt_program *p, int32_t storage, const struct lt_addresses *a)
@@ -61,7 +61,7 @@ static struct lt_slot slot_of(const struct lt_program *p, int32_t storage, int32
 {
 	if (!memory)
 		return (struct lt_slot){ lt__storage_address(p, storage, a), offset, bytes };
-	const struct lt_slot *at = &a->room[memory].where[storage];
+	const struct lt_slot *at = &a->device[memory].where[storage];
 	return (struct lt_slot){ at->base, at->offset + offset, bytes };
 }
 
@@ -75,7 +75,7 @@ struct lt_args lt__launch_args(const struct lt_program *p, const struct lt_pstep
 		slot[i] = slot_of(p, f->bind[i].storage, step->memory, a, f->bind[i].offset * bytes, f->bind[i].elems * bytes);
 	}
 	return (struct lt_args){ .size = sizeof(struct lt_args), .n_slot = (uint32_t)f->n_bind, .slot = slot,
-		.workspace = !k->workspace_bytes ? NULL : step->memory ? a->room[step->memory].scratch : a->scratch,
+		.workspace = !k->workspace_bytes ? NULL : step->memory ? a->device[step->memory].scratch : a->scratch,
 		.n_thread = p->options.n_thread, .fault = fault };
 }
 
@@ -86,18 +86,18 @@ static lt_status launch(const struct lt_program *p, const struct lt_pstep *step,
 	const struct lt_opened *c = &p->backends.at[k->opened];
 	const struct lt_backend *backend = c->backend;
 	struct lt_args args = lt__launch_args(p, step, a, slot, fault);
-	struct lt_diagnostics told;
-	lt__diagnostics_init(&told);
+	struct lt_diagnostics diags;
+	lt__diagnostics_init(&diags);
 	if (!c->together)
 		lt__turn_take(c->turn);
-	lt_status st = backend->run(k->object, &args, &told.diag);
+	lt_status st = backend->run(k->object, &args, &diags.diag);
 	if (!c->together)
 		lt__turn_give(c->turn);
 	if (fault->n > 0)
 		return lt__fault_report(p, a, step, fault);
 	if (st)
 		return lt_fail(a->ctx, st, "backend %s, kernel %s: %s", backend->name, p->nests.frozen[step->nest].tree.name,
-			lt__diagnostic_reason(&told, st, backend->name, "run"));
+			lt__diagnostic_reason(&diags, st, backend->name, "run"));
 	return LT_OK;
 }
 
@@ -105,17 +105,17 @@ static lt_status copy_on(const struct lt_program *p, const struct lt_addresses *
 	const struct lt_slot *to, const struct lt_slot *from, enum lt_copy direction, int32_t storage)
 {
 	const struct lt_opened *c = &p->backends.at[p->memories.at[memory].opened];
-	struct lt_diagnostics told;
-	lt__diagnostics_init(&told);
+	struct lt_diagnostics diags;
+	lt__diagnostics_init(&diags);
 	lt__turn_take(c->turn);
-	lt_status st = c->backend->mem_copy(c->session, to, from, (size_t)to->bytes, direction, NULL, &told.diag);
+	lt_status st = c->backend->mem_copy(c->session, to, from, (size_t)to->bytes, direction, NULL, &diags.diag);
 	lt__turn_give(c->turn);
 	return st ? lt_fail(a->ctx, st, "backend %s: copying %lld bytes of %s %s: %s", c->backend->name,
 		       (long long)to->bytes, lt__storage_text(a->ctx, p, storage),
 		       direction == LT_COPY_TO_DEVICE         ? "to its memory"
 			       : direction == LT_COPY_TO_HOST ? "from its memory"
 							      : "within its memory",
-		       lt__diagnostic_reason(&told, st, c->backend->name, "mem_copy"))
+		       lt__diagnostic_reason(&diags, st, c->backend->name, "mem_copy"))
 		  : LT_OK;
 }
 

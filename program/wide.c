@@ -8,7 +8,7 @@
 #include "ir/range.h"
 #include "program/materialize.h"
 
-#define MOST (LT_ROW_MAX / 4)          /* what simplifying makes of a row may be larger than it was */
+#define MAX_COEF (LT_ROW_MAX / 4)          /* what simplifying makes of a row may be larger than it was */
 
 struct wide {
 	const struct lt_graph *g;
@@ -24,7 +24,7 @@ static int64_t size_of(int64_t x) { return x == INT64_MIN ? INT64_MAX : x < 0 ? 
 static bool wide_add(int64_t *sum, int64_t factor, int64_t size)
 {
 	int64_t term;
-	return !lt__mul_overflow(size_of(factor), size, &term) && !lt__add_overflow(*sum, term, sum) && *sum <= MOST;
+	return !lt__mul_overflow(size_of(factor), size, &term) && !lt__add_overflow(*sum, term, sum) && *sum <= MAX_COEF;
 }
 
 static bool weigh_row(const int64_t *row, int32_t n, const int64_t *size, int64_t *out)

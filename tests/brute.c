@@ -113,8 +113,8 @@ static void run_loop(const struct runner *r, int32_t l, bool first)
 	const struct lt_loop *d = LT_AT(struct lt_loop, r->x->loops, l);
 	int64_t trip_count = d->max_trip_count, before = r->out->operations;
 	for (int32_t i = 0; i < d->n_bound; i++) {
-		int64_t most = value_of(r, r->x->bounds[d->first_bound + i]);
-		trip_count = most < trip_count ? most : trip_count;
+		int64_t max = value_of(r, r->x->bounds[d->first_bound + i]);
+		trip_count = max < trip_count ? max : trip_count;
 	}
 	for (r->trip[l] = 0; r->trip[l] < trip_count && r->out->instances <= BRUTE_MAX; r->trip[l]++)
 		run_body(r, l, first && r->trip[l] == 0);
@@ -162,13 +162,13 @@ static int64_t extent_of(const struct lt_graph *g, lt_var v, const int64_t *para
 }
 
 /* Points of the node's dims and of those that it reduces, each visited. */
-static int64_t visit(const struct lt_graph *g, const lt_var *var, int32_t n, const int64_t *param, int64_t most)
+static int64_t visit(const struct lt_graph *g, const lt_var *var, int32_t n, const int64_t *param, int64_t max)
 {
 	int64_t count = 0;
 	if (n == 0)
 		return 1;
-	for (int64_t i = 0; i < extent_of(g, var[0], param) && count <= most; i++)
-		count += visit(g, var + 1, n - 1, param, most - count);
+	for (int64_t i = 0; i < extent_of(g, var[0], param) && count <= max; i++)
+		count += visit(g, var + 1, n - 1, param, max - count);
 	return count;
 }
 

@@ -9,7 +9,7 @@
 static char folder[64];
 
 /* One of a few buffers in turn, so that several paths fit one call. */
-static char *room(void)
+static char *next_text(void)
 {
 	static char text[8][512];
 	static int turn;
@@ -20,7 +20,7 @@ static char *room(void)
 const char *built(const char *name)
 {
 	char self[400] = "";
-	char *out = room();
+	char *out = next_text();
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 
 	for (int up = 0; up < 2 && n > 0; up++) {
@@ -35,7 +35,7 @@ const char *built(const char *name)
 
 const char *scratch(const char *name)
 {
-	char *out = room();
+	char *out = next_text();
 
 	if (!*folder) {
 		strcpy(folder, "/tmp/lt-test-XXXXXX");

@@ -9,8 +9,8 @@
 #include "tests/cache_sums.h"
 #include "tests/parsed.h"
 
-char cache_above[] = "/tmp/looptree-test-XXXXXX", cache_dir[64], cache_said[1024];
-int32_t cache_told[16], cache_n_reported;
+char cache_above[] = "/tmp/looptree-test-XXXXXX", cache_dir[64], cache_message[1024];
+int32_t cache_progress[16], cache_n_reported;
 struct lt_context *cache_ctx;
 
 void cache_set_up(void)
@@ -49,11 +49,11 @@ int64_t cache_entries(void)
 	cr_expect((n == 0) == (bytes == 0));
 	return n;
 }
-void cache_only_entry(char *file, size_t room)
+void cache_only_entry(char *file, size_t cap)
 {
 	struct dirent **list;
 	cr_assert_eq(scandir(cache_dir, &list, cache_is_ours, NULL), 1);
-	(void)snprintf(file, room, "%s/%s", cache_dir, list[0]->d_name);
+	(void)snprintf(file, cap, "%s/%s", cache_dir, list[0]->d_name);
 	free(list[0]);
 	free(list);
 }
@@ -69,7 +69,7 @@ void cache_damage_bit(const char *file, int64_t at)
 static void progress(void *user, int32_t done, int32_t total)
 {
 	cr_expect_eq(user, &cache_n_reported);
-	cache_told[cache_n_reported++ % 16] = done * 100 + total;
+	cache_progress[cache_n_reported++ % 16] = done * 100 + total;
 }
 
 static struct lt_graph *sums(struct lt_context *ctx, int n)
@@ -103,7 +103,7 @@ int cache_build(const char *backend, const char *cc, const char *folder, int n, 
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	struct lt_graph *g = sums(ctx, n);
 	lt_status status = lt_compile(ctx, g, &o, &p);
-	(void)snprintf(cache_said, sizeof cache_said, "%s", status ? lt_context_message(ctx) : "");
+	(void)snprintf(cache_message, sizeof cache_message, "%s", status ? lt_context_message(ctx) : "");
 	if (!status) {
 		lt_program_stats(p, &stats);
 		cr_expect(stats.n_kernel == n && stats.n_compiled + stats.n_cached == n, "%d: %d compiled, %d cached", stats.n_kernel,

@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 /* The test's folder; the cache, two folders below it, made by the first build; the last build's message. */
-extern char cache_above[], cache_dir[64], cache_said[1024];
+extern char cache_above[], cache_dir[64], cache_message[1024];
 /* What the last builds reported of their progress, 100 * done + total; how often. */
-extern int32_t cache_told[16], cache_n_reported;
+extern int32_t cache_progress[16], cache_n_reported;
 extern struct lt_context *cache_ctx;            /* what fails of a cache alone is reported here */
 void cache_set_up(void);
 void cache_tear_down(void);
@@ -22,6 +22,6 @@ int cache_is_ours(const struct dirent *);
 int cache_files(const char *at);
 int64_t cache_entries(void);
 /* The path of the only entry. */
-void cache_only_entry(char *file, size_t room);
+void cache_only_entry(char *file, size_t cap);
 void cache_damage_bit(const char *file, int64_t at);
 #endif

@@ -89,9 +89,9 @@ static const struct derived_tree derived_trees[] = {
 	{ "through", folded, "i\n %h\nq\n %z\n" },
 };
 
-struct derived_place derived_open_text(const char *graph, const char *tree)
+struct derived_case derived_open_text(const char *graph, const char *tree)
 {
-	struct derived_place p;
+	struct derived_case p;
 	struct lt_graph *live;
 	must(lt_context_new(&p.ctx) == LT_OK, "no context");
 	must(lt_graph_parse(p.ctx, graph, strlen(graph), "test", &p.g) == LT_OK, "%s", lt_context_message(p.ctx));
@@ -102,7 +102,7 @@ struct derived_place derived_open_text(const char *graph, const char *tree)
 	return p;
 }
 
-struct derived_place derived_open(const char *name)
+struct derived_case derived_open(const char *name)
 {
 	size_t i = 0;
 	while (i < sizeof derived_trees / sizeof *derived_trees && strcmp(derived_trees[i].name, name) != 0)
@@ -111,7 +111,7 @@ struct derived_place derived_open(const char *name)
 	return derived_open_text(derived_trees[i].graph, derived_trees[i].tree);
 }
 
-void derived_close(struct derived_place *p)
+void derived_close(struct derived_case *p)
 {
 	lt_looptree_free(p->t);
 	lt_graph_free(p->lowered);
@@ -119,12 +119,12 @@ void derived_close(struct derived_place *p)
 	lt_context_free(p->ctx);
 }
 
-lt_status derived_apply(const struct derived_place *p, const char *steps, struct lt_looptree **out)
+lt_status derived_apply(const struct derived_case *p, const char *steps, struct lt_looptree **out)
 {
 	return lt__schedule_steps(p->t, steps, strlen(steps), "apply", 0, NULL, out);
 }
 
-void derived_expect_legal(const struct derived_place *p, struct lt_looptree *t, const char *what)
+void derived_expect_legal(const struct derived_case *p, struct lt_looptree *t, const char *what)
 {
 	const struct lt_graph *g = p->lowered;
 	const struct lt_paramdef *d = g->n_param ? &g->param[0] : NULL;
@@ -136,7 +136,7 @@ void derived_expect_legal(const struct derived_place *p, struct lt_looptree *t, 
 	}
 }
 
-void derived_expect_text(const struct derived_place *p, const struct lt_looptree *t, const char *what)
+void derived_expect_text(const struct derived_case *p, const struct lt_looptree *t, const char *what)
 {
 	struct run_text text = tree_print(t), again;
 	struct lt_looptree *back;
@@ -190,7 +190,7 @@ static void fill(void *user, int run, lt_node n, void *out)
 }
 
 void derived_expect_run(
-	const struct derived_place *p, const struct lt_looptree *t, const char *backend, bool nan, const char *what)
+	const struct derived_case *p, const struct lt_looptree *t, const char *backend, bool nan, const char *what)
 {
 	static uint64_t seed;
 	struct data d = { p->g, ++seed, nan };

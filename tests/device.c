@@ -41,11 +41,11 @@ static void wrong(struct lt_session *s, const char *what)
 		snprintf(s->c->wrong, sizeof s->c->wrong, "%s", what);
 }
 
-static lt_status tell(struct lt_diag *diag, lt_status code, int32_t stmt, const char *text, const char *remedy)
+static lt_status device_report(struct lt_diag *diag, lt_status code, int32_t stmt, const char *text, const char *remedy)
 {
-	const struct lt_diagnostic note = { sizeof note, code, -1, stmt, text, remedy };
+	const struct lt_diagnostic diagnostic = { sizeof diagnostic, code, -1, stmt, text, remedy };
 	if (diag)
-		diag->report(diag, &note);
+		diag->report(diag, &diagnostic);
 	return code;
 }
 
@@ -142,7 +142,7 @@ static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct l
 		if (st->op < 0 || strcmp(LT_AT(struct lt_op, t->ops, st->op)->name, s->refuse) != 0)
 			continue;
 		snprintf(text, sizeof text, "it has no operator %s", s->refuse);
-		return tell(diag, LT_EUNSUPPORTED, (int32_t)i, text, "write it with others");
+		return device_report(diag, LT_EUNSUPPORTED, (int32_t)i, text, "write it with others");
 	}
 	return ref()->accepts(s->ref, t, diag);
 }
@@ -208,7 +208,7 @@ static lt_status mem_new(struct lt_session *s, size_t bytes, void **out, struct 
 	if (bytes == 0)
 		wrong(s, "memory of no bytes");
 	if (s->c->fail_new && --s->c->fail_new == 0)
-		return tell(diag, LT_ENOMEM, -1, "the device is full", "use less");
+		return device_report(diag, LT_ENOMEM, -1, "the device is full", "use less");
 	while (i < MAX_BLOCK && s->block[i].at)
 		i++;
 	size_t all = (bytes + PAD - 1) / PAD * PAD + 2 * PAD;
@@ -255,7 +255,7 @@ static lt_status mem_copy(struct lt_session *s, const struct lt_slot *dst, const
 	if (bytes == 0)
 		wrong(s, "a copy of no bytes");
 	if (s->c->fail_copy && --s->c->fail_copy == 0)
-		return tell(diag, LT_EDEVICE, -1, "the bus is broken", NULL);
+		return device_report(diag, LT_EDEVICE, -1, "the bus is broken", NULL);
 	if (!to || !from)
 		return LT_EDEVICE;
 	memcpy(to, from, bytes);
@@ -285,7 +285,7 @@ static lt_status launch(struct lt_object *o, const struct lt_args *args, struct 
 	if (args->workspace && !s->host)
 		mine.workspace = block_of(s, args->workspace) ? block_of(s, args->workspace)->at + PAD : NULL;
 	if (s->c->wrong[0])
-		return tell(diag, LT_EDEVICE, -1, s->c->wrong, NULL);
+		return device_report(diag, LT_EDEVICE, -1, s->c->wrong, NULL);
 	return ref()->run(o->ref, &mine, diag);
 }
 
@@ -311,7 +311,7 @@ static lt_status capture(struct lt_session *s, struct lt_object *const *object, 
 {
 	*out = NULL;
 	if (s->no_capture)
-		return tell(diag, LT_EUNSUPPORTED, -1, "it cannot record these", NULL);
+		return device_report(diag, LT_EUNSUPPORTED, -1, "it cannot record these", NULL);
 	struct lt_capture *c = calloc(1, sizeof *c);
 	size_t n_slot = 1;
 	for (uint32_t i = 0; i < n; i++)

@@ -2,6 +2,7 @@
 # tests/golden.sh [--bless] [NAME...] -- what lt-run prints for tests/golden/NAME.lt must be what stands beside it:
 #   NAME.graph .dot .tree .access .frozen   --dump=graph and so on
 #   NAME.c                                  --dump=source
+#   NAME.c99                                the same with -b 'cpu:emit=c99;target=avx2'
 #   NAME.kernel                             --dump=kernel of the backend sim
 #   NAME.out                                what a run prints
 #   NAME.err                                the message of a run, and its exit code in the last line
@@ -26,6 +27,7 @@ produce() {
 	out) "$O/lt-run" $options "$1" 2>&1 ;;
 	err) "$O/lt-run" $options "$1" 2>&1 >/dev/null; echo "exit $?" ;;
 	c)   "$O/lt-run" $options $target --dump=source "$1" ;;
+	c99) "$O/lt-run" $options -b 'cpu:emit=c99;target=avx2' --dump=source "$1" ;;
 	kernel) "$O/lt-run" $options -b sim --dump=kernel "$1" ;;
 	*)   "$O/lt-run" $options $target "--dump=$2" "$1" ;;
 	esac
@@ -34,7 +36,7 @@ produce() {
 for script in ${*:-tests/golden/*.lt}; do
 	base=${script%.lt}
 	case $base in */*) ;; *) base=tests/golden/$base ;; esac
-	for want in "$base".{graph,dot,tree,access,frozen,c,kernel,out,err}; do
+	for want in "$base".{graph,dot,tree,access,frozen,c,c99,kernel,out,err}; do
 		[ -e "$want" ] || continue
 		produce "$base.lt" "${want##*.}" >"$got" 2>&1 </dev/null
 		if [ "$bless" ]; then

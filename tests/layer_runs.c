@@ -67,7 +67,7 @@ static void make_graph(struct job *j)
 	j->g = j->r.g;
 }
 
-static void tell(struct job *j, const char *why)
+static void layer_report(struct job *j, const char *why)
 {
 	const struct lt_target *t = &j->target;
 	struct run_text text = { NULL, 0 };
@@ -98,7 +98,7 @@ static void open_job(const struct layer_plan *plan, uint64_t seed, struct job *j
 		(void)fprintf(stderr, "seed %llu\n%s\n", (unsigned long long)seed, j->text);
 	const struct lt_options o = { .size = sizeof o, .backends = plan->backends, .strict = 1, .no_passes = seed % 4 == 0 };
 	if (compile(j, j->g, &o, &p))
-		tell(j, lt_context_message(j->ctx));
+		layer_report(j, lt_context_message(j->ctx));
 	else
 		lt_program_free(p);
 }
@@ -111,9 +111,9 @@ static void run_job(struct job *j, struct layer_tally *tally)
 	char why[2000] = "";
 	run_want_new(j->g, 2, fill, j, &want);
 	if (want.status && want.status != LT_EFAULT)
-		tell(j, want.message);
+		layer_report(j, want.message);
 	else if (!run_compare(&want, j->g, &config, NULL, NULL, &run, why, sizeof why))
-		tell(j, why);
+		layer_report(j, why);
 	run_want_free(&want);
 	tally->elements += run.elements;
 	tally->skipped += run.skipped;

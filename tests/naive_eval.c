@@ -5,7 +5,7 @@
 #include "ir/affine.h"
 #include "tests/naive_eval.h"
 
-static void *room(int64_t n, size_t size)
+static void *allocate(int64_t n, size_t size)
 {
 	void *at = calloc(n > 0 ? (size_t)n : 1, size);
 
@@ -18,8 +18,9 @@ static bool is_float(enum lt_dtype t) { return lt__dtype_info(t)->cls == LT_CLAS
 
 void naive_open(struct naive *v, const struct lt_graph *g, const void *const *source)
 {
-	*v = (struct naive){ .g = g, .extent = room(g->n_var, sizeof *v->extent), .param = room(g->n_param, sizeof *v->param),
-		.value = room(g->n_node, sizeof *v->value) };
+	*v = (struct naive){ .g = g, .extent = allocate(g->n_var, sizeof *v->extent),
+		.param = allocate(g->n_param, sizeof *v->param),
+		.value = allocate(g->n_node, sizeof *v->value) };
 	for (lt_param p = 0; p < g->n_param; p++)
 		v->param[p] = ((const int64_t *)source[g->param[p].source])[g->param[p].element];
 	for (lt_var i = 0; i < g->n_var; i++) {
@@ -30,7 +31,7 @@ void naive_open(struct naive *v, const struct lt_graph *g, const void *const *so
 		v->extent[i] = v->extent[i] < 0 ? 0 : v->extent[i];
 	}
 	for (lt_node n = 0; n < g->n_node; n++)
-		v->value[n] = room(lt__node_elems(g, n), sizeof **v->value);
+		v->value[n] = allocate(lt__node_elems(g, n), sizeof **v->value);
 }
 
 void naive_close(struct naive *v)

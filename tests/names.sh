@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# tests/names.sh -- scripts/names.sh finds each kind of fault in a tree that has it, and none in others.  Prints TAP.
+# tests/names.sh -- scripts/names.sh and words.sh find each kind of fault in a tree that has it, and none in others.
+# Prints TAP.
 set -u
 export LC_ALL=C.UTF-8
-script=$PWD/scripts/names.sh
+scripts=$PWD/scripts
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 
-# try NAME WORDS: what the script says of the tree in hand holds these words; no words: it finds nothing.
+# try NAME WORDS [SCRIPT]: what the script says of the tree in hand holds these words; no words: it finds nothing.
 try() {
 	local said
-	said=$(cd "$tree" && O=build "$script" 2>&1)
+	said=$(cd "$tree" && O=build "${scripts}/${3:-names.sh}" 2>&1)
 	local status=$?
 	if { [ -z "$2" ] && [ $status = 0 ] && [ -z "$said" ]; } ||
 	   { [ -n "$2" ] && [ $status = 1 ] && [[ $said == *"$2"* ]]; }; then
@@ -76,3 +77,12 @@ echo 'int lt__a(void) { return 0; }' >"$tree/looptree/a.c"
 compile looptree/a.c
 touch -d 2001-01-01 "$tree/build/looptree/a.o" && touch "$tree/looptree/a.c"
 try 'an object that is older' 'looptree/a.c'
+
+echo 'int lt__a(int most) { return most; }' >"$tree/ir/a.c"
+try 'a word of the glossary as a parameter' 'ir/a.c: most: `most`, instead: max' words.sh
+echo 'struct row { int n, last_place; const char *kept; }; /* most */' >"$tree/ir/a.c"
+try 'a word that is right, or in a comment' '' words.sh
+echo 'struct lt__row { int n_kept; };' >"$tree/backends/cpu/a.c"
+try 'a word that is refused in some folders' 'n_kept: `kept`' words.sh
+echo 'int x;' >"$tree/looptree/own.c"
+try 'a word in the name of a file' 'looptree/own.c: a file with' words.sh

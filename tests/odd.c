@@ -15,7 +15,7 @@ static const struct lt_routine dot_bias[] = {
 		LT_LAYOUT_ANY | LT_LAYOUT_BATCH, 0 },
 };
 static struct lt_target target;
-static struct odd_tally told;
+static struct odd_tally tally;
 static const char *const epilogues[] = { "bias", "residual", "relu", "gelu", "gelu_tanh", "silu" };
 
 static const struct lt_backend *ref(void)
@@ -27,9 +27,10 @@ static const struct lt_backend *ref(void)
 
 static lt_status refuse(struct lt_diag *diag, int32_t loop, const char *text)
 {
-	const struct lt_diagnostic note = { sizeof note, LT_EUNSUPPORTED, loop, -1, text, "make that loop serial" };
+	const struct lt_diagnostic diagnostic = { sizeof diagnostic, LT_EUNSUPPORTED, loop, -1, text,
+		"make that loop serial" };
 	if (diag)
-		diag->report(diag, &note);
+		diag->report(diag, &diagnostic);
 	return LT_EUNSUPPORTED;
 }
 
@@ -228,18 +229,18 @@ static lt_status check(const struct lt_tree *t, struct lt_diag *diag)
 static void report_call(const struct lt_tree *t, const struct lt_call *c)
 {
 	static const char *const role[] = { "batch", "row", "column", "deep" };
-	size_t n = strlen(told.text);
-#define TELL(...) n += (size_t)snprintf(told.text + n, n < sizeof told.text ? sizeof told.text - n : 0, __VA_ARGS__)
-	TELL("%s:", LT_AT(struct lt_loop, t->loops, c->loop)->call);
+	size_t n = strlen(tally.text);
+#define ADD(...) n += (size_t)snprintf(tally.text + n, n < sizeof tally.text ? sizeof tally.text - n : 0, __VA_ARGS__)
+	ADD("%s:", LT_AT(struct lt_loop, t->loops, c->loop)->call);
 	for (int32_t d = 0; d < c->n_dim; d++) {
 		const struct lt_call_dim *dim = LT_AT(struct lt_call_dim, t->call_dims, c->first_dim + d);
-		TELL("%s %s %s %lld%s", d ? "," : "", role[dim->role], dim->var, (long long)dim->extent, dim->n_bound ? "?" : "");
+		ADD("%s %s %s %lld%s", d ? "," : "", role[dim->role], dim->var, (long long)dim->extent, dim->n_bound ? "?" : "");
 	}
 	for (int i = 0; i < 6; i++)
 		if (c->epilogues >> i & 1)
-			TELL("; %s", epilogues[i]);
-	TELL("\n");
-#undef TELL
+			ADD("; %s", epilogues[i]);
+	ADD("\n");
+#undef ADD
 }
 
 static int32_t score(const char *config, struct lt_diag *diag)
@@ -283,9 +284,9 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 		if (tree[i]->calls.n == 0) {
 			lt_status st = ref()->compile(s->ref, &tree[i], 1, &o->ref, diag);
 			must(st == LT_OK, "ref does not compile what it accepted");
-			told.others++;
+			tally.others++;
 		}
-		for (uint32_t c = 0; c < tree[i]->calls.n; c++, told.calls++)
+		for (uint32_t c = 0; c < tree[i]->calls.n; c++, tally.calls++)
 			report_call(tree[i], LT_AT(struct lt_call, tree[i]->calls, c));
 	}
 	return LT_OK;
@@ -363,8 +364,8 @@ struct lt_target *odd_open(void)
 		.l1_bytes = 96,
 		.l2_bytes = 384 };
 	odd_routines(dot_bias, 1);
-	told = (struct odd_tally){ 0 };
+	tally = (struct odd_tally){ 0 };
 	return &target;
 }
 
-const struct odd_tally *odd_reported(void) { return &told; }
+const struct odd_tally *odd_reported(void) { return &tally; }

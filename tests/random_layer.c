@@ -114,7 +114,7 @@ static struct value chain(struct draw *d)
 	int64_t m = layer_extent(d, chance(d, 40) ? 8 : 150), k = layer_extent(d, d->work / m < 300 ? d->work / m : 300);
 	struct value x = layer_source(d, shape_of(2, m, k, 0, 0));
 	for (int i = (int)between(d, 1, 3); i > 0; i--) {
-		int64_t room = d->work / (m * k), n = layer_extent(d, room < 300 ? room : 300);
+		int64_t span = d->work / (m * k), n = layer_extent(d, span < 300 ? span : 300);
 		struct value w = layer_source(d, shape_of(2, k, n, 0, 0)), y = node(d, shape_of(2, m, n, 0, 0));
 		layer_say(d, "$%d = EinsumNode(mk,kn->mn: $%d, $%d);\n", y.number, x.number, w.number);
 		x = behind(d, y);
@@ -128,8 +128,8 @@ static struct value chain(struct draw *d)
 static struct value conv(struct draw *d)
 {
 	bool last = chance(d, 40);
-	int64_t groups = chance(d, 30) ? between(d, 2, 6) : 1, most = groups > 1 ? 8 : 64;
-	int64_t a = layer_extent(d, most), b = layer_extent(d, most), batch = chance(d, 70) ? 1 : 2;
+	int64_t groups = chance(d, 30) ? between(d, 2, 6) : 1, limit = groups > 1 ? 8 : 64;
+	int64_t a = layer_extent(d, limit), b = layer_extent(d, limit), batch = chance(d, 70) ? 1 : 2;
 	if (chance(d, 20)) {            /* depthwise */
 		groups = layer_extent(d, 70);
 		a = 1;
@@ -184,7 +184,7 @@ static struct value pool(struct draw *d)
 static struct value attention(struct draw *d)
 {
 	int64_t b = chance(d, 50) ? 1 : between(d, 1, 3), s = chance(d, 30) ? 1 : layer_extent(d, 80), k = layer_extent(d, 64);
-	int64_t room = d->work / (b * s * k), t = layer_extent(d, room < 150 ? room : 150),
+	int64_t span = d->work / (b * s * k), t = layer_extent(d, span < 150 ? span : 150),
 		e = chance(d, 60) ? k : layer_extent(d, 64);
 	bool causal = t >= s && chance(d, 40), stack = chance(d, 60);
 	struct value q = layer_source(d, stack ? shape_of(3, b, s, k, 0) : shape_of(2, s, k, 0, 0));
@@ -238,7 +238,7 @@ static struct value cache(struct draw *d, struct shape s, struct value at, struc
 	part.at[0] = 1;
 	struct value state = node(d, s);
 	layer_say(d, "$%d = BufferTensor(state%d, %s, ", state.number, state.number, d->type);
-	layer_put_shape(d, s.at, s.n);
+	layer_add_shape(d, s.at, s.n);
 	layer_say(d, ");\n");
 	struct value x = layer_plain_source(d, part), y = node(d, s), z = node(d, s);
 	layer_say(d, "$%d = UpdateNode($%d, $%d, $%d%s);\n", y.number, state.number, x.number, at.number,
@@ -336,8 +336,8 @@ void random_layer_fill(void *data, int run, lt_node n, void *out)
 	int64_t n_elem = lt__node_elems(d->g, n);
 	const char *label = d->g->node[n].label, *below = t == LT_I64 && label ? strchr(label, '_') : NULL;
 	if (below) {
-		int64_t most = strtoll(below + 1, NULL, 10);
-		((int64_t *)out)[0] = label[0] == 'a' ? random_between(&rng, 0, most - 1) : random_between(&rng, 1, most);
+		int64_t limit = strtoll(below + 1, NULL, 10);
+		((int64_t *)out)[0] = label[0] == 'a' ? random_between(&rng, 0, limit - 1) : random_between(&rng, 1, limit);
 		return;
 	}
 	bool real = lt__dtype_info(t)->cls == LT_CLASS_FLOAT;

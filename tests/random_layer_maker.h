@@ -5,8 +5,8 @@
 #include "check/random_graph.h"
 #include "tests/random_layer.h"
 
-enum { MOST = 8 };
-struct shape { int n; int64_t at[MOST]; };
+enum { MAX_DIMS = 8 };
+struct shape { int n; int64_t at[MAX_DIMS]; };
 struct value { int number; struct shape shape; };
 struct draw {
 	uint64_t rng;
@@ -31,9 +31,9 @@ static inline struct value node(struct draw *d, struct shape s) { return (struct
 
 /* random_layer_source.c: appends to the script. */
 __attribute__((format(printf, 2, 3))) void layer_say(struct draw *, const char *fmt, ...);
-void layer_put_shape(struct draw *, const int64_t *at, int n);
-/* At most `most`; often at a border of vectors, tiles and blocks. */
-int64_t layer_extent(struct draw *, int64_t most);
+void layer_add_shape(struct draw *, const int64_t *at, int n);
+/* At most `max`; often at a border of vectors, tiles and blocks. */
+int64_t layer_extent(struct draw *, int64_t max);
 /* An input or a constant. */
 struct value layer_plain_source(struct draw *, struct shape);
 /* One, as it is, or through views, joined of two, gathered, or computed. */

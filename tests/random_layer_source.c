@@ -13,22 +13,22 @@ void layer_say(struct draw *d, const char *fmt, ...)
 	d->n += (size_t)n;
 }
 
-/* At most `most`; often at a border of vectors, tiles and blocks. */
-int64_t layer_extent(struct draw *d, int64_t most)
+/* At most `max`; often at a border of vectors, tiles and blocks. */
+int64_t layer_extent(struct draw *d, int64_t max)
 {
 	static const int64_t often[] = { 1, 2, 3, 4, 7, 8, 9, 12, 15, 16, 17, 23, 24, 31, 32, 33, 48, 63, 64, 65, 96,
 		127, 128, 129, 192, 255, 256, 257, 300 };
-	if (most < 1)
-		most = 1;
+	if (max < 1)
+		max = 1;
 	for (int i = 0; i < 4 && chance(d, 60); i++) {
 		int64_t e = often[between(d, 0, (int64_t)(sizeof often / sizeof *often) - 1)];
-		if (e <= most && (e * 8 >= most || chance(d, 30)))
+		if (e <= max && (e * 8 >= max || chance(d, 30)))
 			return e;
 	}
-	return between(d, chance(d, 70) ? most / 3 + 1 : 1, most);
+	return between(d, chance(d, 70) ? max / 3 + 1 : 1, max);
 }
 
-void layer_put_shape(struct draw *d, const int64_t *at, int n)
+void layer_add_shape(struct draw *d, const int64_t *at, int n)
 {
 	layer_say(d, "[");
 	for (int i = 0; i < n; i++)
@@ -48,14 +48,14 @@ struct value layer_plain_source(struct draw *d, struct shape s)
 {
 	struct value v = node(d, s);
 	layer_say(d, "$%d = %s(s%d, %s, ", v.number, chance(d, 35) ? "ConstantTensor" : "InputTensor", v.number, d->type);
-	layer_put_shape(d, s.at, s.n);
+	layer_add_shape(d, s.at, s.n);
 	layer_say(d, ");\n");
 	return v;
 }
 
 static struct value permuted(struct draw *d, struct shape s)
 {
-	int64_t perm[MOST];
+	int64_t perm[MAX_DIMS];
 	struct shape from = s;
 	for (int i = 0; i < s.n; i++)
 		perm[i] = i;
@@ -69,14 +69,14 @@ static struct value permuted(struct draw *d, struct shape s)
 		from.at[perm[i]] = s.at[i];
 	struct value x = layer_plain_source(d, from), y = node(d, s);
 	layer_say(d, "$%d = PermuteNode($%d, ", y.number, x.number);
-	layer_put_shape(d, perm, s.n);
+	layer_add_shape(d, perm, s.n);
 	layer_say(d, ");\n");
 	return y;
 }
 
 static struct value padded(struct draw *d, struct shape s)
 {
-	int64_t before[MOST] = { 0 }, after[MOST] = { 0 };
+	int64_t before[MAX_DIMS] = { 0 }, after[MAX_DIMS] = { 0 };
 	struct shape from = s;
 	int axis = (int)between(d, 0, s.n - 1);
 	if (s.at[axis] < 4)
@@ -86,9 +86,9 @@ static struct value padded(struct draw *d, struct shape s)
 	from.at[axis] -= before[axis] + after[axis];
 	struct value x = layer_plain_source(d, from), y = node(d, s);
 	layer_say(d, "$%d = PadNode($%d, ", y.number, x.number);
-	layer_put_shape(d, before, s.n);
+	layer_add_shape(d, before, s.n);
 	layer_say(d, ", ");
-	layer_put_shape(d, after, s.n);
+	layer_add_shape(d, after, s.n);
 	layer_say(d, "%s);\n", chance(d, 30) ? ", 2" : "");
 	return y;
 }
@@ -110,7 +110,7 @@ static struct value reshaped(struct draw *d, struct shape s)
 	struct shape from = { 1, { elems(&s) } };
 	struct value x = layer_plain_source(d, from), y = node(d, s);
 	layer_say(d, "$%d = ReshapeNode($%d, ", y.number, x.number);
-	layer_put_shape(d, s.at, s.n);
+	layer_add_shape(d, s.at, s.n);
 	layer_say(d, ");\n");
 	return y;
 }

@@ -54,7 +54,7 @@ static void fell(int number)
 	_exit(1);
 }
 
-__attribute__((format(printf, 2, 3))) static void tell(struct job *j, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void limits_report(struct job *j, const char *fmt, ...)
 {
 	va_list list;
 	char why[1500];
@@ -87,7 +87,7 @@ static void judge_text(struct job *j, lt_status status)
 	int n_bad = 0, n_good = 0;
 	bool large = limits_large(m);
 	if (large != (status == LT_EOVERFLOW)) {
-		tell(j, "rows %s 62 bits, but: %d %s", large ? "exceed" : "fit", (int)status, lt_context_message(j->ctx));
+		limits_report(j, "rows %s 62 bits, but: %d %s", large ? "exceed" : "fit", (int)status, lt_context_message(j->ctx));
 		return;
 	}
 	j->tally->large += large;
@@ -99,16 +99,16 @@ static void judge_text(struct job *j, lt_status status)
 		n_bad += fate == LIMITS_LEAVES;
 		n_good += fate == LIMITS_STAYS;
 		if (j->g && fate != LIMITS_LONG && met != (fate == LIMITS_STAYS))
-			tell(j, "with scalars %lld, %lld the sources are %s, but the requirements are %s",
+			limits_report(j, "with scalars %lld, %lld the sources are %s, but the requirements are %s",
 				(long long)m->try[i][0], (long long)m->try[i][1],
 				fate == LIMITS_LEAVES ? "left" : "not left", met ? "met" : "not met");
 	}
 	if (status == LT_EINVAL && (n_good || (!n_bad && !m->n_param)))
-		tell(j, "it stays inside with some scalars, but: %s", lt_context_message(j->ctx));
+		limits_report(j, "it stays inside with some scalars, but: %s", lt_context_message(j->ctx));
 	else if (status == LT_EUNSUPPORTED && !m->n_param)
-		tell(j, "this needs an answer: %s", lt_context_message(j->ctx));
+		limits_report(j, "this needs an answer: %s", lt_context_message(j->ctx));
 	else if (status && status != LT_EINVAL && status != LT_EUNSUPPORTED)
-		tell(j, "%d %s", (int)status, lt_context_message(j->ctx));
+		limits_report(j, "%d %s", (int)status, lt_context_message(j->ctx));
 	j->tally->outside += status == LT_EINVAL;
 	j->tally->open += status == LT_EUNSUPPORTED;
 	j->tally->taken += !status;
@@ -120,7 +120,7 @@ static lt_status compile(struct job *j, const char *backend, struct lt_program *
 	const struct lt_options o = { .size = sizeof o, .backends = backend, .n_thread = 1, .no_passes = j->seed % 4 == 0 };
 	lt_status status = lt_compile(j->ctx, j->g, &o, out);
 	if (status)
-		tell(j, "%s: %d %s", backend, (int)status, lt_context_message(j->ctx));
+		limits_report(j, "%s: %d %s", backend, (int)status, lt_context_message(j->ctx));
 	return status;
 }
 
@@ -171,7 +171,7 @@ static void compare(struct job *j, const char *who, const struct limits_data *d,
 	for (int64_t i = 0; i < d->n_result; i++) {
 		j->tally->elements += d->there[i];
 		if (d->there[i] && memcmp(&got[i], &d->want[i], sizeof *got)) {
-			tell(j, "%s: element %lld is %g, should be %g, with scalars %lld, %lld", who, (long long)i,
+			limits_report(j, "%s: element %lld is %g, should be %g, with scalars %lld, %lld", who, (long long)i,
 				(double)got[i], (double)d->want[i], (long long)d->param[0], (long long)d->param[1]);
 			return;
 		}
@@ -193,7 +193,7 @@ static void run_with(struct job *j, const int64_t *param, bool bad_index)
 	j->tally->runs++;
 	j->tally->refused_runs += !fine;
 	if (status != want)
-		tell(j, "the oracle: %d %s, with scalars %lld, %lld", (int)status, lt_context_message(j->ctx),
+		limits_report(j, "the oracle: %d %s, with scalars %lld, %lld", (int)status, lt_context_message(j->ctx),
 			(long long)param[0], (long long)param[1]);
 	else if (!status)
 		compare(j, "the oracle", &d, lt_eval_result(e, 0, NULL));
@@ -203,7 +203,8 @@ static void run_with(struct job *j, const int64_t *param, bool bad_index)
 		lt_context_clear(j->ctx);
 		status = run(j, p, &d, k % 2, got);
 		if (status != want)
-			tell(j, "%s: %d %s, with scalars %lld, %lld", k < 2 ? "ref" : "batch", (int)status, lt_context_message(j->ctx),
+			limits_report(j, "%s: %d %s, with scalars %lld, %lld", k < 2 ? "ref" : "batch", (int)status,
+				lt_context_message(j->ctx),
 				(long long)param[0], (long long)param[1]);
 		else if (!status)
 			compare(j, k < 2 ? "ref" : "batch", &d, got);

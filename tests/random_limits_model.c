@@ -3,22 +3,22 @@
 #include "check/must.h"
 #include "tests/random_limits_model.h"
 
-#define MOST (((limits_wide)1 << 62) - 1)
+#define MAX_VALUE (((limits_wide)1 << 62) - 1)
 
 /* -- numbers of more than 62 bits -- */
 
-struct ends { limits_wide least, most, low, high; };    /* of sums of some terms; of the sum */
+struct ends { limits_wide min, max, low, high; };    /* of sums of some terms; of the sum */
 
 static bool add_ends(struct ends *e, limits_wide coef, limits_wide low, limits_wide high)
 {
 	limits_wide a = coef * (coef < 0 ? high : low), b = coef * (coef < 0 ? low : high);
-	if (coef > MOST || coef < -MOST)
+	if (coef > MAX_VALUE || coef < -MAX_VALUE)
 		return false;
 	e->low += a;
 	e->high += b;
-	e->least += a < 0 ? a : 0;
-	e->most += b > 0 ? b : 0;
-	return e->least >= -MOST && e->most <= MOST;
+	e->min += a < 0 ? a : 0;
+	e->max += b > 0 ? b : 0;
+	return e->min >= -MAX_VALUE && e->max <= MAX_VALUE;
 }
 
 static limits_wide floor_of(limits_wide a, limits_wide b) { return a / b - (a % b < 0); }
@@ -56,7 +56,7 @@ static bool piece_fits(const struct limits_model *m, const struct limits_view *v
 	for (int k = 0; k < p->n_div; k++) {
 		if (!used[k])
 			continue;
-		if (p->den[k] > MOST || !row_ends(m, v, p->div[k], q, &q[k]))
+		if (p->den[k] > MAX_VALUE || !row_ends(m, v, p->div[k], q, &q[k]))
 			return false;
 		q[k].low = floor_of(q[k].low, p->den[k]);
 		q[k].high = floor_of(q[k].high, p->den[k]);
@@ -65,7 +65,7 @@ static bool piece_fits(const struct limits_model *m, const struct limits_view *v
 		if (!row_ends(m, v, p->guard[i], q, &row))
 			return false;
 	for (int r = rank - 1; r >= 0; r--) {
-		if (!row_ends(m, v, p->row[r], q, &row) || !add_ends(&flat, unit, row.least, row.most))
+		if (!row_ends(m, v, p->row[r], q, &row) || !add_ends(&flat, unit, row.min, row.max))
 			return false;
 		unit *= source[r].extent;
 	}
@@ -94,7 +94,7 @@ bool limits_large(const struct limits_model *m)
 			&& (m->offset[i] < -((int64_t)1 << 61) || m->offset[i] > (int64_t)1 << 61
 				|| !add_ends(&e, m->offset[i], 1, 1)
 				|| !add_ends(&e, 1, m->low[m->at[i]], m->high[m->at[i]])
-				|| !add_ends(&e, 1, 0, m->block[i] - 1) || !add_ends(&bytes, unit, e.least, e.most)))
+				|| !add_ends(&e, 1, 0, m->block[i] - 1) || !add_ends(&bytes, unit, e.min, e.max)))
 			return true;
 	}
 	for (int k = 0; k < m->n_view; k++) {

@@ -52,7 +52,7 @@ struct limits_model {
 
 /* random_limits_draw.c, random_limits_text.c */
 void limits_draw(uint64_t seed, struct limits_model *);
-void limits_print(const struct limits_model *, char *text, size_t room);
+void limits_print(const struct limits_model *, char *text, size_t cap);
 
 /* random_limits_model.c */
 /* Whether some row, or a place in memory, exceeds 62 bits. */

@@ -4,15 +4,15 @@
 #include "check/must.h"
 #include "tests/random_limits_model.h"
 
-struct text { char *at; size_t n, room; };
+struct text { char *at; size_t n, cap; };
 
 __attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *fmt, ...)
 {
 	va_list list;
 	va_start(list, fmt);
-	int n = vsnprintf(t->at + t->n, t->room - t->n, fmt, list);
+	int n = vsnprintf(t->at + t->n, t->cap - t->n, fmt, list);
 	va_end(list);
-	must(n >= 0 && t->n + (size_t)n < t->room, "the text is too long");
+	must(n >= 0 && t->n + (size_t)n < t->cap, "the text is too long");
 	t->n += (size_t)n;
 }
 
@@ -99,9 +99,9 @@ static void say_view(struct text *t, const struct limits_model *m, int k)
 	say(t, "; else 7.0 }\n");
 }
 
-void limits_print(const struct limits_model *m, char *text, size_t room)
+void limits_print(const struct limits_model *m, char *text, size_t cap)
 {
-	struct text t = { text, 0, room };
+	struct text t = { text, 0, cap };
 	say(&t, "graph 1\n");
 	for (int i = 0; i < m->n_dim; i++)
 		say_var(&t, "x", 0, i, &m->dim[i]);

@@ -5,24 +5,24 @@
 #include "check/random_graph.h"
 #include "tests/random_product.h"
 
-enum { MOST = 3 };
-struct vars { int n; lt_var at[MOST]; };
+enum { MAX_VARS = 3 };
+struct vars { int n; lt_var at[MAX_VARS]; };
 struct draw { uint64_t rng; struct lt_graph *g; enum lt_dtype t; int number; };
 
-static int64_t draw_extent(struct draw *d, int64_t most)
+static int64_t draw_extent(struct draw *d, int64_t max)
 {
 	static const int64_t often[] = { 1, 2, 4, 8, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 70, 96, 100 };
 	if (random_chance(&d->rng, 40)) {
 		int64_t e = often[random_between(&d->rng, 0, (int64_t)(sizeof often / sizeof *often) - 1)];
-		if (e <= most)
+		if (e <= max)
 			return e;
 	}
-	return random_between(&d->rng, 1, most);
+	return random_between(&d->rng, 1, max);
 }
 
-static struct vars draw_vars(struct draw *d, const char *name, int least, int most, int64_t elems)
+static struct vars draw_vars(struct draw *d, const char *name, int min, int max, int64_t elems)
 {
-	struct vars v = { .n = (int)random_between(&d->rng, least, most) };
+	struct vars v = { .n = (int)random_between(&d->rng, min, max) };
 	for (int i = 0; i < v.n; i++) {
 		int64_t e = draw_extent(d, i + 1 < v.n && elems > 8 ? 8 : elems);
 		v.at[i] = lt_graph_var(d->g, name, e);
@@ -59,8 +59,8 @@ static lt_node source(struct draw *d, int n, const lt_var *dim)
  * computed. */
 static lt_node factor(struct draw *d, int n, const lt_var *dim)
 {
-	lt_var dims[MOST * 4];
-	int64_t before[MOST * 4] = { 0 }, after[MOST * 4] = { 0 };
+	lt_var dims[MAX_VARS * 4];
+	int64_t before[MAX_VARS * 4] = { 0 }, after[MAX_VARS * 4] = { 0 };
 	int kind = (int)random_between(&d->rng, 0, 7);
 	lt_node x;
 	for (int i = 0; i < n; i++)
@@ -98,7 +98,7 @@ static lt_node factor(struct draw *d, int n, const lt_var *dim)
 /* A convolution: two of the vars of a factor are a position and a tap of one axis. */
 static lt_node window(struct draw *d, int n, const lt_var *dim, lt_var position, lt_var tap)
 {
-	lt_var dims[MOST * 4];
+	lt_var dims[MAX_VARS * 4];
 	int count = 0, axis = -1;
 	int64_t stride = random_between(&d->rng, 1, 2), before = random_between(&d->rng, 0, 1);
 	int64_t last = (d->g->var[position].extent - 1) * stride + d->g->var[tap].extent - before;
@@ -115,7 +115,7 @@ static lt_node window(struct draw *d, int n, const lt_var *dim, lt_var position,
 static lt_node contract(struct draw *d, const struct vars *batch, const struct vars *row, const struct vars *column,
 	const struct vars *deep)
 {
-	lt_var left[MOST * 4], right[MOST * 4], out[MOST * 4];
+	lt_var left[MAX_VARS * 4], right[MAX_VARS * 4], out[MAX_VARS * 4];
 	int n_left = mix(d, left, (const struct vars *const[]){ batch, row, deep }, 3);
 	int n_right = mix(d, right, (const struct vars *const[]){ batch, deep, column }, 3);
 	int n_out = mix(d, out, (const struct vars *const[]){ batch, row, column }, 3);
@@ -127,7 +127,7 @@ static lt_node contract(struct draw *d, const struct vars *batch, const struct v
 					       : lt_graph_contract(d->g, b, a, deep->n, deep->at);
 	if (c < 0 || n_out == 0)
 		return c;
-	int32_t perm[MOST * 4];
+	int32_t perm[MAX_VARS * 4];
 	const struct lt_nodedef *n = &d->g->node[c];
 	for (int i = 0; i < n_out; i++)
 		for (int k = 0; k < n->n_dim; k++)
@@ -139,7 +139,7 @@ static lt_node contract(struct draw *d, const struct vars *batch, const struct v
 static lt_node behind(struct draw *d, lt_node c)
 {
 	const struct lt_nodedef *n = &d->g->node[c];
-	lt_var dim[MOST * 4];
+	lt_var dim[MAX_VARS * 4];
 	int n_dim = n->n_dim;
 	for (int i = 0; i < n_dim; i++)
 		dim[i] = n->dim[i];

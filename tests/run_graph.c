@@ -70,7 +70,7 @@ void run_text_free(struct run_text *t)
 	*t = (struct run_text){ 0 };
 }
 
-static void *room(size_t bytes)
+static void *allocate(size_t bytes)
 {
 	void *at = calloc(bytes ? bytes : 1, 1);
 	if (!at)
@@ -91,18 +91,18 @@ static bool is_source(const struct lt_nodedef *d)
 void run_want_new(const struct lt_graph *g, int n_run, run_fill *fill, void *user, struct run_want *w)
 {
 	*w = (struct run_want){ .g = g,
-		.judge = room(sizeof *w->judge * (size_t)n_run),
-		.source = room(sizeof *w->source * (size_t)n_run),
-		.after = room(sizeof *w->after * (size_t)(g->n_node + 1)) };
+		.judge = allocate(sizeof *w->judge * (size_t)n_run),
+		.source = allocate(sizeof *w->source * (size_t)n_run),
+		.after = allocate(sizeof *w->after * (size_t)(g->n_node + 1)) };
 	for (lt_node n = 0; n < g->n_node; n++)
 		if (g->node[n].op == LT_OP_state)
-			w->after[n] = room(bytes_of(g, n));
+			w->after[n] = allocate(bytes_of(g, n));
 	for (int run = 0; run < n_run && !w->status; run++) {
-		void **source = w->source[run] = room(sizeof *source * (size_t)(g->n_node + 1));
+		void **source = w->source[run] = allocate(sizeof *source * (size_t)(g->n_node + 1));
 		for (lt_node n = 0; n < g->n_node; n++) {
 			if (!is_source(&g->node[n]))
 				continue;
-			source[n] = room(bytes_of(g, n));
+			source[n] = allocate(bytes_of(g, n));
 			if (g->node[n].op == LT_OP_state)
 				memcpy(source[n], w->after[n], bytes_of(g, n));
 			else
@@ -319,9 +319,9 @@ static bool keep_bits(struct contest *c, struct run_bits *keep)
 {
 	if (!keep->at) {
 		keep->n = c->n_result;
-		keep->at = room(sizeof *keep->at * (size_t)c->n_result);
+		keep->at = allocate(sizeof *keep->at * (size_t)c->n_result);
 		for (int i = 0; i < c->n_result; i++) {
-			keep->at[i] = room(lt_program_bytes(c->p, LT_BINDING_RESULT, i));
+			keep->at[i] = allocate(lt_program_bytes(c->p, LT_BINDING_RESULT, i));
 			memcpy(keep->at[i], c->result[i], lt_program_bytes(c->p, LT_BINDING_RESULT, i));
 		}
 		return true;
@@ -378,17 +378,17 @@ bool run_compare(const struct run_want *want, const struct lt_graph *g, const st
 		return bad(&c, "%s: %s", lt_status_name(lt_context_code(c.ctx)), lt_context_message(c.ctx));
 	c.n_result = lt_program_count(c.p, LT_BINDING_RESULT);
 	int n_input = lt_program_count(c.p, LT_BINDING_INPUT);
-	c.block = room(sizeof *c.block * (size_t)(c.n_result + 1));
-	c.second = room(sizeof *c.second * (size_t)(c.n_result + 1));
-	c.result = room(sizeof *c.result * (size_t)(c.n_result + 1));
-	c.input = room(sizeof *c.input * (size_t)(n_input + 1));
+	c.block = allocate(sizeof *c.block * (size_t)(c.n_result + 1));
+	c.second = allocate(sizeof *c.second * (size_t)(c.n_result + 1));
+	c.result = allocate(sizeof *c.result * (size_t)(c.n_result + 1));
+	c.input = allocate(sizeof *c.input * (size_t)(n_input + 1));
 	for (int i = 0; i < c.n_result; i++) {
-		c.block[i] = room(lt_program_bytes(c.p, LT_BINDING_RESULT, i) + 2 * FENCE);
-		c.second[i] = room(lt_program_bytes(c.p, LT_BINDING_RESULT, i));
+		c.block[i] = allocate(lt_program_bytes(c.p, LT_BINDING_RESULT, i) + 2 * FENCE);
+		c.second[i] = allocate(lt_program_bytes(c.p, LT_BINDING_RESULT, i));
 		c.result[i] = c.block[i] + FENCE;
 	}
 	for (int i = 0; i < n_input; i++)
-		c.input[i] = room(lt_program_bytes(c.p, LT_BINDING_INPUT, i));
+		c.input[i] = allocate(lt_program_bytes(c.p, LT_BINDING_INPUT, i));
 	bool good = run_all(&c, keep);
 	struct lt_stats stats = { .size = sizeof stats };
 	lt_program_stats(c.p, &stats);

@@ -5,12 +5,12 @@
 #include "ir/eval.h"
 #include "tests/script_run.h"
 
-static char said[1500];
+static char message[1500];
 
 static const char *say(const char *what, const char *name)
 {
-	snprintf(said, sizeof said, "%s %s", what, name);
-	return said;
+	snprintf(message, sizeof message, "%s %s", what, name);
+	return message;
 }
 
 /* After "NAME SEP " at the beginning of a line; NULL: there is none. */
@@ -73,8 +73,8 @@ static const char *check(const struct lt_graph *g, lt_node x, const char *name, 
 			return say("too few numbers for", name);
 		bool same = isnan(want) ? isnan(got) : isinf(want) ? got == want : fabs(got - want) <= 2e-6 + 4e-6 * fabs(want);
 		if (!same) {
-			snprintf(said, sizeof said, "%s: element %lld is %.9g, not %.9g", name, (long long)i, got, want);
-			return said;
+			snprintf(message, sizeof message, "%s: element %lld is %.9g, not %.9g", name, (long long)i, got, want);
+			return message;
 		}
 	}
 	return next_number(&text, &want) ? say("too many numbers for", name) : NULL;
@@ -139,13 +139,13 @@ const char *script_error(const char *script, const char *file)
 	struct lt_context *ctx;
 	struct lt_graph *g;
 	lt_context_new(&ctx);
-	said[0] = 0;
+	message[0] = 0;
 	if (lt_parse(ctx, script, strlen(script), file, NULL, &g) == LT_OK)
 		lt_graph_free(g);
 	else
-		snprintf(said, sizeof said, "%s", lt_context_message(ctx));
+		snprintf(message, sizeof message, "%s", lt_context_message(ctx));
 	lt_context_free(ctx);
-	return said;
+	return message;
 }
 
 char *script_file(const char *path, size_t *bytes)

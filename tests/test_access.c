@@ -59,9 +59,9 @@ static int64_t check_leaf(
 		points++;
 		for (int32_t k = 0; k < leaf->n_read; k++) {
 			bool axis = leaf->gather && k == 0;
-			int64_t room = axis ? g->var[g->node[d->operand[0]].dim[d->axis]].extent : 1;
+			int64_t span = axis ? g->var[g->node[d->operand[0]].dim[d->axis]].extent : 1;
 			if (axis)       /* the gathered axis is a column of its own; its var may be one of the leaf's, too */
-				for (int64_t v = 0; v < room; v++) {
+				for (int64_t v = 0; v < span; v++) {
 					const struct lt_nodedef *x = &g->node[d->operand[0]];
 					int64_t index[LT_MAX_RANK], point[LT_MAX_RANK], out[LT_MAX_RANK] = { 0 };
 					for (int32_t i = 0; i < x->n_dim; i++)

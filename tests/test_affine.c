@@ -154,7 +154,7 @@ static void columns(const struct lt_map *m, const int64_t *param, int64_t *out)
 static void check_equal(struct fixture *f, const struct lt_box *box, const struct lt_map *a, const struct lt_map *b,
 	bool empty, const char *what)
 {
-	int64_t at[8] = { 0 }, p[2], pa[4], pb[4], ra[8], rb[8], low[8], high[8], least[8], most[8];
+	int64_t at[8] = { 0 }, p[2], pa[4], pb[4], ra[8], rb[8], low[8], high[8], min[8], max[8];
 	bool some = false, any;
 
 	any = lt__map_range(&f->graph, box, a, low, high);
@@ -179,15 +179,15 @@ static void check_equal(struct fixture *f, const struct lt_box *box, const struc
 					cr_assert_eq(ra[r], rb[r], "%s: row %d differs at %ld %ld %ld %ld", what, r, at[0], at[1], at[2], at[3]);
 					cr_assert(low[r] <= ra[r] && ra[r] <= high[r], "%s: row %d is %ld, not in %ld..%ld", what, r, ra[r],
 						low[r], high[r]);
-					least[r] = !some || ra[r] < least[r] ? ra[r] : least[r];
-					most[r] = !some || ra[r] > most[r] ? ra[r] : most[r];
+					min[r] = !some || ra[r] < min[r] ? ra[r] : min[r];
+					max[r] = !some || ra[r] > max[r] ? ra[r] : max[r];
 				}
 				some = true;
 			} while (step_point(box->n, box->extent, at));
 	cr_assert(some ? any && !empty : true, "%s: not empty", what);
 	for (int32_t r = 0; some && !a->n_div && r < a->n_row; r++)
-		cr_assert(low[r] == least[r] && high[r] == most[r], "%s: range of row %d is %ld..%ld, not %ld..%ld",
-			what, r, least[r], most[r], low[r], high[r]);
+		cr_assert(low[r] == min[r] && high[r] == max[r], "%s: range of row %d is %ld..%ld, not %ld..%ld",
+			what, r, min[r], max[r], low[r], high[r]);
 }
 
 static struct lt_map simplify(struct fixture *f, const struct lt_box *box, const struct lt_map *m, bool *empty)

@@ -100,7 +100,7 @@ static const struct lt_routine unsound[] = { { "a-b", LT_PATTERN_PRODUCT, 63, AL
 	{ NULL, LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_ANY, 0 },
 	{ "c", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, 99, LT_LAYOUT_ANY, 0 } };
 
-static const struct { const char *graph; const struct lt_routine *row; uint32_t n; const char *told; } tables[] = {
+static const struct { const char *graph; const struct lt_routine *row; uint32_t n; const char *report; } tables[] = {
 	{ half, halves_only, 1, "h: row m 9, column n 10, deep k 12; bias\n" },        /* casts go along, of constants, too */
 	{ half, wide_only, 1, "s: row m 9, column n 10, deep k 12; bias\n" },          /* casts stay outside */
 	{ half, too_narrow, 1, "" },
@@ -147,7 +147,7 @@ Test(auto_routines, each_row_takes_what_it_can)
 			run_compare(&want, g, &(struct run_config){ .backends = vectors ? "odd" : "odd,ref" }, NULL,
 				NULL, &tally, why, sizeof why);
 			cr_expect_str_eq(why, "", "%s\n%s", why, tables[i].graph);
-			cr_expect_str_eq(odd_reported()->text, tables[i].told, "table %zu: %s\n%s", i,
+			cr_expect_str_eq(odd_reported()->text, tables[i].report, "table %zu: %s\n%s", i,
 				odd_reported()->text, tables[i].graph);
 			run_want_free(&want);
 			lt_graph_free(g);
@@ -214,7 +214,7 @@ static void fill_small(void *graph, int run, lt_node n, void *out)
 
 static void keep(void *user, const char *text, size_t bytes) { run_text_add(user, text, bytes); }
 
-static void run_script(const char *path, const char *told)
+static void run_script(const char *path, const char *report)
 {
 	struct lt_context *ctx;
 	struct lt_graph *g;
@@ -230,7 +230,7 @@ static void run_script(const char *path, const char *told)
 	cr_assert_eq(lt_looptree_print(p->tree, keep, &tree), LT_OK);
 	cr_expect_not_null(strstr(tree.at, "group call dot_bias"), "%s", tree.at);
 	cr_expect_not_null(strstr(tree.at, " vector"), "%s", tree.at);
-	cr_expect_str_eq(odd_reported()->text, told, "%s\n%s", odd_reported()->text, tree.at);
+	cr_expect_str_eq(odd_reported()->text, report, "%s\n%s", odd_reported()->text, tree.at);
 	cr_expect_not_null(strstr(tree.at, "\ntarget odd\n"));
 	run_text_free(&tree);
 	lt_program_free(p);

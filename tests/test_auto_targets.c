@@ -68,12 +68,12 @@ static uint32_t widest_of(const struct lt_looptree *t, lt_node n)
 /* Fewest bytes of an element among the leaves below. */
 static uint32_t min_bytes(const struct lt_looptree *t, lt_tnode at)
 {
-	uint32_t least = 64;
+	uint32_t min = 64;
 	if (t->node[at].kind == LT_TLEAF)
 		return widest_of(t, t->node[at].leaf);
 	for (lt_tnode c = t->node[at].child; c >= 0; c = t->node[c].next)
-		least = min_bytes(t, c) < least ? min_bytes(t, c) : least;
-	return least;
+		min = min_bytes(t, c) < min ? min_bytes(t, c) : min;
+	return min;
 }
 
 /* Vectors of a power of two lanes may stand side by side in one loop, which is cut by halves: partial results, the rows

@@ -128,7 +128,7 @@ Test(backend, padded_window_reads_only_inside)
 		float in[N];
 		for (int i = 0; i < N; i++)
 			in[i] = -1 - (float)(i * i % 7);        /* a fill of 0 would win */
-		put(&n, 0, in);
+		bench_set(&n, 0, in);
 		cr_assert_eq(run(&n, 2), LT_OK, "%s", n.k.text);
 		for (int o = 0; o < N + 2; o++) {
 			float want = -INFINITY;
@@ -156,7 +156,7 @@ Test(backend, first_piece_that_holds_is_the_value)
 		tb_piece(b, tb_is(LT_I64, tb_i(INT64_MIN)), NULL);
 		struct bench n;
 		open_bench(&n, both[w], b);
-		put(&n, 0, (int64_t[]){ 5, 6, 7, 8 });
+		bench_set(&n, 0, (int64_t[]){ 5, 6, 7, 8 });
 		int64_t *out = data(&n, 1);
 		out[11] = 42;                           /* after the statement's guard */
 		cr_assert_eq(run(&n, 2), LT_OK, "%s", n.k.text);
@@ -351,7 +351,7 @@ Test(backend, scopes_groups_and_aliases)
 		int32_t in[12], sum = 0;
 		for (int i = 0; i < 12; i++)
 			in[i] = i * i;
-		put(&n, 0, in);
+		bench_set(&n, 0, in);
 		cr_assert_eq(run(&n, 1), LT_OK, "%s", n.k.text);
 		for (int i = 0; i < 12; i++) {
 			sum = (i % 3 ? sum : 0) - in[i];

@@ -58,17 +58,17 @@ Test(bench, everybody_is_at_every_place_equally_often)
 		for (int round = 0; round < 3 * n; round++) {
 			bool there[9] = { false };
 
-			for (int place = 0; place < n; place++) {
-				int who = bench_turn(round, place, n);
+			for (int position = 0; position < n; position++) {
+				int who = bench_turn(round, position, n);
 
 				cr_assert(who >= 0 && who < n && !there[who], "round %d of %d has %d twice", round, n, who);
 				there[who] = true;
-				at[who][place]++;
+				at[who][position]++;
 			}
 		}
 		for (int who = 0; who < n; who++)
-			for (int place = 0; place < n; place++)
-				cr_assert_eq(at[who][place], 3, "%d of %d is %d times at place %d", who, n, at[who][place], place);
+			for (int position = 0; position < n; position++)
+				cr_assert_eq(at[who][position], 3, "%d of %d is %d times at place %d", who, n, at[who][position], position);
 	}
 }
 

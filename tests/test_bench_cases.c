@@ -184,13 +184,13 @@ Test(bench_cases, references_give_what_scripts_mean, .timeout = 300)
 	int compared = 0;
 
 	for (int i = 0; i < l.n; i++) {
-		bool least = cost(&l.at[i]) < INT64_C(100) << 20;
+		bool min = cost(&l.at[i]) < INT64_C(100) << 20;
 
-		for (int k = 0; k < l.n && least; k++)
-			least = k == i || strcmp(l.at[k].op, l.at[i].op) != 0
+		for (int k = 0; k < l.n && min; k++)
+			min = k == i || strcmp(l.at[k].op, l.at[i].op) != 0
 				|| strcmp(l.at[k].group, l.at[i].group) != 0 || cost(&l.at[k]) > cost(&l.at[i])
 				|| (cost(&l.at[k]) == cost(&l.at[i]) && k > i);
-		if (least) {
+		if (min) {
 			compare(&l.at[i]);
 			compared++;
 		}

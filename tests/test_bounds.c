@@ -233,7 +233,7 @@ Test(bounds, many_requirements)
 
 /* Runs a graph of one result, as it is or after the passes. */
 static lt_status run(const char *backend, const char *text, const char *apply, bool no_passes, const void *const *input,
-	void *result, char *why, size_t room)
+	void *result, char *why, size_t cap)
 {
 	struct lt_context *ctx;
 	struct lt_graph *g = NULL;
@@ -248,7 +248,7 @@ static lt_status run(const char *backend, const char *text, const char *apply, b
 		status = lt_instance_new(p, &at);
 	if (!status)
 		status = lt_instance_run(at, input, (void *const[]){ result });
-	(void)snprintf(why, room, "%s", p ? lt_instance_message(at) : lt_context_message(ctx));
+	(void)snprintf(why, cap, "%s", p ? lt_instance_message(at) : lt_context_message(ctx));
 	lt_instance_free(at);
 	lt_program_free(p);
 	lt_graph_free(g);

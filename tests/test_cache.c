@@ -27,12 +27,12 @@ static const char *script(const char *text)
 Test(cache, finds_what_it_kept)
 {
 	cr_expect_eq(cache_entries(), 0);                             /* a folder that is not there */
-	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 3, 2), 0, "%s", cache_said);
+	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 3, 2), 0, "%s", cache_message);
 	cr_expect_eq(cache_entries(), 3);
 	cache_n_reported = 0;
 	cr_expect_eq(cache_build("cpu", NULL, cache_dir, 4, 2), 3);       /* cc is the default */
-	cr_expect(cache_n_reported == 4 && cache_told[0] == 104 && cache_told[2] == 304 && cache_told[3] == 404,
-		"progress: %d calls, %d .. %d", cache_n_reported, cache_told[0], cache_told[3]);
+	cr_expect(cache_n_reported == 4 && cache_progress[0] == 104 && cache_progress[2] == 304 && cache_progress[3] == 404,
+		"progress: %d calls, %d .. %d", cache_n_reported, cache_progress[0], cache_progress[3]);
 	cr_expect_eq(cache_entries(), 4);
 	cr_expect_eq(cache_build("cpu:O1", "cc", cache_dir, 2, 2), 0);    /* other flags */
 	cr_expect_eq(cache_build("cpu", "env cc", cache_dir, 1, 2), 0);   /* another command */
@@ -46,7 +46,7 @@ Test(cache, finds_what_it_kept)
 	cr_expect_eq(cache_build("ref", "cc", cache_dir, 2, 1), 0);       /* has nothing to keep */
 	cr_expect_eq(cache_entries(), 1);
 	cr_expect_eq(cache_build("cpu", "cc", "/dev/null/cache", 1, 1), -LT_EIO);
-	cr_expect_str_eq(cache_said,
+	cr_expect_str_eq(cache_message,
 		"the cache folder '/dev/null/cache' cannot hold compiled code: Not a directory; give another folder, "
 		"or none");
 }
@@ -56,7 +56,7 @@ Test(cache, knows_the_compiler)
 {
 	char cc[128];
 	(void)snprintf(cc, sizeof cc, "%s", script("exec cc \"$@\""));
-	cr_expect_eq(cache_build("cpu", cc, cache_dir, 1, 1), 0, "%s", cache_said);
+	cr_expect_eq(cache_build("cpu", cc, cache_dir, 1, 1), 0, "%s", cache_message);
 	cr_expect_eq(cache_build("cpu", cc, cache_dir, 1, 1), 1);
 	(void)script("exec  cc \"$@\"");
 	cr_expect_eq(cache_build("cpu", cc, cache_dir, 1, 1), 0);
@@ -68,11 +68,11 @@ Test(cache, nothing_is_kept_of_what_failed)
 	(void)snprintf(cc, sizeof cc, "%s", script("exit 1"));
 	cr_expect_eq(cache_build("cpu", cc, cache_dir, 2, 2), -LT_ECOMPILE);
 	cr_expect_eq(cache_build("cpu", "no-such-compiler", cache_dir, 1, 1), -LT_ECOMPILE);
-	cr_expect_str_eq(cache_said, "backend cpu: no-such-compiler: not found: install gcc or give --cc");
+	cr_expect_str_eq(cache_message, "backend cpu: no-such-compiler: not found: install gcc or give --cc");
 	cr_expect_eq(cache_files(cache_dir), 0);
 	/* One fails after one that was found. */
 	(void)script("[ -e $0.fails ] && exit 1\nexec cc \"$@\"");
-	cr_expect_eq(cache_build("cpu", cc, cache_dir, 1, 1), 0, "%s", cache_said);
+	cr_expect_eq(cache_build("cpu", cc, cache_dir, 1, 1), 0, "%s", cache_message);
 	char fails[140];
 	(void)snprintf(fails, sizeof fails, "%s.fails", cc);
 	fclose(fopen(fails, "w"));
@@ -85,7 +85,7 @@ static void damaged(const char *backend)
 {
 	char file[512];
 	struct stat st;
-	cr_expect_eq(cache_build(backend, "cc", cache_dir, 1, 1), 0, "%s", cache_said);
+	cr_expect_eq(cache_build(backend, "cc", cache_dir, 1, 1), 0, "%s", cache_message);
 	cache_only_entry(file, sizeof file);
 	cr_assert_eq(stat(file, &st), 0);
 	for (int damage = 0; damage < 9; damage++) {
@@ -107,7 +107,7 @@ Test(cache, an_entry_is_compared_by_its_whole_key)
 {
 	char file[3][512];
 	struct dirent **list;
-	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 2, 2), 0, "%s", cache_said);
+	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 2, 2), 0, "%s", cache_message);
 	cr_assert_eq(scandir(cache_dir, &list, cache_is_ours, NULL), 2);
 	for (int i = 0; i < 2; i++) {
 		(void)snprintf(file[i], sizeof file[i], "%s/%s", cache_dir, list[i]->d_name);

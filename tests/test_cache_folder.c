@@ -48,7 +48,7 @@ Test(cache_folder, clear_takes_only_what_is_ours)
 	char outside[128];
 	struct stat st;
 	struct utimbuf old = { .modtime = 1000000 };
-	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 1, 1), 0, "%s", cache_said);
+	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 1, 1), 0, "%s", cache_message);
 	(void)snprintf(outside, sizeof outside, "%s/outside", cache_above);
 	FILE *f = fopen(outside, "w");
 	cr_assert(f && fclose(f) == 0);
@@ -76,7 +76,7 @@ Test(cache_folder, clear_takes_only_what_is_ours)
 Test(cache_folder, a_folder_without_marker_is_left_alone)
 {
 	struct lt_cache c = { .fd = -1 };
-	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 2, 1), 0, "%s", cache_said);
+	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 2, 1), 0, "%s", cache_message);
 	cr_assert_eq(unlink(in_cache(LT_CACHE_MARKER)), 0);
 	cr_expect_eq(cache_entries(), 2);
 	cr_expect_neq(access(in_cache(LT_CACHE_MARKER), F_OK), 0, "looking makes nothing");
@@ -87,12 +87,13 @@ Test(cache_folder, a_folder_without_marker_is_left_alone)
 	cr_expect_eq(lt__cache_open(cache_ctx, &c, cache_dir, true), LT_EIO);
 	cr_expect_eq(cache_files(cache_dir), 3);
 	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 1, 1), -LT_EIO);
-	cr_expect(strstr(cache_said, "the cache folder '") && strstr(cache_said, "such as 'thesis.tex'"), "%s", cache_said);
+	cr_expect(strstr(cache_message, "the cache folder '") && strstr(cache_message, "such as 'thesis.tex'"),
+		"%s", cache_message);
 	cr_assert_eq(unlink(in_cache("thesis.tex")), 0);
-	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 2, 1), 2, "a cache of before markers is one: %s", cache_said);
+	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 2, 1), 2, "a cache of before markers is one: %s", cache_message);
 	cr_expect_eq(access(in_cache(LT_CACHE_MARKER), F_OK), 0);
 	make_file("thesis.tex");                /* with a marker, others may be there, too */
-	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 2, 1), 2, "%s", cache_said);
+	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 2, 1), 2, "%s", cache_message);
 	cr_expect_eq(lt__cache_clear(cache_ctx, cache_dir), LT_OK);
 	cr_expect_eq(cache_files(cache_dir), 1);
 }
@@ -154,7 +155,7 @@ Test(cache_folder, half_written_files_of_the_dead_go)
 	cr_assert_eq(utime(in_cache(stay[1]), &old), 0);
 	int locked = open(in_cache(stay[1]), O_RDONLY | O_CLOEXEC);
 	cr_assert(locked >= 0 && flock(locked, LOCK_EX | LOCK_NB) == 0);
-	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 1, 1), 0, "%s", cache_said);
+	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 1, 1), 0, "%s", cache_message);
 	cr_expect_eq(cache_entries(), 1);
 	cr_expect_neq(access(in_cache("new-0000000000000000"), F_OK), 0);
 	cr_expect_eq(access(in_cache(stay[0]), F_OK), 0);

@@ -43,14 +43,14 @@ static int with_plugin(const char *file, const char *backend, int n)
 			b->close(s);
 		}
 		bool ok = write(ends[1], &got, sizeof got) == sizeof got
-			&& write(ends[1], cache_said, sizeof cache_said) == sizeof cache_said
+			&& write(ends[1], cache_message, sizeof cache_message) == sizeof cache_message
 			&& write(ends[1], counts, sizeof counts) == sizeof counts;
 		_exit(!ok);
 	}
 	cr_assert(child > 0);
 	close(ends[1]);
 	cr_assert(read(ends[0], &result, sizeof result) == sizeof result
-		&& read(ends[0], cache_said, sizeof cache_said) == sizeof cache_said
+		&& read(ends[0], cache_message, sizeof cache_message) == sizeof cache_message
 		&& read(ends[0], counts, sizeof counts) == sizeof counts);
 	close(ends[0]);
 	int status;
@@ -62,7 +62,7 @@ static void expect_plugin(const char *file, const char *backend, int n, int cach
 {
 	int got = with_plugin(file, backend, n);
 	cr_expect(got == cached && strcmp(counts, what) == 0, "%s on %s: %d from the cache, not %d: %s%s", file,
-		backend, got, cached, counts, cache_said);
+		backend, got, cached, counts, cache_message);
 }
 
 Test(cache_plugins, serves_a_plugin)
@@ -87,7 +87,7 @@ Test(cache_plugins, asks_no_plugin_that_says_nothing_of_itself)
 	cr_expect_eq(with_plugin("newer.so", "newer", 2), 0);
 	cr_expect_eq(cache_entries(), 0);
 	cr_expect_eq(with_plugin("saves.so", "saves:broken", 2), -LT_EDEVICE);
-	cr_expect_str_eq(cache_said, "backend saves: the device does not say what it is");
+	cr_expect_str_eq(cache_message, "backend saves: the device does not say what it is");
 }
 
 Test(cache_plugins, a_plugins_refusal_to_load_or_save_is_no_error)

@@ -80,7 +80,7 @@ static const char wide_column[] =
 	"graph 1\nvar m 5\nvar k 12\nvar j 3\n%a = f32[m, j, k] input \"a\"\n%b = f32[k] input \"b\"\n%v = f32[m] "
 	"input \"v\"\n"
 	"%p = f32[m, j, k] mul %a, %b\n%c = f32[m, j] add.reduce %p\n%y = f32[m, j] add %c, %v\nresult \"y\" = %y\n";
-static const struct { const char *graph, *tree, *told;
+static const struct { const char *graph, *tree, *report;
 } cases[] = {
 	{ wide_first, "group call gemm\n" WIDE_LOOPS " m\n  n\n   j\n    %y\n",
 		"gemm: row m 5, column n 7, column j 3, deep k 12; bias\n" },
@@ -175,7 +175,7 @@ static void run_all(const char *backend)
 		run_compare(&want, g, &config, NULL, NULL, &tally, why, sizeof why);
 		cr_expect_str_eq(why, "", "%s\n%s%s", why, cases[i].graph, cases[i].tree);
 		if (!strcmp(backend, "odd"))
-			cr_expect_str_eq(odd_reported()->text, cases[i].told, "%s%s\n%s", cases[i].graph, cases[i].tree,
+			cr_expect_str_eq(odd_reported()->text, cases[i].report, "%s%s\n%s", cases[i].graph, cases[i].tree,
 				odd_reported()->text);
 		run_want_free(&want);
 		lt_graph_free(g);

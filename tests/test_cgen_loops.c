@@ -126,8 +126,8 @@ Test(cgen_loops, a_register_tile_runs)
 		struct tb *b = tile(M, K);
 		struct bench n;
 		open_bench_with(&n, "cpu", configs[w], b);
-		put(&n, 0, A);
-		put(&n, 1, B);
+		bench_set(&n, 0, A);
+		bench_set(&n, 1, B);
 		cr_assert_eq(run(&n, 3), LT_OK, "%s", n.k.text);
 		const float *C = data(&n, 2);
 		for (int m = 0; m < M; m++)
@@ -255,7 +255,7 @@ Test(cgen_loops, unrolled_trips_are_numbers)
 	free(b);
 }
 
-/* a x b trips: rows of y; big: a local of that many elements in each trip of a. */
+/* a x b trips: rows of y; big: a local of that many elements in each iteration of a. */
 static struct tb *threads(int64_t a, int64_t b_, int64_t big)
 {
 	struct tb *b = tb_new("threads", 0, 3, 0);
@@ -339,7 +339,7 @@ Test(cgen_loops, threads_give_the_same)
 		static const int32_t x[8] = { 1, -2, 3, -4, 5, -6, 7, -8 };
 		open_bench(&n, "cpu", b);
 		n.n_thread = 1 + (uint32_t)w / 2;
-		put(&n, 0, x);
+		bench_set(&n, 0, x);
 		cr_assert_eq(run(&n, 2), LT_OK, "%s", n.k.text);
 		for (int i = 0; i < 7 * 3 * 8; i++)
 			cr_assert_eq(((int32_t *)data(&n, 1))[i], x[i % 8]);

@@ -199,8 +199,8 @@ static int count_computed(const char *script)
 	return n;
 }
 
-/* most: nodes that compute; values: lt-run --verify sees it, too. */
-static const struct small { const char *plugin, *filter; int most; bool values, tree; } smalls[] = {
+/* max: nodes that compute; values: lt-run --verify sees it, too. */
+static const struct small { const char *plugin, *filter; int max; bool values, tree; } smalls[] = {
 	{ "past_end",     "op/copy/f32/power/*", 0, false, false },
 	{ "max_identity", "param/greatest/f32/*", 2, true, false },
 	{ "no_guard",     "op/*/view=pad/drawn/*", 2, true, false },
@@ -229,7 +229,7 @@ ParameterizedTest(int *at, check, a_failure_is_reduced)
 	cr_assert_eq(lt_check("-B %s --filter '%s'", fault(r->plugin), r->filter), 1, "%s: %s%s", r->plugin, out, err);
 	cr_assert_not_null(strstr(out, "  reduced to "), "%s: %s", r->plugin, out);
 	char *script = script_of(out);
-	cr_expect_leq(count_computed(script), r->most, "%s: %s", r->plugin, script);
+	cr_expect_leq(count_computed(script), r->max, "%s: %s", r->plugin, script);
 	cr_expect_eq(run_line(out, "lt-check -B", more, sizeof more), 1, "the case: %s: %s%s", r->plugin, more, err);
 	char *again = strstr(out, "--script");
 	while (again > out && again[-1] != '\n')
@@ -388,9 +388,9 @@ Test(check, parts)
 		}
 		cr_expect_gt(n, (size_t)k);
 		cr_expect_eq(lt_check("-b ref --filter 'gather/*' --part %d/3", k), 0, "%s%s", out, err);
-		char said[40];
-		(void)snprintf(said, sizeof said, "that ran; part %d/3; seed 1, ", k);
-		cr_expect_not_null(strstr(out, said), "%s", out);
+		char want[40];
+		(void)snprintf(want, sizeof want, "that ran; part %d/3; seed 1, ", k);
+		cr_expect_not_null(strstr(out, want), "%s", out);
 	}
 	cr_expect_eq(bytes, strlen(strchr(all, '\n') + 1));
 	cr_expect_eq(lt_check("-b ref --full --part 999999/1000000 --filter op/exp/f32/prime"), 2, "%s%s", out, err);

@@ -140,7 +140,7 @@ Test(check_ends, who_refuses_everything_is_not_good)
 /* By limits of the system; each has its sentence, and none counts as success.  NPROC does not bind root. */
 Test(check_ends, what_cannot_be_run_has_failed)
 {
-	static const struct { const char *prefix, *said;
+	static const struct { const char *prefix, *want;
 	} limits[] = {
 		{ CLOSED "ulimit -n 4; exec",
 			"in score: it was not run: no process can be made: Too many open files" },
@@ -155,7 +155,7 @@ Test(check_ends, what_cannot_be_run_has_failed)
 			(void)snprintf(command, sizeof command, "%s %s -b ref --filter 'op/add/f32/prime*' %s",
 				limits[i].prefix, built("lt-check"), json ? "--json" : "");
 			cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 1, "%s: %s%s", limits[i].prefix, out, err);
-			cr_expect(strstr(out, limits[i].said) || strstr(err, limits[i].said), "%s: %s%s", limits[i].prefix, out, err);
+			cr_expect(strstr(out, limits[i].want) || strstr(err, limits[i].want), "%s: %s%s", limits[i].prefix, out, err);
 			cr_expect_null(strstr(out, "nothing failed"), "%s", out);
 		}
 }
@@ -168,7 +168,7 @@ static const char one[] = "op/exp/f32/prime";
  * exit. */
 Test(check_ends, each_call_that_fails_has_its_reason)
 {
-	static const struct { const char *call; int at; const char *filter, *said;
+	static const struct { const char *call; int at; const char *filter, *want;
 	} calls[] = {
 		{ "fork", 1, one, "in score: it was not run: no process can be made: Cannot allocate memory" },
 		{ "fork", 2, one, "it was not run: no process can be made: Cannot allocate memory" },
@@ -198,7 +198,7 @@ Test(check_ends, each_call_that_fails_has_its_reason)
 			calls[i].filter);
 		cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 1, "%s %d: %s%s", calls[i].call,
 			calls[i].at, out, err);
-		cr_expect(strstr(out, calls[i].said) || strstr(err, calls[i].said), "%s %d: %s%s", calls[i].call,
+		cr_expect(strstr(out, calls[i].want) || strstr(err, calls[i].want), "%s %d: %s%s", calls[i].call,
 			calls[i].at, out, err);
 		cr_expect_null(strstr(out, "nothing failed"), "%s %d: %s", calls[i].call, calls[i].at, out);
 	}

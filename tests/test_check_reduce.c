@@ -16,7 +16,7 @@ struct asked {
 	enum lt_opcode op;              /* of some predicates */
 	int n, n_bad;                   /* candidates; those that break a rule */
 	lt_status status;
-	char told[2000], *script, *schedule;
+	char text[2000], *script, *schedule;
 	struct lt_graph *g;             /* of the script */
 };
 static struct lt_context *ctx;
@@ -98,7 +98,7 @@ static void reduce(struct asked *a, const char *graph, const char *schedule)
 		.keep = scratch(""),
 		.backend = "-b mine" };
 	a->n = a->n_bad = 0;
-	a->status = lt__check_reduce(&f, ask, a, a->told, sizeof a->told);
+	a->status = lt__check_reduce(&f, ask, a, a->text, sizeof a->text);
 	lt_graph_free(g);
 	a->script = script_file(scratch("a-case-1.lt"), &bytes);
 	a->schedule = script_file(scratch("a-case-1.schedule"), &bytes);
@@ -110,7 +110,7 @@ static void reduce(struct asked *a, const char *graph, const char *schedule)
 	char *taken = NULL;
 	if (!a->status)
 		cr_assert(a->g && is_asked(a, a->g, a->schedule, &taken), "what was written does not fail: %s%s",
-			a->told, a->script ? a->script : "");
+			a->text, a->script ? a->script : "");
 	cr_expect(!taken || !strcmp(taken, a->schedule + strlen(begin)), "not all steps of the schedule fit: %s%s",
 		a->script, a->schedule);
 	free(taken);
@@ -163,15 +163,15 @@ Test(check_reduce, a_padded_exp)
 {
 	struct asked a = { .is = has_padded_exp };
 	reduce(&a, many, NULL);
-	cr_assert_eq(a.status, LT_OK, "%s", a.told);
+	cr_assert_eq(a.status, LT_OK, "%s", a.text);
 	cr_expect_null(a.schedule);
 	cr_expect(a.g->n_node == 3 && a.g->n_param == 0 && a.g->n_require == 0 && a.g->n_result == 1 && a.g->n_set == 0,
 		"%s", a.script);
 	for (lt_var v = 0; v < a.g->n_var; v++)
 		cr_expect_leq(a.g->var[v].extent, 5, "%s", a.script);
 	cr_expect_leq(a.g->n_var, 4, "%s", a.script);
-	cr_expect_not_null(strstr(a.told, "  lt-check -b mine --script "), "%s", a.told);
-	cr_expect_not_null(strstr(a.told, "  lt-run -b mine "), "%s", a.told);
+	cr_expect_not_null(strstr(a.text, "  lt-check -b mine --script "), "%s", a.text);
+	cr_expect_not_null(strstr(a.text, "  lt-run -b mine "), "%s", a.text);
 	forget(&a);
 }
 
@@ -182,8 +182,8 @@ Test(check_reduce, each_operator_alone)
 	for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
 		struct asked a = { .is = has_op, .op = ops[i] };
 		reduce(&a, many, NULL);
-		cr_assert_eq(a.status, LT_OK, "%s", a.told);
-		cr_expect(strstr(a.told, "reduced to 1 computed node in"), "%s\n%s", a.told, a.script);
+		cr_assert_eq(a.status, LT_OK, "%s", a.text);
+		cr_expect(strstr(a.text, "reduced to 1 computed node in"), "%s\n%s", a.text, a.script);
 		for (lt_var v = 0; v < a.g->n_var; v++)
 			cr_expect_eq(a.g->var[v].extent, 1, "%s", a.script);
 		forget(&a);
@@ -212,7 +212,7 @@ Test(check_reduce, extents_and_guards_shrink_together)
 		"0.0 }\n"
 		"%e = f32[k] exp %v\nresult \"e\" = %e\n",
 		NULL);
-	cr_assert(!a.status && a.g->n_node == 2, "%s%s", a.told, a.script);
+	cr_assert(!a.status && a.g->n_node == 2, "%s%s", a.text, a.script);
 	for (lt_var v = 0; v < a.g->n_var; v++)
 		cr_expect_leq(a.g->var[v].extent, 3, "%s", a.script);
 	forget(&a);
@@ -237,12 +237,12 @@ Test(check_reduce, scalars_and_states_stay_where_they_are_needed)
 {
 	struct asked a = { .is = has_limit };
 	reduce(&a, many, NULL);
-	cr_expect(!a.status && a.g->n_set == 0 && a.g->n_result == 1 && a.g->n_node <= 3, "%s%s", a.told, a.script);
+	cr_expect(!a.status && a.g->n_set == 0 && a.g->n_result == 1 && a.g->n_node <= 3, "%s%s", a.text, a.script);
 	forget(&a);
 	a.is = has_state;
 	reduce(&a, many, NULL);
-	cr_expect(!a.status && a.g->n_set == 1 && a.g->n_param == 0 && a.g->n_node <= 3, "%s%s", a.told, a.script);
-	cr_expect_not_null(strstr(a.told, "states begin as zeros"), "%s", a.told);
+	cr_expect(!a.status && a.g->n_set == 1 && a.g->n_param == 0 && a.g->n_node <= 3, "%s%s", a.text, a.script);
+	cr_expect_not_null(strstr(a.text, "states begin as zeros"), "%s", a.text);
 	forget(&a);
 }
 
@@ -271,11 +271,11 @@ Test(check_reduce, a_schedule_is_replayed)
 	struct asked a = { .is = has_peel };
 	reduce(&a, layer,
 		"schedule 1\nsplit %s/m 5\nsplit %s/n 3; vectorize %s/n'\ntail %y/m peel\nunroll %s/k\nsplit %y/n 2\n");
-	cr_assert(!a.status && a.schedule, "%s", a.told);
+	cr_assert(!a.status && a.schedule, "%s", a.text);
 	cr_expect_leq(a.g->n_node, 3, "%s%s", a.script, a.schedule);
 	cr_expect_leq(lines_of(a.schedule, "\n"), 3, "%s%s", a.script, a.schedule);
 	cr_expect_null(strstr(a.schedule, "unroll"), "%s", a.schedule);
-	cr_expect_not_null(strstr(a.told, "--schedule "), "%s", a.told);
+	cr_expect_not_null(strstr(a.text, "--schedule "), "%s", a.text);
 	forget(&a);
 }
 
@@ -290,7 +290,7 @@ Test(check_reduce, a_schedule_with_own_nodes)
 {
 	struct asked a = { .is = has_derived };
 	reduce(&a, layer, "schedule 1\nsplit %s/k 8\nstage %p %w at k\nsplit %y/n 2; tail %y/n mask; vectorize %y/n'\n");
-	cr_assert(!a.status && a.schedule, "%s", a.told);
+	cr_assert(!a.status && a.schedule, "%s", a.text);
 	cr_expect_leq(a.g->n_node, 3, "%s\n%s", a.script, a.schedule);
 	forget(&a);
 }
@@ -300,8 +300,8 @@ Test(check_reduce, the_default_tree_is_tried_first)
 {
 	struct asked a = { .is = has_op, .op = LT_OP_exp };
 	reduce(&a, layer, "schedule 1\nsplit %s/m 5\nunroll %s/k\n");
-	cr_expect(!a.status && !a.schedule && a.g->n_node == 2, "%s", a.told);
-	cr_expect_null(strstr(a.told, "--schedule "), "%s", a.told);
+	cr_expect(!a.status && !a.schedule && a.g->n_node == 2, "%s", a.text);
+	cr_expect_null(strstr(a.text, "--schedule "), "%s", a.text);
 	forget(&a);
 }
 
@@ -316,11 +316,11 @@ Test(check_reduce, all_and_nothing)
 {
 	struct asked a = { .is = always };
 	reduce(&a, many, NULL);
-	cr_expect(!a.status && a.g->n_node == 1, "%s%s", a.told, a.script);
+	cr_expect(!a.status && a.g->n_node == 1, "%s%s", a.text, a.script);
 	forget(&a);
 	a.is = never;
 	reduce(&a, many, NULL);
-	cr_expect(a.status && !a.script && a.n == 1 && strstr(a.told, "it does not fail"), "%s", a.told);
+	cr_expect(a.status && !a.script && a.n == 1 && strstr(a.text, "it does not fail"), "%s", a.text);
 	forget(&a);
 }
 
@@ -338,9 +338,9 @@ Test(check_reduce, random_graphs)
 				a.op = r.g->node[x].op;
 		random_graph_free(&r);
 		reduce(&a, text, NULL);
-		cr_expect(!a.status && count(a.g, a.op) == 1, "%s%s", a.told, a.script);
+		cr_expect(!a.status && count(a.g, a.op) == 1, "%s%s", a.text, a.script);
 		if (a.g && a.op != LT_OP_lit)
-			cr_expect(strstr(a.told, "reduced to 1 computed node in"), "seed %d: %s%s", (int)seed, a.told, a.script);
+			cr_expect(strstr(a.text, "reduced to 1 computed node in"), "seed %d: %s%s", (int)seed, a.text, a.script);
 		forget(&a);
 		free(text);
 	}

@@ -151,20 +151,21 @@ static void check_program(const struct lt_program *p, uint64_t *rng, uint64_t se
 
 static char *draw_steps(const struct lt_looptree *first, uint64_t *rng)
 {
-	enum { MOST = 6000 };
+	enum { LIST_BYTES = 6000 };
 	const struct lt_looptree *t = first;
 	struct lt_looptree *mine = NULL, *next;
-	char *list = calloc(MOST, 1), step[1000];
+	char *list = calloc(LIST_BYTES, 1), step[1000];
 	size_t n = 0;
 	must(list != NULL, "out of memory");
-	for (int i = 0, wanted = (int)random_between(rng, 1, 8); i < 40 && wanted > 0 && n + sizeof step + 3 < MOST; i++) {
+	for (int i = 0, wanted = (int)random_between(rng, 1, 8); i < 40 && wanted > 0 &&
+		n + sizeof step + 3 < LIST_BYTES; i++) {
 		int kind;
 		if (!random_step(t, rng, "", &kind, step, sizeof step)
 			|| lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next))
 			continue;
 		lt_looptree_free(mine);
 		t = mine = next;
-		n += (size_t)snprintf(list + n, MOST - n, "%s%s", n ? "; " : "", step);
+		n += (size_t)snprintf(list + n, LIST_BYTES - n, "%s%s", n ? "; " : "", step);
 		wanted--;
 	}
 	lt_looptree_free(mine);

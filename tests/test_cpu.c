@@ -58,11 +58,11 @@ static void append(void *user, const char *text, size_t bytes)
 	to[n + bytes] = '\0';
 }
 
-static int32_t told[16], n_reported;
+static int32_t reported[16], n_reported;
 static void progress(void *user, int32_t done, int32_t total)
 {
 	cr_expect_eq(user, &n_reported);
-	told[n_reported++ % 16] = done * 100 + total;
+	reported[n_reported++ % 16] = done * 100 + total;
 }
 
 /* Compiles n products of different sizes and runs each; 0, or minus the status. */
@@ -109,8 +109,8 @@ Test(cpu, compiles_in_the_hosts_folder)
 	struct keeper k = keeper_new();
 	n_reported = 0;
 	cr_expect_eq(build("cc", dir, "O1", 4, 1, &k), 0, "%s", k.text);
-	cr_expect(n_reported == 4 && told[0] == 104 && told[3] == 404, "progress: %d calls, %d .. %d", n_reported,
-		told[0], told[3]);
+	cr_expect(n_reported == 4 && reported[0] == 104 && reported[3] == 404, "progress: %d calls, %d .. %d", n_reported,
+		reported[0], reported[3]);
 	cr_expect_eq(count_files(dir), 0);
 }
 

@@ -103,7 +103,7 @@ Test(cpu_source, what_runs_is_the_edited_text)
 
 Test(cpu_source, mistakes)
 {
-	static const struct { const char *from, *old, *new, *said;
+	static const struct { const char *from, *old, *new, *want;
 	} edits[] = {
 		{ "k.c", NULL, "int 5;\n", "cc failed on e.c (exit status 1): e.c:" },
 		{ "k.c", "_entry(const", "_other(const", "e.c has no function k0_2_entry, which runs kernel k0_2" },
@@ -122,7 +122,7 @@ Test(cpu_source, mistakes)
 	for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
 		edit(edits[i].from, "e.c", edits[i].old, edits[i].new);
 		cr_expect_neq(run("one.lt -i x=1 --use-source e.c"), 0);
-		cr_expect(strstr(err, edits[i].said), "edit %zu: %s, not %s", i, err, edits[i].said);
+		cr_expect(strstr(err, edits[i].want), "edit %zu: %s, not %s", i, err, edits[i].want);
 		cr_expect_str_empty(out);
 	}
 	/* The line is that of the file. */

@@ -85,9 +85,9 @@ static void count_in_a_session(const struct lt_tree *t)
 			(double)C[1], (unsigned)want);
 		cr_expect(workspace[bytes - 1] == 1 && workspace[bytes] == 0);
 	}
-	size_t bytes, most;
-	cpu->need(object, UINT32_MAX, &most, &bytes);
-	cr_expect(most >= 64 + 128 * 256 && most < 1 << 24, "%zu bytes for all the threads there could be", most);
+	size_t bytes, max;
+	cpu->need(object, UINT32_MAX, &max, &bytes);
+	cr_expect(max >= 64 + 128 * 256 && max < 1 << 24, "%zu bytes for all the threads there could be", max);
 	cpu->destroy(object);
 	cpu->close(s);
 }

@@ -30,8 +30,8 @@ struct make {
 	struct value value[MAX_NODE]; int n_value;
 };
 
-static void put(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct text *t, const char *fmt, ...)
+static void write_text(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void write_text(struct text *t, const char *fmt, ...)
 {
 	va_list list;
 	va_start(list, fmt);
@@ -42,10 +42,10 @@ static void put(struct text *t, const char *fmt, ...)
 
 static void write_dims(struct text *t, const struct value *v)
 {
-	put(t, "f32[");
+	write_text(t, "f32[");
 	for (int i = 0; i < v->n; i++)
-		put(t, "%sv%d", i ? ", " : "", v->dim[i]);
-	put(t, "] ");
+		write_text(t, "%sv%d", i ? ", " : "", v->dim[i]);
+	write_text(t, "] ");
 }
 
 static bool has(const struct value *v, int var)
@@ -83,34 +83,35 @@ static void add_view(struct make *m)
 	for (int i = 0; i < of->n; i++) {
 		int var = random_chance(m->rng, 60) ? of->dim[i] : (int)random_between(m->rng, 0, MAX_VAR - 1), d = of->dim[i];
 		int64_t c = random_between(m->rng, 0, 99);
-		put(&row, "%s", i ? ", " : "");
+		write_text(&row, "%s", i ? ", " : "");
 		bool in_place = var == d && c < 40;
 		if (has(v, var) || (m->bounded && (var == MAX_VAR - 1 || d == MAX_VAR - 1) && !in_place)) {
 			if (m->bounded && d == MAX_VAR - 1) {
-				put(&row, "0");
-				put(&guard, "%sp - 1 >= 0", guard.n ? ", " : " if ");
+				write_text(&row, "0");
+				write_text(&guard, "%sp - 1 >= 0", guard.n ? ", " : " if ");
 			} else {
-				put(&row, "%lld", (long long)random_between(m->rng, 0, m->extent[d] - 1));
+				write_text(&row, "%lld", (long long)random_between(m->rng, 0, m->extent[d] - 1));
 			}
 			continue;
 		}
 		v->dim[v->n++] = var;
 		if (in_place) {
-			put(&row, "v%d", var);
+			write_text(&row, "v%d", var);
 		} else if (c < 60) {
-			put(&row, "v%d - 1", var);
-			put(&guard, "%sv%d - 1 >= 0, %lld - v%d >= 0", guard.n ? ", " : " if ", var, (long long)m->extent[d], var);
+			write_text(&row, "v%d - 1", var);
+			write_text(&guard, "%sv%d - 1 >= 0, %lld - v%d >= 0", guard.n ? ", " : " if ", var, (long long)m->extent[d], var);
 		} else if (c < 80) {
-			put(&row, "v%d + 1", var);
-			put(&guard, "%s%lld - v%d >= 0", guard.n ? ", " : " if ", (long long)m->extent[d] - 2, var);
+			write_text(&row, "v%d + 1", var);
+			write_text(&guard, "%s%lld - v%d >= 0", guard.n ? ", " : " if ", (long long)m->extent[d] - 2, var);
 		} else {
-			put(&row, "%lld - v%d", (long long)m->extent[d] - 1, var);
-			put(&guard, "%s%lld - v%d >= 0", guard.n ? ", " : " if ", (long long)m->extent[d] - 1, var);
+			write_text(&row, "%lld - v%d", (long long)m->extent[d] - 1, var);
+			write_text(&guard, "%s%lld - v%d >= 0", guard.n ? ", " : " if ", (long long)m->extent[d] - 1, var);
 		}
 	}
-	put(&m->text, "%%%s = ", v->name);
+	write_text(&m->text, "%%%s = ", v->name);
 	write_dims(&m->text, v);
-	put(&m->text, "view { %%%s[%s]%s%s }\n", of->name, row.at, guard.n ? guard.at : "", guard.n ? "; else 0.0" : "");
+	write_text(&m->text, "view { %%%s[%s]%s%s }\n", of->name, row.at, guard.n ? guard.at : "",
+		guard.n ? "; else 0.0" : "");
 }
 
 static void add_sum(struct make *m)
@@ -124,9 +125,9 @@ static void add_sum(struct make *m)
 			v->dim[v->n++] = b->dim[i];
 		else if (!has(v, b->dim[i]))
 			b = a;
-	put(&m->text, "%%%s = ", v->name);
+	write_text(&m->text, "%%%s = ", v->name);
 	write_dims(&m->text, v);
-	put(&m->text, "add %%%s, %%%s\n", a->name, b->name);
+	write_text(&m->text, "add %%%s, %%%s\n", a->name, b->name);
 }
 
 static void add_reduction(struct make *m)
@@ -139,9 +140,9 @@ static void add_reduction(struct make *m)
 	for (int i = 0; i < a->n; i++)
 		if (i != gone && !random_chance(m->rng, 20))
 			v->dim[v->n++] = a->dim[i];
-	put(&m->text, "%%%s = ", v->name);
+	write_text(&m->text, "%%%s = ", v->name);
 	write_dims(&m->text, v);
-	put(&m->text, "add.reduce %%%s\n", a->name);
+	write_text(&m->text, "add.reduce %%%s\n", a->name);
 }
 
 /* Of a leaf with one dim that is not bounded: its part is a new input along another var that fits. */
@@ -155,34 +156,36 @@ static void add_update(struct make *m)
 	struct value *part = new_value(m, false);
 	part->n = 1;
 	part->dim[0] = var;
-	put(&m->text, "%%%s = f32[v%d] input \"%s\"\n", part->name, var, part->name);
+	write_text(&m->text, "%%%s = f32[v%d] input \"%s\"\n", part->name, var, part->name);
 	struct value *v = new_value(m, true);
 	v->n = 1;
 	v->dim[0] = a->dim[0];
-	put(&m->text, "%%%s = ", v->name);
+	write_text(&m->text, "%%%s = ", v->name);
 	write_dims(&m->text, v);
-	put(&m->text, "update %%%s, %%%s at [%lld]\n", a->name, part->name,
+	write_text(&m->text, "update %%%s, %%%s at [%lld]\n", a->name, part->name,
 		(long long)random_between(m->rng, 0, m->extent[a->dim[0]] - m->extent[var]));
 }
 
 static void make_graph(struct make *m, uint64_t *rng)
 {
 	*m = (struct make){ .rng = rng, .bounded = random_chance(rng, 25) };
-	put(&m->text, "graph 1\nvar one 1\n");
+	write_text(&m->text, "graph 1\nvar one 1\n");
 	for (int i = 0; i < MAX_VAR; i++) {
 		m->extent[i] = random_between(rng, 1, 4);
-		put(&m->text, "var v%d %lld%s\n", i, (long long)m->extent[i], m->bounded && i == MAX_VAR - 1 ? " limit p" : "");
+		write_text(&m->text, "var v%d %lld%s\n", i, (long long)m->extent[i],
+			m->bounded && i == MAX_VAR - 1 ? " limit p" : "");
 	}
 	if (m->bounded)
-		put(&m->text, "param p = %%pos[0] in 0..%lld\n%%pos = i64[one] input \"pos\"\n", (long long)m->extent[MAX_VAR - 1]);
+		write_text(&m->text, "param p = %%pos[0] in 0..%lld\n%%pos = i64[one] input \"pos\"\n",
+			(long long)m->extent[MAX_VAR - 1]);
 	for (int i = 0; i < 2; i++) {
 		struct value *v = new_value(m, false);
 		for (int var = 0; var < MAX_VAR && v->n < 3; var++)
 			if (random_chance(rng, 40) || (var == MAX_VAR - 1 && m->bounded && i == 0))
 				v->dim[v->n++] = var;
-		put(&m->text, "%%%s = ", v->name);
+		write_text(&m->text, "%%%s = ", v->name);
 		write_dims(&m->text, v);
-		put(&m->text, "input \"%s\"\n", v->name);
+		write_text(&m->text, "input \"%s\"\n", v->name);
 	}
 	m->value[0].leaf = true;        /* views may be of a source; sources have no leaf */
 	int n = (int)random_between(rng, 4, 9);
@@ -202,7 +205,7 @@ static void make_graph(struct make *m, uint64_t *rng)
 		add_sum(m);
 	for (int i = 2; i < m->n_value; i++)    /* what nothing reads is a result */
 		if (m->value[i].leaf && !m->value[i].read)
-			put(&m->text, "result \"r%d\" = %%%s\n", i, m->value[i].name);
+			write_text(&m->text, "result \"r%d\" = %%%s\n", i, m->value[i].name);
 }
 
 /* -- trees: each leaf at the end of what stands there already, below as many of its loops as chance wants -- */
@@ -219,46 +222,46 @@ static int64_t step_at(const struct lt_looptree *t, lt_tnode at, lt_var v)
 
 /* A dim that counts trips of loops over another var is mostly made by such loops, where the leaf has that var, or it is
  * by chance. */
-static lt_tnode add_loop(struct lt_looptree *t, lt_tnode place, const struct lt_leaf *leaf, lt_var v, uint64_t *rng)
+static lt_tnode add_loop(struct lt_looptree *t, lt_tnode at_node, const struct lt_leaf *leaf, lt_var v, uint64_t *rng)
 {
 	const struct lt_vardef *d = &t->graph->var[v];
 	if (d->unit && (lt__leaf_column(leaf, d->of) >= 0 || random_chance(rng, 40)) && random_chance(rng, 98)) {
-		int64_t room = step_at(t, place, d->of);
-		room = room ? room : t->graph->var[d->of].extent;
-		if (d->span && room > d->span && random_chance(rng, 90))
-			return lt_looptree_add_loop(t, place, d->of, d->span);
-		if (room > d->unit && random_chance(rng, 95))
-			return lt_looptree_add_loop(t, place, d->of, d->unit);
+		int64_t span = step_at(t, at_node, d->of);
+		span = span ? span : t->graph->var[d->of].extent;
+		if (d->span && span > d->span && random_chance(rng, 90))
+			return lt_looptree_add_loop(t, at_node, d->of, d->span);
+		if (span > d->unit && random_chance(rng, 95))
+			return lt_looptree_add_loop(t, at_node, d->of, d->unit);
 	}
-	int64_t most = step_at(t, place, v);
+	int64_t most = step_at(t, at_node, v);
 	most = most ? most : d->extent;
-	return lt_looptree_add_loop(t, place, v, random_chance(rng, 60) ? 1 : random_between(rng, 1, most));
+	return lt_looptree_add_loop(t, at_node, v, random_chance(rng, 60) ? 1 : random_between(rng, 1, most));
 }
 
 static void add_leaf(struct lt_looptree *t, lt_node n, uint64_t *rng)
 {
 	const struct lt_leaf *leaf;
-	lt_tnode place = -1, last = t->last_root;
+	lt_tnode at_node = -1, last = t->last_root;
 	cr_assert_eq(lt__leaf(t, n, &leaf), LT_OK);
 	while (last >= 0 && t->node[last].kind != LT_TLEAF && random_chance(rng, 80)) {
-		place = last;
+		at_node = last;
 		last = t->node[last].last;
 	}
 	for (;;) {      /* loops that are missing, in any order */
 		lt_var open[4 * MAX_VAR];
 		int n_open = 0;
 		for (int32_t i = 0; i < leaf->n_var; i++)
-			if (step_at(t, place, leaf->var[i]) != 1)
+			if (step_at(t, at_node, leaf->var[i]) != 1)
 				open[n_open++] = leaf->var[i];
 		if (n_open == 0)
 			break;
 		lt_var v = random_chance(rng, 4) ? (lt_var)random_between(rng, 1, t->graph->n_var - 1)
 						 : open[random_between(rng, 0, n_open - 1)];
-		place = add_loop(t, place, leaf, v, rng);
+		at_node = add_loop(t, at_node, leaf, v, rng);
 	}
-	if (place < 0)
-		place = lt_looptree_add_group(t, -1);
-	cr_assert_geq(lt_looptree_add_leaf(t, place, n), 0);
+	if (at_node < 0)
+		at_node = lt_looptree_add_group(t, -1);
+	cr_assert_geq(lt_looptree_add_leaf(t, at_node, n), 0);
 }
 
 /* -- nodes of the tree's own: copies, clones and partial sums of any node that may have them -- */
@@ -423,10 +426,10 @@ static void one_tree(const struct make *m, struct lt_graph *graph, const struct 
 		tally->own += a.exact && own;
 		if (a.exact && !kinds && own && random_chance(rng, 30)) {
 			char what[60];
-			struct derived_place place = { g->ctx, graph, (struct lt_graph *)(uintptr_t)g, t };
+			struct derived_case at_node = { g->ctx, graph, (struct lt_graph *)(uintptr_t)g, t };
 			snprintf(what, sizeof what, "seed %llu", (unsigned long long)seed);
-			derived_expect_text(&place, t, what);
-			derived_expect_run(&place, t, "ref", false, what);
+			derived_expect_text(&at_node, t, what);
+			derived_expect_run(&at_node, t, "ref", false, what);
 			tally->ran++;
 		} else if (a.exact && !kinds && !own && (!t->plain || random_chance(rng, 10))) {
 			run_tree(graph, shape.at, seed);

@@ -301,7 +301,7 @@ static const struct { const char *from, *steps, *want;
 Test(derived, each_change)
 {
 	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-		struct derived_place p = derived_open(changes[i].from);
+		struct derived_case p = derived_open(changes[i].from);
 		struct run_text before = tree_print(p.t), after;
 		struct lt_looptree *t, *built;
 		cr_assert_eq(derived_apply(&p, changes[i].steps, &t), LT_OK, "%s", lt_context_message(p.ctx));
@@ -329,7 +329,7 @@ static void run_changes(const char *backend)
 	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
 		if (strcmp(backend, "ref") != 0 && strstr(changes[i].steps, "call "))
 			continue;
-		struct derived_place p = derived_open(changes[i].from);
+		struct derived_case p = derived_open(changes[i].from);
 		struct lt_looptree *t;
 		cr_assert_eq(derived_apply(&p, changes[i].steps, &t), LT_OK, "%s", lt_context_message(p.ctx));
 		for (int nan = 0; nan < 2; nan++)
@@ -359,7 +359,7 @@ Test(derived, a_tiled_product)
 		"       n'' vector\n        %p\n        %c.part\n"
 		"    m''\n     n' step 4\n      n''\n       %c\n";
 	char steps[sizeof cut + sizeof rest];
-	struct derived_place p = derived_open_text(graph, "m\n n\n  k\n   %p\n   %c\n");
+	struct derived_case p = derived_open_text(graph, "m\n n\n  k\n   %p\n   %c\n");
 	struct lt_looptree *t;
 	cr_assert_eq(derived_apply(&p, cut, &t), LT_OK, "%s", lt_context_message(p.ctx));
 	derived_expect_run(&p, t, "ref", true, cut);
@@ -381,7 +381,7 @@ Test(derived, partial_results_of_padded_trips_stay_inside)
 		"split c 5; rfactor %h c'; split c' 4; tail c' pad; tail c pad",
 		"split c 5; rfactor %h c'; split c' 4; tail c' peel; tail c pad",
 		"split c 8; rfactor %h c'; tail c pad" };
-	struct derived_place x = derived_open_text("graph 1\nvar r 3\nvar c 11\n%x = f32[r, c] input \"x\"\n%h = "
+	struct derived_case x = derived_open_text("graph 1\nvar r 3\nvar c 11\n%x = f32[r, c] input \"x\"\n%h = "
 						   "f32[r] max.reduce %x\nresult \"h\" = %h\n",
 		"r\n c\n  %h\n");
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -397,7 +397,7 @@ Test(derived, partial_results_of_padded_trips_stay_inside)
 Test(derived, names_of_nodes_that_are_gone_are_not_given_again)
 {
 	static const char steps[] = "stage %p %b at m; stage %b.copy %b at m; inline %b.copy2; materialize %b";
-	struct derived_place x = derived_open("fused");
+	struct derived_case x = derived_open("fused");
 	struct lt_looptree *t;
 	cr_assert_eq(derived_apply(&x, steps, &t), LT_OK, "%s", lt_context_message(x.ctx));
 	derived_expect_text(&x, t, steps);

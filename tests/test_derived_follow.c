@@ -36,7 +36,7 @@ Test(derived_follow, cursors_follow)
 		{ "pairs", "%r", "inline %u; inline %r", "%r" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct derived_place p = derived_open(cases[i].from);
+		struct derived_case p = derived_open(cases[i].from);
 		struct lt_looptree *t;
 		struct lt_word w = { cases[i].at, strlen(cases[i].at) };
 		bool leaf = *cases[i].at == '%' && !strchr(cases[i].at, '/');

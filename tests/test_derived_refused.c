@@ -353,7 +353,7 @@ static const struct { const char *old, *new, *why; } edits[] = {
 Test(derived_refused, each_step)
 {
 	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-		struct derived_place p = derived_open(refusals[i].from);
+		struct derived_case p = derived_open(refusals[i].from);
 		struct run_text before = tree_print(p.t), after;
 		struct lt_looptree *t = p.t;
 		lt_status st = derived_apply(&p, refusals[i].steps, &t);
@@ -383,7 +383,7 @@ static char *replaced(const char *text, const char *old, const char *new)
 Test(derived_refused, each_text)
 {
 	for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
-		struct derived_place p = derived_open("one");
+		struct derived_case p = derived_open("one");
 		struct lt_looptree *t, *back = p.t;
 		cr_assert_eq(derived_apply(&p, edited, &t), LT_OK, "%s", lt_context_message(p.ctx));
 		struct run_text text = tree_print(t);
@@ -402,7 +402,7 @@ Test(derived_refused, each_text)
 /* A text that ends anywhere, in memory of its own size, is read to its end and no further. */
 Test(derived_refused, texts_may_end_anywhere)
 {
-	struct derived_place p = derived_open("one");
+	struct derived_case p = derived_open("one");
 	struct lt_looptree *t, *back;
 	cr_assert_eq(derived_apply(&p, edited, &t), LT_OK, "%s", lt_context_message(p.ctx));
 	struct run_text text = tree_print(t);
@@ -421,7 +421,7 @@ Test(derived_refused, texts_may_end_anywhere)
 /* Own lines about another graph's nodes: another graph is what is reported. */
 Test(derived_refused, another_graph)
 {
-	struct derived_place p = derived_open("one"), q = derived_open("planes");
+	struct derived_case p = derived_open("one"), q = derived_open("planes");
 	struct lt_looptree *t, *back;
 	cr_assert_eq(derived_apply(&p, edited, &t), LT_OK, "%s", lt_context_message(p.ctx));
 	struct run_text text = tree_print(t);

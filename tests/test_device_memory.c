@@ -102,10 +102,10 @@ Test(device_memory, constants_and_what_is_computed_from_them_are_counted)
 		/* what has no binding is aligned to 64 bytes; kernels have a workspace where constants are computed, and
 		 * one in the instance */
 		st.device_bytes -= 2 * st.kernel_bytes;
-		int64_t least = 4 * (rows[i].floats + rows[i].shared),
-			most = 4 * rows[i].floats + (4 * rows[i].shared + 63) / 64 * 64;
-		cr_expect(st.device_bytes >= least && st.device_bytes <= most, "graph %d: %lld bytes, not %lld to %lld", (int)i,
-			(long long)st.device_bytes, (long long)least, (long long)most);
+		int64_t min = 4 * (rows[i].floats + rows[i].shared),
+			max = 4 * rows[i].floats + (4 * rows[i].shared + 63) / 64 * 64;
+		cr_expect(st.device_bytes >= min && st.device_bytes <= max, "graph %d: %lld bytes, not %lld to %lld", (int)i,
+			(long long)st.device_bytes, (long long)min, (long long)max);
 		lt_instance_free(r);
 		lt_program_free(p);
 		close_graph(g);

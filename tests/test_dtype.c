@@ -115,14 +115,14 @@ Test(dtype, rounds_once)
 }
 
 /* The value of each pattern from its definition; itself, the middle to the next and its neighbours come back right. */
-static void check_halves(enum lt_dtype t, int mantissa, int least)
+static void check_halves(enum lt_dtype t, int mantissa, int min)
 {
 	uint32_t infinite = (uint32_t)(32768 - (1 << mantissa));
 
 	for (uint32_t bits = 0; bits < infinite; bits++) {
 		double e = bits >> mantissa, f = bits & ((1u << mantissa) - 1);
-		double x = e > 0 ? ldexp(1 + ldexp(f, -mantissa), (int)e - 1 + least) : ldexp(f, least - mantissa);
-		double step = ldexp(1, (e > 0 ? (int)e - 1 : 0) + least - mantissa), middle = x + step / 2;
+		double x = e > 0 ? ldexp(1 + ldexp(f, -mantissa), (int)e - 1 + min) : ldexp(f, min - mantissa);
+		double step = ldexp(1, (e > 0 ? (int)e - 1 : 0) + min - mantissa), middle = x + step / 2;
 
 		cr_assert_eq(lt__scalar_of(bits, t).f, x, "%x", bits);
 		cr_assert_eq(lt__scalar_of(bits | 0x8000, t).f, -x, "%x", bits);

@@ -130,7 +130,7 @@ Test(eval_random, whole_numbers_stay)
 Test(eval_random, spread_of_operators)
 {
 	/* in units of the last place of the result */
-	static const struct { const char *op; double x, least, most;
+	static const struct { const char *op; double x, min, max;
 	} cases[] = {
 		{ "exp", 1.3, 1, 8 },
 		{ "sqrt", 3, 0.2, 1.5 },
@@ -157,7 +157,7 @@ Test(eval_random, spread_of_operators)
 			double got = spread_of(b, 300, b->t, 0, &mean);
 			cr_assert_eq(lt_eval(b->g, b->source, false, &b->e), LT_OK);
 			double size = fabs(oracle_number(lt_eval_result(b->e, 0, NULL), 0, b->t)) * unit;
-			cr_expect(got >= cases[i].least * size && got <= cases[i].most * size, "%s of %g: %g units",
+			cr_expect(got >= cases[i].min * size && got <= cases[i].max * size, "%s of %g: %g units",
 				cases[i].op, cases[i].x, got / size);
 			oracle_close(b);
 		}

@@ -168,9 +168,9 @@ static void try_scalars(const struct scalar_case *c)
 		b->source[limits] = NULL;
 	lt_node part = lt_graph_slice_bounded(b->g, in, 0, begin, end);
 	lt_var t = lt_node_dim(b->g, part, 0);
-	lt_node sum = lt_graph_reduce(b->g, "add", part, 1, &t), most = lt_graph_reduce(b->g, "max", part, 1, &t);
+	lt_node sum = lt_graph_reduce(b->g, "add", part, 1, &t), max = lt_graph_reduce(b->g, "max", part, 1, &t);
 	cr_assert_eq(lt_graph_result(b->g, "sum", sum), LT_OK);
-	cr_assert_eq(lt_graph_result(b->g, "max", most), LT_OK);
+	cr_assert_eq(lt_graph_result(b->g, "max", max), LT_OK);
 	cr_assert_eq(lt_graph_result(b->g, "part", part), LT_OK);
 	cr_assert_eq(lt_eval(b->g, b->source, true, &b->e), c->status, "%lld..%lld: %s", (long long)c->begin,
 		(long long)c->end, lt_context_message(b->ctx));

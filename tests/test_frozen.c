@@ -86,15 +86,15 @@ static void check_operand(
 				g->node[n].name, (long long)at, (long long)b->elems);
 			if (b->slot < 0)
 				return;
-			const struct lt_location *place = &z->p->nests.assigned.location[want.base];
-			int64_t element = place->offset;
+			const struct lt_location *location = &z->p->nests.assigned.location[want.base];
+			int64_t element = location->offset;
 			for (int32_t i = 0; i < g->node[want.base].n_dim; i++)
-				element += place->stride[i] * want.at[i];
+				element += location->stride[i] * want.at[i];
 			const struct lt_bind *bind = &z->f->bind[b->slot];
-			cr_assert(bind->storage == place->storage && bind->offset + at == element,
+			cr_assert(bind->storage == location->storage && bind->offset + at == element,
 				"seed %d: %%%s reads element %lld of storage %d, not %lld of %d", (int)z->seed,
 				g->node[n].name, (long long)(bind->offset + at), bind->storage, (long long)element,
-				place->storage);
+				location->storage);
 		}
 		return;
 	}
@@ -114,10 +114,10 @@ static void check_stmt(struct frozen *z, int32_t i)
 		(long long)at, (long long)b->elems);
 	if (b->slot >= 0) {
 		const struct lt_nodedef *shape = d->op == LT_OP_update ? &g->node[d->operand[1]] : d;
-		const struct lt_location *place = &z->p->nests.assigned.location[n];
-		element = place->offset;
+		const struct lt_location *location = &z->p->nests.assigned.location[n];
+		element = location->offset;
 		for (int32_t k = 0; k < d->n_dim; k++)
-			element += place->stride[k] * (position(z, s->loop, g->var[shape->dim[k]].name)
+			element += location->stride[k] * (position(z, s->loop, g->var[shape->dim[k]].name)
 				+ (d->op == LT_OP_update ? d->offset[k] + (d->at[k] >= 0 ? z->param[d->at[k]] : 0) : 0));
 		cr_assert_eq(z->f->bind[b->slot].offset + at, element, "seed %d: %%%s", (int)z->seed, d->name);
 	}

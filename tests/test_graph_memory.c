@@ -42,7 +42,7 @@ static void *metered(void *user, void *at, size_t old_bytes, size_t bytes)
 	return head + 2;
 }
 
-static void note(void *at)
+static void count_release(void *at)
 {
 	++*(int *)at;
 }
@@ -68,8 +68,8 @@ Test(memory, arena)
 		cr_assert(!before || *before == 0x5a, "apart from the one before");
 		before = bytes ? at : NULL;
 	}
-	lt__arena_defer(arena, note, &released);
-	lt__arena_defer(arena, note, &released);
+	lt__arena_defer(arena, count_release, &released);
+	lt__arena_defer(arena, count_release, &released);
 	cr_expect_str_eq(lt__arena_format(arena, "%s-%d", "x", 5), "x-5");
 	cr_expect(lt__arena_bytes(arena) > 80000 && lt__arena_context(arena) == ctx);
 	lt__arena_free(arena);

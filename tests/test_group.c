@@ -53,7 +53,7 @@ static const struct { const char *steps, *why;
 Test(group, groups_are_made_and_called_by_primitives)
 {
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-		struct derived_place p = derived_open_text(layer, steps[i].tree);
+		struct derived_case p = derived_open_text(layer, steps[i].tree);
 		struct lt_looptree *t;
 		cr_assert_eq(derived_apply(&p, steps[i].steps, &t), LT_OK, "%s", lt_context_message(p.ctx));
 		tree_expect_marks(t, steps[i].want, steps[i].steps);
@@ -64,7 +64,7 @@ Test(group, groups_are_made_and_called_by_primitives)
 		derived_close(&p);
 	}
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		struct derived_place p = derived_open_text(layer, apart);
+		struct derived_case p = derived_open_text(layer, apart);
 		struct lt_looptree *t = NULL;
 		cr_expect_neq(derived_apply(&p, wrong[i].steps, &t), LT_OK, "%s", wrong[i].steps);
 		cr_expect_str_eq(lt_context_message(p.ctx), wrong[i].why, "%s", lt_context_message(p.ctx));

@@ -103,14 +103,14 @@ Test(host, two_threads_may_call_at_once)
 
 /* -- a backend that uses what it is given: ref, which tells and keeps something when it is opened -- */
 
-static char told[256], found[64];
+static char logged[256], found[64];
 static void log_(void *user, int level, const char *text)
 {
-	size_t n = strlen(told);
-	(void)snprintf(told + n, sizeof told - n, "%s%d: %s", user == told ? "" : "wrong user ", level, text);
+	size_t n = strlen(logged);
+	(void)snprintf(logged + n, sizeof logged - n, "%s%d: %s", user == logged ? "" : "wrong user ", level, text);
 }
 
-static void put(void *user, const char *text, size_t bytes)
+static void keep_found(void *user, const char *text, size_t bytes)
 {
 	(void)snprintf(user, sizeof found, "%.*s", (int)bytes, text);
 }
@@ -123,7 +123,7 @@ static lt_status open_asking(
 		host->log(host, LT_LOG_INFO, "asked");
 	if (!LT_HAS(struct lt_host, host, recall) || !LT_HAS(struct lt_host, host, keep))
 		(void)snprintf(found, sizeof found, "nothing is kept");
-	else if (host->recall(host, "asking: a\0key", 13, put, found) == LT_EMISSING)
+	else if (host->recall(host, "asking: a\0key", 13, keep_found, found) == LT_EMISSING)
 		host->keep(host, "asking: a\0key", 13, "a fact", 6);
 	return lt_backend_find("ref")->open(host, config, out, diag);
 }
@@ -155,18 +155,18 @@ Test(host, messages_and_facts)
 	cr_assert_eq(lt_backend_register(&asking, NULL), LT_OK);
 	struct lt_options o = { .size = sizeof o, .backends = "asking" };
 	(void)compile_asking(&o);
-	cr_expect(strcmp(found, "nothing is kept") == 0 && !*told, "%s %s", found, told);
+	cr_expect(strcmp(found, "nothing is kept") == 0 && !*logged, "%s %s", found, logged);
 	o.log = log_;
-	o.user = told;
+	o.user = logged;
 	o.cache_dir = folder;
 	(void)compile_asking(&o);
-	cr_expect(!*found && strcmp(told, "1: asked") == 0, "%s, %s", found, told);
+	cr_expect(!*found && strcmp(logged, "1: asked") == 0, "%s, %s", found, logged);
 	(void)compile_asking(&o);
 	cr_expect_str_eq(found, "a fact");
 	o.size = offsetof(struct lt_options, log);              /* of a caller that does not know of messages */
-	told[0] = '\0';
+	logged[0] = '\0';
 	(void)compile_asking(&o);
-	cr_expect_str_eq(told, "");
+	cr_expect_str_eq(logged, "");
 	(void)snprintf(command, sizeof command, "rm -rf %s", folder);
 	cr_assert_eq(system(command), 0);
 }

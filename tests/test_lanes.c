@@ -24,7 +24,7 @@ static void fill(void *graph, int run, lt_node n, void *out)
 
 /* "s reset[64] reduce[64] s combine": of each statement that is no map, in order: the node, the kind, and in brackets
  * how many elements its lanes have, where it writes to lanes or reads them. */
-static void tell(const struct lt_tree *t, char *out, size_t bytes)
+static void describe(const struct lt_tree *t, char *out, size_t bytes)
 {
 	static const char *const kind[] = { [LT_RESET] = "reset", [LT_REDUCE] = "reduce", [LT_COMBINE] = "combine" };
 	size_t n = 0;
@@ -57,7 +57,7 @@ static void expect(const char *graph, const char *tree, const char *want, const 
 	cr_assert_eq(lt_graph_parse(ctx, graph, strlen(graph), "test", &g), LT_OK, "%s", lt_context_message(ctx));
 	cr_assert_eq(tree_compile_marked((void *)(uintptr_t)tree, g, &options, &p), LT_OK, "%s\n%s",
 		lt_context_message(ctx), tree);
-	tell(&p->nests.frozen[0].tree, text, sizeof text);
+	describe(&p->nests.frozen[0].tree, text, sizeof text);
 	cr_expect_str_eq(text, want, "%s\n%s, not %s", tree, text, want);
 	cr_expect_eq((p->nests.frozen[0].tree.needs & LT_NEED_COMBINE) != 0, strstr(want, "combine") != NULL);
 	lt_program_free(p);

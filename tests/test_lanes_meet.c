@@ -45,7 +45,7 @@ static void set_divs(struct walk *w)
 
 static bool is_lane(const struct lt_loop *l) { return l->kind == LT_VECTOR || l->kind == LT_BLOCK; }
 
-/* Whether each trip of loop l has a buffer of its own. */
+/* Whether each iteration of loop l has a buffer of its own. */
 static bool is_derived(const struct lt_tree *t, int32_t buffer, int32_t l)
 {
 	const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, buffer);

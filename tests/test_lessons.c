@@ -51,10 +51,10 @@ static void result(struct lt_graph *g, const char *name, lt_node n)
 	cr_assert_eq(lt_graph_result(g, name, n), LT_OK, "%s", lt_context_message(g->ctx));
 }
 
-enum { MOST = 4, ELEMS = 256 };
+enum { MAX_TENSORS = 4, ELEMS = 256 };
 struct numbers { const double *at; int n; };
 #define NUMBERS(...) { (const double[]){ __VA_ARGS__ }, (int)(sizeof((double[]){ __VA_ARGS__ }) / sizeof(double)) }
-struct lesson { struct numbers in[MOST], out[MOST]; };
+struct lesson { struct numbers in[MAX_TENSORS], out[MAX_TENSORS]; };
 
 static bool same(double a, double b) { return isnan(a) ? isnan(b) : a == b && (a != 0 || signbit(a) == signbit(b)); }
 
@@ -66,8 +66,8 @@ static void expect(struct lt_graph *g, const struct lesson *l, const struct lt_o
 		struct lt_options o = options ? *options : (struct lt_options){ .size = sizeof o };
 		struct lt_program *p;
 		struct lt_instance *r;
-		const void *in[MOST];
-		void *out[MOST];
+		const void *in[MAX_TENSORS];
+		void *out[MAX_TENSORS];
 		o.backends = backend[way / 2];
 		o.no_passes = (uint32_t)way % 2;
 		cr_assert_eq(lt_compile(g->ctx, g, &o, &p), LT_OK, "%s", lt_context_message(g->ctx));

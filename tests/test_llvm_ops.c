@@ -94,8 +94,8 @@ static void check_map(int n_op, const int *ops, enum lt_dtype t, const enum lt_d
 	struct bench m;
 	double greatest = 0;
 	open_bench(&m, plugin, b);
-	put(&m, 0, x);
-	put(&m, 1, y);
+	bench_set(&m, 0, x);
+	bench_set(&m, 1, y);
 	for (int64_t i = 0; i < n; i++)
 		((uint8_t *)data(&m, 2))[i] = i % 3 == 0;
 	cr_assert_eq(run(&m, (uint32_t)b->tree.n_slot), LT_OK, "%s", m.k.text);

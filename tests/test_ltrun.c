@@ -56,7 +56,7 @@ static const struct mistake cases[] = {
 	{ "--cache-dir=add.lt add.lt", 2, "", "is not a folder" },
 	{ "-k V add.lt", 2, "", "-k is only for --dump, which is not given" },
 	{ "--dump=tree -k V add.lt", 2, "", "-k goes with --dump=kernel" },
-	{ "--dump=kernel -b sim -k Q add.lt", 2, "", "-k takes the letter of a step of kernel programs, not 'Q': L, C, V, T, P, S, M, U" },
+	{ "--dump=kernel -b sim -k Q add.lt", 2, "", "-k takes the letter of a step of kernel programs, not 'Q': L, C, V, F, T, P, S, M, U" },
 	{ "-dF add.lt", 2, "", "-d is only for --dump=graph or dot, which is not given" },
 	{ "--dump=graph -dX add.lt", 2, "", "no pass -dX" },
 	/* inputs and constants */
@@ -170,7 +170,7 @@ static const struct mistake refused[] = {
 	{ "--dump=tree none.graph", 2, "", "none.graph: the graph has no result" },
 	{ "--dump=graph none.graph", 0, "input \"x\"", "" },
 	{ "add.lt -i x=1 -c w=1 -b cpu:foo", 2, "",
-		"lt-run: backend cpu: unknown option 'foo': give O0, O1, O2 or O3, target=NAME, or source=FILE\n" },
+		"lt-run: backend cpu: unknown option 'foo': give O0, O1, O2 or O3, target=NAME, emit=NAME, or source=FILE\n" },
 	{ "add.lt -i x=1 -c w=1 -b ref:foo", 2, "",
 		"lt-run: backend ref: unknown option 'foo'; it has none: leave it out\n" },
 	{ "--dump=tree add.lt -b cpu:O4", 2, "", "backend cpu: unknown option 'O4'" },
@@ -189,8 +189,10 @@ static const struct mistake refused[] = {
 	{ "half.graph -i x=1 -o x.safetensors", 0, "", "" },
 	{ "--dump=source -b ref add.lt", 2, "", "backend ref has no source to show; use -b cpu" },
 	{ "--dump=asm -b ref add.lt", 2, "", "backend ref has no assembly to show; use -b cpu" },
-	{ "--dump=kernel -b ref add.lt", 2, "", "backend ref has no kernel program to show; use -b sim" },
-	{ "--dump=kernel -b cpu add.lt", 2, "", "backend cpu has no kernel program to show; use -b sim" },
+	{ "--dump=kernel -b ref add.lt", 2, "", "backend ref has no kernel program to show; use -b sim or "
+		"-b cpu:emit=c99" },
+	{ "--dump=kernel -b cpu add.lt", 2, "", "backend cpu has no kernel program to show; use -b sim or "
+		"-b cpu:emit=c99" },
 	{ "--dump=source -b ref add.lt -o source.c", 2, "", "backend ref has no source to show" },
 	{ "bytes.graph -b ref -i x=iota", 2, "", "lt-run: x=iota: iota counts to 299, which does not fit int8\n" },
 	{ "bytes.graph -b ref -i x=128", 2, "", "128 does not fit int8" },

@@ -296,7 +296,7 @@ Test(ltrun_runs, is_silent_in_a_pipe)
 /* On a terminal it is shown, once a compile takes its time. */
 Test(ltrun_runs, shows_progress_on_a_terminal)
 {
-	char script[4096] = "", said[1 << 14] = "";
+	char script[4096] = "", shown[1 << 14] = "";
 	size_t n = 0;
 	ssize_t got;
 	int terminal, status;
@@ -317,13 +317,13 @@ Test(ltrun_runs, shows_progress_on_a_terminal)
 		execl(built("lt-run"), "lt-run", scratch("many.lt"), "-i", "*=1", "-o", scratch("many.npz"), "--no-cache", NULL);
 		_exit(9);
 	}
-	for (n = 0; (got = read(terminal, said + n, sizeof said - 1 - n)) > 0;)
+	for (n = 0; (got = read(terminal, shown + n, sizeof shown - 1 - n)) > 0;)
 		n += (size_t)got;
-	said[n] = 0;
+	shown[n] = 0;
 	close(terminal);
-	cr_assert(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s", said);
-	cr_assert(strstr(said, "of 17 kernels") || strstr(said, "of 16 kernels"), "%s", said);
-	cr_assert(strstr(said, "\r\033[K"), "the line is not cleared");
+	cr_assert(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s", shown);
+	cr_assert(strstr(shown, "of 17 kernels") || strstr(shown, "of 16 kernels"), "%s", shown);
+	cr_assert(strstr(shown, "\r\033[K"), "the line is not cleared");
 }
 
 /* The program in docs/c-api.md, taken out, built and run as it stands there. */

@@ -282,7 +282,7 @@ Test(op, error_bounds_hold)
 	srand(1);
 	for (int op = 0; op < LT_NOP; op++) {
 		const struct lt_opinfo *info = lt__op_info((enum lt_opcode)op);
-		int said = 0;
+		int n_bounded = 0;
 
 		if (info->data || !(info->any || info->classes & 1 << LT_CLASS_FLOAT))
 			continue;
@@ -303,7 +303,7 @@ Test(op, error_bounds_hold)
 			cr_assert(bound >= 0, "%s: a bound is a number", info->name);
 			if (isinf(bound))
 				continue;
-			said++;
+			n_bounded++;
 			for (int try = 0; try < 20; try++) {
 				double y[3] = { 0 }, q;
 
@@ -320,7 +320,7 @@ Test(op, error_bounds_hold)
 					bound, r);
 			}
 		}
-		cr_expect(said > 1000, "%s: a bound is given in %d of 4000 cases only", info->name, said);
+		cr_expect(n_bounded > 1000, "%s: a bound is given in %d of 4000 cases only", info->name, n_bounded);
 	}
 }
 

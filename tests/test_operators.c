@@ -145,10 +145,10 @@ static const char *random_row(int n_loop, int n_div)
 	size_t n = (size_t)snprintf(text, sizeof text, "%lld", (long long)pick(0, 20));
 	for (int k = (int)pick(0, 4); k > 0; k--) {
 		static const int64_t coefs[] = { 1, 1, 1, 2, 3, 7, 13, 100, 4294967311 };
-		int what = (int)pick(0, 2), most = what == 0 ? 2 : what == 1 ? n_loop : n_div;
-		if (most)
+		int what = (int)pick(0, 2), max = what == 0 ? 2 : what == 1 ? n_loop : n_div;
+		if (max)
 			n += (size_t)snprintf(text + n, sizeof text - n, " %c %lld*%c%d", pick(0, 1) ? '+' : '-',
-				(long long)coefs[pick(0, what == 1 ? 8 : 7)], "pid"[what], (int)pick(0, most - 1));
+				(long long)coefs[pick(0, what == 1 ? 8 : 7)], "pid"[what], (int)pick(0, max - 1));
 	}
 	return text;
 }

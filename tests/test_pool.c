@@ -34,13 +34,13 @@ Test(pool, extremes)
 		cr_expect_eq(pool_call(&calls[i]), 0, "call %zu", i);
 }
 
-struct sum { _Atomic int64_t points; _Atomic uint32_t most; };
+struct sum { _Atomic int64_t points; _Atomic uint32_t max; };
 
 static void sum_range(void *arg, int64_t first, int64_t last, uint32_t thread)
 {
 	struct sum *s = arg;
 	s->points += last - first;
-	for (uint32_t most = s->most; thread > most && !atomic_compare_exchange_weak(&s->most, &most, thread); )
+	for (uint32_t max = s->max; thread > max && !atomic_compare_exchange_weak(&s->max, &max, thread); )
 		;
 }
 
@@ -51,8 +51,8 @@ Test(pool, any_number_may_be_asked_for)
 	for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
 		struct sum s = { 0 };
 		lt__host_parallel_for(NULL, i % 2 ? UINT32_MAX : 5, n[i], sum_range, &s);
-		cr_expect(s.points == n[i] && s.most < (i % 2 ? 256 : 5), "%lld points, thread %u", (long long)s.points,
-			(unsigned)s.most);
+		cr_expect(s.points == n[i] && s.max < (i % 2 ? 256 : 5), "%lld points, thread %u", (long long)s.points,
+			(unsigned)s.max);
 	}
 	struct sum s = { 0 };
 	lt__host_parallel_for(NULL, 5, -3, sum_range, &s);

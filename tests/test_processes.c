@@ -229,7 +229,7 @@ static int run_mounted(const char *options, const char *arguments)
 
 Test(processes, full_and_noexec_folders)
 {
-	static const struct { const char *options, *said; } mounts[] = {
+	static const struct { const char *options, *want; } mounts[] = {
 		{ "noexec", "/m' must not hold code (noexec): name another one in TMPDIR" },
 		{ "size=4k", "TMPDIR" }, { "size=16k", "TMPDIR" }, { "nr_inodes=1", "TMPDIR" }, { "nr_inodes=3", "TMPDIR" },
 	};
@@ -239,7 +239,7 @@ Test(processes, full_and_noexec_folders)
 	for (size_t i = 0; i < sizeof mounts / sizeof *mounts; i++) {
 		int code = run_mounted(mounts[i].options, "--no-cache");
 		cr_expect_eq(code, 1, "%s: %d %s", mounts[i].options, code, err);
-		cr_expect_not_null(strstr(err, mounts[i].said), "%s: %s", mounts[i].options, err);
+		cr_expect_not_null(strstr(err, mounts[i].want), "%s: %s", mounts[i].options, err);
 		cr_expect_not_null(strstr(err, "/m"), "%s: %s", mounts[i].options, err);
 	}
 	cr_expect_eq(run_mounted("noexec", "-q"), 0, "what is kept is loaded from memory: %s", err);

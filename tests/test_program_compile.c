@@ -39,11 +39,11 @@ static int64_t chain_peak(int n, double *seconds)
 	cr_assert_eq(lt_instance_run(r, (const void *const[]){ data }, (void *const[]){ got }), LT_OK);
 	memcpy(want, data, sizeof want);
 	for (int i = 0; i < n; i++) {
-		float least = want[0];
+		float min = want[0];
 		for (int k = 1; k < 4; k++)
-			least = want[k] < least ? want[k] : least;
+			min = want[k] < min ? want[k] : min;
 		for (int k = 0; k < 4; k++)
-			want[k] = i % 10 == 9 ? (data[k] > least ? data[k] : least) : i % 3 ? -want[k] : want[k] < 0 ? -want[k] : want[k];
+			want[k] = i % 10 == 9 ? (data[k] > min ? data[k] : min) : i % 3 ? -want[k] : want[k] < 0 ? -want[k] : want[k];
 	}
 	for (int k = 0; k < 4; k++)
 		cr_assert_eq(got[k], want[k]);

@@ -19,8 +19,15 @@ TestSuite(property, .timeout = 900);
 static const struct run_config on_ref[] = { { .backends = "ref" }, { .backends = "ref", .no_passes = true } };
 static const struct run_config on_cpu[] = { { .backends = "cpu" }, { .backends = "cpu", .no_passes = true } };
 
+/* What a machine decides: which locals are arrays, whether there are teams. */
 static const struct run_config on_sim[] = { { .backends = "sim" }, { .backends = "sim:order=backward",
-	.no_passes = true } };
+	.no_passes = true }, { .backends = "sim:array=32" }, { .backends = "sim:array=0;teams=0", .no_passes = true } };
+
+/* Machines that reach what lowering has for vectors: masks or none, remainders, locals that do not fit. */
+static const struct run_config on_lanes[] = { { .backends = "sim:lanes=8" },
+	{ .backends = "sim:lanes=16;masked;gathered", .no_passes = true },
+	{ .backends = "sim:lanes=4;array=32;unroll=64;teams=0" }, { .backends = "sim:lanes=64;masked" },
+	{ .backends = "sim:lanes=2;gathered;unroll=0;array=0" } };
 
 static uint64_t number_of(const char *name, uint64_t otherwise)
 {
@@ -174,10 +181,10 @@ static void check_many(uint64_t first, int64_t count, const struct run_config *c
 			fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
 		if (check(seed, 0, config, n_config, &tally, false, why, sizeof why))
 			continue;
-		int32_t n = 1, most = options_of(seed, 0).n_node;
-		while (n < most && check(seed, n, config, n_config, &tally, false, why, sizeof why))
+		int32_t n = 1, max = options_of(seed, 0).n_node;
+		while (n < max && check(seed, n, config, n_config, &tally, false, why, sizeof why))
 			n++;
-		check(seed, n < most ? n : 0, config, n_config, &tally, true, why, sizeof why);
+		check(seed, n < max ? n : 0, config, n_config, &tally, true, why, sizeof why);
 		fprintf(stderr, "seed %llu (%d nodes): %s\n", (unsigned long long)seed, (int)n, why);
 		failed++;
 	}
@@ -195,16 +202,27 @@ static void check_many(uint64_t first, int64_t count, const struct run_config *c
 }
 
 /* A share of the graphs for each process, so that both cores are busy. */
-static void share(const struct run_config *config, uint64_t graphs, uint64_t part)
+static void share(const struct run_config *config, int n_config, uint64_t graphs, uint64_t part)
 {
 	uint64_t seed = number_of("LT_SEED", 1), want = number_of("LT_GRAPHS", 1500);
 	uint64_t count = (want * graphs / 1500 + 1) / 2;
-	check_many(seed + part * count, (int64_t)(count ? count : 1), config, 2);
+	check_many(seed + part * count, (int64_t)(count ? count : 1), config, n_config);
 }
 
-Test(property, ref_first_half) { share(on_ref, 1500, 0); }
-Test(property, ref_second_half) { share(on_ref, 1500, 1); }
-Test(property, cpu_first_half) { share(on_cpu, 60, 0); }
-Test(property, cpu_second_half) { share(on_cpu, 60, 1); }
-Test(property, sim_first_half) { share(on_sim, 300, 0); }
-Test(property, sim_second_half) { share(on_sim, 300, 1); }
+/* The machines take turns. */
+static void share_lanes(uint64_t part)
+{
+	uint64_t n = sizeof on_lanes / sizeof *on_lanes, count = number_of("LT_GRAPHS", 1500) / 15 / n + 1;
+	for (uint64_t i = 0; i < n; i++)
+		check_many(number_of("LT_SEED", 1) + 7000 + (2 * i + part) * count, (int64_t)count, &on_lanes[i], 1);
+}
+
+#define SHARE(configs) configs, sizeof configs / sizeof *configs
+Test(property, ref_first_half) { share(SHARE(on_ref), 1500, 0); }
+Test(property, ref_second_half) { share(SHARE(on_ref), 1500, 1); }
+Test(property, cpu_first_half) { share(SHARE(on_cpu), 60, 0); }
+Test(property, cpu_second_half) { share(SHARE(on_cpu), 60, 1); }
+Test(property, sim_first_half) { share(SHARE(on_sim), 300, 0); }
+Test(property, sim_second_half) { share(SHARE(on_sim), 300, 1); }
+Test(property, lanes_first_half) { share_lanes(0); }
+Test(property, lanes_second_half) { share_lanes(1); }

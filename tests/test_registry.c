@@ -11,10 +11,10 @@
 #include "keeper.h"
 #include "lt/backend.h"
 
-static void path_of(char *path, size_t room, const char *name)
+static void path_of(char *path, size_t cap, const char *name)
 {
 	const char *o = getenv("O");
-	(void)snprintf(path, room, "%s/tests/plugins/%s", o ? o : "build", name);
+	(void)snprintf(path, cap, "%s/tests/plugins/%s", o ? o : "build", name);
 }
 
 Test(registry, ours_are_there_in_order)

@@ -297,11 +297,11 @@ static const struct { const char *from, *steps, *why; } refusals[] = {
 	{ one, "group %d k", "apply:1:1: `group %d k`: %d comes after k; name the earlier one first" },
 };
 
-struct place { struct lt_context *ctx; struct lt_graph *g; struct lt_looptree *t; };
+struct opened { struct lt_context *ctx; struct lt_graph *g; struct lt_looptree *t; };
 
-static struct place open_tree(const char *from)
+static struct opened open_tree(const char *from)
 {
-	struct place p;
+	struct opened p;
 	const char *text = from == rows ? sums : layer;
 	cr_assert_eq(lt_context_new(&p.ctx), LT_OK);
 	cr_assert_eq(lt_graph_parse(p.ctx, text, strlen(text), "test", &p.g), LT_OK, "%s", lt_context_message(p.ctx));
@@ -309,14 +309,14 @@ static struct place open_tree(const char *from)
 	return p;
 }
 
-static void close_tree(struct place *p)
+static void close_tree(struct opened *p)
 {
 	lt_looptree_free(p->t);
 	lt_graph_free(p->g);
 	lt_context_free(p->ctx);
 }
 
-static lt_status apply(const struct place *p, const char *steps, struct lt_looptree **out)
+static lt_status apply(const struct opened *p, const char *steps, struct lt_looptree **out)
 {
 	return lt__schedule_steps(p->t, steps, strlen(steps), "apply", 0, NULL, out);
 }
@@ -326,7 +326,7 @@ static lt_status apply(const struct place *p, const char *steps, struct lt_loopt
 Test(schedule, each_change)
 {
 	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-		struct place p = open_tree(changes[i].from);
+		struct opened p = open_tree(changes[i].from);
 		struct lt_looptree *t;
 		cr_assert_eq(apply(&p, changes[i].steps, &t), LT_OK, "%s", lt_context_message(p.ctx));
 		tree_expect_marks(t, changes[i].want, changes[i].steps);
@@ -350,7 +350,7 @@ Test(schedule, each_change)
 Test(schedule, each_refusal)
 {
 	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-		struct place p = open_tree(refusals[i].from);
+		struct opened p = open_tree(refusals[i].from);
 		struct lt_looptree *t = p.t;
 		lt_status st = apply(&p, refusals[i].steps, &t);
 		cr_expect(st == LT_EILLEGAL || st == LT_ESYNTAX, "`%s`: %d", refusals[i].steps, st);
@@ -397,7 +397,7 @@ Test(schedule, lists)
 			"not just one loop over m to merge it with" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct place p = open_tree(one);
+		struct opened p = open_tree(one);
 		struct lt_looptree *t;
 		lt_status st = lt__schedule_apply(p.t, cases[i].text, strlen(cases[i].text), "s", &t);
 		cr_expect_str_eq(st ? lt_context_message(p.ctx) : "", cases[i].want);
@@ -413,7 +413,7 @@ Test(schedule, lists)
 Test(schedule, lists_may_end_anywhere)
 {
 	static const char list[] = "schedule 1\nsplit %p/m 6; fuse %d %c/m # shared\nvectorize %d/n 4\nreorder m' k;unroll n";
-	struct place p = open_tree(each);
+	struct opened p = open_tree(each);
 	for (size_t n = 0; n < sizeof list; n++) {
 		struct lt_looptree *t;
 		char *text = malloc(n ? n : 1);
@@ -448,7 +448,7 @@ Test(schedule, cursors_follow)
 		{ each, "%e/n", "", "%e/n" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct place p = open_tree(cases[i].from);
+		struct opened p = open_tree(cases[i].from);
 		struct lt_word w = { cases[i].at, strlen(cases[i].at) };
 		struct lt_looptree *t;
 		lt_tnode cursor[2] = { -1, -1 };
@@ -477,7 +477,7 @@ Test(schedule, a_list_replays_on_other_extents)
 	static const int extents[] = { 7, 24, 41, 600 };
 	for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
 		char text[600];
-		struct place p;
+		struct opened p;
 		struct lt_looptree *t;
 		snprintf(text, sizeof text, "graph 1\nvar m %d%s", extents[i], strstr(layer, "\nvar k"));
 		cr_assert_eq(lt_context_new(&p.ctx), LT_OK);

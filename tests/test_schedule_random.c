@@ -51,10 +51,10 @@ Test(schedule_random, many_to_a_compiler_on_cpu)
 		(struct schedule_plan){
 			.backends = "batch", .skip = "bind call", .seed = 100001, .sequences = 8, .together = 30 },
 		number(10), true);
-	struct batch_tally told = batch_report();
-	fprintf(stderr, "%lld kernels in %lld files, %.2f s of compilers\n", (long long)told.kernels,
-		(long long)told.files, 1e-9 * (double)told.compile_ns);
-	cr_assert(told.kernels > 4 * told.files, "many kernels share a compiler");
+	struct batch_tally tally = batch_report();
+	fprintf(stderr, "%lld kernels in %lld files, %.2f s of compilers\n", (long long)tally.kernels,
+		(long long)tally.files, 1e-9 * (double)tally.compile_ns);
+	cr_assert(tally.kernels > 4 * tally.files, "many kernels share a compiler");
 	batch_close();
 }
 

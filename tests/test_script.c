@@ -293,14 +293,15 @@ Test(script, states_and_scalars)
 /* Errors name the place of the argument that is wrong, however the lines are broken. */
 Test(script, places)
 {
-	static const struct { const char *script, *place; } rows[] = {
+	static const struct { const char *script, *position; } rows[] = {
 		{ "$1 = InputTensor(x, float32, [2]);\n$2 = SumNode(\n  $1,\n\t$3);", "t.lt:4:2: " },
 		{ "$1 = InputTensor(\xc3\xa9\xc3\xa9, float32, [2]); $2 = SumNode($1, $3);", "t.lt:1:54: " },
 		{ "$1 = InputTensor(x, float32, [2]); # \xc3\xa9\r\n  $2 = Sum($1, $1);", "t.lt:2:8: " },
 		{ "$1 = InputTensor(x, float32, [2]); $2 = ReshapeNode($1, [ 1,\n\n 3]);", "t.lt:1:57: " },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		cr_expect_eq(strncmp(script_error(rows[i].script, "t.lt"), rows[i].place, strlen(rows[i].place)), 0, "row %zu: %s", i,
+		cr_expect_eq(strncmp(script_error(rows[i].script, "t.lt"), rows[i].position, strlen(rows[i].position)), 0,
+			"row %zu: %s", i,
 			script_error(rows[i].script, "t.lt"));
 }
 

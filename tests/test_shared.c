@@ -24,7 +24,7 @@ enum { TEAM = 2, GRAPHS = 12 };
 /* -- backends that watch over their threads: ref after a count of those that are in run -- */
 
 static struct watch {
-	atomic_int inside, most, runs, waiting;
+	atomic_int inside, max, runs, waiting;
 	atomic_bool meet;                       /* a run waits for another one, for two seconds at most */
 } turns, together;
 
@@ -96,7 +96,7 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 /* Until somebody else is inside, or was. */
 static void meet(struct watch *w)
 {
-	for (int i = 0; i < 2000 && w->most < 2; i++)
+	for (int i = 0; i < 2000 && w->max < 2; i++)
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
@@ -105,7 +105,7 @@ static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_
 	struct watch *w = o->w;
 	int now = ++w->inside;
 	w->runs++;
-	for (int most = w->most; now > most && !atomic_compare_exchange_weak(&w->most, &most, now); )
+	for (int max = w->max; now > max && !atomic_compare_exchange_weak(&w->max, &max, now); )
 		;
 	if (w->meet)
 		meet(w);
@@ -184,7 +184,7 @@ static int32_t binding_of(const struct side *s, enum lt_binding kind, lt_node n)
 	return lt_program_find(s->p, kind, s->g->node[n].label);
 }
 
-static void tell(struct side *s, lt_status code, const char *text)
+static void side_fail(struct side *s, lt_status code, const char *text)
 {
 	s->status = code;
 	(void)snprintf(s->text, sizeof s->text, "%s", text);
@@ -216,9 +216,9 @@ static void *run_side(void *arg)
 	struct lt_stats stats = { .size = sizeof stats };
 	lt_program_stats(s->p, &stats);
 	if (!st && (lt_instance_work(r, &work) || (work.useful != stats.flops && !s->bounded)))
-		tell(s, LT_EINVAL, "it does not count what it does");
+		side_fail(s, LT_EINVAL, "it does not count what it does");
 	if (st)
-		tell(s, st, lt_instance_message(r));
+		side_fail(s, st, lt_instance_message(r));
 	lt_instance_free(r);
 	free(input);
 	return NULL;
@@ -307,7 +307,7 @@ Test(shared, instances_on_threads_give_the_oracles_results)
 		lt_context_free(ctx);
 	}
 	cr_assert_str_eq(device_one.wrong, "");
-	cr_assert_eq(turns.most, 1, "%d threads were in a backend that does not promise to run them", (int)turns.most);
+	cr_assert_eq(turns.max, 1, "%d threads were in a backend that does not promise to run them", (int)turns.max);
 	cr_assert_gt(turns.runs, 0);
 	cr_assert_not(careful.overlapped, "two threads were in the allocator");
 }
@@ -398,11 +398,11 @@ Test(shared, a_backend_that_promises_it_runs_on_several_threads_at_once)
 	call_all(p, 0);
 	together.meet = true;
 	call_all(p, 1);
-	cr_assert_geq(together.most, 2);
+	cr_assert_geq(together.max, 2);
 	lt_program_free(p);
 	p = compiled(&ctx, "turns");
 	call_all(p, 5);
-	cr_assert_eq(turns.most, 1);
+	cr_assert_eq(turns.max, 1);
 	lt_program_free(p);
 	lt_context_free(ctx);
 }

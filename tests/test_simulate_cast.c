@@ -60,14 +60,14 @@ static uint64_t to_integer(long double x, uint32_t dtype, bool wraps, uint64_t b
 /* The nearest float or half, the even one of two: by the spacing of the numbers around. */
 static uint64_t to_float(long double x, uint32_t dtype)
 {
-	static const struct { int digits, least, most; } formats[] = { [LT_F32] = { 24, -149, 128 },
+	static const struct { int digits, min, max; } formats[] = { [LT_F32] = { 24, -149, 128 },
 		[LT_F64] = { 53, -1074, 1024 }, [LT_F16] = { 11, -24, 16 }, [LT_BF16] = { 8, -133, 128 } };
 	int e;
 	if (isfinite(x) && x != 0) {
 		(void)frexpl(x, &e);
-		int unit = e - formats[dtype].digits > formats[dtype].least ? e - formats[dtype].digits : formats[dtype].least;
+		int unit = e - formats[dtype].digits > formats[dtype].min ? e - formats[dtype].digits : formats[dtype].min;
 		x = ldexpl(rintl(ldexpl(x, -unit)), unit);
-		if (fabsl(x) >= ldexpl(1, formats[dtype].most))
+		if (fabsl(x) >= ldexpl(1, formats[dtype].max))
 			x = copysignl(INFINITY, x);
 	}
 	if (dtype == LT_F64)

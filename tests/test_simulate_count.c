@@ -51,7 +51,7 @@ static void check_tree(const struct lt_tree *t, uint64_t seed, struct met *m)
 }
 
 /* Legal steps: some loops become parallel, others are split, fused, unrolled ... */
-static void draw_steps(const struct lt_looptree *first, uint64_t *rng, char *steps, size_t room)
+static void draw_steps(const struct lt_looptree *first, uint64_t *rng, char *steps, size_t cap)
 {
 	const struct lt_looptree *t = first;
 	struct lt_looptree *mine = NULL, *next;
@@ -59,14 +59,14 @@ static void draw_steps(const struct lt_looptree *first, uint64_t *rng, char *ste
 	char step[1000];
 	int kind;
 	steps[0] = '\0';
-	for (int i = 0; i < 40 && n + sizeof step + 3 < room; i++) {
+	for (int i = 0; i < 40 && n + sizeof step + 3 < cap; i++) {
 		if (!random_step(t, rng, "bind call", &kind, step, sizeof step)
 			|| (i < 36 && strcmp(random_step_name(kind), "parallel") != 0)
 			|| lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next))
 			continue;
 		lt_looptree_free(mine);
 		t = mine = next;
-		n += (size_t)snprintf(steps + n, room - n, "%s%s", n ? "; " : "", step);
+		n += (size_t)snprintf(steps + n, cap - n, "%s%s", n ? "; " : "", step);
 	}
 	lt_looptree_free(mine);
 }

@@ -75,13 +75,13 @@ static void add(struct text *t, const char *fmt, ...)
 	t->n += (size_t)n;
 }
 
-/* Steps that do not grow, of loops that cover `room`; the last is 1. */
-static struct levels draw_levels(struct draw *d, int64_t room)
+/* Steps that do not grow, of loops that cover `span`; the last is 1. */
+static struct levels draw_levels(struct draw *d, int64_t span)
 {
 	struct levels l = { 0 };
 	int n = (int)random_between(&d->rng, 1, MAX_LEVEL);
 	for (int i = 0; i < n - 1; i++) {
-		int64_t step = random_between(&d->rng, 1, room + 2 < 24 ? room + 2 : 24), last = i ? l.step[i - 1] : INT64_MAX;
+		int64_t step = random_between(&d->rng, 1, span + 2 < 24 ? span + 2 : 24), last = i ? l.step[i - 1] : INT64_MAX;
 		if (random_chance(&d->rng, 40) && last < INT64_MAX && last > 1)     /* often one that divides */
 			step = last / random_between(&d->rng, 1, last);
 		l.step[l.n++] = step < last ? step : last;
@@ -171,11 +171,11 @@ static void derived_levels(struct draw *d, const struct levels *all, const int *
 		out[v] = all[v];
 		if (random_chance(&d->rng, 60))
 			continue;
-		int64_t room = shared[v] ? all[v].step[shared[v] - 1] : d->extent[v];
-		struct levels l = draw_levels(d, room);
+		int64_t span = shared[v] ? all[v].step[shared[v] - 1] : d->extent[v];
+		struct levels l = draw_levels(d, span);
 		out[v].n = shared[v];
 		for (int i = 0; i < l.n && out[v].n < MAX_LEVEL; i++)
-			if (l.step[i] <= room)
+			if (l.step[i] <= span)
 				out[v].step[out[v].n++] = l.step[i];
 		if (out[v].n == MAX_LEVEL || !out[v].n || out[v].step[out[v].n - 1] != 1)
 			out[v] = all[v];

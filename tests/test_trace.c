@@ -66,7 +66,7 @@ Test(trace, large_integers_are_rounded_once)
 		tb_stmt(b, LT_MAP, tb_op(b, "cast", LT_I64, cases[i].to), -1, tb_access(b, y, "0"), NULL, "y", 1);
 		tb_read(b, tb_access(b, x, "0"));
 		open_bench_with(&n, "trace", "file=/dev/null", b);
-		put(&n, 0, &cases[i].from);
+		bench_set(&n, 0, &cases[i].from);
 		cr_assert_eq(run(&n, 2), LT_OK, "%s", n.k.text);
 		memcpy(&bits, data(&n, 1), (size_t)n.slot[1].bytes);
 		cr_expect_eq(bits, cases[i].bits, "%lld: %x", (long long)cases[i].from, (unsigned)bits);

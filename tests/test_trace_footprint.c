@@ -26,19 +26,20 @@ struct nest {
 	unsigned char **mark;           /* by storage, by element */
 	const char *what;
 };
-struct tally { int64_t buffers, accesses, at_most; };
+struct tally { int64_t buffers, accesses, n_bounded; };
 
 static void mark(struct nest *z, lt_node base, const int64_t *index, int how)
 {
-	const struct lt_location *place = &z->p->nests.assigned.location[base];
+	const struct lt_location *location = &z->p->nests.assigned.location[base];
 	const struct lt_nodedef *d = &z->p->tree->graph->node[base];
-	if (place->storage < 0)
+	if (location->storage < 0)
 		return;
-	int64_t element = place->offset;
+	int64_t element = location->offset;
 	for (int32_t i = 0; i < d->n_dim; i++)
-		element += place->stride[i] * index[i];
-	cr_assert(element >= 0 && element < z->p->nests.assigned.storage[place->storage].elems, "%s: %%%s", z->what, d->name);
-	z->mark[place->storage][element] |= (unsigned char)how;
+		element += location->stride[i] * index[i];
+	cr_assert(element >= 0 && element < z->p->nests.assigned.storage[location->storage].elems,
+		"%s: %%%s", z->what, d->name);
+	z->mark[location->storage][element] |= (unsigned char)how;
 }
 
 /* A leaf at one point.  What a gather reads depends on data: that is only noted. */
@@ -141,7 +142,7 @@ static int64_t printed_bytes(const char *text, const char **next)
 	int64_t bytes = 0;
 	const char *at = strchr(text, '\n') + 1;
 	while (!strncmp(at, "      ", 6)) {
-		const char *touch = strstr(at, "all trips touch ") + 16;
+		const char *touch = strstr(at, "all iterations touch ") + 21;
 		bytes = strncmp(touch, "at most", 7) ? strtoll(touch, NULL, 10) : -1;
 		at = strchr(at, '\n') + 1;
 	}
@@ -168,7 +169,7 @@ static void compare_access(struct nest *z, const struct distinct *d, const int *
 	if (guarded || s->n_guard || used[access] != 1 || !unbounded(tree, s->loop))
 		return;
 	if (bytes < 0) {
-		tally->at_most++;
+		tally->n_bounded++;
 		return;
 	}
 	bytes = s->loop < 0 ? size : bytes;
@@ -300,7 +301,7 @@ Test(trace_footprint, of_random_layers)
 		lt_context_free(ctx);
 	}
 	cr_expect(tally.buffers > 350 && tally.accesses > 700, "%lld buffers, %lld accesses (%lld are bounds)",
-		(long long)tally.buffers, (long long)tally.accesses, (long long)tally.at_most);
+		(long long)tally.buffers, (long long)tally.accesses, (long long)tally.n_bounded);
 }
 
 Test(trace_footprint, of_random_graphs)
@@ -321,5 +322,5 @@ Test(trace_footprint, of_random_graphs)
 		lt_context_free(ctx);
 	}
 	cr_expect(tally.buffers > 350 && tally.accesses > 700, "%lld buffers, %lld accesses (%lld are bounds)",
-		(long long)tally.buffers, (long long)tally.accesses, (long long)tally.at_most);
+		(long long)tally.buffers, (long long)tally.accesses, (long long)tally.n_bounded);
 }

@@ -172,12 +172,12 @@ Test(trace_report, the_host_hears_the_report)
 }
 
 /* Names of the rows of locals in the report's first table. */
-static int local_rows(const char *text, char names[][96], int most)
+static int local_rows(const char *text, char names[][96], int max)
 {
 	const char *at = strstr(text, "\n  buffer "), *end = at ? strstr(at, "\n  accesses by") : NULL;
 	int n = 0;
 	cr_assert_not_null(end, "%s", text);
-	while ((at = strchr(at + 1, '\n')) < end && n < most) {
+	while ((at = strchr(at + 1, '\n')) < end && n < max) {
 		const char *role = strstr(at, " local "), *stop = strchr(at + 1, '\n');
 		size_t width = role && role < stop ? (size_t)(role - at) : 0;
 		while (width > 3 && at[width - 1] == ' ')

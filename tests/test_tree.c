@@ -120,15 +120,15 @@ Test(tree, tails_of_any_extent_and_steps)
 	expect_tail(405, 3, (const int64_t[]){ 100, 17, 4 }, "cpu");
 	expect_tail(405, 4, (const int64_t[]){ 403, 400, 7, 2 }, "ref");
 	for (int i = 0; i < 300; i++) {
-		int64_t extent = random_between(&rng, 1, 60), step[5], most = extent + 3;
+		int64_t extent = random_between(&rng, 1, 60), step[5], max = extent + 3;
 		int n = (int)random_between(&rng, 1, 4);
 		for (int k = 0; k < n; k++)
-			most = step[k] = random_between(&rng, 1, most);
+			max = step[k] = random_between(&rng, 1, max);
 		expect_tail(extent, n, step, "ref");
 	}
 }
 
-/* The reduction starts once for each trip of its own result's loops, and no earlier value of it shows. */
+/* The reduction starts once for each iteration of its own result's loops, and no earlier value of it shows. */
 Test(tree, resets_stand_before_the_outermost_reducing_loop)
 {
 	struct lt_graph *g = parsed(SUM_ROWS);
@@ -307,15 +307,15 @@ static void cut(const struct lt_looptree *t, lt_tnode from, struct lt_looptree *
 		if (d->kind == LT_TGROUP) {
 			at = lt_looptree_add_group(out, to);
 		} else {
-			int64_t most = t->graph->var[d->var].extent + 1;
+			int64_t max = t->graph->var[d->var].extent + 1;
 			for (lt_tnode up = d->parent; up >= 0; up = t->node[up].parent)
 				if (t->node[up].kind == LT_TLOOP && t->node[up].var == d->var) {
-					most = t->node[up].step;
+					max = t->node[up].step;
 					break;
 				}
-			for (int k = 0; k < 3 && random_chance(rng, 35) && most > d->step; k++) {
-				most = random_between(rng, d->step, most);
-				at = lt_looptree_add_loop(out, at, d->var, most);
+			for (int k = 0; k < 3 && random_chance(rng, 35) && max > d->step; k++) {
+				max = random_between(rng, d->step, max);
+				at = lt_looptree_add_loop(out, at, d->var, max);
 			}
 			at = lt_looptree_add_loop(out, at, d->var, d->step);
 		}

@@ -18,9 +18,9 @@
 
 TestSuite(tree_edit, .timeout = 600);
 
-enum { MOST = 400, ROOM = 200, EDITS = 8 };
-struct line { int depth; char text[ROOM]; };
-struct lines { int n; struct line at[MOST]; };
+enum { MAX_LINES = 400, LINE_BYTES = 200, EDITS = 8 };
+struct line { int depth; char text[LINE_BYTES]; };
+struct lines { int n; struct line at[MAX_LINES]; };
 
 /* The lines of a tree after its header, without facts; false: too many or too long. */
 static bool take_lines(const char *text, struct lines *out)
@@ -33,11 +33,11 @@ static bool take_lines(const char *text, struct lines *out)
 		n = (fact ? (size_t)(fact - text) : n) - depth;
 		while (n > 0 && text[depth + n - 1] == ' ')
 			n--;
-		if (out->n == MOST || n >= ROOM - 40)
+		if (out->n == MAX_LINES || n >= LINE_BYTES - 40)
 			return false;
 		struct line *l = &out->at[out->n++];
 		l->depth = (int)depth / 2;
-		snprintf(l->text, ROOM, "%.*s", (int)n, text + depth);
+		snprintf(l->text, LINE_BYTES, "%.*s", (int)n, text + depth);
 	}
 	return true;
 }
@@ -52,7 +52,7 @@ static bool same_var(const struct line *a, const struct line *b)
 /* The loops around line i, outermost first. */
 static int loops_above(const struct lines *x, int i, int *out)
 {
-	int n = 0, depth = x->at[i].depth, all[MOST];
+	int n = 0, depth = x->at[i].depth, all[MAX_LINES];
 	for (int k = i - 1; k >= 0 && depth > 0; k--)
 		if (x->at[k].depth < depth) {
 			depth = x->at[k].depth;
@@ -67,7 +67,7 @@ static int loops_above(const struct lines *x, int i, int *out)
 
 static void add_primes(const struct lines *x, int loop, char *to)
 {
-	int above[MOST], n = loops_above(x, loop, above);
+	int above[MAX_LINES], n = loops_above(x, loop, above);
 	for (int k = 0; k < n; k++)
 		if (same_var(&x->at[above[k]], &x->at[loop]))
 			strcat(to, "'");
@@ -78,7 +78,7 @@ static void write_names(struct lines *x)
 {
 	for (int i = 0; i < x->n; i++) {
 		struct line *l = &x->at[i];
-		char text[2 * ROOM] = "";
+		char text[2 * LINE_BYTES] = "";
 		if (is_loop(l)) {
 			snprintf(text, sizeof text, "%.*s", 4 + name_bytes(l), l->text);
 			add_primes(x, i, text);
@@ -86,7 +86,7 @@ static void write_names(struct lines *x)
 			strcat(text, rest);
 		} else if (strstr(l->text, ".reduce[")) {
 			const char *open = strstr(l->text, ".reduce[") + 8, *close = strchr(open, ']');
-			int above[MOST], n = loops_above(x, i, above), first = 1;
+			int above[MAX_LINES], n = loops_above(x, i, above), first = 1;
 			snprintf(text, sizeof text, "%.*s", (int)(open - l->text), l->text);
 			for (int k = 0; k < n; k++) {
 				const struct line *loop = &x->at[above[k]];
@@ -106,7 +106,7 @@ static void write_names(struct lines *x)
 		} else {
 			continue;
 		}
-		snprintf(l->text, ROOM, "%.*s", ROOM - 1, text);
+		snprintf(l->text, LINE_BYTES, "%.*s", LINE_BYTES - 1, text);
 	}
 }
 
@@ -128,7 +128,7 @@ static int subtree(const struct lines *x, int i)
 
 static void insert(struct lines *x, int at, struct line l)
 {
-	if (x->n == MOST)
+	if (x->n == MAX_LINES)
 		return;
 	memmove(&x->at[at + 1], &x->at[at], sizeof l * (size_t)(x->n - at));
 	x->at[at] = l;
@@ -149,10 +149,10 @@ static void split(struct lines *x, int i, uint64_t *rng)
 		x->at[i + k].depth++;
 	inner.depth++;
 	/* what was written stays on the inner loop; the outer one has some step */
-	char name[ROOM];
+	char name[LINE_BYTES];
 	snprintf(name, sizeof name, "%.*s", bytes, inner.text + 4);
-	snprintf(x->at[i].text, ROOM, "for %.100s step %d", name, (int)random_between(rng, 1, 7));
-	if (x->n < MOST)
+	snprintf(x->at[i].text, LINE_BYTES, "for %.100s step %d", name, (int)random_between(rng, 1, 7));
+	if (x->n < MAX_LINES)
 		insert(x, i + 1, inner);
 }
 
@@ -161,10 +161,10 @@ static void set_kind(struct line *l, uint64_t *rng)
 	static const char *const words[] = { "parallel", "vector", "unroll", "serial" };
 	const char *step = strstr(l->text, " step ");
 	int steps = step ? atoi(step + 6) : 1;
-	char text[ROOM];
+	char text[LINE_BYTES];
 	snprintf(text, sizeof text, "%.*s step %d %s", (int)(4 + strcspn(l->text + 4, " ")), l->text, steps,
 		words[random_between(rng, 0, 3)]);
-	memcpy(l->text, text, ROOM);
+	memcpy(l->text, text, LINE_BYTES);
 }
 
 static void edit(struct lines *x, uint64_t *rng)
@@ -178,10 +178,10 @@ static void edit(struct lines *x, uint64_t *rng)
 		break;
 	case 1:         /* a loop and the first line in it */
 		if (is_loop(l) && i + 1 < x->n && is_loop(l + 1) && l[1].depth == l->depth + 1 && subtree(x, i + 1) == n - 1) {
-			char text[ROOM];
-			memcpy(text, l->text, ROOM);
-			memcpy(l->text, l[1].text, ROOM);
-			memcpy(l[1].text, text, ROOM);
+			char text[LINE_BYTES];
+			memcpy(text, l->text, LINE_BYTES);
+			memcpy(l->text, l[1].text, LINE_BYTES);
+			memcpy(l[1].text, text, LINE_BYTES);
 		}
 		break;
 	case 2: case 6: case 7: case 8:         /* two loops beside each other become one */
@@ -239,18 +239,19 @@ static bool has_leaves(const struct lines *x, const struct lt_graph *g)
 static void judge(const struct lines *x, const struct lt_graph *g, struct tally *tally)
 {
 	struct run_text text = { NULL, 0 };
-	char line[ROOM + 70], why[1000], said[1000];
+	char line[LINE_BYTES + 70], why[1000], message[1000];
 	if (x->n == 0 || !has_leaves(x, g))
 		return;
-	snprintf(said, sizeof said, "%s", lt_context_message(g->ctx));
+	snprintf(message, sizeof message, "%s", lt_context_message(g->ctx));
 	for (int i = 0; i < x->n; i++) {
 		const char *at = x->at[i].text + (is_loop(&x->at[i]) ? 4 : 0);
-		int n = snprintf(line, sizeof line, "%*s%.*s\n", x->at[i].depth, "", *at == '%' ? (int)strcspn(at, " ") : ROOM, at);
+		int n = snprintf(line, sizeof line, "%*s%.*s\n", x->at[i].depth, "",
+			*at == '%' ? (int)strcspn(at, " ") : LINE_BYTES, at);
 		run_text_add(&text, line, (size_t)n);
 	}
 	struct lt_looptree *t = tree_marked_open(g, text.at);
 	enum tree_verdict verdict = tree_judge(t, why, sizeof why);
-	cr_assert_neq(verdict, TREE_WRONG, "%s; the text is refused with: %s\n%s", why, said, text.at);
+	cr_assert_neq(verdict, TREE_WRONG, "%s; the text is refused with: %s\n%s", why, message, text.at);
 	tally->verdict[verdict]++;
 	lt_looptree_free(t);
 	run_text_free(&text);
@@ -262,7 +263,7 @@ static lt_status compile_edited(
 	struct given *given = user;
 	struct lt_options o = *options;
 	struct lt_program *p;
-	char *text, *lines = calloc(MOST, ROOM);
+	char *text, *lines = calloc(MAX_LINES, LINE_BYTES);
 	*out = NULL;
 	LT_TRY(lt_compile(g->ctx, g, options, &p));
 	for (int i = 0; i < given->lines->n; i++)

@@ -26,21 +26,21 @@ static const struct lt_target wide = { .size = sizeof wide,
 /* A chain of n products, or of n pointwise operations. */
 static char *chain(int n, bool products)
 {
-	size_t room = (size_t)n * 240 + 200, at = 0;
-	char *text = malloc(room);
-	at += (size_t)snprintf(text, room, "graph 1\nvar m 8\nvar d0 16\n");
+	size_t cap = (size_t)n * 240 + 200, at = 0;
+	char *text = malloc(cap);
+	at += (size_t)snprintf(text, cap, "graph 1\nvar m 8\nvar d0 16\n");
 	for (int i = 1; products && i <= n; i++)
-		at += (size_t)snprintf(text + at, room - at, "var d%d 16\n", i);
-	at += (size_t)snprintf(text + at, room - at, "%%c0 = f32[m, d0] input \"x\"\n");
+		at += (size_t)snprintf(text + at, cap - at, "var d%d 16\n", i);
+	at += (size_t)snprintf(text + at, cap - at, "%%c0 = f32[m, d0] input \"x\"\n");
 	for (int i = 1; i <= n; i++)
 		if (products)
-			at += (size_t)snprintf(text + at, room - at,
+			at += (size_t)snprintf(text + at, cap - at,
 				"%%w%d = f32[d%d, d%d] constant \"w%d\"\n%%p%d = f32[m, d%d, d%d] mul %%c%d, %%w%d\n"
 				"%%c%d = f32[m, d%d] add.reduce %%p%d\n",
 				i, i - 1, i, i, i, i, i - 1, i - 1, i, i, i, i);
 		else
-			at += (size_t)snprintf(text + at, room - at, "%%c%d = f32[m, d0] %s %%c%d\n", i, i % 2 ? "exp" : "neg", i - 1);
-	(void)snprintf(text + at, room - at, "result \"y\" = %%c%d\n", n);
+			at += (size_t)snprintf(text + at, cap - at, "%%c%d = f32[m, d0] %s %%c%d\n", i, i % 2 ? "exp" : "neg", i - 1);
+	(void)snprintf(text + at, cap - at, "result \"y\" = %%c%d\n", n);
 	return text;
 }
 
@@ -50,7 +50,7 @@ static double tree_time(int n, bool products)
 	char *text = chain(n, products);
 	struct lt_context *ctx;
 	struct lt_graph *g;
-	double least = 1e9;
+	double min = 1e9;
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s", lt_context_message(ctx));
 	for (int i = 0; i < 3; i++) {
@@ -60,13 +60,13 @@ static double tree_time(int n, bool products)
 		cr_assert_eq(lt_looptree_auto(g, &wide, &t), LT_OK, "%s", lt_context_message(ctx));
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
 		double took = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) * 1e-9;
-		least = took < least ? took : least;
+		min = took < min ? took : min;
 		lt_looptree_free(t);
 	}
 	lt_graph_free(g);
 	lt_context_free(ctx);
 	free(text);
-	return least;
+	return min;
 }
 
 /* Eight times as many nodes: 64 times as long, were it quadratic. */

@@ -223,13 +223,14 @@ Test(tree_text, facts_are_counted)
 	cr_assert_eq(lt_looptree_parse(g, text, strlen(text), "good.tree", &t), LT_OK, "%s", lt_context_message(ctx));
 	struct run_text printed = tree_print(t);
 	/* 41*18*24 products and sums and 41*18 sums; a, b, v and d whole: 41*24 + 24*18 + 18 + 41*18 floats */
-	has(&printed, "for m step 13  # extent 41, 4 trips, 36162 flops, 8688 bytes, 4.16 flops a byte: bytes bound it\n");
-	/* one trip of m: 13 rows */
-	has(&printed, "  for n step 6  # extent 18, 3 trips, 11466 flops, 3984 bytes\n");
+	has(&printed, "for m step 13  # extent 41, 4 iterations, 36162 flops, 8688 bytes, "
+		"4.16 flops a byte: bytes bound it\n");
+	/* one iteration of m: 13 rows */
+	has(&printed, "  for n step 6  # extent 18, 3 iterations, 11466 flops, 3984 bytes\n");
 	/* 13*24 of a, 24*6 of b, the tile of c */
-	has(&printed, "    for k step 8  # extent 24, 3 trips, 3744 flops, 2136 bytes\n");
+	has(&printed, "    for k step 8  # extent 24, 3 iterations, 3744 flops, 2136 bytes\n");
 	has(&printed, "%p f32[m n k] = mul %a %b  # scalar\n");
-	has(&printed, "%c f32[m n] = add.reduce[k k'] %p  # local, 78 elements, 312 bytes, starts before `for k`\n");
+	has(&printed, "%c f32[m n] = add.reduce[k k'] %p  # local, 78 elements, 312 bytes, reset before `for k`\n");
 	has(&printed, "%d f32[m n] = add %c %w  # whole, 2952 bytes\n");
 	run_text_free(&printed);
 	lt_looptree_free(t);
@@ -239,7 +240,7 @@ Test(tree_text, facts_are_counted)
 	lt_context_free(ctx);
 }
 
-/* A leaf that is run again in each trip of a loop is noted; accesses that overlap count once. */
+/* A leaf that is run again in each iteration of a loop is noted; accesses that overlap count once. */
 Test(tree_text, facts_of_windows_and_repeated_leaves)
 {
 	struct lt_context *ctx = context();
@@ -254,10 +255,10 @@ Test(tree_text, facts_of_windows_and_repeated_leaves)
 	cr_assert_eq(lt_looptree_parse(g, text, strlen(text), "t", &t), LT_OK, "%s", lt_context_message(ctx));
 	struct run_text printed = tree_print(t);
 	/* 30 of e, 5 of q, 150 of f, each run 150 times; 12 of x, 5 of r, 150 of f */
-	has(&printed, "for i  # extent 10, 10 trips, 185 flops (450 run), 668 bytes");
+	has(&printed, "for i  # extent 10, 10 iterations, 185 flops (450 run), 668 bytes");
 	/* 3 of e, 5 of q, 15 of f; 3 of x, 5 of r, 15 of f */
-	has(&printed, "  for j  # extent 3, 3 trips, 23 flops (45 run), 92 bytes\n");
-	has(&printed, "%e f32[i j] = exp %w  # scalar, again in each trip of `for n`\n");
+	has(&printed, "  for j  # extent 3, 3 iterations, 23 flops (45 run), 92 bytes\n");
+	has(&printed, "%e f32[i j] = exp %w  # scalar, again in each iteration of `for n`\n");
 	run_text_free(&printed);
 	lt_looptree_free(t);
 	free(text);
@@ -288,7 +289,7 @@ Test(tree_text, a_comment_in_the_script_does_not_refuse_its_trees)
 
 /* ---- what is wrong is refused with the line ---- */
 
-static lt_status read_case(const struct lt_graph *g, const char *name, struct run_text *said)
+static lt_status read_case(const struct lt_graph *g, const char *name, struct run_text *to)
 {
 	char file[300], *text = golden(name, ".tree");
 	struct lt_looptree *t;
@@ -297,8 +298,8 @@ static lt_status read_case(const struct lt_graph *g, const char *name, struct ru
 	snprintf(file, sizeof file, "%s.tree", name);
 	lt_status st = lt_looptree_parse(g, text, strlen(text), file, &t);
 	const char *message = st ? lt_context_message(g->ctx) : "applies";
-	run_text_add(said, message, strlen(message));
-	run_text_add(said, "\n", 1);
+	run_text_add(to, message, strlen(message));
+	run_text_add(to, "\n", 1);
 	lt_looptree_free(t);
 	free(text);
 	return st;
@@ -319,22 +320,22 @@ Test(tree_text, each_mistake_has_its_sentence)
 		if (!dot || strcmp(dot, ".tree") != 0)
 			continue;
 		snprintf(name, sizeof name, "%.*s", (int)(dot - entry->d_name), entry->d_name);
-		struct run_text said = { NULL, 0 };
-		lt_status st = read_case(g, name, &said);
-		cr_assert_eq(!st, !strcmp(name, "good"), "%s: %s", name, said.at);
+		struct run_text message = { NULL, 0 };
+		lt_status st = read_case(g, name, &message);
+		cr_assert_eq(!st, !strcmp(name, "good"), "%s: %s", name, message.at);
 		cr_assert(st == LT_OK || st == LT_ESYNTAX || st == LT_EILLEGAL || st == LT_EUNSUPPORTED, "%s: %d", name, (int)st);
 		if (getenv("LT_BLESS")) {
 			char path[600];
 			snprintf(path, sizeof path, "tests/golden/tree-err/%s.err", name);
 			FILE *f = fopen(path, "w");
-			fputs(said.at, f);
+			fputs(message.at, f);
 			fclose(f);
 		} else {
 			char *want = golden(name, ".err");
-			cr_expect_str_eq(said.at, want ? want : "", "%s", name);
+			cr_expect_str_eq(message.at, want ? want : "", "%s", name);
 			free(want);
 		}
-		run_text_free(&said);
+		run_text_free(&message);
 		count++;
 	}
 	closedir(dir);

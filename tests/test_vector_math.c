@@ -93,8 +93,8 @@ static struct worst sweep(const struct vector_case *c, uint32_t stride)
 	vector_values(x, t, N_VALUE, 1);
 	vector_values(y, t, N_VALUE, 9);
 	measure(c, x, y, N_VALUE, &w);
-	uint64_t bits = 12345, n = 0, most = t == LT_F32 && c->op.arity == 1 ? (1ull << 32) / stride : (1ull << 28) / stride;
-	while (n < most) {
+	uint64_t bits = 12345, n = 0, max = t == LT_F32 && c->op.arity == 1 ? (1ull << 32) / stride : (1ull << 28) / stride;
+	while (n < max) {
 		for (int i = 0; i < N_VALUE; i++, n++) {
 			bits += t == LT_F32 ? stride : 0x9e3779b97f4a7c15u;
 			double v = lt__scalar_of(t == LT_F32 ? bits & 0xffffffffu : bits, t).f, limit = t == LT_F32 ? 90 : 710;

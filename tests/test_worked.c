@@ -39,7 +39,7 @@ static const char want[] = "own %c.part = partial %c over k step 512 as k_512\no
 	"       %c\n";
 
 /* The plain product of that size; *text: of its graph. */
-static struct derived_place product(int m, int k, int n, char *text, size_t bytes)
+static struct derived_case product(int m, int k, int n, char *text, size_t bytes)
 {
 	(void)snprintf(text, bytes,
 		"graph 1\nvar m %d\nvar k %d\nvar n %d\n%%a = f32[m, k] input \"a\"\n%%b = f32[k, n] input \"b\"\n"
@@ -60,7 +60,7 @@ static double seconds(void)
 Test(worked, is_built_and_proven)
 {
 	char text[400];
-	struct derived_place p = product(1021, 1023, 1025, text, sizeof text);
+	struct derived_case p = product(1021, 1023, 1025, text, sizeof text);
 	struct lt_looptree *t;
 	struct run_text marks = { NULL, 0 };
 	double begin = seconds();
@@ -86,7 +86,7 @@ Test(worked, is_built_and_proven)
 Test(worked, computes_the_product)
 {
 	char text[400];
-	struct derived_place p = product(91, 523, 67, text, sizeof text);
+	struct derived_case p = product(91, 523, 67, text, sizeof text);
 	struct lt_looptree *t;
 	cr_assert_eq(derived_apply(&p, steps, &t), LT_OK, "%s", lt_context_message(p.ctx));
 	derived_expect_run(&p, t, "cpu", false, steps);
@@ -150,7 +150,7 @@ static struct count count_loop(const struct body *b)
 Test(worked, sums_stay_in_registers)
 {
 	char text[400];
-	struct derived_place p = product(1021, 1023, 1025, text, sizeof text);
+	struct derived_case p = product(1021, 1023, 1025, text, sizeof text);
 	struct lt_looptree *t;
 	int tiles = 0, others = 0;
 	cr_assert_eq(derived_apply(&p, steps, &t), LT_OK, "%s", lt_context_message(p.ctx));

@@ -30,7 +30,7 @@ static void read_list(const char *path, struct traced *out)
 {
 	FILE *f = fopen(path, "r");
 	char line[128];
-	int64_t room = 0;
+	int64_t cap = 0;
 	must(f != NULL, "%s", path);
 	while (fgets(line, sizeof line, f)) {
 		char kind;
@@ -38,9 +38,9 @@ static void read_list(const char *path, struct traced *out)
 		long long element, address;
 		if (sscanf(line, "%c %d %d %lld %lld", &kind, &buffer, &access, &element, &address) != 5)
 			continue;
-		if (out->n == room) {
-			room = 2 * room + 1024;
-			out->at = realloc(out->at, (size_t)room * sizeof *out->at);
+		if (out->n == cap) {
+			cap = 2 * cap + 1024;
+			out->at = realloc(out->at, (size_t)cap * sizeof *out->at);
 			must(out->at != NULL, "out of memory");
 		}
 		out->at[out->n++] = (struct traced_access){ kind == 'w', buffer, access, element, address };

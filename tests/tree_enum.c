@@ -91,13 +91,13 @@ static bool is_in_trip_count(const struct run *r, const struct lt_leaf *leaf, lt
 
 /* How many elements of var v are reduced into element e.  Of trips, least: those that have an element; others are
  * identities. */
-static int64_t terms_along(const struct run *r, lt_node n, lt_var v, const int64_t *e, bool least)
+static int64_t terms_along(const struct run *r, lt_node n, lt_var v, const int64_t *e, bool min)
 {
 	const struct lt_leaf *leaf = r->t->leaf[n];
 	const struct lt_vardef *d = &r->g->var[v];
 	int64_t count = 0;
 	for (int64_t x = 0; x < length(r, v); x++) {
-		bool found = !least || !d->unit;
+		bool found = !min || !d->unit;
 		for (int64_t y = 0; !found && y < length(r, d->of); y++)
 			found = trip_of(d, y) == x && is_in_trip_count(r, leaf, d->of, y, e);
 		count += found && is_in_trip_count(r, leaf, v, x, e);
@@ -106,14 +106,14 @@ static int64_t terms_along(const struct run *r, lt_node n, lt_var v, const int64
 }
 
 /* How many terms a complete element of a reduction has; -1: it is no loop's reduction. */
-static int64_t terms(const struct run *r, lt_node n, const int64_t *e, bool least)
+static int64_t terms(const struct run *r, lt_node n, const int64_t *e, bool min)
 {
 	const struct lt_leaf *leaf = r->t->leaf[n];
 	int64_t product = 1;
 	if (!is_reduction(r, n))
 		return -1;
 	for (int32_t i = leaf->n_out; i < leaf->n_var; i++)
-		product *= terms_along(r, n, leaf->var[i], e, least);
+		product *= terms_along(r, n, leaf->var[i], e, min);
 	return product;
 }
 
@@ -240,14 +240,14 @@ static void run_leaf(struct run *r, lt_node n)
 }
 
 /* Trips of var v that the open loops over what it counts leave. */
-static int64_t room_of(const struct run *r, lt_var v)
+static int64_t left_of(const struct run *r, lt_var v)
 {
 	const struct lt_vardef *d = &r->g->var[v];
-	int64_t room = d->extent;
+	int64_t left = d->extent;
 	for (int i = 0; i < r->n_path; i++)
 		if (r->path[i].loop >= 0 && counts(r, r->path[i].loop, v))
-			room = r->t->node[r->path[i].loop].step / d->unit;
-	return room < d->extent - value_of(r, v) ? room : d->extent - value_of(r, v);
+			left = r->t->node[r->path[i].loop].step / d->unit;
+	return left < d->extent - value_of(r, v) ? left : d->extent - value_of(r, v);
 }
 
 /* The writer's loops over the result's vars from `loop[0]` on, then the identity. */
@@ -271,11 +271,11 @@ static void reset(struct run *r, lt_node n, const lt_tnode *loop, int32_t n_loop
 		return;
 	}
 	int64_t at = r->at[v], span = r->span[v], start = value_of(r, v),
-		room = v == d->var || r->named[v] ? span : room_of(r, v);
+		left = v == d->var || r->named[v] ? span : left_of(r, v);
 	r->named[v]++;
-	for (int64_t c = 0; c * step < room && !*r->why; c++) {
+	for (int64_t c = 0; c * step < left && !*r->why; c++) {
 		r->at[v] = start + c * step;
-		r->span[v] = step < room - c * step ? step : room - c * step;
+		r->span[v] = step < left - c * step ? step : left - c * step;
 		r->path[r->n_path++] = (struct trip){ -1, c };
 		reset(r, n, loop + 1, n_loop - 1);
 		r->n_path--;

@@ -43,11 +43,11 @@ static bool next_values(const struct lt_graph *g, int64_t *param)
 	return false;
 }
 
-static bool few_values(const struct lt_graph *g, int64_t *param, int32_t room)
+static bool few_values(const struct lt_graph *g, int64_t *param, int32_t cap)
 {
 	int64_t n = 1;
 	for (lt_param p = 0; p < g->n_param; p++) {
-		if (p == room || g->param[p].high - g->param[p].low >= MAX_VALUES)
+		if (p == cap || g->param[p].high - g->param[p].low >= MAX_VALUES)
 			return false;
 		param[p] = g->param[p].low;
 		n *= g->param[p].high - g->param[p].low + 1;
@@ -62,11 +62,12 @@ enum tree_verdict tree_judge(struct lt_looptree *t, char *why, size_t bytes)
 	struct check c = { .t = t };
 	int64_t param[8];
 	lt__protect(t->ctx, check, &c);
-	const char *said = c.proven || c.shape ? lt_context_message(t->ctx) : "", *found;
-	(void)snprintf(why, bytes, "%s", said);
+	const char *message = c.proven || c.shape ? lt_context_message(t->ctx) : "", *found;
+	(void)snprintf(why, bytes, "%s", message);
 	if (c.shape)
 		return TREE_SHAPE;
-	if (strstr(said, "may have no iterations") || strstr(said, "not proven") || runs_of(t) < 0 || !few_values(t->graph,
+	if (strstr(message, "may have no iterations") || strstr(message, "not proven") ||
+		runs_of(t) < 0 || !few_values(t->graph,
 		param, 8))
 		return TREE_OPEN;
 	do

@@ -162,22 +162,22 @@ void tree_marks(const struct lt_looptree *t, struct run_text *out)
 		for (lt_tnode up = d->parent; up >= 0; up = t->node[up].parent)
 			line[at++] = ' ';
 		char *to = line + at;
-		size_t room = sizeof line - at;
+		size_t cap = sizeof line - at;
 		const struct lt_kindword *k = lt__kind_word(d->loop, d->arg);
-		bool told = k->kind != LT_SERIAL;
+		bool marked = k->kind != LT_SERIAL;
 		struct lt_text layout = { .arena = a };
 		if (d->kind == LT_TLEAF && t->layout[d->leaf])
 			lt__layout_text(&layout, t, d->leaf);
 		if (d->kind == LT_TLEAF)
-			snprintf(to, room, "%%%s%s%.*s%s\n", t->graph->node[d->leaf].name, layout.n ? " layout " : "",
+			snprintf(to, cap, "%%%s%s%.*s%s\n", t->graph->node[d->leaf].name, layout.n ? " layout " : "",
 				(int)layout.n, layout.n ? layout.at : "", d->stream ? " stream" : "");
 		else if (d->kind == LT_TGROUP)
-			snprintf(to, room, "group%s%s%s%s\n", told ? " " : "", told ? k->word : "", d->call ? " " : "",
+			snprintf(to, cap, "group%s%s%s%s\n", marked ? " " : "", marked ? k->word : "", d->call ? " " : "",
 				d->call ? d->call : "");
 		else
-			snprintf(to, room, "%s%s%s%s%s%s%s%s\n", lt__loop_name(t, n),
+			snprintf(to, cap, "%s%s%s%s%s%s%s%s\n", lt__loop_name(t, n),
 				d->step > 1 ? lt__scratch(t->ctx, " step %lld", (long long)d->step) : "",
-				told ? " " : "", told ? k->word : "", d->call ? " " : "", d->call ? d->call : "",
+				marked ? " " : "", marked ? k->word : "", d->call ? " " : "", d->call ? d->call : "",
 				d->tail ? "  tail " : "", d->tail ? lt__tail_word(d->tail) : "");
 		run_text_add(out, line, strlen(line));
 	}

@@ -53,7 +53,7 @@ static inline void open_bench(struct bench *n, const char *backend, struct tb *b
 }
 
 static inline void *data(struct bench *n, int slot) { return n->block[slot] + PAD; }
-static inline void put(struct bench *n, int slot, const void *from)
+static inline void bench_set(struct bench *n, int slot, const void *from)
 {
 	memcpy(data(n, slot), from, (size_t)n->slot[slot].bytes);
 }

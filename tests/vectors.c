@@ -36,13 +36,13 @@ bool vector_exact(const struct lt_op *op)
 
 static void add_lanes(struct vector_set *s, const struct lt_op *op, const char *source, bool fold, int only)
 {
-	uint32_t most = lt__dtype_info((enum lt_dtype)op->out)->bytes;
+	uint32_t max = lt__dtype_info((enum lt_dtype)op->out)->bytes;
 	for (int i = 0; i < op->arity; i++) {
 		uint32_t bytes = lt__dtype_info((enum lt_dtype)op->in[i])->bytes;
-		most = bytes > most ? bytes : most;
+		max = bytes > max ? bytes : max;
 	}
-	for (int lanes = 2; lanes * (int)most <= LT_VECTOR_BYTES; lanes *= 2) {
-		if (only && lanes * (int)most != only)
+	for (int lanes = 2; lanes * (int)max <= LT_VECTOR_BYTES; lanes *= 2) {
+		if (only && lanes * (int)max != only)
 			continue;
 		cr_assert(s->n < MAX_VECTOR);
 		struct vector_case *c = &s->at[s->n++];

@@ -32,7 +32,7 @@ double bench_now(void);                                 /* of a clock that only 
 _Noreturn void bench_end(const char *text);             /* where nothing can go on: ends the program */
 void *bench_alloc(size_t bytes);                        /* zeroed; ends the program when there is no memory */
 /* An array with room for one more than n elements; the same. */
-void *bench_grow(void *at, int n, int *room, size_t bytes);
+void *bench_grow(void *at, int n, int *cap, size_t bytes);
 char *bench_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));  /* malloc */
 /* Page aligned, of huge pages where the system gives them, every page touched. */
 float *bench_buffer(int64_t n);
@@ -85,7 +85,7 @@ struct bench_case {
 	bool noise;                     /* the one in which a contestant runs against itself */
 	bench_reference *reference;
 };
-struct bench_cases { struct bench_case *at; int n, room; };
+struct bench_cases { struct bench_case *at; int n, cap; };
 
 /* bench_case.c */
 struct bench_case *bench_case_add(
@@ -173,7 +173,7 @@ struct bench_contestant {
 	json_t *stats;                  /* what else is known of that, or NULL */
 	void *state;
 };
-struct bench_contestants { struct bench_contestant *at; int n, room; };
+struct bench_contestants { struct bench_contestant *at; int n, cap; };
 struct bench_contestant *bench_contestant_add(
 	struct bench_contestants *, const char *label, enum bench_role, const struct bench_ops *);
 void bench_contestants_free(struct bench_contestants *);
@@ -238,11 +238,11 @@ struct bench_outcome {
 	const char *method;             /* of checking */
 	double tolerance;
 };
-struct bench_outcomes { struct bench_outcome *at; int n, room; };
+struct bench_outcomes { struct bench_outcome *at; int n, cap; };
 void bench_sort(double *, int n);
 double bench_quantile(const double *sorted, int n, double q);
 double bench_geomean(const double *, int n);            /* of those above 0; 0: there is none */
-int bench_turn(int round, int place, int n);            /* who runs at that place of that round */
+int bench_turn(int round, int position, int n);            /* the contestant at that position of the round */
 /* Repetitions that make a sample of `seconds`, as one took `one`. */
 int64_t bench_repeat(double one, double seconds);
 void bench_row_finish(struct bench_row *, double work);
@@ -270,7 +270,7 @@ struct bench_compiled {
 	/* medians, seconds; cold, cached: of the backend */
 	double passes, tree, freeze, cold, cached, total, total_cached;
 };
-struct bench_compiles { struct bench_compiled *at; int n, room; };
+struct bench_compiles { struct bench_compiled *at; int n, cap; };
 void bench_compile(struct lt_context *, const struct bench_case *, const char *backend,
 	const struct bench_options *, struct bench_compiles *);
 

@@ -12,7 +12,7 @@ struct bench_case *bench_case_add(
 {
 	struct bench_case *c;
 
-	l->at = bench_grow(l->at, l->n, &l->room, sizeof *l->at);
+	l->at = bench_grow(l->at, l->n, &l->cap, sizeof *l->at);
 	c = memset(&l->at[l->n++], 0, sizeof *c);
 	c->suite = suite;
 	c->group = group;

@@ -8,31 +8,6 @@
 #include "tools/interrupt.h"
 #include "tools/temporary.h"
 
-/* All products, the first case of each group of the other suites, and views of very many pieces. */
-void bench_compile_cases(struct bench_cases *l)
-{
-	bench_gemm_cases(l);
-	for (const struct bench_suite *s = bench_suites; s->name; s++) {
-		int begin = l->n, kept = l->n;
-
-		if (!strcmp(s->name, "gemm") || !strcmp(s->name, "compile"))
-			continue;
-		s->cases(l);
-		for (int i = begin; i < l->n; i++) {
-			bool first = true;
-
-			for (int k = begin; k < kept; k++)
-				first = first && strcmp(l->at[k].group, l->at[i].group) != 0;
-			if (first)
-				l->at[kept++] = l->at[i];
-			else
-				free(l->at[i].script);
-		}
-		l->n = kept;
-	}
-	bench_pieces_cases(l);
-}
-
 struct times { double passes, tree, freeze, compile, total; int kernels; };
 
 static lt_status once(struct lt_context *ctx, const struct bench_case *c, const char *backend,
@@ -130,7 +105,7 @@ void bench_compile(struct lt_context *ctx, const struct bench_case *c, const cha
 	struct bench_compiled *x;
 	lt_status s = LT_OK;
 
-	l->at = bench_grow(l->at, l->n, &l->room, sizeof *l->at);
+	l->at = bench_grow(l->at, l->n, &l->cap, sizeof *l->at);
 	x = memset(&l->at[l->n++], 0, sizeof *x);
 	x->c = c;
 	x->backend = backend;

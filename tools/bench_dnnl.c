@@ -122,8 +122,8 @@ static const struct symbol { const char *name; size_t at; int version;
 	SYMBOL(softmax_3, "dnnl_softmax_forward_primitive_desc_create", 3),
 };
 
-/* A description of memory: pointer `at`, whichever version; `room` is what it is kept in by version 2. */
-struct description { void *at; unsigned char room[DESCRIPTION] __attribute__((aligned(64))); };
+/* A description of memory: pointer `at`, whichever version; `memory` holds it by version 2. */
+struct description { void *at; unsigned char memory[DESCRIPTION] __attribute__((aligned(64))); };
 struct descriptions { struct description src, weights, plain, bias, dst, plain_src, plain_dst; };
 
 /* Row-major, or (any) as the library likes best. */
@@ -137,9 +137,9 @@ static bool describe(const struct library *l, struct description *d, const struc
 	if (l->major >= 3)
 		return !(any ? l->tagged_3(&d->at, s->rank, s->extent, F32, ANY)
 			     : l->strided_3(&d->at, s->rank, s->extent, F32, stride));
-	d->at = d->room;
-	return !(any ? l->tagged_2(d->room, s->rank, s->extent, F32, ANY)
-		     : l->strided_2(d->room, s->rank, s->extent, F32, stride));
+	d->at = d->memory;
+	return !(any ? l->tagged_2(d->memory, s->rank, s->extent, F32, ANY)
+		     : l->strided_2(d->memory, s->rank, s->extent, F32, stride));
 }
 
 static void dnnl_forget(const struct library *l, struct descriptions *d)
@@ -313,12 +313,12 @@ static bool add_stages(
 bool bench_dnnl_add(struct bench_dnnl *d, const struct bench_layer *y)
 {
 	struct descriptions *t = NULL;
-	void *attributes = y->relu ? relu(d) : NULL, *description = NULL, *room = NULL;
+	void *attributes = y->relu ? relu(d) : NULL, *description = NULL, *memory = NULL;
 	bool ok;
 
-	if (posix_memalign(&room, 64, sizeof *t))
+	if (posix_memalign(&memory, 64, sizeof *t))
 		bench_end("out of memory");
-	t = memset(room, 0, sizeof *t);
+	t = memset(memory, 0, sizeof *t);
 	ok = describe_all(&d->l, y, t) && make_description(d, y, t, attributes, &description)
 		&& add_stages(d, y, t, description);
 	if (description)

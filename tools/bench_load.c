@@ -13,14 +13,14 @@
  * a peer waits at. */
 static _Noreturn void load_spin(pid_t parent)
 {
-	enum { MOST_FILES = 1024 };
+	enum { MAX_FILES = 1024 };
 
 	lt__interrupt_forget();
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)prctl(PR_SET_NAME, "lt-bench-busy");
 	if (getppid() != parent)
 		_exit(0);
-	for (int fd = 0; fd < MOST_FILES; fd++)
+	for (int fd = 0; fd < MAX_FILES; fd++)
 		(void)close(fd);
 	for (volatile uint64_t i = 0;; i++)
 		;

@@ -41,9 +41,9 @@ double bench_geomean(const double *x, int n)
 	return count ? exp(sum / count) : 0;
 }
 
-int bench_turn(int round, int place, int n)
+int bench_turn(int round, int position, int n)
 {
-	return (round + place) % n;
+	return (round + position) % n;
 }
 
 int64_t bench_repeat(double one, double seconds)
@@ -259,7 +259,7 @@ void bench_measure(struct lt_context *ctx, struct bench_case *c, struct bench_co
 	struct bench_truth truth;
 	struct bench_contestant **k = bench_alloc((size_t)all->n * sizeof *k);
 
-	to->at = bench_grow(to->at, to->n, &to->room, sizeof *to->at);
+	to->at = bench_grow(to->at, to->n, &to->cap, sizeof *to->at);
 	out = memset(&to->at[to->n++], 0, sizeof *out);
 	out->c = c;
 	out->threads = threads;
@@ -280,8 +280,8 @@ void bench_measure(struct lt_context *ctx, struct bench_case *c, struct bench_co
 			row_answer(r, ctx, measure_begin(ctx, &all->at[i], c, &truth, threads, o, r));
 		}
 	for (int round = 0; round < o->samples && !bench_interrupted(); round++)
-		for (int place = 0; place < out->n_row; place++) {
-			int i = bench_turn(round, place, out->n_row);
+		for (int position = 0; position < out->n_row; position++) {
+			int i = bench_turn(round, position, out->n_row);
 
 			if (out->row[i].answer == BENCH_READY) {
 				threads_settle(threads);
@@ -316,7 +316,7 @@ struct bench_contestant *bench_contestant_add(
 {
 	struct bench_contestant *k;
 
-	l->at = bench_grow(l->at, l->n, &l->room, sizeof *l->at);
+	l->at = bench_grow(l->at, l->n, &l->cap, sizeof *l->at);
 	k = memset(&l->at[l->n++], 0, sizeof *k);
 	snprintf(k->label, sizeof k->label, "%s", label);
 	k->role = role;

@@ -55,7 +55,7 @@ static lt_status take_threads(struct lt_context *ctx, void *options, char *text)
 {
 	struct bench_options *o = options;
 	/* What more threads than processors reach is no limit of the machine, and no ratio to it means anything. */
-	const long most = sysconf(_SC_NPROCESSORS_ONLN);
+	const long n_processor = sysconf(_SC_NPROCESSORS_ONLN);
 	char *rest = NULL;
 	int64_t n;
 
@@ -65,8 +65,8 @@ static lt_status take_threads(struct lt_context *ctx, void *options, char *text)
 	for (char *at = strtok_r(text, ",", &rest); at; at = strtok_r(NULL, ",", &rest)) {
 		LT_TRY(lt__count_read(ctx, "--threads", at, 1, 1024, &n));
 		o->threads[o->n_threads++] = (int)n;
-		if (most > 0 && n > most)
-			return lt_fail(ctx, LT_EINVAL, "--threads %d: this machine has %ld processors", (int)n, most);
+		if (n_processor > 0 && n > n_processor)
+			return lt_fail(ctx, LT_EINVAL, "--threads %d: this machine has %ld processors", (int)n, n_processor);
 	}
 	return o->n_threads > 0 ? LT_OK : lt_fail(ctx, LT_EINVAL, "--threads takes numbers with commas, as in 1,2");
 }
@@ -209,19 +209,19 @@ static lt_status take_suites(struct lt_context *ctx, struct bench_options *o, in
 /* "--load 2" is "--busy 2": a number is no file of a backend. */
 static lt_status take_busy(struct lt_context *ctx, struct bench_options *o)
 {
-	int kept = 0;
+	int n = 0;
 
 	for (int i = 0; i < o->load.n; i++) {
 		const char *text = o->load.at[i];
 
 		if (!*text || text[strspn(text, "0123456789")])
-			o->load.at[kept++] = text;
+			o->load.at[n++] = text;
 		else if (strlen(text) > 4 || atoi(text) > MAX_BUSY)
 			return lt_fail(ctx, LT_EINVAL, "--load %s: at most %d processes (a file is one that ends with .so)", text, MAX_BUSY);
 		else
 			o->busy = atoi(text);
 	}
-	o->load.n = kept;
+	o->load.n = n;
 	return LT_OK;
 }
 

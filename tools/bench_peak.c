@@ -14,7 +14,7 @@
 #include "tools/bench.h"
 #include "tools/interrupt.h"
 
-enum { ROUNDS = 1 << 16, FORMS = 8, MOST = 64 };
+enum { ROUNDS = 1 << 16, FORMS = 8, MAX_THREADS = 64 };
 
 typedef void fma_kernel(long rounds, float *data);
 typedef float read_kernel(const float *from, float *to, long n);
@@ -23,9 +23,9 @@ struct form { const char *name; int lanes, chains; fma_kernel *fma; read_kernel 
 struct bench_peak {
 	void *library;
 	struct form form[3][FORMS];             /* of each bound */
-	int n_form[3], best[3][MOST + 1];       /* best[bound][threads]: the form */
-	int best_threads[3][MOST + 1];          /* how many of the threads do best */
-	double rate[3][MOST + 1];               /* found by bench_peak_measure */
+	int n_form[3], best[3][MAX_THREADS + 1];       /* best[bound][threads]: the form */
+	int best_threads[3][MAX_THREADS + 1];          /* how many of the threads do best */
+	double rate[3][MAX_THREADS + 1];               /* found by bench_peak_measure */
 	float *from, *to;
 	int64_t n;                              /* elements of each buffer */
 	bool quick;
@@ -290,7 +290,7 @@ static double run_team(
 	const struct bench_peak *p, enum bench_bound bound, const struct form *form, int threads, int64_t units)
 {
 	struct team t = { .p = p, .form = form, .units = units, .threads = threads, .bound = (int)bound };
-	struct member m[MOST];
+	struct member m[MAX_THREADS];
 	double begin;
 
 	pthread_barrier_init(&t.begin, NULL, (unsigned)threads);
@@ -360,7 +360,7 @@ static void peak_measure(struct bench_peak *p, enum bench_bound bound, int threa
 
 double bench_peak_measure(struct bench_peak *p, enum bench_bound bound, int threads)
 {
-	threads = threads > MOST ? MOST : threads;
+	threads = threads > MAX_THREADS ? MAX_THREADS : threads;
 	for (int t = 1; t <= threads; t++)
 		if (!p->best_threads[bound][t])
 			peak_measure(p, bound, t);
@@ -376,7 +376,7 @@ json_t *bench_peak_json(const struct bench_peak *p)
 	for (int b = 0; b < 3; b++) {
 		json_t *list = json_array();
 
-		for (int t = 1; t <= MOST; t++)
+		for (int t = 1; t <= MAX_THREADS; t++)
 			if (p->best_threads[b][t])
 				json_array_append_new(list, json_pack("{s:i,s:f,s:s,s:i}", "threads", t, "per_second", p->rate[b][t], "kernel",
 					p->form[b][p->best[b][t]].name, "best_threads", p->best_threads[b][t]));
@@ -393,7 +393,7 @@ static lt_status begin_case(struct bench_contestant *k, const struct bench_case 
 	struct peak_contestant *s = k->state;
 
 	bench_peak_measure(s->p, c->bound, threads);
-	threads = threads > MOST ? MOST : threads;
+	threads = threads > MAX_THREADS ? MAX_THREADS : threads;
 	s->threads = s->p->best_threads[c->bound][threads];
 	k->unit = unit(s->p, c->bound, &s->p->form[c->bound][s->p->best[c->bound][threads]], s->threads);
 	return LT_OK;
@@ -411,7 +411,7 @@ static double limit(struct bench_contestant *k, int threads, bool anew)
 {
 	struct peak_contestant *s = k->state;
 
-	threads = threads > MOST ? MOST : threads;
+	threads = threads > MAX_THREADS ? MAX_THREADS : threads;
 	if (anew)
 		peak_measure(s->p, k->bound, threads);
 	return bench_peak_measure(s->p, k->bound, threads);

@@ -150,14 +150,14 @@ static lt_status write_all(struct peer_contestant *s, const char *text)
 	double until = bench_now() + s->patience;
 
 	while (*text) {
-		ssize_t put = write(s->in, text, strlen(text));
-		bool full = put < 0 && errno == EAGAIN;
+		ssize_t written = write(s->in, text, strlen(text));
+		bool full = written < 0 && errno == EAGAIN;
 
-		if (put < 0 && !full && errno != EINTR)
+		if (written < 0 && !full && errno != EINTR)
 			return ended(s);
 		if (full)
 			LT_TRY(wait_for(s, s->in, POLLOUT, until));
-		text += put > 0 ? put : 0;
+		text += written > 0 ? written : 0;
 	}
 	return LT_OK;
 }

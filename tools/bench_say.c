@@ -56,12 +56,12 @@ void *bench_alloc(size_t bytes)
 	return at;
 }
 
-void *bench_grow(void *at, int n, int *room, size_t bytes)
+void *bench_grow(void *at, int n, int *cap, size_t bytes)
 {
-	if (n < *room)
+	if (n < *cap)
 		return at;
-	*room = *room ? 2 * *room : 64;
-	at = realloc(at, (size_t)*room * bytes);
+	*cap = *cap ? 2 * *cap : 64;
+	at = realloc(at, (size_t)*cap * bytes);
 	if (!at)
 		bench_end("out of memory");
 	return at;

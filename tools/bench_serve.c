@@ -177,12 +177,12 @@ static lt_status take_line(struct server *s, const char *line)
 static void serve(struct server *s)
 {
 	char why[BENCH_WHY], *line = NULL;
-	size_t room = 0;
+	size_t cap = 0;
 	lt_status st;
 
 	printf("peer 1 %s\n", s->k.about);
 	fflush(stdout);
-	while (getline(&line, &room, stdin) > 0) {
+	while (getline(&line, &cap, stdin) > 0) {
 		line[strcspn(line, "\n")] = 0;
 		if (!strcmp(line, "quit"))
 			break;

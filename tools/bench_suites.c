@@ -1,4 +1,5 @@
-/* tools/bench_suites.c -- which suites there are. */
+/* tools/bench_suites.c -- which suites there are; the cases of `compile`, which are of the others. */
+#include <stdlib.h>
 #include <string.h>
 #include "tools/bench.h"
 
@@ -19,4 +20,29 @@ const struct bench_suite *bench_suite_find(const char *name)
 		if (!strcmp(s->name, name))
 			return s;
 	return NULL;
+}
+
+/* All products, the first case of each group of the other suites, and views of very many pieces. */
+void bench_compile_cases(struct bench_cases *l)
+{
+	bench_gemm_cases(l);
+	for (const struct bench_suite *s = bench_suites; s->name; s++) {
+		int begin = l->n, kept = l->n;
+
+		if (!strcmp(s->name, "gemm") || !strcmp(s->name, "compile"))
+			continue;
+		s->cases(l);
+		for (int i = begin; i < l->n; i++) {
+			bool first = true;
+
+			for (int k = begin; k < kept; k++)
+				first = first && strcmp(l->at[k].group, l->at[i].group) != 0;
+			if (first)
+				l->at[kept++] = l->at[i];
+			else
+				free(l->at[i].script);
+		}
+		l->n = kept;
+	}
+	bench_pieces_cases(l);
 }

@@ -65,14 +65,14 @@ static bool seen(const struct outcome_sum *s, const struct outcome_sum *before, 
 }
 
 /* In the order of the cases; a suite's whole after its groups, where it has several. */
-static void outcomes_walk(const struct bench_outcomes *l, each *tell, void *user)
+static void outcomes_walk(const struct bench_outcomes *l, each *visit, void *user)
 {
-	int room = 1, n = 0;
+	int cap = 1, n = 0;
 	struct outcome_sum *all;
 
 	for (int i = 0; i < l->n; i++)
-		room += 2 * l->at[i].n_row;
-	all = bench_alloc((size_t)room * sizeof *all);
+		cap += 2 * l->at[i].n_row;
+	all = bench_alloc((size_t)cap * sizeof *all);
 	for (int whole = 0; whole < 2; whole++)
 		for (int i = 0; i < l->n; i++)
 			for (int k = 0; k < l->at[i].n_row; k++) {
@@ -89,7 +89,7 @@ static void outcomes_walk(const struct bench_outcomes *l, each *tell, void *user
 					continue;
 				sum_fill(l, &s);
 				all[n++] = s;
-				tell(&s, user);
+				visit(&s, user);
 			}
 	free(all);
 }

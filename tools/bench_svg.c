@@ -118,12 +118,12 @@ static void legend(struct plot *p, double y)
 /* Peaks of the largest number of threads that was measured. */
 static double peak_of(const struct bench_report *r, enum bench_bound bound)
 {
-	double most = 0;
+	double max = 0;
 
 	for (int i = 0; i < r->outcomes.n; i++)
-		if (r->outcomes.at[i].c->bound == bound && r->outcomes.at[i].peak > most)
-			most = r->outcomes.at[i].peak;
-	return most;
+		if (r->outcomes.at[i].c->bound == bound && r->outcomes.at[i].peak > max)
+			max = r->outcomes.at[i].peak;
+	return max;
 }
 
 static double last_rate(const json_t *peak, const char *name)
@@ -135,11 +135,11 @@ static double last_rate(const json_t *peak, const char *name)
 }
 
 /* Both axes are logarithms. */
-struct axes { double x0, y0, wide, high, least, most, slow, fast; };
+struct axes { double x0, y0, wide, high, min, max, slow, fast; };
 
 static double at_x(const struct axes *a, double v)
 {
-	return a->x0 + a->wide * log(v / a->least) / log(a->most / a->least);
+	return a->x0 + a->wide * log(v / a->min) / log(a->max / a->min);
 }
 
 static double at_y(const struct axes *a, double v)
@@ -151,8 +151,8 @@ static void grid(struct plot *p, const struct axes *a)
 {
 	char tick[32];
 
-	for (double v = 0.01; v <= a->most; v *= 10)
-		if (v >= a->least) {
+	for (double v = 0.01; v <= a->max; v *= 10)
+		if (v >= a->min) {
 			fprintf(p->f, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n",
 				at_x(a, v), a->y0, at_x(a, v), a->y0 - a->high);
 			snprintf(tick, sizeof tick, "%g", v);
@@ -174,8 +174,8 @@ static void roofline(struct plot *p, double top)
 		.y0 = top + ROOF - 60,
 		.wide = 640,
 		.high = ROOF - 110,
-		.least = 0.05,
-		.most = 2000,
+		.min = 0.05,
+		.max = 2000,
 		.slow = 1e8 };
 
 	json_decref(known);
@@ -191,7 +191,7 @@ static void roofline(struct plot *p, double top)
 	fprintf(p->f,
 		"<polyline fill=\"none\" stroke=\"#c00\" stroke-width=\"1.5\" points=\"%.1f,%.1f %.1f,%.1f "
 		"%.1f,%.1f\"/>\n",
-		at_x(&a, a.least), at_y(&a, a.least * band), at_x(&a, peak / band), at_y(&a, peak), at_x(&a, a.most),
+		at_x(&a, a.min), at_y(&a, a.min * band), at_x(&a, peak / band), at_y(&a, peak), at_x(&a, a.max),
 		at_y(&a, peak));
 	for (int i = 0; i < p->r->outcomes.n; i++)
 		for (int k = 0; k < p->r->outcomes.at[i].n_row; k++) {
@@ -199,7 +199,7 @@ static void roofline(struct plot *p, double top)
 			const struct bench_row *r = &o->row[k];
 			double x = (double)o->c->flops / (double)o->c->bytes;
 
-			if (!svg_shows(r) || o->c->flops == 0 || r->median <= 0 || x < a.least || x > a.most)
+			if (!svg_shows(r) || o->c->flops == 0 || r->median <= 0 || x < a.min || x > a.max)
 				continue;
 			fprintf(p->f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\" fill-opacity=\"0.7\"><title>", at_x(&a, x),
 				at_y(&a, (double)o->c->flops / r->median), colors[color(p, r->label) % 8]);

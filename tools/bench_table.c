@@ -23,15 +23,15 @@ static void print_vendors(const json_t *v, FILE *f)
 {
 	const json_t *list = json_object_get(v, "openblas"), *e, *dnn = json_object_get(v, "onednn");
 	size_t i;
-	int told = 0;
+	int n_shown = 0;
 
 	if (!list)
 		return;
 	json_array_foreach(list, i, e)
 		if (*text(e, "is") && !*text(e, "why"))
-			lt__say(f, "%s%s %.0f", told++ ? ", " : "OpenBLAS' core types, one thread, GFLOP/s: ", text(e, "is"),
+			lt__say(f, "%s%s %.0f", n_shown++ ? ", " : "OpenBLAS' core types, one thread, GFLOP/s: ", text(e, "is"),
 				json_real_value(json_object_get(e, "flops_per_second")) * 1e-9);
-	if (told)
+	if (n_shown)
 		fputc('\n', f);
 	else
 		lt__say(f, "OpenBLAS: %s\n", text(json_array_get(list, 0), "why"));

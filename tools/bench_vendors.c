@@ -160,7 +160,7 @@ static void add_openblas(struct lt_context *ctx, struct bench_contestants *to, c
 	bench_gemm_cases(&all);
 	for (int i = 0; i < all.n && r.probes.n < 8; i++)
 		if (!strcmp(all.at[i].name, "256") || !strcmp(all.at[i].name, "1024") || !strcmp(all.at[i].name, "64")) {
-			r.probes.at = bench_grow(r.probes.at, r.probes.n, &r.probes.room, sizeof *r.probes.at);
+			r.probes.at = bench_grow(r.probes.at, r.probes.n, &r.probes.cap, sizeof *r.probes.at);
 			r.probes.at[r.probes.n++] = all.at[i];
 		}
 	add_type(&r, NULL);

@@ -260,9 +260,9 @@ bool lt__check_same_bits(
 
 /* -- children (check_child.c) -- */
 
-/* told: called as the outcome of a case is known; false: no more are wanted.  at: some times a second while the case is
+/* done: called as the outcome of a case is known; false: no more are wanted.  at: some times a second while the case is
  * under way. */
-struct check_watch { bool (*told)(void *user, int32_t i); void (*at)(void *user, int32_t i); void *user; };
+struct check_watch { bool (*done)(void *user, int32_t i); void (*at)(void *user, int32_t i); void *user; };
 /* Runs cases in child processes; outcome[i] of case i.  The number of calls of run that came back well. */
 int64_t lt__check_children(const struct check_options *, const struct check_case *, int32_t n,
 	struct check_outcome *outcome, const struct check_watch *);
@@ -314,9 +314,9 @@ struct check_failure {
  * wrong value, a crash, no end.  out: with which data, and by which steps.  A graph that cannot be evaluated does not
  * fail. */
 typedef bool check_still_fails(void *user, const struct lt_graph *, const char *schedule, struct check_outcome *out);
-/* Writes the smallest script and schedule it finds that still fail into files in f->keep; told: sentences that name
- * them and say how to run them, to print below the failure.  LT_OK, or why nothing was written (told says so, too). */
-lt_status lt__check_reduce(const struct check_failure *f, check_still_fails *, void *user, char *told, size_t bytes);
+/* Writes the smallest script and schedule it finds that still fail into files in f->keep; text: sentences that name
+ * them and say how to run them, to print below the failure.  LT_OK, or why nothing was written (text says so, too). */
+lt_status lt__check_reduce(const struct check_failure *f, check_still_fails *, void *user, char *text, size_t bytes);
 
 /* check_again.c: o->script with o->schedule, once more; verdict: the exit code. */
 lt_status lt__check_again(struct lt_context *, const struct check_options *, int *verdict);

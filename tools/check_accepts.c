@@ -31,10 +31,10 @@ bool lt__check_accepts_again(struct check_work *w, const struct check_trial *t)
 	(void)t;
 	const struct check_device *d = w->device;
 	for (int i = 0; i < 20; i++) {
-		struct check_diagnostics told = lt__check_listen();
-		lt_status st = d->backend->accepts(d->session, &w->p->nests.frozen[lt__check_nest(w)].tree, &told.diag);
+		struct check_diagnostics diags = lt__check_listen();
+		lt_status st = d->backend->accepts(d->session, &w->p->nests.frozen[lt__check_nest(w)].tree, &diags.diag);
 		if (st)
-			return lt__check_fail(w->out, "accepts took the tree, and then answers %s: %s", lt_status_name(st), told.text);
+			return lt__check_fail(w->out, "accepts took the tree, and then answers %s: %s", lt_status_name(st), diags.text);
 	}
 	return true;
 }
@@ -135,7 +135,7 @@ bool lt__check_accepts_unknown_feature(struct check_work *w, const struct check_
 	const struct check_device *d = w->device;
 	const struct lt_caps *caps = d->caps;
 	struct lt_tree tree = w->p->nests.frozen[lt__check_nest(w)].tree;
-	struct check_diagnostics told = lt__check_listen();
+	struct check_diagnostics diags = lt__check_listen();
 	char words[200];
 	const uint64_t needs = caps->understands & ~lt__known_needs(), loops = caps->loops >> LT_NLOOP_KIND << LT_NLOOP_KIND,
 		dtypes = caps->dtypes & ~((UINT64_C(1) << LT_NDTYPE) - 2);
@@ -148,7 +148,7 @@ bool lt__check_accepts_unknown_feature(struct check_work *w, const struct check_
 			loops ? "loops" : "dtypes", loops ? "kinds of loops" : "element types",
 			(unsigned long long)(loops ? loops : dtypes));
 	tree.needs |= UINT64_C(1) << 63;
-	if (lt__refuse_by_caps(&tree, caps, &told.diag) != LT_EUNSUPPORTED || !told.text[0])
+	if (lt__refuse_by_caps(&tree, caps, &diags.diag) != LT_EUNSUPPORTED || !diags.text[0])
 		return lt__check_fail(w->out, "a tree that needs feature bit 63 is not refused by what caps say");
 	return true;
 }
@@ -172,18 +172,18 @@ bool lt__check_accepts_unknown_operator(struct check_work *w, const struct check
 	struct lt_tree *tree = &w->p->nests.frozen[lt__check_nest(w)].tree;
 	const struct lt_array was = tree->ops;
 	struct lt_op *ops = strange_ops(tree, NULL);
-	struct check_diagnostics told = lt__check_listen();
+	struct check_diagnostics diags = lt__check_listen();
 	bool good = false;
 	if (!ops)
 		return lt__check_fail(w->out, "out of memory");
 	tree->ops = (struct lt_array){ ops, was.n, sizeof *ops };
-	lt_status answer = d->backend->accepts(d->session, tree, &told.diag);
+	lt_status answer = d->backend->accepts(d->session, tree, &diags.diag);
 	if (answer && answer != LT_EUNSUPPORTED)
 		(void)lt__check_fail(w->out,
 			"accepts answers %s (%d) for a tree with an unknown operator; a refusal is LT_EUNSUPPORTED",
 			lt_status_name(answer), (int)answer);
 	else if (answer)
-		good = told.text[0] || lt__check_fail(w->out, "accepts refuses a tree with an unknown operator and says nothing");
+		good = diags.text[0] || lt__check_fail(w->out, "accepts refuses a tree with an unknown operator and says nothing");
 	else
 		good = lt__check_twin_run(w, NULL, t);
 	tree->ops = was;
@@ -207,18 +207,18 @@ bool lt__check_errors_half(struct check_work *w, const struct check_trial *t)
 	bad.ops = (struct lt_array){ ops, bad.ops.n, sizeof *ops };
 	bad.text = "a tree whose operators are no expressions";
 	for (int at = 0; at < N && fine; at++) {
-		struct check_diagnostics told = lt__check_listen();
+		struct check_diagnostics diags = lt__check_listen();
 		for (int i = 0; i < N; i++) {
 			trees[i] = i == at ? &bad : good_tree;
-			object[i] = (struct lt_object *)(void *)&told;  /* something that is no object */
+			object[i] = (struct lt_object *)(void *)&diags;  /* something that is no object */
 		}
-		lt_status st = d->backend->compile(d->session, trees, N, object, &told.diag);
+		lt_status st = d->backend->compile(d->session, trees, N, object, &diags.diag);
 		for (int i = 0; i < N && !st; i++)
 			d->backend->destroy(object[i]);
 		for (int i = 0; i < N && st && fine; i++)
 			fine = !object[i] || lt__check_fail(w->out,
 				"compile of %d trees fails with %s at tree %d and leaves an object behind", N, lt_status_name(st), at);
-		fine = fine && (!st || told.text[0] || lt__check_fail(w->out, "compile answers %s and says nothing",
+		fine = fine && (!st || diags.text[0] || lt__check_fail(w->out, "compile answers %s and says nothing",
 			lt_status_name(st)));
 	}
 	free(ops);

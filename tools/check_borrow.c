@@ -19,11 +19,11 @@ static bool open_lent(struct check_work *w, struct lent *l, struct check_device 
 
 static bool borrow_show(struct check_work *w, const struct check_device *d)
 {
-	struct check_diagnostics told = lt__check_listen();
+	struct check_diagnostics diags = lt__check_listen();
 	for (int32_t i = 0; i < w->p->nests.n; i++)
-		if (w->object[i] && d->backend->accepts(d->session, &w->p->nests.frozen[i].tree, &told.diag))
+		if (w->object[i] && d->backend->accepts(d->session, &w->p->nests.frozen[i].tree, &diags.diag))
 			return lt__check_fail(w->out, "accepts took the tree of kernel %s, and refuses it in another session: %s",
-				w->p->nests.frozen[i].tree.name, told.text);
+				w->p->nests.frozen[i].tree.name, diags.text);
 	return true;
 }
 
@@ -37,15 +37,15 @@ static bool load_lent(struct check_work *w, struct lent *l)
 	for (int32_t i = 0; good && i < w->p->nests.n; i++) {
 		struct check_text saved = { NULL, 0 };
 		struct lt_object *again = NULL;
-		struct check_diagnostics told = lt__check_listen();
-		if (w->object[i] && !b->save(w->object[i], lt__check_text_add, &saved, &told.diag)) {
+		struct check_diagnostics diags = lt__check_listen();
+		if (w->object[i] && !b->save(w->object[i], lt__check_text_add, &saved, &diags.diag)) {
 			lt__check_pages_open(&l->call);
 			const void *at = lt__check_pages_take(&l->call, saved.at, saved.n);
 			lt__check_pages_seal(&l->call);
-			lt_status st = at ? b->load(w->device->session, &w->p->nests.frozen[i].tree, at, saved.n, &again, &told.diag)
+			lt_status st = at ? b->load(w->device->session, &w->p->nests.frozen[i].tree, at, saved.n, &again, &diags.diag)
 				: LT_OK;
 			lt__check_pages_close(&l->call);
-			good = lt__check_went(w->out, st, &told, "load of what save wrote");
+			good = lt__check_went(w->out, st, &diags, "load of what save wrote");
 		}
 		if (again) {
 			b->destroy(w->object[i]);

@@ -73,12 +73,12 @@ static void child_say(int fd, int kind, int32_t i, const struct check_outcome *o
 /* Who prints fails the first case in which it does; a thousand others would tell no more. */
 static void has_printed(bool *known, struct check_outcome *out)
 {
-	struct check_outcome told = { 0 };
-	if (*known || out->status == CHECK_FAILED || lt__check_print_fail(&told))
+	struct check_outcome printed = { 0 };
+	if (*known || out->status == CHECK_FAILED || lt__check_print_fail(&printed))
 		return;
 	*known = true;
-	out->status = told.status;
-	memcpy(out->text, told.text, sizeof out->text);
+	out->status = printed.status;
+	memcpy(out->text, printed.text, sizeof out->text);
 }
 
 /* Cases first .. first + n - 1, which are graphs. */
@@ -125,11 +125,11 @@ static void run_clause(const struct parent *p, struct check_device *d, int fd, i
 static void ask_score(const struct parent *p, int fd)
 {
 	struct check_outcome out = { 0 };
-	struct check_diagnostics told = lt__check_listen();
+	struct check_diagnostics diags = lt__check_listen();
 	child_say(fd, AT_CASE, 0, NULL);
-	if (lt__check_watch(p->scored)->score(p->o->config, &told.diag) <= 0)
-		(void)lt__check_end(&out, CHECK_REFUSED, "%s%s%s", told.text[0] ? told.text : "it does not say why",
-			told.remedy[0] ? "; " : "", told.remedy);
+	if (lt__check_watch(p->scored)->score(p->o->config, &diags.diag) <= 0)
+		(void)lt__check_end(&out, CHECK_REFUSED, "%s%s%s", diags.text[0] ? diags.text : "it does not say why",
+			diags.remedy[0] ? "; " : "", diags.remedy);
 	(void)lt__check_end(&out, CHECK_PASSED, "%s", "");
 	child_say(fd, OUTCOME, 0, &out);
 }
@@ -216,19 +216,19 @@ static bool take_outcome(struct parent *p, struct child *c, const struct child_m
 static void child_report(struct parent *p, int32_t i)
 {
 	p->n_passed += p->outcome[i].status == CHECK_PASSED;
-	p->stopped = (p->watch && !p->watch->told(p->watch->user, i)) || p->stopped;
+	p->stopped = (p->watch && !p->watch->done(p->watch->user, i)) || p->stopped;
 }
 
 /* The cases that are left are not tried where so many ended as this one did.  member: what ended so, each time that it
  * was called; NULL: what stands there. */
-static void count_alike(struct parent *p, const char *text, const char *member, const char *what, int32_t most)
+static void count_alike(struct parent *p, const char *text, const char *member, const char *what, int32_t max)
 {
 	int64_t came_back = member ? lt__check_calls_good(member) : p->n_passed;
 	bool alike = p->n_alike > 0 && p->came_back == came_back && !strcmp(p->ended, text);
 	p->n_alike = alike ? p->n_alike + 1 : 1;
 	p->came_back = came_back;
 	(void)snprintf(p->ended, sizeof p->ended, "%s", text);
-	if (p->n_alike < most || p->o->go_on || p->stopped)
+	if (p->n_alike < max || p->o->go_on || p->stopped)
 		return;
 	p->stopped = true;
 	for (int32_t i = 0; i < p->n; i++)

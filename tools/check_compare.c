@@ -7,7 +7,7 @@
 /* One tensor: what the run left, what it should be. */
 struct pair { const char *kind, *name; lt_node node; const void *got, *want, *second; };
 
-static const char *place_text(const struct lt_graph *g, lt_node n, const int64_t *at, char *out, size_t bytes)
+static const char *index_text(const struct lt_graph *g, lt_node n, const int64_t *at, char *out, size_t bytes)
 {
 	size_t used = 0;
 	out[0] = '\0';
@@ -44,7 +44,7 @@ static bool is_written(const struct check_work *w, const struct lt_evaluation *e
 	} while (lt__next_element(w->g, e, p->node, at, &flat));
 	return wrong == 0 || lt__check_fail(w->out,
 		"%s '%s'[%s] was never written (%lld of %lld elements are not); expected %s", p->kind, p->name,
-		place_text(w->g, p->node, first, where, sizeof where), (long long)wrong, (long long)all,
+		index_text(w->g, p->node, first, where, sizeof where), (long long)wrong, (long long)all,
 		lt__element_text(p->want, first_flat, t, want, sizeof want));
 }
 
@@ -90,9 +90,9 @@ static const void *content_of(const struct check_work *w, const struct lt_evalua
 
 /* Result i of the graph, or the state after its results; false: there are no more. */
 static bool next_pair(
-	const struct check_guarded *room, const struct check_guarded *second, int32_t i, lt_node *state, struct pair *p)
+	const struct check_guarded *guarded, const struct check_guarded *second, int32_t i, lt_node *state, struct pair *p)
 {
-	const struct lt_graph *g = room->w->g;
+	const struct lt_graph *g = guarded->w->g;
 	enum lt_storage_space space = i < g->n_result ? LT_STORAGE_RESULT : LT_STORAGE_STATE;
 	int32_t binding = i < g->n_result ? i : i - g->n_result;
 	if (space == LT_STORAGE_STATE)
@@ -103,19 +103,19 @@ static bool next_pair(
 	*p = space == LT_STORAGE_RESULT
 		? (struct pair){ .kind = "result", .name = g->result[i].name, .node = g->result[i].node }
 		: (struct pair){ .kind = "state", .name = label_of(g, *state), .node = *state };
-	p->got = lt__check_guarded_at(room, space, binding);
+	p->got = lt__check_guarded_at(guarded, space, binding);
 	p->second = second ? lt__check_guarded_at(second, space, binding) : NULL;
 	return true;
 }
 
 bool lt__check_compare(
-	struct check_guarded *room, struct lt_judge *judge, void *const *data, const struct check_guarded *second)
+	struct check_guarded *guarded, struct lt_judge *judge, void *const *data, const struct check_guarded *second)
 {
-	const struct check_work *w = room->w;
+	const struct check_work *w = guarded->w;
 	const struct lt_evaluation *e = lt__judge_reference(judge);
 	struct pair p;
 	lt_node state = -1;
-	for (int32_t i = 0; next_pair(room, second, i, &state, &p); i++) {
+	for (int32_t i = 0; next_pair(guarded, second, i, &state, &p); i++) {
 		struct lt_report r = { 0 };
 		if (!p.got)
 			continue;
@@ -142,19 +142,20 @@ static bool pair_same(const struct check_work *w, const struct lt_evaluation *e,
 	do {
 		if (memcmp((const char *)p->got + (size_t)flat * bytes, (const char *)p->second + (size_t)flat * bytes, bytes))
 			return lt__check_fail(w->out, "%s '%s'[%s] has other bits %s: %s, then %s", p->kind, p->name,
-				place_text(w->g, p->node, at, where, sizeof where), what, lt__element_text(p->got, flat, t, a, sizeof a),
+				index_text(w->g, p->node, at, where, sizeof where), what, lt__element_text(p->got, flat, t, a, sizeof a),
 				lt__element_text(p->second, flat, t, b, sizeof b));
 	} while (lt__next_element(w->g, e, p->node, at, &flat));
 	return true;
 }
 
 bool lt__check_same_bits(
-	const struct check_guarded *room, const struct check_guarded *second, const struct lt_judge *judge, const char *what)
+	const struct check_guarded *guarded, const struct check_guarded *second, const struct lt_judge *judge,
+	const char *what)
 {
 	struct pair p;
 	lt_node state = -1;
 	bool good = true;
-	for (int32_t i = 0; good && next_pair(room, second, i, &state, &p); i++)
-		good = pair_same(room->w, lt__judge_reference(judge), &p, what);
+	for (int32_t i = 0; good && next_pair(guarded, second, i, &state, &p); i++)
+		good = pair_same(guarded->w, lt__judge_reference(judge), &p, what);
 	return good;
 }

@@ -71,30 +71,30 @@ static struct lt_array array(struct check_pages *p, struct lt_array a)
 	for (uint32_t i = 0; i < (a).n && (a).at; i++) \
 		COPIED(type, a, i)->member = text(p, LT_AT(type, a, i)->member)
 /* The length of a list that nobody says: as far as elements that name `count` of it from `first` on reach. */
-static int32_t reach(int32_t most, const struct lt_array *a, size_t first, size_t count)
+static int32_t reach(int32_t max, const struct lt_array *a, size_t first, size_t count)
 {
 	for (uint32_t i = 0; i < a->n; i++) {
 		const char *at = (const char *)a->at + (size_t)i * a->stride;
 		int32_t begin, n;
 		memcpy(&begin, at + first, sizeof begin);
 		memcpy(&n, at + count, sizeof n);
-		most = n > 0 && begin + n > most ? begin + n : most;
+		max = n > 0 && begin + n > max ? begin + n : max;
 	}
-	return most;
+	return max;
 }
-#define REACH(most, type, a, what) reach(most, &(a), offsetof(type, first_##what), offsetof(type, n_##what))
+#define REACH(max, type, a, what) reach(max, &(a), offsetof(type, first_##what), offsetof(type, n_##what))
 
 static int32_t n_stride(const struct lt_tree *t)
 {
-	int32_t most = 0;
+	int32_t max = 0;
 	for (uint32_t c = 0; c < t->calls.n; c++) {
 		const struct lt_call *call = LT_AT(struct lt_call, t->calls, c);
 		for (int32_t o = 0; o < call->n_operand; o++) {
 			int32_t end = LT_AT(struct lt_call_operand, t->call_operands, call->first_operand + o)->first_stride + call->n_dim;
-			most = end > most ? end : most;
+			max = end > max ? end : max;
 		}
 	}
-	return most;
+	return max;
 }
 
 static void copy_lists(struct check_pages *p, const struct lt_tree *from, struct lt_tree *t)

@@ -63,11 +63,11 @@ static union lt_scalar draw(enum lt_dtype t, const struct lt_source_range *r, bo
 }
 
 /* The end of the type's range: no identity but the right one leaves it as it is. */
-static union lt_scalar extreme(enum lt_dtype t, bool least)
+static union lt_scalar extreme(enum lt_dtype t, bool lowest_one)
 {
 	if (lt__dtype_info(t)->cls == LT_CLASS_FLOAT)
-		return (union lt_scalar){ .f = least ? -INFINITY : INFINITY };
-	return (union lt_scalar){ .i = least ? lowest(t) : highest(t) };
+		return (union lt_scalar){ .f = lowest_one ? -INFINITY : INFINITY };
+	return (union lt_scalar){ .i = lowest_one ? lowest(t) : highest(t) };
 }
 
 /* Of one sign, for reductions: a slice of them shows an identity that is wrong.  Products of many stay near 1, and

@@ -13,10 +13,10 @@ static int cancelled(const struct lt_host *host)
 
 static bool open_session(struct check_device *d, struct check_outcome *out)
 {
-	struct check_diagnostics told = lt__check_listen();
+	struct check_diagnostics diags = lt__check_listen();
 	d->session = NULL;
-	lt_status st = d->backend->open(&d->host, d->config, &d->session, &told.diag);
-	if (!lt__check_went(out, st, &told, "open"))
+	lt_status st = d->backend->open(&d->host, d->config, &d->session, &diags.diag);
+	if (!lt__check_went(out, st, &diags, "open"))
 		return false;
 	if (!d->session)
 		return lt__check_fail(out, "open answers LT_OK and gives no session");
@@ -45,10 +45,10 @@ bool lt__check_open(struct check_device *d, const struct check_options *o, struc
 	return open_session(d, out);
 }
 
-bool lt__check_open_again(const struct check_device *d, struct check_device *out, struct check_outcome *said)
+bool lt__check_open_again(const struct check_device *d, struct check_device *out, struct check_outcome *outcome)
 {
 	*out = *d;
-	return open_session(out, said);
+	return open_session(out, outcome);
 }
 
 void lt__check_close(struct check_device *d)

@@ -35,7 +35,7 @@ static bool keep_kernel(struct check_work *w, const struct check_trial *t)
 	int32_t nest = lt__check_nest(w);
 	size_t need[2] = { 0, 0 };
 	char what[80];
-	struct check_guarded room;
+	struct check_guarded guarded;
 	for (int kind = LT_DUMP_SOURCE; LT_HAS(struct lt_backend, b, dump) && kind <= LT_DUMP_DECISIONS; kind++) {
 		struct check_text text = { NULL, 0 };
 		(void)snprintf(what, sizeof what, "kernel %.25s: dump %d", w->p->nests.frozen[nest].tree.name, kind);
@@ -48,13 +48,13 @@ static bool keep_kernel(struct check_work *w, const struct check_trial *t)
 	(void)snprintf(what, sizeof what, "kernel %.25s: need of %zu bytes, alignment %zu",
 		w->p->nests.frozen[nest].tree.name, need[0], need[1]);
 	keep_fact(facts, what, NULL, 0);
-	lt__check_guarded_new(w, NULL, &room);
-	bool good = lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1) && lt__check_guarded_judge(&room, t);
+	lt__check_guarded_new(w, NULL, &guarded);
+	bool good = lt__check_guarded_run(&guarded, t, 0x5A, 0x5A, 1) && lt__check_guarded_judge(&guarded, t);
 	(void)snprintf(what, sizeof what, "kernel %.25s: values", w->p->nests.frozen[nest].tree.name);
-	for (int32_t i = 0; good && i < room.n; i++)
+	for (int32_t i = 0; good && i < guarded.n; i++)
 		if (w->p->nests.assigned.storage[i].space == LT_STORAGE_RESULT)
-			keep_fact(facts, what, room.block[i].block + room.block[i].at, room.block[i].bytes);
-	lt__check_guarded_free(&room);
+			keep_fact(facts, what, guarded.block[i].block + guarded.block[i].at, guarded.block[i].bytes);
+	lt__check_guarded_free(&guarded);
 	return good;
 }
 
@@ -65,12 +65,12 @@ static char *facts_of(const struct check_device *d)
 	struct check_text facts = { NULL, 0 }, text = { NULL, 0 };
 	struct check_device mine;
 	struct check_outcome out = { 0 };
-	struct check_diagnostics told = lt__check_listen();
+	struct check_diagnostics diags = lt__check_listen();
 	if (lt__check_open_again(d, &mine, &out)) {
 		mine.facts = &facts;
 		lt__check_samples(&mine, &out, CHECK_S_BASIC, keep_kernel);
 		if (LT_HAS(struct lt_backend, b, identity)
-			&& !b->identity(mine.session, lt__check_text_add, &text, &told.diag) && text.at)
+			&& !b->identity(mine.session, lt__check_text_add, &text, &diags.diag) && text.at)
 			keep_fact(&facts, "identity", text.at, text.n);
 		text.n = 0;
 		if (LT_HAS(struct lt_backend, b, describe))
@@ -109,10 +109,10 @@ static bool stays_there(const char *variable)
 /* It and its words are as long there as the process of the case. */
 static char **other_environment(const char *backend)
 {
-	size_t n = 0, most = sizeof odd / sizeof *odd + sizeof endings / sizeof *endings + 1;
+	size_t n = 0, n_max = sizeof odd / sizeof *odd + sizeof endings / sizeof *endings + 1;
 	for (char **e = environ; *e; e++)
-		most++;
-	char **all = calloc(most, sizeof *all);
+		n_max++;
+	char **all = calloc(n_max, sizeof *all);
 	for (char **e = environ; all && *e; e++)
 		if (stays_there(*e))
 			all[n++] = *e;

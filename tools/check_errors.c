@@ -7,9 +7,9 @@
 bool lt__check_errors_config(struct check_device *d, struct check_outcome *out)
 {
 	static const char word[] = "no_such_word_of_any_backend";
-	struct check_diagnostics told = lt__check_listen();
+	struct check_diagnostics diags = lt__check_listen();
 	struct lt_session *session = (struct lt_session *)(void *)out;  /* a failure has to make it NULL */
-	lt_status st = d->backend->open(&d->host, word, &session, &told.diag);
+	lt_status st = d->backend->open(&d->host, word, &session, &diags.diag);
 	if (!st && session)
 		d->backend->close(session);
 	if (!st)
@@ -18,10 +18,10 @@ bool lt__check_errors_config(struct check_device *d, struct check_outcome *out)
 		return lt__check_fail(out, "open fails with %s and leaves a session behind", lt_status_name(st));
 	if (st != LT_EINVAL)
 		return lt__check_fail(out, "open answers %s to an unknown config, not LT_EINVAL", lt_status_name(st));
-	if (!told.text[0])
+	if (!diags.text[0])
 		return lt__check_fail(out, "open refuses an unknown config and says nothing");
-	return strstr(told.text, word)
-		|| lt__check_fail(out, "open refuses an unknown config and does not name the word: %s", told.text);
+	return strstr(diags.text, word)
+		|| lt__check_fail(out, "open refuses an unknown config and does not name the word: %s", diags.text);
 }
 
 /* -- wrong args -- */
@@ -34,31 +34,31 @@ static bool run_wrong(struct check_work *w, const struct check_trial *t, enum wr
 	int32_t nest = lt__check_nest(w), n = w->p->nests.frozen[nest].n_bind;
 	struct check_args a = { .slot = NULL };
 	struct lt_fault fault = { 0, -1, -1, 0 };
-	struct check_guarded room, before;
-	struct check_diagnostics told = lt__check_listen();
-	lt__check_guarded_new(w, NULL, &room);
+	struct check_guarded guarded, before;
+	struct check_diagnostics diags = lt__check_listen();
+	lt__check_guarded_new(w, NULL, &guarded);
 	lt__check_guarded_new(w, NULL, &before);
-	bool good = lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1) && lt__check_guarded_fill(&room, t->data, 0x5A)
-		&& lt__check_guarded_fill(&before, t->data, 0x5A) && lt__check_args_new(&room, nest, 0x5A, 1, &fault, &a);
+	bool good = lt__check_guarded_run(&guarded, t, 0x5A, 0x5A, 1) && lt__check_guarded_fill(&guarded, t->data, 0x5A)
+		&& lt__check_guarded_fill(&before, t->data, 0x5A) && lt__check_args_new(&guarded, nest, 0x5A, 1, &fault, &a);
 	if (good) {
 		a.slot[n] = a.slot[n > 0 ? n - 1 : 0];
 		a.slot[at].bytes -= what == SMALL_SLOT;
 		a.args.n_slot = (uint32_t)(n - (what == FEWER_SLOTS) + (what == MORE_SLOTS));
 		a.args.workspace = what == NO_WORKSPACE ? NULL : a.args.workspace;
-		lt_status st = w->device->backend->run(w->object[nest], &a.args, &told.diag);
+		lt_status st = w->device->backend->run(w->object[nest], &a.args, &diags.diag);
 		if (!st)
 			good = lt__check_fail(w->out, what == SMALL_SLOT ? "a run with slot %d a byte too small succeeds"
 				: what == NO_WORKSPACE ? "a run without a workspace succeeds, and need() says that there must be one (%d)"
 				: "a run with another number of slots than the tree's succeeds (%d)", (int)at);
-		else if (!told.text[0])
+		else if (!diags.text[0])
 			good = lt__check_fail(w->out, "a run with wrong args answers %s and says nothing", lt_status_name(st));
-		good = good && lt__check_guarded_stand(&room, t->data);
-		for (int32_t i = 0; good && i < room.n; i++)
-			if (memcmp(room.block[i].block, before.block[i].block, room.block[i].total))
+		good = good && lt__check_guarded_stand(&guarded, t->data);
+		for (int32_t i = 0; good && i < guarded.n; i++)
+			if (memcmp(guarded.block[i].block, before.block[i].block, guarded.block[i].total))
 				good = lt__check_fail(w->out, "a run that fails with %s has written to a buffer", lt_status_name(st));
 	}
 	good = lt__check_args_end(w, &a) && good;
-	lt__check_guarded_free(&room);
+	lt__check_guarded_free(&guarded);
 	lt__check_guarded_free(&before);
 	return good;
 }
@@ -130,7 +130,7 @@ static bool with_fault(struct check_device *d, struct check_outcome *out, bool e
 	const struct check_case gather = gather_for(d);
 	struct check_work w;
 	struct check_trial zeros = { 0 };
-	struct check_guarded room = { 0 };
+	struct check_guarded guarded = { 0 };
 	struct lt_fault fault = { 0, -1, -1, 0 };
 	void **data = NULL;
 	bool good = lt__check_work_open(&w, d, &gather, d->seed, out) && lt__check_work_compile(&w)
@@ -142,16 +142,16 @@ static bool with_fault(struct check_device *d, struct check_outcome *out, bool e
 			|| lt__check_fail(out, "out of memory");
 		data = lt__check_data_new(w.g, &(struct check_data){ .seed = d->seed });
 		store_index(&w, data, first_value, second_value);
-		lt__check_guarded_new(&w, NULL, &room);
-		good = good && lt__check_guarded_fill(&room, data, 0xFF) && lt__check_launch(&room, 0xFF, 1, &fault)
-			&& lt__check_guarded_stand(&room, data) && is_reported(&w, &fault);
+		lt__check_guarded_new(&w, NULL, &guarded);
+		good = good && lt__check_guarded_fill(&guarded, data, 0xFF) && lt__check_launch(&guarded, 0xFF, 1, &fault)
+			&& lt__check_guarded_stand(&guarded, data) && is_reported(&w, &fault);
 	}
 	if (good && elsewhere)
-		good = lt__check_guarded_judge(&room, &(struct check_trial){ data, zeros.judge });
+		good = lt__check_guarded_judge(&guarded, &(struct check_trial){ data, zeros.judge });
 	else if (good && fault.value != first_value)
 		good = lt__check_fail(out, "the fault record has value %lld; the first index out of range, of one thread and serial "
 			"loops, is %lld", (long long)fault.value, (long long)first_value);
-	lt__check_guarded_free(&room);
+	lt__check_guarded_free(&guarded);
 	if (data)
 		lt__check_data_free(w.g, data);
 	lt__check_trial_free(&w, &zeros);

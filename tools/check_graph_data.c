@@ -4,7 +4,7 @@
 /* Axis `variant`, or that axis with an extent that a run-time scalar bounds. */
 lt_node lt__check_build_gather(struct lt_graph *g, const struct check_case *c)
 {
-	static const int64_t extents[2] = { 9, 17 }, least[2] = { 4, 5 };
+	static const int64_t extents[2] = { 9, 17 }, min[2] = { 4, 5 };
 	static const char *const names[2] = { "m", "n" };
 	const int64_t factor = 1;
 	int32_t axis = c->spec.variant % 2;
@@ -12,7 +12,7 @@ lt_node lt__check_build_gather(struct lt_graph *g, const struct check_case *c)
 	for (int i = 0; i < 2; i++)
 		if (c->spec.variant >= CHECK_G_BOUNDED && i == axis) {
 			lt_node length = lt_graph_input(g, "length", LT_I64, 0, NULL);
-			lt_param p = lt_graph_param(g, length, 0, least[i], extents[i]);
+			lt_param p = lt_graph_param(g, length, 0, min[i], extents[i]);
 			dims[i] = lt_graph_var_bounded(g, names[i], extents[i], 0, 1, &p, &factor);
 		} else {
 			dims[i] = lt_graph_var(g, names[i], extents[i]);

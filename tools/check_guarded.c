@@ -55,16 +55,16 @@ static bool block_on_pages(struct check_block *b, size_t align, bool before)
 	return !mprotect(map + (before ? 0 : b->mapped - page), page, PROT_NONE);
 }
 
-void lt__check_guarded_new(struct check_work *w, const struct check_how *how, struct check_guarded *room)
+void lt__check_guarded_new(struct check_work *w, const struct check_how *how, struct check_guarded *guarded)
 {
 	static const struct check_how usual = { .odd = 0 };
 	const struct lt_program *p = w->p;
-	struct check_diagnostics told = lt__check_listen();
+	struct check_diagnostics diags = lt__check_listen();
 	how = how ? how : &usual;
-	*room = (struct check_guarded){ .w = w, .async = how->async, .lend = how->lend, .n = p->nests.assigned.n_storage,
-		.block = calloc((size_t)p->nests.assigned.n_storage + 1, sizeof *room->block) };
-	for (int32_t i = 0; room->block && i < room->n; i++) {
-		struct check_block *b = &room->block[i];
+	*guarded = (struct check_guarded){ .w = w, .async = how->async, .lend = how->lend, .n = p->nests.assigned.n_storage,
+		.block = calloc((size_t)p->nests.assigned.n_storage + 1, sizeof *guarded->block) };
+	for (int32_t i = 0; guarded->block && i < guarded->n; i++) {
+		struct check_block *b = &guarded->block[i];
 		const struct lt_storage *s = &p->nests.assigned.storage[i];
 		const size_t align = align_of(p, i);
 		b->bytes = (size_t)s->elems * element_size(s);
@@ -75,23 +75,23 @@ void lt__check_guarded_new(struct check_work *w, const struct check_how *how, st
 		else if (!block_on_pages(b, align, how->page == CHECK_PAGE_BEFORE))
 			b->block = NULL;
 		if (b->block && on_device(w->device))
-			(void)w->device->backend->mem_new(w->device->session, b->total, &b->device, &told.diag);
+			(void)w->device->backend->mem_new(w->device->session, b->total, &b->device, &diags.diag);
 	}
 }
 
-void lt__check_guarded_free(struct check_guarded *room)
+void lt__check_guarded_free(struct check_guarded *guarded)
 {
-	for (int32_t i = 0; room->block && i < room->n; i++) {
-		struct check_block *b = &room->block[i];
+	for (int32_t i = 0; guarded->block && i < guarded->n; i++) {
+		struct check_block *b = &guarded->block[i];
 		if (b->map)
 			(void)munmap(b->map, b->mapped);
 		else
 			free(b->block);
 		if (b->device)
-			room->w->device->backend->mem_free(room->w->device->session, b->device);
+			guarded->w->device->backend->mem_free(guarded->w->device->session, b->device);
 	}
-	free(room->block);
-	*room = (struct check_guarded){ 0 };
+	free(guarded->block);
+	*guarded = (struct check_guarded){ 0 };
 }
 
 /* The graph's node of a binding of a source. */
@@ -113,15 +113,15 @@ static bool is_source(const struct lt_storage *s)
 }
 
 /* Run-time scalars, each from the source that it is read from. */
-static void store_params(const struct check_guarded *room, struct check_block *b)
+static void store_params(const struct check_guarded *guarded, struct check_block *b)
 {
-	const struct lt_program *p = room->w->p;
+	const struct lt_program *p = guarded->w->p;
 	int64_t *value = (int64_t *)(void *)(b->block + b->at);
 	for (int32_t i = 0; i < p->tree->graph->n_param; i++) {
 		const struct lt_paramdef *d = &p->tree->graph->param[i];
 		int32_t from = p->nests.assigned.location[d->source].storage;
 		if (from >= 0 && is_source(&p->nests.assigned.storage[from]) && (size_t)(i + 1) * 8 <= b->bytes)
-			value[i] = ((const int64_t *)(const void *)(room->block[from].block + room->block[from].at))[d->element];
+			value[i] = ((const int64_t *)(const void *)(guarded->block[from].block + guarded->block[from].at))[d->element];
 	}
 }
 
@@ -130,115 +130,116 @@ bool lt__check_mem_copy(
 {
 	static const char *const words[] = { [LT_COPY_TO_DEVICE] = "to", [LT_COPY_TO_HOST] = "from", [LT_COPY_DEVICE] = "on" };
 	const struct lt_slot a = { to, (int64_t)to_at, (int64_t)bytes }, b = { from, (int64_t)from_at, (int64_t)bytes };
-	struct check_diagnostics told = lt__check_listen();
-	lt_status st = w->device->backend->mem_copy(w->device->session, &a, &b, bytes, how, NULL, &told.diag);
-	return lt__check_went(w->out, st, &told, "mem_copy %s the device", words[how]);
+	struct check_diagnostics diags = lt__check_listen();
+	lt_status st = w->device->backend->mem_copy(w->device->session, &a, &b, bytes, how, NULL, &diags.diag);
+	return lt__check_went(w->out, st, &diags, "mem_copy %s the device", words[how]);
 }
 
-static bool to_device(struct check_guarded *room, struct check_block *b)
+static bool to_device(struct check_guarded *guarded, struct check_block *b)
 {
-	if (!on_device(room->w->device))
+	if (!on_device(guarded->w->device))
 		return true;
 	if (!b->device)
-		return lt__check_fail(room->w->out, "mem_new of %zu bytes gave no memory", b->total);
-	return lt__check_mem_copy(room->w, b->device, 0, b->block, 0, b->total, LT_COPY_TO_DEVICE);
+		return lt__check_fail(guarded->w->out, "mem_new of %zu bytes gave no memory", b->total);
+	return lt__check_mem_copy(guarded->w, b->device, 0, b->block, 0, b->total, LT_COPY_TO_DEVICE);
 }
 
-static bool from_device(struct check_guarded *room, struct check_block *b)
+static bool from_device(struct check_guarded *guarded, struct check_block *b)
 {
-	return !on_device(room->w->device)
-		|| lt__check_mem_copy(room->w, b->block, 0, b->device, 0, b->total, LT_COPY_TO_HOST);
+	return !on_device(guarded->w->device)
+		|| lt__check_mem_copy(guarded->w, b->block, 0, b->device, 0, b->total, LT_COPY_TO_HOST);
 }
 
-static bool buffers_fill(struct check_guarded *room, void *const *data, int poison, bool prepared)
+static bool buffers_fill(struct check_guarded *guarded, void *const *data, int poison, bool prepared)
 {
-	const struct lt_storage *storage = room->w->p->nests.assigned.storage;
-	for (int32_t i = 0; i < room->n; i++) {
-		struct check_block *b = &room->block[i];
+	const struct lt_storage *storage = guarded->w->p->nests.assigned.storage;
+	for (int32_t i = 0; i < guarded->n; i++) {
+		struct check_block *b = &guarded->block[i];
 		if (storage[i].space == LT_STORAGE_PREPARED && !prepared)
 			continue;
 		if (!b->block)
-			return lt__check_fail(room->w->out, "no memory for %zu bytes", b->total);
+			return lt__check_fail(guarded->w->out, "no memory for %zu bytes", b->total);
 		memset(b->block, CHECK_MARK, b->total);
-		lt_node n = is_source(&storage[i]) ? node_of(room->w->g, &storage[i]) : -1;
+		lt_node n = is_source(&storage[i]) ? node_of(guarded->w->g, &storage[i]) : -1;
 		if (n >= 0)
 			memcpy(b->block + b->at, data[n], b->bytes);
 		else
 			memset(b->block + b->at, poison, b->bytes);
 	}
-	for (int32_t i = 0; i < room->n; i++)
+	for (int32_t i = 0; i < guarded->n; i++)
 		if (storage[i].space == LT_STORAGE_PARAM)
-			store_params(room, &room->block[i]);
-	for (int32_t i = 0; i < room->n; i++)
-		if ((prepared || storage[i].space != LT_STORAGE_PREPARED) && !to_device(room, &room->block[i]))
+			store_params(guarded, &guarded->block[i]);
+	for (int32_t i = 0; i < guarded->n; i++)
+		if ((prepared || storage[i].space != LT_STORAGE_PREPARED) && !to_device(guarded, &guarded->block[i]))
 			return false;
 	return true;
 }
 
-bool lt__check_guarded_fill(struct check_guarded *room, void *const *data, int poison)
+bool lt__check_guarded_fill(struct check_guarded *guarded, void *const *data, int poison)
 {
-	return buffers_fill(room, data, poison, true);
+	return buffers_fill(guarded, data, poison, true);
 }
-bool lt__check_guarded_refill(struct check_guarded *room, void *const *data, int poison)
+bool lt__check_guarded_refill(struct check_guarded *guarded, void *const *data, int poison)
 {
-	return buffers_fill(room, data, poison, false);
-}
-
-void *lt__check_guarded_fetch(struct check_guarded *room, int32_t storage)
-{
-	struct check_block *b = &room->block[storage];
-	return from_device(room, b) ? b->block + b->at : NULL;
+	return buffers_fill(guarded, data, poison, false);
 }
 
-static const char *name_of(const struct check_guarded *room, int32_t i)
+void *lt__check_guarded_fetch(struct check_guarded *guarded, int32_t storage)
+{
+	struct check_block *b = &guarded->block[storage];
+	return from_device(guarded, b) ? b->block + b->at : NULL;
+}
+
+static const char *name_of(const struct check_guarded *guarded, int32_t i)
 {
 	static const enum lt_binding kind[] = { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
-	const struct lt_storage *s = &room->w->p->nests.assigned.storage[i];
-	return s->space <= LT_STORAGE_RESULT ? lt_program_name(room->w->p, kind[s->space], s->binding)
+	const struct lt_storage *s = &guarded->w->p->nests.assigned.storage[i];
+	return s->space <= LT_STORAGE_RESULT ? lt_program_name(guarded->w->p, kind[s->space], s->binding)
 		: s->space == LT_STORAGE_PARAM ? "run-time scalars" : "an intermediate";
 }
 
-static bool sentinels_stand(struct check_guarded *room, int32_t i)
+static bool sentinels_stand(struct check_guarded *guarded, int32_t i)
 {
-	const struct check_block *b = &room->block[i];
+	const struct check_block *b = &guarded->block[i];
 	for (size_t k = 0; k < b->total; k++)
 		if ((k < b->at || k >= b->at + b->bytes) && b->block[k] != CHECK_MARK)
-			return lt__check_fail(room->w->out, "a byte %zu %s buffer '%s' of %zu bytes was overwritten",
-				k < b->at ? b->at - k : k - b->at - b->bytes + 1, k < b->at ? "before" : "after", name_of(room, i),
+			return lt__check_fail(guarded->w->out, "a byte %zu %s buffer '%s' of %zu bytes was overwritten",
+				k < b->at ? b->at - k : k - b->at - b->bytes + 1, k < b->at ? "before" : "after", name_of(guarded, i),
 				b->bytes);
 	return true;
 }
 
-bool lt__check_guarded_stand(struct check_guarded *room, void *const *data)
+bool lt__check_guarded_stand(struct check_guarded *guarded, void *const *data)
 {
-	const struct lt_program *p = room->w->p;
-	for (int32_t i = 0; i < room->n; i++) {
-		const struct check_block *b = &room->block[i];
+	const struct lt_program *p = guarded->w->p;
+	for (int32_t i = 0; i < guarded->n; i++) {
+		const struct check_block *b = &guarded->block[i];
 		const struct lt_storage *s = &p->nests.assigned.storage[i];
-		if (!from_device(room, &room->block[i]) || !sentinels_stand(room, i))
+		if (!from_device(guarded, &guarded->block[i]) || !sentinels_stand(guarded, i))
 			return false;
 		if ((s->space == LT_STORAGE_INPUT || s->space == LT_STORAGE_CONSTANT)
-			&& memcmp(b->block + b->at, data[node_of(room->w->g, s)], b->bytes))
-			return lt__check_fail(room->w->out, "%s '%s' was changed by the run",
-				s->space == LT_STORAGE_INPUT ? "input" : "constant", name_of(room, i));
+			&& memcmp(b->block + b->at, data[node_of(guarded->w->g, s)], b->bytes))
+			return lt__check_fail(guarded->w->out, "%s '%s' was changed by the run",
+				s->space == LT_STORAGE_INPUT ? "input" : "constant", name_of(guarded, i));
 	}
 	return true;
 }
 
-void *lt__check_guarded_at(const struct check_guarded *room, enum lt_storage_space space, int32_t binding)
+void *lt__check_guarded_at(const struct check_guarded *guarded, enum lt_storage_space space, int32_t binding)
 {
-	for (int32_t i = 0; i < room->n; i++)
-		if (room->w->p->nests.assigned.storage[i].space == space && room->w->p->nests.assigned.storage[i].binding == binding)
-			return room->block[i].block + room->block[i].at;
+	const struct lt_storage *storage = guarded->w->p->nests.assigned.storage;
+	for (int32_t i = 0; i < guarded->n; i++)
+		if (storage[i].space == space && storage[i].binding == binding)
+			return guarded->block[i].block + guarded->block[i].at;
 	return NULL;
 }
 
-static void store_slots(const struct check_guarded *room, int32_t nest, struct lt_slot *slot)
+static void store_slots(const struct check_guarded *guarded, int32_t nest, struct lt_slot *slot)
 {
-	const struct lt_frozen *f = &room->w->p->nests.frozen[nest];
+	const struct lt_frozen *f = &guarded->w->p->nests.frozen[nest];
 	for (int32_t i = 0; i < f->n_bind; i++) {
-		const struct check_block *b = &room->block[f->bind[i].storage];
-		size_t bytes = element_size(&room->w->p->nests.assigned.storage[f->bind[i].storage]);
+		const struct check_block *b = &guarded->block[f->bind[i].storage];
+		size_t bytes = element_size(&guarded->w->p->nests.assigned.storage[f->bind[i].storage]);
 		slot[i] = (struct lt_slot){ b->device ? b->device : b->block, (int64_t)(b->at + (size_t)f->bind[i].offset * bytes),
 			(int64_t)((size_t)f->bind[i].elems * bytes) };
 	}
@@ -248,7 +249,7 @@ static bool space_new(
 	struct check_work *w, const struct lt_object *o, uint32_t n_thread, int fill, struct check_space *space)
 {
 	const struct lt_backend *backend = w->device->backend;
-	struct check_diagnostics told = lt__check_listen();
+	struct check_diagnostics diags = lt__check_listen();
 	size_t align = 1;
 	*space = (struct check_space){ 0 };
 	if (!LT_HAS(struct lt_backend, backend, need))
@@ -272,8 +273,8 @@ static bool space_new(
 		return true;
 	/* a handle has no offset: nothing of ours can stand before it */
 	const size_t bytes = space->bytes + CHECK_GUARD;
-	lt_status st = backend->mem_new(w->device->session, bytes, &space->device, &told.diag);
-	return lt__check_went(w->out, st, &told, "mem_new of %zu bytes", bytes)
+	lt_status st = backend->mem_new(w->device->session, bytes, &space->device, &diags.diag);
+	return lt__check_went(w->out, st, &diags, "mem_new of %zu bytes", bytes)
 		&& lt__check_mem_copy(w, space->device, 0, space->at, 0, bytes, LT_COPY_TO_DEVICE);
 }
 
@@ -295,19 +296,19 @@ static bool space_end(struct check_work *w, struct check_space *space)
 	return good;
 }
 
-bool lt__check_args_new(struct check_guarded *room, int32_t nest, int fill, uint32_t n_thread, struct lt_fault *fault,
-	struct check_args *a)
+bool lt__check_args_new(struct check_guarded *guarded, int32_t nest, int fill, uint32_t n_thread,
+	struct lt_fault *fault, struct check_args *a)
 {
-	struct check_work *w = room->w;
+	struct check_work *w = guarded->w;
 	const uint32_t n = (uint32_t)w->p->nests.frozen[nest].n_bind;
 	*a = (struct check_args){ .slot = calloc((size_t)n + 2, sizeof *a->slot) };
 	if (!a->slot)
 		return lt__check_fail(w->out, "out of memory");
 	if (!space_new(w, w->object[nest], n_thread, fill, &a->space))
 		return false;
-	store_slots(room, nest, a->slot);
+	store_slots(guarded, nest, a->slot);
 	a->args = (struct lt_args){ .size = sizeof a->args, .n_slot = n, .slot = a->slot, .n_thread = n_thread,
-		.workspace = a->space.device ? a->space.device : a->space.at, .async = room->async, .fault = fault };
+		.workspace = a->space.device ? a->space.device : a->space.at, .async = guarded->async, .fault = fault };
 	return true;
 }
 

@@ -82,13 +82,13 @@ char *lt__check_replay(const struct lt_looptree *from, const char *steps)
 /* Which loop of a nest: 0: it has none inside, 1: those inside have none, and so on. */
 static int height_of(const struct lt_looptree *t, lt_tnode loop)
 {
-	int most = 0;
+	int max = 0;
 	for (lt_tnode c = t->node[loop].child; c >= 0; c = t->node[c].next)
 		if (t->node[c].kind != LT_TLEAF) {
 			int h = height_of(t, c) + (t->node[c].kind == LT_TLOOP);
-			most = h > most ? h : most;
+			max = h > max ? h : max;
 		}
-	return most;
+	return max;
 }
 
 /* Steps that make a loop a vector, as the kind of tree has it; none for a loop that stays.  STRIPS: each lane runs over

@@ -95,9 +95,9 @@ const struct lt_backend *lt__check_watch(const struct lt_backend *backend)
 	memcpy(&like, backend, size);
 	like.size = (uint32_t)size;
 	real = backend;
-#define PUT(member, ...) like.member = like.member ? call_##member : NULL;
-	ALL(PUT, PUT, PUT)
-#undef PUT
+#define WRAP(member, ...) like.member = like.member ? call_##member : NULL;
+	ALL(WRAP, WRAP, WRAP)
+#undef WRAP
 	watched = like;
 	return &watched;
 }

@@ -64,16 +64,16 @@ static void watch_look(struct watch *w, int64_t i, int64_t warm, int64_t rounds)
 			w->at[k] = level_now();
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t memory_min(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static bool stayed(struct check_outcome *out, const char *what, int64_t rounds, const struct watch *w)
 {
 	struct level grown = { INT64_MAX, INT64_MAX, INT64_MAX };
 	int64_t n = rounds / WINDOWS, page = sysconf(_SC_PAGESIZE);
 	for (int k = 0; k < WINDOWS; k++) {
-		grown.bytes = least(grown.bytes, w->at[k + 1].bytes - w->at[k].bytes);
-		grown.pages = least(grown.pages, w->at[k + 1].pages - w->at[k].pages);
-		grown.files = least(grown.files, w->at[k + 1].files - w->at[k].files);
+		grown.bytes = memory_min(grown.bytes, w->at[k + 1].bytes - w->at[k].bytes);
+		grown.pages = memory_min(grown.pages, w->at[k + 1].pages - w->at[k].pages);
+		grown.files = memory_min(grown.files, w->at[k + 1].files - w->at[k].files);
 	}
 	if (grown.bytes >= n || grown.bytes > 4096)
 		return lt__check_fail(out, "memory grows by %.4g bytes for each %s (at least %lld bytes over each %lld of %lld)",
@@ -94,22 +94,22 @@ enum { RUNS = 10000, WARM = 200 };
 
 bool lt__check_memory_runs(struct check_work *w, const struct check_trial *t)
 {
-	struct check_guarded room;
+	struct check_guarded guarded;
 	struct check_args a = { .slot = NULL };
 	struct lt_fault fault = { 0, -1, -1, 0 };
 	int32_t nest = lt__check_nest(w);
-	struct check_diagnostics told = lt__check_listen();
+	struct check_diagnostics diags = lt__check_listen();
 	struct watch watch = { 0 };
-	lt__check_guarded_new(w, NULL, &room);
-	bool good = lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1) && lt__check_args_new(&room, nest, 0, 1, &fault, &a);
+	lt__check_guarded_new(w, NULL, &guarded);
+	bool good = lt__check_guarded_run(&guarded, t, 0x5A, 0x5A, 1) && lt__check_args_new(&guarded, nest, 0, 1, &fault, &a);
 	for (int i = 0; good && i <= WARM + RUNS; i++) {
 		watch_look(&watch, i, WARM, RUNS);
 		const struct lt_args args = a.args;
-		good = lt__check_went(w->out, w->device->backend->run(w->object[nest], &args, &told.diag), &told, "run %d", i);
+		good = lt__check_went(w->out, w->device->backend->run(w->object[nest], &args, &diags.diag), &diags, "run %d", i);
 	}
 	good = good && stayed(w->out, "run", RUNS, &watch);
 	good = lt__check_args_end(w, &a) && good;
-	lt__check_guarded_free(&room);
+	lt__check_guarded_free(&guarded);
 	return good;
 }
 
@@ -157,10 +157,10 @@ bool lt__check_memory_refusals(struct check_work *w, const struct check_trial *t
 	tree.needs |= UINT64_C(1) << 63;
 	for (int i = 0; i <= 100 + 1000; i++) {
 		struct lt_session *session = NULL;
-		struct check_diagnostics told = lt__check_listen();
+		struct check_diagnostics diags = lt__check_listen();
 		watch_look(&watch, i, 100, 1000);
-		(void)d->backend->accepts(d->session, &tree, &told.diag);
-		if (!d->backend->open(&d->host, "no_such_word_of_any_backend", &session, &told.diag) && session)
+		(void)d->backend->accepts(d->session, &tree, &diags.diag);
+		if (!d->backend->open(&d->host, "no_such_word_of_any_backend", &session, &diags.diag) && session)
 			d->backend->close(session);
 	}
 	return stayed(w->out, "refusal", 1000, &watch);

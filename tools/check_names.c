@@ -105,12 +105,12 @@ static void add_products(struct check_adder *a)
 
 static void add_random(struct check_adder *a)
 {
-	int most = a->o->full ? 2000 : 40;
+	int n_random = a->o->full ? 2000 : 40;
 	for (int i = 0; i < (a->o->full ? 400 : 12); i++)
 		for (int nest = 0; nest < 2; nest++)
-			lt__check_add(a, CHECK_random, &(struct check_spec){ .variant = nest, .number = most + i,
+			lt__check_add(a, CHECK_random, &(struct check_spec){ .variant = nest, .number = n_random + i,
 				.schedule = CHECK_INNER + i % (CHECK_N_TREE - CHECK_INNER) }, NULL);
-	for (int i = 0; i < most; i++)
+	for (int i = 0; i < n_random; i++)
 		for (int nest = 0; nest < 2; nest++)
 			lt__check_add(a, CHECK_random, &(struct check_spec){ .variant = nest, .number = i,
 				.schedule = (1 + i) % CHECK_N_SCHEDULE }, NULL);

@@ -58,7 +58,7 @@ bool lt__check_optional_need(struct check_work *w, const struct check_trial *t)
 /* Lines "name number", the three that everybody knows with numbers that make sense. */
 static bool are_numbers(struct check_outcome *out, const char *text)
 {
-	static const struct { const char *name; double least, most; } known[] = {
+	static const struct { const char *name; double min, max; } known[] = {
 		{ "parallel", 0, 1 }, { "serialised", 0, 1 }, { "threads", 1, 1e6 } };
 	for (; text && *text; text += strcspn(text, "\n"), text += *text == '\n') {
 		int n = (int)strcspn(text, "\n"), name = (int)strcspn(text, " \n");
@@ -69,7 +69,7 @@ static bool are_numbers(struct check_outcome *out, const char *text)
 				n < 80 ? n : 80, text);
 		for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 			if ((size_t)name == strlen(known[i].name) && !strncmp(text, known[i].name, (size_t)name)
-			    && !(number >= known[i].least && number <= known[i].most))
+			    && !(number >= known[i].min && number <= known[i].max))
 				return lt__check_fail(out, "dump of statistics says '%.*s', which cannot be", n < 80 ? n : 80, text);
 	}
 	return true;
@@ -117,19 +117,19 @@ bool lt__check_optional_events(struct check_work *w, const struct check_trial *t
 {
 	const struct check_device *d = w->device;
 	struct lt_event *e[3] = { NULL };
-	struct check_diagnostics told = lt__check_listen();
+	struct check_diagnostics diags = lt__check_listen();
 	int64_t ns = -1, whole = -1;
 	bool good = true;
 	for (int i = 0; good && i < 3; i++)
-		good = lt__check_went(w->out, d->backend->event_new(d->session, &e[i], &told.diag), &told, "event_new")
+		good = lt__check_went(w->out, d->backend->event_new(d->session, &e[i], &diags.diag), &diags, "event_new")
 			&& (e[i] || lt__check_fail(w->out, "event_new gives no event"));
 	for (int i = 0; good && i < 3; i++) {
-		good = lt__check_went(w->out, d->backend->event_record(e[i], NULL, &told.diag), &told, "event_record");
+		good = lt__check_went(w->out, d->backend->event_record(e[i], NULL, &diags.diag), &diags, "event_record");
 		for (int k = 0; good && i < 2 && k < 10; k++)
 			good = lt__check_one_run(w, t, 0xFF, 0xFF, 1);
 	}
-	good = good && lt__check_went(w->out, d->backend->event_ns(e[0], e[1], &ns, &told.diag), &told, "event_ns")
-		&& lt__check_went(w->out, d->backend->event_ns(e[0], e[2], &whole, &told.diag), &told, "event_ns");
+	good = good && lt__check_went(w->out, d->backend->event_ns(e[0], e[1], &ns, &diags.diag), &diags, "event_ns")
+		&& lt__check_went(w->out, d->backend->event_ns(e[0], e[2], &whole, &diags.diag), &diags, "event_ns");
 	if (good && (ns < 0 || whole < ns))
 		good = lt__check_fail(w->out, "of three events in a row the second is %lld ns and the third %lld ns after the first",
 			(long long)ns, (long long)whole);
@@ -147,15 +147,15 @@ bool lt__check_optional_memory(struct check_device *d, struct check_outcome *out
 	enum { BYTES = 4096, PART = 1001 };
 	unsigned char from[BYTES], to[BYTES] = { 0 };
 	void *first = NULL, *second = NULL;
-	struct check_diagnostics told = lt__check_listen();
+	struct check_diagnostics diags = lt__check_listen();
 	struct check_work w = { .device = d, .out = out };
 	if (!LT_HAS(struct lt_backend, d->backend, mem_new))
 		return lt__check_end(out, CHECK_SKIPPED, "device memory is not offered");
 	for (int i = 0; i < BYTES; i++)
 		from[i] = (unsigned char)(i * 7 + 3);
-	if (d->backend->mem_new(d->session, BYTES, &first, &told.diag)
-		|| d->backend->mem_new(d->session, BYTES, &second, &told.diag) || !first || !second)
-		(void)lt__check_fail(out, "mem_new: %s", told.text);
+	if (d->backend->mem_new(d->session, BYTES, &first, &diags.diag)
+		|| d->backend->mem_new(d->session, BYTES, &second, &diags.diag) || !first || !second)
+		(void)lt__check_fail(out, "mem_new: %s", diags.text);
 	else if (lt__check_mem_copy(&w, first, 0, from, 0, BYTES, LT_COPY_TO_DEVICE)
 		&& lt__check_mem_copy(&w, second, 0, to, 0, BYTES, LT_COPY_TO_DEVICE)
 		&& lt__check_mem_copy(&w, second, 17, first, 5, PART, LT_COPY_DEVICE))

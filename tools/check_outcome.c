@@ -16,7 +16,7 @@ bool lt__check_end(struct check_outcome *out, enum check_status status, const ch
 }
 
 bool lt__check_went(
-	struct check_outcome *out, lt_status st, const struct check_diagnostics *told, const char *call, ...)
+	struct check_outcome *out, lt_status st, const struct check_diagnostics *diags, const char *call, ...)
 {
 	char what[120];
 	va_list list;
@@ -24,19 +24,19 @@ bool lt__check_went(
 	(void)vsnprintf(what, sizeof what, call, list);
 	va_end(list);
 	return !st || lt__check_fail(out, "%s: %s: %s", what, lt_status_name(st),
-		told->text[0] ? told->text : "nothing is said");
+		diags->text[0] ? diags->text : "nothing is said");
 }
 
-static void keep_first(struct lt_diag *diag, const struct lt_diagnostic *note)
+static void keep_first(struct lt_diag *diag, const struct lt_diagnostic *diagnostic)
 {
 	struct check_diagnostics *t = (struct check_diagnostics *)(void *)diag;
 	if (t->n++)
 		return;
-	t->size = note->size;
-	t->loop = note->loop;
-	t->stmt = note->stmt;
-	(void)snprintf(t->text, sizeof t->text, "%s", note->text ? note->text : "");
-	(void)snprintf(t->remedy, sizeof t->remedy, "%s", note->remedy ? note->remedy : "");
+	t->size = diagnostic->size;
+	t->loop = diagnostic->loop;
+	t->stmt = diagnostic->stmt;
+	(void)snprintf(t->text, sizeof t->text, "%s", diagnostic->text ? diagnostic->text : "");
+	(void)snprintf(t->remedy, sizeof t->remedy, "%s", diagnostic->remedy ? diagnostic->remedy : "");
 }
 
 struct check_diagnostics lt__check_listen(void)

@@ -41,11 +41,11 @@ static bool pairs_fill(struct pair_cover *c, int *at, int i)
 	if (i == c->f->n)
 		return true;
 	for (int n = 0; n < c->f->level[i]; n++) {
-		int best = -1, most = -1;
+		int best = -1, best_gain = -1;
 		for (int k = 0; k < c->f->level[i]; k++) {
 			int level = (k + c->turn) % c->f->level[i], g = gain(c, at, i, level);
-			if (!tried[level] && g > most) {
-				most = g;
+			if (!tried[level] && g > best_gain) {
+				best_gain = g;
 				best = level;
 			}
 		}

@@ -12,15 +12,15 @@ enum { CHECK_P_EXTENT, CHECK_P_SLICE, CHECK_P_SUM, CHECK_P_GREATEST, CHECK_P_BOT
 enum { CHECK_NN, CHECK_NT, CHECK_TN, CHECK_BATCH, CHECK_VECTOR, CHECK_BIAS_RELU, CHECK_BIAS_GELU, CHECK_BIAS_RESIDUAL,
 	CHECK_SILU, CHECK_SOFTMAX, CHECK_CONV, CHECK_ATTENTION, CHECK_CHAIN, CHECK_MEAN, CHECK_N_PRODUCT };
 
-/* check_cases.c */
+/* check_add.c */
 struct check_adder { const struct check_options *o; struct check_list *list; };
 /* A new case, named by its spec, or by its clause; none where the filter leaves it out. */
 void lt__check_add(struct check_adder *, int group, const struct check_spec *, const struct check_clause *);
-bool lt__check_takes(enum lt_opcode, enum lt_dtype);
+bool lt__check_takes(enum lt_opcode, enum lt_dtype);    /* check_cases.c */
 void lt__check_add_data(struct check_adder *);          /* check_names.c: gather, state, param, product, random */
 void lt__check_add_clauses(struct check_adder *);       /* check_clauses.c: slots .. optional */
 
-/* Graphs in the making (check_graph.c). */
+/* check_shapes.c */
 struct check_dims { int32_t n; lt_var at[4]; };
 /* The vars of a shape; zero: bounded by run-time scalars. */
 struct check_dims lt__check_dims(struct lt_graph *, int shape);
@@ -33,7 +33,7 @@ lt_node lt__check_build_product(struct lt_graph *, const struct check_case *);
 
 /* -- clauses (check_clauses.c) -- */
 
-/* The kernels that they are tried on. */
+/* The kernels that they are tried on (check_sample.c). */
 enum { CHECK_S_CHAIN = 1, CHECK_S_SUM = 2, CHECK_S_PRODUCT = 4, CHECK_S_SOFTMAX = 8, CHECK_S_STATE = 16,
 	CHECK_S_PARAM = 32, CHECK_S_GATHER = 64, CHECK_S_BASIC = 15, CHECK_S_ALL = 127, CHECK_S_LARGE = 128,
 	CHECK_S_PIECES = 256, CHECK_S_ADD = 512, CHECK_S_SUB = 1024, CHECK_S_ONE = 2048, CHECK_S_MAX = 4096,

@@ -50,19 +50,19 @@ bool lt__check_print_fail(struct check_outcome *out)
 /* All that can be asked of a kernel, that is, and is done. */
 bool lt__check_errors_prints(struct check_work *w, const struct check_trial *t)
 {
-	struct check_diagnostics told = lt__check_listen();
+	struct check_diagnostics diags = lt__check_listen();
 	bool good = lt__check_one_run(w, t, 0x5A, 0x5A, 1);
 	const struct lt_args none = { .size = sizeof none };
 	if (good && w->p->nests.frozen[lt__check_nest(w)].tree.n_slot > 0)
-		(void)w->device->backend->run(w->object[lt__check_nest(w)], &none, &told.diag);
+		(void)w->device->backend->run(w->object[lt__check_nest(w)], &none, &diags.diag);
 	return good && lt__check_print_fail(w->out);
 }
 
 bool lt__check_errors_prints_first(struct check_device *d, struct check_outcome *out)
 {
 	struct check_device other;
-	struct check_diagnostics told = lt__check_listen();
-	(void)d->backend->score("no_such_word_of_any_backend", &told.diag);
+	struct check_diagnostics diags = lt__check_listen();
+	(void)d->backend->score("no_such_word_of_any_backend", &diags.diag);
 	if (lt__check_open_again(d, &other, out))
 		lt__check_close(&other);
 	return lt__check_print_fail(out);

@@ -89,23 +89,23 @@ static void reduce_all(struct reducer *r)
 }
 
 lt_status lt__check_reduce(
-	const struct check_failure *f, check_still_fails *fails, void *user, char *told, size_t bytes)
+	const struct check_failure *f, check_still_fails *fails, void *user, char *text, size_t bytes)
 {
 	struct reducer *r = calloc(1, sizeof *r);
 	lt_status st = LT_ENOMEM;
-	told[0] = '\0';
+	text[0] = '\0';
 	if (r) {
 		*r = (struct reducer){ .ctx = f->graph->ctx, .fails = fails, .user = user, .until = lt__check_now() + MAX_SECONDS };
 		st = LT_EINVAL;
 		if (keep_if_fails(r, lt__reduce_text(f->graph), f->schedule)) {
 			reduce_all(r);
-			st = lt__reduce_write(f, &(struct reduced){ r->graph, r->schedule, r->set, r->n_tried, is_over(r) }, told, bytes);
+			st = lt__reduce_write(f, &(struct reduced){ r->graph, r->schedule, r->set, r->n_tried, is_over(r) }, text, bytes);
 		} else if (!r->unrun) {
 			lt_fail(r->ctx, st, "run again by itself, it does not fail: it depends on what ran before, or on chance");
 		}
 	}
 	if (st)
-		(void)snprintf(told, bytes, "not reduced: %s\n",
+		(void)snprintf(text, bytes, "not reduced: %s\n",
 			st == LT_ENOMEM ? "out of memory" : lt_context_message(f->graph->ctx));
 	if (r) {
 		free(r->graph);

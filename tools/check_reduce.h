@@ -33,5 +33,5 @@ const char *lt__reduce_find(const char *from, const char *name, size_t n);
  * tries ran out. */
 struct reduced { const char *graph, *schedule; int set, n_tried; bool is_over; };
 struct check_failure;
-lt_status lt__reduce_write(const struct check_failure *, const struct reduced *, char *told, size_t bytes);
+lt_status lt__reduce_write(const struct check_failure *, const struct reduced *, char *text, size_t bytes);
 #endif

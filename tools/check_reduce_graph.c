@@ -85,13 +85,13 @@ static char *make_input(const char *graph, int64_t k, bool *more)
 /* An operand takes the node's place wherever it is read, or is what a result shows. */
 static char *bypass(const char *graph, int64_t k, bool *more)
 {
-	enum { MOST = 4 };
-	const char *type, *line = node_line(graph, k / MOST, &type, more), *operand = type;
+	enum { MAX_OPERANDS = 4 };
+	const char *type, *line = node_line(graph, k / MAX_OPERANDS, &type, more), *operand = type;
 	char with[300];
 	if (!line)
 		return NULL;
 	const char *end = line + strcspn(line, "\n");
-	for (int64_t i = -1; i < k % MOST && operand < end; i += *operand == '%')
+	for (int64_t i = -1; i < k % MAX_OPERANDS && operand < end; i += *operand == '%')
 		operand++;
 	if (operand >= end)
 		return NULL;

@@ -96,7 +96,7 @@ static void say_commands(const struct check_failure *f, const struct reduced *r,
 	(void)fprintf(to, " --verify   # judges values only%s\n", state ? "; states begin as zeros" : "");
 }
 
-lt_status lt__reduce_write(const struct check_failure *f, const struct reduced *r, char *told, size_t bytes)
+lt_status lt__reduce_write(const struct check_failure *f, const struct reduced *r, char *text, size_t bytes)
 {
 	struct lt_context *ctx = f->graph->ctx;
 	struct paths p;
@@ -105,7 +105,7 @@ lt_status lt__reduce_write(const struct check_failure *f, const struct reduced *
 		return lt_fail(ctx, LT_EIO, "%s: cannot be made: %s", f->keep, strerror(errno));
 	name_files(f, &p);
 	LT_TRY(lt_graph_parse(ctx, r->graph, strlen(r->graph), p.script, &g));
-	FILE *to = fmemopen(told, bytes, "w");
+	FILE *to = fmemopen(text, bytes, "w");
 	lt_status st = to ? write_text(ctx, p.script, r->graph) : lt_fail(ctx, LT_ENOMEM, "out of memory");
 	if (!st && r->schedule)
 		st = write_text(ctx, p.schedule, r->schedule);

@@ -77,13 +77,13 @@ struct check_reasons lt__check_reasons(const struct check_report *r, enum check_
 
 static void report_reasons(const struct check_report *r, enum check_status status, FILE *f)
 {
-	enum { MOST = 20 };
+	enum { MAX_REASONS = 20 };
 	struct check_reasons l = lt__check_reasons(r, status);
 	const char *word = lt__check_words[status];
-	for (int32_t i = 0; i < l.n && i < MOST; i++)
+	for (int32_t i = 0; i < l.n && i < MAX_REASONS; i++)
 		lt__say(f, "%s %d: %s\n", word, (int)l.at[i].n, l.at[i].text);
-	if (l.n > MOST)
-		lt__say(f, "%s: and %d other reasons (--json has all)\n", word, (int)l.n - MOST);
+	if (l.n > MAX_REASONS)
+		lt__say(f, "%s: and %d other reasons (--json has all)\n", word, (int)l.n - MAX_REASONS);
 	free(l.at);
 }
 

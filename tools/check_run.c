@@ -24,44 +24,44 @@ static bool is_a_line(struct check_work *w, const char *what, const char *text)
 
 /* A refusal is an answer, if it says why, and where or what would help. */
 static bool take_refusal(
-	struct check_work *w, const struct lt_tree *t, lt_status st, const struct check_diagnostics *told)
+	struct check_work *w, const struct lt_tree *t, lt_status st, const struct check_diagnostics *diags)
 {
-	size_t n = strlen(told->text);
+	size_t n = strlen(diags->text);
 	if (st != LT_EUNSUPPORTED)
 		return lt__check_fail(w->out, "accepts answers %s (%d%s) for kernel %s%s%s; a refusal is LT_EUNSUPPORTED, and any "
 			"other error ends the host's compilation", lt_status_name(st), (int)st,
 			st < 0 || st >= LT_NSTATUS ? ": no status at all" : "", t->name, n ? ", and says: " : ", and says nothing",
-			told->text);
+			diags->text);
 	if (n == 0)
 		return lt__check_fail(w->out, "accepts answers %s for kernel %s and says nothing", lt_status_name(st), t->name);
-	if (told->text[n - 1] == '.' || lt__diagnostic_text(told->text, w->device->backend->name) != told->text)
-		return lt__check_fail(w->out, "the refusal \"%s\" %s", told->text,
-			told->text[n - 1] == '.' ? "ends with a full stop; the host puts it into sentences of its own"
+	if (diags->text[n - 1] == '.' || lt__diagnostic_text(diags->text, w->device->backend->name) != diags->text)
+		return lt__check_fail(w->out, "the refusal \"%s\" %s", diags->text,
+			diags->text[n - 1] == '.' ? "ends with a full stop; the host puts it into sentences of its own"
 						 : "begins with the backend's name; the host says that itself");
-	if (!is_a_line(w, "refusal", told->text) || !is_a_line(w, "remedy", told->remedy))
+	if (!is_a_line(w, "refusal", diags->text) || !is_a_line(w, "remedy", diags->remedy))
 		return false;
-	if (told->size < offsetof(struct lt_diagnostic, remedy) + sizeof (char *))
+	if (diags->size < offsetof(struct lt_diagnostic, remedy) + sizeof (char *))
 		return lt__check_fail(w->out,
 			"the diagnostic of the refusal \"%s\" has size %u, and it has to be sizeof (struct lt_diagnostic)",
-			told->text, (unsigned)told->size);
-	if (!told->remedy[0] && told->loop < 0 && told->stmt < 0)
-		return lt__check_fail(w->out, "the refusal \"%s\" names neither a loop nor a statement nor a remedy", told->text);
-	if (told->loop >= t->n_loop || told->stmt >= (int32_t)t->stmts.n)
+			diags->text, (unsigned)diags->size);
+	if (!diags->remedy[0] && diags->loop < 0 && diags->stmt < 0)
+		return lt__check_fail(w->out, "the refusal \"%s\" names neither a loop nor a statement nor a remedy", diags->text);
+	if (diags->loop >= t->n_loop || diags->stmt >= (int32_t)t->stmts.n)
 		return lt__check_fail(w->out, "the refusal \"%s\" names loop %d of %d, statement %d of %u",
-			told->text, (int)told->loop, (int)t->n_loop, (int)told->stmt, (unsigned)t->stmts.n);
-	return lt__check_end(w->out, CHECK_REFUSED, "%s%s%s", lt__diagnostic_text(told->text, w->device->backend->name),
-		told->remedy[0] ? "; " : "", told->remedy);
+			diags->text, (int)diags->loop, (int)t->n_loop, (int)diags->stmt, (unsigned)t->stmts.n);
+	return lt__check_end(w->out, CHECK_REFUSED, "%s%s%s", lt__diagnostic_text(diags->text, w->device->backend->name),
+		diags->remedy[0] ? "; " : "", diags->remedy);
 }
 
 static bool is_accepted(struct check_work *w, const struct lt_tree *t)
 {
 	struct check_device *d = w->device;
-	struct check_diagnostics told = lt__check_listen();
+	struct check_diagnostics diags = lt__check_listen();
 	/* as the host does before it asks; its remedies are for the script's author */
-	if (lt__refuse_by_caps(t, d->caps, &told.diag))
-		return lt__check_end(w->out, CHECK_REFUSED, "%s", told.text);
-	lt_status st = d->backend->accepts(d->session, t, &told.diag);
-	return !st || take_refusal(w, t, st, &told);
+	if (lt__refuse_by_caps(t, d->caps, &diags.diag))
+		return lt__check_end(w->out, CHECK_REFUSED, "%s", diags.text);
+	lt_status st = d->backend->accepts(d->session, t, &diags.diag);
+	return !st || take_refusal(w, t, st, &diags);
 }
 
 /* Those before the first run, then those of each. */
@@ -100,7 +100,7 @@ bool lt__check_prepare(struct check_work *w, const struct check_tree *tree)
 /* -- compiled -- */
 
 static bool compile_failed(
-	struct check_work *const *w, int32_t n, lt_status st, const struct check_diagnostics *told, bool left)
+	struct check_work *const *w, int32_t n, lt_status st, const struct check_diagnostics *diags, bool left)
 {
 	if (n > 1) {                    /* which one? */
 		bool all = true;
@@ -112,44 +112,44 @@ static bool compile_failed(
 		return lt__check_fail(w[0]->out, "compile fails with %s and leaves an object behind", lt_status_name(st));
 	if (st == LT_EUNSUPPORTED)
 		return lt__check_fail(w[0]->out, "accepts took the tree, compile answers %s%s%s", lt_status_name(st),
-			told->text[0] ? ": " : " and says nothing; refuse it in accepts", told->text);
-	return lt__check_went(w[0]->out, st, told, "compile");
+			diags->text[0] ? ": " : " and says nothing; refuse it in accepts", diags->text);
+	return lt__check_went(w[0]->out, st, diags, "compile");
 }
 
 bool lt__check_compile(struct check_work *const *w, int32_t n)
 {
-	size_t most = 1;
+	size_t max = 1;
 	uint32_t n_tree = 0;
 	for (int32_t i = 0; i < n; i++)
-		most += (size_t)w[i]->p->nests.n;
-	const struct lt_tree **tree = calloc(most, sizeof *tree);
-	struct lt_object ***place = calloc(most, sizeof *place), **object = calloc(most, sizeof *object);
-	struct check_diagnostics told = lt__check_listen();
+		max += (size_t)w[i]->p->nests.n;
+	const struct lt_tree **tree = calloc(max, sizeof *tree);
+	struct lt_object ***target = calloc(max, sizeof *target), **object = calloc(max, sizeof *object);
+	struct check_diagnostics diags = lt__check_listen();
 	bool good = true, left = false, holes = false;
-	for (int32_t i = 0; (!tree || !place || !object) && i < n; i++)
+	for (int32_t i = 0; (!tree || !target || !object) && i < n; i++)
 		good = lt__check_fail(w[i]->out, "out of memory");
 	for (int32_t i = 0; good && i < n; i++)
 		for (int32_t k = 0; !w[i]->out->done && k < w[i]->p->nests.n; k++)
 			if (is_run(w[i]->p, k)) {
 				tree[n_tree] = &w[i]->p->nests.frozen[k].tree;
-				place[n_tree] = &w[i]->object[k];
+				target[n_tree] = &w[i]->object[k];
 				object[n_tree++] = (struct lt_object *)(void *)object;          /* a failure has to make it NULL */
 			}
 	if (n_tree > 0) {
 		struct check_device *d = w[0]->device;
-		lt_status st = d->backend->compile(d->session, tree, n_tree, object, &told.diag);
+		lt_status st = d->backend->compile(d->session, tree, n_tree, object, &diags.diag);
 		for (uint32_t i = 0; i < n_tree; i++) {
 			left = left || object[i];
 			holes = holes || !object[i];
-			*place[i] = st ? NULL : object[i];
+			*target[i] = st ? NULL : object[i];
 		}
 		if (st)
-			good = compile_failed(w, n, st, &told, left);
+			good = compile_failed(w, n, st, &diags, left);
 		for (int32_t i = 0; !st && holes && i < n; i++)
 			good = lt__check_fail(w[i]->out, "compile succeeds and leaves an object NULL");
 	}
 	free(tree);
-	free(place);
+	free(target);
 	free(object);
 	return good;
 }
@@ -169,11 +169,11 @@ void lt__check_work_free(struct check_work *w)
 
 /* -- run -- */
 
-static bool run_copy_step(struct check_guarded *room, const struct lt_pstep *step)
+static bool run_copy_step(struct check_guarded *guarded, const struct lt_pstep *step)
 {
-	struct check_block *to = &room->block[step->to], *from = &room->block[step->from];
+	struct check_block *to = &guarded->block[step->to], *from = &guarded->block[step->from];
 	if (to->device)
-		return lt__check_mem_copy(room->w, to->device, to->at, from->device, from->at, to->bytes, LT_COPY_DEVICE);
+		return lt__check_mem_copy(guarded->w, to->device, to->at, from->device, from->at, to->bytes, LT_COPY_DEVICE);
 	memcpy(to->block + to->at, from->block + from->at, to->bytes);
 	return true;
 }
@@ -194,37 +194,38 @@ static lt_status run_lent(struct check_pages *lend, const struct check_work *w, 
 	return st;
 }
 
-static bool launch(struct check_guarded *room, int32_t nest, int fill, uint32_t n_thread, struct lt_fault *fault)
+static bool launch(struct check_guarded *guarded, int32_t nest, int fill, uint32_t n_thread, struct lt_fault *fault)
 {
-	struct check_work *w = room->w;
+	struct check_work *w = guarded->w;
 	struct check_args a;
-	struct check_diagnostics told = lt__check_listen();
-	bool good = lt__check_args_new(room, nest, fill, n_thread, fault, &a);
+	struct check_diagnostics diags = lt__check_listen();
+	bool good = lt__check_args_new(guarded, nest, fill, n_thread, fault, &a);
 	if (good) {
-		lt_status st = room->lend ? run_lent(room->lend, w, nest, &a.args, &told.diag)
-			: w->device->backend->run(w->object[nest], &a.args, &told.diag);
-		if (room->async && !room->lend && !st)
-			st = w->device->backend->sync(w->device->session, NULL, &told.diag);
-		good = fault->n || lt__check_went(w->out, st, &told, "run of kernel %s", w->p->nests.frozen[nest].tree.name);
+		lt_status st = guarded->lend ? run_lent(guarded->lend, w, nest, &a.args, &diags.diag)
+			: w->device->backend->run(w->object[nest], &a.args, &diags.diag);
+		if (guarded->async && !guarded->lend && !st)
+			st = w->device->backend->sync(w->device->session, NULL, &diags.diag);
+		good = fault->n || lt__check_went(w->out, st, &diags, "run of kernel %s", w->p->nests.frozen[nest].tree.name);
 	}
 	return lt__check_args_end(w, &a) && good;
 }
 
 /* Hands what step `at` has left to the judge of kernels. */
-static bool run_show(struct check_guarded *room, const struct lt_seen *seen, int32_t n, int32_t at)
+static bool run_show(struct check_guarded *guarded, const struct lt_seen *seen, int32_t n, int32_t at)
 {
-	const struct lt_program *p = room->w->p;
+	const struct lt_program *p = guarded->w->p;
 	for (int32_t i = 0; i < n; i++) {
 		if (seen[i].step != at)
 			continue;
-		const void *from = lt__check_guarded_fetch(room, seen[i].storage);
+		const void *from = lt__check_guarded_fetch(guarded, seen[i].storage);
 		void *data = from
 			? malloc((size_t)seen[i].elems * lt__dtype_info(p->base->node[seen[i].base].dtype)->bytes + 1)
 			: NULL;
-		bool good = data && !lt__seen_read(p, &seen[i], from, data) && !lt__kernel_judge_see(room->kernels, &seen[i], data);
+		bool good = data && !lt__seen_read(p, &seen[i], from, data)
+			&& !lt__kernel_judge_see(guarded->kernels, &seen[i], data);
 		free(data);
 		if (!good)
-			return lt__check_fail(room->w->out, "out of memory");
+			return lt__check_fail(guarded->w->out, "out of memory");
 	}
 	return true;
 }
@@ -239,26 +240,26 @@ static lt_status run_look(void *user)
 }
 
 static bool launch_all(
-	struct check_guarded *room, int fill, uint32_t n_thread, const struct looking *l, struct lt_fault *fault)
+	struct check_guarded *guarded, int fill, uint32_t n_thread, const struct looking *l, struct lt_fault *fault)
 {
-	const struct lt_program *p = room->w->p;
+	const struct lt_program *p = guarded->w->p;
 	for (int32_t i = 0; i < count_steps(p) && fault->n == 0; i++) {
 		const struct lt_pstep *step = step_at(p, i);
-		if (step->kind == LT_STEP_COPY ? !run_copy_step(room, step) : !launch(room, step->nest, fill, n_thread, fault))
+		if (step->kind == LT_STEP_COPY ? !run_copy_step(guarded, step) : !launch(guarded, step->nest, fill, n_thread, fault))
 			return false;
-		if (room->kernels && !run_show(room, l->seen, l->n, i))
+		if (guarded->kernels && !run_show(guarded, l->seen, l->n, i))
 			return false;
 	}
 	return true;
 }
 
-bool lt__check_launch(struct check_guarded *room, int fill, uint32_t n_thread, struct lt_fault *fault)
+bool lt__check_launch(struct check_guarded *guarded, int fill, uint32_t n_thread, struct lt_fault *fault)
 {
-	struct looking l = { .p = room->w->p };
+	struct looking l = { .p = guarded->w->p };
 	*fault = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 };
-	if (room->kernels && (lt__arena_new(room->w->ctx, &l.arena) || lt__protect(room->w->ctx, run_look, &l)))
-		return lt__check_fail(room->w->out, "out of memory");
-	bool good = launch_all(room, fill, n_thread, &l, fault);
+	if (guarded->kernels && (lt__arena_new(guarded->w->ctx, &l.arena) || lt__protect(guarded->w->ctx, run_look, &l)))
+		return lt__check_fail(guarded->w->out, "out of memory");
+	bool good = launch_all(guarded, fill, n_thread, &l, fault);
 	lt__arena_free(l.arena);
 	return good;
 }
@@ -275,20 +276,20 @@ static const void **sources_of(const struct check_work *w, void *const *data)
 	return source;
 }
 
-static bool begin_kernels(struct check_guarded *room, const void *const *source)
+static bool begin_kernels(struct check_guarded *guarded, const void *const *source)
 {
-	return (source && !lt__kernel_judge_new(room->w->p, source, NULL, &room->kernels))
-		|| lt__check_fail(room->w->out, "out of memory");
+	return (source && !lt__kernel_judge_new(guarded->w->p, source, NULL, &guarded->kernels))
+		|| lt__check_fail(guarded->w->out, "out of memory");
 }
 
 /* Each kernel by itself. */
-static bool judge_kernels(struct check_guarded *room)
+static bool judge_kernels(struct check_guarded *guarded)
 {
 	struct lt_report r = { 0 };
-	lt_status st = lt__kernel_judge_end(room->kernels, &r);
+	lt_status st = lt__kernel_judge_end(guarded->kernels, &r);
 	if (st)
-		return lt__check_fail(room->w->out, "the kernels cannot be evaluated: %s", lt_context_message(room->w->ctx));
-	return !lt__report_failed(&r) || lt__check_fail(room->w->out, "%s", r.first);
+		return lt__check_fail(guarded->w->out, "the kernels cannot be evaluated: %s", lt_context_message(guarded->w->ctx));
+	return !lt__report_failed(&r) || lt__check_fail(guarded->w->out, "%s", r.first);
 }
 
 /* Twice, with other poison, other garbage in the workspace: the values of the first, the bits of both. */
@@ -319,12 +320,12 @@ static bool run_twice(struct check_work *w, void *const *data, struct lt_judge *
 /* A gather out of range: the run ends, and the fault record names a gather of the tree. */
 static bool run_fault(struct check_work *w, void *const *data)
 {
-	struct check_guarded room;
+	struct check_guarded guarded;
 	struct lt_fault fault;
-	lt__check_guarded_new(w, NULL, &room);
-	bool good = lt__check_guarded_fill(&room, data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault)
-		&& lt__check_guarded_stand(&room, data);
-	lt__check_guarded_free(&room);
+	lt__check_guarded_new(w, NULL, &guarded);
+	bool good = lt__check_guarded_fill(&guarded, data, 0x5A) && lt__check_launch(&guarded, 0x5A, 1, &fault)
+		&& lt__check_guarded_stand(&guarded, data);
+	lt__check_guarded_free(&guarded);
 	return good && (fault.n || lt__check_fail(w->out, "an index is out of range (%s) and the fault record is not set",
 		lt_context_message(w->ctx)));
 }

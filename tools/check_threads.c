@@ -17,7 +17,7 @@ struct thread_side {
 	uint32_t n_thread;
 	bool ready, is_compiled;
 	/* In turn: */
-	struct check_guarded room;
+	struct check_guarded guarded;
 	struct check_args args;
 	struct lt_fault fault;
 };
@@ -25,18 +25,18 @@ struct thread_side {
 /* All sides begin each run at once, however busy the machine is; one that has failed waits with the others, too. */
 static bool run_together(struct thread_side *s, int i)
 {
-	struct check_guarded room = { 0 };
+	struct check_guarded guarded = { 0 };
 	bool good = s->ready;
 	if (good) {
-		lt__check_guarded_new(&s->w, NULL, &room);
-		good = lt__check_guarded_fill(&room, s->t.data, i % 2 ? 0xFF : 0x5A);
+		lt__check_guarded_new(&s->w, NULL, &guarded);
+		good = lt__check_guarded_fill(&guarded, s->t.data, i % 2 ? 0xFF : 0x5A);
 	}
 	(void)pthread_barrier_wait(s->start);
-	good = good && lt__check_launch(&room, i % 2 ? 0x5A : 0xFF, s->n_thread, &s->fault);
+	good = good && lt__check_launch(&guarded, i % 2 ? 0x5A : 0xFF, s->n_thread, &s->fault);
 	(void)pthread_mutex_lock(s->judging);
-	good = good && lt__check_guarded_stand(&room, s->t.data) && lt__check_guarded_judge(&room, &s->t);
+	good = good && lt__check_guarded_stand(&guarded, s->t.data) && lt__check_guarded_judge(&guarded, &s->t);
 	(void)pthread_mutex_unlock(s->judging);
-	lt__check_guarded_free(&room);
+	lt__check_guarded_free(&guarded);
 	return good;
 }
 
@@ -112,7 +112,7 @@ static void close_side(struct thread_side *s, const char *kernel, const char *ho
 {
 	if (out && s->out.done && s->out.status == CHECK_FAILED)
 		(void)lt__check_fail(out, "kernel %s in one of the sessions that %s: %s", kernel, how, s->out.text);
-	lt__check_guarded_free(&s->room);
+	lt__check_guarded_free(&s->guarded);
 	lt__check_trial_free(&s->w, &s->t);
 	lt__check_work_close(&s->w);
 	lt__check_close(&s->device);
@@ -223,15 +223,15 @@ static const unsigned turns[SIDES] = { CHECK_S_CHAIN, CHECK_S_SUM, CHECK_S_SUB }
 
 static bool side_fill(struct thread_side *s)
 {
-	lt__check_guarded_free(&s->room);
-	lt__check_guarded_new(&s->w, NULL, &s->room);
-	return lt__check_guarded_fill(&s->room, s->t.data, 0xFF);
+	lt__check_guarded_free(&s->guarded);
+	lt__check_guarded_new(&s->w, NULL, &s->guarded);
+	return lt__check_guarded_fill(&s->guarded, s->t.data, 0xFF);
 }
 static bool compile_side(struct thread_side *s) { return lt__check_work_compile(&s->w); }
-static bool side_run(struct thread_side *s) { return lt__check_launch(&s->room, 0x5A, 1, &s->fault); }
+static bool side_run(struct thread_side *s) { return lt__check_launch(&s->guarded, 0x5A, 1, &s->fault); }
 static bool side_compare(struct thread_side *s)
 {
-	return lt__check_guarded_stand(&s->room, s->t.data) && lt__check_guarded_judge(&s->room, &s->t);
+	return lt__check_guarded_stand(&s->guarded, s->t.data) && lt__check_guarded_judge(&s->guarded, &s->t);
 }
 
 /* The kernel's args stay until it is waited for.  Programs of more than one step are left out: their order is the
@@ -244,21 +244,21 @@ static bool is_single(const struct thread_side *s)
 static bool enqueue(struct thread_side *s)
 {
 	int32_t nest = lt__check_nest(&s->w);
-	struct check_diagnostics told = lt__check_listen();
+	struct check_diagnostics diags = lt__check_listen();
 	if (!is_single(s))
 		return side_run(s);
-	s->room.async = true;
-	if (!lt__check_args_new(&s->room, nest, 0x5A, 1, &s->fault, &s->args))
+	s->guarded.async = true;
+	if (!lt__check_args_new(&s->guarded, nest, 0x5A, 1, &s->fault, &s->args))
 		return false;
-	lt_status st = s->device.backend->run(s->w.object[nest], &s->args.args, &told.diag);
-	return lt__check_went(&s->out, st, &told, "a run that is only enqueued");
+	lt_status st = s->device.backend->run(s->w.object[nest], &s->args.args, &diags.diag);
+	return lt__check_went(&s->out, st, &diags, "a run that is only enqueued");
 }
 
 static bool wait(struct thread_side *s)
 {
-	struct check_diagnostics told = lt__check_listen();
-	lt_status st = s->device.backend->sync(s->device.session, NULL, &told.diag);
-	return lt__check_args_end(&s->w, &s->args) && lt__check_went(&s->out, st, &told, "sync");
+	struct check_diagnostics diags = lt__check_listen();
+	lt_status st = s->device.backend->sync(s->device.session, NULL, &diags.diag);
+	return lt__check_args_end(&s->w, &s->args) && lt__check_went(&s->out, st, &diags, "sync");
 }
 
 /* One step by all; first: who begins. */

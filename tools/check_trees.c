@@ -28,13 +28,13 @@ static bool copies_make(struct check_work *w, bool seal, struct copies *c)
 /* trees: NULL: its own. */
 static bool trees_show(struct check_work *w, const struct lt_tree *const *tree)
 {
-	struct check_diagnostics told = lt__check_listen();
+	struct check_diagnostics diags = lt__check_listen();
 	for (int32_t i = 0; i < w->p->nests.n; i++)
 		if (w->object[i]
 			&& w->device->backend->accepts(
-				w->device->session, tree ? tree[i] : &w->p->nests.frozen[i].tree, &told.diag))
+				w->device->session, tree ? tree[i] : &w->p->nests.frozen[i].tree, &diags.diag))
 			return lt__check_fail(w->out, "accepts took the tree of kernel %s, and refuses a copy of it: %s",
-				w->p->nests.frozen[i].tree.name, told.text);
+				w->p->nests.frozen[i].tree.name, diags.text);
 	return true;
 }
 

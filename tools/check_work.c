@@ -55,20 +55,21 @@ void lt__check_trial_free(struct check_work *w, struct check_trial *t)
 }
 
 bool lt__check_guarded_run(
-	struct check_guarded *room, const struct check_trial *t, int poison, int fill, uint32_t n_thread)
+	struct check_guarded *guarded, const struct check_trial *t, int poison, int fill, uint32_t n_thread)
 {
 	struct lt_fault fault;
-	return lt__check_guarded_fill(room, t->data, poison) && lt__check_launch(room, fill, n_thread, &fault)
-		&& lt__check_guarded_stand(room, t->data);
+	return lt__check_guarded_fill(guarded, t->data, poison) && lt__check_launch(guarded, fill, n_thread, &fault)
+		&& lt__check_guarded_stand(guarded, t->data);
 }
 
 bool lt__check_run_by(struct check_work *w, const struct check_trial *t, const struct check_how *how)
 {
-	struct check_guarded room;
-	lt__check_guarded_new(w, how, &room);
-	bool good = lt__check_guarded_run(&room, t, how->poison, how->fill, how->n_thread) && lt__check_guarded_judge(&room, t)
-		&& (!how->like || lt__check_same_bits(how->like, &room, t->judge, how->why));
-	lt__check_guarded_free(&room);
+	struct check_guarded guarded;
+	lt__check_guarded_new(w, how, &guarded);
+	bool good = lt__check_guarded_run(&guarded, t, how->poison, how->fill, how->n_thread)
+		&& lt__check_guarded_judge(&guarded, t)
+		&& (!how->like || lt__check_same_bits(how->like, &guarded, t->judge, how->why));
+	lt__check_guarded_free(&guarded);
 	return good;
 }
 
@@ -77,9 +78,9 @@ bool lt__check_one_run(struct check_work *w, const struct check_trial *t, int po
 	return lt__check_run_by(w, t, &(struct check_how){ .poison = poison, .fill = fill, .n_thread = n_thread });
 }
 
-bool lt__check_guarded_judge(struct check_guarded *room, const struct check_trial *t)
+bool lt__check_guarded_judge(struct check_guarded *guarded, const struct check_trial *t)
 {
-	return lt__check_compare(room, t->judge, t->data, NULL);
+	return lt__check_compare(guarded, t->judge, t->data, NULL);
 }
 
 /* -- the objects once more -- */
@@ -95,20 +96,20 @@ bool lt__check_twin_new(const struct check_work *w, struct check_device *d, stru
 bool lt__check_twin_compile(const struct check_work *w, const struct lt_tree *const *tree, struct check_pages *lend,
 	struct check_work *twin)
 {
-	const size_t n_most = (size_t)w->p->nests.n + 1;
-	struct check_diagnostics told = lt__check_listen();
+	const size_t n_max = (size_t)w->p->nests.n + 1;
+	struct check_diagnostics diags = lt__check_listen();
 	uint32_t n = 0;
 	if (lend)
 		lt__check_pages_open(lend);
 	const struct lt_tree **list =
-		lend ? lt__check_pages_take(lend, NULL, n_most * sizeof *list) : calloc(n_most, sizeof *list);
+		lend ? lt__check_pages_take(lend, NULL, n_max * sizeof *list) : calloc(n_max, sizeof *list);
 	struct lt_object **object =
-		lend ? lt__check_pages_take(lend, NULL, n_most * sizeof *object) : calloc(n_most, sizeof *object);
+		lend ? lt__check_pages_take(lend, NULL, n_max * sizeof *object) : calloc(n_max, sizeof *object);
 	bool good = (list && object) || lt__check_fail(w->out, "out of memory");
 	for (int32_t i = 0; good && i < w->p->nests.n; i++)
 		if (w->object[i])
 			list[n++] = tree ? tree[i] : &w->p->nests.frozen[i].tree;
-	lt_status st = good ? twin->device->backend->compile(twin->device->session, list, n, object, &told.diag) : LT_ENOMEM;
+	lt_status st = good ? twin->device->backend->compile(twin->device->session, list, n, object, &diags.diag) : LT_ENOMEM;
 	n = 0;
 	for (int32_t i = 0; !st && i < w->p->nests.n; i++)
 		if (w->object[i])
@@ -119,7 +120,7 @@ bool lt__check_twin_compile(const struct check_work *w, const struct lt_tree *co
 		free(list);
 		free(object);
 	}
-	return lt__check_went(w->out, st, &told, "compile of trees that compiled before");
+	return lt__check_went(w->out, st, &diags, "compile of trees that compiled before");
 }
 
 void lt__check_twin_free(struct check_work *twin)
@@ -136,11 +137,11 @@ static void drop(void *user, const char *text, size_t bytes) { (void)user, (void
 void lt__check_ask_all(struct check_work *w)
 {
 	const struct lt_backend *b = w->device->backend;
-	struct check_diagnostics told = lt__check_listen();
+	struct check_diagnostics diags = lt__check_listen();
 	if (LT_HAS(struct lt_backend, b, describe))
 		b->describe(w->device->session, drop, NULL);
 	if (LT_HAS(struct lt_backend, b, identity))
-		(void)b->identity(w->device->session, drop, NULL, &told.diag);
+		(void)b->identity(w->device->session, drop, NULL, &diags.diag);
 	if (LT_HAS(struct lt_backend, b, dump))
 		(void)b->dump(w->object[lt__check_nest(w)], LT_DUMP_SOURCE, drop, NULL);
 }

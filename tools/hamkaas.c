@@ -195,7 +195,7 @@ static lt_status bind_constants(struct model *m, const struct TNamedTensor *cons
 	return s;
 }
 
-static lt_status make_room(struct model *m)
+static lt_status new_arrays(struct model *m)
 {
 	int32_t n = lt_program_count(m->program, LT_BINDING_RESULT);
 
@@ -242,7 +242,7 @@ static lt_status make_model(struct model *m, const struct handle *h, struct TCom
 	LT_TRY(hamkaas_compile(m, h, asked, script));
 	LT_TRY(bind_constants(m, constants, n_constants));
 	const lt_status s = lt_instance_new(m->program, &m->instance);
-	return s ? lt_fail(m->ctx, s, "%s", lt_instance_message(m->instance)) : make_room(m);
+	return s ? lt_fail(m->ctx, s, "%s", lt_instance_message(m->instance)) : new_arrays(m);
 }
 
 struct TCompilationResult HamKaasCompileModel(const void *handle, struct TCompilationOptions options,
@@ -277,13 +277,13 @@ static void pack(const struct model *m, char *output)
 {
 	int32_t rank = lt_program_rank(m->program, LT_BINDING_RESULT, m->answer);
 	size_t bytes = lt_program_bytes(m->program, LT_BINDING_RESULT, m->answer);
-	int64_t elems = 1, room = 1;
+	int64_t elems = 1, n_element = 1;
 
 	for (int32_t d = 0; d < rank; d++) {
 		elems *= lt_instance_extent(m->instance, m->answer, d);
-		room *= lt_program_extent(m->program, LT_BINDING_RESULT, m->answer, d);
+		n_element *= lt_program_extent(m->program, LT_BINDING_RESULT, m->answer, d);
 	}
-	bytes /= (size_t)room;
+	bytes /= (size_t)n_element;
 	for (int64_t i = 0; i < elems; i++) {
 		int64_t rest = i, from = 0, stride = 1;
 

@@ -51,18 +51,18 @@ static void reduce_case(struct suite *s, int32_t i)
 	struct again a = { s->o, { c->seed, out->set, c->special, c->wild } };
 	struct lt_context *ctx = NULL;
 	struct lt_graph *g = NULL;
-	char backend[CHECK_COMMAND] = "", limits[80] = "", *told = calloc(1, MAX_REPORTED);
+	char backend[CHECK_COMMAND] = "", limits[80] = "", *text = calloc(1, MAX_REPORTED);
 	lt__check_backend_words(s->o, backend, sizeof backend);
 	lt__check_limits(s->o, limits, sizeof limits);
-	if (told && !lt_context_new(&ctx) && !lt__check_graph(ctx, c, &g)) {
+	if (text && !lt_context_new(&ctx) && !lt__check_graph(ctx, c, &g)) {
 		const struct check_failure f = { .name = c->name, .graph = g, .schedule = out->schedule, .data_seed = c->seed,
 			.set = out->set, .special = c->special, .wild = c->wild, .what = out->text, .keep = s->o->keep,
 			.backend = backend, .limits = limits };
-		(void)lt__check_reduce(&f, still_fails, &a, told, MAX_REPORTED);
-		s->report.more[i] = told;
+		(void)lt__check_reduce(&f, still_fails, &a, text, MAX_REPORTED);
+		s->report.more[i] = text;
 		s->reduced[s->n_reduced++] = c->row;
 	} else {
-		free(told);
+		free(text);
 	}
 	lt_graph_free(g);
 	lt_context_free(ctx);

@@ -10,58 +10,11 @@
 #include "tools/options.h"
 #include "tools/say.h"
 
-enum { MOST = 60, LONG = 256 };         /* rows of a table; what getopt answers for the first long option */
-
-static const struct lt_option common[] = {
-	{ 'h', "help", .help = "this text" },
-	{ 0, "version", .help = "the version" },
-	{ 0, "completion", "=SHELL", TAKE_OWN, .values = LT_VALUES("bash", "zsh", "fish"), .help =
-		"prints what a shell reads to complete these options (%v)" },
-	/* for `make bless`: the man page on standard input, with what this table says of each option */
-	{ 0, "manual", .help = NULL },
-};
-enum { N_COMMON = sizeof common / sizeof *common };
-
-static int count_rows(const struct lt_tool *t)
-{
-	int n = 0;
-
-	while (t->option[n].letter || t->option[n].name || t->option[n].help)
-		n++;
-	return n;
-}
-
-const struct lt_option *lt__option_at(const struct lt_tool *t, int i)
-{
-	const int n = count_rows(t);
-
-	return i < n ? &t->option[i] : i < n + N_COMMON ? &common[i - n] : NULL;
-}
-
-const char *lt__option_value(const struct lt_option *o, int i)
-{
-	int n = 0;
-
-	for (; o->values && o->values[n]; n++)
-		if (n == i)
-			return o->values[n];
-	return o->list ? o->list(i - n) : NULL;
-}
-
-void lt__option_words(const struct lt_option *o, char *out, size_t bytes)
-{
-	const char *word;
-	size_t n = 0;
-
-	out[0] = '\0';
-	for (int i = 0; (word = lt__option_value(o, i)) && n < bytes; i++)
-		if (*word != '*' && *word != '/')
-			n += (size_t)snprintf(out + n, bytes - n, "%s%s", n ? ", " : "", word);
-}
+enum { MAX_ROWS = 60, LONG = 256 };         /* rows of a table; what getopt answers for the first long option */
 
 bool lt__option_given(const struct lt_tool *t, const struct lt_given *given, const char *name)
 {
-	for (int i = 0; i < count_rows(t); i++)
+	for (int i = 0; i < lt__option_count(t); i++)
 		if (t->option[i].name && !strcmp(t->option[i].name, name))
 			return given->rows >> i & 1;
 	return false;
@@ -75,14 +28,14 @@ static const char *spelled(struct lt_context *ctx, const struct lt_option *o)
 
 lt_status lt__texts_add(struct lt_context *ctx, struct lt_texts *w, const char *text)
 {
-	if (w->n == w->room) {
-		int32_t room = w->room ? 2 * w->room : 8;
-		const char **at = realloc(w->at, (size_t)room * sizeof *at);
+	if (w->n == w->cap) {
+		int32_t cap = w->cap ? 2 * w->cap : 8;
+		const char **at = realloc(w->at, (size_t)cap * sizeof *at);
 
 		if (!at)
 			return lt_fail(ctx, LT_ENOMEM, "out of memory");
 		w->at = at;
-		w->room = room;
+		w->cap = cap;
 	}
 	w->at[w->n++] = text;
 	return LT_OK;
@@ -227,11 +180,11 @@ static lt_status option_refuse(struct lt_context *ctx, const struct lt_tool *t, 
 static lt_status option_common(struct lt_context *ctx, const struct lt_tool *t, const struct lt_option *o,
 	const char *text)
 {
-	if (o == &common[0])
+	if (!strcmp(o->name, "help"))
 		lt__help_print(t, stdout);
-	else if (o == &common[1])
+	else if (!strcmp(o->name, "version"))
 		printf("%s %s\n", t->name, lt_version());
-	else if (o == &common[3])
+	else if (!strcmp(o->name, "manual"))
 		return lt__man_print(ctx, t, stdin, stdout);
 	else {
 		LT_TRY(option_choice(ctx, o, text));
@@ -246,7 +199,7 @@ static void make_getopt(const struct lt_tool *t, struct option *longs, char *let
 	const struct lt_option *o;
 
 	*letters++ = ':';
-	for (int i = 0; (o = lt__option_at(t, i)) && i < MOST; i++) {
+	for (int i = 0; (o = lt__option_at(t, i)) && i < MAX_ROWS; i++) {
 		const int has = !o->arg ? no_argument : *o->arg == '[' ? optional_argument : required_argument;
 
 		if (o->name)
@@ -274,8 +227,8 @@ static int option_row(const struct lt_tool *t, int c)
 lt_status lt__options_read(struct lt_context *ctx, const struct lt_tool *t, int argc, char **argv, void *options,
 	struct lt_given *given)
 {
-	struct option longs[MOST + 1];
-	char letters[2 * MOST + 2];
+	struct option longs[MAX_ROWS + 1];
+	char letters[2 * MAX_ROWS + 2];
 	int c;
 
 	*given = (struct lt_given){ 0 };
@@ -293,7 +246,7 @@ lt_status lt__options_read(struct lt_context *ctx, const struct lt_tool *t, int 
 			return lt_fail(ctx, LT_EINVAL, "the option %s needs a value", argv[optind - 1]);
 		const int i = option_row(t, c);
 
-		if (i >= count_rows(t)) {
+		if (i >= lt__option_count(t)) {
 			given->done = true;
 			return option_common(ctx, t, lt__option_at(t, i), optarg);
 		}
@@ -311,7 +264,7 @@ lt_status lt__options_together(struct lt_context *ctx, const struct lt_tool *t, 
 
 	while (now->bit != mode)
 		now++;
-	for (int i = 0; i < count_rows(t); i++) {
+	for (int i = 0; i < lt__option_count(t); i++) {
 		const struct lt_option *o = &t->option[i];
 		const struct lt_mode *other = t->mode;
 
@@ -328,7 +281,7 @@ lt_status lt__options_together(struct lt_context *ctx, const struct lt_tool *t, 
 
 void lt__options_free(const struct lt_tool *t, void *options)
 {
-	for (int i = 0; i < count_rows(t); i++)
+	for (int i = 0; i < lt__option_count(t); i++)
 		if (t->option[i].take == TAKE_LIST)
 			free(((struct lt_texts *)(void *)((char *)options + t->option[i].at))->at);
 }

@@ -16,7 +16,7 @@
 /* Where a value goes: a bool; a text; all texts in order; one of the words that `values` has; a whole number;
  * seconds; a timeout in milliseconds; what the row's own function makes of it. */
 enum lt_take { TAKE_FLAG, TAKE_TEXT, TAKE_LIST, TAKE_CHOICE, TAKE_COUNT, TAKE_SECONDS, TAKE_TIMEOUT, TAKE_OWN };
-struct lt_texts { const char **at; int32_t n, room; };
+struct lt_texts { const char **at; int32_t n, cap; };
 typedef lt_status lt_take_text(struct lt_context *, void *options, char *value);
 
 struct lt_option {
@@ -69,7 +69,10 @@ lt_status lt__texts_add(struct lt_context *, struct lt_texts *, const char *);
 /* A number as TAKE_COUNT and TAKE_SECONDS read it; option: "--threads". */
 lt_status lt__count_read(struct lt_context *, const char *option, const char *text, int64_t min, int64_t max,
 	int64_t *out);
-/* The rows of the table, then the common ones; NULL after the last. */
+
+/* optionrows.c.  How many rows the tool's own table has. */
+int lt__option_count(const struct lt_tool *);
+/* They, then the common ones; NULL after the last. */
 const struct lt_option *lt__option_at(const struct lt_tool *, int i);
 /* Value i that completion offers; NULL after the last. */
 const char *lt__option_value(const struct lt_option *, int i);

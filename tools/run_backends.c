@@ -217,7 +217,7 @@ static lt_status check_names(struct run *r, const char *list)
 static lt_status choose_cpu(struct run *r)
 {
 	const char *list = r->o.backends ? r->o.backends : "cpu", *at = list, *source = r->o.use_source;
-	size_t room = strlen(list) + 64 + (r->o.target ? strlen(r->o.target) : 0) + (source ? strlen(source) : 0), end;
+	size_t bytes = strlen(list) + 64 + (r->o.target ? strlen(r->o.target) : 0) + (source ? strlen(source) : 0), end;
 
 	LT_TRY(check_names(r, list));
 	if (r->o.target && strpbrk(r->o.target, ";,"))
@@ -233,11 +233,11 @@ static lt_status choose_cpu(struct run *r)
 			return lt_fail(r->ctx, LT_EINVAL, "%s is for the backend cpu, which is not in --backend '%s'",
 				source ? "--use-source" : "--target", list);
 	}
-	r->backends = malloc(room);
+	r->backends = malloc(bytes);
 	if (!r->backends)
 		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	end = (size_t)(at - list) + strcspn(at, ",");
-	snprintf(r->backends, room, "%.*s%s%s%s%s%s%s%s", (int)end, list, at[3] == ':' ? ";" : ":",
+	snprintf(r->backends, bytes, "%.*s%s%s%s%s%s%s%s", (int)end, list, at[3] == ':' ? ";" : ":",
 		r->o.target ? "target=" : "", r->o.target ? r->o.target : "", r->o.target && source ? ";" : "",
 		source ? "source=" : "", source ? source : "", list + end);
 	return check_names(r, r->backends);
@@ -260,7 +260,7 @@ static bool opens(const struct run_options *o, const struct lt_backend *b)
 lt_status run_backends_choose(struct run *r)
 {
 	const struct lt_backend *best = NULL;
-	int32_t most = 0;
+	int32_t best_score = 0;
 
 	if (r->o.target || r->o.use_source)
 		return choose_cpu(r);
@@ -272,8 +272,8 @@ lt_status run_backends_choose(struct run *r)
 		struct lt_heard h = lt__heard();
 		int32_t score = lt_backend_at(i)->score(NULL, &h.diag);
 
-		if (score > most && opens(&r->o, lt_backend_at(i))) {
-			most = score;
+		if (score > best_score && opens(&r->o, lt_backend_at(i))) {
+			best_score = score;
 			best = lt_backend_at(i);
 		}
 	}

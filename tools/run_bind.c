@@ -157,7 +157,7 @@ static void bind_option(struct binder *b, struct slots *s, const char *option)
 
 static void bind_file(struct binder *b, struct slots *s, const char *path)
 {
-	struct lt_tensors file, *kept;
+	struct lt_tensors file, *tensors;
 
 	if (b->names_only)
 		return;
@@ -168,14 +168,14 @@ static void bind_file(struct binder *b, struct slots *s, const char *path)
 		b->unread = true;
 		return;
 	}
-	kept = bind_keep(b, &file);
-	for (int32_t i = 0; i < kept->n; i++) {
-		int32_t binding = run_binding_index(&b->binding[s->kind], kept->at[i].name, strlen(kept->at[i].name));
+	tensors = bind_keep(b, &file);
+	for (int32_t i = 0; i < tensors->n; i++) {
+		int32_t binding = run_binding_index(&b->binding[s->kind], tensors->at[i].name, strlen(tensors->at[i].name));
 
 		if (binding >= 0)
-			bind_slot(b, s, binding, &kept->at[i], path);
+			bind_slot(b, s, binding, &tensors->at[i], path);
 		else
-			report_unknown(b, s->kind, kept->at[i].name, path);
+			report_unknown(b, s->kind, tensors->at[i].name, path);
 	}
 }
 

@@ -85,7 +85,7 @@ void run_number_scalar(const struct lt_tensor *t, char *out, size_t bytes)
 
 void run_number_style(const struct lt_tensor *t, const int64_t *at, int64_t n, struct run_style *s)
 {
-	double least = INFINITY, most = 0;
+	double min = INFINITY, max = 0;
 	bool finite = false, negative_inf = false, odd = false;
 	char text[512];
 
@@ -97,12 +97,12 @@ void run_number_style(const struct lt_tensor *t, const int64_t *at, int64_t n, s
 		negative_inf |= isinf(v) && v < 0;
 		finite |= isfinite(v);
 		if (isfinite(v) && v != 0) {
-			least = fmin(least, a);
-			most = fmax(most, a);
+			min = fmin(min, a);
+			max = fmax(max, a);
 		}
 	}
-	s->scientific = most > 0 && (most >= fmin(1e8, exact_below(t->dtype)) || least < in_type(1e-4, t->dtype) ||
-		in_type(most / least, t->dtype) > 1000);
+	s->scientific = max > 0 && (max >= fmin(1e8, exact_below(t->dtype)) || min < in_type(1e-4, t->dtype) ||
+		in_type(max / min, t->dtype) > 1000);
 	for (int64_t i = 0; i < n && finite; i++) {
 		double v = value_at(t, at[i]);
 		char *dot, *e;

@@ -136,7 +136,7 @@ static void printer_measure(struct tensor_printer *p, int64_t *at)
 
 lt_status run_print_tensor(FILE *f, const struct lt_tensor *t)
 {
-	int64_t elems = (int64_t)(t->bytes / lt__dtype_info(t->dtype)->bytes), room = 1;
+	int64_t elems = (int64_t)(t->bytes / lt__dtype_info(t->dtype)->bytes), shown = 1;
 	int64_t *stride = malloc(((size_t)t->rank + 1) * sizeof *stride), *at;
 	struct tensor_printer p = { .t = t, .stride = stride, .cut = elems > MAX_SHOWN, .to = f };
 	char word[512];
@@ -144,8 +144,8 @@ lt_status run_print_tensor(FILE *f, const struct lt_tensor *t)
 	for (int32_t d = t->rank - 1; d >= 0 && stride; d--)
 		stride[d] = d + 1 < t->rank ? stride[d + 1] * t->shape[d + 1] : 1;
 	for (int32_t d = 0; d < t->rank; d++)
-		room *= is_cut(&p, d) ? 2 * EDGE : t->shape[d];
-	at = malloc(((size_t)room + 1) * sizeof *at);
+		shown *= is_cut(&p, d) ? 2 * EDGE : t->shape[d];
+	at = malloc(((size_t)shown + 1) * sizeof *at);
 	if (!stride || !at) {
 		free(stride);
 		free(at);

@@ -92,10 +92,10 @@ static char *show_text(char *to, const char *text, size_t n)
 struct lt_shown lt__shown(const char *name)
 {
 	struct lt_shown s;
-	const size_t n = strlen(name), room = sizeof s.text - 8;
+	const size_t n = strlen(name), cap = sizeof s.text - 8;
 	char *to = s.text;
 
-	if (n <= room && shown_bytes(name, n) <= room) {
+	if (n <= cap && shown_bytes(name, n) <= cap) {
 		to = show_text(to, name, n);
 	} else {
 		size_t first = 0, last = n;
@@ -103,10 +103,10 @@ struct lt_shown lt__shown(const char *name)
 
 		for (size_t bytes; first < n; first += bytes) {
 			bytes = lt__plain_next(name + first, n - first, &plain);
-			if (shown_bytes(name, first + bytes) > room / 2)
+			if (shown_bytes(name, first + bytes) > cap / 2)
 				break;
 		}
-		while (last > first && shown_bytes(name + last - 1, n - last + 1) <= room / 2)
+		while (last > first && shown_bytes(name + last - 1, n - last + 1) <= cap / 2)
 			last--;
 		/* Not within a character. */
 		while (last < n && ((unsigned char)name[last] & 0xc0) == 0x80)

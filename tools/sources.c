@@ -29,12 +29,12 @@ static lt_node source_behind(const struct lt_graph *g, lt_node n)
 /* Of an axis that run-time scalars bound: as few as there may be, but one. */
 static int64_t source_min_extent(const struct lt_graph *g, const struct lt_vardef *v)
 {
-	int64_t least = v->bounded ? v->limit.constant : v->extent;
+	int64_t min = v->bounded ? v->limit.constant : v->extent;
 	for (int32_t i = 0; v->bounded && i < v->limit.n; i++) {
 		const struct lt_paramdef *p = &g->param[v->limit.param[i]];
-		least += v->limit.coef[i] * (v->limit.coef[i] < 0 ? p->high : p->low);
+		min += v->limit.coef[i] * (v->limit.coef[i] < 0 ? p->high : p->low);
 	}
-	return least < 1 ? 1 : least > v->extent ? v->extent : least;
+	return min < 1 ? 1 : min > v->extent ? v->extent : min;
 }
 
 struct lt_source_range *lt__source_ranges(const struct lt_graph *g, bool scalars)

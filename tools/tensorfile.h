@@ -22,12 +22,16 @@ struct lt_tensor {
 };
 struct lt_tensors { struct lt_tensor *at; int32_t n; };
 
+/* tensorfile.c */
 enum lt_tensorfile { LT_FILE_OTHER, LT_FILE_NPY, LT_FILE_NPZ, LT_FILE_SAFETENSORS };
 /* By the ending of the name. */
 enum lt_tensorfile lt__tensorfile_kind(const char *path);
 lt_status lt__tensors_read(struct lt_context *, const char *path, struct lt_tensors *out);
 lt_status lt__tensors_write(struct lt_context *, const char *path, const struct lt_tensors *);
-void lt__tensors_free(struct lt_tensors *);
+/* The bytes of a whole file: mapped where it is a regular file, else read. */
+struct lt_bytes { const unsigned char *at; size_t n; void *map, *heap; };
+lt_status lt__bytes_read(struct lt_context *, const char *path, struct lt_bytes *out);
+void lt__bytes_free(struct lt_bytes *);
 
 /* tensor.c */
 /* Bytes of a tensor; false if they exceed 63 bits or an extent is negative. */
@@ -36,16 +40,13 @@ bool lt__tensor_bytes(enum lt_dtype, int32_t rank, const int64_t *shape, size_t 
 lt_status lt__tensor_new(struct lt_context *, const char *file, const char *name, enum lt_dtype, int32_t rank,
 	const int64_t *shape, struct lt_tensor *out);
 void lt__tensor_free(struct lt_tensor *);
+void lt__tensors_free(struct lt_tensors *);
 /* "(3, 4)" as NumPy writes it, cut with "..." to fit. */
 const char *lt__shape_text(char *out, size_t bytes, int32_t rank, const int64_t *shape);
 /* *twice: the first name that two tensors share, or NULL.  False: no memory to find it. */
 bool lt__tensors_twice(const struct lt_tensors *, const char **twice);
 
-/* The bytes of a whole file: mapped where it is a regular file, else read. */
-struct lt_bytes { const unsigned char *at; size_t n; void *map, *heap; };
-lt_status lt__bytes_read(struct lt_context *, const char *path, struct lt_bytes *out);
-void lt__bytes_free(struct lt_bytes *);
-
+/* out.c */
 /* A file that is written: it appears under its name whole, or not at all. */
 struct lt_outfile { FILE *file; char *path, *temporary; };
 lt_status lt__out_open(struct lt_context *, const char *path, struct lt_outfile *);

@@ -47,11 +47,11 @@ lt_status lt__path_trusted(struct lt_context *ctx, const char *path)
 		: *at == '/' ? LT_OK : lt_fail(ctx, LT_EIO, "it is not an absolute path");
 
 	for (char *end = at; !st && end; end = strchr(end + 1, '/')) {
-		char kept = end == at ? end[1] : *end, *cut = end == at ? end + 1 : end;
+		char saved = end == at ? end[1] : *end, *cut = end == at ? end + 1 : end;
 
 		*cut = '\0';
 		st = check_folder_above(ctx, at, !strchr(path + (end - at) + 1, '/'));
-		*cut = kept;
+		*cut = saved;
 	}
 	free(at);
 	return st ? st : check_alone(ctx, path);

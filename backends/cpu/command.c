@@ -18,7 +18,7 @@ extern char **environ;          /* handed on, never read except for one name tha
 
 /* How often a program is looked after that says nothing; one whose output has ended will end at once; how long one that
  * is asked to end has for removing its files. */
-enum { TICK_MS = 50, SOON_MS = 1, GRACE_MS = 1000, MOST = 64 };
+enum { TICK_MS = 50, SOON_MS = 1, GRACE_MS = 1000, MAX_JOBS = 64 };
 
 struct running {
 	struct lt_command *command;
@@ -111,8 +111,8 @@ static void command_take_output(struct running *r)
 			r->fd = -1;
 			return;
 		}
-		size_t have = strlen(c->output), room = sizeof c->output - 1 - have, used = 0;
-		for (; used < (size_t)n && used < room; used++)
+		size_t have = strlen(c->output), cap = sizeof c->output - 1 - have, used = 0;
+		for (; used < (size_t)n && used < cap; used++)
 			c->output[have + used] = some[used] ? some[used] : '?';
 		c->output[have + used] = '\0';
 	}
@@ -158,7 +158,7 @@ static void end_group(struct running *r)
 /* Until something happens, or somebody has to be looked after. */
 static void wait_some(const struct running *r, uint32_t n)
 {
-	struct pollfd polls[2 * MOST];
+	struct pollfd polls[2 * MAX_JOBS];
 	int ms = TICK_MS;
 	int64_t now = now_ms();
 	for (uint32_t i = 0; i < n; i++) {
@@ -173,12 +173,12 @@ static void wait_some(const struct running *r, uint32_t n)
 bool lt__command_run(struct lt_command *c, uint32_t n, uint32_t width, const struct lt_command_limits *limits,
 	void (*ended)(void *), void *user)
 {
-	struct running work[MOST];
+	struct running work[MAX_JOBS];
 	uint32_t n_work = 0, next = 0;
 	int64_t ms = limits->ms ? limits->ms : LT_CC_TIMEOUT_MS;
 	char **environment = limits->folder ? make_environment(limits->folder) : environ;
 	bool cancelled = false, ends = false;
-	width = width < 1 ? 1 : width > MOST ? MOST : width;
+	width = width < 1 ? 1 : width > MAX_JOBS ? MAX_JOBS : width;
 	for (uint32_t i = 0; i < n; i++) {
 		c[i].status = -1;
 		c[i].error = environment ? ECANCELED : ENOMEM;
@@ -216,11 +216,11 @@ bool lt__command_run(struct lt_command *c, uint32_t n, uint32_t width, const str
 
 const char **lt__command_words(const char *text, uint32_t more, uint32_t *n)
 {
-	size_t bytes = strlen(text) + 1, room = bytes / 2 + 1 + more + 1;
-	const char **word = malloc(room * sizeof *word + bytes);
+	size_t bytes = strlen(text) + 1, cap = bytes / 2 + 1 + more + 1;
+	const char **word = malloc(cap * sizeof *word + bytes);
 	if (!word)
 		return NULL;
-	char *at = memcpy((char *)(word + room), text, bytes), *remainder = NULL;
+	char *at = memcpy((char *)(word + cap), text, bytes), *remainder = NULL;
 	*n = 0;
 	for (char *w = strtok_r(at, " \t\n", &remainder); w; w = strtok_r(NULL, " \t\n", &remainder))
 		word[(*n)++] = w;

@@ -184,13 +184,13 @@ static lt_status explain(
 		lines += c->output[bytes] == '\n';
 	while (bytes && c->output[bytes - 1] == '\n')
 		bytes--;
-	const char *said = bytes ? c->output : "it said nothing";
-	bytes = bytes ? bytes : strlen(said);
+	const char *printed = bytes ? c->output : "it said nothing";
+	bytes = bytes ? bytes : strlen(printed);
 	if (c->status > 128)
 		return lt__report(w->diag, LT_ECOMPILE, -1, -1, remedy, "%s was ended by signal %d on %s%s: %.*s", w->s->cc,
-			c->status - 128, what, job->name, (int)bytes, said);
+			c->status - 128, what, job->name, (int)bytes, printed);
 	return lt__report(w->diag, LT_ECOMPILE, -1, -1, remedy, "%s failed on %s%s (exit status %d): %.*s", w->s->cc,
-		what, job->name, c->status, (int)bytes, said);
+		what, job->name, c->status, (int)bytes, printed);
 }
 
 /* One compiler for each. */

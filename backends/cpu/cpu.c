@@ -70,6 +70,7 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	s->cc_timeout_ms = LT_HAS(struct lt_host, host, cc_timeout_ms) ? host->cc_timeout_ms : 0;
 	s->text_only = LT_HAS(struct lt_host, host, text_only);
 	s->level = c.level;
+	s->emit = c.emit;
 	s->host = host;
 	s->progress = LT_HAS(struct lt_host, host, progress) ? host->progress : NULL;
 	s->user = s->progress ? host->user : NULL;
@@ -92,11 +93,6 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 
 static const struct lt_caps *caps(const struct lt_session *s) { return &s->caps; }
 
-static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
-{
-	return lt__cgen_accepts(&s->dialect, t, diag);
-}
-
 static void destroy(struct lt_object *o)
 {
 	if (o && o->handle)
@@ -115,7 +111,7 @@ static lt_status print_all(
 	for (uint32_t i = 0; i < n; i++) {
 		struct lt_object *o = object[i];
 		char *text;
-		lt_status status = lt__cgen_print(&s->dialect, o->tree, 0, &text, &o->need, diag);
+		lt_status status = lt__cpu_print(s, o->tree, LT_CPU_TEXT_COMPILED, &text, &o->need, diag);
 		if (status)
 			return status;
 		job[i] = (struct lt_cpu_job){ .name = o->tree->name ? o->tree->name : "?", .source = text, .keep = true };
@@ -201,10 +197,10 @@ static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, si
 /* A dump that fails writes why. */
 struct report { struct lt_diag diag; lt_write *write; void *user; };
 
-static void dump_report(struct lt_diag *d, const struct lt_diagnostic *note)
+static void dump_report(struct lt_diag *d, const struct lt_diagnostic *one)
 {
 	struct report *t = (struct report *)(void *)d;
-	const char *const parts[] = { note->text, note->remedy ? ": " : "", note->remedy ? note->remedy : "" };
+	const char *const parts[] = { one->text, one->remedy ? ": " : "", one->remedy ? one->remedy : "" };
 	for (int i = 0; i < 3; i++)
 		t->write(t->user, parts[i], strlen(parts[i]));
 }
@@ -222,11 +218,10 @@ static void dump_stats(const struct lt_object *o, lt_write *write, void *user)
 static lt_status dump_assembly(const struct lt_object *o, lt_write *write, void *user, struct lt_diag *diag)
 {
 	struct lt_session *s = o->s;
-	struct lt_dialect d = s->dialect;
 	struct lt_cgen_need printed;
 	char *text;
-	d.no_headers = true;            /* those of another machine need not be there */
-	lt_status status = lt__cgen_print(&d, o->tree, 1, &text, &printed, diag);
+	/* Headers of another machine need not be there. */
+	lt_status status = lt__cpu_print(s, o->tree, LT_CPU_TEXT_ALONE, &text, &printed, diag);
 	if (status)
 		return status;
 	struct lt_cpu_job job = { .name = o->tree->name, .source = text, .product = LT_ASSEMBLY };
@@ -248,9 +243,12 @@ static lt_status dump(const struct lt_object *o, enum lt_dump what, lt_write *wr
 		dump_stats(o, write, user);
 		return LT_OK;
 	}
+	if (what == LT_DUMP_DECISIONS)
+		return o->s->source ? LT_EUNSUPPORTED : lt__cpu_explain(o->s, o->tree, write, user);
 	if (o->s->source)
 		return lt__report(&t.diag, LT_EINVAL, -1, -1, NULL, "cpu: the code is the C file that was given");
 	return what == LT_DUMP_SOURCE ? lt__cpu_source_write(o->s, o->tree, write, user, &t.diag)
+		: what == LT_DUMP_KERNEL ? lt__cpu_print_kernel(o->s, o->tree, write, user, &t.diag)
 		: what == LT_DUMP_ASM ? dump_assembly(o, write, user, &t.diag) : LT_EUNSUPPORTED;
 }
 
@@ -265,7 +263,7 @@ static const struct lt_backend cpu = {
 	.open = open_,
 	.close = close_,
 	.caps = caps,
-	.accepts = accepts,
+	.accepts = lt__cpu_accepts,
 	.compile = cpu_compile,
 	.run = cpu_run,
 	.sync = sync_,

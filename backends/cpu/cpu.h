@@ -21,10 +21,16 @@ const struct lt_cpu_model *lt__cpu_model_at(uint32_t);
 const struct lt_cpu_model *lt__cpu_model_find(const char *name, size_t bytes);         /* NULL: no such */
 const char *lt__cpu_machine(void);                                                      /* this one */
 
+/* emit.c: who prints */
+enum lt_cpu_emit { LT_CPU_CGEN, LT_CPU_C99, LT_CPU_NEMIT };
+const char *lt__cpu_emit_name(enum lt_cpu_emit);
+bool lt__cpu_emit_find(const char *name, size_t bytes, enum lt_cpu_emit *);     /* false: no such */
+
 /* config.c: the words after "cpu:" */
 struct lt_cpu_config {
 	char level;                     /* of optimisation: '0' .. '3' */
 	const struct lt_cpu_model *model;
+	enum lt_cpu_emit emit;
 	const char *source;             /* of source=PATH, within the config; NULL: none */
 	size_t source_bytes;
 };
@@ -45,6 +51,7 @@ struct lt_session {
 	bool late;                      /* the compiler has not come to an end: it is not tried again */
 	bool text_only;                 /* nothing is compiled, for nothing will be run */
 	char level;                     /* of optimisation: '0' .. '3' */
+	enum lt_cpu_emit emit;
 	char *identity;                 /* of compiler and processor; NULL: not asked yet */
 	struct lt_cpu_source *source;   /* source.c; NULL: kernels are printed */
 };
@@ -66,9 +73,9 @@ lt_status lt__cpu_run(struct lt_session *, struct lt_command *, uint32_t n, cons
 lt_status lt__cpu_folder(const struct lt_session *, struct lt_folder *, struct lt_diag *);
 /* What a sentence about a folder that is full or must not hold code continues with: the folder is named in it. */
 #define LT_CPU_OTHER_FOLDER "free some space there, or name another folder for temporary files in TMPDIR"
-/* Why a file in the folder may have failed, with the remedy; NULL: the folder is not the cause.  said: the message
+/* Why a file in the folder may have failed, with the remedy; NULL: the folder is not the cause.  message: the text
  * about it, or NULL. */
-const char *lt__cpu_folder_fault(const struct lt_folder *, const char *said, char *out, size_t bytes);
+const char *lt__cpu_folder_fault(const struct lt_folder *, const char *message, char *out, size_t bytes);
 /* "out of memory", to the one that listens. */
 lt_status lt__cpu_no_memory(struct lt_diag *);
 
@@ -102,6 +109,18 @@ lt_status lt__cpu_session_identity(struct lt_session *, lt_write *, void *user, 
 lt_status lt__cpu_save(const struct lt_object *, lt_write *, void *user, struct lt_diag *);
 lt_status lt__cpu_load(struct lt_session *, const struct lt_tree *, const void *data, size_t bytes, struct lt_object **,
 	struct lt_diag *);
+
+/* emit.c.  What a text is for: to be compiled; for people; to be compiled where the compiler's headers may not be. */
+enum lt_cpu_text { LT_CPU_TEXT_COMPILED, LT_CPU_TEXT_PEOPLE, LT_CPU_TEXT_ALONE };
+lt_status lt__cpu_accepts(struct lt_session *, const struct lt_tree *, struct lt_diag *);
+/* *text: the caller's to free(). */
+lt_status lt__cpu_print(const struct lt_session *, const struct lt_tree *, enum lt_cpu_text, char **text,
+	struct lt_cgen_need *, struct lt_diag *);
+/* The kernel program; LT_EUNSUPPORTED: there is none. */
+lt_status lt__cpu_print_kernel(
+	const struct lt_session *, const struct lt_tree *, lt_write *, void *user, struct lt_diag *);
+/* What was decided, of the same. */
+lt_status lt__cpu_explain(const struct lt_session *, const struct lt_tree *, lt_write *, void *user);
 
 /* capture.c */
 lt_status lt__cpu_capture(struct lt_session *, struct lt_object *const *, const struct lt_args *, uint32_t n,

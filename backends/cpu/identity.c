@@ -103,17 +103,17 @@ void lt__cpu_keep(const struct lt_session *s, const char *key, const char *text)
 }
 
 /* What the command says of its version, its first line. */
-static lt_status find_version(const struct compiler_asking *x, const char *key, bool kept, char **version)
+static lt_status find_version(const struct compiler_asking *x, const char *key, bool cacheable, char **version)
 {
 	struct lt_command c;
 	*version = NULL;
-	lt_status status = kept ? lt__cpu_recall(x->s, key, version, x->diag) : LT_OK;
+	lt_status status = cacheable ? lt__cpu_recall(x->s, key, version, x->diag) : LT_OK;
 	if (!status && !*version)
 		status = compiler_ask(x, "exec \"$@\" --version", &c);
 	if (status || *version)
 		return status;
 	c.output[strcspn(c.output, "\n")] = '\0';
-	if (kept && c.status == 0)
+	if (cacheable && c.status == 0)
 		lt__cpu_keep(x->s, key, c.output);
 	*version = strdup(c.output);
 	return *version ? LT_OK : lt__cpu_no_memory(x->diag);
@@ -129,8 +129,8 @@ static lt_status identify(const struct compiler_asking *x, const char *processor
 	FILE *out = status ? NULL : open_memstream(&key, &bytes);
 	if (out) {
 		(void)fprintf(out, "cpu: compiler %s\n", x->s->cc);
-		bool kept = write_files(out, c.output, x->n);
-		status = fclose(out) == 0 ? find_version(x, key, kept, &version) : lt__cpu_no_memory(x->diag);
+		bool cacheable = write_files(out, c.output, x->n);
+		status = fclose(out) == 0 ? find_version(x, key, cacheable, &version) : lt__cpu_no_memory(x->diag);
 	} else if (!status) {
 		status = lt__cpu_no_memory(x->diag);
 	}

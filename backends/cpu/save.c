@@ -38,7 +38,7 @@ lt_status lt__cpu_session_identity(struct lt_session *s, lt_write *write, void *
 	if (status)
 		return status;
 	if (out) {
-		(void)fprintf(out, "emitter %s\nflags", LT_CGEN_REVISION);
+		(void)fprintf(out, "emitter %s %s\nflags", lt__cpu_emit_name(s->emit), LT_CGEN_REVISION);
 		lt__cpu_flags(s, out);
 		(void)fprintf(out, "\nvector library %d\n%s", s->dialect.vector_library, s->identity);
 	}
@@ -75,10 +75,10 @@ static lt_status none_of_ours(struct lt_diag *diag, const char *why)
 static bool write_all(int fd, const char *at, size_t bytes)
 {
 	for (size_t n = 0; n < bytes; ) {
-		ssize_t put = write(fd, at + n, bytes - n);
-		if (put < 0 && errno != EINTR)
+		ssize_t written = write(fd, at + n, bytes - n);
+		if (written < 0 && errno != EINTR)
 			return false;
-		n += put > 0 ? (size_t)put : 0;
+		n += written > 0 ? (size_t)written : 0;
 	}
 	return true;
 }

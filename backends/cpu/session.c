@@ -79,13 +79,13 @@ lt_status lt__cpu_run(struct lt_session *s, struct lt_command *c, uint32_t n, co
 }
 
 /* What has failed may have removed what had filled the folder. */
-const char *lt__cpu_folder_fault(const struct lt_folder *f, const char *said, char *out, size_t bytes)
+const char *lt__cpu_folder_fault(const struct lt_folder *f, const char *message, char *out, size_t bytes)
 {
 	struct statvfs fs;
 	if (!f->path[0] || statvfs(f->path, &fs) != 0)
 		return NULL;
 	bool no_code = (fs.f_flag & ST_NOEXEC) != 0, full = fs.f_bavail == 0 || (fs.f_files > 0 && fs.f_favail == 0)
-		|| (said && strstr(said, strerror(ENOSPC)));
+		|| (message && strstr(message, strerror(ENOSPC)));
 	if (!no_code && !full)
 		return NULL;
 	(void)snprintf(out, bytes, "the folder '%.*s' %s: name another one in TMPDIR",

@@ -70,7 +70,7 @@ lt_status lt__cpu_source_write(
 {
 	struct lt_cgen_need need;
 	char *text, mark[512], hash[33];
-	lt_status status = lt__cgen_print(&s->dialect, t, 1, &text, &need, diag);
+	lt_status status = lt__cpu_print(s, t, LT_CPU_TEXT_PEOPLE, &text, &need, diag);
 	if (status)
 		return status;
 	print_hash(t, hash);
@@ -90,7 +90,7 @@ lt_status lt__cpu_source_write(
 lt_status lt__cpu_source_open(struct lt_session *s, const char *path, size_t bytes, struct lt_diag *diag)
 {
 	struct lt_cpu_source *source = s->source = calloc(1, sizeof *source);
-	size_t n = 0, room = 0;
+	size_t n = 0, cap = 0;
 	if (!source || !(source->path = strndup(path, bytes)))
 		return lt__cpu_no_memory(diag);
 	errno = 0;
@@ -101,7 +101,7 @@ lt_status lt__cpu_source_open(struct lt_session *s, const char *path, size_t byt
 			: lt__report(diag, LT_EINVAL, -1, -1, NULL, "cpu: the C file '%.*s' cannot be read: %s",
 				(int)bytes, path, strerror(errno ? errno : EINVAL));
 	/* The compiler's messages name the user's file and its lines. */
-	FILE *out = open_memstream(&source->text, &room);
+	FILE *out = open_memstream(&source->text, &cap);
 	if (out) {
 		(void)fputs("#line 1 \"", out);
 		for (const char *p = source->path; *p; p++)

@@ -11,10 +11,10 @@
 #include "backends/cpu/cpu.h"
 
 /* The first line of a small file of the system, without its end; false: not there. */
-static bool read_first_line(const char *path, char *line, size_t room)
+static bool read_first_line(const char *path, char *line, size_t cap)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd >= 0 ? read(fd, line, room - 1) : -1;
+	ssize_t n = fd >= 0 ? read(fd, line, cap - 1) : -1;
 	if (fd >= 0)
 		close(fd);
 	if (n <= 0)
@@ -24,11 +24,11 @@ static bool read_first_line(const char *path, char *line, size_t room)
 	return true;
 }
 
-static bool cache_fact(int index, const char *what, char *line, size_t room)
+static bool cache_fact(int index, const char *what, char *line, size_t cap)
 {
 	char path[128];
 	(void)snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, what);
-	return read_first_line(path, line, room);
+	return read_first_line(path, line, cap);
 }
 
 static uint64_t with_unit(const char *text)
@@ -105,10 +105,10 @@ char *lt__cpu_processor(void)
 		"CPU implementer", "CPU architecture", "CPU variant", "CPU part", "isa", "uarch" };
 	FILE *f = fopen("/proc/cpuinfo", "re");
 	char *text = NULL, *line = NULL;
-	size_t bytes = 0, room = 0;
+	size_t bytes = 0, cap = 0;
 	bool no_memory = !f && errno == ENOMEM;
 	FILE *out = no_memory ? NULL : open_memstream(&text, &bytes);
-	while (f && out && getline(&line, &room, f) > 1)       /* the first processor ends with an empty line */
+	while (f && out && getline(&line, &cap, f) > 1)       /* the first processor ends with an empty line */
 		for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
 			if (strncmp(line, facts[i], strlen(facts[i])) == 0) {
 				(void)fputs(line, out);

@@ -10,7 +10,7 @@ static lt_status check_loops(const struct lt_tree *t, struct lt_diag *diag)
 	for (int32_t i = 0; i < t->n_loop; i++) {
 		const struct lt_loop *l = LT_AT(struct lt_loop, t->loops, i);
 		if (l->parent < -1 || l->parent >= i || l->max_trip_count < 1)
-			BAD(i, -1, "loop %d: parent %d, at most %lld trips", (int)i, (int)l->parent, (long long)l->max_trip_count);
+			BAD(i, -1, "loop %d: parent %d, at most %lld iterations", (int)i, (int)l->parent, (long long)l->max_trip_count);
 		if (!span(l->first_stmt, l->n_stmt, t->stmts.n))
 			BAD(i, -1, "loop %d: statements %d+%d of %u", (int)i, (int)l->first_stmt, (int)l->n_stmt, (unsigned)t->stmts.n);
 		for (int32_t b = 0; b < l->n_bound; b++)

@@ -18,15 +18,15 @@ struct ref_interpreter {
 };
 
 /* "m=3, k=2", of the loops around a place. */
-static void iteration_text(const struct ref_interpreter *r, int32_t loop, char *text, size_t room)
+static void iteration_text(const struct ref_interpreter *r, int32_t loop, char *text, size_t cap)
 {
 	size_t n = strlen(text);
 	if (loop < 0)
 		return;
-	iteration_text(r, LT_AT(struct lt_loop, r->t->loops, loop)->parent, text, room);
+	iteration_text(r, LT_AT(struct lt_loop, r->t->loops, loop)->parent, text, cap);
 	const struct lt_loop *l = LT_AT(struct lt_loop, r->t->loops, loop);
 	size_t now = strlen(text);
-	(void)snprintf(text + now, room - now, "%s%s=%lld", now > n ? ", " : "", l->var ? l->var : "?",
+	(void)snprintf(text + now, cap - now, "%s%s=%lld", now > n ? ", " : "", l->var ? l->var : "?",
 		(long long)r->column[1 + r->t->n_param + loop]);
 }
 

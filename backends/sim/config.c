@@ -63,6 +63,29 @@ static bool skip_of(const char *at, size_t n, char *skip)
 	return true;
 }
 
+/* Numbers of the machine; lanes are of f32. */
+static bool machine_of(const char *at, size_t n, struct lt_machine *m)
+{
+	uint64_t x;
+	if (sim_number(at, n, "lanes", &x) && x >= 1 && x <= LT_MAX_LANES && (x & (x - 1)) == 0) {
+		m->vector_bytes = x > 1 ? (uint32_t)x * 4 : 0;
+		m->unrolled = 1024;
+	} else if (sim_number(at, n, "unroll", &x) && x <= 1 << 20) {
+		m->unrolled = (int64_t)x;
+	} else if (sim_number(at, n, "array", &x) && x <= 1 << 20) {
+		m->array_bytes = (int64_t)x;
+	} else if (sim_number(at, n, "teams", &x) && x <= 1) {
+		m->teams = (uint32_t)x;
+	} else if (is_word(at, n, "masked")) {
+		m->masked = 1;
+	} else if (is_word(at, n, "gathered")) {
+		m->gathered = 1;
+	} else {
+		return false;
+	}
+	return true;
+}
+
 /* With `expand`: what no expansion replaces. */
 #define BOTH (1 << LT_F32 | 1 << LT_F64)
 static const struct lt_machine_operator functions[] = {
@@ -89,10 +112,11 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 			out->counts = true;
 		else if (is_word(at, n, "expand"))
 			out->expand = true;
-		else if (n && !skip_of(at, n, out->skip) && !order_of(at, n, &out->options.order)
-			&& !off_of(at, n, &out->options.off))
+		else if (n && !machine_of(at, n, &out->machine) && !order_of(at, n, &out->options.order)
+			&& !off_of(at, n, &out->options.off) && !skip_of(at, n, out->skip))
 			return lt__report(diag, LT_EINVAL, -1, -1,
-				"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, off=CHECK, or skip=STEPS",
+				"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, off=CHECK, "
+				"skip=STEPS, or of the machine lanes=N (1, 2, 4 .. 64), unroll=N, array=BYTES, teams=0, masked, gathered",
 				"sim: unknown option '%.*s'", (int)(n < 60 ? n : 60), at);
 		at += n + (at[n] == ';');
 	}

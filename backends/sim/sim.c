@@ -257,9 +257,10 @@ static void describe(struct lt_session *s, lt_write *write, void *user)
 {
 	static const char *const orders[] = { "random", "forward", "backward" };
 	char text[160];
-	int n = snprintf(text, sizeof text, "seed %llu\norder %s\nrange %lld\n%s",
-		(unsigned long long)s->config.options.seed, orders[s->config.options.order],
-		(long long)s->config.options.range, s->config.expand ? "operators expanded\n" : "");
+	int n = snprintf(text, sizeof text, "seed %llu\norder %s\nrange %lld\narray %lld\nteams %u\n%s",
+		(unsigned long long)s->config.options.seed, orders[s->config.options.order], (long long)s->config.options.range,
+		(long long)s->config.machine.array_bytes, (unsigned)s->config.machine.teams,
+		s->config.expand ? "operators expanded\n" : "");
 	write(user, text, (size_t)n);
 }
 

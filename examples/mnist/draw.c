@@ -117,7 +117,7 @@ static void fit(struct way *w, const struct pen *pen)
 
 static double distance(const struct way *w, double x, double y)
 {
-	double least = INFINITY;
+	double min = INFINITY;
 
 	for (int i = 1; i < w->n; i++) {
 		if (!w->down[i])
@@ -125,9 +125,9 @@ static double distance(const struct way *w, double x, double y)
 		double dx = w->x[i] - w->x[i - 1], dy = w->y[i] - w->y[i - 1];
 		double t = ((x - w->x[i - 1]) * dx + (y - w->y[i - 1]) * dy) / fmax(dx * dx + dy * dy, 1e-12);
 		t = fmin(fmax(t, 0), 1);
-		least = fmin(least, hypot(x - w->x[i - 1] - t * dx, y - w->y[i - 1] - t * dy));
+		min = fmin(min, hypot(x - w->x[i - 1] - t * dx, y - w->y[i - 1] - t * dy));
 	}
-	return least;
+	return min;
 }
 
 static void ink(const struct way *w, double radius, double dx, double dy, float *image)

@@ -64,10 +64,10 @@ lt_status lt__script_unexpected(struct lt_script *s, const char *expected)
 	char found[32];
 	int c = lt__lex_peek(&s->cursor);
 	if (c < 0)
-		return lt__script_fail(s, s->cursor.place, LT_ESYNTAX, "Unexpected end of script, expected %s", expected);
+		return lt__script_fail(s, s->cursor.position, LT_ESYNTAX, "Unexpected end of script, expected %s", expected);
 	if (c == ';')
-		return lt__script_fail(s, s->cursor.place, LT_ESYNTAX, "Unexpected end of expression, expected %s", expected);
-	return lt__script_fail(s, s->cursor.place, LT_ESYNTAX, "Unexpected symbol %s, expected %s",
+		return lt__script_fail(s, s->cursor.position, LT_ESYNTAX, "Unexpected end of expression, expected %s", expected);
+	return lt__script_fail(s, s->cursor.position, LT_ESYNTAX, "Unexpected symbol %s, expected %s",
 		lt__lex_found(&s->cursor, found, sizeof found), expected);
 }
 
@@ -82,7 +82,7 @@ lt_status lt__script_expect(struct lt_script *s, char c, const char *what)
 lt_status lt__script_reference(struct lt_script *s, int32_t *statement)
 {
 	lt__lex_peek(&s->cursor);
-	struct lt_position at = s->cursor.place;
+	struct lt_position at = s->cursor.position;
 	const char *text;
 	LT_TRY(lt__script_expect(s, '$', "a node such as $1"));
 	int32_t n = lt__lex_digits(&s->cursor, &text);
@@ -114,7 +114,7 @@ static lt_status read_integer(struct lt_script *s, int64_t *out)
 	double value;
 	bool whole, overflow;
 	int c = lt__lex_peek(&s->cursor);
-	struct lt_position at = s->cursor.place;
+	struct lt_position at = s->cursor.position;
 	const char *text = s->cursor.at;
 	if (c != '-' && (c < '0' || c > '9'))
 		return lt__script_unexpected(s, "an integer");
@@ -151,12 +151,12 @@ static lt_status read_name(struct lt_script *s, struct lt_arg *a)
 	if (!a->n && s->cursor.at < s->cursor.end && !*s->cursor.at)
 		return lt__script_unexpected(s, "a name");
 	if (!a->n && a->kind == LT_ARG_NAME)
-		return lt__script_fail(s, a->place, LT_ESYNTAX, "Empty name");
+		return lt__script_fail(s, a->position, LT_ESYNTAX, "Empty name");
 	if (!a->n)
 		return lt__script_unexpected(s, "a type such as float32");
 	int c = lt__lex_peek(&s->cursor);
 	if (c > 0 && c != ',' && c != ')' && a->kind == LT_ARG_NAME)
-		return lt__script_fail(s, s->cursor.place, LT_ESYNTAX,
+		return lt__script_fail(s, s->cursor.position, LT_ESYNTAX,
 			"Unexpected symbol, expected ',' or ')': a name has no white space, and ends at ',' or ')'");
 	return LT_OK;
 }
@@ -173,7 +173,7 @@ static lt_status read_type(struct lt_script *s, struct lt_arg *a)
 	for (int i = 1; i < LT_NDTYPE; i++)
 		lt__text_format(&known, "%s%s", i > 1 ? ", " : "", lt__dtype_script((enum lt_dtype)i));
 	const char *near = lt__nearest_dtype(s->ctx, true, a->text, (size_t)a->n);
-	return lt__script_fail(s, a->place, LT_ETYPE, "Unknown value type '%.*s'%s%s%s%s", a->n < 40 ? a->n : 40,
+	return lt__script_fail(s, a->position, LT_ETYPE, "Unknown value type '%.*s'%s%s%s%s", a->n < 40 ? a->n : 40,
 		a->text, near, *near ? " (there are " : "; there are ", known.at, *near ? ")" : "");
 }
 
@@ -181,7 +181,7 @@ static lt_status read_layout(struct lt_script *s, struct lt_arg *a)
 {
 	a->n = lt__lex_word(&s->cursor, &a->text);
 	if (a->n != 4 || (memcmp(a->text, "NCHW", 4) && memcmp(a->text, "NHWC", 4)))
-		return lt__script_fail(s, a->place, LT_ESYNTAX, "Unknown layout '%.*s', expected NCHW or NHWC",
+		return lt__script_fail(s, a->position, LT_ESYNTAX, "Unknown layout '%.*s', expected NCHW or NHWC",
 			a->n < 40 ? a->n : 40, a->text);
 	a->layout = a->text[1] == 'C' ? LT_NCHW : LT_NHWC;
 	return LT_OK;
@@ -200,7 +200,7 @@ static lt_status read_number(struct lt_script *s, struct lt_arg *a)
 	a->text = mark.at;
 	a->n = quoted((size_t)(s->cursor.at - mark.at));
 	if (isinf(a->number) && s->cursor.at[-1] != 'f')
-		return lt__script_fail(s, a->place, LT_EOVERFLOW,
+		return lt__script_fail(s, a->position, LT_EOVERFLOW,
 			"The number %.*s exceeds float64; write inf if that is meant", a->n, a->text);
 	return LT_OK;
 }
@@ -242,7 +242,7 @@ static lt_status read_node(struct lt_script *s, struct lt_arg *a)
 static lt_status read_arg(struct lt_script *s, struct lt_arg *a)
 {
 	lt__lex_peek(&s->cursor);
-	a->place = s->cursor.place;
+	a->position = s->cursor.position;
 	switch (a->kind) {
 	case LT_ARG_NODE:
 	case LT_ARG_NODE_OR_INT: return read_node(s, a);
@@ -307,7 +307,7 @@ static struct lt_arg *new_arg(struct lt_script *s, enum lt_arg_kind kind)
 	memset(a, 0, sizeof *a);
 	a->kind = kind;
 	a->statement = a->node = -1;
-	a->place = s->cursor.place;
+	a->position = s->cursor.position;
 	return a;
 }
 
@@ -318,12 +318,12 @@ static lt_status read_default(struct lt_script *s, const struct item *item)
 	if (!item->value)
 		return LT_OK;
 	struct lt_cursor mark = s->cursor;
-	struct lt_position place = a->place;
+	struct lt_position position = a->position;
 	s->cursor.at = item->value;
 	s->cursor.end = item->end;
 	lt_status status = read_arg(s, a);
 	s->cursor = mark;
-	a->place = place;
+	a->position = position;
 	return status;
 }
 
@@ -365,7 +365,7 @@ lt_status lt__script_args(struct lt_script *s, const struct lt_script_node *type
 		} else if (more) {
 			return lt__script_unexpected(s, expected(item.kind));
 		} else {
-			return lt__script_fail(s, s->cursor.place, LT_ESYNTAX, "Too few arguments, expected %s(%s)",
+			return lt__script_fail(s, s->cursor.position, LT_ESYNTAX, "Too few arguments, expected %s(%s)",
 				type->name, type->pattern);
 		}
 	}
@@ -373,7 +373,7 @@ lt_status lt__script_args(struct lt_script *s, const struct lt_script_node *type
 	if (more && (c < 0 || c == ';' || c == ')'))
 		return lt__script_unexpected(s, "an argument");
 	if (more)
-		return lt__script_fail(s, s->cursor.place, LT_ESYNTAX, "%s, expected %s(%s)",
+		return lt__script_fail(s, s->cursor.position, LT_ESYNTAX, "%s, expected %s(%s)",
 			skipped ? "Unexpected argument" : "Too many arguments", type->name, type->pattern);
 	return lt__script_expect(s, ')', "')'");
 }

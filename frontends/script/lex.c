@@ -31,10 +31,10 @@ void lt__lex_step(struct lt_cursor *c)
 	int b = byte(c);
 	c->at++;
 	if (b == '\n') {
-		c->place.line++;
-		c->place.column = 1;
+		c->position.line++;
+		c->position.column = 1;
 	} else if ((b & 0xc0) != 0x80) {
-		c->place.column++;
+		c->position.column++;
 	}
 }
 
@@ -94,10 +94,10 @@ static bool word_number(const char *text, int32_t n, double *value, int64_t *i, 
 }
 
 /* Digits with the point taken out and the exponent moved, so that strtod does not look at the locale's point.
- * More digits than `kept` holds say nothing more about a double: they count as zeros, the last as not. */
+ * More digits than `digits` holds say nothing more about a double: they count as zeros, the last as not. */
 static double decimal(const char *text, const char *end)
 {
-	char kept[832];
+	char digits[832];
 	int32_t n = 0;
 	int64_t exponent = 0;
 	bool point = false, rest = false;
@@ -110,7 +110,7 @@ static double decimal(const char *text, const char *end)
 		if (n == 0 && *text == '0')
 			continue;
 		if (n < 800) {
-			kept[n++] = *text;
+			digits[n++] = *text;
 		} else {
 			rest = rest || *text != '0';
 			exponent++;
@@ -119,7 +119,7 @@ static double decimal(const char *text, const char *end)
 	if (n == 0)
 		return 0;
 	if (rest) {
-		kept[n++] = '1';
+		digits[n++] = '1';
 		exponent--;
 	}
 	if (text < end) {       /* at the e */
@@ -129,8 +129,8 @@ static double decimal(const char *text, const char *end)
 				shift = shift * 10 + (*text - '0');
 		exponent += sign * shift;
 	}
-	snprintf(kept + n, sizeof kept - (size_t)n, "e%lld", (long long)exponent);
-	return strtod(kept, NULL);
+	snprintf(digits + n, sizeof digits - (size_t)n, "e%lld", (long long)exponent);
+	return strtod(digits, NULL);
 }
 
 bool lt__lex_number(struct lt_cursor *c, double *value, int64_t *i, bool *whole, bool *overflow)

@@ -15,7 +15,7 @@ struct einsum {
 
 static lt_node einsum_refuse(const struct einsum *e, const char *why)
 {
-	return lt__script_refuse(e->s, e->equation->place, LT_ESYNTAX, "Invalid equation '%.*s': %s",
+	return lt__script_refuse(e->s, e->equation->position, LT_ESYNTAX, "Invalid equation '%.*s': %s",
 		e->equation->n < 200 ? e->equation->n : 200, e->equation->text, why);
 }
 
@@ -67,8 +67,8 @@ static lt_node read_operand(struct einsum *e, const struct lt_arg *a)
 	int32_t rank = lt_node_rank(s->graph, a->node), n = 0, m = 0;
 	lt_var *v = LT_NEW(s->arena, lt_var, rank);
 	int32_t *at = LT_NEW(s->arena, int32_t, rank);
-	int32_t place[N_LETTER];
-	memset(place, -1, sizeof place);
+	int32_t axis_of[N_LETTER];
+	memset(axis_of, -1, sizeof axis_of);
 	for (; e->at < e->end && *e->at != ','; e->at++, n++) {
 		int c = *e->at;
 		if (n >= rank)
@@ -79,21 +79,22 @@ static lt_node read_operand(struct einsum *e, const struct lt_arg *a)
 			e->var[c] = named_like(s, name, own);
 			e->from[c] = a;
 		} else if (!lt__var_same_range(s->graph, e->var[c], own)) {
-			return lt__script_refuse(s, a->place, LT_ETYPE,
+			return lt__script_refuse(s, a->position, LT_ETYPE,
 				"Incompatible shapes: axis %s is %lld long in %s and %lld in %s%s", name,
 				(long long)lt_var_extent(s->graph, e->var[c]), lt__script_value(s, e->from[c]),
 				(long long)lt_var_extent(s->graph, own), lt__script_value(s, a),
 				lt__script_unlike(s, e->var[c], own));
 		}
-		if (place[c] < 0) {
-			place[c] = m;
+		if (axis_of[c] < 0) {
+			axis_of[c] = m;
 			v[m++] = e->var[c];
 		}
-		at[n] = place[c];
+		at[n] = axis_of[c];
 	}
 	e->at++;
 	if (n != rank)
-		return lt__script_refuse(s, a->place, LT_ETYPE, "Different number of dimensions: the equation names %d axes of %s", n,
+		return lt__script_refuse(s, a->position, LT_ETYPE,
+			"Different number of dimensions: the equation names %d axes of %s", n,
 			lt__script_value(s, a));
 	return lt__script_view(s, a->node, m, v, at);
 }

@@ -9,7 +9,7 @@ lt_node lt__script_build_op(struct lt_script *s, const struct lt_script_node *ty
 	lt_node operand[3];
 	lt_var *dim;
 	if (first && lt_node_dtype(s->graph, a[0].node) != LT_BOOL)
-		return lt__script_refuse(s, a[0].place, LT_ETYPE, "Unsupported value type: %s has to be bool",
+		return lt__script_refuse(s, a[0].position, LT_ETYPE, "Unsupported value type: %s has to be bool",
 			lt__script_value(s, &a[0]));
 	for (int32_t i = first; i < n; i++)
 		if (!lt__script_same_type(s, &a[first], &a[i]) || !lt__script_takes(s, &a[i], type->op))
@@ -28,12 +28,12 @@ static int32_t pick_axes(
 	for (int32_t i = 0; !axes->given && i < rank; i++)
 		gone[i] = true;
 	for (int32_t i = 0; axes->given && i < axes->n; i++) {
-		struct lt_arg one = { .place = axes->place, .i = axes->list[i] };
+		struct lt_arg one = { .position = axes->position, .i = axes->list[i] };
 		int32_t axis;
 		if (!lt__script_axis(s, &one, rank, &axis))
 			return -1;
 		if (gone[axis]) {
-			lt__script_fail(s, axes->place, LT_EINVAL, "Duplicate axis %lld in %s", (long long)one.i,
+			lt__script_fail(s, axes->position, LT_EINVAL, "Duplicate axis %lld in %s", (long long)one.i,
 				lt__script_list(s, axes->list, axes->n));
 			return -1;
 		}
@@ -70,10 +70,11 @@ static lt_node script_reduce(struct lt_script *s, const char *op, const struct l
 	if (op ? !lt__script_takes(s, a, (enum lt_opcode)lt__op_find(op)) : !lt__script_float(s, a))
 		return -1;
 	if (a[2].given && !a[1].given)
-		return lt__script_refuse(s, a[2].place, LT_EINVAL, "The axes are a list: [%lld]; keepdims comes after a list of axes",
+		return lt__script_refuse(s, a[2].position, LT_EINVAL,
+			"The axes are a list: [%lld]; keepdims comes after a list of axes",
 			(long long)a[2].i);
 	if (a[2].i != 0 && a[2].i != 1)
-		return lt__script_refuse(s, a[2].place, LT_EINVAL, "Invalid keepdims %lld, it is 0 or 1", (long long)a[2].i);
+		return lt__script_refuse(s, a[2].position, LT_EINVAL, "Invalid keepdims %lld, it is 0 or 1", (long long)a[2].i);
 	int32_t n = pick_axes(s, &a[0], &a[1], over, gone);
 	if (n < 0)
 		return -1;

@@ -23,13 +23,14 @@ LT_BUILDER(layer_norm)
 		return -1;
 	if (rank < 1)
 		return lt__script_refuse(
-			s, a[0].place, LT_ETYPE, "%s has no dimension to normalize over", lt__script_value(s, &a[0]));
+			s, a[0].position, LT_ETYPE, "%s has no dimension to normalize over", lt__script_value(s, &a[0]));
 	for (int32_t i = 1; i < 3 && a[i].given; i++) {
 		if (!lt__script_same_type(s, &a[0], &a[i]))
 			return -1;
 		if (lt_node_rank(g, a[i].node) != 1 ||
 			!lt__var_same_range(s->graph, lt_node_dim(g, a[0].node, rank - 1), lt_node_dim(g, a[i].node, 0)))
-			return lt__script_refuse(s, a[i].place, LT_ETYPE, "Different shapes: %s and %s; weights are one vector as long as "
+			return lt__script_refuse(s, a[i].position, LT_ETYPE,
+				"Different shapes: %s and %s; weights are one vector as long as "
 				"the last dimension%s", lt__script_value(s, &a[0]), lt__script_value(s, &a[i]),
 				lt_node_rank(g, a[i].node) != 1 ? "" :
 				lt__script_unlike(s, lt_node_dim(g, a[0].node, rank - 1), lt_node_dim(g, a[i].node, 0)));
@@ -40,15 +41,15 @@ LT_BUILDER(layer_norm)
 		a[3].number);
 }
 
-/* Lists of `n` numbers, each at least `least`; what: "strides". */
-static bool check_list(struct lt_script *s, const struct lt_arg *a, int32_t n, int64_t least, const char *what)
+/* Lists of `n` numbers, each at least `min`; what: "strides". */
+static bool check_list(struct lt_script *s, const struct lt_arg *a, int32_t n, int64_t min, const char *what)
 {
 	bool good = a->n == n;
 	for (int32_t i = 0; good && i < n; i++)
-		good = a->list[i] >= least;
+		good = a->list[i] >= min;
 	if (!good)
-		lt__script_fail(s, a->place, LT_EINVAL, "Invalid %s %s: %d numbers of at least %lld are needed", what,
-			lt__script_list(s, a->list, a->n), n, (long long)least);
+		lt__script_fail(s, a->position, LT_EINVAL, "Invalid %s %s: %d numbers of at least %lld are needed", what,
+			lt__script_list(s, a->list, a->n), n, (long long)min);
 	return good;
 }
 
@@ -58,17 +59,17 @@ static bool check_windows(struct lt_script *s, const struct lt_arg *x, enum lt_l
 {
 	for (int32_t i = 0; i < 2; i++) {
 		int32_t axis = i + (layout == LT_NCHW ? 2 : 1);
-		int64_t span, room = lt__script_extent(s, x->node, axis);
+		int64_t span, padded = lt__script_extent(s, x->node, axis);
 		if (!lt__script_fixed(s, x, axis, "windowed", "window first, then slice"))
 			return false;
-		if (lt__mul_overflow(window[i] - 1, dilations[i], &span) || lt__add_overflow(room, pads->list[i], &room) ||
-			lt__add_overflow(room, pads->list[i + 2], &room)) {
-			lt__script_fail(s, pads->place, LT_EOVERFLOW, "The windows over %s exceed 63 bits", lt__script_value(s, x));
+		if (lt__mul_overflow(window[i] - 1, dilations[i], &span) || lt__add_overflow(padded, pads->list[i], &padded) ||
+			lt__add_overflow(padded, pads->list[i + 2], &padded)) {
+			lt__script_fail(s, pads->position, LT_EOVERFLOW, "The windows over %s exceed 63 bits", lt__script_value(s, x));
 			return false;
 		}
-		if (span >= room) {
-			lt__script_fail(s, x->place, LT_ETYPE, "Incompatible shapes: the window is %lld %s, %s with its pads %lld",
-				(long long)span + 1, i ? "wide" : "high", lt__script_value(s, x), (long long)room);
+		if (span >= padded) {
+			lt__script_fail(s, x->position, LT_ETYPE, "Incompatible shapes: the window is %lld %s, %s with its pads %lld",
+				(long long)span + 1, i ? "wide" : "high", lt__script_value(s, x), (long long)padded);
 			return false;
 		}
 	}
@@ -81,7 +82,7 @@ static bool check_image(struct lt_script *s, const struct lt_arg *a, const char 
 		return false;
 	if (lt_node_rank(s->graph, a->node) == 4)
 		return true;
-	lt__script_fail(s, a->place, LT_ETYPE, "Different number of dimensions: %s has to have four, %s",
+	lt__script_fail(s, a->position, LT_ETYPE, "Different number of dimensions: %s has to have four, %s",
 		lt__script_value(s, a), what);
 	return false;
 }
@@ -104,7 +105,7 @@ LT_BUILDER(conv2d)
 	int64_t channels = lt__script_extent(s, x->node, first ? 1 : 3), in = lt__script_extent(s, w->node, first ? 1 : 2);
 	int64_t out = lt__script_extent(s, w->node, first ? 0 : 3), groups = a[5].i, all;
 	if (groups < 1 || lt__mul_overflow(in, groups, &all) || all != channels || out % groups)
-		return lt__script_refuse(s, groups < 1 ? a[5].place : w->place, LT_ETYPE,
+		return lt__script_refuse(s, groups < 1 ? a[5].position : w->position, LT_ETYPE,
 			"Incompatible shapes for convolution: %s and %s with %lld groups; the input's channels have to "
 			"be groups times the filter's, and its outputs a multiple of groups",
 			lt__script_value(s, x), lt__script_value(s, w), (long long)groups);
@@ -135,7 +136,7 @@ LT_BUILDER(average_pool2d)
 	if (!check_pool(s, a, dense, a[5].layout))
 		return -1;
 	if (a[4].i != 0 && a[4].i != 1)
-		return lt__script_refuse(s, a[4].place, LT_EINVAL, "Invalid count_pad %lld, it is 0 or 1", (long long)a[4].i);
+		return lt__script_refuse(s, a[4].position, LT_EINVAL, "Invalid count_pad %lld, it is 0 or 1", (long long)a[4].i);
 	return lt_build_average_pool2d(s->graph, a[0].node, a[1].list, a[2].list, a[3].list, a[4].i == 1, a[5].layout);
 }
 
@@ -162,12 +163,12 @@ LT_BUILDER(attention)
 		if (!lt__script_same_type(s, &a[0], &a[i]) || !lt__script_float(s, &a[i]))
 			return -1;
 	if (!attention_fits(s, a))
-		return lt__script_refuse(s, a[0].place, LT_ETYPE,
+		return lt__script_refuse(s, a[0].position, LT_ETYPE,
 			"Incompatible shapes for attention: %s, %s and %s have to be [.., s, d], [.., t, d] and [.., "
 			"t, e]",
 			lt__script_value(s, &a[0]), lt__script_value(s, &a[1]), lt__script_value(s, &a[2]));
 	if (a[4].i != 0 && a[4].i != 1)
-		return lt__script_refuse(s, a[4].place, LT_EINVAL, "Invalid causal %lld, it is 0 or 1", (long long)a[4].i);
+		return lt__script_refuse(s, a[4].position, LT_EINVAL, "Invalid causal %lld, it is 0 or 1", (long long)a[4].i);
 	double scale = a[3].given ? a[3].number : 1 / sqrt((double)lt__script_extent(s, a[0].node, rank - 1));
 	return lt_build_attention(g, a[0].node, a[1].node, a[2].node, scale, a[4].i == 1);
 }

@@ -9,7 +9,8 @@ static bool check_pointwise(struct lt_script *s, const struct lt_arg *l, const s
 	if (!lt__script_same_type(s, l, r) || !lt__script_float32(s, l))
 		return false;
 	if (lt_node_rank(s->graph, r->node) != rank) {
-		lt__script_fail(s, r->place, LT_ETYPE, "Different number of dimensions: %s and %s; ReshapeNode adds dimensions of 1",
+		lt__script_fail(s, r->position, LT_ETYPE,
+			"Different number of dimensions: %s and %s; ReshapeNode adds dimensions of 1",
 			lt__script_value(s, l), lt__script_value(s, r));
 		return false;
 	}
@@ -18,7 +19,7 @@ static bool check_pointwise(struct lt_script *s, const struct lt_arg *l, const s
 		bool one = lt_var_extent(s->graph, from) == 1 && !lt__script_bounded(s, r->node, i);
 		if (one || lt__var_same_range(s->graph, to, from))
 			continue;
-		lt__script_fail(s, r->place, LT_ETYPE, "Incompatible shapes for pointwise operation: %s and %s differ at axis %d, "
+		lt__script_fail(s, r->position, LT_ETYPE, "Incompatible shapes for pointwise operation: %s and %s differ at axis %d, "
 			"where the second has to be equal or 1%s", lt__script_value(s, l), lt__script_value(s, r), i,
 			lt__script_unlike(s, to, from));
 		return false;
@@ -57,7 +58,7 @@ LT_BUILDER(complex_hadamard)
 	for (int32_t i = 0; i < 2; i++) {
 		int32_t rank = lt_node_rank(g, a[i].node);
 		if (rank < 1 || lt__script_extent(s, a[i].node, rank - 1) != 2 || lt__script_bounded(s, a[i].node, rank - 1))
-			return lt__script_refuse(s, a[i].place, LT_ETYPE,
+			return lt__script_refuse(s, a[i].position, LT_ETYPE,
 				"Incompatible shapes for pointwise operation: the last dimension of %s has to be 2, real and imaginary part",
 				lt__script_value(s, &a[i]));
 	}
@@ -124,7 +125,7 @@ LT_BUILDER(matmul)
 		return -1;
 	const char *why = misfit(s, a[0].node, a[1].node);
 	if (why)
-		return lt__script_refuse(s, a[1].place, LT_ETYPE, "Incompatible shapes for matrix multiplication: %s and %s; %s",
+		return lt__script_refuse(s, a[1].position, LT_ETYPE, "Incompatible shapes for matrix multiplication: %s and %s; %s",
 			lt__script_value(s, &a[0]), lt__script_value(s, &a[1]), why);
 	int32_t left = lt_node_rank(s->graph, a[0].node), right = lt_node_rank(s->graph, a[1].node);
 	name_dim(s->graph, a[0].node, left - 1, "k");
@@ -152,7 +153,8 @@ LT_BUILDER(rms_norm)
 		return -1;
 	if (rank < 1 || lt_node_rank(g, a[1].node) != 1 ||
 		!lt__var_same_range(s->graph, lt_node_dim(g, a[0].node, rank - 1), lt_node_dim(g, a[1].node, 0)))
-		return lt__script_refuse(s, a[1].place, LT_ETYPE, "Different shapes: %s and %s; the weights have to be one vector as "
+		return lt__script_refuse(s, a[1].position, LT_ETYPE,
+			"Different shapes: %s and %s; the weights have to be one vector as "
 			"long as the last dimension%s", lt__script_value(s, &a[0]), lt__script_value(s, &a[1]), unlike_last(s, a, &a[1]));
 	if (!lt__script_eps(s, &a[2], LT_F32))
 		return -1;
@@ -181,11 +183,11 @@ LT_BUILDER(sliced_softmax)
 		return -1;
 	if (axis < 0)
 		return lt__script_refuse(
-			s, a[0].place, LT_ETYPE, "%s has no dimension to take a prefix of", lt__script_value(s, &a[0]));
+			s, a[0].position, LT_ETYPE, "%s has no dimension to take a prefix of", lt__script_value(s, &a[0]));
 	int64_t extent = lt__script_extent(s, a[0].node, axis);
 	const struct lt_vardef *v = &g->var[lt_node_dim(g, a[0].node, axis)];
 	if (v->bounded)
-		return lt__script_refuse(s, a[0].place, LT_EUNSUPPORTED,
+		return lt__script_refuse(s, a[0].position, LT_EUNSUPPORTED,
 			"The last dimension of %s depends on a run-time value already; SoftmaxNode takes all of it",
 			lt__script_value(s, &a[0]));
 	if (a[1].statement >= 0) {
@@ -193,7 +195,7 @@ LT_BUILDER(sliced_softmax)
 		return prefix < 0 ? -1 : lt_build_sliced_softmax(g, a[0].node, prefix);
 	}
 	if (a[1].i < 0 || a[1].i > extent)
-		return lt__script_refuse(s, a[1].place, LT_EINVAL,
+		return lt__script_refuse(s, a[1].position, LT_EINVAL,
 			"Invalid prefix size %lld: the last dimension of %s allows 0 .. %lld", (long long)a[1].i,
 			lt__script_value(s, &a[0]), (long long)extent);
 	return fixed_softmax(s, &a[0], axis, a[1].i);

@@ -16,12 +16,12 @@ static const char *check_tensor(struct lt_script *s, struct lt_names *names, con
 	int32_t before = lt__names_find(names, a[0].text, (size_t)a[0].n);
 	if (before >= 0) {
 		const struct lt_statement *st = &s->statement[before];
-		lt__script_fail(s, a[0].place, LT_EEXIST, "%s '%.*s' is defined twice, first as $%.*s in line %d", kind,
-			a[0].n < 200 ? a[0].n : 200, a[0].text, st->id_bytes, st->id, st->place.line);
+		lt__script_fail(s, a[0].position, LT_EEXIST, "%s '%.*s' is defined twice, first as $%.*s in line %d", kind,
+			a[0].n < 200 ? a[0].n : 200, a[0].text, st->id_bytes, st->id, st->position.line);
 		return NULL;
 	}
 	if (a[2].n < 1) {
-		lt__script_fail(s, a[2].place, LT_EINVAL, "Invalid shape []: a tensor has at least one dimension");
+		lt__script_fail(s, a[2].position, LT_EINVAL, "Invalid shape []: a tensor has at least one dimension");
 		return NULL;
 	}
 	if (!lt__script_no_overflow(s, &a[2], a[1].dtype))
@@ -53,8 +53,8 @@ LT_BUILDER(buffer)
 		named[0].text = name;
 		named[0].n = m;
 	}
-	const char *kept = check_tensor(s, s->buffers, "Buffer", named);
-	return kept ? lt_graph_state(s->graph, kept, a[1].dtype, a[2].n, new_vars(s, &a[2])) : -1;
+	const char *checked = check_tensor(s, s->buffers, "Buffer", named);
+	return checked ? lt_graph_state(s->graph, checked, a[1].dtype, a[2].n, new_vars(s, &a[2])) : -1;
 }
 
 LT_BUILDER(full)

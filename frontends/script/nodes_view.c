@@ -6,7 +6,7 @@
 /* A fixed end of an axis of a run-time extent: so many elements may not be there. */
 static lt_node refuse_fixed_end(struct lt_script *s, const struct lt_arg *a, int32_t axis)
 {
-	return lt__script_refuse(s, a[0].place, LT_EUNSUPPORTED,
+	return lt__script_refuse(s, a[0].position, LT_EUNSUPPORTED,
 		"Axis %d of %s has a run-time extent already: a slice of it ends at a run-time value, and begins at "
 		"one or at 0; or take both slices in one",
 		axis, lt__script_value(s, &a[0]));
@@ -17,17 +17,17 @@ static lt_node slice_static(struct lt_script *s, const struct lt_arg *a, int32_t
 {
 	int64_t extent = lt__script_extent(s, a[0].node, axis), begin = a[1].i, end = a[2].i, step = a[4].i;
 	if (begin < 0 || begin >= extent)
-		return lt__script_refuse(s, a[1].place, LT_EINVAL, "Invalid begin index %lld: axis %d of %s allows 0 .. %lld",
+		return lt__script_refuse(s, a[1].position, LT_EINVAL, "Invalid begin index %lld: axis %d of %s allows 0 .. %lld",
 			(long long)begin, axis, lt__script_value(s, &a[0]), (long long)extent - 1);
 	if (end < 0 || end > extent)
-		return lt__script_refuse(s, a[2].place, LT_EINVAL, "Invalid end index %lld: axis %d of %s allows up to %lld",
+		return lt__script_refuse(s, a[2].position, LT_EINVAL, "Invalid end index %lld: axis %d of %s allows up to %lld",
 			(long long)end, axis, lt__script_value(s, &a[0]), (long long)extent);
 	if (begin >= end)
-		return lt__script_refuse(s, a[2].place, LT_EINVAL,
+		return lt__script_refuse(s, a[2].position, LT_EINVAL,
 			"Invalid slice range %lld .. %lld: the end has to be above the begin", (long long)begin,
 			(long long)end);
 	if (step < 1)
-		return lt__script_refuse(s, a[4].place, LT_EINVAL, "Invalid step %lld, it has to be at least 1", (long long)step);
+		return lt__script_refuse(s, a[4].position, LT_EINVAL, "Invalid step %lld, it has to be at least 1", (long long)step);
 	if (lt__script_bounded(s, a[0].node, axis))
 		return refuse_fixed_end(s, a, axis);
 	return lt_graph_slice(s->graph, a[0].node, axis, begin, step, (end - begin - 1) / step + 1);
@@ -59,23 +59,23 @@ static lt_node slice_bounded(struct lt_script *s, const struct lt_arg *a, int32_
 	int64_t extent = lt__script_extent(s, x, axis);
 	lt_param begin = LT_OMIT, end = LT_OMIT;
 	if (a[4].i != 1)
-		return lt__script_refuse(s, a[4].place, LT_EUNSUPPORTED,
+		return lt__script_refuse(s, a[4].position, LT_EUNSUPPORTED,
 			"Invalid step %lld: a slice with a run-time begin or end has step 1", (long long)a[4].i);
 	if (g->var[lt_node_dim(g, x, axis)].bounded && (a[2].statement < 0 || (a[1].statement < 0 && a[1].i != 0)))
 		return refuse_fixed_end(s, a, axis);
 	if (a[2].statement < 0) {
 		if (a[2].i < 0 || a[2].i > extent)
-			return lt__script_refuse(s, a[2].place, LT_EINVAL, "Invalid end index %lld: axis %d of %s allows up to %lld",
+			return lt__script_refuse(s, a[2].position, LT_EINVAL, "Invalid end index %lld: axis %d of %s allows up to %lld",
 				(long long)a[2].i, axis, lt__script_value(s, &a[0]), (long long)extent);
 		if (a[2].i < 1)
-			return lt__script_refuse(s, a[2].place, LT_EINVAL, "Invalid slice range: it ends at 0, before its first element");
+			return lt__script_refuse(s, a[2].position, LT_EINVAL, "Invalid slice range: it ends at 0, before its first element");
 		if (a[2].i < extent)
 			x = lt_graph_slice(g, x, axis, 0, 1, a[2].i);
 		extent = a[2].i;
 	} else {
 		int64_t low = a[1].statement < 0 ? a[1].i : 0;
 		if (low < 0 || low >= extent)
-			return lt__script_refuse(s, a[1].place, LT_EINVAL, "Invalid begin index %lld: axis %d of %s allows 0 .. %lld",
+			return lt__script_refuse(s, a[1].position, LT_EINVAL, "Invalid begin index %lld: axis %d of %s allows 0 .. %lld",
 				(long long)low, axis, lt__script_value(s, &a[0]), (long long)extent - 1);
 		end = lt__script_param(s, &a[2], low, extent, "End");
 		if (end < 0)
@@ -95,7 +95,7 @@ static lt_node slice_bounded(struct lt_script *s, const struct lt_arg *a, int32_
  * like. */
 static void name_requires(struct lt_script *s, const struct lt_arg *a, int32_t axis, int32_t from)
 {
-	const struct lt_position at = a[2].statement >= 0 ? a[2].place : a[1].place;
+	const struct lt_position at = a[2].statement >= 0 ? a[2].position : a[1].position;
 	for (int32_t i = from; i < s->graph->n_require; i++) {
 		struct lt_require *r = &s->graph->require[i];
 		const char *end = strrchr(r->text, ')');
@@ -156,14 +156,15 @@ LT_BUILDER(reshape)
 	for (int32_t i = 0; i < a[1].n; i++)
 		to *= a[1].list[i];
 	if (from != to)
-		return lt__script_refuse(s, a[1].place, LT_ETYPE, "Incompatible number of elements: %s has %lld, the shape %s %lld",
+		return lt__script_refuse(s, a[1].position, LT_ETYPE,
+			"Incompatible number of elements: %s has %lld, the shape %s %lld",
 			lt__script_value(s, &a[0]), (long long)from, lt__script_list(s, a[1].list, a[1].n), (long long)to);
 	if (a[1].n > LT_MAX_RANK)
-		return lt__script_refuse(s, a[1].place, LT_EUNSUPPORTED,
+		return lt__script_refuse(s, a[1].position, LT_EUNSUPPORTED,
 			"A shape of %d dimensions: a value has at most %d", a[1].n, LT_MAX_RANK);
 	int32_t axis = lost_axis(s, &a[0], &a[1]);
 	if (axis >= 0)
-		return lt__script_refuse(s, a[1].place, LT_EUNSUPPORTED,
+		return lt__script_refuse(s, a[1].position, LT_EUNSUPPORTED,
 			"%s has a run-time extent at axis %d, which cannot be split or joined with others: the shape "
 			"%s has to name its maximum as a dimension at the same place",
 			lt__script_value(s, &a[0]), axis, lt__script_list(s, a[1].list, a[1].n));
@@ -176,12 +177,13 @@ LT_BUILDER(permute)
 	int32_t *perm = LT_NEW(s->arena, int32_t, rank);
 	bool *seen = LT_NEW(s->arena, bool, rank);
 	if (a[1].n != rank)
-		return lt__script_refuse(s, a[1].place, LT_EINVAL, "Invalid permutation size: %s has %d numbers, %s %d axes",
+		return lt__script_refuse(s, a[1].position, LT_EINVAL, "Invalid permutation size: %s has %d numbers, %s %d axes",
 			lt__script_list(s, a[1].list, a[1].n), a[1].n, lt__script_value(s, &a[0]), rank);
 	for (int32_t i = 0; i < rank; i++) {
 		int64_t p = a[1].list[i];
 		if (p < 0 || p >= rank || seen[p])
-			return lt__script_refuse(s, a[1].place, LT_EINVAL, "%s permutation index %lld in %s: each of 0 .. %d has to occur "
+			return lt__script_refuse(s, a[1].position, LT_EINVAL,
+				"%s permutation index %lld in %s: each of 0 .. %d has to occur "
 				"once",
 				p < 0 || p >= rank ? "Invalid" : "Duplicate", (long long)p, lt__script_list(s, a[1].list, rank), rank - 1);
 		seen[p] = true;
@@ -203,14 +205,14 @@ LT_BUILDER(expand)
 		int64_t extent = own >= 0 ? lt__script_extent(s, a[0].node, own) : 1;
 		bool one = extent == 1 && (own < 0 || !lt__script_bounded(s, a[0].node, own));
 		if (m < rank || (extent != a[1].list[i] && !one))
-			return lt__script_refuse(s, a[1].place, LT_ETYPE, "Incompatible shapes: %s cannot be broadcast to %s",
+			return lt__script_refuse(s, a[1].position, LT_ETYPE, "Incompatible shapes: %s cannot be broadcast to %s",
 				lt__script_value(s, &a[0]), lt__script_list(s, a[1].list, m));
 		v[i] = extent == a[1].list[i] && own >= 0 ? lt_node_dim(g, a[0].node, own) : lt__script_var(s, i, a[1].list[i]);
 		if (own >= 0)
 			at[own] = extent == a[1].list[i] ? i : -1;
 	}
 	if (m < rank)
-		return lt__script_refuse(s, a[1].place, LT_ETYPE, "Incompatible shapes: %s cannot be broadcast to %s",
+		return lt__script_refuse(s, a[1].position, LT_ETYPE, "Incompatible shapes: %s cannot be broadcast to %s",
 			lt__script_value(s, &a[0]), lt__script_list(s, a[1].list, m));
 	return lt__script_view(s, a[0].node, m, v, at);
 }
@@ -235,7 +237,7 @@ LT_BUILDER(concat)
 			unlike = fit ? "" : lt__script_unlike(s, v, w);
 		}
 		if (!fit)
-			return lt__script_refuse(s, b->place, LT_ETYPE,
+			return lt__script_refuse(s, b->position, LT_ETYPE,
 				"Incompatible shapes for concatenation along axis %d: %s and %s%s", axis,
 				lt__script_value(s, &a[1]), lt__script_value(s, b), unlike);
 		if (m > 1 && !lt__script_fixed(s, b, axis, "joined", "join first, then slice"))
@@ -252,7 +254,7 @@ static bool check_padding(struct lt_script *s, const struct lt_arg *x, const str
 	for (int32_t i = 0; good && i < rank; i++)
 		good = list->list[i] >= 0;
 	if (!good)
-		lt__script_fail(s, list->place, LT_EINVAL, "Invalid padding %s: %s takes %d numbers, none negative",
+		lt__script_fail(s, list->position, LT_EINVAL, "Invalid padding %s: %s takes %d numbers, none negative",
 			lt__script_list(s, list->list, list->n), lt__script_value(s, x), rank);
 	return good;
 }
@@ -267,7 +269,7 @@ static bool check_padded(struct lt_script *s, const struct lt_arg *a)
 			return false;
 		if (lt__add_overflow(lt__script_extent(s, a[0].node, i), before, &extent)
 			|| lt__add_overflow(extent, after, &extent) || lt__mul_overflow(bytes, extent, &bytes)) {
-			lt__script_fail(s, a[before ? 1 : 2].place, LT_EOVERFLOW,
+			lt__script_fail(s, a[before ? 1 : 2].position, LT_EOVERFLOW,
 				"Padding too large: with %lld and %lld more at axis %d the bytes of %s exceed 63 bits",
 				(long long)before, (long long)after, i, lt__script_value(s, &a[0]));
 			return false;
@@ -289,11 +291,11 @@ LT_BUILDER(window)
 {
 	struct lt_graph *g = s->graph;
 	int32_t axis;
-	int64_t size = a[2].i, step = a[3].i, dilation = a[4].i, before = a[5].i, after = a[6].i, span, room;
+	int64_t size = a[2].i, step = a[3].i, dilation = a[4].i, before = a[5].i, after = a[6].i, span, padded;
 	uint64_t bits;
 	for (int32_t i = 2; i < 7; i++)
 		if (a[i].i < (i < 5))
-			return lt__script_refuse(s, a[i].place, LT_EINVAL, "Invalid %lld: size, step and dilation are at least 1, "
+			return lt__script_refuse(s, a[i].position, LT_EINVAL, "Invalid %lld: size, step and dilation are at least 1, "
 				"before and after at least 0", (long long)a[i].i);
 	if (!lt__script_axis(s, &a[1], lt_node_rank(g, a[0].node), &axis) ||
 		!lt__script_bits(s, &a[7], lt_node_dtype(g, a[0].node), &bits))
@@ -301,14 +303,14 @@ LT_BUILDER(window)
 	if (!lt__script_fixed(s, &a[0], axis, "windowed", "window first, then slice"))
 		return -1;
 	if (lt__mul_overflow(dilation, size - 1, &span)
-		|| lt__add_overflow(lt__script_extent(s, a[0].node, axis), before, &room)
-		|| lt__add_overflow(room, after, &room))
-		return lt__script_refuse(s, a[2].place, LT_EOVERFLOW, "The window exceeds 63 bits");
-	if (span >= room)
-		return lt__script_refuse(s, a[2].place, LT_ETYPE,
+		|| lt__add_overflow(lt__script_extent(s, a[0].node, axis), before, &padded)
+		|| lt__add_overflow(padded, after, &padded))
+		return lt__script_refuse(s, a[2].position, LT_EOVERFLOW, "The window exceeds 63 bits");
+	if (span >= padded)
+		return lt__script_refuse(s, a[2].position, LT_ETYPE,
 			"Incompatible shapes: a window over %lld elements does not fit in the %lld of axis %d of %s",
-			(long long)span + 1, (long long)room, axis, lt__script_value(s, &a[0]));
-	lt_var out = lt_graph_var(g, "o", (room - 1 - span) / step + 1), tap = lt_graph_var(g, "t", size);
+			(long long)span + 1, (long long)padded, axis, lt__script_value(s, &a[0]));
+	lt_var out = lt_graph_var(g, "o", (padded - 1 - span) / step + 1), tap = lt_graph_var(g, "t", size);
 	return lt_graph_window(g, a[0].node, axis, out, tap, step, dilation, before, bits);
 }
 
@@ -317,7 +319,7 @@ LT_BUILDER(gather)
 	struct lt_graph *g = s->graph;
 	int32_t axis;
 	if (lt__dtype_info(lt_node_dtype(g, a[1].node))->cls != LT_CLASS_INT)
-		return lt__script_refuse(s, a[1].place, LT_ETYPE, "Unsupported value type: %s has to be of an integer type",
+		return lt__script_refuse(s, a[1].position, LT_ETYPE, "Unsupported value type: %s has to be of an integer type",
 			lt__script_value(s, &a[1]));
 	if (!lt__script_axis(s, &a[2], lt_node_rank(g, a[0].node), &axis))
 		return -1;

@@ -52,7 +52,7 @@ static lt_status locate_failure(struct lt_script *s)
 static lt_status parse_id(struct lt_script *s, const char **text, int32_t *bytes)
 {
 	lt__lex_peek(&s->cursor);
-	struct lt_position at = s->cursor.place;
+	struct lt_position at = s->cursor.position;
 	int64_t value = 0;
 	int32_t n = lt__lex_digits(&s->cursor, text);
 	if (!n)
@@ -71,7 +71,7 @@ static lt_status parse_type(struct lt_script *s, const struct lt_script_node **t
 {
 	const char *text;
 	lt__lex_peek(&s->cursor);
-	struct lt_position at = s->cursor.place;
+	struct lt_position at = s->cursor.position;
 	int32_t n = lt__lex_word(&s->cursor, &text);
 	if (!n)
 		return lt__script_unexpected(s, "a type of node such as SumNode");
@@ -89,11 +89,11 @@ static lt_status build_node(struct lt_script *s, struct lt_statement *st)
 {
 	struct lt_graph *g = s->graph;
 	int32_t from = g->n_node, scalars = g->n_param + g->n_require;
-	s->here = st->place;
+	s->here = st->position;
 	s->id = st->id;
 	s->id_bytes = st->id_bytes;
 	s->chain = s->previous = -1;
-	lt_graph_at(g, st->place.line, st->place.column);
+	lt_graph_at(g, st->position.line, st->position.column);
 	st->node = st->type->build(s, st->type, s->arg, s->n_arg);
 	if (st->node < 0)
 		return locate_failure(s);
@@ -107,12 +107,12 @@ static lt_status build_node(struct lt_script *s, struct lt_statement *st)
 
 static lt_status parse_node(struct lt_script *s, struct lt_position at)
 {
-	struct lt_statement st = { .node = -1, .place = at, .chain = -1, .previous = -1 };
+	struct lt_statement st = { .node = -1, .position = at, .chain = -1, .previous = -1 };
 	LT_TRY(parse_id(s, &st.id, &st.id_bytes));
 	int32_t before = lt__names_find(s->ids, st.id, (size_t)st.id_bytes);
 	if (before >= 0)
 		return lt__script_fail(s, at, LT_EEXIST, "Node is defined twice: $%.*s, first at line %d", st.id_bytes, st.id,
-			s->statement[before].place.line);
+			s->statement[before].position.line);
 	LT_TRY(lt__script_expect(s, '=', "'='"));
 	LT_TRY(parse_type(s, &st.type));
 	st.first_use = s->n_use;
@@ -120,7 +120,7 @@ static lt_status parse_node(struct lt_script *s, struct lt_position at)
 	st.n_use = s->n_use - st.first_use;
 	if (lt__lex_peek(&s->cursor) >= 0 && lt__lex_peek(&s->cursor) != ';')
 		return lt__script_fail(
-			s, s->cursor.place, LT_ESYNTAX, "Unexpected symbols after the end of expression, expected ';'");
+			s, s->cursor.position, LT_ESYNTAX, "Unexpected symbols after the end of expression, expected ';'");
 	LT_TRY(lt__script_expect(s, ';', "';'"));
 
 	if (!s->skip || !s->skip[s->n_statement])
@@ -145,7 +145,7 @@ static lt_status parse_result(struct lt_script *s)
 	LT_TRY(lt__script_reference(s, &statement));
 	if (lt__lex_peek(&s->cursor) >= 0 && lt__lex_peek(&s->cursor) != ';')
 		return lt__script_fail(
-			s, s->cursor.place, LT_ESYNTAX, "Unexpected symbols after the end of expression, expected ';'");
+			s, s->cursor.position, LT_ESYNTAX, "Unexpected symbols after the end of expression, expected ';'");
 	LT_TRY(lt__script_expect(s, ';', "';'"));
 	int32_t i = lt__names_find(s->result_names, name, (size_t)n);
 	if (i < 0) {
@@ -159,7 +159,7 @@ static lt_status parse_result(struct lt_script *s)
 
 static lt_status parse_statement(struct lt_script *s)
 {
-	struct lt_position at = s->cursor.place;
+	struct lt_position at = s->cursor.position;
 	const char *word;
 	if (lt__lex_peek(&s->cursor) == '$') {
 		lt__lex_step(&s->cursor);
@@ -192,12 +192,13 @@ lt_status lt__script_parse(struct lt_script *s)
 	while (lt__lex_peek(&s->cursor) >= 0)
 		LT_TRY(parse_statement(s));
 	if (!s->n_result)
-		return lt__script_fail(s, s->cursor.place, LT_EINVAL, "Output node is not defined: a script ends with result = $n;");
+		return lt__script_fail(s, s->cursor.position, LT_EINVAL,
+			"Output node is not defined: a script ends with result = $n;");
 	mark_needed(s);
 	lt_graph_at(s->graph, 0, 0);
 	for (int32_t i = 0; i < s->n_result; i++) {
 		const struct lt_statement *st = &s->statement[s->result[i].statement];
-		s->here = st->place;
+		s->here = st->position;
 		if (lt_graph_result(s->graph, s->result[i].name, st->node))
 			return locate_failure(s);
 	}

@@ -10,7 +10,7 @@
 #include "ir/intern.h"
 
 struct lt_position  { int32_t line, column; };     /* from 1; columns count characters */
-struct lt_cursor { const char *at, *end; struct lt_position place; };
+struct lt_cursor { const char *at, *end; struct lt_position position; };
 
 /* Kinds of argument, and how a pattern writes them. */
 enum lt_arg_kind {
@@ -28,7 +28,7 @@ struct lt_arg {
 	enum lt_arg_kind kind;
 	bool given;             /* or its default holds */
 	bool whole;             /* number: it is the integer `i` as well */
-	struct lt_position place;
+	struct lt_position position;
 	int32_t statement;      /* node: that defines it; -1: an integer is there */
 	lt_node node;
 	int64_t i;
@@ -62,7 +62,7 @@ struct lt_statement {
 	const char *id; int32_t id_bytes;       /* digits, without leading zeros */
 	lt_node node;
 	const struct lt_script_node *type;
-	struct lt_position place;
+	struct lt_position position;
 	int32_t first_use, n_use;               /* statements that it names */
 	bool needed;                            /* by a result */
 	bool scalars;                           /* it has brought run-time scalars or requirements */

@@ -97,7 +97,7 @@ bool lt__script_fixed(struct lt_script *s, const struct lt_arg *a, int32_t axis,
 {
 	if (!lt__script_bounded(s, a->node, axis))
 		return true;
-	lt__script_fail(s, a->place, LT_EUNSUPPORTED, "Axis %d of %s has a run-time extent and cannot be %s: %s", axis,
+	lt__script_fail(s, a->position, LT_EUNSUPPORTED, "Axis %d of %s has a run-time extent and cannot be %s: %s", axis,
 		lt__script_value(s, a), what, remedy);
 	return false;
 }
@@ -106,7 +106,7 @@ bool lt__script_eps(struct lt_script *s, const struct lt_arg *a, enum lt_dtype t
 {
 	if (a->number >= 0 && isfinite(lt__round_to((union lt_scalar){ .f = a->number }, t).f))
 		return true;
-	lt__script_fail(s, a->place, LT_EINVAL,
+	lt__script_fail(s, a->position, LT_EINVAL,
 		"Invalid eps %.*s: it has to be a finite number of type %s, and not negative", a->n, a->text,
 		lt__dtype_script(t));
 	return false;
@@ -155,7 +155,7 @@ bool lt__script_float32(struct lt_script *s, const struct lt_arg *a)
 {
 	if (lt_node_dtype(s->graph, a->node) == LT_F32)
 		return true;
-	lt__script_fail(s, a->place, LT_ETYPE, "Unsupported value type: %s has to be float32, which CastNode gives",
+	lt__script_fail(s, a->position, LT_ETYPE, "Unsupported value type: %s has to be float32, which CastNode gives",
 		lt__script_value(s, a));
 	return false;
 }
@@ -164,7 +164,7 @@ bool lt__script_float(struct lt_script *s, const struct lt_arg *a)
 {
 	if (lt__dtype_info(lt_node_dtype(s->graph, a->node))->cls == LT_CLASS_FLOAT)
 		return true;
-	lt__script_fail(s, a->place, LT_ETYPE, "Unsupported value type: %s has to be of a float type, which CastNode gives",
+	lt__script_fail(s, a->position, LT_ETYPE, "Unsupported value type: %s has to be of a float type, which CastNode gives",
 		lt__script_value(s, a));
 	return false;
 }
@@ -173,7 +173,7 @@ bool lt__script_same_type(struct lt_script *s, const struct lt_arg *l, const str
 {
 	if (lt_node_dtype(s->graph, l->node) == lt_node_dtype(s->graph, r->node))
 		return true;
-	lt__script_fail(s, r->place, LT_ETYPE, "Different value types: %s and %s", lt__script_value(s, l),
+	lt__script_fail(s, r->position, LT_ETYPE, "Different value types: %s and %s", lt__script_value(s, l),
 		lt__script_value(s, r));
 	return false;
 }
@@ -190,7 +190,7 @@ bool lt__script_takes(struct lt_script *s, const struct lt_arg *a, enum lt_opcod
 	for (unsigned i = 0; i < 3; i++)
 		if (info->classes & 1u << i)
 			at += (size_t)snprintf(takes + at, sizeof takes - at, "%s%s", at ? " or " : "", class_name[i]);
-	lt__script_fail(s, a->place, LT_ETYPE, "Unsupported value type: %s, but %s takes %s; CastNode converts",
+	lt__script_fail(s, a->position, LT_ETYPE, "Unsupported value type: %s, but %s takes %s; CastNode converts",
 		lt__script_value(s, a), info->name, takes);
 	return false;
 }
@@ -201,7 +201,7 @@ bool lt__script_axis(struct lt_script *s, const struct lt_arg *a, int32_t rank, 
 	*axis = (int32_t)i;
 	if (i >= 0 && i < rank)
 		return true;
-	lt__script_fail(s, a->place, LT_EINVAL, "Invalid axis %lld of a value of rank %d", (long long)a->i, rank);
+	lt__script_fail(s, a->position, LT_EINVAL, "Invalid axis %lld of a value of rank %d", (long long)a->i, rank);
 	return false;
 }
 
@@ -210,13 +210,13 @@ bool lt__script_no_overflow(struct lt_script *s, const struct lt_arg *a, enum lt
 	int64_t elems = lt__dtype_info(dtype)->bytes;
 	for (int32_t i = 0; i < a->n; i++)
 		if (a->list[i] < 1) {
-			lt__script_fail(s, a->place, LT_EINVAL, "Invalid shape %s: dimension %d is %lld, each has to be at least 1",
+			lt__script_fail(s, a->position, LT_EINVAL, "Invalid shape %s: dimension %d is %lld, each has to be at least 1",
 				lt__script_list(s, a->list, a->n), i, (long long)a->list[i]);
 			return false;
 		}
 	for (int32_t i = 0; i < a->n; i++)
 		if (lt__mul_overflow(elems, a->list[i], &elems)) {
-			lt__script_fail(s, a->place, LT_EOVERFLOW, "The bytes of a tensor of shape %s exceed 63 bits",
+			lt__script_fail(s, a->position, LT_EOVERFLOW, "The bytes of a tensor of shape %s exceed 63 bits",
 				lt__script_list(s, a->list, a->n));
 			return false;
 		}
@@ -239,7 +239,7 @@ static bool pick_var(struct lt_script *s, int32_t n, const struct lt_arg *a, int
 		if (v < 0)
 			continue;
 		if (from && !is_one(s, v) && !lt__var_same_range(s->graph, v, *out)) {
-			lt__script_fail(s, a[k].place, LT_ETYPE,
+			lt__script_fail(s, a[k].position, LT_ETYPE,
 				"Incompatible shapes for pointwise operation: %s and %s differ at axis -%d, and neither is 1%s",
 				lt__script_value(s, from), lt__script_value(s, &a[k]), rank - axis, lt__script_unlike(s, *out, v));
 			return false;
@@ -310,7 +310,7 @@ bool lt__script_bits(struct lt_script *s, const struct lt_arg *a, enum lt_dtype 
 	if (info->cls == LT_CLASS_FLOAT) {
 		x = lt__round_to((union lt_scalar){ .f = a->number }, t);
 		if (isinf(x.f) && !isinf(a->number)) {
-			lt__script_fail(s, a->place, LT_EOVERFLOW, "The value %.*s exceeds %s; write inf if that is meant", a->n, a->text,
+			lt__script_fail(s, a->position, LT_EOVERFLOW, "The value %.*s exceeds %s; write inf if that is meant", a->n, a->text,
 				info->script);
 			return false;
 		}
@@ -319,7 +319,7 @@ bool lt__script_bits(struct lt_script *s, const struct lt_arg *a, enum lt_dtype 
 		if (!a->whole && whole)
 			x.i = (int64_t)a->number;
 		if (!whole || lt__convert(x, LT_I64, t).i != x.i) {
-			lt__script_fail(s, a->place, LT_ETYPE, "The value %.*s is not a number of type %s", a->n, a->text, info->script);
+			lt__script_fail(s, a->position, LT_ETYPE, "The value %.*s is not a number of type %s", a->n, a->text, info->script);
 			return false;
 		}
 	}

@@ -17,7 +17,7 @@ static lt_param refuse_computed(struct lt_script *s, const struct lt_arg *a)
 			break;
 		x = g->node[x].operand[i];
 	}
-	return (lt_param)lt__script_refuse(s, a->place, LT_EINVAL,
+	return (lt_param)lt__script_refuse(s, a->position, LT_EINVAL,
 		"%s is computed, by '%s' in line %d: a run-time index is read before the first kernel starts, "
 		"so it has to be an element of an input, a constant or a buffer",
 		lt__script_value(s, a), lt__op_info(g->node[x].op)->name, g->node[x].line);
@@ -29,16 +29,17 @@ lt_param lt__script_param(struct lt_script *s, const struct lt_arg *a, int64_t l
 	bool plural = strstr(role, " and ") != NULL;
 	int32_t rank = lt_node_rank(g, a->node);
 	if (lt_node_dtype(g, a->node) != LT_I64)
-		return (lt_param)lt__script_refuse(s, a->place, LT_ETYPE, "%s should be %s: %s", role,
+		return (lt_param)lt__script_refuse(s, a->position, LT_ETYPE, "%s should be %s: %s", role,
 			plural ? "int64 tensors" : "an int64 tensor", lt__script_value(s, a));
 	if (rank > 1 || (rank == 1 && (lt__script_extent(s, a->node, 0) != 1 || lt__script_bounded(s, a->node, 0))))
-		return (lt_param)lt__script_refuse(s, a->place, LT_ETYPE, "%s should be %s of one element: %s", role,
+		return (lt_param)lt__script_refuse(s, a->position, LT_ETYPE, "%s should be %s of one element: %s", role,
 			plural ? "1D tensors" : "a 1D tensor", lt__script_value(s, a));
 	if (!s->sourced[a->node])
 		return refuse_computed(s, a);
 	lt_param p = lt_graph_param(g, a->node, 0, low, high);
 	if (p < 0 && s->ctx->code != LT_ENOMEM)
-		return (lt_param)lt__script_refuse(s, a->place, LT_EUNSUPPORTED, "%s is not an element of an input, a constant or a "
+		return (lt_param)lt__script_refuse(s, a->position, LT_EUNSUPPORTED,
+			"%s is not an element of an input, a constant or a "
 			"buffer that is known before a run: it is a fill value, or another run-time value chooses it",
 			lt__script_value(s, a));
 	return p;
@@ -99,14 +100,14 @@ static void sum_add_extent(const struct lt_script *s, struct extent_sum *sum, lt
 
 /* 0 <= (equal: 0 ==) the sum in every run, else `text` with that place. */
 static lt_status require(
-	struct lt_script *s, struct lt_position place, bool equal, const struct extent_sum *sum, const char *text)
+	struct lt_script *s, struct lt_position position, bool equal, const struct extent_sum *sum, const char *text)
 {
 	struct lt_graph *g = s->graph;
 	int32_t from = g->n_require;
 	LT_TRY(lt_graph_require(g, equal, sum->constant, sum->n, sum->param, sum->coef, text));
 	for (; from < g->n_require; from++) {
-		g->require[from].line = place.line;
-		g->require[from].column = place.column;
+		g->require[from].line = position.line;
+		g->require[from].column = position.column;
 	}
 	return LT_OK;
 }
@@ -126,13 +127,13 @@ LT_BUILDER(replace_slice)
 	struct lt_graph *g = s->graph;
 	for (int32_t i = 0; i < 2; i++)
 		if (lt_node_rank(g, a[i].node) != 1)
-			return lt__script_refuse(s, a[i].place, LT_ETYPE,
+			return lt__script_refuse(s, a[i].position, LT_ETYPE,
 				"Different number of dimensions: %s has to have one; UpdateNode takes any rank", lt__script_value(s, &a[i]));
 	if (!lt__script_same_type(s, &a[0], &a[1]))
 		return -1;
 	int64_t elems = lt__script_extent(s, a[0].node, 0), part = lt__script_extent(s, a[1].node, 0);
 	if (part > elems)
-		return lt__script_refuse(s, a[1].place, LT_ETYPE, "Replacement does not fit: %s has more elements than %s",
+		return lt__script_refuse(s, a[1].position, LT_ETYPE, "Replacement does not fit: %s has more elements than %s",
 			lt__script_value(s, &a[1]), lt__script_value(s, &a[0]));
 	lt_var whole = lt_node_dim(g, a[0].node, 0), block = lt_node_dim(g, a[1].node, 0);
 	bool known = !g->var[whole].bounded && !g->var[block].bounded;          /* else the sizes of a run are required */
@@ -155,7 +156,7 @@ LT_BUILDER(replace_slice)
 	if (require(s, s->here, true, &length, text))
 		return -1;
 	text = lt__arena_format(s->arena, "ReplaceSliceNode: it ends past the last element of %s", lt__script_value(s, &a[0]));
-	if (!known && require(s, a[3].place, false, &rest, text))
+	if (!known && require(s, a[3].position, false, &rest, text))
 		return -1;
 	const int64_t offset = 0;
 	return add_update(s, a, &offset, &begin);
@@ -169,7 +170,7 @@ static lt_status require_fit(struct lt_script *s, const struct lt_arg *a, int32_
 	sum_add_extent(s, &rest, lt_node_dim(s->graph, a[1].node, i), -1);
 	if (at >= 0)
 		add_param(&rest, at, -1);
-	return require(s, a[2 + i].place, false, &rest,
+	return require(s, a[2 + i].position, false, &rest,
 		lt__arena_format(s->arena, "UpdateNode: the part %s does not fit into axis %d of %s",
 			lt__script_value(s, &a[1]), i, lt__script_value(s, &a[0])));
 }
@@ -181,10 +182,10 @@ LT_BUILDER(update)
 	if (!lt__script_same_type(s, &a[0], &a[1]))
 		return -1;
 	if (lt_node_rank(g, a[1].node) != rank)
-		return lt__script_refuse(s, a[1].place, LT_ETYPE, "Different number of dimensions: %s and %s",
+		return lt__script_refuse(s, a[1].position, LT_ETYPE, "Different number of dimensions: %s and %s",
 			lt__script_value(s, &a[0]), lt__script_value(s, &a[1]));
 	if (n - 2 != rank)
-		return lt__script_refuse(s, a[2].place, LT_EINVAL, "UpdateNode takes one begin an axis: %d for %s, found %d", rank,
+		return lt__script_refuse(s, a[2].position, LT_EINVAL, "UpdateNode takes one begin an axis: %d for %s, found %d", rank,
 			lt__script_value(s, &a[0]), n - 2);
 	int64_t *offset = LT_NEW(s->arena, int64_t, rank);
 	lt_param *at = LT_NEW(s->arena, lt_param, rank);
@@ -192,21 +193,21 @@ LT_BUILDER(update)
 		const struct lt_arg *b = &a[2 + i];
 		lt_var whole = lt_node_dim(g, a[0].node, i), part = lt_node_dim(g, a[1].node, i);
 		bool known = !g->var[whole].bounded && !g->var[part].bounded;   /* else the extents of a run are required */
-		int64_t extent = lt__script_extent(s, a[0].node, i), room = extent - lt__script_extent(s, a[1].node, i);
-		if (room < 0)
-			return lt__script_refuse(s, a[1].place, LT_ETYPE, "Replacement does not fit: %s is longer than %s at axis %d",
+		int64_t extent = lt__script_extent(s, a[0].node, i), last_begin = extent - lt__script_extent(s, a[1].node, i);
+		if (last_begin < 0)
+			return lt__script_refuse(s, a[1].position, LT_ETYPE, "Replacement does not fit: %s is longer than %s at axis %d",
 				lt__script_value(s, &a[1]), lt__script_value(s, &a[0]), i);
 		at[i] = LT_OMIT;
 		if (b->statement < 0) {
 			offset[i] = b->i;
-			if (b->i < 0 || b->i > room)
-				return lt__script_refuse(s, b->place, LT_EINVAL,
+			if (b->i < 0 || b->i > last_begin)
+				return lt__script_refuse(s, b->position, LT_EINVAL,
 					"Invalid begin index %lld: the part fits at 0 .. %lld of axis %d%s",
-					(long long)b->i, (long long)room, i,
+					(long long)b->i, (long long)last_begin, i,
 					g->var[part].bounded ? "; where its run-time extent leaves more room, the "
 							       "begin has to be a run-time value"
 							     : "");
-		} else if ((at[i] = lt__script_param(s, b, 0, known ? room : extent, "Begin")) < 0) {
+		} else if ((at[i] = lt__script_param(s, b, 0, known ? last_begin : extent, "Begin")) < 0) {
 			return -1;
 		}
 		if (!known && require_fit(s, a, i, offset[i], at[i]))
@@ -218,12 +219,12 @@ LT_BUILDER(update)
 static lt_status refuse_fork(struct lt_script *s, const struct lt_statement *one, const struct lt_statement *last)
 {
 	const struct lt_statement *buffer = &s->statement[last->chain];
-	return lt__script_fail(s, last->place, LT_EINVAL,
+	return lt__script_fail(s, last->position, LT_EINVAL,
 		"$%.*s and $%.*s (line %d) both replace content of the buffer $%.*s (line %d), but neither replaces "
 		"the other's result; a buffer takes one new content: give $%.*s to $%.*s as its first argument, or use "
 		"one of them only",
-		last->id_bytes, last->id, one->id_bytes, one->id, one->place.line, buffer->id_bytes, buffer->id,
-		buffer->place.line, one->id_bytes, one->id, last->id_bytes, last->id);
+		last->id_bytes, last->id, one->id_bytes, one->id, one->position.line, buffer->id_bytes, buffer->id,
+		buffer->position.line, one->id_bytes, one->id, last->id_bytes, last->id);
 }
 
 lt_status lt__script_states(struct lt_script *s)

@@ -174,11 +174,17 @@ struct lt_kernel {
  * the operand of a cast. */
 struct lt_machine_operator { uint16_t opcode, one, many, from; };
 
-/* A machine, as data: what lowering, steps and expansion decide by.  Numbers that do not apply are 0. */
+/* A machine, as data: what lowering, steps and expansion decide by.  Numbers that do not apply are 0: then
+ * loops are loops, and each value has one lane. */
 struct lt_machine {
 	int64_t array_bytes;            /* the largest local that becomes an array; others are in the workspace   */
 	int64_t stack_bytes;            /* of all arrays of a region together                                     */
 	uint32_t teams;                 /* 1: parallel loops become teams; 0: they are run by one thread          */
+	uint32_t vector_bytes;          /* of a vector that is computed with                                      */
+	uint32_t memory_bytes;          /* of one that is only moved; 0: as many                                  */
+	uint32_t masked;                /* 1: an access under a mask costs no more than one without               */
+	uint32_t gathered;              /* 1: there are loads of lanes at an index of their own                   */
+	int64_t unrolled;               /* most statements that the copies of a loop's body come to               */
 	uint32_t n_operator;
 	const struct lt_machine_operator *operators;
 	/* What the steps ask for; where a number is 0, they leave that alone. */

@@ -127,11 +127,11 @@ static void renumber(struct lt_rewrite *w, lt_node x, struct lt_nodedef *n, cons
 		if (n->piece[i].source < 0)
 			continue;
 		source = lt__work_find(w, operand[n->piece[i].source]);
-		if (w->place[source] >= n_kept || kept[w->place[source]] != source) {
-			w->place[source] = n_kept;
+		if (w->slot[source] >= n_kept || kept[w->slot[source]] != source) {
+			w->slot[source] = n_kept;
 			kept[n_kept++] = source;
 		}
-		n->piece[i].source = w->place[source];
+		n->piece[i].source = w->slot[source];
 	}
 	lt__work_set_operands(w, x, n_kept, kept);
 	n->operand = kept;
@@ -245,7 +245,7 @@ lt_status lt__work_compose(struct lt_rewrite *w, lt_node x, int32_t at, bool *do
 	struct lt_nodedef n = w->node[x];
 	const struct lt_nodedef *from = &w->node[lt__work_find(w, n.operand[at])];
 	const struct lt_graphpiece *old = n.piece;
-	int32_t n_old = n.n_piece, most = 0, n_operand = n.n_operand + from->n_operand;
+	int32_t n_old = n.n_piece, max = 0, n_operand = n.n_operand + from->n_operand;
 	lt_node *operand;
 	lt_status status = LT_OK;
 	bool open = true, narrow = true;
@@ -254,17 +254,17 @@ lt_status lt__work_compose(struct lt_rewrite *w, lt_node x, int32_t at, bool *do
 	if (n_old > LT_MAX_PIECES || from->n_piece > LT_MAX_PIECES)
 		return LT_OK;
 	for (int32_t i = 0; i < n_old; i++) {
-		most += old[i].source == at ? from->n_piece + 1 : 1;
+		max += old[i].source == at ? from->n_piece + 1 : 1;
 		for (int32_t j = 0; j < from->n_piece && old[i].source == at; j++)
 			narrow &= lt__map_width(&old[i].map) + from->piece[j].map.n_param + from->piece[j].map.n_div <= MAX_WIDTH;
 	}
-	if (most > LT_MAX_PIECES || !narrow)
+	if (max > LT_MAX_PIECES || !narrow)
 		return LT_OK;
 	operand = LT_NEW(w->arena, lt_node, n_operand);
 	memcpy(operand, n.operand, sizeof *operand * (size_t)n.n_operand);
 	for (int32_t i = 0; i < from->n_operand; i++)
 		operand[n.n_operand + i] = from->operand[i];
-	n.piece = LT_NEW(w->arena, struct lt_graphpiece, most);
+	n.piece = LT_NEW(w->arena, struct lt_graphpiece, max);
 	n.n_piece = 0;
 	for (int32_t i = 0; i < n_old && !status; i++)
 		status = old[i].source == at ? compose_through(w, &n, &old[i], from, n.n_operand, n.piece, &n.n_piece, &open)

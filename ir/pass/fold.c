@@ -139,7 +139,7 @@ static lt_node fold_neutral(struct constant_fold *w, const struct lt_nodedef *n)
 static bool holds_all(enum lt_dtype b, enum lt_dtype a)
 {
 	const struct lt_dtypeinfo *from = lt__dtype_info(a), *to = lt__dtype_info(b);
-	int bits = (int)from->bytes * 8 - from->is_signed, room = (int)to->bytes * 8 - to->is_signed;
+	int bits = (int)from->bytes * 8 - from->is_signed, to_bits = (int)to->bytes * 8 - to->is_signed;
 
 	if (a == b || from->cls == LT_CLASS_BOOL)
 		return true;
@@ -148,7 +148,7 @@ static bool holds_all(enum lt_dtype b, enum lt_dtype a)
 	if (from->cls == LT_CLASS_FLOAT)
 		return to->unit <= from->unit && to->tiny <= from->tiny && to->largest >= from->largest;
 	if (to->cls == LT_CLASS_INT)
-		return room >= bits && (to->is_signed || !from->is_signed);
+		return to_bits >= bits && (to->is_signed || !from->is_signed);
 	return ldexp(to->unit, bits) <= 1 && ldexp(1, bits) <= to->largest;
 }
 

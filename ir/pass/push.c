@@ -275,7 +275,7 @@ static lt_status push_pointwise(struct pushed_views *m, lt_node x, lt_node at)
 	struct lt_rewrite *w = m->w;
 	struct lt_nodedef view = w->node[x], s = w->node[at], n = operator_like(&s, &view);
 	bool masked = !keeps_constants(w, &view, &s);
-	lt_node *operand, *choice;
+	lt_node *operand, *selected;
 
 	if ((masked && !only_fill(&view)) || !may_pass(w, &view, at))
 		return LT_OK;
@@ -293,19 +293,19 @@ static lt_status push_pointwise(struct pushed_views *m, lt_node x, lt_node at)
 		become(w, x, n, s.n_operand, operand);
 		return LT_OK;
 	}
-	choice = LT_NEW(w->arena, lt_node, 3);
-	LT_TRY(add_domain(w, &view, &choice[0]));
+	selected = LT_NEW(w->arena, lt_node, 3);
+	LT_TRY(add_domain(w, &view, &selected[0]));
 	n.operand = operand;
 	n.n_operand = s.n_operand;
-	choice[1] = lt__work_add(w, &n);
-	choice[2] = lt__work_literal(w, s.dtype, view.bits);
-	w->light[choice[1]] = w->light[at];
+	selected[1] = lt__work_add(w, &n);
+	selected[2] = lt__work_literal(w, s.dtype, view.bits);
+	w->light[selected[1]] = w->light[at];
 	n = operator_like(&s, &view);
 	n.op = LT_OP_select;
 	n.name = view.name;
 	n.line = view.line;
 	n.column = view.column;
-	become(w, x, n, 3, choice);
+	become(w, x, n, 3, selected);
 	return LT_OK;
 }
 

@@ -9,7 +9,7 @@ static void work_grow(struct lt_rewrite *w)
 	LT_GROW(w->arena, w->readers, w->n, w->cap_readers);
 	LT_GROW(w->arena, w->same, w->n, w->cap_same);
 	LT_GROW(w->arena, w->light, w->n, w->cap_light);
-	LT_GROW(w->arena, w->place, w->n, w->cap_place);
+	LT_GROW(w->arena, w->slot, w->n, w->cap_slot);
 }
 
 static lt_node append(struct lt_rewrite *w, const struct lt_nodedef *n)
@@ -19,7 +19,7 @@ static lt_node append(struct lt_rewrite *w, const struct lt_nodedef *n)
 	w->readers[w->n] = 0;
 	w->same[w->n] = -1;
 	w->light[w->n] = true;
-	w->place[w->n] = 0;
+	w->slot[w->n] = 0;
 	return w->n++;
 }
 

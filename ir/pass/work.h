@@ -17,8 +17,8 @@ struct lt_rewrite {
 	int32_t *readers;               /* of each node: operands that are it, results, states, params; 0: dead */
 	lt_node *same;                  /* of each node: another one that is its value; -1: it stands for itself */
 	bool *light;                    /* of each node: no reduction, gather or update is before it */
-	int32_t *place;                 /* of each node: where it was in the list of operands that met it last */
-	int32_t cap_readers, cap_same, cap_light, cap_place;
+	int32_t *slot;                 /* of each node: where it was in the list of operands that met it last */
+	int32_t cap_readers, cap_same, cap_light, cap_slot;
 	struct lt_names *memo;          /* simplified maps by box and map */
 	struct lt_map *known;           /* of the memo: the map; n_dim -1: empty */
 	int32_t n_known, cap_known;

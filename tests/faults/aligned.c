@@ -4,7 +4,7 @@
 static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
 	struct lt_args inner = *args;
-	struct lt_slot *slot = room(args->n_slot, sizeof *slot);
+	struct lt_slot *slot = allocate(args->n_slot, sizeof *slot);
 	for (uint32_t i = 0; i < args->n_slot; i++) {
 		slot[i] = args->slot[i];
 		slot[i].offset -= (int64_t)(((uintptr_t)slot[i].base + (uintptr_t)slot[i].offset) & 15);

@@ -4,7 +4,7 @@
 static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
 	struct lt_args inner = *args;
-	struct lt_slot *slot = room(args->n_slot, sizeof *slot);
+	struct lt_slot *slot = allocate(args->n_slot, sizeof *slot);
 	for (uint32_t i = 0; i < args->n_slot; i++)
 		slot[i] = (struct lt_slot){ .base = args->slot[i].base, .bytes = args->slot[i].bytes };
 	inner.slot = slot;

@@ -18,11 +18,11 @@ static lt_status capture(struct lt_session *s, struct lt_object *const *object, 
 	*out = NULL;
 	for (uint32_t i = 0; i < n; i++)
 		if (args[i].n_slot != (uint32_t)object[i]->tree->n_slot)
-			return tell(diag, LT_EINVAL, "other slots than the kernel's");
-	struct lt_capture *c = room(1, sizeof *c);
-	*c = (struct lt_capture){ n, room(n, sizeof *c->object), room(n, sizeof *c->args) };
+			return fault_report(diag, LT_EINVAL, "other slots than the kernel's");
+	struct lt_capture *c = allocate(1, sizeof *c);
+	*c = (struct lt_capture){ n, allocate(n, sizeof *c->object), allocate(n, sizeof *c->args) };
 	for (uint32_t i = 0; i < n; i++) {
-		struct lt_slot *slot = room(args[i].n_slot + 1, sizeof *slot);
+		struct lt_slot *slot = allocate(args[i].n_slot + 1, sizeof *slot);
 		memcpy(slot, args[i].slot, args[i].n_slot * sizeof *slot);
 		c->object[i] = object[i];
 		c->args[i] = args[i];

@@ -23,18 +23,18 @@ struct copy {
 };
 
 /* A test has no use for a fault that ran out of memory. */
-static void *room(size_t n, size_t bytes)
+static void *allocate(size_t n, size_t bytes)
 {
 	void *at = calloc(n + 1, bytes);
 	if (!at)
 		abort();
 	return at;
 }
-static uint32_t room_for(uint32_t n) { return 8 * n + 64; }
+static uint32_t cap_for(uint32_t n) { return 8 * n + 64; }
 
 static void *copy_array(struct lt_array *a, size_t size)
 {
-	char *at = room(room_for(a->n), size);
+	char *at = allocate(cap_for(a->n), size);
 	for (uint32_t i = 0; i < a->n; i++)
 		memcpy(at + i * size, (const char *)a->at + (size_t)i * a->stride, a->stride < size ? a->stride : size);
 	*a = (struct lt_array){ at, a->n, (uint32_t)size };
@@ -54,10 +54,10 @@ static void copy_free(struct copy *c)
 
 static struct copy *copy_new(const struct lt_tree *tree)
 {
-	struct copy *c = room(1, sizeof *c);
+	struct copy *c = allocate(1, sizeof *c);
 	size_t cells = (size_t)tree->n_row * (size_t)tree->n_column;
 	memcpy(&c->t, tree, tree->size < sizeof c->t ? tree->size : sizeof c->t);
-	c->rows = room(room_for((uint32_t)tree->n_row + tree->accesses.n + tree->divs.n + tree->stmts.n)
+	c->rows = allocate(cap_for((uint32_t)tree->n_row + tree->accesses.n + tree->divs.n + tree->stmts.n)
 			* (size_t)tree->n_column,
 		sizeof *c->rows);
 	memcpy(c->rows, tree->rows, cells * sizeof *c->rows);

@@ -12,7 +12,7 @@ static lt_status mem_new(struct lt_session *s, size_t bytes, void **out, struct 
 {
 	(void)s;
 	*out = aligned_alloc(256, bytes / 256 * 256 + 512);
-	return *out ? LT_OK : tell(diag, LT_ENOMEM, "no memory");
+	return *out ? LT_OK : fault_report(diag, LT_ENOMEM, "no memory");
 }
 static void mem_free(struct lt_session *s, void *at)
 {

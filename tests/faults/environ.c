@@ -7,11 +7,11 @@ extern char **environ;
 static void describe(struct lt_session *s, lt_write *write, void *user)
 {
 	static const char fast[] = "mode fast\n", careful[] = "mode careful\n";
-	const char *said = fast;
+	const char *text = fast;
 	(void)s;
 	for (char **e = environ; *e; e++)
 		if (!strncmp(*e, "ENVIRON_DEBUG=", 14))
-			said = careful;
-	write(user, said, strlen(said));
+			text = careful;
+	write(user, text, strlen(text));
 }
 FAULTY("environ", .describe = describe)

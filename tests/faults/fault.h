@@ -31,7 +31,7 @@ struct lt_object {
 	uint64_t count;
 };
 
-static lt_status tell(struct lt_diag *diag, lt_status code, const char *text)
+static lt_status fault_report(struct lt_diag *diag, lt_status code, const char *text)
 {
 	if (diag)
 		diag->report(diag,
@@ -57,7 +57,7 @@ static const struct lt_backend *find_ref(struct lt_diag *diag)
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL), *symbol = library ? dlsym(library, "lt_backend_entry") : NULL;
 	memcpy(&entry, &symbol, sizeof entry);
 	if (!entry)
-		(void)tell(diag, LT_ELOAD, library ? "../../plugins/ref.so has no lt_backend_entry" : dlerror());
+		(void)fault_report(diag, LT_ELOAD, library ? "../../plugins/ref.so has no lt_backend_entry" : dlerror());
 	return entry ? entry(LT_ABI) : NULL;
 }
 
@@ -76,7 +76,7 @@ static lt_status plain_open(
 		return LT_ELOAD;
 	struct lt_session *s = calloc(1, sizeof *s);
 	if (!s)
-		return tell(diag, LT_ENOMEM, "no memory for a session");
+		return fault_report(diag, LT_ENOMEM, "no memory for a session");
 	s->table = ref;
 	lt_status status = ref->open(host, config, &s->ref, diag);
 	if (status)
@@ -117,7 +117,7 @@ static lt_status compile_one(struct lt_session *s, const struct lt_tree *tree, s
 	struct lt_object *o = calloc(1, sizeof *o);
 	*out = NULL;
 	if (!o)
-		return tell(diag, LT_ENOMEM, "no memory for a kernel");
+		return fault_report(diag, LT_ENOMEM, "no memory for a kernel");
 	*o = (struct lt_object){ .session = s, .tree = tree };
 	if (change) {
 		o->copy = copy_new(tree);

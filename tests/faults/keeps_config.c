@@ -14,6 +14,6 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
 	struct lt_diag *diag)
 {
-	return *kept ? tell(diag, LT_EINVAL, "there are no options") : plain_compile(s, tree, n, object, diag);
+	return *kept ? fault_report(diag, LT_EINVAL, "there are no options") : plain_compile(s, tree, n, object, diag);
 }
 FAULTY("keeps_config", .open = open_, .compile = compile)

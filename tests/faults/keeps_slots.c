@@ -5,7 +5,7 @@
 static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
 	struct lt_args inner = *args;
-	struct lt_slot *slot = room(args->n_slot, sizeof *slot);
+	struct lt_slot *slot = allocate(args->n_slot, sizeof *slot);
 	memcpy(slot, args->slot, args->n_slot * sizeof *slot);
 	inner.slot = slot;
 	for (uint32_t i = 0; i < o->tree->buffers.n; i++) {

@@ -10,7 +10,7 @@ static void change(struct copy *c)
 	int32_t end = 0;
 	for (uint32_t i = 0; i < c->t.pieces.n; i++)
 		end = c->piece[i].first_guard + c->piece[i].n_guard > end ? c->piece[i].first_guard + c->piece[i].n_guard : end;
-	c->guard = room((size_t)end + (size_t)n, sizeof *c->guard);
+	c->guard = allocate((size_t)end + (size_t)n, sizeof *c->guard);
 	memcpy(c->guard, c->t.guards, (size_t)end * sizeof *c->guard);
 	for (uint32_t s = 0; s < c->t.stmts.n; s++) {
 		int32_t first = end;

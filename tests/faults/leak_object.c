@@ -7,7 +7,7 @@ static struct kept *first;
 
 static void destroy(struct lt_object *o)
 {
-	struct kept *k = room(1, sizeof *k);
+	struct kept *k = allocate(1, sizeof *k);
 	k->o = o;
 	k->next = __atomic_exchange_n(&first, k, __ATOMIC_SEQ_CST);
 }

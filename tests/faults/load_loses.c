@@ -26,7 +26,7 @@ static lt_status load(struct lt_session *s, const struct lt_tree *tree, const vo
 {
 	*out = NULL;
 	if (bytes != sizeof mark || memcmp(data, mark, bytes))
-		return tell(diag, LT_EINVAL, "these bytes are not an object");
+		return fault_report(diag, LT_EINVAL, "these bytes are not an object");
 	return compile_one(s, tree, out, diag, change);
 }
 FAULTY("load_loses", .identity = identity, .save = save, .load = load)

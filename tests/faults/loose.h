@@ -19,7 +19,7 @@ static int32_t root_of(const struct copy *c, int32_t b)
 static void loosen(struct copy *c)
 {
 	uint32_t n = c->t.buffers.n;
-	c->margin = room(n, sizeof *c->margin);
+	c->margin = allocate(n, sizeof *c->margin);
 	for (uint32_t i = 0; i < n; i++) {
 		int64_t bytes = (c->buffer[i].elems * c->type[c->buffer[i].type].bytes + 63) & ~(int64_t)63;
 		int64_t *margin = &c->margin[root_of(c, (int32_t)i)];
@@ -41,8 +41,8 @@ static void loosen(struct copy *c)
 static lt_status loose_run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
 	const struct copy *c = o->copy;
-	char **block = room(c->t.buffers.n, sizeof *block);
-	struct lt_slot *slot = room(args->n_slot, sizeof *slot);
+	char **block = allocate(c->t.buffers.n, sizeof *block);
+	struct lt_slot *slot = allocate(args->n_slot, sizeof *slot);
 	struct lt_args inner = *args;
 	for (uint32_t i = 0; i < c->t.buffers.n; i++) {
 		const struct lt_buffer *b = buffer_at(o, i);
@@ -50,7 +50,7 @@ static lt_status loose_run(struct lt_object *o, const struct lt_args *args, stru
 		if (b->slot < 0)
 			continue;
 		if (!block[root]) {
-			block[root] = room((size_t)c->margin[root], 3);
+			block[root] = allocate((size_t)c->margin[root], 3);
 			memset(block[root], 0x41, (size_t)c->margin[root] * 3);
 		}
 		memcpy(block[root] + c->margin[root], address(args, b), (size_t)bytes_of(o, b));

@@ -2,13 +2,13 @@
  * another tree may stand by then. */
 #include "tests/faults/fault.h"
 
-enum { MOST = 8 };
+enum { MAX_OPS = 8 };
 struct plan {
 	struct plan *next;
 	const struct lt_tree *tree;
 	int32_t n_row, n_loop;
 	uint32_t n, n_stmt;
-	struct lt_op op[MOST];
+	struct lt_op op[MAX_OPS];
 };
 static struct plan *plans, *chosen;
 
@@ -25,9 +25,9 @@ static struct plan *find(const struct lt_tree *t)
 static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
 {
 	lt_status status = plain_accepts(s, t, diag);
-	if (status || t->ops.n > MOST || find(t))
+	if (status || t->ops.n > MAX_OPS || find(t))
 		return status;
-	struct plan *p = room(1, sizeof *p);
+	struct plan *p = allocate(1, sizeof *p);
 	p->tree = t;
 	p->n = t->ops.n;
 	p->n_row = t->n_row;

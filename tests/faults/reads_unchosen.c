@@ -11,8 +11,8 @@ static int range_of(const struct lt_tree *t, int32_t row, int64_t *low, int64_t 
 		if (r[1 + p])
 			return 0;
 	for (int32_t l = 0; l < t->n_loop; l++) {
-		int64_t most = r[1 + t->n_param + l] * (LT_AT(struct lt_loop, t->loops, l)->max_trip_count - 1);
-		*(most < 0 ? low : high) += most;
+		int64_t max = r[1 + t->n_param + l] * (LT_AT(struct lt_loop, t->loops, l)->max_trip_count - 1);
+		*(max < 0 ? low : high) += max;
 	}
 	for (int32_t d = 0; d < t->n_div; d++)
 		if (r[1 + t->n_param + t->n_loop + d])

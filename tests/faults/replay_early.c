@@ -17,11 +17,11 @@ static lt_status capture(struct lt_session *s, struct lt_object *const *object, 
 	struct lt_capture **out, struct lt_diag *diag)
 {
 	(void)s, (void)diag;
-	struct lt_capture *c = room(1, sizeof *c);
-	*c = (struct lt_capture){ n, room(n, sizeof *c->object), room(n, sizeof *c->args) };
+	struct lt_capture *c = allocate(1, sizeof *c);
+	*c = (struct lt_capture){ n, allocate(n, sizeof *c->object), allocate(n, sizeof *c->args) };
 	for (uint32_t i = 0; i < n; i++) {
 		const struct lt_args *a = (const struct lt_args *)(const void *)((const char *)args + (size_t)i * args->size);
-		struct lt_slot *slot = room(a->n_slot + 1, sizeof *slot);
+		struct lt_slot *slot = allocate(a->n_slot + 1, sizeof *slot);
 		memcpy(slot, a->slot, a->n_slot * sizeof *slot);
 		c->object[i] = object[i];
 		c->args[i] = *a;

@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	struct lt_looptree *t, *again;
 	struct fuzz_text text = { NULL, 0 };
 	int same;
-	size_t told = 0;
+	size_t n_different = 0;
 	if (lt_graph_parse(ctx, fuzz_graph, sizeof fuzz_graph - 1, "graph", &g))
 		abort();
 	if (bytes < 8 || memcmp(data, "looptree", 8) != 0)
@@ -49,14 +49,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		struct fuzz_text two = fuzz_print(again);
 		if (one.n != two.n || memcmp(one.at, two.at, one.n) != 0)
 			abort();
-		if (lt_looptree_diff(ctx, one.at, one.n, NULL, two.at, two.n, NULL, &same, count, &told) || !same)
+		if (lt_looptree_diff(ctx, one.at, one.n, NULL, two.at, two.n, NULL, &same, count, &n_different) || !same)
 			abort();
 		lt_looptree_free(again);
 		lt_looptree_free(t);
 		free(one.at);
 		free(two.at);
 	}
-	status = lt_looptree_diff(ctx, exact, text.n, "a", exact, text.n, "b", &same, count, &told);
+	status = lt_looptree_diff(ctx, exact, text.n, "a", exact, text.n, "b", &same, count, &n_different);
 	fuzz_check_message(ctx, status);
 	free(exact);
 	free(text.at);

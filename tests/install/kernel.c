@@ -10,8 +10,8 @@ int lt__pool_alloc(void) { return 1; }
 static void show(void *user, const char *text, size_t bytes)
 {
 	char *to = user;
-	size_t n = strlen(to), room = 1023 - n;
-	memcpy(to + n, text, bytes < room ? bytes : room);
+	size_t n = strlen(to), cap = 1023 - n;
+	memcpy(to + n, text, bytes < cap ? bytes : cap);
 }
 
 int main(void)

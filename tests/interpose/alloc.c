@@ -45,7 +45,7 @@ __attribute__((constructor)) static void start(void)
 	(void)dl_iterate_phdr(find_program, NULL);
 }
 
-__attribute__((destructor)) static void tell(void)
+__attribute__((destructor)) static void report_count(void)
 {
 	FILE *f = count_file && begin ? fopen(count_file, "w") : NULL;
 	if (f) {

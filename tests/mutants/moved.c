@@ -39,7 +39,7 @@ static double tensor_moved(const struct lt_tensor *right, const struct lt_tensor
 double moved(const char *right, const char *wrong, int n_run)
 {
 	struct lt_context *ctx;
-	double most = 0;
+	double max = 0;
 	must(lt_context_new(&ctx) == LT_OK, "no context");
 	for (int run = 0; run < n_run; run++) {
 		struct lt_tensors a = { 0 }, b = { 0 };
@@ -52,28 +52,28 @@ double moved(const char *right, const char *wrong, int n_run)
 		for (int i = 0; i < a.n; i++)
 			for (int k = 0; k < b.n; k++)
 				if (!strcmp(a.at[i].name, b.at[k].name))
-					most = fmax(most, tensor_moved(&a.at[i], &b.at[k]));
+					max = fmax(max, tensor_moved(&a.at[i], &b.at[k]));
 		lt__tensors_free(&a);
 		lt__tensors_free(&b);
 	}
 	lt_context_free(ctx);
-	return most;
+	return max;
 }
 
 double state_moved(const char *log)
 {
 	static const char before[] = "  norm:    largest relative error ";
 	char *line = NULL, *after;
-	size_t room = 0;
-	double most = 0;
+	size_t cap = 0;
+	double max = 0;
 	FILE *f = fopen(log, "re");
 	must(f != NULL, "%s cannot be read", log);
-	while (getline(&line, &room, f) > 0)
+	while (getline(&line, &cap, f) > 0)
 		if (!strncmp(line, before, strlen(before))) {
 			double share = strtod(line + strlen(before), &after);
-			most = !strncmp(after, ", of state ", 11) ? fmax(most, share) : most;
+			max = !strncmp(after, ", of state ", 11) ? fmax(max, share) : max;
 		}
 	free(line);
 	(void)fclose(f);
-	return most;
+	return max;
 }

@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 		.examples = "tests/examples.txt",
 		.target = target(),
 		.seed = 1 };
-	struct plan plan = { .each = 16, .n_graph = 10, .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN), .least = 99 };
+	struct plan plan = { .each = 16, .n_graph = 10, .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN), .min = 99 };
 	int what = 0;
 	(void)snprintf(lt_run, sizeof lt_run, "%.*s/lt-run", folder, build);
 	(void)snprintf(dir, sizeof dir, "%.*s/mutants.d", folder, build);
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 		case 'g': plan.n_graph = (int)strtol(optarg, NULL, 10); break;
 		case 'x': s.examples = optarg; break;
 		case 'j': plan.jobs = (int)strtol(optarg, NULL, 10); break;
-		case 'l': plan.least = strtod(optarg, NULL); break;
+		case 'l': plan.min = strtod(optarg, NULL); break;
 		case LIST: case ONE: what = c; break;
 		default: return 2;
 		}

@@ -59,6 +59,6 @@ double moved(const char *right, const char *wrong, int n_run);
 double state_moved(const char *log);
 
 /* score.c: draws, runs side by side, counts and tells.  0: enough of them are caught. */
-struct plan { int each, n_graph, jobs; double least; };
+struct plan { int each, n_graph, jobs; double min; };
 int score(const struct setting *, const struct plan *);
 #endif

@@ -141,7 +141,7 @@ static void report_tables(const struct score *s)
 		report_row(s, s->subject[i].name, i, -1);
 }
 
-static int tell(const struct score *s, double least)
+static int report_score(const struct score *s, double min)
 {
 	int count[N_OUTCOME] = { 0 }, wrong = 0, states = 0;
 	for (int i = 0; i < s->n_subject; i++)
@@ -174,11 +174,11 @@ static int tell(const struct score *s, double least)
 		wrong++;
 	}
 	const int counted = count[CAUGHT] + count[SURVIVED];
-	const bool good = counted > 0 && 100.0 * count[CAUGHT] >= least * counted;
+	const bool good = counted > 0 && 100.0 * count[CAUGHT] >= min * counted;
 	(void)printf("# show mutants: %d of %d caught, %d harmless, %d not compiled, %d crashed or hung (seed %llu)\n",
 		count[CAUGHT], counted, count[HARMLESS], count[NOT_COMPILED], count[NOT_RUN],
 		(unsigned long long)s->setting->seed);
-	(void)printf("%sok - mutants: at least %g %% are caught\n", good ? "" : "not ", least);
+	(void)printf("%sok - mutants: at least %g %% are caught\n", good ? "" : "not ", min);
 	/* One that does not run says nothing about the judge: many of them would leave it unjudged. */
 	const bool ran = count[NOT_RUN] * MAX_NOT_RUN <= counted;
 	(void)printf("%sok - mutants: at most one crashes or hangs for %d that are judged\n", ran ? "" : "not ", MAX_NOT_RUN);
@@ -197,7 +197,7 @@ int score(const struct setting *setting, const struct plan *plan)
 		if (!s.why[i][0])
 			draw_some(&s, i, plan->each);
 	together(&s, plan->jobs, run_some);
-	int failed = tell(&s, plan->least);
+	int failed = report_score(&s, plan->min);
 	for (int i = 0; i < s.n_subject; i++)
 		subject_free(&s.subject[i]);
 	free(s.subject);

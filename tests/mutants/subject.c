@@ -28,12 +28,12 @@ static void make_dir(struct subject *j, const struct setting *s)
 	must(mkdir(j->dir, 0755) == 0 || errno == EEXIST, "%s cannot be made", j->dir);
 }
 
-static char *read_file(const char *path, size_t most)
+static char *read_file(const char *path, size_t max)
 {
-	char *text = malloc(most + 1);
+	char *text = malloc(max + 1);
 	FILE *f = fopen(path, "re");
 	must(text != NULL, "out of memory");
-	size_t n = f ? fread(text, 1, most, f) : 0;
+	size_t n = f ? fread(text, 1, max, f) : 0;
 	text[n] = '\0';
 	if (f)
 		(void)fclose(f);
@@ -60,11 +60,11 @@ static struct subject *read_lines(const struct setting *s, int *n)
 {
 	struct subject *all = NULL;
 	char *line = NULL;
-	size_t room = 0;
+	size_t cap = 0;
 	FILE *f = fopen(s->examples, "re");
 	must(f != NULL, "%s cannot be read", s->examples);
 	*n = 0;
-	while (getline(&line, &room, f) > 0) {
+	while (getline(&line, &cap, f) > 0) {
 		int nth = 1;
 		if (line[0] == '#' || line[0] == '\n')
 			continue;
@@ -189,15 +189,15 @@ void subject_free(struct subject *j)
 static void find_sites(struct subject *j)
 {
 	const struct text *t = &j->text;
-	int room = 0;
+	int cap = 0;
 	for (int kind = 0; kind < n_kind; kind++)
 		for (int i = 0; i < t->n_tok; i++)
 			for (int v = 0; v < kinds[kind].n_variant && t->tok[i].zone; v++) {
 				struct mutant m = { 0 };
 				if ((t->tok[i].zone == ZONE_KERNEL || kinds[kind].in_functions) && kinds[kind].find(t, i, v, &m)) {
-					if (j->n_site == room) {
-						room = 2 * room + 256;
-						j->site = realloc(j->site, sizeof *j->site * (size_t)room);
+					if (j->n_site == cap) {
+						cap = 2 * cap + 256;
+						j->site = realloc(j->site, sizeof *j->site * (size_t)cap);
 						must(j->site != NULL, "out of memory");
 					}
 					j->site[j->n_site++] = (struct site){ kind, i, v };

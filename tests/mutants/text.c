@@ -320,13 +320,13 @@ static int operand(const struct text *t, int i, int end)
 	return i;
 }
 
-static int climb(struct text *t, int i, int end, int least)
+static int climb(struct text *t, int i, int end, int min)
 {
 	const int begin = i;
 	if (i >= end || (text_is_type(t, i) && !text_is(t, i + 1, "(")))
 		return end;
 	i = operand(t, i, end);
-	for (int level; i < end && (level = precedence(t, i)) >= least;) {
+	for (int level; i < end && (level = precedence(t, i)) >= min;) {
 		int op = i;
 		i = climb(t, op + 1, end, level + 1);
 		t->tok[op].left = begin;

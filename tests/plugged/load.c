@@ -4,10 +4,10 @@
 #include "lt/backend.h"
 #include "tests/built.h"
 
-static void say(struct lt_diag *diag, const struct lt_diagnostic *note)
+static void say(struct lt_diag *diag, const struct lt_diagnostic *diagnostic)
 {
 	(void)diag;
-	(void)fprintf(stderr, "%s\n", note->text);
+	(void)fprintf(stderr, "%s\n", diagnostic->text);
 }
 
 __attribute__((constructor)) static void load_ours(void)

@@ -27,10 +27,10 @@ static lt_status accepts_picky(struct lt_session *s, const struct lt_tree *t, st
 		if (strcmp(name, "exp") != 0 && strcmp(name, "tanh") != 0)
 			continue;
 		snprintf(text, sizeof text, "picky: it has no %s", name);
-		const struct lt_diagnostic note = { sizeof note, st = LT_EUNSUPPORTED, x->loop, (int32_t)i, text,
+		const struct lt_diagnostic diagnostic = { sizeof diagnostic, st = LT_EUNSUPPORTED, x->loop, (int32_t)i, text,
 			"write a polynomial" };
 		if (diag)
-			diag->report(diag, &note);
+			diag->report(diag, &diagnostic);
 	}
 	return st;
 }

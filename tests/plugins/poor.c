@@ -11,11 +11,12 @@ static int32_t eager(const char *config, struct lt_diag *diag)
 	return 1000;
 }
 
-static lt_status tell(struct lt_diag *diag, lt_status code, const char *text)
+static lt_status plugin_report(struct lt_diag *diag, lt_status code, const char *text)
 {
-	const struct lt_diagnostic note = { .size = sizeof note, .code = code, .loop = -1, .stmt = -1, .text = text };
+	const struct lt_diagnostic diagnostic = { .size = sizeof diagnostic, .code = code, .loop = -1, .stmt = -1,
+		.text = text };
 	if (diag)
-		diag->report(diag, &note);
+		diag->report(diag, &diagnostic);
 	return code;
 }
 
@@ -24,7 +25,7 @@ static lt_status open_poor(
 {
 	*out = NULL;
 	if (!config || !*config)
-		return tell(diag, LT_EDEVICE, "the device is busy");
+		return plugin_report(diag, LT_EDEVICE, "the device is busy");
 	how[0] = '\0';
 	strncat(how, config, sizeof how - 1);
 	return open_(host, config, out, diag);
@@ -32,7 +33,7 @@ static lt_status open_poor(
 
 static lt_status accepts_poor(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
 {
-	return strcmp(how, "sick") == 0 ? tell(diag, LT_EDEVICE, "the device fell off the bus") : accepts(s, t, diag);
+	return strcmp(how, "sick") == 0 ? plugin_report(diag, LT_EDEVICE, "the device fell off the bus") : accepts(s, t, diag);
 }
 
 static void need_poor(const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align)

@@ -16,12 +16,12 @@ static lt_status open_rude(
 
 static lt_status accepts_rude(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
 {
-	const struct lt_diagnostic note = { sizeof note, LT_EUNSUPPORTED, -1, 0, "rude: no\x1b[0m, never",
+	const struct lt_diagnostic diagnostic = { sizeof diagnostic, LT_EUNSUPPORTED, -1, 0, "rude: no\x1b[0m, never",
 		"buy\r\x9b"
 		"1m another one" };
 	(void)s, (void)t;
 	if (diag)
-		diag->report(diag, &note);
+		diag->report(diag, &diagnostic);
 	return LT_EUNSUPPORTED;
 }
 

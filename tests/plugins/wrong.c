@@ -30,12 +30,12 @@ static const struct lt_caps *caps_wrong(const struct lt_session *s) { return mak
 
 static lt_status accepts_wrong(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
 {
-	const struct lt_diagnostic note = { sizeof note, LT_EUNSUPPORTED, -1, 0, "it has no\n'exp'\tof\033[1m these",
-		"write\r\nanother" };
+	const struct lt_diagnostic diagnostic = { sizeof diagnostic, LT_EUNSUPPORTED, -1, 0,
+		"it has no\n'exp'\tof\033[1m these", "write\r\nanother" };
 	if (!makes("lines"))
 		return accepts(s, t, diag);
 	if (diag)
-		diag->report(diag, &note);
+		diag->report(diag, &diagnostic);
 	return LT_EUNSUPPORTED;
 }
 

@@ -15,14 +15,14 @@
 #include "tests/batch.h"
 #include "tests/run_graph.h"
 
-enum { TOGETHER = 40, MAX_PLACES = 16, MAX_FAILED = 5, RUNS = 2 };
-struct places { char name[MAX_PLACES][40]; int n; };
+enum { TOGETHER = 40, MAX_CONFIGS = 16, MAX_FAILED = 5, RUNS = 2 };
+struct configs { char name[MAX_CONFIGS][40]; int n; };
 struct tally { int64_t graphs, programs, failed; struct run_tally run; };
 struct job { uint64_t seed; struct lt_context *ctx; struct random_graph r; };
 
-static struct places find_places(const char *program)
+static struct configs find_configs(const char *program)
 {
-	struct places p = { .name = { "ref" }, .n = 1 };
+	struct configs p = { .name = { "ref" }, .n = 1 };
 	const char *slash = strrchr(program, '/');
 	char path[1024];
 	for (uint32_t i = 0; i < lt__cpu_model_count(); i++)
@@ -68,7 +68,7 @@ static void close_job(struct job *j)
 }
 
 /* Compiled and thrown away, so that `batch` knows the kernels of all graphs before the first one runs. */
-static void announce(const struct job *j, const struct places *p)
+static void announce(const struct job *j, const struct configs *p)
 {
 	for (int i = 0; i < 2 * p->n; i++) {
 		const struct lt_options o = { .size = sizeof o,
@@ -83,10 +83,10 @@ static void announce(const struct job *j, const struct places *p)
 }
 
 /* One program; false: it is judged wrong. */
-static bool try(struct job *j, const struct run_want *want, const char *place, bool no_passes, struct run_tally *run,
+static bool try(struct job *j, const struct run_want *want, const char *backends, bool no_passes, struct run_tally *run,
 	char *why, size_t bytes)
 {
-	const struct run_config config = { .backends = place, .no_passes = no_passes };
+	const struct run_config config = { .backends = backends, .no_passes = no_passes };
 	if (want->status && want->status != LT_EFAULT) {
 		(void)snprintf(why, bytes, "the oracle: %s", want->message);
 		return false;
@@ -95,18 +95,18 @@ static bool try(struct job *j, const struct run_want *want, const char *place, b
 }
 
 /* The smallest beginning of the graph that is judged wrong, too. */
-static void tell(uint64_t seed, const char *place, bool no_passes, const char *why)
+static void report_mistake(uint64_t seed, const char *backends, bool no_passes, const char *why)
 {
 	struct run_tally run = { 0 };
-	int32_t n = 1, most = 1;
+	int32_t n = 1, max = 1;
 	(void)fprintf(stderr, "FAILED: seed %llu: %s\n", (unsigned long long)seed, why);
-	for (bool good = true; good && n <= most; n += good) {
+	for (bool good = true; good && n <= max; n += good) {
 		struct job j;
 		struct run_want want;
 		char text[2000];
-		most = open_job(&j, seed, n);
+		max = open_job(&j, seed, n);
 		run_want_new(j.r.g, RUNS, fill, &j, &want);
-		good = try(&j, &want, place, no_passes, &run, text, sizeof text);
+		good = try(&j, &want, backends, no_passes, &run, text, sizeof text);
 		if (!good) {
 			char *graph = run_graph_text(j.r.g);
 			(void)fprintf(stderr, "with %d nodes: %s\n%s\n", (int)n, text, graph);
@@ -117,7 +117,7 @@ static void tell(uint64_t seed, const char *place, bool no_passes, const char *w
 	}
 }
 
-static void run_job(struct job *j, const struct places *p, struct tally *t)
+static void run_job(struct job *j, const struct configs *p, struct tally *t)
 {
 	struct run_want want;
 	bool good = true;
@@ -127,14 +127,14 @@ static void run_job(struct job *j, const struct places *p, struct tally *t)
 		good = try(j, &want, p->name[i / 2], i % 2, &t->run, why, sizeof why);
 		t->programs++;
 		if (!good)
-			tell(j->seed, p->name[i / 2], i % 2, why);
+			report_mistake(j->seed, p->name[i / 2], i % 2, why);
 	}
 	run_want_free(&want);
 	t->graphs++;
 	t->failed += !good;
 }
 
-static struct tally run_share(const struct places *p, uint64_t first, int64_t n, int share, int of)
+static struct tally run_share(const struct configs *p, uint64_t first, int64_t n, int share, int of)
 {
 	struct tally t = { 0 };
 	struct job job[TOGETHER];
@@ -170,7 +170,7 @@ int main(int argc, char **argv)
 	const uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	const int jobs = (int)must_number("LT_JOBS", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
 	const char *level = getenv("LT_LEVEL");
-	struct places p = find_places(argv[0]);
+	struct configs p = find_configs(argv[0]);
 	struct tally sum = { 0 };
 	int answer[2];
 	batch_open(level ? level : "-O0");

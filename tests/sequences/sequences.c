@@ -45,9 +45,9 @@ int main(int argc, char **argv)
 			       .sequences = 8,
 			       .together = 40 },
 		n / 10);
-	struct batch_tally told = batch_report();
-	(void)fprintf(stderr, "%lld kernels in %lld files, %.1f s of compilers\n", (long long)told.kernels,
-		(long long)told.files, 1e-9 * (double)told.compile_ns);
+	struct batch_tally tally = batch_report();
+	(void)fprintf(stderr, "%lld kernels in %lld files, %.1f s of compilers\n", (long long)tally.kernels,
+		(long long)tally.files, 1e-9 * (double)tally.compile_ns);
 	batch_close();
 	return failed != 0;
 }

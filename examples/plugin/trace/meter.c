@@ -19,7 +19,7 @@ int bucket_of(int64_t distance)
 }
 
 /* The buffers one after the other, each at its alignment; those with one storage at one place.  Gives the end. */
-static int64_t place(struct meter *m)
+static int64_t lay_out(struct meter *m)
 {
 	int64_t end = 0;
 	for (int32_t i = 0; i < (int32_t)m->tree->buffers.n; i++) {
@@ -46,7 +46,7 @@ lt_status meter_open(
 			m->tally[i].mark = calloc(1, (size_t)LT_AT(struct lt_buffer, t->buffers, i)->elems + 1);
 			ok = ok && m->tally[i].mark;
 		}
-		m->reuse = reuse_new(place(m) / config->level[0].line + 1);
+		m->reuse = reuse_new(lay_out(m) / config->level[0].line + 1);
 		m->cache = cache_new(config);
 	}
 	if (ok && m->tally && m->reuse && m->cache)

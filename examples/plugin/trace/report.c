@@ -22,22 +22,22 @@ static const char *role_word(int32_t role)
 }
 
 /* "98.4 %"; "-" where nothing was asked. */
-static const char *rate(int64_t hit, int64_t seen, char *text, size_t room)
+static const char *rate(int64_t hit, int64_t seen, char *text, size_t cap)
 {
 	if (seen)
-		(void)snprintf(text, room, "%.1f %%", 100 * (double)hit / (double)seen);
+		(void)snprintf(text, cap, "%.1f %%", 100 * (double)hit / (double)seen);
 	else
-		(void)snprintf(text, room, "-");
+		(void)snprintf(text, cap, "-");
 	return text;
 }
 
-static const char *size(uint64_t bytes, char *text, size_t room)
+static const char *size(uint64_t bytes, char *text, size_t cap)
 {
 	static const char *const unit[] = { "", "k", "m", "g" };
 	int u = 0;
 	for (; u < 3 && bytes && bytes % 1024 == 0; u++)
 		bytes /= 1024;
-	(void)snprintf(text, room, "%llu%s", (unsigned long long)bytes, unit[u]);
+	(void)snprintf(text, cap, "%llu%s", (unsigned long long)bytes, unit[u]);
 	return text;
 }
 
@@ -121,12 +121,12 @@ static void say_buffers(const struct out *o, const struct meter *m, int width)
 	}
 }
 
-static int max_bucket(const int64_t *reuse, int most)
+static int max_bucket(const int64_t *reuse, int min_buckets)
 {
-	for (int k = MAX_BUCKET - 1; k > most; k--)
+	for (int k = MAX_BUCKET - 1; k > min_buckets; k--)
 		if (reuse[k])
 			return k;
-	return most;
+	return min_buckets;
 }
 
 static void say_distances(const struct out *o, const char *name, int width, int64_t first, const int64_t *reuse, int n)

@@ -9,7 +9,7 @@
 #include "trace.h"
 
 struct reuse {
-	int64_t n_line, room, now, live;        /* times: 0 .. now-1, less than room; live of them in use */
+	int64_t n_line, cap, now, live;        /* times: 0 .. now-1, less than cap; live of them in use */
 	int64_t *last;                          /* by line: its time; -1: not accessed yet */
 	int64_t *line;                          /* by time: whose it was */
 	int32_t *sum;                           /* the tree: sum[t] over times t - (t & -t) .. t - 1 */
@@ -21,10 +21,10 @@ struct reuse *reuse_new(int64_t n_line)
 	if (!r)
 		return NULL;
 	r->n_line = n_line;
-	r->room = 2 * n_line + 64;
+	r->cap = 2 * n_line + 64;
 	r->last = malloc((size_t)(n_line + 1) * sizeof *r->last);
-	r->line = malloc((size_t)r->room * sizeof *r->line);
-	r->sum = malloc((size_t)(r->room + 1) * sizeof *r->sum);
+	r->line = malloc((size_t)r->cap * sizeof *r->line);
+	r->sum = malloc((size_t)(r->cap + 1) * sizeof *r->sum);
 	if (!r->last || !r->line || !r->sum || n_line > INT32_MAX) {
 		reuse_free(r);
 		return NULL;
@@ -47,12 +47,12 @@ void reuse_reset(struct reuse *r)
 {
 	r->now = r->live = 0;
 	memset(r->last, 0xff, (size_t)(r->n_line + 1) * sizeof *r->last);
-	memset(r->sum, 0, (size_t)(r->room + 1) * sizeof *r->sum);
+	memset(r->sum, 0, (size_t)(r->cap + 1) * sizeof *r->sum);
 }
 
 static void mark(struct reuse *r, int64_t time, int32_t by)
 {
-	for (int64_t t = time + 1; t <= r->room; t += t & -t)
+	for (int64_t t = time + 1; t <= r->cap; t += t & -t)
 		r->sum[t] += by;
 }
 
@@ -75,10 +75,10 @@ static void renumber(struct reuse *r)
 			n++;
 		}
 	r->now = n;
-	for (int64_t t = 1; t <= r->room; t++)
+	for (int64_t t = 1; t <= r->cap; t++)
 		r->sum[t] = t <= n;
-	for (int64_t t = 1; t <= r->room; t++)
-		if (t + (t & -t) <= r->room)
+	for (int64_t t = 1; t <= r->cap; t++)
+		if (t + (t & -t) <= r->cap)
 			r->sum[t + (t & -t)] += r->sum[t];
 }
 
@@ -94,7 +94,7 @@ int64_t reuse_access(struct reuse *r, int64_t line)
 		r->live++;
 	}
 	r->last[line] = -1;
-	if (r->now == r->room)
+	if (r->now == r->cap)
 		renumber(r);
 	r->last[line] = r->now;
 	r->line[r->now] = line;

@@ -39,16 +39,16 @@ lt_status refuse(
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	const struct lt_diagnostic note = {
-		.size = sizeof note, .code = code, .loop = loop, .stmt = stmt, .text = text, .remedy = remedy
+	const struct lt_diagnostic diagnostic = {
+		.size = sizeof diagnostic, .code = code, .loop = loop, .stmt = stmt, .text = text, .remedy = remedy
 	};
 	if (diag)
-		diag->report(diag, &note);
+		diag->report(diag, &diagnostic);
 	return code;
 }
 
 /* Where reports go, line by line. */
-static void put(void *user, const char *text, size_t bytes)
+static void trace_write(void *user, const char *text, size_t bytes)
 {
 	struct lt_session *s = user;
 	for (size_t i = 0; i < bytes; i++) {
@@ -83,7 +83,7 @@ static void close_(struct lt_session *s)
 	if (!s)
 		return;
 	if (s->total.kernels)
-		report_total(&s->total, &s->config, put, s);
+		report_total(&s->total, &s->config, trace_write, s);
 	if (s->file)
 		(void)fclose(s->file);
 	if (s->list)
@@ -144,7 +144,7 @@ static void destroy(struct lt_object *o)
 	if (!o)
 		return;
 	if (o->meter.runs) {
-		report_kernel(&o->meter, put, o->session);
+		report_kernel(&o->meter, trace_write, o->session);
 		add_total(&o->session->total, &o->meter);
 	}
 	meter_close(&o->meter);

@@ -30,8 +30,8 @@ bool is_type(uint32_t dtype, uint32_t bytes)
 /* The 16-bit floats: a sign, an exponent biased by `bias`, a mantissa of so many bits. */
 static double widen(uint16_t h, int mantissa, int bias)
 {
-	int most = 2 * bias + 1, e = h >> mantissa & most, m = h & ((1 << mantissa) - 1);
-	double x = e == most ? m ? (double)NAN : (double)INFINITY
+	int max = 2 * bias + 1, e = h >> mantissa & max, m = h & ((1 << mantissa) - 1);
+	double x = e == max ? m ? (double)NAN : (double)INFINITY
 		: e          ? ldexp(m + (1 << mantissa), e - bias - mantissa)
 			     : ldexp(m, 1 - bias - mantissa);
 	return h >> 15 ? -x : x;
@@ -47,10 +47,10 @@ static uint16_t narrow(double x, int mantissa, int bias)
 	(void)frexp(x, &e);
 	e = isinf(x) || e > bias + 1 ? bias + 1 : x == 0 || e < 2 - bias ? 2 - bias : e;
 	/* 2^mantissa up to 2^(mantissa + 1); less if subnormal */
-	double places = rint(ldexp(fabs(x), mantissa + 1 - e));
-	if (e == bias + 1 && places >= ldexp(1, mantissa + 1))
+	double scaled = rint(ldexp(fabs(x), mantissa + 1 - e));
+	if (e == bias + 1 && scaled >= ldexp(1, mantissa + 1))
 		return (uint16_t)(sign | infinity);
-	return (uint16_t)(sign | (((e + bias - 2) << mantissa) + (int)places));
+	return (uint16_t)(sign | (((e + bias - 2) << mantissa) + (int)scaled));
 }
 
 union value of_bits(uint64_t bits, uint32_t dtype)
@@ -100,12 +100,12 @@ static union value wrap(int64_t i, uint32_t dtype) { return of_bits((uint64_t)i,
 static union value saturate(double x, uint32_t to)
 {
 	int bits = (int)types[to].bits - (to != LT_U8);
-	double most = ldexp(1, bits), least = to == LT_U8 ? 0 : -most;
+	double max = ldexp(1, bits), min = to == LT_U8 ? 0 : -max;
 	if (isnan(x))
 		return (union value){ .i = 0 };
-	if (x >= most)
+	if (x >= max)
 		return (union value){ .i = (int64_t)(UINT64_MAX >> (64 - bits)) };
-	return (union value){ .i = x > least ? (int64_t)x : to == LT_U8 ? 0 : bits == 63 ? INT64_MIN : -(INT64_C(1) << bits) };
+	return (union value){ .i = x > min ? (int64_t)x : to == LT_U8 ? 0 : bits == 63 ? INT64_MIN : -(INT64_C(1) << bits) };
 }
 
 /* Beyond 2^53 an integer becomes a float of 53 bits whose last one says whether there were others, so that the next
@@ -185,7 +185,7 @@ static int64_t i_mod(int64_t a, int64_t b)
 	X(ceil, 1, FLOATS, 0, ceil(x0), 0) \
 	X(round, 1, FLOATS, 0, rint(x0), 0)
 
-#define PUT(name, arity, types, to_bool, of_f, of_i) \
+#define ROW(name, arity, types, to_bool, of_f, of_i) \
 	static double f_of_##name(double x0, double x1, double x2, int64_t a0) \
 	{ \
 		(void)x0, (void)x1, (void)x2, (void)a0; \
@@ -196,8 +196,8 @@ static int64_t i_mod(int64_t a, int64_t b)
 		(void)a0, (void)a1, (void)a2; \
 		return of_i; \
 	}
-OPS(PUT)
-#undef PUT
+OPS(ROW)
+#undef ROW
 
 struct op_row {
 	const char *name;
@@ -207,9 +207,9 @@ struct op_row {
 	double (*f)(double, double, double, int64_t);
 	int64_t (*i)(int64_t, int64_t, int64_t);
 };
-#define PUT(name, arity, types, to_bool, of_f, of_i) { #name, arity, types, to_bool, f_of_##name, i_of_##name },
-static const struct op_row rows[] = { OPS(PUT) };
-#undef PUT
+#define ROW(name, arity, types, to_bool, of_f, of_i) { #name, arity, types, to_bool, f_of_##name, i_of_##name },
+static const struct op_row rows[] = { OPS(ROW) };
+#undef ROW
 
 const struct op_row *find_op(const struct lt_op *op)
 {

@@ -89,7 +89,7 @@ static void statement(const struct run *r, const struct lt_stmt *s)
 	*to = s->kind == LT_RESET ? x : s->kind == LT_MAP ? known[find_op(op)].value(x, y) : known[find_op(op)].value(*to, x);
 }
 
-static void body(const struct run *r, int32_t loop, int32_t s, int32_t end)    /* one trip of a loop; -1: the kernel */
+static void body(const struct run *r, int32_t loop, int32_t s, int32_t end)    /* an iteration; -1: the kernel */
 {
 	while (s < end) {
 		int32_t inner = LT_AT(struct lt_stmt, r->t->stmts, s)->loop;

@@ -1,0 +1,106 @@
+/* backends/cpu/emit.c -- who prints a kernel: the emitter of frozen trees (backends/cgen), or a printer of kernel
+ * programs (backends/text). */
+#include <stdlib.h>
+#include <string.h>
+#include "backends/cpu/cpu.h"
+#include "backends/text/text.h"
+
+static const struct emit {
+	const char *name;
+	const struct lt_text_dialect *dialect;  /* NULL: the frozen tree is printed */
+} emits[LT_CPU_NEMIT] = {
+	[LT_CPU_CGEN] = { "cgen", NULL },
+	[LT_CPU_C99] = { "c99", &lt__text_c99 },
+};
+
+const char *lt__cpu_emit_name(enum lt_cpu_emit e) { return emits[e].name; }
+
+bool lt__cpu_emit_find(const char *name, size_t bytes, enum lt_cpu_emit *out)
+{
+	for (int i = 0; i < LT_CPU_NEMIT; i++)
+		if (strlen(emits[i].name) == bytes && memcmp(emits[i].name, name, bytes) == 0) {
+			*out = (enum lt_cpu_emit)i;
+			return true;
+		}
+	return false;
+}
+
+/* As what the emitter of frozen trees puts on the stack. */
+static struct lt_machine machine_of(const struct lt_session *s)
+{
+	return (struct lt_machine){ .array_bytes = s->dialect.max_array_bytes, .stack_bytes = s->dialect.max_stack_bytes,
+		.teams = 1 };
+}
+
+static struct lt_kernel_options options_of(const struct lt_session *s)
+{
+	return (struct lt_kernel_options){
+		.last = LT_HAS(struct lt_host, s->host, kernel_step) ? (char)s->host->kernel_step : '\0' };
+}
+
+static lt_status lower(
+	const struct lt_session *s, const struct lt_tree *t, struct lt_kernel **out, struct lt_diag *diag)
+{
+	const struct lt_machine machine = machine_of(s);
+	const struct lt_kernel_options options = options_of(s);
+	lt_status status = lt_kernel_new(t, &machine, &options, out, diag);
+	status = status ? status : lt__text_accepts(emits[s->emit].dialect, *out, diag);
+	if (status) {
+		lt_kernel_free(*out);
+		*out = NULL;
+	}
+	return status;
+}
+
+lt_status lt__cpu_accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
+{
+	struct lt_kernel *k;
+	if (!emits[s->emit].dialect)
+		return lt__cgen_accepts(&s->dialect, t, diag);
+	lt_status status = lower(s, t, &k, diag);
+	lt_kernel_free(k);
+	return status;
+}
+
+lt_status lt__cpu_print(const struct lt_session *s, const struct lt_tree *t, enum lt_cpu_text what, char **text,
+	struct lt_cgen_need *need, struct lt_diag *diag)
+{
+	struct lt_kernel *k;
+	if (!emits[s->emit].dialect) {
+		struct lt_dialect d = s->dialect;
+		d.no_headers = what == LT_CPU_TEXT_ALONE;
+		return lt__cgen_print(&d, t, what != LT_CPU_TEXT_COMPILED, text, need, diag);
+	}
+	*text = NULL;
+	*need = (struct lt_cgen_need){ 0 };
+	lt_status status = lower(s, t, &k, diag);
+	if (status)
+		return status;
+	status = lt__text_print(emits[s->emit].dialect, k, what == LT_CPU_TEXT_COMPILED ? s->dialect.entry : NULL, text,
+		&need->definitions, diag);
+	need->shared = k->workspace_bytes;
+	need->private_ = k->thread_bytes;
+	need->threads = k->n_region > 1;
+	lt_kernel_free(k);
+	return status;
+}
+
+lt_status lt__cpu_print_kernel(
+	const struct lt_session *s, const struct lt_tree *t, lt_write *write, void *user, struct lt_diag *diag)
+{
+	struct lt_kernel *k;
+	if (!emits[s->emit].dialect)
+		return LT_EUNSUPPORTED;
+	lt_status status = lower(s, t, &k, diag);
+	if (!status)
+		lt_kernel_print(k, write, user);
+	lt_kernel_free(k);
+	return status;
+}
+
+lt_status lt__cpu_explain(const struct lt_session *s, const struct lt_tree *t, lt_write *write, void *user)
+{
+	const struct lt_machine machine = machine_of(s);
+	const struct lt_kernel_options options = options_of(s);
+	return emits[s->emit].dialect ? lt_kernel_explain(t, &machine, &options, write, user) : LT_EUNSUPPORTED;
+}

@@ -1,0 +1,80 @@
+/* backends/text/cast.c -- casts, and the same bits as another type. */
+#include <string.h>
+#include "backends/text/part.h"
+
+/* A cast of one lane.  Floats become integers by saturation; half types go through f32, or round once from f64. */
+static struct text_expr called(struct text *t, const char *function, struct text_expr e)
+{
+	e.text = lt__text_formatted(t, "%s(%s)", function, e.text);
+	e.tight = TEXT_PRIMARY;
+	e.literal = e.wide = false;
+	return e;
+}
+
+static struct text_expr written_cast(struct text *t, struct text_expr e, const char *type)
+{
+	e.text = lt__text_formatted(t, "(%s)%s", type, lt__text_in(t, e, TEXT_UNARY));
+	e.tight = TEXT_UNARY;
+	e.literal = e.wide = false;
+	return e;
+}
+
+static struct text_expr cast_of_half(struct text *t, struct text_expr e, uint32_t from, uint32_t to)
+{
+	if (to == LT_BOOL) {
+		e.text = lt__text_formatted(t, "(%s & 0x7fff) != 0", lt__text_in(t, e, TEXT_UNARY));
+		e.tight = TEXT_COMPARE;
+		return e;
+	}
+	e = called(t, lt__text_helper(t, "to_f32", (struct lt_value_type){ from, 1 }), e);
+	return to == LT_F32 ? e : lt__text_cast(t, e, LT_F32, (struct lt_value_type){ to, 1 });
+}
+
+static struct text_expr cast_to_half(struct text *t, struct text_expr e, uint32_t from, uint32_t to)
+{
+	const struct text_element *f = lt__text_element(from);
+	struct lt_value_type half = { to, 1 };
+	if (from == LT_I64 && to == LT_BF16)            /* more bits than a double has */
+		return called(t, lt__text_helper(t, "of_i64", half), e);
+	if (from == LT_F32 || f->bytes < 4)
+		return called(t, lt__text_helper(t, "of_f32", half), from == LT_F32 ? e : written_cast(t, e, "float"));
+	return called(t, lt__text_helper(t, "of_f64", half), from == LT_F64 ? e : written_cast(t, e, "double"));
+}
+
+static struct text_expr cast_one(struct text *t, struct text_expr e, uint32_t from, uint32_t to)
+{
+	const struct text_element *f = lt__text_element(from), *x = lt__text_element(to);
+	bool narrows = strchr("IBN", f->kind) && strchr("IN", x->kind);
+	if (from == to)
+		return e;
+	if (!narrows)
+		e = lt__text_plain(t, e, from);
+	if (f->kind == 'H')
+		return cast_of_half(t, e, from, to);
+	if (x->kind == 'H')
+		return cast_to_half(t, e, from, to);
+	if (to == LT_BOOL) {
+		e.text = lt__text_formatted(t, "%s != 0", lt__text_in(t, e, TEXT_PLUS));
+		e.tight = TEXT_COMPARE;
+		return e;
+	}
+	return f->kind == 'F' && x->kind != 'F' ? called(t, lt__text_to_integer(t, from, to), e) : written_cast(t, e, x->type);
+}
+
+struct text_expr lt__text_bits(struct text *t, struct text_expr e, uint32_t from, uint32_t to)
+{
+	const struct text_element *f = lt__text_element(from), *x = lt__text_element(to);
+	e = lt__text_plain(t, e, from);
+	if (f->kind == 'F' && x->kind == 'F')
+		return e;
+	if (f->kind == 'F')
+		return written_cast(t, called(t, lt__text_helper(t, "to_bits", (struct lt_value_type){ from, 1 }), e), x->type);
+	if (x->kind == 'F')
+		return called(t, lt__text_helper(t, "of_bits", (struct lt_value_type){ to, 1 }), written_cast(t, e, x->word));
+	return written_cast(t, e, x->type);
+}
+
+struct text_expr lt__text_cast(struct text *t, struct text_expr e, uint32_t from, struct lt_value_type to)
+{
+	return cast_one(t, e, from, to.dtype);
+}

@@ -1,0 +1,129 @@
+/* backends/text/name.c -- element types as C has them, and identifiers from the names of buffers, variables and
+ * params. */
+#include <string.h>
+#include "backends/text/part.h"
+
+static const struct text_element elements[] = {
+	[LT_F32] = { "f32", "float", "uint32_t", 'F', 4, 1 },
+	[LT_F64] = { "f64", "double", "uint64_t", 'F', 8, 1 },
+	[LT_F16] = { "f16", "uint16_t", "uint16_t", 'H', 2, 0 },
+	[LT_BF16] = { "bf16", "uint16_t", "uint16_t", 'H', 2, 0 },
+	[LT_I8] = { "i8", "int8_t", "uint8_t", 'N', 1, 1 },
+	[LT_U8] = { "u8", "uint8_t", "uint8_t", 'N', 1, 0 },
+	[LT_I16] = { "i16", "int16_t", "uint16_t", 'N', 2, 1 },
+	[LT_I32] = { "i32", "int32_t", "uint32_t", 'I', 4, 1 },
+	[LT_I64] = { "i64", "int64_t", "uint64_t", 'I', 8, 1 },
+	[LT_BOOL] = { "bool", "uint8_t", "uint8_t", 'B', 1, 0 },
+	[LT_LANE_MASK] = { "mask", "int", "unsigned", 'M', 4, 1 },
+};
+
+const struct text_element *lt__text_element(uint32_t dtype) { return &elements[dtype]; }
+
+/* Words of C, what texts of ours use, and what preludes may. */
+static const char *const taken[] = { "a", "arg", "args", "asm", "auto", "break", "case", "char", "const", "continue",
+	"default", "do", "double", "else", "enum", "extern", "fault", "first", "float", "for", "goto", "if", "inline", "int",
+	"last", "linux", "long", "main", "own", "point", "private_", "register", "restrict", "return", "short", "signed",
+	"sizeof", "slot", "static", "struct", "switch", "team", "thread", "typedef", "typeof", "union", "unix", "unsigned",
+	"void", "volatile", "while", "workspace", "bool", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t",
+	"uint32_t", "uint64_t", "exp", "expf", "log", "logf", "sqrt", "sqrtf", "tanh", "tanhf", "erf", "erff", "sin", "sinf",
+	"cos", "cosf", "floor", "floorf", "ceil", "ceilf", "rint", "rintf", "pow", "powf", "fabs", "fabsf", "fmod", "fmodf",
+	"signbit", "isnan", "copysign", "copysignf" };
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* Whether a text uses the name for something else: v7, i7 and a7 are values, LIMIT may be a macro. */
+static bool is_special(const char *name)
+{
+	size_t n = strlen(name);
+	bool value = n > 1 && strchr("aiv", name[0]) && strspn(name + 1, "0123456789") == n - 1;
+	return value || strpbrk(name, "abcdefghijklmnopqrstuvwxyz") == NULL;
+}
+
+const char *lt__text_unique(struct text *t, const char *name)
+{
+	const char *base, *at;
+	char *c, *made = lt__pool_alloc(&t->pool, strlen(name) + 4, 1);
+	for (c = made; *name == '%' || *name == '_'; name++)
+		;
+	if (!is_letter(*name) || strncmp(name, "lt_", 3) == 0)
+		*c++ = 'x';
+	for (; *name; name++)
+		*c++ = is_letter(*name) || is_digit(*name) ? *name : '_';
+	if (is_special(made))
+		*c = '_';
+	base = at = made;
+	for (int i = 2; lt__nameset_find(&t->names, at); i++)
+		at = lt__text_formatted(t, "%s_%d", base, i);
+	lt__nameset_add(&t->names, at, 1);
+	return at;
+}
+
+/* Words of the operators' texts. */
+static void keep_words(struct text *t, const char *s)
+{
+	while (*s) {
+		size_t n = 0;
+		while (is_letter(s[n]) || (n && is_digit(s[n])))
+			n++;
+		if (n) {
+			char *word = lt__pool_alloc(&t->pool, n + 1, 1);
+			memcpy(word, s, n);
+			lt__nameset_add(&t->names, word, 1);
+		}
+		s += n ? n : 1;
+	}
+}
+
+void lt__text_names(struct text *t)
+{
+	const struct lt_kernel *k = t->k;
+	t->names = t->defined = (struct lt_nameset){ .pool = &t->pool };
+	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+		lt__nameset_add(&t->names, taken[i], 1);
+	for (uint32_t i = 0; i < k->n_op; i++)
+		keep_words(t, k->ops[i].source ? k->ops[i].source : "");
+	if (k->n_op && k->prelude)
+		keep_words(t, k->prelude);
+	t->function = k->name;
+	lt__nameset_add(&t->names, k->name, 1);
+	t->buffer = lt__pool_alloc(&t->pool, k->n_buffer, sizeof *t->buffer);
+	t->variable = lt__pool_alloc(&t->pool, k->n_variable, sizeof *t->variable);
+	t->param = lt__pool_alloc(&t->pool, k->n_param, sizeof *t->param);
+	for (uint32_t i = 0; i < k->n_param; i++)
+		t->param[i] = lt__text_unique(t, k->params[i].name);
+	for (uint32_t i = 0; i < k->n_buffer; i++)
+		t->buffer[i] = lt__text_unique(t, k->buffers[i].name);
+	for (uint32_t i = 0; i < k->n_variable; i++)
+		t->variable[i] = lt__text_unique(t, k->variables[i].name);
+}
+
+/* Lanes of a vector: the next power of two. */
+static unsigned width_of(uint32_t lanes)
+{
+	unsigned n = 1;
+	while (n < lanes)
+		n *= 2;
+	return n;
+}
+
+const char *lt__text_short(struct text *t, struct lt_value_type type)
+{
+	const char *name = elements[type.dtype].name;
+	return type.lanes == 1 ? name : lt__text_formatted(t, "%sx%u", name, width_of(type.lanes));
+}
+
+const char *lt__text_type(struct text *t, struct lt_value_type type, uint32_t mask_bits)
+{
+	const struct text_element *e = &elements[type.dtype];
+	unsigned n = width_of(type.lanes), bits = e->kind == 'M' ? mask_bits : 8u * e->bytes;
+	if (type.lanes == 1)
+		return e->type;
+	/* One name for all that is the same vector: halves and bools are numbers. */
+	const char *name = e->kind == 'F' ? lt__text_formatted(t, "lt_%sx%u", e->name, n)
+		: lt__text_formatted(t, "lt_%c%ux%u", e->is_signed ? 'i' : 'u', bits, n);
+	const char *c = e->kind == 'F' ? e->type : lt__text_formatted(t, "%sint%u_t", e->is_signed ? "" : "u", bits);
+	lt__text_define(t, name,
+		lt__text_formatted(t, "typedef %s %s __attribute__((vector_size(%u)));\n", c, name, n * bits / 8));
+	return name;
+}

@@ -1,0 +1,177 @@
+/* backends/text/operator.c -- operators as expressions of their operands, by the rows of operator.def. */
+#include <string.h>
+#include "backends/text/part.h"
+
+/* The row of an operator: by its opcode, and the kind of its operands' elements. */
+struct spelling { uint16_t opcode; uint8_t tight; const char *kinds, *text; };
+static const struct spelling one_lane[] = {
+#define OPERATOR(name, kinds, tight, text) { LT_OPCODE_##name, tight, kinds, text },
+#define LANES(name, kinds, tight, text)
+#include "backends/text/operator.def"
+#undef OPERATOR
+#undef LANES
+};
+static const struct spelling many_lanes[] = {
+#define OPERATOR(name, kinds, tight, text)
+#define LANES(name, kinds, tight, text) { LT_OPCODE_##name, tight, kinds, text },
+#include "backends/text/operator.def"
+#undef OPERATOR
+#undef LANES
+	{ 0, 0, "", "" }
+};
+
+static const struct spelling *spelling_of(uint32_t opcode, struct lt_value_type type)
+{
+	char kind = lt__text_element(type.dtype)->kind;
+	for (size_t i = 0; type.lanes > 1 && i < sizeof many_lanes / sizeof *many_lanes; i++)
+		if (many_lanes[i].opcode == opcode && strchr(many_lanes[i].kinds, kind))
+			return &many_lanes[i];
+	for (size_t i = 0; i < sizeof one_lane / sizeof *one_lane; i++)
+		if (one_lane[i].opcode == opcode && strchr(one_lane[i].kinds, kind))
+			return &one_lane[i];
+	return NULL;
+}
+
+const char *lt__text_in(struct text *t, struct text_expr e, int tight)
+{
+	return e.tight > tight ? lt__text_formatted(t, "(%s)", e.text) : e.text;
+}
+
+struct text_expr lt__text_plain(struct text *t, struct text_expr e, uint32_t dtype)
+{
+	if (!e.wide)
+		return e;
+	e.text = lt__text_formatted(t, "(%s)(%s)", lt__text_element(dtype)->type, e.text);
+	e.tight = TEXT_UNARY;
+	e.wide = false;
+	return e;
+}
+
+static struct text_expr unsigned_of(struct text *t, struct text_expr e, struct lt_value_type type, bool cast)
+{
+	const char *word = lt__text_element(type.dtype)->word;
+	if (e.wide || (e.literal && !cast) || type.lanes > 1)
+		return e;
+	e.text = lt__text_formatted(t, "(%s)%s", word, lt__text_in(t, e, TEXT_UNARY));
+	e.tight = TEXT_UNARY;
+	e.wide = true;
+	return e;
+}
+
+/* What the operands have in common with what is made of them. */
+struct text_expr lt__text_joined(const struct text_expr *x, int n)
+{
+	struct text_expr e = { 0 };
+	for (int k = 0; k < n; k++) {
+		e.memory = e.memory || x[k].memory;
+		e.variable = e.variable || x[k].variable;
+	}
+	return e;
+}
+
+static int tight_of(char c)
+{
+	static const char marks[] = "!-*+=";
+	const char *at = c ? strchr(marks, c) : NULL;
+	return at ? (int)(at - marks) : TEXT_ANY;
+}
+
+/* a + -5 is a - 5. */
+static bool is_taken_off(const char *behind, const struct text_expr *x)
+{
+	return strncmp(behind, " + $1", 5) == 0 && x[1].literal && x[1].text[0] == '-';
+}
+
+static struct text_expr spelled(
+	struct text *t, const struct spelling *s, struct lt_value_type type, const struct text_expr *x, int n)
+{
+	struct lt_out o = lt__out_new(&t->pool);
+	struct text_expr e = lt__text_joined(x, n);
+	const struct text_element *element = lt__text_element(type.dtype);
+	e.tight = s->tight;
+	for (const char *c = s->text; *c; c++) {
+		if (c == s->text && *c == '.') {
+			size_t stem = strcspn(c, "(") - 1;
+			char *name = lt__pool_alloc(&t->pool, stem + 1, 1);
+			memcpy(name, c + 1, stem);
+			lt__out(&o, lt__text_helper(t, name, type));
+			c += stem;
+		} else if (*c == '$') {
+			int tight = tight_of(c[2]);
+			const struct text_expr *operand = &x[c[1] - '0'];
+			const char *text = lt__text_in(t, *operand, tight);
+			if (o.n && o.at[o.n - 1] == '-' && text[0] == '-')
+				text = lt__text_formatted(t, "(%s)", text);
+			lt__out(&o, text);
+			c += tight < TEXT_ANY ? 2 : 1;
+			if (n == 2 && is_taken_off(c + 1, x)) {
+				lt__outf(&o, " - %s", x[1].text + 1);
+				break;
+			}
+		} else if (*c == '@' && c[1] == 's') {
+			t->math = true;
+			lt__out(&o, element->bytes == 4 ? "f" : "");
+			c++;
+		} else if (*c == '@') {
+			lt__out(&o, c[1] == 'T' ? lt__text_type(t, type, 0) : element->word);
+			c++;
+		} else {
+			lt__out_bytes(&o, c, 1);
+		}
+	}
+	e.text = o.at;
+	return e;
+}
+
+static bool is_shift(uint32_t opcode)
+{
+	return opcode == LT_OPCODE_shift_left || opcode == LT_OPCODE_shift_right;
+}
+
+struct text_expr lt__text_operator(
+	struct text *t, uint32_t opcode, struct lt_value_type type, const struct text_expr *x)
+{
+	const struct spelling *s = spelling_of(opcode, type);
+	struct text_expr y[3] = { { 0 } };
+	int n = 0;
+	for (; n < 3 && x[n].text; n++)
+		y[n] = x[n];
+	struct spelling bits = *s;
+	if (s->text[0] == '#') {
+		bits.text++;
+		bool wide = type.lanes == 1 && (!t->d->wraps || is_shift(opcode));
+		for (int k = 0; k < n && !(k && is_shift(opcode)); k++)
+			y[k] = wide ? unsigned_of(t, y[k], type, k == 0 && (is_shift(opcode) || n == 1 || y[1].literal))
+				: lt__text_plain(t, y[k], type.dtype);
+		if (is_shift(opcode))
+			y[1] = lt__text_plain(t, y[1], type.dtype);
+		struct text_expr e = spelled(t, &bits, type, y, n);
+		e.wide = wide;
+		return e;
+	}
+	for (int k = 0; k < n; k++)
+		y[k] = lt__text_plain(t, y[k], type.dtype);
+	/* Compilers warn of whole numbers that are compared with themselves. */
+	if (s->tight == TEXT_COMPARE && n == 2 && type.lanes == 1 && lt__text_element(type.dtype)->kind != 'F'
+		&& strcmp(y[0].text, y[1].text) == 0) {
+		y[0].text = lt__text_formatted(t, "(%s ^ %s)", lt__text_in(t, y[0], TEXT_UNARY), lt__text_in(t, y[0], TEXT_UNARY));
+		y[0].tight = TEXT_PRIMARY;
+		y[1] = (struct text_expr){ .text = "0", .literal = true };
+	}
+	struct text_expr e = spelled(t, s, type, y, n);
+	if (s->tight == TEXT_ANY) {
+		e.tight = y[0].tight;
+		e.literal = y[0].literal;
+	}
+	return e;
+}
+
+struct text_expr lt__text_use(struct text *t, int32_t value)
+{
+	const struct lt_instruction *i = text_at(t, value);
+	struct text_value *v = &t->value[value];
+	v->pending = false;
+	if (i->opcode == LT_OPCODE_const)
+		return lt__text_literal(t, i->dtype, (uint64_t)i->number);
+	return v->expr;
+}

@@ -1,0 +1,120 @@
+/* backends/text/part.h -- one text while it is printed: what the files share.
+ *
+ * print.c     the whole: functions, parameters, the entry
+ * live.c      what is used, how often and where
+ * walk.c      instructions in their order, as statements
+ * value.c     values as expressions
+ * memory.c    addresses, loads and stores
+ * cast.c      casts
+ * operator.c  operators, by operator.def; operands
+ * line.c      lines; values that get a name
+ * literal.c   constants
+ * helper.c    functions that a text calls, from the templates of helper.def
+ * name.c      identifiers and types
+ * define.c    definitions that stand before the kernel
+ * A file calls only those below it.
+ */
+#ifndef LT_TEXT_PART_H
+#define LT_TEXT_PART_H
+#include "backends/text/text.h"
+#include "kernel/opcode.h"
+#include "kernel/pool.h"
+
+/* How tightly an expression holds together: what needs no brackets beside what. */
+enum { TEXT_PRIMARY, TEXT_UNARY, TEXT_TIMES, TEXT_PLUS, TEXT_COMPARE, TEXT_LOOSE, TEXT_ANY };
+struct text_expr {
+	const char *text;
+	uint8_t tight;
+	bool wide;                      /* as an unsigned number of as many bits: the value is what its bits mean */
+	bool literal;                   /* of an integer: a constant of C */
+	bool memory, variable;          /* it reads some */
+	uint32_t mask_bits;             /* of a mask of several lanes: of one lane */
+};
+
+struct text_value {                     /* of an instruction */
+	int32_t number;                 /* as in the text of the program; -1: none */
+	int32_t uses, user;             /* the last one that uses it */
+	int32_t block;                  /* the loop, if or else that it stands in; -1: none */
+	bool live;
+	bool declares;                  /* a set whose variable begins there; a variable that begins with its set */
+	bool pending;                   /* made, but not printed yet */
+	uint32_t mask_bits;             /* of a mask of several lanes: of one lane; 0: as it is used */
+	struct text_expr expr;
+};
+struct text_region { bool *buffer, *param, *argument, fault, own; };     /* what it uses */
+
+struct text {
+	const struct lt_kernel *k;
+	const struct lt_text_dialect *d;
+	struct lt_pool pool;
+	struct lt_out body, functions, helpers;
+	struct lt_nameset names, defined;
+	const char *function;
+	const char **buffer, **variable, **param;       /* identifiers */
+	bool *variable_live, *buffer_live;      /* read by what is live; of buffers, arrays only */
+	uint32_t *variable_mask_bits;
+	struct text_value *value;
+	struct text_region *uses;       /* by region */
+	int32_t region, indent;
+	int32_t *pending, n_pending;
+	bool math, branches, streams;   /* a function of math.h is called; memory is read in branches; ... past the caches */
+};
+
+static inline const struct lt_instruction *text_at(const struct text *t, int32_t i) { return &t->k->instructions[i]; }
+
+/* live.c */
+void lt__text_live(struct text *);
+
+/* walk.c: the instructions of a region. */
+void lt__text_walk(struct text *, int32_t region);
+
+/* value.c: what an instruction gives. */
+struct text_expr lt__text_value(struct text *, int32_t i);
+
+/* memory.c */
+struct text_expr lt__text_load(struct text *, int32_t i);
+void lt__text_store(struct text *, int32_t i);
+void lt__text_prefetch(struct text *, int32_t i);
+
+/* cast.c */
+struct text_expr lt__text_cast(struct text *, struct text_expr, uint32_t from, struct lt_value_type to);
+struct text_expr lt__text_bits(struct text *, struct text_expr, uint32_t from, uint32_t to);
+
+/* operator.c.  use: a value as an operand of what is printed next.  plain: of its own type.  in: with brackets, unless
+ * it holds as tightly as asked.  operator: x ends with one that has no text.  joined: what it has of its operands. */
+struct text_expr lt__text_use(struct text *, int32_t value);
+struct text_expr lt__text_plain(struct text *, struct text_expr, uint32_t dtype);
+const char *lt__text_in(struct text *, struct text_expr, int tight);
+struct text_expr lt__text_operator(struct text *, uint32_t opcode, struct lt_value_type, const struct text_expr *x);
+struct text_expr lt__text_joined(const struct text_expr *x, int n);
+
+/* line.c.  name: the value becomes a constant of the text.  flush: values that read memory, or variables, and are not
+ * printed yet, get names: what follows changes it. */
+void lt__text_line(struct text *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void lt__text_name(struct text *, int32_t i);
+void lt__text_flush(struct text *, bool memory, bool variable);
+
+/* literal.c: one element; of a mask of one lane 0 or 1. */
+struct text_expr lt__text_literal(struct text *, uint32_t dtype, uint64_t bits);
+
+/* helper.c: the name of a function for a type, of a template or from floats to integers; it is printed before the
+ * kernel. */
+const char *lt__text_helper(struct text *, const char *name, struct lt_value_type);
+const char *lt__text_to_integer(struct text *, uint32_t from, uint32_t to);
+
+/* name.c */
+struct text_element {
+	const char *name, *type, *word;         /* "f32", "float", "uint32_t": the unsigned number of as many bits */
+	char kind;                              /* F I B H (half) N (narrow integer) M (mask) */
+	uint8_t bytes, is_signed;
+};
+const struct text_element *lt__text_element(uint32_t dtype);
+const char *lt__text_type(struct text *, struct lt_value_type, uint32_t mask_bits);      /* "float", "lt_f32x8" */
+const char *lt__text_short(struct text *, struct lt_value_type);                         /* "f32", "f32x8" */
+const char *lt__text_unique(struct text *, const char *name);
+void lt__text_names(struct text *);
+
+/* define.c: text in the pool; a definition, the first time that its name comes. */
+const char *lt__text_formatted(struct text *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void lt__text_define(struct text *, const char *name, const char *text);
+#endif

@@ -1,0 +1,259 @@
+/* backends/text/print.c -- the whole text: definitions, a function for each team, the kernel's own, and its entry.
+ *
+ *   NAME_1(buffers, params, arguments, first, last)    a team's points first .. last-1.  A function of its own, because
+ *                                                      a pointer keeps its `restrict` only as a parameter.
+ *   NAME_1_team(arg, first, last, thread)              what the host calls, on any thread: takes struct NAME_1_args
+ *                                                      apart
+ *   NAME(buffers ...)                                  region 0
+ *   NAME_entry(slot, workspace, fault, team)           makes these of what a caller has
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "backends/text/part.h"
+#include "kernel/report.h"
+
+lt_status lt__text_accepts(const struct lt_text_dialect *d, const struct lt_kernel *k, struct lt_diag *diag)
+{
+	for (uint32_t i = 0; i < k->n_instruction; i++) {
+		const struct lt_instruction *x = &k->instructions[i];
+		const struct lt_value_type type = lt__instruction_type(k, x);
+		if (x->opcode >= LT_NOPCODE || (!d->lanes && (x->lanes > 1 || type.lanes > 1)))
+			return lt__report(diag, LT_EUNSUPPORTED, -1, x->origin, "lower it for a machine without vectors",
+				"%s has no values of several lanes, as instruction %u of kernel %s has", d->name, (unsigned)i, k->name);
+		if (x->opcode == LT_OPCODE_text && !k->ops[x->what].source)
+			return lt__report(diag, LT_EUNSUPPORTED, -1, x->origin, NULL, "operator %s has no C text", k->ops[x->what].name);
+	}
+	return LT_OK;
+}
+
+/* "const float *" or with restrict; to be followed by a name. */
+static const char *pointer_type(struct text *t, uint32_t b, bool parameter)
+{
+	const struct lt_kernel_buffer *x = &t->k->buffers[b];
+	return lt__text_formatted(t, "%s%s *%s", x->written ? "" : "const ", lt__text_element(x->dtype)->type,
+		parameter && x->exclusive ? "restrict " : "");
+}
+
+static bool is_pointer(const struct text *t, const struct text_region *u, uint32_t b)
+{
+	return u->buffer[b] && t->k->buffers[b].space != LT_SPACE_ARRAY;
+}
+
+/* Behind what stands there already. */
+static void separate(struct lt_out *o) { lt__out(o, o->n && o->at[o->n - 1] != '(' ? ", " : ""); }
+
+static const char *argument_type(struct text *t, int32_t region, int32_t number)
+{
+	const struct lt_region *r = &t->k->regions[region];
+	for (int32_t i = r->first; i < r->first + r->n; i++) {
+		const struct lt_instruction *x = text_at(t, i);
+		if (x->opcode == LT_OPCODE_argument && x->what == number)
+			return lt__text_type(t, (struct lt_value_type){ x->dtype, x->lanes }, t->value[i].expr.mask_bits);
+	}
+	return "int";
+}
+
+/* Members of a team's struct, parameters of its function, and the members as they are passed on. */
+struct text_pass { struct lt_out member, parameter, argument; };
+
+static void pass_one(struct text_pass *p, const char *type, const char *name)
+{
+	lt__outf(&p->member, " %s%s;", type, name);
+	separate(&p->parameter);
+	lt__outf(&p->parameter, "%s%s", type, name);
+	separate(&p->argument);
+	lt__outf(&p->argument, "a->%s", name);
+}
+
+static void pass_buffer(struct text *t, struct text_pass *p, uint32_t b)
+{
+	const struct lt_kernel_buffer *x = &t->k->buffers[b];
+	separate(&p->parameter);
+	lt__outf(&p->parameter, "%s%s", pointer_type(t, b, true), t->buffer[b]);
+	separate(&p->argument);
+	if (x->space == LT_SPACE_THREAD) {
+		lt__outf(&p->argument, "(void *)(own + %lld)", (long long)x->offset);
+		return;
+	}
+	lt__outf(&p->member, " %s%s;", pointer_type(t, b, false), t->buffer[b]);
+	lt__outf(&p->argument, "a->%s", t->buffer[b]);
+}
+
+static struct text_pass pass_all(struct text *t, int32_t region)
+{
+	const struct text_region *u = &t->uses[region];
+	struct text_pass p = { lt__out_new(&t->pool), lt__out_new(&t->pool), lt__out_new(&t->pool) };
+	for (uint32_t b = 0; b < t->k->n_buffer; b++)
+		if (is_pointer(t, u, b))
+			pass_buffer(t, &p, b);
+	for (uint32_t i = 0; i < t->k->n_param; i++)
+		if (u->param[i])
+			pass_one(&p, "int64_t ", t->param[i]);
+	for (int32_t i = 0; i < t->k->regions[region].n_argument; i++)
+		if (u->argument[i])
+			pass_one(&p, lt__text_formatted(t, "%s ", argument_type(t, region, i)), lt__text_formatted(t, "a%d", (int)i));
+	if (u->fault)
+		pass_one(&p, "struct lt_kernel_fault *", "fault");
+	return p;
+}
+
+static bool is_used(const struct text *t, const struct lt_region *r, uint32_t opcode)
+{
+	for (int32_t i = r->first; i < r->first + r->n; i++)
+		if (text_at(t, i)->opcode == opcode && t->value[i].live)
+			return true;
+	return false;
+}
+
+static void print_team(struct text *t, int32_t region)
+{
+	struct lt_out *o = &t->functions;
+	const char *name = lt__text_formatted(t, "%s_%d", t->function, (int)region);
+	const struct lt_region *r = &t->k->regions[region];
+	bool own = t->uses[region].own;
+	lt__text_walk(t, region);
+	struct text_pass p = pass_all(t, region);
+	if (own)
+		lt__out(&p.member, " char *private_;");
+	if (p.member.n)
+		lt__outf(o, "struct %s_args {%s };\n\n", name, p.member.at);
+	separate(&p.parameter);
+	separate(&p.argument);
+	lt__outf(o, "%svoid %s(%sint64_t first, int64_t last)\n{\n%s%s%s}\n\n", t->d->function, name, p.parameter.at,
+		is_used(t, r, LT_OPCODE_first) ? "" : "\t(void)first;\n", is_used(t, r, LT_OPCODE_last) ? "" : "\t(void)last;\n",
+		t->body.at);
+	lt__outf(o, "static void %s_team(void *arg, int64_t first, int64_t last, uint32_t thread)\n{\n", name);
+	lt__out(o, p.member.n ? "" : "\t(void)arg;\n");
+	if (p.member.n)
+		lt__outf(o, "\tconst struct %s_args *const a = arg;\n", name);
+	lt__out(o, own ? "" : "\t(void)thread;\n");
+	if (own)
+		lt__outf(o, "\tchar *const own = a->private_ + %lld * (int64_t)thread;\n", (long long)t->k->thread_bytes);
+	lt__outf(o, "\t%s(%sfirst, last);\n}\n\n", name, p.argument.at);
+}
+
+static void print_host(struct text *t)
+{
+	const struct text_region *u = &t->uses[0];
+	struct lt_out *o = &t->functions, list = lt__out_new(&t->pool);
+	lt__text_walk(t, 0);
+	for (uint32_t b = 0; b < t->k->n_buffer; b++)
+		if (is_pointer(t, u, b) && t->k->buffers[b].space != LT_SPACE_THREAD) {
+			separate(&list);
+			lt__outf(&list, "%s%s", pointer_type(t, b, true), t->buffer[b]);
+		}
+	lt__out(&list, u->fault ? list.n ? ", struct lt_kernel_fault *fault" : "struct lt_kernel_fault *fault" : "");
+	lt__out(&list, u->own ? list.n ? ", char *private_" : "char *private_" : "");
+	if (t->k->n_region > 1) {
+		separate(&list);
+		lt__out(&list, "const struct lt_team *team");
+	}
+	lt__outf(o, "%svoid %s(%s)\n{\n", t->d->function, t->function, list.n ? list.at : "void");
+	for (uint32_t i = 0; i < t->k->n_param; i++)
+		if (u->param[i])
+			lt__outf(o, "\tconst int64_t %s = %s[%lld];\n", t->param[i], t->buffer[t->k->params[i].buffer],
+				(long long)t->k->params[i].element);
+	lt__outf(o, "%s}\n\n", t->body.at);
+}
+
+static void print_entry(struct text *t, const char *entry)
+{
+	const struct text_region *u = &t->uses[0];
+	struct lt_out *o = &t->functions, list = lt__out_new(&t->pool);
+	bool slots = false, workspace = u->own, teams = t->k->n_region > 1;
+	for (uint32_t b = 0; b < t->k->n_buffer; b++) {
+		const struct lt_kernel_buffer *x = &t->k->buffers[b];
+		if (!is_pointer(t, u, b) || x->space == LT_SPACE_THREAD)
+			continue;
+		separate(&list);
+		slots = slots || x->space == LT_SPACE_SLOT;
+		workspace = workspace || x->space == LT_SPACE_WORKSPACE;
+		if (x->space == LT_SPACE_SLOT)
+			lt__outf(&list, "lt_slot_at(slot, %d)", (int)x->slot);
+		else
+			lt__outf(&list, "(void *)((char *)workspace + %lld)", (long long)x->offset);
+	}
+	if (u->fault) {
+		separate(&list);
+		lt__out(&list, "fault");
+	}
+	if (u->own) {
+		separate(&list);
+		lt__outf(&list, "(char *)workspace + %lld", (long long)t->k->workspace_bytes);
+	}
+	if (teams) {
+		separate(&list);
+		lt__out(&list, "team");
+	}
+	if (slots)
+		lt__text_define(t, "lt_slot_at", "static inline void *lt_slot_at(const struct lt_slot *slot, int i)\n{\n"
+			"\treturn (char *)slot[i].base + slot[i].offset;\n}\n");
+	const char *const parameters = "(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, "
+		"const struct lt_team *team)";
+	lt__outf(o, "void %s%s;\nvoid %s%s\n{\n%s%s%s%s\t%s(%s);\n}\n", entry, parameters, entry, parameters,
+		slots ? "" : "\t(void)slot;\n", workspace ? "" : "\t(void)workspace;\n", u->fault ? "" : "\t(void)fault;\n",
+		teams ? "" : "\t(void)team;\n", t->function, list.at);
+}
+
+/* gcc up to 12.3, and 13 up to 13.2, vectorises reads under a condition wrongly (its bug 114375: lanes of a masked load
+ * change places), so there such loops stay scalar. */
+static const char no_masked_loads[] =
+	"#if defined(__GNUC__) && !defined(__clang__) && (__GNUC__ < 12 || (__GNUC__ == 12 && __GNUC_MINOR__ < 4) \\\n"
+	"\t|| (__GNUC__ == 13 && __GNUC_MINOR__ < 3))\n#pragma GCC optimize(\"no-tree-loop-if-convert\")\n#endif\n";
+
+static const char types[] =
+	"struct lt_slot { void *base; int64_t offset, bytes; };\n"
+	"struct lt_kernel_fault { int64_t n; int32_t stmt, access; int64_t value; };\n";
+static const char team_type[] = "struct lt_host;\n"
+	"struct lt_team {\n\tvoid (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,\n"
+	"\t\tvoid (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg);\n"
+	"\tconst struct lt_host *host;\n\tuint32_t n_thread;\n};\n";
+
+static size_t print_all(struct text *t, const char *entry, struct lt_out *o)
+{
+	t->helpers = lt__out_new(&t->pool);
+	t->functions = lt__out_new(&t->pool);
+	lt__text_names(t);
+	lt__text_live(t);
+	for (int32_t r = 1; r < (int32_t)t->k->n_region; r++)
+		print_team(t, r);
+	print_host(t);
+	print_entry(t, entry ? entry : lt__text_formatted(t, "%s_entry", t->function));
+	bool prelude = t->k->n_op && t->k->prelude && t->k->prelude[0];
+	lt__out(o, t->math || prelude ? "#include <math.h>\n" : "");
+	lt__out(o, "#include <stdint.h>\n");
+	lt__out(o, t->branches ? no_masked_loads : "");
+	lt__out(o, t->d->head);
+	lt__out(o, types);
+	lt__out(o, t->k->n_region > 1 ? team_type : "struct lt_team;\n");
+	if (prelude)
+		lt__outf(o, "%s\n", t->k->prelude);
+	lt__out(o, t->helpers.at);
+	size_t definitions = o->n;
+	lt__outf(o, "\n%s", t->functions.at);
+	return definitions;
+}
+
+lt_status lt__text_print(const struct lt_text_dialect *d, const struct lt_kernel *k, const char *entry, char **text,
+	size_t *definitions, struct lt_diag *diag)
+{
+	*text = NULL;
+	*definitions = 0;
+	lt_status status = lt__text_accepts(d, k, diag);
+	if (status)
+		return status;
+	struct text *t = calloc(1, sizeof *t);
+	if (t && setjmp(t->pool.jump) == 0) {
+		t->k = k;
+		t->d = d;
+		struct lt_out o = lt__out_new(&t->pool);
+		*definitions = print_all(t, entry, &o);
+		*text = malloc(o.n + 1);
+		if (*text)
+			memcpy(*text, o.at, o.n + 1);
+	}
+	if (t)
+		lt__pool_free(&t->pool);
+	free(t);
+	return *text ? LT_OK : lt__report(diag, LT_ENOMEM, -1, -1, NULL, "out of memory");
+}

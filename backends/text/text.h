@@ -1,0 +1,36 @@
+/* backends/text/text.h -- a kernel program (lt/kernel.h) as C-like text: one walk, one row of spellings for each
+ * dialect.
+ *
+ * Nothing is decided here: which value is computed where, what a loop runs over, how lanes are read and which of them
+ * are on are the program's matter.  A value that is used once is printed where it is used, a value of a variable is the
+ * variable's name, and what nothing uses is left out.
+ */
+#ifndef LT_TEXT_H
+#define LT_TEXT_H
+#include <stdbool.h>
+#include "lt/kernel.h"
+
+struct lt_text_dialect {
+	const char *name;               /* "C99" */
+	bool lanes;                     /* values may have several lanes: GNU vectors, with gcc and clang */
+	bool wraps;                     /* signed integers do, as compilers are told (-fwrapv); else unsigned ones */
+	const char *function;           /* before a function whose pointers are its parameters; its definition is `head` */
+	const char *head;
+	const char *aligned;            /* before an array: its alignment, with %lld; NULL: that of its elements is all */
+	const char *counting;           /* what that needs to be defined */
+	const char *counted;            /* adds one to the count of faults; its value before */
+};
+extern const struct lt_text_dialect lt__text_c99;       /* no extension of any compiler is needed */
+extern const struct lt_text_dialect lt__text_c;         /* gcc and clang */
+
+/* LT_EUNSUPPORTED names the first value that the dialect cannot express. */
+lt_status lt__text_accepts(const struct lt_text_dialect *, const struct lt_kernel *, struct lt_diag *);
+/* *text: the caller's to free().  entry: the name of the function that takes slots; NULL: the kernel's name and _entry.
+ * definitions: bytes of the text before the kernel: what other kernels may define, too.  The program holds the rules of
+ * lt_kernel_verify.  The entry is
+ *     void entry(const struct lt_slot *, void *workspace, struct lt_fault *, const struct lt_team *)
+ * with a workspace of workspace_bytes, then thread_bytes for each thread; lt_team says who runs teams (docs/kernel.md).
+ */
+lt_status lt__text_print(const struct lt_text_dialect *, const struct lt_kernel *, const char *entry, char **text,
+	size_t *definitions, struct lt_diag *);
+#endif

@@ -1,0 +1,187 @@
+/* backends/text/walk.c -- the instructions of a region in their order, as statements.
+ *
+ * A value that is used once, in its own block, waits until it is used: then it stands there.  It is printed before, as
+ * a constant with a name, if what it reads is about to change.
+ */
+#include <string.h>
+#include "backends/text/part.h"
+
+enum { MAX_TEXT = 100 };        /* of an expression that stands in another one */
+
+static void make_value(struct text *t, int32_t i)
+{
+	struct text_value *v = &t->value[i];
+	v->expr = lt__text_value(t, i);
+	v->pending = v->uses == 1 && t->value[v->user].block == v->block && strlen(v->expr.text) <= MAX_TEXT;
+	if (v->pending)
+		t->pending[t->n_pending++] = i;
+	else
+		lt__text_name(t, i);
+}
+
+static const char *use_text(struct text *t, int32_t value) { return lt__text_use(t, value).text; }
+
+static void set_variable(struct text *t, int32_t i)
+{
+	const struct lt_instruction *x = text_at(t, i);
+	const struct lt_variable *v = &t->k->variables[x->what];
+	struct text_expr value = lt__text_use(t, x->operand[0]);
+	const char *name = t->variable[x->what];
+	lt__text_flush(t, false, true);
+	lt__text_line(t, "%s%s%s = %s;",
+		t->value[i].declares ? lt__text_type(t, (struct lt_value_type){ v->dtype, v->lanes }, 0) : "",
+		t->value[i].declares ? " " : "", name, value.text);
+}
+
+static void update_variable(struct text *t, int32_t i)
+{
+	const struct lt_instruction *x = text_at(t, i);
+	const struct lt_variable *v = &t->k->variables[x->what];
+	const char *name = t->variable[x->what];
+	struct text_expr operand[3] = { { .text = name }, lt__text_use(t, x->operand[0]), { 0 } };
+	lt__text_flush(t, false, true);
+	if ((x->number == LT_OPCODE_add || x->number == LT_OPCODE_mul) && lt__text_element(v->dtype)->kind == 'F') {
+		lt__text_line(t, "%s %c= %s;", name, x->number == LT_OPCODE_add ? '+' : '*', operand[1].text);
+		return;
+	}
+	struct text_expr value = lt__text_operator(t, (uint32_t)x->number, (struct lt_value_type){ v->dtype, v->lanes },
+		operand);
+	lt__text_line(t, "%s = %s;", name, value.text);
+}
+
+static void begin_array(struct text *t, const struct lt_instruction *x)
+{
+	const struct lt_kernel_buffer *b = &t->k->buffers[x->what];
+	const char *aligned = t->d->aligned ? lt__text_formatted(t, t->d->aligned, (long long)b->align) : "";
+	lt__text_line(t, "%s%s %s[%lld];", aligned, lt__text_element(b->dtype)->type, t->buffer[x->what],
+		(long long)(b->elems > 0 ? b->elems : 1));
+}
+
+static void begin_loop(struct text *t, int32_t i)
+{
+	const struct lt_instruction *x = text_at(t, i);
+	const char *name = lt__text_formatted(t, "i%d", (int)t->value[i].number);
+	struct text_expr from = lt__text_use(t, x->operand[0]);
+	lt__text_flush(t, true, true);
+	const char *to = use_text(t, x->operand[1]);
+	const char *step = x->number == 1 ? lt__text_formatted(t, "%s++", name)
+		: lt__text_formatted(t, "%s += %lld", name, (long long)x->number);
+	if (t->d->lanes && x->flags & LT_INSTRUCTION_UNROLL)
+		lt__text_line(t, "#pragma GCC unroll %lld", (long long)x->stride);
+	lt__text_line(t, "for (int64_t %s = %s; %s < %s; %s) {", name, from.text, name, to, step);
+	t->value[i].expr = (struct text_expr){ .text = name };
+	t->indent++;
+	/* A loop of few iterations may become a copy of its body for each, under a condition. */
+	t->branches = t->branches
+		|| (t->value[i].block >= 0 && text_at(t, x->operand[1])->opcode != LT_OPCODE_const);
+}
+
+static void leave_fault(struct text *t, const struct lt_instruction *x)
+{
+	const char *mask = use_text(t, x->operand[0]), *index = lt__text_plain(t, lt__text_use(t, x->operand[1]), LT_I64).text;
+	struct lt_out o = lt__out_new(&t->pool);
+	lt__outf(&o, "%sstatic void lt_fault_at(struct lt_kernel_fault *fault, int64_t value, int32_t stmt, int32_t access)\n"
+		"{\n\tif (%s == 0) {\n\t\tfault->stmt = stmt;\n\t\tfault->access = access;\n\t\tfault->value = value;\n\t}\n}\n",
+		t->d->counting, t->d->counted);
+	lt__text_define(t, "lt_fault_at", o.at);
+	lt__text_line(t, "if (%s)", mask);
+	lt__text_line(t, "\tlt_fault_at(fault, %s, %d, %d);", index, (int)x->origin, (int)x->what);
+}
+
+static void launch(struct text *t, const struct lt_instruction *x)
+{
+	struct lt_out values = lt__out_new(&t->pool);
+	const struct text_region *u = &t->uses[x->what];
+	const char *points = lt__text_plain(t, lt__text_use(t, x->operand[0]), LT_I64).text;
+	for (uint32_t b = 0; b < t->k->n_buffer; b++)
+		if (u->buffer[b] && t->k->buffers[b].space <= LT_SPACE_WORKSPACE)
+			lt__outf(&values, ", %s", t->buffer[b]);
+	for (uint32_t p = 0; p < t->k->n_param; p++)
+		if (u->param[p])
+			lt__outf(&values, ", %s", t->param[p]);
+	for (int32_t e = 0; e < x->n_extra; e++)
+		if (u->argument[e])
+			lt__outf(&values, ", %s", lt__text_plain(t, lt__text_use(t, (int32_t)t->k->extras[x->first_extra + e]),
+				LT_I64).text);
+	lt__out(&values, u->fault ? ", fault" : "");
+	lt__out(&values, u->own ? ", private_" : "");
+	lt__text_flush(t, true, true);
+	lt__text_line(t, "{");
+	t->indent++;
+	if (values.n)
+		lt__text_line(t, "struct %s_%d_args args = { %s };", t->function, (int)x->what, values.at + 2);
+	lt__text_line(t, "team->parallel_for(team->host, team->n_thread, %s, %s_%d_team, %s);", points, t->function,
+		(int)x->what, values.n ? "&args" : "0");
+	t->indent--;
+	lt__text_line(t, "}");
+}
+
+/* What has a name of its own. */
+static bool name_value(struct text *t, int32_t i)
+{
+	const struct lt_instruction *x = text_at(t, i);
+	struct text_expr *e = &t->value[i].expr;
+	switch (x->opcode) {
+	case LT_OPCODE_const: return true;
+	case LT_OPCODE_param: *e = (struct text_expr){ .text = t->param[x->what] }; return true;
+	case LT_OPCODE_argument: *e = (struct text_expr){ .text = lt__text_formatted(t, "a%d", (int)x->what) }; return true;
+	case LT_OPCODE_first: *e = (struct text_expr){ .text = "first" }; return true;
+	case LT_OPCODE_last: *e = (struct text_expr){ .text = "last" }; return true;
+	case LT_OPCODE_get: *e = (struct text_expr){ .text = t->variable[x->what], .variable = true }; return true;
+	default: return false;
+	}
+}
+
+static void print_instruction(struct text *t, int32_t i)
+{
+	const struct lt_instruction *x = text_at(t, i);
+	const struct lt_variable *v;
+	switch (x->opcode) {
+	case LT_OPCODE_set: set_variable(t, i); break;
+	case LT_OPCODE_update: update_variable(t, i); break;
+	case LT_OPCODE_store: lt__text_store(t, i); break;
+	case LT_OPCODE_prefetch: lt__text_prefetch(t, i); break;
+	case LT_OPCODE_array: begin_array(t, x); break;
+	case LT_OPCODE_variable:
+		v = &t->k->variables[x->what];
+		if (!t->value[i].declares)
+			lt__text_line(t, "%s %s = %s;", lt__text_type(t, (struct lt_value_type){ v->dtype, v->lanes }, 0),
+				t->variable[x->what], v->lanes > 1 ? "{ 0 }" : "0");
+		break;
+	case LT_OPCODE_fault: leave_fault(t, x); break;
+	case LT_OPCODE_launch: launch(t, x); break;
+	case LT_OPCODE_loop: begin_loop(t, i); break;
+	case LT_OPCODE_if: {
+		const char *mask = use_text(t, x->operand[0]);
+		lt__text_flush(t, true, true);
+		lt__text_line(t, "if (%s) {", mask);
+		t->indent++;
+		t->branches = true;
+		break;
+	}
+	case LT_OPCODE_else:
+	case LT_OPCODE_end:
+		lt__text_flush(t, true, true);
+		t->indent--;
+		lt__text_line(t, x->opcode == LT_OPCODE_else ? "} else {" : "}");
+		t->indent += x->opcode == LT_OPCODE_else;
+		break;
+	default:
+		if (!name_value(t, i))
+			make_value(t, i);
+		break;
+	}
+}
+
+void lt__text_walk(struct text *t, int32_t region)
+{
+	const struct lt_region *r = &t->k->regions[region];
+	t->region = region;
+	t->n_pending = 0;
+	t->pending = lt__pool_alloc(&t->pool, (size_t)r->n, sizeof *t->pending);
+	t->indent = 1;
+	t->body = lt__out_new(&t->pool);
+	for (int32_t i = r->first; i < r->first + r->n; i++)
+		if (t->value[i].live)
+			print_instruction(t, i);
+}

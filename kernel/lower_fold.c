@@ -1,0 +1,75 @@
+/* kernel/lower_fold.c -- lanes that are combined with one element: vectors of a loop with each other first, in a
+ * variable, then the lanes of that, then the element. */
+#include "kernel/lower.h"
+
+/* Operators that do not mind in which order. */
+static bool is_associative(uint32_t opcode)
+{
+	return opcode == LT_OPCODE_add || opcode == LT_OPCODE_mul || opcode == LT_OPCODE_min || opcode == LT_OPCODE_max
+		|| opcode == LT_OPCODE_and || opcode == LT_OPCODE_or || opcode == LT_OPCODE_xor;
+}
+
+bool lt__lower_can_fold(const struct lowering *l, const struct lt_stmt *s)
+{
+	const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, s->op);
+	return s->kind == LT_COMBINE && is_associative(lt__lower_opcode_of(op)) && op->in[0] == op->out && op->in[1] == op->out
+		&& lower_dtype_of(l, lower_access_at(l, s->dest)->buffer) == op->out;
+}
+
+static int32_t identity_of(struct lowering *l, const struct lt_op *op)
+{
+	return lt__lower_spread(l, lt__lower_pure(l, LT_OPCODE_const, op->out, -1, -1, -1, (int64_t)op->identity));
+}
+
+/* Statements that combine right in the loop with an element that stays where it is. */
+void lt__lower_begin_folds(struct lowering *l, int32_t loop)
+{
+	const struct lt_loop *x = lower_loop_at(l, loop);
+	for (int32_t s = x->first_stmt; s < x->first_stmt + x->n_stmt; s++) {
+		const struct lt_stmt *st = lower_stmt_at(l, s);
+		const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, st->op);
+		const struct lt_access *dest = lower_access_at(l, st->dest);
+		if (st->loop != loop || st->n_guard || !lt__lower_can_fold(l, st) || dest->index >= 0
+			|| lt__lower_depends(l->t, dest->row, loop) || l->place[dest->buffer].lanes_loop == loop)
+			continue;
+		struct lower_fold *f = lt__pool_alloc(&l->b.pool, 1, sizeof *f);
+		*f = (struct lower_fold){ s, lt__build_variable(&l->b, "sum", op->out, l->loop[loop].lanes), l->folds };
+		l->folds = f;
+		l->b.origin = s;
+		lt__build_begins(&l->b, LT_OPCODE_variable, f->variable);
+		l->lanes = l->loop[loop].lanes;
+		lt__build_set(&l->b, f->variable, identity_of(l, op));
+		l->lanes = 1;
+	}
+}
+
+void lt__lower_end_folds(struct lowering *l, const struct lower_fold *outside)
+{
+	for (; l->folds != outside; l->folds = l->folds->next) {
+		const struct lower_fold *f = l->folds;
+		const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, lower_stmt_at(l, f->stmt)->op);
+		l->b.origin = f->stmt;
+		int32_t all = lt__build_value(&l->b, LT_OPCODE_fold, op->out, 1, lt__build_get(&l->b, f->variable), -1);
+		l->b.region[l->b.now].at[all].what = (int32_t)op->opcode;
+		lt__lower_reduce(l, f->stmt, all);
+	}
+}
+
+void lt__lower_fold(struct lowering *l, int32_t s, int32_t value)
+{
+	const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, lower_stmt_at(l, s)->op);
+	const struct lower_fold *f = l->folds;
+	while (f && f->stmt != s)
+		f = f->next;
+	value = lt__lower_spread(l, value);
+	if (l->mask >= 0)
+		value = lt__build_select(&l->b, l->mask, value, identity_of(l, op));
+	if (f && l->b.variable[f->variable].lanes == l->lanes) {
+		(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_update, .operand = { value, -1, -1, -1 },
+			.what = f->variable, .number = op->opcode, .origin = s });
+		return;
+	}
+	int32_t all = lt__build_value(&l->b, LT_OPCODE_fold, op->out, 1, value, -1);
+	l->b.region[l->b.now].at[all].what = (int32_t)op->opcode;
+	lt__lower_reduce(l, s, all);
+}

@@ -1,0 +1,227 @@
+/* kernel/lower_nest.c -- loops of a frozen tree, by the mode that mode.c gave each. */
+#include "kernel/lower.h"
+
+enum { MAX_HINT = 8 };
+
+int32_t lt__lower_trip_count(struct lowering *l, int32_t loop)
+{
+	const struct lt_loop *x = lower_loop_at(l, loop);
+	int64_t most = x->max_trip_count;
+	int32_t least = -1;
+	for (int32_t b = x->first_bound; b < x->first_bound + x->n_bound; b++) {
+		struct lower_range r = lt__lower_range(l, l->t->bounds[b]);
+		if (r.known && r.low == r.high && r.high < most)
+			most = r.high;
+	}
+	bool covered = false;
+	for (int32_t b = x->first_bound; b < x->first_bound + x->n_bound; b++) {
+		struct lower_range r = lt__lower_range(l, l->t->bounds[b]);
+		if (r.known && r.low >= most)
+			continue;
+		covered = covered || (r.known && r.high <= most);
+		int32_t row = lt__lower_row(l, l->t->bounds[b]);
+		least = least < 0 ? row : lt__lower_pure(l, LT_OPCODE_min, LT_I64, least, row, -1, 0);
+	}
+	if (!covered) {
+		int32_t all = lt__lower_i64(l, most);
+		least = least < 0 ? all : lt__lower_pure(l, LT_OPCODE_min, LT_I64, least, all, -1, 0);
+	}
+	return least;
+}
+
+/* What is in a loop, for an iteration of which c is known. */
+static void nest_inside(struct lowering *l, int32_t i, struct lower_column c)
+{
+	const struct lt_loop *x = lower_loop_at(l, i);
+	lt__lower_enter(l, i, c);
+	lt__lower_body(l, i, x->first_stmt, x->first_stmt + x->n_stmt);
+	lt__lower_leave(l, i);
+}
+
+static int32_t nest_begin(struct lowering *l, int32_t from, int32_t to, int64_t step, int32_t i)
+{
+	int32_t loop = lt__build_loop(&l->b, from, to, step, i);
+	struct lt_instruction *made = &l->b.region[l->b.now].at[loop];
+	const struct lt_loop *x = lower_loop_at(l, i);
+	if (l->loop[i].mode == LOWER_HINT) {
+		made->flags = LT_INSTRUCTION_UNROLL;
+		made->stride = x->max_trip_count < MAX_HINT ? x->max_trip_count : MAX_HINT;
+	}
+	return loop;
+}
+
+static void nest_counted(struct lowering *l, int32_t i)
+{
+	l->b.origin = -1;
+	int32_t from = lt__lower_i64(l, 0), to = lt__lower_trip_count(l, i), mark = lt__lower_mark(l);
+	nest_inside(l, i, lt__lower_any_iteration(l, i, nest_begin(l, from, to, 1, i)));
+	lt__lower_end(l, mark);
+}
+
+static struct lower_column nest_number(int64_t number, uint32_t lanes)
+{
+	return (struct lower_column){ .fixed = true, .number = number, .stride = lanes > 1, .value = -1,
+		.range = { true, number, number + lanes - 1 } };
+}
+
+static void nest_copies(struct lowering *l, int32_t i)
+{
+	for (int64_t k = 0; k < lower_loop_at(l, i)->max_trip_count; k++)
+		nest_inside(l, i, nest_number(k, 1));
+}
+
+/* The iterations of a vector: from a number on, or from a value. */
+struct nest_base { int32_t value; int64_t number; };
+
+/* on: how many of the lanes, a value; -1: all of them. */
+static void nest_vector(struct lowering *l, int32_t i, struct nest_base base, uint32_t lanes, int32_t on)
+{
+	struct lower_column c = base.value < 0 ? nest_number(base.number, lanes) : lt__lower_any_iteration(l, i, base.value);
+	c.stride = lanes > 1;
+	c.fixed = base.value < 0;
+	l->lane_loop = lanes > 1 ? i : -1;
+	l->lanes = lanes;
+	l->on = lanes > 1 ? on : -1;
+	l->mask = -1;
+	if (l->on >= 0)
+		l->mask = lt__lower_wide(l, LT_OPCODE_below, LT_LANE_MASK, on, -1, 0);
+	nest_inside(l, i, c);
+	l->lane_loop = l->on = l->mask = -1;
+	l->lanes = 1;
+}
+
+/* A vector from a number on of a loop that has n iterations at run time. */
+static void nest_bounded(struct lowering *l, int32_t i, int64_t from, uint32_t lanes, int32_t n)
+{
+	struct nest_base base = { -1, from };
+	l->b.origin = -1;
+	int32_t mark = lt__lower_if(l, lt__lower_pure(l, LT_OPCODE_greaterequal, LT_LANE_MASK, n,
+		lt__lower_i64(l, from + lanes), -1, 0));
+	nest_vector(l, i, base, lanes, -1);
+	if (lanes > 1) {
+		lt__lower_else(l, mark);
+		l->b.origin = -1;
+		int32_t some = lt__lower_pure(l, LT_OPCODE_greater, LT_LANE_MASK, n, lt__lower_i64(l, from), -1, 0);
+		int32_t inner = lt__lower_if(l, some);
+		nest_vector(l, i, base, lanes, from ? lt__lower_add(l, n, lt__lower_i64(l, -from)) : n);
+		lt__lower_end(l, inner);
+	}
+	lt__lower_end(l, mark);
+}
+
+/* Whether lanes of the loop go through a local that they share: that is one in registers only where no lane is off. */
+static bool nest_shares_local(const struct lowering *l, int32_t i)
+{
+	const struct lt_loop *x = lower_loop_at(l, i);
+	for (int32_t b = 0; b < (int32_t)l->t->buffers.n; b++) {
+		if (lower_buffer_at(l, b)->role != LT_LOCAL || lt__lower_around(l->t, i, lower_buffer_at(l, b)->scope))
+			continue;
+		for (int32_t s = x->first_stmt; s < x->first_stmt + x->n_stmt; s++)
+			if (lower_access_at(l, lower_stmt_at(l, s)->dest)->buffer == b)
+				return true;
+	}
+	return false;
+}
+
+/* Iterations that are no whole vector. */
+static void nest_remainder(struct lowering *l, int32_t i, int64_t from, int32_t n)
+{
+	const struct lt_loop *x = lower_loop_at(l, i);
+	uint32_t lanes = l->loop[i].lanes;
+	int64_t left = x->max_trip_count - from;
+	if (n < 0 && l->machine.masked && left > 0 && __builtin_popcountll((uint64_t)left) > 1 && !nest_shares_local(l, i)) {
+		nest_vector(l, i, (struct nest_base){ -1, from }, lanes, lt__lower_i64(l, left));
+		lt__lower_note(l, i, -1, "the last %lld iterations in a vector under a mask", (long long)left);
+		return;
+	}
+	while (from < x->max_trip_count) {
+		while (lanes > x->max_trip_count - from)
+			lanes /= 2;
+		if (n >= 0)
+			nest_bounded(l, i, from, lanes, n);
+		else
+			nest_vector(l, i, (struct nest_base){ -1, from }, lanes, -1);
+		from += lanes;
+	}
+}
+
+/* Whole vectors, counted: as many as there are; what is left at run time is one under a mask. */
+static void nest_strips(struct lowering *l, int32_t i, int64_t whole, int32_t n)
+{
+	uint32_t lanes = l->loop[i].lanes;
+	int32_t from = lt__lower_i64(l, 0), to = lt__lower_i64(l, whole);
+	if (n >= 0) {
+		int32_t left = lt__lower_pure(l, LT_OPCODE_remainder, LT_I64, n, lt__lower_i64(l, lanes), -1, 0);
+		to = lt__lower_pure(l, LT_OPCODE_sub, LT_I64, n, left, -1, 0);
+	}
+	int32_t mark = lt__lower_mark(l);
+	nest_vector(l, i, (struct nest_base){ nest_begin(l, from, to, lanes, i), 0 }, lanes, -1);
+	lt__lower_end(l, mark);
+	if (n < 0)
+		return;
+	l->b.origin = -1;
+	mark = lt__lower_if(l, lt__lower_pure(l, LT_OPCODE_less, LT_LANE_MASK, to, n, -1, 0));
+	nest_vector(l, i, (struct nest_base){ to, 0 }, lanes, lt__lower_pure(l, LT_OPCODE_sub, LT_I64, n, to, -1, 0));
+	lt__lower_end(l, mark);
+}
+
+/* A vector loop: as many lanes as a vector has at a time, then less and less for the rest. */
+static void nest_lanes(struct lowering *l, int32_t i)
+{
+	const struct lt_loop *x = lower_loop_at(l, i);
+	const struct lower_loop *p = &l->loop[i];
+	const struct lower_fold *outside = l->folds;
+	int64_t from = 0, whole = x->max_trip_count / p->lanes * p->lanes;
+	l->b.origin = -1;
+	int32_t n = p->bounded ? lt__lower_trip_count(l, i) : -1;
+	if (whole > p->lanes || n >= 0)
+		lt__lower_begin_folds(l, i);
+	l->b.origin = -1;
+	if (!p->straight) {
+		nest_strips(l, i, whole, n);
+		lt__lower_end_folds(l, outside);
+		if (n < 0)
+			nest_remainder(l, i, whole, n);
+		return;
+	}
+	for (; from < whole; from += p->lanes)
+		if (n >= 0)
+			nest_bounded(l, i, from, p->lanes, n);
+		else
+			nest_vector(l, i, (struct nest_base){ -1, from }, p->lanes, -1);
+	lt__lower_end_folds(l, outside);
+	nest_remainder(l, i, from, n);
+}
+
+static void nest_loop(struct lowering *l, int32_t i)
+{
+	switch (l->loop[i].mode) {
+	case LOWER_TEAM: lt__lower_team(l, i); break;
+	case LOWER_BLOCK:
+		nest_inside(l, i, (struct lower_column){ .range = { true, 0, 0 }, .fixed = true, .value = lt__lower_i64(l, 0) });
+		break;
+	case LOWER_COPIES: nest_copies(l, i); break;
+	case LOWER_LANES: nest_lanes(l, i); break;
+	default: nest_counted(l, i); break;
+	}
+}
+
+void lt__lower_body(struct lowering *l, int32_t loop, int32_t s, int32_t end)
+{
+	l->b.origin = -1;
+	lt__lower_begin(l, loop);
+	while (s < end) {
+		int32_t in = lower_stmt_at(l, s)->loop;
+		if (in == loop) {
+			if (l->lane_loop >= 0)
+				lt__lower_lane_stmt(l, s++);
+			else
+				lt__lower_stmt(l, s++);
+			continue;
+		}
+		while (lower_loop_at(l, in)->parent != loop)
+			in = lower_loop_at(l, in)->parent;
+		nest_loop(l, in);
+		s = lower_loop_at(l, in)->first_stmt + lower_loop_at(l, in)->n_stmt;
+	}
+}

@@ -1,0 +1,135 @@
+/* tools/tensorfile.c -- whole files as bytes, and which format a file of tensors is in. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "ir/arena.h"
+#include "tools/tensorfile.h"
+
+/* Reads what has no size in advance: a pipe, a terminal. */
+static lt_status read_stream(struct lt_context *ctx, const char *path, int fd, struct lt_bytes *out)
+{
+	size_t cap = 0, n = 0;
+	unsigned char *heap = NULL;
+
+	for (;;) {
+		ssize_t got;
+
+		if (n == cap) {
+			size_t larger = cap ? 2 * cap : 1 << 16;
+			unsigned char *grown = realloc(heap, larger);
+
+			if (!grown) {
+				free(heap);
+				return lt_fail(ctx, LT_ENOMEM, "%s: out of memory after %zu bytes", path, n);
+			}
+			heap = grown;
+			cap = larger;
+		}
+		got = read(fd, heap + n, cap - n);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			free(heap);
+			return lt_fail(ctx, LT_EIO, "%s: cannot be read: %s", path, strerror(errno));
+		}
+		if (got == 0)
+			break;
+		n += (size_t)got;
+	}
+	*out = (struct lt_bytes){ .at = heap, .n = n, .heap = heap };
+	return LT_OK;
+}
+
+lt_status lt__bytes_read(struct lt_context *ctx, const char *path, struct lt_bytes *out)
+{
+	bool standard = !strcmp(path, "-");
+	struct stat st;
+	lt_status s = LT_OK;
+	int fd;
+
+	memset(out, 0, sizeof *out);
+	fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		s = lt_fail(ctx, LT_EIO, "%s: cannot be opened: %s", path, strerror(errno));
+	} else if (S_ISDIR(st.st_mode)) {
+		s = lt_fail(ctx, LT_EIO, "%s: is a folder, not a file", path);
+	} else if (standard || !S_ISREG(st.st_mode) || st.st_size == 0) {
+		s = read_stream(ctx, standard ? "standard input" : path, fd, out);
+	} else {
+		void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+		if (map == MAP_FAILED)
+			s = read_stream(ctx, path, fd, out);
+		else
+			*out = (struct lt_bytes){ .at = map, .n = (size_t)st.st_size, .map = map };
+	}
+	if (fd >= 0 && !standard)
+		close(fd);
+	return s;
+}
+
+void lt__bytes_free(struct lt_bytes *b)
+{
+	if (b->map)
+		munmap(b->map, b->n);
+	free(b->heap);
+	memset(b, 0, sizeof *b);
+}
+
+static bool ends_in(const char *path, const char *suffix)
+{
+	size_t n = strlen(path), m = strlen(suffix);
+
+	return n > m && !strcmp(path + n - m, suffix);
+}
+
+enum lt_tensorfile lt__tensorfile_kind(const char *path)
+{
+	return ends_in(path, ".npy") ? LT_FILE_NPY : ends_in(path, ".npz") ? LT_FILE_NPZ :
+		ends_in(path, ".safetensors") ? LT_FILE_SAFETENSORS : LT_FILE_OTHER;
+}
+
+lt_status lt__tensors_read(struct lt_context *ctx, const char *path, struct lt_tensors *out)
+{
+	enum lt_tensorfile kind = lt__tensorfile_kind(path);
+	struct lt_bytes b;
+	lt_status s;
+
+	memset(out, 0, sizeof *out);
+	if (kind == LT_FILE_OTHER)
+		return lt_fail(ctx, LT_EINVAL, "%s: tensors are read from files that end in .npy, .npz or .safetensors", path);
+	LT_TRY(lt__bytes_read(ctx, path, &b));
+	if (kind == LT_FILE_NPZ) {
+		s = lt__npz_parse(ctx, path, b.at, b.n, out);
+	} else if (kind == LT_FILE_SAFETENSORS) {
+		s = lt__safetensors_parse(ctx, path, b.at, b.n, out);
+	} else {
+		out->at = calloc(1, sizeof *out->at);
+		s = out->at ? lt__npy_parse(ctx, path, "", b.at, b.n, out->at) : lt_fail(ctx, LT_ENOMEM, "%s: out of memory", path);
+		out->n = out->at && !s;
+		if (s)
+			lt__tensors_free(out);
+	}
+	lt__bytes_free(&b);
+	return s;
+}
+
+lt_status lt__tensors_write(struct lt_context *ctx, const char *path, const struct lt_tensors *t)
+{
+	switch (lt__tensorfile_kind(path)) {
+	case LT_FILE_NPY:
+		if (t->n != 1)
+			return lt_fail(ctx, LT_EINVAL, "%s: a .npy holds one tensor, not %d; use .npz or .safetensors", path, t->n);
+		return lt__npy_write(ctx, path, t->at);
+	case LT_FILE_NPZ:
+		return lt__npz_write(ctx, path, t);
+	case LT_FILE_SAFETENSORS:
+		return lt__safetensors_write(ctx, path, t);
+	default:
+		return lt_fail(ctx, LT_EINVAL, "%s: tensors are written to files that end in .npy, .npz or .safetensors", path);
+	}
+}
