@@ -1,5 +1,4 @@
 /* kernel/step.c -- the table of steps, and what runs it (step.h). */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,18 +63,6 @@ static lt_status refuse_options(const struct lt_kernel_options *o, struct lt_dia
 				*c, steps[0].step.name);
 	}
 	return LT_OK;
-}
-
-void lt__step_decide(struct lt_stepping *s, int32_t loop, int32_t stmt, int32_t buffer, const char *fmt, ...)
-{
-	char text[400];
-	va_list ap;
-	if (!s->report)
-		return;
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	lt__decide(s->report, s->letter, loop, stmt, buffer, "%s", text);
 }
 
 /* What the verifier says of a program that a step has made. */
