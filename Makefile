@@ -174,7 +174,9 @@ $(TESTS): %: %.o $(HELPERS) $(PARTS) \
 $(O)/bare.o: $(filter-out $(O)/backends/ref/% $(O)/backends/cpu/%,$(OBJ)) $(wildcard $(DIRS))
 	$(call say,LD $@)$(CC) -r -nostdlib -o $@ $(filter %.o,$^)
 
-$(PLUGGED): $(O)/plugged/%_plugged: $(O)/tests/%.o $(HELPERS) $(PARTS) $(O)/tests/plugged/load.o $(O)/bare.o | $(OURS)
+# Without the helpers that look into the backend cpu.
+$(PLUGGED): $(O)/plugged/%_plugged: $(O)/tests/%.o $(filter-out $(O)/tests/batch.o $(O)/tests/random_limits%,$(HELPERS)) \
+		$(PARTS) $(O)/tests/plugged/load.o $(O)/bare.o | $(OURS)
 	$(link) -lcriterion $(TOOL_LIBS)
 
 $(FUZZ): $(O)/fuzz/%: $(O)/tests/fuzz/%.o \
@@ -217,7 +219,7 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 		$(filter-out $(O)/backends/$*/$*.o,$(filter %.o,$^)) -ldl -lm
 
 plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
-tests: all $(TESTS) $(PLUGGED) $(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/mutants plugins
+tests: all $(TESTS) $(PLUGGED) $(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/limits $(O)/mutants plugins
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED)
 bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text

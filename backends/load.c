@@ -77,8 +77,10 @@ static lt_status load(const char *path, const char *file, const struct before *b
 	if (alike)
 		return alike;
 	void *so = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-	if (!so)
-		return lt__report(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: %s", path, lt__load_error(file));
+	const char *why = so ? "" : lt__load_error(file);
+	if (!so)                /* it asks this host for the function by which built-in backends register */
+		return lt__report(diag, LT_ELOAD, -1, -1, strstr(why, "lt_backend_register") ? "compile it with -DLT_PLUGIN" : NULL,
+			"%s: cannot be loaded: %s", path, why);
 	const struct lt_backend *(*entry)(uint32_t) = NULL;
 	*(void **)&entry = dlsym(so, "lt_backend_entry");
 	const struct lt_backend *table = entry ? entry(LT_ABI) : NULL;

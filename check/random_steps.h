@@ -1,7 +1,7 @@
 /* check/random_steps.h -- random steps of a schedule, spelled right and often legal, from the table of primitives.
  *
  * What looptree/schedule.def lists is drawn: each word of a usage has a generator, and a word without one ends the
- * program. Beside single steps there are idioms: a few steps that only make sense together.
+ * program. Apart from single steps there are idioms: a few steps that only make sense together.
  */
 #ifndef LT_RANDOM_STEPS_H
 #define LT_RANDOM_STEPS_H

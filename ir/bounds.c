@@ -226,7 +226,7 @@ static bool box_is_all(const struct lt_bounds *b)
 /* -- views -- */
 
 /* No value of a param keeps the worst corner of the box inside: reported with the smallest ones. */
-static lt_status outside_box(const struct lt_bounds *b, int32_t row, bool behind)
+static lt_status outside_box(const struct lt_bounds *b, int32_t row, bool past_end)
 {
 	const struct lt_map *m = b->map;
 	const int64_t *at = m->row + (int64_t)row * lt__map_width(m) + 1 + m->n_param;
@@ -240,32 +240,32 @@ static lt_status outside_box(const struct lt_bounds *b, int32_t row, bool behind
 		const struct lt_vardef *v = &b->g->var[b->n->dim[d]];
 		int64_t extent = v->limit.constant;
 
-		dim[d] = (at[d] > 0) == behind ? b->box.high[d] : b->box.low[d];
+		dim[d] = (at[d] > 0) == past_end ? b->box.high[d] : b->box.low[d];
 		for (int32_t i = 0; v->bounded && i < v->limit.n; i++)  /* fits: a limit does */
 			extent += v->limit.coef[i] * b->g->param[v->limit.param[i]].low;
 		if (v->bounded && dim[d] > extent - 1)
 			dim[d] = extent - 1;
 	}
-	return lt__bounds_outside(b, row, param, dim, behind);
+	return lt__bounds_outside(b, row, param, dim, past_end);
 }
 
-static lt_status check_side(const struct lt_bounds *b, int32_t row, bool behind)
+static lt_status check_side(const struct lt_bounds *b, int32_t row, bool past_end)
 {
 	const struct lt_vardef *v = &b->g->var[lt__bounds_axis(b, row)];
-	struct lt_condition c = { .row = b->map->row + (int64_t)row * lt__map_width(b->map), .times = behind ? -1 : 1 };
+	struct lt_condition c = { .row = b->map->row + (int64_t)row * lt__map_width(b->map), .times = past_end ? -1 : 1 };
 	struct lt_form f;
 
-	if (behind) {
+	if (past_end) {
 		c.sum = v->bounded ? v->limit : (struct lt_linear){ .constant = v->extent };
 		c.sum.constant--;
 	}
 	if (holds_by_intervals(b, &c) || holds_by_guard(b, &c))
 		return LT_OK;
 	if (!box_is_all(b) || !worst(b, &c, true, &f))
-		return lt__bounds_ask(b, row, behind);
+		return lt__bounds_ask(b, row, past_end);
 	if (lt__linear_greatest(b->g, &f.sum) < 0)
-		return outside_box(b, row, behind);
-	return lt__bounds_require_row(b, row, behind, &f.sum);
+		return outside_box(b, row, past_end);
+	return lt__bounds_require_row(b, row, past_end, &f.sum);
 }
 
 static lt_status check_rows(struct lt_bounds *b)

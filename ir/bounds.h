@@ -29,7 +29,7 @@ enum { LT_BOUND_FORMS = 4, LT_BOUND_PARAMS = 16, LT_BOUND_PIECES = 32, LT_BOUND_
 struct lt_boundask {
 	lt_node view;
 	int32_t piece, row;
-	bool behind;                    /* the end of the axis, not its begin */
+	bool past_end;                    /* the end of the axis, not its begin */
 	int32_t n_param;                /* the params in question: of the pieces, of the limits of dims */
 	lt_param param[LT_BOUND_PARAMS];
 	/* LT_BOUND_REQUIRES: all of form[i][0] + sum form[i][1 + k] * param[k] >= 0.  LT_BOUND_OUTSIDE: where, as

@@ -29,7 +29,7 @@ static const char *params_text(const struct lt_bounds *b, char *text, size_t byt
 /* "at i = 3, p = 7": the point at which a piece leaves its source; `point` has a value for each param of the map and
  * each dim. */
 lt_status lt__bounds_outside(
-	const struct lt_bounds *b, int32_t row, const int64_t *param, const int64_t *dim, bool behind)
+	const struct lt_bounds *b, int32_t row, const int64_t *param, const int64_t *dim, bool past_end)
 {
 	const struct lt_map *m = b->map;
 	const struct lt_vardef *v = &b->g->var[lt__bounds_axis(b, row)];
@@ -51,7 +51,7 @@ lt_status lt__bounds_outside(
 		"piece %d reads '%.100s' at index %lld of axis %d ('%.60s', %s%lld elements)%s: guard the piece by an "
 		"index %s%s%s",
 		b->piece, source_name(b), (long long)index, row, v->name, v->bounded ? "at most " : "",
-		(long long)v->extent, text, behind ? "that ends with the axis" : "of 0 or more",
+		(long long)v->extent, text, past_end ? "that ends with the axis" : "of 0 or more",
 		m->n_param ? ", or narrow the range of run-time scalar " : "",
 		m->n_param ? params_text(b, names, sizeof names) : "");
 }
@@ -69,13 +69,13 @@ lt_status lt__bounds_open(const struct lt_bounds *b, int32_t row, bool tangled)
 		params_text(b, names, sizeof names));
 }
 
-lt_status lt__bounds_require_row(const struct lt_bounds *b, int32_t row, bool behind, const struct lt_linear *sum)
+lt_status lt__bounds_require_row(const struct lt_bounds *b, int32_t row, bool past_end, const struct lt_linear *sum)
 {
 	const struct lt_vardef *v = &b->g->var[lt__bounds_axis(b, row)];
 	char text[400];
 
 	(void)snprintf(text, sizeof text, "view '%.100s' reads '%.100s' %s axis %d ('%.60s', %s%lld elements)",
-		b->n->name, source_name(b), behind ? "past the end of" : "before the start of", row, v->name,
+		b->n->name, source_name(b), past_end ? "past the end of" : "before the start of", row, v->name,
 		v->bounded ? "at most " : "", (long long)v->extent);
 	return lt__bounds_require(b, sum, text);
 }
@@ -130,12 +130,12 @@ static lt_status outside_at(const struct lt_bounds *b, const struct lt_boundask 
 		for (int32_t k = 0; k < ask->n_param; k++)
 			if (ask->param[k] == b->map->param[i])
 				param[i] = ask->point[k];
-	return lt__bounds_outside(b, ask->row, param, ask->point + ask->n_param, ask->behind);
+	return lt__bounds_outside(b, ask->row, param, ask->point + ask->n_param, ask->past_end);
 }
 
-lt_status lt__bounds_ask(const struct lt_bounds *b, int32_t row, bool behind)
+lt_status lt__bounds_ask(const struct lt_bounds *b, int32_t row, bool past_end)
 {
-	struct lt_boundask ask = { .view = b->x, .piece = b->piece, .row = row, .behind = behind };
+	struct lt_boundask ask = { .view = b->x, .piece = b->piece, .row = row, .past_end = past_end };
 	enum lt_bound answer = ask_params(b, &ask) ? lt__isl_bound(b->g, &ask) : LT_BOUND_OPEN;
 
 	if (answer == LT_BOUND_OUTSIDE)
@@ -151,7 +151,7 @@ lt_status lt__bounds_ask(const struct lt_bounds *b, int32_t row, bool behind)
 			if (ask.form[i][1 + k])
 				lt__form_add(&f, ask.param[k], ask.form[i][1 + k]);
 		if (!lt__require_implies(b->g, &f.sum))
-			LT_TRY(lt__bounds_require_row(b, row, behind, &f.sum));
+			LT_TRY(lt__bounds_require_row(b, row, past_end, &f.sum));
 	}
 	return LT_OK;
 }

@@ -163,7 +163,7 @@ static lt_give isl_set *reach_outside(const struct reach *r, lt_keep isl_set *do
 	reach_divs(r, &p->map, div);
 	index = reach_row(r, &p->map, p->map.row + (int64_t)r->ask->row * lt__map_width(&p->map), div, p->map.n_div);
 	free_divs(&p->map, div);
-	if (r->ask->behind)
+	if (r->ask->past_end)
 		index = isl_aff_add(index, reach_linear(r, &extent, -1, 0));
 	else
 		index = isl_aff_add_constant_si(isl_aff_neg(index), -1);

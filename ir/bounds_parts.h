@@ -40,7 +40,7 @@ bool lt__form_add(struct lt_form *, lt_param, int64_t coef);
 /* f += times * (l + more) */
 bool lt__form_linear(struct lt_form *f, const struct lt_linear *l, int64_t more, int64_t times);
 /* Updates. */
-lt_status lt__bounds_block(const struct lt_bounds *, int32_t axis, bool behind);
+lt_status lt__bounds_block(const struct lt_bounds *, int32_t axis, bool past_end);
 /* A requirement whose text names the node. */
 lt_status lt__bounds_require(const struct lt_bounds *, const struct lt_linear *, const char *text);
 
@@ -49,8 +49,8 @@ lt_status lt__bounds_require(const struct lt_bounds *, const struct lt_linear *,
 lt_var lt__bounds_axis(const struct lt_bounds *, int32_t row);
 /* The piece leaves its source at these params of its map and these dims. */
 lt_status lt__bounds_outside(
-	const struct lt_bounds *, int32_t row, const int64_t *param, const int64_t *dim, bool behind);
+	const struct lt_bounds *, int32_t row, const int64_t *param, const int64_t *dim, bool past_end);
 lt_status lt__bounds_open(const struct lt_bounds *, int32_t row, bool tangled);
-lt_status lt__bounds_require_row(const struct lt_bounds *, int32_t row, bool behind, const struct lt_linear *);
-lt_status lt__bounds_ask(const struct lt_bounds *, int32_t row, bool behind);
+lt_status lt__bounds_require_row(const struct lt_bounds *, int32_t row, bool past_end, const struct lt_linear *);
+lt_status lt__bounds_ask(const struct lt_bounds *, int32_t row, bool past_end);
 #endif

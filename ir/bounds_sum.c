@@ -64,11 +64,11 @@ lt_status lt__bounds_require(const struct lt_bounds *b, const struct lt_linear *
 
 /* -- updates -- */
 
-lt_status lt__bounds_block(const struct lt_bounds *b, int32_t axis, bool behind)
+lt_status lt__bounds_block(const struct lt_bounds *b, int32_t axis, bool past_end)
 {
 	const struct lt_graph *g = b->g;
 	const struct lt_vardef *to = &g->var[b->n->dim[axis]], *part = &g->var[g->node[b->n->operand[1]].dim[axis]];
-	int64_t sign = behind ? -1 : 1;
+	int64_t sign = past_end ? -1 : 1;
 	char text[400];
 	struct lt_form f;
 	bool fits;
@@ -77,12 +77,12 @@ lt_status lt__bounds_block(const struct lt_bounds *b, int32_t axis, bool behind)
 	fits = lt__form_linear(&f, &(struct lt_linear){ .constant = b->n->offset[axis] }, 0, sign);
 	if (b->n->at[axis] >= 0)
 		fits = fits && lt__form_add(&f, b->n->at[axis], sign);
-	if (behind)
+	if (past_end)
 		fits = fits && lt__form_linear(&f, to->bounded ? &to->limit : &(struct lt_linear){ .constant = to->extent }, 0, 1)
 			&& lt__form_linear(&f, part->bounded ? &part->limit : &(struct lt_linear){ .constant = part->extent }, 0, -1);
 	(void)snprintf(text, sizeof text, "the block that replaces elements of axis %d of '%.100s' (%.100s) %s", axis,
 		g->node[b->n->operand[0]].name, lt__node_shape_text(g, b->x),
-		behind ? "ends past the axis" : "begins before 0");
+		past_end ? "ends past the axis" : "begins before 0");
 	if (!fits)
 		return lt__node_fail(g, b->x, LT_EOVERFLOW,
 			"whether %s exceeds 62 bits: narrow the ranges of its run-time scalars", text);

@@ -1,7 +1,7 @@
 /* ir/eval.h -- the oracle: values of an unoptimised graph by its index functions.
  *
  * It knows nothing of passes, trees, isl or backends.  Each operator, and each whole reduction, is computed in
- * double (integers exactly) and then rounded to the node's type.  Beside each value it can give a bound of the
+ * double (integers exactly) and then rounded to the node's type.  With each value it can give a bound of the
  * error that any conforming backend may have there (operator table: error and ulp; length of the reductions).
  * Or it draws the errors that are permitted at random: how far the values of several such runs lie apart is what
  * rounding explains (Monte Carlo arithmetic).

@@ -57,14 +57,14 @@ void lt__nearest_add(struct lt_nearest *x, const char *name)
 	x->cost[at] = cost;
 }
 
-const char *lt__nearest_hint(struct lt_context *ctx, const struct lt_nearest *x, const char *before, const char *behind)
+const char *lt__nearest_hint(struct lt_context *ctx, const struct lt_nearest *x, const char *before, const char *after)
 {
 	char text[200] = "";
 	int n = 0;
 	/* others only where they are as near */
 	for (int i = 0; i < x->n && (i == 0 || x->cost[i] / 2 == x->cost[0] / 2); i++)
 		n += snprintf(text + n, sizeof text - (size_t)n, "%s%s%.48s%s", i == 0 ? "; did you mean " : " or ",
-			before, x->name[i], behind);
+			before, x->name[i], after);
 	return n ? lt__scratch(ctx, "%s?", text) : "";
 }
 

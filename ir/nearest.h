@@ -18,7 +18,7 @@ void lt__nearest_begin(struct lt_nearest *, const char *word, size_t bytes);
 void lt__nearest_add(struct lt_nearest *, const char *name);    /* lives as long as the search */
 /* "; did you mean 'split' or 'slip'?", each name between the two texts; "" where none is near.  In the context's
  * scratch. */
-const char *lt__nearest_hint(struct lt_context *, const struct lt_nearest *, const char *before, const char *behind);
+const char *lt__nearest_hint(struct lt_context *, const struct lt_nearest *, const char *before, const char *after);
 /* The nearest of a list (NULL ends it), NULL: none is near; the same as a hint. */
 const char *lt__nearest(const char *word, size_t bytes, const char *const *list);
 const char *lt__nearest_of(struct lt_context *, const char *word, size_t bytes, const char *const *list);

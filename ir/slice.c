@@ -120,7 +120,7 @@ static lt_status require_ends(struct lt_graph *g, lt_node x, int32_t axis, const
 
 static lt_node add_slice_bounded(struct lt_graph *g, lt_node x, int32_t axis, lt_param begin, lt_param end)
 {
-	struct lt_linear first, behind, limit, length, space, shortest;
+	struct lt_linear first, past, limit, length, space, shortest;
 	const struct lt_vardef *v;
 	struct lt_map map;
 	int64_t max;
@@ -135,9 +135,9 @@ static lt_node add_slice_bounded(struct lt_graph *g, lt_node x, int32_t axis, lt
 	v = &g->var[g->node[x].dim[axis]];
 	limit = v->bounded ? v->limit : (struct lt_linear){ .constant = v->extent };
 	first = end_of(g, begin, 0);
-	behind = end < 0 ? limit : end_of(g, end, 0);
-	if (difference(g, &behind, &first, &length) || difference(g, &limit, &behind, &space)
-	    || difference(g, &first, &behind, &shortest) || require_ends(g, x, axis, &first, &length, &space))
+	past = end < 0 ? limit : end_of(g, end, 0);
+	if (difference(g, &past, &first, &length) || difference(g, &limit, &past, &space)
+	    || difference(g, &first, &past, &shortest) || require_ends(g, x, axis, &first, &length, &space))
 		return -1;
 	max = lt__linear_min(g, &shortest);          /* the longest is minus the least of begin - end */
 	max = max == INT64_MIN || -max > v->extent ? v->extent : -max < 1 ? 1 : -max;

@@ -21,16 +21,6 @@ const struct lt_machine_operator *lt_kernel_c99(uint32_t *n)
 	return c99;
 }
 
-lt_expand_rule *lt__expand_rule(uint32_t opcode, uint32_t dtype)
-{
-	static const struct lt_expand_row *const tables[] = { lt__expand_functions, lt__expand_exact };
-	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-		for (const struct lt_expand_row *row = tables[t]; row->rule; row++)
-			if (row->opcode == opcode && dtype < LT_NDTYPE && row->types >> dtype & 1)
-				return row->rule;
-	return NULL;
-}
-
 /* What stands before the regions; names are unique already. */
 static void expand_head(struct expansion *e)
 {
@@ -90,8 +80,9 @@ static int32_t expand_fold(struct expansion *e, const struct lt_instruction *i)
 {
 	int32_t x = e->now[i->operand[0]];
 	uint32_t n = expand_lanes_of(e, x);
-	if (n == 1)
-		return lt__build_value(&e->b, LT_OPCODE_copy, i->dtype, 1, x, -1);
+	if (n == 1)                             /* masks are not copied */
+		return i->dtype == LT_LANE_MASK ? lt__build_value(&e->b, LT_OPCODE_or, i->dtype, 1, x, x)
+			: lt__build_value(&e->b, LT_OPCODE_copy, i->dtype, 1, x, -1);
 	for (; n > 1; n /= 2) {
 		int32_t lower = lt__expand_lanes(e, x, 0, n / 2), upper = lt__expand_lanes(e, x, n / 2, n / 2);
 		x = lt__expand_two(e, i->what, lower, upper);
@@ -104,18 +95,22 @@ static bool keeps_fold(const struct expansion *e, uint32_t opcode, uint32_t dtyp
 {
 	bool usual = opcode == LT_OPCODE_add || opcode == LT_OPCODE_mul || opcode == LT_OPCODE_and || opcode == LT_OPCODE_or
 		|| opcode == LT_OPCODE_xor;
-	return usual || (lt__expand_rule(opcode, dtype) && lt__expand_keeps(e->machine, opcode, dtype, 2, 0)
+	return usual || (lt__expand_rule(e, opcode, dtype) && lt__expand_keeps(e->machine, opcode, dtype, 2, 0)
 		&& lt__expand_keeps(e->machine, opcode, dtype, 1, 0));
+}
+
+/* cast, convert.  A value of the same type may be a variable's, which is not used longer than before. */
+static int32_t expand_conversion(struct expansion *e, const struct lt_instruction *i)
+{
+	int32_t x = e->now[i->operand[0]];
+	if (expand_dtype(e, x) == i->dtype)
+		return lt__build_value(&e->b, LT_OPCODE_copy, i->dtype, i->lanes, x, -1);
+	return i->opcode == LT_OPCODE_cast ? lt__expand_cast(e, i->dtype, x) : lt__expand_convert(e, i->dtype, x);
 }
 
 static int32_t expand_operator(struct expansion *e, const struct lt_instruction *i)
 {
 	const struct lt_instruction *x = &e->k->instructions[i->operand[0]];
-	int32_t value;
-	if (i->opcode == LT_OPCODE_cast) {
-		value = lt__expand_cast(e, i->dtype, e->now[i->operand[0]]);
-		return x->dtype == i->dtype ? lt__build_value(&e->b, LT_OPCODE_copy, i->dtype, i->lanes, value, -1) : value;
-	}
 	if (lt__expand_keeps(e->machine, i->opcode, x->dtype, x->lanes, 0))
 		return expand_copy(e, i);
 	return lt__expand_two(e, i->opcode, e->now[i->operand[0]], expand_now(e, i->operand[1]));
@@ -135,6 +130,9 @@ static int32_t expand_instruction(struct expansion *e, const struct lt_instructi
 	case LT_OPCODE_fold:
 		x = &e->k->instructions[i->operand[0]];
 		return x->lanes > 1 && keeps_fold(e, (uint32_t)i->what, x->dtype) ? expand_copy(e, i) : expand_fold(e, i);
+	case LT_OPCODE_each: return lt__expand_two(e, i->what, e->now[i->operand[0]], expand_now(e, i->operand[1]));
+	case LT_OPCODE_cast:
+	case LT_OPCODE_convert: return expand_conversion(e, i);
 	case LT_OPCODE_remainder:
 	case LT_OPCODE_scale: return expand_operator(e, i);
 	default: break;
@@ -166,6 +164,9 @@ lt_status lt_kernel_expand(
 		e->k = k;
 		e->machine = m;
 		e->diag = diag;
+		e->rules[0] = lt__expand_functions;
+		e->rules[1] = lt__expand_exact;
+		e->cast = lt__expand_cast_rule;
 		lt__builder_begin(&e->b);
 		expand_head(e);
 		e->now = lt__pool_alloc(&e->b.pool, k->n_instruction + 1u, sizeof *e->now);

@@ -13,16 +13,7 @@
 #define LT_KERNEL_EXPAND_H
 #include "kernel/build.h"
 
-struct expansion {
-	struct lt_kernel_builder b;
-	const struct lt_kernel *k;
-	const struct lt_machine *machine;
-	struct lt_diag *diag;
-	lt_status status;
-	int32_t *now;                   /* by instruction of k: its value in the new program */
-	int32_t at;                     /* the instruction of k that is replaced now */
-};
-
+struct expansion;
 /* One operator: its operands' values in, its value out.  y -1: it has one. */
 typedef int32_t lt_expand_rule(struct expansion *, int32_t x, int32_t y);
 /* types: bits 1 << element.  The last row of a table has no rule. */
@@ -31,20 +22,33 @@ enum { EXPAND_F32 = 1 << LT_F32, EXPAND_FLOATS = 1 << LT_F32 | 1 << LT_F64, EXPA
 	EXPAND_BOOL = 1 << LT_BOOL };
 extern const struct lt_expand_row lt__expand_functions[], lt__expand_exact[];
 
-/* NULL: there is none for that type of element.  cast is a matter of its own. */
-lt_expand_rule *lt__expand_rule(uint32_t opcode, uint32_t dtype);
+/* Rules make instructions, and instructions that the machine does not have take rules: those are known by pointers. */
+struct expansion {
+	struct lt_kernel_builder b;
+	const struct lt_expand_row *rules[3];           /* the last one is NULL */
+	int32_t (*cast)(struct expansion *, uint32_t to, int32_t x);
+	const struct lt_kernel *k;
+	const struct lt_machine *machine;
+	struct lt_diag *diag;
+	lt_status status;
+	int32_t *now;                   /* by instruction of k: its value in the new program */
+	int32_t at;                     /* the instruction of k that is replaced now */
+};
 
+/* expand_make.c.  NULL: there is none for that type of element. */
+lt_expand_rule *lt__expand_rule(const struct expansion *, uint32_t opcode, uint32_t dtype);
 /* Whether the opcode at type T is left as it is; from: of a cast, the operand's elements. */
 bool lt__expand_keeps(const struct lt_machine *, uint32_t opcode, uint32_t dtype, uint32_t lanes, uint32_t from);
 
-/* expand_make.c.  An operator of x's type, or, where the machine has none, what it is expanded to; jumps, with a status,
+/* An operator of x's type, or, where the machine has none, what it is expanded to; jumps, with a status,
  * where it cannot be. */
 int32_t lt__expand_two(struct expansion *, int opcode, int32_t x, int32_t y);
-static inline int32_t expand_one(struct expansion *e, int opcode, int32_t x) { return lt__expand_two(e, opcode, x, -1); }
-/* The same of `cast`; expand_cast.c has the rest. */
+static inline int32_t expand_one(struct expansion *e, int opcode, int32_t x)
+{
+	return lt__expand_two(e, opcode, x, -1);
+}
+/* The same of `cast`. */
 int32_t lt__expand_cast(struct expansion *, uint32_t to, int32_t x);
-int32_t lt__expand_cast_rule(struct expansion *, uint32_t to, int32_t x);
-int32_t lt__expand_convert(struct expansion *, uint32_t to, int32_t x);
 int32_t lt__expand_bits(struct expansion *, uint32_t to, int32_t x);
 /* A number, or bits, of x's type in each lane of a constant. */
 int32_t lt__expand_number(struct expansion *, int32_t x, double number);
@@ -55,6 +59,10 @@ int32_t lt__expand_lanes(struct expansion *, int32_t x, uint32_t first, uint32_t
 /* The integer type as wide as elements of x. */
 uint32_t lt__expand_integer(const struct expansion *, int32_t x);
 _Noreturn void lt__expand_lacks(struct expansion *, int opcode, uint32_t dtype, uint32_t lanes);
+
+/* expand_cast.c.  A cast that the machine does not have; `convert`, to another type. */
+int32_t lt__expand_cast_rule(struct expansion *, uint32_t to, int32_t x);
+int32_t lt__expand_convert(struct expansion *, uint32_t to, int32_t x);
 
 static inline int32_t expand_add(struct expansion *e, int32_t x, int32_t y)
 {

@@ -1,4 +1,5 @@
-/* kernel/expand_cast.c -- casts as conversions that C has: halves by their bits, floats to integers saturated (expand.h).
+/* kernel/expand_cast.c -- casts as conversions that C has: halves by their bits, floats to integers saturated
+ * (expand.h).
  */
 #include <math.h>
 #include "kernel/expand.h"
@@ -7,6 +8,15 @@
 static bool is_half(uint32_t dtype) { return dtype == LT_F16 || dtype == LT_BF16; }
 static bool is_wide_float(uint32_t dtype) { return dtype == LT_F32 || dtype == LT_F64; }
 static bool is_wide(uint32_t dtype) { return is_wide_float(dtype) || dtype == LT_I32 || dtype == LT_I64; }
+
+/* Between floats and small integers or bools in two steps. */
+int32_t lt__expand_convert(struct expansion *e, uint32_t to, int32_t x)
+{
+	uint32_t from = expand_dtype(e, x), lanes = expand_lanes_of(e, x);
+	if ((is_wide_float(from) && !is_wide(to)) || (is_wide_float(to) && !is_wide(from)))
+		x = lt__build_value(&e->b, LT_OPCODE_convert, LT_I32, lanes, x, -1);
+	return lt__build_value(&e->b, LT_OPCODE_convert, to, lanes, x, -1);
+}
 
 /* A half's bits as an i32, with whatever above them. */
 static int32_t half_word(struct expansion *e, int32_t x)
@@ -104,17 +114,17 @@ static int32_t cast_to_half(struct expansion *e, uint32_t to, int32_t x)
 		x = lt__expand_convert(e, LT_F64, from == LT_I64 ? keep_high_bits(e, x) : x);
 		from = LT_F64;
 	}
-	x = from == LT_F64 ? round_to_odd(e, x) : lt__expand_cast(e, LT_F32, x);
+	x = from == LT_F64 ? round_to_odd(e, x) : lt__expand_convert(e, LT_F32, x);
 	return lt__expand_cast(e, to, x);
 }
 
-/* Clamped to the type's range, or to the largest float in it; what is above gets the largest integer afterwards, and NaN
- * 0. */
+/* Clamped to the floats whose integer part is in the type's range; what is above gets the largest integer afterwards,
+ * where that is no float's, and NaN 0. */
 static int32_t saturate(struct expansion *e, uint32_t to, int32_t x)
 {
 	struct lt_kernel_builder *b = &e->b;
 	int bits = 8 * (int)lt__kernel_element_bytes(to) - (to != LT_U8), digits = expand_dtype(e, x) == LT_F32 ? 24 : 53;
-	double beyond = ldexp(1, bits), high = beyond - (bits <= digits ? 1 : ldexp(1, bits - digits));
+	double beyond = ldexp(1, bits), high = beyond - ldexp(1, bits - digits);
 	int32_t z = lt__expand_two(e, LT_OPCODE_larger, x, lt__expand_number(e, x, to == LT_U8 ? 0 : -beyond));
 	z = lt__expand_two(e, LT_OPCODE_lesser, z, lt__expand_number(e, z, high));
 	int32_t r = lt__expand_convert(e, to == LT_I64 ? LT_I64 : LT_I32, z);
@@ -137,8 +147,7 @@ int32_t lt__expand_cast_rule(struct expansion *e, uint32_t to, int32_t x)
 		return from == LT_F16 ? f16_to_f32(e, x) : bf16_to_f32(e, x);
 	if (is_half(to))
 		return cast_to_half(e, to, x);
-	/* bools and integers of 8 and 16 bits are only moved: there are conversions to integers, and no comparisons */
-	if ((to == LT_BOOL || is_wide_float(to)) && !is_wide(from))
+	if (to == LT_BOOL && !is_wide(from))            /* which have no comparisons */
 		return lt__expand_cast(e, to, lt__expand_convert(e, LT_I32, x));
 	if (to == LT_BOOL)
 		return lt__build_value(&e->b, LT_OPCODE_flag, LT_BOOL, expand_lanes_of(e, x), expand_test(e, LT_OPCODE_ne, x, 0), -1);

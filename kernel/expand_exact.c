@@ -8,8 +8,8 @@ static uint64_t sign_bit(const struct expansion *e, int32_t x)
 	return lt__expand_integer(e, x) == LT_I64 ? UINT64_C(1) << 63 : UINT64_C(1) << 31;
 }
 
-/* Beside a number that is no NaN one comparison is enough: it is false for a NaN in x.  Of two zeros, y is taken if it is
- * the one that is wanted. */
+/* Beside a number that is no NaN one comparison is enough: it is false for a NaN in x.  Of two zeros, y is taken if it
+ * is the one that is wanted. */
 static int32_t min_or_max_beside(struct expansion *e, bool min, int32_t x, int32_t y, bool takes_zero)
 {
 	if (!takes_zero)
@@ -56,8 +56,14 @@ static int32_t expand_larger(struct expansion *e, int32_t x, int32_t y)
 {
 	return lt__expand_two(e, LT_OPCODE_larger, x, y);
 }
-static int32_t expand_both(struct expansion *e, int32_t x, int32_t y) { return lt__expand_two(e, LT_OPCODE_and, x, y); }
-static int32_t expand_either(struct expansion *e, int32_t x, int32_t y) { return lt__expand_two(e, LT_OPCODE_or, x, y); }
+static int32_t expand_both(struct expansion *e, int32_t x, int32_t y)
+{
+	return lt__expand_two(e, LT_OPCODE_and, x, y);
+}
+static int32_t expand_either(struct expansion *e, int32_t x, int32_t y)
+{
+	return lt__expand_two(e, LT_OPCODE_or, x, y);
+}
 
 static int32_t expand_abs(struct expansion *e, int32_t x, int32_t none)
 {

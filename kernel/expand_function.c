@@ -59,7 +59,8 @@ static int32_t expand_exp(struct expansion *e, int32_t x, int32_t none)
 	(void)none;
 	x = lt__expand_two(e, LT_OPCODE_larger, lt__expand_number(e, x, -104.5), x);
 	x = lt__expand_two(e, LT_OPCODE_lesser, lt__expand_number(e, x, 89), x);
-	int32_t t = expand_line(e, x, 0x1.715476p+0, forms[LT_F32].magic), n = expand_with(e, LT_OPCODE_sub, t, forms[LT_F32].magic);
+	double magic = forms[LT_F32].magic;
+	int32_t t = expand_line(e, x, 0x1.715476p+0, magic), n = expand_with(e, LT_OPCODE_sub, t, magic);
 	int32_t r = expand_add(e, expand_with(e, LT_OPCODE_mul, n, -0x1.63p-1), x);
 	r = expand_add(e, expand_with(e, LT_OPCODE_mul, n, 0x1.bd0106p-13), r);
 	int32_t p = expand_line(e, r, 0x1.6a3fa6p-10, 0x1.1239e2p-7);

@@ -7,7 +7,8 @@
 static bool expand_in_set(uint32_t types, uint32_t dtype) { return dtype <= LT_LANE_MASK && types >> (dtype & 31) & 1; }
 
 /* A row of the machine says so. */
-static bool expand_machine_has(const struct lt_machine *m, uint32_t opcode, uint32_t dtype, uint32_t lanes, uint32_t from)
+static bool expand_machine_has(
+	const struct lt_machine *m, uint32_t opcode, uint32_t dtype, uint32_t lanes, uint32_t from)
 {
 	for (uint32_t i = 0; i < m->n_operator; i++) {
 		const struct lt_machine_operator *row = &m->operators[i];
@@ -56,12 +57,21 @@ void lt__expand_lacks(struct expansion *e, int opcode, uint32_t dtype, uint32_t 
 	longjmp(e->b.pool.jump, 1);
 }
 
+lt_expand_rule *lt__expand_rule(const struct expansion *e, uint32_t opcode, uint32_t dtype)
+{
+	for (const struct lt_expand_row *const *table = e->rules; *table; table++)
+		for (const struct lt_expand_row *row = *table; row->rule; row++)
+			if (row->opcode == opcode && dtype < LT_NDTYPE && row->types >> dtype & 1)
+				return row->rule;
+	return NULL;
+}
+
 int32_t lt__expand_two(struct expansion *e, int opcode, int32_t x, int32_t y)
 {
 	uint32_t dtype = expand_dtype(e, x), lanes = expand_lanes_of(e, x);
 	if (lt__expand_keeps(e->machine, (uint32_t)opcode, dtype, lanes, 0))
 		return lt__build_value(&e->b, opcode, dtype, lanes, x, y);
-	lt_expand_rule *rule = lt__expand_rule((uint32_t)opcode, dtype);
+	lt_expand_rule *rule = lt__expand_rule(e, (uint32_t)opcode, dtype);
 	if (rule)
 		return rule(e, x, y);
 	if (lanes == 1 || !lt__opcode_each((uint32_t)opcode)
@@ -79,12 +89,7 @@ int32_t lt__expand_cast(struct expansion *e, uint32_t to, int32_t x)
 		return x;
 	if (expand_machine_has(e->machine, LT_OPCODE_cast, to, lanes, from))
 		return lt__build_value(&e->b, LT_OPCODE_cast, to, lanes, x, -1);
-	return lt__expand_cast_rule(e, to, x);
-}
-
-int32_t lt__expand_convert(struct expansion *e, uint32_t to, int32_t x)
-{
-	return lt__build_value(&e->b, LT_OPCODE_convert, to, expand_lanes_of(e, x), x, -1);
+	return e->cast(e, to, x);
 }
 
 int32_t lt__expand_bits(struct expansion *e, uint32_t to, int32_t x)

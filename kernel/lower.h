@@ -72,8 +72,9 @@ struct lower_known {
 };
 /* An array that holds lanes of a vector while scalar code runs. */
 struct lower_scratch { uint32_t dtype, lanes; int32_t number; struct lower_home home; struct lower_scratch *next; };
-/* A COMBINE in a loop over vectors: these are combined in a variable, and its lanes behind the loop. */
-struct lower_fold { int32_t stmt, variable; struct lower_fold *next; };
+/* A COMBINE in a loop over vectors: these are combined in a variable, and its lanes behind the loop.  fresh: blocks that
+ * were open when the variable got the identity, which is all that it holds; -1: it may hold more. */
+struct lower_fold { int32_t stmt, variable, fresh; struct lower_fold *next; };
 
 struct lowering {
 	struct lt_kernel_builder b;
@@ -150,9 +151,7 @@ bool lt__lower_around(const struct lt_tree *, int32_t a, int32_t b);
 /* The loop that is all there is in loop i, or -1. */
 int32_t lt__lower_only_child(const struct lowering *, int32_t i);
 
-/* lower_note.c: a decision that can be named: of a loop or a statement, the other is -1. */
-void lt__lower_note(struct lowering *, int32_t loop, int32_t stmt, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+/* lower_note.c: a decision about a statement is told once. */
 enum lower_word { LOWER_SCATTERED, LOWER_ONE_ELEMENT, LOWER_TEXT, LOWER_DIFFERS, LOWER_MASKED, LOWER_VERSIONS,
 	LOWER_LOOPED, LOWER_WORDS };
 void lt__lower_say(struct lowering *, int32_t stmt, enum lower_word);

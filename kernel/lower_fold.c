@@ -33,7 +33,8 @@ void lt__lower_begin_folds(struct lowering *l, int32_t loop)
 			|| lt__lower_depends(l->t, dest->row, loop) || l->place[dest->buffer].lanes_loop == loop)
 			continue;
 		struct lower_fold *f = lt__pool_alloc(&l->b.pool, 1, sizeof *f);
-		*f = (struct lower_fold){ s, lt__build_variable(&l->b, "sum", op->out, l->loop[loop].lanes), l->folds };
+		*f = (struct lower_fold){ s, lt__build_variable(&l->b, "sum", op->out, l->loop[loop].lanes),
+			l->b.region[l->b.now].n_open, l->folds };
 		l->folds = f;
 		l->b.origin = s;
 		lt__build_begins(&l->b, LT_OPCODE_variable, f->variable);
@@ -58,13 +59,19 @@ void lt__lower_end_folds(struct lowering *l, const struct lower_fold *outside)
 void lt__lower_fold(struct lowering *l, int32_t s, int32_t value)
 {
 	const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, lower_stmt_at(l, s)->op);
-	const struct lower_fold *f = l->folds;
+	struct lower_fold *f = l->folds;
 	while (f && f->stmt != s)
 		f = f->next;
 	value = lt__lower_spread(l, value);
 	if (l->mask >= 0)
 		value = lt__build_select(&l->b, l->mask, value, identity_of(l, op));
-	if (f && l->b.variable[f->variable].lanes == l->lanes) {
+	if (f && f->fresh == l->b.region[l->b.now].n_open) {
+		f->fresh = -1;
+		lt__build_set(&l->b, f->variable, value);
+		return;
+	}
+	if (f) {
+		f->fresh = -1;
 		(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_update, .operand = { value, -1, -1, -1 },
 			.what = f->variable, .number = op->opcode, .origin = s });
 		return;

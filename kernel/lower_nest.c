@@ -1,5 +1,6 @@
 /* kernel/lower_nest.c -- loops of a frozen tree, by the mode that mode.c gave each. */
 #include "kernel/lower.h"
+#include "kernel/report.h"
 
 enum { MAX_HINT = 8 };
 
@@ -131,7 +132,7 @@ static void nest_remainder(struct lowering *l, int32_t i, int64_t from, int32_t 
 	int64_t left = x->max_trip_count - from;
 	if (n < 0 && l->machine.masked && left > 0 && __builtin_popcountll((uint64_t)left) > 1 && !nest_shares_local(l, i)) {
 		nest_vector(l, i, (struct nest_base){ -1, from }, lanes, lt__lower_i64(l, left));
-		lt__lower_note(l, i, -1, "the last %lld iterations in a vector under a mask", (long long)left);
+		lt__decide(l->report, 'L', i, -1, -1, "the last %lld iterations in a vector under a mask", (long long)left);
 		return;
 	}
 	while (from < x->max_trip_count) {

@@ -1,18 +1,6 @@
 /* kernel/lower_note.c -- what was decided, in words, for people. */
-#include <stdarg.h>
-#include <stdio.h>
 #include "kernel/lower.h"
 #include "kernel/report.h"
-
-void lt__lower_note(struct lowering *l, int32_t loop, int32_t stmt, const char *fmt, ...)
-{
-	char text[200];
-	va_list ap;
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	lt__decide(l->report, 'L', loop, stmt, -1, "%s", text);
-}
 
 /* Copies of a statement say it once. */
 void lt__lower_say(struct lowering *l, int32_t stmt, enum lower_word word)
@@ -31,19 +19,19 @@ void lt__lower_say(struct lowering *l, int32_t stmt, enum lower_word word)
 	if (l->noted[stmt] >> word & 1)
 		return;
 	l->noted[stmt] |= 1u << word;
-	lt__lower_note(l, -1, stmt, "%s", texts[word]);
+	lt__decide(l->report, 'L', -1, stmt, -1, "%s", texts[word]);
 }
 
 void lt__lower_say_access(struct lowering *l, int32_t stmt, int32_t access, bool gathered, int64_t stride)
 {
-	const char *name = lower_buffer_at(l, lower_access_at(l, access)->buffer)->name;
+	int32_t buffer = lower_access_at(l, access)->buffer;
 	if (!l->noted_access)
 		l->noted_access = lt__pool_alloc(&l->b.pool, l->t->accesses.n, sizeof *l->noted_access);
 	if (l->noted_access[access])
 		return;
 	l->noted_access[access] = true;
 	if (gathered)
-		lt__lower_note(l, -1, stmt, "%s: gathered", name ? name : "?");
+		lt__decide(l->report, 'L', -1, stmt, buffer, "gathered");
 	else
-		lt__lower_note(l, -1, stmt, "%s: strided by %lld", name ? name : "?", (long long)stride);
+		lt__decide(l->report, 'L', -1, stmt, buffer, "strided by %lld", (long long)stride);
 }

@@ -37,6 +37,8 @@ static int32_t piece_value(struct lowering *l, int32_t s, const struct lt_piece 
 bool lt__lower_operand_is_wide(struct lowering *l, const struct lt_operand *o)
 {
 	int64_t stride;
+	if (o->n_piece > MAX_BRANCHES)
+		return false;
 	for (int32_t i = 0; i < o->n_piece; i++) {
 		const struct lt_piece *p = piece_at(l, o, i);
 		for (int32_t k = 0; k < p->n_guard && i + 1 < o->n_piece; k++)
@@ -73,6 +75,10 @@ static int32_t blended(struct lowering *l, int32_t s, const struct lt_operand *o
 		return value;
 	int32_t others = lt__lower_wide(l, LT_OPCODE_not, LT_LANE_MASK, of_piece, -1, 0);
 	int32_t rest = blended(l, s, o, i + 1, lanes_and(l, left, others));
+	const struct lt_instruction *loaded = lt__build_at(&l->b, value), *other = lt__build_at(&l->b, rest);
+	if (other->opcode == LT_OPCODE_const && other->number == 0 && loaded->opcode == LT_OPCODE_load
+		&& loaded->operand[2] == of_piece)
+		return value;                           /* lanes that are off are 0 */
 	return lt__build_select(&l->b, of_piece, value, rest);
 }
 

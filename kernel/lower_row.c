@@ -2,7 +2,8 @@
 #include <string.h>
 #include "kernel/lower.h"
 
-struct lower_range lt__lower_range(const struct lowering *l, int32_t row)
+/* Of all lanes, or of the first, as far as it is known by itself. */
+static struct lower_range range_of(const struct lowering *l, int32_t row, bool first)
 {
 	const int64_t *r = lower_row_at(l->t, row);
 	struct lower_range sum = { true, r[0], r[0] };
@@ -11,6 +12,8 @@ struct lower_range lt__lower_range(const struct lowering *l, int32_t row)
 		if (r[c] == 0)
 			continue;
 		struct lower_range x = l->column[c].range;
+		if (first && l->column[c].fixed)
+			x = (struct lower_range){ true, l->column[c].number, l->column[c].number };
 		if (!x.known || __builtin_mul_overflow(r[c], r[c] > 0 ? x.low : x.high, &low)
 			|| __builtin_mul_overflow(r[c], r[c] > 0 ? x.high : x.low, &high)
 			|| __builtin_add_overflow(sum.low, low, &sum.low) || __builtin_add_overflow(sum.high, high, &sum.high))
@@ -18,6 +21,8 @@ struct lower_range lt__lower_range(const struct lowering *l, int32_t row)
 	}
 	return sum;
 }
+
+struct lower_range lt__lower_range(const struct lowering *l, int32_t row) { return range_of(l, row, false); }
 
 static int64_t floor_of(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
 
@@ -283,11 +288,13 @@ int32_t lt__lower_row_of_lanes(struct lowering *l, int32_t row)
 
 int32_t lt__lower_holds(struct lowering *l, int32_t row, int64_t add)
 {
-	struct lower_range r = lt__lower_range(l, row);
+	struct lower_range r = lt__lower_range(l, row), first = range_of(l, row, true);
 	int64_t number;
-	if (r.known && r.low >= 0)
+	first.known = first.known && !__builtin_add_overflow(first.low, add, &first.low)
+		&& !__builtin_add_overflow(first.high, add, &first.high);
+	if ((r.known && r.low >= 0) || (first.known && first.low >= 0))
 		return LOWER_YES;
-	if (r.known && r.high < 0)
+	if ((r.known && r.high < 0) || (first.known && first.high < 0))
 		return LOWER_NO;
 	/* x + number >= 0: x >= -number, where that is a number. */
 	int32_t x = lt__lower_address(l, row, &number);

@@ -9,6 +9,7 @@
  */
 #include "kernel/lower.h"
 #include "kernel/opcode.h"
+#include "kernel/report.h"
 
 enum { MAX_STRAIGHT = 8 };      /* vectors of a loop that have copies of their own */
 
@@ -193,17 +194,17 @@ static void note_mode(struct lowering *l, int32_t i)
 	const struct lower_loop *p = &l->loop[i];
 	const struct lt_loop *x = lower_loop_at(l, i);
 	switch (p->mode) {
-	case LOWER_COPIES: lt__lower_note(l, i, -1, "%lld copies", (long long)x->max_trip_count); break;
-	case LOWER_HINT: lt__lower_note(l, i, -1, "a loop that may be unrolled: %s", p->reason); break;
+	case LOWER_COPIES: lt__decide(l->report, 'L', i, -1, -1, "%lld copies", (long long)x->max_trip_count); break;
+	case LOWER_HINT: lt__decide(l->report, 'L', i, -1, -1, "a loop that may be unrolled: %s", p->reason); break;
 	case LOWER_LANES:
-		lt__lower_note(l, i, -1, "vectors of %u lanes%s%s", (unsigned)p->lanes, p->straight ? ", each with a copy" : "",
+		lt__decide(l->report, 'L', i, -1, -1, "vectors of %u lanes%s%s", (unsigned)p->lanes, p->straight ? ", each with a copy" : "",
 			p->bounded ? ", the last one masked" : "");
 		break;
-	case LOWER_TEAM: lt__lower_note(l, i, -1, "a team"); break;
-	case LOWER_COLLAPSED: lt__lower_note(l, i, -1, "points of the team of the loop around it"); break;
+	case LOWER_TEAM: lt__decide(l->report, 'L', i, -1, -1, "a team"); break;
+	case LOWER_COLLAPSED: lt__decide(l->report, 'L', i, -1, -1, "points of the team of the loop around it"); break;
 	default:
 		if (p->reason && x->kind != LT_SERIAL)
-			lt__lower_note(l, i, -1, "a loop: %s", p->reason);
+			lt__decide(l->report, 'L', i, -1, -1, "a loop: %s", p->reason);
 	}
 }
 

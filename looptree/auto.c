@@ -204,10 +204,10 @@ static lt_status add_any(struct lt_auto *s, lt_node n)
 		return add_many(s, n);
 	if (p)
 		return p->sum == n ? lt__product_add(s, p) : LT_OK;
-	if (!s->role || !s->behind[n])
+	if (!s->role || !s->epilogue_of[n])
 		return add_cluster(s, n);
 	lt__auto_gather(s, n);
-	return lt__product_add_epilogue(s, s->behind[n]);
+	return lt__product_add_epilogue(s, s->epilogue_of[n]);
 }
 
 /* Vectors and threads for the nests that have none; one target after the other, by the place of the roots, which

@@ -67,7 +67,7 @@ struct lt_auto {
 	struct lt_product *product; int32_t n_product, cap_product;
 	struct lt_autocall *call; int32_t n_call, cap_call;     /* what is handed to routines */
 	int32_t *in_call;               /* by node: the number of its call and 1; 0: none */
-	struct lt_product **role, **behind;     /* by node: the product it is part of; the one whose epilogue it ends */
+	struct lt_product **role, **epilogue_of;     /* by node: the product it is part of; the one whose epilogue it ends */
 };
 /* looptree/auto_cluster.c */
 enum { LT_MAX_CLUSTER = 64 };           /* leaves: so that a chain of any length stays linear */

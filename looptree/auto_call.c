@@ -14,8 +14,8 @@ struct lt_autocall { const char *name; lt_node mul, sum, end; int32_t n, n_dim; 
 struct draft {
 	struct lt_auto *s;
 	lt_node mul, sum, end;
-	int32_t n, n_behind;
-	lt_node behind[MAX_MEMBERS], member[MAX_MEMBERS];
+	int32_t n, n_dependent;
+	lt_node dependent[MAX_MEMBERS], member[MAX_MEMBERS];
 };
 
 static bool has(const lt_node *list, int32_t n, lt_node x)
@@ -39,8 +39,8 @@ static bool reads(const struct lt_leaf *leaf, lt_node x)
 static bool is_open(const struct draft *d, lt_node x)
 {
 	int32_t n = 0;
-	for (int32_t i = 0; i < d->n_behind; i++)
-		n += reads(d->s->t->leaf[d->behind[i]], x);
+	for (int32_t i = 0; i < d->n_dependent; i++)
+		n += reads(d->s->t->leaf[d->dependent[i]], x);
 	return n < d->s->n_reader[x];
 }
 
@@ -59,11 +59,11 @@ static bool add_readers(struct draft *d, lt_node x)
 	if (d->s->written[x])
 		return false;
 	for (lt_node u = x + 1; u <= d->s->reader[x]; u++) {
-		if (!lt__has_leaf(g, u) || !reads(d->s->t->leaf[u], x) || has(d->behind, d->n_behind, u))
+		if (!lt__has_leaf(g, u) || !reads(d->s->t->leaf[u], x) || has(d->dependent, d->n_dependent, u))
 			continue;
-		if (!may_join(d, u) || d->n_behind == MAX_MEMBERS)
+		if (!may_join(d, u) || d->n_dependent == MAX_MEMBERS)
 			return false;
-		d->behind[d->n_behind++] = u;
+		d->dependent[d->n_dependent++] = u;
 	}
 	return true;
 }
@@ -76,9 +76,9 @@ static bool draft_grow(struct draft *d)
 	for (;;) {
 		lt_node first = -1;
 		int32_t n = 0;
-		for (int32_t i = 0; i < d->n_behind; i++)
-			if (is_open(d, d->behind[i])) {
-				first = first < 0 || d->behind[i] < first ? d->behind[i] : first;
+		for (int32_t i = 0; i < d->n_dependent; i++)
+			if (is_open(d, d->dependent[i])) {
+				first = first < 0 || d->dependent[i] < first ? d->dependent[i] : first;
 				n++;
 			}
 		if (n <= 1) {
@@ -225,8 +225,8 @@ static const struct lt_routine *try_draft(struct draft *d, bool casts, struct lt
 {
 	d->n = 0;
 	d->member[d->n++] = d->mul;
-	for (int32_t i = 0; i < d->n_behind && d->n < MAX_MEMBERS; i++)
-		d->member[d->n++] = d->behind[i];
+	for (int32_t i = 0; i < d->n_dependent && d->n < MAX_MEMBERS; i++)
+		d->member[d->n++] = d->dependent[i];
 	if (casts)
 		add_casts(d);
 	lt__auto_sort(d->member, d->n);
@@ -237,7 +237,7 @@ static const struct lt_routine *try_draft(struct draft *d, bool casts, struct lt
 static void add_call(struct lt_auto *s, lt_node sum)
 {
 	const struct lt_graph *g = s->g;
-	struct draft d = { .s = s, .sum = sum, .end = sum, .n_behind = 1, .behind = { sum } };
+	struct draft d = { .s = s, .sum = sum, .end = sum, .n_dependent = 1, .dependent = { sum } };
 	struct lt_contraction c;
 	struct lt_autocall best = { .name = NULL };
 	if (!lt__has_leaf(g, sum) || g->node[sum].op != LT_OP_add || !g->node[sum].reduce)

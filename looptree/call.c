@@ -127,19 +127,19 @@ static bool find_dims(struct lt_callsearch *s)
 }
 
 /* Leaves that read the sum, and those that read them: all element by element. */
-static bool find_behind(struct lt_callsearch *s)
+static bool find_dependent(struct lt_callsearch *s)
 {
-	s->behind[lt__call_member(s, s->c->sum)] = true;
+	s->dependent[lt__call_member(s, s->c->sum)] = true;
 	for (int32_t i = 0; i < s->n_member; i++) {     /* members are in the order of the graph */
 		const struct lt_leaf *leaf = s->t->leaf[s->member[i]];
 		for (int32_t k = 0; k < leaf->n_read; k++)
 			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
 				lt_node base = leaf->read[k].piece[p].base;
-				if (base < 0 || !lt__call_is_behind(s, base))
+				if (base < 0 || !lt__call_is_dependent(s, base))
 					continue;
 				if (!lt__call_piece(s, s->member[i], k) || !lt__call_in_place(s, s->member[i], &leaf->read[k].piece[p]))
 					return false;
-				s->behind[i] = true;
+				s->dependent[i] = true;
 			}
 	}
 	return true;
@@ -172,7 +172,7 @@ static bool search(struct lt_callsearch *s, lt_node end)
 {
 	if (!find_sum(s, s->member, s->n_member) || !find_mul(s))
 		return false;
-	if (!find_dims(s) || !find_behind(s) || !lt__epilogue_find(s, end) || !check_end(s, end))
+	if (!find_dims(s) || !find_dependent(s) || !lt__epilogue_find(s, end) || !check_end(s, end))
 		return false;
 	s->c->end = end;
 	s->c->operand[LT_CALL_RESULT] = (struct lt_callread){ end, NULL };
@@ -194,7 +194,7 @@ const char *lt__contraction_find(struct lt_looptree *t, struct lt_arena *a, cons
 		.member = member,
 		.n_member = n,
 		.used = LT_NEW(a, bool, n + 1),
-		.behind = LT_NEW(a, bool, n + 1) };
+		.dependent = LT_NEW(a, bool, n + 1) };
 	*out = (struct lt_contraction){ .mul = -1, .sum = -1, .end = -1 };
 	return search(&s, end) ? NULL : s.why;
 }

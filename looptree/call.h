@@ -45,14 +45,14 @@ struct lt_callsearch {
 	const char *where;
 	struct lt_contraction *c;
 	const lt_node *member; int32_t n_member;
-	bool *used, *behind;            /* by member; behind: depends on the sum */
+	bool *used, *dependent;         /* by member; dependent: on the sum */
 	const char *why;
 };
 int32_t lt__call_member(const struct lt_callsearch *, lt_node);         /* its number; -1: it is none */
-static inline bool lt__call_is_behind(const struct lt_callsearch *s, lt_node n)
+static inline bool lt__call_is_dependent(const struct lt_callsearch *s, lt_node n)
 {
 	int32_t i = lt__call_member(s, n);
-	return i >= 0 && s->behind[i];
+	return i >= 0 && s->dependent[i];
 }
 static inline void lt__call_use(struct lt_callsearch *s, lt_node n) { s->used[lt__call_member(s, n)] = true; }
 static inline const char *lt__call_name(const struct lt_callsearch *s, lt_node n) { return s->t->graph->node[n].name; }

@@ -43,7 +43,7 @@ static const char *match_operand(struct match *m, const char *is, lt_node n, int
 		return NULL;
 	if (*is >= '0' && *is <= '9')
 		return p->kind == LT_PIECE_IMMEDIATE && is_number(p, r->dtype, is) ? next : NULL;
-	if (p->kind != LT_PIECE_READ || !lt__call_is_behind(m->s, p->base))
+	if (p->kind != LT_PIECE_READ || !lt__call_is_dependent(m->s, p->base))
 		return NULL;
 	if (bytes != 1 || *is != 'x')
 		return match_node(m, is, p->base);
@@ -216,7 +216,7 @@ static bool step_back(struct lt_callsearch *s, struct epilogue_found *f, lt_node
 	const struct lt_readpiece *first = lt__call_piece(s, *n, 0), *second = lt__call_piece(s, *n, 1);
 	if (!first || !second)
 		return false;
-	int32_t other = first->kind == LT_PIECE_READ && lt__call_is_behind(s, first->base) ? 1 : 0;
+	int32_t other = first->kind == LT_PIECE_READ && lt__call_is_dependent(s, first->base) ? 1 : 0;
 	if (!lt__call_outside(s, *n, other, &value) || !add_value(s, f, *n, &value))
 		return false;
 	lt__call_use(s, *n);
@@ -232,7 +232,7 @@ bool lt__epilogue_find(struct lt_callsearch *s, lt_node end)
 	bool last = true;       /* only casts and copies are after n, and none that changes the type */
 	c->type = g->node[c->sum].dtype;
 	for (lt_node n = end; n != c->sum;) {
-		if (!lt__call_is_behind(s, n))
+		if (!lt__call_is_dependent(s, n))
 			return lt__call_fail(s, "%%%s is read outside of %s, but is not computed from the product; move it out",
 				lt__call_name(s, n), s->where);
 		if (is_passed(g, n, &last)) {

@@ -133,7 +133,7 @@ bool lt__call_outside(struct lt_callsearch *s, lt_node n, int32_t k, struct lt_c
 		*out = (struct lt_callread){ n, p };
 		if (lt__call_member(s, p->base) < 0)
 			return true;
-		if (lt__call_is_behind(s, p->base))
+		if (lt__call_is_dependent(s, p->base))
 			return lt__call_fail(s, "%%%s (%s) uses the product twice; move it out of %s",
 				lt__call_name(s, n), lt__call_op_name(s, n), s->where);
 		if (!lt__keeps_value(s->t->graph, p->base))

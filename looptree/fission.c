@@ -20,7 +20,7 @@ static lt_node first_read(struct lt_looptree *t, lt_node n, lt_tnode loop, lt_no
 
 /* After the loop if the leaf reads what stays in it, before it if what stays reads the leaf; else as it is in the
  * text. */
-static lt_status find_side(struct lt_edit *e, lt_node n, lt_tnode loop, bool *behind)
+static lt_status find_side(struct lt_edit *e, lt_node n, lt_tnode loop, bool *after)
 {
 	struct lt_looptree *t = e->t;
 	lt_status st;
@@ -46,7 +46,7 @@ static lt_status find_side(struct lt_edit *e, lt_node n, lt_tnode loop, bool *be
 			"nor after it; `fission %%%s %s` first", lt__leaf_name(t, n), lt__leaf_name(t, reads), lt__leaf_name(t, reader),
 			lt__loop_path(t, loop), lt__leaf_name(t, reader),
 			lt__loop_name(t, loop));
-	*behind = reads >= 0 || (reader < 0 && last);
+	*after = reads >= 0 || (reader < 0 && last);
 	return LT_OK;
 }
 
@@ -66,7 +66,7 @@ lt_status lt__primitive_fission(struct lt_edit *e, const struct lt_words *w)
 	const struct lt_leaf *accesses;
 	lt_node n;
 	lt_tnode loop;
-	bool behind = true;
+	bool after = true;
 	LT_TRY(lt__path_leaf(t, &w->word[0], &n));
 	LT_TRY(lt__path_find(t, &w->word[1], n, LT_PATH_AROUND, &loop));
 	lt_tnode leaf = t->leaf_of[n], top = leaf, called = lt__edit_called(t, t->node[leaf].parent);
@@ -75,7 +75,7 @@ lt_status lt__primitive_fission(struct lt_edit *e, const struct lt_words *w)
 	if (called >= 0)
 		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is in a nest that is handed over by `%s`; make that serial first",
 			lt__leaf_name(t, n), lt__loop_is(t, called));
-	LT_TRY(find_side(e, n, loop, &behind));
+	LT_TRY(find_side(e, n, loop, &after));
 	LT_TRY(lt__leaf(t, n, &accesses));
 	while (lt__edit_is_only(t, top))        /* loops that are its own already */
 		top = t->node[top].parent;
@@ -95,6 +95,6 @@ lt_status lt__primitive_fission(struct lt_edit *e, const struct lt_words *w)
 		lt__edit_insert(e, group, -1, leaf);
 		head = group;
 	}
-	lt__edit_insert(e, outside, behind ? loop : lt__edit_before(t, loop), head);
+	lt__edit_insert(e, outside, after ? loop : lt__edit_before(t, loop), head);
 	return LT_OK;
 }

@@ -1,7 +1,7 @@
 /* Freezing: the walk over a root nest that makes its loops, resets and statements. */
 #include "looptree/freeze.h"
 
-/* away: rows that have to hold beside the piece's own guards. */
+/* away: rows that have to hold as well as the piece's own guards. */
 static lt_status add_piece(
 	struct lt_freezer *f, const struct lt_leaf *leaf, const struct lt_readpiece *p, const struct lt_rows *away)
 {

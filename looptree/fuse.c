@@ -68,7 +68,7 @@ lt_status lt__primitive_fuse(struct lt_edit *e, const struct lt_words *w)
 			lt__loop_is(t, lt__edit_called(t, loop)));
 	lt_tnode common = lt__common(t, leaf, loop);
 	LT_TRY(find_leaf_loop(e, n, common, &top));
-	bool behind = lt__edit_precedes(t, loop, leaf);
+	bool after = lt__edit_precedes(t, loop, leaf);
 	lt_tnode group = t->node[top].parent;
 	for (lt_tnode at = top; at != leaf; at = t->node[at].child)
 		if (t->node[at].kind == LT_TLOOP)
@@ -98,6 +98,6 @@ lt_status lt__primitive_fuse(struct lt_edit *e, const struct lt_words *w)
 		lt__edit_insert(e, at, -1, last);
 		last = at;
 	}
-	lt__edit_insert(e, loop, behind ? lt__edit_last(t, loop) : -1, last);
+	lt__edit_insert(e, loop, after ? lt__edit_last(t, loop) : -1, last);
 	return LT_OK;
 }

@@ -275,7 +275,7 @@ static lt_status make_derived(struct lt_auto *s)
 static void record_roles(struct lt_auto *s)
 {
 	s->role = LT_NEW(s->t->arena, struct lt_product *, s->g->n_node + 1);
-	s->behind = LT_NEW(s->t->arena, struct lt_product *, s->g->n_node + 1);
+	s->epilogue_of = LT_NEW(s->t->arena, struct lt_product *, s->g->n_node + 1);
 	for (int32_t i = 0; i < s->n_product; i++) {
 		struct lt_product *p = &s->product[i];
 		const lt_node all[] = { p->mul, p->sum, p->left_copy, p->right_copy, p->part, p->out };
@@ -283,7 +283,7 @@ static void record_roles(struct lt_auto *s)
 			if (all[k] >= 0)
 				s->role[all[k]] = p;
 		if (p->epilogue >= 0)
-			s->behind[p->epilogue] = p;
+			s->epilogue_of[p->epilogue] = p;
 	}
 }
 

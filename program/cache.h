@@ -7,7 +7,7 @@
  * is looked at, followed or removed.
  *
  * An entry holds its key, which is compared, and a checksum: a damaged one counts as missing.  So does one that is no
- * regular file, belongs to another user or may be written to by others.  Entries are written beside their place and
+ * regular file, belongs to another user or may be written to by others.  Entries are written next to their place and
  * renamed: processes that race all succeed.
  */
 #ifndef LT_PROGRAM_CACHE_H

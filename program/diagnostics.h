@@ -1,4 +1,4 @@
-/* program/diagnostics.h -- what backends report beside a status: one by one, and as one text. */
+/* program/diagnostics.h -- what backends report with a status: one by one, and as one text. */
 #ifndef LT_PROGRAM_DIAGNOSTICS_H
 #define LT_PROGRAM_DIAGNOSTICS_H
 #include "lt/backend.h"

@@ -8,8 +8,10 @@ static void add_location(struct lt_text *x, const struct lt_refusal *r)
 {
 	if (r->node)
 		lt__text_format(x, " at %%%s", r->node);
-	if (r->node && r->line > 0)
-		lt__text_format(x, " (%s:%d:%d)", r->file ? r->file : "script", (int)r->line, (int)r->column);
+	if (r->node && r->line > 0 && r->file)
+		lt__text_format(x, " (%s:%d:%d)", r->file, (int)r->line, (int)r->column);
+	else if (r->node && r->line > 0)
+		lt__text_format(x, " (line %d:%d of its script)", (int)r->line, (int)r->column);
 }
 
 const char *lt__refusals_text(struct lt_arena *a, const struct lt_refusals *list)
@@ -27,10 +29,15 @@ const char *lt__refusals_text(struct lt_arena *a, const struct lt_refusals *list
 /* Texts of any length, without memory of its own. */
 static void explain_text(lt_write *write, void *user, const char *text) { write(user, text, strlen(text)); }
 
-static void write_number(lt_write *write, void *user, int32_t n)
+/* " (FILE:LINE:COLUMN)"; line 0: nothing. */
+static void explain_position(int32_t line, int32_t column, const char *file, lt_write *write, void *user)
 {
-	char text[32];
-	(void)snprintf(text, sizeof text, ":%d", (int)n);
+	char text[64];
+	if (line <= 0)
+		return;
+	explain_text(write, user, " (");
+	explain_text(write, user, file ? file : "line");
+	(void)snprintf(text, sizeof text, "%c%d:%d%s)", file ? ':' : ' ', (int)line, (int)column, file ? "" : " of its script");
 	explain_text(write, user, text);
 }
 
@@ -39,13 +46,7 @@ static void print_refusal(const struct lt_refusal *r, lt_write *write, void *use
 	const char *const words[] = { "  ", r->backend, " refuses it", r->node ? " at %" : "", r->node ? r->node : "" };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		explain_text(write, user, words[i]);
-	if (r->node && r->line > 0) {
-		explain_text(write, user, " (");
-		explain_text(write, user, r->file ? r->file : "script");
-		write_number(write, user, r->line);
-		write_number(write, user, r->column);
-		explain_text(write, user, ")");
-	}
+	explain_position(r->node ? r->line : 0, r->column, r->file, write, user);
 	if (r->loop) {
 		explain_text(write, user, ", loop ");
 		explain_text(write, user, r->loop);
@@ -71,13 +72,7 @@ static void print_decided(const struct lt_decided *d, lt_write *write, void *use
 		explain_text(write, user, d->loop ? ", %" : "%");
 		explain_text(write, user, d->node);
 	}
-	if (d->node && d->line > 0) {
-		explain_text(write, user, " (");
-		explain_text(write, user, d->file ? d->file : "script");
-		write_number(write, user, d->line);
-		write_number(write, user, d->column);
-		explain_text(write, user, ")");
-	}
+	explain_position(d->node ? d->line : 0, d->column, d->file, write, user);
 	explain_text(write, user, d->loop || d->node ? ": " : "");
 	explain_text(write, user, d->text);
 	explain_text(write, user, "\n");

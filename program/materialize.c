@@ -82,7 +82,7 @@ static lt_status copy_operands(struct build *b, lt_node n, struct lt_nodedef *d)
 	return LT_OK;
 }
 
-/* How many pieces a view shows, and what reads what beside results. */
+/* How many pieces a view shows, and what reads what, results apart. */
 static void survey(struct build *b)
 {
 	const struct lt_graph *in = b->in;

@@ -45,7 +45,7 @@ struct lt_offsets {
 	struct lt_memory_offsets *at;           /* by memory */
 	struct lt_lifetime *lifetime;           /* by storage */
 };
-/* What the kernels of one memory need beside their slots: the most that one of them does. */
+/* What the kernels of one memory need apart from their slots: the most that one of them does. */
 struct lt_scratch { size_t bytes, align; };
 
 /* plan_steps.c: launches and copies, in order. */

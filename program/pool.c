@@ -92,7 +92,7 @@ static bool pool_run(struct thread_pool *p, uint32_t team, const struct pool_job
 	return true;
 }
 
-/* Who calls from a body finds the pool held, as does who calls at the same time: they have no threads beside their
+/* A call from a body finds the pool held, as does a call at the same time: they have no threads apart from their
  * own. */
 void lt__host_parallel_for(const struct lt_host *host, uint32_t n_thread, int64_t n, lt__pool_body *body, void *arg)
 {

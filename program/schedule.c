@@ -4,7 +4,7 @@
 #include "looptree/schedule.h"
 #include "program/schedule.h"
 
-/* The first word of a schedule says what it is; blank lines and comments may stand before it. */
+/* The first word of a schedule says what it is; blank lines and comments may come before it. */
 static const char *first_word(const char *text, size_t bytes, size_t *n)
 {
 	const char *end = text + bytes;

@@ -24,5 +24,7 @@ const char *lt__location_text(struct lt_context *ctx, const struct lt_program *p
 {
 	if (line <= 0)
 		return "";
-	return lt__scratch(ctx, "%s:%d:%d: ", p->tree->graph->file ? p->tree->graph->file : "script", (int)line, (int)column);
+	const char *file = p->tree->graph->file;        /* a graph's text does not name its script */
+	return file ? lt__scratch(ctx, "%s:%d:%d: ", file, (int)line, (int)column)
+		: lt__scratch(ctx, "line %d:%d of its script: ", (int)line, (int)column);
 }

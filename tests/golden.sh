@@ -3,7 +3,7 @@
 #   NAME.graph .dot .tree .access .frozen   --dump=graph and so on
 #   NAME.c                                  --dump=source
 #   NAME.c99                                the same with -b 'cpu:emit=c99;target=avx2'
-#   NAME.kernel                             --dump=kernel of the backend sim
+#   NAME.kernel                             --dump=kernel of the backend sim, or of the one that the options name
 #   NAME.out                                what a run prints
 #   NAME.err                                the message of a run, and its exit code in the last line
 # A first line "# lt-run: OPTIONS" in the script gives options for all of them.  What depends on the processor is made
@@ -19,16 +19,17 @@ trap 'rm -f "$got"' EXIT
 
 # produce SCRIPT KIND: what lt-run says now.
 produce() {
-	local options target
+	local options target sim='-b sim'
 	options=$(sed -n '1s/^# lt-run: *//p' "$1")
 	target='--target avx2'
 	case $options in *--target* | *-b\ *) target= ;; esac
+	case $options in *-b\ *) sim= ;; esac
 	case $2 in
 	out) "$O/lt-run" $options "$1" 2>&1 ;;
 	err) "$O/lt-run" $options "$1" 2>&1 >/dev/null; echo "exit $?" ;;
 	c)   "$O/lt-run" $options $target --dump=source "$1" ;;
 	c99) "$O/lt-run" $options -b 'cpu:emit=c99;target=avx2' --dump=source "$1" ;;
-	kernel) "$O/lt-run" $options -b sim --dump=kernel "$1" ;;
+	kernel) "$O/lt-run" $options $sim --dump=kernel "$1" ;;
 	*)   "$O/lt-run" $options $target "--dump=$2" "$1" ;;
 	esac
 }

@@ -20,7 +20,7 @@ try() {
 		printf '%s\n' "answered $status and said:" "$said" "expected: $2" >&2
 	fi
 	rm -rf "${tree:?}"/*
-	mkdir -p "$tree"/{include/lt,ir,looptree,backends/ref,backends/cpu,tools,build/{ir,looptree,backends/{ref,cpu}}}
+	mkdir -p "$tree"/{include/lt,ir,looptree,backends/ref,backends/cpu,tools,build/{ir,looptree,tools,backends/{ref,cpu}}}
 }
 try 'an empty tree' ''
 

@@ -463,8 +463,24 @@ Test(check, seconds)
 {
 	cr_expect_eq(lt_check("-b ref --seconds 0.05"), 3, "%s%s", out, err);
 	cr_expect_not_null(strstr(out, "the time was up"), "%s", out);
-	cr_expect_not_null(strstr(out, " not run for time; seed 1"), "%s", out);
+	cr_expect_not_null(strstr(out, " not run; seed 1"), "%s", out);
 	cr_expect_not_null(strstr(out, "not all clauses of the contract were tried"), "%s", out);
 	cr_expect_eq(lt_check("-b ref --seconds 0.01 --filter 'op/*'"), 0, "%s%s", out, err);
-	cr_expect_not_null(strstr(out, " not run for time; seed 1"), "%s", out);
+	cr_expect_not_null(strstr(out, " not run; seed 1"), "%s", out);
+}
+
+/* A shell starts what runs beside it with SIGINT ignored. */
+Test(check, what_had_run_is_reported_when_it_is_interrupted)
+{
+	char command[1200];
+	snprintf(command, sizeof command,
+		"{ log=$(mktemp); env --default-signal=INT %s -b ref -v >$log & pid=$!; for i in $(seq 300); do "
+		"grep -qi ^passed $log && break; sleep 0.1; done; kill -INT $pid; wait $pid; code=$?; cat $log; rm $log; "
+		"exit $code; }",
+		built("lt-check"));
+	cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 130, "%s", err);
+	cr_expect_not_null(strstr(out, "ref 1: nothing failed of "), "%s", out);
+	cr_expect_not_null(strstr(out, "skipped "), "%s", out);
+	cr_expect_not_null(strstr(out, "lt-check was interrupted"), "%s", out);
+	cr_expect_not_null(strstr(err, "the report is of what had run"), "%s", err);
 }

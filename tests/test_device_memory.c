@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/every_allocation.h"
 #include "tests/device_run.h"
 #include "tests/run_graph.h"
 
@@ -211,42 +212,19 @@ static void ignore(void *user, const struct lt_explained *e)
 Test(device_memory, every_allocation_may_fail)
 {
 	const float x[16] = { 1 }, w[4] = { 2 };
+	float d[4], f[4];
+	const struct every_allocation e = { .text = ALL,
+		.options = &(struct lt_options){ .size = sizeof(struct lt_options),
+			.backends = "devone:refuse=max,devtwo",
+			.device_time = 1,
+			.explain = ignore },
+		.n_run = 3,
+		.constant = w,
+		.input = (const void *const[]){ x },
+		.result = (void *const[]){ d, f } };
 	bool done = false;
 	for (int64_t n = 1; !done; n++) {
-		struct run_counter counter;
-		struct lt_context *ctx;
-		struct lt_graph *g = NULL;
-		struct lt_program *p = NULL;
-		struct lt_instance *r = NULL;
-		float d[4], f[4];
-		if (run_context(&counter, &ctx))
-			continue;
-		cr_assert_eq(lt_graph_parse(ctx, ALL, strlen(ALL), "t", &g), LT_OK, "%s", lt_context_message(ctx));
-		counter.fail_at = counter.calls + n;
-		lt_status st = lt_compile(ctx, g,
-			&(struct lt_options){ .size = sizeof(struct lt_options),
-				.backends = "devone:refuse=max,devtwo",
-				.device_time = 1,
-				.explain = ignore },
-			&p);
-		if (!st)
-			st = lt_program_bind(p, 0, w, 1);
-		if (!st)
-			st = lt_instance_new(p, &r);
-		for (int run = 0; !st && run < 3; run++)
-			st = lt_instance_run(r, (const void *const[]){ x }, (void *const[]){ d, f });
-		if (!st && !lt_instance_state(r, 0))
-			st = lt_instance_code(r);
-		done = !st;
-		if (st)
-			cr_assert_eq(st, LT_ENOMEM, "allocation %lld: %s", (long long)n, lt_context_message(ctx));
-		counter.fail_at = 0;
-		lt_instance_free(r);
-		lt_program_free(p);
-		lt_graph_free(g);
-		lt_context_free(ctx);
-		cr_assert_eq(counter.bytes, 0, "allocation %lld: %lld bytes are not given back", (long long)n,
-			(long long)counter.bytes);
+		done = every_allocation_try(&e, n);
 		cr_assert(!device_one.wrong[0] && !device_one.blocks && !device_two.blocks && !device_one.captures_alive
 				&& !device_one.events && !device_one.sessions && !device_two.sessions,
 			"allocation %lld: %s", (long long)n, device_one.wrong);

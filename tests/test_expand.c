@@ -11,12 +11,12 @@
 TestSuite(expand, .timeout = 240);
 
 static const uint32_t lanes[] = { 1, 8, 3 };
-static const struct lt_machine *const machines[] = { &expanded_least, &expanded_c99 };
+static const struct lt_machine *const machines[] = { &expanded_min, &expanded_c99 };
 
 static bool is_operator(uint32_t opcode)
 {
-	return lt__opcode(opcode) && (opcode < LT_NOPERATOR_OPCODE || opcode == LT_OPCODE_remainder || opcode == LT_OPCODE_scale)
-		&& opcode != LT_OPCODE_select;
+	bool extra = opcode == LT_OPCODE_remainder || opcode == LT_OPCODE_scale;
+	return lt__opcode(opcode) && (opcode < LT_NOPERATOR_OPCODE || extra) && opcode != LT_OPCODE_select;
 }
 
 /* Each opcode with each type that it has, of a cast each pair: the next one; false: there is none.  Begin with 0. */
@@ -129,24 +129,13 @@ Test(expand, what_is_needed_is_refused_without_it)
 	}
 }
 
-static bool same(uint32_t dtype, uint64_t x, uint64_t y)
-{
-	if (dtype == LT_F32 && isnan(simulated_float(x)))
-		return isnan(simulated_float(y));
-	if (dtype == LT_F64 && isnan(simulated_double(x)))
-		return isnan(simulated_double(y));
-	if ((dtype == LT_F16 && (x & 0x7fff) > 0x7c00) || (dtype == LT_BF16 && (x & 0x7fff) > 0x7f80))
-		return (y & 0x7fff) > (dtype == LT_F16 ? 0x7c00 : 0x7f80);
-	return x == y;
-}
-
 static void fill(struct expanded_data *d, struct expanded_case c, uint64_t *state, int round)
 {
 	for (int i = 0; i < EXPANDED_N; i++) {
 		int n = 160;                    /* all pairs of special values come by, over the rounds */
 		int at = i + round * EXPANDED_N;
-		expanded_put(d->x, i, c.from, expanded_value(c.from, at < n * n ? at % n : n + i, state));
-		expanded_put(d->y, i, c.from, expanded_value(c.from, at < n * n ? at / n : n + i, state));
+		expanded_write(d->x, i, c.from, expanded_value(c.from, at < n * n ? at % n : n + i, state));
+		expanded_write(d->y, i, c.from, expanded_value(c.from, at < n * n ? at / n : n + i, state));
 	}
 }
 
@@ -162,7 +151,7 @@ static void expect_same(struct expanded_case c, const struct lt_machine *m, int 
 		expanded_run(e, &after);
 		for (int i = 0; i < EXPANDED_N; i++) {
 			uint64_t x = expanded_get(before.z, i, expanded_out(c)), y = expanded_get(after.z, i, expanded_out(c));
-			cr_assert(same(expanded_out(c), x, y), "%s of %s from %s, %u lanes, of 0x%llx, 0x%llx: 0x%llx, not 0x%llx",
+			cr_assert(expanded_same(expanded_out(c), x, y), "%s of %s from %s, %u lanes, of 0x%llx, 0x%llx: 0x%llx, not 0x%llx",
 				lt_opcode_name(c.opcode), simulated_type(c.dtype), simulated_type(c.from), (unsigned)c.lanes,
 				(unsigned long long)expanded_get(before.x, i, c.from), (unsigned long long)expanded_get(before.y, i, c.from),
 				(unsigned long long)y, (unsigned long long)x);
@@ -189,43 +178,73 @@ Test(expand, what_is_exact_keeps_its_bits)
 	while (next_case(&c))
 		for (int l = 0; l < 2 && !is_apart(c); l++) {
 			c.lanes = lanes[l];
-			expect_same(c, &expanded_least, c.opcode == LT_OPCODE_cast || expanded_arity(c.opcode) == 1 ? 2 : 7);
+			expect_same(c, &expanded_min, c.opcode == LT_OPCODE_cast || expanded_arity(c.opcode) == 1 ? 2 : 7);
 		}
 }
 
-/* Halves: all of them to every type, and each from floats around it: right below, on and right above the middle to the
- * next. */
-Test(expand, all_halves)
+/* Beside a constant it is another expansion. */
+Test(expand, operators_beside_constants)
+{
+	static const struct { uint32_t opcode; const char *beside[24]; bool real; } rows[] = {
+		{ LT_OPCODE_min, { "0", "-0", "1.5", "-1.5", "inf", "-inf", "0x7fc00000", "0x80000001", NULL }, true },
+		{ LT_OPCODE_max, { "0", "-0", "1.5", "-1.5", "inf", "-inf", "0x7fc00000", "0x80000001", NULL }, true },
+		{ LT_OPCODE_mod, { "0", "-0", "1.5", "-3", "inf", NULL }, true },
+		{ LT_OPCODE_div, { "0", "1", "-1", "2", "-2", "3", "-3", "4", "7", "-7", "8", "1024", "1073741824", "2147483647",
+			"-2147483648", NULL }, false },
+		{ LT_OPCODE_mod, { "0", "1", "-1", "2", "-2", "3", "-3", "4", "7", "-7", "8", "1024", "1073741824", "2147483647",
+			"-2147483648", NULL }, false },
+		{ LT_OPCODE_min, { "0", "-5", NULL }, false },
+	};
+	for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+		for (const char *const *beside = rows[r].beside; *beside; beside++)
+			for (int l = 0; l < 8; l++) {
+				uint32_t dtype = rows[r].real ? l & 1 ? LT_F64 : LT_F32 : l & 1 ? LT_I64 : LT_I32;
+				expect_same((struct expanded_case){ rows[r].opcode, dtype, dtype, lanes[l >> 1 & 1], *beside, l >= 4 },
+					&expanded_min, 1);
+			}
+}
+
+/* From the half with these bits: that itself; the middle to the next one; right below that, and right above. */
+static uint64_t around_half(uint32_t half, uint64_t bits, uint32_t dtype, int which)
+{
+	double x = simulated_double(lt__simulate_cast(bits, half, LT_F64));
+	double next = simulated_double(lt__simulate_cast(bits + 1, half, LT_F64)), middle = (x + next) / 2;
+	double f64[] = { x, middle, nextafter(middle, x), nextafter(middle, next) };
+	float f32[] = { (float)x, (float)middle, nextafterf((float)middle, (float)x), nextafterf((float)middle, (float)next) };
+	return dtype == LT_F32 ? simulated_float_bits(f32[which]) : simulated_double_bits(f64[which]);
+}
+
+/* All halves, to a type or from floats around each. */
+static void check_halves(struct expanded_case c, bool to_half)
 {
 	static struct expanded_data before, after;
+	struct lt_kernel *k = expanded_program(c), *e = expanded_for(k, &expanded_min);
+	uint64_t step = to_half ? EXPANDED_N / 4 : EXPANDED_N;
+	for (uint64_t first = 0; first < 0x10000; first += step) {
+		for (int i = 0; i < EXPANDED_N; i++)
+			expanded_write(before.x, i, c.from, to_half ? around_half(c.dtype, first + (uint64_t)i / 4, c.from, i % 4)
+				: first + (uint64_t)i);
+		after = before;
+		expanded_run(k, &before);
+		expanded_run(e, &after);
+		for (int i = 0; i < EXPANDED_N; i++)
+			cr_assert(expanded_same(c.dtype, expanded_get(before.z, i, c.dtype), expanded_get(after.z, i, c.dtype)),
+				"%s from %s of 0x%llx", simulated_type(c.dtype), simulated_type(c.from),
+				(unsigned long long)expanded_get(before.x, i, c.from));
+	}
+	lt_kernel_free(k);
+	lt_kernel_free(e);
+}
+
+Test(expand, all_halves)
+{
 	for (uint32_t half = LT_F16; half <= LT_BF16; half++)
-		for (uint32_t other = 1; other < LT_NDTYPE; other++)
-			for (int to_half = 0; to_half < 2; to_half++) {
-				struct expanded_case c = { LT_OPCODE_cast, to_half ? half : other, to_half ? other : half, 16 };
-				if (to_half && other != LT_F32 && other != LT_F64)
-					continue;
-				struct lt_kernel *k = expanded_program(c), *e = expanded_for(k, &expanded_least);
-				for (uint64_t first = 0; first < 0x10000; first += to_half ? EXPANDED_N / 4 : EXPANDED_N) {
-					for (int i = 0; i < EXPANDED_N; i++) {
-						uint64_t bits = first + (uint64_t)(to_half ? i / 4 : i);
-						double x = simulated_double(lt__simulate_cast(bits, half, LT_F64));
-						double next = simulated_double(lt__simulate_cast(bits + 1, half, LT_F64)), middle = (x + next) / 2;
-						double around[] = { x, middle, nextafter(middle, x), nextafter(middle, next) };
-						float near[] = { (float)x, (float)middle, nextafterf((float)middle, (float)x),
-							nextafterf((float)middle, (float)next) };
-						expanded_put(before.x, i, c.from, !to_half ? bits : other == LT_F32 ? simulated_float_bits(near[i % 4])
-							: simulated_double_bits(around[i % 4]));
-						expanded_put(before.y, i, c.from, 0);
-					}
-					after = before;
-					expanded_run(k, &before);
-					expanded_run(e, &after);
-					for (int i = 0; i < EXPANDED_N; i++)
-						cr_assert(same(c.dtype, expanded_get(before.z, i, c.dtype), expanded_get(after.z, i, c.dtype)),
-							"%s from %s of 0x%llx", simulated_type(c.dtype), simulated_type(c.from),
-							(unsigned long long)expanded_get(before.x, i, c.from));
-				}
-				lt_kernel_free(k);
-				lt_kernel_free(e);
-			}
+		for (uint32_t other = 1; other < LT_NDTYPE; other++) {
+			struct expanded_case c = { .opcode = LT_OPCODE_cast, .dtype = other, .from = half, .lanes = 16 };
+			check_halves(c, false);
+			c.dtype = half;
+			c.from = other;
+			if (other == LT_F32 || other == LT_F64)
+				check_halves(c, true);
+		}
 }

@@ -35,14 +35,15 @@ Test(explain, each_refusal_has_its_node_line_and_change)
 {
 	cr_assert_eq(run("nests.g -i x=1 -q --explain -B %s -b picky,ref", picky), 0, "%s", err);
 	cr_assert(strstr(out,
-			  " -> ref\n  picky refuses it at %e (script:6:3), loop m: it has no exp\n    nearest change: "
+			  " -> ref\n  picky refuses it at %e (line 6:3 of its script), loop m: it has no exp\n    nearest change: "
 			  "write a polynomial\n"),
 		"%s", out);
 	cr_assert(strstr(out, " -> picky\n"), "the other nests are its own: %s", out);
 	cr_assert_eq(run("nests.g -i x=1 -q --explain -B %s -b picky --strict", picky), 1);
-	cr_assert(strstr(out, " -> none\n  picky refuses it at %e (script:6:3), loop m: it has no exp\n"),
+	cr_assert(strstr(out, " -> none\n  picky refuses it at %e (line 6:3 of its script), loop m: it has no exp\n"),
 		"told although nobody takes it: %s", out);
-	cr_assert(strstr(err, ": picky refuses it at %e (script:6:3): it has no exp: write a polynomial\n"), "%s", err);
+	cr_assert(strstr(err, ": picky refuses it at %e (line 6:3 of its script): it has no exp: write a polynomial\n"),
+		"%s", err);
 	cr_assert_eq(run("nests.g -i x=1 -q -B %s -b picky,ref --strict", picky), 1);
 	cr_assert(strstr(err, " (strict: the other backends are not asked)\n"), "%s", err);
 	cr_assert_str_eq(out, "");
@@ -53,16 +54,18 @@ Test(explain, each_refusal_has_its_node_line_and_change)
 Test(explain, features_types_and_loops_are_named_in_words)
 {
 	cr_assert_eq(run("features.g -i x=1 -i i=0 -q --explain -B %s -b picky,ref", picky), 0, "%s", err);
-	cr_assert(strstr(out, "  picky refuses it at %y (script:7:1): it does not understand reads at an index that is itself "
+	cr_assert(strstr(out,
+		"  picky refuses it at %y (line 7:1 of its script): it does not understand reads at an index that is itself "
 		"read from memory (gather)\n  picky refuses it"), "ref has taken it, which is no change to propose: %s", out);
-	cr_assert(strstr(out, "  picky refuses it at %y (script:7:1): it does not take elements of f16\n"
+	cr_assert(strstr(out, "  picky refuses it at %y (line 7:1 of its script): it does not take elements of f16\n"
 		"    nearest change: cast x to a type that it has\n"), "%s", out);
 	/* Lanes that meet: a loop may be another. */
 	ltrun_write_text("sum.g",
 		"graph 1\nvar m 4\nvar k 8\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce %x @ 5:1\nresult \"s\" "
 		"= %s\n");
 	cr_assert_eq(run("sum.g -i x=1 -q --explain --apply 'vectorize k' -B %s -b picky,ref", picky), 0, "%s", err);
-	cr_assert(strstr(out, " -> ref\n  picky refuses it at %s (script:5:1): it does not understand reductions across the "
+	cr_assert(strstr(out,
+		" -> ref\n  picky refuses it at %s (line 5:1 of its script): it does not understand reductions across the "
 		"iterations of a loop (combine)\n    nearest change: make the vector loops that reduce serial\n"), "%s", out);
 	cr_assert_eq(run("sum.g -i x=1 -q --explain --apply 'serial k' -B %s -b picky,ref", picky), 0, "%s", err);
 	cr_assert(strstr(out, " -> picky\n"), "%s", out);

@@ -136,6 +136,11 @@ static const struct broken texts[] = {
 	{ "", "\t%0 = shift_left i32 5 32\n", 0, "kernel:5:2: region 0: a shift of i32 is by 0 to 31, not by 32" },
 	{ "", "\t%0 = bits f32 from i64 5\n", 0,
 		"kernel:5:2: region 0: 'bits' is from a type of as many bytes: f32 and i64 differ; take `cast`" },
+	{ "", "\t%0 = shift_signed i64 5 64\n", 0, "kernel:5:2: region 0: a shift of i64 is by 0 to 63, not by 64" },
+	{ "", "\t%0 = convert f32 from f16 0x0\n", 0,
+		"kernel:5:2: region 0: 'convert' takes no half types, such as f16; take `cast`, or `bits` of i16" },
+	{ "", "\t%0 = each f32 and 1 2\n", 0, "kernel:5:2: region 0: 'each' needs an operator of floats; and is none; take "
+		"one such as sin or pow" },
 };
 
 static char *text_of(const struct broken *b)
@@ -207,7 +212,7 @@ Test(kernel_verify, what_is_allowed)
 static const char whole[] = "kernel 1\nname k\nworkspace 64 thread 0\nprelude \"int f(void);\\n\"\n"
 	"operator f f32 (f32) identity 0x0 \"$0\"\nbuffer y f32[8] slot 0 align 4 exclusive written\nvariable s f32\n"
 	"region host\n\tloop %0 from 0 to 8\n\t\tvariable s\n\t\tset s 1\n\t\t%1 = get s\n\t\tif 0x1\n\t\t\tstore y[%0] %1\n"
-	"\t\tend\n\tend\n\tlaunch 1 8 (i64 3)\nregion team 1\n\t%0 = argument i64 0\n";
+	"\t\tend\n\tend\n\tlaunch 1 8 (i64 3)\nregion team 1\n\t%0 = argument i64 0\n\t%1 = each f64 sqrt 2\n";
 
 enum { REGION_0, REGION_1, BUFFER, VARIABLE, OPERATOR, PROGRAM, EXTRA, INSTRUCTION };
 #define I(opcode, member, value, said) { INSTRUCTION, LT_OPCODE_##opcode, offsetof(struct lt_instruction, member), \
@@ -220,7 +225,7 @@ static const struct { int part, opcode; size_t at, bytes; int64_t value; const c
 	OF(PROGRAM, lt_kernel, name, 0, "kernel:1: the program's name is no C identifier"),
 	OF(PROGRAM, lt_kernel, workspace_bytes, -1, "kernel:1: the workspace, or a thread's part, has less than 0 bytes"),
 	OF(PROGRAM, lt_kernel, n_region, 0, "kernel:1: there is no host region"),
-	OF(PROGRAM, lt_kernel, n_region, 1, "kernel:1: 15 instructions are in regions, of 16"),
+	OF(PROGRAM, lt_kernel, n_region, 1, "kernel:1: 15 instructions are in regions, of 18"),
 	OF(REGION_0, lt_region, kind, LT_REGION_TEAM, "kernel:1: region 0 is the host's, all others are teams"),
 	OF(REGION_1, lt_region, kind, LT_REGION_HOST, "kernel:1: region 0 is the host's, all others are teams"),
 	OF(REGION_1, lt_region, first, 3, "kernel:1: regions lie one after the other in the instructions"),
@@ -256,6 +261,10 @@ static const struct { int part, opcode; size_t at, bytes; int64_t value; const c
 	I(store, what, -1, "kernel:14: region 0: 'store' names number -1; there are 1"),
 	I(launch, first_extra, 1, "kernel:17: region 0: 'launch' has a list of values that is not inside of `extras`"),
 	I(argument, operand[0], 3, "kernel:19: region 1: 'argument' has no operand 0"),
+	I(each, what, -1, "kernel:20: region 1: 'each' needs an operator of floats; this number is none"),
+	I(each, what, LT_OPCODE_load, "kernel:20: region 1: 'each' needs an operator of floats; load is none"),
+	I(each, what, LT_OPCODE_pow, "kernel:20: region 1: 'pow' takes 2 operands"),
+	I(each, operand[1], 16, "kernel:20: region 1: 'sqrt' takes 1 operands"),
 };
 
 Test(kernel_verify, each_rule_of_the_arrays)

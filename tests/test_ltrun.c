@@ -20,6 +20,8 @@ static const struct mistake cases[] = {
 	{ "--version", 0, "lt-run 0.", "" },
 	{ "-h", 0, "usage: lt-run [options] SCRIPT", "" },
 	{ "--help", 0, "--dump=KIND", "" },
+	{ "--help", 0, "the last counts; these add up: --input, --inputs,", "" },
+	{ "-b nothing -b ref -q add.lt -i x=1 -c w=1", 0, "", "" },
 	{ "", 2, "", "a script is missing" },
 	{ "none.lt", 2, "", "none.lt: cannot be opened: No such file" },
 	{ ".", 2, "", "is a folder" },
@@ -201,6 +203,11 @@ static const struct mistake refused[] = {
 	{ "range.graph -b ref -q -i '*=random:1'", 0, "", "" },
 	{ "range.graph -b ref -q -i '*=random:2'", 0, "", "" },
 	{ "range.graph -b ref -q -i '*=random:3'", 0, "", "" },
+	{ "fits.graph -b ref -q -i '*=random:1'", 0, "", "" },
+	{ "fits.graph -b ref -q -i '*=random:2'", 0, "", "" },
+	{ "fits.graph -b ref -q -i '*=random' -i end=500", 0, "", "" },
+	{ "fits.graph -b ref -q -i x=1 -i begin=7 -i end=22", 1, "",
+		"lt-run: line 8:1 of its script: end - begin has to be 16" },
 	/* A hint can be copied. */
 	{ "names.graph -b ref", 2, "", "give it with  -i 'a b=FILE.npy'\n" },
 	{ "names.graph -b ref", 2, "", "give it with  -i 'it'\\''s=FILE.npy'\n" },
@@ -215,6 +222,11 @@ Test(ltrun, what_is_refused_before_a_run)
 	ltrun_write_text("range.graph",
 		"graph 1\nvar i 3\nvar j 2\nvar n 8\n%t = f32[i, j] input \"table\"\n%n = i64[n] input \"ids\"\n"
 		"%g = f32[n, j] gather %t, %n axis 0\nresult \"r\" = %g\n");
+	ltrun_write_text("fits.graph",
+		"graph 1\nvar i 16\nvar j 1024\nvar one 1\nvar two 1\nparam begin = %b[0] in 0..1008\n"
+		"param end = %e[0] in 16..1024\nrequire end - begin - 16 == 0 \"end - begin has to be 16\" @ 8:1\n"
+		"%x = f32[i] input \"x\"\n%b = i64[one] input \"begin\"\n%e = i64[two] input \"end\"\n"
+		"%s = f32[j] state \"s\"\n%u = f32[j] update %s, %x at [begin]\nresult \"r\" = %u\nset %s = %u\n");
 	ltrun_write_text("names.graph",
 		"graph 1\nvar m 3\n%x = f32[m] input \"a b\"\n%y = f32[m] input \"it's\"\n%z = f32[m] add %x, "
 		"%y\nresult \"z\" = %z\n");
@@ -422,4 +434,19 @@ Test(ltrun, random_numbers)
 	lt__tensors_free(&a);
 	lt__tensors_free(&b);
 	lt__tensors_free(&c);
+}
+
+/* Its constructor asks the host for a function that only the library itself has. */
+Test(ltrun, a_plug_in_without_its_macro)
+{
+	char command[1024];
+	ltrun_write_text("plain.c",
+		"#include \"lt/backend.h\"\nstatic const struct lt_backend b = { .size = sizeof b, .abi = LT_ABI, "
+		".build = LT_BUILD, .name = \"b\" };\nLT_BACKEND(b)\n");
+	(void)snprintf(command, sizeof command, "cc -shared -fPIC -Iinclude -o %s %s", scratch("plain.so"),
+		scratch("plain.c"));
+	cr_assert_eq(system(command), 0);
+	cr_expect_eq(run("-B ./plain.so --list-backends"), 2, "%s", err);
+	cr_expect_not_null(strstr(err, "plain.so: cannot be loaded: "), "%s", err);
+	cr_expect_not_null(strstr(err, "; compile it with -DLT_PLUGIN"), "%s", err);
 }

@@ -209,8 +209,8 @@ Test(processes, a_folder_that_does_not_work_is_told)
 	setenv("TMPDIR", "/nonexistent", 1);
 	cr_expect_eq(run("one.lt -i x=1 --no-cache"), 1);
 	cr_expect_not_null(strstr(err,
-				   "no temporary folder can be made in '/nonexistent': No such file or directory: free "
-				   "some space there, or name another folder for temporary files in TMPDIR"),
+				   "no temporary folder can be made in '/nonexistent': No such file or directory: name "
+				   "a folder in TMPDIR that is there and that you may write to"),
 		"%s", err);
 	cr_expect_eq(run("one.lt -i x=1"), 0, "%s", err);
 }

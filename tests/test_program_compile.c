@@ -7,6 +7,7 @@
 #include <time.h>
 #include "check/random_graph.h"
 #include "program/program.h"
+#include "tests/every_allocation.h"
 #include "tests/parsed.h"
 #include "tests/run_graph.h"
 
@@ -139,38 +140,15 @@ Test(program_compile, every_allocation_may_fail)
 				   "%p = f32[m, k] mul %x, %n\n%y = f32[m] add.reduce %p\n%u = f32[m] add %s, "
 				   "%y\nresult \"y\" = %y\nresult \"c\" = %c\nset %s = %u\n";
 	const float x[12] = { 1 }, c[4] = { 2 };
-	bool done = false;
-	for (int64_t n = 1; !done; n++) {
-		struct run_counter counter;
-		struct lt_context *ctx;
-		struct lt_graph *g = NULL;
-		struct lt_program *p = NULL;
-		struct lt_instance *r = NULL;
-		float y[3], d[4];
-		if (run_context(&counter, &ctx))
-			continue;
-		cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "t", &g), LT_OK);
-		counter.fail_at = counter.calls + n;
-		lt_status st = lt_compile(ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "ref" }, &p);
-		if (!st)
-			st = lt_program_bind(p, 0, c, 1);
-		if (!st)
-			st = lt_instance_new(p, &r);
-		if (!st)
-			st = lt_instance_run(r, (const void *const[]){ x }, (void *const[]){ y, d });
-		done = !st;
-		if (st)
-			cr_assert_eq(st, LT_ENOMEM, "allocation %lld: %s", (long long)n, lt_context_message(ctx));
-		cr_assert(p || !r);
-		counter.fail_at = 0;
-		lt_instance_free(r);
-		lt_program_free(p);
-		lt_graph_free(g);
-		lt_context_free(ctx);
-		cr_assert_eq(counter.bytes, 0, "allocation %lld: %lld bytes are not given back", (long long)n,
-			(long long)counter.bytes);
-		cr_assert_lt(n, 20000);
-	}
+	float y[3], d[4];
+	const struct every_allocation e = { .text = text,
+		.options = &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "ref" },
+		.n_run = 1,
+		.constant = c,
+		.input = (const void *const[]){ x },
+		.result = (void *const[]){ y, d } };
+	for (int64_t n = 1; !every_allocation_try(&e, n); n++)
+		;
 }
 
 Test(program_compile, backends_are_asked_for_by_name)

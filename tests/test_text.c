@@ -12,14 +12,16 @@
 
 TestSuite(text, .timeout = 300);
 
-static void check_one(const struct text_run *r, int i, uint64_t seed)
+static void check_one(const struct text_run *r, int i, unsigned flags, uint64_t seed)
 {
 	const struct lt_kernel *k = r->kernel[i];
+	struct lt_kernel *original = random_kernel(seed, flags);
 	struct random_kernel_memory expected, found;
 	struct lt_fault fault = { 0 };
 	random_kernel_fill(k, seed, &expected);
 	random_kernel_fill(k, seed, &found);
-	simulated_good(k, expected.at);
+	simulated_good(original, expected.at);
+	lt_kernel_free(original);
 	text_run_one(r, i, found.at, 1 + (int64_t)(seed % 5), &fault);
 	cr_assert_eq(fault.n, 0, "seed %llu", (unsigned long long)seed);
 	for (uint32_t b = 0; b < k->n_buffer; b++) {
@@ -32,15 +34,27 @@ static void check_one(const struct text_run *r, int i, uint64_t seed)
 	random_kernel_drop(&found);
 }
 
+/* As a machine has it whose operators are those of the dialects. */
+static struct lt_kernel *expanded_kernel(uint64_t seed, unsigned flags)
+{
+	struct lt_machine m = { 0 };
+	struct lt_kernel *k = random_kernel(seed, flags), *expanded;
+	struct keeper told = keeper_new();
+	m.operators = lt__text_operators(&m.n_operator);
+	must(k && !lt_kernel_expand(k, &m, &expanded, &told.diag), "seed %llu: %s", (unsigned long long)seed, told.text);
+	lt_kernel_free(k);
+	return expanded;
+}
+
 static void check_all(const struct lt_text_dialect *d, unsigned flags, const char *command, uint64_t seed, uint64_t n)
 {
 	while (n > 0) {
-		struct text_run r = { .n = (int)(n < TEXT_RUN_MOST ? n : TEXT_RUN_MOST) };
+		struct text_run r = { .n = (int)(n < TEXT_RUN_MAX ? n : TEXT_RUN_MAX) };
 		for (int i = 0; i < r.n; i++)
-			must((r.kernel[i] = random_kernel(seed + (uint64_t)i, flags)) != NULL, "out of memory");
+			r.kernel[i] = expanded_kernel(seed + (uint64_t)i, flags);
 		text_run_compile(&r, d, command);
 		for (int i = 0; i < r.n; i++)
-			check_one(&r, i, seed + (uint64_t)i);
+			check_one(&r, i, flags, seed + (uint64_t)i);
 		text_run_end(&r);
 		for (int i = 0; i < r.n; i++)
 			lt_kernel_free((struct lt_kernel *)(uintptr_t)r.kernel[i]);
@@ -67,6 +81,30 @@ Test(text, c99_by_clang)
 	if (system("clang --version >/dev/null 2>&1") != 0)
 		cr_skip_test("clang is not there");
 	check_all(&lt__text_c99, 0, "clang -std=c99 -O2" STRICT, must_number("LT_SEED", 201), must_number("LT_KERNELS", 20));
+}
+
+/* The flags of the backend cpu. */
+#define USUAL " -std=gnu11 -w -Wno-psabi -fwrapv -fno-math-errno -fno-trapping-math -ffp-contract=fast -fno-strict-aliasing"
+static const struct { const char *compiler, *flags; } vectors[] = {
+	{ "gcc", "-O1 -march=x86-64" }, { "gcc", "-O3 -march=x86-64-v3" }, { "gcc", "-O1 -march=x86-64-v4" },
+	{ "gcc", "-O2 -march=x86-64-v2" },
+	{ "clang", "-O1 -march=x86-64" }, { "clang", "-O3 -march=x86-64-v3" },
+	{ "clang", "-O1 -march=x86-64-v4" },
+};
+enum { N_VECTORS = sizeof vectors / sizeof *vectors };
+
+Test(text, vectors_of_c_give_what_the_simulator_gives)
+{
+	uint64_t seed = must_number("LT_SEED", 301), n = must_number("LT_KERNELS", 12);
+	for (int i = 0; i < N_VECTORS; i++, seed += n) {
+		char command[512];
+		(void)snprintf(command, sizeof command, "%s --version >/dev/null 2>&1", vectors[i].compiler);
+		if (system(command) != 0 || (strstr(vectors[i].flags, "-v3") && !__builtin_cpu_supports("avx2"))
+			|| (strstr(vectors[i].flags, "-v4") && !__builtin_cpu_supports("avx512bw")))
+			continue;
+		(void)snprintf(command, sizeof command, "%s %s" USUAL, vectors[i].compiler, vectors[i].flags);
+		check_all(&lt__text_c, RANDOM_KERNEL_LANES, command, seed, n);
+	}
 }
 
 /* A gather by two teams, the second with an index that is out of range; an operator that is only text; a param. */

@@ -1,5 +1,5 @@
 /* tools/bench_folder.c -- the one folder in which lt-bench makes temporary files: removed at the end, or, after a kill,
- * by whoever next makes one beside it. */
+ * by the next process that makes one there. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* tools/bench_load.c -- busy processes beside the measuring (--busy): what is reached on a machine that others use. */
+/* tools/bench_load.c -- busy processes while something is measured (--busy): what is reached on a machine
+ * that others use. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

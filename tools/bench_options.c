@@ -113,8 +113,8 @@ static const struct lt_option rows[] = {
 		.own = take_backends },
 	{ 'B', "load", "FILE.so", TAKE_LIST, AT(load), .help = "loads a backend (also from the files and folders in "
 		"$LT_BACKEND_PATH)", .values = LT_VALUES("*.so") },
-	{ 0, "schedule", "FILE", TAKE_LIST, AT(schedule), .help = "the first backend with the loops in FILE, beside its "
-		"default tree; several times: several contestants",
+	{ 0, "schedule", "FILE", TAKE_LIST, AT(schedule), .help = "the first backend with the loops in FILE, as "
+		"well as with its default tree; several times: several contestants",
 		.values = LT_VALUES("*.tree", "*.schedule") },
 	{ 0, "peer", "CMD", TAKE_OWN, AT(peer), .help = "a process that speaks the peer protocol; several times: several "
 		"contestants", .own = take_peer },
@@ -163,7 +163,7 @@ const struct lt_tool bench_tool = {
 	.usage = "lt-bench [options] SUITE...\n"
 		"       lt-bench --list [SUITE...]\n"
 		"       lt-bench --serve NAME",
-	.about = "Measures Looptree beside the machine's peak and bandwidth and beside other libraries, in one run.",
+	.about = "Measures Looptree next to the machine's peak and bandwidth and next to other libraries, in one run.",
 	.operand = { .arg = "SUITE[,SUITE...]", .help = "%v; all: every one", .list = suite_at },
 	.option = rows,
 	.end = "Exit code: 0; 1: a row of Looptree's failed or was wrong, or a file cannot be written; 2: a mistake in the "

@@ -385,7 +385,7 @@ json_t *bench_peak_json(const struct bench_peak *p)
 	return o;
 }
 
-/* As contestants they run beside the others in each case. */
+/* As contestants they run with the others in each case. */
 struct peak_contestant { struct bench_peak *p; int threads; };
 
 static lt_status begin_case(struct bench_contestant *k, const struct bench_case *c, int threads)
@@ -407,12 +407,12 @@ static lt_status peak_run(struct bench_contestant *k, int64_t n, double *seconds
 	return LT_OK;
 }
 
-static double limit(struct bench_contestant *k, int threads, bool anew)
+static double limit(struct bench_contestant *k, int threads, bool again)
 {
 	struct peak_contestant *s = k->state;
 
 	threads = threads > MAX_THREADS ? MAX_THREADS : threads;
-	if (anew)
+	if (again)
 		peak_measure(s->p, k->bound, threads);
 	return bench_peak_measure(s->p, k->bound, threads);
 }

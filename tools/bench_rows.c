@@ -74,7 +74,7 @@ static void row_sum(const struct bench_case *c, float *out)
 		out[r] = (float)sum(c->in[0].data + r * n, n);
 }
 
-/* Operations, as lt/program.h counts them, of one element and of one row beside those. */
+/* Operations, as lt/program.h counts them, of one element and of one row in addition. */
 static const struct op {
 	const char *name;
 	int flops, row_flops, n_weight;
@@ -111,6 +111,7 @@ static void rows_add(struct bench_cases *l, const char *suite, const struct op *
 	c->bytes = 4 * (c->in[0].n + c->out.n);
 	c->bound = op->reference == row_sum ? BENCH_READ : BENCH_COPY;
 	c->depth = columns;
+	c->by_rows = 1;
 	c->reference = op->reference;
 }
 

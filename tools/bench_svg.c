@@ -1,4 +1,4 @@
-/* tools/bench_svg.c -- a report as a picture: bars beside the measured peak, and a roofline. */
+/* tools/bench_svg.c -- a report as a picture: bars next to the measured peak, and a roofline. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -27,12 +27,12 @@ const struct check_groupinfo *lt__check_group(int group);               /* check
 
 enum check_shape { CHECK_ONE, CHECK_PRIME, CHECK_BELOW, CHECK_POWER, CHECK_ABOVE, CHECK_ZERO, CHECK_SCALAR, CHECK_DEEP,
 	CHECK_N_SHAPE };
-/* After N_VIEW: beside the pairs of op. */
+/* After N_VIEW: in addition to the pairs of op. */
 enum check_view { CHECK_NONE, CHECK_PAD, CHECK_STRIDE, CHECK_SLICE, CHECK_RESHAPE, CHECK_PERMUTE, CHECK_CONCAT,
 	CHECK_BROADCAST, CHECK_FLIP, CHECK_N_VIEW, CHECK_FLATTEN = CHECK_N_VIEW, CHECK_N_VIEWS };
-/* After N_SCHEDULE: plain trees with loops in vectors, beside the pairs.  MASKED, PEELED: dim n, eight lanes; INNER:
- * the innermost loops, eight; PADDED: the same, the rest padded; OUTER: those right around them, four; NESTED: both;
- * STRIPS: the innermost, cut in four, each lane a part of them. */
+/* After N_SCHEDULE: plain trees with loops in vectors, apart from the pairs.  MASKED, PEELED: dim n, eight lanes;
+ * INNER: the innermost loops, eight; PADDED: the same, the rest padded; OUTER: those right around them, four; NESTED:
+ * both; STRIPS: the innermost, cut in four, each lane a part of them. */
 enum check_schedule { CHECK_DEFAULT, CHECK_PLAIN, CHECK_DRAWN, CHECK_DRAWN2, CHECK_N_SCHEDULE,
 	CHECK_MASKED = CHECK_N_SCHEDULE, CHECK_PEELED, CHECK_INNER, CHECK_PADDED, CHECK_OUTER, CHECK_NESTED, CHECK_STRIPS,
 	CHECK_N_TREE };
@@ -108,6 +108,7 @@ struct check_outcome {
 	char text[CHECK_TEXT];          /* what differs; why it is refused or skipped */
 	char *schedule;                 /* of a failure: that of lt__check_lower; the caller's to free */
 	int set;                        /* of a failure: the set of data */
+	int64_t elements, open;         /* that stood before the judge; of them those that nothing can judge */
 	double seconds;
 	/* unrun: it could not even be begun, which is a failure; late: not run, the time was up; left: not run, for
 	 * many before it had ended in one way */
@@ -207,7 +208,7 @@ struct check_how {
 	/* where args and slots of each step stand, and are gone when it comes back; NULL: no such place */
 	struct check_pages *lend;
 	int odd;                        /* 0, 1 ..: buffers at other places of the same alignment */
-	int page;                       /* which page beside each buffer cannot be touched */
+	int page;                       /* which page next to each buffer cannot be touched */
 	const struct check_guarded *like; const char *why;      /* a run with the same bits, why: "when it is run again" */
 };
 struct check_guarded {
@@ -224,7 +225,7 @@ void lt__check_guarded_new(struct check_work *, const struct check_how *, struct
 void lt__check_guarded_free(struct check_guarded *);
 /* Sources get their data, all else the poison, everything its sentinels; to the device where there is one. */
 bool lt__check_guarded_fill(struct check_guarded *, void *const *data, int poison);
-/* The same but for what is computed from constants before the first run, which stays. */
+/* The same except what is computed from constants before the first run, which stays. */
 bool lt__check_guarded_refill(struct check_guarded *, void *const *data, int poison);
 /* Back from the device; sentinels stand and sources that may not change have not. */
 bool lt__check_guarded_stand(struct check_guarded *, void *const *data);
@@ -350,10 +351,12 @@ struct check_row {
 	char repeat[CHECK_COMMAND];     /* of a failure: the command */
 };
 void lt__check_row(const struct check_report *, int32_t i, struct check_row *);
-struct check_count { int n[4], n_case; double seconds; };      /* n: by status */
+struct check_count { int n[4], n_case; int64_t elements, open; double seconds; };       /* n: by status */
 struct check_counts { struct check_count all, group[CHECK_N_GROUP]; };
 void lt__check_count(const struct check_report *, struct check_counts *);
 void lt__check_report_failure(const struct check_report *, int32_t i, FILE *);
+/* More than one element in a hundred of the whole suite is open. */
+bool lt__check_is_open(const struct check_report *, const struct check_count *all);
 /* What a run of the suite amounts to: the exit code. */
 int lt__check_exit(const struct check_report *);
 void lt__check_report_all(const struct check_report *, FILE *);

@@ -148,7 +148,7 @@ static void add_reduces(struct check_adder *a)
 		for (int t = 1; t < LT_NDTYPE; t++)
 			for (int shape = 0; shape <= CHECK_ZERO && reduces(op, t); shape++)
 				add_reduce(a, &(struct check_spec){ .op = op, .dtype = (enum lt_dtype)t, .shape = shape });
-	/* in vectors, over the lanes and beside them: whatever the target, and whatever is drawn */
+	/* in vectors, over the lanes and over other dims: whatever the target, and whatever is drawn */
 	for (int op = 0; op < LT_NOP; op++)
 		for (int t = 1; t < LT_NDTYPE; t++)
 			for (int k = 0; k < 4 && reduces(op, t); k++)

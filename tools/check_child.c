@@ -70,7 +70,7 @@ static void child_say(int fd, int kind, int32_t i, const struct check_outcome *o
 	}
 }
 
-/* Who prints fails the first case in which it does; a thousand others would tell no more. */
+/* A backend that prints fails the first case in which it does; a thousand more would say nothing new. */
 static void has_printed(bool *known, struct check_outcome *out)
 {
 	struct check_outcome printed = { 0 };
@@ -294,7 +294,7 @@ static void fail_batch(struct parent *p, int32_t first, int32_t n, const char *w
 	}
 }
 
-/* Those that it has not told of have not run; nor is anything known of the end of its session. */
+/* Those that it has not reported have not run; nor is anything known of the end of its session. */
 static void fail_unheard(struct parent *p, struct child *c, const char *why, int error)
 {
 	if (c->n_done == c->n)

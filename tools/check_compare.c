@@ -66,7 +66,7 @@ static bool is_right(const struct check_work *w, lt_status st, const struct lt_r
 {
 	if (st)
 		return lt__check_fail(w->out, "it cannot be judged: %s", lt_context_message(w->ctx));
-	/* Of a tensor one element may be open, or one in a hundred; one in twenty beside infinities and NaN: a sum of
+	/* Of a tensor one element may be open, or one in a hundred; one in twenty next to infinities and NaN: a sum of
 	 * products of the largest numbers overflows or not by its order. */
 	if (r->open > 1 && r->open * (overflown ? 20 : 100) > r->elements)
 		return lt__check_fail(w->out, "%lld of %lld elements are not verified, such as %s: rounding may explain any value",
@@ -123,6 +123,8 @@ bool lt__check_compare(
 		if (!is_written(w, e, &p))
 			return false;
 		lt_status st = state < 0 ? lt__judge_result(judge, i, p.got, &r) : lt__judge_state(judge, p.node, p.got, &r);
+		w->out->elements += r.elements;
+		w->out->open += r.open;
 		if (!is_right(w, st, &r, is_overflown(w, e, &p)))
 			return false;
 	}

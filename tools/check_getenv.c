@@ -1,4 +1,4 @@
-/* tools/check_getenv.c -- getenv, listened to: the program's own stands before the C library's, for plug-ins, too. */
+/* tools/check_getenv.c -- getenv, listened to: the program's own comes before the C library's, for plug-ins, too. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

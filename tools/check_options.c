@@ -90,7 +90,7 @@ static const struct lt_option rows[] = {
 
 	{ .help = "Running" },
 	{ 0, "seconds", "S", TAKE_SECONDS, AT(seconds),
-		.help = "stops after S seconds, the other cases are not run; default: 0, no limit", SUITE, .min = -1 },
+		.help = "no case begins after S seconds; one that runs is waited for; default: 0, no limit", SUITE, .min = -1 },
 	{ 0, "patience", "S", TAKE_SECONDS, AT(patience),
 		.help = "a step of a case that takes longer than S seconds has failed; default: 60" },
 	{ 0, "cc-timeout", "S", TAKE_TIMEOUT, AT(cc_timeout_ms),

@@ -95,13 +95,13 @@ static char *bypass(const char *graph, int64_t k, bool *more)
 		operand++;
 	if (operand >= end)
 		return NULL;
-	const size_t n = lt__reduce_name(line), behind = (size_t)(end - graph);
+	const size_t n = lt__reduce_name(line), past = (size_t)(end - graph);
 	(void)snprintf(with, sizeof with, "%.*s", (int)lt__reduce_name(operand), operand);
 	char *text = strdup(graph);
 	const char *at = text;
 	while (text && (at = lt__reduce_find(at, line, n))) {
 		size_t to = (size_t)(at - text);
-		if (to < behind) {              /* its own line, and scalars that are read from it */
+		if (to < past) {              /* its own line, and scalars that are read from it */
 			at += n;
 			continue;
 		}
@@ -114,7 +114,7 @@ static char *bypass(const char *graph, int64_t k, bool *more)
 }
 
 /* Whether a whole number begins here, and not a part of a name. */
-static bool is_number(const char *s)
+static bool reduce_is_number(const char *s)
 {
 	return isdigit((unsigned char)*s) && !isalnum((unsigned char)s[-1]) && s[-1] != '_' && s[-1] != '%';
 }
@@ -128,7 +128,7 @@ static char *shrink_all(const char *graph, int64_t k, bool *more)
 	*more = k < (int64_t)(sizeof less / sizeof *less);
 	for (size_t at = strcspn(graph, "\n"); *more && text && text[at]; at++) {
 		in_string ^= text[at] == '"';
-		if (in_string || !is_number(text + at) || strtoll(text + at, NULL, 10) <= less[k])
+		if (in_string || !reduce_is_number(text + at) || strtoll(text + at, NULL, 10) <= less[k])
 			continue;
 		(void)snprintf(with, sizeof with, "%lld", (long long)(strtoll(text + at, NULL, 10) - less[k]));
 		char *next = lt__reduce_splice(text, text + at, strspn(text + at, "0123456789"), with);
@@ -150,7 +150,7 @@ static char *shrink(const char *graph, int64_t k, bool *more)
 		if (!begins(line, "var ") && !begins(line, "param "))
 			continue;
 		for (const char *s = line, *end = line + strcspn(line, "\n"); s < end; s++) {
-			if (!is_number(s) || left-- > 0)
+			if (!reduce_is_number(s) || left-- > 0)
 				continue;
 			int64_t now = strtoll(s, NULL, 10), size = which < N ? sizes[which] : which == N ? now / 2 : now - 1;
 			*more = true;

@@ -194,7 +194,8 @@ static lt_status run_lent(struct check_pages *lend, const struct check_work *w, 
 	return st;
 }
 
-static bool launch(struct check_guarded *guarded, int32_t nest, int fill, uint32_t n_thread, struct lt_fault *fault)
+static bool launch_nest(struct check_guarded *guarded, int32_t nest, int fill, uint32_t n_thread,
+	struct lt_fault *fault)
 {
 	struct check_work *w = guarded->w;
 	struct check_args a;
@@ -245,7 +246,8 @@ static bool launch_all(
 	const struct lt_program *p = guarded->w->p;
 	for (int32_t i = 0; i < count_steps(p) && fault->n == 0; i++) {
 		const struct lt_pstep *step = step_at(p, i);
-		if (step->kind == LT_STEP_COPY ? !run_copy_step(guarded, step) : !launch(guarded, step->nest, fill, n_thread, fault))
+		if (step->kind == LT_STEP_COPY ? !run_copy_step(guarded, step) : !launch_nest(guarded, step->nest, fill, n_thread,
+			fault))
 			return false;
 		if (guarded->kernels && !run_show(guarded, l->seen, l->n, i))
 			return false;

@@ -65,6 +65,26 @@ static void help_row(FILE *f, const struct lt_option *o)
 	free(text);
 }
 
+static bool may_repeat(const struct lt_option *o)
+{
+	return o->take == TAKE_LIST || (o->take == TAKE_OWN && o->bytes == sizeof(struct lt_texts));
+}
+
+/* What counts where an option stands twice. */
+static void print_repeats(const struct lt_tool *t, FILE *f)
+{
+	char text[512] = "Of an option that is given twice the last counts";
+	bool any = false;
+	for (int i = 0; i < lt__option_count(t); i++) {
+		const struct lt_option *o = &t->option[i];
+		const size_t n = strlen(text);
+		if (may_repeat(o))
+			(void)snprintf(text + n, sizeof text - n, "%s --%s", any ? "," : "; these add up:", o->name);
+		any = any || may_repeat(o);
+	}
+	print_wrapped(f, text, 0, 0);
+}
+
 void lt__help_print(const struct lt_tool *t, FILE *f)
 {
 	const struct lt_option *o;
@@ -83,6 +103,9 @@ void lt__help_print(const struct lt_tool *t, FILE *f)
 		else
 			fprintf(f, "\n%s\n", o->help);
 	}
+	fputc('\n', f);
+	if (lt__option_count(t) > 0)
+		print_repeats(t, f);
 	fprintf(f, "\n%s", t->end);
 }
 

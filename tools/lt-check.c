@@ -70,6 +70,16 @@ static void reduce_case(struct suite *s, int32_t i)
 
 /* -- the suite -- */
 
+/* Those that have not run. */
+static void skip_others(struct suite *s, const char *why)
+{
+	for (int32_t i = 0; i < s->report.n; i++)
+		if (!s->outcome[i].done) {
+			(void)lt__check_end(&s->outcome[i], CHECK_SKIPPED, "%s", why);
+			s->outcome[i].late = true;
+		}
+}
+
 static bool report_backend(void *user, int32_t i)
 {
 	struct suite *s = user;
@@ -88,11 +98,7 @@ static bool report_backend(void *user, int32_t i)
 	}
 	(void)fflush(stdout);
 	if (s->o->seconds > 0 && lt__check_now() - s->begin > s->o->seconds) {
-		for (int32_t k = 0; k < s->report.n; k++)
-			if (!s->outcome[k].done) {
-				(void)lt__check_end(&s->outcome[k], CHECK_SKIPPED, "the time was up");
-				s->outcome[k].late = true;
-			}
+		skip_others(s, "the time was up");
 		return false;
 	}
 	return true;
@@ -131,18 +137,22 @@ static lt_status run_suite(struct lt_context *ctx, struct suite *s, int *verdict
 	s->report.n_run = lt__check_children(
 		s->o, s->report.c, s->report.n, s->outcome, &(struct check_watch){ report_backend, at_case, s });
 	lt__check_progress_wipe(&s->progress);
-	if (lt__interrupted(NULL)) {
-		(void)fputs("lt-check: interrupted\n", stderr);
-		(void)fflush(stdout);
-		lt__interrupt_release();
-	}
+	const bool interrupted = lt__interrupted(NULL);
+	if (interrupted)
+		skip_others(s, "lt-check was interrupted");
 	s->report.seconds = lt__check_now() - s->begin;
 	if (s->o->json)
 		st = lt__check_json(&s->report, stdout) ? lt_fail(ctx, LT_EIO, "the report cannot be written") : LT_OK;
 	else
 		lt__check_report_all(&s->report, stdout);
 	*verdict = lt__check_exit(&s->report);
-	return st || !s->o->report ? st : write_report(ctx, s);
+	st = st || !s->o->report ? st : write_report(ctx, s);
+	if (interrupted) {
+		(void)fflush(stdout);
+		(void)fputs("lt-check: interrupted: the report is of what had run\n", stderr);
+		lt__interrupt_release();
+	}
+	return st;
 }
 
 static lt_status begin_suite(

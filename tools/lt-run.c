@@ -76,6 +76,7 @@ static lt_status run_script(struct run *r)
 	LT_TRY(run_backends_choose(r));
 	LT_TRY(run_cache_find(r));
 	LT_TRY(run_bind(r->ctx, &r->o, r->backends, r->binding, &r->given));
+	run_fit(r);
 	LT_TRY(run_compile(r));
 	LT_TRY(run_start(r));
 	LT_TRY(run_evaluate(r));

@@ -71,6 +71,9 @@ struct run_given {
 lt_status run_bind(struct lt_context *, const struct run_options *, const char *backends,
 	const struct run_bindings *bindings, struct run_given *out);
 void run_given_free(struct run_given *);
+struct run;
+/* run_fit.c: moves scalars that were drawn at random until they fit together, as far as it can. */
+void run_fit(const struct run *);
 
 /* The whole. */
 struct run_result { const struct run_binding *binding; void *data, *packed; struct lt_tensor tensor; };

@@ -230,8 +230,9 @@ static lt_status choose_cpu(struct run *r)
 	while (strncmp(at, "cpu", 3) != 0 || (at[3] && at[3] != ':' && at[3] != ',')) {
 		at += strcspn(at, ",");
 		if (!*at++)
-			return lt_fail(r->ctx, LT_EINVAL, "%s is for the backend cpu, which is not in --backend '%s'",
-				source ? "--use-source" : "--target", list);
+			return lt_fail(r->ctx, LT_EINVAL, "%s is for the backend cpu, which is not in --backend '%s': add it (-b "
+				"%s,cpu), or leave %s out; what other backends take is written after a colon (-b NAME:WORDS)",
+				source ? "--use-source" : "--target", list, list, source ? "--use-source" : "--target");
 	}
 	r->backends = malloc(bytes);
 	if (!r->backends)

@@ -123,10 +123,10 @@ void run_number_style(const struct lt_tensor *t, const int64_t *at, int64_t n, s
 	/* The whole width after the point: decimals, and in scientific form the exponent. */
 	s->after += s->decimals;
 	if (odd) {
-		int behind = finite ? s->after + 1 : 1, wide = 3 + negative_inf;
+		int trailing = finite ? s->after + 1 : 1, wide = 3 + negative_inf;
 
-		s->before = wide - behind > s->before ? wide - behind : s->before;
-		s->before = 3 - behind > s->before ? 3 - behind : s->before;
+		s->before = wide - trailing > s->before ? wide - trailing : s->before;
+		s->before = 3 - trailing > s->before ? 3 - trailing : s->before;
 	}
 }
 

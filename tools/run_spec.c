@@ -182,6 +182,7 @@ lt_status run_spec_make(struct lt_context *ctx, const struct run_binding *p, con
 	if (iota)
 		LT_TRY(check_iota(ctx, p));
 	LT_TRY(lt__tensor_new(ctx, spec, p->name, p->dtype, p->rank, p->shape, out));
+	out->drawn = random;
 	if (random)
 		fill_random(out, &p->range, seed);
 	else if (iota)

@@ -19,7 +19,7 @@ static bool source_hands_on(const struct lt_nodedef *d)
 }
 
 /* The node's first source that it only moves, itself included. */
-static lt_node source_behind(const struct lt_graph *g, lt_node n)
+static lt_node source_moved(const struct lt_graph *g, lt_node n)
 {
 	while (source_hands_on(&g->node[n]) && g->node[n].n_operand > 0)
 		n = g->node[n].operand[0];
@@ -44,7 +44,7 @@ struct lt_source_range *lt__source_ranges(const struct lt_graph *g, bool scalars
 		return NULL;
 	for (int32_t i = 0; i < g->n_param; i++)
 		if (scalars || g->node[g->param[i].source].n_operand > 0)       /* through a view: which element is not asked */
-			source_narrow(&r[source_behind(g, g->param[i].source)], g->param[i].low, g->param[i].high);
+			source_narrow(&r[source_moved(g, g->param[i].source)], g->param[i].low, g->param[i].high);
 	for (lt_node n = g->n_node - 1; n >= 0; n--) {
 		const struct lt_nodedef *d = &g->node[n];
 		if (d->op == LT_OP_gather) {

@@ -19,6 +19,7 @@ struct lt_tensor {
 	int64_t *shape;         /* malloc; rank extents >= 0 */
 	size_t bytes;
 	void *data;             /* malloc */
+	bool drawn;             /* the data is random: others would do as well */
 };
 struct lt_tensors { struct lt_tensor *at; int32_t n; };
 

@@ -22,7 +22,7 @@ const struct lt_cpu_model *lt__cpu_model_find(const char *name, size_t bytes);  
 const char *lt__cpu_machine(void);                                                      /* this one */
 
 /* emit.c: who prints */
-enum lt_cpu_emit { LT_CPU_CGEN, LT_CPU_C99, LT_CPU_NEMIT };
+enum lt_cpu_emit { LT_CPU_CGEN, LT_CPU_C99, LT_CPU_NEW, LT_CPU_NEMIT };
 const char *lt__cpu_emit_name(enum lt_cpu_emit);
 bool lt__cpu_emit_find(const char *name, size_t bytes, enum lt_cpu_emit *);     /* false: no such */
 

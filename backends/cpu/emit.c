@@ -11,6 +11,7 @@ static const struct emit {
 } emits[LT_CPU_NEMIT] = {
 	[LT_CPU_CGEN] = { "cgen", NULL },
 	[LT_CPU_C99] = { "c99", &lt__text_c99 },
+	[LT_CPU_NEW] = { "new", &lt__text_c },
 };
 
 const char *lt__cpu_emit_name(enum lt_cpu_emit e) { return emits[e].name; }
@@ -25,11 +26,25 @@ bool lt__cpu_emit_find(const char *name, size_t bytes, enum lt_cpu_emit *out)
 	return false;
 }
 
+enum { MAX_UNROLLED = 1024 };   /* statements of copies */
+
 /* As what the emitter of frozen trees puts on the stack. */
 static struct lt_machine machine_of(const struct lt_session *s)
 {
-	return (struct lt_machine){ .array_bytes = s->dialect.max_array_bytes, .stack_bytes = s->dialect.max_stack_bytes,
+	struct lt_machine machine = { .array_bytes = s->dialect.max_array_bytes, .stack_bytes = s->dialect.max_stack_bytes,
 		.teams = 1 };
+	if (emits[s->emit].dialect && emits[s->emit].dialect->lanes) {
+		machine.vector_bytes = s->target.vector_bytes;
+		machine.masked = s->target.vector_bytes == 64;          /* AVX-512 */
+		machine.unrolled = MAX_UNROLLED;
+		machine.max_variables = 128;
+		machine.tile_lanes = s->target.vector_bytes / 2;
+		machine.stream_bytes = 16 | 32 | 64;
+		machine.cache_bytes = 1 << 20;
+		machine.page_bytes = 4096;
+	}
+	machine.operators = lt__text_operators(&machine.n_operator);
+	return machine;
 }
 
 static struct lt_kernel_options options_of(const struct lt_session *s)
@@ -43,7 +58,13 @@ static lt_status lower(
 {
 	const struct lt_machine machine = machine_of(s);
 	const struct lt_kernel_options options = options_of(s);
-	lt_status status = lt_kernel_new(t, &machine, &options, out, diag);
+	struct lt_kernel *whole;
+	*out = NULL;
+	lt_status status = lt_kernel_new(t, &machine, &options, &whole, diag);
+	if (status)
+		return status;
+	status = lt_kernel_expand(whole, &machine, out, diag);
+	lt_kernel_free(whole);
 	status = status ? status : lt__text_accepts(emits[s->emit].dialect, *out, diag);
 	if (status) {
 		lt_kernel_free(*out);

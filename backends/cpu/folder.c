@@ -1,7 +1,7 @@
 /* backends/cpu/folder.c -- temporary folders that do not outlive their process for long.
  *
  * A folder is locked (flock) by its owner: the lock goes when the process goes, however it ends, and no number of a
- * process is needed that another one may have by then.  Whoever makes a folder removes those of its user beside it that
+ * process is needed that another one may have by then.  Whoever makes a folder removes those of its user there that
  * are not locked.  A compiler that such an owner left running is found by its environment: it names the folder, by its
  * real path, however the owner was told of it.
  */

@@ -40,7 +40,8 @@ lt_status lt__cpu_folder(const struct lt_session *s, struct lt_folder *f, struct
 	int error = lt__folder_new(f, dir);
 	return !error             ? LT_OK
 		: error == ENOMEM ? lt__cpu_no_memory(diag)
-				  : lt__report(diag, LT_EIO, -1, -1, LT_CPU_OTHER_FOLDER,
+				  : lt__report(diag, LT_EIO, -1, -1, error == ENOSPC || error == EDQUOT ? LT_CPU_OTHER_FOLDER
+					  : "name a folder in TMPDIR that is there and that you may write to",
 					  "cpu: no temporary folder can be made in '%s': %s", dir, strerror(error));
 }
 

@@ -12,7 +12,7 @@
 
 enum { KNOWN = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE };
 
-struct lt_session { const struct lt_host *host; struct sim_config config; };
+struct lt_session { const struct lt_host *host; struct sim_config config; struct lt_target target; struct lt_caps caps; };
 struct lt_object {
 	struct lt_session *session;
 	const struct lt_tree *tree;     /* borrowed */
@@ -54,17 +54,16 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	*out = calloc(1, sizeof **out);
 	if (!*out)
 		return out_of_memory(diag);
-	**out = (struct lt_session){ host, c };
+	**out = (struct lt_session){ host, c, target, known };
+	if (c.machine.vector_bytes)     /* default trees for these vectors */
+		(*out)->target.vector_bytes = c.machine.vector_bytes;
+	(*out)->caps.target = &(*out)->target;
 	return LT_OK;
 }
 
 static void close_(struct lt_session *s) { free(s); }
 
-static const struct lt_caps *caps(const struct lt_session *s)
-{
-	(void)s;
-	return &known;
-}
+static const struct lt_caps *caps(const struct lt_session *s) { return &s->caps; }
 
 /* With `expand`: the program in its place. */
 static lt_status sim_expand(const struct lt_session *s, struct lt_kernel **k, struct lt_diag *diag)

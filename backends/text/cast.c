@@ -78,3 +78,28 @@ struct text_expr lt__text_cast(struct text *t, struct text_expr e, uint32_t from
 {
 	return cast_one(t, e, from, to.dtype);
 }
+
+/* As C does it: the value fits. */
+struct text_expr lt__text_convert(struct text *t, struct text_expr e, uint32_t from, uint32_t to)
+{
+	return from == to ? e : written_cast(t, lt__text_plain(t, e, from), lt__text_element(to)->type);
+}
+
+/* A third party's operator: its text, with operands between brackets. */
+struct text_expr lt__text_third(struct text *t, const struct lt_instruction *i, const struct text_expr *x, int n)
+{
+	const struct lt_op *op = &t->k->ops[i->what];
+	struct lt_out o = lt__out_new(&t->pool);
+	struct text_expr e = lt__text_joined(x, n);
+	for (const char *c = op->source ? op->source : "0"; *c; c++) {
+		if (*c == '$' && c[1] >= '0' && c[1] < '0' + n) {
+			lt__out(&o, lt__text_in(t, lt__text_plain(t, x[c[1] - '0'], op->in[c[1] - '0']), TEXT_PRIMARY));
+			c++;
+		} else {
+			lt__out_bytes(&o, c, 1);
+		}
+	}
+	e.text = o.at;
+	e.tight = TEXT_ANY;
+	return e;
+}

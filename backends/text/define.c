@@ -1,6 +1,7 @@
 /* backends/text/define.c -- pieces of text, and definitions that are printed once. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include "backends/text/part.h"
 
 const char *lt__text_formatted(struct text *t, const char *fmt, ...)
@@ -17,6 +18,23 @@ const char *lt__text_formatted(struct text *t, const char *fmt, ...)
 	(void)vsnprintf(text, (size_t)n + 1, fmt, ap);
 	va_end(ap);
 	return text;
+}
+
+/* Headers would cost a tenth of the time that a kernel takes to compile. */
+void lt__text_math(struct text *t, const struct lt_out *o, bool single)
+{
+	static const char *const pairs[] = { "fmod", "pow", "copysign" };
+	const char *end = o->at + o->n, *at = end, *type = single ? "float" : "double";
+	bool two = false;
+	while (at > o->at && at[-1] >= 'a' && at[-1] <= 'z')
+		at--;
+	t->math = true;
+	if (t->d->headers)
+		return;
+	for (int i = 0; i < 3; i++)
+		two = two || strncmp(at, pairs[i], (size_t)(end - at)) == 0;
+	const char *name = lt__text_formatted(t, "%.*s%s", (int)(end - at), at, single ? "f" : "");
+	lt__text_define(t, name, lt__text_formatted(t, "%s %s(%s%s%s);\n", type, name, type, two ? ", " : "", two ? type : ""));
 }
 
 void lt__text_define(struct text *t, const char *name, const char *text)

@@ -7,8 +7,26 @@
 #define HEAD "#ifdef __GNUC__\n#define LT_KERNEL static __attribute__((noinline))\n#else\n#define LT_KERNEL static\n" \
 	"#endif\n"
 
+/* One lane has a spelling, or a short function, for every operator but `scale`; vectors have what processors have. */
+enum { ALL = UINT16_MAX, FLOATS = 1 << LT_F32 | 1 << LT_F64 };
+static const struct lt_machine_operator operators[] = {
+#define ROW(name, many) { LT_OPCODE_##name, ALL, many, ALL }
+	ROW(sqrt, FLOATS), ROW(floor, FLOATS), ROW(ceil, FLOATS), ROW(round, FLOATS), ROW(div, 0), ROW(mod, 0), ROW(pow, 0),
+	ROW(min, 0), ROW(max, 0), ROW(not, 0), ROW(neg, 0), ROW(abs, 0), ROW(sign, 0), ROW(reciprocal, 0), ROW(exp, 0),
+	ROW(log, 0), ROW(rsqrt, 0), ROW(tanh, 0), ROW(sigmoid, 0), ROW(erf, 0), ROW(sin, 0), ROW(cos, 0), ROW(remainder, 0),
+	ROW(cast, 0),
+#undef ROW
+};
+
+const struct lt_machine_operator *lt__text_operators(uint32_t *n)
+{
+	*n = sizeof operators / sizeof *operators;
+	return operators;
+}
+
 const struct lt_text_dialect lt__text_c99 = {
 	.name = "C99",
+	.headers = true,
 	.function = "LT_KERNEL ",
 	.head = HEAD,
 	.counting = "#ifdef __GNUC__\n#define LT_COUNT(n) __atomic_fetch_add(&(n), 1, __ATOMIC_RELAXED)\n#else\n"

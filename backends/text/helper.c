@@ -8,6 +8,11 @@ static const struct helper one_lane[] = {
 #include "backends/text/helper.def"
 #undef HELPER
 };
+static const struct helper many_lanes[] = {
+#define VECTOR(name, kinds, text) { #name, kinds, text },
+#include "backends/text/vector.def"
+#undef VECTOR
+};
 
 static bool is_for(const struct helper *h, const char *name, uint32_t dtype)
 {
@@ -19,49 +24,131 @@ static bool is_for(const struct helper *h, const char *name, uint32_t dtype)
 
 static const char *template_of(const char *name, struct lt_value_type type)
 {
-	for (size_t i = 0; i < sizeof one_lane / sizeof *one_lane; i++)
+	for (size_t i = 0; type.lanes == 1 && i < sizeof one_lane / sizeof *one_lane; i++)
 		if (is_for(&one_lane[i], name, type.dtype))
 			return one_lane[i].text;
+	for (size_t i = 0; type.lanes > 1 && i < sizeof many_lanes / sizeof *many_lanes; i++)
+		if (is_for(&many_lanes[i], name, type.dtype))
+			return many_lanes[i].text;
 	return "";
 }
 
-static void helper_mark(struct text *t, struct lt_out *o, char mark, const char *name, struct lt_value_type type)
+/* A mark that both kinds of templates have; false: it is none of them. */
+static bool common_mark(struct text *t, struct lt_out *o, char mark, const char *name, struct lt_value_type type)
 {
 	const struct text_element *e = lt__text_element(type.dtype);
 	switch (mark) {
 	case 'N': lt__out(o, name); break;
 	case 'n': lt__out(o, lt__text_short(t, type)); break;
 	case 'T': lt__out(o, lt__text_type(t, type, 0)); break;
-	case 'U': lt__out(o, e->word); break;
-	default:
-		t->math = true;
+	case 's':
+		lt__text_math(t, o, e->bytes == 4);
 		lt__out(o, e->bytes == 4 ? "f" : "");
 		break;
+	default: return false;
 	}
+	return true;
+}
+
+static const char *vector_of(struct text *t, uint32_t dtype, uint32_t lanes)
+{
+	return lt__text_type(t, (struct lt_value_type){ dtype, lanes }, 0);
+}
+
+static void vector_mark(struct text *t, struct lt_out *o, char mark, struct lt_value_type type)
+{
+	static const char *const registers[] = { "uint8_t", "uint16_t", "uint32_t", "uint64_t" };
+	const struct text_element *e = lt__text_element(type.dtype);
+	const uint32_t n = type.lanes, bits = 8u * e->bytes;
+	switch (mark) {
+	case 'U': lt__out(o, lt__text_loose(t, type)); break;
+	case 'E': lt__out(o, e->type); break;
+	case 'M': lt__out(o, lt__text_type(t, (struct lt_value_type){ LT_LANE_MASK, n }, bits)); break;
+	case 'W': lt__out(o, lt__text_word(t, type)); break;
+	case 'H': lt__out(o, vector_of(t, type.dtype, n / 2)); break;
+	case 'X': lt__out(o, vector_of(t, LT_I64, n)); break;
+	case 'B': lt__out(o, vector_of(t, LT_BOOL, n)); break;
+	case '1': lt__out(o, vector_of(t, LT_I16, n)); break;
+	case '3': lt__out(o, vector_of(t, LT_I32, n)); break;
+	case 'L': lt__outf(o, "%u", (unsigned)n); break;
+	case 'b': lt__outf(o, "%u", (unsigned)bits); break;
+	case 'z': lt__outf(o, "%u", (unsigned)(n * e->bytes)); break;
+	case 'p': lt__out(o, bits == 64 ? "d" : "s"); break;
+	case 'a': lt__out(o, bits == 64 ? "2d" : "4s"); break;
+	case 'q': lt__out(o, bits == 64 ? "q" : bits == 32 ? "d" : bits == 16 ? "w" : "b"); break;
+	case 'k': lt__out(o, registers[n <= 8 ? 0 : n <= 16 ? 1 : n <= 32 ? 2 : 3]); break;
+	default: break;
+	}
+}
+
+static char *stem_of(struct text *t, const char *c, char end, size_t *n)
+{
+	*n = (size_t)(strchr(c, end) - c);
+	char *stem = lt__pool_alloc(&t->pool, *n + 1, 1);
+	memcpy(stem, c, *n);
+	return stem;
+}
+
+/* The text up to @], or @), once for each lane. */
+static size_t each_lane(struct lt_out *o, const char *c, char end, uint32_t lanes)
+{
+	size_t n = 0;
+	while (c[n] != '@' || c[n + 1] != end)
+		n++;
+	for (unsigned lane = 0; lane < lanes; lane++) {
+		lt__out(o, lane && end == ']' ? ", " : "");
+		for (size_t i = 0; i < n; i++)
+			if (c[i] == '#')
+				lt__outf(o, "%u", lane);
+			else
+				lt__out_bytes(o, c + i, 1);
+	}
+	return n + 1;
+}
+
+/* Functions of half the lanes are there where they are called. */
+static const char *of_half(struct text *t, const char *stem, struct lt_value_type type)
+{
+	const struct lt_value_type half = { type.dtype, type.lanes / 2 };
+	bool asks = strcmp(stem, "any") == 0 || strcmp(stem, "all") == 0;
+	bool called = asks ? 8u * lt__text_element(type.dtype)->bytes * type.lanes > 128 : type.lanes > 2;
+	return called && type.lanes % 2 == 0 ? lt__text_helper(t, stem, half)
+		: lt__text_formatted(t, "lt_%s_%s", lt__text_short(t, half), stem);
 }
 
 const char *lt__text_helper(struct text *t, const char *stem, struct lt_value_type type)
 {
 	const char *name = lt__text_formatted(t, "lt_%s_%s", lt__text_short(t, type), stem);
 	struct lt_out o = lt__out_new(&t->pool);
+	size_t n;
 	if (lt__nameset_find(&t->defined, name))
 		return name;
+	if (type.lanes > 1)
+		lt__text_define(t, "LT_LANES", "#define LT_LANES static inline __attribute__((always_inline, unused))\n");
 	for (const char *c = template_of(stem, type); *c; c++) {
 		if (*c != '@') {
-			size_t n = strcspn(c, "@");
+			n = strcspn(c, "@");
 			lt__out_bytes(&o, c, n);
 			c += n - 1;
 		} else if (c[1] == '{') {
-			size_t n = strcspn(c + 2, "}");
-			char *other = lt__pool_alloc(&t->pool, n + 1, 1);
-			memcpy(other, c + 2, n);
-			(void)lt__text_helper(t, other, type);
+			(void)lt__text_helper(t, stem_of(t, c + 2, '}', &n), type);
 			c += n + 2;
-		} else {
-			helper_mark(t, &o, *++c, name, type);
+		} else if (c[1] == '/') {
+			lt__out(&o, of_half(t, stem_of(t, c + 2, '/', &n), type));
+			c += n + 2;
+		} else if (c[1] == '[' || c[1] == '(') {
+			c += 2;
+			c += each_lane(&o, c, c[-1] == '[' ? ']' : ')', type.lanes);
+		} else if (!common_mark(t, &o, *++c, name, type)) {
+			if (type.lanes > 1)
+				vector_mark(t, &o, *c, type);
+			else
+				lt__out(&o, lt__text_element(type.dtype)->word);
 		}
 	}
 	t->math = t->math || strstr(o.at, "signbit");
+	if (!t->d->headers && strstr(o.at, "signbit"))
+		lt__text_define(t, "signbit", "#define signbit(x) __builtin_signbit(x)\n");
 	lt__text_define(t, name, o.at);
 	return name;
 }
@@ -73,9 +160,10 @@ const char *lt__text_to_integer(struct text *t, uint32_t from, uint32_t to)
 	const char *name = lt__text_formatted(t, "lt_%s_to_%s", f->name, x->name), *suffix = f->bytes == 4 ? "f" : "";
 	int bits = 8 * x->bytes - x->is_signed;
 	const char *low = x->is_signed ? lt__text_formatted(t, "-0x1p%d%s", bits, suffix) : "0";
-	const char *least = x->is_signed ? lt__text_formatted(t, "INT%d_MIN", 8 * x->bytes) : "0";
+	unsigned long long most = UINT64_MAX >> (64 - bits);
+	const char *least = x->is_signed ? lt__text_formatted(t, "(-%llu - 1)", most) : "0";
 	lt__text_define(t, name, lt__text_formatted(t, "static inline %s %s(%s x)\n{\n"
-		"\treturn x >= 0x1p%d%s ? %sINT%d_MAX : x > %s ? (%s)x : x != x ? 0 : %s;\n}\n", x->type, name, f->type, bits, suffix,
-		x->is_signed ? "" : "U", 8 * x->bytes, low, x->type, least));
+		"\treturn x >= 0x1p%d%s ? %llu : x > %s ? (%s)x : x != x ? 0 : %s;\n}\n", x->type, name, f->type, bits, suffix, most,
+		low, x->type, least));
 	return name;
 }

@@ -39,7 +39,7 @@ static struct text_expr float_of(struct text *t, uint32_t dtype, uint64_t bits)
 	if (x != x) {
 		const char *of = lt__text_helper(t, "of_bits", (struct lt_value_type){ dtype, 1 });
 		text = is_single ? lt__text_formatted(t, "%s(0x%xu)", of, (unsigned)low)
-			: lt__text_formatted(t, "%s(UINT64_C(0x%llx))", of, (unsigned long long)bits);
+			: lt__text_formatted(t, "%s(0x%llxu)", of, (unsigned long long)bits);
 		return (struct text_expr){ .text = text };
 	}
 	uint64_t wide;
@@ -49,7 +49,7 @@ static struct text_expr float_of(struct text *t, uint32_t dtype, uint64_t bits)
 	memcpy(&wide, &x, sizeof wide);
 	if (x - x != 0) {
 		t->math = true;
-		text = "INFINITY";
+		text = t->d->headers ? "INFINITY" : "__builtin_inff()";
 	} else {
 		text = literal_float(t, x, wide, is_single ? "f" : "");
 	}
@@ -74,7 +74,8 @@ struct text_expr lt__text_literal(struct text *t, uint32_t dtype, uint64_t bits)
 	default: break;
 	}
 	if ((dtype == LT_I64 && x == INT64_MIN) || (dtype == LT_I32 && x == INT32_MIN))
-		return (struct text_expr){ .text = dtype == LT_I64 ? "INT64_MIN" : "INT32_MIN", .literal = true };
+		return (struct text_expr){ .text = dtype == LT_I64 ? "(-9223372036854775807 - 1)" : "(-2147483647 - 1)",
+			.literal = true };
 	return (struct text_expr){ .text = lt__text_formatted(t, "%lld", (long long)x), .literal = true,
 		.tight = x < 0 ? TEXT_UNARY : TEXT_PRIMARY };
 }

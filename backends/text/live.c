@@ -176,6 +176,7 @@ void lt__text_live(struct text *t)
 	const struct lt_kernel *k = t->k;
 	t->value = lt__pool_alloc(&t->pool, k->n_instruction, sizeof *t->value);
 	t->variable_live = lt__pool_alloc(&t->pool, k->n_variable, 1);
+	t->variable_mask_bits = lt__pool_alloc(&t->pool, k->n_variable, sizeof *t->variable_mask_bits);
 	t->buffer_live = lt__pool_alloc(&t->pool, k->n_buffer, 1);
 	t->uses = lt__pool_alloc(&t->pool, k->n_region, sizeof *t->uses);
 	for (int32_t r = (int32_t)k->n_region; r-- > 0; ) {     /* teams first: the host hands over what they use */

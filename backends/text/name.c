@@ -14,6 +14,8 @@ static const struct text_element elements[] = {
 	[LT_I32] = { "i32", "int32_t", "uint32_t", 'I', 4, 1 },
 	[LT_I64] = { "i64", "int64_t", "uint64_t", 'I', 8, 1 },
 	[LT_BOOL] = { "bool", "uint8_t", "uint8_t", 'B', 1, 0 },
+	[LT_TEXT_U32] = { "u32", "uint32_t", "uint32_t", 'U', 4, 0 },
+	[LT_TEXT_U64] = { "u64", "uint64_t", "uint64_t", 'U', 8, 0 },
 	[LT_LANE_MASK] = { "mask", "int", "unsigned", 'M', 4, 1 },
 };
 
@@ -110,7 +112,7 @@ static unsigned width_of(uint32_t lanes)
 const char *lt__text_short(struct text *t, struct lt_value_type type)
 {
 	const char *name = elements[type.dtype].name;
-	return type.lanes == 1 ? name : lt__text_formatted(t, "%sx%u", name, width_of(type.lanes));
+	return type.lanes == 1 ? name : lt__text_formatted(t, "%sx%u", name, (unsigned)type.lanes);
 }
 
 const char *lt__text_type(struct text *t, struct lt_value_type type, uint32_t mask_bits)
@@ -125,5 +127,22 @@ const char *lt__text_type(struct text *t, struct lt_value_type type, uint32_t ma
 	const char *c = e->kind == 'F' ? e->type : lt__text_formatted(t, "%sint%u_t", e->is_signed ? "" : "u", bits);
 	lt__text_define(t, name,
 		lt__text_formatted(t, "typedef %s %s __attribute__((vector_size(%u)));\n", c, name, n * bits / 8));
+	return name;
+}
+
+/* Of unsigned numbers of as many bits. */
+const char *lt__text_word(struct text *t, struct lt_value_type type)
+{
+	return lt__text_type(t, (struct lt_value_type){ elements[type.dtype].bytes == 8 ? LT_TEXT_U64 : LT_TEXT_U32,
+		type.lanes }, 0);
+}
+
+/* In memory: anywhere that its elements may be, and of any type. */
+const char *lt__text_loose(struct text *t, struct lt_value_type type)
+{
+	const struct text_element *e = &elements[type.dtype];
+	const char *name = lt__text_formatted(t, "%s_u", lt__text_type(t, type, 0));
+	lt__text_define(t, name, lt__text_formatted(t, "typedef %s %s __attribute__((vector_size(%u), aligned(%u), "
+		"may_alias));\n", e->type, name, e->bytes * width_of(type.lanes), (unsigned)e->bytes));
 	return name;
 }

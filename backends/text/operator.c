@@ -32,6 +32,18 @@ static const struct spelling *spelling_of(uint32_t opcode, struct lt_value_type 
 	return NULL;
 }
 
+/* Signs of C are those of vectors, too, but for a division of integers. */
+bool lt__text_has_lanes(uint32_t opcode, uint32_t dtype)
+{
+	const struct spelling *s = spelling_of(opcode, (struct lt_value_type){ dtype, 2 });
+	for (size_t i = 0; i < sizeof many_lanes / sizeof *many_lanes; i++)
+		if (s == &many_lanes[i])
+			return true;
+	bool divides = lt__text_element(dtype)->kind == 'I' && strpbrk(s->text, "/%");
+	return strchr("$#-~", s->text[0]) && !divides && !strpbrk(s->text, "?!") && !strstr(s->text, "&&")
+		&& !strstr(s->text, "||");
+}
+
 const char *lt__text_in(struct text *t, struct text_expr e, int tight)
 {
 	return e.tight > tight ? lt__text_formatted(t, "(%s)", e.text) : e.text;
@@ -109,17 +121,29 @@ static struct text_expr spelled(
 				break;
 			}
 		} else if (*c == '@' && c[1] == 's') {
-			t->math = true;
+			lt__text_math(t, &o, element->bytes == 4);
 			lt__out(&o, element->bytes == 4 ? "f" : "");
 			c++;
 		} else if (*c == '@') {
-			lt__out(&o, c[1] == 'T' ? lt__text_type(t, type, 0) : element->word);
+			lt__out(&o, c[1] == 'T' ? lt__text_type(t, type, 0) : c[1] == 'W' ? lt__text_word(t, type)
+				: lt__text_type(t, (struct lt_value_type){ LT_LANE_MASK, type.lanes }, 8u * element->bytes));
 			c++;
 		} else {
 			lt__out_bytes(&o, c, 1);
 		}
 	}
 	e.text = o.at;
+	return e;
+}
+
+/* A constant of C may be an int. */
+static struct text_expr typed(struct text *t, struct text_expr e, uint32_t dtype)
+{
+	if (!e.literal || lt__text_element(dtype)->kind != 'I')
+		return e;
+	e.text = lt__text_formatted(t, "(%s)%s", lt__text_element(dtype)->type, e.text);
+	e.tight = TEXT_UNARY;
+	e.literal = false;
 	return e;
 }
 
@@ -137,23 +161,38 @@ struct text_expr lt__text_operator(
 	for (; n < 3 && x[n].text; n++)
 		y[n] = x[n];
 	struct spelling bits = *s;
-	if (s->text[0] == '#') {
+	if (s->text[0] == '#' && type.lanes > 1) {
 		bits.text++;
-		bool wide = type.lanes == 1 && (!t->d->wraps || is_shift(opcode));
+		s = &bits;
+	} else if (s->text[0] == '#') {
+		bits.text++;
+		bool wide = !t->d->wraps || is_shift(opcode);
 		for (int k = 0; k < n && !(k && is_shift(opcode)); k++)
 			y[k] = wide ? unsigned_of(t, y[k], type, k == 0 && (is_shift(opcode) || n == 1 || y[1].literal))
 				: lt__text_plain(t, y[k], type.dtype);
 		if (is_shift(opcode))
 			y[1] = lt__text_plain(t, y[1], type.dtype);
+		if (!wide && y[0].literal && (n == 1 || y[1].literal))
+			y[0] = typed(t, y[0], type.dtype);
 		struct text_expr e = spelled(t, &bits, type, y, n);
 		e.wide = wide;
 		return e;
 	}
 	for (int k = 0; k < n; k++)
 		y[k] = lt__text_plain(t, y[k], type.dtype);
+	if ((opcode == LT_OPCODE_shift_signed || opcode == LT_OPCODE_xor) && type.lanes == 1)
+		y[0] = typed(t, y[0], type.dtype);
+	/* Beside a vector one number does; counts of bits are of the vector's type. */
+	for (int k = 0; k < 2 && n == 2 && type.lanes > 1 && s->text[0] != '.'; k++)
+		if (y[k].scalar && !y[1 - k].scalar && !(is_shift(opcode) && k == 0))
+			y[k] = (struct text_expr){ .text = y[k].scalar, .tight = y[k].scalar[0] == '-' ? TEXT_UNARY : TEXT_PRIMARY,
+				.literal = y[k].literal };
+		else if (is_shift(opcode) && k == 1)
+			y[k] = (struct text_expr){ .text = lt__text_formatted(t, "(%s)%s", lt__text_word(t, type),
+				lt__text_in(t, y[k], TEXT_UNARY)), .tight = TEXT_UNARY, .memory = y[k].memory, .variable = y[k].variable };
 	/* Compilers warn of whole numbers that are compared with themselves. */
 	if (s->tight == TEXT_COMPARE && n == 2 && type.lanes == 1 && lt__text_element(type.dtype)->kind != 'F'
-		&& strcmp(y[0].text, y[1].text) == 0) {
+		&& !y[0].literal && strcmp(y[0].text, y[1].text) == 0) {
 		y[0].text = lt__text_formatted(t, "(%s ^ %s)", lt__text_in(t, y[0], TEXT_UNARY), lt__text_in(t, y[0], TEXT_UNARY));
 		y[0].tight = TEXT_PRIMARY;
 		y[1] = (struct text_expr){ .text = "0", .literal = true };
@@ -171,7 +210,12 @@ struct text_expr lt__text_use(struct text *t, int32_t value)
 	const struct lt_instruction *i = text_at(t, value);
 	struct text_value *v = &t->value[value];
 	v->pending = false;
-	if (i->opcode == LT_OPCODE_const)
-		return lt__text_literal(t, i->dtype, (uint64_t)i->number);
-	return v->expr;
+	if (i->opcode != LT_OPCODE_const)
+		return v->expr;
+	struct text_expr e = lt__text_literal(t, i->dtype, (uint64_t)i->number);
+	if (i->lanes == 1)
+		return e;
+	const char *splat = lt__text_helper(t, "splat", (struct lt_value_type){ i->dtype, i->lanes });
+	return (struct text_expr){ .text = lt__text_formatted(t, "%s(%s)", splat, e.text), .scalar = e.text,
+		.literal = e.literal };
 }

@@ -5,6 +5,7 @@
  * walk.c      instructions in their order, as statements
  * value.c     values as expressions
  * memory.c    addresses, loads and stores
+ * lane.c      values of several lanes
  * cast.c      casts
  * operator.c  operators, by operator.def; operands
  * line.c      lines; values that get a name
@@ -27,6 +28,7 @@ struct text_expr {
 	uint8_t tight;
 	bool wide;                      /* as an unsigned number of as many bits: the value is what its bits mean */
 	bool literal;                   /* of an integer: a constant of C */
+	const char *scalar;             /* of a constant of several lanes: what is in each */
 	bool memory, variable;          /* it reads some */
 	uint32_t mask_bits;             /* of a mask of several lanes: of one lane */
 };
@@ -76,8 +78,17 @@ struct text_expr lt__text_load(struct text *, int32_t i);
 void lt__text_store(struct text *, int32_t i);
 void lt__text_prefetch(struct text *, int32_t i);
 
-/* cast.c */
+/* lane.c: an instruction with operands, or a value, of several lanes.  A mask as a vector of integers of so many bits; of
+ * one that has no width yet, the bits that its user works with. */
+struct text_expr lt__text_lanes(struct text *, int32_t i);
+struct text_expr lt__text_update(struct text *, const struct lt_instruction *, const struct text_expr *x);
+struct text_expr lt__text_mask(struct text *, int32_t value, uint32_t bits);
+uint32_t lt__text_user_bits(const struct text *, int32_t value);
+
+/* cast.c.  third: a third party's operator. */
+struct text_expr lt__text_third(struct text *, const struct lt_instruction *, const struct text_expr *x, int n);
 struct text_expr lt__text_cast(struct text *, struct text_expr, uint32_t from, struct lt_value_type to);
+struct text_expr lt__text_convert(struct text *, struct text_expr, uint32_t from, uint32_t to);
 struct text_expr lt__text_bits(struct text *, struct text_expr, uint32_t from, uint32_t to);
 
 /* operator.c.  use: a value as an operand of what is printed next.  plain: of its own type.  in: with brackets, unless
@@ -86,6 +97,7 @@ struct text_expr lt__text_use(struct text *, int32_t value);
 struct text_expr lt__text_plain(struct text *, struct text_expr, uint32_t dtype);
 const char *lt__text_in(struct text *, struct text_expr, int tight);
 struct text_expr lt__text_operator(struct text *, uint32_t opcode, struct lt_value_type, const struct text_expr *x);
+bool lt__text_has_lanes(uint32_t opcode, uint32_t dtype);       /* as signs, or functions, of vectors */
 struct text_expr lt__text_joined(const struct text_expr *x, int n);
 
 /* line.c.  name: the value becomes a constant of the text.  flush: values that read memory, or variables, and are not
@@ -103,6 +115,7 @@ const char *lt__text_helper(struct text *, const char *name, struct lt_value_typ
 const char *lt__text_to_integer(struct text *, uint32_t from, uint32_t to);
 
 /* name.c */
+enum { LT_TEXT_U32 = LT_NDTYPE, LT_TEXT_U64 };        /* unsigned numbers, beside enum lt_dtype */
 struct text_element {
 	const char *name, *type, *word;         /* "f32", "float", "uint32_t": the unsigned number of as many bits */
 	char kind;                              /* F I B H (half) N (narrow integer) M (mask) */
@@ -111,10 +124,14 @@ struct text_element {
 const struct text_element *lt__text_element(uint32_t dtype);
 const char *lt__text_type(struct text *, struct lt_value_type, uint32_t mask_bits);      /* "float", "lt_f32x8" */
 const char *lt__text_short(struct text *, struct lt_value_type);                         /* "f32", "f32x8" */
+const char *lt__text_word(struct text *, struct lt_value_type);
+const char *lt__text_loose(struct text *, struct lt_value_type);
 const char *lt__text_unique(struct text *, const char *name);
 void lt__text_names(struct text *);
 
 /* define.c: text in the pool; a definition, the first time that its name comes. */
 const char *lt__text_formatted(struct text *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A function of math.h, whose name ends the text, is called. */
+void lt__text_math(struct text *, const struct lt_out *, bool single);
 void lt__text_define(struct text *, const char *name, const char *text);
 #endif

@@ -20,6 +20,11 @@ lt_status lt__text_accepts(const struct lt_text_dialect *d, const struct lt_kern
 		if (x->opcode >= LT_NOPCODE || (!d->lanes && (x->lanes > 1 || type.lanes > 1)))
 			return lt__report(diag, LT_EUNSUPPORTED, -1, x->origin, "lower it for a machine without vectors",
 				"%s has no values of several lanes, as instruction %u of kernel %s has", d->name, (unsigned)i, k->name);
+		bool usual = x->what == LT_OPCODE_add || x->what == LT_OPCODE_mul || x->what == LT_OPCODE_and
+			|| x->what == LT_OPCODE_or || x->what == LT_OPCODE_xor;
+		if (x->opcode == LT_OPCODE_fold && type.lanes > 1 && !usual)
+			return lt__report(diag, LT_EUNSUPPORTED, -1, x->origin, "expand it", "%s has no fold by %s", d->name,
+				lt_opcode_name((uint32_t)x->what));
 		if (x->opcode == LT_OPCODE_text && !k->ops[x->what].source)
 			return lt__report(diag, LT_EUNSUPPORTED, -1, x->origin, NULL, "operator %s has no C text", k->ops[x->what].name);
 	}
@@ -201,6 +206,11 @@ static const char no_masked_loads[] =
 	"#if defined(__GNUC__) && !defined(__clang__) && (__GNUC__ < 12 || (__GNUC__ == 12 && __GNUC_MINOR__ < 4) \\\n"
 	"\t|| (__GNUC__ == 13 && __GNUC_MINOR__ < 3))\n#pragma GCC optimize(\"no-tree-loop-if-convert\")\n#endif\n";
 
+#define INTEGER(name, of) "typedef __" of "_TYPE__ " name ";\n"
+static const char integers[] = INTEGER("int8_t", "INT8") INTEGER("int16_t", "INT16") INTEGER("int32_t", "INT32")
+	INTEGER("int64_t", "INT64") INTEGER("uint8_t", "UINT8") INTEGER("uint16_t", "UINT16") INTEGER("uint32_t", "UINT32")
+	INTEGER("uint64_t", "UINT64") INTEGER("uintptr_t", "UINTPTR");
+
 static const char types[] =
 	"struct lt_slot { void *base; int64_t offset, bytes; };\n"
 	"struct lt_kernel_fault { int64_t n; int32_t stmt, access; int64_t value; };\n";
@@ -220,8 +230,12 @@ static size_t print_all(struct text *t, const char *entry, struct lt_out *o)
 	print_host(t);
 	print_entry(t, entry ? entry : lt__text_formatted(t, "%s_entry", t->function));
 	bool prelude = t->k->n_op && t->k->prelude && t->k->prelude[0];
-	lt__out(o, t->math || prelude ? "#include <math.h>\n" : "");
-	lt__out(o, "#include <stdint.h>\n");
+	if (t->d->headers || prelude) {
+		lt__out(o, t->math || prelude ? "#include <math.h>\n" : "");
+		lt__out(o, "#include <stdint.h>\n");
+	} else {
+		lt__out(o, integers);
+	}
 	lt__out(o, t->branches ? no_masked_loads : "");
 	lt__out(o, t->d->head);
 	lt__out(o, types);

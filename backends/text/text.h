@@ -14,6 +14,7 @@ struct lt_text_dialect {
 	const char *name;               /* "C99" */
 	bool lanes;                     /* values may have several lanes: GNU vectors, with gcc and clang */
 	bool wraps;                     /* signed integers do, as compilers are told (-fwrapv); else unsigned ones */
+	bool headers;                   /* those of C define types and functions; else the text does */
 	const char *function;           /* before a function whose pointers are its parameters; its definition is `head` */
 	const char *head;
 	const char *aligned;            /* before an array: its alignment, with %lld; NULL: that of its elements is all */
@@ -22,6 +23,9 @@ struct lt_text_dialect {
 };
 extern const struct lt_text_dialect lt__text_c99;       /* no extension of any compiler is needed */
 extern const struct lt_text_dialect lt__text_c;         /* gcc and clang */
+
+/* For lt_machine.operators: what need not be expanded before it is printed.  Static. */
+const struct lt_machine_operator *lt__text_operators(uint32_t *n);
 
 /* LT_EUNSUPPORTED names the first value that the dialect cannot express. */
 lt_status lt__text_accepts(const struct lt_text_dialect *, const struct lt_kernel *, struct lt_diag *);

@@ -1,25 +1,6 @@
 /* backends/text/value.c -- what an instruction gives, as an expression of its operands. */
 #include "backends/text/part.h"
 
-/* A third party's operator: its text, with operands between brackets. */
-static struct text_expr text_of(struct text *t, const struct lt_instruction *i, const struct text_expr *x, int n)
-{
-	const struct lt_op *op = &t->k->ops[i->what];
-	struct lt_out o = lt__out_new(&t->pool);
-	struct text_expr e = lt__text_joined(x, n);
-	for (const char *c = op->source ? op->source : "0"; *c; c++) {
-		if (*c == '$' && c[1] >= '0' && c[1] < '0' + n) {
-			lt__out(&o, lt__text_in(t, lt__text_plain(t, x[c[1] - '0'], op->in[c[1] - '0']), TEXT_PRIMARY));
-			c++;
-		} else {
-			lt__out_bytes(&o, c, 1);
-		}
-	}
-	e.text = o.at;
-	e.tight = TEXT_ANY;
-	return e;
-}
-
 struct text_expr lt__text_value(struct text *t, int32_t at)
 {
 	const struct lt_instruction *i = text_at(t, at);
@@ -28,12 +9,16 @@ struct text_expr lt__text_value(struct text *t, int32_t at)
 	int n = 0;
 	if (i->opcode == LT_OPCODE_load)
 		return lt__text_load(t, at);
+	if (i->lanes > 1 || type.lanes > 1)
+		return lt__text_lanes(t, at);
 	if (i->opcode == LT_OPCODE_shuffle && i->lanes == 1 && type.lanes == 1)
 		return lt__text_use(t, i->operand[t->k->extras[i->first_extra]]);
 	for (; n < 4 && i->operand[n] >= 0; n++)
 		x[n] = lt__text_use(t, i->operand[n]);
 	switch (i->opcode) {
-	case LT_OPCODE_text: return text_of(t, i, x, n);
+	case LT_OPCODE_text: return lt__text_third(t, i, x, n);
+	case LT_OPCODE_convert: return lt__text_convert(t, x[0], text_at(t, i->operand[0])->dtype, i->dtype);
+	case LT_OPCODE_each: return lt__text_operator(t, (uint32_t)i->what, type, x);
 	case LT_OPCODE_cast: return lt__text_cast(t, x[0], text_at(t, i->operand[0])->dtype, type);
 	case LT_OPCODE_bits: return lt__text_bits(t, x[0], text_at(t, i->operand[0])->dtype, i->dtype);
 	case LT_OPCODE_select:

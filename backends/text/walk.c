@@ -21,15 +21,38 @@ static void make_value(struct text *t, int32_t i)
 
 static const char *use_text(struct text *t, int32_t value) { return lt__text_use(t, value).text; }
 
+/* A mask of several lanes has a width. */
+static uint32_t variable_bits(struct text *t, int32_t variable)
+{
+	const struct lt_variable *v = &t->k->variables[variable];
+	uint32_t *bits = &t->variable_mask_bits[variable];
+	for (uint32_t i = 0; v->dtype == LT_LANE_MASK && v->lanes > 1 && !*bits && i < t->k->n_instruction; i++)
+		if (text_at(t, (int32_t)i)->opcode == LT_OPCODE_get && text_at(t, (int32_t)i)->what == variable
+			&& t->value[i].live)
+			*bits = lt__text_user_bits(t, (int32_t)i);
+	return *bits;
+}
+
+static const char *variable_type(struct text *t, int32_t variable)
+{
+	const struct lt_variable *v = &t->k->variables[variable];
+	return lt__text_type(t, (struct lt_value_type){ v->dtype, v->lanes }, variable_bits(t, variable));
+}
+
+/* A value for a variable. */
+static struct text_expr operand_of(struct text *t, int32_t value, int32_t variable)
+{
+	uint32_t bits = variable_bits(t, variable);
+	return bits ? lt__text_mask(t, value, bits) : lt__text_use(t, value);
+}
+
 static void set_variable(struct text *t, int32_t i)
 {
 	const struct lt_instruction *x = text_at(t, i);
-	const struct lt_variable *v = &t->k->variables[x->what];
-	struct text_expr value = lt__text_use(t, x->operand[0]);
+	struct text_expr value = operand_of(t, x->operand[0], x->what);
 	const char *name = t->variable[x->what];
 	lt__text_flush(t, false, true);
-	lt__text_line(t, "%s%s%s = %s;",
-		t->value[i].declares ? lt__text_type(t, (struct lt_value_type){ v->dtype, v->lanes }, 0) : "",
+	lt__text_line(t, "%s%s%s = %s;", t->value[i].declares ? variable_type(t, x->what) : "",
 		t->value[i].declares ? " " : "", name, value.text);
 }
 
@@ -38,14 +61,14 @@ static void update_variable(struct text *t, int32_t i)
 	const struct lt_instruction *x = text_at(t, i);
 	const struct lt_variable *v = &t->k->variables[x->what];
 	const char *name = t->variable[x->what];
-	struct text_expr operand[3] = { { .text = name }, lt__text_use(t, x->operand[0]), { 0 } };
+	struct text_expr operand[3] = { { .text = name }, operand_of(t, x->operand[0], x->what), { 0 } };
 	lt__text_flush(t, false, true);
 	if ((x->number == LT_OPCODE_add || x->number == LT_OPCODE_mul) && lt__text_element(v->dtype)->kind == 'F') {
 		lt__text_line(t, "%s %c= %s;", name, x->number == LT_OPCODE_add ? '+' : '*', operand[1].text);
 		return;
 	}
-	struct text_expr value = lt__text_operator(t, (uint32_t)x->number, (struct lt_value_type){ v->dtype, v->lanes },
-		operand);
+	struct text_expr value = v->lanes > 1 ? lt__text_update(t, x, operand)
+		: lt__text_operator(t, (uint32_t)x->number, (struct lt_value_type){ v->dtype, 1 }, operand);
 	lt__text_line(t, "%s = %s;", name, value.text);
 }
 
@@ -78,14 +101,31 @@ static void begin_loop(struct text *t, int32_t i)
 
 static void leave_fault(struct text *t, const struct lt_instruction *x)
 {
-	const char *mask = use_text(t, x->operand[0]), *index = lt__text_plain(t, lt__text_use(t, x->operand[1]), LT_I64).text;
+	uint32_t lanes = text_at(t, x->operand[0])->lanes;
+	const char *mask = lanes > 1 ? lt__text_mask(t, x->operand[0], 64).text : use_text(t, x->operand[0]);
+	const char *index = lt__text_plain(t, lt__text_use(t, x->operand[1]), LT_I64).text;
 	struct lt_out o = lt__out_new(&t->pool);
 	lt__outf(&o, "%sstatic void lt_fault_at(struct lt_kernel_fault *fault, int64_t value, int32_t stmt, int32_t access)\n"
 		"{\n\tif (%s == 0) {\n\t\tfault->stmt = stmt;\n\t\tfault->access = access;\n\t\tfault->value = value;\n\t}\n}\n",
 		t->d->counting, t->d->counted);
 	lt__text_define(t, "lt_fault_at", o.at);
+	if (lanes > 1) {
+		const char *each = lt__text_helper(t, "fault", (struct lt_value_type){ LT_I64, lanes });
+		lt__text_line(t, "%s(fault, %s, %s, %d, %d);", each, mask, index, (int)x->origin, (int)x->what);
+		return;
+	}
 	lt__text_line(t, "if (%s)", mask);
 	lt__text_line(t, "\tlt_fault_at(fault, %s, %d, %d);", index, (int)x->origin, (int)x->what);
+}
+
+enum { ARGUMENT_BITS = 32 };    /* of a mask that is handed over */
+
+static const char *handed(struct text *t, int32_t value)
+{
+	const struct lt_instruction *x = text_at(t, value);
+	if (x->dtype == LT_LANE_MASK && x->lanes > 1)
+		return lt__text_mask(t, value, ARGUMENT_BITS).text;
+	return lt__text_plain(t, lt__text_use(t, value), x->dtype).text;
 }
 
 static void launch(struct text *t, const struct lt_instruction *x)
@@ -101,8 +141,7 @@ static void launch(struct text *t, const struct lt_instruction *x)
 			lt__outf(&values, ", %s", t->param[p]);
 	for (int32_t e = 0; e < x->n_extra; e++)
 		if (u->argument[e])
-			lt__outf(&values, ", %s", lt__text_plain(t, lt__text_use(t, (int32_t)t->k->extras[x->first_extra + e]),
-				LT_I64).text);
+			lt__outf(&values, ", %s", handed(t, (int32_t)t->k->extras[x->first_extra + e]));
 	lt__out(&values, u->fault ? ", fault" : "");
 	lt__out(&values, u->own ? ", private_" : "");
 	lt__text_flush(t, true, true);
@@ -124,10 +163,12 @@ static bool name_value(struct text *t, int32_t i)
 	switch (x->opcode) {
 	case LT_OPCODE_const: return true;
 	case LT_OPCODE_param: *e = (struct text_expr){ .text = t->param[x->what] }; return true;
-	case LT_OPCODE_argument: *e = (struct text_expr){ .text = lt__text_formatted(t, "a%d", (int)x->what) }; return true;
+	case LT_OPCODE_argument: *e = (struct text_expr){ .text = lt__text_formatted(t, "a%d", (int)x->what),
+		.mask_bits = x->dtype == LT_LANE_MASK && x->lanes > 1 ? ARGUMENT_BITS : 0 }; return true;
 	case LT_OPCODE_first: *e = (struct text_expr){ .text = "first" }; return true;
 	case LT_OPCODE_last: *e = (struct text_expr){ .text = "last" }; return true;
-	case LT_OPCODE_get: *e = (struct text_expr){ .text = t->variable[x->what], .variable = true }; return true;
+	case LT_OPCODE_get: *e = (struct text_expr){ .text = t->variable[x->what], .variable = true,
+		.mask_bits = variable_bits(t, x->what) }; return true;
 	default: return false;
 	}
 }
@@ -145,8 +186,7 @@ static void print_instruction(struct text *t, int32_t i)
 	case LT_OPCODE_variable:
 		v = &t->k->variables[x->what];
 		if (!t->value[i].declares)
-			lt__text_line(t, "%s %s = %s;", lt__text_type(t, (struct lt_value_type){ v->dtype, v->lanes }, 0),
-				t->variable[x->what], v->lanes > 1 ? "{ 0 }" : "0");
+			lt__text_line(t, "%s %s = %s;", variable_type(t, x->what), t->variable[x->what], v->lanes > 1 ? "{ 0 }" : "0");
 		break;
 	case LT_OPCODE_fault: leave_fault(t, x); break;
 	case LT_OPCODE_launch: launch(t, x); break;
@@ -184,4 +224,11 @@ void lt__text_walk(struct text *t, int32_t region)
 	for (int32_t i = r->first; i < r->first + r->n; i++)
 		if (t->value[i].live)
 			print_instruction(t, i);
+	/* What went past the caches is there for other threads only behind this. */
+	if (t->streams)
+		lt__text_line(t, "LT_STREAMED();");
+	if (t->streams)
+		lt__text_define(t, "LT_STREAMED", "#ifdef __SSE2__\n#define LT_STREAMED() __builtin_ia32_sfence()\n#else\n"
+			"#define LT_STREAMED() ((void)0)\n#endif\n");
+	t->streams = false;
 }

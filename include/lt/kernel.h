@@ -76,7 +76,8 @@ extern "C" {
 	X(if, 158, IF, "the block runs where the mask of one lane holds") \
 	X(else, 159, ELSE, "the other block of an if") \
 	X(end, 160, END, "of a loop or an if") \
-	X(launch, 161, LAUNCH, "in the host region: a team runs for the points 0 to below operand 0, none if that is negative") \
+	X(launch, 161, LAUNCH, \
+		"in the host region: a team runs for the points 0 to below operand 0, none if that is negative") \
 	X(lesser, 162, BINARY, "x if x < y, else y: of two zeros, and where one is NaN, the second") \
 	X(larger, 163, BINARY, "x if x > y, else y: of two zeros, and where one is NaN, the second") \
 	X(shift_signed, 164, BINARY, "of integers to the right, by 0 to bits - 1; what comes in is the sign") \

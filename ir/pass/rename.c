@@ -12,7 +12,7 @@ struct vars {
 	struct lt_rewrite *w;
 	lt_var *up;             /* union-find: -1 for a class's root */
 	lt_var *chosen;         /* of a root: the var whose name the class keeps */
-	struct var_list *beside;    /* of a root: vars that are in one node with it */
+	struct var_list *neighbour;   /* of a root: vars that are in one node with it */
 	struct pairs pairs;     /* the same, to look up */
 };
 
@@ -64,7 +64,7 @@ static void add_pair(struct vars *s, uint64_t key)
 
 static void add_beside(struct vars *s, lt_var a, lt_var b)
 {
-	struct var_list *l = &s->beside[a];
+	struct var_list *l = &s->neighbour[a];
 
 	LT_GROW(s->w->arena, l->at, l->n, l->cap);
 	l->at[l->n++] = b;
@@ -103,7 +103,7 @@ static void join(struct vars *s, lt_var a, lt_var b)
 	b = root_of(s, b);
 	if (a == b || together(s, a, b) || !lt__var_same_range(s->w->in, a, b))
 		return;
-	if (s->beside[a].n > s->beside[b].n) {
+	if (s->neighbour[a].n > s->neighbour[b].n) {
 		lt_var keep = a;
 
 		a = b;
@@ -112,7 +112,7 @@ static void join(struct vars *s, lt_var a, lt_var b)
 	if (better(s->w->in, s->chosen[a], s->chosen[b]))
 		s->chosen[b] = s->chosen[a];
 	s->up[a] = b;
-	from = &s->beside[a];
+	from = &s->neighbour[a];
 	for (int32_t i = 0; i < from->n; i++)
 		record_pair(s, b, root_of(s, from->at[i]));
 	s->w->changed = true;
@@ -239,7 +239,7 @@ void lt__work_join_vars(struct lt_rewrite *w)
 
 	s.up = LT_NEW(w->arena, lt_var, w->in->n_var);
 	s.chosen = LT_NEW(w->arena, lt_var, w->in->n_var);
-	s.beside = LT_NEW(w->arena, struct var_list, w->in->n_var);
+	s.neighbour = LT_NEW(w->arena, struct var_list, w->in->n_var);
 	for (lt_var v = 0; v < w->in->n_var; v++) {
 		s.up[v] = -1;
 		s.chosen[v] = v;

@@ -111,10 +111,19 @@ page_backend() {
 	diff "$to/page/explained" <(cat "$to/page/said" "$to/page/errors" |
 		grep -A 1000 "$(head -n 1 "$to/page/explained")" | head -n "$(wc -l <"$to/page/explained")")
 }
+page_printer() {
+	block c 2 >"$to/page/printer.c"
+	block sh 2 >"$to/page/printer.sh"
+	grep -q 'LT_BACKEND(printer)' "$to/page/printer.c" && grep -q -- '-llt-kernel' "$to/page/printer.sh" ||
+		{ echo "the page has no printer.c"; return 1; }
+	as_author printer.sh >"$to/page/said" 2>"$to/page/errors" || { cat "$to/page/said" "$to/page/errors"; return 1; }
+	grep -i warning "$to/page/errors" && return 1
+	grep '^verify: passed' "$to/page/said" && grep 'nothing failed' "$to/page/said"
+}
 page_repository() {
 	rm -f "$to/page/mine.so"
 	block make 1 >"$to/page/Makefile"
-	block sh 2 >"$to/page/second.sh"
+	block sh 3 >"$to/page/second.sh"
 	as_author second.sh >"$to/page/said" 2>&1 || { cat "$to/page/said"; return 1; }
 	grep 'nothing failed' "$to/page/said" || return 1
 	echo 'make install' >"$to/page/third.sh"          # pkg-config puts PKG_CONFIG_SYSROOT_DIR before the path
@@ -210,6 +219,7 @@ done <<'END'
 -fsanitize=thread|thread
 END
 try "the backend of docs/backend.md, built and run outside of the tree" page_backend
+try "the printer of docs/backend.md, built and run outside of the tree" page_printer
 try "its repository: make, make check, make install" page_repository
 try "the contract names the cases that there are" page_cases
 try "plug-ins of the install directory are found" install_directory

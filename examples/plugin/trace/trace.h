@@ -60,7 +60,7 @@ void cache_flush(struct cache *);                               /* what is chang
 const struct level_count *cache_count(const struct cache *, int level);
 
 /* meter.c */
-struct tally {                  /* of one buffer; sums over runs, but for elements: distinct ones of all runs */
+struct tally {                  /* of one buffer; sums over runs, except elements: distinct ones of all runs */
 	int64_t reads, writes, read_elems, written_elems;
 	int64_t seen[MAX_LEVEL], hit[MAX_LEVEL];
 	/* accesses to a line for the first time in a run, and by distance: 0, 1, 2..3, 4..7 ... */
