@@ -61,6 +61,21 @@ Test(sim, shows_what_it_runs)
 	cr_assert_eq(run("-q -b sim:expand --verify examples/softmax.lt -i x=random"), 0, "%s", err);
 }
 
+/* --explain has what was decided, of which loop and line, also as JSON; a step that is left out decides nothing. */
+Test(sim, decisions_are_explained)
+{
+	static const char why[] = "array n3 stays in memory: its elements are chosen by a loop; unroll that";
+	char text[200];
+	cr_assert_eq(run("-b sim -q --explain -c w=1 -i x=1 examples/first.lt"), 0, "%s", err);
+	(void)snprintf(text, sizeof text, "\n  loop n, %%3 (examples/first.lt:4:1): %s\n", why);
+	cr_expect(strncmp(out, "k0_6 -> sim\n", 12) == 0 && strstr(out, text), "%s", out);
+	cr_expect_not_null(strstr(out, "\n  loop n: a loop: the machine has no vectors\n"), "%s", out);
+	cr_assert_eq(run("-b sim -q --explain --json -c w=1 -i x=1 examples/first.lt"), 0, "%s", err);
+	cr_expect(strstr(out, "\"decisions\"") && strstr(out, why), "%s", out);
+	cr_assert_eq(run("-b sim:skip=V -q --explain -c w=1 -i x=1 examples/first.lt"), 0, "%s", err);
+	cr_expect_null(strstr(out, why), "%s", out);
+}
+
 /* Locals that are too large for an array are in the workspace; without teams one thread runs everything. */
 Test(sim, machines_differ)
 {
@@ -69,20 +84,6 @@ Test(sim, machines_differ)
 	cr_assert_eq(run("-b 'sim:array=8;teams=0' --apply='parallel m' --dump=kernel examples/first.lt"), 0, "%s", err);
 	cr_expect(!strstr(out, "] array ") && !strstr(out, "region team"), "%s", out);
 	cr_expect_null(strstr(out, "workspace 0 thread 0"), "%s", out);
-}
-
-/* --explain has what was decided, of which loop and line, also as JSON; a step that is left out decides nothing. */
-Test(sim, decisions_are_explained)
-{
-	static const char why[] = "array n3 stays in memory: its elements are chosen by a loop; unroll that";
-	char text[200];
-	cr_assert_eq(run("-b sim -q --explain -c w=1 -i x=1 examples/first.lt"), 0, "%s", err);
-	(void)snprintf(text, sizeof text, "k0_6 -> sim\n  loop n, %%3 (examples/first.lt:4:1): %s\n", why);
-	cr_expect_str_eq(out, text);
-	cr_assert_eq(run("-b sim -q --explain --json -c w=1 -i x=1 examples/first.lt"), 0, "%s", err);
-	cr_expect(strstr(out, "\"decisions\"") && strstr(out, why), "%s", out);
-	cr_assert_eq(run("-b sim:skip=V -q --explain -c w=1 -i x=1 examples/first.lt"), 0, "%s", err);
-	cr_expect_str_eq(out, "k0_6 -> sim\n");
 }
 
 /* A text by hand: run, told of, and what it leaves. */
