@@ -92,6 +92,9 @@ FOLDERS = $(patsubst %/,$(O)/%.so,$(filter-out $(EXTRA:=/),$(wildcard examples/p
 OURS    = $(O)/plugins/ref.so $(O)/plugins/cpu.so
 # An optional backend: loaded by the tools from the folder that it is installed in.
 OPTIONAL = $(if $(LLVM),$(O)/backends/llvm.so)
+# Its tests: of its parts, and those of the plug-in llvm once more.
+LLVM_TESTS = $(if $(LLVM),$(patsubst %.c,$(O)/%,$(wildcard tests/llvm/test_*.c)))
+LLVM_AGAIN = $(if $(LLVM),$(patsubst tests/%.c,$(O)/llvm/%_kernel,$(wildcard tests/test_llvm*.c)))
 # The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
 PLUGGED = $(patsubst %,$(O)/plugged/test_%_plugged,backend ref_tree operators cpu cpu_save \
 	cache cache_folder cache_plugins)
@@ -102,7 +105,7 @@ SONAME  = $(SO).$(firstword $(subst ., ,$(VERSION)))
 say  = $(if $(V),,@echo '  $(1)';)
 link = $(call say,LD $@)mkdir -p $(@D) && $(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^)
 
-all: $(O)/$(SO) $(O)/liblooptree.a $(O)/liblt-kernel.a $(O)/libhamkaas.so $(PROGRAM)
+all: $(O)/$(SO) $(O)/liblooptree.a $(O)/liblt-kernel.a $(O)/libhamkaas.so $(PROGRAM) $(OPTIONAL)
 
 $(O)/%.o: %.c $(O)/flags | $(O)/backends/cgen/prelude_text.h $(O)/backends/cgen/revision.h
 	@mkdir -p $(@D)
@@ -215,6 +218,17 @@ $(O)/backends/llvm.so: $(wildcard backends/llvm/*.[ch] include/lt/*.h) $(O)/libl
 	$(call say,LD $@)$(CC) $(filter-out -I. -I$(O),$(FLAGS)) $(LLVM_FLAGS) $(LDFLAGS) -DLT_PLUGIN -shared -o $@ \
 		$(filter %.c %.a,$^) $(LLVM_LIBS) -lm -Wl,--build-id,--version-script=backends/llvm/plugin.map
 
+$(LLVM_TESTS): $(O)/%: %.c $(filter-out backends/llvm/llvm.c,$(wildcard backends/llvm/*.[ch])) $(wildcard tests/*.h) \
+		$(HELPERS) $(PARTS) $(O)/looptree.o $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,LD $@)$(CC) $(FLAGS) $(LLVM_FLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LLVM_LIBS) \
+		-lcriterion $(TOOL_LIBS)
+
+$(LLVM_AGAIN): $(O)/llvm/%_kernel: tests/%.c $(wildcard tests/*.h) $(HELPERS) $(PARTS) $(O)/looptree.o $(O)/flags \
+		| $(O)/backends/llvm.so
+	@mkdir -p $(@D)
+	$(call say,LD $@)$(CC) $(FLAGS) $(LDFLAGS) -DTEST_LLVM_KERNEL -o $@ $(filter %.c %.o,$^) -lcriterion $(TOOL_LIBS)
+
 # The objects of the library, except the one that ends with LT_BACKEND.
 ours = $(filter $(O)/kernel/%.o $(O)/backends/cgen/%.o $(O)/backends/text/%.o $(O)/backends/$(1)/%.o,$(OBJ))
 $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
@@ -223,9 +237,12 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 		$(filter-out $(O)/backends/$*/$*.o,$(filter %.o,$^)) -ldl -lm
 
 plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
-tests: all $(TESTS) $(PLUGGED) $(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/limits $(O)/mutants $(O)/simulate plugins
+tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(LLVM_AGAIN) \
+	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/limits $(O)/mutants $(O)/simulate \
+	plugins
 check: tests
-	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED)
+	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED) \
+		$(LLVM_TESTS) $(LLVM_AGAIN)
 bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless; O=$(O) tests/options.sh --bless
 	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null
@@ -272,6 +289,7 @@ install: all
 	install -m 644 tools/hamkaas.h $(TO)/include
 	install -m 644 $(O)/liblooptree.a $(O)/liblt-kernel.a $(LIBTO)
 	install $(O)/$(SO).$(VERSION) $(O)/libhamkaas.so $(LIBTO)
+	$(if $(OPTIONAL),install $(OPTIONAL) $(LIBTO)/looptree/backends)
 	ln -sf $(SO).$(VERSION) $(LIBTO)/$(SONAME) && ln -sf $(SONAME) $(LIBTO)/$(SO)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' \
 		looptree.pc.in >$(LIBTO)/pkgconfig/looptree.pc
@@ -289,6 +307,7 @@ uninstall:
 		$(foreach shell,$(SHELLS),$(foreach tool,$(PROGRAM),$(call completion,$(shell),$(notdir $(tool)))))
 	cd $(DESTDIR)$(DOCDIR) 2>/dev/null && rm -rf $(DOCUMENTS) || true
 	rmdir $(DESTDIR)$(DOCDIR) 2>/dev/null || true
+	rm -f $(LIBTO)/looptree/backends/llvm.so
 	rmdir $(LIBTO)/looptree/backends $(LIBTO)/looptree 2>/dev/null || true
 	cd $(LIBTO) && rm -f liblooptree.* liblt-kernel.a libhamkaas.so pkgconfig/looptree.pc
 tidy:

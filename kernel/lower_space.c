@@ -44,13 +44,21 @@ static struct uses find_uses(struct lowering *l)
 	return u;
 }
 
-/* Another buffer of the slot reaches the same elements. */
+/* The first buffer whose elements these are. */
+static int32_t original_of(const struct lowering *l, int32_t b)
+{
+	while (lower_buffer_at(l, b)->alias_of >= 0)
+		b = lower_buffer_at(l, b)->alias_of;
+	return b;
+}
+
+/* No other buffer reaches the same elements, by its slot or as another name. */
 static bool is_exclusive(const struct lowering *l, int32_t b)
 {
 	const struct lt_buffer *x = lower_buffer_at(l, b);
 	for (int32_t i = 0; x->role != LT_LOCAL && i < (int32_t)l->t->buffers.n; i++) {
 		const struct lt_buffer *y = lower_buffer_at(l, i);
-		if (i != b && y->role != LT_LOCAL && y->slot == x->slot)
+		if (i != b && y->role != LT_LOCAL && (y->slot == x->slot || original_of(l, i) == original_of(l, b)))
 			return false;
 	}
 	return true;

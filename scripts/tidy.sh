@@ -20,6 +20,7 @@ contracts='lt/(graph|looptree|program|frontend|lt)\.h'
 floor kernel    'ir/|looptree/|backends/|frontends/|program/|check/|tools/|tests/|'"$contracts"
 above='looptree/|frontends/|program/|check/|tools/|tests/'
 floor backends  "$above"'|ir/(graph|affine|pass|eval)|lt/(graph|looptree|program|frontend|lt)\.h'
+floor backends/llvm 'backends/|kernel/|ir/'
 floor backends/text 'backends/(cgen|cpu|ref|sim)|lt/target\.h|ir/'
 floor frontends 'looptree/|kernel/|backends/|program/|check/|tools/|tests/'
 floor program   'frontends/|check/|tools/|tests/'
@@ -33,9 +34,16 @@ if [ -n "$found" ]; then
 	bad=1
 fi
 
+LLVM=$(command -v llvm-config-19 || command -v llvm-config-20 || command -v llvm-config-21)
 # A .c file that is nothing but the header; prelude.h is text for generated code and has the same duty.
 for h in $(find include ir looptree kernel backends frontends program check tools tests -name '*.h' | sort); do
-	echo "#include \"$h\"" | ${CC:-cc} -Iinclude -I. -fsyntax-only -x c - || { echo "$h does not compile alone"; bad=1; }
+	system=
+	case $h in backends/llvm/*)
+		[ -n "${LLVM-}" ] || continue
+		system="-isystem $("$LLVM" --includedir)" ;;
+	esac
+	echo "#include \"$h\"" | ${CC:-cc} -Iinclude -I. $system -fsyntax-only -x c - ||
+		{ echo "$h does not compile alone"; bad=1; }
 done
 
 scripts/names.sh || bad=1

@@ -1,4 +1,5 @@
-/* tests/llvm_plugin.h -- the outside backend llvm, loaded for a test, which is skipped where it is not built. */
+/* tests/llvm_plugin.h -- the outside backend llvm, or with TEST_LLVM_KERNEL the optional one that prints kernel
+ * programs, loaded for a test, which is skipped where it is not built. */
 #ifndef TESTS_LLVM_PLUGIN_H
 #define TESTS_LLVM_PLUGIN_H
 #include <criterion/criterion.h>
@@ -8,11 +9,21 @@
 #include "tests/built.h"
 #include "tests/keeper.h"
 
+#ifdef TEST_LLVM_KERNEL
+#define LLVM_NAME "llvm_kernel"
+#define LLVM_FILE "backends/llvm.so"
+enum { LLVM_TURNS = 0 };                /* squares in registers: that is a matter of steps of kernel programs */
+#else
+#define LLVM_NAME "llvm"
+#define LLVM_FILE "examples/plugin/llvm.so"
+enum { LLVM_TURNS = 1 };
+#endif
+
 /* Its file; static storage. */
 static inline const char *llvm_path(void)
 {
 	static char path[512];
-	(void)snprintf(path, sizeof path, "%s", built("examples/plugin/llvm.so"));
+	(void)snprintf(path, sizeof path, "%s", built(LLVM_FILE));
 	return path;
 }
 

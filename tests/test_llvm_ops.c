@@ -8,7 +8,7 @@
 #include "treerun.h"
 #include "vectors.h"
 
-static const char *const plugin = "llvm";
+static const char *const plugin = LLVM_NAME;
 static const enum lt_dtype computes[] = { LT_F32, LT_F64, LT_I32, LT_I64, LT_BOOL };
 enum { N_COMPUTE = 5, N_VALUE = 6144 };                /* a multiple of each width */
 static const int widths[] = { 1, 3, 8, 16, 32 };
@@ -292,6 +292,7 @@ Test(llvm_ops, an_unknown_operator_is_refused)
 	struct tb *b = map_tree(1, &copy, LT_F32, NULL, 4, 32, -1, tb_i(0));
 	b->op[0].name = "gudermannian";
 	b->op[0].source = "atanf(sinhf($0))";
+	b->op[0].opcode = LT_OPCODE_TEXT;
 	const struct lt_tree *t = tb_done(b);
 	const struct lt_host host = { .size = sizeof host };
 	const struct lt_backend *backend = lt_backend_find(plugin);

@@ -66,8 +66,8 @@ static bool agrees(struct tb *b, const char *config, struct text *source)
 	static unsigned char want[MAX_BYTES], got[MAX_BYTES];
 	(void)tb_done(b);
 	size_t bytes = results("ref", "", b, want, NULL);
-	config = lt_backend_find("llvm")->score(config, NULL) > 0 ? config : "";
-	return results("llvm", config, b, got, source) == bytes && memcmp(want, got, bytes) == 0;
+	config = lt_backend_find(LLVM_NAME)->score(config, NULL) > 0 ? config : "";
+	return results(LLVM_NAME, config, b, got, source) == bytes && memcmp(want, got, bytes) == 0;
 }
 
 /* Copies are around the lanes, the other way about, or around them with two copies of another loop between.  Each bit
@@ -149,10 +149,12 @@ Test(llvm_tiles, squares_are_turned_in_registers)
 		for (int c = kind & 1; c < N_CONFIG; c += 2) {
 			struct tb *b = square_tree(kind, square, LT_F32, LT_F32, false, NULL, NULL, NULL);
 			cr_expect(agrees(b, configs[c], &source));
+			free(b);
+			if (!LLVM_TURNS)
+				continue;
 			cr_expect_geq(count(source.at, "shufflevector"), 64, "%s", source.at);
 			cr_expect_eq(count(source.at, "insertelement") + count(source.at, "extractelement"), 0, "%s", source.at);
 			cr_expect_eq(count(source.at, "load float") + count(source.at, "store float"), 0, "%s", source.at);
-			free(b);
 		}
 }
 
@@ -167,7 +169,7 @@ Test(llvm_tiles, counted_loops)
 			struct tb *b = square_tree(kind | COUNTED, squares[q], t, t, false, NULL, NULL, bounds[(q + kind) / 3 % 3]);
 			cr_expect(agrees(b, configs[q % N_CONFIG], &source), "%d copies of %d lanes, kind %d",
 				squares[q].copies, squares[q].lanes, kind);
-			cr_expect(q > 1 || strstr(source.at, "shufflevector") != NULL, "%s", source.at);
+			cr_expect(!LLVM_TURNS || q > 1 || strstr(source.at, "shufflevector") != NULL, "%s", source.at);
 			free(b);
 		}
 }
@@ -181,7 +183,7 @@ Test(llvm_tiles, sums_of_rows)
 			struct tb *b = square_tree(q % 3 ? kind : kind | COUNTED, squares[q], LT_F32, LT_F32, true, NULL, NULL, NULL);
 			cr_expect(agrees(b, configs[q % N_CONFIG], &source), "%d copies of %d lanes, kind %d",
 				squares[q].copies, squares[q].lanes, kind);
-			cr_expect(q % 3 == 0 || q > 2 || count(source.at, "insertelement") == 0);
+			cr_expect(!LLVM_TURNS || q % 3 == 0 || q > 2 || count(source.at, "insertelement") == 0);
 			free(b);
 		}
 }

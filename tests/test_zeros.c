@@ -19,7 +19,7 @@ TestSuite(zeros, .timeout = 600);
 
 static const enum lt_dtype types[] = { LT_F32, LT_F64, LT_F16, LT_BF16 };
 static const char *const backends[] = { "ref", "cpu", "cpu:O0", "cpu:target=sse2", "cpu:target=sse4", "cpu:target=avx2",
-	"cpu:target=avx512", "llvm" };
+	"cpu:target=avx512", "llvm", "llvm_kernel" };
 enum { N_TYPE = 4, N_BACKEND = sizeof backends / sizeof *backends, MAX_RESULT = 64 };
 
 static const double values[] = { -INFINITY, -2, -1.5, -0x1p-14, -0.0, 0.0, 0x1p-14, 1.5, 2, INFINITY, NAN };
@@ -151,15 +151,20 @@ static void close_job(struct job *j)
 	lt_context_free(j->ctx);
 }
 
+/* Whether the plug-in is there; loaded. */
+static bool has_plugin(const char *name, const char *file)
+{
+	struct keeper k = keeper_new();
+	return lt_backend_find(name) || (access(built(file), R_OK) == 0 && lt_backend_load(built(file), &k.diag) == LT_OK);
+}
+
 /* The backends that are here, as a bit set. */
 static unsigned present(void)
 {
 	unsigned all = 0;
-	struct keeper k = keeper_new();
-	const char *path = built("examples/plugin/llvm.so");
-	bool llvm = lt_backend_find("llvm") || (access(path, R_OK) == 0 && lt_backend_load(path, &k.diag) == LT_OK);
+	bool llvm = has_plugin("llvm", "examples/plugin/llvm.so"), kernel = has_plugin("llvm_kernel", "backends/llvm.so");
 	for (int b = 0; b < N_BACKEND; b++)
-		if (llvm || strcmp(backends[b], "llvm") != 0)
+		if (strncmp(backends[b], "llvm", 4) != 0 || (strcmp(backends[b], "llvm") == 0 ? llvm : kernel))
 			all |= 1u << b;
 	return all;
 }

@@ -146,6 +146,19 @@ static inline int32_t tb_access(struct tb *b, int32_t buffer, const char *row)
 }
 
 /* An operator computed in type t; a cast: from t to `to`. */
+static inline uint32_t tb_opcode(const char *name)
+{
+	static const struct { const char *name; uint32_t opcode; } rows[] = {
+#define TB_OPCODE(name, number, operands, types) { #name, number },
+		LT_OPERATOR_MAP(TB_OPCODE)
+#undef TB_OPCODE
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return rows[i].opcode;
+	return LT_OPCODE_TEXT;
+}
+
 static inline int32_t tb_op(struct tb *b, const char *name, enum lt_dtype t, enum lt_dtype to)
 {
 	int code = lt__op_find(name);
@@ -154,7 +167,7 @@ static inline int32_t tb_op(struct tb *b, const char *name, enum lt_dtype t, enu
 	char *source = b->text[b->n_text++];
 	(void)lt__op_csource((enum lt_opcode)code, t, to, source, sizeof b->text[0]);
 	struct lt_op op = { .name = info->name, .source = source, .arity = info->arity, .in = { t, t, t },
-		.out = strcmp(name, "cast") == 0 ? to : info->to_bool ? LT_BOOL : t };
+		.opcode = tb_opcode(name), .out = strcmp(name, "cast") == 0 ? to : info->to_bool ? LT_BOOL : t };
 	if (code == LT_OP_select)
 		op.in[0] = LT_BOOL;
 	if (info->identity != LT_ID_NONE)

@@ -15,7 +15,14 @@ lt_status lt_llvm_lower(
 	const struct lt_kernel_options options = {
 		.last = s->host && LT_HAS(struct lt_host, s->host, kernel_step) ? (char)s->host->kernel_step : '\0' };
 	lt_status status = lt_kernel_new(t, &s->machine.lowering, &options, out, diag);
-	if (status || !(*out)->n_op)
+	struct lt_kernel *k;
+	if (!status && !(*out)->n_op) {
+		status = lt_kernel_expand(*out, &s->machine.lowering, &k, diag);
+		lt_kernel_free(*out);
+		*out = status ? NULL : k;
+		return status;
+	}
+	if (status)
 		return status;
 	status = lt_llvm_report(diag, LT_EUNSUPPORTED, -1, -1, NULL,
 		"operator %s is known only as C text, which this backend cannot compile", (*out)->ops[0].name);
@@ -54,7 +61,7 @@ static struct lt_llvm_need need_of(const struct lt_kernel *k)
 	return need;
 }
 
-static void build(struct lt_session *s, LLVMTargetMachineRef machine, struct job *j)
+static void build_one(struct lt_session *s, LLVMTargetMachineRef machine, struct job *j)
 {
 	struct lt_kernel *k;
 	j->status = lt_llvm_lower(s, j->o->tree, &k, NULL);
@@ -80,7 +87,7 @@ static void build_some(void *arg, uint32_t thread, uint32_t n_thread)
 	(void)thread, (void)n_thread;
 	for (uint32_t i; (i = __atomic_fetch_add(&jobs->next, 1, __ATOMIC_RELAXED)) < jobs->n; ) {
 		if (machine)
-			build(jobs->s, machine, &jobs->at[i]);
+			build_one(jobs->s, machine, &jobs->at[i]);
 		else
 			jobs->at[i].status = LT_ENOMEM;
 	}
@@ -107,7 +114,7 @@ lt_status lt_llvm_take(struct lt_object *o, const void *file, size_t bytes, stru
 	return lt_llvm_link(o->s->jit, copy, name_of(o->tree), &o->code, &o->kernel, diag);
 }
 
-static lt_status finish(struct job *j, struct lt_diag *diag)
+static lt_status finish_one(struct job *j, struct lt_diag *diag)
 {
 	const char *name = name_of(j->o->tree);
 	if (j->status == LT_ENOMEM)
@@ -141,7 +148,7 @@ lt_status lt_llvm_compile(struct lt_session *s, const struct lt_tree *const *tre
 	if (!status)
 		build_all(s, job, n);
 	for (uint32_t i = 0; !status && i < n; i++) {
-		status = finish(&job[i], diag);
+		status = finish_one(&job[i], diag);
 		if (!status && LT_HAS(struct lt_host, s->host, progress))
 			s->host->progress(s->host->user, (int32_t)i + 1, (int32_t)n);
 	}

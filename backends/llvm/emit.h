@@ -9,16 +9,16 @@
 #include <llvm-c/Core.h>
 #include "lt/kernel.h"
 
+/* What a printer asks of the processor.  vector_library: the version of glibc, 235 for 2.35, whose libmvec there is; 0:
+ * none.  rounds: vectors to whole numbers; halves: f16 to f32 and back; scales: by a power of two. */
+struct lt_llvm_machine { uint32_t vector_bytes; int vector_library; bool rounds, halves, scales; };
+
 struct emit {                           /* one module */
 	LLVMContextRef c;
 	LLVMModuleRef m;
 	LLVMBuilderRef b;
 	uint32_t vector_bytes;          /* of the machine's vectors: 64 for AVX-512 */
-	/* glibc's version of libmvec, 235 for 2.35; 0: not there.  Its symbols are found when it is linked */
-	int vector_library;
 };
-/* The type of the operands of one operator. */
-struct shape { uint32_t dtype, lanes; LLVMTypeRef type; };
 
 /* type.c: types, constants, lanes. */
 LLVMTypeRef lt_llvm_type(struct emit *, uint32_t dtype, uint32_t lanes);        /* LT_LANE_MASK, too */
@@ -36,11 +36,12 @@ LLVMValueRef lt_llvm_lanes(struct emit *, LLVMValueRef a, LLVMValueRef b, const 
 /* The call of an intrinsic by its name without types ("llvm.sqrt"), and the types that its name varies in. */
 LLVMValueRef lt_llvm_intrinsic(
 	struct emit *, const char *name, LLVMTypeRef const *types, unsigned n_type, LLVMValueRef const *in, unsigned n);
-/* convert.c: a value of another dtype, as the operator cast makes it. */
-LLVMValueRef lt_llvm_convert(struct emit *, uint32_t from, uint32_t to, LLVMValueRef, uint32_t lanes);
-/* ops.c: an operator; dtype: of its last operand. */
-LLVMValueRef lt_llvm_op(struct emit *, uint32_t opcode, uint32_t dtype, LLVMValueRef const *in, uint32_t lanes);
-/* math.c: a function of the C library ("exp", "fmod"; without the f), or "sigmoid". */
+/* function.c: operators that this machine has beyond what each must have, as lt_llvm_operators says; `each` of those
+ * that it has for one lane.  dtype: of the value. */
 LLVMValueRef lt_llvm_function(
-	struct emit *, const struct shape *, const char *name, LLVMValueRef const *in, unsigned n);
+	struct emit *, uint32_t opcode, uint32_t dtype, LLVMValueRef const *in, uint32_t lanes);
+LLVMValueRef lt_llvm_each(struct emit *, uint32_t opcode, uint32_t dtype, LLVMValueRef const *in, uint32_t lanes);
+/* Rows for lt_machine.operators; how many. */
+enum { LT_LLVM_OPERATORS = 24 };
+uint32_t lt_llvm_operators(const struct lt_llvm_machine *, struct lt_machine_operator rows[LT_LLVM_OPERATORS]);
 #endif

@@ -15,7 +15,7 @@
  *   build.c     which build of the backend it is           diagnostic.c   saying why
  *   print.c     a program becomes a module: functions      step.c      one instruction
  *   memory.c    loads, stores, faults                      type.c      types and constants
- *   ops.c, convert.c, math.c   operators
+ *   function.c  operators that a machine has beyond what each must have
  */
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +99,7 @@ static const struct lt_backend llvm = {
 	.abi = LT_ABI,
 	.build = LT_BUILD,
 	.name = "llvm_kernel",
-	.summary = "LLVM IR of kernel programs, compiled in memory by LLVM's ORC",
+	.summary = "LLVM IR, compiled in memory by LLVM's ORC, of kernel programs",
 	.version = "1",
 	.score = score,
 	.open = open_,

@@ -131,6 +131,29 @@ static const struct lt_llvm_cpu *best(const struct lt_llvm_host *h)
 	return c;
 }
 
+/* Whether the processor of the table has the feature. */
+static bool offers(const struct lt_llvm_cpu *cpu, const char *feature)
+{
+	for (const struct lt_llvm_cpu *c = cpus + 1; c <= cpu; c++)
+		for (int i = 0; c->features[i]; i++)
+			if (strcmp(c->features[i], feature) == 0)
+				return true;
+	return false;
+}
+
+/* What the printer and the lowering are told. */
+static void describe_machine(struct lt_llvm_host *h, const struct lt_llvm_cpu *cpu)
+{
+	bool arm = offers(cpu, "neon");
+	h->machine = (struct lt_llvm_machine){ .vector_bytes = h->target.vector_bytes, .vector_library = vector_library(),
+		.rounds = arm || offers(cpu, "sse4.1"), .halves = arm || offers(cpu, "f16c"), .scales = offers(cpu, "avx512dq") };
+	h->lowering = (struct lt_machine){ .array_bytes = MAX_ARRAY, .stack_bytes = MAX_STACK, .teams = 1,
+		.vector_bytes = h->target.vector_bytes, .masked = h->target.vector_bytes == 64,
+		.gathered = h->target.vector_bytes >= 32, .unrolled = 1024, .max_variables = 128, .tile_lanes = 16,
+		.stream_bytes = 16 | 32 | 64, .cache_bytes = 1 << 20, .page_bytes = 4 << 10,
+		.n_operator = lt_llvm_operators(&h->machine, h->operators), .operators = h->operators };
+}
+
 lt_status lt_llvm_host_open(struct lt_llvm_host *h, const struct lt_llvm_cpu *cpu, struct lt_diag *diag)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -152,8 +175,7 @@ lt_status lt_llvm_host_open(struct lt_llvm_host *h, const struct lt_llvm_cpu *cp
 	h->target = (struct lt_target){ .size = sizeof h->target, .name = h->name, .vector_bytes = cpu->vector_bytes,
 		.vector_registers = cpu->vector_registers, .cores = lt_llvm_cores() };
 	caches(&h->target);
-	h->machine = (struct lt_llvm_machine){ h->target.vector_bytes, vector_library() };
-	h->lowering = (struct lt_machine){ .array_bytes = MAX_ARRAY, .stack_bytes = MAX_STACK, .teams = 1 };
+	describe_machine(h, cpu);
 	LLVMTargetMachineRef m = status ? NULL : lt_llvm_target_machine(h, 2);
 	if (m)
 		LLVMDisposeTargetMachine(m);

@@ -5,10 +5,9 @@
 #include <stdbool.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
+#include "emit.h"
 #include "lt/kernel.h"
 
-/* What a printer asks of the machine.  vector_library: glibc's version, if it has libmvec. */
-struct lt_llvm_machine { uint32_t vector_bytes; int vector_library; };
 /* What code is made for: a processor of LLVM's list, and what it has that the one before it in the table has not. */
 struct lt_llvm_cpu { const char *name; uint32_t vector_bytes, vector_registers; const char *features[12]; };
 struct lt_llvm_host {
@@ -17,7 +16,8 @@ struct lt_llvm_host {
 	char name[64];                  /* "llvm:znver4" */
 	struct lt_target target;
 	struct lt_llvm_machine machine;
-	struct lt_machine lowering;
+	struct lt_machine lowering;     /* what kernel programs are made for */
+	struct lt_machine_operator operators[LT_LLVM_OPERATORS];
 };
 
 /* 0: this machine; from 1 on those of the table, each with all that is above it; NULL: no more. */

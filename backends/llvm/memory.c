@@ -5,11 +5,6 @@
  */
 #include "print.h"
 
-static LLVMValueRef operand(const struct printing *p, const struct lt_instruction *x, int i)
-{
-	return x->operand[i] < 0 ? NULL : p->value[x->operand[i]];
-}
-
 /* Where an access goes. */
 struct where {
 	LLVMTypeRef element, type;      /* of a lane, of all */
@@ -23,13 +18,13 @@ static LLVMValueRef element_at(struct printing *p, const struct where *w, LLVMVa
 	return LLVMBuildGEP2(p->e.b, w->element, from, &by, 1, "");
 }
 
-static struct where find(struct printing *p, const struct lt_instruction *x, uint32_t lanes)
+static struct where memory_find(struct printing *p, const struct lt_instruction *x, uint32_t lanes)
 {
 	uint32_t dtype = p->k->buffers[x->what].dtype;
 	struct where w = { lt_llvm_type(&p->e, dtype, 1), lt_llvm_type(&p->e, dtype, lanes), p->base[x->what],
-		operand(p, x, 1), operand(p, x, 2), lanes, lt_llvm_bytes(dtype), x->stride };
+		printing_operand(p, x, 1), printing_operand(p, x, 2), lanes, lt_llvm_bytes(dtype), x->stride };
 	if (x->operand[0] >= 0)
-		w.at = element_at(p, &w, w.at, operand(p, x, 0));
+		w.at = element_at(p, &w, w.at, printing_operand(p, x, 0));
 	if (x->number)
 		w.at = element_at(p, &w, w.at, lt_llvm_i64(&p->e, x->number));
 	if (w.index && lanes == 1) {
@@ -40,7 +35,7 @@ static struct where find(struct printing *p, const struct lt_instruction *x, uin
 }
 
 /* The address of each lane. */
-static LLVMValueRef each(struct printing *p, const struct where *w)
+static LLVMValueRef each_address(struct printing *p, const struct where *w)
 {
 	LLVMValueRef step[LT_MAX_LANES];
 	for (uint32_t i = 0; i < w->lanes && !w->index; i++)
@@ -48,24 +43,24 @@ static LLVMValueRef each(struct printing *p, const struct where *w)
 	return element_at(p, w, w->at, w->index ? w->index : LLVMConstVector(step, w->lanes));
 }
 
-static LLVMValueRef lane_at(struct printing *p, const struct where *w, uint32_t lane)
+static LLVMValueRef lane_address(struct printing *p, const struct where *w, uint32_t lane)
 {
 	return element_at(p, w, w->at, lt_llvm_i64(&p->e, (int64_t)((uint64_t)w->stride * lane)));
 }
 
-static LLVMValueRef load_plain(struct printing *p, LLVMTypeRef type, LLVMValueRef at, uint32_t align)
+static LLVMValueRef load_aligned(struct printing *p, LLVMTypeRef type, LLVMValueRef at, uint32_t align)
 {
 	LLVMValueRef v = LLVMBuildLoad2(p->e.b, type, at, "");
 	LLVMSetAlignment(v, align);
 	return v;
 }
 
-static void store_plain(struct printing *p, LLVMValueRef v, LLVMValueRef at, uint32_t align)
+static void store_aligned(struct printing *p, LLVMValueRef v, LLVMValueRef at, uint32_t align)
 {
 	LLVMSetAlignment(LLVMBuildStore(p->e.b, v, at), align);
 }
 
-static LLVMValueRef reverse(struct printing *p, LLVMValueRef v, uint32_t lanes)
+static LLVMValueRef reverse_lanes(struct printing *p, LLVMValueRef v, uint32_t lanes)
 {
 	int64_t from[LT_MAX_LANES];
 	for (uint32_t i = 0; i < lanes; i++)
@@ -78,14 +73,15 @@ static LLVMValueRef load_lanes(struct printing *p, const struct where *w)
 	LLVMValueRef v = LLVMGetPoison(w->type);
 	for (uint32_t i = 0; i < w->lanes; i++)
 		v = LLVMBuildInsertElement(
-			p->e.b, v, load_plain(p, w->element, lane_at(p, w, i), w->bytes), lt_llvm_i32(&p->e, i), "");
+			p->e.b, v, load_aligned(p, w->element, lane_address(p, w, i), w->bytes), lt_llvm_i32(&p->e, i), "");
 	return v;
 }
 
 /* llvm.masked.load, from one address, or gather, from many. */
 static LLVMValueRef load_masked(struct printing *p, const struct where *w, bool many)
 {
-	LLVMValueRef all = LLVMConstAllOnes(lt_llvm_type(&p->e, LT_LANE_MASK, w->lanes)), at = many ? each(p, w) : w->at;
+	LLVMValueRef all = LLVMConstAllOnes(lt_llvm_type(&p->e, LT_LANE_MASK, w->lanes));
+	LLVMValueRef at = many ? each_address(p, w) : w->at;
 	LLVMValueRef in[4] = { at, lt_llvm_i32(&p->e, w->bytes), w->mask ? w->mask : all, LLVMConstNull(w->type) };
 	LLVMTypeRef types[2] = { w->type, LLVMTypeOf(at) };
 	return lt_llvm_intrinsic(&p->e, many ? "llvm.masked.gather" : "llvm.masked.load", types, 2, in, 4);
@@ -93,7 +89,8 @@ static LLVMValueRef load_masked(struct printing *p, const struct where *w, bool 
 
 static void store_masked(struct printing *p, const struct where *w, LLVMValueRef v, bool many)
 {
-	LLVMValueRef all = LLVMConstAllOnes(lt_llvm_type(&p->e, LT_LANE_MASK, w->lanes)), at = many ? each(p, w) : w->at;
+	LLVMValueRef all = LLVMConstAllOnes(lt_llvm_type(&p->e, LT_LANE_MASK, w->lanes));
+	LLVMValueRef at = many ? each_address(p, w) : w->at;
 	LLVMValueRef in[4] = { v, at, lt_llvm_i32(&p->e, w->bytes), w->mask ? w->mask : all };
 	LLVMTypeRef types[2] = { w->type, LLVMTypeOf(at) };
 	(void)lt_llvm_intrinsic(&p->e, many ? "llvm.masked.scatter" : "llvm.masked.store", types, 2, in, 4);
@@ -125,21 +122,21 @@ static LLVMValueRef end_guarded(struct printing *p, const struct guarded *g, LLV
 
 LLVMValueRef lt_llvm_print_load(struct printing *p, const struct lt_instruction *x)
 {
-	struct where w = find(p, x, x->lanes);
+	struct where w = memory_find(p, x, x->lanes);
 	if (w.lanes == 1 && w.mask) {
 		struct guarded g = begin_guarded(p, w.mask);
-		return end_guarded(p, &g, load_plain(p, w.type, w.at, w.bytes));
+		return end_guarded(p, &g, load_aligned(p, w.type, w.at, w.bytes));
 	}
 	if (w.index || (w.mask && w.stride != 1))
 		return load_masked(p, &w, true);
 	if (w.mask)
 		return load_masked(p, &w, false);
 	if (w.lanes == 1 || w.stride == 1)
-		return load_plain(p, w.type, w.at, w.bytes);
+		return load_aligned(p, w.type, w.at, w.bytes);
 	if (w.stride == 0)
-		return lt_llvm_splat(&p->e, load_plain(p, w.element, w.at, w.bytes), w.lanes);
+		return lt_llvm_splat(&p->e, load_aligned(p, w.element, w.at, w.bytes), w.lanes);
 	if (w.stride == -1)
-		return reverse(p, load_plain(p, w.type, lane_at(p, &w, w.lanes - 1), w.bytes), w.lanes);
+		return reverse_lanes(p, load_aligned(p, w.type, lane_address(p, &w, w.lanes - 1), w.bytes), w.lanes);
 	return load_lanes(p, &w);
 }
 
@@ -166,7 +163,7 @@ static void store_stream(struct printing *p, const struct where *w, LLVMValueRef
 	store_past_caches(p, v, w->at, size);
 	LLVMBuildBr(b, end);
 	LLVMPositionBuilderAtEnd(b, other);
-	store_plain(p, v, w->at, w->bytes);
+	store_aligned(p, v, w->at, w->bytes);
 	LLVMBuildBr(b, end);
 	LLVMPositionBuilderAtEnd(b, end);
 }
@@ -174,7 +171,7 @@ static void store_stream(struct printing *p, const struct where *w, LLVMValueRef
 static void store_lanes(struct printing *p, const struct where *w, LLVMValueRef v)
 {
 	for (uint32_t i = 0; i < w->lanes; i++)
-		store_plain(p, LLVMBuildExtractElement(p->e.b, v, lt_llvm_i32(&p->e, i), ""), lane_at(p, w, i), w->bytes);
+		store_aligned(p, LLVMBuildExtractElement(p->e.b, v, lt_llvm_i32(&p->e, i), ""), lane_address(p, w, i), w->bytes);
 }
 
 static bool has_stream(const struct where *w)
@@ -185,11 +182,11 @@ static bool has_stream(const struct where *w)
 
 void lt_llvm_print_store(struct printing *p, const struct lt_instruction *x)
 {
-	LLVMValueRef v = operand(p, x, 3);
-	struct where w = find(p, x, p->k->instructions[x->operand[3]].lanes);
+	LLVMValueRef v = printing_operand(p, x, 3);
+	struct where w = memory_find(p, x, p->k->instructions[x->operand[3]].lanes);
 	if (w.lanes == 1 && w.mask) {
 		struct guarded g = begin_guarded(p, w.mask);
-		store_plain(p, v, w.at, w.bytes);
+		store_aligned(p, v, w.at, w.bytes);
 		(void)end_guarded(p, &g, NULL);
 	} else if (w.index || (w.mask && w.stride != 1)) {
 		store_masked(p, &w, v, true);
@@ -198,9 +195,9 @@ void lt_llvm_print_store(struct printing *p, const struct lt_instruction *x)
 	} else if (w.lanes > 1 && w.stride == 1 && x->flags & LT_INSTRUCTION_STREAM && has_stream(&w)) {
 		store_stream(p, &w, v);
 	} else if (w.lanes == 1 || w.stride == 1) {
-		store_plain(p, v, w.at, w.bytes);
+		store_aligned(p, v, w.at, w.bytes);
 	} else if (w.stride == -1) {
-		store_plain(p, reverse(p, v, w.lanes), lane_at(p, &w, w.lanes - 1), w.bytes);
+		store_aligned(p, reverse_lanes(p, v, w.lanes), lane_address(p, &w, w.lanes - 1), w.bytes);
 	} else {
 		store_lanes(p, &w, v);
 	}
@@ -209,9 +206,9 @@ void lt_llvm_print_store(struct printing *p, const struct lt_instruction *x)
 /* A hint: of many addresses, that of the first lane. */
 void lt_llvm_print_prefetch(struct printing *p, const struct lt_instruction *x)
 {
-	LLVMValueRef index = operand(p, x, 1);
+	LLVMValueRef index = printing_operand(p, x, 1);
 	uint32_t lanes = x->operand[1] < 0 ? 1 : p->k->instructions[x->operand[1]].lanes;
-	struct where w = find(p, x, lanes);
+	struct where w = memory_find(p, x, lanes);
 	if (lanes > 1)
 		w.at = element_at(p, &w, w.at, LLVMBuildExtractElement(p->e.b, index, lt_llvm_i32(&p->e, 0), ""));
 	LLVMTypeRef ptr = LLVMPointerTypeInContext(p->e.c, 0);
@@ -270,7 +267,7 @@ static void count_lanes(struct printing *p, LLVMValueRef bad, uint32_t lanes, LL
 void lt_llvm_print_fault(struct printing *p, const struct lt_instruction *x)
 {
 	uint32_t lanes = p->k->instructions[x->operand[0]].lanes;
-	LLVMValueRef bad = operand(p, x, 0), value = operand(p, x, 1), count = lt_llvm_i64(&p->e, 1);
+	LLVMValueRef bad = printing_operand(p, x, 0), value = printing_operand(p, x, 1), count = lt_llvm_i64(&p->e, 1);
 	struct guarded g = begin_guarded(p, lt_llvm_any(p, bad, lanes));
 	if (lanes > 1)
 		count_lanes(p, bad, lanes, &count, &value);

@@ -20,7 +20,7 @@ void lt_llvm_attribute(struct printing *p, LLVMValueRef f, unsigned parameter, c
 		f, at, LLVMCreateEnumAttribute(p->e.c, LLVMGetEnumAttributeKindForName(name, strlen(name)), number));
 }
 
-static void say(struct printing *p, const char *key, const char *value)
+static void function_word(struct printing *p, const char *key, const char *value)
 {
 	LLVMAddAttributeAtIndex(p->fn, (unsigned)LLVMAttributeFunctionIndex,
 		LLVMCreateStringAttribute(p->e.c, key, (unsigned)strlen(key), value, (unsigned)strlen(value)));
@@ -47,8 +47,8 @@ static void begin_function(struct printing *p, const char *name, LLVMTypeRef *pa
 	LLVMSetLinkage(p->fn, LLVMInternalLinkage);
 	lt_llvm_attribute(p, p->fn, 0, "nounwind", 0);
 	lt_llvm_attribute(p, p->fn, 0, "noinline", 0);
-	say(p, "prefer-vector-width", "512");
-	say(p, "min-legal-vector-width", "512");
+	function_word(p, "prefer-vector-width", "512");
+	function_word(p, "min-legal-vector-width", "512");
 	LLVMPositionBuilderAtEnd(p->e.b, lt_llvm_block(p, "entry"));
 	LLVMBasicBlockRef start = lt_llvm_block(p, "start");
 	p->mark = LLVMBuildBr(p->e.b, start);
@@ -64,7 +64,7 @@ static void end_function(struct printing *p)
 	LLVMBuildRetVoid(p->e.b);
 }
 
-static LLVMValueRef offset(struct printing *p, LLVMValueRef at, LLVMValueRef bytes)
+static LLVMValueRef byte_offset(struct printing *p, LLVMValueRef at, LLVMValueRef bytes)
 {
 	return LLVMBuildGEP2(p->e.b, LLVMInt8TypeInContext(p->e.c), at, &bytes, 1, "");
 }
@@ -98,7 +98,7 @@ static void print_region(struct printing *p, int32_t region)
 }
 
 /* What a function is given: a type each, and where it is kept; buffer: -1, it is none. */
-static void hand(struct printing *p, LLVMTypeRef type, LLVMValueRef *to, int64_t buffer)
+static void hand_value(struct printing *p, LLVMTypeRef type, LLVMValueRef *to, int64_t buffer)
 {
 	p->handed_type[p->n_handed] = type;
 	p->handed[p->n_handed++] = (struct handed){ to, buffer };
@@ -108,7 +108,7 @@ static void hand_buffers(struct printing *p, int32_t region, bool threads)
 {
 	for (uint32_t b = 0; b < p->k->n_buffer; b++)
 		if (uses_buffer(p, region, b) && (p->k->buffers[b].space == LT_SPACE_THREAD) == threads)
-			hand(p, LLVMPointerTypeInContext(p->e.c, 0), &p->base[b], b);
+			hand_value(p, LLVMPointerTypeInContext(p->e.c, 0), &p->base[b], b);
 }
 
 /* What a launch hands to a team. */
@@ -119,13 +119,13 @@ static void hand_members(struct printing *p, int32_t region)
 	hand_buffers(p, region, false);
 	for (uint32_t i = 0; i < p->k->n_param; i++)
 		if (uses_param(p, region, i))
-			hand(p, LLVMInt64TypeInContext(p->e.c), &p->param[i], -1);
+			hand_value(p, LLVMInt64TypeInContext(p->e.c), &p->param[i], -1);
 	for (int32_t a = 0; a < launch->n_extra; a++) {
 		const struct lt_instruction *x = &p->k->instructions[p->k->extras[launch->first_extra + a]];
-		hand(p, lt_llvm_type(&p->e, x->dtype, x->lanes), &p->argument[a], -1);
+		hand_value(p, lt_llvm_type(&p->e, x->dtype, x->lanes), &p->argument[a], -1);
 	}
-	hand(p, LLVMPointerTypeInContext(p->e.c, 0), &p->fault, -1);
-	hand(p, LLVMPointerTypeInContext(p->e.c, 0), &p->own, -1);
+	hand_value(p, LLVMPointerTypeInContext(p->e.c, 0), &p->fault, -1);
+	hand_value(p, LLVMPointerTypeInContext(p->e.c, 0), &p->own, -1);
 }
 
 static void take_parameters(struct printing *p, const char *name)
@@ -144,7 +144,7 @@ static void take_parameters(struct printing *p, const char *name)
 	}
 }
 
-static LLVMValueRef member(struct printing *p, LLVMTypeRef type, LLVMValueRef at, unsigned i)
+static LLVMValueRef member_at(struct printing *p, LLVMTypeRef type, LLVMValueRef at, unsigned i)
 {
 	return LLVMBuildStructGEP2(p->e.b, type, at, i, "");
 }
@@ -160,13 +160,13 @@ static void print_body(struct printing *p, int32_t region, LLVMValueRef inner, u
 	(void)snprintf(name, sizeof name, "body%d", (int)region);
 	begin_function(p, name, type, 4);
 	for (unsigned i = 0; i < n_member; i++)
-		in[i] = LLVMBuildLoad2(b, p->handed_type[i], member(p, arg, LLVMGetParam(p->fn, 0), i), "");
+		in[i] = LLVMBuildLoad2(b, p->handed_type[i], member_at(p, arg, LLVMGetParam(p->fn, 0), i), "");
 	LLVMValueRef thread = LLVMBuildZExt(b, LLVMGetParam(p->fn, 3), i64, "");
-	LLVMValueRef own = offset(p, in[n_member - 1],
+	LLVMValueRef own = byte_offset(p, in[n_member - 1],
 		LLVMBuildMul(b, thread, lt_llvm_i64(&p->e, p->k->thread_bytes), ""));
 	unsigned n = n_member;
 	for (; n < p->n_handed - 2; n++)
-		in[n] = offset(p, own, lt_llvm_i64(&p->e, p->k->buffers[p->handed[n].buffer].offset));
+		in[n] = byte_offset(p, own, lt_llvm_i64(&p->e, p->k->buffers[p->handed[n].buffer].offset));
 	in[n++] = LLVMGetParam(p->fn, 1);
 	in[n++] = LLVMGetParam(p->fn, 2);
 	(void)LLVMBuildCall2(b, LLVMGlobalGetValueType(inner), inner, in, n, "");
@@ -182,8 +182,8 @@ static void print_team(struct printing *p, int32_t region)
 	unsigned n_member = p->n_handed;
 	p->team[region].arg = LLVMStructTypeInContext(p->e.c, p->handed_type, n_member, 0);
 	hand_buffers(p, region, true);
-	hand(p, i64, &p->first, -1);
-	hand(p, i64, &p->last, -1);
+	hand_value(p, i64, &p->first, -1);
+	hand_value(p, i64, &p->last, -1);
 	(void)snprintf(name, sizeof name, "team%d", (int)region);
 	take_parameters(p, name);
 	LLVMValueRef f = p->fn;
@@ -201,7 +201,7 @@ void lt_llvm_print_launch(struct printing *p, const struct lt_instruction *x)
 	hand_members(p, x->what);
 	LLVMValueRef at = lt_llvm_local(p, arg);
 	for (unsigned i = 0; i < p->n_handed; i++)
-		LLVMBuildStore(b, *p->handed[i].to, member(p, arg, at, i));
+		LLVMBuildStore(b, *p->handed[i].to, member_at(p, arg, at, i));
 	LLVMTypeRef type[5] = { ptr, LLVMInt32TypeInContext(c), LLVMInt64TypeInContext(c), ptr, ptr };
 	LLVMValueRef in[5] = { p->host, p->n_thread, p->value[x->operand[0]], p->team[x->what].body, at };
 	(void)LLVMBuildCall2(b, LLVMFunctionType(LLVMVoidTypeInContext(c), type, 5, 0), p->call, in, 5, "");
@@ -215,7 +215,7 @@ static void print_params(struct printing *p)
 		const struct lt_kernel_param *x = &p->k->params[i];
 		if (!uses_param(p, 0, i))
 			continue;
-		LLVMValueRef at = offset(p, p->base[x->buffer], lt_llvm_i64(&p->e, 8 * x->element));
+		LLVMValueRef at = byte_offset(p, p->base[x->buffer], lt_llvm_i64(&p->e, 8 * x->element));
 		p->param[i] = LLVMBuildLoad2(p->e.b, i64, at, x->name ? x->name : "");
 	}
 }
@@ -225,11 +225,11 @@ static LLVMValueRef print_host(struct printing *p)
 	LLVMTypeRef ptr = LLVMPointerTypeInContext(p->e.c, 0);
 	p->n_handed = 0;
 	hand_buffers(p, 0, false);
-	hand(p, ptr, &p->own, -1);
-	hand(p, ptr, &p->fault, -1);
-	hand(p, ptr, &p->call, -1);
-	hand(p, ptr, &p->host, -1);
-	hand(p, LLVMInt32TypeInContext(p->e.c), &p->n_thread, -1);
+	hand_value(p, ptr, &p->own, -1);
+	hand_value(p, ptr, &p->fault, -1);
+	hand_value(p, ptr, &p->call, -1);
+	hand_value(p, ptr, &p->host, -1);
+	hand_value(p, LLVMInt32TypeInContext(p->e.c), &p->n_thread, -1);
 	take_parameters(p, "kernel");
 	LLVMValueRef f = p->fn;
 	print_params(p);
@@ -250,11 +250,11 @@ static void print_entry(struct printing *p, LLVMValueRef inner)
 		if (!uses_buffer(p, 0, i))
 			continue;
 		if (b->space == LT_SPACE_SLOT)
-			p->in[n++] = LLVMBuildLoad2(p->e.b, ptr, offset(p, slots, lt_llvm_i64(&p->e, 8 * (int64_t)b->slot)), "");
+			p->in[n++] = LLVMBuildLoad2(p->e.b, ptr, byte_offset(p, slots, lt_llvm_i64(&p->e, 8 * (int64_t)b->slot)), "");
 		else
-			p->in[n++] = offset(p, workspace, lt_llvm_i64(&p->e, b->offset));
+			p->in[n++] = byte_offset(p, workspace, lt_llvm_i64(&p->e, b->offset));
 	}
-	p->in[n++] = offset(p, workspace, lt_llvm_i64(&p->e, p->k->workspace_bytes));
+	p->in[n++] = byte_offset(p, workspace, lt_llvm_i64(&p->e, p->k->workspace_bytes));
 	for (unsigned i = 2; i < 6; i++)
 		p->in[n++] = LLVMGetParam(p->fn, i);
 	(void)LLVMBuildCall2(p->e.b, LLVMGlobalGetValueType(inner), inner, p->in, n, "");
@@ -284,7 +284,7 @@ static void find_uses(struct printing *p)
 }
 
 /* All that has a size of its own: parts of one piece of memory. */
-static bool reserve(struct printing *p)
+static bool printing_reserve(struct printing *p)
 {
 	const struct lt_kernel *k = p->k;
 	size_t most = 0;
@@ -314,10 +314,10 @@ static bool reserve(struct printing *p)
 LLVMModuleRef lt_llvm_module(const struct lt_kernel *k, const struct lt_llvm_machine *m, LLVMContextRef c)
 {
 	struct printing p = { .k = k };
-	if (!reserve(&p))
+	if (!printing_reserve(&p))
 		return NULL;
 	p.e = (struct emit){ .c = c, .m = LLVMModuleCreateWithNameInContext(k->name, c),
-		.b = LLVMCreateBuilderInContext(c), .vector_bytes = m->vector_bytes, .vector_library = m->vector_library };
+		.b = LLVMCreateBuilderInContext(c), .vector_bytes = m->vector_bytes };
 	find_uses(&p);
 	for (uint32_t r = 1; r < k->n_region; r++)
 		print_team(&p, (int32_t)r);

@@ -46,6 +46,12 @@ static inline bool uses_param(const struct printing *p, int32_t region, uint32_t
 	return p->uses_param[(size_t)region * p->k->n_param + i];
 }
 
+/* NULL: it has none of that number. */
+static inline LLVMValueRef printing_operand(const struct printing *p, const struct lt_instruction *x, int i)
+{
+	return x->operand[i] < 0 ? NULL : p->value[x->operand[i]];
+}
+
 /* NULL: no memory.  The module belongs to the context and the caller. */
 LLVMModuleRef lt_llvm_module(const struct lt_kernel *, const struct lt_llvm_machine *, LLVMContextRef);
 

@@ -1,14 +1,12 @@
 /* backends/llvm/step.c -- one instruction of a kernel program: blocks, variables, values. */
 #include "print.h"
 
-static LLVMValueRef operand(const struct printing *p, const struct lt_instruction *x, int i)
+static const struct lt_instruction *made_by(const struct printing *p, int32_t value)
 {
-	return x->operand[i] < 0 ? NULL : p->value[x->operand[i]];
+	return &p->k->instructions[value];
 }
 
-static const struct lt_instruction *made_by(const struct printing *p, int32_t value) { return &p->k->instructions[value]; }
-
-static void go_to(struct printing *p, LLVMBasicBlockRef at)
+static void block_go_to(struct printing *p, LLVMBasicBlockRef at)
 {
 	LLVMBuildBr(p->e.b, at);
 	LLVMPositionBuilderAtEnd(p->e.b, at);
@@ -18,7 +16,7 @@ static void go_to(struct printing *p, LLVMBasicBlockRef at)
 static void print_loop(struct printing *p, int32_t i)
 {
 	const struct lt_instruction *x = &p->k->instructions[i];
-	LLVMValueRef from = operand(p, x, 0), to = operand(p, x, 1);
+	LLVMValueRef from = printing_operand(p, x, 0), to = printing_operand(p, x, 1);
 	LLVMBasicBlockRef here = LLVMGetInsertBlock(p->e.b), head = lt_llvm_block(p, "loop"), next = lt_llvm_block(p, "");
 	LLVMBuildCondBr(p->e.b, LLVMBuildICmp(p->e.b, LLVMIntSLT, from, to, ""), head, next);
 	LLVMPositionBuilderAtEnd(p->e.b, head);
@@ -35,7 +33,7 @@ static void print_loop_end(struct printing *p, const struct opened *o)
 	LLVMValueRef more = x->number == 1 ? LLVMBuildNSWAdd(p->e.b, o->number, step, "")
 		: LLVMBuildAdd(p->e.b, o->number, step, "");
 	LLVMAddIncoming(o->number, &more, &here, 1);
-	LLVMBuildCondBr(p->e.b, LLVMBuildICmp(p->e.b, LLVMIntSLT, more, operand(p, x, 1), ""), o->head, o->next);
+	LLVMBuildCondBr(p->e.b, LLVMBuildICmp(p->e.b, LLVMIntSLT, more, printing_operand(p, x, 1), ""), o->head, o->next);
 	LLVMPositionBuilderAtEnd(p->e.b, o->next);
 }
 
@@ -43,7 +41,7 @@ static void print_loop_end(struct printing *p, const struct opened *o)
 static void print_if(struct printing *p, int32_t i)
 {
 	LLVMBasicBlockRef yes = lt_llvm_block(p, "if"), next = lt_llvm_block(p, "");
-	LLVMBuildCondBr(p->e.b, operand(p, &p->k->instructions[i], 0), yes, next);
+	LLVMBuildCondBr(p->e.b, printing_operand(p, &p->k->instructions[i], 0), yes, next);
 	LLVMPositionBuilderAtEnd(p->e.b, yes);
 	p->open[p->n_open++] = (struct opened){ i, NULL, next, NULL };
 }
@@ -63,7 +61,7 @@ static void print_end(struct printing *p)
 	if (o->number)
 		print_loop_end(p, o);
 	else
-		go_to(p, o->next);
+		block_go_to(p, o->next);
 }
 
 static LLVMValueRef mask_bits(struct printing *p, LLVMValueRef mask, uint32_t lanes)
@@ -79,7 +77,7 @@ LLVMValueRef lt_llvm_any(struct printing *p, LLVMValueRef mask, uint32_t lanes)
 	return LLVMBuildICmp(p->e.b, LLVMIntNE, mask, LLVMConstNull(LLVMTypeOf(mask)), "");
 }
 
-static LLVMValueRef all_on(struct printing *p, LLVMValueRef mask, uint32_t lanes)
+static LLVMValueRef mask_all(struct printing *p, LLVMValueRef mask, uint32_t lanes)
 {
 	if (lanes == 1)
 		return mask;
@@ -96,7 +94,7 @@ static LLVMValueRef lane_numbers(struct emit *e, uint32_t dtype, uint32_t lanes)
 }
 
 /* Lane numbers have 32 bits, so the count is cut to as many lanes as there are. */
-static LLVMValueRef below(struct printing *p, LLVMValueRef n, uint32_t lanes)
+static LLVMValueRef print_below(struct printing *p, LLVMValueRef n, uint32_t lanes)
 {
 	struct emit *e = &p->e;
 	LLVMTypeRef i64 = LLVMInt64TypeInContext(e->c);
@@ -122,24 +120,65 @@ static LLVMValueRef splat_mask(struct printing *p, LLVMValueRef bit, uint32_t la
 	return LLVMBuildSelect(p->e.b, bit, LLVMConstAllOnes(type), LLVMConstNull(type), "");
 }
 
+/* Comparisons: of floats, of integers, of bools. */
+static const struct { int real, whole, bools; } comparison[] = {
+	[LT_OPCODE_eq] = { LLVMRealOEQ, LLVMIntEQ, LLVMIntEQ }, [LT_OPCODE_ne] = { LLVMRealUNE, LLVMIntNE, LLVMIntNE },
+	[LT_OPCODE_less] = { LLVMRealOLT, LLVMIntSLT, LLVMIntULT },
+	[LT_OPCODE_lessequal] = { LLVMRealOLE, LLVMIntSLE, LLVMIntULE },
+	[LT_OPCODE_greater] = { LLVMRealOGT, LLVMIntSGT, LLVMIntUGT },
+	[LT_OPCODE_greaterequal] = { LLVMRealOGE, LLVMIntSGE, LLVMIntUGE },
+	[LT_OPCODE_lesser] = { LLVMRealOLT, LLVMIntSLT, LLVMIntULT },
+	[LT_OPCODE_larger] = { LLVMRealOGT, LLVMIntSGT, LLVMIntUGT },
+};
+
+static LLVMValueRef print_compare(struct emit *e, uint32_t opcode, uint32_t dtype, LLVMValueRef x, LLVMValueRef y)
+{
+	if (lt_llvm_is_real(dtype))
+		return LLVMBuildFCmp(e->b, (LLVMRealPredicate)comparison[opcode].real, x, y, "");
+	int how = dtype == LT_BOOL || dtype == LT_LANE_MASK ? comparison[opcode].bools : comparison[opcode].whole;
+	return LLVMBuildICmp(e->b, (LLVMIntPredicate)how, x, y, "");
+}
+
+/* Instructions of LLVM: for floats and for the others. */
+static const struct { int real, whole; } arithmetic[] = {
+	[LT_OPCODE_add] = { LLVMFAdd, LLVMAdd }, [LT_OPCODE_sub] = { LLVMFSub, LLVMSub },
+	[LT_OPCODE_mul] = { LLVMFMul, LLVMMul }, [LT_OPCODE_div] = { LLVMFDiv, 0 }, [LT_OPCODE_and] = { 0, LLVMAnd },
+	[LT_OPCODE_or] = { 0, LLVMOr }, [LT_OPCODE_xor] = { 0, LLVMXor }, [LT_OPCODE_shift_left] = { 0, LLVMShl },
+	[LT_OPCODE_shift_right] = { 0, LLVMLShr }, [LT_OPCODE_shift_signed] = { 0, LLVMAShr },
+};
+
+/* An operator of two operands and a value of one type.  A product may be fused with the sum that it goes to: these two
+ * and no others. */
+static LLVMValueRef print_combine(struct emit *e, uint32_t opcode, uint32_t dtype, LLVMValueRef x, LLVMValueRef y)
+{
+	if (opcode == LT_OPCODE_lesser || opcode == LT_OPCODE_larger)
+		return LLVMBuildSelect(e->b, print_compare(e, opcode, dtype, x, y), x, y, "");
+	bool real = lt_llvm_is_real(dtype), fuses = opcode == LT_OPCODE_add || opcode == LT_OPCODE_mul;
+	LLVMValueRef r = LLVMBuildBinOp(
+		e->b, (LLVMOpcode)(real ? arithmetic[opcode].real : arithmetic[opcode].whole), x, y, "");
+	if (real && fuses && LLVMIsAInstruction(r))
+		LLVMSetFastMathFlags(r, LLVMFastMathAllowContract);
+	return r;
+}
+
 /* The upper half onto the lower, until there is one. */
-static LLVMValueRef fold(struct printing *p, const struct lt_instruction *x, LLVMValueRef v)
+static LLVMValueRef print_fold(struct printing *p, const struct lt_instruction *x, LLVMValueRef v)
 {
 	uint32_t lanes = made_by(p, x->operand[0])->lanes;
 	int64_t number[LT_MAX_LANES];
 	for (uint32_t i = 0; i < lanes; i++)
 		number[i] = i;
 	for (uint32_t half = lanes / 2; half > 0; half /= 2) {
-		LLVMValueRef pair[2] = { lt_llvm_lanes(&p->e, v, NULL, number, half),
-			lt_llvm_lanes(&p->e, v, NULL, number + half, half) };
-		v = lt_llvm_op(&p->e, (uint32_t)x->what, x->dtype, pair, half);
+		LLVMValueRef low = lt_llvm_lanes(&p->e, v, NULL, number, half),
+			     high = lt_llvm_lanes(&p->e, v, NULL, number + half, half);
+		v = print_combine(&p->e, (uint32_t)x->what, x->dtype, low, high);
 	}
 	return v;
 }
 
 /* Of integers, towards zero.  Vectors of i32 have no division: the quotient of two f64 cannot round up to a whole
  * number, since it is at least 2^-31 of itself away from one that it is not. */
-static LLVMValueRef quotient(struct printing *p, const struct lt_instruction *x, LLVMValueRef a, LLVMValueRef b)
+static LLVMValueRef print_quotient(struct printing *p, const struct lt_instruction *x, LLVMValueRef a, LLVMValueRef b)
 {
 	LLVMBuilderRef d = p->e.b;
 	if (x->dtype != LT_I32 || x->lanes == 1 || LLVMIsConstant(b))
@@ -149,16 +188,28 @@ static LLVMValueRef quotient(struct printing *p, const struct lt_instruction *x,
 	return LLVMBuildFPToSI(d, q, LLVMTypeOf(a), "");
 }
 
-static LLVMValueRef print_operator(struct printing *p, const struct lt_instruction *x)
+/* A cast as C does it. */
+static LLVMValueRef print_convert(struct emit *e, uint32_t from, uint32_t to, LLVMValueRef v, LLVMTypeRef type)
 {
-	int last = x->operand[2] >= 0 ? 2 : x->operand[1] >= 0 ? 1 : 0;
-	const struct lt_instruction *of = made_by(p, x->operand[last]);
-	LLVMValueRef in[3];
-	for (int i = 0; i <= last; i++)
-		in[i] = operand(p, x, i);
-	if (x->opcode == LT_OPCODE_cast)
-		return lt_llvm_convert(&p->e, of->dtype, x->dtype, in[0], x->lanes);
-	return lt_llvm_op(&p->e, x->opcode, of->dtype, in, of->lanes);
+	static const uint32_t unsigned_types = 1u << LT_U8 | 1u << LT_BOOL;
+	bool real = lt_llvm_is_real(from), no_sign = unsigned_types >> from & 1;
+	if (lt_llvm_is_real(to) && real)
+		return to == LT_F64 ? LLVMBuildFPExt(e->b, v, type, "") : LLVMBuildFPTrunc(e->b, v, type, "");
+	if (lt_llvm_is_real(to))
+		return no_sign ? LLVMBuildUIToFP(e->b, v, type, "") : LLVMBuildSIToFP(e->b, v, type, "");
+	if (real)
+		return unsigned_types >> to & 1 ? LLVMBuildFPToUI(e->b, v, type, "") : LLVMBuildFPToSI(e->b, v, type, "");
+	if (lt_llvm_bytes(to) <= lt_llvm_bytes(from))
+		return LLVMBuildTrunc(e->b, v, type, "");
+	return no_sign ? LLVMBuildZExt(e->b, v, type, "") : LLVMBuildSExt(e->b, v, type, "");
+}
+
+static LLVMValueRef print_function(struct printing *p, const struct lt_instruction *x)
+{
+	LLVMValueRef in[2] = { printing_operand(p, x, 0), printing_operand(p, x, 1) };
+	if (x->opcode == LT_OPCODE_each)
+		return lt_llvm_each(&p->e, (uint32_t)x->what, x->dtype, in, x->lanes);
+	return lt_llvm_function(&p->e, x->opcode, x->dtype, in, x->lanes);
 }
 
 static LLVMValueRef load_variable(struct printing *p, int32_t variable)
@@ -167,11 +218,11 @@ static LLVMValueRef load_variable(struct printing *p, int32_t variable)
 	return LLVMBuildLoad2(p->e.b, lt_llvm_type(&p->e, v->dtype, v->lanes), p->variable[variable], "");
 }
 
-static void update(struct printing *p, const struct lt_instruction *x)
+static void print_update(struct printing *p, const struct lt_instruction *x)
 {
 	const struct lt_variable *v = &p->k->variables[x->what];
-	LLVMValueRef in[2] = { load_variable(p, x->what), operand(p, x, 0) };
-	LLVMBuildStore(p->e.b, lt_llvm_op(&p->e, (uint32_t)x->number, v->dtype, in, v->lanes), p->variable[x->what]);
+	LLVMValueRef old = load_variable(p, x->what), more = printing_operand(p, x, 0);
+	LLVMBuildStore(p->e.b, print_combine(&p->e, (uint32_t)x->number, v->dtype, old, more), p->variable[x->what]);
 }
 
 /* What an instruction's value is. */
@@ -179,7 +230,7 @@ static LLVMValueRef print_value(struct printing *p, const struct lt_instruction 
 {
 	LLVMBuilderRef b = p->e.b;
 	LLVMTypeRef type = lt_llvm_type(&p->e, x->dtype, x->lanes);
-	LLVMValueRef a = operand(p, x, 0), c = operand(p, x, 1);
+	LLVMValueRef a = printing_operand(p, x, 0), c = printing_operand(p, x, 1);
 	switch (x->opcode) {
 	case LT_OPCODE_const: return print_const(p, x);
 	case LT_OPCODE_param: return p->param[x->what];
@@ -189,21 +240,44 @@ static LLVMValueRef print_value(struct printing *p, const struct lt_instruction 
 	case LT_OPCODE_splat:
 		return x->dtype == LT_LANE_MASK ? splat_mask(p, a, x->lanes) : lt_llvm_splat(&p->e, a, x->lanes);
 	case LT_OPCODE_lane: return lane_numbers(&p->e, x->dtype, x->lanes);
-	case LT_OPCODE_below: return below(p, a, x->lanes);
+	case LT_OPCODE_below: return print_below(p, a, x->lanes);
 	case LT_OPCODE_shuffle: return lt_llvm_lanes(&p->e, a, c, p->k->extras + x->first_extra, (uint32_t)x->n_extra);
-	case LT_OPCODE_fold: return fold(p, x, a);
+	case LT_OPCODE_fold: return print_fold(p, x, a);
 	case LT_OPCODE_any: return lt_llvm_any(p, a, made_by(p, x->operand[0])->lanes);
-	case LT_OPCODE_all: return all_on(p, a, made_by(p, x->operand[0])->lanes);
+	case LT_OPCODE_all: return mask_all(p, a, made_by(p, x->operand[0])->lanes);
 	case LT_OPCODE_flag: return LLVMBuildZExt(b, a, type, "");
 	case LT_OPCODE_test: return LLVMBuildICmp(b, LLVMIntNE, a, LLVMConstNull(LLVMTypeOf(a)), "");
 	case LT_OPCODE_bits: return LLVMBuildBitCast(b, a, type, "");
-	case LT_OPCODE_quotient: return quotient(p, x, a, c);
-	case LT_OPCODE_remainder: return LLVMBuildSub(b, a, LLVMBuildMul(b, quotient(p, x, a, c), c, ""), "");
-	case LT_OPCODE_shift_left: return LLVMBuildShl(b, a, c, "");
-	case LT_OPCODE_shift_right: return LLVMBuildLShr(b, a, c, "");
+	case LT_OPCODE_quotient: return print_quotient(p, x, a, c);
+	case LT_OPCODE_remainder:
+		return lt_llvm_is_real(x->dtype) ? print_function(p, x)
+			: LLVMBuildSub(b, a, LLVMBuildMul(b, print_quotient(p, x, a, c), c, ""), "");
+	case LT_OPCODE_copy: return a;
+	case LT_OPCODE_select: return LLVMBuildSelect(b, a, c, printing_operand(p, x, 2), "");
+	case LT_OPCODE_eq:
+	case LT_OPCODE_ne:
+	case LT_OPCODE_less:
+	case LT_OPCODE_lessequal:
+	case LT_OPCODE_greater:
+	case LT_OPCODE_greaterequal: return print_compare(&p->e, x->opcode, made_by(p, x->operand[0])->dtype, a, c);
+	case LT_OPCODE_add:
+	case LT_OPCODE_sub:
+	case LT_OPCODE_mul:
+	case LT_OPCODE_div:
+	case LT_OPCODE_and:
+	case LT_OPCODE_or:
+	case LT_OPCODE_xor:
+	case LT_OPCODE_lesser:
+	case LT_OPCODE_larger:
+	case LT_OPCODE_shift_left:
+	case LT_OPCODE_shift_right:
+	case LT_OPCODE_shift_signed: return print_combine(&p->e, x->opcode, x->dtype, a, c);
+	case LT_OPCODE_neg: return LLVMBuildFNeg(b, a, "");
+	case LT_OPCODE_not: return LLVMBuildNot(b, a, "");
+	case LT_OPCODE_convert: return print_convert(&p->e, made_by(p, x->operand[0])->dtype, x->dtype, a, type);
 	case LT_OPCODE_load: return lt_llvm_print_load(p, x);
 	case LT_OPCODE_get: return load_variable(p, x->what);
-	default: return print_operator(p, x);
+	default: return print_function(p, x);
 	}
 }
 
@@ -214,8 +288,8 @@ void lt_llvm_print_step(struct printing *p, int32_t i)
 	case LT_OPCODE_store: lt_llvm_print_store(p, x); break;
 	case LT_OPCODE_prefetch: lt_llvm_print_prefetch(p, x); break;
 	case LT_OPCODE_fault: lt_llvm_print_fault(p, x); break;
-	case LT_OPCODE_set: LLVMBuildStore(p->e.b, operand(p, x, 0), p->variable[x->what]); break;
-	case LT_OPCODE_update: update(p, x); break;
+	case LT_OPCODE_set: LLVMBuildStore(p->e.b, printing_operand(p, x, 0), p->variable[x->what]); break;
+	case LT_OPCODE_update: print_update(p, x); break;
 	case LT_OPCODE_array:
 	case LT_OPCODE_variable: break;         /* they begin with the function: what they hold is not said */
 	case LT_OPCODE_loop: print_loop(p, i); break;
