@@ -177,7 +177,9 @@ $(TESTS): %: %.o $(HELPERS) $(PARTS) \
 $(O)/bare.o: $(filter-out $(O)/backends/ref/% $(O)/backends/cpu/%,$(OBJ)) $(wildcard $(DIRS))
 	$(call say,LD $@)$(CC) -r -nostdlib -o $@ $(filter %.o,$^)
 
-$(PLUGGED): $(O)/plugged/%_plugged: $(O)/tests/%.o $(HELPERS) $(PARTS) $(O)/tests/plugged/load.o $(O)/bare.o | $(OURS)
+# Without the helpers that look into the backend cpu.
+$(PLUGGED): $(O)/plugged/%_plugged: $(O)/tests/%.o $(filter-out $(O)/tests/batch.o $(O)/tests/random_limits%,$(HELPERS)) \
+		$(PARTS) $(O)/tests/plugged/load.o $(O)/bare.o | $(OURS)
 	$(link) -lcriterion $(TOOL_LIBS)
 
 $(FUZZ): $(O)/fuzz/%: $(O)/tests/fuzz/%.o \
@@ -186,6 +188,10 @@ $(FUZZ): $(O)/fuzz/%: $(O)/tests/fuzz/%.o \
 
 $(DRAWN): $(O)/%: $(O)/tests/sequences/%.o $(RANDOM) $(O)/looptree.o
 	$(link) $(LIBS)
+
+# Kernel programs by hand, in the simulator.
+$(O)/simulate: $(O)/tests/kernels/simulate.o $(PARTS) $(O)/looptree.o
+	$(link) $(TOOL_LIBS)
 
 $(O)/mutants: $(MUTANTS) $(CHECK) $(PARTS) $(O)/looptree.o
 	$(link) $(TOOL_LIBS)
@@ -232,7 +238,8 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 
 plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
 tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(LLVM_AGAIN) \
-	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/mutants plugins
+	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/limits $(O)/mutants $(O)/simulate \
+	plugins
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED) \
 		$(LLVM_TESTS) $(LLVM_AGAIN)
@@ -309,7 +316,7 @@ clean:
 	rm -rf build $(O)
 
 -include $(patsubst %.o,%.d,$(OBJ) $(TOOLS) $(HELPERS) $(MUTANTS)) $(TESTS:=.d) $(PLUGINS:.so=.d)
--include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d)
+-include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d) $(O)/tests/kernels/simulate.d
 -include $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
 .PHONY: all plugins tests check bless bench bench-peers fuzz fuzzers mutants demo demo-accuracy install uninstall \
 	tidy clean FORCE

@@ -25,7 +25,6 @@ static int64_t union_elems(const struct lt_graph *g, int n, const lt_node *x)
 static double operand_prepare(struct random_maker *m, enum lt_opcode op, lt_node *x)
 {
 	struct lt_graph *g = m->g;
-	enum lt_dtype t = x[0] >= 0 ? g->node[x[0]].dtype : LT_F32;
 	bool raw = random_maybe(m, 15);
 	int last = lt__op_info(op)->arity - 1;
 	lt_node half = lt_graph_literal(g, g->node[x[last]].dtype, 0.5);
@@ -52,7 +51,7 @@ static double operand_prepare(struct random_maker *m, enum lt_opcode op, lt_node
 	case LT_OP_tanh: case LT_OP_sigmoid: case LT_OP_erf: case LT_OP_sign: return 1;
 	case LT_OP_and: case LT_OP_or: case LT_OP_xor: return 2 * (a > b ? a : b);
 	case LT_OP_ceil: case LT_OP_round: case LT_OP_floor: return a + 1;
-	default: (void)t; return lt__op_info(op)->to_bool ? 1 : a > b ? a : b;
+	default: return lt__op_info(op)->to_bool ? 1 : a > b ? a : b;
 	}
 }
 

@@ -150,6 +150,10 @@ static lt_status read_stretch(
 	memcpy(dim, w->dim, (size_t)d->n_dim * sizeof *dim);
 	while (!e->value[node].data && d->op == LT_OP_view) {
 		bool wide = false;
+		/* Both ends of a line are in range, so that its slope fits rows; of one element there is none, and what is left of
+		 * one that a guard has ended fits nothing. */
+		for (int32_t i = 0; n == 1 && i < d->n_dim; i++)
+			dim[i].slope = 0;
 		const struct lt_graphpiece *piece = find_piece(w, d, dim, &n, &wide);
 		int32_t width = piece ? lt__map_width(&piece->map) : 0;
 		for (int32_t i = 0; piece && i < piece->map.n_row; i++)

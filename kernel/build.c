@@ -3,21 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/build.h"
+#include "kernel/text.h"
 
-/* Room for one more element of an array in the pool. */
-static void *grown(struct lt_kernel_builder *b, void *at, int32_t n, int32_t *cap, size_t size)
-{
-	if (n < *cap)
-		return at;
-	if (*cap > INT32_MAX / 2)
-		longjmp(b->pool.jump, 1);
-	*cap = *cap ? *cap * 2 : 16;
-	void *more = lt__pool_alloc(&b->pool, (size_t)*cap, size);
-	if (n)
-		memcpy(more, at, (size_t)n * size);
-	return more;
-}
-#define ROOM(b, array, n, cap) ((array) = grown(b, array, n, &(cap), sizeof *(array)))
+#define ROOM(b, array, n, cap) ((array) = lt__pool_grown(&(b)->pool, array, n, &(cap), sizeof *(array)))
 
 const char *lt__build_string(struct lt_kernel_builder *b, const char *text)
 {
@@ -78,14 +66,16 @@ struct lt_kernel *lt__builder_end(struct lt_kernel_builder *b)
 		for (int32_t i = 0; i < from->n; i++, n++) {
 			all[n] = from->at[i];
 			move(&all[n], regions[r].first);
-			for (int32_t e = 0; all[n].opcode == LT_OPCODE_launch && e < all[n].n_extra; e++)
+			bool launches = all[n].opcode == LT_OPCODE_launch || all[n].opcode == LT_OPCODE_launch_grid;
+			for (int32_t e = 0; launches && e < all[n].n_extra; e++)
 				b->extra[all[n].first_extra + e] += regions[r].first;
 		}
 	}
 	x->kernel = (struct lt_kernel){ .name = b->name, .prelude = b->prelude, .n_instruction = (uint32_t)n,
 		.n_region = (uint32_t)b->n_region, .n_buffer = (uint32_t)b->n_buffer, .n_variable = (uint32_t)b->n_variable,
 		.n_param = (uint32_t)b->n_param, .n_op = (uint32_t)b->n_op, .n_extra = (uint32_t)b->n_extra,
-		.n_slot = (uint32_t)b->n_slot, .instructions = all, .regions = regions, .buffers = b->buffer,
+		.n_slot = (uint32_t)b->n_slot, .n_matrix = (uint32_t)b->n_matrix, .matrices = b->matrix,
+		.instructions = all, .regions = regions, .buffers = b->buffer,
 		.variables = b->variable, .params = b->param, .ops = b->op, .extras = b->extra,
 		.workspace_bytes = b->workspace_bytes, .thread_bytes = b->thread_bytes };
 	return &x->kernel;
@@ -108,18 +98,16 @@ int32_t lt__build_region(struct lt_kernel_builder *b, enum lt_region_kind kind, 
 	return b->n_region++;
 }
 
-enum { MAX_NAME = 63 };
-
 /* An identifier that no buffer or variable has: "%3" is n3; a second one has a number, of all names so far. */
 static const char *name_for(struct lt_kernel_builder *b, const char *wanted)
 {
-	char stem[MAX_NAME + 1], name[MAX_NAME + 1];
+	char stem[LT_MAX_NAME + 1], name[LT_MAX_NAME + 1];
 	size_t n = 0;
 	wanted = wanted ? wanted : "";
 	wanted += *wanted == '%';
 	if (!*wanted || (*wanted >= '0' && *wanted <= '9'))
 		stem[n++] = 'n';
-	for (; *wanted && n < MAX_NAME - 12; wanted++) {
+	for (; *wanted && n < LT_MAX_NAME - 12; wanted++) {
 		char c = *wanted;
 		bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
 		stem[n] = (char)(fits && (n > 0 || c != '.') ? c : '_');
@@ -166,6 +154,14 @@ int32_t lt__build_op(struct lt_kernel_builder *b, const struct lt_op *op)
 	b->op[b->n_op].name = lt__build_string(b, op->name);
 	b->op[b->n_op].source = op->source ? lt__build_string(b, op->source) : NULL;
 	return b->n_op++;
+}
+
+int32_t lt__build_matrix(struct lt_kernel_builder *b, const struct lt_kernel_matrix *x)
+{
+	ROOM(b, b->matrix, b->n_matrix, b->cap_matrix);
+	b->matrix[b->n_matrix] = *x;
+	b->matrix[b->n_matrix].name = name_for(b, x->name);
+	return b->n_matrix++;
 }
 
 int32_t lt__build_extras(struct lt_kernel_builder *b, const int64_t *from, int32_t n)

@@ -157,9 +157,11 @@ static void expand_region(struct expansion *e, int32_t r)
 lt_status lt_kernel_expand(
 	const struct lt_kernel *k, const struct lt_machine *m, struct lt_kernel **out, struct lt_diag *diag)
 {
-	struct expansion *e = calloc(1, sizeof *e);
-	lt_status status = LT_OK;
 	*out = NULL;
+	lt_status status = lt__report_grids(k, diag);
+	struct expansion *e = status ? NULL : calloc(1, sizeof *e);
+	if (status)
+		return status;
 	if (e && !setjmp(e->b.pool.jump)) {
 		e->k = k;
 		e->machine = m;

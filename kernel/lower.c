@@ -47,8 +47,7 @@ static lt_status refuse_operators(const struct lt_tree *t, struct lt_diag *diag)
 
 static lt_status refuse(const struct lt_tree *t, struct lt_diag *diag)
 {
-	static const uint64_t known = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED
-		| LT_NEED_COMBINE;
+	static const uint64_t known = LT_KERNEL_NEEDS;
 	int64_t sum = 0, bytes;
 	if (t->needs & ~known)
 		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL,

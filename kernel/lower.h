@@ -153,7 +153,7 @@ int32_t lt__lower_only_child(const struct lowering *, int32_t i);
 
 /* lower_note.c: a decision about a statement is told once. */
 enum lower_word { LOWER_SCATTERED, LOWER_ONE_ELEMENT, LOWER_TEXT, LOWER_DIFFERS, LOWER_MASKED, LOWER_VERSIONS,
-	LOWER_LOOPED, LOWER_WORDS };
+	LOWER_LOOPED, LOWER_PIECES, LOWER_PIECES_MASKED, LOWER_WORDS };
 void lt__lower_say(struct lowering *, int32_t stmt, enum lower_word);
 void lt__lower_say_access(struct lowering *, int32_t stmt, int32_t access, bool gathered, int64_t stride);
 

@@ -180,7 +180,8 @@ void lt__lower_store(struct lowering *l, int32_t s, int32_t value)
 	i.operand[3] = back ? reversed(l, value) : value;
 	i.number -= back ? (int64_t)l->lanes - 1 : 0;
 	i.stride = back ? 1 : w.stride;
-	if (st->stream && st->kind == LT_MAP && lower_buffer_at(l, a->buffer)->role != LT_LOCAL && i.stride == 1 && l->mask < 0)
+	if (st->stream && st->kind == LT_MAP && lower_buffer_at(l,
+		a->buffer)->role != LT_LOCAL && i.stride == 1 && l->mask < 0)
 		i.flags = LT_INSTRUCTION_STREAM;
 	lt__lower_build_store(l, i);
 }

@@ -1,12 +1,13 @@
 /* kernel/lower_lane.c -- statements of a vector loop: all lanes at once where the operator and the accesses allow it.
  *
- * Guards      that are the same in all lanes are a branch.  Others: a mask where the machine has them at no cost and
- *             nothing in the statement needs a loop over the lanes; else a branch to all lanes at once, or none, or one
- *             lane after the other.
+ * Guards      that are the same in all lanes are a branch.  Others: a mask where that costs nothing; else a branch to
+ *             all lanes at once, or none, or some: under a mask, or one lane after the other if something in the
+ *             statement needs a loop over the lanes.
  * Quotients   that change somewhere among the lanes: two versions, one for vectors in which they do not.
  * Reductions  lane by lane at once, each onto an element of its own; combines onto one element are folded.
  */
 #include "kernel/lower.h"
+#include "kernel/opcode.h"
 
 /* Why the statement has no vector form; LOWER_WORDS: it has. */
 static enum lower_word obstacle(const struct lowering *l, const struct lt_stmt *st)
@@ -34,7 +35,7 @@ static void reduce_lanes(struct lowering *l, int32_t s, int32_t value)
 	const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, st->op);
 	int32_t buffer = lower_access_at(l, st->dest)->buffer, x[4] = { -1, value, -1, -1 };
 	uint32_t dtype = lower_dtype_of(l, buffer);
-	bool is_test = op->opcode >= LT_OPCODE_eq && op->opcode <= LT_OPCODE_greaterequal;
+	bool is_test = lt__opcode_tests(op->opcode);
 	if (l->place[buffer].is_variable && !l->guarded && op->out == dtype && op->in[0] == dtype && !is_test) {
 		value = lt__lower_spread(l, value);
 		(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_update, .operand = { value, -1, -1, -1 },
@@ -87,10 +88,11 @@ static void under_mask(struct lowering *l, int32_t s)
 /* Guards that differ among the lanes. */
 static void guarded(struct lowering *l, int32_t s, const struct lower_guards *g)
 {
-	const struct lt_stmt *st = lower_stmt_at(l, s);
+	bool fits = (g->regular || l->machine.gathered) && fits_mask(l, lower_stmt_at(l, s));
 	int32_t mark = -1, inner = -1;
-	if (l->machine.masked && (g->regular || l->machine.gathered) && fits_mask(l, st)) {
+	if (fits)
 		lt__lower_say(l, s, LOWER_MASKED);
+	if (fits && l->machine.masked) {
 		under_mask(l, s);
 		return;
 	}
@@ -101,7 +103,10 @@ static void guarded(struct lowering *l, int32_t s, const struct lower_guards *g)
 	}
 	if (g->some >= 0)
 		inner = lt__lower_if(l, g->some);
-	one_by_one(l, s, LOWER_DIFFERS);
+	if (fits)
+		under_mask(l, s);
+	else
+		one_by_one(l, s, LOWER_DIFFERS);
 	if (g->some >= 0)
 		lt__lower_end(l, inner);
 	if (g->all >= 0)

@@ -11,6 +11,8 @@ void lt__lower_say(struct lowering *l, int32_t stmt, enum lower_word word)
 		[LOWER_TEXT] = "lane by lane: the operator is known by its text only",
 		[LOWER_DIFFERS] = "its guard differs among lanes: lane by lane where it holds for some of them only",
 		[LOWER_MASKED] = "its guard differs among lanes: masked",
+		[LOWER_PIECES] = "what is read differs among lanes: lane by lane where they do not agree",
+		[LOWER_PIECES_MASKED] = "what is read differs among lanes: masked",
 		[LOWER_VERSIONS] = "a quotient changes among lanes: lane by lane where it does",
 		[LOWER_LOOPED] = "an operand is read lane by lane"
 	};
@@ -30,8 +32,9 @@ void lt__lower_say_access(struct lowering *l, int32_t stmt, int32_t access, bool
 	if (l->noted_access[access])
 		return;
 	l->noted_access[access] = true;
+	const char *name = l->b.buffer[lt__lower_home(l, buffer)].name;
 	if (gathered)
-		lt__decide(l->report, 'L', -1, stmt, buffer, "gathered");
+		lt__decide(l->report, 'L', -1, stmt, buffer, "%s: gathered", name);
 	else
-		lt__decide(l->report, 'L', -1, stmt, buffer, "strided by %lld", (long long)stride);
+		lt__decide(l->report, 'L', -1, stmt, buffer, "%s: strided by %lld", name, (long long)stride);
 }

@@ -1,7 +1,7 @@
 /* kernel/lower_operand.c -- operands in a vector.
  *
  * Of several pieces, the first whose guards hold: where all lanes agree on it, a branch; where they do not, each piece
- * under a mask if the machine has masks, else lane by lane.
+ * under a mask, or lane by lane if that needs a loop anyway.  Where masks cost nothing there are no branches.
  */
 #include "kernel/lower.h"
 
@@ -110,6 +110,8 @@ static void branch(struct lowering *l, int32_t s, const struct lt_operand *o, in
 	}
 	if (i + 1 < o->n_piece && before != LOWER_NO)
 		branch(l, s, o, i + 1, before, to);
+	else if (lt__lower_operand_is_wide(l, o))
+		lt__build_set(&l->b, to, blended(l, s, o, 0, l->mask));
 	else
 		lt__build_set(&l->b, to, lt__lower_by_loop(l, s, o));
 	if (all >= 0)
@@ -131,6 +133,7 @@ int32_t lt__lower_lane_operand(struct lowering *l, int32_t s, const struct lt_op
 		lt__lower_say(l, s, LOWER_LOOPED);
 		return lt__lower_by_loop(l, s, o);
 	}
+	lt__lower_say(l, s, lt__lower_operand_is_wide(l, o) ? LOWER_PIECES_MASKED : LOWER_PIECES);
 	if (o->n_piece > MAX_BRANCHES)
 		return lt__lower_by_loop(l, s, o);
 	if (l->machine.masked && lt__lower_operand_is_wide(l, o))

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 #include "kernel/lower.h"
+#include "kernel/opcode.h"
 
 int32_t lt__lower_as(struct lowering *l, int32_t value, uint32_t dtype)
 {
@@ -135,8 +136,6 @@ uint32_t lt__lower_opcode_of(const struct lt_op *op)
 	return op->opcode < LT_NOPERATOR_OPCODE ? op->opcode : LT_OPCODE_TEXT;
 }
 
-static bool is_test(uint32_t opcode) { return opcode >= LT_OPCODE_eq && opcode <= LT_OPCODE_greaterequal; }
-
 /* The operator of the program that is this one. */
 static int32_t text_operator(struct lowering *l, const struct lt_op *op)
 {
@@ -163,7 +162,7 @@ int32_t lt__lower_apply(struct lowering *l, const struct lt_op *op, int32_t *x)
 		return lt__lower_as(l, x[0], op->out);
 	if (opcode == LT_OPCODE_select)
 		return lt__build_select(&l->b, as_mask(l, x[0]), x[1], x[2]);
-	if (is_test(opcode)) {
+	if (lt__opcode_tests(opcode)) {
 		int32_t mask = lt__build_test(&l->b, (int)opcode, x[0], x[1]);
 		return lt__build_value(&l->b, LT_OPCODE_flag, LT_BOOL, lanes, mask, -1);
 	}
@@ -198,7 +197,7 @@ void lt__lower_reduce(struct lowering *l, int32_t s, int32_t value)
 	int32_t buffer = lower_access_at(l, st->dest)->buffer, x[4] = { -1, value, -1, -1 };
 	uint32_t dtype = lower_dtype_of(l, buffer);
 	bool is_variable = l->place[buffer].is_variable;
-	if (is_variable && spilled(l, buffer) < 0 && lt__lower_opcode_of(op) != LT_OPCODE_TEXT && !is_test(op->opcode)
+	if (is_variable && spilled(l, buffer) < 0 && lt__lower_opcode_of(op) != LT_OPCODE_TEXT && !lt__opcode_tests(op->opcode)
 		&& op->out == dtype) {
 		(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_update, .operand = { value, -1, -1, -1 },
 			.what = lt__lower_home(l, buffer), .number = op->opcode, .origin = s });

@@ -1,4 +1,5 @@
-/* kernel/lower_team.c -- a parallel loop as a team: what the host launches, and the region for a range of its points. */
+/* kernel/lower_team.c -- a parallel loop as a team: what the host launches,
+	and the region for a range of its points. */
 #include <string.h>
 #include "kernel/lower.h"
 

@@ -159,7 +159,7 @@ static void vectorize(const struct lowering *l, int32_t i)
 	while (p->lanes * 2 <= most && p->lanes * 2 <= x->max_trip_count)
 		p->lanes *= 2;
 	if (!l->machine.vector_bytes || p->parallel) {
-		p->reason = p->parallel ? "it has a parallel loop in it" : "the machine has no vectors";
+		p->reason = l->machine.vector_bytes ? "it has a parallel loop in it" : NULL;
 	} else if (p->vector || x->max_trip_count == 1) {
 		unroll(l, p, x);
 		p->reason = p->vector ? "a loop in it has the lanes" : NULL;

@@ -1,5 +1,6 @@
 /* kernel/opcode.c -- see opcode.h: the table, from the maps of lt/tree.h and lt/kernel.h. */
 #include <string.h>
+#include "kernel/number.h"
 #include "kernel/opcode.h"
 
 #define BIT(dtype)      (UINT64_C(1) << (dtype))
@@ -73,6 +74,26 @@
 #define FACTS_convert   "t f 0", LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_1(FROM), 0, \
 	ELEMENTS & ~(BIT(LT_F16) | BIT(LT_BF16) | BIT(LT_BOOL))
 #define FACTS_each      "t e i", LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_2(SAME), 2, FLOATS
+#define FACTS_block     FACTS_param
+#define FACTS_thread    FACTS_param
+#define FACTS_subgroup  FACTS_param
+#define FACTS_member    FACTS_first
+#define FACTS_leave     FACTS_if
+#define FACTS_barrier   "w c threads j", LT_TYPE_NONE, LT_RULE_NONE, NO_OPERAND, 0, 0
+#define FACTS_exchange  "t w 0 1", LT_TYPE_OF_VALUE, LT_RULE_SAME, { LT_RULE_SAME, LT_RULE_I64 }, 0, ELEMENTS | MASKS
+#define FACTS_copy_async "l a from y m", LT_TYPE_OF_COPY, LT_RULE_NONE, \
+	{ LT_RULE_I64, LT_RULE_NONE, LT_RULE_TEST, LT_RULE_I64 }, 13, ELEMENTS
+#define FACTS_commit    "w", LT_TYPE_NONE, LT_RULE_NONE, NO_OPERAND, 0, 0
+#define FACTS_wait      "w c", LT_TYPE_NONE, LT_RULE_NONE, NO_OPERAND, 0, 0
+#define FACTS_matrix    "g z A B q", LT_TYPE_NONE, LT_RULE_NONE, OPERANDS_2(ANY), 3, 0
+#define FACTS_launch_grid "n 0 1 2 h", LT_TYPE_NONE, LT_RULE_NONE, { LT_RULE_I64, LT_RULE_I64, LT_RULE_I64 }, 0, 0
+
+static const char *const scopes[] = { "block", "subgroup", NULL };
+static const char *const exchanges[] = { "up", "down", "xor", "index", NULL };
+static const char *const flights[] = { "copies", "products", NULL };
+_Static_assert(sizeof scopes / sizeof *scopes == LT_NBARRIER + 1, "a word for each scope");
+_Static_assert(sizeof exchanges / sizeof *exchanges == LT_NEXCHANGE + 1, "a word for each kind");
+_Static_assert(sizeof flights / sizeof *flights == LT_NFLIGHT + 1, "a word for each kind");
 
 static const struct lt_opcode_facts facts[LT_NOPCODE] = {
 #define OPERATOR_ROW(name, number, operands, types) [number] = { #name, "", types##_FACTS(name, operands) },
@@ -102,6 +123,69 @@ int32_t lt__opcode_find(const char *name, size_t bytes)
 	return -1;
 }
 
+/* How many letters one name has to change to be the other: inserted, left out, or another. */
+static size_t opcode_distance(const char *a, size_t n, const char *b)
+{
+	enum { MOST = 24 };
+	size_t row[MOST + 1], m = strlen(b);
+	if (n > MOST || m > MOST)
+		return MOST;
+	for (size_t j = 0; j <= m; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= n; i++) {
+		size_t corner = row[0];
+		row[0] = i;
+		for (size_t j = 1; j <= m; j++) {
+			size_t kept = corner + (a[i - 1] != b[j - 1]), left = row[j - 1] + 1, above = row[j] + 1;
+			corner = row[j];
+			row[j] = kept < left ? kept : left;
+			row[j] = row[j] < above ? row[j] : above;
+		}
+	}
+	return row[m];
+}
+
+const char *lt__opcode_near(const char *name, size_t bytes)
+{
+	const char *best = NULL;
+	size_t least = bytes < 4 ? 2 : 3;
+	for (uint32_t i = 0; i < LT_NOPCODE; i++) {
+		size_t d = facts[i].name && facts[i].pattern ? opcode_distance(name, bytes, facts[i].name) : least;
+		if (d < least) {
+			least = d;
+			best = facts[i].name;
+		}
+	}
+	return best;
+}
+
+bool lt__opcode_launches(uint32_t opcode) { return opcode == LT_OPCODE_launch || opcode == LT_OPCODE_launch_grid; }
+
+const char *const *lt__opcode_words(uint32_t opcode)
+{
+	switch (opcode) {
+	case LT_OPCODE_barrier: return scopes;
+	case LT_OPCODE_exchange: return exchanges;
+	case LT_OPCODE_commit:
+	case LT_OPCODE_wait: return flights;
+	default: return NULL;
+	}
+}
+
+char lt__opcode_list(const struct lt_opcode_facts *f)
+{
+	for (const char *e = f->pattern ? f->pattern : ""; *e; e += strcspn(e, " "), e += *e == ' ')
+		if (strcspn(e, " ") == 1 && strchr("khyz", *e))
+			return *e;
+	return 0;
+}
+
+struct lt_matrix_place lt__matrix_place(const struct lt_kernel *k, const struct lt_instruction *i, int operand)
+{
+	const int64_t *e = k->extras + i->first_extra + operand * LT_MATRIX_PLACE;
+	return (struct lt_matrix_place){ e[0], e[1], { e[2], e[3] }, e[4] };
+}
+
 bool lt__opcode_folds(uint32_t opcode)
 {
 	const struct lt_opcode_facts *f = lt__opcode(opcode);
@@ -117,20 +201,19 @@ int lt__opcode_each(uint32_t opcode)
 	return fits ? f->operand[1] ? 2 : 1 : 0;
 }
 
-static const struct { const char *name; uint32_t bytes; } elements[] = {
-	[LT_F32] = { "f32", 4 }, [LT_F64] = { "f64", 8 }, [LT_F16] = { "f16", 2 }, [LT_BF16] = { "bf16", 2 },
-	[LT_I8] = { "i8", 1 }, [LT_U8] = { "u8", 1 }, [LT_I16] = { "i16", 2 }, [LT_I32] = { "i32", 4 },
-	[LT_I64] = { "i64", 8 }, [LT_BOOL] = { "bool", 1 }, [LT_LANE_MASK] = { "mask", 0 }
+static const char *const elements[] = {
+	[LT_F32] = "f32", [LT_F64] = "f64", [LT_F16] = "f16", [LT_BF16] = "bf16", [LT_I8] = "i8", [LT_U8] = "u8",
+	[LT_I16] = "i16", [LT_I32] = "i32", [LT_I64] = "i64", [LT_BOOL] = "bool", [LT_LANE_MASK] = "mask"
 };
 enum { N_ELEMENT = sizeof elements / sizeof *elements };
 
-const char *lt__kernel_element_name(uint32_t dtype) { return dtype < N_ELEMENT ? elements[dtype].name : NULL; }
-uint32_t lt__kernel_element_bytes(uint32_t dtype) { return dtype < N_ELEMENT ? elements[dtype].bytes : 0; }
+const char *lt__kernel_element_name(uint32_t dtype) { return dtype < N_ELEMENT ? elements[dtype] : NULL; }
+uint32_t lt__kernel_element_bytes(uint32_t dtype) { return lt__number_bytes(dtype); }
 
 uint32_t lt__kernel_element_find(const char *name, size_t bytes)
 {
 	for (uint32_t i = 0; i < N_ELEMENT; i++)
-		if (elements[i].name && strlen(elements[i].name) == bytes && memcmp(elements[i].name, name, bytes) == 0)
+		if (elements[i] && strlen(elements[i]) == bytes && memcmp(elements[i], name, bytes) == 0)
 			return i;
 	return 0;
 }
@@ -161,6 +244,9 @@ struct lt_value_type lt__instruction_type(const struct lt_kernel *k, const struc
 		lanes = i->operand[1] >= 0 ? type_of_value(k, i->operand[1]).lanes
 			: i->operand[2] >= 0 ? type_of_value(k, i->operand[2]).lanes : 1;
 		return buffer ? (struct lt_value_type){ k->buffers[i->what].dtype, lanes } : none;
+	case LT_TYPE_OF_COPY:
+		lanes = i->stride > 0 && i->stride <= LT_MAX_LANES ? (uint32_t)i->stride : 0;
+		return buffer ? (struct lt_value_type){ k->buffers[i->what].dtype, lanes } : none;
 	case LT_TYPE_OF_FAULT: return (struct lt_value_type){ LT_I64, type_of_value(k, i->operand[0]).lanes };
 	default: return none;
 	}
@@ -172,6 +258,7 @@ struct lt_value_type lt__rule_type(enum lt_type_rule rule, struct lt_value_type 
 	case LT_RULE_SAME: return t;
 	case LT_RULE_ONE: return (struct lt_value_type){ t.dtype, 1 };
 	case LT_RULE_LIST:
+	case LT_RULE_ANY:
 	case LT_RULE_FROM: return t;
 	case LT_RULE_MASK: return (struct lt_value_type){ LT_LANE_MASK, t.lanes };
 	case LT_RULE_TEST: return (struct lt_value_type){ LT_LANE_MASK, 1 };

@@ -18,6 +18,7 @@ enum lt_type_source {
 	LT_TYPE_OF_VARIABLE,    /* that of the variable                                         */
 	LT_TYPE_OF_STORED,      /* the buffer's elements, as many lanes as operand 3 has        */
 	LT_TYPE_OF_PREFETCH,    /* the buffer's elements, as many lanes as index or mask has    */
+	LT_TYPE_OF_COPY,        /* the buffer's elements, as many lanes as `stride` says        */
 	LT_TYPE_OF_FAULT        /* i64, as many lanes as operand 0 has                          */
 };
 /* The type of a value or an operand, by T. */
@@ -32,6 +33,7 @@ enum lt_type_rule {
 	LT_RULE_INDEX,          /* i64, T's lanes                                               */
 	LT_RULE_I64,            /* i64, one lane                                                */
 	LT_RULE_FROM,           /* any element type, T's lanes; it is written, too              */
+	LT_RULE_ANY,            /* what the opcode's own rule says                              */
 	LT_RULE_IN              /* what the operator's lt_op.in says, T's lanes                 */
 };
 
@@ -45,7 +47,11 @@ enum lt_type_rule {
  *   o u  an operator: `what`, `number` a  an address: NAME[operand 0 + number by stride], NAME[... at operand 1]
  *   m  `mask` and operand 2, if any    s  `stream`, if it has that flag
  *   k  numbers in brackets             h  values in brackets, constants with their type
- *   p  `step`, `unroll`, if any
+ *   p  `step`, `unroll`, if any        w  `what`, one of its words
+ *   c j  a number: `number`, `stride`  y  the address that is copied: NAME[operand 3 + number]
+ *   g  `what`, a matrix description    z  variables in brackets, behind the places of a and b
+ *   A B  a matrix: operand 0 or 1, or NAME[address by stride, stride swizzle BYTES]
+ *   q  `async`, if it has that flag
  * NULL: it is not written, but where its value is used. */
 struct lt_opcode_facts {
 	const char *name, *doc, *pattern;
@@ -57,6 +63,16 @@ struct lt_opcode_facts {
 
 const struct lt_opcode_facts *lt__opcode(uint32_t opcode);              /* NULL: there is no such */
 int32_t lt__opcode_find(const char *name, size_t bytes);                /* -1: there is none of that name */
+const char *lt__opcode_near(const char *name, size_t bytes);            /* a name like that one; NULL: none is */
+bool lt__opcode_launches(uint32_t opcode);      /* launch, launch_grid */
+/* What `what` may be, NULL behind the last; NULL: no word. */
+const char *const *lt__opcode_words(uint32_t opcode);
+/* k, h, y or z: what its extras are; 0: it has none. */
+char lt__opcode_list(const struct lt_opcode_facts *);
+static inline bool lt__opcode_tests(uint32_t opcode)             /* an operator that compares */
+{
+	return opcode >= LT_OPCODE_eq && opcode <= LT_OPCODE_greaterequal;
+}
 bool lt__opcode_folds(uint32_t opcode);         /* an operator of two operands and a value of one type */
 int lt__opcode_each(uint32_t opcode);           /* the operands of one that `each` may name: 1 or 2; 0: it is none */
 
@@ -69,4 +85,14 @@ uint32_t lt__kernel_element_find(const char *name, size_t bytes);              /
 struct lt_value_type lt__instruction_type(const struct lt_kernel *, const struct lt_instruction *);
 /* op: of `text`, else NULL; k: of an operand; from: what is written behind `from`. */
 struct lt_value_type lt__rule_type(enum lt_type_rule, struct lt_value_type t, const struct lt_op *op, int k);
+/* Where operand a (0) or b (1) of a matrix instruction is: its extras. */
+struct lt_matrix_place lt__matrix_place(const struct lt_kernel *, const struct lt_instruction *, int operand);
+/* Rows and columns of a, b, c: axes of the description's extents. */
+static inline int lt__matrix_row_axis(int part) { return part == LT_MATRIX_B ? 2 : 0; }
+static inline int lt__matrix_column_axis(int part) { return part == LT_MATRIX_A ? 2 : 1; }
+/* Elements of a thread's fragment. */
+static inline int64_t lt__matrix_lanes(const struct lt_kernel_matrix *x, int part)
+{
+	return (int64_t)x->extent[lt__matrix_row_axis(part)] * x->extent[lt__matrix_column_axis(part)] / x->threads;
+}
 #endif

@@ -1,4 +1,11 @@
-/* kernel/parse.h -- the text of a kernel program as it is read: what parse.c, parse_body.c and parse_word.c share.
+/* kernel/parse.h -- the text of a kernel program as it is read: what the files of the parser share.
+ *
+ * parse.c          regions, and the whole
+ * parse_head.c     what stands before the regions
+ * parse_body.c     instructions
+ * parse_element.c  what they are made of
+ * parse_number.c   numbers, constants, types
+ * parse_word.c     words, failures
  *
  * Failures jump: lt__kernel_fail never returns.
  */
@@ -16,6 +23,7 @@ enum lt_kernel_token {
 	LT_KERNEL_SIGN,         /* one of [ ] ( ) , = @ */
 	LT_KERNEL_BAD           /* a string that does not end in its line */
 };
+enum lt_kernel_named { LT_KERNEL_BUFFER, LT_KERNEL_VARIABLE, LT_KERNEL_MATRIX, LT_NKERNEL_NAMED };
 /* Where the parts of one kind stand. */
 struct lt_text_places { struct lt_text_place *at; int32_t n, cap; };
 
@@ -30,7 +38,7 @@ struct lt_kernel_parser {
 	const char *at;
 	size_t bytes;
 	struct lt_text_place place;     /* where it begins */
-	struct lt_kernel_names names;   /* of buffers (2 i) and variables (2 i + 1) */
+	struct lt_kernel_names names;   /* of buffers, variables, matrices: LT_NKERNEL_NAMED i + enum lt_kernel_named */
 	struct lt_kernel_names values;  /* of the region */
 	struct lt_text_places places[LT_NPART];
 	struct lt_text_place statement; /* where the line's first token is */
@@ -48,17 +56,37 @@ void lt__kernel_expect(struct lt_kernel_parser *, const char *word);
 /* The token as a message shows it. */
 struct lt_shown_token { char text[80]; };
 struct lt_shown_token lt__kernel_token(const struct lt_kernel_parser *);
+const char *lt__kernel_string(struct lt_kernel_parser *, const char *what);     /* between quotes */
+const char *lt__kernel_word(struct lt_kernel_parser *, const char *what);       /* a name, or a string */
+void lt__kernel_line_end(struct lt_kernel_parser *);
+void lt__kernel_placed(struct lt_kernel_parser *, enum lt_kernel_part, struct lt_text_place);
+
+/* parse_number.c */
+int32_t lt__kernel_origin(struct lt_kernel_parser *);                           /* @7; -1: none */
 int64_t lt__kernel_number(struct lt_kernel_parser *, const char *what, int64_t least, int64_t most);
 uint64_t lt__kernel_hex(struct lt_kernel_parser *, const char *what);
 uint64_t lt__kernel_constant(struct lt_kernel_parser *, struct lt_value_type);  /* typed bits */
 struct lt_value_type lt__kernel_type(struct lt_kernel_parser *);
-const char *lt__kernel_string(struct lt_kernel_parser *, const char *what);     /* between quotes */
-const char *lt__kernel_word(struct lt_kernel_parser *, const char *what);       /* a name, or a string */
-int32_t lt__kernel_origin(struct lt_kernel_parser *);                           /* @7; -1: none */
-void lt__kernel_line_end(struct lt_kernel_parser *);
-/* Room for one more element. */
-void *lt__kernel_grown(struct lt_pool *, void *at, int32_t n, int32_t *cap, size_t size);
-void lt__kernel_placed(struct lt_kernel_parser *, enum lt_kernel_part, struct lt_text_place);
+
+/* parse_head.c: a line before the regions; the first token is read. */
+void lt__kernel_head(struct lt_kernel_parser *, struct lt_out *prelude);
+/* (3, 4, 5) */
+void lt__kernel_three(struct lt_kernel_parser *, const char *what, int64_t *out, int64_t most);
+
+/* An instruction that is being read. */
+struct lt_read_instruction {
+	struct lt_instruction i;
+	const struct lt_opcode_facts *facts;
+	struct lt_value_type t, from;
+	const struct lt_op *op;                 /* of `text` */
+	const char *name;                       /* of its value; NULL: it has none so far */
+	size_t bytes;
+};
+/* parse_element.c */
+void lt__kernel_element(struct lt_kernel_parser *, struct lt_read_instruction *, char element);
+void lt__kernel_value_name(struct lt_kernel_parser *, struct lt_read_instruction *);    /* %3, which is made */
+void lt__kernel_stored_lanes(struct lt_kernel_parser *, struct lt_read_instruction *);
+int32_t lt__kernel_build(struct lt_kernel_parser *, struct lt_instruction);
 
 /* parse_body.c: the instruction whose first token was read, and the end of its line. */
 void lt__kernel_instruction(struct lt_kernel_parser *);

@@ -53,7 +53,7 @@ static int64_t trip_count(const struct lt_kernel *k, int32_t loop)
 }
 
 /* The first loop from a block outwards that runs more than once; -1: none. */
-static int32_t counted(const struct prefetches_step *p, int32_t block)
+static int32_t prefetch_loop(const struct prefetches_step *p, int32_t block)
 {
 	while (block >= 0 && (p->k->instructions[block].opcode != LT_OPCODE_loop || trip_count(p->k, block) < 2))
 		block = p->block[block];
@@ -93,7 +93,7 @@ static void note_load(struct prefetches_step *p, int32_t at)
 	if (b->space != LT_SPACE_SLOT || b->elems < p->s->machine->cache_bytes / bytes
 		|| !lt__address_reach(p->k, p->values, i, &reach))
 		return;
-	int32_t inner = counted(p, p->block[at]), outer = inner < 0 ? -1 : counted(p, p->block[inner]);
+	int32_t inner = prefetch_loop(p, p->block[at]), outer = inner < 0 ? -1 : prefetch_loop(p, p->block[inner]);
 	if (outer < 0 || !moves_by(p, &reach.first, inner, &step) || !moves_by(p, &reach.first, outer, &jump))
 		return;
 	if (step < 1 || step > MAX_STEP / bytes || jump < p->s->machine->page_bytes / bytes)

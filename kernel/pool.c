@@ -37,6 +37,19 @@ void lt__pool_free(struct lt_pool *p)
 	}
 }
 
+void *lt__pool_grown(struct lt_pool *p, void *at, int32_t n, int32_t *cap, size_t size)
+{
+	if (n < *cap)
+		return at;
+	if (*cap > INT32_MAX / 2)
+		longjmp(p->jump, 1);
+	*cap = *cap ? *cap * 2 : 16;
+	void *more = lt__pool_alloc(p, (size_t)*cap, size);
+	if (n)
+		memcpy(more, at, (size_t)n * size);
+	return more;
+}
+
 void lt__out_bytes(struct lt_out *o, const char *text, size_t n)
 {
 	if (o->cap - o->n <= n) {

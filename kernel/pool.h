@@ -13,6 +13,8 @@ struct lt_poolblock { struct lt_poolblock *next; size_t used, bytes; };
 struct lt_pool { struct lt_poolblock *block; jmp_buf jump; };
 void *lt__pool_alloc(struct lt_pool *, size_t n, size_t size);          /* zeroed, aligned to 16 */
 void lt__pool_free(struct lt_pool *);
+/* Room for one more element behind n of an array in the pool; *cap doubles. */
+void *lt__pool_grown(struct lt_pool *, void *at, int32_t n, int32_t *cap, size_t size);
 
 /* at is always a string. */
 struct lt_out { struct lt_pool *pool; char *at; size_t n, cap; };

@@ -35,3 +35,12 @@ void lt__decide(
 	va_end(ap);
 	report->report(report, &(struct lt_kernel_decision){ letter, loop, stmt, buffer, text });
 }
+
+lt_status lt__report_grids(const struct lt_kernel *k, struct lt_diag *diag)
+{
+	for (uint32_t r = 0; r < k->n_region; r++)
+		if (k->regions[r].kind == LT_REGION_GRID)
+			return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "write it as it is to run", "kernel %s: region %u is a grid, which "
+				"no step and no expansion changes", k->name, (unsigned)r);
+	return LT_OK;
+}

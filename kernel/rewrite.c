@@ -1,4 +1,6 @@
 /* kernel/rewrite.c -- copying a kernel program with changes (step.h). */
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include "kernel/opcode.h"
 #include "kernel/step.h"
@@ -151,4 +153,16 @@ int32_t lt__step_uses(const struct lt_instruction *i) { return i->opcode == LT_O
 int32_t lt__step_use(const struct lt_kernel *k, const struct lt_instruction *i, int32_t n)
 {
 	return n < 4 ? i->operand[n] : (int32_t)k->extras[i->first_extra + n - 4];
+}
+
+void lt__step_decide(struct lt_stepping *s, int32_t loop, int32_t stmt, int32_t buffer, const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+	if (!s->report)
+		return;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	lt__decide(s->report, s->letter, loop, stmt, buffer, "%s", text);
 }

@@ -54,8 +54,9 @@ static lt_status check_args(const struct lt_kernel *k, const struct lt_args *arg
 static void fill_areas(struct simulation *s)
 {
 	const struct lt_kernel *k = s->k;
-	int32_t n = (int32_t)k->n_slot + 2;
-	s->area = lt__pool_alloc(&s->pool, k->n_slot + 2 + k->n_buffer, sizeof *s->area);
+	int32_t n = (int32_t)k->n_slot + 3;
+	s->shared_area = n - 1;
+	s->area = lt__pool_alloc(&s->pool, (size_t)k->n_slot + 3 + k->n_buffer, sizeof *s->area);
 	s->area_of = lt__pool_alloc(&s->pool, k->n_buffer, sizeof *s->area_of);
 	s->base = lt__pool_alloc(&s->pool, k->n_buffer, sizeof *s->base);
 	s->element_bytes = lt__pool_alloc(&s->pool, k->n_buffer, sizeof *s->element_bytes);
@@ -65,11 +66,14 @@ static void fill_areas(struct simulation *s)
 	}
 	s->area[k->n_slot].bytes = k->workspace_bytes;
 	s->area[k->n_slot + 1].bytes = k->thread_bytes;
+	for (uint32_t r = 0; r < k->n_region; r++)
+		if (k->regions[r].shared_bytes > s->area[s->shared_area].bytes)
+			s->area[s->shared_area].bytes = k->regions[r].shared_bytes;
 	for (uint32_t b = 0; b < k->n_buffer; b++) {
 		const struct lt_kernel_buffer *x = &k->buffers[b];
-		bool is_part = x->space == LT_SPACE_WORKSPACE || x->space == LT_SPACE_THREAD;
+		bool is_part = x->space == LT_SPACE_WORKSPACE || x->space == LT_SPACE_THREAD || x->space == LT_SPACE_SHARED;
 		s->area_of[b] = x->space == LT_SPACE_SLOT ? x->slot : x->space == LT_SPACE_WORKSPACE ? (int32_t)k->n_slot
-			: x->space == LT_SPACE_THREAD ? (int32_t)k->n_slot + 1 : n++;
+			: x->space == LT_SPACE_THREAD ? (int32_t)k->n_slot + 1 : x->space == LT_SPACE_SHARED ? s->shared_area : n++;
 		s->base[b] = is_part ? x->offset : 0;
 		s->element_bytes[b] = lt__number_bytes(x->dtype);
 		if (x->space == LT_SPACE_ARRAY)
@@ -82,7 +86,11 @@ static void fill_areas(struct simulation *s)
 static void fill_states(struct simulation *s)
 {
 	const struct lt_kernel *k = s->k;
-	bool *written = lt__pool_alloc(&s->pool, (size_t)s->n_area, sizeof *written);
+	bool *written = lt__pool_alloc(&s->pool, (size_t)s->n_area, sizeof *written), teams = false, grids = false;
+	for (uint32_t r = 1; r < k->n_region; r++) {
+		teams = teams || k->regions[r].kind == LT_REGION_TEAM;
+		grids = grids || k->regions[r].kind == LT_REGION_GRID;
+	}
 	for (int32_t a = 0; a < s->n_area; a++)
 		s->area[a].shift = 3;
 	for (uint32_t b = 0; b < k->n_buffer; b++) {
@@ -100,7 +108,11 @@ static void fill_states(struct simulation *s)
 		if (!is_slot || (s->options.fresh && s->options.fresh[i]))
 			a->stamp = lt__pool_alloc(&s->pool, n, sizeof *a->stamp);
 		a->now = 1;
-		if (i <= (int32_t)k->n_slot && written[i] && k->n_region > 1)
+		if (grids && written[i] && (i <= (int32_t)k->n_slot || i == s->shared_area))
+			a->shadow = lt__pool_alloc(&s->pool, n, sizeof *a->shadow);
+		for (size_t g = 0; a->shadow && g < n; g++)
+			a->shadow[g].read[0].thread = a->shadow[g].read[1].thread = -1;
+		if (i <= (int32_t)k->n_slot && written[i] && teams)
 			a->mark = lt__pool_alloc(&s->pool, n, sizeof *a->mark);
 	}
 }
@@ -116,7 +128,9 @@ static void fill_values(struct simulation *s)
 		s->at[i] = n;
 		n += k->instructions[i].lanes;
 	}
+	s->n_value = n;
 	s->value = lt__pool_alloc(&s->pool, (size_t)n + 1, sizeof *s->value);
+	s->grids = lt__pool_alloc(&s->pool, k->n_region, sizeof *s->grids);
 	for (int32_t i = 0; i < (int32_t)k->n_instruction; i++)
 		if (k->instructions[i].opcode == LT_OPCODE_const)
 			lt__simulate_lanes(s, i);

@@ -8,6 +8,10 @@
  * Undefined values spread from operand to result, lane by lane, and are reported where they matter: in an address, a
  * condition or a count, in what is stored to a slot, and in a fault.
  *
+ * Grids are run block by block, the threads of a block one after the other up to where they meet: each byte of shared
+ * and of global memory remembers its last writer and its readers, so that one order finds every race on the path that
+ * is run, here, too.
+ *
  * Teams are run range by range by one thread.  Each byte that several ranges can reach remembers who wrote and who read
  * it since the launch, so that one order finds every race on the path that is run, equal values included.
  */
@@ -36,7 +40,18 @@
 	X(lanes, "number the lanes of the two operands from 0") \
 	X(step, "count by a step above 0") \
 	X(convert, "bring it into the type's range first, or use cast") \
-	X(scale, "bring x between 1/4 and 4, and round y")
+	X(scale, "bring x between 1/4 and 4, and round y") \
+	X(blocks, "let no block access what another one of the launch writes") \
+	X(threads, "put a barrier between the two accesses, at which both threads wait") \
+	X(barrier, "let all threads that are to meet there reach it, and no others") \
+	X(exchanged, "let threads that are off bring the identity of the operator") \
+	X(member, "take the number of a member of the subgroup") \
+	X(in_flight, "wait for its group first; where other threads access it, at a barrier after that") \
+	X(uncommitted, "commit what was begun before the wait") \
+	X(unwaited, "wait for all groups before the thread ends") \
+	X(beyond, "let the block leave first: compare its number with how many blocks there are") \
+	X(extent, "launch no more blocks than the region has") \
+	X(wide, "let lanes that lie side by side begin at a multiple of their bytes, or of 16")
 enum lt_simulate_check {
 #define LT_SIMULATE_ENUM(name, way) LT_SIMULATE_##name,
 	LT_SIMULATE_MAP(LT_SIMULATE_ENUM)
@@ -53,6 +68,9 @@ struct lt_simulate_options {
 	/* Points of a range.  0: every point is a range of its own, and where that costs little (small shapes, the first
 	 * launches) the launch is then done once more in drawn ranges, which must leave the same. */
 	int64_t range;
+	/* Blocks of a launch of a grid that are run, the first, the last and drawn ones: for counts, which are then scaled
+	 * to all, not for results.  0: all. */
+	int64_t blocks;
 	uint64_t off;                   /* checks that are not made: bits 1 << enum lt_simulate_check */
 	/* By slot, may be NULL: 1: what it holds at the start is not defined; 2: and all of it is at the end. */
 	const uint8_t *fresh;
@@ -60,7 +78,14 @@ struct lt_simulate_options {
 
 /* By instruction: how often it ran; of loads and stores, how many lanes were on, together.  Added to what is there; a
  * launch that is done twice counts once. */
-struct lt_simulate_count { int64_t *runs, *lanes; };
+struct lt_simulate_count { int64_t *runs, *lanes; struct lt_simulate_request *request; };
+/* Of a grid's accesses,
+	by instruction; NULL above: not asked for.  Threads of a subgroup that run an instruction in the
+ * same trips of the loops around it make one request, for each 16 bytes of a thread one; copy_async makes one for each
+ * of its two sides.  Of slots and workspace: sectors of 32 bytes.  Of shared memory: phases of 32 threads, 16 of 8
+ * bytes
+ * each, or 8 of 16 bytes; cycles, one for each different word that a phase wants of one of 32 banks of 4 bytes. */
+struct lt_simulate_request { int64_t requests, bytes, sectors, shared_requests, shared_bytes, phases, cycles; };
 
 struct lt_simulate_finding {
 	enum lt_simulate_check check;   /* LT_NSIMULATE: none */

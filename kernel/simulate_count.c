@@ -77,7 +77,7 @@ static int64_t lanes_of(const struct lt_kernel *k, const struct lt_simulate_coun
 	return in_memory ? c->lanes[i] : c->runs[i] * k->variables[x->what].lanes;
 }
 
-static void add(const struct lt_kernel *k, const struct lt_simulate_count *c, int32_t i, bool is_data,
+static void count_add(const struct lt_kernel *k, const struct lt_simulate_count *c, int32_t i, bool is_data,
 	struct lt_simulate_statement *to)
 {
 	const struct lt_instruction *x = &k->instructions[i];
@@ -101,7 +101,7 @@ lt_status lt__simulate_statements(
 	for (int32_t i = 0; i < (int32_t)k->n_instruction; i++) {
 		const struct lt_instruction *x = &k->instructions[i];
 		bool is_loop = x->opcode == LT_OPCODE_loop || x->opcode == LT_OPCODE_end;
-		add(k, c, i, data[i], &out[x->origin < 0 || x->origin >= n || is_loop ? n : x->origin]);
+		count_add(k, c, i, data[i], &out[x->origin < 0 || x->origin >= n || is_loop ? n : x->origin]);
 	}
 	free(data);
 	return LT_OK;

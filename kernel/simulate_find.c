@@ -26,6 +26,13 @@ void lt__simulate_range_text(const struct simulation *s, uint32_t range, char *t
 		(void)snprintf(text, room, "points %lld..%lld", (long long)first, (long long)last - 1);
 }
 
+void lt__simulate_thread_text(const struct simulation *s, int32_t thread, char *text, size_t room)
+{
+	const struct simulate_grid *g = s->grid;
+	(void)snprintf(text, room, "thread %d of block (%lld, %lld, %lld)", (int)thread, (long long)g->block[0],
+		(long long)g->block[1], (long long)g->block[2]);
+}
+
 static int32_t region_of(const struct lt_kernel *k, int32_t instruction)
 {
 	for (int32_t r = (int32_t)k->n_region; r-- > 0; )
@@ -39,10 +46,11 @@ void lt__simulate_place_text(const struct simulation *s, int32_t instruction, ch
 	const struct lt_instruction *i = &s->k->instructions[instruction];
 	const char *name = lt_opcode_name(i->opcode);
 	int32_t region = region_of(s->k, instruction);
+	const char *kind = region >= 0 && s->k->regions[region].kind == LT_REGION_GRID ? "grid" : "team";
 	int n = snprintf(text, room, "%s in line %d", name ? name : "?",
 		(int)lt__kernel_line(s->k, LT_PART_INSTRUCTION, instruction));
 	if (region > 0)
-		n += snprintf(text + n, room - (size_t)n, " of team %d", (int)region);
+		n += snprintf(text + n, room - (size_t)n, " of %s %d", kind, (int)region);
 	else
 		n += snprintf(text + n, room - (size_t)n, " of the host's region");
 	if (i->origin >= 0)
@@ -62,7 +70,9 @@ void lt__simulate_find(struct simulation *s, enum lt_simulate_check check, int32
 	va_end(ap);
 	if (instruction >= 0)
 		lt__simulate_place_text(s, instruction, place, sizeof place);
-	if (s->launch && s->n_range > 0 && s->region > 0)
+	if (s->grid)
+		lt__simulate_thread_text(s, s->grid->now < 0 ? 0 : s->grid->now, points, sizeof points);
+	else if (s->launch && s->n_range > 0 && s->region > 0)
 		lt__simulate_range_text(s, s->range_now, points, sizeof points);
 	const struct lt_instruction *i = instruction < 0 ? NULL : &s->k->instructions[instruction];
 	bool is_loop = i && (i->opcode == LT_OPCODE_loop || i->opcode == LT_OPCODE_end);

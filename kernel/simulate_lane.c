@@ -53,7 +53,7 @@ static void operate(struct simulation *s, int32_t i, uint32_t opcode)
 	const struct lt_instruction *x = &s->k->instructions[i];
 	int32_t a = x->operand[0], b = x->operand[1];
 	uint32_t dtype = s->k->instructions[a].dtype;
-	bool test = simulate_is_test(opcode), checked = has_contract(opcode, dtype);
+	bool test = lt__opcode_tests(opcode), checked = has_contract(opcode, dtype);
 	uint64_t mask = 0, known = 0;
 	if (dtype == LT_I64 && x->lanes == 1 && !test && !checked && b >= 0
 		&& s->defined[a] & s->defined[b] & 1) {        /* most of what runs is addresses */

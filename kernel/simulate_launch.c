@@ -2,38 +2,6 @@
 #include <string.h>
 #include "kernel/simulate_part.h"
 
-static uint64_t draw(struct simulation *s)
-{
-	uint64_t z = s->options.seed += UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t r = a % b;
-		a = b;
-		b = r;
-	}
-	return a;
-}
-
-/* Range i * scale + shift, modulo n: each one once. */
-static void order(struct simulation *s)
-{
-	uint64_t n = (uint64_t)s->n_range;
-	s->scale = s->options.order == LT_SIMULATE_BACKWARD ? n - 1 : 1;
-	s->shift = s->options.order == LT_SIMULATE_BACKWARD ? n - 1 : 0;
-	if (s->options.order != LT_SIMULATE_DRAWN || n < 2)
-		return;
-	s->shift = draw(s) % n;
-	do
-		s->scale = 1 + draw(s) % (n - 1);
-	while (common_divisor(s->scale, n) != 1);
-}
-
 /* What belongs to one range begins: the thread's part, the region's arrays and variables. */
 static void begin_range(struct simulation *s)
 {
@@ -62,12 +30,12 @@ static void number_ranges(struct simulation *s)
 	s->range_base = s->range_now + 1;
 }
 
-static void pass(struct simulation *s, const struct lt_instruction *launch, int64_t size)
+static void launch_pass(struct simulation *s, const struct lt_instruction *launch, int64_t size)
 {
 	s->size = size;
 	s->n_range = (s->points - 1) / size + 1;
 	number_ranges(s);
-	order(s);
+	lt__simulate_order(s, (uint64_t)s->n_range, &s->scale, &s->shift);
 	const struct lt_region *team = &s->k->regions[launch->what];
 	s->launch = launch;
 	s->region = launch->what;
@@ -175,16 +143,30 @@ static void run_launch(struct simulation *s, const struct lt_instruction *launch
 	struct lt_fault fault = *s->args->fault;
 	if (twice)
 		keep_before(s);
-	pass(s, launch, s->options.range > 0 ? s->options.range : 1);
+	launch_pass(s, launch, s->options.range > 0 ? s->options.range : 1);
 	if (!twice || s->status || s->steps > TWICE_STEPS)
 		return;
 	struct lt_simulate_count *count = s->count;
 	restart(s);
 	*s->args->fault = fault;
 	s->count = NULL;
-	pass(s, launch, 2 + (int64_t)(draw(s) % (uint64_t)(points - 1)));
+	launch_pass(s, launch, 2 + (int64_t)(lt__simulate_draw(s) % (uint64_t)(points - 1)));
 	s->count = count;
 	compare(s, launch);
+}
+
+static void run_grid(struct simulation *s, const struct lt_instruction *x)
+{
+	int64_t blocks[3];
+	for (int axis = 0; axis < 3; axis++) {
+		blocks[axis] = (int64_t)simulate_lane(s, x->operand[axis], 0);
+		if (!simulate_known(s, x->operand[axis], 0)) {
+			lt__simulate_find(s, LT_SIMULATE_condition, (int32_t)(x - s->k->instructions), -1, -1,
+				"a number of blocks is undefined");
+			return;
+		}
+	}
+	lt__simulate_grid(s, x, blocks);
 }
 
 void lt__simulate_host(struct simulation *s)
@@ -192,7 +174,9 @@ void lt__simulate_host(struct simulation *s)
 	int32_t i = s->k->regions[0].first, end = i + s->k->regions[0].n;
 	for (; (i = lt__simulate_steps(s, i, end)) < end; i++) {
 		const struct lt_instruction *x = &s->k->instructions[i];
-		if (!simulate_known(s, x->operand[0], 0))
+		if (x->opcode == LT_OPCODE_launch_grid)
+			run_grid(s, x);
+		else if (!simulate_known(s, x->operand[0], 0))
 			lt__simulate_find(s, LT_SIMULATE_condition, i, -1, -1, "a number of points is undefined");
 		else
 			run_launch(s, x, (int64_t)simulate_lane(s, x->operand[0], 0));

@@ -1,4 +1,5 @@
-/* kernel/simulate_memory.c -- one element of a buffer: is it inside, is it defined, does another range touch it. */
+/* kernel/simulate_memory.c -- one element of a buffer: is it inside, is it defined, does another range touch it;
+ * which one an address names. */
 #include <string.h>
 #include "kernel/simulate_part.h"
 
@@ -70,14 +71,22 @@ static void mark_write(
 uint64_t lt__simulate_load(struct simulation *s, int32_t instruction, int32_t buffer, int64_t element, bool *defined)
 {
 	struct simulate_area *a = &s->area[s->area_of[buffer]];
+	int64_t bytes = s->element_bytes[buffer], byte = s->base[buffer] + element * bytes;
+	for (int64_t g = byte >> a->shift; a->mark && s->launch && !s->grid && g < (byte + bytes) >> a->shift; g++)
+		mark_read(s, &a->mark[g], instruction, buffer, element);
+	if (s->grid)
+		lt__simulate_shadow_read(s, instruction, buffer, element, s->grid->now);
+	return lt__simulate_bits(s, buffer, element, defined);
+}
+
+uint64_t lt__simulate_bits(const struct simulation *s, int32_t buffer, int64_t element, bool *defined)
+{
+	const struct simulate_area *a = &s->area[s->area_of[buffer]];
 	uint32_t dtype = s->k->buffers[buffer].dtype;
 	int64_t bytes = s->element_bytes[buffer], byte = s->base[buffer] + element * bytes;
 	*defined = true;
-	for (int64_t g = byte >> a->shift; g < (byte + bytes) >> a->shift; g++) {
+	for (int64_t g = byte >> a->shift; g < (byte + bytes) >> a->shift; g++)
 		*defined = *defined && (!a->stamp || a->stamp[g] == a->now);
-		if (a->mark && s->launch)
-			mark_read(s, &a->mark[g], instruction, buffer, element);
-	}
 	uint64_t b8;
 	uint32_t b4;
 	uint16_t b2;
@@ -99,9 +108,11 @@ void lt__simulate_store(
 	for (int64_t g = byte >> a->shift; g < (byte + bytes) >> a->shift; g++) {
 		if (a->stamp)
 			a->stamp[g] = defined ? a->now : 0;
-		if (a->mark && s->launch)
+		if (a->mark && s->launch && !s->grid)
 			mark_write(s, &a->mark[g], instruction, buffer, element);
 	}
+	if (s->grid)
+		lt__simulate_shadow_write(s, instruction, buffer, element, s->grid->now);
 	switch (bytes) {
 	case 8: memcpy(a->at + byte, &bits, 8); break;
 	case 4: memcpy(a->at + byte, &b4, 4); break;
@@ -118,4 +129,31 @@ bool lt__simulate_is_defined(const struct simulation *s, int32_t buffer, int64_t
 		if (a->stamp[g] != a->now)
 			return false;
 	return true;
+}
+
+uint64_t lt__simulate_lanes_on(struct simulation *s, int32_t i, int32_t mask, uint32_t lanes)
+{
+	uint64_t all = simulate_all_lanes(lanes);
+	if (mask < 0)
+		return all;
+	if ((s->defined[mask] & all) != all)
+		lt__simulate_find(s, LT_SIMULATE_condition, i, -1, -1, "whether lane %d is on is undefined",
+			__builtin_ctzll(all & ~s->defined[mask]));
+	return simulate_mask(s, mask) & s->defined[mask] & all;
+}
+
+bool lt__simulate_locate(
+	struct simulation *s, int32_t i, int32_t buffer, int32_t address, int64_t number, int64_t *element)
+{
+	if (address >= 0 && !simulate_known(s, address, 0)) {
+		lt__simulate_find(s, LT_SIMULATE_address, i, buffer, -1, "an address in buffer %s is undefined",
+			s->k->buffers[buffer].name);
+		return false;
+	}
+	*element = address < 0 ? 0 : (int64_t)simulate_lane(s, address, 0);
+	if (!__builtin_add_overflow(*element, number, element))
+		return true;
+	lt__simulate_find(s, LT_SIMULATE_element, i, buffer, -1, "an address in buffer %s exceeds 63 bits",
+		s->k->buffers[buffer].name);
+	return false;
 }

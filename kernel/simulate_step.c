@@ -1,18 +1,6 @@
 /* kernel/simulate_step.c -- runs the instructions of a region, one after the other, lane by lane. */
 #include "kernel/simulate_part.h"
 
-/* The lanes that a mask turns on; -1: all.  A lane of which that is not known is off. */
-static uint64_t lanes_on(struct simulation *s, int32_t i, int32_t mask, uint32_t lanes)
-{
-	uint64_t all = simulate_all_lanes(lanes);
-	if (mask < 0)
-		return all;
-	if ((s->defined[mask] & all) != all)
-		lt__simulate_find(s, LT_SIMULATE_condition, i, -1, -1, "whether lane %d is on is undefined",
-			__builtin_ctzll(all & ~s->defined[mask]));
-	return simulate_mask(s, mask) & s->defined[mask] & all;
-}
-
 /* An integer that decides what is run; 0 where it is undefined. */
 static int64_t decided(struct simulation *s, int32_t i, int32_t value, const char *what)
 {
@@ -20,70 +8,6 @@ static int64_t decided(struct simulation *s, int32_t i, int32_t value, const cha
 		return (int64_t)simulate_lane(s, value, 0);
 	lt__simulate_find(s, LT_SIMULATE_condition, i, -1, -1, "%s is undefined", what);
 	return 0;
-}
-
-/* Which element each lane names; false: it is undefined or beyond 63 bits, and was reported. */
-static bool locate(struct simulation *s, int32_t i, uint32_t lane, int64_t *element)
-{
-	const struct lt_instruction *x = &s->k->instructions[i];
-	int64_t more = 0;
-	bool known = x->operand[1] < 0 || simulate_known(s, x->operand[1], lane);
-	if (!known || (x->operand[0] >= 0 && !simulate_known(s, x->operand[0], 0))) {
-		lt__simulate_find(s, LT_SIMULATE_address, i, x->what, -1, "an address in buffer %s is undefined (lane %u)",
-			s->k->buffers[x->what].name, (unsigned)lane);
-		return false;
-	}
-	*element = x->operand[0] < 0 ? 0 : (int64_t)simulate_lane(s, x->operand[0], 0);
-	bool fits = !__builtin_add_overflow(*element, x->number, element);
-	if (x->operand[1] >= 0)
-		more = (int64_t)simulate_lane(s, x->operand[1], lane);
-	else
-		fits = fits && !__builtin_mul_overflow((int64_t)lane, x->stride, &more);
-	if (fits && !__builtin_add_overflow(*element, more, element))
-		return true;
-	lt__simulate_find(s, LT_SIMULATE_element, i, x->what, -1, "an address in buffer %s exceeds 63 bits (lane %u)",
-		s->k->buffers[x->what].name, (unsigned)lane);
-	return false;
-}
-
-static void simulate_load(struct simulation *s, int32_t i)
-{
-	const struct lt_instruction *x = &s->k->instructions[i];
-	uint64_t on = lanes_on(s, i, x->operand[2], x->lanes);
-	int64_t element;
-	for (uint32_t lane = 0; lane < x->lanes; lane++) {
-		uint64_t bits = 0;
-		bool defined = !(on >> lane & 1);       /* the value of a lane that is off is 0 */
-		if (!defined && locate(s, i, lane, &element) && lt__simulate_inside(s, i, x->what, element, false))
-			bits = lt__simulate_load(s, i, x->what, element, &defined);
-		simulate_give(s, i, lane, bits, defined);
-	}
-	if (s->count)
-		s->count->lanes[i] += __builtin_popcountll(on);
-}
-
-static void store(struct simulation *s, int32_t i)
-{
-	const struct lt_instruction *x = &s->k->instructions[i];
-	const struct lt_kernel_buffer *b = &s->k->buffers[x->what];
-	uint32_t lanes = s->k->instructions[x->operand[3]].lanes;
-	uint64_t on = lanes_on(s, i, x->operand[2], lanes);
-	int64_t element;
-	for (uint32_t lane = 0; lane < lanes; lane++) {
-		if (!(on >> lane & 1) || !locate(s, i, lane, &element) || !lt__simulate_inside(s, i, x->what, element, true))
-			continue;
-		bool defined = simulate_known(s, x->operand[3], lane);
-		if (!b->written)
-			lt__simulate_find(s, LT_SIMULATE_written, i, x->what, element,
-				"writes element %lld of buffer %s, which nobody is said to write", (long long)element, b->name);
-		if (!defined && b->space == LT_SPACE_SLOT)
-			lt__simulate_find(s, LT_SIMULATE_stored, i, x->what, element,
-				"an undefined value goes to element %lld of buffer %s (lane %u)", (long long)element, b->name,
-				(unsigned)lane);
-		lt__simulate_store(s, i, x->what, element, simulate_lane(s, x->operand[3], lane), defined);
-	}
-	if (s->count)
-		s->count->lanes[i] += __builtin_popcountll(on);
 }
 
 static void leave_fault(struct simulation *s, int32_t i)
@@ -106,11 +30,14 @@ static void leave_fault(struct simulation *s, int32_t i)
 }
 
 /* get, set, update. */
-static void variable(struct simulation *s, int32_t i)
+static void simulate_variable(struct simulation *s, int32_t i)
 {
 	const struct lt_instruction *x = &s->k->instructions[i];
 	const struct lt_variable *v = &s->k->variables[x->what];
 	uint64_t *at = s->variable + s->variable_at[x->what], *known = &s->variable_defined[x->what];
+	if (s->grid && s->grid->thread[s->grid->now].variable_flight[x->what])
+		lt__simulate_find(s, LT_SIMULATE_in_flight, i, -1, -1, "variable %s is an accumulator of a matrix instruction that "
+			"is in flight", v->name);
 	if (v->dtype == LT_LANE_MASK) {
 		if (x->opcode == LT_OPCODE_get)
 			simulate_give_mask(s, i, at[0], *known);
@@ -140,29 +67,54 @@ static void variable(struct simulation *s, int32_t i)
 	}
 }
 
+/* A thread of a grid is in a trip of one loop more, in the next one, or behind that loop. */
+static void count_trip(struct simulation *s, int more)
+{
+	struct simulate_thread *t = s->grid ? &s->grid->thread[s->grid->now] : NULL;
+	if (!t)
+		return;
+	if (more > 0)
+		t->trip[t->n_trip++] = (struct simulate_trip){ t->trips, 0 };
+	struct simulate_trip *p = &t->trip[t->n_trip - 1];
+	p->trip++;
+	t->trips = (p->around ^ p->trip * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xff51afd7ed558ccd);
+	t->trips ^= t->trips >> 31;
+	if (more < 0) {
+		t->trips = p->around;
+		t->n_trip--;
+	}
+}
+
 /* Where to go on behind a loop's head or an if. */
 static int32_t enter(struct simulation *s, int32_t i)
 {
 	const struct lt_instruction *x = &s->k->instructions[i];
 	if (x->opcode == LT_OPCODE_if)
-		return lanes_on(s, i, x->operand[0], 1) ? i : x->what;
+		return lt__simulate_lanes_on(s, i, x->operand[0], 1) ? i : x->what;
 	int64_t from = decided(s, i, x->operand[0], "where a loop begins");
 	int64_t to = decided(s, i, x->operand[1], "where a loop ends");
 	if (x->number <= 0)
 		lt__simulate_find(s, LT_SIMULATE_step, i, -1, -1, "a loop's step is %lld", (long long)x->number);
 	simulate_give(s, i, 0, (uint64_t)from, true);
-	return from < to && x->number > 0 ? i : x->what;
+	if (from >= to || x->number <= 0)
+		return x->what;
+	count_trip(s, 1);
+	return i;
 }
 
-static int32_t leave(const struct simulation *s, int32_t i)
+static int32_t leave(struct simulation *s, int32_t i)
 {
 	int32_t head = s->k->instructions[i].what;
 	const struct lt_instruction *x = &s->k->instructions[head];
 	int64_t next;
-	if (x->opcode != LT_OPCODE_loop
-		|| __builtin_add_overflow((int64_t)s->value[s->at[head]], x->number, &next)
-		|| next >= (int64_t)s->value[s->at[x->operand[1]]])
+	if (x->opcode != LT_OPCODE_loop)
 		return i;
+	if (__builtin_add_overflow((int64_t)s->value[s->at[head]], x->number, &next)
+		|| next >= (int64_t)s->value[s->at[x->operand[1]]]) {
+		count_trip(s, -1);
+		return i;
+	}
+	count_trip(s, 0);
 	s->value[s->at[head]] = (uint64_t)next;
 	return head;
 }
@@ -178,6 +130,21 @@ static void hand_over(struct simulation *s, int32_t i)
 			simulate_give(s, i, lane, simulate_lane(s, from, lane), simulate_known(s, from, lane));
 }
 
+/* A number that tells a thread where it is. */
+static int64_t place_number(const struct simulation *s, const struct lt_instruction *x)
+{
+	const struct simulate_grid *g = s->grid;
+	const struct lt_region *r = g->region;
+	switch (x->opcode) {
+	case LT_OPCODE_block: return g->block[x->what];
+	case LT_OPCODE_thread:
+		return x->what == 0 ? g->now % r->threads[0] : x->what == 1 ? g->now / r->threads[0] % r->threads[1]
+			: g->now / r->threads[0] / r->threads[1];
+	case LT_OPCODE_subgroup: return g->now / r->subgroup / x->what;
+	default: return g->now % r->subgroup;
+	}
+}
+
 static void machine(struct simulation *s, int32_t i)
 {
 	const struct lt_instruction *x = &s->k->instructions[i];
@@ -186,32 +153,69 @@ static void machine(struct simulation *s, int32_t i)
 	case LT_OPCODE_argument: hand_over(s, i); break;
 	case LT_OPCODE_first: simulate_give(s, i, 0, (uint64_t)s->first, true); break;
 	case LT_OPCODE_last: simulate_give(s, i, 0, (uint64_t)s->last, true); break;
-	case LT_OPCODE_load: simulate_load(s, i); break;
-	case LT_OPCODE_store: store(s, i); break;
+	case LT_OPCODE_load: lt__simulate_load_lanes(s, i); break;
+	case LT_OPCODE_store: lt__simulate_store_lanes(s, i); break;
 	case LT_OPCODE_fault: leave_fault(s, i); break;
 	case LT_OPCODE_get:
 	case LT_OPCODE_set:
-	case LT_OPCODE_update: variable(s, i); break;
+	case LT_OPCODE_update: simulate_variable(s, i); break;
 	case LT_OPCODE_array: lt__simulate_undefine(&s->area[s->area_of[x->what]]); break;
 	case LT_OPCODE_variable: s->variable_defined[x->what] = 0; break;
 	case LT_OPCODE_prefetch: break;         /* it may be anywhere */
+	case LT_OPCODE_block:
+	case LT_OPCODE_thread:
+	case LT_OPCODE_subgroup:
+	case LT_OPCODE_member: simulate_give(s, i, 0, (uint64_t)place_number(s, x), true); break;
+	case LT_OPCODE_copy_async: lt__simulate_copy(s, i); break;
+	case LT_OPCODE_commit: lt__simulate_commit(s, i); break;
+	case LT_OPCODE_wait: lt__simulate_wait(s, i); break;
 	default: lt__simulate_lanes(s, i); break;
 	}
+}
+
+bool lt__simulate_meets(uint32_t opcode)
+{
+	return opcode == LT_OPCODE_barrier || opcode == LT_OPCODE_exchange || opcode == LT_OPCODE_matrix;
+}
+
+/* What a block that is more than were launched does not do. */
+static bool is_beyond(struct simulation *s, int32_t i)
+{
+	uint32_t opcode = s->k->instructions[i].opcode;
+	if (!s->grid->beyond || (!lt__simulate_meets(opcode) && opcode != LT_OPCODE_load && opcode != LT_OPCODE_store
+		&& opcode != LT_OPCODE_fault && opcode != LT_OPCODE_copy_async))
+		return false;
+	lt__simulate_find(s, LT_SIMULATE_beyond, i, -1, -1,
+		"a launch that is recorded has this block, too, which is beyond the %lld x %lld x %lld that are wanted",
+		(long long)s->grid->blocks[0], (long long)s->grid->blocks[1], (long long)s->grid->blocks[2]);
+	return true;
 }
 
 int32_t lt__simulate_steps(struct simulation *s, int32_t i, int32_t end)
 {
 	for (; i < end && !s->status; i++) {
 		const struct lt_instruction *x = &s->k->instructions[i];
+		bool meets = lt__simulate_meets(x->opcode);
+		if (s->grid && is_beyond(s, i))
+			return end;
+		if (s->grid && !meets && s->grid->left >= 0 && s->grid->left-- == 0)
+			return i;
 		s->steps++;
 		if (s->count)
 			s->count->runs[i]++;
+		if (meets)
+			return i;
 		switch (x->opcode) {
 		case LT_OPCODE_loop:
 		case LT_OPCODE_if: i = enter(s, i); break;
 		case LT_OPCODE_else: i = x->what; break;        /* from the end of the other block */
 		case LT_OPCODE_end: i = leave(s, i); break;
-		case LT_OPCODE_launch: return i;
+		case LT_OPCODE_launch:
+		case LT_OPCODE_launch_grid: return i;
+		case LT_OPCODE_leave:
+			if (lt__simulate_lanes_on(s, i, x->operand[0], 1))
+				return end;
+			break;
 		case LT_OPCODE_const: break;            /* since the run began */
 		default: machine(s, i); break;
 		}

@@ -125,7 +125,7 @@ uint64_t lt__simulate_value(uint32_t opcode, uint32_t dtype, uint64_t x, uint64_
 		return shifted(opcode, x, y) & all;
 	if (opcode == LT_OPCODE_not)
 		return dtype == LT_BOOL ? x == 0 : ~x & all;
-	bool is_test = simulate_is_test(opcode);
+	bool is_test = lt__opcode_tests(opcode);
 	if (dtype == LT_I64 && !is_test)
 		return (uint64_t)of_integers(opcode, (int64_t)x, (int64_t)y);
 	if (dtype == LT_F32 && !is_test) {

@@ -1,5 +1,4 @@
 /* kernel/step.c -- the table of steps, and what runs it (step.h). */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,8 @@ static const struct { struct lt_kernel_step step; lt_step_run *run; } steps[] = 
 	{ { 'V', "variables", "arrays that are reached only at constant places are variables", "constant addresses are "
 		"constants", "the order of all that is computed", "arrays of which an element has one width" },
 		lt__step_variables },
+	{ { 'F', "forward", "what a variable was given is used in place of getting it, within a block", "nothing", "the order "
+		"of all that runs", "variables may be unused" }, lt__step_forward },
 	{ { 'T', "tiles", "square tiles that are read across are loaded row by row and transposed in registers", "nothing",
 		"the order of stores; loads move up to the first of a tile", "nothing" }, lt__step_tiles },
 	{ { 'P', "prefetches", "loads of runs that are far apart ask for the next run", "nothing", "the order of all that "
@@ -62,18 +63,6 @@ static lt_status refuse_options(const struct lt_kernel_options *o, struct lt_dia
 				*c, steps[0].step.name);
 	}
 	return LT_OK;
-}
-
-void lt__step_decide(struct lt_stepping *s, int32_t loop, int32_t stmt, int32_t buffer, const char *fmt, ...)
-{
-	char text[400];
-	va_list ap;
-	if (!s->report)
-		return;
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	lt__decide(s->report, s->letter, loop, stmt, buffer, "%s", text);
 }
 
 /* What the verifier says of a program that a step has made. */
@@ -175,6 +164,7 @@ lt_status lt_kernel_optimize(const struct lt_kernel *k, const struct lt_machine 
 	*out = NULL;
 	o = o ? o : &all_steps;
 	lt_status status = refuse_options(o, diag);
+	status = status ? status : lt__report_grids(k, diag);
 	return status ? status : make_steps(k, NULL, m, o, out, diag);
 }
 

@@ -1,9 +1,7 @@
 /* kernel/text.h -- what the text of a kernel program has lines for, and what breaks a rule there.
  *
- * print.c       the text; which line a part of a program has in it
- * parse.c       the text read: what stands before the regions, and the whole
- * parse_body.c  instructions
- * parse_word.c  words, numbers, failures
+ * print*.c      the text (print.h); which line a part of a program has in it
+ * parse*.c      the text read (parse.h)
  * names.c       what a name stands for
  * verify.c      the rules
  */
@@ -13,8 +11,8 @@
 #include "kernel/pool.h"
 #include "lt/kernel.h"
 
-enum lt_kernel_part { LT_PART_WHOLE, LT_PART_OPERATOR, LT_PART_BUFFER, LT_PART_VARIABLE, LT_PART_PARAM, LT_PART_REGION,
-	LT_PART_INSTRUCTION, LT_NPART };
+enum lt_kernel_part { LT_PART_WHOLE, LT_PART_OPERATOR, LT_PART_BUFFER, LT_PART_VARIABLE, LT_PART_PARAM, LT_PART_MATRIX,
+	LT_PART_REGION, LT_PART_INSTRUCTION, LT_NPART };
 /* The line that the part has in what lt_kernel_print writes: of a constant, that of the instruction after it.  The
  * indices of regions, instructions and prelude are good. */
 int32_t lt__kernel_line(const struct lt_kernel *, enum lt_kernel_part, int32_t index);

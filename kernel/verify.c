@@ -23,6 +23,8 @@ static void check_counts(struct lt_verifier *v)
 	const struct lt_kernel *k = v->k;
 	uint32_t count[] = { k->n_instruction, k->n_region, k->n_buffer, k->n_variable, k->n_param, k->n_op, k->n_extra,
 		k->n_slot };
+	if (k->n_matrix > LT_MAX_MATRICES)
+		lt__verify_fail_at(v, LT_PART_WHOLE, 0, NULL, "there are at most %d matrix descriptions", (int)LT_MAX_MATRICES);
 	for (size_t i = 0; i < sizeof count / sizeof *count; i++)
 		if (count[i] > INT32_MAX)
 			lt__verify_fail_at(v, LT_PART_WHOLE, 0, NULL, "there are at most 2147483647 of everything");
@@ -56,7 +58,7 @@ static void check_name(
 			"a name begins with a letter or _, goes on with these, digits and points, and has at most %d bytes",
 			(int)LT_MAX_NAME);
 	if (lt__kernel_name_find(names, name, strlen(name)) >= 0)
-		lt__verify_fail_at(v, part, i, NULL, "%s is declared twice; buffers and variables have different names", name);
+		lt__verify_fail_at(v, part, i, NULL, "%s is declared twice; all names are different", name);
 	lt__kernel_name_add(names, name, strlen(name), i);
 }
 
@@ -97,6 +99,8 @@ static void check_buffer(struct lt_verifier *v, struct lt_kernel_names *names, i
 		check_part(v, i, bytes, v->k->workspace_bytes, "workspace");
 	else if (b->space == LT_SPACE_THREAD)
 		check_part(v, i, bytes, v->k->thread_bytes, "part of a thread");
+	else if (b->space == LT_SPACE_SHARED)
+		lt__verify_shared(v, i);
 	else if (b->offset)
 		lt__verify_fail_at(v, LT_PART_BUFFER, i, NULL, "buffer %s has an offset, but its space has none", b->name);
 }
@@ -135,6 +139,9 @@ static void check_overlap(struct lt_verifier *v)
 		int64_t bytes = b->elems * (int64_t)lt__kernel_element_bytes(b->dtype);
 		if (b->space == LT_SPACE_SLOT)
 			span[n++] = (struct lt_buffer_span){ b->space, b->slot, (int64_t)b->slot + 1, (int32_t)i };
+		else if (b->space == LT_SPACE_SHARED)   /* each grid's is another memory */
+			span[n++] = (struct lt_buffer_span){ LT_NSPACE + (uint32_t)(v->shared_region[i] + 1), b->offset,
+				b->offset + bytes, (int32_t)i };
 		else if (b->space != LT_SPACE_ARRAY)
 			span[n++] = (struct lt_buffer_span){ b->space, b->offset, b->offset + bytes, (int32_t)i };
 	}
@@ -182,8 +189,8 @@ static void check_regions(struct lt_verifier *v)
 		lt__verify_fail_at(v, LT_PART_WHOLE, 0, NULL, "there is no host region");
 	for (int32_t r = 0; r < (int32_t)k->n_region; r++) {
 		const struct lt_region *x = &k->regions[r];
-		if (x->kind != (r ? LT_REGION_TEAM : LT_REGION_HOST))
-			lt__verify_fail_at(v, LT_PART_WHOLE, 0, NULL, "region 0 is the host's, all others are teams");
+		if (r ? x->kind != LT_REGION_TEAM && x->kind != LT_REGION_GRID : x->kind != LT_REGION_HOST)
+			lt__verify_fail_at(v, LT_PART_WHOLE, 0, NULL, "region 0 is the host's, all others are teams or grids");
 		if (x->first != at || x->n < 0 || at + x->n > (int64_t)k->n_instruction || x->origin < -1)
 			lt__verify_fail_at(v, LT_PART_WHOLE, 0, NULL, "regions lie one after the other in the instructions");
 		if (x->n_argument < 0 || (r == 0 && x->n_argument))
@@ -195,7 +202,7 @@ static void check_regions(struct lt_verifier *v)
 			k->n_instruction);
 }
 
-/* Every team is launched, by the host: the first launch says of which types its arguments are. */
+/* Every team and every grid is launched, by the host: the first launch says of which types its arguments are. */
 static void find_launches(struct lt_verifier *v)
 {
 	const struct lt_kernel *k = v->k;
@@ -203,17 +210,18 @@ static void find_launches(struct lt_verifier *v)
 		const struct lt_region *r = &k->regions[v->region];
 		for (v->at = r->first; v->at < r->first + r->n; v->at++) {
 			const struct lt_instruction *i = &k->instructions[v->at];
-			if (i->opcode != LT_OPCODE_launch)
+			if (!lt__opcode_launches(i->opcode))
 				continue;
 			if (v->region)
 				lt__verify_fail(v, -1, NULL, "only the host region launches");
-			if (i->what >= 0 && i->what < (int32_t)k->n_region && v->first_launch[i->what] < 0)
+			lt__verify_what(v, i, lt__opcode(i->opcode));
+			if (v->first_launch[i->what] < 0)
 				v->first_launch[i->what] = v->at;
 		}
 	}
 	for (int32_t r = 1; r < (int32_t)k->n_region; r++)
 		if (v->first_launch[r] < 0)
-			lt__verify_fail_at(v, LT_PART_REGION, r, "remove it", "no launch runs this team");
+			lt__verify_fail_at(v, LT_PART_REGION, r, "remove it", "no launch runs this region");
 }
 
 static void *minus_ones(struct lt_verifier *v, uint32_t n, size_t size)
@@ -238,12 +246,21 @@ static void check_program(struct lt_verifier *v)
 	check_identifier(v);
 	check_counts(v);
 	check_regions(v);               /* from here on every part has a line */
+	for (int32_t i = 0; i < (int32_t)k->n_region; i++)
+		lt__verify_extents(v, i);
 	check_operators(v);
+	v->first_launch = minus_ones(v, k->n_region, sizeof *v->first_launch);
+	v->shared_region = minus_ones(v, k->n_buffer, sizeof *v->shared_region);
+	lt__verify_find_shared(v);
 	for (int32_t i = 0; i < (int32_t)k->n_buffer; i++)
 		check_buffer(v, &names, i);
 	check_variables(v, &names);
 	check_overlap(v);
 	check_params(v);
+	for (int32_t i = 0; i < (int32_t)k->n_matrix; i++) {
+		check_name(v, &names, LT_PART_MATRIX, i, k->matrices[i].name);
+		lt__verify_description(v, i);
+	}
 	v->block = minus_ones(v, k->n_instruction, sizeof *v->block);
 	v->changed_in = minus_ones(v, k->n_instruction, sizeof *v->changed_in);
 	v->got = minus_ones(v, k->n_instruction, sizeof *v->got);
@@ -254,10 +271,10 @@ static void check_program(struct lt_verifier *v)
 	v->last_change = minus_ones(v, k->n_variable, sizeof *v->last_change);
 	v->version = lt__pool_alloc(&v->pool, k->n_variable, sizeof *v->version);
 	v->stored = lt__pool_alloc(&v->pool, k->n_buffer, sizeof *v->stored);
-	v->first_launch = minus_ones(v, k->n_region, sizeof *v->first_launch);
 	find_launches(v);
 	lt__verify_regions(v);
 	check_written(v);
+	lt__verify_uniform(v);
 }
 
 static lt_status check_protected(struct lt_verifier *v)

@@ -3,7 +3,11 @@
  * verify.c          the whole; what stands before the regions; regions
  * verify_body.c     the walk through instructions: blocks, which values, arrays and variables there are
  * verify_rules.c    the rules of single opcodes
+ * verify_there.c    what is there to be used
  * verify_change.c   which variables change while a value of them is still used
+ * verify_grid.c     grids: extents, shared memory, opcodes that only they have
+ * verify_matrix.c   descriptions of matrices, and the instruction
+ * verify_uniform.c  which values are the same in which threads, and who has to be there
  * verify_fail.c     sentences
  */
 #ifndef LT_KERNEL_VERIFY_H
@@ -32,6 +36,7 @@ struct lt_verifier {
 	struct lt_begun *array, *variable;      /* by buffer, by variable */
 	bool *stored;                           /* by buffer: a store writes it */
 	int32_t *first_launch;                  /* by region; -1: none */
+	int32_t *shared_region;                 /* by buffer: the grid that uses it; -1: none */
 	/* verify_change.c */
 	int64_t *version;                       /* by variable: changes with it */
 	int64_t *got;                           /* by instruction: the version that a get found */
@@ -59,6 +64,26 @@ void lt__verify_regions(struct lt_verifier *);
 /* verify_rules.c: `what` names something; then, with members and operands checked, what else an opcode asks for. */
 void lt__verify_what(struct lt_verifier *, const struct lt_instruction *, const struct lt_opcode_facts *);
 void lt__verify_opcode(struct lt_verifier *, const struct lt_instruction *);
+
+/* verify_grid.c */
+void lt__verify_extents(struct lt_verifier *, int32_t region);
+void lt__verify_find_shared(struct lt_verifier *);
+void lt__verify_shared(struct lt_verifier *, int32_t buffer);                   /* where it lies */
+void lt__verify_grid(struct lt_verifier *, const struct lt_instruction *);     /* an opcode of grids */
+
+/* verify_matrix.c */
+void lt__verify_description(struct lt_verifier *, int32_t matrix);
+void lt__verify_matrix(struct lt_verifier *, const struct lt_instruction *);
+
+/* verify_uniform.c: all other rules hold. */
+void lt__verify_uniform(struct lt_verifier *);
+
+/* verify_there.c: a variable or a buffer is there to be used; the buffer may be written. */
+void lt__verify_variable(struct lt_verifier *, int32_t variable);
+void lt__verify_buffer(struct lt_verifier *, int32_t buffer);
+void lt__verify_written(struct lt_verifier *, int32_t buffer);
+/* A constant operand's bits as a number; false: it is none, or not of integers. */
+bool lt__verify_constant(const struct lt_kernel *, int32_t value, int64_t *out);
 
 /* verify_change.c */
 void lt__verify_find_changes(struct lt_verifier *, const struct lt_region *);

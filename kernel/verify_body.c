@@ -54,6 +54,8 @@ static void check_types(struct lt_verifier *v, const struct lt_instruction *i, c
 		if (i->operand[k] < 0)
 			continue;
 		is = type_at(v->k, i->operand[k]);
+		if (f->operand[k] == LT_RULE_ANY)
+			want = is;
 		if (f->operand[k] == LT_RULE_FROM && is.dtype != LT_LANE_MASK)
 			want.dtype = is.dtype;
 		if (is.dtype != want.dtype || is.lanes != want.lanes)
@@ -71,15 +73,18 @@ static void check_types(struct lt_verifier *v, const struct lt_instruction *i, c
 
 static void check_extras(struct lt_verifier *v, const struct lt_instruction *i, const struct lt_opcode_facts *f)
 {
-	size_t n = f->pattern ? strlen(f->pattern) : 0;
-	char last = n ? f->pattern[n - 1] : ' ';
-	bool values = last == 'h', lanes = last == 'k';
+	char list = lt__opcode_list(f);
+	bool values = list == 'h', lanes = list == 'k';
 	int64_t end = (int64_t)i->first_extra + i->n_extra;
-	if (!values && !lanes && i->n_extra == 0)
+	int32_t least = list == 'y' ? 2 : list == 'z' ? 2 * LT_MATRIX_PLACE + 1 : 0;
+	if (!list && i->n_extra == 0)
 		return;
-	if ((!values && !lanes) || i->n_extra < 0 || i->first_extra < 0 || end > (int64_t)v->k->n_extra)
+	if (!list || i->n_extra < 0 || i->first_extra < 0 || end > (int64_t)v->k->n_extra)
 		lt__verify_fail(v, -1, NULL, "'%s' has a list of values that %s", f->name,
-			values || lanes ? "is not inside of `extras`" : "it should not have");
+			list ? "is not inside of `extras`" : "it should not have");
+	if (i->n_extra < least || (list == 'y' && i->n_extra > least))
+		lt__verify_fail(v, -1, NULL, "'%s' has too %s extras: %" PRId32, f->name, i->n_extra < least ? "few" : "many",
+			i->n_extra);
 	if (lanes && (i->n_extra < 1 || i->n_extra > LT_MAX_LANES))
 		lt__verify_fail(v, -1, NULL, "a value has 1 to %d lanes, not %" PRId32, (int)LT_MAX_LANES, i->n_extra);
 	for (int32_t e = 0; values && e < i->n_extra; e++)
@@ -144,7 +149,8 @@ static void check_instruction(struct lt_verifier *v)
 	if (!f)
 		lt__verify_fail(v, -1, NULL, "there is no opcode %u", (unsigned)i->opcode);
 	int allowed = i->opcode == LT_OPCODE_loop ? LT_INSTRUCTION_UNROLL
-		: i->opcode == LT_OPCODE_store ? LT_INSTRUCTION_STREAM : 0;
+		: i->opcode == LT_OPCODE_store ? LT_INSTRUCTION_STREAM
+		: i->opcode == LT_OPCODE_matrix ? LT_INSTRUCTION_ASYNC : 0;
 	if (i->flags & ~allowed)
 		lt__verify_fail(v, -1, NULL, "'%s' has flags 0x%x, which it does not know", f->name, (unsigned)i->flags);
 	if (i->origin < -1 || i->origin > MAX_ORIGIN)
@@ -163,6 +169,10 @@ static void check_instruction(struct lt_verifier *v)
 	case LT_OPCODE_loop: enter_loop(v, i); break;
 	case LT_OPCODE_else: enter_else(v); break;
 	case LT_OPCODE_end: end_block(v, i); break;
+	case LT_OPCODE_matrix:
+		for (int32_t e = 2 * LT_MATRIX_PLACE; e < i->n_extra; e++)
+			lt__verify_changed(v, (int32_t)v->k->extras[i->first_extra + e]);
+		break;
 	default: break;
 	}
 }

@@ -4,29 +4,34 @@
  * is the one that it found.  What a loop changes has another version from the loop's beginning on, for its next
  * iteration.  An else begins with the versions that its if began with.
  */
-#include <string.h>
 #include "kernel/verify.h"
 
-static void *verify_grown(struct lt_verifier *v, void *at, int32_t n, int32_t *cap, size_t size)
-{
-	if (n < *cap)
-		return at;
-	if (*cap > INT32_MAX / 2)
-		longjmp(v->pool.jump, 1);
-	*cap = *cap ? *cap * 2 : 64;
-	void *more = lt__pool_alloc(&v->pool, (size_t)*cap, size);
-	if (n)
-		memcpy(more, at, (size_t)n * size);
-	return more;
-}
-
-static bool changes(const struct lt_kernel *k, const struct lt_instruction *i)
-{
-	return (i->opcode == LT_OPCODE_set || i->opcode == LT_OPCODE_update || i->opcode == LT_OPCODE_variable) && i->what >= 0
-		&& (uint32_t)i->what < k->n_variable;
-}
-
 /* A variable is listed once in each loop: one that encloses the change before has it, and so have those around it. */
+static void list_change(struct lt_verifier *v, int64_t variable, int32_t at, const int32_t *loop, int32_t n)
+{
+	if (variable < 0 || variable >= (int64_t)v->k->n_variable)
+		return;                                 /* the walk will refuse it */
+	for (int32_t l = n; l-- > 0 && loop[l] > v->last_change[variable]; ) {
+		v->loop_change = lt__pool_grown(&v->pool, v->loop_change, v->n_loop_change, &v->cap_loop_change,
+			sizeof *v->loop_change);
+		v->loop_change[v->n_loop_change] = (struct lt_loop_change){ (int32_t)variable, v->changed_in[loop[l]] };
+		v->changed_in[loop[l]] = v->n_loop_change++;
+	}
+	v->last_change[variable] = at;
+}
+
+/* All variables that an instruction changes. */
+static void list_changes(struct lt_verifier *v, int32_t at, const int32_t *loop, int32_t n)
+{
+	const struct lt_instruction *i = &v->k->instructions[at];
+	if (i->opcode == LT_OPCODE_set || i->opcode == LT_OPCODE_update || i->opcode == LT_OPCODE_variable)
+		list_change(v, i->what, at, loop, n);
+	if (i->opcode != LT_OPCODE_matrix || i->first_extra < 0 || (int64_t)i->first_extra + i->n_extra > v->k->n_extra)
+		return;
+	for (int32_t e = 2 * LT_MATRIX_PLACE; e < i->n_extra; e++)
+		list_change(v, v->k->extras[i->first_extra + e], at, loop, n);
+}
+
 void lt__verify_find_changes(struct lt_verifier *v, const struct lt_region *r)
 {
 	int32_t loop[LT_MAX_BLOCKS], n = 0, n_block = 0;
@@ -41,21 +46,15 @@ void lt__verify_find_changes(struct lt_verifier *v, const struct lt_region *r)
 				loop[n++] = at;
 		} else if (i->opcode == LT_OPCODE_end && n_block > 0) {
 			n -= is_loop[--n_block];
-		} else if (changes(v->k, i)) {
-			for (int32_t l = n; l-- > 0 && loop[l] > v->last_change[i->what]; ) {
-				v->loop_change = verify_grown(v, v->loop_change, v->n_loop_change, &v->cap_loop_change,
-					sizeof *v->loop_change);
-				v->loop_change[v->n_loop_change] = (struct lt_loop_change){ i->what, v->changed_in[loop[l]] };
-				v->changed_in[loop[l]] = v->n_loop_change++;
-			}
-			v->last_change[i->what] = at;
+		} else {
+			list_changes(v, at, loop, n);
 		}
 	}
 }
 
 void lt__verify_changed(struct lt_verifier *v, int32_t variable)
 {
-	v->change = verify_grown(v, v->change, v->n_change, &v->cap_change, sizeof *v->change);
+	v->change = lt__pool_grown(&v->pool, v->change, v->n_change, &v->cap_change, sizeof *v->change);
 	v->change[v->n_change++] = (struct lt_change){ variable, v->version[variable] };
 	v->version[variable] = ++v->last_version;
 }

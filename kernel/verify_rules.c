@@ -3,16 +3,6 @@
 #include <string.h>
 #include "kernel/verify.h"
 
-/* A constant operand's bits as a number; false: it is none, or not of integers. */
-static bool whole_constant(const struct lt_kernel *k, int32_t value, int64_t *out)
-{
-	const struct lt_instruction *i = value < 0 ? NULL : &k->instructions[value];
-	if (!i || i->opcode != LT_OPCODE_const || (i->dtype != LT_I32 && i->dtype != LT_I64))
-		return false;
-	*out = i->dtype == LT_I32 ? (int64_t)(int32_t)(uint32_t)(uint64_t)i->number : i->number;
-	return true;
-}
-
 static void check_const(struct lt_verifier *v, const struct lt_instruction *i)
 {
 	if (i->dtype == LT_LANE_MASK && i->lanes < 64 && (uint64_t)i->number >> i->lanes)
@@ -27,7 +17,8 @@ static void check_address(struct lt_verifier *v, const struct lt_instruction *i,
 {
 	const struct lt_kernel_buffer *b = &v->k->buffers[i->what];
 	int64_t first = 0, last, far;
-	if ((i->operand[0] >= 0 && !whole_constant(v->k, i->operand[0], &first)) || i->operand[1] >= 0 || i->operand[2] >= 0)
+	if ((i->operand[0] >= 0 && !lt__verify_constant(v->k, i->operand[0], &first)) || i->operand[1] >= 0
+		|| i->operand[2] >= 0)
 		return;
 	if (__builtin_add_overflow(first, i->number, &first) || __builtin_mul_overflow((int64_t)lanes - 1, i->stride, &far)
 		|| __builtin_add_overflow(first, far, &last) || first < 0 || first >= b->elems || last < 0 || last >= b->elems)
@@ -41,36 +32,11 @@ static void check_access(struct lt_verifier *v, const struct lt_instruction *i)
 	if (t.dtype != b->dtype)
 		lt__verify_fail(v, -1, NULL, "buffer %s has elements of type %s, not %s", b->name,
 			lt__kernel_element_name(b->dtype), lt__verify_type((struct lt_value_type){ t.dtype, 1 }).text);
-	if (b->space == LT_SPACE_THREAD && v->region == 0)
-		lt__verify_fail(v, -1, "put it in the workspace, or use it in a team", "buffer %s is a part of each thread of a "
-			"team; the host region has none", b->name);
-	if (b->space == LT_SPACE_ARRAY) {
-		struct lt_begun begun = v->array[i->what];
-		if (begun.region != v->region || (begun.block >= 0 && !v->is_open[begun.block]))
-			lt__verify_fail(v, -1, "write `array NAME` in the block around all its uses",
-				"array %s does not exist here: its instruction stands in %s", b->name,
-				begun.region < 0 ? "no line before this one" : begun.region != v->region ? "another region"
-				: "a block that has ended");
-	}
+	lt__verify_buffer(v, i->what);
 	if (i->opcode != LT_OPCODE_prefetch)
 		check_address(v, i, t.lanes);
-	if (i->opcode != LT_OPCODE_store)
-		return;
-	if (!b->written)
-		lt__verify_fail(v, -1, "declare it with `written`", "buffer %s is written here, but declared without `written`",
-			b->name);
-	v->stored[i->what] = true;
-}
-
-static void check_variable(struct lt_verifier *v, const struct lt_instruction *i)
-{
-	struct lt_begun begun = v->variable[i->what];
-	if (begun.region == v->region && (begun.block < 0 || v->is_open[begun.block]))
-		return;
-	lt__verify_fail(v, -1, "write `variable NAME` in the block around all its uses",
-		"variable %s does not exist here: its instruction stands in %s", v->k->variables[i->what].name,
-		begun.region < 0 ? "no line before this one" : begun.region != v->region ? "another region"
-		: "a block that has ended");
+	if (i->opcode == LT_OPCODE_store)
+		lt__verify_written(v, i->what);
 }
 
 /* An array or a variable begins. */
@@ -151,14 +117,14 @@ static void check_argument(struct lt_verifier *v, const struct lt_instruction *i
 static void check_divisor(struct lt_verifier *v, const struct lt_instruction *i)
 {
 	int64_t y;
-	if (whole_constant(v->k, i->operand[1], &y) && (y == 0 || y == -1))
+	if (lt__verify_constant(v->k, i->operand[1], &y) && (y == 0 || y == -1))
 		lt__verify_fail(v, -1, "take `div` or `mod`", "the divisor of '%s' is neither 0 nor -1", lt_opcode_name(i->opcode));
 }
 
 static void check_shift(struct lt_verifier *v, const struct lt_instruction *i)
 {
 	int64_t y, bits = (int64_t)lt__kernel_element_bytes(i->dtype) * 8;
-	if (whole_constant(v->k, i->operand[1], &y) && (y < 0 || y >= bits))
+	if (lt__verify_constant(v->k, i->operand[1], &y) && (y < 0 || y >= bits))
 		lt__verify_fail(v, -1, NULL, "a shift of %s is by 0 to %" PRId64 ", not by %" PRId64,
 			lt__kernel_element_name(i->dtype), bits - 1, y);
 }
@@ -212,8 +178,9 @@ static void check_text(struct lt_verifier *v, const struct lt_instruction *i)
 
 static void check_team(struct lt_verifier *v, const struct lt_instruction *i)
 {
-	if (v->region == 0)
-		lt__verify_fail(v, -1, NULL, "'%s' is a point of a team; the host region has none", lt_opcode_name(i->opcode));
+	if (v->k->regions[v->region].kind != LT_REGION_TEAM)
+		lt__verify_fail(v, -1, NULL, "'%s' is a point of a team; the %s region has none", lt_opcode_name(i->opcode),
+			v->region ? "grid's" : "host");
 }
 
 /* How many things of its kind `what` may name; -1: it names none. */
@@ -224,8 +191,8 @@ static int64_t extent_of_what(
 		return k->n_param;
 	if (i->opcode == LT_OPCODE_text)
 		return k->n_op;
-	if (i->opcode == LT_OPCODE_launch)
-		return k->n_region;
+	if (i->opcode == LT_OPCODE_matrix)
+		return k->n_matrix;
 	for (const char *e = f->pattern ? f->pattern : ""; *e; e += strcspn(e, " "), e += *e == ' ')
 		switch (strcspn(e, " ") == 1 ? *e : ' ') {
 		case 'a':
@@ -237,13 +204,32 @@ static int64_t extent_of_what(
 	return -1;
 }
 
+static void check_region(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	bool grid = i->opcode == LT_OPCODE_launch_grid;
+	if (i->what < 1 || i->what >= (int32_t)v->k->n_region)
+		lt__verify_fail(v, -1, NULL, "there is no region %" PRId32 " to launch: the program has %s%" PRIu32, i->what,
+			v->k->n_region > 2 ? "1 to " : v->k->n_region == 2 ? "region " : "none but the host's, ", v->k->n_region - 1);
+	if (v->k->regions[i->what].kind != (grid ? LT_REGION_GRID : LT_REGION_TEAM))
+		lt__verify_fail(v, -1, grid ? "write `launch`" : "write `launch_grid`", "region %" PRId32 " is a %s, which '%s' does "
+			"not launch", i->what, grid ? "team" : "grid", lt_opcode_name(i->opcode));
+}
+
 void lt__verify_what(struct lt_verifier *v, const struct lt_instruction *i, const struct lt_opcode_facts *f)
 {
+	const char *const *words = lt__opcode_words(i->opcode);
+	int32_t n_word = 0;
+	if (lt__opcode_launches(i->opcode)) {
+		check_region(v, i);
+		return;
+	}
+	while (words && words[n_word])
+		n_word++;
+	if (words && (i->what < 0 || i->what >= n_word))
+		lt__verify_fail(v, -1, NULL, "'%s' has %" PRId32 " kinds; there is no kind %" PRId32, f->name, n_word, i->what);
 	int64_t extent = extent_of_what(v->k, i, f);
 	if (extent >= 0 && (i->what < 0 || i->what >= extent))
 		lt__verify_fail(v, -1, NULL, "'%s' names number %" PRId32 "; there are %" PRId64, f->name, i->what, extent);
-	if (i->opcode == LT_OPCODE_launch && v->k->regions[i->what].kind != LT_REGION_TEAM)
-		lt__verify_fail(v, -1, NULL, "region %" PRId32 " is no team, so that it cannot be launched", i->what);
 }
 
 void lt__verify_opcode(struct lt_verifier *v, const struct lt_instruction *i)
@@ -268,15 +254,30 @@ void lt__verify_opcode(struct lt_verifier *v, const struct lt_instruction *i)
 	case LT_OPCODE_store:
 	case LT_OPCODE_prefetch: check_access(v, i); break;
 	case LT_OPCODE_get:
-	case LT_OPCODE_set: check_variable(v, i); break;
+	case LT_OPCODE_set: lt__verify_variable(v, i->what); break;
 	case LT_OPCODE_update:
-		check_variable(v, i);
+		lt__verify_variable(v, i->what);
 		check_operator(v, i, i->number);
 		break;
 	case LT_OPCODE_array:
 	case LT_OPCODE_variable: check_begin(v, i); break;
 	case LT_OPCODE_loop: check_loop(v, i); break;
 	case LT_OPCODE_launch: check_launch(v, i); break;
+	case LT_OPCODE_launch_grid:
+		check_launch(v, i);
+		lt__verify_grid(v, i);
+		break;
+	case LT_OPCODE_block:
+	case LT_OPCODE_thread:
+	case LT_OPCODE_subgroup:
+	case LT_OPCODE_member:
+	case LT_OPCODE_leave:
+	case LT_OPCODE_barrier:
+	case LT_OPCODE_exchange:
+	case LT_OPCODE_copy_async:
+	case LT_OPCODE_commit:
+	case LT_OPCODE_wait: lt__verify_grid(v, i); break;
+	case LT_OPCODE_matrix: lt__verify_matrix(v, i); break;
 	default: break;
 	}
 }

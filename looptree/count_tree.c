@@ -79,7 +79,7 @@ static void count_groups(const struct lt_looptree *t, lt_tnode at, int64_t *by_t
 static void fix_extents(const struct lt_looptree *t, struct lt_arena *a, struct lt_graph *g, struct lt_looptree *fixed)
 {
 	*g = *t->graph;
-	g->var = lt__arena_copy(a, g->var, sizeof *g->var * ((size_t)g->n_var + 1));
+	g->var = lt__arena_copy(a, g->var, sizeof *g->var * (size_t)g->n_var);
 	for (lt_var v = 0; v < g->n_var; v++)
 		g->var[v].bounded = false;
 	*fixed = *t;

@@ -29,19 +29,24 @@ const char *lt__refusals_text(struct lt_arena *a, const struct lt_refusals *list
 /* Texts of any length, without memory of its own. */
 static void explain_text(lt_write *write, void *user, const char *text) { write(user, text, strlen(text)); }
 
+/* " (FILE:LINE:COLUMN)"; line 0: nothing. */
+static void explain_position(int32_t line, int32_t column, const char *file, lt_write *write, void *user)
+{
+	char text[64];
+	if (line <= 0)
+		return;
+	explain_text(write, user, " (");
+	explain_text(write, user, file ? file : "line");
+	(void)snprintf(text, sizeof text, "%c%d:%d%s)", file ? ':' : ' ', (int)line, (int)column, file ? "" : " of its script");
+	explain_text(write, user, text);
+}
+
 static void print_refusal(const struct lt_refusal *r, lt_write *write, void *user)
 {
 	const char *const words[] = { "  ", r->backend, " refuses it", r->node ? " at %" : "", r->node ? r->node : "" };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		explain_text(write, user, words[i]);
-	if (r->node && r->line > 0) {
-		char text[64];
-		explain_text(write, user, " (");
-		explain_text(write, user, r->file ? r->file : "line");
-		(void)snprintf(text, sizeof text, "%c%d:%d%s)", r->file ? ':' : ' ', (int)r->line, (int)r->column,
-			r->file ? "" : " of its script");
-		explain_text(write, user, text);
-	}
+	explain_position(r->node ? r->line : 0, r->column, r->file, write, user);
 	if (r->loop) {
 		explain_text(write, user, ", loop ");
 		explain_text(write, user, r->loop);
@@ -67,13 +72,7 @@ static void print_decided(const struct lt_decided *d, lt_write *write, void *use
 		explain_text(write, user, d->loop ? ", %" : "%");
 		explain_text(write, user, d->node);
 	}
-	if (d->node && d->line > 0) {
-		explain_text(write, user, " (");
-		explain_text(write, user, d->file ? d->file : "script");
-		write_number(write, user, d->line);
-		write_number(write, user, d->column);
-		explain_text(write, user, ")");
-	}
+	explain_position(d->node ? d->line : 0, d->column, d->file, write, user);
 	explain_text(write, user, d->loop || d->node ? ": " : "");
 	explain_text(write, user, d->text);
 	explain_text(write, user, "\n");

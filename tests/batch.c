@@ -7,13 +7,18 @@
 #include "backends/cpu/cpu.h"
 #include "program/pool.h"
 #include "tests/batch.h"
+#include "tools/temporary.h"
 #include "check/must.h"
 
 /* A text that was printed, with the processor it is for. */
 struct entry { uint64_t hash; char *text; const struct lt_cpu_model *model; lt_kernel *kernel; };
 struct lt_object { const struct lt_tree *tree; int64_t entry; struct lt_cgen_need need; uint32_t n_thread; };
+/* What cpu hands to a compiler that writes for a processor. */
+struct flags { const struct lt_cpu_model *model; char *text; };
+enum { MAX_MODELS = 32 };
 static struct {
 	struct entry *entry; int64_t n, cap, n_done;
+	struct flags flags[MAX_MODELS]; int n_flags;
 	const char *level;
 	struct batch_tally told;
 } batch;
@@ -58,6 +63,30 @@ static int64_t enter(char *text, const struct lt_cpu_model *model)
 	return batch.n++;
 }
 
+/* NULL: not known yet. */
+static const char *flags_for(const struct lt_cpu_model *model)
+{
+	for (int i = 0; i < batch.n_flags; i++)
+		if (batch.flags[i].model == model)
+			return batch.flags[i].text;
+	return NULL;
+}
+
+static void keep_flags(const struct lt_session *s)
+{
+	struct flags *f = &batch.flags[batch.n_flags];
+	size_t bytes;
+	if (flags_for(s->model))
+		return;
+	must(batch.n_flags < MAX_MODELS, "more than %d processors", MAX_MODELS);
+	FILE *out = open_memstream(&f->text, &bytes);
+	must(out != NULL, "out of memory");
+	lt__cpu_flags(s, out);
+	must(fclose(out) == 0, "out of memory");
+	f->model = s->model;
+	batch.n_flags++;
+}
+
 /* A text whose names with linkage, and types, all begin with lt_ or `kernel`: each gets a number after it. */
 static void write_numbered(FILE *f, const char *text, int64_t number)
 {
@@ -87,15 +116,10 @@ static void *compile_file(const char *dir, const struct lt_cpu_model *model)
 #else
 	static const char cc[] = "cc";
 #endif
-	char command[800], flags[200] = "";
-	/* A level that asks for traps wants them for whole numbers that overflow, too. */
-	const char *wrap = strstr(batch.level, "-fsanitize=") ? "" : "-fwrapv ";
-	for (int i = 0; model->flags[i]; i++)
-		(void)snprintf(flags + strlen(flags), sizeof flags - strlen(flags), "%s ", model->flags[i]);
-	(void)snprintf(command, sizeof command,
-		"%s %s %s%s%s-fno-math-errno -fno-trapping-math -ffp-contract=fast "
-		"-fno-strict-aliasing -fPIC -shared -std=gnu11 -w -o %s/k.so %s/k.c -lm",
-		cc, batch.level, sanitize, wrap, flags, dir, dir);
+	char command[1200];
+	/* What stands last counts: batch_open's level, and what else it asks for. */
+	(void)snprintf(command, sizeof command, "%s%s %s%s -o %s/k.so %s/k.c -lm", cc, flags_for(model), sanitize,
+		batch.level, dir, dir);
 	int status = system(command);
 	must(status == 0, "`%s` answers %d; its text is kept", command, status);
 	(void)snprintf(command, sizeof command, "%s/k.so", dir);
@@ -121,8 +145,9 @@ static void take_kernels(void *handle, const struct lt_cpu_model *model)
 /* All for one processor that has been entered since the last time. */
 static void compile_for(const struct lt_cpu_model *model)
 {
-	char dir[] = "/tmp/lt-batch-XXXXXX", path[64];
-	must(mkdtemp(dir) != NULL, "no folder can be made in /tmp");
+	char dir[400], path[420];
+	(void)snprintf(dir, sizeof dir, "%s/lt-batch-XXXXXX", lt__temp_folder());
+	must(mkdtemp(dir) != NULL, "no folder can be made: %s", dir);
 	(void)snprintf(path, sizeof path, "%s/k.c", dir);
 	FILE *f = fopen(path, "we");
 	must(f != NULL, "%s cannot be written", path);
@@ -175,6 +200,7 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 	struct lt_diag *diag)
 {
 	memset(object, 0, n * sizeof *object);
+	keep_flags(s);
 	for (uint32_t i = 0; i < n; i++) {
 		struct lt_object *o = object[i] = calloc(1, sizeof *o);
 		char *text;
@@ -248,4 +274,6 @@ void batch_close(void)
 	free(batch.entry);
 	batch.entry = NULL;
 	batch.n = batch.cap = batch.n_done = 0;
+	while (batch.n_flags > 0)
+		free(batch.flags[--batch.n_flags].text);
 }

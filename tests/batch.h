@@ -8,8 +8,9 @@
 #define LT_BATCH_H
 #include <stdint.h>
 
-/* Registers it; config as of cpu, but the level of optimisation is batch_level's. */
-void batch_open(const char *level);     /* "-O0" */
+/* Registers it; config and flags of the compiler as of cpu, and after these the level: "-O0", and what else overrides
+ * them. */
+void batch_open(const char *level);
 struct batch_tally { int64_t kernels, files, compile_ns; };
 struct batch_tally batch_report(void);
 void batch_close(void);                 /* when no program of it is left */

@@ -5,8 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/built.h"
+#include "tools/temporary.h"
 
-static char folder[64];
+static char folder[400];
 
 /* One of a few buffers in turn, so that several paths fit one call. */
 static char *next_text(void)
@@ -38,7 +39,7 @@ const char *scratch(const char *name)
 	char *out = next_text();
 
 	if (!*folder) {
-		strcpy(folder, "/tmp/lt-test-XXXXXX");
+		snprintf(folder, sizeof folder, "%s/lt-test-XXXXXX", lt__temp_folder());
 		if (!mkdtemp(folder))
 			abort();
 	}
@@ -48,7 +49,7 @@ const char *scratch(const char *name)
 
 void scratch_remove(void)
 {
-	char command[128];
+	char command[420];
 
 	if (!*folder)
 		return;

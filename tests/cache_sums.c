@@ -8,20 +8,22 @@
 #include "program/cache.h"
 #include "tests/cache_sums.h"
 #include "tests/parsed.h"
+#include "tools/temporary.h"
 
-char cache_above[] = "/tmp/looptree-test-XXXXXX", cache_dir[64], cache_message[1024];
+char cache_above[200], cache_dir[220], cache_message[1024];
 int32_t cache_progress[16], cache_n_reported;
 struct lt_context *cache_ctx;
 
 void cache_set_up(void)
 {
+	(void)snprintf(cache_above, sizeof cache_above, "%s/looptree-test-XXXXXX", lt__temp_folder());
 	cr_assert_not_null(mkdtemp(cache_above));
 	cr_assert_eq(lt_context_new(&cache_ctx), LT_OK);
 	(void)snprintf(cache_dir, sizeof cache_dir, "%s/a/b", cache_above);
 }
 void cache_tear_down(void)
 {
-	char command[64];
+	char command[420];
 	(void)snprintf(command, sizeof command, "rm -rf %s", cache_above);
 	cr_expect_eq(system(command), 0);
 	lt_context_free(cache_ctx);

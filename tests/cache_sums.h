@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* The test's folder; the cache, two folders below it, made by the first build; the last build's message. */
-extern char cache_above[], cache_dir[64], cache_message[1024];
+extern char cache_above[200], cache_dir[220], cache_message[1024];
 /* What the last builds reported of their progress, 100 * done + total; how often. */
 extern int32_t cache_progress[16], cache_n_reported;
 extern struct lt_context *cache_ctx;            /* what fails of a cache alone is reported here */

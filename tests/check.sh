@@ -54,6 +54,7 @@ part table tests/bench_table.sh
 part names tests/names.sh
 part signals tests/signals.sh
 part alloc tests/alloc.sh
+limit=900 part limits tests/limits.sh
 part abi tests/abi/abi.sh
 part options tests/options.sh
 part install tests/install/install.sh

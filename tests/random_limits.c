@@ -10,8 +10,10 @@
 #include "tests/random_limits_model.h"
 #include "ir/eval.h"
 #include "lt/program.h"
+#include "tools/temporary.h"
 
-const char limits_level[] = "-O1 -fsanitize=undefined -fsanitize-undefined-trap-on-error";
+/* Whole numbers that overflow are to trap, too. */
+const char limits_level[] = "-O1 -fno-wrapv -fsanitize=undefined -fsanitize-undefined-trap-on-error";
 
 /* -- memory between pages that nobody may touch -- */
 
@@ -39,7 +41,8 @@ struct job {
 	char text[8192];
 	struct lt_context *ctx;
 	struct lt_graph *g;
-	struct lt_program *ref, *batch;
+	const char *cc;                 /* of cpu's kernels; NULL: those of the backend batch */
+	struct lt_program *ref, *compiled;
 	struct limits_tally *tally;
 	bool failed;
 };
@@ -115,9 +118,12 @@ static void judge_text(struct job *j, lt_status status)
 	j->tally->required += j->g && j->g->n_require > 0;
 }
 
+static const char *compiled_by(const struct job *j) { return j->cc ? "cpu" : "batch"; }
+
 static lt_status compile(struct job *j, const char *backend, struct lt_program **out)
 {
-	const struct lt_options o = { .size = sizeof o, .backends = backend, .n_thread = 1, .no_passes = j->seed % 4 == 0 };
+	const struct lt_options o = { .size = sizeof o, .backends = backend, .n_thread = 1, .no_passes = j->seed % 4 == 0,
+		.cc = j->cc, .temp_dir = lt__temp_dir() };
 	lt_status status = lt_compile(j->ctx, j->g, &o, out);
 	if (status)
 		limits_report(j, "%s: %d %s", backend, (int)status, lt_context_message(j->ctx));
@@ -134,7 +140,7 @@ static void begin(struct job *j)
 	judge_text(j, status);
 	j->tally->graphs++;
 	if (j->g && !j->failed && !compile(j, "ref", &j->ref))
-		(void)compile(j, "batch", &j->batch);
+		(void)compile(j, compiled_by(j), &j->compiled);
 }
 
 /* A run of a program; the result's bytes into `out`. */
@@ -199,22 +205,22 @@ static void run_with(struct job *j, const int64_t *param, bool bad_index)
 		compare(j, "the oracle", &d, lt_eval_result(e, 0, NULL));
 	lt_eval_free(e);
 	for (int k = 0; k < 4 && !j->failed; k++) {
-		struct lt_program *p = k < 2 ? j->ref : j->batch;
+		struct lt_program *p = k < 2 ? j->ref : j->compiled;
+		const char *who = k < 2 ? "ref" : compiled_by(j);
 		lt_context_clear(j->ctx);
 		status = run(j, p, &d, k % 2, got);
 		if (status != want)
-			limits_report(j, "%s: %d %s, with scalars %lld, %lld", k < 2 ? "ref" : "batch", (int)status,
-				lt_context_message(j->ctx),
+			limits_report(j, "%s: %d %s, with scalars %lld, %lld", who, (int)status, lt_context_message(j->ctx),
 				(long long)param[0], (long long)param[1]);
 		else if (!status)
-			compare(j, k < 2 ? "ref" : "batch", &d, got);
+			compare(j, who, &d, got);
 	}
 }
 
 static void finish(struct job *j)
 {
 	int good = 0, bad = 0;
-	for (int i = 0; i < j->m.n_try && j->batch && !j->failed; i++) {
+	for (int i = 0; i < j->m.n_try && j->compiled && !j->failed; i++) {
 		enum limits_fate fate = limits_fate(&j->m, j->m.try[i]);
 		int *n = fate == LIMITS_STAYS ? &good : &bad;
 		if (++*n <= 2)
@@ -223,18 +229,19 @@ static void finish(struct job *j)
 			run_with(j, j->m.try[i], true);
 	}
 	lt_program_free(j->ref);
-	lt_program_free(j->batch);
+	lt_program_free(j->compiled);
 	lt_graph_free(j->g);
 	lt_context_free(j->ctx);
 }
 
 /* All are compiled before the first one runs, so that one compiler has them all. */
-void limits_run(uint64_t seed, int n, struct limits_tally *tally)
+void limits_run(uint64_t seed, int n, const char *cc, struct limits_tally *tally)
 {
 	struct job *job = calloc((size_t)n, sizeof *job);
 	must(job != NULL, "no memory");
 	for (int i = 0; i < n; i++) {
 		job[i].seed = seed + (uint64_t)i;
+		job[i].cc = cc;
 		job[i].tally = tally;
 		begin(&job[i]);
 	}
@@ -242,7 +249,16 @@ void limits_run(uint64_t seed, int n, struct limits_tally *tally)
 	(void)signal(SIGBUS, fell);
 	(void)signal(SIGILL, fell);
 	(void)signal(SIGTRAP, fell);
+	(void)signal(SIGABRT, fell);    /* of a sanitizer */
 	for (int i = 0; i < n; i++)
 		finish(&job[i]);
 	free(job);
+}
+
+void limits_tell(const struct limits_tally *t, FILE *f)
+{
+	(void)fprintf(f, "%lld graphs: %lld taken (%lld with requirements), %lld leave their source, %lld too large, %lld not "
+		"decided; %lld runs, %lld of them refused, %lld elements; %lld failed\n", (long long)t->graphs,
+		(long long)t->taken, (long long)t->required, (long long)t->outside, (long long)t->large, (long long)t->open,
+		(long long)t->runs, (long long)t->refused_runs, (long long)t->elements, (long long)t->failed);
 }

@@ -77,7 +77,7 @@ static void draw_piece(struct draw *d, const struct limits_view *v, int rank, st
 			row[0] -= end_of(d->m, v, row, false);
 			row[0] += chance(d, 25) ? between(d, -1, 1) : 0;
 			int64_t end = end_of(d->m, v, row, true) + 1 + (chance(d, 25) ? between(d, -1, 1) : chance(d, 30) ? 1 : 0);
-			if (own && end >= 1 && end <= 60)
+			if (own && end >= 1 && end <= LIMITS_LONGEST)
 				source[r].extent = end > source[r].extent || chance(d, 50) ? end : source[r].extent;
 		}
 	}

@@ -222,17 +222,17 @@ static float updated(const struct limits_model *m, const struct limits_data *d, 
 
 bool limits_data(const struct limits_model *m, const int64_t *param, bool bad_index, struct limits_data *d)
 {
-	const struct limits_view *v = &m->view[m->n_view - 1];
-	const struct limits_dim *dim = m->updates ? m->dim : v->dim;
+	const struct limits_view *v = m->updates ? NULL : &m->view[m->n_view - 1];
+	const struct limits_dim *dim = v ? v->dim : m->dim;
 	int64_t all[LIMITS_DIMS] = { 1, 1, 1 }, run[LIMITS_DIMS] = { 1, 1, 1 }, at[LIMITS_DIMS] = { 0 }, axis = 0;
-	int n_dim = m->updates ? m->n_dim : v->n_dim;
+	int n_dim = v ? v->n_dim : m->n_dim;
 	bool fine = limits_fate(m, param) == LIMITS_STAYS, ignored = false, read = true;
 	memset(d, 0, sizeof *d);
 	memcpy(d->param, param, sizeof d->param);
-	for (int i = 0; i < LIMITS_ELEMENTS; i++) {
+	for (int i = 0; i < LIMITS_X; i++)
 		d->x[i] = (float)(i + 100);
-		d->block[i] = (float)(i + 5000);
-	}
+	for (int i = 0; i < LIMITS_ELEMENTS; i++)
+		d->block[i] = -(float)(i + 5000);
 	for (int i = 0; i < n_dim; i++) {
 		all[i] = dim[i].extent;
 		run[i] = extent_of(&dim[i], param, &ignored);

@@ -17,7 +17,9 @@ enum {
 	LIMITS_VIEWS = 2,
 	LIMITS_TRIES = 48,
 	LIMITS_SOURCES = 4,
-	LIMITS_ELEMENTS = 1024
+	LIMITS_LONGEST = 60,            /* extent of an axis of x */
+	LIMITS_X = LIMITS_LONGEST * LIMITS_LONGEST * LIMITS_LONGEST,
+	LIMITS_ELEMENTS = 1024          /* of a block, of a result */
 };
 
 /* A dim: at most `extent`, and in a run limit + sum limit_of * param where it is bounded. */
@@ -65,7 +67,7 @@ enum limits_fate limits_fate(const struct limits_model *, const int64_t *param);
 /* Inputs, and what the result then is; there: whether an element of it is one in this run. */
 struct limits_data {
 	int64_t param[LIMITS_PARAMS], index[8];
-	float x[LIMITS_ELEMENTS], block[LIMITS_ELEMENTS], want[LIMITS_ELEMENTS];
+	float x[LIMITS_X], block[LIMITS_ELEMENTS], want[LIMITS_ELEMENTS];
 	bool there[LIMITS_ELEMENTS];
 	int64_t n_result;
 };

@@ -17,7 +17,8 @@ static void text_add(void *user, const char *more, size_t n)
 struct lt_simulate_statement *simulated_statements(
 	const struct lt_kernel *k, void *const *slot, int32_t *n, char **lines)
 {
-	struct lt_simulate_count c = { calloc(k->n_instruction + 1u, 8), calloc(k->n_instruction + 1u, 8) };
+	struct lt_simulate_count c = { .runs = calloc(k->n_instruction + 1u, 8),
+		.lanes = calloc(k->n_instruction + 1u, 8) };
 	struct lt_simulate_statement *all;
 	struct text text = { NULL, 0 };
 	struct simulated s;

@@ -25,7 +25,7 @@ static struct lt_address_reach random_reach(uint64_t *state, struct lt_address_p
 	r.first.part = part;
 	r.first.number = small(state, -9, 40);
 	for (int v = 0; v < N_PART; v++) {
-		int64_t times = small(state, 0, 2) ? small(state, -4, 4) << small(state, 0, 4) : 0;
+		int64_t times = small(state, 0, 2) ? small(state, -4, 4) * (INT64_C(1) << small(state, 0, 4)) : 0;
 		if (!small(state, 0, 9))
 			times = (int64_t)simulated_random(state);
 		if (times)

@@ -320,7 +320,97 @@ Test(bench, a_wrong_element_is_found_by_the_evaluator)
 
 Test(bench, a_wrong_element_is_found_without_a_product)
 {
-	check_finds(false, "C.t = A.(B.t)");
+	check_finds(false, "C.t = A.(B.t), 1 of 32 rows by the graph evaluator");
+}
+
+/* The distance allows what one element does to the whole; the judge does not, in a row of its sample. */
+Test(bench, a_wrong_element_of_a_sampled_row_is_found)
+{
+	struct bench_cases l = { NULL, 0, 0 };
+	struct bench_truth t;
+	struct bench_case *c;
+	struct lt_context *ctx = context();
+	double error = -1;
+	int64_t row[2];
+	float *out, right;
+
+	make_product(&l, true);
+	c = &l.at[0];
+	c->flops = 9 * (INT64_C(1) << 30);      /* as if the evaluator could do three rows and a half */
+	cr_assert_eq(bench_judged_rows(c), 3);
+	bench_truth_make(ctx, c, &t);
+	cr_assert_str_eq(t.method, "C.t = A.(B.t), 3 of 32 rows by the graph evaluator");
+	out = bench_buffer(c->out.n);
+	c->reference(c, out);
+	cr_assert_eq(bench_check(c, &t, true, out, &error), LT_OK, "%s", lt_context_message(ctx));
+	bench_sample_rows(c, 32, 2, row);
+	cr_assert(row[0] == 0 && row[1] == 31);
+	/* Beside an error that is within the distance for a whole of 1024 elements. */
+	right = out[31 * 32 + 7];
+	out[31 * 32 + 7] *= 1 + 0x1p-17f;
+	cr_assert_eq(bench_check(c, &t, false, out, &error), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert(bench_check(c, &t, true, out, &error));
+	cr_assert(strstr(lt_context_message(ctx), "[2, 7]") && strstr(lt_context_message(ctx), "row 31 is farthest off"), "%s",
+		lt_context_message(ctx));
+	out[31 * 32 + 7] = right;
+	bench_truth_free(&t, c);
+	lt_context_free(ctx);
+	bench_buffer_free(out, c->out.n);
+	bench_cases_free(&l);
+}
+
+Test(bench, a_sample_has_a_row_of_each_part)
+{
+	const struct bench_case c = { .name = "2048" };
+	int64_t row[128];
+
+	for (int64_t n = 1; n <= 128; n++) {
+		bench_sample_rows(&c, 300, n, row);
+		for (int64_t i = 0; i < n; i++)
+			cr_assert(row[i] >= 300 * i / n && row[i] < 300 * (i + 1) / n, "%d of %d", (int)i, (int)n);
+	}
+	cr_assert(row[0] == 0 && row[127] == 299);
+}
+
+/* Every case of every suite stands before the judge, whole or by a sample of its rows. */
+Test(bench, no_case_is_judged_by_its_norm_alone)
+{
+	struct bench_cases all = { NULL, 0, 0 };
+
+	for (const struct bench_suite *s = bench_suites; s->name; s++)
+		if (strcmp(s->name, "compile") != 0)
+			s->cases(&all);
+	for (int i = 0; i < all.n; i++)
+		cr_expect(bench_judged_rows(&all.at[i]) == -1 || bench_judged_rows(&all.at[i]) >= 16, "%s/%s: %lld rows",
+			all.at[i].suite, all.at[i].name, (long long)bench_judged_rows(&all.at[i]));
+	bench_cases_free(&all);
+}
+
+/* A case that counts other operations than its program has no rate. */
+Test(bench, a_count_that_is_not_the_programs_is_an_error)
+{
+	const struct bench_options o = { .no_vendor = true };
+	struct bench_cases l = { NULL, 0, 0 };
+	struct bench_contestant k = { .role = BENCH_OURS };
+	struct lt_context *ctx = context();
+
+	make_product(&l, true);
+	cr_assert_eq(bench_looptree_open(ctx, &k, "ref", NULL, &o), LT_OK);
+	for (int off = -1; off <= 1; off++) {
+		l.at[0].flops = 65536 + off;
+		lt_status s = k.ops->begin(&k, &l.at[0], 1);
+		cr_expect_eq(s, off ? LT_EDEVICE : LT_OK, "%d: %d", off, (int)s);
+		if (off)
+			cr_expect(strstr(lt_context_message(ctx), "the program counts 65536 operations, and the case 6553"), "%s",
+				lt_context_message(ctx));
+		k.ops->end(&k);
+	}
+	l.at[0].flops = -1;             /* of a case that is served: not known */
+	cr_expect_eq(k.ops->begin(&k, &l.at[0], 1), LT_OK);
+	k.ops->end(&k);
+	k.ops->close(&k);
+	bench_cases_free(&l);
+	lt_context_free(ctx);
 }
 
 Test(bench, a_result_of_zeros_is_measured_absolutely)

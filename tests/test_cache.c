@@ -17,7 +17,7 @@ TestSuite(cache, .init = cache_set_up, .fini = cache_tear_down, .timeout = 120);
 /* A script that can stand for a compiler. */
 static const char *script(const char *text)
 {
-	static char path[128];
+	static char path[220];
 	(void)snprintf(path, sizeof path, "%s/compiler", cache_above);
 	FILE *f = fopen(path, "w");
 	cr_assert(f && fprintf(f, "#!/bin/sh\n%s\n", text) > 0 && fclose(f) == 0 && chmod(path, 0700) == 0);
@@ -54,7 +54,7 @@ Test(cache, finds_what_it_kept)
 /* An entry is asked for by all that it depends on: here the compiler, which is replaced under its name. */
 Test(cache, knows_the_compiler)
 {
-	char cc[128];
+	char cc[220];
 	(void)snprintf(cc, sizeof cc, "%s", script("exec cc \"$@\""));
 	cr_expect_eq(cache_build("cpu", cc, cache_dir, 1, 1), 0, "%s", cache_message);
 	cr_expect_eq(cache_build("cpu", cc, cache_dir, 1, 1), 1);
@@ -64,7 +64,7 @@ Test(cache, knows_the_compiler)
 
 Test(cache, nothing_is_kept_of_what_failed)
 {
-	char cc[128];
+	char cc[220];
 	(void)snprintf(cc, sizeof cc, "%s", script("exit 1"));
 	cr_expect_eq(cache_build("cpu", cc, cache_dir, 2, 2), -LT_ECOMPILE);
 	cr_expect_eq(cache_build("cpu", "no-such-compiler", cache_dir, 1, 1), -LT_ECOMPILE);
@@ -73,7 +73,7 @@ Test(cache, nothing_is_kept_of_what_failed)
 	/* One fails after one that was found. */
 	(void)script("[ -e $0.fails ] && exit 1\nexec cc \"$@\"");
 	cr_expect_eq(cache_build("cpu", cc, cache_dir, 1, 1), 0, "%s", cache_message);
-	char fails[140];
+	char fails[240];
 	(void)snprintf(fails, sizeof fails, "%s.fails", cc);
 	fclose(fopen(fails, "w"));
 	cr_expect_eq(cache_build("cpu", cc, cache_dir, 2, 1), -LT_ECOMPILE);
@@ -144,7 +144,7 @@ Test(cache, processes_may_mark)
 	enum { ROUNDS = 60, PROCESSES = 4 };
 	for (int round = 0; round < ROUNDS; round++) {
 		pid_t child[PROCESSES];
-		char folder[96];
+		char folder[240];
 		(void)snprintf(folder, sizeof folder, "%s/r%d", cache_above, round);
 		for (int i = 0; i < PROCESSES; i++) {
 			struct lt_cache c = { 0 };

@@ -27,7 +27,7 @@ static const char *const own_files[] = { "fedcba9876543210fedcba9876543210.ltk",
 
 static const char *in_cache(const char *name)
 {
-	static char text[4][256];
+	static char text[4][512];
 	static int turn;
 	(void)snprintf(text[++turn % 4], sizeof *text, "%s/%s", cache_dir, name);
 	return text[turn % 4];
@@ -45,7 +45,7 @@ static void make_file(const char *name)
 
 Test(cache_folder, clear_takes_only_what_is_ours)
 {
-	char outside[128];
+	char outside[220];
 	struct stat st;
 	struct utimbuf old = { .modtime = 1000000 };
 	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 1, 1), 0, "%s", cache_message);
@@ -116,13 +116,13 @@ Test(cache_folder, a_folder_that_cannot_be_made_says_why)
 			"sticky bit" },
 		{ "@/open/b/c/d", "to the folder '../../..' above it" },
 	};
-	char folder[128];
+	char folder[240], line[320];
 	(void)snprintf(folder, sizeof folder, "%s/file", cache_above);
 	FILE *f = fopen(folder, "w");
 	cr_assert(f && fclose(f) == 0);
-	(void)snprintf(folder, sizeof folder,
+	(void)snprintf(line, sizeof line,
 		"cd %s && mkdir real open group && ln -s real link && chmod 777 open && chmod 770 group", cache_above);
-	cr_assert_eq(system(folder), 0);
+	cr_assert_eq(system(line), 0);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct lt_cache c = { .fd = -1 };
 		(void)snprintf(folder, sizeof folder, "%s%s", cases[i].folder[0] == '@' ? cache_above : "",
@@ -145,7 +145,7 @@ Test(cache_folder, half_written_files_of_the_dead_go)
 {
 	struct utimbuf old = { .modtime = 1000000 };
 	static const char *const stay[] = { "new-1111111111111111", "new-2222222222222222" };
-	char make[256];
+	char make[512];
 	(void)snprintf(make, sizeof make, "umask 077 && mkdir -p '%s'", cache_dir);
 	cr_assert_eq(system(make), 0);
 	make_file("new-0000000000000000");

@@ -13,7 +13,7 @@
 
 TestSuite(cache_plugins, .init = cache_set_up, .fini = cache_tear_down, .timeout = 120);
 
-static char counts[256];
+static char counts[512];
 
 static void append(void *user, const char *text, size_t bytes)
 {
@@ -30,7 +30,7 @@ static int with_plugin(const char *file, const char *backend, int n)
 	cr_assert_eq(pipe(ends), 0);
 	pid_t child = fork();
 	if (child == 0) {
-		char name[100];
+		char name[240];
 		(void)alarm(30);                /* a failed assertion would not end it */
 		(void)snprintf(name, sizeof name, "tests/plugins/%s", file);
 		const struct lt_host host = { .size = sizeof host };

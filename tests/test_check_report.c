@@ -8,6 +8,7 @@
 #include "tests/built.h"
 #include "tests/ltcheck.h"
 #include "tests/script_run.h"
+#include "tools/check.h"
 
 TestSuite(check_report, .timeout = 60, .fini = scratch_remove);
 
@@ -39,6 +40,46 @@ static bool is_balanced(const char *text, char *why, size_t bytes)
 			return false;
 	}
 	return depth == 0;
+}
+
+/* One element in a hundred of a whole suite may be open; of some cases that are chosen, more. */
+Test(check_report, open_elements_are_counted)
+{
+	struct check_options o = { .backend = "ref", .seed = 1 };
+	struct check_case c[2] = { { .group = CHECK_op, .name = "op/a" }, { .group = CHECK_random, .name = "random/b" } };
+	struct check_outcome outcome[2] = { { .done = true, .elements = 900, .open = 10 },
+		{ .done = true, .elements = 100, .open = 0 } };
+	struct check_report r = { .o = &o, .backend = lt_backend_find("ref"), .c = c, .n = 2, .outcome = outcome, .n_run = 2 };
+	struct check_counts counts;
+	char *text;
+	size_t bytes;
+	for (int more = 0; more < 2; more++) {
+		outcome[1].open = more;
+		FILE *f = open_memstream(&text, &bytes);
+		cr_assert_not_null(f);
+		lt__check_report_all(&r, f);
+		cr_assert_eq(fclose(f), 0);
+		lt__check_count(&r, &counts);
+		cr_expect(counts.all.elements == 1000 && counts.all.open == 10 + more && counts.group[CHECK_op].open == 10);
+		cr_expect_eq(lt__check_exit(&r), more ? 3 : 0);
+		cr_expect_not_null(strstr(text, more ? "rounding may explain any value of 11 of 1000 elements, 1.1 %\n"
+			: "rounding may explain any value of 10 of 1000 elements, 1 %\n"), "%s", text);
+		cr_expect_eq(strstr(text, "more than 1 % of all elements cannot be judged") != NULL, more, "%s", text);
+		free(text);
+	}
+	o.filter = "op/*";
+	cr_expect_eq(lt__check_exit(&r), 0);
+}
+
+Test(check_report, json_has_the_elements)
+{
+	json_error_t e;
+	cr_expect_eq(lt_check("-b ref --filter op/exp/f32/prime/* --json"), 0, "%s%s", out, err);
+	json_t *all = json_loads(out, 0, &e);
+	cr_assert_not_null(all, "%s", e.text);
+	cr_expect_gt(json_integer_value(json_object_get(all, "elements")), 100);
+	cr_expect(json_is_integer(json_object_get(all, "open")) && json_integer_value(json_object_get(all, "open")) == 0);
+	json_decref(all);
 }
 
 Test(check_report, it_is_a_page)

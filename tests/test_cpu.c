@@ -6,18 +6,17 @@
 #include <unistd.h>
 #include "treebuild.h"
 #include "keeper.h"
+#include "built.h"
 
-static char dir[] = "/tmp/looptree-test-XXXXXX", path[128];
+static char dir[200], path[300];
 
 static void setup(void)
 {
-	cr_assert_not_null(mkdtemp(dir));
+	(void)snprintf(dir, sizeof dir, "%s", scratch(""));
 }
 static void teardown(void)
 {
-	char command[64];
-	(void)snprintf(command, sizeof command, "rm -rf %s", dir);
-	cr_expect_eq(system(command), 0);
+	scratch_remove();
 }
 TestSuite(cpu, .init = setup, .fini = teardown, .timeout = 120);
 
@@ -153,7 +152,7 @@ Test(cpu, compilers_that_fail)
 Test(cpu, no_more_compilers_than_threads)
 {
 	struct keeper k = keeper_new();
-	char text[512];
+	char text[1000];
 	(void)snprintf(text, sizeof text,
 		"mkdir %s/lock || exit 9\nsleep 0.05\ncc \"$@\"\nstatus=$?\nrmdir %s/lock\nexit $status", dir, dir);
 	cr_expect_eq(build(script(text), NULL, "", 3, 1, &k), 0, "%s", k.text);
@@ -174,7 +173,7 @@ Test(cpu, dumped_source_compiles)
 	struct lt_object *object;
 	struct tb *b = tb_product(4, 5, 6);
 	static char source[BYTES], assembly[BYTES];
-	char command[256];
+	char command[400];
 	b->buffer[0].name = "exp";              /* names that mean something in C */
 	b->buffer[1].name = "int";
 	b->loop[0].var = "slot";

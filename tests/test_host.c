@@ -147,8 +147,6 @@ static lt_status compile_asking(const struct lt_options *o)
 Test(host, messages_and_facts)
 {
 	static struct lt_backend asking;
-	char folder[] = "/tmp/looptree-test-XXXXXX", command[100];
-	cr_assert_not_null(mkdtemp(folder));
 	asking = *lt_backend_find("ref");
 	asking.name = "asking";
 	asking.open = open_asking;
@@ -158,7 +156,7 @@ Test(host, messages_and_facts)
 	cr_expect(strcmp(found, "nothing is kept") == 0 && !*logged, "%s %s", found, logged);
 	o.log = log_;
 	o.user = logged;
-	o.cache_dir = folder;
+	o.cache_dir = scratch("");
 	(void)compile_asking(&o);
 	cr_expect(!*found && strcmp(logged, "1: asked") == 0, "%s, %s", found, logged);
 	(void)compile_asking(&o);
@@ -167,8 +165,7 @@ Test(host, messages_and_facts)
 	logged[0] = '\0';
 	(void)compile_asking(&o);
 	cr_expect_str_eq(logged, "");
-	(void)snprintf(command, sizeof command, "rm -rf %s", folder);
-	cr_assert_eq(system(command), 0);
+	scratch_remove();
 }
 
 /* lt-run shows what a backend tells, with --quiet too. */

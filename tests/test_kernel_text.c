@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include "kernel/opcode.h"
+#include "tests/grid_kernel.h"
 #include "tests/kernel_text.h"
 #include "tests/random_kernel.h"
 
@@ -48,6 +49,11 @@ Test(kernel_text, random_programs_come_back)
 			seen[k->instructions[at].opcode]++;
 		lt_kernel_free(k);
 	}
+	struct lt_kernel *grids = NULL;         /* what random programs do not have */
+	cr_assert_eq(kernel_parse(grid_kernel, strlen(grid_kernel), &grids), LT_OK, "%s", kernel_said);
+	for (uint32_t at = 0; at < grids->n_instruction; at++)
+		seen[grids->instructions[at].opcode]++;
+	lt_kernel_free(grids);
 	for (uint32_t opcode = 0; opcode < LT_NOPCODE; opcode++)
 		cr_expect(!lt_opcode_name(opcode) || seen[opcode], "no program has %s", lt_opcode_name(opcode));
 }
@@ -152,19 +158,19 @@ static const struct { const char *text, *said; } mistakes[] = {
 	{ "!kernel 1\nname k\n", "kernel:3:1: the text has no `region host`, where a program begins" },
 	{ "!kernel 1\nregion host\n", "kernel:3:1: the program has no name; add a line such as `name softmax`" },
 	{ "!kernel 1\nbufer x\n", "kernel:2:1: expected a line that begins with name, workspace, prelude, operator, buffer, "
-		"variable, param or region, found 'bufer'" },
+		"variable, param, matrix or region, found 'bufer'" },
 	{ "!kernel 1\nbuffer x f32[0]", "kernel:2:14: expected how many elements, a whole number from 1 to "
 		"9223372036854775807, found '0'" },
 	{ "!kernel 1\nbuffer x f32x4[2]", "kernel:2:10: expected the type of one element, such as f32" },
-	{ "!kernel 1\nvariable x f32\nvariable x f32", "kernel:3:10: 'x' is declared twice; buffers and variables have "
-		"different names" },
+	{ "!kernel 1\nvariable x f32\nvariable x f32", "kernel:3:10: 'x' is declared twice; all names are "
+		"different" },
 	{ "!kernel 1\nvariable x f32x65", "kernel:2:12: 'f32x65' has a number of lanes that is not from 1 to 64" },
 	{ "!kernel 1\nvariable x f32x1000000000", "kernel:2:12: 'f32x1000000000' has a number of lanes" },
 	{ "!kernel 1\nprelude \"a\\q\"", "kernel:2:9: a text has a byte 0 or an escape other than" },
 	{ "!kernel 1\nprelude \"a", "kernel:2:9: expected C text between quotes, found a text without its closing quote" },
 	{ "!kernel 1\nparam p buffer y element 0 range 0..1", "kernel:2:16: expected the name of a buffer that a line above "
 		"declares, found 'y'" },
-	{ "\tad f32 1 2\n", "kernel:6:2: expected an instruction, found 'ad'; docs/kernel.md lists them" },
+	{ "\tad f32 1 2\n", "kernel:6:2: expected an instruction, found 'ad'; did you mean 'add'?" },
 	{ "\tadd f32 1 2\n", "kernel:6:2: 'add' makes a value: write %NAME = add ..." },
 	{ "\t%0 = set s 1\n", "kernel:6:7: 'set' makes no value; write no %0 = before it" },
 	{ "\t%0 = loop %1 from 0 to 2\n", "kernel:6:7: 'loop' names its value itself; write no %0 = before it" },
@@ -200,6 +206,10 @@ static const struct { const char *text, *said; } mistakes[] = {
 	{ "\t%0 = text f32 0 1\n", "kernel:6:16: there is no operator 0; 0 are declared, from 0 on" },
 	{ "\t%0 = shuffle f32x2 1 2 (0 1)\n", "kernel:6:28: expected ',', found '1'" },
 	{ "\t%0 = load f32 y[1 + -1]\n", "kernel:6:22: expected what is added to the address, a number such as 0x1f" },
+	{ "\tprefetch f32x4 y[0]\n",
+		"kernel:6:2: a prefetch without index and mask is of one address; leave out the type" },
+	{ "\tstor y[0] 1\n", "kernel:6:2: expected an instruction, found 'stor'; did you mean 'store'?" },
+	{ "\tabracadabra\n", "kernel:6:2: expected an instruction, found 'abracadabra'; docs/kernel.md lists them" },
 	{ "\t\1\n", "kernel:6:2: expected an instruction, found '?'" },
 };
 Test(kernel_text, mistakes_are_said)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "lt/lt.h"
 #include "looptree/looptree.h"
+#include "tests/built.h"
 #include "tests/tree_text.h"
 
 TestSuite(lessons, .timeout = 120);
@@ -163,8 +164,7 @@ Test(lessons, lesson_2_nests_that_differ_never_share_code)
 Test(lessons, lesson_3_a_cache_tells_backends_and_schedules_apart)
 {
 	static const char text[] = "graph 1\nvar m 41\n%x = f32[m] input \"x\"\n%y = f32[] add.reduce %x\nresult \"y\" = %y\n";
-	char folder[] = "/tmp/lt-lesson-XXXXXX", command[100];
-	cr_assert_not_null(mkdtemp(folder));
+	const char *folder = scratch("");
 	static const char *const trees[] = { "m\n %y\n", "m/13\n m/3\n  m\n   %y\n", "m\n %y\n", "m/8\n m\n  %y\n" };
 	static const char *const backends[] = { "ref", "cpu", "cpu", "cpu", "ref", "cpu" };
 	for (int i = 0; i < 6; i++)
@@ -190,8 +190,7 @@ Test(lessons, lesson_3_a_cache_tells_backends_and_schedules_apart)
 			lt_program_free(p);
 			close_graph(g);
 		}
-	snprintf(command, sizeof command, "rm -rf %s", folder);
-	cr_assert_eq(system(command), 0);
+	scratch_remove();
 }
 
 Test(lessons, lesson_4_nested_tails)

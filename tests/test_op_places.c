@@ -14,6 +14,7 @@
 static bool every(const struct lt_opinfo *op) { return !op->data; }
 static bool has_two_operands(const struct lt_opinfo *op) { return op->arity == 2; }
 static bool may_reduce(const struct lt_opinfo *op) { return op->identity != LT_ID_NONE; }
+static bool takes_anything(const struct lt_opinfo *op) { return op->any; }
 static bool is_inexact(const struct lt_opinfo *op) { return op->ulp > 1; }
 static bool rounds_floats(const struct lt_opinfo *op)
 {
@@ -35,6 +36,10 @@ static const struct place {
 	{ "backends/cgen/vector_op.def", "VOP($, \"", every, "", "its text over vectors" },
 	{ "backends/cgen/vector_fn.def", "FOLD($, \"", may_reduce, "", "the function that reduces the lanes of a vector" },
 	{ "backends/cgen/vector.c", "\"$\"", may_reduce, "", "that lt__vector_fold has that function" },
+	{ "include/lt/tree.h", "X($, ", every, "", "its opcode, in LT_OPERATOR_MAP" },
+	{ "kernel/simulate_value.c", "LT_OPCODE_$", every, "select greaterequal", "what it gives in the simulator" },
+	{ "kernel/simulate_count.c", "LT_OPCODE_$", takes_anything, "", "that it only moves what it is given" },
+	{ "backends/text/operator.def", "OPERATOR($, \"", every, "cast", "how it is written in C" },
 	{ "examples/plugin/llvm/ops.c", "{ \"$\", ", every, "", "its row" },
 	{ "examples/plugin/llvm/math.c", "{ \"$\", ", is_inexact, "rsqrt",
 		"its function over vectors, unless it is made of exact ones" },

@@ -23,7 +23,8 @@ Test(sim, words_after_its_name)
 		{ "counts", true }, { "expand", true }, { "off=exclusive;off=ranges", true }, { "skip=VV", true },
 		{ "array=0;teams=0", true }, { "array=64;teams=1", true }, { "teams=2", false }, { "array=", false },
 		{ "skip=v", false }, { "skip=", false }, { "order=sideways", false }, { "seed=", false },
-		{ "lanes=8;unroll=64;array=0;teams=0;masked;gathered", true }, { "lanes=3", false }, { "lanes=128", false },
+		{ "lanes=8;unroll=64;array=0;teams=0;masked;gathered", true }, { "lanes=2;moved=4", true }, { "moved=3", false },
+		{ "lanes=3", false }, { "lanes=128", false },
 		{ "lanes=0", false },
 		{ "seed=x", false }, { "range=0", false }, { "off=nothing", false }, { "range", false } };
 	const struct lt_backend *b = lt_backend_find("sim");
@@ -60,6 +61,21 @@ Test(sim, shows_what_it_runs)
 	cr_assert_eq(run("-q -b sim:expand --verify examples/softmax.lt -i x=random"), 0, "%s", err);
 }
 
+/* --explain has what was decided, of which loop and line, also as JSON; a step that is left out decides nothing. */
+Test(sim, decisions_are_explained)
+{
+	static const char why[] = "array n3 stays in memory: its elements are chosen by a loop; unroll that";
+	char text[200];
+	cr_assert_eq(run("-b sim -q --explain -c w=1 -i x=1 examples/first.lt"), 0, "%s", err);
+	(void)snprintf(text, sizeof text, "\n  loop n, %%3 (examples/first.lt:4:1): %s\n", why);
+	cr_expect(strncmp(out, "k0_6 -> sim\n", 12) == 0 && strstr(out, text), "%s", out);
+	cr_expect_not_null(strstr(out, "\n  loop n: a loop: the machine has no vectors\n"), "%s", out);
+	cr_assert_eq(run("-b sim -q --explain --json -c w=1 -i x=1 examples/first.lt"), 0, "%s", err);
+	cr_expect(strstr(out, "\"decisions\"") && strstr(out, why), "%s", out);
+	cr_assert_eq(run("-b sim:skip=V -q --explain -c w=1 -i x=1 examples/first.lt"), 0, "%s", err);
+	cr_expect_null(strstr(out, why), "%s", out);
+}
+
 /* Locals that are too large for an array are in the workspace; without teams one thread runs everything. */
 Test(sim, machines_differ)
 {
@@ -70,18 +86,36 @@ Test(sim, machines_differ)
 	cr_expect_null(strstr(out, "workspace 0 thread 0"), "%s", out);
 }
 
-/* --explain has what was decided, of which loop and line, also as JSON; a step that is left out decides nothing. */
-Test(sim, decisions_are_explained)
+/* A text by hand: run, told of, and what it leaves. */
+Test(sim, runs_texts_of_kernel_programs)
 {
-	static const char why[] = "array n3 stays in memory: its elements are chosen by a loop; unroll that";
-	char text[200];
-	cr_assert_eq(run("-b sim -q --explain -c w=1 -i x=1 examples/first.lt"), 0, "%s", err);
-	(void)snprintf(text, sizeof text, "k0_6 -> sim\n  loop n, %%3 (examples/first.lt:4:1): %s\n", why);
-	cr_expect_str_eq(out, text);
-	cr_assert_eq(run("-b sim -q --explain --json -c w=1 -i x=1 examples/first.lt"), 0, "%s", err);
-	cr_expect(strstr(out, "\"decisions\"") && strstr(out, why), "%s", out);
-	cr_assert_eq(run("-b sim:skip=V -q --explain -c w=1 -i x=1 examples/first.lt"), 0, "%s", err);
-	cr_expect_str_eq(out, "k0_6 -> sim\n");
+	char command[2048];
+	(void)snprintf(command, sizeof command, "%s tests/kernels/sum.kernel --machine=h100 --counts", built("simulate"));
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	cr_expect(strstr(out, "grid 1: 16 blocks, 32 bytes of shared memory") && strstr(out, "grid 1: bound by "), "%s", out);
+	(void)snprintf(command, sizeof command, "%s tests/kernels/sum.kernel --machine=abacus", built("simulate"));
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 2);
+	cr_expect_str_eq(err, "simulate: --machine takes a100, h100 or h200, not abacus\n");
+}
+
+/* What became of vectors, and why it was not better. */
+Test(sim, vectors_are_explained)
+{
+	static const struct { const char *options, *why; } cases[] = {
+		{ "-b sim:lanes=8 tests/golden/lanes-conv.lt", ": what is read differs among lanes: masked\n" },
+		{ "-b sim:lanes=8 tests/golden/lanes-conv.lt", "loop x': vectors of 4 lanes, each with a copy\n" },
+		{ "-b sim:lanes=8 --apply='vectorize %5/n' examples/first.lt", "loop n: vectors of 4 lanes" },
+		{ "-b 'sim:lanes=8;moved=2' tests/golden/lanes-product.lt", "loop n': vectors of 2 lanes, each with a copy\n" },
+		{ "-b 'sim:lanes=8;moved=2' tests/golden/lanes-product.lt", "loop n': vectors of 8 lanes, each with a copy\n" },
+		{ "-b sim:lanes=8 tests/golden/lanes-transpose.lt", ": n1: strided by 24\n" },
+		{ "-b 'sim:lanes=2;unroll=1' --apply='unroll m' examples/first.lt", ": the copies would be too many statements\n" },
+		{ "-b sim:lanes=8 --apply='parallel m' examples/first.lt", "loop m: a team\n" } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char options[300];
+		(void)snprintf(options, sizeof options, "-q --explain -c '*=1' -i '*=1' %s", cases[i].options);
+		cr_assert_eq(run(options), 0, "%s", err);
+		cr_expect(strstr(out, cases[i].why), "%s: %s", cases[i].options, out);
+	}
 }
 
 /* A finding is a failure of the device, and says its sentence with the way out: here of a slot that is not aligned. */

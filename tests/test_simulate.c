@@ -118,8 +118,8 @@ Test(simulate, opcodes_of_the_machine)
 		lt_kernel_free(k);
 	}
 	tried[LT_OPCODE_fault] = tried[LT_OPCODE_text] = true;          /* tests of their own */
-	for (uint32_t opcode = LT_OPCODE_const; opcode < LT_NOPCODE; opcode++)
-		cr_expect(tried[opcode], "%s is not tried", lt_opcode_name(opcode));
+	for (uint32_t opcode = LT_OPCODE_const; opcode < LT_OPCODE_block; opcode++)
+		cr_expect(!lt_opcode_name(opcode) || tried[opcode], "%s is not tried", lt_opcode_name(opcode));
 }
 
 Test(simulate, gathers_out_of_range_leave_one_record)
@@ -380,6 +380,6 @@ Test(simulate, each_check_is_needed)
 		cr_expect(s.status == LT_OK, "%s: %s", row->what, s.told.text);
 		planted[row->check]++;
 	}
-	for (int c = 0; c < LT_NSIMULATE; c++)
+	for (int c = 0; c < LT_SIMULATE_blocks; c++)    /* the others: tests/test_simulate_grid.c */
 		cr_expect(planted[c] > 0, "no fault is planted for the check %s", lt__simulate_name((enum lt_simulate_check)c));
 }

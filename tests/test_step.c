@@ -97,6 +97,10 @@ static void check_file(const char *path)
 	cr_expect(!*says || strcmp(says, told.text.at ? told.text.at : "") == 0, "%s says\n%s", path, told.text.at);
 	lt_kernel_free(k);
 	lt_kernel_free(after);
+	if (want != before && want != got)
+		free(want);
+	free(before);
+	free(got);
 	free(told.text.at);
 	free(changes);
 	free(says);

@@ -4,8 +4,10 @@
  * LT_SEED=N begins with another program, LT_KERNELS=N takes another number of them.
  */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include "check/must.h"
+#include "kernel/opcode.h"
 #include "tests/random_kernel.h"
 #include "tests/simulated.h"
 #include "tests/text_run.h"
@@ -93,17 +95,154 @@ static const struct { const char *compiler, *flags; } vectors[] = {
 };
 enum { N_VECTORS = sizeof vectors / sizeof *vectors };
 
+/* Whether the compiler is there and this machine runs what it makes; its command. */
+static bool text_vectors_run(int i, char *command, size_t bytes)
+{
+	(void)snprintf(command, bytes, "%s --version >/dev/null 2>&1", vectors[i].compiler);
+	if (system(command) != 0 || (strstr(vectors[i].flags, "-v3") && !__builtin_cpu_supports("avx2"))
+		|| (strstr(vectors[i].flags, "-v4") && !__builtin_cpu_supports("avx512bw")))
+		return false;
+	(void)snprintf(command, bytes, "%s %s" USUAL, vectors[i].compiler, vectors[i].flags);
+	return true;
+}
+
 Test(text, vectors_of_c_give_what_the_simulator_gives)
 {
 	uint64_t seed = must_number("LT_SEED", 301), n = must_number("LT_KERNELS", 12);
 	for (int i = 0; i < N_VECTORS; i++, seed += n) {
 		char command[512];
-		(void)snprintf(command, sizeof command, "%s --version >/dev/null 2>&1", vectors[i].compiler);
-		if (system(command) != 0 || (strstr(vectors[i].flags, "-v3") && !__builtin_cpu_supports("avx2"))
-			|| (strstr(vectors[i].flags, "-v4") && !__builtin_cpu_supports("avx512bw")))
+		if (text_vectors_run(i, command, sizeof command))
+			check_all(&lt__text_c, RANDOM_KERNEL_LANES, command, seed, n);
+	}
+}
+
+/* Bits of a number: near a half's, or any. */
+static uint64_t cast_bits(uint32_t dtype, uint64_t *state)
+{
+	uint64_t bits = simulated_random(state);
+	double near = ldexp((double)(int64_t)(bits % 8193) - 4096, (int)(bits >> 20 & 255) - 150);
+	near += bits >> 33 & 1 ? 0x1p-1060 : 0;
+	if (dtype == LT_BOOL)
+		return bits & 1;
+	return !(bits >> 40 & 3) ? bits : dtype == LT_F64 ? simulated_double_bits(near)
+		: dtype == LT_F32 ? simulated_float_bits((float)near) : bits;
+}
+
+/* One lane: every pair of types has a spelling or a function of its own here. */
+Test(text, casts_of_all_pairs)
+{
+	enum { N = 4000, LAST = LT_BOOL };
+	static unsigned char from[N * 8], expected[N * 8], found[N * 8];
+	for (uint32_t f = 1; f <= LAST; f++) {
+		struct text_run r = { .n = LAST };
+		const uint32_t bytes = lt__kernel_element_bytes(f);
+		uint64_t state = f;
+		for (int i = 0; i < N; i++) {
+			uint64_t bits = cast_bits(f, &state);
+			memcpy(from + (size_t)i * bytes, &bits, bytes);         /* of a machine whose lowest byte is first */
+		}
+		for (uint32_t to = 1; to <= LAST; to++)
+			r.kernel[to - 1] = simulated_kernel("kernel 1\nname casts\nworkspace 0 thread 0\nbuffer a %s[%d] slot 0 align 8\n"
+				"buffer b %s[%d] slot 1 align 8 written\nregion host\n\tloop %%i from 0 to %d\n\t\t%%x = load %s a[%%i]\n"
+				"\t\t%%y = cast %s from %s %%x\n\t\tstore b[%%i] %%y\n\tend\n", simulated_type(f), N, simulated_type(to), N, N,
+				simulated_type(f), simulated_type(to), simulated_type(f));
+		text_run_compile(&r, &lt__text_c99, "gcc -std=c99 -O2" STRICT);
+		for (uint32_t to = 1; to <= LAST; to++) {
+			struct lt_fault fault = { 0 };
+			simulated_good(r.kernel[to - 1], (void *const[]){ from, expected });
+			text_run_one(&r, (int)to - 1, (void *const[]){ from, found }, 1, &fault);
+			cr_expect(random_kernel_same(to, expected, found, N), "%s to %s", simulated_type(f), simulated_type(to));
+			lt_kernel_free((struct lt_kernel *)(uintptr_t)r.kernel[to - 1]);
+		}
+		text_run_end(&r);
+	}
+}
+
+/* Every form of access and mask, at numbers of lanes that no register has, too; a gather that is out of range. */
+static const char forms[] = "kernel 1\nname forms\nworkspace 0 thread 0\nbuffer a f32[256] slot 0 align 4 exclusive\n"
+	"buffer i i64[64] slot 1 align 8 exclusive\nbuffer o f32[512] slot 2 align 4 exclusive written\n"
+	"buffer p i64[512] slot 3 align 8 exclusive written\nbuffer h f16[64] slot 4 align 2 exclusive written\n"
+	"variable v maskx@L\nregion host\n\t%x = load f32x@L a[3]\n\t%y = load f32x@L a[2 by 2]\n"
+	"\t%i = load i64x@L i[0]\n\t%z = load f32x@L a[1 at %i]\n\t%m = less f32x@L %x %y\n"
+	"\t%k = below maskx@L @H\n\t%n = and maskx@L %m %k\n\t%s = select f32x@L %n %x %z\n"
+	"\tstore o[0] %s\n\tstore o[64] %y mask %n stream\n\tstore o[128] %y stream\n\tstore o[200 by 2] %s\n"
+	"\tstore o[399 by -1] %x mask %k\n\tstore i64x@L p[0 at %i] %i mask %k\n"
+	"\tprefetch f32x@L a[0 at %i] mask %k\n\t%l = load f32x@L a[40 by 3] mask %n\n"
+	"\t%g = load i64x@L i[0 at %i] mask %n\n\tstore p[64] %g\n\tstore o[400] %l\n"
+	"\t%c = cast i64x@L from f32x@L %s\n\tstore p[128] %c\n\t%f = cast f16x@L from f32x@L %l\n"
+	"\tstore h[0] %f\n\tvariable v\n\tset v %m\n\tupdate v xor %k\n\t%w = get v\n"
+	"\t%u = select i64x@L %w %i -7\n\tstore p[192] %u\n\t%q = any maskx@L %n\n\t%e = all maskx@L %w\n"
+	"\tif %q\n\t\tstore o[500] 1\n\tend\n\tif %e\n\t\tstore o[501] 1\n\tend\n"
+	"\t%t = greater i64x@L %i @T\n\tfault i64x@L %t %i access 2 @5\n"
+	"\t%b = flag maskx@L %w\n\t%d = cast i64x@L from boolx@L %b\n\tstore p[256] %d\n"
+	"\t%h = shuffle f32x@L %x %y (@E, 0, 1)\n\tstore o[505] %h\n";
+static const char folds[] = "\t%A = fold f32x@L add %x\n\tstore o[510] %A\n\t%B = fold i64x@L xor %i\n"
+	"\tstore p[511] %B\n\t%C = fold maskx@L xor %m\n\tif %C\n\t\tstore o[511] 1\n\tend\n";
+
+/* L: lanes; H: above half of them; T: above two thirds; E: the last lane of two operands. */
+static struct lt_kernel *forms_kernel(unsigned lanes)
+{
+	char text[8192], *to = text;
+	const char *const parts[] = { forms, lanes & (lanes - 1) ? "" : folds };
+	for (int i = 0; i < 2; i++)
+		for (const char *c = parts[i]; *c; c++)
+			if (*c != '@' || !strchr("LHTE", c[1]))
+				*to++ = *c;
+			else
+				to += sprintf(to, "%u", *++c == 'L' ? lanes : *c == 'H' ? lanes / 2 + 1 : *c == 'T' ? lanes * 2 / 3
+					: 2 * lanes - 1);
+	*to = '\0';
+	return simulated_kernel("%s", text);
+}
+
+struct forms_memory { float a[256], o[512]; int64_t i[64], p[512]; uint16_t h[64]; };
+
+static void forms_fill(struct forms_memory *m, unsigned lanes)
+{
+	*m = (struct forms_memory){ .h = { 0 } };
+	for (unsigned i = 0; i < 256; i++)
+		m->a[i] = (float)(i * 37 % 101) - 50;
+	for (unsigned i = 0; i < lanes; i++)
+		m->i[i] = (i * 7 + 3) % (lanes % 7 ? lanes : lanes - 1);
+}
+
+Test(text, every_number_of_lanes)
+{
+	static const unsigned lanes[] = { 2, 3, 4, 5, 8, 16, 24, 32, 64 };
+	enum { N = sizeof lanes / sizeof *lanes };
+	for (int v = 0; v < N_VECTORS; v++) {
+		struct text_run r = { .n = N };
+		char command[512];
+		if (!text_vectors_run(v, command, sizeof command))
 			continue;
-		(void)snprintf(command, sizeof command, "%s %s" USUAL, vectors[i].compiler, vectors[i].flags);
-		check_all(&lt__text_c, RANDOM_KERNEL_LANES, command, seed, n);
+		for (int k = 0; k < N; k++) {
+			struct lt_machine machine = { 0 };
+			struct keeper told = keeper_new();
+			struct lt_kernel *expanded, *p = forms_kernel(lanes[k]);
+			machine.operators = lt__text_operators(&machine.n_operator);
+			must(!lt_kernel_expand(p, &machine, &expanded, &told.diag), "%s", told.text);
+			lt_kernel_free(p);
+			r.kernel[k] = expanded;
+		}
+		text_run_compile(&r, &lt__text_c, command);
+		for (int k = 0; k < N; k++) {
+			struct forms_memory expected, found;
+			struct simulated s;
+			struct lt_fault fault = { 0 };
+			forms_fill(&expected, lanes[k]);
+			forms_fill(&found, lanes[k]);
+			simulated_run(r.kernel[k], (void *const[]){ expected.a, expected.i, expected.o, expected.p, expected.h }, NULL,
+				NULL, &s);
+			cr_assert_eq(s.status, LT_OK, "%u lanes: %s", lanes[k], s.told.text);
+			text_run_one(&r, k, (void *const[]){ found.a, found.i, found.o, found.p, found.h }, 1, &fault);
+			cr_expect_arr_eq(found.o, expected.o, sizeof found.o, "%s, %u lanes", command, lanes[k]);
+			cr_expect_arr_eq(found.p, expected.p, sizeof found.p, "%s, %u lanes", command, lanes[k]);
+			cr_expect_arr_eq(found.h, expected.h, sizeof found.h, "%s, %u lanes", command, lanes[k]);
+			cr_expect(fault.n == s.fault.n && fault.value == s.fault.value && fault.stmt == s.fault.stmt, "%s, %u lanes",
+				command, lanes[k]);
+			lt_kernel_free((struct lt_kernel *)(uintptr_t)r.kernel[k]);
+		}
+		text_run_end(&r);
 	}
 }
 

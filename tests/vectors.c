@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "backends/cgen/cgen.h"
 #include "vectors.h"
+#include "tools/temporary.h"
 
 const struct vector_target vector_targets[N_VECTOR_TARGET] = {
 	{ "gcc -O2 -march=native -ffp-contract=fast", "" },
@@ -157,10 +158,11 @@ static void print_set(struct lt_pool *pool, FILE *f) { print(pool, printed.set, 
 
 void *vector_build(const char *command, void (*text)(struct lt_pool *, FILE *))
 {
-	char dir[] = "/tmp/looptree-vectors-XXXXXX", source[64], so[64], line[1024];
+	char dir[300], source[320], so[320], line[1600];
 	(void)snprintf(line, sizeof line, "set -- %s; command -v \"$1\" >/dev/null", command);
 	if (system(line) != 0)
 		return NULL;
+	(void)snprintf(dir, sizeof dir, "%s/looptree-vectors-XXXXXX", lt__temp_folder());
 	cr_assert(mkdtemp(dir) != NULL);
 	(void)snprintf(source, sizeof source, "%s/v.c", dir);
 	(void)snprintf(so, sizeof so, "%s/v.so", dir);

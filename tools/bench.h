@@ -76,9 +76,12 @@ struct bench_case {
 	struct { const char *name; int64_t value; } number[BENCH_NUMBERS];     /* its sizes, for peers */
 	int n_number;
 	char *script;                   /* malloc */
+	size_t body;                    /* where its statements after those of the inputs begin */
+	int by_rows;                    /* row i of the result follows from row i of so many first inputs, and all others */
 	struct bench_tensor in[BENCH_TENSORS], out;
 	int n_in;
-	/* of one run; flops: as struct lt_work counts what is useful; bytes: each tensor that must be moved, once */
+	/* of one run; flops: as struct lt_work counts what is useful, -1: not known; bytes: each tensor that must be moved,
+	 * once */
 	int64_t flops, bytes;
 	enum bench_bound bound;
 	int64_t depth;                  /* terms of the longest sum; 0: the result is exact */
@@ -97,6 +100,8 @@ struct bench_tensor *bench_case_in(
 	struct bench_case *, const char *name, bool constant, int rank, const int64_t *shape);
 void bench_case_out(struct bench_case *, int rank, const int64_t *shape);
 void bench_case_script(struct bench_case *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The script for so many rows of a case by_rows; malloc. */
+char *bench_case_of_rows(const struct bench_case *, int64_t rows);
 /* Random numbers in [-1, 1) that depend on the names alone. */
 void bench_case_fill(struct bench_case *);
 void bench_case_empty(struct bench_case *);
@@ -125,22 +130,33 @@ void bench_layout_cases(struct bench_cases *);
 void bench_compile_cases(struct bench_cases *);
 void bench_pieces_cases(struct bench_cases *);          /* bench_pieces.c: no suite of its own, part of compile */
 
-/* bench_check.c: whether a result is right. */
+/* bench_judge.c: a result, or a sample of its rows, before the judge (check/judge.h). */
 struct bench_judge;
+/* *out is to be freed where it fails, too.  rows: of the result; all of them, or so many in a sample. */
+lt_status bench_judge_new(struct lt_context *, const struct bench_case *, int64_t rows, struct bench_judge **out);
+void bench_judge_free(struct bench_judge *);
+const float *bench_judge_reference(const struct bench_judge *);        /* of all rows; of a sample, its rows */
+lt_status bench_judge_result(struct bench_judge *, const struct bench_case *, const float *got);
+/* Row numbers of a sample: n of `rows`, ascending, the first and the last among them if there are two. */
+void bench_sample_rows(const struct bench_case *, int64_t rows, int64_t n, int64_t *out);
+
+/* bench_check.c: whether a result is right. */
+enum { BENCH_METHOD = 96 };
 struct bench_truth {
 	struct lt_context *ctx;
-	const char *method;
+	char method[BENCH_METHOD];
 	float *want;
 	double *vector, *product;
 	struct bench_judge *judge;
 	char why[BENCH_WHY];            /* there is none */
 };
-/* By the graph evaluator where that takes seconds at most, C.t = A.(B.t) where a product is too long, else by the
- * reference. */
+/* By the graph evaluator where that takes seconds at most.  What is longer is compared with the reference, a product
+ * that is too long for that by C.t = A.(B.t), and the evaluator has a sample of the rows. */
 void bench_truth_make(struct lt_context *, const struct bench_case *, struct bench_truth *out);
 void bench_truth_free(struct bench_truth *, const struct bench_case *);
 double bench_tolerance(const struct bench_case *);
-/* Relative L2 distance to *error; fails if the result does not count.  ours: the judge has to accept it, too. */
+int64_t bench_judged_rows(const struct bench_case *);  /* that the evaluator has; 0: none, -1: all */
+/* Relative L2 distance to *error; fails if the result does not count.  ours: it also has to stand before the judge. */
 lt_status bench_check(
 	const struct bench_case *, const struct bench_truth *, bool ours, const float *got, double *error);
 double bench_distance(const float *got, const float *want, int64_t n);
@@ -235,7 +251,7 @@ struct bench_outcome {
 	int threads, n_row;
 	struct bench_row *row;
 	double peak;                    /* the denominator, in FLOP/s or bytes/s; 0: none */
-	const char *method;             /* of checking */
+	char method[BENCH_METHOD];      /* of checking */
 	double tolerance;
 };
 struct bench_outcomes { struct bench_outcome *at; int n, cap; };

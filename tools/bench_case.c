@@ -62,26 +62,45 @@ void bench_case_out(struct bench_case *c, int rank, const int64_t *shape)
 	set_shape(&c->out, rank, shape);
 }
 
-/* The statements that declare the inputs are $1, $2 ...; fmt goes on from there. */
-void bench_case_script(struct bench_case *c, const char *fmt, ...)
+enum { HEAD = 1024 };
+
+/* The statements that declare the inputs, $1, $2 ...; those that the result has rows of have so many. */
+static void script_head(const struct bench_case *c, int64_t rows, char out[HEAD])
 {
-	char body[2048], head[1024];
-	va_list args;
 	int at = 0;
 
 	for (int i = 0; i < c->n_in; i++) {
 		const struct bench_tensor *t = &c->in[i];
 
-		at += snprintf(head + at, sizeof head - (size_t)at, "$%d = %sTensor(%s, float32, [", i + 1,
+		at += snprintf(out + at, HEAD - (size_t)at, "$%d = %sTensor(%s, float32, [", i + 1,
 			t->constant ? "Constant" : "Input", t->name);
 		for (int k = 0; k < t->rank; k++)
-			at += snprintf(head + at, sizeof head - (size_t)at, "%s%lld", k ? ", " : "", (long long)t->shape[k]);
-		at += snprintf(head + at, sizeof head - (size_t)at, "]);\n");
+			at += snprintf(out + at, HEAD - (size_t)at, "%s%lld", k ? ", " : "",
+				(long long)(i < c->by_rows && k == 0 ? rows : t->shape[k]));
+		at += snprintf(out + at, HEAD - (size_t)at, "]);\n");
 	}
+}
+
+/* fmt goes on after the statements that declare the inputs. */
+void bench_case_script(struct bench_case *c, const char *fmt, ...)
+{
+	char body[2048], head[HEAD] = "";
+	va_list args;
+
+	script_head(c, c->in[0].shape[0], head);
 	va_start(args, fmt);
 	vsnprintf(body, sizeof body, fmt, args);
 	va_end(args);
+	c->body = strlen(head);
 	c->script = bench_format("%s%s", head, body);
+}
+
+char *bench_case_of_rows(const struct bench_case *c, int64_t rows)
+{
+	char head[HEAD] = "";
+
+	script_head(c, rows, head);
+	return bench_format("%s%s", head, c->script + c->body);
 }
 
 static uint64_t hash(uint64_t h, const char *text)

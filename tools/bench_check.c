@@ -1,5 +1,5 @@
-/* tools/bench_check.c -- whether a result is right: before the judge (check/judge.h), compared with a reference in
- * double, or by C.t = A.(B.t) with random t, which takes no product of matrices.
+/* tools/bench_check.c -- whether a result is right: before the judge (bench_judge.c), all of it or a sample; compared
+ * with a reference in double, or by C.t = A.(B.t) with random t, which takes no product of matrices.
  *
  * The judge's tolerances follow from what the operator table allows our backends.  Other libraries have tables of their
  * own: of them only the distance to the same reference counts, so that none is left out for another choice of
@@ -7,11 +7,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/judge.h"
 #include "tools/bench.h"
 
-#define EVAL_MAX \
-	(INT64_C(1) << 28) /* operations that the evaluator, which walks a graph some six times, may be given */
+/* What the evaluator, which walks a graph some six times, may be given: operations, about a nanosecond each in a
+ * product, and for each element what drawing errors and judging take.  Moved elements are equal, and nothing is
+ * drawn. */
+#define EVAL_MAX (INT64_C(1) << 30)
+enum { EVAL_ELEMENT = 256, EVAL_MOVED = 8 };
 #define PRODUCT_MAX (INT64_C(1) << 32)         /* operations of a product that is still computed in double */
 
 double bench_tolerance(const struct bench_case *c)
@@ -32,40 +34,6 @@ double bench_distance(const float *got, const float *want, int64_t n)
 	}
 	/* A NaN anywhere makes the distance NaN. */
 	return all > 0 ? sqrt(d / all) : sqrt(d);
-}
-
-struct bench_judge {
-	struct lt_graph *graph;
-	const void **source;
-	struct lt_judge *judge;
-};
-
-static void free_judge(struct bench_judge *j)
-{
-	if (!j)
-		return;
-	lt__judge_free(j->judge);
-	free(j->source);
-	lt_graph_free(j->graph);
-	free(j);
-}
-
-static lt_status truth_evaluate(const struct bench_case *c, struct bench_truth *t)
-{
-	const struct lt_judge_options options = {
-		.seed = 1, .n_thread = lt__judge_threads_here(), .parallel = lt__judge_on_threads
-	};
-	struct bench_judge *j = t->judge = bench_alloc(sizeof *j);
-
-	LT_TRY(lt_parse(t->ctx, c->script, strlen(c->script), c->name, NULL, &j->graph));
-	j->source = bench_alloc((size_t)j->graph->n_node * sizeof *j->source);
-	for (int32_t i = 0; i < j->graph->n_node; i++)
-		for (int k = 0; k < c->n_in; k++)
-			if (j->graph->node[i].label && !strcmp(j->graph->node[i].label, c->in[k].name))
-				j->source[i] = c->in[k].data;
-	LT_TRY(lt__judge_new(j->graph, j->source, &options, &j->judge));
-	memcpy(t->want, lt_eval_result(lt__judge_reference(j->judge), 0, NULL), (size_t)c->out.n * sizeof *t->want);
-	return LT_OK;
 }
 
 /* out[r] = sum of row r of `a`, which is rows x columns, times v. */
@@ -97,39 +65,62 @@ static void make_product(const struct bench_case *c, struct bench_truth *t)
 	free(middle);
 }
 
+static int64_t rows_of(const struct bench_case *c) { return c->in[0].shape[0]; }
+
+int64_t bench_judged_rows(const struct bench_case *c)
+{
+	int64_t cost = c->flops > 0 ? c->flops + EVAL_ELEMENT * c->out.n : EVAL_MOVED * c->out.n, row = cost / rows_of(c) + 1;
+
+	return !c->script ? 0 : cost <= EVAL_MAX || !c->reference ? -1 : !c->by_rows ? 0 : row > EVAL_MAX ? 1 : EVAL_MAX / row;
+}
+
+/* The judge of all rows, whose reference is the truth then, or of a sample. */
+static lt_status truth_judge(const struct bench_case *c, int64_t rows, struct bench_truth *t)
+{
+	bool all = rows < 0;
+	size_t at = strlen(t->method);
+
+	LT_TRY(bench_judge_new(t->ctx, c, all ? rows_of(c) : rows, &t->judge));
+	if (all)
+		memcpy(t->want, bench_judge_reference(t->judge), (size_t)c->out.n * sizeof *t->want);
+	else
+		snprintf(t->method + at, sizeof t->method - at, ", %lld of %lld rows by the graph evaluator", (long long)rows,
+			(long long)rows_of(c));
+	return LT_OK;
+}
+
 void bench_truth_make(struct lt_context *ctx, const struct bench_case *c, struct bench_truth *t)
 {
 	bool product = !strcmp(c->op, "gemm") && c->flops > PRODUCT_MAX;
+	int64_t rows = bench_judged_rows(c);
 	lt_status s;
 
 	*t = (struct bench_truth){ .ctx = ctx };
-	if (product) {
-		t->method = "C.t = A.(B.t)";
+	snprintf(t->method, sizeof t->method, "%s", rows < 0 ? "graph evaluator" : product ? "C.t = A.(B.t)" : "double");
+	if (product)
 		make_product(c, t);
+	else
+		t->want = bench_buffer(c->out.n);
+	s = rows ? truth_judge(c, rows, t) : LT_OK;
+	if (s) {
+		bench_truth_free(t, c);
+		bench_reason(ctx, s, t->why);
 		return;
 	}
-	t->want = bench_buffer(c->out.n);
-	if (!c->reference || (c->script && c->flops + 8 * c->out.n <= EVAL_MAX)) {
-		t->method = "graph evaluator";
-		s = truth_evaluate(c, t);
-		if (s) {
-			bench_truth_free(t, c);
-			bench_reason(ctx, s, t->why);
-		}
-		return;
-	}
-	t->method = "double";
-	c->reference(c, t->want);
+	if (rows >= 0 && !product)
+		c->reference(c, t->want);
 }
 
 void bench_truth_free(struct bench_truth *t, const struct bench_case *c)
 {
 	if (t->want)
 		bench_buffer_free(t->want, c->out.n);
-	free_judge(t->judge);
+	bench_judge_free(t->judge);
 	free(t->vector);
 	free(t->product);
-	*t = (struct bench_truth){ .ctx = t->ctx, .method = t->method };
+	t->want = NULL;
+	t->judge = NULL;
+	t->vector = t->product = NULL;
 }
 
 static double product_distance(const struct bench_case *c, const struct bench_truth *t, const float *got)
@@ -146,22 +137,6 @@ static double product_distance(const struct bench_case *c, const struct bench_tr
 	return all > 0 ? sqrt(d / all) : sqrt(d);
 }
 
-static lt_status judge(const struct bench_truth *t, const float *got)
-{
-	struct lt_report report = { 0 };
-	lt_status s;
-
-	if (!t->judge)
-		return LT_OK;
-	s = lt__judge_result(t->judge->judge, 0, got, &report);
-	if (s)
-		return lt_fail(t->ctx, s, "it cannot be judged: %-s", lt_context_message(t->ctx));
-	if (report.open > 0)
-		return lt_fail(t->ctx, LT_EDEVICE, "not verified: rounding may explain any value of %lld elements, such as %s",
-			(long long)report.open, report.open_at);
-	return lt__report_failed(&report) ? lt_fail(t->ctx, LT_EDEVICE, "wrong result: %s", report.first) : LT_OK;
-}
-
 lt_status bench_check(
 	const struct bench_case *c, const struct bench_truth *t, bool ours, const float *got, double *error)
 {
@@ -169,7 +144,7 @@ lt_status bench_check(
 		return lt_fail(t->ctx, LT_EMISSING, "there is nothing to compare with: %-s", t->why);
 	*error = t->product ? product_distance(c, t, got) : bench_distance(got, t->want, c->out.n);
 	if (*error <= bench_tolerance(c))
-		return ours ? judge(t, got) : LT_OK;
+		return ours && t->judge ? bench_judge_result(t->judge, c, got) : LT_OK;
 	if (!t->product)
 		for (int64_t i = 0; i < c->out.n; i++)
 			if (!(fabs((double)got[i] - t->want[i]) <= 1e-4 * (1 + fabs((double)t->want[i]))))

@@ -76,6 +76,7 @@ static void gemm_add(struct bench_cases *l, const char *suite, const struct gemm
 		c->bytes += INT64_C(4) * (r->m * r->k + r->m * r->n);
 	c->bound = r->bound;
 	c->depth = r->k;
+	c->by_rows = 1;
 	c->reference = multiply;
 }
 

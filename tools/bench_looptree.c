@@ -81,12 +81,24 @@ static lt_status bind(struct looptree_contestant *s, const struct bench_case *c)
 	return st ? lt_fail(s->ctx, st, "%-s", lt_instance_message(s->instance)) : LT_OK;
 }
 
+/* Two counts that share nothing: the program's, of its graph, and the case's, of what it means. */
+static lt_status check_count(const struct looptree_contestant *s, const struct bench_case *c)
+{
+	struct lt_stats stats = { .size = sizeof stats };
+
+	lt_program_stats(s->program, &stats);
+	return c->flops < 0 || stats.flops == c->flops ? LT_OK
+		: lt_fail(s->ctx, LT_EDEVICE, "the program counts %lld operations, and the case %lld: one of them is wrong",
+			(long long)stats.flops, (long long)c->flops);
+}
+
 static lt_status looptree_begin(struct bench_contestant *k, const struct bench_case *c, int threads)
 {
 	struct looptree_contestant *s = k->state;
 	double start = bench_now();
 
 	LT_TRY(looptree_compile(s, c, threads));
+	LT_TRY(check_count(s, c));
 	LT_TRY(bind(s, c));
 	k->prepare = bench_now() - start;
 	k->stats = stats_json(s->program);

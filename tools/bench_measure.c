@@ -267,7 +267,7 @@ void bench_measure(struct lt_context *ctx, struct bench_case *c, struct bench_co
 	out->row = bench_alloc((size_t)all->n * sizeof *out->row);
 	bench_case_fill(c);
 	bench_truth_make(ctx, c, &truth);
-	out->method = truth.method;
+	snprintf(out->method, sizeof out->method, "%s", truth.method);
 	for (int i = 0; i < all->n && !bench_interrupted(); i++)
 		if (takes_part(&all->at[i], c)) {
 			struct bench_row *r = &out->row[out->n_row];

@@ -59,6 +59,7 @@ void bench_mlp_cases(struct bench_cases *l)
 		c->bytes = 4 * (c->in[0].n + c->in[1].n + c->in[2].n + c->in[3].n + c->in[4].n + c->out.n);
 		c->bound = BENCH_FLOPS;
 		c->depth = HIDDEN;
+		c->by_rows = 1;
 		c->reference = mlp_reference;
 	}
 }

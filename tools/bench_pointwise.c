@@ -76,6 +76,7 @@ static struct bench_case *pointwise_begin(
 	c->bytes = 4 * n * (n_in + 1);
 	c->bound = BENCH_COPY;
 	c->depth = 1;
+	c->by_rows = n_in;
 	return c;
 }
 

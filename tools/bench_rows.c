@@ -111,6 +111,7 @@ static void rows_add(struct bench_cases *l, const char *suite, const struct op *
 	c->bytes = 4 * (c->in[0].n + c->out.n);
 	c->bound = op->reference == row_sum ? BENCH_READ : BENCH_COPY;
 	c->depth = columns;
+	c->by_rows = 1;
 	c->reference = op->reference;
 }
 

@@ -50,6 +50,7 @@ lt_status bench_serve_case(struct lt_context *ctx, const json_t *o, struct bench
 	size_t i;
 
 	memset(c, 0, sizeof *c);
+	c->flops = -1;
 	c->suite = json_string_value(json_object_get(o, "suite"));
 	c->op = json_string_value(json_object_get(o, "op"));
 	*threads = (int)json_integer_value(json_object_get(o, "threads"));

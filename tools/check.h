@@ -108,6 +108,7 @@ struct check_outcome {
 	char text[CHECK_TEXT];          /* what differs; why it is refused or skipped */
 	char *schedule;                 /* of a failure: that of lt__check_lower; the caller's to free */
 	int set;                        /* of a failure: the set of data */
+	int64_t elements, open;         /* that stood before the judge; of them those that nothing can judge */
 	double seconds;
 	/* unrun: it could not even be begun, which is a failure; late: not run, the time was up; left: not run, for
 	 * many before it had ended in one way */
@@ -350,10 +351,12 @@ struct check_row {
 	char repeat[CHECK_COMMAND];     /* of a failure: the command */
 };
 void lt__check_row(const struct check_report *, int32_t i, struct check_row *);
-struct check_count { int n[4], n_case; double seconds; };      /* n: by status */
+struct check_count { int n[4], n_case; int64_t elements, open; double seconds; };       /* n: by status */
 struct check_counts { struct check_count all, group[CHECK_N_GROUP]; };
 void lt__check_count(const struct check_report *, struct check_counts *);
 void lt__check_report_failure(const struct check_report *, int32_t i, FILE *);
+/* More than one element in a hundred of the whole suite is open. */
+bool lt__check_is_open(const struct check_report *, const struct check_count *all);
 /* What a run of the suite amounts to: the exit code. */
 int lt__check_exit(const struct check_report *);
 void lt__check_report_all(const struct check_report *, FILE *);

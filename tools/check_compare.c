@@ -123,6 +123,8 @@ bool lt__check_compare(
 		if (!is_written(w, e, &p))
 			return false;
 		lt_status st = state < 0 ? lt__judge_result(judge, i, p.got, &r) : lt__judge_state(judge, p.node, p.got, &r);
+		w->out->elements += r.elements;
+		w->out->open += r.open;
 		if (!is_right(w, st, &r, is_overflown(w, e, &p)))
 			return false;
 	}

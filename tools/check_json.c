@@ -24,9 +24,10 @@ lt_status lt__check_json(const struct check_report *r, FILE *f)
 		json_array_append_new(cases, case_of(r, i));
 	for (int i = 0; i < 4; i++)
 		json_object_set_new(sums, lt__check_words[i], json_integer(counts.all.n[i]));
-	json_t *all = json_pack("{s:s,s:o,s:o,s:I,s:f,s:o,s:o,s:o*}", "backend", r->backend->name, "version",
+	json_t *all = json_pack("{s:s,s:o,s:o,s:I,s:f,s:I,s:I,s:o,s:o,s:o*}", "backend", r->backend->name, "version",
 		lt__json_text(r->backend->version ? r->backend->version : ""), "config", lt__json_text(r->o->config),
-		"seed", (json_int_t)r->o->seed, "seconds", r->seconds, "sums", sums, "cases", cases, "part",
+		"seed", (json_int_t)r->o->seed, "seconds", r->seconds, "elements",
+		(json_int_t)counts.all.elements, "open", (json_int_t)counts.all.open, "sums", sums, "cases", cases, "part",
 		r->o->n_part > 0 ? json_pack("[i,i]", r->o->part, r->o->n_part) : NULL);
 	bool good = all && !json_dumpf(all, f, JSON_INDENT(1) | JSON_REAL_PRECISION(6) | LT_JSON_PLAIN) && fputc('\n', f) > 0;
 	json_decref(all);

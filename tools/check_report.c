@@ -31,6 +31,8 @@ void lt__check_count(const struct check_report *r, struct check_counts *out)
 		for (int k = 0; k < 2; k++) {
 			both[k]->n[lt__check_status(r, i)]++;
 			both[k]->n_case++;
+			both[k]->elements += r->outcome[i].elements;
+			both[k]->open += r->outcome[i].open;
 			both[k]->seconds += r->outcome[i].seconds;
 		}
 	}
@@ -87,18 +89,26 @@ static void report_reasons(const struct check_report *r, enum check_status statu
 	free(l.at);
 }
 
+/* Of a few cases a single element may be much. */
+bool lt__check_is_open(const struct check_report *r, const struct check_count *all)
+{
+	return !r->o->filter && all->open * 100 > all->elements;
+}
+
 /* A suite that ran little is no success: 0 says that every clause of the contract was tried, and that something was
- * computed: some clauses pass without a kernel, as that of the config. */
+ * computed, and judged: some clauses pass without a kernel, as that of the config. */
 int lt__check_exit(const struct check_report *r)
 {
+	struct check_counts counts;
 	bool whole = true;
+	lt__check_count(r, &counts);
 	for (int32_t i = 0; i < r->n; i++) {
 		const struct check_outcome *out = &r->outcome[i];
 		if (!out->done || out->status == CHECK_FAILED)
 			return LT_EXIT_FAILED;
 		whole = whole && !(r->c[i].clause && out->late);
 	}
-	return r->o->filter || (whole && r->n_run > 0) ? LT_EXIT_OK : LT_EXIT_OPEN;
+	return r->o->filter || (whole && r->n_run > 0 && !lt__check_is_open(r, &counts.all)) ? LT_EXIT_OK : LT_EXIT_OPEN;
 }
 
 /* The last line. */
@@ -123,8 +133,17 @@ static void report_verdict(const struct check_report *r, const struct check_coun
 		lt__say(f, "; part %d/%d", r->o->part, r->o->n_part);
 	lt__say(f, "; seed %llu, %.1f s\n", (unsigned long long)r->o->seed, r->seconds);
 	if (lt__check_exit(r) == LT_EXIT_OPEN)
-		lt__say(f, "%s\n", r->n_run ? "not all clauses of the contract were tried: give more --seconds, or none"
+		lt__say(f, "%s\n", lt__check_is_open(r, all)
+			? "more than 1 % of all elements cannot be judged: this says little about the backend"
+			: r->n_run ? "not all clauses of the contract were tried: give more --seconds, or none"
 			: "nothing was computed, no kernel ran: this says nothing about the backend");
+}
+
+static void report_open(const struct check_count *all, FILE *f)
+{
+	if (all->elements > 0)
+		lt__say(f, "rounding may explain any value of %lld of %lld elements, %.2g %%\n", (long long)all->open,
+			(long long)all->elements, 100 * (double)all->open / (double)all->elements);
 }
 
 static void report_count(const char *name, const struct check_count *c, FILE *f)
@@ -144,5 +163,6 @@ void lt__check_report_all(const struct check_report *r, FILE *f)
 	report_count("all", &counts.all, f);
 	report_reasons(r, CHECK_REFUSED, f);
 	report_reasons(r, CHECK_SKIPPED, f);
+	report_open(&counts.all, f);
 	report_verdict(r, &counts.all, f);
 }

@@ -243,6 +243,8 @@ static lt_status dump(const struct lt_object *o, enum lt_dump what, lt_write *wr
 		dump_stats(o, write, user);
 		return LT_OK;
 	}
+	if (what == LT_DUMP_DECISIONS)
+		return o->s->source ? LT_EUNSUPPORTED : lt__cpu_explain(o->s, o->tree, write, user);
 	if (o->s->source)
 		return lt__report(&t.diag, LT_EINVAL, -1, -1, NULL, "cpu: the code is the C file that was given");
 	return what == LT_DUMP_SOURCE ? lt__cpu_source_write(o->s, o->tree, write, user, &t.diag)

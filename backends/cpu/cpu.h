@@ -119,6 +119,8 @@ lt_status lt__cpu_print(const struct lt_session *, const struct lt_tree *, enum 
 /* The kernel program; LT_EUNSUPPORTED: there is none. */
 lt_status lt__cpu_print_kernel(
 	const struct lt_session *, const struct lt_tree *, lt_write *, void *user, struct lt_diag *);
+/* What was decided, of the same. */
+lt_status lt__cpu_explain(const struct lt_session *, const struct lt_tree *, lt_write *, void *user);
 
 /* capture.c */
 lt_status lt__cpu_capture(struct lt_session *, struct lt_object *const *, const struct lt_args *, uint32_t n,

@@ -29,14 +29,11 @@ bool lt__cpu_emit_find(const char *name, size_t bytes, enum lt_cpu_emit *out)
 enum { MAX_UNROLLED = 1024 };   /* statements of copies */
 
 /* As what the emitter of frozen trees puts on the stack. */
-static lt_status lower(
-	const struct lt_session *s, const struct lt_tree *t, struct lt_kernel **out, struct lt_diag *diag)
+static struct lt_machine machine_of(const struct lt_session *s)
 {
 	struct lt_machine machine = { .array_bytes = s->dialect.max_array_bytes, .stack_bytes = s->dialect.max_stack_bytes,
 		.teams = 1 };
-	struct lt_kernel *whole;
-	*out = NULL;
-	if (emits[s->emit].dialect->lanes) {
+	if (emits[s->emit].dialect && emits[s->emit].dialect->lanes) {
 		machine.vector_bytes = s->target.vector_bytes;
 		machine.masked = s->target.vector_bytes == 64;          /* AVX-512 */
 		machine.unrolled = MAX_UNROLLED;
@@ -47,7 +44,23 @@ static lt_status lower(
 		machine.page_bytes = 4096;
 	}
 	machine.operators = lt__text_operators(&machine.n_operator);
-	lt_status status = lt_kernel_new(t, &machine, NULL, &whole, diag);
+	return machine;
+}
+
+static struct lt_kernel_options options_of(const struct lt_session *s)
+{
+	return (struct lt_kernel_options){
+		.last = LT_HAS(struct lt_host, s->host, kernel_step) ? (char)s->host->kernel_step : '\0' };
+}
+
+static lt_status lower(
+	const struct lt_session *s, const struct lt_tree *t, struct lt_kernel **out, struct lt_diag *diag)
+{
+	const struct lt_machine machine = machine_of(s);
+	const struct lt_kernel_options options = options_of(s);
+	struct lt_kernel *whole;
+	*out = NULL;
+	lt_status status = lt_kernel_new(t, &machine, &options, &whole, diag);
 	if (status)
 		return status;
 	status = lt_kernel_expand(whole, &machine, out, diag);
@@ -104,4 +117,11 @@ lt_status lt__cpu_print_kernel(
 		lt_kernel_print(k, write, user);
 	lt_kernel_free(k);
 	return status;
+}
+
+lt_status lt__cpu_explain(const struct lt_session *s, const struct lt_tree *t, lt_write *write, void *user)
+{
+	const struct lt_machine machine = machine_of(s);
+	const struct lt_kernel_options options = options_of(s);
+	return emits[s->emit].dialect ? lt_kernel_explain(t, &machine, &options, write, user) : LT_EUNSUPPORTED;
 }

@@ -10,9 +10,13 @@
 #include "backends/sim/sim.h"
 #include "kernel/report.h"
 
-enum { KNOWN = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE };
 
-struct lt_session { const struct lt_host *host; struct sim_config config; struct lt_target target; struct lt_caps caps; };
+struct lt_session {
+	const struct lt_host *host;
+	struct sim_config config;
+	struct lt_target target;
+	struct lt_caps caps;
+};
 struct lt_object {
 	struct lt_session *session;
 	const struct lt_tree *tree;     /* borrowed */
@@ -29,7 +33,7 @@ static const struct lt_target target = { .size = sizeof target, .name = "sim", .
 static const struct lt_caps known = { .size = sizeof known,
 	.dtypes = (1u << LT_NDTYPE) - 2,
 	.loops = 1u << LT_SERIAL | 1u << LT_PARALLEL | 1u << LT_VECTOR | 1u << LT_UNROLL | 1u << LT_GROUP | 1u << LT_TILE,
-	.understands = KNOWN,
+	.understands = LT_KERNEL_NEEDS,
 	.target = &target,
 	.promises = LT_PROMISE_RUN_TOGETHER };
 
@@ -137,6 +141,7 @@ static void destroy(struct lt_object *o)
 
 static lt_status count_new(const struct lt_kernel *k, struct lt_simulate_count *c)
 {
+	c->request = NULL;
 	c->runs = calloc((size_t)k->n_instruction + 1, sizeof *c->runs);
 	c->lanes = calloc((size_t)k->n_instruction + 1, sizeof *c->lanes);
 	return c->runs && c->lanes ? LT_OK : LT_ENOMEM;

@@ -128,7 +128,7 @@ static const char *handed(struct text *t, int32_t value)
 	return lt__text_plain(t, lt__text_use(t, value), x->dtype).text;
 }
 
-static void launch(struct text *t, const struct lt_instruction *x)
+static void launch_team(struct text *t, const struct lt_instruction *x)
 {
 	struct lt_out values = lt__out_new(&t->pool);
 	const struct text_region *u = &t->uses[x->what];
@@ -189,7 +189,7 @@ static void print_instruction(struct text *t, int32_t i)
 			lt__text_line(t, "%s %s = %s;", variable_type(t, x->what), t->variable[x->what], v->lanes > 1 ? "{ 0 }" : "0");
 		break;
 	case LT_OPCODE_fault: leave_fault(t, x); break;
-	case LT_OPCODE_launch: launch(t, x); break;
+	case LT_OPCODE_launch: launch_team(t, x); break;
 	case LT_OPCODE_loop: begin_loop(t, i); break;
 	case LT_OPCODE_if: {
 		const char *mask = use_text(t, x->operand[0]);

@@ -126,6 +126,7 @@ struct lt_host {
 	/* With text_only: the letter of the step after which a kernel program is dumped (lt_kernel_options.last); 0: the
 	 * last. */
 	uint32_t kernel_step;
+	uint32_t reserved;
 };
 struct lt_caps {                /* answers that hold for every tree           */
 	uint32_t size;

@@ -28,6 +28,19 @@
  *             0 .. n-1 of a launch, in ranges `first` to `last` that are disjoint and cover them, by any threads at
  *             once: what one point writes no other one reads or writes, faults and its own arrays, variables and
  *             parts of a thread aside.  When launch is done, all of them are.  Values go to a team as arguments.
+ * Grids.      A grid is run for blocks of threads, as many as launch_grid says, in any order, several at once.  Each
+ *             thread runs the region from its beginning to its end, with values, variables and arrays of its own.  A
+ *             launch may have more blocks than that along each axis, up to the region's maximum (one that is recorded
+ *             has always as many): those `leave` before they access anything.  What one block writes no other
+ *             one reads or writes; in a block, what a thread writes another one accesses only behind a barrier that
+ *             both wait at.  Lanes that lie side by side begin at a multiple of their bytes, or of 16 where they are
+ *             more.
+ * Uniformity. A value is the same in all threads of a launch, block, four subgroups or subgroup, or differs; that
+ *             follows from the program (docs/kernel.md).  Barriers, exchanges, commits, waits and matrix instructions
+ *             are run by all threads of their scope or by none: conditions and trips around them are the same there.
+ * In flight.  From its copy_async until the thread has waited for its group, nobody accesses what is copied to, and
+ *             nobody writes what is copied; the same holds for the accumulators and the shared operands of a matrix
+ *             instruction with ASYNC.  Each group is waited for before the thread ends.
  * Threads.    A kernel program does not change: any number of threads may read one.
  */
 #ifndef LT_KERNEL_H
@@ -83,29 +96,59 @@ extern "C" {
 	X(shift_signed, 164, BINARY, "of integers to the right, by 0 to bits - 1; what comes in is the sign") \
 	X(scale, 165, BINARY, "x, which is about 1, times 2 to the power of y, a whole number; rounded once") \
 	X(convert, 166, CAST, "a cast as C does it: to integers the value, cut, must fit; no half types, not to bool") \
-	X(each, 167, EACH, "an operator of floats, of one lane after another, which the machine has for one lane")
+	X(each, 167, EACH, "an operator of floats, of one lane after another, which the machine has for one lane") \
+	X(block, 180, NUMBERED, "of a grid: the number of the block along axis 0, 1 or 2, i64") \
+	X(thread, 181, NUMBERED, "of a grid: the number of the thread in its block along axis 0, 1 or 2, i64") \
+	X(subgroup, 182, NUMBERED, "of a grid: the number in its block of the thread's 1 or 4 subgroups, i64") \
+	X(member, 183, LONE, "of a grid: the number of the thread in its subgroup, i64") \
+	X(leave, 184, LEAVE, "of a grid: the block ends here where the mask of one lane holds") \
+	X(barrier, 185, BARRIER, "so many threads wait for each other, and see what the others wrote") \
+	X(exchange, 186, EXCHANGE, "operand 0 of another thread of the subgroup, by a distance or a number, i64") \
+	X(copy_async, 187, COPY, "begins a copy of 4, 8 or 16 bytes to shared memory; zeros where the mask does not hold") \
+	X(commit, 188, COMMIT, "what the thread has begun since its last commit is a group") \
+	X(wait, 189, WAIT, "until all but the last so many groups of the thread are done") \
+	X(matrix, 190, MATRIX, "accumulators += matrix a times matrix b, by all threads of a subgroup or of four") \
+	X(launch_grid, 191, LAUNCH_GRID, \
+		"in the host region: a grid runs, of so many blocks along each axis; none if one is 0")
 enum lt_machine_opcode {
 #define LT_MACHINE_ENUM(name, number, form, doc) LT_OPCODE_##name = number,
 	LT_MACHINE_MAP(LT_MACHINE_ENUM)
 #undef LT_MACHINE_ENUM
-	LT_NOPCODE = 168
+	LT_NOPCODE = 192
 };
 
 enum { LT_LANE_MASK = 32 };          /* beside enum lt_dtype */
 enum { LT_MAX_LANES = 64 };
 enum { LT_MAX_BLOCKS = 1000 };       /* loops and ifs around an instruction */
 
-enum lt_region_kind { LT_REGION_HOST, LT_REGION_TEAM, LT_NREGION_KIND };
+enum { LT_MAX_THREADS = 1024 };      /* of a block */
+enum { LT_MAX_BARRIERS = 16 };       /* of a block, by number */
+enum { LT_MAX_MATRICES = 16 };       /* of a program */
+
+enum lt_region_kind { LT_REGION_HOST, LT_REGION_TEAM, LT_REGION_GRID, LT_NREGION_KIND };
 enum lt_space {
 	LT_SPACE_SLOT,          /* bound by the host: lt_args.slot                                     */
 	LT_SPACE_WORKSPACE,     /* part of lt_args.workspace: kept from the run's begin to its end     */
 	LT_SPACE_THREAD,        /* the same, but each thread of a team has its own; undefined in every range */
-	LT_SPACE_ARRAY,         /* of one block of one region: on a CPU's stack                        */
+	LT_SPACE_ARRAY,         /* of one block of one region: on a CPU's stack; in a grid each thread's own */
+	LT_SPACE_SHARED,        /* part of the shared memory of each block of one grid; undefined when it begins */
 	LT_NSPACE
 };
+/* `what` of barrier, of exchange, and of commit and wait: where the threads are that wait; whose value it is; what was
+ * begun. */
+enum lt_barrier_scope { LT_BARRIER_BLOCK, LT_BARRIER_SUBGROUP, LT_NBARRIER };
+enum lt_exchange {
+	LT_EXCHANGE_UP,         /* of the member whose number is smaller by the distance; its own, if there is none */
+	LT_EXCHANGE_DOWN,       /* ... larger ... */
+	LT_EXCHANGE_XOR,        /* of the member whose number is this one's xor the distance */
+	LT_EXCHANGE_INDEX,      /* of the member with that number */
+	LT_NEXCHANGE
+};
+enum lt_flight { LT_FLIGHT_COPIES, LT_FLIGHT_PRODUCTS, LT_NFLIGHT };
 /* Bits of lt_instruction.flags.  UNROLL: of a loop, a hint: copies of its body are worth it, at most `stride` of them.
- * STREAM: of a store, a hint: what is written is not read again soon, and may go past the caches. */
-enum lt_instruction_flag { LT_INSTRUCTION_UNROLL = 1, LT_INSTRUCTION_STREAM = 2 };
+ * STREAM: of a store, a hint: what is written is not read again soon, and may go past the caches.
+ * ASYNC: of a matrix instruction: it is begun, and done when a wait for its group is. */
+enum lt_instruction_flag { LT_INSTRUCTION_UNROLL = 1, LT_INSTRUCTION_STREAM = 2, LT_INSTRUCTION_ASYNC = 4 };
 
 struct lt_instruction {
 	uint16_t opcode;                /* enum lt_operator_opcode, lt_machine_opcode              */
@@ -118,20 +161,37 @@ struct lt_instruction {
 	 *   if               a mask of one lane
 	 *   fault            mask, index that was read (i64)
 	 *   launch           points (i64)
+	 *   launch_grid      blocks along each axis (i64)
+	 *   leave            a mask of one lane
+	 *   exchange         value, distance or number (i64; a distance is the same in the subgroup)
+	 *   copy_async       address in shared memory, -1, mask of one lane, address of the source
+	 *   matrix           of a and b: the fragment, or the address of the matrix in shared memory
 	 *   else             what an operator has: operands in order */
 	int32_t operand[4];
 	/* Of load, store, prefetch, array: the buffer.  Of get, set, update, variable: the variable.  Of param, argument:
-	 * its number.  Of launch: the region.  Of text: the operator.  Of fold, each: the operator's opcode.  Of loop, if,
-	 * else: the index of the matching end (of an if that has one: of its else).  Of end: the index of what it ends, a
-	 * loop, if or else.  Of fault: the access.  Else -1. */
+	 * its number.  Of launch, launch_grid: the region.  Of text: the operator.  Of fold,
+		each: the operator's opcode.  Of loop,
+	 * if, else: the index of the matching end (of an if that has one: of its else).  Of end: the index of what it ends,
+	 * a loop, if or else.  Of fault: the access.  Of block, thread: the axis.  Of subgroup: of how many subgroups.  Of
+	 * barrier, exchange, commit, wait: enum lt_barrier_scope, lt_exchange, lt_flight.  Of copy_async: the buffer that is
+	 * written.  Of matrix: its description.  Else -1. */
 	int32_t what;
 	/* The statement of the frozen tree that it comes from; of a loop, the loop; -1: none.  For messages, dumps, faults. */
 	int32_t origin;
-	int64_t number;                 /* const: typed bits; load, store, prefetch: added to the address; loop: the step, > 0;
-	                                 * update: the operator's opcode */
-	int64_t stride;                 /* load, store: elements from lane to lane, if they have no index; loop: see UNROLL */
-	int32_t first_extra, n_extra;   /* into extras.  shuffle: lanes; launch: values handed over */
+	int64_t number;                 /* const: typed bits; load, store, prefetch, copy_async: added to the address; loop:
+	                                 * the step, > 0; update: the operator's opcode; barrier: its number; wait: how many */
+	int64_t stride;                 /* load, store: elements from lane to lane, if they have no index; loop: see UNROLL;
+	                                 * barrier: how many threads; copy_async: how many elements */
+	/* Into extras.  shuffle: lanes; launch, launch_grid: values handed over; copy_async: the buffer that is read, what is
+	 * added to its address; matrix: a struct lt_matrix_place for a, one for b, each member an extra, then the
+	 * accumulators: variables whose lanes, together, are those of a fragment of c. */
+	int32_t first_extra, n_extra;
 };
+/* Where an operand of a matrix instruction is.  In shared memory element (row, column) is at address + number +
+ * row * stride[0] + column * stride[1]; of that byte's number in the block's shared memory, with a swizzle of 32, 64 or
+ * 128, bits 4 and up are xored with as many bits from 7 on: 1, 2 or 3. */
+struct lt_matrix_place { int64_t buffer, number, stride[2], swizzle; };         /* buffer -1: in registers */
+enum { LT_MATRIX_PLACE = 5 };        /* extras of one */
 
 /* Names are unique among buffers and variables: [a-zA-Z_][a-zA-Z0-9_.]*, of at most 63 bytes. */
 struct lt_variable { const char *name; uint32_t dtype, lanes; };        /* dtype: LT_LANE_MASK, too */
@@ -152,18 +212,39 @@ struct lt_region {
 	uint32_t kind;                  /* enum lt_region_kind                                  */
 	int32_t first, n;               /* instructions                                         */
 	int32_t n_argument;
-	int32_t origin;                 /* a team: the frozen tree's outermost parallel loop; -1: none */
+	int32_t origin;                 /* a team or grid: the frozen tree's outermost parallel loop; -1: none */
+	/* Of a grid; of others all 0. */
+	int64_t blocks[3];              /* no launch has more along an axis                     */
+	int32_t threads[3];             /* of a block; threads are numbered by axis 0 first     */
+	int32_t subgroup;               /* its threads, 1: there are none; a power of two that divides a block's threads */
+	int32_t resident;               /* so many blocks should have room on one multiprocessor at a time; 0: not said */
+	int64_t shared_bytes;           /* of a block                                           */
 };
+
+/* What a matrix instruction computes: c (m x n) += a (m x k) b (k x n), by 32 or 128 threads.  A thread has a fragment
+ * of each, and element r of thread t is where the bits say that are set: of r those of `element`, of t those of
+ * `thread`, the lowest
+ * first.  What is not kept in registers has no bits. */
+struct lt_matrix_bit { uint8_t axis, power; };  /* axis 0, 1, 2: m, n, k; it adds 1 << power there */
+enum { LT_MATRIX_BITS = 8 };
+struct lt_matrix_part {
+	uint32_t dtype;
+	uint8_t n_element, n_thread;
+	struct lt_matrix_bit element[LT_MATRIX_BITS], thread[LT_MATRIX_BITS];
+};
+enum lt_matrix_operand { LT_MATRIX_A, LT_MATRIX_B, LT_MATRIX_C, LT_NMATRIX };
+struct lt_kernel_matrix { const char *name; int32_t extent[3], threads; struct lt_matrix_part part[LT_NMATRIX]; };
 
 struct lt_kernel {
 	const char *name;                               /* a C identifier */
-	uint32_t n_instruction, n_region, n_buffer, n_variable, n_param, n_op, n_extra, n_slot;
+	uint32_t n_instruction, n_region, n_buffer, n_variable, n_param, n_op, n_extra, n_slot, n_matrix;
 	const struct lt_instruction *instructions;
 	const struct lt_region *regions;                /* region 0 is the host's */
 	const struct lt_kernel_buffer *buffers;
 	const struct lt_variable *variables;
 	const struct lt_kernel_param *params;
 	const struct lt_op *ops;                        /* third parties' operators, for `text` */
+	const struct lt_kernel_matrix *matrices;
 	const int64_t *extras;
 	const char *prelude;                            /* C text that the ops' sources use; "": none */
 	int64_t workspace_bytes, thread_bytes;          /* thread_bytes: for each thread of a run, behind the others; both
@@ -181,6 +262,9 @@ struct lt_machine {
 	int64_t array_bytes;            /* the largest local that becomes an array; others are in the workspace   */
 	int64_t stack_bytes;            /* of all arrays of a region together                                     */
 	uint32_t teams;                 /* 1: parallel loops become teams; 0: they are run by one thread          */
+	uint32_t subgroup;              /* threads of a subgroup of a grid; 0: it runs no grids; 1: no subgroups  */
+	int64_t shared_bytes;           /* that a block may have                                                  */
+	uint32_t index_bits;            /* 32: addresses are 32 bits wide where that is proven; else 64           */
 	uint32_t vector_bytes;          /* of a vector that is computed with                                      */
 	uint32_t memory_bytes;          /* of one that is only moved; 0: as many                                  */
 	uint32_t masked;                /* 1: an access under a mask costs no more than one without               */
@@ -212,6 +296,10 @@ struct lt_kernel_options {              /* all zero: every step, nothing said, n
 	uint32_t verify;                /* 1: the rules are checked after each step; slow       */
 	struct lt_kernel_report *report;        /* who hears of decisions; NULL: nobody          */
 };
+
+/* Bits of lt_tree.needs that lt_kernel_new takes: those of lt_caps.understands of a backend that goes by it. */
+enum { LT_KERNEL_NEEDS = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED
+	| LT_NEED_COMBINE };
 
 /* lt_kernel_new: the finished program of a tree; the caller's to free.  It copies what it needs.  LT_EUNSUPPORTED says
  *     which loop or statement it cannot express, LT_EINVAL which letter of the options there is not.  options may

@@ -6,7 +6,7 @@
 	_Static_assert(offsetof(struct type, last) + sizeof((struct type *)0)->last == sizeof(struct type), \
 		#type " has free bytes behind " #last);
 FULL(lt_backend, event_free)
-FULL(lt_diagnostic, remedy) FULL(lt_host, parallel_for) FULL(lt_caps, promises) FULL(lt_args, fault)
+FULL(lt_diagnostic, remedy) FULL(lt_host, reserved) FULL(lt_caps, promises) FULL(lt_args, fault)
 	FULL(lt_target, routines) FULL(lt_tree, spreads) FULL(lt_type, bytes) FULL(lt_op, reserved)
 		FULL(lt_tparam, high) FULL(lt_div, den) FULL(lt_loop, base) FULL(lt_buffer, layout)
 			FULL(lt_access, n_bound) FULL(lt_piece, bits) FULL(lt_operand, dtype) FULL(lt_stmt, reserved)

@@ -1,0 +1,30 @@
+/* kernel/simulate_predict.h -- what bounds the loops of a grid on a machine, by what the simulator counted.
+ *
+ * Not modelled: caches, latency, scheduling.  So a time is one that a kernel does not fall below, and what is named is
+ * what has to become less first.
+ */
+#ifndef LT_KERNEL_SIMULATE_PREDICT_H
+#define LT_KERNEL_SIMULATE_PREDICT_H
+#include "kernel/simulate.h"
+
+/* By multiprocessor and cycle, but for the first two. */
+struct lt_simulate_machine {
+	const char *name;
+	double multiprocessors, cycles_per_second;
+	double instructions;            /* of subgroups that are issued                        */
+	double lanes;                   /* of f32 and 32-bit arithmetic                        */
+	double memory_bytes;            /* of device memory, its share of all                  */
+	double shared_cycles;           /* phases of banks                                     */
+	double products;                /* multiply-adds of 16-bit matrices                    */
+};
+const struct lt_simulate_machine *lt__simulate_machine(const char *name);       /* NULL: not known */
+
+/* A lower bound of the registers, of 4 bytes, that a thread of a region needs: values and variables that live at once.
+ * LT_ENOMEM: out of memory. */
+lt_status lt__simulate_registers(const struct lt_kernel *, int32_t region, int64_t *out);
+
+/* Lines for each grid and each loop in it: blocks, registers, cycles of each kind, and which are the most.  The counts
+ * have requests. */
+lt_status lt__simulate_predict(const struct lt_kernel *, const struct lt_simulate_count *,
+	const struct lt_simulate_machine *, lt_write *, void *user);
+#endif

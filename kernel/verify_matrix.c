@@ -1,0 +1,132 @@
+/* kernel/verify_matrix.c -- descriptions of matrices: each element is kept by one thread; and the instruction
+ * (verify.h). */
+#include <inttypes.h>
+#include "kernel/verify.h"
+
+/* Which element of a, b or c the bits of a number name. */
+static void add_bits(const struct lt_matrix_bit *bit, uint8_t n, int64_t number, int64_t *at)
+{
+	for (int b = 0; b < n; b++)
+		at[bit[b].axis] += (number >> b & 1) << bit[b].power;
+}
+
+/* Each element once: where the extent of a fragment is no power of two, its highest bit is not always used. */
+static void check_fragment(struct lt_verifier *v, int32_t matrix, int part)
+{
+	const struct lt_kernel_matrix *x = &v->k->matrices[matrix];
+	const struct lt_matrix_part *p = &x->part[part];
+	int row = lt__matrix_row_axis(part), column = lt__matrix_column_axis(part);
+	int64_t lanes = lt__matrix_lanes(x, part), all = (int64_t)x->extent[row] * x->extent[column];
+	uint8_t *seen = lt__pool_alloc(&v->pool, (size_t)all, 1);
+	bool good = lanes * x->threads == all && lanes <= INT64_C(1) << p->n_element && x->threads == 1 << p->n_thread;
+	for (int64_t i = 0; good && i < all; i++) {
+		int64_t at[3] = { 0, 0, 0 };
+		add_bits(p->element, p->n_element, i % lanes, at);
+		add_bits(p->thread, p->n_thread, i / lanes, at);
+		good = at[row] < x->extent[row] && at[column] < x->extent[column] && at[3 - row - column] == 0
+			&& !seen[at[row] * x->extent[column] + at[column]]++;
+	}
+	if (!good)
+		lt__verify_fail_at(v, LT_PART_MATRIX, matrix, NULL,
+			"matrix %s: the bits of %c do not give each of its %" PRId64 " elements to one place of one of %" PRId32 " threads",
+			x->name, "abc"[part], all, x->threads);
+}
+
+void lt__verify_description(struct lt_verifier *v, int32_t matrix)
+{
+	const struct lt_kernel_matrix *x = &v->k->matrices[matrix];
+	bool good = x->threads == 32 || x->threads == 128;
+	for (int i = 0; i < 3; i++)
+		good = good && x->extent[i] >= 1 && x->extent[i] <= 256 && x->part[i].dtype > 0 && x->part[i].dtype < LT_NDTYPE;
+	if (!good)
+		lt__verify_fail_at(v, LT_PART_MATRIX, matrix, NULL,
+			"matrix %s: it takes 32 or 128 threads, extents of 1 to 256, and elements of some type", x->name);
+	for (int part = 0; part < LT_NMATRIX; part++) {
+		const struct lt_matrix_part *p = &x->part[part];
+		good = p->n_element <= LT_MATRIX_BITS && p->n_thread <= LT_MATRIX_BITS;
+		for (int b = 0; good && b < LT_MATRIX_BITS; b++)
+			good = p->element[b].axis < 3 && p->thread[b].axis < 3 && p->element[b].power < 16 && p->thread[b].power < 16;
+		if (!good)
+			lt__verify_fail_at(v, LT_PART_MATRIX, matrix, NULL, "matrix %s: a part has at most %d bits of each kind, along m, "
+				"n or k", x->name, (int)LT_MATRIX_BITS);
+		if (p->n_element || p->n_thread || part == LT_MATRIX_C)
+			check_fragment(v, matrix, part);
+	}
+}
+
+static bool is_whole(uint32_t dtype) { return dtype >= LT_I8 && dtype <= LT_I64; }
+
+static void check_types(struct lt_verifier *v, const struct lt_kernel_matrix *x)
+{
+	uint32_t c = x->part[LT_MATRIX_C].dtype;
+	for (int part = 0; part < 2; part++)
+		if (is_whole(x->part[part].dtype) != is_whole(c) || x->part[part].dtype == LT_BOOL)
+			lt__verify_fail(v, -1, NULL, "matrix %s adds products of %s to %s", x->name,
+				lt__kernel_element_name(x->part[part].dtype), lt__kernel_element_name(c));
+}
+
+static void check_operand(struct lt_verifier *v, const struct lt_instruction *i, int part)
+{
+	const struct lt_kernel *k = v->k;
+	const struct lt_kernel_matrix *x = &k->matrices[i->what];
+	const struct lt_matrix_part *p = &x->part[part];
+	struct lt_matrix_place at = lt__matrix_place(k, i, part);
+	int32_t value = i->operand[part];
+	struct lt_value_type is = { 0, 0 }, want = { LT_I64, 1 };
+	if (value >= 0)
+		is = (struct lt_value_type){ k->instructions[value].dtype, k->instructions[value].lanes };
+	if (at.buffer < 0) {
+		want = (struct lt_value_type){ p->dtype, (uint32_t)lt__matrix_lanes(x, part) };
+		if (!p->n_element && !p->n_thread)
+			lt__verify_fail(v, -1, "give a place in shared memory", "matrix %s has no layout of %c in registers", x->name,
+				"ab"[part]);
+	}
+	if ((at.buffer < 0 || value >= 0) && (is.dtype != want.dtype || is.lanes != want.lanes))
+		lt__verify_fail(v, value, NULL, "operand %d of 'matrix' is %s; %s is needed", part, lt__verify_type(is).text,
+			lt__verify_type(want).text);
+	if (at.buffer < 0)
+		return;
+	if (at.buffer >= (int64_t)k->n_buffer || k->buffers[at.buffer].space != LT_SPACE_SHARED)
+		lt__verify_fail(v, -1, NULL, "a matrix is in registers or in a shared buffer");
+	if (k->buffers[at.buffer].dtype != p->dtype)
+		lt__verify_fail(v, -1, NULL, "buffer %s has elements of type %s; matrix %s takes %s for %c",
+			k->buffers[at.buffer].name, lt__kernel_element_name(k->buffers[at.buffer].dtype), x->name,
+				lt__kernel_element_name(p->dtype), "ab"[part]);
+	if (at.swizzle != 0 && at.swizzle != 32 && at.swizzle != 64 && at.swizzle != 128)
+		lt__verify_fail(v, -1, NULL, "a swizzle is of 32, 64 or 128 bytes, not %" PRId64, at.swizzle);
+	if (at.stride[0] < INT32_MIN || at.stride[0] > INT32_MAX || at.stride[1] < INT32_MIN || at.stride[1] > INT32_MAX)
+		lt__verify_fail(v, -1, NULL, "the strides of a matrix have at most 32 bits");
+}
+
+void lt__verify_matrix(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	const struct lt_kernel *k = v->k;
+	const struct lt_region *r = &k->regions[v->region];
+	const struct lt_kernel_matrix *x = &k->matrices[i->what];
+	int64_t lanes = 0;
+	if (r->kind != LT_REGION_GRID)
+		lt__verify_fail(v, -1, NULL, "'matrix' is for the threads of a grid; this region is none");
+	if (r->subgroup != 32 || (int64_t)r->threads[0] * r->threads[1] * r->threads[2] % x->threads)
+		lt__verify_fail(v, -1, NULL, "matrix %s takes %" PRId32 " threads in subgroups of 32; this grid has others", x->name,
+			x->threads);
+	check_types(v, x);
+	check_operand(v, i, LT_MATRIX_A);
+	check_operand(v, i, LT_MATRIX_B);
+	for (int32_t e = 2 * LT_MATRIX_PLACE; e < i->n_extra && lanes <= lt__matrix_lanes(x, LT_MATRIX_C); e++) {
+		int64_t variable = k->extras[i->first_extra + e];
+		if (variable < 0 || variable >= (int64_t)k->n_variable)
+			lt__verify_fail(v, -1, NULL, "accumulator %d is no variable", (int)e - 2 * LT_MATRIX_PLACE);
+		lt__verify_variable(v, (int32_t)variable);
+		if (k->variables[variable].dtype != x->part[LT_MATRIX_C].dtype)
+			lt__verify_fail(v, -1, NULL, "accumulator %s is %s; matrix %s adds to %s", k->variables[variable].name,
+				lt__kernel_element_name(k->variables[variable].dtype), x->name,
+				lt__kernel_element_name(x->part[LT_MATRIX_C].dtype));
+		for (int32_t f = 2 * LT_MATRIX_PLACE; f < e; f++)
+			if (k->extras[i->first_extra + f] == variable)
+				lt__verify_fail(v, -1, NULL, "accumulator %s is there twice", k->variables[variable].name);
+		lanes += k->variables[variable].lanes;
+	}
+	if (lanes != lt__matrix_lanes(x, LT_MATRIX_C))
+		lt__verify_fail(v, -1, NULL, "the accumulators have %" PRId64 " lanes; a thread's part of c has %" PRId64, lanes,
+			lt__matrix_lanes(x, LT_MATRIX_C));
+}
