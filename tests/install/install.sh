@@ -28,6 +28,9 @@ files_are_there() {
 		share/doc/looptree/docs/schedule.md share/doc/looptree/examples/softmax.lt; do
 		[ -s "$at/$f" ] || { echo "$f is missing"; return 1; }
 	done
+	# What needs LLVM is there where it was built.
+	[ ! -e "$O/backends/llvm.so" ] || [ -s "$at/lib/looptree/backends/llvm.so" ] ||
+		{ echo "lib/looptree/backends/llvm.so is missing"; return 1; }
 }
 says_hello() {
 	[ "$(LD_LIBRARY_PATH=$at/lib "$1")" = "result of x: 0 4 6" ]
