@@ -1,5 +1,5 @@
 /* kernel/pass_prefetches.c -- step 'P': where a large buffer is read in runs that are a page or more apart, each load
- * asks for what the run after it has at its place.
+ * of several lanes asks for what the run after it has at its place.
  *
  * The processor follows one run of addresses by itself, but not a jump to the next one, so that each run begins with
  * the full latency of memory, many times over where several runs are read side by side.  A wrong guess costs one
@@ -90,7 +90,8 @@ static void note_load(struct prefetches_step *p, int32_t at)
 	const int64_t bytes = lt__kernel_element_bytes(b->dtype);
 	struct lt_address_reach reach;
 	int64_t step, jump;
-	if (b->space != LT_SPACE_SLOT || b->elems < p->s->machine->cache_bytes / bytes
+	/* A single element is not worth an instruction: the registers' tile of a product reads one side so. */
+	if (i->lanes < 2 || b->space != LT_SPACE_SLOT || b->elems < p->s->machine->cache_bytes / bytes
 		|| !lt__address_reach(p->k, p->values, i, &reach))
 		return;
 	int32_t inner = prefetch_loop(p, p->block[at]), outer = inner < 0 ? -1 : prefetch_loop(p, p->block[inner]);
