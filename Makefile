@@ -178,7 +178,8 @@ $(O)/bare.o: $(filter-out $(O)/backends/ref/% $(O)/backends/cpu/%,$(OBJ)) $(wild
 	$(call say,LD $@)$(CC) -r -nostdlib -o $@ $(filter %.o,$^)
 
 # Without the helpers that look into the backend cpu.
-$(PLUGGED): $(O)/plugged/%_plugged: $(O)/tests/%.o $(filter-out $(O)/tests/batch.o $(O)/tests/random_limits%,$(HELPERS)) \
+$(PLUGGED): $(O)/plugged/%_plugged: $(O)/tests/%.o \
+		$(filter-out $(O)/tests/batch.o $(O)/tests/random_limits%,$(HELPERS)) \
 		$(PARTS) $(O)/tests/plugged/load.o $(O)/bare.o | $(OURS)
 	$(link) -lcriterion $(TOOL_LIBS)
 

@@ -4,15 +4,17 @@
  * lower.c          what is refused; the whole
  * lower_nest.c     loops, by their mode
  * lower_team.c     a team and its launch
+ * lower_count.c    how many iterations a loop has
  * lower_note.c     what was decided, in words
  * lower_space.c    buffers: where each lives
  * lower_row.c      affine rows: as values, and what is known of them
  * lower_known.c    instructions that are made once; blocks
  * lower_stmt.c     statements, one element at a time
+ * lower_element.c  elements, read and written
  *
  * In a vector loop:
  * lower_guard.c    conditions of all lanes, masks
- * lower_access.c   what an access names in the lanes, loads and stores
+ * lower_access.c   what an access names in the lanes, read and written
  * lower_operand.c  operands
  * lower_lane.c     statements, all lanes at once
  * lower_fold.c     lanes that are combined with one element
@@ -72,8 +74,8 @@ struct lower_known {
 };
 /* An array that holds lanes of a vector while scalar code runs. */
 struct lower_scratch { uint32_t dtype, lanes; int32_t number; struct lower_home home; struct lower_scratch *next; };
-/* A COMBINE in a loop over vectors: these are combined in a variable, and its lanes behind the loop.  fresh: blocks that
- * were open when the variable got the identity, which is all that it holds; -1: it may hold more. */
+/* A COMBINE in a loop over vectors: these are combined in a variable, and its lanes behind the loop.  fresh: blocks
+ * that were open when the variable got the identity, which is all that it holds; -1: it may hold more. */
 struct lower_fold { int32_t stmt, variable, fresh; struct lower_fold *next; };
 
 struct lowering {
@@ -159,10 +161,11 @@ void lt__lower_say_access(struct lowering *, int32_t stmt, int32_t access, bool 
 
 /* lower_nest.c: what is in loop i (-1: the region), statements s to below end. */
 void lt__lower_body(struct lowering *, int32_t i, int32_t s, int32_t end);
-/* How many iterations: min(max_trip_count, bounds); it may be negative. */
+/* lower_count.c.  How many iterations: min(max_trip_count, bounds); it may be negative. */
 int32_t lt__lower_trip_count(struct lowering *, int32_t loop);
-/* lower_team.c */
-void lt__lower_team(struct lowering *, int32_t first);
+/* lower_team.c.  body: lt__lower_body, which calls this. */
+typedef void lower_body_fn(struct lowering *, int32_t i, int32_t s, int32_t end);
+void lt__lower_team(struct lowering *, int32_t first, lower_body_fn *body);
 
 /* lower_space.c: buffers of the program; what begins in an iteration of the loop (-1: in the region) begins now. */
 void lt__lower_spaces(struct lowering *);
@@ -211,16 +214,26 @@ void lt__lower_end(struct lowering *, int32_t mark);
 lt_status lt__lower_kernel(const struct lt_tree *, const struct lt_machine *, struct lt_kernel_report *,
 	struct lt_kernel **, struct lt_diag *);
 
-/* lower_stmt.c */
-void lt__lower_stmt(struct lowering *, int32_t stmt);
-uint32_t lt__lower_opcode_of(const struct lt_op *);
+/* lower_element.c */
 int32_t lt__lower_as(struct lowering *, int32_t value, uint32_t dtype);
-/* What the operator gives, of its type; in as many lanes as the widest operand. */
-int32_t lt__lower_apply(struct lowering *, const struct lt_op *, int32_t *operand);
 struct lower_address { int32_t value; int64_t number; };
 /* Which element an access names (in the first lane).  An index that is out of range leaves a fault, and 0 is used. */
 struct lower_address lt__lower_locate(struct lowering *, int32_t stmt, int32_t access);
 int32_t lt__lower_read(struct lowering *, int32_t stmt, int32_t access);
+/* The element there, or the variable, where `at` is not used; mask: of one lane, -1. */
+int32_t lt__lower_read_at(struct lowering *, int32_t buffer, struct lower_address at, int32_t mask);
+void lt__lower_write_at(struct lowering *, int32_t buffer, struct lower_address at, int32_t value);
+/* The array that has the lanes of a variable in scalar code of one lane, or -1. */
+int32_t lt__lower_spilled(const struct lowering *, int32_t buffer);
+/* A load, a store, with the members that say where; stride 0: 1. */
+int32_t lt__lower_build_load(struct lowering *, struct lt_instruction);
+void lt__lower_build_store(struct lowering *, struct lt_instruction);
+
+/* lower_stmt.c */
+void lt__lower_stmt(struct lowering *, int32_t stmt);
+uint32_t lt__lower_opcode_of(const struct lt_op *);
+/* What the operator gives, of its type; in as many lanes as the widest operand. */
+int32_t lt__lower_apply(struct lowering *, const struct lt_op *, int32_t *operand);
 int32_t lt__lower_operand(struct lowering *, int32_t stmt, const struct lt_operand *);
 /* dest = op(dest, value), of a statement that reduces. */
 void lt__lower_reduce(struct lowering *, int32_t stmt, int32_t value);
@@ -250,9 +263,6 @@ struct lower_where {
 	int64_t stride;
 };
 struct lower_where lt__lower_where(const struct lowering *, int32_t access);
-/* A load, a store, with the members that say where; stride 0: 1. */
-int32_t lt__lower_build_load(struct lowering *, struct lt_instruction);
-void lt__lower_build_store(struct lowering *, struct lt_instruction);
 /* Whether it can be read without a loop over the lanes. */
 bool lt__lower_is_wide(const struct lowering *, int32_t access);
 int32_t lt__lower_load(struct lowering *, int32_t stmt, int32_t access);

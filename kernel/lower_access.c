@@ -1,4 +1,4 @@
-/* kernel/lower_access.c -- accesses in a vector: what the lanes name, loads and stores. */
+/* kernel/lower_access.c -- accesses in a vector: what the lanes name, reading and writing it. */
 #include "kernel/lower.h"
 
 /* Whether all lanes read one index, and indices of indices are so, too. */
@@ -70,32 +70,6 @@ static int32_t index_of_lanes(struct lowering *l, int32_t s, int32_t access)
 		index = lt__build_value(&l->b, LT_OPCODE_mul, LT_I64, l->lanes, index,
 			lt__lower_spread(l, lt__lower_i64(l, a->index_stride)));
 	return lt__build_value(&l->b, LT_OPCODE_add, LT_I64, l->lanes, index, lt__lower_row_of_lanes(l, a->row));
-}
-
-/* Code that is never run, though no guard says so where it is made: a quotient that is not the same in these lanes. */
-static bool is_never_run(const struct lowering *l, const struct lt_instruction *i, uint32_t lanes)
-{
-	int64_t far = i->stride * ((int64_t)lanes - 1), elems = l->b.buffer[i->what].elems;
-	return i->operand[0] < 0 && i->operand[1] < 0 && i->operand[2] < 0 && (i->number < 0 || i->number >= elems
-		|| i->number + far < 0 || i->number + far >= elems);
-}
-
-int32_t lt__lower_build_load(struct lowering *l, struct lt_instruction i)
-{
-	i.opcode = LT_OPCODE_load;
-	i.origin = l->b.origin;
-	i.stride = i.stride ? i.stride : 1;
-	return lt__build(&l->b, !is_never_run(l, &i, i.lanes) ? i : (struct lt_instruction){ .opcode = LT_OPCODE_const,
-		.dtype = i.dtype, .lanes = i.lanes, .operand = { -1, -1, -1, -1 }, .what = -1, .origin = i.origin });
-}
-
-void lt__lower_build_store(struct lowering *l, struct lt_instruction i)
-{
-	i.opcode = LT_OPCODE_store;
-	i.origin = l->b.origin;
-	i.stride = i.stride ? i.stride : 1;
-	if (!is_never_run(l, &i, lower_lanes_of(l, i.operand[3])))
-		(void)lt__build(&l->b, i);
 }
 
 static struct lt_instruction access_lanes(int32_t buffer, struct lower_address at)
@@ -171,8 +145,7 @@ void lt__lower_store(struct lowering *l, int32_t s, int32_t value)
 		store_private(l, s, value);
 		return;
 	}
-	struct lt_instruction i = access_lanes(lt__lower_home(l, a->buffer),
-		lt__lower_locate(l, s, st->dest));
+	struct lt_instruction i = access_lanes(lt__lower_home(l, a->buffer), lt__lower_locate(l, s, st->dest));
 	bool back = w.stride == -1 && l->mask < 0;
 	if (w.stride != 1)
 		lt__lower_say_access(l, s, st->dest, false, w.stride);
@@ -180,8 +153,8 @@ void lt__lower_store(struct lowering *l, int32_t s, int32_t value)
 	i.operand[3] = back ? reversed(l, value) : value;
 	i.number -= back ? (int64_t)l->lanes - 1 : 0;
 	i.stride = back ? 1 : w.stride;
-	if (st->stream && st->kind == LT_MAP && lower_buffer_at(l,
-		a->buffer)->role != LT_LOCAL && i.stride == 1 && l->mask < 0)
+	if (st->stream && st->kind == LT_MAP && lower_buffer_at(l, a->buffer)->role != LT_LOCAL && i.stride == 1
+		&& l->mask < 0)
 		i.flags = LT_INSTRUCTION_STREAM;
 	lt__lower_build_store(l, i);
 }

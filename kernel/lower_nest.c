@@ -4,32 +4,6 @@
 
 enum { MAX_HINT = 8 };
 
-int32_t lt__lower_trip_count(struct lowering *l, int32_t loop)
-{
-	const struct lt_loop *x = lower_loop_at(l, loop);
-	int64_t most = x->max_trip_count;
-	int32_t least = -1;
-	for (int32_t b = x->first_bound; b < x->first_bound + x->n_bound; b++) {
-		struct lower_range r = lt__lower_range(l, l->t->bounds[b]);
-		if (r.known && r.low == r.high && r.high < most)
-			most = r.high;
-	}
-	bool covered = false;
-	for (int32_t b = x->first_bound; b < x->first_bound + x->n_bound; b++) {
-		struct lower_range r = lt__lower_range(l, l->t->bounds[b]);
-		if (r.known && r.low >= most)
-			continue;
-		covered = covered || (r.known && r.high <= most);
-		int32_t row = lt__lower_row(l, l->t->bounds[b]);
-		least = least < 0 ? row : lt__lower_pure(l, LT_OPCODE_min, LT_I64, least, row, -1, 0);
-	}
-	if (!covered) {
-		int32_t all = lt__lower_i64(l, most);
-		least = least < 0 ? all : lt__lower_pure(l, LT_OPCODE_min, LT_I64, least, all, -1, 0);
-	}
-	return least;
-}
-
 /* What is in a loop, for an iteration of which c is known. */
 static void nest_inside(struct lowering *l, int32_t i, struct lower_column c)
 {
@@ -197,7 +171,7 @@ static void nest_lanes(struct lowering *l, int32_t i)
 static void nest_loop(struct lowering *l, int32_t i)
 {
 	switch (l->loop[i].mode) {
-	case LOWER_TEAM: lt__lower_team(l, i); break;
+	case LOWER_TEAM: lt__lower_team(l, i, lt__lower_body); break;
 	case LOWER_BLOCK:
 		nest_inside(l, i, (struct lower_column){ .range = { true, 0, 0 }, .fixed = true, .value = lt__lower_i64(l, 0) });
 		break;

@@ -6,12 +6,6 @@
 #include "kernel/lower.h"
 #include "kernel/opcode.h"
 
-int32_t lt__lower_as(struct lowering *l, int32_t value, uint32_t dtype)
-{
-	const struct lt_instruction *i = lt__build_at(&l->b, value);
-	return i->dtype == dtype ? value : lt__build_value(&l->b, LT_OPCODE_cast, dtype, i->lanes, value, -1);
-}
-
 static int32_t as_mask(struct lowering *l, int32_t value)
 {
 	const struct lt_instruction *i = lt__build_at(&l->b, value);
@@ -19,76 +13,6 @@ static int32_t as_mask(struct lowering *l, int32_t value)
 		return value;
 	return i->opcode == LT_OPCODE_flag ? i->operand[0]
 		: lt__build_value(&l->b, LT_OPCODE_test, LT_LANE_MASK, i->lanes, value, -1);
-}
-
-/* The array that has the lanes of a variable in scalar code of one lane, or -1. */
-static int32_t spilled(const struct lowering *l, int32_t buffer)
-{
-	const struct lower_spill *x = l->lane >= 0 && lt__lower_private(l, buffer) ? l->spill : NULL;
-	while (x && x->buffer != buffer)
-		x = x->next;
-	return x ? x->scratch : -1;
-}
-
-static int32_t variable_value(struct lowering *l, int32_t buffer)
-{
-	int32_t array = spilled(l, buffer);
-	return array >= 0 ? lt__build_load(&l->b, array, l->lane, 0) : lt__build_get(&l->b, lt__lower_home(l, buffer));
-}
-
-/* Of a vector under a guard's mask, maybe none of whose lanes is on: whether one is; -1: that is sure. */
-static int32_t any_lane(struct lowering *l)
-{
-	return l->mask >= 0 && l->guarded ? lt__lower_pure(l, LT_OPCODE_any, LT_LANE_MASK, l->mask, -1, -1, 0) : -1;
-}
-
-int32_t lt__lower_read(struct lowering *l, int32_t s, int32_t access)
-{
-	int32_t buffer = lower_access_at(l, access)->buffer;
-	if (l->place[buffer].is_variable)
-		return variable_value(l, buffer);
-	struct lower_address a = lt__lower_locate(l, s, access);
-	return lt__lower_build_load(l, (struct lt_instruction){ .dtype = (uint8_t)lower_dtype_of(l, buffer), .lanes = 1,
-		.operand = { a.value, -1, any_lane(l), -1 }, .what = lt__lower_home(l, buffer), .number = a.number });
-}
-
-/* Each lane of a vector has its own elements side by side. */
-static struct lower_address of_lanes(struct lowering *l, int32_t buffer, struct lower_address at)
-{
-	if (!lt__lower_private(l, buffer))
-		return at;
-	at.value = at.value < 0 ? -1 : lt__lower_times(l, at.value, l->lanes);
-	at.number = (int64_t)((uint64_t)at.number * l->lanes);
-	if (l->lane >= 0)
-		at.value = lt__lower_add(l, at.value, l->lane);
-	return at;
-}
-
-struct lower_address lt__lower_locate(struct lowering *l, int32_t s, int32_t access)
-{
-	const struct lt_access *a = lower_access_at(l, access);
-	struct lower_address at;
-	if (a->index < 0) {
-		at.value = lt__lower_address(l, a->row, &at.number);
-		return of_lanes(l, a->buffer, at);
-	}
-	int32_t index = lt__lower_as(l, lt__lower_read(l, s, a->index), LT_I64), zero = lt__lower_i64(l, 0);
-	int32_t bad = lt__build_test(&l->b, LT_OPCODE_less, index, zero);
-	for (int32_t i = -1; i < a->n_bound; i++) {
-		int32_t extent = i < 0 ? lt__lower_i64(l, a->index_extent)
-			: lt__lower_row(l, l->t->bounds[a->first_bound + i]);
-		int32_t beyond = lt__build_test(&l->b, LT_OPCODE_greaterequal, index, extent);
-		bad = lt__build_value(&l->b, LT_OPCODE_or, LT_LANE_MASK, 1, bad, beyond);
-	}
-	int32_t any = any_lane(l), faulty = any < 0 ? bad : lt__build_value(&l->b, LT_OPCODE_and, LT_LANE_MASK, 1, bad, any);
-	(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_fault, .operand = { faulty, index, -1, -1 },
-		.what = access, .origin = s });
-	index = lt__build_select(&l->b, bad, zero, index);
-	if (a->index_stride != 1)
-		index = lt__build_value(&l->b, LT_OPCODE_mul, LT_I64, 1, index, lt__lower_i64(l, a->index_stride));
-	at.value = lt__lower_address(l, a->row, &at.number);
-	at.value = at.value < 0 ? index : lt__build_value(&l->b, LT_OPCODE_add, LT_I64, 1, at.value, index);
-	return of_lanes(l, a->buffer, at);
 }
 
 static int32_t lower_piece(struct lowering *l, int32_t s, const struct lt_piece *p, uint32_t dtype)
@@ -177,19 +101,6 @@ int32_t lt__lower_apply(struct lowering *l, const struct lt_op *op, int32_t *x)
 	return lt__build(&l->b, i);
 }
 
-/* A store to where `at` says, or a variable. */
-static void put_value(struct lowering *l, int32_t buffer, struct lower_address at, int32_t value)
-{
-	int32_t array = spilled(l, buffer);
-	if (array >= 0)
-		lt__build_store(&l->b, array, l->lane, 0, value);
-	else if (l->place[buffer].is_variable)
-		lt__build_set(&l->b, lt__lower_home(l, buffer), value);
-	else
-		lt__lower_build_store(l, (struct lt_instruction){ .operand = { at.value, -1, -1, value },
-			.what = lt__lower_home(l, buffer), .number = at.number });
-}
-
 void lt__lower_reduce(struct lowering *l, int32_t s, int32_t value)
 {
 	const struct lt_stmt *st = lower_stmt_at(l, s);
@@ -197,18 +108,15 @@ void lt__lower_reduce(struct lowering *l, int32_t s, int32_t value)
 	int32_t buffer = lower_access_at(l, st->dest)->buffer, x[4] = { -1, value, -1, -1 };
 	uint32_t dtype = lower_dtype_of(l, buffer);
 	bool is_variable = l->place[buffer].is_variable;
-	if (is_variable && spilled(l, buffer) < 0 && lt__lower_opcode_of(op) != LT_OPCODE_TEXT && !lt__opcode_tests(op->opcode)
-		&& op->out == dtype) {
+	if (is_variable && lt__lower_spilled(l, buffer) < 0 && lt__lower_opcode_of(op) != LT_OPCODE_TEXT
+		&& !lt__opcode_tests(op->opcode) && op->out == dtype) {
 		(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_update, .operand = { value, -1, -1, -1 },
 			.what = lt__lower_home(l, buffer), .number = op->opcode, .origin = s });
 		return;
 	}
 	struct lower_address at = is_variable ? (struct lower_address){ -1, 0 } : lt__lower_locate(l, s, st->dest);
-	x[0] = is_variable ? variable_value(l, buffer)
-		: lt__lower_build_load(l, (struct lt_instruction){ .dtype = (uint8_t)dtype, .lanes = 1,
-			.operand = { at.value, -1, -1, -1 }, .what = lt__lower_home(l, buffer), .number = at.number });
-	x[0] = lt__lower_as(l, x[0], op->in[0]);
-	put_value(l, buffer, at, lt__lower_as(l, lt__lower_apply(l, op, x), dtype));
+	x[0] = lt__lower_as(l, lt__lower_read_at(l, buffer, at, -1), op->in[0]);
+	lt__lower_write_at(l, buffer, at, lt__lower_as(l, lt__lower_apply(l, op, x), dtype));
 }
 
 static void assign(struct lowering *l, int32_t s)
@@ -226,7 +134,7 @@ static void assign(struct lowering *l, int32_t s)
 		: lt__lower_locate(l, s, st->dest);
 	int32_t value = st->kind == LT_RESET
 		? lt__lower_pure(l, LT_OPCODE_const, op->out, -1, -1, -1, (int64_t)op->identity) : lt__lower_apply(l, op, x);
-	put_value(l, buffer, at, lt__lower_as(l, value, lower_dtype_of(l, buffer)));
+	lt__lower_write_at(l, buffer, at, lt__lower_as(l, value, lower_dtype_of(l, buffer)));
 }
 
 void lt__lower_stmt(struct lowering *l, int32_t s)

@@ -197,8 +197,8 @@ static void note_mode(struct lowering *l, int32_t i)
 	case LOWER_COPIES: lt__decide(l->report, 'L', i, -1, -1, "%lld copies", (long long)x->max_trip_count); break;
 	case LOWER_HINT: lt__decide(l->report, 'L', i, -1, -1, "a loop that may be unrolled: %s", p->reason); break;
 	case LOWER_LANES:
-		lt__decide(l->report, 'L', i, -1, -1, "vectors of %u lanes%s%s", (unsigned)p->lanes, p->straight ? ", each with a copy" : "",
-			p->bounded ? ", the last one masked" : "");
+		lt__decide(l->report, 'L', i, -1, -1, "vectors of %u lanes%s%s", (unsigned)p->lanes,
+			p->straight ? ", each with a copy" : "", p->bounded ? ", the last one masked" : "");
 		break;
 	case LOWER_TEAM: lt__decide(l->report, 'L', i, -1, -1, "a team"); break;
 	case LOWER_COLLAPSED: lt__decide(l->report, 'L', i, -1, -1, "points of the team of the loop around it"); break;

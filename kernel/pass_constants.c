@@ -108,7 +108,8 @@ static bool fold_mask(struct constants_step *c, int32_t at, const struct lt_inst
 		give_constant(c, at, ~(uint64_t)x->number);
 		return true;
 	}
-	if (!one || m->operand[1] < 0 || (m->opcode != LT_OPCODE_and && m->opcode != LT_OPCODE_or && m->opcode != LT_OPCODE_xor))
+	if (!one || m->operand[1] < 0
+		|| (m->opcode != LT_OPCODE_and && m->opcode != LT_OPCODE_or && m->opcode != LT_OPCODE_xor))
 		return false;
 	uint64_t bits = (uint64_t)one->number & all;
 	if (x && y) {

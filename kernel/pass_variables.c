@@ -5,8 +5,8 @@
  * array of which an element is accessed in different widths stays.
  *
  * A load becomes a `get`, or a copy of one where the variable changes while the value is still used; a store a `set`,
- * or an `update` where it stores what an operator made of the variable itself.  Where a mask turns lanes off, a `select`
- * keeps what was there.
+ * or an `update` where it stores what an operator made of the variable itself.  Where a mask turns lanes off, a
+ * `select` keeps what was there.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -79,12 +79,11 @@ struct lt_simulate_options {
 /* By instruction: how often it ran; of loads and stores, how many lanes were on, together.  Added to what is there; a
  * launch that is done twice counts once. */
 struct lt_simulate_count { int64_t *runs, *lanes; struct lt_simulate_request *request; };
-/* Of a grid's accesses,
-	by instruction; NULL above: not asked for.  Threads of a subgroup that run an instruction in the
- * same trips of the loops around it make one request, for each 16 bytes of a thread one; copy_async makes one for each
- * of its two sides.  Of slots and workspace: sectors of 32 bytes.  Of shared memory: phases of 32 threads, 16 of 8
- * bytes
- * each, or 8 of 16 bytes; cycles, one for each different word that a phase wants of one of 32 banks of 4 bytes. */
+/* Of a grid's accesses, by instruction; NULL above: not asked for.  Threads of a subgroup that run an instruction in
+ * the same iterations of the loops around it make one request, for each 16 bytes of a thread one; copy_async makes one
+ * for each of its two sides.  Of slots and workspace: sectors of 32 bytes.  Of shared memory: phases of 32 threads, 16
+ * of 8 bytes each, or 8 of 16 bytes; cycles, one for each different word that a phase wants of one of 32 banks of 4
+ * bytes. */
 struct lt_simulate_request { int64_t requests, bytes, sectors, shared_requests, shared_bytes, phases, cycles; };
 
 struct lt_simulate_finding {

@@ -1,5 +1,4 @@
-/* kernel/simulate_block.c -- the threads of a block of a grid, one after the other,
-	each up to where it meets others. */
+/* kernel/simulate_block.c -- the threads of a block of a grid, one by one, each up to where it meets others. */
 #include "kernel/simulate_part.h"
 
 static bool may_run(const struct simulation *s, int32_t thread)

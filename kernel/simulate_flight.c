@@ -1,6 +1,5 @@
-/* kernel/simulate_flight.c -- what is in flight in a grid: copies and matrix instructions that were begun,
-	their groups,
- * and the waits for them. */
+/* kernel/simulate_flight.c -- what is in flight in a grid: copies and matrix instructions that were begun, their
+ * groups, and the waits for them. */
 #include "kernel/simulate_part.h"
 
 static struct simulate_thread *running(struct simulation *s) { return &s->grid->thread[s->grid->now]; }

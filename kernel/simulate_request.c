@@ -1,6 +1,5 @@
-/* kernel/simulate_request.c -- what the threads of a subgroup ask memory for together: sectors of 32 bytes,
-	and words of
- * banks of shared memory. */
+/* kernel/simulate_request.c -- what the threads of a subgroup ask memory for together: sectors of 32 bytes, and words
+ * of banks of shared memory. */
 #include <stdlib.h>
 #include "kernel/simulate_part.h"
 

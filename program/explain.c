@@ -37,7 +37,8 @@ static void explain_position(int32_t line, int32_t column, const char *file, lt_
 		return;
 	explain_text(write, user, " (");
 	explain_text(write, user, file ? file : "line");
-	(void)snprintf(text, sizeof text, "%c%d:%d%s)", file ? ':' : ' ', (int)line, (int)column, file ? "" : " of its script");
+	(void)snprintf(text, sizeof text, "%c%d:%d%s)", file ? ':' : ' ', (int)line, (int)column,
+		file ? "" : " of its script");
 	explain_text(write, user, text);
 }
 
@@ -105,8 +106,8 @@ void lt_explained_print(const struct lt_explained *e, lt_write *write, void *use
 static void explain_keep(void *user, const char *text, size_t bytes) { lt__text_add(user, text, bytes); }
 
 /* One line of LT_DUMP_DECISIONS; what it names may be nothing of the tree. */
-static struct lt_decided decided_of(const struct lt_program *p, const struct lt_frozen *f, const char *line, size_t bytes,
-	struct lt_arena *a)
+static struct lt_decided decided_of(
+	const struct lt_program *p, const struct lt_frozen *f, const char *line, size_t bytes, struct lt_arena *a)
 {
 	struct lt_decided d = { .size = sizeof d };
 	char *text = lt__arena_format(a, "%.*s", (int)bytes, line), *at = text;

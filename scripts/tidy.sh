@@ -34,13 +34,17 @@ if [ -n "$found" ]; then
 	bad=1
 fi
 
+# Headers that need LLVM's C interface are tried where it is installed.
 LLVM=$(command -v llvm-config-19 || command -v llvm-config-20 || command -v llvm-config-21)
+[ -n "$LLVM" ] && LLVM="-isystem $("$LLVM" --includedir)" &&
+	echo '#include <llvm-c/Core.h>' | ${CC:-cc} $LLVM -fsyntax-only -x c - 2>/dev/null || LLVM=
+[ -n "$LLVM" ] || echo 'not tried: headers of backends/llvm, LLVM (llvm-19-dev, or 20, 21) is not installed'
 # A .c file that is nothing but the header; prelude.h is text for generated code and has the same duty.
 for h in $(find include ir looptree kernel backends frontends program check tools tests -name '*.h' | sort); do
 	system=
 	case $h in backends/llvm/*)
-		[ -n "${LLVM-}" ] || continue
-		system="-isystem $("$LLVM" --includedir)" ;;
+		[ -n "$LLVM" ] || continue
+		system=$LLVM ;;
 	esac
 	echo "#include \"$h\"" | ${CC:-cc} -Iinclude -I. $system -fsyntax-only -x c - ||
 		{ echo "$h does not compile alone"; bad=1; }

@@ -1,7 +1,8 @@
 /* tests/random_kernel_maker.h -- a random kernel program while it grows (random_kernel.h).
  *
  * random_kernel_value.c   values from values
- * random_kernel.c         memory, variables, blocks, teams; the whole
+ * random_kernel_buffer.c  buffers, accesses to them
+ * random_kernel.c         variables, blocks, teams; the whole
  * random_kernel_memory.c  what slots hold before a run
  */
 #ifndef LT_RANDOM_KERNEL_MAKER_H
@@ -38,7 +39,6 @@ struct kernel_maker {
 	uint8_t part[MAX_PARTED];                       /* by buffer: lanes of each access, at a multiple of them; 0: any */
 };
 
-
 int maker_below(struct kernel_maker *, int n);
 bool maker_one_in(struct kernel_maker *, int n);
 uint64_t maker_bits(struct kernel_maker *, struct lt_value_type);       /* of a constant */
@@ -58,4 +58,12 @@ void maker_each(struct kernel_maker *);
 void maker_shuffle(struct kernel_maker *);
 extern const uint64_t maker_foldable;                                   /* element types with operators that fold */
 int maker_folding(struct kernel_maker *, uint32_t dtype);
+
+void maker_buffers(struct kernel_maker *);
+void maker_load(struct kernel_maker *);
+void maker_store(struct kernel_maker *);
+void maker_prefetch(struct kernel_maker *);
+void maker_tile(struct kernel_maker *);         /* rows of a square tile that is read across */
+void maker_write_all(struct kernel_maker *, int32_t buffer);    /* every element has a value from here on */
+void maker_array(struct kernel_maker *);        /* a new one, written */
 #endif

@@ -82,6 +82,6 @@ Test(step_random, programs_do_the_same)
 		lt_kernel_free(k);
 	}
 	for (size_t l = 0; letters[l]; l++)     /* prefetches need loops that are long */
-		cr_expect(letters[l] == 'P' || n < 100 || changed[l] > n / 20, "step %c has changed %llu of %llu programs", letters[l],
-			(unsigned long long)changed[l], (unsigned long long)n);
+		cr_expect(letters[l] == 'P' || n < 100 || changed[l] > n / 20, "step %c has changed %llu of %llu programs",
+			letters[l], (unsigned long long)changed[l], (unsigned long long)n);
 }

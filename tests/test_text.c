@@ -86,7 +86,8 @@ Test(text, c99_by_clang)
 }
 
 /* The flags of the backend cpu. */
-#define USUAL " -std=gnu11 -w -Wno-psabi -fwrapv -fno-math-errno -fno-trapping-math -ffp-contract=fast -fno-strict-aliasing"
+#define USUAL " -std=gnu11 -w -Wno-psabi -fwrapv -fno-math-errno -fno-trapping-math -ffp-contract=fast" \
+	" -fno-strict-aliasing"
 static const struct { const char *compiler, *flags; } vectors[] = {
 	{ "gcc", "-O1 -march=x86-64" }, { "gcc", "-O3 -march=x86-64-v3" }, { "gcc", "-O1 -march=x86-64-v4" },
 	{ "gcc", "-O2 -march=x86-64-v2" },

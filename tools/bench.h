@@ -130,6 +130,9 @@ void bench_layout_cases(struct bench_cases *);
 void bench_compile_cases(struct bench_cases *);
 void bench_pieces_cases(struct bench_cases *);          /* bench_pieces.c: no suite of its own, part of compile */
 
+/* bench_distance.c: relative L2; absolute where all that is wanted is 0. */
+double bench_distance(const float *got, const float *want, int64_t n);
+
 /* bench_judge.c: a result, or a sample of its rows, before the judge (check/judge.h). */
 struct bench_judge;
 /* *out is to be freed where it fails, too.  rows: of the result; all of them, or so many in a sample. */
@@ -159,7 +162,6 @@ int64_t bench_judged_rows(const struct bench_case *);  /* that the evaluator has
 /* Relative L2 distance to *error; fails if the result does not count.  ours: it also has to stand before the judge. */
 lt_status bench_check(
 	const struct bench_case *, const struct bench_truth *, bool ours, const float *got, double *error);
-double bench_distance(const float *got, const float *want, int64_t n);
 
 /* Contestants. */
 enum bench_answer { BENCH_READY, BENCH_SKIP, BENCH_BAD };       /* skip: it does not do such cases */

@@ -22,20 +22,6 @@ double bench_tolerance(const struct bench_case *c)
 	return c->depth ? 0x1p-24 * (16 + 4 * sqrt((double)c->depth)) : 0;
 }
 
-double bench_distance(const float *got, const float *want, int64_t n)
-{
-	double d = 0, all = 0;
-
-	for (int64_t i = 0; i < n; i++) {
-		double e = (double)got[i] - want[i];
-
-		d += e * e;
-		all += (double)want[i] * want[i];
-	}
-	/* A NaN anywhere makes the distance NaN. */
-	return all > 0 ? sqrt(d / all) : sqrt(d);
-}
-
 /* out[r] = sum of row r of `a`, which is rows x columns, times v. */
 static void times_vector(const float *a, int64_t rows, int64_t columns, const double *v, double *out)
 {

@@ -34,7 +34,8 @@ void lt__text_math(struct text *t, const struct lt_out *o, bool single)
 	for (int i = 0; i < 3; i++)
 		two = two || strncmp(at, pairs[i], (size_t)(end - at)) == 0;
 	const char *name = lt__text_formatted(t, "%.*s%s", (int)(end - at), at, single ? "f" : "");
-	lt__text_define(t, name, lt__text_formatted(t, "%s %s(%s%s%s);\n", type, name, type, two ? ", " : "", two ? type : ""));
+	lt__text_define(t, name, lt__text_formatted(t, "%s %s(%s%s%s);\n", type, name, type, two ? ", " : "",
+		two ? type : ""));
 }
 
 void lt__text_define(struct text *t, const char *name, const char *text)

@@ -173,7 +173,8 @@ static unsigned lane_at(const struct text *t, const struct lt_instruction *i, ui
 	return (unsigned)(from < n ? from : from - n + width_of(n));
 }
 
-static struct text_expr shuffled(struct text *t, const struct lt_instruction *i, const struct text_expr *x, uint32_t bits)
+static struct text_expr shuffled(
+	struct text *t, const struct lt_instruction *i, const struct text_expr *x, uint32_t bits)
 {
 	static const char same[] = "#if defined(__clang__) || __GNUC__ >= 12\n"
 		"#define LT_SHUFFLE(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)\n#else\n"

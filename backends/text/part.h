@@ -78,8 +78,8 @@ struct text_expr lt__text_load(struct text *, int32_t i);
 void lt__text_store(struct text *, int32_t i);
 void lt__text_prefetch(struct text *, int32_t i);
 
-/* lane.c: an instruction with operands, or a value, of several lanes.  A mask as a vector of integers of so many bits; of
- * one that has no width yet, the bits that its user works with. */
+/* lane.c: an instruction with operands, or a value, of several lanes.  A mask as a vector of integers of so many bits;
+ * of one that has no width yet, the bits that its user works with. */
 struct text_expr lt__text_lanes(struct text *, int32_t i);
 struct text_expr lt__text_update(struct text *, const struct lt_instruction *, const struct text_expr *x);
 struct text_expr lt__text_mask(struct text *, int32_t value, uint32_t bits);

@@ -169,12 +169,11 @@ struct lt_instruction {
 	 *   else             what an operator has: operands in order */
 	int32_t operand[4];
 	/* Of load, store, prefetch, array: the buffer.  Of get, set, update, variable: the variable.  Of param, argument:
-	 * its number.  Of launch, launch_grid: the region.  Of text: the operator.  Of fold,
-		each: the operator's opcode.  Of loop,
-	 * if, else: the index of the matching end (of an if that has one: of its else).  Of end: the index of what it ends,
-	 * a loop, if or else.  Of fault: the access.  Of block, thread: the axis.  Of subgroup: of how many subgroups.  Of
-	 * barrier, exchange, commit, wait: enum lt_barrier_scope, lt_exchange, lt_flight.  Of copy_async: the buffer that is
-	 * written.  Of matrix: its description.  Else -1. */
+	 * its number.  Of launch, launch_grid: the region.  Of text: the operator.  Of fold, each: the operator's opcode.
+	 * Of loop, if, else: the index of the matching end (of an if that has one: of its else).  Of end: the index of what
+	 * it ends, a loop, if or else.  Of fault: the access.  Of block, thread: the axis.  Of subgroup: of how many
+	 * subgroups.  Of barrier, exchange, commit, wait: enum lt_barrier_scope, lt_exchange, lt_flight.  Of copy_async: the
+	 * buffer that is written.  Of matrix: its description.  Else -1. */
 	int32_t what;
 	/* The statement of the frozen tree that it comes from; of a loop, the loop; -1: none.  For messages, dumps, faults. */
 	int32_t origin;
@@ -223,8 +222,7 @@ struct lt_region {
 
 /* What a matrix instruction computes: c (m x n) += a (m x k) b (k x n), by 32 or 128 threads.  A thread has a fragment
  * of each, and element r of thread t is where the bits say that are set: of r those of `element`, of t those of
- * `thread`, the lowest
- * first.  What is not kept in registers has no bits. */
+ * `thread`, the lowest first.  What is not kept in registers has no bits. */
 struct lt_matrix_bit { uint8_t axis, power; };  /* axis 0, 1, 2: m, n, k; it adds 1 << power there */
 enum { LT_MATRIX_BITS = 8 };
 struct lt_matrix_part {

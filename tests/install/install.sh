@@ -179,7 +179,8 @@ one_symbol() {
 # error.
 all_registered() {
 	$CC $flags -o "$to/list" tests/install/list.c $(package --cflags) $(archive) &&
-	diff <(printf '%s\n' $DIRS | grep -E '^(backends|frontends)/' | grep -vE '^backends/(cgen|text)' | sort) <("$to/list" | sort)
+	diff <(printf '%s\n' $DIRS | grep -E '^(backends|frontends)/' | grep -vE '^backends/(cgen|text)' | sort) \
+		<("$to/list" | sort)
 }
 exports() {
 	local names other
