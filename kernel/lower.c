@@ -97,7 +97,7 @@ static void lower(struct lowering *l)
 	lt__lower_spaces(l);
 	for (int32_t i = 0; i < t->n_param; i++) {
 		const struct lt_tparam *p = LT_AT(struct lt_tparam, t->params, i);
-		(void)lt__build_param(&l->b, &(struct lt_kernel_param){ p->name, lt__lower_home(l, p->buffer), p->element, p->low,
+		(void)lt__build_param(&l->b, &(struct lt_kernel_param){ p->name, lt__lower_location(l, p->buffer), p->element, p->low,
 			p->high });
 	}
 	lt__lower_body(l, -1, 0, (int32_t)t->stmts.n);

@@ -5,7 +5,7 @@
  * lower_nest.c     loops, by their mode
  * lower_team.c     a team and its launch
  * lower_count.c    how many iterations a loop has
- * lower_note.c     what was decided, in words
+ * lower_report.c   what was decided, in words
  * lower_space.c    buffers: where each lives
  * lower_row.c      affine rows: as values, and what is known of them
  * lower_known.c    instructions that are made once; blocks
@@ -56,16 +56,16 @@ struct lower_loop {
 enum { LOWER_WIDTHS = 7 };      /* 1, 2, 4 .. LT_MAX_LANES lanes */
 /* Where a buffer of the tree is, for as many lanes as the vector has: a buffer or a variable of the program; -1: not
  * made yet.  It began last in the block that `opener` opened, of that region; -2: nowhere. */
-struct lower_home { int32_t id, region, opener; };
+struct lower_location { int32_t id, region, opener; };
 /* Where a buffer of the tree went.  What is private to the lanes of a vector loop has an element for each lane, side by
  * side. */
-struct lower_place {
+struct lower_storage {
 	struct lt_kernel_buffer made;   /* of one lane */
 	bool is_variable;
 	int32_t lanes_loop;             /* the loop in whose lanes it is private; -1 */
 	int32_t scope;                  /* of an array or variable: the loop in whose iterations it begins; others -2 */
 	int32_t team;                   /* of those, the team's loop that its scope is in, -1: the host's */
-	struct lower_home home[LOWER_WIDTHS];
+	struct lower_location location[LOWER_WIDTHS];
 };
 /* An instruction that needs not be made again while its block is open; next: an older one of the same hash. */
 struct lower_known {
@@ -73,7 +73,9 @@ struct lower_known {
 	uint32_t hash;
 };
 /* An array that holds lanes of a vector while scalar code runs. */
-struct lower_scratch { uint32_t dtype, lanes; int32_t number; struct lower_home home; struct lower_scratch *next; };
+struct lower_scratch {
+	uint32_t dtype, lanes; int32_t number; struct lower_location location; struct lower_scratch *next;
+};
 /* A COMBINE in a loop over vectors: these are combined in a variable, and its lanes behind the loop.  fresh: blocks
  * that were open when the variable got the identity, which is all that it holds; -1: it may hold more. */
 struct lower_fold { int32_t stmt, variable, fresh; struct lower_fold *next; };
@@ -84,7 +86,7 @@ struct lowering {
 	struct lt_machine machine;
 	struct lt_kernel_report *report;        /* who hears of decisions (lt__decide), or NULL */
 	struct lower_loop *loop;
-	struct lower_place *place;              /* a buffer */
+	struct lower_storage *storage;          /* a buffer */
 	struct lower_column *column;
 	struct lower_known *known;
 	int32_t n_known, first_known, cap_known;       /* those before first_known are of another region */
@@ -92,8 +94,8 @@ struct lowering {
 	int32_t team;                           /* the loop whose team instructions go to, -1: the host's */
 	struct lower_scratch *scratch;
 	struct lower_fold *folds;
-	uint32_t *noted;                        /* words that were said of each statement */
-	bool *noted_access;
+	uint32_t *reported;                     /* words that were said of each statement */
+	bool *reported_access;
 	/* In a vector: */
 	int32_t lane_loop;                      /* the loop; -1 */
 	uint32_t lanes;                         /* 1 outside */
@@ -153,7 +155,7 @@ bool lt__lower_around(const struct lt_tree *, int32_t a, int32_t b);
 /* The loop that is all there is in loop i, or -1. */
 int32_t lt__lower_only_child(const struct lowering *, int32_t i);
 
-/* lower_note.c: a decision about a statement is told once. */
+/* lower_report.c: a decision about a statement is reported once. */
 enum lower_word { LOWER_SCATTERED, LOWER_ONE_ELEMENT, LOWER_TEXT, LOWER_DIFFERS, LOWER_MASKED, LOWER_VERSIONS,
 	LOWER_LOOPED, LOWER_PIECES, LOWER_PIECES_MASKED, LOWER_WORDS };
 void lt__lower_say(struct lowering *, int32_t stmt, enum lower_word);
@@ -171,7 +173,7 @@ void lt__lower_team(struct lowering *, int32_t first, lower_body_fn *body);
 void lt__lower_spaces(struct lowering *);
 void lt__lower_begin(struct lowering *, int32_t loop);
 /* Where buffer b of the tree is, here. */
-int32_t lt__lower_home(struct lowering *, int32_t b);
+int32_t lt__lower_location(struct lowering *, int32_t b);
 /* Whether each lane of the vector in hand has a b of its own. */
 bool lt__lower_private(const struct lowering *, int32_t b);
 /* An array for the lanes of a vector, undefined; number: of several at once. */
@@ -250,7 +252,7 @@ struct lower_guards lt__lower_lane_guards(struct lowering *, int32_t first, int3
 int32_t lt__lower_guard_mask(struct lowering *, int32_t first, int32_t n);
 /* A condition: no quotient that the statement uses changes from lane to lane.  What is known then. */
 int32_t lt__lower_invariant(struct lowering *, int32_t stmt);
-struct lower_column *lt__lower_steady(struct lowering *);
+struct lower_column *lt__lower_invariant_columns(struct lowering *);
 
 /* lower_access.c */
 struct lower_where {

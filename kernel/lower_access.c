@@ -32,7 +32,7 @@ struct lower_where lt__lower_where(const struct lowering *l, int32_t access)
 		w.kind = w.stride == 0 ? LOWER_PRIVATE : LOWER_ANYWHERE;
 	else if (w.stride == 0)
 		w.kind = LOWER_ONE;
-	else if (!l->place[a->buffer].is_variable)      /* else a guard keeps all lanes but one away */
+	else if (!l->storage[a->buffer].is_variable)      /* else a guard keeps all lanes but one away */
 		w.kind = LOWER_STEPS;
 	return w;
 }
@@ -42,7 +42,7 @@ bool lt__lower_is_wide(const struct lowering *l, int32_t access)
 	const struct lt_access *a = lower_access_at(l, access);
 	if (lt__lower_where(l, access).kind != LOWER_ANYWHERE)
 		return true;
-	if (!l->machine.gathered || lt__lower_private(l, a->buffer) || l->place[a->buffer].is_variable
+	if (!l->machine.gathered || lt__lower_private(l, a->buffer) || l->storage[a->buffer].is_variable
 		|| !bounds_are_shared(l, a))
 		return false;
 	return a->index < 0 || lt__lower_is_wide(l, a->index);
@@ -94,9 +94,9 @@ int32_t lt__lower_load(struct lowering *l, int32_t s, int32_t access)
 {
 	const struct lt_access *a = lower_access_at(l, access);
 	struct lower_where w = lt__lower_where(l, access);
-	if (w.kind == LOWER_ONE || (w.kind == LOWER_PRIVATE && l->place[a->buffer].is_variable))
+	if (w.kind == LOWER_ONE || (w.kind == LOWER_PRIVATE && l->storage[a->buffer].is_variable))
 		return lt__lower_read(l, s, access);
-	struct lt_instruction i = access_lanes(lt__lower_home(l, a->buffer), (struct lower_address){ -1, 0 });
+	struct lt_instruction i = access_lanes(lt__lower_location(l, a->buffer), (struct lower_address){ -1, 0 });
 	i.dtype = (uint8_t)lower_dtype_of(l, a->buffer);
 	i.lanes = l->lanes;
 	i.operand[2] = l->mask;
@@ -123,12 +123,12 @@ int32_t lt__lower_load(struct lowering *l, int32_t s, int32_t access)
 static void store_private(struct lowering *l, int32_t s, int32_t value)
 {
 	const struct lt_access *a = lower_access_at(l, lower_stmt_at(l, s)->dest);
-	int32_t mask = l->guarded ? l->mask : -1, home = lt__lower_home(l, a->buffer);
-	if (l->place[a->buffer].is_variable) {
-		lt__build_set(&l->b, home, mask < 0 ? value : lt__build_select(&l->b, mask, value, lt__build_get(&l->b, home)));
+	int32_t mask = l->guarded ? l->mask : -1, what = lt__lower_location(l, a->buffer);
+	if (l->storage[a->buffer].is_variable) {
+		lt__build_set(&l->b, what, mask < 0 ? value : lt__build_select(&l->b, mask, value, lt__build_get(&l->b, what)));
 		return;
 	}
-	struct lt_instruction i = access_lanes(home, lt__lower_locate(l, s, lower_stmt_at(l, s)->dest));
+	struct lt_instruction i = access_lanes(what, lt__lower_locate(l, s, lower_stmt_at(l, s)->dest));
 	i.operand[2] = mask;
 	i.operand[3] = value;
 	lt__lower_build_store(l, i);
@@ -145,7 +145,7 @@ void lt__lower_store(struct lowering *l, int32_t s, int32_t value)
 		store_private(l, s, value);
 		return;
 	}
-	struct lt_instruction i = access_lanes(lt__lower_home(l, a->buffer), lt__lower_locate(l, s, st->dest));
+	struct lt_instruction i = access_lanes(lt__lower_location(l, a->buffer), lt__lower_locate(l, s, st->dest));
 	bool back = w.stride == -1 && l->mask < 0;
 	if (w.stride != 1)
 		lt__lower_say_access(l, s, st->dest, false, w.stride);

@@ -10,7 +10,7 @@ struct lower_each { struct lower_column *column; int32_t mask, mark; bool guarde
 
 static bool is_lane_variable(const struct lowering *l, int32_t b)
 {
-	return l->place[b].is_variable && lt__lower_private(l, b);
+	return l->storage[b].is_variable && lt__lower_private(l, b);
 }
 
 static struct lt_instruction whole_vector(const struct lowering *l, int opcode, int32_t buffer, int32_t value)
@@ -35,7 +35,7 @@ static void spill(struct lowering *l, struct lower_spill **list, int32_t b, bool
 		.next = *list };
 	if (filled)
 		(void)lt__build(&l->b,
-			whole_vector(l, LT_OPCODE_store, x->scratch, lt__build_get(&l->b, lt__lower_home(l, b))));
+			whole_vector(l, LT_OPCODE_store, x->scratch, lt__build_get(&l->b, lt__lower_location(l, b))));
 	*list = x;
 }
 
@@ -95,7 +95,7 @@ static void each_end(struct lowering *l, struct lower_each e)
 	l->lane = -1;
 	for (const struct lower_spill *x = l->spill; x; x = x->next)
 		if (x->written)
-			lt__build_set(&l->b, lt__lower_home(l, x->buffer), load_whole(l, x->scratch, lower_dtype_of(l, x->buffer)));
+			lt__build_set(&l->b, lt__lower_location(l, x->buffer), load_whole(l, x->scratch, lower_dtype_of(l, x->buffer)));
 	l->spill = NULL;
 }
 

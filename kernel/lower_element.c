@@ -44,12 +44,12 @@ int32_t lt__lower_spilled(const struct lowering *l, int32_t buffer)
 
 int32_t lt__lower_read_at(struct lowering *l, int32_t buffer, struct lower_address at, int32_t mask)
 {
-	if (l->place[buffer].is_variable) {
+	if (l->storage[buffer].is_variable) {
 		int32_t array = lt__lower_spilled(l, buffer);
-		return array >= 0 ? lt__build_load(&l->b, array, l->lane, 0) : lt__build_get(&l->b, lt__lower_home(l, buffer));
+		return array >= 0 ? lt__build_load(&l->b, array, l->lane, 0) : lt__build_get(&l->b, lt__lower_location(l, buffer));
 	}
 	return lt__lower_build_load(l, (struct lt_instruction){ .dtype = (uint8_t)lower_dtype_of(l, buffer), .lanes = 1,
-		.operand = { at.value, -1, mask, -1 }, .what = lt__lower_home(l, buffer), .number = at.number });
+		.operand = { at.value, -1, mask, -1 }, .what = lt__lower_location(l, buffer), .number = at.number });
 }
 
 void lt__lower_write_at(struct lowering *l, int32_t buffer, struct lower_address at, int32_t value)
@@ -57,11 +57,11 @@ void lt__lower_write_at(struct lowering *l, int32_t buffer, struct lower_address
 	int32_t array = lt__lower_spilled(l, buffer);
 	if (array >= 0)
 		lt__build_store(&l->b, array, l->lane, 0, value);
-	else if (l->place[buffer].is_variable)
-		lt__build_set(&l->b, lt__lower_home(l, buffer), value);
+	else if (l->storage[buffer].is_variable)
+		lt__build_set(&l->b, lt__lower_location(l, buffer), value);
 	else
 		lt__lower_build_store(l, (struct lt_instruction){ .operand = { at.value, -1, -1, value },
-			.what = lt__lower_home(l, buffer), .number = at.number });
+			.what = lt__lower_location(l, buffer), .number = at.number });
 }
 
 /* Of a vector under a guard's mask, maybe none of whose lanes is on: whether one is; -1: that is sure. */
@@ -73,7 +73,7 @@ static int32_t any_lane(struct lowering *l)
 int32_t lt__lower_read(struct lowering *l, int32_t s, int32_t access)
 {
 	int32_t buffer = lower_access_at(l, access)->buffer;
-	if (l->place[buffer].is_variable)
+	if (l->storage[buffer].is_variable)
 		return lt__lower_read_at(l, buffer, (struct lower_address){ -1, 0 }, -1);
 	struct lower_address at = lt__lower_locate(l, s, access);
 	return lt__lower_read_at(l, buffer, at, any_lane(l));

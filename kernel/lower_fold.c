@@ -30,7 +30,7 @@ void lt__lower_begin_folds(struct lowering *l, int32_t loop)
 		const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, st->op);
 		const struct lt_access *dest = lower_access_at(l, st->dest);
 		if (st->loop != loop || st->n_guard || !lt__lower_can_fold(l, st) || dest->index >= 0
-			|| lt__lower_depends(l->t, dest->row, loop) || l->place[dest->buffer].lanes_loop == loop)
+			|| lt__lower_depends(l->t, dest->row, loop) || l->storage[dest->buffer].lanes_loop == loop)
 			continue;
 		struct lower_fold *f = lt__pool_alloc(&l->b.pool, 1, sizeof *f);
 		*f = (struct lower_fold){ s, lt__build_variable(&l->b, "sum", op->out, l->loop[loop].lanes),

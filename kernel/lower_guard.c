@@ -119,7 +119,7 @@ static void mark_operand(const struct lowering *l, const struct lt_operand *o, b
 	}
 }
 
-struct lower_column *lt__lower_steady(struct lowering *l)
+struct lower_column *lt__lower_invariant_columns(struct lowering *l)
 {
 	struct lower_column *c = lt__pool_alloc(&l->b.pool, (size_t)l->t->n_column, sizeof *c);
 	memcpy(c, l->column, (size_t)l->t->n_column * sizeof *c);
@@ -161,7 +161,7 @@ int32_t lt__lower_invariant(struct lowering *l, int32_t s)
 			continue;
 		if (l->column[lower_div_column(l->t, d)].fixed)
 			return LOWER_NO;        /* it was seen to change */
-		still = still ? still : lt__lower_steady(l);
+		still = still ? still : lt__lower_invariant_columns(l);
 		l->column = still;
 		bool regular = lt__lower_stride(l, LT_AT(struct lt_div, l->t->divs, d)->row, &stride)
 			&& !__builtin_mul_overflow(stride, (int64_t)l->lanes - 1, &last);

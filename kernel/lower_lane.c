@@ -36,10 +36,10 @@ static void reduce_lanes(struct lowering *l, int32_t s, int32_t value)
 	int32_t buffer = lower_access_at(l, st->dest)->buffer, x[4] = { -1, value, -1, -1 };
 	uint32_t dtype = lower_dtype_of(l, buffer);
 	bool is_test = lt__opcode_tests(op->opcode);
-	if (l->place[buffer].is_variable && !l->guarded && op->out == dtype && op->in[0] == dtype && !is_test) {
+	if (l->storage[buffer].is_variable && !l->guarded && op->out == dtype && op->in[0] == dtype && !is_test) {
 		value = lt__lower_spread(l, value);
 		(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_update, .operand = { value, -1, -1, -1 },
-			.what = lt__lower_home(l, buffer), .number = op->opcode, .origin = s });
+			.what = lt__lower_location(l, buffer), .number = op->opcode, .origin = s });
 		return;
 	}
 	x[0] = lt__lower_as(l, lt__lower_load(l, s, st->dest), op->in[0]);
@@ -145,7 +145,7 @@ void lt__lower_lane_stmt(struct lowering *l, int32_t s)
 	}
 	lt__lower_say(l, s, LOWER_VERSIONS);
 	int32_t mark = lt__lower_if(l, steady);
-	l->column = lt__lower_steady(l);
+	l->column = lt__lower_invariant_columns(l);
 	statement(l, s);
 	l->column = known;
 	lt__lower_else(l, mark);

@@ -87,14 +87,14 @@ static void assign_space(struct lowering *l, int32_t b, const struct uses *u, in
 {
 	const struct lt_buffer *x = lower_buffer_at(l, b);
 	const struct lt_type *type = LT_AT(struct lt_type, l->t->types, x->type);
-	struct lower_place *p = &l->place[b];
+	struct lower_storage *p = &l->storage[b];
 	int32_t team = team_of(l, x->scope), lanes_loop = lanes_of_scope(l, x);
 	int64_t bytes = x->elems * type->bytes;
-	*p = (struct lower_place){ .scope = -2, .team = team, .lanes_loop = lanes_loop,
+	*p = (struct lower_storage){ .scope = -2, .team = team, .lanes_loop = lanes_loop,
 		.made = { .name = x->name, .dtype = type->dtype, .elems = x->elems, .align = PART_ALIGN, .slot = -1, .written = 1,
 			.exclusive = is_exclusive(l, b), .origin = b } };
 	for (int w = 0; w < LOWER_WIDTHS; w++)
-		p->home[w] = (struct lower_home){ -1, -1, -2 };
+		p->location[w] = (struct lower_location){ -1, -1, -2 };
 	if (lanes_loop >= 0 && !u->crosses[b])
 		bytes *= l->loop[lanes_loop].lanes;
 	p->is_variable = x->role == LT_LOCAL && x->elems == 1 && !u->gathered[b] && !u->crosses[b];
@@ -113,7 +113,7 @@ static void assign_space(struct lowering *l, int32_t b, const struct uses *u, in
 		p->made.space = team >= 0 ? LT_SPACE_THREAD : LT_SPACE_WORKSPACE;
 	}
 	if (lanes_loop < 0)
-		(void)lt__lower_home(l, b);
+		(void)lt__lower_location(l, b);
 }
 
 void lt__lower_spaces(struct lowering *l)
@@ -121,77 +121,77 @@ void lt__lower_spaces(struct lowering *l)
 	const struct lt_tree *t = l->t;
 	struct uses u = find_uses(l);
 	int64_t *stack = lt__pool_alloc(&l->b.pool, (size_t)t->n_loop + 1, sizeof *stack);
-	l->place = lt__pool_alloc(&l->b.pool, t->buffers.n, sizeof *l->place);
+	l->storage = lt__pool_alloc(&l->b.pool, t->buffers.n, sizeof *l->storage);
 	for (int32_t b = 0; b < (int32_t)t->buffers.n; b++)
 		assign_space(l, b, &u, stack);
 }
 
 bool lt__lower_private(const struct lowering *l, int32_t b)
 {
-	return l->lane_loop >= 0 && l->place[b].lanes_loop == l->lane_loop;
+	return l->lane_loop >= 0 && l->storage[b].lanes_loop == l->lane_loop;
 }
 
-static struct lower_home *home_of(struct lowering *l, int32_t b)
+static struct lower_location *location_of(struct lowering *l, int32_t b)
 {
 	uint32_t lanes = lt__lower_private(l, b) ? l->lanes : 1;
-	return &l->place[b].home[__builtin_ctz(lanes)];
+	return &l->storage[b].location[__builtin_ctz(lanes)];
 }
 
-int32_t lt__lower_home(struct lowering *l, int32_t b)
+int32_t lt__lower_location(struct lowering *l, int32_t b)
 {
-	const struct lower_place *p = &l->place[b];
-	struct lower_home *home = home_of(l, b);
+	const struct lower_storage *p = &l->storage[b];
+	struct lower_location *location = location_of(l, b);
 	struct lt_kernel_buffer made = p->made;
-	uint32_t lanes = 1u << (home - p->home);
-	if (home->id >= 0)
-		return home->id;
+	uint32_t lanes = 1u << (location - p->location);
+	if (location->id >= 0)
+		return location->id;
 	if (p->is_variable)
-		return home->id = lt__build_variable(&l->b, made.name, made.dtype, lanes);
+		return location->id = lt__build_variable(&l->b, made.name, made.dtype, lanes);
 	made.elems *= lanes;
 	if (made.space == LT_SPACE_THREAD || made.space == LT_SPACE_WORKSPACE)
 		made.offset = part(made.space == LT_SPACE_THREAD ? &l->b.thread_bytes : &l->b.workspace_bytes,
 			made.elems * lt__kernel_element_bytes(made.dtype));
-	return home->id = lt__build_buffer(&l->b, &made);
+	return location->id = lt__build_buffer(&l->b, &made);
 }
 
 /* Begins unless the block that it began in is open: copies of a body share what they have. */
-static void begin_home(struct lowering *l, struct lower_home *home, int opcode)
+static void begin_location(struct lowering *l, struct lower_location *location, int opcode)
 {
 	const struct lt_region_builder *r = &l->b.region[l->b.now];
-	bool open = home->region == l->b.now && home->opener == -1;
+	bool open = location->region == l->b.now && location->opener == -1;
 	for (int32_t i = 0; i < r->n_open && !open; i++)
-		open = home->region == l->b.now && r->open[i] == home->opener;
+		open = location->region == l->b.now && r->open[i] == location->opener;
 	if (open)
 		return;
-	home->region = l->b.now;
-	home->opener = r->n_open ? r->open[r->n_open - 1] : -1;
-	lt__build_begins(&l->b, opcode, home->id);
+	location->region = l->b.now;
+	location->opener = r->n_open ? r->open[r->n_open - 1] : -1;
+	lt__build_begins(&l->b, opcode, location->id);
 }
 
 void lt__lower_begin(struct lowering *l, int32_t loop)
 {
 	for (int32_t b = 0; b < (int32_t)l->t->buffers.n; b++) {
-		const struct lower_place *p = &l->place[b];
+		const struct lower_storage *p = &l->storage[b];
 		if (p->scope != loop || p->team != l->team)
 			continue;
-		(void)lt__lower_home(l, b);
-		begin_home(l, home_of(l, b), p->is_variable ? LT_OPCODE_variable : LT_OPCODE_array);
+		(void)lt__lower_location(l, b);
+		begin_location(l, location_of(l, b), p->is_variable ? LT_OPCODE_variable : LT_OPCODE_array);
 	}
 }
 
 int32_t lt__lower_scratch(struct lowering *l, uint32_t dtype, int32_t number)
 {
 	struct lower_scratch *x = l->scratch;
-	while (x && (x->dtype != dtype || x->lanes != l->lanes || x->number != number || x->home.region != l->b.now))
+	while (x && (x->dtype != dtype || x->lanes != l->lanes || x->number != number || x->location.region != l->b.now))
 		x = x->next;
 	if (!x) {
 		x = lt__pool_alloc(&l->b.pool, 1, sizeof *x);
 		*x = (struct lower_scratch){ dtype, l->lanes, number, { -1, -1, -2 }, l->scratch };
-		x->home.id = lt__build_buffer(&l->b, &(struct lt_kernel_buffer){ .name = "lanes", .dtype = dtype,
+		x->location.id = lt__build_buffer(&l->b, &(struct lt_kernel_buffer){ .name = "lanes", .dtype = dtype,
 			.space = LT_SPACE_ARRAY, .elems = l->lanes, .align = PART_ALIGN, .slot = -1, .written = 1, .exclusive = 1,
 			.origin = -1 });
 		l->scratch = x;
 	}
-	begin_home(l, &x->home, LT_OPCODE_array);
-	return x->home.id;
+	begin_location(l, &x->location, LT_OPCODE_array);
+	return x->location.id;
 }

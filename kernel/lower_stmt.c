@@ -107,11 +107,11 @@ void lt__lower_reduce(struct lowering *l, int32_t s, int32_t value)
 	const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, st->op);
 	int32_t buffer = lower_access_at(l, st->dest)->buffer, x[4] = { -1, value, -1, -1 };
 	uint32_t dtype = lower_dtype_of(l, buffer);
-	bool is_variable = l->place[buffer].is_variable;
+	bool is_variable = l->storage[buffer].is_variable;
 	if (is_variable && lt__lower_spilled(l, buffer) < 0 && lt__lower_opcode_of(op) != LT_OPCODE_TEXT
 		&& !lt__opcode_tests(op->opcode) && op->out == dtype) {
 		(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_update, .operand = { value, -1, -1, -1 },
-			.what = lt__lower_home(l, buffer), .number = op->opcode, .origin = s });
+			.what = lt__lower_location(l, buffer), .number = op->opcode, .origin = s });
 		return;
 	}
 	struct lower_address at = is_variable ? (struct lower_address){ -1, 0 } : lt__lower_locate(l, s, st->dest);
@@ -130,7 +130,7 @@ static void assign(struct lowering *l, int32_t s)
 		lt__lower_reduce(l, s, x[0]);
 		return;
 	}
-	struct lower_address at = l->place[buffer].is_variable ? (struct lower_address){ -1, 0 }
+	struct lower_address at = l->storage[buffer].is_variable ? (struct lower_address){ -1, 0 }
 		: lt__lower_locate(l, s, st->dest);
 	int32_t value = st->kind == LT_RESET
 		? lt__lower_pure(l, LT_OPCODE_const, op->out, -1, -1, -1, (int64_t)op->identity) : lt__lower_apply(l, op, x);

@@ -154,9 +154,9 @@ static void vectorize(const struct lowering *l, int32_t i)
 	const struct lt_loop *x = lower_loop_at(l, i);
 	struct lane_needs n = needs_of(l, x);
 	uint32_t bytes = n.moves && l->machine.memory_bytes ? l->machine.memory_bytes : l->machine.vector_bytes;
-	uint32_t most = bytes / n.bytes < LT_MAX_LANES ? bytes / n.bytes : LT_MAX_LANES;
+	uint32_t max = bytes / n.bytes < LT_MAX_LANES ? bytes / n.bytes : LT_MAX_LANES;
 	p->lanes = 1;
-	while (p->lanes * 2 <= most && p->lanes * 2 <= x->max_trip_count)
+	while (p->lanes * 2 <= max && p->lanes * 2 <= x->max_trip_count)
 		p->lanes *= 2;
 	if (!l->machine.vector_bytes || p->parallel) {
 		p->reason = l->machine.vector_bytes ? "it has a parallel loop in it" : NULL;
@@ -189,7 +189,7 @@ static int64_t all_statements(const struct lower_loop *p, const struct lt_loop *
 	return copies * p->cost;
 }
 
-static void note_mode(struct lowering *l, int32_t i)
+static void report_mode(struct lowering *l, int32_t i)
 {
 	const struct lower_loop *p = &l->loop[i];
 	const struct lt_loop *x = lower_loop_at(l, i);
@@ -235,5 +235,5 @@ void lt__lower_modes(struct lowering *l)
 	}
 	find_teams(l);
 	for (int32_t i = 0; i < t->n_loop; i++)
-		note_mode(l, i);
+		report_mode(l, i);
 }

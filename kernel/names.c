@@ -41,7 +41,7 @@ int32_t lt__kernel_name_find(const struct lt_kernel_names *s, const char *name, 
 	return x->bytes == bytes && memcmp(x->at, name, bytes) == 0 ? x->value : -1;
 }
 
-static void make_room(struct lt_kernel_names *s)
+static void names_grow(struct lt_kernel_names *s)
 {
 	int32_t cap = s->cap ? s->cap * 2 : 64;
 	struct lt_kernel_name *name = lt__pool_alloc(s->pool, (size_t)cap, sizeof *name);
@@ -59,7 +59,7 @@ static void make_room(struct lt_kernel_names *s)
 void lt__kernel_name_add(struct lt_kernel_names *s, const char *name, size_t bytes, int32_t value)
 {
 	if (s->n == s->cap)
-		make_room(s);
+		names_grow(s);
 	int32_t leaf = s->n++;
 	s->name[leaf] = (struct lt_kernel_name){ name, bytes, value };
 	if (leaf == 0)

@@ -180,10 +180,10 @@ char lt__opcode_list(const struct lt_opcode_facts *f)
 	return 0;
 }
 
-struct lt_matrix_place lt__matrix_place(const struct lt_kernel *k, const struct lt_instruction *i, int operand)
+struct lt_matrix_location lt__matrix_location(const struct lt_kernel *k, const struct lt_instruction *i, int operand)
 {
-	const int64_t *e = k->extras + i->first_extra + operand * LT_MATRIX_PLACE;
-	return (struct lt_matrix_place){ e[0], e[1], { e[2], e[3] }, e[4] };
+	const int64_t *e = k->extras + i->first_extra + operand * LT_MATRIX_LOCATION;
+	return (struct lt_matrix_location){ e[0], e[1], { e[2], e[3] }, e[4] };
 }
 
 bool lt__opcode_folds(uint32_t opcode)

@@ -86,7 +86,7 @@ struct lt_value_type lt__instruction_type(const struct lt_kernel *, const struct
 /* op: of `text`, else NULL; k: of an operand; from: what is written behind `from`. */
 struct lt_value_type lt__rule_type(enum lt_type_rule, struct lt_value_type t, const struct lt_op *op, int k);
 /* Where operand a (0) or b (1) of a matrix instruction is: its extras. */
-struct lt_matrix_place lt__matrix_place(const struct lt_kernel *, const struct lt_instruction *, int operand);
+struct lt_matrix_location lt__matrix_location(const struct lt_kernel *, const struct lt_instruction *, int operand);
 /* Rows and columns of a, b, c: axes of the description's extents. */
 static inline int lt__matrix_row_axis(int part) { return part == LT_MATRIX_B ? 2 : 0; }
 static inline int lt__matrix_column_axis(int part) { return part == LT_MATRIX_A ? 2 : 1; }

@@ -11,8 +11,8 @@ static void close_region(struct lt_kernel_parser *p)
 	const struct lt_region_builder *r = &p->b.region[p->b.now];
 	if (r->n_open == 0)
 		return;
-	int32_t open = r->open[r->n_open - 1], first = p->places[LT_PART_INSTRUCTION].n - r->n;
-	lt__kernel_fail(p, LT_ESYNTAX, p->places[LT_PART_INSTRUCTION].at[first + open], "this '%s' has no 'end'",
+	int32_t open = r->open[r->n_open - 1], first = p->positions[LT_PART_INSTRUCTION].n - r->n;
+	lt__kernel_fail(p, LT_ESYNTAX, p->positions[LT_PART_INSTRUCTION].at[first + open], "this '%s' has no 'end'",
 		lt_opcode_name(r->at[open].opcode));
 }
 
@@ -37,7 +37,7 @@ static void read_extents(struct lt_kernel_parser *p, struct lt_region *r)
 /* Behind `region`. */
 static void read_region(struct lt_kernel_parser *p, int32_t n_seen)
 {
-	struct lt_text_place at = p->place;
+	struct lt_text_position at = p->position;
 	bool is_team = lt__kernel_is(p, "team"), is_grid = lt__kernel_is(p, "grid");
 	if (lt__kernel_accept(p, "host")) {
 		if (n_seen)
@@ -48,7 +48,7 @@ static void read_region(struct lt_kernel_parser *p, int32_t n_seen)
 			lt__kernel_fail(p, LT_ESYNTAX, at, "the first region is `region host`");
 		close_region(p);
 		lt__kernel_next(p);
-		at = p->place;
+		at = p->position;
 		if (lt__kernel_number(p, "the region's number", 1, INT32_MAX) != n_seen)
 			lt__kernel_fail(p, LT_ESYNTAX, at, "regions are numbered in their order; this one is %" PRId32, n_seen);
 		struct lt_region r = { .kind = is_grid ? LT_REGION_GRID : LT_REGION_TEAM };
@@ -61,7 +61,7 @@ static void read_region(struct lt_kernel_parser *p, int32_t n_seen)
 		LT_KERNEL_SYNTAX(p, "expected `host`, `team N` or `grid N`, found %s", lt__kernel_token(p).text);
 	}
 	p->values.n = 0;
-	lt__kernel_placed(p, LT_PART_REGION, p->statement);
+	lt__kernel_located(p, LT_PART_REGION, p->statement);
 }
 
 static bool next_line(struct lt_kernel_parser *p)
@@ -69,7 +69,7 @@ static bool next_line(struct lt_kernel_parser *p)
 	do
 		lt__kernel_next(p);
 	while (p->kind == LT_KERNEL_LINE);
-	p->statement = p->place;
+	p->statement = p->position;
 	return p->kind != LT_KERNEL_END;
 }
 
@@ -111,11 +111,11 @@ static void count_arguments(struct lt_kernel_builder *b)
 /* A rule that is broken, at the line that breaks it. */
 static lt_status refuse(const struct lt_kernel_parser *p, const struct lt_broken_rule *broken)
 {
-	const struct lt_text_places *x = &p->places[broken->part];
-	struct lt_text_place at = broken->index >= 0 && broken->index < x->n ? x->at[broken->index]
-		: (struct lt_text_place){ 1, 1 };
+	const struct lt_text_positions *x = &p->positions[broken->part];
+	struct lt_text_position at = broken->index >= 0 && broken->index < x->n ? x->at[broken->index]
+		: (struct lt_text_position){ 1, 1 };
 	return lt__kernel_refuse(p->diag, broken, at,
-		broken->other < 0 ? 0 : p->places[LT_PART_INSTRUCTION].at[broken->other].line);
+		broken->other < 0 ? 0 : p->positions[LT_PART_INSTRUCTION].at[broken->other].line);
 }
 
 static lt_status parse(struct lt_kernel_parser *p, struct lt_kernel **out)

@@ -25,7 +25,7 @@ enum lt_kernel_token {
 };
 enum lt_kernel_named { LT_KERNEL_BUFFER, LT_KERNEL_VARIABLE, LT_KERNEL_MATRIX, LT_NKERNEL_NAMED };
 /* Where the parts of one kind stand. */
-struct lt_text_places { struct lt_text_place *at; int32_t n, cap; };
+struct lt_text_positions { struct lt_text_position *at; int32_t n, cap; };
 
 struct lt_kernel_parser {
 	struct lt_kernel_builder b;
@@ -37,18 +37,18 @@ struct lt_kernel_parser {
 	enum lt_kernel_token kind;      /* the token last read */
 	const char *at;
 	size_t bytes;
-	struct lt_text_place place;     /* where it begins */
+	struct lt_text_position position;       /* where it begins */
 	struct lt_kernel_names names;   /* of buffers, variables, matrices: LT_NKERNEL_NAMED i + enum lt_kernel_named */
 	struct lt_kernel_names values;  /* of the region */
-	struct lt_text_places places[LT_NPART];
-	struct lt_text_place statement; /* where the line's first token is */
+	struct lt_text_positions positions[LT_NPART];
+	struct lt_text_position statement;      /* where the line's first token is */
 	bool slots_given;
 };
 
 /* parse_word.c */
-_Noreturn void lt__kernel_fail(struct lt_kernel_parser *, lt_status, struct lt_text_place, const char *fmt, ...)
+_Noreturn void lt__kernel_fail(struct lt_kernel_parser *, lt_status, struct lt_text_position, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-#define LT_KERNEL_SYNTAX(p, ...) lt__kernel_fail(p, LT_ESYNTAX, (p)->place, __VA_ARGS__)
+#define LT_KERNEL_SYNTAX(p, ...) lt__kernel_fail(p, LT_ESYNTAX, (p)->position, __VA_ARGS__)
 void lt__kernel_next(struct lt_kernel_parser *);
 bool lt__kernel_is(const struct lt_kernel_parser *, const char *word);          /* that word or sign */
 bool lt__kernel_accept(struct lt_kernel_parser *, const char *word);
@@ -59,11 +59,11 @@ struct lt_shown_token lt__kernel_token(const struct lt_kernel_parser *);
 const char *lt__kernel_string(struct lt_kernel_parser *, const char *what);     /* between quotes */
 const char *lt__kernel_word(struct lt_kernel_parser *, const char *what);       /* a name, or a string */
 void lt__kernel_line_end(struct lt_kernel_parser *);
-void lt__kernel_placed(struct lt_kernel_parser *, enum lt_kernel_part, struct lt_text_place);
+void lt__kernel_located(struct lt_kernel_parser *, enum lt_kernel_part, struct lt_text_position);
 
 /* parse_number.c */
 int32_t lt__kernel_origin(struct lt_kernel_parser *);                           /* @7; -1: none */
-int64_t lt__kernel_number(struct lt_kernel_parser *, const char *what, int64_t least, int64_t most);
+int64_t lt__kernel_number(struct lt_kernel_parser *, const char *what, int64_t min, int64_t max);
 uint64_t lt__kernel_hex(struct lt_kernel_parser *, const char *what);
 uint64_t lt__kernel_constant(struct lt_kernel_parser *, struct lt_value_type);  /* typed bits */
 struct lt_value_type lt__kernel_type(struct lt_kernel_parser *);
@@ -71,7 +71,7 @@ struct lt_value_type lt__kernel_type(struct lt_kernel_parser *);
 /* parse_head.c: a line before the regions; the first token is read. */
 void lt__kernel_head(struct lt_kernel_parser *, struct lt_out *prelude);
 /* (3, 4, 5) */
-void lt__kernel_three(struct lt_kernel_parser *, const char *what, int64_t *out, int64_t most);
+void lt__kernel_three(struct lt_kernel_parser *, const char *what, int64_t *out, int64_t max);
 
 /* An instruction that is being read. */
 struct lt_read_instruction {

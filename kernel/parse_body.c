@@ -3,7 +3,7 @@
 #include "kernel/parse.h"
 
 /* Blocks are opened and closed in pairs: the builder relies on it. */
-static void check_block(struct lt_kernel_parser *p, uint32_t opcode, struct lt_text_place at)
+static void check_block(struct lt_kernel_parser *p, uint32_t opcode, struct lt_text_position at)
 {
 	const struct lt_region_builder *region = &p->b.region[p->b.now];
 	uint32_t open = region->n_open ? region->at[region->open[region->n_open - 1]].opcode : LT_NOPCODE;
@@ -49,7 +49,7 @@ static void read_opcode(struct lt_kernel_parser *p, struct lt_read_instruction *
 void lt__kernel_instruction(struct lt_kernel_parser *p)
 {
 	struct lt_read_instruction r = { .i = { .operand = { -1, -1, -1, -1 }, .what = -1 } };
-	p->statement = p->place;
+	p->statement = p->position;
 	read_front(p, &r);
 	read_opcode(p, &r);
 	for (const char *e = r.facts->pattern; *e; e += *e == ' ') {

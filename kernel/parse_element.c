@@ -6,7 +6,7 @@
 
 int32_t lt__kernel_build(struct lt_kernel_parser *p, struct lt_instruction i)
 {
-	lt__kernel_placed(p, LT_PART_INSTRUCTION, p->statement);
+	lt__kernel_located(p, LT_PART_INSTRUCTION, p->statement);
 	return lt__build(&p->b, i);
 }
 
@@ -44,7 +44,7 @@ static int32_t read_value_or_constant(struct lt_kernel_parser *p, struct lt_valu
 	int32_t value = read_value(p);
 	const struct lt_instruction *i = lt__build_at(&p->b, value);
 	if (i->dtype != t.dtype || i->lanes != t.lanes)
-		lt__kernel_fail(p, LT_EINVAL, p->place, "%s is %s; %s is needed here", lt__kernel_token(p).text,
+		lt__kernel_fail(p, LT_EINVAL, p->position, "%s is %s; %s is needed here", lt__kernel_token(p).text,
 			shown_type((struct lt_value_type){ i->dtype, i->lanes }).text, shown_type(t).text);
 	lt__kernel_next(p);
 	return value;
@@ -52,7 +52,7 @@ static int32_t read_value_or_constant(struct lt_kernel_parser *p, struct lt_valu
 
 static void read_type(struct lt_kernel_parser *p, struct lt_read_instruction *r)
 {
-	struct lt_text_place at = p->place;
+	struct lt_text_position at = p->position;
 	r->t = lt__kernel_type(p);
 	if (!(r->facts->types >> r->t.dtype & 1))
 		lt__kernel_fail(p, LT_EINVAL, at, "'%s' does not exist for type %s", r->facts->name, shown_type(r->t).text);
@@ -91,7 +91,7 @@ static int64_t read_added(struct lt_kernel_parser *p)
 {
 	bool minus = lt__kernel_is(p, "-");
 	lt__kernel_next(p);
-	struct lt_text_place at = p->place;
+	struct lt_text_position at = p->position;
 	uint64_t size = lt__kernel_hex(p, "what is added to the address");
 	if (size > (uint64_t)INT64_MAX + minus)
 		lt__kernel_fail(p, LT_ESYNTAX, at, "what is added to an address has at most 63 bits and a sign");
@@ -99,7 +99,7 @@ static int64_t read_added(struct lt_kernel_parser *p)
 }
 
 /* %3 + 5, or 5: behind `NAME[`. */
-static void read_place(struct lt_kernel_parser *p, int32_t *address, int64_t *number)
+static void read_index(struct lt_kernel_parser *p, int32_t *address, int64_t *number)
 {
 	static const struct lt_value_type i64 = { LT_I64, 1 };
 	if (p->kind == LT_KERNEL_VALUE)
@@ -115,7 +115,7 @@ static void read_place(struct lt_kernel_parser *p, int32_t *address, int64_t *nu
 
 static void read_address(struct lt_kernel_parser *p, struct lt_read_instruction *r)
 {
-	struct lt_text_place at = p->place;
+	struct lt_text_position at = p->position;
 	r->i.what = read_known(p, LT_KERNEL_BUFFER);
 	uint32_t dtype = p->b.buffer[r->i.what].dtype;
 	if (r->t.dtype && r->t.dtype != dtype)
@@ -124,7 +124,7 @@ static void read_address(struct lt_kernel_parser *p, struct lt_read_instruction 
 	r->t = (struct lt_value_type){ dtype, r->t.dtype ? r->t.lanes : 1 };
 	r->i.stride = r->facts->source == LT_TYPE_OF_COPY ? (int64_t)r->t.lanes : 1;
 	lt__kernel_expect(p, "[");
-	read_place(p, &r->i.operand[0], &r->i.number);
+	read_index(p, &r->i.operand[0], &r->i.number);
 	if (r->facts->source == LT_TYPE_OF_COPY) {
 		lt__kernel_expect(p, "]");
 		return;
@@ -150,7 +150,7 @@ static void read_source(struct lt_kernel_parser *p, struct lt_read_instruction *
 {
 	int64_t x[2] = { read_known(p, LT_KERNEL_BUFFER), 0 };
 	lt__kernel_expect(p, "[");
-	read_place(p, &r->i.operand[3], &x[1]);
+	read_index(p, &r->i.operand[3], &x[1]);
 	lt__kernel_expect(p, "]");
 	add_extras(p, r, x, 2);
 }
@@ -159,11 +159,11 @@ static void read_source(struct lt_kernel_parser *p, struct lt_read_instruction *
 static void read_matrix_operand(struct lt_kernel_parser *p, struct lt_read_instruction *r, int operand)
 {
 	const struct lt_kernel_matrix *x = &p->b.matrix[r->i.what];
-	struct lt_matrix_place at = { -1, 0, { 0, 0 }, 0 };
+	struct lt_matrix_location at = { -1, 0, { 0, 0 }, 0 };
 	if (p->kind == LT_KERNEL_WORD && lt__kernel_name_find(&p->names, p->at, p->bytes) >= 0) {
 		at.buffer = read_known(p, LT_KERNEL_BUFFER);
 		lt__kernel_expect(p, "[");
-		read_place(p, &r->i.operand[operand], &at.number);
+		read_index(p, &r->i.operand[operand], &at.number);
 		lt__kernel_expect(p, "by");
 		at.stride[0] = lt__kernel_number(p, "elements from row to row", INT32_MIN, INT32_MAX);
 		lt__kernel_expect(p, ",");
@@ -179,18 +179,18 @@ static void read_matrix_operand(struct lt_kernel_parser *p, struct lt_read_instr
 			(struct lt_value_type){ x->part[operand].dtype, (uint32_t)lanes });
 	}
 	/* The places of a and b, then accumulators, which stand in front in the text. */
-	int64_t place[] = { at.buffer, at.number, at.stride[0], at.stride[1], at.swizzle };
-	memcpy(&p->b.extra[r->i.first_extra + operand * LT_MATRIX_PLACE], place, sizeof place);
+	int64_t location[] = { at.buffer, at.number, at.stride[0], at.stride[1], at.swizzle };
+	memcpy(&p->b.extra[r->i.first_extra + operand * LT_MATRIX_LOCATION], location, sizeof location);
 }
 
 /* (c0, c1) */
 static void read_accumulators(struct lt_kernel_parser *p, struct lt_read_instruction *r)
 {
-	static const int64_t places[2 * LT_MATRIX_PLACE];
-	add_extras(p, r, places, 2 * LT_MATRIX_PLACE);
+	static const int64_t locations[2 * LT_MATRIX_LOCATION];
+	add_extras(p, r, locations, 2 * LT_MATRIX_LOCATION);
 	lt__kernel_expect(p, "(");
 	while (!lt__kernel_is(p, ")")) {
-		if (r->i.n_extra > 2 * LT_MATRIX_PLACE)
+		if (r->i.n_extra > 2 * LT_MATRIX_LOCATION)
 			lt__kernel_expect(p, ",");
 		int64_t x = read_known(p, LT_KERNEL_VARIABLE);
 		add_extras(p, r, &x, 1);
@@ -264,7 +264,7 @@ static void read_list(struct lt_kernel_parser *p, struct lt_read_instruction *r,
 static void read_from(struct lt_kernel_parser *p, struct lt_read_instruction *r)
 {
 	lt__kernel_expect(p, "from");
-	struct lt_text_place at = p->place;
+	struct lt_text_position at = p->position;
 	r->from = lt__kernel_type(p);
 	if (r->from.lanes != r->t.lanes || r->from.dtype == LT_LANE_MASK)
 		lt__kernel_fail(p, LT_EINVAL, at, "%s from %s: both have as many lanes, and a mask is no number (see `flag`)",
@@ -273,7 +273,7 @@ static void read_from(struct lt_kernel_parser *p, struct lt_read_instruction *r)
 
 static void read_what(struct lt_kernel_parser *p, struct lt_read_instruction *r)
 {
-	struct lt_text_place at = p->place;
+	struct lt_text_position at = p->position;
 	r->i.what = (int32_t)lt__kernel_number(p, "a number", 0, INT32_MAX);
 	if (r->i.opcode != LT_OPCODE_text)
 		return;

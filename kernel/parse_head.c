@@ -16,7 +16,7 @@ static const char *new_name(struct lt_kernel_parser *p, const char *what, int32_
 
 static struct lt_value_type one_element(struct lt_kernel_parser *p)
 {
-	struct lt_text_place at = p->place;
+	struct lt_text_position at = p->position;
 	struct lt_value_type t = lt__kernel_type(p);
 	if (t.lanes != 1 || t.dtype == LT_LANE_MASK)
 		lt__kernel_fail(p, LT_ESYNTAX, at, "expected the type of one element, such as f32");
@@ -65,7 +65,7 @@ static void read_buffer(struct lt_kernel_parser *p)
 		b->n_slot = x.slot + 1;
 	b->buffer = lt__pool_grown(&b->pool, b->buffer, b->n_buffer, &b->cap_buffer, sizeof *b->buffer);
 	b->buffer[b->n_buffer++] = x;
-	lt__kernel_placed(p, LT_PART_BUFFER, p->statement);
+	lt__kernel_located(p, LT_PART_BUFFER, p->statement);
 }
 
 static void read_variable(struct lt_kernel_parser *p)
@@ -78,7 +78,7 @@ static void read_variable(struct lt_kernel_parser *p)
 	x.lanes = t.lanes;
 	b->variable = lt__pool_grown(&b->pool, b->variable, b->n_variable, &b->cap_variable, sizeof *b->variable);
 	b->variable[b->n_variable++] = x;
-	lt__kernel_placed(p, LT_PART_VARIABLE, p->statement);
+	lt__kernel_located(p, LT_PART_VARIABLE, p->statement);
 }
 
 /* LOW..HIGH is one word. */
@@ -112,7 +112,7 @@ static void read_param(struct lt_kernel_parser *p)
 	read_range(p, &x);
 	p->b.param = lt__pool_grown(&p->b.pool, p->b.param, p->b.n_param, &p->b.cap_param, sizeof *p->b.param);
 	p->b.param[p->b.n_param++] = x;
-	lt__kernel_placed(p, LT_PART_PARAM, p->statement);
+	lt__kernel_located(p, LT_PART_PARAM, p->statement);
 }
 
 /* operator NAME f32 (f32, i64) identity 0x0 "text" */
@@ -135,14 +135,14 @@ static void read_operator_line(struct lt_kernel_parser *p)
 	op.source = lt__kernel_string(p, "the operator's C text");
 	p->b.op = lt__pool_grown(&p->b.pool, p->b.op, p->b.n_op, &p->b.cap_op, sizeof *p->b.op);
 	p->b.op[p->b.n_op++] = op;
-	lt__kernel_placed(p, LT_PART_OPERATOR, p->statement);
+	lt__kernel_located(p, LT_PART_OPERATOR, p->statement);
 }
 
-void lt__kernel_three(struct lt_kernel_parser *p, const char *what, int64_t *out, int64_t most)
+void lt__kernel_three(struct lt_kernel_parser *p, const char *what, int64_t *out, int64_t max)
 {
 	for (int i = 0; i < 3; i++) {
 		lt__kernel_expect(p, i ? "," : "(");
-		out[i] = lt__kernel_number(p, what, 1, most);
+		out[i] = lt__kernel_number(p, what, 1, max);
 	}
 	lt__kernel_expect(p, ")");
 }
@@ -196,7 +196,7 @@ static void read_matrix(struct lt_kernel_parser *p)
 	}
 	b->matrix = lt__pool_grown(&b->pool, b->matrix, b->n_matrix, &b->cap_matrix, sizeof *b->matrix);
 	b->matrix[b->n_matrix++] = x;
-	lt__kernel_placed(p, LT_PART_MATRIX, p->statement);
+	lt__kernel_located(p, LT_PART_MATRIX, p->statement);
 }
 
 static void read_workspace(struct lt_kernel_parser *p)

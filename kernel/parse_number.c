@@ -33,11 +33,11 @@ static bool read_whole(const struct lt_kernel_parser *p, const char *at, size_t 
 	return true;
 }
 
-int64_t lt__kernel_number(struct lt_kernel_parser *p, const char *what, int64_t least, int64_t most)
+int64_t lt__kernel_number(struct lt_kernel_parser *p, const char *what, int64_t min, int64_t max)
 {
 	int64_t x;
-	if (!read_whole(p, p->at, p->bytes, &x) || x < least || x > most)
-		LT_KERNEL_SYNTAX(p, "expected %s, a whole number from %" PRId64 " to %" PRId64 ", found %s", what, least, most,
+	if (!read_whole(p, p->at, p->bytes, &x) || x < min || x > max)
+		LT_KERNEL_SYNTAX(p, "expected %s, a whole number from %" PRId64 " to %" PRId64 ", found %s", what, min, max,
 			lt__kernel_token(p).text);
 	lt__kernel_next(p);
 	return x;
@@ -100,9 +100,9 @@ static bool read_constant(const struct lt_kernel_parser *p, struct lt_value_type
 	if (!read_whole(p, p->at, p->bytes, &whole))
 		return false;
 	bool plain = t.dtype == LT_BOOL || t.dtype == LT_U8;
-	int64_t most = t.dtype == LT_BOOL ? 1 : plain ? (int64_t)all : (int64_t)(all / 2), least = plain ? 0 : -most - 1;
+	int64_t max = t.dtype == LT_BOOL ? 1 : plain ? (int64_t)all : (int64_t)(all / 2), min = plain ? 0 : -max - 1;
 	*bits = (uint64_t)whole & all;
-	return whole >= least && whole <= most;
+	return whole >= min && whole <= max;
 }
 
 uint64_t lt__kernel_constant(struct lt_kernel_parser *p, struct lt_value_type t)

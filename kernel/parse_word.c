@@ -8,7 +8,7 @@
 #include "kernel/report.h"
 
 _Noreturn void lt__kernel_fail(
-	struct lt_kernel_parser *p, lt_status status, struct lt_text_place at, const char *fmt, ...)
+	struct lt_kernel_parser *p, lt_status status, struct lt_text_position at, const char *fmt, ...)
 {
 	char text[800];
 	va_list list;
@@ -43,7 +43,7 @@ void lt__kernel_next(struct lt_kernel_parser *p)
 	if (p->next < p->end && *p->next == '#')
 		while (p->next < p->end && *p->next != '\n')
 			p->next++;
-	p->place = (struct lt_text_place){ p->line,
+	p->position = (struct lt_text_position){ p->line,
 		p->next - p->line_at < INT32_MAX ? (int32_t)(p->next - p->line_at) + 1 : INT32_MAX };
 	p->at = p->next;
 	p->bytes = 0;
@@ -157,9 +157,9 @@ void lt__kernel_line_end(struct lt_kernel_parser *p)
 		LT_KERNEL_SYNTAX(p, "the line should end here, not go on with %s", lt__kernel_token(p).text);
 }
 
-void lt__kernel_placed(struct lt_kernel_parser *p, enum lt_kernel_part part, struct lt_text_place at)
+void lt__kernel_located(struct lt_kernel_parser *p, enum lt_kernel_part part, struct lt_text_position at)
 {
-	struct lt_text_places *x = &p->places[part];
+	struct lt_text_positions *x = &p->positions[part];
 	x->at = lt__pool_grown(&p->scratch, x->at, x->n, &x->cap, sizeof *x->at);
 	x->at[x->n++] = at;
 }

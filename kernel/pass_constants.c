@@ -333,7 +333,7 @@ static int32_t fold_instruction(struct constants_step *c, int32_t at)
 		fold_address(c, &m);
 	else if (m.operand[1] >= 0)
 		hide_contract(c, &m);
-	(void)lt__rewrite_put(c->s, at, m);
+	(void)lt__rewrite_add(c->s, at, m);
 	return at + 1;
 }
 

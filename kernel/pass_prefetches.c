@@ -83,7 +83,7 @@ static bool moves_by(const struct prefetches_step *p, const struct lt_address_su
 	return true;
 }
 
-static void note_load(struct prefetches_step *p, int32_t at)
+static void record_load(struct prefetches_step *p, int32_t at)
 {
 	const struct lt_instruction *i = &p->k->instructions[at];
 	const struct lt_kernel_buffer *b = &p->k->buffers[i->what];
@@ -163,7 +163,7 @@ static void choose_loads(struct prefetches_step *p)
 	}
 }
 
-static void put_prefetch(struct prefetches_step *p, int32_t at)
+static void add_prefetch(struct prefetches_step *p, int32_t at)
 {
 	struct lt_instruction i = lt__rewrite_mapped(p->s, at);
 	struct lt_instruction asked = { .opcode = LT_OPCODE_prefetch, .operand = { i.operand[0], -1, -1, -1 }, .what = i.what,
@@ -188,7 +188,7 @@ bool lt__step_prefetches(struct lt_stepping *s)
 	p.jump = lt__pool_alloc(&s->b.pool, n, sizeof *p.jump);
 	for (int32_t at = 0; at < (int32_t)s->k->n_instruction; at++)
 		if (s->k->instructions[at].opcode == LT_OPCODE_load)
-			note_load(&p, at);
+			record_load(&p, at);
 	if (!p.n_load)
 		return false;
 	choose_loads(&p);
@@ -197,7 +197,7 @@ bool lt__step_prefetches(struct lt_stepping *s)
 		lt__rewrite_region(s, r);
 		for (int32_t at = s->k->regions[r].first; at < s->k->regions[r].first + s->k->regions[r].n; at++) {
 			if (p.jump[at])
-				put_prefetch(&p, at);
+				add_prefetch(&p, at);
 			(void)lt__rewrite_copy(s, at);
 		}
 	}

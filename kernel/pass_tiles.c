@@ -186,7 +186,7 @@ static void exchange(struct tiles_step *t, const struct lt_instruction *load, in
 }
 
 /* All of the tile, where its first load stood. */
-static void put_tile(struct tiles_step *t, const struct square_tile *x)
+static void add_tile(struct tiles_step *t, const struct square_tile *x)
 {
 	int32_t row[LT_MAX_LANES];
 	int n = (int)x->load->lanes;
@@ -232,7 +232,7 @@ bool lt__step_tiles(struct lt_stepping *s)
 			if (!x)
 				(void)lt__rewrite_copy(s, at);
 			else if (x->first == at)
-				put_tile(&t, x);
+				add_tile(&t, x);
 		}
 	}
 	return true;

@@ -77,7 +77,7 @@ static bool find_part(const struct variables_step *v, const struct lt_instructio
 	return *at >= 0 && *at <= b->elems - (int64_t)*lanes;
 }
 
-static void note_access(struct variables_step *v, const struct lt_instruction *i)
+static void record_access(struct variables_step *v, const struct lt_instruction *i)
 {
 	struct array_parts *a = &v->array[i->what];
 	const char *why;
@@ -120,7 +120,7 @@ static bool choose_arrays(struct variables_step *v)
 		v->array[b].stays = v->k->buffers[b].space != LT_SPACE_ARRAY || v->k->buffers[b].elems > MAX_ELEMS;
 	for (uint32_t at = 0; at < v->k->n_instruction; at++)
 		if (is_access(&v->k->instructions[at]))
-			note_access(v, &v->k->instructions[at]);
+			record_access(v, &v->k->instructions[at]);
 	for (uint32_t b = 0; b < v->k->n_buffer; b++) {
 		v->gone[b] = !v->array[b].stays && v->array[b].n > 0;
 		any = any || v->gone[b];
@@ -130,10 +130,10 @@ static bool choose_arrays(struct variables_step *v)
 
 /* Where a use at `at` of a value counts as being: at the end of the outermost loop around it that the value is not in,
  * which may run again. */
-static int32_t place_of_use(const struct variables_step *v, int32_t value, int32_t at)
+static int32_t end_of_use(const struct variables_step *v, int32_t value, int32_t at)
 {
-	int32_t home = v->block[value], end = at;
-	for (int32_t b = v->block[at]; b != home && b >= 0; b = v->block[b])
+	int32_t block = v->block[value], end = at;
+	for (int32_t b = v->block[at]; b != block && b >= 0; b = v->block[b])
 		if (v->k->instructions[b].opcode == LT_OPCODE_loop)
 			end = v->k->instructions[b].what;
 	return end;
@@ -149,7 +149,7 @@ static void find_uses(struct variables_step *v)
 				continue;
 			/* The end of a loop is looked at after each iteration. */
 			int32_t end = i->opcode == LT_OPCODE_loop && n == 1 ? i->what : at;
-			int32_t outer = place_of_use(v, value, at);
+			int32_t outer = end_of_use(v, value, at);
 			end = outer > end ? outer : end;
 			v->end_use[value] = end > v->end_use[value] ? end : v->end_use[value];
 			v->n_use[value]++;
@@ -232,18 +232,18 @@ static int32_t variable_of(const struct variables_step *v, const struct lt_instr
 	return v->array[i->what].variable[at];
 }
 
-static int32_t put_select(struct variables_step *v, int32_t mask, int32_t x, int32_t y)
+static int32_t add_select(struct variables_step *v, int32_t mask, int32_t x, int32_t y)
 {
 	return lt__build_select(&v->s->b, mask, x, y);
 }
 
-static void put_load(struct variables_step *v, int32_t at)
+static void rewrite_load(struct variables_step *v, int32_t at)
 {
 	struct lt_stepping *s = v->s;
 	const struct lt_instruction *i = &v->k->instructions[at];
 	int32_t got = lt__build_get(&s->b, variable_of(v, i));
 	if (i->operand[2] >= 0)
-		got = put_select(v, s->to[i->operand[2]], got, lt__rewrite_const(s, i->dtype, i->lanes, 0));
+		got = add_select(v, s->to[i->operand[2]], got, lt__rewrite_const(s, i->dtype, i->lanes, 0));
 	else if (v->next_change[at] < v->end_use[at])
 		got = lt__build_value(&s->b, LT_OPCODE_copy, i->dtype, i->lanes, got, -1);
 	s->to[at] = got;
@@ -284,7 +284,7 @@ static int update_operand(const struct variables_step *v, int32_t store)
 		? 0 : -1;
 }
 
-static void put_store(struct variables_step *v, int32_t at)
+static void rewrite_store(struct variables_step *v, int32_t at)
 {
 	struct lt_stepping *s = v->s;
 	const struct lt_instruction *i = &v->k->instructions[at], *made = &v->k->instructions[i->operand[3]];
@@ -296,7 +296,7 @@ static void put_store(struct variables_step *v, int32_t at)
 		return;
 	}
 	if (i->operand[2] >= 0)
-		value = put_select(v, s->to[i->operand[2]], value, lt__build_get(&s->b, variable));
+		value = add_select(v, s->to[i->operand[2]], value, lt__build_get(&s->b, variable));
 	lt__build_set(&s->b, variable, value);
 }
 
@@ -315,7 +315,7 @@ static void mark_updates(struct variables_step *v, bool *skip)
 	}
 }
 
-static void put_instruction(struct variables_step *v, int32_t at, const bool *skip)
+static void rewrite_instruction(struct variables_step *v, int32_t at, const bool *skip)
 {
 	const struct lt_instruction *i = &v->k->instructions[at];
 	bool gone = (is_access(i) || i->opcode == LT_OPCODE_array) && v->gone[i->what];
@@ -329,9 +329,9 @@ static void put_instruction(struct variables_step *v, int32_t at, const bool *sk
 			if (v->array[i->what].part[e] == (int32_t)e + 1)
 				lt__build_begins(&v->s->b, LT_OPCODE_variable, v->array[i->what].variable[e]);
 	} else if (i->opcode == LT_OPCODE_load) {
-		put_load(v, at);
+		rewrite_load(v, at);
 	} else {
-		put_store(v, at);
+		rewrite_store(v, at);
 	}
 }
 
@@ -361,7 +361,7 @@ bool lt__step_variables(struct lt_stepping *s)
 	for (int32_t r = 0; r < (int32_t)s->k->n_region; r++) {
 		lt__rewrite_region(s, r);
 		for (int32_t at = s->k->regions[r].first; at < s->k->regions[r].first + s->k->regions[r].n; at++)
-			put_instruction(&v, at, skip);
+			rewrite_instruction(&v, at, skip);
 	}
 	return true;
 }

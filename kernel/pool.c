@@ -85,7 +85,7 @@ void lt__outf(struct lt_out *o, const char *fmt, ...)
 }
 
 /* Where name is, or the free place where it would be. */
-static size_t place(const struct lt_nameset *s, const char *name)
+static size_t nameset_slot(const struct lt_nameset *s, const char *name)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 	for (const char *c = name; *c; c++)
@@ -98,7 +98,7 @@ static size_t place(const struct lt_nameset *s, const char *name)
 
 int lt__nameset_find(const struct lt_nameset *s, const char *name)
 {
-	return s->cap ? s->tag[place(s, name)] : 0;
+	return s->cap ? s->tag[nameset_slot(s, name)] : 0;
 }
 
 void lt__nameset_add(struct lt_nameset *s, const char *name, int tag)
@@ -110,12 +110,12 @@ void lt__nameset_add(struct lt_nameset *s, const char *name, int tag)
 		s->tag = lt__pool_alloc(s->pool, s->cap, 1);
 		for (size_t i = 0; i < old.cap; i++)
 			if (old.name[i]) {
-				size_t to = place(s, old.name[i]);
+				size_t to = nameset_slot(s, old.name[i]);
 				s->name[to] = old.name[i];
 				s->tag[to] = old.tag[i];
 			}
 	}
-	size_t i = place(s, name);
+	size_t i = nameset_slot(s, name);
 	s->n += !s->name[i];
 	s->name[i] = name;
 	s->tag[i] = (uint8_t)tag;

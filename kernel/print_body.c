@@ -52,7 +52,7 @@ const char *lt__print_buffer_name(const struct lt_kernel_printer *p, int64_t buf
 }
 
 /* NAME[5, NAME[%3 + 5: without the end. */
-static void print_place(struct lt_kernel_printer *p, int64_t buffer, int32_t address, int64_t number)
+static void print_base(struct lt_kernel_printer *p, int64_t buffer, int32_t address, int64_t number)
 {
 	const struct lt_instruction *value = instruction_at(p, address);
 	uint64_t size = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
@@ -71,7 +71,7 @@ static void print_place(struct lt_kernel_printer *p, int64_t buffer, int32_t add
 static void print_address(struct lt_kernel_printer *p, const struct lt_instruction *i)
 {
 	bool has_stride = i->opcode == LT_OPCODE_load || i->opcode == LT_OPCODE_store;
-	print_place(p, i->what, i->operand[0], i->number);
+	print_base(p, i->what, i->operand[0], i->number);
 	if (i->operand[1] >= 0) {
 		lt__print_text(p, " at ");
 		print_value(p, i->operand[1], false);
@@ -95,23 +95,23 @@ static void print_source(struct lt_kernel_printer *p, const struct lt_instructio
 		lt__print_text(p, "?");
 		return;
 	}
-	print_place(p, p->k->extras[i->first_extra], i->operand[3], p->k->extras[i->first_extra + 1]);
+	print_base(p, p->k->extras[i->first_extra], i->operand[3], p->k->extras[i->first_extra + 1]);
 	lt__print_text(p, "]");
 }
 
 /* %3, or NAME[%3 + 5 by 64, 1 swizzle 128]. */
 static void print_matrix_operand(struct lt_kernel_printer *p, const struct lt_instruction *i, int operand)
 {
-	if (extras_of(p, i) < 2 * LT_MATRIX_PLACE) {
+	if (extras_of(p, i) < 2 * LT_MATRIX_LOCATION) {
 		lt__print_text(p, "?");
 		return;
 	}
-	struct lt_matrix_place at = lt__matrix_place(p->k, i, operand);
+	struct lt_matrix_location at = lt__matrix_location(p->k, i, operand);
 	if (at.buffer < 0) {
 		print_value(p, i->operand[operand], false);
 		return;
 	}
-	print_place(p, at.buffer, i->operand[operand], at.number);
+	print_base(p, at.buffer, i->operand[operand], at.number);
 	lt__printf(p, " by %" PRId64 ", %" PRId64, at.stride[0], at.stride[1]);
 	if (at.swizzle)
 		lt__printf(p, " swizzle %" PRId64, at.swizzle);
@@ -125,7 +125,7 @@ static const char *variable_name(const struct lt_kernel_printer *p, int64_t vari
 
 static void print_accumulators(struct lt_kernel_printer *p, const struct lt_instruction *i)
 {
-	int64_t first = (int64_t)i->first_extra + 2 * LT_MATRIX_PLACE, end = i->first_extra + extras_of(p, i);
+	int64_t first = (int64_t)i->first_extra + 2 * LT_MATRIX_LOCATION, end = i->first_extra + extras_of(p, i);
 	lt__print_text(p, "(");
 	for (int64_t e = first; e < end; e++) {
 		lt__print_text(p, e > first ? ", " : "");

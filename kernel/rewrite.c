@@ -81,7 +81,7 @@ struct lt_instruction lt__rewrite_mapped(const struct lt_stepping *s, int32_t at
 	return i;
 }
 
-int32_t lt__rewrite_put(struct lt_stepping *s, int32_t at, struct lt_instruction i)
+int32_t lt__rewrite_add(struct lt_stepping *s, int32_t at, struct lt_instruction i)
 {
 	return s->to[at] = lt__build(&s->b, i);
 }
@@ -91,7 +91,7 @@ int32_t lt__rewrite_copy(struct lt_stepping *s, int32_t at)
 	struct lt_instruction i = lt__rewrite_mapped(s, at);
 	if (i.n_extra)
 		i.first_extra = rewrite_extras(s, &s->k->instructions[at]);
-	return lt__rewrite_put(s, at, i);
+	return lt__rewrite_add(s, at, i);
 }
 
 void lt__rewrite_all(struct lt_stepping *s)

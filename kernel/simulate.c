@@ -155,7 +155,7 @@ static void fill_values(struct simulation *s)
 }
 
 /* Parts of the workspace and of a thread lie in it; every buffer is aligned. */
-static void check_places(struct simulation *s)
+static void check_locations(struct simulation *s)
 {
 	for (int32_t b = 0; b < (int32_t)s->k->n_buffer; b++) {
 		const struct lt_kernel_buffer *x = &s->k->buffers[b];
@@ -164,10 +164,10 @@ static void check_places(struct simulation *s)
 		if (s->base[b] < 0 || __builtin_add_overflow(s->base[b], buffer_bytes(x), &end) || end > a->bytes)
 			lt__simulate_find(s, LT_SIMULATE_space, -1, b, -1, "buffer %s is %lld bytes from byte %lld on, of %lld", x->name,
 				(long long)buffer_bytes(x), (long long)s->base[b], (long long)a->bytes);
-		uint64_t place = (uint64_t)s->base[b] + (x->space == LT_SPACE_SLOT ? (uint64_t)(uintptr_t)a->at : 0);
-		if (x->space != LT_SPACE_ARRAY && x->elems > 0 && x->align > 0 && place % (uint64_t)x->align)
+		uint64_t address = (uint64_t)s->base[b] + (x->space == LT_SPACE_SLOT ? (uint64_t)(uintptr_t)a->at : 0);
+		if (x->space != LT_SPACE_ARRAY && x->elems > 0 && x->align > 0 && address % (uint64_t)x->align)
 			lt__simulate_find(s, LT_SIMULATE_align, -1, b, -1, "the base of buffer %s is %llu bytes behind a multiple of %lld",
-				x->name, (unsigned long long)(place % (uint64_t)x->align), (long long)x->align);
+				x->name, (unsigned long long)(address % (uint64_t)x->align), (long long)x->align);
 	}
 }
 
@@ -224,7 +224,7 @@ static void simulate(struct simulation *s)
 	fill_areas(s);
 	fill_states(s);
 	fill_values(s);
-	check_places(s);
+	check_locations(s);
 	check_exclusive(s);
 	read_params(s);
 	if (!s->status)

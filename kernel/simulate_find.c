@@ -16,20 +16,20 @@ const char *lt__simulate_name(enum lt_simulate_check check)
 	return check < LT_NSIMULATE ? checks[check].name : NULL;
 }
 
-void lt__simulate_range_text(const struct simulation *s, uint32_t range, char *text, size_t room)
+void lt__simulate_range_text(const struct simulation *s, uint32_t range, char *text, size_t cap)
 {
 	int64_t first, last;
 	simulate_range_bounds(s, range, &first, &last);
 	if (last - first <= 1)
-		(void)snprintf(text, room, "point %lld", (long long)first);
+		(void)snprintf(text, cap, "point %lld", (long long)first);
 	else
-		(void)snprintf(text, room, "points %lld..%lld", (long long)first, (long long)last - 1);
+		(void)snprintf(text, cap, "points %lld..%lld", (long long)first, (long long)last - 1);
 }
 
-void lt__simulate_thread_text(const struct simulation *s, int32_t thread, char *text, size_t room)
+void lt__simulate_thread_text(const struct simulation *s, int32_t thread, char *text, size_t cap)
 {
 	const struct simulate_grid *g = s->grid;
-	(void)snprintf(text, room, "thread %d of block (%lld, %lld, %lld)", (int)thread, (long long)g->block[0],
+	(void)snprintf(text, cap, "thread %d of block (%lld, %lld, %lld)", (int)thread, (long long)g->block[0],
 		(long long)g->block[1], (long long)g->block[2]);
 }
 
@@ -41,27 +41,27 @@ static int32_t region_of(const struct lt_kernel *k, int32_t instruction)
 	return -1;
 }
 
-void lt__simulate_place_text(const struct simulation *s, int32_t instruction, char *text, size_t room)
+void lt__simulate_position_text(const struct simulation *s, int32_t instruction, char *text, size_t cap)
 {
 	const struct lt_instruction *i = &s->k->instructions[instruction];
 	const char *name = lt_opcode_name(i->opcode);
 	int32_t region = region_of(s->k, instruction);
 	const char *kind = region >= 0 && s->k->regions[region].kind == LT_REGION_GRID ? "grid" : "team";
-	int n = snprintf(text, room, "%s in line %d", name ? name : "?",
+	int n = snprintf(text, cap, "%s in line %d", name ? name : "?",
 		(int)lt__kernel_line(s->k, LT_PART_INSTRUCTION, instruction));
 	if (region > 0)
-		n += snprintf(text + n, room - (size_t)n, " of %s %d", kind, (int)region);
+		n += snprintf(text + n, cap - (size_t)n, " of %s %d", kind, (int)region);
 	else
-		n += snprintf(text + n, room - (size_t)n, " of the host's region");
+		n += snprintf(text + n, cap - (size_t)n, " of the host's region");
 	if (i->origin >= 0)
-		(void)snprintf(text + n, room - (size_t)n, ", %s %d",
+		(void)snprintf(text + n, cap - (size_t)n, ", %s %d",
 			i->opcode == LT_OPCODE_loop || i->opcode == LT_OPCODE_end ? "loop" : "statement", (int)i->origin);
 }
 
 void lt__simulate_find(struct simulation *s, enum lt_simulate_check check, int32_t instruction, int32_t buffer,
 	int64_t element, const char *fmt, ...)
 {
-	char what[700], place[160] = "", points[64] = "";
+	char what[700], position[160] = "", points[64] = "";
 	va_list ap;
 	if (s->status || s->options.off >> check & 1)
 		return;
@@ -69,7 +69,7 @@ void lt__simulate_find(struct simulation *s, enum lt_simulate_check check, int32
 	(void)vsnprintf(what, sizeof what, fmt, ap);
 	va_end(ap);
 	if (instruction >= 0)
-		lt__simulate_place_text(s, instruction, place, sizeof place);
+		lt__simulate_position_text(s, instruction, position, sizeof position);
 	if (s->grid)
 		lt__simulate_thread_text(s, s->grid->now < 0 ? 0 : s->grid->now, points, sizeof points);
 	else if (s->launch && s->n_range > 0 && s->region > 0)
@@ -79,6 +79,6 @@ void lt__simulate_find(struct simulation *s, enum lt_simulate_check check, int32
 	s->found = (struct lt_simulate_finding){ check, i ? region_of(s->k, instruction) : -1, instruction,
 		i ? i->origin : -1, buffer, element };
 	s->status = lt__report(s->diag, LT_EDEVICE, is_loop ? i->origin : -1, i && !is_loop ? i->origin : -1,
-		checks[check].way, "kernel %s%s%s%s%s%s: %s (check %s)", s->k->name, i ? ", " : "", place, *points ? ", " : "",
+		checks[check].way, "kernel %s%s%s%s%s%s: %s (check %s)", s->k->name, i ? ", " : "", position, *points ? ", " : "",
 		*points ? "at " : "", points, what, checks[check].name);
 }

@@ -75,7 +75,7 @@ static void land_product(struct simulation *s, const struct simulate_flight *f)
 	struct simulate_thread *t = &s->grid->thread[f->thread];
 	if (f->from >= 0)
 		lt__simulate_shadow_fly(s, f->from, f->from_element, f->n, 0, -1);
-	for (int32_t e = 2 * LT_MATRIX_PLACE; f->from < 0 && e < x->n_extra; e++)
+	for (int32_t e = 2 * LT_MATRIX_LOCATION; f->from < 0 && e < x->n_extra; e++)
 		t->variable_flight[s->k->extras[x->first_extra + e]]--;
 }
 

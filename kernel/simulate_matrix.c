@@ -2,7 +2,7 @@
 #include "kernel/simulate_part.h"
 #include "kernel/opcode.h"
 
-enum { MOST_ELEMENTS = 256 * 256 };     /* as the verifier allows */
+enum { MAX_ELEMENTS = 256 * 256 };     /* as the verifier allows */
 
 /* One run of the instruction. */
 struct matrix_run {
@@ -14,7 +14,7 @@ struct matrix_run {
 };
 
 /* Where element `lane` of a thread's fragment is. */
-static int64_t place_in(const struct lt_kernel_matrix *m, int part, int64_t lane, int32_t thread)
+static int64_t location_in(const struct lt_kernel_matrix *m, int part, int64_t lane, int32_t thread)
 {
 	const struct lt_matrix_part *p = &m->part[part];
 	int64_t at[3] = { 0, 0, 0 };
@@ -25,13 +25,13 @@ static int64_t place_in(const struct lt_kernel_matrix *m, int part, int64_t lane
 	return at[lt__matrix_row_axis(part)] * m->extent[lt__matrix_column_axis(part)] + at[lt__matrix_column_axis(part)];
 }
 
-static void put_fragment(struct simulation *s, struct matrix_run *r, int part)
+static void fill_from_fragments(struct simulation *s, struct matrix_run *r, int part)
 {
 	int64_t lanes = lt__matrix_lanes(r->m, part);
 	for (int32_t t = 0; t < r->n; t++) {
 		lt__simulate_switch(s, r->first + t);
 		for (int64_t lane = 0; lane < lanes; lane++) {
-			int64_t at = place_in(r->m, part, lane, t);
+			int64_t at = location_in(r->m, part, lane, t);
 			r->bits[part][at] = simulate_lane(s, r->x->operand[part], (uint32_t)lane);
 			r->known[part][at] = simulate_known(s, r->x->operand[part], (uint32_t)lane);
 		}
@@ -57,9 +57,9 @@ static void read_shared(struct simulation *s, const struct matrix_run *r, int32_
 	}
 }
 
-static void put_shared(struct simulation *s, struct matrix_run *r, int part)
+static void fill_from_shared(struct simulation *s, struct matrix_run *r, int part)
 {
-	struct lt_matrix_place p = lt__matrix_place(s->k, r->x, part);
+	struct lt_matrix_location p = lt__matrix_location(s->k, r->x, part);
 	int32_t buffer = (int32_t)p.buffer;
 	int64_t from, rows = r->m->extent[lt__matrix_row_axis(part)], columns = r->m->extent[lt__matrix_column_axis(part)];
 	lt__simulate_switch(s, r->first);
@@ -119,14 +119,14 @@ static void accumulate(struct simulation *s, struct matrix_run *r, int32_t t)
 	int64_t lane = 0;
 	struct simulate_thread *thread = &s->grid->thread[r->first + t];
 	lt__simulate_switch(s, r->first + t);
-	for (int32_t e = 2 * LT_MATRIX_PLACE; e < r->x->n_extra; e++) {
+	for (int32_t e = 2 * LT_MATRIX_LOCATION; e < r->x->n_extra; e++) {
 		int64_t v = s->k->extras[r->x->first_extra + e];
 		if (thread->variable_flight[v] && !async)
 			lt__simulate_find(s, LT_SIMULATE_in_flight, r->at, -1, -1, "accumulator %s is in flight for another instruction",
 				s->k->variables[v].name);
 		thread->variable_flight[v] = thread->variable_flight[v] + async;
 		for (uint32_t l = 0; l < s->k->variables[v].lanes; l++, lane++) {
-			int64_t at = place_in(r->m, LT_MATRIX_C, lane, t), n = r->m->extent[1];
+			int64_t at = location_in(r->m, LT_MATRIX_C, lane, t), n = r->m->extent[1];
 			bool known = s->variable_defined[v] >> l & 1;
 			multiply(s, r, at / n, at % n, &s->variable[s->variable_at[v] + l], &known);
 			if (!known)
@@ -145,15 +145,15 @@ void lt__simulate_matrix(struct simulation *s, int32_t instruction, int32_t firs
 	struct simulate_grid *g = s->grid;
 	for (int part = 0; part < 2; part++) {
 		if (!g->matrix_bits[part]) {
-			g->matrix_bits[part] = lt__pool_alloc(&s->pool, MOST_ELEMENTS, sizeof **g->matrix_bits);
-			g->matrix_known[part] = lt__pool_alloc(&s->pool, MOST_ELEMENTS, 1);
+			g->matrix_bits[part] = lt__pool_alloc(&s->pool, MAX_ELEMENTS, sizeof **g->matrix_bits);
+			g->matrix_known[part] = lt__pool_alloc(&s->pool, MAX_ELEMENTS, 1);
 		}
 		r.bits[part] = g->matrix_bits[part];
 		r.known[part] = g->matrix_known[part];
-		if (lt__matrix_place(s->k, x, part).buffer < 0)
-			put_fragment(s, &r, part);
+		if (lt__matrix_location(s->k, x, part).buffer < 0)
+			fill_from_fragments(s, &r, part);
 		else
-			put_shared(s, &r, part);
+			fill_from_shared(s, &r, part);
 	}
 	for (int32_t t = 0; t < n && !s->status; t++)
 		accumulate(s, &r, t);

@@ -11,7 +11,7 @@ static int32_t waits_at(const struct simulation *s, int32_t subgroup)
 	if (t->at >= g->region->first + g->region->n)
 		return -1;
 	for (int32_t i = 1; i < g->region->subgroup; i++)
-		if (t[i].at != t->at || t[i].trips != t->trips)
+		if (t[i].at != t->at || t[i].iterations != t->iterations)
 			return -1;
 	return t->at;
 }
@@ -118,7 +118,7 @@ static bool four_wait(const struct simulation *s, int32_t first, int32_t at)
 	const struct simulate_grid *g = s->grid;
 	for (int32_t i = 0; i < 4; i++)
 		if (first + i >= g->n_subgroup || waits_at(s, first + i) != at
-			|| g->thread[(first + i) * g->region->subgroup].trips != g->thread[first * g->region->subgroup].trips)
+			|| g->thread[(first + i) * g->region->subgroup].iterations != g->thread[first * g->region->subgroup].iterations)
 			return false;
 	return true;
 }
@@ -164,14 +164,14 @@ static int32_t give_up(struct simulation *s)
 			away = i;
 	lt__simulate_switch(s, waiting);
 	int32_t at = g->thread[waiting].at;
-	char place[160] = "its end";
+	char position[160] = "its end";
 	if (away >= 0 && g->thread[away].at < end)
-		lt__simulate_place_text(s, g->thread[away].at, place, sizeof place);
+		lt__simulate_position_text(s, g->thread[away].at, position, sizeof position);
 	if (away < 0)
 		lt__simulate_find(s, LT_SIMULATE_barrier, at, -1, -1, "waits for ever: too few threads come here");
 	else
 		lt__simulate_find(s, LT_SIMULATE_barrier, at, -1, -1, "waits for ever: thread %d has come to %s instead", (int)away,
-			place);
+			position);
 	for (int32_t i = 0; i < g->n_thread && !s->status; i++)         /* the check is off */
 		if (g->thread[i].at < end) {
 			g->thread[i].at++;

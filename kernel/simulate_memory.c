@@ -32,11 +32,11 @@ static void race(struct simulation *s, enum lt_simulate_check check, int32_t ins
 {
 	static const char *const verbs[][2] = { [LT_SIMULATE_write_write] = { "writes", "has written, too" },
 		[LT_SIMULATE_write_read] = { "reads", "has written" }, [LT_SIMULATE_read_write] = { "writes", "has read" } };
-	char points[64], place[160];
+	char points[64], position[160];
 	lt__simulate_range_text(s, other, points, sizeof points);
-	lt__simulate_place_text(s, other_at, place, sizeof place);
+	lt__simulate_position_text(s, other_at, position, sizeof position);
 	lt__simulate_find(s, check, instruction, buffer, element, "%s element %lld of buffer %s, which %s %s (%s)",
-		verbs[check][0], (long long)element, s->k->buffers[buffer].name, points, verbs[check][1], place);
+		verbs[check][0], (long long)element, s->k->buffers[buffer].name, points, verbs[check][1], position);
 }
 
 static void mark_read(

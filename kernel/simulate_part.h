@@ -66,7 +66,7 @@ struct simulate_thread {
 	int32_t first_flight;           /* of what it has begun; -1 */
 	int64_t begun[LT_NFLIGHT], groups[LT_NFLIGHT];  /* since its last commit; all commits */
 	int32_t *variable_flight;       /* by variable: accumulators in flight */
-	uint64_t trips;                 /* of the loops around it, mixed */
+	uint64_t iterations;            /* of the loops around it, mixed */
 	struct simulate_trip *trip;
 	int32_t n_trip;
 };
@@ -143,11 +143,11 @@ struct simulation {
 __attribute__((format(printf, 6, 7))) void lt__simulate_find(struct simulation *, enum lt_simulate_check,
 	int32_t instruction, int32_t buffer, int64_t element, const char *fmt, ...);
 /* "point 3", "points 4..7"; of a range's number. */
-void lt__simulate_range_text(const struct simulation *, uint32_t range, char *text, size_t room);
+void lt__simulate_range_text(const struct simulation *, uint32_t range, char *text, size_t cap);
 /* "thread 3 of block (1, 0, 0)" */
-void lt__simulate_thread_text(const struct simulation *, int32_t thread, char *text, size_t room);
+void lt__simulate_thread_text(const struct simulation *, int32_t thread, char *text, size_t cap);
 /* "store in line 27 of team 1, statement 4". */
-void lt__simulate_place_text(const struct simulation *, int32_t instruction, char *text, size_t room);
+void lt__simulate_position_text(const struct simulation *, int32_t instruction, char *text, size_t cap);
 
 /* simulate_memory.c.  An element that is not there gives 0 and takes nothing. */
 bool lt__simulate_inside(struct simulation *, int32_t instruction, int32_t buffer, int64_t element, bool writes);

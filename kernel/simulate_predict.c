@@ -56,7 +56,7 @@ static void find_lives(struct life_work *w, const struct lt_region *r)
 			w->first[n + x->what] = w->last[n + x->what] = i;
 		else if (is_variable(x->opcode))
 			life_use(w, n + x->what, i);
-		for (int32_t e = 2 * LT_MATRIX_PLACE; x->opcode == LT_OPCODE_matrix && e < x->n_extra; e++)
+		for (int32_t e = 2 * LT_MATRIX_LOCATION; x->opcode == LT_OPCODE_matrix && e < x->n_extra; e++)
 			life_use(w, n + (int32_t)k->extras[x->first_extra + e], i);
 		for (int o = 0; o < 4; o++)
 			if (x->operand[o] >= 0)
@@ -151,16 +151,16 @@ static void print_bound(const char *who, double *cycles, double share, const str
 	void *user)
 {
 	char line[400];
-	int most = 0, n;
+	int bound = 0, n;
 	for (int b = 0; b < N_BY; b++) {
 		cycles[b] /= share;
-		most = cycles[b] > cycles[most] ? b : most;
+		bound = cycles[b] > cycles[bound] ? b : bound;
 	}
-	n = snprintf(line, sizeof line, "%s: bound by %s, %.0f cycles (%.3g us);", who, bound_names[most], cycles[most],
-		cycles[most] / m->cycles_per_second * 1e6);
+	n = snprintf(line, sizeof line, "%s: bound by %s, %.0f cycles (%.3g us);", who, bound_names[bound], cycles[bound],
+		cycles[bound] / m->cycles_per_second * 1e6);
 	for (int b = 0; b < N_BY; b++)
-		if (b != most)
-			n += snprintf(line + n, sizeof line - (size_t)n, "%s %s %.0f", b > (most == 0) ? "," : "", bound_names[b],
+		if (b != bound)
+			n += snprintf(line + n, sizeof line - (size_t)n, "%s %s %.0f", b > (bound == 0) ? "," : "", bound_names[b],
 				cycles[b]);
 	n += snprintf(line + n, sizeof line - (size_t)n, "\n");
 	write(user, line, (size_t)n);

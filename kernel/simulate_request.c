@@ -14,7 +14,7 @@ void lt__simulate_log(
 	g->log = lt__pool_grown(&s->pool, g->log, g->n_log, &g->cap_log, sizeof *g->log);
 	g->log[g->n_log++] = (struct simulate_logged){ .instruction = instruction, .thread = g->now,
 		.bytes = (int32_t)(n * s->element_bytes[buffer]),
-		.key = (g->thread[g->now].trips + (uint64_t)part) * UINT64_C(0x9e3779b97f4a7c15),
+		.key = (g->thread[g->now].iterations + (uint64_t)part) * UINT64_C(0x9e3779b97f4a7c15),
 		.byte = s->base[buffer] + element * s->element_bytes[buffer],
 		.shared = s->k->buffers[buffer].space == LT_SPACE_SHARED };
 }
@@ -45,11 +45,11 @@ static int64_t distinct(int64_t *all, int n)
 	return count;
 }
 
-enum { MOST_MEMBERS = 64 };
+enum { MAX_MEMBERS = 64 };
 
 static void count_sectors(const struct simulate_logged *x, int n, struct lt_simulate_request *to)
 {
-	int64_t sector[2 * MOST_MEMBERS];
+	int64_t sector[2 * MAX_MEMBERS];
 	int all = 0;
 	to->requests++;
 	for (int i = 0; i < n; i++) {
@@ -63,7 +63,7 @@ static void count_sectors(const struct simulate_logged *x, int n, struct lt_simu
 /* The most words that one bank has to give. */
 static int64_t phase_cycles(const struct simulate_logged *x, int n)
 {
-	int64_t word[4 * MOST_MEMBERS], most = 0, of_bank[BANKS] = { 0 };
+	int64_t word[4 * MAX_MEMBERS], max = 0, of_bank[BANKS] = { 0 };
 	int all = 0;
 	for (int i = 0; i < n; i++)
 		for (int64_t w = x[i].byte / WORD; w <= (x[i].byte + x[i].bytes - 1) / WORD; w++)
@@ -73,8 +73,8 @@ static int64_t phase_cycles(const struct simulate_logged *x, int n)
 		if (i == 0 || word[i] != word[i - 1])
 			of_bank[word[i] % BANKS]++;
 	for (int b = 0; b < BANKS; b++)
-		most = of_bank[b] > most ? of_bank[b] : most;
-	return most;
+		max = of_bank[b] > max ? of_bank[b] : max;
+	return max;
 }
 
 static void count_banks(const struct simulate_logged *x, int n, int32_t subgroup, struct lt_simulate_request *to)
@@ -105,7 +105,7 @@ void lt__simulate_requests(struct simulation *s)
 	qsort(g->log, (size_t)n, sizeof *g->log, by_request);
 	for (int32_t i = 0, end; i < n; i = end) {
 		const struct simulate_logged *x = &g->log[i];
-		for (end = i + 1; end < n && end - i < MOST_MEMBERS && g->log[end].instruction == x->instruction
+		for (end = i + 1; end < n && end - i < MAX_MEMBERS && g->log[end].instruction == x->instruction
 			&& g->log[end].key == x->key && g->log[end].thread / subgroup == x->thread / subgroup; )
 			end++;
 		if (x->shared)

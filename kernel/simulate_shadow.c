@@ -27,14 +27,14 @@ static void report_race(struct simulation *s, int32_t at, int32_t buffer, int64_
 	int32_t thread,
 	int32_t other, int32_t other_at, const char *has)
 {
-	char who[96] = "another block", place[160];
-	lt__simulate_place_text(s, other_at, place, sizeof place);
+	char who[96] = "another block", position[160];
+	lt__simulate_position_text(s, other_at, position, sizeof position);
 	if (other >= 0)
 		lt__simulate_thread_text(s, other, who, sizeof who);
 	s->grid->now = thread;
 	lt__simulate_find(s, other < 0 ? LT_SIMULATE_blocks : LT_SIMULATE_threads, at, buffer, element,
 		"%s element %lld of buffer %s, which %s %s (%s)", verb, (long long)element, s->k->buffers[buffer].name, who, has,
-		place);
+		position);
 }
 
 /* The granules of an element. */

@@ -74,13 +74,13 @@ static void count_trip(struct simulation *s, int more)
 	if (!t)
 		return;
 	if (more > 0)
-		t->trip[t->n_trip++] = (struct simulate_trip){ t->trips, 0 };
+		t->trip[t->n_trip++] = (struct simulate_trip){ t->iterations, 0 };
 	struct simulate_trip *p = &t->trip[t->n_trip - 1];
 	p->trip++;
-	t->trips = (p->around ^ p->trip * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xff51afd7ed558ccd);
-	t->trips ^= t->trips >> 31;
+	t->iterations = (p->around ^ p->trip * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xff51afd7ed558ccd);
+	t->iterations ^= t->iterations >> 31;
 	if (more < 0) {
-		t->trips = p->around;
+		t->iterations = p->around;
 		t->n_trip--;
 	}
 }
@@ -131,7 +131,7 @@ static void hand_over(struct simulation *s, int32_t i)
 }
 
 /* A number that tells a thread where it is. */
-static int64_t place_number(const struct simulation *s, const struct lt_instruction *x)
+static int64_t member_number(const struct simulation *s, const struct lt_instruction *x)
 {
 	const struct simulate_grid *g = s->grid;
 	const struct lt_region *r = g->region;
@@ -165,7 +165,7 @@ static void machine(struct simulation *s, int32_t i)
 	case LT_OPCODE_block:
 	case LT_OPCODE_thread:
 	case LT_OPCODE_subgroup:
-	case LT_OPCODE_member: simulate_give(s, i, 0, (uint64_t)place_number(s, x), true); break;
+	case LT_OPCODE_member: simulate_give(s, i, 0, (uint64_t)member_number(s, x), true); break;
 	case LT_OPCODE_copy_async: lt__simulate_copy(s, i); break;
 	case LT_OPCODE_commit: lt__simulate_commit(s, i); break;
 	case LT_OPCODE_wait: lt__simulate_wait(s, i); break;

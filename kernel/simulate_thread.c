@@ -34,7 +34,7 @@ void lt__simulate_begin(struct simulation *s)
 		t->at = g->region->first;
 		t->first_flight = -1;
 		t->n_trip = 0;
-		t->trips = 0;
+		t->iterations = 0;
 		memset(t->begun, 0, sizeof t->begun);
 		memset(t->groups, 0, sizeof t->groups);
 		memset(t->variable_flight, 0, s->k->n_variable * sizeof *t->variable_flight);

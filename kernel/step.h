@@ -43,7 +43,7 @@ void lt__rewrite_begin(struct lt_stepping *, const bool *drop_buffer, const bool
 void lt__rewrite_region(struct lt_stepping *, int32_t region);
 /* The instruction with its operands' new values: as it would be copied. */
 struct lt_instruction lt__rewrite_mapped(const struct lt_stepping *, int32_t at);
-int32_t lt__rewrite_put(struct lt_stepping *, int32_t at, struct lt_instruction);       /* in place of `at` */
+int32_t lt__rewrite_add(struct lt_stepping *, int32_t at, struct lt_instruction);       /* in place of `at` */
 int32_t lt__rewrite_copy(struct lt_stepping *, int32_t at);
 void lt__rewrite_all(struct lt_stepping *);                     /* a copy of the whole */
 /* Buffers that nothing writes any more are no longer `written`. */

@@ -21,7 +21,7 @@ enum { LT_MAX_NAME = 63 };
 /* [a-zA-Z_][a-zA-Z0-9_.]*, of at most LT_MAX_NAME bytes. */
 bool lt__kernel_is_name(const char *, size_t bytes);
 
-struct lt_text_place { int32_t line, column; };
+struct lt_text_position { int32_t line, column; };
 
 /* The first rule that a program breaks: where, in which region (-1: none), and another instruction that it has to do
  * with (-1: none). */
@@ -35,7 +35,7 @@ struct lt_broken_rule {
 lt_status lt__kernel_check(const struct lt_kernel *, struct lt_broken_rule *out);
 /* Reports it, and returns LT_EINVAL.  column 0: not known; other_line 0: no other. */
 lt_status lt__kernel_refuse(
-	struct lt_diag *, const struct lt_broken_rule *, struct lt_text_place at, int32_t other_line);
+	struct lt_diag *, const struct lt_broken_rule *, struct lt_text_position at, int32_t other_line);
 
 /* What names stand for.  However they are chosen, a name costs no more than its length. */
 struct lt_kernel_names {

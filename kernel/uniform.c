@@ -22,7 +22,7 @@ struct uniform_work {
 };
 
 /* The same by a larger measure where there is just one of the smaller. */
-static uint8_t at_least(const struct lt_region *r, uint8_t level)
+static uint8_t widest_level(const struct lt_region *r, uint8_t level)
 {
 	int64_t threads = (int64_t)r->threads[0] * r->threads[1] * r->threads[2];
 	if (level == LT_UNIFORM_THREAD && r->subgroup == 1)
@@ -87,7 +87,7 @@ static uint8_t value_level(const struct uniform_work *w, const struct lt_instruc
 
 static void lower_to(struct uniform_work *w, uint8_t *at, uint8_t level, int32_t what)
 {
-	level = at_least(w->r, level);
+	level = widest_level(w->r, level);
 	if (level >= *at)
 		return;
 	*at = level;
@@ -122,7 +122,7 @@ static void evaluate(struct uniform_work *w, int32_t i)
 		lower_to(w, &w->u.control[i], lower_of(control, operands_level(w, x)), w->n + i);
 	if (is_change(x))
 		lower_variable(w, x->what, lower_of(control, level_of(w, x->operand[0])));
-	for (int32_t e = 2 * LT_MATRIX_PLACE; x->opcode == LT_OPCODE_matrix && e < x->n_extra; e++)
+	for (int32_t e = 2 * LT_MATRIX_LOCATION; x->opcode == LT_OPCODE_matrix && e < x->n_extra; e++)
 		lower_variable(w, (int32_t)w->k->extras[x->first_extra + e], LT_UNIFORM_THREAD);
 	if (x->dtype)
 		lower_to(w, &w->u.value[i], value_level(w, x), i);

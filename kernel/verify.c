@@ -118,7 +118,7 @@ static void check_variables(struct lt_verifier *v, struct lt_kernel_names *names
 
 /* Where a buffer lies among those of its space. */
 struct lt_buffer_span { uint32_t space; int64_t first, end; int32_t buffer; };
-static int by_place(const void *a, const void *b)
+static int by_location(const void *a, const void *b)
 {
 	const struct lt_buffer_span *x = a, *y = b;
 	if (x->space != y->space)
@@ -145,7 +145,7 @@ static void check_overlap(struct lt_verifier *v)
 		else if (b->space != LT_SPACE_ARRAY)
 			span[n++] = (struct lt_buffer_span){ b->space, b->offset, b->offset + bytes, (int32_t)i };
 	}
-	qsort(span, n, sizeof *span, by_place);
+	qsort(span, n, sizeof *span, by_location);
 	const struct lt_buffer_span *far = NULL, *exclusive = NULL;     /* those that end last */
 	for (const struct lt_buffer_span *s = span; s < span + n; s++) {
 		bool alone = k->buffers[s->buffer].exclusive;
@@ -301,7 +301,7 @@ lt_status lt_kernel_verify(const struct lt_kernel *k, struct lt_diag *diag)
 		return lt__report(diag, status, -1, -1, NULL, "out of memory");
 	if (!status)
 		return LT_OK;
-	struct lt_text_place at = { lt__kernel_line(k, broken.part, broken.index), 0 };
+	struct lt_text_position at = { lt__kernel_line(k, broken.part, broken.index), 0 };
 	return lt__kernel_refuse(diag, &broken, at,
 		broken.other < 0 ? 0 : lt__kernel_line(k, LT_PART_INSTRUCTION, broken.other));
 }

@@ -76,14 +76,14 @@ static void check_extras(struct lt_verifier *v, const struct lt_instruction *i, 
 	char list = lt__opcode_list(f);
 	bool values = list == 'h', lanes = list == 'k';
 	int64_t end = (int64_t)i->first_extra + i->n_extra;
-	int32_t least = list == 'y' ? 2 : list == 'z' ? 2 * LT_MATRIX_PLACE + 1 : 0;
+	int32_t min = list == 'y' ? 2 : list == 'z' ? 2 * LT_MATRIX_LOCATION + 1 : 0;
 	if (!list && i->n_extra == 0)
 		return;
 	if (!list || i->n_extra < 0 || i->first_extra < 0 || end > (int64_t)v->k->n_extra)
 		lt__verify_fail(v, -1, NULL, "'%s' has a list of values that %s", f->name,
 			list ? "is not inside of `extras`" : "it should not have");
-	if (i->n_extra < least || (list == 'y' && i->n_extra > least))
-		lt__verify_fail(v, -1, NULL, "'%s' has too %s extras: %" PRId32, f->name, i->n_extra < least ? "few" : "many",
+	if (i->n_extra < min || (list == 'y' && i->n_extra > min))
+		lt__verify_fail(v, -1, NULL, "'%s' has too %s extras: %" PRId32, f->name, i->n_extra < min ? "few" : "many",
 			i->n_extra);
 	if (lanes && (i->n_extra < 1 || i->n_extra > LT_MAX_LANES))
 		lt__verify_fail(v, -1, NULL, "a value has 1 to %d lanes, not %" PRId32, (int)LT_MAX_LANES, i->n_extra);
@@ -170,7 +170,7 @@ static void check_instruction(struct lt_verifier *v)
 	case LT_OPCODE_else: enter_else(v); break;
 	case LT_OPCODE_end: end_block(v, i); break;
 	case LT_OPCODE_matrix:
-		for (int32_t e = 2 * LT_MATRIX_PLACE; e < i->n_extra; e++)
+		for (int32_t e = 2 * LT_MATRIX_LOCATION; e < i->n_extra; e++)
 			lt__verify_changed(v, (int32_t)v->k->extras[i->first_extra + e]);
 		break;
 	default: break;

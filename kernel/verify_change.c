@@ -28,7 +28,7 @@ static void list_changes(struct lt_verifier *v, int32_t at, const int32_t *loop,
 		list_change(v, i->what, at, loop, n);
 	if (i->opcode != LT_OPCODE_matrix || i->first_extra < 0 || (int64_t)i->first_extra + i->n_extra > v->k->n_extra)
 		return;
-	for (int32_t e = 2 * LT_MATRIX_PLACE; e < i->n_extra; e++)
+	for (int32_t e = 2 * LT_MATRIX_LOCATION; e < i->n_extra; e++)
 		list_change(v, v->k->extras[i->first_extra + e], at, loop, n);
 }
 

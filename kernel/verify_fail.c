@@ -46,7 +46,7 @@ struct lt_shown_type lt__verify_type(struct lt_value_type t)
 }
 
 lt_status lt__kernel_refuse(
-	struct lt_diag *diag, const struct lt_broken_rule *broken, struct lt_text_place at, int32_t other_line)
+	struct lt_diag *diag, const struct lt_broken_rule *broken, struct lt_text_position at, int32_t other_line)
 {
 	char column[16] = "", region[24] = "", other[32] = "";
 	if (at.column)

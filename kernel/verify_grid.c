@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include "kernel/verify.h"
 
-enum { MOST_BLOCKS = 65535, MOST_SUBGROUP = 64, MOST_SHARED = 1 << 24 };
+enum { MAX_BLOCKS = 65535, MAX_SUBGROUP = 64, MAX_SHARED = 1 << 24 };
 
 static bool has_extents(const struct lt_region *r)
 {
@@ -22,21 +22,21 @@ void lt__verify_extents(struct lt_verifier *v, int32_t region)
 		return;
 	}
 	for (int i = 0; i < 3; i++) {
-		int64_t most = i ? MOST_BLOCKS : INT32_MAX;
-		if (r->blocks[i] < 1 || r->blocks[i] > most)
+		int64_t max = i ? MAX_BLOCKS : INT32_MAX;
+		if (r->blocks[i] < 1 || r->blocks[i] > max)
 			lt__verify_fail_at(v, LT_PART_REGION, region, NULL,
-				"a grid has 1 to %" PRId64 " blocks along axis %d, not %" PRId64, most, i, r->blocks[i]);
+				"a grid has 1 to %" PRId64 " blocks along axis %d, not %" PRId64, max, i, r->blocks[i]);
 		threads *= r->threads[i] < 1 || r->threads[i] > LT_MAX_THREADS ? LT_MAX_THREADS + 1 : r->threads[i];
 		if (threads > LT_MAX_THREADS)
 			lt__verify_fail_at(v, LT_PART_REGION, region, NULL, "a block has 1 to %d threads", (int)LT_MAX_THREADS);
 	}
-	if (r->subgroup < 1 || r->subgroup > MOST_SUBGROUP || (r->subgroup & (r->subgroup - 1)) || threads % r->subgroup)
+	if (r->subgroup < 1 || r->subgroup > MAX_SUBGROUP || (r->subgroup & (r->subgroup - 1)) || threads % r->subgroup)
 		lt__verify_fail_at(v, LT_PART_REGION, region, "round the block up, and turn the threads that are too many off",
 			"a subgroup has 1, 2, 4 ... %d threads, of which a block's %" PRId64 " are a multiple; not %" PRId32,
-			(int)MOST_SUBGROUP, threads, r->subgroup);
-	if (r->shared_bytes < 0 || r->shared_bytes > MOST_SHARED || r->resident < 0 || r->resident > LT_MAX_THREADS)
+			(int)MAX_SUBGROUP, threads, r->subgroup);
+	if (r->shared_bytes < 0 || r->shared_bytes > MAX_SHARED || r->resident < 0 || r->resident > LT_MAX_THREADS)
 		lt__verify_fail_at(v, LT_PART_REGION, region, NULL,
-			"a block has 0 to %d bytes of shared memory, and 0 to %d of them are to be resident", (int)MOST_SHARED,
+			"a block has 0 to %d bytes of shared memory, and 0 to %d of them are to be resident", (int)MAX_SHARED,
 			(int)LT_MAX_THREADS);
 }
 
@@ -66,8 +66,8 @@ void lt__verify_find_shared(struct lt_verifier *v)
 				mark_shared(v, i->what);
 			if (is_copy && has_extras && i->n_extra > 0)
 				mark_shared(v, k->extras[i->first_extra]);
-			for (int part = 0; part < 2 && is_matrix && has_extras && i->n_extra >= 2 * LT_MATRIX_PLACE; part++)
-				mark_shared(v, k->extras[i->first_extra + part * LT_MATRIX_PLACE]);
+			for (int part = 0; part < 2 && is_matrix && has_extras && i->n_extra >= 2 * LT_MATRIX_LOCATION; part++)
+				mark_shared(v, k->extras[i->first_extra + part * LT_MATRIX_LOCATION]);
 		}
 	}
 }
@@ -80,7 +80,7 @@ void lt__verify_shared(struct lt_verifier *v, int32_t buffer)
 	if (b->offset < 0 || b->offset % b->align)
 		lt__verify_fail_at(v, LT_PART_BUFFER, buffer, NULL, "offset %" PRId64 " of buffer %s is no multiple of its alignment",
 			b->offset, b->name);
-	all = region < 0 ? MOST_SHARED : v->k->regions[region].shared_bytes;
+	all = region < 0 ? MAX_SHARED : v->k->regions[region].shared_bytes;
 	if (b->offset > all || bytes > all - b->offset)
 		lt__verify_fail_at(v, LT_PART_BUFFER, buffer, "make `shared` of the region larger",
 			"buffer %s ends behind the %" PRId64 " bytes of shared memory", b->name, all);

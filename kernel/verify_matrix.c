@@ -70,7 +70,7 @@ static void check_operand(struct lt_verifier *v, const struct lt_instruction *i,
 	const struct lt_kernel *k = v->k;
 	const struct lt_kernel_matrix *x = &k->matrices[i->what];
 	const struct lt_matrix_part *p = &x->part[part];
-	struct lt_matrix_place at = lt__matrix_place(k, i, part);
+	struct lt_matrix_location at = lt__matrix_location(k, i, part);
 	int32_t value = i->operand[part];
 	struct lt_value_type is = { 0, 0 }, want = { LT_I64, 1 };
 	if (value >= 0)
@@ -112,16 +112,16 @@ void lt__verify_matrix(struct lt_verifier *v, const struct lt_instruction *i)
 	check_types(v, x);
 	check_operand(v, i, LT_MATRIX_A);
 	check_operand(v, i, LT_MATRIX_B);
-	for (int32_t e = 2 * LT_MATRIX_PLACE; e < i->n_extra && lanes <= lt__matrix_lanes(x, LT_MATRIX_C); e++) {
+	for (int32_t e = 2 * LT_MATRIX_LOCATION; e < i->n_extra && lanes <= lt__matrix_lanes(x, LT_MATRIX_C); e++) {
 		int64_t variable = k->extras[i->first_extra + e];
 		if (variable < 0 || variable >= (int64_t)k->n_variable)
-			lt__verify_fail(v, -1, NULL, "accumulator %d is no variable", (int)e - 2 * LT_MATRIX_PLACE);
+			lt__verify_fail(v, -1, NULL, "accumulator %d is no variable", (int)e - 2 * LT_MATRIX_LOCATION);
 		lt__verify_variable(v, (int32_t)variable);
 		if (k->variables[variable].dtype != x->part[LT_MATRIX_C].dtype)
 			lt__verify_fail(v, -1, NULL, "accumulator %s is %s; matrix %s adds to %s", k->variables[variable].name,
 				lt__kernel_element_name(k->variables[variable].dtype), x->name,
 				lt__kernel_element_name(x->part[LT_MATRIX_C].dtype));
-		for (int32_t f = 2 * LT_MATRIX_PLACE; f < e; f++)
+		for (int32_t f = 2 * LT_MATRIX_LOCATION; f < e; f++)
 			if (k->extras[i->first_extra + f] == variable)
 				lt__verify_fail(v, -1, NULL, "accumulator %s is there twice", k->variables[variable].name);
 		lanes += k->variables[variable].lanes;

@@ -65,7 +65,7 @@ static void check_grid(struct lt_verifier *v, const struct lt_uniform *u)
 		if (i->opcode == LT_OPCODE_exchange && i->what != LT_EXCHANGE_INDEX)
 			check_operand(v, u, 1, LT_UNIFORM_SUBGROUP, "the distance");
 		for (int part = 0; i->opcode == LT_OPCODE_matrix && part < 2; part++)
-			if (lt__matrix_place(v->k, i, part).buffer >= 0)
+			if (lt__matrix_location(v->k, i, part).buffer >= 0)
 				check_operand(v, u, part, scope_of(v, i), "an address");
 		if (i->opcode == LT_OPCODE_leave) {
 			check_operand(v, u, 0, LT_UNIFORM_BLOCK, "the condition");

@@ -38,7 +38,7 @@ fi
 LLVM=$(command -v llvm-config-19 || command -v llvm-config-20 || command -v llvm-config-21)
 [ -n "$LLVM" ] && LLVM="-isystem $("$LLVM" --includedir)" &&
 	echo '#include <llvm-c/Core.h>' | ${CC:-cc} $LLVM -fsyntax-only -x c - 2>/dev/null || LLVM=
-[ -n "$LLVM" ] || echo 'not tried: headers of backends/llvm, LLVM (llvm-19-dev, or 20, 21) is not installed'
+[ -n "$LLVM" ] || echo "not tried: headers of backends/llvm; LLVM's C interface (llvm-19-dev) is not installed"
 # A .c file that is nothing but the header; prelude.h is text for generated code and has the same duty.
 for h in $(find include ir looptree kernel backends frontends program check tools tests -name '*.h' | sort); do
 	system=

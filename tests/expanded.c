@@ -67,8 +67,8 @@ struct lt_kernel *expanded_for(const struct lt_kernel *k, const struct lt_machin
 	struct kernel_text first = { 0 }, second = { 0 };
 	must(!lt_kernel_expand(k, m, &made, &keeper.diag), "%s", keeper.text);
 	lt_kernel_print(made, kernel_text_add, &first);
-	must(!kernel_verify(made), "%s\n%s", kernel_said, first.at);
-	must(!kernel_parse(first.at, first.n, &again), "%s\n%s", kernel_said, first.at);
+	must(!kernel_verify(made), "%s\n%s", kernel_message, first.at);
+	must(!kernel_parse(first.at, first.n, &again), "%s\n%s", kernel_message, first.at);
 	lt_kernel_print(again, kernel_text_add, &second);
 	must(strcmp(first.at, second.at) == 0, "%s\n%s", first.at, second.at);
 	lt_kernel_free(made);

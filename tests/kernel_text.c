@@ -4,7 +4,7 @@
 #include <string.h>
 #include "tests/kernel_text.h"
 
-char kernel_said[2200];
+char kernel_message[2200];
 
 void kernel_text_add(void *text, const char *more, size_t bytes)
 {
@@ -20,22 +20,23 @@ void kernel_text_add(void *text, const char *more, size_t bytes)
 	x->at[x->n] = '\0';
 }
 
-static void keep_said(struct lt_diag *diag, const struct lt_diagnostic *d)
+static void keep_message(struct lt_diag *diag, const struct lt_diagnostic *d)
 {
 	(void)diag;
-	(void)snprintf(kernel_said, sizeof kernel_said, "%s%s%s", d->text, d->remedy ? "; " : "", d->remedy ? d->remedy : "");
+	(void)snprintf(kernel_message, sizeof kernel_message, "%s%s%s", d->text, d->remedy ? "; " : "",
+		d->remedy ? d->remedy : "");
 }
 
 lt_status kernel_parse(const char *text, size_t bytes, struct lt_kernel **out)
 {
-	struct lt_diag diag = { sizeof diag, keep_said };
-	*kernel_said = '\0';
+	struct lt_diag diag = { sizeof diag, keep_message };
+	*kernel_message = '\0';
 	return lt_kernel_parse(text, bytes, out, &diag);
 }
 
 lt_status kernel_verify(const struct lt_kernel *k)
 {
-	struct lt_diag diag = { sizeof diag, keep_said };
-	*kernel_said = '\0';
+	struct lt_diag diag = { sizeof diag, keep_message };
+	*kernel_message = '\0';
 	return lt_kernel_verify(k, &diag);
 }

@@ -8,7 +8,7 @@ struct kernel_text { char *at; size_t n, cap; };        /* at ends with a 0; to 
 void kernel_text_add(void *text, const char *, size_t bytes);   /* an lt_write */
 
 /* What the last of these two reported: "sentence" or "sentence; remedy". */
-extern char kernel_said[2200];
+extern char kernel_message[2200];
 lt_status kernel_parse(const char *text, size_t bytes, struct lt_kernel **);
 lt_status kernel_verify(const struct lt_kernel *);
 #endif

@@ -20,7 +20,8 @@ try() {
 		printf '%s\n' "answered $status and said:" "$said" "expected: $2" >&2
 	fi
 	rm -rf "${tree:?}"/*
-	mkdir -p "$tree"/{include/lt,ir,looptree,backends/ref,backends/cpu,tools,build/{ir,looptree,tools,backends/{ref,cpu}}}
+	mkdir -p "$tree"/{include/lt,ir,looptree,kernel,backends/{ref,cpu},tools}
+	mkdir -p "$tree"/build/{ir,looptree,tools,backends/{ref,cpu}}
 }
 try 'an empty tree' ''
 
@@ -84,5 +85,7 @@ echo 'struct row { int n, last_place; const char *kept; }; /* most */' >"$tree/i
 try 'a word that is right, or in a comment' '' words.sh
 echo 'struct lt__row { int n_kept; };' >"$tree/backends/cpu/a.c"
 try 'a word that is refused in some folders' 'n_kept: `kept`' words.sh
+echo 'int lt__rewrite_put(int at);' >"$tree/kernel/a.c"
+try 'a word in kernel programs' 'lt__rewrite_put: `put`' words.sh
 echo 'int x;' >"$tree/looptree/own.c"
 try 'a word in the name of a file' 'looptree/own.c: a file with' words.sh

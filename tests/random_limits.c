@@ -255,7 +255,7 @@ void limits_run(uint64_t seed, int n, const char *cc, struct limits_tally *tally
 	free(job);
 }
 
-void limits_tell(const struct limits_tally *t, FILE *f)
+void limits_tally_print(const struct limits_tally *t, FILE *f)
 {
 	(void)fprintf(f, "%lld graphs: %lld taken (%lld with requirements), %lld leave their source, %lld too large, %lld not "
 		"decided; %lld runs, %lld of them refused, %lld elements; %lld failed\n", (long long)t->graphs,

@@ -19,7 +19,7 @@ struct limits_tally {
 /* Graphs of the seeds from `seed` on; what is wrong is reported on standard error with its seed.  cc: of cpu's kernels,
  * as lt_options has it; NULL: the kernels are those of batch. */
 void limits_run(uint64_t seed, int n, const char *cc, struct limits_tally *);
-void limits_tell(const struct limits_tally *, FILE *);         /* in a line */
+void limits_tally_print(const struct limits_tally *, FILE *);  /* in a line */
 /* The flags of batch_open under which kernels trap. */
 extern const char limits_level[];
 #endif

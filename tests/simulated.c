@@ -26,7 +26,7 @@ void simulated_run(const struct lt_kernel *k, void *const *slot, const struct lt
 {
 	static const struct lt_simulate_options plain = { .seed = 1 };
 	struct lt_slot *slots = calloc(k->n_slot + 1u, sizeof *slots);
-	*out = (struct simulated){ .told = keeper_new() };
+	*out = (struct simulated){ .diags = keeper_new() };
 	must(slots != NULL, "out of memory");
 	for (uint32_t i = 0; i < k->n_slot; i++)
 		slots[i].base = slot[i];
@@ -37,7 +37,7 @@ void simulated_run(const struct lt_kernel *k, void *const *slot, const struct lt
 			slots[x->slot].bytes = bytes;
 	}
 	const struct lt_args args = { .size = sizeof args, .n_slot = k->n_slot, .slot = slots, .fault = &out->fault };
-	out->status = lt__simulate(k, &args, options ? options : &plain, count, &out->found, &out->told.diag);
+	out->status = lt__simulate(k, &args, options ? options : &plain, count, &out->found, &out->diags.diag);
 	free(slots);
 }
 
@@ -45,7 +45,7 @@ void simulated_good(const struct lt_kernel *k, void *const *slot)
 {
 	struct simulated s;
 	simulated_run(k, slot, NULL, NULL, &s);
-	must(s.status == LT_OK && s.found.check == LT_NSIMULATE, "%s", s.told.text);
+	must(s.status == LT_OK && s.found.check == LT_NSIMULATE, "%s", s.diags.text);
 }
 
 static const char *const type_names[LT_NDTYPE] = { "", "f32", "f64", "f16", "bf16", "i8", "u8", "i16", "i32", "i64",
@@ -53,7 +53,7 @@ static const char *const type_names[LT_NDTYPE] = { "", "f32", "f64", "f16", "bf1
 
 const char *simulated_type(uint32_t dtype) { return type_names[dtype]; }
 
-static void element_put(void *at, int i, uint32_t dtype, uint64_t bits)
+static void element_write(void *at, int i, uint32_t dtype, uint64_t bits)
 {
 	switch (lt__number_bytes(dtype)) {
 	case 8: ((uint64_t *)at)[i] = bits; break;
@@ -84,7 +84,7 @@ static char *replaced(char *to, const char *from, const char *what, const char *
 
 void simulated_pairs_run(struct simulated_pairs *all, const char *lines, uint32_t lanes)
 {
-	static uint64_t x[SIMULATED_ROOM], y[SIMULATED_ROOM], z[SIMULATED_ROOM];
+	static uint64_t x[SIMULATED_MAX_PAIRS], y[SIMULATED_MAX_PAIRS], z[SIMULATED_MAX_PAIRS];
 	char type[24], suffix[16] = "", some[512], body[512];
 	if (lanes > 1)
 		(void)snprintf(suffix, sizeof suffix, "x%u", (unsigned)lanes);
@@ -94,10 +94,10 @@ void simulated_pairs_run(struct simulated_pairs *all, const char *lines, uint32_
 		all->x[all->n] = all->x[0];
 		all->y[all->n] = all->y[0];
 	}
-	must(all->n <= SIMULATED_ROOM, "too many pairs");
+	must(all->n <= SIMULATED_MAX_PAIRS, "too many pairs");
 	for (int i = 0; i < all->n; i++) {
-		element_put(x, i, all->dtype, all->x[i]);
-		element_put(y, i, all->dtype, all->y[i]);
+		element_write(x, i, all->dtype, all->x[i]);
+		element_write(y, i, all->dtype, all->y[i]);
 	}
 	const char *in = type_names[all->dtype];
 	struct lt_kernel *k = simulated_kernel("kernel 1\nname values\nworkspace 0 thread 0\n"

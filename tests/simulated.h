@@ -5,7 +5,7 @@
 #include "kernel/simulate.h"
 #include "tests/keeper.h"
 
-struct simulated { lt_status status; struct lt_simulate_finding found; struct keeper told; struct lt_fault fault; };
+struct simulated { lt_status status; struct lt_simulate_finding found; struct keeper diags; struct lt_fault fault; };
 /* Printed, parsed, verified; the caller's to free. */
 struct lt_kernel *simulated_kernel(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* slot[i]: memory of as many bytes as the buffers of slot i have.  options, count may be NULL. */
@@ -19,11 +19,11 @@ struct lt_simulate_statement *simulated_statements(
 	const struct lt_kernel *, void *const *slot, int32_t *n, char **lines);
 
 /* Typed bits of operands and results. */
-enum { SIMULATED_MAX_VALUE = 48, SIMULATED_ROOM = SIMULATED_MAX_VALUE * SIMULATED_MAX_VALUE + 64 };
+enum { SIMULATED_MAX_VALUE = 48, SIMULATED_MAX_PAIRS = SIMULATED_MAX_VALUE * SIMULATED_MAX_VALUE + 64 };
 struct simulated_pairs {
 	uint32_t dtype, out;
 	int n;
-	uint64_t x[SIMULATED_ROOM], y[SIMULATED_ROOM], z[SIMULATED_ROOM];
+	uint64_t x[SIMULATED_MAX_PAIRS], y[SIMULATED_MAX_PAIRS], z[SIMULATED_MAX_PAIRS];
 };
 /* z of all pairs, by lines that make %r of %x and %y; in them TYPE is the type, and LANES what stands behind a type's
  * name.  n grows to whole vectors. */

@@ -26,7 +26,7 @@ struct lt_simulate_statement *simulated_statements(
 	all = calloc((size_t)*n + 1, sizeof *all);
 	must(c.runs && c.lanes && all, "out of memory");
 	simulated_run(k, slot, NULL, &c, &s);
-	must(!s.status, "%s", s.told.text);
+	must(!s.status, "%s", s.diags.text);
 	must(!lt__simulate_statements(k, &c, *n, all), "out of memory");
 	if (lines) {
 		must(!lt__simulate_print_counts(k, &c, text_add, &text), "out of memory");

@@ -49,9 +49,9 @@ static void check_seed(uint64_t seed)
 	random_kernel_fill(k, seed, &first);
 	random_kernel_fill(k, seed, &m);
 	simulated_run(k, first.at, NULL, NULL, &s);
-	cr_assert_eq(s.status, LT_OK, "seed %llu: %s", (unsigned long long)seed, s.told.text);
+	cr_assert_eq(s.status, LT_OK, "seed %llu: %s", (unsigned long long)seed, s.diags.text);
 	simulated_run(e, m.at, NULL, NULL, &s);
-	cr_assert_eq(s.status, LT_OK, "seed %llu, expanded: %s", (unsigned long long)seed, s.told.text);
+	cr_assert_eq(s.status, LT_OK, "seed %llu, expanded: %s", (unsigned long long)seed, s.diags.text);
 	for (uint32_t b = 0; b < k->n_buffer; b++) {
 		const struct lt_kernel_buffer *x = &k->buffers[b];
 		cr_assert(x->space != LT_SPACE_SLOT || random_kernel_same(x->dtype, first.at[x->slot], m.at[x->slot], x->elems),

@@ -14,7 +14,7 @@ Test(kernel_grid, prints_what_was_parsed)
 {
 	struct lt_kernel *k = NULL;
 	struct kernel_text text = { 0 };
-	cr_assert_eq(kernel_parse(grid_kernel, strlen(grid_kernel), &k), LT_OK, "%s", kernel_said);
+	cr_assert_eq(kernel_parse(grid_kernel, strlen(grid_kernel), &k), LT_OK, "%s", kernel_message);
 	lt_kernel_print(k, kernel_text_add, &text);
 	cr_expect_str_eq(text.at, grid_kernel);
 	cr_expect_eq(k->regions[1].threads[1], 4);
@@ -30,7 +30,7 @@ Test(kernel_grid, prints_what_was_parsed)
 #define STORE "\tstore o[0] 1\n"
 
 /* Lines behind HEAD (line 5 is their first), and what is said. */
-static const struct { const char *text, *said; } broken[] = {
+static const struct { const char *text, *message; } broken[] = {
 	{ LAUNCH "region grid 1 blocks (0, 1, 1) threads (1, 1, 1) subgroup 1 shared 0\n",
 		"kernel:7:23: expected how many blocks there are at most" },
 	{ LAUNCH "region grid 1 blocks (1, 70000, 1) threads (1, 1, 1) subgroup 1 shared 0\n" STORE,
@@ -132,11 +132,12 @@ static const struct { const char *text, *said; } broken[] = {
 		"kernel:9:2: region 1: buffer s is written here, but declared without `written`" },
 };
 
-static void expect_said(const char *text, const char *said)
+static void expect_message(const char *text, const char *message)
 {
 	struct lt_kernel *k = NULL;
 	cr_expect_neq(kernel_parse(text, strlen(text), &k), LT_OK, "%s", text);
-	cr_expect(strncmp(kernel_said, said, strlen(said)) == 0, "\n%s\nsays %s\nnot  %s", text, kernel_said, said);
+	cr_expect(strncmp(kernel_message, message, strlen(message)) == 0, "\n%s\nsays %s\nnot  %s", text, kernel_message,
+		message);
 	lt_kernel_free(k);
 }
 
@@ -145,12 +146,12 @@ Test(kernel_grid, each_rule)
 	for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
 		char text[4096];
 		(void)snprintf(text, sizeof text, "%s%s", HEAD, broken[i].text);
-		expect_said(text, broken[i].said);
+		expect_message(text, broken[i].message);
 	}
 }
 
 /* A part of grid_kernel, what stands there instead, and what is said (without its place). */
-static const struct { const char *part, *instead, *said; } spoiled[] = {
+static const struct { const char *part, *instead, *message; } spoiled[] = {
 	{ "threads 128 a", "threads 64 a", "matrix wide: it takes 32 or 128 threads, extents of 1 to 256, and elements of "
 		"some" },
 	{ "(k1, m8, k8) (k2, k4, m1, m2, m4) b", "(k1, m8, k4) (k2, k4, m1, m2, m4) b",
@@ -190,11 +191,11 @@ Test(kernel_grid, each_rule_of_matrices)
 		(void)snprintf(text, sizeof text, "%.*s%s%s", (int)(at - grid_kernel), grid_kernel, spoiled[i].instead,
 			at + strlen(spoiled[i].part));
 		lt_status status = kernel_parse(text, strlen(text), &k);
-		if (*spoiled[i].said)
-			cr_expect(status && strstr(kernel_said, spoiled[i].said), "%s: says %s\nnot %s", spoiled[i].instead, kernel_said,
-				spoiled[i].said);
+		if (*spoiled[i].message)
+			cr_expect(status && strstr(kernel_message, spoiled[i].message), "%s: says %s\nnot %s", spoiled[i].instead,
+				kernel_message, spoiled[i].message);
 		else
-			cr_expect_eq(status, LT_OK, "%s", kernel_said);
+			cr_expect_eq(status, LT_OK, "%s", kernel_message);
 		lt_kernel_free(k);
 	}
 }
@@ -235,7 +236,7 @@ Test(kernel_grid, values_are_as_uniform_as_what_they_follow_from)
 			"variable n i64\n" LAUNCH "region grid 1 blocks (4, 1, 1) threads (32, 4, 2) subgroup 32 shared 64\n"
 			"\tstore s[0] 1\n%s%s" STORE, HEAD, strstr(levels[i].lines, "array a") ? "" : "\tarray a\n\tstore a[0] 1\n",
 			levels[i].lines);
-		cr_assert_eq(kernel_parse(text, strlen(text), &k), LT_OK, "%s\n%s", kernel_said, text);
+		cr_assert_eq(kernel_parse(text, strlen(text), &k), LT_OK, "%s\n%s", kernel_message, text);
 		cr_assert_eq(setjmp(pool.jump), 0);
 		struct lt_uniform u = lt__uniform(k, &pool);
 		int32_t last = -1;
@@ -269,7 +270,7 @@ Test(kernel_grid, roles)
 		char *barrier = strstr(text, "barrier block 0 threads 128");
 		memcpy(barrier, "barrier block 0 threads 256", 27);
 		cr_expect_eq(!kernel_parse(text, strlen(text), &k), rows[i].good, "%s %s: %s", rows[i].condition, rows[i].inside,
-			kernel_said);
+			kernel_message);
 		lt_kernel_free(k);
 	}
 }

@@ -20,7 +20,7 @@ static void expect_round_trip(const struct lt_kernel *k, const char *what)
 	struct lt_kernel *again = NULL;
 	lt_kernel_print(k, kernel_text_add, &first);
 	lt_status status = kernel_parse(first.at, first.n, &again);
-	cr_assert_eq(status, LT_OK, "%s: %s\n%s", what, kernel_said, first.at);
+	cr_assert_eq(status, LT_OK, "%s: %s\n%s", what, kernel_message, first.at);
 	lt_kernel_print(again, kernel_text_add, &second);
 	cr_assert_str_eq(first.at, second.at, "%s", what);
 	lt_kernel_free(again);
@@ -42,7 +42,7 @@ Test(kernel_text, random_programs_come_back)
 		if (kernel_verify(k)) {
 			struct kernel_text text = { 0 };
 			lt_kernel_print(k, kernel_text_add, &text);
-			cr_assert_fail("%s: %s\n%s", what, kernel_said, text.at);
+			cr_assert_fail("%s: %s\n%s", what, kernel_message, text.at);
 		}
 		expect_round_trip(k, what);
 		for (uint32_t at = 0; at < k->n_instruction; at++)
@@ -50,7 +50,7 @@ Test(kernel_text, random_programs_come_back)
 		lt_kernel_free(k);
 	}
 	struct lt_kernel *grids = NULL;         /* what random programs do not have */
-	cr_assert_eq(kernel_parse(grid_kernel, strlen(grid_kernel), &grids), LT_OK, "%s", kernel_said);
+	cr_assert_eq(kernel_parse(grid_kernel, strlen(grid_kernel), &grids), LT_OK, "%s", kernel_message);
 	for (uint32_t at = 0; at < grids->n_instruction; at++)
 		seen[grids->instructions[at].opcode]++;
 	lt_kernel_free(grids);
@@ -119,7 +119,7 @@ Test(kernel_text, constants_keep_their_bits)
 		struct kernel_text printed = { 0 };
 		(void)setlocale(LC_ALL, locales[i % 3]);
 		(void)snprintf(text, sizeof text, HEAD BODY "%s\n", constants[i / 3].given);
-		cr_assert_eq(kernel_parse(text, strlen(text), &k), LT_OK, "%s", kernel_said);
+		cr_assert_eq(kernel_parse(text, strlen(text), &k), LT_OK, "%s", kernel_message);
 		expect_round_trip(k, constants[i / 3].given);
 		lt_kernel_print(k, kernel_text_add, &printed);
 		const char *last = strstr(printed.at, "store y[0] ");
@@ -138,7 +138,7 @@ Test(kernel_text, what_people_write)
 		"region host\n%sum.1 = neg i64 3\nloop %i from 0 to %sum.1\n"
 		"store f32 f32[%i + 0] 1\n store f32[%i] 2\nstore f32x2 f32[0] 2\nend\n";
 	struct lt_kernel *k = NULL;
-	cr_assert_eq(kernel_parse(text, sizeof text - 1, &k), LT_OK, "%s", kernel_said);
+	cr_assert_eq(kernel_parse(text, sizeof text - 1, &k), LT_OK, "%s", kernel_message);
 	cr_expect_eq(k->n_slot, 4);
 	expect_round_trip(k, "by hand");
 	struct kernel_text printed = { 0 };
@@ -152,7 +152,7 @@ Test(kernel_text, what_people_write)
 #define SMALL "kernel 1\nname k\nbuffer y f32[8] slot 0 align 4 exclusive written\nvariable s f32\nregion host\n"
 
 /* A text behind SMALL (line 6 is its first), or a whole one, and the message. */
-static const struct { const char *text, *said; } mistakes[] = {
+static const struct { const char *text, *message; } mistakes[] = {
 	{ "!", "kernel:1:1: a kernel program begins with the line `kernel 1`, not with the end of the text" },
 	{ "!kernel 2\n", "kernel:1:8: a kernel program begins with the line `kernel 1`, not with '2'" },
 	{ "!kernel 1\nname k\n", "kernel:3:1: the text has no `region host`, where a program begins" },
@@ -221,8 +221,8 @@ Test(kernel_text, mistakes_are_said)
 		(void)snprintf(text, sizeof text, "%s%s", whole ? "" : SMALL, mistakes[i].text + whole);
 		cr_expect_neq(kernel_parse(text, strlen(text), &k), LT_OK, "%s", text);
 		cr_expect_null(k);
-		cr_expect(strncmp(kernel_said, mistakes[i].said, strlen(mistakes[i].said)) == 0, "\n%s\nsays %s\nnot  %s", text,
-			kernel_said, mistakes[i].said);
+		cr_expect(strncmp(kernel_message, mistakes[i].message, strlen(mistakes[i].message)) == 0,
+			"\n%s\nsays %s\nnot  %s", text, kernel_message, mistakes[i].message);
 	}
 }
 
@@ -268,7 +268,7 @@ Test(kernel_text, mutations_never_crash)
 				taken++;
 			} else {
 				cr_assert_null(k);
-				cr_assert(strncmp(kernel_said, "kernel:", 7) == 0, "%s", kernel_said);
+				cr_assert(strncmp(kernel_message, "kernel:", 7) == 0, "%s", kernel_message);
 			}
 			lt_kernel_free(k);
 			free(exact);

@@ -9,7 +9,7 @@
 TestSuite(kernel_verify, .timeout = 60);
 
 /* Lines that are declared, the host region's (%h) and a team's (%t); what is left out is nothing. */
-struct broken { const char *declared, *host, *team, *said; };
+struct broken { const char *declared, *host, *team, *message; };
 #define TEAM "\tlaunch 1 8 ()\n"
 
 /* Line 4 is the first of `declared`; y is line 3. */
@@ -168,10 +168,10 @@ static void expect_refused(const struct broken *b)
 	const char *text = text_of(b);
 	char want[600];
 	int more = strstr(text, "\nworkspace ") != NULL, line = 0, n = 0;
-	cr_assert_eq(sscanf(b->said, "kernel:%d%n", &line, &n), 1);
-	(void)snprintf(want, sizeof want, "kernel:%d%s", line + more, b->said + n);
-	cr_expect_eq(kernel_parse(text, strlen(text), &k), LT_EINVAL, "%s\n%s", text, kernel_said);
-	cr_expect(strncmp(kernel_said, want, strlen(want)) == 0, "\n%s\nsays %s\nnot  %s", text, kernel_said, want);
+	cr_assert_eq(sscanf(b->message, "kernel:%d%n", &line, &n), 1);
+	(void)snprintf(want, sizeof want, "kernel:%d%s", line + more, b->message + n);
+	cr_expect_eq(kernel_parse(text, strlen(text), &k), LT_EINVAL, "%s\n%s", text, kernel_message);
+	cr_expect(strncmp(kernel_message, want, strlen(want)) == 0, "\n%s\nsays %s\nnot  %s", text, kernel_message, want);
 	lt_kernel_free(k);
 }
 
@@ -203,7 +203,7 @@ Test(kernel_verify, what_is_allowed)
 	for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) {
 		struct lt_kernel *k = NULL;
 		const char *text = text_of(&allowed[i]);
-		cr_expect_eq(kernel_parse(text, strlen(text), &k), LT_OK, "%s\n%s", text, kernel_said);
+		cr_expect_eq(kernel_parse(text, strlen(text), &k), LT_OK, "%s\n%s", text, kernel_message);
 		lt_kernel_free(k);
 	}
 }
@@ -215,11 +215,11 @@ static const char whole[] = "kernel 1\nname k\nworkspace 64 thread 0\nprelude \"
 	"\t\tend\n\tend\n\tlaunch 1 8 (i64 3)\nregion team 1\n\t%0 = argument i64 0\n\t%1 = each f64 sqrt 2\n";
 
 enum { REGION_0, REGION_1, BUFFER, VARIABLE, OPERATOR, PROGRAM, EXTRA, INSTRUCTION };
-#define I(opcode, member, value, said) { INSTRUCTION, LT_OPCODE_##opcode, offsetof(struct lt_instruction, member), \
-	sizeof ((struct lt_instruction *)0)->member, value, said }
-#define OF(part, type, member, value, said) \
-	{ part, 0, offsetof(struct type, member), sizeof ((struct type *)0)->member, value, said }
-static const struct { int part, opcode; size_t at, bytes; int64_t value; const char *said; } broken[] = {
+#define I(opcode, member, value, message) { INSTRUCTION, LT_OPCODE_##opcode, offsetof(struct lt_instruction, member), \
+	sizeof ((struct lt_instruction *)0)->member, value, message }
+#define OF(part, type, member, value, message) \
+	{ part, 0, offsetof(struct type, member), sizeof ((struct type *)0)->member, value, message }
+static const struct { int part, opcode; size_t at, bytes; int64_t value; const char *message; } broken[] = {
 	OF(PROGRAM, lt_kernel, n_extra, -1, "kernel:1: there are at most 2147483647 of everything"),
 	OF(PROGRAM, lt_kernel, prelude, 0, "kernel:1: the prelude is NULL"),
 	OF(PROGRAM, lt_kernel, name, 0, "kernel:1: the program's name is no C identifier"),
@@ -271,15 +271,15 @@ Test(kernel_verify, each_rule_of_the_arrays)
 {
 	for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
 		struct lt_kernel *k = NULL;
-		cr_assert_eq(kernel_parse(whole, sizeof whole - 1, &k), LT_OK, "%s", kernel_said);
+		cr_assert_eq(kernel_parse(whole, sizeof whole - 1, &k), LT_OK, "%s", kernel_message);
 		struct lt_instruction *at = (struct lt_instruction *)(uintptr_t)k->instructions;
 		while (broken[i].part == INSTRUCTION && at->opcode != broken[i].opcode)
 			at++;
 		const void *part[] = { &k->regions[0], &k->regions[1], k->buffers, k->variables, k->ops, k, k->extras, at };
 		memcpy((char *)(uintptr_t)part[broken[i].part] + broken[i].at, &broken[i].value, broken[i].bytes);
-		cr_expect_eq(kernel_verify(k), LT_EINVAL, "row %zu: %s", i, broken[i].said);
-		cr_expect(strncmp(kernel_said, broken[i].said, strlen(broken[i].said)) == 0, "row %zu says %s\nnot  %s", i,
-			kernel_said, broken[i].said);
+		cr_expect_eq(kernel_verify(k), LT_EINVAL, "row %zu: %s", i, broken[i].message);
+		cr_expect(strncmp(kernel_message, broken[i].message, strlen(broken[i].message)) == 0, "row %zu says %s\nnot  %s", i,
+			kernel_message, broken[i].message);
 		lt_kernel_free(k);
 	}
 }
@@ -298,10 +298,10 @@ Test(kernel_verify, lines_are_those_of_the_print)
 		lt_kernel_print(k, kernel_text_add, &text);
 		all[at].origin = -7;
 		cr_assert_eq(kernel_verify(k), LT_EINVAL);
-		int line = atoi(kernel_said + 7), n = 1;
+		int line = atoi(kernel_message + 7), n = 1;
 		for (const char *c = text.at; c < strstr(text.at, "@1234567"); c++)
 			n += *c == '\n';
-		cr_expect_eq(line, n, "seed %llu: %s, but it is in line %d", (unsigned long long)seed, kernel_said, n);
+		cr_expect_eq(line, n, "seed %llu: %s, but it is in line %d", (unsigned long long)seed, kernel_message, n);
 		lt_kernel_free(k);
 		free(text.at);
 	}
@@ -319,7 +319,7 @@ Test(kernel_verify, any_bytes_in_the_arrays)
 			bytes[(state >> 20) % (k->n_instruction * sizeof *k->instructions)] ^= (char)(1 << (state >> 60));
 		}
 		lt_status status = kernel_verify(k);
-		cr_assert(status == LT_OK || (status == LT_EINVAL && *kernel_said));
+		cr_assert(status == LT_OK || (status == LT_EINVAL && *kernel_message));
 		struct kernel_text text = { 0 };
 		lt_kernel_print(k, kernel_text_add, &text);
 		free(text.at);

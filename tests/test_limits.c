@@ -47,7 +47,7 @@ Test(limits, equal_or_refused_alike)
 	limits_run(seed, n, NULL, &t);
 	batch_close();
 	fprintf(stderr, "limits from seed %llu, ", (unsigned long long)seed);
-	limits_tell(&t, stderr);
+	limits_tally_print(&t, stderr);
 	cr_assert_eq(t.failed, 0, "graphs fail, see above; LT_SEED repeats them");
 	if (n >= 400)   /* not vacuous */
 		cr_assert(t.taken * 4 > t.graphs && t.required * 20 > t.taken && t.outside * 20 > t.graphs && t.large * 20 > t.graphs

@@ -131,7 +131,7 @@ Test(simulate, gathers_out_of_range_leave_one_record)
 		"\t%b = greater i64x4 %x 14\n\tfault i64x4 %b %x access 9 @5\n\tfault i64x4 0x1 %x access 8 @4\n");
 	simulated_run(k, (void *const[]){ m.a, m.o, m.f }, NULL, NULL, &s);
 	cr_expect(s.status == LT_OK && s.fault.n == 4 && s.fault.stmt == 5 && s.fault.access == 9 && s.fault.value == 15,
-		"%s %lld of %d %d: %lld", s.told.text, (long long)s.fault.n, (int)s.fault.stmt, (int)s.fault.access,
+		"%s %lld of %d %d: %lld", s.diags.text, (long long)s.fault.n, (int)s.fault.stmt, (int)s.fault.access,
 		(long long)s.fault.value);
 	lt_kernel_free(k);
 }
@@ -146,7 +146,7 @@ Test(simulate, text_of_others_is_refused)
 		"region host\n\t%%x = text i64 0 4 @7\n\tstore o[0] %%x\n");
 	simulated_run(k, (void *const[]){ m.o }, NULL, NULL, &s);
 	cr_expect_eq(s.status, LT_EUNSUPPORTED);
-	cr_expect(s.told.stmt == 7 && strstr(s.told.text, "twice"), "%s", s.told.text);
+	cr_expect(s.diags.stmt == 7 && strstr(s.diags.text, "twice"), "%s", s.diags.text);
 	lt_kernel_free(k);
 }
 
@@ -358,9 +358,10 @@ Test(simulate, finds_every_planted_fault)
 		const struct fault_row *row = &fault_rows[r];
 		struct simulated s;
 		fault_run(row, 0, &s);
-		cr_expect(s.status == LT_EDEVICE && s.found.check == row->check, "%s: %s", row->what, s.told.text);
-		cr_expect_not_null(strstr(s.told.text, row->sentence), "%s: '%s', not '%s'", row->what, s.told.text, row->sentence);
-		cr_expect(s.told.n == 1 && s.told.remedy[0], "%s: one finding, with a way out", row->what);
+		cr_expect(s.status == LT_EDEVICE && s.found.check == row->check, "%s: %s", row->what, s.diags.text);
+		cr_expect_not_null(strstr(s.diags.text, row->sentence), "%s: '%s', not '%s'", row->what, s.diags.text,
+			row->sentence);
+		cr_expect(s.diags.n == 1 && s.diags.remedy[0], "%s: one finding, with a way out", row->what);
 	}
 }
 
@@ -375,9 +376,9 @@ Test(simulate, each_check_is_needed)
 		/* What the fault leads to, an undefined value that is stored or results that differ, may be found instead. */
 		cr_expect(s.status == LT_OK || (s.found.check != row->check
 			&& (s.found.check == LT_SIMULATE_stored || s.found.check == LT_SIMULATE_ranges)),
-			"%s is found by the check %s, too: %s", row->what, lt__simulate_name(s.found.check), s.told.text);
+			"%s is found by the check %s, too: %s", row->what, lt__simulate_name(s.found.check), s.diags.text);
 		fault_run(row, UINT64_MAX, &s);
-		cr_expect(s.status == LT_OK, "%s: %s", row->what, s.told.text);
+		cr_expect(s.status == LT_OK, "%s: %s", row->what, s.diags.text);
 		planted[row->check]++;
 	}
 	for (int c = 0; c < LT_SIMULATE_blocks; c++)    /* the others: tests/test_simulate_grid.c */

@@ -116,7 +116,7 @@ Test(simulate_grid, opcodes)
 			struct memory m;
 			bool in_roles = strncmp(rows[r].what, "roles", 5) == 0;
 			run_text(text_of(rows[r].lines), &o, &m, &s);
-			cr_assert_eq(s.status, LT_OK, "%s: %s", rows[r].what, s.told.text);
+			cr_assert_eq(s.status, LT_OK, "%s: %s", rows[r].what, s.diags.text);
 			for (int t = 0; t < 32; t++)
 				cr_expect_eq(m.y[t], (in_roles ? roles : rows[r].want)(t / 16, t % 16), "%s: thread %d has %g", rows[r].what, t,
 					(double)m.y[t]);
@@ -262,13 +262,13 @@ Test(simulate_grid, finds_every_planted_fault)
 			const struct fault_row *row = &faults[r];
 			struct simulated s;
 			fault_run(row, 0, (enum lt_simulate_order)order, &s);
-			cr_expect(s.status == LT_EDEVICE && s.found.check == row->check, "%s: %s", row->what, s.told.text);
+			cr_expect(s.status == LT_EDEVICE && s.found.check == row->check, "%s: %s", row->what, s.diags.text);
 			/* Which thread is the first to do it is another one in each order. */
-			bool named = order != LT_SIMULATE_BACKWARD || !row->sentence || strstr(s.told.text, row->sentence);
+			bool named = order != LT_SIMULATE_BACKWARD || !row->sentence || strstr(s.diags.text, row->sentence);
 			if (!named && strstr(row->sentence, "(1, 0, 0)"))
-				named = strstr(s.told.text, strstr(row->sentence, "0, 0)")) || strstr(s.told.text, "block (0, 0, 0)");
-			cr_expect(named, "%s: '%s', not '%s'", row->what, s.told.text, row->sentence);
-			cr_expect(s.told.n == 1 && s.told.remedy[0], "%s: one finding, with a way out", row->what);
+				named = strstr(s.diags.text, strstr(row->sentence, "0, 0)")) || strstr(s.diags.text, "block (0, 0, 0)");
+			cr_expect(named, "%s: '%s', not '%s'", row->what, s.diags.text, row->sentence);
+			cr_expect(s.diags.n == 1 && s.diags.remedy[0], "%s: one finding, with a way out", row->what);
 		}
 }
 
@@ -280,9 +280,9 @@ Test(simulate_grid, each_check_is_needed)
 		const struct fault_row *row = &faults[r];
 		struct simulated s;
 		fault_run(row, UINT64_C(1) << row->check, LT_SIMULATE_FORWARD, &s);
-		cr_expect(s.status == LT_OK || s.found.check != row->check, "%s: %s", row->what, s.told.text);
+		cr_expect(s.status == LT_OK || s.found.check != row->check, "%s: %s", row->what, s.diags.text);
 		fault_run(row, UINT64_MAX, LT_SIMULATE_FORWARD, &s);
-		cr_expect(s.status == LT_OK, "%s: %s", row->what, s.told.text);
+		cr_expect(s.status == LT_OK, "%s: %s", row->what, s.diags.text);
 		planted[row->check]++;
 	}
 	for (int c = LT_SIMULATE_blocks; c < LT_NSIMULATE; c++)
@@ -291,7 +291,7 @@ Test(simulate_grid, each_check_is_needed)
 
 /* y (16 x 8) = x (16 x 16) w (16 x 8, by columns) by one subgroup: a in registers, as the maker of the instruction says
  * which thread keeps what; or in shared memory with a swizzle that the copies into it apply, too. */
-static void product_text(char *text, size_t room, bool in_shared, bool async)
+static void product_text(char *text, size_t cap, bool in_shared, bool async)
 {
 	static const char head[] = "kernel 1\nname k\nworkspace 0 thread 0\nbuffer x f16[256] slot 0 align 16 exclusive\n"
 		"buffer w f16[128] slot 1 align 16 exclusive\nbuffer y f32[128] slot 2 align 16 exclusive written\n"
@@ -306,7 +306,7 @@ static void product_text(char *text, size_t room, bool in_shared, bool async)
 		"\t%a1 = load f16x2 x[%a + 128]\n\t%a2 = load f16x2 x[%a + 8]\n\t%a3 = load f16x2 x[%a + 136]\n"
 		"\t%b0 = shuffle f16x2 %a0 %a1 (0, 1, 2, 3)\n\t%b1 = shuffle f16x2 %a2 %a3 (0, 1, 2, 3)\n"
 		"\t%A = shuffle f16x4 %b0 %b1 (0, 1, 2, 3, 4, 5, 6, 7)\n";
-	(void)snprintf(text, room, "%s%s\tcommit copies\n\twait copies 0\n\tbarrier subgroup 0 threads 32\n"
+	(void)snprintf(text, cap, "%s%s\tcommit copies\n\twait copies 0\n\tbarrier subgroup 0 threads 32\n"
 		"\tmatrix mma (c) %s u[0 by 1, 16]%s\n%s\t%%C = get c\n\t%%o = mul i64 %%g 8\n\t%%p = add i64 %%o %%q\n"
 		"\t%%l = shuffle f32x4 %%C %%C (0, 1)\n\t%%n = shuffle f32x4 %%C %%C (2, 3)\n\tstore y[%%p] %%l\n"
 		"\tstore y[%%p + 64] %%n\n", head, in_shared ? copied : kept, in_shared ? "s[0 by 16, 1 swizzle 32]" : "%A",
@@ -347,7 +347,7 @@ Test(simulate_grid, a_product_by_matrix_instructions)
 /* What is in flight is not touched: accumulators, and the operands in shared memory. */
 Test(simulate_grid, a_product_in_flight)
 {
-	static const struct { const char *in_place_of, *line, *said; } rows_of_flight[] = {
+	static const struct { const char *in_place_of, *line, *message; } rows_of_flight[] = {
 		{ "\twait products 0\n", "", "variable c is an accumulator of a matrix instruction that is in flight" },
 		{ "\tcommit products\n", "\tstore s[%e] 0x0\n\tcommit products\n", "of which a reader is in flight" },
 		{ "\tcommit products\n", "", "something was begun after the last commit" },
@@ -365,8 +365,8 @@ Test(simulate_grid, a_product_in_flight)
 		struct lt_simulate_options o = { .seed = 1, .off = UINT64_C(1) << LT_SIMULATE_threads };
 		struct lt_kernel *k = simulated_kernel("%s", spoiled);
 		simulated_run(k, (void *const[]){ x, w, y }, &o, NULL, &s);
-		cr_expect(s.status == LT_EDEVICE && strstr(s.told.text, rows_of_flight[r].said), "%s: %s", rows_of_flight[r].said,
-			s.told.text);
+		cr_expect(s.status == LT_EDEVICE && strstr(s.diags.text, rows_of_flight[r].message), "%s: %s",
+			rows_of_flight[r].message, s.diags.text);
 		lt_kernel_free(k);
 	}
 }
@@ -407,7 +407,7 @@ Test(simulate_grid, sums_of_blocks)
 }
 
 /* What is the most is named: of accesses of one bank, of sectors, of arithmetic; the cycles are counted by hand. */
-static const struct { const char *lines, *said; } predicted[] = {
+static const struct { const char *lines, *message; } predicted[] = {
 	/* 16 threads want 16 words of one bank, 10 times, in 2 blocks, each on a multiprocessor of its own: subgroups of 8
 	 * have 8 words in a phase: 2 subgroups x 8 x 10 */
 	{ "\t%o = mul i64 %i 32\n\tloop %j from 0 to 10\n\t\t%v = load f32 x[0]\n\t\t%z = load f32 big[%o]\n\tend\n" KEEP,
@@ -425,7 +425,7 @@ Test(simulate_grid, says_what_bounds_a_loop)
 		char text[4096];
 		struct memory memory;
 		struct simulated s;
-		struct kernel_text said = { 0 };
+		struct kernel_text message = { 0 };
 		(void)snprintf(text, sizeof text, "%sbuffer big f32[512] shared 256 align 4 exclusive\n%s\tstore y[%%g] 1\n%s", HEAD,
 			GRID, predicted[i].lines);
 		char *shared = strstr(text, "shared 256\n\t%i");
@@ -436,12 +436,13 @@ Test(simulate_grid, says_what_bounds_a_loop)
 			calloc(k->n_instruction, sizeof *c.request) };
 		memory_fill(&memory);
 		simulated_run(k, (void *const[]){ memory.x, memory.y }, NULL, &c, &s);
-		cr_assert_eq(s.status, LT_OK, "%s", s.told.text);
-		cr_assert_eq(lt__simulate_predict(k, &c, m, kernel_text_add, &said), LT_OK);
-		cr_expect(strstr(said.at, predicted[i].said) && strstr(said.at, "grid 1: 2 blocks, 4096 bytes of shared memory"),
+		cr_assert_eq(s.status, LT_OK, "%s", s.diags.text);
+		cr_assert_eq(lt__simulate_predict(k, &c, m, kernel_text_add, &message), LT_OK);
+		cr_expect(strstr(message.at, predicted[i].message)
+			&& strstr(message.at, "grid 1: 2 blocks, 4096 bytes of shared memory"),
 			"%s",
-			said.at);
-		free(said.at);
+			message.at);
+		free(message.at);
 		free(c.runs);
 		free(c.lanes);
 		free(c.request);

@@ -14,18 +14,18 @@
 
 TestSuite(simulate_races, .timeout = 120);
 
-enum { THREADS = 16, SUBGROUP = 4, CELLS = 8, MOST_STEP = 14 };
+enum { THREADS = 16, SUBGROUP = 4, CELLS = 8, MAX_STEP = 14 };
 enum step_kind { STEP_LOAD, STEP_STORE, STEP_SUBGROUP, STEP_BLOCK, STEP_PART };
 /* What the threads do in one step: an access of cell (a thread + c) % CELLS by those whose number is from, from + by
  * ...; or a barrier of the subgroups in `mask`. */
 struct step { enum step_kind kind; int a, c, from, by; unsigned mask; };
-struct draw { int n; struct step step[MOST_STEP]; };
+struct draw { int n; struct step step[MAX_STEP]; };
 
 static int below(uint64_t *rng, int n) { return (int)(simulated_random(rng) % (uint64_t)n); }
 
 static void draw_steps(uint64_t *rng, struct draw *d)
 {
-	d->n = 3 + below(rng, MOST_STEP - 3);
+	d->n = 3 + below(rng, MAX_STEP - 3);
 	for (int i = 0; i < d->n; i++) {
 		int kind = below(rng, 10);
 		struct step *s = &d->step[i];
@@ -79,38 +79,38 @@ static bool has_race(const struct draw *d)
 	return false;
 }
 
-static void text_add(char *text, size_t room, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static void text_add(char *text, size_t room, const char *fmt, ...)
+static void text_add(char *text, size_t cap, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void text_add(char *text, size_t cap, const char *fmt, ...)
 {
 	size_t n = strlen(text);
 	va_list list;
 	va_start(list, fmt);
-	(void)vsnprintf(text + n, room - n, fmt, list);
+	(void)vsnprintf(text + n, cap - n, fmt, list);
 	va_end(list);
 }
 
-static void print_step(char *text, size_t room, const struct step *s, int i)
+static void print_step(char *text, size_t cap, const struct step *s, int i)
 {
 	int threads = 0;
 	for (int t = 0; t < THREADS; t++)
 		threads += takes_part(s, t);
 	if (s->kind == STEP_SUBGROUP) {
-		text_add(text, room, "\tbarrier subgroup 0 threads %d\n", SUBGROUP);
+		text_add(text, cap, "\tbarrier subgroup 0 threads %d\n", SUBGROUP);
 	} else if (s->kind == STEP_BLOCK) {
-		text_add(text, room, "\tbarrier block 0 threads %d\n", THREADS);
+		text_add(text, cap, "\tbarrier block 0 threads %d\n", THREADS);
 	} else if (s->kind == STEP_PART) {
-		text_add(text, room, "\t%%s%d = shift_right i64 %u %%u\n\t%%b%d = and i64 %%s%d 1\n\t%%p%d = eq i64 %%b%d 1\n"
+		text_add(text, cap, "\t%%s%d = shift_right i64 %u %%u\n\t%%b%d = and i64 %%s%d 1\n\t%%p%d = eq i64 %%b%d 1\n"
 			"\tif %%p%d\n\t\tbarrier block %d threads %d\n\tend\n", i, s->mask, i, i, i, i, i, 1 + i % 15, threads);
 	} else {
-		text_add(text, room, "\t%%d%d = sub i64 %%t %d\n\t%%m%d = mod i64 %%d%d %d\n\t%%z%d = eq i64 %%m%d 0\n"
+		text_add(text, cap, "\t%%d%d = sub i64 %%t %d\n\t%%m%d = mod i64 %%d%d %d\n\t%%z%d = eq i64 %%m%d 0\n"
 			"\t%%g%d = greaterequal i64 %%t %d\n\t%%p%d = and mask %%z%d %%g%d\n\t%%e%d = mul i64 %%t %d\n"
 			"\t%%f%d = add i64 %%e%d %d\n\t%%c%d = mod i64 %%f%d %d\n\tif %%p%d\n", i, s->from, i, i, s->by, i, i, i, s->from, i,
 			i, i, i, s->a, i, i, s->c, i, i, CELLS, i);
 		if (s->kind == STEP_LOAD)
-			text_add(text, room, "\t\t%%l%d = load f32 %s[%%c%d]\n", i, "CELL", i);
+			text_add(text, cap, "\t\t%%l%d = load f32 %s[%%c%d]\n", i, "CELL", i);
 		else
-			text_add(text, room, "\t\tstore %s[%%c%d] %d\n", "CELL", i, i + 1);
-		text_add(text, room, "\tend\n");
+			text_add(text, cap, "\t\tstore %s[%%c%d] %d\n", "CELL", i, i + 1);
+		text_add(text, cap, "\tend\n");
 	}
 }
 
@@ -147,8 +147,8 @@ Test(simulate_races, every_order_finds_what_an_enumeration_finds)
 			float y[16] = { 0 }, cell[CELLS] = { 0 };
 			simulated_run(k, (void *const[]){ y, cell }, &o, NULL, &s);
 			cr_assert_eq(s.status, want ? LT_EDEVICE : LT_OK, "program %d, order %d: %s", i, order,
-				want ? "no race is found" : s.told.text);
-			cr_assert(!want || s.found.check == LT_SIMULATE_threads, "program %d: %s", i, s.told.text);
+				want ? "no race is found" : s.diags.text);
+			cr_assert(!want || s.found.check == LT_SIMULATE_threads, "program %d: %s", i, s.diags.text);
 			if (order == 0)
 				memcpy(first, y, sizeof y);
 			cr_assert(want || memcmp(first, y, sizeof y) == 0, "program %d: order %d leaves something else", i, order);
@@ -160,7 +160,7 @@ Test(simulate_races, every_order_finds_what_an_enumeration_finds)
 }
 
 /* What is counted of an access x[(thread * a + trip * b + c) * lanes], for blocks of 64 threads in subgroups of 32. */
-enum { COUNT_THREADS = 64, TRIPS = 3, ROOM = 8192 };
+enum { COUNT_THREADS = 64, ITERATIONS = 3, ELEMS = 8192 };
 struct wanted { int64_t requests, bytes, sectors, phases, cycles; };
 
 static int element_at(const int *by, int lanes, int thread, int trip)
@@ -171,7 +171,7 @@ static int element_at(const int *by, int lanes, int thread, int trip)
 /* Each sector and each word in a table of its own. */
 static void count_request(const int *by, int lanes, int warp, int trip, int piece, struct wanted *w)
 {
-	static uint8_t sector[ROOM], word[ROOM];
+	static uint8_t sector[ELEMS], word[ELEMS];
 	int bytes = lanes > 4 ? 16 : lanes * 4, group = bytes > 8 ? 8 : bytes > 4 ? 16 : 32;
 	memset(sector, 0, sizeof sector);
 	w->requests++;
@@ -191,7 +191,7 @@ static void count_request(const int *by, int lanes, int warp, int trip, int piec
 			int most = 0;
 			for (int bank = 0; bank < 32; bank++) {
 				int words = 0;
-				for (int i = bank; i < ROOM; i += 32)
+				for (int i = bank; i < ELEMS; i += 32)
 					words += word[i];
 				most = words > most ? words : most;
 			}
@@ -204,7 +204,7 @@ Test(simulate_races, requests_are_those_of_the_addresses)
 {
 	static const int lanes_of[] = { 1, 2, 4, 8 };
 	uint64_t rng = must_number("LT_SEED", 1);
-	static _Alignas(64) float x[ROOM];
+	static _Alignas(64) float x[ELEMS];
 	for (int i = 0; i < 120; i++) {
 		int lanes = lanes_of[i % 4], by[3] = { below(&rng, 64 / lanes), below(&rng, 9), below(&rng, 9) };
 		bool shared = i / 4 % 2;
@@ -218,22 +218,22 @@ Test(simulate_races, requests_are_those_of_the_addresses)
 			"region grid 1 blocks (2, 1, 1) threads (16, 4, 1) subgroup 32 shared %d\n\t%%m = member\n\t%%s = subgroup 1\n"
 			"\t%%a = mul i64 %%s 32\n\t%%t = add i64 %%a %%m\n\tloop %%j from 0 to %d\n\t\t%%b = mul i64 %%t %d\n"
 			"\t\t%%c = mul i64 %%j %d\n\t\t%%d = add i64 %%b %%c\n\t\t%%e = add i64 %%d %d\n\t\t%%f = mul i64 %%e %d\n"
-			"\t\t%%v = load %s x[%%f]\n\tend\n", ROOM, shared ? "shared 0" : "slot 0", ROOM * 4, TRIPS, by[0], by[1], by[2],
-			lanes, type);
+			"\t\t%%v = load %s x[%%f]\n\tend\n", ELEMS, shared ? "shared 0" : "slot 0", ELEMS * 4, ITERATIONS, by[0],
+			by[1], by[2], lanes, type);
 		for (int warp = 0; warp < 2; warp++)
-			for (int trip = 0; trip < TRIPS; trip++)
+			for (int trip = 0; trip < ITERATIONS; trip++)
 				for (int piece = 0; piece < (lanes > 4 ? lanes / 4 : 1); piece++)
 					count_request(by, lanes, warp, trip, piece, &w);
 		struct lt_simulate_count c = { calloc(k->n_instruction, 8), calloc(k->n_instruction, 8),
 			calloc(k->n_instruction, sizeof *c.request) };
 		struct lt_simulate_options o = { .seed = (uint64_t)i, .blocks = i % 3 == 0 };
 		simulated_run(k, (void *const[]){ x }, &o, &c, &s);
-		cr_assert_eq(s.status, LT_OK, "%s", s.told.text);
+		cr_assert_eq(s.status, LT_OK, "%s", s.diags.text);
 		uint32_t at = 0;
 		while (k->instructions[at].opcode != LT_OPCODE_load)
 			at++;
 		const struct lt_simulate_request *r = &c.request[at];
-		cr_expect_eq(c.runs[at], 2 * COUNT_THREADS * TRIPS);
+		cr_expect_eq(c.runs[at], 2 * COUNT_THREADS * ITERATIONS);
 		cr_expect_eq(shared ? r->shared_requests : r->requests, 2 * w.requests);
 		cr_expect_eq(shared ? r->shared_bytes : r->bytes, 2 * w.bytes);
 		cr_expect_eq(r->sectors, shared ? 0 : 2 * w.sectors, "%d %d lanes: %d sectors, not %d", by[0], lanes, (int)r->sectors,

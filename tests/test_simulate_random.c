@@ -23,7 +23,7 @@ static void check_seed(uint64_t seed)
 		struct simulated s;
 		random_kernel_fill(k, seed, w ? &m : &first);
 		simulated_run(k, w ? m.at : first.at, &ways[w], NULL, &s);
-		cr_assert_eq(s.status, LT_OK, "seed %llu, way %d: %s", (unsigned long long)seed, w, s.told.text);
+		cr_assert_eq(s.status, LT_OK, "seed %llu, way %d: %s", (unsigned long long)seed, w, s.diags.text);
 		for (uint32_t b = 0; w && b < k->n_buffer; b++) {
 			const struct lt_kernel_buffer *x = &k->buffers[b];
 			cr_assert(x->space != LT_SPACE_SLOT

@@ -31,7 +31,7 @@ static char *file_text(const char *path)
 static struct lt_kernel *read_program(const char *path, const char *text, size_t bytes)
 {
 	struct lt_kernel *k;
-	cr_assert_eq(kernel_parse(text, bytes, &k), LT_OK, "%s: %s", path, kernel_said);
+	cr_assert_eq(kernel_parse(text, bytes, &k), LT_OK, "%s: %s", path, kernel_message);
 	return k;
 }
 

@@ -51,7 +51,7 @@ static bool check_steps(
 		(unsigned long long)seed, letters, said.text);
 	random_kernel_fill(k, seed, &got);
 	simulated_run(after, got.at, &options, NULL, &s);
-	cr_assert_eq(s.status, LT_OK, "seed %llu, steps %s: %s", (unsigned long long)seed, letters, s.told.text);
+	cr_assert_eq(s.status, LT_OK, "seed %llu, steps %s: %s", (unsigned long long)seed, letters, s.diags.text);
 	expect_same(k, want, &got, seed, letters);
 	random_kernel_drop(&got);
 	bool changed = !same_text(k, after);
@@ -74,7 +74,7 @@ Test(step_random, programs_do_the_same)
 		cr_assert_not_null(k);
 		random_kernel_fill(k, i, &want);
 		simulated_run(k, want.at, &options, NULL, &s);
-		cr_assert_eq(s.status, LT_OK, "seed %llu: %s", (unsigned long long)i, s.told.text);
+		cr_assert_eq(s.status, LT_OK, "seed %llu: %s", (unsigned long long)i, s.diags.text);
 		for (size_t l = 0; letters[l]; l++)
 			changed[l] += check_steps(k, i, (char[]){ letters[l], '\0' }, &want);
 		(void)check_steps(k, i, letters, &want);

@@ -65,7 +65,7 @@ static struct lt_kernel *packed_product(int copies, int tiles)
 			line(&t, "\tstore f32x8 c[%d] %%e%d.%d\n", e * 8, n, e, 0);
 		}
 	}
-	cr_assert_eq(kernel_parse(t.at, t.n, &k), LT_OK, "%s", kernel_said);
+	cr_assert_eq(kernel_parse(t.at, t.n, &k), LT_OK, "%s", kernel_message);
 	free(t.at);
 	return k;
 }

@@ -41,9 +41,9 @@ static struct lt_kernel *expanded_kernel(uint64_t seed, unsigned flags)
 {
 	struct lt_machine m = { 0 };
 	struct lt_kernel *k = random_kernel(seed, flags), *expanded;
-	struct keeper told = keeper_new();
+	struct keeper diags = keeper_new();
 	m.operators = lt__text_operators(&m.n_operator);
-	must(k && !lt_kernel_expand(k, &m, &expanded, &told.diag), "seed %llu: %s", (unsigned long long)seed, told.text);
+	must(k && !lt_kernel_expand(k, &m, &expanded, &diags.diag), "seed %llu: %s", (unsigned long long)seed, diags.text);
 	lt_kernel_free(k);
 	return expanded;
 }
@@ -218,10 +218,10 @@ Test(text, every_number_of_lanes)
 			continue;
 		for (int k = 0; k < N; k++) {
 			struct lt_machine machine = { 0 };
-			struct keeper told = keeper_new();
+			struct keeper diags = keeper_new();
 			struct lt_kernel *expanded, *p = forms_kernel(lanes[k]);
 			machine.operators = lt__text_operators(&machine.n_operator);
-			must(!lt_kernel_expand(p, &machine, &expanded, &told.diag), "%s", told.text);
+			must(!lt_kernel_expand(p, &machine, &expanded, &diags.diag), "%s", diags.text);
 			lt_kernel_free(p);
 			r.kernel[k] = expanded;
 		}
@@ -234,7 +234,7 @@ Test(text, every_number_of_lanes)
 			forms_fill(&found, lanes[k]);
 			simulated_run(r.kernel[k], (void *const[]){ expected.a, expected.i, expected.o, expected.p, expected.h }, NULL,
 				NULL, &s);
-			cr_assert_eq(s.status, LT_OK, "%u lanes: %s", lanes[k], s.told.text);
+			cr_assert_eq(s.status, LT_OK, "%u lanes: %s", lanes[k], s.diags.text);
 			text_run_one(&r, k, (void *const[]){ found.a, found.i, found.o, found.p, found.h }, 1, &fault);
 			cr_expect_arr_eq(found.o, expected.o, sizeof found.o, "%s, %u lanes", command, lanes[k]);
 			cr_expect_arr_eq(found.p, expected.p, sizeof found.p, "%s, %u lanes", command, lanes[k]);

@@ -14,7 +14,7 @@
 #include <string.h>
 #include "session.h"
 
-struct search { char *to; size_t room; };
+struct search { char *to; size_t cap; };
 
 /* Whether the segment is loaded, and stays as the linker made it: loaders write only to others. */
 static bool is_constant(const ElfW(Phdr) * p)
@@ -73,7 +73,7 @@ static int ask(struct dl_phdr_info *of, size_t size, void *user)
 		const ElfW(Phdr) *p = &of->dlpi_phdr[i];
 		size_t n = 0;
 		const unsigned char *id = p->p_type == PT_NOTE ? find_diagnostic(bytes_of(of, p), p->p_memsz, &n) : NULL;
-		for (size_t k = 0; k < n && 2 * k + 2 < s->room; k++)
+		for (size_t k = 0; k < n && 2 * k + 2 < s->cap; k++)
 			(void)snprintf(s->to + 2 * k, 3, "%02x", id[k]);
 		if (n > 0)
 			return 1;
@@ -81,12 +81,12 @@ static int ask(struct dl_phdr_info *of, size_t size, void *user)
 	for (int i = 0; i < of->dlpi_phnum; i++)
 		if (is_constant(&of->dlpi_phdr[i]))
 			sum = hash(sum, bytes_of(of, &of->dlpi_phdr[i]), of->dlpi_phdr[i].p_filesz);
-	(void)snprintf(s->to, s->room, "hash %016llx", (unsigned long long)sum);
+	(void)snprintf(s->to, s->cap, "hash %016llx", (unsigned long long)sum);
 	return 1;
 }
 
-bool lt_llvm_build(char *to, size_t room)
+bool lt_llvm_build(char *to, size_t cap)
 {
-	struct search s = { to, room };
+	struct search s = { to, cap };
 	return dl_iterate_phdr(ask, &s) == 1;
 }

@@ -59,12 +59,12 @@ static bool has(const char *features, const char *name)
 	return false;
 }
 
-static long fact(int level, const char *what, char *word, size_t room)
+static long fact(int level, const char *what, char *word, size_t cap)
 {
 	char path[128];
 	(void)snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", level, what);
 	FILE *f = fopen(path, "re");
-	bool ok = f && fgets(word, (int)room, f);
+	bool ok = f && fgets(word, (int)cap, f);
 	if (f)
 		fclose(f);
 	return ok ? strtol(word, NULL, 10) : -1;

@@ -10,7 +10,7 @@ static bool has_value(const struct lt_instruction *i)
 }
 
 /* Numbers as in the program's text, and blocks. */
-static void fill_places(struct text *t, const struct lt_region *r)
+static void fill_positions(struct text *t, const struct lt_region *r)
 {
 	int32_t open[LT_MAX_BLOCKS + 1] = { -1 }, n_open = 0, n = 0;
 	for (int32_t i = r->first; i < r->first + r->n; i++) {
@@ -182,7 +182,7 @@ void lt__text_live(struct text *t)
 	for (int32_t r = (int32_t)k->n_region; r-- > 0; ) {     /* teams first: the host hands over what they use */
 		const struct lt_region *region = &k->regions[r];
 		fill_region(t, &t->uses[r], region);
-		fill_places(t, region);
+		fill_positions(t, region);
 		mark_live(t, r);
 		count_uses(t, region);
 		find_declarations(t, region);

@@ -182,15 +182,15 @@ struct lt_instruction {
 	int64_t stride;                 /* load, store: elements from lane to lane, if they have no index; loop: see UNROLL;
 	                                 * barrier: how many threads; copy_async: how many elements */
 	/* Into extras.  shuffle: lanes; launch, launch_grid: values handed over; copy_async: the buffer that is read, what is
-	 * added to its address; matrix: a struct lt_matrix_place for a, one for b, each member an extra, then the
+	 * added to its address; matrix: a struct lt_matrix_location for a, one for b, each member an extra, then the
 	 * accumulators: variables whose lanes, together, are those of a fragment of c. */
 	int32_t first_extra, n_extra;
 };
 /* Where an operand of a matrix instruction is.  In shared memory element (row, column) is at address + number +
  * row * stride[0] + column * stride[1]; of that byte's number in the block's shared memory, with a swizzle of 32, 64 or
  * 128, bits 4 and up are xored with as many bits from 7 on: 1, 2 or 3. */
-struct lt_matrix_place { int64_t buffer, number, stride[2], swizzle; };         /* buffer -1: in registers */
-enum { LT_MATRIX_PLACE = 5 };        /* extras of one */
+struct lt_matrix_location { int64_t buffer, number, stride[2], swizzle; };         /* buffer -1: in registers */
+enum { LT_MATRIX_LOCATION = 5 };        /* extras of one */
 
 /* Names are unique among buffers and variables: [a-zA-Z_][a-zA-Z0-9_.]*, of at most 63 bytes. */
 struct lt_variable { const char *name; uint32_t dtype, lanes; };        /* dtype: LT_LANE_MASK, too */

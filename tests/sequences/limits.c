@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 	while (t.graphs < n && t.failed < 12) {
 		limits_run(seed + (uint64_t)t.graphs, n - t.graphs < 200 ? (int)(n - t.graphs) : 200, cc, &t);
 		(void)fprintf(stderr, "limits: seeds to %llu, ", (unsigned long long)(seed + (uint64_t)t.graphs - 1));
-		limits_tell(&t, stderr);
+		limits_tally_print(&t, stderr);
 	}
 	if (!cc)
 		batch_close();

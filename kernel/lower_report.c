@@ -1,4 +1,4 @@
-/* kernel/lower_note.c -- what was decided, in words, for people. */
+/* kernel/lower_report.c -- what was decided, in words, for people. */
 #include "kernel/lower.h"
 #include "kernel/report.h"
 
@@ -16,23 +16,23 @@ void lt__lower_say(struct lowering *l, int32_t stmt, enum lower_word word)
 		[LOWER_VERSIONS] = "a quotient changes among lanes: lane by lane where it does",
 		[LOWER_LOOPED] = "an operand is read lane by lane"
 	};
-	if (!l->noted)
-		l->noted = lt__pool_alloc(&l->b.pool, l->t->stmts.n, sizeof *l->noted);
-	if (l->noted[stmt] >> word & 1)
+	if (!l->reported)
+		l->reported = lt__pool_alloc(&l->b.pool, l->t->stmts.n, sizeof *l->reported);
+	if (l->reported[stmt] >> word & 1)
 		return;
-	l->noted[stmt] |= 1u << word;
+	l->reported[stmt] |= 1u << word;
 	lt__decide(l->report, 'L', -1, stmt, -1, "%s", texts[word]);
 }
 
 void lt__lower_say_access(struct lowering *l, int32_t stmt, int32_t access, bool gathered, int64_t stride)
 {
 	int32_t buffer = lower_access_at(l, access)->buffer;
-	if (!l->noted_access)
-		l->noted_access = lt__pool_alloc(&l->b.pool, l->t->accesses.n, sizeof *l->noted_access);
-	if (l->noted_access[access])
+	if (!l->reported_access)
+		l->reported_access = lt__pool_alloc(&l->b.pool, l->t->accesses.n, sizeof *l->reported_access);
+	if (l->reported_access[access])
 		return;
-	l->noted_access[access] = true;
-	const char *name = l->b.buffer[lt__lower_home(l, buffer)].name;
+	l->reported_access[access] = true;
+	const char *name = l->b.buffer[lt__lower_location(l, buffer)].name;
 	if (gathered)
 		lt__decide(l->report, 'L', -1, stmt, buffer, "%s: gathered", name);
 	else
