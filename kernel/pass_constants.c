@@ -93,7 +93,7 @@ static bool keeps_contract(uint32_t opcode, uint32_t dtype, int64_t y)
 {
 	if (opcode == LT_OPCODE_quotient || opcode == LT_OPCODE_remainder)
 		return y != 0 && y != -1;
-	if (opcode == LT_OPCODE_shift_left || opcode == LT_OPCODE_shift_right)
+	if (opcode == LT_OPCODE_shift_left || opcode == LT_OPCODE_shift_right || opcode == LT_OPCODE_shift_signed)
 		return y >= 0 && y < (int64_t)lt__kernel_element_bytes(dtype) * 8;
 	return true;
 }

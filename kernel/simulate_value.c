@@ -122,7 +122,7 @@ uint64_t lt__simulate_value(uint32_t opcode, uint32_t dtype, uint64_t x, uint64_
 	if (opcode == LT_OPCODE_copy || opcode == LT_OPCODE_splat)
 		return x;
 	if (opcode == LT_OPCODE_shift_left || opcode == LT_OPCODE_shift_right)
-		return shifted(opcode, x, y) & all;
+		return shifted(opcode, x & all, y & all) & all;
 	if (opcode == LT_OPCODE_not)
 		return dtype == LT_BOOL ? x == 0 : ~x & all;
 	bool is_test = lt__opcode_tests(opcode);

@@ -101,7 +101,8 @@ static const struct lt_option rows[] = {
 		.help = "threads that the backend may use; default: one for each processor", .min = 1, .max = 1024 },
 
 	{ .help = "Reports" },
-	{ 0, "json", NULL, TAKE_FLAG, AT(json), .help = "prints all cases and their sums as JSON", SUITE },
+	{ 0, "json", NULL, TAKE_FLAG, AT(json), .help = "prints all cases and their sums as JSON; elements and open say how "
+		"many elements stood before the judge, and of how many rounding may explain any value", SUITE },
 	{ 0, "report", "FILE.html", TAKE_TEXT, AT(report), .help = "writes a support matrix to look at", SUITE,
 		LT_VALUES("*.html") },
 	{ 0, "keep", "DIR", TAKE_TEXT, AT(keep),

@@ -56,7 +56,16 @@ static void begin_function(struct printing *p, const char *name, LLVMTypeRef *pa
 	p->streams = false;
 }
 
-/* What went past the caches is there for other threads only behind a fence. */
+/* Whether the host's region has stores past the caches, maybe in an earlier iteration than a launch. */
+static bool host_streams(const struct lt_kernel *k)
+{
+	for (int32_t i = k->regions[0].first; i < k->regions[0].first + k->regions[0].n; i++)
+		if (k->instructions[i].opcode == LT_OPCODE_store && k->instructions[i].flags & LT_INSTRUCTION_STREAM)
+			return true;
+	return false;
+}
+
+/* What went past the caches is there for other threads only behind a fence: at the end, and before a launch. */
 static void end_function(struct printing *p)
 {
 	if (p->streams)
@@ -193,6 +202,8 @@ static void print_team(struct printing *p, int32_t region)
 
 void lt_llvm_print_launch(struct printing *p, const struct lt_instruction *x)
 {
+	if (host_streams(p->k))
+		(void)LLVMBuildFence(p->e.b, LLVMAtomicOrderingSequentiallyConsistent, 0, "");
 	LLVMContextRef c = p->e.c;
 	LLVMBuilderRef b = p->e.b;
 	LLVMTypeRef ptr = LLVMPointerTypeInContext(c, 0), arg = p->team[x->what].arg;

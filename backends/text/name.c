@@ -89,6 +89,12 @@ void lt__text_names(struct text *t)
 		keep_words(t, k->prelude);
 	t->function = k->name;
 	lt__nameset_add(&t->names, k->name, 1);
+	lt__nameset_add(&t->names, lt__text_formatted(t, "%s_entry", k->name), 1);
+	for (uint32_t r = 1; r < k->n_region; r++) {
+		lt__nameset_add(&t->names, lt__text_formatted(t, "%s_%u", k->name, (unsigned)r), 1);
+		lt__nameset_add(&t->names, lt__text_formatted(t, "%s_%u_team", k->name, (unsigned)r), 1);
+		lt__nameset_add(&t->names, lt__text_formatted(t, "%s_%u_args", k->name, (unsigned)r), 1);
+	}
 	t->buffer = lt__pool_alloc(&t->pool, k->n_buffer, sizeof *t->buffer);
 	t->variable = lt__pool_alloc(&t->pool, k->n_variable, sizeof *t->variable);
 	t->param = lt__pool_alloc(&t->pool, k->n_param, sizeof *t->param);

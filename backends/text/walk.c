@@ -128,6 +128,16 @@ static const char *handed(struct text *t, int32_t value)
 	return lt__text_plain(t, lt__text_use(t, value), x->dtype).text;
 }
 
+/* Whether the region has stores past the caches, maybe in an earlier iteration. */
+static bool walk_streams(const struct text *t)
+{
+	const struct lt_region *r = &t->k->regions[t->region];
+	for (int32_t i = r->first; i < r->first + r->n; i++)
+		if (t->k->instructions[i].opcode == LT_OPCODE_store && t->k->instructions[i].flags & LT_INSTRUCTION_STREAM)
+			return true;
+	return false;
+}
+
 static void launch_team(struct text *t, const struct lt_instruction *x)
 {
 	struct lt_out values = lt__out_new(&t->pool);
@@ -145,6 +155,10 @@ static void launch_team(struct text *t, const struct lt_instruction *x)
 	lt__out(&values, u->fault ? ", fault" : "");
 	lt__out(&values, u->own ? ", private_" : "");
 	lt__text_flush(t, true, true);
+	if (walk_streams(t)) {
+		t->streams = true;
+		lt__text_line(t, "LT_STREAMED();");
+	}
 	lt__text_line(t, "{");
 	t->indent++;
 	if (values.n)
@@ -224,7 +238,7 @@ void lt__text_walk(struct text *t, int32_t region)
 	for (int32_t i = r->first; i < r->first + r->n; i++)
 		if (t->value[i].live)
 			print_instruction(t, i);
-	/* What went past the caches is there for other threads only behind this. */
+	/* What went past the caches is there for other threads only behind this: at the end, and before a launch. */
 	if (t->streams)
 		lt__text_line(t, "LT_STREAMED();");
 	if (t->streams)
