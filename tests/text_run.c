@@ -7,6 +7,7 @@
 #include "check/must.h"
 #include "tests/keeper.h"
 #include "tests/text_run.h"
+#include "tools/temporary.h"
 
 struct team {
 	void (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,
@@ -27,7 +28,8 @@ static void in_ranges(const struct lt_host *host, uint32_t n_thread, int64_t n,
 
 void text_run_compile(struct text_run *r, const struct lt_text_dialect *d, const char *command)
 {
-	char folder[] = "/tmp/lt-text-XXXXXX", line[8192], path[64], entry[32];
+	char folder[200], line[8192], path[240], entry[32];
+	(void)snprintf(folder, sizeof folder, "%s/lt-text-XXXXXX", lt__temp_folder());
 	must(mkdtemp(folder) != NULL, "mkdtemp");
 	int n = snprintf(line, sizeof line, "cd %s && %s -shared -fPIC -o all.so", folder, command);
 	for (int i = 0; i < r->n; i++) {
