@@ -61,7 +61,7 @@ struct text {
 	struct text_region *uses;       /* by region */
 	int32_t region, indent;
 	int32_t *pending, n_pending;
-	int32_t at, *told;              /* the instruction that is printed, -1: none that computes; line.c */
+	int32_t at, *commented;              /* the instruction that is printed, -1: none that computes; line.c */
 	struct text_loop *loops;        /* names that loops have, or have had */
 	bool math, branches, streams;   /* a function of math.h is called; memory is read in branches; ... past the caches */
 };
@@ -131,8 +131,8 @@ const char *lt__text_short(struct text *, struct lt_value_type);                
 const char *lt__text_word(struct text *, struct lt_value_type);
 const char *lt__text_loose(struct text *, struct lt_value_type);
 const char *lt__text_unique(struct text *, const char *name);
-/* Of a loop: its variable's in the frozen tree, where the text is for people.  Loops that do not stand in each other may
- * have one name: it is open from here to close_loop. */
+/* Of a loop: its variable's in the frozen tree, where the text is for people.  Loops that do not stand in each other
+ * may have one name: it is open from here to close_loop. */
 const char *lt__text_open_loop(struct text *, int32_t loop);
 void lt__text_close_loop(struct text *, const char *name);
 void lt__text_names(struct text *);

@@ -229,7 +229,7 @@ static size_t print_all(struct text *t, const char *entry, struct lt_out *o)
 	int32_t n_origin = 0;
 	for (uint32_t i = 0; t->origins && i < t->k->n_instruction; i++)
 		n_origin = t->k->instructions[i].origin >= n_origin ? t->k->instructions[i].origin + 1 : n_origin;
-	t->told = lt__pool_alloc(&t->pool, (size_t)n_origin, sizeof *t->told);
+	t->commented = lt__pool_alloc(&t->pool, (size_t)n_origin, sizeof *t->commented);
 	for (int32_t r = 1; r < (int32_t)t->k->n_region; r++)
 		print_team(t, r);
 	print_host(t);
@@ -244,7 +244,7 @@ static size_t print_all(struct text *t, const char *entry, struct lt_out *o)
 	lt__out(o, t->branches ? no_masked_loads : "");
 	lt__out(o, t->d->head);
 	lt__out(o, types);
-	lt__out(o, t->k->n_region > 1 ? team_type : "struct lt_team;\n");
+	lt__out(o, t->k->n_region > 1 || t->origins ? team_type : "struct lt_team;\n");        /* people may add threads */
 	if (prelude)
 		lt__outf(o, "%s\n", t->k->prelude);
 	lt__out(o, t->helpers.at);

@@ -38,8 +38,8 @@ struct lt_text_origins {
 };
 
 /* *text: the caller's to free().  entry: the name of the function that takes slots; NULL: the kernel's name and _entry.
- * definitions: bytes of the text before the kernel: what other kernels may define, too.  origins: NULL where nobody reads the text.  The program holds the rules of
- * lt_kernel_verify.  The entry is
+ * definitions: bytes of the text before the kernel: what other kernels may define, too.  origins: NULL where nobody
+ * reads the text.  The program holds the rules of lt_kernel_verify.  The entry is
  *     void entry(const struct lt_slot *, void *workspace, struct lt_fault *, const struct lt_team *)
  * with a workspace of workspace_bytes, then thread_bytes for each thread; lt_team says who runs teams (docs/kernel.md).
  */
