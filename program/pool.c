@@ -47,8 +47,9 @@ static uint32_t job_cut(struct thread_pool *p, uint32_t team, const struct pool_
 	return present > 1 ? (uint32_t)((job->n - 1) / p->job.points + 1) : 0;
 }
 
-/* A thread that sleeps may not wake on the caller's processor, which is in use.  The system puts it there
- * often (Linux 6.18 in a virtual machine), although others are idle, and there it would wait for milliseconds.  When it runs it may use all of them again.  Without enough processors it may wake where it likes. */
+/* A thread that sleeps may not wake on the caller's processor, which is in use. The system puts it there often (Linux
+ * 6.18 in a virtual machine), although others are idle, and there it would wait for milliseconds. When it runs it
+ * may use all of them again. Without enough processors it may wake where it likes. */
 static void job_keep_off(struct pool_share *s, bool enough)
 {
 	uint8_t asleep = POOL_ASLEEP;
