@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backends/cgen/vector.h"
 #include "backends/cpu/object.h"
 
 static const struct lt_host nobody = { .size = sizeof nobody };
@@ -43,10 +42,11 @@ static void set_target(struct lt_session *s, const struct lt_cpu_model *m)
 		s->target = m->target;
 	else
 		lt__cpu_target(&s->target);
+	s->vector_library = strcmp(m->machine, lt__cpu_machine()) == 0 ? lt__cpu_vector_library() : 0;
 	s->dialect = lt__dialect_c;
 	s->dialect.vector_bytes = s->target.vector_bytes;
 	s->dialect.vector_registers = s->target.vector_registers;
-	s->dialect.vector_library = strcmp(m->machine, lt__cpu_machine()) == 0 ? lt__vector_library() : 0;
+	s->dialect.vector_library = s->vector_library;
 }
 
 static lt_status open_(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
