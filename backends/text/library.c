@@ -32,7 +32,8 @@ static void print_calls(struct text *t, struct lt_out *o, const struct library_f
 {
 	const struct text_element *e = lt__text_element(type.dtype);
 	const unsigned part = r->bytes / e->bytes, n = (type.lanes + part - 1) / part;
-	const char *vector = lt__text_type(t, type, 0), *of_part = lt__text_type(t, (struct lt_value_type){ type.dtype, part }, 0);
+	const char *vector = lt__text_type(t, type, 0);
+	const char *of_part = lt__text_type(t, (struct lt_value_type){ type.dtype, part }, 0);
 	const char *symbol = lt__text_formatted(t, "_ZGV%cN%u%s_%s%s", r->letter, part, f->n == 1 ? "v" : "vv", f->name,
 		e->bytes == 4 ? "f" : "");
 	bool two = f->n == 2;
