@@ -40,7 +40,7 @@ static struct lt_machine machine_of(const struct lt_session *s)
 		machine.cache_bytes = 1 << 20;
 		machine.page_bytes = 4096;
 	}
-	machine.operators = lt__text_operators(&machine.n_operator);
+	machine.operators = lt__text_operators(s->vector_library, &machine.n_operator);
 	return machine;
 }
 

@@ -10,6 +10,7 @@
  * operator.c  operators, by operator.def; operands
  * line.c      lines, with comments where they come from; values that get a name
  * literal.c   constants
+ * library.c   functions over vectors that the C library has
  * helper.c    functions that a text calls, from the templates of helper.def
  * name.c      identifiers and types
  * define.c    definitions that stand before the kernel
@@ -112,6 +113,9 @@ void lt__text_flush(struct text *, bool memory, bool variable);
 
 /* literal.c: one element; of a mask of one lane 0 or 1. */
 struct text_expr lt__text_literal(struct text *, uint32_t dtype, uint64_t bits);
+
+/* library.c: the function's name, which is printed before the kernel; NULL: the library has none for such vectors. */
+const char *lt__text_library(struct text *, uint32_t opcode, struct lt_value_type);
 
 /* helper.c: the name of a function for a type, of a template or from floats to integers; it is printed before the
  * kernel. */
