@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/build.h"
+#include "kernel/opcode.h"
 #include "kernel/text.h"
 
 #define ROOM(b, array, n, cap) ((array) = lt__pool_grown(&(b)->pool, array, n, &(cap), sizeof *(array)))
@@ -199,6 +200,8 @@ int32_t lt__build(struct lt_kernel_builder *b, struct lt_instruction i)
 	default: break;
 	}
 	r->at[r->n] = i;
+	if (i.opcode == LT_OPCODE_const)
+		r->at[r->n].number = (int64_t)lt__constant_bits(i.dtype, i.lanes, (uint64_t)i.number);
 	return r->n++;
 }
 

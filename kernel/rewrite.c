@@ -120,6 +120,14 @@ int32_t lt__rewrite_const(struct lt_stepping *s, uint32_t dtype, uint32_t lanes,
 		.operand = { -1, -1, -1, -1 }, .what = -1, .origin = -1, .number = (int64_t)bits });
 }
 
+int32_t lt__rewrite_hidden(struct lt_stepping *s, int32_t value)
+{
+	const struct lt_instruction *i = lt__build_at(&s->b, value);
+	int64_t number;
+	return lt__constant_integer(i, &number)
+		? lt__build_value(&s->b, LT_OPCODE_copy, i->dtype, i->lanes, value, -1) : value;
+}
+
 int32_t *lt__step_blocks(struct lt_stepping *s)
 {
 	const struct lt_kernel *k = s->k;
@@ -138,14 +146,8 @@ int32_t *lt__step_blocks(struct lt_stepping *s)
 
 bool lt__step_constant(const struct lt_kernel *k, int32_t value, int64_t *out)
 {
-	const struct lt_instruction *i = value < 0 ? NULL : &k->instructions[value];
 	*out = 0;
-	if (!i)
-		return true;
-	if (i->opcode != LT_OPCODE_const || (i->dtype != LT_I32 && i->dtype != LT_I64))
-		return false;
-	*out = i->dtype == LT_I32 ? (int64_t)(int32_t)(uint32_t)(uint64_t)i->number : i->number;
-	return true;
+	return value < 0 || lt__constant_integer(&k->instructions[value], out);
 }
 
 int32_t lt__step_uses(const struct lt_instruction *i) { return i->opcode == LT_OPCODE_launch ? 4 + i->n_extra : 4; }

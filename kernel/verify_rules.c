@@ -5,11 +5,15 @@
 
 static void check_const(struct lt_verifier *v, const struct lt_instruction *i)
 {
-	if (i->dtype == LT_LANE_MASK && i->lanes < 64 && (uint64_t)i->number >> i->lanes)
-		lt__verify_fail(v, -1, NULL, "a mask of %" PRIu32 " lanes has bits for more: 0x%" PRIx64, i->lanes,
-			(uint64_t)i->number);
-	if (i->dtype == LT_BOOL && (uint8_t)i->number > 1)
-		lt__verify_fail(v, -1, NULL, "a constant of type bool is 0 or 1");
+	uint64_t bits = (uint64_t)i->number;
+	if (bits == lt__constant_bits(i->dtype, i->lanes, bits))
+		return;
+	if (i->dtype == LT_LANE_MASK)
+		lt__verify_fail(v, -1, "clear them", "a mask of %" PRIu32 " lanes has bits for more: 0x%" PRIx64, i->lanes, bits);
+	if (i->dtype == LT_BOOL)
+		lt__verify_fail(v, -1, "write 1 for true", "a constant of type bool is 0 or 1");
+	lt__verify_fail(v, -1, "clear them, also of a number below 0", "a constant of type %s has bits above its type's: "
+		"0x%" PRIx64, lt__kernel_element_name(i->dtype), bits);
 }
 
 /* Where an access without a mask goes is known if its address and its lanes are. */
@@ -114,19 +118,17 @@ static void check_argument(struct lt_verifier *v, const struct lt_instruction *i
 			i->what, lt__verify_type((struct lt_value_type){ i->dtype, i->lanes }).text, lt__verify_type(t).text);
 }
 
-static void check_divisor(struct lt_verifier *v, const struct lt_instruction *i)
+/* Of an operand that is a constant; others are for those who run it (opcode.h). */
+static void check_contract(struct lt_verifier *v, const struct lt_instruction *i)
 {
+	enum lt_contract contract = lt__opcode_contract(i->opcode, i->dtype);
 	int64_t y;
-	if (lt__verify_constant(v->k, i->operand[1], &y) && (y == 0 || y == -1))
+	if (!lt__verify_constant(v->k, i->operand[1], &y) || lt__contract_holds(contract, i->dtype, 0, (uint64_t)y))
+		return;
+	if (contract == LT_CONTRACT_DIVISOR)
 		lt__verify_fail(v, -1, "take `div` or `mod`", "the divisor of '%s' is neither 0 nor -1", lt_opcode_name(i->opcode));
-}
-
-static void check_shift(struct lt_verifier *v, const struct lt_instruction *i)
-{
-	int64_t y, bits = (int64_t)lt__kernel_element_bytes(i->dtype) * 8;
-	if (lt__verify_constant(v->k, i->operand[1], &y) && (y < 0 || y >= bits))
-		lt__verify_fail(v, -1, NULL, "a shift of %s is by 0 to %" PRId64 ", not by %" PRId64,
-			lt__kernel_element_name(i->dtype), bits - 1, y);
+	lt__verify_fail(v, -1, "select 0 where it would be further", "a shift of %s is by 0 to %" PRIu32 ", not by %" PRId64,
+		lt__kernel_element_name(i->dtype), 8 * lt__kernel_element_bytes(i->dtype) - 1, y);
 }
 
 static void check_loop(struct lt_verifier *v, const struct lt_instruction *i)
@@ -243,10 +245,10 @@ void lt__verify_opcode(struct lt_verifier *v, const struct lt_instruction *i)
 	case LT_OPCODE_fold: check_operator(v, i, i->what); break;
 	case LT_OPCODE_bits: check_bits(v, i); break;
 	case LT_OPCODE_quotient:
-	case LT_OPCODE_remainder: check_divisor(v, i); break;
+	case LT_OPCODE_remainder:
 	case LT_OPCODE_shift_left:
 	case LT_OPCODE_shift_right:
-	case LT_OPCODE_shift_signed: check_shift(v, i); break;
+	case LT_OPCODE_shift_signed: check_contract(v, i); break;
 	case LT_OPCODE_convert: check_convert(v, i); break;
 	case LT_OPCODE_each: check_each(v, i); break;
 	case LT_OPCODE_text: check_text(v, i); break;

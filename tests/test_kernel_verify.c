@@ -284,6 +284,32 @@ Test(kernel_verify, each_rule_of_the_arrays)
 	}
 }
 
+/* Above a constant's bits are zeros, of numbers below 0, too; a text cannot say others. */
+Test(kernel_verify, constants_have_no_bits_above_the_type)
+{
+	static const char text[] = "kernel 1\nname k\nregion host\n\t%0 = neg i32 -16\n\t%1 = not bool 1\n"
+		"\t%2 = copy f16x2 0x3c00\n\t%3 = not maskx3 0x5\n";
+	static const struct { uint8_t dtype; uint64_t bits; const char *message; } cases[] = {
+		{ LT_I32, UINT64_C(0xfffffffffffffff0), "kernel:5: region 0: a constant of type i32 has bits above its type's: "
+			"0xfffffffffffffff0; clear them, also of a number below 0" },
+		{ LT_BOOL, 256, "kernel:6: region 0: a constant of type bool is 0 or 1" },
+		{ LT_F16, 0x13c00, "kernel:7: region 0: a constant of type f16 has bits above its type's: 0x13c00" },
+		{ LT_LANE_MASK, 8, "kernel:8: region 0: a mask of 3 lanes has bits for more: 0x8" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct lt_kernel *k = NULL;
+		cr_assert_eq(kernel_parse(text, sizeof text - 1, &k), LT_OK, "%s", kernel_message);
+		cr_expect_eq(kernel_verify(k), LT_OK, "%s", kernel_message);
+		struct lt_instruction *at = (struct lt_instruction *)(uintptr_t)k->instructions;
+		while (at->opcode != LT_OPCODE_const || at->dtype != cases[i].dtype)
+			at++;
+		at->number = (int64_t)cases[i].bits;
+		cr_expect_eq(kernel_verify(k), LT_EINVAL, "case %zu", i);
+		cr_expect_eq(strncmp(kernel_message, cases[i].message, strlen(cases[i].message)), 0, "%s", kernel_message);
+		lt_kernel_free(k);
+	}
+}
+
 /* The line that is named is one of the text that is printed. */
 Test(kernel_verify, lines_are_those_of_the_print)
 {

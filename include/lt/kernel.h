@@ -56,7 +56,7 @@ extern "C" {
  * below 128; here a comparison gives a mask, `select` takes one, and and, or, xor, not work on masks, too.  `form` says
  * which members an instruction has, how it is written (docs/kernel.md), and what is checked.  Numbers are pinned. */
 #define LT_MACHINE_MAP(X) \
-	X(const, 128, CONST, "typed bits, the same in every lane; of a mask, a bit for each lane") \
+	X(const, 128, CONST, "typed bits, the same in every lane, 0 above them; of a mask, a bit for each lane") \
 	X(param, 129, NUMBERED, "the value of a run-time scalar, i64; the host has checked its range") \
 	X(argument, 130, NUMBERED, "of the region: what launch handed over") \
 	X(first, 131, LONE, "of a team: the first point of the range, i64") \
@@ -177,8 +177,8 @@ struct lt_instruction {
 	int32_t what;
 	/* The statement of the frozen tree that it comes from; of a loop, the loop; -1: none.  For messages, dumps, faults. */
 	int32_t origin;
-	int64_t number;                 /* const: typed bits; load, store, prefetch, copy_async: added to the address; loop:
-	                                 * the step, > 0; update: the operator's opcode; barrier: its number; wait: how many */
+	int64_t number;                 /* const: typed bits, and 0 above them; load, store, prefetch, copy_async: added to the
+	                                 * address; loop: the step, > 0; update: the operator's opcode; barrier: its number; wait: how many */
 	int64_t stride;                 /* load, store: elements from lane to lane, if they have no index; loop: see UNROLL;
 	                                 * barrier: how many threads; copy_async: how many elements */
 	/* Into extras.  shuffle: lanes; launch, launch_grid: values handed over; copy_async: the buffer that is read, what is
