@@ -162,6 +162,22 @@ const char *lt__opcode_near(const char *name, size_t bytes)
 
 bool lt__opcode_launches(uint32_t opcode) { return opcode == LT_OPCODE_launch || opcode == LT_OPCODE_launch_grid; }
 
+enum lt_opcode_names lt__opcode_names(uint32_t opcode)
+{
+	switch (opcode) {
+	case LT_OPCODE_load:
+	case LT_OPCODE_store:
+	case LT_OPCODE_prefetch:
+	case LT_OPCODE_array:
+	case LT_OPCODE_copy_async: return LT_NAMES_BUFFER;
+	case LT_OPCODE_get:
+	case LT_OPCODE_set:
+	case LT_OPCODE_update:
+	case LT_OPCODE_variable: return LT_NAMES_VARIABLE;
+	default: return LT_NAMES_NOTHING;
+	}
+}
+
 const char *const *lt__opcode_words(uint32_t opcode)
 {
 	switch (opcode) {
@@ -185,6 +201,12 @@ struct lt_matrix_location lt__matrix_location(const struct lt_kernel *k, const s
 {
 	const int64_t *e = k->extras + i->first_extra + operand * LT_MATRIX_LOCATION;
 	return (struct lt_matrix_location){ e[0], e[1], { e[2], e[3] }, e[4] };
+}
+
+bool lt__opcode_commutes(uint32_t opcode)
+{
+	return opcode == LT_OPCODE_add || opcode == LT_OPCODE_mul || opcode == LT_OPCODE_min || opcode == LT_OPCODE_max
+		|| opcode == LT_OPCODE_and || opcode == LT_OPCODE_or || opcode == LT_OPCODE_xor;
 }
 
 bool lt__opcode_folds(uint32_t opcode)

@@ -65,6 +65,8 @@ const struct lt_opcode_facts *lt__opcode(uint32_t opcode);              /* NULL:
 int32_t lt__opcode_find(const char *name, size_t bytes);                /* -1: there is none of that name */
 const char *lt__opcode_near(const char *name, size_t bytes);            /* a name like that one; NULL: none is */
 bool lt__opcode_launches(uint32_t opcode);      /* launch, launch_grid */
+enum lt_opcode_names { LT_NAMES_NOTHING, LT_NAMES_BUFFER, LT_NAMES_VARIABLE };
+enum lt_opcode_names lt__opcode_names(uint32_t opcode);         /* what `what` is the number of */
 /* What `what` may be, NULL behind the last; NULL: no word. */
 const char *const *lt__opcode_words(uint32_t opcode);
 /* k, h, y or z: what its extras are; 0: it has none. */
@@ -73,6 +75,7 @@ static inline bool lt__opcode_tests(uint32_t opcode)             /* an operator 
 {
 	return opcode >= LT_OPCODE_eq && opcode <= LT_OPCODE_greaterequal;
 }
+bool lt__opcode_commutes(uint32_t opcode);      /* an operator that gives, but for rounding, the same in every order */
 bool lt__opcode_folds(uint32_t opcode);         /* an operator of two operands and a value of one type */
 int lt__opcode_each(uint32_t opcode);           /* the operands of one that `each` may name: 1 or 2; 0: it is none */
 

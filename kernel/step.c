@@ -20,7 +20,7 @@ static const struct { struct lt_kernel_step step; lt_step_run *run; } steps[] = 
 		"the order of stores; loads move up to the first of a tile", "nothing" }, lt__step_tiles },
 	{ { 'P', "prefetches", "loads of runs that are far apart ask for the next run", "nothing", "the order of all that "
 		"runs", "nothing" }, lt__step_prefetches },
-	{ { 'S', "streams", "stores go past the caches only where the machine has such stores and nothing here reads them",
+	{ { 'S', "streams", "stores go past the caches only where the machine has such stores and nothing else here needs them",
 		"stores are marked whose values are not read again soon", "the order of all that runs", "nothing" },
 		lt__step_streams },
 	{ { 'M', "motion", "divisions and splats that a loop does not change are computed in front of it", "nothing",
@@ -101,7 +101,7 @@ static lt_status make_step(int step, const struct lt_kernel *k, const struct lt_
 	s->report = o->report;
 	s->letter = steps[step].step.letter;
 	if (steps[step].run(s)) {
-		lt__rewrite_end(s);
+		lt__build_written(&s->b);
 		*out = lt__builder_end(&s->b);
 	}
 	lt__builder_free(&s->b);

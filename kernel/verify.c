@@ -69,6 +69,10 @@ static void check_part(struct lt_verifier *v, int32_t i, int64_t bytes, int64_t 
 	if (b->offset < 0 || b->offset > all || bytes > all - b->offset)
 		lt__verify_fail_at(v, LT_PART_BUFFER, i, NULL, "buffer %s ends behind the %" PRId64 " bytes of the %s", b->name, all,
 			of);
+	if (b->align > LT_MAX_ALIGN)
+		lt__verify_fail_at(v, LT_PART_BUFFER, i, "align it to 64; a slot, or an array, may ask for more",
+			"buffer %s is aligned to %" PRId64 " bytes, but the %s begins at a multiple of %d", b->name, b->align, of,
+			(int)LT_MAX_ALIGN);
 	/* Parts of threads lie one after the other, behind the workspace, which has the largest alignment of all. */
 	if (all % b->align || (b->space == LT_SPACE_THREAD && v->k->workspace_bytes % b->align))
 		lt__verify_fail_at(v, LT_PART_BUFFER, i, "round the bytes of workspace and thread up",
@@ -262,13 +266,12 @@ static void check_program(struct lt_verifier *v)
 		lt__verify_description(v, i);
 	}
 	v->block = minus_ones(v, k->n_instruction, sizeof *v->block);
-	v->changed_in = minus_ones(v, k->n_instruction, sizeof *v->changed_in);
 	v->got = minus_ones(v, k->n_instruction, sizeof *v->got);
 	v->is_open = lt__pool_alloc(&v->pool, k->n_instruction, sizeof *v->is_open);
 	v->open = lt__pool_alloc(&v->pool, LT_MAX_BLOCKS, sizeof *v->open);
 	v->array = minus_ones(v, k->n_buffer, sizeof *v->array);
 	v->variable = minus_ones(v, k->n_variable, sizeof *v->variable);
-	v->last_change = minus_ones(v, k->n_variable, sizeof *v->last_change);
+	lt__verify_find_changes(v);
 	v->version = lt__pool_alloc(&v->pool, k->n_variable, sizeof *v->version);
 	v->stored = lt__pool_alloc(&v->pool, k->n_buffer, sizeof *v->stored);
 	find_launches(v);

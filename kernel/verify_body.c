@@ -20,7 +20,7 @@ static void check_use(struct lt_verifier *v, const char *as, int k, int64_t valu
 	if (v->block[value] >= 0 && !v->is_open[v->block[value]])
 		lt__verify_fail(v, (int32_t)value, "make it before that block, or keep it in a variable",
 			"%s %d is made in a block that has ended", as, k);
-	if (x->opcode == LT_OPCODE_get && v->got[value] != v->version[x->what])
+	if (x->opcode == LT_OPCODE_get && lt__verify_is_stale(v, (int32_t)value))
 		lt__verify_fail(v, (int32_t)value, "get it again", "%s %d is what variable %s held before it was set again", as, k,
 			kernel->variables[x->what].name);
 }
@@ -114,9 +114,9 @@ static void enter_loop(struct lt_verifier *v, const struct lt_instruction *i)
 {
 	open_block(v);
 	v->block[v->at] = v->at;
-	lt__verify_loop(v, v->at);
+	v->open_loop[v->n_open_loop++] = v->at;
 	const struct lt_instruction *to = &v->k->instructions[i->operand[1]];
-	if (to->opcode == LT_OPCODE_get && v->got[i->operand[1]] != v->version[to->what])
+	if (to->opcode == LT_OPCODE_get && lt__verify_is_stale(v, i->operand[1]))
 		lt__verify_fail(v, i->operand[1], "copy it first: `copy i64 %N`",
 			"the end of the loop is what variable %s holds, but the loop changes it", v->k->variables[to->what].name);
 }
@@ -138,7 +138,9 @@ static void end_block(struct lt_verifier *v, const struct lt_instruction *i)
 	struct lt_open_block b = close_block(v);
 	if (i->what != b.opener)
 		lt__verify_fail(v, b.opener, NULL, "`what` of 'end' is not what it ends");
-	if (v->k->instructions[b.opener].opcode != LT_OPCODE_loop)
+	if (v->k->instructions[b.opener].opcode == LT_OPCODE_loop)
+		v->n_open_loop--;
+	else
 		lt__verify_joined(v, b.first_change);
 }
 
@@ -182,8 +184,7 @@ void lt__verify_regions(struct lt_verifier *v)
 	for (uint32_t r = 0; r < v->k->n_region; r++) {
 		const struct lt_region *region = &v->k->regions[r];
 		v->region = (int32_t)r;
-		v->n_open = v->n_change = 0;
-		lt__verify_find_changes(v, region);
+		v->n_open = v->n_open_loop = v->n_change = 0;
 		for (v->at = region->first; v->at < region->first + region->n; v->at++)
 			check_instruction(v);
 		if (v->n_open) {

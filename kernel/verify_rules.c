@@ -189,6 +189,11 @@ static void check_team(struct lt_verifier *v, const struct lt_instruction *i)
 static int64_t extent_of_what(
 	const struct lt_kernel *k, const struct lt_instruction *i, const struct lt_opcode_facts *f)
 {
+	switch (lt__opcode_names(i->opcode)) {
+	case LT_NAMES_BUFFER: return k->n_buffer;
+	case LT_NAMES_VARIABLE: return k->n_variable;
+	default: break;
+	}
 	if (i->opcode == LT_OPCODE_param)
 		return k->n_param;
 	if (i->opcode == LT_OPCODE_text)
@@ -196,13 +201,8 @@ static int64_t extent_of_what(
 	if (i->opcode == LT_OPCODE_matrix)
 		return k->n_matrix;
 	for (const char *e = f->pattern ? f->pattern : ""; *e; e += strcspn(e, " "), e += *e == ' ')
-		switch (strcspn(e, " ") == 1 ? *e : ' ') {
-		case 'a':
-		case 'b': return k->n_buffer;
-		case 'v': return k->n_variable;
-		case 'n': return INT64_MAX;
-		default: break;
-		}
+		if (strcspn(e, " ") == 1 && *e == 'n')
+			return INT64_MAX;
 	return -1;
 }
 

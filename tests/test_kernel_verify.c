@@ -23,6 +23,10 @@ static const struct broken texts[] = {
 		"thread" },
 	{ "buffer z f32[8] workspace 4 align 16\n", "", 0, "kernel:4:1: offset 4 of buffer z is no multiple of its alignment"
 		},
+	{ "buffer z f32[8] workspace 0 align 128\n", "", 0, "kernel:4:1: buffer z is aligned to 128 bytes, but the workspace "
+		"begins at a multiple of 64; align it to 64; a slot, or an array, may ask for more" },
+	{ "buffer z f32[8] thread 0 align 128\n", "", 0, "kernel:4:1: buffer z is aligned to 128 bytes, but the part of a "
+		"thread begins at a multiple of 64" },
 	{ "buffer z f32[8] slot 0 align 4\n", "", 0, "kernel:4:1: buffers z and y overlap, but y is exclusive; declare both "
 		"without `exclusive`" },
 	{ "buffer v f32[8] workspace 0 align 4\nbuffer w i8[8] workspace 28 align 4 exclusive\n", "", 0,
@@ -89,6 +93,9 @@ static const struct broken texts[] = {
 	{ "variable s f32\n", "\tvariable s\n\tset s 1\n\t%0 = get s\n\tloop %1 from 0 to 2\n\tstore y[0] %0\n\tset s "
 		"2\n\tend\n",
 		0, "kernel:10:2: region 0: operand 3 is what variable s held before" },
+	{ "variable s f32\n", "\tvariable s\n\tset s 1\n\tloop %1 from 0 to 2\n\t%0 = get s\n\tloop %2 from 0 to 2\n"
+		"\tloop %3 from 0 to 2\n\tstore y[0] %0\n\tend\n\tset s 2\n\tend\n\tend\n",
+		0, "kernel:12:2: region 0: operand 3 is what variable s held before" },
 	{ "variable s f32\n", "\tvariable s\n\tset s 1\n\t%0 = get s\n\tloop %1 from 0 to 2\n\tloop %2 from 0 to 2\n"
 		"\tset s 2\n\tend\n\tend\n\tstore y[0] %0\n", 0, "kernel:14:2: region 0: operand 3 is what variable s held before" },
 	{ "variable s f32\n", "\tvariable s\n\tset s 1\n\t%0 = get s\n\tif 0x1\n\tset s 2\n\tend\n\tstore y[0] %0\n", 0,
@@ -188,6 +195,9 @@ static const struct broken allowed[] = {
 	{ "variable s f32\n", "\tvariable s\n\tset s 1\n\tloop %1 from 0 to 2\n\t%0 = get s\n\tstore y[0] %0\n\tset s "
 		"2\n\tend\n",
 		0, 0 },
+	{ "variable s f32\n", "\tvariable s\n\tset s 1\n\tloop %1 from 0 to 2\n\t%0 = get s\n\tloop %2 from 0 to 2\n"
+		"\tstore y[0] %0\n\tend\n\tset s 2\n\tend\n", 0, 0 },
+	{ "buffer z f32[8] slot 1 align 4096\nbuffer w f32[8] workspace 0 align 64\n", "", 0, 0 },
 	{ "variable s f32\n", "\tloop %0 from 0 to 2\n\tvariable s\n\tset s 1\n\tend\n\tloop %1 from 0 to 2\n\tvariable s\n"
 		"\tset s 1\n\tend\n", 0, 0 },
 	{ "variable s f32\n", "\tvariable s\n\tset s 1\n\t%0 = get s\n\tset s %0\n", 0, 0 },

@@ -142,6 +142,39 @@ Test(simulate_grid, blocks_beyond_leave)
 	}
 }
 
+/* Also where none are wanted: one that is recorded has all of them. */
+Test(simulate_grid, blocks_beyond_none)
+{
+	static const char text[] = "kernel 1\nname k\nworkspace 0 thread 0\nbuffer y f32[8] slot 0 align 4 exclusive written\n"
+		"region host\n\tlaunch_grid 1 0 1 1 ()\nregion grid 1 blocks (8, 1, 1) threads (1, 1, 1) subgroup 1 shared 0\n"
+		"\t%b = block 0\n\tstore y[%b] 1\n";
+	struct lt_kernel *k = simulated_kernel("%s", text);
+	struct simulated s;
+	float y[8] = { 0 };
+	simulated_run(k, (void *const[]){ y }, NULL, NULL, &s);
+	cr_expect(s.status == LT_EDEVICE && s.found.check == LT_SIMULATE_beyond, "%s", s.diags.text);
+	cr_expect_not_null(strstr(s.diags.text, "at thread 0 of block (0, 0, 0): a launch that is recorded has this block, too, "
+		"which is beyond the 0 x 1 x 1 that are wanted"), "%s", s.diags.text);
+	lt_kernel_free(k);
+}
+
+/* More blocks than have numbers are not run one by one; some of them are. */
+Test(simulate_grid, very_many_blocks)
+{
+	static const char text[] = "kernel 1\nname k\nworkspace 0 thread 0\nbuffer y f32[8] slot 0 align 4 exclusive\n"
+		"region host\n\tlaunch_grid 1 2147483647 4 1 ()\n"
+		"region grid 1 blocks (2147483647, 4, 1) threads (1, 1, 1) subgroup 1 shared 0\n\t%b = block 0\n\tprefetch y[%b]\n";
+	struct lt_kernel *k = simulated_kernel("%s", text);
+	struct simulated s;
+	float y[8] = { 0 };
+	simulated_run(k, (void *const[]){ y }, NULL, NULL, &s);
+	cr_expect_eq(s.status, LT_EUNSUPPORTED);
+	cr_expect_str_eq(s.diags.text, "kernel k: a launch of 8589934588 blocks is too large to be run block by block");
+	simulated_run(k, (void *const[]){ y }, &(struct lt_simulate_options){ .blocks = 5 }, NULL, &s);
+	cr_expect_eq(s.status, LT_OK, "%s", s.diags.text);
+	lt_kernel_free(k);
+}
+
 struct fault_row { enum lt_simulate_check check; const char *what, *lines,
 	*sentence; void (*spoil)(struct lt_kernel *); };
 
@@ -205,6 +238,12 @@ static const struct fault_row faults[] = {
 	FAULT(barrier, "two wait at different barriers", KEEP "\t%u = subgroup 1\n\t%p = eq i64 %u 0\n\tif %p\n"
 		"\t\tbarrier block 1 threads 8\n\t\tbarrier block 2 threads 8\n\telse\n\t\tbarrier block 1 threads 8\n\tend\n"
 		"\tstore y[%g] 1\n", "16 threads wait at barrier 1, which is for 8", NULL),
+	FAULT(barrier, "two wait at one barrier for other numbers of threads", KEEP "\t%u = subgroup 1\n\t%p = eq i64 %u 0\n"
+		"\tif %p\n\t\tbarrier block 1 threads 8\n\telse\n\t\tbarrier block 1 threads 16\n\tend\n\tstore y[%g] 1\n",
+		"barrier 1 is for 8 threads here, and for 16 at barrier in line 20 of grid 1", NULL),
+	FAULT(barrier, "and the other way round", KEEP "\t%u = subgroup 1\n\t%p = eq i64 %u 0\n"
+		"\tif %p\n\t\tbarrier block 1 threads 16\n\telse\n\t\tbarrier block 1 threads 8\n\tend\n\tstore y[%g] 1\n",
+		"barrier 1 is for 16 threads here, and for 8 at barrier in line 20 of grid 1", NULL),
 	FAULT(exchanged, "a value that was never set", "variable v f32\n~" KEEP "\tvariable v\n\t%k = less i64 %i 12\n\tif "
 		"%k\n"
 		"\t\tset v 1\n\tend\n\t%v = get v\n\t%r = exchange f32 xor %v 1\n\tstore y[%g] 1\n",
@@ -230,6 +269,11 @@ static const struct fault_row faults[] = {
 		"2 blocks along axis 0 of region 1, which has at most 1", fewer_blocks),
 	FAULT(wide, "lanes at an odd place", KEEP "\t%h = add i64 %g 1\n\t%v = load f32x2 x[%h]\n\tstore y[%g] 1\n",
 		"accesses 8 bytes side by side from element 31 of buffer x on, which is no multiple of 8 bytes", NULL),
+	FAULT(wide, "lanes at an odd place, of which some are off", KEEP "\t%m = below maskx4 3\n"
+		"\t%v = load f32x4 x[%g] mask %m\n\tstore y[%g] 1\n",
+		"accesses 16 bytes side by side from element 31 of buffer x on, which is no multiple of 16 bytes", NULL),
+	FAULT(wide, "six lanes at an odd place", KEEP "\t%v = load f32x6 x[%g]\n\tstore y[%g] 1\n",
+		"accesses 24 bytes side by side from element 31 of buffer x on, which is no multiple of 8 bytes", NULL),
 	FAULT(wide, "a copy from an odd place", "\t%h = mul i64 %i 2\n\tcopy_async f32x2 s[%h] from x[%h + 1]\n"
 		"\tcommit copies\n\twait copies 0\n\tstore y[%g] 1\n", "copies 8 bytes from element 31 of buffer x", NULL),
 	FAULT(element, "an access past the end", KEEP "\t%v = load f32 x[%g + 240]\n\tstore y[%g] 1\n",

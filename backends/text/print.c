@@ -49,13 +49,9 @@ static void separate(struct lt_out *o) { lt__out(o, o->n && o->at[o->n - 1] != '
 
 static const char *argument_type(struct text *t, int32_t region, int32_t number)
 {
-	const struct lt_region *r = &t->k->regions[region];
-	for (int32_t i = r->first; i < r->first + r->n; i++) {
-		const struct lt_instruction *x = text_at(t, i);
-		if (x->opcode == LT_OPCODE_argument && x->what == number)
-			return lt__text_type(t, (struct lt_value_type){ x->dtype, x->lanes }, t->value[i].expr.mask_bits);
-	}
-	return "int";
+	int32_t i = t->uses[region].argument[number];
+	const struct lt_instruction *x = text_at(t, i);
+	return lt__text_type(t, (struct lt_value_type){ x->dtype, x->lanes }, t->value[i].expr.mask_bits);
 }
 
 /* Members of a team's struct, parameters of its function, and the members as they are passed on. */
@@ -161,7 +157,7 @@ static void print_host(struct text *t)
 	lt__outf(o, "%s}\n\n", t->body.at);
 }
 
-static void print_entry(struct text *t, const char *entry)
+static void print_entry(struct text *t)
 {
 	const struct text_region *u = &t->uses[0];
 	struct lt_out *o = &t->functions, list = lt__out_new(&t->pool);
@@ -195,7 +191,7 @@ static void print_entry(struct text *t, const char *entry)
 			"\treturn (char *)slot[i].base + slot[i].offset;\n}\n");
 	const char *const parameters = "(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, "
 		"const struct lt_team *team)";
-	lt__outf(o, "void %s%s;\nvoid %s%s\n{\n%s%s%s%s\t%s(%s);\n}\n", entry, parameters, entry, parameters,
+	lt__outf(o, "void %s%s;\nvoid %s%s\n{\n%s%s%s%s\t%s(%s);\n}\n", t->entry, parameters, t->entry, parameters,
 		slots ? "" : "\t(void)slot;\n", workspace ? "" : "\t(void)workspace;\n", u->fault ? "" : "\t(void)fault;\n",
 		teams ? "" : "\t(void)team;\n", t->function, list.at);
 }
@@ -223,12 +219,13 @@ static size_t print_all(struct text *t, const char *entry, struct lt_out *o)
 {
 	t->helpers = lt__out_new(&t->pool);
 	t->functions = lt__out_new(&t->pool);
+	t->entry = entry ? entry : lt__text_formatted(t, "%s_entry", t->k->name);
 	lt__text_names(t);
 	lt__text_live(t);
 	for (int32_t r = 1; r < (int32_t)t->k->n_region; r++)
 		print_team(t, r);
 	print_host(t);
-	print_entry(t, entry ? entry : lt__text_formatted(t, "%s_entry", t->function));
+	print_entry(t);
 	bool prelude = t->k->n_op && t->k->prelude && t->k->prelude[0];
 	if (t->d->headers || prelude) {
 		lt__out(o, t->math || prelude ? "#include <math.h>\n" : "");
