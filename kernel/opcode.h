@@ -96,6 +96,8 @@ const char *lt__kernel_element_name(uint32_t dtype);
 uint32_t lt__kernel_element_bytes(uint32_t dtype);
 uint32_t lt__kernel_element_find(const char *name, size_t bytes);              /* 0: none */
 
+struct lt_shown_type { char text[24]; };
+struct lt_shown_type lt__shown_type(struct lt_value_type);      /* "f32x8" */
 /* T; lanes or dtype are 0 where operands are not there or have no value. */
 struct lt_value_type lt__instruction_type(const struct lt_kernel *, const struct lt_instruction *);
 /* op: of `text`, else NULL; k: of an operand; from: what is written behind `from`. */
@@ -106,6 +108,7 @@ uint64_t lt__constant_bits(uint32_t dtype, uint32_t lanes, uint64_t bits);
 bool lt__constant_integer(const struct lt_instruction *, int64_t *out);
 /* opcode.c.  Where operand a (0) or b (1) of a matrix instruction is: its extras. */
 struct lt_matrix_location lt__matrix_location(const struct lt_kernel *, const struct lt_instruction *, int operand);
+enum { LT_MATRIX_EXTENT = 256 };         /* at most, along m, n and k */
 /* Rows and columns of a, b, c: axes of the description's extents. */
 static inline int lt__matrix_row_axis(int part) { return part == LT_MATRIX_B ? 2 : 0; }
 static inline int lt__matrix_column_axis(int part) { return part == LT_MATRIX_A ? 2 : 1; }

@@ -47,7 +47,7 @@ static lt_status refuse_letter(char letter, struct lt_diag *diag)
 	for (int i = 0; i < N_STEP; i++)
 		n += (size_t)snprintf(list + n, sizeof list - n, "%s%c (%s)", i ? ", " : "", steps[i].step.letter,
 			steps[i].step.name);
-	return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel programs have no step '%c'; the steps are %s",
+	return lt__report(diag, LT_EINVAL, -1, -1, "take letters of these", "kernel programs have no step '%c'; the steps are %s",
 		letter >= ' ' && letter <= '~' ? letter : '?', list);
 }
 
@@ -59,8 +59,8 @@ static lt_status refuse_options(const struct lt_kernel_options *o, struct lt_dia
 		if (!step_is(*c))
 			return refuse_letter(*c, diag);
 		if (*c == steps[0].step.letter)
-			return lt__report(diag, LT_EINVAL, -1, -1, NULL, "step '%c' (%s) cannot be left out: it makes the program",
-				*c, steps[0].step.name);
+			return lt__report(diag, LT_EINVAL, -1, -1, "take the letter out of `skip`",
+				"step '%c' (%s) cannot be left out: it makes the program", *c, steps[0].step.name);
 	}
 	return LT_OK;
 }

@@ -1,4 +1,6 @@
 /* kernel/type.c -- the types of elements, instructions and operands, and constants of a type (opcode.h). */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include "kernel/number.h"
 #include "kernel/opcode.h"
@@ -18,6 +20,17 @@ uint32_t lt__kernel_element_find(const char *name, size_t bytes)
 		if (elements[i] && strlen(elements[i]) == bytes && memcmp(elements[i], name, bytes) == 0)
 			return i;
 	return 0;
+}
+
+struct lt_shown_type lt__shown_type(struct lt_value_type t)
+{
+	struct lt_shown_type s;
+	const char *name = lt__kernel_element_name(t.dtype);
+	if (t.lanes == 1 || !name)
+		(void)snprintf(s.text, sizeof s.text, "%s", name ? name : t.dtype ? "?" : "no value");
+	else
+		(void)snprintf(s.text, sizeof s.text, "%sx%" PRIu32, name, t.lanes);
+	return s;
 }
 
 static struct lt_value_type type_of_value(const struct lt_kernel *k, int32_t value)

@@ -1,6 +1,7 @@
 /* kernel/verify.h -- the rules of lt/kernel.h as they are checked: what verify.c and verify_*.c share.
  *
- * verify.c          the whole; what stands before the regions; regions
+ * verify.c          the whole; regions
+ * verify_declared.c what stands before the regions
  * verify_body.c     the walk through instructions: blocks, which values, arrays and variables there are
  * verify_rules.c    the rules of single opcodes
  * verify_there.c    what is there to be used
@@ -54,8 +55,9 @@ _Noreturn void lt__verify_fail_at(struct lt_verifier *, enum lt_kernel_part, int
 	const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 _Noreturn void lt__verify_fail(struct lt_verifier *, int32_t other, const char *remedy, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-struct lt_shown_type { char text[24]; };
-struct lt_shown_type lt__verify_type(struct lt_value_type);
+
+/* verify_declared.c: operators, buffers, variables, params, matrices; shared_region is filled. */
+void lt__verify_declared(struct lt_verifier *);
 
 /* verify_body.c: all regions, which are known to lie one after the other. */
 void lt__verify_regions(struct lt_verifier *);

@@ -179,6 +179,7 @@ static void expect_refused(const struct broken *b)
 	(void)snprintf(want, sizeof want, "kernel:%d%s", line + more, b->message + n);
 	cr_expect_eq(kernel_parse(text, strlen(text), &k), LT_EINVAL, "%s\n%s", text, kernel_message);
 	cr_expect(strncmp(kernel_message, want, strlen(want)) == 0, "\n%s\nsays %s\nnot  %s", text, kernel_message, want);
+	cr_expect(kernel_has_remedy, "no way out: %s", kernel_message);
 	lt_kernel_free(k);
 }
 
@@ -290,6 +291,7 @@ Test(kernel_verify, each_rule_of_the_arrays)
 		cr_expect_eq(kernel_verify(k), LT_EINVAL, "row %zu: %s", i, broken[i].message);
 		cr_expect(strncmp(kernel_message, broken[i].message, strlen(broken[i].message)) == 0, "row %zu says %s\nnot  %s", i,
 			kernel_message, broken[i].message);
+		cr_expect(kernel_has_remedy, "no way out: %s", kernel_message);
 		lt_kernel_free(k);
 	}
 }

@@ -26,7 +26,8 @@ lt_status lt__text_accepts(const struct lt_text_dialect *d, const struct lt_kern
 			return lt__report(diag, LT_EUNSUPPORTED, -1, x->origin, "expand it", "%s has no fold by %s", d->name,
 				lt_opcode_name((uint32_t)x->what));
 		if (x->opcode == LT_OPCODE_text && !k->ops[x->what].source)
-			return lt__report(diag, LT_EUNSUPPORTED, -1, x->origin, NULL, "operator %s has no C text", k->ops[x->what].name);
+			return lt__report(diag, LT_EUNSUPPORTED, -1, x->origin, "give it one: lt_op.source",
+				"operator %s has no C text", k->ops[x->what].name);
 	}
 	return LT_OK;
 }

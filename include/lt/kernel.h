@@ -22,9 +22,10 @@
  *             and for lanes: one behind the other, a constant stride apart, or each at an index of its own (i64, as
  *             many lanes).  Lanes that a mask turns off read nothing (the value there is 0) and write nothing.  Where
  *             two lanes of a store write one element, it is not said which of them stays.
- * Contracts.  What an opcode asks of a value that it gets (its row below) holds wherever it runs: of a divisor, a shift,
- *             what is scaled or converted, an address.  Of a constant lt_kernel_verify checks it, also where nothing
- *             runs.  The end of a loop that runs is at least a step below the largest i64.
+ * Contracts.  What an opcode asks of a value that it gets (its row below) holds wherever it runs: of an address, a
+ *             divisor, a shift, of what is scaled or converted.  Of an address, a divisor and a shift that are constants
+ *             lt_kernel_verify checks it, also in code that never runs.  The end of a loop that runs is at least a step
+ *             below the largest i64.
  * Lifetimes.  An array and a variable are undefined when their instruction (`array`, `variable`) runs, and end with the
  *             block that it stands in.
  * Regions.    Region 0 is the host: it runs once, by one thread, from beginning to end.  A team is run for the points
