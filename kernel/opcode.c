@@ -209,6 +209,12 @@ bool lt__opcode_commutes(uint32_t opcode)
 		|| opcode == LT_OPCODE_and || opcode == LT_OPCODE_or || opcode == LT_OPCODE_xor;
 }
 
+bool lt__opcode_folded(uint32_t opcode)
+{
+	return opcode == LT_OPCODE_add || opcode == LT_OPCODE_mul || opcode == LT_OPCODE_and || opcode == LT_OPCODE_or
+		|| opcode == LT_OPCODE_xor;
+}
+
 bool lt__opcode_folds(uint32_t opcode)
 {
 	const struct lt_opcode_facts *f = lt__opcode(opcode);

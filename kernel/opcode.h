@@ -76,6 +76,7 @@ static inline bool lt__opcode_tests(uint32_t opcode)             /* an operator 
 	return opcode >= LT_OPCODE_eq && opcode <= LT_OPCODE_greaterequal;
 }
 bool lt__opcode_commutes(uint32_t opcode);      /* an operator that gives, but for rounding, the same in every order */
+bool lt__opcode_folded(uint32_t opcode);        /* one by which every machine folds lanes (lt_kernel_expand) */
 bool lt__opcode_folds(uint32_t opcode);         /* an operator of two operands and a value of one type */
 int lt__opcode_each(uint32_t opcode);           /* the operands of one that `each` may name: 1 or 2; 0: it is none */
 

@@ -20,9 +20,7 @@ lt_status lt__text_accepts(const struct lt_text_dialect *d, const struct lt_kern
 		if (x->opcode >= LT_NOPCODE || (!d->lanes && (x->lanes > 1 || type.lanes > 1)))
 			return lt__report(diag, LT_EUNSUPPORTED, -1, x->origin, "lower it for a machine without vectors",
 				"%s has no values of several lanes, as instruction %u of kernel %s has", d->name, (unsigned)i, k->name);
-		bool usual = x->what == LT_OPCODE_add || x->what == LT_OPCODE_mul || x->what == LT_OPCODE_and
-			|| x->what == LT_OPCODE_or || x->what == LT_OPCODE_xor;
-		if (x->opcode == LT_OPCODE_fold && type.lanes > 1 && !usual)
+		if (x->opcode == LT_OPCODE_fold && type.lanes > 1 && !lt__opcode_folded((uint32_t)x->what))
 			return lt__report(diag, LT_EUNSUPPORTED, -1, x->origin, "expand it", "%s has no fold by %s", d->name,
 				lt_opcode_name((uint32_t)x->what));
 		if (x->opcode == LT_OPCODE_text && !k->ops[x->what].source)
