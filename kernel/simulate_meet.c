@@ -77,8 +77,8 @@ static void pass_barrier(struct simulation *s, const uint8_t *there)
 			go_on(s, i);
 }
 
-/* Who waits at barrier `number` of the block: how many threads, at which instruction, and which is for how many; `other`:
- * one that is for another number of them, -1: none. */
+/* Who waits at barrier `number` of the block: how many threads, at which instruction; `other`: one that is for another
+ * number of them, -1: none. */
 struct barrier_meeting { uint8_t there[LT_MAX_THREADS]; int64_t threads; int32_t at, other; };
 
 static void find_waiting(const struct simulation *s, int64_t number, struct barrier_meeting *m)

@@ -1,8 +1,8 @@
 /* kernel/simulate_shadow.c -- races between the threads of a grid.
  *
- * Each subgroup of a block has a clock, which a barrier advances, and knows of the others' clocks what barriers told it.
- * An access is ordered before one of another subgroup if that one knows of a later clock; threads of one subgroup are
- * ordered if its clock has advanced between them.  Blocks are never ordered.
+ * Each subgroup of a block has a clock, which a barrier advances, and knows of the others' clocks what barriers told
+ * it.  An access is ordered before one of another subgroup if that one knows of a later clock; threads of one subgroup
+ * are ordered if its clock has advanced between them.  Blocks are never ordered.
  */
 #include "kernel/simulate_part.h"
 

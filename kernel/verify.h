@@ -43,7 +43,7 @@ struct lt_verifier {
 	int64_t last_version;
 	struct lt_change *change;               /* those since the outermost open if began */
 	int32_t n_change, cap_change;
-	int32_t *changed_at, *n_changed;        /* where variables change: n_changed of each, in order, from first_changed on */
+	int32_t *changed_at, *n_changed;        /* where variables change: n_changed of each, from first_changed on */
 	int64_t *first_changed;
 	int32_t *loop_end;                      /* by loop */
 	int32_t *open_loop, n_open_loop;        /* that have not ended, outermost first */

@@ -37,7 +37,8 @@ void lt__verify_description(struct lt_verifier *v, int32_t matrix)
 	const struct lt_kernel_matrix *x = &v->k->matrices[matrix];
 	bool good = x->threads == 32 || x->threads == 128;
 	for (int i = 0; i < 3; i++)
-		good = good && x->extent[i] >= 1 && x->extent[i] <= LT_MATRIX_EXTENT && x->part[i].dtype > 0 && x->part[i].dtype < LT_NDTYPE;
+		good = good && x->extent[i] >= 1 && x->extent[i] <= LT_MATRIX_EXTENT && x->part[i].dtype > 0
+			&& x->part[i].dtype < LT_NDTYPE;
 	if (!good)
 		lt__verify_fail_at(v, LT_PART_MATRIX, matrix, "describe an instruction of that kind",
 			"matrix %s: it takes 32 or 128 threads, extents of 1 to 256, and elements of some type", x->name);

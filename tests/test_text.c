@@ -281,8 +281,9 @@ Test(text, names_faults_params_and_third_parties)
 /* A program may be called as a word of C is, and its parts as the functions and types that are printed. */
 Test(text, names_that_c_has)
 {
-	static const char form[] = "kernel 1\nname %s\nworkspace 0 thread 0\nbuffer %s f32[8] slot 0 align 4 exclusive written\n"
-		"region host\n\tlaunch 1 8 ()\nregion team 1\n\t%%0 = first\n\t%%1 = last\n\tloop %%2 from %%0 to %%1\n"
+	static const char form[] = "kernel 1\nname %s\nworkspace 0 thread 0\n"
+		"buffer %s f32[8] slot 0 align 4 exclusive written\nregion host\n\tlaunch 1 8 ()\nregion team 1\n"
+		"\t%%0 = first\n\t%%1 = last\n\tloop %%2 from %%0 to %%1\n"
 		"\t\tstore %s[%%2] 2\n\tend\n";
 	static const struct { const char *kernel, *buffer; } names[] = { { "int", "int_1_team" }, { "main", "main" },
 		{ "lt_slot_at", "xlt_slot_at_1" }, { "nullptr", "constexpr" }, { "k", "k_entry" }, { "thread_local", "true" },

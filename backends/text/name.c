@@ -27,9 +27,10 @@ static const char *const taken[] = { "a", "arg", "args", "asm", "auto", "break",
 	"last", "linux", "long", "main", "own", "point", "private_", "register", "restrict", "return", "short", "signed",
 	"sizeof", "slot", "static", "struct", "switch", "team", "thread", "typedef", "typeof", "union", "unix", "unsigned",
 	"void", "volatile", "while", "workspace", "bool", "true", "false", "nullptr", "alignas", "alignof",
-	"constexpr", "static_assert", "thread_local", "typeof_unqual", "uintptr_t", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t",
-	"uint32_t", "uint64_t", "exp", "expf", "log", "logf", "sqrt", "sqrtf", "tanh", "tanhf", "erf", "erff", "sin", "sinf",
-	"cos", "cosf", "floor", "floorf", "ceil", "ceilf", "rint", "rintf", "pow", "powf", "fabs", "fabsf", "fmod", "fmodf",
+	"constexpr", "static_assert", "thread_local", "typeof_unqual", "uintptr_t", "int8_t", "int16_t", "int32_t", "int64_t",
+	"uint8_t", "uint16_t", "uint32_t", "uint64_t", "exp", "expf", "log", "logf", "sqrt", "sqrtf", "tanh", "tanhf", "erf",
+	"erff", "sin", "sinf", "cos", "cosf", "floor", "floorf", "ceil", "ceilf", "rint", "rintf", "pow", "powf", "fabs",
+	"fabsf", "fmod", "fmodf",
 	"signbit", "isnan", "copysign", "copysignf" };
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

@@ -23,9 +23,9 @@
  *             many lanes).  Lanes that a mask turns off read nothing (the value there is 0) and write nothing.  Where
  *             two lanes of a store write one element, it is not said which of them stays.
  * Contracts.  What an opcode asks of a value that it gets (its row below) holds wherever it runs: of an address, a
- *             divisor, a shift, of what is scaled or converted.  Of an address, a divisor and a shift that are constants
- *             lt_kernel_verify checks it, also in code that never runs.  The end of a loop that runs is at least a step
- *             below the largest i64.
+ *             divisor, a shift, of what is scaled or converted.  Of constant addresses, divisors and shifts it is
+ *             checked by lt_kernel_verify, also in code that never runs.  The end of a loop that runs is at least a
+ *             step below the largest i64.
  * Lifetimes.  An array and a variable are undefined when their instruction (`array`, `variable`) runs, and end with the
  *             block that it stands in.
  * Regions.    Region 0 is the host: it runs once, by one thread, from beginning to end.  A team is run for the points
@@ -185,7 +185,8 @@ struct lt_instruction {
 	/* The statement of the frozen tree that it comes from; of a loop, the loop; -1: none.  For messages, dumps, faults. */
 	int32_t origin;
 	int64_t number;                 /* const: typed bits, and 0 above them; load, store, prefetch, copy_async: added to the
-	                                 * address; loop: the step, > 0; update: the operator's opcode; barrier: its number; wait: how many */
+	                                 * address; loop: the step, > 0; update: the operator's opcode; barrier: its number;
+	                                 * wait: how many */
 	int64_t stride;                 /* load, store: elements from lane to lane, if they have no index; loop: see UNROLL;
 	                                 * barrier: how many threads; copy_async: how many elements */
 	/* Into extras.  shuffle: lanes; launch, launch_grid: values handed over; copy_async: the buffer that is read, what is
