@@ -6,8 +6,11 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include "check/must.h"
 #include "kernel/opcode.h"
+#include "tests/kernel_text.h"
 #include "tests/random_kernel.h"
 #include "tests/simulated.h"
 #include "tests/text_run.h"
@@ -273,6 +276,72 @@ Test(text, names_faults_params_and_third_parties)
 		cr_expect_eq(to[i], (float)3.5 * (from[index[i] == 6 ? 2 : index[i]] + 1), "%d: %g", i, (double)to[i]);
 	cr_expect(fault.n == 1 && fault.stmt == 3 && fault.access == 4 && fault.value == 6);
 	text_run_end(&r);
+}
+
+/* A program may be called as a word of C is, and its parts as the functions and types that are printed. */
+Test(text, names_that_c_has)
+{
+	static const char form[] = "kernel 1\nname %s\nworkspace 0 thread 0\n"
+		"buffer %s f32[8] slot 0 align 4 exclusive written\nregion host\n\tlaunch 1 8 ()\nregion team 1\n"
+		"\t%%0 = first\n\t%%1 = last\n\tloop %%2 from %%0 to %%1\n"
+		"\t\tstore %s[%%2] 2\n\tend\n";
+	static const struct { const char *kernel, *buffer; } names[] = { { "int", "int_1_team" }, { "main", "main" },
+		{ "lt_slot_at", "xlt_slot_at_1" }, { "nullptr", "constexpr" }, { "k", "k_entry" }, { "thread_local", "true" },
+		{ "first", "team" }, { "uint32_t", "uintptr_t" }, { "v7", "alignas" } };
+	enum { N = sizeof names / sizeof *names };
+	struct text_run r = { .n = N };
+	for (int i = 0; i < N; i++)
+		r.kernel[i] = simulated_kernel(form, names[i].kernel, names[i].buffer, names[i].buffer);
+	text_run_compile(&r, &lt__text_c99, "gcc -std=c2x -O1" STRICT);
+	for (int i = 0; i < N; i++) {
+		struct lt_fault fault = { 0 };
+		float y[8] = { 0 };
+		text_run_one(&r, i, (void *const[]){ y }, 3, &fault);
+		for (int e = 0; e < 8; e++)
+			cr_expect_eq(y[e], 2, "kernel %s", names[i].kernel);
+		lt_kernel_free((struct lt_kernel *)(uintptr_t)r.kernel[i]);
+	}
+	text_run_end(&r);
+}
+
+/* Seconds to print a loop in which each variable gets what the next one had. */
+static double seconds_to_print(int n)
+{
+	struct kernel_text text = { 0 };
+	struct lt_kernel *k = NULL;
+	struct timespec a, b;
+	char some[96], *out = NULL;
+	size_t definitions;
+	kernel_text_add(&text, "kernel 1\nname k\nbuffer y f32[8] slot 0 align 4 exclusive written\n", 69);
+	for (int i = 0; i <= n; i++)
+		kernel_text_add(&text, some, (size_t)snprintf(some, sizeof some, "variable u%d f32\n", i));
+	kernel_text_add(&text, "region host\n", 12);
+	for (int i = 0; i <= n; i++)
+		kernel_text_add(&text, some, (size_t)snprintf(some, sizeof some, "variable u%d\nset u%d 1\n", i, i));
+	kernel_text_add(&text, "loop %l from 0 to 9\n%v = get u0\nstore y[0] %v\n", 47);
+	for (int i = 0; i < n; i++)
+		kernel_text_add(&text, some, (size_t)snprintf(some, sizeof some, "%%v%d = get u%d\nset u%d %%v%d\n", i, i + 1, i, i));
+	kernel_text_add(&text, "end\n", 4);
+	cr_assert_eq(kernel_parse(text.at, text.n, &k), LT_OK, "%s", kernel_message);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
+	cr_assert_eq(lt__text_print(&lt__text_c, k, NULL, &out, &definitions, NULL), LT_OK);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
+	cr_expect_not_null(strstr(out, "= u2;"));
+	lt_kernel_free(k);
+	free(out);
+	free(text.at);
+	return (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
+}
+
+Test(text, time_grows_with_the_program)
+{
+	double one = 1e9, four = 1e9;
+	for (int try = 0; try < 5 && !(four < 8 * one + 0.02); try++) {
+		double a = seconds_to_print(4000), b = seconds_to_print(16000);
+		one = a < one ? a : one;
+		four = b < four ? b : four;
+	}
+	cr_expect(four < 8 * one + 0.02, "%g s, four times as much: %g s", one, four);
 }
 
 Test(text, several_lanes_are_refused_in_c99)

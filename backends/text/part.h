@@ -1,7 +1,7 @@
 /* backends/text/part.h -- one text while it is printed: what the files share.
  *
  * print.c     the whole: functions, parameters, the entry
- * live.c      what is used, how often and where
+ * live.c      where things stand, how often they are used
  * walk.c      instructions in their order, as statements
  * value.c     values as expressions
  * memory.c    addresses, loads and stores
@@ -45,7 +45,8 @@ struct text_value {                     /* of an instruction */
 	struct text_expr expr;
 };
 struct text_loop { const char *base, *name; bool open; struct text_loop *next; };
-struct text_region { bool *buffer, *param, *argument, fault, own; };     /* what it uses */
+/* What it uses; of an argument the last instruction that gives it, 0: none (the host's region comes first). */
+struct text_region { bool *buffer, *param, fault, own; int32_t *argument; };
 
 struct text {
 	const struct lt_kernel *k;
@@ -54,9 +55,9 @@ struct text {
 	struct lt_pool pool;
 	struct lt_out body, functions, helpers;
 	struct lt_nameset names, defined;
-	const char *function;
+	const char *function, *entry;           /* their names */
 	const char **buffer, **variable, **param;       /* identifiers */
-	bool *variable_live, *buffer_live;      /* read by what is live; of buffers, arrays only */
+	int32_t *variable_get;                  /* by variable: one more than the first `get` of it; 0: none */
 	uint32_t *variable_mask_bits;
 	struct text_value *value;
 	struct text_region *uses;       /* by region */
