@@ -159,8 +159,8 @@ Test(text, casts_of_all_pairs)
 	}
 }
 
-/* Minimum and maximum of two values, and beside constants: GNU C has functions of its own for one lane, with and without
- * those of a processor. */
+/* Minimum and maximum of two values, and beside constants: GNU C has functions of its own for one lane, with and
+ * without those of a processor. */
 static struct lt_kernel *extremes_kernel(const char *type, int n)
 {
 	static const char *const right[] = { "%y", "0", "-0", "2", "-3" };
