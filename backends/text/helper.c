@@ -31,7 +31,7 @@ static bool is_for(const struct helper *h, const char *name, uint32_t dtype)
 		|| (single[dtype] && strchr(h->kinds, single[dtype])));
 }
 
-static const struct helper *row_of(const struct helper *rows, size_t n, const char *name, uint32_t dtype)
+static const struct helper *helper_row(const struct helper *rows, size_t n, const char *name, uint32_t dtype)
 {
 	for (size_t i = 0; i < n; i++)
 		if (is_for(&rows[i], name, dtype))
@@ -45,11 +45,11 @@ static struct helper_source source_of(const struct text *t, const char *name, st
 {
 	enum { N_ONE = sizeof one_lane / sizeof *one_lane, N_GNU = sizeof one_lane_gnu / sizeof *one_lane_gnu,
 		N_MANY = sizeof many_lanes / sizeof *many_lanes };
-	const struct helper *h = type.lanes > 1 ? row_of(many_lanes, N_MANY, name, type.dtype)
-		: t->d->lanes ? row_of(one_lane_gnu, N_GNU, name, type.dtype) : NULL;
+	const struct helper *h = type.lanes > 1 ? helper_row(many_lanes, N_MANY, name, type.dtype)
+		: t->d->lanes ? helper_row(one_lane_gnu, N_GNU, name, type.dtype) : NULL;
 	if (h || type.lanes > 1)
 		return (struct helper_source){ h ? h->text : "", true };
-	h = row_of(one_lane, N_ONE, name, type.dtype);
+	h = helper_row(one_lane, N_ONE, name, type.dtype);
 	return (struct helper_source){ h ? h->text : "", false };
 }
 
