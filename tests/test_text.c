@@ -162,6 +162,53 @@ Test(text, casts_of_all_pairs)
 	}
 }
 
+/* Minimum and maximum of two values, and beside constants: GNU C has functions of its own for one lane, with and
+ * without those of a processor. */
+static struct lt_kernel *extremes_kernel(const char *type, int n)
+{
+	static const char *const right[] = { "%y", "0", "-0", "2", "-3" };
+	enum { RIGHT = sizeof right / sizeof *right };
+	char text[4096];
+	int at = snprintf(text, sizeof text, "kernel 1\nname extremes\nworkspace 0 thread 0\nbuffer a %s[%d] slot 0 align 8\n"
+		"buffer o %s[%d] slot 1 align 8 written\nregion host\n\tloop %%i from 0 to %d\n\t\tloop %%j from 0 to %d\n"
+		"\t\t\t%%x = load %s a[%%i]\n\t\t\t%%y = load %s a[%%j]\n\t\t\t%%r = mul i64 %%i %d\n\t\t\t%%k = add i64 %%r %%j\n"
+		"\t\t\t%%at = mul i64 %%k %d\n", type, n, type, 2 * RIGHT * n * n, n, n, type, type, n, 2 * RIGHT);
+	for (int i = 0; i < 2 * RIGHT; i++)
+		at += snprintf(text + at, sizeof text - (size_t)at, "\t\t\t%%v%d = %s %s %%x %s\n\t\t\tstore o[%%at + %d] %%v%d\n",
+			i, i < RIGHT ? "min" : "max", type, right[i % RIGHT], i, i);
+	(void)snprintf(text + at, sizeof text - (size_t)at, "\t\tend\n\tend\n");
+	return simulated_kernel("%s", text);
+}
+
+Test(text, extremes_of_one_lane)
+{
+	static const float values[] = { 0, -0.0f, 1, -1, 2, -3, 2.5f, INFINITY, -INFINITY, NAN, 1e-40f, -1e-40f };
+	enum { N = sizeof values / sizeof *values, ALL = 10 * N * N };
+	static const char *const without[] = { "", " -U__AVX__", " -U__AVX__ -U__SSE2__" };
+	static double wide[N], expected[2][ALL], found[ALL];
+	for (int i = 0; i < N; i++)
+		wide[i] = (double)values[i];
+	struct text_run r = { .n = 2, .kernel = { extremes_kernel("f32", N), extremes_kernel("f64", N) } };
+	const void *const from[] = { values, wide };
+	for (int k = 0; k < 2; k++)
+		simulated_good(r.kernel[k], (void *const[]){ (void *)(uintptr_t)from[k], expected[k] });
+	for (int v = 0; v < 3 * N_VECTORS; v++) {
+		char command[512];
+		if (!text_vectors_run(v / 3, command, sizeof command))
+			continue;
+		strcat(command, without[v % 3]);
+		text_run_compile(&r, &lt__text_c, command);
+		for (int k = 0; k < 2; k++) {
+			struct lt_fault fault = { 0 };
+			text_run_one(&r, k, (void *const[]){ (void *)(uintptr_t)from[k], found }, 1, &fault);
+			cr_expect(random_kernel_same(k ? LT_F64 : LT_F32, expected[k], found, ALL), "%s", command);
+		}
+		text_run_end(&r);
+	}
+	for (int k = 0; k < 2; k++)
+		lt_kernel_free((struct lt_kernel *)(uintptr_t)r.kernel[k]);
+}
+
 /* Every form of access and mask, at numbers of lanes that no register has, too; a gather that is out of range. */
 static const char forms[] = "kernel 1\nname forms\nworkspace 0 thread 0\nbuffer a f32[256] slot 0 align 4 exclusive\n"
 	"buffer i i64[64] slot 1 align 8 exclusive\nbuffer o f32[512] slot 2 align 4 exclusive written\n"
