@@ -74,17 +74,6 @@ static lt_status refuse(const struct lt_tree *t, struct lt_diag *diag)
 	return status ? status : refuse_operators(t, diag);
 }
 
-/* A buffer is written if an instruction does it: a statement that never runs has none. */
-static void mark_written(struct lowering *l)
-{
-	for (int32_t b = 0; b < l->b.n_buffer; b++)
-		l->b.buffer[b].written = 0;
-	for (int32_t r = 0; r < l->b.n_region; r++)
-		for (int32_t i = 0; i < l->b.region[r].n; i++)
-			if (l->b.region[r].at[i].opcode == LT_OPCODE_store)
-				l->b.buffer[l->b.region[r].at[i].what].written = 1;
-}
-
 static void lower(struct lowering *l)
 {
 	const struct lt_tree *t = l->t;
@@ -101,7 +90,7 @@ static void lower(struct lowering *l)
 			p->high });
 	}
 	lt__lower_body(l, -1, 0, (int32_t)t->stmts.n);
-	mark_written(l);
+	lt__build_written(&l->b);
 	if (l->b.n_op)                  /* only texts of third parties use it */
 		l->b.prelude = lt__build_string(&l->b, t->prelude);
 }

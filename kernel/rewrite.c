@@ -104,16 +104,6 @@ void lt__rewrite_all(struct lt_stepping *s)
 	}
 }
 
-void lt__rewrite_end(struct lt_stepping *s)
-{
-	for (int32_t b = 0; b < s->b.n_buffer; b++)
-		s->b.buffer[b].written = 0;
-	for (int32_t r = 0; r < s->b.n_region; r++)
-		for (int32_t i = 0; i < s->b.region[r].n; i++)
-			if (s->b.region[r].at[i].opcode == LT_OPCODE_store)
-				s->b.buffer[s->b.region[r].at[i].what].written = 1;
-}
-
 int32_t lt__rewrite_const(struct lt_stepping *s, uint32_t dtype, uint32_t lanes, uint64_t bits)
 {
 	return lt__build(&s->b, (struct lt_instruction){ .opcode = LT_OPCODE_const, .dtype = (uint8_t)dtype, .lanes = lanes,
