@@ -38,7 +38,7 @@ CFLAGS  ?= $(if $(filter debug,$(MODE)),-O0 -g3,-O2 -g)
 DIRS  = ir ir/pass
 DIRS += looptree
 DIRS += kernel
-DIRS += backends backends/cgen backends/text backends/ref backends/sim backends/cpu
+DIRS += backends backends/text backends/ref backends/sim backends/cpu
 DIRS += frontends frontends/script frontends/graph
 DIRS += program
 # And above them, in no library: check, which lt-check and the tests share; tools; tests.
@@ -107,7 +107,7 @@ link = $(call say,LD $@)mkdir -p $(@D) && $(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filt
 
 all: $(O)/$(SO) $(O)/liblooptree.a $(O)/liblt-kernel.a $(O)/libhamkaas.so $(PROGRAM) $(OPTIONAL)
 
-$(O)/%.o: %.c $(O)/flags | $(O)/backends/cgen/prelude_text.h $(O)/backends/cgen/revision.h
+$(O)/%.o: %.c $(O)/flags | $(O)/ir/prelude_text.h $(O)/backends/cpu/revision.h
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
 
@@ -129,14 +129,14 @@ $(O)/flags: FORCE
 	@mkdir -p $(@D); { $(CC) --version | head -n 1; echo '$(subst ',,$(FLAGS))'; } >$@.now
 	@if cmp -s $@.now $@; then rm $@.now; else mv $@.now $@; fi
 
-$(O)/backends/cgen/prelude_text.h: backends/cgen/prelude.h
+$(O)/ir/prelude_text.h: ir/prelude.h
 	@mkdir -p $(@D)
 	@sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $< >$@
 
-# Which emitter made a kernel that is kept on disk: a hash of its sources.
-$(O)/backends/cgen/revision.h: $(wildcard kernel/* backends/cgen/* backends/text/* backends/cpu/*)
+# Which printer made a kernel that is kept on disk: a hash of its sources.
+$(O)/backends/cpu/revision.h: $(wildcard kernel/* backends/text/* backends/cpu/*)
 	@mkdir -p $(@D)
-	@echo "#define LT_CGEN_REVISION \"$$(cat $^ | sha256sum | cut -c 1-16)\"" >$@
+	@echo "#define LT_CPU_REVISION \"$$(cat $^ | sha256sum | cut -c 1-16)\"" >$@
 
 # The whole library as one object: nothing in it, such as a backend that registers itself, can be left out by a linker.
 $(O)/looptree.o: $(OBJ) $(wildcard $(DIRS))
@@ -231,7 +231,7 @@ $(LLVM_AGAIN): $(O)/llvm/%_kernel: tests/%.c $(wildcard tests/*.h) $(HELPERS) $(
 	$(call say,LD $@)$(CC) $(FLAGS) $(LDFLAGS) -DTEST_LLVM_KERNEL -o $@ $(filter %.c %.o,$^) -lcriterion $(TOOL_LIBS)
 
 # The objects of the library, except the one that ends with LT_BACKEND.
-ours = $(filter $(O)/kernel/%.o $(O)/backends/cgen/%.o $(O)/backends/text/%.o $(O)/backends/$(1)/%.o,$(OBJ))
+ours = $(filter $(O)/kernel/%.o $(O)/backends/diagnostic.o $(O)/backends/text/%.o $(O)/backends/$(1)/%.o,$(OBJ))
 $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(FLAGS) $(LDFLAGS) -DLT_PLUGIN -shared $(if $(SAN),,-Wl,-z,defs) -o $@ backends/$*/$*.c \

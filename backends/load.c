@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "backends/cgen/diagnostic.h"
+#include "backends/diagnostic.h"
 #include "backends/registry.h"
 
 /* A path without a slash is that file, not a name to look for in the system's library folders. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backends/cgen/diagnostic.h"
+#include "backends/diagnostic.h"
 #include "backends/registry.h"
 
 enum { MAX_BACKENDS = 64 };

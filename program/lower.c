@@ -1,5 +1,5 @@
 /* Compiling a graph: the pipeline, in the order of the data. */
-#include "backends/cgen/cgen.h"
+#include "ir/op.h"
 #include "ir/pass.h"
 #include "program/blocks.h"
 #include "program/lower.h"
@@ -8,9 +8,9 @@
 /* What the operators' C texts call: one text for all kernels. */
 static const char *new_prelude(struct lt_arena *a)
 {
-	size_t bytes = lt__cgen_prelude(NULL, 0) + 1;
+	size_t bytes = lt__op_prelude(NULL, 0) + 1;
 	char *text = lt__arena_alloc(a, bytes);
-	lt__cgen_prelude(text, bytes);
+	lt__op_prelude(text, bytes);
 	return text;
 }
 

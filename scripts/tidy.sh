@@ -21,7 +21,7 @@ floor kernel    'ir/|looptree/|backends/|frontends/|program/|check/|tools/|tests
 above='looptree/|frontends/|program/|check/|tools/|tests/'
 floor backends  "$above"'|ir/(graph|affine|pass|eval)|lt/(graph|looptree|program|frontend|lt)\.h'
 floor backends/llvm 'backends/|kernel/|ir/'
-floor backends/text 'backends/(cgen|cpu|ref|sim)|lt/target\.h|ir/'
+floor backends/text 'backends/(cpu|ref|sim)|lt/target\.h|ir/'
 floor frontends 'looptree/|kernel/|backends/|program/|check/|tools/|tests/'
 floor program   'frontends/|check/|tools/|tests/'
 floor check     'frontends/|tools/|tests/'

@@ -11,8 +11,8 @@
 #include "check/must.h"
 
 /* A text that was printed, with the processor it is for. */
-struct entry { uint64_t hash; char *text; const struct lt_cpu_model *model; lt_kernel *kernel; };
-struct lt_object { const struct lt_tree *tree; int64_t entry; struct lt_cgen_need need; uint32_t n_thread; };
+struct entry { uint64_t hash; char *text; const struct lt_cpu_model *model; lt_cpu_entry *kernel; };
+struct lt_object { const struct lt_tree *tree; int64_t entry; struct lt_cpu_need need; uint32_t n_thread; };
 /* What cpu hands to a compiler that writes for a processor. */
 struct flags { const struct lt_cpu_model *model; char *text; };
 enum { MAX_MODELS = 32 };
@@ -135,7 +135,7 @@ static void take_kernels(void *handle, const struct lt_cpu_model *model)
 		char name[100];
 		if (batch.entry[i].model != model)
 			continue;
-		(void)snprintf(name, sizeof name, "%s_%lld", lt__dialect_c.entry, (long long)i);
+		(void)snprintf(name, sizeof name, "%s_%lld", LT_CPU_ENTRY, (long long)i);
 		*(void **)&batch.entry[i].kernel = dlsym(handle, name);
 		must(batch.entry[i].kernel != NULL, "the compiled file has no function %s", name);
 		batch.told.kernels++;
@@ -206,7 +206,9 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 		char *text;
 		must(o != NULL, "out of memory");
 		*o = (struct lt_object){ .tree = tree[i], .n_thread = s->n_thread };
-		lt_status st = lt__cgen_print(&s->dialect, tree[i], 0, &text, &o->need, diag);
+		struct lt_tree named = *tree[i];
+		named.name = "kernel";          /* what write_numbered knows */
+		lt_status st = lt__cpu_print(s, &named, LT_CPU_TEXT_COMPILED, &text, &o->need, diag);
 		for (uint32_t k = 0; st && k <= i; k++) {
 			free(object[k]);
 			object[k] = NULL;

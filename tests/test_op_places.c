@@ -33,9 +33,6 @@ static const struct place {
 	{ "ir/eval_fold.c", "LT_OP_$", may_reduce, "min max", "its reduction in more than double, unless that is exact" },
 	{ "ir/eval_error.c", "LT_OP_$", may_reduce, "min max",
 		"the error of its reduction, unless that is the largest of its terms" },
-	{ "backends/cgen/vector_op.def", "VOP($, \"", every, "", "its text over vectors" },
-	{ "backends/cgen/vector_fn.def", "FOLD($, \"", may_reduce, "", "the function that reduces the lanes of a vector" },
-	{ "backends/cgen/vector.c", "\"$\"", may_reduce, "", "that lt__vector_fold has that function" },
 	{ "include/lt/tree.h", "X($, ", every, "", "its opcode, in LT_OPERATOR_MAP" },
 	{ "kernel/simulate_value.c", "LT_OPCODE_$", every, "select greaterequal", "what it gives in the simulator" },
 	{ "kernel/simulate_count.c", "LT_OPCODE_$", takes_anything, "", "that it only moves what it is given" },
@@ -50,7 +47,6 @@ static const struct place {
 	{ "tests/test_op.c", "{ \"$\", {", every, "copy select and or xor not", "results from elsewhere" },
 	{ "tests/data/make_vectors.py", "\"$\": ", every, "copy select not", "its function in NumPy" },
 	{ "tests/data/operators.h", "{ \"$\", ", every, "copy select not", "what make_vectors.py prints of it" },
-	{ "tests/test_vector_math.c", "{ \"$\", ", is_inexact, "", "its error over vectors" },
 	{ "tests/test_llvm_ops.c", "LT_OP_$", is_inexact, "pow", "that every exponent is tried, if it has one operand" },
 	{ "tests/fuzz/graph.dict", "\"$ \"", every, "", "its keyword" },
 	{ "docs/accuracy.md", "| $ |", is_inexact, "", "its error over vectors" },
@@ -127,7 +123,7 @@ Test(op_places, each_knows_every_operator)
 /* What a scalar text calls is in prelude.h, and ref reads it. */
 Test(op_places, texts_of_c_are_known)
 {
-	char *prelude = whole_file("backends/cgen/prelude.h"), source[256];
+	char *prelude = whole_file("ir/prelude.h"), source[256];
 	for (int op = 0; op < LT_NOP; op++)
 		for (int t = 1; t < LT_NDTYPE; t++) {
 			const struct lt_opinfo *info = lt__op_info((enum lt_opcode)op);
@@ -141,7 +137,7 @@ Test(op_places, texts_of_c_are_known)
 				while (islower((unsigned char)at[n]))
 					n++;
 				snprintf(name, sizeof name, "%.*s", (int)n, at);
-				cr_expect(strstr(prelude, name), "operator %s: backends/cgen/prelude.h has no %s", info->name, name);
+				cr_expect(strstr(prelude, name), "operator %s: ir/prelude.h has no %s", info->name, name);
 			}
 			struct lt_op read = { .name = "anything", .source = source, .arity = info->arity,
 				.out = info->to_bool ? LT_BOOL : type, .in = { op == LT_OP_select ? LT_BOOL : type, type, type } };

@@ -282,7 +282,7 @@ Test(text, several_lanes_are_refused_in_c99)
 	size_t definitions;
 	struct lt_kernel *p = simulated_kernel("kernel 1\nname k\nworkspace 0 thread 0\n"
 		"buffer o f32[4] slot 0 align 4 exclusive written\nregion host\n\tstore f32x4 o[0] 1\n");
-	cr_expect_eq(lt__text_print(&lt__text_c99, p, NULL, &text, &definitions, &k.diag), LT_EUNSUPPORTED);
+	cr_expect_eq(lt__text_print(&lt__text_c99, p, NULL, NULL, &text, &definitions, &k.diag), LT_EUNSUPPORTED);
 	cr_expect_str_eq(k.text, "C99 has no values of several lanes, as instruction 0 of kernel k has");
 	cr_expect_null(text);
 	lt_kernel_free(p);

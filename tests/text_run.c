@@ -38,7 +38,7 @@ void text_run_compile(struct text_run *r, const struct lt_text_dialect *d, const
 		char *text;
 		(void)snprintf(path, sizeof path, "%s/k%d.c", folder, i);
 		(void)snprintf(entry, sizeof entry, "entry_%d", i);
-		must(!lt__text_print(d, r->kernel[i], entry, &text, &definitions, &k.diag), "%s", k.text);
+		must(!lt__text_print(d, r->kernel[i], entry, NULL, &text, &definitions, &k.diag), "%s", k.text);
 		FILE *f = fopen(path, "w");
 		must(f && fputs(text, f) >= 0 && fclose(f) == 0, "%s", path);
 		free(text);

@@ -3,7 +3,7 @@
 #include "backends/cpu/object.h"
 
 struct call {
-	lt_kernel *kernel;
+	lt_cpu_entry *kernel;
 	const struct lt_slot *slot;
 	void *workspace;
 	struct lt_fault *fault;

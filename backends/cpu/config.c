@@ -31,7 +31,7 @@ lt_status lt__cpu_config(const char *config, struct lt_cpu_config *out, struct l
 				return no_target(at + 7, n - 7, diag);
 		} else if (strncmp(at, "emit=", 5) == 0) {
 			if (emit || !lt__cpu_emit_find(at + 5, n - 5, &out->emit))
-				return lt__report(diag, LT_EINVAL, -1, -1, emit ? NULL : "give emit=cgen, emit=c99 or emit=new",
+				return lt__report(diag, LT_EINVAL, -1, -1, emit ? NULL : "give emit=c or emit=c99",
 					emit ? "cpu: emit= is given twice" : "cpu: nothing emits '%.*s'", (int)(n - 5 < 60 ? n - 5 : 60), at + 5);
 			emit = true;
 		} else if (strncmp(at, "source=", 7) == 0) {

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backends/cgen/vector.h"
 #include "backends/cpu/object.h"
 
 static const struct lt_host nobody = { .size = sizeof nobody };
@@ -43,10 +42,6 @@ static void set_target(struct lt_session *s, const struct lt_cpu_model *m)
 		s->target = m->target;
 	else
 		lt__cpu_target(&s->target);
-	s->dialect = lt__dialect_c;
-	s->dialect.vector_bytes = s->target.vector_bytes;
-	s->dialect.vector_registers = s->target.vector_registers;
-	s->dialect.vector_library = strcmp(m->machine, lt__cpu_machine()) == 0 ? lt__vector_library() : 0;
 }
 
 static lt_status open_(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
@@ -86,7 +81,7 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	}
 	s->caps = (struct lt_caps){ .size = sizeof s->caps, .dtypes = ((UINT64_C(1) << LT_NDTYPE) - 1) & ~UINT64_C(1),
 		.loops = 1u << LT_SERIAL | 1u << LT_UNROLL | 1u << LT_VECTOR | 1u << LT_PARALLEL | 1u << LT_GROUP,
-		.understands = LT_CGEN_NEEDS, .target = &s->target, .promises = LT_PROMISE_RUN_TOGETHER };
+		.understands = LT_CPU_NEEDS, .target = &s->target, .promises = LT_PROMISE_RUN_TOGETHER };
 	*out = s;
 	return LT_OK;
 }
@@ -119,18 +114,17 @@ static lt_status print_all(
 	return LT_OK;
 }
 
-static lt_status take_all(
-	struct lt_session *s, uint32_t n, struct lt_object **object, struct lt_cpu_job *job, struct lt_diag *diag)
+static lt_status take_all(uint32_t n, struct lt_object **object, struct lt_cpu_job *job, struct lt_diag *diag)
 {
 	lt_status status = LT_OK;
 	for (uint32_t i = 0; i < n; i++) {
 		object[i]->handle = job[i].handle;
 		object[i]->code = job[i].code;
 		object[i]->code_bytes = job[i].code_bytes;
-		*(void **)&object[i]->kernel = dlsym(job[i].handle, s->dialect.entry);
+		*(void **)&object[i]->kernel = dlsym(job[i].handle, LT_CPU_ENTRY);
 		if (!object[i]->kernel && !status)
 			status = lt__report(diag, LT_ECOMPILE, -1, -1, NULL,
-				"cpu: kernel %s was compiled but has no function %s", job[i].name, s->dialect.entry);
+				"cpu: kernel %s was compiled but has no function %s", job[i].name, LT_CPU_ENTRY);
 	}
 	return status;
 }
@@ -143,7 +137,7 @@ static lt_status compile_printed(struct lt_session *s, uint32_t n, struct lt_obj
 	if (!status && is_compiled(s))
 		status = lt__cpu_compile(s, job, n, diag);
 	if (!status && is_compiled(s))
-		status = take_all(s, n, object, job, diag);
+		status = take_all(n, object, job, diag);
 	for (uint32_t i = 0; job && i < n; i++)
 		free((void *)(uintptr_t)job[i].source);
 	free(job);
@@ -218,7 +212,7 @@ static void dump_stats(const struct lt_object *o, lt_write *write, void *user)
 static lt_status dump_assembly(const struct lt_object *o, lt_write *write, void *user, struct lt_diag *diag)
 {
 	struct lt_session *s = o->s;
-	struct lt_cgen_need printed;
+	struct lt_cpu_need printed;
 	char *text;
 	/* Headers of another machine need not be there. */
 	lt_status status = lt__cpu_print(s, o->tree, LT_CPU_TEXT_ALONE, &text, &printed, diag);

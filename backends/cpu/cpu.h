@@ -3,10 +3,34 @@
 #define LT_CPU_H
 #include <stdbool.h>
 #include <stdio.h>
-#include "backends/cgen/cgen.h"
+#include "lt/backend.h"
+#include "backends/diagnostic.h"
 #include "backends/cpu/command.h"
 
 #define LT_CPU_VERSION "3"
+#define LT_CPU_ENTRY "lt_kernel"        /* the function of a compiled text that takes slots */
+
+enum {
+	LT_CPU_NEEDS =
+		LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE
+};
+
+/* Who runs a kernel's parallel loops: lt_host.parallel_for with the threads of this run.  The text has it, too. */
+struct lt_team {
+	void (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,
+		void (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg);
+	const struct lt_host *host;
+	uint32_t n_thread;
+};
+/* That function.  Thread i has its part of the workspace at shared + i * private_. */
+typedef void lt_cpu_entry(const struct lt_slot *, void *workspace, struct lt_fault *, const struct lt_team *);
+
+/* What a printed kernel needs to run. */
+struct lt_cpu_need {
+	int64_t shared, private_;       /* bytes of workspace, multiples of 64: once, and for each thread behind that */
+	bool threads;                   /* it has parallel loops: it calls its team */
+	size_t definitions;             /* bytes of the text before the kernel: what other kernels may define, too */
+};
 
 /* model.c: targets by name */
 struct lt_cpu_model {
@@ -21,8 +45,8 @@ const struct lt_cpu_model *lt__cpu_model_at(uint32_t);
 const struct lt_cpu_model *lt__cpu_model_find(const char *name, size_t bytes);         /* NULL: no such */
 const char *lt__cpu_machine(void);                                                      /* this one */
 
-/* emit.c: who prints */
-enum lt_cpu_emit { LT_CPU_CGEN, LT_CPU_C99, LT_CPU_NEW, LT_CPU_NEMIT };
+/* emit.c: the dialect that is printed */
+enum lt_cpu_emit { LT_CPU_C, LT_CPU_C99, LT_CPU_NEMIT };
 const char *lt__cpu_emit_name(enum lt_cpu_emit);
 bool lt__cpu_emit_find(const char *name, size_t bytes, enum lt_cpu_emit *);     /* false: no such */
 
@@ -39,7 +63,6 @@ lt_status lt__cpu_config(const char *config, struct lt_cpu_config *, struct lt_d
 struct lt_session {
 	struct lt_target target;
 	struct lt_caps caps;
-	struct lt_dialect dialect;
 	const struct lt_cpu_model *model;
 	bool runs;                      /* this machine runs the model's code */
 	uint32_t n_thread, n_core;      /* of a run, and compilers at work; of this machine; never 0 */
@@ -113,10 +136,10 @@ lt_status lt__cpu_load(struct lt_session *, const struct lt_tree *, const void *
 /* emit.c.  What a text is for: to be compiled; for people; to be compiled where the compiler's headers may not be. */
 enum lt_cpu_text { LT_CPU_TEXT_COMPILED, LT_CPU_TEXT_PEOPLE, LT_CPU_TEXT_ALONE };
 lt_status lt__cpu_accepts(struct lt_session *, const struct lt_tree *, struct lt_diag *);
-/* *text: the caller's to free(). */
+/* *text: the caller's to free().  The function that takes slots is LT_CPU_ENTRY, or else NAME_entry of kernel NAME. */
 lt_status lt__cpu_print(const struct lt_session *, const struct lt_tree *, enum lt_cpu_text, char **text,
-	struct lt_cgen_need *, struct lt_diag *);
-/* The kernel program; LT_EUNSUPPORTED: there is none. */
+	struct lt_cpu_need *, struct lt_diag *);
+/* The kernel program. */
 lt_status lt__cpu_print_kernel(
 	const struct lt_session *, const struct lt_tree *, lt_write *, void *user, struct lt_diag *);
 /* What was decided, of the same. */
@@ -133,7 +156,7 @@ void lt__cpu_capture_free(struct lt_capture *);
 lt_status lt__cpu_source_open(struct lt_session *, const char *path, size_t bytes, struct lt_diag *);
 void lt__cpu_source_close(struct lt_session *);
 lt_status lt__cpu_source_find(
-	struct lt_session *, const struct lt_tree *, lt_kernel **, struct lt_cgen_need *, struct lt_diag *);
+	struct lt_session *, const struct lt_tree *, lt_cpu_entry **, struct lt_cpu_need *, struct lt_diag *);
 /* A kernel as such a file has it: definitions, then the line that source_find reads and the text.  Writes all, or says
  * why not. */
 lt_status lt__cpu_source_write(

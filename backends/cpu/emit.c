@@ -1,17 +1,13 @@
-/* backends/cpu/emit.c -- who prints a kernel: the emitter of frozen trees (backends/cgen), or a printer of kernel
- * programs (backends/text). */
+/* backends/cpu/emit.c -- a frozen tree as C: the kernel program for this machine, and its text. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "backends/cpu/cpu.h"
 #include "backends/text/text.h"
 
-static const struct emit {
-	const char *name;
-	const struct lt_text_dialect *dialect;  /* NULL: the frozen tree is printed */
-} emits[LT_CPU_NEMIT] = {
-	[LT_CPU_CGEN] = { "cgen", NULL },
+static const struct emit { const char *name; const struct lt_text_dialect *dialect; } emits[LT_CPU_NEMIT] = {
+	[LT_CPU_C] = { "c", &lt__text_c },
 	[LT_CPU_C99] = { "c99", &lt__text_c99 },
-	[LT_CPU_NEW] = { "new", &lt__text_c },
 };
 
 const char *lt__cpu_emit_name(enum lt_cpu_emit e) { return emits[e].name; }
@@ -26,14 +22,15 @@ bool lt__cpu_emit_find(const char *name, size_t bytes, enum lt_cpu_emit *out)
 	return false;
 }
 
-enum { MAX_UNROLLED = 1024 };   /* statements of copies */
+enum {
+	MAX_ARRAY = 16 << 10, MAX_STACK = 128 << 10,    /* bytes of one local array; of all together: the rest is workspace */
+	MAX_UNROLLED = 1024                             /* statements of copies */
+};
 
-/* As what the emitter of frozen trees puts on the stack. */
 static struct lt_machine machine_of(const struct lt_session *s)
 {
-	struct lt_machine machine = { .array_bytes = s->dialect.max_array_bytes, .stack_bytes = s->dialect.max_stack_bytes,
-		.teams = 1 };
-	if (emits[s->emit].dialect && emits[s->emit].dialect->lanes) {
+	struct lt_machine machine = { .array_bytes = MAX_ARRAY, .stack_bytes = MAX_STACK, .teams = 1 };
+	if (emits[s->emit].dialect->lanes) {
 		machine.vector_bytes = s->target.vector_bytes;
 		machine.masked = s->target.vector_bytes == 64;          /* AVX-512 */
 		machine.unrolled = MAX_UNROLLED;
@@ -76,29 +73,52 @@ static lt_status lower(
 lt_status lt__cpu_accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
 {
 	struct lt_kernel *k;
-	if (!emits[s->emit].dialect)
-		return lt__cgen_accepts(&s->dialect, t, diag);
 	lt_status status = lower(s, t, &k, diag);
 	lt_kernel_free(k);
 	return status;
 }
 
+/* For people: what loops and statements are called. */
+struct cpu_origins { const struct lt_tree *t; char said[256]; };
+
+static const char *loop_variable(void *origins, int32_t loop)
+{
+	const struct lt_tree *t = ((const struct cpu_origins *)origins)->t;
+	return loop < t->n_loop ? LT_AT(struct lt_loop, t->loops, loop)->var : NULL;
+}
+
+/* "%4 = add.reduce, line 7" */
+static const char *statement_comment(void *origins, int32_t stmt)
+{
+	struct cpu_origins *o = origins;
+	if (stmt >= (int32_t)o->t->stmts.n)
+		return NULL;
+	const struct lt_stmt *s = LT_AT(struct lt_stmt, o->t->stmts, stmt);
+	const char *name = s->name ? s->name : "", *mark = name[0] == '%' ? "" : "%";
+	int n = snprintf(o->said, sizeof o->said, "%s%.100s", mark, name);
+	if (s->kind != LT_BARRIER)
+		n += snprintf(o->said + n, sizeof o->said - (size_t)n, " = %.60s%s", LT_AT(struct lt_op, o->t->ops, s->op)->name,
+			s->kind == LT_MAP ? "" : ".reduce");
+	if (s->line > 0)
+		(void)snprintf(o->said + n, sizeof o->said - (size_t)n, ", line %d", (int)s->line);
+	return name[0] ? o->said : NULL;
+}
+
 lt_status lt__cpu_print(const struct lt_session *s, const struct lt_tree *t, enum lt_cpu_text what, char **text,
-	struct lt_cgen_need *need, struct lt_diag *diag)
+	struct lt_cpu_need *need, struct lt_diag *diag)
 {
 	struct lt_kernel *k;
-	if (!emits[s->emit].dialect) {
-		struct lt_dialect d = s->dialect;
-		d.no_headers = what == LT_CPU_TEXT_ALONE;
-		return lt__cgen_print(&d, t, what != LT_CPU_TEXT_COMPILED, text, need, diag);
-	}
 	*text = NULL;
-	*need = (struct lt_cgen_need){ 0 };
+	*need = (struct lt_cpu_need){ 0 };
 	lt_status status = lower(s, t, &k, diag);
 	if (status)
 		return status;
-	status = lt__text_print(emits[s->emit].dialect, k, what == LT_CPU_TEXT_COMPILED ? s->dialect.entry : NULL, text,
-		&need->definitions, diag);
+	struct lt_text_dialect d = *emits[s->emit].dialect;
+	struct cpu_origins named = { .t = t };
+	const struct lt_text_origins origins = { loop_variable, statement_comment, &named };
+	d.headers |= what == LT_CPU_TEXT_PEOPLE;
+	status = lt__text_print(&d, k, what == LT_CPU_TEXT_COMPILED ? LT_CPU_ENTRY : NULL,
+		what == LT_CPU_TEXT_COMPILED ? NULL : &origins, text, &need->definitions, diag);
 	need->shared = k->workspace_bytes;
 	need->private_ = k->thread_bytes;
 	need->threads = k->n_region > 1;
@@ -110,8 +130,6 @@ lt_status lt__cpu_print_kernel(
 	const struct lt_session *s, const struct lt_tree *t, lt_write *write, void *user, struct lt_diag *diag)
 {
 	struct lt_kernel *k;
-	if (!emits[s->emit].dialect)
-		return LT_EUNSUPPORTED;
 	lt_status status = lower(s, t, &k, diag);
 	if (!status)
 		lt_kernel_print(k, write, user);
@@ -123,5 +141,5 @@ lt_status lt__cpu_explain(const struct lt_session *s, const struct lt_tree *t, l
 {
 	const struct lt_machine machine = machine_of(s);
 	const struct lt_kernel_options options = options_of(s);
-	return emits[s->emit].dialect ? lt_kernel_explain(t, &machine, &options, write, user) : LT_EUNSUPPORTED;
+	return lt_kernel_explain(t, &machine, &options, write, user);
 }

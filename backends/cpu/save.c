@@ -16,7 +16,7 @@
 #include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-#include "backends/cgen/revision.h"
+#include "backends/cpu/revision.h"
 #include "backends/cpu/object.h"
 
 struct object_head { char magic[8]; int64_t shared, private_, threads; uint64_t bytes, checksum; };
@@ -38,9 +38,9 @@ lt_status lt__cpu_session_identity(struct lt_session *s, lt_write *write, void *
 	if (status)
 		return status;
 	if (out) {
-		(void)fprintf(out, "emitter %s %s\nflags", lt__cpu_emit_name(s->emit), LT_CGEN_REVISION);
+		(void)fprintf(out, "emitter %s %s\nflags", lt__cpu_emit_name(s->emit), LT_CPU_REVISION);
 		lt__cpu_flags(s, out);
-		(void)fprintf(out, "\nvector library %d\n%s", s->dialect.vector_library, s->identity);
+		(void)fprintf(out, "\n%s", s->identity);
 	}
 	if (!out || fclose(out) != 0) {
 		free(text);
@@ -168,7 +168,7 @@ lt_status lt__cpu_load(struct lt_session *s, const struct lt_tree *t, const void
 		*o = (struct lt_object){ .s = s, .tree = t, .code = memcpy(copy, code, bytes), .code_bytes = bytes,
 			.need = { .shared = head.shared, .private_ = head.private_, .threads = head.threads != 0 } };
 		status = open_library(s, o->code, bytes, &o->handle, diag);
-		*(void **)&o->kernel = o->handle ? dlsym(o->handle, s->dialect.entry) : NULL;
+		*(void **)&o->kernel = o->handle ? dlsym(o->handle, LT_CPU_ENTRY) : NULL;
 	}
 	if (!status && o->kernel) {
 		*out = o;

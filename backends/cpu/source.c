@@ -68,7 +68,7 @@ static void write_definitions(const char *text, size_t n, lt_write *write, void 
 lt_status lt__cpu_source_write(
 	const struct lt_session *s, const struct lt_tree *t, lt_write *write, void *user, struct lt_diag *diag)
 {
-	struct lt_cgen_need need;
+	struct lt_cpu_need need;
 	char *text, mark[512], hash[33];
 	lt_status status = lt__cpu_print(s, t, LT_CPU_TEXT_PEOPLE, &text, &need, diag);
 	if (status)
@@ -164,8 +164,8 @@ static lt_status compile_file(struct lt_session *s, struct lt_diag *diag)
 	return status;
 }
 
-lt_status lt__cpu_source_find(struct lt_session *s, const struct lt_tree *t, lt_kernel **kernel,
-	struct lt_cgen_need *need, struct lt_diag *diag)
+lt_status lt__cpu_source_find(struct lt_session *s, const struct lt_tree *t, lt_cpu_entry **kernel,
+	struct lt_cpu_need *need, struct lt_diag *diag)
 {
 	struct lt_cpu_source *source = s->source;
 	char word[128], hash[33], entry[160];
@@ -188,7 +188,7 @@ lt_status lt__cpu_source_find(struct lt_session *s, const struct lt_tree *t, lt_
 		return status;
 	(void)snprintf(entry, sizeof entry, "%s_entry", word);
 	*(void **)kernel = dlsym(source->handle, entry);
-	*need = (struct lt_cgen_need){
+	*need = (struct lt_cpu_need){
 		.shared = (shared + 63) & ~63ll, .private_ = (private_ + 63) & ~63ll, .threads = source->threads
 	};
 	return *kernel ? LT_OK

@@ -61,6 +61,41 @@ const char *lt__text_unique(struct text *t, const char *name)
 	return at;
 }
 
+/* m'' is m_2. */
+static const char *loop_base(struct text *t, const char *variable)
+{
+	size_t n = strlen(variable), primes = 0;
+	while (n > 1 && variable[n - 1] == '\'')
+		n--, primes++;
+	char *base = lt__pool_alloc(&t->pool, n + 1, 1);
+	memcpy(base, variable, n);
+	return primes ? lt__text_formatted(t, "%s_%zu", base, primes) : base;
+}
+
+const char *lt__text_open_loop(struct text *t, int32_t loop)
+{
+	const char *variable = t->origins && loop >= 0 ? t->origins->loop(t->origins->user, loop) : NULL;
+	if (!variable || !*variable)
+		return NULL;
+	const char *base = loop_base(t, variable);
+	struct text_loop *l = t->loops;
+	while (l && (l->open || strcmp(l->base, base) != 0))
+		l = l->next;
+	if (!l) {
+		l = lt__pool_alloc(&t->pool, 1, sizeof *l);
+		*l = (struct text_loop){ base, lt__text_unique(t, base), true, t->loops };
+		t->loops = l;
+	}
+	l->open = true;
+	return l->name;
+}
+
+void lt__text_close_loop(struct text *t, const char *name)
+{
+	for (struct text_loop *l = t->loops; l; l = l->next)
+		l->open = l->open && l->name != name;
+}
+
 /* Words of the operators' texts. */
 static void keep_words(struct text *t, const char *s)
 {

@@ -8,7 +8,7 @@
  * lane.c      values of several lanes
  * cast.c      casts
  * operator.c  operators, by operator.def; operands
- * line.c      lines; values that get a name
+ * line.c      lines, with comments where they come from; values that get a name
  * literal.c   constants
  * helper.c    functions that a text calls, from the templates of helper.def
  * name.c      identifiers and types
@@ -43,11 +43,13 @@ struct text_value {                     /* of an instruction */
 	uint32_t mask_bits;             /* of a mask of several lanes: of one lane; 0: as it is used */
 	struct text_expr expr;
 };
+struct text_loop { const char *base, *name; bool open; struct text_loop *next; };
 struct text_region { bool *buffer, *param, *argument, fault, own; };     /* what it uses */
 
 struct text {
 	const struct lt_kernel *k;
 	const struct lt_text_dialect *d;
+	const struct lt_text_origins *origins;  /* NULL: nobody reads it */
 	struct lt_pool pool;
 	struct lt_out body, functions, helpers;
 	struct lt_nameset names, defined;
@@ -59,6 +61,8 @@ struct text {
 	struct text_region *uses;       /* by region */
 	int32_t region, indent;
 	int32_t *pending, n_pending;
+	int32_t at, *told;              /* the instruction that is printed, -1: none that computes; line.c */
+	struct text_loop *loops;        /* names that loops have, or have had */
 	bool math, branches, streams;   /* a function of math.h is called; memory is read in branches; ... past the caches */
 };
 
@@ -127,6 +131,10 @@ const char *lt__text_short(struct text *, struct lt_value_type);                
 const char *lt__text_word(struct text *, struct lt_value_type);
 const char *lt__text_loose(struct text *, struct lt_value_type);
 const char *lt__text_unique(struct text *, const char *name);
+/* Of a loop: its variable's in the frozen tree, where the text is for people.  Loops that do not stand in each other may
+ * have one name: it is open from here to close_loop. */
+const char *lt__text_open_loop(struct text *, int32_t loop);
+void lt__text_close_loop(struct text *, const char *name);
 void lt__text_names(struct text *);
 
 /* define.c: text in the pool; a definition, the first time that its name comes. */

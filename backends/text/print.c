@@ -225,6 +225,11 @@ static size_t print_all(struct text *t, const char *entry, struct lt_out *o)
 	t->functions = lt__out_new(&t->pool);
 	lt__text_names(t);
 	lt__text_live(t);
+	t->at = -1;
+	int32_t n_origin = 0;
+	for (uint32_t i = 0; t->origins && i < t->k->n_instruction; i++)
+		n_origin = t->k->instructions[i].origin >= n_origin ? t->k->instructions[i].origin + 1 : n_origin;
+	t->told = lt__pool_alloc(&t->pool, (size_t)n_origin, sizeof *t->told);
 	for (int32_t r = 1; r < (int32_t)t->k->n_region; r++)
 		print_team(t, r);
 	print_host(t);
@@ -248,8 +253,8 @@ static size_t print_all(struct text *t, const char *entry, struct lt_out *o)
 	return definitions;
 }
 
-lt_status lt__text_print(const struct lt_text_dialect *d, const struct lt_kernel *k, const char *entry, char **text,
-	size_t *definitions, struct lt_diag *diag)
+lt_status lt__text_print(const struct lt_text_dialect *d, const struct lt_kernel *k, const char *entry,
+	const struct lt_text_origins *origins, char **text, size_t *definitions, struct lt_diag *diag)
 {
 	*text = NULL;
 	*definitions = 0;
@@ -260,6 +265,7 @@ lt_status lt__text_print(const struct lt_text_dialect *d, const struct lt_kernel
 	if (t && setjmp(t->pool.jump) == 0) {
 		t->k = k;
 		t->d = d;
+		t->origins = origins;
 		struct lt_out o = lt__out_new(&t->pool);
 		*definitions = print_all(t, entry, &o);
 		*text = malloc(o.n + 1);

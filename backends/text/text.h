@@ -29,12 +29,20 @@ const struct lt_machine_operator *lt__text_operators(uint32_t *n);
 
 /* LT_EUNSUPPORTED names the first value that the dialect cannot express. */
 lt_status lt__text_accepts(const struct lt_text_dialect *, const struct lt_kernel *, struct lt_diag *);
+/* What origins of a program are called, in a text for people: the variable of a loop of the frozen tree, and what a
+ * statement computes, for a comment.  NULL or "": nothing.  Borrowed until the text is printed. */
+struct lt_text_origins {
+	const char *(*loop)(void *user, int32_t loop);
+	const char *(*statement)(void *user, int32_t stmt);
+	void *user;
+};
+
 /* *text: the caller's to free().  entry: the name of the function that takes slots; NULL: the kernel's name and _entry.
- * definitions: bytes of the text before the kernel: what other kernels may define, too.  The program holds the rules of
+ * definitions: bytes of the text before the kernel: what other kernels may define, too.  origins: NULL where nobody reads the text.  The program holds the rules of
  * lt_kernel_verify.  The entry is
  *     void entry(const struct lt_slot *, void *workspace, struct lt_fault *, const struct lt_team *)
  * with a workspace of workspace_bytes, then thread_bytes for each thread; lt_team says who runs teams (docs/kernel.md).
  */
-lt_status lt__text_print(const struct lt_text_dialect *, const struct lt_kernel *, const char *entry, char **text,
-	size_t *definitions, struct lt_diag *);
+lt_status lt__text_print(const struct lt_text_dialect *, const struct lt_kernel *, const char *entry,
+	const struct lt_text_origins *origins, char **text, size_t *definitions, struct lt_diag *);
 #endif

@@ -83,7 +83,8 @@ static void begin_array(struct text *t, const struct lt_instruction *x)
 static void begin_loop(struct text *t, int32_t i)
 {
 	const struct lt_instruction *x = text_at(t, i);
-	const char *name = lt__text_formatted(t, "i%d", (int)t->value[i].number);
+	const char *known = lt__text_open_loop(t, x->origin);
+	const char *name = known ? known : lt__text_formatted(t, "i%d", (int)t->value[i].number);
 	struct text_expr from = lt__text_use(t, x->operand[0]);
 	lt__text_flush(t, true, true);
 	const char *to = use_text(t, x->operand[1]);
@@ -187,10 +188,18 @@ static bool name_value(struct text *t, int32_t i)
 	}
 }
 
+/* Their origins are loops, or nothing that a comment would say of what is printed for them. */
+static bool is_block_part(uint32_t opcode)
+{
+	return opcode == LT_OPCODE_loop || opcode == LT_OPCODE_if || opcode == LT_OPCODE_else || opcode == LT_OPCODE_end
+		|| opcode == LT_OPCODE_variable || opcode == LT_OPCODE_array || opcode == LT_OPCODE_launch;
+}
+
 static void print_instruction(struct text *t, int32_t i)
 {
 	const struct lt_instruction *x = text_at(t, i);
 	const struct lt_variable *v;
+	t->at = is_block_part(x->opcode) ? -1 : i;
 	switch (x->opcode) {
 	case LT_OPCODE_set: set_variable(t, i); break;
 	case LT_OPCODE_update: update_variable(t, i); break;
@@ -218,6 +227,8 @@ static void print_instruction(struct text *t, int32_t i)
 		lt__text_flush(t, true, true);
 		t->indent--;
 		lt__text_line(t, x->opcode == LT_OPCODE_else ? "} else {" : "}");
+		if (text_at(t, x->what)->opcode == LT_OPCODE_loop)
+			lt__text_close_loop(t, t->value[x->what].expr.text);
 		t->indent += x->opcode == LT_OPCODE_else;
 		break;
 	default:
@@ -238,6 +249,7 @@ void lt__text_walk(struct text *t, int32_t region)
 	for (int32_t i = r->first; i < r->first + r->n; i++)
 		if (t->value[i].live)
 			print_instruction(t, i);
+	t->at = -1;
 	/* What went past the caches is there for other threads only behind this: at the end, and before a launch. */
 	if (t->streams)
 		lt__text_line(t, "LT_STREAMED();");

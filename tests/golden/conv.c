@@ -1,272 +1,169 @@
 #include <stdint.h>
 
-#if defined(__GNUC__) && !defined(__clang__) && (__GNUC__ < 12 || (__GNUC__ == 12 && __GNUC_MINOR__ < 4) || (__GNUC__ == 13 && __GNUC_MINOR__ < 3))
-#pragma GCC optimize("no-tree-loop-if-convert")
-#endif
-
-#define LT_KERNEL_BRANCHES static __attribute__((noinline))
-
 struct lt_slot { void *base; int64_t offset, bytes; };
 
-static inline void *lt_slot_at(const struct lt_slot *slot, int i) { return (char *)slot[i].base + slot[i].offset; }
+struct lt_kernel_fault { int64_t n; int32_t stmt, access; int64_t value; };
 
-struct lt_host;
+struct lt_team;
 
-struct lt_team {
-	void (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,
-		void (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg);
-	const struct lt_host *host;
-	uint32_t n_thread;
-};
+static inline int64_t lt_i64_div(int64_t a, int64_t b)
+{
+	if (b == 0 || b == -1)
+		return b ? (int64_t)(0 - (uint64_t)a) : 0;
+	return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
 
-struct lt_fault { int64_t n; int32_t stmt, access; int64_t value; };
+#define LT_LANES static inline __attribute__((always_inline, unused))
+
+typedef int32_t lt_i32x8 __attribute__((vector_size(32)));
+
+LT_LANES lt_i32x8 lt_i32x8_splat(int32_t x) { return x - (lt_i32x8){ 0 }; }
+
+LT_LANES lt_i32x8 lt_i32x8_below(int64_t n)
+{
+	n = n < 0 ? 0 : n > 8 ? 8 : n;
+	return (lt_i32x8)((lt_i32x8){ 0, 1, 2, 3, 4, 5, 6, 7 } < lt_i32x8_splat((int32_t)n));
+}
 
 typedef float lt_f32x8 __attribute__((vector_size(32)));
 
-#define LT_VFN static inline __attribute__((always_inline, unused))
+LT_LANES lt_f32x8 lt_f32x8_load_by_on(const float *p, int64_t n, lt_i32x8 m)
+{
+	return (lt_f32x8){ m[0] ? p[0 * n] : 0, m[1] ? p[1 * n] : 0, m[2] ? p[2 * n] : 0, m[3] ? p[3 * n] : 0, m[4] ? p[4 * n] : 0, m[5] ? p[5 * n] : 0, m[6] ? p[6 * n] : 0, m[7] ? p[7 * n] : 0 };
+}
 
-LT_VFN lt_f32x8 lt_all_f32x8(float x) { return x - (lt_f32x8){ 0 }; }
+LT_LANES lt_f32x8 lt_f32x8_splat(float x) { return x - (lt_f32x8){ 0 }; }
 
-typedef float lt_f32x8_u __attribute__((vector_size(32), aligned(1), may_alias));
+LT_LANES lt_f32x8 lt_f32x8_select(lt_i32x8 m, lt_f32x8 a, lt_f32x8 b) { return (lt_f32x8)((m & (lt_i32x8)a) | (~m & (lt_i32x8)b)); }
+
+typedef float lt_f32x8_u __attribute__((vector_size(32), aligned(4), may_alias));
+
+LT_LANES void lt_f32x8_store(float *p, lt_f32x8 v, lt_i32x8 m)
+{
+#if defined(__AVX512VL__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && 8 * 32 >= 128 && 8 * 32 <= 512 && (8 & (8 - 1)) == 0
+	uint8_t on;
+	__asm__("vpmovd2m %1, %0" : "=Yk"(on) : "v"(m));
+	__asm__("vmovdqu32 %2, %0 %{%1%}" : "+m"(*(lt_f32x8_u *)p) : "Yk"(on), "v"(v));
+#elif defined(__AVX__) && 32 >= 32 && 8 * 32 <= 256 && 8 * 32 >= 128 && 8 * 32 <= 512 && (8 & (8 - 1)) == 0
+	__asm__("vmaskmovps %2, %1, %0" : "+m"(*(lt_f32x8_u *)p) : "x"(m), "x"(v));
+#else
+	if (m[0])
+		p[0] = v[0];
+	if (m[1])
+		p[1] = v[1];
+	if (m[2])
+		p[2] = v[2];
+	if (m[3])
+		p[3] = v[3];
+	if (m[4])
+		p[4] = v[4];
+	if (m[5])
+		p[5] = v[5];
+	if (m[6])
+		p[6] = v[6];
+	if (m[7])
+		p[7] = v[7];
+#endif
+}
+
+static inline void *lt_slot_at(const struct lt_slot *slot, int i)
+{
+	return (char *)slot[i].base + slot[i].offset;
+}
 
 /* kernel k0_3_out: loop tree 5a82cb7b45e0a8aa2daa745206b5f3c7, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
-LT_KERNEL_BRANCHES void k0_3_out(const float *restrict v1, const float *restrict v2, float *restrict v3_out)
+static __attribute__((noinline)) void k0_3_out(const float *restrict n1, const float *restrict n2, float *restrict n3_out)
 {
-	for (int64_t i = 0; i < 1; i++) {
-		for (int64_t y = 0; y < 2; y++) {
-			for (int64_t x = 0; x < 1; x++) {
-				_Alignas(64) float v3_right[288];
-				lt_f32x8 v3_0, v3_1, v3_2_2, v3_3, v3_4, v3_5;
-				for (int64_t j = 0; j < 2; j++) {
-					for (int64_t k2 = 0; k2 < 3; k2++) {
-						for (int64_t l2 = 0; l2 < 3; l2++) {
-							for (int64_t y_1 = 0; y_1 < 2; y_1++) {
-								/* %3.right = copy, line 4 */
-								lt_f32x8 t0;
-								if (16*x + l2 >= 1 && 16*x + l2 <= -5 && 4*y + 2*y_1 + k2 >= 1 && 8*x <= -3) {
-									const float *const t1 = v1 + 162*i + 81*j + 36*y + 18*y_1 + 16*x + 9*k2 + l2 - 10;
-									t0 = (lt_f32x8){ t1[0], t1[2], t1[4], t1[6], t1[8], t1[10], t1[12], t1[14] };
-								} else if ((!(16*x + l2 >= -13) || !(16*x + l2 <= 9) || !(4*y + 2*y_1 + k2 >= 1) || !(8*x <= 4)) && 8*x <= -3) {
-									t0 = lt_all_f32x8(0.0f);
-								} else if ((!(16*x + l2 >= -13) || !(16*x + l2 <= 9) || !(4*y + 2*y_1 + k2 >= 1) || !(8*x <= 4)) && (!(8*x <= 4))) {
-									t0 = lt_all_f32x8(0.0f);
-								} else {
-									lt_f32x8 t2;
-									for (int64_t x_1 = 0; x_1 < 8; x_1++) {
-										t2[x_1] = 16*x + 2*x_1 + l2 >= 1 && 16*x + 2*x_1 + l2 <= 9 && 4*y + 2*y_1 + k2 >= 1 && 8*x + x_1 <= 4 ? v1[162*i + 81*j + 36*y + 18*y_1 + 16*x + 9*k2 + 2*x_1 + l2 - 10] : 8*x + x_1 <= 4 ? 0.0f : 0.0f;
-									}
-									t0 = t2;
-								}
-								*(lt_f32x8_u *)(v3_right + 144*j + 48*k2 + 16*l2 + 8*y_1) = t0;
-							}
-						}
-					}
-				}
-				/* %3 = add.reduce, line 4 */
-				v3_0 = lt_all_f32x8(0.0f);
-				v3_1 = lt_all_f32x8(0.0f);
-				v3_2_2 = lt_all_f32x8(0.0f);
-				v3_3 = lt_all_f32x8(0.0f);
-				v3_4 = lt_all_f32x8(0.0f);
-				v3_5 = lt_all_f32x8(0.0f);
-				for (int64_t j = 0; j < 2; j++) {
-					for (int64_t k2 = 0; k2 < 3; k2++) {
-						for (int64_t l2 = 0; l2 < 3; l2++) {
-							{
-								/* %3.mul = mul, line 4 */
-								const lt_f32x8 v3_mul = *(const lt_f32x8_u *)(v3_right + 144*j + 48*k2 + 16*l2) * lt_all_f32x8(v2[9*j + 3*k2 + l2]);
-								v3_0 = v3_0 + v3_mul;
-							}
-							{
-								const lt_f32x8 v3_mul = *(const lt_f32x8_u *)(v3_right + 144*j + 48*k2 + 16*l2 + 8) * lt_all_f32x8(v2[9*j + 3*k2 + l2]);
-								v3_1 = v3_1 + v3_mul;
-							}
-							{
-								const lt_f32x8 v3_mul = *(const lt_f32x8_u *)(v3_right + 144*j + 48*k2 + 16*l2) * lt_all_f32x8(v2[9*j + 3*k2 + l2 + 18]);
-								v3_2_2 = v3_2_2 + v3_mul;
-							}
-							{
-								const lt_f32x8 v3_mul = *(const lt_f32x8_u *)(v3_right + 144*j + 48*k2 + 16*l2 + 8) * lt_all_f32x8(v2[9*j + 3*k2 + l2 + 18]);
-								v3_3 = v3_3 + v3_mul;
-							}
-							{
-								const lt_f32x8 v3_mul = *(const lt_f32x8_u *)(v3_right + 144*j + 48*k2 + 16*l2) * lt_all_f32x8(v2[9*j + 3*k2 + l2 + 36]);
-								v3_4 = v3_4 + v3_mul;
-							}
-							{
-								const lt_f32x8 v3_mul = *(const lt_f32x8_u *)(v3_right + 144*j + 48*k2 + 16*l2 + 8) * lt_all_f32x8(v2[9*j + 3*k2 + l2 + 36]);
-								v3_5 = v3_5 + v3_mul;
-							}
-						}
-					}
-				}
-				/* %3.out = copy, line 4 */
-				if (8*x <= -3) {
-					*(lt_f32x8_u *)(v3_out + 75*i + 10*y + 8*x) = v3_0;
-				} else if (!(!(8*x <= 4))) {
-					{
-						lt_f32x8 t3 = v3_0;
-						for (int64_t x_1 = 0; x_1 < 8; x_1++) {
-							if (8*x + x_1 <= 4) {
-								v3_out[75*i + 10*y + 8*x + x_1] = t3[x_1];
-							}
-						}
-					}
-				}
-				if (8*x <= -3) {
-					*(lt_f32x8_u *)(v3_out + 75*i + 10*y + 8*x + 5) = v3_1;
-				} else if (!(!(8*x <= 4))) {
-					{
-						lt_f32x8 t4 = v3_1;
-						for (int64_t x_1 = 0; x_1 < 8; x_1++) {
-							if (8*x + x_1 <= 4) {
-								v3_out[75*i + 10*y + 8*x + x_1 + 5] = t4[x_1];
-							}
-						}
-					}
-				}
-				if (8*x <= -3) {
-					*(lt_f32x8_u *)(v3_out + 75*i + 10*y + 8*x + 25) = v3_2_2;
-				} else if (!(!(8*x <= 4))) {
-					{
-						lt_f32x8 t5 = v3_2_2;
-						for (int64_t x_1 = 0; x_1 < 8; x_1++) {
-							if (8*x + x_1 <= 4) {
-								v3_out[75*i + 10*y + 8*x + x_1 + 25] = t5[x_1];
-							}
-						}
-					}
-				}
-				if (8*x <= -3) {
-					*(lt_f32x8_u *)(v3_out + 75*i + 10*y + 8*x + 30) = v3_3;
-				} else if (!(!(8*x <= 4))) {
-					{
-						lt_f32x8 t6 = v3_3;
-						for (int64_t x_1 = 0; x_1 < 8; x_1++) {
-							if (8*x + x_1 <= 4) {
-								v3_out[75*i + 10*y + 8*x + x_1 + 30] = t6[x_1];
-							}
-						}
-					}
-				}
-				if (8*x <= -3) {
-					*(lt_f32x8_u *)(v3_out + 75*i + 10*y + 8*x + 50) = v3_4;
-				} else if (!(!(8*x <= 4))) {
-					{
-						lt_f32x8 t7 = v3_4;
-						for (int64_t x_1 = 0; x_1 < 8; x_1++) {
-							if (8*x + x_1 <= 4) {
-								v3_out[75*i + 10*y + 8*x + x_1 + 50] = t7[x_1];
-							}
-						}
-					}
-				}
-				if (8*x <= -3) {
-					*(lt_f32x8_u *)(v3_out + 75*i + 10*y + 8*x + 55) = v3_5;
-				} else if (!(!(8*x <= 4))) {
-					{
-						lt_f32x8 t8 = v3_5;
-						for (int64_t x_1 = 0; x_1 < 8; x_1++) {
-							if (8*x + x_1 <= 4) {
-								v3_out[75*i + 10*y + 8*x + x_1 + 55] = t8[x_1];
-							}
-						}
+	for (int64_t y = 0; y < 2; y++) {
+		__attribute__((aligned(64))) float n3_right[288];
+		for (int64_t j = 0; j < 2; j++) {
+			for (int64_t k2 = 0; k2 < 3; k2++) {
+				for (int64_t l2 = 0; l2 < 3; l2++) {
+					/* %3.right = copy, line 4 */
+					const int64_t v5 = lt_i64_div(l2 - 1, 2);
+					const int64_t v8 = lt_i64_div(l2 * -1 + 9, 2);
+					for (int64_t y_1 = 0; y_1 < 2; y_1++) {
+						/* %3.right = copy, line 4 */
+						const lt_i32x8 v23 = ((~lt_i32x8_below(0 - v5) & lt_i32x8_below(v8 + 1)) & lt_i32x8_splat(-(y * 4 + k2 + y_1 * 2 >= 1))) & (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 };
+						const lt_f32x8 v33 = lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, lt_f32x8_splat(0.0f), lt_f32x8_splat(0.0f));
+						const lt_f32x8 v34 = lt_f32x8_select(v23, lt_f32x8_load_by_on(&n1[y * 36 + j * 81 + k2 * 9 + l2 + y_1 * 18 - 10], 2, v23), v33);
+						*(lt_f32x8_u *)&n3_right[j * 144 + k2 * 48 + l2 * 16 + y_1 * 8] = v34;
 					}
 				}
 			}
 		}
-		for (int64_t y = 0; y < 1; y++) {
-			for (int64_t x = 0; x < 1; x++) {
-				_Alignas(64) float v3_right_2[144];
-				lt_f32x8 v3_2_0, v3_2_1, v3_2_2_2;
-				for (int64_t j = 0; j < 2; j++) {
-					for (int64_t k2 = 0; k2 < 3; k2++) {
-						for (int64_t l2 = 0; l2 < 3; l2++) {
-							for (int64_t y_1 = 0; y_1 < 1; y_1++) {
-								lt_f32x8 t9;
-								if (16*x + l2 >= 1 && 16*x + l2 <= -5 && 4*y + 2*y_1 + k2 <= 1 && 8*x <= -3) {
-									const float *const t10 = v1 + 162*i + 81*j + 36*y + 18*y_1 + 16*x + 9*k2 + l2 + 62;
-									t9 = (lt_f32x8){ t10[0], t10[2], t10[4], t10[6], t10[8], t10[10], t10[12], t10[14] };
-								} else if ((!(16*x + l2 >= -13) || !(16*x + l2 <= 9) || !(4*y + 2*y_1 + k2 <= 1) || !(8*x <= 4)) && 8*x <= -3) {
-									t9 = lt_all_f32x8(0.0f);
-								} else if ((!(16*x + l2 >= -13) || !(16*x + l2 <= 9) || !(4*y + 2*y_1 + k2 <= 1) || !(8*x <= 4)) && (!(8*x <= 4))) {
-									t9 = lt_all_f32x8(0.0f);
-								} else {
-									lt_f32x8 t11;
-									for (int64_t x_1 = 0; x_1 < 8; x_1++) {
-										t11[x_1] = 16*x + 2*x_1 + l2 >= 1 && 16*x + 2*x_1 + l2 <= 9 && 4*y + 2*y_1 + k2 <= 1 && 8*x + x_1 <= 4 ? v1[162*i + 81*j + 36*y + 18*y_1 + 16*x + 9*k2 + 2*x_1 + l2 + 62] : 8*x + x_1 <= 4 ? 0.0f : 0.0f;
-									}
-									t9 = t11;
-								}
-								*(lt_f32x8_u *)(v3_right_2 + 72*j + 24*k2 + 8*l2 + 8*y_1) = t9;
-							}
-						}
-					}
+		/* %3 = add.reduce, line 4 */
+		lt_f32x8 n3_0 = lt_f32x8_splat(0.0f);
+		lt_f32x8 n3_8 = lt_f32x8_splat(0.0f);
+		lt_f32x8 n3_16 = lt_f32x8_splat(0.0f);
+		lt_f32x8 n3_24 = lt_f32x8_splat(0.0f);
+		lt_f32x8 n3_32 = lt_f32x8_splat(0.0f);
+		lt_f32x8 n3_40 = lt_f32x8_splat(0.0f);
+		for (int64_t j = 0; j < 2; j++) {
+			for (int64_t k2 = 0; k2 < 3; k2++) {
+				for (int64_t l2 = 0; l2 < 3; l2++) {
+					/* %3.mul = mul, line 4 */
+					const int64_t v49 = j * 144 + k2 * 48 + l2 * 16;
+					const int64_t v54 = j * 9 + k2 * 3 + l2;
+					/* %3 = add.reduce, line 4 */
+					n3_0 += *(const lt_f32x8_u *)&n3_right[v49] * lt_f32x8_splat(n2[v54]);
+					n3_8 += *(const lt_f32x8_u *)&n3_right[v49 + 8] * lt_f32x8_splat(n2[v54]);
+					n3_16 += *(const lt_f32x8_u *)&n3_right[v49] * lt_f32x8_splat(n2[v54 + 18]);
+					n3_24 += *(const lt_f32x8_u *)&n3_right[v49 + 8] * lt_f32x8_splat(n2[v54 + 18]);
+					n3_32 += *(const lt_f32x8_u *)&n3_right[v49] * lt_f32x8_splat(n2[v54 + 36]);
+					n3_40 += *(const lt_f32x8_u *)&n3_right[v49 + 8] * lt_f32x8_splat(n2[v54 + 36]);
 				}
-				v3_2_0 = lt_all_f32x8(0.0f);
-				v3_2_1 = lt_all_f32x8(0.0f);
-				v3_2_2_2 = lt_all_f32x8(0.0f);
-				for (int64_t j = 0; j < 2; j++) {
-					for (int64_t k2 = 0; k2 < 3; k2++) {
-						for (int64_t l2 = 0; l2 < 3; l2++) {
-							{
-								const lt_f32x8 v3_mul_2 = *(const lt_f32x8_u *)(v3_right_2 + 72*j + 24*k2 + 8*l2) * lt_all_f32x8(v2[9*j + 3*k2 + l2]);
-								v3_2_0 = v3_2_0 + v3_mul_2;
-							}
-							{
-								const lt_f32x8 v3_mul_2 = *(const lt_f32x8_u *)(v3_right_2 + 72*j + 24*k2 + 8*l2) * lt_all_f32x8(v2[9*j + 3*k2 + l2 + 18]);
-								v3_2_1 = v3_2_1 + v3_mul_2;
-							}
-							{
-								const lt_f32x8 v3_mul_2 = *(const lt_f32x8_u *)(v3_right_2 + 72*j + 24*k2 + 8*l2) * lt_all_f32x8(v2[9*j + 3*k2 + l2 + 36]);
-								v3_2_2_2 = v3_2_2_2 + v3_mul_2;
-							}
-						}
-					}
-				}
-				if (8*x <= -3) {
-					*(lt_f32x8_u *)(v3_out + 75*i + 10*y + 8*x + 20) = v3_2_0;
-				} else if (!(!(8*x <= 4))) {
-					{
-						lt_f32x8 t12 = v3_2_0;
-						for (int64_t x_1 = 0; x_1 < 8; x_1++) {
-							if (8*x + x_1 <= 4) {
-								v3_out[75*i + 10*y + 8*x + x_1 + 20] = t12[x_1];
-							}
-						}
-					}
-				}
-				if (8*x <= -3) {
-					*(lt_f32x8_u *)(v3_out + 75*i + 10*y + 8*x + 45) = v3_2_1;
-				} else if (!(!(8*x <= 4))) {
-					{
-						lt_f32x8 t13 = v3_2_1;
-						for (int64_t x_1 = 0; x_1 < 8; x_1++) {
-							if (8*x + x_1 <= 4) {
-								v3_out[75*i + 10*y + 8*x + x_1 + 45] = t13[x_1];
-							}
-						}
-					}
-				}
-				if (8*x <= -3) {
-					*(lt_f32x8_u *)(v3_out + 75*i + 10*y + 8*x + 70) = v3_2_2_2;
-				} else if (!(!(8*x <= 4))) {
-					{
-						lt_f32x8 t14 = v3_2_2_2;
-						for (int64_t x_1 = 0; x_1 < 8; x_1++) {
-							if (8*x + x_1 <= 4) {
-								v3_out[75*i + 10*y + 8*x + x_1 + 70] = t14[x_1];
-							}
-						}
-					}
-				}
+			}
+		}
+		/* %3.out = copy, line 4 */
+		const int64_t v80 = y * 10;
+		lt_f32x8_store(&n3_out[v80], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_0, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
+		lt_f32x8_store(&n3_out[v80 + 5], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_8, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
+		lt_f32x8_store(&n3_out[v80 + 25], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_16, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
+		lt_f32x8_store(&n3_out[v80 + 30], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_24, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
+		lt_f32x8_store(&n3_out[v80 + 50], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_32, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
+		lt_f32x8_store(&n3_out[v80 + 55], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_40, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
+	}
+	__attribute__((aligned(64))) float n3_right_5[144];
+	for (int64_t j = 0; j < 2; j++) {
+		for (int64_t k2 = 0; k2 < 3; k2++) {
+			for (int64_t l2 = 0; l2 < 3; l2++) {
+				/* %3.right = copy, line 4 */
+				const lt_i32x8 v108 = (~lt_i32x8_below(0 - lt_i64_div(l2 - 1, 2)) & lt_i32x8_below(lt_i64_div(l2 * -1 + 9, 2) + 1)) & lt_i32x8_splat(-(k2 * -1 >= -1));
+				const lt_i32x8 v109 = v108 & (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 };
+				const lt_f32x8 v115 = lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, lt_f32x8_splat(0.0f), lt_f32x8_splat(0.0f));
+				*(lt_f32x8_u *)&n3_right_5[j * 72 + k2 * 24 + l2 * 8] = lt_f32x8_select(v109, lt_f32x8_load_by_on(&n1[j * 81 + k2 * 9 + l2 + 62], 2, v109), v115);
 			}
 		}
 	}
+	/* %3 = add.reduce, line 4 */
+	lt_f32x8 n3_6_0 = lt_f32x8_splat(0.0f);
+	lt_f32x8 n3_6_8 = lt_f32x8_splat(0.0f);
+	lt_f32x8 n3_6_16 = lt_f32x8_splat(0.0f);
+	for (int64_t j = 0; j < 2; j++) {
+		for (int64_t k2 = 0; k2 < 3; k2++) {
+			for (int64_t l2 = 0; l2 < 3; l2++) {
+				/* %3.mul = mul, line 4 */
+				const int64_t v129 = j * 72 + k2 * 24 + l2 * 8;
+				const int64_t v134 = j * 9 + k2 * 3 + l2;
+				/* %3 = add.reduce, line 4 */
+				n3_6_0 += *(const lt_f32x8_u *)&n3_right_5[v129] * lt_f32x8_splat(n2[v134]);
+				n3_6_8 += *(const lt_f32x8_u *)&n3_right_5[v129] * lt_f32x8_splat(n2[v134 + 18]);
+				n3_6_16 += *(const lt_f32x8_u *)&n3_right_5[v129] * lt_f32x8_splat(n2[v134 + 36]);
+			}
+		}
+	}
+	/* %3.out = copy, line 4 */
+	lt_f32x8_store(&n3_out[20], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_6_0, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
+	lt_f32x8_store(&n3_out[45], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_6_8, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
+	lt_f32x8_store(&n3_out[70], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_6_16, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
 }
 
-void k0_3_out_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, const struct lt_team *team)
+void k0_3_out_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
+void k0_3_out_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
 {
-	(void)workspace, (void)fault, (void)team;
+	(void)workspace;
+	(void)fault;
+	(void)team;
 	k0_3_out(lt_slot_at(slot, 0), lt_slot_at(slot, 1), lt_slot_at(slot, 2));
 }

@@ -1,81 +1,36 @@
 #include <stdint.h>
 
-#define LT_KERNEL static __attribute__((noinline))
-
-#define LT_FN static inline
-
 struct lt_slot { void *base; int64_t offset, bytes; };
 
-static inline void *lt_slot_at(const struct lt_slot *slot, int i) { return (char *)slot[i].base + slot[i].offset; }
+struct lt_kernel_fault { int64_t n; int32_t stmt, access; int64_t value; };
 
-struct lt_host;
-
-struct lt_team {
-	void (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,
-		void (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg);
-	const struct lt_host *host;
-	uint32_t n_thread;
-};
-
-struct lt_fault { int64_t n; int32_t stmt, access; int64_t value; };
-
-union lt_word { uint32_t u; float f; };
-
-LT_FN float lt_bits_f32(uint32_t u) { union lt_word w; w.u = u; return w.f; }
-
-LT_FN float lt_cast_bf16_f32(uint16_t h) { return lt_bits_f32((uint32_t)h << 16); }
-
-LT_FN uint16_t lt_cast_f32_bf16(float x)
-{
-	union lt_word w;
-	w.f = x;
-	return (uint16_t)(x != x ? (w.u >> 16) | 0x40u : (w.u + 0x7fffu + (w.u >> 16 & 1)) >> 16);
-}
-
-typedef int32_t lt_i32x4 __attribute__((vector_size(16)));
+struct lt_team;
 
 typedef int8_t lt_i8x4 __attribute__((vector_size(4)));
 
-#define LT_VFN static inline __attribute__((always_inline, unused))
-
-LT_VFN lt_i32x4 lt_cast_i8_i32x4(lt_i8x4 a) { return __builtin_convertvector(a, lt_i32x4); }
-
 typedef int8_t lt_i8x4_u __attribute__((vector_size(4), aligned(1), may_alias));
 
-typedef uint32_t lt_u32x4 __attribute__((vector_size(16)));
+typedef int32_t lt_i32x4 __attribute__((vector_size(16)));
 
 typedef int16_t lt_i16x4 __attribute__((vector_size(8)));
 
-LT_VFN lt_i8x4 lt_cast_i32_i8x4(lt_i32x4 a)
-{
-#if defined(__AVX512VL__) || defined(__clang__)
-	return __builtin_convertvector(a, lt_i8x4);
-#elif 32 == 32 || 8 == 16
-	return __builtin_convertvector(__builtin_convertvector(a, lt_i16x4), lt_i8x4);
-#else
-	return __builtin_convertvector(__builtin_convertvector(__builtin_convertvector(a, lt_i32x4), lt_i16x4), lt_i8x4);
-#endif
-}
+typedef uint16_t lt_u16x4 __attribute__((vector_size(8)));
+
+typedef uint16_t lt_u16x4_u __attribute__((vector_size(8), aligned(2), may_alias));
+
+#define LT_LANES static inline __attribute__((always_inline, unused))
+
+LT_LANES lt_i32x4 lt_i32x4_splat(int32_t x) { return x - (lt_i32x4){ 0 }; }
+
+typedef uint32_t lt_u32x4 __attribute__((vector_size(16)));
 
 typedef float lt_f32x4 __attribute__((vector_size(16)));
 
-typedef uint16_t lt_u16x4 __attribute__((vector_size(8)));
-
-LT_VFN lt_f32x4 lt_cast_bf16_f32x4(lt_u16x4 a) { return (lt_f32x4)(__builtin_convertvector(a, lt_u32x4) << 16); }
-
-typedef uint16_t lt_u16x4_u __attribute__((vector_size(8), aligned(1), may_alias));
-
-LT_VFN lt_u16x4 lt_cast_i32_u16x4(lt_i32x4 a) { return __builtin_convertvector(a, lt_u16x4); }
-
-LT_VFN lt_u16x4 lt_cast_f32_bf16x4(lt_f32x4 a)
-{
-	lt_u32x4 u = (lt_u32x4)a, m = (lt_u32x4)(a != a), even = u + 0x7fffu + (u >> 16 & 1);
-	return lt_cast_i32_u16x4((lt_i32x4)(((m & (u | 0x400000u)) | (~m & even)) >> 16));
-}
+LT_LANES lt_i32x4 lt_i32x4_select(lt_i32x4 m, lt_i32x4 a, lt_i32x4 b) { return (lt_i32x4)((m & (lt_i32x4)a) | (~m & (lt_i32x4)b)); }
 
 typedef uint8_t lt_u8x4 __attribute__((vector_size(4)));
 
-LT_VFN lt_u8x4 lt_flag_i32x4(lt_i32x4 m)
+LT_LANES lt_u8x4 lt_i32x4_flag(lt_i32x4 m)
 {
 #if 32 <= 16 || defined(__AVX512VL__) || defined(__clang__)
 	return __builtin_convertvector(m, lt_u8x4) & 1;
@@ -86,59 +41,60 @@ LT_VFN lt_u8x4 lt_flag_i32x4(lt_i32x4 m)
 #endif
 }
 
-LT_VFN lt_f32x4 lt_cast_i32_f32x4(lt_i32x4 a) { return __builtin_convertvector(a, lt_f32x4); }
-
-LT_VFN lt_i32x4 lt_cast_bool_i32x4(lt_u8x4 a) { return __builtin_convertvector(a, lt_i32x4); }
-
-LT_VFN lt_f32x4 lt_cast_bool_f32x4(lt_u8x4 a) { return lt_cast_i32_f32x4(lt_cast_bool_i32x4(a)); }
-
-/* kernel k0_7: loop tree a2ca7e32de6380b8e7dd1f856deb21d7, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
-LT_KERNEL void k0_7(const int8_t *restrict v2, int8_t *restrict v4, const uint16_t *restrict v1, uint16_t *restrict v7)
+static inline float lt_bf16_to_f32(uint16_t h)
 {
-	{
-		/* %4.cast = cast, line 5 */
-		const lt_i32x4 v4_cast = lt_cast_i8_i32x4(*(const lt_i8x4_u *)(v2));
-		/* %4.add = add, line 5 */
-		const lt_i32x4 v4_add = (lt_i32x4)((lt_u32x4)v4_cast + (lt_u32x4)v4_cast);
-		/* %4 = cast, line 5 */
-		*(lt_i8x4_u *)(v4) = lt_cast_i32_i8x4(v4_add);
-		/* %3.cast = cast, line 4 */
-		const lt_f32x4 v3_cast = lt_cast_bf16_f32x4(*(const lt_u16x4_u *)(v1));
-		/* %3.mul = mul, line 4 */
-		const lt_f32x4 v3_mul = v3_cast * v3_cast;
-		/* %3 = cast, line 4 */
-		const lt_u16x4 v3 = lt_cast_f32_bf16x4(v3_mul);
-		/* %5.cast2 = cast, line 6 */
-		const lt_i32x4 v5_cast2 = lt_cast_i8_i32x4(*(const lt_i8x4_u *)(v4));
-		/* %5 = greater, line 6 */
-		const lt_u8x4 v5 = lt_flag_i32x4((lt_i32x4)(v4_cast > v5_cast2));
-		/* %7.cast = cast, line 8 */
-		const lt_f32x4 v7_cast = lt_cast_bf16_f32x4(v3);
-		/* %7.cast2 = cast, line 8 */
-		const lt_f32x4 v7_cast2 = lt_cast_bool_f32x4(v5);
-		/* %7.add = add, line 8 */
-		const lt_f32x4 v7_add = v7_cast + v7_cast2;
-		/* %7 = cast, line 8 */
-		*(lt_u16x4_u *)(v7) = lt_cast_f32_bf16x4(v7_add);
-	}
-	{
-		const int32_t v4_cast = (int32_t)v2[4];
-		const int32_t v4_add = (int32_t)((uint32_t)v4_cast + (uint32_t)v4_cast);
-		v4[4] = (int8_t)v4_add;
-		const float v3_cast = lt_cast_bf16_f32(v1[4]);
-		const float v3_mul = v3_cast * v3_cast;
-		const uint16_t v3 = lt_cast_f32_bf16(v3_mul);
-		const int32_t v5_cast2 = (int32_t)v4[4];
-		const uint8_t v5 = v4_cast > v5_cast2;
-		const float v7_cast = lt_cast_bf16_f32(v3);
-		const float v7_cast2 = (float)v5;
-		const float v7_add = v7_cast + v7_cast2;
-		v7[4] = lt_cast_f32_bf16(v7_add);
-	}
+	union { uint32_t bits; float value; } w;
+	w.bits = (uint32_t)h << 16;
+	return w.value;
 }
 
-void k0_7_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, const struct lt_team *team)
+static inline uint16_t lt_bf16_of_f32(float x)
 {
-	(void)workspace, (void)fault, (void)team;
+	union { uint32_t bits; float value; } w;
+	w.value = x;
+	return (uint16_t)(x != x ? (w.bits >> 16) | 0x40u : (w.bits + 0x7fffu + (w.bits >> 16 & 1)) >> 16);
+}
+
+static inline void *lt_slot_at(const struct lt_slot *slot, int i)
+{
+	return (char *)slot[i].base + slot[i].offset;
+}
+
+/* kernel k0_7: loop tree a2ca7e32de6380b8e7dd1f856deb21d7, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+static __attribute__((noinline)) void k0_7(const int8_t *restrict n2, int8_t *restrict n4, const uint16_t *restrict n1, uint16_t *restrict n7)
+{
+	/* %4.cast = cast, line 5 */
+	const lt_i32x4 v1 = __builtin_convertvector(*(const lt_i8x4_u *)&n2[0], lt_i32x4);
+	/* %4 = cast, line 5 */
+	*(lt_i8x4_u *)&n4[0] = __builtin_convertvector(__builtin_convertvector(v1 + v1, lt_i16x4), lt_i8x4);
+	/* %3.cast = cast, line 4 */
+	const lt_f32x4 v8 = (lt_f32x4)(lt_i32x4)((lt_u32x4)__builtin_convertvector((lt_i16x4)*(const lt_u16x4_u *)&n1[0], lt_i32x4) << 16);
+	/* %3.mul = mul, line 4 */
+	const lt_f32x4 v9 = v8 * v8;
+	/* %3 = cast, line 4 */
+	const lt_i32x4 v10 = (lt_i32x4)v9;
+	const lt_i32x4 v17 = lt_i32x4_select((lt_i32x4)(v9 != v9), v10 | 4194304, v10 + 32767 + ((lt_i32x4)((lt_u32x4)v10 >> 16) & 1));
+	/* %7.cast = cast, line 8 */
+	const lt_i32x4 v26 = __builtin_convertvector((lt_i16x4)(lt_u16x4)__builtin_convertvector((lt_i32x4)((lt_u32x4)v17 >> 16), lt_i16x4), lt_i32x4);
+	/* %7.cast2 = cast, line 8 */
+	const lt_i32x4 v29 = __builtin_convertvector(lt_i32x4_flag((lt_i32x4)(v1 > __builtin_convertvector(*(const lt_i8x4_u *)&n4[0], lt_i32x4))), lt_i32x4);
+	/* %7.add = add, line 8 */
+	const lt_f32x4 v31 = (lt_f32x4)(lt_i32x4)((lt_u32x4)v26 << 16) + __builtin_convertvector(v29, lt_f32x4);
+	/* %7 = cast, line 8 */
+	const lt_i32x4 v32 = (lt_i32x4)v31;
+	const lt_i32x4 v39 = lt_i32x4_select((lt_i32x4)(v31 != v31), v32 | 4194304, v32 + 32767 + ((lt_i32x4)((lt_u32x4)v32 >> 16) & 1));
+	*(lt_u16x4_u *)&n7[0] = (lt_u16x4)__builtin_convertvector((lt_i32x4)((lt_u32x4)v39 >> 16), lt_i16x4);
+	const int32_t v44 = (int32_t)n2[4];
+	n4[4] = (int8_t)(v44 + v44);
+	const float v48 = lt_bf16_to_f32(n1[4]);
+	n7[4] = lt_bf16_of_f32(lt_bf16_to_f32(lt_bf16_of_f32(v48 * v48)) + (float)(v44 > (int32_t)n4[4]));
+}
+
+void k0_7_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
+void k0_7_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
+{
+	(void)workspace;
+	(void)fault;
+	(void)team;
 	k0_7(lt_slot_at(slot, 0), lt_slot_at(slot, 1), lt_slot_at(slot, 2), lt_slot_at(slot, 3));
 }

@@ -1,6 +1,6 @@
-/* backends/cgen/diagnostic.h -- reasons of backends: what the system's loader says, to be put into one. */
-#ifndef LT_CGEN_DIAGNOSTIC_H
-#define LT_CGEN_DIAGNOSTIC_H
+/* backends/diagnostic.h -- reasons of backends: what the system's loader says, to be put into one. */
+#ifndef LT_BACKENDS_DIAGNOSTIC_H
+#define LT_BACKENDS_DIAGNOSTIC_H
 #include "kernel/report.h"
 
 /* What dlopen or dlsym failed of, without the name of the file that it may begin with: who tells it has named the file,

@@ -1,20 +1,13 @@
-/* backends/cgen/prelude.h -- what the C texts of ir/op.def call: small functions, valid C11 and CUDA C.
+/* ir/prelude.h -- what the C texts of ir/op.def call: small functions, valid C11 and CUDA C.
  *
- * The emitter copies from here, as text, what a kernel uses (backends/cgen/prelude.c), so this file keeps to a simple
- * shape: a definition begins in column 0, the first lt_ name on that line is its name, it ends with a closing brace
- * on that line or in column 0, and it uses only definitions above it.  Lines that begin with # are for C sources that
- * include this file.  The text is made when the library is built, and prelude.c is compiled with -I$(O):
- *
- *   $(O)/backends/cgen/prelude_text.h: backends/cgen/prelude.h
- *           @mkdir -p $(@D)
- *           sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $< > $@
- *   $(O)/backends/cgen/prelude.o: $(O)/backends/cgen/prelude_text.h
+ * Frozen trees have it as text (lt_tree.prelude), for backends that print the operators' texts: without the lines that
+ * begin with #, which are for C sources that include this file.  Each definition uses only those above it.
  *
  * Casts:  from a float type to an integer type truncate and saturate, NaN gives 0; to bool: != 0.  Casts to a half
  * type round once, to nearest even.  A half is the uint16_t of its bits.
  */
-#ifndef LT_CGEN_PRELUDE_H
-#define LT_CGEN_PRELUDE_H
+#ifndef LT_IR_PRELUDE_H
+#define LT_IR_PRELUDE_H
 #include <math.h>
 #include <stdint.h>
 #ifndef LT_FN
@@ -297,20 +290,4 @@ LT_FN int16_t lt_cast_bf16_i16(uint16_t h) { return lt_cast_f32_i16(lt_cast_bf16
 LT_FN int32_t lt_cast_bf16_i32(uint16_t h) { return lt_cast_f32_i32(lt_cast_bf16_f32(h)); }
 LT_FN int64_t lt_cast_bf16_i64(uint16_t h) { return lt_cast_f32_i64(lt_cast_bf16_f32(h)); }
 LT_FN uint8_t lt_cast_bf16_bool(uint16_t h) { return (h & 0x7fff) != 0; }
-
-/* A gathered index: outside 0 .. extent-1 the first one of a run is written down, and 0 is used. */
-#ifndef LT_BACKEND_H
-struct lt_fault { int64_t n; int32_t stmt, access; int64_t value; };
-#endif
-LT_FN int64_t lt_gather(struct lt_fault *fault, int64_t v, int64_t extent, int32_t stmt, int32_t access)
-{
-	if (v >= 0 && v < extent)
-		return v;
-	if (fault->n++ == 0) {
-		fault->stmt = stmt;
-		fault->access = access;
-		fault->value = v;
-	}
-	return 0;
-}
 #endif

@@ -1,4 +1,4 @@
-/* tests/test_cgen_kinds.c -- random frozen trees with vector, unroll and parallel loops: `cpu` gives what `ref` gives,
+/* tests/test_cpu_kinds.c -- random frozen trees with vector, unroll and parallel loops: `cpu` gives what `ref` gives,
  * to the bit.
  *
  * LT_SEED=N begins with another seed, LT_TREES=N runs another number of trees, LT_CONFIG=.. is the config of cpu,
@@ -8,7 +8,7 @@
 #include "check/random_graph.h"
 #include "tests/treerun.h"
 
-TestSuite(cgen_kinds, .timeout = 900);
+TestSuite(cpu_kinds, .timeout = 900);
 
 enum { X, Y, IDX, PARAM, OUT, OUT2 };
 /* Loops: 0 outer, 1 reset, 2 the vector loop, 3 inside it, 4 the store's. */
@@ -228,7 +228,7 @@ static void show(void *user, const char *text, size_t bytes)
 	fprintf(stderr, "%.*s\n", (int)bytes, text);
 }
 
-Test(cgen_kinds, random_trees)
+Test(cpu_kinds, random_trees)
 {
 	const char *text = getenv("LT_SEED");
 	uint64_t first = text ? strtoull(text, NULL, 0) : 1, count = 60;
