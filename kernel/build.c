@@ -90,6 +90,16 @@ void lt_kernel_free(struct lt_kernel *k)
 	free(x);
 }
 
+void lt__build_written(struct lt_kernel_builder *b)
+{
+	for (int32_t i = 0; i < b->n_buffer; i++)
+		b->buffer[i].written = 0;
+	for (int32_t r = 0; r < b->n_region; r++)
+		for (int32_t i = 0; i < b->region[r].n; i++)
+			if (b->region[r].at[i].opcode == LT_OPCODE_store)
+				b->buffer[b->region[r].at[i].what].written = 1;
+}
+
 int32_t lt__build_region(struct lt_kernel_builder *b, enum lt_region_kind kind, int32_t n_argument, int32_t origin)
 {
 	ROOM(b, b->region, b->n_region, b->cap_region);

@@ -45,7 +45,7 @@ struct lt_kernel_builder {
 };
 
 void lt__builder_begin(struct lt_kernel_builder *);     /* with region 0, the host's */
-/* Buffers are `written` if an instruction writes them: a statement that never runs has none. */
+/* Marks the buffers that instructions write, and no others: a statement that never runs has none. */
 void lt__build_written(struct lt_kernel_builder *);
 /* All blocks have ended.  The program, of lt_kernel_free. */
 struct lt_kernel *lt__builder_end(struct lt_kernel_builder *);

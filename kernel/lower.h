@@ -48,6 +48,7 @@ struct lower_loop {
 	int32_t team;           /* the loop of mode LOWER_TEAM that it is in or is; -1 */
 	uint32_t lanes;         /* LOWER_LANES: of one vector */
 	bool straight;          /* LOWER_LANES: each vector has its own copy of the body */
+	bool masked;            /* LOWER_LANES: iterations that are no whole vector may be one under a mask */
 	bool bounded;           /* it may have fewer iterations than the most */
 	bool parallel, vector;  /* there is such a loop in it, or it is one */
 	int64_t cost;           /* statements that one iteration comes to, with copies */

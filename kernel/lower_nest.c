@@ -84,29 +84,16 @@ static void nest_bounded(struct lowering *l, int32_t i, int64_t from, uint32_t l
 	lt__lower_end(l, mark);
 }
 
-/* Whether lanes of the loop go through a local that they share: that is one in registers only where no lane is off. */
-static bool nest_shares_local(const struct lowering *l, int32_t i)
-{
-	const struct lt_loop *x = lower_loop_at(l, i);
-	for (int32_t b = 0; b < (int32_t)l->t->buffers.n; b++) {
-		if (lower_buffer_at(l, b)->role != LT_LOCAL || lt__lower_around(l->t, i, lower_buffer_at(l, b)->scope))
-			continue;
-		for (int32_t s = x->first_stmt; s < x->first_stmt + x->n_stmt; s++)
-			if (lower_access_at(l, lower_stmt_at(l, s)->dest)->buffer == b)
-				return true;
-	}
-	return false;
-}
-
 /* Iterations that are no whole vector. */
 static void nest_remainder(struct lowering *l, int32_t i, int64_t from, int32_t n)
 {
 	const struct lt_loop *x = lower_loop_at(l, i);
 	uint32_t lanes = l->loop[i].lanes;
 	int64_t left = x->max_trip_count - from;
-	if (n < 0 && l->machine.masked && left > 0 && __builtin_popcountll((uint64_t)left) > 1 && !nest_shares_local(l, i)) {
+	if (n < 0 && l->loop[i].masked && left > 0 && __builtin_popcountll((uint64_t)left) > 1) {
 		nest_vector(l, i, (struct nest_base){ -1, from }, lanes, lt__lower_i64(l, left));
-		lt__decide(l->report, 'L', i, -1, -1, "the last %lld iterations in a vector under a mask", (long long)left);
+		lt__decide(l->report, 'L', i, -1, -1, "%s %lld iterations in a vector under a mask", from ? "the last" : "all",
+			(long long)left);
 		return;
 	}
 	while (from < x->max_trip_count) {

@@ -116,6 +116,34 @@ static bool locals_fit(const struct lowering *l, int32_t loop, uint32_t lanes)
 	return true;
 }
 
+/* Whether the access is to a local from outside of the loop that may be an array: it becomes variables only where no
+ * lane is off. */
+static bool is_shared(const struct lowering *l, int32_t loop, int32_t access)
+{
+	const struct lt_buffer *x = lower_buffer_at(l, lower_access_at(l, access)->buffer);
+	return x->role == LT_LOCAL && x->elems > 1 && !lt__lower_around(l->t, loop, x->scope)
+		&& x->elems <= l->machine.array_bytes / LT_AT(struct lt_type, l->t->types, x->type)->bytes;
+}
+
+static bool shares_array(const struct lowering *l, int32_t loop)
+{
+	const struct lt_loop *x = lower_loop_at(l, loop);
+	for (int32_t i = x->first_stmt; i < x->first_stmt + x->n_stmt; i++) {
+		const struct lt_stmt *s = lower_stmt_at(l, i);
+		if (is_shared(l, loop, s->dest))
+			return true;
+		for (int32_t k = s->first_operand; k < s->first_operand + s->n_operand; k++) {
+			const struct lt_operand *o = LT_AT(struct lt_operand, l->t->operands, k);
+			for (int32_t p = o->first_piece; p < o->first_piece + o->n_piece; p++) {
+				const struct lt_piece *piece = LT_AT(struct lt_piece, l->t->pieces, p);
+				if (piece->kind == LT_READ && is_shared(l, loop, piece->access))
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
 static bool lanes_agree(const struct lowering *l, int32_t loop)
 {
 	for (int32_t i = loop + 1; i < l->t->n_loop; i++)
@@ -158,6 +186,9 @@ static void vectorize(const struct lowering *l, int32_t i)
 	p->lanes = 1;
 	while (p->lanes * 2 <= max && p->lanes * 2 <= x->max_trip_count)
 		p->lanes *= 2;
+	p->masked = l->machine.masked && !shares_array(l, i);
+	if (p->masked && !p->bounded && p->lanes * 2 <= max && p->lanes < x->max_trip_count && locals_fit(l, i, p->lanes * 2))
+		p->lanes *= 2;          /* one vector under a mask instead of two or more */
 	if (!l->machine.vector_bytes || p->parallel) {
 		p->reason = l->machine.vector_bytes ? "it has a parallel loop in it" : NULL;
 	} else if (p->vector || x->max_trip_count == 1) {
@@ -198,7 +229,7 @@ static void report_mode(struct lowering *l, int32_t i)
 	case LOWER_HINT: lt__decide(l->report, 'L', i, -1, -1, "a loop that may be unrolled: %s", p->reason); break;
 	case LOWER_LANES:
 		lt__decide(l->report, 'L', i, -1, -1, "vectors of %u lanes%s%s", (unsigned)p->lanes,
-			p->straight ? ", each with a copy" : "", p->bounded ? ", the last one masked" : "");
+			p->straight && x->max_trip_count >= p->lanes ? ", each with a copy" : "", p->bounded ? ", the last one masked" : "");
 		break;
 	case LOWER_TEAM: lt__decide(l->report, 'L', i, -1, -1, "a team"); break;
 	case LOWER_COLLAPSED: lt__decide(l->report, 'L', i, -1, -1, "points of the team of the loop around it"); break;

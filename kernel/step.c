@@ -85,8 +85,15 @@ static lt_status check_step(const struct lt_kernel *k, const struct lt_kernel_st
 		"step '%c' (%s) broke a rule: %s", step->letter, step->name, said.text);
 }
 
+/* A program of the caller's own, where no step had anything to do. */
+static bool step_copy(struct lt_stepping *s)
+{
+	lt__rewrite_all(s);
+	return true;
+}
+
 /* The program after a step, NULL: it has nothing to do. */
-static lt_status make_step(int step, const struct lt_kernel *k, const struct lt_machine *m,
+static lt_status make_step(lt_step_run *run, char letter, const struct lt_kernel *k, const struct lt_machine *m,
 	const struct lt_kernel_options *o, struct lt_kernel **out)
 {
 	struct lt_stepping *s = calloc(1, sizeof *s);
@@ -101,30 +108,12 @@ static lt_status make_step(int step, const struct lt_kernel *k, const struct lt_
 	s->k = k;
 	s->machine = m;
 	s->report = o->report;
-	s->letter = steps[step].step.letter;
-	if (steps[step].run(s)) {
+	s->letter = letter;
+	if (run(s)) {
 		lt__build_written(&s->b);
 		*out = lt__builder_end(&s->b);
 	}
 	lt__builder_free(&s->b);
-	free(s);
-	return LT_OK;
-}
-
-/* A program of the caller's own, where no step had anything to do. */
-static lt_status copy_program(const struct lt_kernel *k, struct lt_kernel **out)
-{
-	struct lt_stepping *s = calloc(1, sizeof *s);
-	if (!s)
-		return LT_ENOMEM;
-	if (setjmp(s->b.pool.jump)) {
-		lt__builder_free(&s->b);
-		free(s);
-		return LT_ENOMEM;
-	}
-	s->k = k;
-	lt__rewrite_all(s);
-	*out = lt__builder_end(&s->b);
 	free(s);
 	return LT_OK;
 }
@@ -138,7 +127,7 @@ static lt_status make_steps(const struct lt_kernel *k, struct lt_kernel *made, c
 		struct lt_kernel *next;
 		if (o->skip && strchr(o->skip, steps[i].step.letter))
 			continue;
-		status = make_step(i, k, m, o, &next);
+		status = make_step(steps[i].run, steps[i].step.letter, k, m, o, &next);
 		if (status)
 			status = lt__report(diag, status, -1, -1, NULL, "out of memory");
 		if (!next)
@@ -148,7 +137,7 @@ static lt_status make_steps(const struct lt_kernel *k, struct lt_kernel *made, c
 		if (o->verify)
 			status = check_step(k, &steps[i].step, diag);
 	}
-	if (!status && !made && copy_program(k, &made))
+	if (!status && !made && make_step(step_copy, '\0', k, m, o, &made))
 		status = lt__report(diag, LT_ENOMEM, -1, -1, NULL, "out of memory");
 	if (status) {
 		lt_kernel_free(made);

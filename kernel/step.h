@@ -46,6 +46,7 @@ struct lt_instruction lt__rewrite_mapped(const struct lt_stepping *, int32_t at)
 int32_t lt__rewrite_add(struct lt_stepping *, int32_t at, struct lt_instruction);       /* in place of `at` */
 int32_t lt__rewrite_copy(struct lt_stepping *, int32_t at);
 void lt__rewrite_all(struct lt_stepping *);                     /* a copy of the whole */
+
 /* A constant, in every lane. */
 int32_t lt__rewrite_const(struct lt_stepping *, uint32_t dtype, uint32_t lanes, uint64_t bits);
 

@@ -73,7 +73,7 @@ lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 		LT_TRY(lower_lap(p, &time->freeze_ns, &last));
 		/* each nest is taken, or its nodes are for the next backend, which needs another tree */
 		LT_TRY(lt__offer_nests(offers, p->tree, nests, &again));
-		LT_TRY(lower_lap(p, &time->freeze_ns, &last));
+		LT_TRY(lower_lap(p, &time->accept_ns, &last));
 		if (again)
 			LT_TRY(lt__offers_tree(offers, &p->tree));
 		lt__lap(&time->tree_ns, &last);

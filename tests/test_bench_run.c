@@ -146,6 +146,7 @@ Test(bench_run, compile_tells_cold_and_cached)
 	cr_assert_eq(json_integer_value(json_object_get(x, "kernels")), 1);
 	cr_assert_gt(bench_real_of(x, "compile_cold_s"), 0);
 	cr_assert_gt(bench_real_of(x, "compile_cached_s"), 0);
+	cr_assert_gt(bench_real_of(x, "accept_s"), 0);
 	cr_assert_geq(bench_real_of(x, "total_cold_s"), bench_real_of(x, "compile_cold_s"));
 	cr_assert(strstr(out, "median of 1 products"), "%s", out);
 	json_decref(o);

@@ -207,6 +207,7 @@ Test(ltrun_runs, time)
 	cr_assert_eq(run("two.lt -i x=1 -q --time=9"), 0);
 	cr_assert_eq(strncmp(out, "time: median ", 13), 0, "%s", out);
 	cr_assert(strstr(out, " of 9 runs\nwork: ") && strstr(out, "GFLOP/s") && strstr(out, "GB/s\ncompile: parse ")
+			&& strstr(out, " ms, accept ") && strstr(out, " ms, compile ")
 			&& strstr(out, "kernels: ")
 			&& strstr(out,
 				"memory: workspace 0 bytes at its peak, 0 bytes in all intermediates together; 0 bytes "

@@ -286,7 +286,7 @@ struct bench_compiled {
 	char why[BENCH_WHY];            /* "": it went well */
 	int kernels, rounds;
 	/* medians, seconds; cold, cached: of the backend */
-	double passes, tree, freeze, cold, cached, total, total_cached;
+	double passes, tree, freeze, accept, cold, cached, total, total_cached;
 };
 struct bench_compiles { struct bench_compiled *at; int n, cap; };
 void bench_compile(struct lt_context *, const struct bench_case *, const char *backend,

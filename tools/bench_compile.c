@@ -8,7 +8,7 @@
 #include "tools/interrupt.h"
 #include "tools/temporary.h"
 
-struct times { double passes, tree, freeze, compile, total; int kernels; };
+struct times { double passes, tree, freeze, accept, compile, total; int kernels; };
 
 static lt_status once(struct lt_context *ctx, const struct bench_case *c, const char *backend,
 	const struct bench_options *o, const char *cache, struct times *t)
@@ -36,6 +36,7 @@ static lt_status once(struct lt_context *ctx, const struct bench_case *c, const 
 		t->passes = (double)s.passes_ns * 1e-9;
 		t->tree = (double)s.tree_ns * 1e-9;
 		t->freeze = (double)s.freeze_ns * 1e-9;
+		t->accept = (double)s.accept_ns * 1e-9;
 		t->compile = (double)s.compile_ns * 1e-9;
 		t->kernels = s.n_kernel;
 	}
@@ -119,6 +120,7 @@ void bench_compile(struct lt_context *ctx, const struct bench_case *c, const cha
 		x->passes = median(cached, rounds, offsetof(struct times, passes));
 		x->tree = median(cached, rounds, offsetof(struct times, tree));
 		x->freeze = median(cached, rounds, offsetof(struct times, freeze));
+		x->accept = median(cached, rounds, offsetof(struct times, accept));
 		x->cold = median(cold, rounds, offsetof(struct times, compile));
 		x->cached = median(cached, rounds, offsetof(struct times, compile));
 		x->total = median(cold, rounds, offsetof(struct times, total));

@@ -25,12 +25,12 @@ static json_t *stats_json(const struct lt_program *p)
 	struct lt_stats s = { .size = sizeof s };
 
 	lt_program_stats(p, &s);
-	return json_pack("{s:i,s:i,s:i,s:i,s:I,s:I,s:I,s:f,s:f,s:f,s:f,s:f}", "kernels", s.n_kernel, "compiled",
+	return json_pack("{s:i,s:i,s:i,s:i,s:I,s:I,s:I,s:f,s:f,s:f,s:f,s:f,s:f}", "kernels", s.n_kernel, "compiled",
 		s.n_compiled, "cached", s.n_cached, "launches", s.n_launch, "workspace_bytes",
 		(json_int_t)s.workspace_bytes, "intermediate_bytes", (json_int_t)s.intermediate_bytes, "constant_bytes",
 		(json_int_t)s.constant_bytes, "passes_s", (double)s.passes_ns * 1e-9, "tree_s",
-		(double)s.tree_ns * 1e-9, "freeze_s", (double)s.freeze_ns * 1e-9, "compile_s",
-		(double)s.compile_ns * 1e-9, "bind_s", (double)s.bind_ns * 1e-9);
+		(double)s.tree_ns * 1e-9, "freeze_s", (double)s.freeze_ns * 1e-9, "accept_s",
+		(double)s.accept_ns * 1e-9, "compile_s", (double)s.compile_ns * 1e-9, "bind_s", (double)s.bind_ns * 1e-9);
 }
 
 static const struct bench_tensor *tensor(const struct bench_case *c, const char *name)

@@ -134,7 +134,7 @@ static void print_noise(const struct bench_outcomes *l, FILE *f)
 /* Of one backend: from the script to loaded objects, and the backend's own part of it. */
 static void print_compiles_of(const struct bench_compiles *l, const char *backend, FILE *f)
 {
-	enum { COLD, OWN, CACHED, TREE, N };
+	enum { COLD, OWN, CACHED, TREE, ACCEPT, N };
 	double *x[N];
 	int n = 0;
 
@@ -145,16 +145,18 @@ static void print_compiles_of(const struct bench_compiles *l, const char *backen
 			x[COLD][n] = l->at[i].total;
 			x[OWN][n] = l->at[i].cold;
 			x[CACHED][n] = l->at[i].total_cached;
-			x[TREE][n++] = l->at[i].tree + l->at[i].freeze;
+			x[TREE][n] = l->at[i].tree + l->at[i].freeze;
+			x[ACCEPT][n++] = l->at[i].accept;
 		}
 	for (int k = 0; k < N; k++)
 		bench_sort(x[k], n);
 	if (n)
 		lt__say(f,
 			"compile, %s, median of %d products: cold %.1f ms (of it from tree to object %.1f ms), from "
-			"the cache %.2f ms, tree built and analysed %.2f ms\n",
+			"the cache %.2f ms, tree built and analysed %.2f ms, taken by the backend %.2f ms\n",
 			backend, n, bench_quantile(x[COLD], n, 0.5) * 1e3, bench_quantile(x[OWN], n, 0.5) * 1e3,
-			bench_quantile(x[CACHED], n, 0.5) * 1e3, bench_quantile(x[TREE], n, 0.5) * 1e3);
+			bench_quantile(x[CACHED], n, 0.5) * 1e3, bench_quantile(x[TREE], n, 0.5) * 1e3,
+			bench_quantile(x[ACCEPT], n, 0.5) * 1e3);
 	for (int k = 0; k < N; k++)
 		free(x[k]);
 }

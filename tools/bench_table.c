@@ -102,15 +102,15 @@ void bench_print_compiled(const struct bench_compiled *x, bool first, FILE *f)
 	char name[128];
 
 	if (first)
-		lt__say(f, "\n%-40s %-10s %7s %9s %9s %9s %9s %9s %9s %9s\n", "compile, median ms", "backend",
-			"kernels", "passes", "tree", "freeze", "cc", "cold", "cached", "from it");
+		lt__say(f, "\n%-40s %-10s %7s %9s %9s %9s %9s %9s %9s %9s %9s\n", "compile, median ms", "backend",
+			"kernels", "passes", "tree", "freeze", "accept", "cc", "cold", "cached", "from it");
 	snprintf(name, sizeof name, "%s/%s", x->c->suite, x->c->name);
 	lt__say(f, "%-40s %-10s ", name, x->backend);
 	if (*x->why)
 		lt__say(f, "failed: %s\n", x->why);
 	else
-		lt__say(f, "%7d %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f\n", x->kernels, x->passes * 1e3,
-			x->tree * 1e3, x->freeze * 1e3, x->cold * 1e3, x->total * 1e3, x->cached * 1e3,
+		lt__say(f, "%7d %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f\n", x->kernels, x->passes * 1e3,
+			x->tree * 1e3, x->freeze * 1e3, x->accept * 1e3, x->cold * 1e3, x->total * 1e3, x->cached * 1e3,
 			x->total_cached * 1e3);
 	fflush(f);
 }

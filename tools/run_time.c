@@ -90,9 +90,11 @@ static void print_text(
 	printf("time: median %s, minimum %s, spread %s (middle half) of %lld run%s\n", scaled(median, a, sizeof a),
 		scaled((double)ns[0], b, sizeof b), scaled((double)(ns[n * 3 / 4] - ns[n / 4]), c, sizeof c), (long long)n, run_s(n));
 	print_work(w, median);
-	printf("compile: parse %.3f ms, passes %.3f ms, tree %.3f ms, freeze %.3f ms, compile %.3f ms, bind %.3f ms\n",
+	printf("compile: parse %.3f ms, passes %.3f ms, tree %.3f ms, freeze %.3f ms, accept %.3f ms, compile %.3f ms, "
+	       "bind %.3f ms\n",
 		(double)r->parse_ns / 1e6, (double)st->passes_ns / 1e6, (double)st->tree_ns / 1e6,
-		(double)st->freeze_ns / 1e6, (double)st->compile_ns / 1e6, (double)st->bind_ns / 1e6);
+		(double)st->freeze_ns / 1e6, (double)st->accept_ns / 1e6, (double)st->compile_ns / 1e6,
+		(double)st->bind_ns / 1e6);
 	printf("kernels: %d, %d compiled, %d from the cache; %d launch%s a run\n", st->n_kernel, st->n_compiled,
 		st->n_cached, st->n_launch, st->n_launch == 1 ? "" : "es");
 	if (st->n_parallel > 0)
@@ -117,9 +119,10 @@ static void print_text(
 static void add_json(struct run *r, const struct lt_stats *st, const struct lt_work *w, int64_t n, const int64_t *ns)
 {
 	double median = (double)ns[n / 2];
-	json_t *phases = json_pack("{s:f,s:f,s:f,s:f,s:f,s:f}", "parse", (double)r->parse_ns / 1e6, "passes",
+	json_t *phases = json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f}", "parse", (double)r->parse_ns / 1e6, "passes",
 		(double)st->passes_ns / 1e6, "tree", (double)st->tree_ns / 1e6, "freeze", (double)st->freeze_ns / 1e6,
-		"compile", (double)st->compile_ns / 1e6, "bind", (double)st->bind_ns / 1e6);
+		"accept", (double)st->accept_ns / 1e6, "compile", (double)st->compile_ns / 1e6, "bind",
+		(double)st->bind_ns / 1e6);
 
 	json_object_set_new(r->json, "time",
 		json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:o,s:i,s:i,s:i,s:i,s:I,s:I,s:I,s:i,s:i,s:i,s:I}", "runs",

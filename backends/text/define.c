@@ -14,6 +14,8 @@ const char *lt__text_formatted(struct text *t, const char *fmt, ...)
 	if (n < 0)
 		longjmp(t->pool.jump, 1);
 	text = lt__pool_alloc(&t->pool, (size_t)n + 1, 1);
+	if ((size_t)n < sizeof some)
+		return memcpy(text, some, (size_t)n);
 	va_start(ap, fmt);
 	(void)vsnprintf(text, (size_t)n + 1, fmt, ap);
 	va_end(ap);
