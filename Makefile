@@ -4,7 +4,7 @@
 # make bless        rewrites what tests compare with
 # make bench        a short pass of lt-bench; BENCH='gemm --threads 1,2' another one
 # make bench-peers  Python's libraries for it
-# make plugins      the backends of examples/plugin, and ours as plug-ins (llvm needs Debian's llvm-19-dev)
+# make plugins      the backend of examples/plugin, and ours as plug-ins
 # make fuzz         20000 random schedules and graphs at the limits, 1000 layers, 10000 graphs everywhere, mutants,
 #                   libFuzzer for 60 s each
 # make mutants      wrong kernels that lt-run --verify must catch: MUTANTS_EACH=60 a script, MUTANTS_SEED=1
@@ -85,16 +85,14 @@ DRAWN   = $(patsubst tests/sequences/%.c,$(O)/%,$(wildcard tests/sequences/*.c))
 # Wrong kernels that lt-run --verify must catch.
 MUTANTS = $(patsubst %.c,$(O)/%.o,$(wildcard tests/mutants/*.c))
 # Plug-ins: a file, or the files of a folder; ours are built as such, too, for the tests.
-EXTRA   = $(if $(LLVM),,examples/plugin/llvm)
 PLUGINS = $(patsubst %.c,$(O)/%.so,\
 	$(wildcard tests/plugins/*.c tests/faults/*.c tests/interpose/*.c examples/plugin/*.c))
-FOLDERS = $(patsubst %/,$(O)/%.so,$(filter-out $(EXTRA:=/),$(wildcard examples/plugin/*/)))
+FOLDERS = $(patsubst %/,$(O)/%.so,$(wildcard examples/plugin/*/))
 OURS    = $(O)/plugins/ref.so $(O)/plugins/cpu.so
 # An optional backend: loaded by the tools from the folder that it is installed in.
 OPTIONAL = $(if $(LLVM),$(O)/backends/llvm.so)
-# Its tests: of its parts, and those of the plug-in llvm once more.
+# Tests of its parts.
 LLVM_TESTS = $(if $(LLVM),$(patsubst %.c,$(O)/%,$(wildcard tests/llvm/test_*.c)))
-LLVM_AGAIN = $(if $(LLVM),$(patsubst tests/%.c,$(O)/llvm/%_kernel,$(wildcard tests/test_llvm*.c)))
 # The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
 PLUGGED = $(patsubst %,$(O)/plugged/test_%_plugged,backend ref_tree operators cpu cpu_save \
 	cache cache_folder cache_plugins)
@@ -209,8 +207,7 @@ $(PLUGINS): $(O)/%.so: %.c $(O)/flags
 .SECONDEXPANSION:
 $(FOLDERS): $(O)/%.so: $$(wildcard %/*.c) $$(wildcard %/*.h) $(wildcard include/lt/*.h) $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,LD $@)$(CC) $(filter-out -I.,$(FLAGS)) $(if $(findstring /llvm.so,$@),$(LLVM_FLAGS)) \
-		$(LDFLAGS) -DLT_PLUGIN -shared -o $@ $(filter %.c,$^) $(if $(findstring /llvm.so,$@),$(LLVM_LIBS)) -lm \
+	$(call say,LD $@)$(CC) $(filter-out -I.,$(FLAGS)) $(LDFLAGS) -DLT_PLUGIN -shared -o $@ $(filter %.c,$^) -lm \
 		-Wl,--build-id,--version-script=examples/plugin/plugin.map
 
 # It prints kernel programs: the public headers and liblt-kernel.a, as a backend outside this tree would.
@@ -225,11 +222,6 @@ $(LLVM_TESTS): $(O)/%: %.c $(filter-out backends/llvm/llvm.c,$(wildcard backends
 	$(call say,LD $@)$(CC) $(FLAGS) $(LLVM_FLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LLVM_LIBS) \
 		-lcriterion $(TOOL_LIBS)
 
-$(LLVM_AGAIN): $(O)/llvm/%_kernel: tests/%.c $(wildcard tests/*.h) $(HELPERS) $(PARTS) $(O)/looptree.o $(O)/flags \
-		| $(O)/backends/llvm.so
-	@mkdir -p $(@D)
-	$(call say,LD $@)$(CC) $(FLAGS) $(LDFLAGS) -DTEST_LLVM_KERNEL -o $@ $(filter %.c %.o,$^) -lcriterion $(TOOL_LIBS)
-
 # The objects of the library, except the one that ends with LT_BACKEND.
 ours = $(filter $(O)/kernel/%.o $(O)/backends/cgen/%.o $(O)/backends/text/%.o $(O)/backends/$(1)/%.o,$(OBJ))
 $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
@@ -238,12 +230,12 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 		$(filter-out $(O)/backends/$*/$*.o,$(filter %.o,$^)) -ldl -lm
 
 plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
-tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(LLVM_AGAIN) \
+tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) \
 	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/limits $(O)/mutants $(O)/simulate \
 	plugins
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED) \
-		$(LLVM_TESTS) $(LLVM_AGAIN)
+		$(LLVM_TESTS)
 bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless; O=$(O) tests/options.sh --bless
 	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null

@@ -1,4 +1,4 @@
-/* tests/test_llvm_ops.c -- every operator, cast and reduction on the outside backend llvm, one value at a time and in
+/* tests/test_llvm_ops.c -- every operator, cast and reduction on the backend llvm, one value at a time and in
  * vectors, beside the operator table.
  *
  * LT_DENSE=1 sweeps the functions of f32 over sixteen times as many values; LT_SHOW=1 shows the greatest error found.
@@ -8,7 +8,7 @@
 #include "treerun.h"
 #include "vectors.h"
 
-static const char *const plugin = LLVM_NAME;
+static const char *const plugin = "llvm";
 static const enum lt_dtype computes[] = { LT_F32, LT_F64, LT_I32, LT_I64, LT_BOOL };
 enum { N_COMPUTE = 5, N_VALUE = 6144 };                /* a multiple of each width */
 static const int widths[] = { 1, 3, 8, 16, 32 };

@@ -22,6 +22,7 @@ static bool rounds_floats(const struct lt_opinfo *op)
 }
 
 #define COMPARISONS "eq ne less lessequal greater greaterequal"
+#define FUNCTIONS "abs pow exp log sqrt tanh erf sin cos floor ceil round"
 static const struct place {
 	const char *file, *text;        /* $: the operator's name, ^: with a capital */
 	bool (*asked)(const struct lt_opinfo *);
@@ -40,9 +41,10 @@ static const struct place {
 	{ "kernel/simulate_value.c", "LT_OPCODE_$", every, "select greaterequal", "what it gives in the simulator" },
 	{ "kernel/simulate_count.c", "LT_OPCODE_$", takes_anything, "", "that it only moves what it is given" },
 	{ "backends/text/operator.def", "OPERATOR($, \"", every, "cast", "how it is written in C" },
-	{ "examples/plugin/llvm/ops.c", "{ \"$\", ", every, "", "its row" },
-	{ "examples/plugin/llvm/math.c", "{ \"$\", ", is_inexact, "rsqrt",
-		"its function over vectors, unless it is made of exact ones" },
+	{ "backends/llvm/step.c", "case LT_OPCODE_$:", every, "mod min max sign reciprocal rsqrt sigmoid " FUNCTIONS,
+		"its instruction, unless it is expanded or a function" },
+	{ "backends/llvm/function.c", "{ LT_OPCODE_$,", is_inexact, "reciprocal rsqrt sigmoid",
+		"its function, unless it is expanded" },
 	{ "examples/plugin/trace/value.c", "X($, ", every, "", "its value" },
 	{ "frontends/script/nodes_math.c", "\"$\"", may_reduce, "", "the builder of its Reduce node, a row of nodes.def" },
 	{ "check/random_operators.c", "case LT_OP_$:", every, "copy select min max neg abs not " COMPARISONS,
