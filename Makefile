@@ -11,7 +11,8 @@
 # make tidy         floors, headers that compile alone, names, circles of files, lines of at most 120 bytes
 # make install PREFIX=/usr/local DESTDIR=  libraries, tools, man pages, completions, docs, examples
 # make uninstall    make clean
-# Knobs, on the command line or in config.mk: MODE=debug|release SAN=address,undefined CC CFLAGS LDFLAGS O V=1;
+# Knobs, on the command line or in config.mk: MODE=debug|release SAN=address,undefined CC CFLAGS LDFLAGS O V=1
+#                   LLVM=llvm-config-15 (default: the newest; LLVM= builds without it);
 #                   for install: PREFIX DESTDIR LIBDIR=$(PREFIX)/lib DOCDIR=$(PREFIX)/share/doc/looptree
 
 -include config.mk
@@ -54,11 +55,11 @@ ifneq ($(.SHELLSTATUS),0)
 $(error packages are missing)
 endif
 ifneq ($(filter plugins check tests,$(MAKECMDGOALS)),)
-$(shell scripts/setup.sh plugins >&2)
+$(if $(filter undefined,$(origin LLVM)),$(shell scripts/setup.sh llvm >&2))
 endif
 PACKAGE_FLAGS := $(shell pkg-config --cflags isl libzip jansson libxxhash)
 LIBS      := $(shell pkg-config --libs-only-L isl) -lisl -ldl -lpthread -lm
-LLVM      := $(firstword $(shell command -v llvm-config-19 llvm-config-20 llvm-config-21 2>/dev/null))
+LLVM      := $(if $(filter undefined,$(origin LLVM)),$(shell scripts/llvm.sh),$(LLVM))
 LLVM_FLAGS = -isystem $(shell $(LLVM) --includedir)
 LLVM_LIBS  = $(shell $(LLVM) --ldflags --libs)
 TOOL_LIBS := $(shell pkg-config --libs libzip jansson) $(LIBS)
@@ -210,8 +211,13 @@ $(FOLDERS): $(O)/%.so: $$(wildcard %/*.c) $$(wildcard %/*.h) $(wildcard include/
 	$(call say,LD $@)$(CC) $(filter-out -I.,$(FLAGS)) $(LDFLAGS) -DLT_PLUGIN -shared -o $@ $(filter %.c,$^) -lm \
 		-Wl,--build-id,--version-script=examples/plugin/plugin.map
 
+# Changes when another LLVM is found, or none any more.
+$(O)/llvm_config: FORCE
+	@mkdir -p $(@D); echo '$(LLVM)' | cmp -s - $@ || echo '$(LLVM)' >$@
+
 # It prints kernel programs: the public headers and liblt-kernel.a, as a backend outside this tree would.
-$(O)/backends/llvm.so: $(wildcard backends/llvm/*.[ch] include/lt/*.h) $(O)/liblt-kernel.a $(O)/flags
+$(O)/backends/llvm.so: $(wildcard backends/llvm/*.[ch] include/lt/*.h) $(O)/liblt-kernel.a $(O)/flags \
+		$(O)/llvm_config
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(filter-out -I. -I$(O),$(FLAGS)) $(LLVM_FLAGS) $(LDFLAGS) -DLT_PLUGIN -shared -o $@ \
 		$(filter %.c %.a,$^) $(LLVM_LIBS) -lm -Wl,--build-id,--version-script=backends/llvm/plugin.map
