@@ -62,6 +62,7 @@ LIBS      := $(shell pkg-config --libs-only-L isl) -lisl -ldl -lpthread -lm
 LLVM      := $(if $(filter undefined,$(origin LLVM)),$(shell scripts/llvm.sh),$(LLVM))
 LLVM_FLAGS = -isystem $(shell $(LLVM) --includedir)
 LLVM_LIBS  = $(shell $(LLVM) --ldflags --libs)
+LLVM_PARTS = $(shell CC='$(CC)' scripts/llvm.sh static $(LLVM))
 TOOL_LIBS := $(shell pkg-config --libs libzip jansson) $(LIBS)
 endif
 MAKEFLAGS += -r
@@ -158,7 +159,8 @@ $(O)/liblt-kernel.a: $(filter $(O)/kernel/%.o,$(OBJ)) $(wildcard kernel)
 	@objcopy --wildcard --keep-global-symbol='lt_kernel_*' --keep-global-symbol='lt_opcode_*' $(O)/liblt-kernel.o
 	@rm -f $@ && ar rcs $@ $(O)/liblt-kernel.o
 
-$(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(O)/looptree.o tools/hamkaas.map
+$(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(patsubst %,$(O)/tools/%.o,defaults plugins say trusted) \
+		$(O)/looptree.o tools/hamkaas.map
 	$(link) -shared -Wl,--version-script=tools/hamkaas.map $(LIBS)
 
 # tools/lt-NAME.c with the files tools/NAME_*.c; the files without _ are everybody's.
@@ -219,8 +221,11 @@ $(O)/llvm_config: FORCE
 $(O)/backends/llvm.so: $(wildcard backends/llvm/*.[ch] include/lt/*.h) $(O)/liblt-kernel.a $(O)/flags \
 		$(O)/llvm_config
 	@mkdir -p $(@D)
-	$(call say,LD $@)$(CC) $(filter-out -I. -I$(O),$(FLAGS)) $(LLVM_FLAGS) $(LDFLAGS) -DLT_PLUGIN -shared -o $@ \
-		$(filter %.c %.a,$^) $(LLVM_LIBS) -lm -Wl,--build-id,--version-script=backends/llvm/plugin.map
+	$(call say,LD $@)set -e; link() { $(CC) $(filter-out -I. -I$(O),$(FLAGS)) $(LLVM_FLAGS) $(LDFLAGS) -DLT_PLUGIN \
+		-shared -o $@ $(filter %.c %.a,$^) "$$@" -lm $(if $(SAN),,-Wl,-z,defs) \
+		-Wl,--build-id,--version-script=backends/llvm/plugin.map; }; \
+	{ [ '$(firstword $(LLVM_PARTS))' ] && link $(LLVM_PARTS) 2>$@.said && cat $@.said >&2; } || link $(LLVM_LIBS); \
+	rm -f $@.said
 
 $(LLVM_TESTS): $(O)/%: %.c $(filter-out backends/llvm/llvm.c,$(wildcard backends/llvm/*.[ch])) $(wildcard tests/*.h) \
 		$(HELPERS) $(PARTS) $(O)/looptree.o $(O)/flags
