@@ -23,8 +23,8 @@ static char *with_slash(const char *path)
 	return file;
 }
 
-/* The part of the file that is constants, where LT_BACKEND's mark is: a plug-in may hold a library of 50 MB, and code is
- * most of it.  The whole file, if it does not say. */
+/* The part of the file that is constants, where LT_BACKEND's mark is: a plug-in may hold a library of 50 MB, most of it
+ * code.  The whole file, if it does not say. */
 static void find_constants(const unsigned char *at, size_t bytes, size_t *first, size_t *n)
 {
 	ElfW(Ehdr) head;
