@@ -6,7 +6,7 @@
 #include "tests/backend_ops.h"
 #include "tests/llvm_plugin.h"
 
-static const struct ops_backend llvm = { LLVM_NAME, "" };
+static const struct ops_backend llvm = { "llvm", "" };
 
 TestSuite(llvm_ops, .init = llvm_load, .timeout = 120);
 Test(llvm_ops, all_types) { ops_all_types(&llvm); }

@@ -22,6 +22,7 @@ static bool rounds_floats(const struct lt_opinfo *op)
 }
 
 #define COMPARISONS "eq ne less lessequal greater greaterequal"
+#define FUNCTIONS "abs pow exp log sqrt tanh erf sin cos floor ceil round"
 static const struct place {
 	const char *file, *text;        /* $: the operator's name, ^: with a capital */
 	bool (*asked)(const struct lt_opinfo *);
@@ -41,9 +42,10 @@ static const struct place {
 		"that C has it for one lane, unless every machine has it" },
 	{ "backends/text/library.def", "FUNCTION($, ", is_inexact, "sigmoid rsqrt",
 		"since when the C library has it over vectors, unless it is made of others" },
-	{ "examples/plugin/llvm/ops.c", "{ \"$\", ", every, "", "its row" },
-	{ "examples/plugin/llvm/math.c", "{ \"$\", ", is_inexact, "rsqrt",
-		"its function over vectors, unless it is made of exact ones" },
+	{ "backends/llvm/step.c", "case LT_OPCODE_$:", every, "mod min max sign reciprocal rsqrt sigmoid " FUNCTIONS,
+		"its instruction, unless it is expanded or a function" },
+	{ "backends/llvm/function.c", "{ LT_OPCODE_$,", is_inexact, "reciprocal rsqrt sigmoid",
+		"its function, unless it is expanded" },
 	{ "examples/plugin/trace/value.c", "X($, ", every, "", "its value" },
 	{ "frontends/script/nodes_math.c", "\"$\"", may_reduce, "", "the builder of its Reduce node, a row of nodes.def" },
 	{ "check/random_operators.c", "case LT_OP_$:", every, "copy select min max neg abs not " COMPARISONS,

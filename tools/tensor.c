@@ -41,7 +41,8 @@ void lt__tensor_free(struct lt_tensor *t)
 {
 	free(t->name);
 	free(t->shape);
-	free(t->data);
+	if (!t->borrowed)
+		free(t->data);
 	t->name = NULL;
 	t->shape = NULL;
 	t->data = NULL;
@@ -52,6 +53,7 @@ void lt__tensors_free(struct lt_tensors *t)
 	for (int32_t i = 0; i < t->n; i++)
 		lt__tensor_free(&t->at[i]);
 	free(t->at);
+	lt__bytes_free(&t->file);
 	t->at = NULL;
 	t->n = 0;
 }
