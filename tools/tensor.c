@@ -1,6 +1,7 @@
 /* tools/tensor.c -- tensors in memory. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "ir/arena.h"
 #include "ir/op.h"
 #include "tools/tensorfile.h"
@@ -46,6 +47,14 @@ void lt__tensor_free(struct lt_tensor *t)
 	t->name = NULL;
 	t->shape = NULL;
 	t->data = NULL;
+}
+
+void lt__bytes_free(struct lt_bytes *b)
+{
+	if (b->map)
+		munmap(b->map, b->n);
+	free(b->heap);
+	memset(b, 0, sizeof *b);
 }
 
 void lt__tensors_free(struct lt_tensors *t)

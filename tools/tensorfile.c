@@ -72,14 +72,6 @@ lt_status lt__bytes_read(struct lt_context *ctx, const char *path, struct lt_byt
 	return s;
 }
 
-void lt__bytes_free(struct lt_bytes *b)
-{
-	if (b->map)
-		munmap(b->map, b->n);
-	free(b->heap);
-	memset(b, 0, sizeof *b);
-}
-
 static bool ends_in(const char *path, const char *suffix)
 {
 	size_t n = strlen(path), m = strlen(suffix);

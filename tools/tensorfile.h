@@ -34,7 +34,6 @@ enum lt_tensorfile lt__tensorfile_kind(const char *path);
 lt_status lt__tensors_read(struct lt_context *, const char *path, struct lt_tensors *out);
 lt_status lt__tensors_write(struct lt_context *, const char *path, const struct lt_tensors *);
 lt_status lt__bytes_read(struct lt_context *, const char *path, struct lt_bytes *out);
-void lt__bytes_free(struct lt_bytes *);
 
 /* tensor.c */
 /* Bytes of a tensor; false if they exceed 63 bits or an extent is negative. */
@@ -42,6 +41,7 @@ bool lt__tensor_bytes(enum lt_dtype, int32_t rank, const int64_t *shape, size_t 
 /* Copies name and shape, allocates the data without setting it.  file: for messages. */
 lt_status lt__tensor_new(struct lt_context *, const char *file, const char *name, enum lt_dtype, int32_t rank,
 	const int64_t *shape, struct lt_tensor *out);
+void lt__bytes_free(struct lt_bytes *);
 void lt__tensor_free(struct lt_tensor *);
 void lt__tensors_free(struct lt_tensors *);
 /* "(3, 4)" as NumPy writes it, cut with "..." to fit. */
