@@ -227,13 +227,3 @@ const struct lt_instruction *lt__build_at(const struct lt_kernel_builder *b, int
 {
 	return &b->region[b->now].at[value];
 }
-
-void lt__build_written(struct lt_kernel_builder *b)
-{
-	for (int32_t i = 0; i < b->n_buffer; i++)
-		b->buffer[i].written = 0;
-	for (int32_t r = 0; r < b->n_region; r++)
-		for (int32_t i = 0; i < b->region[r].n; i++)
-			if (b->region[r].at[i].opcode == LT_OPCODE_store)
-				b->buffer[b->region[r].at[i].what].written = 1;
-}
