@@ -4,14 +4,15 @@
 # make bless        rewrites what tests compare with
 # make bench        a short pass of lt-bench; BENCH='gemm --threads 1,2' another one
 # make bench-peers  Python's libraries for it
-# make plugins      the backends of examples/plugin, and ours as plug-ins (llvm needs Debian's llvm-19-dev)
+# make plugins      the backend of examples/plugin, and ours as plug-ins
 # make fuzz         20000 random schedules and graphs at the limits, 1000 layers, 10000 graphs everywhere, mutants,
 #                   libFuzzer for 60 s each
 # make mutants      wrong kernels that lt-run --verify must catch: MUTANTS_EACH=60 a script, MUTANTS_SEED=1
 # make tidy         floors, headers that compile alone, names, circles of files, lines of at most 120 bytes
 # make install PREFIX=/usr/local DESTDIR=  libraries, tools, man pages, completions, docs, examples
 # make uninstall    make clean
-# Knobs, on the command line or in config.mk: MODE=debug|release SAN=address,undefined CC CFLAGS LDFLAGS O V=1;
+# Knobs, on the command line or in config.mk: MODE=debug|release SAN=address,undefined CC CFLAGS LDFLAGS O V=1
+#                   LLVM=llvm-config-15 (default: the newest; LLVM= builds without it);
 #                   for install: PREFIX DESTDIR LIBDIR=$(PREFIX)/lib DOCDIR=$(PREFIX)/share/doc/looptree
 
 -include config.mk
@@ -54,13 +55,14 @@ ifneq ($(.SHELLSTATUS),0)
 $(error packages are missing)
 endif
 ifneq ($(filter plugins check tests,$(MAKECMDGOALS)),)
-$(shell scripts/setup.sh plugins >&2)
+$(if $(filter undefined,$(origin LLVM)),$(shell scripts/setup.sh llvm >&2))
 endif
 PACKAGE_FLAGS := $(shell pkg-config --cflags isl libzip jansson libxxhash)
 LIBS      := $(shell pkg-config --libs-only-L isl) -lisl -ldl -lpthread -lm
-LLVM      := $(firstword $(shell command -v llvm-config-19 llvm-config-20 llvm-config-21 2>/dev/null))
+LLVM      := $(if $(filter undefined,$(origin LLVM)),$(shell scripts/llvm.sh),$(LLVM))
 LLVM_FLAGS = -isystem $(shell $(LLVM) --includedir)
 LLVM_LIBS  = $(shell $(LLVM) --ldflags --libs)
+LLVM_PARTS = $(shell CC='$(CC)' scripts/llvm.sh static $(LLVM))
 TOOL_LIBS := $(shell pkg-config --libs libzip jansson) $(LIBS)
 endif
 MAKEFLAGS += -r
@@ -85,16 +87,14 @@ DRAWN   = $(patsubst tests/sequences/%.c,$(O)/%,$(wildcard tests/sequences/*.c))
 # Wrong kernels that lt-run --verify must catch.
 MUTANTS = $(patsubst %.c,$(O)/%.o,$(wildcard tests/mutants/*.c))
 # Plug-ins: a file, or the files of a folder; ours are built as such, too, for the tests.
-EXTRA   = $(if $(LLVM),,examples/plugin/llvm)
 PLUGINS = $(patsubst %.c,$(O)/%.so,\
 	$(wildcard tests/plugins/*.c tests/faults/*.c tests/interpose/*.c examples/plugin/*.c))
-FOLDERS = $(patsubst %/,$(O)/%.so,$(filter-out $(EXTRA:=/),$(wildcard examples/plugin/*/)))
+FOLDERS = $(patsubst %/,$(O)/%.so,$(wildcard examples/plugin/*/))
 OURS    = $(O)/plugins/ref.so $(O)/plugins/cpu.so
 # An optional backend: loaded by the tools from the folder that it is installed in.
 OPTIONAL = $(if $(LLVM),$(O)/backends/llvm.so)
-# Its tests: of its parts, and those of the plug-in llvm once more.
+# Tests of its parts.
 LLVM_TESTS = $(if $(LLVM),$(patsubst %.c,$(O)/%,$(wildcard tests/llvm/test_*.c)))
-LLVM_AGAIN = $(if $(LLVM),$(patsubst tests/%.c,$(O)/llvm/%_kernel,$(wildcard tests/test_llvm*.c)))
 # The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
 PLUGGED = $(patsubst %,$(O)/plugged/test_%_plugged,backend ref_tree operators cpu cpu_save \
 	cache cache_folder cache_plugins)
@@ -159,7 +159,8 @@ $(O)/liblt-kernel.a: $(filter $(O)/kernel/%.o,$(OBJ)) $(wildcard kernel)
 	@objcopy --wildcard --keep-global-symbol='lt_kernel_*' --keep-global-symbol='lt_opcode_*' $(O)/liblt-kernel.o
 	@rm -f $@ && ar rcs $@ $(O)/liblt-kernel.o
 
-$(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(O)/looptree.o tools/hamkaas.map
+$(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(patsubst %,$(O)/tools/%.o,defaults plugins say trusted) \
+		$(O)/looptree.o tools/hamkaas.map
 	$(link) -shared -Wl,--version-script=tools/hamkaas.map $(LIBS)
 
 # tools/lt-NAME.c with the files tools/NAME_*.c; the files without _ are everybody's.
@@ -209,26 +210,28 @@ $(PLUGINS): $(O)/%.so: %.c $(O)/flags
 .SECONDEXPANSION:
 $(FOLDERS): $(O)/%.so: $$(wildcard %/*.c) $$(wildcard %/*.h) $(wildcard include/lt/*.h) $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,LD $@)$(CC) $(filter-out -I.,$(FLAGS)) $(if $(findstring /llvm.so,$@),$(LLVM_FLAGS)) \
-		$(LDFLAGS) -DLT_PLUGIN -shared -o $@ $(filter %.c,$^) $(if $(findstring /llvm.so,$@),$(LLVM_LIBS)) -lm \
+	$(call say,LD $@)$(CC) $(filter-out -I.,$(FLAGS)) $(LDFLAGS) -DLT_PLUGIN -shared -o $@ $(filter %.c,$^) -lm \
 		-Wl,--build-id,--version-script=examples/plugin/plugin.map
 
+# Changes when another LLVM is found, or none any more.
+$(O)/llvm_config: FORCE
+	@mkdir -p $(@D); echo '$(LLVM)' | cmp -s - $@ || echo '$(LLVM)' >$@
+
 # It prints kernel programs: the public headers and liblt-kernel.a, as a backend outside this tree would.
-$(O)/backends/llvm.so: $(wildcard backends/llvm/*.[ch] include/lt/*.h) $(O)/liblt-kernel.a $(O)/flags
+$(O)/backends/llvm.so: $(wildcard backends/llvm/*.[ch] include/lt/*.h) $(O)/liblt-kernel.a $(O)/flags \
+		$(O)/llvm_config
 	@mkdir -p $(@D)
-	$(call say,LD $@)$(CC) $(filter-out -I. -I$(O),$(FLAGS)) $(LLVM_FLAGS) $(LDFLAGS) -DLT_PLUGIN -shared -o $@ \
-		$(filter %.c %.a,$^) $(LLVM_LIBS) -lm -Wl,--build-id,--version-script=backends/llvm/plugin.map
+	$(call say,LD $@)set -e; link() { $(CC) $(filter-out -I. -I$(O),$(FLAGS)) $(LLVM_FLAGS) $(LDFLAGS) -DLT_PLUGIN \
+		-shared -o $@ $(filter %.c %.a,$^) "$$@" -lm $(if $(SAN),,-Wl,-z,defs) \
+		-Wl,--build-id,--version-script=backends/llvm/plugin.map; }; \
+	{ [ '$(firstword $(LLVM_PARTS))' ] && link $(LLVM_PARTS) 2>$@.said && cat $@.said >&2; } || link $(LLVM_LIBS); \
+	rm -f $@.said
 
 $(LLVM_TESTS): $(O)/%: %.c $(filter-out backends/llvm/llvm.c,$(wildcard backends/llvm/*.[ch])) $(wildcard tests/*.h) \
 		$(HELPERS) $(PARTS) $(O)/looptree.o $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(FLAGS) $(LLVM_FLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LLVM_LIBS) \
 		-lcriterion $(TOOL_LIBS)
-
-$(LLVM_AGAIN): $(O)/llvm/%_kernel: tests/%.c $(wildcard tests/*.h) $(HELPERS) $(PARTS) $(O)/looptree.o $(O)/flags \
-		| $(O)/backends/llvm.so
-	@mkdir -p $(@D)
-	$(call say,LD $@)$(CC) $(FLAGS) $(LDFLAGS) -DTEST_LLVM_KERNEL -o $@ $(filter %.c %.o,$^) -lcriterion $(TOOL_LIBS)
 
 # The objects of the library, except the one that ends with LT_BACKEND.
 ours = $(filter $(O)/kernel/%.o $(O)/backends/diagnostic.o $(O)/backends/text/%.o $(O)/backends/$(1)/%.o,$(OBJ))
@@ -238,12 +241,12 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 		$(filter-out $(O)/backends/$*/$*.o,$(filter %.o,$^)) -ldl -lm
 
 plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
-tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(LLVM_AGAIN) \
+tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) \
 	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/limits $(O)/mutants $(O)/simulate \
 	plugins
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED) \
-		$(LLVM_TESTS) $(LLVM_AGAIN)
+		$(LLVM_TESTS)
 bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless; O=$(O) tests/options.sh --bless
 	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null

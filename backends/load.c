@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,33 @@ static char *with_slash(const char *path)
 	return file;
 }
 
+/* The part of the file that is constants, where LT_BACKEND's mark is: a plug-in may hold a library of 50 MB, most of it
+ * code.  The whole file, if it does not say. */
+static void find_constants(const unsigned char *at, size_t bytes, size_t *first, size_t *n)
+{
+	ElfW(Ehdr) head;
+	ElfW(Shdr) part, names;
+	*first = 0;
+	*n = bytes;
+	if (bytes < sizeof head)
+		return;
+	memcpy(&head, at, sizeof head);
+	if (head.e_shentsize != sizeof part || head.e_shoff > bytes || head.e_shnum > (bytes - head.e_shoff) / sizeof part
+		|| head.e_shstrndx >= head.e_shnum)
+		return;
+	memcpy(&names, at + head.e_shoff + head.e_shstrndx * sizeof names, sizeof names);
+	for (size_t i = 0; i < head.e_shnum; i++) {
+		memcpy(&part, at + head.e_shoff + i * sizeof part, sizeof part);
+		const size_t name = names.sh_offset + part.sh_name;
+		if (part.sh_type == SHT_PROGBITS && name < bytes && bytes - name > sizeof ".rodata"
+			&& memcmp(at + name, ".rodata", sizeof ".rodata") == 0 && part.sh_offset < bytes
+			&& part.sh_size <= bytes - part.sh_offset) {
+			*first = part.sh_offset;
+			*n = part.sh_size;
+		}
+	}
+}
+
 /* The LT_BUILD that LT_BACKEND has left in the file; that of this library if there is none, or the file cannot be read,
  * which dlopen will say. */
 static uint32_t build_of(const char *file, size_t bytes)
@@ -29,10 +57,16 @@ static uint32_t build_of(const char *file, size_t bytes)
 	int fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	void *data = fd < 0 || bytes == 0 ? MAP_FAILED : mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
 	struct lt_backend_mark mark = { LT_BACKEND_MARK, LT_BUILD };
-	const char *at = data == MAP_FAILED ? NULL : memmem(data, bytes, mark.text, sizeof mark.text);
-	if (at && bytes - (size_t)(at - (const char *)data) >= sizeof mark)
+	const unsigned char *at = NULL, *all = data == MAP_FAILED ? NULL : data;
+	if (all) {
+		size_t first, n;
+		find_constants(all, bytes, &first, &n);
+		at = memmem(all + first, n, mark.text, sizeof mark.text);
+		at = at || n == bytes ? at : memmem(all, bytes, mark.text, sizeof mark.text);
+	}
+	if (at && bytes - (size_t)(at - all) >= sizeof mark)
 		memcpy(&mark, at, sizeof mark);
-	if (data != MAP_FAILED)
+	if (all)
 		(void)munmap(data, bytes);
 	if (fd >= 0)
 		(void)close(fd);

@@ -1,8 +1,9 @@
-/* kernel/build.c -- see build.h. */
+/* kernel/build.c -- see build.h: the program, its parts, any instruction. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/build.h"
+#include "kernel/opcode.h"
 #include "kernel/text.h"
 
 #define ROOM(b, array, n, cap) ((array) = lt__pool_grown(&(b)->pool, array, n, &(cap), sizeof *(array)))
@@ -108,12 +109,10 @@ int32_t lt__build_region(struct lt_kernel_builder *b, enum lt_region_kind kind, 
 	return b->n_region++;
 }
 
-/* An identifier that no buffer or variable has: "%3" is n3; a second one has a number, of all names so far. */
-static const char *name_for(struct lt_kernel_builder *b, const char *wanted)
+/* Letters, digits, _ and points of a name, as many as leave room for a number: "%3" is n3. */
+static void name_stem(char *stem, const char *wanted)
 {
-	char stem[LT_MAX_NAME + 1], name[LT_MAX_NAME + 1];
 	size_t n = 0;
-	wanted = wanted ? wanted : "";
 	wanted += *wanted == '%';
 	if (!*wanted || (*wanted >= '0' && *wanted <= '9'))
 		stem[n++] = 'n';
@@ -124,7 +123,17 @@ static const char *name_for(struct lt_kernel_builder *b, const char *wanted)
 		n++;
 	}
 	stem[n] = '\0';
-	(void)snprintf(name, sizeof name, "%s", stem);
+}
+
+/* A name that no buffer or variable has: the one that is wanted, if it is one; a second one has a number, of all names
+ * so far. */
+static const char *name_for(struct lt_kernel_builder *b, const char *wanted)
+{
+	char stem[LT_MAX_NAME + 1], name[LT_MAX_NAME + 1];
+	wanted = wanted ? wanted : "";
+	bool is_name = lt__kernel_is_name(wanted, strlen(wanted));
+	name_stem(stem, wanted);
+	(void)snprintf(name, sizeof name, "%s", is_name ? wanted : stem);
 	for (int32_t i = b->n_buffer + b->n_variable; lt__nameset_find(&b->names, name); i++)
 		(void)snprintf(name, sizeof name, "%s_%d", stem, (int)i);
 	const char *kept = lt__build_string(b, name);
@@ -209,6 +218,8 @@ int32_t lt__build(struct lt_kernel_builder *b, struct lt_instruction i)
 	default: break;
 	}
 	r->at[r->n] = i;
+	if (i.opcode == LT_OPCODE_const)
+		r->at[r->n].number = (int64_t)lt__constant_bits(i.dtype, i.lanes, (uint64_t)i.number);
 	return r->n++;
 }
 
@@ -217,124 +228,12 @@ const struct lt_instruction *lt__build_at(const struct lt_kernel_builder *b, int
 	return &b->region[b->now].at[value];
 }
 
-/* An instruction with nothing but an opcode. */
-static struct lt_instruction plain(const struct lt_kernel_builder *b, int opcode)
+void lt__build_written(struct lt_kernel_builder *b)
 {
-	return (struct lt_instruction){ .opcode = (uint16_t)opcode, .operand = { -1, -1, -1, -1 }, .what = -1,
-		.origin = b->origin };
+	for (int32_t i = 0; i < b->n_buffer; i++)
+		b->buffer[i].written = 0;
+	for (int32_t r = 0; r < b->n_region; r++)
+		for (int32_t i = 0; i < b->region[r].n; i++)
+			if (b->region[r].at[i].opcode == LT_OPCODE_store)
+				b->buffer[b->region[r].at[i].what].written = 1;
 }
-
-int32_t lt__build_value(struct lt_kernel_builder *b, int opcode, uint32_t dtype, uint32_t lanes, int32_t x, int32_t y)
-{
-	struct lt_instruction i = plain(b, opcode);
-	i.dtype = (uint8_t)dtype;
-	i.lanes = lanes;
-	i.operand[0] = x;
-	i.operand[1] = y;
-	return lt__build(b, i);
-}
-
-int32_t lt__build_const(struct lt_kernel_builder *b, uint32_t dtype, uint64_t bits)
-{
-	struct lt_instruction i = plain(b, LT_OPCODE_const);
-	i.dtype = (uint8_t)dtype;
-	i.lanes = 1;
-	i.number = (int64_t)bits;
-	return lt__build(b, i);
-}
-
-int32_t lt__build_i64(struct lt_kernel_builder *b, int64_t x) { return lt__build_const(b, LT_I64, (uint64_t)x); }
-
-int32_t lt__build_numbered(struct lt_kernel_builder *b, int opcode, uint32_t dtype, int32_t what)
-{
-	struct lt_instruction i = plain(b, opcode);
-	i.dtype = (uint8_t)dtype;
-	i.lanes = 1;
-	i.what = what;
-	return lt__build(b, i);
-}
-
-int32_t lt__build_test(struct lt_kernel_builder *b, int opcode, int32_t x, int32_t y)
-{
-	return lt__build_value(b, opcode, LT_LANE_MASK, lt__build_at(b, x)->lanes, x, y);
-}
-
-int32_t lt__build_select(struct lt_kernel_builder *b, int32_t mask, int32_t x, int32_t y)
-{
-	struct lt_instruction i = plain(b, LT_OPCODE_select);
-	i.dtype = lt__build_at(b, x)->dtype;
-	i.lanes = lt__build_at(b, x)->lanes;
-	i.operand[0] = mask;
-	i.operand[1] = x;
-	i.operand[2] = y;
-	return lt__build(b, i);
-}
-
-int32_t lt__build_load(struct lt_kernel_builder *b, int32_t buffer, int32_t address, int64_t number)
-{
-	struct lt_instruction i = plain(b, LT_OPCODE_load);
-	i.dtype = (uint8_t)b->buffer[buffer].dtype;
-	i.lanes = 1;
-	i.what = buffer;
-	i.operand[0] = address;
-	i.number = number;
-	i.stride = 1;
-	return lt__build(b, i);
-}
-
-void lt__build_store(struct lt_kernel_builder *b, int32_t buffer, int32_t address, int64_t number, int32_t value)
-{
-	struct lt_instruction i = plain(b, LT_OPCODE_store);
-	i.what = buffer;
-	i.operand[0] = address;
-	i.operand[3] = value;
-	i.number = number;
-	i.stride = 1;
-	(void)lt__build(b, i);
-}
-
-int32_t lt__build_get(struct lt_kernel_builder *b, int32_t variable)
-{
-	struct lt_instruction i = plain(b, LT_OPCODE_get);
-	i.dtype = (uint8_t)b->variable[variable].dtype;
-	i.lanes = b->variable[variable].lanes;
-	i.what = variable;
-	return lt__build(b, i);
-}
-
-void lt__build_set(struct lt_kernel_builder *b, int32_t variable, int32_t value)
-{
-	struct lt_instruction i = plain(b, LT_OPCODE_set);
-	i.what = variable;
-	i.operand[0] = value;
-	(void)lt__build(b, i);
-}
-
-void lt__build_begins(struct lt_kernel_builder *b, int opcode, int32_t what)
-{
-	struct lt_instruction i = plain(b, opcode);
-	i.what = what;
-	(void)lt__build(b, i);
-}
-
-int32_t lt__build_loop(struct lt_kernel_builder *b, int32_t from, int32_t to, int64_t step, int32_t origin)
-{
-	struct lt_instruction i = plain(b, LT_OPCODE_loop);
-	i.dtype = LT_I64;
-	i.lanes = 1;
-	i.operand[0] = from;
-	i.operand[1] = to;
-	i.number = step;
-	i.origin = origin;
-	return lt__build(b, i);
-}
-
-void lt__build_if(struct lt_kernel_builder *b, int32_t mask)
-{
-	struct lt_instruction i = plain(b, LT_OPCODE_if);
-	i.operand[0] = mask;
-	(void)lt__build(b, i);
-}
-
-void lt__build_else(struct lt_kernel_builder *b) { (void)lt__build(b, plain(b, LT_OPCODE_else)); }
-void lt__build_end(struct lt_kernel_builder *b) { (void)lt__build(b, plain(b, LT_OPCODE_end)); }

@@ -61,11 +61,12 @@ int32_t lt__build_op(struct lt_kernel_builder *, const struct lt_op *);
 int32_t lt__build_extras(struct lt_kernel_builder *, const int64_t *, int32_t n);      /* where they begin */
 const char *lt__build_string(struct lt_kernel_builder *, const char *);
 
-/* The instruction as it is; its number in the region.  A loop, if or else
- * opens a block, an end closes it; their `what` is set here. */
+/* The instruction as it is; its number in the region.  A loop, if or else opens a block, an end closes it; their `what`
+ * is set here.  A constant's bits above its type's are cleared. */
 int32_t lt__build(struct lt_kernel_builder *, struct lt_instruction);
 const struct lt_instruction *lt__build_at(const struct lt_kernel_builder *, int32_t value);
-/* An instruction whose members are operands only, of one type: that of its value.  y -1: it has one operand. */
+/* build_instruction.c.  An instruction whose members are operands only, of one type: that of its value.  y -1: it has
+ * one operand. */
 int32_t lt__build_value(struct lt_kernel_builder *, int opcode, uint32_t dtype, uint32_t lanes, int32_t x, int32_t y);
 int32_t lt__build_const(struct lt_kernel_builder *, uint32_t dtype, uint64_t bits);
 int32_t lt__build_i64(struct lt_kernel_builder *, int64_t);

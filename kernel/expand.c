@@ -93,9 +93,8 @@ static int32_t expand_fold(struct expansion *e, const struct lt_instruction *i)
 /* Languages have helpers for those of the usual operators, and for what a machine has by itself. */
 static bool keeps_fold(const struct expansion *e, uint32_t opcode, uint32_t dtype)
 {
-	bool usual = opcode == LT_OPCODE_add || opcode == LT_OPCODE_mul || opcode == LT_OPCODE_and || opcode == LT_OPCODE_or
-		|| opcode == LT_OPCODE_xor;
-	return usual || (lt__expand_rule(e, opcode, dtype) && lt__expand_keeps(e->machine, opcode, dtype, 2, 0)
+	return lt__opcode_folded(opcode) || (lt__expand_rule(e, opcode, dtype)
+		&& lt__expand_keeps(e->machine, opcode, dtype, 2, 0)
 		&& lt__expand_keeps(e->machine, opcode, dtype, 1, 0));
 }
 

@@ -1,19 +1,13 @@
 /* kernel/lower_fold.c -- lanes that are combined with one element: vectors of a loop with each other first, in a
  * variable, then the lanes of that, then the element. */
 #include "kernel/lower.h"
-
-/* Operators that do not mind in which order. */
-static bool is_associative(uint32_t opcode)
-{
-	return opcode == LT_OPCODE_add || opcode == LT_OPCODE_mul || opcode == LT_OPCODE_min || opcode == LT_OPCODE_max
-		|| opcode == LT_OPCODE_and || opcode == LT_OPCODE_or || opcode == LT_OPCODE_xor;
-}
+#include "kernel/opcode.h"
 
 bool lt__lower_can_fold(const struct lowering *l, const struct lt_stmt *s)
 {
 	const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, s->op);
-	return s->kind == LT_COMBINE && is_associative(lt__lower_opcode_of(op)) && op->in[0] == op->out && op->in[1] == op->out
-		&& lower_dtype_of(l, lower_access_at(l, s->dest)->buffer) == op->out;
+	return s->kind == LT_COMBINE && lt__opcode_commutes(lt__lower_opcode_of(op)) && op->in[0] == op->out
+		&& op->in[1] == op->out && lower_dtype_of(l, lower_access_at(l, s->dest)->buffer) == op->out;
 }
 
 static int32_t identity_of(struct lowering *l, const struct lt_op *op)

@@ -1,4 +1,5 @@
 /* kernel/opcode.c -- see opcode.h: the table, from the maps of lt/tree.h and lt/kernel.h. */
+#include <math.h>
 #include <string.h>
 #include "kernel/number.h"
 #include "kernel/opcode.h"
@@ -161,6 +162,22 @@ const char *lt__opcode_near(const char *name, size_t bytes)
 
 bool lt__opcode_launches(uint32_t opcode) { return opcode == LT_OPCODE_launch || opcode == LT_OPCODE_launch_grid; }
 
+enum lt_opcode_names lt__opcode_names(uint32_t opcode)
+{
+	switch (opcode) {
+	case LT_OPCODE_load:
+	case LT_OPCODE_store:
+	case LT_OPCODE_prefetch:
+	case LT_OPCODE_array:
+	case LT_OPCODE_copy_async: return LT_NAMES_BUFFER;
+	case LT_OPCODE_get:
+	case LT_OPCODE_set:
+	case LT_OPCODE_update:
+	case LT_OPCODE_variable: return LT_NAMES_VARIABLE;
+	default: return LT_NAMES_NOTHING;
+	}
+}
+
 const char *const *lt__opcode_words(uint32_t opcode)
 {
 	switch (opcode) {
@@ -186,6 +203,18 @@ struct lt_matrix_location lt__matrix_location(const struct lt_kernel *k, const s
 	return (struct lt_matrix_location){ e[0], e[1], { e[2], e[3] }, e[4] };
 }
 
+bool lt__opcode_commutes(uint32_t opcode)
+{
+	return opcode == LT_OPCODE_add || opcode == LT_OPCODE_mul || opcode == LT_OPCODE_min || opcode == LT_OPCODE_max
+		|| opcode == LT_OPCODE_and || opcode == LT_OPCODE_or || opcode == LT_OPCODE_xor;
+}
+
+bool lt__opcode_folded(uint32_t opcode)
+{
+	return opcode == LT_OPCODE_add || opcode == LT_OPCODE_mul || opcode == LT_OPCODE_and || opcode == LT_OPCODE_or
+		|| opcode == LT_OPCODE_xor;
+}
+
 bool lt__opcode_folds(uint32_t opcode)
 {
 	const struct lt_opcode_facts *f = lt__opcode(opcode);
@@ -201,73 +230,29 @@ int lt__opcode_each(uint32_t opcode)
 	return fits ? f->operand[1] ? 2 : 1 : 0;
 }
 
-static const char *const elements[] = {
-	[LT_F32] = "f32", [LT_F64] = "f64", [LT_F16] = "f16", [LT_BF16] = "bf16", [LT_I8] = "i8", [LT_U8] = "u8",
-	[LT_I16] = "i16", [LT_I32] = "i32", [LT_I64] = "i64", [LT_BOOL] = "bool", [LT_LANE_MASK] = "mask"
-};
-enum { N_ELEMENT = sizeof elements / sizeof *elements };
-
-const char *lt__kernel_element_name(uint32_t dtype) { return dtype < N_ELEMENT ? elements[dtype] : NULL; }
-uint32_t lt__kernel_element_bytes(uint32_t dtype) { return lt__number_bytes(dtype); }
-
-uint32_t lt__kernel_element_find(const char *name, size_t bytes)
+enum lt_contract lt__opcode_contract(uint32_t opcode, uint32_t dtype)
 {
-	for (uint32_t i = 0; i < N_ELEMENT; i++)
-		if (elements[i] && strlen(elements[i]) == bytes && memcmp(elements[i], name, bytes) == 0)
-			return i;
-	return 0;
-}
-
-static struct lt_value_type type_of_value(const struct lt_kernel *k, int32_t value)
-{
-	if (value < 0 || (uint32_t)value >= k->n_instruction)
-		return (struct lt_value_type){ 0, 0 };
-	return (struct lt_value_type){ k->instructions[value].dtype, k->instructions[value].lanes };
-}
-
-struct lt_value_type lt__instruction_type(const struct lt_kernel *k, const struct lt_instruction *i)
-{
-	static const struct lt_value_type none = { 0, 0 };
-	const struct lt_opcode_facts *f = lt__opcode(i->opcode);
-	bool buffer = i->what >= 0 && (uint32_t)i->what < k->n_buffer;
-	bool variable = i->what >= 0 && (uint32_t)i->what < k->n_variable;
-	uint32_t lanes;
-	switch (f ? f->source : LT_TYPE_NONE) {
-	case LT_TYPE_OF_VALUE: return (struct lt_value_type){ i->dtype, i->lanes };
-	case LT_TYPE_OF_OPERAND: return type_of_value(k, i->operand[0]);
-	case LT_TYPE_OF_VARIABLE:
-		return variable ? (struct lt_value_type){ k->variables[i->what].dtype, k->variables[i->what].lanes } : none;
-	case LT_TYPE_OF_STORED:
-		lanes = type_of_value(k, i->operand[3]).lanes;
-		return buffer ? (struct lt_value_type){ k->buffers[i->what].dtype, lanes } : none;
-	case LT_TYPE_OF_PREFETCH:
-		lanes = i->operand[1] >= 0 ? type_of_value(k, i->operand[1]).lanes
-			: i->operand[2] >= 0 ? type_of_value(k, i->operand[2]).lanes : 1;
-		return buffer ? (struct lt_value_type){ k->buffers[i->what].dtype, lanes } : none;
-	case LT_TYPE_OF_COPY:
-		lanes = i->stride > 0 && i->stride <= LT_MAX_LANES ? (uint32_t)i->stride : 0;
-		return buffer ? (struct lt_value_type){ k->buffers[i->what].dtype, lanes } : none;
-	case LT_TYPE_OF_FAULT: return (struct lt_value_type){ LT_I64, type_of_value(k, i->operand[0]).lanes };
-	default: return none;
+	switch (opcode) {
+	case LT_OPCODE_quotient:
+	case LT_OPCODE_remainder: return lt__number_is_float(dtype) ? LT_CONTRACT_NONE : LT_CONTRACT_DIVISOR;
+	case LT_OPCODE_shift_left:
+	case LT_OPCODE_shift_right:
+	case LT_OPCODE_shift_signed: return LT_CONTRACT_SHIFT;
+	case LT_OPCODE_scale: return LT_CONTRACT_SCALE;
+	default: return LT_CONTRACT_NONE;
 	}
 }
 
-struct lt_value_type lt__rule_type(enum lt_type_rule rule, struct lt_value_type t, const struct lt_op *op, int k)
+bool lt__contract_holds(enum lt_contract contract, uint32_t dtype, uint64_t x, uint64_t y)
 {
-	switch (rule) {
-	case LT_RULE_SAME: return t;
-	case LT_RULE_ONE: return (struct lt_value_type){ t.dtype, 1 };
-	case LT_RULE_LIST:
-	case LT_RULE_ANY:
-	case LT_RULE_FROM: return t;
-	case LT_RULE_MASK: return (struct lt_value_type){ LT_LANE_MASK, t.lanes };
-	case LT_RULE_TEST: return (struct lt_value_type){ LT_LANE_MASK, 1 };
-	case LT_RULE_BOOL: return (struct lt_value_type){ LT_BOOL, t.lanes };
-	case LT_RULE_INDEX: return (struct lt_value_type){ LT_I64, t.lanes };
-	case LT_RULE_I64: return (struct lt_value_type){ LT_I64, 1 };
-	case LT_RULE_IN:
-		return op && k < op->arity && k < 3 ? (struct lt_value_type){ op->in[k], t.lanes }
-			: (struct lt_value_type){ 0, 0 };
-	default: return (struct lt_value_type){ 0, 0 };
+	union lt_number a = lt__number_of_bits(x, dtype), b = lt__number_of_bits(y, dtype);
+	switch (contract) {
+	case LT_CONTRACT_DIVISOR: return b.i != 0 && b.i != -1;
+	case LT_CONTRACT_SHIFT: return b.i >= 0 && b.i < 8 * (int64_t)lt__number_bytes(dtype);
+	case LT_CONTRACT_SCALE:
+		if (!isnan(b.f) && (fabs(b.f) > (dtype == LT_F32 ? 250 : 2000) || rint(b.f) != b.f))
+			return false;
+		return !isfinite(a.f) || a.f == 0 || (fabs(a.f) >= 0.25 && fabs(a.f) <= 4);
+	default: return true;
 	}
 }

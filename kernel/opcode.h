@@ -65,6 +65,8 @@ const struct lt_opcode_facts *lt__opcode(uint32_t opcode);              /* NULL:
 int32_t lt__opcode_find(const char *name, size_t bytes);                /* -1: there is none of that name */
 const char *lt__opcode_near(const char *name, size_t bytes);            /* a name like that one; NULL: none is */
 bool lt__opcode_launches(uint32_t opcode);      /* launch, launch_grid */
+enum lt_opcode_names { LT_NAMES_NOTHING, LT_NAMES_BUFFER, LT_NAMES_VARIABLE };
+enum lt_opcode_names lt__opcode_names(uint32_t opcode);         /* what `what` is the number of */
 /* What `what` may be, NULL behind the last; NULL: no word. */
 const char *const *lt__opcode_words(uint32_t opcode);
 /* k, h, y or z: what its extras are; 0: it has none. */
@@ -73,20 +75,41 @@ static inline bool lt__opcode_tests(uint32_t opcode)             /* an operator 
 {
 	return opcode >= LT_OPCODE_eq && opcode <= LT_OPCODE_greaterequal;
 }
+bool lt__opcode_commutes(uint32_t opcode);      /* an operator that gives, but for rounding, the same in every order */
+bool lt__opcode_folded(uint32_t opcode);        /* one by which every machine folds lanes (lt_kernel_expand) */
 bool lt__opcode_folds(uint32_t opcode);         /* an operator of two operands and a value of one type */
 int lt__opcode_each(uint32_t opcode);           /* the operands of one that `each` may name: 1 or 2; 0: it is none */
 
-/* "f32", "mask"; NULL: no type.  bytes: of an element, 0 of a mask. */
+/* What an operator asks of operands x and y besides their types.  The verifier asks it of integers that are constant,
+ * step C before it computes and of constants that it makes, the simulator of each lane that runs. */
+enum lt_contract {
+	LT_CONTRACT_NONE,
+	LT_CONTRACT_DIVISOR,    /* y is neither 0 nor -1                                        */
+	LT_CONTRACT_SHIFT,      /* y is 0 to bits - 1                                           */
+	LT_CONTRACT_SCALE       /* x is 1/4 to 4 in size, 0, infinite or NaN; y is whole and at most 250 in size (f64: 2000),
+	                         * or NaN */
+};
+enum lt_contract lt__opcode_contract(uint32_t opcode, uint32_t dtype);
+bool lt__contract_holds(enum lt_contract, uint32_t dtype, uint64_t x, uint64_t y);      /* of their bits */
+
+/* type.c.  "f32", "mask"; NULL: no type.  bytes: of an element, 0 of a mask. */
 const char *lt__kernel_element_name(uint32_t dtype);
 uint32_t lt__kernel_element_bytes(uint32_t dtype);
 uint32_t lt__kernel_element_find(const char *name, size_t bytes);              /* 0: none */
 
+struct lt_shown_type { char text[24]; };
+struct lt_shown_type lt__shown_type(struct lt_value_type);      /* "f32x8" */
 /* T; lanes or dtype are 0 where operands are not there or have no value. */
 struct lt_value_type lt__instruction_type(const struct lt_kernel *, const struct lt_instruction *);
 /* op: of `text`, else NULL; k: of an operand; from: what is written behind `from`. */
 struct lt_value_type lt__rule_type(enum lt_type_rule, struct lt_value_type t, const struct lt_op *op, int k);
-/* Where operand a (0) or b (1) of a matrix instruction is: its extras. */
+/* The bits that a constant of that type has: those above are 0. */
+uint64_t lt__constant_bits(uint32_t dtype, uint32_t lanes, uint64_t bits);
+/* The value of a constant of type i32 or i64; false: it is none.  NULL is none. */
+bool lt__constant_integer(const struct lt_instruction *, int64_t *out);
+/* opcode.c.  Where operand a (0) or b (1) of a matrix instruction is: its extras. */
 struct lt_matrix_location lt__matrix_location(const struct lt_kernel *, const struct lt_instruction *, int operand);
+enum { LT_MATRIX_EXTENT = 256 };         /* at most, along m, n and k */
 /* Rows and columns of a, b, c: axes of the description's extents. */
 static inline int lt__matrix_row_axis(int part) { return part == LT_MATRIX_B ? 2 : 0; }
 static inline int lt__matrix_column_axis(int part) { return part == LT_MATRIX_A ? 2 : 1; }

@@ -4,6 +4,8 @@
  * parse_head.c     what stands before the regions
  * parse_body.c     instructions
  * parse_element.c  what they are made of
+ * parse_address.c  addresses, places of matrices
+ * parse_operand.c  values, constants, names
  * parse_number.c   numbers, constants, types
  * parse_word.c     words, failures
  *
@@ -82,11 +84,23 @@ struct lt_read_instruction {
 	const char *name;                       /* of its value; NULL: it has none so far */
 	size_t bytes;
 };
+/* parse_operand.c: of that type, a value or a constant; the number of what is declared under the name. */
+int32_t lt__kernel_build(struct lt_kernel_parser *, struct lt_instruction);
+int32_t lt__kernel_build_constant(struct lt_kernel_parser *, struct lt_value_type, uint64_t bits);
+int32_t lt__kernel_read_value(struct lt_kernel_parser *);               /* the token stays */
+int32_t lt__kernel_operand(struct lt_kernel_parser *, struct lt_value_type);
+int32_t lt__kernel_known(struct lt_kernel_parser *, enum lt_kernel_named);
+
+/* parse_address.c: NAME[%3 + 5 by 4]; what is copied, NAME[%3 + 5]; matrix a or b, a value or a place; (c0, c1). */
+void lt__kernel_read_address(struct lt_kernel_parser *, struct lt_read_instruction *);
+void lt__kernel_read_source(struct lt_kernel_parser *, struct lt_read_instruction *);
+void lt__kernel_read_matrix(struct lt_kernel_parser *, struct lt_read_instruction *, int operand);
+void lt__kernel_read_accumulators(struct lt_kernel_parser *, struct lt_read_instruction *);
+
 /* parse_element.c */
 void lt__kernel_element(struct lt_kernel_parser *, struct lt_read_instruction *, char element);
 void lt__kernel_value_name(struct lt_kernel_parser *, struct lt_read_instruction *);    /* %3, which is made */
 void lt__kernel_stored_lanes(struct lt_kernel_parser *, struct lt_read_instruction *);
-int32_t lt__kernel_build(struct lt_kernel_parser *, struct lt_instruction);
 
 /* parse_body.c: the instruction whose first token was read, and the end of its line. */
 void lt__kernel_instruction(struct lt_kernel_parser *);

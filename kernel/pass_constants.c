@@ -31,18 +31,12 @@ static const struct lt_instruction *constant_at(const struct constants_step *c, 
 
 static bool integer_at(const struct constants_step *c, int32_t value, int64_t *out)
 {
-	const struct lt_instruction *i = constant_at(c, value);
-	if (!i || (i->dtype != LT_I32 && i->dtype != LT_I64))
-		return false;
-	*out = i->dtype == LT_I32 ? (int64_t)(int32_t)(uint32_t)(uint64_t)i->number : i->number;
-	return true;
+	return lt__constant_integer(constant_at(c, value), out);
 }
 
 static void give_constant(struct constants_step *c, int32_t at, uint64_t bits)
 {
 	const struct lt_instruction *i = &c->k->instructions[at];
-	if (i->dtype == LT_LANE_MASK)
-		bits &= all_lanes(i->lanes);
 	c->s->to[at] = lt__rewrite_const(c->s, i->dtype, i->lanes, bits);
 	c->changed = true;
 }
@@ -86,16 +80,6 @@ static bool computes(uint32_t opcode)
 	case LT_OPCODE_shift_right: return true;
 	default: return false;
 	}
-}
-
-/* Whether the second operand is one that the operator allows. */
-static bool keeps_contract(uint32_t opcode, uint32_t dtype, int64_t y)
-{
-	if (opcode == LT_OPCODE_quotient || opcode == LT_OPCODE_remainder)
-		return y != 0 && y != -1;
-	if (opcode == LT_OPCODE_shift_left || opcode == LT_OPCODE_shift_right || opcode == LT_OPCODE_shift_signed)
-		return y >= 0 && y < (int64_t)lt__kernel_element_bytes(dtype) * 8;
-	return true;
 }
 
 /* Of masks: some lanes or all. */
@@ -157,12 +141,12 @@ static bool fold_neutral(struct constants_step *c, int32_t at, const struct lt_i
 static bool fold_whole(struct constants_step *c, int32_t at, const struct lt_instruction *m)
 {
 	const struct lt_instruction *x = constant_at(c, m->operand[0]), *y = constant_at(c, m->operand[1]);
-	int64_t whole;
 	if (!x || (m->operand[1] >= 0 && !y))
 		return m->operand[1] >= 0 && fold_neutral(c, at, m);
-	if (y && integer_at(c, m->operand[1], &whole) && !keeps_contract(m->opcode, x->dtype, whole))
+	uint64_t first = (uint64_t)x->number, second = y ? (uint64_t)y->number : 0;
+	if (!lt__contract_holds(lt__opcode_contract(m->opcode, x->dtype), x->dtype, first, second))
 		return false;
-	uint64_t v = lt__simulate_value(m->opcode, x->dtype, (uint64_t)x->number, y ? (uint64_t)y->number : 0);
+	uint64_t v = lt__simulate_value(m->opcode, x->dtype, first, second);
 	give_constant(c, at, m->dtype == LT_LANE_MASK && v ? UINT64_MAX : v);
 	return true;
 }
@@ -235,16 +219,16 @@ static void fold_address(struct constants_step *c, struct lt_instruction *m)
 		m->operand[0] = -1;
 		c->changed = true;
 	} else {
-		m->operand[0] = lt__build_value(&c->s->b, LT_OPCODE_copy, LT_I64, 1, m->operand[0], -1);
+		m->operand[0] = lt__rewrite_hidden(c->s, m->operand[0]);
 	}
 }
 
 /* A divisor or a shift that is a constant now, and not allowed, in code that never runs. */
 static void hide_contract(struct constants_step *c, struct lt_instruction *m)
 {
-	int64_t y;
-	if (integer_at(c, m->operand[1], &y) && !keeps_contract(m->opcode, m->dtype, y))
-		m->operand[1] = lt__build_value(&c->s->b, LT_OPCODE_copy, m->dtype, m->lanes, m->operand[1], -1);
+	const struct lt_instruction *y = constant_at(c, m->operand[1]);
+	if (y && !lt__contract_holds(lt__opcode_contract(m->opcode, m->dtype), m->dtype, 0, (uint64_t)y->number))
+		m->operand[1] = lt__rewrite_hidden(c->s, m->operand[1]);
 }
 
 /* Whether the block from `first` to below `end` may stand in the block around it, or nowhere: an array or variable that

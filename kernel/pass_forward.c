@@ -15,16 +15,6 @@ static bool parts_ways(uint32_t opcode)
 	return opcode == LT_OPCODE_loop || opcode == LT_OPCODE_else || opcode == LT_OPCODE_end;
 }
 
-/* In code that never runs a constant may be an address outside of its buffer, or a divisor 0, which is allowed only as
- * long as nobody sees it: a copy is no constant. */
-static int32_t forward_value(struct lt_stepping *s, const struct lt_instruction *get, int32_t value)
-{
-	if (lt__build_at(&s->b, value)->opcode != LT_OPCODE_const || get->dtype == LT_LANE_MASK)
-		return value;
-	s->b.origin = get->origin;
-	return lt__build_value(&s->b, LT_OPCODE_copy, get->dtype, get->lanes, value, -1);
-}
-
 bool lt__step_forward(struct lt_stepping *s)
 {
 	struct forwarded *known = lt__pool_alloc(&s->b.pool, (size_t)s->k->n_variable + 1, sizeof *known);
@@ -36,7 +26,8 @@ bool lt__step_forward(struct lt_stepping *s)
 		for (int32_t at = s->k->regions[r].first; at < s->k->regions[r].first + s->k->regions[r].n; at++) {
 			const struct lt_instruction *i = &s->k->instructions[at];
 			if (i->opcode == LT_OPCODE_get && known[i->what].since == now) {
-				s->to[at] = forward_value(s, i, known[i->what].value);
+				s->b.origin = i->origin;
+				s->to[at] = lt__rewrite_hidden(s, known[i->what].value);
 				changed = true;
 				continue;
 			}

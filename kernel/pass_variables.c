@@ -249,12 +249,6 @@ static void rewrite_load(struct variables_step *v, int32_t at)
 	s->to[at] = got;
 }
 
-static bool commutes(uint32_t opcode)
-{
-	return opcode == LT_OPCODE_add || opcode == LT_OPCODE_mul || opcode == LT_OPCODE_min || opcode == LT_OPCODE_max
-		|| opcode == LT_OPCODE_and || opcode == LT_OPCODE_or || opcode == LT_OPCODE_xor;
-}
-
 /* Whether the value is what a load of the same part gives, and it is the store that changes that next. */
 static bool is_old(const struct variables_step *v, int32_t value, int32_t user, int32_t store)
 {
@@ -280,8 +274,8 @@ static int update_operand(const struct variables_step *v, int32_t store)
 		return -1;
 	if (is_old(v, i->operand[0], made, store) && is_known_later(v, i->operand[1], made, store))
 		return 1;
-	return commutes(i->opcode) && is_old(v, i->operand[1], made, store) && is_known_later(v, i->operand[0], made, store)
-		? 0 : -1;
+	return lt__opcode_commutes(i->opcode) && is_old(v, i->operand[1], made, store)
+		&& is_known_later(v, i->operand[0], made, store) ? 0 : -1;
 }
 
 static void rewrite_store(struct variables_step *v, int32_t at)

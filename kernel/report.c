@@ -40,7 +40,7 @@ lt_status lt__report_grids(const struct lt_kernel *k, struct lt_diag *diag)
 {
 	for (uint32_t r = 0; r < k->n_region; r++)
 		if (k->regions[r].kind == LT_REGION_GRID)
-			return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "write it as it is to run", "kernel %s: region %u is a grid, which "
-				"no step and no expansion changes", k->name, (unsigned)r);
+			return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "print it as it is; each operator needs a spelling",
+				"kernel %s: region %u is a grid, which no step and no expansion changes", k->name, (unsigned)r);
 	return LT_OK;
 }

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "kernel/needed.h"
 #include "kernel/opcode.h"
 #include "kernel/step.h"
 
@@ -67,15 +68,9 @@ struct lt_instruction lt__rewrite_mapped(const struct lt_stepping *s, int32_t at
 	i.first_extra = i.n_extra ? i.first_extra : 0;          /* an empty list is anywhere */
 	for (int k = 0; k < 4; k++)
 		i.operand[k] = i.operand[k] < 0 ? -1 : s->to[i.operand[k]];
-	switch (i.opcode) {
-	case LT_OPCODE_load:
-	case LT_OPCODE_store:
-	case LT_OPCODE_prefetch:
-	case LT_OPCODE_array: i.what = s->buffer_to[i.what]; break;
-	case LT_OPCODE_get:
-	case LT_OPCODE_set:
-	case LT_OPCODE_update:
-	case LT_OPCODE_variable: i.what = s->variable_to[i.what]; break;
+	switch (lt__opcode_names(i.opcode)) {
+	case LT_NAMES_BUFFER: i.what = s->buffer_to[i.what]; break;
+	case LT_NAMES_VARIABLE: i.what = s->variable_to[i.what]; break;
 	default: break;
 	}
 	return i;
@@ -110,32 +105,20 @@ int32_t lt__rewrite_const(struct lt_stepping *s, uint32_t dtype, uint32_t lanes,
 		.operand = { -1, -1, -1, -1 }, .what = -1, .origin = -1, .number = (int64_t)bits });
 }
 
-int32_t *lt__step_blocks(struct lt_stepping *s)
+int32_t lt__rewrite_hidden(struct lt_stepping *s, int32_t value)
 {
-	const struct lt_kernel *k = s->k;
-	int32_t *block = lt__pool_alloc(&s->b.pool, (size_t)k->n_instruction + 1, sizeof *block);
-	int32_t open[LT_MAX_BLOCKS + 1], n = 0;
-	open[0] = -1;
-	for (int32_t at = 0; at < (int32_t)k->n_instruction; at++) {
-		uint32_t opcode = k->instructions[at].opcode;
-		n -= opcode == LT_OPCODE_else || opcode == LT_OPCODE_end;
-		block[at] = open[n];
-		if (opcode == LT_OPCODE_loop || opcode == LT_OPCODE_if || opcode == LT_OPCODE_else)
-			open[++n] = at;
-	}
-	return block;
+	const struct lt_instruction *i = lt__build_at(&s->b, value);
+	int64_t number;
+	return lt__constant_integer(i, &number)
+		? lt__build_value(&s->b, LT_OPCODE_copy, i->dtype, i->lanes, value, -1) : value;
 }
+
+int32_t *lt__step_blocks(struct lt_stepping *s) { return lt__kernel_blocks(s->k, &s->b.pool); }
 
 bool lt__step_constant(const struct lt_kernel *k, int32_t value, int64_t *out)
 {
-	const struct lt_instruction *i = value < 0 ? NULL : &k->instructions[value];
 	*out = 0;
-	if (!i)
-		return true;
-	if (i->opcode != LT_OPCODE_const || (i->dtype != LT_I32 && i->dtype != LT_I64))
-		return false;
-	*out = i->dtype == LT_I32 ? (int64_t)(int32_t)(uint32_t)(uint64_t)i->number : i->number;
-	return true;
+	return value < 0 || lt__constant_integer(&k->instructions[value], out);
 }
 
 int32_t lt__step_uses(const struct lt_instruction *i) { return i->opcode == LT_OPCODE_launch ? 4 + i->n_extra : 4; }

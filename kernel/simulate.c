@@ -147,9 +147,9 @@ static void fill_values(struct simulation *s)
 	for (uint32_t r = 0; r < k->n_region; r++)
 		for (int32_t i = k->regions[r].first; i < k->regions[r].first + k->regions[r].n; i++) {
 			const struct lt_instruction *x = &k->instructions[i];
-			if (x->opcode == LT_OPCODE_load || x->opcode == LT_OPCODE_store || x->opcode == LT_OPCODE_array)
+			if (lt__opcode_names(x->opcode) == LT_NAMES_BUFFER)
 				s->buffer_region[x->what] = (int32_t)r;
-			else if (x->opcode >= LT_OPCODE_get && x->opcode <= LT_OPCODE_variable)
+			else if (lt__opcode_names(x->opcode) == LT_NAMES_VARIABLE)
 				s->variable_region[x->what] = (int32_t)r;
 		}
 }

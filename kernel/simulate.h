@@ -38,7 +38,7 @@
 	X(shift, "shift by 0 to bits - 1, or select 0 where the count is larger") \
 	X(divisor, "use div or mod, which allow each divisor") \
 	X(lanes, "number the lanes of the two operands from 0") \
-	X(step, "count by a step above 0") \
+	X(step, "count by a step above 0, up to an end that is at least a step below the largest i64") \
 	X(convert, "bring it into the type's range first, or use cast") \
 	X(scale, "bring x between 1/4 and 4, and round y") \
 	X(blocks, "let no block access what another one of the launch writes") \
@@ -51,7 +51,7 @@
 	X(unwaited, "wait for all groups before the thread ends") \
 	X(beyond, "let the block leave first: compare its number with how many blocks there are") \
 	X(extent, "launch no more blocks than the region has") \
-	X(wide, "let lanes that lie side by side begin at a multiple of their bytes, or of 16")
+	X(wide, "let lanes that lie side by side begin at a multiple of the power of two in their bytes, up to 16")
 enum lt_simulate_check {
 #define LT_SIMULATE_ENUM(name, way) LT_SIMULATE_##name,
 	LT_SIMULATE_MAP(LT_SIMULATE_ENUM)

@@ -31,12 +31,13 @@ static bool side_by_side(const struct simulation *s, const struct lt_instruction
 	return s->grid && x->operand[1] < 0 && x->stride == 1 && s->k->buffers[x->what].space != LT_SPACE_ARRAY;
 }
 
-static void check_wide(struct simulation *s, int32_t i, int64_t element, uint32_t lanes)
+/* Lanes that are off count, too: one access of all of them has to be possible. */
+static void check_wide(struct simulation *s, int32_t i, uint32_t lanes)
 {
 	const struct lt_instruction *x = &s->k->instructions[i];
-	int64_t bytes = s->element_bytes[x->what], all = lanes * bytes, unit = all & -all;
+	int64_t bytes = s->element_bytes[x->what], all = lanes * bytes, unit = all & -all, element;
 	unit = unit > 16 ? 16 : unit;
-	if (lanes > 1 && (s->base[x->what] + element * bytes) % unit)
+	if (lanes > 1 && locate(s, i, 0, &element) && (s->base[x->what] + element * bytes) % unit)
 		lt__simulate_find(s, LT_SIMULATE_wide, i, x->what, element,
 			"accesses %lld bytes side by side from element %lld of buffer %s on, which is no multiple of %lld bytes",
 			(long long)all, (long long)element, s->k->buffers[x->what].name, (long long)unit);
@@ -48,16 +49,15 @@ static void log_access(struct simulation *s, int32_t i, uint32_t lanes, uint64_t
 	const struct lt_instruction *x = &s->k->instructions[i];
 	uint32_t piece = (uint32_t)(16 / s->element_bytes[x->what]);
 	int64_t element;
-	bool whole = side_by_side(s, x) && on == simulate_all_lanes(lanes);
+	bool aside = side_by_side(s, x), whole = aside && on == simulate_all_lanes(lanes);
 	if (!s->grid || s->k->buffers[x->what].space == LT_SPACE_ARRAY || s->status)
 		return;
+	if (aside && on)
+		check_wide(s, i, lanes);
 	for (uint32_t lane = 0; lane < lanes; lane += whole ? piece : 1)
-		if ((on >> lane & 1) && locate(s, i, lane, &element)) {
-			if (whole && lane == 0)
-				check_wide(s, i, element, lanes);
+		if ((on >> lane & 1) && locate(s, i, lane, &element))
 			lt__simulate_log(s, i, (int32_t)lane, x->what, element,
 				!whole ? 1 : lanes - lane < piece ? (int64_t)(lanes - lane) : (int64_t)piece);
-		}
 }
 
 void lt__simulate_load_lanes(struct simulation *s, int32_t i)

@@ -1,5 +1,6 @@
 /* kernel/simulate_grid.c -- a launch of a grid: its blocks in some order, and some that are more than were launched. */
 #include <string.h>
+#include "kernel/report.h"
 #include "kernel/simulate_part.h"
 
 static void fill_arrays(struct simulation *s, struct simulate_grid *g, int32_t region)
@@ -74,6 +75,8 @@ static void run_block(struct simulation *s, int64_t number)
 	lt__simulate_block(s);
 }
 
+enum { BEYOND = 6 };    /* blocks that are too many */
+
 /* A launch that is recorded has as many blocks as the region may have: the last along each axis, and the first that is
  * too many. */
 static void run_beyond(struct simulation *s)
@@ -82,7 +85,7 @@ static void run_beyond(struct simulation *s)
 	struct lt_simulate_count *count = s->count;
 	s->count = NULL;
 	g->beyond = true;
-	for (int i = 0; i < 6 && !s->status; i++) {
+	for (int i = 0; i < BEYOND && !s->status; i++) {
 		int axis = i / 2;
 		memset(g->block, 0, sizeof g->block);
 		g->block[axis] = i % 2 ? g->region->blocks[axis] - 1 : g->blocks[axis];
@@ -145,8 +148,30 @@ static void run_all(struct simulation *s, int64_t all)
 {
 	uint64_t scale, shift;
 	lt__simulate_order(s, (uint64_t)all, &scale, &shift);
-	for (int64_t i = 0; i < all && !s->status; i++)
-		run_block(s, (int64_t)(((uint64_t)i * scale + shift) % (uint64_t)all));
+	uint64_t at = shift;                    /* shift + i * scale, modulo all: products of these may be too large */
+	for (int64_t i = 0; i < all && !s->status; i++, at = (at + scale) % (uint64_t)all)
+		run_block(s, (int64_t)at);
+}
+
+/* Numbers of blocks start again before they are used up; who wrote and read before is then forgotten.  False: there are
+ * not so many. */
+static bool number_blocks(struct simulation *s, int64_t all)
+{
+	int64_t n = (s->options.blocks > 0 && s->options.blocks < all ? s->options.blocks : all) + BEYOND;
+	if (n < UINT32_MAX - (int64_t)s->block_now)
+		return true;
+	if (n >= UINT32_MAX) {
+		s->status = lt__report(s->diag, LT_EUNSUPPORTED, -1, -1, "run some of them: that is enough for counts",
+			"kernel %s: a launch of %lld blocks is too large to be run block by block", s->k->name, (long long)all);
+		return false;
+	}
+	s->block_now = 0;
+	for (int32_t a = 0; a < s->n_area; a++)
+		for (int64_t g = 0; s->area[a].shadow && g <= s->area[a].bytes >> s->area[a].shift; g++) {
+			struct simulate_shadow *x = &s->area[a].shadow[g];
+			x->write_block = x->read_block = x->other_block = 0;
+		}
+	return true;
 }
 
 void lt__simulate_grid(struct simulation *s, const struct lt_instruction *launch, const int64_t *blocks)
@@ -162,11 +187,10 @@ void lt__simulate_grid(struct simulation *s, const struct lt_instruction *launch
 				(long long)g->region->blocks[i]);
 			g->blocks[i] = g->region->blocks[i];
 		}
-		if (blocks[i] <= 0)
-			return;
+		g->blocks[i] = g->blocks[i] < 0 ? 0 : g->blocks[i];
 		all *= g->blocks[i];
 	}
-	if (s->status)
+	if (s->status || !number_blocks(s, all))
 		return;
 	for (int32_t t = 0; t < g->n_thread; t++) {
 		memcpy(g->thread[t].value, value, (size_t)s->n_value * sizeof *value);
@@ -179,7 +203,7 @@ void lt__simulate_grid(struct simulation *s, const struct lt_instruction *launch
 	g->now = -1;
 	if (s->options.blocks > 0 && s->options.blocks < all)
 		run_some(s, all);
-	else
+	else if (all > 0)
 		run_all(s, all);
 	if (!s->status)
 		run_beyond(s);

@@ -13,38 +13,27 @@ static void constant(struct simulation *s, int32_t i)
 	const struct lt_instruction *x = &s->k->instructions[i];
 	uint64_t all = simulate_all_lanes(x->lanes);
 	if (x->dtype == LT_LANE_MASK)
-		simulate_give_mask(s, i, (uint64_t)x->number & all, all);
+		simulate_give_mask(s, i, (uint64_t)x->number, all);
 	else
-		give_all(s, i, (uint64_t)x->number & simulate_nonsense(x->dtype), true);
+		give_all(s, i, (uint64_t)x->number, true);
 }
 
-static void contract(struct simulation *s, int32_t i, uint32_t lane)
+static void check_contract(struct simulation *s, int32_t i, enum lt_contract contract, uint32_t lane)
 {
 	const struct lt_instruction *x = &s->k->instructions[i];
-	union lt_number number = lt__number_of_bits(simulate_lane(s, x->operand[1], lane), x->dtype);
-	int64_t y = number.i;
-	bool shifts = x->opcode == LT_OPCODE_shift_left || x->opcode == LT_OPCODE_shift_right
-		|| x->opcode == LT_OPCODE_shift_signed;
-	int64_t bits = 8 * lt__number_bytes(x->dtype);
-	if (x->opcode == LT_OPCODE_scale) {
-		double scaled = lt__number_of_bits(simulate_lane(s, x->operand[0], lane), x->dtype).f;
-		bool fits = isnan(number.f) || (fabs(number.f) <= (x->dtype == LT_F32 ? 250 : 2000) && rint(number.f) == number.f);
-		if (!fits || (isfinite(scaled) && scaled != 0 && !(fabs(scaled) >= 0.25 && fabs(scaled) <= 4)))
-			lt__simulate_find(s, LT_SIMULATE_scale, i, -1, -1, "lane %u, %g, is scaled by 2 to the power of %g",
-				(unsigned)lane, scaled, number.f);
+	uint64_t a = simulate_lane(s, x->operand[0], lane), b = simulate_lane(s, x->operand[1], lane);
+	if (lt__contract_holds(contract, x->dtype, a, b))
 		return;
-	}
-	if (shifts && (y < 0 || y >= bits))
+	union lt_number first = lt__number_of_bits(a, x->dtype), y = lt__number_of_bits(b, x->dtype);
+	if (contract == LT_CONTRACT_SCALE)
+		lt__simulate_find(s, LT_SIMULATE_scale, i, -1, -1, "lane %u, %g, is scaled by 2 to the power of %g", (unsigned)lane,
+			first.f, y.f);
+	else if (contract == LT_CONTRACT_SHIFT)
 		lt__simulate_find(s, LT_SIMULATE_shift, i, -1, -1, "lane %u is shifted by %lld, and has %lld bits", (unsigned)lane,
-			(long long)y, (long long)bits);
-	if (!shifts && (y == 0 || y == -1))
-		lt__simulate_find(s, LT_SIMULATE_divisor, i, -1, -1, "the divisor of lane %u is %lld", (unsigned)lane, (long long)y);
-}
-
-static bool has_contract(uint32_t opcode, uint32_t dtype)
-{
-	return (opcode >= LT_OPCODE_quotient && opcode <= LT_OPCODE_shift_right && !lt__number_is_float(dtype))
-		|| opcode == LT_OPCODE_shift_signed || opcode == LT_OPCODE_scale;
+			(long long)y.i, 8 * (long long)lt__number_bytes(x->dtype));
+	else
+		lt__simulate_find(s, LT_SIMULATE_divisor, i, -1, -1, "the divisor of lane %u is %lld", (unsigned)lane,
+			(long long)y.i);
 }
 
 /* Operators of one and two operands, of each lane alone. */
@@ -53,9 +42,10 @@ static void operate(struct simulation *s, int32_t i, uint32_t opcode)
 	const struct lt_instruction *x = &s->k->instructions[i];
 	int32_t a = x->operand[0], b = x->operand[1];
 	uint32_t dtype = s->k->instructions[a].dtype;
-	bool test = lt__opcode_tests(opcode), checked = has_contract(opcode, dtype);
+	enum lt_contract contract = lt__opcode_contract(opcode, dtype);
+	bool test = lt__opcode_tests(opcode);
 	uint64_t mask = 0, known = 0;
-	if (dtype == LT_I64 && x->lanes == 1 && !test && !checked && b >= 0
+	if (dtype == LT_I64 && x->lanes == 1 && !test && !contract && b >= 0
 		&& s->defined[a] & s->defined[b] & 1) {        /* most of what runs is addresses */
 		s->value[s->at[i]] = lt__simulate_value(opcode, LT_I64, s->value[s->at[a]], s->value[s->at[b]]);
 		s->defined[i] = 1;
@@ -63,8 +53,8 @@ static void operate(struct simulation *s, int32_t i, uint32_t opcode)
 	}
 	for (uint32_t lane = 0; lane < x->lanes; lane++) {
 		bool defined = simulate_known(s, a, lane) && (b < 0 || simulate_known(s, b, lane));
-		if (defined && checked)
-			contract(s, i, lane);
+		if (defined && contract)
+			check_contract(s, i, contract, lane);
 		uint64_t y = b < 0 ? 0 : simulate_lane(s, b, lane), v = 0;
 		if (defined)
 			v = lt__simulate_value(opcode, dtype, simulate_lane(s, a, lane), y);

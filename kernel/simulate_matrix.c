@@ -2,7 +2,7 @@
 #include "kernel/simulate_part.h"
 #include "kernel/opcode.h"
 
-enum { MAX_ELEMENTS = 256 * 256 };     /* as the verifier allows */
+enum { MAX_ELEMENTS = LT_MATRIX_EXTENT * LT_MATRIX_EXTENT };
 
 /* One run of the instruction. */
 struct matrix_run {

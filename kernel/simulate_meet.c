@@ -77,36 +77,55 @@ static void pass_barrier(struct simulation *s, const uint8_t *there)
 			go_on(s, i);
 }
 
-/* How many threads wait at barrier `number` of the block, and which is wanted by one of them; 0: none. */
-static int64_t find_waiting(const struct simulation *s, int64_t number, uint8_t *there, int64_t *wanted, int32_t *at)
+/* Who waits at barrier `number` of the block: how many threads, at which instruction; `other`: one that is for another
+ * number of them, -1: none. */
+struct barrier_meeting { uint8_t there[LT_MAX_THREADS]; int64_t threads; int32_t at, other; };
+
+static void find_waiting(const struct simulation *s, int64_t number, struct barrier_meeting *m)
 {
 	const struct simulate_grid *g = s->grid;
-	int64_t threads = 0;
+	m->threads = 0;
+	m->at = m->other = -1;
 	for (int32_t i = 0; i < g->n_subgroup; i++) {
 		int32_t where = waits_at(s, i);
 		const struct lt_instruction *x = where < 0 ? NULL : &s->k->instructions[where];
-		there[i] = x && x->opcode == LT_OPCODE_barrier && x->what == LT_BARRIER_BLOCK && x->number == number;
-		if (!there[i])
+		m->there[i] = x && x->opcode == LT_OPCODE_barrier && x->what == LT_BARRIER_BLOCK && x->number == number;
+		if (!m->there[i])
 			continue;
-		*wanted = x->stride;
-		*at = where;
-		threads += g->region->subgroup;
+		if (m->at < 0)
+			m->at = where;
+		else if (x->stride != s->k->instructions[m->at].stride)
+			m->other = where;
+		m->threads += g->region->subgroup;
 	}
-	return threads;
+}
+
+static void check_counts(struct simulation *s, const struct barrier_meeting *m)
+{
+	const struct lt_instruction *x = &s->k->instructions[m->at];
+	char position[160];
+	if (m->other >= 0) {
+		lt__simulate_position_text(s, m->other, position, sizeof position);
+		lt__simulate_find(s, LT_SIMULATE_barrier, m->at, -1, -1, "barrier %lld is for %lld threads here, and for %lld at %s",
+			(long long)x->number, (long long)x->stride, (long long)s->k->instructions[m->other].stride, position);
+	}
+	if (m->threads > x->stride)
+		lt__simulate_find(s, LT_SIMULATE_barrier, m->at, -1, -1, "%lld threads wait at barrier %lld, which is for %lld",
+			(long long)m->threads, (long long)x->number, (long long)x->stride);
 }
 
 static int32_t meet_at_barriers(struct simulation *s)
 {
-	uint8_t there[LT_MAX_THREADS];
-	int32_t passed = 0, at = -1;
+	struct barrier_meeting m;
+	int32_t passed = 0;
 	for (int64_t number = 0; number < LT_MAX_BARRIERS && !s->status; number++) {
-		int64_t wanted = 0, threads = find_waiting(s, number, there, &wanted, &at);
-		if (threads == 0 || threads < wanted)
+		find_waiting(s, number, &m);
+		if (m.at < 0)
 			continue;
-		if (threads > wanted)
-			lt__simulate_find(s, LT_SIMULATE_barrier, at, -1, -1, "%lld threads wait at barrier %lld, which is for %lld",
-				(long long)threads, (long long)number, (long long)wanted);
-		pass_barrier(s, there);
+		check_counts(s, &m);
+		if (m.threads < s->k->instructions[m.at].stride)
+			continue;
+		pass_barrier(s, m.there);
 		passed++;
 	}
 	return passed;

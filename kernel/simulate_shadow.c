@@ -1,9 +1,8 @@
 /* kernel/simulate_shadow.c -- races between the threads of a grid.
  *
  * Each subgroup of a block has a clock, which a barrier advances, and knows of the others' clocks what barriers told
- * it.
- * An access is ordered before one of another subgroup if that one knows of a later clock; threads of one subgroup are
- * ordered if its clock has advanced between them.  Blocks are never ordered.
+ * it.  An access is ordered before one of another subgroup if that one knows of a later clock; threads of one subgroup
+ * are ordered if its clock has advanced between them.  Blocks are never ordered.
  */
 #include "kernel/simulate_part.h"
 
@@ -24,8 +23,7 @@ static bool is_before(const struct simulation *s, const struct simulate_access *
 
 /* What is said of two accesses; other: a thread of this block, or -1 and a block's number. */
 static void report_race(struct simulation *s, int32_t at, int32_t buffer, int64_t element, const char *verb,
-	int32_t thread,
-	int32_t other, int32_t other_at, const char *has)
+	int32_t thread, int32_t other, int32_t other_at, const char *has)
 {
 	char who[96] = "another block", position[160];
 	lt__simulate_position_text(s, other_at, position, sizeof position);

@@ -98,6 +98,9 @@ static int32_t enter(struct simulation *s, int32_t i)
 	simulate_give(s, i, 0, (uint64_t)from, true);
 	if (from >= to || x->number <= 0)
 		return x->what;
+	if (to > INT64_MAX - x->number)
+		lt__simulate_find(s, LT_SIMULATE_step, i, -1, -1, "a loop by steps of %lld ends at %lld, so that it may never end",
+			(long long)x->number, (long long)to);
 	count_trip(s, 1);
 	return i;
 }

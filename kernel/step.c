@@ -20,7 +20,8 @@ static const struct { struct lt_kernel_step step; lt_step_run *run; } steps[] = 
 		"the order of stores; loads move up to the first of a tile", "nothing" }, lt__step_tiles },
 	{ { 'P', "prefetches", "loads of runs that are far apart ask for the next run", "nothing", "the order of all that "
 		"runs", "nothing" }, lt__step_prefetches },
-	{ { 'S', "streams", "stores go past the caches only where the machine has such stores and nothing here reads them",
+	{ { 'S', "streams", "stores go past the caches only where the machine has such stores and nothing else here "
+		"needs them",
 		"stores are marked whose values are not read again soon", "the order of all that runs", "nothing" },
 		lt__step_streams },
 	{ { 'M', "motion", "divisions and splats that a loop does not change are computed in front of it", "nothing",
@@ -47,7 +48,8 @@ static lt_status refuse_letter(char letter, struct lt_diag *diag)
 	for (int i = 0; i < N_STEP; i++)
 		n += (size_t)snprintf(list + n, sizeof list - n, "%s%c (%s)", i ? ", " : "", steps[i].step.letter,
 			steps[i].step.name);
-	return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel programs have no step '%c'; the steps are %s",
+	return lt__report(diag, LT_EINVAL, -1, -1, "take letters of these",
+		"kernel programs have no step '%c'; the steps are %s",
 		letter >= ' ' && letter <= '~' ? letter : '?', list);
 }
 
@@ -59,8 +61,8 @@ static lt_status refuse_options(const struct lt_kernel_options *o, struct lt_dia
 		if (!step_is(*c))
 			return refuse_letter(*c, diag);
 		if (*c == steps[0].step.letter)
-			return lt__report(diag, LT_EINVAL, -1, -1, NULL, "step '%c' (%s) cannot be left out: it makes the program",
-				*c, steps[0].step.name);
+			return lt__report(diag, LT_EINVAL, -1, -1, "take the letter out of `skip`",
+				"step '%c' (%s) cannot be left out: it makes the program", *c, steps[0].step.name);
 	}
 	return LT_OK;
 }

@@ -50,6 +50,10 @@ void lt__rewrite_all(struct lt_stepping *);                     /* a copy of the
 /* A constant, in every lane. */
 int32_t lt__rewrite_const(struct lt_stepping *, uint32_t dtype, uint32_t lanes, uint64_t bits);
 
+/* A value of b in place of a constant integer, which the rules for constants do not see: in code that never runs an
+ * address may be outside of its buffer, and a divisor 0.  Other values are handed back. */
+int32_t lt__rewrite_hidden(struct lt_stepping *, int32_t value);
+
 /* By instruction of k: the loop, if or else whose block it stands in; -1: the region. */
 int32_t *lt__step_blocks(struct lt_stepping *);
 /* The value is a constant integer, or there is none (-1), which is 0. */

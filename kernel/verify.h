@@ -1,6 +1,7 @@
 /* kernel/verify.h -- the rules of lt/kernel.h as they are checked: what verify.c and verify_*.c share.
  *
- * verify.c          the whole; what stands before the regions; regions
+ * verify.c          the whole; regions
+ * verify_declared.c what stands before the regions
  * verify_body.c     the walk through instructions: blocks, which values, arrays and variables there are
  * verify_rules.c    the rules of single opcodes
  * verify_there.c    what is there to be used
@@ -19,9 +20,8 @@
 struct lt_open_block { int32_t opener; int32_t first_change; };
 /* Where a variable or an array began: in no region yet: -1; block: the opener of the block, -1: the region itself. */
 struct lt_begun { int32_t region, block; };
-/* A variable's version before a change; a variable that a loop changes. */
+/* A variable's version before a change. */
 struct lt_change { int32_t variable; int64_t version; };
-struct lt_loop_change { int32_t variable, next; };
 
 struct lt_verifier {
 	const struct lt_kernel *k;
@@ -43,10 +43,10 @@ struct lt_verifier {
 	int64_t last_version;
 	struct lt_change *change;               /* those since the outermost open if began */
 	int32_t n_change, cap_change;
-	int32_t *last_change;                   /* by variable: the last that was listed, -1: none */
-	int32_t *changed_in;                    /* by loop: the first of its loop_change, -1: none */
-	struct lt_loop_change *loop_change;
-	int32_t n_loop_change, cap_loop_change;
+	int32_t *changed_at, *n_changed;        /* where variables change: n_changed of each, from first_changed on */
+	int64_t *first_changed;
+	int32_t *loop_end;                      /* by loop */
+	int32_t *open_loop, n_open_loop;        /* that have not ended, outermost first */
 };
 
 /* verify_fail.c.  They never return: the rule that is broken, at that part, or at the instruction that is looked at.
@@ -55,8 +55,9 @@ _Noreturn void lt__verify_fail_at(struct lt_verifier *, enum lt_kernel_part, int
 	const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 _Noreturn void lt__verify_fail(struct lt_verifier *, int32_t other, const char *remedy, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-struct lt_shown_type { char text[24]; };
-struct lt_shown_type lt__verify_type(struct lt_value_type);
+
+/* verify_declared.c: operators, buffers, variables, params, matrices; shared_region is filled. */
+void lt__verify_declared(struct lt_verifier *);
 
 /* verify_body.c: all regions, which are known to lie one after the other. */
 void lt__verify_regions(struct lt_verifier *);
@@ -86,9 +87,9 @@ void lt__verify_written(struct lt_verifier *, int32_t buffer);
 bool lt__verify_constant(const struct lt_kernel *, int32_t value, int64_t *out);
 
 /* verify_change.c */
-void lt__verify_find_changes(struct lt_verifier *, const struct lt_region *);
+void lt__verify_find_changes(struct lt_verifier *);
+bool lt__verify_is_stale(const struct lt_verifier *, int32_t get);      /* the variable may hold something else */
 void lt__verify_changed(struct lt_verifier *, int32_t variable);        /* set, update, variable */
-void lt__verify_loop(struct lt_verifier *, int32_t loop);               /* its block begins */
 void lt__verify_else(struct lt_verifier *, int32_t first_change);
 void lt__verify_joined(struct lt_verifier *, int32_t first_change);     /* an if has ended */
 #endif

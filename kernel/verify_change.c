@@ -1,55 +1,103 @@
 /* kernel/verify_change.c -- that no value of a variable is used after the variable has changed (verify.h).
  *
  * A variable has a version, which is another one after each change; a value from `get` is good as long as the version
- * is the one that it found.  What a loop changes has another version from the loop's beginning on, for its next
- * iteration.  An else begins with the versions that its if began with.
+ * is the one that it found, and no loop that began after it, and is still open, changes the variable anywhere: that
+ * loop's next iteration may come after the change.  An else begins with the versions that its if began with.
  */
 #include "kernel/verify.h"
 
-/* A variable is listed once in each loop: one that encloses the change before has it, and so have those around it. */
-static void list_change(struct lt_verifier *v, int64_t variable, int32_t at, const int32_t *loop, int32_t n)
+/* Counts the change, or with `fill` notes where it is. */
+static void note_change(struct lt_verifier *v, int64_t variable, int32_t at, bool fill)
 {
 	if (variable < 0 || variable >= (int64_t)v->k->n_variable)
 		return;                                 /* the walk will refuse it */
-	for (int32_t l = n; l-- > 0 && loop[l] > v->last_change[variable]; ) {
-		v->loop_change = lt__pool_grown(&v->pool, v->loop_change, v->n_loop_change, &v->cap_loop_change,
-			sizeof *v->loop_change);
-		v->loop_change[v->n_loop_change] = (struct lt_loop_change){ (int32_t)variable, v->changed_in[loop[l]] };
-		v->changed_in[loop[l]] = v->n_loop_change++;
-	}
-	v->last_change[variable] = at;
+	int32_t n = v->n_changed[variable]++;
+	if (fill)
+		v->changed_at[v->first_changed[variable] + n] = at;
 }
 
 /* All variables that an instruction changes. */
-static void list_changes(struct lt_verifier *v, int32_t at, const int32_t *loop, int32_t n)
+static void note_changes(struct lt_verifier *v, int32_t at, bool fill)
 {
 	const struct lt_instruction *i = &v->k->instructions[at];
 	if (i->opcode == LT_OPCODE_set || i->opcode == LT_OPCODE_update || i->opcode == LT_OPCODE_variable)
-		list_change(v, i->what, at, loop, n);
+		note_change(v, i->what, at, fill);
 	if (i->opcode != LT_OPCODE_matrix || i->first_extra < 0 || (int64_t)i->first_extra + i->n_extra > v->k->n_extra)
 		return;
 	for (int32_t e = 2 * LT_MATRIX_LOCATION; e < i->n_extra; e++)
-		list_change(v, v->k->extras[i->first_extra + e], at, loop, n);
+		note_change(v, v->k->extras[i->first_extra + e], at, fill);
 }
 
-void lt__verify_find_changes(struct lt_verifier *v, const struct lt_region *r)
+/* Where each loop ends, by the nesting alone; one that does not end will be refused. */
+static void find_loop_ends(struct lt_verifier *v)
 {
-	int32_t loop[LT_MAX_BLOCKS], n = 0, n_block = 0;
-	bool is_loop[LT_MAX_BLOCKS];
-	for (int32_t at = r->first; at < r->first + r->n; at++) {
-		const struct lt_instruction *i = &v->k->instructions[at];
-		if (i->opcode == LT_OPCODE_loop || i->opcode == LT_OPCODE_if) {
-			if (n_block == LT_MAX_BLOCKS)
+	const struct lt_kernel *k = v->k;
+	int32_t open[LT_MAX_BLOCKS], n = 0;
+	for (int32_t at = 0; at < (int32_t)k->n_instruction; at++) {
+		uint32_t opcode = k->instructions[at].opcode;
+		v->loop_end[at] = (int32_t)k->n_instruction;
+		if (opcode == LT_OPCODE_loop || opcode == LT_OPCODE_if) {
+			if (n == LT_MAX_BLOCKS)
 				return;                         /* the walk will refuse it */
-			is_loop[n_block] = i->opcode == LT_OPCODE_loop;
-			if (is_loop[n_block++])
-				loop[n++] = at;
-		} else if (i->opcode == LT_OPCODE_end && n_block > 0) {
-			n -= is_loop[--n_block];
-		} else {
-			list_changes(v, at, loop, n);
+			open[n++] = at;
+		} else if (opcode == LT_OPCODE_end && n > 0) {
+			v->loop_end[open[--n]] = at;
 		}
 	}
+}
+
+void lt__verify_find_changes(struct lt_verifier *v)
+{
+	const struct lt_kernel *k = v->k;
+	int64_t sum = 0;
+	v->n_changed = lt__pool_alloc(&v->pool, k->n_variable, sizeof *v->n_changed);
+	v->first_changed = lt__pool_alloc(&v->pool, k->n_variable, sizeof *v->first_changed);
+	v->loop_end = lt__pool_alloc(&v->pool, k->n_instruction, sizeof *v->loop_end);
+	v->open_loop = lt__pool_alloc(&v->pool, LT_MAX_BLOCKS, sizeof *v->open_loop);
+	for (int32_t at = 0; at < (int32_t)k->n_instruction; at++)
+		note_changes(v, at, false);
+	for (uint32_t i = 0; i < k->n_variable; i++) {
+		v->first_changed[i] = sum;
+		sum += v->n_changed[i];
+		v->n_changed[i] = 0;
+	}
+	v->changed_at = lt__pool_alloc(&v->pool, (size_t)sum, sizeof *v->changed_at);
+	for (int32_t at = 0; at < (int32_t)k->n_instruction; at++)
+		note_changes(v, at, true);
+	find_loop_ends(v);
+}
+
+/* Whether something from `first` to below `end` changes the variable. */
+static bool changes_between(const struct lt_verifier *v, int32_t variable, int32_t first, int32_t end)
+{
+	const int32_t *at = v->changed_at + v->first_changed[variable];
+	int32_t low = 0, high = v->n_changed[variable];
+	while (low < high) {
+		int32_t middle = low + (high - low) / 2;
+		if (at[middle] < first)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < v->n_changed[variable] && at[low] < end;
+}
+
+bool lt__verify_is_stale(const struct lt_verifier *v, int32_t get)
+{
+	int32_t variable = v->k->instructions[get].what, low = 0, high = v->n_open_loop;
+	if (v->got[get] != v->version[variable])
+		return true;
+	while (low < high) {                            /* the outermost open loop that began after it */
+		int32_t middle = low + (high - low) / 2;
+		if (v->open_loop[middle] < get)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == v->n_open_loop)
+		return false;
+	int32_t loop = v->open_loop[low];
+	return changes_between(v, variable, loop, v->loop_end[loop]);
 }
 
 void lt__verify_changed(struct lt_verifier *v, int32_t variable)
@@ -57,12 +105,8 @@ void lt__verify_changed(struct lt_verifier *v, int32_t variable)
 	v->change = lt__pool_grown(&v->pool, v->change, v->n_change, &v->cap_change, sizeof *v->change);
 	v->change[v->n_change++] = (struct lt_change){ variable, v->version[variable] };
 	v->version[variable] = ++v->last_version;
-}
-
-void lt__verify_loop(struct lt_verifier *v, int32_t loop)
-{
-	for (int32_t c = v->changed_in[loop]; c >= 0; c = v->loop_change[c].next)
-		lt__verify_changed(v, v->loop_change[c].variable);
+	if (v->n_open == 0)
+		v->n_change = 0;
 }
 
 void lt__verify_else(struct lt_verifier *v, int32_t first)

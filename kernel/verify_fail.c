@@ -5,7 +5,8 @@
 #include "kernel/report.h"
 #include "kernel/verify.h"
 
-static _Noreturn void __attribute__((format(printf, 6, 0))) break_rule(struct lt_verifier *v, enum lt_kernel_part part,
+static _Noreturn void __attribute__((format(printf, 6, 0))) break_rule(struct lt_verifier *v,
+enum lt_kernel_part part,
 	int32_t index, int32_t other, const char *remedy, const char *fmt, va_list list)
 {
 	struct lt_broken_rule *o = v->out;
@@ -32,17 +33,6 @@ _Noreturn void lt__verify_fail(struct lt_verifier *v, int32_t other, const char 
 	va_list list;
 	va_start(list, fmt);
 	break_rule(v, LT_PART_INSTRUCTION, v->at, other, remedy, fmt, list);
-}
-
-struct lt_shown_type lt__verify_type(struct lt_value_type t)
-{
-	struct lt_shown_type s;
-	const char *name = lt__kernel_element_name(t.dtype);
-	if (t.lanes == 1 || !name)
-		(void)snprintf(s.text, sizeof s.text, "%s", name ? name : t.dtype ? "?" : "no value");
-	else
-		(void)snprintf(s.text, sizeof s.text, "%sx%" PRIu32, name, t.lanes);
-	return s;
 }
 
 lt_status lt__kernel_refuse(

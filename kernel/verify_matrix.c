@@ -27,7 +27,7 @@ static void check_fragment(struct lt_verifier *v, int32_t matrix, int part)
 			&& !seen[at[row] * x->extent[column] + at[column]]++;
 	}
 	if (!good)
-		lt__verify_fail_at(v, LT_PART_MATRIX, matrix, NULL,
+		lt__verify_fail_at(v, LT_PART_MATRIX, matrix, "compare the lists with the layout that the device's manual has",
 			"matrix %s: the bits of %c do not give each of its %" PRId64 " elements to one place of one of %" PRId32 " threads",
 			x->name, "abc"[part], all, x->threads);
 }
@@ -37,9 +37,10 @@ void lt__verify_description(struct lt_verifier *v, int32_t matrix)
 	const struct lt_kernel_matrix *x = &v->k->matrices[matrix];
 	bool good = x->threads == 32 || x->threads == 128;
 	for (int i = 0; i < 3; i++)
-		good = good && x->extent[i] >= 1 && x->extent[i] <= 256 && x->part[i].dtype > 0 && x->part[i].dtype < LT_NDTYPE;
+		good = good && x->extent[i] >= 1 && x->extent[i] <= LT_MATRIX_EXTENT && x->part[i].dtype > 0
+			&& x->part[i].dtype < LT_NDTYPE;
 	if (!good)
-		lt__verify_fail_at(v, LT_PART_MATRIX, matrix, NULL,
+		lt__verify_fail_at(v, LT_PART_MATRIX, matrix, "describe an instruction of that kind",
 			"matrix %s: it takes 32 or 128 threads, extents of 1 to 256, and elements of some type", x->name);
 	for (int part = 0; part < LT_NMATRIX; part++) {
 		const struct lt_matrix_part *p = &x->part[part];
@@ -47,7 +48,8 @@ void lt__verify_description(struct lt_verifier *v, int32_t matrix)
 		for (int b = 0; good && b < LT_MATRIX_BITS; b++)
 			good = p->element[b].axis < 3 && p->thread[b].axis < 3 && p->element[b].power < 16 && p->thread[b].power < 16;
 		if (!good)
-			lt__verify_fail_at(v, LT_PART_MATRIX, matrix, NULL, "matrix %s: a part has at most %d bits of each kind, along m, "
+			lt__verify_fail_at(v, LT_PART_MATRIX, matrix, "describe an instruction of that kind",
+				"matrix %s: a part has at most %d bits of each kind, along m, "
 				"n or k", x->name, (int)LT_MATRIX_BITS);
 		if (p->n_element || p->n_thread || part == LT_MATRIX_C)
 			check_fragment(v, matrix, part);
@@ -61,7 +63,7 @@ static void check_types(struct lt_verifier *v, const struct lt_kernel_matrix *x)
 	uint32_t c = x->part[LT_MATRIX_C].dtype;
 	for (int part = 0; part < 2; part++)
 		if (is_whole(x->part[part].dtype) != is_whole(c) || x->part[part].dtype == LT_BOOL)
-			lt__verify_fail(v, -1, NULL, "matrix %s adds products of %s to %s", x->name,
+			lt__verify_fail(v, -1, "take a matrix of one kind of numbers", "matrix %s adds products of %s to %s", x->name,
 				lt__kernel_element_name(x->part[part].dtype), lt__kernel_element_name(c));
 }
 
@@ -82,20 +84,23 @@ static void check_operand(struct lt_verifier *v, const struct lt_instruction *i,
 				"ab"[part]);
 	}
 	if ((at.buffer < 0 || value >= 0) && (is.dtype != want.dtype || is.lanes != want.lanes))
-		lt__verify_fail(v, value, NULL, "operand %d of 'matrix' is %s; %s is needed", part, lt__verify_type(is).text,
-			lt__verify_type(want).text);
+		lt__verify_fail(v, value, "cast or shuffle it first",
+			"operand %d of 'matrix' is %s; %s is needed", part, lt__shown_type(is).text,
+			lt__shown_type(want).text);
 	if (at.buffer < 0)
 		return;
 	if (at.buffer >= (int64_t)k->n_buffer || k->buffers[at.buffer].space != LT_SPACE_SHARED)
-		lt__verify_fail(v, -1, NULL, "a matrix is in registers or in a shared buffer");
+		lt__verify_fail(v, -1, "copy it to shared memory first", "a matrix is in registers or in a shared buffer");
 	if (k->buffers[at.buffer].dtype != p->dtype)
-		lt__verify_fail(v, -1, NULL, "buffer %s has elements of type %s; matrix %s takes %s for %c",
+		lt__verify_fail(v, -1, "cast the elements first, or take another matrix",
+			"buffer %s has elements of type %s; matrix %s takes %s for %c",
 			k->buffers[at.buffer].name, lt__kernel_element_name(k->buffers[at.buffer].dtype), x->name,
 				lt__kernel_element_name(p->dtype), "ab"[part]);
 	if (at.swizzle != 0 && at.swizzle != 32 && at.swizzle != 64 && at.swizzle != 128)
-		lt__verify_fail(v, -1, NULL, "a swizzle is of 32, 64 or 128 bytes, not %" PRId64, at.swizzle);
+		lt__verify_fail(v, -1, "write 0 for none", "a swizzle is of 32, 64 or 128 bytes, not %" PRId64, at.swizzle);
 	if (at.stride[0] < INT32_MIN || at.stride[0] > INT32_MAX || at.stride[1] < INT32_MIN || at.stride[1] > INT32_MAX)
-		lt__verify_fail(v, -1, NULL, "the strides of a matrix have at most 32 bits");
+		lt__verify_fail(v, -1, "copy the matrix to where its rows are closer",
+			"the strides of a matrix have at most 32 bits");
 }
 
 void lt__verify_matrix(struct lt_verifier *v, const struct lt_instruction *i)
@@ -105,9 +110,10 @@ void lt__verify_matrix(struct lt_verifier *v, const struct lt_instruction *i)
 	const struct lt_kernel_matrix *x = &k->matrices[i->what];
 	int64_t lanes = 0;
 	if (r->kind != LT_REGION_GRID)
-		lt__verify_fail(v, -1, NULL, "'matrix' is for the threads of a grid; this region is none");
+		lt__verify_fail(v, -1, "move it to a grid", "'matrix' is for the threads of a grid; this region is none");
 	if (r->subgroup != 32 || (int64_t)r->threads[0] * r->threads[1] * r->threads[2] % x->threads)
-		lt__verify_fail(v, -1, NULL, "matrix %s takes %" PRId32 " threads in subgroups of 32; this grid has others", x->name,
+		lt__verify_fail(v, -1, "round the block up to as many, in subgroups of 32",
+			"matrix %s takes %" PRId32 " threads in subgroups of 32; this grid has others", x->name,
 			x->threads);
 	check_types(v, x);
 	check_operand(v, i, LT_MATRIX_A);
@@ -115,18 +121,21 @@ void lt__verify_matrix(struct lt_verifier *v, const struct lt_instruction *i)
 	for (int32_t e = 2 * LT_MATRIX_LOCATION; e < i->n_extra && lanes <= lt__matrix_lanes(x, LT_MATRIX_C); e++) {
 		int64_t variable = k->extras[i->first_extra + e];
 		if (variable < 0 || variable >= (int64_t)k->n_variable)
-			lt__verify_fail(v, -1, NULL, "accumulator %d is no variable", (int)e - 2 * LT_MATRIX_LOCATION);
+			lt__verify_fail(v, -1, "declare it", "accumulator %d is no variable", (int)e - 2 * LT_MATRIX_LOCATION);
 		lt__verify_variable(v, (int32_t)variable);
 		if (k->variables[variable].dtype != x->part[LT_MATRIX_C].dtype)
-			lt__verify_fail(v, -1, NULL, "accumulator %s is %s; matrix %s adds to %s", k->variables[variable].name,
+			lt__verify_fail(v, -1, "declare it of that type, and cast it afterwards",
+				"accumulator %s is %s; matrix %s adds to %s", k->variables[variable].name,
 				lt__kernel_element_name(k->variables[variable].dtype), x->name,
 				lt__kernel_element_name(x->part[LT_MATRIX_C].dtype));
 		for (int32_t f = 2 * LT_MATRIX_LOCATION; f < e; f++)
 			if (k->extras[i->first_extra + f] == variable)
-				lt__verify_fail(v, -1, NULL, "accumulator %s is there twice", k->variables[variable].name);
+				lt__verify_fail(v, -1, "give each part of c a variable of its own",
+					"accumulator %s is there twice", k->variables[variable].name);
 		lanes += k->variables[variable].lanes;
 	}
 	if (lanes != lt__matrix_lanes(x, LT_MATRIX_C))
-		lt__verify_fail(v, -1, NULL, "the accumulators have %" PRId64 " lanes; a thread's part of c has %" PRId64, lanes,
+		lt__verify_fail(v, -1, "declare variables that have as many together",
+			"the accumulators have %" PRId64 " lanes; a thread's part of c has %" PRId64, lanes,
 			lt__matrix_lanes(x, LT_MATRIX_C));
 }

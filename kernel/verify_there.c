@@ -4,11 +4,7 @@
 
 bool lt__verify_constant(const struct lt_kernel *k, int32_t value, int64_t *out)
 {
-	const struct lt_instruction *i = value < 0 ? NULL : &k->instructions[value];
-	if (!i || i->opcode != LT_OPCODE_const || (i->dtype != LT_I32 && i->dtype != LT_I64))
-		return false;
-	*out = i->dtype == LT_I32 ? (int64_t)(int32_t)(uint32_t)(uint64_t)i->number : i->number;
-	return true;
+	return lt__constant_integer(value < 0 ? NULL : &k->instructions[value], out);
 }
 
 void lt__verify_buffer(struct lt_verifier *v, int32_t buffer)

@@ -44,7 +44,8 @@ static void check_operand(
 {
 	int32_t value = v->k->instructions[v->at].operand[k];
 	if (value >= 0 && u->value[value] < scope)
-		lt__verify_fail(v, value, NULL, "%s of '%s' is the same in all threads of %s, but operand %d differs among them",
+		lt__verify_fail(v, value, "take what one member has: `exchange index` from a constant number",
+			"%s of '%s' is the same in all threads of %s, but operand %d differs among them",
 			what, lt_opcode_name(v->k->instructions[v->at].opcode), of_whom[scope], k);
 }
 

@@ -9,17 +9,15 @@
 #include "program/pool.h"
 #include "program/thread.h"
 
-/* SHARE: chunks of each thread.  SPIN: how long the caller waits busily for chunks that others have begun.  LATE: one
- * that takes longer was preempted, however short chunks are. */
-enum { SHARE = 8, MIN_SPIN_NS = 1000, MAX_SPIN_NS = 50000, MIN_LATE_NS = 200000, LATE_CHUNKS = 4 };
+/* SHARE: chunks of each thread.  LATE: one that takes longer was preempted, however short chunks are. */
+enum { SHARE = 8, MIN_LATE_NS = 200000, LATE_CHUNKS = 4 };
 
-/* Waits for `n` chunks of others, which are all in hand.  A chunk of the caller's own took chunk_ns: so long it waits
- * busily, and then sleeps, so that its processor is free for one that has none.
+/* Waits for `n` chunks of others, which are all in hand: first busily; then it sleeps, so that its processor is free
+ * for one that has none.  A chunk of the caller's own took chunk_ns.
  * Sequentially consistent: either this sees the count or the one who counts sees `waiting`. */
 static void pool_wait(struct thread_pool *p, uint32_t n, int64_t now_ns, int64_t chunk_ns)
 {
-	int64_t spin_ns = chunk_ns < MIN_SPIN_NS ? MIN_SPIN_NS : chunk_ns > MAX_SPIN_NS ? MAX_SPIN_NS : chunk_ns;
-	int64_t until = now_ns + (atomic_load_explicit(&p->crowded, memory_order_relaxed) ? 0 : spin_ns);
+	int64_t until = now_ns + lt__pool_spin_ns(p, chunk_ns);
 	while (atomic_load_explicit(&p->n_done, memory_order_acquire) != n) {
 		lt__relax();
 		if (lt__now_ns() > until)
@@ -49,6 +47,20 @@ static uint32_t job_cut(struct thread_pool *p, uint32_t team, const struct pool_
 	return present > 1 ? (uint32_t)((job->n - 1) / p->job.points + 1) : 0;
 }
 
+/* A thread that sleeps may not wake on the caller's processor, which is in use. The system puts it there often (Linux
+ * 6.18 in a virtual machine), although others are idle, and there it would wait for milliseconds. When it runs it
+ * may use all of them again. Without enough processors it may wake where it likes. */
+static void job_keep_off(struct pool_share *s, bool enough)
+{
+	uint8_t asleep = POOL_ASLEEP;
+	if (!enough || !atomic_compare_exchange_strong_explicit(
+			       &s->sleep, &asleep, POOL_WAKING, memory_order_acquire, memory_order_relaxed))
+		return;
+	int32_t here = lt__processor();
+	s->kept_off = lt__processor_forbid(s->id, here) ? here + 1 : 0;
+	atomic_store_explicit(&s->sleep, POOL_AWAKE, memory_order_release);
+}
+
 /* Shares of nearly equal size, from the last thread's to the caller's, which gets what those would have had that have
  * gone meanwhile; then those who sleep are woken.
  * Sequentially consistent: either a worker sees that a job was published, or it is seen asleep. */
@@ -66,8 +78,10 @@ static void job_publish(struct thread_pool *p, uint32_t team, uint32_t n_chunk, 
 	}
 	atomic_fetch_add(&p->n_published, 1);
 	for (uint32_t t = 1; t < team; t++)
-		if (atomic_load(&p->share[t].asleep))
+		if (atomic_load(&p->share[t].sleep) == POOL_ASLEEP) {
+			job_keep_off(&p->share[t], team <= p->n_processor);
 			bits |= 1u << t % 32;
+		}
 	if (bits)
 		lt__futex_wake(&p->n_published, bits);
 }

@@ -22,13 +22,17 @@ void lt__host_parallel_for(const struct lt_host *, uint32_t n_thread, int64_t n,
 
 enum { POOL_TEAM_MAX = 256 };   /* threads of a job */
 
+/* Asleep: it has to be woken.  Waking: the caller is about to do so, and has kept_off for itself. */
+enum pool_sleep { POOL_AWAKE, POOL_ASLEEP, POOL_WAKING };
 struct pool_job { lt__pool_body *body; void *arg; int64_t n, points; };         /* points: of a chunk */
 /* The chunks of a job that are a thread's own, and how it waits; a cache line of its own.
  * left: team << 48 | next << 24 | end: chunks next .. end-1 have not been taken; threads with a number below team may
  * take them. */
 struct pool_share {
 	_Alignas(64) _Atomic uint64_t left;
-	_Atomic bool asleep, away;      /* it has to be woken; it does not take part */
+	_Atomic uint8_t sleep;          /* enum pool_sleep */
+	_Atomic bool away;              /* it does not take part */
+	int32_t id, kept_off;           /* of the thread; 1 + the processor that it may not use while it is woken, or 0 */
 };
 /* Written by the thread that holds `held`, unless a comment says who else. */
 struct thread_pool {
@@ -49,6 +53,17 @@ struct thread_pool {
 	struct pool_share share[POOL_TEAM_MAX];
 };
 extern struct thread_pool lt__pool;
+
+/* How long a thread, whose last chunks took chunk_ns, waits busily for another thread: its last chunk, and what comes
+ * between two jobs.  Sleeping and being woken takes longer, and the system may wake it on the other's processor.  But
+ * not for ever: the other one may have lost its processor. */
+static inline int64_t lt__pool_spin_ns(const struct thread_pool *p, int64_t chunk_ns)
+{
+	enum { BETWEEN_NS = 50000, MAX_CHUNK_NS = 1000000 };
+	return atomic_load_explicit(&p->crowded, memory_order_relaxed)
+		? 0
+		: BETWEEN_NS + (chunk_ns < MAX_CHUNK_NS ? chunk_ns : MAX_CHUNK_NS);
+}
 
 /* pool_work.c: thread t runs chunks until there are none; how many it ran. */
 uint32_t lt__pool_work(uint32_t t);

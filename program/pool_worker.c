@@ -7,33 +7,46 @@
 #include "program/pool.h"
 #include "program/thread.h"
 
-/* IDLE_SPIN: how long a thread waits busily for the next job, which in a run is mostly there by then; waking it takes
- * longer.  AWAY: how long one that was preempted stays away.  If that happens again soon after, twice as long: somebody
+/* AWAY: how long a thread that was preempted stays away.  If that happens again soon after, twice as long: somebody
  * else needs its processor. */
-enum { IDLE_SPIN_NS = 50000, MIN_AWAY_NS = 10000000, MAX_AWAY_NS = 160000000, LOOKS = 16, GROW_AGAIN_NS = 1000000000 };
+enum { MIN_AWAY_NS = 10000000, MAX_AWAY_NS = 160000000, LOOKS = 16, GROW_AGAIN_NS = 1000000000 };
 
 /* -- a worker -- */
 
-struct pool_worker { uint32_t t; int64_t away_ns, back_ns; };   /* how long it was away last, and came back when */
+/* chunk_ns: what a chunk of its last job took.  It was away for away_ns last, and came back at back_ns. */
+struct pool_worker { uint32_t t; int64_t chunk_ns, away_ns, back_ns; };
+
+/* A wake-up that comes to nothing is as good as any. */
+static void worker_sleep(const struct pool_worker *w, uint32_t seen)
+{
+	struct thread_pool *p = &lt__pool;
+	struct pool_share *own = &p->share[w->t];
+	uint8_t asleep = POOL_ASLEEP;
+	atomic_store(&own->sleep, POOL_ASLEEP);         /* as in job_publish */
+	while (atomic_load(&p->n_published) == seen)
+		lt__futex_sleep(&p->n_published, seen, 1u << w->t % 32);
+	if (!atomic_compare_exchange_strong_explicit(
+		    &own->sleep, &asleep, POOL_AWAKE, memory_order_acquire, memory_order_acquire))
+		while (atomic_load_explicit(&own->sleep, memory_order_acquire) == POOL_WAKING)
+			lt__relax();
+	if (own->kept_off)
+		lt__processor_allow(own->id, own->kept_off - 1);
+	own->kept_off = 0;
+}
 
 /* Returns when more jobs have been published than were seen. */
 static void worker_idle(struct pool_worker *w, uint32_t seen)
 {
 	struct thread_pool *p = &lt__pool;
-	struct pool_share *own = &p->share[w->t];
-	int64_t until = atomic_load_explicit(&p->crowded, memory_order_relaxed) ? 0 : lt__now_ns() + IDLE_SPIN_NS;
-	for (int i = 1; until; i++) {
+	int64_t spin_ns = lt__pool_spin_ns(p, w->chunk_ns), until = lt__now_ns() + spin_ns;
+	for (int i = 1; spin_ns > 0; i++) {
 		if (atomic_load_explicit(&p->n_published, memory_order_relaxed) != seen)
 			return;
 		lt__relax();
 		if (i % LOOKS == 0 && lt__now_ns() > until)
 			break;
 	}
-	/* Sequentially consistent, as in job_publish.  A wake-up that comes to nothing is as good as any. */
-	atomic_store(&own->asleep, true);
-	while (atomic_load(&p->n_published) == seen)
-		lt__futex_sleep(&p->n_published, seen, 1u << w->t % 32);
-	atomic_store_explicit(&own->asleep, false, memory_order_relaxed);
+	worker_sleep(w, seen);
 }
 
 /* Chunks are counted, the caller woken.  True: it waited so long for them that this thread must have been preempted.
@@ -65,11 +78,14 @@ static void *worker_main(void *arg)
 	struct thread_pool *p = &lt__pool;
 	struct pool_worker w = { .t = (uint32_t)(uintptr_t)arg };
 	char name[16];
+	p->share[w.t].id = lt__thread_id();
 	(void)snprintf(name, sizeof name, "looptree-%u", (unsigned)w.t);
 	(void)pthread_setname_np(pthread_self(), name);
 	for (;;) {
 		uint32_t seen = atomic_load_explicit(&p->n_published, memory_order_acquire);
+		int64_t begin = lt__now_ns();
 		uint32_t n = lt__pool_work(w.t);
+		w.chunk_ns = n > 0 ? (lt__now_ns() - begin) / n : 0;
 		if (n > 0 && worker_count(p, n))
 			worker_leave(&w);
 		worker_idle(&w, seen);
@@ -89,7 +105,8 @@ static void pool_after_fork(void)
 	atomic_store_explicit(&p->waiting, false, memory_order_relaxed);
 	for (uint32_t t = 0; t < POOL_TEAM_MAX; t++) {
 		atomic_store_explicit(&p->share[t].left, 0, memory_order_relaxed);
-		atomic_store_explicit(&p->share[t].asleep, false, memory_order_relaxed);
+		atomic_store_explicit(&p->share[t].sleep, POOL_AWAKE, memory_order_relaxed);
+		p->share[t].kept_off = 0;
 		atomic_store_explicit(&p->share[t].away, false, memory_order_relaxed);
 	}
 	atomic_store_explicit(&p->held, false, memory_order_release);

@@ -19,6 +19,36 @@ uint32_t lt__processors(void)
 	return n > 0 ? (uint32_t)n : 1;
 }
 
+int32_t lt__thread_id(void)
+{
+	return (int32_t)syscall(SYS_gettid);
+}
+
+int32_t lt__processor(void)
+{
+	return sched_getcpu();
+}
+
+bool lt__processor_forbid(int32_t thread, int32_t processor)
+{
+	cpu_set_t set;
+	if (processor < 0 || processor >= CPU_SETSIZE || sched_getaffinity(thread, sizeof set, &set))
+		return false;
+	if (!CPU_ISSET((size_t)processor, &set) || CPU_COUNT(&set) < 2)
+		return false;
+	CPU_CLR((size_t)processor, &set);
+	return sched_setaffinity(thread, sizeof set, &set) == 0;
+}
+
+void lt__processor_allow(int32_t thread, int32_t processor)
+{
+	cpu_set_t set;
+	if (sched_getaffinity(thread, sizeof set, &set))
+		return;
+	CPU_SET((size_t)processor, &set);
+	(void)sched_setaffinity(thread, sizeof set, &set);
+}
+
 int lt__thread_start(pthread_t *thread, void *(*main_)(void *), void *arg)
 {
 	static const int own[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };

@@ -3,6 +3,7 @@
 #define LT_PROGRAM_THREAD_H
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Processors that this process may use; never 0. */
@@ -10,6 +11,12 @@ uint32_t lt__processors(void);
 /* A thread that leaves signals to the caller's threads, except those that its own instructions raise.  Returns an error
  * number. */
 int lt__thread_start(pthread_t *, void *(*)(void *), void *arg);
+int32_t lt__thread_id(void);    /* the calling thread's, as the system counts them; never 0 */
+int32_t lt__processor(void);    /* that the calling thread runs on; negative: unknown */
+/* A thread may not use that processor until it is let on again.  False: nothing has changed, because it did not use it
+ * before, has no other, or the system does not allow it. */
+bool lt__processor_forbid(int32_t thread, int32_t processor);
+void lt__processor_allow(int32_t thread, int32_t processor);
 /* Of a clock that only goes forward. */
 int64_t lt__now_ns(void);
 void lt__relax(void);           /* once in a loop that waits busily */

@@ -4,8 +4,7 @@
 # and takes no time, when everything is there.
 # setup.sh bench -- the same for OpenBLAS and oneDNN, which lt-bench measures next to Looptree; nothing fails without
 # them.
-# setup.sh plugins -- the same for LLVM, which the example plug-in llvm is built with; without it the plug-in is left
-# out.
+# setup.sh llvm -- the same for LLVM, which the backend llvm is built with; without it the backend is left out.
 # setup.sh peers FOLDER -- makes a virtual environment of Python there with ONNX Runtime, OpenVINO and PyTorch, for
 # bench/peers/.
 set -u
@@ -33,11 +32,8 @@ if [ "${1-}" = bench ]; then
 	optional "to measure beside it" $want
 	exit 0
 fi
-if [ "${1-}" = plugins ]; then
-	for at in llvm-config-19 llvm-config-20 llvm-config-21; do
-		command -v $at >/dev/null 2>&1 && exit 0
-	done
-	optional "the plug-in llvm is left out; to build it" llvm-19-dev
+if [ "${1-}" = llvm ]; then
+	"${0%/*}/llvm.sh" >/dev/null || optional "the backend llvm is left out; to build it" llvm-19-dev
 	exit 0
 fi
 if [ "${1-}" = peers ]; then

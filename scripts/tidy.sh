@@ -35,10 +35,8 @@ if [ -n "$found" ]; then
 fi
 
 # Headers that need LLVM's C interface are tried where it is installed.
-LLVM=$(command -v llvm-config-19 || command -v llvm-config-20 || command -v llvm-config-21)
-[ -n "$LLVM" ] && LLVM="-isystem $("$LLVM" --includedir)" &&
-	echo '#include <llvm-c/Core.h>' | ${CC:-cc} $LLVM -fsyntax-only -x c - 2>/dev/null || LLVM=
-[ -n "$LLVM" ] || echo "not tried: headers of backends/llvm; LLVM's C interface (llvm-19-dev) is not installed"
+LLVM=$(scripts/llvm.sh) && LLVM="-isystem $("$LLVM" --includedir)" ||
+	echo "not tried: headers of backends/llvm; LLVM's C interface (llvm-19-dev) is not installed"
 # A .c file that is nothing but the header; prelude.h is text for generated code and has the same duty.
 for h in $(find include ir looptree kernel backends frontends program check tools tests -name '*.h' | sort); do
 	system=

@@ -49,7 +49,6 @@ puts
 # Names of files: the same words, and those by which two files had one name.
 files_refused='own through again ahead leaves'
 
-# Not yet: examples/plugin/llvm, which goes.
 folders='include/lt ir ir/pass looptree kernel backends backends/cpu backends/llvm backends/ref backends/sim
 backends/text frontends frontends/script frontends/graph program check tools examples/mnist examples/plugin/trace tests
 tests/faults tests/plugins tests/mutants tests/sequences tests/interpose tests/fuzz tests/kernels tests/llvm'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tests/examples.sh -- every example runs and agrees with the oracle, on cpu and ref, the small ones on the simulator
-# too, and the demo classifies every digit that it draws. Prints TAP. The commands are in tests/examples.txt; an example
-# that is not there fails.
+# tests/examples.sh -- every example runs and agrees with the oracle, on cpu, ref and llvm if that is built, the small
+# ones on the simulator too, and the demo classifies every digit that it draws. Prints TAP. The commands are in
+# tests/examples.txt; an example that is not there fails.
 set -u
 : "${O:=build}"
 
@@ -11,9 +11,11 @@ try() {
 	if "$@" >&2; then echo "ok - $name"; else echo "not ok - $name"; fi
 }
 
+llvm=
+[ -e "$O/backends/llvm.so" ] && llvm=llvm
 set -f
 while read -r script options; do
-	for backend in cpu ref sim; do
+	for backend in cpu ref sim $llvm; do
 		[[ $backend = sim && $script =~ hamkaas|stories ]] && continue    # minutes in a simulator
 		try "$script on $backend" "$O/lt-run" "$script" $options -b $backend -q --verify
 	done

@@ -5,6 +5,7 @@
 #include "tests/kernel_text.h"
 
 char kernel_message[2200];
+bool kernel_has_remedy;
 
 void kernel_text_add(void *text, const char *more, size_t bytes)
 {
@@ -23,6 +24,7 @@ void kernel_text_add(void *text, const char *more, size_t bytes)
 static void keep_message(struct lt_diag *diag, const struct lt_diagnostic *d)
 {
 	(void)diag;
+	kernel_has_remedy = d->remedy && *d->remedy;
 	(void)snprintf(kernel_message, sizeof kernel_message, "%s%s%s", d->text, d->remedy ? "; " : "",
 		d->remedy ? d->remedy : "");
 }

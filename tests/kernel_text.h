@@ -1,6 +1,7 @@
 /* tests/kernel_text.h -- kernel programs as text, and what is said of them. */
 #ifndef LT_TEST_KERNEL_TEXT_H
 #define LT_TEST_KERNEL_TEXT_H
+#include <stdbool.h>
 #include <stddef.h>
 #include "lt/kernel.h"
 
@@ -9,6 +10,7 @@ void kernel_text_add(void *text, const char *, size_t bytes);   /* an lt_write *
 
 /* What the last of these two reported: "sentence" or "sentence; remedy". */
 extern char kernel_message[2200];
+extern bool kernel_has_remedy;
 lt_status kernel_parse(const char *text, size_t bytes, struct lt_kernel **);
 lt_status kernel_verify(const struct lt_kernel *);
 #endif

@@ -1,5 +1,4 @@
-/* tests/llvm_plugin.h -- the outside backend llvm, or with TEST_LLVM_KERNEL the optional one that prints kernel
- * programs, loaded for a test, which is skipped where it is not built. */
+/* tests/llvm_plugin.h -- the backend llvm, loaded for a test, which is skipped where it is not built. */
 #ifndef TESTS_LLVM_PLUGIN_H
 #define TESTS_LLVM_PLUGIN_H
 #include <criterion/criterion.h>
@@ -9,21 +8,14 @@
 #include "tests/built.h"
 #include "tests/keeper.h"
 
-#ifdef TEST_LLVM_KERNEL
-#define LLVM_NAME "llvm_kernel"
-#define LLVM_FILE "backends/llvm.so"
-enum { LLVM_TURNS = 0 };                /* squares in registers: that is a matter of steps of kernel programs */
-#else
-#define LLVM_NAME "llvm"
-#define LLVM_FILE "examples/plugin/llvm.so"
-enum { LLVM_TURNS = 1 };
-#endif
+/* Whether squares are turned in registers: a matter of the steps of kernel programs. */
+enum { LLVM_TURNS = 0 };
 
 /* Its file; static storage. */
 static inline const char *llvm_path(void)
 {
 	static char path[512];
-	(void)snprintf(path, sizeof path, "%s", built(LLVM_FILE));
+	(void)snprintf(path, sizeof path, "%s", built("backends/llvm.so"));
 	return path;
 }
 
@@ -31,7 +23,7 @@ static inline void llvm_load(void)
 {
 	struct keeper k = keeper_new();
 	if (access(llvm_path(), R_OK) != 0)
-		cr_skip_test("no %s: make plugins needs LLVM's development files", llvm_path());
+		cr_skip_test("no %s: it needs LLVM's development files", llvm_path());
 	cr_assert_eq(lt_backend_load(llvm_path(), &k.diag), LT_OK, "%s", k.text);
 }
 #endif

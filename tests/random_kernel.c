@@ -14,6 +14,39 @@ static void make_fault(struct kernel_maker *g)
 	(void)maker_make(g, i);
 }
 
+/* A number that only steps find out: a sum of constants, or what a variable was set to. */
+static int32_t hidden_number(struct kernel_maker *g, int32_t variable, int64_t number)
+{
+	static const struct lt_value_type i64 = { LT_I64, 1 };
+	int64_t part = maker_below(g, 1000);
+	if (maker_one_in(g, 2))
+		return lt__build_get(&g->b, variable);
+	return maker_two(g, LT_OPCODE_add, i64, maker_whole(g, part), maker_whole(g, number - part));
+}
+
+/* A block that never runs, in which a constant would be no address, no divisor and no shift. */
+static void make_never(struct kernel_maker *g)
+{
+	static const struct lt_value_type i64 = { LT_I64, 1 };
+	static const struct { int opcode; int64_t number; } bad[] = { { LT_OPCODE_load, 1000000 }, { LT_OPCODE_store, -1 },
+		{ LT_OPCODE_quotient, 0 }, { LT_OPCODE_remainder, -1 }, { LT_OPCODE_shift_left, 64 },
+		{ LT_OPCODE_shift_right, -1 }, { LT_OPCODE_shift_signed, 70 } };
+	int n = maker_below(g, sizeof bad / sizeof *bad);
+	int32_t variable = lt__build_variable(&g->b, "never", LT_I64, 1), x = maker_mod(g, i64, 10), buffer = g->n_input;
+	int32_t never = maker_two(g, LT_OPCODE_less, (struct lt_value_type){ LT_LANE_MASK, 1 }, x, maker_whole(g, 0));
+	lt__build_begins(&g->b, LT_OPCODE_variable, variable);
+	lt__build_set(&g->b, variable, maker_whole(g, bad[n].number));
+	lt__build_if(&g->b, never);
+	int32_t number = hidden_number(g, variable, bad[n].number);
+	if (bad[n].opcode == LT_OPCODE_load)
+		(void)lt__build_load(&g->b, 0, number, 0);
+	else if (bad[n].opcode == LT_OPCODE_store)
+		lt__build_store(&g->b, buffer, number, 0, maker_want(g, (struct lt_value_type){ g->b.buffer[buffer].dtype, 1 }));
+	else
+		lt__build_set(&g->b, variable, maker_two(g, bad[n].opcode, i64, x, number));
+	lt__build_end(&g->b);
+}
+
 static void make_text(struct kernel_maker *g)
 {
 	if (!g->b.n_op)
@@ -153,7 +186,11 @@ static void make_statement(struct kernel_maker *g)
 		if (g->flags & RANDOM_KERNEL_STEPS && g->flags & RANDOM_KERNEL_LANES)
 			maker_tile(g);
 		break;
-	case 16: make_fault(g); break;
+	case 16:
+		make_fault(g);
+		if (g->flags & RANDOM_KERNEL_STEPS)
+			make_never(g);
+		break;
 	case 17: make_text(g); break;
 	case 18: maker_fold(g); break;
 	case 19: maker_shuffle(g); break;

@@ -10,7 +10,7 @@
 /* LANES: values of several lanes, with all that belongs to them.  TEXT: operators that are C text.  INEXACT: functions
  * that are not rounded exactly, and products of floats, which may be fused: without it every printer and the simulator
  * have the same results, but for the bits of a NaN.  STEPS: more of what the steps look for: arrays in parts of one
- * width at constant places, tiles that are read across. */
+ * width at constant places, tiles that are read across, blocks that never run and have what no constant may be. */
 enum random_kernel_flag { RANDOM_KERNEL_LANES = 1, RANDOM_KERNEL_TEXT = 2, RANDOM_KERNEL_INEXACT = 4,
 	RANDOM_KERNEL_STEPS = 8 };
 

@@ -122,12 +122,12 @@ Test(bench_run, a_schedule_is_a_contestant)
 
 	bench_write_text("empty.schedule", "schedule 1\n");
 	bench_write_text("wrong.schedule", "schedule 1\nsplit nobody 4\n");
-	cr_assert_eq(bench_run("gemm --filter gemm/32 --quick --no-vendor --schedule empty.schedule --json x.json"), 0,
+	cr_assert_eq(bench_run("gemm -b cpu --filter gemm/32 --quick --no-vendor --schedule empty.schedule --json x.json"), 0,
 		"%s%s", err, out);
 	o = bench_read_json();
 	cr_assert_str_eq(bench_text_of(bench_row_of(o, "cpu empty.schedule"), "status"), "measured");
 	json_decref(o);
-	cr_assert_eq(bench_run("gemm --filter gemm/32 --quick --no-vendor --schedule wrong.schedule --json x.json"), 1);
+	cr_assert_eq(bench_run("gemm -b cpu --filter gemm/32 --quick --no-vendor --schedule wrong.schedule --json x.json"), 1);
 	o = bench_read_json();
 	cr_assert_str_eq(bench_text_of(bench_row_of(o, "cpu wrong.schedule"), "status"), "failed");
 	cr_assert(strstr(bench_text_of(bench_row_of(o, "cpu wrong.schedule"), "why"), "nobody"));

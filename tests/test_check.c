@@ -129,8 +129,7 @@ Test(check, what_has_no_fault_passes)
 Test(check, what_is_offered_keeps_the_contract)
 {
 	static const struct { const char *plugin, *name, *filter; } more[] = { { "", "cpu", "optional/*" },
-		{ "examples/plugin/llvm", "llvm", "optional/*" }, { "examples/plugin/llvm", "llvm", "threads/sessions" },
-		{ "backends/llvm", "llvm_kernel", "optional/*" }, { "backends/llvm", "llvm_kernel", "threads/sessions" },
+		{ "backends/llvm", "llvm", "optional/*" }, { "backends/llvm", "llvm", "threads/sessions" },
 		{ "examples/plugin/trace", "trace", "optional/*" } };
 	for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
 		char path[600];

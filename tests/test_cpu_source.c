@@ -56,7 +56,7 @@ Test(cpu_source, a_dumped_file_is_complete)
 	char command[4096];
 
 	for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
-		cr_assert_eq(run("%s/tests/golden/%s.lt --dump=source -o k.c", root, scripts[i]), 0, "%s", err);
+		cr_assert_eq(run("%s/tests/golden/%s.lt --dump=source -b cpu -o k.c", root, scripts[i]), 0, "%s", err);
 		for (int clang = 0; clang < 2; clang++) {
 			if (clang && system("command -v clang >/dev/null 2>&1") != 0)
 				continue;
@@ -73,7 +73,7 @@ Test(cpu_source, a_dumped_file_is_complete)
 		"32]);$4 = InputTensor(z, float32, [32, 48]); $5 = MatMulNode($3, $4); $6 = ReLUNode($5); $7 = "
 		"InputTensor(h, float16, [64, 48]);$8 = AddNode($7, $7); $9 = SoftmaxNode($6, 1); result a = $2; "
 		"result b = $9; result c = $8;");
-	cr_assert_eq(run("two.lt --dump=source -o k.c"), 0, "%s", err);
+	cr_assert_eq(run("two.lt --dump=source -b cpu -o k.c"), 0, "%s", err);
 	cr_assert_eq(run("two.lt -i '*=random' --use-source k.c --verify -q --time=3"), 0, "%s", err);
 	cr_expect(strstr(out, "compiled, 0 from the cache"), "%s", out);
 	cr_assert_eq(run("two.lt -i '*=random' --use-source=k.c --verify -q --time=3"), 0, "%s", err);
@@ -85,7 +85,7 @@ Test(cpu_source, a_dumped_file_is_complete)
 
 Test(cpu_source, what_runs_is_the_edited_text)
 {
-	cr_assert_eq(run("one.lt --dump=source -o k.c"), 0, "%s", err);
+	cr_assert_eq(run("one.lt --dump=source -b cpu -o k.c"), 0, "%s", err);
 	add_to_entry("k.c", "same.c", "\tfloat *y = lt_slot_at(slot, 1);\n\ty[3] = y[3] * 1.0f;\n");
 	cr_expect_eq(run("one.lt -i x=iota --use-source same.c --verify"), 0, "%s", err);
 	add_to_entry("k.c", "wrong.c", "\tfloat *y = lt_slot_at(slot, 1);\n\ty[3] += 0.5f;\n");
@@ -117,8 +117,8 @@ Test(cpu_source, mistakes)
 		{ "none.c", "/* kernel k0_2:", "/* kernel k0_2:", "its kernel k0_2 is from another loop tree" },
 	};
 
-	cr_assert_eq(run("one.lt --dump=source -o k.c"), 0, "%s", err);
-	cr_assert_eq(run("other.lt --dump=source -o none.c"), 0, "%s", err);
+	cr_assert_eq(run("one.lt --dump=source -b cpu -o k.c"), 0, "%s", err);
+	cr_assert_eq(run("other.lt --dump=source -b cpu -o none.c"), 0, "%s", err);
 	for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
 		edit(edits[i].from, "e.c", edits[i].old, edits[i].new);
 		cr_expect_neq(run("one.lt -i x=1 --use-source e.c"), 0);
@@ -163,7 +163,7 @@ Test(cpu_source, threads_in_the_edited_text)
 		"\tteam->parallel_for(team->host, team->n_thread, 500, count, &points);\n"
 		"\ty[0] = (float)points;\n\ty[1] = (float)team->n_thread;\n";
 
-	cr_assert_eq(run("one.lt --dump=source -o k.c"), 0, "%s", err);
+	cr_assert_eq(run("one.lt --dump=source -b cpu -o k.c"), 0, "%s", err);
 	add_to_entry("k.c", "called.c", call);
 	char text[1024];
 	snprintf(text, sizeof text, "%s\nvoid k0_2_entry", body);

@@ -11,7 +11,7 @@
 
 TestSuite(expand_function, .timeout = 240);
 
-/* As docs/accuracy.md has them, and as test_vector_math.c asks of the C texts. */
+/* As docs/accuracy.md has them, and as backend_functions.c asks of backends. */
 static const struct { uint32_t opcode; double f32, f64; } bounds[] = {
 	{ LT_OPCODE_exp, 1.0, 1.0 }, { LT_OPCODE_log, 1.0, 1.0 }, { LT_OPCODE_tanh, 1.5, 2.0 }, { LT_OPCODE_erf, 1.25, 1.0 },
 	{ LT_OPCODE_sigmoid, 2.5, 2.5 }, { LT_OPCODE_rsqrt, 1.5, 1.5 }, { LT_OPCODE_reciprocal, 0.5, 0.5 } };

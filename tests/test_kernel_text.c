@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include "kernel/opcode.h"
 #include "tests/grid_kernel.h"
@@ -297,6 +298,33 @@ static double seconds_of(const char *line, int n, const char *line_end)
 	lt_kernel_free(k);
 	free(text.at);
 	return (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
+}
+
+/* Changes of many variables in loops in one another are listed once, and not for each loop: that was 1.3 GB. */
+Test(kernel_text, memory_grows_with_the_text)
+{
+	enum { LOOPS = 999, VARIABLES = 20000 };
+	struct kernel_text text = { 0 };
+	struct rusage before, after;
+	struct lt_kernel *k = NULL;
+	char some[64];
+	kernel_text_add(&text, "kernel 1\nname k\n", 16);
+	for (int i = 0; i < VARIABLES; i++)
+		kernel_text_add(&text, some, (size_t)snprintf(some, sizeof some, "variable v%d f32\n", i));
+	kernel_text_add(&text, "region host\n", 12);
+	for (int i = 0; i < LOOPS; i++)
+		kernel_text_add(&text, some, (size_t)snprintf(some, sizeof some, "loop %%l%d from 0 to 2\n", i));
+	for (int i = 0; i < VARIABLES; i++)
+		kernel_text_add(&text, some, (size_t)snprintf(some, sizeof some, "variable v%d\nset v%d 1\n", i, i));
+	for (int i = 0; i < LOOPS; i++)
+		kernel_text_add(&text, "end\n", 4);
+	cr_assert_eq(getrusage(RUSAGE_SELF, &before), 0);
+	cr_assert_eq(kernel_parse(text.at, text.n, &k), LT_OK, "%s", kernel_message);
+	cr_assert_eq(getrusage(RUSAGE_SELF, &after), 0);
+	cr_expect_lt(after.ru_maxrss - before.ru_maxrss, 300 * 1024, "%ld KB for %zu bytes",
+		after.ru_maxrss - before.ru_maxrss, text.n);
+	lt_kernel_free(k);
+	free(text.at);
 }
 
 /* Texts that would be slow if anything were looked for by walking: four times the text takes about four times as

@@ -23,6 +23,10 @@ static const struct broken texts[] = {
 		"thread" },
 	{ "buffer z f32[8] workspace 4 align 16\n", "", 0, "kernel:4:1: offset 4 of buffer z is no multiple of its alignment"
 		},
+	{ "buffer z f32[8] workspace 0 align 128\n", "", 0, "kernel:4:1: buffer z is aligned to 128 bytes, but the workspace "
+		"begins at a multiple of 64; align it to 64; a slot, or an array, may ask for more" },
+	{ "buffer z f32[8] thread 0 align 128\n", "", 0, "kernel:4:1: buffer z is aligned to 128 bytes, but the part of a "
+		"thread begins at a multiple of 64" },
 	{ "buffer z f32[8] slot 0 align 4\n", "", 0, "kernel:4:1: buffers z and y overlap, but y is exclusive; declare both "
 		"without `exclusive`" },
 	{ "buffer v f32[8] workspace 0 align 4\nbuffer w i8[8] workspace 28 align 4 exclusive\n", "", 0,
@@ -89,6 +93,9 @@ static const struct broken texts[] = {
 	{ "variable s f32\n", "\tvariable s\n\tset s 1\n\t%0 = get s\n\tloop %1 from 0 to 2\n\tstore y[0] %0\n\tset s "
 		"2\n\tend\n",
 		0, "kernel:10:2: region 0: operand 3 is what variable s held before" },
+	{ "variable s f32\n", "\tvariable s\n\tset s 1\n\tloop %1 from 0 to 2\n\t%0 = get s\n\tloop %2 from 0 to 2\n"
+		"\tloop %3 from 0 to 2\n\tstore y[0] %0\n\tend\n\tset s 2\n\tend\n\tend\n",
+		0, "kernel:12:2: region 0: operand 3 is what variable s held before" },
 	{ "variable s f32\n", "\tvariable s\n\tset s 1\n\t%0 = get s\n\tloop %1 from 0 to 2\n\tloop %2 from 0 to 2\n"
 		"\tset s 2\n\tend\n\tend\n\tstore y[0] %0\n", 0, "kernel:14:2: region 0: operand 3 is what variable s held before" },
 	{ "variable s f32\n", "\tvariable s\n\tset s 1\n\t%0 = get s\n\tif 0x1\n\tset s 2\n\tend\n\tstore y[0] %0\n", 0,
@@ -172,6 +179,7 @@ static void expect_refused(const struct broken *b)
 	(void)snprintf(want, sizeof want, "kernel:%d%s", line + more, b->message + n);
 	cr_expect_eq(kernel_parse(text, strlen(text), &k), LT_EINVAL, "%s\n%s", text, kernel_message);
 	cr_expect(strncmp(kernel_message, want, strlen(want)) == 0, "\n%s\nsays %s\nnot  %s", text, kernel_message, want);
+	cr_expect(kernel_has_remedy, "no way out: %s", kernel_message);
 	lt_kernel_free(k);
 }
 
@@ -188,6 +196,9 @@ static const struct broken allowed[] = {
 	{ "variable s f32\n", "\tvariable s\n\tset s 1\n\tloop %1 from 0 to 2\n\t%0 = get s\n\tstore y[0] %0\n\tset s "
 		"2\n\tend\n",
 		0, 0 },
+	{ "variable s f32\n", "\tvariable s\n\tset s 1\n\tloop %1 from 0 to 2\n\t%0 = get s\n\tloop %2 from 0 to 2\n"
+		"\tstore y[0] %0\n\tend\n\tset s 2\n\tend\n", 0, 0 },
+	{ "buffer z f32[8] slot 1 align 4096\nbuffer w f32[8] workspace 0 align 64\n", "", 0, 0 },
 	{ "variable s f32\n", "\tloop %0 from 0 to 2\n\tvariable s\n\tset s 1\n\tend\n\tloop %1 from 0 to 2\n\tvariable s\n"
 		"\tset s 1\n\tend\n", 0, 0 },
 	{ "variable s f32\n", "\tvariable s\n\tset s 1\n\t%0 = get s\n\tset s %0\n", 0, 0 },
@@ -280,6 +291,33 @@ Test(kernel_verify, each_rule_of_the_arrays)
 		cr_expect_eq(kernel_verify(k), LT_EINVAL, "row %zu: %s", i, broken[i].message);
 		cr_expect(strncmp(kernel_message, broken[i].message, strlen(broken[i].message)) == 0, "row %zu says %s\nnot  %s", i,
 			kernel_message, broken[i].message);
+		cr_expect(kernel_has_remedy, "no way out: %s", kernel_message);
+		lt_kernel_free(k);
+	}
+}
+
+/* Above a constant's bits are zeros, of numbers below 0, too; a text cannot say others. */
+Test(kernel_verify, constants_have_no_bits_above_the_type)
+{
+	static const char text[] = "kernel 1\nname k\nregion host\n\t%0 = neg i32 -16\n\t%1 = not bool 1\n"
+		"\t%2 = copy f16x2 0x3c00\n\t%3 = not maskx3 0x5\n";
+	static const struct { uint8_t dtype; uint64_t bits; const char *message; } cases[] = {
+		{ LT_I32, UINT64_C(0xfffffffffffffff0), "kernel:5: region 0: a constant of type i32 has bits above its type's: "
+			"0xfffffffffffffff0; clear them, also of a number below 0" },
+		{ LT_BOOL, 256, "kernel:6: region 0: a constant of type bool is 0 or 1" },
+		{ LT_F16, 0x13c00, "kernel:7: region 0: a constant of type f16 has bits above its type's: 0x13c00" },
+		{ LT_LANE_MASK, 8, "kernel:8: region 0: a mask of 3 lanes has bits for more: 0x8" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct lt_kernel *k = NULL;
+		cr_assert_eq(kernel_parse(text, sizeof text - 1, &k), LT_OK, "%s", kernel_message);
+		cr_expect_eq(kernel_verify(k), LT_OK, "%s", kernel_message);
+		struct lt_instruction *at = (struct lt_instruction *)(uintptr_t)k->instructions;
+		while (at->opcode != LT_OPCODE_const || at->dtype != cases[i].dtype)
+			at++;
+		at->number = (int64_t)cases[i].bits;
+		cr_expect_eq(kernel_verify(k), LT_EINVAL, "case %zu", i);
+		cr_expect_eq(strncmp(kernel_message, cases[i].message, strlen(cases[i].message)), 0, "%s", kernel_message);
 		lt_kernel_free(k);
 	}
 }

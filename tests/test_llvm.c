@@ -1,5 +1,5 @@
-/* tests/test_llvm.c -- the outside backend llvm: random layers, graphs and schedules beside the evaluator, the
- * examples, its texts, objects that are saved and loaded, recorded runs, sessions on two threads.  Its operators:
+/* tests/test_llvm.c -- the backend llvm: random layers, graphs and schedules beside the evaluator, the examples, its
+ * texts, objects that are saved and loaded, recorded runs, sessions on two threads.  Its operators:
  * tests/test_llvm_ops.c.
  */
 #include <criterion/criterion.h>
@@ -16,9 +16,9 @@ TestSuite(llvm, .init = llvm_load, .fini = scratch_remove, .timeout = 120);
 Test(llvm, layers_and_graphs_come_out_as_the_evaluator_says)
 {
 	struct layer_tally tally = { 0 };
-	const struct layer_plan layers = { .backends = LLVM_NAME, .seed = 4001, .graphs = 8, .together = 4, .work = 20000 };
+	const struct layer_plan layers = { .backends = "llvm", .seed = 4001, .graphs = 8, .together = 4, .work = 20000 };
 	const struct layer_plan graphs = {
-		.backends = LLVM_NAME, .seed = 5001, .graphs = 30, .together = 10, .work = 2000, .any = true
+		.backends = "llvm", .seed = 5001, .graphs = 30, .together = 10, .work = 2000, .any = true
 	};
 	layer_runs(&layers, &tally);
 	layer_runs(&graphs, &tally);
@@ -30,7 +30,7 @@ Test(llvm, random_schedules_come_out_as_the_evaluator_says)
 {
 	struct schedule_tally tally = { 0 };
 	const struct schedule_plan plan = {
-		.backends = LLVM_NAME, .skip = "bind call", .seed = 6001, .graphs = 7, .sequences = 4, .together = 8
+		.backends = "llvm", .skip = "bind call", .seed = 6001, .graphs = 7, .sequences = 4, .together = 8
 	};
 	random_schedules(&plan, &tally);
 	cr_expect_eq(tally.failed, 0, "%d of %d sequences", tally.failed, tally.sequences);
@@ -43,7 +43,7 @@ static char out[1 << 20], err[1 << 16];
 static int lt_run(const char *options)
 {
 	char command[2048];
-	(void)snprintf(command, sizeof command, "%s -B %s -b " LLVM_NAME " --strict %s", built("lt-run"), llvm_path(),
+	(void)snprintf(command, sizeof command, "%s -B %s -b llvm --strict %s", built("lt-run"), llvm_path(),
 		options);
 	return run_command(command, out, sizeof out, err, sizeof err);
 }
@@ -80,7 +80,7 @@ Test(llvm, its_source_is_llvm_ir_and_its_assembly_the_machine_s)
 	cr_expect(strstr(out, "fmul contract") != NULL);
 	cr_assert_eq(lt_run("--dump=asm examples/matmul.lt"), 0, "%s", err);
 	cr_expect(strstr(out, "lt_kernel:") != NULL);
-	cr_expect_neq(lt_run("--dump=source -b " LLVM_NAME ":level=9 examples/matmul.lt"), 0);
+	cr_expect_neq(lt_run("--dump=source -b llvm:level=9 examples/matmul.lt"), 0);
 	cr_expect(strstr(err, "level=9") && strstr(err, "level=0"), "%s", err);
 }
 
@@ -89,7 +89,7 @@ static void expect_kernels(const char *plugin, const char *script, const char *w
 {
 	char command[2048];
 	(void)snprintf(command, sizeof command,
-		"%s -B %s -b " LLVM_NAME " --strict --cache-dir %s -i '*=random' -c '*=random' --verify --time=1 %s",
+		"%s -B %s -b llvm --strict --cache-dir %s -i '*=random' -c '*=random' --verify --time=1 %s",
 		built("lt-run"), plugin, scratch("cache"), script);
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
 	const char *kernels = strstr(out, "\nkernels: ");       /* of --time; --verify tells of kernels, too */
@@ -207,7 +207,7 @@ Test(llvm, an_object_that_was_saved_is_loaded_and_a_damaged_one_is_not)
 	struct tb *tree = sum_tree();
 	struct bench n;
 	struct lt_object *again = NULL;
-	open_bench(&n, LLVM_NAME, tree);
+	open_bench(&n, "llvm", tree);
 	const struct lt_tree *t = tb_done(tree);
 	cr_assert_eq(n.backend->save(n.object, keep, &b, &n.k.diag), LT_OK);
 	for (size_t cut = 0; cut < b.n; cut += 97) {
@@ -232,7 +232,7 @@ Test(llvm, recorded_runs_are_run_again_in_order)
 	struct tb *tree = sum_tree();
 	struct bench n;
 	struct lt_capture *c = NULL;
-	open_bench(&n, LLVM_NAME, tree);
+	open_bench(&n, "llvm", tree);
 	struct lt_object *const object[2] = { n.object, n.object };
 	struct lt_slot slot[2] = { n.slot[0], n.slot[1] };
 	struct lt_args args[2] = { { .size = sizeof args[0],
@@ -265,7 +265,7 @@ static void *work(void *arg)
 	for (int time = 0; time < 4; time++) {
 		struct tb *tree = sum_tree();
 		struct bench n;
-		open_bench(&n, LLVM_NAME, tree);
+		open_bench(&n, "llvm", tree);
 		for (int i = 0; i < 200; i++) {
 			fill(&n, seed + i);
 			wrong += run(&n, 2) != LT_OK || !is_right(&n);
@@ -294,7 +294,7 @@ Test(llvm, what_it_does_not_take_it_refuses_with_a_reason)
 	struct tb *b = tb_new("grid", 0, 1, 0);
 	struct keeper k = keeper_new();
 	struct lt_session *s = NULL;
-	const struct lt_backend *llvm = lt_backend_find(LLVM_NAME);
+	const struct lt_backend *llvm = lt_backend_find("llvm");
 	const struct lt_host host = { .size = sizeof host };
 	int32_t i = tb_loop(b, -1, LT_GRID, 4, NULL, "i"), x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, 4),
 		y = tb_buffer(b, "y", LT_F32, LT_OUTPUT, -1, 4);

@@ -1,4 +1,4 @@
-/* tests/test_llvm_cpus.c -- the outside backend llvm made to write for older processors: what it says of them, and what
+/* tests/test_llvm_cpus.c -- the backend llvm made to write for older processors: what it says of them, and what
  * it computes then. */
 #include <stdbool.h>
 #include "looptree/looptree.h"
@@ -15,7 +15,7 @@ static char out[1 << 20], err[1 << 16];
 static int lt_run(const char *config, const char *options)
 {
 	char command[2048];
-	(void)snprintf(command, sizeof command, "%s -B %s -b '" LLVM_NAME ":%s' --strict %s", built("lt-run"), llvm_path(),
+	(void)snprintf(command, sizeof command, "%s -B %s -b 'llvm:%s' --strict %s", built("lt-run"), llvm_path(),
 		config, options);
 	return run_command(command, out, sizeof out, err, sizeof err);
 }
@@ -33,11 +33,11 @@ static const struct level {
 };
 enum { N_LEVEL = 4 };
 
-static bool runs_here(const char *config) { return lt_backend_find(LLVM_NAME)->score(config, NULL) > 0; }
+static bool runs_here(const char *config) { return lt_backend_find("llvm")->score(config, NULL) > 0; }
 
 Test(llvm_cpus, trees_and_code_are_for_the_one_that_was_named)
 {
-	const struct lt_backend *llvm = lt_backend_find(LLVM_NAME);
+	const struct lt_backend *llvm = lt_backend_find("llvm");
 	const struct lt_host host = { .size = sizeof host };
 	for (int i = 0; i < N_LEVEL; i++) {
 		struct keeper k = keeper_new();
@@ -66,7 +66,7 @@ Test(llvm_cpus, words_that_do_not_fit_are_refused)
 		{ "level=9", LT_EINVAL, "'level=9'", "level=0" },
 		{ "verify;level", LT_EINVAL, "'level'", "level=0" }, { "level=1,verify", LT_EINVAL, "'level=1,verify'", ";" },
 	};
-	const struct lt_backend *llvm = lt_backend_find(LLVM_NAME);
+	const struct lt_backend *llvm = lt_backend_find("llvm");
 	const struct lt_host host = { .size = sizeof host };
 	struct lt_session *s;
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -88,7 +88,7 @@ static void append(void *to, const char *text, size_t bytes) { (void)strncat(to,
 Test(llvm_cpus, one_that_does_not_run_here_is_refused)
 {
 	static const char *const cpus[] = { "cpu=x86-64-v2", "cpu=x86-64-v3", "cpu=x86-64-v4", "cpu=sapphirerapids" };
-	const struct lt_backend *llvm = lt_backend_find(LLVM_NAME);
+	const struct lt_backend *llvm = lt_backend_find("llvm");
 	const struct lt_host host = { .size = sizeof host };
 	const char *best = "cpu=x86-64";
 	if (!runs_here(best))
@@ -136,7 +136,7 @@ Test(llvm_cpus, each_has_objects_of_its_own)
 
 Test(llvm_cpus, layers_graphs_and_schedules_come_out_as_the_evaluator_says)
 {
-	static const char *const backends[] = { LLVM_NAME ":cpu=x86-64-v3", LLVM_NAME ":cpu=x86-64" };
+	static const char *const backends[] = { "llvm:cpu=x86-64-v3", "llvm:cpu=x86-64" };
 	for (int i = 0; i < 2; i++) {
 		struct layer_tally tally = { 0 };
 		struct schedule_tally schedules = { 0 };

@@ -1,4 +1,4 @@
-/* tests/test_llvm_tiles.c -- the outside backend llvm where vectors lie across memory: squares that are turned in
+/* tests/test_llvm_tiles.c -- the backend llvm where vectors lie across memory: squares that are turned in
  * registers, beside the backend ref on the same trees; and where that may not be done.
  */
 #include <stdbool.h>
@@ -66,8 +66,8 @@ static bool agrees(struct tb *b, const char *config, struct text *source)
 	static unsigned char want[MAX_BYTES], got[MAX_BYTES];
 	(void)tb_done(b);
 	size_t bytes = results("ref", "", b, want, NULL);
-	config = lt_backend_find(LLVM_NAME)->score(config, NULL) > 0 ? config : "";
-	return results(LLVM_NAME, config, b, got, source) == bytes && memcmp(want, got, bytes) == 0;
+	config = lt_backend_find("llvm")->score(config, NULL) > 0 ? config : "";
+	return results("llvm", config, b, got, source) == bytes && memcmp(want, got, bytes) == 0;
 }
 
 /* Copies are around the lanes, the other way about, or around them with two copies of another loop between.  Each bit

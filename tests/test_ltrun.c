@@ -96,7 +96,8 @@ static const struct mistake cases[] = {
 	{ "add.lt -i x=1 -c w=1 --cc false --no-cache -b cpu", 1, "", "false" },
 	{ "add.lt -i x=1 -c w=1 -o nowhere/x.npy", 1, "", "nowhere/x.npy: cannot be written" },
 	{ "count.lt -i part=1 -i begin=3 -i end=5", 1, "", "'begin'" },
-	{ "add.lt -i x=1 -c w=1 --explain", 0, "cpu", "" },
+	{ "add.lt -i x=1 -c w=1 --cc cc --explain", 0, "k0_3 -> cpu\n", "" },
+	{ "add.lt -i x=1 -c w=1 -b ref --explain", 0, "k0_3 -> ref\n", "" },
 	{ "add.lt -i x=1 -c w=1 -v -q", 0, "", "constant 'w', float32 [1, 3]" },
 	{ "add.lt -i x=1 -c w=1 >/dev/full", 1, "", "standard output cannot be written" },
 	{ "--list-backends", 0, "cpu", "" },
@@ -104,7 +105,7 @@ static const struct mistake cases[] = {
 	{ "--cache=stats", 0, "kernels", "" },
 	{ "--dump=dot add.lt", 0, "digraph", "" },
 	{ "--dump=tree add.lt", 0, "for ", "" },
-	{ "--dump=source add.lt", 0, "for (int64_t", "" },
+	{ "--dump=source -b cpu add.lt", 0, "for (int64_t", "" },
 	{ "--dump=source add.lt -o /dev/full", 1, "", "cannot be written" },
 };
 

@@ -180,7 +180,7 @@ Test(ltrun_runs, json)
 	json_error_t e;
 	json_t *root, *evaluation, *tensor_0;
 
-	cr_assert_eq(run("two.lt -i x=-inf -n 2 --json --verify --time=5 --explain"), 0, "%s", err);
+	cr_assert_eq(run("two.lt -b cpu -i x=-inf -n 2 --json --verify --time=5 --explain"), 0, "%s", err);
 	root = json_loads(out, 0, &e);
 	cr_assert_not_null(root, "%s: %s", e.text, out);
 	cr_assert_eq(json_array_size(json_object_get(root, "evaluations")), 2);
@@ -315,7 +315,8 @@ Test(ltrun_runs, shows_progress_on_a_terminal)
 	if (pid < 0)
 		cr_skip_test("no pseudo-terminal can be had here");
 	if (pid == 0) {
-		execl(built("lt-run"), "lt-run", scratch("many.lt"), "-i", "*=1", "-o", scratch("many.npz"), "--no-cache", NULL);
+		execl(built("lt-run"), "lt-run", scratch("many.lt"), "-i", "*=1", "-o", scratch("many.npz"), "--no-cache", "-b",
+			"cpu", NULL);
 		_exit(9);
 	}
 	for (n = 0; (got = read(terminal, shown + n, sizeof shown - 1 - n)) > 0;)

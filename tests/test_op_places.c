@@ -22,6 +22,7 @@ static bool rounds_floats(const struct lt_opinfo *op)
 }
 
 #define COMPARISONS "eq ne less lessequal greater greaterequal"
+#define FUNCTIONS "abs pow exp log sqrt tanh erf sin cos floor ceil round"
 static const struct place {
 	const char *file, *text;        /* $: the operator's name, ^: with a capital */
 	bool (*asked)(const struct lt_opinfo *);
@@ -37,9 +38,14 @@ static const struct place {
 	{ "kernel/simulate_value.c", "LT_OPCODE_$", every, "select greaterequal", "what it gives in the simulator" },
 	{ "kernel/simulate_count.c", "LT_OPCODE_$", takes_anything, "", "that it only moves what it is given" },
 	{ "backends/text/operator.def", "OPERATOR($, \"", every, "cast", "how it is written in C" },
-	{ "examples/plugin/llvm/ops.c", "{ \"$\", ", every, "", "its row" },
-	{ "examples/plugin/llvm/math.c", "{ \"$\", ", is_inexact, "rsqrt",
-		"its function over vectors, unless it is made of exact ones" },
+	{ "backends/text/dialect.c", "ROW($, ", every, "copy select add sub mul and or xor " COMPARISONS,
+		"that C has it for one lane, unless every machine has it" },
+	{ "backends/text/library.def", "FUNCTION($, ", is_inexact, "sigmoid rsqrt",
+		"since when the C library has it over vectors, unless it is made of others" },
+	{ "backends/llvm/step.c", "case LT_OPCODE_$:", every, "mod min max sign reciprocal rsqrt sigmoid " FUNCTIONS,
+		"its instruction, unless it is expanded or a function" },
+	{ "backends/llvm/function.c", "{ LT_OPCODE_$,", is_inexact, "reciprocal rsqrt sigmoid",
+		"its function, unless it is expanded" },
 	{ "examples/plugin/trace/value.c", "X($, ", every, "", "its value" },
 	{ "frontends/script/nodes_math.c", "\"$\"", may_reduce, "", "the builder of its Reduce node, a row of nodes.def" },
 	{ "check/random_operators.c", "case LT_OP_$:", every, "copy select min max neg abs not " COMPARISONS,
@@ -47,7 +53,7 @@ static const struct place {
 	{ "tests/test_op.c", "{ \"$\", {", every, "copy select and or xor not", "results from elsewhere" },
 	{ "tests/data/make_vectors.py", "\"$\": ", every, "copy select not", "its function in NumPy" },
 	{ "tests/data/operators.h", "{ \"$\", ", every, "copy select not", "what make_vectors.py prints of it" },
-	{ "tests/test_llvm_ops.c", "LT_OP_$", is_inexact, "pow", "that every exponent is tried, if it has one operand" },
+	{ "tests/backend_functions.c", "{ LT_OP_$, {", is_inexact, "", "its error, of one lane and of vectors" },
 	{ "tests/fuzz/graph.dict", "\"$ \"", every, "", "its keyword" },
 	{ "docs/accuracy.md", "| $ |", is_inexact, "", "its error over vectors" },
 	{ "docs/script.md", "`^Node`", every, "", "its line" },

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "program/pool.h"
+#include "program/thread.h"
 #include "tests/pool_stress.h"
 
 TestSuite(pool, .timeout = 120);
@@ -108,6 +110,68 @@ Test(pool, other_threads_take_part)
 	for (int turn = 0; turn < 2000 && s.others < 100; turn++)
 		lt__host_parallel_for(NULL, 2, POINTS, shared_range, &s);
 	cr_assert_geq(s.others, 100);
+}
+
+/* -- processors -- */
+
+/* What thread 1 saw when it ran its first range of a call: where it was, and whether it may use those processors. */
+struct place { cpu_set_t allowed; _Atomic int32_t id, at, n, masks; };
+
+static void place_range(void *arg, int64_t first, int64_t last, uint32_t thread)
+{
+	struct place *p = arg;
+	cpu_set_t set;
+	(void)first;
+	(void)last;
+	if (thread == 1 && p->n++ == 0) {
+		p->id = lt__thread_id();
+		p->at = sched_getcpu();
+		p->masks += sched_getaffinity(0, sizeof set, &set) == 0 && CPU_EQUAL(&set, &p->allowed);
+	}
+	for (volatile int k = 0; k < 20000; k++)
+		;
+}
+
+/* A thread that was asleep does not begin where the caller is, and nothing is left of that afterwards.  The system may
+ * move the caller in between, so it holds for most calls. */
+Test(pool, threads_wake_where_the_caller_is_not)
+{
+	struct place p = { .n = 0 };
+	int calls = 0, same = 0;
+	cr_assert_eq(sched_getaffinity(0, sizeof p.allowed, &p.allowed), 0);
+	if (CPU_COUNT(&p.allowed) < 2)
+		cr_skip_test("there is one processor only");
+	for (int turn = 0; turn < 300; turn++) {
+		usleep(4000);
+		p.n = 0;
+		int32_t here = sched_getcpu();
+		lt__host_parallel_for(NULL, 2, POINTS, place_range, &p);
+		calls += p.n > 0;
+		same += p.n > 0 && p.at == here;
+	}
+	cr_expect_gt(calls, 0, "thread 1 takes no part");
+	cr_expect_eq(p.masks, calls, "in %d of %d calls a thread may not use all processors", calls - p.masks, calls);
+	cr_expect_lt(5 * same, calls, "in %d of %d calls it begins where the caller is", same, calls);
+}
+
+/* Processors that somebody chose for a thread of the pool while it slept. */
+Test(pool, a_choice_of_processors_stays)
+{
+	struct place p = { .n = 0 };
+	CPU_ZERO(&p.allowed);
+	CPU_SET((size_t)sched_getcpu(), &p.allowed);
+	for (int turn = 0; turn < 2000 && !p.n; turn++)
+		lt__host_parallel_for(NULL, 2, POINTS, place_range, &p);
+	cr_assert(p.n && sched_setaffinity(p.id, sizeof p.allowed, &p.allowed) == 0);
+	p.masks = 0;
+	int calls = 0;
+	for (int turn = 0; turn < 1000 && calls < 20; turn++, calls += p.n > 0) {
+		usleep(4000);
+		p.n = 0;
+		lt__host_parallel_for(NULL, 2, POINTS, place_range, &p);
+	}
+	cr_expect_gt(calls, 0, "thread 1 takes no part");
+	cr_expect_eq(p.masks, calls);
 }
 
 /* -- threads -- */

@@ -72,13 +72,13 @@ Test(processes, a_compiler_that_hangs_is_ended)
 	char want[512];
 	for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++) {
 		write_script(compilers[i].name, compilers[i].text);
-		cr_expect_eq(run("one.lt -i x=1 --cc ./%s --cc-timeout 0.3", compilers[i].name), 1);
+		cr_expect_eq(run("one.lt -b cpu -i x=1 --cc ./%s --cc-timeout 0.3", compilers[i].name), 1);
 		snprintf(want, sizeof want, "lt-run: backend cpu: ./%s was ended on %s, because it took longer than 0.3 s: "
 			"give it more time with --cc-timeout, or name another compiler with --cc\n", compilers[i].name, compilers[i].on);
 		cr_expect_str_eq(err, want);
 		expect_clean();
 	}
-	cr_expect_eq(run("one.lt -i x=1 --cc-timeout 0"), 2);
+	cr_expect_eq(run("one.lt -b cpu -i x=1 --cc-timeout 0"), 2);
 	cr_expect_not_null(strstr(err, "--cc-timeout takes seconds, more than 0 and at most 1000000, not '0'"), "%s", err);
 }
 
@@ -103,7 +103,7 @@ Test(processes, source_needs_no_compiler)
 	cr_expect_not_null(strstr(out, "team->parallel_for("), "%s", out);
 	expect_clean();
 	cr_expect_eq(run("one.lt --dump=asm --cc /nonexistent"), 1);
-	cr_expect_eq(run("one.lt -i x=1 --cc /nonexistent"), 1);
+	cr_expect_eq(run("one.lt -b cpu -i x=1 --cc /nonexistent"), 1);
 	cr_expect_not_null(strstr(err, "/nonexistent: not found"), "%s", err);
 }
 
@@ -122,12 +122,12 @@ Test(processes, folders_of_the_dead_are_removed)
 	cr_assert_eq(system(command), 0);
 	int fd = open(alive, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	cr_assert(fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0);
-	cr_expect_eq(run("one.lt -i x=1 -q"), 0, "%s", err);
+	cr_expect_eq(run("one.lt -b cpu -i x=1 -q"), 0, "%s", err);
 	cr_expect(access(dead, F_OK) != 0);
 	cr_expect(access(alive, F_OK) == 0, "its owner lives");
 	cr_expect(access(odd, F_OK) == 0, "others may read it: it is none of ours");
 	close(fd);
-	cr_expect_eq(run("one.lt -i x=1 -q"), 0, "%s", err);
+	cr_expect_eq(run("one.lt -b cpu -i x=1 -q"), 0, "%s", err);
 	cr_expect(access(alive, F_OK) != 0);
 	cr_assert_eq(rmdir(odd), 0);
 	expect_clean();
@@ -205,14 +205,14 @@ Test(processes, a_folder_is_private_and_its_own)
 /* The folder is named, and TMPDIR as the way out.  What is kept needs none. */
 Test(processes, a_folder_that_does_not_work_is_told)
 {
-	cr_expect_eq(run("one.lt -i x=1 -q"), 0, "%s", err);
+	cr_expect_eq(run("one.lt -b cpu -i x=1 -q"), 0, "%s", err);
 	setenv("TMPDIR", "/nonexistent", 1);
-	cr_expect_eq(run("one.lt -i x=1 --no-cache"), 1);
+	cr_expect_eq(run("one.lt -b cpu -i x=1 --no-cache"), 1);
 	cr_expect_not_null(strstr(err,
 				   "no temporary folder can be made in '/nonexistent': No such file or directory: name "
 				   "a folder in TMPDIR that is there and that you may write to"),
 		"%s", err);
-	cr_expect_eq(run("one.lt -i x=1"), 0, "%s", err);
+	cr_expect_eq(run("one.lt -b cpu -i x=1"), 0, "%s", err);
 }
 
 /* A file system of its own, where the user may have one. */
@@ -222,7 +222,7 @@ static int run_mounted(const char *options, const char *arguments)
 	snprintf(dir, sizeof dir, "%s", scratch(""));
 	snprintf(command, sizeof command,
 		"cd %s && unshare -rm sh -c 'mkdir -p m && mount -t tmpfs -o %s tmpfs m || exit 99; export "
-		"TMPDIR=$PWD/m; %s one.lt -i x=1 %s'",
+		"TMPDIR=$PWD/m; %s one.lt -b cpu -i x=1 %s'",
 		dir, options, built("lt-run"), arguments);
 	return run_command(command, out, sizeof ltrun_out, err, sizeof ltrun_err);
 }
@@ -233,7 +233,7 @@ Test(processes, full_and_noexec_folders)
 		{ "noexec", "/m' must not hold code (noexec): name another one in TMPDIR" },
 		{ "size=4k", "TMPDIR" }, { "size=16k", "TMPDIR" }, { "nr_inodes=1", "TMPDIR" }, { "nr_inodes=3", "TMPDIR" },
 	};
-	cr_expect_eq(run("one.lt -i x=1 -q"), 0, "%s", err);
+	cr_expect_eq(run("one.lt -b cpu -i x=1 -q"), 0, "%s", err);
 	if (run_mounted("size=1m", "-q --no-cache") != 0)
 		cr_skip_test("needs a user namespace");
 	for (size_t i = 0; i < sizeof mounts / sizeof *mounts; i++) {

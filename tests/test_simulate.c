@@ -331,6 +331,9 @@ static const struct fault_row fault_rows[] = {
 	FAULT(lanes, "a lane that no operand has", BUFFERS "region host\n\t%l = lane i64x4\n"
 		"\t%s = shuffle i64x4 %l %l (0, 1)\n",
 		"lane 1 is lane 9 of operands that have 8 together", shift_lanes),
+	FAULT(step, "a loop whose number would wrap", BUFFERS "region host\n\t%z = load i64 a[0]\n"
+		"\tloop %i from 9223372036854775800 to 9223372036854775807 step 5\n\t\tstore o[0] 1\n\tend\n",
+		"a loop by steps of 5 ends at 9223372036854775807, so that it may never end", NULL),
 	FAULT(step, "a loop that goes nowhere", BUFFERS "region host\n\tloop %i from 0 to 3 step 2\n\t\tstore o[%i] 1\n"
 		"\tend\n",
 		"a loop's step is 0", stop_loop),

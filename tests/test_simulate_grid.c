@@ -123,25 +123,6 @@ Test(simulate_grid, opcodes)
 		}
 }
 
-/* A block that is too many leaves; those that are wanted store. */
-Test(simulate_grid, blocks_beyond_leave)
-{
-	static const char text[] = "kernel 1\nname k\nworkspace 0 thread 0\nbuffer p i64[1] slot 0 align 8 exclusive\n"
-		"buffer y f32[64] slot 1 align 16 exclusive written\nparam n buffer p element 0 range 0..4\nregion host\n"
-		"\t%n = param 0\n\tlaunch_grid 1 %n 2 1 (%n)\nregion grid 1 blocks (4, 2, 1) threads (8, 1, 1) subgroup 8 shared 0\n"
-		"\t%0 = block 0\n\t%1 = argument i64 0\n\t%2 = greaterequal i64 %0 %1\n\tleave %2\n\t%3 = block 1\n"
-		"\t%4 = mul i64 %3 4\n\t%5 = add i64 %4 %0\n\t%6 = mul i64 %5 8\n\t%7 = thread 0\n\t%8 = add i64 %6 %7\n"
-		"\tstore y[%8] 1\n";
-	for (int64_t n = 0; n <= 4; n++) {
-		struct lt_kernel *k = simulated_kernel("%s", text);
-		float y[64] = { 0 };
-		simulated_good(k, (void *const[]){ &n, y });
-		for (int i = 0; i < 64; i++)
-			cr_expect_eq(y[i], (float)(i / 8 % 4 < n), "%d of %d", i, (int)n);
-		lt_kernel_free(k);
-	}
-}
-
 struct fault_row { enum lt_simulate_check check; const char *what, *lines,
 	*sentence; void (*spoil)(struct lt_kernel *); };
 
@@ -205,6 +186,12 @@ static const struct fault_row faults[] = {
 	FAULT(barrier, "two wait at different barriers", KEEP "\t%u = subgroup 1\n\t%p = eq i64 %u 0\n\tif %p\n"
 		"\t\tbarrier block 1 threads 8\n\t\tbarrier block 2 threads 8\n\telse\n\t\tbarrier block 1 threads 8\n\tend\n"
 		"\tstore y[%g] 1\n", "16 threads wait at barrier 1, which is for 8", NULL),
+	FAULT(barrier, "two wait at one barrier for other numbers of threads", KEEP "\t%u = subgroup 1\n\t%p = eq i64 %u 0\n"
+		"\tif %p\n\t\tbarrier block 1 threads 8\n\telse\n\t\tbarrier block 1 threads 16\n\tend\n\tstore y[%g] 1\n",
+		"barrier 1 is for 8 threads here, and for 16 at barrier in line 20 of grid 1", NULL),
+	FAULT(barrier, "and the other way round", KEEP "\t%u = subgroup 1\n\t%p = eq i64 %u 0\n"
+		"\tif %p\n\t\tbarrier block 1 threads 16\n\telse\n\t\tbarrier block 1 threads 8\n\tend\n\tstore y[%g] 1\n",
+		"barrier 1 is for 16 threads here, and for 8 at barrier in line 20 of grid 1", NULL),
 	FAULT(exchanged, "a value that was never set", "variable v f32\n~" KEEP "\tvariable v\n\t%k = less i64 %i 12\n\tif "
 		"%k\n"
 		"\t\tset v 1\n\tend\n\t%v = get v\n\t%r = exchange f32 xor %v 1\n\tstore y[%g] 1\n",
@@ -230,6 +217,11 @@ static const struct fault_row faults[] = {
 		"2 blocks along axis 0 of region 1, which has at most 1", fewer_blocks),
 	FAULT(wide, "lanes at an odd place", KEEP "\t%h = add i64 %g 1\n\t%v = load f32x2 x[%h]\n\tstore y[%g] 1\n",
 		"accesses 8 bytes side by side from element 31 of buffer x on, which is no multiple of 8 bytes", NULL),
+	FAULT(wide, "lanes at an odd place, of which some are off", KEEP "\t%m = below maskx4 3\n"
+		"\t%v = load f32x4 x[%g] mask %m\n\tstore y[%g] 1\n",
+		"accesses 16 bytes side by side from element 31 of buffer x on, which is no multiple of 16 bytes", NULL),
+	FAULT(wide, "six lanes at an odd place", KEEP "\t%v = load f32x6 x[%g]\n\tstore y[%g] 1\n",
+		"accesses 24 bytes side by side from element 31 of buffer x on, which is no multiple of 8 bytes", NULL),
 	FAULT(wide, "a copy from an odd place", "\t%h = mul i64 %i 2\n\tcopy_async f32x2 s[%h] from x[%h + 1]\n"
 		"\tcommit copies\n\twait copies 0\n\tstore y[%g] 1\n", "copies 8 bytes from element 31 of buffer x", NULL),
 	FAULT(element, "an access past the end", KEEP "\t%v = load f32 x[%g + 240]\n\tstore y[%g] 1\n",

@@ -6,8 +6,11 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include "check/must.h"
 #include "kernel/opcode.h"
+#include "tests/kernel_text.h"
 #include "tests/random_kernel.h"
 #include "tests/simulated.h"
 #include "tests/text_run.h"
@@ -42,7 +45,7 @@ static struct lt_kernel *expanded_kernel(uint64_t seed, unsigned flags)
 	struct lt_machine m = { 0 };
 	struct lt_kernel *k = random_kernel(seed, flags), *expanded;
 	struct keeper diags = keeper_new();
-	m.operators = lt__text_operators(&m.n_operator);
+	m.operators = lt__text_operators(0, &m.n_operator);
 	must(k && !lt_kernel_expand(k, &m, &expanded, &diags.diag), "seed %llu: %s", (unsigned long long)seed, diags.text);
 	lt_kernel_free(k);
 	return expanded;
@@ -159,6 +162,53 @@ Test(text, casts_of_all_pairs)
 	}
 }
 
+/* Minimum and maximum of two values, and beside constants: GNU C has functions of its own for one lane, with and
+ * without those of a processor. */
+static struct lt_kernel *extremes_kernel(const char *type, int n)
+{
+	static const char *const right[] = { "%y", "0", "-0", "2", "-3" };
+	enum { RIGHT = sizeof right / sizeof *right };
+	char text[4096];
+	int at = snprintf(text, sizeof text, "kernel 1\nname extremes\nworkspace 0 thread 0\nbuffer a %s[%d] slot 0 align 8\n"
+		"buffer o %s[%d] slot 1 align 8 written\nregion host\n\tloop %%i from 0 to %d\n\t\tloop %%j from 0 to %d\n"
+		"\t\t\t%%x = load %s a[%%i]\n\t\t\t%%y = load %s a[%%j]\n\t\t\t%%r = mul i64 %%i %d\n\t\t\t%%k = add i64 %%r %%j\n"
+		"\t\t\t%%at = mul i64 %%k %d\n", type, n, type, 2 * RIGHT * n * n, n, n, type, type, n, 2 * RIGHT);
+	for (int i = 0; i < 2 * RIGHT; i++)
+		at += snprintf(text + at, sizeof text - (size_t)at, "\t\t\t%%v%d = %s %s %%x %s\n\t\t\tstore o[%%at + %d] %%v%d\n",
+			i, i < RIGHT ? "min" : "max", type, right[i % RIGHT], i, i);
+	(void)snprintf(text + at, sizeof text - (size_t)at, "\t\tend\n\tend\n");
+	return simulated_kernel("%s", text);
+}
+
+Test(text, extremes_of_one_lane)
+{
+	static const float values[] = { 0, -0.0f, 1, -1, 2, -3, 2.5f, INFINITY, -INFINITY, NAN, 1e-40f, -1e-40f };
+	enum { N = sizeof values / sizeof *values, ALL = 10 * N * N };
+	static const char *const without[] = { "", " -U__AVX__", " -U__AVX__ -U__SSE2__" };
+	static double wide[N], expected[2][ALL], found[ALL];
+	for (int i = 0; i < N; i++)
+		wide[i] = (double)values[i];
+	struct text_run r = { .n = 2, .kernel = { extremes_kernel("f32", N), extremes_kernel("f64", N) } };
+	const void *const from[] = { values, wide };
+	for (int k = 0; k < 2; k++)
+		simulated_good(r.kernel[k], (void *const[]){ (void *)(uintptr_t)from[k], expected[k] });
+	for (int v = 0; v < 3 * N_VECTORS; v++) {
+		char command[512];
+		if (!text_vectors_run(v / 3, command, sizeof command))
+			continue;
+		strcat(command, without[v % 3]);
+		text_run_compile(&r, &lt__text_c, command);
+		for (int k = 0; k < 2; k++) {
+			struct lt_fault fault = { 0 };
+			text_run_one(&r, k, (void *const[]){ (void *)(uintptr_t)from[k], found }, 1, &fault);
+			cr_expect(random_kernel_same(k ? LT_F64 : LT_F32, expected[k], found, ALL), "%s", command);
+		}
+		text_run_end(&r);
+	}
+	for (int k = 0; k < 2; k++)
+		lt_kernel_free((struct lt_kernel *)(uintptr_t)r.kernel[k]);
+}
+
 /* Every form of access and mask, at numbers of lanes that no register has, too; a gather that is out of range. */
 static const char forms[] = "kernel 1\nname forms\nworkspace 0 thread 0\nbuffer a f32[256] slot 0 align 4 exclusive\n"
 	"buffer i i64[64] slot 1 align 8 exclusive\nbuffer o f32[512] slot 2 align 4 exclusive written\n"
@@ -220,7 +270,7 @@ Test(text, every_number_of_lanes)
 			struct lt_machine machine = { 0 };
 			struct keeper diags = keeper_new();
 			struct lt_kernel *expanded, *p = forms_kernel(lanes[k]);
-			machine.operators = lt__text_operators(&machine.n_operator);
+			machine.operators = lt__text_operators(0, &machine.n_operator);
 			must(!lt_kernel_expand(p, &machine, &expanded, &diags.diag), "%s", diags.text);
 			lt_kernel_free(p);
 			r.kernel[k] = expanded;
@@ -273,6 +323,72 @@ Test(text, names_faults_params_and_third_parties)
 		cr_expect_eq(to[i], (float)3.5 * (from[index[i] == 6 ? 2 : index[i]] + 1), "%d: %g", i, (double)to[i]);
 	cr_expect(fault.n == 1 && fault.stmt == 3 && fault.access == 4 && fault.value == 6);
 	text_run_end(&r);
+}
+
+/* A program may be called as a word of C is, and its parts as the functions and types that are printed. */
+Test(text, names_that_c_has)
+{
+	static const char form[] = "kernel 1\nname %s\nworkspace 0 thread 0\n"
+		"buffer %s f32[8] slot 0 align 4 exclusive written\nregion host\n\tlaunch 1 8 ()\nregion team 1\n"
+		"\t%%0 = first\n\t%%1 = last\n\tloop %%2 from %%0 to %%1\n"
+		"\t\tstore %s[%%2] 2\n\tend\n";
+	static const struct { const char *kernel, *buffer; } names[] = { { "int", "int_1_team" }, { "main", "main" },
+		{ "lt_slot_at", "xlt_slot_at_1" }, { "nullptr", "constexpr" }, { "k", "k_entry" }, { "thread_local", "true" },
+		{ "first", "team" }, { "uint32_t", "uintptr_t" }, { "v7", "alignas" } };
+	enum { N = sizeof names / sizeof *names };
+	struct text_run r = { .n = N };
+	for (int i = 0; i < N; i++)
+		r.kernel[i] = simulated_kernel(form, names[i].kernel, names[i].buffer, names[i].buffer);
+	text_run_compile(&r, &lt__text_c99, "gcc -std=c2x -O1" STRICT);
+	for (int i = 0; i < N; i++) {
+		struct lt_fault fault = { 0 };
+		float y[8] = { 0 };
+		text_run_one(&r, i, (void *const[]){ y }, 3, &fault);
+		for (int e = 0; e < 8; e++)
+			cr_expect_eq(y[e], 2, "kernel %s", names[i].kernel);
+		lt_kernel_free((struct lt_kernel *)(uintptr_t)r.kernel[i]);
+	}
+	text_run_end(&r);
+}
+
+/* Seconds to print a loop in which each variable gets what the next one had. */
+static double seconds_to_print(int n)
+{
+	struct kernel_text text = { 0 };
+	struct lt_kernel *k = NULL;
+	struct timespec a, b;
+	char some[96], *out = NULL;
+	size_t definitions;
+	kernel_text_add(&text, "kernel 1\nname k\nbuffer y f32[8] slot 0 align 4 exclusive written\n", 69);
+	for (int i = 0; i <= n; i++)
+		kernel_text_add(&text, some, (size_t)snprintf(some, sizeof some, "variable u%d f32\n", i));
+	kernel_text_add(&text, "region host\n", 12);
+	for (int i = 0; i <= n; i++)
+		kernel_text_add(&text, some, (size_t)snprintf(some, sizeof some, "variable u%d\nset u%d 1\n", i, i));
+	kernel_text_add(&text, "loop %l from 0 to 9\n%v = get u0\nstore y[0] %v\n", 47);
+	for (int i = 0; i < n; i++)
+		kernel_text_add(&text, some, (size_t)snprintf(some, sizeof some, "%%v%d = get u%d\nset u%d %%v%d\n", i, i + 1, i, i));
+	kernel_text_add(&text, "end\n", 4);
+	cr_assert_eq(kernel_parse(text.at, text.n, &k), LT_OK, "%s", kernel_message);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
+	cr_assert_eq(lt__text_print(&lt__text_c, k, NULL, &out, &definitions, NULL), LT_OK);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
+	cr_expect_not_null(strstr(out, "= u2;"));
+	lt_kernel_free(k);
+	free(out);
+	free(text.at);
+	return (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
+}
+
+Test(text, time_grows_with_the_program)
+{
+	double one = 1e9, four = 1e9;
+	for (int try = 0; try < 5 && !(four < 8 * one + 0.02); try++) {
+		double a = seconds_to_print(4000), b = seconds_to_print(16000);
+		one = a < one ? a : one;
+		four = b < four ? b : four;
+	}
+	cr_expect(four < 8 * one + 0.02, "%g s, four times as much: %g s", one, four);
 }
 
 Test(text, several_lanes_are_refused_in_c99)

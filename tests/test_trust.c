@@ -65,25 +65,25 @@ Test(trust, temporaries_are_made_in_tmpdir)
 	cr_assert_eq(chmod(scratch("cc.sh"), 0700), 0);
 	make_folder("temp");
 	setenv("TMPDIR", scratch("temp"), 1);
-	cr_expect_eq(ltrun("add.lt -i x=1 -c w=2 -q --cc ./cc.sh"), 0, "%s", err);
+	cr_expect_eq(ltrun("add.lt -b cpu -i x=1 -c w=2 -q --cc ./cc.sh"), 0, "%s", err);
 	cr_expect_eq(shell("%s", "grep -c -- \"-o $TMPDIR/\" told"), 0, "%s", err);
 	cr_expect_eq(count_names("temp"), 0, "temporaries stay");
 	cr_expect_eq(shell("find looptree -name 'tmp*' -o -name 'new*'"), 0);
 	cr_expect_str_eq(out, "");
 	setenv("TMPDIR", "/no/such/folder", 1);
-	cr_expect_eq(ltrun("add.lt -i x=1 -c w=2 -q --no-cache"), 1);
+	cr_expect_eq(ltrun("add.lt -b cpu -i x=1 -c w=2 -q --no-cache"), 1);
 	cr_expect(strstr(err, "no temporary folder can be made in '/no/such/folder'"), "%s", err);
 	setenv("TMPDIR", "", 1);
-	cr_expect_eq(ltrun("add.lt -i x=1 -c w=2 -q --no-cache"), 0, "%s", err);
+	cr_expect_eq(ltrun("add.lt -b cpu -i x=1 -c w=2 -q --no-cache"), 0, "%s", err);
 	/* One where others could exchange what is compiled. */
 	cr_assert_eq(chmod(scratch("temp"), 0777), 0);
 	setenv("TMPDIR", scratch("temp"), 1);
-	cr_expect_eq(ltrun("add.lt -i x=1 -c w=2 -q --no-cache"), 1);
+	cr_expect_eq(ltrun("add.lt -b cpu -i x=1 -c w=2 -q --no-cache"), 1);
 	cr_expect(strstr(err, "everybody may write to the folder for temporary files, '") && strstr(err, "(chmod +t)"),
 		"%s", err);
 	cr_expect_eq(ltrun("add.lt -i x=1 -c w=2 -q --no-cache -b ref"), 0, "%s", err);
 	cr_assert_eq(chmod(scratch("temp"), 01777), 0);
-	cr_expect_eq(ltrun("add.lt -i x=1 -c w=2 -q --no-cache"), 0, "%s", err);
+	cr_expect_eq(ltrun("add.lt -b cpu -i x=1 -c w=2 -q --no-cache"), 0, "%s", err);
 }
 
 /* -- damaged caches -- */
@@ -109,7 +109,7 @@ static int64_t find_entry(const char *ending, char path[128])
 /* One run: right, of so many lines of warning, within the time. */
 static bool runs(const char *what, int max_warnings, bool cached)
 {
-	int code = shell("timeout 100 %s add.lt -i x=1 -c w=2 -v", built("lt-run"));
+	int code = shell("timeout 100 %s add.lt -b cpu -i x=1 -c w=2 -v", built("lt-run"));
 	int warnings = lines_with(err, "warning: ");
 	bool good = code == 0 && !strcmp(out, right) && warnings <= max_warnings
 		&& (!cached || strstr(err, "0 compiled, 1 from the cache"));
@@ -248,7 +248,7 @@ Test(trust, damaged_folders)
 		cr_assert_eq(shell("%s", kinds[i].command), 0, "%s: %s", kinds[i].what, err);
 		runs(kinds[i].what, 1, false);
 		cr_expect(lines_with(err, kinds[i].says) == 1 && strstr(err, "; give "), "%s\n%s", kinds[i].what, err);
-		cr_expect_eq(ltrun("add.lt -i x=1 -c w=2 --cache-dir " CACHE), 2, "%s\n%s", kinds[i].what, err);
+		cr_expect_eq(ltrun("add.lt -b cpu -i x=1 -c w=2 --cache-dir " CACHE), 2, "%s\n%s", kinds[i].what, err);
 		cr_expect(strstr(err, kinds[i].says), "%s\n%s", kinds[i].what, err);
 		cr_expect_eq(ltrun("--cache=clear"), 1, "%s", kinds[i].what);
 		cr_expect(strstr(err, kinds[i].says), "%s\n%s", kinds[i].what, err);
@@ -278,7 +278,7 @@ Test(trust, no_home)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		bool other = !strncmp(cases[i].environment, "env HOME=/dev/null", 18) && geteuid() != 0;
 
-		cr_expect_eq(shell("%s timeout 100 %s add.lt -i x=1 -c w=2", cases[i].environment, built("lt-run")), 0,
+		cr_expect_eq(shell("%s timeout 100 %s add.lt -b cpu -i x=1 -c w=2", cases[i].environment, built("lt-run")), 0,
 			"%s\n%s", cases[i].environment, err);
 		cr_expect_str_eq(out, right);
 		cr_expect(lines_with(err, "\n") == 1 && (other || strstr(err, cases[i].says)), "%s\n%s", cases[i].environment, err);
@@ -287,7 +287,8 @@ Test(trust, no_home)
 	cr_expect_str_eq(err, "", "ref keeps nothing: %s", err);
 	if (geteuid() == 0) {           /* as with sudo */
 		cr_assert_eq(shell("mkdir theirs && chown 65534 theirs"), 0);
-		cr_expect_eq(shell("HOME=$PWD/theirs XDG_CACHE_HOME= %s add.lt -i x=1 -c w=2 -q", built("lt-run")), 0, "%s", err);
+		cr_expect_eq(shell("HOME=$PWD/theirs XDG_CACHE_HOME= %s add.lt -b cpu -i x=1 -c w=2 -q", built("lt-run")), 0,
+			"%s", err);
 		cr_expect(strstr(err, "/theirs', which belongs to another user (uid 65534)"), "%s", err);
 		cr_expect_eq(count_names("theirs"), 0);
 	}
@@ -315,32 +316,32 @@ Test(trust, disks_that_are_full_or_read_only)
 	cr_expect(lines_with(err, "\n") == 1 && strstr(err, "warning: ") && strstr(err, "No space left on device"),
 		"full: %s", err);
 	snprintf(command, sizeof command,
-		"export XDG_CACHE_HOME=$PWD/disk; %s add.lt -i x=1 -c w=2 -q && dd if=/dev/zero of=disk/x bs=4k 2>dd; "
-		"timeout 100 %s add.lt -i x=1 -c w=2 --cc \"env cc\"",
+		"export XDG_CACHE_HOME=$PWD/disk; %s add.lt -b cpu -i x=1 -c w=2 -q && dd if=/dev/zero of=disk/x bs=4k 2>dd; "
+		"timeout 100 %s add.lt -b cpu -i x=1 -c w=2 --cc \"env cc\"",
 		run, run);
 	cr_expect(with_disk("size=64k", command), "filled: %s", err);
 	cr_expect(!strcmp(out, right) && lines_with(err, "\n") == 1 && strstr(err, "compiled code cannot be cached in"),
 		"filled: %s%s", out, err);
 	snprintf(command, sizeof command,
-		"dd if=/dev/zero of=disk/x bs=4k 2>dd; timeout 100 %s add.lt -i x=1 -c w=2 --cache-dir disk/c", run);
+		"dd if=/dev/zero of=disk/x bs=4k 2>dd; timeout 100 %s add.lt -b cpu -i x=1 -c w=2 --cache-dir disk/c", run);
 	cr_expect(with_disk("size=64k", command), "named and full: %s", err);
 	cr_expect(!strcmp(out, right) && lines_with(err, "\n") == 1 && strstr(err, "No space left on device"),
 		"named and full: %s", err);
 	snprintf(command, sizeof command,
-		"export XDG_CACHE_HOME=$PWD/disk; mount -o remount,ro disk; timeout 100 %s add.lt -i x=1 -c w=2", run);
+		"export XDG_CACHE_HOME=$PWD/disk; mount -o remount,ro disk; timeout 100 %s add.lt -b cpu -i x=1 -c w=2", run);
 	cr_expect(with_disk("size=64k", command), "read-only: %s", err);
 	cr_expect(!strcmp(out, right) && lines_with(err, "\n") == 1 && strstr(err, "Read-only file system"),
 		"read-only: %s", err);
 	/* What was kept before is read from there. */
 	snprintf(command, sizeof command,
-		"export XDG_CACHE_HOME=$PWD/disk; %s add.lt -i x=1 -c w=2 -q && mount -o remount,ro disk; timeout 100 "
-		"%s add.lt -i x=1 -c w=2 -v",
+		"export XDG_CACHE_HOME=$PWD/disk; %s add.lt -b cpu -i x=1 -c w=2 -q && mount -o remount,ro disk; timeout 100 "
+		"%s add.lt -b cpu -i x=1 -c w=2 -v",
 		run, run);
 	cr_expect(with_disk("size=640k", command), "read-only: %s", err);
 	cr_expect(!strcmp(out, right) && strstr(err, "1 from the cache"), "read-only: %s", err);
 	/* Code is not loaded from the cache's disk, and may lie on one that holds no programs. */
 	snprintf(command, sizeof command,
-		"export XDG_CACHE_HOME=$PWD/disk; %s add.lt -i x=1 -c w=2 -q && timeout 100 %s add.lt -i x=1 -c w=2 -v",
+		"export XDG_CACHE_HOME=$PWD/disk; %s add.lt -b cpu -i x=1 -c w=2 -q && timeout 100 %s add.lt -b cpu -i x=1 -c w=2 -v",
 		run, run);
 	cr_expect(with_disk("size=640k,noexec", command), "noexec: %s", err);
 	cr_expect(!strcmp(out, right) && strstr(err, "1 from the cache") && !strstr(err, "warning"), "noexec: %s", err);
@@ -415,7 +416,7 @@ static int as(int user, const char *fmt, ...)
 
 static void attacked(const char *how)
 {
-	int code = as(VICTIM, "timeout 100 %s add.lt -i x=1 -c w=2", built("lt-run"));
+	int code = as(VICTIM, "timeout 100 %s add.lt -b cpu -i x=1 -c w=2", built("lt-run"));
 
 	cr_expect(code == 0 && !strcmp(out, right), "%s: exit %d\n%s%s", how, code, out, err);
 	cr_expect_eq(lines_with(err, "warning: "), 1, "%s: %s", how, err);
@@ -457,13 +458,13 @@ Test(trust, another_user_replaces_entry_or_folder)
 		cr_skip_test("another user cannot run it: %s", err);
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
 		cr_assert_eq(shell("rm -rf victim mine && mkdir -m 755 victim && chown %d:%d victim", VICTIM, VICTIM), 0, "%s", err);
-		cr_assert_eq(as(VICTIM, "%s add.lt -i x=1 -c w=2 -q", built("lt-run")), 0, "%s", err);
+		cr_assert_eq(as(VICTIM, "%s add.lt -b cpu -i x=1 -c w=2 -q", built("lt-run")), 0, "%s", err);
 		cr_assert_eq(shell("ls victim/looptree/*.ltk"), 0);
 		snprintf(entry, sizeof entry, "%.*s", (int)strcspn(out, "\n"), out);
 		poison(entry);
 		if (i == 0) {           /* it is an attack: where it is the user's own, the code runs */
 			cr_assert_eq(shell("cp evil.ltk %s", entry), 0);
-			as(VICTIM, "%s add.lt -i x=1 -c w=2", built("lt-run"));
+			as(VICTIM, "%s add.lt -b cpu -i x=1 -c w=2", built("lt-run"));
 			cr_assert_eq(access("/tmp/lt-trust-ran", F_OK), 0, "the attack does not work at all: %s", err);
 			unlink("/tmp/lt-trust-ran");
 		}

@@ -19,7 +19,7 @@ TestSuite(zeros, .timeout = 600);
 
 static const enum lt_dtype types[] = { LT_F32, LT_F64, LT_F16, LT_BF16 };
 static const char *const backends[] = { "ref", "cpu", "cpu:O0", "cpu:target=sse2", "cpu:target=sse4", "cpu:target=avx2",
-	"cpu:target=avx512", "llvm", "llvm_kernel" };
+	"cpu:target=avx512", "llvm" };
 enum { N_TYPE = 4, N_BACKEND = sizeof backends / sizeof *backends, MAX_RESULT = 64 };
 
 static const double values[] = { -INFINITY, -2, -1.5, -0x1p-14, -0.0, 0.0, 0x1p-14, 1.5, 2, INFINITY, NAN };
@@ -162,9 +162,9 @@ static bool has_plugin(const char *name, const char *file)
 static unsigned present(void)
 {
 	unsigned all = 0;
-	bool llvm = has_plugin("llvm", "examples/plugin/llvm.so"), kernel = has_plugin("llvm_kernel", "backends/llvm.so");
+	bool llvm = has_plugin("llvm", "backends/llvm.so");
 	for (int b = 0; b < N_BACKEND; b++)
-		if (strncmp(backends[b], "llvm", 4) != 0 || (strcmp(backends[b], "llvm") == 0 ? llvm : kernel))
+		if (llvm || strcmp(backends[b], "llvm") != 0)
 			all |= 1u << b;
 	return all;
 }

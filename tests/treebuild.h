@@ -12,7 +12,7 @@
 #include "ir/op.h"
 #include "lt/backend.h"
 
-enum { TB_MAX = 256 };
+enum { TB_MAX = 512 };
 struct tb {
 	struct lt_tree tree;
 	int n_row, n_guard, n_bound, n_type, n_op, n_param, n_div, n_loop, n_buffer, n_access, n_piece, n_operand,

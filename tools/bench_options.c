@@ -109,7 +109,7 @@ static const struct lt_option rows[] = {
 
 	{ .help = "Contestants" },
 	{ 'b', "backend", "NAME[:CONFIG][,NAME...]", TAKE_OWN, AT(backend), .help = "Looptree's backends, each a contestant; "
-		"default: cpu", .list = lt__backend_name,
+		"default: the best that works here", .list = lt__backend_offered,
 		.own = take_backends },
 	{ 'B', "load", "FILE.so", TAKE_LIST, AT(load), .help = "loads a backend (also from the files and folders in "
 		"$LT_BACKEND_PATH)", .values = LT_VALUES("*.so") },
@@ -138,7 +138,8 @@ static const struct lt_option rows[] = {
 		.max = 86400 },
 	{ 0, "quick", NULL, TAKE_FLAG, AT(quick), .help = "3 samples of a millisecond: to see that everything works, not how "
 		"fast" },
-	{ 0, "cc", "CMD", TAKE_TEXT, AT(cc), .help = "the C compiler; default: $CC, or cc" },
+	{ 0, "cc", "CMD", TAKE_TEXT, AT(cc), .help = "the C compiler, for the backend cpu, which it means; "
+		"default: $CC, or cc" },
 	{ 0, "cc-timeout", "S", TAKE_TIMEOUT, AT(cc_timeout_ms), .help = "a C compiler that takes longer than S seconds for a "
 		"kernel is ended, and has failed; default: 60" },
 	{ 0, "cache-dir", "DIR", TAKE_TEXT, AT(cache_dir), .help = "keeps compiled code there; default: every kernel is "
@@ -154,7 +155,7 @@ static const struct lt_option rows[] = {
 	{ 'q', "quiet", NULL, TAKE_FLAG, AT(quiet), .help = "no table" },
 	{ 0, "serve", "NAME", TAKE_TEXT, AT(serve), .help = "answers as a peer: openblas, onednn, or a backend of Looptree",
 		.values = LT_VALUES("openblas", "onednn"),
-		.list = lt__backend_name },
+		.list = lt__backend_offered },
 	{ 0 }
 };
 
@@ -236,7 +237,7 @@ lt_status bench_options_read(struct lt_context *ctx, int argc, char **argv, stru
 		return LT_OK;
 	LT_TRY(take_busy(ctx, o));
 	LT_TRY(take_suites(ctx, o, argc - given.first, argv + given.first));
-	if (o->backend.n == 0)
+	if (o->backend.n == 0 && o->cc)
 		LT_TRY(lt__texts_add(ctx, &o->backend, "cpu"));
 	if (!o->threads)
 		LT_TRY(take_threads(ctx, o, (char []){ "1" }));

@@ -66,7 +66,8 @@ static lt_status take_seed(struct lt_context *ctx, void *options, char *text)
 
 static const struct lt_option rows[] = {
 	{ 'b', "backend", "NAME[:CONFIG]", TAKE_OWN, AT(backend),
-		.help = "the backend; default: that of the last --load, else cpu", .list = lt__backend_name, .own = take_backend },
+		.help = "the backend; default: that of the last --load, else the best that works here",
+		.list = lt__backend_offered, .own = take_backend },
 	{ 'B', "load", "FILE.so", TAKE_LIST, AT(loads), .values = LT_VALUES("*.so"),
 		.help = "loads a plug-in; may be repeated (also from the files and folders in $LT_BACKEND_PATH)" },
 

@@ -10,10 +10,11 @@
 #include "ir/graph.h"
 #include "lt/lt.h"
 #include "tools/cachedir.h"
-#include "tools/temporary.h"
 #include "tools/hamkaas.h"
+#include "tools/plugins.h"
+#include "tools/temporary.h"
 
-struct handle { char *cc, *cache_dir, *temp_dir; };
+struct handle { char *cc, *cache_dir, *temp_dir; const char *backends; };
 struct model {
 	struct lt_context *ctx;
 	struct lt_program *program;
@@ -65,6 +66,14 @@ void HamKaasFreeErrorMessage(char *text)
 		free(text);
 }
 
+/* The list for the processor: llvm where it is built or installed with this library. */
+static const char *cpu_backends(struct lt_context *ctx)
+{
+	const struct lt_backend *llvm = lt__plugins_find_own(ctx, "llvm") ? lt_backend_find("llvm") : NULL;
+
+	return llvm && llvm->score(NULL, NULL) > 0 ? "llvm,cpu" : "cpu";
+}
+
 struct TInitializationResult HamKaasInitialize(void)
 {
 	struct TInitializationResult r = { NULL, NULL };
@@ -79,6 +88,7 @@ struct TInitializationResult HamKaasInitialize(void)
 	}
 	/* not being able to keep anything is no reason not to work, and a library does not print */
 	(void)lt__cachedir_default(ctx, &h->cache_dir);
+	h->backends = cpu_backends(ctx);
 	lt_context_free(ctx);
 	h->cc = cc && *cc ? strdup(cc) : NULL;
 	h->temp_dir = lt__temp_dir() ? strdup(lt__temp_dir()) : NULL;
@@ -215,7 +225,7 @@ static lt_status hamkaas_compile(struct model *m, const struct handle *h, struct
 	const char *script)
 {
 	const struct lt_options options = { .size = sizeof options,
-		.backends = asked.UseCudnn ? (asked.UseGpu ? "cudnn,cuda" : "cudnn") : asked.UseGpu ? "cuda" : "cpu",
+		.backends = asked.UseCudnn ? (asked.UseGpu ? "cudnn,cuda" : "cudnn") : asked.UseGpu ? "cuda" : h->backends,
 		.cc = h->cc,
 		.cache_dir = h->cache_dir,
 		.cache_optional = 1,

@@ -8,6 +8,7 @@
 #include "tools/interrupt.h"
 #include "tools/plugins.h"
 #include "tools/say.h"
+#include "tools/temporary.h"
 
 struct whole {
 	struct bench_options o;
@@ -223,9 +224,27 @@ static lt_status write_files(const struct whole *w, const struct bench_report *r
 	return s;
 }
 
+/* The backends that are named, or else the best. */
+static lt_status find_backends(struct whole *w)
+{
+	const struct lt_host host = { .size = sizeof host, .temp_dir = lt__temp_dir() };
+	const struct lt_backend *best;
+	bool there = w->o.serve ? lt__plugins_there(w->o.serve) : w->o.backend.n > 0;
+
+	LT_TRY(lt__mistake(lt__plugins_load(w->ctx, bench_tool.name, w->o.load.at, w->o.load.n)));
+	for (int i = 0; i < w->o.backend.n && !w->o.serve; i++)
+		there = there && lt__plugins_there(w->o.backend.at[i]);
+	if (!there)
+		LT_TRY(lt__plugins_find(w->ctx, bench_tool.name));
+	if (w->o.backend.n > 0 || w->o.serve)
+		return LT_OK;
+	best = lt__backend_default(bench_tool.name, &host);
+	return lt__texts_add(w->ctx, &w->o.backend, best ? best->name : "cpu");
+}
+
 static lt_status work(struct whole *w)
 {
-	LT_TRY(lt__mistake(lt__plugins_load(w->ctx, bench_tool.name, w->o.load.at, w->o.load.n, true)));
+	LT_TRY(find_backends(w));
 	if (w->o.serve)
 		return bench_serve(w->ctx, &w->o);
 	make_cases(w);

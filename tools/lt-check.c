@@ -173,24 +173,31 @@ static lt_status begin_suite(
 	return st;
 }
 
-/* The backend that is named; else that of the last plug-in; else cpu. */
-static void choose_backend(struct check_options *o)
+/* The backend that is named; else that of the last plug-in; else the best. */
+static lt_status choose_backend(struct lt_context *ctx, struct check_options *o)
 {
-	o->backend = o->word = "cpu";
 	for (int32_t k = 0; k < o->n_load; k++)         /* one that names a file again has given none */
 		for (uint32_t i = 0; i < lt_backend_count(); i++) {
 			const char *origin = lt_backend_origin(lt_backend_at(i));
 			if (origin && !strcmp(origin, o->load[k]))
 				o->backend = o->word = lt_backend_at(i)->name;
 		}
+	if (o->backend)
+		return LT_OK;
+	LT_TRY(lt__plugins_find(ctx, check_tool.name));
+	const struct lt_backend *best = lt__backend_default(check_tool.name, NULL);
+	o->backend = o->word = best ? best->name : "cpu";
+	return LT_OK;
 }
 
 static lt_status find_backend(struct lt_context *ctx, struct check_options *o)
 {
 	struct check_outcome score;
-	if (!o->backend)
-		choose_backend(o);
 	const struct lt_backend *b;
+	if (!o->backend)
+		LT_TRY(choose_backend(ctx, o));
+	else if (!lt__plugins_there(o->backend))
+		LT_TRY(lt__plugins_find(ctx, check_tool.name));
 	if (strchr(o->backend, ','))
 		return lt_fail(ctx, LT_EINVAL, "-b takes one backend, not '%s'", o->word);
 	LT_TRY(lt__backend_named(ctx, o->backend, strlen(o->backend), &b));
@@ -230,7 +237,7 @@ static lt_status check_begin(struct lt_context *ctx, int argc, char **argv, stru
 	LT_TRY(lt__check_options(ctx, argc, argv, o));
 	if (o->given.done)
 		return LT_OK;
-	lt_status st = lt__plugins_load(ctx, check_tool.name, o->load, o->n_load, true);
+	lt_status st = lt__plugins_load(ctx, check_tool.name, o->load, o->n_load);
 	if (st)
 		return st == LT_ENOMEM ? st : LT_EINVAL;
 	LT_TRY(find_backend(ctx, o));

@@ -102,9 +102,9 @@ static lt_status work_on_script(struct run *r)
 
 static lt_status work(struct run *r)
 {
-	LT_TRY(lt__mistake(lt__plugins_load(r->ctx, run_tool.name, r->o.load.at, r->o.load.n, true)));
+	LT_TRY(lt__mistake(lt__plugins_load(r->ctx, run_tool.name, r->o.load.at, r->o.load.n)));
 	if (r->o.list)
-		return run_backends_list(r->ctx, &r->o);
+		return run_backends_list(r);
 	if (r->o.cache) {
 		LT_TRY(run_cache_find(r));
 		return run_cache_command(r);
@@ -162,6 +162,7 @@ static lt_status run_begin(struct run *r, int argc, char **argv)
 	LT_TRY(run_options_read(r->ctx, argc, argv, &r->o, &done));
 	if (done)
 		return LT_OK;
+	r->o.asks_cpu = r->o.cc || r->o.target || r->o.use_source;
 	if (!r->o.cc && getenv("CC") && *getenv("CC"))
 		r->o.cc = getenv("CC");
 	r->json = r->o.json && !r->o.list && !r->o.cache && !r->o.dump ? json_object() : NULL;

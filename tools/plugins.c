@@ -1,66 +1,29 @@
-/* tools/plugins.c -- loads the backends of -B, of $LT_BACKEND_PATH and of the folder that plug-ins are installed in. */
+/* tools/plugins.c -- loads the backends of -B, of $LT_BACKEND_PATH, of the folder beside the program and of the one
+ * that plug-ins are installed in.
+ */
+#define _GNU_SOURCE 1
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "backends/registry.h"
 #include "ir/arena.h"
-#include "ir/nearest.h"
-#include "tools/options.h"
 #include "tools/plugins.h"
 #include "tools/say.h"
 #include "tools/trusted.h"
 
-static void backend_hear(struct lt_diag *d, const struct lt_diagnostic *n)
-{
-	struct lt_heard *h = (struct lt_heard *)(void *)d;
-
-	if (!h->text[0] && n->text)
-		snprintf(h->text, sizeof h->text, "%s%s%s", n->text, n->remedy ? "; " : "", n->remedy ? n->remedy : "");
-	for (char *c = h->text; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = ' ';
-}
-
-struct lt_heard lt__heard(void)
-{
-	return (struct lt_heard){ .diag = { .size = sizeof(struct lt_diag), .report = backend_hear } };
-}
-
-const char *lt__heard_reason(const struct lt_heard *h) { return h->text[0] ? h->text : "it does not say why"; }
-
-const char *lt__backend_name(int i)
-{
-	return i < (int)lt_backend_count() ? lt_backend_at((uint32_t)i)->name : NULL;
-}
-
-lt_status lt__backend_named(struct lt_context *ctx, const char *name, size_t bytes, const struct lt_backend **out)
-{
-	char names[512];
-	struct lt_nearest near;
-
-	lt__nearest_begin(&near, name, bytes);
-	for (uint32_t i = 0; i < lt_backend_count(); i++) {
-		*out = lt_backend_at(i);
-		if (strlen((*out)->name) == bytes && !memcmp((*out)->name, name, bytes))
-			return LT_OK;
-		lt__nearest_add(&near, (*out)->name);
-	}
-	*out = NULL;
-	lt__option_words(&(struct lt_option){ .list = lt__backend_name }, names, sizeof names);
-	return lt_fail(ctx, LT_EINVAL, "there is no backend '%.*s'%s (there are: %s)", (int)bytes, name,
-		lt__nearest_hint(ctx, &near, "'", "'"), names);
-}
-
 /* Who is reported, and of which source: "--load", "LT_BACKEND_PATH", the folder; and the plug-ins of the sources before
- * it, whose names win: who gives the file that was built just now has the installed one in mind, too. */
+ * it, whose names win: who gives the file that was built just now has the installed one in mind, too.
+ * trusted: who may change these files may change the program, too. */
 struct loader {
 	struct lt_context *ctx;
 	const char *tool, *source;
-	bool named;
+	bool named, trusted;
 	uint32_t n;
 	const struct lt_backend **before;
 };
@@ -98,7 +61,7 @@ static bool is_loaded(const char *path)
  * user's own choice. */
 static bool plugin_check(const struct loader *l, const char *path, const char *real, const char *end)
 {
-	if (!lt__path_trusted(l->ctx, real))
+	if (l->trusted || !lt__path_trusted(l->ctx, real))
 		return true;
 	if (l->named)
 		lt__say(stderr, "%s: %s: warning: others may change %s: %s\n", l->tool, l->source, lt__shown(path).text,
@@ -200,34 +163,112 @@ static void load_path(const struct loader *l, const char *list)
 	free(copy);
 }
 
-lt_status lt__plugins_load(
-	struct lt_context *ctx, const char *tool, const char *const *files, int32_t n, bool environment)
+lt_status lt__plugins_load(struct lt_context *ctx, const char *tool, const char *const *files, int32_t n)
 {
-	struct loader given = { ctx, tool, "--load", true, 0, NULL }, path = { ctx, tool, "LT_BACKEND_PATH", false, 0, NULL };
+	struct loader given = { .ctx = ctx, .tool = tool, .source = "--load", .named = true };
 
-	for (int32_t i = 0; i < n; i++) {
-		lt_status st = load(&given, files[i], "");
-
-		if (st)
-			return st;
-	}
-	if (environment) {
-		if (count_before(&path))
-			return LT_ENOMEM;
-		load_path(&path, getenv("LT_BACKEND_PATH"));
-		free(path.before);
-	}
-#ifdef LT_BACKEND_DIR
-	if (environment) {
-		struct loader installed = { ctx, tool, "installed backends", false, 0, NULL };
-
-		if (count_before(&installed))
-			return LT_ENOMEM;
-		load_folder(&installed, LT_BACKEND_DIR, true);
-		free(installed.before);
-	}
-#endif
+	for (int32_t i = 0; i < n; i++)
+		LT_TRY(load(&given, files[i], ""));
 	if (lt_backend_complaint())
 		lt__say(stderr, "%s: %s\n", tool, lt_backend_complaint());
 	return LT_OK;
+}
+
+/* The file that this code is in: a library, or the program. */
+static char *own_file(bool is_library)
+{
+	Dl_info at;
+
+	if (!is_library)
+		return realpath("/proc/self/exe", NULL);
+	return dladdr((const void *)(uintptr_t)own_file, &at) && at.dli_fname ? realpath(at.dli_fname, NULL) : NULL;
+}
+
+/* "FOLDER/backends" of the file, or NULL. */
+static char *folder_beside(const char *file)
+{
+	static const char name[] = "backends";
+	const char *slash = file ? strrchr(file, '/') : NULL;
+	const size_t n = slash ? (size_t)(slash - file) + 1 : 0;
+	char *folder = slash ? malloc(n + sizeof name) : NULL;
+
+	if (folder)
+		sprintf(folder, "%.*s%s", (int)n, file, name);
+	return folder;
+}
+
+static lt_status load_from(struct loader *l, const char *list, const char *folder)
+{
+	if (count_before(l))
+		return LT_ENOMEM;
+	if (list)
+		load_path(l, list);
+	if (folder)
+		load_folder(l, folder, true);
+	free(l->before);
+	return LT_OK;
+}
+
+bool lt__plugins_there(const char *list)
+{
+	for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
+		char *name = strndup(at, strcspn(at, ":,"));
+		const bool there = name && lt_backend_find(name);
+
+		free(name);
+		if (!there)
+			return false;
+	}
+	return true;
+}
+
+#ifdef LT_BACKEND_DIR
+static const char *const installed_folder = LT_BACKEND_DIR;
+#else
+static const char *const installed_folder;
+#endif
+
+lt_status lt__plugins_find(struct lt_context *ctx, const char *tool)
+{
+	char *file = own_file(false), *folder = folder_beside(file);
+	struct loader path = { .ctx = ctx, .tool = tool, .source = "LT_BACKEND_PATH" },
+		      beside = { .ctx = ctx, .tool = tool, .source = "backends beside the program",
+			      .trusted = file && lt__path_trusted(ctx, file) },
+		      installed = { .ctx = ctx, .tool = tool, .source = "installed backends" };
+	lt_status s = load_from(&path, getenv("LT_BACKEND_PATH"), NULL);
+
+	if (!s)
+		s = load_from(&beside, NULL, folder);
+	if (!s)
+		s = load_from(&installed, NULL, installed_folder);
+	free(folder);
+	free(file);
+	return s;
+}
+
+/* Whether the backend is there now. */
+static bool load_own(struct lt_context *ctx, const char *folder, const char *name, bool trusted)
+{
+	char *path = folder ? malloc(strlen(folder) + strlen(name) + 5) : NULL, *real = NULL;
+	if (path) {
+		sprintf(path, "%s/%s.so", folder, name);
+		real = realpath(path, NULL);
+	}
+	if (real && (trusted || !lt__path_trusted(ctx, real)))
+		(void)lt__backend_load_behind(path, real, NULL, 0, NULL);
+	free(real);
+	free(path);
+	return lt_backend_find(name) != NULL;
+}
+
+bool lt__plugins_find_own(struct lt_context *ctx, const char *name)
+{
+	char *file = own_file(true), *folder = folder_beside(file);
+	const bool found = lt_backend_find(name) || load_own(ctx, folder, name, file && lt__path_trusted(ctx, file)) ||
+		load_own(ctx, installed_folder, name, false);
+
+	free(folder);
+	free(file);
+	lt_context_clear(ctx);
+	return found;
 }

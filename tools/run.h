@@ -25,6 +25,7 @@ struct run_options {
 	char kernel_step;                       /* -kLETTER; 0: none */
 	bool verify, allow_unbounded, explain, strict, no_passes, no_cache, list, json, quiet, verbose, check_schedule,
 		no_capture;
+	bool asks_cpu;                          /* --cc, --target or --use-source, which are cpu's */
 };
 extern const struct lt_tool run_tool;
 /* done: help or the like was printed, and nothing is left to do. */
@@ -101,7 +102,7 @@ struct run {
 int64_t run_now(void);                          /* ns of a clock that only goes forward */
 
 /* run_backends.c */
-lt_status run_backends_list(struct lt_context *, const struct run_options *);
+lt_status run_backends_list(struct run *);
 /* The list to compile with: as -b names it, or the best that is usable here. */
 lt_status run_backends_choose(struct run *);
 bool run_backends_any_values(const struct run_options *, const char *list);     /* lt_caps.any_values of the first */

@@ -5,8 +5,8 @@
 #include "tools/jsontext.h"
 #include "tools/plugins.h"
 #include "tools/run.h"
-#include "tools/temporary.h"
 #include "tools/say.h"
+#include "tools/temporary.h"
 
 struct backend_facts { char *text; size_t bytes; FILE *to; };
 
@@ -15,12 +15,17 @@ static void write_fact(void *user, const char *text, size_t bytes)
 	fwrite(text, 1, bytes, ((struct backend_facts *)user)->to);
 }
 
+static struct lt_host host_of(const struct run_options *o)
+{
+	return (struct lt_host){ .size = sizeof (struct lt_host), .n_thread = (uint32_t)o->threads, .cc = o->cc,
+		.temp_dir = lt__temp_dir(), .cc_timeout_ms = o->cc_timeout_ms, .parallel_for = lt__host_parallel_for };
+}
+
 /* The device that a session would use, "" if there is no telling, and what that session says of it. */
 static bool find_device(const struct lt_backend *b, const struct run_options *o, char *out, size_t bytes,
 	struct backend_facts *facts, struct lt_heard *h)
 {
-	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
-		.cc_timeout_ms = o->cc_timeout_ms, .parallel_for = lt__host_parallel_for };
+	struct lt_host host = host_of(o);
 	struct lt_session *session = NULL;
 
 	out[0] = 0;
@@ -63,6 +68,7 @@ static json_t *json_facts(char *text)
 /* One backend, as it is listed. */
 struct listed {
 	const struct lt_backend *backend;
+	bool is_default;
 	int32_t score;                  /* 0 or less: not usable */
 	char device[128];
 	struct lt_heard heard;
@@ -93,9 +99,9 @@ static void print_json(struct listed *list, uint32_t n)
 		const struct lt_backend *b = list[i].backend;
 
 		json_array_append_new(out,
-			json_pack("{s:o,s:o,s:o,s:o,s:i,s:o,s:o,s:o}", "name", lt__json_text(b->name), "version",
+			json_pack("{s:o,s:o,s:o,s:o,s:i,s:b,s:o,s:o,s:o}", "name", lt__json_text(b->name), "version",
 				lt__json_text(b->version), "summary", lt__json_text(b->summary), "file",
-				lt__json_text(lt_backend_origin(b)), "score", (int)list[i].score, "device",
+				lt__json_text(lt_backend_origin(b)), "score", (int)list[i].score, "default", (int)list[i].is_default, "device",
 				lt__json_text(list[i].device), "reason", lt__json_text(why_not(&list[i])), "facts",
 				json_facts(list[i].facts.text)));
 	}
@@ -149,16 +155,41 @@ static void print_table(struct listed *list, uint32_t n)
 	}
 }
 
-lt_status run_backends_list(struct lt_context *ctx, const struct run_options *o)
+/* Which of them is taken where none is named, and why. */
+static void print_default(const struct listed *list, uint32_t n)
 {
+	const struct listed *cpu = NULL;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!strcmp(list[i].backend->name, "cpu") && list[i].score > 0)
+			cpu = &list[i];
+	for (uint32_t i = 0; i < n; i++)
+		if (list[i].is_default)
+			lt__say(stdout, "default: %s, whose score is the highest%s\n", list[i].backend->name,
+				!cpu || cpu == &list[i] ? "" : "; cpu for what it refuses, and for --cc, --target and --use-source");
+}
+
+lt_status run_backends_list(struct run *r)
+{
+	LT_TRY(lt__plugins_find(r->ctx, run_tool.name));
 	uint32_t n = lt_backend_count();
-	struct listed *list = calloc(n + 1, sizeof *list);
+	struct listed *list = calloc(n + 1, sizeof *list), *best = NULL;
 
 	if (!list)
-		return lt_fail(ctx, LT_ENOMEM, "out of memory");
-	for (uint32_t i = 0; i < n; i++)
-		find_listed(o, i, &list[i]);
-	(o->json ? print_json : print_table)(list, n);
+		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+	for (uint32_t i = 0; i < n; i++) {
+		find_listed(&r->o, i, &list[i]);
+		if (list[i].score > (best ? best->score : 0))
+			best = &list[i];
+	}
+	if (best)
+		best->is_default = true;
+	if (r->o.json) {
+		print_json(list, n);
+	} else {
+		print_table(list, n);
+		print_default(list, n);
+	}
 	for (uint32_t i = 0; i < n; i++)
 		free(list[i].facts.text);
 	free(list);
@@ -171,8 +202,7 @@ static lt_status check_score(struct run *r, const struct lt_backend *b, const ch
 {
 	const struct run_options *o = &r->o;
 	struct lt_heard h = lt__heard(), unheard = lt__heard();
-	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
-		.cc_timeout_ms = o->cc_timeout_ms, .parallel_for = lt__host_parallel_for };
+	struct lt_host host = host_of(o);
 	struct lt_session *session = NULL;
 
 	if (b->score(config, &h.diag) > 0)
@@ -244,48 +274,33 @@ static lt_status choose_cpu(struct run *r)
 	return check_names(r, r->backends);
 }
 
-/* A plug-in that nobody named must not keep the others from working: one whose device is busy is left out, with a
- * word. */
-static bool opens(const struct run_options *o, const struct lt_backend *b)
+/* The list that is taken where none is named.  What a plug-in refuses goes to the processor. */
+static lt_status choose_default(struct run *r)
 {
-	struct lt_heard h = lt__heard();
-	struct backend_facts none = { 0 };
-	char device[128];
+	const struct lt_host host = host_of(&r->o);
+	const struct lt_backend *best;
 
-	if (!lt_backend_origin(b) || find_device(b, o, device, sizeof device, &none, &h))
-		return true;
-	lt__say(stderr, "lt-run: the backend %s cannot be used: %s (left out)\n", b->name, h.text);
-	return false;
-}
-
-lt_status run_backends_choose(struct run *r)
-{
-	const struct lt_backend *best = NULL;
-	int32_t best_score = 0;
-
-	if (r->o.target || r->o.use_source)
-		return choose_cpu(r);
-	if (r->o.backends) {
-		r->backends = strdup(r->o.backends);
-		return r->backends ? check_names(r, r->backends) : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
-	}
-	for (uint32_t i = 0; i < lt_backend_count(); i++) {
-		struct lt_heard h = lt__heard();
-		int32_t score = lt_backend_at(i)->score(NULL, &h.diag);
-
-		if (score > best_score && opens(&r->o, lt_backend_at(i))) {
-			best_score = score;
-			best = lt_backend_at(i);
-		}
-	}
+	LT_TRY(lt__plugins_find(r->ctx, run_tool.name));
+	best = lt__backend_default(run_tool.name, &host);
 	if (!best)
 		return lt_fail(r->ctx, LT_EINVAL, "no backend works on this machine (lt-run --list-backends says why)");
-	/* A plug-in that is preferred need not take everything: what it refuses goes to the processor. */
 	r->backends = malloc(strlen(best->name) + 8);
 	if (!r->backends)
 		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	sprintf(r->backends, "%s%s", best->name, strcmp(best->name, "cpu") != 0 && lt_backend_find("cpu") ? ",cpu" : "");
 	return LT_OK;
+}
+
+lt_status run_backends_choose(struct run *r)
+{
+	if (r->o.backends && !lt__plugins_there(r->o.backends))
+		LT_TRY(lt__plugins_find(r->ctx, run_tool.name));
+	if (r->o.target || r->o.use_source)
+		return choose_cpu(r);
+	if (!r->o.backends && !r->o.asks_cpu)
+		return choose_default(r);
+	r->backends = strdup(r->o.backends ? r->o.backends : "cpu");
+	return r->backends ? check_names(r, r->backends) : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 }
 
 bool run_backends_any_values(const struct run_options *o, const char *list)
@@ -294,8 +309,7 @@ bool run_backends_any_values(const struct run_options *o, const char *list)
 	char *name = strndup(list, n), *config = name ? strchr(name, ':') : NULL;
 	const struct lt_backend *b;
 	struct lt_heard h = lt__heard();
-	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
-		.cc_timeout_ms = o->cc_timeout_ms, .parallel_for = lt__host_parallel_for };
+	struct lt_host host = host_of(o);
 	struct lt_session *session = NULL;
 	bool any = false;
 

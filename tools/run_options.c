@@ -122,15 +122,16 @@ static const struct lt_option rows[] = {
 		RUN },
 	{ 'b', "backend", "NAME[:CONFIG][,NAME...]", TAKE_TEXT, AT(backends), .help = "the first that takes a kernel runs it; "
 		"default: the best that works here; "
-		"cpu:O0 to cpu:O3: how far the C compiler optimizes, O3 by default", TENSORS, .list = lt__backend_name },
+		"cpu:O0 to cpu:O3: how far the C compiler optimizes, O3 by default", TENSORS, .list = lt__backend_offered },
 	{ 0, "target", "NAME", TAKE_TEXT, AT(target), .help = "the processor to make loops and code for: %v; default: native, "
 		"this one; short for -b cpu:target=NAME",
 		TENSORS, .list = target_at },
-	{ 0, "use-source", "FILE", TAKE_TEXT, AT(use_source), .help = "runs the C in FILE, which --dump=source wrote and you "
-		"have edited", RUN, LT_VALUES("*.c") },
+	{ 0, "use-source", "FILE", TAKE_TEXT, AT(use_source), .help = "runs the C in FILE, which --dump=source -b cpu wrote "
+		"and you have edited; means -b cpu", RUN, LT_VALUES("*.c") },
 	{ 'B', "load", "FILE.so", TAKE_LIST, AT(load), .help = "loads a backend (also from the files and folders in "
 		"$LT_BACKEND_PATH)", 0, LT_VALUES("*.so") },
-	{ 0, "list-backends", NULL, TAKE_FLAG, AT(list), .help = "which there are, and whether they work here" },
+	{ 0, "list-backends", NULL, TAKE_FLAG, AT(list), .help = "which there are, whether they work here, and "
+		"which is the default" },
 	{ 0, "strict", NULL, TAKE_FLAG, AT(strict), .help = "a kernel that the first backend refuses is an error", TENSORS },
 	{ 0, "threads", "N", TAKE_COUNT, AT(threads), .help = "at most N threads for compiling and running; default: one for "
 		"each processor" },
@@ -142,7 +143,8 @@ static const struct lt_option rows[] = {
 		LT_VALUES("*.tree", "*.schedule") },
 	{ 0, "apply", "STEPS", TAKE_OWN, AT(apply), .help = "changes those loops, or the default ones, by primitives: \"split "
 		"i 8; unroll i'\"", LOOPS, .own = take_apply },
-	{ 0, "cc", "CMD", TAKE_TEXT, AT(cc), .help = "the C compiler; default: $CC, or cc" },
+	{ 0, "cc", "CMD", TAKE_TEXT, AT(cc), .help = "the C compiler, for the backend cpu, which it means; default: "
+		"$CC, or cc" },
 	{ 0, "cc-timeout", "S", TAKE_TIMEOUT, AT(cc_timeout_ms), .help = "a C compiler that takes longer than S seconds for a "
 		"kernel is ended, and has failed; default: 60" },
 	{ 0, "cache-dir", "DIR", TAKE_TEXT, AT(cache_dir), .help =
@@ -198,7 +200,7 @@ const struct lt_tool run_tool = {
 		"  lt-run step.lt --inputs t0.npz --inputs t1.npz -o out%d.npz\n"
 		"  lt-run --dump=tree softmax.lt                        the loops it becomes\n"
 		"  lt-run --dump=tree softmax.lt -o s.tree; edit s.tree; lt-run softmax.lt --schedule s.tree -i x=random --verify\n"
-		"  lt-run --dump=source softmax.lt -o k.c; edit k.c; lt-run softmax.lt --use-source k.c -i x=random --verify --time\n"
+		"  lt-run --dump=source -b cpu softmax.lt -o k.c; edit k.c; lt-run softmax.lt --use-source k.c -i x=random --verify\n"
 		"  lt-run --dump=graph softmax.lt | lt-run - -i x=ones  a graph's own text is a script, too\n"
 		"\n"
 		"lt-run(1) says more.\n",

@@ -136,8 +136,39 @@ static lt_status check_spans(struct lt_context *ctx, const char *file, const str
 	return LT_OK;
 }
 
+/* Whether the bytes in the file are the tensor's as they stand there. */
+static bool may_be_borrowed(const struct lt_tensor *t, const unsigned char *data)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return t->bytes > 0 && t->dtype != LT_BOOL && (uintptr_t)data % lt__dtype_info(t->dtype)->bytes == 0;
+#else
+	(void)t, (void)data;
+	return false;
+#endif
+}
+
+static lt_status read_data(struct lt_context *ctx, const char *file, const unsigned char *data, bool borrow,
+	struct lt_tensor *t)
+{
+	struct lt_tensor shell = *t;
+	lt_status s;
+
+	if (borrow && may_be_borrowed(t, data)) {
+		t->data = (void *)(uintptr_t)data;
+		t->borrowed = true;
+		return LT_OK;
+	}
+	s = lt__tensor_new(ctx, file, shell.name, shell.dtype, shell.rank, shell.shape, t);
+	lt__tensor_free(&shell);
+	if (!s && t->bytes > 0)
+		memcpy(t->data, data, t->bytes);
+	if (!s)
+		tensor_settle(t);
+	return s;
+}
+
 static lt_status read_all(struct lt_context *ctx, const char *file, json_t *root, const unsigned char *data,
-	size_t bytes, struct lt_tensors *out)
+	size_t bytes, bool borrow, struct lt_tensors *out)
 {
 	struct byte_span *span = calloc(json_object_size(root) + 1, sizeof *span);
 	const char *name;
@@ -163,22 +194,14 @@ static lt_status read_all(struct lt_context *ctx, const char *file, json_t *root
 		}
 	if (!s)
 		s = check_spans(ctx, file, out->at, span, out->n, bytes);
-	for (int32_t i = 0; i < out->n && !s; i++) {
-		struct lt_tensor shell = out->at[span[i].which], *t = &out->at[span[i].which];
-
-		s = lt__tensor_new(ctx, file, shell.name, shell.dtype, shell.rank, shell.shape, t);
-		lt__tensor_free(&shell);
-		if (!s && t->bytes > 0)
-			memcpy(t->data, data + span[i].begin, t->bytes);
-		if (!s)
-			tensor_settle(t);
-	}
+	for (int32_t i = 0; i < out->n && !s; i++)
+		s = read_data(ctx, file, data + span[i].begin, borrow, &out->at[span[i].which]);
 	free(span);
 	return s;
 }
 
-lt_status lt__safetensors_parse(
-	struct lt_context *ctx, const char *file, const void *at, size_t bytes, struct lt_tensors *out)
+static lt_status safetensors_read(
+	struct lt_context *ctx, const char *file, const void *at, size_t bytes, bool borrow, struct lt_tensors *out)
 {
 	const unsigned char *b = at;
 	uint64_t length = 0;
@@ -202,11 +225,23 @@ lt_status lt__safetensors_parse(
 		return lt_fail(ctx, LT_EINVAL, "%s: the header is not JSON as the format wants it: %s (byte %d)", file,
 			e.text, e.position);
 	}
-	s = read_all(ctx, file, root, b + 8 + length, bytes - 8 - (size_t)length, out);
+	s = read_all(ctx, file, root, b + 8 + length, bytes - 8 - (size_t)length, borrow, out);
 	json_decref(root);
 	if (s)
 		lt__tensors_free(out);
 	return s;
+}
+
+lt_status lt__safetensors_parse(
+	struct lt_context *ctx, const char *file, const void *at, size_t bytes, struct lt_tensors *out)
+{
+	return safetensors_read(ctx, file, at, bytes, false, out);
+}
+
+lt_status lt__safetensors_borrow(
+	struct lt_context *ctx, const char *file, const void *at, size_t bytes, struct lt_tensors *out)
+{
+	return safetensors_read(ctx, file, at, bytes, true, out);
 }
 
 static lt_status add_entry(

@@ -1,6 +1,7 @@
 /* tools/tensor.c -- tensors in memory. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "ir/arena.h"
 #include "ir/op.h"
 #include "tools/tensorfile.h"
@@ -41,10 +42,19 @@ void lt__tensor_free(struct lt_tensor *t)
 {
 	free(t->name);
 	free(t->shape);
-	free(t->data);
+	if (!t->borrowed)
+		free(t->data);
 	t->name = NULL;
 	t->shape = NULL;
 	t->data = NULL;
+}
+
+void lt__bytes_free(struct lt_bytes *b)
+{
+	if (b->map)
+		munmap(b->map, b->n);
+	free(b->heap);
+	memset(b, 0, sizeof *b);
 }
 
 void lt__tensors_free(struct lt_tensors *t)
@@ -52,6 +62,7 @@ void lt__tensors_free(struct lt_tensors *t)
 	for (int32_t i = 0; i < t->n; i++)
 		lt__tensor_free(&t->at[i]);
 	free(t->at);
+	lt__bytes_free(&t->file);
 	t->at = NULL;
 	t->n = 0;
 }

@@ -72,14 +72,6 @@ lt_status lt__bytes_read(struct lt_context *ctx, const char *path, struct lt_byt
 	return s;
 }
 
-void lt__bytes_free(struct lt_bytes *b)
-{
-	if (b->map)
-		munmap(b->map, b->n);
-	free(b->heap);
-	memset(b, 0, sizeof *b);
-}
-
 static bool ends_in(const char *path, const char *suffix)
 {
 	size_t n = strlen(path), m = strlen(suffix);
@@ -106,7 +98,11 @@ lt_status lt__tensors_read(struct lt_context *ctx, const char *path, struct lt_t
 	if (kind == LT_FILE_NPZ) {
 		s = lt__npz_parse(ctx, path, b.at, b.n, out);
 	} else if (kind == LT_FILE_SAFETENSORS) {
-		s = lt__safetensors_parse(ctx, path, b.at, b.n, out);
+		s = lt__safetensors_borrow(ctx, path, b.at, b.n, out);
+		if (!s) {
+			out->file = b;
+			return s;
+		}
 	} else {
 		out->at = calloc(1, sizeof *out->at);
 		s = out->at ? lt__npy_parse(ctx, path, "", b.at, b.n, out->at) : lt_fail(ctx, LT_ENOMEM, "%s: out of memory", path);

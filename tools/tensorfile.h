@@ -1,6 +1,7 @@
 /* tools/tensorfile.h -- tensors in files: .npy, .npz and .safetensors, read and written.
  *
- * A tensor in memory is row-major, in the byte order of the machine, its data aligned to 64 bytes; bools are 0 or 1.
+ * A tensor in memory is row-major, in the byte order of the machine, its data aligned to 64 bytes, or, where it is
+ * borrowed, to its elements; bools are 0 or 1.
  * Every size in a file is checked against the file before anything is allocated for it.  A failure is a code
  * (LT_EIO: the system refused; LT_EINVAL: the file is wrong or lies; LT_EUNSUPPORTED: an element type that the
  * library does not have) and a sentence in the context that begins with the file's name.
@@ -18,10 +19,13 @@ struct lt_tensor {
 	int32_t rank;
 	int64_t *shape;         /* malloc; rank extents >= 0 */
 	size_t bytes;
-	void *data;             /* malloc */
+	void *data;             /* malloc; borrowed: of the file that is mapped, to be read only */
+	bool borrowed;
 	bool drawn;             /* the data is random: others would do as well */
 };
-struct lt_tensors { struct lt_tensor *at; int32_t n; };
+/* The bytes of a whole file: mapped where it is a regular file, else read. */
+struct lt_bytes { const unsigned char *at; size_t n; void *map, *heap; };
+struct lt_tensors { struct lt_tensor *at; int32_t n; struct lt_bytes file; };    /* file: what is borrowed */
 
 /* tensorfile.c */
 enum lt_tensorfile { LT_FILE_OTHER, LT_FILE_NPY, LT_FILE_NPZ, LT_FILE_SAFETENSORS };
@@ -29,10 +33,7 @@ enum lt_tensorfile { LT_FILE_OTHER, LT_FILE_NPY, LT_FILE_NPZ, LT_FILE_SAFETENSOR
 enum lt_tensorfile lt__tensorfile_kind(const char *path);
 lt_status lt__tensors_read(struct lt_context *, const char *path, struct lt_tensors *out);
 lt_status lt__tensors_write(struct lt_context *, const char *path, const struct lt_tensors *);
-/* The bytes of a whole file: mapped where it is a regular file, else read. */
-struct lt_bytes { const unsigned char *at; size_t n; void *map, *heap; };
 lt_status lt__bytes_read(struct lt_context *, const char *path, struct lt_bytes *out);
-void lt__bytes_free(struct lt_bytes *);
 
 /* tensor.c */
 /* Bytes of a tensor; false if they exceed 63 bits or an extent is negative. */
@@ -40,6 +41,7 @@ bool lt__tensor_bytes(enum lt_dtype, int32_t rank, const int64_t *shape, size_t 
 /* Copies name and shape, allocates the data without setting it.  file: for messages. */
 lt_status lt__tensor_new(struct lt_context *, const char *file, const char *name, enum lt_dtype, int32_t rank,
 	const int64_t *shape, struct lt_tensor *out);
+void lt__bytes_free(struct lt_bytes *);
 void lt__tensor_free(struct lt_tensor *);
 void lt__tensors_free(struct lt_tensors *);
 /* "(3, 4)" as NumPy writes it, cut with "..." to fit. */
@@ -69,6 +71,9 @@ lt_status lt__npz_write(struct lt_context *, const char *path, const struct lt_t
 
 /* safetensors.c */
 lt_status lt__safetensors_parse(
+	struct lt_context *, const char *file, const void *at, size_t bytes, struct lt_tensors *out);
+/* The same without copying what may stay where it is: networks have hundreds of megabytes.  It must outlive out. */
+lt_status lt__safetensors_borrow(
 	struct lt_context *, const char *file, const void *at, size_t bytes, struct lt_tensors *out);
 lt_status lt__safetensors_write(struct lt_context *, const char *path, const struct lt_tensors *);
 #endif

@@ -42,6 +42,7 @@ static void set_target(struct lt_session *s, const struct lt_cpu_model *m)
 		s->target = m->target;
 	else
 		lt__cpu_target(&s->target);
+	s->vector_library = strcmp(m->machine, lt__cpu_machine()) == 0 ? lt__cpu_vector_library() : 0;
 }
 
 static lt_status open_(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)

@@ -65,6 +65,7 @@ struct lt_session {
 	struct lt_caps caps;
 	const struct lt_cpu_model *model;
 	bool runs;                      /* this machine runs the model's code */
+	int vector_library;             /* whose functions over vectors its code may call (target.c) */
 	uint32_t n_thread, n_core;      /* of a run, and compilers at work; of this machine; never 0 */
 	const struct lt_host *host;     /* never NULL: one with nothing in it */
 	void (*progress)(void *user, int32_t done, int32_t total);
@@ -82,6 +83,8 @@ struct lt_session {
 /* target.c */
 void lt__cpu_target(struct lt_target *);
 uint32_t lt__cpu_cores(void);   /* that this process may use; never 0 */
+/* The version of glibc, 235 for 2.35, if its vector functions can be had here; else 0. */
+int lt__cpu_vector_library(void);
 /* What -march=native depends on; the caller's to free, NULL: no memory. */
 char *lt__cpu_processor(void);
 

@@ -40,7 +40,7 @@ static struct lt_machine machine_of(const struct lt_session *s)
 		machine.cache_bytes = 1 << 20;
 		machine.page_bytes = 4096;
 	}
-	machine.operators = lt__text_operators(&machine.n_operator);
+	machine.operators = lt__text_operators(s->vector_library, &machine.n_operator);
 	return machine;
 }
 
@@ -79,7 +79,7 @@ lt_status lt__cpu_accepts(struct lt_session *s, const struct lt_tree *t, struct 
 }
 
 /* For people: what loops and statements are called. */
-struct cpu_origins { const struct lt_tree *t; char said[256]; };
+struct cpu_origins { const struct lt_tree *t; char comment[256]; };
 
 static const char *loop_variable(void *origins, int32_t loop)
 {
@@ -95,13 +95,13 @@ static const char *statement_comment(void *origins, int32_t stmt)
 		return NULL;
 	const struct lt_stmt *s = LT_AT(struct lt_stmt, o->t->stmts, stmt);
 	const char *name = s->name ? s->name : "", *mark = name[0] == '%' ? "" : "%";
-	int n = snprintf(o->said, sizeof o->said, "%s%.100s", mark, name);
+	int n = snprintf(o->comment, sizeof o->comment, "%s%.100s", mark, name);
 	if (s->kind != LT_BARRIER)
-		n += snprintf(o->said + n, sizeof o->said - (size_t)n, " = %.60s%s", LT_AT(struct lt_op, o->t->ops, s->op)->name,
+		n += snprintf(o->comment + n, sizeof o->comment - (size_t)n, " = %.60s%s", LT_AT(struct lt_op, o->t->ops, s->op)->name,
 			s->kind == LT_MAP ? "" : ".reduce");
 	if (s->line > 0)
-		(void)snprintf(o->said + n, sizeof o->said - (size_t)n, ", line %d", (int)s->line);
-	return name[0] ? o->said : NULL;
+		(void)snprintf(o->comment + n, sizeof o->comment - (size_t)n, ", line %d", (int)s->line);
+	return name[0] ? o->comment : NULL;
 }
 
 lt_status lt__cpu_print(const struct lt_session *s, const struct lt_tree *t, enum lt_cpu_text what, char **text,

@@ -40,7 +40,7 @@ lt_status lt__cpu_session_identity(struct lt_session *s, lt_write *write, void *
 	if (out) {
 		(void)fprintf(out, "emitter %s %s\nflags", lt__cpu_emit_name(s->emit), LT_CPU_REVISION);
 		lt__cpu_flags(s, out);
-		(void)fprintf(out, "\n%s", s->identity);
+		(void)fprintf(out, "\nvector library %d\n%s", s->vector_library, s->identity);
 	}
 	if (!out || fclose(out) != 0) {
 		free(text);

@@ -1,6 +1,7 @@
 /* backends/cpu/target.c -- the machine this runs on: what the default schedule asks, and what compiled code depends
  * on. */
 #define _GNU_SOURCE 1
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -8,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 #include "backends/cpu/cpu.h"
 
 /* The first line of a small file of the system, without its end; false: not there. */
@@ -79,6 +83,21 @@ uint32_t lt__cpu_cores(void)
 	cpu_set_t set;
 	long n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
 	return n > 0 ? (uint32_t)n : 1;
+}
+
+int lt__cpu_vector_library(void)
+{
+	int version = 0;
+#if defined(__GLIBC__) && defined(__x86_64__)
+	void *there = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
+	char *remainder = NULL;
+	long major = there ? strtol(gnu_get_libc_version(), &remainder, 10) : 0;
+	if (there)
+		(void)dlclose(there);
+	if (major > 0 && *remainder == '.')
+		version = (int)(100 * major + strtol(remainder + 1, NULL, 10));
+#endif
+	return version;
 }
 
 void lt__cpu_target(struct lt_target *t)

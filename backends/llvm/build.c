@@ -1,5 +1,5 @@
-/* backends/llvm/build.c -- which build of the backend this is: what it makes of a tree depends on its own code,
- * and objects that are kept on the disk outlive that.
+/* backends/llvm/build.c -- which build of the backend this is, and of LLVM: what is made of a tree depends on their
+ * code, and objects that are kept on the disk outlive that.
  *
  * Nobody has to count anything up: it is the linker's hash of the file, which it writes into it (--build-id), or where
  * there is none, a hash of what is code and constants in memory.  That of the file on the disk could be of another
@@ -12,9 +12,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <llvm-c/Core.h>
+#include <llvm/Config/llvm-config.h>
 #include "session.h"
 
-struct search { char *to; size_t cap; };
+/* An address in the file that is meant. */
+struct search { uintptr_t within; char *to; size_t cap; };
 
 /* Whether the segment is loaded, and stays as the linker made it: loaders write only to others. */
 static bool is_constant(const ElfW(Phdr) * p)
@@ -67,7 +70,7 @@ static int ask(struct dl_phdr_info *of, size_t size, void *user)
 	const struct search *s = user;
 	uint64_t sum = UINT64_C(0xcbf29ce484222325);
 	(void)size;
-	if (!is_in(of, (uintptr_t)ask))
+	if (!is_in(of, s->within))
 		return 0;
 	for (int i = 0; i < of->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &of->dlpi_phdr[i];
@@ -85,8 +88,29 @@ static int ask(struct dl_phdr_info *of, size_t size, void *user)
 	return 1;
 }
 
+static bool build_at(uintptr_t within, char *to, size_t cap)
+{
+	struct search s = { within, to, cap };
+	return dl_iterate_phdr(ask, &s) == 1;
+}
+
 bool lt_llvm_build(char *to, size_t cap)
 {
-	struct search s = { to, cap };
-	return dl_iterate_phdr(ask, &s) == 1;
+	const bool ours = build_at((uintptr_t)build_at, to, cap);
+	const size_t n = ours ? strlen(to) : 0;
+	if (!ours || n + 2 > cap)
+		return false;
+	to[n] = ' ';
+	return build_at((uintptr_t)LLVMContextCreate, to + n + 1, cap - n - 1);
+}
+
+void lt_llvm_version(unsigned version[3])
+{
+#if LLVM_VERSION_MAJOR >= 16
+	LLVMGetVersion(&version[0], &version[1], &version[2]);
+#else
+	version[0] = LLVM_VERSION_MAJOR;
+	version[1] = LLVM_VERSION_MINOR;
+	version[2] = LLVM_VERSION_PATCH;
+#endif
 }

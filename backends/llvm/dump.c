@@ -100,12 +100,12 @@ static void write_cpus(const struct lt_llvm_host *h, bool runs, lt_write *write,
 void lt_llvm_describe(struct lt_session *s, lt_write *write, void *user)
 {
 	const struct lt_target *t = &s->machine.target;
-	unsigned major, minor, patch;
+	unsigned version[3];
 	char text[512];
-	LLVMGetVersion(&major, &minor, &patch);
+	lt_llvm_version(version);
 	int n = snprintf(text, sizeof text,
-		"LLVM %u.%u.%u for %.200s\ncores %u\nthreads %u\nvectors %u bytes, %u registers\n", major, minor, patch,
-		s->machine.cpu, (unsigned)t->cores, (unsigned)s->n_thread, (unsigned)t->vector_bytes,
+		"LLVM %u.%u.%u for %.200s\ncores %u\nthreads %u\nvectors %u bytes, %u registers\n", version[0], version[1],
+		version[2], s->machine.cpu, (unsigned)t->cores, (unsigned)s->n_thread, (unsigned)t->vector_bytes,
 		(unsigned)t->vector_registers);
 	write(user, text, (size_t)n);
 	write_cache(write, user, "L1", t->l1_bytes, t->l1_ways);

@@ -9,12 +9,18 @@
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Orc.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Config/llvm-config.h>
 #include "jit.h"
 #include "diagnostic.h"
 
 /* Addresses and loops come as they should be (row.c, nest.c): what is left is to make registers of the locals, and to
  * tidy up. */
-#define PASSES "sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>"
+#if LLVM_VERSION_MAJOR >= 18            /* it need not look whether a second round would find more */
+#define INSTCOMBINE "instcombine<no-verify-fixpoint>"
+#else
+#define INSTCOMBINE "instcombine"
+#endif
+#define PASSES "sroa,early-cse<memssa>,simplifycfg," INSTCOMBINE
 static const char vectors[] = "function(" PASSES ")";
 /* Where a tree has no vector loops, small nests come as copies of their statements: stores that are overwritten go,
  * what stands side by side becomes vectors. */

@@ -1,7 +1,6 @@
 /* backends/llvm/keep.c -- objects that the host keeps on its disk: a header, then the object file. */
 #include <stdio.h>
 #include <string.h>
-#include <llvm-c/Core.h>
 #include "diagnostic.h"
 #include "session.h"
 
@@ -9,14 +8,14 @@
  * the build is not. */
 lt_status lt_llvm_identity(struct lt_session *s, lt_write *write, void *user, struct lt_diag *diag)
 {
-	unsigned major, minor, patch;
-	char text[256], build[100];
+	unsigned version[3];
+	char text[400], build[200];
 	if (!lt_llvm_build(build, sizeof build))
 		return lt_llvm_report(diag, LT_EUNSUPPORTED, -1, -1, NULL,
 			"llvm: the loader does not tell which build of the backend this is");
-	LLVMGetVersion(&major, &minor, &patch);
-	int n = snprintf(text, sizeof text, "build %s\nLLVM %u.%u.%u\nlevel %d\nlibmvec %d\n", build, major, minor, patch,
-		s->config.level, s->machine.machine.vector_library);
+	lt_llvm_version(version);
+	int n = snprintf(text, sizeof text, "build %s\nLLVM %u.%u.%u\nlevel %d\nlibmvec %d\n", build, version[0], version[1],
+		version[2], s->config.level, s->machine.machine.vector_library);
 	write(user, text, (size_t)n);
 	const char *const facts[] = { s->machine.triple, "\n", s->machine.cpu, "\n", s->machine.features, "\n" };
 	for (int i = 0; i < 6; i++)

@@ -1,8 +1,8 @@
-/* backends/llvm/llvm.c -- the backend llvm_kernel: kernel programs printed as LLVM IR, compiled and run in memory.
+/* backends/llvm/llvm.c -- the backend llvm: kernel programs printed as LLVM IR, compiled and run in memory.
  *
  * It uses lt/backend.h and lt/kernel.h with its library, LLVM's C interface, and nothing else.
  *
- * Behind "llvm_kernel:" stand words with ';' between them ("llvm_kernel:cpu=x86-64-v3;level=3"):
+ * Behind "llvm:" stand words with ';' between them ("llvm:cpu=x86-64-v3;level=3"):
  *   cpu=NAME    code for another processor than this one, which has to run it: x86-64 (SSE2), x86-64-v2 (SSE4),
  *               x86-64-v3 (AVX2), x86-64-v4 (AVX-512), sapphirerapids; generic on 64-bit ARM; native, if not said.
  *               lt-run --list-backends tells which run here
@@ -33,7 +33,7 @@ static int32_t score(const char *config, struct lt_diag *diag)
 	if (lt_llvm_configure(config, &c, diag) || lt_llvm_host_open(&machine, c.cpu, diag))
 		return 0;
 	lt_llvm_host_close(&machine);
-	return 40;
+	return 110;             /* cpu has 100, and needs a compiler */
 }
 
 static void close_(struct lt_session *s)
@@ -98,8 +98,8 @@ static const struct lt_backend llvm = {
 	.size = sizeof llvm,
 	.abi = LT_ABI,
 	.build = LT_BUILD,
-	.name = "llvm_kernel",
-	.summary = "LLVM IR, compiled in memory by LLVM's ORC, of kernel programs",
+	.name = "llvm",
+	.summary = "kernel programs as LLVM IR, compiled in memory",
 	.version = "1",
 	.score = score,
 	.open = open_,

@@ -54,8 +54,9 @@ lt_status lt_llvm_capture(struct lt_session *, struct lt_object *const *, const 
 	struct lt_capture **, struct lt_diag *);
 lt_status lt_llvm_replay(struct lt_capture *, struct lt_diag *);
 void lt_llvm_capture_free(struct lt_capture *);
-/* build.c: as text, the same for the same code; false: that cannot be told. */
+/* build.c: of this backend and of LLVM, as text, the same for the same code; false: that cannot be told. */
 bool lt_llvm_build(char *to, size_t cap);
+void lt_llvm_version(unsigned version[3]);
 /* keep.c */
 lt_status lt_llvm_identity(struct lt_session *, lt_write *, void *user, struct lt_diag *);
 lt_status lt_llvm_save(const struct lt_object *, lt_write *, void *user, struct lt_diag *);

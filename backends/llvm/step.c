@@ -1,4 +1,5 @@
 /* backends/llvm/step.c -- one instruction of a kernel program: blocks, variables, values. */
+#include <llvm/Config/llvm-config.h>
 #include "print.h"
 
 static const struct lt_instruction *made_by(const struct printing *p, int32_t value)
@@ -147,18 +148,39 @@ static const struct { int real, whole; } arithmetic[] = {
 	[LT_OPCODE_shift_right] = { 0, LLVMLShr }, [LT_OPCODE_shift_signed] = { 0, LLVMAShr },
 };
 
-/* An operator of two operands and a value of one type.  A product may be fused with the sum that it goes to: these two
- * and no others. */
+/* A product may be fused with the sum that it goes to: these two and no others.  LLVM 17 and earlier cannot be told so
+ * by its C interface, but have an intrinsic for both; a product that has no other use is left out later. */
+#if LLVM_VERSION_MAJOR >= 18
+static LLVMValueRef print_fused(struct emit *e, uint32_t opcode, LLVMValueRef x, LLVMValueRef y)
+{
+	LLVMValueRef r = LLVMBuildBinOp(e->b, (LLVMOpcode)arithmetic[opcode].real, x, y, "");
+	if (LLVMIsAInstruction(r))
+		LLVMSetFastMathFlags(r, LLVMFastMathAllowContract);
+	return r;
+}
+#else
+static bool is_product(LLVMValueRef v) { return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMFMul; }
+
+static LLVMValueRef print_fused(struct emit *e, uint32_t opcode, LLVMValueRef x, LLVMValueRef y)
+{
+	LLVMValueRef product = is_product(x) ? x : y;
+	LLVMTypeRef type = LLVMTypeOf(x);
+	if (opcode == LT_OPCODE_mul || !is_product(product))
+		return LLVMBuildBinOp(e->b, (LLVMOpcode)arithmetic[opcode].real, x, y, "");
+	return lt_llvm_intrinsic(e, "llvm.fmuladd", &type, 1,
+		(LLVMValueRef[]){ LLVMGetOperand(product, 0), LLVMGetOperand(product, 1), product == x ? y : x }, 3);
+}
+#endif
+
+/* An operator of two operands and a value of one type. */
 static LLVMValueRef print_combine(struct emit *e, uint32_t opcode, uint32_t dtype, LLVMValueRef x, LLVMValueRef y)
 {
 	if (opcode == LT_OPCODE_lesser || opcode == LT_OPCODE_larger)
 		return LLVMBuildSelect(e->b, print_compare(e, opcode, dtype, x, y), x, y, "");
-	bool real = lt_llvm_is_real(dtype), fuses = opcode == LT_OPCODE_add || opcode == LT_OPCODE_mul;
-	LLVMValueRef r = LLVMBuildBinOp(
-		e->b, (LLVMOpcode)(real ? arithmetic[opcode].real : arithmetic[opcode].whole), x, y, "");
-	if (real && fuses && LLVMIsAInstruction(r))
-		LLVMSetFastMathFlags(r, LLVMFastMathAllowContract);
-	return r;
+	bool real = lt_llvm_is_real(dtype);
+	if (real && (opcode == LT_OPCODE_add || opcode == LT_OPCODE_mul))
+		return print_fused(e, opcode, x, y);
+	return LLVMBuildBinOp(e->b, (LLVMOpcode)(real ? arithmetic[opcode].real : arithmetic[opcode].whole), x, y, "");
 }
 
 /* The upper half onto the lower, until there is one. */

@@ -7,8 +7,9 @@
 #define HEAD "#ifdef __GNUC__\n#define LT_KERNEL static __attribute__((noinline))\n#else\n#define LT_KERNEL static\n" \
 	"#endif\n"
 
-/* One lane has a spelling, or a short function, for every operator but `scale`; vectors have what processors have. */
-enum { ALL = UINT16_MAX, FLOATS = 1 << LT_F32 | 1 << LT_F64 };
+/* One lane has a spelling, or a short function, for every operator but `scale`; vectors have what processors have, and
+ * last what the C library has. */
+enum { ALL = UINT16_MAX, F64 = 1 << LT_F64, FLOATS = 1 << LT_F32 | F64 };
 static const struct lt_machine_operator operators[] = {
 #define ROW(name, many) { LT_OPCODE_##name, ALL, many, ALL }
 	ROW(sqrt, FLOATS), ROW(floor, FLOATS), ROW(ceil, FLOATS), ROW(round, FLOATS), ROW(div, 0), ROW(mod, 0), ROW(pow, 0),
@@ -16,11 +17,23 @@ static const struct lt_machine_operator operators[] = {
 	ROW(log, 0), ROW(rsqrt, 0), ROW(tanh, 0), ROW(sigmoid, 0), ROW(erf, 0), ROW(sin, 0), ROW(cos, 0), ROW(remainder, 0),
 	ROW(cast, 0),
 #undef ROW
+#define FUNCTION(name, n, types, since) { LT_OPCODE_##name, 0, types, 0 },
+#include "backends/text/library.def"
+#undef FUNCTION
+};
+static const int library_since[] = {
+#define FUNCTION(name, n, types, since) since,
+#include "backends/text/library.def"
+#undef FUNCTION
 };
 
-const struct lt_machine_operator *lt__text_operators(uint32_t *n)
+const struct lt_machine_operator *lt__text_operators(int vector_library, uint32_t *n)
 {
-	*n = sizeof operators / sizeof *operators;
+	enum { N_FUNCTION = sizeof library_since / sizeof *library_since };
+	uint32_t own = (uint32_t)(sizeof operators / sizeof *operators) - N_FUNCTION;
+	*n = own;
+	while (*n < own + N_FUNCTION && library_since[*n - own] <= vector_library)
+		++*n;
 	return operators;
 }
 

@@ -10,8 +10,17 @@ static const struct helper one_lane[] = {
 };
 static const struct helper many_lanes[] = {
 #define VECTOR(name, kinds, text) { #name, kinds, text },
+#define ONE(name, kinds, text)
 #include "backends/text/vector.def"
 #undef VECTOR
+#undef ONE
+};
+static const struct helper one_lane_gnu[] = {
+#define VECTOR(name, kinds, text)
+#define ONE(name, kinds, text) { #name, kinds, text },
+#include "backends/text/vector.def"
+#undef VECTOR
+#undef ONE
 };
 
 static bool is_for(const struct helper *h, const char *name, uint32_t dtype)
@@ -22,15 +31,26 @@ static bool is_for(const struct helper *h, const char *name, uint32_t dtype)
 		|| (single[dtype] && strchr(h->kinds, single[dtype])));
 }
 
-static const char *template_of(const char *name, struct lt_value_type type)
+static const struct helper *helper_row(const struct helper *rows, size_t n, const char *name, uint32_t dtype)
 {
-	for (size_t i = 0; type.lanes == 1 && i < sizeof one_lane / sizeof *one_lane; i++)
-		if (is_for(&one_lane[i], name, type.dtype))
-			return one_lane[i].text;
-	for (size_t i = 0; type.lanes > 1 && i < sizeof many_lanes / sizeof *many_lanes; i++)
-		if (is_for(&many_lanes[i], name, type.dtype))
-			return many_lanes[i].text;
-	return "";
+	for (size_t i = 0; i < n; i++)
+		if (is_for(&rows[i], name, dtype))
+			return &rows[i];
+	return NULL;
+}
+
+/* A template of vector.def, which has marks of its own, or of helper.def. */
+struct helper_source { const char *text; bool vector; };
+static struct helper_source source_of(const struct text *t, const char *name, struct lt_value_type type)
+{
+	enum { N_ONE = sizeof one_lane / sizeof *one_lane, N_GNU = sizeof one_lane_gnu / sizeof *one_lane_gnu,
+		N_MANY = sizeof many_lanes / sizeof *many_lanes };
+	const struct helper *h = type.lanes > 1 ? helper_row(many_lanes, N_MANY, name, type.dtype)
+		: t->d->lanes ? helper_row(one_lane_gnu, N_GNU, name, type.dtype) : NULL;
+	if (h || type.lanes > 1)
+		return (struct helper_source){ h ? h->text : "", true };
+	h = helper_row(one_lane, N_ONE, name, type.dtype);
+	return (struct helper_source){ h ? h->text : "", false };
 }
 
 /* A mark that both kinds of templates have; false: it is none of them. */
@@ -123,9 +143,10 @@ const char *lt__text_helper(struct text *t, const char *stem, struct lt_value_ty
 	size_t n;
 	if (lt__nameset_find(&t->defined, name))
 		return name;
-	if (type.lanes > 1)
+	const struct helper_source source = source_of(t, stem, type);
+	if (source.vector)
 		lt__text_define(t, "LT_LANES", "#define LT_LANES static inline __attribute__((always_inline, unused))\n");
-	for (const char *c = template_of(stem, type); *c; c++) {
+	for (const char *c = source.text; *c; c++) {
 		if (*c != '@') {
 			n = strcspn(c, "@");
 			lt__out_bytes(&o, c, n);
@@ -140,7 +161,7 @@ const char *lt__text_helper(struct text *t, const char *stem, struct lt_value_ty
 			c += 2;
 			c += each_lane(&o, c, c[-1] == '[' ? ']' : ')', type.lanes);
 		} else if (!common_mark(t, &o, *++c, name, type)) {
-			if (type.lanes > 1)
+			if (source.vector)
 				vector_mark(t, &o, *c, type);
 			else
 				lt__out(&o, lt__text_element(type.dtype)->word);

@@ -275,6 +275,9 @@ static struct text_expr numbered(struct text *t, const struct lt_instruction *i)
 static struct text_expr operated(struct text *t, const struct lt_instruction *i, const struct text_expr *x, int n)
 {
 	struct lt_value_type type = lt__instruction_type(t->k, i);
+	const char *function = lt__text_library(t, i->opcode, type);
+	if (function)
+		return called_with(t, function, x, n);
 	if (!lt__text_has_lanes(i->opcode, type.dtype))
 		return lane_by_lane(t, i, x, n);
 	struct text_expr e = lt__text_operator(t, i->opcode, type, x);

@@ -12,21 +12,21 @@ static void indent_line(struct text *t)
 }
 
 /* Which statement what follows comes from: once in each block. */
-static void tell_origin(struct text *t)
+static void comment_origin(struct text *t)
 {
 	const int32_t stmt = t->origins && t->at >= 0 ? text_at(t, t->at)->origin : -1;
 	const int32_t block = t->at >= 0 ? t->value[t->at].block + 2 : 0;
-	if (stmt < 0 || t->told[stmt] == block)
+	if (stmt < 0 || t->commented[stmt] == block)
 		return;
-	t->told[stmt] = block;
-	const char *said = t->origins->statement(t->origins->user, stmt);
-	if (!said || !*said)
+	t->commented[stmt] = block;
+	const char *comment = t->origins->statement(t->origins->user, stmt);
+	if (!comment || !*comment)
 		return;
 	indent_line(t);
 	lt__out(&t->body, "/* ");
-	for (const char *s = said; *s; s++) {          /* a comment cannot be left */
-		bool bad = (unsigned char)*s < 32 || *s == 127 || *s == '\\' || (*s == '/' && s > said && s[-1] == '*')
-			|| (*s == '*' && s > said && s[-1] == '/');
+	for (const char *s = comment; *s; s++) {          /* a comment cannot be left */
+		bool bad = (unsigned char)*s < 32 || *s == 127 || *s == '\\' || (*s == '/' && s > comment && s[-1] == '*')
+			|| (*s == '*' && s > comment && s[-1] == '/');
 		lt__out_bytes(&t->body, bad ? "?" : s, 1);
 	}
 	lt__out(&t->body, " */\n");
@@ -47,7 +47,7 @@ void lt__text_line(struct text *t, const char *fmt, ...)
 		(void)vsnprintf(text, (size_t)n + 1, fmt, ap);
 		va_end(ap);
 	}
-	tell_origin(t);
+	comment_origin(t);
 	indent_line(t);
 	lt__out(&t->body, text);
 	lt__out(&t->body, "\n");

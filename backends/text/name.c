@@ -26,9 +26,11 @@ static const char *const taken[] = { "a", "arg", "args", "asm", "auto", "break",
 	"default", "do", "double", "else", "enum", "extern", "fault", "first", "float", "for", "goto", "if", "inline", "int",
 	"last", "linux", "long", "main", "own", "point", "private_", "register", "restrict", "return", "short", "signed",
 	"sizeof", "slot", "static", "struct", "switch", "team", "thread", "typedef", "typeof", "union", "unix", "unsigned",
-	"void", "volatile", "while", "workspace", "bool", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t",
-	"uint32_t", "uint64_t", "exp", "expf", "log", "logf", "sqrt", "sqrtf", "tanh", "tanhf", "erf", "erff", "sin", "sinf",
-	"cos", "cosf", "floor", "floorf", "ceil", "ceilf", "rint", "rintf", "pow", "powf", "fabs", "fabsf", "fmod", "fmodf",
+	"void", "volatile", "while", "workspace", "bool", "true", "false", "nullptr", "alignas", "alignof",
+	"constexpr", "static_assert", "thread_local", "typeof_unqual", "uintptr_t", "int8_t", "int16_t", "int32_t", "int64_t",
+	"uint8_t", "uint16_t", "uint32_t", "uint64_t", "exp", "expf", "log", "logf", "sqrt", "sqrtf", "tanh", "tanhf", "erf",
+	"erff", "sin", "sinf", "cos", "cosf", "floor", "floorf", "ceil", "ceilf", "rint", "rintf", "pow", "powf", "fabs",
+	"fabsf", "fmod", "fmodf",
 	"signbit", "isnan", "copysign", "copysignf" };
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -122,13 +124,12 @@ void lt__text_names(struct text *t)
 		keep_words(t, k->ops[i].source ? k->ops[i].source : "");
 	if (k->n_op && k->prelude)
 		keep_words(t, k->prelude);
-	t->function = k->name;
-	lt__nameset_add(&t->names, k->name, 1);
-	lt__nameset_add(&t->names, lt__text_formatted(t, "%s_entry", k->name), 1);
+	lt__nameset_add(&t->names, t->entry, 1);
+	t->function = lt__text_unique(t, k->name);
 	for (uint32_t r = 1; r < k->n_region; r++) {
-		lt__nameset_add(&t->names, lt__text_formatted(t, "%s_%u", k->name, (unsigned)r), 1);
-		lt__nameset_add(&t->names, lt__text_formatted(t, "%s_%u_team", k->name, (unsigned)r), 1);
-		lt__nameset_add(&t->names, lt__text_formatted(t, "%s_%u_args", k->name, (unsigned)r), 1);
+		lt__nameset_add(&t->names, lt__text_formatted(t, "%s_%u", t->function, (unsigned)r), 1);
+		lt__nameset_add(&t->names, lt__text_formatted(t, "%s_%u_team", t->function, (unsigned)r), 1);
+		lt__nameset_add(&t->names, lt__text_formatted(t, "%s_%u_args", t->function, (unsigned)r), 1);
 	}
 	t->buffer = lt__pool_alloc(&t->pool, k->n_buffer, sizeof *t->buffer);
 	t->variable = lt__pool_alloc(&t->pool, k->n_variable, sizeof *t->variable);

@@ -1,7 +1,7 @@
 /* backends/text/part.h -- one text while it is printed: what the files share.
  *
  * print.c     the whole: functions, parameters, the entry
- * live.c      what is used, how often and where
+ * live.c      where things stand, how often they are used
  * walk.c      instructions in their order, as statements
  * value.c     values as expressions
  * memory.c    addresses, loads and stores
@@ -10,6 +10,7 @@
  * operator.c  operators, by operator.def; operands
  * line.c      lines, with comments where they come from; values that get a name
  * literal.c   constants
+ * library.c   functions over vectors that the C library has
  * helper.c    functions that a text calls, from the templates of helper.def
  * name.c      identifiers and types
  * define.c    definitions that stand before the kernel
@@ -44,7 +45,8 @@ struct text_value {                     /* of an instruction */
 	struct text_expr expr;
 };
 struct text_loop { const char *base, *name; bool open; struct text_loop *next; };
-struct text_region { bool *buffer, *param, *argument, fault, own; };     /* what it uses */
+/* What it uses; of an argument the last instruction that gives it, 0: none (the host's region comes first). */
+struct text_region { bool *buffer, *param, fault, own; int32_t *argument; };
 
 struct text {
 	const struct lt_kernel *k;
@@ -53,15 +55,15 @@ struct text {
 	struct lt_pool pool;
 	struct lt_out body, functions, helpers;
 	struct lt_nameset names, defined;
-	const char *function;
+	const char *function, *entry;           /* their names */
 	const char **buffer, **variable, **param;       /* identifiers */
-	bool *variable_live, *buffer_live;      /* read by what is live; of buffers, arrays only */
+	int32_t *variable_get;                  /* by variable: one more than the first `get` of it; 0: none */
 	uint32_t *variable_mask_bits;
 	struct text_value *value;
 	struct text_region *uses;       /* by region */
 	int32_t region, indent;
 	int32_t *pending, n_pending;
-	int32_t at, *told;              /* the instruction that is printed, -1: none that computes; line.c */
+	int32_t at, *commented;              /* the instruction that is printed, -1: none that computes; line.c */
 	struct text_loop *loops;        /* names that loops have, or have had */
 	bool math, branches, streams;   /* a function of math.h is called; memory is read in branches; ... past the caches */
 };
@@ -113,6 +115,9 @@ void lt__text_flush(struct text *, bool memory, bool variable);
 /* literal.c: one element; of a mask of one lane 0 or 1. */
 struct text_expr lt__text_literal(struct text *, uint32_t dtype, uint64_t bits);
 
+/* library.c: the function's name, which is printed before the kernel; NULL: the library has none for such vectors. */
+const char *lt__text_library(struct text *, uint32_t opcode, struct lt_value_type);
+
 /* helper.c: the name of a function for a type, of a template or from floats to integers; it is printed before the
  * kernel. */
 const char *lt__text_helper(struct text *, const char *name, struct lt_value_type);
@@ -131,8 +136,8 @@ const char *lt__text_short(struct text *, struct lt_value_type);                
 const char *lt__text_word(struct text *, struct lt_value_type);
 const char *lt__text_loose(struct text *, struct lt_value_type);
 const char *lt__text_unique(struct text *, const char *name);
-/* Of a loop: its variable's in the frozen tree, where the text is for people.  Loops that do not stand in each other may
- * have one name: it is open from here to close_loop. */
+/* Of a loop: its variable's in the frozen tree, where the text is for people.  Loops that do not stand in each other
+ * may have one name: it is open from here to close_loop. */
 const char *lt__text_open_loop(struct text *, int32_t loop);
 void lt__text_close_loop(struct text *, const char *name);
 void lt__text_names(struct text *);

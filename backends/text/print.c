@@ -20,13 +20,12 @@ lt_status lt__text_accepts(const struct lt_text_dialect *d, const struct lt_kern
 		if (x->opcode >= LT_NOPCODE || (!d->lanes && (x->lanes > 1 || type.lanes > 1)))
 			return lt__report(diag, LT_EUNSUPPORTED, -1, x->origin, "lower it for a machine without vectors",
 				"%s has no values of several lanes, as instruction %u of kernel %s has", d->name, (unsigned)i, k->name);
-		bool usual = x->what == LT_OPCODE_add || x->what == LT_OPCODE_mul || x->what == LT_OPCODE_and
-			|| x->what == LT_OPCODE_or || x->what == LT_OPCODE_xor;
-		if (x->opcode == LT_OPCODE_fold && type.lanes > 1 && !usual)
+		if (x->opcode == LT_OPCODE_fold && type.lanes > 1 && !lt__opcode_folded((uint32_t)x->what))
 			return lt__report(diag, LT_EUNSUPPORTED, -1, x->origin, "expand it", "%s has no fold by %s", d->name,
 				lt_opcode_name((uint32_t)x->what));
 		if (x->opcode == LT_OPCODE_text && !k->ops[x->what].source)
-			return lt__report(diag, LT_EUNSUPPORTED, -1, x->origin, NULL, "operator %s has no C text", k->ops[x->what].name);
+			return lt__report(diag, LT_EUNSUPPORTED, -1, x->origin, "give it one: lt_op.source",
+				"operator %s has no C text", k->ops[x->what].name);
 	}
 	return LT_OK;
 }
@@ -49,13 +48,9 @@ static void separate(struct lt_out *o) { lt__out(o, o->n && o->at[o->n - 1] != '
 
 static const char *argument_type(struct text *t, int32_t region, int32_t number)
 {
-	const struct lt_region *r = &t->k->regions[region];
-	for (int32_t i = r->first; i < r->first + r->n; i++) {
-		const struct lt_instruction *x = text_at(t, i);
-		if (x->opcode == LT_OPCODE_argument && x->what == number)
-			return lt__text_type(t, (struct lt_value_type){ x->dtype, x->lanes }, t->value[i].expr.mask_bits);
-	}
-	return "int";
+	int32_t i = t->uses[region].argument[number];
+	const struct lt_instruction *x = text_at(t, i);
+	return lt__text_type(t, (struct lt_value_type){ x->dtype, x->lanes }, t->value[i].expr.mask_bits);
 }
 
 /* Members of a team's struct, parameters of its function, and the members as they are passed on. */
@@ -161,7 +156,7 @@ static void print_host(struct text *t)
 	lt__outf(o, "%s}\n\n", t->body.at);
 }
 
-static void print_entry(struct text *t, const char *entry)
+static void print_entry(struct text *t)
 {
 	const struct text_region *u = &t->uses[0];
 	struct lt_out *o = &t->functions, list = lt__out_new(&t->pool);
@@ -195,7 +190,7 @@ static void print_entry(struct text *t, const char *entry)
 			"\treturn (char *)slot[i].base + slot[i].offset;\n}\n");
 	const char *const parameters = "(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, "
 		"const struct lt_team *team)";
-	lt__outf(o, "void %s%s;\nvoid %s%s\n{\n%s%s%s%s\t%s(%s);\n}\n", entry, parameters, entry, parameters,
+	lt__outf(o, "void %s%s;\nvoid %s%s\n{\n%s%s%s%s\t%s(%s);\n}\n", t->entry, parameters, t->entry, parameters,
 		slots ? "" : "\t(void)slot;\n", workspace ? "" : "\t(void)workspace;\n", u->fault ? "" : "\t(void)fault;\n",
 		teams ? "" : "\t(void)team;\n", t->function, list.at);
 }
@@ -223,17 +218,18 @@ static size_t print_all(struct text *t, const char *entry, struct lt_out *o)
 {
 	t->helpers = lt__out_new(&t->pool);
 	t->functions = lt__out_new(&t->pool);
+	t->entry = entry ? entry : lt__text_formatted(t, "%s_entry", t->k->name);
 	lt__text_names(t);
 	lt__text_live(t);
 	t->at = -1;
 	int32_t n_origin = 0;
 	for (uint32_t i = 0; t->origins && i < t->k->n_instruction; i++)
 		n_origin = t->k->instructions[i].origin >= n_origin ? t->k->instructions[i].origin + 1 : n_origin;
-	t->told = lt__pool_alloc(&t->pool, (size_t)n_origin, sizeof *t->told);
+	t->commented = lt__pool_alloc(&t->pool, (size_t)n_origin, sizeof *t->commented);
 	for (int32_t r = 1; r < (int32_t)t->k->n_region; r++)
 		print_team(t, r);
 	print_host(t);
-	print_entry(t, entry ? entry : lt__text_formatted(t, "%s_entry", t->function));
+	print_entry(t);
 	bool prelude = t->k->n_op && t->k->prelude && t->k->prelude[0];
 	if (t->d->headers || prelude) {
 		lt__out(o, t->math || prelude ? "#include <math.h>\n" : "");
@@ -244,7 +240,7 @@ static size_t print_all(struct text *t, const char *entry, struct lt_out *o)
 	lt__out(o, t->branches ? no_masked_loads : "");
 	lt__out(o, t->d->head);
 	lt__out(o, types);
-	lt__out(o, t->k->n_region > 1 ? team_type : "struct lt_team;\n");
+	lt__out(o, t->k->n_region > 1 || t->origins ? team_type : "struct lt_team;\n");        /* people may add threads */
 	if (prelude)
 		lt__outf(o, "%s\n", t->k->prelude);
 	lt__out(o, t->helpers.at);

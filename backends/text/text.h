@@ -24,8 +24,9 @@ struct lt_text_dialect {
 extern const struct lt_text_dialect lt__text_c99;       /* no extension of any compiler is needed */
 extern const struct lt_text_dialect lt__text_c;         /* gcc and clang */
 
-/* For lt_machine.operators: what need not be expanded before it is printed.  Static. */
-const struct lt_machine_operator *lt__text_operators(uint32_t *n);
+/* For lt_machine.operators: what need not be expanded before it is printed.  Static.  vector_library: the version of
+ * glibc, 235 for 2.35, whose libmvec the text may call (with -lm); 0: none. */
+const struct lt_machine_operator *lt__text_operators(int vector_library, uint32_t *n);
 
 /* LT_EUNSUPPORTED names the first value that the dialect cannot express. */
 lt_status lt__text_accepts(const struct lt_text_dialect *, const struct lt_kernel *, struct lt_diag *);
@@ -38,8 +39,8 @@ struct lt_text_origins {
 };
 
 /* *text: the caller's to free().  entry: the name of the function that takes slots; NULL: the kernel's name and _entry.
- * definitions: bytes of the text before the kernel: what other kernels may define, too.  origins: NULL where nobody reads the text.  The program holds the rules of
- * lt_kernel_verify.  The entry is
+ * definitions: bytes of the text before the kernel: what other kernels may define, too.  origins: NULL where nobody
+ * reads the text.  The program holds the rules of lt_kernel_verify.  The entry is
  *     void entry(const struct lt_slot *, void *workspace, struct lt_fault *, const struct lt_team *)
  * with a workspace of workspace_bytes, then thread_bytes for each thread; lt_team says who runs teams (docs/kernel.md).
  */

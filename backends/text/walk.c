@@ -26,10 +26,8 @@ static uint32_t variable_bits(struct text *t, int32_t variable)
 {
 	const struct lt_variable *v = &t->k->variables[variable];
 	uint32_t *bits = &t->variable_mask_bits[variable];
-	for (uint32_t i = 0; v->dtype == LT_LANE_MASK && v->lanes > 1 && !*bits && i < t->k->n_instruction; i++)
-		if (text_at(t, (int32_t)i)->opcode == LT_OPCODE_get && text_at(t, (int32_t)i)->what == variable
-			&& t->value[i].live)
-			*bits = lt__text_user_bits(t, (int32_t)i);
+	if (v->dtype == LT_LANE_MASK && v->lanes > 1 && !*bits && t->variable_get[variable])
+		*bits = lt__text_user_bits(t, t->variable_get[variable] - 1);
 	return *bits;
 }
 

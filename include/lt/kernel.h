@@ -22,6 +22,10 @@
  *             and for lanes: one behind the other, a constant stride apart, or each at an index of its own (i64, as
  *             many lanes).  Lanes that a mask turns off read nothing (the value there is 0) and write nothing.  Where
  *             two lanes of a store write one element, it is not said which of them stays.
+ * Contracts.  What an opcode asks of a value that it gets (its row below) holds wherever it runs: of an address, a
+ *             divisor, a shift, of what is scaled or converted.  Of constant addresses, divisors and shifts it is
+ *             checked by lt_kernel_verify, also in code that never runs.  The end of a loop that runs is at least a
+ *             step below the largest i64.
  * Lifetimes.  An array and a variable are undefined when their instruction (`array`, `variable`) runs, and end with the
  *             block that it stands in.
  * Regions.    Region 0 is the host: it runs once, by one thread, from beginning to end.  A team is run for the points
@@ -33,8 +37,8 @@
  *             launch may have more blocks than that along each axis, up to the region's maximum (one that is recorded
  *             has always as many): those `leave` before they access anything.  What one block writes no other
  *             one reads or writes; in a block, what a thread writes another one accesses only behind a barrier that
- *             both wait at.  Lanes that lie side by side begin at a multiple of their bytes, or of 16 where they are
- *             more.
+ *             both wait at.  Lanes that lie side by side, off ones too, begin at a multiple of the largest power of two
+ *             that divides their bytes, up to 16.
  * Uniformity. A value is the same in all threads of a launch, block, four subgroups or subgroup, or differs; that
  *             follows from the program (docs/kernel.md).  Barriers, exchanges, commits, waits and matrix instructions
  *             are run by all threads of their scope or by none: conditions and trips around them are the same there.
@@ -56,7 +60,7 @@ extern "C" {
  * below 128; here a comparison gives a mask, `select` takes one, and and, or, xor, not work on masks, too.  `form` says
  * which members an instruction has, how it is written (docs/kernel.md), and what is checked.  Numbers are pinned. */
 #define LT_MACHINE_MAP(X) \
-	X(const, 128, CONST, "typed bits, the same in every lane; of a mask, a bit for each lane") \
+	X(const, 128, CONST, "typed bits, the same in every lane, 0 above them; of a mask, a bit for each lane") \
 	X(param, 129, NUMBERED, "the value of a run-time scalar, i64; the host has checked its range") \
 	X(argument, 130, NUMBERED, "of the region: what launch handed over") \
 	X(first, 131, LONE, "of a team: the first point of the range, i64") \
@@ -121,6 +125,8 @@ enum { LT_LANE_MASK = 32 };          /* beside enum lt_dtype */
 enum { LT_MAX_LANES = 64 };
 enum { LT_MAX_BLOCKS = 1000 };       /* loops and ifs around an instruction */
 
+enum { LT_MAX_ALIGN = 64 };          /* bytes: where the workspace begins, and so the most that a part of it asks for */
+
 enum { LT_MAX_THREADS = 1024 };      /* of a block */
 enum { LT_MAX_BARRIERS = 16 };       /* of a block, by number */
 enum { LT_MAX_MATRICES = 16 };       /* of a program */
@@ -146,7 +152,8 @@ enum lt_exchange {
 };
 enum lt_flight { LT_FLIGHT_COPIES, LT_FLIGHT_PRODUCTS, LT_NFLIGHT };
 /* Bits of lt_instruction.flags.  UNROLL: of a loop, a hint: copies of its body are worth it, at most `stride` of them.
- * STREAM: of a store, a hint: what is written is not read again soon, and may go past the caches.
+ * STREAM: of a store, a hint: what is written is not read again soon, and may go past the caches.  A printer that takes
+ * it puts a fence before each launch and at the region's end: when launch is done, all points are.
  * ASYNC: of a matrix instruction: it is begun, and done when a wait for its group is. */
 enum lt_instruction_flag { LT_INSTRUCTION_UNROLL = 1, LT_INSTRUCTION_STREAM = 2, LT_INSTRUCTION_ASYNC = 4 };
 
@@ -177,8 +184,9 @@ struct lt_instruction {
 	int32_t what;
 	/* The statement of the frozen tree that it comes from; of a loop, the loop; -1: none.  For messages, dumps, faults. */
 	int32_t origin;
-	int64_t number;                 /* const: typed bits; load, store, prefetch, copy_async: added to the address; loop:
-	                                 * the step, > 0; update: the operator's opcode; barrier: its number; wait: how many */
+	int64_t number;                 /* const: typed bits, and 0 above them; load, store, prefetch, copy_async: added to the
+	                                 * address; loop: the step, > 0; update: the operator's opcode; barrier: its number;
+	                                 * wait: how many */
 	int64_t stride;                 /* load, store: elements from lane to lane, if they have no index; loop: see UNROLL;
 	                                 * barrier: how many threads; copy_async: how many elements */
 	/* Into extras.  shuffle: lanes; launch, launch_grid: values handed over; copy_async: the buffer that is read, what is
@@ -198,7 +206,8 @@ struct lt_kernel_buffer {
 	const char *name;
 	uint32_t dtype, space;          /* enum lt_dtype, lt_space                              */
 	int64_t elems;                  /* that may be accessed, from the base                  */
-	int64_t align;                  /* of the base, in bytes; a power of two, at least an element's bytes */
+	int64_t align;                  /* of the base, in bytes; a power of two, at least an element's bytes; WORKSPACE and
+	                                 * THREAD: at most LT_MAX_ALIGN */
 	int64_t offset;                 /* WORKSPACE: from its begin, THREAD: of a thread's part; in bytes */
 	int32_t slot;                   /* SLOT: into lt_args.slot; else -1                     */
 	uint8_t written;                /* 1: some instruction writes it                        */
@@ -245,8 +254,9 @@ struct lt_kernel {
 	const struct lt_kernel_matrix *matrices;
 	const int64_t *extras;
 	const char *prelude;                            /* C text that the ops' sources use; "": none */
-	int64_t workspace_bytes, thread_bytes;          /* thread_bytes: for each thread of a run, behind the others; both
-	                                                 * multiples of the alignments of the buffers in them */
+	/* lt_args.workspace begins at a multiple of LT_MAX_ALIGN.  thread_bytes: for each thread of a run, behind the others;
+	 * both are multiples of the alignments of the buffers in them. */
+	int64_t workspace_bytes, thread_bytes;
 };
 
 /* What a machine, or the language that is printed, has by itself beyond what each one must have (lt_kernel_expand).
@@ -303,13 +313,16 @@ enum { LT_KERNEL_NEEDS = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEE
  *     which loop or statement it cannot express, LT_EINVAL which letter of the options there is not.  options may
  *     be NULL.
  * lt_kernel_optimize: the same of a program that step 'L' has made, or that was written by hand: all steps after it.
+ *     Needs:  the rules of this header, which it does not check (lt_kernel_verify does), and a machine: NULL is none.
+ *     LT_EUNSUPPORTED: a region is a grid.  Of grids there are no steps: print the program as it is.
  * lt_kernel_explain: makes the program of a tree once more, and writes what was decided as LT_DUMP_DECISIONS has it,
  *     each sentence once: with whom it is about, loop, statement and buffer.  options->report is not used.
  * lt_kernel_step_at: the steps in order, from 0; NULL: there are no more.  Static.
  * lt_kernel_free: NULL is fine.
  * lt_kernel_verify: LT_EINVAL names the first rule of this header that the program breaks, with region and line of
- *     its text.  What the functions here make holds all of them.
- * lt_kernel_print: the text; deterministic.
+ *     its text; LT_ENOMEM: there was no memory to look.  What the functions here make holds all of them.
+ * lt_kernel_print: the text; deterministic, and always whole: without memory it takes longer.  Regions lie one after
+ *     the other in the instructions; of a program that breaks other rules the text has `?` for what is not there.
  * lt_kernel_parse: the program of a text of `bytes` bytes, which it copies; verified.  LT_ESYNTAX, LT_EINVAL say line
  *     and column.
  * Any thread, several at once.  diag may be NULL. */
@@ -327,7 +340,8 @@ lt_status lt_kernel_parse(const char *text, size_t bytes, struct lt_kernel **, s
 
 /* lt_kernel_expand: a program that does the same with the operators of machine->operators and those that every machine
  *     has, so that a printer needs one spelling for each.  The caller's to free; the first program stays.
- *     Needs:  the rules of this header.
+ *     Needs:  the rules of this header, which it does not check; no grids (LT_EUNSUPPORTED): who prints them has a
+ *             spelling for each operator.
  *     Keeps:  regions, buffers, variables, params, blocks, loads and stores, in their order; origins.  What is exact
  *             keeps its bits, NaN aside; functions are as exact as docs/accuracy.md says.
  *     Breaks: nothing of the rules.  `update` may become get and set, `fold` shuffles.

@@ -148,6 +148,21 @@ install_directory() {
 	$MAKE -s install PREFIX="$to/own" && cp "$to/page/mine.so" "$to/own/lib/looptree/backends" &&
 	LT_BACKEND_PATH='' "$to/own/bin/lt-run" --list-backends | grep '^mine '
 }
+# Without a C compiler, and without a word about backends.
+bare() { env -u LT_BACKEND_PATH -u CC PATH="$to/nothing" XDG_CACHE_HOME="$to/cold" "$@"; }
+# Where llvm is installed it is the default, and nothing needs a C compiler; where it is not, cpu stands in.
+llvm_is_default() {
+	local own=$to/own so=$to/own/lib/looptree/backends/llvm.so
+	mkdir -p "$to/nothing" && rm -f "$own/lib/looptree/backends/mine.so" || return 1
+	bare "$own/bin/lt-run" --list-backends | grep '^default: llvm, ' &&
+	bare "$own/bin/lt-run" examples/softmax.lt -i x=random --no-cache --verify --explain | grep 'k0.* -> llvm' &&
+	bare "$own/bin/lt-check" --filter 'op/exp/f32' | grep '^llvm 1: nothing failed of ' &&
+	[ "$(bare LD_LIBRARY_PATH="$own/lib" "$to/hamkaas")" = "0 4 6" ] &&
+	mv "$so" "$so.away" && env -u LT_BACKEND_PATH "$own/bin/lt-run" --list-backends | grep '^default: cpu, ' &&
+	env -u LT_BACKEND_PATH CC="$CC" "$own/bin/lt-run" examples/softmax.lt -i x=random --no-cache --verify --explain |
+		grep 'k0.* -> cpu' &&
+	mv "$so.away" "$so"
+}
 # What an installed tool and its man pages call a document is there, and completion is what the tool prints.
 documents() {
 	local own=$to/own page
@@ -168,7 +183,7 @@ trace_outside() {
 # A plug-in shows one name, whatever it is made of.
 one_symbol() {
 	local so names n=0
-	for so in "$O"/examples/plugin/*.so "$O"/plugins/*.so "$to/page/mine.so"; do
+	for so in "$O"/examples/plugin/*.so "$O"/plugins/*.so $(ls "$O"/backends/*.so 2>/dev/null) "$to/page/mine.so"; do
 		names=$(nm -D --defined-only "$so" | awk '{ print $3 }')
 		[ "$names" = lt_backend_entry ] || { echo "$so exports" $names; return 1; }
 		n=$((n + 1))
@@ -235,6 +250,11 @@ else
 	try "a plug-in shows one symbol" one_symbol
 fi
 try "a HamKaas program against libhamkaas.so" hamkaas_program
+if [ -e "$O/backends/llvm.so" ] && [ -z "$flags" ]; then
+	try "llvm is the default where it is installed, and needs no compiler" llvm_is_default
+else
+	echo "ok - llvm is the default where it is installed # SKIP it is not built, or with sanitizers"
+fi
 try "the archive has every backend and frontend" all_registered
 try "liblooptree.so exports lt_ names only" exports liblooptree.so '^lt_[^_]'
 try "libhamkaas.so exports its functions only" exports libhamkaas.so '^HamKaas'

@@ -90,7 +90,7 @@ static void read_tensor(struct simulate_run *r, const char *given)
 {
 	const char *path = strchr(given, '=') + 1;
 	const struct lt_kernel_buffer *x = buffer_named(r, given, (size_t)(path - given) - 1);
-	struct lt_tensors all = { NULL, 0 };
+	struct lt_tensors all = { 0 };
 	check(r, lt__tensors_read(r->ctx, path, &all));
 	if (all.n != 1 || (uint32_t)all.at[0].dtype != x->dtype || (int64_t)all.at[0].bytes != r->slot[x->slot].bytes)
 		end_wrong("it takes one tensor of the buffer's type, of as many elements: ", given);

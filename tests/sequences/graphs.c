@@ -1,6 +1,6 @@
 /* tests/sequences/graphs.c -- graphs [N [SEED]]: right kernels must be judged right.  Random graphs of every operator
- * on ref, on cpu for each target that this machine runs, and on the plug-ins llvm and llvm_kernel where they are
- * built, with and without passes; N of N must be as the oracle says.
+ * on ref, on cpu for each target that this machine runs, and on llvm where it is built, with and without
+ * passes; N of N must be as the oracle says.
  *
  * Prints TAP.  What is judged wrong is reported with its seed, with as few nodes as still show it; 1 if something was,
  * or if of more than one element in a hundred nothing could be said.  LT_JOBS=N: side by side; LT_LEVEL=-O1: how far
@@ -28,15 +28,11 @@ static struct configs find_configs(const char *program)
 	for (uint32_t i = 0; i < lt__cpu_model_count(); i++)
 		if (lt__cpu_model_at(i)->runs())
 			(void)snprintf(p.name[p.n++], sizeof p.name[0], "batch:target=%s", lt__cpu_model_at(i)->name);
-	static const char *const plugins[][2] = { { "examples/plugin/llvm.so", "llvm" },
-		{ "backends/llvm.so", "llvm_kernel" } };
-	for (int i = 0; i < 2; i++) {
-		(void)snprintf(path, sizeof path, "%.*s/%s", slash ? (int)(slash - program) : 1, slash ? program : ".",
-			plugins[i][0]);
-		if (access(path, R_OK) != 0)
-			continue;
+	(void)snprintf(path, sizeof path, "%.*s/backends/llvm.so", slash ? (int)(slash - program) : 1,
+		slash ? program : ".");
+	if (access(path, R_OK) == 0) {
 		must(lt_backend_load(path, NULL) == LT_OK, "%s cannot be loaded", path);
-		(void)strcpy(p.name[p.n++], plugins[i][1]);
+		(void)strcpy(p.name[p.n++], "llvm");
 	}
 	return p;
 }

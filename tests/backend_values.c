@@ -1,6 +1,5 @@
-/* tests/vectors.c -- see vectors.h. */
-#include <math.h>
-#include "vectors.h"
+/* tests/backend_values.c -- elements that operators are tried on (backend_ops.h). */
+#include "tests/backend_ops.h"
 
 static const double floats[] = { 0.0, -0.0, 0.25, -0.5, 0.5, 1, -1, 1.5, 2.5, -2.5, 3, -7.25, 10, -20, 0x1p-30, 127,
 	127.5, 128, -128, -128.5, -129, 255, 255.5, 256, -0.75, 32767, 32767.5, 32768, -32768.5, -32769, 65504, 65519,
@@ -17,7 +16,7 @@ static const int64_t ints[] = { 0, 1, -1, 2, 3, -3, 7, -8, 100, 127, 128, -128, 
 	9007199254740993, 9007199791611905, 33554433, -33554435 };
 enum { N_FLOAT = sizeof floats / sizeof *floats, N_INT = sizeof ints / sizeof *ints };
 
-static uint64_t next(uint64_t *seed)
+static uint64_t values_next(uint64_t *seed)
 {
 	uint64_t x = *seed += 0x9e3779b97f4a7c15u;
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -25,12 +24,12 @@ static uint64_t next(uint64_t *seed)
 	return x ^ x >> 31;
 }
 
-void vector_values(void *at, enum lt_dtype t, int64_t n, uint64_t seed)
+void ops_values(void *at, enum lt_dtype t, int64_t n, uint64_t seed)
 {
 	const struct lt_dtypeinfo *info = lt__dtype_info(t);
 	uint64_t turn = seed;
 	for (int64_t i = 0; i < n; i++) {
-		uint64_t bits = next(&seed);
+		uint64_t bits = values_next(&seed);
 		bool special = bits >> 62 != 0;
 		union lt_scalar v;
 		if (info->cls == LT_CLASS_BOOL)
@@ -40,7 +39,7 @@ void vector_values(void *at, enum lt_dtype t, int64_t n, uint64_t seed)
 		else if (info->cls == LT_CLASS_INT && special)
 			v.i = (int64_t)((uint64_t)ints[turn++ % N_INT] + (bits & 1 ? 0 : (bits >> 8 & 3) - 1));
 		else if (t == LT_F64 && bits & 1)       /* as far as f32 goes */
-			v.f = ldexp((double)(int64_t)next(&seed), (int)(bits >> 8 & 255) - 190);
+			v.f = ldexp((double)(int64_t)values_next(&seed), (int)(bits >> 8 & 255) - 190);
 		else
 			v = lt__scalar_of(bits >> (bits & 2 && info->cls == LT_CLASS_INT ? 40 : 0), t);
 		lt__store(at, i, t, lt__round_to(v, t));
