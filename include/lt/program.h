@@ -188,7 +188,7 @@ struct lt_stats {
 	int64_t n_run, n_replayed, move_ns, device_ns;
 	/* of one run: operations that run, as in struct lt_work; run-time extents at their maximum */
 	int64_t executed;
-	int64_t accept_ns;              /* backends asked which kernels they take: those that print kernel programs make them */
+	int64_t accept_ns;              /* backends are asked what they take: those that print kernel programs make them */
 };
 /* Fills as many bytes as size says, and sets size to how many these are. */
 LT_API void lt_program_stats(const struct lt_program *, struct lt_stats *);
