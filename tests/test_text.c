@@ -371,7 +371,7 @@ static double seconds_to_print(int n)
 	kernel_text_add(&text, "end\n", 4);
 	cr_assert_eq(kernel_parse(text.at, text.n, &k), LT_OK, "%s", kernel_message);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
-	cr_assert_eq(lt__text_print(&lt__text_c, k, NULL, &out, &definitions, NULL), LT_OK);
+	cr_assert_eq(lt__text_print(&lt__text_c, k, NULL, NULL, &out, &definitions, NULL), LT_OK);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
 	cr_expect_not_null(strstr(out, "= u2;"));
 	lt_kernel_free(k);

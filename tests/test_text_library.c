@@ -58,7 +58,7 @@ static char *text_of(const struct lt_kernel *k)
 	struct keeper diags = keeper_new();
 	char *text;
 	size_t definitions;
-	must(!lt__text_print(&lt__text_c, k, NULL, &text, &definitions, &diags.diag), "%s", diags.text);
+	must(!lt__text_print(&lt__text_c, k, NULL, NULL, &text, &definitions, &diags.diag), "%s", diags.text);
 	return text;
 }
 
