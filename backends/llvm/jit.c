@@ -13,8 +13,8 @@
 #include "diagnostic.h"
 
 /* Addresses and loops come as they should be: what is left is to make registers of the variables, and to tidy up.
- * Conditions that several statements have are tested once: jump-threading joins what they guard, before selects are made
- * of it. */
+ * Conditions that several statements have are tested once: jump-threading joins what they guard, before selects are
+ * made of it. */
 #define PASSES "sroa,early-cse<memssa>,jump-threading,simplifycfg,instcombine<no-verify-fixpoint>"
 static const char vectors[] = "function(" PASSES ")";
 /* Where a tree has no vector loops, small nests come as copies of their statements: stores that are overwritten go,
