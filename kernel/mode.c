@@ -165,12 +165,13 @@ static bool conditions_depend(const struct lowering *l, int32_t loop)
 	return false;
 }
 
+/* Not where elements are only moved: memory is the limit there. */
 static void copy_serial(const struct lowering *l, int32_t i)
 {
 	struct lower_loop *p = &l->loop[i];
 	const struct lt_loop *x = lower_loop_at(l, i);
 	if (!p->bounded && !p->parallel && x->max_trip_count <= l->machine.copied / (p->cost ? p->cost : 1)
-		&& conditions_depend(l, i))
+		&& !needs_of(l, x).moves && conditions_depend(l, i))
 		p->mode = LOWER_COPIES;
 }
 
