@@ -3,6 +3,8 @@
  * parallel   the outermost one of a nest is a team's, with those nested perfectly in it; others run in one thread
  * unroll     copies of the body, as long as a nest of them comes to no more statements than the machine says; else a
  *            loop with a hint, so that the locals that it indexes stay arrays
+ * serial     copies, as few as the machine says, if a condition in the body depends on the iteration: in a copy of its
+ *            own it holds or it does not, or is simpler
  * vector     vectors of as many lanes as the widest type in the loop leaves of the machine's bytes.  The innermost
  *            vector loop of a nest is the one; those around it are unrolled.  It stays a loop where a loop inside has
  *            other iterations in each lane, or where what each lane has of its own does not fit.
@@ -163,6 +165,44 @@ static bool is_bounded(const struct lowering *l, const struct lt_loop *x)
 	return false;
 }
 
+static bool guards_depend(const struct lowering *l, int32_t first, int32_t n, int32_t on)
+{
+	for (int32_t g = 0; g < n; g++)
+		if (lt__lower_depends(l->t, l->t->guards[first + g], on))
+			return true;
+	return false;
+}
+
+/* Whether a condition of a statement, or of a piece of one, depends on the iteration of a loop around it. */
+static bool conditions_depend(const struct lowering *l, int32_t loop)
+{
+	const struct lt_loop *x = lower_loop_at(l, loop);
+	for (int32_t s = x->first_stmt; s < x->first_stmt + x->n_stmt; s++) {
+		const struct lt_stmt *st = lower_stmt_at(l, s);
+		if (guards_depend(l, st->first_guard, st->n_guard, loop))
+			return true;
+		for (int32_t o = st->first_operand; o < st->first_operand + st->n_operand; o++) {
+			const struct lt_operand *operand = LT_AT(struct lt_operand, l->t->operands, o);
+			for (int32_t k = operand->first_piece; k < operand->first_piece + operand->n_piece; k++) {
+				const struct lt_piece *p = LT_AT(struct lt_piece, l->t->pieces, k);
+				if (guards_depend(l, p->first_guard, p->n_guard, loop))
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* Not where elements are only moved: memory is the limit there. */
+static void copy_serial(const struct lowering *l, int32_t i)
+{
+	struct lower_loop *p = &l->loop[i];
+	const struct lt_loop *x = lower_loop_at(l, i);
+	if (!p->bounded && !p->parallel && x->max_trip_count <= l->machine.copied / (p->cost ? p->cost : 1)
+		&& !needs_of(l, x).moves && conditions_depend(l, i))
+		p->mode = LOWER_COPIES;
+}
+
 static void unroll(const struct lowering *l, struct lower_loop *p, const struct lt_loop *x)
 {
 	if (!l->machine.unrolled)
@@ -257,6 +297,8 @@ void lt__lower_modes(struct lowering *l)
 			unroll(l, p, x);
 		else if (p->mode == LOWER_LOOP && x->kind == LT_VECTOR)
 			vectorize(l, i);
+		else if (p->mode == LOWER_LOOP && x->kind == LT_SERIAL)
+			copy_serial(l, i);
 		if (x->parent >= 0) {
 			struct lower_loop *up = &l->loop[x->parent];
 			up->parallel = up->parallel || p->parallel;

@@ -24,6 +24,7 @@ Test(sim, words_after_its_name)
 		{ "array=0;teams=0", true }, { "array=64;teams=1", true }, { "teams=2", false }, { "array=", false },
 		{ "skip=v", false }, { "skip=", false }, { "order=sideways", false }, { "seed=", false },
 		{ "lanes=8;unroll=64;array=0;teams=0;masked;gathered", true }, { "lanes=2;moved=4", true }, { "moved=3", false },
+		{ "copied=32", true }, { "copied=", false },
 		{ "lanes=3", false }, { "lanes=128", false },
 		{ "lanes=0", false },
 		{ "seed=x", false }, { "range=0", false }, { "off=nothing", false }, { "range", false } };
@@ -106,6 +107,7 @@ Test(sim, vectors_are_explained)
 		{ "-b sim:lanes=8 --apply='vectorize %5/n' examples/first.lt", "loop n: vectors of 4 lanes" },
 		{ "-b 'sim:lanes=8;moved=2' tests/golden/lanes-product.lt", "loop n': vectors of 2 lanes, each with a copy\n" },
 		{ "-b 'sim:lanes=8;moved=2' tests/golden/lanes-product.lt", "loop n': vectors of 8 lanes, each with a copy\n" },
+		{ "-b 'sim:lanes=8;copied=64' tests/golden/lanes-depthwise.lt", "loop l2: 3 copies\n" },
 		{ "-b sim:lanes=8 tests/golden/lanes-transpose.lt", ": n1: strided by 24\n" },
 		{ "-b 'sim:lanes=2;unroll=1' --apply='unroll m' examples/first.lt", ": the copies would be too many statements\n" },
 		{ "-b sim:lanes=8 --apply='parallel m' examples/first.lt", "loop m: a team\n" } };

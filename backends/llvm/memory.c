@@ -212,7 +212,7 @@ void lt_llvm_print_prefetch(struct printing *p, const struct lt_instruction *x)
 	if (lanes > 1)
 		w.at = element_at(p, &w, w.at, LLVMBuildExtractElement(p->e.b, index, lt_llvm_i32(&p->e, 0), ""));
 	LLVMTypeRef ptr = LLVMPointerTypeInContext(p->e.c, 0);
-	LLVMValueRef in[4] = { w.at, lt_llvm_i32(&p->e, 0), lt_llvm_i32(&p->e, 2), lt_llvm_i32(&p->e, 1) };
+	LLVMValueRef in[4] = { w.at, lt_llvm_i32(&p->e, 0), lt_llvm_i32(&p->e, 3), lt_llvm_i32(&p->e, 1) };
 	(void)lt_llvm_intrinsic(&p->e, "llvm.prefetch", &ptr, 1, in, 4);
 }
 

@@ -74,6 +74,8 @@ static bool machine_of(const char *at, size_t n, struct lt_machine *m)
 		m->memory_bytes = (uint32_t)x * 4;
 	} else if (sim_number(at, n, "unroll", &x) && x <= 1 << 20) {
 		m->unrolled = (int64_t)x;
+	} else if (sim_number(at, n, "copied", &x) && x <= 1 << 20) {
+		m->copied = (int64_t)x;
 	} else if (sim_number(at, n, "array", &x) && x <= 1 << 20) {
 		m->array_bytes = (int64_t)x;
 	} else if (sim_number(at, n, "teams", &x) && x <= 1) {
@@ -118,8 +120,8 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 			&& !off_of(at, n, &out->options.off) && !skip_of(at, n, out->skip))
 			return lt__report(diag, LT_EINVAL, -1, -1,
 				"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, off=CHECK, "
-				"skip=STEPS, or of the machine lanes=N (1, 2, 4 .. 64), moved=N, unroll=N, array=BYTES, teams=0, masked, "
-				"gathered",
+				"skip=STEPS, or of the machine lanes=N (1, 2, 4 .. 64), moved=N, unroll=N, copied=N, array=BYTES, teams=0, "
+				"masked, gathered",
 				"sim: unknown option '%.*s'", (int)(n < 60 ? n : 60), at);
 		at += n + (at[n] == ';');
 	}
