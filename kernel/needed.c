@@ -137,7 +137,7 @@ static void find_lists(struct needed_search *n)
 	}
 }
 
-static void find_places(struct needed_search *n)
+static void find_locations(struct needed_search *n)
 {
 	for (int32_t r = 0; r < (int32_t)n->k->n_region; r++) {
 		const struct lt_region *region = &n->k->regions[r];
@@ -176,7 +176,7 @@ bool *lt__needed(const struct lt_kernel *k, struct lt_pool *pool, unsigned flags
 	n.next = lt__pool_alloc(pool, count, sizeof *n.next);
 	n.block = lt__kernel_blocks(k, pool);
 	find_lists(&n);
-	find_places(&n);
+	find_locations(&n);
 	for (int32_t at = 0; at < (int32_t)k->n_instruction; at++)
 		if (is_seen(&n, &k->instructions[at]))
 			need(&n, at);

@@ -7,7 +7,7 @@
 #include "kernel/verify.h"
 
 /* Counts the change, or with `fill` notes where it is. */
-static void note_change(struct lt_verifier *v, int64_t variable, int32_t at, bool fill)
+static void add_change(struct lt_verifier *v, int64_t variable, int32_t at, bool fill)
 {
 	if (variable < 0 || variable >= (int64_t)v->k->n_variable)
 		return;                                 /* the walk will refuse it */
@@ -17,15 +17,15 @@ static void note_change(struct lt_verifier *v, int64_t variable, int32_t at, boo
 }
 
 /* All variables that an instruction changes. */
-static void note_changes(struct lt_verifier *v, int32_t at, bool fill)
+static void add_changes(struct lt_verifier *v, int32_t at, bool fill)
 {
 	const struct lt_instruction *i = &v->k->instructions[at];
 	if (i->opcode == LT_OPCODE_set || i->opcode == LT_OPCODE_update || i->opcode == LT_OPCODE_variable)
-		note_change(v, i->what, at, fill);
+		add_change(v, i->what, at, fill);
 	if (i->opcode != LT_OPCODE_matrix || i->first_extra < 0 || (int64_t)i->first_extra + i->n_extra > v->k->n_extra)
 		return;
 	for (int32_t e = 2 * LT_MATRIX_LOCATION; e < i->n_extra; e++)
-		note_change(v, v->k->extras[i->first_extra + e], at, fill);
+		add_change(v, v->k->extras[i->first_extra + e], at, fill);
 }
 
 /* Where each loop ends, by the nesting alone; one that does not end will be refused. */
@@ -55,7 +55,7 @@ void lt__verify_find_changes(struct lt_verifier *v)
 	v->loop_end = lt__pool_alloc(&v->pool, k->n_instruction, sizeof *v->loop_end);
 	v->open_loop = lt__pool_alloc(&v->pool, LT_MAX_BLOCKS, sizeof *v->open_loop);
 	for (int32_t at = 0; at < (int32_t)k->n_instruction; at++)
-		note_changes(v, at, false);
+		add_changes(v, at, false);
 	for (uint32_t i = 0; i < k->n_variable; i++) {
 		v->first_changed[i] = sum;
 		sum += v->n_changed[i];
@@ -63,7 +63,7 @@ void lt__verify_find_changes(struct lt_verifier *v)
 	}
 	v->changed_at = lt__pool_alloc(&v->pool, (size_t)sum, sizeof *v->changed_at);
 	for (int32_t at = 0; at < (int32_t)k->n_instruction; at++)
-		note_changes(v, at, true);
+		add_changes(v, at, true);
 	find_loop_ends(v);
 }
 

@@ -115,11 +115,11 @@ Test(pool, other_threads_take_part)
 /* -- processors -- */
 
 /* What thread 1 saw when it ran its first range of a call: where it was, and whether it may use those processors. */
-struct place { cpu_set_t allowed; _Atomic int32_t id, at, n, masks; };
+struct location { cpu_set_t allowed; _Atomic int32_t id, at, n, masks; };
 
-static void place_range(void *arg, int64_t first, int64_t last, uint32_t thread)
+static void location_range(void *arg, int64_t first, int64_t last, uint32_t thread)
 {
-	struct place *p = arg;
+	struct location *p = arg;
 	cpu_set_t set;
 	(void)first;
 	(void)last;
@@ -136,7 +136,7 @@ static void place_range(void *arg, int64_t first, int64_t last, uint32_t thread)
  * move the caller in between, so it holds for most calls. */
 Test(pool, threads_wake_where_the_caller_is_not)
 {
-	struct place p = { .n = 0 };
+	struct location p = { .n = 0 };
 	int calls = 0, same = 0;
 	cr_assert_eq(sched_getaffinity(0, sizeof p.allowed, &p.allowed), 0);
 	if (CPU_COUNT(&p.allowed) < 2)
@@ -145,7 +145,7 @@ Test(pool, threads_wake_where_the_caller_is_not)
 		usleep(4000);
 		p.n = 0;
 		int32_t here = sched_getcpu();
-		lt__host_parallel_for(NULL, 2, POINTS, place_range, &p);
+		lt__host_parallel_for(NULL, 2, POINTS, location_range, &p);
 		calls += p.n > 0;
 		same += p.n > 0 && p.at == here;
 	}
@@ -157,18 +157,18 @@ Test(pool, threads_wake_where_the_caller_is_not)
 /* Processors that somebody chose for a thread of the pool while it slept. */
 Test(pool, a_choice_of_processors_stays)
 {
-	struct place p = { .n = 0 };
+	struct location p = { .n = 0 };
 	CPU_ZERO(&p.allowed);
 	CPU_SET((size_t)sched_getcpu(), &p.allowed);
 	for (int turn = 0; turn < 2000 && !p.n; turn++)
-		lt__host_parallel_for(NULL, 2, POINTS, place_range, &p);
+		lt__host_parallel_for(NULL, 2, POINTS, location_range, &p);
 	cr_assert(p.n && sched_setaffinity(p.id, sizeof p.allowed, &p.allowed) == 0);
 	p.masks = 0;
 	int calls = 0;
 	for (int turn = 0; turn < 1000 && calls < 20; turn++, calls += p.n > 0) {
 		usleep(4000);
 		p.n = 0;
-		lt__host_parallel_for(NULL, 2, POINTS, place_range, &p);
+		lt__host_parallel_for(NULL, 2, POINTS, location_range, &p);
 	}
 	cr_expect_gt(calls, 0, "thread 1 takes no part");
 	cr_expect_eq(p.masks, calls);

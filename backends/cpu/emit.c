@@ -97,8 +97,8 @@ static const char *statement_comment(void *origins, int32_t stmt)
 	const char *name = s->name ? s->name : "", *mark = name[0] == '%' ? "" : "%";
 	int n = snprintf(o->comment, sizeof o->comment, "%s%.100s", mark, name);
 	if (s->kind != LT_BARRIER)
-		n += snprintf(o->comment + n, sizeof o->comment - (size_t)n, " = %.60s%s", LT_AT(struct lt_op, o->t->ops, s->op)->name,
-			s->kind == LT_MAP ? "" : ".reduce");
+		n += snprintf(o->comment + n, sizeof o->comment - (size_t)n, " = %.60s%s",
+			LT_AT(struct lt_op, o->t->ops, s->op)->name, s->kind == LT_MAP ? "" : ".reduce");
 	if (s->line > 0)
 		(void)snprintf(o->comment + n, sizeof o->comment - (size_t)n, ", line %d", (int)s->line);
 	return name[0] ? o->comment : NULL;

@@ -4,7 +4,14 @@ struct lt_slot { void *base; int64_t offset, bytes; };
 
 struct lt_kernel_fault { int64_t n; int32_t stmt, access; int64_t value; };
 
-struct lt_team;
+struct lt_host;
+
+struct lt_team {
+	void (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,
+		void (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg);
+	const struct lt_host *host;
+	uint32_t n_thread;
+};
 
 #define LT_LANES static inline __attribute__((always_inline, unused))
 

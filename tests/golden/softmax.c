@@ -5,7 +5,14 @@ struct lt_slot { void *base; int64_t offset, bytes; };
 
 struct lt_kernel_fault { int64_t n; int32_t stmt, access; int64_t value; };
 
-struct lt_team;
+struct lt_host;
+
+struct lt_team {
+	void (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,
+		void (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg);
+	const struct lt_host *host;
+	uint32_t n_thread;
+};
 
 #define LT_LANES static inline __attribute__((always_inline, unused))
 
@@ -81,9 +88,31 @@ LT_LANES lt_f32x2 lt_f32x2_larger(lt_f32x2 a, lt_f32x2 b)
 
 LT_LANES lt_i32x2 lt_i32x2_splat(int32_t x) { return x - (lt_i32x2){ 0 }; }
 
-static inline float lt_f32_max(float a, float b)
+LT_LANES float lt_f32_max(float a, float b)
 {
-	return a != a || a > b || (a == b && !signbit(a)) ? a : b;
+	if (__builtin_constant_p(b) && b == b && (b != 0 || !signbit(b)))
+		return (b == 0 ? b >= a : b > a) ? b : a;
+#if defined(__AVX__)
+	float r, s;
+	__asm__("vmaxss %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
+	__asm__("vmaxss %2, %1, %0" : "=x"(s) : "x"(b), "x"(a));
+	__asm__("vandps %1, %0, %0" : "+x"(r) : "x"(s));
+	__asm__("vcmpunordss %2, %1, %0" : "=x"(s) : "x"(a), "x"(b));
+	__asm__("vorps %1, %0, %0" : "+x"(r) : "x"(s));
+	return r;
+#elif defined(__SSE2__)
+	float r = a, s = b;
+	__asm__("maxss %1, %0" : "+x"(r) : "x"(b));
+	__asm__("maxss %1, %0" : "+x"(s) : "x"(a));
+	__asm__("andps %1, %0" : "+x"(r) : "x"(s));
+	s = a;
+	__asm__("cmpunordss %1, %0" : "+x"(s) : "x"(b));
+	__asm__("orps %1, %0" : "+x"(r) : "x"(s));
+	return r;
+#else
+	float zeros = b + (a == 0 ? a : (float)-0.0), r = a > b ? a : zeros;
+	return a != a ? a : r;
+#endif
 }
 
 LT_LANES lt_f32x8 lt_f32x8_lesser(lt_f32x8 a, lt_f32x8 b)
