@@ -64,7 +64,7 @@ static const struct shown_kind {
 } shown_kinds[] = {
 	{ LT_SHOW_SOURCE, LT_DUMP_SOURCE, "source", "use -b cpu" },
 	{ LT_SHOW_ASM, LT_DUMP_ASM, "assembly", "use -b cpu" },
-	{ LT_SHOW_KERNEL, LT_DUMP_KERNEL, "kernel program", "use -b sim or -b cpu:emit=c99" },
+	{ LT_SHOW_KERNEL, LT_DUMP_KERNEL, "kernel program", "use -b cpu or -b sim" },
 };
 
 static const struct shown_kind *shown_kind(enum lt_dump_kind kind)

@@ -263,7 +263,7 @@ Test(cpu_target, what_does_not_run_here_can_be_looked_at)
 Test(cpu_target, assembly_has_names)
 {
 	write_scripts();
-	cr_assert_eq(run("rows.lt --dump=asm"), 0, "%s", err);
+	cr_assert_eq(run("rows.lt -b cpu --dump=asm"), 0, "%s", err);
 	cr_expect(strstr(out, "k0_2:") && strstr(out, "k0_2.c"), "%s", out);
 	cr_expect(!strstr(out, "/tmp/"), "a folder that is gone is named\n%s", out);
 	cr_expect_eq(run("rows.lt --dump=asm -b ref"), 2);

@@ -193,10 +193,8 @@ static const struct mistake refused[] = {
 	{ "half.graph -i x=1 -o x.safetensors", 0, "", "" },
 	{ "--dump=source -b ref add.lt", 2, "", "backend ref has no source to show; use -b cpu" },
 	{ "--dump=asm -b ref add.lt", 2, "", "backend ref has no assembly to show; use -b cpu" },
-	{ "--dump=kernel -b ref add.lt", 2, "", "backend ref has no kernel program to show; use -b sim or "
-		"-b cpu:emit=c99" },
-	{ "--dump=kernel -b cpu add.lt", 2, "", "backend cpu has no kernel program to show; use -b sim or "
-		"-b cpu:emit=c99" },
+	{ "--dump=kernel -b ref add.lt", 2, "", "backend ref has no kernel program to show; use -b cpu or "
+		"-b sim" },
 	{ "--dump=source -b ref add.lt -o source.c", 2, "", "backend ref has no source to show" },
 	{ "bytes.graph -b ref -i x=iota", 2, "", "lt-run: x=iota: iota counts to 299, which does not fit int8\n" },
 	{ "bytes.graph -b ref -i x=128", 2, "", "128 does not fit int8" },

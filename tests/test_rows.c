@@ -394,7 +394,7 @@ Test(rows, streams_give_the_same_elements)
 {
 	static const char graph[] =
 		"graph 1\nvar m 67\nvar k 33\n%x = f32[m, k] input \"x\"\n%y = f32[m, k] neg %x\nresult \"y\" = %y\n";
-	static const char *const words[] = { "LT_STREAM(", "LT_STREAMED();", NULL };
+	static const char *const words[] = { "_stream(", "LT_STREAMED();", NULL };
 	static const char *const targets[] = { "native", "sse2" };
 	for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
 		check_source(graph, "stream %y", targets[i], words);
@@ -405,7 +405,7 @@ Test(rows, a_tile_is_transposed_in_registers)
 {
 	static const char graph[] = "graph 1\nvar m 67\nvar k 33\n%x = f32[m, k] input \"x\"\n%z = f32[k, m] input \"z\"\n"
 		"%y = f32[k, m] add %x, %z\nresult \"y\" = %y\n";
-	static const char *const words[] = { "LT_SHUFFLE2(", NULL };
+	static const char *const words[] = { "LT_SHUFFLE(", NULL };
 	static const char *const targets[] = { "native", "sse2" };
 	for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
 		check_source(graph, NULL, targets[i], words);
