@@ -34,7 +34,7 @@ const struct kind kinds[] = {
 	{ "step", "a loop that leaves out every second trip", 1, false, kind_step },
 	{ "tail", "a loop behind another one, or the block behind it, removed", 1, false, kind_tail },
 	{ "early-end", "a reduction ended after half of its trips", 1, false, kind_early_end },
-	{ "early-store", "what follows a loop done before it", 1, false, kind_early_store },
+	{ "early-store", "a loop done after what uses its results", 1, false, kind_early_store },
 	{ "drop", "an assignment removed", 1, false, kind_drop },
 	{ "no-reset", "a reset of a sum removed: it adds to what was there", 1, false, kind_no_reset },
 	{ "reset", "a reduction begun at the wrong value", 1, false, kind_reset },

@@ -24,7 +24,7 @@ bool kind_bits(const struct text *t, int i, int variant, struct mutant *m)
 	for (int k = i - 1; k <= i + 1; k += 2)
 		if (text_is(t, k, "&") || text_is(t, k, "|") || text_is(t, k, "^")
 			|| (t->tok[k].left >= 0 && (text_is(t, k, "+") || text_is(t, k, "-"))))
-			return mutate(t, m, i, i, variant ? "(%.*s / 2)" : "(%.*s ^ 0x5500000)", SPAN(t, i, i));
+			return mutate(t, m, i, i, variant ? "(%.*s / 2)" : "(%.*s ^ 0x5500055)", SPAN(t, i, i));
 	return false;
 }
 

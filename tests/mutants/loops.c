@@ -280,17 +280,40 @@ bool kind_drop(const struct text *t, int i, int variant, struct mutant *m)
 	return (text_assign(t, i) >= 0 || moves(t, i)) && mutate(t, m, i, text_end(t, i), ";");
 }
 
-/* The statement after a loop, before it. */
+/* The variable or the array that an assignment sets. */
+static int target(const struct text *t, int i, int assign)
+{
+	while (i < assign && (t->tok[i].kind != TOKEN_NAME || text_is_type(t, i)))
+		i++;
+	return i;
+}
+
+/* Whether tokens from .. to have a name that the loop sets. */
+static bool depends(const struct text *t, int from, int to, int loop)
+{
+	for (int i = loop, end = text_end(t, loop); i < end; i++) {
+		int assign = t->tok[i].begins && !text_is_declaration(t, i) ? text_assign(t, i) : -1;
+		if (assign >= 0 && names(t, from, to, target(t, i, assign)))
+			return true;
+	}
+	return false;
+}
+
+/* A loop done after what uses its results.  Declarations may stand in between. */
 bool kind_early_store(const struct text *t, int i, int variant, struct mutant *m)
 {
-	int before;
+	int loop = i, end;
 	(void)variant;
 	if (!t->tok[i].begins || (text_is_declaration(t, i) && !text_is(t, i, "const")) || text_is(t, i, "for")
-		|| text_is(t, i, "return") || (before = statement_before(t, i)) < 0)
+		|| text_is(t, i, "return"))
 		return false;
-	int end = text_end(t, i);
-	return text_is(t, before, "for") && mutate_before(t, m, before, "%.*s\n", SPAN(t, i, end))
-		&& mutate(t, m, i, end, ";");
+	do
+		loop = statement_before(t, loop);
+	while (loop >= 0 && text_is_declaration(t, loop));
+	if (loop < 0 || !text_is(t, loop, "for") || !depends(t, i, end = text_end(t, i), loop))
+		return false;
+	return mutate(t, m, loop, text_end(t, loop), ";")
+		&& mutate_before(t, m, end + 1, "%.*s\n", SPAN(t, loop, text_end(t, loop)));
 }
 
 /* team->parallel_for(team->host, team->n_thread, POINTS, ..) */

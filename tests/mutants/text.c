@@ -1,5 +1,6 @@
 /* tests/mutants/text.c -- tokens of printed C, and what stands where. */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include "check/must.h"
 #include "tests/mutants/text.h"
@@ -76,11 +77,25 @@ static void add_token(struct text *t, size_t from, size_t to, enum token_kind ki
 	};
 }
 
+/* Past the lines that `#if 8 == 2` leaves out, up to #else or #endif; from an #else that is reached up to #endif.  Of
+ * other conditions both sides are read. */
+static size_t skip_directive(const char *p, size_t i, bool *taken)
+{
+	long a, b;
+	bool known = sscanf(p + i, "#if %ld == %ld", &a, &b) == 2;
+	bool left_out = known ? a != b : *taken && !strncmp(p + i, "#else", 5);
+	*taken = known && a == b;
+	i = skip_line(p, i);
+	while (left_out && p[i] && strncmp(p + i, "\n#else", 6) != 0 && strncmp(p + i, "\n#endif", 7) != 0)
+		i++;
+	return left_out && p[i] ? skip_line(p, i + 1) : i;
+}
+
 /* Comments and lines of the preprocessor are none. */
 static void find_tokens(struct text *t)
 {
 	const char *p = t->at;
-	bool fresh = true, real;
+	bool fresh = true, taken = false, real;
 	for (size_t i = 0, to; p[i]; i = to) {
 		to = i + 1;
 		if (p[i] == '\n' || isspace((unsigned char)p[i])) {
@@ -92,8 +107,8 @@ static void find_tokens(struct text *t)
 			to = end ? (size_t)(end + 2 - p) : t->n;
 			continue;
 		}
-		if ((p[i] == '#' && fresh) || (p[i] == '/' && p[i + 1] == '/')) {
-			to = skip_line(p, i);
+		if (p[i] == '#' && fresh) {
+			to = skip_directive(p, i, &taken);
 			continue;
 		}
 		fresh = false;

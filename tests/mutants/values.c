@@ -163,6 +163,14 @@ bool kind_array(const struct text *t, int i, int variant, struct mutant *m)
 	return false;
 }
 
+static bool is_number(const struct text *t, int from, int to)
+{
+	for (int i = from; i <= to; i++)
+		if (t->tok[i].kind == TOKEN_NAME && !text_ends(t, i, "_splat") && !text_is(t, i, "INFINITY"))
+			return false;
+	return true;
+}
+
 /* Veltkamp's splitting leaves the upper half of the bits. */
 bool kind_narrow(const struct text *t, int i, int variant, struct mutant *m)
 {
@@ -175,6 +183,8 @@ bool kind_narrow(const struct text *t, int i, int variant, struct mutant *m)
 		return false;
 	at += text_is(t, at, "const");
 	end = text_end(t, i);
+	if (is_number(t, assign + 1, end - 1))
+		return false;
 	for (size_t k = 0; k < sizeof types / sizeof *types; k++)
 		if (text_is(t, at, types[k].scalar) || text_starts(t, at, types[k].vector))
 			return mutate(t, m, assign + 1, end - 1, "(%s * (%.*s) - (%s * (%.*s) - (%.*s)))",
