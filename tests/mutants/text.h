@@ -1,6 +1,6 @@
 /* tests/mutants/text.h -- the C that lt-run prints, as tokens: what is a kernel, what an index, what an operand.
  *
- * No compiler: just enough of C's grammar for what the emitter writes.  What is read wrongly gives a mutant that does
+ * No compiler: just enough of C's grammar for what backends/text prints.  What is read wrongly gives a mutant that does
  * not compile, and that is counted as such.
  */
 #ifndef MUTANTS_TEXT_H
