@@ -18,9 +18,12 @@ const struct kind kinds[] = {
 	{ "max", "max for min, min for max", 1, false, kind_max },
 	{ "array", "another array of the same type", 1, false, kind_array },
 	{ "narrow", "a value rounded to half as many bits: bfloat16 for float, float for double", 1, false, kind_narrow },
-	{ "cast", "a cast dropped", 1, false, kind_cast },
+	{ "cast", "a cast dropped, the bits of a vector taken for numbers", 1, false, kind_cast },
+	{ "bits", "a mask of bits, a distance of a shift wrong", 2, false, kind_bits },
 	{ "lanes", "two lanes of a vector exchanged", 1, false, kind_lanes },
-	{ "vector", "two members of a vector that is listed exchanged", 1, true, kind_vector },
+	{ "lane", "another lane of a vector", 1, true, kind_lane },
+	{ "vector", "two members of a vector that is listed, or of a shuffle's order, exchanged", 1, true, kind_vector },
+	{ "splat", "in one lane alone what all should have; in the others what is behind it in memory", 2, false, kind_splat },
 	{ "mask", "a mask dropped, the two sides of a choice exchanged, a count of lanes one less", 3, false, kind_mask },
 	{ "stride", "a stride one more or one less", 2, false, kind_stride },
 	{ "offset", "an offset one more or one less", 2, false, kind_offset },
@@ -31,12 +34,13 @@ const struct kind kinds[] = {
 	{ "step", "a loop that leaves out every second trip", 1, false, kind_step },
 	{ "tail", "a loop behind another one, or the block behind it, removed", 1, false, kind_tail },
 	{ "early-end", "a reduction ended after half of its trips", 1, false, kind_early_end },
-	{ "early-store", "what follows a loop done before it", 1, false, kind_early_store },
+	{ "early-store", "a loop done after what uses its results", 1, false, kind_early_store },
 	{ "drop", "an assignment removed", 1, false, kind_drop },
 	{ "no-reset", "a reset of a sum removed: it adds to what was there", 1, false, kind_no_reset },
 	{ "reset", "a reduction begun at the wrong value", 1, false, kind_reset },
 	{ "forget", "an accumulation that forgets what was there", 1, false, kind_forget },
 	{ "twice", "an accumulation done twice", 1, false, kind_twice },
+	{ "team", "a team with one point less, with half of them", 2, false, kind_team },
 	{ "guard", "a condition that always holds, that never holds, that is inverted", 3, true, kind_guard },
 };
 const int n_kind = sizeof kinds / sizeof *kinds;
@@ -67,6 +71,23 @@ bool mutate_before(const struct text *t, struct mutant *m, int i, const char *fm
 	va_start(list, fmt);
 	(void)add_edit(m, t->tok[i].at, 0, fmt, list);
 	va_end(list);
+	return true;
+}
+
+bool is_call(const struct text *t, int i)
+{
+	return t->tok[i].kind == TOKEN_NAME && !text_is_type(t, i) && text_is(t, i + 1, "(")
+		&& t->tok[i + 1].pair > i + 2 && !text_is(t, i, "for") && !text_is(t, i, "if")
+		&& !text_is(t, i, "while") && !text_is(t, i, "sizeof") && !text_is(t, i, "__asm__");
+}
+
+bool same_span(const struct text *t, int a, int a_end, int b, int b_end)
+{
+	if (a_end - a != b_end - b)
+		return false;
+	for (int i = 0; a + i <= a_end; i++)
+		if (!text_same(t, a + i, b + i))
+			return false;
 	return true;
 }
 

@@ -29,11 +29,18 @@ bool mutate(const struct text *, struct mutant *, int from, int to, const char *
 /* Inserted before token i. */
 bool mutate_before(const struct text *, struct mutant *, int i, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* A call with arguments; they are between the brackets i + 1 and the pair of that. */
+bool is_call(const struct text *, int i);
+/* Tokens a .. a_end are those of b .. b_end. */
+bool same_span(const struct text *, int a, int a_end, int b, int b_end);
+/* A function that loads or stores lanes. */
+bool moves(const struct text *, int i);
 /* For "%.*s": tokens from .. to. */
 #define SPAN(t, from, to) (int)((t)->tok[to].at + (t)->tok[to].n - (t)->tok[from].at), (t)->at + (t)->tok[from].at
 
 kind_find kind_constant, kind_one, kind_identity_function, kind_sign, kind_negate, kind_operator, kind_operand,
-	kind_swap, kind_compare, kind_max, kind_array, kind_narrow, kind_cast, kind_lanes, kind_vector, kind_mask;
+	kind_swap, kind_compare, kind_max, kind_array, kind_narrow, kind_cast;
+kind_find kind_bits, kind_lanes, kind_lane, kind_vector, kind_splat, kind_mask;
 kind_find kind_stride, kind_offset, kind_variable, kind_float_index, kind_bound, kind_first, kind_step, kind_tail,
-	kind_early_end, kind_early_store, kind_drop, kind_no_reset, kind_reset, kind_forget, kind_twice, kind_guard;
+	kind_early_end, kind_early_store, kind_drop, kind_no_reset, kind_reset, kind_forget, kind_twice, kind_team, kind_guard;
 #endif

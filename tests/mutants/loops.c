@@ -3,9 +3,10 @@
 #include <string.h>
 #include "tests/mutants/kinds.h"
 
+/* A factor, or how far apart lanes are: behind an address. */
 static bool is_stride(const struct text *t, int i)
 {
-	return text_is(t, i + 1, "*") || text_is(t, i - 1, "*");
+	return text_is(t, i + 1, "*") || text_is(t, i - 1, "*") || (text_is(t, i - 1, ",") && !t->tok[i - 1].index);
 }
 
 bool kind_stride(const struct text *t, int i, int variant, struct mutant *m)
@@ -20,10 +21,8 @@ bool kind_offset(const struct text *t, int i, int variant, struct mutant *m)
 	const struct token *k = &t->tok[i];
 	if (k->kind == TOKEN_INT && k->index && !k->header && !is_stride(t, i))
 		return mutate(t, m, i, i, "(%.*s %s 1)", SPAN(t, i, i), variant ? "-" : "+");
-	bool address = (text_is(t, i, "]")
-			       || (text_is(t, i, ")") && k->pair > 0 && text_is(t, k->pair - 1, ")")
-				       && text_is_cast(t, t->tok[k->pair - 1].pair)))
-		&& k->pair >= 0 && k->pair + 1 < i && t->tok[i - 1].index && t->tok[i - 1].kind == TOKEN_NAME;
+	bool address = text_is(t, i, "]") && k->pair >= 0 && k->pair + 1 < i && t->tok[i - 1].index
+		&& t->tok[i - 1].kind == TOKEN_NAME;
 	return address && mutate_before(t, m, i, " %s 1", variant ? "-" : "+");
 }
 
@@ -136,23 +135,36 @@ bool kind_tail(const struct text *t, int i, int variant, struct mutant *m)
 /* The next token from i on that is no `const`. */
 static int plain(const struct text *t, int i) { return text_is(t, i, "const") ? plain(t, i + 1) : i; }
 
-/* X = X + E or X = f(X, E): from where to where E and what joins it stand; what: the words without E. */
-struct sum { int assign, value, end; };
+/* X += E, X = X + E or X = f(X, E), maybe in casts: what is computed, and where in it E stands. */
+struct sum { int assign, from, to, value, value_to; };
 static bool read_sum(const struct text *t, int i, struct sum *s)
 {
 	if (!t->tok[i].begins || text_is_declaration(t, i) || (s->assign = text_assign(t, i)) < 0)
 		return false;
-	s->end = text_end(t, i);
-	int at = s->assign + 1,
-	    call = t->tok[at].kind == TOKEN_NAME && text_is(t, at + 1, "(") && t->tok[at + 1].pair == s->end - 1;
-	at += 2 * call;
+	s->from = s->value = s->assign + 1;
+	s->to = s->value_to = text_end(t, i) - 1;
+	if (!text_is(t, s->assign, "="))
+		return true;
+	int at = s->from, call;
+	while (text_is(t, at, "("))
+		at = text_is_cast(t, at) ? t->tok[at].pair + 1 : at + 1;
+	call = t->tok[at].kind == TOKEN_NAME && text_is(t, at + 1, "(") ? at : -1;
+	at += call >= 0 ? 2 : 0;
 	for (int k = plain(t, i); k < s->assign; k = plain(t, k + 1), at++) {
 		at = plain(t, at);
 		if (!text_same(t, k, at))
 			return false;
 	}
 	s->value = at + 1;
-	return (call ? text_is(t, at, ",") : t->tok[at].left == s->assign + 1) && s->value < s->end;
+	if (call >= 0) {
+		s->from = call;
+		s->to = t->tok[call + 1].pair;
+		s->value_to = s->to - 1;
+		return text_is(t, at, ",");
+	}
+	s->from = t->tok[at].left;
+	s->to = s->value_to = t->tok[at].right;
+	return s->from > s->assign && s->from <= at - 1 && s->value <= s->to;
 }
 
 bool kind_forget(const struct text *t, int i, int variant, struct mutant *m)
@@ -161,15 +173,29 @@ bool kind_forget(const struct text *t, int i, int variant, struct mutant *m)
 	(void)variant;
 	if (!read_sum(t, i, &s))
 		return false;
-	int call = text_is(t, s.value - 1, ",");
-	return mutate(t, m, s.assign + 1, s.end - 1, "%.*s", SPAN(t, s.value, s.end - 1 - call));
+	return text_is(t, s.assign, "=") ? mutate(t, m, s.from, s.to, "%.*s", SPAN(t, s.value, s.value_to))
+					 : mutate(t, m, s.assign, s.assign, "=");
 }
 
 bool kind_twice(const struct text *t, int i, int variant, struct mutant *m)
 {
 	struct sum s;
 	(void)variant;
-	return read_sum(t, i, &s) && mutate(t, m, i, s.end, "{ %.*s %.*s }", SPAN(t, i, s.end), SPAN(t, i, s.end));
+	if (!read_sum(t, i, &s))
+		return false;
+	int end = text_end(t, i);
+	return mutate(t, m, i, end, "{ %.*s %.*s }", SPAN(t, i, end), SPAN(t, i, end));
+}
+
+/* An assignment to a variable that is older than the loop, whose body begins at `body`. */
+static bool carries(const struct text *t, int i, int body)
+{
+	if (!t->tok[i].begins || text_is_declaration(t, i) || text_assign(t, i) != i + 1)
+		return false;
+	for (int k = body; k < i; k++)
+		if (text_same(t, k, i) && text_is_type(t, k - 1))
+			return false;
+	return true;
 }
 
 static bool names(const struct text *t, int from, int to, int name)
@@ -190,31 +216,30 @@ bool kind_early_end(const struct text *t, int i, int variant, struct mutant *m)
 	if (!read_loop(t, i, &l))
 		return false;
 	for (int k = l.body, end = text_end(t, i); k < end && !sums; k++)
-		sums = read_sum(t, k, &s) && !names(t, k, s.assign, l.name);
+		sums = carries(t, k, l.body) || (read_sum(t, k, &s) && !names(t, k, s.assign, l.name));
 	return sums && mutate(t, m, l.bound, l.bound_end, "(%.*s) / 2", SPAN(t, l.bound, l.bound_end));
 }
 
+/* A number, in all lanes of a vector, too; the smallest integer is two. */
 static bool is_neutral(const struct text *t, int from, int to)
 {
-	int values = 0;
+	int values = 0, wholes = 0;
 	for (int i = from; i <= to; i++) {
 		const struct token *k = &t->tok[i];
-		if (text_is(t, i, "(") || text_is(t, i, ")") || text_is(t, i, "-")
-			|| (k->kind == TOKEN_NAME && k->n > 7 && !memcmp(t->at + k->at, "lt_all_", 7)))
+		if (text_is(t, i, "(") || text_is(t, i, ")") || text_is(t, i, "-") || text_ends(t, i, "_splat"))
 			continue;
 		values++;
-		if (k->kind != TOKEN_INT && k->kind != TOKEN_FLOAT && !text_is(t, i, "INFINITY")
-			&& !(k->kind == TOKEN_NAME && k->n > 4
-				&& (!memcmp(t->at + k->at + k->n - 4, "_MIN", 4)
-					|| !memcmp(t->at + k->at + k->n - 4, "_MAX", 4))))
+		wholes += k->kind == TOKEN_INT;
+		if (k->kind != TOKEN_INT && k->kind != TOKEN_FLOAT && !text_is(t, i, "INFINITY"))
 			return false;
 	}
-	return values == 1;
+	return values == 1 || (values == 2 && wholes == 2);
 }
 
 static bool read_reset(const struct text *t, int i, int *assign, int *end)
 {
-	if (!t->tok[i].begins || t->tok[i].index || (*assign = text_assign(t, i)) < 0)
+	if (!t->tok[i].begins || t->tok[i].index || (*assign = text_assign(t, i)) < 0 || !text_is(t, *assign, "=")
+		|| text_is(t, i, "const"))
 		return false;
 	*end = text_end(t, i);
 	return is_neutral(t, *assign + 1, *end - 1);
@@ -224,7 +249,10 @@ bool kind_no_reset(const struct text *t, int i, int variant, struct mutant *m)
 {
 	int assign, end;
 	(void)variant;
-	return read_reset(t, i, &assign, &end) && !text_is_declaration(t, i) && mutate(t, m, i, end, ";");
+	if (!read_reset(t, i, &assign, &end))
+		return false;
+	return text_is_declaration(t, i) ? mutate(t, m, i, end, "static _Thread_local %.*s;", SPAN(t, i, assign - 1))
+					 : mutate(t, m, i, end, ";");
 }
 
 /* 1 for 0, 0 for everything else. */
@@ -247,21 +275,54 @@ bool kind_drop(const struct text *t, int i, int variant, struct mutant *m)
 {
 	int assign, end;
 	(void)variant;
-	return t->tok[i].begins && !text_is_declaration(t, i) && !read_reset(t, i, &assign, &end) && text_assign(t, i) >= 0
-		&& mutate(t, m, i, text_end(t, i), ";");
+	if (!t->tok[i].begins || text_is_declaration(t, i) || read_reset(t, i, &assign, &end))
+		return false;
+	return (text_assign(t, i) >= 0 || moves(t, i)) && mutate(t, m, i, text_end(t, i), ";");
 }
 
-/* The statement after a loop, before it. */
+/* The variable or the array that an assignment sets. */
+static int target(const struct text *t, int i, int assign)
+{
+	while (i < assign && (t->tok[i].kind != TOKEN_NAME || text_is_type(t, i)))
+		i++;
+	return i;
+}
+
+/* Whether tokens from .. to have a name that the loop sets. */
+static bool depends(const struct text *t, int from, int to, int loop)
+{
+	for (int i = loop, end = text_end(t, loop); i < end; i++) {
+		int assign = t->tok[i].begins && !text_is_declaration(t, i) ? text_assign(t, i) : -1;
+		if (assign >= 0 && names(t, from, to, target(t, i, assign)))
+			return true;
+	}
+	return false;
+}
+
+/* A loop done after what uses its results.  Declarations may stand in between. */
 bool kind_early_store(const struct text *t, int i, int variant, struct mutant *m)
 {
-	int before;
+	int loop = i, end;
 	(void)variant;
-	if (!t->tok[i].begins || text_is_declaration(t, i) || text_is(t, i, "for") || text_is(t, i, "return")
-		|| (before = statement_before(t, i)) < 0)
+	if (!t->tok[i].begins || (text_is_declaration(t, i) && !text_is(t, i, "const")) || text_is(t, i, "for")
+		|| text_is(t, i, "return"))
 		return false;
-	int end = text_end(t, i);
-	return text_is(t, before, "for") && mutate_before(t, m, before, "%.*s\n", SPAN(t, i, end))
-		&& mutate(t, m, i, end, ";");
+	do
+		loop = statement_before(t, loop);
+	while (loop >= 0 && text_is_declaration(t, loop));
+	if (loop < 0 || !text_is(t, loop, "for") || !depends(t, i, end = text_end(t, i), loop))
+		return false;
+	return mutate(t, m, loop, text_end(t, loop), ";")
+		&& mutate_before(t, m, end + 1, "%.*s\n", SPAN(t, loop, text_end(t, loop)));
+}
+
+/* team->parallel_for(team->host, team->n_thread, POINTS, ..) */
+bool kind_team(const struct text *t, int i, int variant, struct mutant *m)
+{
+	if (!text_is(t, i, "parallel_for") || !text_is(t, i + 1, "("))
+		return false;
+	int points = text_comma(t, text_comma(t, i + 2) + 1) + 1, end = text_comma(t, points) - 1;
+	return mutate(t, m, points, end, variant ? "(%.*s) / 2" : "(%.*s) - 1", SPAN(t, points, end));
 }
 
 /* Of an if, or of a choice by ? and :. */

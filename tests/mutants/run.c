@@ -39,6 +39,9 @@ static void begin_command(struct command *c, const struct setting *s, const stru
 	(void)snprintf(c->backend, sizeof c->backend, "cpu:O0;target=%s", s->target);
 	add(c, "-b");
 	add(c, c->backend);
+	/* As many of them as there are processors compile side by side. */
+	add(c, "--cc-timeout");
+	add(c, "300");
 	add(c, "--threads");
 	add(c, "2");
 	if (printing)

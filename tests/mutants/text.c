@@ -1,5 +1,6 @@
 /* tests/mutants/text.c -- tokens of printed C, and what stands where. */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include "check/must.h"
 #include "tests/mutants/text.h"
@@ -14,9 +15,15 @@ bool text_same(const struct text *t, int i, int j)
 	return t->tok[i].n == t->tok[j].n && !memcmp(t->at + t->tok[i].at, t->at + t->tok[j].at, t->tok[i].n);
 }
 
-static bool is_begun(const struct text *t, int i, const char *prefix)
+bool text_starts(const struct text *t, int i, const char *with)
 {
-	return t->tok[i].n >= strlen(prefix) && !memcmp(t->at + t->tok[i].at, prefix, strlen(prefix));
+	return t->tok[i].n >= strlen(with) && !memcmp(t->at + t->tok[i].at, with, strlen(with));
+}
+
+bool text_ends(const struct text *t, int i, const char *with)
+{
+	const size_t n = strlen(with);
+	return t->tok[i].n >= n && !memcmp(t->at + t->tok[i].at + t->tok[i].n - n, with, n);
 }
 
 /* -- tokens -- */
@@ -70,11 +77,25 @@ static void add_token(struct text *t, size_t from, size_t to, enum token_kind ki
 	};
 }
 
+/* Past the lines that `#if 8 == 2` leaves out, up to #else or #endif; from an #else that is reached up to #endif.  Of
+ * other conditions both sides are read. */
+static size_t skip_directive(const char *p, size_t i, bool *taken)
+{
+	long a, b;
+	bool known = sscanf(p + i, "#if %ld == %ld", &a, &b) == 2;
+	bool left_out = known ? a != b : *taken && !strncmp(p + i, "#else", 5);
+	*taken = known && a == b;
+	i = skip_line(p, i);
+	while (left_out && p[i] && strncmp(p + i, "\n#else", 6) != 0 && strncmp(p + i, "\n#endif", 7) != 0)
+		i++;
+	return left_out && p[i] ? skip_line(p, i + 1) : i;
+}
+
 /* Comments and lines of the preprocessor are none. */
 static void find_tokens(struct text *t)
 {
 	const char *p = t->at;
-	bool fresh = true, real;
+	bool fresh = true, taken = false, real;
 	for (size_t i = 0, to; p[i]; i = to) {
 		to = i + 1;
 		if (p[i] == '\n' || isspace((unsigned char)p[i])) {
@@ -86,8 +107,8 @@ static void find_tokens(struct text *t)
 			to = end ? (size_t)(end + 2 - p) : t->n;
 			continue;
 		}
-		if ((p[i] == '#' && fresh) || (p[i] == '/' && p[i + 1] == '/')) {
-			to = skip_line(p, i);
+		if (p[i] == '#' && fresh) {
+			to = skip_directive(p, i, &taken);
 			continue;
 		}
 		fresh = false;
@@ -124,11 +145,17 @@ static void find_pairs(struct text *t)
 
 /* -- zones -- */
 
+/* Kernels and their teams are the functions that are not put into others.  A function that gives a pointer is none of
+ * those that compute. */
 static enum zone zone_of(const struct text *t, int i)
 {
-	return is_begun(t, i, "LT_KERNEL")                          ? ZONE_KERNEL
-		: text_is(t, i, "LT_VFN") || text_is(t, i, "LT_FN") ? ZONE_FUNCTION
-								    : ZONE_NONE;
+	if (text_is(t, i, "LT_LANES"))
+		return ZONE_FUNCTION;
+	if (!text_is(t, i, "static"))
+		return ZONE_NONE;
+	if (text_is(t, i + 1, "inline"))
+		return text_is(t, i + 3, "*") ? ZONE_NONE : ZONE_FUNCTION;
+	return text_is(t, i + 1, "__attribute__") ? ZONE_KERNEL : ZONE_NONE;
 }
 
 static void find_zones(struct text *t)
@@ -224,31 +251,26 @@ bool text_is_type(const struct text *t, int i)
 	for (int k = 0; words[k]; k++)
 		if (text_is(t, i, words[k]))
 			return true;
-	const size_t n = t->tok[i].n;
-	const char *at = t->at + t->tok[i].at;
-	if ((is_begun(t, i, "int") || is_begun(t, i, "uint")) && n > 2 && !memcmp(at + n - 2, "_t", 2))
+	if ((text_starts(t, i, "int") || text_starts(t, i, "uint")) && text_ends(t, i, "_t"))
 		return true;
-	/* lt_f32x8, lt_f32x8_u */
-	return n > 4 && !memcmp(at, "lt_", 3) && strchr("fiu", at[3]) && isdigit((unsigned char)at[4]);
+	const size_t type = text_type_bytes(t, i);
+	return type && (type == t->tok[i].n || (type + 2 == t->tok[i].n && text_ends(t, i, "_u")));
+}
+
+size_t text_type_bytes(const struct text *t, int i)
+{
+	static const char digits[] = "0123456789";
+	const char *at = t->at + t->tok[i].at;
+	if (t->tok[i].kind != TOKEN_NAME || !text_starts(t, i, "lt_") || !strchr("fiu", at[3]))
+		return 0;
+	const size_t bits = strspn(at + 4, digits), lanes = at[4 + bits] == 'x' ? strspn(at + 5 + bits, digits) : 0;
+	return bits && lanes ? 5 + bits + lanes : 0;
 }
 
 int text_lanes(const struct text *t, int i)
 {
-	char name[128];
-	size_t n = t->tok[i].n;
-	if (t->tok[i].kind != TOKEN_NAME || n >= sizeof name)
-		return 0;
-	memcpy(name, t->at + t->tok[i].at, n);
-	if (n > 2 && !memcmp(name + n - 2, "_u", 2))
-		n -= 2;
-	name[n] = '\0';
-	size_t digits = n;
-	while (digits > 0 && isdigit((unsigned char)name[digits - 1]))
-		digits--;
-	if (digits < 4 || digits == n || name[digits - 1] != 'x' || !isdigit((unsigned char)name[digits - 2])
-		|| strncmp(name, "lt_", 3) != 0)
-		return 0;
-	return (int)strtol(name + digits, NULL, 10);
+	const char *at = t->at + t->tok[i].at;
+	return text_type_bytes(t, i) ? (int)strtol(strchr(at, 'x') + 1, NULL, 10) : 0;
 }
 
 bool text_is_cast(const struct text *t, int i)
@@ -271,7 +293,7 @@ int text_assign(const struct text *t, int begin)
 	if (text_is(t, begin, "for") || text_is(t, begin, "if") || text_is(t, begin, "{") || text_is(t, begin, "return"))
 		return -1;
 	for (int i = begin; i < t->n_tok && !text_is(t, i, ";"); i = skip(t, i)) {
-		if (text_is(t, i, "="))
+		if (text_is(t, i, "=") || text_is(t, i, "+=") || text_is(t, i, "*="))
 			return i;
 		/* Several names are declared at once: none of them. */
 		if (text_is(t, i, ","))
@@ -320,6 +342,8 @@ static int operand(const struct text *t, int i, int end)
 	return i;
 }
 
+int text_operand(const struct text *t, int i) { return operand(t, i, t->n_tok); }
+
 static int climb(struct text *t, int i, int end, int min)
 {
 	const int begin = i;
@@ -358,35 +382,6 @@ static void find_operators(struct text *t, int i, int end)
 	}
 }
 
-/* -- what counts elements -- */
-
-static void mark_index(struct text *t, int from, int to)
-{
-	for (int i = from; i < to; i++)
-		t->tok[i].index = true;
-}
-
-static void find_indices(struct text *t)
-{
-	for (int i = 1; i + 1 < t->n_tok; i++) {
-		const struct token *k = &t->tok[i];
-		if (!k->zone)
-			continue;
-		if (k->header || text_is(t, i, "["))
-			mark_index(t, i, k->header ? i + 1 : k->pair);
-		if (text_is_cast(t, i) && text_is(t, k->pair - 1, "*") && text_is(t, k->pair + 1, "("))
-			mark_index(t, k->pair + 1, t->tok[k->pair + 1].pair);
-		if (text_is(t, i, "if") && t->tok[i + 1].pair > 0)
-			mark_index(t, i, t->tok[i + 1].pair);
-		if ((is_begun(t, i, "lt_load") || is_begun(t, i, "lt_store")) && text_is(t, i + 1, "("))
-			mark_index(t, i + 1, text_comma(t, i + 2));
-		if (k->begins && text_is_declaration(t, i))
-			for (int at = i; !text_is(t, at, ";") && !text_is(t, at, "="); at++)
-				if (text_is(t, at, "*"))
-					mark_index(t, i, text_end(t, i));
-	}
-}
-
 void text_read(struct text *t, char *at)
 {
 	*t = (struct text){ .at = at, .n = strlen(at) };
@@ -397,9 +392,9 @@ void text_read(struct text *t, char *at)
 	find_zones(t);
 	find_statements(t);
 	for (int i = 0; i < t->n_tok; i++)
-		if (t->tok[i].zone && text_is(t, t->tok[i].body, "{") && t->tok[i].body == i - 1)
+		if (t->tok[i].zone && t->tok[i].body == i - 1)
 			find_operators(t, i, t->tok[i - 1].pair);
-	find_indices(t);
+	text_indices(t);
 }
 
 void text_free(struct text *t)

@@ -1,4 +1,4 @@
-/* tests/mutants/values.c -- kinds of mutants of what is computed: constants, functions, operators, lanes, masks. */
+/* tests/mutants/values.c -- kinds of mutants of what is computed: constants, functions, operators, arrays. */
 #define _GNU_SOURCE 1
 #include <stdio.h>
 #include <string.h>
@@ -9,29 +9,21 @@ static bool is_value_operator(const struct text *t, int i, const char *marks)
 	return t->tok[i].left >= 0 && !t->tok[i].index && t->tok[i].n == 1 && strchr(marks, t->at[t->tok[i].at]);
 }
 
-static bool starts(const struct text *t, int i, const char *prefix)
+/* lt_f32x8_fold_add: of a vector's lanes. */
+static bool is_fold(const struct text *t, int i)
 {
-	return t->tok[i].n >= strlen(prefix) && !memcmp(t->at + t->tok[i].at, prefix, strlen(prefix));
-}
-
-/* A call; its arguments are between the brackets i + 1 and the pair of that. */
-static bool is_call(const struct text *t, int i)
-{
-	return t->tok[i].kind == TOKEN_NAME && !text_is_type(t, i) && text_is(t, i + 1, "(")
-		&& t->tok[i + 1].pair > i + 2 && !text_is(t, i, "for") && !text_is(t, i, "if")
-		&& !text_is(t, i, "while") && !text_is(t, i, "sizeof") && !text_is(t, i, "__asm__");
+	return memmem(t->at + t->tok[i].at, t->tok[i].n, "_fold_", 6) != NULL;
 }
 
 /* Functions that compute, with one argument: not those that only bring values to their place. */
 static bool is_function(const struct text *t, int i)
 {
-	static const char *const carriers[] = { "lt_all_", "lt_lane_", "lt_flag_", "lt_fold_", "lt_cast_", "lt_load_",
-		"lt_store_", "lt_below_", "lt_slot_", "lt_gather", "lt_wide_", "lt_part_", "__builtin", "__attribute",
-		"_Pragma", NULL };
-	if (!is_call(t, i) || !text_is(t, text_comma(t, i + 2), ")"))
+	static const char *const carriers[] = { "_splat", "_flag", "_any", "_all", "_below", "_of_f32", "_of_f64", "_of_i64",
+		"_to_f32", "_bits", "_convertvector", "_attribute__", NULL };
+	if (!is_call(t, i) || !text_is(t, text_comma(t, i + 2), ")") || is_fold(t, i))
 		return false;
 	for (int k = 0; carriers[k]; k++)
-		if (starts(t, i, carriers[k]))
+		if (text_ends(t, i, carriers[k]))
 			return false;
 	return true;
 }
@@ -56,9 +48,8 @@ bool kind_one(const struct text *t, int i, int variant, struct mutant *m)
 		return false;
 	if (!lanes)
 		return mutate(t, m, i, t->tok[i + 1].pair, "1");
-	/* lt_exp_f32x8: of type lt_f32x8 */
-	const char *name = t->at + t->tok[i].at, *type = memrchr(name, '_', t->tok[i].n);
-	return mutate(t, m, i, t->tok[i + 1].pair, "((lt%.*s){ 0 } + 1)", (int)(name + t->tok[i].n - type), type);
+	/* The value is of the type that the name begins with. */
+	return mutate(t, m, i, t->tok[i + 1].pair, "((%.*s){ 0 } + 1)", (int)text_type_bytes(t, i), t->at + t->tok[i].at);
 }
 
 bool kind_identity_function(const struct text *t, int i, int variant, struct mutant *m)
@@ -70,6 +61,8 @@ bool kind_identity_function(const struct text *t, int i, int variant, struct mut
 bool kind_sign(const struct text *t, int i, int variant, struct mutant *m)
 {
 	(void)variant;
+	if (text_is(t, i, "+="))
+		return mutate(t, m, i, i, "-=");
 	return is_value_operator(t, i, "+-") && mutate(t, m, i, i, text_is(t, i, "+") ? "-" : "+");
 }
 
@@ -81,18 +74,15 @@ bool kind_negate(const struct text *t, int i, int variant, struct mutant *m)
 
 bool kind_operator(const struct text *t, int i, int variant, struct mutant *m)
 {
+	static const char *const pairs[][2] = { { "*", "+" }, { "/", "*" }, { "&", "|" }, { "|", "&" }, { "^", "|" },
+		{ "<<", ">>" }, { ">>", "<<" }, { "+=", "*=" }, { "*=", "+=" } };
 	(void)variant;
-	return is_value_operator(t, i, "*/") && mutate(t, m, i, i, text_is(t, i, "*") ? "+" : "*");
-}
-
-static bool same_span(const struct text *t, int a, int a_end, int b, int b_end)
-{
-	if (a_end - a != b_end - b)
+	if (t->tok[i].index || (t->tok[i].left < 0 && t->tok[i].n < 2))
 		return false;
-	for (int i = 0; a + i <= a_end; i++)
-		if (!text_same(t, a + i, b + i))
-			return false;
-	return true;
+	for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
+		if (text_is(t, i, pairs[k][0]))
+			return mutate(t, m, i, i, "%s", pairs[k][1]);
+	return false;
 }
 
 /* Of an operator, or of a call with two arguments. */
@@ -104,7 +94,7 @@ bool kind_operand(const struct text *t, int i, int variant, struct mutant *m)
 		left_end = text_comma(t, i + 2) - 1;
 		right = left_end + 2;
 		right_end = text_comma(t, right) - 1;
-		if (!text_is(t, right_end + 1, ")") || starts(t, i, "lt_load_"))
+		if (!text_is(t, right_end + 1, ")") || moves(t, i) || text_starts(t, i, "__builtin_"))
 			return false;
 	} else if (!is_value_operator(t, i, "+-*/&|")) {
 		return false;
@@ -137,19 +127,16 @@ bool kind_compare(const struct text *t, int i, int variant, struct mutant *m)
 	return false;
 }
 
-/* The largest is the negative of the smallest of the negatives; of a vector's lanes, too. */
+/* The largest is the negative of the smallest of the negatives. */
 bool kind_max(const struct text *t, int i, int variant, struct mutant *m)
 {
-	static const char *const names[] = { "lt_max_", "lt_min_", "lt_fold_max_", "lt_fold_min_", "fmax", "fmin", NULL };
+	static const char *const names[] = { "_max", "_min", "_larger", "_lesser", "fmax", "fmin", "fmaxf", "fminf", NULL };
 	(void)variant;
 	for (int k = 0; names[k] && is_call(t, i) && !t->tok[i].index; k++) {
 		int close = t->tok[i + 1].pair, comma = text_comma(t, i + 2);
-		if (!starts(t, i, names[k]))
-			continue;
-		if (comma == close)
-			return mutate(t, m, i, close, "(-%.*s(-(%.*s)))", SPAN(t, i, i), SPAN(t, i + 2, close - 1));
-		return mutate(t, m, i, close, "(-%.*s(-(%.*s), -(%.*s)))", SPAN(t, i, i), SPAN(t, i + 2, comma - 1),
-			SPAN(t, comma + 1, close - 1));
+		if (text_ends(t, i, names[k]) && comma < close)
+			return mutate(t, m, i, close, "(-%.*s(-(%.*s), -(%.*s)))", SPAN(t, i, i), SPAN(t, i + 2, comma - 1),
+				SPAN(t, comma + 1, close - 1));
 	}
 	return false;
 }
@@ -164,7 +151,7 @@ bool kind_array(const struct text *t, int i, int variant, struct mutant *m)
 		return false;
 	for (int p = open + 1; p < close && mine < 0; p = end + 1) {
 		end = text_comma(t, p);
-		if (text_same(t, end - 1, i) && text_is(t, end - 2, "restrict"))
+		if (text_same(t, end - 1, i) && (text_is(t, end - 2, "restrict") || text_is(t, end - 2, "*")))
 			mine = p;
 	}
 	for (int p = open + 1; mine >= 0 && p < close; p = end + 1) {
@@ -174,6 +161,14 @@ bool kind_array(const struct text *t, int i, int variant, struct mutant *m)
 			return mutate(t, m, i, i, "%.*s", SPAN(t, end - 1, end - 1));
 	}
 	return false;
+}
+
+static bool is_number(const struct text *t, int from, int to)
+{
+	for (int i = from; i <= to; i++)
+		if (t->tok[i].kind == TOKEN_NAME && !text_ends(t, i, "_splat") && !text_is(t, i, "INFINITY"))
+			return false;
+	return true;
 }
 
 /* Veltkamp's splitting leaves the upper half of the bits. */
@@ -188,8 +183,10 @@ bool kind_narrow(const struct text *t, int i, int variant, struct mutant *m)
 		return false;
 	at += text_is(t, at, "const");
 	end = text_end(t, i);
+	if (is_number(t, assign + 1, end - 1))
+		return false;
 	for (size_t k = 0; k < sizeof types / sizeof *types; k++)
-		if (text_is(t, at, types[k].scalar) || starts(t, at, types[k].vector))
+		if (text_is(t, at, types[k].scalar) || text_starts(t, at, types[k].vector))
 			return mutate(t, m, assign + 1, end - 1, "(%s * (%.*s) - (%s * (%.*s) - (%.*s)))",
 				types[k].factor, SPAN(t, assign + 1, end - 1), types[k].factor,
 				SPAN(t, assign + 1, end - 1), SPAN(t, assign + 1, end - 1));
@@ -199,60 +196,16 @@ bool kind_narrow(const struct text *t, int i, int variant, struct mutant *m)
 bool kind_cast(const struct text *t, int i, int variant, struct mutant *m)
 {
 	(void)variant;
-	if (is_call(t, i) && starts(t, i, "lt_cast_"))
+	if (is_call(t, i) && !t->tok[i].index
+		&& (text_ends(t, i, "_to_f32") || text_ends(t, i, "_of_f32") || text_ends(t, i, "_of_f64")))
 		return mutate(t, m, i, i, " ");
-	return text_is_cast(t, i) && t->tok[i].pair == i + 2 && !t->tok[i].index && !text_is(t, i + 3, "{")
-		&& !text_is(t, i + 1, "void") && mutate(t, m, i, i + 2, " ");
-}
-
-/* A vector's value where it gets a name or is stored: once more with its first two lanes exchanged. */
-bool kind_lanes(const struct text *t, int i, int variant, struct mutant *m)
-{
-	int assign = t->tok[i].begins ? text_assign(t, i) : -1, lanes = 0, end;
-	char order[1024] = "";
-	(void)variant;
-	if (assign < 0)
+	if (!text_is_cast(t, i) || t->tok[i].pair != i + 2 || t->tok[i].index || text_is(t, i + 3, "{")
+		|| text_is(t, i + 1, "void"))
 		return false;
-	for (int k = i; k < assign && !lanes; k++)
-		lanes = text_is_type(t, k) ? text_lanes(t, k) : 0;
-	if (lanes < 2 || lanes > 64)
-		return false;
-	end = text_end(t, i);
-	for (int k = 0; k < lanes; k++)
-		(void)snprintf(order + strlen(order), sizeof order - strlen(order), ", %d", k < 2 ? 1 - k : k);
-	return mutate(t, m, assign + 1, end - 1, "__builtin_shufflevector(%.*s, %.*s%s)", SPAN(t, assign + 1, end - 1),
-		SPAN(t, assign + 1, end - 1), order);
-}
-
-bool kind_vector(const struct text *t, int i, int variant, struct mutant *m)
-{
-	int close = text_is(t, i, "{") && i > 0 && text_is(t, i - 1, ")") ? t->tok[i].pair : -1;
-	(void)variant;
-	if (close < 0 || !text_is_cast(t, t->tok[i - 1].pair))
-		return false;
-	int first = text_comma(t, i + 1), second = first < close ? text_comma(t, first + 1) : close;
-	if (first >= close || same_span(t, i + 1, first - 1, first + 1, second - 1))
-		return false;
-	return mutate(t, m, i + 1, second - 1, "%.*s, %.*s", SPAN(t, first + 1, second - 1), SPAN(t, i + 1, first - 1));
-}
-
-bool kind_mask(const struct text *t, int i, int variant, struct mutant *m)
-{
-	if (!is_call(t, i))
-		return false;
-	int a = i + 2, a_end = text_comma(t, a) - 1, close = t->tok[i + 1].pair;
-	if (starts(t, i, "lt_blend_")) {
-		int b = a_end + 2, b_end = text_comma(t, b) - 1, c = b_end + 2;
-		return variant == 2 ? mutate(t, m, i, close, "(%.*s)", SPAN(t, c, close - 1))
-			: variant == 1 ? mutate(t, m, i, close, "(%.*s)", SPAN(t, b, b_end))
-			: mutate(t, m, b, close - 1, "%.*s, %.*s", SPAN(t, c, close - 1), SPAN(t, b, b_end));
-	}
-	/* The count of lanes is the last argument. */
-	if (!starts(t, i, "lt_below_") && !starts(t, i, "lt_load_") && !starts(t, i, "lt_store_"))
-		return false;
-	int last = a;
-	while (text_comma(t, last) < close)
-		last = text_comma(t, last) + 1;
-	return variant == 0 ? mutate(t, m, last, close - 1, "(%.*s) - 1", SPAN(t, last, close - 1))
-		: variant == 1 ? mutate(t, m, last, close - 1, "1000") : mutate(t, m, last, close - 1, "0");
+	/* Of a vector's bits: those of unsigned integers shift otherwise, the others are numbers. */
+	if (!text_lanes(t, i + 1) || text_starts(t, i + 1, "lt_u"))
+		return mutate(t, m, i, i + 2, " ");
+	int end = text_operand(t, i + 3) - 1;
+	return (text_starts(t, i + 1, "lt_f") || t->tok[i + 3].kind == TOKEN_NAME)
+		&& mutate(t, m, i, end, "__builtin_convertvector(%.*s, %.*s)", SPAN(t, i + 3, end), SPAN(t, i + 1, i + 1));
 }
