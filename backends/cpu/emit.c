@@ -24,7 +24,8 @@ bool lt__cpu_emit_find(const char *name, size_t bytes, enum lt_cpu_emit *out)
 
 enum {
 	MAX_ARRAY = 16 << 10, MAX_STACK = 128 << 10,    /* bytes of one local array; of all together: the rest is workspace */
-	MAX_UNROLLED = 1024                             /* statements of copies */
+	MAX_UNROLLED = 1024,                            /* statements of copies */
+	MAX_COPIED = 64                                 /* the same, of loops that conditions depend on */
 };
 
 static struct lt_machine machine_of(const struct lt_session *s)
@@ -39,6 +40,7 @@ static struct lt_machine machine_of(const struct lt_session *s)
 		machine.stream_bytes = 16 | 32 | 64;
 		machine.cache_bytes = 1 << 20;
 		machine.page_bytes = 4096;
+		machine.copied = MAX_COPIED;
 	}
 	machine.operators = lt__text_operators(s->vector_library, &machine.n_operator);
 	return machine;
