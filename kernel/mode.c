@@ -165,41 +165,14 @@ static bool is_bounded(const struct lowering *l, const struct lt_loop *x)
 	return false;
 }
 
-static bool guards_depend(const struct lowering *l, int32_t first, int32_t n, int32_t on)
-{
-	for (int32_t g = 0; g < n; g++)
-		if (lt__lower_depends(l->t, l->t->guards[first + g], on))
-			return true;
-	return false;
-}
-
-/* Whether a condition of a statement, or of a piece of one, depends on the iteration of a loop around it. */
-static bool conditions_depend(const struct lowering *l, int32_t loop)
-{
-	const struct lt_loop *x = lower_loop_at(l, loop);
-	for (int32_t s = x->first_stmt; s < x->first_stmt + x->n_stmt; s++) {
-		const struct lt_stmt *st = lower_stmt_at(l, s);
-		if (guards_depend(l, st->first_guard, st->n_guard, loop))
-			return true;
-		for (int32_t o = st->first_operand; o < st->first_operand + st->n_operand; o++) {
-			const struct lt_operand *operand = LT_AT(struct lt_operand, l->t->operands, o);
-			for (int32_t k = operand->first_piece; k < operand->first_piece + operand->n_piece; k++) {
-				const struct lt_piece *p = LT_AT(struct lt_piece, l->t->pieces, k);
-				if (guards_depend(l, p->first_guard, p->n_guard, loop))
-					return true;
-			}
-		}
-	}
-	return false;
-}
-
-/* Not where elements are only moved: memory is the limit there. */
+/* A short loop: its branches, and addresses that are counted, take as long as its body.  Not where elements are only
+ * moved: memory is the limit there. */
 static void copy_serial(const struct lowering *l, int32_t i)
 {
 	struct lower_loop *p = &l->loop[i];
 	const struct lt_loop *x = lower_loop_at(l, i);
 	if (!p->bounded && !p->parallel && x->max_trip_count <= l->machine.copied / (p->cost ? p->cost : 1)
-		&& !needs_of(l, x).moves && conditions_depend(l, i))
+		&& !needs_of(l, x).moves)
 		p->mode = LOWER_COPIES;
 }
 

@@ -214,6 +214,7 @@ static void form_rows(const struct lt_auto *s, struct lt_product *p, double work
 	p->form = LT_PRODUCT_ROWS;
 	p->tile_n = 2 * p->lanes;
 	p->tile_n2 = 1;
+	p->tile_m = tile_rows(s, 2, rows);
 	p->k = p->deep.at[0];
 	for (int32_t i = 1; i < p->deep.n; i++)
 		if (extent(s, p->deep.at[i]) > 1)

@@ -352,6 +352,21 @@ static void open_block(struct product_nest *x)
 	make_parallel(x);
 }
 
+/* Rows whose sums fill more than the registers are several tiles, one after the other. */
+static void open_row_tiles(struct product_nest *x)
+{
+	const struct lt_product *p = x->p;
+	int64_t rows = 1;
+	for (int32_t i = 0; i < p->row.n; i++)
+		rows *= x->s->g->var[p->row.at[i]].extent;
+	for (int32_t i = 0; i < p->row.n && rows > p->tile_m; i++) {
+		int64_t extent = x->s->g->var[p->row.at[i]].extent, step = extent * p->tile_m / rows;
+		step = step > 1 ? step : 1;
+		open(x, p->row.at[i], step, LT_SERIAL, LT_PEEL);
+		rows = rows / extent * step;
+	}
+}
+
 static void add_rows(struct product_nest *x, struct lt_product *p)
 {
 	open_block(x);
@@ -359,6 +374,7 @@ static void add_rows(struct product_nest *x, struct lt_product *p)
 	struct product_nest k = *x;
 	open(&k, p->k, p->block_k, LT_SERIAL, LT_PEEL);
 	open(&k, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
+	open_row_tiles(&k);
 	struct product_nest term = k, add = k;
 	open_all(&term, &p->deep, p->k, -1);    /* partial sums are over all of them */
 	open(&term, p->k, 1, LT_UNROLL, LT_GUARD);

@@ -8,9 +8,6 @@
 #include "tests/built.h"
 #include "tests/keeper.h"
 
-/* Whether squares are turned in registers: a matter of the steps of kernel programs. */
-enum { LLVM_TURNS = 0 };
-
 /* Its file; static storage. */
 static inline const char *llvm_path(void)
 {

@@ -67,7 +67,7 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	if (s->n_thread < s->machine.target.cores)
 		s->machine.target.cores = s->n_thread;
 	s->caps = (struct lt_caps){ .size = sizeof s->caps, .dtypes = ((UINT64_C(1) << LT_NDTYPE) - 1) & ~UINT64_C(1),
-		.loops = LOOPS, .understands = NEEDS, .target = &s->machine.target };
+		.loops = LOOPS, .understands = NEEDS, .target = &s->machine.target, .promises = LT_PROMISE_RUN_TOGETHER };
 	*out = s;
 	return LT_OK;
 }

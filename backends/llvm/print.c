@@ -1,7 +1,7 @@
 /* backends/llvm/print.c -- the functions of a module: one for each region, and those that unpack what they are given.
  *
  *   lt_kernel(slots, workspace, fault, call, host, n_thread)    what run.c calls; it calls
- *   kernel(buffers ..., own, fault, call, host, n_thread)       the host region
+ *   kernel(buffers ..., fault, own, call, host, n_thread)       the host region
  *   bodyN(arg, first, last, thread)                             what host->parallel_for calls, on any thread; it calls
  *   teamN(buffers ..., params ..., arguments ..., fault, first, last)   region N
  *
@@ -120,6 +120,12 @@ static void hand_buffers(struct printing *p, int32_t region, bool threads)
 			hand_value(p, LLVMPointerTypeInContext(p->e.c, 0), &p->base[b], b);
 }
 
+static void hand_fault(struct printing *p)
+{
+	if (p->faults)
+		hand_value(p, LLVMPointerTypeInContext(p->e.c, 0), &p->fault, -1);
+}
+
 /* What a launch hands to a team. */
 static void hand_members(struct printing *p, int32_t region)
 {
@@ -133,7 +139,7 @@ static void hand_members(struct printing *p, int32_t region)
 		const struct lt_instruction *x = &p->k->instructions[p->k->extras[launch->first_extra + a]];
 		hand_value(p, lt_llvm_type(&p->e, x->dtype, x->lanes), &p->argument[a], -1);
 	}
-	hand_value(p, LLVMPointerTypeInContext(p->e.c, 0), &p->fault, -1);
+	hand_fault(p);
 	hand_value(p, LLVMPointerTypeInContext(p->e.c, 0), &p->own, -1);
 }
 
@@ -236,11 +242,13 @@ static LLVMValueRef print_host(struct printing *p)
 	LLVMTypeRef ptr = LLVMPointerTypeInContext(p->e.c, 0);
 	p->n_handed = 0;
 	hand_buffers(p, 0, false);
-	hand_value(p, ptr, &p->own, -1);
-	hand_value(p, ptr, &p->fault, -1);
-	hand_value(p, ptr, &p->call, -1);
-	hand_value(p, ptr, &p->host, -1);
-	hand_value(p, LLVMInt32TypeInContext(p->e.c), &p->n_thread, -1);
+	hand_fault(p);
+	if (p->k->n_region > 1) {
+		hand_value(p, ptr, &p->own, -1);
+		hand_value(p, ptr, &p->call, -1);
+		hand_value(p, ptr, &p->host, -1);
+		hand_value(p, LLVMInt32TypeInContext(p->e.c), &p->n_thread, -1);
+	}
 	take_parameters(p, "kernel");
 	LLVMValueRef f = p->fn;
 	print_params(p);
@@ -248,6 +256,8 @@ static LLVMValueRef print_host(struct printing *p)
 	return f;
 }
 
+/* Hands over no more than what is needed: a small kernel takes less time than arguments in memory, and a call where a
+ * jump would do. */
 static void print_entry(struct printing *p, LLVMValueRef inner)
 {
 	LLVMTypeRef ptr = LLVMPointerTypeInContext(p->e.c, 0);
@@ -265,14 +275,18 @@ static void print_entry(struct printing *p, LLVMValueRef inner)
 		else
 			p->in[n++] = byte_offset(p, workspace, lt_llvm_i64(&p->e, b->offset));
 	}
-	p->in[n++] = byte_offset(p, workspace, lt_llvm_i64(&p->e, p->k->workspace_bytes));
-	for (unsigned i = 2; i < 6; i++)
-		p->in[n++] = LLVMGetParam(p->fn, i);
-	(void)LLVMBuildCall2(p->e.b, LLVMGlobalGetValueType(inner), inner, p->in, n, "");
+	if (p->faults)
+		p->in[n++] = LLVMGetParam(p->fn, 2);
+	if (p->k->n_region > 1) {
+		p->in[n++] = byte_offset(p, workspace, lt_llvm_i64(&p->e, p->k->workspace_bytes));
+		for (unsigned i = 3; i < 6; i++)
+			p->in[n++] = LLVMGetParam(p->fn, i);
+	}
+	LLVMSetTailCall(LLVMBuildCall2(p->e.b, LLVMGlobalGetValueType(inner), inner, p->in, n, ""), 1);
 	end_function(p);
 }
 
-/* Which buffers and params a region needs; the host's those of all teams, too. */
+/* Which buffers and params a region needs; the host's those of all teams, too; whether any has faults. */
 static void find_uses(struct printing *p)
 {
 	const struct lt_kernel *k = p->k;
@@ -281,6 +295,7 @@ static void find_uses(struct printing *p)
 			const struct lt_instruction *x = &k->instructions[i];
 			if (x->opcode == LT_OPCODE_launch)
 				p->team[x->what].launch = i;
+			p->faults = p->faults || x->opcode == LT_OPCODE_fault;
 			if (x->opcode == LT_OPCODE_param) {
 				p->uses_param[(size_t)r * k->n_param + (uint32_t)x->what] = true;
 				p->uses_param[x->what] = true;

@@ -26,6 +26,7 @@ struct printing {
 	LLVMValueRef *argument;         /* those that the team in hand was given */
 	LLVMValueRef fn, mark;          /* the function; its allocas stand before the mark */
 	LLVMValueRef fault, own, call, host, n_thread, first, last;
+	bool faults;                    /* any region has */
 	bool streams;                   /* the function has stores past the caches */
 	/* by region: function(arg, first, last, thread), the type of arg; an instruction that launches it */
 	struct printed_team { LLVMValueRef body; LLVMTypeRef arg; int32_t launch; } *team;

@@ -278,7 +278,7 @@ struct lt_machine {
 	uint32_t masked;                /* 1: an access under a mask costs no more than one without               */
 	uint32_t gathered;              /* 1: there are loads of lanes at an index of their own                   */
 	int64_t unrolled;               /* most statements that the copies of a loop's body come to               */
-	int64_t copied;                 /* the same of a serial loop, if conditions of its body depend on it      */
+	int64_t copied;                 /* the same of a serial loop that computes something                        */
 	uint32_t n_operator;
 	const struct lt_machine_operator *operators;
 	/* What the steps ask for; where a number is 0, they leave that alone. */
