@@ -104,6 +104,15 @@ static _Noreturn void run_out(struct lt_arena *arena, size_t bytes)
 	longjmp(ctx->top->jump, 1);
 }
 
+void lt__arena_refuse(struct lt_arena *arena, const char *what)
+{
+	struct lt_context *ctx = arena->ctx;
+	if (!ctx->top)
+		lt_bug("memory ran out outside lt__protect");
+	lt_fail(ctx, LT_ENOMEM, "out of memory: %s", what);
+	longjmp(ctx->top->jump, 1);
+}
+
 void *lt__arena_alloc(struct lt_arena *arena, size_t bytes)
 {
 	void *at = try_alloc(arena, bytes);

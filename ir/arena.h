@@ -43,6 +43,8 @@ char *lt__arena_format(struct lt_arena *, const char *fmt, ...) __attribute__((f
 void lt__arena_defer(struct lt_arena *, void (*release)(void *), void *);       /* called by lt__arena_free */
 size_t lt__arena_bytes(const struct lt_arena *);        /* handed out so far */
 struct lt_context *lt__arena_context(const struct lt_arena *);
+/* As an allocation that fails: what: "a table could not be kept". */
+_Noreturn void lt__arena_refuse(struct lt_arena *, const char *what);
 
 #define LT_NEW(arena, type, n) ((type *)lt__arena_alloc_array((arena), sizeof(type), (size_t)(n)))
 void *lt__arena_alloc_array(struct lt_arena *, size_t size, size_t n);

@@ -139,6 +139,8 @@ static uint32_t find_decided(
 	lt__turn_take(p->backends.at[k->opened].turn);
 	st = b->dump(k->object, LT_DUMP_DECISIONS, explain_keep, &x);
 	lt__turn_give(p->backends.at[k->opened].turn);
+	if (st == LT_ENOMEM)
+		lt__arena_refuse(a, "what the backend decided could not be kept");
 	if (st || !x.n)
 		return 0;
 	for (size_t i = 0; i < x.n; i++)

@@ -209,16 +209,19 @@ static lt_status load_from(struct loader *l, const char *list, const char *folde
 	return LT_OK;
 }
 
+static bool is_there(const char *name, size_t bytes)
+{
+	for (uint32_t i = 0; i < lt_backend_count(); i++)
+		if (strlen(lt_backend_at(i)->name) == bytes && memcmp(lt_backend_at(i)->name, name, bytes) == 0)
+			return true;
+	return false;
+}
+
 bool lt__plugins_there(const char *list)
 {
-	for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
-		char *name = strndup(at, strcspn(at, ":,"));
-		const bool there = name && lt_backend_find(name);
-
-		free(name);
-		if (!there)
+	for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',')
+		if (!is_there(at, strcspn(at, ":,")))
 			return false;
-	}
 	return true;
 }
 
@@ -235,8 +238,10 @@ lt_status lt__plugins_find(struct lt_context *ctx, const char *tool)
 		      beside = { .ctx = ctx, .tool = tool, .source = "backends beside the program",
 			      .trusted = file && lt__path_trusted(ctx, file) },
 		      installed = { .ctx = ctx, .tool = tool, .source = "installed backends" };
-	lt_status s = load_from(&path, getenv("LT_BACKEND_PATH"), NULL);
+	lt_status s = file && !folder ? LT_ENOMEM : load_from(&path, getenv("LT_BACKEND_PATH"), NULL);
 
+	if (file && !folder)
+		no_memory(&beside);
 	if (!s)
 		s = load_from(&beside, NULL, folder);
 	if (!s)
