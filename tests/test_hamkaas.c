@@ -122,6 +122,25 @@ static const struct { const char *script; bool gpu, cudnn; int n; const char *sa
 	{ "$1 = NoSuchNode(); result = $1;", 0, 0, 0, "NoSuchNode" },
 };
 
+/* The user's list, not the default: a backend that is not there is named. */
+Test(hamkaas, backends_that_the_user_names)
+{
+	static const char script[] = "$1 = InputTensor(x, float32, [4]); $2 = ReLUNode($1); result = $2;";
+	static const char *const lists[] = { "cpu", "", "nobody" };
+	for (int i = 0; i < 3; i++) {
+		cr_assert_eq(setenv("HAMKAAS_BACKENDS", lists[i], 1), 0);
+		void *handle = hamkaas_initialize();
+		struct TCompilationResult r = CompileModel(handle, (struct TCompilationOptions){ 0, 0 }, script, NULL, 0);
+		cr_expect_eq(r.Model != NULL, i < 2, "%s: %s", lists[i], r.ErrorMessage ? r.ErrorMessage : "");
+		if (r.Model)
+			FreeModel(handle, r.Model);
+		else
+			hamkaas_expect(r.ErrorMessage, "nobody");
+		Finalize(handle);
+	}
+	(void)unsetenv("HAMKAAS_BACKENDS");
+}
+
 Test(hamkaas, compilations_that_fail)
 {
 	void *handle = hamkaas_initialize();

@@ -14,7 +14,7 @@
 #include "tools/plugins.h"
 #include "tools/temporary.h"
 
-struct handle { char *cc, *cache_dir, *temp_dir; const char *backends; };
+struct handle { char *cc, *cache_dir, *temp_dir, *backends; };
 struct model {
 	struct lt_context *ctx;
 	struct lt_program *program;
@@ -66,12 +66,17 @@ void HamKaasFreeErrorMessage(char *text)
 		free(text);
 }
 
-/* The list for the processor: llvm where it is built or installed with this library. */
-static const char *cpu_backends(struct lt_context *ctx)
+/* The list for the processor: what the user names, else llvm where it is built or installed with this library.  It is
+ * not looked for if the user names others. */
+static char *cpu_backends(struct lt_context *ctx)
 {
-	const struct lt_backend *llvm = lt__plugins_find_own(ctx, "llvm") ? lt_backend_find("llvm") : NULL;
+	const char *named = getenv("HAMKAAS_BACKENDS");
+	bool asked = !named || !*named || strstr(named, "llvm");
+	const struct lt_backend *llvm = asked && lt__plugins_find_own(ctx, "llvm") ? lt_backend_find("llvm") : NULL;
 
-	return llvm && llvm->score(NULL, NULL) > 0 ? "llvm,cpu" : "cpu";
+	if (named && *named)
+		return strdup(named);
+	return strdup(llvm && llvm->score(NULL, NULL) > 0 ? "llvm,cpu" : "cpu");
 }
 
 struct TInitializationResult HamKaasInitialize(void)
@@ -90,6 +95,12 @@ struct TInitializationResult HamKaasInitialize(void)
 	(void)lt__cachedir_default(ctx, &h->cache_dir);
 	h->backends = cpu_backends(ctx);
 	lt_context_free(ctx);
+	if (!h->backends) {
+		free(h->cache_dir);
+		free(h);
+		r.ErrorMessage = no_memory;
+		return r;
+	}
 	h->cc = cc && *cc ? strdup(cc) : NULL;
 	h->temp_dir = lt__temp_dir() ? strdup(lt__temp_dir()) : NULL;
 	r.Handle = h;
@@ -103,6 +114,7 @@ void HamKaasFinalize(void *handle)
 	if (!h)
 		return;
 	free(h->cc);
+	free(h->backends);
 	free(h->cache_dir);
 	free(h->temp_dir);
 	free(h);
