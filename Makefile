@@ -223,7 +223,7 @@ $(O)/backends/llvm.so: $(wildcard backends/llvm/*.[ch] include/lt/*.h) $(O)/libl
 	@mkdir -p $(@D)
 	$(call say,LD $@)set -e; link() { $(CC) $(filter-out -I. -I$(O),$(FLAGS)) $(LLVM_FLAGS) $(LDFLAGS) -DLT_PLUGIN \
 		-shared -o $@ $(filter %.c %.a,$^) "$$@" -lm $(if $(SAN),,-Wl,-z,defs) \
-		-Wl,--build-id,--version-script=backends/llvm/plugin.map; }; \
+		-Wl,--wrap=getenv,--build-id,--version-script=backends/llvm/plugin.map; }; \
 	{ [ '$(firstword $(LLVM_PARTS))' ] && link $(LLVM_PARTS) 2>$@.said && cat $@.said >&2; } || link $(LLVM_LIBS); \
 	rm -f $@.said
 

@@ -15,7 +15,7 @@
  *   build.c     which build of the backend it is           diagnostic.c   saying why
  *   print.c     a program becomes a module: functions      step.c      one instruction
  *   memory.c    loads, stores, faults                      type.c      types and constants
- *   function.c  operators that a machine has beyond what each must have
+ *   function.c  operators that a machine has beyond what each must have            environment.c   none
  */
 #include <stdlib.h>
 #include <string.h>
