@@ -133,8 +133,9 @@ $(O)/ir/prelude_text.h: ir/prelude.h
 	@mkdir -p $(@D)
 	@sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $< >$@
 
-# Which printer made a kernel that is kept on disk: a hash of its sources.
-$(O)/backends/cpu/revision.h: $(wildcard kernel/* backends/text/* backends/cpu/*)
+# Which printer made a kernel that is kept on disk: a hash of its sources, and of the headers whose numbers it prints by.
+$(O)/backends/cpu/revision.h: $(wildcard kernel/* backends/text/* backends/cpu/*) \
+		$(patsubst %,include/lt/%.h,kernel tree target)
 	@mkdir -p $(@D)
 	@echo "#define LT_CPU_REVISION \"$$(cat $^ | sha256sum | cut -c 1-16)\"" >$@
 
