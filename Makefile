@@ -93,6 +93,8 @@ FOLDERS = $(patsubst %/,$(O)/%.so,$(wildcard examples/plugin/*/))
 OURS    = $(O)/plugins/ref.so $(O)/plugins/cpu.so
 # An optional backend: loaded by the tools from the folder that it is installed in.
 OPTIONAL = $(if $(LLVM),$(O)/backends/llvm.so)
+# Where it is not built, one of an earlier build must not stay: tools would take it.
+WITHOUT = $(if $(LLVM),,without-llvm)
 # Tests of its parts.
 LLVM_TESTS = $(if $(LLVM),$(patsubst %.c,$(O)/%,$(wildcard tests/llvm/test_*.c)))
 # The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
@@ -105,7 +107,10 @@ SONAME  = $(SO).$(firstword $(subst ., ,$(VERSION)))
 say  = $(if $(V),,@echo '  $(1)';)
 link = $(call say,LD $@)mkdir -p $(@D) && $(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^)
 
-all: $(O)/$(SO) $(O)/liblooptree.a $(O)/liblt-kernel.a $(O)/libhamkaas.so $(PROGRAM) $(OPTIONAL)
+all: $(O)/$(SO) $(O)/liblooptree.a $(O)/liblt-kernel.a $(O)/libhamkaas.so $(PROGRAM) $(OPTIONAL) $(WITHOUT)
+$(PROGRAM) $(O)/libhamkaas.so: | $(WITHOUT)
+without-llvm:
+	@rm -f $(O)/backends/llvm.so
 
 $(O)/%.o: %.c $(O)/flags | $(O)/ir/prelude_text.h $(O)/backends/cpu/revision.h
 	@mkdir -p $(@D)
@@ -133,8 +138,9 @@ $(O)/ir/prelude_text.h: ir/prelude.h
 	@mkdir -p $(@D)
 	@sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $< >$@
 
-# Which printer made a kernel that is kept on disk: a hash of its sources.
-$(O)/backends/cpu/revision.h: $(wildcard kernel/* backends/text/* backends/cpu/*)
+# Which printer made a kernel that is kept on disk: a hash of its sources, and of the headers whose numbers it prints by.
+$(O)/backends/cpu/revision.h: $(wildcard kernel/* backends/text/* backends/cpu/*) \
+		$(patsubst %,include/lt/%.h,kernel tree target)
 	@mkdir -p $(@D)
 	@echo "#define LT_CPU_REVISION \"$$(cat $^ | sha256sum | cut -c 1-16)\"" >$@
 
@@ -223,7 +229,7 @@ $(O)/backends/llvm.so: $(wildcard backends/llvm/*.[ch] include/lt/*.h) $(O)/libl
 	@mkdir -p $(@D)
 	$(call say,LD $@)set -e; link() { $(CC) $(filter-out -I. -I$(O),$(FLAGS)) $(LLVM_FLAGS) $(LDFLAGS) -DLT_PLUGIN \
 		-shared -o $@ $(filter %.c %.a,$^) "$$@" -lm $(if $(SAN),,-Wl,-z,defs) \
-		-Wl,--build-id,--version-script=backends/llvm/plugin.map; }; \
+		-Wl,--wrap=getenv,--build-id,--version-script=backends/llvm/plugin.map; }; \
 	{ [ '$(firstword $(LLVM_PARTS))' ] && link $(LLVM_PARTS) 2>$@.said && cat $@.said >&2; } || link $(LLVM_LIBS); \
 	rm -f $@.said
 
@@ -293,7 +299,7 @@ install: all
 	install -m 644 tools/hamkaas.h $(TO)/include
 	install -m 644 $(O)/liblooptree.a $(O)/liblt-kernel.a $(LIBTO)
 	install $(O)/$(SO).$(VERSION) $(O)/libhamkaas.so $(LIBTO)
-	$(if $(OPTIONAL),install $(OPTIONAL) $(LIBTO)/looptree/backends)
+	$(if $(OPTIONAL),install $(OPTIONAL) $(LIBTO)/looptree/backends,rm -f $(LIBTO)/looptree/backends/llvm.so)
 	ln -sf $(SO).$(VERSION) $(LIBTO)/$(SONAME) && ln -sf $(SONAME) $(LIBTO)/$(SO)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' \
 		looptree.pc.in >$(LIBTO)/pkgconfig/looptree.pc
@@ -323,6 +329,6 @@ clean:
 -include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d) $(O)/tests/kernels/simulate.d
 -include $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
 .PHONY: all plugins tests check bless bench bench-peers fuzz fuzzers mutants demo demo-accuracy install uninstall \
-	tidy clean FORCE
+	tidy clean without-llvm FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -175,14 +175,6 @@ int32_t lt__build_op(struct lt_kernel_builder *b, const struct lt_op *op)
 	return b->n_op++;
 }
 
-int32_t lt__build_matrix(struct lt_kernel_builder *b, const struct lt_kernel_matrix *x)
-{
-	ROOM(b, b->matrix, b->n_matrix, b->cap_matrix);
-	b->matrix[b->n_matrix] = *x;
-	b->matrix[b->n_matrix].name = name_for(b, x->name);
-	return b->n_matrix++;
-}
-
 int32_t lt__build_extras(struct lt_kernel_builder *b, const int64_t *from, int32_t n)
 {
 	int32_t first = b->n_extra;

@@ -6,7 +6,7 @@
  *           return LT_ENOMEM;
  *   }
  *   lt__builder_begin(&b);
- *   int32_t x = lt__build_i64(&b, 7);
+ *   int32_t x = lt__build_const(&b, LT_I64, 7);
  *   struct lt_kernel *k = lt__builder_end(&b);          // what b has is k's now
  *
  * Instructions go to a region, the last one that was opened or gone back to; until the end, values are numbered in
@@ -56,7 +56,6 @@ int32_t lt__build_region(struct lt_kernel_builder *, enum lt_region_kind, int32_
 int32_t lt__build_buffer(struct lt_kernel_builder *, const struct lt_kernel_buffer *);
 int32_t lt__build_variable(struct lt_kernel_builder *, const char *name, uint32_t dtype, uint32_t lanes);
 int32_t lt__build_param(struct lt_kernel_builder *, const struct lt_kernel_param *);
-int32_t lt__build_matrix(struct lt_kernel_builder *, const struct lt_kernel_matrix *);
 int32_t lt__build_op(struct lt_kernel_builder *, const struct lt_op *);
 int32_t lt__build_extras(struct lt_kernel_builder *, const int64_t *, int32_t n);      /* where they begin */
 const char *lt__build_string(struct lt_kernel_builder *, const char *);
@@ -69,7 +68,6 @@ const struct lt_instruction *lt__build_at(const struct lt_kernel_builder *, int3
  * one operand. */
 int32_t lt__build_value(struct lt_kernel_builder *, int opcode, uint32_t dtype, uint32_t lanes, int32_t x, int32_t y);
 int32_t lt__build_const(struct lt_kernel_builder *, uint32_t dtype, uint64_t bits);
-int32_t lt__build_i64(struct lt_kernel_builder *, int64_t);
 int32_t lt__build_numbered(struct lt_kernel_builder *, int opcode, uint32_t dtype, int32_t what);  /* param, argument */
 int32_t lt__build_test(struct lt_kernel_builder *, int opcode, int32_t x, int32_t y);   /* a comparison: a mask */
 int32_t lt__build_select(struct lt_kernel_builder *, int32_t mask, int32_t x, int32_t y);

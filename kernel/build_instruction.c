@@ -27,8 +27,6 @@ int32_t lt__build_const(struct lt_kernel_builder *b, uint32_t dtype, uint64_t bi
 	return lt__build(b, i);
 }
 
-int32_t lt__build_i64(struct lt_kernel_builder *b, int64_t x) { return lt__build_const(b, LT_I64, (uint64_t)x); }
-
 int32_t lt__build_numbered(struct lt_kernel_builder *b, int opcode, uint32_t dtype, int32_t what)
 {
 	struct lt_instruction i = plain(b, opcode);

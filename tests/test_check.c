@@ -130,6 +130,7 @@ Test(check, what_is_offered_keeps_the_contract)
 {
 	static const struct { const char *plugin, *name, *filter; } more[] = { { "", "cpu", "optional/*" },
 		{ "backends/llvm", "llvm", "optional/*" }, { "backends/llvm", "llvm", "threads/sessions" },
+		{ "backends/llvm", "llvm", "errors/environment" },
 		{ "examples/plugin/trace", "trace", "optional/*" } };
 	for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
 		char path[600];

@@ -1,7 +1,7 @@
 /* backends/cpu/save.c -- compiled kernels as bytes, for the host to keep: a head, then the shared object.
  *
  * What the compiler made depends on the texts of kernels, and these on the tree, which the host has in its key, and on
- * the emitter. So the identity begins with what the emitter's sources were when it was built: a developer's build never
+ * the printer. So the identity begins with what the printer's sources were when it was built: a developer's build never
  * meets another one's code.
  */
 #define _GNU_SOURCE 1
@@ -38,7 +38,7 @@ lt_status lt__cpu_session_identity(struct lt_session *s, lt_write *write, void *
 	if (status)
 		return status;
 	if (out) {
-		(void)fprintf(out, "emitter %s %s\nflags", lt__cpu_emit_name(s->emit), LT_CPU_REVISION);
+		(void)fprintf(out, "printer %s %s\nflags", lt__cpu_emit_name(s->emit), LT_CPU_REVISION);
 		lt__cpu_flags(s, out);
 		(void)fprintf(out, "\nvector library %d\n%s", s->vector_library, s->identity);
 	}

@@ -1,4 +1,7 @@
-/* backends/llvm/compile.c -- trees become objects, several at once on the host's threads. */
+/* backends/llvm/compile.c -- trees become objects, several at once on the host's threads.  The host is asked whether to
+ * go on, and told how far it is, by the thread that called, each time that this one is done with a tree: LLVM itself
+ * cannot be interrupted. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include "diagnostic.h"
@@ -7,7 +10,13 @@
 
 /* One tree on its way to an object file.  why: what stopped it, a message of LLVM's. */
 struct job { struct lt_object *o; LLVMMemoryBufferRef file; char *why; lt_status status; };
-struct jobs { struct lt_session *s; struct job *at; uint32_t n, next; };
+struct jobs {
+	struct lt_session *s;
+	struct job *at;
+	uint32_t n, next, n_done, n_told;       /* taken; built; and what the host was told */
+	bool cancelled;
+	pthread_t caller;
+};
 
 lt_status lt_llvm_lower(
 	const struct lt_session *s, const struct lt_tree *t, struct lt_kernel **out, struct lt_diag *diag)
@@ -79,17 +88,42 @@ static void build_one(struct lt_session *s, LLVMTargetMachineRef machine, struct
 	lt_kernel_free(k);
 }
 
+static bool jobs_cancelled(struct jobs *jobs)
+{
+	const struct lt_host *host = jobs->s->host;
+	bool cancelled = __atomic_load_n(&jobs->cancelled, __ATOMIC_RELAXED);
+	if (cancelled || !pthread_equal(pthread_self(), jobs->caller) || !LT_HAS(struct lt_host, host, cancelled)
+		|| !host->cancelled(host))
+		return cancelled;
+	__atomic_store_n(&jobs->cancelled, true, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* The last is told when all are linked. */
+static void jobs_tell(struct jobs *jobs)
+{
+	const struct lt_host *host = jobs->s->host;
+	uint32_t n_done = __atomic_load_n(&jobs->n_done, __ATOMIC_RELAXED);
+	if (!pthread_equal(pthread_self(), jobs->caller) || n_done == jobs->n_told || n_done == jobs->n)
+		return;
+	jobs->n_told = n_done;
+	if (LT_HAS(struct lt_host, host, progress))
+		host->progress(host->user, (int32_t)n_done, (int32_t)jobs->n);
+}
+
 /* Each thread takes the next job until there is none. */
 static void build_some(void *arg, uint32_t thread, uint32_t n_thread)
 {
 	struct jobs *jobs = arg;
 	LLVMTargetMachineRef machine = lt_llvm_target_machine(&jobs->s->machine, jobs->s->config.level);
 	(void)thread, (void)n_thread;
-	for (uint32_t i; (i = __atomic_fetch_add(&jobs->next, 1, __ATOMIC_RELAXED)) < jobs->n; ) {
+	for (uint32_t i; !jobs_cancelled(jobs) && (i = __atomic_fetch_add(&jobs->next, 1, __ATOMIC_RELAXED)) < jobs->n; ) {
 		if (machine)
 			build_one(jobs->s, machine, &jobs->at[i]);
 		else
 			jobs->at[i].status = LT_ENOMEM;
+		(void)__atomic_add_fetch(&jobs->n_done, 1, __ATOMIC_RELAXED);
+		jobs_tell(jobs);
 	}
 	if (machine)
 		LLVMDisposeTargetMachine(machine);
@@ -124,14 +158,22 @@ static lt_status finish_one(struct job *j, struct lt_diag *diag)
 	return lt_llvm_take(j->o, LLVMGetBufferStart(j->file), LLVMGetBufferSize(j->file), diag);
 }
 
-static void build_all(struct lt_session *s, struct job *job, uint32_t n)
+static lt_status build_all(struct jobs *jobs, struct lt_diag *diag)
 {
-	struct jobs jobs = { s, job, n, 0 };
-	uint32_t n_thread = s->n_thread < n ? s->n_thread : n;
+	const struct lt_session *s = jobs->s;
+	uint32_t n_thread = s->n_thread < jobs->n ? s->n_thread : jobs->n;
+	lt_status status = LT_OK;
 	if (n_thread > 1 && LT_HAS(struct lt_host, s->host, parallel))
-		s->host->parallel(s->host, n_thread, build_some, &jobs);
+		s->host->parallel(s->host, n_thread, build_some, jobs);
 	else
-		build_some(&jobs, 0, 1);
+		build_some(jobs, 0, 1);
+	for (uint32_t i = 0; !status && i < jobs->n && !jobs_cancelled(jobs); i++)
+		status = finish_one(&jobs->at[i], diag);
+	if (!status && jobs->cancelled)
+		return lt_llvm_report(diag, LT_ECANCELLED, -1, -1, NULL, "compiling was cancelled");
+	if (!status && jobs->n && LT_HAS(struct lt_host, s->host, progress))
+		s->host->progress(s->host->user, (int32_t)jobs->n, (int32_t)jobs->n);
+	return status;
 }
 
 lt_status lt_llvm_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
@@ -145,12 +187,9 @@ lt_status lt_llvm_compile(struct lt_session *s, const struct lt_tree *const *tre
 		if (!object[i])
 			status = lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for %u kernels", (unsigned)n);
 	}
-	if (!status)
-		build_all(s, job, n);
-	for (uint32_t i = 0; !status && i < n; i++) {
-		status = finish_one(&job[i], diag);
-		if (!status && LT_HAS(struct lt_host, s->host, progress))
-			s->host->progress(s->host->user, (int32_t)i + 1, (int32_t)n);
+	if (!status) {
+		struct jobs jobs = { .s = s, .at = job, .n = n, .caller = pthread_self() };
+		status = build_all(&jobs, diag);
 	}
 	for (uint32_t i = 0; job && i < n; i++) {
 		if (job[i].file)

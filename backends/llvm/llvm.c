@@ -2,6 +2,9 @@
  *
  * It uses lt/backend.h and lt/kernel.h with its library, LLVM's C interface, and nothing else.
  *
+ * Memory that runs out inside of LLVM ends the process (docs/c-api.md).  A handler for fatal errors would not help: LLVM
+ * does not call it then, and after one it exits; jumping out of it would leave LLVM's locks held.
+ *
  * Behind "llvm:" stand words with ';' between them ("llvm:cpu=x86-64-v3;level=3"):
  *   cpu=NAME    code for another processor than this one, which has to run it: x86-64 (SSE2), x86-64-v2 (SSE4),
  *               x86-64-v3 (AVX2), x86-64-v4 (AVX-512), sapphirerapids; generic on 64-bit ARM; native, if not said.
@@ -15,7 +18,7 @@
  *   build.c     which build of the backend it is           diagnostic.c   saying why
  *   print.c     a program becomes a module: functions      step.c      one instruction
  *   memory.c    loads, stores, faults                      type.c      types and constants
- *   function.c  operators that a machine has beyond what each must have
+ *   function.c  operators that a machine has beyond what each must have            environment.c   none
  */
 #include <stdlib.h>
 #include <string.h>
@@ -62,8 +65,7 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 		return status;
 	}
 	s->host = host;
-	s->n_core = lt_llvm_cores();
-	s->n_thread = LT_HAS(struct lt_host, host, n_thread) ? host->n_thread : s->n_core;
+	s->n_thread = LT_HAS(struct lt_host, host, n_thread) ? host->n_thread : lt_llvm_cores();
 	if (s->n_thread < s->machine.target.cores)
 		s->machine.target.cores = s->n_thread;
 	s->caps = (struct lt_caps){ .size = sizeof s->caps, .dtypes = ((UINT64_C(1) << LT_NDTYPE) - 1) & ~UINT64_C(1),

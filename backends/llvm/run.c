@@ -6,10 +6,9 @@
 /* Each thread has a part of the workspace, so there is a limit. */
 uint32_t lt_llvm_threads(const struct lt_object *o, uint32_t n)
 {
-	enum { MOST = 256 };
-	uint32_t most = o->s->n_core > MOST ? o->s->n_core : MOST;
+	enum { MAX_THREADS = 256 };     /* as the host's pool has */
 	n = !o->need.parallel || !LT_HAS(struct lt_host, o->s->host, parallel_for) ? 1 : n ? n : o->s->n_thread;
-	return n < most ? n : most;
+	return n < MAX_THREADS ? n : MAX_THREADS;
 }
 
 static int64_t workspace_bytes(const struct lt_object *o, uint32_t n_thread)

@@ -15,7 +15,7 @@ struct lt_session {
 	struct lt_llvm_host machine;
 	struct lt_llvm_jit *jit;
 	const struct lt_host *host;
-	uint32_t n_thread, n_core;
+	uint32_t n_thread;
 	struct lt_llvm_config config;
 };
 struct lt_object {

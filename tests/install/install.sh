@@ -143,6 +143,23 @@ page_cases() {
 			grep -oE '`[a-z]+(/[a-z_]+)?`' | tr -d '\`' |
 			grep -E '/|^(op|cast|reduce|gather|state|param|product|random)$' | sort -u)
 }
+# What decides which code is printed is in the key of a kernel that is kept.
+revision_follows() {
+	local f
+	for f in kernel/lower.c backends/text/print.c include/lt/kernel.h include/lt/tree.h include/lt/target.h; do
+		[ -e "$f" ] || { echo "there is no $f"; return 1; }
+		$MAKE -n -W "$f" O="$O" "$O/backends/cpu/revision.h" | grep sha256sum >/dev/null ||
+			{ echo "another $f has the same revision"; return 1; }
+	done
+}
+# A plug-in of an earlier build or installation goes where there is none now.
+without_llvm_goes() {
+	mkdir -p "$to/none/backends" && touch "$to/none/backends/llvm.so" && $MAKE -s LLVM= O="$to/none" without-llvm &&
+	[ ! -e "$to/none/backends/llvm.so" ] &&
+	$MAKE -n LLVM= O="$to/none" "$to/none/lt-run" | grep -F "rm -f $to/none/backends/llvm.so" >/dev/null &&
+	$MAKE -n LLVM= O="$to/none" PREFIX="$to/second" install |
+		grep -F "rm -f $to/second/lib/looptree/backends/llvm.so" >/dev/null
+}
 # An installation at a place of its own finds what is in its folder of plug-ins, without being told.
 install_directory() {
 	$MAKE -s install PREFIX="$to/own" && cp "$to/page/mine.so" "$to/own/lib/looptree/backends" &&
@@ -258,6 +275,8 @@ fi
 try "the archive has every backend and frontend" all_registered
 try "liblooptree.so exports lt_ names only" exports liblooptree.so '^lt_[^_]'
 try "libhamkaas.so exports its functions only" exports libhamkaas.so '^HamKaas'
+try "what prints kernels is in the key of those that are kept" revision_follows
+try "without LLVM, its plug-in of before goes" without_llvm_goes
 try "lt-run and pkg-config name one version" one_version
 try "documents of others stay where they are" foreign_documents_stay
 try "make uninstall" uninstalled
