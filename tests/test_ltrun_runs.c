@@ -171,6 +171,15 @@ Test(ltrun_runs, plug_ins)
 			"lt-run: LT_BACKEND_PATH: nowhere/: cannot be loaded: No such file or directory (left out)\n"),
 		"%s", err);
 	cr_assert(strstr(err, "bad.so: ") && strstr(err, "none.so: ") && strstr(err, "(left out)"), "%s", err);
+	/* A copy that was interrupted keeps no tool from working. */
+	snprintf(command, sizeof command, "mkdir %s && head -c 5000 %s >%s", scratch("cut"), plain, scratch("cut/part.so"));
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	setenv("LT_BACKEND_PATH", "cut", 1);
+	cr_assert_eq(run("add.lt -i x=1 -c w=1 -q"), 0, "%s", err);
+	cr_assert(strstr(err, "cut/part.so: cannot be loaded: truncated: 5000 of ")
+		&& strstr(err, " bytes; copy it, or make it, again (left out)\n"), "%s", err);
+	cr_assert_eq(run("add.lt -i x=1 -c w=1 -B cut/part.so"), 2);
+	cr_assert(strstr(err, "lt-run: --load: cut/part.so: cannot be loaded: truncated: 5000 of "), "%s", err);
 }
 
 /* ---- reports ---- */
