@@ -182,6 +182,21 @@ Test(ltrun_runs, plug_ins)
 	cr_assert(strstr(err, "lt-run: --load: cut/part.so: cannot be loaded: truncated: 5000 of "), "%s", err);
 }
 
+/* llvm need not be there: a copy of the program in a folder of its own finds none. */
+Test(ltrun_runs, llvm_is_a_file_of_its_own)
+{
+	char command[2048];
+
+	snprintf(command, sizeof command, "mkdir %s && cp %s %s && cd %s && alone/lt-run add.lt -i x=1 -c w=1 -b llvm",
+		scratch("alone"), built("lt-run"), scratch("alone"), scratch(""));
+	const int code = run_command(command, out, sizeof out, err, sizeof err);
+	if (code == 0)
+		return;                 /* where it is installed */
+	cr_expect_eq(code, 2);
+	cr_expect(strstr(err, "there is no backend 'llvm' (there are: cpu, ref, sim); it is a file of its own, llvm.so, looked "
+		"for in $LT_BACKEND_PATH, ") && strstr(err, "/alone/backends") && strstr(err, "; make builds it where "), "%s", err);
+}
+
 /* ---- reports ---- */
 
 Test(ltrun_runs, json)

@@ -218,9 +218,24 @@ static lt_status check_score(struct run *r, const struct lt_backend *b, const ch
 		LT_HAS(struct lt_backend, b, dump) ? "; its code can be looked at (--dump=source)" : "");
 }
 
+/* What stands at `at` is no backend: perhaps a word of the one before, after a comma. */
+static lt_status check_comma(struct run *r, lt_status s, const char *before, const char *at)
+{
+	const int first = (int)(at - 1 - before), n = (int)strcspn(at, ",");
+	char said[1024];
+
+	snprintf(said, sizeof said, "%s", lt_context_message(r->ctx));
+	if (!memchr(at, '=', (size_t)n) && (!memchr(before, ':', (size_t)first) || strstr(said, "did you mean")))
+		return s;
+	return lt_fail(r->ctx, s, "%s; words of one backend are separated by ';', and quoted for the shell: -b '%.*s%c%.*s'",
+		said, first, before, memchr(before, ':', (size_t)first) ? ';' : ':', n, at);
+}
+
 /* Each NAME[:CONFIG] of the list must be there. */
 static lt_status check_names(struct run *r, const char *list)
 {
+	const char *before = list;
+
 	for (const char *at = list;; at++) {
 		const size_t name = strcspn(at, ":,"), whole = strcspn(at, ",");
 		const struct lt_backend *b;
@@ -228,15 +243,20 @@ static lt_status check_names(struct run *r, const char *list)
 		if (name == 0)
 			return lt_fail(r->ctx, LT_EINVAL,
 				"a name is missing in --backend '%s': it takes a name, or several with commas", list);
-		LT_TRY(lt__backend_named(r->ctx, at, name, &b));
+
+		lt_status s = lt__backend_named(r->ctx, at, name, &b);
+
+		if (s)
+			return at > list ? check_comma(r, s, before, at) : s;
+
 		char *config = strndup(at + name + (at[name] == ':'), whole - name - (at[name] == ':'));
 
 		if (!config)
 			return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
-		lt_status s = check_score(r, b, config);
-
+		s = check_score(r, b, config);
 		free(config);
 		LT_TRY(s);
+		before = at;
 		at += whole;
 		if (!*at)
 			return LT_OK;
