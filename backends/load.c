@@ -84,6 +84,42 @@ static bool is_library(const char *file)
 	return n < 0 || (n == sizeof head && memcmp(head, "\177ELF", sizeof head) == 0);
 }
 
+static uint64_t farther(uint64_t end, uint64_t offset, uint64_t bytes)
+{
+	const uint64_t last = bytes > UINT64_MAX - offset ? UINT64_MAX : offset + bytes;
+	return bytes && last > end ? last : end;
+}
+
+/* How long the file says that it is: to the end of its program headers, of what they load, and of its section table,
+ * which stands last.  0: it does not say; dlopen knows why.  What a file that was cut short no longer has is mapped
+ * all the same, and whoever reads it there gets a bus error, the loader included. */
+static uint64_t length_told(int fd, uint64_t bytes)
+{
+	ElfW(Ehdr) head;
+	ElfW(Phdr) part;
+	if (pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head
+		|| head.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) || head.e_phentsize != sizeof part)
+		return 0;
+	uint64_t end = farther(0, head.e_phoff, head.e_phnum * (uint64_t)sizeof part);
+	end = farther(end, head.e_shoff, head.e_shnum * (uint64_t)head.e_shentsize);
+	for (uint64_t i = 0, at = head.e_phoff; i < head.e_phnum && at < bytes; i++, at += sizeof part)
+		if (pread(fd, &part, sizeof part, (off_t)at) == (ssize_t)sizeof part && part.p_type != PT_NULL)
+			end = farther(end, part.p_offset, part.p_filesz);
+	return end;
+}
+
+static lt_status check_length(const char *file, uint64_t bytes, const char *path, struct lt_diag *diag)
+{
+	int fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	const uint64_t told = fd < 0 ? 0 : length_told(fd, bytes);
+	if (fd >= 0)
+		(void)close(fd);
+	return told <= bytes ? LT_OK
+		: lt__report(diag, LT_ELOAD, -1, -1, "copy it, or make it, again",
+			"%s: cannot be loaded: truncated: %llu of %llu bytes", path, (unsigned long long)bytes,
+			(unsigned long long)told);
+}
+
 struct before { const struct lt_backend *const *at; uint32_t n; };
 
 static bool yields(const struct lt_backend *b, const char *path, const struct before *before)
@@ -106,6 +142,9 @@ static lt_status load(const char *path, const char *file, const struct before *b
 	if (!is_library(file))
 		return lt__report(diag, LT_ELOAD, -1, -1, "make one: cc -shared -fPIC -fvisibility=hidden -DLT_PLUGIN",
 			"%s: cannot be loaded: it is not a shared library", path);
+	lt_status whole = check_length(file, (uint64_t)st.st_size, path, diag);
+	if (whole)
+		return whole;
 	/* Before it is loaded: a sanitizer's runtime that comes too late ends the process. */
 	lt_status alike = lt__backend_alike(build_of(file, (size_t)st.st_size), path, diag);
 	if (alike)

@@ -109,7 +109,7 @@ Test(cpu_source, mistakes)
 		{ "k.c", "_entry(const", "_other(const", "e.c has no function k0_2_entry, which runs kernel k0_2" },
 		{ "k.c", ": loop tree ", ": loop tree 0", "e.c: its kernel k0_2 is from another loop tree" },
 		{ "k.c", "/* kernel k0_2:", "/* kernel k0_3:",
-			"e.c has no kernel k0_2; it has k0_3: write the file again, with --dump=source" },
+			"e.c has no kernel k0_2; it has k0_3: write the file again, with -b cpu --dump=source, and repeat" },
 		{ "k.c", "/* kernel k0_2:", "/* k0_2:", "e.c has no kernel k0_2; it has none" },
 		{ "k.c", ", workspace 0 + ", ", workspace -1 + ",
 			"the line above kernel k0_2 was changed: it no longer says which workspace" },
@@ -125,6 +125,11 @@ Test(cpu_source, mistakes)
 		cr_expect(strstr(err, edits[i].want), "edit %zu: %s, not %s", i, err, edits[i].want);
 		cr_expect_str_empty(out);
 	}
+	/* The default backend may print something else under the same option. */
+	ltrun_write_text("e.c", "; ModuleID = 'k0_2'\nsource_filename = \"k0_2\"\n");
+	cr_expect_eq(run("one.lt -i x=1 --use-source e.c"), 2);
+	cr_expect(strstr(err, "e.c is LLVM IR, which the backend llvm prints, not C: write the file again, with -b cpu "
+		"--dump=source, and repeat the edits\n"), "%s", err);
 	/* The line is that of the file. */
 	edit("k.c", "e.c", "/* kernel", "int 5;\n/* kernel");
 	cr_expect_eq(run("one.lt -i x=1 --use-source e.c"), 1);

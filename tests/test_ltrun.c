@@ -186,6 +186,22 @@ static const struct mistake refused[] = {
 	{ "add.lt -i x=1 -c w=1 -b :O3", 2, "", "a name is missing in --backend ':O3'" },
 	{ "add.lt -i x=1 -c w=1 -b cpu --cc nosuchcc --no-cache", 1, "",
 		"lt-run: backend cpu: nosuchcc: not found: install gcc or give --cc\n" },
+	/* A comma parts backends, not the words of one. */
+	{ "add.lt -i x=1 -c w=1 -b ref,sim:lanes=8,teams=0", 2, "", "there is no backend 'teams=0' (there are: " },
+	{ "add.lt -i x=1 -c w=1 -b ref,sim:lanes=8,teams=0", 2, "", "; words of one backend are separated by ';', and quoted "
+		"for the shell: -b 'sim:lanes=8;teams=0'\n" },
+	{ "add.lt -i x=1 -c w=1 -b sim:lanes=8,masked,ref", 2, "", "-b 'sim:lanes=8;masked'\n" },
+	{ "add.lt -i x=1 -c w=1 -b cpu,target=sse2", 2, "", "-b 'cpu:target=sse2'\n" },
+	/* What would change nothing is refused: another one takes the kernels. */
+	{ "add.lt -i x=1 -c w=1 -b ref,cpu --use-source add.c", 2, "", "--use-source is for the backend cpu, which is not the "
+		"first of --backend 'ref,cpu': give -b cpu, or leave --use-source out" },
+	{ "add.lt -i x=1 -c w=1 -b ref,cpu:O1 --target sse2", 2, "", "--target is for the backend cpu, which is not the first of "
+		"--backend 'ref,cpu:O1': give -b cpu, or leave --target out" },
+	{ "add.lt -i x=1 -c w=1 -b ref,cpu --cc cc", 2, "", "--cc is for the backend cpu, which is not the first of --backend "
+		"'ref,cpu': give -b cpu, or leave --cc out" },
+	{ "add.lt -i x=1 -c w=1 -b ref --cc cc", 2, "", "--cc is for the backend cpu, which is not in --backend 'ref'" },
+	{ "add.lt --dump=tree -b sim --target sse2", 2, "", "--target is for the backend cpu, which is not in --backend 'sim'" },
+	{ "add.lt -i x=1 -c w=1 -b cpu:O1,ref --cc cc -q", 0, "", "" },
 	{ "half.graph -i x=1 -o x.npy", 2, "",
 		"x.npy: the result 'y' is bfloat16, which NumPy's format does not have: write a .safetensors" },
 	{ "half.graph -i x=1 -o x%d.npz", 2, "", "the result 'y' is bfloat16" },

@@ -171,6 +171,30 @@ Test(ltrun_runs, plug_ins)
 			"lt-run: LT_BACKEND_PATH: nowhere/: cannot be loaded: No such file or directory (left out)\n"),
 		"%s", err);
 	cr_assert(strstr(err, "bad.so: ") && strstr(err, "none.so: ") && strstr(err, "(left out)"), "%s", err);
+	/* A copy that was interrupted keeps no tool from working. */
+	snprintf(command, sizeof command, "mkdir %s && head -c 5000 %s >%s", scratch("cut"), plain, scratch("cut/part.so"));
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	setenv("LT_BACKEND_PATH", "cut", 1);
+	cr_assert_eq(run("add.lt -i x=1 -c w=1 -q"), 0, "%s", err);
+	cr_assert(strstr(err, "cut/part.so: cannot be loaded: truncated: 5000 of ")
+		&& strstr(err, " bytes; copy it, or make it, again (left out)\n"), "%s", err);
+	cr_assert_eq(run("add.lt -i x=1 -c w=1 -B cut/part.so"), 2);
+	cr_assert(strstr(err, "lt-run: --load: cut/part.so: cannot be loaded: truncated: 5000 of "), "%s", err);
+}
+
+/* llvm need not be there: a copy of the program in a folder of its own finds none. */
+Test(ltrun_runs, llvm_is_a_file_of_its_own)
+{
+	char command[2048];
+
+	snprintf(command, sizeof command, "mkdir %s && cp %s %s && cd %s && alone/lt-run add.lt -i x=1 -c w=1 -b llvm",
+		scratch("alone"), built("lt-run"), scratch("alone"), scratch(""));
+	const int code = run_command(command, out, sizeof out, err, sizeof err);
+	if (code == 0)
+		return;                 /* where it is installed */
+	cr_expect_eq(code, 2);
+	cr_expect(strstr(err, "there is no backend 'llvm' (there are: cpu, ref, sim); it is a file of its own, llvm.so, looked "
+		"for in $LT_BACKEND_PATH, ") && strstr(err, "/alone/backends") && strstr(err, "; make builds it where "), "%s", err);
 }
 
 /* ---- reports ---- */

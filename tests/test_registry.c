@@ -3,8 +3,10 @@
  * The plug-ins are built by the Makefile into $O/tests/plugins.
  */
 #include <criterion/criterion.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "backends/registry.h"
 #include "built.h"
@@ -83,6 +85,47 @@ static const char *once(const char *text, const char *path)
 {
 	cr_assert(strncmp(text, path, strlen(path)) == 0, "%s", text);
 	return text + strlen(path);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+	char command[1200], out[16], err[512];
+	(void)snprintf(command, sizeof command, "cp %s %s", from, to);
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+}
+
+/* What is not in the file ends the process if somebody reads it, the loader included. */
+Test(registry, a_plugin_that_was_cut_short)
+{
+	char whole[512], part[512], want[128];
+	struct stat st;
+	path_of(whole, sizeof whole, "plain.so");
+	(void)snprintf(part, sizeof part, "%s", scratch("part.so"));
+	cr_assert_eq(stat(whole, &st), 0);
+	const long long all = (long long)st.st_size;
+	const long long bytes[] = { sizeof(ElfW(Ehdr)), 100, 1000, 4096, all / 4, all / 2, all * 9 / 10, all - 1 };
+	for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+		struct keeper k = keeper_new();
+		copy_file(whole, part);
+		cr_assert_eq(truncate(part, (off_t)bytes[i]), 0);
+		cr_expect_eq(lt_backend_load(part, &k.diag), LT_ELOAD, "%lld bytes", bytes[i]);
+		(void)snprintf(want, sizeof want, ": cannot be loaded: truncated: %lld of %lld bytes", bytes[i], all);
+		cr_expect_str_eq(once(k.text, part), want);
+		cr_expect_str_eq(k.remedy, "copy it, or make it, again");
+	}
+	/* A file whose segments are beyond any end. */
+	ElfW(Ehdr) head;
+	ElfW(Phdr) segment;
+	copy_file(whole, part);
+	FILE *f = fopen(part, "r+");
+	cr_assert(f && fread(&head, sizeof head, 1, f) == 1 && fseek(f, (long)head.e_phoff, SEEK_SET) == 0
+		&& fread(&segment, sizeof segment, 1, f) == 1);
+	segment.p_offset = UINT64_MAX - 8;
+	cr_assert(fseek(f, (long)head.e_phoff, SEEK_SET) == 0 && fwrite(&segment, sizeof segment, 1, f) == 1 && fclose(f) == 0);
+	struct keeper k = keeper_new();
+	cr_expect_eq(lt_backend_load(part, &k.diag), LT_ELOAD);
+	cr_expect(strstr(k.text, ": cannot be loaded: truncated: "), "%s", k.text);
+	scratch_remove();
 }
 
 /* The loader's own sentence says which one. */

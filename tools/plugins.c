@@ -251,6 +251,16 @@ lt_status lt__plugins_find(struct lt_context *ctx, const char *tool)
 	return s;
 }
 
+void lt__plugins_folders(char *out, size_t bytes)
+{
+	char *file = own_file(false), *folder = folder_beside(file);
+
+	snprintf(out, bytes, "$LT_BACKEND_PATH%s%.1400s%s%.1400s", folder ? ", " : "", folder ? lt__shown(folder).text : "",
+		installed_folder ? ", " : "", installed_folder ? installed_folder : "");
+	free(folder);
+	free(file);
+}
+
 /* Whether the backend is there now. */
 static bool load_own(struct lt_context *ctx, const char *folder, const char *name, bool trusted)
 {

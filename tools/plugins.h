@@ -26,6 +26,8 @@ lt_status lt__plugins_load(struct lt_context *, const char *tool, const char *co
  * and a line on standard error that begins with "TOOL: " says so.  One whose name a file of an earlier source has is
  * left out without a word: what is given by hand is the one that is meant.  It takes time: for those who need it. */
 lt_status lt__plugins_find(struct lt_context *, const char *tool);
+/* Where that looks, as a part of a sentence. */
+void lt__plugins_folders(char *out, size_t bytes);
 /* Whether each backend of "NAME[:CONFIG],NAME ..." is there already. */
 bool lt__plugins_there(const char *list);
 /* For a library, which says nothing and is told nothing: loads NAME.so from the folder `backends` beside the library's

@@ -218,9 +218,24 @@ static lt_status check_score(struct run *r, const struct lt_backend *b, const ch
 		LT_HAS(struct lt_backend, b, dump) ? "; its code can be looked at (--dump=source)" : "");
 }
 
+/* What stands at `at` is no backend: perhaps a word of the one before, after a comma. */
+static lt_status check_comma(struct run *r, lt_status s, const char *before, const char *at)
+{
+	const int first = (int)(at - 1 - before), n = (int)strcspn(at, ",");
+	char said[1024];
+
+	snprintf(said, sizeof said, "%s", lt_context_message(r->ctx));
+	if (!memchr(at, '=', (size_t)n) && (!memchr(before, ':', (size_t)first) || strstr(said, "did you mean")))
+		return s;
+	return lt_fail(r->ctx, s, "%s; words of one backend are separated by ';', and quoted for the shell: -b '%.*s%c%.*s'",
+		said, first, before, memchr(before, ':', (size_t)first) ? ';' : ':', n, at);
+}
+
 /* Each NAME[:CONFIG] of the list must be there. */
 static lt_status check_names(struct run *r, const char *list)
 {
+	const char *before = list;
+
 	for (const char *at = list;; at++) {
 		const size_t name = strcspn(at, ":,"), whole = strcspn(at, ",");
 		const struct lt_backend *b;
@@ -228,28 +243,54 @@ static lt_status check_names(struct run *r, const char *list)
 		if (name == 0)
 			return lt_fail(r->ctx, LT_EINVAL,
 				"a name is missing in --backend '%s': it takes a name, or several with commas", list);
-		LT_TRY(lt__backend_named(r->ctx, at, name, &b));
+
+		lt_status s = lt__backend_named(r->ctx, at, name, &b);
+
+		if (s)
+			return at > list ? check_comma(r, s, before, at) : s;
+
 		char *config = strndup(at + name + (at[name] == ':'), whole - name - (at[name] == ':'));
 
 		if (!config)
 			return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
-		lt_status s = check_score(r, b, config);
-
+		s = check_score(r, b, config);
 		free(config);
 		LT_TRY(s);
+		before = at;
 		at += whole;
 		if (!*at)
 			return LT_OK;
 	}
 }
 
-/* --target and --use-source are words of the backend cpu: they are put after its own, or it alone is used. */
-static lt_status choose_cpu(struct run *r)
+static bool begins_with_cpu(const char *list)
 {
-	const char *list = r->o.backends ? r->o.backends : "cpu", *at = list, *source = r->o.use_source;
+	return !strncmp(list, "cpu", 3) && (!list[3] || list[3] == ':' || list[3] == ',');
+}
+
+/* Options of the backend cpu do nothing where another one takes the kernels. */
+static lt_status check_cpu(struct run *r, const char *list)
+{
+	const char *option = r->o.use_source ? "--use-source" : r->o.target ? "--target" : "--cc";
+	const char *at = list;
+
+	if (begins_with_cpu(list))
+		return LT_OK;
+	while (*at && !begins_with_cpu(at)) {
+		at += strcspn(at, ",");
+		at += *at == ',';
+	}
+	return lt_fail(r->ctx, LT_EINVAL, "%s is for the backend cpu, which is not %s --backend '%s': give -b cpu, or leave %s "
+		"out; what other backends take is written after a colon (-b NAME:WORDS)", option, *at ? "the first of" : "in", list,
+		option);
+}
+
+/* --target and --use-source are words of the backend cpu, which is the first of the list: they are put after its own. */
+static lt_status choose_cpu(struct run *r, const char *list)
+{
+	const char *source = r->o.use_source;
 	size_t bytes = strlen(list) + 64 + (r->o.target ? strlen(r->o.target) : 0) + (source ? strlen(source) : 0), end;
 
-	LT_TRY(check_names(r, list));
 	if (r->o.target && strpbrk(r->o.target, ";,"))
 		return lt_fail(r->ctx, LT_EINVAL, "--target takes one name, not '%s'", r->o.target);
 	if (source && strpbrk(source, ";,"))
@@ -257,18 +298,11 @@ static lt_status choose_cpu(struct run *r)
 			"--use-source takes no file with a ';' or ',' in its name, which part options of backends: "
 			"'%s'",
 			source);
-	while (strncmp(at, "cpu", 3) != 0 || (at[3] && at[3] != ':' && at[3] != ',')) {
-		at += strcspn(at, ",");
-		if (!*at++)
-			return lt_fail(r->ctx, LT_EINVAL, "%s is for the backend cpu, which is not in --backend '%s': add it (-b "
-				"%s,cpu), or leave %s out; what other backends take is written after a colon (-b NAME:WORDS)",
-				source ? "--use-source" : "--target", list, list, source ? "--use-source" : "--target");
-	}
 	r->backends = malloc(bytes);
 	if (!r->backends)
 		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
-	end = (size_t)(at - list) + strcspn(at, ",");
-	snprintf(r->backends, bytes, "%.*s%s%s%s%s%s%s%s", (int)end, list, at[3] == ':' ? ";" : ":",
+	end = strcspn(list, ",");
+	snprintf(r->backends, bytes, "%.*s%s%s%s%s%s%s%s", (int)end, list, list[3] == ':' ? ";" : ":",
 		r->o.target ? "target=" : "", r->o.target ? r->o.target : "", r->o.target && source ? ";" : "",
 		source ? "source=" : "", source ? source : "", list + end);
 	return check_names(r, r->backends);
@@ -295,12 +329,18 @@ lt_status run_backends_choose(struct run *r)
 {
 	if (r->o.backends && !lt__plugins_there(r->o.backends))
 		LT_TRY(lt__plugins_find(r->ctx, run_tool.name));
-	if (r->o.target || r->o.use_source)
-		return choose_cpu(r);
 	if (!r->o.backends && !r->o.asks_cpu)
 		return choose_default(r);
-	r->backends = strdup(r->o.backends ? r->o.backends : "cpu");
-	return r->backends ? check_names(r, r->backends) : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+
+	const char *list = r->o.backends ? r->o.backends : "cpu";
+
+	LT_TRY(check_names(r, list));
+	if (r->o.asks_cpu)
+		LT_TRY(check_cpu(r, list));
+	if (r->o.target || r->o.use_source)
+		return choose_cpu(r, list);
+	r->backends = strdup(list);
+	return r->backends ? LT_OK : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 }
 
 bool run_backends_any_values(const struct run_options *o, const char *list)

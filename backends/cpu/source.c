@@ -21,6 +21,7 @@ struct lt_cpu_source {
 };
 
 #define MARK "/* kernel "
+#define AGAIN "write the file again, with -b cpu --dump=source, and repeat the edits"
 
 static void print_hash(const struct lt_tree *t, char out[33])
 {
@@ -87,6 +88,13 @@ lt_status lt__cpu_source_write(
 	return LT_OK;
 }
 
+/* What --dump=source writes for the backend llvm: a ';' begins its comments, and nothing in C begins so. */
+static bool source_is_ir(const char *text)
+{
+	text += strspn(text, " \t\r\n");
+	return *text == ';' || strncmp(text, "source_filename = ", 18) == 0;
+}
+
 lt_status lt__cpu_source_open(struct lt_session *s, const char *path, size_t bytes, struct lt_diag *diag)
 {
 	struct lt_cpu_source *source = s->source = calloc(1, sizeof *source);
@@ -100,6 +108,11 @@ lt_status lt__cpu_source_open(struct lt_session *s, const char *path, size_t byt
 			? lt__cpu_no_memory(diag)
 			: lt__report(diag, LT_EINVAL, -1, -1, NULL, "cpu: the C file '%.*s' cannot be read: %s",
 				(int)bytes, path, strerror(errno ? errno : EINVAL));
+	if (source_is_ir(file)) {
+		free(file);
+		return lt__report(diag, LT_EINVAL, -1, -1, AGAIN, "cpu: %s is LLVM IR, which the backend llvm prints, not C",
+			source->path);
+	}
 	/* The compiler's messages name the user's file and its lines. */
 	FILE *out = open_memstream(&source->text, &cap);
 	if (out) {
@@ -151,7 +164,7 @@ static lt_status not_there(const struct lt_cpu_source *source, const char *name,
 		size_t n = strlen(names);
 		(void)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", word);
 	}
-	return lt__report(diag, LT_EINVAL, -1, -1, "write the file again, with --dump=source, and repeat the edits",
+	return lt__report(diag, LT_EINVAL, -1, -1, AGAIN,
 		"cpu: %s has no kernel %s; it has %s", source->path, name, names[0] ? names : "none");
 }
 
@@ -175,12 +188,12 @@ lt_status lt__cpu_source_find(struct lt_session *s, const struct lt_tree *t, lt_
 		return not_there(source, t->name, diag);
 	print_hash(t, hash);
 	if (strncmp(mark, ": loop tree ", 12) != 0 || strncmp(mark + 12, hash, 32) != 0)
-		return lt__report(diag, LT_EINVAL, -1, -1, "write the file again, with --dump=source, and repeat the edits",
+		return lt__report(diag, LT_EINVAL, -1, -1, AGAIN,
 			"cpu: %s: its kernel %s is from another loop tree: the script, the schedule, the target or the number of threads "
 			"has changed", source->path, word);
 	if (sscanf(mark + 44, ", workspace %lld + %lld bytes", &shared, &private_) != 2 || shared < 0 || private_ < 0
 	    || shared > INT64_MAX / 4 || private_ > INT64_MAX >> 24)
-		return lt__report(diag, LT_EINVAL, -1, -1, "write the file again, with --dump=source, and repeat the edits",
+		return lt__report(diag, LT_EINVAL, -1, -1, AGAIN,
 			"cpu: %s: the line above kernel %s was changed: it no longer says which workspace the kernel has", source->path,
 			word);
 	lt_status status = source->handle ? LT_OK : compile_file(s, diag);
