@@ -9,8 +9,9 @@
 #include "program/pool.h"
 #include "program/thread.h"
 
-/* SHARE: chunks of each thread.  LATE: one that takes longer was preempted, however short chunks are. */
-enum { SHARE = 8, MIN_LATE_NS = 200000, LATE_CHUNKS = 4 };
+/* SHARE: chunks of each thread.  LATE: one that takes longer was preempted, however short chunks are.  ELSEWHERE:
+ * threads of a team that wakes each where the caller is not. */
+enum { SHARE = 8, MIN_LATE_NS = 200000, LATE_CHUNKS = 4, MAX_ELSEWHERE = 8 };
 
 /* Waits for `n` chunks of others, which are all in hand: first busily; then it sleeps, so that its processor is free
  * for one that has none.  A chunk of the caller's own took chunk_ns.
@@ -47,18 +48,36 @@ static uint32_t job_cut(struct thread_pool *p, uint32_t team, const struct pool_
 	return present > 1 ? (uint32_t)((job->n - 1) / p->job.points + 1) : 0;
 }
 
-/* A thread that sleeps may not wake on the caller's processor, which is in use. The system puts it there often (Linux
- * 6.18 in a virtual machine), although others are idle, and there it would wait for milliseconds. When it runs it
- * may use all of them again. Without enough processors it may wake where it likes. */
-static void job_keep_off(struct pool_share *s, bool enough)
+/* Wakes a thread, but not on the caller's processor, which is in use. The system puts it there often (Linux 6.18 in a
+ * virtual machine), although others are idle, and there it would wait for milliseconds. Where it wakes is settled when
+ * the call returns, so then it may use all of them again: what somebody else chooses for it is not in our way for long.
+ */
+static void job_wake_elsewhere(struct thread_pool *p, uint32_t t, int32_t here)
 {
-	uint8_t asleep = POOL_ASLEEP;
-	if (!enough || !atomic_compare_exchange_strong_explicit(
-			       &s->sleep, &asleep, POOL_WAKING, memory_order_acquire, memory_order_relaxed))
-		return;
-	int32_t here = lt__processor();
-	s->kept_off = lt__processor_forbid(s->id, here) ? here + 1 : 0;
-	atomic_store_explicit(&s->sleep, POOL_AWAKE, memory_order_release);
+	struct processor_set left;
+	bool kept_off = lt__processor_forbid(p->share[t].id, here, &left);
+	lt__futex_wake(&p->n_published, 1u << t % 32);
+	if (kept_off)
+		lt__processor_allow(p->share[t].id, here, &left);
+}
+
+/* Wakes those of the team who sleep.  In a small team each is kept off in turn, and begins while the caller wakes the
+ * next one.  In a large one that would take the caller too long, and one that is late is a small part of the team.
+ * Without enough processors a thread may wake where it likes. */
+static void job_wake(struct thread_pool *p, uint32_t team)
+{
+	bool elsewhere = team <= MAX_ELSEWHERE && team <= p->n_processor;
+	int32_t here = elsewhere ? lt__processor() : -1;
+	uint32_t bits = 0;
+	for (uint32_t t = 1; t < team; t++)
+		if (atomic_load(&p->share[t].asleep)) {
+			if (elsewhere)
+				job_wake_elsewhere(p, t, here);
+			else
+				bits |= 1u << t % 32;
+		}
+	if (bits)
+		lt__futex_wake(&p->n_published, bits);
 }
 
 /* Shares of nearly equal size, from the last thread's to the caller's, which gets what those would have had that have
@@ -66,7 +85,7 @@ static void job_keep_off(struct pool_share *s, bool enough)
  * Sequentially consistent: either a worker sees that a job was published, or it is seen asleep. */
 static void job_publish(struct thread_pool *p, uint32_t team, uint32_t n_chunk, uint32_t present)
 {
-	uint32_t end = n_chunk, left = present, bits = 0;
+	uint32_t end = n_chunk, left = present;
 	atomic_store_explicit(&p->n_done, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->crowded, team > p->n_processor, memory_order_relaxed);
 	for (uint32_t t = team; t-- > 0; ) {
@@ -77,13 +96,7 @@ static void job_publish(struct thread_pool *p, uint32_t team, uint32_t n_chunk, 
 		end = next;
 	}
 	atomic_fetch_add(&p->n_published, 1);
-	for (uint32_t t = 1; t < team; t++)
-		if (atomic_load(&p->share[t].sleep) == POOL_ASLEEP) {
-			job_keep_off(&p->share[t], team <= p->n_processor);
-			bits |= 1u << t % 32;
-		}
-	if (bits)
-		lt__futex_wake(&p->n_published, bits);
+	job_wake(p, team);
 }
 
 /* False: nothing was done, because there is nobody to share with. */

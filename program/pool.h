@@ -22,17 +22,15 @@ void lt__host_parallel_for(const struct lt_host *, uint32_t n_thread, int64_t n,
 
 enum { POOL_TEAM_MAX = 256 };   /* threads of a job */
 
-/* Asleep: it has to be woken.  Waking: the caller is about to do so, and has kept_off for itself. */
-enum pool_sleep { POOL_AWAKE, POOL_ASLEEP, POOL_WAKING };
 struct pool_job { lt__pool_body *body; void *arg; int64_t n, points; };         /* points: of a chunk */
 /* The chunks of a job that are a thread's own, and how it waits; a cache line of its own.
  * left: team << 48 | next << 24 | end: chunks next .. end-1 have not been taken; threads with a number below team may
  * take them. */
 struct pool_share {
 	_Alignas(64) _Atomic uint64_t left;
-	_Atomic uint8_t sleep;          /* enum pool_sleep */
+	atomic_bool asleep;             /* it has to be woken */
 	_Atomic bool away;              /* it does not take part */
-	int32_t id, kept_off;           /* of the thread; 1 + the processor that it may not use while it is woken, or 0 */
+	int32_t id;                     /* the system's number of the thread */
 };
 /* Written by the thread that holds `held`, unless a comment says who else. */
 struct thread_pool {

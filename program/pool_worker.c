@@ -21,17 +21,10 @@ static void worker_sleep(const struct pool_worker *w, uint32_t seen)
 {
 	struct thread_pool *p = &lt__pool;
 	struct pool_share *own = &p->share[w->t];
-	uint8_t asleep = POOL_ASLEEP;
-	atomic_store(&own->sleep, POOL_ASLEEP);         /* as in job_publish */
+	atomic_store(&own->asleep, true);               /* as in job_publish */
 	while (atomic_load(&p->n_published) == seen)
 		lt__futex_sleep(&p->n_published, seen, 1u << w->t % 32);
-	if (!atomic_compare_exchange_strong_explicit(
-		    &own->sleep, &asleep, POOL_AWAKE, memory_order_acquire, memory_order_acquire))
-		while (atomic_load_explicit(&own->sleep, memory_order_acquire) == POOL_WAKING)
-			lt__relax();
-	if (own->kept_off)
-		lt__processor_allow(own->id, own->kept_off - 1);
-	own->kept_off = 0;
+	atomic_store_explicit(&own->asleep, false, memory_order_relaxed);
 }
 
 /* Returns when more jobs have been published than were seen. */
@@ -105,8 +98,7 @@ static void pool_after_fork(void)
 	atomic_store_explicit(&p->waiting, false, memory_order_relaxed);
 	for (uint32_t t = 0; t < POOL_TEAM_MAX; t++) {
 		atomic_store_explicit(&p->share[t].left, 0, memory_order_relaxed);
-		atomic_store_explicit(&p->share[t].sleep, POOL_AWAKE, memory_order_relaxed);
-		p->share[t].kept_off = 0;
+		atomic_store_explicit(&p->share[t].asleep, false, memory_order_relaxed);
 		atomic_store_explicit(&p->share[t].away, false, memory_order_relaxed);
 	}
 	atomic_store_explicit(&p->held, false, memory_order_release);

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,7 +30,9 @@ int32_t lt__processor(void)
 	return sched_getcpu();
 }
 
-bool lt__processor_forbid(int32_t thread, int32_t processor)
+_Static_assert(sizeof(cpu_set_t) == sizeof(struct processor_set), "both are what the system writes");
+
+bool lt__processor_forbid(int32_t thread, int32_t processor, struct processor_set *left)
 {
 	cpu_set_t set;
 	if (processor < 0 || processor >= CPU_SETSIZE || sched_getaffinity(thread, sizeof set, &set))
@@ -37,13 +40,14 @@ bool lt__processor_forbid(int32_t thread, int32_t processor)
 	if (!CPU_ISSET((size_t)processor, &set) || CPU_COUNT(&set) < 2)
 		return false;
 	CPU_CLR((size_t)processor, &set);
+	memcpy(left, &set, sizeof set);
 	return sched_setaffinity(thread, sizeof set, &set) == 0;
 }
 
-void lt__processor_allow(int32_t thread, int32_t processor)
+void lt__processor_allow(int32_t thread, int32_t processor, const struct processor_set *left)
 {
 	cpu_set_t set;
-	if (sched_getaffinity(thread, sizeof set, &set))
+	if (sched_getaffinity(thread, sizeof set, &set) || memcmp(left, &set, sizeof set) != 0)
 		return;
 	CPU_SET((size_t)processor, &set);
 	(void)sched_setaffinity(thread, sizeof set, &set);

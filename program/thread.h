@@ -13,10 +13,13 @@ uint32_t lt__processors(void);
 int lt__thread_start(pthread_t *, void *(*)(void *), void *arg);
 int32_t lt__thread_id(void);    /* the calling thread's, as the system counts them; never 0 */
 int32_t lt__processor(void);    /* that the calling thread runs on; negative: unknown */
-/* A thread may not use that processor until it is let on again.  False: nothing has changed, because it did not use it
- * before, has no other, or the system does not allow it. */
-bool lt__processor_forbid(int32_t thread, int32_t processor);
-void lt__processor_allow(int32_t thread, int32_t processor);
+/* A set of processors, as the system writes it. */
+struct processor_set { _Alignas(8) unsigned char bits[128]; };
+/* A thread may not use that processor until it is let on again; left: those that it may use meanwhile.  False: nothing
+ * has changed, because it did not use it before, has no other, or the system does not allow it. */
+bool lt__processor_forbid(int32_t thread, int32_t processor, struct processor_set *left);
+/* Does nothing if somebody has chosen others than `left` for it meanwhile. */
+void lt__processor_allow(int32_t thread, int32_t processor, const struct processor_set *left);
 /* Of a clock that only goes forward. */
 int64_t lt__now_ns(void);
 void lt__relax(void);           /* once in a loop that waits busily */

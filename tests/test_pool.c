@@ -114,22 +114,29 @@ Test(pool, other_threads_take_part)
 
 /* -- processors -- */
 
-/* What thread 1 saw when it ran its first range of a call: where it was, and whether it may use those processors. */
-struct location { cpu_set_t allowed; _Atomic int32_t id, at, n, masks; };
+/* What thread 1 saw when it ran its first range of a call: where it was; after how many calls it may use just those
+ * processors. */
+struct location { cpu_set_t allowed; _Atomic int32_t id, at, n; int32_t masks; };
 
 static void location_range(void *arg, int64_t first, int64_t last, uint32_t thread)
 {
 	struct location *p = arg;
-	cpu_set_t set;
 	(void)first;
 	(void)last;
 	if (thread == 1 && p->n++ == 0) {
 		p->id = lt__thread_id();
 		p->at = sched_getcpu();
-		p->masks += sched_getaffinity(0, sizeof set, &set) == 0 && CPU_EQUAL(&set, &p->allowed);
 	}
 	for (volatile int k = 0; k < 20000; k++)
 		;
+}
+
+static void location_call(struct location *p)
+{
+	cpu_set_t set;
+	p->n = 0;
+	lt__host_parallel_for(NULL, 2, POINTS, location_range, p);
+	p->masks += p->n > 0 && sched_getaffinity(p->id, sizeof set, &set) == 0 && CPU_EQUAL(&set, &p->allowed);
 }
 
 /* A thread that was asleep does not begin where the caller is, and nothing is left of that afterwards.  The system may
@@ -143,9 +150,8 @@ Test(pool, threads_wake_where_the_caller_is_not)
 		cr_skip_test("there is one processor only");
 	for (int turn = 0; turn < 300; turn++) {
 		usleep(4000);
-		p.n = 0;
 		int32_t here = sched_getcpu();
-		lt__host_parallel_for(NULL, 2, POINTS, location_range, &p);
+		location_call(&p);
 		calls += p.n > 0;
 		same += p.n > 0 && p.at == here;
 	}
@@ -167,11 +173,81 @@ Test(pool, a_choice_of_processors_stays)
 	int calls = 0;
 	for (int turn = 0; turn < 1000 && calls < 20; turn++, calls += p.n > 0) {
 		usleep(4000);
-		p.n = 0;
-		lt__host_parallel_for(NULL, 2, POINTS, location_range, &p);
+		location_call(&p);
 	}
 	cr_expect_gt(calls, 0, "thread 1 takes no part");
 	cr_expect_eq(p.masks, calls);
+}
+
+/* Processors that somebody chose between the two calls, while the thread was being woken: the second one does not add
+ * to them. */
+Test(pool, a_choice_while_it_is_woken_stays)
+{
+	cpu_set_t all, chosen, after;
+	struct processor_set left;
+	int32_t here = lt__processor(), self = lt__thread_id(), other = -1;
+	cr_assert_eq(sched_getaffinity(0, sizeof all, &all), 0);
+	if (CPU_COUNT(&all) < 2)
+		cr_skip_test("there is one processor only");
+	for (int32_t i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET((size_t)i, &all) && i != here)
+			other = i;
+	cr_assert(lt__processor_forbid(self, here, &left));
+	cr_assert(sched_getaffinity(0, sizeof after, &after) == 0 && !memcmp(&after, &left, sizeof after));
+	cr_assert(CPU_COUNT(&after) == CPU_COUNT(&all) - 1 && !CPU_ISSET((size_t)here, &after));
+	lt__processor_allow(self, here, &left);
+	cr_assert(sched_getaffinity(0, sizeof after, &after) == 0 && CPU_EQUAL(&after, &all), "as before");
+
+	CPU_ZERO(&chosen);
+	CPU_SET((size_t)here, &chosen);
+	cr_assert(lt__processor_forbid(self, here, &left) && sched_setaffinity(0, sizeof chosen, &chosen) == 0);
+	lt__processor_allow(self, other, &left);
+	cr_assert(sched_getaffinity(0, sizeof after, &after) == 0 && CPU_EQUAL(&after, &chosen));
+}
+
+/* Any moment of a call: another thread chooses one processor again and again. A choice of exactly those that are left
+ * while the thread is woken cannot be told from none, so where there are two processors a few may be lost. */
+struct choosing { _Atomic int32_t id; _Atomic bool stop; cpu_set_t all; int32_t n, lost; };
+
+static void *choose_often(void *arg)
+{
+	struct choosing *c = arg;
+	for (int32_t first = 0; !c->stop; c->n++) {
+		cpu_set_t one, set;
+		do
+			first = (first + 1) % CPU_SETSIZE;
+		while (!CPU_ISSET((size_t)first, &c->all));
+		CPU_ZERO(&one);
+		CPU_SET((size_t)first, &one);
+		(void)sched_setaffinity(c->id, sizeof c->all, &c->all);
+		usleep(3000);
+		(void)sched_setaffinity(c->id, sizeof one, &one);
+		usleep(2000);
+		c->lost += sched_getaffinity(c->id, sizeof set, &set) != 0 || !CPU_EQUAL(&set, &one);
+	}
+	return NULL;
+}
+
+Test(pool, a_choice_at_any_moment_stays)
+{
+	struct location p = { .n = 0 };
+	struct choosing c = { .n = 0 };
+	pthread_t thread;
+	cr_assert_eq(sched_getaffinity(0, sizeof c.all, &c.all), 0);
+	if (CPU_COUNT(&c.all) < 2)
+		cr_skip_test("there is one processor only");
+	for (int turn = 0; turn < 2000 && !p.n; turn++)
+		lt__host_parallel_for(NULL, 2, POINTS, location_range, &p);
+	cr_assert(p.n > 0);
+	c.id = p.id;
+	cr_assert_eq(pthread_create(&thread, NULL, choose_often, &c), 0);
+	for (int turn = 0; turn < 1000; turn++) {
+		lt__host_parallel_for(NULL, 2, POINTS, location_range, &p);
+		usleep(2500);
+	}
+	c.stop = true;
+	(void)pthread_join(thread, NULL);
+	cr_expect(c.n > 50 && 50 * c.lost <= c.n, "%d of %d choices are lost", c.lost, c.n);
 }
 
 /* -- threads -- */

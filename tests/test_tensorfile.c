@@ -251,6 +251,32 @@ Test(tensorfile, what_is_written_is_read_back)
 	}
 }
 
+/* What others do to a file after it was read: its end is cut off, and its bytes are changed. */
+Test(tensorfile, files_that_change_when_they_were_read)
+{
+	static const char *const paths[] = { "live.npy", "live.npz", "live.safetensors" };
+	enum { N = 1 << 20 };
+	int64_t shape[] = { N };
+	int32_t *data = malloc(N * sizeof *data);
+
+	for (int32_t i = 0; i < N; i++)
+		data[i] = 7 * i;
+	for (size_t p = 0; p < sizeof paths / sizeof *paths; p++) {
+		struct lt_tensor t = make((char[]){ "x" }, LT_I32, 1, shape, data);
+		struct lt_tensors one = { .at = &t, .n = 1 }, back;
+
+		cr_assert_eq(lt__tensors_write(ctx, scratch(paths[p]), &one), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt__tensors_read(ctx, scratch(paths[p]), &back), LT_OK, "%s", lt_context_message(ctx));
+		FILE *f = fopen(scratch(paths[p]), "r+b");
+		cr_assert(f && !fseek(f, 2000, SEEK_SET) && fwrite(data, 1, 4000, f) == 4000 && !fclose(f));
+		cr_assert_eq(memcmp(back.at[0].data, data, N * sizeof *data), 0, "%s: another's bytes are used", paths[p]);
+		cr_assert_eq(truncate(scratch(paths[p]), 1000), 0);
+		cr_assert_eq(memcmp(back.at[0].data, data, N * sizeof *data), 0, "%s", paths[p]);
+		lt__tensors_free(&back);
+	}
+	free(data);
+}
+
 Test(tensorfile, writing_that_fails)
 {
 	int64_t shape[] = { 1 << 20 };

@@ -147,13 +147,12 @@ static bool may_be_borrowed(const struct lt_tensor *t, const unsigned char *data
 #endif
 }
 
-static lt_status read_data(struct lt_context *ctx, const char *file, const unsigned char *data, bool borrow,
-	struct lt_tensor *t)
+static lt_status read_data(struct lt_context *ctx, const char *file, const unsigned char *data, struct lt_tensor *t)
 {
 	struct lt_tensor shell = *t;
 	lt_status s;
 
-	if (borrow && may_be_borrowed(t, data)) {
+	if (may_be_borrowed(t, data)) {
 		t->data = (void *)(uintptr_t)data;
 		t->borrowed = true;
 		return LT_OK;
@@ -168,7 +167,7 @@ static lt_status read_data(struct lt_context *ctx, const char *file, const unsig
 }
 
 static lt_status read_all(struct lt_context *ctx, const char *file, json_t *root, const unsigned char *data,
-	size_t bytes, bool borrow, struct lt_tensors *out)
+	size_t bytes, struct lt_tensors *out)
 {
 	struct byte_span *span = calloc(json_object_size(root) + 1, sizeof *span);
 	const char *name;
@@ -195,13 +194,13 @@ static lt_status read_all(struct lt_context *ctx, const char *file, json_t *root
 	if (!s)
 		s = check_spans(ctx, file, out->at, span, out->n, bytes);
 	for (int32_t i = 0; i < out->n && !s; i++)
-		s = read_data(ctx, file, data + span[i].begin, borrow, &out->at[span[i].which]);
+		s = read_data(ctx, file, data + span[i].begin, &out->at[span[i].which]);
 	free(span);
 	return s;
 }
 
-static lt_status safetensors_read(
-	struct lt_context *ctx, const char *file, const void *at, size_t bytes, bool borrow, struct lt_tensors *out)
+lt_status lt__safetensors_parse(
+	struct lt_context *ctx, const char *file, const void *at, size_t bytes, struct lt_tensors *out)
 {
 	const unsigned char *b = at;
 	uint64_t length = 0;
@@ -225,23 +224,11 @@ static lt_status safetensors_read(
 		return lt_fail(ctx, LT_EINVAL, "%s: the header is not JSON as the format wants it: %s (byte %d)", file,
 			e.text, e.position);
 	}
-	s = read_all(ctx, file, root, b + 8 + length, bytes - 8 - (size_t)length, borrow, out);
+	s = read_all(ctx, file, root, b + 8 + length, bytes - 8 - (size_t)length, out);
 	json_decref(root);
 	if (s)
 		lt__tensors_free(out);
 	return s;
-}
-
-lt_status lt__safetensors_parse(
-	struct lt_context *ctx, const char *file, const void *at, size_t bytes, struct lt_tensors *out)
-{
-	return safetensors_read(ctx, file, at, bytes, false, out);
-}
-
-lt_status lt__safetensors_borrow(
-	struct lt_context *ctx, const char *file, const void *at, size_t bytes, struct lt_tensors *out)
-{
-	return safetensors_read(ctx, file, at, bytes, true, out);
 }
 
 static lt_status add_entry(

@@ -1,7 +1,6 @@
 /* tools/tensor.c -- tensors in memory. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include "ir/arena.h"
 #include "ir/op.h"
 #include "tools/tensorfile.h"
@@ -51,8 +50,6 @@ void lt__tensor_free(struct lt_tensor *t)
 
 void lt__bytes_free(struct lt_bytes *b)
 {
-	if (b->map)
-		munmap(b->map, b->n);
 	free(b->heap);
 	memset(b, 0, sizeof *b);
 }

@@ -19,12 +19,13 @@ struct lt_tensor {
 	int32_t rank;
 	int64_t *shape;         /* malloc; rank extents >= 0 */
 	size_t bytes;
-	void *data;             /* malloc; borrowed: of the file that is mapped, to be read only */
+	void *data;             /* malloc; borrowed: a part of lt_tensors.file */
 	bool borrowed;
 	bool drawn;             /* the data is random: others would do as well */
 };
-/* The bytes of a whole file: mapped where it is a regular file, else read. */
-struct lt_bytes { const unsigned char *at; size_t n; void *map, *heap; };
+/* The bytes of a whole file, as they were when it was read.  Never a mapping: a file that is cut off under one kills the
+ * process, and one that is written to changes what was checked. */
+struct lt_bytes { const unsigned char *at; size_t n; void *heap; };
 struct lt_tensors { struct lt_tensor *at; int32_t n; struct lt_bytes file; };    /* file: what is borrowed */
 
 /* tensorfile.c */
@@ -70,10 +71,8 @@ const char *lt__npz_name(const char *name);
 lt_status lt__npz_write(struct lt_context *, const char *path, const struct lt_tensors *);
 
 /* safetensors.c */
+/* What may stay where it is is borrowed, not copied: networks have hundreds of megabytes.  `at` must outlive out. */
 lt_status lt__safetensors_parse(
-	struct lt_context *, const char *file, const void *at, size_t bytes, struct lt_tensors *out);
-/* The same without copying what may stay where it is: networks have hundreds of megabytes.  It must outlive out. */
-lt_status lt__safetensors_borrow(
 	struct lt_context *, const char *file, const void *at, size_t bytes, struct lt_tensors *out);
 lt_status lt__safetensors_write(struct lt_context *, const char *path, const struct lt_tensors *);
 #endif
