@@ -139,7 +139,8 @@ Test(cpu, compilers_that_fail)
 	struct keeper k = keeper_new();
 	cr_expect_eq(build("no-such-compiler -v", NULL, "", 1, 1, &k), -LT_ECOMPILE);
 	cr_expect_str_eq(k.text, "no-such-compiler: not found");
-	cr_expect_str_eq(k.remedy, "install gcc or give --cc");
+	cr_expect_str_eq(k.remedy, "install gcc or give --cc; without a compiler "
+		"-b llvm works where it was built, and -b ref always");
 	cr_expect_eq(build("  ", NULL, "", 1, 1, &k), -LT_EINVAL);
 	cr_expect_eq(build("/etc/passwd", NULL, "", 1, 1, &k), -LT_ECOMPILE);
 	cr_expect(strstr(k.text, "/etc/passwd cannot be started: Permission denied"), "%s", k.text);

@@ -102,6 +102,8 @@ static const struct mistake cases[] = {
 	{ "add.lt -i x=1 -c w=1 >/dev/full", 1, "", "standard output cannot be written" },
 	{ "--list-backends", 0, "cpu", "" },
 	{ "--list-backends --json", 0, "\"name\": \"ref\"", "" },
+	{ "--list-backends --cc 'cc -pipe'", 0, "compiler cc -pipe\n", "" },
+	{ "--list-backends --cc no-such", 0, "compiler no-such: not found: install gcc or give --cc\n", "" },
 	{ "--cache=stats", 0, "kernels", "" },
 	{ "--dump=dot add.lt", 0, "digraph", "" },
 	{ "--dump=tree add.lt", 0, "for ", "" },
@@ -185,7 +187,13 @@ static const struct mistake refused[] = {
 	{ "add.lt -i x=1 -c w=1 -b ''", 2, "", "a name is missing in --backend ''" },
 	{ "add.lt -i x=1 -c w=1 -b :O3", 2, "", "a name is missing in --backend ':O3'" },
 	{ "add.lt -i x=1 -c w=1 -b cpu --cc nosuchcc --no-cache", 1, "",
-		"lt-run: backend cpu: nosuchcc: not found: install gcc or give --cc\n" },
+		"lt-run: backend cpu: nosuchcc: not found: install gcc or give --cc; without a compiler "
+		"-b llvm works where it was built, and -b ref always\n" },
+	/* Other texts say what they are in their first word. */
+	{ "a.tree", 2, "", "a.tree:2:1: this is a loop tree, not a script: lt-run SCRIPT --schedule FILE" },
+	{ "a.schedule", 2, "", "a.schedule:1:1: this is a list of schedule primitives, not a script: lt-run SCRIPT --schedule" },
+	{ "a.kernel", 2, "", "a.kernel:1:1: this is a kernel program, not a script: build/simulate FILE" },
+	{ "a.c", 2, "", "a.c:2:1: this is C, not a script: lt-run SCRIPT --use-source FILE" },
 	/* A comma parts backends, not the words of one. */
 	{ "add.lt -i x=1 -c w=1 -b ref,sim:lanes=8,teams=0", 2, "", "there is no backend 'teams=0' (there are: " },
 	{ "add.lt -i x=1 -c w=1 -b ref,sim:lanes=8,teams=0", 2, "", "; words of one backend are separated by ';', and quoted "
@@ -233,6 +241,10 @@ static const struct mistake refused[] = {
 Test(ltrun, what_is_refused_before_a_run)
 {
 	ltrun_write_text("none.graph", "graph 1\nvar m 4\n%x = f32[m] input \"x\"\n");
+	ltrun_write_text("a.tree", "# By hand.\nlooptree 1\ngraph 9993f5497b0902f6\n");
+	ltrun_write_text("a.schedule", "schedule 1\nsplit m 8\n");
+	ltrun_write_text("a.kernel", "kernel 1\nname sum\n");
+	ltrun_write_text("a.c", "#include <stdint.h>\nstruct lt_slot { void *base; };\n");
 	ltrun_write_text("half.graph", "graph 1\nvar m 4\n%x = bf16[m] input \"x\"\nresult \"y\" = %x\n");
 	ltrun_write_text("bytes.graph", "graph 1\nvar m 300\n%x = i8[m] input \"x\"\nresult \"y\" = %x\n");
 	ltrun_write_text("range.graph",

@@ -176,7 +176,8 @@ static lt_status explain(
 	char fault[PATH_BYTES];
 	const char *remedy = c->status == -1 ? NULL : lt__cpu_folder_fault(&w->folder, c->output, fault, sizeof fault);
 	if (c->status == -1 && c->error == ENOENT)
-		return lt__report(w->diag, LT_ECOMPILE, -1, -1, "install gcc or give --cc", "%s: not found", program);
+		return lt__report(w->diag, LT_ECOMPILE, -1, -1, "install gcc or give --cc; without a compiler "
+			"-b llvm works where it was built, and -b ref always", "%s: not found", program);
 	if (c->status == -1)
 		return lt__report(w->diag, LT_ECOMPILE, -1, -1, NULL, "%s cannot be started: %s", program, strerror(c->error));
 	size_t bytes = 0;

@@ -2,7 +2,9 @@
 #define _GNU_SOURCE 1
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "backends/cpu/command.h"
 #include "backends/cpu/object.h"
 
 struct to { lt_write *write; void *user; };
@@ -39,6 +41,21 @@ static void write_models(const struct to *to, const char *name, bool runs)
 	describe_fact(to, "%s", first ? "" : "\n");
 }
 
+/* Looked up as the kernels' compiler will be; it is not run. */
+static void write_compiler(const struct to *to, const struct lt_session *s)
+{
+	const struct lt_command_limits limits = { .ms = s->cc_timeout_ms };
+	uint32_t n = 0;
+	const char **word = s->cc ? lt__command_words(s->cc, 0, &n) : NULL;
+	if (word && n > 0) {
+		const char *const argv[] = { "/bin/sh", "-c", "command -v \"$1\" >/dev/null 2>&1", "sh", word[0], NULL };
+		struct lt_command c = { .argv = argv };
+		(void)lt__command_run(&c, 1, 1, &limits, NULL, NULL);
+		describe_fact(to, "compiler %s%s\n", s->cc, c.status == 0 ? "" : ": not found: install gcc or give --cc");
+	}
+	free(word);
+}
+
 void lt__cpu_describe(struct lt_session *s, lt_write *write, void *user)
 {
 	const struct to to = { write, user };
@@ -49,6 +66,7 @@ void lt__cpu_describe(struct lt_session *s, lt_write *write, void *user)
 	write_cache(&to, "L2", t->l2_bytes, t->l2_ways);
 	write_cache(&to, "L3", t->l3_bytes, t->l3_ways);
 	describe_fact(&to, "threads %u\n", lt__cpu_has_threads(s) ? (unsigned)s->n_thread : 1);
+	write_compiler(&to, s);
 	write_models(&to, "targets ", true);
 	write_models(&to, "text-only ", false);
 }

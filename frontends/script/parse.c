@@ -157,6 +157,23 @@ static lt_status parse_result(struct lt_script *s)
 	return LT_OK;
 }
 
+#define C_TEXT "C, not a script: lt-run SCRIPT --use-source FILE runs the C that -b cpu --dump=source wrote"
+
+/* Other texts that these tools write, which begin with a word of their own. */
+static const char *other_text(const char *word, int32_t n)
+{
+	static const struct { const char *word, *what; } texts[] = {
+		{ "looptree", "a loop tree, not a script: lt-run SCRIPT --schedule FILE runs the script by it" },
+		{ "schedule", "a list of schedule primitives, not a script: lt-run SCRIPT --schedule FILE applies it" },
+		{ "kernel", "a kernel program, not a script: build/simulate FILE runs it (docs/kernel.md)" },
+		{ "struct", C_TEXT }, { "static", C_TEXT }, { "void", C_TEXT }, { "typedef", C_TEXT },
+	};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if ((int32_t)strlen(texts[i].word) == n && memcmp(texts[i].word, word, (size_t)n) == 0)
+			return texts[i].what;
+	return NULL;
+}
+
 static lt_status parse_statement(struct lt_script *s)
 {
 	struct lt_position at = s->cursor.position;
@@ -172,6 +189,9 @@ static lt_status parse_statement(struct lt_script *s)
 	if (n == 6 && memcmp(word, "result", 6) == 0)
 		return parse_result(s);
 	s->cursor = mark;
+	const char *other = s->n_statement == 0 ? other_text(word, n) : NULL;
+	if (other)
+		return lt__script_fail(s, at, LT_ESYNTAX, "this is %s", other);
 	return lt__script_unexpected(s, "a statement such as $1 = ReLUNode($2); or result = $1;");
 }
 
