@@ -138,7 +138,7 @@ $(O)/ir/prelude_text.h: ir/prelude.h
 	@mkdir -p $(@D)
 	@sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $< >$@
 
-# Which printer made a kernel that is kept on disk: a hash of its sources, and of the headers whose numbers it prints by.
+# Which printer made a kernel that is kept on disk: a hash of its sources, and of headers whose numbers decide code.
 $(O)/backends/cpu/revision.h: $(wildcard kernel/* backends/text/* backends/cpu/*) \
 		$(patsubst %,include/lt/%.h,kernel tree target)
 	@mkdir -p $(@D)

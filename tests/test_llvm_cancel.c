@@ -9,7 +9,7 @@ TestSuite(llvm_cancel, .init = llvm_load, .fini = scratch_remove, .timeout = 120
 
 enum { N = 24 };
 /* Of one call: it is cancelled when it was asked so many times; and whether another thread ever called. */
-struct listener { int left, n_asked, n_told; int32_t done; pthread_t caller; bool is_stray, is_odd; };
+struct listener { int left, n_asked, n_reported; int32_t done; pthread_t caller; bool is_stray, is_odd; };
 
 static int count_down(const struct lt_host *host)
 {
@@ -25,7 +25,7 @@ static void hear(void *user, int32_t done, int32_t total)
 	l->is_stray = l->is_stray || !pthread_equal(pthread_self(), l->caller);
 	l->is_odd = l->is_odd || total != N || done <= l->done || done > total;
 	l->done = done;
-	l->n_told++;
+	l->n_reported++;
 }
 
 static lt_status compile(const struct lt_tree *tree, uint32_t n_thread, struct listener *l, struct keeper *k)
@@ -70,7 +70,7 @@ Test(llvm_cancel, a_compilation_is_cancelled_between_kernels)
 		cr_expect_eq(compile(tree, n_thread, &all, &k), LT_OK, "%s", k.text);
 		cr_expect(!all.is_stray && !all.is_odd && all.done == N, "%u threads: %d of %d", n_thread, (int)all.done, N);
 		cr_expect_geq(all.n_asked, N, "%u threads", n_thread);
-		cr_expect(n_thread > 1 || all.n_told == N, "told %d times, as kernels are done", all.n_told);
+		cr_expect(n_thread > 1 || all.n_reported == N, "%d reports, as kernels are done", all.n_reported);
 		/* One thread asks in an order that is known; of several, the caller asks for each kernel that it links. */
 		for (int left = 0; left < (n_thread == 1 ? all.n_asked : N); left += 5) {
 			struct listener some = { .left = left };
@@ -78,7 +78,7 @@ Test(llvm_cancel, a_compilation_is_cancelled_between_kernels)
 			cr_expect_str_eq(k.text, "compiling was cancelled");
 			cr_expect(!some.is_stray && !some.is_odd && some.done < N, "%u threads: %d", n_thread, (int)some.done);
 			cr_expect_eq(some.n_asked, left + 1, "asked %d times, and no more once it has said so", some.n_asked);
-			cr_expect(n_thread > 1 || some.n_told == (left < N ? left : N - 1), "%d of %d", some.n_told, left);
+			cr_expect(n_thread > 1 || some.n_reported == (left < N ? left : N - 1), "%d of %d", some.n_reported, left);
 		}
 	}
 	free(b);

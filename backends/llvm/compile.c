@@ -13,7 +13,7 @@ struct job { struct lt_object *o; LLVMMemoryBufferRef file; char *why; lt_status
 struct jobs {
 	struct lt_session *s;
 	struct job *at;
-	uint32_t n, next, n_done, n_told;       /* taken; built; and what the host was told */
+	uint32_t n, next, n_done, n_reported;       /* taken; built; and what the host was told of */
 	bool cancelled;
 	pthread_t caller;
 };
@@ -100,13 +100,13 @@ static bool jobs_cancelled(struct jobs *jobs)
 }
 
 /* The last is told when all are linked. */
-static void jobs_tell(struct jobs *jobs)
+static void jobs_report(struct jobs *jobs)
 {
 	const struct lt_host *host = jobs->s->host;
 	uint32_t n_done = __atomic_load_n(&jobs->n_done, __ATOMIC_RELAXED);
-	if (!pthread_equal(pthread_self(), jobs->caller) || n_done == jobs->n_told || n_done == jobs->n)
+	if (!pthread_equal(pthread_self(), jobs->caller) || n_done == jobs->n_reported || n_done == jobs->n)
 		return;
-	jobs->n_told = n_done;
+	jobs->n_reported = n_done;
 	if (LT_HAS(struct lt_host, host, progress))
 		host->progress(host->user, (int32_t)n_done, (int32_t)jobs->n);
 }
@@ -123,7 +123,7 @@ static void build_some(void *arg, uint32_t thread, uint32_t n_thread)
 		else
 			jobs->at[i].status = LT_ENOMEM;
 		(void)__atomic_add_fetch(&jobs->n_done, 1, __ATOMIC_RELAXED);
-		jobs_tell(jobs);
+		jobs_report(jobs);
 	}
 	if (machine)
 		LLVMDisposeTargetMachine(machine);
