@@ -194,6 +194,12 @@ static const struct mistake refused[] = {
 	{ "a.schedule", 2, "", "a.schedule:1:1: this is a list of schedule primitives, not a script: lt-run SCRIPT --schedule" },
 	{ "a.kernel", 2, "", "a.kernel:1:1: this is a kernel program, not a script: build/simulate FILE" },
 	{ "a.c", 2, "", "a.c:2:1: this is C, not a script: lt-run SCRIPT --use-source FILE" },
+	/* The value is wrong, not the option. */
+	{ "add.lt -i x=1 -c w=1 -b sim:lanes=3", 2, "", "backend sim: the option lanes does not take '3': give 1, 2, 4, 8" },
+	{ "add.lt -i x=1 -c w=1 -b sim:teams=2", 2, "", "backend sim: the option teams does not take '2': give 0 or 1\n" },
+	{ "add.lt -i x=1 -c w=1 -b sim:skip=", 2, "", "backend sim: the option skip does not take '': give letters" },
+	{ "add.lt -i x=1 -c w=1 -b sim:off=foo", 2, "", "backend sim: the option off does not take 'foo': give one of " },
+	{ "add.lt -i x=1 -c w=1 -b sim:lane=8", 2, "", "backend sim: unknown option 'lane=8'" },
 	/* A comma parts backends, not the words of one. */
 	{ "add.lt -i x=1 -c w=1 -b ref,sim:lanes=8,teams=0", 2, "", "there is no backend 'teams=0' (there are: " },
 	{ "add.lt -i x=1 -c w=1 -b ref,sim:lanes=8,teams=0", 2, "", "; words of one backend are separated by ';', and quoted "
