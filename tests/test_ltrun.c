@@ -191,7 +191,7 @@ static const struct mistake refused[] = {
 		"-b llvm works where it was built, and -b ref always\n" },
 	/* Other texts say what they are in their first word. */
 	{ "a.tree", 2, "", "a.tree:2:1: this is a loop tree, not a script: lt-run SCRIPT --schedule FILE" },
-	{ "a.schedule", 2, "", "a.schedule:1:1: this is a list of schedule primitives, not a script: lt-run SCRIPT --schedule" },
+	{ "a.schedule", 2, "", "a.schedule:1:1: this is a list of schedule primitives, not a script: lt-run SCRIPT --sch" },
 	{ "a.kernel", 2, "", "a.kernel:1:1: this is a kernel program, not a script: build/simulate FILE" },
 	{ "a.c", 2, "", "a.c:2:1: this is C, not a script: lt-run SCRIPT --use-source FILE" },
 	/* The value is wrong, not the option. */
@@ -209,12 +209,12 @@ static const struct mistake refused[] = {
 	/* What would change nothing is refused: another one takes the kernels. */
 	{ "add.lt -i x=1 -c w=1 -b ref,cpu --use-source add.c", 2, "", "--use-source is for the backend cpu, which is not the "
 		"first of --backend 'ref,cpu': give -b cpu, or leave --use-source out" },
-	{ "add.lt -i x=1 -c w=1 -b ref,cpu:O1 --target sse2", 2, "", "--target is for the backend cpu, which is not the first of "
-		"--backend 'ref,cpu:O1': give -b cpu, or leave --target out" },
+	{ "add.lt -i x=1 -c w=1 -b ref,cpu:O1 --target sse2", 2, "", "--target is for the backend cpu, which is not the "
+		"first of --backend 'ref,cpu:O1': give -b cpu, or leave --target out" },
 	{ "add.lt -i x=1 -c w=1 -b ref,cpu --cc cc", 2, "", "--cc is for the backend cpu, which is not the first of --backend "
 		"'ref,cpu': give -b cpu, or leave --cc out" },
 	{ "add.lt -i x=1 -c w=1 -b ref --cc cc", 2, "", "--cc is for the backend cpu, which is not in --backend 'ref'" },
-	{ "add.lt --dump=tree -b sim --target sse2", 2, "", "--target is for the backend cpu, which is not in --backend 'sim'" },
+	{ "add.lt --dump=tree -b sim --target sse2", 2, "", "--target is for the backend cpu, which is not in --backend" },
 	{ "add.lt -i x=1 -c w=1 -b cpu:O1,ref --cc cc -q", 0, "", "" },
 	{ "half.graph -i x=1 -o x.npy", 2, "",
 		"x.npy: the result 'y' is bfloat16, which NumPy's format does not have: write a .safetensors" },

@@ -105,7 +105,7 @@ static lt_status sim_refuse(const char *at, size_t n, struct lt_diag *diag)
 {
 	static const struct { const char *stem, *takes; } options[] = {
 		{ "seed=", "give a whole number from 0" }, { "order=", "give order=random, order=forward or order=backward" },
-		{ "range=", "give a number of points from 1, or leave it out for all" },
+		{ "range=", "give a number of points from 1; without it every point is a range of its own" },
 		{ "off=", NULL },               /* the checks' names */
 		{ "skip=", "give letters of steps, as lt-run -k takes them" },
 		{ "lanes=", "give 1, 2, 4, 8, 16, 32 or 64" }, { "moved=", "give 0, 1, 2, 4, 8, 16, 32 or 64" },
