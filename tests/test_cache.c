@@ -68,8 +68,8 @@ Test(cache, nothing_is_kept_of_what_failed)
 	(void)snprintf(cc, sizeof cc, "%s", script("exit 1"));
 	cr_expect_eq(cache_build("cpu", cc, cache_dir, 2, 2), -LT_ECOMPILE);
 	cr_expect_eq(cache_build("cpu", "no-such-compiler", cache_dir, 1, 1), -LT_ECOMPILE);
-	cr_expect_str_eq(cache_message, "backend cpu: no-such-compiler: not found: install gcc or give --cc; without a compiler "
-		"-b llvm works where it was built, and -b ref always");
+	cr_expect_str_eq(cache_message, "backend cpu: no-such-compiler: not found: install gcc or give --cc; without a "
+		"compiler -b llvm works where it was built, and -b ref always");
 	cr_expect_eq(cache_files(cache_dir), 0);
 	/* One fails after one that was found. */
 	(void)script("[ -e $0.fails ] && exit 1\nexec cc \"$@\"");

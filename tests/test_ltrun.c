@@ -191,9 +191,15 @@ static const struct mistake refused[] = {
 		"-b llvm works where it was built, and -b ref always\n" },
 	/* Other texts say what they are in their first word. */
 	{ "a.tree", 2, "", "a.tree:2:1: this is a loop tree, not a script: lt-run SCRIPT --schedule FILE" },
-	{ "a.schedule", 2, "", "a.schedule:1:1: this is a list of schedule primitives, not a script: lt-run SCRIPT --schedule" },
+	{ "a.schedule", 2, "", "a.schedule:1:1: this is a list of schedule primitives, not a script: lt-run SCRIPT --sch" },
 	{ "a.kernel", 2, "", "a.kernel:1:1: this is a kernel program, not a script: build/simulate FILE" },
 	{ "a.c", 2, "", "a.c:2:1: this is C, not a script: lt-run SCRIPT --use-source FILE" },
+	/* The value is wrong, not the option. */
+	{ "add.lt -i x=1 -c w=1 -b sim:lanes=3", 2, "", "backend sim: the option lanes does not take '3': give 1, 2, 4, 8" },
+	{ "add.lt -i x=1 -c w=1 -b sim:teams=2", 2, "", "backend sim: the option teams does not take '2': give 0 or 1\n" },
+	{ "add.lt -i x=1 -c w=1 -b sim:skip=", 2, "", "backend sim: the option skip does not take '': give letters" },
+	{ "add.lt -i x=1 -c w=1 -b sim:off=foo", 2, "", "backend sim: the option off does not take 'foo': give one of " },
+	{ "add.lt -i x=1 -c w=1 -b sim:lane=8", 2, "", "backend sim: unknown option 'lane=8'" },
 	/* A comma parts backends, not the words of one. */
 	{ "add.lt -i x=1 -c w=1 -b ref,sim:lanes=8,teams=0", 2, "", "there is no backend 'teams=0' (there are: " },
 	{ "add.lt -i x=1 -c w=1 -b ref,sim:lanes=8,teams=0", 2, "", "; words of one backend are separated by ';', and quoted "
@@ -203,12 +209,12 @@ static const struct mistake refused[] = {
 	/* What would change nothing is refused: another one takes the kernels. */
 	{ "add.lt -i x=1 -c w=1 -b ref,cpu --use-source add.c", 2, "", "--use-source is for the backend cpu, which is not the "
 		"first of --backend 'ref,cpu': give -b cpu, or leave --use-source out" },
-	{ "add.lt -i x=1 -c w=1 -b ref,cpu:O1 --target sse2", 2, "", "--target is for the backend cpu, which is not the first of "
-		"--backend 'ref,cpu:O1': give -b cpu, or leave --target out" },
+	{ "add.lt -i x=1 -c w=1 -b ref,cpu:O1 --target sse2", 2, "", "--target is for the backend cpu, which is not the "
+		"first of --backend 'ref,cpu:O1': give -b cpu, or leave --target out" },
 	{ "add.lt -i x=1 -c w=1 -b ref,cpu --cc cc", 2, "", "--cc is for the backend cpu, which is not the first of --backend "
 		"'ref,cpu': give -b cpu, or leave --cc out" },
 	{ "add.lt -i x=1 -c w=1 -b ref --cc cc", 2, "", "--cc is for the backend cpu, which is not in --backend 'ref'" },
-	{ "add.lt --dump=tree -b sim --target sse2", 2, "", "--target is for the backend cpu, which is not in --backend 'sim'" },
+	{ "add.lt --dump=tree -b sim --target sse2", 2, "", "--target is for the backend cpu, which is not in --backend" },
 	{ "add.lt -i x=1 -c w=1 -b cpu:O1,ref --cc cc -q", 0, "", "" },
 	{ "half.graph -i x=1 -o x.npy", 2, "",
 		"x.npy: the result 'y' is bfloat16, which NumPy's format does not have: write a .safetensors" },

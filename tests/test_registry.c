@@ -121,7 +121,8 @@ Test(registry, a_plugin_that_was_cut_short)
 	cr_assert(f && fread(&head, sizeof head, 1, f) == 1 && fseek(f, (long)head.e_phoff, SEEK_SET) == 0
 		&& fread(&segment, sizeof segment, 1, f) == 1);
 	segment.p_offset = UINT64_MAX - 8;
-	cr_assert(fseek(f, (long)head.e_phoff, SEEK_SET) == 0 && fwrite(&segment, sizeof segment, 1, f) == 1 && fclose(f) == 0);
+	cr_assert(fseek(f, (long)head.e_phoff, SEEK_SET) == 0
+		&& fwrite(&segment, sizeof segment, 1, f) == 1 && fclose(f) == 0);
 	struct keeper k = keeper_new();
 	cr_expect_eq(lt_backend_load(part, &k.diag), LT_ELOAD);
 	cr_expect(strstr(k.text, ": cannot be loaded: truncated: "), "%s", k.text);

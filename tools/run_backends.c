@@ -280,12 +280,12 @@ static lt_status check_cpu(struct run *r, const char *list)
 		at += strcspn(at, ",");
 		at += *at == ',';
 	}
-	return lt_fail(r->ctx, LT_EINVAL, "%s is for the backend cpu, which is not %s --backend '%s': give -b cpu, or leave %s "
-		"out; what other backends take is written after a colon (-b NAME:WORDS)", option, *at ? "the first of" : "in", list,
-		option);
+	return lt_fail(r->ctx, LT_EINVAL, "%s is for the backend cpu, which is not %s --backend '%s': give -b cpu, or leave "
+		"%s out; what other backends take is written after a colon (-b NAME:WORDS)", option,
+		*at ? "the first of" : "in", list, option);
 }
 
-/* --target and --use-source are words of the backend cpu, which is the first of the list: they are put after its own. */
+/* --target and --use-source are words of the backend cpu, the first of the list: they are put after its own. */
 static lt_status choose_cpu(struct run *r, const char *list)
 {
 	const char *source = r->o.use_source;

@@ -230,7 +230,8 @@ static void print_worst(const char *what, const struct lt_worst *w)
 	lt__say(stdout, "%s %.3g%s%s", what, w->value, w->value > 0 ? " at " : "", w->at);
 }
 
-static void print(const struct lt_report *p, const char *verdict)
+/* brief: the verdict alone, which was asked for. */
+static void print(const struct lt_report *p, const char *verdict, bool brief)
 {
 	char open[40] = "";
 
@@ -240,6 +241,10 @@ static void print(const struct lt_report *p, const char *verdict)
 		run_s(p->elements), (long long)p->equal);
 	print_worst("; largest absolute error", &p->absolute);
 	print_worst("; largest relative error", &p->relative);
+	if (brief) {
+		putchar('\n');
+		return;
+	}
 	lt__say(stdout,
 		"\n  kernels: %lld value%s of %lld kernel%s, %lld element%s: %lld equal, %lld within the bound of "
 		"their kernel, %lld wrong",
@@ -269,8 +274,8 @@ lt_status run_verify_end(struct run *r)
 
 	if (r->json)
 		add_json(r, failed ? "failed" : verdict);
-	else if (!r->o.quiet || failed || p->open > 0)
-		print(p, verdict);
+	else
+		print(p, verdict, r->o.quiet && !failed && p->open == 0);
 	fflush(stdout);
 	if (failed)
 		return lt_fail(r->ctx, LT_EDEVICE, "verification failed: %s", p->first);

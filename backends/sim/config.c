@@ -1,4 +1,5 @@
 /* backends/sim/config.c -- the words after "sim:", separated by ';'. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "backends/sim/sim.h"
@@ -99,6 +100,37 @@ static const struct lt_machine_operator functions[] = {
 };
 #undef BOTH
 
+/* The value is wrong where the option is one; what it takes is one row's. */
+static lt_status sim_refuse(const char *at, size_t n, struct lt_diag *diag)
+{
+	static const struct { const char *stem, *takes; } options[] = {
+		{ "seed=", "give a whole number from 0" }, { "order=", "give order=random, order=forward or order=backward" },
+		{ "range=", "give a number of points from 1; without it every point is a range of its own" },
+		{ "off=", NULL },               /* the checks' names */
+		{ "skip=", "give letters of steps, as lt-run -k takes them" },
+		{ "lanes=", "give 1, 2, 4, 8, 16, 32 or 64" }, { "moved=", "give 0, 1, 2, 4, 8, 16, 32 or 64" },
+		{ "unroll=", "give a whole number up to 1048576" }, { "copied=", "give a whole number up to 1048576" },
+		{ "array=", "give a number of bytes up to 1048576" }, { "teams=", "give 0 or 1" },
+	};
+	const int shown = (int)(n < 60 ? n : 60);
+	char checks[512] = "give one of";
+	for (int i = 0; i < LT_NSIMULATE; i++) {
+		const size_t end = strlen(checks);
+		(void)snprintf(checks + end, sizeof checks - end, "%s %s", i ? "," : "",
+			lt__simulate_name((enum lt_simulate_check)i));
+	}
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		const int stem = (int)strlen(options[i].stem);
+		if (n >= (size_t)stem && memcmp(at, options[i].stem, (size_t)stem) == 0)
+			return lt__report(diag, LT_EINVAL, -1, -1, options[i].takes ? options[i].takes : checks,
+				"sim: the option %.*s does not take '%.*s'", stem - 1, at, shown - stem < 0 ? 0 : shown - stem, at + stem);
+	}
+	return lt__report(diag, LT_EINVAL, -1, -1,
+		"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, off=CHECK, skip=STEPS, or "
+		"of the machine lanes=N (1, 2, 4 .. 64), moved=N, unroll=N, copied=N, array=BYTES, teams=0, masked, gathered",
+		"sim: unknown option '%.*s'", shown, at);
+}
+
 lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_diag *diag)
 {
 	*out = (struct sim_config){ .options = { .seed = 1 },
@@ -118,11 +150,7 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 			out->expand = true;
 		else if (n && !machine_of(at, n, &out->machine) && !order_of(at, n, &out->options.order)
 			&& !off_of(at, n, &out->options.off) && !skip_of(at, n, out->skip))
-			return lt__report(diag, LT_EINVAL, -1, -1,
-				"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, off=CHECK, "
-				"skip=STEPS, or of the machine lanes=N (1, 2, 4 .. 64), moved=N, unroll=N, copied=N, array=BYTES, teams=0, "
-				"masked, gathered",
-				"sim: unknown option '%.*s'", (int)(n < 60 ? n : 60), at);
+			return sim_refuse(at, n, diag);
 		at += n + (at[n] == ';');
 	}
 	return LT_OK;
