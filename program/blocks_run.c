@@ -80,5 +80,5 @@ void lt__blocks_run(const struct lt_host *host, uint32_t n_thread, const struct 
 	const struct lt_slot to = find(user, b->to);
 	struct blocks_run r = { .b = b, .param = param, .find = find, .user = user, .to = (char *)to.base + to.offset };
 	bool share = b->elems * (int64_t)b->unit >= SHARED;
-	lt__host_parallel_for(host, share ? lt__host_threads(n_thread) : 1, b->n, blocks_part, &r);
+	host->parallel_for(host, share ? lt__host_threads(n_thread) : 1, b->n, blocks_part, &r);
 }

@@ -66,7 +66,7 @@ static void job_wake_elsewhere(struct thread_pool *p, uint32_t t, int32_t here)
  * Without enough processors a thread may wake where it likes. */
 static void job_wake(struct thread_pool *p, uint32_t team)
 {
-	bool elsewhere = team <= MAX_ELSEWHERE && team <= p->n_processor;
+	bool elsewhere = !p->job.anywhere && team <= MAX_ELSEWHERE && team <= p->n_processor;
 	int32_t here = elsewhere ? lt__processor() : -1;
 	uint32_t bits = 0;
 	for (uint32_t t = 1; t < team; t++)
@@ -121,13 +121,12 @@ static bool pool_run(struct thread_pool *p, uint32_t team, const struct pool_job
 
 /* A call from a body finds the pool held, as does a call at the same time: they have no threads apart from their
  * own. */
-void lt__host_parallel_for(const struct lt_host *host, uint32_t n_thread, int64_t n, lt__pool_body *body, void *arg)
+static void pool_for(uint32_t n_thread, int64_t n, lt__pool_body *body, void *arg, bool anywhere)
 {
 	struct thread_pool *p = &lt__pool;
-	const struct pool_job job = { .body = body, .arg = arg, .n = n };
+	const struct pool_job job = { .body = body, .arg = arg, .n = n, .anywhere = anywhere };
 	uint32_t team = n_thread < POOL_TEAM_MAX ? n_thread : POOL_TEAM_MAX;
 	bool done = false;
-	(void)host;
 	if (n <= 0)
 		return;
 	team = (int64_t)team > n ? (uint32_t)n : team;
@@ -138,4 +137,17 @@ void lt__host_parallel_for(const struct lt_host *host, uint32_t n_thread, int64_
 	}
 	if (!done)
 		body(arg, 0, n, 0);
+}
+
+void lt__host_parallel_for(const struct lt_host *host, uint32_t n_thread, int64_t n, lt__pool_body *body, void *arg)
+{
+	(void)host;
+	pool_for(n_thread, n, body, arg, false);
+}
+
+void lt__host_parallel_for_anywhere(
+	const struct lt_host *host, uint32_t n_thread, int64_t n, lt__pool_body *body, void *arg)
+{
+	(void)host;
+	pool_for(n_thread, n, body, arg, true);
 }

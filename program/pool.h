@@ -18,11 +18,15 @@ typedef void lt__pool_body(void *arg, int64_t first, int64_t last, uint32_t thre
 /* lt_host.parallel_for; the host may be NULL. */
 void lt__host_parallel_for(const struct lt_host *, uint32_t n_thread, int64_t n, lt__pool_body *, void *arg);
 
+/* The same, and never asks the system to choose processors for a thread. */
+void lt__host_parallel_for_anywhere(const struct lt_host *, uint32_t n_thread, int64_t n, lt__pool_body *, void *arg);
+
 /* -- of the three files -- */
 
 enum { POOL_TEAM_MAX = 256 };   /* threads of a job */
 
-struct pool_job { lt__pool_body *body; void *arg; int64_t n, points; };         /* points: of a chunk */
+/* points: of a chunk.  anywhere: its threads wake where the system likes. */
+struct pool_job { lt__pool_body *body; void *arg; int64_t n, points; bool anywhere; };
 /* The chunks of a job that are a thread's own, and how it waits; a cache line of its own.
  * left: team << 48 | next << 24 | end: chunks next .. end-1 have not been taken; threads with a number below team may
  * take them. */

@@ -3,14 +3,20 @@
 #define _GNU_SOURCE 1
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "program/host.h"
 #include "program/pool.h"
 #include "program/thread.h"
 #include "tests/pool_stress.h"
@@ -205,51 +211,6 @@ Test(pool, a_choice_while_it_is_woken_stays)
 	cr_assert(sched_getaffinity(0, sizeof after, &after) == 0 && CPU_EQUAL(&after, &chosen));
 }
 
-/* Any moment of a call: another thread chooses one processor again and again. A choice of exactly those that are left
- * while the thread is woken cannot be told from none, so where there are two processors a few may be lost. */
-struct choosing { _Atomic int32_t id; _Atomic bool stop; cpu_set_t all; int32_t n, lost; };
-
-static void *choose_often(void *arg)
-{
-	struct choosing *c = arg;
-	for (int32_t first = 0; !c->stop; c->n++) {
-		cpu_set_t one, set;
-		do
-			first = (first + 1) % CPU_SETSIZE;
-		while (!CPU_ISSET((size_t)first, &c->all));
-		CPU_ZERO(&one);
-		CPU_SET((size_t)first, &one);
-		(void)sched_setaffinity(c->id, sizeof c->all, &c->all);
-		usleep(3000);
-		(void)sched_setaffinity(c->id, sizeof one, &one);
-		usleep(2000);
-		c->lost += sched_getaffinity(c->id, sizeof set, &set) != 0 || !CPU_EQUAL(&set, &one);
-	}
-	return NULL;
-}
-
-Test(pool, a_choice_at_any_moment_stays)
-{
-	struct location p = { .n = 0 };
-	struct choosing c = { .n = 0 };
-	pthread_t thread;
-	cr_assert_eq(sched_getaffinity(0, sizeof c.all, &c.all), 0);
-	if (CPU_COUNT(&c.all) < 2)
-		cr_skip_test("there is one processor only");
-	for (int turn = 0; turn < 2000 && !p.n; turn++)
-		lt__host_parallel_for(NULL, 2, POINTS, location_range, &p);
-	cr_assert(p.n > 0);
-	c.id = p.id;
-	cr_assert_eq(pthread_create(&thread, NULL, choose_often, &c), 0);
-	for (int turn = 0; turn < 1000; turn++) {
-		lt__host_parallel_for(NULL, 2, POINTS, location_range, &p);
-		usleep(2500);
-	}
-	c.stop = true;
-	(void)pthread_join(thread, NULL);
-	cr_expect(c.n > 50 && 50 * c.lost <= c.n, "%d of %d choices are lost", c.lost, c.n);
-}
-
 /* -- threads -- */
 
 /* Threads of this process with that beginning of a name. */
@@ -310,6 +271,31 @@ static void *fork_often(void *bad)
 	for (int i = 0; i < 20; i++)
 		*(_Atomic int *)bad += !in_child(child_stress);
 	return NULL;
+}
+
+/* Under a filter that ends the process when it is asked to choose processors. */
+static int child_filtered(void)
+{
+	struct sock_filter code[] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_setaffinity, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+	const struct sock_fprog filter = { .len = sizeof code / sizeof *code, .filter = code };
+	const struct lt_options o = { .size = sizeof o, .no_affinity = 1 };
+	struct lt_services s = { .cache.fd = -1 };
+	struct sum sum = { 0 };
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)
+		|| lt__host_open(&s, NULL, &o, NULL))
+		return 1;
+	for (int turn = 0; turn < 50; turn++) {
+		usleep(3000);
+		s.host.parallel_for(&s.host, 2, POINTS, sum_range, &sum);
+	}
+	return sum.points != 50 * POINTS;
+}
+
+Test(pool, no_affinity_calls_nothing_that_a_filter_may_forbid)
+{
+	cr_expect(in_child(child_filtered));
 }
 
 Test(pool, children_have_pools_of_their_own)

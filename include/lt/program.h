@@ -113,6 +113,9 @@ struct lt_options {
 	/* With source_only: the letter of the step after which LT_SHOW_KERNEL shows kernel programs (docs/kernel.md); 0:
 	 * finished ones */
 	uint32_t kernel_step;
+	/* 1: runs never call sched_setaffinity, which they do for the library's own threads (docs/cpu.md): for processes
+	 * that a filter of system calls ends for it */
+	uint32_t no_affinity;
 };
 enum lt_binding { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
 
