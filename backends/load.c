@@ -93,7 +93,7 @@ static uint64_t farther(uint64_t end, uint64_t offset, uint64_t bytes)
 /* How long the file says that it is: to the end of its program headers, of what they load, and of its section table,
  * which stands last.  0: it does not say; dlopen knows why.  What a file that was cut short no longer has is mapped
  * all the same, and whoever reads it there gets a bus error, the loader included. */
-static uint64_t length_told(int fd, uint64_t bytes)
+static uint64_t expected_length(int fd, uint64_t bytes)
 {
 	ElfW(Ehdr) head;
 	ElfW(Phdr) part;
@@ -111,7 +111,7 @@ static uint64_t length_told(int fd, uint64_t bytes)
 static lt_status check_length(const char *file, uint64_t bytes, const char *path, struct lt_diag *diag)
 {
 	int fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	const uint64_t told = fd < 0 ? 0 : length_told(fd, bytes);
+	const uint64_t told = fd < 0 ? 0 : expected_length(fd, bytes);
 	if (fd >= 0)
 		(void)close(fd);
 	return told <= bytes ? LT_OK
