@@ -258,7 +258,7 @@ bool subject_read(const struct setting *s, struct subject *j, char *why, size_t 
 	char graph[1024], source[1024];
 	(void)snprintf(graph, sizeof graph, "%s/lines.graph", j->dir);
 	(void)snprintf(source, sizeof source, "%s/right.c", j->dir);
-	if (dump(s, j, "--dump=graph", graph) != 0 || dump(s, j, "-b cpu --dump=source", source) != 0) {
+	if (dump(s, j, "--dump=graph", graph) != 0 || dump(s, j, "--dump=source", source) != 0) {
 		report_log(j, "print.log", "graph and kernels cannot be printed", why, bytes);
 		return false;
 	}
