@@ -25,7 +25,7 @@ bool lt__cpu_emit_find(const char *name, size_t bytes, enum lt_cpu_emit *out)
 enum {
 	MAX_ARRAY = 16 << 10, MAX_STACK = 128 << 10,    /* bytes of one local array; of all together: the rest is workspace */
 	MAX_UNROLLED = 1024,                            /* statements of copies */
-	MAX_COPIED = 64                                 /* the same, of loops that conditions depend on */
+	MAX_COPIED = 64                                 /* the same, of serial loops that compute */
 };
 
 static struct lt_machine machine_of(const struct lt_session *s)

@@ -7,7 +7,7 @@ struct lt_object {
 	struct lt_session *s;
 	const struct lt_tree *tree;
 	void *handle;                   /* NULL: the code is the session's file's */
-	lt_cpu_entry *kernel;              /* NULL: of a target that this machine does not run */
+	lt_cpu_entry *kernel;           /* NULL: of a target that this machine does not run */
 	struct lt_cpu_need need;
 	char *code; size_t code_bytes;  /* of the shared object; NULL: not kept */
 };
