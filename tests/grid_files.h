@@ -1,6 +1,8 @@
 /* tests/grid_files.h -- the kernel programs of tests/kernels, and random memory for them. */
 #ifndef TESTS_GRID_FILES_H
 #define TESTS_GRID_FILES_H
+#include <stdbool.h>
+#include <stddef.h>
 #include "tests/random_kernel.h"
 
 static const char *const grid_files[] = { "gather", "matrix", "product", "softmax", "sum", "transpose" };

@@ -114,3 +114,36 @@ Test(text_grid, opencl_gives_what_the_simulator_gives)
 		lt_kernel_free(k);
 	}
 }
+
+/* Every other one has values of several lanes. */
+static struct lt_kernel *random_grids(uint64_t seed)
+{
+	struct lt_kernel *k = random_kernel(seed, RANDOM_KERNEL_GRID | (seed % 2 ? RANDOM_KERNEL_LANES : 0));
+	struct keeper diags = keeper_new();
+	must(k && !lt_kernel_verify(k, &diags.diag), "seed %llu: %s", (unsigned long long)seed, diags.text);
+	return k;
+}
+
+Test(text_grid, opencl_of_random_programs)
+{
+	const uint64_t seed = must_number("LT_SEED", 1), n = must_number("LT_KERNELS", 24);
+	if (!opencl_is_there())
+		cr_skip_test("no OpenCL device is there: Debian's pocl-opencl-icd makes one of the processor");
+	for (uint64_t i = 0; i < n; i++) {
+		struct lt_kernel *k = random_grids(seed + i);
+		expect_same_run(k, "random program", seed + i, true);
+		lt_kernel_free(k);
+	}
+}
+
+Test(text_grid, nvrtc_compiles_random_programs)
+{
+	const uint64_t seed = must_number("LT_SEED", 101), n = must_number("LT_KERNELS", 12);
+	if (!nvrtc_is_there())
+		cr_skip_test("NVRTC is not there");
+	for (uint64_t i = 0; i < n; i++) {
+		struct lt_kernel *k = random_grids(seed + i);
+		expect_compiled(k, "random program", i % 2 ? "sm_80" : "sm_90a");
+		lt_kernel_free(k);
+	}
+}
