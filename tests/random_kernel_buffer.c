@@ -46,7 +46,7 @@ static void address(struct kernel_maker *g, struct lt_instruction *i, uint32_t l
 	span = elems - (int64_t)(lanes - 1) * i->stride;
 	/* Where a grid has lanes side by side, they begin at a multiple: here none do that could be anywhere. */
 	bool apart = g->flags & RANDOM_KERNEL_GRID && i->stride == 1;
-	if (lanes > 1 && lanes <= elems && (apart || maker_one_in(g, 4))) {       /* each at an index of its own, all different */
+	if (lanes > 1 && lanes <= elems && (apart || maker_one_in(g, 4))) {     /* at indices that are all different */
 		struct lt_value_type many = { LT_I64, lanes };
 		int32_t lane = maker_make(g, maker_plain(LT_OPCODE_lane, many)), start = maker_want(g, i64);
 		start = maker_two(g, LT_OPCODE_splat, many, start, -1);
