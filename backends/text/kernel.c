@@ -84,8 +84,10 @@ static void print_head(struct lt_out *o, const char *text, const struct lt_regio
 			continue;
 		}
 		c++;
+		if (*c == 'r' && !r->resident)
+			continue;
 		if (*c == 'r')
-			lt__outf(o, r->resident ? ", %d" : "", (int)r->resident);
+			lt__outf(o, ", %d", (int)r->resident);
 		else
 			lt__outf(o, "%d", (int)(*c == 'n' ? n : r->threads[*c - 'x']));
 	}

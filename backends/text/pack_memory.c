@@ -78,16 +78,36 @@ static const char *lanes_text(struct text *t, const struct pack_access *a, bool 
 		type, (unsigned)a->type.lanes, on, a->at, a->masked ? " : 0" : "");
 }
 
+static const char *access_function(struct text *t, const struct pack_access *a, bool stores);
+
+/* Where all lanes are on, which is usual: as if there were no mask. */
+static const char *all_on_text(struct text *t, const struct pack_access *a, bool stores)
+{
+	struct pack_access all = *a;
+	all.masked = false;
+	all.parameters = stores ? lt__text_formatted(t, ", %s v", lt__text_type(t, a->type, 0)) : "";
+	return lt__text_formatted(t, "\tif (m == 0x%llxu)%s%s(p%s);\n%s",
+		(unsigned long long)(UINT64_MAX >> (64 - a->type.lanes)), stores ? " {\n\t\t" : "\n\t\treturn ",
+		access_function(t, &all, stores), stores ? ", v" : "",
+		stores ? "\t\treturn;\n\t}\n" : "");
+}
+
 static const char *access_function(struct text *t, const struct pack_access *a, bool stores)
 {
 	const char *name = lt__text_formatted(t, "lt_%s_%s%s%s%s", lt__text_short(t, a->type), stores ? "store" : "load",
 		a->how, a->masked ? "_on" : "", a->suffix);
-	const char *type = lt__text_type(t, a->type, 0);
-	if (!lt__nameset_find(&t->defined, name))
-		lt__text_define(t, name, lt__text_formatted(t, "%s%s %s(%s%s%s *p%s)\n{\n%s}\n", t->d->inlined, stores ? "void"
-		: type,
-			name, stores ? "" : "const ", a->space, lt__text_element(a->type.dtype)->type, a->parameters,
-			a->whole && !a->masked ? chunks_text(t, a, stores) : lanes_text(t, a, stores)));
+	const char *type = lt__text_type(t, a->type, 0), *body;
+	if (lt__nameset_find(&t->defined, name))
+		return name;
+	if (!a->whole)
+		body = lanes_text(t, a, stores);
+	else if (!a->masked)
+		body = chunks_text(t, a, stores);
+	else
+		body = lt__text_formatted(t, "%s%s", all_on_text(t, a, stores), lanes_text(t, a, stores));
+	lt__text_define(t, name, lt__text_formatted(t, "%s%s %s(%s%s%s *p%s)\n{\n%s}\n", t->d->inlined,
+		stores ? "void" : type, name, stores ? "" : "const ", a->space, lt__text_element(a->type.dtype)->type,
+		a->parameters, body));
 	return name;
 }
 

@@ -15,8 +15,18 @@ static inline uint64_t lt_below(int64_t n, int lanes)
 	return n <= 0 ? 0 : n >= lanes ? all : all >> (lanes - n);
 }
 typedef struct { float v[4]; } lt_f32x4;
+static inline lt_f32x4 lt_f32x4_load_global(const __global float *p)
+{
+	union { uint4 w[1]; lt_f32x4 v; } u;
+#pragma unroll
+	for (int i = 0; i < 1; i++)
+		u.w[i] = ((const __global uint4 *)p)[i];
+	return u.v;
+}
 static inline lt_f32x4 lt_f32x4_load_on_global(const __global float *p, uint32_t m)
 {
+	if (m == 0xfu)
+		return lt_f32x4_load_global(p);
 	lt_f32x4 r;
 #pragma unroll
 	for (int i = 0; i < 4; i++)
@@ -116,8 +126,20 @@ static inline lt_f32x4 lt_f32x4_div(lt_f32x4 a, lt_f32x4 b)
 		r.v[i] = a.v[i] / b.v[i];
 	return r;
 }
+static inline void lt_f32x4_store_global(__global float *p, lt_f32x4 v)
+{
+	union { uint4 w[1]; lt_f32x4 v; } u;
+	u.v = v;
+#pragma unroll
+	for (int i = 0; i < 1; i++)
+		((__global uint4 *)p)[i] = u.w[i];
+}
 static inline void lt_f32x4_store_on_global(__global float *p, lt_f32x4 v, uint32_t m)
 {
+	if (m == 0xfu) {
+		lt_f32x4_store_global(p, v);
+		return;
+	}
 #pragma unroll
 	for (int i = 0; i < 4; i++)
 		if (m >> i & 1)

@@ -12,8 +12,18 @@ static __device__ __forceinline__ uint64_t lt_below(int64_t n, int lanes)
 	return n <= 0 ? 0 : n >= lanes ? all : all >> (lanes - n);
 }
 typedef struct { float v[4]; } lt_f32x4;
+static __device__ __forceinline__ lt_f32x4 lt_f32x4_load(const float *p)
+{
+	union { uint4 w[1]; lt_f32x4 v; } u;
+#pragma unroll
+	for (int i = 0; i < 1; i++)
+		u.w[i] = ((const uint4 *)p)[i];
+	return u.v;
+}
 static __device__ __forceinline__ lt_f32x4 lt_f32x4_load_on(const float *p, uint32_t m)
 {
+	if (m == 0xfu)
+		return lt_f32x4_load(p);
 	lt_f32x4 r;
 #pragma unroll
 	for (int i = 0; i < 4; i++)
@@ -105,8 +115,20 @@ static __device__ __forceinline__ lt_f32x4 lt_f32x4_div(lt_f32x4 a, lt_f32x4 b)
 		r.v[i] = a.v[i] / b.v[i];
 	return r;
 }
+static __device__ __forceinline__ void lt_f32x4_store(float *p, lt_f32x4 v)
+{
+	union { uint4 w[1]; lt_f32x4 v; } u;
+	u.v = v;
+#pragma unroll
+	for (int i = 0; i < 1; i++)
+		((uint4 *)p)[i] = u.w[i];
+}
 static __device__ __forceinline__ void lt_f32x4_store_on(float *p, lt_f32x4 v, uint32_t m)
 {
+	if (m == 0xfu) {
+		lt_f32x4_store(p, v);
+		return;
+	}
 #pragma unroll
 	for (int i = 0; i < 4; i++)
 		if (m >> i & 1)
