@@ -10,6 +10,7 @@
 #include "backends/text/grid.h"
 #include "check/must.h"
 #include "tests/grid_files.h"
+#include "tests/grid_rows.h"
 #include "tests/nvrtc.h"
 #include "tests/opencl.h"
 #include "tests/simulated.h"
@@ -111,6 +112,33 @@ Test(text_grid, opencl_gives_what_the_simulator_gives)
 		if (k->n_matrix == 0)
 			for (uint64_t seed = 1; seed <= 3; seed++)
 				expect_same_run(k, grid_files[i], seed, false);
+		lt_kernel_free(k);
+	}
+}
+
+/* Two blocks of two subgroups of 8; roles, which have barriers of some subgroups, are for devices with warps of 32. */
+Test(text_grid, opcodes)
+{
+	static char message[8192];
+	bool compiles = nvrtc_is_there(), runs = opencl_is_there();
+	for (int r = 0; r < N_GRID_ROW; r++) {
+		if (strncmp(grid_rows[r].what, "roles", 5) == 0)
+			continue;
+		_Alignas(64) float x[256], y[256];
+		const int64_t bytes[2] = { sizeof x, sizeof y };
+		struct lt_fault fault = { 0 };
+		struct lt_kernel *k = simulated_kernel("%s", grid_row_text(grid_rows[r].lines));
+		for (int i = 0; i < 256; i++) {
+			x[i] = (float)i;
+			y[i] = -1;
+		}
+		if (compiles)
+			expect_compiled(k, grid_rows[r].what, "sm_80");
+		cr_expect(!runs || opencl_run(k, (void *const[]){ x, y }, bytes, &fault, message, sizeof message), "%s: %s",
+			grid_rows[r].what, message);
+		for (int t = 0; t < 32 && runs; t++)
+			cr_expect_eq(y[t], grid_rows[r].want(t / 16, t % 16), "%s: thread %d has %g", grid_rows[r].what, t,
+				(double)y[t]);
 		lt_kernel_free(k);
 	}
 }
