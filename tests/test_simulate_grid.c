@@ -42,7 +42,8 @@ Test(simulate_grid, opcodes)
 			run_text(grid_row_text(grid_rows[r].lines), &o, &m, &s);
 			cr_assert_eq(s.status, LT_OK, "%s: %s", grid_rows[r].what, s.diags.text);
 			for (int t = 0; t < 32; t++)
-				cr_expect_eq(m.y[t], (in_roles ? roles : grid_rows[r].want)(t / 16, t % 16), "%s: thread %d has %g", grid_rows[r].what, t,
+				cr_expect_eq(m.y[t], (in_roles ? roles : grid_rows[r].want)(t / 16, t % 16),
+					"%s: thread %d has %g", grid_rows[r].what, t,
 					(double)m.y[t]);
 		}
 }
