@@ -54,6 +54,7 @@ $(shell scripts/setup.sh $(if $(filter check tests bless,$(MAKECMDGOALS)),check)
 ifneq ($(.SHELLSTATUS),0)
 $(error packages are missing)
 endif
+$(if $(filter check tests,$(MAKECMDGOALS)),$(shell scripts/setup.sh opencl >&2))
 ifneq ($(filter plugins check tests,$(MAKECMDGOALS)),)
 $(if $(filter undefined,$(origin LLVM)),$(shell scripts/setup.sh llvm >&2))
 endif

@@ -45,6 +45,7 @@ const struct lt_text_dialect lt__text_c99 = {
 	.counting = "#ifdef __GNUC__\n#define LT_COUNT(n) __atomic_fetch_add(&(n), 1, __ATOMIC_RELAXED)\n#else\n"
 		"#define LT_COUNT(n) (n)++\n#endif\n",
 	.counted = "LT_COUNT(fault->n)",
+	.inlined = "static inline ",
 };
 
 const struct lt_text_dialect lt__text_c = {
@@ -56,4 +57,6 @@ const struct lt_text_dialect lt__text_c = {
 	.counting = "",
 	.aligned = "__attribute__((aligned(%lld))) ",
 	.counted = "__atomic_fetch_add(&fault->n, 1, __ATOMIC_RELAXED)",
+	.inlined = "static inline ",
+	.unroll = "#pragma GCC unroll %lld",
 };
