@@ -80,6 +80,13 @@ static bool machine_of(const char *at, size_t n, struct lt_machine *m)
 		m->array_bytes = (int64_t)x;
 	} else if (sim_number(at, n, "teams", &x) && x <= 1) {
 		m->teams = (uint32_t)x;
+	} else if (is_word(at, n, "grid")) {
+		m->subgroup = 32;
+		m->shared_bytes = 49152;
+	} else if (sim_number(at, n, "subgroup", &x) && x >= 1 && x <= 64 && (x & (x - 1)) == 0) {
+		m->subgroup = (uint32_t)x;
+	} else if (sim_number(at, n, "shared", &x) && x <= 1 << 20) {
+		m->shared_bytes = (int64_t)x;
 	} else if (is_word(at, n, "masked")) {
 		m->masked = 1;
 	} else if (is_word(at, n, "gathered")) {
@@ -112,6 +119,8 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 			out->options.seed = number;
 		else if (sim_number(at, n, "range", &number) && number > 0)
 			out->options.range = (int64_t)number;
+		else if (sim_number(at, n, "drop", &number) && number > 0)
+			out->drop = number;
 		else if (is_word(at, n, "counts"))
 			out->counts = true;
 		else if (is_word(at, n, "expand"))
@@ -120,8 +129,8 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 			&& !off_of(at, n, &out->options.off) && !skip_of(at, n, out->skip))
 			return lt__report(diag, LT_EINVAL, -1, -1,
 				"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, off=CHECK, "
-				"skip=STEPS, or of the machine lanes=N (1, 2, 4 .. 64), moved=N, unroll=N, copied=N, array=BYTES, teams=0, "
-				"masked, gathered",
+				"drop=BARRIER, skip=STEPS, or of the machine lanes=N (1, 2, 4 .. 64), moved=N, unroll=N, copied=N, array=BYTES, teams=0, "
+				"masked, gathered, grid, subgroup=THREADS, shared=BYTES",
 				"sim: unknown option '%.*s'", (int)(n < 60 ? n : 60), at);
 		at += n + (at[n] == ';');
 	}
