@@ -104,7 +104,7 @@ struct lowering {
 	/* On a machine that runs grids (lower_grid.h), else NULL: */
 	struct lower_part *part;                /* by loop */
 	struct lower_grid *grid;                /* by loop that is a root */
-	uint8_t *home;                          /* by buffer: enum lower_home */
+	uint8_t *memory;                        /* by buffer: enum lower_memory */
 	struct lower_spread **spread;           /* by buffer: how it is spread over threads; NULL: not */
 	int32_t *combine_scratch;               /* by statement: its buffer and 1; 0: none yet */
 	uint8_t first_axes;                     /* bits: along these an `if` around says that the thread is the first */
@@ -177,11 +177,10 @@ void lt__lower_say_access(struct lowering *, int32_t stmt, int32_t access, bool 
 void lt__lower_body(struct lowering *, int32_t i, int32_t s, int32_t end);
 /* lower_count.c.  How many iterations: min(max_trip_count, bounds); it may be negative. */
 int32_t lt__lower_trip_count(struct lowering *, int32_t loop);
-/* lower_nest.c: loop i, by its mode. */
-void lt__lower_loop(struct lowering *, int32_t i);
 /* lower_count.c: the same of the bound rows that are the same in all threads (uniform), or of the others: -1: none. */
 int32_t lt__lower_trip_count_of(struct lowering *, int32_t loop, bool uniform);
 /* lower_team.c.  body: lt__lower_body, which calls this. */
+typedef void lower_loop_fn(struct lowering *, int32_t loop);
 typedef void lower_body_fn(struct lowering *, int32_t i, int32_t s, int32_t end);
 void lt__lower_team(struct lowering *, int32_t first, lower_body_fn *body);
 

@@ -27,35 +27,6 @@ void lt__lower_barrier(struct lowering *l)
 			.what = LT_BARRIER_BLOCK, .stride = threads_of(grid_now(l)), .origin = -1 });
 }
 
-/* Whether the iterations of a loop around share the statement's element. */
-static bool is_combined(const struct lowering *l, const struct lt_stmt *st, int32_t loop)
-{
-	return lt__lower_is_thread(l, loop) && !lt__lower_depends(l->t, lower_access_at(l, st->dest)->row, loop);
-}
-
-static int32_t scope_of(const struct lowering *l, const struct lt_stmt *st)
-{
-	const struct lt_buffer *b = lower_buffer_at(l, lower_access_at(l, st->dest)->buffer);
-	return b->role == LT_LOCAL ? b->scope : -1;
-}
-
-int64_t lt__lower_share(struct lowering *l, int32_t root, int64_t bytes)
-{
-	int64_t at = l->grid[root].shared_used;
-	l->grid[root].shared_used += (bytes + 15) / 16 * 16;
-	return at;
-}
-
-bool lt__lower_combines(const struct lowering *l, const struct lt_stmt *st)
-{
-	if (st->kind != LT_COMBINE || !lower_has_grids(l))
-		return false;
-	for (int32_t i = st->loop; i >= 0 && i != scope_of(l, st); i = lower_loop_at(l, i)->parent)
-		if (is_combined(l, st, i))
-			return true;
-	return false;
-}
-
 /* Exchanges are for threads along axis 0 that are one run in each row of the block, and in each iteration of the loops
  * around: group is the most of them that always begin at a multiple of it. */
 static int64_t group_of(const struct lowering *l, const struct combine *c, int32_t inside)
@@ -80,8 +51,8 @@ static void find_combined(const struct lowering *l, const struct lt_stmt *st, st
 	const struct lower_grid *g = grid_now(l);
 	const int64_t row[LOWER_AXES] = { 1, g->threads[0], g->threads[0] * g->threads[1] };
 	*c = (struct combine){ .terms = 1 };
-	for (int32_t i = st->loop; i >= 0 && i != scope_of(l, st); i = lower_loop_at(l, i)->parent) {
-		if (!is_combined(l, st, i))
+	for (int32_t i = st->loop; i >= 0 && i != lt__lower_combine_scope(l, st); i = lower_loop_at(l, i)->parent) {
+		if (!lt__lower_is_combined(l, st, i))
 			continue;
 		c->loop[c->n_loop] = i;
 		c->stride[c->n_loop++] = l->part[i].stride * row[lower_loop_at(l, i)->kind_arg];

@@ -82,7 +82,7 @@ int32_t lt__lower_read(struct lowering *l, int32_t s, int32_t access)
 /* Each lane of a vector has its own elements side by side. */
 static struct lower_address of_lanes(struct lowering *l, int32_t buffer, struct lower_address at)
 {
-	if (lower_has_grids(l) && lt__lower_home(l, buffer) == LOWER_SHARED)
+	if (lower_has_grids(l) && lt__lower_memory(l, buffer) == LOWER_SHARED)
 		at.value = lt__lower_add(l, at.value, lt__lower_copy_offset(l, buffer));
 	if (!lt__lower_private(l, buffer))
 		return at;

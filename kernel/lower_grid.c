@@ -1,4 +1,4 @@
-/* kernel/lower_grid.c -- a nest as a grid: the host's launch, and the region that each thread of it runs (lower_grid.h).
+/* kernel/lower_grid.c -- a nest as a grid: the host's launch, and the region that each thread runs (lower_grid.h).
  *
  * Blocks along an axis number the iterations of its grid loops, the innermost fastest.  Only the outermost loop of an
  * axis has as many as it has iterations in this run; those of the others that are too many leave.
@@ -58,7 +58,8 @@ static int32_t outer_loops(const struct lowering *l, int32_t inside, int32_t *ou
 	return n;
 }
 
-static int32_t grid_launch(struct lowering *l, const struct lower_grid *g, int32_t root, const int32_t *outer, int32_t n)
+static int32_t grid_launch(
+	struct lowering *l, const struct lower_grid *g, int32_t root, const int32_t *outer, int32_t n)
 {
 	int64_t handed[LOWER_MAX_DEPTH];
 	int32_t blocks[LOWER_AXES];
@@ -115,7 +116,7 @@ static void leave(struct lowering *l, const struct lower_grid *g)
 }
 
 static void grid_region(struct lowering *l, const struct lower_grid *g, int32_t root, const int32_t *outer, int32_t n,
-	int32_t s, int32_t end, lower_body_fn *body)
+	int32_t s, int32_t end, lower_body_fn *body, lower_loop_fn *nest)
 {
 	l->b.origin = -1;
 	for (int32_t i = 0; i < n; i++)
@@ -127,10 +128,11 @@ static void grid_region(struct lowering *l, const struct lower_grid *g, int32_t 
 	else if (g->n_chain)
 		body(l, g->chain[g->n_chain - 1], s, end);
 	else
-		lt__lower_loop(l, root);
+		nest(l, root);
 }
 
-void lt__lower_grid(struct lowering *l, int32_t root, int32_t s, int32_t end, lower_body_fn *body)
+void lt__lower_grid(
+	struct lowering *l, int32_t root, int32_t s, int32_t end, lower_body_fn *body, lower_loop_fn *nest)
 {
 	static const struct lower_grid one = { .threads = { 1, 1, 1 }, .blocks = { 1, 1, 1 } };
 	const struct lower_grid *g = root < 0 ? &one : &l->grid[root];
@@ -144,7 +146,7 @@ void lt__lower_grid(struct lowering *l, int32_t root, int32_t s, int32_t end, lo
 	l->first_known = mark;
 	l->b.now = region;
 	l->team = root;
-	grid_region(l, g, root, outer, n, s, end, body);
+	grid_region(l, g, root, outer, n, s, end, body, nest);
 	l->b.region[region].region.shared_bytes = g->shared_used;
 	l->team = was_team;
 	l->b.now = host;

@@ -157,7 +157,7 @@ static void nest_lanes(struct lowering *l, int32_t i)
 	nest_remainder(l, i, from, n);
 }
 
-void lt__lower_loop(struct lowering *l, int32_t i)
+static void nest_loop(struct lowering *l, int32_t i)
 {
 	switch (l->loop[i].mode) {
 	case LOWER_TEAM: lt__lower_team(l, i, lt__lower_body); break;
@@ -176,27 +176,28 @@ void lt__lower_body(struct lowering *l, int32_t loop, int32_t s, int32_t end)
 	l->b.origin = -1;
 	lt__lower_begin(l, loop);
 	if (lower_has_grids(l) && l->team >= 0) {
-		lt__lower_threads_body(l, loop, s, end);
+		lt__lower_threads_body(l, loop, s, end, nest_loop);
 		return;
 	}
 	while (s < end) {
 		int32_t in = lower_stmt_at(l, s)->loop;
 		if (in == loop) {
 			if (lower_has_grids(l))
-				lt__lower_grid(l, -1, s, s + 1, lt__lower_body), s++;
+				lt__lower_grid(l, -1, s, s + 1, lt__lower_body, nest_loop);
 			else if (l->lane_loop >= 0)
-				lt__lower_lane_stmt(l, s++);
+				lt__lower_lane_stmt(l, s);
 			else
-				lt__lower_stmt(l, s++);
+				lt__lower_stmt(l, s);
+			s++;
 			continue;
 		}
 		while (lower_loop_at(l, in)->parent != loop)
 			in = lower_loop_at(l, in)->parent;
 		int32_t after = lower_loop_at(l, in)->first_stmt + lower_loop_at(l, in)->n_stmt;
 		if (lower_has_grids(l) && l->part[in].root == in)
-			lt__lower_grid(l, in, s, after, lt__lower_body);
+			lt__lower_grid(l, in, s, after, lt__lower_body, nest_loop);
 		else
-			lt__lower_loop(l, in);
+			nest_loop(l, in);
 		s = after;
 	}
 }

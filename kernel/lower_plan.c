@@ -1,4 +1,4 @@
-/* kernel/lower_plan.c -- which nests of a tree become a grid each: their blocks, threads and memory; what is refused. */
+/* kernel/lower_plan.c -- which nests of a tree become a grid each: blocks, threads and memory; what is refused. */
 #include "kernel/lower_grid.h"
 #include "kernel/opcode.h"
 #include "kernel/report.h"
@@ -7,12 +7,6 @@ static const char *var_of(const struct lowering *l, int32_t loop)
 {
 	const char *var = lower_loop_at(l, loop)->var;
 	return var ? var : "?";
-}
-
-bool lt__lower_is_thread(const struct lowering *l, int32_t loop)
-{
-	const struct lt_loop *x = lower_loop_at(l, loop);
-	return x->kind == LT_BLOCK && x->max_trip_count > 1;
 }
 
 static int axis_of(const struct lt_loop *x) { return x->kind_arg >= 0 && x->kind_arg < LOWER_AXES ? x->kind_arg : 0; }
@@ -65,7 +59,7 @@ static void find_chain(struct lowering *l, int32_t root)
 		g->chain[g->n_chain++] = i;
 }
 
-static lt_status refuse_place(struct lowering *l, struct lt_diag *diag)
+static lt_status refuse_nesting(struct lowering *l, struct lt_diag *diag)
 {
 	for (int32_t i = 0; i < l->t->n_loop; i++) {
 		const struct lt_loop *x = lower_loop_at(l, i);
@@ -95,8 +89,10 @@ static lt_status plan_threads(struct lowering *l, int32_t root, struct lt_diag *
 			g->threads[a] *= lower_loop_at(l, root)->max_trip_count;
 		all *= g->threads[a];
 	}
-	while (all > 1 && all % l->machine.subgroup)
-		all += all / g->threads[0], g->threads[0]++;
+	while (all > 1 && all % l->machine.subgroup) {
+		all += all / g->threads[0];
+		g->threads[0]++;
+	}
 	if (all > LT_MAX_THREADS)
 		return lt__report(diag, LT_EUNSUPPORTED, root, -1, "split the block loops in it, and bind the inner ones only",
 			"loop %s: its blocks would have %lld threads, and %d are the most", var_of(l, root), (long long)all,
@@ -137,28 +133,14 @@ static bool is_shared(const struct lowering *l, int32_t b)
 	return false;
 }
 
-enum lower_home lt__lower_home(const struct lowering *l, int32_t b)
-{
-	const struct lt_buffer *x = lower_buffer_at(l, b);
-	return x->role != LT_LOCAL || x->scope < 0 || l->part[x->scope].root < 0 ? LOWER_GLOBAL : l->home[b];
-}
-
-int64_t lt__lower_copies(const struct lowering *l, int32_t b)
-{
-	int64_t n = 1;
-	for (int32_t i = lower_buffer_at(l, b)->scope; i >= 0; i = lower_loop_at(l, i)->parent)
-		n *= lt__lower_is_thread(l, i) ? lower_loop_at(l, i)->max_trip_count : 1;
-	return n;
-}
-
 static lt_status plan_memory(struct lowering *l, struct lt_diag *diag)
 {
-	l->home = lt__pool_alloc(&l->b.pool, l->t->buffers.n, sizeof *l->home);
+	l->memory = lt__pool_alloc(&l->b.pool, l->t->buffers.n, sizeof *l->memory);
 	l->spread = lt__pool_alloc(&l->b.pool, l->t->buffers.n, sizeof(struct lower_spread *));
 	for (int32_t b = 0; b < (int32_t)l->t->buffers.n; b++) {
 		const struct lt_buffer *x = lower_buffer_at(l, b);
-		l->home[b] = LOWER_OWN;
-		if (lt__lower_home(l, b) == LOWER_GLOBAL)
+		l->memory[b] = LOWER_PART;
+		if (lt__lower_memory(l, b) == LOWER_GLOBAL)
 			continue;
 		struct lower_grid *g = &l->grid[l->part[x->scope].root];
 		int64_t bytes = x->elems * LT_AT(struct lt_type, l->t->types, x->type)->bytes, copies = lt__lower_copies(l, b);
@@ -175,13 +157,13 @@ static lt_status plan_memory(struct lowering *l, struct lt_diag *diag)
 				return lt__report(diag, LT_EUNSUPPORTED, x->scope, -1, "split the loops, so that a thread keeps less",
 					"loop %s: each thread would keep %lld bytes of %s, and has room for %lld", var_of(l, x->scope),
 					(long long)bytes, name, (long long)l->machine.array_bytes);
-			l->home[b] = LOWER_GLOBAL;
+			l->memory[b] = LOWER_GLOBAL;
 			continue;
 		}
 		l->spread[b] = lt__lower_find_spread(l, b);
 		if (l->spread[b])
 			continue;
-		l->home[b] = LOWER_SHARED;
+		l->memory[b] = LOWER_SHARED;
 		if (!__builtin_mul_overflow(bytes, copies, &bytes) && bytes <= l->machine.shared_bytes - g->shared_bytes) {
 			g->shared_bytes += (bytes + 15) / 16 * 16;
 			continue;
@@ -190,7 +172,7 @@ static lt_status plan_memory(struct lowering *l, struct lt_diag *diag)
 			return lt__report(diag, LT_EUNSUPPORTED, x->scope, -1, "choose smaller steps for the loops that it spans",
 				"loop %s: %s takes %lld bytes of shared memory, and a block has %lld left", var_of(l, x->scope), name,
 				(long long)bytes, (long long)(l->machine.shared_bytes - g->shared_bytes));
-		l->home[b] = LOWER_GLOBAL;
+		l->memory[b] = LOWER_GLOBAL;
 	}
 	return LT_OK;
 }
@@ -238,7 +220,7 @@ lt_status lt__lower_plan(struct lowering *l, struct lt_diag *diag)
 			status = plan_threads(l, i, diag);
 			status = status ? status : plan_blocks(l, i, diag);
 		}
-	status = status ? status : refuse_place(l, diag);
+	status = status ? status : refuse_nesting(l, diag);
 	find_waits(l);
 	return status ? status : plan_memory(l, diag);
 }

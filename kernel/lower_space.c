@@ -109,8 +109,8 @@ static void assign_grid_space(struct lowering *l, int32_t b, const struct uses *
 {
 	const struct lt_buffer *x = lower_buffer_at(l, b);
 	struct lower_storage *p = &l->storage[b];
-	switch (lt__lower_home(l, b)) {
-	case LOWER_OWN:
+	switch (lt__lower_memory(l, b)) {
+	case LOWER_PART:
 		p->made.elems = l->spread[b] ? l->spread[b]->elems : x->elems;
 		p->is_variable = p->made.elems == 1 && !u->gathered[b];
 		p->made.space = LT_SPACE_ARRAY;

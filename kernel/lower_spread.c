@@ -24,7 +24,8 @@ static struct spread_term *find_term(struct spread *x, int64_t coef)
 }
 
 /* The first access says which terms there are; a loop of one thread may be in some accesses only. */
-static bool add_loop(const struct lowering *l, struct spread *x, int32_t loop, int64_t coef, bool thread, uint32_t *seen)
+static bool add_loop(
+	const struct lowering *l, struct spread *x, int32_t loop, int64_t coef, bool thread, uint32_t *seen)
 {
 	int axis = thread ? lower_loop_at(l, loop)->kind_arg : -1;
 	int64_t n = lower_loop_at(l, loop)->max_trip_count, stride = thread ? l->part[loop].stride : 0;

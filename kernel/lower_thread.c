@@ -1,8 +1,7 @@
 /* kernel/lower_thread.c -- block loops: numbers of threads, and which threads run what (lower_grid.h).
  *
  * Threads along an axis number the iterations of its block loops, the innermost fastest; nests beside each other begin
- * at the same thread, and what is in no block loop of an axis is run by the first thread along it.  Who is off is off
- * by an `if` around as much as can be, but never around a barrier.
+ * at the same thread, and what is in no block loop of an axis is run by the first thread along it.
  */
 #include "kernel/lower_grid.h"
 
@@ -25,7 +24,7 @@ static int32_t thread_number(struct lowering *l, int32_t around, int axis)
 }
 
 /* How many threads of its axis a block loop may have. */
-static int64_t room_of(const struct lowering *l, int32_t loop)
+static int64_t threads_of_loop(const struct lowering *l, int32_t loop)
 {
 	int32_t around = thread_around(l, lower_loop_at(l, loop)->parent, axis_of(l, loop));
 	return around >= 0 ? l->part[around].stride : l->grid[l->part[loop].root].threads[axis_of(l, loop)];
@@ -51,7 +50,7 @@ int32_t lt__lower_on(struct lowering *l, int32_t loop)
 	int32_t count = -1, at = l->column[lower_loop_column(l->t, loop)].value;
 	if (thread && l->loop[loop].bounded)
 		count = lt__lower_trip_count(l, loop);
-	else if (thread && room_of(l, loop) > x->max_trip_count * l->part[loop].stride)
+	else if (thread && threads_of_loop(l, loop) > x->max_trip_count * l->part[loop].stride)
 		count = lt__lower_i64(l, x->max_trip_count);
 	else if (!thread)
 		count = lt__lower_trip_count_of(l, loop, false);
@@ -71,34 +70,6 @@ int32_t lt__lower_is_first(struct lowering *l, int32_t loop, uint8_t axes)
 	return all;
 }
 
-/* -- what runs -- */
-
-struct child { int32_t loop, end; bool waits; uint8_t axes; };  /* loop -1: a statement */
-
-static struct child child_at(const struct lowering *l, int32_t loop, int32_t s)
-{
-	const struct lt_stmt *st = lower_stmt_at(l, s);
-	int32_t in = st->loop;
-	if (in == loop)
-		return (struct child){ -1, s + 1, st->kind == LT_BARRIER || lt__lower_combines(l, st), 0 };
-	while (lower_loop_at(l, in)->parent != loop)
-		in = lower_loop_at(l, in)->parent;
-	return (struct child){ in, lower_loop_at(l, in)->first_stmt + lower_loop_at(l, in)->n_stmt, l->part[in].waits,
-		l->part[in].axes };
-}
-
-static void lower_child(struct lowering *l, const struct child *c, int32_t s)
-{
-	if (c->loop >= 0)
-		lt__lower_loop(l, c->loop);
-	else if (lower_stmt_at(l, s)->kind == LT_BARRIER)
-		lt__lower_barrier(l);
-	else if (c->waits)
-		lt__lower_combine(l, s);
-	else
-		lt__lower_stmt(l, s);
-}
-
 int32_t lt__lower_open(struct lowering *l, int32_t loop, uint8_t axes)
 {
 	int32_t all = LOWER_YES;
@@ -107,68 +78,4 @@ int32_t lt__lower_open(struct lowering *l, int32_t loop, uint8_t axes)
 		if (!l->part[up].held && l->part[up].root >= 0)
 			all = lt__lower_both(l, all, lt__lower_on(l, up));
 	return lt__lower_both(l, all, lt__lower_is_first(l, loop, (uint8_t)(axes & ~l->first_axes)));
-}
-
-static void hold(struct lowering *l, int32_t loop, bool *was)
-{
-	for (int32_t up = loop, i = 0; up >= 0; up = lower_loop_at(l, up)->parent, i++) {
-		was[i] = l->part[up].held;
-		l->part[up].held = true;
-	}
-}
-
-static void let_go(struct lowering *l, int32_t loop, const bool *was)
-{
-	for (int32_t up = loop, i = 0; up >= 0; up = lower_loop_at(l, up)->parent, i++)
-		l->part[up].held = was[i];
-}
-
-/* Neighbours that the same threads run are in one `if`. */
-static int32_t lower_together(struct lowering *l, int32_t loop, int32_t s, int32_t end)
-{
-	struct child c = child_at(l, loop, s);
-	const uint8_t axes = c.axes, was_first = l->first_axes, first = (uint8_t)(~axes & ~was_first & ((1 << LOWER_AXES) - 1));
-	bool was[LOWER_MAX_DEPTH];
-	int32_t mask = lt__lower_open(l, loop, first), mark = -1;
-	if (mask >= 0)
-		mark = lt__lower_if(l, mask);
-	hold(l, loop, was);
-	l->first_axes |= first;
-	for (; s < end; s = c.end) {
-		c = child_at(l, loop, s);
-		if (c.waits || c.axes != axes)
-			break;
-		if (mask != LOWER_NO)
-			lower_child(l, &c, s);
-	}
-	l->first_axes = was_first;
-	let_go(l, loop, was);
-	if (mask >= 0)
-		lt__lower_end(l, mark);
-	return s;
-}
-
-void lt__lower_threads_body(struct lowering *l, int32_t loop, int32_t s, int32_t end)
-{
-	while (s < end) {
-		struct child c = child_at(l, loop, s);
-		if (!c.waits) {
-			s = lower_together(l, loop, s, end);
-			continue;
-		}
-		lower_child(l, &c, s);
-		s = c.end;
-	}
-}
-
-int32_t lt__lower_copy_offset(struct lowering *l, int32_t b)
-{
-	int32_t sum = -1;
-	int64_t elems = lower_buffer_at(l, b)->elems;
-	for (int32_t i = lower_buffer_at(l, b)->scope; i >= 0; i = lower_loop_at(l, i)->parent)
-		if (lt__lower_is_thread(l, i)) {
-			sum = lt__lower_add(l, sum, lt__lower_times(l, l->column[lower_loop_column(l->t, i)].value, elems));
-			elems *= lower_loop_at(l, i)->max_trip_count;
-		}
-	return sum;
 }

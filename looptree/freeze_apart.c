@@ -24,6 +24,13 @@ bool lt__row_depends(const struct lt_freezer *f, const struct lt_row *r, int32_t
 	return false;
 }
 
+bool lt__is_led(const struct lt_barriers *w, const struct lt_touched *x, int32_t loop)
+{
+	const struct lt_stmt *s = &w->f->stmt[x->stmt];
+	return s->kind == LT_COMBINE && x->access == s->dest && lt__is_thread_loop(w->f, loop)
+		&& !lt__row_depends(w->f, &w->f->access[x->access].row, loop);
+}
+
 static int64_t coef_of(const struct lt_row *r, int32_t kind, int32_t at)
 {
 	int64_t sum = 0;
@@ -75,13 +82,13 @@ static bool is_around(const struct lt_freezer *f, int32_t loop, int32_t inside)
 }
 
 static int32_t loop_of(const struct apart *a, const struct lt_touched *x) { return a->w->f->stmt[x->stmt].loop; }
-static const struct lt_row *row_of(const struct apart *a, const struct lt_touched *x)
+static const struct lt_row *apart_row(const struct apart *a, const struct lt_touched *x)
 {
 	return &a->w->f->access[x->access].row;
 }
 
 /* The loop in whose iteration the buffer lives: what is around it is the same for both. */
-static int32_t scope_of(const struct apart *a)
+static int32_t apart_scope(const struct apart *a)
 {
 	const struct lt_fbuffer *b = &a->w->f->buffer[a->w->f->access[a->x->access].buffer];
 	return b->storage < 0 ? b->scope : -1;
@@ -92,11 +99,12 @@ static bool is_common(const struct apart *a, int32_t loop)
 {
 	const struct lt_freezer *f = a->w->f;
 	int32_t carried = a->x->carried;
-	return is_around(f, loop, loop_of(a, a->x)) && is_around(f, loop, loop_of(a, a->y)) && (carried < 0 || (loop != carried && is_around(f, loop, carried)));
+	return is_around(f, loop, loop_of(a, a->x)) && is_around(f, loop, loop_of(a, a->y))
+		&& (carried < 0 || (loop != carried && is_around(f, loop, carried)));
 }
 
 /* The loop's iteration is a digit of the thread that makes the access. */
-static bool is_digit(const struct apart *a, const struct lt_touched *x, int32_t loop)
+static bool apart_is_digit(const struct apart *a, const struct lt_touched *x, int32_t loop)
 {
 	return lt__is_thread_loop(a->w->f, loop) && !lt__is_led(a->w, x, loop);
 }
@@ -106,25 +114,25 @@ static int32_t matching(const struct apart *a, const struct lt_touched *y, int32
 {
 	const struct lt_freezer *f = a->w->f;
 	int32_t l = loop_of(a, y);
-	for (; l >= 0 && l != scope_of(a); l = f->loop[l].parent)
-		if (is_digit(a, y, l) && lt__loop_axis(f, l) == lt__loop_axis(f, loop) && a->w->stride[l] == a->w->stride[loop])
+	for (; l >= 0 && l != apart_scope(a); l = f->loop[l].parent)
+		if (apart_is_digit(a, y, l) && lt__loop_axis(f, l) == lt__loop_axis(f, loop) && a->w->stride[l] == a->w->stride[loop])
 			return l;
 	return -1;
 }
 
-static bool add_own_loops(struct apart *a, const struct lt_touched *x, const struct lt_touched *y, bool first)
+static bool add_loops_of(struct apart *a, const struct lt_touched *x, const struct lt_touched *y, bool first)
 {
 	const struct lt_freezer *f = a->w->f;
-	for (int32_t l = loop_of(a, x); l >= 0 && l != scope_of(a); l = f->loop[l].parent) {
-		int64_t coef = coef_of(row_of(a, x), LT_TERM_LOOP, l), n = f->loop[l].max_trip_count - 1;
-		bool digit = is_digit(a, x, l), both = is_common(a, l);
+	for (int32_t l = loop_of(a, x); l >= 0 && l != apart_scope(a); l = f->loop[l].parent) {
+		int64_t coef = coef_of(apart_row(a, x), LT_TERM_LOOP, l), n = f->loop[l].max_trip_count - 1;
+		bool digit = apart_is_digit(a, x, l), both = is_common(a, l);
 		int32_t other = digit ? matching(a, y, l) : -1;
-		if (both && digit == is_digit(a, y, l)) {
-			if (coef != coef_of(row_of(a, y), LT_TERM_LOOP, l))
+		if (both && digit == apart_is_digit(a, y, l)) {
+			if (coef != coef_of(apart_row(a, y), LT_TERM_LOOP, l))
 				return false;
 		} else if (other >= 0) {
 			int64_t m = f->loop[other].max_trip_count - 1;
-			if (coef != coef_of(row_of(a, y), LT_TERM_LOOP, other) || (first && !add_term(a, coef, m, n, true)))
+			if (coef != coef_of(apart_row(a, y), LT_TERM_LOOP, other) || (first && !add_term(a, coef, m, n, true)))
 				return false;
 		} else if (!add_term(a, first ? coef : -coef, 0, n, digit)) {
 			return false;
@@ -134,11 +142,11 @@ static bool add_own_loops(struct apart *a, const struct lt_touched *x, const str
 }
 
 /* Run-time scalars and quotients are the same in both, or nothing is known. */
-static bool have_same_rest(const struct apart *a)
+static bool have_same_quotients(const struct apart *a)
 {
 	const struct lt_freezer *f = a->w->f;
 	for (int side = 0; side < 2; side++) {
-		const struct lt_row *x = row_of(a, side ? a->y : a->x), *y = row_of(a, side ? a->x : a->y);
+		const struct lt_row *x = apart_row(a, side ? a->y : a->x), *y = apart_row(a, side ? a->x : a->y);
 		for (int32_t i = 0; i < x->n; i++) {
 			const struct lt_term *t = &x->term[i];
 			if (t->kind == LT_TERM_LOOP || !t->coef)
@@ -162,27 +170,38 @@ static int by_coef(const void *a, const void *b)
 	return (x->coef < y->coef) - (x->coef > y->coef);
 }
 
-static int64_t reach(const struct apart_term *t) { return t->coef * (t->low > t->high ? t->low : t->high); }
+static int64_t term_max(const struct apart_term *t) { return t->low > t->high ? t->low : t->high; }
+static int64_t reach(const struct apart_term *t) { return t->coef * term_max(t); }
+
+/* Whether all of them together are within 63 bits. */
+static bool are_small(const struct apart *a, int64_t left)
+{
+	for (int32_t i = 0; i < a->n; i++)
+		if (a->term[i].coef > INT64_MAX / (2 * MAX_TERMS) / (1 + term_max(&a->term[i])))
+			return false;
+	return left < INT64_MAX / 4;
+}
 
 bool lt__same_thread(const struct lt_barriers *w, const struct lt_touched *x, const struct lt_touched *y)
 {
 	struct apart a = { .w = w, .x = x, .y = y };
 	const struct lt_faccess *p = &w->f->access[x->access], *q = &w->f->access[y->access];
-	int64_t rest = p->row.constant - q->row.constant;
-	if (p->index >= 0 || q->index >= 0 || !have_same_rest(&a) || !add_own_loops(&a, x, y, true)
-		|| !add_own_loops(&a, y, x, false))
+	int64_t left;
+	if (__builtin_sub_overflow(p->row.constant, q->row.constant, &left) || left == INT64_MIN || p->index >= 0
+		|| q->index >= 0
+		|| !have_same_quotients(&a) || !add_loops_of(&a, x, y, true)
+		|| !add_loops_of(&a, y, x, false))
 		return false;
 	qsort(a.term, (size_t)a.n, sizeof *a.term, by_coef);
-	rest = rest < 0 ? -rest : rest;
+	left = left < 0 ? -left : left;
+	if (!are_small(&a, left))
+		return false;
 	for (int32_t i = 0; i < a.n; i++)
-		if (a.term[i].coef > INT64_MAX / (MAX_TERMS + 1) / (1 + (a.term[i].low > a.term[i].high ? a.term[i].low : a.term[i].high)))
-			return false;
-		else
-			rest += reach(&a.term[i]);
+		left += reach(&a.term[i]);
 	for (int32_t i = 0; i < a.n; i++) {
-		int64_t others = rest - reach(&a.term[i]);
+		int64_t others = left - reach(&a.term[i]);
 		if (others < a.term[i].coef)
-			rest = others;
+			left = others;
 		else if (a.term[i].thread)
 			return false;
 	}

@@ -16,13 +16,6 @@
 #include <string.h>
 #include "looptree/freeze_barrier.h"
 
-bool lt__is_led(const struct lt_barriers *w, const struct lt_touched *x, int32_t loop)
-{
-	const struct lt_stmt *s = &w->f->stmt[x->stmt];
-	return s->kind == LT_COMBINE && x->access == s->dest && lt__is_thread_loop(w->f, loop)
-		&& !lt__row_depends(w->f, &w->f->access[x->access].row, loop);
-}
-
 static int32_t first_common(const struct lt_freezer *f, int32_t a, int32_t b)
 {
 	for (; a >= 0; a = f->loop[a].parent)
@@ -97,7 +90,9 @@ static void keep(struct lt_barriers *w, const struct lt_touched *now)
 	w->touched[w->n_touched++] = *now;
 }
 
-static void each_access(struct lt_barriers *w, int32_t stmt, void (*call)(struct lt_barriers *, const struct lt_touched *))
+typedef void barrier_call(struct lt_barriers *, const struct lt_touched *);
+
+static void each_access(struct lt_barriers *w, int32_t stmt, barrier_call *call)
 {
 	const struct lt_freezer *f = w->f;
 	const struct lt_stmt *s = &f->stmt[stmt];
@@ -217,7 +212,6 @@ static void walk_root(struct lt_barriers *w, int32_t root)
 {
 	struct lt_freezer *f = w->f;
 	const struct lt_floop *x = &f->loop[root];
-	w->root = root;
 	w->n_touched = 0;
 	memset(w->written, 0, (size_t)f->n_buffer * sizeof *w->written);
 	for (int32_t s = x->first_stmt; s < x->first_stmt + x->n_stmt; s++)

@@ -9,7 +9,6 @@ struct lt_touched { int32_t stmt, access, carried; bool write; int64_t time; };
 struct lt_fbarrier { int32_t loop, stmt; };
 struct lt_barriers {
 	struct lt_freezer *f;
-	int32_t root;                   /* of the grid in hand */
 	int64_t *stride;                /* by block loop: threads of its axis from an iteration to the next */
 	int64_t time, *start;           /* by loop: when what is walked through in its body began */
 	bool *written;                  /* by buffer: in the grid in hand */
@@ -23,6 +22,6 @@ int32_t lt__loop_axis(const struct lt_freezer *, int32_t loop);
 bool lt__row_depends(const struct lt_freezer *, const struct lt_row *, int32_t loop);   /* through quotients, too */
 /* Whether all pairs of x and y that name one element are of one thread of a block; false: that is not known. */
 bool lt__same_thread(const struct lt_barriers *, const struct lt_touched *x, const struct lt_touched *y);
-/* freeze_barrier.c: whether the access is made for all iterations of a block loop by the first of them: a combine. */
+/* Whether the access is made for all iterations of a block loop by the first of them: a combine. */
 bool lt__is_led(const struct lt_barriers *, const struct lt_touched *, int32_t loop);
 #endif

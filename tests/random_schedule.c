@@ -209,7 +209,8 @@ static bool draw_bind(const struct lt_looptree *t, uint64_t *rng, char *step, si
 }
 
 /* One more step of a grid; NULL: it is not legal. */
-static struct lt_looptree *bind_one(struct state *s, struct job *j, const struct lt_looptree *t, char *step, size_t bytes)
+static struct lt_looptree *bind_one(
+	struct state *s, struct job *j, const struct lt_looptree *t, char *step, size_t bytes)
 {
 	struct lt_looptree *next = NULL;
 	bool grid;
@@ -242,7 +243,7 @@ static char *draw_sequence(struct state *s, struct job *j)
 		n += (size_t)snprintf(list + n, MAX_STEPS - n, "%s%s", n ? "; " : "", step);
 		wanted--;
 	}
-	for (int i = 0; s->plan->grids && i < MAX_TRIES / 3 && t->n_node < MAX_NODES && n + sizeof step + 3 < MAX_STEPS; i++)
+	for (int i = s->plan->grids ? 0 : MAX_TRIES; i < MAX_TRIES / 3 && n + sizeof step + 3 < MAX_STEPS; i++)
 		if ((next = bind_one(s, j, t, step, sizeof step))) {
 			lt_looptree_free(mine);
 			t = mine = next;

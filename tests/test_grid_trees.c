@@ -1,5 +1,5 @@
-/* tests/test_grid_trees.c -- trees with grid and block loops: what legality accepts runs on a grid without a finding and
- * gives what the evaluator says. */
+/* tests/test_grid_trees.c -- trees with grid and block loops: what legality accepts runs on a grid without a finding
+ * and gives what the evaluator says. */
 #include <criterion/criterion.h>
 #include "check/must.h"
 #include <stdlib.h>
@@ -36,7 +36,8 @@ static const struct {
 } cases[] = {
 	{ PRODUCT, STAGED, 2, 2, 2048 },
 	/* What a thread sums in its own registers needs no other one. */
-	{ PRODUCT, "split m 8; tail m mask; bind m grid.x; bind m' block.y; split n 32; tail n mask; bind n' block.x", 0, 0, 0 },
+	{ PRODUCT, "split m 8; tail m mask; bind m grid.x; bind m' block.y; split n 32; tail n mask; bind n' block.x", 0,
+		0, 0 },
 	/* Each thread has its elements of a row in registers, or, where another thread reads them, in shared memory. */
 	{ SOFTMAX, ROWS("64"), 2, 4, 4 + 12 + 4 + 12 + 16 + 16 },
 	{ SOFTMAX, ROWS("32"), 2, 4, 4 + 12 + 4 + 12 + 400 + 16 + 16 },

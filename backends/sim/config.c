@@ -129,7 +129,8 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 			&& !off_of(at, n, &out->options.off) && !skip_of(at, n, out->skip))
 			return lt__report(diag, LT_EINVAL, -1, -1,
 				"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, off=CHECK, "
-				"drop=BARRIER, skip=STEPS, or of the machine lanes=N (1, 2, 4 .. 64), moved=N, unroll=N, copied=N, array=BYTES, teams=0, "
+				"drop=BARRIER, skip=STEPS, or of the machine lanes=N (1, 2, 4 .. 64), moved=N, unroll=N, copied=N, "
+				"array=BYTES, teams=0, "
 				"masked, gathered, grid, subgroup=THREADS, shared=BYTES",
 				"sim: unknown option '%.*s'", (int)(n < 60 ? n : 60), at);
 		at += n + (at[n] == ';');
