@@ -8,6 +8,7 @@
 # make fuzz         20000 random schedules and graphs at the limits, 1000 layers, 10000 graphs everywhere, mutants,
 #                   libFuzzer for 60 s each
 # make mutants      wrong kernels that lt-run --verify must catch: MUTANTS_EACH=60 a script, MUTANTS_SEED=1
+# make gpu          what tools/gpu-check.sh needs on a machine with a GPU that cannot build, in build/gpu
 # make tidy         floors, headers that compile alone, names, circles of files, lines of at most 120 bytes
 # make install PREFIX=/usr/local DESTDIR=  libraries, tools, man pages, completions, docs, examples
 # make uninstall    make clean
@@ -255,7 +256,11 @@ $(LLVM_TESTS): $(O)/%: %.c $(filter-out backends/llvm/llvm.c,$(wildcard backends
 $(O)/tests/cuda/%.o: private FLAGS += -isystem $(CUDA)
 $(CUDA_TESTS): %: %.o $(O)/looptree.o | $(MOCK_CUDA)
 	$(link) -lcriterion $(LIBS)
-$(O)/tests/cuda/libcuda.so.1: $(O)/tests/cuda/mock.o
+$(O)/tests/cuda/measure_cuda: $(O)/tests/cuda/measure_cuda.o $(O)/looptree.o
+	$(link) $(LIBS)
+gpu: $(O)/lt-run $(O)/lt-check $(O)/tests/cuda/test_cuda_host $(O)/tests/cuda/measure_cuda
+	@tools/gpu-check.sh --pack $(O)/gpu $^
+$(O)/tests/cuda/libcuda.so.1: $(O)/tests/cuda/mock.o $(O)/tests/cuda/mock_queue.o
 	$(link) -shared -Wl,-soname,$(@F)
 
 # The objects of the library, except the one that ends with LT_BACKEND.
@@ -267,6 +272,7 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 
 plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
 tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) \
+	$(if $(CUDA),$(O)/tests/cuda/measure_cuda) \
 	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/limits $(O)/mutants $(O)/simulate \
 	plugins
 check: tests
@@ -344,11 +350,11 @@ tidy:
 clean:
 	rm -rf build $(O)
 
--include $(CUDA_TESTS:=.d) $(MOCK_CUDA:libcuda.so.1=mock.d)
+-include $(wildcard $(O)/tests/cuda/*.d)
 -include $(patsubst %.o,%.d,$(OBJ) $(TOOLS) $(HELPERS) $(MUTANTS)) $(TESTS:=.d) $(PLUGINS:.so=.d)
 -include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d) $(O)/tests/kernels/simulate.d
 -include $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
-.PHONY: all plugins tests check bless bench bench-peers fuzz fuzzers mutants demo demo-accuracy install uninstall \
+.PHONY: all gpu plugins tests check bless bench bench-peers fuzz fuzzers mutants demo demo-accuracy install uninstall \
 	tidy clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -5,8 +5,10 @@
 #include "backends/cuda/code.h"
 #include "kernel/report.h"
 
-/* No --use_fast_math: NaN and infinity are data.  A product may be contracted into its sum (--fmad, the default). */
-const char *const lt__cuda_flags[] = { "--std=c++17", "--device-int128", "--restrict", NULL };
+/* No --use_fast_math: NaN and infinity are data.  A product may be contracted into its sum (--fmad, the default).  No
+ * --restrict: the text says which pointers are the only way to their memory.  Operators of third parties are C text
+ * without __device__. */
+const char *const lt__cuda_flags[] = { "--std=c++17", "--device-as-default-execution-space", NULL };
 
 lt_status lt__cuda_arch(
 	const struct lt_cuda_nvrtc *n, int major, int minor, char *arch, size_t bytes, struct lt_diag *diag)

@@ -12,9 +12,11 @@ static void nvrtc_begin(void)
 }
 TestSuite(cuda_nvrtc, .init = nvrtc_begin, .timeout = 120);
 
+/* With a function as operators of third parties are: C, and nothing of CUDA. */
 #define AXPY \
+	"static inline float twice(float x) { return 2 * x; }\n" \
 	"extern \"C\" __global__ void axpy(const float *__restrict__ x, float *__restrict__ y, long long n)\n{\n" \
-	"\tlong long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n\tif (i < n)\n\t\ty[i] += 2 * x[i];\n}\n"
+	"\tlong long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n\tif (i < n)\n\t\ty[i] += twice(x[i]);\n}\n"
 
 static void compiled_free(struct lt_cuda_cubin *c)
 {
