@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Then launches, arguments, the cubin; sum: of everything after it. */
+/* Then arguments, launches, and at a multiple of ALIGN the cubin; sum: of everything after it. */
+enum { ALIGN = 16 };
 struct cuda_head {
 	char magic[8];
 	uint64_t sum, bytes, cubin_bytes, workspace_bytes;
@@ -26,17 +27,25 @@ static uint64_t sum_after(const char *memory, size_t bytes)
 	return sum_of(memory + FROM, bytes - FROM);
 }
 
+/* Where launches and the cubin begin. */
+static uint64_t launches_at(uint32_t n_argument)
+{
+	return sizeof(struct cuda_head) + n_argument * (uint64_t)sizeof(struct lt_cuda_argument);
+}
+static uint64_t cubin_at(uint32_t n_argument, uint32_t n_launch)
+{
+	const uint64_t end = launches_at(n_argument) + n_launch * (uint64_t)sizeof(struct lt_cuda_launch);
+	return (end + ALIGN - 1) / ALIGN * ALIGN;
+}
+
 /* Where the parts are, of a piece of memory with a head. */
 static void place_parts(struct lt_cuda_code *c)
 {
 	struct cuda_head h;
 	memcpy(&h, c->memory, sizeof h);
-	const char *at = c->memory + sizeof h;
-	c->launches = (const struct lt_cuda_launch *)(const void *)at;
-	at += h.n_launch * sizeof *c->launches;
-	c->arguments = (const struct lt_cuda_argument *)(const void *)at;
-	at += h.n_argument * sizeof *c->arguments;
-	c->cubin = at;
+	c->arguments = (const struct lt_cuda_argument *)(const void *)(c->memory + sizeof h);
+	c->launches = (const struct lt_cuda_launch *)(const void *)(c->memory + launches_at(h.n_argument));
+	c->cubin = c->memory + cubin_at(h.n_argument, h.n_launch);
 	c->n_launch = h.n_launch;
 	c->n_argument = h.n_argument;
 	c->cubin_bytes = h.cubin_bytes;
@@ -45,21 +54,19 @@ static void place_parts(struct lt_cuda_code *c)
 
 lt_status lt__cuda_code_new(const struct lt_cuda_text *t, const char *cubin, size_t bytes, struct lt_cuda_code *out)
 {
-	const size_t launches = t->n_launch * sizeof *t->launches, arguments = t->n_argument * sizeof *t->arguments;
-	struct cuda_head h = { .bytes = sizeof h + launches + arguments + bytes, .cubin_bytes = bytes,
-		.workspace_bytes = t->workspace_bytes, .n_launch = t->n_launch, .n_argument = t->n_argument };
-	*out = (struct lt_cuda_code){ .memory = malloc(h.bytes), .bytes = h.bytes };
+	const size_t from = cubin_at(t->n_argument, t->n_launch);
+	struct cuda_head h = { .bytes = from + bytes, .cubin_bytes = bytes, .workspace_bytes = t->workspace_bytes,
+		.n_launch = t->n_launch, .n_argument = t->n_argument };
+	*out = (struct lt_cuda_code){ .memory = calloc(1, h.bytes), .bytes = h.bytes };
 	if (!out->memory)
 		return LT_ENOMEM;
 	memcpy(h.magic, magic, sizeof h.magic);
-	char *at = out->memory;
-	memcpy(at, &h, sizeof h);
-	at += sizeof h;
-	if (launches)
-		memcpy(at, t->launches, launches);
-	if (arguments)
-		memcpy(at + launches, t->arguments, arguments);
-	memcpy(at + launches + arguments, cubin, bytes);
+	memcpy(out->memory, &h, sizeof h);
+	if (t->n_argument)
+		memcpy(out->memory + sizeof h, t->arguments, t->n_argument * sizeof *t->arguments);
+	if (t->n_launch)
+		memcpy(out->memory + launches_at(t->n_argument), t->launches, t->n_launch * sizeof *t->launches);
+	memcpy(out->memory + from, cubin, bytes);
 	h.sum = sum_after(out->memory, out->bytes);
 	memcpy(out->memory, &h, sizeof h);
 	place_parts(out);
@@ -85,10 +92,9 @@ lt_status lt__cuda_code_read(const void *data, size_t bytes, struct lt_cuda_code
 	if (bytes < sizeof h)
 		return LT_EINVAL;
 	memcpy(&h, data, sizeof h);
-	const uint64_t parts = h.n_launch * (uint64_t)sizeof(struct lt_cuda_launch)
-		+ h.n_argument * (uint64_t)sizeof(struct lt_cuda_argument);
+	const uint64_t from = cubin_at(h.n_argument, h.n_launch);
 	if (memcmp(h.magic, magic, sizeof magic) != 0 || h.bytes != bytes || h.sum != sum_after(data, bytes)
-		|| parts > bytes - sizeof h || h.cubin_bytes != bytes - sizeof h - parts)
+		|| from > bytes || h.cubin_bytes != bytes - from)
 		return LT_EINVAL;
 	out->memory = malloc(bytes);
 	if (!out->memory)
