@@ -81,104 +81,75 @@ static inline void *lt_slot_at(const struct lt_slot *slot, int i)
 /* kernel k0_3_out: loop tree 5a82cb7b45e0a8aa2daa745206b5f3c7, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 static __attribute__((noinline)) void k0_3_out(const float *restrict n1, const float *restrict n2, float *restrict n3_out)
 {
-	__attribute__((aligned(64))) float n3_right[288];
-	for (int64_t j = 0; j < 2; j++) {
-		for (int64_t k2 = 0; k2 < 3; k2++) {
-			for (int64_t l2 = 0; l2 < 3; l2++) {
-				/* %3.right = copy, line 4 */
-				const int64_t v4 = lt_i64_div(l2 - 1, 2);
-				const int64_t v7 = lt_i64_div(l2 * -1 + 9, 2);
-				for (int64_t y_1 = 0; y_1 < 2; y_1++) {
+	for (int64_t y = 0; y < 2; y++) {
+		__attribute__((aligned(64))) float n3_right[288];
+		for (int64_t j = 0; j < 2; j++) {
+			for (int64_t k2 = 0; k2 < 3; k2++) {
+				for (int64_t l2 = 0; l2 < 3; l2++) {
 					/* %3.right = copy, line 4 */
-					const lt_i32x8 v20 = ((~lt_i32x8_below(0 - v4) & lt_i32x8_below(v7 + 1)) & lt_i32x8_splat(-(k2 + y_1 * 2 >= 1))) & (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 };
-					const lt_f32x8 v28 = lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, lt_f32x8_splat(0.0f), lt_f32x8_splat(0.0f));
-					*(lt_f32x8_u *)&n3_right[j * 144 + k2 * 48 + l2 * 16 + y_1 * 8] = lt_f32x8_select(v20, lt_f32x8_load_by_on(&n1[j * 81 + k2 * 9 + l2 + y_1 * 18 - 10], 2, v20), v28);
+					const int64_t v5 = lt_i64_div(l2 - 1, 2);
+					const int64_t v8 = lt_i64_div(l2 * -1 + 9, 2);
+					for (int64_t y_1 = 0; y_1 < 2; y_1++) {
+						/* %3.right = copy, line 4 */
+						const lt_i32x8 v23 = ((~lt_i32x8_below(0 - v5) & lt_i32x8_below(v8 + 1)) & lt_i32x8_splat(-(y * 4 + k2 + y_1 * 2 >= 1))) & (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 };
+						const lt_f32x8 v33 = lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, lt_f32x8_splat(0.0f), lt_f32x8_splat(0.0f));
+						const lt_f32x8 v34 = lt_f32x8_select(v23, lt_f32x8_load_by_on(&n1[y * 36 + j * 81 + k2 * 9 + l2 + y_1 * 18 - 10], 2, v23), v33);
+						*(lt_f32x8_u *)&n3_right[j * 144 + k2 * 48 + l2 * 16 + y_1 * 8] = v34;
+					}
 				}
 			}
 		}
-	}
-	/* %3 = add.reduce, line 4 */
-	lt_f32x8 n3_0 = lt_f32x8_splat(0.0f);
-	lt_f32x8 n3_8 = lt_f32x8_splat(0.0f);
-	lt_f32x8 n3_16 = lt_f32x8_splat(0.0f);
-	lt_f32x8 n3_24 = lt_f32x8_splat(0.0f);
-	lt_f32x8 n3_32 = lt_f32x8_splat(0.0f);
-	lt_f32x8 n3_40 = lt_f32x8_splat(0.0f);
-	for (int64_t j = 0; j < 2; j++) {
-		for (int64_t k2 = 0; k2 < 3; k2++) {
-			for (int64_t l2 = 0; l2 < 3; l2++) {
+		/* %3 = add.reduce, line 4 */
+		lt_f32x8 n3_0 = lt_f32x8_splat(0.0f);
+		lt_f32x8 n3_8 = lt_f32x8_splat(0.0f);
+		lt_f32x8 n3_16 = lt_f32x8_splat(0.0f);
+		lt_f32x8 n3_24 = lt_f32x8_splat(0.0f);
+		lt_f32x8 n3_32 = lt_f32x8_splat(0.0f);
+		lt_f32x8 n3_40 = lt_f32x8_splat(0.0f);
+		for (int64_t j = 0; j < 2; j++) {
+			for (int64_t k2 = 0; k2 < 3; k2++) {
 				/* %3.mul = mul, line 4 */
-				const int64_t v44 = j * 144 + k2 * 48 + l2 * 16;
-				const int64_t v49 = j * 9 + k2 * 3 + l2;
+				const int64_t v46 = j * 144 + k2 * 48;
+				const int64_t v50 = j * 9 + k2 * 3;
 				/* %3 = add.reduce, line 4 */
-				n3_0 += *(const lt_f32x8_u *)&n3_right[v44] * lt_f32x8_splat(n2[v49]);
-				n3_8 += *(const lt_f32x8_u *)&n3_right[v44 + 8] * lt_f32x8_splat(n2[v49]);
-				n3_16 += *(const lt_f32x8_u *)&n3_right[v44] * lt_f32x8_splat(n2[v49 + 18]);
-				n3_24 += *(const lt_f32x8_u *)&n3_right[v44 + 8] * lt_f32x8_splat(n2[v49 + 18]);
-				n3_32 += *(const lt_f32x8_u *)&n3_right[v44] * lt_f32x8_splat(n2[v49 + 36]);
-				n3_40 += *(const lt_f32x8_u *)&n3_right[v44 + 8] * lt_f32x8_splat(n2[v49 + 36]);
+				n3_0 += *(const lt_f32x8_u *)&n3_right[v46] * lt_f32x8_splat(n2[v50]);
+				n3_8 += *(const lt_f32x8_u *)&n3_right[v46 + 8] * lt_f32x8_splat(n2[v50]);
+				n3_16 += *(const lt_f32x8_u *)&n3_right[v46] * lt_f32x8_splat(n2[v50 + 18]);
+				n3_24 += *(const lt_f32x8_u *)&n3_right[v46 + 8] * lt_f32x8_splat(n2[v50 + 18]);
+				n3_32 += *(const lt_f32x8_u *)&n3_right[v46] * lt_f32x8_splat(n2[v50 + 36]);
+				n3_40 += *(const lt_f32x8_u *)&n3_right[v46 + 8] * lt_f32x8_splat(n2[v50 + 36]);
+				n3_0 += *(const lt_f32x8_u *)&n3_right[v46 + 16] * lt_f32x8_splat(n2[v50 + 1]);
+				n3_8 += *(const lt_f32x8_u *)&n3_right[v46 + 24] * lt_f32x8_splat(n2[v50 + 1]);
+				n3_16 += *(const lt_f32x8_u *)&n3_right[v46 + 16] * lt_f32x8_splat(n2[v50 + 19]);
+				n3_24 += *(const lt_f32x8_u *)&n3_right[v46 + 24] * lt_f32x8_splat(n2[v50 + 19]);
+				n3_32 += *(const lt_f32x8_u *)&n3_right[v46 + 16] * lt_f32x8_splat(n2[v50 + 37]);
+				n3_40 += *(const lt_f32x8_u *)&n3_right[v46 + 24] * lt_f32x8_splat(n2[v50 + 37]);
+				n3_0 += *(const lt_f32x8_u *)&n3_right[v46 + 32] * lt_f32x8_splat(n2[v50 + 2]);
+				n3_8 += *(const lt_f32x8_u *)&n3_right[v46 + 40] * lt_f32x8_splat(n2[v50 + 2]);
+				n3_16 += *(const lt_f32x8_u *)&n3_right[v46 + 32] * lt_f32x8_splat(n2[v50 + 20]);
+				n3_24 += *(const lt_f32x8_u *)&n3_right[v46 + 40] * lt_f32x8_splat(n2[v50 + 20]);
+				n3_32 += *(const lt_f32x8_u *)&n3_right[v46 + 32] * lt_f32x8_splat(n2[v50 + 38]);
+				n3_40 += *(const lt_f32x8_u *)&n3_right[v46 + 40] * lt_f32x8_splat(n2[v50 + 38]);
 			}
 		}
+		/* %3.out = copy, line 4 */
+		const int64_t v124 = y * 10;
+		lt_f32x8_store(&n3_out[v124], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_0, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
+		lt_f32x8_store(&n3_out[v124 + 5], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_8, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
+		lt_f32x8_store(&n3_out[v124 + 25], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_16, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
+		lt_f32x8_store(&n3_out[v124 + 30], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_24, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
+		lt_f32x8_store(&n3_out[v124 + 50], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_32, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
+		lt_f32x8_store(&n3_out[v124 + 55], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_40, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
 	}
-	/* %3.out = copy, line 4 */
-	lt_f32x8_store(&n3_out[0], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_0, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
-	lt_f32x8_store(&n3_out[5], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_8, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
-	lt_f32x8_store(&n3_out[25], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_16, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
-	lt_f32x8_store(&n3_out[30], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_24, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
-	lt_f32x8_store(&n3_out[50], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_32, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
-	lt_f32x8_store(&n3_out[55], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_40, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
-	for (int64_t j = 0; j < 2; j++) {
-		for (int64_t k2 = 0; k2 < 3; k2++) {
-			for (int64_t l2 = 0; l2 < 3; l2++) {
-				/* %3.right = copy, line 4 */
-				const int64_t v89 = lt_i64_div(l2 - 1, 2);
-				const int64_t v92 = lt_i64_div(l2 * -1 + 9, 2);
-				for (int64_t y_1 = 0; y_1 < 2; y_1++) {
-					/* %3.right = copy, line 4 */
-					const lt_i32x8 v100 = (~lt_i32x8_below(0 - v89) & lt_i32x8_below(v92 + 1)) & (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 };
-					const lt_f32x8 v108 = lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, lt_f32x8_splat(0.0f), lt_f32x8_splat(0.0f));
-					*(lt_f32x8_u *)&n3_right[j * 144 + k2 * 48 + l2 * 16 + y_1 * 8] = lt_f32x8_select(v100, lt_f32x8_load_by_on(&n1[j * 81 + k2 * 9 + l2 + y_1 * 18 + 26], 2, v100), v108);
-				}
-			}
-		}
-	}
-	n3_0 = lt_f32x8_splat(0.0f);
-	n3_8 = lt_f32x8_splat(0.0f);
-	n3_16 = lt_f32x8_splat(0.0f);
-	n3_24 = lt_f32x8_splat(0.0f);
-	n3_32 = lt_f32x8_splat(0.0f);
-	n3_40 = lt_f32x8_splat(0.0f);
-	for (int64_t j = 0; j < 2; j++) {
-		for (int64_t k2 = 0; k2 < 3; k2++) {
-			for (int64_t l2 = 0; l2 < 3; l2++) {
-				/* %3.mul = mul, line 4 */
-				const int64_t v124 = j * 144 + k2 * 48 + l2 * 16;
-				const int64_t v129 = j * 9 + k2 * 3 + l2;
-				/* %3 = add.reduce, line 4 */
-				n3_0 += *(const lt_f32x8_u *)&n3_right[v124] * lt_f32x8_splat(n2[v129]);
-				n3_8 += *(const lt_f32x8_u *)&n3_right[v124 + 8] * lt_f32x8_splat(n2[v129]);
-				n3_16 += *(const lt_f32x8_u *)&n3_right[v124] * lt_f32x8_splat(n2[v129 + 18]);
-				n3_24 += *(const lt_f32x8_u *)&n3_right[v124 + 8] * lt_f32x8_splat(n2[v129 + 18]);
-				n3_32 += *(const lt_f32x8_u *)&n3_right[v124] * lt_f32x8_splat(n2[v129 + 36]);
-				n3_40 += *(const lt_f32x8_u *)&n3_right[v124 + 8] * lt_f32x8_splat(n2[v129 + 36]);
-			}
-		}
-	}
-	lt_f32x8_store(&n3_out[10], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_0, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
-	lt_f32x8_store(&n3_out[15], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_8, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
-	lt_f32x8_store(&n3_out[35], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_16, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
-	lt_f32x8_store(&n3_out[40], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_24, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
-	lt_f32x8_store(&n3_out[60], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_32, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
-	lt_f32x8_store(&n3_out[65], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_40, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
 	__attribute__((aligned(64))) float n3_right_5[144];
 	for (int64_t j = 0; j < 2; j++) {
 		for (int64_t k2 = 0; k2 < 3; k2++) {
 			for (int64_t l2 = 0; l2 < 3; l2++) {
 				/* %3.right = copy, line 4 */
-				const lt_i32x8 v182 = (~lt_i32x8_below(0 - lt_i64_div(l2 - 1, 2)) & lt_i32x8_below(lt_i64_div(l2 * -1 + 9, 2) + 1)) & lt_i32x8_splat(-(k2 * -1 >= -1));
-				const lt_i32x8 v183 = v182 & (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 };
-				const lt_f32x8 v189 = lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, lt_f32x8_splat(0.0f), lt_f32x8_splat(0.0f));
-				*(lt_f32x8_u *)&n3_right_5[j * 72 + k2 * 24 + l2 * 8] = lt_f32x8_select(v183, lt_f32x8_load_by_on(&n1[j * 81 + k2 * 9 + l2 + 62], 2, v183), v189);
+				const lt_i32x8 v152 = (~lt_i32x8_below(0 - lt_i64_div(l2 - 1, 2)) & lt_i32x8_below(lt_i64_div(l2 * -1 + 9, 2) + 1)) & lt_i32x8_splat(-(k2 * -1 >= -1));
+				const lt_i32x8 v153 = v152 & (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 };
+				const lt_f32x8 v159 = lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, lt_f32x8_splat(0.0f), lt_f32x8_splat(0.0f));
+				*(lt_f32x8_u *)&n3_right_5[j * 72 + k2 * 24 + l2 * 8] = lt_f32x8_select(v153, lt_f32x8_load_by_on(&n1[j * 81 + k2 * 9 + l2 + 62], 2, v153), v159);
 			}
 		}
 	}
@@ -187,17 +158,37 @@ static __attribute__((noinline)) void k0_3_out(const float *restrict n1, const f
 	lt_f32x8 n3_6_8 = lt_f32x8_splat(0.0f);
 	lt_f32x8 n3_6_16 = lt_f32x8_splat(0.0f);
 	for (int64_t j = 0; j < 2; j++) {
-		for (int64_t k2 = 0; k2 < 3; k2++) {
-			for (int64_t l2 = 0; l2 < 3; l2++) {
-				/* %3.mul = mul, line 4 */
-				const int64_t v203 = j * 72 + k2 * 24 + l2 * 8;
-				const int64_t v208 = j * 9 + k2 * 3 + l2;
-				/* %3 = add.reduce, line 4 */
-				n3_6_0 += *(const lt_f32x8_u *)&n3_right_5[v203] * lt_f32x8_splat(n2[v208]);
-				n3_6_8 += *(const lt_f32x8_u *)&n3_right_5[v203] * lt_f32x8_splat(n2[v208 + 18]);
-				n3_6_16 += *(const lt_f32x8_u *)&n3_right_5[v203] * lt_f32x8_splat(n2[v208 + 36]);
-			}
-		}
+		/* %3.mul = mul, line 4 */
+		const int64_t v167 = j * 72;
+		const int64_t v169 = j * 9;
+		/* %3 = add.reduce, line 4 */
+		n3_6_0 += *(const lt_f32x8_u *)&n3_right_5[v167] * lt_f32x8_splat(n2[v169]);
+		n3_6_8 += *(const lt_f32x8_u *)&n3_right_5[v167] * lt_f32x8_splat(n2[v169 + 18]);
+		n3_6_16 += *(const lt_f32x8_u *)&n3_right_5[v167] * lt_f32x8_splat(n2[v169 + 36]);
+		n3_6_0 += *(const lt_f32x8_u *)&n3_right_5[v167 + 8] * lt_f32x8_splat(n2[v169 + 1]);
+		n3_6_8 += *(const lt_f32x8_u *)&n3_right_5[v167 + 8] * lt_f32x8_splat(n2[v169 + 19]);
+		n3_6_16 += *(const lt_f32x8_u *)&n3_right_5[v167 + 8] * lt_f32x8_splat(n2[v169 + 37]);
+		n3_6_0 += *(const lt_f32x8_u *)&n3_right_5[v167 + 16] * lt_f32x8_splat(n2[v169 + 2]);
+		n3_6_8 += *(const lt_f32x8_u *)&n3_right_5[v167 + 16] * lt_f32x8_splat(n2[v169 + 20]);
+		n3_6_16 += *(const lt_f32x8_u *)&n3_right_5[v167 + 16] * lt_f32x8_splat(n2[v169 + 38]);
+		n3_6_0 += *(const lt_f32x8_u *)&n3_right_5[v167 + 24] * lt_f32x8_splat(n2[v169 + 3]);
+		n3_6_8 += *(const lt_f32x8_u *)&n3_right_5[v167 + 24] * lt_f32x8_splat(n2[v169 + 21]);
+		n3_6_16 += *(const lt_f32x8_u *)&n3_right_5[v167 + 24] * lt_f32x8_splat(n2[v169 + 39]);
+		n3_6_0 += *(const lt_f32x8_u *)&n3_right_5[v167 + 32] * lt_f32x8_splat(n2[v169 + 4]);
+		n3_6_8 += *(const lt_f32x8_u *)&n3_right_5[v167 + 32] * lt_f32x8_splat(n2[v169 + 22]);
+		n3_6_16 += *(const lt_f32x8_u *)&n3_right_5[v167 + 32] * lt_f32x8_splat(n2[v169 + 40]);
+		n3_6_0 += *(const lt_f32x8_u *)&n3_right_5[v167 + 40] * lt_f32x8_splat(n2[v169 + 5]);
+		n3_6_8 += *(const lt_f32x8_u *)&n3_right_5[v167 + 40] * lt_f32x8_splat(n2[v169 + 23]);
+		n3_6_16 += *(const lt_f32x8_u *)&n3_right_5[v167 + 40] * lt_f32x8_splat(n2[v169 + 41]);
+		n3_6_0 += *(const lt_f32x8_u *)&n3_right_5[v167 + 48] * lt_f32x8_splat(n2[v169 + 6]);
+		n3_6_8 += *(const lt_f32x8_u *)&n3_right_5[v167 + 48] * lt_f32x8_splat(n2[v169 + 24]);
+		n3_6_16 += *(const lt_f32x8_u *)&n3_right_5[v167 + 48] * lt_f32x8_splat(n2[v169 + 42]);
+		n3_6_0 += *(const lt_f32x8_u *)&n3_right_5[v167 + 56] * lt_f32x8_splat(n2[v169 + 7]);
+		n3_6_8 += *(const lt_f32x8_u *)&n3_right_5[v167 + 56] * lt_f32x8_splat(n2[v169 + 25]);
+		n3_6_16 += *(const lt_f32x8_u *)&n3_right_5[v167 + 56] * lt_f32x8_splat(n2[v169 + 43]);
+		n3_6_0 += *(const lt_f32x8_u *)&n3_right_5[v167 + 64] * lt_f32x8_splat(n2[v169 + 8]);
+		n3_6_8 += *(const lt_f32x8_u *)&n3_right_5[v167 + 64] * lt_f32x8_splat(n2[v169 + 26]);
+		n3_6_16 += *(const lt_f32x8_u *)&n3_right_5[v167 + 64] * lt_f32x8_splat(n2[v169 + 44]);
 	}
 	/* %3.out = copy, line 4 */
 	lt_f32x8_store(&n3_out[20], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_6_0, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
