@@ -190,8 +190,9 @@ static const char *part_function(struct text *t, const char *type, const char *f
 {
 	const char *name = lt__text_formatted(t, "%s_of_%s", type, from);
 	lt__text_define(t, "LT_LANES", "#define LT_LANES static inline __attribute__((always_inline, unused))\n");
-	lt__text_define(t, name, lt__text_formatted(t, "LT_LANES %s %s(%s v, int k)\n{\n\tunion { %s v; %s part[%u]; } u = { v };\n"
-		"\treturn u.part[k];\n}\n", type, name, from, from, type, (unsigned)parts));
+	lt__text_define(t, name, lt__text_formatted(t, "LT_LANES %s %s(%s v, int k)\n{\n"
+		"\tunion { %s v; %s part[%u]; } u = { v };\n\treturn u.part[k];\n}\n", type, name, from, from, type,
+		(unsigned)parts));
 	return name;
 }
 
