@@ -28,9 +28,10 @@ struct lt_text_dialect {
 extern const struct lt_text_dialect lt__text_c99;       /* no extension of any compiler is needed */
 extern const struct lt_text_dialect lt__text_c;         /* gcc and clang */
 
-/* For lt_machine.operators: what need not be expanded before it is printed.  Static.  vector_library: the version of
- * glibc, 235 for 2.35, whose libmvec the text may call (with -lm); 0: none. */
-const struct lt_machine_operator *lt__text_operators(int vector_library, uint32_t *n);
+/* For lt_machine.operators: what need not be expanded before it is printed.  Static.  scales: the processor has an
+ * instruction for `scale` (AVX-512).  vector_library: the version of glibc, 235 for 2.35, whose libmvec the text may
+ * call (with -lm); 0: none. */
+const struct lt_machine_operator *lt__text_operators(bool scales, int vector_library, uint32_t *n);
 
 /* LT_EUNSUPPORTED names the first value that the dialect cannot express. */
 lt_status lt__text_accepts(const struct lt_text_dialect *, const struct lt_kernel *, struct lt_diag *);
