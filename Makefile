@@ -8,11 +8,13 @@
 # make fuzz         20000 random schedules and graphs at the limits, 1000 layers, 10000 graphs everywhere, mutants,
 #                   libFuzzer for 60 s each
 # make mutants      wrong kernels that lt-run --verify must catch: MUTANTS_EACH=60 a script, MUTANTS_SEED=1
+# make gpu          what tools/gpu-check.sh needs on a machine with a GPU that cannot build, in build/gpu
 # make tidy         floors, headers that compile alone, names, circles of files, lines of at most 120 bytes
 # make install PREFIX=/usr/local DESTDIR=  libraries, tools, man pages, completions, docs, examples
 # make uninstall    make clean
 # Knobs, on the command line or in config.mk: MODE=debug|release SAN=address,undefined CC CFLAGS LDFLAGS O V=1
 #                   LLVM=llvm-config-15 (default: the newest; LLVM= builds without it);
+#                   CUDA=/usr/local/cuda/include (default: where its headers are found; CUDA= builds without it);
 #                   for install: PREFIX DESTDIR LIBDIR=$(PREFIX)/lib DOCDIR=$(PREFIX)/share/doc/looptree
 
 -include config.mk
@@ -35,11 +37,15 @@ MUTANTS_SEED ?= $(shell date +%Y%m%d)
 BENCH   ?= gemm mlp compile --seconds 0.02
 CFLAGS  ?= $(if $(filter debug,$(MODE)),-O0 -g3,-O2 -g)
 
+# The CUDA toolkit's headers; its libraries are opened when a program asks for them.
+NO_CUDA := $(if $(filter undefined,$(origin CUDA)),backends/cuda is left out: cuda.h and nvrtc.h are not found)
+CUDA    := $(if $(NO_CUDA),$(shell scripts/cuda.sh),$(CUDA))
+
 # Ground floor first: a directory includes headers only from lines above it (docs/architecture.md, `make tidy`).
 DIRS  = ir ir/pass
 DIRS += looptree
 DIRS += kernel
-DIRS += backends backends/text backends/ref backends/sim backends/cpu
+DIRS += backends backends/text backends/ref backends/sim backends/cpu $(if $(CUDA),backends/cuda)
 DIRS += frontends frontends/script frontends/graph
 DIRS += program
 # And above them, in no library: check, which lt-check and the tests share; tools; tests.
@@ -54,9 +60,11 @@ $(shell scripts/setup.sh $(if $(filter check tests bless,$(MAKECMDGOALS)),check)
 ifneq ($(.SHELLSTATUS),0)
 $(error packages are missing)
 endif
+$(if $(filter check tests,$(MAKECMDGOALS)),$(shell scripts/setup.sh opencl >&2))
 ifneq ($(filter plugins check tests,$(MAKECMDGOALS)),)
 $(if $(filter undefined,$(origin LLVM)),$(shell scripts/setup.sh llvm >&2))
 endif
+$(if $(CUDA)$(MAKELEVEL:0=),,$(if $(NO_CUDA),$(info $(NO_CUDA))))
 PACKAGE_FLAGS := $(shell pkg-config --cflags isl libzip jansson libxxhash)
 LIBS      := $(shell pkg-config --libs-only-L isl) -lisl -ldl -lpthread -lm
 LLVM      := $(if $(filter undefined,$(origin LLVM)),$(shell scripts/llvm.sh),$(LLVM))
@@ -97,6 +105,9 @@ OPTIONAL = $(if $(LLVM),$(O)/backends/llvm.so)
 WITHOUT = $(if $(LLVM),,without-llvm)
 # Tests of its parts.
 LLVM_TESTS = $(if $(LLVM),$(patsubst %.c,$(O)/%,$(wildcard tests/llvm/test_*.c)))
+# Tests of the backend cuda, on a driver that is not there (libcuda.so.1) and on a device.
+CUDA_TESTS = $(if $(CUDA),$(patsubst tests/cuda/%.c,$(O)/tests/cuda/%,$(wildcard tests/cuda/test_*.c)))
+MOCK_CUDA = $(if $(CUDA),$(O)/tests/cuda/libcuda.so.1)
 # The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
 PLUGGED = $(patsubst %,$(O)/plugged/test_%_plugged,backend ref_tree operators cpu cpu_save \
 	cache cache_folder cache_plugins)
@@ -112,10 +123,12 @@ $(PROGRAM) $(O)/libhamkaas.so: | $(WITHOUT)
 without-llvm:
 	@rm -f $(O)/backends/llvm.so
 
-$(O)/%.o: %.c $(O)/flags | $(O)/ir/prelude_text.h $(O)/backends/cpu/revision.h
+REVISIONS = $(patsubst %,$(O)/backends/%/revision.h,cpu $(if $(CUDA),cuda))
+$(O)/%.o: %.c $(O)/flags | $(O)/ir/prelude_text.h $(REVISIONS)
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
 
+$(O)/backends/cuda/%.o: private FLAGS += -isystem $(CUDA)
 # The oracle's values are the same on every processor: no product is contracted into its sum.  Its rows are vectors in a
 # release.
 $(O)/ir/eval%.o $(O)/ir/op.o: private FLAGS += -ffp-contract=off
@@ -143,10 +156,17 @@ $(O)/backends/cpu/revision.h: $(wildcard kernel/* backends/text/* backends/cpu/*
 		$(patsubst %,include/lt/%.h,kernel tree target)
 	@mkdir -p $(@D)
 	@echo "#define LT_CPU_REVISION \"$$(cat $^ | sha256sum | cut -c 1-16)\"" >$@
+$(O)/backends/cuda/revision.h: $(wildcard kernel/* backends/text/* backends/cuda/*)
+	@mkdir -p $(@D)
+	@echo "#define LT_CUDA_REVISION \"$$(cat $^ | sha256sum | cut -c 1-16)\"" >$@
 
 # The whole library as one object: nothing in it, such as a backend that registers itself, can be left out by a linker.
-$(O)/looptree.o: $(OBJ) $(wildcard $(DIRS))
+$(O)/looptree.o: $(OBJ) $(wildcard $(DIRS)) $(O)/dirs
 	$(call say,LD $@)$(CC) -r -nostdlib -o $@ $(OBJ)
+
+# Changes when the toolkit of CUDA comes or goes.
+$(O)/dirs: FORCE
+	@mkdir -p $(@D); echo '$(DIRS)' | cmp -s - $@ || echo '$(DIRS)' >$@
 
 $(O)/$(SO).$(VERSION): $(O)/looptree.o
 	$(link) -shared -Wl,-soname,$(SONAME) $(if $(SAN),,-Wl,-z,defs) $(LIBS)
@@ -181,7 +201,7 @@ $(TESTS): %: %.o $(HELPERS) $(PARTS) \
 		$$(foreach tool,bench check,$$(if $$(findstring /test_$$(tool),$$@),$$(call own,$$(tool)))) $(O)/looptree.o
 	$(link) -lcriterion $(TOOL_LIBS)
 
-$(O)/bare.o: $(filter-out $(O)/backends/ref/% $(O)/backends/cpu/%,$(OBJ)) $(wildcard $(DIRS))
+$(O)/bare.o: $(filter-out $(O)/backends/ref/% $(O)/backends/cpu/%,$(OBJ)) $(wildcard $(DIRS)) $(O)/dirs
 	$(call say,LD $@)$(CC) -r -nostdlib -o $@ $(filter %.o,$^)
 
 # Without the helpers that look into the backend cpu.
@@ -239,6 +259,17 @@ $(LLVM_TESTS): $(O)/%: %.c $(filter-out backends/llvm/llvm.c,$(wildcard backends
 	$(call say,LD $@)$(CC) $(FLAGS) $(LLVM_FLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LLVM_LIBS) \
 		-lcriterion $(TOOL_LIBS)
 
+# They need nothing of the library's own helpers, so that they run where only Criterion and isl are.
+$(O)/tests/cuda/%.o: private FLAGS += -isystem $(CUDA)
+$(CUDA_TESTS): %: %.o $(O)/looptree.o | $(MOCK_CUDA)
+	$(link) -lcriterion $(LIBS)
+$(O)/tests/cuda/measure_cuda: $(O)/tests/cuda/measure_cuda.o $(O)/looptree.o
+	$(link) $(LIBS)
+gpu: $(O)/lt-run $(O)/lt-check $(O)/tests/cuda/test_cuda_host $(O)/tests/cuda/measure_cuda
+	@tools/gpu-check.sh --pack $(O)/gpu $^
+$(O)/tests/cuda/libcuda.so.1: $(O)/tests/cuda/mock.o $(O)/tests/cuda/mock_queue.o
+	$(link) -shared -Wl,-soname,$(@F)
+
 # The objects of the library, except the one that ends with LT_BACKEND.
 ours = $(filter $(O)/kernel/%.o $(O)/backends/diagnostic.o $(O)/backends/text/%.o $(O)/backends/$(1)/%.o,$(OBJ))
 $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
@@ -247,12 +278,13 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 		$(filter-out $(O)/backends/$*/$*.o,$(filter %.o,$^)) -ldl -lm
 
 plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
-tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) \
+tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) \
+	$(if $(CUDA),$(O)/tests/cuda/measure_cuda) \
 	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/limits $(O)/mutants $(O)/simulate \
 	plugins
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED) \
-		$(LLVM_TESTS)
+		$(LLVM_TESTS) $(CUDA_TESTS)
 bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless; O=$(O) tests/options.sh --bless
 	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null
@@ -325,10 +357,11 @@ tidy:
 clean:
 	rm -rf build $(O)
 
+-include $(wildcard $(O)/tests/cuda/*.d)
 -include $(patsubst %.o,%.d,$(OBJ) $(TOOLS) $(HELPERS) $(MUTANTS)) $(TESTS:=.d) $(PLUGINS:.so=.d)
 -include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d) $(O)/tests/kernels/simulate.d
 -include $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
-.PHONY: all plugins tests check bless bench bench-peers fuzz fuzzers mutants demo demo-accuracy install uninstall \
+.PHONY: all gpu plugins tests check bless bench bench-peers fuzz fuzzers mutants demo demo-accuracy install uninstall \
 	tidy clean without-llvm FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

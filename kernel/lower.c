@@ -1,14 +1,15 @@
 /* kernel/lower.c -- a frozen tree as a kernel program: what is refused, and the whole (lower.h). */
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/lower.h"
+#include "kernel/lower_grid.h"
 #include "kernel/opcode.h"
 #include "kernel/report.h"
 
-static lt_status refuse_loops(const struct lt_tree *t, struct lt_diag *diag)
+static lt_status refuse_loops(const struct lt_tree *t, const struct lt_machine *m, struct lt_diag *diag)
 {
-	static const uint32_t known = 1u << LT_SERIAL | 1u << LT_PARALLEL | 1u << LT_VECTOR | 1u << LT_UNROLL | 1u << LT_GROUP
-		| 1u << LT_CALL | 1u << LT_TILE;
+	const uint32_t grids = m->subgroup ? 1u << LT_GRID | 1u << LT_BLOCK : 0;
+	const uint32_t known = 1u << LT_SERIAL | 1u << LT_PARALLEL | 1u << LT_VECTOR | 1u << LT_UNROLL | 1u << LT_GROUP
+		| 1u << LT_CALL | 1u << LT_TILE | grids;
 	for (int32_t i = 0; i < t->n_loop; i++) {
 		const struct lt_loop *x = LT_AT(struct lt_loop, t->loops, i);
 		int32_t depth = 0;
@@ -16,7 +17,7 @@ static lt_status refuse_loops(const struct lt_tree *t, struct lt_diag *diag)
 			depth++;
 		if (x->kind < 0 || x->kind >= LT_NLOOP_KIND || !(known >> x->kind & 1))
 			return lt__report(diag, LT_EUNSUPPORTED, i, -1, "make it serial, unroll, vector or parallel",
-				"loop %s: kernel programs have no loops of this kind yet", x->var ? x->var : "?");
+				"loop %s: this machine's kernel programs have no loops of this kind", x->var ? x->var : "?");
 		if (depth > LOWER_MAX_DEPTH)
 			return lt__report(diag, LT_EUNSUPPORTED, i, -1, "merge some of the loops around it",
 				"loop %s: more than %d loops are around it", x->var ? x->var : "?", (int)LOWER_MAX_DEPTH);
@@ -45,9 +46,9 @@ static lt_status refuse_operators(const struct lt_tree *t, struct lt_diag *diag)
 	return LT_OK;
 }
 
-static lt_status refuse(const struct lt_tree *t, struct lt_diag *diag)
+static lt_status refuse(const struct lt_tree *t, const struct lt_machine *m, struct lt_diag *diag)
 {
-	static const uint64_t known = LT_KERNEL_NEEDS;
+	const uint64_t known = LT_KERNEL_NEEDS | (m->subgroup ? LT_KERNEL_GRID_NEEDS : 0);
 	int64_t sum = 0, bytes;
 	if (t->needs & ~known)
 		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL,
@@ -66,23 +67,28 @@ static lt_status refuse(const struct lt_tree *t, struct lt_diag *diag)
 	}
 	for (int32_t s = 0; s < (int32_t)t->stmts.n; s++) {
 		const struct lt_stmt *st = LT_AT(struct lt_stmt, t->stmts, s);
-		if (st->kind < LT_MAP || st->kind > LT_COMBINE)
-			return lt__report(diag, LT_EUNSUPPORTED, -1, s, NULL, "%%%s: kernel programs have no barriers yet",
+		if (st->kind < LT_MAP || st->kind > (m->subgroup ? LT_BARRIER : LT_COMBINE))
+			return lt__report(diag, LT_EUNSUPPORTED, -1, s, NULL, "%%%s: only a machine that runs grids has barriers",
 				st->name ? st->name : "?");
 	}
-	lt_status status = refuse_loops(t, diag);
+	lt_status status = refuse_loops(t, m, diag);
 	return status ? status : refuse_operators(t, diag);
 }
 
-static void lower(struct lowering *l)
+static lt_status lower(struct lowering *l, struct lt_diag *diag)
 {
 	const struct lt_tree *t = l->t;
 	lt__builder_begin(&l->b);
+	lt_status status = l->machine.subgroup ? lt__lower_plan(l, diag) : LT_OK;
+	if (status)
+		return status;
 	l->b.name = lt__build_string(&l->b, t->name ? t->name : "kernel");
 	l->b.n_slot = t->n_slot;
 	l->team = l->lane_loop = l->lane = l->mask = l->on = -1;
 	lt__lower_columns(l);
 	lt__lower_modes(l);
+	if (lower_has_grids(l))
+		lt__lower_grid_modes(l);
 	lt__lower_spaces(l);
 	for (int32_t i = 0; i < t->n_param; i++) {
 		const struct lt_tparam *p = LT_AT(struct lt_tparam, t->params, i);
@@ -93,13 +99,14 @@ static void lower(struct lowering *l)
 	lt__build_written(&l->b);
 	if (l->b.n_op)                  /* only texts of third parties use it */
 		l->b.prelude = lt__build_string(&l->b, t->prelude);
+	return LT_OK;
 }
 
 lt_status lt__lower_kernel(const struct lt_tree *t, const struct lt_machine *m, struct lt_kernel_report *report,
 	struct lt_kernel **out, struct lt_diag *diag)
 {
 	*out = NULL;
-	lt_status status = refuse(t, diag);
+	lt_status status = refuse(t, m, diag);
 	if (status)
 		return status;
 	struct lowering *l = calloc(1, sizeof *l);
@@ -107,8 +114,13 @@ lt_status lt__lower_kernel(const struct lt_tree *t, const struct lt_machine *m, 
 		l->t = t;
 		l->machine = *m;
 		l->report = report;
-		lower(l);
-		*out = lt__builder_end(&l->b);
+		if (m->subgroup)        /* its threads are its lanes */
+			l->machine.vector_bytes = l->machine.teams = 0;
+		status = lower(l, diag);
+		if (!status)
+			*out = lt__builder_end(&l->b);
+		else
+			lt__builder_free(&l->b);
 	} else {
 		if (l)
 			lt__builder_free(&l->b);

@@ -19,6 +19,8 @@
  * lower_lane.c     statements, all lanes at once
  * lower_fold.c     lanes that are combined with one element
  * lower_each.c     scalar code, lane by lane
+ *
+ * For a machine that runs grids: lower_grid.h
  */
 #ifndef LT_KERNEL_LOWER_H
 #define LT_KERNEL_LOWER_H
@@ -41,11 +43,13 @@ enum lower_mode {
 	LOWER_HINT,             /* a loop that is worth unrolling */
 	LOWER_LANES,            /* vectors */
 	LOWER_TEAM,             /* its iterations are points of a team */
-	LOWER_COLLAPSED         /* together with those of the loop around it */
+	LOWER_COLLAPSED,        /* together with those of the loop around it */
+	LOWER_BLOCKS,           /* its iterations are blocks of a grid */
+	LOWER_THREAD            /* its iterations are threads of a block */
 };
 struct lower_loop {
 	enum lower_mode mode;
-	int32_t team;           /* the loop of mode LOWER_TEAM that it is in or is; -1 */
+	int32_t team;           /* the loop of mode LOWER_TEAM, or of a grid, that it is in or is; -1 */
 	uint32_t lanes;         /* LOWER_LANES: of one vector */
 	bool straight;          /* LOWER_LANES: each vector has its own copy of the body */
 	bool masked;            /* LOWER_LANES: iterations that are no whole vector may be one under a mask */
@@ -97,6 +101,13 @@ struct lowering {
 	struct lower_fold *folds;
 	uint32_t *reported;                     /* words that were said of each statement */
 	bool *reported_access;
+	/* On a machine that runs grids (lower_grid.h), else NULL: */
+	struct lower_part *part;                /* by loop */
+	struct lower_grid *grid;                /* by loop that is a root */
+	uint8_t *memory;                        /* by buffer: enum lower_memory */
+	struct lower_spread **spread;           /* by buffer: how it is spread over threads; NULL: not */
+	int32_t *combine_scratch;               /* by statement: its buffer and 1; 0: none yet */
+	uint8_t first_axes;                     /* bits: along these an `if` around says that the thread is the first */
 	/* In a vector: */
 	int32_t lane_loop;                      /* the loop; -1 */
 	uint32_t lanes;                         /* 1 outside */
@@ -166,13 +177,18 @@ void lt__lower_say_access(struct lowering *, int32_t stmt, int32_t access, bool 
 void lt__lower_body(struct lowering *, int32_t i, int32_t s, int32_t end);
 /* lower_count.c.  How many iterations: min(max_trip_count, bounds); it may be negative. */
 int32_t lt__lower_trip_count(struct lowering *, int32_t loop);
+/* lower_count.c: the same of the bound rows that are the same in all threads (uniform), or of the others: -1: none. */
+int32_t lt__lower_trip_count_of(struct lowering *, int32_t loop, bool uniform);
 /* lower_team.c.  body: lt__lower_body, which calls this. */
+typedef void lower_loop_fn(struct lowering *, int32_t loop);
 typedef void lower_body_fn(struct lowering *, int32_t i, int32_t s, int32_t end);
 void lt__lower_team(struct lowering *, int32_t first, lower_body_fn *body);
 
 /* lower_space.c: buffers of the program; what begins in an iteration of the loop (-1: in the region) begins now. */
 void lt__lower_spaces(struct lowering *);
 void lt__lower_begin(struct lowering *, int32_t loop);
+/* Whether a statement reads or writes buffer b of the tree. */
+bool lt__lower_touches(const struct lowering *, int32_t stmt, int32_t b);
 /* Where buffer b of the tree is, here. */
 int32_t lt__lower_location(struct lowering *, int32_t b);
 /* Whether each lane of the vector in hand has a b of its own. */
@@ -192,6 +208,7 @@ bool lt__lower_stride(const struct lowering *, int32_t row, int64_t *stride);
 int32_t lt__lower_i64(struct lowering *, int64_t);
 /* The row's value (in the first lane) is that of what is returned, plus *number; -1: the number alone. */
 int32_t lt__lower_address(struct lowering *, int32_t row, int64_t *number);
+int32_t lt__lower_address_of(struct lowering *, const int64_t *row, int64_t *number);
 int32_t lt__lower_row(struct lowering *, int32_t row);
 int32_t lt__lower_row_of_lanes(struct lowering *, int32_t row);         /* a vector of i64 */
 int32_t lt__lower_add(struct lowering *, int32_t x, int32_t y);         /* i64; either may be -1: 0 */

@@ -1,6 +1,6 @@
 /* kernel/lower_element.c -- single elements, in scalar code and in the first lane: which one an access names, reading
  * and writing it. */
-#include "kernel/lower.h"
+#include "kernel/lower_grid.h"
 
 int32_t lt__lower_as(struct lowering *l, int32_t value, uint32_t dtype)
 {
@@ -82,6 +82,8 @@ int32_t lt__lower_read(struct lowering *l, int32_t s, int32_t access)
 /* Each lane of a vector has its own elements side by side. */
 static struct lower_address of_lanes(struct lowering *l, int32_t buffer, struct lower_address at)
 {
+	if (lower_has_grids(l) && lt__lower_memory(l, buffer) == LOWER_SHARED)
+		at.value = lt__lower_add(l, at.value, lt__lower_copy_offset(l, buffer));
 	if (!lt__lower_private(l, buffer))
 		return at;
 	at.value = at.value < 0 ? -1 : lt__lower_times(l, at.value, l->lanes);
@@ -95,6 +97,10 @@ struct lower_address lt__lower_locate(struct lowering *l, int32_t s, int32_t acc
 {
 	const struct lt_access *a = lower_access_at(l, access);
 	struct lower_address at;
+	if (lower_has_grids(l) && l->spread[a->buffer]) {
+		at.value = lt__lower_address_of(l, lt__lower_spread_row(l, access), &at.number);
+		return at;
+	}
 	if (a->index < 0) {
 		at.value = lt__lower_address(l, a->row, &at.number);
 		return of_lanes(l, a->buffer, at);

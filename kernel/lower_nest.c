@@ -1,5 +1,5 @@
 /* kernel/lower_nest.c -- loops of a frozen tree, by the mode that mode.c gave each. */
-#include "kernel/lower.h"
+#include "kernel/lower_grid.h"
 #include "kernel/report.h"
 
 enum { MAX_HINT = 8 };
@@ -28,7 +28,9 @@ static int32_t nest_begin(struct lowering *l, int32_t from, int32_t to, int64_t 
 static void nest_counted(struct lowering *l, int32_t i)
 {
 	l->b.origin = -1;
-	int32_t from = lt__lower_i64(l, 0), to = lt__lower_trip_count(l, i), mark = lt__lower_mark(l);
+	bool together = lower_has_grids(l) && l->part[i].waits;
+	int32_t from = lt__lower_i64(l, 0), to = together ? lt__lower_trip_count_of(l, i, true) : lt__lower_trip_count(l, i);
+	int32_t mark = lt__lower_mark(l);
 	nest_inside(l, i, lt__lower_any_iteration(l, i, nest_begin(l, from, to, 1, i)));
 	lt__lower_end(l, mark);
 }
@@ -164,6 +166,7 @@ static void nest_loop(struct lowering *l, int32_t i)
 		break;
 	case LOWER_COPIES: nest_copies(l, i); break;
 	case LOWER_LANES: nest_lanes(l, i); break;
+	case LOWER_THREAD: nest_inside(l, i, lt__lower_thread_column(l, i)); break;
 	default: nest_counted(l, i); break;
 	}
 }
@@ -172,18 +175,29 @@ void lt__lower_body(struct lowering *l, int32_t loop, int32_t s, int32_t end)
 {
 	l->b.origin = -1;
 	lt__lower_begin(l, loop);
+	if (lower_has_grids(l) && l->team >= 0) {
+		lt__lower_threads_body(l, loop, s, end, nest_loop);
+		return;
+	}
 	while (s < end) {
 		int32_t in = lower_stmt_at(l, s)->loop;
 		if (in == loop) {
-			if (l->lane_loop >= 0)
-				lt__lower_lane_stmt(l, s++);
+			if (lower_has_grids(l))
+				lt__lower_grid(l, -1, s, s + 1, lt__lower_body, nest_loop);
+			else if (l->lane_loop >= 0)
+				lt__lower_lane_stmt(l, s);
 			else
-				lt__lower_stmt(l, s++);
+				lt__lower_stmt(l, s);
+			s++;
 			continue;
 		}
 		while (lower_loop_at(l, in)->parent != loop)
 			in = lower_loop_at(l, in)->parent;
-		nest_loop(l, in);
-		s = lower_loop_at(l, in)->first_stmt + lower_loop_at(l, in)->n_stmt;
+		int32_t after = lower_loop_at(l, in)->first_stmt + lower_loop_at(l, in)->n_stmt;
+		if (lower_has_grids(l) && l->part[in].root == in)
+			lt__lower_grid(l, in, s, after, lt__lower_body, nest_loop);
+		else
+			nest_loop(l, in);
+		s = after;
 	}
 }

@@ -1,7 +1,8 @@
 /* kernel/lower_operand.c -- operands in a vector.
  *
  * Of several pieces, the first whose guards hold: where all lanes agree on it, a branch; where they do not, each piece
- * under a mask, or lane by lane if that needs a loop anyway.  Where masks cost nothing there are no branches.
+ * under a mask, or lane by lane if that needs a loop anyway.  Where masks cost nothing, branches are made only for
+ * guards that are the same in all lanes: of what no lane takes, loads under a mask would still ask for the addresses.
  */
 #include "kernel/lower.h"
 
@@ -118,6 +119,15 @@ static void branch(struct lowering *l, int32_t s, const struct lt_operand *o, in
 		lt__lower_end(l, mark);
 }
 
+/* Whether the guards of all pieces from i on are the same in all lanes. */
+static bool pieces_agree(struct lowering *l, const struct lt_operand *o, int32_t i)
+{
+	bool agree = true;
+	for (; agree && i + 1 < o->n_piece; i++)
+		agree = !lt__lower_lane_guards(l, piece_at(l, o, i)->first_guard, piece_at(l, o, i)->n_guard).differ;
+	return agree;
+}
+
 int32_t lt__lower_lane_operand(struct lowering *l, int32_t s, const struct lt_operand *o)
 {
 	struct lower_guards g = { LOWER_YES, false, LOWER_YES, LOWER_YES, true };
@@ -136,7 +146,7 @@ int32_t lt__lower_lane_operand(struct lowering *l, int32_t s, const struct lt_op
 	lt__lower_say(l, s, lt__lower_operand_is_wide(l, o) ? LOWER_PIECES_MASKED : LOWER_PIECES);
 	if (o->n_piece > MAX_BRANCHES)
 		return lt__lower_by_loop(l, s, o);
-	if (l->machine.masked && lt__lower_operand_is_wide(l, o))
+	if (l->machine.masked && lt__lower_operand_is_wide(l, o) && !pieces_agree(l, o, i))
 		return blended(l, s, o, i, l->mask);
 	int32_t v = lt__build_variable(&l->b, "piece", o->dtype, l->lanes);
 	lt__build_begins(&l->b, LT_OPCODE_variable, v);

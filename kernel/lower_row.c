@@ -249,6 +249,11 @@ int32_t lt__lower_address(struct lowering *l, int32_t row, int64_t *number)
 	return sum_of(l, lower_row_at(l->t, row), false, number);
 }
 
+int32_t lt__lower_address_of(struct lowering *l, const int64_t *row, int64_t *number)
+{
+	return sum_of(l, row, false, number);
+}
+
 int32_t lt__lower_row(struct lowering *l, int32_t row)
 {
 	int64_t number;

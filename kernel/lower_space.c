@@ -7,13 +7,35 @@
  * each lane side by side.  A remainder has fewer lanes, so that it has a variable or an array of its own.
  */
 #include <string.h>
-#include "kernel/lower.h"
+#include "kernel/lower_grid.h"
 #include "kernel/opcode.h"
 
 static int32_t team_of(const struct lowering *l, int32_t loop) { return loop < 0 ? -1 : l->loop[loop].team; }
 
 /* What is known of a buffer before it has a place. */
 struct uses { bool *gathered, *crosses; };
+
+static bool names(const struct lowering *l, int32_t access, int32_t b)
+{
+	for (; access >= 0; access = lower_access_at(l, access)->index)
+		if (lower_access_at(l, access)->buffer == b)
+			return true;
+	return false;
+}
+
+bool lt__lower_touches(const struct lowering *l, int32_t s, int32_t b)
+{
+	const struct lt_stmt *st = lower_stmt_at(l, s);
+	bool found = names(l, st->dest, b);
+	for (int32_t o = st->first_operand; o < st->first_operand + st->n_operand; o++) {
+		const struct lt_operand *x = LT_AT(struct lt_operand, l->t->operands, o);
+		for (int32_t p = x->first_piece; p < x->first_piece + x->n_piece && !found; p++) {
+			const struct lt_piece *piece = LT_AT(struct lt_piece, l->t->pieces, p);
+			found = piece->kind == LT_READ && names(l, piece->access, b);
+		}
+	}
+	return found;
+}
 
 static void use(const struct lowering *l, struct uses *u, int32_t access, int32_t loop)
 {
@@ -82,6 +104,30 @@ static int32_t lanes_of_scope(const struct lowering *l, const struct lt_buffer *
 	return i;
 }
 
+/* Of a machine that runs grids, a local. */
+static void assign_grid_space(struct lowering *l, int32_t b, const struct uses *u)
+{
+	const struct lt_buffer *x = lower_buffer_at(l, b);
+	struct lower_storage *p = &l->storage[b];
+	switch (lt__lower_memory(l, b)) {
+	case LOWER_PART:
+		p->made.elems = l->spread[b] ? l->spread[b]->elems : x->elems;
+		p->is_variable = p->made.elems == 1 && !u->gathered[b];
+		p->made.space = LT_SPACE_ARRAY;
+		p->scope = x->scope;
+		break;
+	case LOWER_SHARED:
+		p->made.space = LT_SPACE_SHARED;
+		p->made.align = 16;
+		p->made.elems *= lt__lower_copies(l, b);
+		p->made.offset = lt__lower_share(l, l->part[x->scope].root,
+			p->made.elems * lt__kernel_element_bytes(p->made.dtype));
+		break;
+	default: p->made.space = LT_SPACE_WORKSPACE; break;
+	}
+	(void)lt__lower_location(l, b);
+}
+
 /* Bytes of arrays so far in the host's region (0) and in each team's (1 + its loop). */
 static void assign_space(struct lowering *l, int32_t b, const struct uses *u, int64_t *stack)
 {
@@ -95,6 +141,10 @@ static void assign_space(struct lowering *l, int32_t b, const struct uses *u, in
 			.exclusive = is_exclusive(l, b), .origin = b } };
 	for (int w = 0; w < LOWER_WIDTHS; w++)
 		p->location[w] = (struct lower_location){ -1, -1, -2 };
+	if (lower_has_grids(l) && x->role == LT_LOCAL) {
+		assign_grid_space(l, b, u);
+		return;
+	}
 	if (lanes_loop >= 0 && !u->crosses[b])
 		bytes *= l->loop[lanes_loop].lanes;
 	p->is_variable = x->role == LT_LOCAL && x->elems == 1 && !u->gathered[b] && !u->crosses[b];

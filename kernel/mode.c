@@ -94,6 +94,8 @@ static struct lane_needs needs_of(const struct lowering *l, const struct lt_loop
 	struct lane_needs n = { 1, true };
 	for (int32_t i = x->first_stmt; i < x->first_stmt + x->n_stmt; i++) {
 		const struct lt_stmt *s = lower_stmt_at(l, i);
+		if (s->kind == LT_BARRIER)
+			continue;
 		const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, s->op);
 		n.moves = n.moves && (s->kind == LT_RESET || (s->kind == LT_MAP && op->opcode == LT_OPCODE_copy));
 		need_type(&n, op->out);
@@ -263,7 +265,7 @@ void lt__lower_modes(struct lowering *l)
 	for (int32_t i = t->n_loop; i-- > 0; ) {
 		const struct lt_loop *x = lower_loop_at(l, i);
 		struct lower_loop *p = &l->loop[i];
-		p->parallel = p->parallel || (x->kind == LT_PARALLEL && x->max_trip_count > 1);
+		p->parallel = p->parallel || (x->kind == LT_PARALLEL && x->max_trip_count > 1) || x->kind == LT_GRID;
 		p->bounded = is_bounded(l, x);
 		p->mode = x->kind == LT_GROUP || (x->max_trip_count == 1 && x->n_bound == 0) ? LOWER_BLOCK : LOWER_LOOP;
 		if (p->mode == LOWER_LOOP && x->kind == LT_UNROLL)

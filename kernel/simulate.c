@@ -179,6 +179,8 @@ static void check_exclusive(struct simulation *s)
 			const struct lt_kernel_buffer *x = &s->k->buffers[b], *y = &s->k->buffers[c];
 			if (b == c || !x->exclusive || (!x->written && !y->written))
 				continue;
+			if (x->space == LT_SPACE_SHARED && y->space == LT_SPACE_SHARED && s->buffer_region[b] != s->buffer_region[c])
+				continue;       /* each grid's is another memory */
 			uintptr_t xa = (uintptr_t)s->area[s->area_of[b]].at + (uintptr_t)s->base[b];
 			uintptr_t ya = (uintptr_t)s->area[s->area_of[c]].at + (uintptr_t)s->base[c];
 			if (xa < ya + (uintptr_t)buffer_bytes(y) && ya < xa + (uintptr_t)buffer_bytes(x))

@@ -173,5 +173,10 @@ lt_status lt_kernel_new(const struct lt_tree *t, const struct lt_machine *m, con
 		lt_kernel_free(made);
 		return status;
 	}
+	for (uint32_t r = 0; r < made->n_region; r++)
+		if (made->regions[r].kind == LT_REGION_GRID) {          /* of grids there are no steps */
+			*out = made;
+			return LT_OK;
+		}
 	return make_steps(made, made, m, o, out, diag);
 }

@@ -99,6 +99,10 @@ static void print_operand(struct lt_text *t, const struct lt_tree *x, const stru
 
 static void print_stmt(struct lt_text *t, const struct lt_tree *x, const struct lt_stmt *s)
 {
+	if (s->kind == LT_BARRIER) {
+		lt__text_format(t, "s %d @%d\n", (int)s->kind, (int)s->loop);
+		return;
+	}
 	const struct lt_op *op = LT_AT(struct lt_op, x->ops, s->op);
 	lt__text_format(t, "s %d %s:%u:%u:%u>%u @%d ^%d", (int)s->kind, op->name, op->in[0], op->in[1], op->in[2], op->out,
 		(int)s->loop, (int)s->reducing);

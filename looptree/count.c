@@ -191,8 +191,10 @@ static struct chain chain_of(
 /* A reset is none: a sum of n terms counts n.  What a cast, a copy or a view moves is none. */
 static bool computes(const struct lt_tree *x, const struct lt_stmt *s)
 {
+	if (s->kind == LT_RESET || s->kind == LT_BARRIER)
+		return false;
 	int op = lt__op_find(LT_AT(struct lt_op, x->ops, s->op)->name);
-	return s->kind != LT_RESET && s->kind != LT_BARRIER && op >= 0 && lt__op_counts((enum lt_opcode)op);
+	return op >= 0 && lt__op_counts((enum lt_opcode)op);
 }
 
 static int64_t operations(const struct lt_tree *x, const int64_t *param, int32_t loop, struct lt_arena *a)

@@ -245,6 +245,7 @@ lt_status lt__freeze(struct lt_looptree *t, const struct lt_fmemory *memory, str
 	int32_t number = 0;
 	for (lt_tnode root = t->root; root >= 0; root = t->node[root].next) {
 		LT_TRY(freeze_walk(&f, root));
+		lt__freeze_barriers(&f);
 		LT_TRY(lt__freeze_write(&f, root, number, &(*out)[number]));
 		number++;
 		forget_kernel(&f);

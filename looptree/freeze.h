@@ -249,6 +249,9 @@ lt_status lt__pad_fill(struct lt_freezer *, lt_node n, const struct lt_leaf *, i
  * loop, else NULL. */
 lt_status lt__freeze_call(struct lt_freezer *, lt_tnode at, int32_t loop, const struct lt_peeled *copy, int64_t step);
 
+/* freeze_barrier.c: of a nest that is walked to its end: barriers between the threads of its block loops. */
+void lt__freeze_barriers(struct lt_freezer *);
+
 /* freeze_write.c */
 lt_status lt__freeze_write(struct lt_freezer *, lt_tnode root, int32_t number, struct lt_frozen *out);
 #endif

@@ -221,9 +221,13 @@ void lt__show_frozen(struct lt_text *x, const struct lt_tree *t)
 	show_tables(x, t);
 	for (uint32_t i = 0; i < t->stmts.n; i++) {
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
-		const struct lt_op *op = LT_AT(struct lt_op, t->ops, s->op);
 		show_loops_at(x, t, (int32_t)i);
 		lt__text_format(x, "  %*s", 2 * (int)depth_of(t, s->loop), "");
+		if (s->kind == LT_BARRIER) {
+			lt__text_add(x, "barrier\n", 8);
+			continue;
+		}
+		const struct lt_op *op = LT_AT(struct lt_op, t->ops, s->op);
 		show_access(x, t, s->dest);
 		lt__text_format(x, " %s %s", sign[s->kind], op->name);
 		for (int32_t k = 0; k < s->n_operand && s->kind != LT_RESET; k++) {

@@ -5,6 +5,7 @@
 # setup.sh bench -- the same for OpenBLAS and oneDNN, which lt-bench measures next to Looptree; nothing fails without
 # them.
 # setup.sh llvm -- the same for LLVM, which the backend llvm is built with; without it the backend is left out.
+# setup.sh opencl -- the same for PoCL, an OpenCL device of any processor, on which tests run texts for devices.
 # setup.sh peers FOLDER -- makes a virtual environment of Python there with ONNX Runtime, OpenVINO and PyTorch, for
 # bench/peers/.
 set -u
@@ -34,6 +35,11 @@ if [ "${1-}" = bench ]; then
 fi
 if [ "${1-}" = llvm ]; then
 	"${0%/*}/llvm.sh" >/dev/null || optional "the backend llvm is left out; to build it" llvm-19-dev
+	exit 0
+fi
+if [ "${1-}" = opencl ]; then
+	ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 ||
+		optional "texts in OpenCL C are not run by the tests; to run them" ocl-icd-libopencl1 pocl-opencl-icd
 	exit 0
 fi
 if [ "${1-}" = peers ]; then

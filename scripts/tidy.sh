@@ -37,12 +37,18 @@ fi
 # Headers that need LLVM's C interface are tried where it is installed.
 LLVM=$(scripts/llvm.sh) && LLVM="-isystem $("$LLVM" --includedir)" ||
 	echo "not tried: headers of backends/llvm; LLVM's C interface (llvm-19-dev) is not installed"
+# And those that need the CUDA toolkit's headers.
+CUDA=$(scripts/cuda.sh) && CUDA="-isystem $CUDA" ||
+	echo "not tried: headers of backends/cuda; the CUDA toolkit's headers are not installed"
 # A .c file that is nothing but the header; prelude.h is text for generated code and has the same duty.
 for h in $(find include ir looptree kernel backends frontends program check tools tests -name '*.h' | sort); do
 	system=
 	case $h in backends/llvm/*)
 		[ -n "$LLVM" ] || continue
 		system=$LLVM ;;
+	backends/cuda/*|tests/cuda/*)
+		[ -n "$CUDA" ] || continue
+		system=$CUDA ;;
 	esac
 	echo "#include \"$h\"" | ${CC:-cc} -Iinclude -I. $system -fsyntax-only -x c - ||
 		{ echo "$h does not compile alone"; bad=1; }

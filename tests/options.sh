@@ -65,11 +65,14 @@ complete_line() {
 	printf '%s\n' "${COMPREPLY[@]}" | sort -u | paste -sd '|'
 }
 in_bash() {
-	local line want got bad=0
+	local line want got bad=0 built
+	built=$("$at/lt-run" --list-backends | grep '^cuda ')
 	for tool in lt-run lt-bench lt-check; do . "$to/$tool.bash"; done
 	while IFS=@ read -r line want; do
 		case $line in '#'* | '') continue ;; esac
 		got=$(complete_line "$line")
+		# Built without the toolkit of CUDA, there is no such backend.
+		[ "$built" ] || want=$(tr '|' '\n' <<<"$want" | grep -v 'cuda$' | paste -sd '|')
 		[ "$got" = "$want" ] || { echo "bash: '$line' offers '$got', not '$want'" >&2; bad=1; }
 	done <"$cases"
 	return $bad

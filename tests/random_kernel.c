@@ -105,13 +105,12 @@ static void begin_variable(struct kernel_maker *g)
 	g->in.variable[g->in.n_variable++] = variable;
 }
 
-static void make_statements(struct kernel_maker *, int n);
 
 static void make_block(struct kernel_maker *g, int n)
 {
 	int n_pool = g->in.n_pool, n_variable = g->in.n_variable, n_array = g->in.n_array;
 	g->in.depth++;
-	make_statements(g, n);
+	maker_statements(g, n);
 	g->in.depth--;
 	g->in.n_pool = n_pool;
 	g->in.n_variable = n_variable;
@@ -196,7 +195,7 @@ static void make_statement(struct kernel_maker *g)
 	case 19: maker_shuffle(g); break;
 	case 22: maker_each(g); break;
 	case 20:
-		if (g->in.base < 0 && g->in.depth < 2)
+		if (g->in.base < 0 && g->in.depth < 2 && !(g->flags & RANDOM_KERNEL_GRID))
 			make_launch(g);
 		break;
 	case 21:
@@ -206,7 +205,7 @@ static void make_statement(struct kernel_maker *g)
 	}
 }
 
-static void make_statements(struct kernel_maker *g, int n)
+void maker_statements(struct kernel_maker *g, int n)
 {
 	for (int i = 0; i < n && g->left > 0; i++)
 		make_statement(g);
@@ -232,7 +231,7 @@ static int32_t make_team(struct kernel_maker *g, int n_argument, const struct lt
 		maker_write_all(g, g->n_input + g->n_output + g->n_work + t);
 	g->in.has_thread = g->n_thread > 0;
 	g->in.depth = 1;
-	make_statements(g, 10 + maker_below(g, 20));
+	maker_statements(g, 10 + maker_below(g, 20));
 	lt__build_end(&g->b);
 	g->b.now = host;
 	return region;
@@ -288,12 +287,13 @@ static void make_program(struct kernel_maker *g)
 	g->left = 60 + maker_below(g, 300);
 	maker_buffers(g);
 	make_operators(g);
-	for (int i = 0; i < g->n_work; i++)
-		maker_write_all(g, g->n_input + g->n_output + i);
-	for (int i = 0; i < 2; i++)
-		maker_write_all(g, g->n_input + g->n_output + g->n_work + g->n_thread + i);
-	make_statements(g, 40);
-	make_launch(g);
+	if (g->flags & RANDOM_KERNEL_GRID) {
+		maker_grids(g);
+	} else {
+		maker_write_work(g);
+		maker_statements(g, 40);
+		make_launch(g);
+	}
 	for (int32_t r = 0; r < g->b.n_region; r++)
 		for (int32_t i = 0; i < g->b.region[r].n; i++)
 			if (g->b.region[r].at[i].opcode == LT_OPCODE_store)

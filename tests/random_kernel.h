@@ -10,9 +10,10 @@
 /* LANES: values of several lanes, with all that belongs to them.  TEXT: operators that are C text.  INEXACT: functions
  * that are not rounded exactly, and products of floats, which may be fused: without it every printer and the simulator
  * have the same results, but for the bits of a NaN.  STEPS: more of what the steps look for: arrays in parts of one
- * width at constant places, tiles that are read across, blocks that never run and have what no constant may be. */
+ * width at constant places, tiles that are read across, blocks that never run and have what no constant may be.  GRID:
+ * grids in place of teams: one of one thread, then one with a part of the buffers for each thread of several blocks. */
 enum random_kernel_flag { RANDOM_KERNEL_LANES = 1, RANDOM_KERNEL_TEXT = 2, RANDOM_KERNEL_INEXACT = 4,
-	RANDOM_KERNEL_STEPS = 8 };
+	RANDOM_KERNEL_STEPS = 8, RANDOM_KERNEL_GRID = 16 };
 
 /* To be freed by lt_kernel_free; NULL: no memory. */
 struct lt_kernel *random_kernel(uint64_t seed, unsigned flags);

@@ -44,7 +44,9 @@ static void address(struct kernel_maker *g, struct lt_instruction *i, uint32_t l
 	if ((lanes - 1) * i->stride >= elems)
 		i->stride = 1;
 	span = elems - (int64_t)(lanes - 1) * i->stride;
-	if (lanes > 1 && lanes <= elems && maker_one_in(g, 4)) {       /* each at an index of its own, all different */
+	/* Where a grid has lanes side by side, they begin at a multiple: here none do that could be anywhere. */
+	bool apart = g->flags & RANDOM_KERNEL_GRID && i->stride == 1;
+	if (lanes > 1 && lanes <= elems && (apart || maker_one_in(g, 4))) {     /* at indices that are all different */
 		struct lt_value_type many = { LT_I64, lanes };
 		int32_t lane = maker_make(g, maker_plain(LT_OPCODE_lane, many)), start = maker_want(g, i64);
 		start = maker_two(g, LT_OPCODE_splat, many, start, -1);
@@ -145,6 +147,14 @@ void maker_write_all(struct kernel_maker *g, int32_t buffer)
 	lt__build_end(&g->b);
 }
 
+void maker_write_work(struct kernel_maker *g)
+{
+	for (int i = 0; i < g->n_work; i++)
+		maker_write_all(g, g->n_input + g->n_output + i);
+	for (int i = 0; i < 2; i++)
+		maker_write_all(g, g->n_input + g->n_output + g->n_work + g->n_thread + i);
+}
+
 /* part = operator(part, x) */
 static void accumulate_part(struct kernel_maker *g, int32_t array)
 {
@@ -223,7 +233,7 @@ void maker_buffers(struct kernel_maker *g)
 	g->n_input = 2 + maker_below(g, 4);
 	g->n_output = 2 + maker_below(g, 4);
 	g->n_work = 1 + maker_below(g, 2);
-	g->n_thread = maker_below(g, 3);
+	g->n_thread = g->flags & RANDOM_KERNEL_GRID ? 0 : maker_below(g, 3);
 	for (int i = 0; i < g->n_input; i++)
 		add_buffer(g, "in", i ? random_element(g) : LT_F32, LT_SPACE_SLOT, READ_ELEMS);
 	for (int i = 0; i < g->n_output; i++)

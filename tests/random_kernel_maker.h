@@ -3,6 +3,7 @@
  * random_kernel_value.c   values from values
  * random_kernel_buffer.c  buffers, accesses to them
  * random_kernel.c         variables, blocks, teams; the whole
+ * random_kernel_grid.c    grids
  * random_kernel_memory.c  what slots hold before a run
  */
 #ifndef LT_RANDOM_KERNEL_MAKER_H
@@ -59,11 +60,15 @@ void maker_shuffle(struct kernel_maker *);
 extern const uint64_t maker_foldable;                                   /* element types with operators that fold */
 int maker_folding(struct kernel_maker *, uint32_t dtype);
 
+void maker_statements(struct kernel_maker *, int n);
+void maker_grids(struct kernel_maker *);
+
 void maker_buffers(struct kernel_maker *);
 void maker_load(struct kernel_maker *);
 void maker_store(struct kernel_maker *);
 void maker_prefetch(struct kernel_maker *);
 void maker_tile(struct kernel_maker *);         /* rows of a square tile that is read across */
 void maker_write_all(struct kernel_maker *, int32_t buffer);    /* every element has a value from here on */
+void maker_write_work(struct kernel_maker *);    /* of all buffers of the workspace */
 void maker_array(struct kernel_maker *);        /* a new one, written */
 #endif

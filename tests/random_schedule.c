@@ -183,6 +183,49 @@ static bool try_step(struct state *s, struct job *j, const struct lt_looptree *t
 	return true;
 }
 
+/* An outermost loop, or one directly in grid loops, becomes a grid's; another one, or a part of it, a block's. */
+static bool draw_bind(const struct lt_looptree *t, uint64_t *rng, char *step, size_t bytes, bool *grid)
+{
+	static const char *const tails[] = { "mask", "mask", "peel", "pad" };
+	lt_tnode loop = random_loop(t, rng);
+	if (loop < 0)
+		return false;
+	if (random_chance(rng, 40))
+		while (t->node[loop].parent >= 0 && t->node[t->node[loop].parent].loop != LT_GRID)
+			loop = t->node[loop].parent;
+	if (t->node[loop].kind != LT_TLOOP)
+		return false;
+	lt_tnode up = t->node[loop].parent;
+	*grid = (up < 0 || t->node[up].loop == LT_GRID) && random_chance(rng, 70);
+	const char *path = lt__loop_path(t, loop);
+	int axis = random_chance(rng, 60) ? 0 : (int)random_between(rng, 0, 2);
+	if (*grid || random_chance(rng, 50))
+		(void)snprintf(step, bytes, "bind %.200s %s.%c", path, *grid ? "grid" : "block", "xyz"[axis]);
+	else
+		(void)snprintf(step, bytes, "split %.200s %lld; tail %.200s %s; bind %.200s' block.%c", path,
+			(long long)(t->node[loop].step * (int64_t)random_between(rng, 2, 9)), path,
+			tails[random_between(rng, 0, 3)], path, "xyz"[axis]);
+	return true;
+}
+
+/* One more step of a grid; NULL: it is not legal. */
+static struct lt_looptree *bind_one(
+	struct state *s, struct job *j, const struct lt_looptree *t, char *step, size_t bytes)
+{
+	struct lt_looptree *next = NULL;
+	bool grid;
+	if (!draw_bind(t, &j->rng, step, bytes, &grid))
+		return NULL;
+	begin(j->seed, step);
+	lt_status done = lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next);
+	end();
+	expect(s, done == LT_OK || done == LT_EILLEGAL || done == LT_ESYNTAX || done == LT_EUNSUPPORTED,
+		"seed %llu: `%s`: %s: %s", (unsigned long long)j->seed, step, lt_status_name(done), lt_context_message(t->ctx));
+	s->tally->grids += !done && grid;
+	s->tally->blocks += !done && !grid;
+	return done ? NULL : next;
+}
+
 /* Steps that are accepted one after the other, as a list; NULL: none was. */
 static char *draw_sequence(struct state *s, struct job *j)
 {
@@ -200,6 +243,12 @@ static char *draw_sequence(struct state *s, struct job *j)
 		n += (size_t)snprintf(list + n, MAX_STEPS - n, "%s%s", n ? "; " : "", step);
 		wanted--;
 	}
+	for (int i = s->plan->grids ? 0 : MAX_TRIES; i < MAX_TRIES / 3 && n + sizeof step + 3 < MAX_STEPS; i++)
+		if ((next = bind_one(s, j, t, step, sizeof step))) {
+			lt_looptree_free(mine);
+			t = mine = next;
+			n += (size_t)snprintf(list + n, MAX_STEPS - n, "%s%s", n ? "; " : "", step);
+		}
 	if (!mine) {
 		free(list);
 		return NULL;

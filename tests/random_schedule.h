@@ -15,6 +15,7 @@ struct schedule_plan {
 	uint64_t seed;                  /* of the first graph; each graph has the next one */
 	int graphs, sequences;          /* sequences of a graph */
 	int together;                   /* graphs that are drawn before the first of them is run */
+	bool grids;                     /* each sequence ends with loops that are bound to grids and blocks */
 };
 struct schedule_tally {
 	int sequences;                  /* that ran */
@@ -23,6 +24,7 @@ struct schedule_tally {
 	int failed;                     /* told on stderr */
 	int tried[RANDOM_STEP_KINDS], accepted[RANDOM_STEP_KINDS];
 	int64_t elements, steps;
+	int64_t grids, blocks;          /* loops that were bound to them */
 	char refusal[300];              /* the last one */
 };
 /* Adds to the tally; ends early after ten failures. */

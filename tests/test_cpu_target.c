@@ -236,6 +236,16 @@ Test(cpu_target, what_does_not_run_here_can_be_looked_at)
 	}
 	cr_expect(n > 0);
 #if defined(__x86_64__)
+	ltrun_write_text("strided.lt",
+		"$1 = InputTensor(x, float32, [64, 256]); $2 = SliceNode($1, 0, 256, 1, 2); $3 = ReLUNode($2); result = $3;");
+	ltrun_write_text("padded.lt", "$1 = InputTensor(x, float32, [1, 3, 64, 64]); "
+		"$2 = ConstantTensor(w, float32, [8, 3, 3, 3]); $3 = Conv2dNode($1, $2, [2, 2], [1, 1, 1, 1]); result = $3;");
+	cr_expect_eq(run("rows.lt --target avx512 --dump=asm"), 0, "%s", err);
+	cr_expect(strstr(out, "vscalefps") && !strstr(out, "valignd"), "%s", out);
+	cr_expect_eq(run("strided.lt --target avx512 --dump=asm"), 0, "%s", err);
+	cr_expect(!strstr(out, "vinsertps"), "%s", out);
+	cr_expect_eq(run("padded.lt --target avx512 --dump=asm"), 0, "%s", err);
+	cr_expect(strstr(out, "vgatherdps"), "%s", out);
 	ltrun_write_text("cc",
 		"#!/bin/sh\n[ \"$1\" = -dumpmachine ] && echo pdp11-unknown && exit\n[ \"$1\" = --version ] && echo "
 		"gcc 12 && exit\nexit 9\n");

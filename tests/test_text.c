@@ -45,7 +45,7 @@ static struct lt_kernel *expanded_kernel(uint64_t seed, unsigned flags)
 	struct lt_machine m = { 0 };
 	struct lt_kernel *k = random_kernel(seed, flags), *expanded;
 	struct keeper diags = keeper_new();
-	m.operators = lt__text_operators(0, &m.n_operator);
+	m.operators = lt__text_operators(seed % 2 == 0, 0, &m.n_operator);
 	must(k && !lt_kernel_expand(k, &m, &expanded, &diags.diag), "seed %llu: %s", (unsigned long long)seed, diags.text);
 	lt_kernel_free(k);
 	return expanded;
@@ -211,7 +211,7 @@ Test(text, extremes_of_one_lane)
 
 /* Every form of access and mask, at numbers of lanes that no register has, too; a gather that is out of range. */
 static const char forms[] = "kernel 1\nname forms\nworkspace 0 thread 0\nbuffer a f32[256] slot 0 align 4 exclusive\n"
-	"buffer i i64[64] slot 1 align 8 exclusive\nbuffer o f32[512] slot 2 align 4 exclusive written\n"
+	"buffer i i64[64] slot 1 align 8 exclusive\nbuffer o f32[768] slot 2 align 4 exclusive written\n"
 	"buffer p i64[512] slot 3 align 8 exclusive written\nbuffer h f16[64] slot 4 align 2 exclusive written\n"
 	"variable v maskx@L\nregion host\n\t%x = load f32x@L a[3]\n\t%y = load f32x@L a[2 by 2]\n"
 	"\t%i = load i64x@L i[0]\n\t%z = load f32x@L a[1 at %i]\n\t%m = less f32x@L %x %y\n"
@@ -223,6 +223,9 @@ static const char forms[] = "kernel 1\nname forms\nworkspace 0 thread 0\nbuffer 
 	"\t%c = cast i64x@L from f32x@L %s\n\tstore p[128] %c\n\t%f = cast f16x@L from f32x@L %l\n"
 	"\tstore h[0] %f\n\tvariable v\n\tset v %m\n\tupdate v xor %k\n\t%w = get v\n"
 	"\t%u = select i64x@L %w %i -7\n\tstore p[192] %u\n\t%q = any maskx@L %n\n\t%e = all maskx@L %w\n"
+	"\t%j = load f32x@L a[100 by 2] mask %n\n\tstore o[520] %j\n\t%v = cast f32x@L from i64x@L %i\n"
+	"\t%p = scale f32x@L 1.5 %v\n\t%o = mul f32x@L %v -3\n\t%a = scale f32x@L -0.75 %o\n"
+	"\tstore o[600] %p\n\tstore o[680] %a\n"
 	"\tif %q\n\t\tstore o[500] 1\n\tend\n\tif %e\n\t\tstore o[501] 1\n\tend\n"
 	"\t%t = greater i64x@L %i @T\n\tfault i64x@L %t %i access 2 @5\n"
 	"\t%b = flag maskx@L %w\n\t%d = cast i64x@L from boolx@L %b\n\tstore p[256] %d\n"
@@ -246,7 +249,7 @@ static struct lt_kernel *forms_kernel(unsigned lanes)
 	return simulated_kernel("%s", text);
 }
 
-struct forms_memory { float a[256], o[512]; int64_t i[64], p[512]; uint16_t h[64]; };
+struct forms_memory { float a[256], o[768]; int64_t i[64], p[512]; uint16_t h[64]; };
 
 static void forms_fill(struct forms_memory *m, unsigned lanes)
 {
@@ -270,7 +273,7 @@ Test(text, every_number_of_lanes)
 			struct lt_machine machine = { 0 };
 			struct keeper diags = keeper_new();
 			struct lt_kernel *expanded, *p = forms_kernel(lanes[k]);
-			machine.operators = lt__text_operators(0, &machine.n_operator);
+			machine.operators = lt__text_operators(true, 0, &machine.n_operator);
 			must(!lt_kernel_expand(p, &machine, &expanded, &diags.diag), "%s", diags.text);
 			lt_kernel_free(p);
 			r.kernel[k] = expanded;

@@ -42,7 +42,7 @@ static struct lt_machine machine_of(const struct lt_session *s)
 		machine.page_bytes = 4096;
 		machine.copied = MAX_COPIED;
 	}
-	machine.operators = lt__text_operators(s->vector_library, &machine.n_operator);
+	machine.operators = lt__text_operators(machine.masked, s->vector_library, &machine.n_operator);
 	return machine;
 }
 

@@ -81,6 +81,13 @@ static bool machine_of(const char *at, size_t n, struct lt_machine *m)
 		m->array_bytes = (int64_t)x;
 	} else if (sim_number(at, n, "teams", &x) && x <= 1) {
 		m->teams = (uint32_t)x;
+	} else if (is_word(at, n, "grid")) {
+		m->subgroup = 32;
+		m->shared_bytes = 49152;
+	} else if (sim_number(at, n, "subgroup", &x) && x >= 1 && x <= 64 && (x & (x - 1)) == 0) {
+		m->subgroup = (uint32_t)x;
+	} else if (sim_number(at, n, "shared", &x) && x <= 1 << 20) {
+		m->shared_bytes = (int64_t)x;
 	} else if (is_word(at, n, "masked")) {
 		m->masked = 1;
 	} else if (is_word(at, n, "gathered")) {
@@ -111,6 +118,8 @@ static lt_status sim_refuse(const char *at, size_t n, struct lt_diag *diag)
 		{ "lanes=", "give 1, 2, 4, 8, 16, 32 or 64" }, { "moved=", "give 0, 1, 2, 4, 8, 16, 32 or 64" },
 		{ "unroll=", "give a whole number up to 1048576" }, { "copied=", "give a whole number up to 1048576" },
 		{ "array=", "give a number of bytes up to 1048576" }, { "teams=", "give 0 or 1" },
+		{ "drop=", "give the number of a barrier, from 1" },
+		{ "subgroup=", "give 1, 2, 4, 8, 16, 32 or 64 threads" }, { "shared=", "give a number of bytes up to 1048576" },
 	};
 	const int shown = (int)(n < 60 ? n : 60);
 	char checks[512] = "give one of";
@@ -126,8 +135,9 @@ static lt_status sim_refuse(const char *at, size_t n, struct lt_diag *diag)
 				"sim: the option %.*s does not take '%.*s'", stem - 1, at, shown - stem < 0 ? 0 : shown - stem, at + stem);
 	}
 	return lt__report(diag, LT_EINVAL, -1, -1,
-		"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, off=CHECK, skip=STEPS, or "
-		"of the machine lanes=N (1, 2, 4 .. 64), moved=N, unroll=N, copied=N, array=BYTES, teams=0, masked, gathered",
+		"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, off=CHECK, "
+		"drop=BARRIER, skip=STEPS, or of the machine lanes=N (1, 2, 4 .. 64), moved=N, unroll=N, copied=N, array=BYTES, "
+		"teams=0, masked, gathered, grid, subgroup=THREADS, shared=BYTES",
 		"sim: unknown option '%.*s'", shown, at);
 }
 
@@ -144,6 +154,8 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 			out->options.seed = number;
 		else if (sim_number(at, n, "range", &number) && number > 0)
 			out->options.range = (int64_t)number;
+		else if (sim_number(at, n, "drop", &number) && number > 0)
+			out->drop = number;
 		else if (is_word(at, n, "counts"))
 			out->counts = true;
 		else if (is_word(at, n, "expand"))

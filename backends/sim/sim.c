@@ -30,6 +30,10 @@ struct lt_object {
 /* Default trees have loops of every kind that a program may have: several threads, vectors. */
 static const struct lt_target target = { .size = sizeof target, .name = "sim", .vector_bytes = 32,
 	.vector_registers = 16, .cores = 4, .cache_line = 64, .l1_bytes = 32 << 10, .l2_bytes = 256 << 10 };
+/* Of a machine that runs grids: what is not bound to a grid is run by one thread. */
+static const struct lt_target grid_target = { .size = sizeof grid_target, .name = "sim:grid", .cores = 1,
+	.cache_line = 32, .l1_bytes = 32 << 10, .l2_bytes = 256 << 10, .multiprocessors = 4, .warp = 32,
+	.max_block = LT_MAX_THREADS, .registers = 65536 };
 static const struct lt_caps known = { .size = sizeof known,
 	.dtypes = (1u << LT_NDTYPE) - 2,
 	.loops = 1u << LT_SERIAL | 1u << LT_PARALLEL | 1u << LT_VECTOR | 1u << LT_UNROLL | 1u << LT_GROUP | 1u << LT_TILE,
@@ -61,6 +65,13 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	**out = (struct lt_session){ host, c, target, known };
 	if (c.machine.vector_bytes)     /* default trees for these vectors */
 		(*out)->target.vector_bytes = c.machine.vector_bytes;
+	if (c.machine.subgroup) {
+		(*out)->target = grid_target;
+		(*out)->target.warp = c.machine.subgroup;
+		(*out)->target.shared_bytes = (uint64_t)c.machine.shared_bytes;
+		(*out)->caps.loops |= 1u << LT_GRID | 1u << LT_BLOCK;
+		(*out)->caps.understands |= LT_KERNEL_GRID_NEEDS;
+	}
 	(*out)->caps.target = &(*out)->target;
 	return LT_OK;
 }
@@ -88,6 +99,8 @@ static lt_status sim_lower(
 		.last = s->host && LT_HAS(struct lt_host, s->host, kernel_step) ? (char)s->host->kernel_step : '\0' };
 	lt_status status = lt_kernel_new(t, &s->config.machine, &options, out, diag);
 	status = status ? status : sim_expand(s, out, diag);
+	if (!status && s->config.drop)
+		status = lt__sim_drop(out, s->config.drop, diag);
 	status = status ? status : lt__simulate_accepts(*out, diag);
 	if (status) {
 		lt_kernel_free(*out);

@@ -1,4 +1,4 @@
-/* backends/text/cast.c -- casts, and the same bits as another type. */
+/* backends/text/cast.c -- what one lane gives: operators, casts, the same bits as another type. */
 #include <string.h>
 #include "backends/text/part.h"
 
@@ -102,4 +102,18 @@ struct text_expr lt__text_third(struct text *t, const struct lt_instruction *i, 
 	e.text = o.at;
 	e.tight = TEXT_ANY;
 	return e;
+}
+
+struct text_expr lt__text_one(struct text *t, const struct lt_instruction *i, const struct text_expr *x, int n)
+{
+	const struct lt_value_type type = { lt__instruction_type(t->k, i).dtype, 1 };
+	const uint32_t from = n > 0 && i->operand[0] >= 0 ? text_at(t, i->operand[0])->dtype : 0;
+	switch (i->opcode) {
+	case LT_OPCODE_text: return lt__text_third(t, i, x, n);
+	case LT_OPCODE_convert: return lt__text_convert(t, x[0], from, i->dtype);
+	case LT_OPCODE_each: return lt__text_operator(t, (uint32_t)i->what, type, x);
+	case LT_OPCODE_cast: return lt__text_cast(t, x[0], from, type);
+	case LT_OPCODE_bits: return lt__text_bits(t, x[0], from, i->dtype);
+	default: return lt__text_operator(t, i->opcode, type, x);
+	}
 }

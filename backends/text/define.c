@@ -23,19 +23,21 @@ const char *lt__text_formatted(struct text *t, const char *fmt, ...)
 }
 
 /* Headers would cost a tenth of the time that a kernel takes to compile. */
-void lt__text_math(struct text *t, const struct lt_out *o, bool single)
+void lt__text_math(struct text *t, struct lt_out *o, bool single)
 {
 	static const char *const pairs[] = { "fmod", "pow", "copysign" };
-	const char *end = o->at + o->n, *at = end, *type = single ? "float" : "double";
+	const char *end = o->at + o->n, *at = end, *name, *type = single ? "float" : "double";
 	bool two = false;
 	while (at > o->at && at[-1] >= 'a' && at[-1] <= 'z')
 		at--;
 	t->math = true;
-	if (t->d->headers)
-		return;
+	name = lt__text_formatted(t, "%.*s%s", (int)(end - at), at, single ? "f" : "");
 	for (int i = 0; i < 3; i++)
 		two = two || strncmp(at, pairs[i], (size_t)(end - at)) == 0;
-	const char *name = lt__text_formatted(t, "%.*s%s", (int)(end - at), at, single ? "f" : "");
+	if (single && !(t->d->device && t->d->device->overloads))
+		lt__out(o, "f");
+	if (t->d->headers || t->d->device)
+		return;
 	lt__text_define(t, name, lt__text_formatted(t, "%s %s(%s%s%s);\n", type, name, type, two ? ", " : "",
 		two ? type : ""));
 }

@@ -11,6 +11,7 @@
  * last what the C library has. */
 enum { ALL = UINT16_MAX, F64 = 1 << LT_F64, FLOATS = 1 << LT_F32 | F64 };
 static const struct lt_machine_operator operators[] = {
+	{ LT_OPCODE_scale, 0, 1 << LT_F32, 0 },                         /* only where the processor scales: the first row */
 #define ROW(name, many) { LT_OPCODE_##name, ALL, many, ALL }
 	ROW(sqrt, FLOATS), ROW(floor, FLOATS), ROW(ceil, FLOATS), ROW(round, FLOATS), ROW(div, 0), ROW(mod, 0), ROW(pow, 0),
 	ROW(min, 0), ROW(max, 0), ROW(not, 0), ROW(neg, 0), ROW(abs, 0), ROW(sign, 0), ROW(reciprocal, 0), ROW(exp, 0),
@@ -27,14 +28,14 @@ static const int library_since[] = {
 #undef FUNCTION
 };
 
-const struct lt_machine_operator *lt__text_operators(int vector_library, uint32_t *n)
+const struct lt_machine_operator *lt__text_operators(bool scales, int vector_library, uint32_t *n)
 {
 	enum { N_FUNCTION = sizeof library_since / sizeof *library_since };
-	uint32_t own = (uint32_t)(sizeof operators / sizeof *operators) - N_FUNCTION;
-	*n = own;
-	while (*n < own + N_FUNCTION && library_since[*n - own] <= vector_library)
-		++*n;
-	return operators;
+	uint32_t own = (uint32_t)(sizeof operators / sizeof *operators) - N_FUNCTION, end = own;
+	while (end < own + N_FUNCTION && library_since[end - own] <= vector_library)
+		end++;
+	*n = scales ? end : end - 1;
+	return scales ? operators : operators + 1;
 }
 
 const struct lt_text_dialect lt__text_c99 = {
@@ -45,6 +46,7 @@ const struct lt_text_dialect lt__text_c99 = {
 	.counting = "#ifdef __GNUC__\n#define LT_COUNT(n) __atomic_fetch_add(&(n), 1, __ATOMIC_RELAXED)\n#else\n"
 		"#define LT_COUNT(n) (n)++\n#endif\n",
 	.counted = "LT_COUNT(fault->n)",
+	.inlined = "static inline ",
 };
 
 const struct lt_text_dialect lt__text_c = {
@@ -56,4 +58,6 @@ const struct lt_text_dialect lt__text_c = {
 	.counting = "",
 	.aligned = "__attribute__((aligned(%lld))) ",
 	.counted = "__atomic_fetch_add(&fault->n, 1, __ATOMIC_RELAXED)",
+	.inlined = "static inline ",
+	.unroll = "#pragma GCC unroll %lld",
 };

@@ -23,6 +23,19 @@ static const struct helper one_lane_gnu[] = {
 #undef ONE
 };
 
+/* Rows of device.def, a column for each device. */
+static const struct helper of_cuda[] = {
+#define DEVICE(name, kinds, cuda, opencl) { #name, kinds, cuda },
+#include "backends/text/device.def"
+#undef DEVICE
+};
+static const struct helper of_opencl[] = {
+#define DEVICE(name, kinds, cuda, opencl) { #name, kinds, opencl },
+#include "backends/text/device.def"
+#undef DEVICE
+};
+enum { N_DEVICE = sizeof of_cuda / sizeof *of_cuda };
+
 static bool is_for(const struct helper *h, const char *name, uint32_t dtype)
 {
 	static const char single[] = { [LT_F32] = 'f', [LT_F64] = 'd', [LT_F16] = 'h', [LT_BF16] = 'b', [LT_I64] = 'i',
@@ -34,7 +47,7 @@ static bool is_for(const struct helper *h, const char *name, uint32_t dtype)
 static const struct helper *helper_row(const struct helper *rows, size_t n, const char *name, uint32_t dtype)
 {
 	for (size_t i = 0; i < n; i++)
-		if (is_for(&rows[i], name, dtype))
+		if (rows[i].text && is_for(&rows[i], name, dtype))
 			return &rows[i];
 	return NULL;
 }
@@ -47,6 +60,10 @@ static struct helper_source source_of(const struct text *t, const char *name, st
 		N_MANY = sizeof many_lanes / sizeof *many_lanes };
 	const struct helper *h = type.lanes > 1 ? helper_row(many_lanes, N_MANY, name, type.dtype)
 		: t->d->lanes ? helper_row(one_lane_gnu, N_GNU, name, type.dtype) : NULL;
+	if (t->d->device)
+		h = helper_row(strcmp(t->d->device->name, "cuda") == 0 ? of_cuda : of_opencl, N_DEVICE, name, type.dtype);
+	if (h && t->d->device)
+		return (struct helper_source){ h->text, type.lanes > 1 };
 	if (h || type.lanes > 1)
 		return (struct helper_source){ h ? h->text : "", true };
 	h = helper_row(one_lane, N_ONE, name, type.dtype);
@@ -58,12 +75,12 @@ static bool common_mark(struct text *t, struct lt_out *o, char mark, const char 
 {
 	const struct text_element *e = lt__text_element(type.dtype);
 	switch (mark) {
+	case 'F': lt__out(o, t->d->inlined); break;
 	case 'N': lt__out(o, name); break;
 	case 'n': lt__out(o, lt__text_short(t, type)); break;
 	case 'T': lt__out(o, lt__text_type(t, type, 0)); break;
 	case 's':
 		lt__text_math(t, o, e->bytes == 4);
-		lt__out(o, e->bytes == 4 ? "f" : "");
 		break;
 	default: return false;
 	}
@@ -144,7 +161,7 @@ const char *lt__text_helper(struct text *t, const char *stem, struct lt_value_ty
 	if (lt__nameset_find(&t->defined, name))
 		return name;
 	const struct helper_source source = source_of(t, stem, type);
-	if (source.vector)
+	if (source.vector && !t->d->device)
 		lt__text_define(t, "LT_LANES", "#define LT_LANES static inline __attribute__((always_inline, unused))\n");
 	for (const char *c = source.text; *c; c++) {
 		if (*c != '@') {
@@ -168,7 +185,7 @@ const char *lt__text_helper(struct text *t, const char *stem, struct lt_value_ty
 		}
 	}
 	t->math = t->math || strstr(o.at, "signbit");
-	if (!t->d->headers && strstr(o.at, "signbit"))
+	if (!t->d->headers && !t->d->device && strstr(o.at, "signbit"))
 		lt__text_define(t, "signbit", "#define signbit(x) __builtin_signbit(x)\n");
 	lt__text_define(t, name, o.at);
 	return name;
@@ -183,8 +200,9 @@ const char *lt__text_to_integer(struct text *t, uint32_t from, uint32_t to)
 	const char *low = x->is_signed ? lt__text_formatted(t, "-0x1p%d%s", bits, suffix) : "0";
 	unsigned long long most = UINT64_MAX >> (64 - bits);
 	const char *least = x->is_signed ? lt__text_formatted(t, "(-%llu - 1)", most) : "0";
-	lt__text_define(t, name, lt__text_formatted(t, "static inline %s %s(%s x)\n{\n"
-		"\treturn x >= 0x1p%d%s ? %llu : x > %s ? (%s)x : x != x ? 0 : %s;\n}\n", x->type, name, f->type, bits, suffix, most,
+	lt__text_define(t, name, lt__text_formatted(t, "%s%s %s(%s x)\n{\n"
+		"\treturn x >= 0x1p%d%s ? %llu : x > %s ? (%s)x : x != x ? 0 : %s;\n}\n", t->d->inlined, x->type, name, f->type,
+		bits, suffix, most,
 		low, x->type, least));
 	return name;
 }

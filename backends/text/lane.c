@@ -173,6 +173,29 @@ static unsigned lane_at(const struct text *t, const struct lt_instruction *i, ui
 	return (unsigned)(from < n ? from : from - n + width_of(n));
 }
 
+/* Whether all lanes stand side by side in one register of the other vector: processors take such a part in one step,
+ * and compilers do not see it in a list of lanes. */
+static bool is_part(const struct text *t, const struct lt_instruction *i, uint32_t bits, uint32_t n)
+{
+	const unsigned first = lane_at(t, i, 0, n);
+	bool part = i->lanes < n && i->lanes * bits >= 128 && n == width_of(n) && i->lanes == width_of(i->lanes)
+		&& first % i->lanes == 0;
+	for (uint32_t lane = 1; part && lane < i->lanes; lane++)
+		part = lane_at(t, i, lane, n) == first + lane;
+	return part;
+}
+
+/* A function that takes a part of a vector, by its number. */
+static const char *part_function(struct text *t, const char *type, const char *from, uint32_t parts)
+{
+	const char *name = lt__text_formatted(t, "%s_of_%s", type, from);
+	lt__text_define(t, "LT_LANES", "#define LT_LANES static inline __attribute__((always_inline, unused))\n");
+	lt__text_define(t, name, lt__text_formatted(t, "LT_LANES %s %s(%s v, int k)\n{\n"
+		"\tunion { %s v; %s part[%u]; } u = { v };\n\treturn u.part[k];\n}\n", type, name, from, from, type,
+		(unsigned)parts));
+	return name;
+}
+
 static struct text_expr shuffled(
 	struct text *t, const struct lt_instruction *i, const struct text_expr *x, uint32_t bits)
 {
@@ -198,6 +221,11 @@ static struct text_expr shuffled(
 		for (uint32_t lane = 0; lane < width; lane++)
 			lt__outf(&o, ", %u", lane_at(t, i, lane, n));
 		lt__out(&o, ")");
+	} else if (is_part(t, i, bits, n)) {
+		const char *from = lt__text_type(t, (struct lt_value_type){ i->dtype, n }, bits);
+		const unsigned first = lane_at(t, i, 0, n);
+		lt__outf(&o, "%s(%s, %u)", part_function(t, type, from, n / i->lanes), x[first >= width].text,
+			first % width / i->lanes);
 	} else {                                        /* older ones of gcc cannot change the number of lanes */
 		lt__outf(&o, "(%s){ ", type);
 		for (uint32_t lane = 0; lane < i->lanes; lane++) {

@@ -49,7 +49,7 @@ static struct text_expr float_of(struct text *t, uint32_t dtype, uint64_t bits)
 	memcpy(&wide, &x, sizeof wide);
 	if (x - x != 0) {
 		t->math = true;
-		text = t->d->headers ? "INFINITY" : "__builtin_inff()";
+		text = t->d->device ? t->d->device->infinity : t->d->headers ? "INFINITY" : "__builtin_inff()";
 	} else {
 		text = literal_float(t, x, wide, is_single ? "f" : "");
 	}

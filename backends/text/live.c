@@ -32,10 +32,26 @@ static void mark_uses(struct text *t, struct text_region *u, int32_t i)
 	case LT_OPCODE_prefetch:
 	case LT_OPCODE_store:
 		u->buffer[x->what] = true;
+		*(x->opcode == LT_OPCODE_store ? &u->stored[x->what] : &u->loaded[x->what]) = true;
 		u->own = u->own || t->k->buffers[x->what].space == LT_SPACE_THREAD;
 		break;
+	case LT_OPCODE_copy_async:
+		u->buffer[x->what] = u->buffer[t->k->extras[x->first_extra]] = true;
+		u->stored[x->what] = u->loaded[t->k->extras[x->first_extra]] = true;
+		break;
+	case LT_OPCODE_barrier: u->meets = true; break;
+	case LT_OPCODE_matrix:
+		for (int part = 0; part < 2; part++) {
+			const struct lt_matrix_location at = lt__matrix_location(t->k, x, part);
+			if (at.buffer >= 0)
+				u->buffer[at.buffer] = true;
+		}
+		break;
 	case LT_OPCODE_fault: u->fault = true; break;
-	case LT_OPCODE_param: u->param[x->what] = true; break;
+	case LT_OPCODE_param:
+		u->param[x->what] = true;
+		u->buffer[t->k->params[x->what].buffer] = u->buffer[t->k->params[x->what].buffer] || t->d->device;
+		break;
 	case LT_OPCODE_argument: u->argument[x->what] = i; break;
 	case LT_OPCODE_get: t->variable_get[x->what] = t->variable_get[x->what] ? t->variable_get[x->what] : i + 1; break;
 	default: break;
@@ -45,6 +61,8 @@ static void mark_uses(struct text *t, struct text_region *u, int32_t i)
 static void fill_region(struct text *t, struct text_region *u, const struct lt_region *r)
 {
 	u->buffer = lt__pool_alloc(&t->pool, t->k->n_buffer, 1);
+	u->loaded = lt__pool_alloc(&t->pool, t->k->n_buffer, 1);
+	u->stored = lt__pool_alloc(&t->pool, t->k->n_buffer, 1);
 	u->param = lt__pool_alloc(&t->pool, t->k->n_param, 1);
 	u->argument = lt__pool_alloc(&t->pool, (size_t)r->n_argument, sizeof *u->argument);
 	for (int32_t i = r->first; i < r->first + r->n; i++)
@@ -112,6 +130,22 @@ static void hand_down(struct text *t)
 			host->buffer[t->k->params[p].buffer] = true;
 }
 
+/* Values that something uses, and all that does something. */
+static bool *needed_of_grids(struct text *t)
+{
+	const struct lt_kernel *k = t->k;
+	bool *needed = lt__pool_alloc(&t->pool, k->n_instruction, sizeof *needed);
+	for (int32_t i = (int32_t)k->n_instruction; i-- > 0; ) {
+		const struct lt_instruction *x = text_at(t, i);
+		needed[i] = x->opcode != LT_OPCODE_prefetch && (needed[i] || !has_value(x) || x->opcode == LT_OPCODE_loop
+			|| x->opcode == LT_OPCODE_exchange);
+		for (int o = 0; o < 4 && needed[i]; o++)
+			if (x->operand[o] >= 0)
+				needed[x->operand[o]] = true;
+	}
+	return needed;
+}
+
 void lt__text_live(struct text *t)
 {
 	const struct lt_kernel *k = t->k;
@@ -119,7 +153,8 @@ void lt__text_live(struct text *t)
 	t->variable_get = lt__pool_alloc(&t->pool, k->n_variable, sizeof *t->variable_get);
 	t->variable_mask_bits = lt__pool_alloc(&t->pool, k->n_variable, sizeof *t->variable_mask_bits);
 	t->uses = lt__pool_alloc(&t->pool, k->n_region, sizeof *t->uses);
-	fill_positions(t, lt__kernel_blocks(k, &t->pool), lt__needed(k, &t->pool, t->d->lanes ? LT_NEEDED_PREFETCHES : 0));
+	fill_positions(t, lt__kernel_blocks(k, &t->pool), t->d->device ? needed_of_grids(t)
+		: lt__needed(k, &t->pool, t->d->lanes ? LT_NEEDED_PREFETCHES : 0));
 	for (uint32_t r = 0; r < k->n_region; r++)
 		fill_region(t, &t->uses[r], &k->regions[r]);
 	for (uint32_t r = 0; r < k->n_region; r++) {

@@ -1,49 +1,5 @@
-/* backends/text/memory.c -- addresses, loads and stores. */
+/* backends/text/memory.c -- loads and stores. */
 #include "backends/text/part.h"
-
-static const char *plus_number(struct text *t, const char *text, int64_t number)
-{
-	if (number == 0)
-		return text;
-	uint64_t size = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-	return lt__text_formatted(t, "%s %c %llu", text, number < 0 ? '-' : '+', (unsigned long long)size);
-}
-
-static struct text_expr sum_of(struct text *t, struct text_expr x, struct text_expr y)
-{
-	return lt__text_operator(t, LT_OPCODE_add, (struct lt_value_type){ LT_I64, 1 }, (struct text_expr[]){ x, y, { 0 } });
-}
-
-/* The number of the element, lane 0's. */
-static struct text_expr address_of(struct text *t, const struct lt_instruction *i)
-{
-	if (i->operand[0] < 0)
-		return lt__text_literal(t, LT_I64, (uint64_t)i->number);
-	struct text_expr e = lt__text_use(t, i->operand[0]);
-	if (i->number == 0)
-		return e;
-	/* Where numbers wrap, only those without a sign do. */
-	if (!t->d->wraps && !e.wide)
-		e.text = lt__text_formatted(t, "(uint64_t)%s", lt__text_in(t, e, TEXT_UNARY));
-	else
-		e.text = lt__text_in(t, e, TEXT_PLUS);
-	e.text = plus_number(t, e.text, i->number);
-	e.tight = TEXT_PLUS;
-	e.literal = false;
-	return e;
-}
-
-static struct text_expr element_of(struct text *t, const struct lt_instruction *i)
-{
-	struct text_expr e = address_of(t, i);
-	if (i->operand[1] >= 0)
-		e = sum_of(t, e, lt__text_use(t, i->operand[1]));
-	e.text = lt__text_formatted(t, "%s[%s]", t->buffer[i->what], e.text);
-	e.tight = TEXT_PRIMARY;
-	e.wide = e.literal = false;
-	return e;
-}
-
 
 static uint32_t bits_of(const struct text *t, const struct lt_instruction *i)
 {
@@ -58,7 +14,7 @@ static struct text_access access_of(
 {
 	struct text_access a = { .n = 1 };
 	bool masked = i->operand[2] >= 0, whole = i->stride == 1 && (lanes & (lanes - 1)) == 0;
-	struct text_expr at = address_of(t, i);
+	struct text_expr at = lt__text_address(t, i->operand[0], i->number);
 	a.x[0] = at;
 	a.x[0].text = lt__text_formatted(t, "&%s[%s]", t->buffer[i->what], at.text);
 	if (i->operand[1] >= 0) {
@@ -128,9 +84,9 @@ struct text_expr lt__text_load(struct text *t, int32_t at)
 {
 	const struct lt_instruction *i = text_at(t, at);
 	if (i->lanes > 1)
-		return load_lanes(t, i);
+		return t->d->packs ? lt__text_pack_load(t, at) : load_lanes(t, i);
 	struct text_expr mask = i->operand[2] >= 0 ? lt__text_use(t, i->operand[2]) : (struct text_expr){ 0 };
-	struct text_expr e = element_of(t, i);
+	struct text_expr e = lt__text_element_at(t, i);
 	e.memory = true;
 	if (!mask.text)
 		return e;
@@ -145,11 +101,14 @@ void lt__text_store(struct text *t, int32_t at)
 {
 	const struct lt_instruction *i = text_at(t, at);
 	if (text_at(t, i->operand[3])->lanes > 1) {
-		store_lanes(t, i);
+		if (t->d->packs)
+			lt__text_pack_store(t, at);
+		else
+			store_lanes(t, i);
 		return;
 	}
 	struct text_expr mask = i->operand[2] >= 0 ? lt__text_use(t, i->operand[2]) : (struct text_expr){ 0 };
-	struct text_expr value = lt__text_use(t, i->operand[3]), to = element_of(t, i);
+	struct text_expr value = lt__text_use(t, i->operand[3]), to = lt__text_element_at(t, i);
 	lt__text_flush(t, true, false);
 	if (mask.text)
 		lt__text_line(t, "if (%s)", mask.text);
@@ -168,5 +127,5 @@ void lt__text_prefetch(struct text *t, int32_t at)
 	}
 	const char *mask = i->operand[2] >= 0 && type.lanes == 1 ? lt__text_use(t, i->operand[2]).text : NULL;
 	lt__text_line(t, "%s%s%s__builtin_prefetch(&%s);", mask ? "if (" : "", mask ? mask : "", mask ? ") " : "",
-		element_of(t, i).text);
+		lt__text_element_at(t, i).text);
 }

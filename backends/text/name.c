@@ -124,6 +124,8 @@ void lt__text_names(struct text *t)
 		keep_words(t, k->ops[i].source ? k->ops[i].source : "");
 	if (k->n_op && k->prelude)
 		keep_words(t, k->prelude);
+	if (t->d->device)
+		keep_words(t, t->d->device->taken);
 	lt__nameset_add(&t->names, t->entry, 1);
 	t->function = lt__text_unique(t, k->name);
 	for (uint32_t r = 1; r < k->n_region; r++) {
@@ -157,12 +159,27 @@ const char *lt__text_short(struct text *t, struct lt_value_type type)
 	return type.lanes == 1 ? name : lt__text_formatted(t, "%sx%u", name, (unsigned)type.lanes);
 }
 
+/* A struct of all lanes; a mask is a number with a bit for each. */
+static const char *pack_type(struct text *t, struct lt_value_type type)
+{
+	const struct text_element *e = &elements[type.dtype];
+	if (e->kind == 'M')
+		return type.lanes > 32 ? "uint64_t" : "uint32_t";
+	const char *name = e->kind == 'F' ? lt__text_formatted(t, "lt_%sx%u", e->name, (unsigned)type.lanes)
+		: lt__text_formatted(t, "lt_%c%ux%u", e->is_signed ? 'i' : 'u', 8u * e->bytes, (unsigned)type.lanes);
+	lt__text_define(t, name, lt__text_formatted(t, "typedef struct { %s v[%u]; } %s;\n", e->type, (unsigned)type.lanes,
+		name));
+	return name;
+}
+
 const char *lt__text_type(struct text *t, struct lt_value_type type, uint32_t mask_bits)
 {
 	const struct text_element *e = &elements[type.dtype];
 	unsigned n = width_of(type.lanes), bits = e->kind == 'M' ? mask_bits : 8u * e->bytes;
 	if (type.lanes == 1)
 		return e->type;
+	if (t->d->packs)
+		return pack_type(t, type);
 	/* One name for all that is the same vector: halves and bools are numbers. */
 	const char *name = e->kind == 'F' ? lt__text_formatted(t, "lt_%sx%u", e->name, n)
 		: lt__text_formatted(t, "lt_%c%ux%u", e->is_signed ? 'i' : 'u', bits, n);

@@ -122,7 +122,6 @@ static struct text_expr spelled(
 			}
 		} else if (*c == '@' && c[1] == 's') {
 			lt__text_math(t, &o, element->bytes == 4);
-			lt__out(&o, element->bytes == 4 ? "f" : "");
 			c++;
 		} else if (*c == '@') {
 			lt__out(&o, c[1] == 'T' ? lt__text_type(t, type, 0) : c[1] == 'W' ? lt__text_word(t, type)
@@ -212,6 +211,8 @@ struct text_expr lt__text_use(struct text *t, int32_t value)
 	v->pending = false;
 	if (i->opcode != LT_OPCODE_const)
 		return v->expr;
+	if (i->lanes > 1 && i->dtype == LT_LANE_MASK && t->d->packs)
+		return (struct text_expr){ .text = lt__text_formatted(t, "0x%llxu", (unsigned long long)i->number) };
 	struct text_expr e = lt__text_literal(t, i->dtype, (uint64_t)i->number);
 	if (i->lanes == 1)
 		return e;

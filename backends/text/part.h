@@ -1,12 +1,17 @@
 /* backends/text/part.h -- one text while it is printed: what the files share.
  *
  * print.c     the whole: functions, parameters, the entry
+ * kernel.c    the whole of grids: a function for each
+ * accept.c    what a dialect can express
  * live.c      where things stand, how often they are used
  * walk.c      instructions in their order, as statements
  * value.c     values as expressions
- * memory.c    addresses, loads and stores
- * lane.c      values of several lanes
- * cast.c      casts
+ * memory.c    loads and stores
+ * pack*.c     values of several lanes as structs, and their loads and stores
+ * lane.c      values of several lanes as GNU vectors
+ * grid.c      what only the threads of grids do; matrix.c: matrix instructions
+ * address.c   addresses
+ * cast.c      one lane, casts
  * operator.c  operators, by operator.def; operands
  * line.c      lines, with comments where they come from; values that get a name
  * literal.c   constants
@@ -21,6 +26,24 @@
 #include "backends/text/text.h"
 #include "kernel/opcode.h"
 #include "kernel/pool.h"
+
+/* How grids are written.  An array by space: what stands before an element's type, and behind a function's name. */
+struct lt_text_device {
+	const char *name;                       /* of the column of device.def */
+	bool overloads;                         /* functions of math.h have one name for all floats */
+	bool warps;                             /* of 32 threads, and what PTX has for them */
+	bool matrices;
+	bool offsets;                           /* a buffer is a base and an offset */
+	const char *kernel;                     /* before a kernel's name; $n threads, $x $y $z of them, $r resident blocks */
+	const char *shared, *dynamic;           /* before the type of shared memory; of as many bytes as the launch says */
+	int64_t most;                           /* bytes of it without `dynamic` */
+	const char *space[LT_NSPACE], *suffix[LT_NSPACE];
+	const char *restricted;                 /* behind the * of a pointer that alone reaches its elements */
+	const char *block[3], *thread[3];       /* their numbers */
+	const char *chunk[5];                   /* numbers of 1, 2, 4, 8, 16 bytes, at which any type may be accessed */
+	const char *infinity;
+	const char *taken;                      /* words that are no names */
+};
 
 /* How tightly an expression holds together: what needs no brackets beside what. */
 enum { TEXT_PRIMARY, TEXT_UNARY, TEXT_TIMES, TEXT_PLUS, TEXT_COMPARE, TEXT_LOOSE, TEXT_ANY };
@@ -46,7 +69,7 @@ struct text_value {                     /* of an instruction */
 };
 struct text_loop { const char *base, *name; bool open; struct text_loop *next; };
 /* What it uses; of an argument the last instruction that gives it, 0: none (the host's region comes first). */
-struct text_region { bool *buffer, *param, fault, own; int32_t *argument; };
+struct text_region { bool *buffer, *loaded, *stored, *param, fault, own, meets; int32_t *argument; };
 
 struct text {
 	const struct lt_kernel *k;
@@ -65,6 +88,7 @@ struct text {
 	int32_t *pending, n_pending;
 	int32_t at, *commented;              /* the instruction that is printed, -1: none that computes; line.c */
 	struct text_loop *loops;        /* names that loops have, or have had */
+	bool self, passes;              /* a grid: the thread's number is used; memory to exchange values is */
 	bool math, branches, streams;   /* a function of math.h is called; memory is read in branches; ... past the caches */
 };
 
@@ -84,6 +108,29 @@ struct text_expr lt__text_load(struct text *, int32_t i);
 void lt__text_store(struct text *, int32_t i);
 void lt__text_prefetch(struct text *, int32_t i);
 
+/* address.c: the number of the element, lane 0's; the element. */
+struct text_expr lt__text_address(struct text *, int32_t value, int64_t number);
+struct text_expr lt__text_element_at(struct text *, const struct lt_instruction *);
+
+/* pack.c: an instruction with operands, or a value, of several lanes.  called: a function of these.  */
+struct text_expr lt__text_pack(struct text *, int32_t i);
+struct text_expr lt__text_pack_update(struct text *, const struct lt_instruction *, const struct text_expr *x);
+struct text_expr lt__text_called(struct text *, const char *function, const struct text_expr *x, int n);
+/* pack_memory.c.  chunks: a number of as many bytes as may be accessed at once; how many of them. */
+struct text_expr lt__text_pack_load(struct text *, int32_t i);
+void lt__text_pack_store(struct text *, int32_t i);
+const char *lt__text_chunk(struct text *, uint32_t bytes, uint32_t *n);
+
+/* grid.c: opcodes that only grids have; those with a value, and the others.  self: the number of the thread in its
+ * block, lane: in its subgroup. */
+bool lt__text_grid_opcode(uint32_t opcode);
+struct text_expr lt__text_grid_value(struct text *, int32_t i);
+void lt__text_grid_step(struct text *, int32_t i);
+
+/* matrix.c: the instruction; NULL: the device has none of that description. */
+const char *lt__text_matrix_name(const struct lt_text_device *, const struct lt_kernel_matrix *);
+void lt__text_matrix(struct text *, int32_t i);
+
 /* lane.c: an instruction with operands, or a value, of several lanes.  A mask as a vector of integers of so many bits;
  * of one that has no width yet, the bits that its user works with. */
 struct text_expr lt__text_lanes(struct text *, int32_t i);
@@ -91,7 +138,8 @@ struct text_expr lt__text_update(struct text *, const struct lt_instruction *, c
 struct text_expr lt__text_mask(struct text *, int32_t value, uint32_t bits);
 uint32_t lt__text_user_bits(const struct text *, int32_t value);
 
-/* cast.c.  third: a third party's operator. */
+/* cast.c.  one: an instruction of one lane, or one lane of it.  third: a third party's operator. */
+struct text_expr lt__text_one(struct text *, const struct lt_instruction *, const struct text_expr *x, int n);
 struct text_expr lt__text_third(struct text *, const struct lt_instruction *, const struct text_expr *x, int n);
 struct text_expr lt__text_cast(struct text *, struct text_expr, uint32_t from, struct lt_value_type to);
 struct text_expr lt__text_convert(struct text *, struct text_expr, uint32_t from, uint32_t to);
@@ -144,7 +192,7 @@ void lt__text_names(struct text *);
 
 /* define.c: text in the pool; a definition, the first time that its name comes. */
 const char *lt__text_formatted(struct text *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A function of math.h, whose name ends the text, is called. */
-void lt__text_math(struct text *, const struct lt_out *, bool single);
+/* A function of math.h, whose name ends the text, is called: f behind it, where it has a name of its own for floats. */
+void lt__text_math(struct text *, struct lt_out *, bool single);
 void lt__text_define(struct text *, const char *name, const char *text);
 #endif

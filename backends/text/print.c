@@ -12,24 +12,6 @@
 #include "backends/text/part.h"
 #include "kernel/report.h"
 
-lt_status lt__text_accepts(const struct lt_text_dialect *d, const struct lt_kernel *k, struct lt_diag *diag)
-{
-	for (uint32_t i = 0; i < k->n_instruction; i++) {
-		const struct lt_instruction *x = &k->instructions[i];
-		const struct lt_value_type type = lt__instruction_type(k, x);
-		if (x->opcode >= LT_NOPCODE || (!d->lanes && (x->lanes > 1 || type.lanes > 1)))
-			return lt__report(diag, LT_EUNSUPPORTED, -1, x->origin, "lower it for a machine without vectors",
-				"%s has no values of several lanes, as instruction %u of kernel %s has", d->name, (unsigned)i, k->name);
-		if (x->opcode == LT_OPCODE_fold && type.lanes > 1 && !lt__opcode_folded((uint32_t)x->what))
-			return lt__report(diag, LT_EUNSUPPORTED, -1, x->origin, "expand it", "%s has no fold by %s", d->name,
-				lt_opcode_name((uint32_t)x->what));
-		if (x->opcode == LT_OPCODE_text && !k->ops[x->what].source)
-			return lt__report(diag, LT_EUNSUPPORTED, -1, x->origin, "give it one: lt_op.source",
-				"operator %s has no C text", k->ops[x->what].name);
-	}
-	return LT_OK;
-}
-
 /* "const float *" or with restrict; to be followed by a name. */
 static const char *pointer_type(struct text *t, uint32_t b, bool parameter)
 {

@@ -13,20 +13,25 @@
 struct lt_text_dialect {
 	const char *name;               /* "C99" */
 	bool lanes;                     /* values may have several lanes: GNU vectors, with gcc and clang */
+	bool packs;                     /* they may: structs, lane after lane */
 	bool wraps;                     /* signed integers do, as compilers are told (-fwrapv); else unsigned ones */
 	bool headers;                   /* those of C define types and functions; else the text does */
 	const char *function;           /* before a function whose pointers are its parameters; its definition is `head` */
 	const char *head;
+	const char *inlined;            /* before a function that the text calls */
+	const char *unroll;             /* before a loop that has copies of its body: how many, with %lld; NULL: nothing */
 	const char *aligned;            /* before an array: its alignment, with %lld; NULL: that of its elements is all */
 	const char *counting;           /* what that needs to be defined */
 	const char *counted;            /* adds one to the count of faults; its value before */
+	const struct lt_text_device *device;    /* how grids are written (grid.h); NULL: it runs teams */
 };
 extern const struct lt_text_dialect lt__text_c99;       /* no extension of any compiler is needed */
 extern const struct lt_text_dialect lt__text_c;         /* gcc and clang */
 
-/* For lt_machine.operators: what need not be expanded before it is printed.  Static.  vector_library: the version of
- * glibc, 235 for 2.35, whose libmvec the text may call (with -lm); 0: none. */
-const struct lt_machine_operator *lt__text_operators(int vector_library, uint32_t *n);
+/* For lt_machine.operators: what need not be expanded before it is printed.  Static.  scales: the processor has an
+ * instruction for `scale` (AVX-512).  vector_library: the version of glibc, 235 for 2.35, whose libmvec the text may
+ * call (with -lm); 0: none. */
+const struct lt_machine_operator *lt__text_operators(bool scales, int vector_library, uint32_t *n);
 
 /* LT_EUNSUPPORTED names the first value that the dialect cannot express. */
 lt_status lt__text_accepts(const struct lt_text_dialect *, const struct lt_kernel *, struct lt_diag *);

@@ -12,7 +12,9 @@ static void make_value(struct text *t, int32_t i)
 {
 	struct text_value *v = &t->value[i];
 	v->expr = lt__text_value(t, i);
-	v->pending = v->uses == 1 && t->value[v->user].block == v->block && strlen(v->expr.text) <= MAX_TEXT;
+	/* What threads do together is done where it stands. */
+	v->pending = text_at(t, i)->opcode != LT_OPCODE_exchange && v->uses == 1 && t->value[v->user].block == v->block
+		&& strlen(v->expr.text) <= MAX_TEXT;
 	if (v->pending)
 		t->pending[t->n_pending++] = i;
 	else
@@ -26,7 +28,7 @@ static uint32_t variable_bits(struct text *t, int32_t variable)
 {
 	const struct lt_variable *v = &t->k->variables[variable];
 	uint32_t *bits = &t->variable_mask_bits[variable];
-	if (v->dtype == LT_LANE_MASK && v->lanes > 1 && !*bits && t->variable_get[variable])
+	if (!t->d->packs && v->dtype == LT_LANE_MASK && v->lanes > 1 && !*bits && t->variable_get[variable])
 		*bits = lt__text_user_bits(t, t->variable_get[variable] - 1);
 	return *bits;
 }
@@ -61,11 +63,12 @@ static void update_variable(struct text *t, int32_t i)
 	const char *name = t->variable[x->what];
 	struct text_expr operand[3] = { { .text = name }, operand_of(t, x->operand[0], x->what), { 0 } };
 	lt__text_flush(t, false, true);
-	if ((x->number == LT_OPCODE_add || x->number == LT_OPCODE_mul) && lt__text_element(v->dtype)->kind == 'F') {
+	if (!(t->d->packs && v->lanes > 1) && (x->number == LT_OPCODE_add || x->number == LT_OPCODE_mul)
+		&& lt__text_element(v->dtype)->kind == 'F') {
 		lt__text_line(t, "%s %c= %s;", name, x->number == LT_OPCODE_add ? '+' : '*', operand[1].text);
 		return;
 	}
-	struct text_expr value = v->lanes > 1 ? lt__text_update(t, x, operand)
+	struct text_expr value = v->lanes > 1 ? (t->d->packs ? lt__text_pack_update : lt__text_update)(t, x, operand)
 		: lt__text_operator(t, (uint32_t)x->number, (struct lt_value_type){ v->dtype, 1 }, operand);
 	lt__text_line(t, "%s = %s;", name, value.text);
 }
@@ -88,8 +91,8 @@ static void begin_loop(struct text *t, int32_t i)
 	const char *to = use_text(t, x->operand[1]);
 	const char *step = x->number == 1 ? lt__text_formatted(t, "%s++", name)
 		: lt__text_formatted(t, "%s += %lld", name, (long long)x->number);
-	if (t->d->lanes && x->flags & LT_INSTRUCTION_UNROLL)
-		lt__text_line(t, "#pragma GCC unroll %lld", (long long)x->stride);
+	if (t->d->unroll && x->flags & LT_INSTRUCTION_UNROLL)
+		lt__text_line(t, t->d->unroll, (long long)x->stride);
 	lt__text_line(t, "for (int64_t %s = %s; %s < %s; %s) {", name, from.text, name, to, step);
 	t->value[i].expr = (struct text_expr){ .text = name };
 	t->indent++;
@@ -101,13 +104,21 @@ static void begin_loop(struct text *t, int32_t i)
 static void leave_fault(struct text *t, const struct lt_instruction *x)
 {
 	uint32_t lanes = text_at(t, x->operand[0])->lanes;
-	const char *mask = lanes > 1 ? lt__text_mask(t, x->operand[0], 64).text : use_text(t, x->operand[0]);
+	const char *space = t->d->device ? t->d->device->space[LT_SPACE_SLOT] : "";
+	const char *mask = lanes > 1 && !t->d->packs ? lt__text_mask(t, x->operand[0], 64).text : use_text(t, x->operand[0]);
 	const char *index = lt__text_plain(t, lt__text_use(t, x->operand[1]), LT_I64).text;
 	struct lt_out o = lt__out_new(&t->pool);
-	lt__outf(&o, "%sstatic void lt_fault_at(struct lt_kernel_fault *fault, int64_t value, int32_t stmt, int32_t access)\n"
+	lt__outf(&o, "%s%svoid lt_fault_at(%sstruct lt_kernel_fault *fault, int64_t value, int32_t stmt, int32_t access)\n"
 		"{\n\tif (%s == 0) {\n\t\tfault->stmt = stmt;\n\t\tfault->access = access;\n\t\tfault->value = value;\n\t}\n}\n",
-		t->d->counting, t->d->counted);
+		t->d->counting, t->d->device ? t->d->inlined : "static ", space, t->d->counted);
 	lt__text_define(t, "lt_fault_at", o.at);
+	if (lanes > 1 && t->d->packs) {
+		lt__text_line(t, "for (int i = 0; i < %u; i++)", (unsigned)lanes);
+		lt__text_line(t, "\tif (%s >> i & 1)", lt__text_in(t, (struct text_expr){ .text = mask, .tight = TEXT_ANY },
+			TEXT_PRIMARY));
+		lt__text_line(t, "\t\tlt_fault_at(fault, (%s).v[i], %d, %d);", index, (int)x->origin, (int)x->what);
+		return;
+	}
 	if (lanes > 1) {
 		const char *each = lt__text_helper(t, "fault", (struct lt_value_type){ LT_I64, lanes });
 		lt__text_line(t, "%s(fault, %s, %s, %d, %d);", each, mask, index, (int)x->origin, (int)x->what);
@@ -177,7 +188,7 @@ static bool name_value(struct text *t, int32_t i)
 	case LT_OPCODE_const: return true;
 	case LT_OPCODE_param: *e = (struct text_expr){ .text = t->param[x->what] }; return true;
 	case LT_OPCODE_argument: *e = (struct text_expr){ .text = lt__text_formatted(t, "a%d", (int)x->what),
-		.mask_bits = x->dtype == LT_LANE_MASK && x->lanes > 1 ? ARGUMENT_BITS : 0 }; return true;
+		.mask_bits = !t->d->packs && x->dtype == LT_LANE_MASK && x->lanes > 1 ? ARGUMENT_BITS : 0 }; return true;
 	case LT_OPCODE_first: *e = (struct text_expr){ .text = "first" }; return true;
 	case LT_OPCODE_last: *e = (struct text_expr){ .text = "last" }; return true;
 	case LT_OPCODE_get: *e = (struct text_expr){ .text = t->variable[x->what], .variable = true,
@@ -230,7 +241,9 @@ static void print_instruction(struct text *t, int32_t i)
 		t->indent += x->opcode == LT_OPCODE_else;
 		break;
 	default:
-		if (!name_value(t, i))
+		if (t->d->device && lt__text_grid_opcode(x->opcode) && t->value[i].number < 0)
+			lt__text_grid_step(t, i);
+		else if (!name_value(t, i))
 			make_value(t, i);
 		break;
 	}

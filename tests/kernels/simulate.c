@@ -6,6 +6,7 @@
  *     --machine=h100     says what bounds each loop there (a100, h100, h200)
  *     --counts           executions, operations and bytes by statement
  *     --blocks=N         so many blocks of a launch are run, and counts are scaled to all
+ *     --text=cuda        or opencl: prints it as a text for such a device instead, and what is launched
  *     --order=forward    or backward, random;  --seed=N;  --off=CHECK leaves a check out
  *
  * For those who write kernel programs by hand: lt-run takes scripts.  Exit code: 0, 1 for a finding, 2 for a mistake.
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "backends/text/grid.h"
 #include "kernel/number.h"
 #include "kernel/simulate_predict.h"
 #include "lt/lt.h"
@@ -24,6 +26,7 @@ struct simulate_run {
 	struct lt_slot *slot;
 	struct lt_simulate_options options;
 	const struct lt_simulate_machine *machine;
+	const struct lt_text_dialect *text;
 	bool counts;
 };
 
@@ -128,6 +131,10 @@ static void read_option(struct simulate_run *r, const char *text)
 		r->machine = lt__simulate_machine(rest);
 		if (!r->machine)
 			end_wrong("--machine takes a100, h100 or h200, not ", rest);
+	} else if (has_prefix(text, "--text=", &rest)) {
+		r->text = strcmp(rest, "cuda") == 0 ? &lt__text_cuda : strcmp(rest, "opencl") == 0 ? &lt__text_opencl : NULL;
+		if (!r->text)
+			end_wrong("--text takes cuda or opencl, not ", rest);
 	} else if (has_prefix(text, "--blocks=", &rest)) {
 		r->options.blocks = atoll(rest);
 	} else if (has_prefix(text, "--seed=", &rest)) {
@@ -178,6 +185,29 @@ static lt_status run(struct simulate_run *r)
 	return status;
 }
 
+static lt_status say_launch(struct lt_text_launcher *to, const struct lt_text_launch *x)
+{
+	(void)to;
+	printf("// launch: region %d, %lld x %lld x %lld blocks", (int)x->region, (long long)x->blocks[0],
+		(long long)x->blocks[1], (long long)x->blocks[2]);
+	for (int32_t i = 0; i < x->n_argument; i++)
+		printf(", 0x%llx", (unsigned long long)x->argument[i]);
+	printf("\n");
+	return LT_OK;
+}
+
+static lt_status print_text(const struct simulate_run *r)
+{
+	struct lt_text_launcher launcher = { say_launch };
+	struct lt_text_grids *grids;
+	lt_status status = lt__text_grids(r->text, r->kernel, NULL, &grids, &diag);
+	if (status)
+		return status;
+	printf("%s", grids->text);
+	lt__text_grids_free(grids);
+	return lt__text_launches(r->kernel, NULL, &launcher, &diag);
+}
+
 int main(int argc, char **argv)
 {
 	struct simulate_run r = { .options = { .seed = 1 } };
@@ -192,6 +222,12 @@ int main(int argc, char **argv)
 	lt__bytes_free(&text);
 	for (int i = 2; i < argc; i++)
 		read_option(&r, argv[i]);
+	if (r.text) {
+		lt_status printed = print_text(&r);
+		lt_kernel_free(r.kernel);
+		lt_context_free(r.ctx);
+		return printed ? 1 : 0;
+	}
 	r.slot = calloc(r.kernel->n_slot + 1u, sizeof *r.slot);
 	if (!r.slot)
 		end_wrong("out of memory", "");

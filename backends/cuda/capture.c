@@ -1,0 +1,158 @@
+/* backends/cuda/capture.c -- a sequence of runs as one CUDA graph: one launch, whatever it holds.
+ *
+ * What the kernels read of the device's memory, run-time scalars too, is read when the graph runs.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "backends/cuda/session.h"
+
+struct lt_capture {
+	struct lt_session *s;
+	CUgraphExec graph;
+	CUdeviceptr device_fault;       /* a record for each run that takes one; 0: none does */
+	struct lt_fault *landed;        /* pinned */
+	struct lt_fault **fault;        /* the host's */
+	uint32_t n_fault;
+};
+
+/* Elements of the host's array may be longer or shorter than ours. */
+static const struct lt_args *args_at(const struct lt_args *args, uint32_t i)
+{
+	return (const struct lt_args *)(const void *)((const char *)args + (size_t)i * args->size);
+}
+
+void lt__cuda_capture_free(struct lt_capture *c)
+{
+	if (!c)
+		return;
+	struct lt_session *s = c->s;
+	if (lt__cuda_enter(s, NULL) == LT_OK) {
+		if (c->graph)
+			(void)s->cuda.graph_made_free(c->graph);
+		if (c->landed)
+			(void)s->cuda.pinned_free(c->landed);
+		lt__cuda_leave(s);
+	}
+	lt__cuda_mem_free(s, (void *)(uintptr_t)c->device_fault);
+	free(c->fault);
+	free(c);
+}
+
+/* Memory for the records, before anything is recorded: it is taken from the device then. */
+static lt_status capture_memory(struct lt_capture *c, struct lt_object *const *object, uint32_t n, struct lt_diag *diag)
+{
+	struct lt_session *s = c->s;
+	void *landed = NULL;
+	uint32_t n_fault = 0;
+	for (uint32_t i = 0; i < n; i++)
+		n_fault += lt__cuda_code_faults(&object[i]->code);
+	c->fault = calloc(n_fault + 1, sizeof *c->fault);
+	if (!c->fault)
+		return lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory to record %u runs", (unsigned)n);
+	if (!n_fault)
+		return LT_OK;
+	const size_t bytes = n_fault * sizeof(struct lt_fault);
+	(void)pthread_mutex_lock(&s->lock);
+	CUresult r = lt__cuda_pool_new(&s->pool, &s->cuda, bytes, &c->device_fault);
+	(void)pthread_mutex_unlock(&s->lock);
+	if (!r)
+		r = s->cuda.pinned_new(&landed, bytes, 0);
+	c->landed = landed;
+	return lt__cuda_check(s, r, diag, "recording %u runs: memory for fault records", (unsigned)n);
+}
+
+/* Between capture_begin and capture_end. */
+static lt_status capture_runs(struct lt_capture *c, struct lt_object *const *object, const struct lt_args *args,
+	uint32_t n, CUstream stream, struct lt_diag *diag)
+{
+	const struct lt_cuda_driver *cuda = &c->s->cuda;
+	const CUdeviceptr first = c->device_fault;
+	lt_status status = LT_OK;
+	for (uint32_t i = 0; i < n; i++)
+		if (lt__cuda_code_faults(&object[i]->code))
+			c->fault[c->n_fault++] = args_at(args, i)->fault;
+	const size_t bytes = c->n_fault * sizeof(struct lt_fault);
+	if (c->n_fault)
+		status = lt__cuda_check(c->s, cuda->fill(first, 0, bytes, stream), diag, "recording the fault records");
+	CUdeviceptr at = first;
+	for (uint32_t i = 0; !status && i < n; i++) {
+		status = lt__cuda_enqueue(object[i], args_at(args, i), stream, at, diag);
+		at += lt__cuda_code_faults(&object[i]->code) ? sizeof(struct lt_fault) : 0;
+	}
+	if (!status && c->n_fault)
+		status = lt__cuda_check(c->s, cuda->copy_to_host(c->landed, first, bytes, stream), diag,
+			"recording the fault records");
+	return status;
+}
+
+static lt_status capture_graph(struct lt_capture *c, struct lt_object *const *object, const struct lt_args *args,
+	uint32_t n, CUstream stream, struct lt_diag *diag)
+{
+	struct lt_session *s = c->s;
+	CUgraph graph = NULL;
+	lt_status status = lt__cuda_check(s, s->cuda.capture_begin(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), diag,
+		"recording %u runs", (unsigned)n);
+	if (status)
+		return status;
+	status = capture_runs(c, object, args, n, stream, diag);
+	CUresult r = s->cuda.capture_end(stream, &graph);       /* the recording ends, whatever it has become */
+	if (!status)
+		status = lt__cuda_check(s, r, diag, "recording %u runs", (unsigned)n);
+	if (!status)
+		status = lt__cuda_check(s, s->cuda.graph_make(&c->graph, graph, 0), diag, "a graph of %u runs", (unsigned)n);
+	if (graph)
+		(void)s->cuda.graph_free(graph);
+	return status;
+}
+
+lt_status lt__cuda_capture(struct lt_session *s, struct lt_object *const *object, const struct lt_args *args,
+	uint32_t n, struct lt_capture **out, struct lt_diag *diag)
+{
+	struct lt_cuda_queue *q;
+	lt_status status = LT_OK;
+	*out = NULL;
+	for (uint32_t i = 0; !status && i < n; i++)
+		status = lt__cuda_run_check(object[i], args_at(args, i), diag);
+	struct lt_capture *c = status ? NULL : calloc(1, sizeof *c);
+	if (!c)
+		return status ? status
+			: lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory to record %u runs", (unsigned)n);
+	c->s = s;
+	status = lt__cuda_enter(s, diag);
+	if (!status) {
+		status = capture_memory(c, object, n, diag);
+		if (!status)
+			status = lt__cuda_queue_take(s, NULL, false, &q, diag);
+		if (!status) {
+			status = capture_graph(c, object, args, n, q->stream, diag);
+			lt__cuda_queue_give(s, q);
+		}
+		lt__cuda_leave(s);
+	}
+	if (status)
+		lt__cuda_capture_free(c);
+	else
+		*out = c;
+	return status;
+}
+
+lt_status lt__cuda_replay(struct lt_capture *c, struct lt_diag *diag)
+{
+	struct lt_session *s = c->s;
+	struct lt_cuda_queue *q;
+	lt_status status = lt__cuda_enter(s, diag);
+	if (status)
+		return status;
+	status = lt__cuda_queue_take(s, NULL, false, &q, diag);
+	if (!status) {
+		status = lt__cuda_check(s, s->cuda.graph_launch(c->graph, q->stream), diag, "launching recorded runs");
+		if (!status)
+			status = lt__cuda_queue_wait(s, q, diag);
+		lt__cuda_queue_give(s, q);
+	}
+	for (uint32_t i = 0; !status && i < c->n_fault; i++)
+		if (c->landed[i].n)
+			*c->fault[i] = c->landed[i];
+	lt__cuda_leave(s);
+	return status;
+}

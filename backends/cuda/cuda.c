@@ -1,0 +1,152 @@
+/* backends/cuda/cuda.c -- the backend cuda: NVIDIA's GPUs, by the driver's interface and NVRTC.
+ *
+ * Both are opened with a session, and nothing is linked with them.  After "cuda:" stand items with '/' between them
+ * ("cuda:device=1/tf32"):
+ *   device=N    the N-th device, as the driver counts them (CUDA_VISIBLE_DEVICES); 0, if not said
+ *   tf32        matrix products of float32 may be computed with TF32
+ *
+ *   cuda.c      the table; sessions                  driver.c   the two libraries      config.c   the items
+ *   device.c    the device, its target               context.c  errors                 pool.c, memory.c   memory
+ *   queue.c     streams, fault records               nvrtc.c    a text to a cubin      code.c     cubin and launches
+ *   compile.c   texts become objects                 run.c      runs                   capture.c  CUDA graphs
+ *   event.c     time                                 save.c     the host's cache       dump.c     numbers
+ *
+ * No tree is taken yet: nothing prints kernel programs as CUDA C++.  Everything after that is here: lt__cuda_compile
+ * makes objects of texts with their launches.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "backends/cuda/session.h"
+
+static const struct lt_host nobody = { .size = sizeof nobody };
+
+/* The first two of what a session needs; a device is only counted. */
+static lt_status open_libraries(struct lt_session *s, const char *config, struct lt_diag *diag)
+{
+	lt_status status = lt__cuda_config(config, &s->config, diag);
+	if (!status)
+		status = lt__cuda_driver_load(&s->cuda, diag);
+	if (!status)
+		status = lt__cuda_nvrtc_load(&s->nvrtc, s->cuda.version, diag);
+	return status;
+}
+
+static void cuda_close(struct lt_session *s)
+{
+	if (s->context) {
+		if (s->cuda.context_push(s->context) == CUDA_SUCCESS) {
+			lt__cuda_queues_free(s);
+			lt__cuda_pool_close(&s->pool, &s->cuda);
+			lt__cuda_leave(s);
+		}
+		(void)s->cuda.context_release(s->device);
+	}
+	(void)pthread_cond_destroy(&s->freed);
+	(void)pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+static struct lt_session *session_new(struct lt_diag *diag)
+{
+	struct lt_session *s = calloc(1, sizeof *s);
+	if (s && pthread_mutex_init(&s->lock, NULL) == 0) {
+		if (pthread_cond_init(&s->freed, NULL) == 0)
+			return s;
+		(void)pthread_mutex_destroy(&s->lock);
+	}
+	free(s);
+	(void)lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for a session");
+	return NULL;
+}
+
+static int32_t cuda_score(const char *config, struct lt_diag *diag)
+{
+	enum { USABLE = 10 };                   /* less than cpu: it takes no trees yet */
+	struct lt_session *s = session_new(diag);
+	if (!s)
+		return 0;
+	lt_status status = open_libraries(s, config, diag);
+	if (!status)
+		status = lt__cuda_device(s, diag);
+	cuda_close(s);
+	return status ? 0 : USABLE;
+}
+
+static lt_status cuda_open(
+	const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+{
+	*out = NULL;
+	struct lt_session *s = session_new(diag);
+	if (!s)
+		return LT_ENOMEM;
+	s->host = host ? host : &nobody;
+	lt_status status = open_libraries(s, config, diag);
+	if (!status)
+		status = lt__cuda_device(s, diag);
+	if (!status)
+		status = lt__cuda_check(s, s->cuda.context_retain(&s->context, s->device), diag, "opening device %d",
+			s->config.device);
+	if (status)
+		cuda_close(s);
+	else
+		*out = s;
+	return status;
+}
+
+static const struct lt_caps *cuda_caps(const struct lt_session *s) { return &s->caps; }
+
+static lt_status cuda_accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
+{
+	(void)s;
+	return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "kernel %s: no loop tree is printed as CUDA C++ yet",
+		cuda_name(t));
+}
+
+static lt_status compile_trees(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
+	struct lt_object **object, struct lt_diag *diag)
+{
+	memset(object, 0, n * sizeof *object);
+	return n ? cuda_accepts(s, tree[0], diag) : LT_OK;
+}
+
+static void cuda_need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align)
+{
+	(void)n_thread;
+	*bytes = (size_t)o->code.workspace_bytes;
+	*align = 256;
+}
+
+static const struct lt_backend cuda = {
+	.size = sizeof cuda,
+	.abi = LT_ABI,
+	.build = LT_BUILD,
+	.name = "cuda",
+	.summary = "NVIDIA's GPUs; it takes no loop trees yet",
+	.version = "1",
+	.score = cuda_score,
+	.open = cuda_open,
+	.close = cuda_close,
+	.caps = cuda_caps,
+	.accepts = cuda_accepts,
+	.compile = compile_trees,
+	.run = lt__cuda_run,
+	.sync = lt__cuda_sync,
+	.destroy = lt__cuda_destroy,
+	.need = cuda_need,
+	.dump = lt__cuda_dump,
+	.describe = lt__cuda_describe,
+	.mem_new = lt__cuda_mem_new,
+	.mem_free = lt__cuda_mem_free,
+	.mem_copy = lt__cuda_mem_copy,
+	.identity = lt__cuda_identity,
+	.save = lt__cuda_save,
+	.load = lt__cuda_load,
+	.capture = lt__cuda_capture,
+	.replay = lt__cuda_replay,
+	.capture_free = lt__cuda_capture_free,
+	.event_new = lt__cuda_event_new,
+	.event_record = lt__cuda_event_record,
+	.event_ns = lt__cuda_event_ns,
+	.event_free = lt__cuda_event_free,
+};
+LT_BACKEND(cuda)

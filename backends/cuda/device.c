@@ -1,0 +1,92 @@
+/* backends/cuda/device.c -- which device it is, and what default trees need to know about it. */
+#include <stdio.h>
+#include <string.h>
+#include "backends/cuda/session.h"
+
+/* -1: the driver does not say */
+static int attribute(const struct lt_session *s, CUdevice_attribute which)
+{
+	int value = 0;
+	return s->cuda.device_attribute(&value, which, s->device) ? -1 : value;
+}
+
+static uint64_t number(const struct lt_session *s, CUdevice_attribute which)
+{
+	int value = attribute(s, which);
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+static void find_facts(struct lt_session *s)
+{
+	struct lt_cuda_facts *f = &s->facts;
+	if (s->cuda.device_name(f->name, (int)sizeof f->name, s->device))
+		(void)snprintf(f->name, sizeof f->name, "unnamed");
+	if (s->cuda.device_memory(&f->memory_bytes, s->device))
+		f->memory_bytes = 0;
+	f->major = attribute(s, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+	f->minor = attribute(s, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+	f->max_threads = attribute(s, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+	f->shared_bytes = attribute(s, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+	f->multiprocessor_shared_bytes = attribute(s, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+	f->bus_bits = attribute(s, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+	f->memory_khz = attribute(s, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+}
+
+/* No vectors: those of the target are for loops of one thread, and default trees of grids do not begin with them. */
+static void find_target(struct lt_session *s)
+{
+	(void)snprintf(s->target_name, sizeof s->target_name, "cuda:%s", s->facts.arch);
+	s->target = (struct lt_target){ .size = sizeof s->target,
+		.name = s->target_name,
+		.cores = 1,
+		.cache_line = 128,
+		.l2_bytes = number(s, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
+		.multiprocessors = (uint32_t)number(s, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+		.warp = (uint32_t)number(s, CU_DEVICE_ATTRIBUTE_WARP_SIZE),
+		.max_block = (uint32_t)number(s, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+		.shared_bytes = number(s, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
+		.registers = number(s, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) };
+	s->caps = (struct lt_caps){ .size = sizeof s->caps,
+		.device_memory = 1,
+		.dtypes = ((UINT64_C(1) << LT_NDTYPE) - 1) & ~UINT64_C(1),
+		.loops = 1u << LT_SERIAL | 1u << LT_UNROLL | 1u << LT_PARALLEL | 1u << LT_VECTOR | 1u << LT_GRID | 1u << LT_BLOCK
+			| 1u << LT_GROUP,
+		.understands = LT_KERNEL_NEEDS,
+		.target = &s->target,
+		.promises = LT_PROMISE_RUN_TOGETHER };
+}
+
+lt_status lt__cuda_device(struct lt_session *s, struct lt_diag *diag)
+{
+	int count = 0;
+	lt_status status = lt__cuda_check(s, s->cuda.device_count(&count), diag, "counting devices");
+	if (status)
+		return status;
+	if (s->config.device >= count)
+		return lt__report(diag, LT_EINVAL, -1, -1, count ? "write device=0 or another number that there is" : NULL,
+			count == 1 ? "there is no device %d: this machine has one, 0"
+				: count ? "there is no device %d: this machine has 0 to %d"
+				: "there is no device that runs CUDA", s->config.device, count - 1);
+	status = lt__cuda_check(s, s->cuda.device_get(&s->device, s->config.device), diag, "device %d", s->config.device);
+	if (status)
+		return status;
+	find_facts(s);
+	status = lt__cuda_arch(&s->nvrtc, s->facts.major, s->facts.minor, s->facts.arch, sizeof s->facts.arch, diag);
+	if (!status)
+		find_target(s);
+	return status;
+}
+
+void lt__cuda_describe(struct lt_session *s, lt_write *write, void *user)
+{
+	const struct lt_cuda_facts *f = &s->facts;
+	char text[640];
+	int n = snprintf(text, sizeof text,
+		"device %d, %.100s\narchitecture %s\ndriver for CUDA %d.%d\nNVRTC %d.%d\nmemory %zu MiB\n"
+		"multiprocessors %u\nthreads %u a block, %u a warp\nshared %llu KiB a block\nL2 %llu MiB\n",
+		s->config.device, f->name, f->arch, s->cuda.version / 1000, s->cuda.version % 1000 / 10, s->nvrtc.major,
+		s->nvrtc.minor, f->memory_bytes >> 20, (unsigned)s->target.multiprocessors, (unsigned)s->target.max_block,
+		(unsigned)s->target.warp, (unsigned long long)(s->target.shared_bytes >> 10),
+		(unsigned long long)(s->target.l2_bytes >> 20));
+	write(user, text, (size_t)n);
+}

@@ -1,0 +1,79 @@
+/* backends/cuda/memory.c -- memory of the device for the host: a handle is an address there. */
+#include "backends/cuda/session.h"
+
+/* What is free, for the sentence, if the driver says. */
+static lt_status no_memory(struct lt_session *s, CUresult r, size_t bytes, size_t held, struct lt_diag *diag)
+{
+	size_t free_bytes = 0, total = 0;
+	if (r == CUDA_ERROR_UNKNOWN)
+		return lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory on the host");
+	if (r != CUDA_ERROR_OUT_OF_MEMORY || s->cuda.memory_info(&free_bytes, &total))
+		return lt__cuda_check(s, r, diag, "%zu bytes of the device's memory", bytes);
+	return lt__report(diag, LT_ENOMEM, -1, -1, "use smaller extents, or free memory that other programs hold",
+		"device %d has no memory for %zu bytes: %zu of its %zu MiB are free, and %zu MiB are this session's",
+		s->config.device, bytes, free_bytes >> 20, total >> 20, held >> 20);
+}
+
+lt_status lt__cuda_mem_new(struct lt_session *s, size_t bytes, void **out, struct lt_diag *diag)
+{
+	CUdeviceptr at;
+	*out = NULL;
+	lt_status status = lt__cuda_enter(s, diag);
+	if (status)
+		return status;
+	(void)pthread_mutex_lock(&s->lock);
+	CUresult r = lt__cuda_pool_new(&s->pool, &s->cuda, bytes ? bytes : 1, &at);
+	const size_t held = s->pool.held;
+	(void)pthread_mutex_unlock(&s->lock);
+	if (r)
+		status = no_memory(s, r, bytes, held, diag);
+	else
+		*out = (void *)(uintptr_t)at;
+	lt__cuda_leave(s);
+	return status;
+}
+
+void lt__cuda_mem_free(struct lt_session *s, void *handle)
+{
+	(void)pthread_mutex_lock(&s->lock);
+	lt__cuda_pool_free(&s->pool, (CUdeviceptr)(uintptr_t)handle);
+	(void)pthread_mutex_unlock(&s->lock);
+}
+
+static CUdeviceptr device_at(const struct lt_slot *slot)
+{
+	return (CUdeviceptr)(uintptr_t)slot->base + (CUdeviceptr)slot->offset;
+}
+static char *host_at(const struct lt_slot *slot) { return (char *)slot->base + slot->offset; }
+
+static CUresult copy_enqueue(struct lt_session *s, const struct lt_slot *dst, const struct lt_slot *src, size_t bytes,
+	enum lt_copy direction, CUstream stream)
+{
+	switch (direction) {
+	case LT_COPY_TO_DEVICE: return s->cuda.copy_to_device(device_at(dst), host_at(src), bytes, stream);
+	case LT_COPY_TO_HOST: return s->cuda.copy_to_host(host_at(dst), device_at(src), bytes, stream);
+	default: return s->cuda.copy_within(device_at(dst), device_at(src), bytes, stream);
+	}
+}
+
+lt_status lt__cuda_mem_copy(struct lt_session *s, const struct lt_slot *dst, const struct lt_slot *src, size_t bytes,
+	enum lt_copy direction, void *stream, struct lt_diag *diag)
+{
+	static const char *const where[] = { "to the device", "to the host", "on the device" };
+	struct lt_cuda_queue *q;
+	if (!bytes)
+		return LT_OK;
+	lt_status status = lt__cuda_enter(s, diag);
+	if (status)
+		return status;
+	status = lt__cuda_queue_take(s, stream, false, &q, diag);
+	if (!status) {
+		status = lt__cuda_check(s, copy_enqueue(s, dst, src, bytes, direction, q->stream), diag, "copying %zu bytes %s",
+			bytes, where[direction]);
+		if (!status && !stream)
+			status = lt__cuda_queue_wait(s, q, diag);
+		lt__cuda_queue_give(s, q);
+	}
+	lt__cuda_leave(s);
+	return status;
+}

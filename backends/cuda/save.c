@@ -1,0 +1,40 @@
+/* backends/cuda/save.c -- objects that the host keeps on its disk: the cubin, with the launches that it is for. */
+#include <stdio.h>
+#include "backends/cuda/revision.h"
+#include "backends/cuda/session.h"
+
+/* A cubin depends on the architecture, on NVRTC and on what printed its text; not on the driver. */
+lt_status lt__cuda_identity(struct lt_session *s, lt_write *write, void *user, struct lt_diag *diag)
+{
+	char text[400];
+	(void)diag;
+	int n = snprintf(text, sizeof text, "printer %s\narchitecture %s\nNVRTC %d.%d", LT_CUDA_REVISION, s->facts.arch,
+		s->nvrtc.major, s->nvrtc.minor);
+	for (int i = 0; lt__cuda_flags[i]; i++)
+		n += snprintf(text + n, sizeof text - (size_t)n, " %s", lt__cuda_flags[i]);
+	write(user, text, (size_t)n);
+	return LT_OK;
+}
+
+lt_status lt__cuda_save(const struct lt_object *o, lt_write *write, void *user, struct lt_diag *diag)
+{
+	(void)diag;
+	write(user, o->code.memory, o->code.bytes);
+	return LT_OK;
+}
+
+lt_status lt__cuda_load(struct lt_session *s, const struct lt_tree *t, const void *data, size_t bytes,
+	struct lt_object **out, struct lt_diag *diag)
+{
+	struct lt_cuda_code code;
+	*out = NULL;
+	lt_status status = lt__cuda_code_read(data, bytes, &code);
+	if (status)
+		return lt__report(diag, status, -1, -1, NULL, status == LT_ENOMEM ? "no memory for kernel %s"
+			: "kernel %s: what was kept is no object of this backend", cuda_name(t));
+	status = lt__cuda_object(s, t, &code, out, diag);
+	if (!status)
+		(*out)->loaded = true;
+	/* A cubin that the driver refuses is compiled again; what the device fails of is not mended by that. */
+	return status == LT_EDEVICE && !s->lost ? LT_EINVAL : status;
+}

@@ -1,0 +1,126 @@
+/* backends/cuda/session.h -- what the files of the backend share: sessions, queues, objects. */
+#ifndef LT_CUDA_SESSION_H
+#define LT_CUDA_SESSION_H
+#include <pthread.h>
+#include "backends/cuda/code.h"
+#include "backends/cuda/driver.h"
+#include "backends/cuda/pool.h"
+#include "kernel/report.h"
+
+struct lt_cuda_config { int device; bool tf32; };
+
+/* What is known of a device. */
+struct lt_cuda_facts {
+	char name[128], arch[16];       /* arch: "sm_90a" */
+	int major, minor;
+	int max_threads, shared_bytes, multiprocessor_shared_bytes, bus_bits, memory_khz;
+	size_t memory_bytes;
+};
+
+/* A stream, and the fault records of the runs that were enqueued in it since it was last waited for. */
+enum { LT_CUDA_FAULTS = 64 };
+struct lt_cuda_queue {
+	struct lt_cuda_queue *next;
+	CUstream stream;
+	bool own, busy;                 /* own: made here, not the caller's; busy: a call uses it */
+	bool running;                   /* asynchronous runs were enqueued, and nobody has waited for them */
+	CUevent order;                  /* what another queue has to wait for */
+	CUdeviceptr device_fault;       /* LT_CUDA_FAULTS records, and where they are copied to: */
+	struct lt_fault *landed;
+	uint32_t n_fault;
+	struct lt_fault *fault[LT_CUDA_FAULTS];
+	char kernel[64];                /* of the last run, for what goes wrong in it */
+};
+
+struct lt_session {
+	struct lt_caps caps;
+	struct lt_target target;
+	char target_name[32];
+	struct lt_cuda_driver cuda;
+	struct lt_cuda_nvrtc nvrtc;
+	struct lt_cuda_config config;
+	struct lt_cuda_facts facts;
+	const struct lt_host *host;
+	CUdevice device;
+	CUcontext context;
+	struct lt_cuda_pool pool;
+	/* Of what is below, and of the pool: several threads may run objects of one session. */
+	pthread_mutex_t lock;
+	pthread_cond_t freed;           /* a queue is no longer busy */
+	struct lt_cuda_queue *queues;   /* the first is the session's own */
+	CUresult lost;                  /* what the device failed of; nothing works in its context any more */
+	char lost_text[200];
+};
+
+struct lt_object {
+	struct lt_session *s;
+	const struct lt_tree *tree;
+	struct lt_cuda_code code;
+	CUmodule module;
+	CUfunction *function;           /* one a launch */
+	bool loaded;                    /* from the host's cache */
+};
+
+static inline const char *cuda_name(const struct lt_tree *t) { return t->name ? t->name : "?"; }
+
+/* config.c: the items after "cuda:". */
+lt_status lt__cuda_config(const char *text, struct lt_cuda_config *, struct lt_diag *);
+/* device.c: device, facts, target and caps of a session whose driver and NVRTC are loaded, its context still NULL. */
+lt_status lt__cuda_device(struct lt_session *, struct lt_diag *);
+void lt__cuda_describe(struct lt_session *, lt_write *, void *user);
+/* context.c
+ * What a call of the driver gave, as a status: LT_ENOMEM, LT_EDEVICE with the sentence "WHAT: ERROR".  An error that
+ * ends the context is kept, and every later call of the backend fails with it. */
+lt_status lt__cuda_check(struct lt_session *, CUresult, struct lt_diag *, const char *what, ...)
+	__attribute__((format(printf, 4, 5)));
+/* Makes the session's context current in this thread, until lt__cuda_leave; LT_EDEVICE: the device is lost. */
+lt_status lt__cuda_enter(struct lt_session *, struct lt_diag *);
+void lt__cuda_leave(struct lt_session *);
+/* memory.c */
+lt_status lt__cuda_mem_new(struct lt_session *, size_t bytes, void **, struct lt_diag *);
+void lt__cuda_mem_free(struct lt_session *, void *);
+lt_status lt__cuda_mem_copy(struct lt_session *, const struct lt_slot *dst, const struct lt_slot *src, size_t bytes,
+	enum lt_copy, void *stream, struct lt_diag *);
+/* queue.c: all with the context current.
+ * take: a queue for a call: that of the caller's stream, or with NULL one of the session's own: the first, if `first`,
+ * or if it is free; what was enqueued asynchronously before comes first in each of them.  give: the call is over.
+ * wait: until all in it is done; sets the fault records. */
+lt_status lt__cuda_queue_take(
+	struct lt_session *, void *stream, bool first, struct lt_cuda_queue **, struct lt_diag *);
+void lt__cuda_queue_give(struct lt_session *, struct lt_cuda_queue *);
+lt_status lt__cuda_queue_wait(struct lt_session *, struct lt_cuda_queue *, struct lt_diag *);
+void lt__cuda_queue_running(struct lt_session *, struct lt_cuda_queue *, bool);
+lt_status lt__cuda_sync(struct lt_session *, void *stream, struct lt_diag *);
+void lt__cuda_queues_free(struct lt_session *);
+/* compile.c: the object of a code whose cubin is compiled or loaded; it takes the code's memory, in any case. */
+lt_status lt__cuda_object(
+	struct lt_session *, const struct lt_tree *, struct lt_cuda_code *, struct lt_object **, struct lt_diag *);
+void lt__cuda_destroy(struct lt_object *);
+/* Texts become objects, object[i] of text[i] for tree[i]; all or nothing. */
+lt_status lt__cuda_compile(struct lt_session *, const struct lt_tree *const *, const struct lt_cuda_text *, uint32_t n,
+	struct lt_object **, struct lt_diag *);
+/* run.c
+ * check: LT_EINVAL, before anything is touched.  enqueue: the launches, in a stream; fault: the record in the device's
+ * memory, 0 if no launch takes one. */
+lt_status lt__cuda_run_check(const struct lt_object *, const struct lt_args *, struct lt_diag *);
+lt_status lt__cuda_enqueue(
+	struct lt_object *, const struct lt_args *, CUstream, CUdeviceptr fault, struct lt_diag *);
+lt_status lt__cuda_run(struct lt_object *, const struct lt_args *, struct lt_diag *);
+/* capture.c */
+lt_status lt__cuda_capture(struct lt_session *, struct lt_object *const *, const struct lt_args *, uint32_t n,
+	struct lt_capture **, struct lt_diag *);
+lt_status lt__cuda_replay(struct lt_capture *, struct lt_diag *);
+void lt__cuda_capture_free(struct lt_capture *);
+/* event.c */
+lt_status lt__cuda_event_new(struct lt_session *, struct lt_event **, struct lt_diag *);
+lt_status lt__cuda_event_record(struct lt_event *, void *stream, struct lt_diag *);
+lt_status lt__cuda_event_ns(struct lt_event *from, struct lt_event *to, int64_t *ns, struct lt_diag *);
+void lt__cuda_event_free(struct lt_event *);
+/* save.c */
+lt_status lt__cuda_identity(struct lt_session *, lt_write *, void *user, struct lt_diag *);
+lt_status lt__cuda_save(const struct lt_object *, lt_write *, void *user, struct lt_diag *);
+lt_status lt__cuda_load(struct lt_session *, const struct lt_tree *, const void *data, size_t bytes,
+	struct lt_object **, struct lt_diag *);
+/* dump.c */
+lt_status lt__cuda_dump(const struct lt_object *, enum lt_dump, lt_write *, void *user);
+#endif

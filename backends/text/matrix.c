@@ -1,0 +1,266 @@
+/* backends/text/matrix.c -- matrix instructions of NVIDIA's devices, sm_80 and later: the fragments as words, from
+ * registers or from shared memory, by ldmatrix where that is aligned.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "backends/text/part.h"
+
+/* mma.sync.aligned.SHAPE.row.col.TYPES; of a, b and c the bits of element and thread (lt/kernel.h). */
+static const struct matrix_row {
+	const char *shape, *types;
+	int32_t extent[3];
+	uint8_t dtype[LT_NMATRIX];
+	const char *part[LT_NMATRIX];
+} rows[] = {
+#define HALF16 { "k1m8k8/k2k4m1m2m4", "k1k8/k2k4n1n2n4", "n1m8/n2n4m1m2m4" }
+#define HALF8 { "k1m8/k2k4m1m2m4", "k1/k2k4n1n2n4", "n1m8/n2n4m1m2m4" }
+	{ "m16n8k16", "f32.f16.f16.f32", { 16, 8, 16 }, { LT_F16, LT_F16, LT_F32 }, HALF16 },
+	{ "m16n8k16", "f32.bf16.bf16.f32", { 16, 8, 16 }, { LT_BF16, LT_BF16, LT_F32 }, HALF16 },
+	{ "m16n8k8", "f32.f16.f16.f32", { 16, 8, 8 }, { LT_F16, LT_F16, LT_F32 }, HALF8 },
+	{ "m16n8k8", "f32.bf16.bf16.f32", { 16, 8, 8 }, { LT_BF16, LT_BF16, LT_F32 }, HALF8 },
+	{ "m16n8k8", "f32.tf32.tf32.f32", { 16, 8, 8 }, { LT_F32, LT_F32, LT_F32 },
+		{ "m8k4/k1k2m1m2m4", "k4/k1k2n1n2n4", "n1m8/n2n4m1m2m4" } },
+#undef HALF16
+#undef HALF8
+};
+
+static void bits_text(char *out, size_t cap, const struct lt_matrix_part *p)
+{
+	size_t n = 0;
+	for (int b = 0; b < p->n_element + p->n_thread && n < cap; b++) {
+		const struct lt_matrix_bit *x = b < p->n_element ? &p->element[b] : &p->thread[b - p->n_element];
+		n += (size_t)snprintf(out + n, cap - n, "%s%c%d", b == p->n_element ? "/" : "", "mnk"[x->axis], 1 << x->power);
+	}
+}
+
+static const struct matrix_row *matrix_row_of(const struct lt_kernel_matrix *m)
+{
+	for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+		bool same = m->threads == 32 && memcmp(m->extent, rows[r].extent, sizeof m->extent) == 0;
+		for (int part = 0; part < LT_NMATRIX && same; part++) {
+			char text[128] = "";
+			bits_text(text, sizeof text, &m->part[part]);
+			same = m->part[part].dtype == rows[r].dtype[part] && strcmp(text, rows[r].part[part]) == 0;
+		}
+		if (same)
+			return &rows[r];
+	}
+	return NULL;
+}
+
+const char *lt__text_matrix_name(const struct lt_text_device *d, const struct lt_kernel_matrix *m)
+{
+	const struct matrix_row *r = d->matrices ? matrix_row_of(m) : NULL;
+	return r ? r->shape : NULL;
+}
+
+static uint32_t words_of(const struct lt_kernel_matrix *m, int part)
+{
+	return (uint32_t)lt__matrix_lanes(m, part) * lt__text_element(m->part[part].dtype)->bytes / 4;
+}
+
+/* "%FIRST, %FIRST+1 ..." */
+static void numbers_text(struct lt_out *o, uint32_t first, uint32_t n)
+{
+	for (uint32_t w = 0; w < n; w++)
+		lt__outf(o, "%s%%%u", w ? ", " : "", (unsigned)(first + w));
+}
+
+static const char *product_function(struct text *t, const struct lt_kernel_matrix *m)
+{
+	const struct matrix_row *r = matrix_row_of(m);
+	const uint32_t a = words_of(m, LT_MATRIX_A), b = words_of(m, LT_MATRIX_B), c = words_of(m, LT_MATRIX_C);
+	struct lt_out o = lt__out_new(&t->pool);
+	char *name = strcpy(lt__pool_alloc(&t->pool, 64, 1), "lt_mma_");
+	strcat(strcat(strcat(name, r->shape), "_"), r->types + 4);
+	*strchr(name, '.') = 0;
+	lt__outf(&o, "%svoid %s(", t->d->inlined, name);
+	for (uint32_t i = 0; i < c; i++)
+		lt__outf(&o, "float &c%u, ", (unsigned)i);
+	lt__outf(&o, "const uint32_t *a, const uint32_t *b)\n{\n\tasm volatile(\"mma.sync.aligned.%s.row.col.%s \"\n\t\t\"{",
+		r->shape, r->types);
+	numbers_text(&o, 0, c);
+	lt__out(&o, "}, {");
+	numbers_text(&o, c, a);
+	lt__out(&o, "}, {");
+	numbers_text(&o, c + a, b);
+	lt__out(&o, "}, {");
+	numbers_text(&o, 0, c);
+	lt__out(&o, "};\"\n\t\t: ");
+	for (uint32_t i = 0; i < c; i++)
+		lt__outf(&o, "%s\"+f\"(c%u)", i ? ", " : "", (unsigned)i);
+	lt__out(&o, " : ");
+	for (uint32_t i = 0; i < a + b; i++)
+		lt__outf(&o, "%s\"r\"(%c[%u])", i ? ", " : "", i < a ? 'a' : 'b', (unsigned)(i < a ? i : i - a));
+	lt__out(&o, ");\n}\n");
+	lt__text_define(t, name, o.at);
+	return name;
+}
+
+/* The sum of what bits of lt_lane add along an axis; those that follow one another are taken together. */
+static const char *coordinate(struct text *t, const struct lt_matrix_bit *bit, int n, int axis)
+{
+	struct lt_out o = lt__out_new(&t->pool);
+	for (int b = 0, run; b < n; b += run) {
+		for (run = 1; bit[b].axis == axis && b + run < n && bit[b + run].axis == axis
+			&& bit[b + run].power == bit[b].power + run; run++)
+			;
+		if (bit[b].axis == axis)
+			lt__outf(&o, "%s(lt_lane >> %d & %d) * %d", o.n ? " + " : "", b, (1 << run) - 1, 1 << bit[b].power);
+	}
+	return o.n ? o.at : "0";
+}
+
+static const char *swizzle_function(struct text *t)
+{
+	lt__text_define(t, "lt_swizzled", lt__text_formatted(t,
+		"%sconst void *lt_swizzled(const void *p, const uint8_t *shared, "
+		"uint32_t mask)\n{\n\tuint32_t at = (uint32_t)((const uint8_t *)p - shared);\n"
+		"\treturn shared + (at ^ (at >> 7 & mask) << 4);\n}\n", t->d->inlined));
+	return "lt_swizzled";
+}
+
+/* Elements of shared memory, one by one, as words. */
+static const char *gather_function(struct text *t, const struct lt_kernel_matrix *m, int part)
+{
+	const struct lt_matrix_part *p = &m->part[part];
+	const char *name = lt__text_formatted(t, "lt_matrix%d_%c", (int)(m - t->k->matrices), 'a' + part);
+	const char *type = lt__text_element(p->dtype)->type;
+	const int lanes = (int)lt__matrix_lanes(m, part), axis[2] = { lt__matrix_row_axis(part),
+		lt__matrix_column_axis(part) };
+	struct lt_out o = lt__out_new(&t->pool);
+	lt__outf(&o, "%svoid %s(uint32_t *w, const %s *p, int64_t rows, int64_t columns, const uint8_t *shared, uint32_t "
+		"mask, int lt_lane)\n{\n\tunion { %s v[%d]; uint32_t w[%u]; } u;\n\tp += (%s) * rows + (%s) * columns;\n",
+		t->d->inlined, name, type, type, lanes, (unsigned)words_of(m, part), coordinate(t, p->thread, p->n_thread, axis[0]),
+		coordinate(t, p->thread, p->n_thread, axis[1]));
+	for (int r = 0; r < lanes; r++) {
+		int at[3] = { 0, 0, 0 };
+		for (int b = 0; b < p->n_element; b++)
+			at[p->element[b].axis] += (r >> b & 1) << p->element[b].power;
+		lt__outf(&o, "\tu.v[%d] = *(const %s *)%s(p + %d * rows + %d * columns, shared, mask);\n", r, type,
+			swizzle_function(t),
+			at[axis[0]], at[axis[1]]);
+	}
+	lt__outf(&o, "#pragma unroll\n\tfor (int i = 0; i < %u; i++)\n\t\tw[i] = u.w[i];\n}\n", (unsigned)words_of(m, part));
+	lt__text_define(t, name, o.at);
+	return name;
+}
+
+/* A power of two of which the value is a multiple, as far as its operators tell; up to 16. */
+static int64_t multiple_of(const struct text *t, int32_t value, int depth)
+{
+	enum { ENOUGH = 16, MAX_DEPTH = 12 };
+	if (value < 0)
+		return ENOUGH;
+	const struct lt_instruction *i = text_at(t, value);
+	int64_t x, y, number = i->opcode == LT_OPCODE_loop || i->opcode == LT_OPCODE_const ? i->number : 0;
+	if (i->opcode == LT_OPCODE_const)
+		return number == 0 || number % ENOUGH == 0 ? ENOUGH : number & -number;
+	if (depth == MAX_DEPTH || (i->opcode != LT_OPCODE_mul && i->opcode != LT_OPCODE_add && i->opcode != LT_OPCODE_sub
+		&& i->opcode != LT_OPCODE_loop))
+		return 1;
+	x = multiple_of(t, i->operand[0], depth + 1);
+	if (i->opcode == LT_OPCODE_loop)
+		y = number % ENOUGH == 0 ? ENOUGH : number & -number;
+	else
+		y = multiple_of(t, i->operand[1], depth + 1);
+	if (i->opcode == LT_OPCODE_mul)
+		return x * y > ENOUGH ? ENOUGH : x * y;
+	return x < y ? x : y;
+}
+
+/* Whether ldmatrix can load it: rows of eight halves side by side, at multiples of 16 bytes; *across: the other way
+ * round than the fragment has them. */
+static bool loads_rows(const struct text *t, const struct lt_kernel_matrix *m, int part, int32_t address,
+	const struct lt_matrix_location *x, bool *across)
+{
+	const struct lt_matrix_part *p = &m->part[part];
+	if (lt__text_element(p->dtype)->bytes != 2)
+		return false;
+	bool pairs_are_columns = p->element[0].axis == lt__matrix_column_axis(part);
+	*across = x->stride[pairs_are_columns] != 1;
+	int64_t side = x->stride[*across ? !pairs_are_columns : pairs_are_columns];
+	int64_t other = x->stride[*across ? pairs_are_columns : !pairs_are_columns];
+	return side == 1 && other % 8 == 0 && x->number % 8 == 0 && multiple_of(t, address, 0) % 8 == 0
+		&& t->k->buffers[x->buffer].align >= 16;
+}
+
+/* Lane 8 j + i says where row i of matrix j is. */
+static void load_rows(struct text *t, const struct lt_kernel_matrix *m, int part, const char *pointer,
+	const struct lt_matrix_location *x, bool across)
+{
+	const struct lt_matrix_part *p = &m->part[part];
+	const uint32_t n = words_of(m, part);
+	const int axis[2] = { lt__matrix_row_axis(part), lt__matrix_column_axis(part) };
+	struct lt_matrix_bit bit[3 + LT_MATRIX_BITS];
+	struct lt_out o = lt__out_new(&t->pool);
+	int eight = p->element[0].axis == axis[0] ? axis[1] : axis[0];
+	for (uint8_t b = 0; b < 3; b++)
+		bit[b] = (struct lt_matrix_bit){ (uint8_t)(across ? p->element[0].axis : eight), b };
+	memcpy(bit + 3, p->element + 1, (size_t)(p->n_element - 1) * sizeof *bit);
+	const int n_bit = 2 + p->n_element;
+	const char *name = lt__text_formatted(t, "lt_ldmatrix_x%u%s", (unsigned)n, across ? "_trans" : "");
+	lt__outf(&o, "%svoid %s(uint32_t *w, const void *p)\n{\n\tasm volatile(\"ldmatrix.sync.aligned.m8n8.x%u%s"
+		".shared.b16 {",
+		t->d->inlined, name, (unsigned)n, across ? ".trans" : "");
+	numbers_text(&o, 0, n);
+	lt__outf(&o, "}, [%%%u];\"\n\t\t: ", (unsigned)n);
+	for (uint32_t w = 0; w < n; w++)
+		lt__outf(&o, "%s\"=r\"(w[%u])", w ? ", " : "", (unsigned)w);
+	lt__out(&o, " : \"r\"((uint32_t)__cvta_generic_to_shared(p)) : \"memory\");\n}\n");
+	lt__text_define(t, name, o.at);
+	const char *at = lt__text_formatted(t, "%s + (%s) * %lld + (%s) * %lld", pointer, coordinate(t, bit, n_bit, axis[0]),
+		(long long)x->stride[0], coordinate(t, bit, n_bit, axis[1]), (long long)x->stride[1]);
+	if (x->swizzle)
+		at = lt__text_formatted(t, "%s(%s, lt_shared, %lld)", swizzle_function(t), at, (long long)x->swizzle / 16 - 1);
+	lt__text_line(t, "%s(%c, %s);", name, 'a' + part, at);
+}
+
+/* The words of a or b. */
+static void fill_words(struct text *t, const struct lt_instruction *i, const struct lt_kernel_matrix *m, int part)
+{
+	const struct lt_matrix_location x = lt__matrix_location(t->k, i, part);
+	const int32_t value = i->operand[part];
+	bool across = false;
+	if (x.buffer < 0) {
+		struct lt_value_type type = { m->part[part].dtype, (uint32_t)lt__matrix_lanes(m, part) };
+		const char *name = lt__text_formatted(t, "lt_%s_words", lt__text_short(t, type)), *c = lt__text_type(t, type, 0);
+		const unsigned n = words_of(m, part);
+		lt__text_define(t, name, lt__text_formatted(t,
+			"%svoid %s(uint32_t *w, %s x)\n{\n\tunion { %s v; uint32_t w[%u]; } u;\n"
+			"\tu.v = x;\n#pragma unroll\n\tfor (int i = 0; i < %u; i++)\n\t\tw[i] = u.w[i];\n}\n", t->d->inlined, name, c, c, n,
+			n));
+		lt__text_line(t, "%s(%c, %s);", name, 'a' + part, lt__text_use(t, value).text);
+		return;
+	}
+	const char *pointer = lt__text_formatted(t, "&%s[%s]", t->buffer[x.buffer], lt__text_address(t, value, x.number).text);
+	if (loads_rows(t, m, part, value, &x, &across))
+		load_rows(t, m, part, pointer, &x, across);
+	else
+		lt__text_line(t, "%s(%c, %s, %lld, %lld, lt_shared, %lld, lt_lane);", gather_function(t, m, part), 'a' + part,
+		pointer,
+			(long long)x.stride[0], (long long)x.stride[1], (long long)(x.swizzle ? x.swizzle / 16 - 1 : 0));
+}
+
+void lt__text_matrix(struct text *t, int32_t at)
+{
+	const struct lt_instruction *i = text_at(t, at);
+	const struct lt_kernel_matrix *m = &t->k->matrices[i->what];
+	struct lt_out lanes = lt__out_new(&t->pool);
+	lt__text_flush(t, true, true);
+	for (int32_t e = 2 * LT_MATRIX_LOCATION; e < i->n_extra; e++) {
+		const int32_t v = (int32_t)t->k->extras[i->first_extra + e];
+		for (uint32_t lane = 0; lane < t->k->variables[v].lanes; lane++)
+			lt__outf(&lanes, t->k->variables[v].lanes > 1 ? "%s.v[%u], " : "%s, ", t->variable[v], (unsigned)lane);
+	}
+	lt__text_line(t, "{");
+	t->indent++;
+	t->self = true;
+	lt__text_line(t, "const int lt_lane = lt_self & 31;");
+	lt__text_line(t, "uint32_t a[%u], b[%u];", (unsigned)words_of(m, LT_MATRIX_A), (unsigned)words_of(m, LT_MATRIX_B));
+	fill_words(t, i, m, LT_MATRIX_A);
+	fill_words(t, i, m, LT_MATRIX_B);
+	lt__text_line(t, "%s(%sa, b);", product_function(t, m), lanes.at);
+	t->indent--;
+	lt__text_line(t, "}");
+}

@@ -1,0 +1,90 @@
+/* kernel/lower_grid.h -- trees for a machine that runs grids: what the files lower_grid*.c share.
+ *
+ * lower_plan.c     which nests are a grid each; blocks, threads, memory; what is refused
+ * lower_part.c     what the plan says
+ * lower_spread.c   locals that are spread over the threads
+ * lower_grid.c     a launch and its region
+ * lower_thread.c   block loops: numbers of threads, and conditions
+ * lower_threads.c  which threads run what is in a loop
+ * lower_combine.c  threads that are combined with one element; barriers
+ *
+ * On such a machine the host's region launches and does nothing else.  What it would do by itself is a grid of one
+ * block: each nest without a grid loop, with the block loops in it as its threads, and each statement beside one.
+ */
+#ifndef LT_KERNEL_LOWER_GRID_H
+#define LT_KERNEL_LOWER_GRID_H
+#include "kernel/lower.h"
+
+enum { LOWER_AXES = 3 };
+/* Of each loop of the tree. */
+struct lower_part {
+	int32_t root;                   /* the outermost loop of the grid that it is in or is; -1: the host's */
+	int64_t stride;                 /* of a block loop: threads of its axis from an iteration to the next; else 0 */
+	int64_t inner[LOWER_AXES];      /* threads along each axis of the block loops in it: at least 1 */
+	uint8_t axes;                   /* bits: axes of the block loops that it is or has in it */
+	bool grids;                     /* a grid loop is in it, or it is one */
+	bool waits;                     /* all threads of the block run it: there is a barrier in it, or a combine */
+	bool held;                      /* while instructions are made: an `if` around says that its iteration is on */
+};
+struct lower_grid {                     /* by root */
+	int32_t chain[LOWER_MAX_DEPTH], n_chain;        /* its grid loops, the outermost first */
+	int64_t threads[LOWER_AXES], blocks[LOWER_AXES];
+	int64_t shared_bytes;           /* of its locals and combines: at most */
+	int64_t shared_used;            /* so far */
+};
+
+/* A local that each thread has a part of: by multiple in its rows, that in the part's; 0: it says the thread. */
+struct lower_spread_term { int64_t coef, own; };
+struct lower_spread { int64_t elems; int n; struct lower_spread_term *term; };
+
+static inline bool lower_has_grids(const struct lowering *l) { return l->part != NULL; }
+
+/* lower_plan.c.  Before anything else, on a machine that runs grids; LT_EUNSUPPORTED says which loop is in the way. */
+lt_status lt__lower_plan(struct lowering *, struct lt_diag *);
+/* After modes: the modes of grid and block loops. */
+void lt__lower_grid_modes(struct lowering *);
+
+/* lower_part.c */
+/* Whether it is a block loop whose iterations are threads. */
+bool lt__lower_is_thread(const struct lowering *, int32_t loop);
+/* Where a local of the tree lives; copies: one for each iteration of the block loops around it that it is shared in. */
+enum lower_memory { LOWER_PART, LOWER_SHARED, LOWER_GLOBAL };
+enum lower_memory lt__lower_memory(const struct lowering *, int32_t buffer);
+int64_t lt__lower_copies(const struct lowering *, int32_t buffer);
+/* What is added to the address of a shared local: its copy. */
+int32_t lt__lower_copy_offset(struct lowering *, int32_t buffer);
+/* Where so many bytes of shared memory begin that nothing else has. */
+int64_t lt__lower_share(struct lowering *, int32_t root, int64_t bytes);
+/* Whether threads share the element of a combine; along which loops; the loop inside which they are. */
+bool lt__lower_combines(const struct lowering *, const struct lt_stmt *);
+bool lt__lower_is_combined(const struct lowering *, const struct lt_stmt *, int32_t loop);
+int32_t lt__lower_combine_scope(const struct lowering *, const struct lt_stmt *);
+
+/* lower_spread.c.  NULL: no more is known than that several threads may need an element. */
+struct lower_spread *lt__lower_find_spread(struct lowering *, int32_t buffer);
+/* An access of such a local: its row in the thread's part. */
+const int64_t *lt__lower_spread_row(struct lowering *, int32_t access);
+
+/* lower_grid.c.  Statements s to below end: those of loop `root` of the host's, or (-1) one that is in no loop but the
+ * host's. */
+void lt__lower_grid(struct lowering *, int32_t root, int32_t s, int32_t end, lower_body_fn *, lower_loop_fn *);
+
+/* lower_thread.c */
+/* Enters a block loop: its iteration is a number of the thread. */
+struct lower_column lt__lower_thread_column(struct lowering *, int32_t loop);
+/* A condition: the thread runs what is in the loop now, whatever is around it. */
+int32_t lt__lower_on(struct lowering *, int32_t loop);
+/* A condition: the thread is the first of those that differ along the axes (bits) in the iterations of the block loops
+ * around `loop`, which it is in or (-1) in none. */
+int32_t lt__lower_is_first(struct lowering *, int32_t loop, uint8_t axes);
+/* A condition: what no `if` around says yet of the thread, in loop `loop`: its iterations are there, and it is the
+ * first along these axes. */
+int32_t lt__lower_open(struct lowering *, int32_t loop, uint8_t axes);
+
+/* lower_threads.c: what is in loop `loop`, statements s to below end. */
+void lt__lower_threads_body(struct lowering *, int32_t loop, int32_t s, int32_t end, lower_loop_fn *);
+
+/* lower_combine.c */
+void lt__lower_barrier(struct lowering *);
+void lt__lower_combine(struct lowering *, int32_t stmt);
+#endif

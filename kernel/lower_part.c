@@ -1,0 +1,65 @@
+/* kernel/lower_part.c -- what the plan of a grid says: of loops, of where locals live, of threads that are combined
+ * (lower_grid.h). */
+#include "kernel/lower_grid.h"
+
+bool lt__lower_is_thread(const struct lowering *l, int32_t loop)
+{
+	const struct lt_loop *x = lower_loop_at(l, loop);
+	return x->kind == LT_BLOCK && x->max_trip_count > 1;
+}
+
+enum lower_memory lt__lower_memory(const struct lowering *l, int32_t b)
+{
+	const struct lt_buffer *x = lower_buffer_at(l, b);
+	return x->role != LT_LOCAL || x->scope < 0 || l->part[x->scope].root < 0 ? LOWER_GLOBAL : l->memory[b];
+}
+
+int64_t lt__lower_copies(const struct lowering *l, int32_t b)
+{
+	int64_t n = 1;
+	for (int32_t i = lower_buffer_at(l, b)->scope; i >= 0; i = lower_loop_at(l, i)->parent)
+		n *= lt__lower_is_thread(l, i) ? lower_loop_at(l, i)->max_trip_count : 1;
+	return n;
+}
+
+int32_t lt__lower_copy_offset(struct lowering *l, int32_t b)
+{
+	int32_t sum = -1;
+	int64_t elems = lower_buffer_at(l, b)->elems;
+	for (int32_t i = lower_buffer_at(l, b)->scope; i >= 0; i = lower_loop_at(l, i)->parent)
+		if (lt__lower_is_thread(l, i)) {
+			sum = lt__lower_add(l, sum, lt__lower_times(l, l->column[lower_loop_column(l->t, i)].value, elems));
+			elems *= lower_loop_at(l, i)->max_trip_count;
+		}
+	return sum;
+}
+
+int64_t lt__lower_share(struct lowering *l, int32_t root, int64_t bytes)
+{
+	int64_t at = l->grid[root].shared_used;
+	l->grid[root].shared_used += (bytes + 15) / 16 * 16;
+	return at;
+}
+
+/* Whether the iterations of a loop around share the statement's element. */
+bool lt__lower_is_combined(const struct lowering *l, const struct lt_stmt *st, int32_t loop)
+{
+	return lt__lower_is_thread(l, loop) && !lt__lower_depends(l->t, lower_access_at(l, st->dest)->row, loop);
+}
+
+int32_t lt__lower_combine_scope(const struct lowering *l, const struct lt_stmt *st)
+{
+	const struct lt_buffer *b = lower_buffer_at(l, lower_access_at(l, st->dest)->buffer);
+	return b->role == LT_LOCAL ? b->scope : -1;
+}
+
+bool lt__lower_combines(const struct lowering *l, const struct lt_stmt *st)
+{
+	if (st->kind != LT_COMBINE || !lower_has_grids(l))
+		return false;
+	for (int32_t i = st->loop; i >= 0 && i != lt__lower_combine_scope(l, st); i = lower_loop_at(l, i)->parent)
+		if (lt__lower_is_combined(l, st, i))
+			return true;
+	return false;
+}
+

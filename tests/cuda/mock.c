@@ -1,0 +1,279 @@
+/* tests/cuda/mock.c -- see mock.h: devices, contexts, memory and modules of the driver that is not there. */
+#define _GNU_SOURCE 1
+#include "tests/cuda/mock_state.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_DEVICE = 2, MAX_BLOCK = 4096, DEVICE_SHIFT = 48 };
+
+pthread_mutex_t mock_lock;
+struct mock_cuda mock;
+int mock_capturing;
+static const struct mock_kernel *kernels;
+static int n_kernel;
+static struct { char *at; size_t bytes; int device; } block[MAX_BLOCK];
+static size_t used[N_DEVICE];
+
+struct CUctx_st { int device, retained; };
+static struct CUctx_st contexts[N_DEVICE] = { { 0, 0 }, { 1, 0 } };
+static __thread CUcontext stack[16];
+static __thread int depth;
+
+void mock_wrong(const char *what)
+{
+	if (!mock.wrong[0])
+		(void)snprintf(mock.wrong, sizeof mock.wrong, "%s", what);
+}
+
+/* What every function begins with: the device is lost, the test has it fail, no context is current. */
+CUresult mock_begin_call(const char *name, int context)
+{
+	if (mock.fail_at && strcmp(name, mock.fail) == 0 && --mock.fail_at == 0)
+		return mock.fail_with;
+	if (mock.lost)
+		return mock.lost;
+	if (context && !depth) {
+		mock_wrong(name);
+		return CUDA_ERROR_INVALID_CONTEXT;
+	}
+	return CUDA_SUCCESS;
+}
+
+int mock_device(void) { return stack[depth - 1]->device; }
+
+static void *host_of(uint64_t address) { return (void *)(uintptr_t)(address & ((UINT64_C(1) << DEVICE_SHIFT) - 1)); }
+
+/* The host's memory of a range that is in one block of this device. */
+char *mock_range(CUdeviceptr at, size_t bytes, int device)
+{
+	char *p = host_of(at);
+	for (int i = 0; i < MAX_BLOCK; i++)
+		if (block[i].at && p >= block[i].at && p + bytes <= block[i].at + block[i].bytes && block[i].device == device
+			&& at >> DEVICE_SHIFT == (unsigned)device + 1)
+			return p;
+	mock_wrong("an address that is none of this device");
+	return NULL;
+}
+
+/* ---- the driver's functions: each with the lock ---- */
+
+API CUresult cuInit(unsigned flags)
+{
+	(void)flags;
+	BEGIN(0);
+	return mock.n_device ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
+}
+/* NVRTC looks for the driver, too, and takes this function for granted where there is one. */
+API CUresult cuGetExportTable(const void **table, const CUuuid *id)
+{
+	(void)id;
+	*table = NULL;
+	return CUDA_ERROR_NOT_FOUND;
+}
+API CUresult cuDriverGetVersion(int *version) { BEGIN(0); *version = 13000; return CUDA_SUCCESS; }
+API CUresult cuGetErrorName(CUresult r, const char **name)
+{
+	*name = r == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
+		: r == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+		: r == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES" : "CUDA_ERROR_UNKNOWN";
+	return CUDA_SUCCESS;
+}
+API CUresult cuGetErrorString(CUresult r, const char **text)
+{
+	*text = r == CUDA_ERROR_OUT_OF_MEMORY ? "out of memory"
+		: r == CUDA_ERROR_ILLEGAL_ADDRESS ? "an illegal memory access was encountered"
+		: r == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES ? "too many resources requested for launch" : "unknown error";
+	return CUDA_SUCCESS;
+}
+API CUresult cuDeviceGetCount(int *n) { BEGIN(0); *n = mock.n_device; return CUDA_SUCCESS; }
+API CUresult cuDeviceGet(CUdevice *d, int i) { BEGIN(0); *d = i; return CUDA_SUCCESS; }
+API CUresult cuDeviceGetName(char *to, int n, CUdevice d)
+{
+	BEGIN(0);
+	(void)snprintf(to, (size_t)n, "Mock %d", d);
+	return CUDA_SUCCESS;
+}
+API CUresult cuDeviceTotalMem(size_t *bytes, CUdevice d) { BEGIN(0); *bytes = mock.memory[d]; return CUDA_SUCCESS; }
+
+API CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute a, CUdevice d)
+{
+	static const struct { CUdevice_attribute a; int value[N_DEVICE]; } rows[] = {
+		{ CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, { 9, 8 } },
+		{ CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, { 0, 0 } },
+		{ CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, { 132, 108 } }, { CU_DEVICE_ATTRIBUTE_WARP_SIZE, { 32, 32 } },
+		{ CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, { 1024, 1024 } },
+		{ CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, { 232448, 166912 } },
+		{ CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, { 65536, 65536 } },
+		{ CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, { 50 << 20, 40 << 20 } } };
+	BEGIN(0);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].a == a) {
+			*value = rows[i].value[d];
+			return CUDA_SUCCESS;
+		}
+	*value = 1;
+	return CUDA_SUCCESS;
+}
+
+API CUresult cuDevicePrimaryCtxRetain(CUcontext *c, CUdevice d)
+{
+	BEGIN(0);
+	*c = &contexts[d];
+	contexts[d].retained++;
+	mock.contexts++;
+	return CUDA_SUCCESS;
+}
+API CUresult cuDevicePrimaryCtxRelease(CUdevice d)
+{
+	LOCKED;
+	if (contexts[d].retained-- <= 0)
+		mock_wrong("a context that nobody holds is released");
+	mock.contexts--;
+	return CUDA_SUCCESS;
+}
+API CUresult cuCtxPushCurrent(CUcontext c) { BEGIN(0); stack[depth++] = c; return CUDA_SUCCESS; }
+API CUresult cuCtxPopCurrent(CUcontext *c)
+{
+	LOCKED;
+	if (!depth)
+		mock_wrong("no context to pop");
+	else
+		*c = stack[--depth];
+	return CUDA_SUCCESS;
+}
+
+API CUresult cuMemGetInfo(size_t *free_bytes, size_t *total)
+{
+	BEGIN(1);
+	*total = mock.memory[mock_device()];
+	*free_bytes = *total - used[mock_device()];
+	return CUDA_SUCCESS;
+}
+API CUresult cuMemAlloc(CUdeviceptr *out, size_t bytes)
+{
+	BEGIN(1);
+	int i = 0, d = mock_device();
+	if (mock_capturing)
+		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+	if (bytes > mock.memory[d] - used[d])
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	while (block[i].at)
+		i++;
+	block[i].at = aligned_alloc(512, (bytes + 511) / 512 * 512);
+	block[i].bytes = bytes;
+	block[i].device = d;
+	memset(block[i].at, 0xa5, bytes);
+	used[d] += bytes;
+	mock.bytes += bytes;
+	mock.blocks++;
+	*out = (CUdeviceptr)(uintptr_t)block[i].at | ((CUdeviceptr)d + 1) << DEVICE_SHIFT;
+	return CUDA_SUCCESS;
+}
+API CUresult cuMemFree(CUdeviceptr at)
+{
+	BEGIN(1);
+	for (int i = 0; i < MAX_BLOCK; i++)
+		if (block[i].at && block[i].at == host_of(at)) {
+			used[block[i].device] -= block[i].bytes;
+			mock.bytes -= block[i].bytes;
+			mock.blocks--;
+			free(block[i].at);
+			block[i].at = NULL;
+			return CUDA_SUCCESS;
+		}
+	mock_wrong("memory that is none is freed");
+	return CUDA_ERROR_INVALID_VALUE;
+}
+API CUresult cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
+{
+	(void)flags;
+	BEGIN(1);
+	*p = malloc(bytes);
+	memset(*p, 0xa5, bytes);
+	mock.pinned++;
+	return CUDA_SUCCESS;
+}
+API CUresult cuMemFreeHost(void *p)
+{
+	BEGIN(1);
+	mock_drain_all();                       /* what is enqueued may write it */
+	free(p);
+	mock.pinned--;
+	return CUDA_SUCCESS;
+}
+
+API CUresult cuModuleLoadData(CUmodule *out, const void *image)
+{
+	BEGIN(1);
+	*out = calloc(1, sizeof **out);
+	(*out)->image = image;
+	mock.modules++;
+	return CUDA_SUCCESS;
+}
+API CUresult cuModuleUnload(CUmodule m)
+{
+	LOCKED;
+	for (struct CUfunc_st *f; (f = m->functions); ) {
+		m->functions = f->next;
+		free(f);
+	}
+	free(m);
+	mock.modules--;
+	return CUDA_SUCCESS;
+}
+API CUresult cuModuleGetFunction(CUfunction *out, CUmodule m, const char *name)
+{
+	BEGIN(1);
+	for (int i = 0; i < n_kernel; i++)
+		if (strcmp(kernels[i].name, name) == 0 && memcmp(m->image, "none", 4) != 0) {
+			CUfunction f = *out = calloc(1, sizeof *f);
+			f->kernel = &kernels[i];
+			f->next = m->functions;
+			m->functions = f;
+			return CUDA_SUCCESS;
+		}
+	return CUDA_ERROR_NOT_FOUND;
+}
+API CUresult cuFuncGetAttribute(int *value, CUfunction_attribute a, CUfunction f)
+{
+	BEGIN(1);
+	*value = a == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? f->kernel->max_threads
+		: a == CU_FUNC_ATTRIBUTE_NUM_REGS ? f->kernel->registers
+		: a == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES ? f->kernel->shared : 0;
+	return CUDA_SUCCESS;
+}
+API CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute a, int value)
+{
+	BEGIN(1);
+	if (a != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+		return CUDA_ERROR_INVALID_VALUE;
+	f->dynamic = value;
+	return CUDA_SUCCESS;
+}
+API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f, int threads, size_t shared)
+{
+	(void)f, (void)shared;
+	BEGIN(1);
+	*blocks = 2048 / threads;
+	return CUDA_SUCCESS;
+}
+static void mock_kernels(const struct mock_kernel *k, int n)
+{
+	kernels = k;
+	n_kernel = n;
+}
+
+API struct mock_cuda *mock_cuda(void);
+API struct mock_cuda *mock_cuda(void)
+{
+	if (!mock.host) {
+		pthread_mutexattr_t a;
+		(void)pthread_mutexattr_init(&a);
+		(void)pthread_mutexattr_settype(&a, PTHREAD_MUTEX_RECURSIVE);
+		(void)pthread_mutex_init(&mock_lock, &a);
+		mock = (struct mock_cuda){ .n_device = N_DEVICE, .memory = { 64 << 20, 32 << 20 }, .host = host_of,
+			.kernels = mock_kernels };
+	}
+	return &mock;
+}

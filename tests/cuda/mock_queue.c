@@ -1,0 +1,295 @@
+/* tests/cuda/mock_queue.c -- see mock.h: what is enqueued in streams, events, recordings. */
+#include <stdlib.h>
+#include <string.h>
+#include "tests/cuda/mock_state.h"
+
+static float now_ms;
+enum op_kind { OP_LAUNCH, OP_TO_DEVICE, OP_TO_HOST, OP_WITHIN, OP_FILL, OP_RECORD, OP_WAIT, OP_GRAPH };
+struct op {
+	struct op *next;
+	enum op_kind kind;
+	int device;
+	void *host;
+	CUdeviceptr to, from;
+	size_t bytes;
+	const struct mock_kernel *kernel;
+	unsigned blocks[3], threads[3], shared;
+	uint64_t *arg;
+	CUevent event;
+	struct CUgraph_st *graph;
+};
+struct CUgraph_st { struct op *first, **last; int users; };
+struct CUgraphExec_st { struct CUgraph_st *graph; };
+struct CUstream_st { struct CUstream_st *next; struct CUgraph_st queue, *capture; int device; };
+struct CUevent_st { struct CUevent_st *next; CUstream stream; int done; float at; };
+static CUstream streams;
+static CUevent dead;             /* events that were destroyed, and may still be in a stream */
+
+static CUresult drain(CUstream);
+
+static CUresult op_run(const struct op *o)
+{
+	char *to, *from;
+	CUresult r = CUDA_SUCCESS;
+	switch (o->kind) {
+	case OP_LAUNCH:
+		mock.launches++;
+		now_ms += 0.001f;
+		memcpy(mock.blocks_of_launch, o->blocks, sizeof o->blocks);
+		memcpy(mock.threads_of_launch, o->threads, sizeof o->threads);
+		mock.shared_of_launch = o->shared;
+		mock.device_of_launch = o->device;
+		r = o->kernel->run(o->arg, o->blocks, o->threads);
+		mock.lost = r ? r : mock.lost;
+		break;
+	case OP_TO_DEVICE:
+		if ((to = mock_range(o->to, o->bytes, o->device)))
+			memcpy(to, o->host, o->bytes);
+		break;
+	case OP_TO_HOST:
+		if ((from = mock_range(o->from, o->bytes, o->device)))
+			memcpy(o->host, from, o->bytes);
+		break;
+	case OP_WITHIN:
+		to = mock_range(o->to, o->bytes, o->device);
+		from = mock_range(o->from, o->bytes, o->device);
+		if (to && from)
+			memmove(to, from, o->bytes);
+		break;
+	case OP_FILL:
+		if ((to = mock_range(o->to, o->bytes, o->device)))
+			memset(to, 0, o->bytes);
+		break;
+	case OP_RECORD:
+		o->event->done = 1;
+		o->event->at = now_ms;
+		break;
+	case OP_WAIT:
+		if (!o->event->done && o->event->stream)
+			r = drain(o->event->stream);
+		break;
+	case OP_GRAPH:
+		mock.graph_launches++;
+		for (const struct op *p = o->graph->first; !r && p; p = p->next)
+			r = op_run(p);
+		break;
+	}
+	return r;
+}
+
+static void graph_put(struct CUgraph_st *g)
+{
+	if (--g->users > 0)
+		return;
+	for (struct op *o; (o = g->first); ) {
+		g->first = o->next;
+		free(o->arg);
+		free(o);
+	}
+	free(g);
+}
+
+static CUresult drain(CUstream s)
+{
+	CUresult r = mock.lost;
+	for (struct op *o; (o = s->queue.first); ) {
+		s->queue.first = o->next;
+		r = r ? r : op_run(o);
+		if (o->kind == OP_GRAPH)
+			graph_put(o->graph);
+		free(o->arg);
+		free(o);
+	}
+	s->queue.last = &s->queue.first;
+	return r;
+}
+
+static CUresult enqueue(const char *name, CUstream s, struct op o)
+{
+	CUresult r = mock_begin_call(name, 1);
+	if (r)
+		return r;
+	if (!s || s->device != mock_device()) {
+		mock_wrong("a stream of another device");
+		return CUDA_ERROR_INVALID_HANDLE;
+	}
+	struct op *p = malloc(sizeof *p);
+	*p = o;
+	p->next = NULL;
+	p->device = s->device;
+	struct CUgraph_st *g = s->capture ? s->capture : &s->queue;
+	*g->last = p;
+	g->last = &p->next;
+	return CUDA_SUCCESS;
+}
+
+void mock_drain_all(void)
+{
+	for (CUstream s = streams; s; s = s->next)
+		(void)drain(s);
+}
+
+API CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream s)
+{
+	LOCKED;
+	mock.copies++;
+	return enqueue(__func__, s,
+		(struct op){ .kind = OP_TO_DEVICE, .to = to, .host = (void *)(uintptr_t)from, .bytes = bytes });
+}
+API CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream s)
+{
+	LOCKED;
+	mock.copies++;
+	return enqueue(__func__, s, (struct op){ .kind = OP_TO_HOST, .from = from, .host = to, .bytes = bytes });
+}
+API CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream s)
+{
+	LOCKED;
+	mock.copies++;
+	return enqueue(__func__, s, (struct op){ .kind = OP_WITHIN, .to = to, .from = from, .bytes = bytes });
+}
+API CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream s)
+{
+	LOCKED;
+	if (value)
+		mock_wrong("only zeros are known");
+	return enqueue(__func__, s, (struct op){ .kind = OP_FILL, .to = to, .bytes = bytes });
+}
+
+API CUresult cuStreamCreate(CUstream *out, unsigned flags)
+{
+	(void)flags;
+	BEGIN(1);
+	CUstream s = *out = calloc(1, sizeof *s);
+	s->queue.last = &s->queue.first;
+	s->device = mock_device();
+	s->next = streams;
+	streams = s;
+	mock.streams++;
+	return CUDA_SUCCESS;
+}
+API CUresult cuStreamDestroy(CUstream s)
+{
+	LOCKED;
+	if (s->queue.first && !mock.lost)
+		mock_wrong("a stream with work in it is destroyed");
+	(void)drain(s);
+	CUstream *at = &streams;
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+	free(s);
+	mock.streams--;
+	return CUDA_SUCCESS;
+}
+API CUresult cuStreamSynchronize(CUstream s)
+{
+	BEGIN(1);
+	mock.waits++;
+	return s->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : drain(s);
+}
+API CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
+{
+	(void)flags;
+	LOCKED;
+	return enqueue(__func__, s, (struct op){ .kind = OP_WAIT, .event = e });
+}
+API CUresult cuEventCreate(CUevent *e, unsigned flags)
+{
+	(void)flags;
+	BEGIN(1);
+	*e = calloc(1, sizeof **e);
+	mock.events++;
+	return CUDA_SUCCESS;
+}
+API CUresult cuEventDestroy(CUevent e)
+{
+	LOCKED;
+	e->next = dead;
+	dead = e;
+	mock.events--;
+	return CUDA_SUCCESS;
+}
+API CUresult cuEventRecord(CUevent e, CUstream s)
+{
+	LOCKED;
+	e->done = 0;
+	e->stream = s;
+	return enqueue(__func__, s, (struct op){ .kind = OP_RECORD, .event = e });
+}
+API CUresult cuEventSynchronize(CUevent e) { BEGIN(1); return e->done || !e->stream ? CUDA_SUCCESS : drain(e->stream); }
+/* Headers give this name another version. */
+#undef cuEventElapsedTime
+API CUresult cuEventElapsedTime(float *ms, CUevent from, CUevent to);
+API CUresult cuEventElapsedTime(float *ms, CUevent from, CUevent to)
+{
+	BEGIN(1);
+	*ms = to->at - from->at;
+	return from->done && to->done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+API CUresult cuLaunchKernel(CUfunction f, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty, unsigned tz,
+	unsigned shared, CUstream s, void **param, void **extra)
+{
+	(void)extra;
+	LOCKED;
+	struct op o = { .kind = OP_LAUNCH, .kernel = f->kernel, .blocks = { bx, by, bz }, .threads = { tx, ty, tz },
+		.shared = shared };
+	if (tx * ty * tz > (unsigned)f->kernel->max_threads || (int)shared > (f->dynamic ? f->dynamic : 49152))
+		return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+	o.arg = calloc((size_t)f->kernel->n_argument + 1, sizeof *o.arg);
+	for (int i = 0; i < f->kernel->n_argument; i++)
+		memcpy(&o.arg[i], param[i], sizeof *o.arg);
+	CUresult r = enqueue(__func__, s, o);
+	if (r)
+		free(o.arg);
+	return r;
+}
+
+API CUresult cuStreamBeginCapture(CUstream s, CUstreamCaptureMode mode)
+{
+	(void)mode;
+	BEGIN(1);
+	if (s->queue.first)
+		mock_wrong("a recording begins with work in the stream");
+	s->capture = calloc(1, sizeof *s->capture);
+	s->capture->last = &s->capture->first;
+	s->capture->users = 1;
+	mock_capturing++;
+	mock.graphs++;
+	return CUDA_SUCCESS;
+}
+API CUresult cuStreamEndCapture(CUstream s, CUgraph *out)
+{
+	LOCKED;
+	*out = s->capture;
+	s->capture = NULL;
+	mock_capturing--;
+	return mock_begin_call(__func__, 1);
+}
+API CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph g, unsigned long long flags)
+{
+	(void)flags;
+	BEGIN(1);
+	*out = calloc(1, sizeof **out);
+	(*out)->graph = g;
+	g->users++;
+	mock.graphs_made++;
+	return CUDA_SUCCESS;
+}
+API CUresult cuGraphDestroy(CUgraph g) { LOCKED; graph_put(g); mock.graphs--; return CUDA_SUCCESS; }
+API CUresult cuGraphExecDestroy(CUgraphExec e)
+{
+	LOCKED;
+	graph_put(e->graph);
+	free(e);
+	mock.graphs_made--;
+	return CUDA_SUCCESS;
+}
+API CUresult cuGraphLaunch(CUgraphExec e, CUstream s)
+{
+	LOCKED;
+	CUresult r = enqueue(__func__, s, (struct op){ .kind = OP_GRAPH, .graph = e->graph });
+	e->graph->users += !r;
+	return r;
+}

@@ -1,0 +1,34 @@
+/* tests/cuda/mock_state.h -- what the files of the driver that is not there share. */
+#ifndef TESTS_CUDA_MOCK_STATE_H
+#define TESTS_CUDA_MOCK_STATE_H
+#include <pthread.h>
+#include "tests/cuda/mock.h"
+
+#define API __attribute__((visibility("default")))
+
+extern struct mock_cuda mock;
+extern pthread_mutex_t mock_lock;
+extern int mock_capturing;              /* streams that are being recorded */
+struct CUmod_st { const char *image; struct CUfunc_st *functions; };
+struct CUfunc_st { struct CUfunc_st *next; const struct mock_kernel *kernel; int dynamic; };
+
+/* mock.c
+ * begin: what every function begins with: the device is lost, the test has it fail, no context is current. */
+void mock_wrong(const char *what);
+CUresult mock_begin_call(const char *name, int context);
+int mock_device(void);                  /* of the current context */
+/* The host's memory of a range that is in one block of a device; NULL: it is not. */
+char *mock_range(CUdeviceptr, size_t bytes, int device);
+/* mock_queue.c */
+void mock_drain_all(void);
+
+static inline void mock_unlock(pthread_mutex_t **l) { (void)pthread_mutex_unlock(*l); }
+#define LOCKED \
+	__attribute__((cleanup(mock_unlock))) pthread_mutex_t *locked_ = &mock_lock; \
+	(void)pthread_mutex_lock(locked_)
+#define BEGIN(context) \
+	LOCKED; \
+	CUresult begun_ = mock_begin_call(__func__, context); \
+	if (begun_) \
+	return begun_
+#endif

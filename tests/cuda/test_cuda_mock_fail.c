@@ -1,0 +1,207 @@
+/* tests/cuda/test_cuda_mock_fail.c -- the backend cuda when calls of the driver fail: what is said, what is left, and
+ * that a session goes on unless its device is lost. */
+#include "tests/cuda/mock_kernels.h"
+
+TestSuite(cuda_fail, .init = mock_begin, .timeout = 60);
+
+static void fail_at(const char *function, int n, CUresult with)
+{
+	(void)snprintf(mock->fail, sizeof mock->fail, "%s", function);
+	mock->fail_at = n;
+	mock->fail_with = with;
+}
+
+/* ---- what the device cannot launch is said when the code is loaded ---- */
+
+Test(cuda_fail, launches_that_the_device_cannot_make)
+{
+	static const struct { struct lt_cuda_launch launch; const char *cubin, *text; } cases[] = {
+		{ { "large", { 1, 1, 1 }, { 512, 1, 1 }, 0, 0, 0 }, "code",
+			"kernel k: function large takes 255 registers a thread, so that a block has at most 256 threads, not 512" },
+		{ { "axpy", { 1, 1, 1 }, { 32, 32, 2 }, 0, 0, 0 }, "code", "at most 1024 threads, not 2048" },
+		{ { "large", { 1, 1, 1 }, { 32, 1, 1 }, 232000, 0, 0 }, "code",
+			"kernel k: function large needs 233024 bytes of shared memory a block, and the device has 232448" },
+		{ { "nobody", { 1, 1, 1 }, { 32, 1, 1 }, 0, 0, 0 }, "code", "kernel k: its function nobody: CUDA_ERROR" },
+		{ { "axpy", { 1, 1, 1 }, { 32, 1, 1 }, 0, 0, 0 }, "none", "kernel k: its function axpy: CUDA_ERROR" },
+	};
+	struct lt_session *s = cuda_open("");
+	struct cuda_tree t;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct keeper k = keeper_new();
+		cr_expect_null(mock_object(s, cuda_tree(&t, "k", 2, 4), cases[i].cubin, &cases[i].launch, 1, NULL, 0, &k.diag));
+		cr_expect(strstr(k.text, cases[i].text), "%s", k.text);
+		cr_expect_eq(k.n, 1);
+	}
+	mock_end(s);
+}
+
+/* ---- one launch, or one wait, that fails ---- */
+
+Test(cuda_fail, a_launch_that_fails_is_not_the_end)
+{
+	struct lt_session *s = cuda_open("");
+	struct keeper k = keeper_new();
+	struct cuda_tree t, u;
+	struct lt_fault fault[2];
+	struct lt_object *o = mock_kernel_object(s, cuda_tree(&t, "k", 2, 4), "axpy", 4, &k.diag),
+		*check = mock_kernel_object(s, cuda_tree(&u, "c", 1, 4), "check", 4, &k.diag);
+	struct lt_slot slot[2] = { cuda_floats(s, (float[]){ 1, 2, 3, 4 }, 4), cuda_floats(s, (float[]){ 0, 0, 0, 0 }, 4) };
+	struct lt_args args = cuda_args(slot, 2, &fault[0]);
+	fail_at("cuLaunchKernel", 1, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+	cr_assert_eq(lt__cuda_run(o, &args, &k.diag), LT_EDEVICE);
+	cr_assert_str_eq(k.text, "kernel k: launching axpy: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, too many resources requested "
+		"for launch");
+	cr_assert_eq(lt__cuda_run(o, &args, &k.diag), LT_OK);
+	/* While runs are recorded: the recording ends. */
+	struct lt_object *object[2] = { check, o };
+	struct lt_args run[2] = { cuda_args(&slot[1], 1, &fault[0]), cuda_args(slot, 2, &fault[1]) };
+	struct lt_capture *c;
+	fail_at("cuLaunchKernel", 2, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+	cr_assert_eq(lt__cuda_capture(s, object, run, 2, &c, &k.diag), LT_EDEVICE);
+	cr_assert_null(c);
+	cr_assert_eq(lt__cuda_capture(s, object, run, 2, &c, &k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(lt__cuda_replay(c, &k.diag), LT_OK);
+	cuda_fetch_is(s, &slot[1], (float[]){ 4, 8, 12, 16 }, 4);
+	lt__cuda_capture_free(c);
+	lt__cuda_destroy(check);
+	lt__cuda_destroy(o);
+	mock_end(s);
+}
+
+/* ---- a device that is lost ---- */
+
+Test(cuda_fail, a_lost_device_is_said_by_every_call)
+{
+	struct lt_session *s = cuda_open("");
+	struct keeper k = keeper_new();
+	struct cuda_tree t;
+	struct lt_fault fault;
+	struct lt_event *e;
+	void *p;
+	const struct lt_cuda_launch l = { "stray", { 1, 1, 1 }, { 32, 1, 1 }, 0, 0, 1 };
+	const struct lt_cuda_argument a = { LT_CUDA_SLOT, 0 };
+	struct lt_object *o = mock_object(s, cuda_tree(&t, "gone", 1, 4), "code", &l, 1, &a, 1, &k.diag);
+	struct lt_slot slot = cuda_floats(s, NULL, 4);
+	struct lt_args args = cuda_args(&slot, 1, &fault);
+	cr_assert_eq(lt__cuda_run(o, &args, &k.diag), LT_EDEVICE);
+	cr_assert_str_eq(k.text, "kernel gone, or what was enqueued before it: CUDA_ERROR_ILLEGAL_ADDRESS, an illegal memory "
+		"access was encountered");
+	cr_assert_str_eq(k.remedy, "start the process again");
+	const char *again = "device 0 is lost since kernel gone, or what was enqueued before it: CUDA_ERROR_ILLEGAL_ADDRESS";
+	for (int i = 0; i < 5; i++) {
+		struct keeper n = keeper_new();
+		lt_status status = i == 0 ? lt__cuda_run(o, &args, &n.diag)
+			: i == 1 ? lt__cuda_mem_new(s, 4, &p, &n.diag)
+			: i == 2 ? lt__cuda_mem_copy(s, &slot, &slot, 4, LT_COPY_DEVICE, NULL, &n.diag)
+			: i == 3 ? lt__cuda_event_new(s, &e, &n.diag) : lt__cuda_sync(s, NULL, &n.diag);
+		cr_expect_eq(status, LT_EDEVICE, "%d", i);
+		cr_expect(strncmp(n.text, again, strlen(again)) == 0, "%d: %s", i, n.text);
+	}
+	lt__cuda_mem_free(s, slot.base);
+	lt__cuda_destroy(o);
+	cuda_backend()->close(s);
+	cr_assert_eq(mock->contexts, 0);
+	cr_assert_str_eq(mock->wrong, "");
+}
+
+/* ---- each call of each function ---- */
+
+/* Everything once; the first status that is not LT_OK.  Whatever has been made is freed. */
+static lt_status use_everything(struct lt_diag *diag)
+{
+	static const struct lt_host host = { .size = sizeof host };
+	const struct lt_cuda_launch launch = { "check", { 1, 1, 1 }, { 32, 1, 1 }, 60000, 0, 3 };
+	const struct lt_cuda_argument argument[] = { { LT_CUDA_SLOT, 0 }, { LT_CUDA_FAULT, 0 }, { LT_CUDA_NUMBER, 4 } };
+	struct lt_session *s;
+	struct lt_object *o = NULL;
+	struct lt_capture *c = NULL;
+	struct lt_event *e = NULL;
+	struct cuda_tree t;
+	struct lt_fault fault;
+	float x[4] = { 1, 2, 3, 400 };
+	int64_t ns;
+	struct lt_slot slot = { NULL, 0, sizeof x }, here = { x, 0, sizeof x };
+	lt_status status = cuda_backend()->open(&host, "", &s, diag);
+	if (status)
+		return status;
+	const struct lt_cuda_text text = { .launches = &launch, .n_launch = 1, .arguments = argument, .n_argument = 3 };
+	struct lt_cuda_code code;
+	cr_assert_eq(lt__cuda_code_new(&text, "code", 5, &code), LT_OK);
+	struct lt_args args = cuda_args(&slot, 1, &fault);
+#define STEP(call) status = status ? status : (call)
+	STEP(lt__cuda_object(s, cuda_tree(&t, "k", 1, 4), &code, &o, diag));
+	lt__cuda_code_free(&code);
+	STEP(lt__cuda_mem_new(s, sizeof x, &slot.base, diag));
+	STEP(lt__cuda_mem_copy(s, &slot, &here, sizeof x, LT_COPY_TO_DEVICE, NULL, diag));
+	STEP(lt__cuda_event_new(s, &e, diag));
+	STEP(lt__cuda_event_record(e, NULL, diag));
+	STEP(lt__cuda_run(o, &args, diag));
+	STEP(fault.n == 1 ? LT_OK : LT_EFAULT);
+	STEP(lt__cuda_event_ns(e, e, &ns, diag));
+	STEP(lt__cuda_capture(s, &o, &args, 1, &c, diag));
+	fault = (struct lt_fault){ 0 };
+	STEP(lt__cuda_replay(c, diag));
+	STEP(fault.n == 1 ? LT_OK : LT_EFAULT);
+	STEP(lt__cuda_mem_copy(s, &slot, &slot, sizeof x, LT_COPY_DEVICE, NULL, diag));
+	STEP(lt__cuda_mem_copy(s, &here, &slot, sizeof x, LT_COPY_TO_HOST, NULL, diag));
+	STEP(lt__cuda_sync(s, NULL, diag));
+#undef STEP
+	lt__cuda_event_free(e);
+	lt__cuda_capture_free(c);
+	lt__cuda_destroy(o);
+	lt__cuda_mem_free(s, slot.base);
+	cuda_backend()->close(s);
+	return status;
+}
+
+static bool gives_back(const char *symbol)
+{
+	return strstr(symbol, "Free") || strstr(symbol, "Destroy") || strstr(symbol, "Release") || strstr(symbol, "Unload")
+		|| strstr(symbol, "CtxPush") || strstr(symbol, "CtxPop")
+		|| strstr(symbol, "WaitEvent");  /* and what only threads need */
+}
+
+/* Functions that only say more about an error, or a name, may fail and nothing else does. */
+static bool only_says(const char *symbol)
+{
+	return strstr(symbol, "GetError") || strstr(symbol, "GetName") || strstr(symbol, "TotalMem")
+		|| strstr(symbol, "GetInfo") || strstr(symbol, "Occupancy");
+}
+
+Test(cuda_fail, every_call_of_the_driver)
+{
+	static const char *const symbols[] = {
+#define NAME(member, function, symbol) symbol,
+		LT_CUDA_DRIVER_MAP(NAME)
+#undef NAME
+	};
+	int failed = 0;
+	struct keeper k = keeper_new();
+	cr_assert_eq(use_everything(&k.diag), LT_OK, "%s", k.text);
+	for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+		if (gives_back(symbols[i]) || only_says(symbols[i]))
+			continue;
+		for (int n = 1;; n++) {
+			k = keeper_new();
+			fail_at(symbols[i], n, CUDA_ERROR_UNKNOWN);
+			lt_status status = use_everything(&k.diag);
+			if (mock->fail_at > 0) {                /* it is not called so often */
+				cr_assert(status == LT_OK && n > 1, "%s is called %d times", symbols[i], n - 1);
+				break;
+			}
+			failed++;
+			/* Numbers of a device that cannot be had are 0; close() waits, and has nobody to tell. */
+			if (strcmp(symbols[i], "cuDeviceGetAttribute") != 0
+				&& (strcmp(symbols[i], "cuStreamSynchronize") != 0 || n < 7))
+				cr_assert(status != LT_OK && k.n > 0 && k.text[0], "call %d of %s", n, symbols[i]);
+			cr_assert_str_eq(mock->wrong, "", "call %d of %s: %s", n, symbols[i], mock->wrong);
+			cr_assert(!mock->blocks && !mock->pinned && !mock->streams && !mock->events && !mock->modules
+				&& !mock->contexts && !mock->graphs && !mock->graphs_made, "call %d of %s: something is left: %d %d %d %d "
+				"%d %d %d %d", n, symbols[i], mock->blocks, mock->pinned, mock->streams, mock->events, mock->modules,
+				mock->contexts, mock->graphs, mock->graphs_made);
+		}
+		mock->fail_at = 0;
+	}
+	cr_assert_geq(failed, 40);
+	cr_assert_eq(use_everything(&k.diag), LT_OK);
+}

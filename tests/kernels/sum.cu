@@ -1,0 +1,56 @@
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
+typedef struct { float v[8]; } lt_f32x8;
+static __device__ __forceinline__ lt_f32x8 lt_f32x8_load(const float *p)
+{
+	union { uint4 w[2]; lt_f32x8 v; } u;
+#pragma unroll
+	for (int i = 0; i < 2; i++)
+		u.w[i] = ((const uint4 *)p)[i];
+	return u.v;
+}
+static __device__ __forceinline__ float lt_f32x8_fold_add(lt_f32x8 a)
+{
+	a.v[0] = a.v[0] + a.v[4];
+	a.v[1] = a.v[1] + a.v[5];
+	a.v[2] = a.v[2] + a.v[6];
+	a.v[3] = a.v[3] + a.v[7];
+	a.v[0] = a.v[0] + a.v[2];
+	a.v[1] = a.v[1] + a.v[3];
+	a.v[0] = a.v[0] + a.v[1];
+	return a.v[0];
+}
+
+extern "C" __global__ void __launch_bounds__(256) sum_1(const float *__restrict__ x, float *__restrict__ y)
+{
+	__shared__ __align__(128) uint8_t lt_shared[32];
+	const uint32_t lt_self = (uint32_t)threadIdx.x;
+	float *const part = (float *)(lt_shared + 0);
+	const int64_t v0 = (int64_t)blockIdx.x;
+	const int64_t v1 = (int64_t)threadIdx.x;
+	const float v4 = x[(uint64_t)v0 * 256 + (uint64_t)v1];
+	const float v5 = __shfl_xor_sync(0xffffffffu, v4, 16);
+	const float v6 = v4 + v5;
+	const float v7 = __shfl_xor_sync(0xffffffffu, v6, 8);
+	const float v8 = v6 + v7;
+	const float v9 = __shfl_xor_sync(0xffffffffu, v8, 4);
+	const float v10 = v8 + v9;
+	const float v11 = __shfl_xor_sync(0xffffffffu, v10, 2);
+	const float v12 = v10 + v11;
+	const float v13 = __shfl_xor_sync(0xffffffffu, v12, 1);
+	const float v14 = v12 + v13;
+	const int64_t v15 = (int64_t)(lt_self / 32);
+	if ((int64_t)(lt_self % 32) == 0) {
+		part[v15] = v14;
+	}
+	__syncthreads();
+	if (v1 == 0) {
+		y[v0] = lt_f32x8_fold_add(lt_f32x8_load(&part[0]));
+	}
+}

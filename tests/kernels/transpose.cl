@@ -1,0 +1,34 @@
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+typedef char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long int64_t;
+typedef uchar uint8_t;
+typedef ushort uint16_t;
+typedef uint uint32_t;
+typedef ulong uint64_t;
+
+__kernel __attribute__((reqd_work_group_size(32, 8, 1))) void transpose_1(__global const char *lt_at0, int64_t lt_offset0, __global char *lt_at1, int64_t lt_offset1)
+{
+	__local __attribute__((aligned(128))) uint8_t lt_shared[4224];
+	__global const float *restrict const x = (__global const float *)(lt_at0 + lt_offset0);
+	__global float *restrict const y = (__global float *)(lt_at1 + lt_offset1);
+	__local float *const tile = (__local float *)(lt_shared + 0);
+	const int64_t v0 = (int64_t)get_local_id(0);
+	const int64_t v1 = (int64_t)get_local_id(1);
+	const int64_t v4 = (uint64_t)(int64_t)get_group_id(0) * 32;
+	const int64_t v5 = (uint64_t)(int64_t)get_group_id(1) * 32;
+	#pragma unroll 4
+	for (int64_t i6 = 0; i6 < 32; i6 += 8) {
+		const int64_t v7 = (uint64_t)i6 + (uint64_t)v1;
+		tile[(uint64_t)v7 * 33 + (uint64_t)v0] = x[((uint64_t)v5 + (uint64_t)v7) * 64 + ((uint64_t)v4 + (uint64_t)v0)];
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	#pragma unroll 4
+	for (int64_t i15 = 0; i15 < 32; i15 += 8) {
+		const int64_t v16 = (uint64_t)i15 + (uint64_t)v1;
+		y[((uint64_t)v4 + (uint64_t)v16) * 64 + ((uint64_t)v5 + (uint64_t)v0)] = tile[(uint64_t)v0 * 33 + (uint64_t)v16];
+	}
+}

@@ -1,0 +1,133 @@
+/* tests/test_grid_trees.c -- trees with grid and block loops: what legality accepts runs on a grid without a finding
+ * and gives what the evaluator says. */
+#include <criterion/criterion.h>
+#include "check/must.h"
+#include <stdlib.h>
+#include <string.h>
+#include "tests/ltrun.h"
+#include "tests/random_schedule.h"
+
+TestSuite(grid_trees, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 300);
+
+/* -- trees by hand: where their barriers are, and that each is needed -- */
+
+#define PRODUCT "graph 1\nvar m 70\nvar k 50\nvar n 90\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n" \
+	"%p = f32[m, k, n] mul %a, %b\n%c = f32[m, n] add.reduce %p\nresult \"c\" = %c\n"
+#define SOFTMAX "graph 1\nvar i 5\nvar j 100\n%x = f32[i, j] input \"x\"\n%m = f32[i] max.reduce %x\n" \
+	"%d = f32[i, j] sub %x, %m\n%e = f32[i, j] exp %d\n%s = f32[i] add.reduce %e\n%y = f32[i, j] div %e, %s\n" \
+	"result \"y\" = %y\n"
+#define SHIFT "graph 1\nvar i 7\nvar j 40\n%x = f32[i, j] input \"x\"\n%y = f32[i, j] neg %x\n" \
+	"%w = f32[i, j] view { %y[i, 39 - j] }\n%z = f32[i, j] add %w, %x\nresult \"z\" = %z\n"
+/* Tiles of both operands in shared memory, sums in registers. */
+#define STAGED "split m 32; tail m mask; split n 32; tail n mask; split m' 4; split n' 2; split k 8; tail k mask; " \
+	"reorder m n k m' n' k' m'' n''; materialize %c at n; stage %p %a at k; stage %p %b at k; bind m grid.y; " \
+	"bind n grid.x; bind %p/m' block.y; bind %p/n' block.x; split %a.copy/m' 2; bind %a.copy/m' block.x; " \
+	"bind %a.copy/k' block.y; bind %b.copy/k' block.y; split %b.copy/n' 2; bind %b.copy/n' block.x; " \
+	"split %c.copy/m' 4; bind %c.copy/m' block.y; split %c.copy/n' 2; reorder %c.copy/n' %c.copy/m''; " \
+	"bind %c.copy/n' block.x; unroll %p/m''; unroll %p/n''"
+#define ROWS(step) "bind i grid.x; split %m/j 64; tail %m/j mask; bind %m/j' block.x; split %s/j 64; tail %s/j mask; " \
+	"bind %s/j' block.x; split %y/j " step "; tail %y/j mask; bind %y/j' block.x"
+
+static const struct {
+	const char *graph, *steps;
+	int frozen;             /* barriers of the frozen tree */
+	int all;                /* of the program: those of reductions, too */
+	int shared;             /* bytes of a block */
+} cases[] = {
+	{ PRODUCT, STAGED, 2, 2, 2048 },
+	/* What a thread sums in its own registers needs no other one. */
+	{ PRODUCT, "split m 8; tail m mask; bind m grid.x; bind m' block.y; split n 32; tail n mask; bind n' block.x", 0,
+		0, 0 },
+	/* Each thread has its elements of a row in registers, or, where another thread reads them, in shared memory. */
+	{ SOFTMAX, ROWS("64"), 2, 4, 4 + 12 + 4 + 12 + 16 + 16 },
+	{ SOFTMAX, ROWS("32"), 2, 4, 4 + 12 + 4 + 12 + 400 + 16 + 16 },
+	/* One row in each subgroup: reductions without shared memory. */
+	{ SOFTMAX, "bind i block.y; split %m/j 32; tail %m/j mask; bind %m/j' block.x; split %s/j 32; tail %s/j mask; "
+		"bind %s/j' block.x; split %y/j 32; tail %y/j mask; bind %y/j' block.x", 2, 2, -1 },
+	{ SHIFT, "bind i grid.x; bind %y/j block.x; bind %z/j block.x", 1, 1, 160 },
+	{ SHIFT, "bind %y/j block.x; bind %z/j block.x", 2, 2, 160 },
+};
+enum { N_CASE = sizeof cases / sizeof *cases };
+
+static int count(const char *text, const char *word)
+{
+	int n = 0;
+	for (const char *at = text; (at = strstr(at, word)); at += strlen(word))
+		n++;
+	return n;
+}
+
+static int grid_run(int i, const char *config, const char *options)
+{
+	ltrun_write_text("case.graph", cases[i].graph);
+	return ltrun("--no-cache --no-passes -b 'sim:grid%s' --apply=\"%s\" %s case.graph", config, cases[i].steps, options);
+}
+
+Test(grid_trees, barriers_are_where_threads_need_each_other)
+{
+	for (int i = 0; i < N_CASE; i++) {
+		cr_assert_eq(grid_run(i, "", "--dump=frozen"), 0, "case %d: %s", i, ltrun_err);
+		cr_expect_eq(count(ltrun_out, " barrier\n"), cases[i].frozen, "case %d: %s", i, ltrun_out);
+		cr_assert_eq(grid_run(i, "", "--dump=kernel"), 0, "case %d: %s", i, ltrun_err);
+		cr_expect_eq(count(ltrun_out, "\tbarrier "), cases[i].all, "case %d: %s", i, ltrun_out);
+		const char *shared = strstr(strstr(ltrun_out, "region grid"), " shared ");
+		cr_expect(cases[i].shared < 0 || atoi(shared + 8) == cases[i].shared, "case %d: %s", i, ltrun_out);
+		static const char *const configs[] = { "", ";order=backward", ";subgroup=8", ";subgroup=1", ";seed=3" };
+		for (int k = 0; k < 5; k++)
+			cr_expect_eq(grid_run(i, configs[k], "-q --verify -i '*=random'"), 0, "case %d, %s: %s", i, configs[k],
+				ltrun_err);
+	}
+}
+
+Test(grid_trees, none_is_too_many)
+{
+	for (int i = 0; i < N_CASE; i++)
+		for (int n = 1; n <= cases[i].all + 1; n++) {
+			char config[40];
+			(void)snprintf(config, sizeof config, ";drop=%d", n);
+			int code = grid_run(i, config, "-q -i '*=random'");
+			cr_expect_eq(code != 0, n <= cases[i].all, "case %d without barrier %d: %s", i, n, ltrun_err);
+			cr_expect(code == 0 || strstr(ltrun_err, "(check threads)") || strstr(ltrun_err, "(check stored)"),
+				"case %d without barrier %d: %s", i, n, ltrun_err);
+		}
+}
+
+static const struct { const char *graph, *steps, *config, *says; } refused[] = {
+	{ SHIFT, "bind i grid.x; bind %y/j grid.y", "", "loop j: grid loops are the outermost of their nest" },
+	{ SHIFT, "bind i block.x; bind %z/j grid.x", "", "a grid loop is inside this block loop" },
+	{ PRODUCT, "split m 64; tail m mask; bind m' block.y; bind n block.x", "",
+		"its blocks would have 5760 threads, and 1024 are the most" },
+	{ SHIFT, "bind i grid.x; bind %y/j block.x; bind %z/j block.x", ";shared=100",
+		"y takes 160 bytes of shared memory, and a block has 100 left" },
+	{ SOFTMAX, "bind i grid.x", ";array=64", "each thread would keep 400 bytes of e, and has room for 64" },
+};
+
+Test(grid_trees, refusals_name_the_loop)
+{
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+		ltrun_write_text("case.graph", refused[i].graph);
+		int code = ltrun("--no-cache --no-passes --strict -b 'sim:grid%s' --apply=\"%s\" -q -i '*=random' case.graph",
+			refused[i].config, refused[i].steps);
+		cr_expect_neq(code, 0, "case %d", (int)i);
+		cr_expect_not_null(strstr(ltrun_err, refused[i].says), "case %d: %s", (int)i, ltrun_err);
+	}
+}
+
+/* -- drawn trees -- */
+
+static void draw(const char *backends, uint64_t first)
+{
+	struct schedule_tally tally = { 0 };
+	struct schedule_plan plan = { .backends = backends, .skip = "bind call", .seed = must_number("LT_SEED", first),
+		.graphs = (int)must_number("LT_GRAPHS", 64), .sequences = 4, .together = 1, .grids = true };
+	random_schedules(&plan, &tally);
+	random_schedules_report(&plan, &tally);
+	cr_expect_eq(tally.failed, 0, "%d of %d sequences", tally.failed, tally.sequences);
+	cr_expect_gt(tally.grids, tally.sequences / 4);
+	cr_expect_gt(tally.blocks, tally.sequences / 2);
+	cr_expect_lt(tally.refused, tally.sequences);
+}
+
+Test(grid_trees, in_warps) { draw("sim:grid", 501); }
+Test(grid_trees, in_small_subgroups) { draw("sim:grid;subgroup=4;order=backward", 701); }
+Test(grid_trees, without_subgroups) { draw("sim:grid;subgroup=1", 901); }

@@ -1,0 +1,177 @@
+/* tests/test_text_grid.c -- grids as CUDA C and OpenCL C: the programs of tests/kernels, each beside its texts, and
+ * random ones.  NVRTC compiles them without a device; on PoCL they leave what the simulator leaves.
+ *
+ * LT_BLESS=1 rewrites the texts; LT_SEED=N begins with another program, LT_KERNELS=N takes another number of them.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "backends/text/grid.h"
+#include "check/must.h"
+#include "tests/grid_files.h"
+#include "tests/grid_rows.h"
+#include "tests/nvrtc.h"
+#include "tests/opencl.h"
+#include "tests/simulated.h"
+
+TestSuite(text_grid, .timeout = 300);
+
+static const struct device_row { const struct lt_text_dialect *dialect; const char *ending; } devices[] = {
+	{ &lt__text_cuda, "cu" }, { &lt__text_opencl, "cl" }
+};
+enum { N_DEVICE = sizeof devices / sizeof *devices };
+
+/* Its text, or why there is none. */
+static char *text_of(const struct device_row *d, const struct lt_kernel *k)
+{
+	struct keeper diags = keeper_new();
+	struct lt_text_grids *grids;
+	lt_status status = lt__text_grids(d->dialect, k, NULL, &grids, &diags.diag);
+	size_t bytes = status ? sizeof diags.text + 32 : strlen(grids->text) + 1;
+	char *text = malloc(bytes);
+	cr_assert_not_null(text);
+	(void)snprintf(text, bytes, status ? "/* %s */\n" : "%s", status ? diags.text : grids->text);
+	lt__text_grids_free(grids);
+	return text;
+}
+
+Test(text_grid, texts_are_those_beside_the_programs)
+{
+	for (int i = 0; i < N_GRID_FILE * N_DEVICE; i++) {
+		const char *name = grid_files[i / N_DEVICE], *ending = devices[i % N_DEVICE].ending;
+		struct lt_kernel *k = grid_file_kernel(name);
+		char *text = text_of(&devices[i % N_DEVICE], k), *want = grid_file_text(name, ending), path[256];
+		if (getenv("LT_BLESS") && (!want || strcmp(text, want) != 0)) {
+			(void)snprintf(path, sizeof path, "tests/kernels/%s.%s", name, ending);
+			FILE *f = fopen(path, "wb");
+			cr_assert(f && fputs(text, f) >= 0 && fclose(f) == 0);
+		} else {
+			cr_expect(want && strcmp(text, want) == 0, "tests/kernels/%s.%s is another text; LT_BLESS=1 rewrites it", name,
+				ending);
+		}
+		free(text);
+		free(want);
+		lt_kernel_free(k);
+	}
+}
+
+static void expect_compiled(const struct lt_kernel *k, const char *name, const char *arch)
+{
+	static char said[8192];
+	char *text = text_of(&devices[0], k);
+	*said = 0;
+	cr_expect(nvrtc_compile(text, arch, said, sizeof said, NULL, NULL), "%s for %s: %s\n%s", name, arch, said, text);
+	free(text);
+}
+
+Test(text_grid, nvrtc_compiles_every_program)
+{
+	if (!nvrtc_is_there())
+		cr_skip_test("NVRTC is not there");
+	for (int i = 0; i < N_GRID_FILE; i++) {
+		struct lt_kernel *k = grid_file_kernel(grid_files[i]);
+		expect_compiled(k, grid_files[i], "sm_80");
+		expect_compiled(k, grid_files[i], "sm_90a");
+		lt_kernel_free(k);
+	}
+}
+
+/* On the device and in the simulator, from the same memory. */
+static void expect_same_run(const struct lt_kernel *k, const char *name, uint64_t seed, bool exact)
+{
+	static char said[8192];
+	struct random_kernel_memory want, got;
+	struct lt_fault fault = { 0 };
+	struct simulated s;
+	(exact ? random_kernel_fill : grid_fill)(k, seed, &want);
+	(exact ? random_kernel_fill : grid_fill)(k, seed, &got);
+	simulated_run(k, want.at, NULL, NULL, &s);
+	cr_assert_eq(s.status, LT_OK, "%s %llu: %s", name, (unsigned long long)seed, s.diags.text);
+	cr_expect(opencl_run(k, got.at, got.bytes, &fault, said, sizeof said), "%s %llu: %s", name, (unsigned long long)seed,
+		said);
+	cr_expect_eq(fault.n, s.fault.n, "%s: %lld faults, not %lld", name, (long long)fault.n, (long long)s.fault.n);
+	cr_expect_eq(fault.stmt, s.fault.stmt, "%s: in statement %d, not %d", name, (int)fault.stmt, (int)s.fault.stmt);
+	if (!exact)
+		cr_expect(grid_near(k, &want, &got, said, sizeof said), "%s %llu: %s", name, (unsigned long long)seed, said);
+	for (uint32_t b = 0; b < k->n_buffer && exact; b++) {
+		const struct lt_kernel_buffer *x = &k->buffers[b];
+		cr_expect(x->space != LT_SPACE_SLOT || random_kernel_same(x->dtype, want.at[x->slot], got.at[x->slot], x->elems),
+			"%s %llu: buffer %s", name, (unsigned long long)seed, x->name);
+	}
+	random_kernel_drop(&want);
+	random_kernel_drop(&got);
+}
+
+Test(text_grid, opencl_gives_what_the_simulator_gives)
+{
+	if (!opencl_is_there())
+		cr_skip_test("no OpenCL device is there: Debian's pocl-opencl-icd makes one of the processor");
+	for (int i = 0; i < N_GRID_FILE; i++) {
+		struct lt_kernel *k = grid_file_kernel(grid_files[i]);
+		if (k->n_matrix == 0)
+			for (uint64_t seed = 1; seed <= 3; seed++)
+				expect_same_run(k, grid_files[i], seed, false);
+		lt_kernel_free(k);
+	}
+}
+
+/* Two blocks of two subgroups of 8; roles, which have barriers of some subgroups, are for devices with warps of 32. */
+Test(text_grid, opcodes)
+{
+	static char message[8192];
+	bool compiles = nvrtc_is_there(), runs = opencl_is_there();
+	for (int r = 0; r < N_GRID_ROW; r++) {
+		if (strncmp(grid_rows[r].what, "roles", 5) == 0)
+			continue;
+		_Alignas(64) float x[256], y[256];
+		const int64_t bytes[2] = { sizeof x, sizeof y };
+		struct lt_fault fault = { 0 };
+		struct lt_kernel *k = simulated_kernel("%s", grid_row_text(grid_rows[r].lines));
+		for (int i = 0; i < 256; i++) {
+			x[i] = (float)i;
+			y[i] = -1;
+		}
+		if (compiles)
+			expect_compiled(k, grid_rows[r].what, "sm_80");
+		cr_expect(!runs || opencl_run(k, (void *const[]){ x, y }, bytes, &fault, message, sizeof message), "%s: %s",
+			grid_rows[r].what, message);
+		for (int t = 0; t < 32 && runs; t++)
+			cr_expect_eq(y[t], grid_rows[r].want(t / 16, t % 16), "%s: thread %d has %g", grid_rows[r].what, t,
+				(double)y[t]);
+		lt_kernel_free(k);
+	}
+}
+
+/* Every other one has values of several lanes. */
+static struct lt_kernel *random_grids(uint64_t seed)
+{
+	struct lt_kernel *k = random_kernel(seed, RANDOM_KERNEL_GRID | (seed % 2 ? RANDOM_KERNEL_LANES : 0));
+	struct keeper diags = keeper_new();
+	must(k && !lt_kernel_verify(k, &diags.diag), "seed %llu: %s", (unsigned long long)seed, diags.text);
+	return k;
+}
+
+Test(text_grid, opencl_of_random_programs)
+{
+	const uint64_t seed = must_number("LT_SEED", 1), n = must_number("LT_KERNELS", 24);
+	if (!opencl_is_there())
+		cr_skip_test("no OpenCL device is there: Debian's pocl-opencl-icd makes one of the processor");
+	for (uint64_t i = 0; i < n; i++) {
+		struct lt_kernel *k = random_grids(seed + i);
+		expect_same_run(k, "random program", seed + i, true);
+		lt_kernel_free(k);
+	}
+}
+
+Test(text_grid, nvrtc_compiles_random_programs)
+{
+	const uint64_t seed = must_number("LT_SEED", 101), n = must_number("LT_KERNELS", 12);
+	if (!nvrtc_is_there())
+		cr_skip_test("NVRTC is not there");
+	for (uint64_t i = 0; i < n; i++) {
+		struct lt_kernel *k = random_grids(seed + i);
+		expect_compiled(k, "random program", i % 2 ? "sm_80" : "sm_90a");
+		lt_kernel_free(k);
+	}
+}
