@@ -64,6 +64,20 @@ static bool skip_of(const char *at, size_t n, char *skip)
 	return true;
 }
 
+/* The name of a machine with grids whose bounds are predicted. */
+static bool named_of(const char *at, size_t n, struct sim_config *out)
+{
+	char name[16] = "";
+	if (n < sizeof name)
+		memcpy(name, at, n);
+	if (!lt__simulate_machine(name))
+		return false;
+	out->named = lt__simulate_machine(name);
+	out->machine.subgroup = 32;
+	out->machine.shared_bytes = out->named->shared_bytes;
+	return true;
+}
+
 /* Numbers of the machine; lanes are of f32. */
 static bool machine_of(const char *at, size_t n, struct lt_machine *m)
 {
@@ -137,7 +151,7 @@ static lt_status sim_refuse(const char *at, size_t n, struct lt_diag *diag)
 	return lt__report(diag, LT_EINVAL, -1, -1,
 		"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, off=CHECK, "
 		"drop=BARRIER, skip=STEPS, or of the machine lanes=N (1, 2, 4 .. 64), moved=N, unroll=N, copied=N, array=BYTES, "
-		"teams=0, masked, gathered, grid, subgroup=THREADS, shared=BYTES",
+		"teams=0, masked, gathered, grid, subgroup=THREADS, shared=BYTES, a100, h100, h200, blocks=N",
 		"sim: unknown option '%.*s'", shown, at);
 }
 
@@ -156,12 +170,14 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 			out->options.range = (int64_t)number;
 		else if (sim_number(at, n, "drop", &number) && number > 0)
 			out->drop = number;
+		else if (sim_number(at, n, "blocks", &number) && number > 0)
+			out->options.blocks = (int64_t)number;
 		else if (is_word(at, n, "counts"))
 			out->counts = true;
 		else if (is_word(at, n, "expand"))
 			out->expand = true;
 		else if (n && !machine_of(at, n, &out->machine) && !order_of(at, n, &out->options.order)
-			&& !off_of(at, n, &out->options.off) && !skip_of(at, n, out->skip))
+			&& !named_of(at, n, out) && !off_of(at, n, &out->options.off) && !skip_of(at, n, out->skip))
 			return sim_refuse(at, n, diag);
 		at += n + (at[n] == ';');
 	}
