@@ -15,7 +15,7 @@ struct sim_config {
 	char skip[27];                          /* letters of steps that are left out */
 };
 
-/* The words after `sim:`, separated by ';'.  LT_EINVAL names one that is not known. */
+/* The items after `sim:`. */
 lt_status lt__sim_config(const char *text, struct sim_config *, struct lt_diag *);
 /* drop.c: the program without its barrier number `drop`, if it has so many, in its place. */
 lt_status lt__sim_drop(struct lt_kernel **, uint64_t drop, struct lt_diag *);
