@@ -132,8 +132,26 @@ static void compile_some(void *arg, uint32_t i, uint32_t n)
 	}
 }
 
+/* All texts in one, which saves most of the time that compilers take to begin: reading their own headers.  False: one
+ * by one, so that the kernel in which something is wrong is known. */
+static bool compile_together(struct opencl_team *team)
+{
+	char *text = team->n > 1 && team->s->config.plain ? lt__opencl_merge(team->object, team->n) : NULL;
+	cl_program program = NULL;
+	if (!text || compile_stopped(team, true) || lt__opencl_program_new(team->s, "?", text, &program, NULL))
+		program = NULL;
+	free(text);
+	for (uint32_t i = 0; program && i < team->n; i++) {
+		(void)(i ? team->s->cl.program_keep(program) : CL_SUCCESS);
+		team->program[i] = program;
+	}
+	return program != NULL;
+}
+
 static void compile_all(struct opencl_team *team)
 {
+	if (compile_together(team))
+		return;
 	const struct lt_host *host = team->s->host;
 	const uint32_t n_thread = LT_HAS(struct lt_host, host, n_thread) ? host->n_thread : 1;
 	if (team->n > 1 && n_thread > 1 && LT_HAS(struct lt_host, host, parallel))

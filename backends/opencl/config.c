@@ -1,35 +1,23 @@
-/* backends/opencl/config.c -- the items after "opencl:", separated by '/': platform=N, device=N, O0. */
-#include <string.h>
+/* backends/opencl/config.c -- the items after "opencl:". */
 #include "backends/opencl/session.h"
-
-/* "NAME=N", N below 1000. */
-static bool is_number(const char *at, size_t n, const char *name, int *out)
-{
-	enum { DIGITS = 3 };
-	const size_t stem = strlen(name);
-	if (n <= stem || n > stem + DIGITS || memcmp(at, name, stem) != 0)
-		return false;
-	int number = 0;
-	for (size_t i = stem; i < n; i++) {
-		if (at[i] < '0' || at[i] > '9')
-			return false;
-		number = number * 10 + at[i] - '0';
-	}
-	*out = number;
-	return true;
-}
+#include "lt/options.h"
 
 lt_status lt__opencl_config(const char *text, struct lt_opencl_config *out, struct lt_diag *diag)
 {
+	enum { PLATFORM, DEVICE, O0, N_OPTION };
+	static const struct lt_option options[N_OPTION] = {
+		[PLATFORM] = { .key = "platform", .value = "N", .high = 999 },
+		[DEVICE] = { .key = "device", .value = "N", .high = 999 },
+		[O0] = { .key = "O0" }
+	};
+	struct lt_option_reader r = lt_option_begin(text, options, N_OPTION, diag);
 	*out = (struct lt_opencl_config){ .platform = -1 };
-	for (const char *at = text ? text : ""; *at; ) {
-		size_t n = strcspn(at, "/");
-		if (n == 2 && memcmp(at, "O0", 2) == 0)
+	for (struct lt_option_item item; lt_option_next(&r, &item); )
+		if (item.which == PLATFORM)
+			out->platform = (int)item.number;
+		else if (item.which == DEVICE)
+			out->device = (int)item.number;
+		else
 			out->plain = true;
-		else if (n && !is_number(at, n, "platform=", &out->platform) && !is_number(at, n, "device=", &out->device))
-			return lt__report(diag, LT_EINVAL, -1, -1, "write platform=N, device=N, or O0, with / between them",
-				"unknown option '%.*s'", (int)(n < 60 ? n : 60), at);
-		at += n + (at[n] == '/');
-	}
-	return LT_OK;
+	return r.status;
 }

@@ -31,6 +31,7 @@
 	X(program_build, clBuildProgram) \
 	X(program_fact, clGetProgramInfo) \
 	X(program_said, clGetProgramBuildInfo) \
+	X(program_keep, clRetainProgram) \
 	X(program_free, clReleaseProgram) \
 	X(kernel_new, clCreateKernel) \
 	X(kernel_fact, clGetKernelWorkGroupInfo) \

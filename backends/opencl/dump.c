@@ -43,10 +43,16 @@ static lt_status dump_source(const struct lt_object *o, lt_write *write, void *u
 	struct lt_text_tree_names names = { .t = o->tree };
 	const struct lt_text_origins origins = lt__text_tree_origins(&names);
 	struct lt_text_grids *grids;
+	char mark[160];
 	lt_status status = lt__text_grids(&lt__text_opencl, o->kernel, &origins, &grids, NULL);
 	if (status)
 		return status;
-	write(user, grids->text, strlen(grids->text));
+	const char *kernel = grids->text + grids->definitions;
+	lt__text_definitions(grids->text, grids->definitions, write, user);
+	int n = snprintf(mark, sizeof mark, "/* kernel %.100s */\n", opencl_name(o->tree));
+	write(user, mark, (size_t)n);
+	kernel += strspn(kernel, "\n");
+	write(user, kernel, strlen(kernel));
 	lt__text_grids_free(grids);
 	return LT_OK;
 }

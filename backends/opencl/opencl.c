@@ -4,13 +4,14 @@
  * between them ("opencl:platform=0/device=1"):
  *   platform=N  the N-th driver, as the loader counts them; the first that has a device, if not said
  *   device=N    its N-th device; 0, if not said
- *   O0          the compiler does not optimise
+ *   O0          the compiler does not optimise, and compiles all kernels of a program together
  *
  *   opencl.c    the table; sessions                  driver.c   the loader             config.c   the items
  *   device.c    the device, its target, its machine  error.c    names of errors        memory.c   memory
  *   lower.c     a tree to a text                     program.c  a text to a program    compile.c  trees become objects
  *   run.c       runs                                 queue.c    waiting for them       record.c   fault records
  *   event.c     time                                 save.c     the host's cache       dump.c     texts and numbers
+ *   merge.c     several texts in one
  */
 #include <stdlib.h>
 #include "backends/opencl/session.h"

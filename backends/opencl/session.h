@@ -8,7 +8,7 @@
 
 struct lt_opencl_config {
 	int platform, device;           /* platform -1: the first that has a device */
-	bool plain;                     /* code is not optimised */
+	bool plain;                     /* code is not optimised, and kernels are compiled together: as fast as can be */
 };
 
 /* What is known of a device. */
@@ -104,6 +104,8 @@ lt_status lt__opencl_program_load(
 	struct lt_session *, const char *name, const void *binary, size_t bytes, cl_program *, struct lt_diag *);
 lt_status lt__opencl_program_binary(
 	struct lt_session *, const char *name, cl_program, unsigned char **, size_t *bytes, struct lt_diag *);
+/* merge.c: the objects' texts as one, malloc's; NULL: two functions have one name, or there is no memory. */
+char *lt__opencl_merge(struct lt_object *const *, uint32_t n);
 /* compile.c */
 lt_status lt__opencl_compile(struct lt_session *, const struct lt_tree *const *, uint32_t n, struct lt_object **,
 	struct lt_diag *);

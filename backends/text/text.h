@@ -54,4 +54,7 @@ struct lt_text_origins lt__text_tree_origins(struct lt_text_tree_names *names);
  */
 lt_status lt__text_print(const struct lt_text_dialect *, const struct lt_kernel *, const char *entry,
 	const struct lt_text_origins *origins, char **text, size_t *definitions, struct lt_diag *);
+/* Definitions, the first n bytes of a text, with an empty line after each, so that one which other kernels also have
+ * can be distinguished from the others. */
+void lt__text_definitions(const char *text, size_t n, lt_write *, void *user);
 #endif
