@@ -84,6 +84,8 @@ static bool machine_of(const char *at, size_t n, struct lt_machine *m)
 	} else if (is_word(at, n, "grid")) {
 		m->subgroup = 32;
 		m->shared_bytes = 49152;
+		m->memory_bytes = 16;
+		m->unrolled = 4096;
 	} else if (sim_number(at, n, "subgroup", &x) && x >= 1 && x <= 64 && (x & (x - 1)) == 0) {
 		m->subgroup = (uint32_t)x;
 	} else if (sim_number(at, n, "shared", &x) && x <= 1 << 20) {
