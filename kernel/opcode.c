@@ -170,7 +170,9 @@ enum lt_extra_kind lt__opcode_extra(uint32_t opcode, int32_t e)
 		return e == 0 ? LT_EXTRA_BUFFER : LT_EXTRA_NUMBER;
 	if (opcode != LT_OPCODE_matrix)
 		return LT_EXTRA_NUMBER;
-	return e >= 2 * LT_MATRIX_LOCATION ? LT_EXTRA_VARIABLE : e % LT_MATRIX_LOCATION == 0 ? LT_EXTRA_BUFFER : LT_EXTRA_NUMBER;
+	if (e >= 2 * LT_MATRIX_LOCATION)
+		return LT_EXTRA_VARIABLE;
+	return e % LT_MATRIX_LOCATION == 0 ? LT_EXTRA_BUFFER : LT_EXTRA_NUMBER;
 }
 
 enum lt_opcode_names lt__opcode_names(uint32_t opcode)

@@ -5,8 +5,9 @@
 #include "kernel/lower.h"
 #include "kernel/step.h"
 
-/* The first makes the program of the tree: lt__lower_kernel.  where: programs that it is for. */
-enum step_where { STEP_EVERYWHERE, STEP_LANES, STEP_GRIDS };     /* LANES: without grids */
+/* Programs that a step is for; LANES: without grids. */
+enum step_where { STEP_EVERYWHERE, STEP_LANES, STEP_GRIDS };
+/* The first makes the program of the tree: lt__lower_kernel. */
 static const struct { struct lt_kernel_step step; lt_step_run *run; enum step_where where; } steps[] = {
 	{ { 'L', "lower", "loops have modes, buffers have spaces, statements are instructions", "a tree of loops and "
 		"operators that are known", "what the tree means", "nothing" }, NULL, STEP_EVERYWHERE },
@@ -19,6 +20,9 @@ static const struct { struct lt_kernel_step step; lt_step_run *run; enum step_wh
 		"of all that runs", "variables may be unused" }, lt__step_forward, STEP_EVERYWHERE },
 	{ { 'T', "tiles", "square tiles that are read across are loaded row by row and transposed in registers", "nothing",
 		"the order of stores; loads move up to the first of a tile", "nothing" }, lt__step_tiles, STEP_LANES },
+	{ { 'W', "wide", "in a grid, loads and stores of elements side by side are one of up to 16 bytes", "nothing",
+		"the order of accesses that may meet; others move to the first load or the last store", "nothing" },
+		lt__step_wide, STEP_GRIDS },
 	{ { 'P', "prefetches", "loads of runs that are far apart ask for the next run", "nothing", "the order of all that "
 		"runs", "nothing" }, lt__step_prefetches, STEP_LANES },
 	{ { 'S', "streams", "stores go past the caches only where the machine has such stores and nothing else here "

@@ -71,6 +71,7 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 		(*out)->target.shared_bytes = (uint64_t)c.machine.shared_bytes;
 		(*out)->caps.loops |= 1u << LT_GRID | 1u << LT_BLOCK;
 		(*out)->caps.understands |= LT_KERNEL_GRID_NEEDS;
+		(*out)->caps.device_memory = 1;
 	}
 	(*out)->caps.target = &(*out)->target;
 	return LT_OK;
@@ -299,5 +300,8 @@ static const struct lt_backend sim = {
 	.destroy = destroy,
 	.dump = dump,
 	.describe = describe,
+	.mem_new = lt__sim_mem_new,
+	.mem_free = lt__sim_mem_free,
+	.mem_copy = lt__sim_mem_copy,
 };
 LT_BACKEND(sim)
