@@ -4,6 +4,7 @@
 #include <string.h>
 #include "backends/sim/sim.h"
 #include "kernel/report.h"
+#include "kernel/tile.h"
 
 static bool is_word(const char *at, size_t n, const char *word)
 {
@@ -84,6 +85,8 @@ static bool machine_of(const char *at, size_t n, struct lt_machine *m)
 	} else if (is_word(at, n, "grid")) {
 		m->subgroup = 32;
 		m->shared_bytes = 49152;
+		m->n_tile = lt__n_tile_name;
+		m->tiles = lt__tile_names;
 	} else if (sim_number(at, n, "subgroup", &x) && x >= 1 && x <= 64 && (x & (x - 1)) == 0) {
 		m->subgroup = (uint32_t)x;
 	} else if (sim_number(at, n, "shared", &x) && x <= 1 << 20) {
