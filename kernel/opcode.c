@@ -170,7 +170,7 @@ enum lt_extra_kind lt__opcode_extra(uint32_t opcode, int32_t e)
 		return LT_EXTRA_VALUE;
 	if (opcode == LT_OPCODE_copy_async)
 		return e == 0 ? LT_EXTRA_BUFFER : LT_EXTRA_NUMBER;
-	if (opcode != LT_OPCODE_matrix)
+	if (opcode != LT_OPCODE_matrix && opcode != LT_OPCODE_fragment)
 		return LT_EXTRA_NUMBER;
 	if (e >= 2 * LT_MATRIX_LOCATION)
 		return LT_EXTRA_VARIABLE;

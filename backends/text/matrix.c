@@ -253,8 +253,10 @@ void lt__text_matrix(struct text *t, int32_t at)
 	}
 	lt__text_line(t, "{");
 	t->indent++;
-	t->self = true;
-	lt__text_line(t, "const int lt_lane = lt_self & 31;");
+	if (lt__matrix_location(t->k, i, LT_MATRIX_A).buffer >= 0 || lt__matrix_location(t->k, i, LT_MATRIX_B).buffer >= 0) {
+		t->self = true;
+		lt__text_line(t, "const int lt_lane = lt_self & 31;");
+	}
 	lt__text_line(t, "uint32_t a[%u], b[%u];", (unsigned)words_of(m, LT_MATRIX_A), (unsigned)words_of(m, LT_MATRIX_B));
 	fill_words(t, i, m, LT_MATRIX_A);
 	fill_words(t, i, m, LT_MATRIX_B);
