@@ -25,6 +25,7 @@ static lt_status instance_fill(void *arg)
 		r->touched[i] = true;                           /* zeros, on the host until the first run */
 	if (p->options.device_time)
 		r->event = LT_NEW(a, struct lt_event *, 2 * p->backends.n);
+	LT_TRY(lt__queues_new(r));
 	LT_TRY(lt__events_new(r));
 	LT_TRY(lt__device_memory_new(&r->ctx, p, false, a, &r->device));
 	lt__recorder_new(r);
@@ -47,6 +48,7 @@ static void instance_clear(struct lt_instance *r)
 {
 	lt__recorder_free(r);
 	lt__events_free(r);
+	lt__queues_free(r);
 	lt__device_memory_free(r->program, r->device);
 	lt__arena_free(r->arena);
 	r->event = NULL;
