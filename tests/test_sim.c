@@ -98,6 +98,24 @@ Test(sim, runs_texts_of_kernel_programs)
 	cr_expect_str_eq(err, "simulate: --machine takes a100, h100 or h200, not abacus\n");
 }
 
+/* A machine by its name: default trees are for it, and what bounds its grids is said; of some of the blocks, too. */
+Test(sim, machines_have_names)
+{
+	static const char bind[] = "--apply='split %3/n 2; bind m grid.x; bind %3/n block.x'";
+	char options[200];
+	cr_assert_eq(run("-b sim:h200 --dump=tree examples/first.lt"), 0, "%s", err);
+	cr_expect(strstr(out, "\ntarget sim:h200\n"), "%s", out);
+	for (int some = 0; some < 2; some++) {
+		(void)snprintf(options, sizeof options, "-b 'sim:h200/counts%s' -c w=1 -i x=1 -v %s examples/first.lt",
+			some ? "/blocks=1" : "", bind);
+		cr_assert_eq(run(options), 0, "%s", err);
+		cr_expect(strstr(err, "  grid 1: 2 blocks, ") && strstr(err, "  grid 1: bound by "), "%s", err);
+	}
+	cr_assert_eq(run("-b 'sim:grid/counts' -c w=1 -i x=1 -v examples/first.lt"), 0, "%s", err);
+	cr_expect_null(strstr(err, "bound by"), "%s", err);
+	cr_expect_eq(run("-b sim:h300 -c w=1 -i x=1 examples/first.lt"), 2);
+}
+
 /* What became of vectors, and why it was not better. */
 Test(sim, vectors_are_explained)
 {

@@ -6,7 +6,7 @@
 #include "lt/options.h"
 
 enum { SEED, ORDER, RANGE, COUNTS, EXPAND, OFF, DROP, SKIP, LANES, MOVED, UNROLL, COPIED, ARRAY, TEAMS, MASKED, GATHERED,
-	GRID, SUBGROUP, SHARED, N_OPTION };
+	GRID, SUBGROUP, SHARED, BLOCKS, A100, H100, H200, N_OPTION };
 #define LARGEST 999999999999999999
 #define MILLION (1 << 20)
 static const struct lt_option options[N_OPTION] = { [SEED] = { .key = "seed", .value = "N", .high = LARGEST },
@@ -27,7 +27,11 @@ static const struct lt_option options[N_OPTION] = { [SEED] = { .key = "seed", .v
 	[GATHERED] = { .key = "gathered" },
 	[GRID] = { .key = "grid" },
 	[SUBGROUP] = { .key = "subgroup", .value = "THREADS", .words = "1 2 4 8 16 32 64" },
-	[SHARED] = { .key = "shared", .value = "BYTES", .high = MILLION } };
+	[SHARED] = { .key = "shared", .value = "BYTES", .high = MILLION },
+	[BLOCKS] = { .key = "blocks", .value = "N", .low = 1, .high = LARGEST },
+	[A100] = { .key = "a100" },
+	[H100] = { .key = "h100" },
+	[H200] = { .key = "h200" } };
 
 /* A check's name: only for tests of the checks. */
 static lt_status read_off(const struct lt_option_item *item, uint64_t *off, struct lt_diag *diag)
@@ -111,6 +115,12 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 		case EXPAND: out->expand = true; break;
 		case OFF: r.status = read_off(&item, &out->options.off, diag); break;
 		case DROP: out->drop = (uint64_t)item.number; break;
+		case BLOCKS: out->options.blocks = item.number; break;
+		case A100: case H100: case H200:
+			out->named = lt__simulate_machine(options[item.which].key);
+			out->machine.subgroup = 32;
+			out->machine.shared_bytes = out->named->shared_bytes;
+			break;
 		case SKIP: r.status = read_skip(&item, out->skip, diag); break;
 		default: read_machine(&item, &out->machine);
 		}
