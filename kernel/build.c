@@ -96,7 +96,7 @@ void lt__build_written(struct lt_kernel_builder *b)
 		b->buffer[i].written = 0;
 	for (int32_t r = 0; r < b->n_region; r++)
 		for (int32_t i = 0; i < b->region[r].n; i++)
-			if (b->region[r].at[i].opcode == LT_OPCODE_store)
+			if (b->region[r].at[i].opcode == LT_OPCODE_store || b->region[r].at[i].opcode == LT_OPCODE_copy_async)
 				b->buffer[b->region[r].at[i].what].written = 1;
 }
 
@@ -164,6 +164,15 @@ int32_t lt__build_param(struct lt_kernel_builder *b, const struct lt_kernel_para
 	b->param[b->n_param] = *p;
 	b->param[b->n_param].name = lt__build_string(b, p->name);
 	return b->n_param++;
+}
+
+int32_t lt__build_matrix(struct lt_kernel_builder *b, const struct lt_kernel_matrix *m)
+{
+	const char *name = name_for(b, m->name);
+	ROOM(b, b->matrix, b->n_matrix, b->cap_matrix);
+	b->matrix[b->n_matrix] = *m;
+	b->matrix[b->n_matrix].name = name;
+	return b->n_matrix++;
 }
 
 int32_t lt__build_op(struct lt_kernel_builder *b, const struct lt_op *op)

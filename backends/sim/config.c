@@ -83,6 +83,8 @@ static void read_machine(const struct lt_option_item *item, struct lt_machine *m
 	case GRID:
 		m->subgroup = 32;
 		m->shared_bytes = 49152;
+		m->memory_bytes = 16;
+		m->unrolled = 4096;
 		break;
 	case SUBGROUP: m->subgroup = 1u << x; break;
 	case SHARED: m->shared_bytes = x; break;
@@ -120,6 +122,8 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 			out->named = lt__simulate_machine(options[item.which].key);
 			out->machine.subgroup = 32;
 			out->machine.shared_bytes = out->named->shared_bytes;
+			out->machine.memory_bytes = 16;
+			out->machine.unrolled = 4096;
 			break;
 		case SKIP: r.status = read_skip(&item, out->skip, diag); break;
 		default: read_machine(&item, &out->machine);

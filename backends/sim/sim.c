@@ -82,6 +82,7 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 			name_target(*out, c.named);
 		(*out)->caps.loops |= 1u << LT_GRID | 1u << LT_BLOCK;
 		(*out)->caps.understands |= LT_KERNEL_GRID_NEEDS;
+		(*out)->caps.device_memory = 1;
 	}
 	(*out)->caps.target = &(*out)->target;
 	return LT_OK;
@@ -328,5 +329,8 @@ static const struct lt_backend sim = {
 	.destroy = destroy,
 	.dump = dump,
 	.describe = describe,
+	.mem_new = lt__sim_mem_new,
+	.mem_free = lt__sim_mem_free,
+	.mem_copy = lt__sim_mem_copy,
 };
 LT_BACKEND(sim)

@@ -317,7 +317,6 @@ enum { LT_KERNEL_GRID_NEEDS = LT_NEED_BARRIER };
  *     be NULL.
  * lt_kernel_optimize: the same of a program that step 'L' has made, or that was written by hand: all steps after it.
  *     Needs:  the rules of this header, which it does not check (lt_kernel_verify does), and a machine: NULL is none.
- *     LT_EUNSUPPORTED: a region is a grid.  Of grids there are no steps: print the program as it is.
  * lt_kernel_explain: makes the program of a tree once more, and writes what was decided as LT_DUMP_DECISIONS has it,
  *     each sentence once: with whom it is about, loop, statement and buffer.  options->report is not used.
  * lt_kernel_step_at: the steps in order, from 0; NULL: there are no more.  Static.
