@@ -9,6 +9,7 @@
 #include <string.h>
 #include "backends/sim/sim.h"
 #include "kernel/report.h"
+#include "kernel/tile.h"
 
 struct lt_session {
 	const struct lt_host *host;
@@ -77,6 +78,7 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	if (c.machine.subgroup) {
 		(*out)->target = grid_target;
 		(*out)->target.warp = c.machine.subgroup;
+		(*out)->target.tiles = (struct lt_array){ lt__tile_names, c.machine.n_tile, sizeof *lt__tile_names };
 		(*out)->target.shared_bytes = (uint64_t)c.machine.shared_bytes;
 		if (c.named)
 			name_target(*out, c.named);
