@@ -15,6 +15,7 @@ static lt_status instance_fill(void *arg)
 	r->workspace = lt__aligned_new(a, p->offsets.at[0].workspace_bytes, LT_ALIGNMENT_SLACK);
 	r->scratch = lt__scratch_new(a, &p->scratch[0]);
 	r->param = LT_NEW(a, int64_t, g->n_param + 1);
+	r->launch_param = LT_NEW(a, int64_t, g->n_param + 1);
 	r->absent = LT_NEW(a, bool, g->n_param + 1);
 	r->extent = LT_NEW(a, int64_t, g->n_var + 1);
 	for (lt_var v = 0; v < g->n_var; v++)

@@ -110,6 +110,7 @@ static lt_status record(struct lt_instance *r, int32_t segment, const struct lt_
 		const bool copy = step->kind == LT_STEP_COPY;
 		x->args[i] = copy ? lt__copy_args(p, step, a, slot) : lt__launch_args(p, step, a, slot, &r->fault[s->first + i]);
 		x->args[i].fault = &r->fault[s->first + i];
+		x->args[i].param = NULL;                /* other ones, in a later run */
 		x->object[i] = copy ? NULL : p->kernels.at[p->kernels.of[step->nest]].object;
 		slot += x->args[i].n_slot;
 	}

@@ -91,6 +91,7 @@ static struct lt_addresses addresses(struct lt_instance *r, const void *const *i
 		.prepared = p->constants.prepared,
 		.scratch = r->scratch,
 		.param = r->param,
+		.launch_param = r->launch_param,
 		.device = r->device,
 		.queue = r->queue,
 		.fault = r->fault };

@@ -37,7 +37,7 @@ struct lt_instance {
 	struct lt_arena *arena;                 /* of all that follows */
 	void **state;                           /* by binding */
 	void *workspace, *scratch;
-	int64_t *param;
+	int64_t *param, *launch_param;
 	bool *absent;                           /* by param: read by unused nodes only, and not checked */
 	struct lt_slot *slot;                   /* of all steps, one after the other */
 	int64_t *extent;                        /* by var of the program's graph: of the last run */
@@ -57,6 +57,7 @@ struct lt_addresses {
 	const void *const *input, *const *constant;
 	void *workspace, *prepared, *scratch;
 	int64_t *param;
+	int64_t *launch_param;                  /* room for those of one launch; NULL: none is told */
 	const struct lt_device_memory *device;             /* by memory */
 	struct lt_run_queue *queue;             /* by memory; NULL: every step is waited for */
 	struct lt_fault *fault;                 /* by step of the plan's run: of what is enqueued */

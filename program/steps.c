@@ -65,6 +65,19 @@ static struct lt_slot slot_of(const struct lt_program *p, int32_t storage, int32
 	return (struct lt_slot){ at->base, at->offset + offset, bytes };
 }
 
+/* In the order of the kernel's tree: each has a slot of its own in the storage of all. */
+static const int64_t *launch_params(const struct lt_frozen *f, const struct lt_addresses *a)
+{
+	if (!a->launch_param || !f->tree.n_param)
+		return NULL;
+	for (int32_t i = 0; i < f->tree.n_param; i++) {
+		const struct lt_tparam *p = LT_AT(struct lt_tparam, f->tree.params, i);
+		const int32_t slot = LT_AT(struct lt_buffer, f->tree.buffers, p->buffer)->slot;
+		a->launch_param[i] = a->param[f->bind[slot].offset + p->element];
+	}
+	return a->launch_param;
+}
+
 struct lt_args lt__launch_args(const struct lt_program *p, const struct lt_pstep *step, const struct lt_addresses *a,
 	struct lt_slot *slot, struct lt_fault *fault)
 {
@@ -77,7 +90,8 @@ struct lt_args lt__launch_args(const struct lt_program *p, const struct lt_pstep
 	const struct lt_run_queue *q = step->memory && a->queue ? &a->queue[step->memory] : NULL;
 	return (struct lt_args){ .size = sizeof(struct lt_args), .n_slot = (uint32_t)f->n_bind, .slot = slot,
 		.workspace = !k->workspace_bytes ? NULL : step->memory ? a->device[step->memory].scratch : a->scratch,
-		.n_thread = p->options.n_thread, .async = q != NULL, .stream = q ? q->stream : NULL, .fault = fault };
+		.n_thread = p->options.n_thread, .async = q != NULL, .stream = q ? q->stream : NULL, .fault = fault,
+		.param = launch_params(f, a) };
 }
 
 struct lt_args lt__copy_args(

@@ -27,6 +27,7 @@ struct op {
 	struct lt_event *event;
 	struct lt_args args;
 	struct lt_slot slot[MAX_SLOT], dst, src;
+	int64_t param[MAX_SLOT];
 	size_t bytes;
 	enum lt_copy direction;
 };
@@ -44,7 +45,7 @@ struct lt_session {
 	struct block block[MAX_BLOCK];
 	int64_t clock;
 };
-struct lt_object { struct lt_session *s; struct lt_object *ref; };
+struct lt_object { struct lt_session *s; struct lt_object *ref; const struct lt_tree *tree; };
 
 static const struct lt_backend *ref(void) { return lt_backend_find("ref"); }
 
@@ -178,7 +179,7 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 	lt_status st = ref()->compile(s->ref, tree, n, object, diag);
 	for (uint32_t i = 0; !st && i < n; i++) {
 		struct lt_object *o = calloc(1, sizeof *o);
-		*o = (struct lt_object){ s, object[i] };
+		*o = (struct lt_object){ s, object[i], tree[i] };
 		object[i] = o;
 	}
 	if (!st && n > 0 && s->loses) {
@@ -398,6 +399,20 @@ static lt_status mem_copy(struct lt_session *s, const struct lt_slot *dst, const
 
 /* ---- running ---- */
 
+/* What is told of run-time scalars is what the slots have. */
+static void check_params(const struct lt_object *o, const struct lt_args *args, const struct lt_slot *slot)
+{
+	const struct lt_tree *t = o->tree;
+	for (int32_t i = 0; args->param && i < t->n_param; i++) {
+		const struct lt_tparam *p = LT_AT(struct lt_tparam, t->params, i);
+		const struct lt_slot *at = &slot[LT_AT(struct lt_buffer, t->buffers, p->buffer)->slot];
+		if (o->s->c->wrong[0] || ((const int64_t *)(const void *)((char *)at->base + at->offset))[p->element] != args->param[i])
+			wrong(o->s, "a run-time scalar that is not as it was told");
+		else
+			o->s->c->params++;
+	}
+}
+
 static lt_status launch(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
 	struct lt_session *s = o->s;
@@ -412,6 +427,7 @@ static lt_status launch(struct lt_object *o, const struct lt_args *args, struct 
 			slot[i] = (struct lt_slot){ range(s, &args->slot[i], (size_t)slot[i].bytes, true), 0, slot[i].bytes };
 	}
 	mine.slot = slot;
+	check_params(o, args, slot);
 	if (args->workspace && !s->host)
 		mine.workspace = block_of(s, args->workspace) ? block_of(s, args->workspace)->at + PAD : NULL;
 	if (s->c->wrong[0])
@@ -434,6 +450,8 @@ static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_
 	op->args = *args;
 	op->args.slot = op->slot;
 	memcpy(op->slot, args->slot, args->n_slot * sizeof *args->slot);
+	if (args->param)
+		op->args.param = memcpy(op->param, args->param, (size_t)o->tree->n_param * sizeof *args->param);
 	return LT_OK;
 }
 

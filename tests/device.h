@@ -19,6 +19,7 @@ struct device_counts {
 	/* launches that were not replayed; recorded; calls of replay; events in use; accepts */
 	int64_t runs, captures, replays, events, asked;
 	int64_t captures_alive, sessions;
+	int64_t params;                                 /* run-time scalars that were told */
 	int64_t syncs, streams;                         /* calls of sync; streams in use */
 	int64_t fail_new, fail_copy;                    /* the n-th of these fails; 0: none does */
 	char wrong[256];                                /* the first thing that a host must not do, and did; "" */

@@ -78,7 +78,7 @@ Test(device, random_graphs_are_right_on_any_mixture_of_memories)
 	for (uint64_t seed = 20; seed <= 22; seed++)
 		check_seed(seed, compiled, 2, &tally);
 	cr_assert(device_one.to_device > 1000 && device_one.to_host > 1000 && device_one.within > 10
-		&& device_two.runs > 100 && device_one.replays > 10);
+		&& device_two.runs > 100 && device_one.replays > 10 && device_one.params > 10);
 }
 
 /* ---- products: packed weights, partial sums, and states after them ---- */

@@ -162,6 +162,10 @@ struct lt_args {                /* one launch                                 */
 	uint32_t async;             /* 0: return when done; 1: it may return when enqueued, and sync waits */
 	void *stream;               /* native queue (CUstream): the caller's, or of stream_new; NULL: the session's own */
 	struct lt_fault *fault;     /* never NULL; host memory, set when the run, or sync, returns */
+	/* The values of the tree's params, in their order, for what the host decides: how many blocks a launch has.  NULL:
+	 * the host has no params, does not tell, or records runs, which are replayed with other values; the slots have them,
+	 * always. */
+	const int64_t *param;
 };
 /* SOURCE: first definitions that texts of other kernels may repeat, separated by empty lines; then the kernel's own
  * text, from a line on that begins a comment with the word kernel.  A text without such a line is entirely the kernel's
