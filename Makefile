@@ -265,7 +265,8 @@ $(CUDA_TESTS): %: %.o $(O)/looptree.o | $(MOCK_CUDA)
 	$(link) -lcriterion $(LIBS)
 $(O)/tests/cuda/measure_cuda: $(O)/tests/cuda/measure_cuda.o $(O)/looptree.o
 	$(link) $(LIBS)
-gpu: $(O)/lt-run $(O)/lt-check $(O)/lt-bench $(O)/tests/cuda/test_cuda_host $(O)/tests/cuda/measure_cuda
+gpu: $(O)/lt-run $(O)/lt-check $(O)/lt-bench $(O)/tests/test_grid_trees $(O)/tests/cuda/test_cuda_host \
+		$(O)/tests/cuda/measure_cuda
 	@tools/gpu-check.sh --pack $(O)/gpu $^
 $(O)/tests/cuda/libcuda.so.1: $(O)/tests/cuda/mock.o $(O)/tests/cuda/mock_queue.o
 	$(link) -shared -Wl,-soname,$(@F)
