@@ -73,8 +73,8 @@ Test(grid_trees, barriers_are_where_threads_need_each_other)
 		cr_expect_eq(count(ltrun_out, "\tbarrier "), cases[i].all, "case %d: %s", i, ltrun_out);
 		const char *shared = strstr(strstr(ltrun_out, "region grid"), " shared ");
 		cr_expect(cases[i].shared < 0 || atoi(shared + 8) == cases[i].shared, "case %d: %s", i, ltrun_out);
-		static const char *const configs[] = { "sim:grid", "sim:grid;order=backward", "sim:grid;subgroup=8",
-			"sim:grid;subgroup=1", "sim:grid;seed=3" };
+		static const char *const configs[] = { "sim:grid", "sim:grid/order=backward", "sim:grid/subgroup=8",
+			"sim:grid/subgroup=1", "sim:grid/seed=3" };
 		for (int k = 0; k < 5; k++)
 			cr_expect_eq(grid_run(i, configs[k], "-q --verify -i '*=random'"), 0, "case %d, %s: %s", i, configs[k],
 				ltrun_err);
@@ -86,7 +86,7 @@ Test(grid_trees, none_is_too_many)
 	for (int i = 0; i < N_CASE; i++)
 		for (int n = 1; n <= cases[i].all + 1; n++) {
 			char config[40];
-			(void)snprintf(config, sizeof config, "sim:grid;drop=%d", n);
+			(void)snprintf(config, sizeof config, "sim:grid/drop=%d", n);
 			int code = grid_run(i, config, "-q -i '*=random'");
 			cr_expect_eq(code != 0, n <= cases[i].all, "case %d without barrier %d: %s", i, n, ltrun_err);
 			cr_expect(code == 0 || strstr(ltrun_err, "(check threads)") || strstr(ltrun_err, "(check stored)"),
@@ -131,16 +131,18 @@ static void draw(const char *backends, uint64_t first, uint64_t graphs)
 }
 
 Test(grid_trees, in_warps) { draw("sim:grid", 501, 64); }
-Test(grid_trees, in_small_subgroups) { draw("sim:grid;subgroup=4;order=backward", 701, 64); }
-Test(grid_trees, without_subgroups) { draw("sim:grid;subgroup=1", 901, 64); }
+Test(grid_trees, in_small_subgroups) { draw("sim:grid/subgroup=4/order=backward", 701, 64); }
+Test(grid_trees, without_subgroups) { draw("sim:grid/subgroup=1", 901, 64); }
 
 /* -- on a device, if there is one: make check leaves these out -- */
 
 static void gpu_set_up(void)
 {
 	const struct lt_backend *cuda = lt_backend_find("cuda");
-	if (!cuda || cuda->score("", NULL) <= 0)
+	struct lt_session *s;
+	if (!cuda || cuda->open(NULL, "", &s, NULL))
 		cr_skip_test("no device that runs CUDA is there");
+	cuda->close(s);
 	ltrun_set_up();
 }
 TestSuite(gpu_grid_trees, .init = gpu_set_up, .fini = ltrun_tear_down, .timeout = 120);
