@@ -136,16 +136,23 @@ Test(grid_trees, without_subgroups) { draw("sim:grid/subgroup=1", 901, 64); }
 
 /* -- on a device, if there is one: make check leaves these out -- */
 
+/* It stays open: to begin with a device takes longer than to draw a tree. */
+static struct lt_session *gpu_session;
+
 static void gpu_set_up(void)
 {
 	const struct lt_backend *cuda = lt_backend_find("cuda");
-	struct lt_session *s;
-	if (!cuda || cuda->open(NULL, "", &s, NULL))
+	if (!cuda || cuda->open(NULL, "", &gpu_session, NULL))
 		cr_skip_test("no device that runs CUDA is there");
-	cuda->close(s);
 	ltrun_set_up();
 }
-TestSuite(gpu_grid_trees, .init = gpu_set_up, .fini = ltrun_tear_down, .timeout = 120);
+static void gpu_tear_down(void)
+{
+	if (gpu_session)
+		lt_backend_find("cuda")->close(gpu_session);
+	ltrun_tear_down();
+}
+TestSuite(gpu_grid_trees, .init = gpu_set_up, .fini = gpu_tear_down, .timeout = 120);
 
 Test(gpu_grid_trees, by_hand)
 {

@@ -18,11 +18,13 @@ O=${O:-build}
 if [ "${1-}" = --pack ]; then
 	to=$2
 	shift 2
-	rm -rf "$to" && mkdir -p "$to/bin" "$to/lib" "$to/tests" || exit 1
+	rm -rf "$to" && mkdir -p "$to/bin/tests" "$to/lib" "$to/tests" || exit 1
 	for program in "$@"; do
-		cp "$program" "$to/bin" && strip -s "$to/bin/${program##*/}" || exit 1
+		in=$to/bin
+		[[ $program == */tests/* ]] && in=$to/bin/tests         # they look for tools one folder up
+		cp "$program" "$in" && strip -s "$in/${program##*/}" || exit 1
 	done
-	ldd "$to"/bin/* | awk '/=> \// { print $1, $3 }' | sort -u |
+	ldd "$to"/bin/lt-* "$to"/bin/tests/* | awk '/=> \// { print $1, $3 }' | sort -u |
 		grep -vE '^(libc|libm|libdl|libpthread|librt|libresolv|ld-linux[^ ]*|libgcc_s|libstdc\+\+)\.so' |
 		while read -r name file; do cp -L "$file" "$to/lib/$name"; done
 	cp -R examples "$to" && cp -R tests/cases tests/examples.txt "$to/tests" && cp "$0" "$to" || exit 1
