@@ -19,7 +19,12 @@ struct mock_kernel {
 	int n_argument, registers, max_threads, shared;
 };
 /* A launch of a function of such code. */
-struct mock_launch { const void *code; const char *function; const uint64_t *arg; unsigned blocks[3], threads[3], shared; };
+struct mock_launch {
+	const void *code;
+	const char *function;
+	const uint64_t *arg;
+	unsigned blocks[3], threads[3], shared;
+};
 struct mock_cuda {
 	int n_device;
 	size_t memory[2];               /* of each device, bytes */
