@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/cuda/code.h"
-#include "kernel/report.h"
+#include "backends/diagnostic.h"
 
 /* No --use_fast_math: NaN and infinity are data.  A product may be contracted into its sum (--fmad, the default).  No
  * --restrict: the text says which pointers are the only way to their memory.  Operators of third parties are C text
@@ -29,29 +29,6 @@ lt_status lt__cuda_arch(
 	return lt__report(diag, LT_EUNSUPPORTED, -1, -1,
 		major * 10 + minor > most ? "install a newer CUDA toolkit" : "use an older CUDA toolkit, or a newer device",
 		"NVRTC %d.%d makes no code for the device's compute capability %d.%d", n->major, n->minor, major, minor);
-}
-
-/* The first line of the log that says "error", without blanks around it; then the last line that there is. */
-static void first_error(const char *log, char *out, size_t bytes)
-{
-	size_t n = 0;
-	for (const char *line = log, *next; *line; line = next) {
-		size_t length = strcspn(line, "\n");
-		next = line + length + (line[length] == '\n');
-		while (length && *line == ' ') {
-			line++;
-			length--;
-		}
-		if (!length)
-			continue;
-		const char *hit = strstr(line, "error");
-		n = length;
-		(void)snprintf(out, bytes, "%.*s", (int)(length < 600 ? length : 600), line);
-		if (hit && hit < line + length)
-			return;
-	}
-	if (!n)
-		(void)snprintf(out, bytes, "it does not say why");
 }
 
 struct nvrtc_asking { int (*cancelled)(void *); void *user; bool stopped; };
@@ -116,7 +93,7 @@ static lt_status compile_program(const struct lt_cuda_nvrtc *n, const struct lt_
 		(void)snprintf(out->why, sizeof out->why, "no memory to compile kernel %s", job->name);
 		return LT_ENOMEM;
 	}
-	first_error(out->log ? out->log : "", line, sizeof line);
+	lt__first_error(out->log ? out->log : "", line, sizeof line);
 	(void)snprintf(out->why, sizeof out->why, "kernel %s: NVRTC %d.%d for %s: %s: %s", job->name, n->major, n->minor,
 		job->arch, n->error_text(r), line);
 	return LT_ECOMPILE;
