@@ -62,41 +62,23 @@ static lt_status dump_stats(const struct lt_object *o, lt_write *write, void *us
 
 /* ---- texts ---- */
 
-struct cuda_origins { const struct lt_tree *t; char comment[256]; };
-
-static const char *loop_variable(void *origins, int32_t loop)
-{
-	const struct lt_tree *t = ((const struct cuda_origins *)origins)->t;
-	return loop < t->n_loop ? LT_AT(struct lt_loop, t->loops, loop)->var : NULL;
-}
-
-/* "%4 = add.reduce, line 7" */
-static const char *statement_comment(void *origins, int32_t stmt)
-{
-	struct cuda_origins *o = origins;
-	if (stmt >= (int32_t)o->t->stmts.n)
-		return NULL;
-	const struct lt_stmt *s = LT_AT(struct lt_stmt, o->t->stmts, stmt);
-	const char *name = s->name ? s->name : "", *mark = name[0] == '%' ? "" : "%";
-	int n = snprintf(o->comment, sizeof o->comment, "%s%.100s", mark, name);
-	if (s->kind != LT_BARRIER)
-		n += snprintf(o->comment + n, sizeof o->comment - (size_t)n, " = %.60s%s",
-			LT_AT(struct lt_op, o->t->ops, s->op)->name, s->kind == LT_MAP ? "" : ".reduce");
-	if (s->line > 0)
-		(void)snprintf(o->comment + n, sizeof o->comment - (size_t)n, ", line %d", (int)s->line);
-	return name[0] ? o->comment : NULL;
-}
-
 static lt_status dump_source(const struct lt_object *o, lt_write *write, void *user)
 {
-	struct cuda_origins named = { .t = o->tree };
-	const struct lt_text_origins origins = { loop_variable, statement_comment, &named };
+	struct lt_text_tree_names names = { .t = o->tree };
+	const struct lt_text_origins origins = lt__text_tree_origins(&names);
 	struct lt_text_grids *grids;
+	char mark[160];
 	lt_status status = lt__text_grids(&lt__text_cuda, o->code.kernel, &origins, &grids, NULL);
-	if (!status)
-		write(user, grids->text, strlen(grids->text));
+	if (status)
+		return status;
+	const char *kernel = grids->text + grids->definitions;
+	lt__text_definitions(grids->text, grids->definitions, write, user);
+	int n = snprintf(mark, sizeof mark, "/* kernel %.100s */\n", cuda_name(o->tree));
+	write(user, mark, (size_t)n);
+	kernel += strspn(kernel, "\n");
+	write(user, kernel, strlen(kernel));
 	lt__text_grids_free(grids);
-	return status;
+	return LT_OK;
 }
 
 /* The processor's own code is in the cubin, and only tools of the toolkit read that. */
