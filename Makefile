@@ -280,7 +280,7 @@ $(O)/tests/cuda/measure_cuda: $(O)/tests/cuda/measure_cuda.o $(O)/looptree.o
 $(O)/tests/opencl/%.o: private FLAGS += $(addprefix -isystem ,$(filter-out /usr/include,$(OPENCL)))
 $(OPENCL_TESTS): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o
 	$(link) -lcriterion $(TOOL_LIBS)
-gpu: $(O)/lt-run $(O)/lt-check $(O)/tests/cuda/test_cuda_host $(O)/tests/cuda/measure_cuda
+gpu: $(O)/lt-run $(O)/lt-check $(O)/lt-bench $(O)/tests/cuda/test_cuda_host $(O)/tests/cuda/measure_cuda
 	@tools/gpu-check.sh --pack $(O)/gpu $^
 $(O)/tests/cuda/libcuda.so.1: $(O)/tests/cuda/mock.o $(O)/tests/cuda/mock_queue.o
 	$(link) -shared -Wl,-soname,$(@F)

@@ -96,7 +96,7 @@ void lt__build_written(struct lt_kernel_builder *b)
 		b->buffer[i].written = 0;
 	for (int32_t r = 0; r < b->n_region; r++)
 		for (int32_t i = 0; i < b->region[r].n; i++)
-			if (b->region[r].at[i].opcode == LT_OPCODE_store)
+			if (b->region[r].at[i].opcode == LT_OPCODE_store || b->region[r].at[i].opcode == LT_OPCODE_copy_async)
 				b->buffer[b->region[r].at[i].what].written = 1;
 }
 
@@ -166,6 +166,15 @@ int32_t lt__build_param(struct lt_kernel_builder *b, const struct lt_kernel_para
 	return b->n_param++;
 }
 
+int32_t lt__build_matrix(struct lt_kernel_builder *b, const struct lt_kernel_matrix *m)
+{
+	const char *name = name_for(b, m->name);
+	ROOM(b, b->matrix, b->n_matrix, b->cap_matrix);
+	b->matrix[b->n_matrix] = *m;
+	b->matrix[b->n_matrix].name = name;
+	return b->n_matrix++;
+}
+
 int32_t lt__build_op(struct lt_kernel_builder *b, const struct lt_op *op)
 {
 	ROOM(b, b->op, b->n_op, b->cap_op);
@@ -173,6 +182,15 @@ int32_t lt__build_op(struct lt_kernel_builder *b, const struct lt_op *op)
 	b->op[b->n_op].name = lt__build_string(b, op->name);
 	b->op[b->n_op].source = op->source ? lt__build_string(b, op->source) : NULL;
 	return b->n_op++;
+}
+
+int32_t lt__build_matrix(struct lt_kernel_builder *b, const struct lt_kernel_matrix *m)
+{
+	const char *name = name_for(b, m->name);
+	ROOM(b, b->matrix, b->n_matrix, b->cap_matrix);
+	b->matrix[b->n_matrix] = *m;
+	b->matrix[b->n_matrix].name = name;
+	return b->n_matrix++;
 }
 
 int32_t lt__build_extras(struct lt_kernel_builder *b, const int64_t *from, int32_t n)
