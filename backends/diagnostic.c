@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <stdio.h>
 #include "backends/diagnostic.h"
 
 const char *lt__load_error(const char *file)
