@@ -248,8 +248,8 @@ uint64_t lt__pad_fallback(struct lt_freezer *, lt_node n, enum lt_dtype);
 lt_status lt__pad_fill(struct lt_freezer *, lt_node n, const struct lt_leaf *, int32_t stmt,
 	const struct lt_rows *guards, const struct lt_rows *away);
 
-/* freeze_call.c: what the nest of a loop or group computes that was frozen as `loop`, which is closed; copy, step: of a
- * loop, else NULL. */
+/* freeze_call.c: what the nest of a loop or group, a call or a tile, computes that was frozen as `loop`, which is
+ * closed; copy, step: of a loop, else NULL. */
 lt_status lt__freeze_call(struct lt_freezer *, lt_tnode at, int32_t loop, const struct lt_peeled *copy, int64_t step);
 
 /* freeze_barrier.c: of a nest that is walked to its end: barriers between the threads of its block loops. */

@@ -271,6 +271,8 @@ struct lt_machine {
 	int64_t stack_bytes;            /* of all arrays of a region together                                     */
 	uint32_t teams;                 /* 1: parallel loops become teams; 0: they are run by one thread          */
 	uint32_t subgroup;              /* threads of a subgroup of a grid; 0: it runs no grids; 1: no subgroups  */
+	uint32_t n_tile;
+	const char *const *tiles;       /* matrix instructions of its grids, by their names in lt/tile.h          */
 	int64_t shared_bytes;           /* that a block may have                                                  */
 	uint32_t index_bits;            /* 32: addresses are 32 bits wide where that is proven; else 64           */
 	uint32_t vector_bytes;          /* of a vector that is computed with                                      */
@@ -308,7 +310,7 @@ struct lt_kernel_options {              /* all zero: every step, nothing said, n
 
 /* Bits of lt_tree.needs that lt_kernel_new takes: those of lt_caps.understands of a backend that goes by it. */
 enum { LT_KERNEL_NEEDS = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED
-	| LT_NEED_COMBINE };
+	| LT_NEED_COMBINE | LT_NEED_TILE };
 /* Those that it takes as well for a machine that runs grids. */
 enum { LT_KERNEL_GRID_NEEDS = LT_NEED_BARRIER };
 
