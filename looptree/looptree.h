@@ -26,8 +26,8 @@ struct lt_tnodedef {
 	int32_t line;                   /* of the text that it was read from; 0: none */
 };
 /* The order of a value's elements in memory, slowest digit first.  The digits of a dim cut its index i: floor((i mod
- * span) / step), span 0: to the end.  Each dim has its digits in falling steps, each span the step of the digit before,
- * the last step 1. */
+ * span) / step), span 0: to the end.  Each span is the next larger step of the dim's digits, and each dim has one of
+ * step 1. */
 struct lt_digit { int32_t dim; int64_t step, span; };
 struct lt_memlayout { int32_t n; struct lt_digit *digit; int64_t pad; };  /* pad: elements left free after each run of
                                                                            * the last digit */
