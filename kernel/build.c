@@ -96,7 +96,7 @@ void lt__build_written(struct lt_kernel_builder *b)
 		b->buffer[i].written = 0;
 	for (int32_t r = 0; r < b->n_region; r++)
 		for (int32_t i = 0; i < b->region[r].n; i++)
-			if (b->region[r].at[i].opcode == LT_OPCODE_store)
+			if (b->region[r].at[i].opcode == LT_OPCODE_store || b->region[r].at[i].opcode == LT_OPCODE_copy_async)
 				b->buffer[b->region[r].at[i].what].written = 1;
 }
 

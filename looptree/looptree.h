@@ -22,6 +22,7 @@ struct lt_tnodedef {
 	lt_node leaf;
 	bool stream;                    /* of a leaf: its value goes to memory past the caches */
 	int32_t depth;                  /* of a copy's leaf: buffers in turn; 0, 1: one */
+	bool async;                     /* with a depth: copies are begun, and waited for when they are needed */
 	const char *call;               /* routine of LT_CALL, instruction of LT_TILE; else NULL */
 	int32_t line;                   /* of the text that it was read from; 0: none */
 };

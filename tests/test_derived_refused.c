@@ -66,13 +66,14 @@ static const struct { const char *from, *steps, *why;
 	{ "fused", "stage %p %b at m layout k n pad",
 		"apply:1:1: `stage %p %b at m layout k n pad`: 'pad' is not allowed here; after the loop come `layout "
 		"DIGIT ...` and "
-		"`depth N`" },
+		"`depth N [async]`" },
 	{ "fused", "stage %p %b at m depth 1 async",
-		"apply:1:1: `stage %p %b at m depth 1 async`: no backend copies while it computes; leave `async` out" },
+		"apply:1:1: `stage %p %b at m depth 1 async`: %b.copy is copied async into one buffer, so that nothing can be "
+		"computed meanwhile; give it depth 2 or more, or leave async out" },
 	{ "fused", "stage %p %b at m twice",
 		"apply:1:1: `stage %p %b at m twice`: 'twice' is not allowed here; after the loop come `layout DIGIT "
 		"...` and `depth "
-		"N`" },
+		"N [async]`" },
 	{ "fused", "stage %p %b at m; stage %p %b at m",
 		"apply:1:19: `stage %p %b at m`: %p does not read %b itself; it reads %a, %b.copy" },
 	{ "keeps", "stage %u %h at root", "apply:1:1: `stage %u %h at root`: %u changes %h itself, not a copy of it" },
