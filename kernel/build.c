@@ -166,6 +166,15 @@ int32_t lt__build_param(struct lt_kernel_builder *b, const struct lt_kernel_para
 	return b->n_param++;
 }
 
+int32_t lt__build_matrix(struct lt_kernel_builder *b, const struct lt_kernel_matrix *m)
+{
+	const char *name = name_for(b, m->name);
+	ROOM(b, b->matrix, b->n_matrix, b->cap_matrix);
+	b->matrix[b->n_matrix] = *m;
+	b->matrix[b->n_matrix].name = name;
+	return b->n_matrix++;
+}
+
 int32_t lt__build_op(struct lt_kernel_builder *b, const struct lt_op *op)
 {
 	ROOM(b, b->op, b->n_op, b->cap_op);

@@ -127,6 +127,7 @@ static const struct { uint64_t bit; const char *name, *words, *remedy;
 		"make the vector loops that reduce "
 		"serial" },
 	{ LT_NEED_BARRIER, "barrier", "barriers between threads", NULL },
+	{ LT_NEED_TILE, "tile", "matrix instructions", "make the loops with `tile` serial" },
 	{ LT_NEED_ASYNC, "async", "copies that are begun and waited for", "leave `async` out" },
 };
 
