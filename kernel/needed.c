@@ -1,6 +1,7 @@
 /* kernel/needed.c -- see needed.h.
  *
- * What counts is what a caller sees: stores to slots, faults, launches.  Everything is needed that has a part in these:
+ * What counts is what a caller sees: stores to slots, faults, launches, calls.  Everything is needed that has a part in
+ * these:
  * what they use, the blocks that they stand in, and all that writes a memory or a variable which a needed instruction
  * reads.
  */
@@ -69,7 +70,7 @@ static void need_writers(struct needed_search *n, int32_t list)
 /* What an instruction has a part in from the outside. */
 static bool is_seen(const struct needed_search *n, const struct lt_instruction *i)
 {
-	return i->opcode == LT_OPCODE_fault || i->opcode == LT_OPCODE_launch
+	return i->opcode == LT_OPCODE_fault || i->opcode == LT_OPCODE_launch || i->opcode == LT_OPCODE_call
 		|| (i->opcode == LT_OPCODE_prefetch && n->flags & LT_NEEDED_PREFETCHES)
 		|| (i->opcode == LT_OPCODE_store && n->k->buffers[i->what].space == LT_SPACE_SLOT);
 }
@@ -86,7 +87,7 @@ static void need_operands(struct needed_search *n, const struct lt_instruction *
 	for (int k = 0; k < 4; k++)
 		if (members || lt__needs_operand(n->k, i, k))
 			need(n, i->operand[k]);
-	for (int32_t e = 0; members && i->opcode == LT_OPCODE_launch && e < i->n_extra; e++)
+	for (int32_t e = 0; (members ? lt__opcode_hands_over(i->opcode) : i->opcode == LT_OPCODE_call) && e < i->n_extra; e++)
 		need(n, (int32_t)n->k->extras[i->first_extra + e]);
 }
 
@@ -105,6 +106,10 @@ static void need_parts(struct needed_search *n, int32_t at)
 	switch (i->opcode) {
 	case LT_OPCODE_load:
 	case LT_OPCODE_prefetch: need_writers(n, memory_of(n, i->what)); break;
+	case LT_OPCODE_call:
+		for (int32_t o = 1; o < n->k->calls[i->what].n_operand; o++)
+			need_writers(n, memory_of(n, n->k->calls[i->what].operands[o].buffer));
+		break;
 	case LT_OPCODE_get: need_writers(n, n->n_memory + i->what); break;
 	case LT_OPCODE_argument: need_argument(n, n->region[at], i->what); break;
 	case LT_OPCODE_else:

@@ -17,6 +17,9 @@ static bool *find_dropped(struct lt_stepping *s, const bool *needed, bool variab
 	for (uint32_t at = 0; at < k->n_instruction; at++)
 		if (needed[at] && lt__opcode_names(k->instructions[at].opcode) == kind)
 			drop[k->instructions[at].what] = false;
+	for (uint32_t c = 0; c < k->n_call && !variables; c++)
+		for (int32_t o = 0; o < k->calls[c].n_operand; o++)
+			drop[k->calls[c].operands[o].buffer] = false;
 	return drop;
 }
 

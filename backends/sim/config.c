@@ -88,6 +88,8 @@ static bool machine_of(const char *at, size_t n, struct lt_machine *m)
 		m->subgroup = (uint32_t)x;
 	} else if (sim_number(at, n, "shared", &x) && x <= 1 << 20) {
 		m->shared_bytes = (int64_t)x;
+	} else if (is_word(at, n, "calls")) {
+		m->calls = 1;
 	} else if (is_word(at, n, "masked")) {
 		m->masked = 1;
 	} else if (is_word(at, n, "gathered")) {
@@ -137,7 +139,7 @@ static lt_status sim_refuse(const char *at, size_t n, struct lt_diag *diag)
 	return lt__report(diag, LT_EINVAL, -1, -1,
 		"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, off=CHECK, "
 		"drop=BARRIER, skip=STEPS, or of the machine lanes=N (1, 2, 4 .. 64), moved=N, unroll=N, copied=N, array=BYTES, "
-		"teams=0, masked, gathered, grid, subgroup=THREADS, shared=BYTES",
+		"teams=0, masked, gathered, grid, subgroup=THREADS, shared=BYTES, calls",
 		"sim: unknown option '%.*s'", shown, at);
 }
 
