@@ -129,5 +129,5 @@ static void draw(const char *backends, uint64_t first)
 }
 
 Test(grid_trees, in_warps) { draw("sim:grid", 501); }
-Test(grid_trees, in_small_subgroups) { draw("sim:grid;subgroup=4;order=backward", 701); }
-Test(grid_trees, without_subgroups) { draw("sim:grid;subgroup=1", 901); }
+Test(grid_trees, in_small_subgroups) { draw("sim:grid/subgroup=4/order=backward", 701); }
+Test(grid_trees, without_subgroups) { draw("sim:grid/subgroup=1", 901); }

@@ -59,16 +59,14 @@ static struct lt_session *session_new(struct lt_diag *diag)
 	return NULL;
 }
 
+/* Starting the driver takes 100 ms and more, and lt-run asks every backend: whether there is a device, open says. */
 static int32_t cuda_score(const char *config, struct lt_diag *diag)
 {
-	enum { USABLE = 10 };                   /* less than cpu: it takes no trees yet */
-	struct lt_session *s = session_new(diag);
-	if (!s)
-		return 0;
-	lt_status status = open_libraries(s, config, diag);
+	enum { USABLE = 10 };                   /* less than cpu: a device is used where it is named */
+	struct lt_cuda_config c;
+	lt_status status = lt__cuda_config(config, &c, diag);
 	if (!status)
-		status = lt__cuda_device(s, diag);
-	cuda_close(s);
+		status = lt__cuda_driver_there(diag);
 	return status ? 0 : USABLE;
 }
 

@@ -5,7 +5,7 @@
  * Memory that runs out inside of LLVM ends the process (docs/c-api.md).  A handler for fatal errors would not help:
  * LLVM does not call it then, and after one it exits; jumping out of it would leave LLVM's locks held.
  *
- * Behind "llvm:" stand words with ';' between them ("llvm:cpu=x86-64-v3;level=3"):
+ * Behind "llvm:" stand items with '/' between them ("llvm:cpu=x86-64-v3/level=3"):
  *   cpu=NAME    code for another processor than this one, which has to run it: x86-64 (SSE2), x86-64-v2 (SSE4),
  *               x86-64-v3 (AVX2), x86-64-v4 (AVX-512), sapphirerapids; generic on 64-bit ARM; native, if not said.
  *               lt-run --list-backends tells which run here

@@ -10,11 +10,11 @@
 #include "backends/sim/sim.h"
 #include "kernel/report.h"
 
-
 struct lt_session {
 	const struct lt_host *host;
 	struct sim_config config;
 	struct lt_target target;
+	char target_name[16];
 	struct lt_caps caps;
 };
 struct lt_object {
@@ -23,7 +23,7 @@ struct lt_object {
 	struct lt_kernel *kernel;
 	uint8_t *fresh;                 /* by slot */
 	pthread_mutex_t turn;           /* of what follows: sums over runs */
-	struct lt_simulate_count count;
+	struct lt_simulate_count count; /* requests, too, on a machine whose bounds are predicted */
 	int64_t n_run;
 };
 
@@ -63,6 +63,15 @@ static int32_t score(const char *config, struct lt_diag *diag)
 	return lt__sim_config(config, &c, diag) ? 0 : 1;
 }
 
+static void name_target(struct lt_session *s, const struct lt_simulate_machine *m)
+{
+	(void)snprintf(s->target_name, sizeof s->target_name, "sim:%s", m->name);
+	s->target.name = s->target_name;
+	s->target.multiprocessors = (uint32_t)m->multiprocessors;
+	s->target.registers = (uint64_t)m->registers;
+	s->target.l2_bytes = (uint64_t)m->l2_bytes;
+}
+
 static lt_status open_(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
 {
 	struct sim_config c;
@@ -73,13 +82,15 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	*out = calloc(1, sizeof **out);
 	if (!*out)
 		return out_of_memory(diag);
-	**out = (struct lt_session){ host, c, target, known };
+	**out = (struct lt_session){ .host = host, .config = c, .target = target, .caps = known };
 	if (c.machine.vector_bytes)     /* default trees for these vectors */
 		(*out)->target.vector_bytes = c.machine.vector_bytes;
 	if (c.machine.subgroup) {
 		(*out)->target = grid_target;
 		(*out)->target.warp = c.machine.subgroup;
 		(*out)->target.shared_bytes = (uint64_t)c.machine.shared_bytes;
+		if (c.named)
+			name_target(*out, c.named);
 		(*out)->caps.loops |= 1u << LT_GRID | 1u << LT_BLOCK;
 		(*out)->caps.understands |= LT_KERNEL_GRID_NEEDS;
 	}
@@ -140,6 +151,13 @@ static void write_log(void *user, const char *text, size_t bytes)
 	host->log(host, LT_LOG_INFO, line);
 }
 
+/* What bounds the loops of its grids, by all runs together. */
+static lt_status print_bounds(const struct lt_object *o, lt_write *write, void *user)
+{
+	const struct lt_simulate_machine *m = o->session->config.named;
+	return m && o->n_run ? lt__simulate_predict(o->kernel, &o->count, m, write, user) : LT_OK;
+}
+
 /* A library must not print without its host's knowledge: the lines go to the host's log. */
 static void report_counts(const struct lt_object *o)
 {
@@ -151,6 +169,14 @@ static void report_counts(const struct lt_object *o)
 		o->n_run == 1 ? "run" : "runs");
 	host->log(host, LT_LOG_INFO, line);
 	(void)lt__simulate_print_counts(o->kernel, &o->count, write_log, (void *)(uintptr_t)host);
+	(void)print_bounds(o, write_log, (void *)(uintptr_t)host);
+}
+
+static void count_free(struct lt_simulate_count *c)
+{
+	free(c->runs);
+	free(c->lanes);
+	free(c->request);
 }
 
 static void destroy(struct lt_object *o)
@@ -162,17 +188,17 @@ static void destroy(struct lt_object *o)
 	(void)pthread_mutex_destroy(&o->turn);
 	lt_kernel_free(o->kernel);
 	free(o->fresh);
-	free(o->count.runs);
-	free(o->count.lanes);
+	count_free(&o->count);
 	free(o);
 }
 
-static lt_status count_new(const struct lt_kernel *k, struct lt_simulate_count *c)
+static lt_status count_new(const struct lt_object *o, struct lt_simulate_count *c)
 {
-	c->request = NULL;
-	c->runs = calloc((size_t)k->n_instruction + 1, sizeof *c->runs);
-	c->lanes = calloc((size_t)k->n_instruction + 1, sizeof *c->lanes);
-	return c->runs && c->lanes ? LT_OK : LT_ENOMEM;
+	const size_t n = (size_t)o->kernel->n_instruction + 1;
+	const bool requests = o->session->config.named != NULL;
+	*c = (struct lt_simulate_count){ calloc(n, sizeof *c->runs), calloc(n, sizeof *c->lanes),
+		requests ? calloc(n, sizeof *c->request) : NULL };
+	return c->runs && c->lanes && (c->request || !requests) ? LT_OK : LT_ENOMEM;
 }
 
 /* Slots whose content has no meaning before the kernel runs: what this one writes for other kernels or for the host.
@@ -206,7 +232,7 @@ static lt_status compile_one(
 	if (status)
 		return status;
 	o->fresh = calloc(o->kernel->n_slot + 1u, 1);
-	if (!o->fresh || count_new(o->kernel, &o->count))
+	if (!o->fresh || count_new(o, &o->count))
 		return out_of_memory(diag);
 	fill_fresh(t, o->fresh);
 	return LT_OK;
@@ -233,6 +259,8 @@ static void add_counts(struct lt_object *o, const struct lt_simulate_count *c)
 	for (uint32_t i = 0; i < o->kernel->n_instruction; i++) {
 		o->count.runs[i] += c->runs[i];
 		o->count.lanes[i] += c->lanes[i];
+		for (size_t n = 0; c->request && n < sizeof *c->request / sizeof(int64_t); n++)
+			((int64_t *)&o->count.request[i])[n] += ((const int64_t *)&c->request[i])[n];
 	}
 	(void)pthread_mutex_unlock(&o->turn);
 }
@@ -241,16 +269,16 @@ static lt_status sim_run(struct lt_object *o, const struct lt_args *args, struct
 {
 	struct lt_simulate_count c;
 	struct lt_simulate_options options = o->session->config.options;
-	options.fresh = o->fresh;
-	lt_status status = count_new(o->kernel, &c);
+	if (!options.blocks)            /* else results are not whole, nor what other kernels leave */
+		options.fresh = o->fresh;
+	lt_status status = count_new(o, &c);
 	if (status)
 		status = out_of_memory(diag);
 	else
 		status = lt__simulate(o->kernel, args, &options, &c, NULL, diag);
 	if (!status)
 		add_counts(o, &c);
-	free(c.runs);
-	free(c.lanes);
+	count_free(&c);
 	return status;
 }
 
@@ -268,6 +296,7 @@ static lt_status dump_stats(const struct lt_object *o, lt_write *write, void *us
 	int n = snprintf(line, sizeof line, "parallel %d\nruns %lld\n", o->kernel->n_region > 1, (long long)o->n_run);
 	write(user, line, (size_t)n);
 	lt_status status = lt__simulate_print_counts(o->kernel, &o->count, write, user);
+	status = status ? status : print_bounds(o, write, user);
 	(void)pthread_mutex_unlock(turn);
 	return status;
 }
