@@ -29,9 +29,9 @@
  * Lifetimes.  An array and a variable are undefined when their instruction (`array`, `variable`) runs, and end with the
  *             block that it stands in.
  * Calls.      What a routine of a library computes is a product of matrices: the sum over the deep dims of left *
- *             right, in the type `sum`, then what `epilogues` says, as struct lt_call has it (lt/tree.h), then a cast to the
- *             result's type.  A call overwrites its result, and reads none of these elements, but a residual where each
- *             lies on its own.  Launches and calls are done one after the other.
+ *             right, in the type `sum`, then what `epilogues` says, as struct lt_call has it (lt/tree.h), then a cast to
+ *             the result's type.  A call overwrites its result, and reads none of these elements, but a residual where
+ *             each lies on its own.  Launches and calls are done one after the other.
  * Regions.    Region 0 is the host: it runs once, by one thread, from beginning to end.  A team is run for the points
  *             0 .. n-1 of a launch, in ranges `first` to `last` that are disjoint and cover them, by any threads at
  *             once: what one point writes no other one reads or writes, faults and its own arrays, variables and
