@@ -97,7 +97,7 @@ void lt__build_written(struct lt_kernel_builder *b)
 	for (int32_t r = 0; r < b->n_region; r++)
 		for (int32_t i = 0; i < b->region[r].n; i++) {
 			const struct lt_instruction *x = &b->region[r].at[i];
-			if (x->opcode == LT_OPCODE_store)
+			if (x->opcode == LT_OPCODE_store || x->opcode == LT_OPCODE_copy_async)
 				b->buffer[x->what].written = 1;
 			else if (x->opcode == LT_OPCODE_call)
 				b->buffer[b->call[x->what].operands[0].buffer].written = 1;
@@ -168,6 +168,15 @@ int32_t lt__build_param(struct lt_kernel_builder *b, const struct lt_kernel_para
 	b->param[b->n_param] = *p;
 	b->param[b->n_param].name = lt__build_string(b, p->name);
 	return b->n_param++;
+}
+
+int32_t lt__build_matrix(struct lt_kernel_builder *b, const struct lt_kernel_matrix *m)
+{
+	const char *name = name_for(b, m->name);
+	ROOM(b, b->matrix, b->n_matrix, b->cap_matrix);
+	b->matrix[b->n_matrix] = *m;
+	b->matrix[b->n_matrix].name = name;
+	return b->n_matrix++;
 }
 
 int32_t lt__build_op(struct lt_kernel_builder *b, const struct lt_op *op)

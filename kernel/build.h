@@ -57,6 +57,7 @@ int32_t lt__build_region(struct lt_kernel_builder *, enum lt_region_kind, int32_
 int32_t lt__build_buffer(struct lt_kernel_builder *, const struct lt_kernel_buffer *);
 int32_t lt__build_variable(struct lt_kernel_builder *, const char *name, uint32_t dtype, uint32_t lanes);
 int32_t lt__build_param(struct lt_kernel_builder *, const struct lt_kernel_param *);
+int32_t lt__build_matrix(struct lt_kernel_builder *, const struct lt_kernel_matrix *);
 int32_t lt__build_op(struct lt_kernel_builder *, const struct lt_op *);
 int32_t lt__build_call(struct lt_kernel_builder *, const struct lt_kernel_call *);      /* with dims and operands */
 int32_t lt__build_extras(struct lt_kernel_builder *, const int64_t *, int32_t n);      /* where they begin */

@@ -7,6 +7,7 @@
  * lower_call.c     what is handed to a routine
  * lower_thread.c   block loops: numbers of threads, and conditions
  * lower_threads.c  which threads run what is in a loop
+ * lower_tile.c     matrix instructions
  * lower_combine.c  threads that are combined with one element; barriers
  *
  * On such a machine the host's region launches, calls routines, and does nothing else.  What it would do by itself is a
@@ -40,6 +41,17 @@ struct lower_grid {                     /* by root */
 struct lower_spread_term { int64_t coef, own; };
 struct lower_spread { int64_t elems; int n; struct lower_spread_term *term; };
 
+/* A loop that is a matrix instruction, or (resets) the reset of the result of one.  Of a, b and c: the buffer, the row
+ * of its first element, and how far elements are apart along m, n and k. */
+struct lt_tile_row;
+struct lower_tile {
+	const struct lt_tile_row *row;
+	bool resets;
+	int32_t buffer[3];
+	const int64_t *at[3];
+	int64_t stride[3][3];
+};
+
 static inline bool lower_has_grids(const struct lowering *l) { return l->part != NULL; }
 
 /* lower_plan.c.  Before anything else, on a machine that runs grids; LT_EUNSUPPORTED says which loop is in the way. */
@@ -68,6 +80,10 @@ struct lower_spread *lt__lower_find_spread(struct lowering *, int32_t buffer);
 /* An access of such a local: its row in the thread's part. */
 const int64_t *lt__lower_spread_row(struct lowering *, int32_t access);
 
+/* The same of any row over a spread local; of a multiple in its rows. */
+const int64_t *lt__lower_own_row(struct lowering *, int32_t buffer, const int64_t *row);
+int64_t lt__lower_own(const struct lowering *, int32_t buffer, int64_t coef);
+
 /* lower_grid.c.  Statements s to below end: those of loop `root` of the host's, or (-1) one that is in no loop but the
  * host's. */
 void lt__lower_grid(struct lowering *, int32_t root, int32_t s, int32_t end, lower_body_fn *, lower_loop_fn *);
@@ -90,6 +106,16 @@ int32_t lt__lower_is_first(struct lowering *, int32_t loop, uint8_t axes);
 /* A condition: what no `if` around says yet of the thread, in loop `loop`: its iterations are there, and it is the
  * first along these axes. */
 int32_t lt__lower_open(struct lowering *, int32_t loop, uint8_t axes);
+
+/* How many threads of an axis a loop that is a tile may have. */
+int64_t lt__lower_threads_of(const struct lowering *, int32_t loop, int axis);
+
+/* lower_tile.c.  Which loops are matrix instructions; what is refused of them, first and when memory is planned. */
+lt_status lt__lower_find_tiles(struct lowering *, struct lt_diag *);
+lt_status lt__lower_plan_tiles(struct lowering *, struct lt_diag *);
+/* The tile that a loop is or is in; -1. */
+int32_t lt__lower_tile_around(const struct lowering *, int32_t loop);
+void lt__lower_tile(struct lowering *, int32_t loop);
 
 /* lower_threads.c: what is in loop `loop`, statements s to below end. */
 void lt__lower_threads_body(struct lowering *, int32_t loop, int32_t s, int32_t end, lower_loop_fn *);

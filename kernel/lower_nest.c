@@ -159,6 +159,10 @@ static void nest_lanes(struct lowering *l, int32_t i)
 
 static void nest_loop(struct lowering *l, int32_t i)
 {
+	if (lower_has_grids(l) && l->tile[i] && l->team >= 0) {
+		lt__lower_tile(l, i);
+		return;
+	}
 	switch (l->loop[i].mode) {
 	case LOWER_TEAM: lt__lower_team(l, i, lt__lower_body); break;
 	case LOWER_BLOCK:

@@ -26,6 +26,10 @@ static lt_status find_inside(struct lowering *l, struct lt_diag *diag)
 		p->grids = p->grids || x->kind == LT_GRID;
 		for (int a = 0; a < LOWER_AXES; a++)
 			outer[a] = p->inner[a] = p->inner[a] ? p->inner[a] : 1;
+		if (l->tile[i]) {
+			p->axes |= 1;
+			outer[0] = p->inner[0] > l->machine.subgroup ? p->inner[0] : l->machine.subgroup;
+		}
 		if (lt__lower_is_thread(l, i)) {
 			int a = axis_of(x);
 			p->axes |= (uint8_t)(1 << a);
@@ -131,7 +135,7 @@ static bool is_shared(const struct lowering *l, int32_t b)
 		const struct lt_stmt *st = lower_stmt_at(l, s);
 		bool inside = false;
 		for (int32_t i = st->loop; i >= 0 && i != lower_buffer_at(l, b)->scope; i = lower_loop_at(l, i)->parent)
-			inside = inside || lt__lower_is_thread(l, i);
+			inside = inside || lt__lower_is_thread(l, i) || l->tile[i];
 		if (inside && lt__lower_touches(l, s, b))
 			return true;
 	}
@@ -218,6 +222,7 @@ lt_status lt__lower_plan(struct lowering *l, struct lt_diag *diag)
 	l->grid = lt__pool_alloc(&l->b.pool, (size_t)l->t->n_loop + 1, sizeof *l->grid);
 	lt_status status = lt__lower_find_calls(l, diag);
 	status = status ? status : refuse_silent(l, diag);
+	status = status ? status : lt__lower_find_tiles(l, diag);
 	status = status ? status : find_inside(l, diag);
 	if (status)
 		return status;
@@ -230,7 +235,8 @@ lt_status lt__lower_plan(struct lowering *l, struct lt_diag *diag)
 		}
 	status = status ? status : refuse_nesting(l, diag);
 	find_waits(l);
-	return status ? status : plan_memory(l, diag);
+	status = status ? status : plan_memory(l, diag);
+	return status ? status : lt__lower_plan_tiles(l, diag);
 }
 
 void lt__lower_grid_modes(struct lowering *l)

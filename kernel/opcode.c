@@ -168,6 +168,19 @@ bool lt__opcode_launches(uint32_t opcode) { return opcode == LT_OPCODE_launch ||
 
 bool lt__opcode_hands_over(uint32_t opcode) { return lt__opcode_launches(opcode) || opcode == LT_OPCODE_call; }
 
+enum lt_extra_kind lt__opcode_extra(uint32_t opcode, int32_t e)
+{
+	if (lt__opcode_hands_over(opcode))
+		return LT_EXTRA_VALUE;
+	if (opcode == LT_OPCODE_copy_async)
+		return e == 0 ? LT_EXTRA_BUFFER : LT_EXTRA_NUMBER;
+	if (opcode != LT_OPCODE_matrix)
+		return LT_EXTRA_NUMBER;
+	if (e >= 2 * LT_MATRIX_LOCATION)
+		return LT_EXTRA_VARIABLE;
+	return e % LT_MATRIX_LOCATION == 0 ? LT_EXTRA_BUFFER : LT_EXTRA_NUMBER;
+}
+
 enum lt_opcode_names lt__opcode_names(uint32_t opcode)
 {
 	switch (opcode) {

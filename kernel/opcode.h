@@ -68,6 +68,9 @@ bool lt__opcode_launches(uint32_t opcode);      /* launch, launch_grid */
 bool lt__opcode_hands_over(uint32_t opcode);    /* its extras are values: these, and call */
 enum lt_opcode_names { LT_NAMES_NOTHING, LT_NAMES_BUFFER, LT_NAMES_VARIABLE };
 enum lt_opcode_names lt__opcode_names(uint32_t opcode);         /* what `what` is the number of */
+/* What number e of its extras is. */
+enum lt_extra_kind { LT_EXTRA_NUMBER, LT_EXTRA_VALUE, LT_EXTRA_BUFFER, LT_EXTRA_VARIABLE };
+enum lt_extra_kind lt__opcode_extra(uint32_t opcode, int32_t e);
 /* What `what` may be, NULL behind the last; NULL: no word. */
 const char *const *lt__opcode_words(uint32_t opcode);
 /* k, h, y or z: what its extras are; 0: it has none. */

@@ -163,7 +163,7 @@ static lt_status walk_loop(struct lt_freezer *f, lt_tnode at)
 		LT_TRY(lt__freeze_open(f, at, d->var, step, d->tail, &copy[k]));
 		LT_TRY(walk_children(f, at));
 		lt__freeze_close(f);
-		if (d->loop == LT_CALL)
+		if (d->loop == LT_CALL || d->loop == LT_TILE)
 			LT_TRY(lt__freeze_call(f, at, loop, &copy[k], step));
 	}
 	return lt__freeze_combines(f, at);

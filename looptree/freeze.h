@@ -37,6 +37,9 @@ struct lt_frozen {
 	const struct lt_loopline *line; /* by loop: for what is reported of the tree's lines */
 	struct lt_call_reason *call;       /* by call */
 };
+/* Where a slot is sure to begin that is so many bytes behind the begin of its storage: at a multiple of the largest power
+ * of two, at most 64, that divides them; else of an element. */
+int64_t lt__slot_align(int64_t bytes, int64_t element, bool whole_is_aligned);
 /* Elements of memory that value n takes, of which `extent` are held along its dims, by its layout. */
 lt_status lt__held_elems(const struct lt_looptree *, lt_node n, const int64_t *extent, int64_t *out);
 /* Freezes every root nest, in order. */
@@ -245,8 +248,8 @@ uint64_t lt__pad_fallback(struct lt_freezer *, lt_node n, enum lt_dtype);
 lt_status lt__pad_fill(struct lt_freezer *, lt_node n, const struct lt_leaf *, int32_t stmt,
 	const struct lt_rows *guards, const struct lt_rows *away);
 
-/* freeze_call.c: what the nest of a loop or group computes that was frozen as `loop`, which is closed; copy, step: of a
- * loop, else NULL. */
+/* freeze_call.c: what the nest of a loop or group, a call or a tile, computes that was frozen as `loop`, which is
+ * closed; copy, step: of a loop, else NULL. */
 lt_status lt__freeze_call(struct lt_freezer *, lt_tnode at, int32_t loop, const struct lt_peeled *copy, int64_t step);
 
 /* freeze_barrier.c: of a nest that is walked to its end: barriers between the threads of its block loops. */

@@ -15,6 +15,7 @@
  */
 #include <string.h>
 #include "looptree/freeze_barrier.h"
+#include "looptree/tile.h"
 
 static int32_t first_common(const struct lt_freezer *f, int32_t a, int32_t b)
 {
@@ -178,6 +179,8 @@ static void find_strides(struct lt_barriers *w)
 		int32_t up = f->loop[i].parent, axis = lt__is_thread_loop(f, i) ? lt__loop_axis(f, i) : -1;
 		for (int32_t a = 0; a < 3; a++) {
 			int64_t n = inner[i][a] ? inner[i][a] : 1;
+			if (a == 0 && f->loop[i].kind == LT_TILE && lt__tile_call(f, i) && n < lt__tile_threads(f, i))
+				n = lt__tile_threads(f, i);
 			if (a == axis) {
 				w->stride[i] = n;
 				n = n > INT32_MAX || f->loop[i].max_trip_count > INT32_MAX ? INT32_MAX : n * f->loop[i].max_trip_count;
@@ -288,7 +291,7 @@ void lt__freeze_barriers(struct lt_freezer *f)
 {
 	bool threads = false;
 	for (int32_t i = 0; i < f->n_loop; i++)
-		threads = threads || lt__is_thread_loop(f, i);
+		threads = threads || lt__is_thread_loop(f, i) || (f->loop[i].kind == LT_TILE && lt__tile_call(f, i));
 	if (!threads)
 		return;
 	struct lt_barriers w = { .f = f, .stride = LT_NEW(f->a, int64_t, f->n_loop + 1),

@@ -126,6 +126,7 @@ static const struct { uint64_t bit; const char *name, *words, *remedy;
 		"make the vector loops that reduce "
 		"serial" },
 	{ LT_NEED_BARRIER, "barrier", "barriers between threads", NULL },
+	{ LT_NEED_TILE, "tile", "matrix instructions", "make the loops with `tile` serial" },
 };
 
 uint64_t lt__known_needs(void)

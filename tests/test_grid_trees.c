@@ -92,6 +92,19 @@ Test(grid_trees, none_is_too_many)
 		}
 }
 
+/* What a caller binds is copied to memory of the device, which is aligned; the host's kernels read it where it is. */
+Test(grid_trees, memory_of_a_device_is_aligned)
+{
+	ltrun_write_text("case.graph", SHIFT);
+	for (int grid = 0; grid < 2; grid++) {
+		cr_assert_eq(ltrun("--no-cache --no-passes -b 'sim%s' --dump=frozen case.graph", grid ? ":grid" : ""), 0, "%s",
+			ltrun_err);
+		cr_expect_eq(count(ltrun_out, "input, 280 elements, aligned to 64"), grid, "%s", ltrun_out);
+		cr_expect_eq(count(ltrun_out, "input, 280 elements, aligned to 4"), !grid, "%s", ltrun_out);
+		cr_expect_eq(count(ltrun_out, "output, 280 elements, aligned to 64"), grid, "%s", ltrun_out);
+	}
+}
+
 static const struct { const char *graph, *steps, *config, *says; } refused[] = {
 	{ SHIFT, "bind i grid.x; bind %y/j grid.y", "", "loop j: grid loops are the outermost of their nest" },
 	{ SHIFT, "bind i block.x; bind %z/j grid.x", "", "a grid loop is inside this block loop" },

@@ -45,7 +45,7 @@ static lt_status capture_memory(struct lt_capture *c, struct lt_object *const *o
 	void *landed = NULL;
 	uint32_t n_fault = 0;
 	for (uint32_t i = 0; i < n; i++)
-		n_fault += lt__cuda_code_faults(&object[i]->code);
+		n_fault += object[i]->code.faults;
 	c->fault = calloc(n_fault + 1, sizeof *c->fault);
 	if (!c->fault)
 		return lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory to record %u runs", (unsigned)n);
@@ -69,15 +69,15 @@ static lt_status capture_runs(struct lt_capture *c, struct lt_object *const *obj
 	const CUdeviceptr first = c->device_fault;
 	lt_status status = LT_OK;
 	for (uint32_t i = 0; i < n; i++)
-		if (lt__cuda_code_faults(&object[i]->code))
+		if (object[i]->code.faults)
 			c->fault[c->n_fault++] = args_at(args, i)->fault;
 	const size_t bytes = c->n_fault * sizeof(struct lt_fault);
 	if (c->n_fault)
 		status = lt__cuda_check(c->s, cuda->fill(first, 0, bytes, stream), diag, "recording the fault records");
 	CUdeviceptr at = first;
 	for (uint32_t i = 0; !status && i < n; i++) {
-		status = lt__cuda_enqueue(object[i], args_at(args, i), stream, at, diag);
-		at += lt__cuda_code_faults(&object[i]->code) ? sizeof(struct lt_fault) : 0;
+		status = lt__cuda_enqueue(object[i], &object[i]->launches, args_at(args, i), stream, at, diag);
+		at += object[i]->code.faults ? sizeof(struct lt_fault) : 0;
 	}
 	if (!status && c->n_fault)
 		status = lt__cuda_check(c->s, cuda->copy_to_host(c->landed, first, bytes, stream), diag,
@@ -105,6 +105,14 @@ static lt_status capture_graph(struct lt_capture *c, struct lt_object *const *ob
 	return status;
 }
 
+static lt_status object_check(const struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
+{
+	struct lt_cuda_launches none;
+	lt_status status = lt__cuda_run_check(o, args, diag);
+	/* What is in its way is found once more, now to be said. */
+	return status || o->recorded ? status : lt__cuda_launches(&o->code, NULL, &none, diag);
+}
+
 lt_status lt__cuda_capture(struct lt_session *s, struct lt_object *const *object, const struct lt_args *args,
 	uint32_t n, struct lt_capture **out, struct lt_diag *diag)
 {
@@ -112,7 +120,7 @@ lt_status lt__cuda_capture(struct lt_session *s, struct lt_object *const *object
 	lt_status status = LT_OK;
 	*out = NULL;
 	for (uint32_t i = 0; !status && i < n; i++)
-		status = lt__cuda_run_check(object[i], args_at(args, i), diag);
+		status = object_check(object[i], args_at(args, i), diag);
 	struct lt_capture *c = status ? NULL : calloc(1, sizeof *c);
 	if (!c)
 		return status ? status

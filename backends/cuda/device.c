@@ -51,9 +51,20 @@ static void find_target(struct lt_session *s)
 		.dtypes = ((UINT64_C(1) << LT_NDTYPE) - 1) & ~UINT64_C(1),
 		.loops = 1u << LT_SERIAL | 1u << LT_UNROLL | 1u << LT_PARALLEL | 1u << LT_VECTOR | 1u << LT_GRID | 1u << LT_BLOCK
 			| 1u << LT_GROUP,
-		.understands = LT_KERNEL_NEEDS,
+		.understands = LT_KERNEL_NEEDS | LT_KERNEL_GRID_NEEDS,
 		.target = &s->target,
 		.promises = LT_PROMISE_RUN_TOGETHER };
+}
+
+/* Arrays that are not in registers are a thread's local memory, which is off the chip: a block of 1024 threads with as
+ * much as this has 4 MiB. */
+static void find_machine(struct lt_session *s)
+{
+	enum { ARRAY = 4096, STACK = 65536 };
+	s->machine = (struct lt_machine){ .array_bytes = ARRAY,
+		.stack_bytes = STACK,
+		.subgroup = s->target.warp ? s->target.warp : 32,
+		.shared_bytes = (int64_t)s->target.shared_bytes };
 }
 
 lt_status lt__cuda_device(struct lt_session *s, struct lt_diag *diag)
@@ -72,9 +83,11 @@ lt_status lt__cuda_device(struct lt_session *s, struct lt_diag *diag)
 		return status;
 	find_facts(s);
 	status = lt__cuda_arch(&s->nvrtc, s->facts.major, s->facts.minor, s->facts.arch, sizeof s->facts.arch, diag);
-	if (!status)
-		find_target(s);
-	return status;
+	if (status)
+		return status;
+	find_target(s);
+	find_machine(s);
+	return LT_OK;
 }
 
 void lt__cuda_describe(struct lt_session *s, lt_write *write, void *user)

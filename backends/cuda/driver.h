@@ -66,6 +66,8 @@
 	X(compile, nvrtcCompileProgram, "nvrtcCompileProgram") \
 	X(cubin_bytes, nvrtcGetCUBINSize, "nvrtcGetCUBINSize") \
 	X(cubin, nvrtcGetCUBIN, "nvrtcGetCUBIN") \
+	X(ptx_bytes, nvrtcGetPTXSize, "nvrtcGetPTXSize") \
+	X(ptx, nvrtcGetPTX, "nvrtcGetPTX") \
 	X(log_bytes, nvrtcGetProgramLogSize, "nvrtcGetProgramLogSize") \
 	X(log, nvrtcGetProgramLog, "nvrtcGetProgramLog")
 

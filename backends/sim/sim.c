@@ -9,6 +9,7 @@
 #include <string.h>
 #include "backends/sim/sim.h"
 #include "kernel/report.h"
+#include "kernel/tile.h"
 
 struct lt_session {
 	const struct lt_host *host;
@@ -88,11 +89,13 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	if (c.machine.subgroup) {
 		(*out)->target = grid_target;
 		(*out)->target.warp = c.machine.subgroup;
+		(*out)->target.tiles = (struct lt_array){ lt__tile_names, c.machine.n_tile, sizeof *lt__tile_names };
 		(*out)->target.shared_bytes = (uint64_t)c.machine.shared_bytes;
 		if (c.named)
 			name_target(*out, c.named);
 		(*out)->caps.loops |= 1u << LT_GRID | 1u << LT_BLOCK;
 		(*out)->caps.understands |= LT_KERNEL_GRID_NEEDS;
+		(*out)->caps.device_memory = 1;
 	}
 	if (c.machine.subgroup && c.machine.calls) {
 		(*out)->target.routines = (struct lt_array){ routines, sizeof routines / sizeof *routines, sizeof *routines };
@@ -343,5 +346,8 @@ static const struct lt_backend sim = {
 	.destroy = destroy,
 	.dump = dump,
 	.describe = describe,
+	.mem_new = lt__sim_mem_new,
+	.mem_free = lt__sim_mem_free,
+	.mem_copy = lt__sim_mem_copy,
 };
 LT_BACKEND(sim)

@@ -36,7 +36,8 @@ struct lt_text_grid {
 	uint32_t n_parameter;
 	const struct lt_text_parameter *parameters;
 };
-struct lt_text_grids { const char *text; uint32_t n_grid; const struct lt_text_grid *grids; };
+/* definitions: bytes of the text before the first function: what other kernels may define, too. */
+struct lt_text_grids { const char *text; uint32_t n_grid; const struct lt_text_grid *grids; size_t definitions; };
 
 /* The caller's, to free with lt__text_grids_free (NULL is fine).  LT_EUNSUPPORTED says what the dialect cannot express:
  * teams, work of the host besides launches, subgroups of other sizes, a matrix that the device has no instruction

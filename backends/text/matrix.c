@@ -4,54 +4,24 @@
 #include <stdio.h>
 #include <string.h>
 #include "backends/text/part.h"
+#include "kernel/tile.h"
 
-/* mma.sync.aligned.SHAPE.row.col.TYPES; of a, b and c the bits of element and thread (lt/kernel.h). */
-static const struct matrix_row {
-	const char *shape, *types;
-	int32_t extent[3];
-	uint8_t dtype[LT_NMATRIX];
-	const char *part[LT_NMATRIX];
-} rows[] = {
-#define HALF16 { "k1m8k8/k2k4m1m2m4", "k1k8/k2k4n1n2n4", "n1m8/n2n4m1m2m4" }
-#define HALF8 { "k1m8/k2k4m1m2m4", "k1/k2k4n1n2n4", "n1m8/n2n4m1m2m4" }
-	{ "m16n8k16", "f32.f16.f16.f32", { 16, 8, 16 }, { LT_F16, LT_F16, LT_F32 }, HALF16 },
-	{ "m16n8k16", "f32.bf16.bf16.f32", { 16, 8, 16 }, { LT_BF16, LT_BF16, LT_F32 }, HALF16 },
-	{ "m16n8k8", "f32.f16.f16.f32", { 16, 8, 8 }, { LT_F16, LT_F16, LT_F32 }, HALF8 },
-	{ "m16n8k8", "f32.bf16.bf16.f32", { 16, 8, 8 }, { LT_BF16, LT_BF16, LT_F32 }, HALF8 },
-	{ "m16n8k8", "f32.tf32.tf32.f32", { 16, 8, 8 }, { LT_F32, LT_F32, LT_F32 },
-		{ "m8k4/k1k2m1m2m4", "k4/k1k2n1n2n4", "n1m8/n2n4m1m2m4" } },
-#undef HALF16
-#undef HALF8
-};
-
-static void bits_text(char *out, size_t cap, const struct lt_matrix_part *p)
+/* mma.sync.aligned.SHAPE.row.col.TYPES of a row of lt/tile.h. */
+static const char *shape_of(struct text *t, const struct lt_kernel_matrix *m)
 {
-	size_t n = 0;
-	for (int b = 0; b < p->n_element + p->n_thread && n < cap; b++) {
-		const struct lt_matrix_bit *x = b < p->n_element ? &p->element[b] : &p->thread[b - p->n_element];
-		n += (size_t)snprintf(out + n, cap - n, "%s%c%d", b == p->n_element ? "/" : "", "mnk"[x->axis], 1 << x->power);
-	}
+	return lt__text_formatted(t, "m%dn%dk%d", (int)m->extent[0], (int)m->extent[1], (int)m->extent[2]);
 }
 
-static const struct matrix_row *matrix_row_of(const struct lt_kernel_matrix *m)
+static const char *factor_of(const struct lt_kernel_matrix *m)
 {
-	for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-		bool same = m->threads == 32 && memcmp(m->extent, rows[r].extent, sizeof m->extent) == 0;
-		for (int part = 0; part < LT_NMATRIX && same; part++) {
-			char text[128] = "";
-			bits_text(text, sizeof text, &m->part[part]);
-			same = m->part[part].dtype == rows[r].dtype[part] && strcmp(text, rows[r].part[part]) == 0;
-		}
-		if (same)
-			return &rows[r];
-	}
-	return NULL;
+	const uint32_t type = m->part[LT_MATRIX_A].dtype;
+	return type == LT_F16 ? "f16" : type == LT_BF16 ? "bf16" : "tf32";
 }
 
 const char *lt__text_matrix_name(const struct lt_text_device *d, const struct lt_kernel_matrix *m)
 {
-	const struct matrix_row *r = d->matrices ? matrix_row_of(m) : NULL;
-	return r ? r->shape : NULL;
+	const struct lt_tile_row *r = d->matrices ? lt__tile_row_of(m) : NULL;
+	return r ? r->matrix.name : NULL;
 }
 
 static uint32_t words_of(const struct lt_kernel_matrix *m, int part)
@@ -68,17 +38,14 @@ static void numbers_text(struct lt_out *o, uint32_t first, uint32_t n)
 
 static const char *product_function(struct text *t, const struct lt_kernel_matrix *m)
 {
-	const struct matrix_row *r = matrix_row_of(m);
+	const char *shape = shape_of(t, m), *factor = factor_of(m), *name = lt__text_formatted(t, "lt_mma_%s_%s", shape, factor);
 	const uint32_t a = words_of(m, LT_MATRIX_A), b = words_of(m, LT_MATRIX_B), c = words_of(m, LT_MATRIX_C);
 	struct lt_out o = lt__out_new(&t->pool);
-	char *name = strcpy(lt__pool_alloc(&t->pool, 64, 1), "lt_mma_");
-	strcat(strcat(strcat(name, r->shape), "_"), r->types + 4);
-	*strchr(name, '.') = 0;
 	lt__outf(&o, "%svoid %s(", t->d->inlined, name);
 	for (uint32_t i = 0; i < c; i++)
 		lt__outf(&o, "float &c%u, ", (unsigned)i);
-	lt__outf(&o, "const uint32_t *a, const uint32_t *b)\n{\n\tasm volatile(\"mma.sync.aligned.%s.row.col.%s \"\n\t\t\"{",
-		r->shape, r->types);
+	lt__outf(&o, "const uint32_t *a, const uint32_t *b)\n{\n\tasm volatile(\"mma.sync.aligned.%s.row.col.f32.%s.%s.f32 \"\n"
+		"\t\t\"{", shape, factor, factor);
 	numbers_text(&o, 0, c);
 	lt__out(&o, "}, {");
 	numbers_text(&o, c, a);

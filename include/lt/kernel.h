@@ -29,9 +29,9 @@
  * Lifetimes.  An array and a variable are undefined when their instruction (`array`, `variable`) runs, and end with the
  *             block that it stands in.
  * Calls.      What a routine of a library computes is a product of matrices: the sum over the deep dims of left *
- *             right, in the type `sum`, then what `epilogues` says, as struct lt_call has it (lt/tree.h), then a cast to
- *             the result's type.  A call overwrites its result, and reads none of these elements, but a residual where
- *             each lies on its own.  Launches and calls are done one after the other.
+ *             right, in the type `sum`, then what `epilogues` says, as struct lt_call has it (lt/tree.h), then a cast
+ *             to the result's type.  A call overwrites its result, and reads none of these elements, but a residual
+ *             where each lies on its own.  Launches and calls are done one after the other.
  * Regions.    Region 0 is the host: it runs once, by one thread, from beginning to end.  A team is run for the points
  *             0 .. n-1 of a launch, in ranges `first` to `last` that are disjoint and cover them, by any threads at
  *             once: what one point writes no other one reads or writes, faults and its own arrays, variables and
@@ -295,6 +295,8 @@ struct lt_machine {
 	int64_t stack_bytes;            /* of all arrays of a region together                                     */
 	uint32_t teams;                 /* 1: parallel loops become teams; 0: they are run by one thread          */
 	uint32_t subgroup;              /* threads of a subgroup of a grid; 0: it runs no grids; 1: no subgroups  */
+	uint32_t n_tile;
+	const char *const *tiles;       /* matrix instructions of its grids, by their names in lt/tile.h          */
 	int64_t shared_bytes;           /* that a block may have                                                  */
 	uint32_t calls;                 /* 1, with grids: what is handed over is a call; 0: its nest is run       */
 	uint32_t index_bits;            /* 32: addresses are 32 bits wide where that is proven; else 64           */
@@ -333,7 +335,7 @@ struct lt_kernel_options {              /* all zero: every step, nothing said, n
 
 /* Bits of lt_tree.needs that lt_kernel_new takes: those of lt_caps.understands of a backend that goes by it. */
 enum { LT_KERNEL_NEEDS = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED
-	| LT_NEED_COMBINE };
+	| LT_NEED_COMBINE | LT_NEED_TILE };
 /* Those that it takes as well for a machine that runs grids. */
 enum { LT_KERNEL_GRID_NEEDS = LT_NEED_BARRIER };
 
@@ -342,7 +344,6 @@ enum { LT_KERNEL_GRID_NEEDS = LT_NEED_BARRIER };
  *     be NULL.
  * lt_kernel_optimize: the same of a program that step 'L' has made, or that was written by hand: all steps after it.
  *     Needs:  the rules of this header, which it does not check (lt_kernel_verify does), and a machine: NULL is none.
- *     LT_EUNSUPPORTED: a region is a grid.  Of grids there are no steps: print the program as it is.
  * lt_kernel_explain: makes the program of a tree once more, and writes what was decided as LT_DUMP_DECISIONS has it,
  *     each sentence once: with whom it is about, loop, statement and buffer.  options->report is not used.
  * lt_kernel_step_at: the steps in order, from 0; NULL: there are no more.  Static.

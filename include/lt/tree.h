@@ -97,11 +97,11 @@ enum lt_piece_kind {
  * understand is refused by the host.  PARAMS: rows with params; DIVS: with divs; GATHER: accesses with an index;
  * PIECES: operands of several pieces, or an affine one; GUARDED: statements with guards, or masked vector loops;
  * COMBINE: statements of that kind; BARRIER: block loops of several iterations, with such statements where they are
- * needed.  Provisional, as no host makes them: MEMORY: a local's memory space that must be kept; SWIZZLE, SPREAD:
- * locals that are swizzled, or spread over loops. */
+ * needed; TILE: LT_TILE loops that are described (lt_call).  Provisional, as no host makes them: MEMORY: a local's
+ * memory space that must be kept; SWIZZLE, SPREAD: locals that are swizzled, or spread over loops. */
 enum lt_need { LT_NEED_PARAMS = 1, LT_NEED_DIVS = 2, LT_NEED_GATHER = 4, LT_NEED_PIECES = 8,
 	LT_NEED_GUARDED = 16, LT_NEED_MEMORY = 32, LT_NEED_SWIZZLE = 64, LT_NEED_SPREAD = 128,
-	LT_NEED_COMBINE = 256, LT_NEED_BARRIER = 512 };
+	LT_NEED_COMBINE = 256, LT_NEED_BARRIER = 512, LT_NEED_TILE = 1024 };
 
 /* What a nest that is handed to a routine computes (lt_call). */
 enum lt_pattern {
@@ -215,6 +215,11 @@ struct lt_stmt   {
  * o is at row + sum strides[first_stride + d] * i_d of its buffer; the stride is 0 along a dim that the operand does
  * not have, so a bias is repeated along it.  A call overwrites its result: an LT_RESET of it before the loop is
  * ignored. */
+/* The nest below an LT_TILE loop is described in the same way, where it is what the instruction in lt_loop.call
+ * computes (lt/tile.h): one row, one column and one deep dim of its extents, no epilogue, and the product is added to
+ * what the result holds.  The other LT_TILE loops are resets of such results.  Both may be run as the loops that they
+ * are where block loops are run one iteration after the other; else the instruction's threads run it together, along
+ * axis 0 of the block, and LT_BARRIER statements stand where its fragments ask for them. */
 struct lt_call {
 	int32_t loop, pattern;
 	uint32_t epilogues;             /* LT_EPILOGUE_* bits                              */

@@ -1,9 +1,10 @@
 /* tests/cuda/mock.h -- a driver of CUDA that is not there: libcuda.so.1 for tests, with memory of the host.
  *
  * An address of a device is no address of the host: using it ends the test.  What is enqueued runs when somebody waits
- * for it, so that a wait that is missing is seen.  Kernels are functions of the test; a module is any
- * bytes, and has every kernel that the test gave, unless they begin with "none".  What the
- * real driver would not forgive is in `wrong`.
+ * for it, so that a wait that is missing is seen.  Kernels are functions of the test; a module is any bytes, and has
+ * every kernel that the test gave, with any number after its name (axpy_1), unless they begin with "none".  Code that
+ * NVRTC has made has the functions that it names; they cannot run.  What the real driver would not forgive is in
+ * `wrong`.
  */
 #ifndef TESTS_CUDA_MOCK_H
 #define TESTS_CUDA_MOCK_H

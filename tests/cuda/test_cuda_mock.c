@@ -155,6 +155,17 @@ Test(cuda_mock, a_run_launches_and_waits)
 	mock_end(s);
 }
 
+/* The same bytes of the workspace by two names, so that the order of parameters differs. */
+static const char three_launches[] = "kernel 1\nname axpy\nworkspace 272 thread 0\n"
+	"buffer w f32[4] workspace 256 align 16\nbuffer x f32[4] slot 0 align 4 exclusive written\n"
+	"buffer v f32[4] workspace 256 align 16 written\nbuffer s f32[15000] shared 0 align 16 written\n"
+	"region host\n\t%none = sub i64 4 4\n\tlaunch_grid 1 1 1 1 (i64 4)\n\tlaunch_grid 1 %none 1 1 (i64 4)\n"
+	"\tlaunch_grid 2 1 2 3 (i64 4)\n"
+	"region grid 1 blocks (1, 1, 1) threads (32, 1, 1) subgroup 1 shared 0\n\t%n = argument i64 0\n"
+	"\t%x = load f32 x[%n]\n\tstore v[%n] %x\n"
+	"region grid 2 blocks (1, 2, 3) threads (8, 4, 2) subgroup 1 shared 60000\n\t%n = argument i64 0\n"
+	"\t%x = load f32 w[%n]\n\tstore x[%n] %x\n\tstore s[%n] %x\n";
+
 /* Numbers, the workspace, launches in order; one of no blocks does not run. */
 Test(cuda_mock, launches_of_one_kernel)
 {
@@ -162,18 +173,10 @@ Test(cuda_mock, launches_of_one_kernel)
 	struct keeper k = keeper_new();
 	struct cuda_tree t;
 	struct lt_fault fault;
-	const struct lt_cuda_launch l[] = { { "axpy", { 1, 1, 1 }, { 32, 1, 1 }, 0, 0, 3 },
-		{ "axpy", { 0, 1, 1 }, { 32, 1, 1 }, 0, 0, 3 }, { "axpy", { 1, 2, 3 }, { 8, 4, 2 }, 60000, 3, 3 } };
-	const struct lt_cuda_argument a[] = { { LT_CUDA_SLOT, 0 }, { LT_CUDA_WORKSPACE, 256 }, { LT_CUDA_NUMBER, 4 },
-		{ LT_CUDA_WORKSPACE, 256 }, { LT_CUDA_SLOT, 0 }, { LT_CUDA_NUMBER, 4 } };
-	const struct lt_cuda_text text = {
-		.launches = l, .n_launch = 3, .arguments = a, .n_argument = 6, .workspace_bytes = 272
-	};
-	struct lt_cuda_code code;
 	struct lt_object *o;
 	size_t bytes, align;
-	cr_assert_eq(lt__cuda_code_new(&text, "code", 5, &code), LT_OK);
-	cr_assert_eq(lt__cuda_object(s, cuda_tree(&t, "k", 1, 4), &code, &o, &k.diag), LT_OK, "%s", k.text);
+	o = mock_object(s, cuda_tree(&t, "k", 1, 4), "code", cuda_parse(three_launches), &k.diag);
+	cr_assert_not_null(o, "%s", k.text);
 	cuda_backend()->need(o, 1, &bytes, &align);
 	cr_assert(bytes == 272 && align == 256);
 	float x[4] = { 1, 2, 3, 4 }, zeros[68] = { 0 };
@@ -318,7 +321,7 @@ Test(cuda_mock, events)
 
 /* ---- the host's cache ---- */
 
-struct cuda_bytes { char at[4096]; size_t n; };
+struct cuda_bytes { char at[8192]; size_t n; };
 static void bytes_add(void *user, const char *text, size_t bytes)
 {
 	struct cuda_bytes *b = user;
@@ -362,7 +365,7 @@ Test(cuda_mock, what_is_saved_is_loaded_and_nothing_else)
 	cr_assert_eq(lt__cuda_load(s, &t.tree, saved.at, saved.n, &p, &k.diag), LT_EINVAL);
 	cr_assert_eq(lt__cuda_identity(s, bytes_add, &who, &k.diag), LT_OK);
 	who.at[who.n] = '\0';
-	cr_assert(strstr(who.at, "architecture sm_90a\nNVRTC ") && strstr(who.at, "--std=c++17"), "%s", who.at);
+	cr_assert(strstr(who.at, "architecture sm_90a\nshared 232448\nNVRTC ") && strstr(who.at, "--std=c++17"), "%s", who.at);
 	lt__cuda_destroy(o);
 	mock_end(s);
 }
@@ -375,8 +378,8 @@ Test(cuda_mock, numbers_of_an_object)
 	struct lt_object *o = mock_kernel_object(s, cuda_tree(&t, "k", 2, 4), "axpy", 4, NULL);
 	cr_assert_eq(lt__cuda_dump(o, LT_DUMP_STATS, bytes_add, &out), LT_OK);
 	out.at[out.n] = '\0';
-	cr_assert(strstr(out.at, "from_cache 0\n") && strstr(out.at, "axpy.registers 32\n")
-		&& strstr(out.at, "axpy.spilled_bytes 0\naxpy.resident_blocks 16\n"), "%s", out.at);
+	cr_assert(strstr(out.at, "from_cache 0\n") && strstr(out.at, "axpy_1.registers 32\n")
+		&& strstr(out.at, "axpy_1.spilled_bytes 0\naxpy_1.resident_blocks 16\n"), "%s", out.at);
 	out.n = 0;
 	lt__cuda_describe(s, bytes_add, &out);
 	out.at[out.n] = '\0';
