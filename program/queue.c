@@ -41,6 +41,7 @@ lt_status lt__queues_new(struct lt_instance *r)
 	r->queue = LT_NEW(r->arena, struct lt_run_queue, p->memories.n);
 	for (int32_t i = 1; i < p->memories.n; i++)
 		LT_TRY(queue_stream(r, i));
+	r->own_stream = r->queue[1].stream;
 	return LT_OK;
 }
 
@@ -51,7 +52,7 @@ void lt__queues_free(struct lt_instance *r)
 		if (!r->queue[i].own)
 			continue;
 		lt__turn_take(c->turn);
-		c->backend->stream_free(c->session, r->queue[i].stream);
+		c->backend->stream_free(c->session, i == 1 ? r->own_stream : r->queue[i].stream);
 		lt__turn_give(c->turn);
 	}
 	r->queue = NULL;
@@ -87,9 +88,19 @@ lt_status lt__queue_wait(struct lt_program *p, const struct lt_addresses *a, int
 	if (!c->together)
 		lt__turn_give(c->turn);
 	q->busy = q->crossing = false;
-	lt_status fault = queue_faults(p, a, memory);
+	lt_status fault = a->ctx ? queue_faults(p, a, memory) : LT_OK;
+	if (!a->ctx)
+		return st;
 	return fault || !st ? fault : lt_fail(a->ctx, st, "backend %s: %s", c->backend->name,
 		lt__diagnostic_reason(&diags, st, c->backend->name, "sync"));
+}
+
+void lt__queue_settle(struct lt_instance *r, int32_t memory)
+{
+	const struct lt_addresses a = { .queue = r->queue };
+	for (int32_t i = 1; r->queue && i < r->program->memories.n; i++)
+		if (!memory || i == memory)
+			(void)lt__queue_wait(r->program, &a, i);
 }
 
 lt_status lt__queue_wait_all(struct lt_program *p, const struct lt_addresses *a)

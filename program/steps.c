@@ -186,6 +186,14 @@ lt_status lt__fetch(
 	return bytes == 0 ? LT_OK : copy_on(p, a, memory, &to, &from, LT_COPY_TO_HOST, storage);
 }
 
+lt_status lt__fetch_element(const struct lt_program *p, int32_t storage, int32_t memory, int64_t element,
+	const struct lt_addresses *a, int64_t *out)
+{
+	struct lt_slot to = { out, 0, sizeof *out },
+		       from = slot_of(p, storage, memory, a, element * (int64_t)sizeof *out, sizeof *out);
+	return copy_on(p, a, memory, &to, &from, LT_COPY_TO_HOST, storage);
+}
+
 static lt_status step_copy(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
 	const struct lt_storage *x = &p->nests.assigned.storage[s->to];

@@ -128,10 +128,6 @@ static lt_status open_number(
 	return LT_OK;
 }
 
-static lt_status open_one(const struct lt_host *h, const char *c, struct lt_session **s, struct lt_diag *d)
-{
-	return open_number(1, h, c, s, d);
-}
 static lt_status open_two(const struct lt_host *h, const char *c, struct lt_session **s, struct lt_diag *d)
 {
 	return open_number(2, h, c, s, d);
@@ -575,6 +571,34 @@ static void event_free(struct lt_event *e)
 {
 	e->s->c->events--;
 	free(e);
+}
+
+/* ---- a caller's own ---- */
+
+static struct lt_session *last_one;
+
+void *device_new(const void *data, size_t bytes)
+{
+	void *handle;
+	(void)mem_new(last_one, bytes, &handle, NULL);
+	memcpy(block_of(last_one, handle)->at + PAD, data, bytes);
+	return handle;
+}
+void device_read(void *handle, void *data, size_t bytes) { memcpy(data, block_of(last_one, handle)->at + PAD, bytes); }
+void device_free(void *handle) { mem_free(last_one, handle); }
+void *device_stream_new(void)
+{
+	void *stream;
+	(void)stream_new(last_one, &stream, NULL);
+	return stream;
+}
+void device_stream_free(void *stream) { stream_free(last_one, stream); }
+
+static lt_status open_one(const struct lt_host *h, const char *c, struct lt_session **s, struct lt_diag *d)
+{
+	const lt_status st = open_number(1, h, c, s, d);
+	last_one = *s;
+	return st;
 }
 
 #define DEVICE(...) \

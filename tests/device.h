@@ -25,5 +25,11 @@ struct device_counts {
 	char wrong[256];                                /* the first thing that a host must not do, and did; "" */
 };
 extern struct device_counts device_one, device_two;
+/* Of the session of devone that was opened last: memory of a caller. */
+void *device_new(const void *data, size_t bytes);
+void device_read(void *handle, void *data, size_t bytes);       /* waits for nothing */
+void device_free(void *handle);
+void *device_stream_new(void);
+void device_stream_free(void *stream);
 void device_register(void);     /* once a process; the counts begin again each time */
 #endif
