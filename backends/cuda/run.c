@@ -1,28 +1,15 @@
 /* backends/cuda/run.c -- runs of objects: their launches enqueued, and waited for unless the host does that later. */
 #include <stdio.h>
 #include <stdlib.h>
+#include "backends/arguments.h"
 #include "backends/cuda/session.h"
 
 lt_status lt__cuda_run_check(const struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
-	const struct lt_tree *t = o->tree;
-	const char *name = cuda_name(t);
 	if (!o->module)
-		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "compile it without text_only", "kernel %s was only printed", name);
-	if (args->n_slot != (uint32_t)t->n_slot)
-		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s takes %d buffers, %u were given", name,
-			(int)t->n_slot, (unsigned)args->n_slot);
-	for (uint32_t i = 0; i < t->buffers.n; i++) {
-		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
-		int64_t least = b->elems * LT_AT(struct lt_type, t->types, b->type)->bytes;
-		if (b->slot >= 0 && args->slot[b->slot].bytes < least)
-			return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: buffer %s has %lld bytes and needs %lld", name,
-				b->name ? b->name : "?", (long long)args->slot[b->slot].bytes, (long long)least);
-	}
-	if (o->code.kernel->workspace_bytes && !args->workspace)
-		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", name,
-			(long long)o->code.kernel->workspace_bytes);
-	return LT_OK;
+		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "compile it without text_only", "kernel %s was only printed",
+			cuda_name(o->tree));
+	return lt__check_arguments(o->tree, args, o->code.kernel->workspace_bytes, diag);
 }
 
 static uint64_t buffer_address(const struct lt_kernel_buffer *b, const struct lt_args *args)
