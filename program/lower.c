@@ -86,6 +86,8 @@ lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 		lower_explain(p);
 		return taken ? LT_OK : lt__offers_refused(offers, nests);
 	}
+	for (int32_t i = 0; i < nests->n; i++)
+		p->has_faults = p->has_faults || nests->frozen[i].tree.needs & LT_NEED_GATHER;
 	lt__plan_steps(p->tree->graph, nests, p->arena, &steps);        /* launches and copies, in order */
 	/* what crosses between memories is a step, too */
 	LT_TRY(lt__plan_moves(p->tree->graph, p->bindings, nests, &p->backends, &p->kernels, &steps,

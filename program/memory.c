@@ -21,6 +21,7 @@ struct mover {
 	const struct lt_storage *storage; int32_t n_storage;
 	struct lt_memories *memories;
 	const struct lt_bindings *bindings;
+	const struct lt_opened_backends *backends;
 	const struct lt_plan *steps;            /* without moves */
 	struct lt_arena *a;
 	struct valid_ranges *of;                      /* by storage */
@@ -66,6 +67,13 @@ static void ranges_cut(struct mover *m, struct valid_ranges *r, int64_t at)
 	}
 }
 
+/* Two devices of one backend that copies between its sessions. */
+static bool is_peer(const struct mover *m, int32_t from, int32_t to)
+{
+	const struct lt_backend *b = m->backends->at[m->memories->at[to].opened].backend;
+	return b == m->backends->at[m->memories->at[from].opened].backend && LT_HAS(struct lt_backend, b, mem_peer);
+}
+
 static void bring_range(struct mover *m, int32_t storage, struct valid_range *r, int32_t memory)
 {
 	/* What is prepared once crosses once. */
@@ -76,7 +84,7 @@ static void bring_range(struct mover *m, int32_t storage, struct valid_range *r,
 	if (!r->valid || r->valid & bit(memory))
 		return;
 	int32_t from = __builtin_ctzll(r->valid);
-	if (from && memory) {
+	if (from && memory && !is_peer(m, from, memory)) {
 		step.from_memory = from;
 		mover_add_step(m, list, step);
 		m->memories->in_memories[storage] |= bit(0);
@@ -331,6 +339,7 @@ lt_status lt__plan_moves(const struct lt_graph *g, const struct lt_bindings *bin
 		.n_storage = nests->assigned.n_storage,
 		.memories = memories,
 		.bindings = bindings,
+		.backends = backends,
 		.steps = steps,
 		.a = a };
 	LT_TRY(find_memories(backends, kernels, a, memories));

@@ -159,10 +159,12 @@ static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_
 	struct lt_fault *fault = &r->fault[s->first];
 	struct lt_diagnostics diags;
 	const int32_t memory = p->memories.of_opened[s->opened];
-	if (memory)
+	if (memory) {
 		a->queue[memory].busy = true;
-	else
-		LT_TRY(lt__queue_before_host(p, a, 0));
+		a->queue[memory].ends = false;
+	} else {
+		LT_TRY(lt__queue_before_host(p, a, 0, true));
+	}
 	for (int32_t i = 0; !memory && i < s->n; i++)
 		lt__fault_clear(&fault[i]);
 	lt__diagnostics_init(&diags);

@@ -84,7 +84,7 @@ lt_status lt__instance_begin(
 	r->ran = false;
 	*out = addresses(r, input, result);
 	LT_TRY(take_given(r, out));
-	LT_TRY(lt__queue_before_host(p, out, 0));       /* the run before may still read scalars and states there */
+	LT_TRY(lt__queue_before_host(p, out, 0, true));       /* the run before may still read scalars and states there */
 	LT_TRY(lt__params_read(r, out));
 	r->has_fetched = false;
 	r->ran = true;
@@ -114,6 +114,8 @@ static lt_status run_begin(struct lt_instance *r, const void *const *input, void
 		st = lt__instance_segments(r, &a);
 	if (!st)
 		st = lt__params_fetch(r, &a);
+	if (!st && r->queue && r->queue[1].stream != r->own_stream)
+		st = lt__queue_end(r->program, &a);
 	return st ? run_end(r, st) : LT_OK;
 }
 

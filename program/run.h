@@ -16,7 +16,9 @@ struct lt_device_memory {
 struct lt_run_queue {
 	void *stream;                           /* NULL: the session's own */
 	bool own;                               /* made by the instance */
-	bool busy, crossing;                    /* something is enqueued; copies from or to the host's memory are */
+	bool busy, sends, brings;               /* something is enqueued; copies from the host's memory are; copies to it */
+	struct lt_event *order;                 /* what others wait for; NULL: they wait for all of it */
+	bool ends;                              /* it stands behind the last run, and no kernel can have a fault */
 };
 /* What is bound, and what is computed from it once. */
 struct lt_constants {
@@ -40,6 +42,7 @@ struct lt_instance {
 	int64_t *param, *launch_param, *fetched;        /* by param; fetched: from devices */
 	bool has_fetched;                       /* those of states, after the last run */
 	void *own_stream;                       /* of queue 1 */
+	void *pinned;                           /* memory of queue 1's backend: param and fetched */
 	bool *absent;                           /* by param: read by unused nodes only, and not checked */
 	struct lt_slot *slot;                   /* of all steps, one after the other */
 	int64_t *extent;                        /* by var of the program's graph: of the last run */
@@ -94,15 +97,19 @@ lt_status lt__fetch(const struct lt_program *, int32_t storage, int32_t memory, 
 
 /* queue.c: the instance's queues, and waiting for them.
  * wait: until all in that memory is done; LT_EFAULT: a kernel of it had an index out of range.  wait_all: in each, also
- * where one has failed; the first failure.  before_host: the host's memory is about to be read or written: waits for
- * copies from and to it, in all queues but that of memory `own` (0: in all). */
+ * where one has failed; the first failure.  before_host: the host's memory is about to be read, or also written: waits
+ * for the copies that are in the way, in all queues but that of memory `own` (0: in all). */
 lt_status lt__queues_new(struct lt_instance *);
 void lt__queues_free(struct lt_instance *);
 lt_status lt__queue_wait(struct lt_program *, const struct lt_addresses *, int32_t memory);
+/* What is enqueued in memory `to` from now on comes after what is in `from`. */
+lt_status lt__queue_follow(struct lt_program *, const struct lt_addresses *, int32_t to, int32_t from);
+/* A run of all kernels has been enqueued in memory 1's queue. */
+lt_status lt__queue_end(struct lt_program *, const struct lt_addresses *);
 /* Waits, and reports nothing: of memory, or (0) of all. */
 void lt__queue_settle(struct lt_instance *, int32_t memory);
 lt_status lt__queue_wait_all(struct lt_program *, const struct lt_addresses *);
-lt_status lt__queue_before_host(struct lt_program *, const struct lt_addresses *, int32_t own);
+lt_status lt__queue_before_host(struct lt_program *, const struct lt_addresses *, int32_t own, bool writes);
 
 /* run.c: what every run does before its first step: checks what is given, reads and checks the parameters, finds the
  * addresses. */

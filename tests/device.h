@@ -1,5 +1,6 @@
 /* tests/device.h -- devices that are not there: the backends "devone" and "devtwo", which compute as ref does, in
- * memory of their own (and "devnone", whose memory cannot be filled).
+ * memory of their own (and "devnone", whose memory cannot be filled; "devpeer", which counts as devone and copies from
+ * one of its sessions to another).
  *
  * A handle is no address; new memory is poisoned and stands between sentinels; every handle and every range is checked;
  * a clock ticks 1000 ns at each launch.  What is enqueued in a stream runs when somebody waits for it, or when the
@@ -21,6 +22,7 @@ struct device_counts {
 	int64_t captures_alive, sessions;
 	int64_t params;                                 /* run-time scalars that were told */
 	int64_t syncs, streams;                         /* calls of sync; streams in use */
+	int64_t waits, peers, pinned;                   /* calls of event_wait, of mem_peer; blocks of host_new in use */
 	int64_t fail_new, fail_copy;                    /* the n-th of these fails; 0: none does */
 	char wrong[256];                                /* the first thing that a host must not do, and did; "" */
 };

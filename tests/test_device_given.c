@@ -114,7 +114,8 @@ Test(device_given, runs_are_enqueued)
 	cr_assert_eq(got.z[0], 0, "nothing has run");
 	cr_assert_eq(lt_instance_wait(q), LT_OK);
 	cr_assert_eq(lt_instance_wait(r), LT_OK);
-	cr_assert_eq(device_one.syncs, syncs + 2);
+	/* In the caller's queue no more is waited for than what was enqueued before the last run's end. */
+	cr_assert(device_one.syncs == syncs + 1 && device_one.waits == 1);
 	for (int i = 0; i < 2; i++) {
 		device_read(z[i], got.z, sizeof got.z);
 		device_read(y[i], got.y, sizeof got.y);
