@@ -184,15 +184,6 @@ int32_t lt__build_op(struct lt_kernel_builder *b, const struct lt_op *op)
 	return b->n_op++;
 }
 
-int32_t lt__build_matrix(struct lt_kernel_builder *b, const struct lt_kernel_matrix *m)
-{
-	const char *name = name_for(b, m->name);
-	ROOM(b, b->matrix, b->n_matrix, b->cap_matrix);
-	b->matrix[b->n_matrix] = *m;
-	b->matrix[b->n_matrix].name = name;
-	return b->n_matrix++;
-}
-
 int32_t lt__build_extras(struct lt_kernel_builder *b, const int64_t *from, int32_t n)
 {
 	int32_t first = b->n_extra;

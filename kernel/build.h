@@ -58,7 +58,6 @@ int32_t lt__build_variable(struct lt_kernel_builder *, const char *name, uint32_
 int32_t lt__build_param(struct lt_kernel_builder *, const struct lt_kernel_param *);
 int32_t lt__build_matrix(struct lt_kernel_builder *, const struct lt_kernel_matrix *);
 int32_t lt__build_op(struct lt_kernel_builder *, const struct lt_op *);
-int32_t lt__build_matrix(struct lt_kernel_builder *, const struct lt_kernel_matrix *);
 int32_t lt__build_extras(struct lt_kernel_builder *, const int64_t *, int32_t n);      /* where they begin */
 const char *lt__build_string(struct lt_kernel_builder *, const char *);
 

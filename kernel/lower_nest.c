@@ -31,7 +31,9 @@ static void nest_counted(struct lowering *l, int32_t i)
 	bool together = lower_has_grids(l) && l->part[i].waits;
 	int32_t from = lt__lower_i64(l, 0), to = together ? lt__lower_trip_count_of(l, i, true) : lt__lower_trip_count(l, i);
 	int32_t mark = lt__lower_mark(l);
+	l->written += together;
 	nest_inside(l, i, lt__lower_any_iteration(l, i, nest_begin(l, from, to, 1, i)));
+	l->written += together;
 	lt__lower_end(l, mark);
 }
 

@@ -130,6 +130,7 @@ void lt__text_grid_step(struct text *, int32_t i);
 /* matrix.c: the instruction; NULL: the device has none of that description. */
 const char *lt__text_matrix_name(const struct lt_text_device *, const struct lt_kernel_matrix *);
 void lt__text_matrix(struct text *, int32_t i);
+struct text_expr lt__text_fragment(struct text *, int32_t i);
 
 /* lane.c: an instruction with operands, or a value, of several lanes.  A mask as a vector of integers of so many bits;
  * of one that has no width yet, the bits that its user works with. */

@@ -113,12 +113,13 @@ extern "C" {
 	X(wait, 189, WAIT, "until all but the last so many groups of the thread are done") \
 	X(matrix, 190, MATRIX, "accumulators += matrix a times matrix b, by all threads of a subgroup or of four") \
 	X(launch_grid, 191, LAUNCH_GRID, \
-		"in the host region: a grid runs, of so many blocks along each axis; none if one is 0")
+		"in the host region: a grid runs, of so many blocks along each axis; none if one is 0") \
+	X(fragment, 192, FRAGMENT, "what the thread has of matrix a or b in shared memory, read by all threads of `matrix`")
 enum lt_machine_opcode {
 #define LT_MACHINE_ENUM(name, number, form, doc) LT_OPCODE_##name = number,
 	LT_MACHINE_MAP(LT_MACHINE_ENUM)
 #undef LT_MACHINE_ENUM
-	LT_NOPCODE = 192
+	LT_NOPCODE = 193
 };
 
 enum { LT_LANE_MASK = 32 };          /* beside enum lt_dtype */
@@ -173,6 +174,7 @@ struct lt_instruction {
 	 *   exchange         value, distance or number (i64; a distance is the same in the subgroup)
 	 *   copy_async       address in shared memory, -1, mask of one lane, address of the source
 	 *   matrix           of a and b: the fragment, or the address of the matrix in shared memory
+	 *   fragment         the address of the matrix in shared memory
 	 *   else             what an operator has: operands in order */
 	int32_t operand[4];
 	/* Of load, store, prefetch, array: the buffer.  Of get, set, update, variable: the variable.  Of param, argument:
@@ -180,18 +182,18 @@ struct lt_instruction {
 	 * Of loop, if, else: the index of the matching end (of an if that has one: of its else).  Of end: the index of what
 	 * it ends, a loop, if or else.  Of fault: the access.  Of block, thread: the axis.  Of subgroup: of how many
 	 * subgroups.  Of barrier, exchange, commit, wait: enum lt_barrier_scope, lt_exchange, lt_flight.  Of copy_async: the
-	 * buffer that is written.  Of matrix: its description.  Else -1. */
+	 * buffer that is written.  Of matrix, fragment: its description.  Else -1. */
 	int32_t what;
 	/* The statement of the frozen tree that it comes from; of a loop, the loop; -1: none.  For messages, dumps, faults. */
 	int32_t origin;
 	int64_t number;                 /* const: typed bits, and 0 above them; load, store, prefetch, copy_async: added to the
 	                                 * address; loop: the step, > 0; update: the operator's opcode; barrier: its number;
-	                                 * wait: how many */
+	                                 * wait: how many; fragment: of a (0) or b (1) */
 	int64_t stride;                 /* load, store: elements from lane to lane, if they have no index; loop: see UNROLL;
 	                                 * barrier: how many threads; copy_async: how many elements */
 	/* Into extras.  shuffle: lanes; launch, launch_grid: values handed over; copy_async: the buffer that is read, what is
 	 * added to its address; matrix: a struct lt_matrix_location for a, one for b, each member an extra, then the
-	 * accumulators: variables whose lanes, together, are those of a fragment of c. */
+	 * accumulators: variables whose lanes, together, are those of a fragment of c; fragment: a location. */
 	int32_t first_extra, n_extra;
 };
 /* Where an operand of a matrix instruction is.  In shared memory element (row, column) is at address + number +
