@@ -5,6 +5,7 @@
 #include <string.h>
 #include "check/must.h"
 #include "lt/backend.h"
+#include "tests/keeper.h"
 #include "tests/ltrun.h"
 #include "tests/random_schedule.h"
 
@@ -128,6 +129,42 @@ Test(grid_trees, refusals_name_the_loop)
 	}
 }
 
+/* -- on a device -- */
+
+/* Without its optimiser PoCL compiles in half the time. */
+#define DEVICE "opencl:O0"
+
+static void need_device(void)
+{
+	struct keeper k = keeper_new();
+	const struct lt_backend *b = lt_backend_find("opencl");
+	struct lt_session *s = NULL;
+	if (!b)
+		cr_skip_test("the backend opencl is left out: its headers are not there");
+	if (b->open(NULL, "O0", &s, &k.diag))
+		cr_skip_test("%s", k.text);
+	b->close(s);
+}
+
+/* Loops of the host around a grid: how many launches there are depends on a run-time scalar. */
+#define LAUNCHES "graph 1\nvar t 9 limit pos\nvar i 5\nparam pos = %at[0] in 0..9\n%at = i64[] input \"at\"\n" \
+	"%x = f32[t, i] input \"x\"\n%y = f32[t, i] neg %x\n%z = f32[i] add.reduce %y\nresult \"z\" = %z\n" \
+	"result \"y\" = %y\n"
+
+Test(grid_trees, a_device_gives_what_the_evaluator_says)
+{
+	need_device();
+	for (int i = 0; i < N_CASE; i++) {
+		ltrun_write_text("case.graph", cases[i].graph);
+		cr_expect_eq(ltrun("--no-cache --no-passes --strict -b " DEVICE " --apply=\"%s\" -q --verify -i '*=random' "
+			"case.graph", cases[i].steps), 0, "case %d: %s", i, ltrun_err);
+	}
+	ltrun_write_text("case.graph", LAUNCHES);
+	for (int at = 0; at < 10; at += 3)
+		cr_expect_eq(ltrun("--no-cache --no-passes --strict -b " DEVICE " --apply='bind %%y/i grid.x' -q --verify -i at=%d "
+			"-i x=random case.graph", at), 0, "at %d: %s", at, ltrun_err);
+}
+
 /* -- drawn trees -- */
 
 static void draw(const char *backends, uint64_t first, uint64_t graphs)
@@ -146,6 +183,11 @@ static void draw(const char *backends, uint64_t first, uint64_t graphs)
 Test(grid_trees, in_warps) { draw("sim:grid", 501, 64); }
 Test(grid_trees, in_small_subgroups) { draw("sim:grid/subgroup=4/order=backward", 701, 64); }
 Test(grid_trees, without_subgroups) { draw("sim:grid/subgroup=1", 901, 64); }
+Test(grid_trees, on_a_device)
+{
+	need_device();
+	draw(DEVICE, 1101, 8);
+}
 
 /* -- on a device, if there is one: make check leaves these out -- */
 

@@ -62,25 +62,6 @@ static lt_status dump_stats(const struct lt_object *o, lt_write *write, void *us
 
 /* ---- texts ---- */
 
-static lt_status dump_source(const struct lt_object *o, lt_write *write, void *user)
-{
-	struct lt_text_tree_names names = { .t = o->tree };
-	const struct lt_text_origins origins = lt__text_tree_origins(&names);
-	struct lt_text_grids *grids;
-	char mark[160];
-	lt_status status = lt__text_grids(&lt__text_cuda, o->code.kernel, &origins, &grids, NULL);
-	if (status)
-		return status;
-	const char *kernel = grids->text + grids->definitions;
-	lt__text_definitions(grids->text, grids->definitions, write, user);
-	int n = snprintf(mark, sizeof mark, "/* kernel %.100s */\n", cuda_name(o->tree));
-	write(user, mark, (size_t)n);
-	kernel += strspn(kernel, "\n");
-	write(user, kernel, strlen(kernel));
-	lt__text_grids_free(grids);
-	return LT_OK;
-}
-
 /* The processor's own code is in the cubin, and only tools of the toolkit read that. */
 static lt_status dump_ptx(const struct lt_object *o, lt_write *write, void *user)
 {
@@ -98,7 +79,7 @@ static lt_status dump_ptx(const struct lt_object *o, lt_write *write, void *user
 lt_status lt__cuda_dump(const struct lt_object *o, enum lt_dump what, lt_write *write, void *user)
 {
 	switch (what) {
-	case LT_DUMP_SOURCE: return dump_source(o, write, user);
+	case LT_DUMP_SOURCE: return lt__text_grids_write(&lt__text_cuda, o->code.kernel, o->tree, write, user);
 	case LT_DUMP_ASM: return dump_ptx(o, write, user);
 	case LT_DUMP_STATS: return dump_stats(o, write, user);
 	case LT_DUMP_KERNEL: lt_kernel_print(o->code.kernel, write, user); return LT_OK;
