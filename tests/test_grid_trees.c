@@ -1,9 +1,10 @@
 /* tests/test_grid_trees.c -- trees with grid and block loops: what legality accepts runs on a grid without a finding
  * and gives what the evaluator says. */
 #include <criterion/criterion.h>
-#include "check/must.h"
 #include <stdlib.h>
 #include <string.h>
+#include "check/must.h"
+#include "lt/backend.h"
 #include "tests/keeper.h"
 #include "tests/ltrun.h"
 #include "tests/random_schedule.h"
@@ -61,19 +62,20 @@ static int count(const char *text, const char *word)
 static int grid_run(int i, const char *config, const char *options)
 {
 	ltrun_write_text("case.graph", cases[i].graph);
-	return ltrun("--no-cache --no-passes -b 'sim:grid%s' --apply=\"%s\" %s case.graph", config, cases[i].steps, options);
+	return ltrun("--no-cache --no-passes --strict -b '%s' --apply=\"%s\" %s case.graph", config, cases[i].steps, options);
 }
 
 Test(grid_trees, barriers_are_where_threads_need_each_other)
 {
 	for (int i = 0; i < N_CASE; i++) {
-		cr_assert_eq(grid_run(i, "", "--dump=frozen"), 0, "case %d: %s", i, ltrun_err);
+		cr_assert_eq(grid_run(i, "sim:grid", "--dump=frozen"), 0, "case %d: %s", i, ltrun_err);
 		cr_expect_eq(count(ltrun_out, " barrier\n"), cases[i].frozen, "case %d: %s", i, ltrun_out);
-		cr_assert_eq(grid_run(i, "", "--dump=kernel"), 0, "case %d: %s", i, ltrun_err);
+		cr_assert_eq(grid_run(i, "sim:grid", "--dump=kernel"), 0, "case %d: %s", i, ltrun_err);
 		cr_expect_eq(count(ltrun_out, "\tbarrier "), cases[i].all, "case %d: %s", i, ltrun_out);
 		const char *shared = strstr(strstr(ltrun_out, "region grid"), " shared ");
 		cr_expect(cases[i].shared < 0 || atoi(shared + 8) == cases[i].shared, "case %d: %s", i, ltrun_out);
-		static const char *const configs[] = { "", ";order=backward", ";subgroup=8", ";subgroup=1", ";seed=3" };
+		static const char *const configs[] = { "sim:grid", "sim:grid/order=backward", "sim:grid/subgroup=8",
+			"sim:grid/subgroup=1", "sim:grid/seed=3" };
 		for (int k = 0; k < 5; k++)
 			cr_expect_eq(grid_run(i, configs[k], "-q --verify -i '*=random'"), 0, "case %d, %s: %s", i, configs[k],
 				ltrun_err);
@@ -85,7 +87,7 @@ Test(grid_trees, none_is_too_many)
 	for (int i = 0; i < N_CASE; i++)
 		for (int n = 1; n <= cases[i].all + 1; n++) {
 			char config[40];
-			(void)snprintf(config, sizeof config, ";drop=%d", n);
+			(void)snprintf(config, sizeof config, "sim:grid/drop=%d", n);
 			int code = grid_run(i, config, "-q -i '*=random'");
 			cr_expect_eq(code != 0, n <= cases[i].all, "case %d without barrier %d: %s", i, n, ltrun_err);
 			cr_expect(code == 0 || strstr(ltrun_err, "(check threads)") || strstr(ltrun_err, "(check stored)"),
@@ -165,11 +167,11 @@ Test(grid_trees, a_device_gives_what_the_evaluator_says)
 
 /* -- drawn trees -- */
 
-static void draw(const char *backends, uint64_t first, int graphs)
+static void draw(const char *backends, uint64_t first, uint64_t graphs)
 {
 	struct schedule_tally tally = { 0 };
 	struct schedule_plan plan = { .backends = backends, .skip = "bind call tile", .seed = must_number("LT_SEED", first),
-		.graphs = (int)must_number("LT_GRAPHS", (uint64_t)graphs), .sequences = 4, .together = 1, .grids = true };
+		.graphs = (int)must_number("LT_GRAPHS", graphs), .sequences = 4, .together = 1, .grids = true };
 	random_schedules(&plan, &tally);
 	random_schedules_report(&plan, &tally);
 	cr_expect_eq(tally.failed, 0, "%d of %d sequences", tally.failed, tally.sequences);
@@ -186,3 +188,31 @@ Test(grid_trees, on_a_device)
 	need_device();
 	draw(DEVICE, 1101, 8);
 }
+
+/* -- on a device, if there is one: make check leaves these out -- */
+
+/* It stays open: to begin with a device takes longer than to draw a tree. */
+static struct lt_session *gpu_session;
+
+static void gpu_set_up(void)
+{
+	const struct lt_backend *cuda = lt_backend_find("cuda");
+	if (!cuda || cuda->open(NULL, "", &gpu_session, NULL))
+		cr_skip_test("no device that runs CUDA is there");
+	ltrun_set_up();
+}
+static void gpu_tear_down(void)
+{
+	if (gpu_session)
+		lt_backend_find("cuda")->close(gpu_session);
+	ltrun_tear_down();
+}
+TestSuite(gpu_grid_trees, .init = gpu_set_up, .fini = gpu_tear_down, .timeout = 120);
+
+Test(gpu_grid_trees, by_hand)
+{
+	for (int i = 0; i < N_CASE; i++)
+		cr_expect_eq(grid_run(i, "cuda", "-q --verify -i '*=random'"), 0, "case %d: %s", i, ltrun_err);
+}
+
+Test(gpu_grid_trees, drawn) { draw("cuda", 1101, 12); }

@@ -65,12 +65,14 @@ static lt_status enqueue_faulting(struct lt_object *o, const struct lt_cuda_laun
 	return lt__cuda_check(o->s, r, diag, "kernel %s: its fault record", cuda_name(o->tree));
 }
 
-/* What the host's region asks for that no recorded run can have: the run-time scalars, which are in the device's
- * memory. */
+/* What the host's region asks for that no recorded run can have: the run-time scalars.  A host that does not tell them
+ * has them in the device's memory. */
 static lt_status launches_now(struct lt_object *o, const struct lt_args *args, struct lt_cuda_queue *q,
 	struct lt_cuda_launches *out, struct lt_diag *diag)
 {
 	const struct lt_kernel *k = o->code.kernel;
+	if (LT_HAS(struct lt_args, args, param))
+		return lt__cuda_launches(&o->code, args->param, out, diag);
 	int64_t *param = calloc(k->n_param + 1, sizeof *param);
 	lt_status status = param ? LT_OK
 		: lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for the run-time scalars of kernel %s", cuda_name(o->tree));
