@@ -230,6 +230,10 @@ void lt__lower_body(struct lowering *l, int32_t loop, int32_t s, int32_t end)
 		while (lower_loop_at(l, in)->parent != loop)
 			in = lower_loop_at(l, in)->parent;
 		int32_t after = lower_loop_at(l, in)->first_stmt + lower_loop_at(l, in)->n_stmt;
+		if (lower_has_grids(l) && lt__lower_call(l, in)) {
+			s = after;
+			continue;
+		}
 		if (lower_has_grids(l) && l->part[in].root == in)
 			lt__lower_grid(l, in, s, after, lt__lower_body, nest_loop);
 		else

@@ -110,7 +110,7 @@ lt_status lt__opencl_run(struct lt_object *o, const struct lt_args *args, struct
 {
 	struct lt_session *s = o->s;
 	struct lt_opencl_record *record;
-	struct opencl_launcher l = { { launch }, o, args, args->stream ? args->stream : s->queue, NULL, diag };
+	struct opencl_launcher l = { { launch, NULL }, o, args, args->stream ? args->stream : s->queue, NULL, diag };
 	lt_status status = o->program ? lt__check_arguments(o->tree, args, o->kernel->workspace_bytes, diag)
 		: lt__report(diag, LT_EUNSUPPORTED, -1, -1, "compile it without text_only", "kernel %s was only printed",
 			opencl_name(o->tree));
