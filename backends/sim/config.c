@@ -98,6 +98,23 @@ static bool machine_of(const char *at, size_t n, struct lt_machine *m)
 	return true;
 }
 
+/* A GPU by its name: what a block of it has, and predictions. */
+static bool named_of(const char *at, size_t n, struct sim_config *out)
+{
+	char name[16];
+	if (n >= sizeof name)
+		return false;
+	memcpy(name, at, n);
+	name[n] = '\0';
+	const struct lt_simulate_machine *m = lt__simulate_machine(name);
+	if (!m)
+		return false;
+	out->named = m;
+	out->machine.subgroup = 32;
+	out->machine.shared_bytes = strcmp(name, "a100") == 0 ? 163 << 10 : 227 << 10;
+	return true;
+}
+
 /* With `expand`: what no expansion replaces. */
 #define BOTH (1 << LT_F32 | 1 << LT_F64)
 static const struct lt_machine_operator functions[] = {
@@ -119,6 +136,7 @@ static lt_status sim_refuse(const char *at, size_t n, struct lt_diag *diag)
 		{ "unroll=", "give a whole number up to 1048576" }, { "copied=", "give a whole number up to 1048576" },
 		{ "array=", "give a number of bytes up to 1048576" }, { "teams=", "give 0 or 1" },
 		{ "drop=", "give the number of a barrier, from 1" },
+		{ "blocks=", "give how many blocks of a grid are run and counted; results are then not complete" },
 		{ "subgroup=", "give 1, 2, 4, 8, 16, 32 or 64 threads" }, { "shared=", "give a number of bytes up to 1048576" },
 	};
 	const int shown = (int)(n < 60 ? n : 60);
@@ -137,7 +155,8 @@ static lt_status sim_refuse(const char *at, size_t n, struct lt_diag *diag)
 	return lt__report(diag, LT_EINVAL, -1, -1,
 		"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, off=CHECK, "
 		"drop=BARRIER, skip=STEPS, or of the machine lanes=N (1, 2, 4 .. 64), moved=N, unroll=N, copied=N, array=BYTES, "
-		"teams=0, masked, gathered, grid, subgroup=THREADS, shared=BYTES",
+		"teams=0, masked, gathered, grid, a100, h100, h200, subgroup=THREADS, shared=BYTES, and for counts alone "
+		"blocks=NUMBER",
 		"sim: unknown option '%.*s'", shown, at);
 }
 
@@ -156,11 +175,13 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 			out->options.range = (int64_t)number;
 		else if (sim_number(at, n, "drop", &number) && number > 0)
 			out->drop = number;
+		else if (sim_number(at, n, "blocks", &number) && number <= INT64_MAX)
+			out->options.blocks = (int64_t)number;
 		else if (is_word(at, n, "counts"))
 			out->counts = true;
 		else if (is_word(at, n, "expand"))
 			out->expand = true;
-		else if (n && !machine_of(at, n, &out->machine) && !order_of(at, n, &out->options.order)
+		else if (n && !machine_of(at, n, &out->machine) && !named_of(at, n, out) && !order_of(at, n, &out->options.order)
 			&& !off_of(at, n, &out->options.off) && !skip_of(at, n, out->skip))
 			return sim_refuse(at, n, diag);
 		at += n + (at[n] == ';');

@@ -15,6 +15,7 @@ struct lt_session {
 	const struct lt_host *host;
 	struct sim_config config;
 	struct lt_target target;
+	char target_name[16];
 	struct lt_caps caps;
 };
 struct lt_object {
@@ -62,13 +63,18 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	*out = calloc(1, sizeof **out);
 	if (!*out)
 		return out_of_memory(diag);
-	**out = (struct lt_session){ host, c, target, known };
+	**out = (struct lt_session){ .host = host, .config = c, .target = target, .caps = known };
 	if (c.machine.vector_bytes)     /* default trees for these vectors */
 		(*out)->target.vector_bytes = c.machine.vector_bytes;
 	if (c.machine.subgroup) {
 		(*out)->target = grid_target;
 		(*out)->target.warp = c.machine.subgroup;
 		(*out)->target.shared_bytes = (uint64_t)c.machine.shared_bytes;
+		if (c.named) {
+			(void)snprintf((*out)->target_name, sizeof (*out)->target_name, "sim:%s", c.named->name);
+			(*out)->target.name = (*out)->target_name;
+			(*out)->target.multiprocessors = (uint32_t)c.named->multiprocessors;
+		}
 		(*out)->caps.loops |= 1u << LT_GRID | 1u << LT_BLOCK;
 		(*out)->caps.understands |= LT_KERNEL_GRID_NEEDS;
 	}
@@ -136,6 +142,8 @@ static void report_counts(const struct lt_object *o)
 		o->n_run == 1 ? "run" : "runs");
 	host->log(host, LT_LOG_INFO, line);
 	(void)lt__simulate_print_counts(o->kernel, &o->count, write_log, (void *)(uintptr_t)host);
+	if (o->session->config.named)
+		(void)lt__simulate_predict(o->kernel, &o->count, o->session->config.named, write_log, (void *)(uintptr_t)host);
 }
 
 static void destroy(struct lt_object *o)
@@ -149,15 +157,17 @@ static void destroy(struct lt_object *o)
 	free(o->fresh);
 	free(o->count.runs);
 	free(o->count.lanes);
+	free(o->count.request);
 	free(o);
 }
 
-static lt_status count_new(const struct lt_kernel *k, struct lt_simulate_count *c)
+/* requests: what the threads of grids ask memory for, too. */
+static lt_status count_new(const struct lt_kernel *k, bool requests, struct lt_simulate_count *c)
 {
-	c->request = NULL;
+	c->request = requests ? calloc((size_t)k->n_instruction + 1, sizeof *c->request) : NULL;
 	c->runs = calloc((size_t)k->n_instruction + 1, sizeof *c->runs);
 	c->lanes = calloc((size_t)k->n_instruction + 1, sizeof *c->lanes);
-	return c->runs && c->lanes ? LT_OK : LT_ENOMEM;
+	return c->runs && c->lanes && (c->request || !requests) ? LT_OK : LT_ENOMEM;
 }
 
 /* Slots whose content has no meaning before the kernel runs: what this one writes for other kernels or for the host.
@@ -191,7 +201,7 @@ static lt_status compile_one(
 	if (status)
 		return status;
 	o->fresh = calloc(o->kernel->n_slot + 1u, 1);
-	if (!o->fresh || count_new(o->kernel, &o->count))
+	if (!o->fresh || count_new(o->kernel, s->config.named != NULL, &o->count))
 		return out_of_memory(diag);
 	fill_fresh(t, o->fresh);
 	return LT_OK;
@@ -211,6 +221,17 @@ static lt_status sim_compile(struct lt_session *s, const struct lt_tree *const *
 	return status;
 }
 
+static void add_request(struct lt_simulate_request *sum, const struct lt_simulate_request *x)
+{
+	sum->requests += x->requests;
+	sum->bytes += x->bytes;
+	sum->sectors += x->sectors;
+	sum->shared_requests += x->shared_requests;
+	sum->shared_bytes += x->shared_bytes;
+	sum->phases += x->phases;
+	sum->cycles += x->cycles;
+}
+
 static void add_counts(struct lt_object *o, const struct lt_simulate_count *c)
 {
 	(void)pthread_mutex_lock(&o->turn);
@@ -218,6 +239,8 @@ static void add_counts(struct lt_object *o, const struct lt_simulate_count *c)
 	for (uint32_t i = 0; i < o->kernel->n_instruction; i++) {
 		o->count.runs[i] += c->runs[i];
 		o->count.lanes[i] += c->lanes[i];
+		if (c->request)
+			add_request(&o->count.request[i], &c->request[i]);
 	}
 	(void)pthread_mutex_unlock(&o->turn);
 }
@@ -227,7 +250,7 @@ static lt_status sim_run(struct lt_object *o, const struct lt_args *args, struct
 	struct lt_simulate_count c;
 	struct lt_simulate_options options = o->session->config.options;
 	options.fresh = o->fresh;
-	lt_status status = count_new(o->kernel, &c);
+	lt_status status = count_new(o->kernel, o->count.request != NULL, &c);
 	if (status)
 		status = out_of_memory(diag);
 	else
@@ -236,6 +259,7 @@ static lt_status sim_run(struct lt_object *o, const struct lt_args *args, struct
 		add_counts(o, &c);
 	free(c.runs);
 	free(c.lanes);
+	free(c.request);
 	return status;
 }
 

@@ -3,13 +3,14 @@
 #define LT_SIM_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "kernel/simulate.h"
+#include "kernel/simulate_predict.h"
 
 struct sim_config {
 	struct lt_simulate_options options;
 	bool counts, expand;
 	uint64_t drop;                          /* leave this barrier out of each program, from 1; 0: none */
 	struct lt_machine machine;
+	const struct lt_simulate_machine *named;        /* whose numbers predictions are made with; NULL: none */
 	char skip[27];                          /* letters of steps that are left out */
 };
 
