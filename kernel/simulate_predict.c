@@ -9,9 +9,9 @@
 
 /* From the makers' data sheets: clocks of the boost, memory and matrix rates of the whole divided by both. */
 static const struct lt_simulate_machine machines[] = {
-	{ "a100", 108, 1.41e9, 4, 64, 13.3, 1, 1024 },
-	{ "h100", 132, 1.83e9, 4, 128, 13.9, 1, 2048 },
-	{ "h200", 132, 1.83e9, 4, 128, 19.9, 1, 2048 },
+	{ "a100", 108, 1.41e9, 4, 64, 13.3, 1, 1024, 166912, 65536, 40 << 20 },
+	{ "h100", 132, 1.83e9, 4, 128, 13.9, 1, 2048, 232448, 65536, 50 << 20 },
+	{ "h200", 132, 1.83e9, 4, 128, 19.9, 1, 2048, 232448, 65536, 50 << 20 },
 };
 
 const struct lt_simulate_machine *lt__simulate_machine(const char *name)

@@ -7,7 +7,7 @@
 #define LT_KERNEL_SIMULATE_PREDICT_H
 #include "kernel/simulate.h"
 
-/* By multiprocessor and cycle, but for the first two. */
+/* Rates are by multiprocessor and cycle. */
 struct lt_simulate_machine {
 	const char *name;
 	double multiprocessors, cycles_per_second;
@@ -16,6 +16,9 @@ struct lt_simulate_machine {
 	double memory_bytes;            /* of device memory, its share of all                  */
 	double shared_cycles;           /* phases of banks                                     */
 	double products;                /* multiply-adds of 16-bit matrices                    */
+	int64_t shared_bytes;           /* that a block may have, at most                      */
+	int64_t registers;              /* of 4 bytes, of a multiprocessor                     */
+	int64_t l2_bytes;               /* of the whole                                        */
 };
 const struct lt_simulate_machine *lt__simulate_machine(const char *name);       /* NULL: not known */
 

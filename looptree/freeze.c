@@ -120,6 +120,7 @@ static lt_status add_leaf(struct lt_freezer *f, lt_tnode at)
 	}
 	struct lt_stmt *s = &f->stmt[stmt];
 	s->stream = f->t->node[at].stream;
+	s->async = f->t->node[at].async && lt__freeze_is_async(f, n);
 	s->n_operand = f->n_operand - s->first_operand;
 	enum lt_dtype in[3] = { 0 };
 	for (int32_t k = 0; k < s->n_operand; k++)
@@ -163,7 +164,7 @@ static lt_status walk_loop(struct lt_freezer *f, lt_tnode at)
 		LT_TRY(lt__freeze_open(f, at, d->var, step, d->tail, &copy[k]));
 		LT_TRY(walk_children(f, at));
 		lt__freeze_close(f);
-		if (d->loop == LT_CALL)
+		if (d->loop == LT_CALL || d->loop == LT_TILE)
 			LT_TRY(lt__freeze_call(f, at, loop, &copy[k], step));
 	}
 	return lt__freeze_combines(f, at);

@@ -50,6 +50,7 @@ part golden tests/golden.sh
 part readme tests/readme.sh
 part corpora tests/corpora.sh
 part examples tests/examples.sh
+part cuda tests/cuda/compile.sh
 part table tests/bench_table.sh
 part names tests/names.sh
 part signals tests/signals.sh

@@ -2,7 +2,7 @@
 # tests/golden.sh [--bless] [NAME...] -- what lt-run prints for tests/golden/NAME.lt must be what stands beside it:
 #   NAME.graph .dot .tree .access .frozen   --dump=graph and so on
 #   NAME.c                                  --dump=source
-#   NAME.c99                                the same with -b 'cpu:emit=c99;target=avx2'
+#   NAME.c99                                the same with -b 'cpu:emit=c99/target=avx2'
 #   NAME.kernel                             --dump=kernel of the backend sim, or of the one that the options name
 #   NAME.out                                what a run prints
 #   NAME.err                                the message of a run, and its exit code in the last line
@@ -28,7 +28,7 @@ produce() {
 	out) "$O/lt-run" $options "$1" 2>&1 ;;
 	err) "$O/lt-run" $options "$1" 2>&1 >/dev/null; echo "exit $?" ;;
 	c)   "$O/lt-run" $options $target --dump=source "$1" ;;
-	c99) "$O/lt-run" $options -b 'cpu:emit=c99;target=avx2' --dump=source "$1" ;;
+	c99) "$O/lt-run" $options -b 'cpu:emit=c99/target=avx2' --dump=source "$1" ;;
 	kernel) "$O/lt-run" $options $sim --dump=kernel "$1" ;;
 	*)   "$O/lt-run" $options $target "--dump=$2" "$1" ;;
 	esac

@@ -148,10 +148,10 @@ Test(cpu_source, mistakes)
 	cr_expect(strstr(err, "--use-source is for the backend cpu, which is not in --backend 'ref'"), "%s", err);
 	cr_expect_eq(run("one.lt --dump=source --use-source k.c"), 2);
 	cr_expect(strstr(err, "--use-source does not go with --dump, which prints instead of running"), "%s", err);
-	cr_expect_eq(run("one.lt -i x=1 -b 'cpu:source=k.c;source=k.c'"), 2);
-	cr_expect(strstr(err, "source= is given twice"), "%s", err);
+	cr_expect_eq(run("one.lt -i x=1 -b 'cpu:source=k.c/source=k.c'"), 2);
+	cr_expect(strstr(err, "the option source is given twice"), "%s", err);
 	cr_expect_eq(run("one.lt -i x=1 -b 'cpu:source='"), 2);
-	cr_expect(strstr(err, "source= names no file"), "%s", err);
+	cr_expect(strstr(err, "the option source has no value: write source=FILE"), "%s", err);
 	/* A name that C has to be told carefully. */
 	edit("k.c", "a \"b\\c.c", NULL, "");
 	cr_expect_eq(run("one.lt -i x=iota --use-source 'a \"b\\c.c' --verify -q"), 0, "%s", err);

@@ -49,7 +49,7 @@ static const struct { const char *graph, *inputs; } cases[] = {
 	{ ATTENTION("3", "100", "33", "n"), "-i n=70" }, { ATTENTION("2", "2000", "8", "n"), "-i n=1999" },
 };
 enum { N_CASE = sizeof cases / sizeof *cases };
-static const char *const configs[] = { "grid", "grid;order=backward", "grid;subgroup=8", "grid;subgroup=1", "h100" };
+static const char *const configs[] = { "grid", "grid/order=backward", "grid/subgroup=8", "grid/subgroup=1", "h100" };
 enum { N_CONFIG = sizeof configs / sizeof *configs };
 
 Test(gpu_default, they_compute_what_the_graph_says)

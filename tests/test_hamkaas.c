@@ -108,7 +108,7 @@ static const struct { const char *script; bool gpu, cudnn; int n; const char *sa
 	{ sum, 0, 0, 0, "Missing constant 'w'" },
 	{ sum, 0, 0, -1, "no list" },
 	{ sum, 0, 0, 1, "no list" },
-	{ sum, 1, 0, 0, "UseGpu: the backend 'cuda' is not in this build" },
+	{ sum, 1, 0, 0, "UseGpu: the backend 'cuda' is not " },         /* in this build, or usable on this machine */
 	{ sum, 0, 1, 0, "UseCudnn: the backend 'cudnn' is not in this build" },
 	{ sum, 1, 1, 0, "UseGpu: " },
 	{ NULL, 0, 0, 0, "The script is NULL" },
@@ -141,12 +141,40 @@ Test(hamkaas, backends_that_the_user_names)
 	(void)unsetenv("HAMKAAS_BACKENDS");
 }
 
+/* UseGpu takes the list of HAMKAAS_GPU: here devices that every machine has. */
+Test(hamkaas, the_device_that_the_user_names)
+{
+	static const struct { const char *list, *says; } cases[] = { { "sim:lanes=8/masked", NULL }, { "ref", NULL },
+		{ "nobody", "UseGpu: the backend 'nobody' is not in this build; compile without UseGpu" },
+		{ "ref:tf32,cpu", "UseGpu: the backend 'ref' is not usable on this machine: unknown option 'tf32'" } };
+	float x[2] = { 1, 2 }, w[2] = { 10, 20 }, got[2];
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		cr_assert_eq(setenv("HAMKAAS_GPU", cases[i].list, 1), 0);
+		void *handle = hamkaas_initialize();
+		struct TCompilationResult r =
+			CompileModel(handle, (struct TCompilationOptions){ 1, 0 }, sum, &TENSOR("w", w), 1);
+		cr_assert_eq(r.Model == NULL, cases[i].says != NULL, "%s", r.ErrorMessage ? r.ErrorMessage : "");
+		if (cases[i].says) {
+			hamkaas_expect(r.ErrorMessage, cases[i].says);
+		} else {
+			hamkaas_evaluate(handle, r.Model, &TENSOR("x", x), 1, got);
+			cr_assert(got[0] == 11 && got[1] == 22);
+			FreeModel(handle, r.Model);
+		}
+		Finalize(handle);
+	}
+	(void)unsetenv("HAMKAAS_GPU");
+}
+
 Test(hamkaas, compilations_that_fail)
 {
 	void *handle = hamkaas_initialize();
 	struct TCompilationResult r;
 
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+		const struct lt_backend *cuda = refused[i].gpu ? lt_backend_find("cuda") : NULL;
+		if (cuda && cuda->score(NULL, NULL) > 0)
+			continue;                               /* there is a device */
 		r = CompileModel(handle, (struct TCompilationOptions){ refused[i].gpu, refused[i].cudnn },
 			refused[i].script, NULL, refused[i].n);
 		cr_assert_null(r.Model);

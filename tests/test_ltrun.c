@@ -176,12 +176,13 @@ static const struct mistake refused[] = {
 	{ "--dump=tree none.graph", 2, "", "none.graph: the graph has no result" },
 	{ "--dump=graph none.graph", 0, "input \"x\"", "" },
 	{ "add.lt -i x=1 -c w=1 -b cpu:foo", 2, "",
-		"lt-run: backend cpu: unknown option 'foo': give O0, O1, O2 or O3, target=NAME, emit=NAME, or source=FILE\n" },
+		"lt-run: backend cpu: unknown option 'foo': there is O0, O1, O2, O3, target=NAME, emit=NAME and source=FILE, "
+		"with / between them\n" },
 	{ "add.lt -i x=1 -c w=1 -b ref:foo", 2, "",
-		"lt-run: backend ref: unknown option 'foo'; it has none: leave it out\n" },
+		"lt-run: backend ref: unknown option 'foo': it has no options: leave it out\n" },
 	{ "--dump=tree add.lt -b cpu:O4", 2, "", "backend cpu: unknown option 'O4'" },
 	{ "add.lt -i x=iota -c w=0.5 -b cpu:O0", 0, "[[0.5 1.5 2.5]\n [3.5 4.5 5.5]]\n", "" },
-	{ "add.lt -i x=iota -c w=0.5 -b 'ref,cpu:O2;O1'", 0, "[[0.5 1.5 2.5]\n [3.5 4.5 5.5]]\n", "" },
+	{ "add.lt -i x=iota -c w=0.5 -b 'ref,cpu:O2/O1'", 0, "[[0.5 1.5 2.5]\n [3.5 4.5 5.5]]\n", "" },
 	{ "add.lt -i x=1 -c w=1 -b cpu,,ref", 2, "", "a name is missing in --backend 'cpu,,ref'" },
 	{ "add.lt -i x=1 -c w=1 -b cpu,", 2, "", "a name is missing in --backend 'cpu,'" },
 	{ "add.lt -i x=1 -c w=1 -b ''", 2, "", "a name is missing in --backend ''" },
@@ -195,17 +196,17 @@ static const struct mistake refused[] = {
 	{ "a.kernel", 2, "", "a.kernel:1:1: this is a kernel program, not a script: build/simulate FILE" },
 	{ "a.c", 2, "", "a.c:2:1: this is C, not a script: lt-run SCRIPT --use-source FILE" },
 	/* The value is wrong, not the option. */
-	{ "add.lt -i x=1 -c w=1 -b sim:lanes=3", 2, "", "backend sim: the option lanes does not take '3': give 1, 2, 4, 8" },
-	{ "add.lt -i x=1 -c w=1 -b sim:teams=2", 2, "", "backend sim: the option teams does not take '2': give 0 or 1\n" },
-	{ "add.lt -i x=1 -c w=1 -b sim:skip=", 2, "", "backend sim: the option skip does not take '': give letters" },
+	{ "add.lt -i x=1 -c w=1 -b sim:lanes=3", 2, "", "backend sim: the option lanes does not take '3': give one of 1, 2, 4, 8" },
+	{ "add.lt -i x=1 -c w=1 -b sim:teams=2", 2, "", "backend sim: the option teams does not take '2': give a whole number from 0 to 1\n" },
+	{ "add.lt -i x=1 -c w=1 -b sim:skip=", 2, "", "backend sim: the option skip has no value: write skip=STEPS" },
 	{ "add.lt -i x=1 -c w=1 -b sim:off=foo", 2, "", "backend sim: the option off does not take 'foo': give one of " },
 	{ "add.lt -i x=1 -c w=1 -b sim:lane=8", 2, "", "backend sim: unknown option 'lane=8'" },
-	/* A comma parts backends, not the words of one. */
+	/* A comma parts backends, not the options of one. */
 	{ "add.lt -i x=1 -c w=1 -b ref,sim:lanes=8,teams=0", 2, "", "there is no backend 'teams=0' (there are: " },
-	{ "add.lt -i x=1 -c w=1 -b ref,sim:lanes=8,teams=0", 2, "", "; words of one backend are separated by ';', and quoted "
-		"for the shell: -b 'sim:lanes=8;teams=0'\n" },
-	{ "add.lt -i x=1 -c w=1 -b sim:lanes=8,masked,ref", 2, "", "-b 'sim:lanes=8;masked'\n" },
-	{ "add.lt -i x=1 -c w=1 -b cpu,target=sse2", 2, "", "-b 'cpu:target=sse2'\n" },
+	{ "add.lt -i x=1 -c w=1 -b ref,sim:lanes=8,teams=0", 2, "", "; options of one backend have '/' between them: "
+		"-b sim:lanes=8/teams=0\n" },
+	{ "add.lt -i x=1 -c w=1 -b sim:lanes=8,masked,ref", 2, "", "-b sim:lanes=8/masked\n" },
+	{ "add.lt -i x=1 -c w=1 -b cpu,target=sse2", 2, "", "-b cpu:target=sse2\n" },
 	/* What would change nothing is refused: another one takes the kernels. */
 	{ "add.lt -i x=1 -c w=1 -b ref,cpu --use-source add.c", 2, "", "--use-source is for the backend cpu, which is not the "
 		"first of --backend 'ref,cpu': give -b cpu, or leave --use-source out" },

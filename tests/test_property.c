@@ -21,13 +21,13 @@ static const struct run_config on_cpu[] = { { .backends = "cpu" }, { .backends =
 
 /* What a machine decides: which locals are arrays, whether there are teams. */
 static const struct run_config on_sim[] = { { .backends = "sim" }, { .backends = "sim:order=backward",
-	.no_passes = true }, { .backends = "sim:array=32" }, { .backends = "sim:array=0;teams=0", .no_passes = true } };
+	.no_passes = true }, { .backends = "sim:array=32" }, { .backends = "sim:array=0/teams=0", .no_passes = true } };
 
 /* Machines that reach what lowering has for vectors: masks or none, remainders, locals that do not fit. */
 static const struct run_config on_lanes[] = { { .backends = "sim:lanes=8" },
-	{ .backends = "sim:lanes=16;masked;gathered", .no_passes = true },
-	{ .backends = "sim:lanes=4;array=32;unroll=64;teams=0" }, { .backends = "sim:lanes=64;masked" },
-	{ .backends = "sim:lanes=2;gathered;unroll=0;array=0" } };
+	{ .backends = "sim:lanes=16/masked/gathered", .no_passes = true },
+	{ .backends = "sim:lanes=4/array=32/unroll=64/teams=0" }, { .backends = "sim:lanes=64/masked" },
+	{ .backends = "sim:lanes=2/gathered/unroll=0/array=0" } };
 
 static uint64_t number_of(const char *name, uint64_t otherwise)
 {

@@ -10,8 +10,8 @@ TestSuite(trace_report, .init = setup, .fini = scratch_remove, .timeout = 120);
 Test(trace_report, bad_options_have_a_sentence)
 {
 	static const struct { const char *config, *text, *remedy; } cases[] = {
-		{ "L1", "unknown option 'L1'", "there are L1=SIZE/WAYS/LINE" },
-		{ "L4=1m/8/64", "unknown option 'L4=1m/8/64'", "there are L1=" },
+		{ "L1", "the option L1 has no value", "write L1=SIZE/WAYS/LINE" },
+		{ "L4=1m/8/64", "unknown option 'L4=1m'", "there is L1=SIZE/WAYS/LINE, L2=" },
 		{ "L1=32k", "'L1=32k' is not a size, a number of ways and a size of lines", "write it as L1=32k/8/64" },
 		{ "L1=32k/8", "'L1=32k/8' is not a size", "write it as" },
 		{ "L1=32k/8/64/2", "is not a size", "write it as" },
@@ -22,11 +22,11 @@ Test(trace_report, bad_options_have_a_sentence)
 		{ "L1=32k/8/4", "lines of 4 bytes are no power of two", "take 64" },
 		{ "L1=32k/7/64", "7 ways with lines of 64 bytes do not divide 32768 bytes", "take a size that they divide" },
 		{ "L2=1m/8/64", "'L2=1m/8/64' is no level behind 0 others", "begin with L1" },
-		{ "L1=32k/8/64;L3=1m/8/64", "'L3=1m/8/64' is no level behind 1 others", "begin with L1" },
-		{ "L1=32k/8/64;L1=64k/8/64", "'L1=64k/8/64' is no level behind 1 others", "begin with L1" },
-		{ "L1=32k/8/64;L2=32k/8/64", "'L2=32k/8/64' does not fit behind the level before it", "give each level" },
+		{ "L1=32k/8/64/L3=1m/8/64", "'L3=1m/8/64' is no level behind 1 others", "begin with L1" },
+		{ "L1=32k/8/64/L1=64k/8/64", "the option L1 is given twice", "leave one" },
+		{ "L1=32k/8/64/L2=32k/8/64", "'L2=32k/8/64' does not fit behind the level before it", "give each level" },
 		{ "L1=32k/8/64;L2=1m/8/128", "does not fit behind", "give each level the same lines" },
-		{ "file=", "unknown option 'file='", "there are" },
+		{ "file=", "the option file has no value", "write file=PATH" },
 		{ "file=/no/such/folder/x", "/no/such/folder/x cannot be written: No such file or directory", "" },
 	};
 	const struct lt_backend *b = traced_backend();

@@ -14,7 +14,7 @@
 #include "tools/plugins.h"
 #include "tools/temporary.h"
 
-struct handle { char *cc, *cache_dir, *temp_dir, *backends; };
+struct handle { char *cc, *cache_dir, *temp_dir, *backends, *gpu; };
 struct model {
 	struct lt_context *ctx;
 	struct lt_program *program;
@@ -79,6 +79,14 @@ static char *cpu_backends(struct lt_context *ctx)
 	return strdup(llvm && llvm->score(NULL, NULL) > 0 ? "llvm,cpu" : "cpu");
 }
 
+/* The list for UseGpu: which device, or another device than CUDA's. */
+static char *gpu_backends(void)
+{
+	const char *named = getenv("HAMKAAS_GPU");
+
+	return strdup(named && *named ? named : "cuda");
+}
+
 struct TInitializationResult HamKaasInitialize(void)
 {
 	struct TInitializationResult r = { NULL, NULL };
@@ -94,8 +102,11 @@ struct TInitializationResult HamKaasInitialize(void)
 	/* not being able to keep anything is no reason not to work, and a library does not print */
 	(void)lt__cachedir_default(ctx, &h->cache_dir);
 	h->backends = cpu_backends(ctx);
+	h->gpu = gpu_backends();
 	lt_context_free(ctx);
-	if (!h->backends) {
+	if (!h->backends || !h->gpu) {
+		free(h->backends);
+		free(h->gpu);
 		free(h->cache_dir);
 		free(h);
 		r.ErrorMessage = no_memory;
@@ -115,6 +126,7 @@ void HamKaasFinalize(void *handle)
 		return;
 	free(h->cc);
 	free(h->backends);
+	free(h->gpu);
 	free(h->cache_dir);
 	free(h->temp_dir);
 	free(h);
@@ -153,15 +165,23 @@ static void keep_reason(struct lt_diag *d, const struct lt_diagnostic *n)
 		snprintf(r->text, sizeof r->text, "%s", n->text);
 }
 
-static lt_status check_backend(struct lt_context *ctx, const char *option, const char *name)
+/* The first of a list "NAME:OPTIONS,NAME": what it refuses is an error, not another one's work. */
+static lt_status check_backend(struct lt_context *ctx, const char *option, const char *list)
 {
 	struct hamkaas_reason r = { .diag = { .size = sizeof r.diag, .report = keep_reason } };
+	char name[400];
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(list, ","), list);
+	char *config = strchr(name, ':');
+	if (config)
+		*config++ = '\0';
+	if (!name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")])
+		(void)lt__plugins_find_own(ctx, name);
 	const struct lt_backend *b = lt_backend_find(name);
 
 	if (!b)
 		return lt_fail(ctx, LT_EUNSUPPORTED, "%s: the backend '%s' is not in this build; compile without %s", option, name,
 			option);
-	if (b->score(NULL, &r.diag) <= 0)
+	if (b->score(config, &r.diag) <= 0)
 		return lt_fail(ctx, LT_EUNSUPPORTED, "%s: the backend '%s' is not usable on this machine: %-s", option, name,
 			r.text[0] ? r.text : "it does not say why");
 	return LT_OK;
@@ -236,8 +256,10 @@ static lt_status new_arrays(struct model *m)
 static lt_status hamkaas_compile(struct model *m, const struct handle *h, struct TCompilationOptions asked,
 	const char *script)
 {
+	char both[480];
+	snprintf(both, sizeof both, "cudnn%s%s", asked.UseGpu ? "," : "", asked.UseGpu ? h->gpu : "");
 	const struct lt_options options = { .size = sizeof options,
-		.backends = asked.UseCudnn ? (asked.UseGpu ? "cudnn,cuda" : "cudnn") : asked.UseGpu ? "cuda" : h->backends,
+		.backends = asked.UseCudnn ? both : asked.UseGpu ? h->gpu : h->backends,
 		.cc = h->cc,
 		.cache_dir = h->cache_dir,
 		.cache_optional = 1,
@@ -246,7 +268,7 @@ static lt_status hamkaas_compile(struct model *m, const struct handle *h, struct
 	lt_status s;
 
 	if (asked.UseGpu)
-		LT_TRY(check_backend(m->ctx, "UseGpu", "cuda"));
+		LT_TRY(check_backend(m->ctx, "UseGpu", h->gpu));
 	if (asked.UseCudnn)
 		LT_TRY(check_backend(m->ctx, "UseCudnn", "cudnn"));
 	s = lt_parse(m->ctx, script, strlen(script), "script", NULL, &g);

@@ -227,8 +227,8 @@ static lt_status check_comma(struct run *r, lt_status s, const char *before, con
 	snprintf(said, sizeof said, "%s", lt_context_message(r->ctx));
 	if (!memchr(at, '=', (size_t)n) && (!memchr(before, ':', (size_t)first) || strstr(said, "did you mean")))
 		return s;
-	return lt_fail(r->ctx, s, "%s; words of one backend are separated by ';', and quoted for the shell: -b '%.*s%c%.*s'",
-		said, first, before, memchr(before, ':', (size_t)first) ? ';' : ':', n, at);
+	return lt_fail(r->ctx, s, "%s; options of one backend have '/' between them: -b %.*s%c%.*s",
+		said, first, before, memchr(before, ':', (size_t)first) ? '/' : ':', n, at);
 }
 
 /* Each NAME[:CONFIG] of the list must be there. */
@@ -291,7 +291,7 @@ static lt_status choose_cpu(struct run *r, const char *list)
 	const char *source = r->o.use_source;
 	size_t bytes = strlen(list) + 64 + (r->o.target ? strlen(r->o.target) : 0) + (source ? strlen(source) : 0), end;
 
-	if (r->o.target && strpbrk(r->o.target, ";,"))
+	if (r->o.target && strpbrk(r->o.target, "/;,"))
 		return lt_fail(r->ctx, LT_EINVAL, "--target takes one name, not '%s'", r->o.target);
 	if (source && strpbrk(source, ";,"))
 		return lt_fail(r->ctx, LT_EINVAL,
@@ -302,8 +302,8 @@ static lt_status choose_cpu(struct run *r, const char *list)
 	if (!r->backends)
 		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	end = strcspn(list, ",");
-	snprintf(r->backends, bytes, "%.*s%s%s%s%s%s%s%s", (int)end, list, list[3] == ':' ? ";" : ":",
-		r->o.target ? "target=" : "", r->o.target ? r->o.target : "", r->o.target && source ? ";" : "",
+	snprintf(r->backends, bytes, "%.*s%s%s%s%s%s%s%s", (int)end, list, list[3] == ':' ? "/" : ":",
+		r->o.target ? "target=" : "", r->o.target ? r->o.target : "", r->o.target && source ? "/" : "",
 		source ? "source=" : "", source ? source : "", list + end);
 	return check_names(r, r->backends);
 }

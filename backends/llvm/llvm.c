@@ -5,7 +5,7 @@
  * Memory that runs out inside of LLVM ends the process (docs/c-api.md).  A handler for fatal errors would not help:
  * LLVM does not call it then, and after one it exits; jumping out of it would leave LLVM's locks held.
  *
- * Behind "llvm:" stand words with ';' between them ("llvm:cpu=x86-64-v3;level=3"):
+ * Behind "llvm:" stand items with '/' between them ("llvm:cpu=x86-64-v3/level=3"):
  *   cpu=NAME    code for another processor than this one, which has to run it: x86-64 (SSE2), x86-64-v2 (SSE4),
  *               x86-64-v3 (AVX2), x86-64-v4 (AVX-512), sapphirerapids; generic on 64-bit ARM; native, if not said.
  *               lt-run --list-backends tells which run here
@@ -26,8 +26,10 @@
 #include "session.h"
 
 /* What trees may hold. */
-enum { NEEDS = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE };
-enum { LOOPS = 1u << LT_SERIAL | 1u << LT_PARALLEL | 1u << LT_VECTOR | 1u << LT_UNROLL | 1u << LT_GROUP };
+enum { NEEDS = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE
+	| LT_NEED_TILE };
+enum { LOOPS = 1u << LT_SERIAL | 1u << LT_PARALLEL | 1u << LT_VECTOR | 1u << LT_UNROLL | 1u << LT_GROUP
+	| 1u << LT_TILE };
 
 static int32_t score(const char *config, struct lt_diag *diag)
 {

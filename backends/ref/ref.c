@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/ref/ref.h"
+#include "lt/options.h"
 
 struct lt_session { int unused; };
 
 enum { KNOWN = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE
-	| LT_NEED_BARRIER };
+	| LT_NEED_BARRIER | LT_NEED_ASYNC | LT_NEED_TILE };
 
 static const struct lt_target target = { .size = sizeof target, .name = "ref", .cores = 1,
 	.cache_line = 64, .l1_bytes = 32 << 10, .l2_bytes = 256 << 10 };
@@ -23,9 +24,10 @@ static const struct lt_caps known = { .size = sizeof known,
 
 static lt_status read_config(const char *config, struct lt_diag *diag)
 {
-	return config && *config
-		? lt__report(diag, LT_EINVAL, -1, -1, "leave it out", "ref: unknown option '%s'; it has none", config)
-		: LT_OK;
+	struct lt_option_reader r = lt_option_begin(config, NULL, 0, diag);
+	struct lt_option_item item;
+	(void)lt_option_next(&r, &item);
+	return r.status;
 }
 
 static int32_t score(const char *config, struct lt_diag *diag) { return read_config(config, diag) ? 0 : 1; }

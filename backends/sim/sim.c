@@ -9,7 +9,7 @@
 #include <string.h>
 #include "backends/sim/sim.h"
 #include "kernel/report.h"
-
+#include "kernel/tile.h"
 
 struct lt_session {
 	const struct lt_host *host;
@@ -24,7 +24,7 @@ struct lt_object {
 	struct lt_kernel *kernel;
 	uint8_t *fresh;                 /* by slot */
 	pthread_mutex_t turn;           /* of what follows: sums over runs */
-	struct lt_simulate_count count;
+	struct lt_simulate_count count; /* requests, too, on a machine whose bounds are predicted */
 	int64_t n_run;
 };
 
@@ -35,6 +35,17 @@ static const struct lt_target target = { .size = sizeof target, .name = "sim", .
 static const struct lt_target grid_target = { .size = sizeof grid_target, .name = "sim:grid", .cores = 1,
 	.cache_line = 32, .l1_bytes = 32 << 10, .l2_bytes = 256 << 10, .multiprocessors = 4, .warp = 32,
 	.max_block = LT_MAX_THREADS, .registers = 65536 };
+/* With `calls`: products of any layout, with all that may follow them. */
+enum { MIN_FLOPS = 1000 };      /* of a call in a default tree */
+#define FLOATS (1u << LT_F32 | 1u << LT_F64 | 1u << LT_F16 | 1u << LT_BF16)
+#define INTEGERS (1u << LT_I8 | 1u << LT_U8 | 1u << LT_I16 | 1u << LT_I32 | 1u << LT_I64)
+static const struct lt_routine routines[] = {
+	{ "gemm", LT_PATTERN_PRODUCT, 63, FLOATS, FLOATS, FLOATS, 0, 0, LT_F64, LT_LAYOUT_ANY | LT_LAYOUT_BATCH, MIN_FLOPS },
+	{ "gemm", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS | LT_EPILOGUE_RESIDUAL | LT_EPILOGUE_RELU, INTEGERS, INTEGERS, INTEGERS,
+		0, 0, LT_I64, LT_LAYOUT_ANY | LT_LAYOUT_BATCH, MIN_FLOPS },
+};
+#undef INTEGERS
+#undef FLOATS
 static const struct lt_caps known = { .size = sizeof known,
 	.dtypes = (1u << LT_NDTYPE) - 2,
 	.loops = 1u << LT_SERIAL | 1u << LT_PARALLEL | 1u << LT_VECTOR | 1u << LT_UNROLL | 1u << LT_GROUP | 1u << LT_TILE,
@@ -53,6 +64,15 @@ static int32_t score(const char *config, struct lt_diag *diag)
 	return lt__sim_config(config, &c, diag) ? 0 : 1;
 }
 
+static void name_target(struct lt_session *s, const struct lt_simulate_machine *m)
+{
+	(void)snprintf(s->target_name, sizeof s->target_name, "sim:%s", m->name);
+	s->target.name = s->target_name;
+	s->target.multiprocessors = (uint32_t)m->multiprocessors;
+	s->target.registers = (uint64_t)m->registers;
+	s->target.l2_bytes = (uint64_t)m->l2_bytes;
+}
+
 static lt_status open_(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
 {
 	struct sim_config c;
@@ -69,14 +89,17 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	if (c.machine.subgroup) {
 		(*out)->target = grid_target;
 		(*out)->target.warp = c.machine.subgroup;
+		(*out)->target.tiles = (struct lt_array){ lt__tile_names, c.machine.n_tile, sizeof *lt__tile_names };
 		(*out)->target.shared_bytes = (uint64_t)c.machine.shared_bytes;
-		if (c.named) {
-			(void)snprintf((*out)->target_name, sizeof (*out)->target_name, "sim:%s", c.named->name);
-			(*out)->target.name = (*out)->target_name;
-			(*out)->target.multiprocessors = (uint32_t)c.named->multiprocessors;
-		}
+		if (c.named)
+			name_target(*out, c.named);
 		(*out)->caps.loops |= 1u << LT_GRID | 1u << LT_BLOCK;
 		(*out)->caps.understands |= LT_KERNEL_GRID_NEEDS;
+		(*out)->caps.device_memory = 1;
+	}
+	if (c.machine.subgroup && c.machine.calls) {
+		(*out)->target.routines = (struct lt_array){ routines, sizeof routines / sizeof *routines, sizeof *routines };
+		(*out)->caps.loops |= 1u << LT_CALL;
 	}
 	(*out)->caps.target = &(*out)->target;
 	return LT_OK;
@@ -131,6 +154,13 @@ static void write_log(void *user, const char *text, size_t bytes)
 	host->log(host, LT_LOG_INFO, line);
 }
 
+/* What bounds the loops of its grids, by all runs together. */
+static lt_status print_bounds(const struct lt_object *o, lt_write *write, void *user)
+{
+	const struct lt_simulate_machine *m = o->session->config.named;
+	return m && o->n_run ? lt__simulate_predict(o->kernel, &o->count, m, write, user) : LT_OK;
+}
+
 /* A library must not print without its host's knowledge: the lines go to the host's log. */
 static void report_counts(const struct lt_object *o)
 {
@@ -142,8 +172,14 @@ static void report_counts(const struct lt_object *o)
 		o->n_run == 1 ? "run" : "runs");
 	host->log(host, LT_LOG_INFO, line);
 	(void)lt__simulate_print_counts(o->kernel, &o->count, write_log, (void *)(uintptr_t)host);
-	if (o->session->config.named)
-		(void)lt__simulate_predict(o->kernel, &o->count, o->session->config.named, write_log, (void *)(uintptr_t)host);
+	(void)print_bounds(o, write_log, (void *)(uintptr_t)host);
+}
+
+static void count_free(struct lt_simulate_count *c)
+{
+	free(c->runs);
+	free(c->lanes);
+	free(c->request);
 }
 
 static void destroy(struct lt_object *o)
@@ -155,18 +191,16 @@ static void destroy(struct lt_object *o)
 	(void)pthread_mutex_destroy(&o->turn);
 	lt_kernel_free(o->kernel);
 	free(o->fresh);
-	free(o->count.runs);
-	free(o->count.lanes);
-	free(o->count.request);
+	count_free(&o->count);
 	free(o);
 }
 
-/* requests: what the threads of grids ask memory for, too. */
-static lt_status count_new(const struct lt_kernel *k, bool requests, struct lt_simulate_count *c)
+static lt_status count_new(const struct lt_object *o, struct lt_simulate_count *c)
 {
-	c->request = requests ? calloc((size_t)k->n_instruction + 1, sizeof *c->request) : NULL;
-	c->runs = calloc((size_t)k->n_instruction + 1, sizeof *c->runs);
-	c->lanes = calloc((size_t)k->n_instruction + 1, sizeof *c->lanes);
+	const size_t n = (size_t)o->kernel->n_instruction + 1;
+	const bool requests = o->session->config.named != NULL;
+	*c = (struct lt_simulate_count){ calloc(n, sizeof *c->runs), calloc(n, sizeof *c->lanes),
+		requests ? calloc(n, sizeof *c->request) : NULL };
 	return c->runs && c->lanes && (c->request || !requests) ? LT_OK : LT_ENOMEM;
 }
 
@@ -201,7 +235,7 @@ static lt_status compile_one(
 	if (status)
 		return status;
 	o->fresh = calloc(o->kernel->n_slot + 1u, 1);
-	if (!o->fresh || count_new(o->kernel, s->config.named != NULL, &o->count))
+	if (!o->fresh || count_new(o, &o->count))
 		return out_of_memory(diag);
 	fill_fresh(t, o->fresh);
 	return LT_OK;
@@ -221,17 +255,6 @@ static lt_status sim_compile(struct lt_session *s, const struct lt_tree *const *
 	return status;
 }
 
-static void add_request(struct lt_simulate_request *sum, const struct lt_simulate_request *x)
-{
-	sum->requests += x->requests;
-	sum->bytes += x->bytes;
-	sum->sectors += x->sectors;
-	sum->shared_requests += x->shared_requests;
-	sum->shared_bytes += x->shared_bytes;
-	sum->phases += x->phases;
-	sum->cycles += x->cycles;
-}
-
 static void add_counts(struct lt_object *o, const struct lt_simulate_count *c)
 {
 	(void)pthread_mutex_lock(&o->turn);
@@ -239,8 +262,8 @@ static void add_counts(struct lt_object *o, const struct lt_simulate_count *c)
 	for (uint32_t i = 0; i < o->kernel->n_instruction; i++) {
 		o->count.runs[i] += c->runs[i];
 		o->count.lanes[i] += c->lanes[i];
-		if (c->request)
-			add_request(&o->count.request[i], &c->request[i]);
+		for (size_t n = 0; c->request && n < sizeof *c->request / sizeof(int64_t); n++)
+			((int64_t *)&o->count.request[i])[n] += ((const int64_t *)&c->request[i])[n];
 	}
 	(void)pthread_mutex_unlock(&o->turn);
 }
@@ -249,17 +272,16 @@ static lt_status sim_run(struct lt_object *o, const struct lt_args *args, struct
 {
 	struct lt_simulate_count c;
 	struct lt_simulate_options options = o->session->config.options;
-	options.fresh = o->fresh;
-	lt_status status = count_new(o->kernel, o->count.request != NULL, &c);
+	if (!options.blocks)            /* else results are not whole, nor what other kernels leave */
+		options.fresh = o->fresh;
+	lt_status status = count_new(o, &c);
 	if (status)
 		status = out_of_memory(diag);
 	else
 		status = lt__simulate(o->kernel, args, &options, &c, NULL, diag);
 	if (!status)
 		add_counts(o, &c);
-	free(c.runs);
-	free(c.lanes);
-	free(c.request);
+	count_free(&c);
 	return status;
 }
 
@@ -277,6 +299,7 @@ static lt_status dump_stats(const struct lt_object *o, lt_write *write, void *us
 	int n = snprintf(line, sizeof line, "parallel %d\nruns %lld\n", o->kernel->n_region > 1, (long long)o->n_run);
 	write(user, line, (size_t)n);
 	lt_status status = lt__simulate_print_counts(o->kernel, &o->count, write, user);
+	status = status ? status : print_bounds(o, write, user);
 	(void)pthread_mutex_unlock(turn);
 	return status;
 }
@@ -323,5 +346,8 @@ static const struct lt_backend sim = {
 	.destroy = destroy,
 	.dump = dump,
 	.describe = describe,
+	.mem_new = lt__sim_mem_new,
+	.mem_free = lt__sim_mem_free,
+	.mem_copy = lt__sim_mem_copy,
 };
 LT_BACKEND(sim)

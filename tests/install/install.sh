@@ -194,7 +194,7 @@ trace_outside() {
 	mkdir "$to/trace" && cp examples/plugin/trace/*.[ch] examples/matmul.lt "$to/trace" && cd "$to/trace" || return 1
 	$CC -shared -fPIC -fvisibility=hidden -DLT_PLUGIN $flags -O2 -Wall -Wextra -Werror \
 		$(package --cflags) -o trace.so *.c -lm &&
-	"$at/bin/lt-run" -q -B ./trace.so -b 'trace:L1=32k/8/64;file=report' matmul.lt -i '*=random' -c '*=random' --verify &&
+	"$at/bin/lt-run" -q -B ./trace.so -b 'trace:L1=32k/8/64/file=report' matmul.lt -i '*=random' -c '*=random' --verify &&
 	grep 'L1, 32k bytes, 8 ways, lines of 64: ' report
 }
 # A plug-in shows one name, whatever it is made of.

@@ -36,7 +36,7 @@ static void begin_command(struct command *c, const struct setting *s, const stru
 		else
 			add(c, j->option[i]);
 	}
-	(void)snprintf(c->backend, sizeof c->backend, "cpu:O0;target=%s", s->target);
+	(void)snprintf(c->backend, sizeof c->backend, "cpu:O0/target=%s", s->target);
 	add(c, "-b");
 	add(c, c->backend);
 	/* As many of them as there are processors compile side by side. */

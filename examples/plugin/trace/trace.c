@@ -1,6 +1,6 @@
 /* trace.c -- the backend's table.
  *
- *   lt-run -B trace.so -b 'trace:L1=32k/8/64;L2=1m/16/64' SCRIPT ...
+ *   lt-run -B trace.so -b 'trace:L1=32k/8/64/L2=1m/16/64' SCRIPT ...
  *
  * The report of a kernel is reported when its object is destroyed, so that it covers all runs; the sum over all kernels
  * when the session is closed.  A library must not print without its host's knowledge: the lines go to the host's log
@@ -13,7 +13,7 @@
 #include "trace.h"
 
 enum { KNOWN = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED |
-	LT_NEED_COMBINE | LT_NEED_BARRIER };
+	LT_NEED_COMBINE | LT_NEED_BARRIER | LT_NEED_ASYNC };
 
 struct lt_session {
 	const struct lt_host *host;
