@@ -1,6 +1,7 @@
 /* backends/diagnostic.c -- what the system's loader says, to be put into a reason. */
 #include <dlfcn.h>
 #include <string.h>
+#include <stdio.h>
 #include "backends/diagnostic.h"
 
 const char *lt__load_error(const char *file)

@@ -189,7 +189,7 @@ static void find_waits(struct lowering *l)
 	for (int32_t s = 0; s < (int32_t)l->t->stmts.n; s++) {
 		const struct lt_stmt *st = lower_stmt_at(l, s);
 		bool combines = lt__lower_combines(l, st);
-		for (int32_t i = st->loop; (combines || st->kind == LT_BARRIER) && i >= 0; i = lower_loop_at(l, i)->parent)
+		for (int32_t i = st->loop; (combines || st->kind >= LT_BARRIER) && i >= 0; i = lower_loop_at(l, i)->parent)
 			l->part[i].waits = true;
 		if (combines && l->part[st->loop].root >= 0) {
 			struct lower_grid *g = &l->grid[l->part[st->loop].root];

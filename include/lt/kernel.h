@@ -314,7 +314,7 @@ struct lt_kernel_options {              /* all zero: every step, nothing said, n
 enum { LT_KERNEL_NEEDS = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED
 	| LT_NEED_COMBINE | LT_NEED_TILE };
 /* Those that it takes as well for a machine that runs grids. */
-enum { LT_KERNEL_GRID_NEEDS = LT_NEED_BARRIER };
+enum { LT_KERNEL_GRID_NEEDS = LT_NEED_BARRIER | LT_NEED_ASYNC };
 
 /* lt_kernel_new: the finished program of a tree; the caller's to free.  It copies what it needs.  LT_EUNSUPPORTED says
  *     which loop or statement it cannot express, LT_EINVAL which letter of the options there is not.  options may
