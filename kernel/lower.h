@@ -181,6 +181,8 @@ void lt__lower_body(struct lowering *, int32_t i, int32_t s, int32_t end);
 int32_t lt__lower_trip_count(struct lowering *, int32_t loop);
 /* lower_count.c: the same of the bound rows that are the same in all threads (uniform), or of the others: -1: none. */
 int32_t lt__lower_trip_count_of(struct lowering *, int32_t loop, bool uniform);
+/* lower_count.c: a condition: there are so many iterations, at most max_trip_count. */
+int32_t lt__lower_reaches(struct lowering *, int32_t loop, int64_t number);
 /* lower_team.c.  body: lt__lower_body, which calls this. */
 typedef void lower_loop_fn(struct lowering *, int32_t loop);
 typedef void lower_body_fn(struct lowering *, int32_t i, int32_t s, int32_t end);

@@ -66,6 +66,7 @@ const struct lt_opcode_facts *lt__opcode(uint32_t opcode);              /* NULL:
 int32_t lt__opcode_find(const char *name, size_t bytes);                /* -1: there is none of that name */
 const char *lt__opcode_near(const char *name, size_t bytes);            /* a name like that one; NULL: none is */
 bool lt__opcode_launches(uint32_t opcode);      /* launch, launch_grid */
+bool lt__opcode_hands_over(uint32_t opcode);    /* its extras are values: these, and call */
 enum lt_opcode_names { LT_NAMES_NOTHING, LT_NAMES_BUFFER, LT_NAMES_VARIABLE };
 enum lt_opcode_names lt__opcode_names(uint32_t opcode);         /* what `what` is the number of */
 /* What number e of its extras is. */
@@ -111,6 +112,12 @@ struct lt_value_type lt__rule_type(enum lt_type_rule, struct lt_value_type t, co
 uint64_t lt__constant_bits(uint32_t dtype, uint32_t lanes, uint64_t bits);
 /* The value of a constant of type i32 or i64; false: it is none.  NULL is none. */
 bool lt__constant_integer(const struct lt_instruction *, int64_t *out);
+/* Words of a call's description: epilogues in the order of their bits, roles as enum lt_dim_role has them; to a NULL. */
+enum { LT_N_EPILOGUE = 6 };
+extern const char *const lt__call_epilogues[LT_N_EPILOGUE + 1];
+extern const char *const lt__call_roles[LT_DIM_DEEP + 2];
+/* The epilogue that reads operand o of a call; 0: none, it is the product's. */
+int32_t lt__call_reads(const struct lt_kernel_call *, int32_t o);
 /* opcode.c.  Where operand a (0) or b (1) of a matrix instruction is: its extras. */
 struct lt_matrix_location lt__matrix_location(const struct lt_kernel *, const struct lt_instruction *, int operand);
 enum { LT_MATRIX_EXTENT = 256 };         /* at most, along m, n and k */

@@ -5,6 +5,7 @@
  * parse_body.c     instructions
  * parse_element.c  what they are made of
  * parse_address.c  addresses, places of matrices
+ * parse_call.c     what routines are called for
  * parse_operand.c  values, constants, names
  * parse_number.c   numbers, constants, types
  * parse_word.c     words, failures
@@ -74,6 +75,9 @@ struct lt_value_type lt__kernel_type(struct lt_kernel_parser *);
 void lt__kernel_head(struct lt_kernel_parser *, struct lt_out *prelude);
 /* (3, 4, 5) */
 void lt__kernel_three(struct lt_kernel_parser *, const char *what, int64_t *out, int64_t max);
+
+/* parse_call.c: behind `call`, before the regions. */
+void lt__kernel_read_call(struct lt_kernel_parser *);
 
 /* An instruction that is being read. */
 struct lt_read_instruction {

@@ -172,6 +172,7 @@ static void machine(struct simulation *s, int32_t i)
 	case LT_OPCODE_copy_async: lt__simulate_copy(s, i); break;
 	case LT_OPCODE_commit: lt__simulate_commit(s, i); break;
 	case LT_OPCODE_wait: lt__simulate_wait(s, i); break;
+	case LT_OPCODE_call: lt__simulate_call(s, i); break;
 	default: lt__simulate_lanes(s, i); break;
 	}
 }

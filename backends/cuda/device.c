@@ -59,15 +59,15 @@ static void find_target(struct lt_session *s)
 }
 
 /* Arrays that are not in registers are a thread's local memory, which is off the chip: a block of 1024 threads with as
- * much as this has 4 MiB. */
+ * much as this has 4 MiB.  An access has at most 16 bytes. */
 static void find_machine(struct lt_session *s)
 {
-	enum { ARRAY = 4096, STACK = 65536, WIDEST = 16, UNROLLED = 4096, VARIABLES = 256 };
+	enum { ARRAY = 4096, STACK = 65536, WIDEST = 16, MAX_UNROLLED = 4096, MAX_VARIABLES = 256 };
 	s->machine = (struct lt_machine){ .array_bytes = ARRAY,
 		.stack_bytes = STACK,
 		.memory_bytes = WIDEST,
-		.unrolled = UNROLLED,
-		.max_variables = VARIABLES,
+		.unrolled = MAX_UNROLLED,
+		.max_variables = MAX_VARIABLES,
 		.n_tile = lt__n_tile_name,
 		.tiles = lt__tile_names,
 		.subgroup = s->target.warp ? s->target.warp : 32,

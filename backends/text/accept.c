@@ -11,6 +11,9 @@ static lt_status accept_teams(const struct lt_text_dialect *d, const struct lt_k
 		if (k->regions[r].kind == LT_REGION_GRID)
 			return lt__report(diag, LT_EUNSUPPORTED, k->regions[r].origin, -1, "print it as CUDA C or OpenCL C",
 				"%s has no grids, as region %u of kernel %s is one", d->name, (unsigned)r, k->name);
+	if (k->n_call)
+		return lt__report(diag, LT_EUNSUPPORTED, k->calls[0].origin, -1, "lower it for a machine without calls",
+			"%s calls no routines, as kernel %s does: %s", d->name, k->name, k->calls[0].routine);
 	return LT_OK;
 }
 

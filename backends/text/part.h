@@ -170,6 +170,8 @@ const char *lt__text_library(struct text *, uint32_t opcode, struct lt_value_typ
 /* helper.c: the name of a function for a type, of a template or from floats to integers; it is printed before the
  * kernel. */
 const char *lt__text_helper(struct text *, const char *name, struct lt_value_type);
+/* Whether device.def has one for the device. */
+bool lt__text_device_has(const struct text *, const char *name, uint32_t dtype);
 const char *lt__text_to_integer(struct text *, uint32_t from, uint32_t to);
 
 /* name.c */
