@@ -15,6 +15,7 @@
 # Knobs, on the command line or in config.mk: MODE=debug|release SAN=address,undefined CC CFLAGS LDFLAGS O V=1
 #                   LLVM=llvm-config-15 (default: the newest; LLVM= builds without it);
 #                   CUDA=/usr/local/cuda/include (default: where its headers are found; CUDA= builds without it);
+#                   OPENCL=/usr/include (the same for OpenCL's);
 #                   for install: PREFIX DESTDIR LIBDIR=$(PREFIX)/lib DOCDIR=$(PREFIX)/share/doc/looptree
 
 -include config.mk
@@ -40,12 +41,17 @@ CFLAGS  ?= $(if $(filter debug,$(MODE)),-O0 -g3,-O2 -g)
 # The CUDA toolkit's headers; its libraries are opened when a program asks for them.
 NO_CUDA := $(if $(filter undefined,$(origin CUDA)),backends/cuda is left out: cuda.h and nvrtc.h are not found)
 CUDA    := $(if $(NO_CUDA),$(shell scripts/cuda.sh),$(CUDA))
+# The same of OpenCL, which tests install.
+NO_OPENCL := $(if $(filter undefined,$(origin OPENCL)),backends/opencl is left out: CL/cl.h is not found)
+$(if $(filter check tests,$(MAKECMDGOALS)),$(shell scripts/setup.sh opencl >&2))
+OPENCL  := $(if $(NO_OPENCL),$(shell scripts/opencl.sh),$(OPENCL))
 
 # Ground floor first: a directory includes headers only from lines above it (docs/architecture.md, `make tidy`).
 DIRS  = ir ir/pass
 DIRS += looptree
 DIRS += kernel
-DIRS += backends backends/text backends/ref backends/sim backends/cpu $(if $(CUDA),backends/cuda)
+DIRS += backends backends/text backends/ref backends/sim backends/cpu $(if $(CUDA),backends/cuda) \
+	$(if $(OPENCL),backends/opencl)
 DIRS += frontends frontends/script frontends/graph
 DIRS += program
 # And above them, in no library: check, which lt-check and the tests share; tools; tests.
@@ -60,11 +66,11 @@ $(shell scripts/setup.sh $(if $(filter check tests bless,$(MAKECMDGOALS)),check)
 ifneq ($(.SHELLSTATUS),0)
 $(error packages are missing)
 endif
-$(if $(filter check tests,$(MAKECMDGOALS)),$(shell scripts/setup.sh opencl >&2))
 ifneq ($(filter plugins check tests,$(MAKECMDGOALS)),)
 $(if $(filter undefined,$(origin LLVM)),$(shell scripts/setup.sh llvm >&2))
 endif
 $(if $(CUDA)$(MAKELEVEL:0=),,$(if $(NO_CUDA),$(info $(NO_CUDA))))
+$(if $(OPENCL)$(MAKELEVEL:0=),,$(if $(NO_OPENCL),$(info $(NO_OPENCL))))
 PACKAGE_FLAGS := $(shell pkg-config --cflags isl libzip jansson libxxhash)
 LIBS      := $(shell pkg-config --libs-only-L isl) -lisl -ldl -lpthread -lm
 LLVM      := $(if $(filter undefined,$(origin LLVM)),$(shell scripts/llvm.sh),$(LLVM))
@@ -108,6 +114,8 @@ LLVM_TESTS = $(if $(LLVM),$(patsubst %.c,$(O)/%,$(wildcard tests/llvm/test_*.c))
 # Tests of the backend cuda, on a driver that is not there (libcuda.so.1) and on a device.
 CUDA_TESTS = $(if $(CUDA),$(patsubst tests/cuda/%.c,$(O)/tests/cuda/%,$(wildcard tests/cuda/test_*.c)))
 MOCK_CUDA = $(if $(CUDA),$(O)/tests/cuda/libcuda.so.1)
+# Tests of the backend opencl, on whatever device there is: PoCL makes one of the processor.
+OPENCL_TESTS = $(if $(OPENCL),$(patsubst tests/opencl/%.c,$(O)/tests/opencl/%,$(wildcard tests/opencl/test_*.c)))
 # The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
 PLUGGED = $(patsubst %,$(O)/plugged/test_%_plugged,backend ref_tree operators cpu cpu_save \
 	cache cache_folder cache_plugins)
@@ -123,12 +131,13 @@ $(PROGRAM) $(O)/libhamkaas.so: | $(WITHOUT)
 without-llvm:
 	@rm -f $(O)/backends/llvm.so
 
-REVISIONS = $(patsubst %,$(O)/backends/%/revision.h,cpu $(if $(CUDA),cuda))
+REVISIONS = $(patsubst %,$(O)/backends/%/revision.h,cpu $(if $(CUDA),cuda) $(if $(OPENCL),opencl))
 $(O)/%.o: %.c $(O)/flags | $(O)/ir/prelude_text.h $(REVISIONS)
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/backends/cuda/%.o: private FLAGS += -isystem $(CUDA)
+$(O)/backends/opencl/%.o: private FLAGS += $(addprefix -isystem ,$(filter-out /usr/include,$(OPENCL)))
 # The oracle's values are the same on every processor: no product is contracted into its sum.  Its rows are vectors in a
 # release.
 $(O)/ir/eval%.o $(O)/ir/op.o: private FLAGS += -ffp-contract=off
@@ -159,6 +168,9 @@ $(O)/backends/cpu/revision.h: $(wildcard kernel/* backends/text/* backends/cpu/*
 $(O)/backends/cuda/revision.h: $(wildcard kernel/* backends/text/* backends/cuda/*)
 	@mkdir -p $(@D)
 	@echo "#define LT_CUDA_REVISION \"$$(cat $^ | sha256sum | cut -c 1-16)\"" >$@
+$(O)/backends/opencl/revision.h: $(wildcard kernel/* backends/text/* backends/opencl/*)
+	@mkdir -p $(@D)
+	@echo "#define LT_OPENCL_REVISION \"$$(cat $^ | sha256sum | cut -c 1-16)\"" >$@
 
 # The whole library as one object: nothing in it, such as a backend that registers itself, can be left out by a linker.
 $(O)/looptree.o: $(OBJ) $(wildcard $(DIRS)) $(O)/dirs
@@ -261,30 +273,38 @@ $(LLVM_TESTS): $(O)/%: %.c $(filter-out backends/llvm/llvm.c,$(wildcard backends
 
 # They need nothing of the library's own helpers, so that they run where only Criterion and isl are.
 $(O)/tests/cuda/%.o: private FLAGS += -isystem $(CUDA)
-$(CUDA_TESTS): %: %.o $(O)/looptree.o | $(MOCK_CUDA)
+$(filter-out %_trees %_programs,$(CUDA_TESTS)): %: %.o $(O)/looptree.o | $(MOCK_CUDA)
 	$(link) -lcriterion $(LIBS)
+$(filter %_trees %_programs,$(CUDA_TESTS)): %: %.o $(O)/tests/cuda/simulated_device.o $(HELPERS) $(PARTS) $(O)/looptree.o \
+		| $(MOCK_CUDA)
+	$(link) -lcriterion $(TOOL_LIBS)
 $(O)/tests/cuda/measure_cuda: $(O)/tests/cuda/measure_cuda.o $(O)/looptree.o
 	$(link) $(LIBS)
-gpu: $(O)/lt-run $(O)/lt-check $(O)/tests/cuda/test_cuda_host $(O)/tests/cuda/measure_cuda
+$(O)/tests/opencl/%.o: private FLAGS += $(addprefix -isystem ,$(filter-out /usr/include,$(OPENCL)))
+$(OPENCL_TESTS): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o
+	$(link) -lcriterion $(TOOL_LIBS)
+gpu: $(O)/lt-run $(O)/lt-check $(O)/lt-bench $(O)/tests/test_grid_trees $(O)/tests/cuda/test_cuda_programs \
+		$(O)/tests/cuda/test_cuda_host $(O)/tests/cuda/measure_cuda
 	@tools/gpu-check.sh --pack $(O)/gpu $^
 $(O)/tests/cuda/libcuda.so.1: $(O)/tests/cuda/mock.o $(O)/tests/cuda/mock_queue.o
 	$(link) -shared -Wl,-soname,$(@F)
 
 # The objects of the library, except the one that ends with LT_BACKEND.
-ours = $(filter $(O)/kernel/%.o $(O)/backends/diagnostic.o $(O)/backends/text/%.o $(O)/backends/$(1)/%.o,$(OBJ))
+ours = $(filter $(O)/kernel/%.o $(patsubst %,$(O)/backends/%.o,arguments diagnostic) $(O)/backends/text/%.o \
+	$(O)/backends/$(1)/%.o,$(OBJ))
 $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(FLAGS) $(LDFLAGS) -DLT_PLUGIN -shared $(if $(SAN),,-Wl,-z,defs) -o $@ backends/$*/$*.c \
 		$(filter-out $(O)/backends/$*/$*.o,$(filter %.o,$^)) -ldl -lm
 
 plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
-tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) \
+tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) \
 	$(if $(CUDA),$(O)/tests/cuda/measure_cuda) \
 	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/limits $(O)/mutants $(O)/simulate \
 	plugins
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED) \
-		$(LLVM_TESTS) $(CUDA_TESTS)
+		$(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS)
 bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless; O=$(O) tests/options.sh --bless
 	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null
@@ -357,7 +377,7 @@ tidy:
 clean:
 	rm -rf build $(O)
 
--include $(wildcard $(O)/tests/cuda/*.d)
+-include $(wildcard $(O)/tests/cuda/*.d $(O)/tests/opencl/*.d)
 -include $(patsubst %.o,%.d,$(OBJ) $(TOOLS) $(HELPERS) $(MUTANTS)) $(TESTS:=.d) $(PLUGINS:.so=.d)
 -include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d) $(O)/tests/kernels/simulate.d
 -include $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)

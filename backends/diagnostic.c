@@ -1,6 +1,8 @@
-/* backends/diagnostic.c -- what the system's loader says, to be put into a reason. */
+/* backends/diagnostic.c -- what a loader or a compiler says, to be put into a reason. */
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
+#include <stdio.h>
 #include "backends/diagnostic.h"
 
 const char *lt__load_error(const char *file)
@@ -10,4 +12,26 @@ const char *lt__load_error(const char *file)
 	if (!text)
 		return "it does not say why";
 	return strncmp(text, file, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : text;
+}
+
+void lt__first_error(const char *log, char *out, size_t bytes)
+{
+	size_t n = 0;
+	for (const char *line = log, *next; *line; line = next) {
+		size_t length = strcspn(line, "\n");
+		next = line + length + (line[length] == '\n');
+		while (length && *line == ' ') {
+			line++;
+			length--;
+		}
+		if (!length)
+			continue;
+		const char *hit = strstr(line, "error");
+		n = length;
+		(void)snprintf(out, bytes, "%.*s", (int)(length < 600 ? length : 600), line);
+		if (hit && hit < line + length)
+			return;
+	}
+	if (!n)
+		(void)snprintf(out, bytes, "it does not say why");
 }

@@ -4,12 +4,16 @@
  * lower_part.c     what the plan says
  * lower_spread.c   locals that are spread over the threads
  * lower_grid.c     a launch and its region
+ * lower_call.c     what is handed to a routine
  * lower_thread.c   block loops: numbers of threads, and conditions
  * lower_threads.c  which threads run what is in a loop
+ * lower_tile.c     matrix instructions
  * lower_combine.c  threads that are combined with one element; barriers
+ * lower_async.c    copies that are begun and waited for
  *
- * On such a machine the host's region launches and does nothing else.  What it would do by itself is a grid of one
- * block: each nest without a grid loop, with the block loops in it as its threads, and each statement beside one.
+ * On such a machine the host's region launches, calls routines, and does nothing else.  What it would do by itself is a
+ * grid of one block: each nest without a grid loop, with the block loops in it as its threads, and each statement
+ * beside one.
  */
 #ifndef LT_KERNEL_LOWER_GRID_H
 #define LT_KERNEL_LOWER_GRID_H
@@ -24,6 +28,7 @@ struct lower_part {
 	uint8_t axes;                   /* bits: axes of the block loops that it is or has in it */
 	bool grids;                     /* a grid loop is in it, or it is one */
 	bool waits;                     /* all threads of the block run it: there is a barrier in it, or a combine */
+	bool called;                    /* it is, or is in, what a routine computes: no grid is made of it */
 	bool held;                      /* while instructions are made: an `if` around says that its iteration is on */
 };
 struct lower_grid {                     /* by root */
@@ -36,6 +41,17 @@ struct lower_grid {                     /* by root */
 /* A local that each thread has a part of: by multiple in its rows, that in the part's; 0: it says the thread. */
 struct lower_spread_term { int64_t coef, own; };
 struct lower_spread { int64_t elems; int n; struct lower_spread_term *term; };
+
+/* A loop that is a matrix instruction, or (resets) the reset of the result of one.  Of a, b and c: the buffer, the row
+ * of its first element, and how far elements are apart along m, n and k. */
+struct lt_tile_row;
+struct lower_tile {
+	const struct lt_tile_row *row;
+	bool resets;
+	int32_t buffer[3];
+	const int64_t *at[3];
+	int64_t stride[3][3];
+};
 
 static inline bool lower_has_grids(const struct lowering *l) { return l->part != NULL; }
 
@@ -65,9 +81,20 @@ struct lower_spread *lt__lower_find_spread(struct lowering *, int32_t buffer);
 /* An access of such a local: its row in the thread's part. */
 const int64_t *lt__lower_spread_row(struct lowering *, int32_t access);
 
+/* The same of any row over a spread local; of a multiple in its rows. */
+const int64_t *lt__lower_own_row(struct lowering *, int32_t buffer, const int64_t *row);
+int64_t lt__lower_own(const struct lowering *, int32_t buffer, int64_t coef);
+
 /* lower_grid.c.  Statements s to below end: those of loop `root` of the host's, or (-1) one that is in no loop but the
  * host's. */
 void lt__lower_grid(struct lowering *, int32_t root, int32_t s, int32_t end, lower_body_fn *, lower_loop_fn *);
+
+/* lower_call.c.  Before the plan: which loops routines compute; LT_EUNSUPPORTED.  Then, in the place of loop `loop`:
+ * the call; false: it is none, and the nest is run. */
+lt_status lt__lower_find_calls(struct lowering *, struct lt_diag *);
+bool lt__lower_call(struct lowering *, int32_t loop);
+/* Whether a local belongs to what a routine computes: nobody sees it. */
+bool lt__lower_is_called(const struct lowering *, int32_t buffer);
 
 /* lower_thread.c */
 /* Enters a block loop: its iteration is a number of the thread. */
@@ -81,8 +108,24 @@ int32_t lt__lower_is_first(struct lowering *, int32_t loop, uint8_t axes);
  * first along these axes. */
 int32_t lt__lower_open(struct lowering *, int32_t loop, uint8_t axes);
 
+/* How many threads of an axis a loop that is a tile may have. */
+int64_t lt__lower_threads_of(const struct lowering *, int32_t loop, int axis);
+
+/* lower_tile.c.  Which loops are matrix instructions; what is refused of them, first and when memory is planned. */
+lt_status lt__lower_find_tiles(struct lowering *, struct lt_diag *);
+lt_status lt__lower_plan_tiles(struct lowering *, struct lt_diag *);
+/* The tile that a loop is or is in; -1. */
+int32_t lt__lower_tile_around(const struct lowering *, int32_t loop);
+void lt__lower_tile(struct lowering *, int32_t loop);
+
 /* lower_threads.c: what is in loop `loop`, statements s to below end. */
 void lt__lower_threads_body(struct lowering *, int32_t loop, int32_t s, int32_t end, lower_loop_fn *);
+
+/* lower_async.c.  Begins the copies of a statement, of all iterations of a loop; false: they are loaded and stored. */
+bool lt__lower_async(struct lowering *, int32_t stmt);
+bool lt__lower_async_loop(struct lowering *, int32_t loop);
+/* A commit or a wait. */
+void lt__lower_flight(struct lowering *, int32_t stmt);
 
 /* lower_combine.c */
 void lt__lower_barrier(struct lowering *);

@@ -18,9 +18,18 @@ static lt_status find_inside(struct lowering *l, struct lt_diag *diag)
 		const struct lt_loop *x = lower_loop_at(l, i);
 		struct lower_part *p = &l->part[i], *up = x->parent < 0 ? NULL : &l->part[x->parent];
 		int64_t outer[LOWER_AXES];
+		if (p->called) {                /* the host calls: loops around are its own */
+			if (up && !up->called)
+				up->grids = true;
+			continue;
+		}
 		p->grids = p->grids || x->kind == LT_GRID;
 		for (int a = 0; a < LOWER_AXES; a++)
 			outer[a] = p->inner[a] = p->inner[a] ? p->inner[a] : 1;
+		if (l->tile[i]) {
+			p->axes |= 1;
+			outer[0] = p->inner[0] > l->machine.subgroup ? p->inner[0] : l->machine.subgroup;
+		}
 		if (lt__lower_is_thread(l, i)) {
 			int a = axis_of(x);
 			p->axes |= (uint8_t)(1 << a);
@@ -46,7 +55,7 @@ static void find_roots(struct lowering *l)
 	for (int32_t i = 0; i < l->t->n_loop; i++) {
 		const struct lt_loop *x = lower_loop_at(l, i);
 		int32_t above = x->parent < 0 ? -1 : l->part[x->parent].root;
-		l->part[i].root = above >= 0 ? above : x->kind == LT_GRID || !l->part[i].grids ? i : -1;
+		l->part[i].root = l->part[i].called ? -1 : above >= 0 ? above : x->kind == LT_GRID || !l->part[i].grids ? i : -1;
 	}
 }
 
@@ -64,14 +73,14 @@ static lt_status refuse_nesting(struct lowering *l, struct lt_diag *diag)
 	for (int32_t i = 0; i < l->t->n_loop; i++) {
 		const struct lt_loop *x = lower_loop_at(l, i);
 		int32_t root = l->part[i].root;
-		bool chained = x->kind != LT_GRID;
+		bool chained = x->kind != LT_GRID || l->part[i].called;
 		for (int32_t c = 0; root >= 0 && c < l->grid[root].n_chain; c++)
 			chained = chained || l->grid[root].chain[c] == i;
 		if (!chained)
 			return lt__report(diag, LT_EUNSUPPORTED, i, -1,
 				"put it directly inside the other grid loops, with nothing beside it, or make it serial",
 				"loop %s: grid loops are the outermost of their nest", var_of(l, i));
-		if (root < 0 && x->kind == LT_BLOCK)
+		if (root < 0 && x->kind == LT_BLOCK && !l->part[i].called)
 			return lt__report(diag, LT_EUNSUPPORTED, i, -1, "put it inside the grid loops, or make it serial",
 				"loop %s: a grid loop is inside this block loop", var_of(l, i));
 	}
@@ -126,7 +135,7 @@ static bool is_shared(const struct lowering *l, int32_t b)
 		const struct lt_stmt *st = lower_stmt_at(l, s);
 		bool inside = false;
 		for (int32_t i = st->loop; i >= 0 && i != lower_buffer_at(l, b)->scope; i = lower_loop_at(l, i)->parent)
-			inside = inside || lt__lower_is_thread(l, i);
+			inside = inside || lt__lower_is_thread(l, i) || l->tile[i];
 		if (inside && lt__lower_touches(l, s, b))
 			return true;
 	}
@@ -184,8 +193,10 @@ static void find_waits(struct lowering *l)
 {
 	for (int32_t s = 0; s < (int32_t)l->t->stmts.n; s++) {
 		const struct lt_stmt *st = lower_stmt_at(l, s);
+		if (st->loop >= 0 && l->part[st->loop].called)
+			continue;
 		bool combines = lt__lower_combines(l, st);
-		for (int32_t i = st->loop; (combines || st->kind == LT_BARRIER) && i >= 0; i = lower_loop_at(l, i)->parent)
+		for (int32_t i = st->loop; (combines || st->kind >= LT_BARRIER) && i >= 0; i = lower_loop_at(l, i)->parent)
 			l->part[i].waits = true;
 		if (combines && l->part[st->loop].root >= 0) {
 			struct lower_grid *g = &l->grid[l->part[st->loop].root];
@@ -198,7 +209,7 @@ static void find_waits(struct lowering *l)
 static lt_status refuse_silent(const struct lowering *l, struct lt_diag *diag)
 {
 	for (int32_t i = 0; i < l->t->n_loop && !(l->t->needs & LT_NEED_BARRIER); i++)
-		if (lt__lower_is_thread(l, i))
+		if (lt__lower_is_thread(l, i) && !l->part[i].called)
 			return lt__report(diag, LT_EUNSUPPORTED, i, -1, "make it serial",
 				"loop %s: a tree with block loops says where its threads wait for each other, and this one does not",
 				var_of(l, i));
@@ -209,7 +220,9 @@ lt_status lt__lower_plan(struct lowering *l, struct lt_diag *diag)
 {
 	l->part = lt__pool_alloc(&l->b.pool, (size_t)l->t->n_loop + 1, sizeof *l->part);
 	l->grid = lt__pool_alloc(&l->b.pool, (size_t)l->t->n_loop + 1, sizeof *l->grid);
-	lt_status status = refuse_silent(l, diag);
+	lt_status status = lt__lower_find_calls(l, diag);
+	status = status ? status : refuse_silent(l, diag);
+	status = status ? status : lt__lower_find_tiles(l, diag);
 	status = status ? status : find_inside(l, diag);
 	if (status)
 		return status;
@@ -222,7 +235,8 @@ lt_status lt__lower_plan(struct lowering *l, struct lt_diag *diag)
 		}
 	status = status ? status : refuse_nesting(l, diag);
 	find_waits(l);
-	return status ? status : plan_memory(l, diag);
+	status = status ? status : plan_memory(l, diag);
+	return status ? status : lt__lower_plan_tiles(l, diag);
 }
 
 void lt__lower_grid_modes(struct lowering *l)

@@ -190,18 +190,45 @@ int32_t lt__lower_floor(struct lowering *l, int32_t x, int64_t den)
 
 static int32_t column_value(struct lowering *l, int32_t c);
 
+/* In a grid: how far inside a column is known, so that a sum begins with what the most threads and iterations share:
+ * params, blocks, threads, then loops from the outermost on. */
+static int32_t rank_of(const struct lowering *l, int32_t c)
+{
+	const struct lt_tree *t = l->t;
+	if (!l->part || c < 1 + t->n_param)
+		return 0;
+	if (c < lower_div_column(t, 0)) {
+		const enum lower_mode mode = l->loop[c - lower_loop_column(t, 0)].mode;
+		return mode == LOWER_BLOCKS ? 1 : mode == LOWER_THREAD ? 2 : 3 + c;
+	}
+	int32_t rank = 0;
+	const int64_t *r = lower_row_at(t, LT_AT(struct lt_div, t->divs, c - lower_div_column(t, 0))->row);
+	for (int32_t k = 1; k < t->n_column; k++)
+		if (r[k] && !l->column[k].fixed && rank_of(l, k) > rank)
+			rank = rank_of(l, k);
+	return rank;
+}
+
 /* The columns of a row that are no numbers, and in `number` what is added.  regular: without irregular ones. */
 static int32_t sum_of(struct lowering *l, const int64_t *r, bool regular, int64_t *number)
 {
 	uint64_t constant = (uint64_t)r[0];
-	int32_t sum = -1;
-	for (int32_t c = 1; c < l->t->n_column; c++) {
-		if (r[c] == 0 || (regular && l->column[c].irregular))
-			continue;
-		if (l->column[c].fixed)
-			constant += (uint64_t)r[c] * (uint64_t)l->column[c].number;
-		else
-			sum = lt__lower_add(l, sum, lt__lower_times(l, column_value(l, c), r[c]));
+	int32_t sum = -1, last = INT32_MIN, next;
+	for (int32_t rank = 0; rank < INT32_MAX; last = rank, rank = next) {
+		next = INT32_MAX;
+		for (int32_t c = 1; c < l->t->n_column; c++) {
+			if (r[c] == 0 || (regular && l->column[c].irregular))
+				continue;
+			if (l->column[c].fixed) {
+				constant += last == INT32_MIN ? (uint64_t)r[c] * (uint64_t)l->column[c].number : 0;
+				continue;
+			}
+			int32_t mine = rank_of(l, c);
+			if (mine == rank)
+				sum = lt__lower_add(l, sum, lt__lower_times(l, column_value(l, c), r[c]));
+			else if (mine > rank && mine < next)
+				next = mine;
+		}
 	}
 	*number = (int64_t)constant;
 	return sum;
@@ -291,6 +318,21 @@ int32_t lt__lower_row_of_lanes(struct lowering *l, int32_t row)
 	return sum;
 }
 
+/* In a grid, of number + a row of multiples of g: the least number with which the sum is as often at least 0, so that
+ * copies of a body ask the same where their answers are the same. */
+static int64_t least_number(const struct lowering *l, int32_t row, int64_t number)
+{
+	const int64_t *r = lower_row_at(l->t, row);
+	int64_t g = 0;
+	for (int32_t c = 1; c < l->t->n_column && l->part; c++)
+		for (int64_t x = l->column[c].fixed || r[c] == INT64_MIN ? 0 : r[c] < 0 ? -r[c] : r[c]; x; ) {
+			int64_t rest = g % x;
+			g = x;
+			x = rest;
+		}
+	return g > 1 && number > INT64_MIN / 2 ? floor_of(number, g) * g : number;
+}
+
 int32_t lt__lower_holds(struct lowering *l, int32_t row, int64_t add)
 {
 	struct lower_range r = lt__lower_range(l, row), first = range_of(l, row, true);
@@ -306,6 +348,7 @@ int32_t lt__lower_holds(struct lowering *l, int32_t row, int64_t add)
 	number = (int64_t)((uint64_t)number + (uint64_t)add);
 	if (x < 0)
 		return number >= 0 ? LOWER_YES : LOWER_NO;
+	number = least_number(l, row, number);
 	if (number == INT64_MIN) {
 		x = lt__lower_add(l, x, lt__lower_i64(l, number));
 		number = 0;

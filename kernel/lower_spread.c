@@ -9,6 +9,7 @@
  */
 #include "kernel/lower_grid.h"
 #include "kernel/opcode.h"
+#include "kernel/tile.h"
 
 /* A multiple in the rows of a local: of a digit of the thread's number, or of a loop's iterations (axis -1). */
 struct spread_term { int64_t coef, n, stride; int axis; };
@@ -23,23 +24,47 @@ static struct spread_term *find_term(struct spread *x, int64_t coef)
 	return NULL;
 }
 
-/* The first access says which terms there are; a loop of one thread may be in some accesses only. */
-static bool add_loop(
-	const struct lowering *l, struct spread *x, int32_t loop, int64_t coef, bool thread, uint32_t *seen)
+/* The first access says which terms there are; one thread's may be in some accesses only. */
+static bool add_term(struct spread *x, struct spread_term one, uint32_t *seen)
 {
-	int axis = thread ? lower_loop_at(l, loop)->kind_arg : -1;
-	int64_t n = lower_loop_at(l, loop)->max_trip_count, stride = thread ? l->part[loop].stride : 0;
-	struct spread_term *t = find_term(x, coef);
-	if (coef <= 0 || (thread && x->any && !t) || (!t && x->n == MAX_TERMS))
+	struct spread_term *t = find_term(x, one.coef);
+	if (one.coef <= 0 || (one.axis >= 0 && x->any && !t) || (!t && x->n == MAX_TERMS))
 		return false;
 	if (!t) {
 		t = &x->term[x->n++];
-		*t = (struct spread_term){ coef, n, stride, axis };
+		*t = one;
 	}
-	if (t->axis != axis || t->stride != stride || (*seen >> (t - x->term) & 1))
+	if (t->axis != one.axis || t->stride != one.stride || (*seen >> (t - x->term) & 1))
 		return false;
-	t->n = n > t->n ? n : t->n;
+	t->n = one.n > t->n ? one.n : t->n;
 	*seen |= UINT32_C(1) << (t - x->term);
+	return true;
+}
+
+static bool add_loop(
+	const struct lowering *l, struct spread *x, int32_t loop, int64_t coef, bool thread, uint32_t *seen)
+{
+	return add_term(x, (struct spread_term){ coef, lower_loop_at(l, loop)->max_trip_count,
+		thread ? l->part[loop].stride : 0, thread ? lower_loop_at(l, loop)->kind_arg : -1 }, seen);
+}
+
+/* The elements of the result of a matrix instruction: its fragments say who has which.  Bits that follow one another
+ * along an axis are one digit of the thread's number. */
+static bool add_fragment(const struct lower_tile *tile, struct spread *x, uint32_t *seen)
+{
+	const struct lt_matrix_part *p = &tile->row->matrix.part[LT_MATRIX_C];
+	const int64_t *stride = tile->stride[LT_MATRIX_C];
+	for (int b = 0; b < p->n_element; b++)
+		if (!add_term(x, (struct spread_term){ stride[p->element[b].axis] << p->element[b].power, 2, 0, -1 }, seen))
+			return false;
+	for (int b = 0, next; b < p->n_thread; b = next) {
+		for (next = b + 1; next < p->n_thread && p->thread[next].axis == p->thread[b].axis
+			&& p->thread[next].power == p->thread[next - 1].power + 1; next++)
+			;
+		if (!add_term(x, (struct spread_term){ stride[p->thread[b].axis] << p->thread[b].power, INT64_C(1) << (next - b),
+			INT64_C(1) << b, 0 }, seen))
+			return false;
+	}
 	return true;
 }
 
@@ -57,11 +82,15 @@ static bool add_access(const struct lowering *l, struct spread *x, int32_t s, in
 	const struct lt_access *a = lower_access_at(l, access);
 	const int64_t *r = lower_row_at(l->t, a->row);
 	uint32_t seen = 0;
+	int32_t tile = lt__lower_tile_around(l, lower_stmt_at(l, s)->loop), from = lower_stmt_at(l, s)->loop;
 	if (a->buffer != x->b)
 		return true;
 	if (!is_plain(l, a) || (x->any && r[0] != x->constant))
 		return false;
-	for (int32_t i = lower_stmt_at(l, s)->loop; i >= 0 && i != lower_buffer_at(l, x->b)->scope;
+	if (tile >= 0 && (x->b != l->tile[tile]->buffer[LT_MATRIX_C] || !add_fragment(l->tile[tile], x, &seen)))
+		return false;
+	from = tile >= 0 ? lower_loop_at(l, tile)->parent : from;
+	for (int32_t i = from; i >= 0 && i != lower_buffer_at(l, x->b)->scope;
 		i = lower_loop_at(l, i)->parent) {
 		int64_t coef = r[lower_loop_column(l->t, i)];
 		bool thread = lt__lower_is_thread(l, i) && !(led && coef == 0);
@@ -133,15 +162,26 @@ struct lower_spread *lt__lower_find_spread(struct lowering *l, int32_t b)
 	return unit * lt__kernel_element_bytes(lower_dtype_of(l, b)) <= l->machine.array_bytes ? out : NULL;
 }
 
+int64_t lt__lower_own(const struct lowering *l, int32_t buffer, int64_t coef)
+{
+	const struct lower_spread *x = l->spread[buffer];
+	for (int i = 0; i < x->n; i++)
+		if (x->term[i].coef == coef)
+			return x->term[i].own;
+	return 0;
+}
+
 const int64_t *lt__lower_spread_row(struct lowering *l, int32_t access)
 {
 	const struct lt_access *a = lower_access_at(l, access);
-	const struct lower_spread *x = l->spread[a->buffer];
-	const int64_t *r = lower_row_at(l->t, a->row);
+	return lt__lower_own_row(l, a->buffer, lower_row_at(l->t, a->row));
+}
+
+const int64_t *lt__lower_own_row(struct lowering *l, int32_t buffer, const int64_t *r)
+{
 	int64_t *out = lt__pool_alloc(&l->b.pool, (size_t)l->t->n_column, sizeof *out);
 	for (int32_t c = 1; c < l->t->n_column; c++)
-		for (int i = 0; i < x->n && r[c]; i++)
-			if (x->term[i].coef == r[c])
-				out[c] = x->term[i].own;
+		if (r[c])
+			out[c] = lt__lower_own(l, buffer, r[c]);
 	return out;
 }

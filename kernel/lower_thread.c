@@ -23,11 +23,15 @@ static int32_t thread_number(struct lowering *l, int32_t around, int axis)
 		: lt__lower_pure(l, LT_OPCODE_remainder, LT_I64, at, lt__lower_i64(l, l->part[around].stride), -1, 0);
 }
 
-/* How many threads of its axis a block loop may have. */
+int64_t lt__lower_threads_of(const struct lowering *l, int32_t loop, int axis)
+{
+	int32_t around = thread_around(l, lower_loop_at(l, loop)->parent, axis);
+	return around >= 0 ? l->part[around].stride : l->grid[l->part[loop].root].threads[axis];
+}
+
 static int64_t threads_of_loop(const struct lowering *l, int32_t loop)
 {
-	int32_t around = thread_around(l, lower_loop_at(l, loop)->parent, axis_of(l, loop));
-	return around >= 0 ? l->part[around].stride : l->grid[l->part[loop].root].threads[axis_of(l, loop)];
+	return lt__lower_threads_of(l, loop, axis_of(l, loop));
 }
 
 struct lower_column lt__lower_thread_column(struct lowering *l, int32_t loop)

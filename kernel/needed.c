@@ -1,8 +1,8 @@
 /* kernel/needed.c -- see needed.h.
  *
- * What counts is what a caller sees: stores to slots, faults, launches.  Everything is needed that has a part in these:
- * what they use, the blocks that they stand in, and all that writes a memory or a variable which a needed instruction
- * reads.
+ * What counts is what a caller sees: stores to slots, faults, launches, calls; and what the threads of a grid do
+ * together.  Everything is needed that has a part in these: what they use, the blocks that they stand in, and all that
+ * writes a memory or a variable which a needed instruction reads.
  */
 #include "kernel/needed.h"
 #include "kernel/opcode.h"
@@ -40,11 +40,13 @@ static int32_t list_of(const struct needed_search *n, const struct lt_instructio
 {
 	switch (i->opcode) {
 	case LT_OPCODE_store: return n->k->buffers[i->what].space == LT_SPACE_SLOT ? -1 : memory_of(n, i->what);
+	case LT_OPCODE_copy_async:
 	case LT_OPCODE_array: return memory_of(n, i->what);
 	case LT_OPCODE_set:
 	case LT_OPCODE_update:
 	case LT_OPCODE_variable: return n->n_memory + i->what;
-	case LT_OPCODE_launch: return launches_of(n, i->what);
+	case LT_OPCODE_launch:
+	case LT_OPCODE_launch_grid: return launches_of(n, i->what);
 	default: return -1;
 	}
 }
@@ -66,10 +68,17 @@ static void need_writers(struct needed_search *n, int32_t list)
 		need(n, at);
 }
 
+/* Threads of a grid wait for each other, and end, as the program says. */
+static bool is_together(uint32_t opcode)
+{
+	return opcode == LT_OPCODE_leave || opcode == LT_OPCODE_barrier || opcode == LT_OPCODE_commit
+		|| opcode == LT_OPCODE_wait || opcode == LT_OPCODE_matrix;
+}
+
 /* What an instruction has a part in from the outside. */
 static bool is_seen(const struct needed_search *n, const struct lt_instruction *i)
 {
-	return i->opcode == LT_OPCODE_fault || i->opcode == LT_OPCODE_launch
+	return i->opcode == LT_OPCODE_fault || lt__opcode_hands_over(i->opcode) || is_together(i->opcode)
 		|| (i->opcode == LT_OPCODE_prefetch && n->flags & LT_NEEDED_PREFETCHES)
 		|| (i->opcode == LT_OPCODE_store && n->k->buffers[i->what].space == LT_SPACE_SLOT);
 }
@@ -86,7 +95,7 @@ static void need_operands(struct needed_search *n, const struct lt_instruction *
 	for (int k = 0; k < 4; k++)
 		if (members || lt__needs_operand(n->k, i, k))
 			need(n, i->operand[k]);
-	for (int32_t e = 0; members && i->opcode == LT_OPCODE_launch && e < i->n_extra; e++)
+	for (int32_t e = 0; (members ? lt__opcode_hands_over(i->opcode) : i->opcode == LT_OPCODE_call) && e < i->n_extra; e++)
 		need(n, (int32_t)n->k->extras[i->first_extra + e]);
 }
 
@@ -97,6 +106,19 @@ static void need_argument(struct needed_search *n, int32_t region, int32_t numbe
 		need(n, (int32_t)n->k->extras[n->k->instructions[at].first_extra + number]);
 }
 
+/* Of what its extras name: memory that is read, variables that are added to. */
+static void need_named(struct needed_search *n, const struct lt_instruction *i)
+{
+	for (int32_t e = 0; e < i->n_extra; e++) {
+		enum lt_extra_kind kind = lt__opcode_extra(i->opcode, e);
+		int32_t x = (int32_t)n->k->extras[i->first_extra + e];
+		if (x >= 0 && kind == LT_EXTRA_BUFFER)
+			need_writers(n, memory_of(n, x));
+		else if (kind == LT_EXTRA_VARIABLE)
+			need_writers(n, n->n_memory + x);
+	}
+}
+
 static void need_parts(struct needed_search *n, int32_t at)
 {
 	const struct lt_instruction *i = &n->k->instructions[at];
@@ -105,7 +127,14 @@ static void need_parts(struct needed_search *n, int32_t at)
 	switch (i->opcode) {
 	case LT_OPCODE_load:
 	case LT_OPCODE_prefetch: need_writers(n, memory_of(n, i->what)); break;
+	case LT_OPCODE_call:
+		for (int32_t o = 1; o < n->k->calls[i->what].n_operand; o++)
+			need_writers(n, memory_of(n, n->k->calls[i->what].operands[o].buffer));
+		break;
 	case LT_OPCODE_get: need_writers(n, n->n_memory + i->what); break;
+	case LT_OPCODE_copy_async:
+	case LT_OPCODE_fragment:
+	case LT_OPCODE_matrix: need_named(n, i); break;
 	case LT_OPCODE_argument: need_argument(n, n->region[at], i->what); break;
 	case LT_OPCODE_else:
 		need(n, n->if_of[at]);

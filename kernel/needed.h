@@ -7,8 +7,7 @@
 /* PREFETCHES: they are wanted.  MEMBERS: an instruction keeps all of them: both operands of a shuffle of one lane,
  * which chooses one, and what a launch hands over to a team that does not use it. */
 enum lt_needed_flag { LT_NEEDED_PREFETCHES = 1, LT_NEEDED_MEMBERS = 2 };
-/* By instruction, in the pool.  Of a program that holds the rules and has no grid, in time that grows with its
- * length. */
+/* By instruction, in the pool.  Of a program that holds the rules, in time that grows with its length. */
 bool *lt__needed(const struct lt_kernel *, struct lt_pool *, unsigned flags);
 /* Whether an instruction uses its operand k: it is there, and it is not one that a shuffle of one lane leaves out. */
 bool lt__needs_operand(const struct lt_kernel *, const struct lt_instruction *, int k);

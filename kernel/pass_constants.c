@@ -237,7 +237,7 @@ static bool may_move(const struct constants_step *c, int32_t first, int32_t end,
 {
 	for (int32_t at = first; at < end; at++) {
 		const struct lt_instruction *i = &c->k->instructions[at];
-		if (!stays && i->opcode == LT_OPCODE_launch)
+		if (!stays && lt__opcode_launches(i->opcode))
 			return false;
 		if (stays && ((i->opcode == LT_OPCODE_array && c->n_begin[i->what] > 1)
 			|| (i->opcode == LT_OPCODE_variable && c->n_begin[(int32_t)c->k->n_buffer + i->what] > 1)))

@@ -4,6 +4,7 @@
  * fuse; the variable is unused, unless it is read elsewhere.  A value that was got from another variable is not handed
  * on: that one may change before it is used.
  */
+#include "kernel/opcode.h"
 #include "kernel/step.h"
 
 /* By variable: the value of b that it was given, while `since` is the present time. */
@@ -35,6 +36,9 @@ bool lt__step_forward(struct lt_stepping *s)
 			now += parts_ways(i->opcode);
 			if (i->opcode == LT_OPCODE_variable || i->opcode == LT_OPCODE_update)
 				known[i->what].since = 0;
+			for (int32_t e = 0; i->opcode == LT_OPCODE_matrix && e < i->n_extra; e++)
+				if (lt__opcode_extra(i->opcode, e) == LT_EXTRA_VARIABLE)
+					known[s->k->extras[i->first_extra + e]].since = 0;
 			if (i->opcode != LT_OPCODE_set)
 				continue;
 			int32_t value = s->to[i->operand[0]];

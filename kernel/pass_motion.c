@@ -6,7 +6,11 @@
  *
  * What moves runs also where the loop does not run, and where an `if` in it would have left it out: so a quotient or a
  * remainder moves only if its divisor is a constant.
+ *
+ * In a grid all such integer arithmetic moves: addresses are made of numbers of blocks and threads first (lower_row.c),
+ * and that part is the same in each iteration.
  */
+#include <string.h>
 #include "kernel/opcode.h"
 #include "kernel/step.h"
 
@@ -17,7 +21,7 @@ struct motion_step {
 	int32_t *depth;                 /* by instruction: blocks around it */
 	int32_t *needs;                 /* by value: how many of these blocks it needs */
 	int32_t *target;                /* by value: the loop that it could go in front of; -1: it stays */
-	bool *moves;
+	bool *moves, *is_grid;          /* is_grid: it stands in one */
 	int32_t *first, *next;          /* what goes in front of an instruction, in order: a list */
 	int32_t *last;
 };
@@ -33,6 +37,10 @@ static bool is_movable(const struct motion_step *m, const struct lt_instruction 
 	case LT_OPCODE_first:
 	case LT_OPCODE_last:
 	case LT_OPCODE_lane:
+	case LT_OPCODE_block:
+	case LT_OPCODE_thread:
+	case LT_OPCODE_subgroup:
+	case LT_OPCODE_member:
 	case LT_OPCODE_splat:
 	case LT_OPCODE_div:
 	case LT_OPCODE_mod: return true;
@@ -48,8 +56,12 @@ static bool is_movable(const struct motion_step *m, const struct lt_instruction 
 	}
 }
 
-static bool is_worth(const struct lt_instruction *i)
+/* In a grid each thread has a part of its addresses to itself, which no compiler has to find. */
+static bool is_worth(const struct motion_step *m, int32_t at)
 {
+	const struct lt_instruction *i = &m->k->instructions[at];
+	if (m->is_grid[at] && i->opcode != LT_OPCODE_const)
+		return true;
 	return i->opcode == LT_OPCODE_splat || i->opcode == LT_OPCODE_div || i->opcode == LT_OPCODE_mod
 		|| i->opcode == LT_OPCODE_quotient || i->opcode == LT_OPCODE_remainder;
 }
@@ -91,10 +103,10 @@ static bool choose_moves(struct motion_step *m)
 	bool any = false;
 	for (int32_t at = (int32_t)m->k->n_instruction; at-- > 0; ) {
 		const struct lt_instruction *i = &m->k->instructions[at];
-		m->moves[at] = m->target[at] >= 0 && (m->moves[at] || is_worth(i));
+		m->moves[at] = m->target[at] >= 0 && (m->moves[at] || is_worth(m, at));
 		if (!m->moves[at])
 			continue;
-		any = any || is_worth(i);
+		any = any || is_worth(m, at);
 		for (int k = 0; k < 4; k++)
 			if (i->operand[k] >= 0)
 				m->moves[i->operand[k]] = m->moves[i->operand[k]] || i->operand[k] > m->target[at];
@@ -105,7 +117,8 @@ static bool choose_moves(struct motion_step *m)
 static void say_moved(struct motion_step *m, int32_t at)
 {
 	const struct lt_instruction *i = &m->k->instructions[at];
-	if (is_worth(i) && i->opcode != LT_OPCODE_splat)
+	if (i->opcode == LT_OPCODE_div || i->opcode == LT_OPCODE_mod || i->opcode == LT_OPCODE_quotient
+		|| i->opcode == LT_OPCODE_remainder)
 		lt__step_decide(m->s, m->k->instructions[m->target[at]].origin, i->origin, -1,
 			"'%s' is the same in each iteration: it is computed in front of the loop", lt_opcode_name(i->opcode));
 }
@@ -149,6 +162,10 @@ bool lt__step_motion(struct lt_stepping *s)
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
 		*lists[i] = lt__pool_alloc(&s->b.pool, (size_t)n + 1, sizeof **lists[i]);
 	m.moves = lt__pool_alloc(&s->b.pool, (size_t)n + 1, sizeof *m.moves);
+	m.is_grid = lt__pool_alloc(&s->b.pool, (size_t)n + 1, sizeof *m.is_grid);
+	for (uint32_t r = 0; r < s->k->n_region; r++)
+		if (s->k->regions[r].kind == LT_REGION_GRID)
+			memset(m.is_grid + s->k->regions[r].first, 1, (size_t)s->k->regions[r].n);
 	m.block = lt__step_blocks(s);
 	for (int32_t at = 0; at < n; at++)
 		m.first[at] = -1;

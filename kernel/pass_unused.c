@@ -10,13 +10,22 @@ static bool *find_dropped(struct lt_stepping *s, const bool *needed, bool variab
 {
 	const struct lt_kernel *k = s->k;
 	const enum lt_opcode_names kind = variables ? LT_NAMES_VARIABLE : LT_NAMES_BUFFER;
+	const enum lt_extra_kind extra = variables ? LT_EXTRA_VARIABLE : LT_EXTRA_BUFFER;
 	uint32_t n = variables ? k->n_variable : k->n_buffer;
 	bool *drop = lt__pool_alloc(&s->b.pool, (size_t)n + 1, sizeof *drop);
 	for (uint32_t i = 0; i < n; i++)
 		drop[i] = variables || k->buffers[i].space != LT_SPACE_SLOT;
-	for (uint32_t at = 0; at < k->n_instruction; at++)
-		if (needed[at] && lt__opcode_names(k->instructions[at].opcode) == kind)
-			drop[k->instructions[at].what] = false;
+	for (uint32_t at = 0; at < k->n_instruction; at++) {
+		const struct lt_instruction *i = &k->instructions[at];
+		if (needed[at] && lt__opcode_names(i->opcode) == kind)
+			drop[i->what] = false;
+		for (int32_t e = 0; needed[at] && e < i->n_extra; e++)
+			if (lt__opcode_extra(i->opcode, e) == extra && k->extras[i->first_extra + e] >= 0)
+				drop[k->extras[i->first_extra + e]] = false;
+	}
+	for (uint32_t c = 0; c < k->n_call && !variables; c++)
+		for (int32_t o = 0; o < k->calls[c].n_operand; o++)
+			drop[k->calls[c].operands[o].buffer] = false;
 	return drop;
 }
 

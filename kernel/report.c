@@ -41,6 +41,6 @@ lt_status lt__report_grids(const struct lt_kernel *k, struct lt_diag *diag)
 	for (uint32_t r = 0; r < k->n_region; r++)
 		if (k->regions[r].kind == LT_REGION_GRID)
 			return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "print it as it is; each operator needs a spelling",
-				"kernel %s: region %u is a grid, which no step and no expansion changes", k->name, (unsigned)r);
+				"kernel %s: region %u is a grid, which no expansion changes", k->name, (unsigned)r);
 	return LT_OK;
 }

@@ -39,6 +39,16 @@ void lt__rewrite_begin(struct lt_stepping *s, const bool *drop_buffer, const boo
 		p.buffer = s->buffer_to[p.buffer];
 		(void)lt__build_param(&s->b, &p);
 	}
+	for (uint32_t i = 0; i < k->n_call; i++) {
+		struct lt_kernel_call_operand operand[LT_MAX_CALL_OPERANDS];
+		struct lt_kernel_call c = k->calls[i];
+		for (int32_t o = 0; o < c.n_operand; o++)
+			operand[o] = (struct lt_kernel_call_operand){ s->buffer_to[c.operands[o].buffer], c.operands[o].strides };
+		c.operands = operand;
+		(void)lt__build_call(&s->b, &c);
+	}
+	for (uint32_t i = 0; i < k->n_matrix; i++)
+		(void)lt__build_matrix(&s->b, &k->matrices[i]);
 	s->b.region[0].region = k->regions[0];
 	for (uint32_t r = 1; r < k->n_region; r++) {
 		(void)lt__build_region(&s->b, (enum lt_region_kind)k->regions[r].kind, k->regions[r].n_argument,
@@ -49,14 +59,24 @@ void lt__rewrite_begin(struct lt_stepping *s, const bool *drop_buffer, const boo
 
 void lt__rewrite_region(struct lt_stepping *s, int32_t region) { s->b.now = region; }
 
-/* What stands in extras is copied anew: values have other numbers. */
+/* Number e of the extras of an instruction, as it is in b. */
+static int64_t mapped_extra(const struct lt_stepping *s, const struct lt_instruction *i, int32_t e)
+{
+	int64_t x = s->k->extras[i->first_extra + e];
+	switch (lt__opcode_extra(i->opcode, e)) {
+	case LT_EXTRA_VALUE: return s->to[x];
+	case LT_EXTRA_BUFFER: return x < 0 ? x : s->buffer_to[x];
+	case LT_EXTRA_VARIABLE: return s->variable_to[x];
+	default: return x;
+	}
+}
+
+/* What stands in extras is copied anew: values, buffers and variables have other numbers. */
 static int32_t rewrite_extras(struct lt_stepping *s, const struct lt_instruction *i)
 {
 	int32_t first = s->b.n_extra;
-	for (int32_t e = i->first_extra; e < i->first_extra + i->n_extra; e++) {
-		int64_t x = s->k->extras[e];
-		if (i->opcode == LT_OPCODE_launch)
-			x = s->to[x];
+	for (int32_t e = 0; e < i->n_extra; e++) {
+		int64_t x = mapped_extra(s, i, e);
 		(void)lt__build_extras(&s->b, &x, 1);
 	}
 	return first;
@@ -121,7 +141,7 @@ bool lt__step_constant(const struct lt_kernel *k, int32_t value, int64_t *out)
 	return value < 0 || lt__constant_integer(&k->instructions[value], out);
 }
 
-int32_t lt__step_uses(const struct lt_instruction *i) { return i->opcode == LT_OPCODE_launch ? 4 + i->n_extra : 4; }
+int32_t lt__step_uses(const struct lt_instruction *i) { return lt__opcode_hands_over(i->opcode) ? 4 + i->n_extra : 4; }
 
 int32_t lt__step_use(const struct lt_kernel *k, const struct lt_instruction *i, int32_t n)
 {

@@ -5,29 +5,36 @@
 #include "kernel/lower.h"
 #include "kernel/step.h"
 
+/* Programs that a step is for; LANES: without grids. */
+enum step_where { STEP_EVERYWHERE, STEP_LANES, STEP_GRIDS };
 /* The first makes the program of the tree: lt__lower_kernel. */
-static const struct { struct lt_kernel_step step; lt_step_run *run; } steps[] = {
+static const struct { struct lt_kernel_step step; lt_step_run *run; enum step_where where; } steps[] = {
 	{ { 'L', "lower", "loops have modes, buffers have spaces, statements are instructions", "a tree of loops and "
-		"operators that are known", "what the tree means", "nothing" }, NULL },
+		"operators that are known", "what the tree means", "nothing" }, NULL, STEP_EVERYWHERE },
 	{ { 'C', "constants", "arithmetic of constant integers and masks is done; an `if` that always runs one block is that "
-		"block", "nothing", "the order of all that runs", "values and blocks may be unused" }, lt__step_constants },
+		"block", "nothing", "the order of all that runs", "values and blocks may be unused" }, lt__step_constants, STEP_EVERYWHERE },
+	{ { 'G', "guards", "in a grid, branches beside each other with the same condition are one", "nothing",
+		"the order of all that runs, but for integers that are computed earlier", "nothing" }, lt__step_guards, STEP_GRIDS },
 	{ { 'V', "variables", "arrays that are reached only at constant places are variables", "constant addresses are "
 		"constants", "the order of all that is computed", "arrays of which an element has one width" },
-		lt__step_variables },
+		lt__step_variables, STEP_EVERYWHERE },
 	{ { 'F', "forward", "what a variable was given is used in place of getting it, within a block", "nothing", "the order "
-		"of all that runs", "variables may be unused" }, lt__step_forward },
+		"of all that runs", "variables may be unused" }, lt__step_forward, STEP_EVERYWHERE },
 	{ { 'T', "tiles", "square tiles that are read across are loaded row by row and transposed in registers", "nothing",
-		"the order of stores; loads move up to the first of a tile", "nothing" }, lt__step_tiles },
+		"the order of stores; loads move up to the first of a tile", "nothing" }, lt__step_tiles, STEP_LANES },
+	{ { 'W', "wide", "in a grid, loads and stores of elements side by side are one of up to 16 bytes", "nothing",
+		"the order of accesses that may meet; others move to the first load or the last store", "nothing" },
+		lt__step_wide, STEP_GRIDS },
 	{ { 'P', "prefetches", "loads of runs that are far apart ask for the next run", "nothing", "the order of all that "
-		"runs", "nothing" }, lt__step_prefetches },
+		"runs", "nothing" }, lt__step_prefetches, STEP_LANES },
 	{ { 'S', "streams", "stores go past the caches only where the machine has such stores and nothing else here "
 		"needs them",
 		"stores are marked whose values are not read again soon", "the order of all that runs", "nothing" },
-		lt__step_streams },
+		lt__step_streams, STEP_LANES },
 	{ { 'M', "motion", "divisions and splats that a loop does not change are computed in front of it", "nothing",
-		"the order of loads, stores and changes of variables", "nothing" }, lt__step_motion },
+		"the order of loads, stores and changes of variables", "nothing" }, lt__step_motion, STEP_EVERYWHERE },
 	{ { 'U', "unused", "values, variables and memory that nothing uses are removed, and empty blocks", "nothing",
-		"the order of all that runs", "nothing" }, lt__step_unused },
+		"the order of all that runs", "nothing" }, lt__step_unused, STEP_EVERYWHERE },
 };
 enum { N_STEP = sizeof steps / sizeof *steps };
 
@@ -118,14 +125,23 @@ static lt_status make_step(lt_step_run *run, char letter, const struct lt_kernel
 	return LT_OK;
 }
 
+static bool has_grids(const struct lt_kernel *k)
+{
+	for (uint32_t r = 0; r < k->n_region; r++)
+		if (k->regions[r].kind == LT_REGION_GRID)
+			return true;
+	return false;
+}
+
 /* All steps after the first.  `made`, if any, is k, and becomes *out or is freed. */
 static lt_status make_steps(const struct lt_kernel *k, struct lt_kernel *made, const struct lt_machine *m,
 	const struct lt_kernel_options *o, struct lt_kernel **out, struct lt_diag *diag)
 {
+	const enum step_where other = has_grids(k) ? STEP_LANES : STEP_GRIDS;
 	lt_status status = LT_OK;
 	for (int i = 1; i < N_STEP && !status && (!o->last || steps[i - 1].step.letter != o->last); i++) {
 		struct lt_kernel *next;
-		if (o->skip && strchr(o->skip, steps[i].step.letter))
+		if (steps[i].where == other || (o->skip && strchr(o->skip, steps[i].step.letter)))
 			continue;
 		status = make_step(steps[i].run, steps[i].step.letter, k, m, o, &next);
 		if (status)
@@ -155,7 +171,6 @@ lt_status lt_kernel_optimize(const struct lt_kernel *k, const struct lt_machine 
 	*out = NULL;
 	o = o ? o : &all_steps;
 	lt_status status = refuse_options(o, diag);
-	status = status ? status : lt__report_grids(k, diag);
 	return status ? status : make_steps(k, NULL, m, o, out, diag);
 }
 
@@ -173,10 +188,5 @@ lt_status lt_kernel_new(const struct lt_tree *t, const struct lt_machine *m, con
 		lt_kernel_free(made);
 		return status;
 	}
-	for (uint32_t r = 0; r < made->n_region; r++)
-		if (made->regions[r].kind == LT_REGION_GRID) {          /* of grids there are no steps */
-			*out = made;
-			return LT_OK;
-		}
 	return make_steps(made, made, m, o, out, diag);
 }

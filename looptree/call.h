@@ -99,6 +99,7 @@ int64_t lt__call_flops(const struct lt_callshape *);
 /* The rows of a target's table; 0: it has none. */
 int32_t lt__routine_count(const struct lt_target *);
 const struct lt_routine *lt__routine_at(const struct lt_target *, int32_t i);
-/* LT_OK, or why a call in the nest is none that the target's table has.  A target without a table is not asked. */
+/* LT_OK, or why a call or tile in the nest is none that the target's tables have.  A target without a table is not
+ * asked. */
 lt_status lt__check_calls(const struct lt_looptree *, const struct lt_frozen *, const struct lt_target *);
 #endif

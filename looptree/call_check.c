@@ -1,6 +1,6 @@
-/* Whether a call is one that the target's table of routines has: by its row, or why not. */
+/* Whether a call or tile is one that the target's table has: by its row, or why not. */
 #include <string.h>
-#include "looptree/call.h"
+#include "looptree/tile.h"
 #include "looptree/edit.h"
 
 int32_t lt__routine_count(const struct lt_target *t)
@@ -175,6 +175,10 @@ static lt_status check_call(const struct check *x, int32_t i)
 	const char *name = x->t->node[reason->at].call, *why = NULL;
 	struct lt_callshape shape;
 	bool known = false;
+	if (x->t->node[reason->at].loop == LT_TILE)
+		return lt__check_tile(x->t, reason, c->pattern != LT_PATTERN_NONE, x->target, x->a);
+	if (lt__routine_count(x->target) == 0)
+		return LT_OK;
 	shape_of(x->t, x->f, i, &shape);
 	for (int32_t k = 0; k < lt__routine_count(x->target); k++) {
 		const struct lt_routine *r = lt__routine_at(x->target, k);
@@ -206,7 +210,7 @@ static lt_status check_body(void *arg)
 lt_status lt__check_calls(const struct lt_looptree *t, const struct lt_frozen *f, const struct lt_target *target)
 {
 	struct check x = { t, f, target, NULL };
-	if (lt__routine_count(target) == 0 || f->tree.calls.n == 0)
+	if (!target || f->tree.calls.n == 0)
 		return LT_OK;
 	LT_TRY(lt__arena_new(t->ctx, &x.a));
 	lt_status st = lt__protect(t->ctx, check_body, &x);

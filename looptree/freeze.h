@@ -37,6 +37,9 @@ struct lt_frozen {
 	const struct lt_loopline *line; /* by loop: for what is reported of the tree's lines */
 	struct lt_call_reason *call;       /* by call */
 };
+/* Where a slot is sure to begin that is so many bytes behind the begin of its storage: at a multiple of the largest power
+ * of two, at most 64, that divides them; else of an element. */
+int64_t lt__slot_align(int64_t bytes, int64_t element, bool whole_is_aligned);
 /* Elements of memory that value n takes, of which `extent` are held along its dims, by its layout. */
 lt_status lt__held_elems(const struct lt_looptree *, lt_node n, const int64_t *extent, int64_t *out);
 /* Freezes every root nest, in order. */
@@ -65,9 +68,12 @@ struct lt_fbuffer {
 	bool written, read;
 	const char *name;
 };
+/* Of buffers in turn: number `first` after that of the loop's iteration, modulo depth; 0: there is one buffer. */
+struct lt_inturn { int32_t loop; int64_t first, depth; };
 struct lt_faccess {
 	int32_t buffer;
 	struct lt_row row;
+	struct lt_inturn turn;
 	int32_t index;
 	int64_t index_extent, index_stride;
 	int32_t first_bound, n_bound;
@@ -193,9 +199,11 @@ int32_t lt__freeze_depth(const struct lt_looptree *, lt_node);
 /* The copy below `child` that is made ahead in the loop `at`, alone in its nest; -1: none. */
 lt_node lt__multibuffered_below(const struct lt_looptree *, lt_tnode at, lt_tnode child);
 /* Adds the buffer that the loop's iteration means, path[owner], of `elems` elements each. */
-void lt__freeze_turn(struct lt_freezer *, lt_node, int32_t owner, int64_t elems, struct lt_row *offset);
+void lt__freeze_turn(struct lt_freezer *, lt_node, int32_t owner, int64_t elems, struct lt_faccess *);
 
 /* freeze_multibuffer.c: walk freezes a node of the tree. */
+/* Whether what the leaf of a copy writes is waited for later: by threads that share it. */
+bool lt__freeze_is_async(const struct lt_freezer *, lt_node);
 typedef lt_status lt_freeze_walk(struct lt_freezer *, lt_tnode);
 /* Before the loop: the copies of its first trips. */
 lt_status lt__freeze_first(struct lt_freezer *, lt_tnode loop, int64_t step, lt_freeze_walk *);
@@ -245,8 +253,8 @@ uint64_t lt__pad_fallback(struct lt_freezer *, lt_node n, enum lt_dtype);
 lt_status lt__pad_fill(struct lt_freezer *, lt_node n, const struct lt_leaf *, int32_t stmt,
 	const struct lt_rows *guards, const struct lt_rows *away);
 
-/* freeze_call.c: what the nest of a loop or group computes that was frozen as `loop`, which is closed; copy, step: of a
- * loop, else NULL. */
+/* freeze_call.c: what the nest of a loop or group, a call or a tile, computes that was frozen as `loop`, which is
+ * closed; copy, step: of a loop, else NULL. */
 lt_status lt__freeze_call(struct lt_freezer *, lt_tnode at, int32_t loop, const struct lt_peeled *copy, int64_t step);
 
 /* freeze_barrier.c: of a nest that is walked to its end: barriers between the threads of its block loops. */

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include "looptree/freeze_barrier.h"
+#include "looptree/tile.h"
 
 bool lt__is_thread_loop(const struct lt_freezer *f, int32_t loop)
 {
@@ -103,38 +104,65 @@ static bool is_common(const struct apart *a, int32_t loop)
 		&& (carried < 0 || (loop != carried && is_around(f, loop, carried)));
 }
 
+/* What moves an access: a loop around it, or (-1) a digit of a matrix instruction's fragment. */
+struct apart_mover { int32_t loop, axis; int64_t coef, last, stride; bool digit; };     /* digit: of the thread's number */
+enum { MAX_MOVERS = 128 };
+
 /* The loop's iteration is a digit of the thread that makes the access. */
 static bool apart_is_digit(const struct apart *a, const struct lt_touched *x, int32_t loop)
 {
 	return lt__is_thread_loop(a->w->f, loop) && !lt__is_led(a->w, x, loop);
 }
 
-/* The block loop around y whose digit of the thread's number is the same as that of `loop`; -1. */
-static int32_t matching(const struct apart *a, const struct lt_touched *y, int32_t loop)
+/* Loops of a tile are the fragment's digits.  How many movers; -1: too many. */
+static int32_t find_movers(const struct apart *a, const struct lt_touched *x, struct apart_mover *out)
 {
 	const struct lt_freezer *f = a->w->f;
-	int32_t l = loop_of(a, y);
-	for (; l >= 0 && l != apart_scope(a); l = f->loop[l].parent)
-		if (apart_is_digit(a, y, l) && lt__loop_axis(f, l) == lt__loop_axis(f, loop) && a->w->stride[l] == a->w->stride[loop])
-			return l;
-	return -1;
+	struct lt_tile_run run[LT_TILE_RUNS];
+	int32_t tile = lt__tile_of(f, x->stmt), n = 0, n_run = tile < 0 ? 0 : lt__tile_runs(f, tile, run);
+	int32_t l = tile < 0 ? loop_of(a, x) : f->loop[tile].parent;
+	for (int32_t i = 0; i < n_run; i++)
+		out[n++] = (struct apart_mover){ -1, 0, run[i].coef, run[i].n - 1, run[i].stride, run[i].stride > 0 };
+	for (; l >= 0 && l != apart_scope(a); l = f->loop[l].parent) {
+		bool digit = apart_is_digit(a, x, l);
+		if (n == MAX_MOVERS)
+			return -1;
+		out[n++] = (struct apart_mover){ l, digit ? lt__loop_axis(f, l) : -1, coef_of(apart_row(a, x), LT_TERM_LOOP, l),
+			f->loop[l].max_trip_count - 1, digit ? a->w->stride[l] : 0, digit };
+	}
+	return n;
 }
 
-static bool add_loops_of(struct apart *a, const struct lt_touched *x, const struct lt_touched *y, bool first)
+/* The mover whose digit of the thread's number is the same; NULL. */
+static const struct apart_mover *matching(const struct apart_mover *of, int32_t n, const struct apart_mover *x)
 {
-	const struct lt_freezer *f = a->w->f;
-	for (int32_t l = loop_of(a, x); l >= 0 && l != apart_scope(a); l = f->loop[l].parent) {
-		int64_t coef = coef_of(apart_row(a, x), LT_TERM_LOOP, l), n = f->loop[l].max_trip_count - 1;
-		bool digit = apart_is_digit(a, x, l), both = is_common(a, l);
-		int32_t other = digit ? matching(a, y, l) : -1;
-		if (both && digit == apart_is_digit(a, y, l)) {
-			if (coef != coef_of(apart_row(a, y), LT_TERM_LOOP, l))
+	for (int32_t i = 0; i < n; i++)
+		if (of[i].digit && of[i].axis == x->axis && of[i].stride == x->stride)
+			return &of[i];
+	return NULL;
+}
+
+static const struct apart_mover *same_loop(const struct apart_mover *of, int32_t n, int32_t loop)
+{
+	for (int32_t i = 0; i < n; i++)
+		if (of[i].loop == loop)
+			return &of[i];
+	return NULL;
+}
+
+static bool add_movers(struct apart *a, const struct apart_mover *x, int32_t n_x, const struct apart_mover *y,
+	int32_t n_y, bool first)
+{
+	for (int32_t i = 0; i < n_x; i++) {
+		const struct apart_mover *m = &x[i], *other = m->digit ? matching(y, n_y, m) : NULL;
+		const struct apart_mover *same = m->loop >= 0 && is_common(a, m->loop) ? same_loop(y, n_y, m->loop) : NULL;
+		if (same && m->digit == same->digit) {
+			if (m->coef != same->coef)
 				return false;
-		} else if (other >= 0) {
-			int64_t m = f->loop[other].max_trip_count - 1;
-			if (coef != coef_of(apart_row(a, y), LT_TERM_LOOP, other) || (first && !add_term(a, coef, m, n, true)))
+		} else if (other) {
+			if (m->coef != other->coef || (first && !add_term(a, m->coef, other->last, m->last, true)))
 				return false;
-		} else if (!add_term(a, first ? coef : -coef, 0, n, digit)) {
+		} else if (!add_term(a, first ? m->coef : -m->coef, 0, m->last, m->digit)) {
 			return false;
 		}
 	}
@@ -182,15 +210,34 @@ static bool are_small(const struct apart *a, int64_t left)
 	return left < INT64_MAX / 4;
 }
 
+/* The factors of a matrix instruction are read by all of its threads. */
+static bool is_tile_factor(const struct apart *a, const struct lt_touched *x)
+{
+	const struct lt_freezer *f = a->w->f;
+	int32_t tile = lt__tile_of(f, x->stmt), scope = apart_scope(a);
+	return tile >= 0 && !(scope >= 0 && is_around(f, tile, scope)) && x->access != f->stmt[x->stmt].dest;
+}
+
+/* Inside of a tile nothing is anybody else's. */
+static bool is_within_tile(const struct apart *a)
+{
+	int32_t tile = lt__tile_of(a->w->f, a->x->stmt), scope = apart_scope(a);
+	return tile >= 0 && scope >= 0 && is_around(a->w->f, tile, scope);
+}
+
 bool lt__same_thread(const struct lt_barriers *w, const struct lt_touched *x, const struct lt_touched *y)
 {
 	struct apart a = { .w = w, .x = x, .y = y };
+	struct apart_mover of_x[MAX_MOVERS], of_y[MAX_MOVERS];
 	const struct lt_faccess *p = &w->f->access[x->access], *q = &w->f->access[y->access];
 	int64_t left;
+	if (is_within_tile(&a))
+		return true;
+	int32_t n_x = find_movers(&a, x, of_x), n_y = find_movers(&a, y, of_y);
 	if (__builtin_sub_overflow(p->row.constant, q->row.constant, &left) || left == INT64_MIN || p->index >= 0
-		|| q->index >= 0
-		|| !have_same_quotients(&a) || !add_loops_of(&a, x, y, true)
-		|| !add_loops_of(&a, y, x, false))
+		|| q->index >= 0 || n_x < 0 || n_y < 0 || is_tile_factor(&a, x) || is_tile_factor(&a, y)
+		|| !have_same_quotients(&a) || !add_movers(&a, of_x, n_x, of_y, n_y, true)
+		|| !add_movers(&a, of_y, n_y, of_x, n_x, false))
 		return false;
 	qsort(a.term, (size_t)a.n, sizeof *a.term, by_coef);
 	left = left < 0 ? -left : left;

@@ -6,7 +6,7 @@
  * one row and the strides.
  */
 #include <stdlib.h>
-#include "looptree/call.h"
+#include "looptree/tile.h"
 #include "looptree/edit.h"
 
 struct call_nest {
@@ -130,6 +130,67 @@ static bool check_loops(struct call_nest *x)
 	return true;
 }
 
+/* A matrix instruction adds to what is there; what is past the end in a padded loop is filled as the loops fill it. */
+static bool check_tile_loops(struct call_nest *x)
+{
+	struct lt_freezer *f = x->f;
+	struct lt_rows on = { 0 };
+	lt__freeze_on(f, &on);
+	if (on.n > 0 || f->ahead.n > 0)
+		return FAIL(x, "some iterations of the loops around %s are left out; give the loop with a partial iteration tail pad",
+			x->where);
+	if (x->copy && x->copy->peeled)
+		return FAIL(x, "%s is peeled into several nests; give it tail pad", x->where);
+	return true;
+}
+
+/* An instruction has no conditions, and adds to a sum that began before. */
+static void check_tile_stmts(struct call_nest *x, int32_t loop)
+{
+	const struct lt_freezer *f = x->f;
+	for (int32_t s = f->loop[loop].first_stmt; s < f->loop[loop].first_stmt + f->loop[loop].n_stmt && !x->why; s++) {
+		const char *name = f->g->node[f->stmt_node[s]].name;
+		if (f->stmt[s].kind == LT_RESET)
+			FAIL(x, "%%%s begins in it; put a loop over what is reduced around it", name);
+		else if (f->stmt[s].kind == LT_COMBINE)
+			FAIL(x, "vector or block loops in it reduce; make them serial");
+		else if (f->stmt[s].n_guard > 0)
+			FAIL(x, "%%%s is not computed in all of its iterations; stage what is padded", name);
+		for (int32_t o = 0; o < f->stmt[s].n_operand && !x->why; o++)
+			if (f->operand[f->stmt[s].first_operand + o].n_piece > 1)
+				FAIL(x, "what %%%s reads is not there in all of its iterations; stage it in a loop around it", name);
+	}
+	for (int32_t l = loop; l < f->n_loop && !x->why; l++)
+		if (f->loop[l].kind == LT_BLOCK || f->loop[l].kind == LT_GRID || f->loop[l].kind == LT_PARALLEL)
+			FAIL(x, "the loop %s in it has threads of its own; make it serial", lt__loop_path(f->t, f->loop[l].at));
+	if (f->loop[loop].at == x->at && is_dim(x, f->t->node[x->at].var, true))
+		FAIL(x, "the loop is the one that reduces; put the tile on the loop over rows, outside of it");
+}
+
+static void check_tile(struct call_nest *x, const struct lt_call *call)
+{
+	const struct lt_freezer *f = x->f;
+	const struct lt_tile_row *row = lt__tile_find(f->t->node[x->at].call);
+	struct lt_callshape shape = { .pattern = LT_PATTERN_PRODUCT, .epilogues = x->c.epilogues, .sum = x->c.type,
+		.n_dim = x->c.n_dim, .n_operand = x->c.n_operand };
+	bool bounded[LT_MAX_RANK] = { false };
+	check_tile_stmts(x, call->loop);
+	if (x->why)
+		return;
+	for (int32_t d = 0; d < x->c.n_dim; d++) {
+		const struct lt_fcalldim *dim = &f->call_dim[call->first_dim + d];
+		shape.role[d] = dim->role;
+		shape.extent[d] = dim->extent;
+		shape.var[d] = f->g->var[dim->var].name;
+		bounded[d] = dim->n_bound > 0;
+	}
+	for (int32_t o = 0; o < x->c.n_operand; o++) {
+		shape.dtype[o] = f->buffer[f->call_operand[call->first_operand + o].buffer].dtype;
+		shape.name[o] = f->g->node[x->c.operand[o].piece ? x->c.operand[o].piece->base : x->c.end].name;
+	}
+	x->why = row ? lt__tile_refuses(f->a, row, &shape, bounded) : "there is no matrix instruction of that name";
+}
+
 /* Elements of dim d, as bounds of iterations. */
 static void add_dim(struct call_nest *x, int32_t d, int32_t loop)
 {
@@ -227,7 +288,7 @@ static lt_status add_operand(struct call_nest *x, int32_t o, int32_t first_dim)
 				d++;
 			if (d < x->c.n_dim)
 				f->stride[made->first_stride + d] = term->coef;
-			else if (term->kind == LT_TERM_DIV)
+			else if (term->kind == LT_TERM_DIV && term->at >= n_div)
 				FAIL(x,
 					"the elements of %%%s lie in blocks that %s cuts; materialize it, or choose "
 					"another layout",
@@ -279,8 +340,13 @@ lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const
 		.first_dim = f->n_call_dim,
 		.first_operand = f->n_call_operand };
 	x.where = group ? "the group" : lt__arena_format(f->a, "the loop %s", lt__loop_path(f->t, at));
-	if (call_find(&x) && check_loops(&x))
+	bool tile = f->loop[loop].kind == LT_TILE;
+	if (call_find(&x) && (tile ? check_tile_loops(&x) : check_loops(&x)))
 		LT_TRY(describe(&x, &call));
+	if (tile && !x.why)
+		check_tile(&x, &call);
+	if (tile && !x.why)
+		f->needs |= LT_NEED_TILE;
 	if (x.why) {
 		f->n_call_dim = call.first_dim;
 		f->n_call_operand = call.first_operand;

@@ -83,8 +83,7 @@ static int32_t frozen_type(struct lt_type *types, int32_t *n, enum lt_dtype t)
 	return (*n)++;
 }
 
-/* Largest power of two, at most 64, that divides the byte offset of the slot in its storage. */
-static int64_t align_of(int64_t bytes, int64_t element, bool whole_is_aligned)
+int64_t lt__slot_align(int64_t bytes, int64_t element, bool whole_is_aligned)
 {
 	int64_t align = 64;
 	while (align > element && (bytes % align || !whole_is_aligned))
@@ -114,7 +113,7 @@ static void write_buffers(struct writer *w, struct lt_frozen *out, struct lt_typ
 			.role = local ? LT_LOCAL : s->role,
 			.scope = b->scope,
 			.elems = b->elems,
-			.align = local ? 64 : align_of(b->low * bytes, bytes, s->aligned),
+			.align = local ? 64 : lt__slot_align(b->low * bytes, bytes, s->aligned),
 			.slot = b->slot,
 			.written = b->written,
 			.alias_of = -1,

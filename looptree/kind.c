@@ -1,5 +1,5 @@
-/* unroll, vectorize, parallel, serial, bind, call: the kind of a loop, or a group's call.  Whether the loop may have it
- * is proven afterwards. */
+/* unroll, vectorize, parallel, serial, bind, call, tile: the kind of a loop, or a group's call.  Whether the loop may
+ * have it is proven afterwards. */
 #include <string.h>
 #include "looptree/edit.h"
 #include "looptree/text.h"
@@ -70,19 +70,29 @@ lt_status lt__primitive_vectorize(struct lt_edit *e, const struct lt_words *w)
 	return LT_OK;
 }
 
-lt_status lt__primitive_call(struct lt_edit *e, const struct lt_words *w)
+static lt_status hand_over(struct lt_edit *e, const struct lt_words *w, enum lt_loop_kind kind, const char *what)
 {
 	const struct lt_word *name = &w->word[1];
 	lt_tnode loop;
 	for (size_t i = 0; i < name->bytes; i++)
 		if (!memchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.", name->at[i], 64))
-			return lt_fail(e->t->ctx, LT_ESYNTAX, "the name of a routine has letters, digits, '_' and '.', not '%.*s'",
+			return lt_fail(e->t->ctx, LT_ESYNTAX, "the name of %s has letters, digits, '_' and '.', not '%.*s'", what,
 				name->bytes < 60 ? (int)name->bytes : 60, name->at);
-	LT_TRY(set_kind(e, w, LT_CALL, 0, &loop));
+	LT_TRY(set_kind(e, w, kind, 0, &loop));
 	char *copy = lt__arena_alloc(e->t->arena, name->bytes + 1);
 	memcpy(copy, name->at, name->bytes);
 	e->t->node[loop].call = copy;
 	return LT_OK;
+}
+
+lt_status lt__primitive_call(struct lt_edit *e, const struct lt_words *w)
+{
+	return hand_over(e, w, LT_CALL, "a routine");
+}
+
+lt_status lt__primitive_tile(struct lt_edit *e, const struct lt_words *w)
+{
+	return hand_over(e, w, LT_TILE, "a matrix instruction");
 }
 
 lt_status lt__primitive_bind(struct lt_edit *e, const struct lt_words *w)

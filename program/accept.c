@@ -28,6 +28,13 @@ struct lt_asked *lt__asked_new(
 	return a;
 }
 
+bool lt__asked_device(const struct lt_asked *a, int32_t opened)
+{
+	const struct lt_opened *c = &a->backends->at[opened];
+	const struct lt_caps *caps = c->backend->caps(c->session);
+	return LT_HAS(struct lt_caps, caps, device_memory) && caps->device_memory;
+}
+
 static struct accept_answer *answer_of(struct lt_asked *a, const char *text, int32_t opened)
 {
 	int32_t at = lt__names_find(a->texts, text, strlen(text));

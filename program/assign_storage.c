@@ -234,8 +234,8 @@ struct lt_fmemory lt__assigned_memory(const struct lt_assigned *x, struct lt_are
 	struct lt_fstorage *storage = LT_NEW(a, struct lt_fstorage, x->n_storage + 1);
 	for (int32_t i = 0; i < x->n_storage; i++) {
 		const struct lt_storage *s = &x->storage[i];
-		bool ours = s->space == LT_STORAGE_WORKSPACE || s->space == LT_STORAGE_PREPARED || s->space == LT_STORAGE_STATE;
-		storage[i] = (struct lt_fstorage){ .role = role[s->space], .dtype = s->dtype, .aligned = ours, .elems = s->elems };
+		storage[i] = (struct lt_fstorage){ .role = role[s->space], .dtype = s->dtype, .aligned = lt__space_is_ours(s->space),
+			.elems = s->elems };
 	}
 	return (struct lt_fmemory){ .n_storage = x->n_storage,
 		.storage = storage,

@@ -36,6 +36,11 @@ static inline bool lt__space_is_early(enum lt_storage_space s)
 {
 	return s == LT_STORAGE_CONSTANT || s == LT_STORAGE_PREPARED;
 }
+/* Those whose memory is never the caller's: it is aligned. */
+static inline bool lt__space_is_ours(enum lt_storage_space s)
+{
+	return s == LT_STORAGE_WORKSPACE || s == LT_STORAGE_PREPARED || s == LT_STORAGE_STATE;
+}
 static inline size_t lt__storage_bytes(const struct lt_storage *s)
 {
 	return (size_t)s->elems * lt__dtype_info(s->dtype)->bytes;

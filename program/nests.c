@@ -17,6 +17,19 @@ lt_status lt__nests_freeze(struct lt_nests *nests, struct lt_looptree *t, const 
 	return LT_OK;
 }
 
+void lt__nest_align(struct lt_nests *nests, int32_t nest, bool device)
+{
+	const struct lt_frozen *f = &nests->frozen[nest];
+	for (uint32_t i = 0; i < f->tree.buffers.n; i++) {
+		struct lt_buffer *b = (struct lt_buffer *)(uintptr_t)LT_AT(struct lt_buffer, f->tree.buffers, i);
+		const struct lt_bind *bind = b->slot < 0 ? NULL : &f->bind[b->slot];
+		const int64_t bytes = LT_AT(struct lt_type, f->tree.types, b->type)->bytes;
+		if (bind)
+			b->align = lt__slot_align(bind->offset * bytes, bytes,
+				device || lt__space_is_ours(nests->assigned.storage[bind->storage].space));
+	}
+}
+
 bool lt__nests_taken(const struct lt_nests *nests)
 {
 	for (int32_t i = 0; i < nests->n; i++)

@@ -22,6 +22,9 @@ struct lt_nests {
 lt_status lt__nests_reset(struct lt_nests *, struct lt_context *, const struct lt_looptree *);
 /* prelude: what the operators' C texts call. */
 lt_status lt__nests_freeze(struct lt_nests *, struct lt_looptree *, const char *prelude);
+/* For a backend that is asked next: how its slots are aligned.  device: they are memory of its own, and all begin as the
+ * workspace does; else what a caller binds has an element's alignment. */
+void lt__nest_align(struct lt_nests *, int32_t nest, bool device);
 bool lt__nests_taken(const struct lt_nests *);
 
 /* offer.c: nests are offered to backends. */
@@ -40,6 +43,8 @@ lt_status lt__offers_refused(const struct lt_offers *, const struct lt_nests *);
 /* accept.c: asks a backend whether it takes a nest; what it says is remembered by the nest's text. */
 struct lt_asked;
 struct lt_asked *lt__asked_new(const struct lt_opened_backends *, const struct lt_options *, struct lt_arena *);
+/* Whether the backend has memory of its own. */
+bool lt__asked_device(const struct lt_asked *, int32_t opened);
 /* graph: the tree's.  False also where accepts fails otherwise, which lt__asked_failed tells. */
 bool lt__accepts(struct lt_asked *, const struct lt_graph *, const struct lt_frozen *, int32_t opened,
 	struct lt_refusals *why);

@@ -135,6 +135,8 @@ static void offer_begin(struct lt_offers *x)
 
 static bool offer_accepts(struct lt_offers *x, int32_t nest, int32_t opened, struct lt_refusals *why)
 {
+	if (x->asked)
+		lt__nest_align(x->nests, nest, lt__asked_device(x->asked, opened));
 	return !x->asked || lt__accepts(x->asked, x->tree->graph, &x->nests->frozen[nest], opened, why);
 }
 

@@ -1,6 +1,7 @@
 /* program/plan.h -- the steps of a run, which memories their storages are in, and where there. */
 #ifndef LT_PROGRAM_PLAN_H
 #define LT_PROGRAM_PLAN_H
+#include "program/bindings.h"
 #include "program/compile.h"
 #include "program/nests.h"
 
@@ -14,8 +15,8 @@ struct lt_pstep {
 	int32_t memory, from_memory;            /* where it is done; MOVE: to and from, one of them the host's (0) */
 	int64_t offset, elems;                  /* MOVE: of the storage */
 };
-/* Consecutive launches of one backend, or (choice -1) steps of the host's. */
-struct lt_segment { int32_t opened, first, n, first_slot; };
+/* Consecutive launches of one backend with the copies within its memory, or (opened -1) other steps. */
+struct lt_segment { int32_t opened, first, n; };
 struct lt_plan {
 	struct lt_pstep *prepare, *run;         /* what runs once, and in every run */
 	int32_t n_prepare, n_run;
@@ -50,9 +51,11 @@ struct lt_scratch { size_t bytes, align; };
 
 /* plan_steps.c: launches and copies, in order. */
 void lt__plan_steps(const struct lt_graph *, const struct lt_nests *, struct lt_arena *, struct lt_plan *out);
+/* The binding of a storage that has one; else NULL. */
+const struct lt_binding_def *lt__storage_binding(const struct lt_bindings *, const struct lt_storage *);
 /* memory.c: which memories each storage lives in, and the plan: these steps with the moves between memories, and the
  * segments of a run. */
-lt_status lt__plan_moves(const struct lt_graph *, int32_t n_state, const struct lt_nests *,
+lt_status lt__plan_moves(const struct lt_graph *, const struct lt_bindings *, const struct lt_nests *,
 	const struct lt_opened_backends *, const struct lt_kernels *, const struct lt_plan *steps, struct lt_arena *,
 	struct lt_plan *out, struct lt_memories *);
 /* plan.c: each storage's offsets, by liveness. */

@@ -5,7 +5,8 @@
 # setup.sh bench -- the same for OpenBLAS and oneDNN, which lt-bench measures next to Looptree; nothing fails without
 # them.
 # setup.sh llvm -- the same for LLVM, which the backend llvm is built with; without it the backend is left out.
-# setup.sh opencl -- the same for PoCL, an OpenCL device of any processor, on which tests run texts for devices.
+# setup.sh opencl -- the same for OpenCL's headers and loader, and PoCL, an OpenCL device of any processor, on which
+# tests run kernels for devices; without the headers the backend opencl is left out.
 # setup.sh peers FOLDER -- makes a virtual environment of Python there with ONNX Runtime, OpenVINO and PyTorch, for
 # bench/peers/.
 set -u
@@ -38,8 +39,10 @@ if [ "${1-}" = llvm ]; then
 	exit 0
 fi
 if [ "${1-}" = opencl ]; then
-	ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 ||
-		optional "texts in OpenCL C are not run by the tests; to run them" ocl-icd-libopencl1 pocl-opencl-icd
+	want=
+	"${0%/*}/opencl.sh" >/dev/null || want=opencl-c-headers
+	ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || want="$want ocl-icd-libopencl1 pocl-opencl-icd"
+	optional "the tests run nothing on OpenCL; to run it" $want
 	exit 0
 fi
 if [ "${1-}" = peers ]; then

@@ -3,7 +3,7 @@
 #include "tests/stepped.h"
 
 const struct lt_machine stepped_plain_machine = { .array_bytes = 4096, .stack_bytes = 65536, .teams = 1,
-	.max_variables = 128, .tile_lanes = 32, .stream_bytes = 16 | 32 | 64, .cache_bytes = 1 << 20, .page_bytes = 4096 };
+	.memory_bytes = 16, .max_variables = 128, .tile_lanes = 32, .stream_bytes = 16 | 32 | 64, .cache_bytes = 1 << 20, .page_bytes = 4096 };
 
 bool stepped_machine(struct lt_machine *m, const char *member, int64_t n)
 {
@@ -15,6 +15,8 @@ bool stepped_machine(struct lt_machine *m, const char *member, int64_t n)
 		m->stream_bytes = (uint32_t)n;
 	else if (strcmp(member, "cache_bytes") == 0)
 		m->cache_bytes = n;
+	else if (strcmp(member, "memory_bytes") == 0)
+		m->memory_bytes = (uint32_t)n;
 	else if (strcmp(member, "page_bytes") == 0)
 		m->page_bytes = n;
 	else

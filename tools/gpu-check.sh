@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# gpu-check.sh [FOLDER] -- checks and measures the backend cuda on a machine with a GPU, in a few minutes and without a
-# network.  Prints one table; everything that the programs say is left in FOLDER (gpu-check).  1 if something failed.
+# gpu-check.sh [-p PARTS] [FOLDER] -- checks and measures the backend cuda on a machine with a GPU, in less than eight
+# minutes and without a network.  Prints one table; everything that the programs say is left in FOLDER (gpu-check).  1
+# if something failed.
+#
+#   -p PARTS    some of tests,measure,examples,check,bench,sanitize, in this order; default: all
 #
 # With Criterion, isl and the CUDA toolkit installed:    make && tools/gpu-check.sh
 # On a machine that cannot build:                        make gpu         on one that can: build/gpu has all it needs
-#                                                        tools/gpu-check.sh   there, with build/gpu beside it
+#                                                        gpu/gpu-check.sh     there, wherever that folder lies
 #
-# gpu-check.sh --pack FOLDER PROGRAM...  (make gpu) -- copies the programs there, and the shared libraries that they
-# need, except those that every system has.
+# gpu-check.sh --pack FOLDER PROGRAM...  (make gpu) -- copies the programs there, the shared libraries that they need,
+# except those that every system has, and the examples.
 set -u
 export LC_ALL=C.UTF-8
 O=${O:-build}
@@ -15,38 +18,53 @@ O=${O:-build}
 if [ "${1-}" = --pack ]; then
 	to=$2
 	shift 2
-	rm -rf "$to" && mkdir -p "$to/bin" "$to/lib" || exit 1
+	rm -rf "$to" && mkdir -p "$to/bin/tests" "$to/lib" "$to/tests" || exit 1
 	for program in "$@"; do
-		cp "$program" "$to/bin" && strip -g "$to/bin/${program##*/}" || exit 1
+		in=$to/bin
+		[[ $program == */tests/* ]] && in=$to/bin/tests         # they look for tools one folder up
+		cp "$program" "$in" && strip -s "$in/${program##*/}" || exit 1
 	done
-	ldd "$to"/bin/* | awk '/=> \// { print $1, $3 }' | sort -u |
+	ldd "$to"/bin/lt-* "$to"/bin/tests/* | awk '/=> \// { print $1, $3 }' | sort -u |
 		grep -vE '^(libc|libm|libdl|libpthread|librt|libresolv|ld-linux[^ ]*|libgcc_s|libstdc\+\+)\.so' |
 		while read -r name file; do cp -L "$file" "$to/lib/$name"; done
+	cp -R examples "$to" && cp -R tests/cases tests/examples.txt "$to/tests" && cp "$0" "$to" || exit 1
 	du -sh "$to"
 	exit 0
 fi
 
+parts=tests,measure,examples,check,bench,sanitize
+[ "${1-}" = -p ] && { parts=$2; shift 2; }
 out=${1:-gpu-check}
 mkdir -p "$out" || exit 1
 out=$(cd "$out" && pwd)
 begin=$(date +%s)
-bin=$O/tests/cuda run=$O/lt-run
-if [ -d "$O/gpu/bin" ]; then
-	bin=$O/gpu/bin run=$O/gpu/bin/lt-run
+bin=$O
+here=$(cd "$(dirname "$0")" && pwd)
+[ -d "$here/bin" ] || here=$PWD/$O/gpu
+if [ -d "$here/bin" ]; then
+	bin=$here/bin
+	export O=$bin
 	# What the system has itself is better than what was carried.
 	libraries=$(mktemp -d)
 	trap 'rm -rf "$libraries"' EXIT
-	for file in "$PWD/$O"/gpu/lib/*; do
+	for file in "$here"/lib/*; do
 		ldconfig -p | grep -qF "	${file##*/} " || ln -s "$file" "$libraries"
 	done
 	export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+	cd "$here" || exit 1
 else
-	make -s all "$bin/test_cuda_host" "$bin/measure_cuda" || exit 1
+	make -s all "$O"/tests/test_grid_trees "$O"/tests/cuda/{test_cuda_host,test_cuda_programs,measure_cuda} || exit 1
 fi
 failed=0
+some=$(($(nproc) > 4 ? $(nproc) - 2 : 2))
+export out bin some
 
+# program NAME: where it is.
+program() { find "$bin/$1" "$bin/tests/$1" "$bin/tests/cuda/$1" 2>/dev/null | head -n 1; }
 # row NAME VALUE: a line of the table.
 row() { printf '| %-44s | %s\n' "$1" "$2" | tee -a "$out/table"; }
+has() { [[ ,$parts, == *",$1,"* ]]; }
+seconds() { echo "$(($(date +%s) - $1)) s"; }
 
 # facts: of the device, by the driver and by the backend.
 facts() {
@@ -55,7 +73,7 @@ facts() {
 		2>"$out/nvidia-smi.err") || facts="nvidia-smi: $(head -n 1 "$out/nvidia-smi.err")"
 	while read -r line; do row device "$line"; done <<<"$facts"
 	nvidia-smi -q >"$out/nvidia-smi.txt" 2>&1
-	"$run" --list-backends >"$out/backends.txt" 2>&1
+	"$bin/lt-run" --list-backends >"$out/backends.txt" 2>&1
 	row 'lt-run --list-backends' "$(grep '^cuda ' "$out/backends.txt" | tr -s ' ' || echo 'no backend cuda')"
 	while read -r line; do row '' "$line"; done < <(sed -n '/^cuda /,/^[^ ]/p' "$out/backends.txt" | grep '^ ')
 }
@@ -63,7 +81,7 @@ facts() {
 # tests PROGRAM: its suites that need a device; one test after the other.
 tests() {
 	local name=$1 passed bad skipped
-	timeout 240 "$bin/$name" -j1 --filter 'gpu*/*' "--tap=$out/$name.tap" >"$out/$name.log" 2>&1
+	timeout 60 "$(program "$name")" -j1 --filter 'gpu*/*' "--tap=$out/$name.tap" >"$out/$name.log" 2>&1
 	local status=$?
 	skipped=$(grep -c '^ok.*# SKIP' "$out/$name.tap" 2>/dev/null)
 	passed=$(($(grep -c '^ok' "$out/$name.tap" 2>/dev/null) - ${skipped:-0}))
@@ -76,7 +94,7 @@ tests() {
 
 # measured PROGRAM: its lines as rows.
 measured() {
-	timeout 180 "$bin/$1" >"$out/$1.log" 2>"$out/$1.err" || {
+	timeout 60 "$(program "$1")" >"$out/$1.log" 2>"$out/$1.err" || {
 		failed=1
 		row "$1" "failed: $(tail -n 1 "$out/$1.err")"
 	}
@@ -85,20 +103,91 @@ measured() {
 	done <"$out/$1.log"
 }
 
-# sanitized PROGRAM: the same tests under compute-sanitizer's memcheck, but those that go astray on purpose.
-sanitized() {
-	local name=$1
-	command -v compute-sanitizer >/dev/null || { row 'compute-sanitizer' 'not installed'; return; }
-	timeout 120 compute-sanitizer --target-processes all --error-exitcode 77 "$bin/$name" -j1 --filter 'gpu*/[klr]*' \
-		>"$out/sanitizer.log" 2>&1
-	row 'compute-sanitizer memcheck' "exit code $?, $(grep -c 'ERROR SUMMARY: 0 errors' "$out/sanitizer.log") clean, \
-$(grep 'ERROR SUMMARY' "$out/sanitizer.log" | grep -vc ': 0 errors') not"
+# example LINE: a number, and options of lt-run; what it prints is a failure.
+example() {
+	local number=${1%% *} log
+	set -f
+	log=$out/examples/$number.log
+	set -- ${1#* }
+	timeout 60 "$bin/lt-run" "$@" --no-cache -b cuda --strict --explain --verify >"$log" 2>&1 </dev/null ||
+		echo "$1: exit code $?, $(tail -n 1 "$log") (examples/$number.log)"
 }
+
+# examples: each with the oracle beside it, some at a time.
+examples() {
+	local from n
+	from=$(date +%s)
+	mkdir -p "$out/examples"
+	grep -v '^#' tests/examples.txt | cat -n | sed 's/^ *//; s/\t/ /' >"$out/examples/list"
+	xargs -a "$out/examples/list" -d '\n' -P "$some" -I{} bash -c 'example "{}"' >"$out/examples/failed"
+	n=$(wc -l <"$out/examples/failed")
+	row 'examples with --verify' "$(($(wc -l <"$out/examples/list") - n)) passed, $n failed, $(seconds "$from")"
+	while read -r line; do row '' "$line"; done <"$out/examples/failed"
+	[ "$n" = 0 ] || failed=1
+}
+
+# part NUMBER SECONDS: a part of lt-check; prints its last line and exit code.
+part() {
+	local log=$out/check/$1.log
+	timeout $(($2 + 60)) "$bin/lt-check" -b cuda --part "$1/$some" --seconds "$2" --patience 30 --go-on --no-reduce \
+		>"$log" 2>&1 </dev/null
+	echo "$? $(grep -o '[0-9]* cases\{0,1\} that ran' "$log" | tail -n 1) $(tail -n 1 "$log")"
+}
+
+# check SECONDS: lt-check, as far as it gets in that time, in processes side by side.
+check() {
+	local from bad
+	from=$(date +%s)
+	mkdir -p "$out/check"
+	seq "$some" | xargs -P "$some" -I{} bash -c "part {} $1" >"$out/check/all"
+	bad=$(grep -vc '^[03] ' "$out/check/all")
+	row lt-check "$(awk '{ n += $2 } END { print n + 0 }' "$out/check/all") cases ran in $some parts, $bad parts failed, \
+$(seconds "$from")"
+	while read -r line; do row '' "$line"; done < <(grep -v '^[03] ' "$out/check/all")
+	[ "$bad" = 0 ] || failed=1
+}
+
+# bench SUITE...: its table, as far as it gets.
+bench() {
+	local suite from
+	for suite; do
+		from=$(date +%s)
+		timeout 40 "$bin/lt-bench" "$suite" -b cuda --no-vendor --samples 3 --seconds 0.01 >"$out/bench-$suite.log" 2>&1 \
+			</dev/null
+		row "lt-bench $suite" "exit code $?, $(seconds "$from"); bench-$suite.log"
+	done
+}
+
+# sanitized NAME TOOL COMMAND...: a command under compute-sanitizer.
+sanitized() {
+	local name=$1 tool=$2 log=$out/sanitizer-$2-$1.log
+	shift 2
+	timeout 60 compute-sanitizer --tool "$tool" --target-processes all --error-exitcode 77 "$@" >"$log" 2>&1 </dev/null
+	local status=$?
+	row "compute-sanitizer $tool, $name" "exit code $status, $(grep -c 'SUMMARY: 0 ' "$log") clean, \
+$(grep 'SUMMARY' "$log" | grep -vc ': 0 ') not"
+	[ $status = 77 ] && failed=1
+}
+
+# The tests but those that go astray on purpose; kernels of lt-check.
+sanitize() {
+	command -v compute-sanitizer >/dev/null || { row 'compute-sanitizer' 'not installed'; return; }
+	local tool
+	for tool in memcheck racecheck; do
+		sanitized tests "$tool" "$(program test_cuda_host)" -j1 --filter 'gpu*/[klr]*'
+		sanitized check "$tool" "$bin/lt-check" -b cuda --part 7/400 --no-reduce --seconds 30 --patience 50
+	done
+}
+
+export -f example part
 
 : >"$out/table"
 facts
-tests test_cuda_host
-measured measure_cuda
-sanitized test_cuda_host
-row 'whole check' "$(($(date +%s) - begin)) s"
+has tests && { tests test_cuda_host; tests test_cuda_programs; tests test_grid_trees; }
+has measure && measured measure_cuda
+has examples && examples
+has check && check 240
+has bench && bench gemm conv rows mlp pointwise layout
+has sanitize && sanitize
+row 'whole check' "$(seconds "$begin")"
 exit $failed

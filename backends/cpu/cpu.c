@@ -81,7 +81,8 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 		return status;
 	}
 	s->caps = (struct lt_caps){ .size = sizeof s->caps, .dtypes = ((UINT64_C(1) << LT_NDTYPE) - 1) & ~UINT64_C(1),
-		.loops = 1u << LT_SERIAL | 1u << LT_UNROLL | 1u << LT_VECTOR | 1u << LT_PARALLEL | 1u << LT_GROUP,
+		.loops = 1u << LT_SERIAL | 1u << LT_UNROLL | 1u << LT_VECTOR | 1u << LT_PARALLEL | 1u << LT_GROUP
+			| 1u << LT_TILE,
 		.understands = LT_CPU_NEEDS, .target = &s->target, .promises = LT_PROMISE_RUN_TOGETHER };
 	*out = s;
 	return LT_OK;

@@ -13,6 +13,7 @@
 enum {
 	LT_CPU_NEEDS =
 		LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE
+		| LT_NEED_TILE
 };
 
 /* Who runs a kernel's parallel loops: lt_host.parallel_for with the threads of this run.  The text has it, too. */

@@ -80,32 +80,6 @@ lt_status lt__cpu_accepts(struct lt_session *s, const struct lt_tree *t, struct 
 	return status;
 }
 
-/* For people: what loops and statements are called. */
-struct cpu_origins { const struct lt_tree *t; char comment[256]; };
-
-static const char *loop_variable(void *origins, int32_t loop)
-{
-	const struct lt_tree *t = ((const struct cpu_origins *)origins)->t;
-	return loop < t->n_loop ? LT_AT(struct lt_loop, t->loops, loop)->var : NULL;
-}
-
-/* "%4 = add.reduce, line 7" */
-static const char *statement_comment(void *origins, int32_t stmt)
-{
-	struct cpu_origins *o = origins;
-	if (stmt >= (int32_t)o->t->stmts.n)
-		return NULL;
-	const struct lt_stmt *s = LT_AT(struct lt_stmt, o->t->stmts, stmt);
-	const char *name = s->name ? s->name : "", *mark = name[0] == '%' ? "" : "%";
-	int n = snprintf(o->comment, sizeof o->comment, "%s%.100s", mark, name);
-	if (s->kind != LT_BARRIER)
-		n += snprintf(o->comment + n, sizeof o->comment - (size_t)n, " = %.60s%s",
-			LT_AT(struct lt_op, o->t->ops, s->op)->name, s->kind == LT_MAP ? "" : ".reduce");
-	if (s->line > 0)
-		(void)snprintf(o->comment + n, sizeof o->comment - (size_t)n, ", line %d", (int)s->line);
-	return name[0] ? o->comment : NULL;
-}
-
 lt_status lt__cpu_print(const struct lt_session *s, const struct lt_tree *t, enum lt_cpu_text what, char **text,
 	struct lt_cpu_need *need, struct lt_diag *diag)
 {
@@ -116,8 +90,8 @@ lt_status lt__cpu_print(const struct lt_session *s, const struct lt_tree *t, enu
 	if (status)
 		return status;
 	struct lt_text_dialect d = *emits[s->emit].dialect;
-	struct cpu_origins named = { .t = t };
-	const struct lt_text_origins origins = { loop_variable, statement_comment, &named };
+	struct lt_text_tree_names named = { .t = t };
+	const struct lt_text_origins origins = lt__text_tree_origins(&named);
 	d.headers |= what == LT_CPU_TEXT_PEOPLE;
 	status = lt__text_print(&d, k, what == LT_CPU_TEXT_COMPILED ? LT_CPU_ENTRY : NULL,
 		what == LT_CPU_TEXT_COMPILED ? NULL : &origins, text, &need->definitions, diag);

@@ -1,4 +1,5 @@
 /* backends/cpu/object.c -- a compiled kernel asked: its threads and workspace, and whether arguments fit it. */
+#include "backends/arguments.h"
 #include "backends/cpu/object.h"
 
 bool lt__cpu_has_threads(const struct lt_session *s) { return LT_HAS(struct lt_host, s->host, parallel_for); }
@@ -36,21 +37,7 @@ lt_status lt__cpu_check(
 	if (!o->kernel)
 		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "leave target= out, or only look at the text (--dump=source)",
 			"cpu: this machine does not run code for the target %s", o->s->model->name);
-	if (args->n_slot != (uint32_t)t->n_slot)
-		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s takes %d buffers, %u were given", t->name, (int)t->n_slot,
-			(unsigned)args->n_slot);
-	for (uint32_t i = 0; i < t->buffers.n; i++) {
-		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
-		int64_t bytes = b->elems * LT_AT(struct lt_type, t->types, b->type)->bytes;
-		if (b->slot >= 0 && args->slot[b->slot].bytes < bytes)
-			return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: buffer %s has %lld bytes and needs %lld", t->name,
-				b->name ? b->name : "?", (long long)args->slot[b->slot].bytes, (long long)bytes);
-	}
 	*team = (struct lt_team){ .parallel_for = lt__cpu_has_threads(o->s) ? o->s->host->parallel_for : team_alone,
 		.host = o->s->host, .n_thread = lt__cpu_threads(o, args->n_thread) };
-	int64_t bytes = lt__cpu_workspace(o, team->n_thread);
-	if (bytes && !args->workspace)
-		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", t->name,
-			(long long)bytes);
-	return LT_OK;
+	return lt__check_arguments(t, args, lt__cpu_workspace(o, team->n_thread), diag);
 }

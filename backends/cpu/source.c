@@ -13,6 +13,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 #include "backends/cpu/cpu.h"
+#include "backends/text/text.h"
 
 struct lt_cpu_source {
 	char *path, *text;              /* text: of the file after a line that names it to the compiler */
@@ -30,42 +31,6 @@ static void print_hash(const struct lt_tree *t, char out[33])
 	(void)snprintf(out, 33, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
 }
 
-/* How deep in braces text ends that began at depth. */
-static int depth_after(const char *line, size_t n, int depth)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (line[i] == '"' || line[i] == '\'')          /* a string or a character: to its end */
-			for (char quote = line[i++]; i < n && line[i] != quote; i++)
-				i += line[i] == '\\';
-		else
-			depth += (line[i] == '{') - (line[i] == '}');
-	}
-	return depth;
-}
-
-/* Definitions with an empty line after each, so that one which other kernels also have can be distinguished from the
- * others. */
-static void write_definitions(const char *text, size_t n, lt_write *write, void *user)
-{
-	int depth = 0, ifs = 0;
-	for (size_t at = 0, bytes; at < n; at += bytes) {
-		const char *line = text + at, *end = memchr(line, '\n', n - at);
-		bytes = end ? (size_t)(end - line) + 1 : n - at;
-		size_t ink = bytes;
-		while (ink && (line[ink - 1] == '\n' || line[ink - 1] == ' ' || line[ink - 1] == '\t'))
-			ink--;
-		if (ink == 0 && depth == 0)
-			continue;
-		write(user, line, bytes);
-		depth = depth_after(line, ink, depth);
-		ifs += (strncmp(line, "#if", 3) == 0) - (strncmp(line, "#endif", 6) == 0);
-		bool include = strncmp(line, "#include", 8) == 0 && strncmp(line + bytes, "#include", 8) == 0 && at + bytes < n;
-		bool whole = ink && (line[0] == '#' ? line[ink - 1] != '\\' : line[ink - 1] == ';' || line[ink - 1] == '}');
-		if (whole && depth == 0 && ifs == 0 && !include)
-			write(user, "\n", 1);
-	}
-}
-
 lt_status lt__cpu_source_write(
 	const struct lt_session *s, const struct lt_tree *t, lt_write *write, void *user, struct lt_diag *diag)
 {
@@ -79,7 +44,7 @@ lt_status lt__cpu_source_write(
 		MARK
 		"%s: loop tree %s, workspace %lld + %lld bytes a thread (lt-run --use-source reads this line) */\n",
 		t->name, hash, (long long)need.shared, (long long)need.private_);
-	write_definitions(text, need.definitions, write, user);
+	lt__text_definitions(text, need.definitions, write, user);
 	write(user, mark, (size_t)n);
 	const char *kernel = text + need.definitions;
 	kernel += strspn(kernel, "\n");

@@ -1,123 +1,118 @@
-/* backends/cuda/code.c -- a kernel's launches, their arguments and its cubin in one piece of memory, as it is saved. */
+/* backends/cuda/code.c -- a kernel's program with its CUDA C; as they are saved: the program's text and the cubin. */
 #include "backends/cuda/code.h"
 #include <stdlib.h>
 #include <string.h>
+#include "kernel/report.h"
 
-/* Then arguments, launches, and at a multiple of ALIGN the cubin; sum: of everything after it. */
-enum { ALIGN = 16 };
-struct cuda_head {
-	char magic[8];
-	uint64_t sum, bytes, cubin_bytes, workspace_bytes;
-	uint32_t n_launch, n_argument;
-};
-static const char magic[8] = "LTCUDA1";
+/* Then the program's text and the cubin; sum: of everything after it. */
+struct cuda_head { char magic[8]; uint64_t sum, bytes, text_bytes, cubin_bytes; };
+static const char magic[8] = "LTCUDA2";
 
-/* FNV-1a: the driver is not to be handed a file that is not whole. */
-static uint64_t sum_of(const char *data, size_t bytes)
+/* FNV-1a, more bytes of it: the driver is not to be handed a file that is not whole. */
+static uint64_t sum_more(uint64_t sum, const char *data, size_t bytes)
 {
-	uint64_t sum = UINT64_C(0xcbf29ce484222325);
 	for (size_t i = 0; i < bytes; i++)
 		sum = (sum ^ (unsigned char)data[i]) * UINT64_C(0x100000001b3);
 	return sum;
 }
+#define SUM_BEGIN UINT64_C(0xcbf29ce484222325)
 
-static uint64_t sum_after(const char *memory, size_t bytes)
+static uint64_t sum_of(const struct cuda_head *h, const char *text, const char *cubin)
 {
 	enum { FROM = offsetof(struct cuda_head, bytes) };
-	return sum_of(memory + FROM, bytes - FROM);
+	uint64_t sum = sum_more(SUM_BEGIN, (const char *)h + FROM, sizeof *h - FROM);
+	sum = sum_more(sum, text, h->text_bytes);
+	return sum_more(sum, cubin, h->cubin_bytes);
 }
 
-/* Where launches and the cubin begin. */
-static uint64_t launches_at(uint32_t n_argument)
+void lt__cuda_code_free(struct lt_cuda_code *c)
 {
-	return sizeof(struct cuda_head) + n_argument * (uint64_t)sizeof(struct lt_cuda_argument);
-}
-static uint64_t cubin_at(uint32_t n_argument, uint32_t n_launch)
-{
-	const uint64_t end = launches_at(n_argument) + n_launch * (uint64_t)sizeof(struct lt_cuda_launch);
-	return (end + ALIGN - 1) / ALIGN * ALIGN;
+	lt_kernel_free(c->kernel);
+	lt__text_grids_free(c->grids);
+	free(c->cubin);
+	*c = (struct lt_cuda_code){ 0 };
 }
 
-/* Where the parts are, of a piece of memory with a head. */
-static void place_parts(struct lt_cuda_code *c)
+static lt_status parameters_check(struct lt_cuda_code *c, struct lt_diag *diag)
 {
-	struct cuda_head h;
-	memcpy(&h, c->memory, sizeof h);
-	c->arguments = (const struct lt_cuda_argument *)(const void *)(c->memory + sizeof h);
-	c->launches = (const struct lt_cuda_launch *)(const void *)(c->memory + launches_at(h.n_argument));
-	c->cubin = c->memory + cubin_at(h.n_argument, h.n_launch);
-	c->n_launch = h.n_launch;
-	c->n_argument = h.n_argument;
-	c->cubin_bytes = h.cubin_bytes;
-	c->workspace_bytes = h.workspace_bytes;
-}
-
-lt_status lt__cuda_code_new(const struct lt_cuda_text *t, const char *cubin, size_t bytes, struct lt_cuda_code *out)
-{
-	const size_t from = cubin_at(t->n_argument, t->n_launch);
-	struct cuda_head h = { .bytes = from + bytes, .cubin_bytes = bytes, .workspace_bytes = t->workspace_bytes,
-		.n_launch = t->n_launch, .n_argument = t->n_argument };
-	*out = (struct lt_cuda_code){ .memory = calloc(1, h.bytes), .bytes = h.bytes };
-	if (!out->memory)
-		return LT_ENOMEM;
-	memcpy(h.magic, magic, sizeof h.magic);
-	memcpy(out->memory, &h, sizeof h);
-	if (t->n_argument)
-		memcpy(out->memory + sizeof h, t->arguments, t->n_argument * sizeof *t->arguments);
-	if (t->n_launch)
-		memcpy(out->memory + launches_at(t->n_argument), t->launches, t->n_launch * sizeof *t->launches);
-	memcpy(out->memory + from, cubin, bytes);
-	h.sum = sum_after(out->memory, out->bytes);
-	memcpy(out->memory, &h, sizeof h);
-	place_parts(out);
+	for (uint32_t g = 0; g < c->grids->n_grid; g++) {
+		const struct lt_text_grid *x = &c->grids->grids[g];
+		if (x->n_parameter > LT_CUDA_MAX_PARAMETERS)
+			return lt__report(diag, LT_EUNSUPPORTED, c->kernel->regions[x->region].origin, -1, "cut the nest in two",
+				"function %s takes %u parameters, and a launch has at most %d", x->name, (unsigned)x->n_parameter,
+				(int)LT_CUDA_MAX_PARAMETERS);
+		for (uint32_t p = 0; p < x->n_parameter; p++)
+			c->faults = c->faults || x->parameters[p].kind == LT_TEXT_FAULT;
+	}
 	return LT_OK;
 }
 
-/* The sum is right, so it is what was saved; the rest is for a file that somebody has written. */
-static bool is_sound(const struct lt_cuda_code *c)
+lt_status lt__cuda_code_print(struct lt_kernel *k, struct lt_cuda_code *out, struct lt_diag *diag)
 {
-	for (uint32_t i = 0; i < c->n_launch; i++) {
-		const struct lt_cuda_launch *l = &c->launches[i];
-		if (!memchr(l->function, 0, sizeof l->function) || l->n_argument > LT_CUDA_MAX_ARGUMENTS
-			|| l->first_argument > c->n_argument || l->n_argument > c->n_argument - l->first_argument)
-			return false;
+	*out = (struct lt_cuda_code){ .kernel = k };
+	lt_status status = lt__text_grids(&lt__text_cuda, k, NULL, &out->grids, diag);
+	status = status ? status : parameters_check(out, diag);
+	if (status)
+		lt__cuda_code_free(out);
+	return status;
+}
+
+struct code_text { char *at; size_t n, cap; bool failed; };
+
+static void text_add(void *user, const char *more, size_t bytes)
+{
+	struct code_text *t = user;
+	if (!t->failed && t->n + bytes > t->cap) {
+		t->cap = 2 * (t->n + bytes);
+		char *at = realloc(t->at, t->cap);
+		t->failed = !at;
+		t->at = at ? at : t->at;
 	}
-	return true;
+	if (t->failed || !bytes)
+		return;
+	memcpy(t->at + t->n, more, bytes);
+	t->n += bytes;
+}
+
+lt_status lt__cuda_code_save(const struct lt_cuda_code *c, lt_write *write, void *user)
+{
+	struct code_text text = { NULL, 0, 0, false };
+	lt_kernel_print(c->kernel, text_add, &text);
+	if (text.failed) {
+		free(text.at);
+		return LT_ENOMEM;
+	}
+	struct cuda_head h = { .bytes = sizeof h + text.n + c->cubin_bytes, .text_bytes = text.n,
+		.cubin_bytes = c->cubin_bytes };
+	memcpy(h.magic, magic, sizeof h.magic);
+	h.sum = sum_of(&h, text.at, c->cubin);
+	write(user, (const char *)&h, sizeof h);
+	write(user, text.at, text.n);
+	write(user, c->cubin, c->cubin_bytes);
+	free(text.at);
+	return LT_OK;
 }
 
 lt_status lt__cuda_code_read(const void *data, size_t bytes, struct lt_cuda_code *out)
 {
 	struct cuda_head h;
+	struct lt_kernel *k;
+	const char *text = (const char *)data + sizeof h;
 	*out = (struct lt_cuda_code){ 0 };
 	if (bytes < sizeof h)
 		return LT_EINVAL;
 	memcpy(&h, data, sizeof h);
-	const uint64_t from = cubin_at(h.n_argument, h.n_launch);
-	if (memcmp(h.magic, magic, sizeof magic) != 0 || h.bytes != bytes || h.sum != sum_after(data, bytes)
-		|| from > bytes || h.cubin_bytes != bytes - from)
+	if (memcmp(h.magic, magic, sizeof magic) != 0 || h.bytes != bytes || h.text_bytes > bytes - sizeof h
+		|| h.cubin_bytes != bytes - sizeof h - h.text_bytes || h.sum != sum_of(&h, text, text + h.text_bytes))
 		return LT_EINVAL;
-	out->memory = malloc(bytes);
-	if (!out->memory)
-		return LT_ENOMEM;
-	out->bytes = bytes;
-	memcpy(out->memory, data, bytes);
-	place_parts(out);
-	if (is_sound(out))
-		return LT_OK;
-	lt__cuda_code_free(out);
-	return LT_EINVAL;
-}
-
-void lt__cuda_code_free(struct lt_cuda_code *c)
-{
-	free(c->memory);
-	*c = (struct lt_cuda_code){ 0 };
-}
-
-bool lt__cuda_code_faults(const struct lt_cuda_code *c)
-{
-	for (uint32_t i = 0; i < c->n_argument; i++)
-		if (c->arguments[i].kind == LT_CUDA_FAULT)
-			return true;
-	return false;
+	lt_status status = lt_kernel_parse(text, h.text_bytes, &k, NULL);
+	status = status ? status : lt__cuda_code_print(k, out, NULL);
+	out->cubin = status ? NULL : malloc(h.cubin_bytes + 1);
+	if (!out->cubin) {
+		lt__cuda_code_free(out);
+		return !status || status == LT_ENOMEM ? LT_ENOMEM : LT_EINVAL;
+	}
+	memcpy(out->cubin, text + h.text_bytes, h.cubin_bytes);
+	out->cubin_bytes = h.cubin_bytes;
+	return LT_OK;
 }

@@ -1,53 +1,43 @@
-/* backends/cuda/code.h -- a kernel's code: its text with the launches that run it, and the cubin that NVRTC makes. */
+/* backends/cuda/code.h -- a kernel's code: its program, the functions that its text has, and the cubin that NVRTC makes
+ * of that. */
 #ifndef LT_CUDA_CODE_H
 #define LT_CUDA_CODE_H
 #include "backends/cuda/driver.h"
+#include "backends/text/grid.h"
 
-/* What a function is given, 8 bytes each. */
-enum lt_cuda_argument_kind {
-	LT_CUDA_SLOT,                   /* the address of slot `number`                             */
-	LT_CUDA_WORKSPACE,              /* that of byte `number` of the workspace                   */
-	LT_CUDA_FAULT,                  /* that of the fault record, a struct lt_fault              */
-	LT_CUDA_NUMBER                  /* `number`, an int64                                       */
-};
-struct lt_cuda_argument { int64_t kind, number; };
-enum { LT_CUDA_MAX_ARGUMENTS = 512 };   /* of one launch: 4 KiB, which every device takes */
-/* One launch; those of a kernel run in their order.  Of 0 blocks along an axis: nothing runs. */
-struct lt_cuda_launch {
-	char function[64];
-	uint32_t blocks[3], threads[3];
-	uint32_t shared_bytes;          /* that the launch asks for, beside what the function declares */
-	uint32_t first_argument, n_argument;
-};
-/* What the printer gives for a kernel; borrowed. */
-struct lt_cuda_text {
-	const char *text;               /* CUDA C++, its functions extern "C" */
-	const struct lt_cuda_launch *launches;
-	const struct lt_cuda_argument *arguments;
-	uint32_t n_launch, n_argument;
-	uint64_t workspace_bytes;
-};
-/* What becomes of it, in one piece of memory, which is saved as it is: see lt__cuda_code_new. */
+enum { LT_CUDA_MAX_PARAMETERS = 512 };  /* of one function: 4 KiB, which every device takes */
 struct lt_cuda_code {
-	char *memory;                   /* of malloc */
-	size_t bytes;
-	const struct lt_cuda_launch *launches;
-	const struct lt_cuda_argument *arguments;
-	const char *cubin;
-	uint32_t n_launch, n_argument;
-	uint64_t workspace_bytes, cubin_bytes;
+	struct lt_kernel *kernel;
+	struct lt_text_grids *grids;    /* its text, and its functions */
+	char *cubin;                    /* of malloc; NULL: not compiled */
+	size_t cubin_bytes;
+	bool faults;                    /* a function takes the fault record */
+};
+/* One launch: function `grid`, with arguments argument[first_argument] and so on. */
+struct lt_cuda_launch { uint32_t grid, blocks[3], first_argument; };
+struct lt_cuda_launches {
+	struct lt_cuda_launch *launch;
+	uint64_t *argument;
+	uint32_t n_launch, n_argument, max_launch, max_argument;
 };
 
 /* code.c
- * new: a copy of both.  read: a copy of what was saved; LT_EINVAL: it is something else, or damaged. */
-lt_status lt__cuda_code_new(const struct lt_cuda_text *, const char *cubin, size_t bytes, struct lt_cuda_code *);
+ * print: the text of a program, which it takes in any case; LT_EUNSUPPORTED says what CUDA C cannot express.
+ * save: program and cubin.  read: what was saved; LT_EINVAL: it is something else, or damaged. */
+lt_status lt__cuda_code_print(struct lt_kernel *, struct lt_cuda_code *, struct lt_diag *);
+lt_status lt__cuda_code_save(const struct lt_cuda_code *, lt_write *, void *user);
 lt_status lt__cuda_code_read(const void *data, size_t bytes, struct lt_cuda_code *);
 void lt__cuda_code_free(struct lt_cuda_code *);
-bool lt__cuda_code_faults(const struct lt_cuda_code *);         /* whether a launch takes the fault record */
+/* launches.c: those of a run, for values of the run-time scalars; NULL: those that are good for all values,
+ * LT_EUNSUPPORTED says why there are none.  free: of a zeroed struct, too. */
+lt_status lt__cuda_launches(
+	const struct lt_cuda_code *, const int64_t *param, struct lt_cuda_launches *, struct lt_diag *);
+void lt__cuda_launches_free(struct lt_cuda_launches *);
 /* nvrtc.c
  * arch: the architecture of a device, "sm_90a"; LT_EUNSUPPORTED: NVRTC does not know it.  text: one text to a cubin,
  * which is malloc's; LT_ECOMPILE has the log's first error in its sentence, and the log goes to the host's.  cancelled:
- * asked while it compiles, or NULL; LT_ECANCELLED.  The flags that it compiles with, for the cache's key. */
+ * asked while it compiles, or NULL; LT_ECANCELLED.  ptx: that text instead.  The flags that it compiles with, for the
+ * cache's key. */
 lt_status lt__cuda_arch(
 	const struct lt_cuda_nvrtc *, int major, int minor, char *arch, size_t bytes, struct lt_diag *);
 struct lt_cuda_cubin {
@@ -56,7 +46,11 @@ struct lt_cuda_cubin {
 	char why[800];                  /* a sentence, if status is not LT_OK */
 	char *log;                      /* malloc's, or NULL */
 };
-void lt__cuda_nvrtc_compile(const struct lt_cuda_nvrtc *, const char *arch, const char *name, const char *text,
-	int (*cancelled)(void *), void *user, struct lt_cuda_cubin *);
+struct lt_cuda_job {
+	const char *arch, *name, *text;
+	bool ptx;
+	int (*cancelled)(void *); void *user;
+};
+void lt__cuda_nvrtc_compile(const struct lt_cuda_nvrtc *, const struct lt_cuda_job *, struct lt_cuda_cubin *);
 extern const char *const lt__cuda_flags[];                      /* up to a NULL */
 #endif

@@ -7,12 +7,12 @@
  *
  *   cuda.c      the table; sessions                  driver.c   the two libraries      config.c   the items
  *   device.c    the device, its target               context.c  errors                 pool.c, memory.c   memory
- *   queue.c     streams, fault records               nvrtc.c    a text to a cubin      code.c     cubin and launches
- *   compile.c   texts become objects                 run.c      runs                   capture.c  CUDA graphs
- *   event.c     time                                 save.c     the host's cache       dump.c     numbers
+ *   queue.c     streams, fault records               lower.c    a tree's program       code.c     program and cubin
+ *   nvrtc.c     a text to a cubin                    compile.c  trees become objects   object.c   one of them
+ *   launches.c  what a run launches                  run.c      runs                   capture.c  CUDA graphs
+ *   event.c     time                                 save.c     the host's cache       dump.c     texts and numbers
  *
- * No tree is taken yet: nothing prints kernel programs as CUDA C++.  Everything after that is here: lt__cuda_compile
- * makes objects of texts with their launches.
+ * A tree becomes a kernel program of grids (kernel/), that a text (backends/text/grid.h), and that a cubin.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -59,16 +59,14 @@ static struct lt_session *session_new(struct lt_diag *diag)
 	return NULL;
 }
 
+/* Starting the driver takes 100 ms and more, and lt-run asks every backend: whether there is a device, open says. */
 static int32_t cuda_score(const char *config, struct lt_diag *diag)
 {
-	enum { USABLE = 10 };                   /* less than cpu: it takes no trees yet */
-	struct lt_session *s = session_new(diag);
-	if (!s)
-		return 0;
-	lt_status status = open_libraries(s, config, diag);
+	enum { USABLE = 10 };                   /* less than cpu: a device is used where it is named */
+	struct lt_cuda_config c;
+	lt_status status = lt__cuda_config(config, &c, diag);
 	if (!status)
-		status = lt__cuda_device(s, diag);
-	cuda_close(s);
+		status = lt__cuda_driver_there(diag);
 	return status ? 0 : USABLE;
 }
 
@@ -97,22 +95,33 @@ static const struct lt_caps *cuda_caps(const struct lt_session *s) { return &s->
 
 static lt_status cuda_accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
 {
-	(void)s;
-	return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "kernel %s: no loop tree is printed as CUDA C++ yet",
-		cuda_name(t));
+	struct lt_cuda_code code;
+	lt_status status = lt__cuda_lower(s, t, &code, diag);
+	lt__cuda_code_free(&code);
+	return status;
 }
 
 static lt_status compile_trees(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
 	struct lt_object **object, struct lt_diag *diag)
 {
+	struct lt_cuda_code *code = calloc(n + 1, sizeof *code);
 	memset(object, 0, n * sizeof *object);
-	return n ? cuda_accepts(s, tree[0], diag) : LT_OK;
+	lt_status status = code ? LT_OK
+		: lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for %u kernels", (unsigned)n);
+	for (uint32_t i = 0; !status && i < n; i++)
+		status = lt__cuda_lower(s, tree[i], &code[i], diag);
+	if (!status)
+		status = lt__cuda_compile(s, tree, code, n, object, diag);
+	for (uint32_t i = 0; code && i < n; i++)
+		lt__cuda_code_free(&code[i]);
+	free(code);
+	return status;
 }
 
 static void cuda_need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align)
 {
 	(void)n_thread;
-	*bytes = (size_t)o->code.workspace_bytes;
+	*bytes = (size_t)o->code.kernel->workspace_bytes;
 	*align = 256;
 }
 
@@ -121,7 +130,7 @@ static const struct lt_backend cuda = {
 	.abi = LT_ABI,
 	.build = LT_BUILD,
 	.name = "cuda",
-	.summary = "NVIDIA's GPUs; it takes no loop trees yet",
+	.summary = "NVIDIA's GPUs: CUDA C by NVRTC",
 	.version = "1",
 	.score = cuda_score,
 	.open = cuda_open,
@@ -148,5 +157,13 @@ static const struct lt_backend cuda = {
 	.event_record = lt__cuda_event_record,
 	.event_ns = lt__cuda_event_ns,
 	.event_free = lt__cuda_event_free,
+	.stream_new = lt__cuda_stream_new,
+	.stream_free = lt__cuda_stream_free,
+	.event_wait = lt__cuda_event_wait,
+	.stream_wait = lt__cuda_stream_wait,
+	.mem_peer = lt__cuda_mem_peer,
+	.host_new = lt__cuda_host_new,
+	.host_free = lt__cuda_host_free,
+	.device = lt__cuda_list,
 };
 LT_BACKEND(cuda)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "backends/cuda/session.h"
+#include "kernel/tile.h"
 
 /* -1: the driver does not say */
 static int attribute(const struct lt_session *s, CUdevice_attribute which)
@@ -32,7 +33,7 @@ static void find_facts(struct lt_session *s)
 	f->memory_khz = attribute(s, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
 }
 
-/* No vectors: those of the target are for loops of one thread, and default trees of grids do not begin with them. */
+/* No vectors: those of the target are for the loops of a processor. */
 static void find_target(struct lt_session *s)
 {
 	(void)snprintf(s->target_name, sizeof s->target_name, "cuda:%s", s->facts.arch);
@@ -45,15 +46,32 @@ static void find_target(struct lt_session *s)
 		.warp = (uint32_t)number(s, CU_DEVICE_ATTRIBUTE_WARP_SIZE),
 		.max_block = (uint32_t)number(s, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
 		.shared_bytes = number(s, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
-		.registers = number(s, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) };
+		.registers = number(s, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
+		.tiles = { lt__tile_names, lt__n_tile_name, sizeof *lt__tile_names } };
 	s->caps = (struct lt_caps){ .size = sizeof s->caps,
 		.device_memory = 1,
 		.dtypes = ((UINT64_C(1) << LT_NDTYPE) - 1) & ~UINT64_C(1),
 		.loops = 1u << LT_SERIAL | 1u << LT_UNROLL | 1u << LT_PARALLEL | 1u << LT_VECTOR | 1u << LT_GRID | 1u << LT_BLOCK
-			| 1u << LT_GROUP,
-		.understands = LT_KERNEL_NEEDS,
+			| 1u << LT_GROUP | 1u << LT_TILE,
+		.understands = LT_KERNEL_NEEDS | LT_KERNEL_GRID_NEEDS,
 		.target = &s->target,
 		.promises = LT_PROMISE_RUN_TOGETHER };
+}
+
+/* Arrays that are not in registers are a thread's local memory, which is off the chip: a block of 1024 threads with as
+ * much as this has 4 MiB.  An access has at most 16 bytes. */
+static void find_machine(struct lt_session *s)
+{
+	enum { ARRAY = 4096, STACK = 65536, WIDEST = 16, MAX_UNROLLED = 4096, MAX_VARIABLES = 256 };
+	s->machine = (struct lt_machine){ .array_bytes = ARRAY,
+		.stack_bytes = STACK,
+		.memory_bytes = WIDEST,
+		.unrolled = MAX_UNROLLED,
+		.max_variables = MAX_VARIABLES,
+		.n_tile = lt__n_tile_name,
+		.tiles = lt__tile_names,
+		.subgroup = s->target.warp ? s->target.warp : 32,
+		.shared_bytes = (int64_t)s->target.shared_bytes };
 }
 
 lt_status lt__cuda_device(struct lt_session *s, struct lt_diag *diag)
@@ -72,9 +90,38 @@ lt_status lt__cuda_device(struct lt_session *s, struct lt_diag *diag)
 		return status;
 	find_facts(s);
 	status = lt__cuda_arch(&s->nvrtc, s->facts.major, s->facts.minor, s->facts.arch, sizeof s->facts.arch, diag);
-	if (!status)
-		find_target(s);
-	return status;
+	if (status)
+		return status;
+	find_target(s);
+	find_machine(s);
+	return LT_OK;
+}
+
+lt_status lt__cuda_list(uint32_t i, struct lt_device *out, struct lt_diag *diag)
+{
+	struct lt_cuda_driver d = { 0 };
+	char text[200];
+	int count = 0;
+	CUdevice device;
+	size_t bytes = 0;
+	lt_status status = lt__cuda_driver_load(&d, diag);
+	if (status)
+		return status;
+	CUresult r = d.device_count(&count);
+	if (!r && (int64_t)i >= count)
+		return LT_EMISSING;
+	if (!r)
+		r = d.device_get(&device, (int)i);
+	if (!r)
+		r = d.device_name(out->name, (int)sizeof out->name, device);
+	if (!r)
+		r = d.device_memory(&bytes, device);
+	out->bytes = bytes;
+	(void)snprintf(out->config, sizeof out->config, "device=%u", (unsigned)i);
+	if (!r)
+		return LT_OK;
+	lt__cuda_error(&d, r, text, sizeof text);
+	return lt__report(diag, LT_EDEVICE, -1, -1, NULL, "device %u: %s", (unsigned)i, text);
 }
 
 void lt__cuda_describe(struct lt_session *s, lt_write *write, void *user)

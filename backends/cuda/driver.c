@@ -46,17 +46,32 @@ static lt_status driver_start(struct lt_cuda_driver *d, struct lt_diag *diag)
 		"NVIDIA's driver does not start: %s", text);
 }
 
+static const char driver_name[] = "libcuda.so.1";
+
+static lt_status driver_find(void **library, struct lt_diag *diag)
+{
+	*library = cuda_library(driver_name);
+	return *library ? LT_OK
+		: lt__report(diag, LT_ELOAD, -1, -1, "install NVIDIA's driver", "%s cannot be loaded: %s", driver_name,
+			lt__load_error(driver_name));
+}
+
+lt_status lt__cuda_driver_there(struct lt_diag *diag)
+{
+	void *library;
+	return driver_find(&library, diag);
+}
+
 lt_status lt__cuda_driver_load(struct lt_cuda_driver *d, struct lt_diag *diag)
 {
-	static const char name[] = "libcuda.so.1";
-	void *library = cuda_library(name);
-	if (!library)
-		return lt__report(diag, LT_ELOAD, -1, -1, "install NVIDIA's driver", "%s cannot be loaded: %s", name,
-			lt__load_error(name));
+	void *library;
+	lt_status status = driver_find(&library, diag);
+	if (status)
+		return status;
 	const char *missing = find_symbols(library, driver_symbols, sizeof driver_symbols / sizeof *driver_symbols, d);
 	if (missing)
 		return lt__report(diag, LT_ELOAD, -1, -1, "install NVIDIA's driver for CUDA 12 or later",
-			"%s is too old: it has no %s", name, missing);
+			"%s is too old: it has no %s", driver_name, missing);
 	return driver_start(d, diag);
 }
 

@@ -32,6 +32,7 @@
 	X(copy_to_device, cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2") \
 	X(copy_to_host, cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2") \
 	X(copy_within, cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2") \
+	X(copy_peer, cuMemcpyPeerAsync, "cuMemcpyPeerAsync") \
 	X(fill, cuMemsetD8Async, "cuMemsetD8Async") \
 	X(stream_new, cuStreamCreate, "cuStreamCreate") \
 	X(stream_free, cuStreamDestroy, "cuStreamDestroy_v2") \
@@ -66,6 +67,8 @@
 	X(compile, nvrtcCompileProgram, "nvrtcCompileProgram") \
 	X(cubin_bytes, nvrtcGetCUBINSize, "nvrtcGetCUBINSize") \
 	X(cubin, nvrtcGetCUBIN, "nvrtcGetCUBIN") \
+	X(ptx_bytes, nvrtcGetPTXSize, "nvrtcGetPTXSize") \
+	X(ptx, nvrtcGetPTX, "nvrtcGetPTX") \
 	X(log_bytes, nvrtcGetProgramLogSize, "nvrtcGetProgramLogSize") \
 	X(log, nvrtcGetProgramLog, "nvrtcGetProgramLog")
 
@@ -82,6 +85,8 @@ struct lt_cuda_nvrtc {
 };
 #undef LT_CUDA_MEMBER
 
+/* LT_ELOAD: there is no driver.  Starts nothing. */
+lt_status lt__cuda_driver_there(struct lt_diag *);
 /* LT_ELOAD: the library or a function of it is not there; LT_EDEVICE: the driver does not start, or has no device. */
 lt_status lt__cuda_driver_load(struct lt_cuda_driver *, struct lt_diag *);
 /* LT_ELOAD; the NVRTC of the driver's major version is preferred: a cubin of a newer one may not be loaded by it. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/cuda/code.h"
-#include "kernel/report.h"
+#include "backends/diagnostic.h"
 
 /* No --use_fast_math: NaN and infinity are data.  A product may be contracted into its sum (--fmad, the default).  No
  * --restrict: the text says which pointers are the only way to their memory.  Operators of third parties are C text
@@ -31,29 +31,6 @@ lt_status lt__cuda_arch(
 		"NVRTC %d.%d makes no code for the device's compute capability %d.%d", n->major, n->minor, major, minor);
 }
 
-/* The first line of the log that says "error", without blanks around it; then the last line that there is. */
-static void first_error(const char *log, char *out, size_t bytes)
-{
-	size_t n = 0;
-	for (const char *line = log, *next; *line; line = next) {
-		size_t length = strcspn(line, "\n");
-		next = line + length + (line[length] == '\n');
-		while (length && *line == ' ') {
-			line++;
-			length--;
-		}
-		if (!length)
-			continue;
-		const char *hit = strstr(line, "error");
-		n = length;
-		(void)snprintf(out, bytes, "%.*s", (int)(length < 600 ? length : 600), line);
-		if (hit && hit < line + length)
-			return;
-	}
-	if (!n)
-		(void)snprintf(out, bytes, "it does not say why");
-}
-
 struct nvrtc_asking { int (*cancelled)(void *); void *user; bool stopped; };
 
 static int nvrtc_stop(void *payload, void *unused)
@@ -76,29 +53,29 @@ static char *log_of(const struct lt_cuda_nvrtc *n, nvrtcProgram program)
 	return log;
 }
 
-static lt_status take_cubin(const struct lt_cuda_nvrtc *n, nvrtcProgram program, struct lt_cuda_cubin *out)
+static lt_status take_code(const struct lt_cuda_nvrtc *n, nvrtcProgram program, bool ptx, struct lt_cuda_cubin *out)
 {
-	nvrtcResult r = n->cubin_bytes(program, &out->bytes);
+	nvrtcResult r = (ptx ? n->ptx_bytes : n->cubin_bytes)(program, &out->bytes);
 	out->at = !r && out->bytes ? malloc(out->bytes) : NULL;
 	if (!r && out->bytes && !out->at) {
 		(void)snprintf(out->why, sizeof out->why, "no memory for %zu bytes of code", out->bytes);
 		return LT_ENOMEM;
 	}
-	r = r ? r : out->at ? n->cubin(program, out->at) : NVRTC_ERROR_INTERNAL_ERROR;
+	r = r ? r : out->at ? (ptx ? n->ptx : n->cubin)(program, out->at) : NVRTC_ERROR_INTERNAL_ERROR;
 	if (!r)
 		return LT_OK;
 	(void)snprintf(out->why, sizeof out->why, "NVRTC gives no code: %s", n->error_text(r));
 	return LT_ECOMPILE;
 }
 
-static lt_status compile_program(const struct lt_cuda_nvrtc *n, const char *arch, const char *name,
-	nvrtcProgram program, struct nvrtc_asking *asking, struct lt_cuda_cubin *out)
+static lt_status compile_program(const struct lt_cuda_nvrtc *n, const struct lt_cuda_job *job, nvrtcProgram program,
+	struct nvrtc_asking *asking, struct lt_cuda_cubin *out)
 {
 	enum { MAX_FLAGS = 16 };
 	const char *flag[MAX_FLAGS];
 	char architecture[64], line[620];
 	int n_flag = 0;
-	(void)snprintf(architecture, sizeof architecture, "--gpu-architecture=%s", arch);
+	(void)snprintf(architecture, sizeof architecture, "--gpu-architecture=%s", job->arch);
 	flag[n_flag++] = architecture;
 	for (int i = 0; lt__cuda_flags[i]; i++)
 		flag[n_flag++] = lt__cuda_flags[i];
@@ -107,35 +84,35 @@ static lt_status compile_program(const struct lt_cuda_nvrtc *n, const char *arch
 	nvrtcResult r = n->compile(program, n_flag, flag);
 	out->log = log_of(n, program);
 	if (!r)
-		return take_cubin(n, program, out);
+		return take_code(n, program, job->ptx, out);
 	if (asking->stopped) {
-		(void)snprintf(out->why, sizeof out->why, "compiling kernel %s was cancelled", name);
+		(void)snprintf(out->why, sizeof out->why, "compiling kernel %s was cancelled", job->name);
 		return LT_ECANCELLED;
 	}
 	if (r == NVRTC_ERROR_OUT_OF_MEMORY) {
-		(void)snprintf(out->why, sizeof out->why, "no memory to compile kernel %s", name);
+		(void)snprintf(out->why, sizeof out->why, "no memory to compile kernel %s", job->name);
 		return LT_ENOMEM;
 	}
-	first_error(out->log ? out->log : "", line, sizeof line);
-	(void)snprintf(out->why, sizeof out->why, "kernel %s: NVRTC %d.%d for %s: %s: %s", name, n->major, n->minor, arch,
-		n->error_text(r), line);
+	lt__first_error(out->log ? out->log : "", line, sizeof line);
+	(void)snprintf(out->why, sizeof out->why, "kernel %s: NVRTC %d.%d for %s: %s: %s", job->name, n->major, n->minor,
+		job->arch, n->error_text(r), line);
 	return LT_ECOMPILE;
 }
 
-void lt__cuda_nvrtc_compile(const struct lt_cuda_nvrtc *n, const char *arch, const char *name, const char *text,
-	int (*cancelled)(void *), void *user, struct lt_cuda_cubin *out)
+void lt__cuda_nvrtc_compile(
+	const struct lt_cuda_nvrtc *n, const struct lt_cuda_job *job, struct lt_cuda_cubin *out)
 {
-	struct nvrtc_asking asking = { cancelled, user, false };
+	struct nvrtc_asking asking = { job->cancelled, job->user, false };
 	nvrtcProgram program = NULL;
 	char file[80];
 	*out = (struct lt_cuda_cubin){ 0 };
-	(void)snprintf(file, sizeof file, "%.60s.cu", name);
-	nvrtcResult r = n->program_new(&program, text, file, 0, NULL, NULL);
+	(void)snprintf(file, sizeof file, "%.60s.cu", job->name);
+	nvrtcResult r = n->program_new(&program, job->text, file, 0, NULL, NULL);
 	if (r) {
-		(void)snprintf(out->why, sizeof out->why, "kernel %s: NVRTC does not begin: %s", name, n->error_text(r));
+		(void)snprintf(out->why, sizeof out->why, "kernel %s: NVRTC does not begin: %s", job->name, n->error_text(r));
 		out->status = r == NVRTC_ERROR_OUT_OF_MEMORY ? LT_ENOMEM : LT_ECOMPILE;
 		return;
 	}
-	out->status = compile_program(n, arch, name, program, &asking, out);
+	out->status = compile_program(n, job, program, &asking, out);
 	(void)n->program_free(&program);
 }

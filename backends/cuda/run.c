@@ -1,70 +1,55 @@
 /* backends/cuda/run.c -- runs of objects: their launches enqueued, and waited for unless the host does that later. */
 #include <stdio.h>
+#include <stdlib.h>
+#include "backends/arguments.h"
 #include "backends/cuda/session.h"
 
 lt_status lt__cuda_run_check(const struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
-	const struct lt_tree *t = o->tree;
-	const char *name = cuda_name(t);
-	if (args->n_slot != (uint32_t)t->n_slot)
-		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s takes %d buffers, %u were given", name,
-			(int)t->n_slot, (unsigned)args->n_slot);
-	for (uint32_t i = 0; i < t->buffers.n; i++) {
-		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
-		int64_t least = b->elems * LT_AT(struct lt_type, t->types, b->type)->bytes;
-		if (b->slot >= 0 && args->slot[b->slot].bytes < least)
-			return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: buffer %s has %lld bytes and needs %lld", name,
-				b->name ? b->name : "?", (long long)args->slot[b->slot].bytes, (long long)least);
-	}
-	if (o->code.workspace_bytes && !args->workspace)
-		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %llu bytes", name,
-			(unsigned long long)o->code.workspace_bytes);
-	return LT_OK;
+	if (!o->module)
+		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "compile it without text_only", "kernel %s was only printed",
+			cuda_name(o->tree));
+	return lt__check_arguments(o->tree, args, o->code.kernel->workspace_bytes, diag);
 }
 
-static uint64_t argument_value(const struct lt_cuda_argument *a, const struct lt_args *args, CUdeviceptr fault)
+static uint64_t buffer_address(const struct lt_kernel_buffer *b, const struct lt_args *args)
 {
-	const struct lt_slot *slot;
-	switch ((enum lt_cuda_argument_kind)a->kind) {
-	case LT_CUDA_SLOT:
-		slot = &args->slot[a->number];
-		return (uint64_t)(uintptr_t)slot->base + (uint64_t)slot->offset;
-	case LT_CUDA_WORKSPACE: return (uint64_t)(uintptr_t)args->workspace + (uint64_t)a->number;
-	case LT_CUDA_FAULT: return fault;
-	case LT_CUDA_NUMBER: break;
-	}
-	return (uint64_t)a->number;
+	if (b->space != LT_SPACE_SLOT)
+		return (uint64_t)(uintptr_t)args->workspace + (uint64_t)b->offset;
+	return (uint64_t)(uintptr_t)args->slot[b->slot].base + (uint64_t)args->slot[b->slot].offset;
 }
 
-static CUresult launch(const struct lt_object *o, uint32_t i, const struct lt_args *args, CUstream stream,
-	CUdeviceptr fault)
+static CUresult launch(const struct lt_object *o, const struct lt_cuda_launch *l, const uint64_t *argument,
+	const struct lt_args *args, CUstream stream, CUdeviceptr fault)
 {
-	const struct lt_cuda_launch *l = &o->code.launches[i];
-	uint64_t value[LT_CUDA_MAX_ARGUMENTS];
-	void *at[LT_CUDA_MAX_ARGUMENTS];
-	if (!l->blocks[0] || !l->blocks[1] || !l->blocks[2])
-		return CUDA_SUCCESS;
-	for (uint32_t k = 0; k < l->n_argument; k++) {
-		value[k] = argument_value(&o->code.arguments[l->first_argument + k], args, fault);
-		at[k] = &value[k];
+	const struct lt_kernel *k = o->code.kernel;
+	const struct lt_text_grid *g = &o->code.grids->grids[l->grid];
+	const struct lt_region *r = &k->regions[g->region];
+	uint64_t value[LT_CUDA_MAX_PARAMETERS];
+	void *at[LT_CUDA_MAX_PARAMETERS];
+	for (uint32_t p = 0; p < g->n_parameter; p++) {
+		const struct lt_text_parameter *x = &g->parameters[p];
+		value[p] = x->kind == LT_TEXT_BUFFER ? buffer_address(&k->buffers[x->index], args)
+			: x->kind == LT_TEXT_FAULT ? fault : argument[l->first_argument + (uint32_t)x->index];
+		at[p] = &value[p];
 	}
-	return o->s->cuda.launch(o->function[i], l->blocks[0], l->blocks[1], l->blocks[2], l->threads[0], l->threads[1],
-		l->threads[2], l->shared_bytes, stream, at, NULL);
+	return o->s->cuda.launch(o->function[l->grid], l->blocks[0], l->blocks[1], l->blocks[2], (unsigned)r->threads[0],
+		(unsigned)r->threads[1], (unsigned)r->threads[2], (unsigned)g->dynamic_bytes, stream, at, NULL);
 }
 
-lt_status lt__cuda_enqueue(
-	struct lt_object *o, const struct lt_args *args, CUstream stream, CUdeviceptr fault, struct lt_diag *diag)
+lt_status lt__cuda_enqueue(struct lt_object *o, const struct lt_cuda_launches *all, const struct lt_args *args,
+	CUstream stream, CUdeviceptr fault, struct lt_diag *diag)
 {
 	lt_status status = LT_OK;
-	for (uint32_t i = 0; !status && i < o->code.n_launch; i++)
-		status = lt__cuda_check(o->s, launch(o, i, args, stream, fault), diag, "kernel %s: launching %s",
-			cuda_name(o->tree), o->code.launches[i].function);
+	for (uint32_t i = 0; !status && i < all->n_launch; i++)
+		status = lt__cuda_check(o->s, launch(o, &all->launch[i], all->argument, args, stream, fault), diag,
+			"kernel %s: launching %s", cuda_name(o->tree), o->code.grids->grids[all->launch[i].grid].name);
 	return status;
 }
 
 /* A record that is cleared before the launches, and copied to the host after them. */
-static lt_status enqueue_faulting(
-	struct lt_object *o, const struct lt_args *args, struct lt_cuda_queue *q, struct lt_diag *diag)
+static lt_status enqueue_faulting(struct lt_object *o, const struct lt_cuda_launches *all, const struct lt_args *args,
+	struct lt_cuda_queue *q, struct lt_diag *diag)
 {
 	const struct lt_cuda_driver *cuda = &o->s->cuda;
 	const uint32_t i = q->n_fault;
@@ -72,7 +57,7 @@ static lt_status enqueue_faulting(
 	CUresult r = cuda->fill(at, 0, sizeof(struct lt_fault), q->stream);
 	lt_status status = lt__cuda_check(o->s, r, diag, "kernel %s: clearing its fault record", cuda_name(o->tree));
 	if (!status)
-		status = lt__cuda_enqueue(o, args, q->stream, at, diag);
+		status = lt__cuda_enqueue(o, all, args, q->stream, at, diag);
 	if (status)
 		return status;
 	r = cuda->copy_to_host(&q->landed[i], at, sizeof(struct lt_fault), q->stream);
@@ -80,23 +65,61 @@ static lt_status enqueue_faulting(
 	return lt__cuda_check(o->s, r, diag, "kernel %s: its fault record", cuda_name(o->tree));
 }
 
-static lt_status run_in(
-	struct lt_object *o, const struct lt_args *args, struct lt_cuda_queue *q, struct lt_diag *diag)
+/* What the host's region asks for that no recorded run can have: the run-time scalars.  A host that does not tell them
+ * has them in the device's memory. */
+static lt_status launches_now(struct lt_object *o, const struct lt_args *args, struct lt_cuda_queue *q,
+	struct lt_cuda_launches *out, struct lt_diag *diag)
+{
+	const struct lt_kernel *k = o->code.kernel;
+	if (LT_HAS(struct lt_args, args, param))
+		return lt__cuda_launches(&o->code, args->param, out, diag);
+	int64_t *param = calloc(k->n_param + 1, sizeof *param);
+	lt_status status = param ? LT_OK
+		: lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for the run-time scalars of kernel %s", cuda_name(o->tree));
+	for (uint32_t i = 0; !status && i < k->n_param; i++) {
+		const struct lt_kernel_param *p = &k->params[i];
+		const CUdeviceptr at = buffer_address(&k->buffers[p->buffer], args) + (uint64_t)p->element * sizeof *param;
+		status = lt__cuda_check(o->s, o->s->cuda.copy_to_host(&param[i], at, sizeof *param, q->stream), diag,
+			"kernel %s: run-time scalar %s", cuda_name(o->tree), p->name);
+	}
+	if (param) {                            /* also after an error: a copy may be under way */
+		lt_status waited = lt__cuda_queue_wait(o->s, q, status ? NULL : diag);
+		status = status ? status : waited;
+	}
+	if (!status)
+		status = lt__cuda_launches(&o->code, param, out, diag);
+	free(param);
+	return status;
+}
+
+static lt_status run_launches(struct lt_object *o, const struct lt_cuda_launches *all, const struct lt_args *args,
+	struct lt_cuda_queue *q, struct lt_diag *diag)
 {
 	lt_status status = LT_OK;
-	const bool faults = lt__cuda_code_faults(&o->code);
-	if (faults && q->n_fault == LT_CUDA_FAULTS)             /* every record is in use */
+	if (o->code.faults && q->n_fault == LT_CUDA_FAULTS)             /* every record is in use */
 		status = lt__cuda_queue_wait(o->s, q, diag);
 	if (status)
 		return status;
 	(void)snprintf(q->kernel, sizeof q->kernel, "%s", cuda_name(o->tree));
 	lt__cuda_queue_running(o->s, q, true);
-	status = faults ? enqueue_faulting(o, args, q, diag) : lt__cuda_enqueue(o, args, q->stream, 0, diag);
+	status = o->code.faults ? enqueue_faulting(o, all, args, q, diag)
+		: lt__cuda_enqueue(o, all, args, q->stream, 0, diag);
 	if (!status && args->async)
 		return LT_OK;
 	/* What was enqueued before an error uses the caller's memory. */
 	lt_status waited = lt__cuda_queue_wait(o->s, q, status ? NULL : diag);
 	return status ? status : waited;
+}
+
+static lt_status run_in(
+	struct lt_object *o, const struct lt_args *args, struct lt_cuda_queue *q, struct lt_diag *diag)
+{
+	struct lt_cuda_launches now = { 0 };
+	lt_status status = o->recorded ? LT_OK : launches_now(o, args, q, &now, diag);
+	if (!status)
+		status = run_launches(o, o->recorded ? &o->launches : &now, args, q, diag);
+	lt__cuda_launches_free(&now);
+	return status;
 }
 
 lt_status lt__cuda_run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)

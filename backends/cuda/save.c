@@ -1,15 +1,16 @@
-/* backends/cuda/save.c -- objects that the host keeps on its disk: the cubin, with the launches that it is for. */
+/* backends/cuda/save.c -- objects that the host keeps on its disk: the cubin, with the kernel program that it is of. */
 #include <stdio.h>
 #include "backends/cuda/revision.h"
 #include "backends/cuda/session.h"
 
-/* A cubin depends on the architecture, on NVRTC and on what printed its text; not on the driver. */
+/* A program and its cubin depend on the numbers that trees are lowered for, on the architecture, on NVRTC and on what
+ * printed the text; not on the driver. */
 lt_status lt__cuda_identity(struct lt_session *s, lt_write *write, void *user, struct lt_diag *diag)
 {
 	char text[400];
 	(void)diag;
-	int n = snprintf(text, sizeof text, "printer %s\narchitecture %s\nNVRTC %d.%d", LT_CUDA_REVISION, s->facts.arch,
-		s->nvrtc.major, s->nvrtc.minor);
+	int n = snprintf(text, sizeof text, "printer %s\narchitecture %s\nshared %lld\nNVRTC %d.%d", LT_CUDA_REVISION,
+		s->facts.arch, (long long)s->machine.shared_bytes, s->nvrtc.major, s->nvrtc.minor);
 	for (int i = 0; lt__cuda_flags[i]; i++)
 		n += snprintf(text + n, sizeof text - (size_t)n, " %s", lt__cuda_flags[i]);
 	write(user, text, (size_t)n);
@@ -18,9 +19,11 @@ lt_status lt__cuda_identity(struct lt_session *s, lt_write *write, void *user, s
 
 lt_status lt__cuda_save(const struct lt_object *o, lt_write *write, void *user, struct lt_diag *diag)
 {
-	(void)diag;
-	write(user, o->code.memory, o->code.bytes);
-	return LT_OK;
+	if (!o->code.cubin)
+		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "compile it without text_only", "kernel %s was only printed",
+			cuda_name(o->tree));
+	lt_status status = lt__cuda_code_save(&o->code, write, user);
+	return status ? lt__report(diag, status, -1, -1, NULL, "no memory to save kernel %s", cuda_name(o->tree)) : LT_OK;
 }
 
 lt_status lt__cuda_load(struct lt_session *s, const struct lt_tree *t, const void *data, size_t bytes,

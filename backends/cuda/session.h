@@ -29,6 +29,7 @@ struct lt_cuda_queue {
 	struct lt_fault *landed;
 	uint32_t n_fault;
 	struct lt_fault *fault[LT_CUDA_FAULTS];
+	struct lt_capture *replayed;    /* asynchronously, and not waited for */
 	char kernel[64];                /* of the last run, for what goes wrong in it */
 };
 
@@ -36,6 +37,7 @@ struct lt_session {
 	struct lt_caps caps;
 	struct lt_target target;
 	char target_name[32];
+	struct lt_machine machine;      /* what trees are lowered for */
 	struct lt_cuda_driver cuda;
 	struct lt_cuda_nvrtc nvrtc;
 	struct lt_cuda_config config;
@@ -57,7 +59,10 @@ struct lt_object {
 	const struct lt_tree *tree;
 	struct lt_cuda_code code;
 	CUmodule module;
-	CUfunction *function;           /* one a launch */
+	CUfunction *function;           /* one a grid */
+	/* Of each run, whatever the run-time scalars are; else they are asked for before each. */
+	bool recorded;
+	struct lt_cuda_launches launches;
 	bool loaded;                    /* from the host's cache */
 };
 
@@ -67,6 +72,8 @@ static inline const char *cuda_name(const struct lt_tree *t) { return t->name ? 
 lt_status lt__cuda_config(const char *text, struct lt_cuda_config *, struct lt_diag *);
 /* device.c: device, facts, target and caps of a session whose driver and NVRTC are loaded, its context still NULL. */
 lt_status lt__cuda_device(struct lt_session *, struct lt_diag *);
+/* Which devices there are; starts the driver. */
+lt_status lt__cuda_list(uint32_t i, struct lt_device *, struct lt_diag *);
 void lt__cuda_describe(struct lt_session *, lt_write *, void *user);
 /* context.c
  * What a call of the driver gave, as a status: LT_ENOMEM, LT_EDEVICE with the sentence "WHAT: ERROR".  An error that
@@ -81,6 +88,10 @@ lt_status lt__cuda_mem_new(struct lt_session *, size_t bytes, void **, struct lt
 void lt__cuda_mem_free(struct lt_session *, void *);
 lt_status lt__cuda_mem_copy(struct lt_session *, const struct lt_slot *dst, const struct lt_slot *src, size_t bytes,
 	enum lt_copy, void *stream, struct lt_diag *);
+lt_status lt__cuda_mem_peer(struct lt_session *, const struct lt_slot *dst, struct lt_session *from,
+	const struct lt_slot *src, size_t bytes, void *stream, struct lt_diag *);
+lt_status lt__cuda_host_new(struct lt_session *, size_t bytes, void **, struct lt_diag *);
+void lt__cuda_host_free(struct lt_session *, void *);
 /* queue.c: all with the context current.
  * take: a queue for a call: that of the caller's stream, or with NULL one of the session's own: the first, if `first`,
  * or if it is free; what was enqueued asynchronously before comes first in each of them.  give: the call is over.
@@ -92,30 +103,39 @@ lt_status lt__cuda_queue_wait(struct lt_session *, struct lt_cuda_queue *, struc
 void lt__cuda_queue_running(struct lt_session *, struct lt_cuda_queue *, bool);
 lt_status lt__cuda_sync(struct lt_session *, void *stream, struct lt_diag *);
 void lt__cuda_queues_free(struct lt_session *);
-/* compile.c: the object of a code whose cubin is compiled or loaded; it takes the code's memory, in any case. */
+lt_status lt__cuda_stream_new(struct lt_session *, void **stream, struct lt_diag *);
+void lt__cuda_stream_free(struct lt_session *, void *stream);
+/* lower.c: a tree's program and its text, or why there is none. */
+lt_status lt__cuda_lower(const struct lt_session *, const struct lt_tree *, struct lt_cuda_code *, struct lt_diag *);
+/* object.c: the object of a code; it takes the code's memory, in any case.  Without a cubin it can only be dumped. */
 lt_status lt__cuda_object(
 	struct lt_session *, const struct lt_tree *, struct lt_cuda_code *, struct lt_object **, struct lt_diag *);
 void lt__cuda_destroy(struct lt_object *);
-/* Texts become objects, object[i] of text[i] for tree[i]; all or nothing. */
-lt_status lt__cuda_compile(struct lt_session *, const struct lt_tree *const *, const struct lt_cuda_text *, uint32_t n,
+/* compile.c: code[i], which has no cubin yet, becomes object[i] for tree[i]; all or nothing.  It takes the codes'
+ * memory, in any case. */
+lt_status lt__cuda_compile(struct lt_session *, const struct lt_tree *const *, struct lt_cuda_code *, uint32_t n,
 	struct lt_object **, struct lt_diag *);
 /* run.c
- * check: LT_EINVAL, before anything is touched.  enqueue: the launches, in a stream; fault: the record in the device's
- * memory, 0 if no launch takes one. */
+ * check: LT_EINVAL, before anything is touched.  enqueue: these launches, in a stream; fault: the record in the
+ * device's memory, 0 if no launch takes one. */
 lt_status lt__cuda_run_check(const struct lt_object *, const struct lt_args *, struct lt_diag *);
-lt_status lt__cuda_enqueue(
-	struct lt_object *, const struct lt_args *, CUstream, CUdeviceptr fault, struct lt_diag *);
+lt_status lt__cuda_enqueue(struct lt_object *, const struct lt_cuda_launches *, const struct lt_args *, CUstream,
+	CUdeviceptr fault, struct lt_diag *);
 lt_status lt__cuda_run(struct lt_object *, const struct lt_args *, struct lt_diag *);
 /* capture.c */
 lt_status lt__cuda_capture(struct lt_session *, struct lt_object *const *, const struct lt_args *, uint32_t n,
 	struct lt_capture **, struct lt_diag *);
 lt_status lt__cuda_replay(struct lt_capture *, struct lt_diag *);
 void lt__cuda_capture_free(struct lt_capture *);
+/* What was enqueued is done, or (set false) lost: its fault records are set.  Gives the one that was enqueued before it. */
+struct lt_capture *lt__cuda_capture_done(struct lt_capture *, bool set);
 /* event.c */
 lt_status lt__cuda_event_new(struct lt_session *, struct lt_event **, struct lt_diag *);
 lt_status lt__cuda_event_record(struct lt_event *, void *stream, struct lt_diag *);
 lt_status lt__cuda_event_ns(struct lt_event *from, struct lt_event *to, int64_t *ns, struct lt_diag *);
 void lt__cuda_event_free(struct lt_event *);
+lt_status lt__cuda_event_wait(struct lt_event *, struct lt_diag *);
+lt_status lt__cuda_stream_wait(struct lt_session *, void *stream, struct lt_event *, struct lt_diag *);
 /* save.c */
 lt_status lt__cuda_identity(struct lt_session *, lt_write *, void *user, struct lt_diag *);
 lt_status lt__cuda_save(const struct lt_object *, lt_write *, void *user, struct lt_diag *);

@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/sim/sim.h"
+#include "kernel/tile.h"
 #include "lt/options.h"
 
 enum { SEED, ORDER, RANGE, COUNTS, EXPAND, OFF, DROP, SKIP, LANES, MOVED, UNROLL, COPIED, ARRAY, TEAMS, MASKED, GATHERED,
-	GRID, SUBGROUP, SHARED, BLOCKS, A100, H100, H200, N_OPTION };
+	GRID, SUBGROUP, SHARED, CALLS, BLOCKS, A100, H100, H200, N_OPTION };
 #define LARGEST 999999999999999999
 #define MILLION (1 << 20)
 static const struct lt_option options[N_OPTION] = { [SEED] = { .key = "seed", .value = "N", .high = LARGEST },
@@ -28,6 +29,7 @@ static const struct lt_option options[N_OPTION] = { [SEED] = { .key = "seed", .v
 	[GRID] = { .key = "grid" },
 	[SUBGROUP] = { .key = "subgroup", .value = "THREADS", .words = "1 2 4 8 16 32 64" },
 	[SHARED] = { .key = "shared", .value = "BYTES", .high = MILLION },
+	[CALLS] = { .key = "calls" },
 	[BLOCKS] = { .key = "blocks", .value = "N", .low = 1, .high = LARGEST },
 	[A100] = { .key = "a100" },
 	[H100] = { .key = "h100" },
@@ -64,6 +66,16 @@ static lt_status read_skip(const struct lt_option_item *item, char *skip, struct
 	return LT_OK;
 }
 
+static void machine_with_grids(struct lt_machine *m, int64_t shared_bytes)
+{
+	m->subgroup = 32;
+	m->shared_bytes = shared_bytes;
+	m->memory_bytes = 16;
+	m->unrolled = 4096;
+	m->n_tile = lt__n_tile_name;
+	m->tiles = lt__tile_names;
+}
+
 /* Numbers of the machine; lanes are of f32. */
 static void read_machine(const struct lt_option_item *item, struct lt_machine *m)
 {
@@ -81,11 +93,11 @@ static void read_machine(const struct lt_option_item *item, struct lt_machine *m
 	case MASKED: m->masked = 1; break;
 	case GATHERED: m->gathered = 1; break;
 	case GRID:
-		m->subgroup = 32;
-		m->shared_bytes = 49152;
+		machine_with_grids(m, 49152);
 		break;
 	case SUBGROUP: m->subgroup = 1u << x; break;
 	case SHARED: m->shared_bytes = x; break;
+	case CALLS: m->calls = 1; break;
 	default: break;
 	}
 }
@@ -118,8 +130,7 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 		case BLOCKS: out->options.blocks = item.number; break;
 		case A100: case H100: case H200:
 			out->named = lt__simulate_machine(options[item.which].key);
-			out->machine.subgroup = 32;
-			out->machine.shared_bytes = out->named->shared_bytes;
+			machine_with_grids(&out->machine, out->named->shared_bytes);
 			break;
 		case SKIP: r.status = read_skip(&item, out->skip, diag); break;
 		default: read_machine(&item, &out->machine);

@@ -17,6 +17,11 @@ struct sim_config {
 
 /* The items after `sim:`. */
 lt_status lt__sim_config(const char *text, struct sim_config *, struct lt_diag *);
+/* memory.c: of a machine that runs grids. */
+lt_status lt__sim_mem_new(struct lt_session *, size_t bytes, void **, struct lt_diag *);
+void lt__sim_mem_free(struct lt_session *, void *);
+lt_status lt__sim_mem_copy(struct lt_session *, const struct lt_slot *dst, const struct lt_slot *src, size_t bytes,
+	enum lt_copy, void *stream, struct lt_diag *);
 /* drop.c: the program without its barrier number `drop`, if it has so many, in its place. */
 lt_status lt__sim_drop(struct lt_kernel **, uint64_t drop, struct lt_diag *);
 #endif

@@ -132,7 +132,7 @@ static void print_kernel(struct text *t, int32_t region, struct lt_text_grid *gr
 
 static const char fault_type[] = "struct lt_kernel_fault { int64_t n; int32_t stmt, access; int64_t value; };\n";
 
-static void print_all(struct text *t, struct lt_out *o, struct lt_text_grid *grid)
+static size_t print_all(struct text *t, struct lt_out *o, struct lt_text_grid *grid)
 {
 	int32_t n_origin = 0;
 	t->helpers = lt__out_new(&t->pool);
@@ -154,11 +154,14 @@ static void print_all(struct text *t, struct lt_out *o, struct lt_text_grid *gri
 	if (t->k->n_op && t->k->prelude && t->k->prelude[0])
 		lt__outf(o, "%s\n", t->k->prelude);
 	lt__out(o, t->helpers.at);
+	size_t definitions = o->n;
 	lt__out(o, t->functions.at);
+	return definitions;
 }
 
 /* All in one block of memory: the table, names and parameters, then the text. */
-static struct lt_text_grids *copy_grids(const struct lt_text_grid *grid, uint32_t n, const struct lt_out *text)
+static struct lt_text_grids *copy_grids(
+	const struct lt_text_grid *grid, uint32_t n, const struct lt_out *text, size_t definitions)
 {
 	size_t bytes = sizeof(struct lt_text_grids) + n * sizeof *grid, names = text->n + 1;
 	for (uint32_t g = 0; g < n; g++) {
@@ -171,7 +174,7 @@ static struct lt_text_grids *copy_grids(const struct lt_text_grid *grid, uint32_
 	struct lt_text_grid *to = (struct lt_text_grid *)(all + 1);
 	struct lt_text_parameter *parameter = (struct lt_text_parameter *)(to + n);
 	char *c = (char *)all + bytes;
-	*all = (struct lt_text_grids){ memcpy(c, text->at, text->n + 1), n, to };
+	*all = (struct lt_text_grids){ memcpy(c, text->at, text->n + 1), n, to, definitions };
 	c += text->n + 1;
 	for (uint32_t g = 0; g < n; g++) {
 		to[g] = grid[g];
@@ -198,8 +201,8 @@ lt_status lt__text_grids(const struct lt_text_dialect *d, const struct lt_kernel
 		t->origins = origins;
 		struct lt_out o = lt__out_new(&t->pool);
 		struct lt_text_grid *grid = lt__pool_alloc(&t->pool, k->n_region, sizeof *grid);
-		print_all(t, &o, grid);
-		*out = copy_grids(grid, k->n_region - 1, &o);
+		size_t definitions = print_all(t, &o, grid);
+		*out = copy_grids(grid, k->n_region - 1, &o, definitions);
 	}
 	if (t)
 		lt__pool_free(&t->pool);

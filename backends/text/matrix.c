@@ -4,54 +4,24 @@
 #include <stdio.h>
 #include <string.h>
 #include "backends/text/part.h"
+#include "kernel/tile.h"
 
-/* mma.sync.aligned.SHAPE.row.col.TYPES; of a, b and c the bits of element and thread (lt/kernel.h). */
-static const struct matrix_row {
-	const char *shape, *types;
-	int32_t extent[3];
-	uint8_t dtype[LT_NMATRIX];
-	const char *part[LT_NMATRIX];
-} rows[] = {
-#define HALF16 { "k1m8k8/k2k4m1m2m4", "k1k8/k2k4n1n2n4", "n1m8/n2n4m1m2m4" }
-#define HALF8 { "k1m8/k2k4m1m2m4", "k1/k2k4n1n2n4", "n1m8/n2n4m1m2m4" }
-	{ "m16n8k16", "f32.f16.f16.f32", { 16, 8, 16 }, { LT_F16, LT_F16, LT_F32 }, HALF16 },
-	{ "m16n8k16", "f32.bf16.bf16.f32", { 16, 8, 16 }, { LT_BF16, LT_BF16, LT_F32 }, HALF16 },
-	{ "m16n8k8", "f32.f16.f16.f32", { 16, 8, 8 }, { LT_F16, LT_F16, LT_F32 }, HALF8 },
-	{ "m16n8k8", "f32.bf16.bf16.f32", { 16, 8, 8 }, { LT_BF16, LT_BF16, LT_F32 }, HALF8 },
-	{ "m16n8k8", "f32.tf32.tf32.f32", { 16, 8, 8 }, { LT_F32, LT_F32, LT_F32 },
-		{ "m8k4/k1k2m1m2m4", "k4/k1k2n1n2n4", "n1m8/n2n4m1m2m4" } },
-#undef HALF16
-#undef HALF8
-};
-
-static void bits_text(char *out, size_t cap, const struct lt_matrix_part *p)
+/* mma.sync.aligned.SHAPE.row.col.TYPES of a row of lt/tile.h. */
+static const char *shape_of(struct text *t, const struct lt_kernel_matrix *m)
 {
-	size_t n = 0;
-	for (int b = 0; b < p->n_element + p->n_thread && n < cap; b++) {
-		const struct lt_matrix_bit *x = b < p->n_element ? &p->element[b] : &p->thread[b - p->n_element];
-		n += (size_t)snprintf(out + n, cap - n, "%s%c%d", b == p->n_element ? "/" : "", "mnk"[x->axis], 1 << x->power);
-	}
+	return lt__text_formatted(t, "m%dn%dk%d", (int)m->extent[0], (int)m->extent[1], (int)m->extent[2]);
 }
 
-static const struct matrix_row *matrix_row_of(const struct lt_kernel_matrix *m)
+static const char *factor_of(const struct lt_kernel_matrix *m)
 {
-	for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-		bool same = m->threads == 32 && memcmp(m->extent, rows[r].extent, sizeof m->extent) == 0;
-		for (int part = 0; part < LT_NMATRIX && same; part++) {
-			char text[128] = "";
-			bits_text(text, sizeof text, &m->part[part]);
-			same = m->part[part].dtype == rows[r].dtype[part] && strcmp(text, rows[r].part[part]) == 0;
-		}
-		if (same)
-			return &rows[r];
-	}
-	return NULL;
+	const uint32_t type = m->part[LT_MATRIX_A].dtype;
+	return type == LT_F16 ? "f16" : type == LT_BF16 ? "bf16" : "tf32";
 }
 
 const char *lt__text_matrix_name(const struct lt_text_device *d, const struct lt_kernel_matrix *m)
 {
-	const struct matrix_row *r = d->matrices ? matrix_row_of(m) : NULL;
-	return r ? r->shape : NULL;
+	const struct lt_tile_row *r = d->matrices ? lt__tile_row_of(m) : NULL;
+	return r ? r->matrix.name : NULL;
 }
 
 static uint32_t words_of(const struct lt_kernel_matrix *m, int part)
@@ -68,17 +38,14 @@ static void numbers_text(struct lt_out *o, uint32_t first, uint32_t n)
 
 static const char *product_function(struct text *t, const struct lt_kernel_matrix *m)
 {
-	const struct matrix_row *r = matrix_row_of(m);
+	const char *shape = shape_of(t, m), *factor = factor_of(m), *name = lt__text_formatted(t, "lt_mma_%s_%s", shape, factor);
 	const uint32_t a = words_of(m, LT_MATRIX_A), b = words_of(m, LT_MATRIX_B), c = words_of(m, LT_MATRIX_C);
 	struct lt_out o = lt__out_new(&t->pool);
-	char *name = strcpy(lt__pool_alloc(&t->pool, 64, 1), "lt_mma_");
-	strcat(strcat(strcat(name, r->shape), "_"), r->types + 4);
-	*strchr(name, '.') = 0;
 	lt__outf(&o, "%svoid %s(", t->d->inlined, name);
 	for (uint32_t i = 0; i < c; i++)
 		lt__outf(&o, "float &c%u, ", (unsigned)i);
-	lt__outf(&o, "const uint32_t *a, const uint32_t *b)\n{\n\tasm volatile(\"mma.sync.aligned.%s.row.col.%s \"\n\t\t\"{",
-		r->shape, r->types);
+	lt__outf(&o, "const uint32_t *a, const uint32_t *b)\n{\n\tasm volatile(\"mma.sync.aligned.%s.row.col.f32.%s.%s.f32 \"\n"
+		"\t\t\"{", shape, factor, factor);
 	numbers_text(&o, 0, c);
 	lt__out(&o, "}, {");
 	numbers_text(&o, c, a);
@@ -187,7 +154,7 @@ static bool loads_rows(const struct text *t, const struct lt_kernel_matrix *m, i
 
 /* Lane 8 j + i says where row i of matrix j is. */
 static void load_rows(struct text *t, const struct lt_kernel_matrix *m, int part, const char *pointer,
-	const struct lt_matrix_location *x, bool across)
+	const struct lt_matrix_location *x, bool across, const char *words)
 {
 	const struct lt_matrix_part *p = &m->part[part];
 	const uint32_t n = words_of(m, part);
@@ -213,7 +180,21 @@ static void load_rows(struct text *t, const struct lt_kernel_matrix *m, int part
 		(long long)x->stride[0], coordinate(t, bit, n_bit, axis[1]), (long long)x->stride[1]);
 	if (x->swizzle)
 		at = lt__text_formatted(t, "%s(%s, lt_shared, %lld)", swizzle_function(t), at, (long long)x->swizzle / 16 - 1);
-	lt__text_line(t, "%s(%c, %s);", name, 'a' + part, at);
+	lt__text_line(t, "%s(%s, %s);", name, words, at);
+}
+
+/* From shared memory. */
+static void load_words(struct text *t, const struct lt_kernel_matrix *m, int part, int32_t address,
+	const struct lt_matrix_location *x, const char *words)
+{
+	const char *pointer = lt__text_formatted(t, "&%s[%s]", t->buffer[x->buffer],
+		lt__text_address(t, address, x->number).text);
+	bool across = false;
+	if (loads_rows(t, m, part, address, x, &across))
+		load_rows(t, m, part, pointer, x, across, words);
+	else
+		lt__text_line(t, "%s(%s, %s, %lld, %lld, lt_shared, %lld, lt_lane);", gather_function(t, m, part), words, pointer,
+			(long long)x->stride[0], (long long)x->stride[1], (long long)(x->swizzle ? x->swizzle / 16 - 1 : 0));
 }
 
 /* The words of a or b. */
@@ -221,7 +202,6 @@ static void fill_words(struct text *t, const struct lt_instruction *i, const str
 {
 	const struct lt_matrix_location x = lt__matrix_location(t->k, i, part);
 	const int32_t value = i->operand[part];
-	bool across = false;
 	if (x.buffer < 0) {
 		struct lt_value_type type = { m->part[part].dtype, (uint32_t)lt__matrix_lanes(m, part) };
 		const char *name = lt__text_formatted(t, "lt_%s_words", lt__text_short(t, type)), *c = lt__text_type(t, type, 0);
@@ -233,13 +213,31 @@ static void fill_words(struct text *t, const struct lt_instruction *i, const str
 		lt__text_line(t, "%s(%c, %s);", name, 'a' + part, lt__text_use(t, value).text);
 		return;
 	}
-	const char *pointer = lt__text_formatted(t, "&%s[%s]", t->buffer[x.buffer], lt__text_address(t, value, x.number).text);
-	if (loads_rows(t, m, part, value, &x, &across))
-		load_rows(t, m, part, pointer, &x, across);
-	else
-		lt__text_line(t, "%s(%c, %s, %lld, %lld, lt_shared, %lld, lt_lane);", gather_function(t, m, part), 'a' + part,
-		pointer,
-			(long long)x.stride[0], (long long)x.stride[1], (long long)(x.swizzle ? x.swizzle / 16 - 1 : 0));
+	load_words(t, m, part, value, &x, part ? "b" : "a");
+}
+
+struct text_expr lt__text_fragment(struct text *t, int32_t at)
+{
+	const struct lt_instruction *i = text_at(t, at);
+	const struct lt_kernel_matrix *m = &t->k->matrices[i->what];
+	const struct lt_matrix_location x = lt__matrix_location(t->k, i, 0);
+	const struct lt_value_type type = { i->dtype, i->lanes };
+	const char *words = lt__text_formatted(t, "lt_w%d", (int)t->value[at].number), *c = lt__text_type(t, type, 0);
+	const char *name = lt__text_formatted(t, "lt_%s_of_words", lt__text_short(t, type));
+	const unsigned n = words_of(m, (int)i->number);
+	lt__text_define(t, name, lt__text_formatted(t,
+		"%s%s %s(const uint32_t *w)\n{\n\tunion { %s v; uint32_t w[%u]; } u;\n"
+		"#pragma unroll\n\tfor (int i = 0; i < %u; i++)\n\t\tu.w[i] = w[i];\n\treturn u.v;\n}\n", t->d->inlined, c, name, c, n, n));
+	lt__text_flush(t, true, true);
+	t->self = true;
+	lt__text_line(t, "uint32_t %s[%u];", words, n);
+	lt__text_line(t, "{");
+	t->indent++;
+	lt__text_line(t, "const int lt_lane = lt_self & 31;");
+	load_words(t, m, (int)i->number, i->operand[0], &x, words);
+	t->indent--;
+	lt__text_line(t, "}");
+	return (struct text_expr){ .text = lt__text_formatted(t, "%s(%s)", name, words), .memory = true };
 }
 
 void lt__text_matrix(struct text *t, int32_t at)
@@ -255,8 +253,10 @@ void lt__text_matrix(struct text *t, int32_t at)
 	}
 	lt__text_line(t, "{");
 	t->indent++;
-	t->self = true;
-	lt__text_line(t, "const int lt_lane = lt_self & 31;");
+	if (lt__matrix_location(t->k, i, LT_MATRIX_A).buffer >= 0 || lt__matrix_location(t->k, i, LT_MATRIX_B).buffer >= 0) {
+		t->self = true;
+		lt__text_line(t, "const int lt_lane = lt_self & 31;");
+	}
 	lt__text_line(t, "uint32_t a[%u], b[%u];", (unsigned)words_of(m, LT_MATRIX_A), (unsigned)words_of(m, LT_MATRIX_B));
 	fill_words(t, i, m, LT_MATRIX_A);
 	fill_words(t, i, m, LT_MATRIX_B);

@@ -42,6 +42,9 @@ struct lt_text_origins {
 	const char *(*statement)(void *user, int32_t stmt);
 	void *user;
 };
+/* Those of a frozen tree; names->t is set, and both are borrowed. */
+struct lt_text_tree_names { const struct lt_tree *t; char comment[256]; };
+struct lt_text_origins lt__text_tree_origins(struct lt_text_tree_names *names);
 
 /* *text: the caller's to free().  entry: the name of the function that takes slots; NULL: the kernel's name and _entry.
  * definitions: bytes of the text before the kernel: what other kernels may define, too.  origins: NULL where nobody
@@ -51,4 +54,7 @@ struct lt_text_origins {
  */
 lt_status lt__text_print(const struct lt_text_dialect *, const struct lt_kernel *, const char *entry,
 	const struct lt_text_origins *origins, char **text, size_t *definitions, struct lt_diag *);
+/* Definitions, the first n bytes of a text, with an empty line after each, so that one which other kernels also have
+ * can be distinguished from the others. */
+void lt__text_definitions(const char *text, size_t n, lt_write *, void *user);
 #endif

@@ -5,12 +5,8 @@
 #include <string.h>
 #include <time.h>
 #include "backends/cuda/session.h"
+#include "tests/cuda/cuda_program.h"
 #include "tests/keeper.h"
-
-static const char text[] =
-	"extern \"C\" __global__ void copied(const float4 *__restrict__ x, float4 *__restrict__ y, long long n)\n{\n"
-	"\tlong long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n\tif (i < n)\n\t\ty[i] = x[i];\n}\n"
-	"extern \"C\" __global__ void empty(const float4 *x, float4 *y, long long n) {}\n";
 
 enum { LARGE = 1 << 30, TINY = 4096, MANY = 100, SAMPLES = 21 };
 static struct keeper keeper;
@@ -76,6 +72,20 @@ static void run(void *arg)
 	}
 }
 
+/* The driver's share of a launch. */
+static void launch_bare(void *arg)
+{
+	const struct running *r = arg;
+	uint64_t at = (uint64_t)(uintptr_t)r->args.slot[0].base, n = 0;
+	void *values[] = { &at, &n };
+	must(lt__cuda_enter(session, &keeper.diag), "context");
+	for (int i = 0; i < r->n; i++)
+		must(lt__cuda_check(session, session->cuda.launch(r->o->function[0], 1, 1, 1, 256, 1, 1, 0,
+			session->queues->stream, values, NULL), &keeper.diag, "a bare launch"), "launch");
+	must(lt__cuda_check(session, session->cuda.stream_wait(session->queues->stream), &keeper.diag, "wait"), "wait");
+	lt__cuda_leave(session);
+}
+
 static void replay(void *arg) { must(lt__cuda_replay(arg, &keeper.diag), "a replay"); }
 
 static void score(void *config)
@@ -100,15 +110,12 @@ static struct lt_tree tree = { .size = sizeof tree, .name = "measured", .n_slot 
 static struct lt_object *object(const char *function, int64_t bytes)
 {
 	const int64_t n = bytes / 16;
-	struct lt_cuda_launch l = {
-		.blocks = { (uint32_t)((n + 255) / 256), 1, 1 }, .threads = { 256, 1, 1 }, .n_argument = 3
-	};
-	const struct lt_cuda_argument a[] = { { LT_CUDA_SLOT, 0 }, { LT_CUDA_SLOT, 1 }, { LT_CUDA_NUMBER, n } };
-	const struct lt_cuda_text t = { .text = text, .launches = &l, .n_launch = 1, .arguments = a, .n_argument = 3 };
 	const struct lt_tree *trees[] = { &tree };
+	struct lt_cuda_code code;
 	struct lt_object *o;
-	(void)snprintf(l.function, sizeof l.function, "%s", function);
-	must(lt__cuda_compile(session, trees, &t, 1, &o, &keeper.diag), function);
+	must(lt__cuda_code_print(cuda_program(function, (struct cuda_shape){ bytes / 4, (int)((n + 255) / 256), 256, n }),
+		&code, &keeper.diag), function);
+	must(lt__cuda_compile(session, trees, &code, 1, &o, &keeper.diag), function);
 	return o;
 }
 
@@ -193,6 +200,7 @@ static void measure_runs(const struct lt_slot *slot)
 	show("empty run", median_us(run, &r, SAMPLES), "us");
 	r.n = MANY;
 	show("one of 100 empty runs", median_us(run, &r, SAMPLES) / MANY, "us");
+	show("one of 100 bare launches", median_us(launch_bare, &r, SAMPLES) / MANY, "us");
 	struct lt_object *objects[MANY];
 	struct lt_args args[MANY];
 	struct lt_capture *c;

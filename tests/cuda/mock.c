@@ -1,6 +1,7 @@
 /* tests/cuda/mock.c -- see mock.h: devices, contexts, memory and modules of the driver that is not there. */
 #define _GNU_SOURCE 1
 #include "tests/cuda/mock_state.h"
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static int n_kernel;
 static struct { char *at; size_t bytes; int device; } block[MAX_BLOCK];
 static size_t used[N_DEVICE];
 
-struct CUctx_st { int device, retained; };
+
 static struct CUctx_st contexts[N_DEVICE] = { { 0, 0 }, { 1, 0 } };
 static __thread CUcontext stack[16];
 static __thread int depth;
@@ -76,7 +77,8 @@ API CUresult cuGetErrorName(CUresult r, const char **name)
 {
 	*name = r == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
 		: r == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS"
-		: r == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES" : "CUDA_ERROR_UNKNOWN";
+		: r == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
+		: r == CUDA_ERROR_NOT_SUPPORTED ? "CUDA_ERROR_NOT_SUPPORTED" : "CUDA_ERROR_UNKNOWN";
 	return CUDA_SUCCESS;
 }
 API CUresult cuGetErrorString(CUresult r, const char **text)
@@ -216,23 +218,53 @@ API CUresult cuModuleUnload(CUmodule m)
 	LOCKED;
 	for (struct CUfunc_st *f; (f = m->functions); ) {
 		m->functions = f->next;
+		free(f->name);
 		free(f);
 	}
 	free(m);
 	mock.modules--;
 	return CUDA_SUCCESS;
 }
+/* A program's name, and the number of one of its grids. */
+static int is_function_of(const char *name, const char *kernel)
+{
+	const size_t n = strlen(kernel);
+	return strncmp(name, kernel, n) == 0 && name[n] == '_' && strchr(name + n + 1, '_') == NULL;
+}
+
+/* Code that NVRTC has made: it has what it names. */
+static int is_in_code(const char *image, const char *name)
+{
+	Elf64_Ehdr h;
+	if (memcmp(image, ELFMAG, SELFMAG) != 0)
+		return 0;
+	memcpy(&h, image, sizeof h);
+	return memmem(image, h.e_shoff + (size_t)h.e_shnum * h.e_shentsize, name, strlen(name) + 1) != NULL;
+}
+
+static const struct mock_kernel compiled = { "compiled", NULL, 0, 32, 1024, 0 };
+
+static CUresult function_new(CUmodule m, const struct mock_kernel *kernel, CUfunction *out)
+{
+	CUfunction f = *out = calloc(1, sizeof *f);
+	f->kernel = kernel;
+	f->next = m->functions;
+	m->functions = f;
+	return CUDA_SUCCESS;
+}
+
 API CUresult cuModuleGetFunction(CUfunction *out, CUmodule m, const char *name)
 {
 	BEGIN(1);
 	for (int i = 0; i < n_kernel; i++)
-		if (strcmp(kernels[i].name, name) == 0 && memcmp(m->image, "none", 4) != 0) {
-			CUfunction f = *out = calloc(1, sizeof *f);
-			f->kernel = &kernels[i];
-			f->next = m->functions;
-			m->functions = f;
-			return CUDA_SUCCESS;
-		}
+		if (is_function_of(name, kernels[i].name) && memcmp(m->image, "none", 4) != 0)
+			return function_new(m, &kernels[i], out);
+	if (is_in_code(m->image, name)) {
+		CUresult r = function_new(m, &compiled, out);
+		(*out)->code = m->image;
+		(*out)->name = strdup(name);
+		return r;
+	}
 	return CUDA_ERROR_NOT_FOUND;
 }
 API CUresult cuFuncGetAttribute(int *value, CUfunction_attribute a, CUfunction f)
@@ -264,16 +296,21 @@ static void mock_kernels(const struct mock_kernel *k, int n)
 	n_kernel = n;
 }
 
+/* Also for a program that is given the library by its loader and cannot ask. */
+__attribute__((constructor)) static void mock_start(void)
+{
+	pthread_mutexattr_t a;
+	(void)pthread_mutexattr_init(&a);
+	(void)pthread_mutexattr_settype(&a, PTHREAD_MUTEX_RECURSIVE);
+	(void)pthread_mutex_init(&mock_lock, &a);
+	mock = (struct mock_cuda){ .n_device = N_DEVICE, .memory = { 1 << 30, 1 << 30 }, .host = host_of,
+		.kernels = mock_kernels };
+}
+
 API struct mock_cuda *mock_cuda(void);
 API struct mock_cuda *mock_cuda(void)
 {
-	if (!mock.host) {
-		pthread_mutexattr_t a;
-		(void)pthread_mutexattr_init(&a);
-		(void)pthread_mutexattr_settype(&a, PTHREAD_MUTEX_RECURSIVE);
-		(void)pthread_mutex_init(&mock_lock, &a);
-		mock = (struct mock_cuda){ .n_device = N_DEVICE, .memory = { 64 << 20, 32 << 20 }, .host = host_of,
-			.kernels = mock_kernels };
-	}
+	mock.memory[0] = 64 << 20;
+	mock.memory[1] = 32 << 20;
 	return &mock;
 }

@@ -2,6 +2,7 @@
 #ifndef TESTS_CUDA_MOCK_KERNELS_H
 #define TESTS_CUDA_MOCK_KERNELS_H
 #include <math.h>
+#include "tests/cuda/cuda_program.h"
 #include "tests/cuda/cuda_session.h"
 
 static struct mock_cuda *mock;
@@ -19,12 +20,12 @@ static inline CUresult mock_axpy(const uint64_t *arg, const unsigned blocks[3], 
 	return CUDA_SUCCESS;
 }
 
-/* check(x, fault, n): what is above 100 is out of range */
+/* check(x, n, fault): what is above 100 is out of range */
 static inline CUresult mock_check(const uint64_t *arg, const unsigned blocks[3], const unsigned threads[3])
 {
-	struct lt_fault *f = mock->host(arg[1]);
+	struct lt_fault *f = mock->host(arg[2]);
 	(void)blocks, (void)threads;
-	for (int64_t i = 0; i < (int64_t)arg[2]; i++)
+	for (int64_t i = 0; i < (int64_t)arg[1]; i++)
 		if (mock_floats(arg[0])[i] > 100 && f->n++ == 0)
 			*f = (struct lt_fault){ f->n, 3, 5, llroundf(mock_floats(arg[0])[i]) };
 	return CUDA_SUCCESS;
@@ -49,32 +50,26 @@ static inline void mock_begin(void)
 		cr_skip_test("it needs NVRTC");
 }
 
-/* The object of launches, as if NVRTC had made `cubin` of their text. */
-static inline struct lt_object *mock_object(struct lt_session *s, const struct lt_tree *t, const char *cubin,
-	const struct lt_cuda_launch *launches, uint32_t n, const struct lt_cuda_argument *arguments, uint32_t n_argument,
-	struct lt_diag *diag)
+/* The object of a program, as if NVRTC had made `cubin` of its text. */
+static inline struct lt_object *mock_object(
+	struct lt_session *s, const struct lt_tree *t, const char *cubin, struct lt_kernel *k, struct lt_diag *diag)
 {
-	const struct lt_cuda_text text = {
-		.launches = launches, .n_launch = n, .arguments = arguments, .n_argument = n_argument
-	};
 	struct lt_cuda_code code;
 	struct lt_object *o;
-	cr_assert_eq(lt__cuda_code_new(&text, cubin, strlen(cubin) + 1, &code), LT_OK);
+	cr_assert_eq(lt__cuda_code_print(k, &code, diag), LT_OK);
+	code.cubin = strdup(cubin);
+	code.cubin_bytes = strlen(cubin) + 1;
 	lt_status status = lt__cuda_object(s, t, &code, &o, diag);
 	cr_assert_eq(!o, status != LT_OK);
 	return o;
 }
 
-/* One launch of axpy or check over n elements, the fault record or another buffer as its second argument. */
+/* One launch of axpy or check over n elements. */
 static inline struct lt_object *mock_kernel_object(struct lt_session *s, const struct lt_tree *t, const char *function,
 	int64_t n, struct lt_diag *diag)
 {
-	const bool faults = strcmp(function, "check") == 0;
-	struct lt_cuda_launch l = { .blocks = { 4, 1, 1 }, .threads = { 128, 1, 1 }, .n_argument = 3 };
-	const struct lt_cuda_argument a[] = { { LT_CUDA_SLOT, 0 },
-		{ faults ? LT_CUDA_FAULT : LT_CUDA_SLOT, faults ? 0 : 1 }, { LT_CUDA_NUMBER, n } };
-	(void)snprintf(l.function, sizeof l.function, "%s", function);
-	return mock_object(s, t, "code", &l, 1, a, 3, diag);
+	struct lt_kernel *k = cuda_program(function, (struct cuda_shape){ 4, 4, 128, n });
+	return mock_object(s, t, "code", k, diag);
 }
 
 /* Nothing of a session is left, and nothing was done that the driver would not forgive. */

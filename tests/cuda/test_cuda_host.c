@@ -1,48 +1,29 @@
-/* tests/cuda/test_cuda_host.c -- the backend cuda on a device: CUDA C++ written by hand, compiled by NVRTC, run. */
+/* tests/cuda/test_cuda_host.c -- the backend cuda on a device: kernel programs, compiled by NVRTC, run. */
 #define _GNU_SOURCE 1
 #include <pthread.h>
+#include "tests/cuda/cuda_program.h"
 #include "tests/cuda/cuda_session.h"
 
 static void gpu_begin(void)
 {
 	struct keeper k = keeper_new();
-	if (cuda_backend()->score("", &k.diag) <= 0)
+	struct lt_session *s;
+	if (cuda_backend()->open(NULL, "", &s, &k.diag))
 		cr_skip_test("%s", k.text);
+	cuda_backend()->close(s);
 }
 TestSuite(gpu_cuda, .init = gpu_begin, .timeout = 120);
 
-static const char text[] =
-	"struct fault { long long n; int stmt, access; long long value; };\n"
-	"extern \"C\" __global__ void axpy(const float *__restrict__ x, float *__restrict__ y, long long n)\n{\n"
-	"\tlong long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n\tif (i < n)\n\t\ty[i] += 2 * x[i];\n}\n"
-	"extern \"C\" __global__ void check(const float *x, fault *f, long long n)\n{\n"
-	"\tlong long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n"
-	"\tif (i < n && x[i] > 100 && atomicAdd((unsigned long long *)&f->n, 1ull) == 0) {\n"
-	"\t\tf->stmt = 3;\n\t\tf->access = 5;\n\t\tf->value = (long long)x[i];\n\t}\n}\n"
-	"extern \"C\" __global__ void scaled(const float *x, float *y, const long long *pos)\n{\n"
-	"\ty[threadIdx.x] = x[threadIdx.x] * (float)*pos;\n}\n"
-	"extern \"C\" __global__ void turned(const float *x, float *y, long long n)\n{\n\textern __shared__ float s[];\n"
-	"\tfor (int i = threadIdx.x; i < n; i += blockDim.x)\n\t\ts[n - 1 - i] = x[i];\n\t__syncthreads();\n"
-	"\tfor (int i = threadIdx.x; i < n; i += blockDim.x)\n\t\ty[i] = s[i];\n}\n"
-	"extern \"C\" __global__ void stray(float *x, float *y, long long n) { x[n << 40] = 1; }\n"
-	"extern \"C\" __global__ void slow(float *x, float *y, long long n)\n{\n"
-	"\tfor (long long i = 0; i < n; i++)\n\t\tx[0] = x[0] * 1.0001f + 1;\n}\n";
-
-/* One launch of a function over `blocks` of `threads`: its slots, then the record, or `number`. */
-static struct lt_object *gpu_object(struct lt_session *s, const struct lt_tree *t, const char *function,
-	uint32_t blocks, uint32_t threads, uint32_t shared, int64_t number)
+/* A program over `blocks` of `threads`. */
+static struct lt_object *gpu_object(
+	struct lt_session *s, const struct lt_tree *t, const char *name, int64_t elems, int blocks, int threads, int64_t n)
 {
-	const bool faults = strcmp(function, "check") == 0, scalar = strcmp(function, "scaled") == 0;
-	struct lt_cuda_launch l = { .blocks = { blocks, 1, 1 }, .threads = { threads, 1, 1 }, .shared_bytes = shared,
-		.n_argument = 3 };
-	const struct lt_cuda_argument a[] = { { LT_CUDA_SLOT, 0 },
-		{ faults ? LT_CUDA_FAULT : LT_CUDA_SLOT, faults ? 0 : 1 },
-		{ scalar ? LT_CUDA_SLOT : LT_CUDA_NUMBER, scalar ? 2 : number } };
-	const struct lt_cuda_text one = { .text = text, .launches = &l, .n_launch = 1, .arguments = a, .n_argument = 3 };
 	struct keeper k = keeper_new();
+	struct lt_cuda_code code;
 	struct lt_object *o;
-	(void)snprintf(l.function, sizeof l.function, "%s", function);
-	cr_assert_eq(lt__cuda_compile(s, &t, &one, 1, &o, &k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(lt__cuda_code_print(cuda_program(name, (struct cuda_shape){ elems, blocks, threads, n }), &code,
+		&k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(lt__cuda_compile(s, &t, &code, 1, &o, &k.diag), LT_OK, "%s", k.text);
 	return o;
 }
 
@@ -64,8 +45,8 @@ Test(gpu_cuda, kernels_run_and_gather_faults_are_reported)
 		x[i] = (float)(i % 1000) / 8;
 		y[i] = (float)i;
 	}
-	struct lt_object *axpy = gpu_object(s, cuda_tree(&t, "axpy", 2, N), "axpy", N / 256, 256, 0, N),
-		*check = gpu_object(s, cuda_tree(&u, "check", 1, N), "check", N / 256, 256, 0, N);
+	struct lt_object *axpy = gpu_object(s, cuda_tree(&t, "axpy", 2, N), "axpy", N, N / 256, 256, N),
+		*check = gpu_object(s, cuda_tree(&u, "check", 1, N), "check", N, N / 256, 256, N);
 	struct lt_slot slot[2] = { cuda_floats(s, x, N), cuda_floats(s, y, N) };
 	gpu_run(axpy, slot, 2, &fault);
 	cuda_fetch(s, &slot[1], y, N * 4);
@@ -97,7 +78,7 @@ Test(gpu_cuda, large_shared_memory)
 	float *x = malloc((size_t)n * 4);
 	for (int i = 0; i < n; i++)
 		x[i] = (float)i;
-	struct lt_object *o = gpu_object(s, cuda_tree(&t, "turned", 2, n), "turned", 1, 256, (uint32_t)n * 4, n);
+	struct lt_object *o = gpu_object(s, cuda_tree(&t, "turned", 2, n), "turned", n, 1, 256, n);
 	struct lt_slot slot[2] = { cuda_floats(s, x, n), cuda_floats(s, x, n) };
 	gpu_run(o, slot, 2, &fault);
 	cuda_fetch(s, &slot[1], x, (size_t)n * 4);
@@ -121,8 +102,8 @@ Test(gpu_cuda, recorded_runs_read_scalars_from_the_device)
 	int64_t pos = 1;
 	struct lt_slot slot[3] = { cuda_floats(s, x, 32), cuda_floats(s, NULL, 32), cuda_floats(s, NULL, 32) },
 		here = { &pos, 0, 8 };
-	struct lt_object *scaled = gpu_object(s, cuda_tree(&t, "scaled", 3, 32), "scaled", 1, 32, 0, 0),
-		*check = gpu_object(s, cuda_tree(&u, "check", 1, 32), "check", 1, 32, 0, 32), *object[] = { scaled, check };
+	struct lt_object *scaled = gpu_object(s, cuda_tree(&t, "scaled", 3, 32), "scaled", 32, 1, 32, 32),
+		*check = gpu_object(s, cuda_tree(&u, "check", 1, 32), "check", 32, 1, 32, 32), *object[] = { scaled, check };
 	struct lt_args args[] = { cuda_args(slot, 3, &fault[0]), cuda_args(&slot[1], 1, &fault[1]) };
 	struct lt_capture *c;
 	cr_assert_eq(lt__cuda_capture(s, object, args, 2, &c, &k.diag), LT_OK, "%s", k.text);
@@ -156,8 +137,8 @@ Test(gpu_cuda, asynchronous_runs_in_a_stream_of_the_caller)
 		x[i] = 1;
 		y[i] = 0;
 	}
-	struct lt_object *axpy = gpu_object(s, cuda_tree(&t, "axpy", 2, 256), "axpy", 1, 256, 0, 256),
-		*check = gpu_object(s, cuda_tree(&u, "check", 1, 256), "check", 1, 256, 0, 256);
+	struct lt_object *axpy = gpu_object(s, cuda_tree(&t, "axpy", 2, 256), "axpy", 256, 1, 256, 256),
+		*check = gpu_object(s, cuda_tree(&u, "check", 1, 256), "check", 256, 1, 256, 256);
 	struct lt_slot slot[2] = { cuda_floats(s, x, 256), cuda_floats(s, y, 256) };
 	CUstream stream;
 	cr_assert_eq(lt__cuda_enter(s, NULL), LT_OK);
@@ -194,7 +175,7 @@ Test(gpu_cuda, time_on_the_device)
 	for (int i = 0; i < 2; i++)
 		cr_assert_eq(lt__cuda_event_new(s, &e[i], &k.diag), LT_OK);
 	for (int i = 0; i < 2; i++) {           /* the longer one first: clocks rise while it runs */
-		struct lt_object *o = gpu_object(s, cuda_tree(&t, "slow", 2, 1), "slow", 1, 1, 0, i ? 100000 : 400000);
+		struct lt_object *o = gpu_object(s, cuda_tree(&t, "slow", 2, 1), "slow", 1, 1, 1, i ? 100000 : 400000);
 		gpu_run(o, slot, 2, &fault);
 		cr_assert_eq(lt__cuda_event_record(e[0], NULL, &k.diag), LT_OK);
 		gpu_run(o, slot, 2, &fault);
@@ -236,7 +217,7 @@ Test(gpu_cuda, a_stray_store_loses_the_device)
 	struct cuda_tree t;
 	struct lt_fault fault;
 	struct lt_slot slot[2] = { cuda_floats(s, NULL, 4), cuda_floats(s, NULL, 4) };
-	struct lt_object *o = gpu_object(s, cuda_tree(&t, "stray", 2, 4), "stray", 1, 32, 0, 1);
+	struct lt_object *o = gpu_object(s, cuda_tree(&t, "stray", 2, 4), "stray", 4, 1, 32, 1);
 	struct lt_args args = cuda_args(slot, 2, &fault);
 	cr_assert_eq(lt__cuda_run(o, &args, &k.diag), LT_EDEVICE);
 	cr_assert(strstr(k.text, "kernel stray") && strstr(k.text, "CUDA_ERROR_ILLEGAL_ADDRESS"), "%s", k.text);
@@ -266,7 +247,7 @@ Test(gpu_cuda, threads_run_one_object)
 	struct gpu_together x[THREADS];
 	pthread_t thread[THREADS];
 	const float one[4] = { 1, 2, 3, 4 }, zeros[4] = { 0 };
-	struct lt_object *o = gpu_object(s, cuda_tree(&t, "axpy", 2, 4), "axpy", 1, 32, 0, 4);
+	struct lt_object *o = gpu_object(s, cuda_tree(&t, "axpy", 2, 4), "axpy", 4, 1, 32, 4);
 	for (int i = 0; i < THREADS; i++)
 		x[i] = (struct gpu_together){ o, { cuda_floats(s, one, 4), cuda_floats(s, zeros, 4) }, 0 };
 	for (int i = 0; i < THREADS; i++)
@@ -297,7 +278,7 @@ Test(gpu_cuda, a_saved_cubin_runs_and_says_its_numbers)
 	struct cuda_tree t;
 	struct lt_fault fault;
 	struct gpu_bytes saved = { 0 }, stats = { 0 };
-	struct lt_object *o = gpu_object(s, cuda_tree(&t, "axpy", 2, 4), "axpy", 1, 32, 0, 4);
+	struct lt_object *o = gpu_object(s, cuda_tree(&t, "axpy", 2, 4), "axpy", 4, 1, 32, 4);
 	cr_assert_eq(lt__cuda_save(o, gpu_add, &saved, &k.diag), LT_OK);
 	lt__cuda_destroy(o);
 	cr_assert_eq(lt__cuda_load(s, &t.tree, saved.at, saved.n, &o, &k.diag), LT_OK, "%s", k.text);
@@ -307,9 +288,9 @@ Test(gpu_cuda, a_saved_cubin_runs_and_says_its_numbers)
 	cuda_fetch_is(s, &slot[1], (float[]){ 3, 6, 9, 12 }, 4);
 	cr_assert_eq(lt__cuda_dump(o, LT_DUMP_STATS, gpu_add, &stats), LT_OK);
 	int registers = 0, resident = 0;
-	const char *at = strstr(stats.at, "axpy.registers "), *blocks = strstr(stats.at, "axpy.resident_blocks ");
-	cr_assert(at && blocks && sscanf(at, "axpy.registers %d", &registers) == 1
-		&& sscanf(blocks, "axpy.resident_blocks %d", &resident) == 1, "%s", stats.at);
+	const char *at = strstr(stats.at, "axpy_1.registers "), *blocks = strstr(stats.at, "axpy_1.resident_blocks ");
+	cr_assert(at && blocks && sscanf(at, "axpy_1.registers %d", &registers) == 1
+		&& sscanf(blocks, "axpy_1.resident_blocks %d", &resident) == 1, "%s", stats.at);
 	cr_assert(registers >= 8 && registers <= 64 && resident >= 16, "%s", stats.at);
 	lt__cuda_destroy(o);
 	cuda_backend()->close(s);

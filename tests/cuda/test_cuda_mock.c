@@ -27,7 +27,8 @@ Test(cuda_mock, options_and_devices)
 		cr_expect_eq(cuda_backend()->open(NULL, cases[i].config, &s, &k.diag), cases[i].status, "%s", cases[i].config);
 		cr_expect_str_eq(k.text, cases[i].text);
 		cr_expect_eq(!s, cases[i].status != LT_OK);
-		cr_expect_eq(cuda_backend()->score(cases[i].config, NULL) > 0, cases[i].status == LT_OK);
+		/* The score opens no device: that the number is too large, only open says. */
+		cr_expect_eq(cuda_backend()->score(cases[i].config, NULL) > 0, cases[i].status == LT_OK || strstr(k.text, "there is no"));
 		if (s)
 			mock_end(s);
 	}
@@ -52,10 +53,20 @@ Test(cuda_mock, no_device_at_all)
 	struct keeper k = keeper_new();
 	struct lt_session *s;
 	mock->n_device = 0;
-	cr_expect_eq(cuda_backend()->score("", &k.diag), 0);
-	cr_expect_str_eq(k.text, "NVIDIA's driver finds no device that runs CUDA");
 	cr_expect_eq(cuda_backend()->open(NULL, "", &s, &k.diag), LT_EDEVICE);
+	cr_expect_str_eq(k.text, "NVIDIA's driver finds no device that runs CUDA");
 	cr_expect_null(s);
+}
+
+/* It is asked by every lt-run: the driver is not started. */
+Test(cuda_mock, the_score_starts_nothing)
+{
+	(void)snprintf(mock->fail, sizeof mock->fail, "cuInit");
+	mock->fail_at = 1;
+	mock->fail_with = CUDA_ERROR_NO_DEVICE;
+	const int32_t score = cuda_backend()->score("", NULL);
+	cr_expect_eq(mock->fail_at, 1, "cuInit was not called");
+	cr_expect(score > 0 && score < lt_backend_find("cpu")->score("", NULL), "%d: it is used where it is named", (int)score);
 }
 
 /* ---- memory ---- */
@@ -144,6 +155,17 @@ Test(cuda_mock, a_run_launches_and_waits)
 	mock_end(s);
 }
 
+/* The same bytes of the workspace by two names, so that the order of parameters differs. */
+static const char three_launches[] = "kernel 1\nname axpy\nworkspace 272 thread 0\n"
+	"buffer w f32[4] workspace 256 align 16\nbuffer x f32[4] slot 0 align 4 exclusive written\n"
+	"buffer v f32[4] workspace 256 align 16 written\nbuffer s f32[15000] shared 0 align 16 written\n"
+	"region host\n\t%none = sub i64 4 4\n\tlaunch_grid 1 1 1 1 (i64 4)\n\tlaunch_grid 1 %none 1 1 (i64 4)\n"
+	"\tlaunch_grid 2 1 2 3 (i64 4)\n"
+	"region grid 1 blocks (1, 1, 1) threads (32, 1, 1) subgroup 1 shared 0\n\t%n = argument i64 0\n"
+	"\t%x = load f32 x[%n]\n\tstore v[%n] %x\n"
+	"region grid 2 blocks (1, 2, 3) threads (8, 4, 2) subgroup 1 shared 60000\n\t%n = argument i64 0\n"
+	"\t%x = load f32 w[%n]\n\tstore x[%n] %x\n\tstore s[%n] %x\n";
+
 /* Numbers, the workspace, launches in order; one of no blocks does not run. */
 Test(cuda_mock, launches_of_one_kernel)
 {
@@ -151,18 +173,10 @@ Test(cuda_mock, launches_of_one_kernel)
 	struct keeper k = keeper_new();
 	struct cuda_tree t;
 	struct lt_fault fault;
-	const struct lt_cuda_launch l[] = { { "axpy", { 1, 1, 1 }, { 32, 1, 1 }, 0, 0, 3 },
-		{ "axpy", { 0, 1, 1 }, { 32, 1, 1 }, 0, 0, 3 }, { "axpy", { 1, 2, 3 }, { 8, 4, 2 }, 60000, 3, 3 } };
-	const struct lt_cuda_argument a[] = { { LT_CUDA_SLOT, 0 }, { LT_CUDA_WORKSPACE, 256 }, { LT_CUDA_NUMBER, 4 },
-		{ LT_CUDA_WORKSPACE, 256 }, { LT_CUDA_SLOT, 0 }, { LT_CUDA_NUMBER, 4 } };
-	const struct lt_cuda_text text = {
-		.launches = l, .n_launch = 3, .arguments = a, .n_argument = 6, .workspace_bytes = 272
-	};
-	struct lt_cuda_code code;
 	struct lt_object *o;
 	size_t bytes, align;
-	cr_assert_eq(lt__cuda_code_new(&text, "code", 5, &code), LT_OK);
-	cr_assert_eq(lt__cuda_object(s, cuda_tree(&t, "k", 1, 4), &code, &o, &k.diag), LT_OK, "%s", k.text);
+	o = mock_object(s, cuda_tree(&t, "k", 1, 4), "code", cuda_parse(three_launches), &k.diag);
+	cr_assert_not_null(o, "%s", k.text);
 	cuda_backend()->need(o, 1, &bytes, &align);
 	cr_assert(bytes == 272 && align == 256);
 	float x[4] = { 1, 2, 3, 4 }, zeros[68] = { 0 };
@@ -276,6 +290,48 @@ Test(cuda_mock, recorded_runs)
 	mock_end(s);
 }
 
+/* Enqueued in a stream of the host's, with a copy between two runs; all of it is there when the stream was waited for. */
+Test(cuda_mock, recorded_runs_in_a_stream)
+{
+	struct lt_session *s = cuda_open("");
+	struct keeper k = keeper_new();
+	struct cuda_tree t, u;
+	struct lt_object *axpy = mock_kernel_object(s, cuda_tree(&t, "k", 2, 4), "axpy", 4, &k.diag),
+		*check = mock_kernel_object(s, cuda_tree(&u, "c", 1, 4), "check", 4, &k.diag), *object[] = { check, NULL, axpy };
+	float x[4] = { 1, 2, 3, 30 }, y[4] = { 0, 0, 0, 60 }, z[4] = { 0 }, got[4] = { 0 };
+	struct lt_slot slot[2] = { cuda_floats(s, x, 4), cuda_floats(s, y, 4) }, copy[2] = { cuda_floats(s, z, 4), slot[0] },
+		       add[2] = { copy[0], slot[1] }, back = { got, 0, sizeof got };
+	struct lt_fault fault[3] = { 0 };
+	struct lt_args run[3] = { cuda_args(&slot[1], 1, &fault[0]), cuda_args(copy, 2, &fault[1]),
+		cuda_args(add, 2, &fault[2]) };
+	void *stream;
+	struct lt_capture *c;
+	cr_assert_eq(cuda_backend()->stream_new(s, &stream, &k.diag), LT_OK, "%s", k.text);
+	for (int i = 0; i < 3; i++) {
+		run[i].stream = stream;
+		run[i].async = 1;
+	}
+	cr_assert_eq(lt__cuda_capture(s, object, run, 3, &c, &k.diag), LT_OK, "%s", k.text);
+	const int waits = mock->waits;
+	cr_assert_eq(lt__cuda_replay(c, &k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(lt__cuda_mem_copy(s, &back, &slot[1], sizeof got, LT_COPY_TO_HOST, stream, &k.diag), LT_OK);
+	cr_assert(mock->waits == waits && mock->launches == 0 && got[0] == 0 && !fault[0].n);
+	cr_assert_eq(cuda_backend()->sync(s, stream, &k.diag), LT_OK);
+	cr_assert(mock->waits == waits + 1 && fault[0].n == 0 && got[0] == 2 && got[3] == 120, "%g %g", got[0], got[3]);
+	/* The second begins when the first is done; both set their records. */
+	cr_assert_eq(lt__cuda_replay(c, &k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(lt__cuda_replay(c, &k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(cuda_backend()->sync(s, NULL, &k.diag), LT_OK);
+	cr_assert(fault[0].n == 1 && fault[0].value == 180, "%lld", (long long)fault[0].value);
+	/* A stream that is gone is not waited for. */
+	cuda_backend()->stream_free(s, stream);
+	cr_assert_eq(cuda_backend()->sync(s, NULL, &k.diag), LT_OK, "%s", k.text);
+	lt__cuda_capture_free(c);
+	lt__cuda_destroy(axpy);
+	lt__cuda_destroy(check);
+	mock_end(s);
+}
+
 /* ---- time ---- */
 
 Test(cuda_mock, events)
@@ -307,7 +363,7 @@ Test(cuda_mock, events)
 
 /* ---- the host's cache ---- */
 
-struct cuda_bytes { char at[4096]; size_t n; };
+struct cuda_bytes { char at[8192]; size_t n; };
 static void bytes_add(void *user, const char *text, size_t bytes)
 {
 	struct cuda_bytes *b = user;
@@ -351,7 +407,7 @@ Test(cuda_mock, what_is_saved_is_loaded_and_nothing_else)
 	cr_assert_eq(lt__cuda_load(s, &t.tree, saved.at, saved.n, &p, &k.diag), LT_EINVAL);
 	cr_assert_eq(lt__cuda_identity(s, bytes_add, &who, &k.diag), LT_OK);
 	who.at[who.n] = '\0';
-	cr_assert(strstr(who.at, "architecture sm_90a\nNVRTC ") && strstr(who.at, "--std=c++17"), "%s", who.at);
+	cr_assert(strstr(who.at, "architecture sm_90a\nshared 232448\nNVRTC ") && strstr(who.at, "--std=c++17"), "%s", who.at);
 	lt__cuda_destroy(o);
 	mock_end(s);
 }
@@ -364,8 +420,8 @@ Test(cuda_mock, numbers_of_an_object)
 	struct lt_object *o = mock_kernel_object(s, cuda_tree(&t, "k", 2, 4), "axpy", 4, NULL);
 	cr_assert_eq(lt__cuda_dump(o, LT_DUMP_STATS, bytes_add, &out), LT_OK);
 	out.at[out.n] = '\0';
-	cr_assert(strstr(out.at, "from_cache 0\n") && strstr(out.at, "axpy.registers 32\n")
-		&& strstr(out.at, "axpy.spilled_bytes 0\naxpy.resident_blocks 16\n"), "%s", out.at);
+	cr_assert(strstr(out.at, "from_cache 0\n") && strstr(out.at, "axpy_1.registers 32\n")
+		&& strstr(out.at, "axpy_1.spilled_bytes 0\naxpy_1.resident_blocks 16\n"), "%s", out.at);
 	out.n = 0;
 	lt__cuda_describe(s, bytes_add, &out);
 	out.at[out.n] = '\0';
@@ -415,4 +471,45 @@ Test(cuda_mock, objects_of_one_session_run_together)
 	lt__cuda_destroy(axpy);
 	lt__cuda_destroy(check);
 	mock_end(s);
+}
+
+/* ---- several devices ---- */
+
+Test(cuda_mock, devices_are_listed_and_copy_to_one_another)
+{
+	struct keeper k = keeper_new();
+	struct lt_device d = { .size = sizeof d };
+	for (uint32_t i = 0; i < 2; i++) {
+		cr_assert_eq(cuda_backend()->device(i, &d, &k.diag), LT_OK, "%s", k.text);
+		cr_expect(d.name[0] && d.bytes > 0 && d.config[7] == (char)('0' + i) && strncmp(d.config, "device=", 7) == 0);
+		struct lt_session *s = cuda_open(d.config);
+		cr_expect_eq(s->config.device, (int)i);
+		cuda_backend()->close(s);
+	}
+	cr_expect_eq(cuda_backend()->device(2, &d, &k.diag), LT_EMISSING);
+	struct lt_session *s[2] = { cuda_open("device=0"), cuda_open("device=1") };
+	float x[4] = { 1, 2, 3, 4 }, zero[4] = { 0 };
+	struct lt_slot from = cuda_floats(s[0], x, 4), to = cuda_floats(s[1], zero, 4);
+	struct lt_event *e;
+	void *stream[2];
+	cr_assert_eq(lt__cuda_event_new(s[0], &e, &k.diag), LT_OK);
+	for (int i = 0; i < 2; i++)
+		cr_assert_eq(cuda_backend()->stream_new(s[i], &stream[i], &k.diag), LT_OK);
+	/* What the first enqueues before the event is there for the second. */
+	struct lt_slot here = { x, 0, sizeof x };
+	x[2] = 50;
+	cr_assert_eq(lt__cuda_mem_copy(s[0], &from, &here, sizeof x, LT_COPY_TO_DEVICE, stream[0], &k.diag), LT_OK);
+	cr_assert_eq(lt__cuda_event_record(e, stream[0], &k.diag), LT_OK);
+	cr_assert_eq(cuda_backend()->stream_wait(s[1], stream[1], e, &k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(cuda_backend()->mem_peer(s[1], &to, s[0], &from, sizeof x, stream[1], &k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(cuda_backend()->sync(s[1], stream[1], &k.diag), LT_OK, "%s", k.text);
+	cuda_fetch_is(s[1], &to, x, 4);
+	cr_assert_eq(cuda_backend()->event_wait(e, &k.diag), LT_OK);
+	lt__cuda_event_free(e);
+	for (int i = 0; i < 2; i++) {
+		cr_assert_eq(cuda_backend()->sync(s[i], NULL, &k.diag), LT_OK);
+		cuda_backend()->stream_free(s[i], stream[i]);
+	}
+	cuda_backend()->close(s[0]);
+	mock_end(s[1]);
 }

@@ -15,20 +15,26 @@ static void fail_at(const char *function, int n, CUresult with)
 
 Test(cuda_fail, launches_that_the_device_cannot_make)
 {
-	static const struct { struct lt_cuda_launch launch; const char *cubin, *text; } cases[] = {
-		{ { "large", { 1, 1, 1 }, { 512, 1, 1 }, 0, 0, 0 }, "code",
-			"kernel k: function large takes 255 registers a thread, so that a block has at most 256 threads, not 512" },
-		{ { "axpy", { 1, 1, 1 }, { 32, 32, 2 }, 0, 0, 0 }, "code", "at most 1024 threads, not 2048" },
-		{ { "large", { 1, 1, 1 }, { 32, 1, 1 }, 232000, 0, 0 }, "code",
-			"kernel k: function large needs 233024 bytes of shared memory a block, and the device has 232448" },
-		{ { "nobody", { 1, 1, 1 }, { 32, 1, 1 }, 0, 0, 0 }, "code", "kernel k: its function nobody: CUDA_ERROR" },
-		{ { "axpy", { 1, 1, 1 }, { 32, 1, 1 }, 0, 0, 0 }, "none", "kernel k: its function axpy: CUDA_ERROR" },
+	static const struct { const char *name, *cubin; int threads; int64_t shared; const char *text; } cases[] = {
+		{ "large", "code", 512, 0,
+			"kernel k: function large_1 takes 255 registers a thread, so that a block has at most 256 threads, not 512" },
+		{ "large", "code", 32, 232000,
+			"kernel k: function large_1 needs 233024 bytes of shared memory a block, and the device has 232448" },
+		{ "nobody", "code", 32, 0, "kernel k: its function nobody_1: CUDA_ERROR" },
+		{ "axpy", "none", 32, 0, "kernel k: its function axpy_1: CUDA_ERROR" },
 	};
 	struct lt_session *s = cuda_open("");
 	struct cuda_tree t;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct keeper k = keeper_new();
-		cr_expect_null(mock_object(s, cuda_tree(&t, "k", 2, 4), cases[i].cubin, &cases[i].launch, 1, NULL, 0, &k.diag));
+		char text[800];
+		(void)snprintf(text, sizeof text, "kernel 1\nname %s\nworkspace 0 thread 0\n"
+			"buffer s u8[232000] shared 0 align 16 written\nregion host\n\tlaunch_grid 1 1 1 1 ()\n"
+			"region grid 1 blocks (1, 1, 1) threads (%d, 1, 1) subgroup 1 shared %lld\n\t%%i = thread 0\n%s",
+			cases[i].name, cases[i].threads, (long long)cases[i].shared, cases[i].shared ? "\tstore s[%i] 1\n" : "");
+		if (!cases[i].shared)
+			memmove(strstr(text, "buffer"), strstr(text, "region host"), strlen(strstr(text, "region host")) + 1);
+		cr_expect_null(mock_object(s, cuda_tree(&t, "k", 2, 4), cases[i].cubin, cuda_parse(text), &k.diag));
 		cr_expect(strstr(k.text, cases[i].text), "%s", k.text);
 		cr_expect_eq(k.n, 1);
 	}
@@ -49,8 +55,8 @@ Test(cuda_fail, a_launch_that_fails_is_not_the_end)
 	struct lt_args args = cuda_args(slot, 2, &fault[0]);
 	fail_at("cuLaunchKernel", 1, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
 	cr_assert_eq(lt__cuda_run(o, &args, &k.diag), LT_EDEVICE);
-	cr_assert_str_eq(k.text, "kernel k: launching axpy: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, too many resources requested "
-		"for launch");
+	cr_assert_str_eq(k.text, "kernel k: launching axpy_1: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, too many resources "
+		"requested for launch");
 	cr_assert_eq(lt__cuda_run(o, &args, &k.diag), LT_OK);
 	/* While runs are recorded: the recording ends. */
 	struct lt_object *object[2] = { check, o };
@@ -78,9 +84,8 @@ Test(cuda_fail, a_lost_device_is_said_by_every_call)
 	struct lt_fault fault;
 	struct lt_event *e;
 	void *p;
-	const struct lt_cuda_launch l = { "stray", { 1, 1, 1 }, { 32, 1, 1 }, 0, 0, 1 };
-	const struct lt_cuda_argument a = { LT_CUDA_SLOT, 0 };
-	struct lt_object *o = mock_object(s, cuda_tree(&t, "gone", 1, 4), "code", &l, 1, &a, 1, &k.diag);
+	struct lt_object *o = mock_object(s, cuda_tree(&t, "gone", 1, 4), "code",
+		cuda_program("stray", (struct cuda_shape){ 4, 1, 32, 4 }), &k.diag);
 	struct lt_slot slot = cuda_floats(s, NULL, 4);
 	struct lt_args args = cuda_args(&slot, 1, &fault);
 	cr_assert_eq(lt__cuda_run(o, &args, &k.diag), LT_EDEVICE);
@@ -106,12 +111,16 @@ Test(cuda_fail, a_lost_device_is_said_by_every_call)
 
 /* ---- each call of each function ---- */
 
+/* With much shared memory, and as many blocks as a run-time scalar says that no recorded run has. */
+static const char checking[] = "kernel 1\nname check\nworkspace 0 thread 0\nbuffer x f32[4] slot 0 align 4\n"
+	"buffer s f32[15000] shared 0 align 16 written\nregion host\n\tlaunch_grid 1 1 1 1 (i64 4)\n"
+	"region grid 1 blocks (1, 1, 1) threads (32, 1, 1) subgroup 1 shared 60000\n\t%n = argument i64 0\n"
+	"\t%x = load f32 x[%n]\n\tstore s[%n] %x\n\t%large = greater f32 %x 100\n\tfault %large %n access 5 @3\n";
+
 /* Everything once; the first status that is not LT_OK.  Whatever has been made is freed. */
 static lt_status use_everything(struct lt_diag *diag)
 {
 	static const struct lt_host host = { .size = sizeof host };
-	const struct lt_cuda_launch launch = { "check", { 1, 1, 1 }, { 32, 1, 1 }, 60000, 0, 3 };
-	const struct lt_cuda_argument argument[] = { { LT_CUDA_SLOT, 0 }, { LT_CUDA_FAULT, 0 }, { LT_CUDA_NUMBER, 4 } };
 	struct lt_session *s;
 	struct lt_object *o = NULL;
 	struct lt_capture *c = NULL;
@@ -120,13 +129,15 @@ static lt_status use_everything(struct lt_diag *diag)
 	struct lt_fault fault;
 	float x[4] = { 1, 2, 3, 400 };
 	int64_t ns;
+	void *stream = NULL, *pinned = NULL;
 	struct lt_slot slot = { NULL, 0, sizeof x }, here = { x, 0, sizeof x };
 	lt_status status = cuda_backend()->open(&host, "", &s, diag);
 	if (status)
 		return status;
-	const struct lt_cuda_text text = { .launches = &launch, .n_launch = 1, .arguments = argument, .n_argument = 3 };
 	struct lt_cuda_code code;
-	cr_assert_eq(lt__cuda_code_new(&text, "code", 5, &code), LT_OK);
+	cr_assert_eq(lt__cuda_code_print(cuda_parse(checking), &code, diag), LT_OK);
+	code.cubin = strdup("code");
+	code.cubin_bytes = 5;
 	struct lt_args args = cuda_args(&slot, 1, &fault);
 #define STEP(call) status = status ? status : (call)
 	STEP(lt__cuda_object(s, cuda_tree(&t, "k", 1, 4), &code, &o, diag));
@@ -144,8 +155,19 @@ static lt_status use_everything(struct lt_diag *diag)
 	STEP(fault.n == 1 ? LT_OK : LT_EFAULT);
 	STEP(lt__cuda_mem_copy(s, &slot, &slot, sizeof x, LT_COPY_DEVICE, NULL, diag));
 	STEP(lt__cuda_mem_copy(s, &here, &slot, sizeof x, LT_COPY_TO_HOST, NULL, diag));
+	STEP(lt__cuda_stream_new(s, &stream, diag));
+	STEP(lt__cuda_stream_wait(s, stream, e, diag));
+	STEP(lt__cuda_mem_peer(s, &slot, s, &slot, sizeof x, stream, diag));
+	STEP(lt__cuda_event_wait(e, diag));
+	STEP(lt__cuda_host_new(s, 100, &pinned, diag));
 	STEP(lt__cuda_sync(s, NULL, diag));
 #undef STEP
+	if (pinned)
+		lt__cuda_host_free(s, pinned);
+	if (stream) {
+		(void)lt__cuda_sync(s, stream, NULL);
+		lt__cuda_stream_free(s, stream);
+	}
 	lt__cuda_event_free(e);
 	lt__cuda_capture_free(c);
 	lt__cuda_destroy(o);
@@ -192,7 +214,7 @@ Test(cuda_fail, every_call_of_the_driver)
 			failed++;
 			/* Numbers of a device that cannot be had are 0; close() waits, and has nobody to tell. */
 			if (strcmp(symbols[i], "cuDeviceGetAttribute") != 0
-				&& (strcmp(symbols[i], "cuStreamSynchronize") != 0 || n < 7))
+				&& (strcmp(symbols[i], "cuStreamSynchronize") != 0 || n < 8))
 				cr_assert(status != LT_OK && k.n > 0 && k.text[0], "call %d of %s", n, symbols[i]);
 			cr_assert_str_eq(mock->wrong, "", "call %d of %s: %s", n, symbols[i], mock->wrong);
 			cr_assert(!mock->blocks && !mock->pinned && !mock->streams && !mock->events && !mock->modules

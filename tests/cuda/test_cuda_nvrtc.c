@@ -18,6 +18,13 @@ TestSuite(cuda_nvrtc, .init = nvrtc_begin, .timeout = 120);
 	"extern \"C\" __global__ void axpy(const float *__restrict__ x, float *__restrict__ y, long long n)\n{\n" \
 	"\tlong long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n\tif (i < n)\n\t\ty[i] += twice(x[i]);\n}\n"
 
+static void compile(
+	const char *arch, const char *name, const char *text, int (*cancelled)(void *), struct lt_cuda_cubin *out)
+{
+	const struct lt_cuda_job job = { .arch = arch, .name = name, .text = text, .cancelled = cancelled };
+	lt__cuda_nvrtc_compile(&nvrtc, &job, out);
+}
+
 static void compiled_free(struct lt_cuda_cubin *c)
 {
 	free(c->at);
@@ -32,7 +39,7 @@ Test(cuda_nvrtc, a_text_becomes_code_for_each_architecture)
 		struct lt_cuda_cubin c;
 		cr_assert_eq(lt__cuda_arch(&nvrtc, cases[i].major, cases[i].minor, arch, sizeof arch, NULL), LT_OK);
 		cr_assert_str_eq(arch, cases[i].arch);
-		lt__cuda_nvrtc_compile(&nvrtc, arch, "axpy", AXPY, NULL, NULL, &c);
+		compile(arch, "axpy", AXPY, NULL, &c);
 		cr_assert_eq(c.status, LT_OK, "%s", c.why);
 		cr_assert(c.bytes > 1000 && memcmp(c.at, "\177ELF", 4) == 0 && memmem(c.at, c.bytes, "axpy", 4));
 		compiled_free(&c);
@@ -55,7 +62,7 @@ Test(cuda_nvrtc, mistakes_are_sentences)
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct lt_cuda_cubin c;
-		lt__cuda_nvrtc_compile(&nvrtc, "sm_90a", "k", cases[i].text, NULL, NULL, &c);
+		compile("sm_90a", "k", cases[i].text, NULL, &c);
 		cr_expect_eq(c.status, LT_ECOMPILE);
 		cr_expect(strncmp(c.why, "kernel k: NVRTC ", 16) == 0 && strstr(c.why, cases[i].sentence), "%s", c.why);
 		cr_expect(!strchr(c.why, '\n') && c.log && strlen(c.log) >= 10);
@@ -70,7 +77,7 @@ Test(cuda_nvrtc, compiling_is_cancelled)
 	struct lt_cuda_cubin c;
 	if (!nvrtc.flow_callback)
 		cr_skip_test("this NVRTC cannot be cancelled");
-	lt__cuda_nvrtc_compile(&nvrtc, "sm_90a", "axpy", AXPY, always, NULL, &c);
+	compile("sm_90a", "axpy", AXPY, always, &c);
 	cr_assert_eq(c.status, LT_ECANCELLED, "%s", c.why);
 	cr_assert_str_eq(c.why, "compiling kernel axpy was cancelled");
 	compiled_free(&c);
@@ -110,34 +117,39 @@ static void in_parallel(const struct lt_host *host, uint32_t n, void (*body)(voi
 		cr_assert_eq(pthread_join(t[i].thread, NULL), 0);
 }
 
+static void programs(struct lt_cuda_code code[3])
+{
+	for (int i = 0; i < 3; i++)
+		cr_assert_eq(lt__cuda_code_print(cuda_program("axpy", (struct cuda_shape){ 4, 1, 32, 4 }), &code[i], NULL), LT_OK);
+}
+
 Test(cuda_nvrtc, kernels_together_all_or_none)
 {
 	struct nvrtc_host h = { 0 };
 	h.host = (struct lt_host){ .size = sizeof h.host, .n_thread = 2, .user = &h, .progress = count_progress,
 		.log = count_log, .parallel = in_parallel, .cancelled = is_cancelled };
 	struct lt_session *s = cuda_open_on(&h.host, "");
-	const struct lt_cuda_launch l = { "axpy", { 1, 1, 1 }, { 32, 1, 1 }, 0, 0, 3 };
-	const struct lt_cuda_argument a[] = { { LT_CUDA_SLOT, 0 }, { LT_CUDA_SLOT, 1 }, { LT_CUDA_NUMBER, 4 } };
-	struct lt_cuda_text text[3];
+	struct lt_cuda_code code[3];
 	struct cuda_tree t[3];
 	const struct lt_tree *tree[3];
 	struct lt_object *o[3];
 	struct keeper k = keeper_new();
-	for (int i = 0; i < 3; i++) {
-		text[i] = (struct lt_cuda_text){ .text = AXPY, .launches = &l, .n_launch = 1, .arguments = a, .n_argument = 3 };
+	for (int i = 0; i < 3; i++)
 		tree[i] = cuda_tree(&t[i], i == 0 ? "k0" : i == 1 ? "k1" : "k2", 2, 4);
-	}
-	cr_assert_eq(lt__cuda_compile(s, tree, text, 3, o, &k.diag), LT_OK, "%s", k.text);
+	programs(code);
+	cr_assert_eq(lt__cuda_compile(s, tree, code, 3, o, &k.diag), LT_OK, "%s", k.text);
 	cr_assert_eq(h.progress, 3);
 	for (int i = 0; i < 3; i++)
 		lt__cuda_destroy(o[i]);
-	text[1].text = "extern \"C\" __global__ void axpy() { nothing; }\n";
+	programs(code);
+	code[1].grids->text = "extern \"C\" __global__ void axpy() { nothing; }\n";
 	h.progress = 0;
-	cr_assert_eq(lt__cuda_compile(s, tree, text, 3, o, &k.diag), LT_ECOMPILE);
+	cr_assert_eq(lt__cuda_compile(s, tree, code, 3, o, &k.diag), LT_ECOMPILE);
 	cr_assert(strstr(k.text, "kernel k1: NVRTC") && strstr(k.text, "\"nothing\" is undefined"), "%s", k.text);
 	cr_assert(!o[0] && !o[1] && !o[2] && h.logged == 1);
+	programs(code);
 	h.cancelled = 1;
-	cr_assert_eq(lt__cuda_compile(s, tree, text, 3, o, &k.diag), LT_ECANCELLED, "%s", k.text);
+	cr_assert_eq(lt__cuda_compile(s, tree, code, 3, o, &k.diag), LT_ECANCELLED, "%s", k.text);
 	cr_assert(!o[0] && !o[1] && !o[2]);
 	mock_end(s);
 }
