@@ -125,7 +125,7 @@ enum lt_machine_opcode {
 #define LT_MACHINE_ENUM(name, number, form, doc) LT_OPCODE_##name = number,
 	LT_MACHINE_MAP(LT_MACHINE_ENUM)
 #undef LT_MACHINE_ENUM
-	LT_NOPCODE = 193
+	LT_NOPCODE = 194
 };
 
 enum { LT_LANE_MASK = 32 };          /* beside enum lt_dtype */
