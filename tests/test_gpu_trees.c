@@ -129,3 +129,22 @@ Test(gpu_default, memory_is_moved_once)
 		cr_expect_gt(cycles, 0, "case %d: %s", (int)i, ltrun_err);
 	}
 }
+
+/* --explain names the form of each nest, and why it has it. */
+static const struct { const char *graph, *says; } explained[] = {
+	{ POINTS("64", "1024"), "%y (case.graph:7:1): tree: points over i, j: threads side by side along j, 4 elements each\n" },
+	{ SOFTMAX("1024", "64"), "tree: rows over i: 16 threads share one, as they need " },
+	{ REDUCE("j", "f32", "add"), "tree: columns over j, side by side along j: 32 threads share one, as 200 columns are too few" },
+	{ PRODUCT("2048", "8", "256"), "tree: threads over m, n, side by side along n: they need " },
+	{ TURN("f32", "64", "96"), "tree: tiles of 32 by 32 in shared memory: what is read lies along j, what is written along i\n" },
+};
+
+Test(gpu_default, why_is_explained)
+{
+	for (size_t i = 0; i < sizeof explained / sizeof *explained; i++) {
+		ltrun_write_text("case.graph", explained[i].graph);
+		cr_assert_eq(ltrun("--no-cache -b sim:h100/blocks=1/off=stored -q --explain -i '*=random' case.graph"), 0,
+			"case %d: %s", (int)i, ltrun_err);
+		cr_expect_not_null(strstr(ltrun_out, explained[i].says), "case %d: %s", (int)i, ltrun_out);
+	}
+}
