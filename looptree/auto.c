@@ -207,8 +207,10 @@ static lt_status add_any(struct lt_auto *s, lt_node n)
 		return lt__auto_add_call(s, n);
 	if (lt__is_many(s->g, n, s->t->leaf[n]))
 		return add_many(s, n);
-	if (p)
-		return p->sum == n ? lt__product_add(s, p) : LT_OK;
+	if (p && p->sum == n)
+		LT_TRY(lt__product_add(s, p));
+	if (p && (p->sum != n || s->t->leaf_of[n] >= 0))
+		return LT_OK;           /* else partial sums were placed, which this one adds in a nest as any other */
 	if (!s->role || !s->epilogue_of[n])
 		return add_cluster(s, n);
 	lt__auto_gather(s, n);
@@ -249,7 +251,7 @@ static lt_status auto_body(void *arg)
 		.base_apart = b->n_apart ? b->apart : NULL,
 		.last_group = -1,
 		.member = LT_NEW(b->t->arena, lt_node, LT_MAX_CLUSTER + 1) };
-	bool any = false;
+	bool any = false, blocks = false;
 	for (int32_t i = 0; i < b->n_target; i++)
 		any = any || wants_vectors(b->target[i]);
 	LT_TRY(lt__auto_survey(&s));
@@ -258,9 +260,11 @@ static lt_status auto_body(void *arg)
 	lt__auto_calls(&s);
 	if (s.n_call > 0)
 		LT_TRY(lt__auto_survey(&s));
-	if (any)
+	for (int32_t i = 0; i < b->n_target; i++)
+		blocks = blocks || lt__auto_has_blocks(b->target[i]);
+	if (any || blocks)
 		LT_TRY(lt__auto_products(&s));
-	if (s.n_product > 0)
+	if (s.n_product > 0 || blocks)
 		LT_TRY(lt__auto_survey(&s));
 	for (lt_node i = 0; i < s.g->n_node; i++)
 		if (lt__has_leaf(s.g, i) && !s.is_inlined[i])

@@ -132,7 +132,7 @@ Test(gpu_default, memory_is_moved_once)
 
 /* --explain names the form of each nest, and why it has it. */
 static const struct { const char *graph, *says; } explained[] = {
-	{ POINTS("64", "1024"), "%y (case.graph:7:1): tree: points over i, j: threads side by side along j, 4 elements each\n" },
+	{ POINTS("64", "1024"), "%y: tree: points over i, j: threads side by side along j, 4 elements each\n" },
 	{ SOFTMAX("1024", "64"), "tree: rows over i: 16 threads share one, as they need " },
 	{ REDUCE("j", "f32", "add"), "tree: columns over j, side by side along j: 32 threads share one, as 200 columns are too few" },
 	{ PRODUCT("2048", "8", "256"), "tree: threads over m, n, side by side along n: they need " },
