@@ -261,7 +261,7 @@ static lt_status auto_body(void *arg)
 	if (s.n_call > 0)
 		LT_TRY(lt__auto_survey(&s));
 	for (int32_t i = 0; i < b->n_target; i++)
-		blocks = blocks || lt__auto_has_blocks(b->target[i]);
+		blocks = blocks || lt__target_has_grid(b->target[i]);
 	if (any || blocks)
 		LT_TRY(lt__auto_products(&s));
 	if (s.n_product > 0 || blocks)

@@ -2,7 +2,7 @@
  * that they need. */
 #include <string.h>
 #include "ir/intern.h"
-#include "looptree/auto_gpu.h"
+#include "looptree/auto.h"
 #include "looptree/call.h"
 #include "looptree/derived.h"
 
@@ -122,7 +122,7 @@ static bool product_find(struct lt_auto *s, lt_node sum, struct lt_product *p)
 {
 	const struct lt_graph *g = s->g;
 	const struct lt_nodedef *d = &g->node[sum];
-	const bool blocks = lt__auto_has_blocks(s->target);
+	const bool blocks = lt__target_has_grid(s->target);
 	if (!s->target || (!blocks && lt__auto_lanes(s->target, d->dtype) < 2) || s->in_call[sum] || !lt__has_leaf(g, sum)
 		|| d->op != LT_OP_add || !d->reduce || d->n_dim == 0)
 		return false;
@@ -316,10 +316,10 @@ lt_status lt__auto_products(struct lt_auto *s)
 	for (lt_node n = 0; n < s->g->n_node; n++) {
 		struct lt_product p;
 		lt__auto_aim(s, n);
-		if (lt__target_has_grid(s->target) || !product_find(s, n, &p))
+		if (!product_find(s, n, &p))
 			continue;
 		p.epilogue = find_epilogue(s, &p);
-		if (lt__auto_has_blocks(s->target) && !lt__product_blocks(s, &p))
+		if (lt__target_has_grid(s->target) && !lt__product_blocks(s, &p))
 			continue;
 		if (p.form != LT_PRODUCT_BLOCKS)
 			lt__product_form(s, &p);
