@@ -132,7 +132,7 @@ Test(grid_trees, refusals_name_the_loop)
 	}
 }
 
-/* -- on a device -- */
+/* -- on an OpenCL device -- */
 
 /* Without its optimiser PoCL compiles in half the time. */
 #define DEVICE "opencl:O0"
@@ -157,12 +157,8 @@ static void need_device(void)
 Test(grid_trees, a_device_gives_what_the_evaluator_says)
 {
 	need_device();
-	for (int i = 0; i < N_CASE; i++) {
-		ltrun_write_text("case.graph", cases[i].graph);
-		ltrun_write_text("plain", "schedule 1\n");
-		cr_expect_eq(ltrun("--no-cache --no-passes --strict -b " DEVICE " --schedule=plain --apply=\"%s\" -q --verify -i '*=random' "
-			"case.graph", cases[i].steps), 0, "case %d: %s", i, ltrun_err);
-	}
+	for (int i = 0; i < N_CASE; i++)
+		cr_expect_eq(grid_run(i, DEVICE, "-q --verify -i '*=random'"), 0, "case %d: %s", i, ltrun_err);
 	ltrun_write_text("case.graph", LAUNCHES);
 	for (int at = 0; at < 10; at += 3)
 		cr_expect_eq(ltrun("--no-cache --no-passes --strict -b " DEVICE " --schedule=plain --apply='bind %%y/i grid.x' -q --verify "
@@ -193,7 +189,7 @@ Test(grid_trees, on_a_device)
 	draw(DEVICE, 1101, 8);
 }
 
-/* -- on a device, if there is one: make check leaves these out -- */
+/* -- on a device that runs CUDA, if there is one: make check leaves these out -- */
 
 /* It stays open: to begin with a device takes longer than to draw a tree. */
 static struct lt_session *gpu_session;
