@@ -36,6 +36,7 @@ struct lt_product_blocks {
 	int64_t slice, run;             /* deep elements in shared memory at a time; in a thread's registers */
 	int64_t wide;                   /* elements of one access */
 	int32_t depth, threads;
+	lt_node stored;                 /* partial sums in their place: registers hold them before; -1: there are none        */
 	int64_t group;                  /* tiles of rows whose blocks follow each other for each tile of columns; 0: all */
 };
 struct lt_product {

@@ -216,7 +216,7 @@ static const char *product_add_step(
 }
 
 /* Names of a product's derived nodes, until they are made. */
-struct made { const char *left, *right, *part, *out, *thread[2]; };
+struct made { const char *left, *right, *part, *out, *thread[2], *stored; };
 
 /* stored: by node, the name of the sum in its place, which is what others read then. */
 static void add_steps(
@@ -250,6 +250,9 @@ static void add_steps(
 				.dim = dim_name(s, var, lanes ? 1 : p->block_k, number) },
 			"part", p->sum);
 	}
+	if (p->part >= 0 && p->form == LT_PRODUCT_BLOCKS)
+		made->stored = product_add_step(s, list,
+			(struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = made->part }, "stored", p->sum);
 	if (p->out >= 0)
 		stored[p->sum] = made->out = product_add_step(
 			s, list, (struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = sum }, "out", p->sum);
@@ -279,6 +282,8 @@ static lt_status make_derived(struct lt_auto *s)
 		p->right_copy = made[i].right ? lt__tree_node_named(s->t, made[i].right) : -1;
 		p->part = made[i].part ? lt__tree_node_named(s->t, made[i].part) : -1;
 		p->out = made[i].out ? lt__tree_node_named(s->t, made[i].out) : -1;
+		if (p->form == LT_PRODUCT_BLOCKS)
+			p->blocks->stored = made[i].stored ? lt__tree_node_named(s->t, made[i].stored) : -1;
 		for (int k = 0; p->form == LT_PRODUCT_BLOCKS && k < 2; k++) {
 			struct lt_block_factor *f = &p->blocks->factor[k];
 			f->of = f->n_cone ? to[f->of] : k ? p->right_copy : p->left_copy;
@@ -303,6 +308,8 @@ static void record_roles(struct lt_auto *s)
 		for (int k = 0; p->form == LT_PRODUCT_BLOCKS && k < 2; k++) {
 			struct lt_block_factor *f = &p->blocks->factor[k];
 			s->role[f->of] = s->role[f->part] = p;
+			if (p->blocks->stored >= 0)
+				s->role[p->blocks->stored] = p;
 			for (int32_t c = 0; c < f->n_cone; c++)
 				s->role[f->cone[c]] = p;
 		}

@@ -194,12 +194,12 @@ enum { ADDING = 128 };          /* threads of a block that adds partial sums */
 /* Partial sums lie one after the other, so that neighbours of each are read side by side. */
 static void lay_out_parts(struct lt_auto *s, const struct lt_product *p)
 {
-	const struct lt_nodedef *d = &s->g->node[p->part];
+	const struct lt_nodedef *d = &s->g->node[p->blocks->stored];
 	struct block_digits x = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 1), d };
 	block_digit(&x, d->dim[d->n_dim - 1], 1, 0);
 	for (int32_t i = 0; i + 1 < d->n_dim; i++)
 		block_digit(&x, d->dim[i], 1, 0);
-	s->t->layout[p->part] = lt__layout_new(s->t, x.n, x.at, 0);
+	s->t->layout[p->blocks->stored] = lt__layout_new(s->t, x.n, x.at, 0);
 }
 
 /* A thread has an element of the sum; what is computed of it follows there. */
@@ -252,10 +252,10 @@ lt_status lt__product_blocks_add(struct lt_auto *s, struct lt_product *p)
 		add_copy(k, &b->factor[i]);
 	add_sum(k);
 	p->end = x.at;
-	if (p->out >= 0 && p->part < 0) {
+	if (p->out >= 0 || p->part >= 0) {
 		open_threads(&x);
 		open_elements(&x);
-		add_leaf(&x, p->out);
+		add_leaf(&x, p->part >= 0 ? b->stored : p->out);
 	}
 	lt__auto_record_nest(s, lt__root_of(s->t, x.at), s->constant[p->sum], true);
 	if (p->part >= 0)
