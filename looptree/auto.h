@@ -36,6 +36,7 @@ struct lt_product_blocks {
 	int64_t slice, run;             /* deep elements in shared memory at a time; in a thread's registers */
 	int64_t wide;                   /* elements of one access */
 	int32_t depth, threads;
+	int64_t group;                  /* tiles of rows whose blocks follow each other for each tile of columns; 0: all */
 };
 struct lt_product {
 	enum lt_product_form form;
@@ -85,6 +86,8 @@ struct lt_auto {
 	struct lt_product *product; int32_t n_product, cap_product;
 	struct lt_autocall *call; int32_t n_call, cap_call;     /* what is handed to routines */
 	int32_t *in_call;               /* by node: the number of its call and 1; 0: none */
+	bool *apart;                    /* GPUs, by node: shares the rows of no nest, as a block has no room; NULL: none */
+	const bool *base_apart;         /* by node of the base graph */
 	struct lt_product **role, **epilogue_of;     /* by node: the product it is part of; the one whose epilogue it ends */
 };
 /* looptree/auto_cluster.c */
@@ -106,6 +109,8 @@ static inline bool lt__auto_same_class(const struct lt_auto *s, lt_node a, lt_no
 {
 	return !s->class || s->class[a] == s->class[b];
 }
+/* Whether a node of the base is marked, of whatever it became: by node of the tree's graph. */
+bool *lt__auto_marked(const struct lt_auto *, const bool *base);
 /* looptree/auto_call.c: products for the routines of their target; nodes have moved (`to`, by old number) and their
  * places in in_call with them; the nest of the call of node n, if n is what it writes. */
 void lt__auto_calls(struct lt_auto *);

@@ -2,7 +2,7 @@
  * that they need. */
 #include <string.h>
 #include "ir/intern.h"
-#include "looptree/auto.h"
+#include "looptree/auto_gpu.h"
 #include "looptree/call.h"
 #include "looptree/derived.h"
 
@@ -316,7 +316,7 @@ lt_status lt__auto_products(struct lt_auto *s)
 	for (lt_node n = 0; n < s->g->n_node; n++) {
 		struct lt_product p;
 		lt__auto_aim(s, n);
-		if (!product_find(s, n, &p))
+		if (lt__target_has_grid(s->target) || !product_find(s, n, &p))
 			continue;
 		p.epilogue = find_epilogue(s, &p);
 		if (lt__auto_has_blocks(s->target) && !lt__product_blocks(s, &p))

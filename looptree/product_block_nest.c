@@ -198,8 +198,18 @@ lt_status lt__product_blocks_add(struct lt_auto *s, struct lt_product *p)
 	open_others(&x, &p->column, p->n, LT_GRID);
 	if (p->part >= 0)
 		add_loop(&x, p->k, p->block_k, LT_GRID);
+	bool grouped = b->group && b->group * b->factor[0].tile < s->g->var[p->m].extent;
+	if (grouped)
+		add_loop(&x, p->m, b->group * b->factor[0].tile, LT_GRID);
+	if (grouped)
+		s->t->node[x.at].tail = LT_GUARD;
+	if (grouped)
+		open_step(&x, p->n, b->factor[1].tile, LT_GRID);
 	add_loop(&x, p->m, b->factor[0].tile, LT_GRID);
-	open_step(&x, p->n, b->factor[1].tile, LT_GRID);
+	if (s->g->var[p->m].extent % b->factor[0].tile)
+		s->t->node[x.at].tail = LT_PAD;
+	if (!grouped)
+		open_step(&x, p->n, b->factor[1].tile, LT_GRID);
 	struct block_nest k = x;
 	open_others(&k, &p->deep, p->k, LT_SERIAL);
 	add_loop(&k, p->k, b->slice, LT_SERIAL);
