@@ -64,3 +64,9 @@ bool lt__lower_combines(const struct lowering *l, const struct lt_stmt *st)
 	return false;
 }
 
+int32_t lt__lower_tile_around(const struct lowering *l, int32_t loop)
+{
+	while (loop >= 0 && !(l->tile && l->tile[loop]))
+		loop = lower_loop_at(l, loop)->parent;
+	return loop;
+}
