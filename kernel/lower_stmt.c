@@ -3,7 +3,7 @@
  * Values are of the operator's types.  A bool is a number here, 0 or 1, and becomes a mask where one is asked for.
  */
 #include <string.h>
-#include "kernel/lower.h"
+#include "kernel/lower_grid.h"
 #include "kernel/opcode.h"
 
 static int32_t as_mask(struct lowering *l, int32_t value)
@@ -172,7 +172,8 @@ static void assign(struct lowering *l, int32_t s)
 	for (int32_t i = 0; i < st->n_operand && st->kind != LT_RESET; i++)
 		x[i] = lt__lower_operand(l, s, LT_AT(struct lt_operand, l->t->operands, st->first_operand + i));
 	if (lower_reduces(st)) {
-		lt__lower_reduce(l, s, x[0]);
+		if (!l->part || !lt__lower_combine_own(l, s, x[0]))
+			lt__lower_reduce(l, s, x[0]);
 		return;
 	}
 	struct lower_address at = l->storage[buffer].is_variable ? (struct lower_address){ -1, 0 }
