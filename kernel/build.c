@@ -67,8 +67,7 @@ struct lt_kernel *lt__builder_end(struct lt_kernel_builder *b)
 		for (int32_t i = 0; i < from->n; i++, n++) {
 			all[n] = from->at[i];
 			move(&all[n], regions[r].first);
-			bool launches = all[n].opcode == LT_OPCODE_launch || all[n].opcode == LT_OPCODE_launch_grid;
-			for (int32_t e = 0; launches && e < all[n].n_extra; e++)
+			for (int32_t e = 0; lt__opcode_hands_over(all[n].opcode) && e < all[n].n_extra; e++)
 				b->extra[all[n].first_extra + e] += regions[r].first;
 		}
 	}
@@ -76,6 +75,7 @@ struct lt_kernel *lt__builder_end(struct lt_kernel_builder *b)
 		.n_region = (uint32_t)b->n_region, .n_buffer = (uint32_t)b->n_buffer, .n_variable = (uint32_t)b->n_variable,
 		.n_param = (uint32_t)b->n_param, .n_op = (uint32_t)b->n_op, .n_extra = (uint32_t)b->n_extra,
 		.n_slot = (uint32_t)b->n_slot, .n_matrix = (uint32_t)b->n_matrix, .matrices = b->matrix,
+		.n_call = (uint32_t)b->n_call, .calls = b->call,
 		.instructions = all, .regions = regions, .buffers = b->buffer,
 		.variables = b->variable, .params = b->param, .ops = b->op, .extras = b->extra,
 		.workspace_bytes = b->workspace_bytes, .thread_bytes = b->thread_bytes };
@@ -95,9 +95,13 @@ void lt__build_written(struct lt_kernel_builder *b)
 	for (int32_t i = 0; i < b->n_buffer; i++)
 		b->buffer[i].written = 0;
 	for (int32_t r = 0; r < b->n_region; r++)
-		for (int32_t i = 0; i < b->region[r].n; i++)
-			if (b->region[r].at[i].opcode == LT_OPCODE_store || b->region[r].at[i].opcode == LT_OPCODE_copy_async)
-				b->buffer[b->region[r].at[i].what].written = 1;
+		for (int32_t i = 0; i < b->region[r].n; i++) {
+			const struct lt_instruction *x = &b->region[r].at[i];
+			if (x->opcode == LT_OPCODE_store || x->opcode == LT_OPCODE_copy_async)
+				b->buffer[x->what].written = 1;
+			else if (x->opcode == LT_OPCODE_call)
+				b->buffer[b->call[x->what].operands[0].buffer].written = 1;
+		}
 }
 
 int32_t lt__build_region(struct lt_kernel_builder *b, enum lt_region_kind kind, int32_t n_argument, int32_t origin)
@@ -182,6 +186,27 @@ int32_t lt__build_op(struct lt_kernel_builder *b, const struct lt_op *op)
 	b->op[b->n_op].name = lt__build_string(b, op->name);
 	b->op[b->n_op].source = op->source ? lt__build_string(b, op->source) : NULL;
 	return b->n_op++;
+}
+
+int32_t lt__build_call(struct lt_kernel_builder *b, const struct lt_kernel_call *c)
+{
+	struct lt_kernel_call_dim *dim = lt__pool_alloc(&b->pool, (size_t)c->n_dim + 1, sizeof *dim);
+	struct lt_kernel_call_operand *operand = lt__pool_alloc(&b->pool, (size_t)c->n_operand + 1, sizeof *operand);
+	for (int32_t d = 0; d < c->n_dim; d++) {
+		dim[d] = c->dims[d];
+		dim[d].var = lt__build_string(b, c->dims[d].var);
+	}
+	for (int32_t o = 0; o < c->n_operand; o++) {
+		int64_t *stride = lt__pool_alloc(&b->pool, (size_t)c->n_dim + 1, sizeof *stride);
+		memcpy(stride, c->operands[o].strides, (size_t)c->n_dim * sizeof *stride);
+		operand[o] = (struct lt_kernel_call_operand){ c->operands[o].buffer, stride };
+	}
+	ROOM(b, b->call, b->n_call, b->cap_call);
+	b->call[b->n_call] = *c;
+	b->call[b->n_call].routine = lt__build_string(b, c->routine);
+	b->call[b->n_call].dims = dim;
+	b->call[b->n_call].operands = operand;
+	return b->n_call++;
 }
 
 int32_t lt__build_extras(struct lt_kernel_builder *b, const int64_t *from, int32_t n)

@@ -35,8 +35,9 @@ struct lt_kernel_builder {
 	struct lt_op *op;
 	int64_t *extra;
 	int32_t n_region, cap_region, n_buffer, cap_buffer, n_variable, cap_variable, n_param, cap_param, n_op, cap_op;
-	int32_t n_extra, cap_extra, n_matrix, cap_matrix;
+	int32_t n_extra, cap_extra, n_matrix, cap_matrix, n_call, cap_call;
 	struct lt_kernel_matrix *matrix;
+	struct lt_kernel_call *call;
 	struct lt_nameset names;                /* of buffers, variables and matrix descriptions */
 	int32_t n_slot;
 	int64_t workspace_bytes, thread_bytes;
@@ -58,6 +59,7 @@ int32_t lt__build_variable(struct lt_kernel_builder *, const char *name, uint32_
 int32_t lt__build_param(struct lt_kernel_builder *, const struct lt_kernel_param *);
 int32_t lt__build_matrix(struct lt_kernel_builder *, const struct lt_kernel_matrix *);
 int32_t lt__build_op(struct lt_kernel_builder *, const struct lt_op *);
+int32_t lt__build_call(struct lt_kernel_builder *, const struct lt_kernel_call *);      /* with dims and operands */
 int32_t lt__build_extras(struct lt_kernel_builder *, const int64_t *, int32_t n);      /* where they begin */
 const char *lt__build_string(struct lt_kernel_builder *, const char *);
 

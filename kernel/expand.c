@@ -44,6 +44,8 @@ static void expand_head(struct expansion *e)
 		(void)lt__build_param(b, &k->params[i]);
 	for (uint32_t i = 0; i < k->n_op; i++)
 		(void)lt__build_op(b, &k->ops[i]);
+	for (uint32_t i = 0; i < k->n_call; i++)
+		(void)lt__build_call(b, &k->calls[i]);
 	b->n_slot = (int32_t)k->n_slot;
 	b->workspace_bytes = k->workspace_bytes;
 	b->thread_bytes = k->thread_bytes;
@@ -55,7 +57,7 @@ static int32_t expand_now(const struct expansion *e, int32_t value) { return val
 static int32_t expand_copy(struct expansion *e, const struct lt_instruction *i)
 {
 	struct lt_instruction copy = *i;
-	bool values = i->opcode == LT_OPCODE_launch;
+	bool values = lt__opcode_hands_over(i->opcode);
 	for (int o = 0; o < 4; o++)
 		copy.operand[o] = expand_now(e, i->operand[o]);
 	if (i->n_extra) {

@@ -16,6 +16,7 @@ static int64_t threads_now(const struct lowering *l)
 
 void lt__lower_barrier(struct lowering *l)
 {
+	l->written++;
 	if (l->team >= 0 && threads_now(l) > 1)
 		(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_barrier, .operand = { -1, -1, -1, -1 },
 			.what = LT_BARRIER_BLOCK, .stride = threads_now(l), .origin = -1 });

@@ -4,14 +4,17 @@
  * lower_part.c     what the plan says
  * lower_spread.c   locals that are spread over the threads
  * lower_grid.c     a launch and its region
+ * lower_call.c     what is handed to a routine
  * lower_thread.c   block loops: numbers of threads, and conditions
  * lower_threads.c  which threads run what is in a loop
  * lower_tile.c     matrix instructions
  * lower_combine.c  threads that are combined with one element; barriers
  * lower_terms.c    the values of the threads, by exchanges and shared memory
+ * lower_async.c    copies that are begun and waited for
  *
- * On such a machine the host's region launches and does nothing else.  What it would do by itself is a grid of one
- * block: each nest without a grid loop, with the block loops in it as its threads, and each statement beside one.
+ * On such a machine the host's region launches, calls routines, and does nothing else.  What it would do by itself is a
+ * grid of one block: each nest without a grid loop, with the block loops in it as its threads, and each statement
+ * beside one.
  */
 #ifndef LT_KERNEL_LOWER_GRID_H
 #define LT_KERNEL_LOWER_GRID_H
@@ -26,6 +29,7 @@ struct lower_part {
 	uint8_t axes;                   /* bits: axes of the block loops that it is or has in it */
 	bool grids;                     /* a grid loop is in it, or it is one */
 	bool waits;                     /* all threads of the block run it: there is a barrier in it, or a combine */
+	bool called;                    /* it is, or is in, what a routine computes: no grid is made of it */
 	bool held;                      /* while instructions are made: an `if` around says that its iteration is on */
 };
 struct lower_grid {                     /* by root */
@@ -97,6 +101,13 @@ int64_t lt__lower_own(const struct lowering *, int32_t buffer, int64_t coef);
  * host's. */
 void lt__lower_grid(struct lowering *, int32_t root, int32_t s, int32_t end, lower_body_fn *, lower_loop_fn *);
 
+/* lower_call.c.  Before the plan: which loops routines compute; LT_EUNSUPPORTED.  Then, in the place of loop `loop`:
+ * the call; false: it is none, and the nest is run. */
+lt_status lt__lower_find_calls(struct lowering *, struct lt_diag *);
+bool lt__lower_call(struct lowering *, int32_t loop);
+/* Whether a local belongs to what a routine computes: nobody sees it. */
+bool lt__lower_is_called(const struct lowering *, int32_t buffer);
+
 /* lower_thread.c */
 /* Enters a block loop: its iteration is a number of the thread. */
 struct lower_column lt__lower_thread_column(struct lowering *, int32_t loop);
@@ -121,6 +132,12 @@ void lt__lower_tile(struct lowering *, int32_t loop);
 
 /* lower_threads.c: what is in loop `loop`, statements s to below end. */
 void lt__lower_threads_body(struct lowering *, int32_t loop, int32_t s, int32_t end, lower_loop_fn *);
+
+/* lower_async.c.  Begins the copies of a statement, of all iterations of a loop; false: they are loaded and stored. */
+bool lt__lower_async(struct lowering *, int32_t stmt);
+bool lt__lower_async_loop(struct lowering *, int32_t loop);
+/* A commit or a wait. */
+void lt__lower_flight(struct lowering *, int32_t stmt);
 
 /* lower_combine.c */
 void lt__lower_barrier(struct lowering *);

@@ -31,7 +31,9 @@ static void nest_counted(struct lowering *l, int32_t i)
 	bool together = lower_has_grids(l) && l->part[i].waits;
 	int32_t from = lt__lower_i64(l, 0), to = together ? lt__lower_trip_count_of(l, i, true) : lt__lower_trip_count(l, i);
 	int32_t mark = lt__lower_mark(l);
+	l->written += together;
 	nest_inside(l, i, lt__lower_any_iteration(l, i, nest_begin(l, from, to, 1, i)));
+	l->written += together;
 	lt__lower_end(l, mark);
 }
 
@@ -187,6 +189,8 @@ static void nest_lanes(struct lowering *l, int32_t i)
 
 static void nest_loop(struct lowering *l, int32_t i)
 {
+	if (lower_has_grids(l) && lt__lower_async_loop(l, i))
+		return;
 	if (lower_has_grids(l) && l->tile[i] && l->team >= 0) {
 		lt__lower_tile(l, i);
 		return;
@@ -226,6 +230,10 @@ void lt__lower_body(struct lowering *l, int32_t loop, int32_t s, int32_t end)
 		while (lower_loop_at(l, in)->parent != loop)
 			in = lower_loop_at(l, in)->parent;
 		int32_t after = lower_loop_at(l, in)->first_stmt + lower_loop_at(l, in)->n_stmt;
+		if (lower_has_grids(l) && lt__lower_call(l, in)) {
+			s = after;
+			continue;
+		}
 		if (lower_has_grids(l) && l->part[in].root == in)
 			lt__lower_grid(l, in, s, after, lt__lower_body, nest_loop);
 		else

@@ -11,7 +11,8 @@ bool lt__lower_is_thread(const struct lowering *l, int32_t loop)
 enum lower_memory lt__lower_memory(const struct lowering *l, int32_t b)
 {
 	const struct lt_buffer *x = lower_buffer_at(l, b);
-	return x->role != LT_LOCAL || x->scope < 0 || l->part[x->scope].root < 0 ? LOWER_GLOBAL : l->memory[b];
+	bool outside = x->role != LT_LOCAL || x->scope < 0 || l->part[x->scope].root < 0;
+	return outside || l->part[x->scope].called ? LOWER_GLOBAL : l->memory[b];
 }
 
 int64_t lt__lower_copies(const struct lowering *l, int32_t b)
@@ -69,7 +70,7 @@ static bool is_touched(const struct lowering *l, int32_t loop, int32_t s, int32_
 	const struct lt_loop *x = lower_loop_at(l, loop);
 	bool any = false;
 	for (int32_t i = x->first_stmt; i < x->first_stmt + x->n_stmt && !any; i++)
-		any = i != s && lower_stmt_at(l, i)->kind != LT_BARRIER && lt__lower_touches(l, i, b);
+		any = i != s && lower_stmt_at(l, i)->kind < LT_BARRIER && lt__lower_touches(l, i, b);
 	return any;
 }
 

@@ -18,6 +18,11 @@ static lt_status find_inside(struct lowering *l, struct lt_diag *diag)
 		const struct lt_loop *x = lower_loop_at(l, i);
 		struct lower_part *p = &l->part[i], *up = x->parent < 0 ? NULL : &l->part[x->parent];
 		int64_t outer[LOWER_AXES];
+		if (p->called) {                /* the host calls: loops around are its own */
+			if (up && !up->called)
+				up->grids = true;
+			continue;
+		}
 		p->grids = p->grids || x->kind == LT_GRID;
 		for (int a = 0; a < LOWER_AXES; a++)
 			outer[a] = p->inner[a] = p->inner[a] ? p->inner[a] : 1;
@@ -50,7 +55,7 @@ static void find_roots(struct lowering *l)
 	for (int32_t i = 0; i < l->t->n_loop; i++) {
 		const struct lt_loop *x = lower_loop_at(l, i);
 		int32_t above = x->parent < 0 ? -1 : l->part[x->parent].root;
-		l->part[i].root = above >= 0 ? above : x->kind == LT_GRID || !l->part[i].grids ? i : -1;
+		l->part[i].root = l->part[i].called ? -1 : above >= 0 ? above : x->kind == LT_GRID || !l->part[i].grids ? i : -1;
 	}
 }
 
@@ -68,14 +73,14 @@ static lt_status refuse_nesting(struct lowering *l, struct lt_diag *diag)
 	for (int32_t i = 0; i < l->t->n_loop; i++) {
 		const struct lt_loop *x = lower_loop_at(l, i);
 		int32_t root = l->part[i].root;
-		bool chained = x->kind != LT_GRID;
+		bool chained = x->kind != LT_GRID || l->part[i].called;
 		for (int32_t c = 0; root >= 0 && c < l->grid[root].n_chain; c++)
 			chained = chained || l->grid[root].chain[c] == i;
 		if (!chained)
 			return lt__report(diag, LT_EUNSUPPORTED, i, -1,
 				"put it directly inside the other grid loops, with nothing beside it, or make it serial",
 				"loop %s: grid loops are the outermost of their nest", var_of(l, i));
-		if (root < 0 && x->kind == LT_BLOCK)
+		if (root < 0 && x->kind == LT_BLOCK && !l->part[i].called)
 			return lt__report(diag, LT_EUNSUPPORTED, i, -1, "put it inside the grid loops, or make it serial",
 				"loop %s: a grid loop is inside this block loop", var_of(l, i));
 	}
@@ -189,10 +194,14 @@ static void find_waits(struct lowering *l)
 	l->combined = lt__pool_alloc(&l->b.pool, (size_t)l->t->stmts.n + 1, sizeof *l->combined);
 	for (int32_t s = 0; s < (int32_t)l->t->stmts.n; s++) {
 		const struct lt_stmt *st = lower_stmt_at(l, s);
+		l->combined[s] = (struct lower_combined){ -1, -1, -1 };
+		if (st->loop >= 0 && l->part[st->loop].called)
+			continue;
 		bool combines = lt__lower_combines(l, st);
 		int32_t inside = combines ? lt__lower_combine_loop(l, s) : -1;
-		l->combined[s] = (struct lower_combined){ inside, -1, -1 };
-		for (int32_t i = inside < 0 ? st->loop : lower_loop_at(l, inside)->parent; (combines || st->kind == LT_BARRIER) && i >= 0; i = lower_loop_at(l, i)->parent)
+		l->combined[s].loop = inside;
+		for (int32_t i = inside < 0 ? st->loop : lower_loop_at(l, inside)->parent;
+			(combines || st->kind >= LT_BARRIER) && i >= 0; i = lower_loop_at(l, i)->parent)
 			l->part[i].waits = true;
 		if (combines && l->part[st->loop].root >= 0) {
 			struct lower_grid *g = &l->grid[l->part[st->loop].root];
@@ -205,7 +214,7 @@ static void find_waits(struct lowering *l)
 static lt_status refuse_silent(const struct lowering *l, struct lt_diag *diag)
 {
 	for (int32_t i = 0; i < l->t->n_loop && !(l->t->needs & LT_NEED_BARRIER); i++)
-		if (lt__lower_is_thread(l, i))
+		if (lt__lower_is_thread(l, i) && !l->part[i].called)
 			return lt__report(diag, LT_EUNSUPPORTED, i, -1, "make it serial",
 				"loop %s: a tree with block loops says where its threads wait for each other, and this one does not",
 				var_of(l, i));
@@ -216,7 +225,8 @@ lt_status lt__lower_plan(struct lowering *l, struct lt_diag *diag)
 {
 	l->part = lt__pool_alloc(&l->b.pool, (size_t)l->t->n_loop + 1, sizeof *l->part);
 	l->grid = lt__pool_alloc(&l->b.pool, (size_t)l->t->n_loop + 1, sizeof *l->grid);
-	lt_status status = refuse_silent(l, diag);
+	lt_status status = lt__lower_find_calls(l, diag);
+	status = status ? status : refuse_silent(l, diag);
 	status = status ? status : lt__lower_find_tiles(l, diag);
 	status = status ? status : find_inside(l, diag);
 	if (status)

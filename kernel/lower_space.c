@@ -109,6 +109,8 @@ static void assign_grid_space(struct lowering *l, int32_t b, const struct uses *
 {
 	const struct lt_buffer *x = lower_buffer_at(l, b);
 	struct lower_storage *p = &l->storage[b];
+	if (lt__lower_is_called(l, b))
+		return;
 	switch (lt__lower_memory(l, b)) {
 	case LOWER_PART:
 		p->made.elems = l->spread[b] ? l->spread[b]->elems : x->elems;

@@ -169,6 +169,8 @@ static void assign(struct lowering *l, int32_t s)
 	const struct lt_stmt *st = lower_stmt_at(l, s);
 	const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, st->op);
 	int32_t buffer = lower_access_at(l, st->dest)->buffer, x[4] = { -1, -1, -1, -1 };
+	if (lt__lower_async(l, s))
+		return;
 	for (int32_t i = 0; i < st->n_operand && st->kind != LT_RESET; i++)
 		x[i] = lt__lower_operand(l, s, LT_AT(struct lt_operand, l->t->operands, st->first_operand + i));
 	if (lower_reduces(st)) {

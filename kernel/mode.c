@@ -94,7 +94,7 @@ static struct lane_needs needs_of(const struct lowering *l, const struct lt_loop
 	struct lane_needs n = { 1, true };
 	for (int32_t i = x->first_stmt; i < x->first_stmt + x->n_stmt; i++) {
 		const struct lt_stmt *s = lower_stmt_at(l, i);
-		if (s->kind == LT_BARRIER)
+		if (s->kind >= LT_BARRIER)
 			continue;
 		const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, s->op);
 		n.moves = n.moves && (s->kind == LT_RESET || (s->kind == LT_MAP && op->opcode == LT_OPCODE_copy));

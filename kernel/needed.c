@@ -1,8 +1,8 @@
 /* kernel/needed.c -- see needed.h.
  *
- * What counts is what a caller sees: stores to slots, faults, launches; and what the threads of a grid do together.
- * Everything is needed that has a part in these: what they use, the blocks that they stand in, and all that writes a
- * memory or a variable which a needed instruction reads.
+ * What counts is what a caller sees: stores to slots, faults, launches, calls; and what the threads of a grid do
+ * together.  Everything is needed that has a part in these: what they use, the blocks that they stand in, and all that
+ * writes a memory or a variable which a needed instruction reads.
  */
 #include "kernel/needed.h"
 #include "kernel/opcode.h"
@@ -78,7 +78,7 @@ static bool is_together(uint32_t opcode)
 /* What an instruction has a part in from the outside. */
 static bool is_seen(const struct needed_search *n, const struct lt_instruction *i)
 {
-	return i->opcode == LT_OPCODE_fault || lt__opcode_launches(i->opcode) || is_together(i->opcode)
+	return i->opcode == LT_OPCODE_fault || lt__opcode_hands_over(i->opcode) || is_together(i->opcode)
 		|| (i->opcode == LT_OPCODE_prefetch && n->flags & LT_NEEDED_PREFETCHES)
 		|| (i->opcode == LT_OPCODE_store && n->k->buffers[i->what].space == LT_SPACE_SLOT);
 }
@@ -95,7 +95,7 @@ static void need_operands(struct needed_search *n, const struct lt_instruction *
 	for (int k = 0; k < 4; k++)
 		if (members || lt__needs_operand(n->k, i, k))
 			need(n, i->operand[k]);
-	for (int32_t e = 0; members && lt__opcode_launches(i->opcode) && e < i->n_extra; e++)
+	for (int32_t e = 0; (members ? lt__opcode_hands_over(i->opcode) : i->opcode == LT_OPCODE_call) && e < i->n_extra; e++)
 		need(n, (int32_t)n->k->extras[i->first_extra + e]);
 }
 
@@ -127,8 +127,13 @@ static void need_parts(struct needed_search *n, int32_t at)
 	switch (i->opcode) {
 	case LT_OPCODE_load:
 	case LT_OPCODE_prefetch: need_writers(n, memory_of(n, i->what)); break;
+	case LT_OPCODE_call:
+		for (int32_t o = 1; o < n->k->calls[i->what].n_operand; o++)
+			need_writers(n, memory_of(n, n->k->calls[i->what].operands[o].buffer));
+		break;
 	case LT_OPCODE_get: need_writers(n, n->n_memory + i->what); break;
 	case LT_OPCODE_copy_async:
+	case LT_OPCODE_fragment:
 	case LT_OPCODE_matrix: need_named(n, i); break;
 	case LT_OPCODE_argument: need_argument(n, n->region[at], i->what); break;
 	case LT_OPCODE_else:

@@ -51,7 +51,8 @@ enum lt_type_rule {
  *   c j  a number: `number`, `stride`  y  the address that is copied: NAME[operand 3 + number]
  *   g  `what`, a matrix description    z  variables in brackets, behind the places of a and b
  *   A B  a matrix: operand 0 or 1, or NAME[address by stride, stride swizzle BYTES]
- *   q  `async`, if it has that flag
+ *   q  `async`, if it has that flag    r  `a` or `b`: `number`
+ *   x  a matrix in shared memory: operand 0, as A has it
  * NULL: it is not written, but where its value is used. */
 struct lt_opcode_facts {
 	const char *name, *doc, *pattern;
@@ -65,6 +66,7 @@ const struct lt_opcode_facts *lt__opcode(uint32_t opcode);              /* NULL:
 int32_t lt__opcode_find(const char *name, size_t bytes);                /* -1: there is none of that name */
 const char *lt__opcode_near(const char *name, size_t bytes);            /* a name like that one; NULL: none is */
 bool lt__opcode_launches(uint32_t opcode);      /* launch, launch_grid */
+bool lt__opcode_hands_over(uint32_t opcode);    /* its extras are values: these, and call */
 enum lt_opcode_names { LT_NAMES_NOTHING, LT_NAMES_BUFFER, LT_NAMES_VARIABLE };
 enum lt_opcode_names lt__opcode_names(uint32_t opcode);         /* what `what` is the number of */
 /* What number e of its extras is. */
@@ -72,7 +74,7 @@ enum lt_extra_kind { LT_EXTRA_NUMBER, LT_EXTRA_VALUE, LT_EXTRA_BUFFER, LT_EXTRA_
 enum lt_extra_kind lt__opcode_extra(uint32_t opcode, int32_t e);
 /* What `what` may be, NULL behind the last; NULL: no word. */
 const char *const *lt__opcode_words(uint32_t opcode);
-/* k, h, y or z: what its extras are; 0: it has none. */
+/* k, h, x, y or z: what its extras are; 0: it has none. */
 char lt__opcode_list(const struct lt_opcode_facts *);
 static inline bool lt__opcode_tests(uint32_t opcode)             /* an operator that compares */
 {
@@ -110,6 +112,12 @@ struct lt_value_type lt__rule_type(enum lt_type_rule, struct lt_value_type t, co
 uint64_t lt__constant_bits(uint32_t dtype, uint32_t lanes, uint64_t bits);
 /* The value of a constant of type i32 or i64; false: it is none.  NULL is none. */
 bool lt__constant_integer(const struct lt_instruction *, int64_t *out);
+/* Words of a call's description: epilogues in the order of their bits, roles as enum lt_dim_role has them; to a NULL. */
+enum { LT_N_EPILOGUE = 6 };
+extern const char *const lt__call_epilogues[LT_N_EPILOGUE + 1];
+extern const char *const lt__call_roles[LT_DIM_DEEP + 2];
+/* The epilogue that reads operand o of a call; 0: none, it is the product's. */
+int32_t lt__call_reads(const struct lt_kernel_call *, int32_t o);
 /* opcode.c.  Where operand a (0) or b (1) of a matrix instruction is: its extras. */
 struct lt_matrix_location lt__matrix_location(const struct lt_kernel *, const struct lt_instruction *, int operand);
 enum { LT_MATRIX_EXTENT = 256 };         /* at most, along m, n and k */

@@ -5,6 +5,7 @@
  * parse_body.c     instructions
  * parse_element.c  what they are made of
  * parse_address.c  addresses, places of matrices
+ * parse_call.c     what routines are called for
  * parse_operand.c  values, constants, names
  * parse_number.c   numbers, constants, types
  * parse_word.c     words, failures
@@ -75,6 +76,9 @@ void lt__kernel_head(struct lt_kernel_parser *, struct lt_out *prelude);
 /* (3, 4, 5) */
 void lt__kernel_three(struct lt_kernel_parser *, const char *what, int64_t *out, int64_t max);
 
+/* parse_call.c: behind `call`, before the regions. */
+void lt__kernel_read_call(struct lt_kernel_parser *);
+
 /* An instruction that is being read. */
 struct lt_read_instruction {
 	struct lt_instruction i;
@@ -94,6 +98,7 @@ int32_t lt__kernel_known(struct lt_kernel_parser *, enum lt_kernel_named);
 /* parse_address.c: NAME[%3 + 5 by 4]; what is copied, NAME[%3 + 5]; matrix a or b, a value or a place; (c0, c1). */
 void lt__kernel_read_address(struct lt_kernel_parser *, struct lt_read_instruction *);
 void lt__kernel_read_source(struct lt_kernel_parser *, struct lt_read_instruction *);
+void lt__kernel_read_fragment(struct lt_kernel_parser *, struct lt_read_instruction *);
 void lt__kernel_read_matrix(struct lt_kernel_parser *, struct lt_read_instruction *, int operand);
 void lt__kernel_read_accumulators(struct lt_kernel_parser *, struct lt_read_instruction *);
 

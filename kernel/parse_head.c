@@ -235,8 +235,10 @@ void lt__kernel_head(struct lt_kernel_parser *p, struct lt_out *prelude)
 		read_param(p);
 	} else if (lt__kernel_accept(p, "matrix")) {
 		read_matrix(p);
+	} else if (lt__kernel_accept(p, "call")) {
+		lt__kernel_read_call(p);
 	} else {
 		LT_KERNEL_SYNTAX(p, "expected a line that begins with name, workspace, prelude, operator, buffer, variable, param, "
-			"matrix or region, found %s", lt__kernel_token(p).text);
+			"matrix, call or region, found %s", lt__kernel_token(p).text);
 	}
 }

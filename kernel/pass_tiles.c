@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/address.h"
+#include "kernel/opcode.h"
 
 enum { MAX_BETWEEN = 4096 };    /* stores that are looked at for one tile */
 
@@ -79,7 +80,7 @@ static void find_loads(struct tiles_step *t, const int32_t *block)
 	static const struct lt_address_sum zero;
 	for (int32_t at = 0; at < (int32_t)t->k->n_instruction; at++) {
 		const struct lt_instruction *i = &t->k->instructions[at];
-		if (i->opcode == LT_OPCODE_store || i->opcode == LT_OPCODE_launch)
+		if (i->opcode == LT_OPCODE_store || lt__opcode_hands_over(i->opcode))
 			t->writer[t->n_writer++] = at;
 		if (!is_across(t, i))
 			continue;
@@ -95,7 +96,7 @@ static bool leaves(const struct tiles_step *t, int32_t writer, int32_t load)
 {
 	const struct lt_instruction *w = &t->k->instructions[writer], *l = &t->k->instructions[load];
 	struct lt_address_reach a, b;
-	if (w->opcode == LT_OPCODE_launch)
+	if (w->opcode != LT_OPCODE_store)
 		return false;
 	if (!lt__may_alias(t->k, w->what, l->what))
 		return true;

@@ -23,6 +23,9 @@ static bool *find_dropped(struct lt_stepping *s, const bool *needed, bool variab
 			if (lt__opcode_extra(i->opcode, e) == extra && k->extras[i->first_extra + e] >= 0)
 				drop[k->extras[i->first_extra + e]] = false;
 	}
+	for (uint32_t c = 0; c < k->n_call && !variables; c++)
+		for (int32_t o = 0; o < k->calls[c].n_operand; o++)
+			drop[k->calls[c].operands[o].buffer] = false;
 	return drop;
 }
 

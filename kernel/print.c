@@ -106,6 +106,41 @@ static void print_matrix(struct lt_kernel_printer *p, const struct lt_kernel_mat
 	lt__print_text(p, "\n");
 }
 
+/* call gemm f32 (bias) (row m 64, column n 128, deep k 256) c (128, 1, 0) a ... @7 */
+static void print_call(struct lt_kernel_printer *p, const struct lt_kernel_call *c)
+{
+	const char *gap = "";
+	lt__print_text(p, "call ");
+	lt__print_name(p, c->routine);
+	lt__print_text(p, " ");
+	lt__print_type(p, (struct lt_value_type){ c->sum, 1 });
+	lt__print_text(p, " (");
+	for (int i = 0; i < LT_N_EPILOGUE; i++)
+		if (c->epilogues >> i & 1) {
+			lt__printf(p, "%s%s", gap, lt__call_epilogues[i]);
+			gap = ", ";
+		}
+	lt__print_text(p, ") (");
+	for (int32_t d = 0; d < c->n_dim; d++) {
+		const struct lt_kernel_call_dim *x = &c->dims[d];
+		lt__printf(p, "%s%s ", d ? ", " : "", x->role >= 0 && x->role <= LT_DIM_DEEP ? lt__call_roles[x->role] : "?");
+		lt__print_name(p, x->var);
+		lt__printf(p, " %" PRId64, x->extent);
+	}
+	lt__print_text(p, ")");
+	for (int32_t o = 0; o < c->n_operand; o++) {
+		lt__print_text(p, " ");
+		lt__print_name(p, lt__print_buffer_name(p, c->operands[o].buffer));
+		lt__print_text(p, " (");
+		for (int32_t d = 0; d < c->n_dim; d++)
+			lt__printf(p, "%s%" PRId64, d ? ", " : "", c->operands[o].strides[d]);
+		lt__print_text(p, ")");
+	}
+	if (c->origin >= 0)
+		lt__printf(p, " @%" PRId32, c->origin);
+	lt__print_text(p, "\n");
+}
+
 /* Slots that no buffer has are told; else buffers tell how many there are. */
 static void print_head(struct lt_kernel_printer *p)
 {
@@ -147,6 +182,8 @@ static void print_head(struct lt_kernel_printer *p)
 	}
 	for (uint32_t i = 0; i < k->n_matrix; i++)
 		print_matrix(p, &k->matrices[i]);
+	for (uint32_t i = 0; i < k->n_call; i++)
+		print_call(p, &k->calls[i]);
 }
 
 void lt_kernel_print(const struct lt_kernel *k, lt_write *write, void *user)
@@ -169,12 +206,12 @@ void lt_kernel_print(const struct lt_kernel *k, lt_write *write, void *user)
 int32_t lt__kernel_line(const struct lt_kernel *k, enum lt_kernel_part part, int32_t index)
 {
 	int64_t line = 4, in_part = part == LT_PART_WHOLE ? 0 : index;
-	uint32_t before[] = { k->n_op, k->n_buffer, k->n_variable, k->n_param, k->n_matrix };
+	uint32_t before[] = { k->n_op, k->n_buffer, k->n_variable, k->n_param, k->n_matrix, k->n_call };
 	if (part == LT_PART_WHOLE)
 		return 1;
 	for (const char *c = k->prelude ? k->prelude : ""; *c; c++)
 		line += *c == '\n' || c[1] == '\0';
-	for (int i = 0; i < (int)part - LT_PART_OPERATOR && i < 5; i++)
+	for (int i = 0; i < (int)part - LT_PART_OPERATOR && i < 6; i++)
 		line += before[i];
 	if (part < LT_PART_REGION)
 		return (int32_t)(line + in_part);

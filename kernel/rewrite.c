@@ -39,6 +39,14 @@ void lt__rewrite_begin(struct lt_stepping *s, const bool *drop_buffer, const boo
 		p.buffer = s->buffer_to[p.buffer];
 		(void)lt__build_param(&s->b, &p);
 	}
+	for (uint32_t i = 0; i < k->n_call; i++) {
+		struct lt_kernel_call_operand operand[LT_MAX_CALL_OPERANDS];
+		struct lt_kernel_call c = k->calls[i];
+		for (int32_t o = 0; o < c.n_operand; o++)
+			operand[o] = (struct lt_kernel_call_operand){ s->buffer_to[c.operands[o].buffer], c.operands[o].strides };
+		c.operands = operand;
+		(void)lt__build_call(&s->b, &c);
+	}
 	for (uint32_t i = 0; i < k->n_matrix; i++)
 		(void)lt__build_matrix(&s->b, &k->matrices[i]);
 	s->b.region[0].region = k->regions[0];
@@ -133,7 +141,7 @@ bool lt__step_constant(const struct lt_kernel *k, int32_t value, int64_t *out)
 	return value < 0 || lt__constant_integer(&k->instructions[value], out);
 }
 
-int32_t lt__step_uses(const struct lt_instruction *i) { return lt__opcode_launches(i->opcode) ? 4 + i->n_extra : 4; }
+int32_t lt__step_uses(const struct lt_instruction *i) { return lt__opcode_hands_over(i->opcode) ? 4 + i->n_extra : 4; }
 
 int32_t lt__step_use(const struct lt_kernel *k, const struct lt_instruction *i, int32_t n)
 {

@@ -51,7 +51,8 @@
 	X(unwaited, "wait for all groups before the thread ends") \
 	X(beyond, "let the block leave first: compare its number with how many blocks there are") \
 	X(extent, "launch no more blocks than the region has") \
-	X(wide, "let lanes that lie side by side begin at a multiple of the power of two in their bytes, up to 16")
+	X(wide, "let lanes that lie side by side begin at a multiple of the power of two in their bytes, up to 16") \
+	X(routine, "give the result memory of its own, and the dims larger extents")
 enum lt_simulate_check {
 #define LT_SIMULATE_ENUM(name, way) LT_SIMULATE_##name,
 	LT_SIMULATE_MAP(LT_SIMULATE_ENUM)

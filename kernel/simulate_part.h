@@ -7,6 +7,7 @@
  * simulate_thread.c  what each of them has
  * simulate_order.c   orders of ranges, blocks and threads
  * simulate_meet.c    what they do there: barriers, exchanges
+ * simulate_call.c    routines
  * simulate_matrix.c  and matrix instructions
  * simulate_shadow.c  races between the threads of a grid
  * simulate_flight.c  what is in flight
@@ -192,6 +193,9 @@ void lt__simulate_switch(struct simulation *, int32_t thread);  /* it is the one
 int32_t lt__simulate_meet(struct simulation *);
 /* simulate_matrix.c: of n threads from first on; all have come. */
 void lt__simulate_matrix(struct simulation *, int32_t instruction, int32_t first, int32_t n);
+void lt__simulate_fragment(struct simulation *, int32_t instruction, int32_t first, int32_t n);
+/* simulate_call.c */
+void lt__simulate_call(struct simulation *, int32_t instruction);
 /* simulate_shadow.c: thread: that of the block that reads or writes an element. */
 void lt__simulate_shadow_read(struct simulation *, int32_t instruction, int32_t buffer, int64_t element,
 	int32_t thread);

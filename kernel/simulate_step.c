@@ -172,13 +172,15 @@ static void machine(struct simulation *s, int32_t i)
 	case LT_OPCODE_copy_async: lt__simulate_copy(s, i); break;
 	case LT_OPCODE_commit: lt__simulate_commit(s, i); break;
 	case LT_OPCODE_wait: lt__simulate_wait(s, i); break;
+	case LT_OPCODE_call: lt__simulate_call(s, i); break;
 	default: lt__simulate_lanes(s, i); break;
 	}
 }
 
 bool lt__simulate_meets(uint32_t opcode)
 {
-	return opcode == LT_OPCODE_barrier || opcode == LT_OPCODE_exchange || opcode == LT_OPCODE_matrix;
+	return opcode == LT_OPCODE_barrier || opcode == LT_OPCODE_exchange || opcode == LT_OPCODE_matrix
+		|| opcode == LT_OPCODE_fragment;
 }
 
 /* What a block that is more than were launched does not do. */

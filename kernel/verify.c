@@ -21,7 +21,7 @@ static void check_counts(struct lt_verifier *v)
 {
 	const struct lt_kernel *k = v->k;
 	uint32_t count[] = { k->n_instruction, k->n_region, k->n_buffer, k->n_variable, k->n_param, k->n_op, k->n_extra,
-		k->n_slot };
+		k->n_slot, k->n_call };
 	if (k->n_matrix > LT_MAX_MATRICES)
 		lt__verify_fail_at(v, LT_PART_WHOLE, 0, "cut the program in two",
 			"there are at most %d matrix descriptions", (int)LT_MAX_MATRICES);

@@ -8,6 +8,7 @@
  * verify_change.c   which variables change while a value of them is still used
  * verify_grid.c     grids: extents, shared memory, opcodes that only they have
  * verify_matrix.c   descriptions of matrices, and the instruction
+ * verify_call.c     what routines are called for, and the instruction
  * verify_uniform.c  which values are the same in which threads, and who has to be there
  * verify_fail.c     sentences
  */
@@ -74,7 +75,12 @@ void lt__verify_grid(struct lt_verifier *, const struct lt_instruction *);     /
 
 /* verify_matrix.c */
 void lt__verify_description(struct lt_verifier *, int32_t matrix);
+void lt__verify_fragment(struct lt_verifier *, const struct lt_instruction *);
 void lt__verify_matrix(struct lt_verifier *, const struct lt_instruction *);
+
+/* verify_call.c */
+void lt__verify_call_description(struct lt_verifier *, int32_t call);
+void lt__verify_call(struct lt_verifier *, const struct lt_instruction *);
 
 /* verify_uniform.c: all other rules hold. */
 void lt__verify_uniform(struct lt_verifier *);

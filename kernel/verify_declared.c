@@ -180,4 +180,6 @@ void lt__verify_declared(struct lt_verifier *v)
 		check_name(v, &names, LT_PART_MATRIX, i, v->k->matrices[i].name);
 		lt__verify_description(v, i);
 	}
+	for (int32_t i = 0; i < (int32_t)v->k->n_call; i++)
+		lt__verify_call_description(v, i);
 }

@@ -211,8 +211,10 @@ static int64_t extent_of_what(
 		return k->n_param;
 	if (i->opcode == LT_OPCODE_text)
 		return k->n_op;
-	if (i->opcode == LT_OPCODE_matrix)
+	if (i->opcode == LT_OPCODE_matrix || i->opcode == LT_OPCODE_fragment)
 		return k->n_matrix;
+	if (i->opcode == LT_OPCODE_call)
+		return k->n_call;
 	for (const char *e = f->pattern ? f->pattern : ""; *e; e += strcspn(e, " "), e += *e == ' ')
 		if (strcspn(e, " ") == 1 && *e == 'n')
 			return INT64_MAX;
@@ -297,6 +299,8 @@ void lt__verify_opcode(struct lt_verifier *v, const struct lt_instruction *i)
 	case LT_OPCODE_commit:
 	case LT_OPCODE_wait: lt__verify_grid(v, i); break;
 	case LT_OPCODE_matrix: lt__verify_matrix(v, i); break;
+	case LT_OPCODE_fragment: lt__verify_fragment(v, i); break;
+	case LT_OPCODE_call: lt__verify_call(v, i); break;
 	default: break;
 	}
 }

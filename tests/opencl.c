@@ -164,7 +164,7 @@ bool opencl_run(const struct lt_kernel *k, void *const *slot, const int64_t *byt
 		(void)snprintf(message, cap, "%s", keeper.text);
 		return false;
 	}
-	struct opencl_run r = { { launch }, k, grids, NULL, NULL, NULL, { NULL }, message, cap };
+	struct opencl_run r = { { launch, NULL }, k, grids, NULL, NULL, NULL, { NULL }, message, cap };
 	bool good = build(&r), whole = true;
 	for (uint32_t s = 0; s < k->n_slot; s++)
 		r.slot[s] = new_object(slot[s], (size_t)bytes[s], 0, EDGE);

@@ -186,6 +186,7 @@ static void run_all(const char *backend)
 /* Against the graph evaluator: by dims and strides, and as loops. */
 Test(call, each_shape_by_its_strides) { run_all("odd"); }
 Test(call, each_shape_as_loops) { run_all("ref"); }
+Test(call, each_shape_in_the_simulator) { run_all("sim:grid/calls"); }
 
 /* What an author sees of a bias that is repeated: no step along a dim that it does not have. */
 Test(call, strides_are_0_along_dims_that_an_operand_has_not)

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <time.h>
 #include "kernel/opcode.h"
+#include "tests/call_kernel.h"
 #include "tests/grid_kernel.h"
 #include "tests/kernel_text.h"
 #include "tests/random_kernel.h"
@@ -50,11 +51,14 @@ Test(kernel_text, random_programs_come_back)
 			seen[k->instructions[at].opcode]++;
 		lt_kernel_free(k);
 	}
-	struct lt_kernel *grids = NULL;         /* what random programs do not have */
-	cr_assert_eq(kernel_parse(grid_kernel, strlen(grid_kernel), &grids), LT_OK, "%s", kernel_message);
-	for (uint32_t at = 0; at < grids->n_instruction; at++)
-		seen[grids->instructions[at].opcode]++;
-	lt_kernel_free(grids);
+	static const char *const others[] = { grid_kernel, call_kernel };       /* what random programs do not have */
+	for (int i = 0; i < 2; i++) {
+		struct lt_kernel *k = NULL;
+		cr_assert_eq(kernel_parse(others[i], strlen(others[i]), &k), LT_OK, "%s", kernel_message);
+		for (uint32_t at = 0; at < k->n_instruction; at++)
+			seen[k->instructions[at].opcode]++;
+		lt_kernel_free(k);
+	}
 	for (uint32_t opcode = 0; opcode < LT_NOPCODE; opcode++)
 		cr_expect(!lt_opcode_name(opcode) || seen[opcode], "no program has %s", lt_opcode_name(opcode));
 }
@@ -159,7 +163,7 @@ static const struct { const char *text, *message; } mistakes[] = {
 	{ "!kernel 1\nname k\n", "kernel:3:1: the text has no `region host`, where a program begins" },
 	{ "!kernel 1\nregion host\n", "kernel:3:1: the program has no name; add a line such as `name softmax`" },
 	{ "!kernel 1\nbufer x\n", "kernel:2:1: expected a line that begins with name, workspace, prelude, operator, buffer, "
-		"variable, param, matrix or region, found 'bufer'" },
+		"variable, param, matrix, call or region, found 'bufer'" },
 	{ "!kernel 1\nbuffer x f32[0]", "kernel:2:14: expected how many elements, a whole number from 1 to "
 		"9223372036854775807, found '0'" },
 	{ "!kernel 1\nbuffer x f32x4[2]", "kernel:2:10: expected the type of one element, such as f32" },

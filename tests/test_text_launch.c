@@ -81,7 +81,7 @@ static lt_status stop_at_once(struct lt_text_launcher *launcher, const struct lt
 Test(text_launch, the_launcher_may_stop_it)
 {
 	struct lt_kernel *k = simulated_kernel("%sregion host\n%s%s", HEAD, hosts[0].lines, GRID);
-	struct lt_text_launcher launcher = { stop_at_once };
+	struct lt_text_launcher launcher = { .launch = stop_at_once };
 	cr_expect_eq(lt__text_launches(k, NULL, &launcher, NULL), LT_EDEVICE);
 	lt_kernel_free(k);
 }

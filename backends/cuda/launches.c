@@ -52,7 +52,7 @@ static lt_status launches_add(struct lt_text_launcher *base, const struct lt_tex
 lt_status lt__cuda_launches(
 	const struct lt_cuda_code *c, const int64_t *param, struct lt_cuda_launches *out, struct lt_diag *diag)
 {
-	struct cuda_launcher launcher = { { launches_add }, c, out, diag };
+	struct cuda_launcher launcher = { { launches_add, NULL }, c, out, diag };
 	*out = (struct lt_cuda_launches){ 0 };
 	lt_status status = lt__text_launches(c->kernel, param, &launcher.base, diag);
 	if (status)

@@ -32,7 +32,7 @@ static lt_status launches_nothing(struct lt_text_launcher *l, const struct lt_te
 lt_status lt__opencl_object_new(
 	struct lt_session *s, const struct lt_tree *t, struct lt_object **out, struct lt_diag *diag)
 {
-	struct lt_text_launcher nobody = { launches_nothing };
+	struct lt_text_launcher nobody = { .launch = launches_nothing };
 	struct lt_object *o = *out = calloc(1, sizeof *o);
 	if (!o || pthread_mutex_init(&o->turn, NULL)) {
 		free(o);

@@ -61,7 +61,8 @@ static lt_status launch(struct lt_text_launcher *launcher, const struct lt_text_
 	return lt__opencl_check(r, l->diag, "kernel %s: launching %s", opencl_name(o->tree), g->name);
 }
 
-/* Read from the device, which waits for what was enqueued before; only launches that depend on them need it. */
+/* Of a host that does not tell them: read from the device, which waits for what was enqueued before; only launches that
+ * depend on them need it. */
 static lt_status read_params(const struct opencl_launcher *l, int64_t *param)
 {
 	const struct lt_kernel *k = l->o->kernel;
@@ -81,6 +82,8 @@ static lt_status enqueue(struct opencl_launcher *l)
 	const struct lt_kernel *k = l->o->kernel;
 	if (l->o->recorded)
 		return lt__text_launches(k, NULL, &l->base, l->diag);
+	if (LT_HAS(struct lt_args, l->args, param))
+		return lt__text_launches(k, l->args->param, &l->base, l->diag);
 	int64_t *param = calloc(k->n_param + 1, sizeof *param);
 	lt_status status = param ? read_params(l, param) : lt__report(l->diag, LT_ENOMEM, -1, -1, NULL,
 		"no memory for the run-time scalars of kernel %s", opencl_name(l->o->tree));
@@ -107,7 +110,7 @@ lt_status lt__opencl_run(struct lt_object *o, const struct lt_args *args, struct
 {
 	struct lt_session *s = o->s;
 	struct lt_opencl_record *record;
-	struct opencl_launcher l = { { launch }, o, args, args->stream ? args->stream : s->queue, NULL, diag };
+	struct opencl_launcher l = { { launch, NULL }, o, args, args->stream ? args->stream : s->queue, NULL, diag };
 	lt_status status = o->program ? lt__check_arguments(o->tree, args, o->kernel->workspace_bytes, diag)
 		: lt__report(diag, LT_EUNSUPPORTED, -1, -1, "compile it without text_only", "kernel %s was only printed",
 			opencl_name(o->tree));

@@ -7,7 +7,7 @@
 #include "lt/options.h"
 
 enum { SEED, ORDER, RANGE, COUNTS, EXPAND, OFF, DROP, SKIP, LANES, MOVED, UNROLL, COPIED, ARRAY, TEAMS, MASKED, GATHERED,
-	GRID, SUBGROUP, SHARED, BLOCKS, A100, H100, H200, N_OPTION };
+	GRID, SUBGROUP, SHARED, CALLS, BLOCKS, A100, H100, H200, N_OPTION };
 #define LARGEST 999999999999999999
 #define MILLION (1 << 20)
 static const struct lt_option options[N_OPTION] = { [SEED] = { .key = "seed", .value = "N", .high = LARGEST },
@@ -29,6 +29,7 @@ static const struct lt_option options[N_OPTION] = { [SEED] = { .key = "seed", .v
 	[GRID] = { .key = "grid" },
 	[SUBGROUP] = { .key = "subgroup", .value = "THREADS", .words = "1 2 4 8 16 32 64" },
 	[SHARED] = { .key = "shared", .value = "BYTES", .high = MILLION },
+	[CALLS] = { .key = "calls" },
 	[BLOCKS] = { .key = "blocks", .value = "N", .low = 1, .high = LARGEST },
 	[A100] = { .key = "a100" },
 	[H100] = { .key = "h100" },
@@ -96,6 +97,7 @@ static void read_machine(const struct lt_option_item *item, struct lt_machine *m
 		break;
 	case SUBGROUP: m->subgroup = 1u << x; break;
 	case SHARED: m->shared_bytes = x; break;
+	case CALLS: m->calls = 1; break;
 	default: break;
 	}
 }

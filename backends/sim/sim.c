@@ -35,6 +35,17 @@ static const struct lt_target target = { .size = sizeof target, .name = "sim", .
 static const struct lt_target grid_target = { .size = sizeof grid_target, .name = "sim:grid", .cores = 1,
 	.cache_line = 32, .l1_bytes = 32 << 10, .l2_bytes = 256 << 10, .multiprocessors = 4, .warp = 32,
 	.max_block = LT_MAX_THREADS, .registers = 65536 };
+/* With `calls`: products of any layout, with all that may follow them. */
+enum { MIN_FLOPS = 1000 };      /* of a call in a default tree */
+#define FLOATS (1u << LT_F32 | 1u << LT_F64 | 1u << LT_F16 | 1u << LT_BF16)
+#define INTEGERS (1u << LT_I8 | 1u << LT_U8 | 1u << LT_I16 | 1u << LT_I32 | 1u << LT_I64)
+static const struct lt_routine routines[] = {
+	{ "gemm", LT_PATTERN_PRODUCT, 63, FLOATS, FLOATS, FLOATS, 0, 0, LT_F64, LT_LAYOUT_ANY | LT_LAYOUT_BATCH, MIN_FLOPS },
+	{ "gemm", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS | LT_EPILOGUE_RESIDUAL | LT_EPILOGUE_RELU, INTEGERS, INTEGERS, INTEGERS,
+		0, 0, LT_I64, LT_LAYOUT_ANY | LT_LAYOUT_BATCH, MIN_FLOPS },
+};
+#undef INTEGERS
+#undef FLOATS
 static const struct lt_caps known = { .size = sizeof known,
 	.dtypes = (1u << LT_NDTYPE) - 2,
 	.loops = 1u << LT_SERIAL | 1u << LT_PARALLEL | 1u << LT_VECTOR | 1u << LT_UNROLL | 1u << LT_GROUP | 1u << LT_TILE,
@@ -85,6 +96,10 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 		(*out)->caps.loops |= 1u << LT_GRID | 1u << LT_BLOCK;
 		(*out)->caps.understands |= LT_KERNEL_GRID_NEEDS;
 		(*out)->caps.device_memory = 1;
+	}
+	if (c.machine.subgroup && c.machine.calls) {
+		(*out)->target.routines = (struct lt_array){ routines, sizeof routines / sizeof *routines, sizeof *routines };
+		(*out)->caps.loops |= 1u << LT_CALL;
 	}
 	(*out)->caps.target = &(*out)->target;
 	return LT_OK;

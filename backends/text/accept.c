@@ -11,6 +11,9 @@ static lt_status accept_teams(const struct lt_text_dialect *d, const struct lt_k
 		if (k->regions[r].kind == LT_REGION_GRID)
 			return lt__report(diag, LT_EUNSUPPORTED, k->regions[r].origin, -1, "print it as CUDA C or OpenCL C",
 				"%s has no grids, as region %u of kernel %s is one", d->name, (unsigned)r, k->name);
+	if (k->n_call)
+		return lt__report(diag, LT_EUNSUPPORTED, k->calls[0].origin, -1, "lower it for a machine without calls",
+			"%s calls no routines, as kernel %s does: %s", d->name, k->name, k->calls[0].routine);
 	return LT_OK;
 }
 
@@ -55,7 +58,7 @@ static const char *lacks(const struct lt_text_dialect *d, const struct lt_kernel
 	const struct lt_text_device *v = d->device;
 	bool numbered = x->opcode == LT_OPCODE_barrier && x->what == LT_BARRIER_BLOCK && x->number != 0;
 	bool meets = x->opcode == LT_OPCODE_exchange || x->opcode == LT_OPCODE_barrier;
-	if (x->opcode == LT_OPCODE_matrix && !lt__text_matrix_name(v, &k->matrices[x->what]))
+	if ((x->opcode == LT_OPCODE_matrix || x->opcode == LT_OPCODE_fragment) && !lt__text_matrix_name(v, &k->matrices[x->what]))
 		return "no matrix instruction of that description";
 	if (numbered && (!v->warps || r->subgroup != 32))
 		return v->warps ? "barriers with a number only of subgroups of 32" : "no barriers with a number";

@@ -7,7 +7,8 @@
  *     CUDA C     NAME<<<blocks, region.threads, grid.dynamic_bytes>>>(parameters)
  *     OpenCL C   clEnqueueNDRangeKernel, local sizes region.threads, global sizes blocks times those
  *
- * and runs launches one after the other: what one writes, those behind it read.  Nothing else runs on the host.
+ * and runs launches and calls one after the other: what one writes, those behind it read.  Nothing else runs on the
+ * host.
  */
 #ifndef LT_TEXT_GRID_H
 #define LT_TEXT_GRID_H
@@ -44,16 +45,24 @@ struct lt_text_grids { const char *text; uint32_t n_grid; const struct lt_text_g
 lt_status lt__text_grids(const struct lt_text_dialect *, const struct lt_kernel *, const struct lt_text_origins *,
 	struct lt_text_grids **, struct lt_diag *);
 void lt__text_grids_free(struct lt_text_grids *);
+/* The text of a tree's program as LT_DUMP_SOURCE has it: with the names of loops, what statements compute, and
+ * definitions apart from each other. */
+lt_status lt__text_grids_write(const struct lt_text_dialect *, const struct lt_kernel *, const struct lt_tree *,
+	lt_write *, void *user);
 
 /* One launch: `argument` has the bits of each value that is handed over.  Borrowed during the call. */
 struct lt_text_launch { int32_t region; int64_t blocks[3]; int32_t n_argument; const uint64_t *argument; };
+/* One call of a routine: from which element of its buffer on each operand lies, how many there are of each dim, none of
+ * them 0 but of those that are summed over.  Borrowed during the call. */
+struct lt_text_call { const struct lt_kernel_call *what; int32_t number; const int64_t *begin, *count; };
 struct lt_text_launcher {       /* a caller puts it in front of what it needs itself */
 	lt_status (*launch)(struct lt_text_launcher *, const struct lt_text_launch *);
+	lt_status (*call)(struct lt_text_launcher *, const struct lt_text_call *);     /* NULL: it calls no routines */
 };
-/* Tells of each launch of a run in its order, those without a block left out.  param: the value of each run-time
- * scalar. NULL: a recorded run, good for all values: each launch that depends on them has as many blocks as its
- * region may have; LT_EUNSUPPORTED says which argument, condition or loop depends on them.  Another status is the
- * launcher's own. */
+/* Tells of each launch and call of a run in its order, those without a block or without a result left out.  param: the
+ * value of each run-time scalar. NULL: a recorded run, good for all values: each launch that depends on them has as
+ * many blocks as its region may have; LT_EUNSUPPORTED says which argument, number of a call, condition or loop depends
+ * on them.  Another status is the launcher's own. */
 lt_status lt__text_launches(const struct lt_kernel *, const int64_t *param, struct lt_text_launcher *,
 	struct lt_diag *);
 #endif

@@ -1,5 +1,5 @@
 /* backends/text/launch.c -- the host's region of a program for a device, run step by step: which launches there are, of
- * how many blocks, with which arguments (grid.h).  It has no memory, and values of one lane.
+ * how many blocks, with which arguments, and which calls of routines (grid.h).  It has no memory, and values of one lane.
  */
 #include <stdlib.h>
 #include "backends/text/grid.h"
@@ -93,6 +93,26 @@ static void launch_grid(struct host_run *h, int32_t i)
 		h->status = h->launcher->launch(h->launcher, &launch);
 }
 
+static void call_routine(struct host_run *h, int32_t i)
+{
+	const struct lt_instruction *x = host_at(h, i);
+	const struct lt_kernel_call *c = &h->k->calls[x->what];
+	int64_t *number = (int64_t *)(void *)h->argument;
+	bool any = true;
+	if (!h->launcher->call) {
+		h->status = lt__report(h->diag, LT_EUNSUPPORTED, c->origin, x->origin, "remove the call: make it serial",
+			"kernel %s calls %s, and this backend calls no routines", h->k->name, c->routine);
+		return;
+	}
+	for (int32_t e = 0; e < x->n_extra; e++)
+		number[e] = host_number(h, i, (int32_t)h->k->extras[x->first_extra + e],
+			e < c->n_operand ? "where an operand begins" : "how many there are of a dim");
+	for (int32_t d = 0; d < c->n_dim; d++)
+		any = any && (number[c->n_operand + d] > 0 || c->dims[d].role == LT_DIM_DEEP);
+	if (any && !h->status)
+		h->status = h->launcher->call(h->launcher, &(struct lt_text_call){ c, x->what, number, number + c->n_operand });
+}
+
 /* The one behind the end of a loop or if that is left out. */
 static int32_t behind(const struct host_run *h, int32_t i) { return host_at(h, i)->what + 1; }
 
@@ -137,6 +157,7 @@ static int32_t host_step(struct host_run *h, int32_t i)
 		}
 		break;
 	case LT_OPCODE_launch_grid: launch_grid(h, i); break;
+	case LT_OPCODE_call: call_routine(h, i); break;
 	default: *v = operated(h, x); break;
 	}
 	return i + 1;
@@ -148,6 +169,9 @@ lt_status lt__text_launches(
 	int32_t n_argument = 0, end = k->regions[0].first + k->regions[0].n;
 	for (uint32_t r = 0; r < k->n_region; r++)
 		n_argument = k->regions[r].n_argument > n_argument ? k->regions[r].n_argument : n_argument;
+	for (uint32_t c = 0; c < k->n_call; c++)
+		n_argument = k->calls[c].n_operand + k->calls[c].n_dim > n_argument ? k->calls[c].n_operand + k->calls[c].n_dim
+			: n_argument;
 	struct host_run h = { .k = k, .param = param, .launcher = launcher, .diag = diag,
 		.value = calloc((size_t)end + 1, sizeof *h.value), .variable = calloc(k->n_variable + 1u, sizeof *h.variable),
 		.argument = calloc((size_t)n_argument + 1, sizeof *h.argument) };

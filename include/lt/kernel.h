@@ -28,6 +28,10 @@
  *             step below the largest i64.
  * Lifetimes.  An array and a variable are undefined when their instruction (`array`, `variable`) runs, and end with the
  *             block that it stands in.
+ * Calls.      What a routine of a library computes is a product of matrices: the sum over the deep dims of left *
+ *             right, in the type `sum`, then what `epilogues` says, as struct lt_call has it (lt/tree.h), then a cast
+ *             to the result's type.  A call overwrites its result, and reads none of these elements, but a residual
+ *             where each lies on its own.  Launches and calls are done one after the other.
  * Regions.    Region 0 is the host: it runs once, by one thread, from beginning to end.  A team is run for the points
  *             0 .. n-1 of a launch, in ranges `first` to `last` that are disjoint and cover them, by any threads at
  *             once: what one point writes no other one reads or writes, faults and its own arrays, variables and
@@ -113,12 +117,15 @@ extern "C" {
 	X(wait, 189, WAIT, "until all but the last so many groups of the thread are done") \
 	X(matrix, 190, MATRIX, "accumulators += matrix a times matrix b, by all threads of a subgroup or of four") \
 	X(launch_grid, 191, LAUNCH_GRID, \
-		"in the host region: a grid runs, of so many blocks along each axis; none if one is 0")
+		"in the host region: a grid runs, of so many blocks along each axis; none if one is 0") \
+	X(fragment, 192, FRAGMENT, "what the thread has of matrix a or b in shared memory, read by all threads of `matrix`") \
+	X(call, 193, CALL, \
+		"in the host region: a routine computes a product: where each operand begins, then how many of each dim")
 enum lt_machine_opcode {
 #define LT_MACHINE_ENUM(name, number, form, doc) LT_OPCODE_##name = number,
 	LT_MACHINE_MAP(LT_MACHINE_ENUM)
 #undef LT_MACHINE_ENUM
-	LT_NOPCODE = 192
+	LT_NOPCODE = 194
 };
 
 enum { LT_LANE_MASK = 32 };          /* beside enum lt_dtype */
@@ -173,25 +180,28 @@ struct lt_instruction {
 	 *   exchange         value, distance or number (i64; a distance is the same in the subgroup)
 	 *   copy_async       address in shared memory, -1, mask of one lane, address of the source
 	 *   matrix           of a and b: the fragment, or the address of the matrix in shared memory
+	 *   fragment         the address of the matrix in shared memory
 	 *   else             what an operator has: operands in order */
 	int32_t operand[4];
 	/* Of load, store, prefetch, array: the buffer.  Of get, set, update, variable: the variable.  Of param, argument:
-	 * its number.  Of launch, launch_grid: the region.  Of text: the operator.  Of fold, each: the operator's opcode.
+	 * its number.  Of launch, launch_grid: the region.  Of call: its description.  Of text: the operator.  Of fold, each:
+	 * the operator's opcode.
 	 * Of loop, if, else: the index of the matching end (of an if that has one: of its else).  Of end: the index of what
 	 * it ends, a loop, if or else.  Of fault: the access.  Of block, thread: the axis.  Of subgroup: of how many
 	 * subgroups.  Of barrier, exchange, commit, wait: enum lt_barrier_scope, lt_exchange, lt_flight.  Of copy_async: the
-	 * buffer that is written.  Of matrix: its description.  Else -1. */
+	 * buffer that is written.  Of matrix, fragment: its description.  Else -1. */
 	int32_t what;
 	/* The statement of the frozen tree that it comes from; of a loop, the loop; -1: none.  For messages, dumps, faults. */
 	int32_t origin;
 	int64_t number;                 /* const: typed bits, and 0 above them; load, store, prefetch, copy_async: added to the
 	                                 * address; loop: the step, > 0; update: the operator's opcode; barrier: its number;
-	                                 * wait: how many */
+	                                 * wait: how many; fragment: of a (0) or b (1) */
 	int64_t stride;                 /* load, store: elements from lane to lane, if they have no index; loop: see UNROLL;
 	                                 * barrier: how many threads; copy_async: how many elements */
-	/* Into extras.  shuffle: lanes; launch, launch_grid: values handed over; copy_async: the buffer that is read, what is
-	 * added to its address; matrix: a struct lt_matrix_location for a, one for b, each member an extra, then the
-	 * accumulators: variables whose lanes, together, are those of a fragment of c. */
+	/* Into extras.  shuffle: lanes; launch, launch_grid: values handed over; call: of each operand the value that says
+	 * which element of its buffer it begins at, then of each dim how many there are, all i64; copy_async: the buffer
+	 * that is read, what is added to its address; matrix: a struct lt_matrix_location for a, one for b, each member an
+	 * extra, then the accumulators: variables whose lanes, together, are those of a fragment of c; fragment: a location. */
 	int32_t first_extra, n_extra;
 };
 /* Where an operand of a matrix instruction is.  In shared memory element (row, column) is at address + number +
@@ -242,9 +252,24 @@ struct lt_matrix_part {
 enum lt_matrix_operand { LT_MATRIX_A, LT_MATRIX_B, LT_MATRIX_C, LT_NMATRIX };
 struct lt_kernel_matrix { const char *name; int32_t extent[3], threads; struct lt_matrix_part part[LT_NMATRIX]; };
 
+/* What a routine is called for.  extent: the most that there may be of a dim.  Operands, 3 to 5: the result, left,
+ * right, what the epilogues read; element (i0, i1 ...) of one is at its begin + sum of stride * i, each of its strides
+ * 0 along a dim that it does not have. */
+struct lt_kernel_call_dim { const char *var; int32_t role; int64_t extent; };          /* enum lt_dim_role */
+struct lt_kernel_call_operand { int32_t buffer; const int64_t *strides; };
+enum { LT_MAX_CALL_DIMS = 64, LT_MAX_CALL_OPERANDS = 5 };
+struct lt_kernel_call {
+	const char *routine;
+	uint32_t epilogues, sum;        /* LT_EPILOGUE_* bits; enum lt_dtype */
+	int32_t n_dim, n_operand;
+	const struct lt_kernel_call_dim *dims;
+	const struct lt_kernel_call_operand *operands;
+	int32_t origin;                 /* the loop of the frozen tree; -1: none */
+};
+
 struct lt_kernel {
 	const char *name;                               /* a C identifier */
-	uint32_t n_instruction, n_region, n_buffer, n_variable, n_param, n_op, n_extra, n_slot, n_matrix;
+	uint32_t n_instruction, n_region, n_buffer, n_variable, n_param, n_op, n_extra, n_slot, n_matrix, n_call;
 	const struct lt_instruction *instructions;
 	const struct lt_region *regions;                /* region 0 is the host's */
 	const struct lt_kernel_buffer *buffers;
@@ -252,6 +277,7 @@ struct lt_kernel {
 	const struct lt_kernel_param *params;
 	const struct lt_op *ops;                        /* third parties' operators, for `text` */
 	const struct lt_kernel_matrix *matrices;
+	const struct lt_kernel_call *calls;
 	const int64_t *extras;
 	const char *prelude;                            /* C text that the ops' sources use; "": none */
 	/* lt_args.workspace begins at a multiple of LT_MAX_ALIGN.  thread_bytes: for each thread of a run, behind the others;
@@ -274,6 +300,7 @@ struct lt_machine {
 	uint32_t n_tile;
 	const char *const *tiles;       /* matrix instructions of its grids, by their names in lt/tile.h          */
 	int64_t shared_bytes;           /* that a block may have                                                  */
+	uint32_t calls;                 /* 1, with grids: what is handed over is a call; 0: its nest is run       */
 	uint32_t index_bits;            /* 32: addresses are 32 bits wide where that is proven; else 64           */
 	uint32_t vector_bytes;          /* of a vector that is computed with                                      */
 	uint32_t memory_bytes;          /* of one that is only moved; 0: as many                                  */
@@ -312,7 +339,7 @@ struct lt_kernel_options {              /* all zero: every step, nothing said, n
 enum { LT_KERNEL_NEEDS = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED
 	| LT_NEED_COMBINE | LT_NEED_TILE };
 /* Those that it takes as well for a machine that runs grids. */
-enum { LT_KERNEL_GRID_NEEDS = LT_NEED_BARRIER };
+enum { LT_KERNEL_GRID_NEEDS = LT_NEED_BARRIER | LT_NEED_ASYNC };
 
 /* lt_kernel_new: the finished program of a tree; the caller's to free.  It copies what it needs.  LT_EUNSUPPORTED says
  *     which loop or statement it cannot express, LT_EINVAL which letter of the options there is not.  options may

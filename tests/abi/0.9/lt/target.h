@@ -47,6 +47,7 @@ struct lt_target {
 	uint32_t multiprocessors, warp, max_block;
 	uint64_t shared_bytes, registers;               /* of one block, of one multiprocessor */
 	struct lt_array routines;       /* struct lt_routine, in order of preference     */
+	struct lt_array tiles;          /* const char *: the matrix instructions of lt/tile.h that it has */
 };
 
 #ifdef __cplusplus
