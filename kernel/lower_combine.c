@@ -138,21 +138,31 @@ void lt__lower_combine(struct lowering *l, int32_t s)
 	combine_threads(l, &s, &value, 1);
 }
 
-/* The statements that are combined behind the loop; the caller's room for all of the loop's, or NULL. */
-static int32_t combines_of(const struct lowering *l, int32_t loop, int32_t *out)
+bool lt__lower_has_combines(const struct lowering *l, int32_t loop)
 {
 	const struct lt_loop *x = lower_loop_at(l, loop);
-	int32_t n = 0;
 	for (int32_t s = x->first_stmt; s < x->first_stmt + x->n_stmt; s++)
-		if (l->combined[s].loop == loop) {
-			if (out)
-				out[n] = s;
-			n++;
-		}
-	return n;
+		if (l->combined[s].loop == loop)
+			return true;
+	return false;
 }
 
-bool lt__lower_has_combines(const struct lowering *l, int32_t loop) { return combines_of(l, loop, NULL) > 0; }
+/* Whether threads have their own of a statement now, in a loop directly in `outer`. */
+static bool is_begun(const struct lowering *l, int32_t s, int32_t outer)
+{
+	return l->combined[s].variable >= 0 && lower_loop_at(l, l->combined[s].loop)->parent == outer;
+}
+
+bool lt__lower_needs_combined(const struct lowering *l, int32_t loop, int32_t first, int32_t end)
+{
+	const struct lt_loop *x = lower_loop_at(l, loop);
+	for (int32_t s = first; s < end; s++)
+		for (int32_t i = x->first_stmt; is_begun(l, s, x->parent) && i < x->first_stmt + x->n_stmt; i++)
+			if (lower_stmt_at(l, i)->kind >= LT_BARRIER
+				|| lt__lower_touches(l, i, lower_access_at(l, lower_stmt_at(l, s)->dest)->buffer))
+				return true;
+	return false;
+}
 
 void lt__lower_begin_combines(struct lowering *l, int32_t loop)
 {
@@ -162,16 +172,17 @@ void lt__lower_begin_combines(struct lowering *l, int32_t loop)
 			l->combined[s].variable = begin_part(l, s);
 }
 
-void lt__lower_end_combines(struct lowering *l, int32_t loop)
+void lt__lower_end_combines(struct lowering *l, int32_t outer, int32_t first, int32_t end)
 {
-	const size_t room = (size_t)lower_loop_at(l, loop)->n_stmt + 1;
+	const size_t room = (size_t)(end - first) + 1;
 	int32_t *s = lt__pool_alloc(&l->b.pool, room, sizeof *s), *value = lt__pool_alloc(&l->b.pool, room, sizeof *value);
-	int32_t n = combines_of(l, loop, s);
-	for (int32_t i = 0; i < n; i++) {
-		l->b.origin = s[i];
-		value[i] = lt__build_get(&l->b, l->combined[s[i]].variable);
-		l->combined[s[i]].variable = -1;
-	}
+	int32_t n = 0;
+	for (int32_t i = first; i < end; i++)
+		if (is_begun(l, i, outer)) {
+			l->b.origin = s[n] = i;
+			value[n++] = lt__build_get(&l->b, l->combined[i].variable);
+			l->combined[i].variable = -1;
+		}
 	combine_threads(l, s, value, n);
 }
 

@@ -123,7 +123,8 @@ static void lower_root(struct lowering *l, int32_t root, lower_loop_fn *nest)
 		lt__lower_begin_combines(l, root);
 	nest(l, root);
 	if (sums)
-		lt__lower_end_combines(l, root);
+		lt__lower_end_combines(l, lower_loop_at(l, root)->parent, lower_loop_at(l, root)->first_stmt,
+			lower_loop_at(l, root)->first_stmt + lower_loop_at(l, root)->n_stmt);
 }
 
 static void grid_region(struct lowering *l, const struct lower_grid *g, int32_t root, const int32_t *outer, int32_t n,

@@ -143,10 +143,12 @@ void lt__lower_flight(struct lowering *, int32_t stmt);
 void lt__lower_barrier(struct lowering *);
 /* Combines threads where the statement stands. */
 void lt__lower_combine(struct lowering *, int32_t stmt);
-/* In front of a loop and behind it: what is combined in it (struct lower_combined), all together. */
+/* In front of a loop and behind it: what is combined in it (struct lower_combined); behind loops beside each other in
+ * `outer`, of statements `first` to below `end`, all together.  needs: whether the loop touches what those before it combine. */
 bool lt__lower_has_combines(const struct lowering *, int32_t loop);
 void lt__lower_begin_combines(struct lowering *, int32_t loop);
-void lt__lower_end_combines(struct lowering *, int32_t loop);
+void lt__lower_end_combines(struct lowering *, int32_t outer, int32_t first, int32_t end);
+bool lt__lower_needs_combined(const struct lowering *, int32_t loop, int32_t first, int32_t end);
 /* In such a loop: the thread's own value gets one more; false: the statement is none of these. */
 bool lt__lower_combine_own(struct lowering *, int32_t stmt, int32_t value);
 

@@ -76,16 +76,33 @@ static int32_t lower_together(
 	return s;
 }
 
+/* Loops with sums beside each other: threads are combined behind all of them that do not need the sums of others. */
+static int32_t lower_sums(struct lowering *l, int32_t loop, int32_t s, int32_t end, lower_loop_fn *nest)
+{
+	const int32_t first = s;
+	while (s < end) {
+		struct thread_child c = child_at(l, loop, s);
+		if (!c.sums || lt__lower_needs_combined(l, c.loop, first, s))
+			break;
+		lt__lower_begin_combines(l, c.loop);
+		if (c.waits)
+			lower_child(l, &c, s, nest);
+		s = c.waits ? c.end : lower_together(l, loop, s, end, true, nest);
+	}
+	lt__lower_end_combines(l, loop, first, s);
+	return s;
+}
+
 void lt__lower_threads_body(struct lowering *l, int32_t loop, int32_t s, int32_t end, lower_loop_fn *nest)
 {
 	while (s < end) {
 		struct thread_child c = child_at(l, loop, s);
-		if (c.sums)
-			lt__lower_begin_combines(l, c.loop);
+		if (c.sums) {
+			s = lower_sums(l, loop, s, end, nest);
+			continue;
+		}
 		if (c.waits)
 			lower_child(l, &c, s, nest);
-		s = c.waits ? c.end : lower_together(l, loop, s, end, c.sums, nest);
-		if (c.sums)
-			lt__lower_end_combines(l, c.loop);
+		s = c.waits ? c.end : lower_together(l, loop, s, end, false, nest);
 	}
 }
