@@ -101,6 +101,19 @@ static inline void lt_f32x4_store_global(__global float *p, lt_f32x4 v)
 	for (int i = 0; i < 1; i++)
 		((__global uint4 *)p)[i] = u.w[i];
 }
+static inline void lt_f32x4_store_on_global(__global float *p, lt_f32x4 v, uint32_t m)
+{
+	if (m == 0xfu) {
+		lt_f32x4_store_global(p, v);
+		return;
+	}
+	if (!m)
+		return;
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+		if (m >> i & 1)
+			p[i] = v.v[i];
+}
 
 __kernel __attribute__((reqd_work_group_size(8, 8, 1))) void k0_c_copy_1(__global const char *lt_at0, int64_t lt_offset0, __global const char *lt_at2, int64_t lt_offset2, __global char *lt_at4, int64_t lt_offset4)
 {
@@ -189,20 +202,19 @@ __kernel __attribute__((reqd_work_group_size(8, 8, 1))) void k0_c_copy_1(__globa
 	}
 	const int64_t v92 = (uint64_t)v0 * -32 + (uint64_t)v2 * -4;
 	const int v97 = (int64_t)((uint64_t)v1 * -32 + (uint64_t)v3 * -4) >= -88;
-	if (v92 >= -68 && v97) {
-		const lt_f32x2 v110 = lt_f32x2_of(c_0, c_1);
-		const lt_f32x2 v111 = lt_f32x2_of(c_2, c_3);
-		lt_f32x4_store_global(&c_copy[(uint64_t)v0 * 2944 + (uint64_t)v1 * 32 + (uint64_t)v2 * 368 + (uint64_t)v3 * 4], lt_f32x4_of(v110.v[0], v110.v[1], v111.v[0], v111.v[1]));
-		const lt_f32x2 v124 = lt_f32x2_of(c_4, c_5);
-		const lt_f32x2 v125 = lt_f32x2_of(c_6, c_7);
-		lt_f32x4_store_global(&c_copy[(uint64_t)v0 * 2944 + (uint64_t)v1 * 32 + (uint64_t)v2 * 368 + (uint64_t)v3 * 4 + 92], lt_f32x4_of(v124.v[0], v124.v[1], v125.v[0], v125.v[1]));
-	}
-	if (v92 >= -64 && v97) {
-		const lt_f32x2 v140 = lt_f32x2_of(c_8, c_9);
-		const lt_f32x2 v141 = lt_f32x2_of(c_10, c_11);
-		lt_f32x4_store_global(&c_copy[(uint64_t)v0 * 2944 + (uint64_t)v1 * 32 + (uint64_t)v2 * 368 + (uint64_t)v3 * 4 + 184], lt_f32x4_of(v140.v[0], v140.v[1], v141.v[0], v141.v[1]));
-		const lt_f32x2 v154 = lt_f32x2_of(c_12, c_13);
-		const lt_f32x2 v155 = lt_f32x2_of(c_14, c_15);
-		lt_f32x4_store_global(&c_copy[(uint64_t)v0 * 2944 + (uint64_t)v1 * 32 + (uint64_t)v2 * 368 + (uint64_t)v3 * 4 + 276], lt_f32x4_of(v154.v[0], v154.v[1], v155.v[0], v155.v[1]));
-	}
+	const int v98 = v92 >= -68 && v97;
+	const int64_t v106 = (uint64_t)v0 * 2944 + (uint64_t)v1 * 32 + (uint64_t)v2 * 368 + (uint64_t)v3 * 4;
+	const lt_f32x2 v110 = lt_f32x2_of(c_0, c_1);
+	const lt_f32x2 v111 = lt_f32x2_of(c_2, c_3);
+	lt_f32x4_store_on_global(&c_copy[v106], lt_f32x4_of(v110.v[0], v110.v[1], v111.v[0], v111.v[1]), v98 ? 0xfu : 0u);
+	const lt_f32x2 v118 = lt_f32x2_of(c_4, c_5);
+	const lt_f32x2 v119 = lt_f32x2_of(c_6, c_7);
+	lt_f32x4_store_on_global(&c_copy[(uint64_t)v106 + 92], lt_f32x4_of(v118.v[0], v118.v[1], v119.v[0], v119.v[1]), v98 ? 0xfu : 0u);
+	const int v123 = v92 >= -64 && v97;
+	const lt_f32x2 v128 = lt_f32x2_of(c_8, c_9);
+	const lt_f32x2 v129 = lt_f32x2_of(c_10, c_11);
+	lt_f32x4_store_on_global(&c_copy[(uint64_t)v106 + 184], lt_f32x4_of(v128.v[0], v128.v[1], v129.v[0], v129.v[1]), v123 ? 0xfu : 0u);
+	const lt_f32x2 v136 = lt_f32x2_of(c_12, c_13);
+	const lt_f32x2 v137 = lt_f32x2_of(c_14, c_15);
+	lt_f32x4_store_on_global(&c_copy[(uint64_t)v106 + 276], lt_f32x4_of(v136.v[0], v136.v[1], v137.v[0], v137.v[1]), v123 ? 0xfu : 0u);
 }
