@@ -107,8 +107,9 @@ struct lowering {
 	uint8_t *memory;                        /* by buffer: enum lower_memory */
 	struct lower_tile **tile;               /* by loop: what a tile is; NULL: it is none */
 	struct lower_spread **spread;           /* by buffer: how it is spread over threads; NULL: not */
-	int32_t *combine_scratch;               /* by statement: its buffer and 1; 0: none yet */
+	struct lower_combined *combined;        /* by statement that combines threads */
 	int32_t written;                        /* barriers so far, and loops with barriers that were begun or ended */
+	int32_t predicate;                      /* a mask: the statement in hand stores where it holds; -1 */
 	uint8_t first_axes;                     /* bits: along these an `if` around says that the thread is the first */
 	/* In a vector: */
 	int32_t lane_loop;                      /* the loop; -1 */
