@@ -1,5 +1,6 @@
 /* backends/diagnostic.c -- what the system's loader says, to be put into a reason. */
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 #include "backends/diagnostic.h"
 

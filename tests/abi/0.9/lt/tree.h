@@ -36,6 +36,12 @@
  *           A loop has ended before what comes after it begins.  A backend that runs the
  *           iterations of a block loop as threads ensures that, except in a tree with
  *           LT_NEED_BARRIER: there LT_BARRIER statements are wherever threads need each other.
+ * Blocks.   The iterations of the block loops of an axis are the threads of a block along it, the innermost loop's side
+ *           by side; loops beside each other begin at the same thread.  What is in no block loop of an axis is run by
+ *           the first thread along it.  A local whose scope is around block loops is one for all their threads.  All
+ *           threads of the block run an LT_BARRIER (its dest and op are -1) in each iteration of the other loops
+ *           around it, also where a mask turns them off.  Any tree with block loops of several iterations has
+ *           LT_NEED_BARRIER.  A backend that runs the iterations one after the other passes barriers by.
  * Operands. A list of pieces; the first whose guards all hold (row >= 0) is the
  *           value.  The last piece has no guards.
  * Numbers.  Every statement computes in the types of its op, then its result has
@@ -80,7 +86,7 @@ enum lt_stmt_kind {
 	LT_REDUCE,      /* dest = op(dest, operand 0); see Lanes                         */
 	/* A host uses these two only with LT_NEED_COMBINE, LT_NEED_BARRIER. */
 	LT_COMBINE,     /* the same, of lanes that share dest: dest = op(dest, operand 0 of each) */
-	LT_BARRIER      /* provisional: all threads of the block or group loop around it have come so far */
+	LT_BARRIER      /* all threads of the block have come so far, and see what the others wrote */
 };
 enum lt_piece_kind {
 	LT_READ,        /* element of a buffer                                          */
@@ -90,11 +96,12 @@ enum lt_piece_kind {
 /* Bits of lt_tree.needs and lt_caps.understands: features that change meaning.  A tree whose bits a backend does not
  * understand is refused by the host.  PARAMS: rows with params; DIVS: with divs; GATHER: accesses with an index;
  * PIECES: operands of several pieces, or an affine one; GUARDED: statements with guards, or masked vector loops;
- * COMBINE: statements of that kind.  Provisional, as no host makes them: MEMORY: a local's memory space that must be
- * kept; SWIZZLE, SPREAD: locals that are swizzled, or spread over loops; BARRIER: statements of that kind. */
+ * COMBINE: statements of that kind; BARRIER: block loops of several iterations, with such statements where they are
+ * needed; TILE: LT_TILE loops that are described (lt_call).  Provisional, as no host makes them: MEMORY: a local's
+ * memory space that must be kept; SWIZZLE, SPREAD: locals that are swizzled, or spread over loops. */
 enum lt_need { LT_NEED_PARAMS = 1, LT_NEED_DIVS = 2, LT_NEED_GATHER = 4, LT_NEED_PIECES = 8,
 	LT_NEED_GUARDED = 16, LT_NEED_MEMORY = 32, LT_NEED_SWIZZLE = 64, LT_NEED_SPREAD = 128,
-	LT_NEED_COMBINE = 256, LT_NEED_BARRIER = 512 };
+	LT_NEED_COMBINE = 256, LT_NEED_BARRIER = 512, LT_NEED_TILE = 1024 };
 
 /* What a nest that is handed to a routine computes (lt_call). */
 enum lt_pattern {
@@ -208,6 +215,11 @@ struct lt_stmt   {
  * o is at row + sum strides[first_stride + d] * i_d of its buffer; the stride is 0 along a dim that the operand does
  * not have, so a bias is repeated along it.  A call overwrites its result: an LT_RESET of it before the loop is
  * ignored. */
+/* The nest below an LT_TILE loop is described in the same way, where it is what the instruction in lt_loop.call
+ * computes (lt/tile.h): one row, one column and one deep dim of its extents, no epilogue, and the product is added to
+ * what the result holds.  The other LT_TILE loops are resets of such results.  Both may be run as the loops that they
+ * are where block loops are run one iteration after the other; else the instruction's threads run it together, along
+ * axis 0 of the block, and LT_BARRIER statements stand where its fragments ask for them. */
 struct lt_call {
 	int32_t loop, pattern;
 	uint32_t epilogues;             /* LT_EPILOGUE_* bits                              */
