@@ -114,6 +114,8 @@ LLVM_TESTS = $(if $(LLVM),$(patsubst %.c,$(O)/%,$(wildcard tests/llvm/test_*.c))
 # Tests of the backend cuda, on a driver that is not there (libcuda.so.1) and on a device.
 CUDA_TESTS = $(if $(CUDA),$(patsubst tests/cuda/%.c,$(O)/tests/cuda/%,$(wildcard tests/cuda/test_*.c)))
 MOCK_CUDA = $(if $(CUDA),$(O)/tests/cuda/libcuda.so.1)
+# Tests of the backend opencl, on whatever device there is: PoCL makes one of the processor.
+OPENCL_TESTS = $(if $(OPENCL),$(patsubst tests/opencl/%.c,$(O)/tests/opencl/%,$(wildcard tests/opencl/test_*.c)))
 # The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
 PLUGGED = $(patsubst %,$(O)/plugged/test_%_plugged,backend ref_tree operators cpu cpu_save \
 	cache cache_folder cache_plugins)
@@ -271,11 +273,18 @@ $(LLVM_TESTS): $(O)/%: %.c $(filter-out backends/llvm/llvm.c,$(wildcard backends
 
 # They need nothing of the library's own helpers, so that they run where only Criterion and isl are.
 $(O)/tests/cuda/%.o: private FLAGS += -isystem $(CUDA)
-$(CUDA_TESTS): %: %.o $(O)/looptree.o | $(MOCK_CUDA)
+$(filter-out %_trees,$(CUDA_TESTS)): %: %.o $(O)/looptree.o | $(MOCK_CUDA)
 	$(link) -lcriterion $(LIBS)
+$(filter %_trees,$(CUDA_TESTS)): %: %.o $(O)/tests/cuda/simulated_device.o $(HELPERS) $(PARTS) $(O)/looptree.o \
+		| $(MOCK_CUDA)
+	$(link) -lcriterion $(TOOL_LIBS)
 $(O)/tests/cuda/measure_cuda: $(O)/tests/cuda/measure_cuda.o $(O)/looptree.o
 	$(link) $(LIBS)
-gpu: $(O)/lt-run $(O)/lt-check $(O)/lt-bench $(O)/tests/cuda/test_cuda_host $(O)/tests/cuda/measure_cuda
+$(O)/tests/opencl/%.o: private FLAGS += $(addprefix -isystem ,$(filter-out /usr/include,$(OPENCL)))
+$(OPENCL_TESTS): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o
+	$(link) -lcriterion $(TOOL_LIBS)
+gpu: $(O)/lt-run $(O)/lt-check $(O)/lt-bench $(O)/tests/test_grid_trees $(O)/tests/cuda/test_cuda_host \
+		$(O)/tests/cuda/measure_cuda
 	@tools/gpu-check.sh --pack $(O)/gpu $^
 $(O)/tests/cuda/libcuda.so.1: $(O)/tests/cuda/mock.o $(O)/tests/cuda/mock_queue.o
 	$(link) -shared -Wl,-soname,$(@F)
@@ -289,13 +298,13 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 		$(filter-out $(O)/backends/$*/$*.o,$(filter %.o,$^)) -ldl -lm
 
 plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
-tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) \
+tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) \
 	$(if $(CUDA),$(O)/tests/cuda/measure_cuda) \
 	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/limits $(O)/mutants $(O)/simulate \
 	plugins
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED) \
-		$(LLVM_TESTS) $(CUDA_TESTS)
+		$(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS)
 bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless; O=$(O) tests/options.sh --bless
 	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null
@@ -368,7 +377,7 @@ tidy:
 clean:
 	rm -rf build $(O)
 
--include $(wildcard $(O)/tests/cuda/*.d)
+-include $(wildcard $(O)/tests/cuda/*.d $(O)/tests/opencl/*.d)
 -include $(patsubst %.o,%.d,$(OBJ) $(TOOLS) $(HELPERS) $(MUTANTS)) $(TESTS:=.d) $(PLUGINS:.so=.d)
 -include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d) $(O)/tests/kernels/simulate.d
 -include $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)

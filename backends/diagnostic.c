@@ -1,7 +1,8 @@
-/* backends/diagnostic.c -- what the system's loader says, to be put into a reason. */
+/* backends/diagnostic.c -- what a loader or a compiler says, to be put into a reason. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <stdio.h>
 #include "backends/diagnostic.h"
 
 const char *lt__load_error(const char *file)

@@ -108,6 +108,7 @@ struct lowering {
 	struct lower_tile **tile;               /* by loop: what a tile is; NULL: it is none */
 	struct lower_spread **spread;           /* by buffer: how it is spread over threads; NULL: not */
 	int32_t *combine_scratch;               /* by statement: its buffer and 1; 0: none yet */
+	int32_t written;                        /* barriers so far, and loops with barriers that were begun or ended */
 	uint8_t first_axes;                     /* bits: along these an `if` around says that the thread is the first */
 	/* In a vector: */
 	int32_t lane_loop;                      /* the loop; -1 */
@@ -180,6 +181,8 @@ void lt__lower_body(struct lowering *, int32_t i, int32_t s, int32_t end);
 int32_t lt__lower_trip_count(struct lowering *, int32_t loop);
 /* lower_count.c: the same of the bound rows that are the same in all threads (uniform), or of the others: -1: none. */
 int32_t lt__lower_trip_count_of(struct lowering *, int32_t loop, bool uniform);
+/* lower_count.c: a condition: there are so many iterations, at most max_trip_count. */
+int32_t lt__lower_reaches(struct lowering *, int32_t loop, int64_t number);
 /* lower_team.c.  body: lt__lower_body, which calls this. */
 typedef void lower_loop_fn(struct lowering *, int32_t loop);
 typedef void lower_body_fn(struct lowering *, int32_t i, int32_t s, int32_t end);
@@ -224,6 +227,9 @@ int32_t lt__lower_pure(
 	struct lowering *, int opcode, uint32_t dtype, int32_t x, int32_t y, int32_t what, int64_t number);
 int32_t lt__lower_wide(struct lowering *, int opcode, uint32_t dtype, int32_t x, int32_t y, int64_t number);
 int32_t lt__lower_spread(struct lowering *, int32_t value);             /* in all lanes */
+/* A fragment of a matrix in shared memory, as the instruction says; place: a number of its buffer and strides.  It is
+ * known as long as nobody may have written there: until `written` is another number. */
+int32_t lt__lower_fragment(struct lowering *, struct lt_instruction, const struct lt_matrix_location *, int32_t place);
 /* Blocks: what becomes known in one is forgotten at its end.  `if` gives the mark for the others. */
 int32_t lt__lower_mark(const struct lowering *);
 void lt__lower_forget(struct lowering *, int32_t mark);

@@ -22,6 +22,7 @@ static int64_t threads_of(const struct lower_grid *g) { return g->threads[0] * g
 
 void lt__lower_barrier(struct lowering *l)
 {
+	l->written++;
 	if (l->team >= 0 && threads_of(grid_now(l)) > 1)
 		(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_barrier, .operand = { -1, -1, -1, -1 },
 			.what = LT_BARRIER_BLOCK, .stride = threads_of(grid_now(l)), .origin = -1 });

@@ -48,3 +48,12 @@ int32_t lt__lower_trip_count(struct lowering *l, int32_t loop)
 	}
 	return count;
 }
+
+int32_t lt__lower_reaches(struct lowering *l, int32_t loop, int64_t number)
+{
+	const struct lt_loop *x = lower_loop_at(l, loop);
+	int32_t all = LOWER_YES;
+	for (int32_t b = x->first_bound; b < x->first_bound + x->n_bound && all != LOWER_NO; b++)
+		all = lt__lower_both(l, all, lt__lower_holds(l, l->t->bounds[b], -number));
+	return all;
+}

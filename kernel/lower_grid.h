@@ -9,6 +9,7 @@
  * lower_threads.c  which threads run what is in a loop
  * lower_tile.c     matrix instructions
  * lower_combine.c  threads that are combined with one element; barriers
+ * lower_async.c    copies that are begun and waited for
  *
  * On such a machine the host's region launches, calls routines, and does nothing else.  What it would do by itself is a
  * grid of one block: each nest without a grid loop, with the block loops in it as its threads, and each statement
@@ -119,6 +120,12 @@ void lt__lower_tile(struct lowering *, int32_t loop);
 
 /* lower_threads.c: what is in loop `loop`, statements s to below end. */
 void lt__lower_threads_body(struct lowering *, int32_t loop, int32_t s, int32_t end, lower_loop_fn *);
+
+/* lower_async.c.  Begins the copies of a statement, of all iterations of a loop; false: they are loaded and stored. */
+bool lt__lower_async(struct lowering *, int32_t stmt);
+bool lt__lower_async_loop(struct lowering *, int32_t loop);
+/* A commit or a wait. */
+void lt__lower_flight(struct lowering *, int32_t stmt);
 
 /* lower_combine.c */
 void lt__lower_barrier(struct lowering *);

@@ -31,7 +31,7 @@ static uint32_t hash_of(const struct lower_known *k)
 static bool is_same(const struct lower_known *a, const struct lower_known *b)
 {
 	return a->opcode == b->opcode && a->dtype == b->dtype && a->lanes == b->lanes && a->operand[0] == b->operand[0]
-		&& a->operand[1] == b->operand[1] && a->what == b->what && a->number == b->number;
+		&& a->operand[1] == b->operand[1] && a->operand[2] == b->operand[2] && a->what == b->what && a->number == b->number;
 }
 
 static void known_add(struct lowering *l, const struct lower_known *k)
@@ -47,18 +47,27 @@ static void known_add(struct lowering *l, const struct lower_known *k)
 	l->known[l->n_known++] = *k;
 }
 
-static int32_t known_or_built(struct lowering *l, struct lower_known k)
+/* -1: there is none; k has its hash then. */
+static int32_t known_value(struct lowering *l, struct lower_known *k)
 {
 	if (!l->bucket) {
 		l->bucket = lt__pool_alloc(&l->b.pool, N_BUCKET, sizeof *l->bucket);
 		for (int i = 0; i < N_BUCKET; i++)
 			l->bucket[i] = -1;
 	}
-	k.hash = hash_of(&k);
-	k.next = l->bucket[k.hash];
-	for (int32_t i = k.next; i >= l->first_known; i = l->known[i].next)
-		if (is_same(&l->known[i], &k))
+	k->hash = hash_of(k);
+	k->next = l->bucket[k->hash];
+	for (int32_t i = k->next; i >= l->first_known; i = l->known[i].next)
+		if (is_same(&l->known[i], k))
 			return l->known[i].value;
+	return -1;
+}
+
+static int32_t known_or_built(struct lowering *l, struct lower_known k)
+{
+	int32_t value = known_value(l, &k);
+	if (value >= 0)
+		return value;
 	k.value = lt__build(&l->b, (struct lt_instruction){ .opcode = k.opcode, .dtype = k.dtype, .lanes = k.lanes,
 		.operand = { k.operand[0], k.operand[1], -1, -1 }, .what = k.what, .number = k.number, .origin = l->b.origin });
 	known_add(l, &k);
@@ -70,6 +79,23 @@ int32_t lt__lower_pure(
 {
 	return known_or_built(l, (struct lower_known){ .opcode = (uint16_t)opcode, .dtype = (uint8_t)dtype, .lanes = 1,
 		.operand = { x, y, -1 }, .what = what, .number = number });
+}
+
+int32_t lt__lower_fragment(struct lowering *l, struct lt_instruction i, const struct lt_matrix_location *at, int32_t place)
+{
+	struct lower_known k = { .opcode = LT_OPCODE_fragment, .dtype = i.dtype, .lanes = i.lanes,
+		.operand = { i.operand[0], l->written, place }, .what = i.what * LT_NMATRIX + (int32_t)i.number, .number = at->number };
+	int64_t extra[] = { at->buffer, at->number, at->stride[0], at->stride[1], at->swizzle };
+	int32_t value = known_value(l, &k);
+	if (value >= 0)
+		return value;
+	i.opcode = LT_OPCODE_fragment;
+	i.origin = l->b.origin;
+	i.first_extra = lt__build_extras(&l->b, extra, LT_MATRIX_LOCATION);
+	i.n_extra = LT_MATRIX_LOCATION;
+	k.value = lt__build(&l->b, i);
+	known_add(l, &k);
+	return k.value;
 }
 
 int32_t lt__lower_wide(struct lowering *l, int opcode, uint32_t dtype, int32_t x, int32_t y, int64_t number)

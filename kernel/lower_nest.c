@@ -31,7 +31,9 @@ static void nest_counted(struct lowering *l, int32_t i)
 	bool together = lower_has_grids(l) && l->part[i].waits;
 	int32_t from = lt__lower_i64(l, 0), to = together ? lt__lower_trip_count_of(l, i, true) : lt__lower_trip_count(l, i);
 	int32_t mark = lt__lower_mark(l);
+	l->written += together;
 	nest_inside(l, i, lt__lower_any_iteration(l, i, nest_begin(l, from, to, 1, i)));
+	l->written += together;
 	lt__lower_end(l, mark);
 }
 
@@ -41,10 +43,38 @@ static struct lower_column nest_number(int64_t number, uint32_t lanes)
 		.range = { true, number, number + lanes - 1 } };
 }
 
-static void nest_copies(struct lowering *l, int32_t i)
+static void nest_all_copies(struct lowering *l, int32_t i)
 {
 	for (int64_t k = 0; k < lower_loop_at(l, i)->max_trip_count; k++)
 		nest_inside(l, i, nest_number(k, 1));
+}
+
+/* A copy for each iteration; where there may be fewer: all, without a question, or each if it is there. */
+static void nest_copies(struct lowering *l, int32_t i)
+{
+	l->b.origin = -1;
+	const int64_t max = lower_loop_at(l, i)->max_trip_count;
+	int32_t whole = l->loop[i].bounded ? lt__lower_reaches(l, i, max) : LOWER_YES, mark = -1;
+	if (whole >= 0)
+		mark = lt__lower_if(l, whole);
+	if (whole != LOWER_NO)
+		nest_all_copies(l, i);
+	if (whole == LOWER_YES)
+		return;
+	if (whole >= 0)
+		lt__lower_else(l, mark);
+	for (int64_t k = 0; k < max; k++) {
+		l->b.origin = -1;
+		int32_t there = lt__lower_reaches(l, i, k + 1);
+		if (there == whole || there == LOWER_NO)
+			break;                  /* nor are those behind it */
+		int32_t inner = there >= 0 ? lt__lower_if(l, there) : -1;
+		nest_inside(l, i, nest_number(k, 1));
+		if (there >= 0)
+			lt__lower_end(l, inner);
+	}
+	if (whole >= 0)
+		lt__lower_end(l, mark);
 }
 
 /* The iterations of a vector: from a number on, or from a value. */
@@ -159,6 +189,8 @@ static void nest_lanes(struct lowering *l, int32_t i)
 
 static void nest_loop(struct lowering *l, int32_t i)
 {
+	if (lower_has_grids(l) && lt__lower_async_loop(l, i))
+		return;
 	if (lower_has_grids(l) && l->tile[i] && l->team >= 0) {
 		lt__lower_tile(l, i);
 		return;

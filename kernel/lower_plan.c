@@ -196,7 +196,7 @@ static void find_waits(struct lowering *l)
 		if (st->loop >= 0 && l->part[st->loop].called)
 			continue;
 		bool combines = lt__lower_combines(l, st);
-		for (int32_t i = st->loop; (combines || st->kind == LT_BARRIER) && i >= 0; i = lower_loop_at(l, i)->parent)
+		for (int32_t i = st->loop; (combines || st->kind >= LT_BARRIER) && i >= 0; i = lower_loop_at(l, i)->parent)
 			l->part[i].waits = true;
 		if (combines && l->part[st->loop].root >= 0) {
 			struct lower_grid *g = &l->grid[l->part[st->loop].root];

@@ -318,6 +318,21 @@ int32_t lt__lower_row_of_lanes(struct lowering *l, int32_t row)
 	return sum;
 }
 
+/* In a grid, of number + a row of multiples of g: the least number with which the sum is as often at least 0, so that
+ * copies of a body ask the same where their answers are the same. */
+static int64_t least_number(const struct lowering *l, int32_t row, int64_t number)
+{
+	const int64_t *r = lower_row_at(l->t, row);
+	int64_t g = 0;
+	for (int32_t c = 1; c < l->t->n_column && l->part; c++)
+		for (int64_t x = l->column[c].fixed || r[c] == INT64_MIN ? 0 : r[c] < 0 ? -r[c] : r[c]; x; ) {
+			int64_t rest = g % x;
+			g = x;
+			x = rest;
+		}
+	return g > 1 && number > INT64_MIN / 2 ? floor_of(number, g) * g : number;
+}
+
 int32_t lt__lower_holds(struct lowering *l, int32_t row, int64_t add)
 {
 	struct lower_range r = lt__lower_range(l, row), first = range_of(l, row, true);
@@ -333,6 +348,7 @@ int32_t lt__lower_holds(struct lowering *l, int32_t row, int64_t add)
 	number = (int64_t)((uint64_t)number + (uint64_t)add);
 	if (x < 0)
 		return number >= 0 ? LOWER_YES : LOWER_NO;
+	number = least_number(l, row, number);
 	if (number == INT64_MIN) {
 		x = lt__lower_add(l, x, lt__lower_i64(l, number));
 		number = 0;

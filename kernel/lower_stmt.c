@@ -3,7 +3,7 @@
  * Values are of the operator's types.  A bool is a number here, 0 or 1, and becomes a mask where one is asked for.
  */
 #include <string.h>
-#include "kernel/lower.h"
+#include "kernel/lower_grid.h"
 #include "kernel/opcode.h"
 
 static int32_t as_mask(struct lowering *l, int32_t value)
@@ -44,10 +44,55 @@ static void choose(struct lowering *l, int32_t s, const struct lt_operand *o, in
 	lt__lower_end(l, mark);
 }
 
+/* In a grid: pieces that are read where their guards hold, and are 0 elsewhere, without a branch. */
+enum { MAX_BLENDS = 4 };
+
+static bool blends(const struct lowering *l, const struct lt_operand *o)
+{
+	bool fits = l->part && l->team >= 0 && o->n_piece <= MAX_BLENDS;
+	for (int32_t i = o->first_piece; i < o->first_piece + o->n_piece && fits; i++) {
+		const struct lt_piece *p = LT_AT(struct lt_piece, l->t->pieces, i);
+		fits = p->kind != LT_READ || lower_access_at(l, p->access)->index < 0;
+	}
+	return fits;
+}
+
+/* mask: where it is read; -1: everywhere. */
+static int32_t masked_piece(struct lowering *l, int32_t s, const struct lt_piece *p, uint32_t dtype, int32_t mask)
+{
+	if (p->kind != LT_READ || mask < 0)
+		return lower_piece(l, s, p, dtype);
+	int32_t buffer = lower_access_at(l, p->access)->buffer;
+	struct lower_address at = l->storage[buffer].is_variable ? (struct lower_address){ -1, 0 }
+		: lt__lower_locate(l, s, p->access);
+	return lt__lower_as(l, lt__lower_read_at(l, buffer, at, mask), dtype);
+}
+
+/* Pieces from i on, where `left` holds. */
+static int32_t blend_pieces(struct lowering *l, int32_t s, const struct lt_operand *o, int32_t i, int32_t left)
+{
+	const struct lt_piece *p = LT_AT(struct lt_piece, l->t->pieces, o->first_piece + i);
+	int32_t mask = i + 1 < o->n_piece ? lt__lower_guards(l, p->first_guard, p->n_guard) : LOWER_YES;
+	if (mask == LOWER_NO)
+		return blend_pieces(l, s, o, i + 1, left);
+	int32_t both = lt__lower_both(l, left, mask), value = masked_piece(l, s, p, o->dtype, both);
+	if (mask == LOWER_YES)
+		return value;
+	int32_t others = lt__lower_both(l, left, lt__lower_pure(l, LT_OPCODE_not, LT_LANE_MASK, mask, -1, -1, 0));
+	int32_t rest = blend_pieces(l, s, o, i + 1, others);
+	const struct lt_instruction *loaded = lt__build_at(&l->b, value), *other = lt__build_at(&l->b, rest);
+	if (other->opcode == LT_OPCODE_const && other->number == 0 && loaded->opcode == LT_OPCODE_load
+		&& loaded->operand[2] == mask)
+		return value;                   /* what is not read is 0 */
+	return lt__build_select(&l->b, mask, value, rest);
+}
+
 int32_t lt__lower_operand(struct lowering *l, int32_t s, const struct lt_operand *o)
 {
 	if (o->n_piece == 1)
 		return lower_piece(l, s, LT_AT(struct lt_piece, l->t->pieces, o->first_piece), o->dtype);
+	if (blends(l, o))
+		return blend_pieces(l, s, o, 0, LOWER_YES);
 	int32_t v = lt__build_variable(&l->b, "piece", o->dtype, 1);
 	lt__build_begins(&l->b, LT_OPCODE_variable, v);
 	choose(l, s, o, 0, v);
@@ -124,6 +169,8 @@ static void assign(struct lowering *l, int32_t s)
 	const struct lt_stmt *st = lower_stmt_at(l, s);
 	const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, st->op);
 	int32_t buffer = lower_access_at(l, st->dest)->buffer, x[4] = { -1, -1, -1, -1 };
+	if (lt__lower_async(l, s))
+		return;
 	for (int32_t i = 0; i < st->n_operand && st->kind != LT_RESET; i++)
 		x[i] = lt__lower_operand(l, s, LT_AT(struct lt_operand, l->t->operands, st->first_operand + i));
 	if (lower_reduces(st)) {

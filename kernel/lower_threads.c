@@ -11,7 +11,7 @@ static struct thread_child child_at(const struct lowering *l, int32_t loop, int3
 	const struct lt_stmt *st = lower_stmt_at(l, s);
 	int32_t in = st->loop;
 	if (in == loop)
-		return (struct thread_child){ -1, s + 1, st->kind == LT_BARRIER || lt__lower_combines(l, st), 0 };
+		return (struct thread_child){ -1, s + 1, st->kind >= LT_BARRIER || lt__lower_combines(l, st), 0 };
 	while (lower_loop_at(l, in)->parent != loop)
 		in = lower_loop_at(l, in)->parent;
 	return (struct thread_child){ in, lower_loop_at(l, in)->first_stmt + lower_loop_at(l, in)->n_stmt, l->part[in].waits,
@@ -24,6 +24,8 @@ static void lower_child(struct lowering *l, const struct thread_child *c, int32_
 		nest(l, c->loop);
 	else if (lower_stmt_at(l, s)->kind == LT_BARRIER)
 		lt__lower_barrier(l);
+	else if (lower_stmt_at(l, s)->kind > LT_BARRIER)
+		lt__lower_flight(l, s);
 	else if (c->waits)
 		lt__lower_combine(l, s);
 	else

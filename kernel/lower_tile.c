@@ -1,8 +1,9 @@
 /* kernel/lower_tile.c -- tiles: a nest that is a matrix instruction (lower_grid.h, lt/tile.h).
  *
  * The result is a local that is spread over the threads as the instruction's fragments are (lower_spread.c): each
- * thread takes what it has of it into variables, which are the accumulators, and puts them back.  The factors are read
- * where they are: in shared memory, or, from elsewhere, element by element as the fragment has them.
+ * thread takes what it has of it into variables, which are the accumulators, and puts them back.  The factors are
+ * fragments, which stay known as long as nobody writes to where they are: of shared memory, or, from elsewhere, element
+ * by element.
  */
 #include <string.h>
 #include "kernel/lower_grid.h"
@@ -195,25 +196,33 @@ static int32_t gathered(struct lowering *l, const struct lower_tile *x, int part
 	return value[0];
 }
 
-/* What a matrix instruction is given of a or b: an address in shared memory, or a fragment. */
-static int32_t factor(struct lowering *l, const struct lower_tile *x, int part, int64_t *extra)
+/* A number of where a factor's matrices are: the first tile that has them there. */
+static int32_t place_of(const struct lowering *l, const struct lower_tile *x, int part)
 {
+	int32_t i = 0;
+	for (; i < l->t->n_loop; i++)
+		if (l->tile[i] && !l->tile[i]->resets && l->tile[i]->row == x->row && l->tile[i]->buffer[part] == x->buffer[part]
+			&& memcmp(l->tile[i]->stride[part], x->stride[part], sizeof x->stride[part]) == 0)
+			break;
+	return i;
+}
+
+/* A fragment of a or b. */
+static int32_t factor(struct lowering *l, const struct lower_tile *x, int part)
+{
+	static const int axes[2][2] = { [LT_MATRIX_A] = { 0, 2 }, [LT_MATRIX_B] = { 2, 1 } };
 	const int32_t b = x->buffer[part];
-	const bool local = lower_buffer_at(l, b)->role == LT_LOCAL;
-	struct lt_matrix_location where = { -1, 0, { 0, 0 }, 0 };
+	const int64_t *stride = x->stride[part];
 	struct lower_address at;
 	at.value = lt__lower_address_of(l, x->at[part], &at.number);
-	if (local && lt__lower_memory(l, b) == LOWER_SHARED) {
-		static const int axes[2][2] = { [LT_MATRIX_A] = { 0, 2 }, [LT_MATRIX_B] = { 2, 1 } };
-		at.value = lt__lower_add(l, at.value, lt__lower_copy_offset(l, b));
-		where = (struct lt_matrix_location){ lt__lower_location(l, b), at.number,
-			{ x->stride[part][axes[part][0]], x->stride[part][axes[part][1]] }, 0 };
-		at.value = at.value < 0 ? lt__lower_i64(l, 0) : at.value;
-	} else {
-		at.value = gathered(l, x, part, at);
-	}
-	memcpy(extra, &where, sizeof where);
-	return at.value;
+	if (lower_buffer_at(l, b)->role != LT_LOCAL || lt__lower_memory(l, b) != LOWER_SHARED)
+		return gathered(l, x, part, at);
+	at.value = lt__lower_add(l, at.value, lt__lower_copy_offset(l, b));
+	const struct lt_matrix_location where = { lt__lower_location(l, b), at.number, { stride[axes[part][0]],
+		stride[axes[part][1]] }, 0 };
+	const struct lt_matrix_part *p = &x->row->matrix.part[part];
+	return lt__lower_fragment(l, (struct lt_instruction){ .dtype = (uint8_t)p->dtype, .lanes = 1u << p->n_element,
+		.operand = { at.value, -1, -1, -1 }, .what = description(l, x), .number = part }, &where, place_of(l, x, part));
 }
 
 void lt__lower_tile(struct lowering *l, int32_t loop)
@@ -233,8 +242,11 @@ void lt__lower_tile(struct lowering *l, int32_t loop)
 			lt__lower_write_at(l, c, (struct lower_address){ sums.value, sums.number + own_of(l, x, e) }, identity);
 		return;
 	}
-	for (int part = 0; part < 2; part++)
-		operand[part] = factor(l, x, part, &extra[part * LT_MATRIX_LOCATION]);
+	for (int part = 0; part < 2; part++) {
+		const int64_t registers[LT_MATRIX_LOCATION] = { -1 };
+		operand[part] = factor(l, x, part);
+		memcpy(&extra[part * LT_MATRIX_LOCATION], registers, sizeof registers);
+	}
 	for (int64_t e = 0; e < n; e++) {
 		struct lower_address at = { sums.value, sums.number + own_of(l, x, e) };
 		variable[e] = lt__build_variable(&l->b, "sum", x->row->matrix.part[LT_MATRIX_C].dtype, 1);

@@ -9,7 +9,7 @@
  *            vector loop of a nest is the one; those around it are unrolled.  It stays a loop where a loop inside has
  *            other iterations in each lane, or where what each lane has of its own does not fit.
  */
-#include "kernel/lower.h"
+#include "kernel/lower_grid.h"
 #include "kernel/opcode.h"
 #include "kernel/report.h"
 
@@ -94,7 +94,7 @@ static struct lane_needs needs_of(const struct lowering *l, const struct lt_loop
 	struct lane_needs n = { 1, true };
 	for (int32_t i = x->first_stmt; i < x->first_stmt + x->n_stmt; i++) {
 		const struct lt_stmt *s = lower_stmt_at(l, i);
-		if (s->kind == LT_BARRIER)
+		if (s->kind >= LT_BARRIER)
 			continue;
 		const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, s->op);
 		n.moves = n.moves && (s->kind == LT_RESET || (s->kind == LT_MAP && op->opcode == LT_OPCODE_copy));
@@ -178,14 +178,25 @@ static void copy_serial(const struct lowering *l, int32_t i)
 		p->mode = LOWER_COPIES;
 }
 
+/* Whether a statement in it makes all threads of a block wait. */
+static bool mode_waits(const struct lowering *l, const struct lt_loop *x)
+{
+	bool any = false;
+	for (int32_t i = x->first_stmt; i < x->first_stmt + x->n_stmt && l->part; i++)
+		any = any || lower_stmt_at(l, i)->kind == LT_BARRIER || lt__lower_combines(l, lower_stmt_at(l, i));
+	return any;
+}
+
 static void unroll(const struct lowering *l, struct lower_loop *p, const struct lt_loop *x)
 {
+	const bool versions = p->bounded && l->part && !mode_waits(l, x);        /* copies where all iterations are there, and others */
 	if (!l->machine.unrolled)
 		return;
 	p->mode = LOWER_HINT;
 	p->reason = p->parallel ? "it has a parallel loop in it"
-		: p->bounded ? "its iterations are counted at run time" : "the copies would be too many statements";
-	if (!p->bounded && !p->parallel && x->max_trip_count <= l->machine.unrolled / (p->cost ? p->cost : 1)) {
+		: p->bounded && !versions ? "its iterations are counted at run time" : "the copies would be too many statements";
+	if ((!p->bounded || versions) && !p->parallel
+		&& x->max_trip_count <= l->machine.unrolled / (p->cost ? p->cost : 1) / (versions ? 2 : 1)) {
 		p->mode = LOWER_COPIES;
 		p->reason = NULL;
 	}
@@ -228,7 +239,7 @@ static void vectorize(const struct lowering *l, int32_t i)
 /* Statements that all iterations come to. */
 static int64_t all_statements(const struct lower_loop *p, const struct lt_loop *x)
 {
-	int64_t copies = p->mode == LOWER_COPIES ? x->max_trip_count : 1;
+	int64_t copies = p->mode == LOWER_COPIES ? x->max_trip_count * (p->bounded ? 2 : 1) : 1;
 	if (p->mode == LOWER_LANES) {
 		copies = (p->straight ? x->max_trip_count / p->lanes : 1)
 			+ __builtin_popcountll((uint64_t)(x->max_trip_count % p->lanes));

@@ -133,6 +133,7 @@ static void need_parts(struct needed_search *n, int32_t at)
 		break;
 	case LT_OPCODE_get: need_writers(n, n->n_memory + i->what); break;
 	case LT_OPCODE_copy_async:
+	case LT_OPCODE_fragment:
 	case LT_OPCODE_matrix: need_named(n, i); break;
 	case LT_OPCODE_argument: need_argument(n, n->region[at], i->what); break;
 	case LT_OPCODE_else:

@@ -89,6 +89,7 @@
 #define FACTS_matrix    "g z A B q", LT_TYPE_NONE, LT_RULE_NONE, OPERANDS_2(ANY), 3, 0
 #define FACTS_launch_grid "n 0 1 2 h", LT_TYPE_NONE, LT_RULE_NONE, { LT_RULE_I64, LT_RULE_I64, LT_RULE_I64 }, 0, 0
 
+#define FACTS_fragment  "t g r x", LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_1(I64), 1, ELEMENTS
 #define FACTS_call      "n h", LT_TYPE_NONE, LT_RULE_NONE, NO_OPERAND, 0, 0
 
 static const char *const scopes[] = { "block", "subgroup", NULL };
@@ -174,7 +175,7 @@ enum lt_extra_kind lt__opcode_extra(uint32_t opcode, int32_t e)
 		return LT_EXTRA_VALUE;
 	if (opcode == LT_OPCODE_copy_async)
 		return e == 0 ? LT_EXTRA_BUFFER : LT_EXTRA_NUMBER;
-	if (opcode != LT_OPCODE_matrix)
+	if (opcode != LT_OPCODE_matrix && opcode != LT_OPCODE_fragment)
 		return LT_EXTRA_NUMBER;
 	if (e >= 2 * LT_MATRIX_LOCATION)
 		return LT_EXTRA_VARIABLE;
@@ -211,7 +212,7 @@ const char *const *lt__opcode_words(uint32_t opcode)
 char lt__opcode_list(const struct lt_opcode_facts *f)
 {
 	for (const char *e = f->pattern ? f->pattern : ""; *e; e += strcspn(e, " "), e += *e == ' ')
-		if (strcspn(e, " ") == 1 && strchr("khyz", *e))
+		if (strcspn(e, " ") == 1 && strchr("khyzx", *e))
 			return *e;
 	return 0;
 }

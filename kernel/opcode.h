@@ -51,7 +51,8 @@ enum lt_type_rule {
  *   c j  a number: `number`, `stride`  y  the address that is copied: NAME[operand 3 + number]
  *   g  `what`, a matrix description    z  variables in brackets, behind the places of a and b
  *   A B  a matrix: operand 0 or 1, or NAME[address by stride, stride swizzle BYTES]
- *   q  `async`, if it has that flag
+ *   q  `async`, if it has that flag    r  `a` or `b`: `number`
+ *   x  a matrix in shared memory: operand 0, as A has it
  * NULL: it is not written, but where its value is used. */
 struct lt_opcode_facts {
 	const char *name, *doc, *pattern;
@@ -73,7 +74,7 @@ enum lt_extra_kind { LT_EXTRA_NUMBER, LT_EXTRA_VALUE, LT_EXTRA_BUFFER, LT_EXTRA_
 enum lt_extra_kind lt__opcode_extra(uint32_t opcode, int32_t e);
 /* What `what` may be, NULL behind the last; NULL: no word. */
 const char *const *lt__opcode_words(uint32_t opcode);
-/* k, h, y or z: what its extras are; 0: it has none. */
+/* k, h, x, y or z: what its extras are; 0: it has none. */
 char lt__opcode_list(const struct lt_opcode_facts *);
 static inline bool lt__opcode_tests(uint32_t opcode)             /* an operator that compares */
 {

@@ -98,6 +98,7 @@ int32_t lt__kernel_known(struct lt_kernel_parser *, enum lt_kernel_named);
 /* parse_address.c: NAME[%3 + 5 by 4]; what is copied, NAME[%3 + 5]; matrix a or b, a value or a place; (c0, c1). */
 void lt__kernel_read_address(struct lt_kernel_parser *, struct lt_read_instruction *);
 void lt__kernel_read_source(struct lt_kernel_parser *, struct lt_read_instruction *);
+void lt__kernel_read_fragment(struct lt_kernel_parser *, struct lt_read_instruction *);
 void lt__kernel_read_matrix(struct lt_kernel_parser *, struct lt_read_instruction *, int operand);
 void lt__kernel_read_accumulators(struct lt_kernel_parser *, struct lt_read_instruction *);
 

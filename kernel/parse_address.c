@@ -73,21 +73,35 @@ void lt__kernel_read_source(struct lt_kernel_parser *p, struct lt_read_instructi
 	add_extras(p, r, x, 2);
 }
 
+/* NAME[%3 + 5 by 64, 1 swizzle 128]. */
+static struct lt_matrix_location read_location(struct lt_kernel_parser *p, int32_t *address)
+{
+	struct lt_matrix_location at = { lt__kernel_known(p, LT_KERNEL_BUFFER), 0, { 0, 0 }, 0 };
+	lt__kernel_expect(p, "[");
+	read_index(p, address, &at.number);
+	lt__kernel_expect(p, "by");
+	at.stride[0] = lt__kernel_number(p, "elements from row to row", INT32_MIN, INT32_MAX);
+	lt__kernel_expect(p, ",");
+	at.stride[1] = lt__kernel_number(p, "elements from column to column", INT32_MIN, INT32_MAX);
+	at.swizzle = lt__kernel_accept(p, "swizzle") ? lt__kernel_number(p, "32, 64 or 128", 32, 128) : 0;
+	lt__kernel_expect(p, "]");
+	return at;
+}
+
+void lt__kernel_read_fragment(struct lt_kernel_parser *p, struct lt_read_instruction *r)
+{
+	struct lt_matrix_location at = read_location(p, &r->i.operand[0]);
+	int64_t location[] = { at.buffer, at.number, at.stride[0], at.stride[1], at.swizzle };
+	add_extras(p, r, location, LT_MATRIX_LOCATION);
+}
+
 /* %3, or NAME[%3 + 5 by 64, 1 swizzle 128]. */
 void lt__kernel_read_matrix(struct lt_kernel_parser *p, struct lt_read_instruction *r, int operand)
 {
 	const struct lt_kernel_matrix *x = &p->b.matrix[r->i.what];
 	struct lt_matrix_location at = { -1, 0, { 0, 0 }, 0 };
 	if (p->kind == LT_KERNEL_WORD && lt__kernel_name_find(&p->names, p->at, p->bytes) >= 0) {
-		at.buffer = lt__kernel_known(p, LT_KERNEL_BUFFER);
-		lt__kernel_expect(p, "[");
-		read_index(p, &r->i.operand[operand], &at.number);
-		lt__kernel_expect(p, "by");
-		at.stride[0] = lt__kernel_number(p, "elements from row to row", INT32_MIN, INT32_MAX);
-		lt__kernel_expect(p, ",");
-		at.stride[1] = lt__kernel_number(p, "elements from column to column", INT32_MIN, INT32_MAX);
-		at.swizzle = lt__kernel_accept(p, "swizzle") ? lt__kernel_number(p, "32, 64 or 128", 32, 128) : 0;
-		lt__kernel_expect(p, "]");
+		at = read_location(p, &r->i.operand[operand]);
 	} else {
 		int64_t lanes = x->threads > 0 ? lt__matrix_lanes(x, operand) : 0;
 		if (lanes < 1 || lanes > LT_MAX_LANES)

@@ -176,6 +176,12 @@ void lt__kernel_element(struct lt_kernel_parser *p, struct lt_read_instruction *
 	case 'z': lt__kernel_read_accumulators(p, r); break;
 	case 'A':
 	case 'B': lt__kernel_read_matrix(p, r, element - 'A'); break;
+	case 'r':
+		r->i.number = lt__kernel_accept(p, "b");
+		if (!r->i.number)
+			lt__kernel_expect(p, "a");
+		break;
+	case 'x': lt__kernel_read_fragment(p, r); break;
 	case 's': r->i.flags |= lt__kernel_accept(p, "stream") ? LT_INSTRUCTION_STREAM : 0; break;
 	case 'k': read_list(p, r, false); break;
 	case 'h': read_list(p, r, true); break;

@@ -16,9 +16,10 @@
 
 enum { MAX_LANES = 16 };
 
-/* A place of the program without the constant part of its address: accesses of one buffer whose parts are the same. */
+/* A place of the program without the constant part of its address: accesses of one buffer whose parts are the same, and
+ * the mask, if any. */
 struct wide_base {
-	int32_t buffer;
+	int32_t buffer, mask;
 	const struct lt_address_sum *sum;
 	int64_t unit;                   /* elements that the parts are a multiple of: a power of two */
 	int32_t first, last;            /* its accesses of the run, in order: a list */
@@ -108,16 +109,16 @@ static int64_t unit_of_value(const struct wide_step *w, int32_t value, int depth
 
 static bool is_single(const struct wide_step *w, const struct lt_instruction *i)
 {
-	return is_access(i) && i->operand[1] < 0 && i->operand[2] < 0 && lt__instruction_type(w->k, i).lanes == 1
+	return is_access(i) && i->operand[1] < 0 && lt__instruction_type(w->k, i).lanes == 1
 		&& !(i->flags & LT_INSTRUCTION_STREAM);
 }
 
 static int32_t base_of(struct wide_step *w, const struct lt_instruction *i, const struct lt_address_sum *sum)
 {
 	for (int32_t b = 0; b < w->n_base; b++)
-		if (w->bases[b].buffer == i->what && lt__address_same_parts(w->bases[b].sum, sum))
+		if (w->bases[b].buffer == i->what && w->bases[b].mask == i->operand[2] && lt__address_same_parts(w->bases[b].sum, sum))
 			return b;
-	w->bases[w->n_base] = (struct wide_base){ i->what, sum, unit_of_sum(w, sum, 4), -1, -1 };
+	w->bases[w->n_base] = (struct wide_base){ i->what, i->operand[2], sum, unit_of_sum(w, sum, 4), -1, -1 };
 	return w->n_base++;
 }
 
@@ -295,11 +296,13 @@ static int32_t add_shuffle(struct wide_step *w, int32_t x, int32_t y, uint32_t l
 }
 
 /* The access of a window in place of that of one of its lanes. */
-static struct lt_instruction widened(const struct wide_step *w, int32_t at)
+static struct lt_instruction widened(struct wide_step *w, int32_t at)
 {
 	struct lt_instruction i = lt__rewrite_mapped(w->s, at);
 	i.number = (int64_t)((uint64_t)i.number - (uint64_t)w->lane[at].lane);
 	i.stride = 1;
+	if (i.operand[2] >= 0 && w->lane[at].lanes > 1)
+		i.operand[2] = lt__build_value(&w->s->b, LT_OPCODE_splat, LT_LANE_MASK, (uint32_t)w->lane[at].lanes, i.operand[2], -1);
 	return i;
 }
 

@@ -99,7 +99,17 @@ static void print_source(struct lt_kernel_printer *p, const struct lt_instructio
 	lt__print_text(p, "]");
 }
 
-/* %3, or NAME[%3 + 5 by 64, 1 swizzle 128]. */
+/* NAME[%3 + 5 by 64, 1 swizzle 128]. */
+static void print_location(struct lt_kernel_printer *p, struct lt_matrix_location at, int32_t address)
+{
+	print_base(p, at.buffer, address, at.number);
+	lt__printf(p, " by %" PRId64 ", %" PRId64, at.stride[0], at.stride[1]);
+	if (at.swizzle)
+		lt__printf(p, " swizzle %" PRId64, at.swizzle);
+	lt__print_text(p, "]");
+}
+
+/* %3, or a location. */
 static void print_matrix_operand(struct lt_kernel_printer *p, const struct lt_instruction *i, int operand)
 {
 	if (extras_of(p, i) < 2 * LT_MATRIX_LOCATION) {
@@ -111,11 +121,7 @@ static void print_matrix_operand(struct lt_kernel_printer *p, const struct lt_in
 		print_value(p, i->operand[operand], false);
 		return;
 	}
-	print_base(p, at.buffer, i->operand[operand], at.number);
-	lt__printf(p, " by %" PRId64 ", %" PRId64, at.stride[0], at.stride[1]);
-	if (at.swizzle)
-		lt__printf(p, " swizzle %" PRId64, at.swizzle);
-	lt__print_text(p, "]");
+	print_location(p, at, i->operand[operand]);
 }
 
 static const char *variable_name(const struct lt_kernel_printer *p, int64_t variable)
@@ -228,6 +234,13 @@ static void print_element(struct lt_kernel_printer *p, char element, const struc
 	case 'z': print_accumulators(p, i); break;
 	case 'A':
 	case 'B': print_matrix_operand(p, i, element - 'A'); break;
+	case 'r': lt__print_text(p, i->number ? "b" : "a"); break;
+	case 'x':
+		if (extras_of(p, i) < LT_MATRIX_LOCATION)
+			lt__print_text(p, "?");
+		else
+			print_location(p, lt__matrix_location(p->k, i, 0), i->operand[0]);
+		break;
 	case 'k': print_list(p, i, false); break;
 	case 'h': print_list(p, i, true); break;
 	case 'p':

@@ -57,13 +57,14 @@ static void read_shared(struct simulation *s, const struct matrix_run *r, int32_
 	}
 }
 
-static void fill_from_shared(struct simulation *s, struct matrix_run *r, int part)
+/* From operand number `operand`. */
+static void fill_from_shared(struct simulation *s, struct matrix_run *r, int part, int operand)
 {
-	struct lt_matrix_location p = lt__matrix_location(s->k, r->x, part);
+	struct lt_matrix_location p = lt__matrix_location(s->k, r->x, operand);
 	int32_t buffer = (int32_t)p.buffer;
 	int64_t from, rows = r->m->extent[lt__matrix_row_axis(part)], columns = r->m->extent[lt__matrix_column_axis(part)];
 	lt__simulate_switch(s, r->first);
-	if (!lt__simulate_locate(s, r->at, buffer, r->x->operand[part], p.number, &from))
+	if (!lt__simulate_locate(s, r->at, buffer, r->x->operand[operand], p.number, &from))
 		return;
 	for (int64_t e = 0; e < rows * columns && !s->status; e++) {
 		int64_t element = from;
@@ -138,22 +139,43 @@ static void accumulate(struct simulation *s, struct matrix_run *r, int32_t t)
 			.to = -1, .from = -1 });
 }
 
+static void take_room(struct simulation *s, struct matrix_run *r, int part)
+{
+	struct simulate_grid *g = s->grid;
+	if (!g->matrix_bits[part]) {
+		g->matrix_bits[part] = lt__pool_alloc(&s->pool, MAX_ELEMENTS, sizeof **g->matrix_bits);
+		g->matrix_known[part] = lt__pool_alloc(&s->pool, MAX_ELEMENTS, 1);
+	}
+	r->bits[part] = g->matrix_bits[part];
+	r->known[part] = g->matrix_known[part];
+}
+
+void lt__simulate_fragment(struct simulation *s, int32_t instruction, int32_t first, int32_t n)
+{
+	const struct lt_instruction *x = &s->k->instructions[instruction];
+	struct matrix_run r = { instruction, first, n, x, &s->k->matrices[x->what], { NULL }, { NULL } };
+	const int part = (int)x->number;
+	take_room(s, &r, part);
+	fill_from_shared(s, &r, part, 0);
+	for (int32_t t = 0; t < n && !s->status; t++) {
+		lt__simulate_switch(s, first + t);
+		for (uint32_t lane = 0; lane < x->lanes; lane++) {
+			int64_t at = location_in(r.m, part, lane, t);
+			simulate_give(s, instruction, lane, r.bits[part][at], r.known[part][at]);
+		}
+	}
+}
+
 void lt__simulate_matrix(struct simulation *s, int32_t instruction, int32_t first, int32_t n)
 {
 	const struct lt_instruction *x = &s->k->instructions[instruction];
 	struct matrix_run r = { instruction, first, n, x, &s->k->matrices[x->what], { NULL }, { NULL } };
-	struct simulate_grid *g = s->grid;
 	for (int part = 0; part < 2; part++) {
-		if (!g->matrix_bits[part]) {
-			g->matrix_bits[part] = lt__pool_alloc(&s->pool, MAX_ELEMENTS, sizeof **g->matrix_bits);
-			g->matrix_known[part] = lt__pool_alloc(&s->pool, MAX_ELEMENTS, 1);
-		}
-		r.bits[part] = g->matrix_bits[part];
-		r.known[part] = g->matrix_known[part];
+		take_room(s, &r, part);
 		if (lt__matrix_location(s->k, x, part).buffer < 0)
 			fill_from_fragments(s, &r, part);
 		else
-			fill_from_shared(s, &r, part);
+			fill_from_shared(s, &r, part, part);
 	}
 	for (int32_t t = 0; t < n && !s->status; t++)
 		accumulate(s, &r, t);

@@ -193,6 +193,7 @@ void lt__simulate_switch(struct simulation *, int32_t thread);  /* it is the one
 int32_t lt__simulate_meet(struct simulation *);
 /* simulate_matrix.c: of n threads from first on; all have come. */
 void lt__simulate_matrix(struct simulation *, int32_t instruction, int32_t first, int32_t n);
+void lt__simulate_fragment(struct simulation *, int32_t instruction, int32_t first, int32_t n);
 /* simulate_call.c */
 void lt__simulate_call(struct simulation *, int32_t instruction);
 /* simulate_shadow.c: thread: that of the block that reads or writes an element. */

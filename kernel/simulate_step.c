@@ -179,7 +179,8 @@ static void machine(struct simulation *s, int32_t i)
 
 bool lt__simulate_meets(uint32_t opcode)
 {
-	return opcode == LT_OPCODE_barrier || opcode == LT_OPCODE_exchange || opcode == LT_OPCODE_matrix;
+	return opcode == LT_OPCODE_barrier || opcode == LT_OPCODE_exchange || opcode == LT_OPCODE_matrix
+		|| opcode == LT_OPCODE_fragment;
 }
 
 /* What a block that is more than were launched does not do. */

@@ -69,6 +69,7 @@ static uint8_t value_level(const struct uniform_work *w, const struct lt_instruc
 	case LT_OPCODE_block: return w->r->blocks[i->what] == 1 ? LT_UNIFORM_LAUNCH : LT_UNIFORM_BLOCK;
 	case LT_OPCODE_thread: return thread_level(w, i->what);
 	case LT_OPCODE_subgroup: return i->what == 4 ? LT_UNIFORM_FOUR : LT_UNIFORM_SUBGROUP;
+	case LT_OPCODE_fragment:
 	case LT_OPCODE_member: return LT_UNIFORM_THREAD;
 	case LT_OPCODE_get: return w->variable[i->what];
 	case LT_OPCODE_loop: return level_of(w, i->operand[0]);

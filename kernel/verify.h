@@ -75,6 +75,7 @@ void lt__verify_grid(struct lt_verifier *, const struct lt_instruction *);     /
 
 /* verify_matrix.c */
 void lt__verify_description(struct lt_verifier *, int32_t matrix);
+void lt__verify_fragment(struct lt_verifier *, const struct lt_instruction *);
 void lt__verify_matrix(struct lt_verifier *, const struct lt_instruction *);
 
 /* verify_call.c */

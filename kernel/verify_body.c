@@ -79,13 +79,14 @@ static void check_extras(struct lt_verifier *v, const struct lt_instruction *i, 
 	char list = lt__opcode_list(f);
 	bool values = list == 'h', lanes = list == 'k';
 	int64_t end = (int64_t)i->first_extra + i->n_extra;
-	int32_t min = list == 'y' ? 2 : list == 'z' ? 2 * LT_MATRIX_LOCATION + 1 : 0;
+	int32_t min = list == 'y' ? 2 : list == 'z' ? 2 * LT_MATRIX_LOCATION + 1
+		: list == 'x' ? LT_MATRIX_LOCATION : 0;
 	if (!list && i->n_extra == 0)
 		return;
 	if (!list || i->n_extra < 0 || i->first_extra < 0 || end > (int64_t)v->k->n_extra)
 		lt__verify_fail(v, -1, "correct first_extra and n_extra", "'%s' has a list of values that %s", f->name,
 			list ? "is not inside of `extras`" : "it should not have");
-	if (i->n_extra < min || (list == 'y' && i->n_extra > min))
+	if (i->n_extra < min || ((list == 'y' || list == 'x') && i->n_extra > min))
 		lt__verify_fail(v, -1, "correct n_extra",
 			"'%s' has too %s extras: %" PRId32, f->name, i->n_extra < min ? "few" : "many",
 			i->n_extra);

@@ -68,6 +68,8 @@ void lt__verify_find_shared(struct lt_verifier *v)
 				mark_shared(v, i->what);
 			if (is_copy && has_extras && i->n_extra > 0)
 				mark_shared(v, k->extras[i->first_extra]);
+			if (i->opcode == LT_OPCODE_fragment && has_extras && i->n_extra >= LT_MATRIX_LOCATION)
+				mark_shared(v, k->extras[i->first_extra]);
 			for (int part = 0; part < 2 && is_matrix && has_extras && i->n_extra >= 2 * LT_MATRIX_LOCATION; part++)
 				mark_shared(v, k->extras[i->first_extra + part * LT_MATRIX_LOCATION]);
 		}

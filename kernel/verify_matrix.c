@@ -67,6 +67,32 @@ static void check_types(struct lt_verifier *v, const struct lt_kernel_matrix *x)
 				lt__kernel_element_name(x->part[part].dtype), lt__kernel_element_name(c));
 }
 
+static void check_location(struct lt_verifier *v, const struct lt_kernel_matrix *x, int part,
+	struct lt_matrix_location at)
+{
+	const struct lt_kernel *k = v->k;
+	const uint32_t dtype = x->part[part].dtype;
+	if (at.buffer < 0 || at.buffer >= (int64_t)k->n_buffer || k->buffers[at.buffer].space != LT_SPACE_SHARED)
+		lt__verify_fail(v, -1, "copy it to shared memory first", "a matrix is in registers or in a shared buffer");
+	if (k->buffers[at.buffer].dtype != dtype)
+		lt__verify_fail(v, -1, "cast the elements first, or take another matrix",
+			"buffer %s has elements of type %s; matrix %s takes %s for %c",
+			k->buffers[at.buffer].name, lt__kernel_element_name(k->buffers[at.buffer].dtype), x->name,
+				lt__kernel_element_name(dtype), "ab"[part]);
+	if (at.swizzle != 0 && at.swizzle != 32 && at.swizzle != 64 && at.swizzle != 128)
+		lt__verify_fail(v, -1, "write 0 for none", "a swizzle is of 32, 64 or 128 bytes, not %" PRId64, at.swizzle);
+	if (at.stride[0] < INT32_MIN || at.stride[0] > INT32_MAX || at.stride[1] < INT32_MIN || at.stride[1] > INT32_MAX)
+		lt__verify_fail(v, -1, "copy the matrix to where its rows are closer",
+			"the strides of a matrix have at most 32 bits");
+}
+
+static void check_layout(struct lt_verifier *v, const struct lt_kernel_matrix *x, int part)
+{
+	if (!x->part[part].n_element && !x->part[part].n_thread)
+		lt__verify_fail(v, -1, "give a place in shared memory", "matrix %s has no layout of %c in registers", x->name,
+			"ab"[part]);
+}
+
 static void check_operand(struct lt_verifier *v, const struct lt_instruction *i, int part)
 {
 	const struct lt_kernel *k = v->k;
@@ -79,42 +105,50 @@ static void check_operand(struct lt_verifier *v, const struct lt_instruction *i,
 		is = (struct lt_value_type){ k->instructions[value].dtype, k->instructions[value].lanes };
 	if (at.buffer < 0) {
 		want = (struct lt_value_type){ p->dtype, (uint32_t)lt__matrix_lanes(x, part) };
-		if (!p->n_element && !p->n_thread)
-			lt__verify_fail(v, -1, "give a place in shared memory", "matrix %s has no layout of %c in registers", x->name,
-				"ab"[part]);
+		check_layout(v, x, part);
 	}
 	if ((at.buffer < 0 || value >= 0) && (is.dtype != want.dtype || is.lanes != want.lanes))
 		lt__verify_fail(v, value, "cast or shuffle it first",
 			"operand %d of 'matrix' is %s; %s is needed", part, lt__shown_type(is).text,
 			lt__shown_type(want).text);
-	if (at.buffer < 0)
-		return;
-	if (at.buffer >= (int64_t)k->n_buffer || k->buffers[at.buffer].space != LT_SPACE_SHARED)
-		lt__verify_fail(v, -1, "copy it to shared memory first", "a matrix is in registers or in a shared buffer");
-	if (k->buffers[at.buffer].dtype != p->dtype)
-		lt__verify_fail(v, -1, "cast the elements first, or take another matrix",
-			"buffer %s has elements of type %s; matrix %s takes %s for %c",
-			k->buffers[at.buffer].name, lt__kernel_element_name(k->buffers[at.buffer].dtype), x->name,
-				lt__kernel_element_name(p->dtype), "ab"[part]);
-	if (at.swizzle != 0 && at.swizzle != 32 && at.swizzle != 64 && at.swizzle != 128)
-		lt__verify_fail(v, -1, "write 0 for none", "a swizzle is of 32, 64 or 128 bytes, not %" PRId64, at.swizzle);
-	if (at.stride[0] < INT32_MIN || at.stride[0] > INT32_MAX || at.stride[1] < INT32_MIN || at.stride[1] > INT32_MAX)
-		lt__verify_fail(v, -1, "copy the matrix to where its rows are closer",
-			"the strides of a matrix have at most 32 bits");
+	if (at.buffer >= 0)
+		check_location(v, x, part, at);
+}
+
+static void check_region(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	const struct lt_region *r = &v->k->regions[v->region];
+	const struct lt_kernel_matrix *x = &v->k->matrices[i->what];
+	if (r->kind != LT_REGION_GRID)
+		lt__verify_fail(v, -1, "move it to a grid", "'%s' is for the threads of a grid; this region is none",
+			lt_opcode_name(i->opcode));
+	if (r->subgroup != 32 || (int64_t)r->threads[0] * r->threads[1] * r->threads[2] % x->threads)
+		lt__verify_fail(v, -1, "round the block up to as many, in subgroups of 32",
+			"matrix %s takes %" PRId32 " threads in subgroups of 32; this grid has others", x->name,
+			x->threads);
+}
+
+void lt__verify_fragment(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	const struct lt_kernel_matrix *x = &v->k->matrices[i->what];
+	check_region(v, i);
+	if (i->number != 0 && i->number != 1)
+		lt__verify_fail(v, -1, "make it 0 for a, or 1 for b", "there is no matrix %" PRId64, i->number);
+	const int part = (int)i->number;
+	const struct lt_value_type want = { x->part[part].dtype, (uint32_t)lt__matrix_lanes(x, part) };
+	check_layout(v, x, part);
+	if (i->dtype != want.dtype || i->lanes != want.lanes)
+		lt__verify_fail(v, -1, "make it of that type", "a thread's part of %c of matrix %s is %s, not %s", "ab"[part], x->name,
+			lt__shown_type(want).text, lt__shown_type((struct lt_value_type){ i->dtype, i->lanes }).text);
+	check_location(v, x, part, lt__matrix_location(v->k, i, 0));
 }
 
 void lt__verify_matrix(struct lt_verifier *v, const struct lt_instruction *i)
 {
 	const struct lt_kernel *k = v->k;
-	const struct lt_region *r = &k->regions[v->region];
 	const struct lt_kernel_matrix *x = &k->matrices[i->what];
 	int64_t lanes = 0;
-	if (r->kind != LT_REGION_GRID)
-		lt__verify_fail(v, -1, "move it to a grid", "'matrix' is for the threads of a grid; this region is none");
-	if (r->subgroup != 32 || (int64_t)r->threads[0] * r->threads[1] * r->threads[2] % x->threads)
-		lt__verify_fail(v, -1, "round the block up to as many, in subgroups of 32",
-			"matrix %s takes %" PRId32 " threads in subgroups of 32; this grid has others", x->name,
-			x->threads);
+	check_region(v, i);
 	check_types(v, x);
 	check_operand(v, i, LT_MATRIX_A);
 	check_operand(v, i, LT_MATRIX_B);

@@ -211,7 +211,7 @@ static int64_t extent_of_what(
 		return k->n_param;
 	if (i->opcode == LT_OPCODE_text)
 		return k->n_op;
-	if (i->opcode == LT_OPCODE_matrix)
+	if (i->opcode == LT_OPCODE_matrix || i->opcode == LT_OPCODE_fragment)
 		return k->n_matrix;
 	if (i->opcode == LT_OPCODE_call)
 		return k->n_call;
@@ -299,6 +299,7 @@ void lt__verify_opcode(struct lt_verifier *v, const struct lt_instruction *i)
 	case LT_OPCODE_commit:
 	case LT_OPCODE_wait: lt__verify_grid(v, i); break;
 	case LT_OPCODE_matrix: lt__verify_matrix(v, i); break;
+	case LT_OPCODE_fragment: lt__verify_fragment(v, i); break;
 	case LT_OPCODE_call: lt__verify_call(v, i); break;
 	default: break;
 	}

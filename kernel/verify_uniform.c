@@ -14,6 +14,7 @@ static enum lt_uniformity scope_of(const struct lt_verifier *v, const struct lt_
 	case LT_OPCODE_exchange:
 	case LT_OPCODE_commit:
 	case LT_OPCODE_wait: return LT_UNIFORM_SUBGROUP;
+	case LT_OPCODE_fragment:
 	case LT_OPCODE_matrix: return v->k->matrices[i->what].threads == 128 ? LT_UNIFORM_FOUR : LT_UNIFORM_SUBGROUP;
 	default: return LT_UNIFORM_THREAD;
 	}
@@ -53,7 +54,8 @@ static void check_operand(
 static bool comes_after_leave(uint32_t opcode)
 {
 	return opcode == LT_OPCODE_barrier || opcode == LT_OPCODE_exchange || opcode == LT_OPCODE_copy_async
-		|| opcode == LT_OPCODE_commit || opcode == LT_OPCODE_wait || opcode == LT_OPCODE_matrix;
+		|| opcode == LT_OPCODE_commit || opcode == LT_OPCODE_wait || opcode == LT_OPCODE_matrix
+		|| opcode == LT_OPCODE_fragment;
 }
 
 static void check_grid(struct lt_verifier *v, const struct lt_uniform *u)
@@ -65,6 +67,8 @@ static void check_grid(struct lt_verifier *v, const struct lt_uniform *u)
 		check_control(v, u, i);
 		if (i->opcode == LT_OPCODE_exchange && i->what != LT_EXCHANGE_INDEX)
 			check_operand(v, u, 1, LT_UNIFORM_SUBGROUP, "the distance");
+		if (i->opcode == LT_OPCODE_fragment)
+			check_operand(v, u, 0, scope_of(v, i), "an address");
 		for (int part = 0; i->opcode == LT_OPCODE_matrix && part < 2; part++)
 			if (lt__matrix_location(v->k, i, part).buffer >= 0)
 				check_operand(v, u, part, scope_of(v, i), "an address");

@@ -99,8 +99,8 @@ static void print_operand(struct lt_text *t, const struct lt_tree *x, const stru
 
 static void print_stmt(struct lt_text *t, const struct lt_tree *x, const struct lt_stmt *s)
 {
-	if (s->kind == LT_BARRIER) {
-		lt__text_format(t, "s %d @%d\n", (int)s->kind, (int)s->loop);
+	if (s->kind >= LT_BARRIER) {
+		lt__text_format(t, "s %d @%d !%d\n", (int)s->kind, (int)s->loop, (int)s->async);
 		return;
 	}
 	const struct lt_op *op = LT_AT(struct lt_op, x->ops, s->op);
@@ -108,6 +108,8 @@ static void print_stmt(struct lt_text *t, const struct lt_tree *x, const struct 
 		(int)s->loop, (int)s->reducing);
 	if (s->stream)
 		lt__text_add(t, " stream", 7);
+	if (s->async)
+		lt__text_add(t, " async", 6);
 	for (int32_t q = 0; q < s->n_guard; q++) {
 		lt__text_add(t, " ?", 2);
 		print_row(t, x, x->guards[s->first_guard + q]);

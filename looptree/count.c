@@ -191,7 +191,7 @@ static struct chain chain_of(
 /* A reset is none: a sum of n terms counts n.  What a cast, a copy or a view moves is none. */
 static bool computes(const struct lt_tree *x, const struct lt_stmt *s)
 {
-	if (s->kind == LT_RESET || s->kind == LT_BARRIER)
+	if (s->kind == LT_RESET || s->kind >= LT_BARRIER)
 		return false;
 	int op = lt__op_find(LT_AT(struct lt_op, x->ops, s->op)->name);
 	return op >= 0 && lt__op_counts((enum lt_opcode)op);
@@ -261,7 +261,7 @@ static int64_t touched_bytes(const struct lt_frozen *f, const int64_t *param, st
 	for (uint32_t i = 0; i < x->stmts.n; i++) {
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, x->stmts, i);
 		struct chain c = chain_of(x, param, s, -1, a);
-		if (s->kind == LT_BARRIER)
+		if (s->kind >= LT_BARRIER)
 			continue;
 		add_touches(&c, s->dest, by_slot);
 		for (int32_t k = 0; k < s->n_operand; k++) {

@@ -120,6 +120,7 @@ static lt_status add_leaf(struct lt_freezer *f, lt_tnode at)
 	}
 	struct lt_stmt *s = &f->stmt[stmt];
 	s->stream = f->t->node[at].stream;
+	s->async = f->t->node[at].async && lt__freeze_is_async(f, n);
 	s->n_operand = f->n_operand - s->first_operand;
 	enum lt_dtype in[3] = { 0 };
 	for (int32_t k = 0; k < s->n_operand; k++)

@@ -68,9 +68,12 @@ struct lt_fbuffer {
 	bool written, read;
 	const char *name;
 };
+/* Of buffers in turn: number `first` after that of the loop's iteration, modulo depth; 0: there is one buffer. */
+struct lt_inturn { int32_t loop; int64_t first, depth; };
 struct lt_faccess {
 	int32_t buffer;
 	struct lt_row row;
+	struct lt_inturn turn;
 	int32_t index;
 	int64_t index_extent, index_stride;
 	int32_t first_bound, n_bound;
@@ -196,9 +199,11 @@ int32_t lt__freeze_depth(const struct lt_looptree *, lt_node);
 /* The copy below `child` that is made ahead in the loop `at`, alone in its nest; -1: none. */
 lt_node lt__multibuffered_below(const struct lt_looptree *, lt_tnode at, lt_tnode child);
 /* Adds the buffer that the loop's iteration means, path[owner], of `elems` elements each. */
-void lt__freeze_turn(struct lt_freezer *, lt_node, int32_t owner, int64_t elems, struct lt_row *offset);
+void lt__freeze_turn(struct lt_freezer *, lt_node, int32_t owner, int64_t elems, struct lt_faccess *);
 
 /* freeze_multibuffer.c: walk freezes a node of the tree. */
+/* Whether what the leaf of a copy writes is waited for later: by threads that share it. */
+bool lt__freeze_is_async(const struct lt_freezer *, lt_node);
 typedef lt_status lt_freeze_walk(struct lt_freezer *, lt_tnode);
 /* Before the loop: the copies of its first trips. */
 lt_status lt__freeze_first(struct lt_freezer *, lt_tnode loop, int64_t step, lt_freeze_walk *);

@@ -216,7 +216,7 @@ lt_status lt__freeze_access(
 		unit *= along.extent;
 	}
 	if (!whole)
-		lt__freeze_turn(f, base, owner, f->buffer[b].elems / lt__freeze_depth(f->t, base), &access.row);
+		lt__freeze_turn(f, base, owner, f->buffer[b].elems / lt__freeze_depth(f->t, base), &access);
 	struct lt_fbuffer *buffer = &f->buffer[b];
 	if (whole && f->t->layout[base]) {
 		low = location->offset;

@@ -37,11 +37,25 @@ static int32_t child_start(const struct lt_freezer *f, int32_t loop, int32_t stm
 	return f->loop[in].first_stmt;
 }
 
+/* Whether both mean different ones of buffers in turn, and are in the same iteration of the loop that counts them, or
+ * both before it. */
+static bool in_other_turn(const struct lt_freezer *f, const struct lt_touched *old, const struct lt_touched *now)
+{
+	const struct lt_inturn *a = &f->access[old->access].turn, *b = &f->access[now->access].turn;
+	bool before = a->depth && f->loop[a->loop].max_trip_count == 1 && f->loop[b->loop].max_trip_count == 1;
+	if (!a->depth || (a->first - b->first) % a->depth == 0 || (a->loop != b->loop && !before))
+		return false;
+	int32_t carried = old->carried;
+	if (carried >= 0 && first_common(f, carried, f->stmt[now->stmt].loop) != carried)
+		carried = -1;                           /* by a loop that has ended */
+	return carried < 0 || (carried != a->loop && first_common(f, a->loop, carried) == a->loop);
+}
+
 static bool conflicts(const struct lt_barriers *w, const struct lt_touched *old, const struct lt_touched *now)
 {
 	const struct lt_freezer *f = w->f;
 	return (old->write || now->write) && f->access[old->access].buffer == f->access[now->access].buffer
-		&& !lt__same_thread(w, old, now);
+		&& !in_other_turn(f, old, now) && !lt__same_thread(w, old, now);
 }
 
 static void forget_before(struct lt_barriers *w, int64_t time)
@@ -61,6 +75,15 @@ static bool has_barrier(const struct lt_barriers *w, int32_t loop, int32_t stmt)
 	return false;
 }
 
+/* Buffers in turn were copied to before the loop that counts them, and before each iteration: its begin is for both. */
+static int32_t turning_loop(const struct lt_freezer *f, const struct lt_touched *now, int32_t around)
+{
+	const struct lt_inturn *x = &f->access[now->access].turn;
+	int32_t here = f->stmt[now->stmt].loop;
+	return x->depth && x->loop != around && f->loop[x->loop].max_trip_count > 1 && first_common(f, x->loop, here) == x->loop
+		&& first_common(f, around, x->loop) == around && !lt__is_thread_loop(f, around) ? x->loop : -1;
+}
+
 /* The newest conflict is the innermost place: a barrier there is behind all older ones, too. */
 static void meet(struct lt_barriers *w, const struct lt_touched *now)
 {
@@ -74,9 +97,13 @@ static void meet(struct lt_barriers *w, const struct lt_touched *now)
 	int32_t here = f->stmt[now->stmt].loop, loop = old->carried;
 	if (loop < 0 || first_common(f, loop, here) != loop)
 		loop = first_common(f, f->stmt[old->stmt].loop, here);
+	int32_t turning = turning_loop(f, now, loop);
 	LT_GROW(f->a, w->at, w->n, w->cap);
-	w->at[w->n++] = (struct lt_fbarrier){ loop, child_start(f, loop, now->stmt) };
-	forget_before(w, w->start[loop]);
+	if (turning >= 0)
+		w->at[w->n++] = (struct lt_fbarrier){ turning, f->loop[turning].first_stmt };
+	else
+		w->at[w->n++] = (struct lt_fbarrier){ loop, child_start(f, loop, now->stmt) };
+	forget_before(w, turning >= 0 ? w->begin[turning] : w->start[loop]);
 }
 
 static void keep(struct lt_barriers *w, const struct lt_touched *now)
@@ -151,11 +178,16 @@ static void walk_loop(struct lt_barriers *w, int32_t in)
 static void walk(struct lt_barriers *w, int32_t loop, int32_t s, int32_t end)
 {
 	struct lt_freezer *f = w->f;
+	w->begin[loop] = w->time + 1;
 	while (s < end) {
 		int32_t in = f->stmt[s].loop;
 		w->start[loop] = ++w->time;
-		if (has_barrier(w, loop, s))
+		if (has_barrier(w, loop, s) || (in == loop && f->stmt[s].kind == LT_BARRIER))
 			forget_before(w, w->time);
+		if (in == loop && f->stmt[s].kind >= LT_BARRIER) {
+			s++;
+			continue;
+		}
 		if (in == loop) {
 			each_access(w, s, meet);
 			each_access(w, s, keep);
@@ -218,7 +250,8 @@ static void walk_root(struct lt_barriers *w, int32_t root)
 	w->n_touched = 0;
 	memset(w->written, 0, (size_t)f->n_buffer * sizeof *w->written);
 	for (int32_t s = x->first_stmt; s < x->first_stmt + x->n_stmt; s++)
-		w->written[f->access[f->stmt[s].dest].buffer] = true;
+		if (f->stmt[s].dest >= 0)
+			w->written[f->access[f->stmt[s].dest].buffer] = true;
 	walk_loop(w, root);
 }
 
@@ -295,7 +328,8 @@ void lt__freeze_barriers(struct lt_freezer *f)
 	if (!threads)
 		return;
 	struct lt_barriers w = { .f = f, .stride = LT_NEW(f->a, int64_t, f->n_loop + 1),
-		.start = LT_NEW(f->a, int64_t, f->n_loop + 1), .written = LT_NEW(f->a, bool, f->n_buffer + 1) };
+		.start = LT_NEW(f->a, int64_t, f->n_loop + 1), .begin = LT_NEW(f->a, int64_t, f->n_loop + 1),
+		.written = LT_NEW(f->a, bool, f->n_buffer + 1) };
 	f->needs |= LT_NEED_BARRIER;
 	find_strides(&w);
 	for (int32_t i = 0; i < f->n_loop; i++)

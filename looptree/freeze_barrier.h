@@ -11,6 +11,7 @@ struct lt_barriers {
 	struct lt_freezer *f;
 	int64_t *stride;                /* by block loop: threads of its axis from an iteration to the next */
 	int64_t time, *start;           /* by loop: when what is walked through in its body began */
+	int64_t *begin;                 /* by loop: when its body began */
 	bool *written;                  /* by buffer: in the grid in hand */
 	struct lt_touched *touched; int32_t n_touched, cap_touched;
 	struct lt_fbarrier *at; int32_t n, cap;

@@ -35,27 +35,49 @@ static lt_status read_digit(const struct lt_looptree *t, lt_node n, const struct
 	return lt__word_number(t, &step, "the step of a digit", &out->step);
 }
 
+/* The digit of the same dim with the next larger step, where d is the i-th; -1. */
+static int32_t layout_above(const struct lt_digit *digit, int32_t n, int32_t i)
+{
+	int32_t above = -1;
+	for (int32_t k = 0; k < n; k++)
+		if (k != i && digit[k].dim == digit[i].dim && (digit[k].step > digit[i].step || (digit[k].step == digit[i].step && k < i))
+			&& (above < 0 || digit[k].step < digit[above].step))
+			above = k;
+	return above;
+}
+
+/* What each digit of a dim counts ends where the next larger one begins. */
+static lt_status cut_digits(const struct lt_looptree *t, lt_node n, struct lt_digit *digit, int32_t n_digit)
+{
+	for (int32_t i = 0; i < n_digit; i++) {
+		int32_t above = layout_above(digit, n_digit, i);
+		const char *name = t->graph->var[t->graph->node[n].dim[digit[i].dim]].name;
+		if (above < 0)
+			continue;
+		digit[i].span = digit[above].step;
+		if (digit[i].span == digit[i].step || digit[i].span % digit[i].step != 0)
+			return lt_fail(t->ctx, LT_EILLEGAL, "the digits of %s have steps %lld and %lld; each has to divide the next "
+				"larger one, as in `%s/64 %s/16 %s`",
+				name, (long long)digit[i].span, (long long)digit[i].step, name, name, name);
+	}
+	return LT_OK;
+}
+
 lt_status lt__layout_read(
 	const struct lt_looptree *t, lt_node n, const struct lt_words *w, int64_t pad, struct lt_memlayout **out)
 {
 	const struct lt_nodedef *d = &t->graph->node[n];
 	struct lt_digit *digit = LT_NEW(t->arena, struct lt_digit, w->n + 1);
-	int64_t *step = LT_NEW(t->arena, int64_t, d->n_dim + 1);        /* of the last digit of each dim; 0: none yet */
+	bool *ends = LT_NEW(t->arena, bool, d->n_dim + 1);              /* by dim: it is a digit itself */
 	for (int32_t i = 0; i < w->n; i++) {
 		LT_TRY(read_digit(t, n, &w->word[i], &digit[i]));
-		int64_t *last = &step[digit[i].dim];
-		const char *name = t->graph->var[d->dim[digit[i].dim]].name;
-		if (*last && (*last <= digit[i].step || *last % digit[i].step != 0))
-			return lt_fail(t->ctx, LT_EILLEGAL, "the digits of %s have steps %lld and then %lld; each has to divide the "
-				"previous one, as in `%s/64 %s/16 %s`",
-				name, (long long)*last, (long long)digit[i].step, name, name, name);
-		digit[i].span = *last;
-		*last = digit[i].step;
+		ends[digit[i].dim] = ends[digit[i].dim] || digit[i].step == 1;
 	}
+	LT_TRY(cut_digits(t, n, digit, w->n));
 	for (int32_t i = 0; i < d->n_dim; i++)
-		if (step[i] != 1)
+		if (!ends[i])
 			return lt_fail(t->ctx, LT_EILLEGAL,
-				"a layout of %%%s ends the digits of each dim with the dim itself; `%s` is missing",
+				"a layout of %%%s has each dim itself among its digits; `%s` is missing",
 				d->name, t->graph->var[d->dim[i]].name);
 	*out = lt__layout_new(t, w->n, digit, pad);
 	return LT_OK;

@@ -22,12 +22,13 @@ struct lt_tnodedef {
 	lt_node leaf;
 	bool stream;                    /* of a leaf: its value goes to memory past the caches */
 	int32_t depth;                  /* of a copy's leaf: buffers in turn; 0, 1: one */
+	bool async;                     /* with a depth: copies are begun, and waited for when they are needed */
 	const char *call;               /* routine of LT_CALL, instruction of LT_TILE; else NULL */
 	int32_t line;                   /* of the text that it was read from; 0: none */
 };
 /* The order of a value's elements in memory, slowest digit first.  The digits of a dim cut its index i: floor((i mod
- * span) / step), span 0: to the end.  Each dim has its digits in falling steps, each span the step of the digit before,
- * the last step 1. */
+ * span) / step), span 0: to the end.  Each span is the next larger step of the dim's digits, and each dim has one of
+ * step 1. */
 struct lt_digit { int32_t dim; int64_t step, span; };
 struct lt_memlayout { int32_t n; struct lt_digit *digit; int64_t pad; };  /* pad: elements left free after each run of
                                                                            * the last digit */

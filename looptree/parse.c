@@ -182,6 +182,10 @@ static lt_status read_leaf(struct lt_treereader *r, lt_tnode parent, lt_tnode *o
 			return LT_TREE_SYNTAX(r, "a depth is at most %d", LT_MAX_DEPTH);
 		r->t->node[*out].depth = (int32_t)depth;
 		lt__tree_word(r);
+		if (r->l.kind == LT_TOKEN_NAME && lt__lex_is(&r->l, "async")) {
+			r->t->node[*out].async = true;
+			lt__tree_word(r);
+		}
 	}
 	if (lt__tree_at_stream(r)) {
 		r->t->node[*out].stream = true;

@@ -64,7 +64,8 @@ static lt_status print_node(struct tree_printer *p, lt_node n, lt_tnode parent)
 		lt__layout_text(x, p->t, n);
 	}
 	if (p->t->leaf_of[n] >= 0 && p->t->node[p->t->leaf_of[n]].depth > 1)
-		lt__text_format(x, " depth %d", (int)p->t->node[p->t->leaf_of[n]].depth);
+		lt__text_format(x, " depth %d%s", (int)p->t->node[p->t->leaf_of[n]].depth,
+			p->t->node[p->t->leaf_of[n]].async ? " async" : "");
 	if (p->t->leaf_of[n] >= 0 && p->t->node[p->t->leaf_of[n]].stream)
 		lt__text_format(x, " stream");
 	return LT_OK;

@@ -223,8 +223,11 @@ void lt__show_frozen(struct lt_text *x, const struct lt_tree *t)
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
 		show_loops_at(x, t, (int32_t)i);
 		lt__text_format(x, "  %*s", 2 * (int)depth_of(t, s->loop), "");
-		if (s->kind == LT_BARRIER) {
-			lt__text_add(x, "barrier\n", 8);
+		if (s->kind >= LT_BARRIER) {
+			if (s->kind == LT_WAIT)
+				lt__text_format(x, "wait for all copies except those of %d group%s\n", (int)s->async, s->async == 1 ? "" : "s");
+			else
+				lt__text_format(x, s->kind == LT_COMMIT ? "commit\n" : "barrier\n");
 			continue;
 		}
 		const struct lt_op *op = LT_AT(struct lt_op, t->ops, s->op);
@@ -242,6 +245,8 @@ void lt__show_frozen(struct lt_text *x, const struct lt_tree *t)
 		show_guards(x, t, s->first_guard, s->n_guard);
 		if (s->stream)
 			lt__text_add(x, ", stream", 8);
+		if (s->async)
+			lt__text_add(x, ", async", 7);
 		if (s->line > 0)
 			lt__text_format(x, "  # %%%s, line %d", s->name, (int)s->line);
 		lt__text_add(x, "\n", 1);

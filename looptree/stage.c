@@ -95,9 +95,9 @@ static lt_status find_node(const struct lt_looptree *t, const struct lt_word *w,
 	return *out >= 0 ? LT_OK : lt__path_no_node(t, false, w->at + 1, w->bytes - 1);
 }
 
-/* "layout n/64 k n pad 8", "depth 2", in this order, from word `first` on. */
+/* "layout n/64 k n pad 8", "depth 2 async", in this order, from word `first` on. */
 static lt_status read_remainder(
-	struct lt_edit *e, const struct lt_words *w, int32_t first, lt_node copy, int32_t *buffers)
+	struct lt_edit *e, const struct lt_words *w, int32_t first, lt_node copy, int32_t *buffers, bool *async)
 {
 	struct lt_looptree *t = e->t;
 	int64_t pad = 0, depth = 1;
@@ -118,12 +118,12 @@ static lt_status read_remainder(
 		first += 2;
 		if (depth > LT_MAX_DEPTH)
 			return lt_fail(t->ctx, LT_EILLEGAL, "a depth is at most %d", LT_MAX_DEPTH);
-		if (first < w->n && lt__word_is(&w->word[first], "async"))
-			return lt_fail(t->ctx, LT_EUNSUPPORTED, "no backend copies while it computes; leave `async` out");
+		*async = first < w->n && lt__word_is(&w->word[first], "async");
+		first += *async;
 	}
 	*buffers = (int32_t)depth;
 	if (first < w->n)
-		return lt_fail(t->ctx, LT_ESYNTAX, "'%.*s' is not allowed here; after the loop come `layout DIGIT ...` and `depth N`",
+		return lt_fail(t->ctx, LT_ESYNTAX, "'%.*s' is not allowed here; after the loop come `layout DIGIT ...` and `depth N [async]`",
 			w->word[first].bytes < 60 ? (int)w->word[first].bytes : 60, w->word[first].at);
 	return LT_OK;
 }
@@ -185,9 +185,11 @@ lt_status lt__primitive_stage(struct lt_edit *e, const struct lt_words *w)
 	LT_TRY(lt__tree_derive(t, &step, 1, to));
 	lt_node copy = lt__tree_node_named(t, step.made);
 	int32_t depth = 1;
-	LT_TRY(read_remainder(e, w, 4, copy, &depth));
+	bool async = false;
+	LT_TRY(read_remainder(e, w, 4, copy, &depth, &async));
 	LT_TRY(lt__edit_nest(e, copy, loop, lt__edit_before(t, child_with(t, loop, t->leaf_of[to[reader]]))));
 	t->node[t->leaf_of[copy]].depth = depth;
+	t->node[t->leaf_of[copy]].async = async;
 	return LT_OK;
 }
 

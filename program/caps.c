@@ -106,6 +106,7 @@ static bool stmt_uses(const struct lt_tree *t, const struct lt_stmt *s, uint64_t
 	case LT_NEED_SPREAD:  return b && b->n_spread > 0;
 	case LT_NEED_COMBINE: return s->kind == LT_COMBINE;
 	case LT_NEED_BARRIER: return s->kind == LT_BARRIER;
+	case LT_NEED_ASYNC:   return s->async || s->kind == LT_COMMIT || s->kind == LT_WAIT;
 	default:              return false;
 	}
 }
@@ -127,6 +128,7 @@ static const struct { uint64_t bit; const char *name, *words, *remedy;
 		"serial" },
 	{ LT_NEED_BARRIER, "barrier", "barriers between threads", NULL },
 	{ LT_NEED_TILE, "tile", "matrix instructions", "make the loops with `tile` serial" },
+	{ LT_NEED_ASYNC, "async", "copies that are begun and waited for", "leave `async` out" },
 };
 
 uint64_t lt__known_needs(void)

@@ -15,6 +15,7 @@ static lt_status instance_fill(void *arg)
 	r->workspace = lt__aligned_new(a, p->offsets.at[0].workspace_bytes, LT_ALIGNMENT_SLACK);
 	r->scratch = lt__scratch_new(a, &p->scratch[0]);
 	r->param = LT_NEW(a, int64_t, g->n_param + 1);
+	r->launch_param = LT_NEW(a, int64_t, g->n_param + 1);
 	r->absent = LT_NEW(a, bool, g->n_param + 1);
 	r->extent = LT_NEW(a, int64_t, g->n_var + 1);
 	for (lt_var v = 0; v < g->n_var; v++)
@@ -25,6 +26,7 @@ static lt_status instance_fill(void *arg)
 		r->touched[i] = true;                           /* zeros, on the host until the first run */
 	if (p->options.device_time)
 		r->event = LT_NEW(a, struct lt_event *, 2 * p->backends.n);
+	LT_TRY(lt__queues_new(r));
 	LT_TRY(lt__events_new(r));
 	LT_TRY(lt__device_memory_new(&r->ctx, p, false, a, &r->device));
 	lt__recorder_new(r);
@@ -47,6 +49,7 @@ static void instance_clear(struct lt_instance *r)
 {
 	lt__recorder_free(r);
 	lt__events_free(r);
+	lt__queues_free(r);
 	lt__device_memory_free(r->program, r->device);
 	lt__arena_free(r->arena);
 	r->event = NULL;

@@ -240,17 +240,25 @@ static lt_status find_memories(const struct lt_opened_backends *backends, const 
 	return LT_OK;
 }
 
-static void find_segments(const struct lt_nests *nests, struct lt_arena *a, struct lt_plan *plan)
+/* Copies within a device's memory are recorded with its launches. */
+static int32_t segment_opened(
+	const struct lt_nests *nests, const struct lt_memories *memories, const struct lt_pstep *step)
 {
-	int32_t slots = 0;
+	return step->kind == LT_STEP_RUN ? nests->opened_of[step->nest]
+		: step->kind == LT_STEP_COPY && step->memory && nests->assigned.storage[step->to].elems > 0
+		? memories->at[step->memory].opened : -1;
+}
+
+static void find_segments(
+	const struct lt_nests *nests, const struct lt_memories *memories, struct lt_arena *a, struct lt_plan *plan)
+{
 	plan->segment = LT_NEW(a, struct lt_segment, plan->n_run + 1);
 	for (int32_t i = 0; i < plan->n_run; i++) {
 		const struct lt_pstep *step = &plan->run[i];
-		int32_t opened = step->kind == LT_STEP_RUN ? nests->opened_of[step->nest] : -1;
+		int32_t opened = segment_opened(nests, memories, step);
 		if (!plan->n_segment || plan->segment[plan->n_segment - 1].opened != opened)
-			plan->segment[plan->n_segment++] = (struct lt_segment){ .opened = opened, .first = i, .first_slot = slots };
+			plan->segment[plan->n_segment++] = (struct lt_segment){ .opened = opened, .first = i };
 		plan->segment[plan->n_segment - 1].n++;
-		slots += opened >= 0 ? nests->frozen[step->nest].n_bind : 0;
 	}
 }
 
@@ -286,7 +294,7 @@ lt_status lt__plan_moves(const struct lt_graph *g, int32_t n_state, const struct
 	*out = *steps;
 	if (memories->n > 1)
 		add_moves(&m, g, n_state, out);
-	find_segments(nests, a, out);
+	find_segments(nests, memories, a, out);
 	return LT_OK;
 }
 

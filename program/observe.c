@@ -166,7 +166,7 @@ static lt_status run_steps(const struct observer *o, const struct lt_seen *seen,
 		if (seen[next].lasts)
 			LT_TRY(observer_show(o, &seen[next], p->plan.prepare[seen[next].step].memory));
 	for (int32_t i = 0; i < p->plan.n_run; i++) {
-		LT_TRY(lt__program_steps_run(p, &p->plan.run[i], 1, o->a, o->r->slot, &o->r->fault));
+		LT_TRY(lt__program_steps_run(p, &p->plan.run[i], 1, o->a, o->r->slot, &o->r->fault[i]));
 		for (; next < n && seen[next].step == p->plan.n_prepare + i; next++)
 			LT_TRY(observer_show(o, &seen[next], p->plan.run[i].memory));
 	}
@@ -189,6 +189,8 @@ lt_status lt__instance_observe(
 	struct listing l = { .p = r->program };
 	struct lt_addresses a;
 	LT_TRY(lt__instance_begin(r, input, result, &a));
+	LT_TRY(lt__queue_wait_all(r->program, &a));
+	a.queue = NULL;                         /* each step is looked at */
 	LT_TRY(lt__arena_new(ctx, &l.arena));
 	lt_status st = lt__protect(ctx, list_values, &l);
 	if (!st)

@@ -14,8 +14,8 @@ struct lt_pstep {
 	int32_t memory, from_memory;            /* where it is done; MOVE: to and from, one of them the host's (0) */
 	int64_t offset, elems;                  /* MOVE: of the storage */
 };
-/* Consecutive launches of one backend, or (choice -1) steps of the host's. */
-struct lt_segment { int32_t opened, first, n, first_slot; };
+/* Consecutive launches of one backend with the copies within its memory, or (opened -1) other steps. */
+struct lt_segment { int32_t opened, first, n; };
 struct lt_plan {
 	struct lt_pstep *prepare, *run;         /* what runs once, and in every run */
 	int32_t n_prepare, n_run;

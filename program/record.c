@@ -10,11 +10,11 @@ struct lt_recorder {
 	const void **input;             /* of the last run */
 	void **result;
 	int64_t runs, same;             /* runs; of them those in a row, up to now, with these addresses */
-	struct lt_fault *fault;         /* by step */
 	struct lt_slot *slot;           /* room to record a segment, as are these */
 	struct lt_args *args;
 	struct lt_object **object;
 	struct lt_capture **capture;    /* by segment */
+	void **stream;                  /* by segment: that it was recorded for */
 	bool *refused;                  /* by segment: its backend cannot record it */
 };
 
@@ -29,7 +29,7 @@ static int32_t slots_of(const struct lt_program *p, const struct lt_segment *s)
 {
 	int32_t n = 0;
 	for (int32_t i = 0; i < s->n; i++)
-		n += p->nests.frozen[p->plan.run[s->first + i].nest].n_bind;
+		n += p->plan.run[s->first + i].kind == LT_STEP_COPY ? 2 : p->nests.frozen[p->plan.run[s->first + i].nest].n_bind;
 	return n;
 }
 
@@ -48,11 +48,11 @@ void lt__recorder_new(struct lt_instance *r)
 	if (n_args == 0)
 		return;
 	struct lt_recorder *x = r->recorder = LT_NEW(a, struct lt_recorder, 1);
-	x->fault = LT_NEW(a, struct lt_fault, p->plan.n_run + 1);
 	x->slot = LT_NEW(a, struct lt_slot, n_slot + 1);
 	x->args = LT_NEW(a, struct lt_args, n_args + 1);
 	x->object = LT_NEW(a, struct lt_object *, n_args + 1);
 	x->capture = LT_NEW(a, struct lt_capture *, p->plan.n_segment + 1);
+	x->stream = LT_NEW(a, void *, p->plan.n_segment + 1);
 	x->refused = LT_NEW(a, bool, p->plan.n_segment + 1);
 	x->input = LT_NEW(a, const void *, p->bindings[LT_BINDING_INPUT].n + 1);
 	x->result = LT_NEW(a, void *, p->bindings[LT_BINDING_RESULT].n + 1);
@@ -107,10 +107,14 @@ static lt_status record(struct lt_instance *r, int32_t segment, const struct lt_
 	struct lt_diagnostics diags;
 	for (int32_t i = 0; i < s->n; i++) {
 		const struct lt_pstep *step = &p->plan.run[s->first + i];
-		x->args[i] = lt__launch_args(p, step, a, slot, &x->fault[s->first + i]);
-		x->object[i] = p->kernels.at[p->kernels.of[step->nest]].object;
-		slot += p->nests.frozen[step->nest].n_bind;
+		const bool copy = step->kind == LT_STEP_COPY;
+		x->args[i] = copy ? lt__copy_args(p, step, a, slot) : lt__launch_args(p, step, a, slot, &r->fault[s->first + i]);
+		x->args[i].fault = &r->fault[s->first + i];
+		x->args[i].param = NULL;                /* other ones, in a later run */
+		x->object[i] = copy ? NULL : p->kernels.at[p->kernels.of[step->nest]].object;
+		slot += x->args[i].n_slot;
 	}
+	x->stream[segment] = x->args[0].stream;
 	lt__diagnostics_init(&diags);
 	lt__turn_take(c->turn);
 	lt_status st = c->backend->capture(c->session, x->object, x->args, (uint32_t)s->n, &x->capture[segment], &diags.diag);
@@ -130,17 +134,22 @@ static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_
 	struct lt_program *p = r->program;
 	const struct lt_segment *s = &p->plan.segment[segment];
 	const struct lt_opened *c = &p->backends.at[s->opened];
-	struct lt_fault *fault = &r->recorder->fault[s->first];
+	struct lt_fault *fault = &r->fault[s->first];
 	struct lt_diagnostics diags;
-	for (int32_t i = 0; i < s->n; i++)
-		fault[i] = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 };
+	const int32_t memory = p->memories.of_opened[s->opened];
+	if (memory)
+		a->queue[memory].busy = true;
+	else
+		LT_TRY(lt__queue_before_host(p, a, 0));
+	for (int32_t i = 0; !memory && i < s->n; i++)
+		lt__fault_clear(&fault[i]);
 	lt__diagnostics_init(&diags);
 	if (!c->together)
 		lt__turn_take(c->turn);
 	lt_status st = c->backend->replay(r->recorder->capture[segment], &diags.diag);
 	if (!c->together)
 		lt__turn_give(c->turn);
-	for (int32_t i = 0; i < s->n; i++)
+	for (int32_t i = 0; !memory && i < s->n; i++)
 		if (fault[i].n > 0)
 			return lt__fault_report(p, a, &p->plan.run[s->first + i], &fault[i]);
 	return st ? lt_fail(&r->ctx, st, "backend %s, %d recorded launches: %s", c->backend->name, (int)s->n,
@@ -152,12 +161,16 @@ static lt_status launch_all(struct lt_instance *r, int32_t segment, const struct
 	struct lt_program *p = r->program;
 	const struct lt_segment *s = &p->plan.segment[segment];
 	struct lt_recorder *x = r->recorder;
+	const int32_t memory = p->memories.of_opened[s->opened];
+	struct lt_fault fault;
+	if (x && x->capture[segment] && memory && x->stream[segment] != a->queue[memory].stream)
+		drop(r, segment);
 	if (x && !x->capture[segment] && !x->refused[segment]
-		&& (p->memories.of_opened[s->opened] ? x->runs : x->same) > 1 && can_record(p, s))
+		&& (memory ? x->runs : x->same) > 1 && can_record(p, s))
 		LT_TRY(record(r, segment, a));
 	if (x && x->capture[segment])
 		return replay(r, segment, a);
-	return lt__program_steps_run(p, &p->plan.run[s->first], s->n, a, r->slot, &r->fault);
+	return lt__program_steps_run(p, &p->plan.run[s->first], s->n, a, r->slot, &fault);
 }
 
 /* The same between two events of the device, which has nothing else to do meanwhile. */
@@ -166,14 +179,16 @@ static lt_status timed_in_turn(struct lt_instance *r, int32_t segment, const str
 	struct lt_program *p = r->program;
 	const struct lt_opened *c = &p->backends.at[p->plan.segment[segment].opened];
 	struct lt_event **e = &r->event[2 * p->plan.segment[segment].opened];
+	const int32_t memory = p->memories.of_opened[p->plan.segment[segment].opened];
+	void *stream = memory ? a->queue[memory].stream : NULL;
 	int64_t ns = 0;
 	struct lt_diagnostics diags;
 	lt__diagnostics_init(&diags);
-	lt_status st = c->backend->event_record(e[0], NULL, &diags.diag);
+	lt_status st = c->backend->event_record(e[0], stream, &diags.diag);
 	if (!st)
 		LT_TRY(launch_all(r, segment, a));
 	if (!st)
-		st = c->backend->event_record(e[1], NULL, &diags.diag);
+		st = c->backend->event_record(e[1], stream, &diags.diag);
 	if (!st)
 		st = c->backend->event_ns(e[0], e[1], &ns, &diags.diag);
 	p->tally.device_ns += ns;
@@ -197,12 +212,13 @@ static lt_status launch_timed(struct lt_instance *r, int32_t segment, const stru
 lt_status lt__instance_segments(struct lt_instance *r, const struct lt_addresses *a)
 {
 	struct lt_program *p = r->program;
+	struct lt_fault fault;
 	bool replayed = false;
 	if (r->recorder)
 		record_addresses(r, a);
 	for (int32_t i = 0; i < p->plan.n_segment; i++) {
 		const struct lt_segment *s = &p->plan.segment[i];
-		LT_TRY(s->opened < 0 ? lt__program_steps_run(p, &p->plan.run[s->first], s->n, a, r->slot, &r->fault)
+		LT_TRY(s->opened < 0 ? lt__program_steps_run(p, &p->plan.run[s->first], s->n, a, r->slot, &fault)
 				     : launch_timed(r, i, a));
 		replayed = replayed || (r->recorder && r->recorder->capture[i]);
 	}

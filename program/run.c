@@ -91,7 +91,10 @@ static struct lt_addresses addresses(struct lt_instance *r, const void *const *i
 		.prepared = p->constants.prepared,
 		.scratch = r->scratch,
 		.param = r->param,
-		.device = r->device };
+		.launch_param = r->launch_param,
+		.device = r->device,
+		.queue = r->queue,
+		.fault = r->fault };
 }
 
 /* The whole of state i between the host and the memories that it is kept in: to all of them, or from one. */
@@ -146,11 +149,25 @@ lt_status lt__instance_begin(
 	return LT_OK;
 }
 
+/* Nothing that was enqueued uses the caller's memory any more; what failed first is what is reported. */
+static lt_status run_end(struct lt_instance *r, lt_status st)
+{
+	struct lt_addresses a = addresses(r, NULL, NULL);
+	struct lt_context quiet;
+	if (!r->ready || !r->queue)
+		return st;
+	lt__context_branch(r->program->ctx, &quiet);
+	if (st)
+		a.ctx = &quiet;
+	lt_status waited = lt__queue_wait_all(r->program, &a);
+	return st ? st : waited;
+}
+
 lt_status lt_instance_run(struct lt_instance *r, const void *const *input, void *const *result)
 {
 	struct lt_addresses a;
-	LT_TRY(lt__instance_begin(r, input, result, &a));
-	return lt__instance_segments(r, &a);
+	lt_status st = lt__instance_begin(r, input, result, &a);
+	return run_end(r, st ? st : lt__instance_segments(r, &a));
 }
 
 int64_t lt_instance_extent(const struct lt_instance *r, int32_t result, int32_t axis)
@@ -172,7 +189,7 @@ void *lt_instance_state(struct lt_instance *r, int32_t i)
 			(int)r->program->bindings[LT_BINDING_STATE].n);
 		return NULL;
 	}
-	if (r->device && !r->touched[i] && cross_state(r, i, false))
+	if (r->device && !r->touched[i] && run_end(r, cross_state(r, i, false)))
 		return NULL;
 	r->touched[i] = true;
 	return r->state[i];

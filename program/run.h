@@ -12,6 +12,12 @@ struct lt_device_memory {
 	void *scratch;
 	int64_t bytes;                          /* of all blocks */
 };
+/* What an instance has enqueued in one memory, and nobody has waited for. */
+struct lt_run_queue {
+	void *stream;                           /* NULL: the session's own */
+	bool own;                               /* made by the instance */
+	bool busy, crossing;                    /* something is enqueued; copies from or to the host's memory are */
+};
 /* What is bound, and what is computed from it once. */
 struct lt_constants {
 	struct lt_context ctx;                  /* of arena: the program's memory, failures of its own */
@@ -31,12 +37,13 @@ struct lt_instance {
 	struct lt_arena *arena;                 /* of all that follows */
 	void **state;                           /* by binding */
 	void *workspace, *scratch;
-	int64_t *param;
+	int64_t *param, *launch_param;
 	bool *absent;                           /* by param: read by unused nodes only, and not checked */
 	struct lt_slot *slot;                   /* of all steps, one after the other */
 	int64_t *extent;                        /* by var of the program's graph: of the last run */
 	bool ran;                               /* the params and extents are those of a run, which was not refused */
-	struct lt_fault fault;
+	struct lt_fault *fault;                 /* by step of the plan's run */
+	struct lt_run_queue *queue;             /* by memory; NULL: there is only the host's */
 	struct lt_device_memory *device;                   /* by memory: the rest */
 	bool *touched;                          /* by state: its bytes on the host are newer than those on devices */
 	struct lt_recorder *recorder;           /* runs that repeat; NULL: no backend can */
@@ -50,13 +57,22 @@ struct lt_addresses {
 	const void *const *input, *const *constant;
 	void *workspace, *prepared, *scratch;
 	int64_t *param;
+	int64_t *launch_param;                  /* room for those of one launch; NULL: none is told */
 	const struct lt_device_memory *device;             /* by memory */
+	struct lt_run_queue *queue;             /* by memory; NULL: every step is waited for */
+	struct lt_fault *fault;                 /* by step of the plan's run: of what is enqueued */
 };
 /* steps.c: runs steps, one after the other; slot: room for all slots of one. */
 lt_status lt__program_steps_run(struct lt_program *, const struct lt_pstep *, int32_t n, const struct lt_addresses *,
 	struct lt_slot *, struct lt_fault *);
 /* most slots of one step */
 int32_t lt__program_slots(const struct lt_program *, const struct lt_pstep *, int32_t n);
+/* A copy within a memory, as a launch of no object: to, from. */
+struct lt_args lt__copy_args(
+	const struct lt_program *, const struct lt_pstep *, const struct lt_addresses *, struct lt_slot *);
+/* The record that a step's launch gets: with queues the step's own, else `one`. */
+struct lt_fault *lt__step_fault(
+	const struct lt_program *, const struct lt_pstep *, const struct lt_addresses *, struct lt_fault *one);
 /* Where a storage begins in the host's memory. */
 void *lt__storage_address(const struct lt_program *, int32_t storage, const struct lt_addresses *);
 /* The arguments of one launch, with its slots filled. */
@@ -64,10 +80,22 @@ struct lt_args lt__launch_args(const struct lt_program *, const struct lt_pstep 
 	struct lt_slot *, struct lt_fault *);
 lt_status lt__fault_report(const struct lt_program *, const struct lt_addresses *, const struct lt_pstep *,
 	const struct lt_fault *);
+/* no index out of range yet */
+void lt__fault_clear(struct lt_fault *);
 /* Bytes of a storage from one memory to the other; offset in elements. */
 lt_status lt__move(struct lt_program *, const struct lt_pstep *move, const struct lt_addresses *);
 /* All bytes of a storage out of a device's memory; nothing is planned or remembered. */
 lt_status lt__fetch(const struct lt_program *, int32_t storage, int32_t memory, const struct lt_addresses *, void *out);
+
+/* queue.c: the instance's queues, and waiting for them.
+ * wait: until all in that memory is done; LT_EFAULT: a kernel of it had an index out of range.  wait_all: in each, also
+ * where one has failed; the first failure.  before_host: the host's memory is about to be read or written: waits for
+ * copies from and to it, in all queues but that of memory `own` (0: in all). */
+lt_status lt__queues_new(struct lt_instance *);
+void lt__queues_free(struct lt_instance *);
+lt_status lt__queue_wait(struct lt_program *, const struct lt_addresses *, int32_t memory);
+lt_status lt__queue_wait_all(struct lt_program *, const struct lt_addresses *);
+lt_status lt__queue_before_host(struct lt_program *, const struct lt_addresses *, int32_t own);
 
 /* run.c: what every run does before its first step: checks what is given, reads and checks the parameters, finds the
  * addresses. */

@@ -65,6 +65,19 @@ static struct lt_slot slot_of(const struct lt_program *p, int32_t storage, int32
 	return (struct lt_slot){ at->base, at->offset + offset, bytes };
 }
 
+/* In the order of the kernel's tree: each has a slot of its own in the storage of all. */
+static const int64_t *launch_params(const struct lt_frozen *f, const struct lt_addresses *a)
+{
+	if (!a->launch_param || !f->tree.n_param)
+		return NULL;
+	for (int32_t i = 0; i < f->tree.n_param; i++) {
+		const struct lt_tparam *p = LT_AT(struct lt_tparam, f->tree.params, i);
+		const int32_t slot = LT_AT(struct lt_buffer, f->tree.buffers, p->buffer)->slot;
+		a->launch_param[i] = a->param[f->bind[slot].offset + p->element];
+	}
+	return a->launch_param;
+}
+
 struct lt_args lt__launch_args(const struct lt_program *p, const struct lt_pstep *step, const struct lt_addresses *a,
 	struct lt_slot *slot, struct lt_fault *fault)
 {
@@ -74,26 +87,50 @@ struct lt_args lt__launch_args(const struct lt_program *p, const struct lt_pstep
 		int64_t bytes = lt__dtype_info(p->nests.assigned.storage[f->bind[i].storage].dtype)->bytes;
 		slot[i] = slot_of(p, f->bind[i].storage, step->memory, a, f->bind[i].offset * bytes, f->bind[i].elems * bytes);
 	}
+	const struct lt_run_queue *q = step->memory && a->queue ? &a->queue[step->memory] : NULL;
 	return (struct lt_args){ .size = sizeof(struct lt_args), .n_slot = (uint32_t)f->n_bind, .slot = slot,
 		.workspace = !k->workspace_bytes ? NULL : step->memory ? a->device[step->memory].scratch : a->scratch,
-		.n_thread = p->options.n_thread, .fault = fault };
+		.n_thread = p->options.n_thread, .async = q != NULL, .stream = q ? q->stream : NULL, .fault = fault,
+		.param = launch_params(f, a) };
 }
 
-static lt_status launch(const struct lt_program *p, const struct lt_pstep *step, const struct lt_addresses *a,
-	struct lt_slot *slot, struct lt_fault *fault)
+struct lt_args lt__copy_args(
+	const struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a, struct lt_slot *slot)
 {
+	const struct lt_storage *x = &p->nests.assigned.storage[s->to];
+	const struct lt_run_queue *q = &a->queue[s->memory];
+	const int64_t bytes = x->elems * lt__dtype_info(x->dtype)->bytes;
+	slot[0] = slot_of(p, s->to, s->memory, a, 0, bytes);
+	slot[1] = slot_of(p, s->from, s->memory, a, 0, bytes);
+	return (struct lt_args){ .size = sizeof(struct lt_args), .n_slot = 2, .slot = slot, .async = 1, .stream = q->stream };
+}
+
+struct lt_fault *lt__step_fault(
+	const struct lt_program *p, const struct lt_pstep *step, const struct lt_addresses *a, struct lt_fault *one)
+{
+	return a->queue && step->memory ? &a->fault[step - p->plan.run] : one;
+}
+
+static lt_status launch(struct lt_program *p, const struct lt_pstep *step, const struct lt_addresses *a,
+	struct lt_slot *slot, struct lt_fault *one)
+{
+	struct lt_fault *fault = lt__step_fault(p, step, a, one);
 	const struct lt_built *k = &p->kernels.at[p->kernels.of[step->nest]];
 	const struct lt_opened *c = &p->backends.at[k->opened];
 	const struct lt_backend *backend = c->backend;
 	struct lt_args args = lt__launch_args(p, step, a, slot, fault);
 	struct lt_diagnostics diags;
 	lt__diagnostics_init(&diags);
+	if (!step->memory)
+		LT_TRY(lt__queue_before_host(p, a, 0));
+	if (args.async)
+		a->queue[step->memory].busy = true;
 	if (!c->together)
 		lt__turn_take(c->turn);
 	lt_status st = backend->run(k->object, &args, &diags.diag);
 	if (!c->together)
 		lt__turn_give(c->turn);
-	if (fault->n > 0)
+	if (fault->n > 0 && !args.async)
 		return lt__fault_report(p, a, step, fault);
 	if (st)
 		return lt_fail(a->ctx, st, "backend %s, kernel %s: %s", backend->name, p->nests.frozen[step->nest].tree.name,
@@ -105,10 +142,16 @@ static lt_status copy_on(const struct lt_program *p, const struct lt_addresses *
 	const struct lt_slot *to, const struct lt_slot *from, enum lt_copy direction, int32_t storage)
 {
 	const struct lt_opened *c = &p->backends.at[p->memories.at[memory].opened];
+	struct lt_run_queue *q = a->queue ? &a->queue[memory] : NULL;
 	struct lt_diagnostics diags;
 	lt__diagnostics_init(&diags);
+	if (q && q->stream) {
+		q->busy = true;
+		q->crossing = q->crossing || direction != LT_COPY_DEVICE;
+	}
 	lt__turn_take(c->turn);
-	lt_status st = c->backend->mem_copy(c->session, to, from, (size_t)to->bytes, direction, NULL, &diags.diag);
+	lt_status st = c->backend->mem_copy(
+		c->session, to, from, (size_t)to->bytes, direction, q ? q->stream : NULL, &diags.diag);
 	lt__turn_give(c->turn);
 	return st ? lt_fail(a->ctx, st, "backend %s: copying %lld bytes of %s %s: %s", c->backend->name,
 		       (long long)to->bytes, lt__storage_text(a->ctx, p, storage),
@@ -127,6 +170,7 @@ lt_status lt__move(struct lt_program *p, const struct lt_pstep *s, const struct 
 		return LT_OK;
 	struct lt_slot to = slot_of(p, s->to, s->memory, a, s->offset * unit, bytes);
 	struct lt_slot from = slot_of(p, s->from, s->from_memory, a, s->offset * unit, bytes);
+	LT_TRY(lt__queue_before_host(p, a, s->memory ? s->memory : s->from_memory));
 	lt_status st = copy_on(p, a, s->memory ? s->memory : s->from_memory, &to, &from,
 		s->memory ? LT_COPY_TO_DEVICE : LT_COPY_TO_HOST, s->to);
 	p->tally.move_ns += lt__now_ns() - begin;
@@ -142,7 +186,7 @@ lt_status lt__fetch(
 	return bytes == 0 ? LT_OK : copy_on(p, a, memory, &to, &from, LT_COPY_TO_HOST, storage);
 }
 
-static lt_status step_copy(const struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
+static lt_status step_copy(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
 	const struct lt_storage *x = &p->nests.assigned.storage[s->to];
 	int64_t bytes = x->elems * lt__dtype_info(x->dtype)->bytes;
@@ -151,6 +195,7 @@ static lt_status step_copy(const struct lt_program *p, const struct lt_pstep *s,
 		return LT_OK;
 	if (s->memory)
 		return copy_on(p, a, s->memory, &to, &from, LT_COPY_DEVICE, s->to);
+	LT_TRY(lt__queue_before_host(p, a, 0));
 	memcpy(to.base, from.base, (size_t)bytes);
 	return LT_OK;
 }
@@ -163,10 +208,11 @@ static struct lt_slot host_slot(const void *user, int32_t storage)
 	return slot_of(f->p, storage, 0, f->a, 0, 0);
 }
 
-static lt_status blocks(const struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
+static lt_status blocks(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
 	const struct lt_blocks *b = p->nests.blocks[s->nest];
 	if (!s->memory) {
+		LT_TRY(lt__queue_before_host(p, a, 0));
 		lt__blocks_run(&p->services.host, p->options.n_thread, b, a->param, host_slot, &(const struct block_sources){ p, a });
 		return LT_OK;
 	}
@@ -195,7 +241,7 @@ static lt_status run_step(struct lt_program *p, const struct lt_pstep *s, const 
 lt_status lt__program_steps_run(struct lt_program *p, const struct lt_pstep *step, int32_t n,
 	const struct lt_addresses *a, struct lt_slot *slot, struct lt_fault *fault)
 {
-	*fault = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 };
+	lt__fault_clear(fault);
 	for (int32_t i = 0; i < n; i++)
 		LT_TRY(run_step(p, &step[i], a, slot, fault));
 	return LT_OK;

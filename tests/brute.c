@@ -61,7 +61,7 @@ static void touch(const struct runner *r, int32_t access, unsigned char how)
 
 static void run_stmt(const struct runner *r, const struct lt_stmt *s)
 {
-	if (s->kind == LT_BARRIER || !holds(r, s->first_guard, s->n_guard))
+	if (s->kind >= LT_BARRIER || !holds(r, s->first_guard, s->n_guard))
 		return;
 	r->out->instances++;
 	r->out->operations += s->kind != LT_RESET && !is_move(LT_AT(struct lt_op, r->x->ops, s->op)->name);

@@ -5,25 +5,12 @@
 #include <string.h>
 #include "tests/device.h"
 
-enum { PAD = 64, MAX_BLOCK = 4096, MAX_SLOT = 256 };
+enum { PAD = 64, MAX_BLOCK = 4096, MAX_SLOT = 256, MAX_STREAM = 64 };
 #define PATTERN UINT64_C(0x5a5a000000000000)
 
 struct device_counts device_one, device_two;
 
 struct block { unsigned char *at; size_t bytes; };
-struct lt_session {
-	struct device_counts *c;
-	int number;
-	struct lt_session *ref;
-	struct lt_target target;
-	struct lt_caps caps;
-	char refuse[32];
-	bool host, no_capture, says_scratch, loses;
-	size_t align, scratch;
-	struct block block[MAX_BLOCK];
-	int64_t clock;
-};
-struct lt_object { struct lt_session *s; struct lt_object *ref; };
 struct lt_capture {
 	struct lt_session *s;
 	uint32_t n;
@@ -32,6 +19,33 @@ struct lt_capture {
 	struct lt_slot *slot;
 };
 struct lt_event { struct lt_session *s; int64_t at; bool recorded; };
+/* What was enqueued: a launch, a replay, a copy, or a moment. */
+struct op {
+	struct op *next;
+	struct lt_object *object;
+	struct lt_capture *capture;
+	struct lt_event *event;
+	struct lt_args args;
+	struct lt_slot slot[MAX_SLOT], dst, src;
+	int64_t param[MAX_SLOT];
+	size_t bytes;
+	enum lt_copy direction;
+};
+struct stream { struct lt_session *s; bool used; struct op *first, **end; };
+struct lt_session {
+	struct device_counts *c;
+	int number;
+	struct lt_session *ref;
+	struct lt_target target;
+	struct lt_caps caps;
+	char refuse[32];
+	bool host, no_capture, no_stream, says_scratch, loses;
+	struct stream stream[MAX_STREAM];
+	size_t align, scratch;
+	struct block block[MAX_BLOCK];
+	int64_t clock;
+};
+struct lt_object { struct lt_session *s; struct lt_object *ref; const struct lt_tree *tree; };
 
 static const struct lt_backend *ref(void) { return lt_backend_find("ref"); }
 
@@ -63,6 +77,8 @@ static void read_word(struct lt_session *s, const char *word)
 		s->loses = true;
 	else if (!strcmp(word, "nocapture"))
 		s->no_capture = true;
+	else if (!strcmp(word, "nostream"))
+		s->no_stream = true;
 	else if (!strncmp(word, "refuse=", 7))
 		snprintf(s->refuse, sizeof s->refuse, "%s", word + 7);
 	else if (!strncmp(word, "align=", 6))
@@ -123,6 +139,9 @@ static lt_status open_two(const struct lt_host *h, const char *c, struct lt_sess
 
 static void close_(struct lt_session *s)
 {
+	for (int i = 0; i < MAX_STREAM; i++)
+		if (s->stream[i].used)
+			wrong(s, "a stream was not freed before its session was closed");
 	for (int i = 0; i < MAX_BLOCK; i++)
 		if (s->block[i].at)
 			wrong(s, "memory was not freed before its session was closed");
@@ -160,7 +179,7 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 	lt_status st = ref()->compile(s->ref, tree, n, object, diag);
 	for (uint32_t i = 0; !st && i < n; i++) {
 		struct lt_object *o = calloc(1, sizeof *o);
-		*o = (struct lt_object){ s, object[i] };
+		*o = (struct lt_object){ s, object[i], tree[i] };
 		object[i] = o;
 	}
 	if (!st && n > 0 && s->loses) {
@@ -221,11 +240,27 @@ static lt_status mem_new(struct lt_session *s, size_t bytes, void **out, struct 
 	return LT_OK;
 }
 
+static bool op_uses(const struct op *op, const void *handle)
+{
+	for (uint32_t i = 0; op->object && i < op->args.n_slot; i++)
+		if (op->slot[i].base == handle)
+			return true;
+	for (uint32_t i = 0; op->capture && i < op->capture->n; i++)
+		for (uint32_t k = 0; k < op->capture->args[i].n_slot; k++)
+			if (op->capture->args[i].slot[k].base == handle)
+				return true;
+	return (op->object && op->args.workspace == handle) || (op->bytes && (op->dst.base == handle || op->src.base == handle));
+}
+
 static void mem_free(struct lt_session *s, void *handle)
 {
 	struct block *b = block_of(s, handle);
 	if (!b)
 		return;
+	for (int i = 0; i < MAX_STREAM; i++)
+		for (const struct op *op = s->stream[i].used ? s->stream[i].first : NULL; op; op = op->next)
+			if (op_uses(op, handle))
+				wrong(s, "memory is freed that something enqueued uses");
 	check_pads(s, b);
 	free(b->at);
 	b->at = NULL;
@@ -245,20 +280,116 @@ static unsigned char *range(struct lt_session *s, const struct lt_slot *slot, si
 	return b->at + PAD + slot->offset;
 }
 
+static lt_status launch(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag);
+static lt_status replay_now(struct lt_capture *c, struct lt_diag *diag);
+
+static void copy_now(struct lt_session *s, const struct op *op)
+{
+	unsigned char *to = range(s, &op->dst, op->bytes, op->direction != LT_COPY_TO_HOST),
+		      *from = range(s, &op->src, op->bytes, op->direction != LT_COPY_TO_DEVICE);
+	if (to && from)
+		memcpy(to, from, op->bytes);
+}
+
+/* All that was enqueued, in its order.  What it fails of is told by who waits. */
+static lt_status stream_drain(struct stream *q, struct lt_diag *diag)
+{
+	lt_status st = LT_OK;
+	while (q->first) {
+		struct op *op = q->first;
+		q->first = op->next;
+		if (op->event)
+			op->event->at = q->s->clock;
+		else if (op->capture)
+			st = st ? st : replay_now(op->capture, diag);
+		else if (op->object)
+			st = st ? st : launch(op->object, &op->args, diag);
+		else
+			copy_now(q->s, op);
+		free(op);
+	}
+	q->end = &q->first;
+	return st;
+}
+
+static struct stream *stream_of(struct lt_session *s, void *stream)
+{
+	for (int i = 0; i < MAX_STREAM; i++)
+		if (s->stream[i].used && &s->stream[i] == stream)
+			return &s->stream[i];
+	wrong(s, "a stream that is not ours");
+	return NULL;
+}
+
+/* NULL: the stream is none. */
+static struct op *op_new(struct lt_session *s, void *stream)
+{
+	struct stream *q = stream_of(s, stream);
+	struct op *op = q ? calloc(1, sizeof *op) : NULL;
+	if (!op)
+		return NULL;
+	*q->end = op;
+	q->end = &op->next;
+	return op;
+}
+
+static lt_status stream_new(struct lt_session *s, void **out, struct lt_diag *diag)
+{
+	int i = 0;
+	*out = NULL;
+	if (s->no_stream)
+		return device_report(diag, LT_EUNSUPPORTED, -1, "it has one queue", NULL);
+	while (s->stream[i].used)
+		i++;
+	s->stream[i] = (struct stream){ .s = s, .used = true, .end = &s->stream[i].first };
+	s->c->streams++;
+	*out = &s->stream[i];
+	return LT_OK;
+}
+
+static void stream_free(struct lt_session *s, void *stream)
+{
+	struct stream *q = stream_of(s, stream);
+	if (!q)
+		return;
+	if (q->first)
+		wrong(s, "a stream is freed before all in it is done");
+	q->used = false;
+	s->c->streams--;
+}
+
+/* Whether something enqueued still reads these bytes of the host's. */
+static bool is_read(const struct lt_session *s, const unsigned char *at, size_t bytes)
+{
+	for (int i = 0; i < MAX_STREAM; i++)
+		for (const struct op *op = s->stream[i].used ? s->stream[i].first : NULL; op; op = op->next) {
+			const unsigned char *from = (const unsigned char *)op->src.base + op->src.offset;
+			if (op->bytes && op->direction == LT_COPY_TO_DEVICE && from < at + bytes && at < from + op->bytes)
+				return true;
+		}
+	return false;
+}
+
 static lt_status mem_copy(struct lt_session *s, const struct lt_slot *dst, const struct lt_slot *src, size_t bytes,
 	enum lt_copy direction, void *stream, struct lt_diag *diag)
 {
 	unsigned char *to = range(s, dst, bytes, direction != LT_COPY_TO_HOST),
 		      *from = range(s, src, bytes, direction != LT_COPY_TO_DEVICE);
-	if (stream)
-		wrong(s, "a stream that is not ours");
 	if (bytes == 0)
 		wrong(s, "a copy of no bytes");
 	if (s->c->fail_copy && --s->c->fail_copy == 0)
 		return device_report(diag, LT_EDEVICE, -1, "the bus is broken", NULL);
-	if (!to || !from)
+	struct op now, *op = stream ? op_new(s, stream) : &now;
+	if (!to || !from || !op)
 		return LT_EDEVICE;
-	memcpy(to, from, bytes);
+	op->dst = *dst;
+	op->src = *src;
+	op->bytes = bytes;
+	op->direction = direction;
+	if (!stream)
+		copy_now(s, op);
+	else if (direction == LT_COPY_TO_HOST && !is_read(s, to, bytes))
+		memset(to, 0xdb, bytes);                /* who does not wait reads this */
 	*(direction == LT_COPY_TO_DEVICE               ? &s->c->to_device
 			: direction == LT_COPY_TO_HOST ? &s->c->to_host
 						       : &s->c->within) += 1;
@@ -267,6 +398,20 @@ static lt_status mem_copy(struct lt_session *s, const struct lt_slot *dst, const
 }
 
 /* ---- running ---- */
+
+/* What is told of run-time scalars is what the slots have. */
+static void check_params(const struct lt_object *o, const struct lt_args *args, const struct lt_slot *slot)
+{
+	const struct lt_tree *t = o->tree;
+	for (int32_t i = 0; args->param && i < t->n_param; i++) {
+		const struct lt_tparam *p = LT_AT(struct lt_tparam, t->params, i);
+		const struct lt_slot *at = &slot[LT_AT(struct lt_buffer, t->buffers, p->buffer)->slot];
+		if (o->s->c->wrong[0] || ((const int64_t *)(const void *)((char *)at->base + at->offset))[p->element] != args->param[i])
+			wrong(o->s, "a run-time scalar that is not as it was told");
+		else
+			o->s->c->params++;
+	}
+}
 
 static lt_status launch(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
@@ -282,6 +427,7 @@ static lt_status launch(struct lt_object *o, const struct lt_args *args, struct 
 			slot[i] = (struct lt_slot){ range(s, &args->slot[i], (size_t)slot[i].bytes, true), 0, slot[i].bytes };
 	}
 	mine.slot = slot;
+	check_params(o, args, slot);
 	if (args->workspace && !s->host)
 		mine.workspace = block_of(s, args->workspace) ? block_of(s, args->workspace)->at + PAD : NULL;
 	if (s->c->wrong[0])
@@ -291,14 +437,32 @@ static lt_status launch(struct lt_object *o, const struct lt_args *args, struct 
 
 static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
-	o->s->c->runs++;
-	return launch(o, args, diag);
+	struct lt_session *s = o->s;
+	struct op *op = args->async && args->stream ? op_new(s, args->stream) : NULL;
+	s->c->runs++;
+	if (!op)
+		return launch(o, args, diag);
+	if (args->n_slot > MAX_SLOT) {
+		wrong(s, "arguments that are not as they should be");
+		return LT_EINVAL;
+	}
+	op->object = o;
+	op->args = *args;
+	op->args.slot = op->slot;
+	memcpy(op->slot, args->slot, args->n_slot * sizeof *args->slot);
+	if (args->param)
+		op->args.param = memcpy(op->param, args->param, (size_t)o->tree->n_param * sizeof *args->param);
+	return LT_OK;
 }
 
 static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag)
 {
-	(void)s, (void)stream, (void)diag;
-	return LT_OK;
+	lt_status st = LT_OK;
+	s->c->syncs++;
+	for (int i = 0; i < MAX_STREAM; i++)
+		if (s->stream[i].used && (!stream || &s->stream[i] == stream))
+			st = st ? st : stream_drain(&s->stream[i], diag);
+	return st;
 }
 
 static const struct lt_args *args_at(const struct lt_args *args, uint32_t i)
@@ -321,6 +485,8 @@ static lt_status capture(struct lt_session *s, struct lt_object *const *object, 
 	n_slot = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		c->object[i] = object[i];
+		if (!object[i] && (s->host || args_at(args, i)->n_slot != 2))
+			wrong(s, "a recorded copy that is none");
 		c->args[i] = *args_at(args, i);
 		c->args[i].slot = c->slot + n_slot;
 		memcpy(c->slot + n_slot, args_at(args, i)->slot, c->args[i].n_slot * sizeof *c->slot);
@@ -334,17 +500,36 @@ static lt_status capture(struct lt_session *s, struct lt_object *const *object, 
 	return LT_OK;
 }
 
-static lt_status replay(struct lt_capture *c, struct lt_diag *diag)
+static lt_status replay_now(struct lt_capture *c, struct lt_diag *diag)
 {
 	lt_status st = LT_OK;
-	c->s->c->replays++;
-	for (uint32_t i = 0; !st && i < c->n; i++)
-		st = launch(c->object[i], &c->args[i], diag);
+	for (uint32_t i = 0; !st && i < c->n; i++) {
+		const struct lt_slot *slot = c->args[i].slot;
+		if (c->object[i])
+			st = launch(c->object[i], &c->args[i], diag);
+		else
+			copy_now(c->s, &(struct op){
+				.dst = slot[0], .src = slot[1], .bytes = (size_t)slot[0].bytes, .direction = LT_COPY_DEVICE });
+	}
 	return st;
+}
+
+static lt_status replay(struct lt_capture *c, struct lt_diag *diag)
+{
+	struct op *op = c->args[0].async && c->args[0].stream ? op_new(c->s, c->args[0].stream) : NULL;
+	c->s->c->replays++;
+	if (!op)
+		return replay_now(c, diag);
+	op->capture = c;
+	return LT_OK;
 }
 
 static void capture_free(struct lt_capture *c)
 {
+	for (int i = 0; i < MAX_STREAM; i++)
+		for (const struct op *op = c->s->stream[i].used ? c->s->stream[i].first : NULL; op; op = op->next)
+			if (op->capture == c)
+				wrong(c->s, "a capture is freed that is enqueued");
 	c->s->c->captures_alive--;
 	free(c->object);
 	free(c->args);
@@ -365,9 +550,12 @@ static lt_status event_new(struct lt_session *s, struct lt_event **out, struct l
 
 static lt_status event_record(struct lt_event *e, void *stream, struct lt_diag *diag)
 {
-	(void)stream, (void)diag;
+	struct op *op = stream ? op_new(e->s, stream) : NULL;
+	(void)diag;
 	e->at = e->s->clock;
 	e->recorded = true;
+	if (op)
+		op->event = e;
 	return LT_OK;
 }
 
@@ -376,6 +564,9 @@ static lt_status event_ns(struct lt_event *from, struct lt_event *to, int64_t *n
 	(void)diag;
 	if (!from->recorded || !to->recorded)
 		wrong(from->s, "an event that was not recorded");
+	for (int i = 0; i < MAX_STREAM; i++)
+		if (from->s->stream[i].used)
+			(void)stream_drain(&from->s->stream[i], diag);
 	*ns = to->at - from->at;
 	return LT_OK;
 }
@@ -392,7 +583,8 @@ static void event_free(struct lt_event *e)
 		.summary = "ref in memory of its own", .version = "1", .score = score, .close = close_, .caps = caps, \
 		.accepts = accepts, .compile = compile, .run = run, .sync = sync_, .destroy = destroy, .need = need, \
 		.capture = capture, .replay = replay, .capture_free = capture_free, .event_new = event_new, \
-		.event_record = event_record, .event_ns = event_ns, .event_free = event_free, __VA_ARGS__ \
+		.event_record = event_record, .event_ns = event_ns, .event_free = event_free, .stream_new = stream_new, \
+		.stream_free = stream_free, __VA_ARGS__ \
 	}
 
 void device_register(void)

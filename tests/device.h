@@ -2,9 +2,11 @@
  * memory of their own (and "devnone", whose memory cannot be filled).
  *
  * A handle is no address; new memory is poisoned and stands between sentinels; every handle and every range is checked;
- * a clock ticks 1000 ns at each launch.  config, words with ';' between them: "host": the memory is the host's;
+ * a clock ticks 1000 ns at each launch.  What is enqueued in a stream runs when somebody waits for it, or when the
+ * device is used without a stream, so that a wait that is missing is seen: kernels, replays and copies.  config, words with ';' between them: "host": the memory is the host's;
  * "refuse=exp": trees with that operator are refused; "loops=serial", "dtypes=BITS": takes no other loops, types;
- * "vector": a target with vectors of 64 bytes; "nocapture": capture answers that it cannot; "align=N", "scratch=N":
+ * "vector": a target with vectors of 64 bytes; "nocapture": capture answers that it cannot; "nostream": so does
+ * stream_new; "align=N", "scratch=N":
  * what need answers for each kernel; "loses": of what it compiles it does not give the last.
  */
 #ifndef TESTS_DEVICE_H
@@ -17,6 +19,8 @@ struct device_counts {
 	/* launches that were not replayed; recorded; calls of replay; events in use; accepts */
 	int64_t runs, captures, replays, events, asked;
 	int64_t captures_alive, sessions;
+	int64_t params;                                 /* run-time scalars that were told */
+	int64_t syncs, streams;                         /* calls of sync; streams in use */
 	int64_t fail_new, fail_copy;                    /* the n-th of these fails; 0: none does */
 	char wrong[256];                                /* the first thing that a host must not do, and did; "" */
 };

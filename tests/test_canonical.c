@@ -136,7 +136,7 @@ static const struct field stmt_fields[] = {
 	F(lt_stmt, line, FREE, "a place in the script", 0),
 	F(lt_stmt, column, FREE, "a place in the script", 0),
 	F(lt_stmt, stream, I32, 0, 0),
-	F(lt_stmt, reserved, FREE, "reserved: always 0", 0),
+	F(lt_stmt, async, I32, 0, 0),
 };
 static const struct field call_fields[] = {
 	F(lt_call, loop, I32, 0, 0),

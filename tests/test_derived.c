@@ -96,6 +96,9 @@ static const struct { const char *from, *steps, *want;
 		"own %e.copy = copy %e\n"
 		"own %e.copy.copy = copy %e.copy\n"
 		"m\n n\n  k\n   %p\n   %c\n  %d\n  %e\n  %e.copy\n  %e.copy.copy\n" },
+	{ "fused", "stage %p %b at root layout n/2 k n/4 n pad 1",      /* the digits of a dim in any order */
+		"own %b.copy = copy %b for %p\n"
+		"n step 2\n k\n  n'\n   %b.copy layout [n/2 k n/4 n] pad 1\nm\n k\n  n\n   %p\n   %c\n n\n  %d\n  %e\n" },
 	{ "each", "layout %c n m; layout %d n/4 m n pad 2",
 		"m\n n\n  k\n   %p\n   %c layout [n m]\nm\n n\n  %d layout [n/4 m n] pad 2\nm\n n\n  %e\n" },
 	{ "keeps", "stage %v %u at root",

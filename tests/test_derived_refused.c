@@ -46,19 +46,13 @@ static const struct { const char *from, *steps, *why;
 		"reader, or "
 		"at root" },
 	{ "fused", "stage %p %b at m layout n",
-		"apply:1:1: `stage %p %b at m layout n`: a layout of %b.copy ends the digits of each dim with the dim "
-		"itself; `k` is "
+		"apply:1:1: `stage %p %b at m layout n`: a layout of %b.copy has each dim itself among its digits; `k` is "
 		"missing" },
 	{ "fused", "stage %p %b at m layout n k m",
 		"apply:1:1: `stage %p %b at m layout n k m`: 'm' is not a dim of %b.copy, which has k 12, n 6" },
 	{ "fused", "stage %p %b at m layout n/4 n/3 k n",
-		"apply:1:1: `stage %p %b at m layout n/4 n/3 k n`: the digits of n have steps 4 and then 3; each has "
-		"to divide the "
-		"previous one, as in `n/64 n/16 n`" },
-	{ "fused", "stage %p %b at m layout n/2 n/4 k n",
-		"apply:1:1: `stage %p %b at m layout n/2 n/4 k n`: the digits of n have steps 2 and then 4; each has "
-		"to divide the "
-		"previous one, as in `n/64 n/16 n`" },
+		"apply:1:1: `stage %p %b at m layout n/4 n/3 k n`: the digits of n have steps 4 and 3; each has "
+		"to divide the next larger one, as in `n/64 n/16 n`" },
 	{ "fused", "stage %p %b at m layout n/x k n",
 		"apply:1:1: `stage %p %b at m layout n/x k n`: the step of a digit is a whole number of at least 1, "
 		"not 'x'" },
@@ -72,13 +66,14 @@ static const struct { const char *from, *steps, *why;
 	{ "fused", "stage %p %b at m layout k n pad",
 		"apply:1:1: `stage %p %b at m layout k n pad`: 'pad' is not allowed here; after the loop come `layout "
 		"DIGIT ...` and "
-		"`depth N`" },
+		"`depth N [async]`" },
 	{ "fused", "stage %p %b at m depth 1 async",
-		"apply:1:1: `stage %p %b at m depth 1 async`: no backend copies while it computes; leave `async` out" },
+		"apply:1:1: `stage %p %b at m depth 1 async`: %b.copy is copied async into one buffer, so that nothing can be "
+		"computed meanwhile; give it depth 2 or more, or leave async out" },
 	{ "fused", "stage %p %b at m twice",
 		"apply:1:1: `stage %p %b at m twice`: 'twice' is not allowed here; after the loop come `layout DIGIT "
 		"...` and `depth "
-		"N`" },
+		"N [async]`" },
 	{ "fused", "stage %p %b at m; stage %p %b at m",
 		"apply:1:19: `stage %p %b at m`: %p does not read %b itself; it reads %a, %b.copy" },
 	{ "keeps", "stage %u %h at root", "apply:1:1: `stage %u %h at root`: %u changes %h itself, not a copy of it" },
@@ -109,7 +104,7 @@ static const struct { const char *from, *steps, *why;
 		"apply:1:25: `rfactor %c k`: the loop k is in a nest that is handed over by `call gemm`; make that "
 		"serial first" },
 	{ "fused", "stage %p %b at root layout k n; layout %b.copy k",
-		"apply:1:33: `layout %b.copy k`: a layout of %b.copy ends the digits of each dim with the dim itself; "
+		"apply:1:33: `layout %b.copy k`: a layout of %b.copy has each dim itself among its digits; "
 		"`n` is missing" },
 	{ "one", "split k 4; rfactor %c %d/k",
 		"apply:1:12: `rfactor %c %d/k`: there is no loop k around %d; there are m, n" },
@@ -194,11 +189,11 @@ static const struct { const char *from, *steps, *why;
 		"of its dims; "
 		"`materialize` it to have a copy in another order" },
 	{ "fused", "layout %c n",
-		"apply:1:1: `layout %c n`: a layout of %c ends the digits of each dim with the dim itself; `m` is "
+		"apply:1:1: `layout %c n`: a layout of %c has each dim itself among its digits; `m` is "
 		"missing" },
 	{ "fused", "layout %c n m m",
-		"apply:1:1: `layout %c n m m`: the digits of m have steps 1 and then 1; each has to divide the "
-		"previous one, as in "
+		"apply:1:1: `layout %c n m m`: the digits of m have steps 1 and 1; each has to divide the "
+		"next larger one, as in "
 		"`m/64 m/16 m`" },
 	{ "fused", "layout %c n m swizzle 3 4 3",
 		"apply:1:1: `layout %c n m swizzle 3 4 3`: no backend has swizzled layouts yet; use `pad`" },
@@ -218,8 +213,8 @@ static const struct { const char *from, *steps, *why;
 		"of its dims; "
 		"`materialize` it to have a copy in another order" },
 	{ "keeps", "layout %y q/1 q",
-		"apply:1:1: `layout %y q/1 q`: the digits of q have steps 1 and then 1; each has to divide the "
-		"previous one, as in "
+		"apply:1:1: `layout %y q/1 q`: the digits of q have steps 1 and 1; each has to divide the "
+		"next larger one, as in "
 		"`q/64 q/16 q`" },
 	{ "fused", "call m ge-mm",
 		"apply:1:1: `call m ge-mm`: the name of a routine has letters, digits, '_' and '.', not 'ge-mm'" },
@@ -307,11 +302,11 @@ static const struct { const char *old, *new, *why; } edits[] = {
 	{ "var k_1 4\n", "",
 		"t:9:1: the graph has a var k_1 of extent 4 that this header lacks" },
 	{ "[n/4 k n]", "[n/4 k]",
-		"t:16:34: a layout of %b.copy ends the digits of each dim with the dim itself; `n` is missing" },
+		"t:16:34: a layout of %b.copy has each dim itself among its digits; `n` is missing" },
 	{ "[n/4 k n]", "[n/4 k n m]",
 		"t:16:34: 'm' is not a dim of %b.copy, which has k 12, n 6" },
 	{ "[n/4 k n]", "[n/3 n/2 k n]",
-		"t:16:34: the digits of n have steps 3 and then 2; each has to divide the previous one, as in `n/64 n/16 n`" },
+		"t:16:34: the digits of n have steps 3 and 2; each has to divide the next larger one, as in `n/64 n/16 n`" },
 	{ "[n/4 k n]", "[n/4 k n/0]",
 		"t:16:34: the step of a digit is a whole number of at least 1, not '0'" },
 	{ "[n/4 k n]", "[n/4 k n",
@@ -319,7 +314,7 @@ static const struct { const char *old, *new, *why; } edits[] = {
 	{ "[n/4 k n]", "",
 		"t:16:34: %b.copy has attribute layout  pad 3 here, and none in the graph" },
 	{ "[n/4 k n]", "[]",
-		"t:16:34: a layout of %b.copy ends the digits of each dim with the dim itself; `k` is missing" },
+		"t:16:34: a layout of %b.copy has each dim itself among its digits; `k` is missing" },
 	{ "pad 3", "pad 0",
 		"t:16:55: the padding of a layout is a whole number of at least 1, not '0'" },
 	{ "pad 3", "pad",

@@ -78,7 +78,7 @@ Test(device, random_graphs_are_right_on_any_mixture_of_memories)
 	for (uint64_t seed = 20; seed <= 22; seed++)
 		check_seed(seed, compiled, 2, &tally);
 	cr_assert(device_one.to_device > 1000 && device_one.to_host > 1000 && device_one.within > 10
-		&& device_two.runs > 100 && device_one.replays > 10);
+		&& device_two.runs > 100 && device_one.replays > 10 && device_one.params > 10);
 }
 
 /* ---- products: packed weights, partial sums, and states after them ---- */
@@ -154,6 +154,37 @@ Test(device, each_thing_crosses_once)
 		lt_program_free(p);
 	}
 	cr_assert(!memcmp(z[0], z[1], sizeof z[0]) && !memcmp(t[0], t[1], sizeof t[0]), "the same code gives the same bits");
+	close_graph(g);
+}
+
+/* The kernels of a run, its copies and what is recorded are enqueued: the host waits once, or where it runs a kernel
+ * itself. */
+Test(device, a_run_waits_once)
+{
+	static const struct { const char *backends; int waits; } cases[] = { { "devone", 1 }, { "devone:nocapture", 1 },
+		{ "devone:nostream", 1 }, { "devone:refuse=max,ref", 2 } };
+	struct lt_graph *g = parsed(LONG);
+	float x[16], want[4], h[4];
+	struct lt_program *p = compiled(g, "ref");
+	struct lt_instance *r = instance_of(p);
+	run_long(r, x, want, 1);
+	lt_instance_free(r);
+	lt_program_free(p);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		device_register();
+		p = compiled(g, cases[i].backends);
+		r = instance_of(p);
+		for (int run = 1; run <= 3; run++) {
+			memset(h, 0xa5, sizeof h);
+			run_long(r, x, h, 1);
+			cr_expect(!memcmp(h, want, sizeof h), "%s", cases[i].backends);
+			cr_expect_eq(device_one.syncs + device_two.syncs, run * cases[i].waits, "%s: %lld and %lld after %d runs",
+				cases[i].backends, (long long)device_one.syncs, (long long)device_two.syncs, run);
+		}
+		lt_instance_free(r);
+		lt_program_free(p);
+		cr_expect(device_one.streams == 0 && device_two.streams == 0);
+	}
 	close_graph(g);
 }
 

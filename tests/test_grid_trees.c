@@ -1,9 +1,11 @@
 /* tests/test_grid_trees.c -- trees with grid and block loops: what legality accepts runs on a grid without a finding
  * and gives what the evaluator says. */
 #include <criterion/criterion.h>
-#include "check/must.h"
 #include <stdlib.h>
 #include <string.h>
+#include "check/must.h"
+#include "lt/backend.h"
+#include "tests/keeper.h"
 #include "tests/ltrun.h"
 #include "tests/random_schedule.h"
 
@@ -60,19 +62,20 @@ static int count(const char *text, const char *word)
 static int grid_run(int i, const char *config, const char *options)
 {
 	ltrun_write_text("case.graph", cases[i].graph);
-	return ltrun("--no-cache --no-passes -b 'sim:grid%s' --apply=\"%s\" %s case.graph", config, cases[i].steps, options);
+	return ltrun("--no-cache --no-passes --strict -b '%s' --apply=\"%s\" %s case.graph", config, cases[i].steps, options);
 }
 
 Test(grid_trees, barriers_are_where_threads_need_each_other)
 {
 	for (int i = 0; i < N_CASE; i++) {
-		cr_assert_eq(grid_run(i, "", "--dump=frozen"), 0, "case %d: %s", i, ltrun_err);
+		cr_assert_eq(grid_run(i, "sim:grid", "--dump=frozen"), 0, "case %d: %s", i, ltrun_err);
 		cr_expect_eq(count(ltrun_out, " barrier\n"), cases[i].frozen, "case %d: %s", i, ltrun_out);
-		cr_assert_eq(grid_run(i, "", "--dump=kernel"), 0, "case %d: %s", i, ltrun_err);
+		cr_assert_eq(grid_run(i, "sim:grid", "--dump=kernel"), 0, "case %d: %s", i, ltrun_err);
 		cr_expect_eq(count(ltrun_out, "\tbarrier "), cases[i].all, "case %d: %s", i, ltrun_out);
 		const char *shared = strstr(strstr(ltrun_out, "region grid"), " shared ");
 		cr_expect(cases[i].shared < 0 || atoi(shared + 8) == cases[i].shared, "case %d: %s", i, ltrun_out);
-		static const char *const configs[] = { "", ";order=backward", ";subgroup=8", ";subgroup=1", ";seed=3" };
+		static const char *const configs[] = { "sim:grid", "sim:grid/order=backward", "sim:grid/subgroup=8",
+			"sim:grid/subgroup=1", "sim:grid/seed=3" };
 		for (int k = 0; k < 5; k++)
 			cr_expect_eq(grid_run(i, configs[k], "-q --verify -i '*=random'"), 0, "case %d, %s: %s", i, configs[k],
 				ltrun_err);
@@ -84,7 +87,7 @@ Test(grid_trees, none_is_too_many)
 	for (int i = 0; i < N_CASE; i++)
 		for (int n = 1; n <= cases[i].all + 1; n++) {
 			char config[40];
-			(void)snprintf(config, sizeof config, ";drop=%d", n);
+			(void)snprintf(config, sizeof config, "sim:grid/drop=%d", n);
 			int code = grid_run(i, config, "-q -i '*=random'");
 			cr_expect_eq(code != 0, n <= cases[i].all, "case %d without barrier %d: %s", i, n, ltrun_err);
 			cr_expect(code == 0 || strstr(ltrun_err, "(check threads)") || strstr(ltrun_err, "(check stored)"),
@@ -126,13 +129,49 @@ Test(grid_trees, refusals_name_the_loop)
 	}
 }
 
+/* -- on a device -- */
+
+/* Without its optimiser PoCL compiles in half the time. */
+#define DEVICE "opencl:O0"
+
+static void need_device(void)
+{
+	struct keeper k = keeper_new();
+	const struct lt_backend *b = lt_backend_find("opencl");
+	struct lt_session *s = NULL;
+	if (!b)
+		cr_skip_test("the backend opencl is left out: its headers are not there");
+	if (b->open(NULL, "O0", &s, &k.diag))
+		cr_skip_test("%s", k.text);
+	b->close(s);
+}
+
+/* Loops of the host around a grid: how many launches there are depends on a run-time scalar. */
+#define LAUNCHES "graph 1\nvar t 9 limit pos\nvar i 5\nparam pos = %at[0] in 0..9\n%at = i64[] input \"at\"\n" \
+	"%x = f32[t, i] input \"x\"\n%y = f32[t, i] neg %x\n%z = f32[i] add.reduce %y\nresult \"z\" = %z\n" \
+	"result \"y\" = %y\n"
+
+Test(grid_trees, a_device_gives_what_the_evaluator_says)
+{
+	need_device();
+	for (int i = 0; i < N_CASE; i++) {
+		ltrun_write_text("case.graph", cases[i].graph);
+		cr_expect_eq(ltrun("--no-cache --no-passes --strict -b " DEVICE " --apply=\"%s\" -q --verify -i '*=random' "
+			"case.graph", cases[i].steps), 0, "case %d: %s", i, ltrun_err);
+	}
+	ltrun_write_text("case.graph", LAUNCHES);
+	for (int at = 0; at < 10; at += 3)
+		cr_expect_eq(ltrun("--no-cache --no-passes --strict -b " DEVICE " --apply='bind %%y/i grid.x' -q --verify -i at=%d "
+			"-i x=random case.graph", at), 0, "at %d: %s", at, ltrun_err);
+}
+
 /* -- drawn trees -- */
 
-static void draw(const char *backends, uint64_t first)
+static void draw(const char *backends, uint64_t first, uint64_t graphs)
 {
 	struct schedule_tally tally = { 0 };
-	struct schedule_plan plan = { .backends = backends, .skip = "bind call", .seed = must_number("LT_SEED", first),
-		.graphs = (int)must_number("LT_GRAPHS", 64), .sequences = 4, .together = 1, .grids = true };
+	struct schedule_plan plan = { .backends = backends, .skip = "bind call tile", .seed = must_number("LT_SEED", first),
+		.graphs = (int)must_number("LT_GRAPHS", graphs), .sequences = 4, .together = 1, .grids = true };
 	random_schedules(&plan, &tally);
 	random_schedules_report(&plan, &tally);
 	cr_expect_eq(tally.failed, 0, "%d of %d sequences", tally.failed, tally.sequences);
@@ -141,6 +180,39 @@ static void draw(const char *backends, uint64_t first)
 	cr_expect_lt(tally.refused, tally.sequences);
 }
 
-Test(grid_trees, in_warps) { draw("sim:grid", 501); }
-Test(grid_trees, in_small_subgroups) { draw("sim:grid/subgroup=4/order=backward", 701); }
-Test(grid_trees, without_subgroups) { draw("sim:grid/subgroup=1", 901); }
+Test(grid_trees, in_warps) { draw("sim:grid", 501, 64); }
+Test(grid_trees, in_small_subgroups) { draw("sim:grid/subgroup=4/order=backward", 701, 64); }
+Test(grid_trees, without_subgroups) { draw("sim:grid/subgroup=1", 901, 64); }
+Test(grid_trees, on_a_device)
+{
+	need_device();
+	draw(DEVICE, 1101, 8);
+}
+
+/* -- on a device, if there is one: make check leaves these out -- */
+
+/* It stays open: to begin with a device takes longer than to draw a tree. */
+static struct lt_session *gpu_session;
+
+static void gpu_set_up(void)
+{
+	const struct lt_backend *cuda = lt_backend_find("cuda");
+	if (!cuda || cuda->open(NULL, "", &gpu_session, NULL))
+		cr_skip_test("no device that runs CUDA is there");
+	ltrun_set_up();
+}
+static void gpu_tear_down(void)
+{
+	if (gpu_session)
+		lt_backend_find("cuda")->close(gpu_session);
+	ltrun_tear_down();
+}
+TestSuite(gpu_grid_trees, .init = gpu_set_up, .fini = gpu_tear_down, .timeout = 120);
+
+Test(gpu_grid_trees, by_hand)
+{
+	for (int i = 0; i < N_CASE; i++)
+		cr_expect_eq(grid_run(i, "cuda", "-q --verify -i '*=random'"), 0, "case %d: %s", i, ltrun_err);
+}
+
+Test(gpu_grid_trees, drawn) { draw("cuda", 1101, 12); }

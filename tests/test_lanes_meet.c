@@ -57,7 +57,7 @@ static bool is_derived(const struct lt_tree *t, int32_t buffer, int32_t l)
 
 static void check_stmt(struct walk *w, const struct lt_stmt *s)
 {
-	if (s->kind == LT_BARRIER)
+	if (s->kind >= LT_BARRIER)
 		return;
 	const struct lt_access *a = LT_AT(struct lt_access, w->t->accesses, s->dest);
 	int64_t at = row(w, a->row);

@@ -122,10 +122,10 @@ Test(ahead, what_may_not_be_made_ahead)
 	static const struct { const char *apply, *why; } refused[] = {
 		{ "split k 5; reorder k m k' n; stage %3.mul %2 at k depth 2", "has a partial last iteration; choose a step that "
 			"divides" },
-		{ "split m 4; parallel m; stage %3.mul %1 at m depth 2", "is parallel; it has to be serial, with tail guard" },
+		{ "split m 4; parallel m; stage %3.mul %1 at m depth 2", "is parallel; it has to be serial, with tail guard or pad" },
 		{ "stage %3.mul %2 at root depth 2", "leave depth out" },
 		{ "stage %3.mul %2 at m depth 5000", "a depth is at most" },
-		{ "stage %3.mul %2 at m depth 2 async", "leave `async` out" },
+		{ "stage %3.mul %2 at m depth 1 async", "is copied async into one buffer" },
 	};
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
 		char more[400];

@@ -188,9 +188,9 @@ static lt_status run_lent(struct check_pages *lend, const struct check_work *w, 
 	lent->slot = slot;
 	lt__check_pages_seal(lend);
 	lt_status st = w->device->backend->run(w->object[nest], lent, diag);
+	lt__check_pages_close(lend);
 	if (args->async && !st)
 		st = w->device->backend->sync(w->device->session, NULL, diag);
-	lt__check_pages_close(lend);
 	return st;
 }
 

@@ -18,11 +18,13 @@ O=${O:-build}
 if [ "${1-}" = --pack ]; then
 	to=$2
 	shift 2
-	rm -rf "$to" && mkdir -p "$to/bin" "$to/lib" "$to/tests" || exit 1
+	rm -rf "$to" && mkdir -p "$to/bin/tests" "$to/lib" "$to/tests" || exit 1
 	for program in "$@"; do
-		cp "$program" "$to/bin" && strip -s "$to/bin/${program##*/}" || exit 1
+		in=$to/bin
+		[[ $program == */tests/* ]] && in=$to/bin/tests         # they look for tools one folder up
+		cp "$program" "$in" && strip -s "$in/${program##*/}" || exit 1
 	done
-	ldd "$to"/bin/* | awk '/=> \// { print $1, $3 }' | sort -u |
+	ldd "$to"/bin/lt-* "$to"/bin/tests/* | awk '/=> \// { print $1, $3 }' | sort -u |
 		grep -vE '^(libc|libm|libdl|libpthread|librt|libresolv|ld-linux[^ ]*|libgcc_s|libstdc\+\+)\.so' |
 		while read -r name file; do cp -L "$file" "$to/lib/$name"; done
 	cp -R examples "$to" && cp -R tests/cases tests/examples.txt "$to/tests" && cp "$0" "$to" || exit 1
@@ -36,11 +38,12 @@ out=${1:-gpu-check}
 mkdir -p "$out" || exit 1
 out=$(cd "$out" && pwd)
 begin=$(date +%s)
-tests=$O/tests/cuda bin=$O
+bin=$O
 here=$(cd "$(dirname "$0")" && pwd)
 [ -d "$here/bin" ] || here=$PWD/$O/gpu
 if [ -d "$here/bin" ]; then
-	tests=$here/bin bin=$here/bin
+	bin=$here/bin
+	export O=$bin
 	# What the system has itself is better than what was carried.
 	libraries=$(mktemp -d)
 	trap 'rm -rf "$libraries"' EXIT
@@ -50,10 +53,12 @@ if [ -d "$here/bin" ]; then
 	export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 	cd "$here" || exit 1
 else
-	make -s all "$tests/test_cuda_host" "$tests/measure_cuda" || exit 1
+	make -s all "$O"/tests/test_grid_trees "$O"/tests/cuda/{test_cuda_host,measure_cuda} || exit 1
 fi
 failed=0
 
+# program NAME: where it is.
+program() { find "$bin/$1" "$bin/tests/$1" "$bin/tests/cuda/$1" 2>/dev/null | head -n 1; }
 # row NAME VALUE: a line of the table.
 row() { printf '| %-44s | %s\n' "$1" "$2" | tee -a "$out/table"; }
 has() { [[ ,$parts, == *",$1,"* ]]; }
@@ -74,7 +79,7 @@ facts() {
 # tests PROGRAM: its suites that need a device; one test after the other.
 tests() {
 	local name=$1 passed bad skipped
-	timeout 60 "$tests/$name" -j1 --filter 'gpu*/*' "--tap=$out/$name.tap" >"$out/$name.log" 2>&1
+	timeout 60 "$(program "$name")" -j1 --filter 'gpu*/*' "--tap=$out/$name.tap" >"$out/$name.log" 2>&1
 	local status=$?
 	skipped=$(grep -c '^ok.*# SKIP' "$out/$name.tap" 2>/dev/null)
 	passed=$(($(grep -c '^ok' "$out/$name.tap" 2>/dev/null) - ${skipped:-0}))
@@ -87,7 +92,7 @@ tests() {
 
 # measured PROGRAM: its lines as rows.
 measured() {
-	timeout 60 "$tests/$1" >"$out/$1.log" 2>"$out/$1.err" || {
+	timeout 60 "$(program "$1")" >"$out/$1.log" 2>"$out/$1.err" || {
 		failed=1
 		row "$1" "failed: $(tail -n 1 "$out/$1.err")"
 	}
@@ -156,14 +161,14 @@ sanitize() {
 	command -v compute-sanitizer >/dev/null || { row 'compute-sanitizer' 'not installed'; return; }
 	local tool
 	for tool in memcheck racecheck; do
-		sanitized tests "$tool" "$tests/test_cuda_host" -j1 --filter 'gpu*/[klr]*'
+		sanitized tests "$tool" "$(program test_cuda_host)" -j1 --filter 'gpu*/[klr]*'
 		sanitized check "$tool" "$bin/lt-check" -b cuda --part 7/400 --no-reduce --seconds 30 --patience 50
 	done
 }
 
 : >"$out/table"
 facts
-has tests && tests test_cuda_host
+has tests && { tests test_cuda_host; tests test_grid_trees; }
 has measure && measured measure_cuda
 has examples && examples
 has check && check lt-check 100

@@ -14,6 +14,9 @@ struct lt_capture {
 	struct lt_fault *landed;        /* pinned */
 	struct lt_fault **fault;        /* the host's */
 	uint32_t n_fault;
+	void *stream;                   /* where it is replayed, and whether the host waits later */
+	bool async, enqueued;
+	struct lt_capture *before;      /* enqueued in that stream before it, and not waited for either */
 };
 
 /* Elements of the host's array may be longer or shorter than ours. */
@@ -47,7 +50,7 @@ static lt_status capture_memory(struct lt_capture *c, struct lt_object *const *o
 	void *landed = NULL;
 	uint32_t n_fault = 0;
 	for (uint32_t i = 0; i < n; i++)
-		n_fault += object[i]->code.faults;
+		n_fault += object[i] && object[i]->code.faults;
 	c->fault = calloc(n_fault + 1, sizeof *c->fault);
 	if (!c->fault)
 		return lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory to record %u runs", (unsigned)n);
@@ -71,6 +74,8 @@ static lt_status capture_room(struct lt_capture *c, struct lt_object *const *obj
 	lt_status status = LT_OK;
 	size_t most = 0, bytes;
 	for (uint32_t i = 0; !status && i < n; i++) {
+		if (!object[i])
+			continue;
 		status = lt__cuda_calls_prepare(object[i], &object[i]->launches, args_at(args, i), &bytes, diag);
 		most = !status && bytes > most ? bytes : most;
 	}
@@ -82,6 +87,15 @@ static lt_status capture_room(struct lt_capture *c, struct lt_object *const *obj
 	return lt__cuda_check(s, r, diag, "recording %u runs: room for their calls", (unsigned)n);
 }
 
+static lt_status capture_copy(
+	struct lt_session *s, const struct lt_args *args, CUstream stream, struct lt_diag *diag)
+{
+	const struct lt_slot *to = &args->slot[0], *from = &args->slot[1];
+	return lt__cuda_check(s, s->cuda.copy_within((CUdeviceptr)(uintptr_t)to->base + (CUdeviceptr)to->offset,
+			(CUdeviceptr)(uintptr_t)from->base + (CUdeviceptr)from->offset, (size_t)to->bytes, stream), diag,
+		"recording a copy");
+}
+
 /* Between capture_begin and capture_end. */
 static lt_status capture_runs(struct lt_capture *c, struct lt_object *const *object, const struct lt_args *args,
 	uint32_t n, CUstream stream, struct lt_diag *diag)
@@ -90,13 +104,17 @@ static lt_status capture_runs(struct lt_capture *c, struct lt_object *const *obj
 	const CUdeviceptr first = c->device_fault;
 	lt_status status = LT_OK;
 	for (uint32_t i = 0; i < n; i++)
-		if (object[i]->code.faults)
+		if (object[i] && object[i]->code.faults)
 			c->fault[c->n_fault++] = args_at(args, i)->fault;
 	const size_t bytes = c->n_fault * sizeof(struct lt_fault);
 	if (c->n_fault)
 		status = lt__cuda_check(c->s, cuda->fill(first, 0, bytes, stream), diag, "recording the fault records");
 	CUdeviceptr at = first;
 	for (uint32_t i = 0; !status && i < n; i++) {
+		if (!object[i]) {
+			status = capture_copy(c->s, args_at(args, i), stream, diag);
+			continue;
+		}
 		status = lt__cuda_enqueue(object[i], &object[i]->launches, args_at(args, i),
 			&(struct lt_cuda_where){ stream, at, c->room }, diag);
 		at += object[i]->code.faults ? sizeof(struct lt_fault) : 0;
@@ -130,6 +148,9 @@ static lt_status capture_graph(struct lt_capture *c, struct lt_object *const *ob
 static lt_status object_check(const struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
 	struct lt_cuda_launches none;
+	if (!o)
+		return args->n_slot == 2 ? LT_OK
+			: lt__report(diag, LT_EINVAL, -1, -1, NULL, "a copy has two slots, %u were given", (unsigned)args->n_slot);
 	lt_status status = lt__cuda_run_check(o, args, diag);
 	/* What is in its way is found once more, now to be said. */
 	return status || o->recorded ? status : lt__cuda_launches(&o->code, NULL, &none, diag);
@@ -148,6 +169,8 @@ lt_status lt__cuda_capture(struct lt_session *s, struct lt_object *const *object
 		return status ? status
 			: lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory to record %u runs", (unsigned)n);
 	c->s = s;
+	c->stream = n ? args->stream : NULL;
+	c->async = n && args->async;
 	status = lt__cuda_enter(s, diag);
 	if (!status) {
 		status = capture_memory(c, object, n, diag);
@@ -168,6 +191,30 @@ lt_status lt__cuda_capture(struct lt_session *s, struct lt_object *const *object
 	return status;
 }
 
+struct lt_capture *lt__cuda_capture_done(struct lt_capture *c, bool set)
+{
+	for (uint32_t i = 0; set && i < c->n_fault; i++)
+		if (c->landed[i].n)
+			*c->fault[i] = c->landed[i];
+	c->enqueued = false;
+	return c->before;
+}
+
+static lt_status replay_in(struct lt_capture *c, struct lt_cuda_queue *q, struct lt_diag *diag)
+{
+	struct lt_session *s = c->s;
+	lt_status status = c->enqueued ? lt__cuda_queue_wait(s, q, diag) : LT_OK;       /* its records have one place to land */
+	if (!status)
+		status = lt__cuda_check(s, s->cuda.graph_launch(c->graph, q->stream), diag, "launching recorded runs");
+	if (status)
+		return status;
+	c->before = q->replayed;
+	c->enqueued = true;
+	q->replayed = c;
+	lt__cuda_queue_running(s, q, true);
+	return c->async ? LT_OK : lt__cuda_queue_wait(s, q, diag);
+}
+
 lt_status lt__cuda_replay(struct lt_capture *c, struct lt_diag *diag)
 {
 	struct lt_session *s = c->s;
@@ -175,16 +222,11 @@ lt_status lt__cuda_replay(struct lt_capture *c, struct lt_diag *diag)
 	lt_status status = lt__cuda_enter(s, diag);
 	if (status)
 		return status;
-	status = lt__cuda_queue_take(s, NULL, false, &q, diag);
+	status = lt__cuda_queue_take(s, c->stream, c->async, &q, diag);
 	if (!status) {
-		status = lt__cuda_check(s, s->cuda.graph_launch(c->graph, q->stream), diag, "launching recorded runs");
-		if (!status)
-			status = lt__cuda_queue_wait(s, q, diag);
+		status = replay_in(c, q, diag);
 		lt__cuda_queue_give(s, q);
 	}
-	for (uint32_t i = 0; !status && i < c->n_fault; i++)
-		if (c->landed[i].n)
-			*c->fault[i] = c->landed[i];
 	lt__cuda_leave(s);
 	return status;
 }

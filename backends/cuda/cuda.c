@@ -165,5 +165,7 @@ static const struct lt_backend cuda = {
 	.event_record = lt__cuda_event_record,
 	.event_ns = lt__cuda_event_ns,
 	.event_free = lt__cuda_event_free,
+	.stream_new = lt__cuda_stream_new,
+	.stream_free = lt__cuda_stream_free,
 };
 LT_BACKEND(cuda)

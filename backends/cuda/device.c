@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "backends/cuda/session.h"
+#include "kernel/tile.h"
 
 /* -1: the driver does not say */
 static int attribute(const struct lt_session *s, CUdevice_attribute which)
@@ -45,12 +46,13 @@ static void find_target(struct lt_session *s)
 		.warp = (uint32_t)number(s, CU_DEVICE_ATTRIBUTE_WARP_SIZE),
 		.max_block = (uint32_t)number(s, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
 		.shared_bytes = number(s, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
-		.registers = number(s, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) };
+		.registers = number(s, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
+		.tiles = { lt__tile_names, lt__n_tile_name, sizeof *lt__tile_names } };
 	s->caps = (struct lt_caps){ .size = sizeof s->caps,
 		.device_memory = 1,
 		.dtypes = ((UINT64_C(1) << LT_NDTYPE) - 1) & ~UINT64_C(1),
 		.loops = 1u << LT_SERIAL | 1u << LT_UNROLL | 1u << LT_PARALLEL | 1u << LT_VECTOR | 1u << LT_GRID | 1u << LT_BLOCK
-			| 1u << LT_GROUP,
+			| 1u << LT_GROUP | 1u << LT_TILE,
 		.understands = LT_KERNEL_NEEDS | LT_KERNEL_GRID_NEEDS,
 		.target = &s->target,
 		.promises = LT_PROMISE_RUN_TOGETHER };
@@ -61,13 +63,18 @@ static void find_target(struct lt_session *s)
 }
 
 /* Arrays that are not in registers are a thread's local memory, which is off the chip: a block of 1024 threads with as
- * much as this has 4 MiB. */
+ * much as this has 4 MiB.  An access has at most 16 bytes. */
 static void find_machine(struct lt_session *s)
 {
-	enum { ARRAY = 4096, STACK = 65536 };
+	enum { ARRAY = 4096, STACK = 65536, WIDEST = 16, MAX_UNROLLED = 4096, MAX_VARIABLES = 256 };
 	s->machine = (struct lt_machine){ .array_bytes = ARRAY,
 		.stack_bytes = STACK,
 		.calls = s->blas.path[0] != '\0',
+		.memory_bytes = WIDEST,
+		.unrolled = MAX_UNROLLED,
+		.max_variables = MAX_VARIABLES,
+		.n_tile = lt__n_tile_name,
+		.tiles = lt__tile_names,
 		.subgroup = s->target.warp ? s->target.warp : 32,
 		.shared_bytes = (int64_t)s->target.shared_bytes };
 }

@@ -62,43 +62,6 @@ static lt_status dump_stats(const struct lt_object *o, lt_write *write, void *us
 
 /* ---- texts ---- */
 
-struct cuda_origins { const struct lt_tree *t; char comment[256]; };
-
-static const char *loop_variable(void *origins, int32_t loop)
-{
-	const struct lt_tree *t = ((const struct cuda_origins *)origins)->t;
-	return loop < t->n_loop ? LT_AT(struct lt_loop, t->loops, loop)->var : NULL;
-}
-
-/* "%4 = add.reduce, line 7" */
-static const char *statement_comment(void *origins, int32_t stmt)
-{
-	struct cuda_origins *o = origins;
-	if (stmt >= (int32_t)o->t->stmts.n)
-		return NULL;
-	const struct lt_stmt *s = LT_AT(struct lt_stmt, o->t->stmts, stmt);
-	const char *name = s->name ? s->name : "", *mark = name[0] == '%' ? "" : "%";
-	int n = snprintf(o->comment, sizeof o->comment, "%s%.100s", mark, name);
-	if (s->kind != LT_BARRIER)
-		n += snprintf(o->comment + n, sizeof o->comment - (size_t)n, " = %.60s%s",
-			LT_AT(struct lt_op, o->t->ops, s->op)->name, s->kind == LT_MAP ? "" : ".reduce");
-	if (s->line > 0)
-		(void)snprintf(o->comment + n, sizeof o->comment - (size_t)n, ", line %d", (int)s->line);
-	return name[0] ? o->comment : NULL;
-}
-
-static lt_status dump_source(const struct lt_object *o, lt_write *write, void *user)
-{
-	struct cuda_origins named = { .t = o->tree };
-	const struct lt_text_origins origins = { loop_variable, statement_comment, &named };
-	struct lt_text_grids *grids;
-	lt_status status = lt__text_grids(&lt__text_cuda, o->code.kernel, &origins, &grids, NULL);
-	if (!status)
-		write(user, grids->text, strlen(grids->text));
-	lt__text_grids_free(grids);
-	return status;
-}
-
 /* The processor's own code is in the cubin, and only tools of the toolkit read that. */
 static lt_status dump_ptx(const struct lt_object *o, lt_write *write, void *user)
 {
@@ -116,7 +79,7 @@ static lt_status dump_ptx(const struct lt_object *o, lt_write *write, void *user
 lt_status lt__cuda_dump(const struct lt_object *o, enum lt_dump what, lt_write *write, void *user)
 {
 	switch (what) {
-	case LT_DUMP_SOURCE: return dump_source(o, write, user);
+	case LT_DUMP_SOURCE: return lt__text_grids_write(&lt__text_cuda, o->code.kernel, o->tree, write, user);
 	case LT_DUMP_ASM: return dump_ptx(o, write, user);
 	case LT_DUMP_STATS: return dump_stats(o, write, user);
 	case LT_DUMP_KERNEL: lt_kernel_print(o->code.kernel, write, user); return LT_OK;

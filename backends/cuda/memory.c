@@ -70,7 +70,9 @@ lt_status lt__cuda_mem_copy(struct lt_session *s, const struct lt_slot *dst, con
 	if (!status) {
 		status = lt__cuda_check(s, copy_enqueue(s, dst, src, bytes, direction, q->stream), diag, "copying %zu bytes %s",
 			bytes, where[direction]);
-		if (!status && !stream)
+		if (stream)
+			lt__cuda_queue_running(s, q, true);
+		else if (!status)
 			status = lt__cuda_queue_wait(s, q, diag);
 		lt__cuda_queue_give(s, q);
 	}

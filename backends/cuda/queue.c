@@ -141,6 +141,8 @@ lt_status lt__cuda_queue_wait(struct lt_session *s, struct lt_cuda_queue *q, str
 	lt_status status = q->kernel[0]
 		? lt__cuda_check(s, r, diag, "kernel %s, or what was enqueued before it", q->kernel)
 		: lt__cuda_check(s, r, diag, "waiting for the device");
+	while (q->replayed)
+		q->replayed = lt__cuda_capture_done(q->replayed, r == CUDA_SUCCESS);
 	q->n_fault = 0;
 	q->kernel[0] = '\0';
 	lt__cuda_queue_running(s, q, false);
@@ -179,13 +181,35 @@ lt_status lt__cuda_sync(struct lt_session *s, void *stream, struct lt_diag *diag
 	}
 	for (q = stream ? NULL : queue_next(s, NULL); q; ) {
 		struct lt_cuda_queue *done = q;
-		if (!status)
+		if (!status && (q->own || q->running))          /* another's stream that is idle may be gone */
 			status = lt__cuda_queue_wait(s, q, diag);
 		q = queue_next(s, q);
 		lt__cuda_queue_give(s, done);
 	}
 	lt__cuda_leave(s);
 	return status;
+}
+
+lt_status lt__cuda_stream_new(struct lt_session *s, void **stream, struct lt_diag *diag)
+{
+	CUstream made = NULL;
+	*stream = NULL;
+	lt_status status = lt__cuda_enter(s, diag);
+	if (status)
+		return status;
+	status = lt__cuda_check(s, s->cuda.stream_new(&made, CU_STREAM_NON_BLOCKING), diag, "a stream of the device");
+	lt__cuda_leave(s);
+	*stream = made;
+	return status;
+}
+
+/* Its queue serves another stream from now on. */
+void lt__cuda_stream_free(struct lt_session *s, void *stream)
+{
+	if (lt__cuda_enter(s, NULL) != LT_OK)
+		return;
+	(void)s->cuda.stream_free(stream);
+	lt__cuda_leave(s);
 }
 
 void lt__cuda_queues_free(struct lt_session *s)

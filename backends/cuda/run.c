@@ -1,28 +1,15 @@
 /* backends/cuda/run.c -- runs of objects: their launches enqueued, and waited for unless the host does that later. */
 #include <stdio.h>
 #include <stdlib.h>
+#include "backends/arguments.h"
 #include "backends/cuda/session.h"
 
 lt_status lt__cuda_run_check(const struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
-	const struct lt_tree *t = o->tree;
-	const char *name = cuda_name(t);
 	if (!o->code.cubin)
-		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "compile it without text_only", "kernel %s was only printed", name);
-	if (args->n_slot != (uint32_t)t->n_slot)
-		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s takes %d buffers, %u were given", name,
-			(int)t->n_slot, (unsigned)args->n_slot);
-	for (uint32_t i = 0; i < t->buffers.n; i++) {
-		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
-		int64_t least = b->elems * LT_AT(struct lt_type, t->types, b->type)->bytes;
-		if (b->slot >= 0 && args->slot[b->slot].bytes < least)
-			return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: buffer %s has %lld bytes and needs %lld", name,
-				b->name ? b->name : "?", (long long)args->slot[b->slot].bytes, (long long)least);
-	}
-	if (o->code.kernel->workspace_bytes && !args->workspace)
-		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", name,
-			(long long)o->code.kernel->workspace_bytes);
-	return LT_OK;
+		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "compile it without text_only", "kernel %s was only printed",
+			cuda_name(o->tree));
+	return lt__check_arguments(o->tree, args, o->code.kernel->workspace_bytes, diag);
 }
 
 uint64_t lt__cuda_buffer_address(const struct lt_kernel_buffer *b, const struct lt_args *args)
@@ -79,12 +66,14 @@ static lt_status enqueue_faulting(struct lt_object *o, const struct lt_cuda_laun
 	return lt__cuda_check(o->s, r, diag, "kernel %s: its fault record", cuda_name(o->tree));
 }
 
-/* What the host's region asks for that no recorded run can have: the run-time scalars, which are in the device's
- * memory. */
+/* What the host's region asks for that no recorded run can have: the run-time scalars.  A host that does not tell them
+ * has them in the device's memory. */
 static lt_status launches_now(struct lt_object *o, const struct lt_args *args, struct lt_cuda_queue *q,
 	struct lt_cuda_launches *out, struct lt_diag *diag)
 {
 	const struct lt_kernel *k = o->code.kernel;
+	if (LT_HAS(struct lt_args, args, param))
+		return lt__cuda_launches(&o->code, args->param, out, diag);
 	int64_t *param = calloc(k->n_param + 1, sizeof *param);
 	lt_status status = param ? LT_OK
 		: lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for the run-time scalars of kernel %s", cuda_name(o->tree));

@@ -31,6 +31,7 @@ struct lt_cuda_queue {
 	uint32_t n_fault;
 	struct lt_fault *fault[LT_CUDA_FAULTS];
 	CUdeviceptr room;               /* LT_CUDA_BLAS_BYTES for products of cuBLAS; 0: not asked for yet */
+	struct lt_capture *replayed;    /* asynchronously, and not waited for */
 	char kernel[64];                /* of the last run, for what goes wrong in it */
 };
 
@@ -100,6 +101,8 @@ lt_status lt__cuda_queue_wait(struct lt_session *, struct lt_cuda_queue *, struc
 void lt__cuda_queue_running(struct lt_session *, struct lt_cuda_queue *, bool);
 lt_status lt__cuda_sync(struct lt_session *, void *stream, struct lt_diag *);
 void lt__cuda_queues_free(struct lt_session *);
+lt_status lt__cuda_stream_new(struct lt_session *, void **stream, struct lt_diag *);
+void lt__cuda_stream_free(struct lt_session *, void *stream);
 /* lower.c: a tree's program and its text, or why there is none. */
 lt_status lt__cuda_lower(const struct lt_session *, const struct lt_tree *, struct lt_cuda_code *, struct lt_diag *);
 /* object.c: the object of a code; it takes the code's memory, in any case.  Without a cubin it can only be dumped. */
@@ -138,6 +141,8 @@ lt_status lt__cuda_capture(struct lt_session *, struct lt_object *const *, const
 	struct lt_capture **, struct lt_diag *);
 lt_status lt__cuda_replay(struct lt_capture *, struct lt_diag *);
 void lt__cuda_capture_free(struct lt_capture *);
+/* What was enqueued is done, or (set false) lost: its fault records are set.  Gives the one that was enqueued before it. */
+struct lt_capture *lt__cuda_capture_done(struct lt_capture *, bool set);
 /* event.c */
 lt_status lt__cuda_event_new(struct lt_session *, struct lt_event **, struct lt_diag *);
 lt_status lt__cuda_event_record(struct lt_event *, void *stream, struct lt_diag *);

@@ -1,6 +1,5 @@
 /* backends/opencl/dump.c -- an object's text, its kernel program, and numbers of it. */
 #include <stdio.h>
-#include <string.h>
 #include "backends/opencl/session.h"
 
 static void dump_number(const char *name, const char *what, unsigned long long value, lt_write *write, void *user)
@@ -38,29 +37,10 @@ static lt_status dump_stats(const struct lt_object *o, lt_write *write, void *us
 	return LT_OK;
 }
 
-static lt_status dump_source(const struct lt_object *o, lt_write *write, void *user)
-{
-	struct lt_text_tree_names names = { .t = o->tree };
-	const struct lt_text_origins origins = lt__text_tree_origins(&names);
-	struct lt_text_grids *grids;
-	char mark[160];
-	lt_status status = lt__text_grids(&lt__text_opencl, o->kernel, &origins, &grids, NULL);
-	if (status)
-		return status;
-	const char *kernel = grids->text + grids->definitions;
-	lt__text_definitions(grids->text, grids->definitions, write, user);
-	int n = snprintf(mark, sizeof mark, "/* kernel %.100s */\n", opencl_name(o->tree));
-	write(user, mark, (size_t)n);
-	kernel += strspn(kernel, "\n");
-	write(user, kernel, strlen(kernel));
-	lt__text_grids_free(grids);
-	return LT_OK;
-}
-
 lt_status lt__opencl_dump(const struct lt_object *o, enum lt_dump what, lt_write *write, void *user)
 {
 	switch (what) {
-	case LT_DUMP_SOURCE: return dump_source(o, write, user);
+	case LT_DUMP_SOURCE: return lt__text_grids_write(&lt__text_opencl, o->kernel, o->tree, write, user);
 	case LT_DUMP_STATS: return dump_stats(o, write, user);
 	case LT_DUMP_KERNEL: lt_kernel_print(o->kernel, write, user); return LT_OK;
 	case LT_DUMP_DECISIONS: return lt_kernel_explain(o->tree, &o->s->machine, NULL, write, user);

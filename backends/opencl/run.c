@@ -61,7 +61,8 @@ static lt_status launch(struct lt_text_launcher *launcher, const struct lt_text_
 	return lt__opencl_check(r, l->diag, "kernel %s: launching %s", opencl_name(o->tree), g->name);
 }
 
-/* Read from the device, which waits for what was enqueued before; only launches that depend on them need it. */
+/* Of a host that does not tell them: read from the device, which waits for what was enqueued before; only launches that
+ * depend on them need it. */
 static lt_status read_params(const struct opencl_launcher *l, int64_t *param)
 {
 	const struct lt_kernel *k = l->o->kernel;
@@ -81,6 +82,8 @@ static lt_status enqueue(struct opencl_launcher *l)
 	const struct lt_kernel *k = l->o->kernel;
 	if (l->o->recorded)
 		return lt__text_launches(k, NULL, &l->base, l->diag);
+	if (LT_HAS(struct lt_args, l->args, param))
+		return lt__text_launches(k, l->args->param, &l->base, l->diag);
 	int64_t *param = calloc(k->n_param + 1, sizeof *param);
 	lt_status status = param ? read_params(l, param) : lt__report(l->diag, LT_ENOMEM, -1, -1, NULL,
 		"no memory for the run-time scalars of kernel %s", opencl_name(l->o->tree));

@@ -153,7 +153,7 @@ static lt_status statement(const struct ref_interpreter *r, int32_t s)
 	int64_t element;
 	bool reduces = st->kind == LT_REDUCE || st->kind == LT_COMBINE;         /* one iteration after the other */
 	int first = reduces;
-	if (st->kind == LT_BARRIER || !hold(r, st->first_guard, st->n_guard))
+	if (st->kind >= LT_BARRIER || !hold(r, st->first_guard, st->n_guard))
 		return LT_OK;
 	for (int32_t i = 0; i < st->n_operand; i++) {
 		lt_status status = operand(r, s, LT_AT(struct lt_operand, r->t->operands, st->first_operand + i), &x[first + i]);

@@ -11,7 +11,7 @@
 struct lt_session { int unused; };
 
 enum { KNOWN = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE
-	| LT_NEED_BARRIER | LT_NEED_TILE };
+	| LT_NEED_BARRIER | LT_NEED_ASYNC | LT_NEED_TILE };
 
 static const struct lt_target target = { .size = sizeof target, .name = "ref", .cores = 1,
 	.cache_line = 64, .l1_bytes = 32 << 10, .l2_bytes = 256 << 10 };

@@ -6,7 +6,7 @@
  */
 #include "backends/text/part.h"
 
-bool lt__text_grid_opcode(uint32_t opcode) { return opcode >= LT_OPCODE_block && opcode < LT_OPCODE_launch_grid; }
+bool lt__text_grid_opcode(uint32_t opcode) { return opcode >= LT_OPCODE_block && opcode != LT_OPCODE_launch_grid; }
 
 static const struct lt_region *region_of(const struct text *t) { return &t->k->regions[t->region]; }
 
@@ -109,6 +109,7 @@ struct text_expr lt__text_grid_value(struct text *t, int32_t at)
 	case LT_OPCODE_thread: return number_of(t, t->d->device->thread[i->what]);
 	case LT_OPCODE_subgroup: return part_of_self(t, '/', (int64_t)i->what * region_of(t)->subgroup);
 	case LT_OPCODE_member: return part_of_self(t, '%', region_of(t)->subgroup);
+	case LT_OPCODE_fragment: return lt__text_fragment(t, at);
 	default: return exchange(t, i);
 	}
 }

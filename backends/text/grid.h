@@ -45,6 +45,10 @@ struct lt_text_grids { const char *text; uint32_t n_grid; const struct lt_text_g
 lt_status lt__text_grids(const struct lt_text_dialect *, const struct lt_kernel *, const struct lt_text_origins *,
 	struct lt_text_grids **, struct lt_diag *);
 void lt__text_grids_free(struct lt_text_grids *);
+/* The text of a tree's program as LT_DUMP_SOURCE has it: with the names of loops, what statements compute, and
+ * definitions apart from each other. */
+lt_status lt__text_grids_write(const struct lt_text_dialect *, const struct lt_kernel *, const struct lt_tree *,
+	lt_write *, void *user);
 
 /* One launch: `argument` has the bits of each value that is handed over.  Borrowed during the call. */
 struct lt_text_launch { int32_t region; int64_t blocks[3]; int32_t n_argument; const uint64_t *argument; };

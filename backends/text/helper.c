@@ -52,6 +52,17 @@ static const struct helper *helper_row(const struct helper *rows, size_t n, cons
 	return NULL;
 }
 
+static const struct helper *device_row(const struct text *t, const char *name, uint32_t dtype)
+{
+	const struct lt_text_device *d = t->d->device;
+	return d ? helper_row(strcmp(d->name, "cuda") == 0 ? of_cuda : of_opencl, N_DEVICE, name, dtype) : NULL;
+}
+
+bool lt__text_device_has(const struct text *t, const char *name, uint32_t dtype)
+{
+	return device_row(t, name, dtype) != NULL;
+}
+
 /* A template of vector.def, which has marks of its own, or of helper.def. */
 struct helper_source { const char *text; bool vector; };
 static struct helper_source source_of(const struct text *t, const char *name, struct lt_value_type type)
@@ -61,7 +72,7 @@ static struct helper_source source_of(const struct text *t, const char *name, st
 	const struct helper *h = type.lanes > 1 ? helper_row(many_lanes, N_MANY, name, type.dtype)
 		: t->d->lanes ? helper_row(one_lane_gnu, N_GNU, name, type.dtype) : NULL;
 	if (t->d->device)
-		h = helper_row(strcmp(t->d->device->name, "cuda") == 0 ? of_cuda : of_opencl, N_DEVICE, name, type.dtype);
+		h = device_row(t, name, type.dtype);
 	if (h && t->d->device)
 		return (struct helper_source){ h->text, type.lanes > 1 };
 	if (h || type.lanes > 1)

@@ -47,6 +47,7 @@ static void mark_uses(struct text *t, struct text_region *u, int32_t i)
 				u->buffer[at.buffer] = true;
 		}
 		break;
+	case LT_OPCODE_fragment: u->buffer[t->k->extras[x->first_extra]] = true; break;
 	case LT_OPCODE_fault: u->fault = true; break;
 	case LT_OPCODE_param:
 		u->param[x->what] = true;

@@ -154,7 +154,7 @@ static bool loads_rows(const struct text *t, const struct lt_kernel_matrix *m, i
 
 /* Lane 8 j + i says where row i of matrix j is. */
 static void load_rows(struct text *t, const struct lt_kernel_matrix *m, int part, const char *pointer,
-	const struct lt_matrix_location *x, bool across)
+	const struct lt_matrix_location *x, bool across, const char *words)
 {
 	const struct lt_matrix_part *p = &m->part[part];
 	const uint32_t n = words_of(m, part);
@@ -180,7 +180,21 @@ static void load_rows(struct text *t, const struct lt_kernel_matrix *m, int part
 		(long long)x->stride[0], coordinate(t, bit, n_bit, axis[1]), (long long)x->stride[1]);
 	if (x->swizzle)
 		at = lt__text_formatted(t, "%s(%s, lt_shared, %lld)", swizzle_function(t), at, (long long)x->swizzle / 16 - 1);
-	lt__text_line(t, "%s(%c, %s);", name, 'a' + part, at);
+	lt__text_line(t, "%s(%s, %s);", name, words, at);
+}
+
+/* From shared memory. */
+static void load_words(struct text *t, const struct lt_kernel_matrix *m, int part, int32_t address,
+	const struct lt_matrix_location *x, const char *words)
+{
+	const char *pointer = lt__text_formatted(t, "&%s[%s]", t->buffer[x->buffer],
+		lt__text_address(t, address, x->number).text);
+	bool across = false;
+	if (loads_rows(t, m, part, address, x, &across))
+		load_rows(t, m, part, pointer, x, across, words);
+	else
+		lt__text_line(t, "%s(%s, %s, %lld, %lld, lt_shared, %lld, lt_lane);", gather_function(t, m, part), words, pointer,
+			(long long)x->stride[0], (long long)x->stride[1], (long long)(x->swizzle ? x->swizzle / 16 - 1 : 0));
 }
 
 /* The words of a or b. */
@@ -188,7 +202,6 @@ static void fill_words(struct text *t, const struct lt_instruction *i, const str
 {
 	const struct lt_matrix_location x = lt__matrix_location(t->k, i, part);
 	const int32_t value = i->operand[part];
-	bool across = false;
 	if (x.buffer < 0) {
 		struct lt_value_type type = { m->part[part].dtype, (uint32_t)lt__matrix_lanes(m, part) };
 		const char *name = lt__text_formatted(t, "lt_%s_words", lt__text_short(t, type)), *c = lt__text_type(t, type, 0);
@@ -200,13 +213,31 @@ static void fill_words(struct text *t, const struct lt_instruction *i, const str
 		lt__text_line(t, "%s(%c, %s);", name, 'a' + part, lt__text_use(t, value).text);
 		return;
 	}
-	const char *pointer = lt__text_formatted(t, "&%s[%s]", t->buffer[x.buffer], lt__text_address(t, value, x.number).text);
-	if (loads_rows(t, m, part, value, &x, &across))
-		load_rows(t, m, part, pointer, &x, across);
-	else
-		lt__text_line(t, "%s(%c, %s, %lld, %lld, lt_shared, %lld, lt_lane);", gather_function(t, m, part), 'a' + part,
-		pointer,
-			(long long)x.stride[0], (long long)x.stride[1], (long long)(x.swizzle ? x.swizzle / 16 - 1 : 0));
+	load_words(t, m, part, value, &x, part ? "b" : "a");
+}
+
+struct text_expr lt__text_fragment(struct text *t, int32_t at)
+{
+	const struct lt_instruction *i = text_at(t, at);
+	const struct lt_kernel_matrix *m = &t->k->matrices[i->what];
+	const struct lt_matrix_location x = lt__matrix_location(t->k, i, 0);
+	const struct lt_value_type type = { i->dtype, i->lanes };
+	const char *words = lt__text_formatted(t, "lt_w%d", (int)t->value[at].number), *c = lt__text_type(t, type, 0);
+	const char *name = lt__text_formatted(t, "lt_%s_of_words", lt__text_short(t, type));
+	const unsigned n = words_of(m, (int)i->number);
+	lt__text_define(t, name, lt__text_formatted(t,
+		"%s%s %s(const uint32_t *w)\n{\n\tunion { %s v; uint32_t w[%u]; } u;\n"
+		"#pragma unroll\n\tfor (int i = 0; i < %u; i++)\n\t\tu.w[i] = w[i];\n\treturn u.v;\n}\n", t->d->inlined, c, name, c, n, n));
+	lt__text_flush(t, true, true);
+	t->self = true;
+	lt__text_line(t, "uint32_t %s[%u];", words, n);
+	lt__text_line(t, "{");
+	t->indent++;
+	lt__text_line(t, "const int lt_lane = lt_self & 31;");
+	load_words(t, m, (int)i->number, i->operand[0], &x, words);
+	t->indent--;
+	lt__text_line(t, "}");
+	return (struct text_expr){ .text = lt__text_formatted(t, "%s(%s)", name, words), .memory = true };
 }
 
 void lt__text_matrix(struct text *t, int32_t at)
@@ -222,8 +253,10 @@ void lt__text_matrix(struct text *t, int32_t at)
 	}
 	lt__text_line(t, "{");
 	t->indent++;
-	t->self = true;
-	lt__text_line(t, "const int lt_lane = lt_self & 31;");
+	if (lt__matrix_location(t->k, i, LT_MATRIX_A).buffer >= 0 || lt__matrix_location(t->k, i, LT_MATRIX_B).buffer >= 0) {
+		t->self = true;
+		lt__text_line(t, "const int lt_lane = lt_self & 31;");
+	}
 	lt__text_line(t, "uint32_t a[%u], b[%u];", (unsigned)words_of(m, LT_MATRIX_A), (unsigned)words_of(m, LT_MATRIX_B));
 	fill_words(t, i, m, LT_MATRIX_A);
 	fill_words(t, i, m, LT_MATRIX_B);

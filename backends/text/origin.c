@@ -17,7 +17,7 @@ static const char *statement_comment(void *names, int32_t stmt)
 	const struct lt_stmt *s = LT_AT(struct lt_stmt, o->t->stmts, stmt);
 	const char *name = s->name ? s->name : "", *mark = name[0] == '%' ? "" : "%";
 	int n = snprintf(o->comment, sizeof o->comment, "%s%.100s", mark, name);
-	if (s->kind != LT_BARRIER)
+	if (s->kind < LT_BARRIER)
 		n += snprintf(o->comment + n, sizeof o->comment - (size_t)n, " = %.60s%s",
 			LT_AT(struct lt_op, o->t->ops, s->op)->name, s->kind == LT_MAP ? "" : ".reduce");
 	if (s->line > 0)

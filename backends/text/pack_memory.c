@@ -80,16 +80,20 @@ static const char *lanes_text(struct text *t, const struct pack_access *a, bool 
 
 static const char *access_function(struct text *t, const struct pack_access *a, bool stores);
 
-/* Where all lanes are on, which is usual: as if there were no mask. */
+/* Where all lanes are on, which is usual: as if there were no mask; where none is: nothing.  Of a mask that is one
+ * condition for all a compiler then sees no other case. */
 static const char *all_on_text(struct text *t, const struct pack_access *a, bool stores)
 {
 	struct pack_access all = *a;
 	all.masked = false;
 	all.parameters = stores ? lt__text_formatted(t, ", %s v", lt__text_type(t, a->type, 0)) : "";
-	return lt__text_formatted(t, "\tif (m == 0x%llxu)%s%s(p%s);\n%s",
+	const char *none = stores ? "\tif (!m)\n\t\treturn;\n"
+		: lt__text_formatted(t, "\tif (!m) {\n\t\t%s r;\n#pragma unroll\n\t\tfor (int i = 0; i < %u; i++)\n"
+			"\t\t\tr.v[i] = 0;\n\t\treturn r;\n\t}\n", lt__text_type(t, a->type, 0), (unsigned)a->type.lanes);
+	return lt__text_formatted(t, "\tif (m == 0x%llxu)%s%s(p%s);\n%s%s",
 		(unsigned long long)(UINT64_MAX >> (64 - a->type.lanes)), stores ? " {\n\t\t" : "\n\t\treturn ",
 		access_function(t, &all, stores), stores ? ", v" : "",
-		stores ? "\t\treturn;\n\t}\n" : "");
+		stores ? "\t\treturn;\n\t}\n" : "", none);
 }
 
 static const char *access_function(struct text *t, const struct pack_access *a, bool stores)

@@ -130,6 +130,7 @@ void lt__text_grid_step(struct text *, int32_t i);
 /* matrix.c: the instruction; NULL: the device has none of that description. */
 const char *lt__text_matrix_name(const struct lt_text_device *, const struct lt_kernel_matrix *);
 void lt__text_matrix(struct text *, int32_t i);
+struct text_expr lt__text_fragment(struct text *, int32_t i);
 
 /* lane.c: an instruction with operands, or a value, of several lanes.  A mask as a vector of integers of so many bits;
  * of one that has no width yet, the bits that its user works with. */
@@ -169,6 +170,8 @@ const char *lt__text_library(struct text *, uint32_t opcode, struct lt_value_typ
 /* helper.c: the name of a function for a type, of a template or from floats to integers; it is printed before the
  * kernel. */
 const char *lt__text_helper(struct text *, const char *name, struct lt_value_type);
+/* Whether device.def has one for the device. */
+bool lt__text_device_has(const struct text *, const char *name, uint32_t dtype);
 const char *lt__text_to_integer(struct text *, uint32_t from, uint32_t to);
 
 /* name.c */

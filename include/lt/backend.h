@@ -15,7 +15,8 @@
  * Ownership.  What open() and compile() give, the host closes and destroys
  *             once: captures before their objects; objects, events and memory
  *             before their session.  Everything else is borrowed for the call;
- *             an asynchronous run borrows its args until sync().
+ *             what is enqueued borrows the memory that its slots name, and the
+ *             fault record, until it is done.
  * Errors.     A call that fails returns a code, has reported the reason to diag in
  *             one or more diagnostics, and has left every out-parameter NULL.
  * Threads.    Tables are immutable and shared.  A session and its objects are
@@ -141,9 +142,10 @@ struct lt_caps {                /* answers that hold for every tree           */
 	uint32_t reserved;
 	uint64_t promises;          /* LT_PROMISE_* bits                          */
 };
-/* run, and replay of captures that differ, may be called by several threads at once, with workspaces and fault records
- * of their own, and slots that overlap only where both read; and while another call on the session is made.  A backend
- * that does not promise it is called by one thread at a time: the host lets its threads take turns. */
+/* run, sync, mem_copy, and replay of captures that differ may be called by several threads at once, in streams of their
+ * own, with workspaces and fault records of their own, and slots that overlap only where both read; and while another
+ * call on the session is made.  A backend that does not promise it is called by one thread at a time: the host lets its
+ * threads take turns. */
 #define LT_PROMISE_RUN_TOGETHER (UINT64_C(1) << 0)
 struct lt_slot { void *base; int64_t offset, bytes; };  /* byte offset from base; bytes usable from there */
 /* The host clears it before a run.  A gather out of range adds to n (at least 1 if there was any) and leaves its
@@ -157,9 +159,13 @@ struct lt_args {                /* one launch                                 */
 	const struct lt_slot *slot; /* those of one run do not overlap, unless the tree says so (alias_of) */
 	void *workspace;            /* need() bytes at need() alignment, or NULL; its contents are undefined */
 	uint32_t n_thread;          /* at most; 0: host's                         */
-	uint32_t async;             /* 0: return when done; 1: when enqueued.  Provisional: hosts give 0 */
-	void *stream;               /* native queue (CUstream); NULL: the session's own.  Provisional: hosts give NULL */
+	uint32_t async;             /* 0: return when done; 1: it may return when enqueued, and sync waits */
+	void *stream;               /* native queue (CUstream): the caller's, or of stream_new; NULL: the session's own */
 	struct lt_fault *fault;     /* never NULL; host memory, set when the run, or sync, returns */
+	/* The values of the tree's params, in their order, for what the host decides: how many blocks a launch has.  NULL:
+	 * the host has no params, does not tell, or records runs, which are replayed with other values; the slots have them,
+	 * always. */
+	const int64_t *param;
 };
 /* SOURCE: first definitions that texts of other kernels may repeat, separated by empty lines; then the kernel's own
  * text, from a line on that begins a comment with the word kernel.  A text without such a line is entirely the kernel's
@@ -196,8 +202,7 @@ struct lt_backend {
 	/* LT_EINVAL, before anything is touched: n_slot is not the tree's, a slot has fewer bytes than its buffer's
 	 * elems, or workspace is NULL where need says more than 0 bytes. */
 	lt_status (*run)(struct lt_object *, const struct lt_args *, struct lt_diag *);
-	/* Waits for all that was enqueued in the stream, or (NULL) in the session.  Provisional: hosts do not call it, as
-	 * they make no asynchronous run. */
+	/* Waits for all that was enqueued in the stream, or (NULL) in the session; sets its fault records. */
 	lt_status (*sync)(struct lt_session *, void *stream, struct lt_diag *);
 	void      (*destroy)(struct lt_object *);
 	/* Optional from here on: may be NULL or beyond size.
@@ -209,7 +214,8 @@ struct lt_backend {
 	void      (*describe)(struct lt_session *, lt_write *, void *user);
 	/* Memory of the device: all three or none.  mem_new: at least bytes (> 0) at 256 bytes' alignment, contents undefined;
 	 * the handle is opaque, and is base in slots.  mem_copy: bytes from src to dst, by direction: TO_DEVICE src is host
-	 * memory, TO_HOST dst is; done when it returns if stream is NULL, and after everything that was enqueued before. */
+	 * memory, TO_HOST dst is; after what was enqueued in that stream before, and done when it returns if stream is NULL
+	 * (then after everything in the session's own).  mem_free: the host has waited for what uses the memory. */
 	lt_status (*mem_new)(struct lt_session *, size_t bytes, void **, struct lt_diag *);
 	void      (*mem_free)(struct lt_session *, void *);
 	lt_status (*mem_copy)(struct lt_session *, const struct lt_slot *dst, const struct lt_slot *src,
@@ -226,9 +232,10 @@ struct lt_backend {
 	                  struct lt_object **, struct lt_diag *);
 	/* A sequence of n runs, recorded with copies of their args and slots, to be run again by one call; the order is
 	 * kept, memory that the args name is used in place.  args: n structs, the next one args->size bytes after the
-	 * last.  capture runs nothing.  Objects outlive captures.  capture: LT_EUNSUPPORTED has the host make these
-	 * runs one by one; any other error ends its run.  replay returns when all is done, whatever async is, with the
-	 * fault records set.  All three or none. */
+	 * last; stream and async are those of the first, and are replay's: it returns when all is done, with the fault
+	 * records set, or (async) when it is enqueued.  An object NULL, only where device_memory is: a copy within it, of
+	 * slot[0].bytes bytes to slot[0] from slot[1].  capture runs nothing.  Objects outlive captures.  capture:
+	 * LT_EUNSUPPORTED has the host make these runs one by one; any other error ends its run.  All three or none. */
 	lt_status (*capture)(struct lt_session *, struct lt_object *const *, const struct lt_args *,
 	                     uint32_t n, struct lt_capture **, struct lt_diag *);
 	lt_status (*replay)(struct lt_capture *, struct lt_diag *);
@@ -238,6 +245,10 @@ struct lt_backend {
 	lt_status (*event_record)(struct lt_event *, void *stream, struct lt_diag *);
 	lt_status (*event_ns)(struct lt_event *from, struct lt_event *to, int64_t *ns, struct lt_diag *);
 	void      (*event_free)(struct lt_event *);
+	/* Queues that the host makes: both or none.  What is enqueued in one is done in its order, what is in two may be done
+	 * at once.  stream_new: LT_EUNSUPPORTED has the host use the session's own.  stream_free: nothing is left in it. */
+	lt_status (*stream_new)(struct lt_session *, void **stream, struct lt_diag *);
+	void      (*stream_free)(struct lt_session *, void *stream);
 };
 
 /* The registry: any thread; tables are kept for ever, plug-ins never unloaded. */

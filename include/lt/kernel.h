@@ -118,13 +118,14 @@ extern "C" {
 	X(matrix, 190, MATRIX, "accumulators += matrix a times matrix b, by all threads of a subgroup or of four") \
 	X(launch_grid, 191, LAUNCH_GRID, \
 		"in the host region: a grid runs, of so many blocks along each axis; none if one is 0") \
-	X(call, 192, CALL, \
+	X(fragment, 192, FRAGMENT, "what the thread has of matrix a or b in shared memory, read by all threads of `matrix`") \
+	X(call, 193, CALL, \
 		"in the host region: a routine computes a product: where each operand begins, then how many of each dim")
 enum lt_machine_opcode {
 #define LT_MACHINE_ENUM(name, number, form, doc) LT_OPCODE_##name = number,
 	LT_MACHINE_MAP(LT_MACHINE_ENUM)
 #undef LT_MACHINE_ENUM
-	LT_NOPCODE = 193
+	LT_NOPCODE = 194
 };
 
 enum { LT_LANE_MASK = 32 };          /* beside enum lt_dtype */
@@ -179,6 +180,7 @@ struct lt_instruction {
 	 *   exchange         value, distance or number (i64; a distance is the same in the subgroup)
 	 *   copy_async       address in shared memory, -1, mask of one lane, address of the source
 	 *   matrix           of a and b: the fragment, or the address of the matrix in shared memory
+	 *   fragment         the address of the matrix in shared memory
 	 *   else             what an operator has: operands in order */
 	int32_t operand[4];
 	/* Of load, store, prefetch, array: the buffer.  Of get, set, update, variable: the variable.  Of param, argument:
@@ -187,19 +189,19 @@ struct lt_instruction {
 	 * Of loop, if, else: the index of the matching end (of an if that has one: of its else).  Of end: the index of what
 	 * it ends, a loop, if or else.  Of fault: the access.  Of block, thread: the axis.  Of subgroup: of how many
 	 * subgroups.  Of barrier, exchange, commit, wait: enum lt_barrier_scope, lt_exchange, lt_flight.  Of copy_async: the
-	 * buffer that is written.  Of matrix: its description.  Else -1. */
+	 * buffer that is written.  Of matrix, fragment: its description.  Else -1. */
 	int32_t what;
 	/* The statement of the frozen tree that it comes from; of a loop, the loop; -1: none.  For messages, dumps, faults. */
 	int32_t origin;
 	int64_t number;                 /* const: typed bits, and 0 above them; load, store, prefetch, copy_async: added to the
 	                                 * address; loop: the step, > 0; update: the operator's opcode; barrier: its number;
-	                                 * wait: how many */
+	                                 * wait: how many; fragment: of a (0) or b (1) */
 	int64_t stride;                 /* load, store: elements from lane to lane, if they have no index; loop: see UNROLL;
 	                                 * barrier: how many threads; copy_async: how many elements */
 	/* Into extras.  shuffle: lanes; launch, launch_grid: values handed over; call: of each operand the value that says
 	 * which element of its buffer it begins at, then of each dim how many there are, all i64; copy_async: the buffer
 	 * that is read, what is added to its address; matrix: a struct lt_matrix_location for a, one for b, each member an
-	 * extra, then the accumulators: variables whose lanes, together, are those of a fragment of c. */
+	 * extra, then the accumulators: variables whose lanes, together, are those of a fragment of c; fragment: a location. */
 	int32_t first_extra, n_extra;
 };
 /* Where an operand of a matrix instruction is.  In shared memory element (row, column) is at address + number +
@@ -337,7 +339,7 @@ struct lt_kernel_options {              /* all zero: every step, nothing said, n
 enum { LT_KERNEL_NEEDS = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED
 	| LT_NEED_COMBINE | LT_NEED_TILE };
 /* Those that it takes as well for a machine that runs grids. */
-enum { LT_KERNEL_GRID_NEEDS = LT_NEED_BARRIER };
+enum { LT_KERNEL_GRID_NEEDS = LT_NEED_BARRIER | LT_NEED_ASYNC };
 
 /* lt_kernel_new: the finished program of a tree; the caller's to free.  It copies what it needs.  LT_EUNSUPPORTED says
  *     which loop or statement it cannot express, LT_EINVAL which letter of the options there is not.  options may

@@ -218,6 +218,7 @@ API CUresult cuModuleUnload(CUmodule m)
 	LOCKED;
 	for (struct CUfunc_st *f; (f = m->functions); ) {
 		m->functions = f->next;
+		free(f->name);
 		free(f);
 	}
 	free(m);
@@ -241,12 +242,7 @@ static int is_in_code(const char *image, const char *name)
 	return memmem(image, h.e_shoff + (size_t)h.e_shnum * h.e_shentsize, name, strlen(name) + 1) != NULL;
 }
 
-static CUresult cannot_run(const uint64_t *arg, const unsigned blocks[3], const unsigned threads[3])
-{
-	(void)arg, (void)blocks, (void)threads;
-	return CUDA_ERROR_NOT_SUPPORTED;
-}
-static const struct mock_kernel compiled = { "compiled", cannot_run, 0, 32, 1024, 0 };
+static const struct mock_kernel compiled = { "compiled", NULL, 0, 32, 1024, 0 };
 
 static CUresult function_new(CUmodule m, const struct mock_kernel *kernel, CUfunction *out)
 {
@@ -263,8 +259,12 @@ API CUresult cuModuleGetFunction(CUfunction *out, CUmodule m, const char *name)
 	for (int i = 0; i < n_kernel; i++)
 		if (is_function_of(name, kernels[i].name) && memcmp(m->image, "none", 4) != 0)
 			return function_new(m, &kernels[i], out);
-	if (is_in_code(m->image, name))
-		return function_new(m, &compiled, out);
+	if (is_in_code(m->image, name)) {
+		CUresult r = function_new(m, &compiled, out);
+		(*out)->code = m->image;
+		(*out)->name = strdup(name);
+		return r;
+	}
 	return CUDA_ERROR_NOT_FOUND;
 }
 API CUresult cuFuncGetAttribute(int *value, CUfunction_attribute a, CUfunction f)

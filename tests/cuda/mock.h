@@ -3,8 +3,8 @@
  * An address of a device is no address of the host: using it ends the test.  What is enqueued runs when somebody waits
  * for it, so that a wait that is missing is seen.  Kernels are functions of the test; a module is any bytes, and has
  * every kernel that the test gave, with any number after its name (axpy_1), unless they begin with "none".  Code that
- * NVRTC has made has the functions that it names; they cannot run.  What the real driver would not forgive is in
- * `wrong`.
+ * NVRTC has made has the functions that it names; the test runs them (run_code), else they cannot run.  What the real
+ * driver would not forgive is in `wrong`.
  */
 #ifndef TESTS_CUDA_MOCK_H
 #define TESTS_CUDA_MOCK_H
@@ -17,6 +17,13 @@ struct mock_kernel {
 	const char *name;
 	CUresult (*run)(const uint64_t *arg, const unsigned blocks[3], const unsigned threads[3]);
 	int n_argument, registers, max_threads, shared;
+};
+/* A launch of a function of such code. */
+struct mock_launch {
+	const void *code;
+	const char *function;
+	const uint64_t *arg;
+	unsigned blocks[3], threads[3], shared;
 };
 struct mock_cuda {
 	int n_device;
@@ -37,6 +44,9 @@ struct mock_cuda {
 	/* The host's memory behind an address of a device. */
 	void *(*host)(uint64_t address);
 	void (*kernels)(const struct mock_kernel *, int n);
+	/* Both or none: how many parameters of 8 bytes a function takes; the function. */
+	int (*parameters)(const void *code, const char *function);
+	CUresult (*run_code)(const struct mock_launch *);
 };
 /* The symbol that the library has beside the driver's. */
 typedef struct mock_cuda *mock_cuda_entry(void);

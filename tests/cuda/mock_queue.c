@@ -14,6 +14,8 @@ struct op {
 	size_t bytes;
 	const struct mock_kernel *kernel;
 	unsigned blocks[3], threads[3], shared;
+	const char *code;
+	char *function;                 /* of that */
 	uint64_t *arg;
 	CUevent event;
 	struct CUgraph_st *graph;
@@ -27,6 +29,14 @@ static CUevent dead;             /* events that were destroyed, and may still be
 
 static CUresult drain(CUstream);
 
+static CUresult run_code(const struct op *o)
+{
+	struct mock_launch l = { .code = o->code, .function = o->function, .arg = o->arg, .shared = o->shared };
+	memcpy(l.blocks, o->blocks, sizeof l.blocks);
+	memcpy(l.threads, o->threads, sizeof l.threads);
+	return mock.run_code(&l);
+}
+
 static CUresult op_run(const struct op *o)
 {
 	char *to, *from;
@@ -39,7 +49,8 @@ static CUresult op_run(const struct op *o)
 		memcpy(mock.threads_of_launch, o->threads, sizeof o->threads);
 		mock.shared_of_launch = o->shared;
 		mock.device_of_launch = o->device;
-		r = o->kernel->run(o->arg, o->blocks, o->threads);
+		r = !o->code ? o->kernel->run(o->arg, o->blocks, o->threads)
+			: mock.run_code ? run_code(o) : CUDA_ERROR_NOT_SUPPORTED;
 		mock.lost = r ? r : mock.lost;
 		break;
 	case OP_TO_DEVICE:
@@ -77,14 +88,20 @@ static CUresult op_run(const struct op *o)
 	return r;
 }
 
+static void op_free(struct op *o)
+{
+	free(o->function);
+	free(o->arg);
+	free(o);
+}
+
 static void graph_put(struct CUgraph_st *g)
 {
 	if (--g->users > 0)
 		return;
 	for (struct op *o; (o = g->first); ) {
 		g->first = o->next;
-		free(o->arg);
-		free(o);
+		op_free(o);
 	}
 	free(g);
 }
@@ -97,8 +114,7 @@ static CUresult drain(CUstream s)
 		r = r ? r : op_run(o);
 		if (o->kind == OP_GRAPH)
 			graph_put(o->graph);
-		free(o->arg);
-		free(o);
+		op_free(o);
 	}
 	s->queue.last = &s->queue.first;
 	return r;
@@ -237,12 +253,17 @@ API CUresult cuLaunchKernel(CUfunction f, unsigned bx, unsigned by, unsigned bz,
 		.shared = shared };
 	if (tx * ty * tz > (unsigned)f->kernel->max_threads || (int)shared > (f->dynamic ? f->dynamic : 49152))
 		return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-	o.arg = calloc((size_t)f->kernel->n_argument + 1, sizeof *o.arg);
-	for (int i = 0; i < f->kernel->n_argument; i++)
+	const int n = !f->code ? f->kernel->n_argument : mock.parameters ? mock.parameters(f->code, f->name) : 0;
+	o.arg = calloc((size_t)n + 1, sizeof *o.arg);
+	for (int i = 0; i < n; i++)
 		memcpy(&o.arg[i], param[i], sizeof *o.arg);
+	o.code = f->code;
+	o.function = f->code ? strdup(f->name) : NULL;
 	CUresult r = enqueue(__func__, s, o);
-	if (r)
+	if (r) {
+		free(o.function);
 		free(o.arg);
+	}
 	return r;
 }
 

@@ -10,7 +10,14 @@ extern struct mock_cuda mock;
 extern pthread_mutex_t mock_lock;
 extern int mock_capturing;              /* streams that are being recorded */
 struct CUmod_st { const char *image; struct CUfunc_st *functions; };
-struct CUfunc_st { struct CUfunc_st *next; const struct mock_kernel *kernel; int dynamic; };
+/* name: of code that NVRTC has made; else NULL */
+struct CUfunc_st {
+	struct CUfunc_st *next;
+	const struct mock_kernel *kernel;
+	int dynamic;
+	const char *code;
+	char *name;
+};
 
 /* mock.c
  * begin: what every function begins with: the device is lost, the test has it fail, no context is current. */

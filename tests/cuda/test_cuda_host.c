@@ -7,8 +7,10 @@
 static void gpu_begin(void)
 {
 	struct keeper k = keeper_new();
-	if (cuda_backend()->score("", &k.diag) <= 0)
+	struct lt_session *s;
+	if (cuda_backend()->open(NULL, "", &s, &k.diag))
 		cr_skip_test("%s", k.text);
+	cuda_backend()->close(s);
 }
 TestSuite(gpu_cuda, .init = gpu_begin, .timeout = 120);
 

@@ -176,6 +176,6 @@ static void add_before(struct copy *c, int32_t s, int32_t op, int32_t dest, int3
 }
 static const char *op_of(const struct copy *c, int32_t s)
 {
-	return c->stmt[s].kind == LT_BARRIER ? "" : c->op[c->stmt[s].op].name;
+	return c->stmt[s].kind >= LT_BARRIER ? "" : c->op[c->stmt[s].op].name;
 }
 #endif

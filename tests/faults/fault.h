@@ -194,7 +194,7 @@ static int has_op(const struct lt_tree *t, const char *name, int32_t buffer)
 {
 	for (uint32_t s = 0; s < t->stmts.n; s++) {
 		const struct lt_stmt *st = LT_AT(struct lt_stmt, t->stmts, s);
-		if (st->kind == LT_BARRIER || strcmp(LT_AT(struct lt_op, t->ops, st->op)->name, name))
+		if (st->kind >= LT_BARRIER || strcmp(LT_AT(struct lt_op, t->ops, st->op)->name, name))
 			continue;
 		if (buffer < 0 || LT_AT(struct lt_access, t->accesses, st->dest)->buffer == buffer)
 			return 1;
@@ -207,7 +207,7 @@ static lt_status refuse(struct lt_diag *diag, const struct lt_tree *t, const cha
 {
 	for (int32_t s = 0; diag && s < (int32_t)t->stmts.n; s++) {
 		const struct lt_stmt *st = LT_AT(struct lt_stmt, t->stmts, s);
-		if (st->kind == LT_BARRIER || strcmp(LT_AT(struct lt_op, t->ops, st->op)->name, name))
+		if (st->kind >= LT_BARRIER || strcmp(LT_AT(struct lt_op, t->ops, st->op)->name, name))
 			continue;
 		diag->report(diag,
 			&(struct lt_diagnostic){ .size = sizeof(struct lt_diagnostic),

@@ -13,7 +13,7 @@
 #include "trace.h"
 
 enum { KNOWN = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED |
-	LT_NEED_COMBINE | LT_NEED_BARRIER };
+	LT_NEED_COMBINE | LT_NEED_BARRIER | LT_NEED_ASYNC };
 
 struct lt_session {
 	const struct lt_host *host;

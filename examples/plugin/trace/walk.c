@@ -50,7 +50,7 @@ lt_status walk_accepts(const struct lt_tree *t, struct lt_diag *diag)
 	}
 	for (uint32_t s = 0; s < t->stmts.n; s++) {
 		const struct lt_stmt *st = LT_AT(struct lt_stmt, t->stmts, s);
-		if (st->kind == LT_BARRIER)
+		if (st->kind >= LT_BARRIER)
 			continue;
 		if (st->kind < LT_MAP || st->kind > LT_COMBINE)
 			return refuse(diag, LT_EUNSUPPORTED, -1, (int32_t)s, NULL,
@@ -205,7 +205,7 @@ static lt_status statement(const struct run *r, int32_t s)
 	union value x[4] = { { 0 } }, v;
 	int64_t element;
 	int first = st->kind == LT_REDUCE || st->kind == LT_COMBINE;        /* lanes come one after the other */
-	if (st->kind == LT_BARRIER || !hold(r, st->first_guard, st->n_guard))
+	if (st->kind >= LT_BARRIER || !hold(r, st->first_guard, st->n_guard))
 		return LT_OK;
 	for (int32_t i = 0; i < st->n_operand; i++) {
 		lt_status status = operand(r, s, LT_AT(struct lt_operand, r->t->operands, st->first_operand + i), &x[first + i]);

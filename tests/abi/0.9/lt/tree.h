@@ -42,6 +42,11 @@
  *           threads of the block run an LT_BARRIER (its dest and op are -1) in each iteration of the other loops
  *           around it, also where a mask turns them off.  Any tree with block loops of several iterations has
  *           LT_NEED_BARRIER.  A backend that runs the iterations one after the other passes barriers by.
+ * Copies.   With LT_NEED_ASYNC there are statements with `async` (MAP, op copy): each thread may begin its copies and go
+ *           on.  Those that it began since its last LT_COMMIT are a group then; LT_WAIT waits until all except its last
+ *           `async` groups are done.  Until then, and until a barrier has followed, nobody reads or writes what they
+ *           write.  Both are run as barriers are, by all threads of the block.  A backend that copies at once passes
+ *           them by.
  * Operands. A list of pieces; the first whose guards all hold (row >= 0) is the
  *           value.  The last piece has no guards.
  * Numbers.  Every statement computes in the types of its op, then its result has
@@ -86,7 +91,8 @@ enum lt_stmt_kind {
 	LT_REDUCE,      /* dest = op(dest, operand 0); see Lanes                         */
 	/* A host uses these two only with LT_NEED_COMBINE, LT_NEED_BARRIER. */
 	LT_COMBINE,     /* the same, of lanes that share dest: dest = op(dest, operand 0 of each) */
-	LT_BARRIER      /* all threads of the block have come so far, and see what the others wrote */
+	LT_BARRIER,     /* all threads of the block have come so far, and see what the others wrote */
+	LT_COMMIT, LT_WAIT      /* with LT_NEED_ASYNC; see Copies.  From LT_BARRIER on, dest and op are -1 */
 };
 enum lt_piece_kind {
 	LT_READ,        /* element of a buffer                                          */
@@ -97,11 +103,12 @@ enum lt_piece_kind {
  * understand is refused by the host.  PARAMS: rows with params; DIVS: with divs; GATHER: accesses with an index;
  * PIECES: operands of several pieces, or an affine one; GUARDED: statements with guards, or masked vector loops;
  * COMBINE: statements of that kind; BARRIER: block loops of several iterations, with such statements where they are
- * needed; TILE: LT_TILE loops that are described (lt_call).  Provisional, as no host makes them: MEMORY: a local's
- * memory space that must be kept; SWIZZLE, SPREAD: locals that are swizzled, or spread over loops. */
+ * needed; TILE: LT_TILE loops that are described (lt_call); ASYNC: copies that are begun and waited for.  Provisional, as
+ * no host makes them: MEMORY: a local's memory space that must be kept; SWIZZLE, SPREAD: locals that are swizzled, or
+ * spread over loops. */
 enum lt_need { LT_NEED_PARAMS = 1, LT_NEED_DIVS = 2, LT_NEED_GATHER = 4, LT_NEED_PIECES = 8,
 	LT_NEED_GUARDED = 16, LT_NEED_MEMORY = 32, LT_NEED_SWIZZLE = 64, LT_NEED_SPREAD = 128,
-	LT_NEED_COMBINE = 256, LT_NEED_BARRIER = 512, LT_NEED_TILE = 1024 };
+	LT_NEED_COMBINE = 256, LT_NEED_BARRIER = 512, LT_NEED_TILE = 1024, LT_NEED_ASYNC = 2048 };
 
 /* What a nest that is handed to a routine computes (lt_call). */
 enum lt_pattern {
@@ -206,7 +213,7 @@ struct lt_stmt   {
 	int32_t line, column;           /* of the script; 0: unknown                      */
 	int32_t stream;                 /* 1: what it writes is not read again in this kernel and too large for a
 	                                 * cache: whole vectors may go to memory past the caches.  A hint */
-	int32_t reserved;
+	int32_t async;                  /* of a copy: 1: it may be done later, see Copies; of LT_WAIT: how many groups   */
 };
 
 /* The nest below an LT_CALL loop, classified: it says what is computed, not in which order; its statements may be run

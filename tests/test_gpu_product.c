@@ -1,0 +1,124 @@
+/* tests/test_gpu_product.c -- the product in register tiles as blocks of threads, by its list of steps: what it computes
+ * in the simulator, its barriers, its copies. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+#include "tests/built.h"
+
+TestSuite(gpu_product, .timeout = 240);
+
+static char out[1 << 18], err[1 << 14];
+
+/* The steps of the example, with `depth` buffers of each factor. */
+static const char *steps_of(const char *name, const char *depth)
+{
+	static const char *const staged[] = { "stage %p %a at %c/k layout", "stage %p %b at %c/k layout" };
+	char path[512], line[512];
+	snprintf(path, sizeof path, "%s", "examples/schedules/gpu-product.schedule");
+	FILE *from = fopen(path, "r"), *to = fopen(scratch(name), "w");
+	cr_assert(from && to);
+	while (fgets(line, sizeof line, from)) {
+		bool ahead = !strncmp(line, staged[0], strlen(staged[0])) || !strncmp(line, staged[1], strlen(staged[1]));
+		line[strcspn(line, "\n")] = '\0';
+		fprintf(to, "%s%s%s\n", line, ahead ? " " : "", ahead ? depth : "");
+	}
+	fclose(from);
+	fclose(to);
+	return scratch(name);
+}
+
+static const char *graph_of(int m, int k, int n)
+{
+	FILE *f = fopen(scratch("product.graph"), "w");
+	cr_assert_not_null(f);
+	fprintf(f, "graph 1\nvar m %d\nvar k %d\nvar n %d\n%%a = f32[m, k] input \"a\"\n%%b = f32[k, n] input \"b\"\n"
+		"%%v = f32[n] input \"bias\"\n%%p = f32[m, n, k] mul %%a, %%b\n%%c = f32[m, n] add.reduce %%p\n"
+		"%%d = f32[m, n] add %%c, %%v\n%%z = f32[] lit 0x0\n%%e = f32[m, n] max %%d, %%z\nresult \"e\" = %%e\n", m, k, n);
+	fclose(f);
+	return scratch("product.graph");
+}
+
+static int product(const char *machine, const char *graph, const char *schedule, const char *more)
+{
+	char command[2048];
+	snprintf(command, sizeof command, "%s --no-cache -b 'sim:grid;shared=200000%s' --schedule=%s %s %s", built("lt-run"),
+		machine, schedule, graph, more);
+	return run_command(command, out, sizeof out, err, sizeof err);
+}
+
+/* Whole tiles, and remainders in all three vars; fewer slices than buffers. */
+Test(gpu_product, computes_the_product)
+{
+	static const struct { int m, k, n; const char *depth; } cases[] = {
+		{ 131, 70, 137, "" }, { 129, 97, 130, "depth 2" }, { 132, 100, 129, "depth 3 async" },
+		{ 137, 33, 140, "depth 4 async" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		cr_expect_eq(product("", graph_of(cases[i].m, cases[i].k, cases[i].n), steps_of("steps", cases[i].depth),
+			"-q --verify -i '*=random'"), 0, "case %zu: %s", i, err);
+}
+
+static int count(const char *text, const char *word)
+{
+	int n = 0;
+	for (; (text = strstr(text, word)); text += strlen(word))
+		n++;
+	return n;
+}
+
+/* One buffer: a barrier before it is overwritten, one before it is read.  Buffers in turn: one barrier is both, and
+ * that for the copies made before the loop. */
+Test(gpu_product, has_no_more_barriers_than_it_needs)
+{
+	static const struct { const char *depth; int barriers, inside; } cases[] = {
+		{ "", 2, 2 }, { "depth 2", 1, 1 }, { "depth 3", 1, 1 }, { "depth 2 async", 1, 1 }, { "depth 3 async", 1, 1 },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		cr_assert_eq(product("", graph_of(256, 256, 256), steps_of("steps", cases[i].depth), "--dump=frozen"), 0, "%s", err);
+		cr_expect_eq(count(out, "barrier\n"), cases[i].barriers, "%s: %s", cases[i].depth, out);
+		cr_expect_eq(count(out, "\n        barrier\n"), cases[i].inside, "%s: %s", cases[i].depth, out);
+	}
+	cr_expect_eq(count(out, "wait for all copies except those of 1 group\n        barrier\n"), 1, "%s", out);
+	cr_expect_eq(count(out, "commit\n"), 5, "%s", out);
+}
+
+/* 16 bytes where the rows of memory allow it, fewer where they do not. */
+Test(gpu_product, copies_are_as_wide_as_rows_allow)
+{
+	static const struct { int k; const char *shown; } cases[] = {
+		{ 72, "copy_async f32x4 a.copy[" }, { 70, "copy_async f32x2 a.copy[" }, { 71, "copy_async a.copy[" },
+	};
+	for (size_t i = 0; i < 3; i++) {
+		cr_assert_eq(product("", graph_of(256, cases[i].k, 256), steps_of("steps", "depth 3 async"), "--dump=kernel"), 0, "%s",
+			err);
+		for (size_t k = 0; k < 3; k++)
+			cr_expect_eq(count(out, cases[k].shown) > 0, i == k, "%d: %s", cases[i].k, out);
+		cr_expect_gt(count(out, "copy_async f32x4 b.copy["), 0, "%s", out);
+	}
+}
+
+/* Each barrier is needed: without it the simulator finds what races. */
+Test(gpu_product, the_simulator_finds_a_barrier_that_is_left_out)
+{
+	static const char *const depths[] = { "", "depth 2", "depth 3 async" };
+	for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
+		for (int n = 1; n <= (i ? 1 : 2); n++) {
+			char machine[32];
+			snprintf(machine, sizeof machine, ";drop=%d", n);
+			cr_expect_neq(product(machine, graph_of(256, 128, 256), steps_of("steps", depths[i]), "-q -i '*=random'"), 0);
+			cr_expect(strstr(err, "(check "), "%s, barrier %d: %s", depths[i], n, err);
+		}
+}
+
+Test(gpu_product, refuses_async_copies_that_threads_would_not_wait_for_together)
+{
+	cr_expect_neq(product("", graph_of(256, 128, 256), steps_of("steps", ""),
+		"--apply='stage %p %b.copy.copy at %c/k depth 2 async' --dump=tree"), 0);
+	FILE *f = fopen(scratch("inside"), "w");
+	cr_assert_not_null(f);
+	fputs("schedule 1\nfission %e m; fission %d m; split %c/k 4; reorder %c/m %p/n %c/k k'; bind %c/m grid.x; "
+		"bind %p/n block.x; stage %p %a at %c/k depth 2 async\n", f);
+	fclose(f);
+	cr_expect_neq(product("", graph_of(256, 128, 256), scratch("inside"), "--dump=tree"), 0);
+	cr_expect(strstr(err, "%a.copy is copied async ahead of the loop k, which is inside the block loop"), "%s", err);
+}
