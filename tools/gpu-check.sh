@@ -53,7 +53,7 @@ if [ -d "$here/bin" ]; then
 	export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 	cd "$here" || exit 1
 else
-	make -s all "$O"/tests/test_grid_trees "$O"/tests/cuda/{test_cuda_host,measure_cuda} || exit 1
+	make -s all "$O"/tests/test_grid_trees "$O"/tests/cuda/{test_cuda_host,test_cuda_blas,measure_cuda,measure_blas} || exit 1
 fi
 failed=0
 
@@ -168,8 +168,8 @@ sanitize() {
 
 : >"$out/table"
 facts
-has tests && { tests test_cuda_host; tests test_grid_trees; }
-has measure && measured measure_cuda
+has tests && { tests test_cuda_host; tests test_cuda_blas; tests test_grid_trees; }
+has measure && { measured measure_cuda; measured measure_blas; }
 has examples && examples
 has check && check lt-check 100
 has bench && bench gemm conv rows mlp pointwise layout

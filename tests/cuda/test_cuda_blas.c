@@ -1,0 +1,218 @@
+/* tests/cuda/test_cuda_blas.c -- calls of cublas.gemm: each order in memory, type and epilogue against the simulator, on a
+ * library that is not there and (gpu_blas) on a device; recorded, refused, failing.
+ */
+#include "tests/cuda/cuda_product.h"
+#include "tests/cuda/mock_kernels.h"
+
+TestSuite(cuda_blas, .init = mock_begin, .timeout = 60);
+TestSuite(gpu_blas, .timeout = 120);
+
+#define PLAIN "mk", "kn", "mn", "m 24 n 40 k 32"
+#define F32 "f32", "f32", "f32"
+static const struct cuda_product products[] = {
+	{ PLAIN, F32, "", { 0 } },
+	/* Each factor across, the result across. */
+	{ "km", "kn", "mn", "m 24 n 40 k 32", F32, "", { 0 } },
+	{ "mk", "nk", "mn", "m 24 n 40 k 32", F32, "", { 0 } },
+	{ "km", "nk", "mn", "m 24 n 40 k 32", F32, "", { 0 } },
+	{ "mk", "kn", "nm", "m 24 n 40 k 32", F32, "", { 0 } },
+	{ "km", "nk", "nm", "m 24 n 40 k 32", F32, "", { 0 } },
+	/* Odd sizes from odd addresses on. */
+	{ "mk", "kn", "mn", "m 7 n 5 k 3", F32, "", { 1, 3, 5, 0, 0 } },
+	{ "mk", "nk", "mn", "m 33 n 17 k 65", F32, "bias, relu", { 1, 0, 2, 3, 0 } },
+	/* One element along a dim. */
+	{ "mk", "k", "m", "m 24 k 32", F32, "", { 0 } },
+	{ "k", "kn", "n", "n 40 k 32", F32, "bias", { 0 } },
+	{ "k", "k", "", "k 32", F32, "", { 0 } },
+	{ "m", "n", "mn", "m 24 n 40", F32, "", { 0 } },
+	{ "mk", "kn", "mn", "m 1 n 40 k 32", F32, "", { 0 } },
+	{ "mk", "kn", "mn", "m 24 n 1 k 32", F32, "bias, relu", { 0 } },
+	{ "mk", "kn", "mn", "m 24 n 40 k 1", F32, "", { 0 } },
+	/* Batches: side by side, between the rows, of one factor only, two that are no one dim. */
+	{ "bmk", "bkn", "bmn", "b 6 m 24 n 40 k 32", F32, "", { 0 } },
+	{ "mbk", "bnk", "mbn", "b 6 m 24 n 40 k 32", F32, "", { 0 } },
+	{ "bmk", "kn", "bmn", "b 6 m 24 n 40 k 32", F32, "bias, relu", { 0 } },
+	{ "mk", "bkn", "bmn", "b 6 m 24 n 40 k 32", F32, "", { 0 } },
+	{ "bgmk", "gbkn", "bgmn", "b 3 g 4 m 9 n 10 k 8", F32, "", { 0 } },
+	{ "gmbk", "gbnk", "gmbn", "b 3 g 4 m 9 n 10 k 8", F32, "relu", { 2, 0, 0, 0, 0 } },
+	{ "bgmk", "bgkn", "bgmn", "b 3 g 4 m 9 n 10 k 8", F32, "", { 0 } },
+	/* Several dims of one role. */
+	{ "mik", "kn", "min", "m 3 i 8 n 40 k 32", F32, "", { 0 } },
+	{ "mkh", "khnj", "mnj", "m 24 n 5 j 8 k 4 h 8", F32, "bias", { 0 } },
+	/* What follows. */
+	{ PLAIN, F32, "bias", { 0 } }, { PLAIN, F32, "relu", { 0 } }, { PLAIN, F32, "bias, relu", { 0 } },
+	{ PLAIN, F32, "residual", { 0 } }, { PLAIN, F32, "residual, relu", { 0 } },
+	{ "km", "nk", "mn", "m 24 n 40 k 32", F32, "residual, relu", { 0 } },
+	{ "bmk", "bkn", "bmn", "b 6 m 24 n 40 k 32", F32, "residual", { 0 } },
+	{ "bgmk", "gbkn", "bgmn", "b 3 g 4 m 9 n 10 k 8", F32, "residual", { 0 } },
+	/* Types. */
+	{ PLAIN, "f64", "f64", "f64", "", { 0 } },
+	{ "bkm", "bnk", "bmn", "b 2 m 24 n 40 k 32", "f64", "f64", "f64", "", { 0 } },
+	{ PLAIN, "f16", "f16", "f32", "", { 0 } }, { PLAIN, "f16", "f32", "f32", "", { 0 } },
+	{ PLAIN, "bf16", "bf16", "f32", "", { 0 } }, { PLAIN, "bf16", "f32", "f32", "", { 0 } },
+	{ "km", "nk", "mn", "m 24 n 40 k 32", "bf16", "bf16", "f32", "bias, relu", { 0 } },
+	{ "mk", "nk", "mn", "m 7 n 5 k 3", "bf16", "bf16", "f32", "", { 1, 1, 1, 0, 0 } },
+	{ "bmk", "bkn", "bmn", "b 6 m 24 n 40 k 32", "f16", "f16", "f32", "bias", { 0 } },
+	{ PLAIN, "bf16", "f32", "f32", "bias, relu", { 0 } }, { PLAIN, "f16", "f16", "f32", "residual, relu", { 0 } },
+	{ PLAIN, "bf16", "bf16", "f32", "residual", { 0 } },
+};
+enum { N_PRODUCT = sizeof products / sizeof *products };
+
+/* Run once by itself, once recorded: both give what the simulator does. */
+static void run_product(struct lt_session *s, const struct cuda_product *p, double first, double loose)
+{
+	struct keeper k = keeper_new();
+	struct cuda_tree t;
+	struct product_memory m;
+	struct lt_slot slot[5];
+	struct lt_fault fault;
+	struct lt_capture *c;
+	const struct lt_tree *tree = cuda_tree(&t, "product", 5, 1);
+	t.type.bytes = 2;
+	struct lt_object *o = product_object(s, tree, p, &k.diag);
+	cr_assert_not_null(o, "%s %s %s, %s %s: %s", p->left, p->right, p->result, p->type, p->after, k.text);
+	product_fill(p, first, &m);
+	product_slots(s, &m, slot);
+	struct lt_args args = cuda_args(slot, 5, &fault);
+	cr_assert_eq(lt__cuda_run(o, &args, &k.diag), LT_OK, "%s", k.text);
+	product_compare(s, p, &slot[0], &m, loose);
+	if (!strstr(p->after, "residual")) {
+		const struct lt_slot begin = { slot[0].base, p->begin[0] * (int64_t)lt__number_bytes(m.dtype[0]), 1 };
+		cr_assert_eq(cuda_backend()->mem_copy(s, &begin, &(struct lt_slot){ m.at[1], 0, 1 }, 1, LT_COPY_TO_DEVICE, NULL,
+			&k.diag), LT_OK);
+		cr_assert_eq(lt__cuda_capture(s, &o, &args, 1, &c, &k.diag), LT_OK, "%s", k.text);
+		cr_assert_eq(lt__cuda_replay(c, &k.diag), LT_OK, "%s", k.text);
+		product_compare(s, p, &slot[0], &m, loose);
+		lt__cuda_capture_free(c);
+	}
+	lt__cuda_destroy(o);
+	for (int i = 0; i < 5; i++)
+		lt__cuda_mem_free(s, slot[i].base);
+	product_free(&m);
+}
+
+Test(cuda_blas, each_product)
+{
+	struct lt_session *s = cuda_open("");
+	for (int i = 0; i < N_PRODUCT; i++)
+		run_product(s, &products[i], 0, 0);
+	mock_end(s);
+}
+
+Test(gpu_blas, each_product)
+{
+	struct lt_session *s = cuda_open("");
+	for (int i = 0; i < N_PRODUCT; i++)
+		run_product(s, &products[i], 0, 0);
+	cuda_backend()->close(s);
+}
+
+/* What is no number stays none, also behind a ReLU. */
+Test(cuda_blas, nan_stays)
+{
+	struct lt_session *s = cuda_open("");
+	run_product(s, &products[25], (double)NAN, 0);
+	mock_end(s);
+}
+Test(gpu_blas, nan_stays)
+{
+	struct lt_session *s = cuda_open("");
+	for (int i = 24; i < 29; i++)
+		run_product(s, &products[i], (double)NAN, 0);
+	cuda_backend()->close(s);
+}
+
+static const struct cuda_product large = { "mk", "kn", "mn", "m 512 n 512 k 512", F32, "", { 0 } };
+Test(gpu_blas, tf32_is_for_those_who_ask)
+{
+	struct lt_session *s = cuda_open("tf32");
+	run_product(s, &large, 0, 0x1p-12);
+	cuda_backend()->close(s);
+}
+
+/* ---- on the library that is not there ---- */
+
+Test(cuda_blas, the_target_has_routines_and_the_session_says_where)
+{
+	struct lt_session *s = cuda_open("");
+	const struct lt_caps *caps = cuda_backend()->caps(s);
+	cr_expect(caps->target->routines.n == lt__cuda_n_routine && caps->loops >> LT_CALL & 1 && s->machine.calls);
+	cr_expect_str_eq(s->blas.path, "libcublasLt.so.13");
+	cr_expect_null(s->blas.handle, "nothing is opened before a call is compiled");
+	mock_end(s);
+}
+
+/* The heuristic is asked once for each shape and alignment, not by each run. */
+Test(cuda_blas, an_algorithm_is_chosen_once)
+{
+	struct lt_session *s = cuda_open("tf32");
+	struct keeper k = keeper_new();
+	struct cuda_tree t;
+	struct product_memory m;
+	struct lt_slot slot[5];
+	struct lt_fault fault;
+	const struct cuda_product *p = &products[19];           /* three products, of four batches each */
+	struct lt_object *o = product_object(s, cuda_tree(&t, "product", 5, 1), p, &k.diag);
+	cr_assert_not_null(o, "%s", k.text);
+	cr_expect_eq(mock->choices, 1, "when it is compiled");
+	product_fill(p, 0, &m);
+	product_slots(s, &m, slot);
+	struct lt_args args = cuda_args(slot, 5, &fault);
+	for (int i = 0; i < 3; i++)
+		cr_assert_eq(lt__cuda_run(o, &args, &k.diag), LT_OK, "%s", k.text);
+	const int chosen = mock->choices;
+	cr_expect_leq(chosen, 2, "batches may lie closer than memory begins");
+	cr_expect_eq(mock->calls, 9);
+	cr_expect_eq(mock->compute, CUBLAS_COMPUTE_32F_FAST_TF32);
+	slot[1].offset = 4;             /* less aligned */
+	slot[1].bytes -= 4;
+	struct lt_capture *c;
+	cr_assert_eq(lt__cuda_capture(s, &o, &args, 1, &c, &k.diag), LT_OK, "%s", k.text);
+	cr_expect_eq(mock->choices, chosen + 1);
+	lt__cuda_capture_free(c);
+	lt__cuda_destroy(o);
+	product_free(&m);
+	mock_end(s);
+}
+
+/* What the library does not take is said when it is compiled; what fails later, by the run. */
+Test(cuda_blas, failures)
+{
+	static const struct { const char *function; CUresult with; lt_status status; const char *says; } cases[] = {
+		{ "cublasLtCreate", CUDA_ERROR_UNKNOWN, LT_EDEVICE,
+			"kernel product: cuBLAS does not start: CUBLAS_STATUS_NOT_INITIALIZED" },
+		{ "cublasLtMatmulAlgoGetHeuristic", CUDA_ERROR_NOT_SUPPORTED, LT_EUNSUPPORTED,
+			"kernel product: cuBLAS has no way to multiply 40 x 32 by 24 of these types and layouts" },
+		{ "cublasLtMatmulAlgoGetHeuristic", CUDA_ERROR_UNKNOWN, LT_EDEVICE,
+			"kernel product: choosing how cuBLAS multiplies: CUBLAS_STATUS_EXECUTION_FAILED" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct lt_session *s = cuda_open("");
+		struct keeper k = keeper_new();
+		struct cuda_tree t;
+		(void)snprintf(mock->fail, sizeof mock->fail, "%s", cases[i].function);
+		mock->fail_at = 1;
+		mock->fail_with = cases[i].with;
+		cr_expect_null(product_object(s, cuda_tree(&t, "product", 5, 1), &products[0], &k.diag));
+		cr_expect_str_eq(k.text, cases[i].says);
+		mock_end(s);
+	}
+	struct lt_session *s = cuda_open("");
+	struct keeper k = keeper_new();
+	struct cuda_tree t;
+	struct product_memory m;
+	struct lt_slot slot[5];
+	struct lt_fault fault;
+	struct lt_object *o = product_object(s, cuda_tree(&t, "product", 5, 1), &products[0], &k.diag);
+	product_fill(&products[0], 0, &m);
+	product_slots(s, &m, slot);
+	struct lt_args args = cuda_args(slot, 5, &fault);
+	(void)snprintf(mock->fail, sizeof mock->fail, "cublasLtMatmul");
+	mock->fail_at = 1;
+	cr_expect_eq(lt__cuda_run(o, &args, &k.diag), LT_EDEVICE);
+	cr_expect_str_eq(k.text, "kernel product: cublas.gemm: CUBLAS_STATUS_EXECUTION_FAILED");
+	cr_expect_eq(lt__cuda_run(o, &args, &k.diag), LT_OK, "and it goes on");
+	lt__cuda_destroy(o);
+	product_free(&m);
+	mock_end(s);
+}
