@@ -1,6 +1,7 @@
 /* tests/cuda/test_cuda_blas.c -- calls of cublas.gemm: each order in memory, type and epilogue against the simulator, on a
  * library that is not there and (gpu_blas) on a device; recorded, refused, failing.
  */
+#include <unistd.h>
 #include "tests/cuda/cuda_product.h"
 #include "tests/cuda/mock_kernels.h"
 
@@ -215,4 +216,74 @@ Test(cuda_blas, failures)
 	lt__cuda_destroy(o);
 	product_free(&m);
 	mock_end(s);
+}
+
+/* ---- whole programs, by lt-run: what only calls needs no device ---- */
+
+#define HEAD "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n"
+#define PRODUCT HEAD "%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n"
+#define LAYER PRODUCT "%v = f32[n] input \"v\"\n%zero = f32[] lit 0.0\n%d = f32[m, n] add %c, %v\n" \
+	"%y = f32[m, n] max %d, %zero\nresult \"y\" = %y\n"
+#define GROUP "group m; call group cublas.gemm"
+static const struct { const char *graph, *steps, *says; } programs[] = {
+	{ PRODUCT "result \"c\" = %c\n", "call m cublas.gemm", "verify: passed" },
+	{ PRODUCT "result \"c\" = %c\n", "split m 2; call m' cublas.gemm", "verify: passed" },
+	{ PRODUCT "result \"c\" = %c\n", "split m 2; tail m peel; call m' cublas.gemm", "verify: passed" },
+	{ LAYER, GROUP, "verify: passed" },
+	{ "graph 1\nvar b 3\nvar m 5\nvar k 12\nvar n 7\n%a = f32[m, b, k] input \"a\"\n%b = f32[b, n, k] input \"b\"\n"
+		"%p = f32[b, m, n, k] mul %a, %b\n%c = f32[b, m, n] add.reduce %p\nresult \"c\" = %c\n", "call b cublas.gemm",
+		"verify: passed" },
+	{ PRODUCT "result \"c\" = %c\n", "bind m grid.x; call k cublas.gemm",
+		"loop k: only the host calls cublas.gemm, and the grid loop m is around it" },
+	{ PRODUCT "%d = f32[m, n] sigmoid %c\n%y = f32[m, n] mul %c, %d\nresult \"y\" = %y\n", GROUP,
+		"`call cublas.gemm` on the group: the routine adds no SiLU after the product; move it out" },
+	{ "graph 1\nvar m 5\nvar k 3\nvar n 7\nvar i 7\n%a = f32[i] input \"a\"\n%b = f32[k, n] input \"b\"\n"
+		"%w = f32[m, k] view { %a[m + k] }\n%p = f32[m, n, k] mul %w, %b\n%c = f32[m, n] add.reduce %p\nresult \"c\" = %c\n",
+		"call m cublas.gemm", "`call cublas.gemm` on the loop m: %a lies side by side along neither of its two dims" },
+	{ PRODUCT "result \"c\" = %c\n", "call m cublas.gem",
+		"`call cublas.gem` on the loop m: cuda:sm_90a has no routine of that name; it has cublas.gemm" },
+	{ "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = i32[m, k] input \"a\"\n%b = i32[k, n] input \"b\"\n"
+		"%p = i32[m, n, k] mul %a, %b\n%c = i32[m, n] add.reduce %p\nresult \"c\" = %c\n", "call m cublas.gemm",
+		"`call cublas.gemm` on the loop m: %c is written as i32, and the routine takes f32 there; cast it outside" },
+};
+
+/* Both outputs of lt-run on the libraries that are not there. */
+static void lt_run(const char *graph, const char *options, char *text, size_t bytes)
+{
+	char path[] = "/tmp/cuda_blas_XXXXXX", command[1200];
+	const char *o = getenv("O") ? getenv("O") : "build";
+	int file = mkstemp(path);
+	cr_assert(file >= 0 && write(file, graph, strlen(graph)) == (ssize_t)strlen(graph) && close(file) == 0);
+	(void)snprintf(command, sizeof command, "LD_LIBRARY_PATH=%s/tests/cuda:$LD_LIBRARY_PATH %s/lt-run --no-cache -b cuda "
+		"--strict --no-passes %s %s 2>&1", o, o, options, path);
+	FILE *f = popen(command, "r");
+	cr_assert_not_null(f);
+	size_t n = fread(text, 1, bytes - 1, f);
+	text[n] = '\0';
+	(void)pclose(f);
+	(void)unlink(path);
+}
+
+Test(cuda_blas, whole_programs)
+{
+	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+		char options[400], text[20000];
+		(void)snprintf(options, sizeof options, "--apply=\"%s\" -q --verify -i '*=random'", programs[i].steps);
+		lt_run(programs[i].graph, options, text, sizeof text);
+		cr_expect_not_null(strstr(text, programs[i].says), "%s: %s", programs[i].steps, text);
+	}
+}
+
+/* Large products are calls in a default tree, with what follows them; small ones, and a matrix by a vector, are not. */
+Test(cuda_blas, default_trees)
+{
+	static const struct { const char *sizes; bool calls; } cases[] = { { "var m 512\nvar k 512\nvar n 512\n", true },
+		{ "var m 64\nvar k 64\nvar n 64\n", false }, { "var m 1\nvar k 4096\nvar n 4096\n", false } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char graph[1000], text[20000];
+		(void)snprintf(graph, sizeof graph, "graph 1\n%s%s", cases[i].sizes, strstr(LAYER, "%a ="));
+		lt_run(graph, "--dump=tree", text, sizeof text);
+		cr_expect_eq(strstr(text, "group call cublas.gemm") != NULL, cases[i].calls, "%s", text);
+		cr_expect_not_null(strstr(text, "%y"), "%s", text);
+	}
 }
