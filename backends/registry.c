@@ -65,6 +65,8 @@ static lt_status check_groups(const struct lt_backend *b, const char *at, struct
 		{ { MEMBER(event_new), MEMBER(event_record), MEMBER(event_ns), MEMBER(event_free) },
 			"event_new, event_record, event_ns, event_free" },
 		{ { MEMBER(stream_new), MEMBER(stream_free) }, "stream_new, stream_free" },
+		{ { MEMBER(event_wait), MEMBER(stream_wait) }, "event_wait, stream_wait" },
+		{ { MEMBER(host_new), MEMBER(host_free) }, "host_new, host_free" },
 	};
 #undef MEMBER
 	for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {

@@ -50,6 +50,48 @@ lt_status lt__bindings_fill(const struct lt_graph *g, struct lt_arena *a, struct
 	return LT_OK;
 }
 
+/* Whether a run-time scalar is read from it. */
+static bool has_scalars(const struct lt_graph *g, enum lt_opcode op, int32_t i)
+{
+	for (lt_node n = 0; n < g->n_node; n++) {
+		if (g->node[n].op != op || i-- > 0)
+			continue;
+		for (int32_t k = 0; k < g->n_param; k++)
+			if (g->param[k].source == n)
+				return true;
+		return false;
+	}
+	return false;
+}
+
+/* All of a name: an input and a result may share it. */
+static bool place_named(struct lt_bindings *all, const char *name, size_t bytes)
+{
+	bool found = false;
+	for (int kind = 0; kind < LT_NBINDING; kind++)
+		for (int32_t i = 0; kind != LT_BINDING_CONSTANT && i < all[kind].n; i++)
+			if (strlen(all[kind].at[i].name) == bytes && memcmp(all[kind].at[i].name, name, bytes) == 0)
+				found = all[kind].at[i].on_device = true;
+	return found;
+}
+
+lt_status lt__bindings_place(const struct lt_graph *g, const char *on_device, struct lt_bindings *all)
+{
+	for (const char *at = on_device ? on_device : ""; *at; ) {
+		const size_t bytes = strcspn(at, ",");
+		if (bytes == 1 && *at == '*') {
+			for (int32_t i = 0; i < all[LT_BINDING_INPUT].n; i++)
+				all[LT_BINDING_INPUT].at[i].on_device |= !has_scalars(g, LT_OP_input, i);
+			for (int32_t i = 0; i < all[LT_BINDING_RESULT].n; i++)
+				all[LT_BINDING_RESULT].at[i].on_device = true;
+		} else if (bytes && !place_named(all, at, bytes)) {
+			return lt_fail(g->ctx, LT_EINVAL, "on_device: there is no input, state or result '%.*s'", (int)bytes, at);
+		}
+		at += bytes + (at[bytes] == ',');
+	}
+	return LT_OK;
+}
+
 int32_t lt__binding_find(const struct lt_bindings *bindings, const char *name)
 {
 	return bindings->names ? lt__names_find(bindings->names, name, strlen(name)) : -1;

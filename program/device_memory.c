@@ -38,6 +38,12 @@ static lt_status memory_fill(
 			continue;
 		struct lt_slot *at = &r->where[s];
 		*at = (struct lt_slot){ region, offsets->of[s], (int64_t)lt__storage_bytes(x) };
+		const struct lt_binding_def *d = lt__storage_binding(p->bindings, x);
+		if (d && d->on_device) {                /* the caller's: found when it is given */
+			at->base = NULL;
+			at->offset = 0;
+			continue;
+		}
 		if (x->space == region_space && (region || !lt__storage_bytes(x)))
 			continue;
 		at->offset = 0;

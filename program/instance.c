@@ -15,6 +15,7 @@ static lt_status instance_fill(void *arg)
 	r->workspace = lt__aligned_new(a, p->offsets.at[0].workspace_bytes, LT_ALIGNMENT_SLACK);
 	r->scratch = lt__scratch_new(a, &p->scratch[0]);
 	r->param = LT_NEW(a, int64_t, g->n_param + 1);
+	r->fetched = LT_NEW(a, int64_t, g->n_param + 1);
 	r->launch_param = LT_NEW(a, int64_t, g->n_param + 1);
 	r->absent = LT_NEW(a, bool, g->n_param + 1);
 	r->extent = LT_NEW(a, int64_t, g->n_var + 1);
@@ -23,7 +24,7 @@ static lt_status instance_fill(void *arg)
 	r->slot = LT_NEW(a, struct lt_slot, lt__program_slots(p, p->plan.run, p->plan.n_run) + 1);
 	r->touched = LT_NEW(a, bool, states->n + 1);
 	for (int32_t i = 0; i < states->n; i++)
-		r->touched[i] = true;                           /* zeros, on the host until the first run */
+		r->touched[i] = !states->at[i].on_device;       /* zeros, on the host until the first run */
 	if (p->options.device_time)
 		r->event = LT_NEW(a, struct lt_event *, 2 * p->backends.n);
 	LT_TRY(lt__queues_new(r));
@@ -47,6 +48,7 @@ static lt_status instance_make(struct lt_instance *r)
 
 static void instance_clear(struct lt_instance *r)
 {
+	lt__queue_settle(r, 0);
 	lt__recorder_free(r);
 	lt__events_free(r);
 	lt__queues_free(r);

@@ -48,6 +48,7 @@ lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 
 	LT_TRY(lt_graph_verify(q->graph));
 	LT_TRY(lt__bindings_fill(q->graph, p->arena, p->bindings));           /* what a caller gives and gets has a number */
+	LT_TRY(lt__bindings_place(q->graph, p->options.on_device, p->bindings));
 	lt__constants_init(&p->constants, p->bindings[LT_BINDING_CONSTANT].n, p->arena);
 	if (!p->base)
 		LT_TRY(lower_graph(p, q->graph));                       /* every node that computes is a leaf */
@@ -85,9 +86,11 @@ lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 		lower_explain(p);
 		return taken ? LT_OK : lt__offers_refused(offers, nests);
 	}
+	for (int32_t i = 0; i < nests->n; i++)
+		p->has_faults = p->has_faults || nests->frozen[i].tree.needs & LT_NEED_GATHER;
 	lt__plan_steps(p->tree->graph, nests, p->arena, &steps);        /* launches and copies, in order */
 	/* what crosses between memories is a step, too */
-	LT_TRY(lt__plan_moves(p->tree->graph, p->bindings[LT_BINDING_STATE].n, nests, &p->backends, &p->kernels, &steps,
+	LT_TRY(lt__plan_moves(p->tree->graph, p->bindings, nests, &p->backends, &p->kernels, &steps,
 		p->arena, &p->plan, &p->memories));
 	LT_TRY(lt__plan_offsets(nests, &p->plan, &p->memories, p->arena, &p->offsets));         /* storages have offsets */
 	LT_TRY(lower_lap(p, &time->freeze_ns, &last));

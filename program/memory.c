@@ -20,12 +20,25 @@ struct mover {
 	const struct lt_nests *nests;
 	const struct lt_storage *storage; int32_t n_storage;
 	struct lt_memories *memories;
+	const struct lt_bindings *bindings;
+	const struct lt_opened_backends *backends;
 	const struct lt_plan *steps;            /* without moves */
 	struct lt_arena *a;
 	struct valid_ranges *of;                      /* by storage */
 	struct mover_steps prepare, run, *now;
 	int32_t *written_in;                    /* by storage: memory of the last step of a run that writes it, -1 */
 };
+
+const struct lt_binding_def *lt__storage_binding(const struct lt_bindings *bindings, const struct lt_storage *s)
+{
+	static const int8_t kind_of[] = { [LT_STORAGE_INPUT] = LT_BINDING_INPUT + 1,
+		[LT_STORAGE_CONSTANT] = LT_BINDING_CONSTANT + 1,
+		[LT_STORAGE_STATE] = LT_BINDING_STATE + 1,
+		[LT_STORAGE_RESULT] = LT_BINDING_RESULT + 1,
+		[LT_STORAGE_PARAM] = 0 };
+	const int kind = (size_t)s->space < sizeof kind_of ? kind_of[s->space] : 0;
+	return kind ? &bindings[kind - 1].at[s->binding] : NULL;
+}
 
 static uint64_t bit(int32_t memory) { return UINT64_C(1) << memory; }
 
@@ -54,6 +67,13 @@ static void ranges_cut(struct mover *m, struct valid_ranges *r, int64_t at)
 	}
 }
 
+/* Two devices of one backend that copies between its sessions. */
+static bool is_peer(const struct mover *m, int32_t from, int32_t to)
+{
+	const struct lt_backend *b = m->backends->at[m->memories->at[to].opened].backend;
+	return b == m->backends->at[m->memories->at[from].opened].backend && LT_HAS(struct lt_backend, b, mem_peer);
+}
+
 static void bring_range(struct mover *m, int32_t storage, struct valid_range *r, int32_t memory)
 {
 	/* What is prepared once crosses once. */
@@ -64,7 +84,7 @@ static void bring_range(struct mover *m, int32_t storage, struct valid_range *r,
 	if (!r->valid || r->valid & bit(memory))
 		return;
 	int32_t from = __builtin_ctzll(r->valid);
-	if (from && memory) {
+	if (from && memory && !is_peer(m, from, memory)) {
 		step.from_memory = from;
 		mover_add_step(m, list, step);
 		m->memories->in_memories[storage] |= bit(0);
@@ -170,14 +190,25 @@ static void find_writers(struct mover *m)
 	}
 }
 
-/* A state is kept where it is written, one that is not, where it is read; a run-time scalar is read on the host. */
-static void find_states(struct mover *m, const struct lt_graph *g, int32_t n_state)
+/* The memory of what the caller gives on a device. */
+static bool is_given(const struct mover *m, const struct lt_storage *x)
 {
-	uint64_t *state_memories = m->memories->state_memories = LT_NEW(m->a, uint64_t, n_state + 1);
+	const struct lt_binding_def *d = lt__storage_binding(m->bindings, x);
+	return d && d->on_device;
+}
+enum { GIVEN = 1 };
+
+/* A state is kept where it is written, one that is not, where it is read; of one that is read nowhere else than for
+ * run-time scalars the host has it. */
+static void find_states(struct mover *m, const struct lt_graph *g)
+{
+	uint64_t *state_memories = m->memories->state_memories =
+		LT_NEW(m->a, uint64_t, m->bindings[LT_BINDING_STATE].n + 1);
 	for (int32_t s = 0; s < m->n_storage; s++) {
 		const struct lt_storage *x = &m->storage[s];
 		if (x->space == LT_STORAGE_STATE)
-			state_memories[x->binding] |= bit(m->written_in[s] < 0 ? 0 : m->written_in[s]);
+			state_memories[x->binding] |= is_given(m, x) ? bit(GIVEN)
+				: m->written_in[s] < 0 ? 0 : bit(m->written_in[s]);
 	}
 	for (int32_t i = 0; i < m->steps->n_run; i++) {
 		const struct lt_pstep *step = &m->steps->run[i];
@@ -190,9 +221,12 @@ static void find_states(struct mover *m, const struct lt_graph *g, int32_t n_sta
 	}
 	for (int32_t i = 0; i < g->n_param; i++) {
 		const struct lt_storage *x = &m->storage[m->nests->assigned.location[g->param[i].source].storage];
-		if (x->space == LT_STORAGE_STATE)
-			state_memories[x->binding] |= bit(0);
+		if (x->space == LT_STORAGE_STATE && !state_memories[x->binding])
+			state_memories[x->binding] = bit(0);
 	}
+	for (int32_t i = 0; i < m->bindings[LT_BINDING_STATE].n; i++)
+		if (!state_memories[i])
+			state_memories[i] = bit(0);
 }
 
 static void mover_begin(struct mover *m, bool run)
@@ -201,7 +235,8 @@ static void mover_begin(struct mover *m, bool run)
 		const struct lt_storage *x = &m->storage[s];
 		if (run && lt__space_is_early(x->space))
 			continue;
-		all_of(m, s, x->space == LT_STORAGE_INPUT || x->space == LT_STORAGE_CONSTANT || x->space == LT_STORAGE_PARAM ? bit(0)
+		all_of(m, s, x->space == LT_STORAGE_INPUT && is_given(m, x) ? bit(GIVEN)
+			: x->space == LT_STORAGE_INPUT || x->space == LT_STORAGE_CONSTANT || x->space == LT_STORAGE_PARAM ? bit(0)
 			: x->space == LT_STORAGE_STATE ? m->memories->state_memories[x->binding] : 0);
 	}
 }
@@ -211,7 +246,7 @@ static void mover_end(struct mover *m)
 {
 	for (int32_t s = 0; s < m->n_storage; s++) {
 		const struct lt_storage *x = &m->storage[s];
-		uint64_t want = x->space == LT_STORAGE_RESULT ? bit(0)
+		uint64_t want = x->space == LT_STORAGE_RESULT ? bit(is_given(m, x) ? GIVEN : 0)
 			: x->space == LT_STORAGE_STATE        ? m->memories->state_memories[x->binding]
 							    : 0;
 		for (int32_t i = 0; i < m->memories->n; i++)
@@ -262,14 +297,29 @@ static void find_segments(
 	}
 }
 
+/* What the caller gives on a device is nowhere else. */
+static lt_status check_given(const struct mover *m)
+{
+	for (int32_t s = 0; s < m->n_storage; s++) {
+		const struct lt_storage *x = &m->storage[s];
+		const uint64_t elsewhere = is_given(m, x) && m->memories->n > 1 ? m->memories->in_memories[s] & ~bit(GIVEN) : 0;
+		if (is_given(m, x) && (m->memories->n == 1 || elsewhere))
+			return lt_fail(lt__arena_context(m->a), LT_EUNSUPPORTED,
+				"on_device: '%s' is used outside of the device's memory (%s); leave it out",
+				lt__storage_binding(m->bindings, x)->name,
+				m->memories->n == 1 ? "no kernel runs on a device that has one" : "LT_SHOW_PLAN without on_device shows where");
+	}
+	return LT_OK;
+}
+
 /* The steps with moves. */
-static void add_moves(struct mover *m, const struct lt_graph *g, int32_t n_state, struct lt_plan *out)
+static void add_moves(struct mover *m, const struct lt_graph *g, struct lt_plan *out)
 {
 	m->written_in = LT_NEW(m->a, int32_t, m->n_storage + 1);
 	m->of = LT_NEW(m->a, struct valid_ranges, m->n_storage + 1);
 	m->memories->in_memories = LT_NEW(m->a, uint64_t, m->n_storage + 1);
 	find_writers(m);
-	find_states(m, g, n_state);
+	find_states(m, g);
 	mover_begin(m, false);
 	pass(m, m->steps->prepare, m->steps->n_prepare, &m->prepare);
 	mover_begin(m, true);
@@ -280,7 +330,7 @@ static void add_moves(struct mover *m, const struct lt_graph *g, int32_t n_state
 	};
 }
 
-lt_status lt__plan_moves(const struct lt_graph *g, int32_t n_state, const struct lt_nests *nests,
+lt_status lt__plan_moves(const struct lt_graph *g, const struct lt_bindings *bindings, const struct lt_nests *nests,
 	const struct lt_opened_backends *backends, const struct lt_kernels *kernels, const struct lt_plan *steps,
 	struct lt_arena *a, struct lt_plan *out, struct lt_memories *memories)
 {
@@ -288,12 +338,15 @@ lt_status lt__plan_moves(const struct lt_graph *g, int32_t n_state, const struct
 		.storage = nests->assigned.storage,
 		.n_storage = nests->assigned.n_storage,
 		.memories = memories,
+		.bindings = bindings,
+		.backends = backends,
 		.steps = steps,
 		.a = a };
 	LT_TRY(find_memories(backends, kernels, a, memories));
 	*out = *steps;
 	if (memories->n > 1)
-		add_moves(&m, g, n_state, out);
+		add_moves(&m, g, out);
+	LT_TRY(check_given(&m));
 	find_segments(nests, memories, a, out);
 	return LT_OK;
 }

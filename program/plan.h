@@ -1,6 +1,7 @@
 /* program/plan.h -- the steps of a run, which memories their storages are in, and where there. */
 #ifndef LT_PROGRAM_PLAN_H
 #define LT_PROGRAM_PLAN_H
+#include "program/bindings.h"
 #include "program/compile.h"
 #include "program/nests.h"
 
@@ -50,9 +51,11 @@ struct lt_scratch { size_t bytes, align; };
 
 /* plan_steps.c: launches and copies, in order. */
 void lt__plan_steps(const struct lt_graph *, const struct lt_nests *, struct lt_arena *, struct lt_plan *out);
+/* The binding of a storage that has one; else NULL. */
+const struct lt_binding_def *lt__storage_binding(const struct lt_bindings *, const struct lt_storage *);
 /* memory.c: which memories each storage lives in, and the plan: these steps with the moves between memories, and the
  * segments of a run. */
-lt_status lt__plan_moves(const struct lt_graph *, int32_t n_state, const struct lt_nests *,
+lt_status lt__plan_moves(const struct lt_graph *, const struct lt_bindings *, const struct lt_nests *,
 	const struct lt_opened_backends *, const struct lt_kernels *, const struct lt_plan *steps, struct lt_arena *,
 	struct lt_plan *out, struct lt_memories *);
 /* plan.c: each storage's offsets, by liveness. */

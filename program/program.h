@@ -24,6 +24,7 @@ struct lt_program {
 	struct lt_looptree *tree;               /* its graph is base, or has nodes that the tree added to that */
 	struct lt_nests nests;                  /* of the tree: assign_storage.c, blocks.c, freezing, offer.c */
 	struct lt_kernels kernels;              /* compile.c */
+	bool has_faults;                        /* some kernel gathers: it can have an index out of range */
 	struct lt_plan plan;                    /* plan_steps.c and memory.c */
 	struct lt_memories memories;            /* memory.c */
 	struct lt_offsets offsets;              /* plan.c */

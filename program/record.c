@@ -1,5 +1,5 @@
 /* A run by its segments: launches of one backend that repeat with the same addresses are recorded in the second run
- * that has them and replayed by one call from then on.  What lies in a device's memory never moves; on the host, inputs
+ * that has them and replayed by one call from then on.  What the program has in a device's memory never moves; inputs
  * and results of the caller's may. */
 #include <string.h>
 #include "program/program.h"
@@ -9,7 +9,8 @@ enum { MIN_LAUNCHES = 2 };    /* one launch is one call already */
 struct lt_recorder {
 	const void **input;             /* of the last run */
 	void **result;
-	int64_t runs, same;             /* runs; of them those in a row, up to now, with these addresses */
+	/* runs; of them those in a row, up to now, with these addresses on the host, and on the device */
+	int64_t runs, same, same_device;
 	struct lt_slot *slot;           /* room to record a segment, as are these */
 	struct lt_args *args;
 	struct lt_object **object;
@@ -58,23 +59,39 @@ void lt__recorder_new(struct lt_instance *r)
 	x->result = LT_NEW(a, void *, p->bindings[LT_BINDING_RESULT].n + 1);
 }
 
+/* It may still be running: what that failed of is told by who waits. */
 static void drop(struct lt_instance *r, int32_t segment)
 {
 	struct lt_capture **c = &r->recorder->capture[segment];
-	const struct lt_opened *by = &r->program->backends.at[r->program->plan.segment[segment].opened];
+	const int32_t opened = r->program->plan.segment[segment].opened;
+	const struct lt_opened *by = &r->program->backends.at[opened];
 	if (!*c)
 		return;
+	lt__queue_settle(r, r->program->memories.of_opened[opened]);
 	lt__turn_take(by->turn);
 	by->backend->capture_free(*c);
 	lt__turn_give(by->turn);
 	*c = NULL;
 }
 
-void lt__recorder_free(struct lt_instance *r)
+void lt__recorder_forget(struct lt_instance *r)
 {
 	for (int32_t i = 0; r->recorder && i < r->program->plan.n_segment; i++)
 		drop(r, i);
+}
+
+void lt__recorder_free(struct lt_instance *r)
+{
+	lt__recorder_forget(r);
 	r->recorder = NULL;
+}
+
+/* What changed, of those in the host's memory and of those on the device. */
+static void changed_addresses(const struct lt_bindings *bindings, const void *const *was, const void *const *is,
+	bool *host, bool *device)
+{
+	for (int32_t i = 0; i < bindings->n; i++)
+		*(bindings->at[i].on_device ? device : host) |= was[i] != is[i];
 }
 
 /* Where addresses of the host have changed, what was recorded with them is void. */
@@ -84,16 +101,21 @@ static void record_addresses(struct lt_instance *r, const struct lt_addresses *a
 	struct lt_recorder *x = r->recorder;
 	size_t in = sizeof(void *) * (size_t)p->bindings[LT_BINDING_INPUT].n,
 	       out = sizeof(void *) * (size_t)p->bindings[LT_BINDING_RESULT].n;
-	bool same = x->runs++ > 0 && (!in || !memcmp(x->input, a->input, in)) && (!out || !memcmp(x->result, a->result, out));
-	x->same = same ? x->same + 1 : 1;
-	if (same)
+	bool host = x->runs == 0, device = x->runs == 0;
+	changed_addresses(&p->bindings[LT_BINDING_INPUT], x->input, a->input, &host, &device);
+	changed_addresses(
+		&p->bindings[LT_BINDING_RESULT], (const void *const *)x->result, (const void *const *)a->result, &host, &device);
+	x->runs++;
+	x->same = host ? 1 : x->same + 1;
+	x->same_device = device ? 1 : x->same_device + 1;
+	if (!host && !device)
 		return;
 	if (in)
 		memcpy(x->input, a->input, in);
 	if (out)
 		memcpy(x->result, a->result, out);
 	for (int32_t i = 0; i < p->plan.n_segment; i++)
-		if (p->plan.segment[i].opened >= 0 && !p->memories.of_opened[p->plan.segment[i].opened])
+		if (p->plan.segment[i].opened >= 0 && (p->memories.of_opened[p->plan.segment[i].opened] ? device : host))
 			drop(r, i);
 }
 
@@ -137,10 +159,12 @@ static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_
 	struct lt_fault *fault = &r->fault[s->first];
 	struct lt_diagnostics diags;
 	const int32_t memory = p->memories.of_opened[s->opened];
-	if (memory)
+	if (memory) {
 		a->queue[memory].busy = true;
-	else
-		LT_TRY(lt__queue_before_host(p, a, 0));
+		a->queue[memory].ends = false;
+	} else {
+		LT_TRY(lt__queue_before_host(p, a, 0, true));
+	}
 	for (int32_t i = 0; !memory && i < s->n; i++)
 		lt__fault_clear(&fault[i]);
 	lt__diagnostics_init(&diags);
@@ -166,7 +190,7 @@ static lt_status launch_all(struct lt_instance *r, int32_t segment, const struct
 	if (x && x->capture[segment] && memory && x->stream[segment] != a->queue[memory].stream)
 		drop(r, segment);
 	if (x && !x->capture[segment] && !x->refused[segment]
-		&& (memory ? x->runs : x->same) > 1 && can_record(p, s))
+		&& (memory ? x->same_device : x->same) > 1 && can_record(p, s))
 		LT_TRY(record(r, segment, a));
 	if (x && x->capture[segment])
 		return replay(r, segment, a);

@@ -1,83 +1,6 @@
-/* One run of an instance after the other: parameters read and checked, states sent, segments launched. */
+/* One run of an instance after the other: what is given is checked, states are sent, segments launched. */
 #include <string.h>
 #include "program/program.h"
-
-/* The params of a run, read before its first kernel, and checked: a refused run changes nothing. */
-static lt_status read_params(struct lt_instance *r, const void *const *input)
-{
-	struct lt_program *p = r->program;
-	const struct lt_graph *g = p->tree->graph;
-	for (int32_t i = 0; i < g->n_param; i++) {
-		const struct lt_paramdef *d = &g->param[i];
-		const struct lt_nodedef *source = &g->node[d->source];
-		const struct lt_storage *s = &p->nests.assigned.storage[p->nests.assigned.location[d->source].storage];
-		enum lt_binding kind = s->space == LT_STORAGE_INPUT ? LT_BINDING_INPUT
-			: s->space == LT_STORAGE_CONSTANT           ? LT_BINDING_CONSTANT
-								  : LT_BINDING_STATE;
-		r->absent[i] = !p->bindings[kind].at[s->binding].needed;
-		if (r->absent[i])
-			continue;
-		const void *data = s->space == LT_STORAGE_INPUT ? input[s->binding]
-			: s->space == LT_STORAGE_CONSTANT       ? p->constants.data[s->binding]
-							      : r->state[s->binding];
-		r->param[i] = ((const int64_t *)data)[d->element];
-		if (r->param[i] < d->low || r->param[i] > d->high)
-			return lt_fail(&r->ctx, LT_EFAULT, "%selement %lld of %s '%s' is %lld; it must be in %lld..%lld",
-				lt__location_text(&r->ctx, p, source->line, source->column), (long long)d->element, lt__op_info(source->op)->name,
-				source->label ? source->label : source->name, (long long)r->param[i], (long long)d->low, (long long)d->high);
-	}
-	return LT_OK;
-}
-
-static bool is_absent(const struct lt_instance *r, const struct lt_linear *l)
-{
-	for (int32_t i = 0; i < l->n; i++)
-		if (r->absent[l->param[i]])
-			return true;
-	return false;
-}
-
-/* constant + sum coef*param; false: it exceeds 63 bits. */
-static bool value_of(const struct lt_instance *r, const struct lt_linear *l, int64_t *v)
-{
-	*v = l->constant;
-	for (int32_t i = 0; i < l->n; i++) {
-		int64_t term;
-		if (lt__mul_overflow(l->coef[i], r->param[l->param[i]], &term) || lt__add_overflow(*v, term, v))
-			return false;
-	}
-	return true;
-}
-
-static lt_status check_params(struct lt_instance *r)
-{
-	struct lt_program *p = r->program;
-	const struct lt_graph *g = p->tree->graph;
-	for (int32_t i = 0; i < g->n_require; i++) {
-		const struct lt_require *q = &g->require[i];
-		int64_t v;
-		if (is_absent(r, &q->value) || (value_of(r, &q->value, &v) && (q->equal ? v == 0 : v >= 0)))
-			continue;
-		char values[300] = "";
-		size_t n = 0;
-		for (int32_t k = 0; k < q->value.n && n < sizeof values - 80; k++)
-			n += (size_t)snprintf(values + n, sizeof values - n, "%s%.40s = %lld", k ? ", " : "",
-				g->param[q->value.param[k]].name, (long long)r->param[q->value.param[k]]);
-		return lt_fail(&r->ctx, LT_EFAULT, "%s%s (%s)", lt__location_text(&r->ctx, p, q->line, q->column), q->text, values);
-	}
-	for (lt_var v = 0; v < g->n_var; v++) {
-		if (!g->var[v].bounded || is_absent(r, &g->var[v].limit))
-			continue;
-		int64_t extent;
-		if (!value_of(r, &g->var[v].limit, &extent))
-			return lt_fail(&r->ctx, LT_EFAULT, "the extent of dim %s exceeds 63 bits", g->var[v].name);
-		if (extent > g->var[v].extent)
-			return lt_fail(&r->ctx, LT_EFAULT, "dim %s would have extent %lld; its maximum is %lld",
-				g->var[v].name, (long long)extent, (long long)g->var[v].extent);
-		r->extent[v] = extent < 0 ? 0 : extent;
-	}
-	return LT_OK;
-}
 
 static struct lt_addresses addresses(struct lt_instance *r, const void *const *input, void *const *result)
 {
@@ -108,7 +31,7 @@ static lt_status cross_state(struct lt_instance *r, int32_t i, bool to_devices)
 		if (x->space != LT_STORAGE_STATE || x->binding != i)
 			continue;
 		for (int32_t m = 1; m < p->memories.n; m++)
-			if (in_memories >> m & 1 && (to_devices || !(in_memories & 1))) {
+			if (in_memories >> m & 1 && (to_devices || !(in_memories & 1)) && (r->device[m].where[s].base || !x->elems)) {
 				LT_TRY(lt__move(p, &(struct lt_pstep){ .kind = LT_STEP_MOVE, .to = s, .from = s, .memory = to_devices ? m : 0,
 					.from_memory = to_devices ? 0 : m, .elems = x->elems }, &a));
 				if (!to_devices)
@@ -128,6 +51,24 @@ static lt_status send_states(struct lt_instance *r)
 	return LT_OK;
 }
 
+/* Handles of the caller's take the places of storages in the device's memory. */
+static lt_status take_given(struct lt_instance *r, const struct lt_addresses *a)
+{
+	const struct lt_program *p = r->program;
+	for (int32_t s = 0; r->device && s < p->nests.assigned.n_storage; s++) {
+		const struct lt_storage *x = &p->nests.assigned.storage[s];
+		const struct lt_binding_def *d = lt__storage_binding(p->bindings, x);
+		if (!d || !d->on_device)
+			continue;
+		struct lt_slot *at = &r->device[1].where[s];
+		if (x->space != LT_STORAGE_STATE)
+			*at = (struct lt_slot){ lt__storage_address(p, s, a), 0, (int64_t)lt__storage_bytes(x) };
+		else if (!at->base && p->memories.in_memories[s])
+			return lt_fail(&r->ctx, LT_EMISSING, "state '%s' is given no memory: lt_instance_bind_state", d->name);
+	}
+	return LT_OK;
+}
+
 lt_status lt__instance_begin(
 	struct lt_instance *r, const void *const *input, void *const *result, struct lt_addresses *out)
 {
@@ -141,12 +82,13 @@ lt_status lt__instance_begin(
 		if (!result || !result[i])
 			return lt_fail(&r->ctx, LT_EMISSING, "result '%s' is given no memory", p->bindings[LT_BINDING_RESULT].at[i].name);
 	r->ran = false;
-	LT_TRY(read_params(r, input));
-	LT_TRY(check_params(r));
-	r->ran = true;
-	LT_TRY(send_states(r));
 	*out = addresses(r, input, result);
-	return LT_OK;
+	LT_TRY(take_given(r, out));
+	LT_TRY(lt__queue_before_host(p, out, 0, true));       /* the run before may still read scalars and states there */
+	LT_TRY(lt__params_read(r, out));
+	r->has_fetched = false;
+	r->ran = true;
+	return send_states(r);
 }
 
 /* Nothing that was enqueued uses the caller's memory any more; what failed first is what is reported. */
@@ -163,11 +105,67 @@ static lt_status run_end(struct lt_instance *r, lt_status st)
 	return st ? st : waited;
 }
 
-lt_status lt_instance_run(struct lt_instance *r, const void *const *input, void *const *result)
+/* What it enqueues is in the queues; on failure nothing is. */
+static lt_status run_begin(struct lt_instance *r, const void *const *input, void *const *result)
 {
 	struct lt_addresses a;
 	lt_status st = lt__instance_begin(r, input, result, &a);
-	return run_end(r, st ? st : lt__instance_segments(r, &a));
+	if (!st)
+		st = lt__instance_segments(r, &a);
+	if (!st)
+		st = lt__params_fetch(r, &a);
+	if (!st && r->queue && r->queue[1].stream != r->own_stream)
+		st = lt__queue_end(r->program, &a);
+	return st ? run_end(r, st) : LT_OK;
+}
+
+/* The instance's own queue, or the caller's.  What is in the one is done before the other gets anything. */
+static lt_status run_in(struct lt_instance *r, void *stream)
+{
+	struct lt_program *p = r->program;
+	const struct lt_addresses a = addresses(r, NULL, NULL);
+	if (!r->ready)
+		return r->ctx.code;
+	if (stream && (p->memories.n != 2))
+		return lt_fail(&r->ctx, LT_EINVAL, "a queue of a device is given, but not all kernels run on one device "
+			"(LT_SHOW_EXPLAIN shows where they do)");
+	if (!r->queue || r->queue[1].stream == (stream ? stream : r->own_stream))
+		return LT_OK;
+	LT_TRY(lt__queue_wait(p, &a, 1));
+	r->queue[1].stream = stream ? stream : r->own_stream;
+	return LT_OK;
+}
+
+lt_status lt_instance_run(struct lt_instance *r, const void *const *input, void *const *result)
+{
+	LT_TRY(run_in(r, NULL));
+	LT_TRY(run_begin(r, input, result));
+	return run_end(r, LT_OK);
+}
+
+lt_status lt_instance_enqueue(struct lt_instance *r, const struct lt_run *run)
+{
+	LT_TRY(run_in(r, LT_HAS(struct lt_run, run, stream) ? run->stream : NULL));
+	return run_begin(r, LT_HAS(struct lt_run, run, input) ? run->input : NULL,
+		LT_HAS(struct lt_run, run, result) ? run->result : NULL);
+}
+
+lt_status lt_instance_wait(struct lt_instance *r) { return r->ready ? run_end(r, LT_OK) : r->ctx.code; }
+
+lt_status lt_instance_bind_state(struct lt_instance *r, int32_t i, void *handle)
+{
+	const struct lt_program *p = r->program;
+	LT_TRY(lt_instance_wait(r));
+	if (i < 0 || i >= p->bindings[LT_BINDING_STATE].n || !p->bindings[LT_BINDING_STATE].at[i].on_device)
+		return lt_fail(&r->ctx, LT_EINVAL, "state %d is none that lt_options.on_device names", (int)i);
+	for (int32_t s = 0; s < p->nests.assigned.n_storage; s++) {
+		const struct lt_storage *x = &p->nests.assigned.storage[s];
+		if (x->space == LT_STORAGE_STATE && x->binding == i)
+			r->device[1].where[s] = (struct lt_slot){ handle, 0, (int64_t)lt__storage_bytes(x) };
+	}
+	r->touched[i] = r->has_fetched = false;
+	lt__recorder_forget(r);
+	return LT_OK;
 }
 
 int64_t lt_instance_extent(const struct lt_instance *r, int32_t result, int32_t axis)
@@ -189,7 +187,7 @@ void *lt_instance_state(struct lt_instance *r, int32_t i)
 			(int)r->program->bindings[LT_BINDING_STATE].n);
 		return NULL;
 	}
-	if (r->device && !r->touched[i] && run_end(r, cross_state(r, i, false)))
+	if (r->device && (run_end(r, LT_OK) || (!r->touched[i] && run_end(r, cross_state(r, i, false)))))
 		return NULL;
 	r->touched[i] = true;
 	return r->state[i];
@@ -197,6 +195,7 @@ void *lt_instance_state(struct lt_instance *r, int32_t i)
 
 void lt_instance_reset(struct lt_instance *r)
 {
+	(void)run_end(r, LT_OK);
 	for (int32_t i = 0; r->ready && i < r->program->bindings[LT_BINDING_STATE].n; i++) {
 		if (r->state[i])
 			memset(r->state[i], 0, r->program->bindings[LT_BINDING_STATE].at[i].bytes);

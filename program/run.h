@@ -16,7 +16,9 @@ struct lt_device_memory {
 struct lt_run_queue {
 	void *stream;                           /* NULL: the session's own */
 	bool own;                               /* made by the instance */
-	bool busy, crossing;                    /* something is enqueued; copies from or to the host's memory are */
+	bool busy, sends, brings;               /* something is enqueued; copies from the host's memory are; copies to it */
+	struct lt_event *order;                 /* what others wait for; NULL: they wait for all of it */
+	bool ends;                              /* it stands behind the last run, and no kernel can have a fault */
 };
 /* What is bound, and what is computed from it once. */
 struct lt_constants {
@@ -37,7 +39,10 @@ struct lt_instance {
 	struct lt_arena *arena;                 /* of all that follows */
 	void **state;                           /* by binding */
 	void *workspace, *scratch;
-	int64_t *param, *launch_param;
+	int64_t *param, *launch_param, *fetched;        /* by param; fetched: from devices */
+	bool has_fetched;                       /* those of states, after the last run */
+	void *own_stream;                       /* of queue 1 */
+	void *pinned;                           /* memory of queue 1's backend: param and fetched */
 	bool *absent;                           /* by param: read by unused nodes only, and not checked */
 	struct lt_slot *slot;                   /* of all steps, one after the other */
 	int64_t *extent;                        /* by var of the program's graph: of the last run */
@@ -84,23 +89,36 @@ lt_status lt__fault_report(const struct lt_program *, const struct lt_addresses 
 void lt__fault_clear(struct lt_fault *);
 /* Bytes of a storage from one memory to the other; offset in elements. */
 lt_status lt__move(struct lt_program *, const struct lt_pstep *move, const struct lt_addresses *);
+/* One int64 of a storage, enqueued. */
+lt_status lt__fetch_element(const struct lt_program *, int32_t storage, int32_t memory, int64_t element,
+	const struct lt_addresses *, int64_t *out);
 /* All bytes of a storage out of a device's memory; nothing is planned or remembered. */
 lt_status lt__fetch(const struct lt_program *, int32_t storage, int32_t memory, const struct lt_addresses *, void *out);
 
 /* queue.c: the instance's queues, and waiting for them.
  * wait: until all in that memory is done; LT_EFAULT: a kernel of it had an index out of range.  wait_all: in each, also
- * where one has failed; the first failure.  before_host: the host's memory is about to be read or written: waits for
- * copies from and to it, in all queues but that of memory `own` (0: in all). */
+ * where one has failed; the first failure.  before_host: the host's memory is about to be read, or also written: waits
+ * for the copies that are in the way, in all queues but that of memory `own` (0: in all). */
 lt_status lt__queues_new(struct lt_instance *);
 void lt__queues_free(struct lt_instance *);
 lt_status lt__queue_wait(struct lt_program *, const struct lt_addresses *, int32_t memory);
+/* What is enqueued in memory `to` from now on comes after what is in `from`. */
+lt_status lt__queue_follow(struct lt_program *, const struct lt_addresses *, int32_t to, int32_t from);
+/* A run of all kernels has been enqueued in memory 1's queue. */
+lt_status lt__queue_end(struct lt_program *, const struct lt_addresses *);
+/* Waits, and reports nothing: of memory, or (0) of all. */
+void lt__queue_settle(struct lt_instance *, int32_t memory);
 lt_status lt__queue_wait_all(struct lt_program *, const struct lt_addresses *);
-lt_status lt__queue_before_host(struct lt_program *, const struct lt_addresses *, int32_t own);
+lt_status lt__queue_before_host(struct lt_program *, const struct lt_addresses *, int32_t own, bool writes);
 
 /* run.c: what every run does before its first step: checks what is given, reads and checks the parameters, finds the
  * addresses. */
 lt_status lt__instance_begin(struct lt_instance *, const void *const *input, void *const *result,
 	struct lt_addresses *out);
+/* params.c.  read: and checks them, before anything is enqueued.  fetch: those of states on devices, for the next run;
+ * enqueued. */
+lt_status lt__params_read(struct lt_instance *, const struct lt_addresses *);
+lt_status lt__params_fetch(struct lt_instance *, const struct lt_addresses *);
 /* constants.c */
 void lt__constants_init(struct lt_constants *, int32_t n, struct lt_arena *);    /* n: bindings */
 void lt__constants_free(struct lt_program *);
@@ -120,6 +138,7 @@ void lt__device_memory_free(const struct lt_program *, struct lt_device_memory *
 /* record.c: a whole run, in the order of its segments; replayed where it was recorded. */
 void lt__recorder_new(struct lt_instance *);           /* sets r->recorder, in the arena */
 void lt__recorder_free(struct lt_instance *);
+void lt__recorder_forget(struct lt_instance *);         /* what was recorded is void */
 lt_status lt__instance_segments(struct lt_instance *, const struct lt_addresses *);
 /* those of the backends that can, into r->event where it is made */
 lt_status lt__events_new(struct lt_instance *);

@@ -122,9 +122,11 @@ static lt_status launch(struct lt_program *p, const struct lt_pstep *step, const
 	struct lt_diagnostics diags;
 	lt__diagnostics_init(&diags);
 	if (!step->memory)
-		LT_TRY(lt__queue_before_host(p, a, 0));
-	if (args.async)
+		LT_TRY(lt__queue_before_host(p, a, 0, true));
+	if (args.async) {
 		a->queue[step->memory].busy = true;
+		a->queue[step->memory].ends = false;
+	}
 	if (!c->together)
 		lt__turn_take(c->turn);
 	lt_status st = backend->run(k->object, &args, &diags.diag);
@@ -147,7 +149,9 @@ static lt_status copy_on(const struct lt_program *p, const struct lt_addresses *
 	lt__diagnostics_init(&diags);
 	if (q && q->stream) {
 		q->busy = true;
-		q->crossing = q->crossing || direction != LT_COPY_DEVICE;
+		q->ends = false;
+		q->sends = q->sends || direction == LT_COPY_TO_DEVICE;
+		q->brings = q->brings || direction == LT_COPY_TO_HOST;
 	}
 	lt__turn_take(c->turn);
 	lt_status st = c->backend->mem_copy(
@@ -162,6 +166,32 @@ static lt_status copy_on(const struct lt_program *p, const struct lt_addresses *
 		  : LT_OK;
 }
 
+/* From one device to another of the same backend; what comes later in either waits for it. */
+static lt_status move_peer(
+	struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a, const struct lt_slot *to,
+	const struct lt_slot *from)
+{
+	const struct lt_opened *c = &p->backends.at[p->memories.at[s->memory].opened],
+		*other = &p->backends.at[p->memories.at[s->from_memory].opened];
+	struct lt_run_queue *q = a->queue ? &a->queue[s->memory] : NULL;
+	struct lt_diagnostics diags;
+	LT_TRY(lt__queue_follow(p, a, s->memory, s->from_memory));
+	lt__diagnostics_init(&diags);
+	if (q && q->stream) {
+		q->busy = true;
+		q->ends = false;
+	}
+	lt__turn_take(c->turn);
+	lt_status st = c->backend->mem_peer(
+		c->session, to, other->session, from, (size_t)to->bytes, q ? q->stream : NULL, &diags.diag);
+	lt__turn_give(c->turn);
+	if (st)
+		return lt_fail(a->ctx, st, "backend %s: copying %lld bytes of %s from one device to another: %s", c->backend->name,
+			(long long)to->bytes, lt__storage_text(a->ctx, p, s->to),
+			lt__diagnostic_reason(&diags, st, c->backend->name, "mem_peer"));
+	return lt__queue_follow(p, a, s->from_memory, s->memory);
+}
+
 lt_status lt__move(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
 	int64_t unit = lt__dtype_info(p->nests.assigned.storage[s->to].dtype)->bytes, bytes = s->elems * unit,
@@ -170,8 +200,9 @@ lt_status lt__move(struct lt_program *p, const struct lt_pstep *s, const struct 
 		return LT_OK;
 	struct lt_slot to = slot_of(p, s->to, s->memory, a, s->offset * unit, bytes);
 	struct lt_slot from = slot_of(p, s->from, s->from_memory, a, s->offset * unit, bytes);
-	LT_TRY(lt__queue_before_host(p, a, s->memory ? s->memory : s->from_memory));
-	lt_status st = copy_on(p, a, s->memory ? s->memory : s->from_memory, &to, &from,
+	if (!s->memory || !s->from_memory)
+		LT_TRY(lt__queue_before_host(p, a, s->memory ? s->memory : s->from_memory, !s->memory));
+	lt_status st = s->memory && s->from_memory ? move_peer(p, s, a, &to, &from) : copy_on(p, a, s->memory ? s->memory : s->from_memory, &to, &from,
 		s->memory ? LT_COPY_TO_DEVICE : LT_COPY_TO_HOST, s->to);
 	p->tally.move_ns += lt__now_ns() - begin;
 	return st;
@@ -186,6 +217,14 @@ lt_status lt__fetch(
 	return bytes == 0 ? LT_OK : copy_on(p, a, memory, &to, &from, LT_COPY_TO_HOST, storage);
 }
 
+lt_status lt__fetch_element(const struct lt_program *p, int32_t storage, int32_t memory, int64_t element,
+	const struct lt_addresses *a, int64_t *out)
+{
+	struct lt_slot to = { out, 0, sizeof *out },
+		       from = slot_of(p, storage, memory, a, element * (int64_t)sizeof *out, sizeof *out);
+	return copy_on(p, a, memory, &to, &from, LT_COPY_TO_HOST, storage);
+}
+
 static lt_status step_copy(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
 	const struct lt_storage *x = &p->nests.assigned.storage[s->to];
@@ -195,7 +234,7 @@ static lt_status step_copy(struct lt_program *p, const struct lt_pstep *s, const
 		return LT_OK;
 	if (s->memory)
 		return copy_on(p, a, s->memory, &to, &from, LT_COPY_DEVICE, s->to);
-	LT_TRY(lt__queue_before_host(p, a, 0));
+	LT_TRY(lt__queue_before_host(p, a, 0, true));
 	memcpy(to.base, from.base, (size_t)bytes);
 	return LT_OK;
 }
@@ -212,7 +251,7 @@ static lt_status blocks(struct lt_program *p, const struct lt_pstep *s, const st
 {
 	const struct lt_blocks *b = p->nests.blocks[s->nest];
 	if (!s->memory) {
-		LT_TRY(lt__queue_before_host(p, a, 0));
+		LT_TRY(lt__queue_before_host(p, a, 0, true));
 		lt__blocks_run(&p->services.host, p->options.n_thread, b, a->param, host_slot, &(const struct block_sources){ p, a });
 		return LT_OK;
 	}

@@ -18,13 +18,15 @@ struct lt_capture {
 	struct lt_args *args;
 	struct lt_slot *slot;
 };
-struct lt_event { struct lt_session *s; int64_t at; bool recorded; };
+/* pending: moments that are enqueued, in that stream */
+struct lt_event { struct lt_session *s; int64_t at; bool recorded; int pending; struct stream *in; };
 /* What was enqueued: a launch, a replay, a copy, or a moment. */
 struct op {
 	struct op *next;
 	struct lt_object *object;
 	struct lt_capture *capture;
-	struct lt_event *event;
+	struct lt_event *event, *after;
+	struct lt_session *peer;
 	struct lt_args args;
 	struct lt_slot slot[MAX_SLOT], dst, src;
 	int64_t param[MAX_SLOT];
@@ -128,10 +130,6 @@ static lt_status open_number(
 	return LT_OK;
 }
 
-static lt_status open_one(const struct lt_host *h, const char *c, struct lt_session **s, struct lt_diag *d)
-{
-	return open_number(1, h, c, s, d);
-}
 static lt_status open_two(const struct lt_host *h, const char *c, struct lt_session **s, struct lt_diag *d)
 {
 	return open_number(2, h, c, s, d);
@@ -286,7 +284,7 @@ static lt_status replay_now(struct lt_capture *c, struct lt_diag *diag);
 static void copy_now(struct lt_session *s, const struct op *op)
 {
 	unsigned char *to = range(s, &op->dst, op->bytes, op->direction != LT_COPY_TO_HOST),
-		      *from = range(s, &op->src, op->bytes, op->direction != LT_COPY_TO_DEVICE);
+		      *from = range(op->peer ? op->peer : s, &op->src, op->bytes, op->direction != LT_COPY_TO_DEVICE);
 	if (to && from)
 		memcpy(to, from, op->bytes);
 }
@@ -298,9 +296,13 @@ static lt_status stream_drain(struct stream *q, struct lt_diag *diag)
 	while (q->first) {
 		struct op *op = q->first;
 		q->first = op->next;
-		if (op->event)
+		if (op->event) {
 			op->event->at = q->s->clock;
-		else if (op->capture)
+			op->event->pending--;
+		} else if (op->after) {
+			if (op->after->pending)
+				st = st ? st : stream_drain(op->after->in, diag);
+		} else if (op->capture)
 			st = st ? st : replay_now(op->capture, diag);
 		else if (op->object)
 			st = st ? st : launch(op->object, &op->args, diag);
@@ -379,7 +381,7 @@ static lt_status mem_copy(struct lt_session *s, const struct lt_slot *dst, const
 		wrong(s, "a copy of no bytes");
 	if (s->c->fail_copy && --s->c->fail_copy == 0)
 		return device_report(diag, LT_EDEVICE, -1, "the bus is broken", NULL);
-	struct op now, *op = stream ? op_new(s, stream) : &now;
+	struct op now = { 0 }, *op = stream ? op_new(s, stream) : &now;
 	if (!to || !from || !op)
 		return LT_EDEVICE;
 	op->dst = *dst;
@@ -554,8 +556,11 @@ static lt_status event_record(struct lt_event *e, void *stream, struct lt_diag *
 	(void)diag;
 	e->at = e->s->clock;
 	e->recorded = true;
-	if (op)
+	if (op) {
 		op->event = e;
+		e->in = stream;
+		e->pending++;
+	}
 	return LT_OK;
 }
 
@@ -571,10 +576,87 @@ static lt_status event_ns(struct lt_event *from, struct lt_event *to, int64_t *n
 	return LT_OK;
 }
 
+static lt_status event_wait(struct lt_event *e, struct lt_diag *diag)
+{
+	e->s->c->waits++;
+	return e->pending ? stream_drain(e->in, diag) : LT_OK;
+}
+
+static lt_status stream_wait(struct lt_session *s, void *stream, struct lt_event *e, struct lt_diag *diag)
+{
+	struct op *op = op_new(s, stream);
+	(void)diag;
+	if (op)
+		op->after = e;
+	return op ? LT_OK : LT_EINVAL;
+}
+
+/* ---- beside the device ---- */
+
+static lt_status mem_peer(struct lt_session *s, const struct lt_slot *dst, struct lt_session *from,
+	const struct lt_slot *src, size_t bytes, void *stream, struct lt_diag *diag)
+{
+	struct op now = { 0 }, *op = stream ? op_new(s, stream) : &now;
+	if (!range(s, dst, bytes, true) || !range(from, src, bytes, true) || !op)
+		return LT_EDEVICE;
+	if (!stream)
+		(void)sync_(from, NULL, diag);
+	*op = (struct op){ .next = op->next, .dst = *dst, .src = *src, .bytes = bytes, .direction = LT_COPY_DEVICE,
+		.peer = from };
+	s->c->peers++;
+	if (!stream)
+		copy_now(s, op);
+	return LT_OK;
+}
+
+static lt_status host_new(struct lt_session *s, size_t bytes, void **out, struct lt_diag *diag)
+{
+	(void)diag;
+	*out = aligned_alloc(64, (bytes + 63) / 64 * 64);
+	s->c->pinned++;
+	return *out ? LT_OK : LT_ENOMEM;
+}
+
+static void host_free(struct lt_session *s, void *at)
+{
+	s->c->pinned--;
+	free(at);
+}
+
 static void event_free(struct lt_event *e)
 {
+	if (e->pending)
+		wrong(e->s, "an event is freed that is enqueued");
 	e->s->c->events--;
 	free(e);
+}
+
+/* ---- a caller's own ---- */
+
+static struct lt_session *last_one;
+
+void *device_new(const void *data, size_t bytes)
+{
+	void *handle;
+	(void)mem_new(last_one, bytes, &handle, NULL);
+	memcpy(block_of(last_one, handle)->at + PAD, data, bytes);
+	return handle;
+}
+void device_read(void *handle, void *data, size_t bytes) { memcpy(data, block_of(last_one, handle)->at + PAD, bytes); }
+void device_free(void *handle) { mem_free(last_one, handle); }
+void *device_stream_new(void)
+{
+	void *stream;
+	(void)stream_new(last_one, &stream, NULL);
+	return stream;
+}
+void device_stream_free(void *stream) { stream_free(last_one, stream); }
+
+static lt_status open_one(const struct lt_host *h, const char *c, struct lt_session **s, struct lt_diag *d)
+{
+	const lt_status st = open_number(1, h, c, s, d);
+	last_one = *s;
+	return st;
 }
 
 #define DEVICE(...) \
@@ -584,7 +666,8 @@ static void event_free(struct lt_event *e)
 		.accepts = accepts, .compile = compile, .run = run, .sync = sync_, .destroy = destroy, .need = need, \
 		.capture = capture, .replay = replay, .capture_free = capture_free, .event_new = event_new, \
 		.event_record = event_record, .event_ns = event_ns, .event_free = event_free, .stream_new = stream_new, \
-		.stream_free = stream_free, __VA_ARGS__ \
+		.stream_free = stream_free, .event_wait = event_wait, .stream_wait = stream_wait, .host_new = host_new, \
+		.host_free = host_free, __VA_ARGS__ \
 	}
 
 void device_register(void)
@@ -593,6 +676,8 @@ void device_register(void)
 		.mem_free = mem_free, .mem_copy = mem_copy);
 	static const struct lt_backend two = DEVICE(.name = "devtwo", .open = open_two, .mem_new = mem_new,
 		.mem_free = mem_free, .mem_copy = mem_copy);
+	static const struct lt_backend peers = DEVICE(.name = "devpeer", .open = open_one, .mem_new = mem_new,
+		.mem_free = mem_free, .mem_copy = mem_copy, .mem_peer = mem_peer);
 	static const struct lt_backend none = DEVICE(.name = "devnone", .open = open_one);
 	device_one = device_two = (struct device_counts){ 0 };
 	if (lt_backend_find("devone"))
@@ -600,4 +685,5 @@ void device_register(void)
 	(void)lt_backend_register(&one, NULL);
 	(void)lt_backend_register(&two, NULL);
 	(void)lt_backend_register(&none, NULL);
+	(void)lt_backend_register(&peers, NULL);
 }

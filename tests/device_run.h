@@ -15,6 +15,7 @@ static inline void close_graph(struct lt_graph *g)
 		cr_assert_eq(c[i]->captures_alive, 0);
 		cr_assert_eq(c[i]->events, 0);
 		cr_assert_eq(c[i]->sessions, 0);
+		cr_assert(c[i]->streams == 0 && c[i]->pinned == 0);
 	}
 }
 

@@ -61,7 +61,7 @@ Test(device, random_graphs_are_right_on_any_mixture_of_memories)
 {
 	static const struct run_config config[] = { { .backends = "devone" }, { .backends = "devone:refuse=add,ref" },
 		{ .backends = "devone:refuse=mul,devtwo:refuse=add,ref" }, { .backends = "ref,devone" },
-		{ .backends = "devone:refuse=sub,devtwo" },
+		{ .backends = "devone:refuse=sub,devtwo" }, { .backends = "devpeer:refuse=mul,devpeer:refuse=add,ref" },
 		{ .backends = "devone:refuse=mul;vector,ref", .no_passes = true }, { .backends = "devone:host" } };
 	struct run_tally tally = { 0 };
 	for (uint64_t seed = 1; seed <= 60; seed++)
@@ -184,6 +184,38 @@ Test(device, a_run_waits_once)
 		lt_instance_free(r);
 		lt_program_free(p);
 		cr_expect(device_one.streams == 0 && device_two.streams == 0);
+	}
+	close_graph(g);
+}
+
+/* Two devices of one backend: what they exchange does not cross the host, and the host does not wait for it. */
+Test(device, two_devices_of_one_backend_copy_to_one_another)
+{
+	struct lt_graph *g = parsed(LONG);
+	struct lt_program *p = compiled(g, "ref");
+	struct lt_instance *r = instance_of(p);
+	float x[16], want[4], h[4];
+	run_long(r, x, want, 1);
+	lt_instance_free(r);
+	lt_program_free(p);
+	static const struct { const char *backends; int syncs; } cases[] = { { "devpeer:refuse=max,devpeer", 2 },
+		{ "devpeer:refuse=max;nostream,devpeer:nostream", 0 }, { "devpeer:refuse=max,devpeer:nostream", 0 } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		device_register();
+		p = compiled(g, cases[i].backends);
+		r = instance_of(p);
+		for (int run = 1; run <= 4; run++) {
+			memset(h, 0xa5, sizeof h);
+			run_long(r, x, h, 1);
+			cr_expect(!memcmp(h, want, sizeof h), "%s, run %d", cases[i].backends, run);
+			cr_expect(!cases[i].syncs || device_one.syncs == run * cases[i].syncs, "%s: %lld", cases[i].backends,
+				(long long)device_one.syncs);
+			cr_expect(device_one.to_device == 2 * run && device_one.to_host == run && device_one.peers >= 2 * run,
+				"%s: %lld in, %lld out, %lld from one to the other", cases[i].backends, (long long)device_one.to_device,
+				(long long)device_one.to_host, (long long)device_one.peers);
+		}
+		lt_instance_free(r);
+		lt_program_free(p);
 	}
 	close_graph(g);
 }

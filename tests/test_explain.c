@@ -292,6 +292,8 @@ Test(explain, what_crosses_and_the_devices_clock)
 			&& strstr(out, " a run; 60 bytes in device memory\n"),
 		"%s", out);
 	cr_assert(strstr(out, "\ndevice: 5 us a run, by its own clock\n"), "%s", out);
+	cr_assert_eq(run("--list-backends -B %s", memory), 0, "%s", err);
+	cr_assert(strstr(out, " device=0 one, 3072 MiB\n") && strstr(out, " device=1 the other one, 3072 MiB\n"), "%s", out);
 	cr_assert_eq(run("add.lt -i x=1 -c w=1 -q -B %s -b memory --time=7 --json", memory), 0, "%s", err);
 	json_error_t e;
 	json_t *root = json_loads(out, 0, &e), *time = json_object_get(root, "time");

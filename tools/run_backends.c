@@ -21,6 +21,23 @@ static struct lt_host host_of(const struct run_options *o)
 		.temp_dir = lt__temp_dir(), .cc_timeout_ms = o->cc_timeout_ms, .parallel_for = lt__host_parallel_for };
 }
 
+/* "device=1 NVIDIA H200, 143771 MiB", where there are several. */
+static void list_devices(const struct lt_backend *b, struct backend_facts *facts)
+{
+	struct lt_heard unheard = lt__heard();
+	enum { MOST = 64 };
+
+	for (uint32_t i = 0; facts->to && LT_HAS(struct lt_backend, b, device) && i < MOST; i++) {
+		struct lt_device d = { .size = sizeof d };
+		char line[260];
+
+		if (b->device(i, &d, &unheard.diag))
+			return;
+		const int n = snprintf(line, sizeof line, "%s %s, %llu MiB\n", d.config, d.name, (unsigned long long)d.bytes >> 20);
+		write_fact(facts, line, (size_t)n);
+	}
+}
+
 /* The device that a session would use, "" if there is no telling, and what that session says of it. */
 static bool find_device(const struct lt_backend *b, const struct run_options *o, char *out, size_t bytes,
 	struct backend_facts *facts, struct lt_heard *h)
@@ -47,6 +64,7 @@ static bool find_device(const struct lt_backend *b, const struct run_options *o,
 	if (facts->to && LT_HAS(struct lt_backend, b, describe))
 		b->describe(session, write_fact, facts);
 	b->close(session);
+	list_devices(b, facts);
 	return true;
 }
 

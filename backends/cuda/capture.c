@@ -203,14 +203,16 @@ struct lt_capture *lt__cuda_capture_done(struct lt_capture *c, bool set)
 static lt_status replay_in(struct lt_capture *c, struct lt_cuda_queue *q, struct lt_diag *diag)
 {
 	struct lt_session *s = c->s;
-	lt_status status = c->enqueued ? lt__cuda_queue_wait(s, q, diag) : LT_OK;       /* its records have one place to land */
+	lt_status status = c->enqueued ? lt__cuda_queue_wait(s, q, diag) : LT_OK;       /* records have one place to land */
 	if (!status)
 		status = lt__cuda_check(s, s->cuda.graph_launch(c->graph, q->stream), diag, "launching recorded runs");
 	if (status)
 		return status;
-	c->before = q->replayed;
-	c->enqueued = true;
-	q->replayed = c;
+	if (c->n_fault) {
+		c->before = q->replayed;
+		c->enqueued = true;
+		q->replayed = c;
+	}
 	lt__cuda_queue_running(s, q, true);
 	return c->async ? LT_OK : lt__cuda_queue_wait(s, q, diag);
 }

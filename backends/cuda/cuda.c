@@ -167,5 +167,11 @@ static const struct lt_backend cuda = {
 	.event_free = lt__cuda_event_free,
 	.stream_new = lt__cuda_stream_new,
 	.stream_free = lt__cuda_stream_free,
+	.event_wait = lt__cuda_event_wait,
+	.stream_wait = lt__cuda_stream_wait,
+	.mem_peer = lt__cuda_mem_peer,
+	.host_new = lt__cuda_host_new,
+	.host_free = lt__cuda_host_free,
+	.device = lt__cuda_list,
 };
 LT_BACKEND(cuda)

@@ -33,7 +33,7 @@ static void find_facts(struct lt_session *s)
 	f->memory_khz = attribute(s, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
 }
 
-/* No vectors: those of the target are for loops of one thread, and default trees of grids do not begin with them. */
+/* No vectors: those of the target are for the loops of a processor. */
 static void find_target(struct lt_session *s)
 {
 	(void)snprintf(s->target_name, sizeof s->target_name, "cuda:%s", s->facts.arch);
@@ -100,6 +100,33 @@ lt_status lt__cuda_device(struct lt_session *s, struct lt_diag *diag)
 	find_target(s);
 	find_machine(s);
 	return LT_OK;
+}
+
+lt_status lt__cuda_list(uint32_t i, struct lt_device *out, struct lt_diag *diag)
+{
+	struct lt_cuda_driver d = { 0 };
+	char text[200];
+	int count = 0;
+	CUdevice device;
+	size_t bytes = 0;
+	lt_status status = lt__cuda_driver_load(&d, diag);
+	if (status)
+		return status;
+	CUresult r = d.device_count(&count);
+	if (!r && (int64_t)i >= count)
+		return LT_EMISSING;
+	if (!r)
+		r = d.device_get(&device, (int)i);
+	if (!r)
+		r = d.device_name(out->name, (int)sizeof out->name, device);
+	if (!r)
+		r = d.device_memory(&bytes, device);
+	out->bytes = bytes;
+	(void)snprintf(out->config, sizeof out->config, "device=%u", (unsigned)i);
+	if (!r)
+		return LT_OK;
+	lt__cuda_error(&d, r, text, sizeof text);
+	return lt__report(diag, LT_EDEVICE, -1, -1, NULL, "device %u: %s", (unsigned)i, text);
 }
 
 void lt__cuda_describe(struct lt_session *s, lt_write *write, void *user)

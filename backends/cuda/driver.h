@@ -32,6 +32,7 @@
 	X(copy_to_device, cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2") \
 	X(copy_to_host, cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2") \
 	X(copy_within, cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2") \
+	X(copy_peer, cuMemcpyPeerAsync, "cuMemcpyPeerAsync") \
 	X(fill, cuMemsetD8Async, "cuMemsetD8Async") \
 	X(stream_new, cuStreamCreate, "cuStreamCreate") \
 	X(stream_free, cuStreamDestroy, "cuStreamDestroy_v2") \

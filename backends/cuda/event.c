@@ -60,6 +60,32 @@ lt_status lt__cuda_event_ns(struct lt_event *from, struct lt_event *to, int64_t 
 	return status;
 }
 
+lt_status lt__cuda_event_wait(struct lt_event *e, struct lt_diag *diag)
+{
+	struct lt_session *s = e->s;
+	lt_status status = lt__cuda_enter(s, diag);
+	if (status)
+		return status;
+	status = lt__cuda_check(s, s->cuda.event_wait(e->event), diag, "waiting for an event");
+	lt__cuda_leave(s);
+	return status;
+}
+
+lt_status lt__cuda_stream_wait(struct lt_session *s, void *stream, struct lt_event *e, struct lt_diag *diag)
+{
+	struct lt_cuda_queue *q;
+	lt_status status = lt__cuda_enter(s, diag);
+	if (status)
+		return status;
+	status = lt__cuda_queue_take(s, stream, true, &q, diag);
+	if (!status) {
+		status = lt__cuda_check(s, s->cuda.stream_wait_event(q->stream, e->event, 0), diag, "waiting for another queue");
+		lt__cuda_queue_give(s, q);
+	}
+	lt__cuda_leave(s);
+	return status;
+}
+
 void lt__cuda_event_free(struct lt_event *e)
 {
 	if (!e)

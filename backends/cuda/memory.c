@@ -56,6 +56,52 @@ static CUresult copy_enqueue(struct lt_session *s, const struct lt_slot *dst, co
 	}
 }
 
+lt_status lt__cuda_mem_peer(struct lt_session *s, const struct lt_slot *dst, struct lt_session *from,
+	const struct lt_slot *src, size_t bytes, void *stream, struct lt_diag *diag)
+{
+	struct lt_cuda_queue *q;
+	if (!bytes)
+		return LT_OK;
+	lt_status status = lt__cuda_enter(s, diag);
+	if (status)
+		return status;
+	status = lt__cuda_queue_take(s, stream, false, &q, diag);
+	if (!status) {
+		status = lt__cuda_check(s,
+			s->cuda.copy_peer(device_at(dst), s->context, device_at(src), from->context, bytes, q->stream), diag,
+			"copying %zu bytes from device %d to device %d", bytes, from->config.device, s->config.device);
+		if (stream)
+			lt__cuda_queue_running(s, q, true);
+		else if (!status)
+			status = lt__cuda_queue_wait(s, q, diag);
+		lt__cuda_queue_give(s, q);
+	}
+	lt__cuda_leave(s);
+	return status;
+}
+
+lt_status lt__cuda_host_new(struct lt_session *s, size_t bytes, void **out, struct lt_diag *diag)
+{
+	*out = NULL;
+	lt_status status = lt__cuda_enter(s, diag);
+	if (status)
+		return status;
+	status = lt__cuda_check(s, s->cuda.pinned_new(out, bytes ? bytes : 1, CU_MEMHOSTALLOC_PORTABLE), diag,
+		"%zu bytes of pinned memory", bytes);
+	lt__cuda_leave(s);
+	if (status)
+		*out = NULL;
+	return status;
+}
+
+void lt__cuda_host_free(struct lt_session *s, void *at)
+{
+	if (lt__cuda_enter(s, NULL) != LT_OK)
+		return;
+	(void)s->cuda.pinned_free(at);
+	lt__cuda_leave(s);
+}
+
 lt_status lt__cuda_mem_copy(struct lt_session *s, const struct lt_slot *dst, const struct lt_slot *src, size_t bytes,
 	enum lt_copy direction, void *stream, struct lt_diag *diag)
 {

@@ -76,6 +76,8 @@ static inline const char *cuda_name(const struct lt_tree *t) { return t->name ? 
 lt_status lt__cuda_config(const char *text, struct lt_cuda_config *, struct lt_diag *);
 /* device.c: device, facts, target and caps of a session whose driver and NVRTC are loaded, its context still NULL. */
 lt_status lt__cuda_device(struct lt_session *, struct lt_diag *);
+/* Which devices there are; starts the driver. */
+lt_status lt__cuda_list(uint32_t i, struct lt_device *, struct lt_diag *);
 void lt__cuda_describe(struct lt_session *, lt_write *, void *user);
 /* context.c
  * What a call of the driver gave, as a status: LT_ENOMEM, LT_EDEVICE with the sentence "WHAT: ERROR".  An error that
@@ -90,6 +92,10 @@ lt_status lt__cuda_mem_new(struct lt_session *, size_t bytes, void **, struct lt
 void lt__cuda_mem_free(struct lt_session *, void *);
 lt_status lt__cuda_mem_copy(struct lt_session *, const struct lt_slot *dst, const struct lt_slot *src, size_t bytes,
 	enum lt_copy, void *stream, struct lt_diag *);
+lt_status lt__cuda_mem_peer(struct lt_session *, const struct lt_slot *dst, struct lt_session *from,
+	const struct lt_slot *src, size_t bytes, void *stream, struct lt_diag *);
+lt_status lt__cuda_host_new(struct lt_session *, size_t bytes, void **, struct lt_diag *);
+void lt__cuda_host_free(struct lt_session *, void *);
 /* queue.c: all with the context current.
  * take: a queue for a call: that of the caller's stream, or with NULL one of the session's own: the first, if `first`,
  * or if it is free; what was enqueued asynchronously before comes first in each of them.  give: the call is over.
@@ -148,6 +154,8 @@ lt_status lt__cuda_event_new(struct lt_session *, struct lt_event **, struct lt_
 lt_status lt__cuda_event_record(struct lt_event *, void *stream, struct lt_diag *);
 lt_status lt__cuda_event_ns(struct lt_event *from, struct lt_event *to, int64_t *ns, struct lt_diag *);
 void lt__cuda_event_free(struct lt_event *);
+lt_status lt__cuda_event_wait(struct lt_event *, struct lt_diag *);
+lt_status lt__cuda_stream_wait(struct lt_session *, void *stream, struct lt_event *, struct lt_diag *);
 /* save.c */
 lt_status lt__cuda_identity(struct lt_session *, lt_write *, void *user, struct lt_diag *);
 lt_status lt__cuda_save(const struct lt_object *, lt_write *, void *user, struct lt_diag *);

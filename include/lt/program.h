@@ -92,7 +92,7 @@ struct lt_options {
 	const char *schedule_name;      /* for messages; NULL: "schedule" */
 	/* Primitives, without the line "schedule 1", that are applied to that tree: "split m 6; unroll m'"; NULL: none. */
 	const char *apply;
-	/* 1: no kernel is compiled: the program can be shown (not LT_SHOW_SOURCE, LT_SHOW_ASM, LT_SHOW_KERNEL), not run */
+	/* 1: no kernel is compiled: the program can be shown (not LT_SHOW_SOURCE, _ASM, _KERNEL, _STATS), not run */
 	uint32_t plan_only;
 	uint32_t no_capture;    /* 1: a run is never recorded to be run again by one call of the backend */
 	uint32_t device_time;   /* 1: runs are timed on the devices that can (lt_stats.device_ns) */
@@ -116,6 +116,11 @@ struct lt_options {
 	/* 1: runs never call sched_setaffinity, which they do for the library's own threads (docs/cpu.md): for processes
 	 * that a filter of system calls ends for it */
 	uint32_t no_affinity;
+	/* Inputs, states and results whose data is in the memory of the device that runs the kernels which read and write
+	 * them: names with commas between them; "*": all inputs that no run-time scalar is read from, and all results.  What is
+	 * given for them are handles of that memory: what mem_new of the backend gave, for cuda any address of the device.  NULL:
+	 * none */
+	const char *on_device;
 };
 enum lt_binding { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
 
@@ -159,6 +164,23 @@ LT_API lt_status lt_instance_code(const struct lt_instance *);
  * Allocates nothing after the first run, except what a backend needs to record the second with the same addresses
  * (lt_options.no_capture).  Refused before anything is changed if a run-time scalar is out of range. */
 LT_API lt_status lt_instance_run(struct lt_instance *, const void *const *input, void *const *result);
+struct lt_run {
+	uint32_t size;
+	/* The caller's queue on the device (CUstream, cl_command_queue): the run comes after what was enqueued there before.
+	 * NULL: the instance's own.  Only of a program whose kernels all run on one device */
+	void *stream;
+	const void *const *input;       /* as of lt_instance_run */
+	void *const *result;
+};
+/* The same, but it returns when what the devices do is enqueued.  The host waits only where it needs a value: to run a
+ * kernel itself, and for copies of the run before from and to its memory.  Inputs and results are lent until the next
+ * call on the instance that waits: lt_instance_wait, which tells what went wrong on a device, too, lt_instance_run,
+ * lt_instance_state.  With inputs and results on_device several runs may be enqueued, one behind the other. */
+LT_API lt_status lt_instance_enqueue(struct lt_instance *, const struct lt_run *);
+LT_API lt_status lt_instance_wait(struct lt_instance *);
+/* Gives state i, which is on_device, the caller's memory, with the content that is there; before its first run, and
+ * whenever nothing is enqueued. */
+LT_API lt_status lt_instance_bind_state(struct lt_instance *, int32_t i, void *handle);
 /* Of the last run; 0: there is no such result or axis. */
 LT_API int64_t lt_instance_extent(const struct lt_instance *, int32_t result, int32_t axis);
 /* The bytes of state i, to read or write until the next run.  A state in a device's memory is copied from there by this
@@ -221,10 +243,11 @@ enum lt_dump_kind {
 	LT_SHOW_PLAN,
 	LT_SHOW_EXPLAIN,
 	LT_SHOW_ASM,
-	LT_SHOW_KERNEL          /* kernel programs, of backends that make them of the trees */
+	LT_SHOW_KERNEL,         /* kernel programs, of backends that make them of the trees */
+	LT_SHOW_STATS           /* numbers of each kernel's code, lines "NAME NUMBER" after one "kernel NAME" */
 };
-/* The program as text, in pieces: write(user, text, bytes).  SOURCE and ASM are what the backends print of each kernel;
- * LT_EINVAL: the program was compiled without it (plan_only, source_only), LT_EUNSUPPORTED: its backend has none. */
+/* The program as text, in pieces: write(user, text, bytes).  SOURCE, ASM and STATS are what the backends print of each
+ * kernel; LT_EINVAL: the program was compiled without it (plan_only, source_only), LT_EUNSUPPORTED: its backend has none. */
 LT_API lt_status lt_program_dump(const struct lt_program *, enum lt_dump_kind, lt_write *, void *user);
 
 #ifdef __cplusplus

@@ -16,7 +16,7 @@ static int n_kernel;
 static struct { char *at; size_t bytes; int device; } block[MAX_BLOCK];
 static size_t used[N_DEVICE];
 
-struct CUctx_st { int device, retained; };
+
 static struct CUctx_st contexts[N_DEVICE] = { { 0, 0 }, { 1, 0 } };
 static __thread CUcontext stack[16];
 static __thread int depth;

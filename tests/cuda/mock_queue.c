@@ -4,7 +4,7 @@
 #include "tests/cuda/mock_state.h"
 
 static float now_ms;
-enum op_kind { OP_LAUNCH, OP_TO_DEVICE, OP_TO_HOST, OP_WITHIN, OP_FILL, OP_RECORD, OP_WAIT, OP_GRAPH, OP_WORK };
+enum op_kind { OP_LAUNCH, OP_TO_DEVICE, OP_TO_HOST, OP_WITHIN, OP_FILL, OP_RECORD, OP_WAIT, OP_GRAPH, OP_PEER, OP_WORK };
 struct op {
 	struct op *next;
 	enum op_kind kind;
@@ -65,6 +65,12 @@ static CUresult op_run(const struct op *o)
 	case OP_WITHIN:
 		to = mock_range(o->to, o->bytes, o->device);
 		from = mock_range(o->from, o->bytes, o->device);
+		if (to && from)
+			memmove(to, from, o->bytes);
+		break;
+	case OP_PEER:
+		to = mock_range(o->to, o->bytes, o->device);
+		from = mock_range(o->from, o->bytes, (int)o->shared);
 		if (to && from)
 			memmove(to, from, o->bytes);
 		break;
@@ -175,6 +181,15 @@ API CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, C
 	LOCKED;
 	mock.copies++;
 	return enqueue(__func__, s, (struct op){ .kind = OP_WITHIN, .to = to, .from = from, .bytes = bytes });
+}
+API CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext a, CUdeviceptr from, CUcontext b, size_t bytes, CUstream s)
+{
+	LOCKED;
+	if (!a || !b || a->device != mock_device())
+		mock_wrong("a copy between devices without their contexts");
+	mock.copies++;
+	return enqueue(__func__, s,
+		(struct op){ .kind = OP_PEER, .to = to, .from = from, .bytes = bytes, .shared = (unsigned)b->device });
 }
 API CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream s)
 {

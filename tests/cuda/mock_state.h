@@ -41,4 +41,5 @@ static inline void mock_unlock(pthread_mutex_t **l) { (void)pthread_mutex_unlock
 	CUresult begun_ = mock_begin_call(__func__, context); \
 	if (begun_) \
 	return begun_
+struct CUctx_st { int device, retained; };
 #endif

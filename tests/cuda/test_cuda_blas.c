@@ -247,15 +247,19 @@ static const struct { const char *graph, *steps, *says; } programs[] = {
 		"`call cublas.gemm` on the loop m: %c is written as i32, and the routine takes f32 there; cast it outside" },
 };
 
-/* Both outputs of lt-run on the libraries that are not there. */
-static void lt_run(const char *graph, const char *options, char *text, size_t bytes)
+/* Both outputs of lt-run on the libraries that are not there.  steps: of the plain tree; NULL: the default one. */
+static void lt_run(const char *graph, const char *steps, const char *options, char *text, size_t bytes)
 {
-	char path[] = "/tmp/cuda_blas_XXXXXX", command[1200];
+	char path[] = "/tmp/cuda_blas_XXXXXX", command[1600], plain[600] = "";
 	const char *o = getenv("O") ? getenv("O") : "build";
 	int file = mkstemp(path);
 	cr_assert(file >= 0 && write(file, graph, strlen(graph)) == (ssize_t)strlen(graph) && close(file) == 0);
-	(void)snprintf(command, sizeof command, "LD_LIBRARY_PATH=%s/tests/cuda:$LD_LIBRARY_PATH %s/lt-run --no-cache -b cuda "
-		"--strict --no-passes %s %s 2>&1", o, o, options, path);
+	if (steps)
+		(void)snprintf(plain, sizeof plain, "%s/lt-run -b ref --no-passes --dump=tree --apply=\"%s\" %s >%s.tree && ", o, steps,
+			path, path);
+	(void)snprintf(command, sizeof command, "{ %sLD_LIBRARY_PATH=%s/tests/cuda:$LD_LIBRARY_PATH %s/lt-run --no-cache -b cuda "
+		"--strict --no-passes %s %s%s%s %s; } 2>&1; rm -f %s.tree", plain, o, o, options, steps ? "--schedule " : "",
+		steps ? path : "", steps ? ".tree" : "", path, path);
 	FILE *f = popen(command, "r");
 	cr_assert_not_null(f);
 	size_t n = fread(text, 1, bytes - 1, f);
@@ -267,9 +271,8 @@ static void lt_run(const char *graph, const char *options, char *text, size_t by
 Test(cuda_blas, whole_programs)
 {
 	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-		char options[400], text[20000];
-		(void)snprintf(options, sizeof options, "--apply=\"%s\" -q --verify -i '*=random'", programs[i].steps);
-		lt_run(programs[i].graph, options, text, sizeof text);
+		char text[20000];
+		lt_run(programs[i].graph, programs[i].steps, "-q --verify -i '*=random'", text, sizeof text);
 		cr_expect_not_null(strstr(text, programs[i].says), "%s: %s", programs[i].steps, text);
 	}
 }
@@ -282,7 +285,7 @@ Test(cuda_blas, default_trees)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char graph[1000], text[20000];
 		(void)snprintf(graph, sizeof graph, "graph 1\n%s%s", cases[i].sizes, strstr(LAYER, "%a ="));
-		lt_run(graph, "--dump=tree", text, sizeof text);
+		lt_run(graph, NULL, "--dump=tree", text, sizeof text);
 		cr_expect_eq(strstr(text, "group call cublas.gemm") != NULL, cases[i].calls, "%s", text);
 		cr_expect_not_null(strstr(text, "%y"), "%s", text);
 	}

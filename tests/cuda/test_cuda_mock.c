@@ -472,3 +472,44 @@ Test(cuda_mock, objects_of_one_session_run_together)
 	lt__cuda_destroy(check);
 	mock_end(s);
 }
+
+/* ---- several devices ---- */
+
+Test(cuda_mock, devices_are_listed_and_copy_to_one_another)
+{
+	struct keeper k = keeper_new();
+	struct lt_device d = { .size = sizeof d };
+	for (uint32_t i = 0; i < 2; i++) {
+		cr_assert_eq(cuda_backend()->device(i, &d, &k.diag), LT_OK, "%s", k.text);
+		cr_expect(d.name[0] && d.bytes > 0 && d.config[7] == (char)('0' + i) && strncmp(d.config, "device=", 7) == 0);
+		struct lt_session *s = cuda_open(d.config);
+		cr_expect_eq(s->config.device, (int)i);
+		cuda_backend()->close(s);
+	}
+	cr_expect_eq(cuda_backend()->device(2, &d, &k.diag), LT_EMISSING);
+	struct lt_session *s[2] = { cuda_open("device=0"), cuda_open("device=1") };
+	float x[4] = { 1, 2, 3, 4 }, zero[4] = { 0 };
+	struct lt_slot from = cuda_floats(s[0], x, 4), to = cuda_floats(s[1], zero, 4);
+	struct lt_event *e;
+	void *stream[2];
+	cr_assert_eq(lt__cuda_event_new(s[0], &e, &k.diag), LT_OK);
+	for (int i = 0; i < 2; i++)
+		cr_assert_eq(cuda_backend()->stream_new(s[i], &stream[i], &k.diag), LT_OK);
+	/* What the first enqueues before the event is there for the second. */
+	struct lt_slot here = { x, 0, sizeof x };
+	x[2] = 50;
+	cr_assert_eq(lt__cuda_mem_copy(s[0], &from, &here, sizeof x, LT_COPY_TO_DEVICE, stream[0], &k.diag), LT_OK);
+	cr_assert_eq(lt__cuda_event_record(e, stream[0], &k.diag), LT_OK);
+	cr_assert_eq(cuda_backend()->stream_wait(s[1], stream[1], e, &k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(cuda_backend()->mem_peer(s[1], &to, s[0], &from, sizeof x, stream[1], &k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(cuda_backend()->sync(s[1], stream[1], &k.diag), LT_OK, "%s", k.text);
+	cuda_fetch_is(s[1], &to, x, 4);
+	cr_assert_eq(cuda_backend()->event_wait(e, &k.diag), LT_OK);
+	lt__cuda_event_free(e);
+	for (int i = 0; i < 2; i++) {
+		cr_assert_eq(cuda_backend()->sync(s[i], NULL, &k.diag), LT_OK);
+		cuda_backend()->stream_free(s[i], stream[i]);
+	}
+	cuda_backend()->close(s[0]);
+	mock_end(s[1]);
+}

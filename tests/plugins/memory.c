@@ -57,7 +57,19 @@ static lt_status event_ns(struct lt_event *from, struct lt_event *to, int64_t *n
 }
 static void event_free(struct lt_event *e) { free(e); }
 
+static lt_status device(uint32_t i, struct lt_device *out, struct lt_diag *diag)
+{
+	(void)diag;
+	if (i > 1)
+		return LT_EMISSING;
+	strcpy(out->name, i ? "the other one" : "one");
+	strcpy(out->config, i ? "device=1" : "device=0");
+	out->bytes = UINT64_C(3) << 30;
+	return LT_OK;
+}
+
 static const struct lt_backend memory = NULL_BACKEND(.name = "memory", .open = open_memory, .run = run_memory,
 	.mem_new = mem_new, .mem_free = mem_free, .mem_copy = mem_copy, .event_new = event_new,
-	.event_record = event_record, .event_ns = event_ns, .event_free = event_free);
+	.event_record = event_record, .event_ns = event_ns, .event_free = event_free,
+	.device = device);
 LT_BACKEND(memory)

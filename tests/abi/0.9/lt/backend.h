@@ -129,6 +129,13 @@ struct lt_host {
 	uint32_t kernel_step;
 	uint32_t reserved;
 };
+/* A device of this machine; its texts end with a 0. */
+struct lt_device {
+	uint32_t size;
+	char name[128];             /* "NVIDIA H200" */
+	char config[64];            /* what opens it: "device=1" */
+	uint64_t bytes;             /* of its memory; 0: unknown */
+};
 struct lt_caps {                /* answers that hold for every tree           */
 	uint32_t size;
 	uint32_t device_memory;     /* 1: slots come from mem_new; 0: host memory */
@@ -249,6 +256,21 @@ struct lt_backend {
 	 * at once.  stream_new: LT_EUNSUPPORTED has the host use the session's own.  stream_free: nothing is left in it. */
 	lt_status (*stream_new)(struct lt_session *, void **stream, struct lt_diag *);
 	void      (*stream_free)(struct lt_session *, void *stream);
+	/* Order by events: both or none.  event_wait: the host waits until what was enqueued before event_record is done; fault
+	 * records are set by sync only.  stream_wait: what is enqueued in the stream from now on begins after that; the event
+	 * may be one of another session of this backend. */
+	lt_status (*event_wait)(struct lt_event *, struct lt_diag *);
+	lt_status (*stream_wait)(struct lt_session *, void *stream, struct lt_event *, struct lt_diag *);
+	/* A copy from the memory of one session of this backend to that of another one, in a stream of the latter; as
+	 * mem_copy. */
+	lt_status (*mem_peer)(struct lt_session *to, const struct lt_slot *dst, struct lt_session *from,
+	                      const struct lt_slot *src, size_t bytes, void *stream, struct lt_diag *);
+	/* Memory of the host that the device copies from and to by itself, so that a copy in a stream holds nobody up: both or
+	 * none.  The address is the host's, at 64 bytes' alignment. */
+	lt_status (*host_new)(struct lt_session *, size_t bytes, void **, struct lt_diag *);
+	void      (*host_free)(struct lt_session *, void *);
+	/* The i-th device of this machine, from 0; LT_EMISSING: there are no more.  May start a driver, opens no session. */
+	lt_status (*device)(uint32_t i, struct lt_device *, struct lt_diag *);
 };
 
 /* The registry: any thread; tables are kept for ever, plug-ins never unloaded. */
