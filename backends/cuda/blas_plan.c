@@ -1,5 +1,5 @@
-/* backends/cuda/blas_plan.c -- how cuBLAS does a product: chosen by its heuristic once for each shape and alignment, kept
- * with the object, and the same in each run of it (blas.h).
+/* backends/cuda/blas_plan.c -- how cuBLAS does a product: chosen by its heuristic once for each shape and alignment,
+ * kept with the object, and the same in each run of it (blas.h).
  */
 #include <stdlib.h>
 #include <string.h>

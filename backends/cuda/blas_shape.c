@@ -117,8 +117,8 @@ static void choose_batch(const struct blas_folding *f, struct lt_blas_shape *out
 }
 
 /* Operand o by its two dims, or transposed. */
-static bool find_matrix(const struct blas_folding *f, int32_t o, int32_t row, int32_t column, struct lt_blas_matrix *out,
-	bool *turned)
+static bool find_matrix(const struct blas_folding *f, int32_t o, int32_t row, int32_t column,
+	struct lt_blas_matrix *out, bool *turned)
 {
 	*turned = false;
 	if (lies_by(&f->one[row], &f->one[column], o, out))

@@ -51,7 +51,8 @@ static lt_status dump_stats(const struct lt_object *o, lt_write *write, void *us
 			|| threads_of(&k->regions[r]) > 1;
 	int n = snprintf(text, sizeof text,
 		"from_cache %d\nworkspace_bytes %lld\nparallel %d\nserialised 0\nthreads 1\nlaunches %u\ncalls %u\nobject_bytes %zu\n",
-		(int)o->loaded, (long long)k->workspace_bytes, (int)grids, (unsigned)(o->launches.n_launch - o->launches.n_call), (unsigned)o->launches.n_call, o->code.cubin_bytes);
+		(int)o->loaded, (long long)k->workspace_bytes, (int)grids, (unsigned)(o->launches.n_launch - o->launches.n_call),
+		(unsigned)o->launches.n_call, o->code.cubin_bytes);
 	write(user, text, (size_t)n);
 	for (uint32_t i = 0; o->module && i < o->code.grids->n_grid; i++)
 		dump_grid(o, i, write, user);

@@ -41,6 +41,11 @@ static inline int64_t product_elems(const struct cuda_product *p, const char *or
 	return n;
 }
 
+static inline uint32_t product_dtype(const char *type)
+{
+	return !strcmp(type, "f32") ? LT_F32 : !strcmp(type, "f64") ? LT_F64 : !strcmp(type, "f16") ? LT_F16 : LT_BF16;
+}
+
 /* The program; the caller's. */
 static inline struct lt_kernel *product_kernel(const struct cuda_product *p)
 {
@@ -61,8 +66,9 @@ static inline struct lt_kernel *product_kernel(const struct cuda_product *p)
 		}
 	n += (size_t)snprintf(text, sizeof text, "kernel 1\nname product\nworkspace 0 thread 0\n");
 	for (int o = 0; o < 5; o++) {
-		n += (size_t)snprintf(text + n, sizeof text - n, "buffer %s %s[%lld] slot %d align 2%s\n", names[o],
-			o == 1 || o == 2 ? p->type : p->to, (long long)(product_elems(p, order[o]) + p->begin[o]), o, o ? "" : " written");
+		n += (size_t)snprintf(text + n, sizeof text - n, "buffer %s %s[%lld] slot %d align %u%s\n", names[o],
+			o == 1 || o == 2 ? p->type : p->to, (long long)(product_elems(p, order[o]) + p->begin[o]), o,
+			(unsigned)lt__number_bytes(product_dtype(o == 1 || o == 2 ? p->type : p->to)), o ? "" : " written");
 		if ((o == 3 && !bias) || (o == 4 && !residual))
 			continue;
 		const size_t at = strlen(operands), b = strlen(begins);
@@ -72,24 +78,15 @@ static inline struct lt_kernel *product_kernel(const struct cuda_product *p)
 		for (int i = 0; letters[i]; i++)
 			if (strchr(p->extents, letters[i])) {
 				const size_t s = strlen(operands);
-				(void)snprintf(operands + s, sizeof operands - s, "%s%lld", gap, (long long)product_stride(p, order[o], letters[i]));
+				(void)snprintf(operands + s, sizeof operands - s, "%s%lld", gap,
+					(long long)product_stride(p, order[o], letters[i]));
 				gap = ", ";
 			}
 		(void)snprintf(operands + strlen(operands), sizeof operands - strlen(operands), ")");
 	}
 	(void)snprintf(text + n, sizeof text - n, "call cublas.gemm %s (%s) (%s)%s\nregion host\n\tcall 0 (%s%s)\n", p->sum,
 		p->after, dims, operands, begins, counts);
-	for (char *align; (align = strstr(text, "align 2")) && !strcmp(p->to, p->type) && strcmp(p->type, "f16")
-		&& strcmp(p->type, "bf16"); )
-		align[6] = p->type[1] == '6' ? '8' : '4';
-	for (char *align = text; !strcmp(p->to, "f32") && strcmp(p->type, "f32") && (align = strstr(align, "f32[")); align += 4)
-		*(strstr(align, "align 2") + 6) = '4';
 	return cuda_parse(text);
-}
-
-static inline uint32_t product_dtype(const char *type)
-{
-	return !strcmp(type, "f32") ? LT_F32 : !strcmp(type, "f64") ? LT_F64 : !strcmp(type, "f16") ? LT_F16 : LT_BF16;
 }
 
 /* Memory of the host, full of small numbers; the first is what `first` is, if that is no 0. */

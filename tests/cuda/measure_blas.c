@@ -27,7 +27,10 @@ static void must(lt_status status, const char *what)
 	(void)fprintf(stderr, "measure_blas: %s: %s\n", what, keeper.text);
 	exit(1);
 }
-static void must_cuda(CUresult r, const char *what) { must(lt__cuda_check(session, r, &keeper.diag, "%s", what), what); }
+static void must_cuda(CUresult r, const char *what)
+{
+	must(lt__cuda_check(session, r, &keeper.diag, "%s", what), what);
+}
 
 /* y (m x n) = a (m x k) b (k x n), rows one after the other. */
 struct product { const char *type; int m, n, k; };
@@ -45,11 +48,11 @@ static struct lt_object *object(const struct product *p)
 	struct lt_object *o;
 	const long long m = p->m, n = p->n, k = p->k;
 	const char *t = p->type;
-	(void)snprintf(text, sizeof text, "kernel 1\nname product\nworkspace 0 thread 0\nbuffer y %s[%lld] slot 0 align 4 written\n"
-		"buffer a %s[%lld] slot 1 align 4\nbuffer b %s[%lld] slot 2 align 4\n"
+	(void)snprintf(text, sizeof text, "kernel 1\nname product\nworkspace 0 thread 0\n"
+		"buffer y %s[%lld] slot 0 align 4 written\nbuffer a %s[%lld] slot 1 align 4\nbuffer b %s[%lld] slot 2 align 4\n"
 		"call cublas.gemm f32 () (row m %lld, column n %lld, deep k %lld) y (%lld, 1, 0) a (%lld, 0, 1) b (0, 1, %lld)\n"
-		"region host\n\tcall 0 (i64 0, i64 0, i64 0, i64 %lld, i64 %lld, i64 %lld)\n", t, m * n, t, m * k, t, k * n, m, n, k, n,
-		k, n, m, n, k);
+		"region host\n\tcall 0 (i64 0, i64 0, i64 0, i64 %lld, i64 %lld, i64 %lld)\n", t, m * n, t, m * k, t, k * n, m, n, k,
+		n, k, n, m, n, k);
 	must(lt__cuda_code_print(cuda_parse(text), &code, &keeper.diag), "program");
 	must(lt__cuda_compile(session, (const struct lt_tree *[]){ &tree }, &code, 1, &o, &keeper.diag), "compiling");
 	return o;
@@ -61,7 +64,8 @@ static void run_direct(const struct measured *x)
 {
 	static const float one = 1, zero = 0;
 	const struct product *p = x->p;
-	const cudaDataType_t t = strcmp(p->type, "f32") == 0 ? CUDA_R_32F : strcmp(p->type, "f16") == 0 ? CUDA_R_16F : CUDA_R_16BF;
+	const cudaDataType_t t = strcmp(p->type, "f32") == 0 ? CUDA_R_32F : strcmp(p->type, "f16") == 0 ? CUDA_R_16F
+		: CUDA_R_16BF;
 	if (direct.multiply(direct.handle, CUBLAS_OP_N, CUBLAS_OP_N, p->n, p->m, p->k, &one, x->args.slot[2].base, t, p->n,
 		x->args.slot[1].base, t, p->k, &zero, x->args.slot[0].base, t, p->n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT))
 		must(LT_EDEVICE, "cublasGemmEx");
@@ -151,8 +155,8 @@ static int find_direct(CUstream stream)
 int main(void)
 {
 	static const struct lt_host host = { .size = sizeof host };
-	static const struct product products[] = { { "f32", 256, 256, 256 }, { "f32", 512, 512, 512 }, { "f32", 1024, 1024, 1024 },
-		{ "f32", 2048, 2048, 2048 }, { "f32", 4096, 4096, 4096 }, { "f32", 8192, 8192, 8192 }, { "f32", 1023, 1025, 1027 },
+	static const struct product products[] = { { "f32", 256, 256, 256 }, { "f32", 512, 512, 512 },
+		{ "f32", 1024, 1024, 1024 }, { "f32", 2048, 2048, 2048 }, { "f32", 4096, 4096, 4096 }, { "f32", 8192, 8192, 8192 }, { "f32", 1023, 1025, 1027 },
 		{ "f32", 8192, 1000, 784 }, { "f32", 64, 4096, 4096 }, { "bf16", 1024, 1024, 1024 }, { "bf16", 2048, 2048, 2048 },
 		{ "bf16", 4096, 4096, 4096 }, { "bf16", 8192, 8192, 8192 }, { "f16", 4096, 4096, 4096 } };
 	enum { BYTES = 1 << 28 };

@@ -219,7 +219,8 @@ API cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cubla
 	CUresult begun = mock_begin_call(__func__, 1);
 	GET(blas_matrix, y, d);
 	GET(blas_wish, w, wish);
-	struct blas_algorithm x = { .workspace = w.workspace < 4096 ? 0 : 4096, .m = (int64_t)y.rows, .n = (int64_t)y.columns };
+	struct blas_algorithm x = { .workspace = w.workspace < 4096 ? 0 : 4096, .m = (int64_t)y.rows,
+		.n = (int64_t)y.columns };
 	(void)handle, (void)desc, (void)a, (void)b, (void)c, (void)most;
 	if (begun)
 		return begun == CUDA_ERROR_NOT_SUPPORTED ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_EXECUTION_FAILED;
@@ -261,7 +262,8 @@ API cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t 
 	if (!handle || memcmp(chosen.magic, magic, sizeof magic) != 0 || chosen.m != (int64_t)x.d.rows
 		|| chosen.n != (int64_t)x.d.columns)
 		mock_wrong("an algorithm that was chosen for something else");
-	if (bytes < chosen.workspace || (chosen.workspace && !mock_range((CUdeviceptr)(uintptr_t)workspace, bytes, mock_device())))
+	if (bytes < chosen.workspace
+		|| (chosen.workspace && !mock_range((CUdeviceptr)(uintptr_t)workspace, bytes, mock_device())))
 		mock_wrong("less room than the algorithm needs");
 	for (int i = 0; i < 4; i++)
 		if (x.at[i] % chosen.align[i])
