@@ -128,5 +128,7 @@ static const struct lt_backend opencl = {
 	.event_record = lt__opencl_event_record,
 	.event_ns = lt__opencl_event_ns,
 	.event_free = lt__opencl_event_free,
+	.stream_new = lt__opencl_stream_new,
+	.stream_free = lt__opencl_stream_free,
 };
 LT_BACKEND(opencl)

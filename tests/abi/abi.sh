@@ -46,10 +46,10 @@ backend.h|s/uint32_t n_thread;          \/\* at most/uint64_t n_thread; \/* at m
 backend.h|s/(\*sync)(struct lt_session \*, void \*stream,/(*sync)(struct lt_session *, int stream,/
 backend.h|s/#define LT_ABI_MAJOR 0u/#define LT_ABI_MAJOR 1u/
 backend.h|s/#define LT_ABI_MINOR 9u/#define LT_ABI_MINOR 8u/
-tree.h|s/const int32_t \*spreads; /const int32_t *spreads; int64_t more; /
+tree.h|s/const int64_t \*strides; /const int64_t *strides; int64_t more; /
 backend.h|s/LT_LOG_DEBUG }/LT_LOG_DEBUG, LT_LOG_MORE }/
 tree.h|s/LT_TILE, LT_RANK, LT_NLOOP_KIND/LT_TILE, LT_RANK, LT_MORE, LT_NLOOP_KIND/
-backend.h|s/void      (\*event_free)(struct lt_event \*);/& int (*more)(void);/
+backend.h|s/(\*device)(uint32_t i, struct lt_device \*, struct lt_diag \*);/& int (*more)(void);/
 END
 	changed tree.h 's/^struct lt_loop /\/* a comment *\/ struct lt_loop /' && same edited
 }
