@@ -282,7 +282,7 @@ static void fill(struct rich *r)
 		r->operands[i] = (struct lt_operand){ i, 1 + (i == 2), 1 };
 	}
 	for (int32_t i = 0; i < 4; i++)
-		r->stmts[i] = (struct lt_stmt){ i % 3, i % 2, i - 1, i, i, 1, i, 1, -1 + i, "y", 3, 4, 0, 0 };
+		r->stmts[i] = (struct lt_stmt){ i % 3, i % 2, i - 1, i, i, 1, i, 1, -1 + i, "y", 3, 4, 0, 0, 0, 0 };
 	for (int32_t i = 0; i < 2; i++)
 		r->calls[i] = (struct lt_call){ 2 + i, LT_PATTERN_PRODUCT, 5, 1, i, i, 2, i, 2 };
 	for (int32_t i = 0; i < 4; i++) {
@@ -406,7 +406,7 @@ Test(canonical, each_field_is_in_the_key_or_has_its_reason)
 	for (size_t k = 0; k < sizeof tree_fields / sizeof *tree_fields; k++)
 		if (tree_fields[k].kind != PAD && tree_fields[k].kind != FREE)
 			n += try_field(&r, (char *)&r.tree + tree_fields[k].at, &tree_fields[k], before, 0);
-	cr_expect_gt(n, 250);
+	cr_expect_gt(n, 220);
 	free(before);
 }
 

@@ -125,7 +125,6 @@ static void copy_texts(struct check_pages *p, struct lt_tree *t)
 	TEXTS(struct lt_loop, t->loops, var);
 	TEXTS(struct lt_loop, t->loops, call);
 	TEXTS(struct lt_buffer, t->buffers, name);
-	TEXTS(struct lt_buffer, t->buffers, layout);
 	TEXTS(struct lt_stmt, t->stmts, name);
 	TEXTS(struct lt_call_dim, t->call_dims, var);
 }
