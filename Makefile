@@ -273,9 +273,9 @@ $(LLVM_TESTS): $(O)/%: %.c $(filter-out backends/llvm/llvm.c,$(wildcard backends
 
 # They need nothing of the library's own helpers, so that they run where only Criterion and isl are.
 $(O)/tests/cuda/%.o: private FLAGS += -isystem $(CUDA)
-$(filter-out %_trees,$(CUDA_TESTS)): %: %.o $(O)/looptree.o | $(MOCK_CUDA)
+$(filter-out %_trees %_programs,$(CUDA_TESTS)): %: %.o $(O)/looptree.o | $(MOCK_CUDA)
 	$(link) -lcriterion $(LIBS)
-$(filter %_trees,$(CUDA_TESTS)): %: %.o $(O)/tests/cuda/simulated_device.o $(HELPERS) $(PARTS) $(O)/looptree.o \
+$(filter %_trees %_programs,$(CUDA_TESTS)): %: %.o $(O)/tests/cuda/simulated_device.o $(HELPERS) $(PARTS) $(O)/looptree.o \
 		| $(MOCK_CUDA)
 	$(link) -lcriterion $(TOOL_LIBS)
 $(O)/tests/cuda/measure_cuda: $(O)/tests/cuda/measure_cuda.o $(O)/looptree.o
@@ -283,8 +283,8 @@ $(O)/tests/cuda/measure_cuda: $(O)/tests/cuda/measure_cuda.o $(O)/looptree.o
 $(O)/tests/opencl/%.o: private FLAGS += $(addprefix -isystem ,$(filter-out /usr/include,$(OPENCL)))
 $(OPENCL_TESTS): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o
 	$(link) -lcriterion $(TOOL_LIBS)
-gpu: $(O)/lt-run $(O)/lt-check $(O)/lt-bench $(O)/tests/test_grid_trees $(O)/tests/cuda/test_cuda_host \
-		$(O)/tests/cuda/measure_cuda
+gpu: $(O)/lt-run $(O)/lt-check $(O)/lt-bench $(O)/tests/test_grid_trees $(O)/tests/cuda/test_cuda_programs \
+		$(O)/tests/cuda/test_cuda_host $(O)/tests/cuda/measure_cuda
 	@tools/gpu-check.sh --pack $(O)/gpu $^
 $(O)/tests/cuda/libcuda.so.1: $(O)/tests/cuda/mock.o $(O)/tests/cuda/mock_queue.o
 	$(link) -shared -Wl,-soname,$(@F)

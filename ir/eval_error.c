@@ -152,8 +152,8 @@ static double product_error(const struct lt_fold *fold, const struct lt_dtypeinf
 
 	if (!(slack < 0.5) || !isfinite(fold->error) || fold->grow > type->largest / 2)
 		return INFINITY;
-	if (fold->odd)
-		return fold->uncertain ? INFINITY : 0;
+	if (fold->odd)                  /* times what some order has lost to 0, an infinity is a NaN */
+		return fold->uncertain || (isinf(r) && fold->shrink < smallest) ? INFINITY : 0;
 	if (!fold->uncertain && (fold->n <= 1 || r == 0))
 		return r == 0 && !fold->zero ? INFINITY : 0;
 	if (fold->shrink < smallest)

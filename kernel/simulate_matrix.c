@@ -1,6 +1,7 @@
 /* kernel/simulate_matrix.c -- matrix instructions: fragments of all threads put together, multiplied, taken apart. */
 #include "kernel/simulate_part.h"
 #include "kernel/opcode.h"
+#include "kernel/tile.h"
 
 enum { MAX_ELEMENTS = LT_MATRIX_EXTENT * LT_MATRIX_EXTENT };
 
@@ -9,6 +10,7 @@ struct matrix_run {
 	int32_t at, first, n;           /* the instruction; threads */
 	const struct lt_instruction *x;
 	const struct lt_kernel_matrix *m;
+	uint32_t kept_bits;             /* of a factor's fraction; 0: all */
 	uint64_t *bits[2];              /* of a and b: rows of elements */
 	uint8_t *known[2];
 };
@@ -87,6 +89,16 @@ static void fill_from_shared(struct simulation *s, struct matrix_run *r, int par
 	}
 }
 
+/* A factor as the instruction takes it: without the bits of its fraction that it leaves out. */
+static double factor_of(const struct matrix_run *r, int part, int64_t at)
+{
+	uint64_t bits = r->bits[part][at];
+	const uint32_t dtype = r->m->part[part].dtype;
+	if (r->kept_bits && dtype == LT_F32)
+		bits &= ~((UINT64_C(1) << (23 - r->kept_bits)) - 1);
+	return lt__number_of_bits(bits, dtype).f;
+}
+
 /* The sum of products is rounded once, as the value that it is added to. */
 static void multiply(struct simulation *s, struct matrix_run *r, int64_t row, int64_t column, uint64_t *bits,
 	bool *known)
@@ -97,13 +109,13 @@ static void multiply(struct simulation *s, struct matrix_run *r, int64_t row, in
 	(void)s;
 	for (int64_t i = 0; i < k; i++) {
 		int64_t a = row * k + i, b = i * n + column;
-		union lt_number x = lt__number_of_bits(r->bits[LT_MATRIX_A][a], p[LT_MATRIX_A].dtype);
-		union lt_number y = lt__number_of_bits(r->bits[LT_MATRIX_B][b], p[LT_MATRIX_B].dtype);
 		*known = *known && r->known[LT_MATRIX_A][a] && r->known[LT_MATRIX_B][b];
 		if (lt__number_is_float(p[LT_MATRIX_A].dtype))
-			sum += x.f * y.f;
+			sum += factor_of(r, LT_MATRIX_A, a) * factor_of(r, LT_MATRIX_B, b);
 		else
-			whole = (int64_t)((uint64_t)whole + (uint64_t)x.i * (uint64_t)y.i);
+			whole = (int64_t)((uint64_t)whole
+				+ (uint64_t)lt__number_of_bits(r->bits[LT_MATRIX_A][a], p[LT_MATRIX_A].dtype).i
+				* (uint64_t)lt__number_of_bits(r->bits[LT_MATRIX_B][b], p[LT_MATRIX_B].dtype).i);
 	}
 	union lt_number c = lt__number_of_bits(*bits, p[LT_MATRIX_C].dtype);
 	if (lt__number_is_float(p[LT_MATRIX_C].dtype))
@@ -153,7 +165,7 @@ static void take_room(struct simulation *s, struct matrix_run *r, int part)
 void lt__simulate_fragment(struct simulation *s, int32_t instruction, int32_t first, int32_t n)
 {
 	const struct lt_instruction *x = &s->k->instructions[instruction];
-	struct matrix_run r = { instruction, first, n, x, &s->k->matrices[x->what], { NULL }, { NULL } };
+	struct matrix_run r = { .at = instruction, .first = first, .n = n, .x = x, .m = &s->k->matrices[x->what] };
 	const int part = (int)x->number;
 	take_room(s, &r, part);
 	fill_from_shared(s, &r, part, 0);
@@ -169,7 +181,9 @@ void lt__simulate_fragment(struct simulation *s, int32_t instruction, int32_t fi
 void lt__simulate_matrix(struct simulation *s, int32_t instruction, int32_t first, int32_t n)
 {
 	const struct lt_instruction *x = &s->k->instructions[instruction];
-	struct matrix_run r = { instruction, first, n, x, &s->k->matrices[x->what], { NULL }, { NULL } };
+	const struct lt_tile_row *row = lt__tile_row_of(&s->k->matrices[x->what]);
+	struct matrix_run r = { .at = instruction, .first = first, .n = n, .x = x, .m = &s->k->matrices[x->what],
+		.kept_bits = row ? row->kept_bits : 0 };
 	for (int part = 0; part < 2; part++) {
 		take_room(s, &r, part);
 		if (lt__matrix_location(s->k, x, part).buffer < 0)

@@ -5,7 +5,9 @@
  * own.  A cluster goes to the end of the nest that its latest producer is in, inside as many of that nest's
  * loops as it may share, or else into a new nest.  Views, literals and sources have no leaf.
  */
+#include <string.h>
 #include "looptree/blocks.h"
+#include "looptree/auto_gpu.h"
 #include "looptree/rows.h"
 
 enum { MAX_NEST = 256, LOOK_BACK = 64 };      /* leaves, nodes: so that a chain of any length stays linear */
@@ -62,6 +64,8 @@ static lt_tnode find_innermost(const struct lt_auto *s, lt_node n, lt_tnode root
 		if (s->t->node[at].step == 1 && lt__leaf_column(s->t->leaf[n], s->t->node[at].var) < s->t->leaf[n]->n_out)
 			n_out++;
 	}
+	if (at_node >= 0 && lt__target_has_grid(s->target) && !lt__gpu_may_join(s, n, at_node))
+		return -1;
 	return at_node;
 }
 
@@ -190,6 +194,7 @@ struct auto_input {
 	const struct lt_target *const *target;
 	int32_t n_target;
 	const int32_t *class;
+	bool *apart; int32_t n_apart;   /* by node of the graph: what is placed apart next time; how many */
 };
 
 static bool wants_vectors(const struct lt_target *t) { return t && t->vector_bytes > 1; }
@@ -202,8 +207,10 @@ static lt_status add_any(struct lt_auto *s, lt_node n)
 		return lt__auto_add_call(s, n);
 	if (lt__is_many(s->g, n, s->t->leaf[n]))
 		return add_many(s, n);
-	if (p)
-		return p->sum == n ? lt__product_add(s, p) : LT_OK;
+	if (p && p->sum == n)
+		LT_TRY(lt__product_add(s, p));
+	if (p && (p->sum != n || s->t->leaf_of[n] >= 0))
+		return LT_OK;           /* else partial sums were placed, which this one adds in a nest as any other */
 	if (!s->role || !s->epilogue_of[n])
 		return add_cluster(s, n);
 	lt__auto_gather(s, n);
@@ -212,7 +219,7 @@ static lt_status add_any(struct lt_auto *s, lt_node n)
 
 /* Vectors and threads for the nests that have none; one target after the other, by the place of the roots, which
  * stays. */
-static lt_status add_vectors(struct lt_auto *s, int32_t n_target)
+static lt_status add_vectors(struct lt_auto *s, int32_t n_target, bool *apart, int32_t *n_apart)
 {
 	struct lt_looptree *t = s->t;
 	struct lt_auto_nest *nest = LT_NEW(t->arena, struct lt_auto_nest, t->n_root + 1);
@@ -222,13 +229,13 @@ static lt_status add_vectors(struct lt_auto *s, int32_t n_target)
 	for (int32_t k = 0; k < n_target; k++) {
 		bool *open = LT_NEW(t->arena, bool, t->n_node + 1), any = false;
 		const struct lt_target *target = s->targets[k];
-		if (!wants_vectors(target))
+		if (!wants_vectors(target) && !lt__target_has_grid(target))
 			continue;
 		i = 0;
 		for (lt_tnode root = t->root; root >= 0; root = t->node[root].next, i++)
 			any = (open[root] = !nest[i].closed && nest[i].class == k) || any;
 		if (any)
-			LT_TRY(lt__auto_rows(t, target, open));
+			LT_TRY(lt__target_has_grid(target) ? lt__auto_gpu(s, target, open, apart, n_apart) : lt__auto_rows(t, target, open));
 	}
 	return LT_OK;
 }
@@ -241,9 +248,10 @@ static lt_status auto_body(void *arg)
 		.target = b->target[0],
 		.targets = b->target,
 		.base_class = b->class,
+		.base_apart = b->n_apart ? b->apart : NULL,
 		.last_group = -1,
 		.member = LT_NEW(b->t->arena, lt_node, LT_MAX_CLUSTER + 1) };
-	bool any = false;
+	bool any = false, blocks = false;
 	for (int32_t i = 0; i < b->n_target; i++)
 		any = any || wants_vectors(b->target[i]);
 	LT_TRY(lt__auto_survey(&s));
@@ -252,29 +260,51 @@ static lt_status auto_body(void *arg)
 	lt__auto_calls(&s);
 	if (s.n_call > 0)
 		LT_TRY(lt__auto_survey(&s));
-	if (any)
+	for (int32_t i = 0; i < b->n_target; i++)
+		blocks = blocks || lt__auto_has_blocks(b->target[i]);
+	if (any || blocks)
 		LT_TRY(lt__auto_products(&s));
-	if (s.n_product > 0)
+	if (s.n_product > 0 || blocks)
 		LT_TRY(lt__auto_survey(&s));
 	for (lt_node i = 0; i < s.g->n_node; i++)
 		if (lt__has_leaf(s.g, i) && !s.is_inlined[i])
 			LT_TRY(add_any(&s, i));
-	return add_vectors(&s, b->n_target);
+	return add_vectors(&s, b->n_target, b->apart, &b->n_apart);
+}
+
+/* What a block of a GPU has no room for is placed apart, and the tree made again. */
+static lt_status make_tree(const struct lt_graph *g, struct auto_input *b, bool *again)
+{
+	const int32_t had = b->n_apart;
+	LT_TRY(lt_looptree_new(g, &b->t));
+	b->t->target = b->target[0] ? b->target[0]->name : NULL;
+	lt_status st = lt__protect(g->ctx, auto_body, b);
+	*again = !st && b->n_apart > had;
+	if (!st && !*again)
+		st = lt_looptree_finish(b->t);
+	if (st || *again) {
+		lt_looptree_free(b->t);
+		b->t = NULL;
+	}
+	return st;
 }
 
 lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target *const *target, int32_t n_target,
 	const int32_t *class, struct lt_looptree **out)
 {
-	LT_TRY(lt_looptree_new(g, out));
-	struct auto_input b = { *out, target, n_target, class };
-	(*out)->target = target[0] ? target[0]->name : NULL;
-	lt_status st = lt__protect(g->ctx, auto_body, &b);
-	if (!st)
-		st = lt_looptree_finish(*out);
-	if (st) {
-		lt_looptree_free(*out);
-		*out = NULL;
-	}
+	const size_t bytes = (size_t)g->n_node + 1;
+	struct auto_input b = { .target = target, .n_target = n_target, .class = class };
+	bool again = true;
+	*out = NULL;
+	b.apart = lt__context_realloc(g->ctx, NULL, 0, bytes);
+	if (!b.apart)
+		return lt_fail(g->ctx, LT_ENOMEM, "out of memory");
+	memset(b.apart, 0, bytes);
+	lt_status st = LT_OK;
+	while (!st && again)
+		st = make_tree(g, &b, &again);
+	lt__context_realloc(g->ctx, b.apart, bytes, 0);
+	*out = b.t;
 	return st;
 }
 

@@ -17,9 +17,27 @@ enum lt_product_form {
 	LT_PRODUCT_TILE,
 	LT_PRODUCT_PANEL,       /* the same, inside loops that pack a panel of the right factor */
 	LT_PRODUCT_ROWS,        /* few rows: the right factor is read once, a few of its rows at a time                      */
-	LT_PRODUCT_DOTS         /* few rows and a right factor that lies along a deep var: lanes hold partial sums           */
+	LT_PRODUCT_DOTS,        /* few rows and a right factor that lies along a deep var: lanes hold partial sums           */
+	LT_PRODUCT_BLOCKS       /* of a GPU: tiles of blocks of threads                                                       */
 };
 struct lt_vars { int32_t n; lt_var *at; };
+/* A factor of a product on a GPU: its var of rows or columns, of which a thread has `thread`, so many lanes of a warp side
+ * by side `lanes` times that, and a block's warps the tile. */
+struct lt_block_factor {
+	lt_node of;                     /* what is in shared memory: a copy, or the last node of the cone                   */
+	lt_node part;                   /* what a thread needs of it, in registers                                           */
+	lt_node *cone; int32_t n_cone;  /* nodes that only the product reads: computed where others are copied              */
+	lt_var v;
+	int64_t thread, lanes, warps, tile;
+	bool along_k;                   /* it lies along the deep var                                                        */
+};
+struct lt_product_blocks {
+	struct lt_block_factor factor[2];       /* left: rows; right: columns */
+	int64_t slice, run;             /* deep elements in shared memory at a time; in a thread's registers */
+	int64_t wide;                   /* elements of one access */
+	int32_t depth, threads;
+	int64_t group;                  /* tiles of rows whose blocks follow each other for each tile of columns; 0: all */
+};
 struct lt_product {
 	enum lt_product_form form;
 	lt_node mul, sum, left, right;
@@ -44,6 +62,7 @@ struct lt_product {
 	lt_node epilogue;
 	lt_tnode end;                   /* below it; -1: not placed yet                                                      */
 	bool in_tile;                   /* with the loops of a tile, else of all that `end` leaves                           */
+	struct lt_product_blocks *blocks;       /* of LT_PRODUCT_BLOCKS                                                     */
 };
 
 struct lt_auto {
@@ -67,6 +86,8 @@ struct lt_auto {
 	struct lt_product *product; int32_t n_product, cap_product;
 	struct lt_autocall *call; int32_t n_call, cap_call;     /* what is handed to routines */
 	int32_t *in_call;               /* by node: the number of its call and 1; 0: none */
+	bool *apart;                    /* GPUs, by node: shares the rows of no nest, as a block has no room; NULL: none */
+	const bool *base_apart;         /* by node of the base graph */
 	struct lt_product **role, **epilogue_of;     /* by node: the product it is part of; the one whose epilogue it ends */
 };
 /* looptree/auto_cluster.c */
@@ -88,6 +109,8 @@ static inline bool lt__auto_same_class(const struct lt_auto *s, lt_node a, lt_no
 {
 	return !s->class || s->class[a] == s->class[b];
 }
+/* Whether a node of the base is marked, of whatever it became: by node of the tree's graph. */
+bool *lt__auto_marked(const struct lt_auto *, const bool *base);
 /* looptree/auto_call.c: products for the routines of their target; nodes have moved (`to`, by old number) and their
  * places in in_call with them; the nest of the call of node n, if n is what it writes. */
 void lt__auto_calls(struct lt_auto *);
@@ -120,6 +143,12 @@ lt_status lt__auto_products(struct lt_auto *);
 void lt__product_form(const struct lt_auto *, struct lt_product *);
 /* What part of their time threads work if each has its share of equal iterations. */
 double lt__product_share(int64_t trip_count, int64_t cores);
+/* looptree/product_block.c: the same on a GPU; false: it gets the tree of any other nest. */
+bool lt__product_blocks(struct lt_auto *, struct lt_product *);
+static inline bool lt__auto_has_blocks(const struct lt_target *t) { return t && t->warp > 0; }
+/* looptree/product_block_nest.c */
+lt_status lt__product_blocks_add(struct lt_auto *, struct lt_product *);
+lt_status lt__product_blocks_add_epilogue(struct lt_auto *, struct lt_product *);
 /* looptree/product_nest.c: its loops and leaves; then the leaves of its epilogue, the cluster in hand. */
 lt_status lt__product_add(struct lt_auto *, struct lt_product *);
 lt_status lt__product_add_epilogue(struct lt_auto *, struct lt_product *);

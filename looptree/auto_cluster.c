@@ -156,6 +156,7 @@ lt_status lt__auto_survey(struct lt_auto *s)
 	for (lt_node i = 0; i < s->g->n_node; i++)
 		s->reader[i] = -1;
 	lt__auto_classes(s);
+	s->apart = s->base_apart ? lt__auto_marked(s, s->base_apart) : NULL;
 	LT_TRY(count_readers(s));
 	find_inlined(s);
 	return LT_OK;

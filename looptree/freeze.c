@@ -171,7 +171,7 @@ static lt_status walk_loop(struct lt_freezer *f, lt_tnode at)
 }
 
 /* A loop of one iteration, over no var. */
-static lt_status walk_called(struct lt_freezer *f, lt_tnode at)
+static int32_t open_group(struct lt_freezer *f, lt_tnode at, enum lt_loop_kind kind)
 {
 	int32_t parent = f->n_path > 0 ? f->path[f->n_path - 1].loop : -1, loop = f->n_loop;
 	LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);
@@ -179,14 +179,47 @@ static lt_status walk_called(struct lt_freezer *f, lt_tnode at)
 	f->loop[f->n_loop++] = (struct lt_floop){ .parent = parent,
 		.first_stmt = f->n_stmt,
 		.at = at,
-		.kind = LT_CALL,
+		.kind = kind,
 		.max_trip_count = 1,
 		.first_bound = f->n_bound,
 		.line = { at, false } };
 	f->path[f->n_path++] = (struct lt_step){ .var = -1, .step = 1, .cover = 1, .full = 1, .loop = loop, .at = at };
+	return loop;
+}
+
+static lt_status walk_called(struct lt_freezer *f, lt_tnode at)
+{
+	int32_t loop = open_group(f, at, LT_CALL);
 	LT_TRY(walk_children(f, at));
 	lt__freeze_close(f);
 	return lt__freeze_call(f, at, loop, NULL, 1);
+}
+
+static bool has_kind(const struct lt_looptree *t, lt_tnode at, enum lt_loop_kind kind)
+{
+	if (t->node[at].kind == LT_TLOOP && t->node[at].loop == kind)
+		return true;
+	for (lt_tnode c = t->node[at].child; c >= 0; c = t->node[c].next)
+		if (has_kind(t, c, kind))
+			return true;
+	return false;
+}
+
+/* A group of what one block of threads does, no part of a larger block: one launch. */
+static bool is_block(const struct lt_looptree *t, lt_tnode at)
+{
+	for (lt_tnode up = t->node[at].parent; up >= 0; up = t->node[up].parent)
+		if (t->node[up].loop == LT_GRID || t->node[up].loop == LT_BLOCK)
+			return false;
+	return has_kind(t, at, LT_BLOCK) && !has_kind(t, at, LT_GRID);
+}
+
+static lt_status walk_block(struct lt_freezer *f, lt_tnode at)
+{
+	(void)open_group(f, at, LT_GROUP);
+	LT_TRY(walk_children(f, at));
+	lt__freeze_close(f);
+	return LT_OK;
 }
 
 /* The recursion is as deep as the nest, not as the graph. */
@@ -200,6 +233,8 @@ static lt_status freeze_walk(struct lt_freezer *f, lt_tnode at)
 	if (d->kind == LT_TGROUP && d->call)
 		return lt__tree_fail(f->t, at, LT_EUNSUPPORTED,
 			"no backend takes a group with `tile %s`; leave it out, or put it on a loop", d->call);
+	if (d->kind == LT_TGROUP && is_block(f->t, at))
+		return walk_block(f, at);
 	return d->kind == LT_TLOOP ? walk_loop(f, at) : walk_children(f, at);
 }
 

@@ -3,7 +3,7 @@
  * A reduction whose last result var runs along memory keeps a tile of accumulators and has that var innermost;
  * one whose reduced var runs along memory (rows times rows) has that one innermost.
  */
-#include "looptree/auto.h"
+#include "looptree/auto_gpu.h"
 
 enum { TILE_BYTES = 512, PANEL_BYTES = 512 << 10 };
 
@@ -43,13 +43,24 @@ static int64_t stride_of_var(
 	return column < 0 ? 0 : lt__auto_stride(s->g, p, column);
 }
 
+/* Whether what is read moves with a var that the cluster's last node reduces. */
+static bool moves_in_sum(const struct lt_auto *s, const struct lt_leaf *leaf, const struct lt_readpiece *p)
+{
+	const struct lt_leaf *sum = s->t->leaf[s->member[s->n_member - 1]];
+	for (int32_t i = sum->n_out; i < sum->n_var; i++)
+		if (stride_of_var(s, leaf, p, sum->var[i]) != 0)
+			return true;
+	return false;
+}
+
 bool lt__auto_is_batch(const struct lt_auto *s, lt_var v)
 {
 	struct reads r = { 0, 0, 0 };
 	const struct lt_leaf *leaf;
 	const struct lt_readpiece *p;
 	while ((p = next_read(s, &r, &leaf)))
-		if (s->g->node[p->base].n_dim > 0 && stride_of_var(s, leaf, p, v) == 0 && s->g->var[v].extent > 1)
+		if (s->g->node[p->base].n_dim > 0 && stride_of_var(s, leaf, p, v) == 0 && s->g->var[v].extent > 1
+			&& (!lt__target_has_grid(s->target) || moves_in_sum(s, leaf, p)))
 			return false;
 	return true;
 }
@@ -131,12 +142,31 @@ static int64_t panel_bytes(const struct lt_target *t)
 	return t && t->l2_bytes && t->l2_bytes < PANEL_BYTES / 2 ? 2 * (int64_t)t->l2_bytes : PANEL_BYTES;
 }
 
+/* Threads go their own ways through the result: no loop over it is inside of a reduced one.  What the reader keeps is
+ * outermost, so that it may share that; a reduced var that lies along memory is innermost. */
+static void order_for_grid(struct lt_auto *s, lt_node n)
+{
+	const struct lt_leaf *leaf = s->t->leaf[n];
+	struct shape shape = order_look(s, leaf, -1);
+	for (int32_t i = 0; i < leaf->n_out; i++)
+		if (lt__gpu_is_kept(s, n, leaf->var[i]))
+			want(s, leaf->var[i], 1);
+	for (int32_t i = 0; i < leaf->n_out; i++)
+		if (!lt__gpu_is_kept(s, n, leaf->var[i]))
+			want(s, leaf->var[i], 1);
+	for (int32_t i = leaf->n_out; i < leaf->n_var; i++)
+		if (leaf->var[i] != shape.unit)
+			want(s, leaf->var[i], 1);
+	if (shape.unit >= 0)
+		want(s, shape.unit, 1);
+}
+
 lt_status lt__auto_order(struct lt_auto *s, lt_node n)
 {
 	const struct lt_leaf *leaf = s->t->leaf[n];
 	s->order.n = 0;
 	s->order.contraction = false;
-	if (leaf->n_out == leaf->n_var) {
+	if (leaf->n_out == leaf->n_var && !lt__target_has_grid(s->target)) {
 		for (int32_t i = 0; i < leaf->n_var; i++)
 			want(s, leaf->var[i], 1);
 		return LT_OK;
@@ -146,6 +176,10 @@ lt_status lt__auto_order(struct lt_auto *s, lt_node n)
 		if (s->g->var[leaf->var[i]].extent > 1)
 			y = i;
 		s->order.contraction = s->order.contraction || !lt__auto_is_batch(s, leaf->var[i]);
+	}
+	if (lt__target_has_grid(s->target)) {
+		order_for_grid(s, n);
+		return LT_OK;
 	}
 	struct shape shape = order_look(s, leaf, y < 0 ? -1 : leaf->var[y]);
 	bool tiled = y >= 0 && shape.along_y && !shape.rows;

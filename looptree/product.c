@@ -2,7 +2,7 @@
  * that they need. */
 #include <string.h>
 #include "ir/intern.h"
-#include "looptree/auto.h"
+#include "looptree/auto_gpu.h"
 #include "looptree/call.h"
 #include "looptree/derived.h"
 
@@ -115,11 +115,15 @@ static lt_var find_across(const struct lt_auto *s, const struct lt_product *p, i
 	return best;
 }
 
+/* A result that others read, too: its registers would be stored by one nest, and read again by others. */
+static bool is_kept_sum(const struct lt_auto *s, lt_node sum) { return s->written[sum] && s->n_reader[sum] > 2; }
+
 static bool product_find(struct lt_auto *s, lt_node sum, struct lt_product *p)
 {
 	const struct lt_graph *g = s->g;
 	const struct lt_nodedef *d = &g->node[sum];
-	if (!s->target || lt__auto_lanes(s->target, d->dtype) < 2 || s->in_call[sum] || !lt__has_leaf(g, sum)
+	const bool blocks = lt__auto_has_blocks(s->target);
+	if (!s->target || (!blocks && lt__auto_lanes(s->target, d->dtype) < 2) || s->in_call[sum] || !lt__has_leaf(g, sum)
 		|| d->op != LT_OP_add || !d->reduce || d->n_dim == 0)
 		return false;
 	lt_node mul = d->operand[0];
@@ -127,7 +131,7 @@ static bool product_find(struct lt_auto *s, lt_node sum, struct lt_product *p)
 		return false;
 	const struct lt_leaf *leaf = s->t->leaf[mul];
 	lt_var last = last_dim(g, sum);
-	if (last < 0 || leaf->n_read != 2 || is_fed_by_inlined(s, leaf))
+	if (last < 0 || leaf->n_read != 2 || is_fed_by_inlined(s, leaf) || (blocks && is_kept_sum(s, sum)))
 		return false;
 	int32_t column = lt__leaf_column(leaf, last);
 	bool in_left = lt__read_depends(&leaf->read[0], column), in_right = lt__read_depends(&leaf->read[1], column);
@@ -136,6 +140,8 @@ static bool product_find(struct lt_auto *s, lt_node sum, struct lt_product *p)
 	int right = in_right ? 1 : 0;
 	if (!product_begin(s, p, sum, right, last))
 		return false;
+	if (blocks)
+		return true;
 	int64_t lanes = lt__auto_lanes(s->target, d->dtype);
 	lt_var across = find_across(s, p, lanes);
 	if (across >= 0 && !product_begin(s, p, sum, 1 - right, across))
@@ -210,7 +216,7 @@ static const char *product_add_step(
 }
 
 /* Names of a product's derived nodes, until they are made. */
-struct made { const char *left, *right, *part, *out; };
+struct made { const char *left, *right, *part, *out, *thread[2]; };
 
 /* stored: by node, the name of the sum in its place, which is what others read then. */
 static void add_steps(
@@ -227,6 +233,11 @@ static void add_steps(
 		made->right = product_add_step(s, list,
 			(struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = right, .reader = mul }, "right",
 			p->sum);
+	for (int i = 0; p->form == LT_PRODUCT_BLOCKS && i < 2; i++) {
+		const char *of = i ? made->right ? made->right : right : made->left ? made->left : left;
+		made->thread[i] = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = of,
+			.reader = mul }, i ? "right.thread" : "left.thread", p->sum);
+	}
 	if (p->part >= 0) {
 		const char *var = s->g->var[p->k].name;
 		bool lanes = p->form == LT_PRODUCT_DOTS;
@@ -268,6 +279,13 @@ static lt_status make_derived(struct lt_auto *s)
 		p->right_copy = made[i].right ? lt__tree_node_named(s->t, made[i].right) : -1;
 		p->part = made[i].part ? lt__tree_node_named(s->t, made[i].part) : -1;
 		p->out = made[i].out ? lt__tree_node_named(s->t, made[i].out) : -1;
+		for (int k = 0; p->form == LT_PRODUCT_BLOCKS && k < 2; k++) {
+			struct lt_block_factor *f = &p->blocks->factor[k];
+			f->of = f->n_cone ? to[f->of] : k ? p->right_copy : p->left_copy;
+			f->part = lt__tree_node_named(s->t, made[i].thread[k]);
+			for (int32_t c = 0; c < f->n_cone; c++)
+				f->cone[c] = to[f->cone[c]];
+		}
 	}
 	return LT_OK;
 }
@@ -282,6 +300,12 @@ static void record_roles(struct lt_auto *s)
 		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
 			if (all[k] >= 0)
 				s->role[all[k]] = p;
+		for (int k = 0; p->form == LT_PRODUCT_BLOCKS && k < 2; k++) {
+			struct lt_block_factor *f = &p->blocks->factor[k];
+			s->role[f->of] = s->role[f->part] = p;
+			for (int32_t c = 0; c < f->n_cone; c++)
+				s->role[f->cone[c]] = p;
+		}
 		if (p->epilogue >= 0)
 			s->epilogue_of[p->epilogue] = p;
 	}
@@ -292,10 +316,13 @@ lt_status lt__auto_products(struct lt_auto *s)
 	for (lt_node n = 0; n < s->g->n_node; n++) {
 		struct lt_product p;
 		lt__auto_aim(s, n);
-		if (!product_find(s, n, &p))
+		if (lt__target_has_grid(s->target) || !product_find(s, n, &p))
 			continue;
 		p.epilogue = find_epilogue(s, &p);
-		lt__product_form(s, &p);
+		if (lt__auto_has_blocks(s->target) && !lt__product_blocks(s, &p))
+			continue;
+		if (p.form != LT_PRODUCT_BLOCKS)
+			lt__product_form(s, &p);
 		LT_GROW(s->t->arena, s->product, s->n_product, s->cap_product);
 		s->product[s->n_product++] = p;
 	}

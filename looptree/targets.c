@@ -31,6 +31,15 @@ void lt__auto_classes(struct lt_auto *s)
 		s->class[n] = base[n] < 0 ? 0 : s->base_class[base[n]];
 }
 
+bool *lt__auto_marked(const struct lt_auto *s, const bool *base)
+{
+	const lt_node *of = lt__tree_bases(s->t, s->t->arena);
+	bool *mark = LT_NEW(s->t->arena, bool, s->g->n_node + 1);
+	for (lt_node n = 0; n < s->g->n_node; n++)
+		mark[n] = of[n] >= 0 && base[of[n]];
+	return mark;
+}
+
 void lt__auto_aim(struct lt_auto *s, lt_node n)
 {
 	if (!s->base_class)

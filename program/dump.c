@@ -65,6 +65,7 @@ static const struct shown_kind {
 	{ LT_SHOW_SOURCE, LT_DUMP_SOURCE, "source", "use -b cpu" },
 	{ LT_SHOW_ASM, LT_DUMP_ASM, "assembly", "use -b cpu" },
 	{ LT_SHOW_KERNEL, LT_DUMP_KERNEL, "kernel program", "use -b cpu or -b sim" },
+	{ LT_SHOW_STATS, LT_DUMP_STATS, "numbers", "use -b cpu" },
 };
 
 static const struct shown_kind *shown_kind(enum lt_dump_kind kind)
@@ -93,29 +94,35 @@ static lt_status dump_kernel(struct dump *d, const struct lt_built *k, const str
 		lt__diagnostic_text(x->at, b->name)) : LT_OK;
 }
 
-/* What each kernel is to its backend: C, assembly, a kernel program. */
+/* What each kernel is to its backend: C, assembly, a kernel program, numbers. */
 static lt_status dump_kernels(struct dump *d)
 {
 	const struct lt_program *p = d->p;
 	const struct shown_kind *kind = shown_kind(d->kind);
-	const bool source = d->kind == LT_SHOW_SOURCE;
+	const bool source = d->kind == LT_SHOW_SOURCE, stats = d->kind == LT_SHOW_STATS;
 	struct lt_names *written = lt__names_new(d->a);
 	struct lt_text x = { .arena = d->a };
 	if (p->options.plan_only)
 		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with plan_only: it has no %s to show", kind->what);
-	if (d->kind == LT_SHOW_ASM && p->options.source_only)
-		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with source_only: it has no assembly to show");
+	if ((stats || d->kind == LT_SHOW_ASM) && p->options.source_only)
+		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with source_only: it has no %s to show", kind->what);
 	for (int32_t i = 0; i < p->kernels.n; i++) {
 		x.n = 0;
 		LT_TRY(dump_kernel(d, &p->kernels.at[i], kind, &x));
 		if (i)
 			d->write(d->user, "\n", 1);
+		if (stats) {
+			const char *name = p->kernels.at[i].frozen->tree.name;
+			d->write(d->user, "kernel ", 7);
+			d->write(d->user, name, strlen(name));
+			d->write(d->user, "\n", 1);
+		}
 		if (source && x.n)
 			write_source(d, written, &x);
 		else
 			dump_text(d, &x);
 	}
-	for (int32_t i = 0; i < p->nests.n && d->kind != LT_SHOW_ASM; i++)
+	for (int32_t i = 0; i < p->nests.n && !stats && d->kind != LT_SHOW_ASM; i++)
 		if (p->nests.blocks[i]) {
 			lt__text_format(&x, "%s%s %s is copied by the program, of %d blocks: it has no code%s\n",
 				i || p->kernels.n ? "\n" : "", source ? "/*" : "#", p->nests.frozen[i].tree.name,
@@ -208,7 +215,8 @@ static lt_status dump_body(void *arg)
 	case LT_SHOW_FROZEN:  return dump_nests(d);
 	case LT_SHOW_SOURCE:
 	case LT_SHOW_ASM:
-	case LT_SHOW_KERNEL:  return dump_kernels(d);
+	case LT_SHOW_KERNEL:
+	case LT_SHOW_STATS:   return dump_kernels(d);
 	case LT_SHOW_PLAN:    return dump_plan(d);
 	case LT_SHOW_EXPLAIN: return dump_explain(d);
 	}

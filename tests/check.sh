@@ -43,13 +43,18 @@ part() {
 }
 
 rm -rf "$log"
-mkdir -p "$log"
+# PoCL keeps what it has compiled, for ever: here, and not in the user's folder.
+POCL_CACHE_DIR=$(realpath -m "$O")/pocl
+export POCL_CACHE_DIR
+mkdir -p "$log" "$POCL_CACHE_DIR"
+find "$POCL_CACHE_DIR" -mindepth 2 -maxdepth 2 -mtime +3 -exec rm -rf {} +
 begin=$(date +%s)
 printf '%s\n' "$@" | xargs -r -n 1 -P 2 "$0" --one
 part golden tests/golden.sh
 part readme tests/readme.sh
 part corpora tests/corpora.sh
 part examples tests/examples.sh
+part conform tests/conform.sh
 part cuda tests/cuda/compile.sh
 part table tests/bench_table.sh
 part names tests/names.sh

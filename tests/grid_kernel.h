@@ -24,10 +24,12 @@ static const char grid_kernel[] =
 	"\tvariable c\n\tvariable d\n\tvariable e\n\tset c 0\n\tset d 0\n\tset e 0\n"
 	"\t%13 = mul i64 %6 256\n\t%14 = load f16x8 t[%11]\n"
 	"\tmatrix mma (c) %14 0x3c00\n\tmatrix mma (c) t[%13 by 16, 1] u[0 by 8, 1 swizzle 32]\n"
+	"\t%15 = fragment f16x8 mma a t[%13 by 16, 1]\n\t%16 = fragment f16x4 mma b u[16 by 8, 1 swizzle 32]\n"
+	"\tmatrix mma (c) %15 %16\n"
 	"\tmatrix wide (d, e) t[0 by 16, 1 swizzle 128] u[8 by 1, 16] async\n\tcommit products\n\twait products 0\n"
-	"\t%15 = get c\n\t%16 = fold f32x4 add %15\n\t%17 = exchange f32 down %16 1\n\t%18 = exchange f32 up %17 2\n"
-	"\t%19 = exchange f32 xor %18 16\n\t%20 = exchange f32 index %19 %8\n\t%21 = mul f32 %20 %2\n"
+	"\t%17 = get c\n\t%18 = fold f32x4 add %17\n\t%19 = exchange f32 down %18 1\n\t%20 = exchange f32 up %19 2\n"
+	"\t%21 = exchange f32 xor %20 16\n\t%22 = exchange f32 index %21 %8\n\t%23 = mul f32 %22 %2\n"
 	"\tbarrier subgroup 0 threads 32\n\tbarrier block 1 threads 128\n"
-	"\t%22 = block 1\n\t%23 = mul i64 %22 8\n\t%24 = add i64 %23 %0\n\t%25 = mul i64 %24 128\n\t%26 = add i64 %25 %10\n"
-	"\t%27 = add i64 %26 %7\n\tstore y[%27] %21\n";
+	"\t%24 = block 1\n\t%25 = mul i64 %24 8\n\t%26 = add i64 %25 %0\n\t%27 = mul i64 %26 128\n\t%28 = add i64 %27 %10\n"
+	"\t%29 = add i64 %28 %7\n\tstore y[%29] %23\n";
 #endif

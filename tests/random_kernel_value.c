@@ -164,7 +164,7 @@ void maker_value(struct kernel_maker *g)
 	do {
 		opcode = maker_below(g, LT_NOPCODE);
 		f = lt__opcode((uint32_t)opcode);
-	} while (!f || !f->pattern || *f->pattern != 't' || strpbrk(f->pattern, "naokew"));
+	} while (!f || !f->pattern || *f->pattern != 't' || strpbrk(f->pattern, "naokewg"));
 	struct lt_value_type t = maker_type(g, f->types), from = t;
 	if ((!is_exact((uint32_t)opcode, t.dtype) && !(g->flags & RANDOM_KERNEL_INEXACT))
 		|| (!(g->flags & RANDOM_KERNEL_LANES) && (opcode == LT_OPCODE_lane || opcode == LT_OPCODE_below)))

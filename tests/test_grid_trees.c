@@ -62,7 +62,9 @@ static int count(const char *text, const char *word)
 static int grid_run(int i, const char *config, const char *options)
 {
 	ltrun_write_text("case.graph", cases[i].graph);
-	return ltrun("--no-cache --no-passes --strict -b '%s' --apply=\"%s\" %s case.graph", config, cases[i].steps, options);
+	ltrun_write_text("plain", "schedule 1\n");
+	return ltrun("--no-cache --no-passes --strict -b '%s' --schedule=plain --apply=\"%s\" %s case.graph", config,
+		cases[i].steps, options);
 }
 
 Test(grid_trees, barriers_are_where_threads_need_each_other)
@@ -122,14 +124,15 @@ Test(grid_trees, refusals_name_the_loop)
 {
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
 		ltrun_write_text("case.graph", refused[i].graph);
-		int code = ltrun("--no-cache --no-passes --strict -b 'sim:grid%s' --apply=\"%s\" -q -i '*=random' case.graph",
-			refused[i].config, refused[i].steps);
+		ltrun_write_text("plain", "schedule 1\n");
+		int code = ltrun("--no-cache --no-passes --strict -b 'sim:grid%s' --schedule=plain --apply=\"%s\" -q -i '*=random' "
+			"case.graph", refused[i].config, refused[i].steps);
 		cr_expect_neq(code, 0, "case %d", (int)i);
 		cr_expect_not_null(strstr(ltrun_err, refused[i].says), "case %d: %s", (int)i, ltrun_err);
 	}
 }
 
-/* -- on a device -- */
+/* -- on an OpenCL device -- */
 
 /* Without its optimiser PoCL compiles in half the time. */
 #define DEVICE "opencl:O0"
@@ -154,15 +157,12 @@ static void need_device(void)
 Test(grid_trees, a_device_gives_what_the_evaluator_says)
 {
 	need_device();
-	for (int i = 0; i < N_CASE; i++) {
-		ltrun_write_text("case.graph", cases[i].graph);
-		cr_expect_eq(ltrun("--no-cache --no-passes --strict -b " DEVICE " --apply=\"%s\" -q --verify -i '*=random' "
-			"case.graph", cases[i].steps), 0, "case %d: %s", i, ltrun_err);
-	}
+	for (int i = 0; i < N_CASE; i++)
+		cr_expect_eq(grid_run(i, DEVICE, "-q --verify -i '*=random'"), 0, "case %d: %s", i, ltrun_err);
 	ltrun_write_text("case.graph", LAUNCHES);
 	for (int at = 0; at < 10; at += 3)
-		cr_expect_eq(ltrun("--no-cache --no-passes --strict -b " DEVICE " --apply='bind %%y/i grid.x' -q --verify -i at=%d "
-			"-i x=random case.graph", at), 0, "at %d: %s", at, ltrun_err);
+		cr_expect_eq(ltrun("--no-cache --no-passes --strict -b " DEVICE " --schedule=plain --apply='bind %%y/i grid.x' -q --verify "
+			"-i at=%d -i x=random case.graph", at), 0, "at %d: %s", at, ltrun_err);
 }
 
 /* -- drawn trees -- */
@@ -189,7 +189,7 @@ Test(grid_trees, on_a_device)
 	draw(DEVICE, 1101, 8);
 }
 
-/* -- on a device, if there is one: make check leaves these out -- */
+/* -- on a device that runs CUDA, if there is one: make check leaves these out -- */
 
 /* It stays open: to begin with a device takes longer than to draw a tree. */
 static struct lt_session *gpu_session;

@@ -266,7 +266,7 @@ Test(say, names_of_scripts)
 /* What is dumped is plain, in a pipe and in a file, and read back as the same graph and tree. */
 Test(say, dumps)
 {
-	static const char *const kinds[] = { "graph", "dot", "tree", "access", "frozen", "source", "asm", "plan" };
+	static const char *const kinds[] = { "graph", "dot", "tree", "access", "frozen", "source", "asm", "stats", "plan" };
 
 	write_odd();
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {

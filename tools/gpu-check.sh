@@ -53,9 +53,11 @@ if [ -d "$here/bin" ]; then
 	export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 	cd "$here" || exit 1
 else
-	make -s all "$O"/tests/test_grid_trees "$O"/tests/cuda/{test_cuda_host,measure_cuda} || exit 1
+	make -s all "$O"/tests/test_grid_trees "$O"/tests/cuda/{test_cuda_host,test_cuda_programs,measure_cuda} || exit 1
 fi
 failed=0
+some=$(($(nproc) > 4 ? $(nproc) - 2 : 2))
+export out bin some
 
 # program NAME: where it is.
 program() { find "$bin/$1" "$bin/tests/$1" "$bin/tests/cuda/$1" 2>/dev/null | head -n 1; }
@@ -101,37 +103,48 @@ measured() {
 	done <"$out/$1.log"
 }
 
-# examples: each with the oracle beside it.
-examples() {
-	local from passed=0 bad=0 command
-	from=$(date +%s)
-	: >"$out/examples.log"
+# example LINE: a number, and options of lt-run; what it prints is a failure.
+example() {
+	local number=${1%% *} log
 	set -f
-	while read -r command; do
-		echo "lt-run $command" >>"$out/examples.log"
-		if timeout 30 "$bin/lt-run" $command --no-cache -b cuda --strict --explain --verify >>"$out/examples.log" 2>&1 \
-			</dev/null; then
-			passed=$((passed + 1))
-		else
-			bad=$((bad + 1))
-			row "example ${command%% *}" "exit code $?: $(grep '^lt-run: ' "$out/examples.log" | tail -n 1)"
-		fi
-	done < <(grep -v '^#' tests/examples.txt)
-	set +f
-	row 'examples with --verify' "$passed passed, $bad failed, $(seconds "$from")"
-	[ $bad = 0 ] || failed=1
+	log=$out/examples/$number.log
+	set -- ${1#* }
+	timeout 60 "$bin/lt-run" "$@" --no-cache -b cuda --strict --explain --verify >"$log" 2>&1 </dev/null ||
+		echo "$1: exit code $?, $(tail -n 1 "$log") (examples/$number.log)"
 }
 
-# check NAME SECONDS OPTIONS...: lt-check, as far as it gets in that time.
-check() {
-	local name=$1 limit=$2 from status
-	shift 2
+# examples: each with the oracle beside it, some at a time.
+examples() {
+	local from n
 	from=$(date +%s)
-	timeout $((limit + 30)) "$bin/lt-check" -b cuda --seconds "$limit" --patience 20 --go-on --no-reduce "$@" \
-		>"$out/$name.log" 2>&1 </dev/null
-	status=$?
-	row "$name" "exit code $status: $(tail -n 1 "$out/$name.log"), $(seconds "$from")"
-	[ $status = 0 ] || [ $status = 3 ] || failed=1
+	mkdir -p "$out/examples"
+	grep -v '^#' tests/examples.txt | cat -n | sed 's/^ *//; s/\t/ /' >"$out/examples/list"
+	xargs -a "$out/examples/list" -d '\n' -P "$some" -I{} bash -c 'example "{}"' >"$out/examples/failed"
+	n=$(wc -l <"$out/examples/failed")
+	row 'examples with --verify' "$(($(wc -l <"$out/examples/list") - n)) passed, $n failed, $(seconds "$from")"
+	while read -r line; do row '' "$line"; done <"$out/examples/failed"
+	[ "$n" = 0 ] || failed=1
+}
+
+# part NUMBER SECONDS: a part of lt-check; prints its last line and exit code.
+part() {
+	local log=$out/check/$1.log
+	timeout $(($2 + 60)) "$bin/lt-check" -b cuda --part "$1/$some" --seconds "$2" --patience 30 --go-on --no-reduce \
+		>"$log" 2>&1 </dev/null
+	echo "$? $(grep -o '[0-9]* cases\{0,1\} that ran' "$log" | tail -n 1) $(tail -n 1 "$log")"
+}
+
+# check SECONDS: lt-check, as far as it gets in that time, in processes side by side.
+check() {
+	local from bad
+	from=$(date +%s)
+	mkdir -p "$out/check"
+	seq "$some" | xargs -P "$some" -I{} bash -c "part {} $1" >"$out/check/all"
+	bad=$(grep -vc '^[03] ' "$out/check/all")
+	row lt-check "$(awk '{ n += $2 } END { print n + 0 }' "$out/check/all") cases ran in $some parts, $bad parts failed, \
+$(seconds "$from")"
+	while read -r line; do row '' "$line"; done < <(grep -v '^[03] ' "$out/check/all")
+	[ "$bad" = 0 ] || failed=1
 }
 
 # bench SUITE...: its table, as far as it gets.
@@ -166,12 +179,14 @@ sanitize() {
 	done
 }
 
+export -f example part
+
 : >"$out/table"
 facts
-has tests && { tests test_cuda_host; tests test_grid_trees; }
+has tests && { tests test_cuda_host; tests test_cuda_programs; tests test_grid_trees; }
 has measure && measured measure_cuda
 has examples && examples
-has check && check lt-check 100
+has check && check 240
 has bench && bench gemm conv rows mlp pointwise layout
 has sanitize && sanitize
 row 'whole check' "$(seconds "$begin")"

@@ -114,7 +114,7 @@ lt_status run_compile(struct run *r)
 		.schedule_name = schedule_name(r),
 		.apply = r->o.apply,
 		.plan_only = r->o.dump && !run_dump_is(&r->o, "source") && !run_dump_is(&r->o, "asm")
-			&& !run_dump_is(&r->o, "kernel"),
+			&& !run_dump_is(&r->o, "kernel") && !run_dump_is(&r->o, "stats"),
 		.no_capture = r->o.no_capture,
 		.device_time = r->o.time != 0,
 		.explain = r->o.explain ? explain : NULL,

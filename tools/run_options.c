@@ -165,7 +165,8 @@ static const struct lt_option rows[] = {
 		"at least 3", RUN, .own = take_time },
 	{ 0, "dump", "=KIND", TAKE_CHOICE, AT(dump), .help = "prints instead of running: %v; diff takes two files with trees, "
 		"and the exit code is 1 if they differ", PRINTS,
-		LT_VALUES("graph", "dot", "tree", "access", "frozen", "kernel", "source", "asm", "plan", "diff") },
+		LT_VALUES("graph", "dot", "tree", "access", "frozen", "kernel", "source", "asm", "stats", "plan",
+			"diff") },
 	{ 'd', NULL, "LETTER", TAKE_OWN, AT(pass), .help = "with --dump=graph or --dump=dot: the graph after that pass (%v)",
 		GRAPH, .list = pass_at, .own = take_pass },
 	{ 'k', NULL, "LETTER", TAKE_OWN, AT(kernel_step), .help = "with --dump=kernel: kernel programs after that step (%v), "

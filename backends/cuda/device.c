@@ -33,7 +33,7 @@ static void find_facts(struct lt_session *s)
 	f->memory_khz = attribute(s, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
 }
 
-/* No vectors: those of the target are for loops of one thread, and default trees of grids do not begin with them. */
+/* No vectors: those of the target are for the loops of a processor. */
 static void find_target(struct lt_session *s)
 {
 	(void)snprintf(s->target_name, sizeof s->target_name, "cuda:%s", s->facts.arch);

@@ -44,16 +44,16 @@ static int32_t opencl_score(const char *config, struct lt_diag *diag)
 	return status ? 0 : USABLE;
 }
 
-/* Times of its commands can be asked for, where the driver has that. */
 static lt_status open_queue(struct lt_session *s, struct lt_diag *diag)
 {
+	void *queue = NULL;
 	cl_int r = CL_SUCCESS;
 	s->context = s->cl.context_new(NULL, 1, &s->device, NULL, NULL, &r);
-	if (s->context)
-		s->queue = s->cl.queue_new(s->context, s->device, CL_QUEUE_PROFILING_ENABLE, &r);
-	if (s->context && !s->queue)
-		s->queue = s->cl.queue_new(s->context, s->device, 0, &r);
-	return lt__opencl_check(r, diag, "opening device %d", s->config.device);
+	lt_status status = lt__opencl_check(r, diag, "opening device %d", s->config.device);
+	if (!status)
+		status = lt__opencl_stream_new(s, &queue, diag);
+	s->queue = queue;
+	return status;
 }
 
 static lt_status opencl_open(

@@ -58,6 +58,23 @@ static lt_status sync_one(struct lt_session *s, cl_command_queue queue, struct l
 	return status;
 }
 
+lt_status lt__opencl_stream_new(struct lt_session *s, void **out, struct lt_diag *diag)
+{
+	cl_int r = CL_SUCCESS;
+	*out = s->cl.queue_new(s->context, s->device, CL_QUEUE_PROFILING_ENABLE, &r);
+	if (!*out)
+		*out = s->cl.queue_new(s->context, s->device, 0, &r);
+	return lt__opencl_check(r, diag, "a queue of device %d", s->config.device);
+}
+
+void lt__opencl_stream_free(struct lt_session *s, void *stream)
+{
+	cl_command_queue kept = stream_take(s, stream);
+	if (kept)
+		(void)s->cl.queue_free(kept);
+	(void)s->cl.queue_free(stream);
+}
+
 lt_status lt__opencl_sync(struct lt_session *s, void *stream, struct lt_diag *diag)
 {
 	lt_status status = sync_one(s, stream ? stream : s->queue, diag);

@@ -77,11 +77,12 @@ static lt_status read_params(const struct opencl_launcher *l, int64_t *param)
 	return status;
 }
 
+/* With the run-time scalars a grid has as many blocks as they ask for; without, the most that there may be. */
 static lt_status enqueue(struct opencl_launcher *l)
 {
 	const struct lt_kernel *k = l->o->kernel;
-	if (l->o->recorded)
-		return lt__text_launches(k, NULL, &l->base, l->diag);
+	if (LT_HAS(struct lt_args, l->args, param) || l->o->recorded)
+		return lt__text_launches(k, LT_HAS(struct lt_args, l->args, param) ? l->args->param : NULL, &l->base, l->diag);
 	if (LT_HAS(struct lt_args, l->args, param))
 		return lt__text_launches(k, l->args->param, &l->base, l->diag);
 	int64_t *param = calloc(k->n_param + 1, sizeof *param);

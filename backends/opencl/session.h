@@ -28,7 +28,7 @@ struct lt_opencl_record {
 	struct lt_fault *fault;         /* the host's; NULL: the record is free */
 	cl_command_queue queue;         /* that it was enqueued in */
 };
-/* A caller's queue with asynchronous runs that nobody has waited for. */
+/* A queue of the caller's or the host's with asynchronous runs that nobody has waited for. */
 struct lt_opencl_stream { struct lt_opencl_stream *next; cl_command_queue queue; };
 
 struct lt_session {
@@ -93,6 +93,9 @@ lt_status lt__opencl_stream_new(struct lt_session *, void **stream, struct lt_di
 void lt__opencl_stream_free(struct lt_session *, void *stream);
 lt_status lt__opencl_sync(struct lt_session *, void *stream, struct lt_diag *);
 void lt__opencl_forget(struct lt_session *);
+/* A queue in order; times of its commands can be asked for, where the driver has that. */
+lt_status lt__opencl_stream_new(struct lt_session *, void **, struct lt_diag *);
+void lt__opencl_stream_free(struct lt_session *, void *);
 /* lower.c: the kernel program of a tree, and its text; LT_EUNSUPPORTED says what the device does not have. */
 lt_status lt__opencl_lower(
 	const struct lt_session *, const struct lt_tree *, struct lt_kernel **, struct lt_text_grids **, struct lt_diag *);

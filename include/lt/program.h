@@ -92,7 +92,7 @@ struct lt_options {
 	const char *schedule_name;      /* for messages; NULL: "schedule" */
 	/* Primitives, without the line "schedule 1", that are applied to that tree: "split m 6; unroll m'"; NULL: none. */
 	const char *apply;
-	/* 1: no kernel is compiled: the program can be shown (not LT_SHOW_SOURCE, LT_SHOW_ASM, LT_SHOW_KERNEL), not run */
+	/* 1: no kernel is compiled: the program can be shown (not LT_SHOW_SOURCE, _ASM, _KERNEL, _STATS), not run */
 	uint32_t plan_only;
 	uint32_t no_capture;    /* 1: a run is never recorded to be run again by one call of the backend */
 	uint32_t device_time;   /* 1: runs are timed on the devices that can (lt_stats.device_ns) */
@@ -243,10 +243,11 @@ enum lt_dump_kind {
 	LT_SHOW_PLAN,
 	LT_SHOW_EXPLAIN,
 	LT_SHOW_ASM,
-	LT_SHOW_KERNEL          /* kernel programs, of backends that make them of the trees */
+	LT_SHOW_KERNEL,         /* kernel programs, of backends that make them of the trees */
+	LT_SHOW_STATS           /* numbers of each kernel's code, lines "NAME NUMBER" after one "kernel NAME" */
 };
-/* The program as text, in pieces: write(user, text, bytes).  SOURCE and ASM are what the backends print of each kernel;
- * LT_EINVAL: the program was compiled without it (plan_only, source_only), LT_EUNSUPPORTED: its backend has none. */
+/* The program as text, in pieces: write(user, text, bytes).  SOURCE, ASM and STATS are what the backends print of each
+ * kernel; LT_EINVAL: the program was compiled without it (plan_only, source_only), LT_EUNSUPPORTED: its backend has none. */
 LT_API lt_status lt_program_dump(const struct lt_program *, enum lt_dump_kind, lt_write *, void *user);
 
 #ifdef __cplusplus

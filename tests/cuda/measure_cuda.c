@@ -72,6 +72,20 @@ static void run(void *arg)
 	}
 }
 
+/* The driver's share of a launch. */
+static void launch_bare(void *arg)
+{
+	const struct running *r = arg;
+	uint64_t at = (uint64_t)(uintptr_t)r->args.slot[0].base, n = 0;
+	void *values[] = { &at, &n };
+	must(lt__cuda_enter(session, &keeper.diag), "context");
+	for (int i = 0; i < r->n; i++)
+		must(lt__cuda_check(session, session->cuda.launch(r->o->function[0], 1, 1, 1, 256, 1, 1, 0,
+			session->queues->stream, values, NULL), &keeper.diag, "a bare launch"), "launch");
+	must(lt__cuda_check(session, session->cuda.stream_wait(session->queues->stream), &keeper.diag, "wait"), "wait");
+	lt__cuda_leave(session);
+}
+
 static void replay(void *arg) { must(lt__cuda_replay(arg, &keeper.diag), "a replay"); }
 
 static void score(void *config)
@@ -186,6 +200,7 @@ static void measure_runs(const struct lt_slot *slot)
 	show("empty run", median_us(run, &r, SAMPLES), "us");
 	r.n = MANY;
 	show("one of 100 empty runs", median_us(run, &r, SAMPLES) / MANY, "us");
+	show("one of 100 bare launches", median_us(launch_bare, &r, SAMPLES) / MANY, "us");
 	struct lt_object *objects[MANY];
 	struct lt_args args[MANY];
 	struct lt_capture *c;

@@ -6,7 +6,7 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 {
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < tree[i]->stmts.n; k++)
-			((volatile struct lt_stmt *)(uintptr_t)LT_AT(struct lt_stmt, tree[i]->stmts, k))->reserved = 1;
+			((volatile struct lt_stmt *)(uintptr_t)LT_AT(struct lt_stmt, tree[i]->stmts, k))->column++;
 	return plain_compile(s, tree, n, object, diag);
 }
 FAULTY("writes_tree", .compile = compile)

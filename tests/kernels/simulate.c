@@ -198,7 +198,7 @@ static lt_status say_launch(struct lt_text_launcher *to, const struct lt_text_la
 
 static lt_status print_text(const struct simulate_run *r)
 {
-	struct lt_text_launcher launcher = { say_launch };
+	struct lt_text_launcher launcher = { .launch = say_launch };
 	struct lt_text_grids *grids;
 	lt_status status = lt__text_grids(r->text, r->kernel, NULL, &grids, &diag);
 	if (status)

@@ -43,8 +43,8 @@ Test(opencl, asynchronous_runs_are_done_when_they_are_waited_for)
 	struct lt_object *o = opencl_object(s, b);
 	struct lt_slot slot[4], other[4];
 	struct lt_fault fault;
-	cl_int error = 0;
-	cl_command_queue own = s->cl.queue_new(s->context, s->device, 0, &error);
+	void *own = NULL;
+	cr_assert_eq(opencl_backend()->stream_new(s, &own, &k.diag), LT_OK, "%s", k.text);
 	opencl_vectors(s, slot);
 	opencl_vectors(s, slot + 2);
 	memcpy(other, slot, sizeof other);
@@ -66,12 +66,15 @@ Test(opencl, asynchronous_runs_are_done_when_they_are_waited_for)
 		opencl_expect_times(s, &slot[0], round ? 16 : 4);
 		opencl_expect_times(s, &slot[3], 2);
 	}
-	struct lt_args last = opencl_args(slot + 2, 2, &fault);         /* nobody waits for it before the session ends */
+	struct lt_args last = opencl_args(slot + 2, 2, &fault);
 	last.async = 1;
 	last.stream = own;
 	cr_assert_eq(opencl_backend()->run(o, &last, &k.diag), LT_OK, "%s", k.text);
-	(void)s->cl.queue_free(own);
 	cr_assert_eq(opencl_backend()->sync(s, NULL, &k.diag), LT_OK, "%s", k.text);
+	opencl_expect_times(s, &slot[3], 2);
+	cr_assert_eq(opencl_backend()->run(o, &last, &k.diag), LT_OK, "%s", k.text);
+	opencl_backend()->stream_free(s, own);          /* with what nobody has waited for */
+	cr_assert_null(s->streams);
 	opencl_drop(s, other, 4);
 	opencl_backend()->destroy(o);
 	opencl_backend()->close(s);

@@ -1,10 +1,10 @@
 /* tests/sequences/graphs.c -- graphs [N [SEED]]: right kernels must be judged right.  Random graphs of every operator
- * on ref, on cpu for each target that this machine runs, and on llvm where it is built, with and without
- * passes; N of N must be as the oracle says.
+ * on ref, on cpu for each target that this machine runs, on the simulator of a grid, and on llvm where it is built,
+ * with and without passes; N of N must be as the oracle says.
  *
  * Prints TAP.  What is judged wrong is reported with its seed, with as few nodes as still show it; 1 if something was,
  * or if of more than one element in a hundred nothing could be said.  LT_JOBS=N: side by side; LT_LEVEL=-O1: how far
- * kernels are optimised.
+ * kernels are optimised; LT_BACKENDS='NAME NAME': on these alone.
  */
 #include <string.h>
 #include <sys/wait.h>
@@ -23,8 +23,13 @@ struct job { uint64_t seed; struct lt_context *ctx; struct random_graph r; };
 static struct configs find_configs(const char *program)
 {
 	struct configs p = { .name = { "ref" }, .n = 1 };
-	const char *slash = strrchr(program, '/');
+	const char *slash = strrchr(program, '/'), *only = getenv("LT_BACKENDS");
 	char path[1024];
+	for (p.n = only ? 0 : 1; only && *only && p.n < MAX_CONFIGS; only += strcspn(only, " "), only += strspn(only, " "))
+		(void)snprintf(p.name[p.n++], sizeof p.name[0], "%.*s", (int)strcspn(only, " "), only);
+	if (only)
+		return p;
+	(void)strcpy(p.name[p.n++], "sim:grid");
 	for (uint32_t i = 0; i < lt__cpu_model_count(); i++)
 		if (lt__cpu_model_at(i)->runs())
 			(void)snprintf(p.name[p.n++], sizeof p.name[0], "batch:target=%s", lt__cpu_model_at(i)->name);

@@ -1,0 +1,157 @@
+/* The default tree of a GPU: which loops of a plain nest become blocks and threads.
+ *
+ *     POINTS    elements of their own: a thread has as many side by side as 16 bytes hold, a block up to 256
+ *               such runs
+ *     ROWS      memory lies along what is reduced: the threads of a block, or of a subgroup, share a row, which stays
+ *               in their registers from one loop of the body to the next
+ *     THREADS   memory lies along the rows' number: a thread has a row, its neighbour the next one
+ *     COLUMNS   the same, and too few rows to fill the machine: a block has 32 of them, and shares each among several
+ *               threads
+ *
+ * Which of the last three it is the traffic says: how many transactions a subgroup needs if its threads are side by
+ * side along one loop or the other.  What remains without a form has no loop that may be shared out.
+ */
+#include "looptree/auto_gpu.h"
+
+enum {
+	THREADS = 256,                  /* of a block, where nothing asks for another number */
+	FEW = 4,                        /* elements that one thread goes through by itself, whatever the traffic */
+	EACH = 8,                       /* elements of a row that a thread has at least */
+	FULL = 1024                     /* threads of a multiprocessor that keep its memory busy */
+};
+
+static int64_t power_up(int64_t n, int64_t max)
+{
+	int64_t p = 1;
+	while (p < n && p < max)
+		p *= 2;
+	return p;
+}
+
+static int64_t gpu_times(int64_t a, int64_t b)
+{
+	int64_t c;
+	return lt__mul_overflow(a, b, &c) ? INT64_MAX : c;
+}
+
+/* The chain's loop whose neighbours cost the least traffic; of equals the innermost. */
+static double best_lane(const struct lt_gpu *s, struct lt_gpu_nest *n)
+{
+	double best = 0;
+	for (int32_t i = n->n_chain; i-- > 0;) {
+		const struct lt_tnodedef *d = &s->t->node[n->chain[i]];
+		if (d->step != 1 || lt_looptree_trip_count(s->t, n->chain[i]) < 2)
+			continue;
+		double traffic = lt__gpu_traffic(s, n->top, d->var);
+		if (n->lane < 0 || traffic < best) {
+			n->lane = n->chain[i];
+			best = traffic;
+		}
+	}
+	return best;
+}
+
+/* What the threads of a row need: each child of the body by its own loop.  Negative: one cannot be shared. */
+static double row_traffic(const struct lt_gpu *s, const struct lt_gpu_nest *n)
+{
+	double sum = 0;
+	bool any = false;
+	for (lt_tnode c = n->body; c >= 0; c = n->n_chain ? s->t->node[c].next : -1) {
+		lt_tnode lane = s->t->node[c].kind == LT_TLOOP ? lt__gpu_lane_of(s, c) : -1;
+		any = any || lane >= 0;
+		sum += lane < 0 ? 0 : lt__gpu_traffic(s, c, s->t->node[lane].var);
+	}
+	return any ? sum : -1;
+}
+
+/* Elements that all children of the body access at once along their lanes: their threads then have the same ones. */
+static int64_t row_wide(const struct lt_gpu *s, const struct lt_gpu_nest *n)
+{
+	int64_t wide = 0;
+	for (lt_tnode c = n->body; c >= 0; c = n->n_chain ? s->t->node[c].next : -1) {
+		lt_tnode lane = s->t->node[c].kind == LT_TLOOP ? lt__gpu_lane_of(s, c) : -1;
+		int64_t of = lane < 0 ? 0 : lt__gpu_wide(s, c, s->t->node[lane].var);
+		wide = of && (!wide || of < wide) ? of : wide;
+	}
+	return wide ? wide : 1;
+}
+
+/* Iterations of the longest loop that threads share. */
+static int64_t row_length(const struct lt_gpu *s, const struct lt_gpu_nest *n)
+{
+	int64_t length = 1;
+	for (lt_tnode c = n->body; c >= 0; c = n->n_chain ? s->t->node[c].next : -1) {
+		lt_tnode lane = s->t->node[c].kind == LT_TLOOP ? lt__gpu_lane_of(s, c) : -1;
+		int64_t trips = lane < 0 ? 1 : lt_looptree_trip_count(s->t, lane);
+		length = trips > length ? trips : length;
+	}
+	return length;
+}
+
+/* A power of two of threads, so that they are combined by halves. */
+static void choose_rows(const struct lt_gpu *s, struct lt_gpu_nest *n)
+{
+	int64_t subgroup = (int64_t)s->target->warp, runs, length = row_length(s, n);
+	n->form = LT_GPU_ROWS;
+	n->lane = -1;
+	n->wide = row_wide(s, n);
+	runs = (length - 1) / n->wide + 1;
+	if (runs <= 2 * subgroup)
+		n->threads = power_up(runs, subgroup);
+	else
+		n->threads = power_up((length - 1) / (EACH > n->wide ? EACH : n->wide) + 1, lt__gpu_max_block(s->target));
+	n->threads = n->threads < subgroup && runs > subgroup ? subgroup : n->threads;
+	n->side = n->n_chain && n->threads < THREADS / 2 ? THREADS / n->threads : 1;
+	while (n->side * n->threads > 2 * subgroup && n->side > 1
+		&& n->rows / n->side < 2 * (int64_t)s->target->multiprocessors)
+		n->side /= 2;
+}
+
+/* Rows of neighbours in a block; more threads for each where there are few. */
+static void choose_threads(const struct lt_gpu *s, struct lt_gpu_nest *n)
+{
+	int64_t full = gpu_times((int64_t)s->target->multiprocessors, FULL);
+	n->form = LT_GPU_THREADS;
+	n->side = THREADS;
+	if (n->rows >= full || n->elems < 8 * FEW || !lt__gpu_reduces(s->t, n->top)) {
+		while (n->side > 32 && n->rows / n->side < 2 * (int64_t)s->target->multiprocessors)
+			n->side /= 2;
+		return;
+	}
+	n->form = LT_GPU_COLUMNS;
+	n->side = 32;
+	n->threads = power_up(full / (n->rows > 0 ? n->rows : 1), n->elems / 8);
+	n->threads = n->threads < 32 ? n->threads : 32;
+	n->threads = n->threads * n->side > lt__gpu_max_block(s->target) ? lt__gpu_max_block(s->target) / n->side : n->threads;
+}
+
+static bool is_empty(const struct lt_looptree *t, lt_tnode at)
+{
+	if (t->node[at].kind == LT_TLOOP && lt_looptree_trip_count(t, at) == 0)
+		return true;
+	for (lt_tnode c = t->node[at].child; c >= 0; c = t->node[c].next)
+		if (is_empty(t, c))
+			return true;
+	return false;
+}
+
+void lt__gpu_choose(struct lt_gpu *s, lt_tnode top, struct lt_gpu_nest *out)
+{
+	lt__gpu_look(s, top, out);
+	if (s->t->node[top].loop != LT_SERIAL || is_empty(s->t, top))
+		return;
+	double lane = best_lane(s, out);
+	if (out->leaves && out->n_chain) {
+		out->form = LT_GPU_POINTS;
+		out->wide = out->lane < 0 ? 1 : lt__gpu_wide(s, top, s->t->node[out->lane].var);
+		out->wide = out->wide ? out->wide : 1;
+		return;
+	}
+	double row = row_traffic(s, out);
+	if (row >= 0 && (out->lane < 0 || (out->elems >= FEW && row < lane)))
+		choose_rows(s, out);
+	else if (out->lane >= 0)
+		choose_threads(s, out);
+	else if (out->n_chain)
+		out->form = LT_GPU_THREADS;
+}

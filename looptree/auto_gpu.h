@@ -1,0 +1,93 @@
+/* looptree/auto_gpu.h -- what the parts of the default tree share that give plain nests to the blocks and threads of a
+ * GPU.
+ *
+ *     auto_gpu.c        which tree a nest gets: the page to begin with
+ *     auto_gpu_nests.c  all nests of a tree
+ *     auto_gpu_share.c  what shares the loops of a nest, when the nests are made
+ *     auto_gpu_look.c   what is asked of a nest: its rows, how it moves along memory
+ *     auto_gpu_split.c  before that: long reductions by partial results
+ *     auto_gpu_tile.c   before that: tiles between two orders of elements
+ *     auto_gpu_bind.c   the loops: grid and block loops, vectors
+ *     auto_gpu_fit.c    whether a block has the memory for it
+ *
+ * A nest is its `chain`, loops directly in each other whose iterations have elements of their own, and what is in the
+ * innermost of them: the body.
+ */
+#ifndef LT_LOOPTREE_AUTO_GPU_H
+#define LT_LOOPTREE_AUTO_GPU_H
+#include "looptree/auto.h"
+#include "looptree/edit.h"
+
+enum { LT_GPU_CHAIN = 24 };
+enum lt_gpu_form {
+	LT_GPU_NONE,            /* nothing of it is shared out: one thread                               */
+	LT_GPU_POINTS,          /* a thread has some elements side by side of what the chain runs over   */
+	LT_GPU_THREADS,         /* a thread runs the body by itself, its neighbour the next iteration of the chain */
+	LT_GPU_COLUMNS,         /* the same, and a reduction in the body is shared out along block.y     */
+	LT_GPU_ROWS             /* threads side by side share the body                                   */
+};
+struct lt_gpu_nest {
+	lt_tnode top;                   /* its outermost loop                                            */
+	int32_t n_chain;
+	lt_tnode chain[LT_GPU_CHAIN];   /* outermost first                                               */
+	lt_tnode body;                  /* what the chain has in it, the first of the siblings           */
+	bool leaves;                    /* the body is nothing but leaves                                */
+	int64_t rows, elems;            /* iterations of the chain; the most of one child of the body    */
+	enum lt_gpu_form form;
+	lt_tnode lane;                  /* the chain's loop whose iterations are side by side, -1: none   */
+	int64_t wide;                   /* elements of a thread that are accessed together               */
+	int64_t threads;                /* that share a row (ROWS) or a column (COLUMNS)                  */
+	int64_t side;                   /* rows or columns of a block                                     */
+};
+struct lt_gpu {
+	struct lt_looptree *t;
+	const struct lt_target *target;
+	struct lt_edit e;
+};
+static inline bool lt__target_has_grid(const struct lt_target *t) { return t && t->warp > 0; }
+static inline int64_t lt__gpu_max_block(const struct lt_target *t)
+{
+	return t->max_block && t->max_block < 1024 ? (int64_t)t->max_block : 1024;
+}
+
+/* auto_gpu_share.c: when clusters are placed.  Whether the cluster in hand, of node n, may stand inside `at`; whether
+ * the only reader of n has v in its result. */
+bool lt__gpu_may_join(const struct lt_auto *, lt_node n, lt_tnode at);
+bool lt__gpu_is_kept(const struct lt_auto *, lt_node n, lt_var v);
+
+/* auto_gpu.c: what is chosen for a nest; its loops are not changed. */
+void lt__gpu_choose(struct lt_gpu *, lt_tnode top, struct lt_gpu_nest *out);
+
+/* auto_gpu_nests.c: the nests of the tree that auto.c has placed; open: by tree node, roots that may be changed.
+ * apart: by node of the base graph, marked for nests that a block has no room for, and counted: the tree has to be made
+ * again then. */
+lt_status lt__auto_gpu(
+	struct lt_auto *, const struct lt_target *, const bool *open, bool *apart, int32_t *n_apart);
+
+/* auto_gpu_look.c.  Scopes are known. */
+/* Whether each iteration of the loop has elements of its own; sums: or reduces, in any order. */
+bool lt__gpu_may_share(const struct lt_looptree *, lt_tnode loop, bool sums);
+/* Fills top, chain, body, leaves, rows, elems. */
+void lt__gpu_look(const struct lt_gpu *, lt_tnode top, struct lt_gpu_nest *out);
+/* Transactions of memory, of all that is inside `at`, if the iterations of loops over v are side by side. */
+double lt__gpu_traffic(const struct lt_gpu *, lt_tnode at, lt_var v);
+/* Elements along v that are accessed at once: as many as 16 bytes have, or fewer where an access does not begin at a
+ * multiple of that; 0: nothing lies along v. */
+int64_t lt__gpu_wide(const struct lt_gpu *, lt_tnode at, lt_var v);
+/* Iterations of all loops in one run of `at`, one inside the other: of the deepest nest. */
+int64_t lt__gpu_elems(const struct lt_looptree *, lt_tnode at);
+/* Whether a leaf in `at` reduces. */
+bool lt__gpu_reduces(const struct lt_looptree *, lt_tnode at);
+/* The loop of a body's child that is shared out among threads, -1: none may be: that of the least traffic; that of the
+ * most iterations. */
+lt_tnode lt__gpu_lane_of(const struct lt_gpu *, lt_tnode child);
+lt_tnode lt__gpu_longest(const struct lt_gpu *, lt_tnode child);
+
+/* auto_gpu_split.c, auto_gpu_tile.c: change the tree before loops are bound; open: of the first n_open tree nodes. */
+lt_status lt__gpu_split(struct lt_gpu *, const bool *open);
+lt_status lt__gpu_tile(struct lt_gpu *, const bool *open, int32_t n_open);
+/* auto_gpu_bind.c */
+void lt__gpu_bind(struct lt_gpu *, struct lt_gpu_nest *);
+/* auto_gpu_fit.c: whether a block has room for what the nest keeps. */
+bool lt__gpu_fits(const struct lt_gpu *, lt_tnode top);
+#endif

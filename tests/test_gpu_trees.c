@@ -1,0 +1,97 @@
+/* tests/test_gpu_trees.c -- default trees for machines with grids: what they compute, that they are read back, that
+ * they are shared out. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/ltrun.h"
+
+TestSuite(gpu_default, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 300);
+
+#define POINTS(i, j) "graph 1\nvar i " i "\nvar j " j "\n%x = f32[i, j] input \"x\"\n%b = f32[j] input \"b\"\n" \
+	"%a = f32[i, j] add %x, %b\n%y = f32[i, j] exp %a\nresult \"y\" = %y\n"
+#define SOFTMAX(i, j) "graph 1\nvar i " i "\nvar j " j "\n%x = f32[i, j] input \"x\"\n%m = f32[i] max.reduce %x\n" \
+	"%d = f32[i, j] sub %x, %m\n%e = f32[i, j] exp %d\n%s = f32[i] add.reduce %e\n%y = f32[i, j] div %e, %s\n" \
+	"result \"y\" = %y\n"
+#define SOFTMAX_DOWN(i, j) "graph 1\nvar i " i "\nvar j " j "\n%x = f32[i, j] input \"x\"\n" \
+	"%m = f32[j] max.reduce %x\n%d = f32[i, j] sub %x, %m\n%e = f32[i, j] exp %d\n%s = f32[j] add.reduce %e\n" \
+	"%y = f32[i, j] div %e, %s\nresult \"y\" = %y\n"
+#define REDUCE(dims, type, op) "graph 1\nvar i 300\nvar j 200\n%x = " type "[i, j] input \"x\"\n" \
+	"%y = " type "[" dims "] " op ".reduce %x\nresult \"y\" = %y\n"
+#define TRANSPOSE(type, i, j) "graph 1\nvar i " i "\nvar j " j "\n%x = " type "[i, j] input \"x\"\n" \
+	"%b = " type "[j] input \"b\"\n%y = " type "[j, i] add %x, %b\nresult \"y\" = %y\n"
+#define TURN(type, i, j) "graph 1\nvar i " i "\nvar j " j "\n%x = " type "[i, j] input \"x\"\n" \
+	"%y = f32[j, i] cast %x\nresult \"y\" = %y\n"
+#define PRODUCT(m, k, n) "graph 1\nvar m " m "\nvar k " k "\nvar n " n "\n%a = f32[m, k] input \"a\"\n" \
+	"%b = f32[k, n] input \"b\"\n%p = f32[m, k, n] mul %a, %b\n%c = f32[m, n] add.reduce %p\n" \
+	"%z = f32[] lit 0.0\n%r = f32[m, n] max %c, %z\nresult \"r\" = %r\n"
+#define MATVEC(n, k) "graph 1\nvar k " k "\nvar n " n "\n%a = f32[n, k] input \"a\"\n%b = f32[k] input \"b\"\n" \
+	"%p = f32[n, k] mul %a, %b\n%c = f32[n] add.reduce %p\nresult \"c\" = %c\n"
+#define ATTENTION(h, t, d, n) "graph 1\nvar h " h "\nvar t " t " limit n\nvar d " d "\nparam n = %n[0] in 0.." t "\n" \
+	"%n = i64[] input \"n\"\n%q = f32[h, d] input \"q\"\n%k = f32[t, h, d] input \"k\"\n%v = f32[t, h, d] input \"v\"\n" \
+	"%m = f32[h, t, d] mul %q, %k\n%s = f32[h, t] add.reduce %m\n%l = f32[h] max.reduce %s\n%e = f32[h, t] sub %s, %l\n" \
+	"%y = f32[h, t] exp %e\n%z = f32[h] add.reduce %y\n%p = f32[h, t] div %y, %z\n%o = f32[h, t, d] mul %p, %v\n" \
+	"%r = f32[h, d] add.reduce %o\nresult \"r\" = %r\n"
+
+static const struct { const char *graph, *inputs; } cases[] = {
+	{ POINTS("37", "1024"), "" }, { POINTS("5", "1001"), "" }, { POINTS("1000", "3"), "" }, { POINTS("1", "70000"), "" },
+	{ POINTS("1", "1"), "" },
+	{ SOFTMAX("64", "1024"), "" }, { SOFTMAX("33", "1000"), "" }, { SOFTMAX("1000", "10"), "" },
+	{ SOFTMAX("300", "4"), "" },
+	{ SOFTMAX("7", "1"), "" }, { SOFTMAX("3", "40001"), "" }, { SOFTMAX("1", "5000"), "" }, { SOFTMAX("20", "33"), "" },
+	{ SOFTMAX_DOWN("100", "64"), "" }, { SOFTMAX_DOWN("3000", "20"), "" }, { SOFTMAX_DOWN("10", "1001"), "" },
+	{ REDUCE("i", "f32", "add"), "" }, { REDUCE("j", "f32", "max"), "" }, { REDUCE("", "f32", "add"), "" },
+	{ REDUCE("j", "i32", "mul"), "" }, { REDUCE("i", "f64", "min"), "" }, { REDUCE("", "i32", "max"), "" },
+	{ TRANSPOSE("f32", "100", "70"), "" }, { TRANSPOSE("i64", "64", "128"), "" }, { TRANSPOSE("f64", "33", "31"), "" },
+	{ TURN("f16", "64", "96"), "" }, { TURN("i8", "40", "40"), "" },
+	{ PRODUCT("17", "70", "40"), "" }, { PRODUCT("1", "300", "64"), "" }, { PRODUCT("200", "1", "3"), "" },
+	{ MATVEC("300", "256"), "" }, { MATVEC("3", "4099"), "" }, { MATVEC("1", "100000"), "" },
+	{ ATTENTION("4", "64", "32", "n"), "-i n=64" }, { ATTENTION("4", "64", "32", "n"), "-i n=1" },
+	{ ATTENTION("3", "100", "33", "n"), "-i n=70" }, { ATTENTION("2", "2000", "8", "n"), "-i n=1999" },
+};
+enum { N_CASE = sizeof cases / sizeof *cases };
+static const char *const configs[] = { "grid", "grid/order=backward", "grid/subgroup=8", "grid/subgroup=1", "h100" };
+enum { N_CONFIG = sizeof configs / sizeof *configs };
+
+Test(gpu_default, they_compute_what_the_graph_says)
+{
+	for (int i = 0; i < N_CASE; i++) {
+		ltrun_write_text("case.graph", cases[i].graph);
+		for (int k = i % 2; k < N_CONFIG; k += 2)
+			cr_expect_eq(ltrun("--no-cache --strict -b 'sim:%s' -q --verify -i '*=random' %s case.graph", configs[k],
+				cases[i].inputs), 0, "case %d, %s: %s", i, configs[k], ltrun_err);
+	}
+}
+
+Test(gpu_default, they_are_read_back)
+{
+	for (int i = 0; i < N_CASE; i++) {
+		char *first;
+		ltrun_write_text("case.graph", cases[i].graph);
+		cr_assert_eq(ltrun("--no-cache -b sim:h100 --dump=tree case.graph"), 0, "case %d: %s", i, ltrun_err);
+		first = strdup(ltrun_out);
+		ltrun_write_text("case.tree", first);
+		cr_assert_eq(ltrun("--no-cache -b sim:h100 --schedule=case.tree --dump=tree case.graph"), 0, "case %d: %s", i,
+			ltrun_err);
+		cr_expect_str_eq(ltrun_out, first, "case %d", i);
+		free(first);
+	}
+}
+
+/* Outermost lines of the tree, each with what is in it: no nest of one thread where there is something to share out. */
+Test(gpu_default, each_nest_is_shared_out)
+{
+	for (int i = 0; i < N_CASE; i++) {
+		ltrun_write_text("case.graph", cases[i].graph);
+		cr_assert_eq(ltrun("--no-cache -b sim:h100 --dump=tree case.graph"), 0, "case %d: %s", i, ltrun_err);
+		char *at = strstr(ltrun_out, "\ntree\n") + 5, *end;
+		for (; at && at[1]; at = end) {
+			for (end = strchr(at + 1, '\n'); end && end[1] == ' '; end = strchr(end + 1, '\n'))
+				;
+			if (end)
+				*end = '\0';
+			cr_expect(strstr(at, " block.") || !strstr(at, " iterations,") || strstr(at, " extent 1, "), "case %d: %s", i, at);
+			if (end)
+				*end = '\n';
+		}
+	}
+}
