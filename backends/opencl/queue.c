@@ -88,24 +88,6 @@ lt_status lt__opencl_sync(struct lt_session *s, void *stream, struct lt_diag *di
 	return status;
 }
 
-lt_status lt__opencl_stream_new(struct lt_session *s, void **stream, struct lt_diag *diag)
-{
-	cl_int r = CL_SUCCESS;
-	cl_command_queue queue = s->cl.queue_new(s->context, s->device, CL_QUEUE_PROFILING_ENABLE, &r);
-	if (!queue)
-		queue = s->cl.queue_new(s->context, s->device, 0, &r);
-	*stream = queue;
-	return queue ? LT_OK : lt__opencl_check(r, diag, "a queue of the device");
-}
-
-void lt__opencl_stream_free(struct lt_session *s, void *stream)
-{
-	cl_command_queue kept = stream_take(s, stream);
-	if (kept)
-		(void)s->cl.queue_free(kept);
-	(void)s->cl.queue_free(stream);
-}
-
 void lt__opencl_forget(struct lt_session *s)
 {
 	for (cl_command_queue q; (q = stream_take(s, NULL)); ) {

@@ -89,8 +89,6 @@ void lt__opencl_records_free(struct lt_session *);
  * for, when the session ends. */
 lt_status lt__opencl_wait(struct lt_session *, cl_command_queue, struct lt_diag *, const char *kernel);
 lt_status lt__opencl_remember(struct lt_session *, cl_command_queue, struct lt_diag *);
-lt_status lt__opencl_stream_new(struct lt_session *, void **stream, struct lt_diag *);
-void lt__opencl_stream_free(struct lt_session *, void *stream);
 lt_status lt__opencl_sync(struct lt_session *, void *stream, struct lt_diag *);
 void lt__opencl_forget(struct lt_session *);
 /* A queue in order; times of its commands can be asked for, where the driver has that. */
