@@ -149,7 +149,6 @@ enum lt_space {
 };
 /* `what` of barrier, of exchange, and of commit and wait: where the threads are that wait; whose value it is; what was
  * begun. */
-enum lt_barrier_scope { LT_BARRIER_BLOCK, LT_BARRIER_SUBGROUP, LT_NBARRIER };
 enum lt_exchange {
 	LT_EXCHANGE_UP,         /* of the member whose number is smaller by the distance; its own, if there is none */
 	LT_EXCHANGE_DOWN,       /* ... larger ... */
