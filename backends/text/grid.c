@@ -159,15 +159,26 @@ static void begin_copy(struct text *t, const struct lt_instruction *i)
 		mask);
 }
 
+/* A barrier behind a return is one that OpenCL's compilers know less of than one in a condition: PoCL without its
+ * optimiser loses threads there.  So the rest of the kernel is a block (kernel.c ends it). */
+static void leave(struct text *t, const struct lt_instruction *i)
+{
+	const char *mask = lt__text_in(t, lt__text_use(t, i->operand[0]), t->d->device->warps ? TEXT_ANY : TEXT_PRIMARY);
+	if (t->d->device->warps) {
+		lt__text_line(t, "if (%s)", mask);
+		lt__text_line(t, "\treturn;");
+	} else {
+		lt__text_line(t, "if (!%s) {", mask);
+		t->indent++;
+	}
+}
+
 void lt__text_grid_step(struct text *t, int32_t at)
 {
 	const struct lt_instruction *i = text_at(t, at);
 	bool asks = t->d->device->warps && i->what == LT_FLIGHT_COPIES;
 	switch (i->opcode) {
-	case LT_OPCODE_leave:
-		lt__text_line(t, "if (%s)", lt__text_use(t, i->operand[0]).text);
-		lt__text_line(t, "\treturn;");
-		break;
+	case LT_OPCODE_leave: leave(t, i); break;
 	case LT_OPCODE_barrier: barrier(t, i); break;
 	case LT_OPCODE_copy_async: begin_copy(t, i); break;
 	case LT_OPCODE_commit:

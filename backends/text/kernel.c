@@ -117,6 +117,12 @@ static void print_kernel(struct text *t, int32_t region, struct lt_text_grid *gr
 	const struct lt_region *r = &t->k->regions[region];
 	t->self = t->passes = false;
 	lt__text_walk(t, region);
+	while (t->indent > 1) {                 /* what threads that leave pass by */
+		t->indent--;
+		for (int i = 0; i < t->indent; i++)
+			lt__out(&t->body, "\t");
+		lt__out(&t->body, "}\n");
+	}
 	const struct kernel_parts p = all_parts(t, region);
 	grid->name = lt__text_formatted(t, "%s_%d", t->function, (int)region);
 	grid->region = region;

@@ -92,16 +92,16 @@ __kernel __attribute__((reqd_work_group_size(16, 2, 1))) void gather_1(__global 
 	const int64_t n = n_2[1];
 	const int64_t v2 = (int64_t)get_local_id(0);
 	const int64_t v4 = (uint64_t)(int64_t)get_group_id(0) * 2;
-	if (v4 >= n)
-		return;
-	const int64_t v6 = (uint64_t)v4 + (uint64_t)(int64_t)get_local_id(1);
-	const int v7 = v6 < n;
-	const int64_t v9 = (int64_t)(v7 ? index[v6] : 0);
-	const int v12 = v9 < 0 || v9 >= 8;
-	if (v12 && v2 == 0)
-		lt_fault_at(fault, v9, 3, 1);
-	if (v7)
-		kept[(uint64_t)v6 * 16 + (uint64_t)v2] = (float)table[(uint64_t)(v12 ? 0 : v9) * 16 + (uint64_t)v2] * (a0 + 1.0f);
+	if (!(v4 >= n)) {
+		const int64_t v6 = (uint64_t)v4 + (uint64_t)(int64_t)get_local_id(1);
+		const int v7 = v6 < n;
+		const int64_t v9 = (int64_t)(v7 ? index[v6] : 0);
+		const int v12 = v9 < 0 || v9 >= 8;
+		if (v12 && v2 == 0)
+			lt_fault_at(fault, v9, 3, 1);
+		if (v7)
+			kept[(uint64_t)v6 * 16 + (uint64_t)v2] = (float)table[(uint64_t)(v12 ? 0 : v9) * 16 + (uint64_t)v2] * (a0 + 1.0f);
+	}
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void gather_2(__global const char *lt_at2, int64_t lt_offset2, __global char *lt_at3, int64_t lt_offset3, __global char *lt_at4, int64_t lt_offset4, __global const char *lt_at5, int64_t lt_offset5, int64_t a0)
@@ -112,26 +112,26 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void gather_2(__global c
 	__global const float *restrict const kept = (__global const float *)(lt_at5 + lt_offset5);
 	const int64_t n = n_2[1];
 	const int64_t v4 = (uint64_t)(int64_t)get_group_id(0) * (uint64_t)a0 + (uint64_t)(int64_t)get_group_id(1);
-	if (v4 >= n)
-		return;
-	const int64_t v7 = (uint64_t)v4 * 16;
-	int64_t count = 0;
-	__attribute__((aligned(16))) int32_t own_2[4];
-	if (0)
-		own_2[0] = 0;
-	own_2[0] = 5;
-	for (int64_t i8 = 0; i8 < 16; i8 += 4) {
-		const int64_t v9 = (uint64_t)v7 + (uint64_t)i8;
-		lt_f16x4_store_global(&y[v9], lt_f16x4_cast_f32(lt_f32x4_load_global(&kept[v9])));
-		int here = lt_maskx2_greater_f32(lt_f32x2_load_by_global(&kept[v9], 2), lt_f32x2_splat(0.0f)) != 0;
-		here = here && 1;
-		if (here) {
-			count = (uint64_t)count + 1;
-		} else {
-			own_2[0] = (uint32_t)own_2[0] - 1;
+	if (!(v4 >= n)) {
+		const int64_t v7 = (uint64_t)v4 * 16;
+		int64_t count = 0;
+		__attribute__((aligned(16))) int32_t own_2[4];
+		if (0)
+			own_2[0] = 0;
+		own_2[0] = 5;
+		for (int64_t i8 = 0; i8 < 16; i8 += 4) {
+			const int64_t v9 = (uint64_t)v7 + (uint64_t)i8;
+			lt_f16x4_store_global(&y[v9], lt_f16x4_cast_f32(lt_f32x4_load_global(&kept[v9])));
+			int here = lt_maskx2_greater_f32(lt_f32x2_load_by_global(&kept[v9], 2), lt_f32x2_splat(0.0f)) != 0;
+			here = here && 1;
+			if (here) {
+				count = (uint64_t)count + 1;
+			} else {
+				own_2[0] = (uint32_t)own_2[0] - 1;
+			}
 		}
+		count = (uint64_t)count * 10;
+		count = (uint64_t)count + (uint64_t)(int64_t)own_2[0];
+		z[v4] = count;
 	}
-	count = (uint64_t)count * 10;
-	count = (uint64_t)count + (uint64_t)(int64_t)own_2[0];
-	z[v4] = count;
 }
