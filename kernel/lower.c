@@ -87,7 +87,7 @@ static lt_status lower(struct lowering *l, struct lt_diag *diag)
 		return status;
 	l->b.name = lt__build_string(&l->b, t->name ? t->name : "kernel");
 	l->b.n_slot = t->n_slot;
-	l->team = l->lane_loop = l->lane = l->mask = l->on = -1;
+	l->team = l->predicate = l->lane_loop = l->lane = l->mask = l->on = -1;
 	lt__lower_columns(l);
 	lt__lower_modes(l);
 	if (lower_has_grids(l))
