@@ -63,7 +63,9 @@ static __device__ __forceinline__ lt_f32x4 lt_f32x4_select_mask(uint32_t a, lt_f
 }
 static __device__ __forceinline__ float lt_f32_max(float a, float b)
 {
-	return a != a || a > b || (a == b && !signbit(a)) ? a : b;
+	float x;
+	asm("max.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
+	return x;
 }
 static __device__ __forceinline__ float lt_f32x4_fold_max(lt_f32x4 a)
 {
