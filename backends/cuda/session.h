@@ -73,6 +73,7 @@ struct lt_object {
 	CUfunction *function;           /* one a grid */
 	/* Of each run, whatever the run-time scalars are; else they are asked for before each. */
 	bool recorded;
+	bool follows;                   /* some launch has fewer blocks, where they are known before the run */
 	struct lt_cuda_launches launches;
 	struct lt_cuda_plan *plans;     /* of its calls; under the lock of blas */
 	bool loaded;                    /* from the host's cache */
