@@ -141,7 +141,9 @@ static void fill_block(const struct lt_gpu *s, struct chain_cut *cut, int32_t n,
 static void share_loop(struct lt_gpu *s, lt_tnode loop, int64_t threads, int64_t wide, int axis, bool reduces)
 {
 	struct lt_looptree *t = s->t;
-	int64_t trips = lt_looptree_trip_count(t, loop), side = threads * wide;
+	int64_t trips = lt_looptree_trip_count(t, loop), side;
+	wide = trips % wide ? 1 : wide;
+	side = threads * wide;
 	bool bounded = is_bounded(t, loop), whole = !bounded && trips % wide == 0;
 	if (whole && (trips == side || (trips < side && (!reduces || axis)))) {
 		threads = trips / wide;
