@@ -87,6 +87,8 @@ int32_t lt__lower_combine_scope(const struct lowering *, const struct lt_stmt *)
 /* The outermost loop around the statement all of whose iterations give to the same element, which nobody else touches
  * meanwhile; -1: there is none. */
 int32_t lt__lower_combine_loop(const struct lowering *, int32_t stmt);
+/* The tile that a loop is or is in; -1. */
+int32_t lt__lower_tile_around(const struct lowering *, int32_t loop);
 
 /* lower_spread.c.  NULL: no more is known than that several threads may need an element. */
 struct lower_spread *lt__lower_find_spread(struct lowering *, int32_t buffer);
@@ -126,8 +128,6 @@ int64_t lt__lower_threads_of(const struct lowering *, int32_t loop, int axis);
 /* lower_tile.c.  Which loops are matrix instructions; what is refused of them, first and when memory is planned. */
 lt_status lt__lower_find_tiles(struct lowering *, struct lt_diag *);
 lt_status lt__lower_plan_tiles(struct lowering *, struct lt_diag *);
-/* The tile that a loop is or is in; -1. */
-int32_t lt__lower_tile_around(const struct lowering *, int32_t loop);
 void lt__lower_tile(struct lowering *, int32_t loop);
 
 /* lower_threads.c: what is in loop `loop`, statements s to below end. */

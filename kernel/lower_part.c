@@ -87,3 +87,10 @@ int32_t lt__lower_combine_loop(const struct lowering *l, int32_t s)
 	}
 	return loop;
 }
+
+int32_t lt__lower_tile_around(const struct lowering *l, int32_t loop)
+{
+	while (loop >= 0 && !(l->tile && l->tile[loop]))
+		loop = lower_loop_at(l, loop)->parent;
+	return loop;
+}

@@ -167,8 +167,8 @@ Test(grid_trees, a_device_gives_what_the_evaluator_says)
 		cr_expect_eq(grid_run(i, DEVICE, "-q --verify -i '*=random'"), 0, "case %d: %s", i, ltrun_err);
 	ltrun_write_text("case.graph", LAUNCHES);
 	for (int at = 0; at < 10; at += 3)
-		cr_expect_eq(ltrun("--no-cache --no-passes --strict -b " DEVICE " --schedule=plain --apply='bind %%y/i grid.x' -q --verify "
-			"-i at=%d -i x=random case.graph", at), 0, "at %d: %s", at, ltrun_err);
+		cr_expect_eq(ltrun("--no-cache --no-passes --strict -b " DEVICE " --schedule=plain --apply='bind %%y/i grid.x' -q "
+			"--verify -i at=%d -i x=random case.graph", at), 0, "at %d: %s", at, ltrun_err);
 }
 
 /* -- drawn trees -- */

@@ -304,16 +304,16 @@ Test(kernel_call, of_trees)
 {
 	for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
 		write_tree_case(i);
-		cr_assert_eq(ltrun("--no-cache --no-passes -b 'sim:grid/calls' --schedule=plain --apply=\"%s\" --dump=kernel case.graph",
-			trees[i].steps), 0, "case %d: %s", (int)i, ltrun_err);
+		cr_assert_eq(ltrun("--no-cache --no-passes -b 'sim:grid/calls' --schedule=plain --apply=\"%s\" --dump=kernel "
+			"case.graph", trees[i].steps), 0, "case %d: %s", (int)i, ltrun_err);
 		const char *at = ltrun_out;
 		for (int n = 0; n < 6 && trees[i].lines[n]; n++) {
 			const char *found = strstr(at, trees[i].lines[n]);
 			cr_expect_not_null(found, "case %d has no '%s' behind the others: %s", (int)i, trees[i].lines[n], ltrun_out);
 			at = found ? found : at;
 		}
-		cr_expect_eq(ltrun("--no-cache --no-passes -b 'sim:grid/calls' --schedule=plain --apply=\"%s\" -q --verify -i '*=random' case.graph",
-			trees[i].steps), 0, "case %d: %s", (int)i, ltrun_err);
+		cr_expect_eq(ltrun("--no-cache --no-passes -b 'sim:grid/calls' --schedule=plain --apply=\"%s\" -q --verify "
+			"-i '*=random' case.graph", trees[i].steps), 0, "case %d: %s", (int)i, ltrun_err);
 	}
 }
 
@@ -327,8 +327,8 @@ Test(kernel_call, refusals_name_the_loop)
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
 		ltrun_write_text("case.graph", refused[i].graph);
 		ltrun_write_text("plain", "schedule 1\n");
-		cr_expect_neq(ltrun("--no-cache --no-passes --strict -b 'sim:grid/calls' --schedule=plain --apply=\"%s\" -q -i '*=random' case.graph",
-			refused[i].steps), 0);
+		cr_expect_neq(ltrun("--no-cache --no-passes --strict -b 'sim:grid/calls' --schedule=plain --apply=\"%s\" "
+			"-q -i '*=random' case.graph", refused[i].steps), 0);
 		cr_expect_not_null(strstr(ltrun_err, refused[i].says), "case %d: %s", (int)i, ltrun_err);
 	}
 }

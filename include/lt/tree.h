@@ -103,9 +103,9 @@ enum lt_piece_kind {
  * understand is refused by the host.  PARAMS: rows with params; DIVS: with divs; GATHER: accesses with an index;
  * PIECES: operands of several pieces, or an affine one; GUARDED: statements with guards, or masked vector loops;
  * COMBINE: statements of that kind; BARRIER: block loops of several iterations, with such statements where they are
- * needed; TILE: LT_TILE loops that are described (lt_call); ASYNC: copies that are begun and waited for.  Provisional, as
- * no host makes them: MEMORY: a local's memory space that must be kept; SWIZZLE, SPREAD: locals that are swizzled, or
- * spread over loops. */
+ * needed; TILE: LT_TILE loops that are described (lt_call); ASYNC: copies that are begun and waited for.  Provisional,
+ * as no host makes them: MEMORY: a local's memory space that must be kept; SWIZZLE, SPREAD: locals that are swizzled,
+ * or spread over loops. */
 enum lt_need { LT_NEED_PARAMS = 1, LT_NEED_DIVS = 2, LT_NEED_GATHER = 4, LT_NEED_PIECES = 8,
 	LT_NEED_GUARDED = 16, LT_NEED_MEMORY = 32, LT_NEED_SWIZZLE = 64, LT_NEED_SPREAD = 128,
 	LT_NEED_COMBINE = 256, LT_NEED_BARRIER = 512, LT_NEED_TILE = 1024, LT_NEED_ASYNC = 2048 };
