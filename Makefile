@@ -113,7 +113,7 @@ WITHOUT = $(if $(LLVM),,without-llvm)
 LLVM_TESTS = $(if $(LLVM),$(patsubst %.c,$(O)/%,$(wildcard tests/llvm/test_*.c)))
 # Tests of the backend cuda, on a driver that is not there (libcuda.so.1) and on a device.
 CUDA_TESTS = $(if $(CUDA),$(patsubst tests/cuda/%.c,$(O)/tests/cuda/%,$(wildcard tests/cuda/test_*.c)))
-MOCK_CUDA = $(if $(CUDA),$(O)/tests/cuda/libcuda.so.1)
+MOCK_CUDA = $(if $(CUDA),$(addprefix $(O)/tests/cuda/,libcuda.so.1 libcublasLt.so.13))
 # Tests of the backend opencl, on whatever device there is: PoCL makes one of the processor.
 OPENCL_TESTS = $(if $(OPENCL),$(patsubst tests/opencl/%.c,$(O)/tests/opencl/%,$(wildcard tests/opencl/test_*.c)))
 # The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
@@ -278,16 +278,19 @@ $(filter-out %_trees %_programs,$(CUDA_TESTS)): %: %.o $(O)/looptree.o | $(MOCK_
 $(filter %_trees %_programs,$(CUDA_TESTS)): %: %.o $(O)/tests/cuda/simulated_device.o $(HELPERS) $(PARTS) $(O)/looptree.o \
 		| $(MOCK_CUDA)
 	$(link) -lcriterion $(TOOL_LIBS)
-$(O)/tests/cuda/measure_cuda: $(O)/tests/cuda/measure_cuda.o $(O)/looptree.o
+CUDA_MEASURES = $(addprefix $(O)/tests/cuda/measure_,cuda blas)
+$(CUDA_MEASURES): %: %.o $(O)/looptree.o
 	$(link) $(LIBS)
 $(O)/tests/opencl/%.o: private FLAGS += $(addprefix -isystem ,$(filter-out /usr/include,$(OPENCL)))
 $(OPENCL_TESTS): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o
 	$(link) -lcriterion $(TOOL_LIBS)
-gpu: $(O)/lt-run $(O)/lt-check $(O)/lt-bench $(O)/tests/test_grid_trees $(O)/tests/cuda/test_cuda_programs \
-		$(O)/tests/cuda/test_cuda_host $(O)/tests/cuda/measure_cuda
+gpu: $(O)/lt-run $(O)/lt-check $(O)/lt-bench $(O)/tests/test_grid_trees $(CUDA_MEASURES) \
+		$(addprefix $(O)/tests/cuda/test_cuda_,host programs blas)
 	@tools/gpu-check.sh --pack $(O)/gpu $^
 $(O)/tests/cuda/libcuda.so.1: $(O)/tests/cuda/mock.o $(O)/tests/cuda/mock_queue.o
 	$(link) -shared -Wl,-soname,$(@F)
+$(O)/tests/cuda/libcublasLt.so.13: $(O)/tests/cuda/mock_blas.o $(O)/tests/cuda/libcuda.so.1
+	$(link) -shared -Wl,-soname,$(@F) $(O)/tests/cuda/libcuda.so.1
 
 # The objects of the library, except the one that ends with LT_BACKEND.
 ours = $(filter $(O)/kernel/%.o $(patsubst %,$(O)/backends/%.o,arguments diagnostic) $(O)/backends/text/%.o \
@@ -299,7 +302,7 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 
 plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
 tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) \
-	$(if $(CUDA),$(O)/tests/cuda/measure_cuda) \
+	$(if $(CUDA),$(CUDA_MEASURES)) \
 	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/limits $(O)/mutants $(O)/simulate \
 	plugins
 check: tests

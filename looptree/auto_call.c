@@ -165,6 +165,7 @@ static void shape_of(const struct draft *d, const struct lt_contraction *c, stru
 	for (int32_t i = 0; i < c->n_dim; i++) {
 		out->role[i] = c->role[i];
 		out->extent[i] = g->var[c->dim[i]].extent;
+		out->bounded[i] = g->var[c->dim[i]].bounded;
 		out->var[i] = g->var[c->dim[i]].name;
 	}
 	for (int32_t o = 0; o < c->n_operand; o++) {

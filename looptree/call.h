@@ -87,8 +87,12 @@ struct lt_callshape {
 	int64_t extent[LT_MAX_RANK];
 	uint32_t dtype[LT_CALL_MAX];
 	const char *name[LT_CALL_MAX], *var[LT_MAX_RANK];
+	bool bounded[LT_MAX_RANK];      /* the extent is the most that run-time scalars leave */
 	int64_t stride[LT_CALL_MAX][LT_MAX_RANK];
 };
+/* looptree/call_layout.c.  NULL: operands lie as a BLAS takes them; else a sentence. */
+const char *lt__layout_refuses(struct lt_arena *, const struct lt_callshape *);
+
 /* looptree/call_check.c */
 /* Whether a row of a table can be named in a tree, and its sum is of a type. */
 bool lt__routine_is_sound(const struct lt_routine *);

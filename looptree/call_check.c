@@ -45,36 +45,6 @@ static const char *type_names(struct lt_arena *a, uint64_t set)
 	return x.n ? x.at : "nothing";
 }
 
-/* One of the two longest of the dims that the operand has has stride 1; a batch is none of them. */
-static bool lies_along(const struct lt_callshape *c, int32_t o)
-{
-	int32_t longest[2] = { -1, -1 };
-	for (int32_t d = 0; d < c->n_dim; d++) {
-		if (c->role[d] == LT_DIM_BATCH || c->extent[d] < 2 || !c->stride[o][d])
-			continue;
-		if (longest[0] < 0 || c->extent[d] > c->extent[longest[0]]) {
-			longest[1] = longest[0];
-			longest[0] = d;
-		} else if (longest[1] < 0 || c->extent[d] > c->extent[longest[1]]) {
-			longest[1] = d;
-		}
-	}
-	return longest[0] < 0 || c->stride[o][longest[0]] == 1 || (longest[1] >= 0 && c->stride[o][longest[1]] == 1);
-}
-
-/* NULL: operand o lies as a routine needs it that does not take any strides. */
-static const char *refuses_layout(struct lt_arena *a, const struct lt_callshape *c, int32_t o, bool residual)
-{
-	if (!residual)
-		return lies_along(c, o) ? NULL : lt__arena_format(a, "%%%s lies along neither of its two longest dims, as the "
-			"routine requires; stage or materialize it outside", c->name[o]);
-	for (int32_t d = 0; d < c->n_dim; d++)
-		if (c->role[d] != LT_DIM_DEEP && c->extent[d] > 1 && c->stride[LT_CALL_RESULT][d] == 1 && c->stride[o][d] != 1)
-			return lt__arena_format(a, "%%%s does not lie along the dim that %%%s lies along, as the routine requires of a "
-				"residual; stage or materialize it outside", c->name[o], c->name[LT_CALL_RESULT]);
-	return NULL;
-}
-
 static const struct { uint32_t bit; const char *name;
 } epilogues[] = {
 	{ LT_EPILOGUE_BIAS, "a bias" },
@@ -111,13 +81,24 @@ const char *lt__routine_refuses(struct lt_arena *a, const struct lt_routine *r, 
 				"the product has the batch %s, and the routine takes none; put the call inside of a "
 				"loop over it",
 				c->var[d]);
-	/* Operand 3 is the bias, or of a call without one the residual. */
-	for (int32_t o = 0; o < c->n_operand && !(r->layouts & LT_LAYOUT_ANY); o++) {
-		const char *why = refuses_layout(a, c, o, o > LT_CALL_RIGHT && !(o == LT_CALL_RIGHT + 1 && has_bias));
-		if (why)
-			return why;
-	}
-	return NULL;
+	for (int32_t d = 0; d < c->n_dim && !(r->layouts & LT_LAYOUT_BOUNDED); d++)
+		if (c->bounded[d])
+			return lt__arena_format(a,
+				"how many there are of %s follows from a run-time scalar, and the routine is told before", c->var[d]);
+	return r->layouts & LT_LAYOUT_ANY ? NULL : lt__layout_refuses(a, c);
+}
+
+/* Whether a row depends on run-time scalars, through divs, too. */
+static bool has_params(const struct lt_tree *x, int32_t row)
+{
+	const int64_t *r = x->rows + (int64_t)row * x->n_column;
+	for (int32_t p = 0; p < x->n_param; p++)
+		if (r[1 + p])
+			return true;
+	for (int32_t d = 0; d < x->n_div; d++)
+		if (r[1 + x->n_param + x->n_loop + d] && has_params(x, LT_AT(struct lt_div, x->divs, d)->row))
+			return true;
+	return false;
 }
 
 /* The call as the table of routines is asked about it. */
@@ -135,6 +116,8 @@ static void shape_of(const struct lt_looptree *t, const struct lt_frozen *f, int
 		out->role[d] = dim->role;
 		out->extent[d] = dim->extent;
 		out->var[d] = dim->var;
+		for (int32_t b = 0; b < dim->n_bound; b++)
+			out->bounded[d] = out->bounded[d] || has_params(x, x->bounds[dim->first_bound + b]);
 	}
 	for (int32_t o = 0; o < c->n_operand; o++) {
 		const struct lt_call_operand *p = LT_AT(struct lt_call_operand, x->call_operands, c->first_operand + o);

@@ -51,7 +51,8 @@ static void draw_machine(uint64_t seed, struct machine *m)
 			.bias = random_chance(&rng, 50) ? 0 : some_types(&rng),
 			.residual = random_chance(&rng, 50) ? 0 : some_types(&rng),
 			.layouts = (random_chance(&rng, 75) ? LT_LAYOUT_ANY : 0)
-				| (random_chance(&rng, 75) ? LT_LAYOUT_BATCH : 0),
+				| (random_chance(&rng, 75) ? LT_LAYOUT_BATCH : 0)
+				| (random_chance(&rng, 75) ? LT_LAYOUT_BOUNDED : 0),
 			.min_flops = random_chance(&rng, 60) ? 0 : random_between(&rng, 1, 100000) };
 	m->target.routines = (struct lt_array){ m->routine, (uint32_t)n, sizeof *m->routine };
 }

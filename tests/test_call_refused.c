@@ -59,6 +59,35 @@ static const char wraps[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = i32[m, k]
 static const char wider[] = PRODUCT "%v = i8[n] input \"v\"\n%w = f64[n] cast %v\n%s = f64[m, n] cast %c\n%y = f64[m, "
 				    "n] add %s, %w\nresult \"y\" = %y\n";
 
+/* two rows that are a third apart in one factor; rows that overlap; rows that are read backwards */
+static const char folded[] =
+	"graph 1\nvar m 5\nvar h 2\nvar k 12\nvar n 7\n%a = f32[h, m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n"
+	"%p = f32[m, h, n, k] mul %a, %b\n%c = f32[m, h, n] add.reduce %p\nresult \"y\" = %c\n";
+static const char window[] =
+	"graph 1\nvar m 5\nvar k 3\nvar n 7\nvar i 7\n%a = f32[i] input \"a\"\n%b = f32[k, n] input \"b\"\n"
+	"%w = f32[m, k] view { %a[m + k] }\n%p = f32[m, n, k] mul %w, %b\n%c = f32[m, n] add.reduce %p\nresult \"y\" = %c\n";
+static const char turned[] =
+	"graph 1\nvar m 5\nvar k 3\nvar n 7\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n"
+	"%w = f32[m, k] view { %a[4 - m, k] }\n%p = f32[m, n, k] mul %w, %b\n%c = f32[m, n] add.reduce %p\n"
+	"result \"y\" = %c\n";
+static const char as_many[] =
+	"graph 1\nvar m 5\nvar k 13 limit 0 + 1*p\nvar n 7\nvar j 13\nvar one 1\nparam p = %pos[0] in 0..13\n"
+	"%pos = i64[one] input \"pos\"\n%a = f32[m, j] input \"a\"\n%b = f32[j, n] input \"b\"\n"
+	"%av = f32[m, k] view { %a[m, k] }\n%bv = f32[k, n] view { %b[k, n] }\n%p = f32[m, n, k] mul %av, %bv\n"
+	"%c = f32[m, n] add.reduce %p\nresult \"y\" = %c\n";
+/* heads are deep, too, and lie one in the other; two batches that do not */
+static const char heads[] =
+	"graph 1\nvar i 2\nvar j 3\nvar m 5\nvar h 2\nvar k 6\nvar n 7\n%a = f32[j, i, m, h, k] input \"a\"\n"
+	"%b = f32[i, j, h, k, n] input \"b\"\n%p = f32[i, j, m, n, h, k] mul %a, %b\n%c = f32[i, j, m, n] add.reduce %p\n"
+	"result \"y\" = %c\n";
+static const char repeated[] =
+	"graph 1\nvar i 2\nvar m 5\nvar k 6\nvar n 7\nvar o 1\n%a = f32[i, m, k] input \"a\"\n%b = f32[o, k, n] input "
+	"\"b\"\n%w = f32[i, k, n] view { %b[0, k, n] }\n%p = f32[i, m, n, k] mul %a, %w\n%c = f32[i, m, n] add.reduce %p\n"
+	"result \"y\" = %c\n";
+static const char single[] =
+	"graph 1\nvar m 1\nvar k 6\nvar n 7\nvar j 12\n%a = f32[m, j] input \"a\"\n%b = f32[k, n] input \"b\"\n"
+	"%w = f32[m, k] view { %a[m, 2*k] }\n%p = f32[m, n, k] mul %w, %b\n%c = f32[m, n] add.reduce %p\nresult \"y\" = %c\n";
+
 static const struct lt_routine strict[] = {
 	{ "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32, 0, 0, LT_F32,
 		LT_LAYOUT_BATCH, 0 },
@@ -112,9 +141,8 @@ static const struct { const char *graph, *tree, *why;
 		"`call dot_bias` on the group: %y is written as f16, and the routine takes f32 there; cast it "
 		"outside" },
 	{ batches, "b call dot_bias\n m\n  k\n   l\n    n\n     %p\n     %c\n",
-		"`call dot_bias` on the loop b: %a lies along neither of its two longest dims, as the routine "
-		"requires; stage or "
-		"materialize it outside" },
+		"`call dot_bias` on the loop b: the deep dims l and k of %a do not lie one in the other, as the routine "
+		"requires; stage or materialize it outside" },
 	{ batch, "b call dot\n m\n  n\n   k\n    %p\n    %c\n",
 		"`call dot` on the loop b: the product has the batch b, and the routine takes none; put the call "
 		"inside of a loop over it" },
@@ -125,9 +153,22 @@ static const struct { const char *graph, *tree, *why;
 	{ added, "n\n %w\ngroup call mixed\n" LOOPS " m\n  n\n   %s\n   %d\n   %y\n",
 		"`call mixed` on the group: %w is read as f32, and the routine takes i8 there; cast it outside" },
 	{ stepped, "group call dot\n" LOOPS " m\n  n\n   %d\n",
-		"`call dot` on the group: %v lies along neither of its two longest dims, as the routine requires; "
-		"stage or "
+		"`call dot` on the group: %v does not lie side by side along the columns, as the routine requires of a bias; "
+		"stage or materialize it outside" },
+	{ scalar, "group call dot\n" LOOPS " m\n  n\n   %d\n",
+		"`call dot` on the group: %v does not lie side by side along the columns, as the routine requires of a bias; "
+		"stage or materialize it outside" },
+	{ folded, "m call dot\n h\n  n\n   k\n    %p\n    %c\n",
+		"`call dot` on the loop m: the rows m and h of %a do not lie one in the other, as the routine requires; stage or "
 		"materialize it outside" },
+	{ window, "m call dot\n n\n  k\n   %p\n   %c\n",
+		"`call dot` on the loop m: %a lies side by side along neither of its two dims, as the routine requires; stage or "
+		"materialize it outside" },
+	{ turned, "m call dot\n n\n  k\n   %p\n   %c\n",
+		"`call dot` on the loop m: %a lies side by side along neither of its two dims, as the routine requires; stage or "
+		"materialize it outside" },
+	{ as_many, "m call dot\n n\n  k\n   %p\n   %c\n",
+		"`call dot` on the loop m: how many there are of k follows from a run-time scalar, and the routine is told before" },
 	{ across, "group call dot\n" LOOPS " m\n  n\n   %d\n",
 		"`call dot` on the group: %r does not lie along the dim that %d lies along, as the routine requires of "
 		"a residual; "
@@ -181,14 +222,16 @@ Test(call_refused, what_fits_no_row_is_refused_with_what_is_in_the_way)
 		try_tree("odd", refusals[i].graph, refusals[i].tree, LT_EILLEGAL, refusals[i].why);
 }
 
-/* A bias and a residual of types of their own, a batch of one, a bias of one element, a value that is rounded where the
- * call ends. */
+/* A bias and a residual of types of their own, a batch of one, dims of one role that lie one in the other, batches that
+ * a factor does not have, dims of one element, a value that is rounded where the call ends. */
 Test(call_refused, what_fits_its_row_is_taken)
 {
 	static const struct { const char *graph, *tree; } fits[] = {
 		{ added, "group call mixed\n" LOOPS " m\n  n\n   %w\n   %s\n   %d\n   %y\n" },
 		{ batch, "b\n group call dot\n  m\n   n\n    k\n     %p\n     %c\n" },
-		{ scalar, "group call dot\n" LOOPS " m\n  n\n   %d\n" },
+		{ heads, "i call dot_bias\n j\n  m\n   n\n    h\n     k\n      %p\n      %c\n" },
+		{ repeated, "i call dot_bias\n m\n  n\n   k\n    %p\n    %c\n" },
+		{ single, "m call dot\n n\n  k\n   %p\n   %c\n" },
 		{ twice, "group call dot\n" LOOPS "m\n n\n  %h\n  %y\n" },
 	};
 	odd_open();

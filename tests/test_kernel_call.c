@@ -35,16 +35,19 @@ static const struct { const char *part, *instead, *message; } spoiled[] = {
 	{ "w (2, 1, 0)", "z (2, 1, 0)", "expected the name of a buffer that a line above the regions declares, found 'z'" },
 	{ "w (2, 1, 0)", "w (2, 1)", "expected ',', found ')'" },
 	{ "v (0, 1, 0)\n", "v (0, 1, 0) v (0, 1, 0)\n",
-		"kernel:10:1: this call of gemm.bias has 4 operands, not 5; name the result, left, right, then a bias and a residual" },
+		"kernel:10:1: this call of gemm.bias has 4 operands, not 5; name the result, left, right, then a bias and a "
+		"residual" },
 	{ " v (0, 1, 0)\n", "\n", "kernel:10:1: this call of gemm.bias has 4 operands, not 3" },
 	{ "v (0, 1, 0)\n", "v (1, 1, 0)\n", "kernel:10:1: v, the bias, does not have the row k, but moves along it by 1" },
 	{ "w (2, 1, 0)", "w (2, 1, 1)", "kernel:9:1: w, the result, does not have the deep k, but moves along it by 1" },
 	{ "w (2, 1, 0)", "w (2, 0, 0)", "kernel:9:1: w, the result, would be written 2 times along n" },
-	{ "buffer v f32", "buffer v i32", "kernel:10:1: v, the bias, has elements of type i32, and the sum is of f32; cast it" },
+	{ "buffer v f32", "buffer v i32",
+		"kernel:10:1: v, the bias, has elements of type i32, and the sum is of f32; cast it" },
 	{ "w f32[8] workspace 0", "w f32[8] array",
 		"kernel:9:1: w, the result, is neither in a slot nor in the workspace, where a routine finds it" },
 	{ "i64 2, i64 2, i64 3) @2", "i64 3, i64 2, i64 3) @2", "kernel:15:3: region 0: 3 of m', but there are at most 2" },
-	{ "i64 2, i64 2, i64 3) @2", "i64 2, i64 2) @2", "a call of gemm takes 6 values, not 5; say where each operand begins" },
+	{ "i64 2, i64 2, i64 3) @2", "i64 2, i64 2) @2",
+		"a call of gemm takes 6 values, not 5; say where each operand begins" },
 	{ "i64 2, i64 2, i64 3) @2", "i64 2, i64 2, i32 3) @2", "value 5 of 'call' is i32; i64 is needed" },
 	{ "call 1 (i64 0, i64 0", "call 1 (i64 1, i64 0", "the result goes outside of buffer y, which has 9 elements" },
 	{ "call 1 (i64 0, i64 0", "call 1 (i64 -1, i64 0", "the result goes outside of buffer y, which has 9 elements" },
@@ -266,8 +269,8 @@ Test(kernel_call, a_scalar_says_how_many)
 	cr_expect_eq(lt__text_launches(k, (const int64_t[]){ 0 }, &l.launcher, &diags.diag), LT_OK);
 	cr_expect_str_eq(l.text, "");
 	cr_expect_eq(lt__text_launches(k, NULL, &l.launcher, &diags.diag), LT_EUNSUPPORTED);
-	cr_expect(strstr(diags.text, "how many there are of a dim of 'call' in the host's region of kernel k depends on run-time "
-		"scalars"), "%s", diags.text);
+	cr_expect(strstr(diags.text, "how many there are of a dim of 'call' in the host's region of kernel k depends on "
+		"run-time scalars"), "%s", diags.text);
 	lt_kernel_free(k);
 }
 
@@ -294,6 +297,8 @@ static const struct { const char *graph, *steps; const char *lines[6]; } trees[]
 			"\t\tlaunch_grid 2" } },
 };
 
+#define PLAINLY "--no-cache --no-passes -b 'sim:grid/calls' --schedule=plain "
+
 static void write_tree_case(size_t i)
 {
 	ltrun_write_text("case.graph", trees[i].graph);
@@ -304,7 +309,7 @@ Test(kernel_call, of_trees)
 {
 	for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
 		write_tree_case(i);
-		cr_assert_eq(ltrun("--no-cache --no-passes -b 'sim:grid/calls' --schedule=plain --apply=\"%s\" --dump=kernel case.graph",
+		cr_assert_eq(ltrun(PLAINLY "--apply=\"%s\" --dump=kernel case.graph",
 			trees[i].steps), 0, "case %d: %s", (int)i, ltrun_err);
 		const char *at = ltrun_out;
 		for (int n = 0; n < 6 && trees[i].lines[n]; n++) {
@@ -312,7 +317,7 @@ Test(kernel_call, of_trees)
 			cr_expect_not_null(found, "case %d has no '%s' behind the others: %s", (int)i, trees[i].lines[n], ltrun_out);
 			at = found ? found : at;
 		}
-		cr_expect_eq(ltrun("--no-cache --no-passes -b 'sim:grid/calls' --schedule=plain --apply=\"%s\" -q --verify -i '*=random' case.graph",
+		cr_expect_eq(ltrun(PLAINLY "--apply=\"%s\" -q --verify -i '*=random' case.graph",
 			trees[i].steps), 0, "case %d: %s", (int)i, ltrun_err);
 	}
 }
@@ -327,7 +332,7 @@ Test(kernel_call, refusals_name_the_loop)
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
 		ltrun_write_text("case.graph", refused[i].graph);
 		ltrun_write_text("plain", "schedule 1\n");
-		cr_expect_neq(ltrun("--no-cache --no-passes --strict -b 'sim:grid/calls' --schedule=plain --apply=\"%s\" -q -i '*=random' case.graph",
+		cr_expect_neq(ltrun(PLAINLY "--strict --apply=\"%s\" -q -i '*=random' case.graph",
 			refused[i].steps), 0);
 		cr_expect_not_null(strstr(ltrun_err, refused[i].says), "case %d: %s", (int)i, ltrun_err);
 	}

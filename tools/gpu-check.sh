@@ -53,7 +53,8 @@ if [ -d "$here/bin" ]; then
 	export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 	cd "$here" || exit 1
 else
-	make -s all "$O"/tests/test_grid_trees "$O"/tests/cuda/{test_cuda_host,test_cuda_programs,measure_cuda} || exit 1
+	make -s all "$O"/tests/test_grid_trees "$O"/tests/cuda/test_cuda_{host,programs,blas} \
+		"$O"/tests/cuda/measure_{cuda,blas} || exit 1
 fi
 failed=0
 some=$(($(nproc) > 4 ? $(nproc) - 2 : 2))
@@ -183,8 +184,8 @@ export -f example part
 
 : >"$out/table"
 facts
-has tests && { tests test_cuda_host; tests test_cuda_programs; tests test_grid_trees; }
-has measure && measured measure_cuda
+has tests && { tests test_cuda_host; tests test_cuda_programs; tests test_cuda_blas; tests test_grid_trees; }
+has measure && { measured measure_cuda; measured measure_blas; }
 has examples && examples
 has check && check 240
 has bench && bench gemm conv rows mlp pointwise layout

@@ -9,6 +9,7 @@
 struct lt_capture {
 	struct lt_session *s;
 	CUgraphExec graph;
+	CUdeviceptr room;               /* for calls; 0: none needs it */
 	CUdeviceptr device_fault;       /* a record for each run that takes one; 0: none does */
 	struct lt_fault *landed;        /* pinned */
 	struct lt_fault **fault;        /* the host's */
@@ -36,6 +37,7 @@ void lt__cuda_capture_free(struct lt_capture *c)
 			(void)s->cuda.pinned_free(c->landed);
 		lt__cuda_leave(s);
 	}
+	lt__cuda_mem_free(s, (void *)(uintptr_t)c->room);
 	lt__cuda_mem_free(s, (void *)(uintptr_t)c->device_fault);
 	free(c->fault);
 	free(c);
@@ -62,6 +64,27 @@ static lt_status capture_memory(struct lt_capture *c, struct lt_object *const *o
 		r = s->cuda.pinned_new(&landed, bytes, 0);
 	c->landed = landed;
 	return lt__cuda_check(s, r, diag, "recording %u runs: memory for fault records", (unsigned)n);
+}
+
+/* How cuBLAS does the products is chosen, and their memory is there, before anything is recorded, too. */
+static lt_status capture_room(struct lt_capture *c, struct lt_object *const *object, const struct lt_args *args,
+	uint32_t n, struct lt_diag *diag)
+{
+	struct lt_session *s = c->s;
+	lt_status status = LT_OK;
+	size_t most = 0, bytes;
+	for (uint32_t i = 0; !status && i < n; i++) {
+		if (!object[i])
+			continue;
+		status = lt__cuda_calls_prepare(object[i], &object[i]->launches, args_at(args, i), &bytes, diag);
+		most = !status && bytes > most ? bytes : most;
+	}
+	if (status || !most)
+		return status;
+	(void)pthread_mutex_lock(&s->lock);
+	CUresult r = lt__cuda_pool_new(&s->pool, &s->cuda, most, &c->room);
+	(void)pthread_mutex_unlock(&s->lock);
+	return lt__cuda_check(s, r, diag, "recording %u runs: room for their calls", (unsigned)n);
 }
 
 static lt_status capture_copy(
@@ -92,7 +115,8 @@ static lt_status capture_runs(struct lt_capture *c, struct lt_object *const *obj
 			status = capture_copy(c->s, args_at(args, i), stream, diag);
 			continue;
 		}
-		status = lt__cuda_enqueue(object[i], &object[i]->launches, args_at(args, i), stream, at, diag);
+		status = lt__cuda_enqueue(object[i], &object[i]->launches, args_at(args, i),
+			&(struct lt_cuda_where){ stream, at, c->room }, diag);
 		at += object[i]->code.faults ? sizeof(struct lt_fault) : 0;
 	}
 	if (!status && c->n_fault)
@@ -150,6 +174,8 @@ lt_status lt__cuda_capture(struct lt_session *s, struct lt_object *const *object
 	status = lt__cuda_enter(s, diag);
 	if (!status) {
 		status = capture_memory(c, object, n, diag);
+		if (!status)
+			status = capture_room(c, object, args, n, diag);
 		if (!status)
 			status = lt__cuda_queue_take(s, NULL, false, &q, diag);
 		if (!status) {

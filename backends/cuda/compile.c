@@ -38,6 +38,11 @@ static void compile_some(void *arg, uint32_t i, uint32_t n)
 			(void)snprintf(cubin->why, sizeof cubin->why, "compiling was cancelled");
 			continue;
 		}
+		if (!team->code[k].grids->n_grid) {             /* it only calls */
+			cubin->at = calloc(1, 1);
+			cubin->status = cubin->at ? LT_OK : LT_ENOMEM;
+			continue;
+		}
 		const struct lt_cuda_job job = { .arch = team->s->facts.arch, .name = cuda_name(team->tree[k]),
 			.text = team->code[k].grids->text, .cancelled = compile_stopped, .user = &m };
 		lt__cuda_nvrtc_compile(&team->s->nvrtc, &job, cubin);

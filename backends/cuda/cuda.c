@@ -11,6 +11,7 @@
  *   nvrtc.c     a text to a cubin                    compile.c  trees become objects   object.c   one of them
  *   launches.c  what a run launches                  run.c      runs                   capture.c  CUDA graphs
  *   event.c     time                                 save.c     the host's cache       dump.c     texts and numbers
+ *   blas*.c     products by cuBLAS (blas.h)
  *
  * A tree becomes a kernel program of grids (kernel/), that a text (backends/text/grid.h), and that a cubin.
  */
@@ -28,6 +29,8 @@ static lt_status open_libraries(struct lt_session *s, const char *config, struct
 		status = lt__cuda_driver_load(&s->cuda, diag);
 	if (!status)
 		status = lt__cuda_nvrtc_load(&s->nvrtc, s->cuda.version, diag);
+	if (!status)
+		lt__cuda_blas_find(&s->blas, s->nvrtc.path);
 	return status;
 }
 
@@ -36,12 +39,14 @@ static void cuda_close(struct lt_session *s)
 	if (s->context) {
 		if (s->cuda.context_push(s->context) == CUDA_SUCCESS) {
 			lt__cuda_queues_free(s);
+			lt__cuda_blas_close(s);
 			lt__cuda_pool_close(&s->pool, &s->cuda);
 			lt__cuda_leave(s);
 		}
 		(void)s->cuda.context_release(s->device);
 	}
 	(void)pthread_cond_destroy(&s->freed);
+	(void)pthread_mutex_destroy(&s->blas.lock);
 	(void)pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -50,8 +55,11 @@ static struct lt_session *session_new(struct lt_diag *diag)
 {
 	struct lt_session *s = calloc(1, sizeof *s);
 	if (s && pthread_mutex_init(&s->lock, NULL) == 0) {
-		if (pthread_cond_init(&s->freed, NULL) == 0)
-			return s;
+		if (pthread_mutex_init(&s->blas.lock, NULL) == 0) {
+			if (pthread_cond_init(&s->freed, NULL) == 0)
+				return s;
+			(void)pthread_mutex_destroy(&s->blas.lock);
+		}
 		(void)pthread_mutex_destroy(&s->lock);
 	}
 	free(s);

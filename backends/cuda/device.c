@@ -56,6 +56,10 @@ static void find_target(struct lt_session *s)
 		.understands = LT_KERNEL_NEEDS | LT_KERNEL_GRID_NEEDS,
 		.target = &s->target,
 		.promises = LT_PROMISE_RUN_TOGETHER };
+	if (s->blas.path[0]) {
+		s->caps.loops |= 1u << LT_CALL;
+		s->target.routines = (struct lt_array){ lt__cuda_routines, lt__cuda_n_routine, sizeof *lt__cuda_routines };
+	}
 }
 
 /* Arrays that are not in registers are a thread's local memory, which is off the chip: a block of 1024 threads with as
@@ -65,6 +69,7 @@ static void find_machine(struct lt_session *s)
 	enum { ARRAY = 4096, STACK = 65536, WIDEST = 16, MAX_UNROLLED = 4096, MAX_VARIABLES = 256 };
 	s->machine = (struct lt_machine){ .array_bytes = ARRAY,
 		.stack_bytes = STACK,
+		.calls = s->blas.path[0] != '\0',
 		.memory_bytes = WIDEST,
 		.unrolled = MAX_UNROLLED,
 		.max_variables = MAX_VARIABLES,
@@ -127,13 +132,15 @@ lt_status lt__cuda_list(uint32_t i, struct lt_device *out, struct lt_diag *diag)
 void lt__cuda_describe(struct lt_session *s, lt_write *write, void *user)
 {
 	const struct lt_cuda_facts *f = &s->facts;
-	char text[640];
+	char text[1200];
 	int n = snprintf(text, sizeof text,
 		"device %d, %.100s\narchitecture %s\ndriver for CUDA %d.%d\nNVRTC %d.%d\nmemory %zu MiB\n"
-		"multiprocessors %u\nthreads %u a block, %u a warp\nshared %llu KiB a block\nL2 %llu MiB\n",
+		"multiprocessors %u\nthreads %u a block, %u a warp\nshared %llu KiB a block\nL2 %llu MiB\ncuBLAS %.512s\n",
 		s->config.device, f->name, f->arch, s->cuda.version / 1000, s->cuda.version % 1000 / 10, s->nvrtc.major,
 		s->nvrtc.minor, f->memory_bytes >> 20, (unsigned)s->target.multiprocessors, (unsigned)s->target.max_block,
 		(unsigned)s->target.warp, (unsigned long long)(s->target.shared_bytes >> 10),
-		(unsigned long long)(s->target.l2_bytes >> 20));
+		(unsigned long long)(s->target.l2_bytes >> 20),
+		s->blas.path[0] ? s->blas.path : "is not found: no libcublasLt.so.13 or .12 is where the loader looks, or beside "
+		"NVRTC; no routines are called");
 	write(user, text, (size_t)n);
 }

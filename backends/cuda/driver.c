@@ -103,6 +103,9 @@ lt_status lt__cuda_nvrtc_load(struct lt_cuda_nvrtc *n, int driver_version, struc
 		return lt__report(diag, LT_ELOAD, -1, -1, remedy, "libnvrtc.so is too old: it has no %s",
 			missing ? missing : "version");
 	*(void **)&n->flow_callback = dlsym(library, "nvrtcSetFlowCallback");
+	Dl_info at;
+	if (dladdr(*(void **)&n->version, &at) && at.dli_fname)
+		(void)snprintf(n->path, sizeof n->path, "%s", at.dli_fname);
 	return LT_OK;
 }
 

@@ -82,6 +82,7 @@ struct lt_cuda_nvrtc {
 	/* NULL before CUDA 12.8: compiling cannot be cancelled then */
 	nvrtcResult (*flow_callback)(nvrtcProgram, int (*)(void *, void *), void *);
 	int major, minor;
+	char path[512];                 /* its file, as the loader has it */
 };
 #undef LT_CUDA_MEMBER
 

@@ -50,8 +50,9 @@ static lt_status dump_stats(const struct lt_object *o, lt_write *write, void *us
 		grids = grids || k->regions[r].blocks[0] * k->regions[r].blocks[1] * k->regions[r].blocks[2] > 1
 			|| threads_of(&k->regions[r]) > 1;
 	int n = snprintf(text, sizeof text,
-		"from_cache %d\nworkspace_bytes %lld\nparallel %d\nserialised 0\nthreads 1\nlaunches %u\nobject_bytes %zu\n",
-		(int)o->loaded, (long long)k->workspace_bytes, (int)grids, (unsigned)o->launches.n_launch, o->code.cubin_bytes);
+		"from_cache %d\nworkspace_bytes %lld\nparallel %d\nserialised 0\nthreads 1\nlaunches %u\ncalls %u\nobject_bytes %zu\n",
+		(int)o->loaded, (long long)k->workspace_bytes, (int)grids, (unsigned)(o->launches.n_launch - o->launches.n_call),
+		(unsigned)o->launches.n_call, o->code.cubin_bytes);
 	write(user, text, (size_t)n);
 	for (uint32_t i = 0; o->module && i < o->code.grids->n_grid; i++)
 		dump_grid(o, i, write, user);

@@ -1,6 +1,24 @@
 /* backends/cuda/lower.c -- a frozen tree's kernel program for the device, and its text. */
 #include "backends/cuda/session.h"
 
+/* As many of each dim as there may be stand for fewer. */
+static lt_status call_check(const struct lt_kernel *k, uint32_t number, struct lt_diag *diag)
+{
+	const struct lt_kernel_call *c = &k->calls[number];
+	struct lt_blas_shape shape;
+	int64_t count[LT_MAX_CALL_DIMS];
+	char why[200];
+	for (int32_t d = 0; d < c->n_dim; d++)
+		count[d] = c->dims[d].extent;
+	if (!lt__cuda_blas_has(k, c))
+		return lt__report(diag, LT_EUNSUPPORTED, c->origin, -1, "cast outside of the call, or remove it",
+			"%s does not multiply these types, or not with what comes after", c->routine);
+	if (lt__blas_shape(k, c, count, &shape, why, sizeof why))
+		return lt__report(diag, LT_EUNSUPPORTED, c->origin, -1, "stage or materialize it outside of the call",
+			"%s cannot take it: %s", c->routine, why);
+	return LT_OK;
+}
+
 lt_status lt__cuda_lower(
 	const struct lt_session *s, const struct lt_tree *t, struct lt_cuda_code *out, struct lt_diag *diag)
 {
@@ -10,5 +28,12 @@ lt_status lt__cuda_lower(
 	struct lt_kernel *k;
 	*out = (struct lt_cuda_code){ 0 };
 	lt_status status = lt_kernel_new(t, &s->machine, &options, &k, diag);
-	return status ? status : lt__cuda_code_print(k, out, diag);
+	if (status)
+		return status;
+	for (uint32_t i = 0; i < k->n_call && !status; i++)
+		status = call_check(k, i, diag);
+	if (!status)
+		return lt__cuda_code_print(k, out, diag);
+	lt_kernel_free(k);
+	return status;
 }

@@ -10,6 +10,7 @@ void lt__cuda_destroy(struct lt_object *o)
 		(void)o->s->cuda.module_free(o->module);
 		lt__cuda_leave(o->s);
 	}
+	lt__cuda_plans_free(o);
 	lt__cuda_launches_free(&o->launches);
 	lt__cuda_code_free(&o->code);
 	free(o->function);
@@ -53,6 +54,8 @@ static lt_status load_functions(struct lt_object *o, struct lt_diag *diag)
 	const struct lt_cuda_driver *cuda = &o->s->cuda;
 	const struct lt_text_grids *grids = o->code.grids;
 	const char *name = cuda_name(o->tree);
+	if (!grids->n_grid)
+		return LT_OK;
 	lt_status status = lt__cuda_check(o->s, cuda->module_load(&o->module, o->code.cubin), diag,
 		"kernel %s: its code cannot be loaded", name);
 	for (uint32_t i = 0; !status && i < grids->n_grid; i++) {
@@ -67,6 +70,7 @@ static lt_status load_functions(struct lt_object *o, struct lt_diag *diag)
 
 static lt_status object_fill(struct lt_object *o, struct lt_diag *diag)
 {
+	size_t bytes;
 	o->function = calloc(o->code.grids->n_grid + 1, sizeof *o->function);
 	if (!o->function)
 		return lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for kernel %s", cuda_name(o->tree));
@@ -80,6 +84,8 @@ static lt_status object_fill(struct lt_object *o, struct lt_diag *diag)
 	if (status)
 		return status;
 	status = load_functions(o, diag);
+	if (!status && o->recorded)             /* what cuBLAS does not take is said now, too */
+		status = lt__cuda_calls_prepare(o, &o->launches, NULL, &bytes, diag);
 	lt__cuda_leave(o->s);
 	return status;
 }

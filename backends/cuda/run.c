@@ -6,13 +6,13 @@
 
 lt_status lt__cuda_run_check(const struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
-	if (!o->module)
+	if (!o->code.cubin)
 		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "compile it without text_only", "kernel %s was only printed",
 			cuda_name(o->tree));
 	return lt__check_arguments(o->tree, args, o->code.kernel->workspace_bytes, diag);
 }
 
-static uint64_t buffer_address(const struct lt_kernel_buffer *b, const struct lt_args *args)
+uint64_t lt__cuda_buffer_address(const struct lt_kernel_buffer *b, const struct lt_args *args)
 {
 	if (b->space != LT_SPACE_SLOT)
 		return (uint64_t)(uintptr_t)args->workspace + (uint64_t)b->offset;
@@ -29,7 +29,7 @@ static CUresult launch(const struct lt_object *o, const struct lt_cuda_launch *l
 	void *at[LT_CUDA_MAX_PARAMETERS];
 	for (uint32_t p = 0; p < g->n_parameter; p++) {
 		const struct lt_text_parameter *x = &g->parameters[p];
-		value[p] = x->kind == LT_TEXT_BUFFER ? buffer_address(&k->buffers[x->index], args)
+		value[p] = x->kind == LT_TEXT_BUFFER ? lt__cuda_buffer_address(&k->buffers[x->index], args)
 			: x->kind == LT_TEXT_FAULT ? fault : argument[l->first_argument + (uint32_t)x->index];
 		at[p] = &value[p];
 	}
@@ -38,12 +38,13 @@ static CUresult launch(const struct lt_object *o, const struct lt_cuda_launch *l
 }
 
 lt_status lt__cuda_enqueue(struct lt_object *o, const struct lt_cuda_launches *all, const struct lt_args *args,
-	CUstream stream, CUdeviceptr fault, struct lt_diag *diag)
+	const struct lt_cuda_where *to, struct lt_diag *diag)
 {
 	lt_status status = LT_OK;
 	for (uint32_t i = 0; !status && i < all->n_launch; i++)
-		status = lt__cuda_check(o->s, launch(o, &all->launch[i], all->argument, args, stream, fault), diag,
-			"kernel %s: launching %s", cuda_name(o->tree), o->code.grids->grids[all->launch[i].grid].name);
+		status = all->launch[i].call >= 0 ? lt__cuda_call(o, all, i, args, to->stream, to->room, diag)
+			: lt__cuda_check(o->s, launch(o, &all->launch[i], all->argument, args, to->stream, to->fault), diag,
+				"kernel %s: launching %s", cuda_name(o->tree), o->code.grids->grids[all->launch[i].grid].name);
 	return status;
 }
 
@@ -57,7 +58,7 @@ static lt_status enqueue_faulting(struct lt_object *o, const struct lt_cuda_laun
 	CUresult r = cuda->fill(at, 0, sizeof(struct lt_fault), q->stream);
 	lt_status status = lt__cuda_check(o->s, r, diag, "kernel %s: clearing its fault record", cuda_name(o->tree));
 	if (!status)
-		status = lt__cuda_enqueue(o, all, args, q->stream, at, diag);
+		status = lt__cuda_enqueue(o, all, args, &(struct lt_cuda_where){ q->stream, at, q->room }, diag);
 	if (status)
 		return status;
 	r = cuda->copy_to_host(&q->landed[i], at, sizeof(struct lt_fault), q->stream);
@@ -78,7 +79,7 @@ static lt_status launches_now(struct lt_object *o, const struct lt_args *args, s
 		: lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for the run-time scalars of kernel %s", cuda_name(o->tree));
 	for (uint32_t i = 0; !status && i < k->n_param; i++) {
 		const struct lt_kernel_param *p = &k->params[i];
-		const CUdeviceptr at = buffer_address(&k->buffers[p->buffer], args) + (uint64_t)p->element * sizeof *param;
+		const CUdeviceptr at = lt__cuda_buffer_address(&k->buffers[p->buffer], args) + (uint64_t)p->element * sizeof *param;
 		status = lt__cuda_check(o->s, o->s->cuda.copy_to_host(&param[i], at, sizeof *param, q->stream), diag,
 			"kernel %s: run-time scalar %s", cuda_name(o->tree), p->name);
 	}
@@ -92,18 +93,35 @@ static lt_status launches_now(struct lt_object *o, const struct lt_args *args, s
 	return status;
 }
 
+/* Memory for its calls, once for each queue: what is enqueued in it runs in order. */
+static lt_status find_room(struct lt_object *o, const struct lt_cuda_launches *all, const struct lt_args *args,
+	struct lt_cuda_queue *q, struct lt_diag *diag)
+{
+	struct lt_session *s = o->s;
+	size_t bytes;
+	lt_status status = lt__cuda_calls_prepare(o, all, args, &bytes, diag);
+	if (status || !bytes || q->room)
+		return status;
+	(void)pthread_mutex_lock(&s->lock);
+	CUresult r = lt__cuda_pool_new(&s->pool, &s->cuda, LT_CUDA_BLAS_BYTES, &q->room);
+	(void)pthread_mutex_unlock(&s->lock);
+	return lt__cuda_check(s, r, diag, "kernel %s: room for its calls", cuda_name(o->tree));
+}
+
 static lt_status run_launches(struct lt_object *o, const struct lt_cuda_launches *all, const struct lt_args *args,
 	struct lt_cuda_queue *q, struct lt_diag *diag)
 {
 	lt_status status = LT_OK;
 	if (o->code.faults && q->n_fault == LT_CUDA_FAULTS)             /* every record is in use */
 		status = lt__cuda_queue_wait(o->s, q, diag);
+	if (!status)
+		status = find_room(o, all, args, q, diag);
 	if (status)
 		return status;
 	(void)snprintf(q->kernel, sizeof q->kernel, "%s", cuda_name(o->tree));
 	lt__cuda_queue_running(o->s, q, true);
 	status = o->code.faults ? enqueue_faulting(o, all, args, q, diag)
-		: lt__cuda_enqueue(o, all, args, q->stream, 0, diag);
+		: lt__cuda_enqueue(o, all, args, &(struct lt_cuda_where){ q->stream, 0, q->room }, diag);
 	if (!status && args->async)
 		return LT_OK;
 	/* What was enqueued before an error uses the caller's memory. */

@@ -2,6 +2,7 @@
 #ifndef LT_CUDA_SESSION_H
 #define LT_CUDA_SESSION_H
 #include <pthread.h>
+#include "backends/cuda/blas.h"
 #include "backends/cuda/code.h"
 #include "backends/cuda/driver.h"
 #include "backends/cuda/pool.h"
@@ -29,6 +30,7 @@ struct lt_cuda_queue {
 	struct lt_fault *landed;
 	uint32_t n_fault;
 	struct lt_fault *fault[LT_CUDA_FAULTS];
+	CUdeviceptr room;               /* LT_CUDA_BLAS_BYTES for products of cuBLAS; 0: not asked for yet */
 	struct lt_capture *replayed;    /* asynchronously, and not waited for */
 	char kernel[64];                /* of the last run, for what goes wrong in it */
 };
@@ -40,6 +42,7 @@ struct lt_session {
 	struct lt_machine machine;      /* what trees are lowered for */
 	struct lt_cuda_driver cuda;
 	struct lt_cuda_nvrtc nvrtc;
+	struct lt_cuda_blas blas;
 	struct lt_cuda_config config;
 	struct lt_cuda_facts facts;
 	const struct lt_host *host;
@@ -63,6 +66,7 @@ struct lt_object {
 	/* Of each run, whatever the run-time scalars are; else they are asked for before each. */
 	bool recorded;
 	struct lt_cuda_launches launches;
+	struct lt_cuda_plan *plans;     /* of its calls; under the lock of blas */
 	bool loaded;                    /* from the host's cache */
 };
 
@@ -119,9 +123,25 @@ lt_status lt__cuda_compile(struct lt_session *, const struct lt_tree *const *, s
  * check: LT_EINVAL, before anything is touched.  enqueue: these launches, in a stream; fault: the record in the
  * device's memory, 0 if no launch takes one. */
 lt_status lt__cuda_run_check(const struct lt_object *, const struct lt_args *, struct lt_diag *);
-lt_status lt__cuda_enqueue(struct lt_object *, const struct lt_cuda_launches *, const struct lt_args *, CUstream,
-	CUdeviceptr fault, struct lt_diag *);
+struct lt_cuda_where { CUstream stream; CUdeviceptr fault, room; };   /* room: for calls; 0 if none needs it */
+lt_status lt__cuda_enqueue(struct lt_object *, const struct lt_cuda_launches *, const struct lt_args *,
+	const struct lt_cuda_where *, struct lt_diag *);
+uint64_t lt__cuda_buffer_address(const struct lt_kernel_buffer *, const struct lt_args *);
 lt_status lt__cuda_run(struct lt_object *, const struct lt_args *, struct lt_diag *);
+/* blas.c.  With the context current: opens the library once; LT_ELOAD, LT_EDEVICE.  check: what it returned, of a
+ * kernel. */
+lt_status lt__cuda_blas_open(struct lt_session *, const char *kernel, struct lt_diag *);
+void lt__cuda_blas_close(struct lt_session *);
+lt_status lt__cuda_blas_check(
+	struct lt_session *, cublasStatus_t, struct lt_diag *, const char *kernel, const char *what);
+/* blas_plan.c.  With the context current.
+ * prepare: before anything is enqueued or recorded: each call has a plan; how much room they need.  Without args: for
+ * operands in memory of the pool.  call: launch i, which is one. */
+lt_status lt__cuda_calls_prepare(
+	struct lt_object *, const struct lt_cuda_launches *, const struct lt_args *, size_t *bytes, struct lt_diag *);
+lt_status lt__cuda_call(struct lt_object *, const struct lt_cuda_launches *, uint32_t i, const struct lt_args *,
+	CUstream, CUdeviceptr room, struct lt_diag *);
+void lt__cuda_plans_free(struct lt_object *);
 /* capture.c */
 lt_status lt__cuda_capture(struct lt_session *, struct lt_object *const *, const struct lt_args *, uint32_t n,
 	struct lt_capture **, struct lt_diag *);

@@ -39,11 +39,13 @@ static const struct lt_target grid_target = { .size = sizeof grid_target, .name 
 enum { MIN_FLOPS = 1000 };      /* of a call in a default tree */
 #define FLOATS (1u << LT_F32 | 1u << LT_F64 | 1u << LT_F16 | 1u << LT_BF16)
 #define INTEGERS (1u << LT_I8 | 1u << LT_U8 | 1u << LT_I16 | 1u << LT_I32 | 1u << LT_I64)
+#define LAYOUTS (LT_LAYOUT_ANY | LT_LAYOUT_BATCH | LT_LAYOUT_BOUNDED)
 static const struct lt_routine routines[] = {
-	{ "gemm", LT_PATTERN_PRODUCT, 63, FLOATS, FLOATS, FLOATS, 0, 0, LT_F64, LT_LAYOUT_ANY | LT_LAYOUT_BATCH, MIN_FLOPS },
+	{ "gemm", LT_PATTERN_PRODUCT, 63, FLOATS, FLOATS, FLOATS, 0, 0, LT_F64, LAYOUTS, MIN_FLOPS },
 	{ "gemm", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS | LT_EPILOGUE_RESIDUAL | LT_EPILOGUE_RELU, INTEGERS, INTEGERS, INTEGERS,
-		0, 0, LT_I64, LT_LAYOUT_ANY | LT_LAYOUT_BATCH, MIN_FLOPS },
+		0, 0, LT_I64, LAYOUTS, MIN_FLOPS },
 };
+#undef LAYOUTS
 #undef INTEGERS
 #undef FLOATS
 static const struct lt_caps known = { .size = sizeof known,

@@ -12,14 +12,21 @@
 
 static inline const struct lt_backend *cuda_backend(void) { return lt_backend_find("cuda"); }
 
-/* The driver that is not there: once it is loaded, the loader gives it for its name. */
-static inline struct mock_cuda *mock_load(void)
+static inline void *mock_library(const char *name)
 {
 	char path[512];
 	const char *o = getenv("O");
-	(void)snprintf(path, sizeof path, "%s/tests/cuda/libcuda.so.1", o ? o : "build");
+	(void)snprintf(path, sizeof path, "%s/tests/cuda/%s", o ? o : "build", name);
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	cr_assert_not_null(library, "%s", dlerror());
+	return library;
+}
+
+/* The driver that is not there, and cublasLt: once they are loaded, the loader gives them for their names. */
+static inline struct mock_cuda *mock_load(void)
+{
+	void *library = mock_library("libcuda.so.1");
+	(void)mock_library("libcublasLt.so.13");
 	mock_cuda_entry *entry;
 	*(void **)&entry = dlsym(library, MOCK_ENTRY);
 	cr_assert_not_null(entry);

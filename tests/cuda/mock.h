@@ -1,4 +1,5 @@
-/* tests/cuda/mock.h -- a driver of CUDA that is not there: libcuda.so.1 for tests, with memory of the host.
+/* tests/cuda/mock.h -- a driver of CUDA that is not there: libcuda.so.1 for tests, with memory of the host; and
+ * libcublasLt.so.13 on it.
  *
  * An address of a device is no address of the host: using it ends the test.  What is enqueued runs when somebody waits
  * for it, so that a wait that is missing is seen.  Kernels are functions of the test; a module is any bytes, and has
@@ -34,10 +35,11 @@ struct mock_cuda {
 	CUresult fail_with;
 	CUresult lost;                  /* every call gives it from now on */
 	/* Of what is alive; bytes: on all devices */
-	int blocks, pinned, streams, events, modules, contexts, graphs, graphs_made;
+	int blocks, pinned, streams, events, modules, contexts, graphs, graphs_made, handles;
 	size_t bytes;
 	/* Ever */
 	int launches, graph_launches, copies, waits;
+	int calls, choices, compute;    /* of cublasLt (mock_blas.c); compute: cublasComputeType_t of the last product */
 	unsigned blocks_of_launch[3], threads_of_launch[3], shared_of_launch;
 	int device_of_launch;
 	char wrong[200];

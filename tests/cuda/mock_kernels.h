@@ -78,7 +78,7 @@ static inline void mock_end(struct lt_session *s)
 	cuda_backend()->close(s);
 	cr_assert_str_eq(mock->wrong, "");
 	cr_assert(!mock->blocks && !mock->bytes && !mock->pinned && !mock->streams && !mock->events && !mock->modules
-		&& !mock->contexts && !mock->graphs && !mock->graphs_made,
+		&& !mock->contexts && !mock->graphs && !mock->graphs_made && !mock->handles,
 		"%d blocks, %d pinned, %d streams, %d events, %d modules, %d contexts, %d and %d graphs are left", mock->blocks,
 		mock->pinned, mock->streams, mock->events, mock->modules, mock->contexts, mock->graphs, mock->graphs_made);
 }

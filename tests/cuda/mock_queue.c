@@ -4,7 +4,7 @@
 #include "tests/cuda/mock_state.h"
 
 static float now_ms;
-enum op_kind { OP_LAUNCH, OP_TO_DEVICE, OP_TO_HOST, OP_WITHIN, OP_FILL, OP_RECORD, OP_WAIT, OP_GRAPH, OP_PEER };
+enum op_kind { OP_LAUNCH, OP_TO_DEVICE, OP_TO_HOST, OP_WITHIN, OP_FILL, OP_RECORD, OP_WAIT, OP_GRAPH, OP_PEER, OP_WORK };
 struct op {
 	struct op *next;
 	enum op_kind kind;
@@ -19,6 +19,7 @@ struct op {
 	uint64_t *arg;
 	CUevent event;
 	struct CUgraph_st *graph;
+	mock_work_fn *work;
 };
 struct CUgraph_st { struct op *first, **last; int users; };
 struct CUgraphExec_st { struct CUgraph_st *graph; };
@@ -85,6 +86,7 @@ static CUresult op_run(const struct op *o)
 		if (!o->event->done && o->event->stream)
 			r = drain(o->event->stream);
 		break;
+	case OP_WORK: r = o->work(o->arg, o->device); break;
 	case OP_GRAPH:
 		mock.graph_launches++;
 		for (const struct op *p = o->graph->first; !r && p; p = p->next)
@@ -143,6 +145,16 @@ static CUresult enqueue(const char *name, CUstream s, struct op o)
 	*g->last = p;
 	g->last = &p->next;
 	return CUDA_SUCCESS;
+}
+
+CUresult mock_work(const char *name, CUstream s, mock_work_fn *work, const void *arg, size_t bytes)
+{
+	struct op o = { .kind = OP_WORK, .work = work, .arg = malloc(bytes) };
+	memcpy(o.arg, arg, bytes);
+	CUresult r = enqueue(name, s, o);
+	if (r)
+		free(o.arg);
+	return r;
 }
 
 void mock_drain_all(void)

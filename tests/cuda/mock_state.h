@@ -6,8 +6,8 @@
 
 #define API __attribute__((visibility("default")))
 
-extern struct mock_cuda mock;
-extern pthread_mutex_t mock_lock;
+extern API struct mock_cuda mock;
+extern API pthread_mutex_t mock_lock;
 extern int mock_capturing;              /* streams that are being recorded */
 struct CUmod_st { const char *image; struct CUfunc_st *functions; };
 /* name: of code that NVRTC has made; else NULL */
@@ -21,13 +21,16 @@ struct CUfunc_st {
 
 /* mock.c
  * begin: what every function begins with: the device is lost, the test has it fail, no context is current. */
-void mock_wrong(const char *what);
-CUresult mock_begin_call(const char *name, int context);
-int mock_device(void);                  /* of the current context */
+API void mock_wrong(const char *what);
+API CUresult mock_begin_call(const char *name, int context);
+API int mock_device(void);                  /* of the current context */
 /* The host's memory of a range that is in one block of a device; NULL: it is not. */
-char *mock_range(CUdeviceptr, size_t bytes, int device);
+API char *mock_range(CUdeviceptr, size_t bytes, int device);
 /* mock_queue.c */
 void mock_drain_all(void);
+/* What a library enqueues: run on a device, with a copy of these bytes.  With the lock. */
+typedef CUresult mock_work_fn(void *arg, int device);
+API CUresult mock_work(const char *name, CUstream, mock_work_fn *, const void *arg, size_t bytes);
 
 static inline void mock_unlock(pthread_mutex_t **l) { (void)pthread_mutex_unlock(*l); }
 #define LOCKED \

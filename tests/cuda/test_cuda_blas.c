@@ -1,0 +1,289 @@
+/* tests/cuda/test_cuda_blas.c -- calls of cublas.gemm: each order in memory, type and epilogue against the simulator,
+ * on a library that is not there and (gpu_blas) on a device; recorded, refused, failing.
+ */
+#include <unistd.h>
+#include "tests/cuda/cuda_product.h"
+#include "tests/cuda/mock_kernels.h"
+
+TestSuite(cuda_blas, .init = mock_begin, .timeout = 60);
+TestSuite(gpu_blas, .timeout = 120);
+
+#define PLAIN "mk", "kn", "mn", "m 24 n 40 k 32"
+#define F32 "f32", "f32", "f32"
+static const struct cuda_product products[] = {
+	{ PLAIN, F32, "", { 0 } },
+	/* Each factor across, the result across. */
+	{ "km", "kn", "mn", "m 24 n 40 k 32", F32, "", { 0 } },
+	{ "mk", "nk", "mn", "m 24 n 40 k 32", F32, "", { 0 } },
+	{ "km", "nk", "mn", "m 24 n 40 k 32", F32, "", { 0 } },
+	{ "mk", "kn", "nm", "m 24 n 40 k 32", F32, "", { 0 } },
+	{ "km", "nk", "nm", "m 24 n 40 k 32", F32, "", { 0 } },
+	/* Odd sizes from odd addresses on. */
+	{ "mk", "kn", "mn", "m 7 n 5 k 3", F32, "", { 1, 3, 5, 0, 0 } },
+	{ "mk", "nk", "mn", "m 33 n 17 k 65", F32, "bias, relu", { 1, 0, 2, 3, 0 } },
+	/* One element along a dim. */
+	{ "mk", "k", "m", "m 24 k 32", F32, "", { 0 } },
+	{ "k", "kn", "n", "n 40 k 32", F32, "bias", { 0 } },
+	{ "k", "k", "", "k 32", F32, "", { 0 } },
+	{ "m", "n", "mn", "m 24 n 40", F32, "", { 0 } },
+	{ "mk", "kn", "mn", "m 1 n 40 k 32", F32, "", { 0 } },
+	{ "mk", "kn", "mn", "m 24 n 1 k 32", F32, "bias, relu", { 0 } },
+	{ "mk", "kn", "mn", "m 24 n 40 k 1", F32, "", { 0 } },
+	/* Batches: side by side, between the rows, of one factor only, two that are no one dim. */
+	{ "bmk", "bkn", "bmn", "b 6 m 24 n 40 k 32", F32, "", { 0 } },
+	{ "mbk", "bnk", "mbn", "b 6 m 24 n 40 k 32", F32, "", { 0 } },
+	{ "bmk", "kn", "bmn", "b 6 m 24 n 40 k 32", F32, "bias, relu", { 0 } },
+	{ "mk", "bkn", "bmn", "b 6 m 24 n 40 k 32", F32, "", { 0 } },
+	{ "bgmk", "gbkn", "bgmn", "b 3 g 4 m 9 n 10 k 8", F32, "", { 0 } },
+	{ "gmbk", "gbnk", "gmbn", "b 3 g 4 m 9 n 10 k 8", F32, "relu", { 2, 0, 0, 0, 0 } },
+	{ "bgmk", "bgkn", "bgmn", "b 3 g 4 m 9 n 10 k 8", F32, "", { 0 } },
+	/* Several dims of one role. */
+	{ "mik", "kn", "min", "m 3 i 8 n 40 k 32", F32, "", { 0 } },
+	{ "mkh", "khnj", "mnj", "m 24 n 5 j 8 k 4 h 8", F32, "bias", { 0 } },
+	/* What follows. */
+	{ PLAIN, F32, "bias", { 0 } }, { PLAIN, F32, "relu", { 0 } }, { PLAIN, F32, "bias, relu", { 0 } },
+	{ PLAIN, F32, "residual", { 0 } }, { PLAIN, F32, "residual, relu", { 0 } },
+	{ "km", "nk", "mn", "m 24 n 40 k 32", F32, "residual, relu", { 0 } },
+	{ "bmk", "bkn", "bmn", "b 6 m 24 n 40 k 32", F32, "residual", { 0 } },
+	{ "bgmk", "gbkn", "bgmn", "b 3 g 4 m 9 n 10 k 8", F32, "residual", { 0 } },
+	/* Types. */
+	{ PLAIN, "f64", "f64", "f64", "", { 0 } },
+	{ "bkm", "bnk", "bmn", "b 2 m 24 n 40 k 32", "f64", "f64", "f64", "", { 0 } },
+	{ PLAIN, "f16", "f16", "f32", "", { 0 } }, { PLAIN, "f16", "f32", "f32", "", { 0 } },
+	{ PLAIN, "bf16", "bf16", "f32", "", { 0 } }, { PLAIN, "bf16", "f32", "f32", "", { 0 } },
+	{ "km", "nk", "mn", "m 24 n 40 k 32", "bf16", "bf16", "f32", "bias, relu", { 0 } },
+	{ "mk", "nk", "mn", "m 7 n 5 k 3", "bf16", "bf16", "f32", "", { 1, 1, 1, 0, 0 } },
+	{ "bmk", "bkn", "bmn", "b 6 m 24 n 40 k 32", "f16", "f16", "f32", "bias", { 0 } },
+	{ PLAIN, "bf16", "f32", "f32", "bias, relu", { 0 } }, { PLAIN, "f16", "f16", "f32", "residual, relu", { 0 } },
+	{ PLAIN, "bf16", "bf16", "f32", "residual", { 0 } },
+};
+enum { N_PRODUCT = sizeof products / sizeof *products };
+
+/* Run once by itself, once recorded: both give what the simulator does. */
+static void run_product(struct lt_session *s, const struct cuda_product *p, double first, double loose)
+{
+	struct keeper k = keeper_new();
+	struct cuda_tree t;
+	struct product_memory m;
+	struct lt_slot slot[5];
+	struct lt_fault fault;
+	struct lt_capture *c;
+	const struct lt_tree *tree = cuda_tree(&t, "product", 5, 1);
+	t.type.bytes = 2;
+	struct lt_object *o = product_object(s, tree, p, &k.diag);
+	cr_assert_not_null(o, "%s %s %s, %s %s: %s", p->left, p->right, p->result, p->type, p->after, k.text);
+	product_fill(p, first, &m);
+	product_slots(s, &m, slot);
+	struct lt_args args = cuda_args(slot, 5, &fault);
+	cr_assert_eq(lt__cuda_run(o, &args, &k.diag), LT_OK, "%s", k.text);
+	product_compare(s, p, &slot[0], &m, loose);
+	if (!strstr(p->after, "residual")) {
+		const struct lt_slot begin = { slot[0].base, p->begin[0] * (int64_t)lt__number_bytes(m.dtype[0]), 1 };
+		cr_assert_eq(cuda_backend()->mem_copy(s, &begin, &(struct lt_slot){ m.at[1], 0, 1 }, 1, LT_COPY_TO_DEVICE, NULL,
+			&k.diag), LT_OK);
+		cr_assert_eq(lt__cuda_capture(s, &o, &args, 1, &c, &k.diag), LT_OK, "%s", k.text);
+		cr_assert_eq(lt__cuda_replay(c, &k.diag), LT_OK, "%s", k.text);
+		product_compare(s, p, &slot[0], &m, loose);
+		lt__cuda_capture_free(c);
+	}
+	lt__cuda_destroy(o);
+	for (int i = 0; i < 5; i++)
+		lt__cuda_mem_free(s, slot[i].base);
+	product_free(&m);
+}
+
+Test(cuda_blas, each_product)
+{
+	struct lt_session *s = cuda_open("");
+	for (int i = 0; i < N_PRODUCT; i++)
+		run_product(s, &products[i], 0, 0);
+	mock_end(s);
+}
+
+Test(gpu_blas, each_product)
+{
+	struct lt_session *s = cuda_open("");
+	for (int i = 0; i < N_PRODUCT; i++)
+		run_product(s, &products[i], 0, 0);
+	cuda_backend()->close(s);
+}
+
+/* What is no number stays none, also behind a ReLU. */
+Test(cuda_blas, nan_stays)
+{
+	struct lt_session *s = cuda_open("");
+	run_product(s, &products[25], (double)NAN, 0);
+	mock_end(s);
+}
+Test(gpu_blas, nan_stays)
+{
+	struct lt_session *s = cuda_open("");
+	for (int i = 24; i < 29; i++)
+		run_product(s, &products[i], (double)NAN, 0);
+	cuda_backend()->close(s);
+}
+
+static const struct cuda_product large = { "mk", "kn", "mn", "m 512 n 512 k 512", F32, "", { 0 } };
+Test(gpu_blas, tf32_is_for_those_who_ask)
+{
+	struct lt_session *s = cuda_open("tf32");
+	run_product(s, &large, 0, 0x1p-12);
+	cuda_backend()->close(s);
+}
+
+/* ---- on the library that is not there ---- */
+
+Test(cuda_blas, the_target_has_routines_and_the_session_says_where)
+{
+	struct lt_session *s = cuda_open("");
+	const struct lt_caps *caps = cuda_backend()->caps(s);
+	cr_expect(caps->target->routines.n == lt__cuda_n_routine && caps->loops >> LT_CALL & 1 && s->machine.calls);
+	cr_expect_str_eq(s->blas.path, "libcublasLt.so.13");
+	cr_expect_null(s->blas.handle, "nothing is opened before a call is compiled");
+	mock_end(s);
+}
+
+/* The heuristic is asked once for each shape and alignment, not by each run. */
+Test(cuda_blas, an_algorithm_is_chosen_once)
+{
+	struct lt_session *s = cuda_open("tf32");
+	struct keeper k = keeper_new();
+	struct cuda_tree t;
+	struct product_memory m;
+	struct lt_slot slot[5];
+	struct lt_fault fault;
+	const struct cuda_product *p = &products[19];           /* three products, of four batches each */
+	struct lt_object *o = product_object(s, cuda_tree(&t, "product", 5, 1), p, &k.diag);
+	cr_assert_not_null(o, "%s", k.text);
+	cr_expect_eq(mock->choices, 1, "when it is compiled");
+	product_fill(p, 0, &m);
+	product_slots(s, &m, slot);
+	struct lt_args args = cuda_args(slot, 5, &fault);
+	for (int i = 0; i < 3; i++)
+		cr_assert_eq(lt__cuda_run(o, &args, &k.diag), LT_OK, "%s", k.text);
+	const int chosen = mock->choices;
+	cr_expect_leq(chosen, 2, "batches may lie closer than memory begins");
+	cr_expect_eq(mock->calls, 9);
+	cr_expect_eq(mock->compute, CUBLAS_COMPUTE_32F_FAST_TF32);
+	slot[1].offset = 4;             /* less aligned */
+	slot[1].bytes -= 4;
+	struct lt_capture *c;
+	cr_assert_eq(lt__cuda_capture(s, &o, &args, 1, &c, &k.diag), LT_OK, "%s", k.text);
+	cr_expect_eq(mock->choices, chosen + 1);
+	lt__cuda_capture_free(c);
+	lt__cuda_destroy(o);
+	product_free(&m);
+	mock_end(s);
+}
+
+/* What the library does not take is said when it is compiled; what fails later, by the run. */
+Test(cuda_blas, failures)
+{
+	static const struct { const char *function; CUresult with; lt_status status; const char *says; } cases[] = {
+		{ "cublasLtCreate", CUDA_ERROR_UNKNOWN, LT_EDEVICE,
+			"kernel product: cuBLAS does not start: CUBLAS_STATUS_NOT_INITIALIZED" },
+		{ "cublasLtMatmulAlgoGetHeuristic", CUDA_ERROR_NOT_SUPPORTED, LT_EUNSUPPORTED,
+			"kernel product: cuBLAS has no way to multiply 40 x 32 by 24 of these types and layouts" },
+		{ "cublasLtMatmulAlgoGetHeuristic", CUDA_ERROR_UNKNOWN, LT_EDEVICE,
+			"kernel product: choosing how cuBLAS multiplies: CUBLAS_STATUS_EXECUTION_FAILED" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct lt_session *s = cuda_open("");
+		struct keeper k = keeper_new();
+		struct cuda_tree t;
+		(void)snprintf(mock->fail, sizeof mock->fail, "%s", cases[i].function);
+		mock->fail_at = 1;
+		mock->fail_with = cases[i].with;
+		cr_expect_null(product_object(s, cuda_tree(&t, "product", 5, 1), &products[0], &k.diag));
+		cr_expect_str_eq(k.text, cases[i].says);
+		mock_end(s);
+	}
+	struct lt_session *s = cuda_open("");
+	struct keeper k = keeper_new();
+	struct cuda_tree t;
+	struct product_memory m;
+	struct lt_slot slot[5];
+	struct lt_fault fault;
+	struct lt_object *o = product_object(s, cuda_tree(&t, "product", 5, 1), &products[0], &k.diag);
+	product_fill(&products[0], 0, &m);
+	product_slots(s, &m, slot);
+	struct lt_args args = cuda_args(slot, 5, &fault);
+	(void)snprintf(mock->fail, sizeof mock->fail, "cublasLtMatmul");
+	mock->fail_at = 1;
+	cr_expect_eq(lt__cuda_run(o, &args, &k.diag), LT_EDEVICE);
+	cr_expect_str_eq(k.text, "kernel product: cublas.gemm: CUBLAS_STATUS_EXECUTION_FAILED");
+	cr_expect_eq(lt__cuda_run(o, &args, &k.diag), LT_OK, "and it goes on");
+	lt__cuda_destroy(o);
+	product_free(&m);
+	mock_end(s);
+}
+
+/* ---- whole programs, by lt-run: what only calls needs no device ---- */
+
+#define HEAD "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n"
+#define PRODUCT HEAD "%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n"
+#define LAYER PRODUCT "%v = f32[n] input \"v\"\n%zero = f32[] lit 0.0\n%d = f32[m, n] add %c, %v\n" \
+	"%y = f32[m, n] max %d, %zero\nresult \"y\" = %y\n"
+#define GROUP "group m; call group cublas.gemm"
+static const struct { const char *graph, *steps, *says; } programs[] = {
+	{ PRODUCT "result \"c\" = %c\n", "call m cublas.gemm", "verify: passed" },
+	{ PRODUCT "result \"c\" = %c\n", "split m 2; call m' cublas.gemm", "verify: passed" },
+	{ PRODUCT "result \"c\" = %c\n", "split m 2; tail m peel; call m' cublas.gemm", "verify: passed" },
+	{ LAYER, GROUP, "verify: passed" },
+	{ "graph 1\nvar b 3\nvar m 5\nvar k 12\nvar n 7\n%a = f32[m, b, k] input \"a\"\n%b = f32[b, n, k] input \"b\"\n"
+		"%p = f32[b, m, n, k] mul %a, %b\n%c = f32[b, m, n] add.reduce %p\nresult \"c\" = %c\n", "call b cublas.gemm",
+		"verify: passed" },
+	{ PRODUCT "result \"c\" = %c\n", "bind m grid.x; call k cublas.gemm",
+		"loop k: only the host calls cublas.gemm, and the grid loop m is around it" },
+	{ PRODUCT "%d = f32[m, n] sigmoid %c\n%y = f32[m, n] mul %c, %d\nresult \"y\" = %y\n", GROUP,
+		"`call cublas.gemm` on the group: the routine adds no SiLU after the product; move it out" },
+	{ "graph 1\nvar m 5\nvar k 3\nvar n 7\nvar i 7\n%a = f32[i] input \"a\"\n%b = f32[k, n] input \"b\"\n"
+		"%w = f32[m, k] view { %a[m + k] }\n%p = f32[m, n, k] mul %w, %b\n%c = f32[m, n] add.reduce %p\nresult \"c\" = %c\n",
+		"call m cublas.gemm", "`call cublas.gemm` on the loop m: %a lies side by side along neither of its two dims" },
+	{ PRODUCT "result \"c\" = %c\n", "call m cublas.gem",
+		"`call cublas.gem` on the loop m: cuda:sm_90a has no routine of that name; it has cublas.gemm" },
+	{ "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = i32[m, k] input \"a\"\n%b = i32[k, n] input \"b\"\n"
+		"%p = i32[m, n, k] mul %a, %b\n%c = i32[m, n] add.reduce %p\nresult \"c\" = %c\n", "call m cublas.gemm",
+		"`call cublas.gemm` on the loop m: %c is written as i32, and the routine takes f32 there; cast it outside" },
+};
+
+/* Both outputs of lt-run on the libraries that are not there.  steps: of the plain tree; NULL: the default one. */
+static void lt_run(const char *graph, const char *steps, const char *options, char *text, size_t bytes)
+{
+	char path[] = "/tmp/cuda_blas_XXXXXX", command[1200];
+	const char *o = getenv("O") ? getenv("O") : "build";
+	int file = mkstemp(path);
+	cr_assert(file >= 0 && write(file, graph, strlen(graph)) == (ssize_t)strlen(graph) && close(file) == 0);
+	(void)snprintf(command, sizeof command, "echo 'schedule 1' | LD_LIBRARY_PATH=%s/tests/cuda:$LD_LIBRARY_PATH %s/lt-run "
+		"--no-cache -b cuda --strict --no-passes %s%s%s %s %s 2>&1", o, o, steps ? "--schedule=- --apply=\"" : "",
+		steps ? steps : "", steps ? "\"" : "", options, path);
+	FILE *f = popen(command, "r");
+	cr_assert_not_null(f);
+	size_t n = fread(text, 1, bytes - 1, f);
+	text[n] = '\0';
+	(void)pclose(f);
+	(void)unlink(path);
+}
+
+Test(cuda_blas, whole_programs)
+{
+	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+		char text[20000];
+		lt_run(programs[i].graph, programs[i].steps, "-q --verify -i '*=random'", text, sizeof text);
+		cr_expect_not_null(strstr(text, programs[i].says), "%s: %s", programs[i].steps, text);
+	}
+}
+
+/* Large products are calls in a default tree, with what follows them; small ones, and a matrix by a vector, are not. */
+Test(cuda_blas, default_trees)
+{
+	static const struct { const char *sizes; bool calls; } cases[] = { { "var m 512\nvar k 512\nvar n 512\n", true },
+		{ "var m 64\nvar k 64\nvar n 64\n", false }, { "var m 1\nvar k 4096\nvar n 4096\n", false } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char graph[1000], text[20000];
+		(void)snprintf(graph, sizeof graph, "graph 1\n%s%s", cases[i].sizes, strstr(LAYER, "%a ="));
+		lt_run(graph, NULL, "--dump=tree", text, sizeof text);
+		cr_expect_eq(strstr(text, "group call cublas.gemm") != NULL, cases[i].calls, "%s", text);
+		cr_expect_not_null(strstr(text, "%y"), "%s", text);
+	}
+}
