@@ -44,7 +44,6 @@ struct lt_gpu {
 	const struct lt_target *target;
 	struct lt_edit e;
 };
-static inline bool lt__target_has_grid(const struct lt_target *t) { return t && t->warp > 0; }
 static inline int64_t lt__gpu_max_block(const struct lt_target *t)
 {
 	return t->max_block && t->max_block < 1024 ? (int64_t)t->max_block : 1024;
