@@ -67,6 +67,9 @@ static lt_status refuse(const struct lt_tree *t, const struct lt_machine *m, str
 	}
 	for (int32_t s = 0; s < (int32_t)t->stmts.n; s++) {
 		const struct lt_stmt *st = LT_AT(struct lt_stmt, t->stmts, s);
+		if (st->kind == LT_BARRIER && st->scope != LT_BARRIER_BLOCK)
+			return lt__report(diag, LT_EUNSUPPORTED, -1, s, NULL, "%%%s: a barrier of scope %d, which it does not know",
+				st->name ? st->name : "?", (int)st->scope);
 		if (st->kind < LT_MAP || st->kind > (m->subgroup ? LT_WAIT : LT_COMBINE))
 			return lt__report(diag, LT_EUNSUPPORTED, -1, s, NULL, "%%%s: only a machine that runs grids has barriers",
 				st->name ? st->name : "?");
@@ -84,7 +87,7 @@ static lt_status lower(struct lowering *l, struct lt_diag *diag)
 		return status;
 	l->b.name = lt__build_string(&l->b, t->name ? t->name : "kernel");
 	l->b.n_slot = t->n_slot;
-	l->team = l->lane_loop = l->lane = l->mask = l->on = -1;
+	l->team = l->predicate = l->lane_loop = l->lane = l->mask = l->on = -1;
 	lt__lower_columns(l);
 	lt__lower_modes(l);
 	if (lower_has_grids(l))

@@ -107,8 +107,9 @@ struct lowering {
 	uint8_t *memory;                        /* by buffer: enum lower_memory */
 	struct lower_tile **tile;               /* by loop: what a tile is; NULL: it is none */
 	struct lower_spread **spread;           /* by buffer: how it is spread over threads; NULL: not */
-	int32_t *combine_scratch;               /* by statement: its buffer and 1; 0: none yet */
+	struct lower_combined *combined;        /* by statement that combines threads */
 	int32_t written;                        /* barriers so far, and loops with barriers that were begun or ended */
+	int32_t predicate;                      /* a mask: the statement in hand stores where it holds; -1 */
 	uint8_t first_axes;                     /* bits: along these an `if` around says that the thread is the first */
 	/* In a vector: */
 	int32_t lane_loop;                      /* the loop; -1 */
@@ -227,9 +228,9 @@ int32_t lt__lower_pure(
 	struct lowering *, int opcode, uint32_t dtype, int32_t x, int32_t y, int32_t what, int64_t number);
 int32_t lt__lower_wide(struct lowering *, int opcode, uint32_t dtype, int32_t x, int32_t y, int64_t number);
 int32_t lt__lower_spread(struct lowering *, int32_t value);             /* in all lanes */
-/* A fragment of a matrix in shared memory, as the instruction says; place: a number of its buffer and strides.  It is
+/* A fragment of a matrix in shared memory, as the instruction says; source: a number of its buffer and strides.  It is
  * known as long as nobody may have written there: until `written` is another number. */
-int32_t lt__lower_fragment(struct lowering *, struct lt_instruction, const struct lt_matrix_location *, int32_t place);
+int32_t lt__lower_fragment(struct lowering *, struct lt_instruction, const struct lt_matrix_location *, int32_t source);
 /* Blocks: what becomes known in one is forgotten at its end.  `if` gives the mark for the others. */
 int32_t lt__lower_mark(const struct lowering *);
 void lt__lower_forget(struct lowering *, int32_t mark);

@@ -60,13 +60,15 @@ void lt__lower_write_at(struct lowering *l, int32_t buffer, struct lower_address
 	else if (l->storage[buffer].is_variable)
 		lt__build_set(&l->b, lt__lower_location(l, buffer), value);
 	else
-		lt__lower_build_store(l, (struct lt_instruction){ .operand = { at.value, -1, -1, value },
+		lt__lower_build_store(l, (struct lt_instruction){ .operand = { at.value, -1, l->predicate, value },
 			.what = lt__lower_location(l, buffer), .number = at.number });
 }
 
 /* Of a vector under a guard's mask, maybe none of whose lanes is on: whether one is; -1: that is sure. */
 static int32_t any_lane(struct lowering *l)
 {
+	if (l->predicate >= 0)
+		return l->predicate;
 	return l->mask >= 0 && l->guarded ? lt__lower_pure(l, LT_OPCODE_any, LT_LANE_MASK, l->mask, -1, -1, 0) : -1;
 }
 
@@ -76,7 +78,9 @@ int32_t lt__lower_read(struct lowering *l, int32_t s, int32_t access)
 	if (l->storage[buffer].is_variable)
 		return lt__lower_read_at(l, buffer, (struct lower_address){ -1, 0 }, -1);
 	struct lower_address at = lt__lower_locate(l, s, access);
-	return lt__lower_read_at(l, buffer, at, any_lane(l));
+	/* What a thread has of its own is there, whatever holds. */
+	return lt__lower_read_at(l, buffer, at,
+		l->predicate >= 0 && l->storage[buffer].made.space == LT_SPACE_ARRAY ? -1 : any_lane(l));
 }
 
 /* Each lane of a vector has its own elements side by side. */

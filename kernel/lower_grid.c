@@ -115,6 +115,18 @@ static void leave(struct lowering *l, const struct lower_grid *g)
 	}
 }
 
+/* A nest without a grid loop. */
+static void lower_root(struct lowering *l, int32_t root, lower_loop_fn *nest)
+{
+	bool sums = lt__lower_has_combines(l, root);
+	if (sums)
+		lt__lower_begin_combines(l, root);
+	nest(l, root);
+	if (sums)
+		lt__lower_end_combines(l, lower_loop_at(l, root)->parent, lower_loop_at(l, root)->first_stmt,
+			lower_loop_at(l, root)->first_stmt + lower_loop_at(l, root)->n_stmt);
+}
+
 static void grid_region(struct lowering *l, const struct lower_grid *g, int32_t root, const int32_t *outer, int32_t n,
 	int32_t s, int32_t end, lower_body_fn *body, lower_loop_fn *nest)
 {
@@ -128,7 +140,7 @@ static void grid_region(struct lowering *l, const struct lower_grid *g, int32_t 
 	else if (g->n_chain)
 		body(l, g->chain[g->n_chain - 1], s, end);
 	else
-		nest(l, root);
+		lower_root(l, root, nest);
 }
 
 void lt__lower_grid(

@@ -9,6 +9,7 @@
  * lower_threads.c  which threads run what is in a loop
  * lower_tile.c     matrix instructions
  * lower_combine.c  threads that are combined with one element; barriers
+ * lower_terms.c    the values of the threads, by exchanges and shared memory
  * lower_async.c    copies that are begun and waited for
  *
  * On such a machine the host's region launches, calls routines, and does nothing else.  What it would do by itself is a
@@ -53,6 +54,14 @@ struct lower_tile {
 	int64_t stride[3][3];
 };
 
+/* A statement that combines threads.  Inside `loop` each thread combines what it has by itself, in `variable`; behind it
+ * the threads are combined.  loop -1: where the statement stands. */
+struct lower_combined {
+	int32_t loop;
+	int32_t variable;               /* -1: not in that loop now */
+	int32_t scratch;                /* the buffer for what is left to add, -1: none yet */
+};
+
 static inline bool lower_has_grids(const struct lowering *l) { return l->part != NULL; }
 
 /* lower_plan.c.  Before anything else, on a machine that runs grids; LT_EUNSUPPORTED says which loop is in the way. */
@@ -75,6 +84,11 @@ int64_t lt__lower_share(struct lowering *, int32_t root, int64_t bytes);
 bool lt__lower_combines(const struct lowering *, const struct lt_stmt *);
 bool lt__lower_is_combined(const struct lowering *, const struct lt_stmt *, int32_t loop);
 int32_t lt__lower_combine_scope(const struct lowering *, const struct lt_stmt *);
+/* The tile that a loop is or is in; -1. */
+int32_t lt__lower_tile_around(const struct lowering *, int32_t loop);
+/* The outermost loop around the statement all of whose iterations give to the same element, which nobody else touches
+ * meanwhile; -1: there is none. */
+int32_t lt__lower_combine_loop(const struct lowering *, int32_t stmt);
 
 /* lower_spread.c.  NULL: no more is known than that several threads may need an element. */
 struct lower_spread *lt__lower_find_spread(struct lowering *, int32_t buffer);
@@ -114,8 +128,6 @@ int64_t lt__lower_threads_of(const struct lowering *, int32_t loop, int axis);
 /* lower_tile.c.  Which loops are matrix instructions; what is refused of them, first and when memory is planned. */
 lt_status lt__lower_find_tiles(struct lowering *, struct lt_diag *);
 lt_status lt__lower_plan_tiles(struct lowering *, struct lt_diag *);
-/* The tile that a loop is or is in; -1. */
-int32_t lt__lower_tile_around(const struct lowering *, int32_t loop);
 void lt__lower_tile(struct lowering *, int32_t loop);
 
 /* lower_threads.c: what is in loop `loop`, statements s to below end. */
@@ -129,5 +141,31 @@ void lt__lower_flight(struct lowering *, int32_t stmt);
 
 /* lower_combine.c */
 void lt__lower_barrier(struct lowering *);
+/* Combines threads where the statement stands. */
 void lt__lower_combine(struct lowering *, int32_t stmt);
+/* In front of a loop and behind it: what is combined in it (struct lower_combined); behind loops beside each other in
+ * `outer`, of statements `first` to below `end`, all together.  needs: whether the loop touches what those before it combine. */
+bool lt__lower_has_combines(const struct lowering *, int32_t loop);
+void lt__lower_begin_combines(struct lowering *, int32_t loop);
+void lt__lower_end_combines(struct lowering *, int32_t outer, int32_t first, int32_t end);
+bool lt__lower_needs_combined(const struct lowering *, int32_t loop, int32_t first, int32_t end);
+/* In such a loop: the thread's own value gets one more; false: the statement is none of these. */
+bool lt__lower_combine_own(struct lowering *, int32_t stmt, int32_t value);
+
+/* lower_terms.c: how threads are combined. */
+struct lower_terms {
+	int32_t loop[LOWER_MAX_DEPTH], n_loop;  /* block loops that are combined, innermost first */
+	int64_t stride[LOWER_MAX_DEPTH];        /* threads of the block, by their number, from an iteration to the next */
+	int64_t group;                          /* threads side by side that exchange; 1: none */
+	int64_t n;                              /* that are left for the first thread */
+	bool all;                               /* all threads of the block share the element */
+};
+struct lower_terms lt__lower_terms(const struct lowering *, int32_t stmt);
+/* The operator of two values of its result's type. */
+int32_t lt__lower_join(struct lowering *, int32_t stmt, int32_t a, int32_t b);
+/* The value of all in the thread's group. */
+int32_t lt__lower_exchange(struct lowering *, int32_t stmt, const struct lower_terms *, int32_t value);
+/* Leaves the values in shared memory, between barriers that are the caller's; then the first thread adds them. */
+void lt__lower_share_value(struct lowering *, int32_t stmt, const struct lower_terms *, int32_t value);
+int32_t lt__lower_sum_terms(struct lowering *, int32_t stmt, const struct lower_terms *);
 #endif

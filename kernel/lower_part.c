@@ -64,3 +64,33 @@ bool lt__lower_combines(const struct lowering *l, const struct lt_stmt *st)
 	return false;
 }
 
+int32_t lt__lower_tile_around(const struct lowering *l, int32_t loop)
+{
+	while (loop >= 0 && !(l->tile && l->tile[loop]))
+		loop = lower_loop_at(l, loop)->parent;
+	return loop;
+}
+
+/* Whether a statement in the loop, besides that one, touches the buffer. */
+static bool is_touched(const struct lowering *l, int32_t loop, int32_t s, int32_t b)
+{
+	const struct lt_loop *x = lower_loop_at(l, loop);
+	bool any = false;
+	for (int32_t i = x->first_stmt; i < x->first_stmt + x->n_stmt && !any; i++)
+		any = i != s && lower_stmt_at(l, i)->kind < LT_BARRIER && lt__lower_touches(l, i, b);
+	return any;
+}
+
+int32_t lt__lower_combine_loop(const struct lowering *l, int32_t s)
+{
+	const struct lt_stmt *st = lower_stmt_at(l, s);
+	const struct lt_access *dest = lower_access_at(l, st->dest);
+	int32_t loop = -1, scope = lt__lower_combine_scope(l, st);
+	for (int32_t i = st->loop; i >= 0 && i != scope && dest->index < 0; i = lower_loop_at(l, i)->parent) {
+		if (lower_loop_at(l, i)->kind == LT_GRID || l->part[i].root < 0 || lt__lower_depends(l->t, dest->row, i)
+			|| is_touched(l, i, s, dest->buffer))
+			break;
+		loop = i;
+	}
+	return loop;
+}

@@ -191,12 +191,17 @@ static lt_status plan_memory(struct lowering *l, struct lt_diag *diag)
 /* What all threads of a block do together: barriers, and combines. */
 static void find_waits(struct lowering *l)
 {
+	l->combined = lt__pool_alloc(&l->b.pool, (size_t)l->t->stmts.n + 1, sizeof *l->combined);
 	for (int32_t s = 0; s < (int32_t)l->t->stmts.n; s++) {
 		const struct lt_stmt *st = lower_stmt_at(l, s);
+		l->combined[s] = (struct lower_combined){ -1, -1, -1 };
 		if (st->loop >= 0 && l->part[st->loop].called)
 			continue;
 		bool combines = lt__lower_combines(l, st);
-		for (int32_t i = st->loop; (combines || st->kind >= LT_BARRIER) && i >= 0; i = lower_loop_at(l, i)->parent)
+		int32_t inside = combines ? lt__lower_combine_loop(l, s) : -1;
+		l->combined[s].loop = inside;
+		for (int32_t i = inside < 0 ? st->loop : lower_loop_at(l, inside)->parent;
+			(combines || st->kind >= LT_BARRIER) && i >= 0; i = lower_loop_at(l, i)->parent)
 			l->part[i].waits = true;
 		if (combines && l->part[st->loop].root >= 0) {
 			struct lower_grid *g = &l->grid[l->part[st->loop].root];

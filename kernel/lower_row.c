@@ -337,6 +337,7 @@ int32_t lt__lower_holds(struct lowering *l, int32_t row, int64_t add)
 {
 	struct lower_range r = lt__lower_range(l, row), first = range_of(l, row, true);
 	int64_t number;
+	r.known = r.known && (l->lanes > 1 || add == 0);        /* in a vector, of the lane that is `add` further, too */
 	first.known = first.known && !__builtin_add_overflow(first.low, add, &first.low)
 		&& !__builtin_add_overflow(first.high, add, &first.high);
 	if ((r.known && r.low >= 0) || (first.known && first.low >= 0))

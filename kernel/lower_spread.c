@@ -25,7 +25,7 @@ static struct spread_term *find_term(struct spread *x, int64_t coef)
 }
 
 /* The first access says which terms there are; one thread's may be in some accesses only. */
-static bool add_term(struct spread *x, struct spread_term one, uint32_t *seen)
+static bool spread_add_term(struct spread *x, struct spread_term one, uint32_t *seen)
 {
 	struct spread_term *t = find_term(x, one.coef);
 	if (one.coef <= 0 || (one.axis >= 0 && x->any && !t) || (!t && x->n == MAX_TERMS))
@@ -41,10 +41,10 @@ static bool add_term(struct spread *x, struct spread_term one, uint32_t *seen)
 	return true;
 }
 
-static bool add_loop(
+static bool spread_add_loop(
 	const struct lowering *l, struct spread *x, int32_t loop, int64_t coef, bool thread, uint32_t *seen)
 {
-	return add_term(x, (struct spread_term){ coef, lower_loop_at(l, loop)->max_trip_count,
+	return spread_add_term(x, (struct spread_term){ coef, lower_loop_at(l, loop)->max_trip_count,
 		thread ? l->part[loop].stride : 0, thread ? lower_loop_at(l, loop)->kind_arg : -1 }, seen);
 }
 
@@ -55,13 +55,13 @@ static bool add_fragment(const struct lower_tile *tile, struct spread *x, uint32
 	const struct lt_matrix_part *p = &tile->row->matrix.part[LT_MATRIX_C];
 	const int64_t *stride = tile->stride[LT_MATRIX_C];
 	for (int b = 0; b < p->n_element; b++)
-		if (!add_term(x, (struct spread_term){ stride[p->element[b].axis] << p->element[b].power, 2, 0, -1 }, seen))
+		if (!spread_add_term(x, (struct spread_term){ stride[p->element[b].axis] << p->element[b].power, 2, 0, -1 }, seen))
 			return false;
 	for (int b = 0, next; b < p->n_thread; b = next) {
 		for (next = b + 1; next < p->n_thread && p->thread[next].axis == p->thread[b].axis
 			&& p->thread[next].power == p->thread[next - 1].power + 1; next++)
 			;
-		if (!add_term(x, (struct spread_term){ stride[p->thread[b].axis] << p->thread[b].power, INT64_C(1) << (next - b),
+		if (!spread_add_term(x, (struct spread_term){ stride[p->thread[b].axis] << p->thread[b].power, INT64_C(1) << (next - b),
 			INT64_C(1) << b, 0 }, seen))
 			return false;
 	}
@@ -94,7 +94,7 @@ static bool add_access(const struct lowering *l, struct spread *x, int32_t s, in
 		i = lower_loop_at(l, i)->parent) {
 		int64_t coef = r[lower_loop_column(l->t, i)];
 		bool thread = lt__lower_is_thread(l, i) && !(led && coef == 0);
-		if ((coef || thread) && !add_loop(l, x, i, coef, thread, &seen))
+		if ((coef || thread) && !spread_add_loop(l, x, i, coef, thread, &seen))
 			return false;
 	}
 	for (int i = 0; i < x->n; i++)

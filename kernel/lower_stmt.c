@@ -75,14 +75,15 @@ static int32_t blend_pieces(struct lowering *l, int32_t s, const struct lt_opera
 	int32_t mask = i + 1 < o->n_piece ? lt__lower_guards(l, p->first_guard, p->n_guard) : LOWER_YES;
 	if (mask == LOWER_NO)
 		return blend_pieces(l, s, o, i + 1, left);
-	int32_t both = lt__lower_both(l, left, mask), value = masked_piece(l, s, p, o->dtype, both);
+	int32_t both = lt__lower_both(l, left, mask);
+	int32_t value = masked_piece(l, s, p, o->dtype, both);
 	if (mask == LOWER_YES)
 		return value;
 	int32_t others = lt__lower_both(l, left, lt__lower_pure(l, LT_OPCODE_not, LT_LANE_MASK, mask, -1, -1, 0));
 	int32_t rest = blend_pieces(l, s, o, i + 1, others);
 	const struct lt_instruction *loaded = lt__build_at(&l->b, value), *other = lt__build_at(&l->b, rest);
 	if (other->opcode == LT_OPCODE_const && other->number == 0 && loaded->opcode == LT_OPCODE_load
-		&& loaded->operand[2] == mask)
+		&& loaded->operand[2] == both)
 		return value;                   /* what is not read is 0 */
 	return lt__build_select(&l->b, mask, value, rest);
 }
@@ -92,7 +93,7 @@ int32_t lt__lower_operand(struct lowering *l, int32_t s, const struct lt_operand
 	if (o->n_piece == 1)
 		return lower_piece(l, s, LT_AT(struct lt_piece, l->t->pieces, o->first_piece), o->dtype);
 	if (blends(l, o))
-		return blend_pieces(l, s, o, 0, LOWER_YES);
+		return blend_pieces(l, s, o, 0, l->predicate >= 0 ? l->predicate : LOWER_YES);
 	int32_t v = lt__build_variable(&l->b, "piece", o->dtype, 1);
 	lt__build_begins(&l->b, LT_OPCODE_variable, v);
 	choose(l, s, o, 0, v);
@@ -174,7 +175,8 @@ static void assign(struct lowering *l, int32_t s)
 	for (int32_t i = 0; i < st->n_operand && st->kind != LT_RESET; i++)
 		x[i] = lt__lower_operand(l, s, LT_AT(struct lt_operand, l->t->operands, st->first_operand + i));
 	if (lower_reduces(st)) {
-		lt__lower_reduce(l, s, x[0]);
+		if (!l->part || !lt__lower_combine_own(l, s, x[0]))
+			lt__lower_reduce(l, s, x[0]);
 		return;
 	}
 	struct lower_address at = l->storage[buffer].is_variable ? (struct lower_address){ -1, 0 }
@@ -182,6 +184,27 @@ static void assign(struct lowering *l, int32_t s)
 	int32_t value = st->kind == LT_RESET
 		? lt__lower_pure(l, LT_OPCODE_const, op->out, -1, -1, -1, (int64_t)op->identity) : lt__lower_apply(l, op, x);
 	lt__lower_write_at(l, buffer, at, lt__lower_as(l, value, lower_dtype_of(l, buffer)));
+}
+
+/* In a grid: whether a guard can turn off the store alone.  Then copies of the statement are one run of instructions,
+ * whose accesses step W can join; what is read where it does not hold is 0. */
+static bool is_predicated(const struct lowering *l, const struct lt_stmt *st)
+{
+	if (!l->part || l->team < 0 || st->kind != LT_MAP)
+		return false;
+	const struct lt_access *dest = lower_access_at(l, st->dest);
+	const struct lower_storage *to = &l->storage[dest->buffer];
+	bool fits = dest->index < 0 && !to->is_variable && to->made.space != LT_SPACE_ARRAY
+		&& lt__lower_opcode_of(LT_AT(struct lt_op, l->t->ops, st->op)) != LT_OPCODE_TEXT;
+	for (int32_t i = st->first_operand; i < st->first_operand + st->n_operand && fits; i++) {
+		const struct lt_operand *o = LT_AT(struct lt_operand, l->t->operands, i);
+		fits = o->n_piece == 1 || blends(l, o);
+		for (int32_t k = o->first_piece; k < o->first_piece + o->n_piece && fits; k++) {
+			const struct lt_piece *p = LT_AT(struct lt_piece, l->t->pieces, k);
+			fits = p->kind != LT_READ || lower_access_at(l, p->access)->index < 0;
+		}
+	}
+	return fits;
 }
 
 void lt__lower_stmt(struct lowering *l, int32_t s)
@@ -193,6 +216,12 @@ void lt__lower_stmt(struct lowering *l, int32_t s)
 		return;
 	if (mask == LOWER_YES) {
 		assign(l, s);
+		return;
+	}
+	if (is_predicated(l, st)) {
+		l->predicate = mask;
+		assign(l, s);
+		l->predicate = -1;
 		return;
 	}
 	mask = lt__lower_if(l, mask);

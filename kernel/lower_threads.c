@@ -4,18 +4,20 @@
  */
 #include "kernel/lower_grid.h"
 
-struct thread_child { int32_t loop, end; bool waits; uint8_t axes; };  /* loop -1: a statement */
+/* loop -1: a statement.  sums: threads are combined behind the loop. */
+struct thread_child { int32_t loop, end; bool waits; uint8_t axes; bool sums; };
 
 static struct thread_child child_at(const struct lowering *l, int32_t loop, int32_t s)
 {
 	const struct lt_stmt *st = lower_stmt_at(l, s);
 	int32_t in = st->loop;
 	if (in == loop)
-		return (struct thread_child){ -1, s + 1, st->kind >= LT_BARRIER || lt__lower_combines(l, st), 0 };
+		return (struct thread_child){ -1, s + 1,
+			st->kind >= LT_BARRIER || (lt__lower_combines(l, st) && l->combined[s].loop < 0), 0, false };
 	while (lower_loop_at(l, in)->parent != loop)
 		in = lower_loop_at(l, in)->parent;
 	return (struct thread_child){ in, lower_loop_at(l, in)->first_stmt + lower_loop_at(l, in)->n_stmt, l->part[in].waits,
-		l->part[in].axes };
+		l->part[in].axes, lt__lower_has_combines(l, in) };
 }
 
 static void lower_child(struct lowering *l, const struct thread_child *c, int32_t s, lower_loop_fn *nest)
@@ -46,10 +48,12 @@ static void let_go(struct lowering *l, int32_t loop, const bool *was)
 		l->part[up].held = was[i];
 }
 
-/* Neighbours that the same threads run are in one `if`. */
-static int32_t lower_together(struct lowering *l, int32_t loop, int32_t s, int32_t end, lower_loop_fn *nest)
+/* Neighbours that the same threads run are in one `if`; alone: only the first of them. */
+static int32_t lower_together(
+	struct lowering *l, int32_t loop, int32_t s, int32_t end, bool alone, lower_loop_fn *nest)
 {
 	struct thread_child c = child_at(l, loop, s);
+	const int32_t first_end = c.end;
 	const uint8_t axes = c.axes, was_first = l->first_axes;
 	const uint8_t first = (uint8_t)(~axes & ~was_first & ((1 << LOWER_AXES) - 1));
 	bool was[LOWER_MAX_DEPTH];
@@ -60,7 +64,7 @@ static int32_t lower_together(struct lowering *l, int32_t loop, int32_t s, int32
 	l->first_axes |= first;
 	for (; s < end; s = c.end) {
 		c = child_at(l, loop, s);
-		if (c.waits || c.axes != axes)
+		if (c.waits || c.axes != axes || (alone ? s >= first_end : c.sums))
 			break;
 		if (mask != LOWER_NO)
 			lower_child(l, &c, s, nest);
@@ -72,15 +76,33 @@ static int32_t lower_together(struct lowering *l, int32_t loop, int32_t s, int32
 	return s;
 }
 
+/* Loops with sums beside each other: threads are combined behind all of them that do not need the sums of others. */
+static int32_t lower_sums(struct lowering *l, int32_t loop, int32_t s, int32_t end, lower_loop_fn *nest)
+{
+	const int32_t first = s;
+	while (s < end) {
+		struct thread_child c = child_at(l, loop, s);
+		if (!c.sums || lt__lower_needs_combined(l, c.loop, first, s))
+			break;
+		lt__lower_begin_combines(l, c.loop);
+		if (c.waits)
+			lower_child(l, &c, s, nest);
+		s = c.waits ? c.end : lower_together(l, loop, s, end, true, nest);
+	}
+	lt__lower_end_combines(l, loop, first, s);
+	return s;
+}
+
 void lt__lower_threads_body(struct lowering *l, int32_t loop, int32_t s, int32_t end, lower_loop_fn *nest)
 {
 	while (s < end) {
 		struct thread_child c = child_at(l, loop, s);
-		if (!c.waits) {
-			s = lower_together(l, loop, s, end, nest);
+		if (c.sums) {
+			s = lower_sums(l, loop, s, end, nest);
 			continue;
 		}
-		lower_child(l, &c, s, nest);
-		s = c.end;
+		if (c.waits)
+			lower_child(l, &c, s, nest);
+		s = c.waits ? c.end : lower_together(l, loop, s, end, false, nest);
 	}
 }

@@ -90,13 +90,6 @@ lt_status lt__lower_find_tiles(struct lowering *l, struct lt_diag *diag)
 	return LT_OK;
 }
 
-int32_t lt__lower_tile_around(const struct lowering *l, int32_t loop)
-{
-	while (loop >= 0 && !(l->tile && l->tile[loop]))
-		loop = lower_loop_at(l, loop)->parent;
-	return loop;
-}
-
 /* Of the threads along axis 0 the tile has a subgroup, and each subgroup of the block lies along that axis. */
 lt_status lt__lower_plan_tiles(struct lowering *l, struct lt_diag *diag)
 {
@@ -183,7 +176,8 @@ static int32_t joined(struct lowering *l, int32_t x, int32_t y)
 static int32_t gathered(struct lowering *l, const struct lower_tile *x, int part, struct lower_address at)
 {
 	const struct lt_matrix_part *p = &x->row->matrix.part[part];
-	int32_t value[1 << LT_MATRIX_BITS], n = 1 << p->n_element, from = lt__lower_add(l, at.value, thread_offset(l, x, part));
+	int32_t value[1 << LT_MATRIX_BITS], n = 1 << p->n_element;
+	int32_t from = lt__lower_add(l, at.value, thread_offset(l, x, part));
 	for (int32_t e = 0; e < n; e++) {
 		int64_t number = at.number;
 		for (int b = 0; b < p->n_element; b++)
@@ -196,8 +190,8 @@ static int32_t gathered(struct lowering *l, const struct lower_tile *x, int part
 	return value[0];
 }
 
-/* A number of where a factor's matrices are: the first tile that has them there. */
-static int32_t place_of(const struct lowering *l, const struct lower_tile *x, int part)
+/* A number for where a factor's matrices are: the first tile that has them there. */
+static int32_t source_of(const struct lowering *l, const struct lower_tile *x, int part)
 {
 	int32_t i = 0;
 	for (; i < l->t->n_loop; i++)
@@ -222,7 +216,7 @@ static int32_t factor(struct lowering *l, const struct lower_tile *x, int part)
 		stride[axes[part][1]] }, 0 };
 	const struct lt_matrix_part *p = &x->row->matrix.part[part];
 	return lt__lower_fragment(l, (struct lt_instruction){ .dtype = (uint8_t)p->dtype, .lanes = 1u << p->n_element,
-		.operand = { at.value, -1, -1, -1 }, .what = description(l, x), .number = part }, &where, place_of(l, x, part));
+		.operand = { at.value, -1, -1, -1 }, .what = description(l, x), .number = part }, &where, source_of(l, x, part));
 }
 
 void lt__lower_tile(struct lowering *l, int32_t loop)

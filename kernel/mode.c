@@ -178,18 +178,9 @@ static void copy_serial(const struct lowering *l, int32_t i)
 		p->mode = LOWER_COPIES;
 }
 
-/* Whether a statement in it makes all threads of a block wait. */
-static bool mode_waits(const struct lowering *l, const struct lt_loop *x)
-{
-	bool any = false;
-	for (int32_t i = x->first_stmt; i < x->first_stmt + x->n_stmt && l->part; i++)
-		any = any || lower_stmt_at(l, i)->kind == LT_BARRIER || lt__lower_combines(l, lower_stmt_at(l, i));
-	return any;
-}
-
 static void unroll(const struct lowering *l, struct lower_loop *p, const struct lt_loop *x)
 {
-	const bool versions = p->bounded && l->part && !mode_waits(l, x);        /* copies where all iterations are there, and others */
+	const bool versions = p->bounded && l->part && !l->part[p - l->loop].waits;        /* copies where all iterations are there, and others */
 	if (!l->machine.unrolled)
 		return;
 	p->mode = LOWER_HINT;

@@ -61,6 +61,8 @@ static bool ends_run(const struct lt_instruction *i)
 	case LT_OPCODE_commit:
 	case LT_OPCODE_wait:
 	case LT_OPCODE_matrix:
+	case LT_OPCODE_fragment:
+	case LT_OPCODE_call:
 	case LT_OPCODE_launch:
 	case LT_OPCODE_launch_grid: return true;
 	default: return false;

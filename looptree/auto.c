@@ -207,10 +207,8 @@ static lt_status add_any(struct lt_auto *s, lt_node n)
 		return lt__auto_add_call(s, n);
 	if (lt__is_many(s->g, n, s->t->leaf[n]))
 		return add_many(s, n);
-	if (p && p->sum == n)
-		LT_TRY(lt__product_add(s, p));
-	if (p && (p->sum != n || s->t->leaf_of[n] >= 0))
-		return LT_OK;           /* else partial sums were placed, which this one adds in a nest as any other */
+	if (p)
+		return p->sum == n ? lt__product_add(s, p) : LT_OK;
 	if (!s->role || !s->epilogue_of[n])
 		return add_cluster(s, n);
 	lt__auto_gather(s, n);
@@ -261,7 +259,7 @@ static lt_status auto_body(void *arg)
 	if (s.n_call > 0)
 		LT_TRY(lt__auto_survey(&s));
 	for (int32_t i = 0; i < b->n_target; i++)
-		blocks = blocks || lt__auto_has_blocks(b->target[i]);
+		blocks = blocks || lt__target_has_grid(b->target[i]);
 	if (any || blocks)
 		LT_TRY(lt__auto_products(&s));
 	if (s.n_product > 0 || blocks)

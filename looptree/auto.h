@@ -36,6 +36,7 @@ struct lt_product_blocks {
 	int64_t slice, run;             /* deep elements in shared memory at a time; in a thread's registers */
 	int64_t wide;                   /* elements of one access */
 	int32_t depth, threads;
+	lt_node stored;                 /* partial sums in their place: registers hold them before; -1: there are none        */
 	int64_t group;                  /* tiles of rows whose blocks follow each other for each tile of columns; 0: all */
 };
 struct lt_product {
@@ -145,7 +146,7 @@ void lt__product_form(const struct lt_auto *, struct lt_product *);
 double lt__product_share(int64_t trip_count, int64_t cores);
 /* looptree/product_block.c: the same on a GPU; false: it gets the tree of any other nest. */
 bool lt__product_blocks(struct lt_auto *, struct lt_product *);
-static inline bool lt__auto_has_blocks(const struct lt_target *t) { return t && t->warp > 0; }
+static inline bool lt__target_has_grid(const struct lt_target *t) { return t && t->warp > 0; }
 /* looptree/product_block_nest.c */
 lt_status lt__product_blocks_add(struct lt_auto *, struct lt_product *);
 lt_status lt__product_blocks_add_epilogue(struct lt_auto *, struct lt_product *);

@@ -58,8 +58,10 @@ static double row_traffic(const struct lt_gpu *s, const struct lt_gpu_nest *n)
 	bool any = false;
 	for (lt_tnode c = n->body; c >= 0; c = n->n_chain ? s->t->node[c].next : -1) {
 		lt_tnode lane = s->t->node[c].kind == LT_TLOOP ? lt__gpu_lane_of(s, c) : -1;
+		bool across = false;
+		lt_tnode inner = lt__gpu_inner_of(s, c, lane, &across);
 		any = any || lane >= 0;
-		sum += lane < 0 ? 0 : lt__gpu_traffic(s, c, s->t->node[lane].var);
+		sum += lane < 0 ? 0 : lt__gpu_traffic(s, c, s->t->node[across ? inner : lane].var);
 	}
 	return any ? sum : -1;
 }
@@ -88,6 +90,24 @@ static int64_t row_length(const struct lt_gpu *s, const struct lt_gpu_nest *n)
 	return length;
 }
 
+/* Threads for what is reduced for each element of a row: side by side if memory lies so, else along block.y. */
+static void choose_inner(const struct lt_gpu *s, struct lt_gpu_nest *n)
+{
+	for (lt_tnode c = n->body; c >= 0; c = n->n_chain ? s->t->node[c].next : -1) {
+		bool across;
+		lt_tnode lane = s->t->node[c].kind == LT_TLOOP ? lt__gpu_lane_of(s, c) : -1;
+		lt_tnode inner = lt__gpu_inner_of(s, c, lane, &across);
+		if (inner < 0)
+			continue;
+		int64_t trips = lt_looptree_trip_count(s->t, inner), deep = power_up(trips / 8, THREADS / n->threads);
+		if (across)
+			n->threads = n->threads > THREADS ? n->threads : THREADS;
+		else if (n->threads <= THREADS / 4)
+			n->deep = deep > n->deep ? deep : n->deep;
+	}
+	n->deep = n->deep * n->threads > lt__gpu_max_block(s->target) ? 1 : n->deep;
+}
+
 /* A power of two of threads, so that they are combined by halves. */
 static void choose_rows(const struct lt_gpu *s, struct lt_gpu_nest *n)
 {
@@ -101,6 +121,9 @@ static void choose_rows(const struct lt_gpu *s, struct lt_gpu_nest *n)
 	else
 		n->threads = power_up((length - 1) / (EACH > n->wide ? EACH : n->wide) + 1, lt__gpu_max_block(s->target));
 	n->threads = n->threads < subgroup && runs > subgroup ? subgroup : n->threads;
+	choose_inner(s, n);
+	if (n->deep > 1)
+		return;
 	n->side = n->n_chain && n->threads < THREADS / 2 ? THREADS / n->threads : 1;
 	while (n->side * n->threads > 2 * subgroup && n->side > 1
 		&& n->rows / n->side < 2 * (int64_t)s->target->multiprocessors)
@@ -123,6 +146,10 @@ static void choose_threads(const struct lt_gpu *s, struct lt_gpu_nest *n)
 	n->threads = power_up(full / (n->rows > 0 ? n->rows : 1), n->elems / 8);
 	n->threads = n->threads < 32 ? n->threads : 32;
 	n->threads = n->threads * n->side > lt__gpu_max_block(s->target) ? lt__gpu_max_block(s->target) / n->side : n->threads;
+	if (n->threads < 2) {
+		n->form = LT_GPU_THREADS;
+		n->side = THREADS / 2;
+	}
 }
 
 static bool is_empty(const struct lt_looptree *t, lt_tnode at)
@@ -140,14 +167,15 @@ void lt__gpu_choose(struct lt_gpu *s, lt_tnode top, struct lt_gpu_nest *out)
 	lt__gpu_look(s, top, out);
 	if (s->t->node[top].loop != LT_SERIAL || is_empty(s->t, top))
 		return;
-	double lane = best_lane(s, out);
+	double lane = out->lane_traffic = best_lane(s, out);
+	out->row_traffic = -1;
 	if (out->leaves && out->n_chain) {
 		out->form = LT_GPU_POINTS;
 		out->wide = out->lane < 0 ? 1 : lt__gpu_wide(s, top, s->t->node[out->lane].var);
 		out->wide = out->wide ? out->wide : 1;
 		return;
 	}
-	double row = row_traffic(s, out);
+	double row = out->row_traffic = row_traffic(s, out);
 	if (row >= 0 && (out->lane < 0 || (out->elems >= FEW && row < lane)))
 		choose_rows(s, out);
 	else if (out->lane >= 0)

@@ -8,6 +8,7 @@
  *     auto_gpu_split.c  before that: long reductions by partial results
  *     auto_gpu_tile.c   before that: tiles between two orders of elements
  *     auto_gpu_bind.c   the loops: grid and block loops, vectors
+ *     auto_gpu_note.c   what was chosen and why
  *     auto_gpu_fit.c    whether a block has the memory for it
  *
  * A nest is its `chain`, loops directly in each other whose iterations have elements of their own, and what is in the
@@ -32,19 +33,22 @@ struct lt_gpu_nest {
 	lt_tnode chain[LT_GPU_CHAIN];   /* outermost first                                               */
 	lt_tnode body;                  /* what the chain has in it, the first of the siblings           */
 	bool leaves;                    /* the body is nothing but leaves                                */
+	lt_node last;                   /* the last leaf, which names it                                 */
 	int64_t rows, elems;            /* iterations of the chain; the most of one child of the body    */
 	enum lt_gpu_form form;
 	lt_tnode lane;                  /* the chain's loop whose iterations are side by side, -1: none   */
 	int64_t wide;                   /* elements of a thread that are accessed together               */
 	int64_t threads;                /* that share a row (ROWS) or a column (COLUMNS)                  */
 	int64_t side;                   /* rows or columns of a block                                     */
+	int64_t deep;                   /* threads along block.y that share what is reduced for one element of a row */
+	/* transactions of memory if threads side by side go along the lane; along the body's loops; negative: they cannot */
+	double lane_traffic, row_traffic;
 };
 struct lt_gpu {
 	struct lt_looptree *t;
 	const struct lt_target *target;
 	struct lt_edit e;
 };
-static inline bool lt__target_has_grid(const struct lt_target *t) { return t && t->warp > 0; }
 static inline int64_t lt__gpu_max_block(const struct lt_target *t)
 {
 	return t->max_block && t->max_block < 1024 ? (int64_t)t->max_block : 1024;
@@ -82,12 +86,17 @@ bool lt__gpu_reduces(const struct lt_looptree *, lt_tnode at);
  * most iterations. */
 lt_tnode lt__gpu_lane_of(const struct lt_gpu *, lt_tnode child);
 lt_tnode lt__gpu_longest(const struct lt_gpu *, lt_tnode child);
+/* A long loop inside the one that threads share, over which something is reduced for each of its iterations; -1: none.
+ * *across: memory lies along it, so that threads side by side go along it first. */
+lt_tnode lt__gpu_inner_of(const struct lt_gpu *, lt_tnode child, lt_tnode lane, bool *across);
 
 /* auto_gpu_split.c, auto_gpu_tile.c: change the tree before loops are bound; open: of the first n_open tree nodes. */
 lt_status lt__gpu_split(struct lt_gpu *, const bool *open);
 lt_status lt__gpu_tile(struct lt_gpu *, const bool *open, int32_t n_open);
 /* auto_gpu_bind.c */
 void lt__gpu_bind(struct lt_gpu *, struct lt_gpu_nest *);
+/* auto_gpu_note.c: what was chosen and why, for people. */
+void lt__gpu_note(struct lt_gpu *, const struct lt_gpu_nest *);
 /* auto_gpu_fit.c: whether a block has room for what the nest keeps. */
 bool lt__gpu_fits(const struct lt_gpu *, lt_tnode top);
 #endif

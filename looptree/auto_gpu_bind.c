@@ -170,6 +170,23 @@ static void share_loop(struct lt_gpu *s, lt_tnode loop, int64_t threads, int64_t
 	t->node[loop].arg = axis;
 }
 
+/* The loop of a child, and one inside over which something is reduced for each of its iterations. */
+static void share_child(struct lt_gpu *s, const struct lt_gpu_nest *n, lt_tnode child, lt_tnode lane, int axis)
+{
+	struct lt_looptree *t = s->t;
+	bool across = false, reduces = lt__gpu_reduces(t, child);
+	lt_tnode inner = axis ? -1 : lt__gpu_inner_of(s, child, lane, &across);
+	if (inner >= 0 && across && n->threads >= THREADS) {
+		int64_t subgroup = (int64_t)s->target->warp, wide = lt__gpu_wide(s, child, t->node[inner].var);
+		share_loop(s, inner, subgroup, wide > 1 ? wide : 1, 0, true);
+		share_loop(s, lane, n->threads / subgroup, 1, 0, true);
+		return;
+	}
+	if (inner >= 0 && n->deep > 1)
+		share_loop(s, inner, n->deep, 1, 1, true);
+	share_loop(s, lane, n->threads, n->wide, axis, reduces);
+}
+
 static void share_body(struct lt_gpu *s, const struct lt_gpu_nest *n, int axis)
 {
 	struct lt_looptree *t = s->t;
@@ -177,7 +194,7 @@ static void share_body(struct lt_gpu *s, const struct lt_gpu_nest *n, int axis)
 		next = n->n_chain ? t->node[c].next : -1;
 		lt_tnode lane = t->node[c].kind != LT_TLOOP ? -1 : axis ? lt__gpu_longest(s, c) : lt__gpu_lane_of(s, c);
 		if (lane >= 0)
-			share_loop(s, lane, n->threads, n->wide, axis, lt__gpu_reduces(t, c));
+			share_child(s, n, c, lane, axis);
 	}
 }
 

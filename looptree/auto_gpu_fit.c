@@ -70,14 +70,28 @@ static bool reads(const struct lt_looptree *t, lt_node u, lt_node n, bool *in_pl
 	return any;
 }
 
+/* The leaves of a nest. */
+struct fit_leaves { int32_t n, cap; lt_node *at; };
+
+static void find_leaves(const struct lt_looptree *t, lt_tnode at, struct fit_leaves *out)
+{
+	for (lt_tnode c = t->node[at].child; c >= 0; c = t->node[c].next)
+		find_leaves(t, c, out);
+	if (t->node[at].kind != LT_TLEAF)
+		return;
+	LT_GROW(t->arena, out->at, out->n, out->cap);
+	out->at[out->n++] = t->node[at].leaf;
+}
+
 /* Whether each of its elements is one thread's.  threads: those around its leaf. */
-static bool is_spread(const struct lt_looptree *t, lt_node n, const struct fit_threads *threads)
+static bool is_spread(
+	const struct lt_looptree *t, const struct fit_leaves *nest, lt_node n, const struct fit_threads *threads)
 {
 	bool in_place = true;
-	for (lt_node u = 0; u < t->graph->n_node && in_place; u++) {
-		if (t->leaf_of[u] < 0 || !reads(t, u, n, &in_place))
+	for (int32_t i = 0; i < nest->n && in_place; i++) {
+		if (!reads(t, nest->at[i], n, &in_place))
 			continue;
-		struct fit_threads of = threads_inside(t, t->scope[n].owner, t->leaf_of[u]);
+		struct fit_threads of = threads_inside(t, t->scope[n].owner, t->leaf_of[nest->at[i]]);
 		in_place = in_place && are_same(t->graph, n, threads, &of);
 	}
 	return in_place && !t->graph->node[n].reduce;
@@ -100,19 +114,19 @@ static int64_t bytes_of(const struct lt_looptree *t, lt_node n)
 }
 
 /* Of the block's shared memory; -1: the thread has no room. */
-static int64_t shared_bytes(const struct lt_looptree *t, lt_node n)
+static int64_t shared_bytes(const struct lt_looptree *t, const struct fit_leaves *nest, lt_node n)
 {
 	lt_tnode owner = t->scope[n].owner;
 	struct fit_threads inside = threads_inside(t, owner, t->leaf_of[n]);
 	int64_t bytes = bytes_of(t, n), share = 1;
 	bool any = inside.n > 0;
-	for (lt_node u = 0; u < t->graph->n_node && !any; u++) {
+	for (int32_t i = 0; i < nest->n && !any; i++) {
 		bool in_place = true;
-		any = t->leaf_of[u] >= 0 && reads(t, u, n, &in_place) && threads_inside(t, owner, t->leaf_of[u]).n > 0;
+		any = reads(t, nest->at[i], n, &in_place) && threads_inside(t, owner, t->leaf_of[nest->at[i]]).n > 0;
 	}
 	for (lt_tnode up = t->node[t->leaf_of[n]].parent; up >= 0 && up != owner; up = t->node[up].parent)
 		share = is_threads(t, up) ? times(share, lt_looptree_trip_count(t, up)) : share;
-	if (!any || is_spread(t, n, &inside))
+	if (!any || is_spread(t, nest, n, &inside))
 		return bytes / share > THREAD_BYTES ? -1 : 0;
 	return times(bytes, threads_around(t, owner)) / 16 * 16 + 16;
 }
@@ -128,11 +142,12 @@ static int64_t combined_bytes(const struct lt_looptree *t, lt_node n)
 bool lt__gpu_fits(const struct lt_gpu *s, lt_tnode top)
 {
 	const struct lt_looptree *t = s->t;
+	struct fit_leaves nest = { 0, 0, NULL };
 	int64_t sum = 0;
-	for (lt_node n = 0; n < t->graph->n_node; n++) {
-		if (t->leaf_of[n] < 0 || !lt__is_above(t, top, t->leaf_of[n]))
-			continue;
-		int64_t bytes = t->scope[n].whole || t->scope[n].owner < 0 ? 0 : shared_bytes(t, n);
+	find_leaves(t, top, &nest);
+	for (int32_t i = 0; i < nest.n; i++) {
+		lt_node n = nest.at[i];
+		int64_t bytes = t->scope[n].whole || t->scope[n].owner < 0 ? 0 : shared_bytes(t, &nest, n);
 		if (bytes < 0 || lt__add_overflow(sum, bytes, &sum) || lt__add_overflow(sum, combined_bytes(t, n), &sum))
 			return false;
 	}

@@ -2,7 +2,7 @@
  * them. */
 #include "looptree/auto_gpu.h"
 
-enum { SECTOR = 32, LANES = 32, WIDEST = 16 };          /* bytes, threads, bytes */
+enum { SECTOR = 32, LANES = 32, WIDEST = 16, LONG = 32 };      /* bytes, threads, bytes, iterations */
 
 static bool is_private(const struct lt_looptree *t, lt_node n, lt_tnode loop)
 {
@@ -10,19 +10,22 @@ static bool is_private(const struct lt_looptree *t, lt_node n, lt_tnode loop)
 	return !p->whole && p->owner >= 0 && (p->owner == loop || lt__is_above(t, loop, p->owner));
 }
 
+static bool is_shared_at(const struct lt_looptree *t, lt_tnode loop, lt_tnode at, bool sums)
+{
+	for (lt_tnode c = t->node[at].child; c >= 0; c = t->node[c].next)
+		if (!is_shared_at(t, loop, c, sums))
+			return false;
+	if (t->node[at].kind != LT_TLEAF || is_private(t, t->node[at].leaf, loop))
+		return true;
+	lt_node n = t->node[at].leaf;
+	int32_t column = lt__loop_column(t, t->leaf[n], loop);
+	return column >= 0 && (column < t->leaf[n]->n_out
+		|| (sums && t->graph->node[n].reduce && !lt__op_info(t->graph->node[n].op)->ordered));
+}
+
 bool lt__gpu_may_share(const struct lt_looptree *t, lt_tnode loop, bool sums)
 {
-	for (lt_node n = 0; n < t->graph->n_node; n++) {
-		if (t->leaf_of[n] < 0 || !lt__is_above(t, loop, t->leaf_of[n]) || is_private(t, n, loop))
-			continue;
-		int32_t column = lt__loop_column(t, t->leaf[n], loop);
-		if (column < 0)
-			return false;
-		if (column >= t->leaf[n]->n_out
-			&& (!sums || !t->graph->node[n].reduce || lt__op_info(t->graph->node[n].op)->ordered))
-			return false;
-	}
-	return true;
+	return is_shared_at(t, loop, loop, sums);
 }
 
 int64_t lt__gpu_elems(const struct lt_looptree *t, lt_tnode at)
@@ -46,11 +49,19 @@ bool lt__gpu_reduces(const struct lt_looptree *t, lt_tnode at)
 	return false;
 }
 
+static lt_node last_leaf(const struct lt_looptree *t, lt_tnode at)
+{
+	while (t->node[at].kind != LT_TLEAF)
+		for (at = t->node[at].child; t->node[at].next >= 0; at = t->node[at].next)
+			;
+	return t->node[at].leaf;
+}
+
 void lt__gpu_look(const struct lt_gpu *s, lt_tnode top, struct lt_gpu_nest *out)
 {
 	const struct lt_looptree *t = s->t;
 	*out = (struct lt_gpu_nest){ .top = top, .body = top, .rows = 1, .elems = 1, .lane = -1, .wide = 1, .threads = 1,
-		.side = 1 };
+		.side = 1, .deep = 1 };
 	for (lt_tnode at = top; t->node[at].kind == LT_TLOOP && t->node[at].loop == LT_SERIAL && out->n_chain < LT_GPU_CHAIN
 		&& lt__gpu_may_share(t, at, false); at = out->body) {
 		out->chain[out->n_chain++] = at;
@@ -61,6 +72,7 @@ void lt__gpu_look(const struct lt_gpu *s, lt_tnode top, struct lt_gpu_nest *out)
 			break;
 	}
 	out->leaves = true;
+	out->last = last_leaf(t, top);
 	for (lt_tnode c = out->body; c >= 0; c = out->n_chain ? t->node[c].next : -1) {
 		int64_t elems = lt__gpu_elems(t, c);
 		out->leaves = out->leaves && t->node[c].kind == LT_TLEAF;
@@ -246,5 +258,24 @@ lt_tnode lt__gpu_lane_of(const struct lt_gpu *s, lt_tnode child)
 			best = traffic;
 		}
 	}
+	return found;
+}
+
+lt_tnode lt__gpu_inner_of(const struct lt_gpu *s, lt_tnode child, lt_tnode lane, bool *across)
+{
+	const struct lt_looptree *t = s->t;
+	lt_tnode found = -1;
+	*across = false;
+	for (lt_tnode at = lane >= 0 ? t->node[lane].child : -1, next; at >= 0; at = next) {
+		while (at >= 0 && t->node[at].kind != LT_TLOOP)
+			at = t->node[at].next;
+		next = at >= 0 ? t->node[at].child : -1;
+		if (at >= 0 && t->node[at].step == 1 && lt_looptree_trip_count(t, at) >= LONG && lt__gpu_reduces(t, at)
+			&& lt__gpu_may_share(t, at, true)
+			&& (found < 0 || lt__gpu_traffic(s, child, t->node[at].var) < lt__gpu_traffic(s, child, t->node[found].var)))
+			found = at;
+	}
+	if (found >= 0)
+		*across = 2 * lt__gpu_traffic(s, child, t->node[found].var) < lt__gpu_traffic(s, child, t->node[lane].var);
 	return found;
 }

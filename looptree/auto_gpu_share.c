@@ -8,6 +8,7 @@
 
 enum {
 	ROW_BYTES = 128 << 10,          /* of a row that stays in a block: half of its registers */
+	SMALL = 1 << 12,                /* iterations that one block goes through as soon as several */
 	LONG = 1 << 14,                 /* elements of a row that are worth blocks of their own */
 	EACH = 4                        /* rows for each multiprocessor that a product is worth sharing for */
 };
@@ -26,6 +27,26 @@ static bool is_covered(const struct lt_auto *s, lt_tnode at, lt_var v)
 	return false;
 }
 
+/* Whether n would reduce loops of the nest whose iterations are worth blocks of their own, as each is a reduction, and
+ * leave few rows. */
+static bool gathers_up(const struct lt_auto *s, const struct lt_leaf *leaf, lt_tnode at)
+{
+	int64_t kept = 1, all = 1;
+	lt_tnode outermost = -1;
+	for (lt_tnode up = at; up >= 0; up = s->t->node[up].parent) {
+		int64_t trips = lt_looptree_trip_count(s->t, up);
+		int32_t column = s->t->node[up].kind == LT_TLOOP ? lt__leaf_column(leaf, s->t->node[up].var) : -1;
+		if (column >= leaf->n_out)
+			outermost = up;
+		else
+			kept = times(kept, trips);
+	}
+	if (outermost < 0 || kept >= (int64_t)s->target->multiprocessors || !lt__gpu_reduces(s->t, at))
+		return false;
+	all = lt__gpu_elems(s->t, outermost);
+	return all >= SMALL;
+}
+
 bool lt__gpu_may_join(const struct lt_auto *s, lt_node n, lt_tnode at)
 {
 	const struct lt_leaf *leaf = s->t->leaf[n];
@@ -38,6 +59,8 @@ bool lt__gpu_may_join(const struct lt_auto *s, lt_node n, lt_tnode at)
 		row = times(row, s->g->var[leaf->var[i]].extent);
 		result = i < leaf->n_out ? times(result, s->g->var[leaf->var[i]].extent) : result;
 	}
+	if (gathers_up(s, leaf, at))
+		return false;
 	if (row <= 1)
 		return true;
 	if (s->apart && s->apart[n])

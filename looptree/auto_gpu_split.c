@@ -83,6 +83,17 @@ static bool has_form(const struct lt_looptree *t, const struct lt_gpu_nest *n)
 	return n->n_chain > 0 || t->node[n->top].parent < 0;
 }
 
+/* Iterations of a chunk: whole rounds of the threads that share it.  If some number of chunks, not half as many, leaves
+ * no partial one, then so many. */
+static int64_t step_of(int64_t trips, int64_t chunks, int64_t unit)
+{
+	for (int64_t n = chunks; n > 1 && 2 * n > chunks; n--)
+		if (trips % n == 0 && trips / n % unit == 0)
+			return trips / n;
+	int64_t step = (trips - 1) / (chunks > 0 ? chunks : 1) + 1;
+	return step > unit ? lt__round_up(step, unit) : step;
+}
+
 static void want_split(struct split_work *w, lt_tnode top)
 {
 	struct lt_gpu *s = w->s;
@@ -102,9 +113,7 @@ static void want_split(struct split_work *w, lt_tnode top)
 	x.child = n->body;
 	x.v = s->t->node[loop].var;
 	x.columns = n->form == LT_GPU_COLUMNS;
-	x.step = (trips - 1) / (chunks > 0 ? chunks : 1) + 1;
-	if (lt__gpu_lane_of(s, n->body) == loop && x.step > n->threads * n->wide)
-		x.step = lt__round_up(x.step, n->threads * n->wide);
+	x.step = step_of(trips, chunks, lt__gpu_lane_of(s, n->body) == loop ? n->threads * n->wide : 1);
 	if (x.step >= trips || x.step < 1)
 		return;
 	LT_GROW(s->t->arena, w->nest, w->n_nest, w->cap_nest);

@@ -20,12 +20,6 @@ static void print_buffer(struct lt_text *t, const struct lt_tree *x, const struc
 		(int)b->alias_of);
 	if (b->depth > 1)
 		lt__text_format(t, " depth %d", (int)b->depth);
-	if (b->memory != LT_MEMORY_ANY)
-		lt__text_format(t, " memory %d", (int)b->memory);
-	for (int32_t k = 0; k < b->n_spread; k++)
-		lt__text_format(t, " spread %d", (int)x->spreads[b->first_spread + k]);
-	if (b->swizzle[0])
-		lt__text_format(t, " swizzle %d %d %d", (int)b->swizzle[0], (int)b->swizzle[1], (int)b->swizzle[2]);
 	lt__text_add(t, "\n", 1);
 }
 
@@ -100,7 +94,10 @@ static void print_operand(struct lt_text *t, const struct lt_tree *x, const stru
 static void print_stmt(struct lt_text *t, const struct lt_tree *x, const struct lt_stmt *s)
 {
 	if (s->kind >= LT_BARRIER) {
-		lt__text_format(t, "s %d @%d !%d\n", (int)s->kind, (int)s->loop, (int)s->async);
+		lt__text_format(t, "s %d @%d !%d", (int)s->kind, (int)s->loop, (int)s->async);
+		if (s->scope)
+			lt__text_format(t, " scope %d", (int)s->scope);
+		lt__text_add(t, "\n", 1);
 		return;
 	}
 	const struct lt_op *op = LT_AT(struct lt_op, x->ops, s->op);
@@ -110,6 +107,8 @@ static void print_stmt(struct lt_text *t, const struct lt_tree *x, const struct 
 		lt__text_add(t, " stream", 7);
 	if (s->async)
 		lt__text_add(t, " async", 6);
+	if (s->scope)
+		lt__text_format(t, " scope %d", (int)s->scope);
 	for (int32_t q = 0; q < s->n_guard; q++) {
 		lt__text_add(t, " ?", 2);
 		print_row(t, x, x->guards[s->first_guard + q]);

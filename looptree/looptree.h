@@ -41,6 +41,8 @@ struct lt_scope {
 	/* by dim: its leaf's loops are padded to multiples of this, and so are its cells; 0: they are not */
 	int64_t *unit;
 };
+/* Why a default tree has the nest of a node as it is; not in its text, and not of a tree that was made from it. */
+struct lt_tnote { lt_node node; const char *text; };
 struct lt_looptree {
 	struct lt_context *ctx;
 	struct lt_arena *arena;
@@ -57,6 +59,7 @@ struct lt_looptree {
 	struct lt_scope *scope;         /* by graph node; set by lt_looptree_finish */
 	bool plain;                     /* every read on a shared loop is in place: the rules of check.c order all data */
 	int64_t budget;                 /* isl operations of one question of the exact check; 0: the usual number */
+	struct lt_tnote *note; int32_t n_note, cap_note;
 	const char *target;             /* name of the target that it was made for, or NULL */
 	const char *file;               /* of the text that it was read from, for messages, or NULL */
 };

@@ -2,7 +2,7 @@
  * that they need. */
 #include <string.h>
 #include "ir/intern.h"
-#include "looptree/auto_gpu.h"
+#include "looptree/auto.h"
 #include "looptree/call.h"
 #include "looptree/derived.h"
 
@@ -122,7 +122,7 @@ static bool product_find(struct lt_auto *s, lt_node sum, struct lt_product *p)
 {
 	const struct lt_graph *g = s->g;
 	const struct lt_nodedef *d = &g->node[sum];
-	const bool blocks = lt__auto_has_blocks(s->target);
+	const bool blocks = lt__target_has_grid(s->target);
 	if (!s->target || (!blocks && lt__auto_lanes(s->target, d->dtype) < 2) || s->in_call[sum] || !lt__has_leaf(g, sum)
 		|| d->op != LT_OP_add || !d->reduce || d->n_dim == 0)
 		return false;
@@ -216,7 +216,7 @@ static const char *product_add_step(
 }
 
 /* Names of a product's derived nodes, until they are made. */
-struct made { const char *left, *right, *part, *out, *thread[2]; };
+struct made { const char *left, *right, *part, *out, *thread[2], *stored; };
 
 /* stored: by node, the name of the sum in its place, which is what others read then. */
 static void add_steps(
@@ -250,6 +250,9 @@ static void add_steps(
 				.dim = dim_name(s, var, lanes ? 1 : p->block_k, number) },
 			"part", p->sum);
 	}
+	if (p->part >= 0 && p->form == LT_PRODUCT_BLOCKS)
+		made->stored = product_add_step(s, list,
+			(struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = made->part }, "stored", p->sum);
 	if (p->out >= 0)
 		stored[p->sum] = made->out = product_add_step(
 			s, list, (struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = sum }, "out", p->sum);
@@ -279,6 +282,8 @@ static lt_status make_derived(struct lt_auto *s)
 		p->right_copy = made[i].right ? lt__tree_node_named(s->t, made[i].right) : -1;
 		p->part = made[i].part ? lt__tree_node_named(s->t, made[i].part) : -1;
 		p->out = made[i].out ? lt__tree_node_named(s->t, made[i].out) : -1;
+		if (p->form == LT_PRODUCT_BLOCKS)
+			p->blocks->stored = made[i].stored ? lt__tree_node_named(s->t, made[i].stored) : -1;
 		for (int k = 0; p->form == LT_PRODUCT_BLOCKS && k < 2; k++) {
 			struct lt_block_factor *f = &p->blocks->factor[k];
 			f->of = f->n_cone ? to[f->of] : k ? p->right_copy : p->left_copy;
@@ -303,6 +308,8 @@ static void record_roles(struct lt_auto *s)
 		for (int k = 0; p->form == LT_PRODUCT_BLOCKS && k < 2; k++) {
 			struct lt_block_factor *f = &p->blocks->factor[k];
 			s->role[f->of] = s->role[f->part] = p;
+			if (p->blocks->stored >= 0)
+				s->role[p->blocks->stored] = p;
 			for (int32_t c = 0; c < f->n_cone; c++)
 				s->role[f->cone[c]] = p;
 		}
@@ -316,10 +323,10 @@ lt_status lt__auto_products(struct lt_auto *s)
 	for (lt_node n = 0; n < s->g->n_node; n++) {
 		struct lt_product p;
 		lt__auto_aim(s, n);
-		if (lt__target_has_grid(s->target) || !product_find(s, n, &p))
+		if (!product_find(s, n, &p))
 			continue;
 		p.epilogue = find_epilogue(s, &p);
-		if (lt__auto_has_blocks(s->target) && !lt__product_blocks(s, &p))
+		if (lt__target_has_grid(s->target) && !lt__product_blocks(s, &p))
 			continue;
 		if (p.form != LT_PRODUCT_BLOCKS)
 			lt__product_form(s, &p);

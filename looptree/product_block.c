@@ -222,12 +222,10 @@ bool lt__product_blocks(struct lt_auto *s, struct lt_product *p)
 	p->blocks = b;
 	if (p->block_k >= block_extent(s, p->k))
 		p->block_k = 0;
-	if (p->block_k) {
+	if (p->block_k)
 		p->part = p->sum;       /* wanted; it is made later */
-		p->epilogue = -1;
-	} else if (p->epilogue < 0) {
+	if (p->epilogue < 0)
 		p->out = p->sum;
-	}
 	p->left_copy = b->factor[0].n_cone ? -1 : p->left;
 	p->right_copy = b->factor[1].n_cone ? -1 : p->right;
 	return true;

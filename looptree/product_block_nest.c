@@ -189,6 +189,41 @@ static void add_sum(struct block_nest x)
 	add_leaf(&x, p->part >= 0 ? p->part : p->sum);
 }
 
+enum { ADDING = 128 };          /* threads of a block that adds partial sums */
+
+/* Partial sums lie one after the other, so that neighbours of each are read side by side. */
+static void lay_out_parts(struct lt_auto *s, const struct lt_product *p)
+{
+	const struct lt_nodedef *d = &s->g->node[p->blocks->stored];
+	struct block_digits x = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 1), d };
+	block_digit(&x, d->dim[d->n_dim - 1], 1, 0);
+	for (int32_t i = 0; i + 1 < d->n_dim; i++)
+		block_digit(&x, d->dim[i], 1, 0);
+	s->t->layout[p->blocks->stored] = lt__layout_new(s->t, x.n, x.at, 0);
+}
+
+/* A thread has an element of the sum; what is computed of it follows there. */
+static void add_parts(struct lt_auto *s, struct lt_product *p)
+{
+	struct block_nest x = { s, p, -1 };
+	const struct lt_nodedef *d = &s->g->node[p->sum], *part = &s->g->node[p->part];
+	int64_t columns = s->g->var[p->n].extent;
+	lay_out_parts(s, p);
+	for (int32_t i = 0; i < d->n_dim; i++)
+		if (d->dim[i] != p->n)
+			open_step(&x, d->dim[i], 1, LT_GRID);
+	add_loop(&x, p->n, columns < ADDING ? columns : ADDING, LT_GRID);
+	s->t->node[x.at].tail = columns > ADDING && columns % ADDING ? LT_MASK : LT_GUARD;
+	add_loop(&x, p->n, 1, LT_BLOCK);
+	p->end = x.at;
+	struct block_nest sum = x;
+	add_loop(&sum, part->dim[part->n_dim - 1], 1, LT_SERIAL);
+	add_leaf(&sum, p->sum);
+	if (p->out >= 0)
+		add_leaf(&x, p->out);
+	lt__auto_record_nest(s, lt__root_of(s->t, x.at), s->constant[p->sum], true);
+}
+
 lt_status lt__product_blocks_add(struct lt_auto *s, struct lt_product *p)
 {
 	const struct lt_product_blocks *b = p->blocks;
@@ -217,23 +252,24 @@ lt_status lt__product_blocks_add(struct lt_auto *s, struct lt_product *p)
 		add_copy(k, &b->factor[i]);
 	add_sum(k);
 	p->end = x.at;
-	if (p->out >= 0) {
+	if (p->out >= 0 || p->part >= 0) {
 		open_threads(&x);
 		open_elements(&x);
-		add_leaf(&x, p->out);
+		add_leaf(&x, p->part >= 0 ? b->stored : p->out);
 	}
-	lt_node last = p->part >= 0 ? p->part : p->sum;
-	if (s->t->leaf_of[last] < 0)
-		return lt_context_code(s->g->ctx);
-	lt__auto_record_nest(s, lt__root_of(s->t, s->t->leaf_of[last]), s->constant[p->sum], true);
-	return LT_OK;
+	lt__auto_record_nest(s, lt__root_of(s->t, x.at), s->constant[p->sum], true);
+	if (p->part >= 0)
+		add_parts(s, p);
+	return s->t->leaf_of[p->sum] < 0 ? lt_context_code(s->g->ctx) : LT_OK;
 }
 
 lt_status lt__product_blocks_add_epilogue(struct lt_auto *s, struct lt_product *p)
 {
 	struct block_nest x = { s, p, p->end };
-	open_threads(&x);
-	open_elements(&x);
+	if (p->part < 0) {
+		open_threads(&x);
+		open_elements(&x);
+	}
 	for (int32_t i = 0; i < s->n_member; i++)
 		add_leaf(&x, s->member[i]);
 	return LT_OK;

@@ -204,8 +204,8 @@ static void show_loops_at(struct lt_text *x, const struct lt_tree *t, int32_t s)
 		}
 		if (l->base)
 			lt__text_format(x, ", from %lld on", (long long)l->base);
-		if (l->kind == LT_CALL) {
-			lt__text_format(x, ", call %s", l->call);
+		if (l->kind == LT_CALL || l->kind == LT_TILE) {
+			lt__text_format(x, l->kind == LT_CALL ? ", call %s" : " %s", l->call);
 			show_call(x, t, (int32_t)i);
 		}
 		lt__text_add(x, "\n", 1);

@@ -25,11 +25,12 @@ static const char *refuses_dim(struct lt_arena *a, const struct lt_tile_row *row
 		return lt__arena_format(a, "both factors have %s; put the tile inside of a loop over it", c->var[d]);
 	int64_t want = row->matrix.extent[axis];
 	if (c->extent[d] != want)
-		return lt__arena_format(a, "it has %lld %s (%s), and the instruction takes %lld; %s %s in steps of %lld around it",
+		return lt__arena_format(a, "it has %lld %s (%s), and the instruction takes %lld; %s %s in steps of %lld around "
+			"it",
 			(long long)c->extent[d], axis_name[axis], c->var[d], (long long)want,
 			c->extent[d] > want ? "cut the loop over" : "pad a loop over", c->var[d], (long long)want);
-	return bounded ? lt__arena_format(a, "there may be fewer than %lld iterations over %s; give the loop over %s that has a "
-		"partial one tail pad", (long long)want, c->var[d], c->var[d]) : NULL;
+	return bounded ? lt__arena_format(a, "there may be fewer than %lld iterations over %s; give the loop over %s that has "
+		"a partial one tail pad", (long long)want, c->var[d], c->var[d]) : NULL;
 }
 
 static const char *refuses_dims(

@@ -94,16 +94,12 @@ const struct lt_buffer *lt__caps_dest(const struct lt_tree *t, const struct lt_s
 /* Whether the statement uses the feature. */
 static bool stmt_uses(const struct lt_tree *t, const struct lt_stmt *s, uint64_t need)
 {
-	const struct lt_buffer *b = lt__caps_dest(t, s);
 	switch (need) {
 	case LT_NEED_PARAMS:  return stmt_columns(t, s, (struct caps_columns){ 1, t->n_param });
 	case LT_NEED_DIVS:    return stmt_columns(t, s, (struct caps_columns){ 1 + t->n_param + t->n_loop, t->n_div });
 	case LT_NEED_GATHER:  return stmt_gathers(t, s);
 	case LT_NEED_PIECES:  return stmt_pieces(t, s);
 	case LT_NEED_GUARDED: return stmt_guarded(t, s);
-	case LT_NEED_MEMORY:  return b && b->memory != LT_MEMORY_ANY;
-	case LT_NEED_SWIZZLE: return b && b->swizzle[0] != 0;
-	case LT_NEED_SPREAD:  return b && b->n_spread > 0;
 	case LT_NEED_COMBINE: return s->kind == LT_COMBINE;
 	case LT_NEED_BARRIER: return s->kind == LT_BARRIER;
 	case LT_NEED_ASYNC:   return s->async || s->kind == LT_COMMIT || s->kind == LT_WAIT;
@@ -120,9 +116,6 @@ static const struct { uint64_t bit; const char *name, *words, *remedy;
 	{ LT_NEED_PIECES, "pieces", "operands of several pieces, or an index as operand", NULL },
 	{ LT_NEED_GUARDED, "guarded", "guarded statements or masked vectors",
 		"choose steps that divide, or give the loops tail peel" },
-	{ LT_NEED_MEMORY, "memory", "locals in a memory space that the tree names", NULL },
-	{ LT_NEED_SWIZZLE, "swizzle", "swizzled locals", NULL },
-	{ LT_NEED_SPREAD, "spread", "locals that are spread over loops", NULL },
 	{ LT_NEED_COMBINE, "combine", "reductions across the iterations of a loop",
 		"make the vector loops that reduce "
 		"serial" },

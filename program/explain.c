@@ -153,6 +153,25 @@ static uint32_t find_decided(
 	return n;
 }
 
+/* Why the default tree has the nest as it is, then what the backend says. */
+static uint32_t add_notes(const struct lt_program *p, const struct lt_frozen *f, struct lt_arena *a, uint32_t n,
+	const struct lt_decided **decided)
+{
+	const struct lt_looptree *t = p->tree;
+	struct lt_decided *all = LT_NEW(a, struct lt_decided, (int64_t)n + t->n_note + 1);
+	uint32_t count = 0;
+	for (int32_t i = 0; i < t->n_note; i++) {
+		const struct lt_nodedef *d = &t->graph->node[t->note[i].node];
+		if (t->leaf_of[t->note[i].node] >= 0 && lt__root_of(t, t->leaf_of[t->note[i].node]) == f->root)
+			all[count++] = (struct lt_decided){ .size = sizeof *all, .text = t->note[i].text, .node = d->name,
+				.line = d->line, .column = d->column, .file = d->line > 0 ? t->graph->file : NULL };
+	}
+	for (uint32_t i = 0; i < n; i++)
+		all[count++] = (*decided)[i];
+	*decided = all;
+	return count;
+}
+
 void lt__explain_each(
 	const struct lt_program *p, struct lt_arena *a, void (*say)(void *, const struct lt_explained *), void *user)
 {
@@ -167,6 +186,7 @@ void lt__explain_each(
 		const struct lt_decided *decided = NULL;
 		uint32_t n_decided = p->kernels.of && p->kernels.of[i] >= 0 && code == &p->nests.frozen[i] && !p->nests.blocks[i]
 			? find_decided(p, &p->kernels.at[p->kernels.of[i]], a, &decided) : 0;
+		n_decided = add_notes(p, &p->nests.frozen[i], a, n_decided, &decided);
 		const struct lt_explained e = { .size = sizeof e,
 			.kernel = p->nests.frozen[i].tree.name,
 			.backend = p->nests.blocks[i] ? "host"

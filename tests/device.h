@@ -3,12 +3,12 @@
  * one of its sessions to another).
  *
  * A handle is no address; new memory is poisoned and stands between sentinels; every handle and every range is checked;
- * a clock ticks 1000 ns at each launch.  What is enqueued in a stream runs when somebody waits for it, or when the
- * device is used without a stream, so that a wait that is missing is seen: kernels, replays and copies.  config, words with ';' between them: "host": the memory is the host's;
- * "refuse=exp": trees with that operator are refused; "loops=serial", "dtypes=BITS": takes no other loops, types;
- * "vector": a target with vectors of 64 bytes; "nocapture": capture answers that it cannot; "nostream": so does
- * stream_new; "align=N", "scratch=N":
- * what need answers for each kernel; "loses": of what it compiles it does not give the last.
+ * a clock ticks 1000 ns at each launch.  What is enqueued in a stream runs when somebody waits for it, so that a wait
+ * that is missing is seen: kernels, replays and copies.  config, words with ';' between them: "host": the memory is the
+ * host's; "refuse=exp": trees with that operator are refused; "loops=serial", "dtypes=BITS": takes no other loops,
+ * types; "vector": a target with vectors of 64 bytes; "nocapture": capture answers that it cannot; "nostream": so does
+ * stream_new; "align=N", "scratch=N": what need answers for each kernel; "loses": of what it compiles it does not give
+ * the last.
  */
 #ifndef TESTS_DEVICE_H
 #define TESTS_DEVICE_H

@@ -65,14 +65,16 @@ complete_line() {
 	printf '%s\n' "${COMPREPLY[@]}" | sort -u | paste -sd '|'
 }
 in_bash() {
-	local line want got bad=0 built
-	built=$("$at/lt-run" --list-backends | grep '^cuda ')
+	local line want got bad=0 built name
+	built=$("$at/lt-run" --list-backends)
 	for tool in lt-run lt-bench lt-check; do . "$to/$tool.bash"; done
 	while IFS=@ read -r line want; do
 		case $line in '#'* | '') continue ;; esac
 		got=$(complete_line "$line")
-		# Built without the toolkit of CUDA, there is no such backend.
-		[ "$built" ] || want=$(tr '|' '\n' <<<"$want" | grep -v 'cuda$' | paste -sd '|')
+		# Built without headers that they need, there are no such backends.
+		for name in cuda opencl; do
+			grep -q "^$name " <<<"$built" || want=$(tr '|' '\n' <<<"$want" | grep -v "$name$" | paste -sd '|')
+		done
 		[ "$got" = "$want" ] || { echo "bash: '$line' offers '$got', not '$want'" >&2; bad=1; }
 	done <"$cases"
 	return $bad

@@ -272,14 +272,24 @@ static void fill(void *user, int run, lt_node n, void *out)
 	random_graph_fill(d->r, d->seed, run, n, out);
 }
 
+/* Where grid and block loops are drawn, the tree that they are bound in has none. */
+static void begin_plain(const struct schedule_plan *plan, struct lt_options *o)
+{
+	static const char plain[] = "schedule 1\n";
+	o->schedule = plan->grids ? plain : NULL;
+	o->schedule_bytes = plan->grids ? sizeof plain - 1 : 0;
+}
+
 static struct lt_options options_of(const struct state *s, const char *apply)
 {
-	return (struct lt_options){ .size = sizeof(struct lt_options),
+	struct lt_options o = { .size = sizeof(struct lt_options),
 		.n_thread = 2,
 		.backends = s->plan->backends,
 		.strict = 1,
 		.no_passes = 1,
 		.apply = apply };
+	begin_plain(s->plan, &o);
+	return o;
 }
 
 static void new_graph(struct job *j)
@@ -340,11 +350,15 @@ static void open_job(struct state *s, uint64_t seed, struct job *j)
 	}
 }
 
+struct applied { const struct schedule_plan *plan; const char *text; };
+
 static lt_status compile_with(
-	void *apply, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
+	void *user, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
 {
+	const struct applied *applied = user;
 	struct lt_options o = *options;
-	o.apply = apply;
+	o.apply = applied->text;
+	begin_plain(applied->plan, &o);
 	return lt_compile(g->ctx, g, &o, out);
 }
 
@@ -368,8 +382,9 @@ static void run_job(struct state *s, struct job *j)
 		struct sequence *q = &j->sequence[i];
 		char why[2000] = "";
 		struct run_tally run = { 0 };
+		struct applied applied = { s->plan, q->text };
 		struct run_config config = {
-			.backends = s->plan->backends, .no_passes = true, .compile = compile_with, .user = q->text
+			.backends = s->plan->backends, .no_passes = true, .compile = compile_with, .user = &applied
 		};
 		if (q->refused)
 			continue;

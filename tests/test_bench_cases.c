@@ -37,6 +37,8 @@ Test(bench_cases, every_suite_has_its_cases, .timeout = 60)
 	cr_assert_eq(count(&l, "mlp", NULL), 4);
 	cr_assert_eq(count(&l, "pointwise", "chains"), 12);
 	cr_assert_geq(count(&l, "layout", NULL), 10);
+	cr_assert_eq(count(&l, "gpu", "squares"), 5);
+	cr_assert_eq(count(&l, "gpu", "mlp"), 3);
 	for (int i = 0; i < l.n; i++)
 		for (int k = i + 1; k < l.n; k++)
 			cr_assert(strcmp(l.at[i].suite, l.at[k].suite) != 0 || strcmp(l.at[i].name, l.at[k].name) != 0,

@@ -122,3 +122,78 @@ Test(gpu_product, refuses_async_copies_that_threads_would_not_wait_for_together)
 	cr_expect_neq(product("", graph_of(256, 128, 256), scratch("inside"), "--dump=tree"), 0);
 	cr_expect(strstr(err, "%a.copy is copied async ahead of the loop k, which is inside the block loop"), "%s", err);
 }
+
+/* -- default trees -- */
+
+struct default_case { const char *dims, *a, *b, *between, *sum; };
+static const struct default_case defaults[] = {
+	/* remainders in all vars; a bias and a function behind */
+	{ "var m 67\nvar k 50\nvar n 37\n", "f32[m, k] input \"a\"", "f32[k, n] input \"b\"", "",
+		"%v = f32[n] input \"v\"\n%d = f32[m, n] add %c, %v\n%e = f32[m, n] tanh %d\nresult \"r\" = %e\n" },
+	/* both factors lie along k, or along their own vars; batches, of one factor only, too */
+	{ "var b 3\nvar m 33\nvar k 41\nvar n 18\n", "f32[b, m, k] input \"a\"", "f32[b, n, k] input \"b\"", "b, ",
+		"result \"r\" = %c\n" },
+	{ "var b 2\nvar m 16\nvar k 72\nvar n 64\n", "f32[b, k, m] input \"a\"", "f32[k, n] input \"b\"", "b, ",
+		"result \"r\" = %c\n" },
+	/* a long sum, of which blocks have a part each */
+	{ "var m 19\nvar k 1100\nvar n 23\n", "f32[m, k] input \"a\"", "f32[k, n] input \"b\"", "",
+		"%d = f32[m, n] neg %c\nresult \"r\" = %d\n" },
+};
+
+static const char *default_graph(const struct default_case *c)
+{
+	FILE *f = fopen(scratch("default.graph"), "w");
+	cr_assert_not_null(f);
+	fprintf(f, "graph 1\n%s%%a = %s\n%%b = %s\n%%p = f32[%sm, n, k] mul %%a, %%b\n%%c = f32[%sm, n] add.reduce %%p\n%s",
+		c->dims, c->a, c->b, c->between, c->between, c->sum);
+	fclose(f);
+	return scratch("default.graph");
+}
+
+static int by_default(const char *machine, const char *graph, const char *more)
+{
+	char command[1024];
+	snprintf(command, sizeof command, "%s --no-cache --strict -b sim:%s %s %s", built("lt-run"), machine, graph, more);
+	return run_command(command, out, sizeof out, err, sizeof err);
+}
+
+Test(gpu_product, default_trees_compute_it)
+{
+	static const char *const machines[] = { "h100", "grid" };
+	for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
+		for (size_t k = 0; k < 2; k++) {
+			const char *graph = default_graph(&defaults[i]);
+			cr_assert_eq(by_default(machines[k], graph, "--dump=tree"), 0, "%s", err);
+			cr_expect(strstr(out, ".thread"), "case %zu on %s has another tree: %s", i, machines[k], out);
+			cr_expect_eq(by_default(machines[k], graph, "-q --verify -i '*=random'"), 0, "case %zu on %s: %s", i, machines[k],
+				err);
+		}
+}
+
+/* Halves are cast where they are copied to shared memory: no nest of their own, no copy of them in f32. */
+Test(gpu_product, factors_are_cast_where_they_are_copied)
+{
+	FILE *f = fopen(scratch("half.graph"), "w");
+	cr_assert_not_null(f);
+	fputs("graph 1\nvar m 40\nvar k 48\nvar n 33\n%a = bf16[m, k] input \"a\"\n%b = bf16[k, n] input \"b\"\n"
+		"%x = f32[m, k] cast %a\n%y = f32[k, n] cast %b\n%p = f32[m, n, k] mul %x, %y\n%c = f32[m, n] add.reduce %p\n"
+		"%d = bf16[m, n] cast %c\nresult \"r\" = %d\n", f);
+	fclose(f);
+	cr_assert_eq(by_default("h100", scratch("half.graph"), "--dump=tree"), 0, "%s", err);
+	cr_expect_eq(count(out, "\nfor "), 1, "%s", out);
+	cr_expect_eq(by_default("h100", scratch("half.graph"), "-q --verify -i '*=random'"), 0, "%s", err);
+}
+
+/* A large product fills the machine with large tiles; a small one gets smaller tiles; one that is few tiles, parts of
+ * the sum. */
+Test(gpu_product, tiles_follow_the_extents)
+{
+	static const struct { int m, k, n; const char *first; } cases[] = {
+		{ 4096, 4096, 4096, "\nfor m step 128 grid.x" }, { 512, 512, 512, "\nfor m step 64 grid.x" },
+		{ 64, 16384, 64, "\nfor k step " },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		cr_assert_eq(by_default("h100", graph_of(cases[i].m, cases[i].k, cases[i].n), "--dump=tree"), 0, "%s", err);
+		cr_expect(strstr(out, cases[i].first), "case %zu: %s", i, out);
+	}
+}

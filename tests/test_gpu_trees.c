@@ -1,5 +1,5 @@
 /* tests/test_gpu_trees.c -- default trees for machines with grids: what they compute, that they are read back, that
- * they are shared out. */
+ * they are shared out, and what the simulator counts of memory. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,5 +93,58 @@ Test(gpu_default, each_nest_is_shared_out)
 			if (end)
 				*end = '\n';
 		}
+	}
+}
+
+/* What is moved between a multiprocessor and memory, as the simulator's prediction has it, against the bytes of what is
+ * read and written once; times: of a row that a block reads again, which no cache is counted for. */
+static const struct { const char *graph; double bytes, times; } moved[] = {
+	{ POINTS("4096", "1024"), 2 * 4.0 * 4096 * 1024, 1.51 },        /* the bias is read by each row */
+	{ SOFTMAX("4096", "1024"), 2 * 4.0 * 4096 * 1024, 1.51 },
+	{ SOFTMAX("40960", "16"), 2 * 4.0 * 40960 * 16, 1.51 },
+	{ TURN("f32", "2048", "2048"), 2 * 4.0 * 2048 * 2048, 1.01 },
+	{ "graph 1\nvar i 4096\nvar j 4096\n%x = f32[i, j] input \"x\"\n%y = f32[j] add.reduce %x\nresult \"y\" = %y\n",
+		4.0 * 4096 * 4096, 1.1 },
+	{ "graph 1\nvar i 16777216\n%x = f32[i] input \"x\"\n%y = f32[] add.reduce %x\nresult \"y\" = %y\n",
+		4.0 * 16777216, 1.1 },
+	{ MATVEC("4096", "4096"), 4.0 * 4096 * 4096, 2.1 },             /* a block each reads the vector */
+};
+
+Test(gpu_default, memory_is_moved_once)
+{
+	for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
+		ltrun_write_text("case.graph", moved[i].graph);
+		cr_assert_eq(ltrun("--no-cache -b 'sim:h100/counts/blocks=4/off=stored/off=exchanged' -q -v -i '*=random' case.graph"), 0, "case %d: %s", (int)i,
+			ltrun_err);
+		double cycles = 0;
+		for (const char *at = ltrun_err; (at = strstr(at, "  grid ")); at++) {
+			const char *line = strchr(at, '\n'), *by = strstr(at, ": bound by memory, "), *loop = strstr(at, ", loop");
+			if (by && by < line && !(loop && loop < by))
+				cycles += atof(by + 19);
+			cr_expect(by || (loop && loop < line) || !strstr(at, "bound by"), "case %d: %s", (int)i, at);
+		}
+		/* 13.9 bytes a cycle of each of 132 multiprocessors. */
+		cr_expect_lt(cycles * 13.9 * 132, moved[i].bytes * moved[i].times, "case %d: %g bytes, %g wanted\n%s", (int)i,
+			cycles * 13.9 * 132, moved[i].bytes, ltrun_err);
+		cr_expect_gt(cycles, 0, "case %d: %s", (int)i, ltrun_err);
+	}
+}
+
+/* --explain names the form of each nest, and why it has it. */
+static const struct { const char *graph, *says; } explained[] = {
+	{ POINTS("64", "1024"), "%y: tree: points over i, j: threads side by side along j, 4 elements each\n" },
+	{ SOFTMAX("1024", "64"), "tree: rows over i: 16 threads share one, as they need " },
+	{ REDUCE("j", "f32", "add"), "tree: columns over j, side by side along j: 32 threads share one, as 200 columns are too few" },
+	{ PRODUCT("2048", "8", "256"), "tree: threads over m, n, side by side along n: they need " },
+	{ TURN("f32", "64", "96"), "tree: tiles of 32 by 32 in shared memory: what is read lies along j, what is written along i\n" },
+};
+
+Test(gpu_default, why_is_explained)
+{
+	for (size_t i = 0; i < sizeof explained / sizeof *explained; i++) {
+		ltrun_write_text("case.graph", explained[i].graph);
+		cr_assert_eq(ltrun("--no-cache -b sim:h100/blocks=1/off=stored -q --explain -i '*=random' case.graph"), 0,
+			"case %d: %s", (int)i, ltrun_err);
+		cr_expect_not_null(strstr(ltrun_out, explained[i].says), "case %d: %s", (int)i, ltrun_out);
 	}
 }

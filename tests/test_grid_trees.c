@@ -20,6 +20,8 @@ TestSuite(grid_trees, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 
 	"result \"y\" = %y\n"
 #define SHIFT "graph 1\nvar i 7\nvar j 40\n%x = f32[i, j] input \"x\"\n%y = f32[i, j] neg %x\n" \
 	"%w = f32[i, j] view { %y[i, 39 - j] }\n%z = f32[i, j] add %w, %x\nresult \"z\" = %z\n"
+#define MOMENTS "graph 1\nvar i 6\nvar j 768\n%x = f32[i, j] input \"x\"\n%q = f32[i, j] mul %x, %x\n" \
+	"%s = f32[i] add.reduce %x\n%t = f32[i] add.reduce %q\n%u = f32[i] mul %s, %t\nresult \"u\" = %u\n"
 /* Tiles of both operands in shared memory, sums in registers. */
 #define STAGED "split m 32; tail m mask; split n 32; tail n mask; split m' 4; split n' 2; split k 8; tail k mask; " \
 	"reorder m n k m' n' k' m'' n''; materialize %c at n; stage %p %a at k; stage %p %b at k; bind m grid.y; " \
@@ -43,6 +45,10 @@ static const struct {
 	/* Each thread has its elements of a row in registers, or, where another thread reads them, in shared memory. */
 	{ SOFTMAX, ROWS("64"), 2, 4, 4 + 12 + 4 + 12 + 16 + 16 },
 	{ SOFTMAX, ROWS("32"), 2, 4, 4 + 12 + 4 + 12 + 400 + 16 + 16 },
+	/* What a thread has in a loop of its own is combined first, and two sums between the same barriers. */
+	{ SOFTMAX, "bind i grid.x; split %m/j 4; bind %m/j block.x; vectorize %m/j'; split %s/j 4; bind %s/j block.x; "
+		"vectorize %s/j'; split %y/j 4; bind %y/j block.x; vectorize %y/j'", 2, 4, -1 },
+	{ MOMENTS, "bind i grid.x; split j 8; bind j block.x; unroll j'", 0, 1, -1 },
 	/* One row in each subgroup: reductions without shared memory. */
 	{ SOFTMAX, "bind i block.y; split %m/j 32; tail %m/j mask; bind %m/j' block.x; split %s/j 32; tail %s/j mask; "
 		"bind %s/j' block.x; split %y/j 32; tail %y/j mask; bind %y/j' block.x", 2, 2, -1 },
@@ -161,8 +167,8 @@ Test(grid_trees, a_device_gives_what_the_evaluator_says)
 		cr_expect_eq(grid_run(i, DEVICE, "-q --verify -i '*=random'"), 0, "case %d: %s", i, ltrun_err);
 	ltrun_write_text("case.graph", LAUNCHES);
 	for (int at = 0; at < 10; at += 3)
-		cr_expect_eq(ltrun("--no-cache --no-passes --strict -b " DEVICE " --schedule=plain --apply='bind %%y/i grid.x' -q --verify "
-			"-i at=%d -i x=random case.graph", at), 0, "at %d: %s", at, ltrun_err);
+		cr_expect_eq(ltrun("--no-cache --no-passes --strict -b " DEVICE " --schedule=plain --apply='bind %%y/i grid.x' -q "
+			"--verify -i at=%d -i x=random case.graph", at), 0, "at %d: %s", at, ltrun_err);
 }
 
 /* -- drawn trees -- */

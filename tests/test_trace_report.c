@@ -86,7 +86,7 @@ Test(trace_report, what_it_does_not_know_is_refused)
 	b->stmt[0].kind = 9;
 	expect_refused(b, "%y is a statement of kind 9, which it does not know", "");
 	b = small_tree();
-	b->tree.needs = LT_NEED_SPREAD;
+	b->tree.needs = 128;
 	expect_refused(b, "the tree needs a feature (bit 7) that it does not know", "");
 }
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 #include "ir/arena.h"
+#include "lt/backend.h"
 #include "lt/lt.h"
 #include "tools/options.h"
 
@@ -127,7 +128,15 @@ void bench_rows_cases(struct bench_cases *);
 void bench_mlp_cases(struct bench_cases *);
 void bench_pointwise_cases(struct bench_cases *);
 void bench_layout_cases(struct bench_cases *);
+void bench_gpu_cases(struct bench_cases *);
 void bench_compile_cases(struct bench_cases *);
+/* Single cases of these, for other suites. */
+void bench_gemm_case(struct bench_cases *, const char *suite, const char *group, int m, int k, int n);
+void bench_pointwise_chain(struct bench_cases *, const char *suite, int operations, int bits);
+void bench_rows_case(struct bench_cases *, const char *suite, const char *op, int64_t columns, int bits);
+void bench_mlp_case(struct bench_cases *, const char *suite, int batch);
+void bench_layout_permute(
+	struct bench_cases *, const char *suite, const char *name, int rank, const int64_t *shape, const int *perm);
 void bench_pieces_cases(struct bench_cases *);          /* bench_pieces.c: no suite of its own, part of compile */
 
 /* bench_distance.c: relative L2; absolute where all that is wanted is 0. */
@@ -217,7 +226,22 @@ void bench_vendors_add(
 /* "NAME=VALUE" for each core type that OpenBLAS may offer on this kind of machine; NULL ends them. */
 extern const char *const bench_coretypes[];
 
-/* bench_peak.c: the machine's peak and bandwidth, by kernels that the C compiler makes for it. */
+/* bench_device.c: the device of a backend.  *out is to be closed where it fails, too. */
+struct bench_device;
+lt_status bench_device_open(struct lt_context *, const char *backend, struct bench_device **out);
+void bench_device_close(struct bench_device *);
+bool bench_device_is(const struct bench_device *);     /* it has memory of its own */
+lt_status bench_device_memory(struct bench_device *, int64_t bytes, void **out);
+void bench_device_free(struct bench_device *, void *);
+lt_status bench_device_copy(struct bench_device *, void *to, const void *from, int64_t bytes, enum lt_copy);
+int bench_device_sets(const struct bench_device *, const struct bench_case *);         /* of tensors, in turn */
+/* What it does at best: made once; FLOP or bytes that one repetition is; seconds of n of them. */
+lt_status bench_device_measures(struct bench_device *, const char *backend, bool quick);
+double bench_device_unit(const struct bench_device *, enum bench_bound);
+lt_status bench_device_run(struct bench_device *, enum bench_bound, int64_t n, double *seconds);
+
+/* bench_peak.c: the machine's peak and bandwidth, by kernels that the C compiler makes for it; of the first backend's
+ * device, if it runs on one. */
 struct bench_peak;
 int64_t bench_last_cache(void);                         /* bytes; 0: not known */
 /* *out is to be freed where it fails, too. */

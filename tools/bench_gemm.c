@@ -80,6 +80,11 @@ static void gemm_add(struct bench_cases *l, const char *suite, const struct gemm
 	c->reference = multiply;
 }
 
+void bench_gemm_case(struct bench_cases *l, const char *suite, const char *group, int m, int k, int n)
+{
+	gemm_add(l, suite, &(struct gemm_row){ group, m, k, n, m < 16 ? BENCH_READ : BENCH_FLOPS });
+}
+
 void bench_gemm_cases(struct bench_cases *l)
 {
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)

@@ -56,10 +56,11 @@ static void layout_finish(struct bench_case *c, bench_reference *reference)
 	c->reference = reference;
 }
 
-static void add_permute(struct bench_cases *l, const char *name, int rank, const int64_t *shape, const int *perm)
+void bench_layout_permute(struct bench_cases *l, const char *suite, const char *name, int rank, const int64_t *shape,
+	const int *perm)
 {
 	static const char *const names[] = { "perm0", "perm1", "perm2", "perm3" };
-	struct bench_case *c = bench_case_add(l, "layout", "permute", "permute", name);
+	struct bench_case *c = bench_case_add(l, suite, "permute", "permute", name);
 	int64_t out[4];
 	char list[64] = "";
 
@@ -107,13 +108,13 @@ static void add_pad(struct bench_cases *l, int64_t channels, int64_t size, int64
 
 void bench_layout_cases(struct bench_cases *l)
 {
-	add_permute(l, "transpose-512", 2, (const int64_t[]){ 512, 512 }, (const int[]){ 1, 0 });
-	add_permute(l, "transpose-4096", 2, (const int64_t[]){ 4096, 4096 }, (const int[]){ 1, 0 });
-	add_permute(l, "transpose-4093x4099", 2, (const int64_t[]){ 4093, 4099 }, (const int[]){ 1, 0 });
-	add_permute(l, "heads-1024x16x64", 3, (const int64_t[]){ 1024, 16, 64 }, (const int[]){ 1, 0, 2 });
-	add_permute(l, "stack-64x512x512", 3, (const int64_t[]){ 64, 512, 512 }, (const int[]){ 0, 2, 1 });
-	add_permute(l, "nchw-to-nhwc-64x112x112", 4, (const int64_t[]){ 1, 64, 112, 112 }, (const int[]){ 0, 2, 3, 1 });
-	add_permute(l, "nhwc-to-nchw-112x112x64", 4, (const int64_t[]){ 1, 112, 112, 64 }, (const int[]){ 0, 3, 1, 2 });
+	bench_layout_permute(l, "layout", "transpose-512", 2, (const int64_t[]){ 512, 512 }, (const int[]){ 1, 0 });
+	bench_layout_permute(l, "layout", "transpose-4096", 2, (const int64_t[]){ 4096, 4096 }, (const int[]){ 1, 0 });
+	bench_layout_permute(l, "layout", "transpose-4093x4099", 2, (const int64_t[]){ 4093, 4099 }, (const int[]){ 1, 0 });
+	bench_layout_permute(l, "layout", "heads-1024x16x64", 3, (const int64_t[]){ 1024, 16, 64 }, (const int[]){ 1, 0, 2 });
+	bench_layout_permute(l, "layout", "stack-64x512x512", 3, (const int64_t[]){ 64, 512, 512 }, (const int[]){ 0, 2, 1 });
+	bench_layout_permute(l, "layout", "nchw-to-nhwc-64x112x112", 4, (const int64_t[]){ 1, 64, 112, 112 }, (const int[]){ 0, 2, 3, 1 });
+	bench_layout_permute(l, "layout", "nhwc-to-nchw-112x112x64", 4, (const int64_t[]){ 1, 112, 112, 64 }, (const int[]){ 0, 3, 1, 2 });
 	add_concat(l, 0, 512);
 	add_concat(l, 0, 2048);
 	add_concat(l, 1, 512);

@@ -14,10 +14,15 @@ struct looptree_contestant {
 	const struct bench_options *o;
 	struct lt_context *ctx;
 	struct lt_program *program;
-	struct lt_instance *instance;
 	const void *input[BENCH_TENSORS];
 	float *output;
 	int64_t n;
+	struct bench_device *device;            /* where its tensors are, or NULL */
+	struct tensor_set {                     /* one, but on a device whose cache would hold it: taken in turn */
+		struct lt_instance *instance;
+		void *input[BENCH_TENSORS], *output;
+	} *set;
+	int n_set;
 };
 
 static json_t *stats_json(const struct lt_program *p)
@@ -47,6 +52,7 @@ static lt_status looptree_compile(struct looptree_contestant *s, const struct be
 		.n_thread = (uint32_t)threads,
 		.backends = s->backend,
 		.strict = 1,
+		.on_device = s->device ? "*" : NULL,
 		.cc = s->o->cc,
 		.cache_dir = s->o->cache_dir,
 		.temp_dir = lt__temp_dir(),
@@ -77,8 +83,24 @@ static lt_status bind(struct looptree_contestant *s, const struct bench_case *c)
 
 		s->input[i] = t ? t->data : NULL;
 	}
-	lt_status st = lt_instance_new(s->program, &s->instance);
-	return st ? lt_fail(s->ctx, st, "%-s", lt_instance_message(s->instance)) : LT_OK;
+	return LT_OK;
+}
+
+static lt_status set_fill(struct looptree_contestant *s, const struct bench_case *c, struct tensor_set *t)
+{
+	lt_status st = lt_instance_new(s->program, &t->instance);
+
+	if (st)
+		return lt_fail(s->ctx, st, "%-s", lt_instance_message(t->instance));
+	for (int32_t i = 0; s->device && i < lt_program_count(s->program, LT_BINDING_INPUT) && i < BENCH_TENSORS; i++) {
+		const int64_t bytes = (int64_t)lt_program_bytes(s->program, LT_BINDING_INPUT, i);
+
+		if (!s->input[i])
+			continue;
+		LT_TRY(bench_device_memory(s->device, bytes, &t->input[i]));
+		LT_TRY(bench_device_copy(s->device, t->input[i], s->input[i], bytes, LT_COPY_TO_DEVICE));
+	}
+	return s->device ? bench_device_memory(s->device, 4 * c->out.n, &t->output) : LT_OK;
 }
 
 /* Two counts that share nothing: the program's, of its graph, and the case's, of what it means. */
@@ -102,16 +124,37 @@ static lt_status looptree_begin(struct bench_contestant *k, const struct bench_c
 	LT_TRY(bind(s, c));
 	k->prepare = bench_now() - start;
 	k->stats = stats_json(s->program);
+	s->n_set = s->device ? bench_device_sets(s->device, c) : 1;
+	s->set = bench_alloc((size_t)s->n_set * sizeof *s->set);
+	for (int i = 0; i < s->n_set; i++)
+		LT_TRY(set_fill(s, c, &s->set[i]));
 	s->n = c->out.n;
 	s->output = bench_buffer(s->n);
 	return LT_OK;
 }
 
+static lt_status set_status(const struct looptree_contestant *s, const struct tensor_set *t, lt_status st)
+{
+	return st ? lt_fail(s->ctx, st, "%-s", lt_instance_message(t->instance)) : LT_OK;
+}
+
 static lt_status run_once(struct looptree_contestant *s, float *to)
 {
-	lt_status st = lt_instance_run(s->instance, s->input, (void *const []){ to });
+	return set_status(s, s->set, lt_instance_run(s->set->instance, s->input, (void *const []){ to }));
+}
 
-	return st ? lt_fail(s->ctx, st, "%-s", lt_instance_message(s->instance)) : LT_OK;
+/* The device has its own memory: runs follow each other there, and the host waits for the last. */
+static lt_status run_there(struct looptree_contestant *s, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++) {
+		struct tensor_set *t = &s->set[i % s->n_set];
+		const struct lt_run run = { .size = sizeof run, .input = (const void *const *)t->input,
+			.result = (void *const []){ t->output } };
+		LT_TRY(set_status(s, t, lt_instance_enqueue(t->instance, &run)));
+	}
+	for (int i = 0; i < s->n_set; i++)
+		LT_TRY(set_status(s, &s->set[i], lt_instance_wait(s->set[i].instance)));
+	return LT_OK;
 }
 
 static lt_status looptree_run(struct bench_contestant *k, int64_t n, double *seconds)
@@ -119,7 +162,9 @@ static lt_status looptree_run(struct bench_contestant *k, int64_t n, double *sec
 	struct looptree_contestant *s = k->state;
 	double start = bench_now();
 
-	for (int64_t i = 0; i < n; i++)
+	if (s->device)
+		LT_TRY(run_there(s, n));
+	for (int64_t i = 0; !s->device && i < n; i++)
 		LT_TRY(run_once(s, s->output));
 	*seconds = bench_now() - start;
 	return LT_OK;
@@ -128,21 +173,36 @@ static lt_status looptree_run(struct bench_contestant *k, int64_t n, double *sec
 /* A run into a buffer of its own, which the caller has filled with NaN: an element left out is seen. */
 static lt_status looptree_result(struct bench_contestant *k, const struct bench_case *c, float *to)
 {
-	(void)c;
-	return run_once(k->state, to);
+	struct looptree_contestant *s = k->state;
+
+	if (!s->device)
+		return run_once(s, to);
+	LT_TRY(bench_device_copy(s->device, s->set->output, to, 4 * c->out.n, LT_COPY_TO_DEVICE));
+	LT_TRY(run_there(s, 1));
+	return bench_device_copy(s->device, to, s->set->output, 4 * c->out.n, LT_COPY_TO_HOST);
 }
 
 static void looptree_end(struct bench_contestant *k)
 {
 	struct looptree_contestant *s = k->state;
 
-	lt_instance_free(s->instance);
+	for (int i = 0; i < s->n_set; i++) {
+		struct tensor_set *t = &s->set[i];
+
+		lt_instance_free(t->instance);
+		for (int m = 0; m < BENCH_TENSORS && s->device; m++)
+			bench_device_free(s->device, t->input[m]);
+		if (s->device)
+			bench_device_free(s->device, t->output);
+	}
+	free(s->set);
+	s->set = NULL;
+	s->n_set = 0;
 	lt_program_free(s->program);
 	if (s->output)
 		bench_buffer_free(s->output, s->n);
 	json_decref(k->stats);
 	k->stats = NULL;
-	s->instance = NULL;
 	s->program = NULL;
 	s->output = NULL;
 }
@@ -152,6 +212,7 @@ static void looptree_close(struct bench_contestant *k)
 	struct looptree_contestant *s = k->state;
 
 	lt__bytes_free(&s->schedule);
+	bench_device_close(s->device);
 	free(s->backend);
 	free(s->schedule_name);
 	free(s);
@@ -190,6 +251,11 @@ lt_status bench_looptree_open(struct lt_context *ctx, struct bench_contestant *k
 	s->schedule_name = schedule ? bench_format("%s", schedule) : NULL;
 	k->ops = &ops;
 	k->state = s;
+	LT_TRY(bench_device_open(ctx, backend, &s->device));
+	if (!bench_device_is(s->device)) {
+		bench_device_close(s->device);
+		s->device = NULL;
+	}
 	if (!*k->label)
 		snprintf(k->label, sizeof k->label, schedule ? "%s %s" : "%s", backend, schedule);
 	return schedule ? lt__mistake(lt__bytes_read(ctx, schedule, &s->schedule)) : LT_OK;

@@ -33,33 +33,37 @@ static void mlp_reference(const struct bench_case *c, float *out)
 	free(x);
 }
 
+void bench_mlp_case(struct bench_cases *l, const char *suite, int batch)
+{
+	char name[64];
+	struct bench_case *c;
+
+	snprintf(name, sizeof name, "batch-%d", batch);
+	c = bench_case_add(l, suite, "mlp", "mlp", name);
+	bench_case_number(c, "batch", batch);
+	bench_case_number(c, "in", IN);
+	bench_case_number(c, "hidden", HIDDEN);
+	bench_case_number(c, "out", OUT);
+	bench_case_in(c, "x", false, 2, (const int64_t[]){ batch, IN });
+	bench_case_in(c, "w1", true, 2, (const int64_t[]){ IN, HIDDEN });
+	bench_case_in(c, "b1", true, 2, (const int64_t[]){ 1, HIDDEN });
+	bench_case_in(c, "w2", true, 2, (const int64_t[]){ HIDDEN, OUT });
+	bench_case_in(c, "b2", true, 2, (const int64_t[]){ 1, OUT });
+	bench_case_out(c, 2, (const int64_t[]){ batch, OUT });
+	bench_case_script(c, "$6 = MatMulNode($1, $2);\n$7 = SumNode($6, $3);\n$8 = ReLUNode($7);\n"
+		"$9 = MatMulNode($8, $4);\n$10 = SumNode($9, $5);\nresult = $10;\n");
+	c->flops = batch * (INT64_C(2) * (IN * HIDDEN + HIDDEN * OUT) + 2 * HIDDEN + OUT);     /* biases, ReLU */
+	c->bytes = 4 * (c->in[0].n + c->in[1].n + c->in[2].n + c->in[3].n + c->in[4].n + c->out.n);
+	c->bound = BENCH_FLOPS;
+	c->depth = HIDDEN;
+	c->by_rows = 1;
+	c->reference = mlp_reference;
+}
+
 void bench_mlp_cases(struct bench_cases *l)
 {
 	static const int batch[] = { 1, 10, 128, 1024 };
 
-	for (size_t i = 0; i < sizeof batch / sizeof *batch; i++) {
-		char name[64];
-		struct bench_case *c;
-
-		snprintf(name, sizeof name, "batch-%d", batch[i]);
-		c = bench_case_add(l, "mlp", "mlp", "mlp", name);
-		bench_case_number(c, "batch", batch[i]);
-		bench_case_number(c, "in", IN);
-		bench_case_number(c, "hidden", HIDDEN);
-		bench_case_number(c, "out", OUT);
-		bench_case_in(c, "x", false, 2, (const int64_t[]){ batch[i], IN });
-		bench_case_in(c, "w1", true, 2, (const int64_t[]){ IN, HIDDEN });
-		bench_case_in(c, "b1", true, 2, (const int64_t[]){ 1, HIDDEN });
-		bench_case_in(c, "w2", true, 2, (const int64_t[]){ HIDDEN, OUT });
-		bench_case_in(c, "b2", true, 2, (const int64_t[]){ 1, OUT });
-		bench_case_out(c, 2, (const int64_t[]){ batch[i], OUT });
-		bench_case_script(c, "$6 = MatMulNode($1, $2);\n$7 = SumNode($6, $3);\n$8 = ReLUNode($7);\n"
-			"$9 = MatMulNode($8, $4);\n$10 = SumNode($9, $5);\nresult = $10;\n");
-		c->flops = batch[i] * (INT64_C(2) * (IN * HIDDEN + HIDDEN * OUT) + 2 * HIDDEN + OUT);     /* biases, ReLU */
-		c->bytes = 4 * (c->in[0].n + c->in[1].n + c->in[2].n + c->in[3].n + c->in[4].n + c->out.n);
-		c->bound = BENCH_FLOPS;
-		c->depth = HIDDEN;
-		c->by_rows = 1;
-		c->reference = mlp_reference;
-	}
+	for (size_t i = 0; i < sizeof batch / sizeof *batch; i++)
+		bench_mlp_case(l, "mlp", batch[i]);
 }

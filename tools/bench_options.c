@@ -165,7 +165,7 @@ const struct lt_tool bench_tool = {
 		"       lt-bench --list [SUITE...]\n"
 		"       lt-bench --serve NAME",
 	.about = "Measures Looptree next to the machine's peak and bandwidth and next to other libraries, in one run.",
-	.operand = { .arg = "SUITE[,SUITE...]", .help = "%v; all: every one", .list = suite_at },
+	.operand = { .arg = "SUITE[,SUITE...]", .help = "%v; all: every one but gpu", .list = suite_at },
 	.option = rows,
 	.end = "Exit code: 0; 1: a row of Looptree's failed or was wrong, or a file cannot be written; 2: a mistake in the "
 		"options.\n"
@@ -177,7 +177,8 @@ static lt_status take_all(struct lt_context *ctx, struct bench_options *o)
 {
 	o->suite.n = 0;
 	for (int i = 0; bench_suites[i].name; i++)
-		LT_TRY(lt__texts_add(ctx, &o->suite, bench_suites[i].name));
+		if (strcmp(bench_suites[i].name, "gpu") != 0)   /* hours without one */
+			LT_TRY(lt__texts_add(ctx, &o->suite, bench_suites[i].name));
 	return LT_OK;
 }
 

@@ -29,6 +29,7 @@ struct bench_peak {
 	float *from, *to;
 	int64_t n;                              /* elements of each buffer */
 	bool quick;
+	struct bench_device *device;            /* of which this is all measured, or NULL */
 };
 
 static const char text_head[] =
@@ -220,11 +221,25 @@ static int64_t buffer_bytes(void)
 	return bytes;
 }
 
+static lt_status peak_of_device(struct bench_peak *p, const struct bench_options *o)
+{
+	for (int b = 0; b < 3; b++) {
+		p->form[b][0].name = strdup(b == BENCH_FLOPS ? "multiply-adds on the device" : "copies on the device");
+		p->n_form[b] = 1;
+	}
+	return bench_device_measures(p->device, o->backend.at[0], o->quick);
+}
+
 lt_status bench_peak_new(struct lt_context *ctx, const struct bench_options *o, struct bench_peak **out)
 {
 	struct bench_peak *p = *out = bench_alloc(sizeof *p);
 
 	p->quick = o->quick;
+	LT_TRY(bench_device_open(ctx, o->backend.at[0], &p->device));
+	if (bench_device_is(p->device))
+		return peak_of_device(p, o);
+	bench_device_close(p->device);
+	p->device = NULL;
 	LT_TRY(open_library(ctx, p, o));
 	p->n = (o->quick ? buffer_bytes() / 4 : buffer_bytes()) / (int64_t)sizeof(float);
 	p->from = bench_buffer(p->n);
@@ -245,6 +260,7 @@ void bench_peak_free(struct bench_peak *p)
 		bench_buffer_free(p->to, p->n);
 	if (p->library)
 		dlclose(p->library);
+	bench_device_close(p->device);
 	free(p);
 }
 
@@ -293,6 +309,10 @@ static double run_team(
 	struct member m[MAX_THREADS];
 	double begin;
 
+	if (p->device && bench_device_run(p->device, bound, units, &begin))
+		bench_end("the device cannot be measured");
+	if (p->device)
+		return begin;
 	pthread_barrier_init(&t.begin, NULL, (unsigned)threads);
 	pthread_barrier_init(&t.end, NULL, (unsigned)threads);
 	for (int i = 1; i < threads; i++) {
@@ -317,6 +337,8 @@ static double unit(const struct bench_peak *p, enum bench_bound bound, const str
 {
 	int64_t part = p->n / threads / 1024 * 1024;
 
+	if (p->device)
+		return bench_device_unit(p->device, bound);
 	if (bound == BENCH_FLOPS)
 		return 2.0 * ROUNDS * form->lanes * form->chains * threads;
 	return (bound == BENCH_READ ? 4.0 : 8.0) * (double)part * threads;
@@ -435,7 +457,7 @@ void bench_peak_open(struct bench_contestant *k, struct bench_peak *p, enum benc
 
 	s->p = p;
 	k->ops = &contestant_ops;
-	k->limit = limit;
+	k->limit = p->device ? NULL : limit;    /* a device's peak is that of our own kernel: no limit of others */
 	k->bound = bound;
 	k->state = s;
 }

@@ -60,7 +60,7 @@ static void fma_of(const struct bench_case *c, float *out)
 }
 
 static struct bench_case *pointwise_begin(
-	struct bench_cases *l, const char *group, const char *op, const char *title, int bits, int n_in)
+	struct bench_cases *l, const char *suite, const char *group, const char *op, const char *title, int bits, int n_in)
 {
 	static const char *const names[] = { "x", "y" };
 	int64_t n = INT64_C(1) << bits;
@@ -68,7 +68,7 @@ static struct bench_case *pointwise_begin(
 	struct bench_case *c;
 
 	snprintf(name, sizeof name, "%s-2^%d", title, bits);
-	c = bench_case_add(l, "pointwise", group, op, name);
+	c = bench_case_add(l, suite, group, op, name);
 	bench_case_number(c, "elements", n);
 	for (int i = 0; i < n_in; i++)
 		bench_case_in(c, names[i], false, 1, &n);
@@ -80,14 +80,14 @@ static struct bench_case *pointwise_begin(
 	return c;
 }
 
-static void add_chain(struct bench_cases *l, int operations, int bits)
+void bench_pointwise_chain(struct bench_cases *l, const char *suite, int operations, int bits)
 {
 	char title[32], text[1024] = "";
 	int at = 0, node = 1;
 	struct bench_case *c;
 
 	snprintf(title, sizeof title, "chain%d", operations);
-	c = pointwise_begin(l, "chains", "chain", title, bits, 1);
+	c = pointwise_begin(l, suite, "chains", "chain", title, bits, 1);
 	bench_case_number(c, "operations", operations);
 	for (int i = 0; i < operations; i++) {
 		if (steps[i].unary)
@@ -106,7 +106,7 @@ static void add_chain(struct bench_cases *l, int operations, int bits)
 static void add_one(struct bench_cases *l, const char *op, int flops, const char *script, bench_reference *reference,
 	int n_in, int bits)
 {
-	struct bench_case *c = pointwise_begin(l, "single", op, op, bits, n_in);
+	struct bench_case *c = pointwise_begin(l, "pointwise", "single", op, op, bits, n_in);
 
 	bench_case_script(c, "%s", script);
 	c->flops = flops * c->out.n;
@@ -119,7 +119,7 @@ void bench_pointwise_cases(struct bench_cases *l)
 
 	for (size_t b = 0; b < sizeof bits / sizeof *bits; b++) {
 		for (int n = 1; n <= 8; n *= 2)
-			add_chain(l, n, bits[b]);
+			bench_pointwise_chain(l, "pointwise", n, bits[b]);
 		add_one(l, "multiply-add", 2, "$3 = MultiplyNode($1, $2);\n$4 = AddNode($3, $1);\nresult = $4;\n",
 			fma_of, 2, bits[b]);
 		add_one(l, "gelu", 5, "$2 = GeluNode($1);\nresult = $2;\n", gelu, 1, bits[b]);

@@ -115,6 +115,13 @@ static void rows_add(struct bench_cases *l, const char *suite, const struct op *
 	c->reference = op->reference;
 }
 
+void bench_rows_case(struct bench_cases *l, const char *suite, const char *op, int64_t columns, int bits)
+{
+	for (size_t o = 0; o < sizeof ops / sizeof *ops; o++)
+		if (!strcmp(ops[o].name, op))
+			rows_add(l, suite, &ops[o], columns, bits);
+}
+
 void bench_rows_cases(struct bench_cases *l)
 {
 	static const int64_t columns[] = { 256, 1024, 4096, 16384 };

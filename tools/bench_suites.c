@@ -10,6 +10,7 @@ const struct bench_suite bench_suites[] = {
 	{ "mlp", "784-1000-10, batch 1 to 1024", bench_mlp_cases },
 	{ "pointwise", "chains of 1 to 8 operations", bench_pointwise_cases },
 	{ "layout", "transposes, concatenation, padding", bench_layout_cases },
+	{ "gpu", "what fills a GPU: large products, chains, rows, transposes, the network", bench_gpu_cases },
 	{ "compile", "time to compile, cold and from the cache", bench_compile_cases },
 	{ NULL, NULL, NULL }
 };
@@ -29,7 +30,7 @@ void bench_compile_cases(struct bench_cases *l)
 	for (const struct bench_suite *s = bench_suites; s->name; s++) {
 		int begin = l->n, kept = l->n;
 
-		if (!strcmp(s->name, "gemm") || !strcmp(s->name, "compile"))
+		if (!strcmp(s->name, "gemm") || !strcmp(s->name, "gpu") || !strcmp(s->name, "compile"))
 			continue;
 		s->cases(l);
 		for (int i = begin; i < l->n; i++) {

@@ -105,8 +105,6 @@ static void copy_lists(struct check_pages *p, const struct lt_tree *from, struct
 	n = REACH(REACH(0, struct lt_loop, t->loops, bound), struct lt_access, t->accesses, bound);
 	n = REACH(n, struct lt_call_dim, t->call_dims, bound);
 	t->bounds = lt__check_pages_take(p, from->bounds, (size_t)n * sizeof *t->bounds);
-	n = REACH(0, struct lt_buffer, t->buffers, spread);
-	t->spreads = lt__check_pages_take(p, from->spreads, (size_t)n * sizeof *t->spreads);
 	t->strides = lt__check_pages_take(p, from->strides, (size_t)n_stride(from) * sizeof *t->strides);
 	struct lt_array *const all[] = { &t->types, &t->ops, &t->params, &t->divs, &t->loops, &t->buffers, &t->accesses,
 		&t->pieces, &t->operands, &t->stmts, &t->calls, &t->call_dims, &t->call_operands };
@@ -127,7 +125,6 @@ static void copy_texts(struct check_pages *p, struct lt_tree *t)
 	TEXTS(struct lt_loop, t->loops, var);
 	TEXTS(struct lt_loop, t->loops, call);
 	TEXTS(struct lt_buffer, t->buffers, name);
-	TEXTS(struct lt_buffer, t->buffers, layout);
 	TEXTS(struct lt_stmt, t->stmts, name);
 	TEXTS(struct lt_call_dim, t->call_dims, var);
 }

@@ -58,7 +58,8 @@ static const char *lacks(const struct lt_text_dialect *d, const struct lt_kernel
 	const struct lt_text_device *v = d->device;
 	bool numbered = x->opcode == LT_OPCODE_barrier && x->what == LT_BARRIER_BLOCK && x->number != 0;
 	bool meets = x->opcode == LT_OPCODE_exchange || x->opcode == LT_OPCODE_barrier;
-	if ((x->opcode == LT_OPCODE_matrix || x->opcode == LT_OPCODE_fragment) && !lt__text_matrix_name(v, &k->matrices[x->what]))
+	bool multiplies = x->opcode == LT_OPCODE_matrix || x->opcode == LT_OPCODE_fragment;
+	if (multiplies && !lt__text_matrix_name(v, &k->matrices[x->what]))
 		return "no matrix instruction of that description";
 	if (numbered && (!v->warps || r->subgroup != 32))
 		return v->warps ? "barriers with a number only of subgroups of 32" : "no barriers with a number";

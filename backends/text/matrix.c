@@ -7,12 +7,12 @@
 #include "kernel/tile.h"
 
 /* mma.sync.aligned.SHAPE.row.col.TYPES of a row of lt/tile.h. */
-static const char *shape_of(struct text *t, const struct lt_kernel_matrix *m)
+static const char *matrix_shape(struct text *t, const struct lt_kernel_matrix *m)
 {
 	return lt__text_formatted(t, "m%dn%dk%d", (int)m->extent[0], (int)m->extent[1], (int)m->extent[2]);
 }
 
-static const char *factor_of(const struct lt_kernel_matrix *m)
+static const char *matrix_factor(const struct lt_kernel_matrix *m)
 {
 	const uint32_t type = m->part[LT_MATRIX_A].dtype;
 	return type == LT_F16 ? "f16" : type == LT_BF16 ? "bf16" : "tf32";
@@ -38,7 +38,7 @@ static void numbers_text(struct lt_out *o, uint32_t first, uint32_t n)
 
 static const char *product_function(struct text *t, const struct lt_kernel_matrix *m)
 {
-	const char *shape = shape_of(t, m), *factor = factor_of(m), *name = lt__text_formatted(t, "lt_mma_%s_%s", shape, factor);
+	const char *shape = matrix_shape(t, m), *factor = matrix_factor(m), *name = lt__text_formatted(t, "lt_mma_%s_%s", shape, factor);
 	const uint32_t a = words_of(m, LT_MATRIX_A), b = words_of(m, LT_MATRIX_B), c = words_of(m, LT_MATRIX_C);
 	struct lt_out o = lt__out_new(&t->pool);
 	lt__outf(&o, "%svoid %s(", t->d->inlined, name);
@@ -227,7 +227,8 @@ struct text_expr lt__text_fragment(struct text *t, int32_t at)
 	const unsigned n = words_of(m, (int)i->number);
 	lt__text_define(t, name, lt__text_formatted(t,
 		"%s%s %s(const uint32_t *w)\n{\n\tunion { %s v; uint32_t w[%u]; } u;\n"
-		"#pragma unroll\n\tfor (int i = 0; i < %u; i++)\n\t\tu.w[i] = w[i];\n\treturn u.v;\n}\n", t->d->inlined, c, name, c, n, n));
+		"#pragma unroll\n\tfor (int i = 0; i < %u; i++)\n\t\tu.w[i] = w[i];\n\treturn u.v;\n}\n", t->d->inlined, c, name, c,
+		n, n));
 	lt__text_flush(t, true, true);
 	t->self = true;
 	lt__text_line(t, "uint32_t %s[%u];", words, n);

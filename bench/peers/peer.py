@@ -15,24 +15,27 @@ def tensors(case):
     return {t["name"]: np.fromfile(t["file"], dtype=np.float32).reshape(t["shape"]) for t in case["inputs"]}
 
 
-def best(ways):
-    """Of several ways to compute the same, the one that is fastest in a few runs."""
+def best(ways, finish=lambda: None):
+    """Of several ways to compute the same, the one that is fastest in a few runs.  finish: waits for what was begun."""
     if len(ways) == 1:
         return ways[0]
     times = []
     for run in ways:
         run()
+        finish()
         begin = time.perf_counter()
         n = 0
         while n < 3 or (time.perf_counter() - begin < 0.02 and n < 1000):
             run()
             n += 1
+        finish()
         times.append((time.perf_counter() - begin) / n)
     return ways[times.index(min(times))]
 
 
-def serve(name, about, begin):
-    """begin(case, inputs) gives (run, result): run() computes once, result() gives the array; or raises Skip."""
+def serve(name, about, begin, finish=lambda: None):
+    """begin(case, inputs) gives (run, result): run() computes once, result() gives the array; or raises Skip.  finish()
+    waits for what runs have begun, on a device."""
     out = sys.stdout
     print(f"peer 1 {name} {about}", file=out, flush=True)
     run = result = None
@@ -51,6 +54,7 @@ def serve(name, about, begin):
                 start = time.perf_counter()
                 for _ in range(n):
                     run()
+                finish()
                 print(f"{time.perf_counter() - start:.9f}", file=out)
             elif word == "result":
                 run()

@@ -4,14 +4,11 @@
  * (lt/tree.h: arrays of integers, no isl, nothing to free) and gives back an
  * opaque object to run.  The same source file serves linked in or as a plug-in.
  *
- * Versions.   This is 0.9: it becomes 1.0 when a GPU has used it.  While the major is 0,
- *             anything may change, and host and plug-in must have the same version;
- *             what is marked provisional is what nothing makes or reads yet.  From 1.0
- *             on majors must match and minors may differ: structs that begin with
- *             `size`, and elements of an lt_array, then only grow at the end; all
- *             others (lt_slot, lt_fault, lt_array) never do.  Ask LT_HAS (LT_AT_HAS of
- *             an array's elements) before an optional member, or one that came later,
- *             is read, and fill `reserved` with 0.
+ * Versions.   This is 1.0.  Host and plug-in must have the same major; minors may differ
+ *             in both directions: structs that begin with `size`, and elements of an
+ *             lt_array, only grow at the end; all others (lt_slot, lt_fault, lt_array)
+ *             never do.  Ask LT_HAS (LT_AT_HAS of an array's elements) before an optional
+ *             member, or one that came later, is read, and fill `reserved` with 0.
  * Ownership.  What open() and compile() give, the host closes and destroys
  *             once: captures before their objects; objects, events and memory
  *             before their session.  Everything else is borrowed for the call;
@@ -36,10 +33,10 @@
 extern "C" {
 #endif
 
-#define LT_ABI_MAJOR 0u         /* a member moved, or changed type or meaning */
-#define LT_ABI_MINOR 9u         /* a member was appended                      */
+#define LT_ABI_MAJOR 1u         /* a member moved, or changed type or meaning */
+#define LT_ABI_MINOR 0u         /* a member was appended                      */
 #define LT_ABI       (LT_ABI_MAJOR << 16 | LT_ABI_MINOR)
-#define LT_ABI_FITS(other) ((other) == LT_ABI)  /* whether what has that LT_ABI goes with this one */
+#define LT_ABI_FITS(other) ((other) >> 16 == LT_ABI_MAJOR)      /* whether what has that LT_ABI goes with this one */
 #define LT_HAS(type, p, member) ((p)->size > offsetof(type, member) && (p)->member)
 
 /* How a host or a plug-in was built; a mismatch is refused (bit 0: address sanitizer,

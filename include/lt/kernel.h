@@ -149,7 +149,6 @@ enum lt_space {
 };
 /* `what` of barrier, of exchange, and of commit and wait: where the threads are that wait; whose value it is; what was
  * begun. */
-enum lt_barrier_scope { LT_BARRIER_BLOCK, LT_BARRIER_SUBGROUP, LT_NBARRIER };
 enum lt_exchange {
 	LT_EXCHANGE_UP,         /* of the member whose number is smaller by the distance; its own, if there is none */
 	LT_EXCHANGE_DOWN,       /* ... larger ... */
@@ -201,7 +200,8 @@ struct lt_instruction {
 	/* Into extras.  shuffle: lanes; launch, launch_grid: values handed over; call: of each operand the value that says
 	 * which element of its buffer it begins at, then of each dim how many there are, all i64; copy_async: the buffer
 	 * that is read, what is added to its address; matrix: a struct lt_matrix_location for a, one for b, each member an
-	 * extra, then the accumulators: variables whose lanes, together, are those of a fragment of c; fragment: a location. */
+	 * extra, then the accumulators: variables whose lanes, together, are those of a fragment of c; fragment: a
+	 * location. */
 	int32_t first_extra, n_extra;
 };
 /* Where an operand of a matrix instruction is.  In shared memory element (row, column) is at address + number +

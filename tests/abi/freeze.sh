@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# tests/abi/freeze.sh -- pins what is now in include/lt: copies the headers that a plug-in sees to tests/abi/0.9, with a
-# plug-in, and writes backends/abi.def, the table of their offsets and values.  Called after each change of them, until
-# the interface is 1.0.
+# tests/abi/freeze.sh -- pins the version of the backend interface that include/lt has: copies the headers that a plug-in
+# sees to tests/abi/MAJOR.MINOR, with a plug-in, and writes backends/abi.def, the table of their offsets and values.
+# Called once for a version, when LT_ABI_MINOR has been raised; until the first release, 1.0 may be pinned again.
 set -eu
 cd "$(dirname "$0")/../.."
-to=tests/abi/0.9/lt
-mkdir -p $to
-for h in backend tree target status; do cp include/lt/$h.h $to/$h.h; done
+number() { sed -n "s/^#define LT_ABI_$1 \([0-9]*\)u.*/\1/p" include/lt/backend.h; }
+version=$(number MAJOR).$(number MINOR)
+to=tests/abi/$version/lt
+mkdir -p "$to"
+for h in backend tree target status options; do cp include/lt/$h.h "$to/$h.h"; done
 # A plug-in of that version: the one of docs/backend.md.
 awk '$0 == "```c" { inside = 1; next } $0 == "```" { inside = 0; if (n) exit } inside { n++; print }' \
-	docs/backend.md >tests/abi/0.9/mine.c
+	docs/backend.md >"tests/abi/$version/mine.c"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 {
@@ -27,8 +29,8 @@ trap 'rm -rf "$work"' EXIT
 } >"$work/layout.c"
 ${CC:-cc} -std=c11 -Iinclude -o "$work/layout" "$work/layout.c"
 {
-	cat <<'END'
-/* backends/abi.def -- where each member of the backend interface 0.9 is, for 64-bit machines; written by
+	cat <<END
+/* backends/abi.def -- where each member of the backend interface $version is, for 64-bit machines; written by
  * tests/abi/freeze.sh.
  *
  * MEMBER(struct, member, offset, bytes)   VALUE(enumerator, value)

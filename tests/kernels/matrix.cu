@@ -37,15 +37,49 @@ static __device__ __forceinline__ lt_f32x4 lt_f32x4_splat(float x)
 		r.v[i] = x;
 	return r;
 }
+typedef struct { uint16_t v[8]; } lt_u16x8;
+static __device__ __forceinline__ lt_u16x8 lt_f16x8_of_words(const uint32_t *w)
+{
+	union { lt_u16x8 v; uint32_t w[4]; } u;
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+		u.w[i] = w[i];
+	return u.v;
+}
 static __device__ __forceinline__ void lt_ldmatrix_x4(uint32_t *w, const void *p)
 {
 	asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
 		: "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3]) : "r"((uint32_t)__cvta_generic_to_shared(p)) : "memory");
 }
+typedef struct { uint16_t v[4]; } lt_u16x4;
+static __device__ __forceinline__ lt_u16x4 lt_f16x4_of_words(const uint32_t *w)
+{
+	union { lt_u16x4 v; uint32_t w[2]; } u;
+#pragma unroll
+	for (int i = 0; i < 2; i++)
+		u.w[i] = w[i];
+	return u.v;
+}
 static __device__ __forceinline__ void lt_ldmatrix_x2_trans(uint32_t *w, const void *p)
 {
 	asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
 		: "=r"(w[0]), "=r"(w[1]) : "r"((uint32_t)__cvta_generic_to_shared(p)) : "memory");
+}
+static __device__ __forceinline__ void lt_f16x8_words(uint32_t *w, lt_u16x8 x)
+{
+	union { lt_u16x8 v; uint32_t w[4]; } u;
+	u.v = x;
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+		w[i] = u.w[i];
+}
+static __device__ __forceinline__ void lt_f16x4_words(uint32_t *w, lt_u16x4 x)
+{
+	union { lt_u16x4 v; uint32_t w[2]; } u;
+	u.v = x;
+#pragma unroll
+	for (int i = 0; i < 2; i++)
+		w[i] = u.w[i];
 }
 static __device__ __forceinline__ void lt_mma_m16n8k16_f16(float &c0, float &c1, float &c2, float &c3, const uint32_t *a, const uint32_t *b)
 {
@@ -115,6 +149,14 @@ static __device__ __forceinline__ void lt_mma_m16n8k8_tf32(float &c0, float &c1,
 		"{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
 		: "+f"(c0), "+f"(c1), "+f"(c2), "+f"(c3) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
+static __device__ __forceinline__ lt_f32x4 lt_f32x4_of_words(const uint32_t *w)
+{
+	union { lt_f32x4 v; uint32_t w[4]; } u;
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+		u.w[i] = w[i];
+	return u.v;
+}
 static __device__ __forceinline__ void lt_matrix1_a(uint32_t *w, const float *p, int64_t rows, int64_t columns, const uint8_t *shared, uint32_t mask, int lt_lane)
 {
 	union { float v[4]; uint32_t w[4]; } u;
@@ -165,47 +207,64 @@ extern "C" __global__ void __launch_bounds__(64) matrix_1(const uint16_t *__rest
 		for (int64_t i26 = 0; i26 < 32; i26 += 16) {
 			const int64_t v27 = (uint64_t)v23 + (uint64_t)i26;
 			const int64_t v29 = (uint64_t)i26 * 24 + (uint64_t)v25;
+			uint32_t lt_w30[4];
 			{
 				const int lt_lane = lt_self & 31;
+				lt_ldmatrix_x4(lt_w30, &xs[v27] + ((lt_lane >> 0 & 15) * 1) * 40 + ((lt_lane >> 4 & 1) * 8) * 1);
+			}
+			const lt_u16x8 v30 = lt_f16x8_of_words(lt_w30);
+			uint32_t lt_w31[2];
+			{
+				const int lt_lane = lt_self & 31;
+				lt_ldmatrix_x2_trans(lt_w31, &ws[v29] + ((lt_lane >> 0 & 15) * 1) * 24 + (0) * 1);
+			}
+			const lt_u16x4 v31 = lt_f16x4_of_words(lt_w31);
+			{
 				uint32_t a[4], b[2];
-				lt_ldmatrix_x4(a, &xs[v27] + ((lt_lane >> 0 & 15) * 1) * 40 + ((lt_lane >> 4 & 1) * 8) * 1);
-				lt_ldmatrix_x2_trans(b, &ws[v29] + ((lt_lane >> 0 & 15) * 1) * 24 + (0) * 1);
+				lt_f16x8_words(a, v30);
+				lt_f16x4_words(b, v31);
 				lt_mma_m16n8k16_f16(c.v[0], c.v[1], c.v[2], c.v[3], a, b);
 			}
 		}
-		const int64_t v37 = ((uint64_t)v1 * 16 + (uint64_t)lt_i64_div(v2, 4)) * 16 + ((uint64_t)v25 + (uint64_t)lt_i64_mod(v2, 4) * 2);
-		lt_f32x2_store(&y[v37], lt_f32x2_of(c.v[0], c.v[1]));
-		lt_f32x2_store(&y[(uint64_t)v37 + 128], lt_f32x2_of(c.v[2], c.v[3]));
+		const int64_t v39 = ((uint64_t)v1 * 16 + (uint64_t)lt_i64_div(v2, 4)) * 16 + ((uint64_t)v25 + (uint64_t)lt_i64_mod(v2, 4) * 2);
+		lt_f32x2_store(&y[v39], lt_f32x2_of(c.v[0], c.v[1]));
+		lt_f32x2_store(&y[(uint64_t)v39 + 128], lt_f32x2_of(c.v[2], c.v[3]));
 	}
 	lt_f32x2 d = lt_f32x2_splat(0.0f);
 	lt_f32x2 e = lt_f32x2_splat(0.0f);
 	lt_f32x4 f = lt_f32x4_splat(1.0f);
-	const int64_t v41 = lt_i64_div(v2, 4);
-	const int64_t v42 = lt_i64_mod(v2, 4);
-	const int64_t v46 = (uint64_t)v1 * 128;
-	const int64_t v47 = (uint64_t)v41 * 8 + (uint64_t)v42 * 2 + (uint64_t)v46;
-	const int64_t v50 = (uint64_t)v41 * 8 + (uint64_t)v42 + (uint64_t)v46;
-	const float v51 = xf[v50];
-	const float v52 = xf[(uint64_t)v50 + 64];
-	const float v53 = xf[(uint64_t)v50 + 4];
-	const float v54 = xf[(uint64_t)v50 + 68];
-	const lt_f32x2 v55 = lt_f32x2_of(v51, v52);
-	const lt_f32x2 v56 = lt_f32x2_of(v53, v54);
-	const lt_f32x4 v57 = lt_f32x4_of(v55.v[0], v55.v[1], v56.v[0], v56.v[1]);
+	const int64_t v43 = lt_i64_div(v2, 4);
+	const int64_t v44 = lt_i64_mod(v2, 4);
+	const int64_t v48 = (uint64_t)v1 * 128;
+	const int64_t v49 = (uint64_t)v43 * 8 + (uint64_t)v44 * 2 + (uint64_t)v48;
+	const int64_t v52 = (uint64_t)v43 * 8 + (uint64_t)v44 + (uint64_t)v48;
+	const float v53 = xf[v52];
+	const float v54 = xf[(uint64_t)v52 + 64];
+	const float v55 = xf[(uint64_t)v52 + 4];
+	const float v56 = xf[(uint64_t)v52 + 68];
+	const lt_f32x2 v57 = lt_f32x2_of(v53, v54);
+	const lt_f32x2 v58 = lt_f32x2_of(v55, v56);
+	const lt_f32x4 v59 = lt_f32x4_of(v57.v[0], v57.v[1], v58.v[0], v58.v[1]);
 	{
 		const int lt_lane = lt_self & 31;
 		uint32_t a[4], b[2];
-		lt_f32x4_words(a, v57);
+		lt_f32x4_words(a, v59);
 		lt_matrix1_b(b, &wf_s[0], 8, 1, lt_shared, 0, lt_lane);
 		lt_mma_m16n8k8_tf32(d.v[0], d.v[1], e.v[0], e.v[1], a, b);
 	}
+	uint32_t lt_w60[4];
+	{
+		const int lt_lane = lt_self & 31;
+		lt_matrix1_a(lt_w60, &xf_s[v48], 8, 1, lt_shared, 1, lt_lane);
+	}
+	const lt_f32x4 v60 = lt_f32x4_of_words(lt_w60);
 	{
 		const int lt_lane = lt_self & 31;
 		uint32_t a[4], b[2];
-		lt_matrix1_a(a, &xf_s[v46], 8, 1, lt_shared, 1, lt_lane);
+		lt_f32x4_words(a, v60);
 		lt_matrix1_b(b, &wf_s[0], 1, 8, lt_shared, 0, lt_lane);
 		lt_mma_m16n8k8_tf32(f.v[0], f.v[1], f.v[2], f.v[3], a, b);
 	}
-	lt_f32x2_store(&yf[v47], lt_f32x2_add(d, lt_f32x2_of(f.v[0], f.v[1])));
-	lt_f32x2_store(&yf[(uint64_t)v47 + 64], lt_f32x2_add(e, lt_f32x2_of(f.v[2], f.v[3])));
+	lt_f32x2_store(&yf[v49], lt_f32x2_add(d, lt_f32x2_of(f.v[0], f.v[1])));
+	lt_f32x2_store(&yf[(uint64_t)v49 + 64], lt_f32x2_add(e, lt_f32x2_of(f.v[2], f.v[3])));
 }

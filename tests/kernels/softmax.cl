@@ -27,6 +27,13 @@ static inline lt_f32x4 lt_f32x4_load_on_global(const __global float *p, uint32_t
 {
 	if (m == 0xfu)
 		return lt_f32x4_load_global(p);
+	if (!m) {
+		lt_f32x4 r;
+#pragma unroll
+		for (int i = 0; i < 4; i++)
+			r.v[i] = 0;
+		return r;
+	}
 	lt_f32x4 r;
 #pragma unroll
 	for (int i = 0; i < 4; i++)
@@ -140,6 +147,8 @@ static inline void lt_f32x4_store_on_global(__global float *p, lt_f32x4 v, uint3
 		lt_f32x4_store_global(p, v);
 		return;
 	}
+	if (!m)
+		return;
 #pragma unroll
 	for (int i = 0; i < 4; i++)
 		if (m >> i & 1)

@@ -24,6 +24,13 @@ static __device__ __forceinline__ lt_f32x4 lt_f32x4_load_on(const float *p, uint
 {
 	if (m == 0xfu)
 		return lt_f32x4_load(p);
+	if (!m) {
+		lt_f32x4 r;
+#pragma unroll
+		for (int i = 0; i < 4; i++)
+			r.v[i] = 0;
+		return r;
+	}
 	lt_f32x4 r;
 #pragma unroll
 	for (int i = 0; i < 4; i++)
@@ -56,7 +63,9 @@ static __device__ __forceinline__ lt_f32x4 lt_f32x4_select_mask(uint32_t a, lt_f
 }
 static __device__ __forceinline__ float lt_f32_max(float a, float b)
 {
-	return a != a || a > b || (a == b && !signbit(a)) ? a : b;
+	float x;
+	asm("max.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
+	return x;
 }
 static __device__ __forceinline__ float lt_f32x4_fold_max(lt_f32x4 a)
 {
@@ -129,6 +138,8 @@ static __device__ __forceinline__ void lt_f32x4_store_on(float *p, lt_f32x4 v, u
 		lt_f32x4_store(p, v);
 		return;
 	}
+	if (!m)
+		return;
 #pragma unroll
 	for (int i = 0; i < 4; i++)
 		if (m >> i & 1)

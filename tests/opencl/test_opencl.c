@@ -1,5 +1,6 @@
 /* tests/opencl/test_opencl.c -- the backend opencl on a device: PoCL makes one of any processor. */
 #define _GNU_SOURCE 1
+#include <math.h>
 #include <pthread.h>
 #include "tests/opencl/opencl_session.h"
 
@@ -242,6 +243,35 @@ Test(opencl, kernels_are_compiled_together)
 		}
 		opencl_backend()->close(s);
 	}
+}
+
+/* PoCL's own gives a little less of -infinity. */
+Test(opencl, tanh_ends_at_one)
+{
+	static const float x[] = { -INFINITY, INFINITY, -40, 40, -0x1p127f, 0, 0x1p-140f, NAN };
+	static const float want[] = { -1, 1, -1, 1, -1, 0, 0x1p-140f, NAN };
+	enum { N = sizeof x / sizeof *x };
+	struct keeper k = keeper_new();
+	struct lt_session *s = opencl_open();
+	struct tb *b = tb_new("bent", 0, 1, 0);
+	int32_t i = tb_loop(b, -1, LT_GRID, N, NULL, "i"), from = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, N);
+	int32_t to = tb_buffer(b, "y", LT_F32, LT_OUTPUT, -1, N), at = tb_access(b, from, "i0");
+	tb_stmt(b, LT_MAP, tb_op(b, "tanh", LT_F32, LT_F32), i, tb_access(b, to, "i0"), NULL, "y", 1);
+	tb_read(b, at);
+	(void)tb_done(b);
+	struct lt_object *o = opencl_object(s, b);
+	struct lt_slot slot[2] = { opencl_slot(s, x, sizeof x), opencl_slot(s, NULL, sizeof x) };
+	struct lt_fault fault;
+	struct lt_args args = opencl_args(slot, 2, &fault);
+	float y[N];
+	cr_assert_eq(opencl_backend()->run(o, &args, &k.diag), LT_OK, "%s", k.text);
+	opencl_fetch(s, &slot[1], y);
+	for (int n = 0; n < N; n++)
+		cr_expect(y[n] == want[n] || (isnan(y[n]) && isnan(want[n])), "tanh %g is %g", (double)x[n], (double)y[n]);
+	opencl_drop(s, slot, 2);
+	opencl_backend()->destroy(o);
+	opencl_backend()->close(s);
+	free(b);
 }
 
 Test(opencl, time_passes_between_events)

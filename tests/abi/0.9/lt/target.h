@@ -47,7 +47,7 @@ struct lt_target {
 	uint32_t cache_line;            /* bytes                                         */
 	uint64_t l1_bytes, l2_bytes, l3_bytes;
 	uint32_t l1_ways, l2_ways, l3_ways;
-	/* GPUs: with a warp, default trees have grid and block loops (docs/gpu.md).  registers: provisional (lt/tree.h) */
+	/* GPUs: with a warp, default trees have grid and block loops (docs/gpu.md); of one block, max_block threads. */
 	uint32_t multiprocessors, warp, max_block;
 	uint64_t shared_bytes, registers;               /* of one block, of one multiprocessor */
 	struct lt_array routines;       /* struct lt_routine, in order of preference     */

@@ -56,9 +56,6 @@
  *           round goes to the even one of two that are equally near.  The source of an op
  *           defines it: a C expression over $0, $1 ...; functions it names are in
  *           lt_tree.prelude (C text, static inline, C and CUDA).
- * Provisional.  Members and bits with this word are made by no host, or read by no
- *           backend, so that nobody knows whether they are right.  They may still change
- *           until the interface is 1.0 (lt/backend.h).
  */
 #ifndef LT_TREE_H
 #define LT_TREE_H
@@ -94,6 +91,9 @@ enum lt_stmt_kind {
 	LT_BARRIER,     /* all threads of the block have come so far, and see what the others wrote */
 	LT_COMMIT, LT_WAIT      /* with LT_NEED_ASYNC; see Copies.  From LT_BARRIER on, dest and op are -1 */
 };
+/* Who waits for each other at an LT_BARRIER.  Hosts make those of blocks; a backend refuses one that it does not
+ * know. */
+enum lt_barrier_scope { LT_BARRIER_BLOCK, LT_BARRIER_SUBGROUP, LT_NBARRIER };
 enum lt_piece_kind {
 	LT_READ,        /* element of a buffer                                          */
 	LT_IMMEDIATE,   /* typed bits                                                   */
@@ -103,12 +103,11 @@ enum lt_piece_kind {
  * understand is refused by the host.  PARAMS: rows with params; DIVS: with divs; GATHER: accesses with an index;
  * PIECES: operands of several pieces, or an affine one; GUARDED: statements with guards, or masked vector loops;
  * COMBINE: statements of that kind; BARRIER: block loops of several iterations, with such statements where they are
- * needed; TILE: LT_TILE loops that are described (lt_call); ASYNC: copies that are begun and waited for.  Provisional, as
- * no host makes them: MEMORY: a local's memory space that must be kept; SWIZZLE, SPREAD: locals that are swizzled, or
- * spread over loops. */
+ * needed; TILE: LT_TILE loops that are described (lt_call); ASYNC: copies that are begun and waited for.
+ * The bits 32, 64 and 128 are not used. */
 enum lt_need { LT_NEED_PARAMS = 1, LT_NEED_DIVS = 2, LT_NEED_GATHER = 4, LT_NEED_PIECES = 8,
-	LT_NEED_GUARDED = 16, LT_NEED_MEMORY = 32, LT_NEED_SWIZZLE = 64, LT_NEED_SPREAD = 128,
-	LT_NEED_COMBINE = 256, LT_NEED_BARRIER = 512, LT_NEED_TILE = 1024, LT_NEED_ASYNC = 2048 };
+	LT_NEED_GUARDED = 16, LT_NEED_COMBINE = 256, LT_NEED_BARRIER = 512, LT_NEED_TILE = 1024,
+	LT_NEED_ASYNC = 2048 };
 
 /* What a nest that is handed to a routine computes (lt_call). */
 enum lt_pattern {
@@ -125,8 +124,6 @@ enum lt_epilogue {
 	LT_EPILOGUE_SILU = 32           /* x * sigmoid(x)                                    */
 };
 enum lt_dim_role { LT_DIM_BATCH, LT_DIM_ROW, LT_DIM_COLUMN, LT_DIM_DEEP };
-/* Provisional. */
-enum lt_memory { LT_MEMORY_ANY, LT_MEMORY_GLOBAL, LT_MEMORY_SHARED, LT_MEMORY_REGISTER };
 
 /* X(name, number, operands, types): operators that a backend may know by number, so that none has to compare texts.
  * Numbers are pinned, rows are only added at the end.  TEXT: a third party's operator: its name and source say what
@@ -182,18 +179,9 @@ struct lt_buffer {
 	int64_t align;                  /* bytes, of the base                            */
 	int32_t slot;                   /* index into lt_args.slot; -1 for a local        */
 	int32_t written;                /* 1: some statement writes it                    */
-	/* -1, or an earlier buffer with the same slot; never of a local.  Provisional: always -1 */
-	int32_t alias_of;
+	int32_t alias_of;               /* -1, or an earlier buffer with the same slot; never of a local    */
 	int32_t depth;                  /* a local is this many buffers in turn; 0, 1: one.  Rows and elems include
 	                                 * that: code that runs the rows may ignore it.  A hint, and for dumps */
-	/* All provisional: hosts give 0 and NULL. */
-	int32_t memory;                 /* enum lt_memory: where the tree wants a local; ANY: the backend's choice */
-	int32_t first_spread, n_spread; /* loops over whose iterations (lanes, threads) the elements are spread: into
-	                                 * lt_tree.spreads */
-	/* B, M, S: bits B of the element's number from bit M+S on are XORed into those from M; B 0: none */
-	int32_t swizzle[3];
-	/* order of the dims in memory as the tree has it, "n/64 k n"; NULL: row-major; for dumps */
-	const char *layout;
 };
 /* Element `row` of `buffer`.  index >= 0: a gather; the value of operand-like access
  * `index` (an integer element) is checked 0 <= v < index_extent, and v < each of the
@@ -214,6 +202,8 @@ struct lt_stmt   {
 	int32_t stream;                 /* 1: what it writes is not read again in this kernel and too large for a
 	                                 * cache: whole vectors may go to memory past the caches.  A hint */
 	int32_t async;                  /* of a copy: 1: it may be done later, see Copies; of LT_WAIT: how many groups   */
+	int32_t scope;                  /* of LT_BARRIER: enum lt_barrier_scope                               */
+	int32_t reserved;
 };
 
 /* The nest below an LT_CALL loop, classified: it says what is computed, not in which order; its statements may be run
@@ -252,7 +242,6 @@ struct lt_tree {
 	const char *text;
 	struct lt_array calls, call_dims, call_operands;
 	const int64_t *strides;                 /* of call operands                      */
-	const int32_t *spreads;                 /* loops; buffers point in.  Provisional */
 };
 
 #ifdef __cplusplus

@@ -1,0 +1,75 @@
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+typedef char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long int64_t;
+typedef uchar uint8_t;
+typedef ushort uint16_t;
+typedef uint uint32_t;
+typedef ulong uint64_t;
+static inline int64_t lt_i64_min(int64_t a, int64_t b) { return a < b ? a : b; }
+typedef struct { float v[4]; } lt_f32x4;
+static inline lt_f32x4 lt_f32x4_load_global(const __global float *p)
+{
+	union { uint4 w[1]; lt_f32x4 v; } u;
+#pragma unroll
+	for (int i = 0; i < 1; i++)
+		u.w[i] = ((const __global uint4 *)p)[i];
+	return u.v;
+}
+typedef struct { float v[2]; } lt_f32x2;
+static inline lt_f32x2 lt_f32x2_of(float v0, float v1)
+{
+	lt_f32x2 r;
+	r.v[0] = v0;
+	r.v[1] = v1;
+	return r;
+}
+static inline lt_f32x4 lt_f32x4_of(float v0, float v1, float v2, float v3)
+{
+	lt_f32x4 r;
+	r.v[0] = v0;
+	r.v[1] = v1;
+	r.v[2] = v2;
+	r.v[3] = v3;
+	return r;
+}
+static inline void lt_f32x4_store_global(__global float *p, lt_f32x4 v)
+{
+	union { uint4 w[1]; lt_f32x4 v; } u;
+	u.v = v;
+#pragma unroll
+	for (int i = 0; i < 1; i++)
+		((__global uint4 *)p)[i] = u.w[i];
+}
+
+__kernel __attribute__((reqd_work_group_size(128, 1, 1))) void k0_z_1(__global const char *lt_at0, int64_t lt_offset0, __global const char *lt_at1, int64_t lt_offset1, __global char *lt_at2, int64_t lt_offset2)
+{
+	__global const float *restrict const x = (__global const float *)(lt_at0 + lt_offset0);
+	__global const float *restrict const w = (__global const float *)(lt_at1 + lt_offset1);
+	__global float *restrict const z = (__global float *)(lt_at2 + lt_offset2);
+	const int64_t v0 = (int64_t)get_group_id(0);
+	const int64_t v1 = (int64_t)get_local_id(0);
+	if (v1 < lt_i64_min((int64_t)((uint64_t)v0 * -128 + 1025), 128)) {
+		const int64_t v8 = (uint64_t)v0 * -512 + (uint64_t)v1 * -4;
+		if (v8 >= -4092) {
+			const int64_t v12 = (uint64_t)v0 * 512 + (uint64_t)v1 * 4;
+			const lt_f32x4 v13 = lt_f32x4_load_global(&x[v12]);
+			const lt_f32x4 v16 = lt_f32x4_load_global(&w[v12]);
+			const float v18 = -v13.v[0] + v16.v[0];
+			const float v22 = -v13.v[1] + v16.v[1];
+			const float v26 = -v13.v[2] + v16.v[2];
+			const float v30 = -v13.v[3] + v16.v[3];
+			const lt_f32x2 v31 = lt_f32x2_of(v18, v22);
+			const lt_f32x2 v32 = lt_f32x2_of(v26, v30);
+			lt_f32x4_store_global(&z[v12], lt_f32x4_of(v31.v[0], v31.v[1], v32.v[0], v32.v[1]));
+		} else {
+			if (v8 >= -4096) {
+				const int64_t v37 = (uint64_t)v0 * 512 + (uint64_t)v1 * 4;
+				z[v37] = -x[v37] + w[v37];
+			}
+		}
+	}
+}
