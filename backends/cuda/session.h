@@ -151,6 +151,8 @@ lt_status lt__cuda_calls_prepare(
 lt_status lt__cuda_call(struct lt_object *, const struct lt_cuda_launches *, uint32_t i, const struct lt_args *,
 	CUstream, CUdeviceptr room, struct lt_diag *);
 void lt__cuda_plans_free(struct lt_object *);
+/* What was chosen so far, to be saved: malloc's, or NULL; LT_ENOMEM. */
+lt_status lt__cuda_choices(const struct lt_object *, char **, size_t *bytes);
 /* capture.c */
 lt_status lt__cuda_capture(struct lt_session *, struct lt_object *const *, const struct lt_args *, uint32_t n,
 	struct lt_capture **, struct lt_diag *);
