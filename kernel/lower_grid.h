@@ -84,11 +84,11 @@ int64_t lt__lower_share(struct lowering *, int32_t root, int64_t bytes);
 bool lt__lower_combines(const struct lowering *, const struct lt_stmt *);
 bool lt__lower_is_combined(const struct lowering *, const struct lt_stmt *, int32_t loop);
 int32_t lt__lower_combine_scope(const struct lowering *, const struct lt_stmt *);
-/* The tile that a loop is or is in; -1. */
-int32_t lt__lower_tile_around(const struct lowering *, int32_t loop);
 /* The outermost loop around the statement all of whose iterations give to the same element, which nobody else touches
  * meanwhile; -1: there is none. */
 int32_t lt__lower_combine_loop(const struct lowering *, int32_t stmt);
+/* The tile that a loop is or is in; -1. */
+int32_t lt__lower_tile_around(const struct lowering *, int32_t loop);
 
 /* lower_spread.c.  NULL: no more is known than that several threads may need an element. */
 struct lower_spread *lt__lower_find_spread(struct lowering *, int32_t buffer);

@@ -64,13 +64,6 @@ bool lt__lower_combines(const struct lowering *l, const struct lt_stmt *st)
 	return false;
 }
 
-int32_t lt__lower_tile_around(const struct lowering *l, int32_t loop)
-{
-	while (loop >= 0 && !(l->tile && l->tile[loop]))
-		loop = lower_loop_at(l, loop)->parent;
-	return loop;
-}
-
 /* Whether a statement in the loop, besides that one, touches the buffer. */
 static bool is_touched(const struct lowering *l, int32_t loop, int32_t s, int32_t b)
 {
@@ -92,5 +85,12 @@ int32_t lt__lower_combine_loop(const struct lowering *l, int32_t s)
 			break;
 		loop = i;
 	}
+	return loop;
+}
+
+int32_t lt__lower_tile_around(const struct lowering *l, int32_t loop)
+{
+	while (loop >= 0 && !(l->tile && l->tile[loop]))
+		loop = lower_loop_at(l, loop)->parent;
 	return loop;
 }

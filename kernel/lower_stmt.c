@@ -190,7 +190,7 @@ static void assign(struct lowering *l, int32_t s)
  * whose accesses step W can join; what is read where it does not hold is 0. */
 static bool is_predicated(const struct lowering *l, const struct lt_stmt *st)
 {
-	if (!l->part || l->team < 0 || st->kind != LT_MAP)
+	if (!l->part || l->team < 0 || st->kind != LT_MAP || st->async)
 		return false;
 	const struct lt_access *dest = lower_access_at(l, st->dest);
 	const struct lower_storage *to = &l->storage[dest->buffer];

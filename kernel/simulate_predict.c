@@ -118,6 +118,19 @@ static bool is_free(uint32_t opcode)
 		|| opcode == LT_OPCODE_copy;
 }
 
+/* A sum of floats, one of which is a product: that and this are one instruction, which the product counts as. */
+static bool is_fused(const struct lt_kernel *k, const struct lt_instruction *x)
+{
+	bool update = x->opcode == LT_OPCODE_update;
+	uint32_t dtype = update ? k->variables[x->what].dtype : x->dtype;
+	if (dtype != LT_F32 && dtype != LT_F64)
+		return false;
+	if (update ? x->number != LT_OPCODE_add : x->opcode != LT_OPCODE_add && x->opcode != LT_OPCODE_sub)
+		return false;
+	return (x->operand[0] >= 0 && k->instructions[x->operand[0]].opcode == LT_OPCODE_mul)
+		|| (!update && k->instructions[x->operand[1]].opcode == LT_OPCODE_mul);
+}
+
 /* Cycles of each kind that an instruction takes, on one multiprocessor. */
 static void add_cycles(const struct lt_kernel *k, const struct lt_simulate_count *c, const struct lt_region *r,
 	int32_t i,
@@ -127,6 +140,8 @@ static void add_cycles(const struct lt_kernel *k, const struct lt_simulate_count
 	const struct lt_simulate_request *q = &c->request[i];
 	bool computes = (x->opcode >= 1 && x->opcode < LT_NOPERATOR_OPCODE && x->opcode != LT_OPCODE_copy)
 		|| x->opcode == LT_OPCODE_update;
+	if (is_fused(k, x))
+		return;
 	double runs = (double)c->runs[i], lanes = x->opcode == LT_OPCODE_update ? k->variables[x->what].lanes : x->lanes;
 	double subgroup = r->subgroup > 1 ? r->subgroup : 32, requests = (double)(q->requests + q->shared_requests);
 	if (requests > 0)

@@ -18,9 +18,19 @@ enum lt_product_form {
 	LT_PRODUCT_PANEL,       /* the same, inside loops that pack a panel of the right factor */
 	LT_PRODUCT_ROWS,        /* few rows: the right factor is read once, a few of its rows at a time                      */
 	LT_PRODUCT_DOTS,        /* few rows and a right factor that lies along a deep var: lanes hold partial sums           */
-	LT_PRODUCT_BLOCKS       /* of a GPU: tiles of blocks of threads                                                       */
+	LT_PRODUCT_BLOCKS,      /* of a GPU: tiles of blocks of threads                                                       */
+	LT_PRODUCT_TILES        /* the same of halves, by matrix instructions                                                 */
 };
 struct lt_vars { int32_t n; lt_var *at; };
+/* A product by matrix instructions, of left and right: the casts that are its factors, whether these lie along the deep
+ * var, the sides of a block's and of a warp's tile. */
+struct lt_product_tiles {
+	const char *name;               /* of the instruction */
+	lt_node cast[2];
+	bool along_k[2];
+	int64_t block[2], warp[2], slice;
+	int32_t depth;
+};
 /* A factor of a product on a GPU: its var of rows or columns, of which a thread has `thread`, so many lanes of a warp side
  * by side `lanes` times that, and a block's warps the tile. */
 struct lt_block_factor {
@@ -64,6 +74,7 @@ struct lt_product {
 	lt_tnode end;                   /* below it; -1: not placed yet                                                      */
 	bool in_tile;                   /* with the loops of a tile, else of all that `end` leaves                           */
 	struct lt_product_blocks *blocks;       /* of LT_PRODUCT_BLOCKS                                                     */
+	struct lt_product_tiles *tiles;         /* of LT_PRODUCT_TILES                                                      */
 };
 
 struct lt_auto {
@@ -147,6 +158,11 @@ double lt__product_share(int64_t trip_count, int64_t cores);
 /* looptree/product_block.c: the same on a GPU; false: it gets the tree of any other nest. */
 bool lt__product_blocks(struct lt_auto *, struct lt_product *);
 static inline bool lt__target_has_grid(const struct lt_target *t) { return t && t->warp > 0; }
+/* looptree/product_tile.c: the same of halves, by matrix instructions */
+bool lt__product_tiles(struct lt_auto *, struct lt_product *);
+/* looptree/product_tile_nest.c */
+lt_status lt__product_tiles_add(struct lt_auto *, struct lt_product *);
+lt_status lt__product_tiles_add_epilogue(struct lt_auto *, struct lt_product *);
 /* looptree/product_block_nest.c */
 lt_status lt__product_blocks_add(struct lt_auto *, struct lt_product *);
 lt_status lt__product_blocks_add_epilogue(struct lt_auto *, struct lt_product *);

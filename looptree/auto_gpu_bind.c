@@ -12,7 +12,7 @@
  */
 #include "looptree/auto_gpu.h"
 
-enum { THREADS = 256, UNROLLED = 32 };
+enum { THREADS = 256, UNROLLED = 32, TOGETHER = 8 };
 
 /* A loop of the chain, cut: iterations of the grid, of threads, of one thread. */
 struct chain_cut { lt_tnode loop; int64_t trips, threads, wide; int axis; };
@@ -137,11 +137,27 @@ static void fill_block(const struct lt_gpu *s, struct chain_cut *cut, int32_t n,
 
 /* -- the body -- */
 
+/* Of many rounds some are straight code, so that a thread asks for all that they read before it waits for the first. */
+static void unroll_some(struct lt_gpu *s, lt_tnode loop, int64_t rounds, int64_t rest)
+{
+	int64_t some = TOGETHER;
+	while (some > 1 && (rest || rounds % some))
+		some /= 2;
+	if (some < 2)
+		return;
+	lt_tnode outer = lt__edit_new_loop(&s->e, s->t->node[loop].var, s->t->node[loop].step * some);
+	lt__edit_replace(&s->e, loop, outer);
+	lt__edit_insert(&s->e, outer, -1, loop);
+	s->t->node[loop].loop = LT_UNROLL;
+}
+
 /* A loop of the body, shared out along an axis: what the threads do together is outside, and what one has inside. */
 static void share_loop(struct lt_gpu *s, lt_tnode loop, int64_t threads, int64_t wide, int axis, bool reduces)
 {
 	struct lt_looptree *t = s->t;
-	int64_t trips = lt_looptree_trip_count(t, loop), side = threads * wide;
+	int64_t trips = lt_looptree_trip_count(t, loop), side;
+	wide = trips % wide ? 1 : wide;
+	side = threads * wide;
 	bool bounded = is_bounded(t, loop), whole = !bounded && trips % wide == 0;
 	if (whole && (trips == side || (trips < side && (!reduces || axis)))) {
 		threads = trips / wide;
@@ -157,6 +173,8 @@ static void share_loop(struct lt_gpu *s, lt_tnode loop, int64_t threads, int64_t
 			t->node[all].tail = LT_MASK;
 		} else {
 			t->node[outer].tail = trips % side || bounded ? LT_MASK : LT_GUARD;
+			if (t->node[outer].loop == LT_SERIAL && !bounded)
+				unroll_some(s, outer, trips / side, trips % side);
 		}
 	}
 	if (wide > 1) {

@@ -1,6 +1,7 @@
 /* What the default tree of a GPU asks of a nest: which loops can be shared out, and how what it touches lies along
  * them. */
 #include "looptree/auto_gpu.h"
+#include "looptree/blocks.h"
 
 enum { SECTOR = 32, LANES = 32, WIDEST = 16, LONG = 32 };      /* bytes, threads, bytes, iterations */
 
@@ -140,23 +141,23 @@ static void find_units(const struct lt_looptree *t, lt_node base, int64_t *unit)
 	}
 }
 
+/* The access as one sum over its map's columns, in elements; NULL: a floor division stays in it. */
+static const int64_t *flat_of(const struct lt_looptree *t, const struct gpu_access *x)
+{
+	const struct lt_map *m = &x->piece.map;
+	int64_t *unit = LT_NEW(t->arena, int64_t, t->graph->node[x->base].n_dim + 1);
+	int64_t *flat = LT_NEW(t->arena, int64_t, lt__map_width(m) + 1);
+	find_units(t, x->base, unit);
+	return m->n_row == t->graph->node[x->base].n_dim && lt__flat_row(m, unit, flat) ? flat : NULL;
+}
+
 /* Elements between neighbours along v; -1: not known. */
 static int64_t stride_of(const struct lt_looptree *t, const struct gpu_access *x)
 {
-	const struct lt_map *m = &x->piece.map;
-	const struct lt_nodedef *d = &t->graph->node[x->base];
-	int64_t *unit = LT_NEW(t->arena, int64_t, d->n_dim + 1), stride = 0;
-	int32_t width = lt__map_width(m);
+	const int64_t *flat = x->column < 0 ? NULL : flat_of(t, x);
 	if (x->column < 0)
 		return 0;
-	find_units(t, x->base, unit);
-	for (int32_t i = 0; i < d->n_dim; i++) {
-		stride += unit[i] * m->row[(int64_t)i * width + 1 + m->n_param + x->column];
-		for (int32_t q = 0; q < m->n_div; q++)
-			if (m->row[(int64_t)i * width + 1 + m->n_param + m->n_dim + q])
-				return -1;
-	}
-	return stride;
+	return flat ? flat[1 + x->piece.map.n_param + x->column] : -1;
 }
 
 struct traffic { lt_var v; double sum; };
@@ -205,22 +206,15 @@ static bool is_single(const struct lt_looptree *t, const struct gpu_access *x, i
 static void add_width(const struct lt_gpu *s, const struct gpu_access *x, void *user)
 {
 	struct gpu_width *w = user;
-	const struct lt_graph *g = s->t->graph;
 	const struct lt_map *m = &x->piece.map;
-	const struct lt_nodedef *d = &g->node[x->base];
-	int64_t bytes = lt__dtype_info(d->dtype)->bytes, *unit = LT_NEW(s->t->arena, int64_t, d->n_dim + 1), at = 0;
-	int32_t width = lt__map_width(m);
-	if (stride_of(s->t, x) != 1)
+	int64_t bytes = lt__dtype_info(s->t->graph->node[x->base].dtype)->bytes;
+	const int64_t *flat = x->column < 0 ? NULL : flat_of(s->t, x);
+	if (!flat || flat[1 + m->n_param + x->column] != 1)
 		return;                 /* one element at a time, or the same one */
-	find_units(s->t, x->base, unit);
 	w->wide = w->wide && w->wide < WIDEST / bytes ? w->wide : WIDEST / bytes;
-	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
-		for (int32_t c = 1; c < width; c++)
-			if (c != 1 + m->n_param + x->column && !is_single(s->t, x, c - 1 - m->n_param))
-				w->wide = power_in(unit[i] * m->row[(int64_t)i * width + c], w->wide);
-		at += unit[i] * m->row[(int64_t)i * width];
-	}
-	w->wide = power_in(at, w->wide);
+	for (int32_t c = 0; c < 1 + m->n_param + m->n_dim; c++)
+		if (c != 1 + m->n_param + x->column && !is_single(s->t, x, c - 1 - m->n_param))
+			w->wide = power_in(flat[c], w->wide);
 }
 
 int64_t lt__gpu_wide(const struct lt_gpu *s, lt_tnode at, lt_var v)

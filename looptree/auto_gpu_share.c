@@ -41,7 +41,7 @@ static bool gathers_up(const struct lt_auto *s, const struct lt_leaf *leaf, lt_t
 		else
 			kept = times(kept, trips);
 	}
-	if (outermost < 0 || kept >= (int64_t)s->target->multiprocessors || !lt__gpu_reduces(s->t, at))
+	if (outermost < 0 || 2 * kept >= (int64_t)s->target->multiprocessors || !lt__gpu_reduces(s->t, at))
 		return false;
 	all = lt__gpu_elems(s->t, outermost);
 	return all >= SMALL;

@@ -224,15 +224,16 @@ static void add_steps(
 {
 	const struct lt_product *p = &s->product[number];
 	const char *sum = name(s, p->sum), *mul = name(s, p->mul);
-	const char *left = stored[p->left] ? stored[p->left] : name(s, p->left),
-		   *right = stored[p->right] ? stored[p->right] : name(s, p->right);
+	const bool tiles = p->form == LT_PRODUCT_TILES;         /* what is copied is what the factors are cast from */
+	const lt_node from[2] = { tiles ? p->left_copy : p->left, tiles ? p->right_copy : p->right };
+	const char *left = stored[from[0]] ? stored[from[0]] : name(s, from[0]),
+		   *right = stored[from[1]] ? stored[from[1]] : name(s, from[1]);
 	if (p->left_copy >= 0)
-		made->left = product_add_step(s, list,
-			(struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = left, .reader = mul }, "left", p->sum);
+		made->left = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = left,
+			.reader = tiles ? name(s, p->tiles->cast[0]) : mul }, "left", p->sum);
 	if (p->right_copy >= 0)
-		made->right = product_add_step(s, list,
-			(struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = right, .reader = mul }, "right",
-			p->sum);
+		made->right = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = right,
+			.reader = tiles ? name(s, p->tiles->cast[1]) : mul }, "right", p->sum);
 	for (int i = 0; p->form == LT_PRODUCT_BLOCKS && i < 2; i++) {
 		const char *of = i ? made->right ? made->right : right : made->left ? made->left : left;
 		made->thread[i] = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = of,
@@ -282,6 +283,8 @@ static lt_status make_derived(struct lt_auto *s)
 		p->right_copy = made[i].right ? lt__tree_node_named(s->t, made[i].right) : -1;
 		p->part = made[i].part ? lt__tree_node_named(s->t, made[i].part) : -1;
 		p->out = made[i].out ? lt__tree_node_named(s->t, made[i].out) : -1;
+		for (int k = 0; p->form == LT_PRODUCT_TILES && k < 2; k++)
+			p->tiles->cast[k] = to[p->tiles->cast[k]];
 		if (p->form == LT_PRODUCT_BLOCKS)
 			p->blocks->stored = made[i].stored ? lt__tree_node_named(s->t, made[i].stored) : -1;
 		for (int k = 0; p->form == LT_PRODUCT_BLOCKS && k < 2; k++) {
@@ -305,6 +308,8 @@ static void record_roles(struct lt_auto *s)
 		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
 			if (all[k] >= 0)
 				s->role[all[k]] = p;
+		for (int k = 0; p->form == LT_PRODUCT_TILES && k < 2; k++)
+			s->role[p->tiles->cast[k]] = p;
 		for (int k = 0; p->form == LT_PRODUCT_BLOCKS && k < 2; k++) {
 			struct lt_block_factor *f = &p->blocks->factor[k];
 			s->role[f->of] = s->role[f->part] = p;
@@ -326,9 +331,9 @@ lt_status lt__auto_products(struct lt_auto *s)
 		if (!product_find(s, n, &p))
 			continue;
 		p.epilogue = find_epilogue(s, &p);
-		if (lt__target_has_grid(s->target) && !lt__product_blocks(s, &p))
+		if (lt__target_has_grid(s->target) && !lt__product_tiles(s, &p) && !lt__product_blocks(s, &p))
 			continue;
-		if (p.form != LT_PRODUCT_BLOCKS)
+		if (p.form != LT_PRODUCT_BLOCKS && p.form != LT_PRODUCT_TILES)
 			lt__product_form(s, &p);
 		LT_GROW(s->t->arena, s->product, s->n_product, s->cap_product);
 		s->product[s->n_product++] = p;

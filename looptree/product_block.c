@@ -15,20 +15,22 @@ enum {
 	MIN_DEEP = 8,
 	MIN_WORK = 1 << 15,             /* multiply-adds below which a plain nest is as good */
 	LANES = 128,                    /* multiply-adds of a multiprocessor in a cycle */
-	BUSY_WARPS = 8,                 /* that keep them busy */
+	IDLE_WARPS = 2,                 /* what w warps of a multiprocessor reach is w / (w + 2) of its rate (measured) */
+	MAX_WARPS = 16,                 /* that the registers of such threads allow */
 	BLOCK_CYCLES = 1500,            /* before the first slice is there, and after the last */
 	SPLIT_CYCLES = 6000,            /* of the nest that adds partial sums, without its bytes */
 	CYCLE_BYTES = 1024,             /* that it moves in a cycle, of the whole machine */
-	MAX_SPLIT = 32,
+	MAX_SPLIT = 32, MIN_PART = 128, /* parts of a sum; deep elements of one */
 	ACCESS_BYTES = 16
 };
 
-/* Threads' tiles, threads of a warp along both sides, warps; how near it comes to the peak.  Of elements of 4 bytes. */
+/* Threads' tiles, threads of a warp along both sides, warps; of the peak, with many warps (measured on an H100).  Of
+ * elements of 4 bytes. */
 struct block_shape { int32_t m, n, lanes_m, lanes_n, warps_m, warps_n; double rate; };
 static const struct block_shape shapes[] = {
-	{ 8, 8, 8, 4, 2, 4, 0.90 }, { 8, 8, 8, 4, 2, 2, 0.86 }, { 8, 8, 8, 4, 1, 4, 0.86 }, { 8, 8, 8, 4, 1, 2, 0.80 },
-	{ 8, 4, 8, 4, 1, 4, 0.72 }, { 4, 8, 8, 4, 2, 2, 0.72 }, { 4, 4, 8, 4, 2, 4, 0.60 }, { 4, 4, 8, 4, 2, 2, 0.56 },
-	{ 4, 4, 8, 4, 1, 2, 0.52 }, { 4, 4, 4, 8, 1, 2, 0.52 },
+	{ 8, 8, 8, 4, 2, 4, 0.75 }, { 8, 8, 8, 4, 2, 2, 0.66 }, { 8, 8, 8, 4, 1, 4, 0.72 }, { 8, 8, 8, 4, 1, 2, 0.70 },
+	{ 8, 4, 8, 4, 1, 4, 0.64 }, { 4, 8, 8, 4, 2, 2, 0.63 }, { 4, 4, 8, 4, 2, 4, 0.53 }, { 4, 4, 8, 4, 2, 2, 0.52 },
+	{ 4, 4, 8, 4, 1, 2, 0.50 }, { 4, 4, 4, 8, 1, 2, 0.50 },
 };
 
 static int64_t block_extent(const struct lt_auto *s, lt_var v) { return v < 0 ? 1 : s->g->var[v].extent; }
@@ -120,8 +122,8 @@ static double cycles_of(const struct lt_auto *s, const struct lt_product *p, con
 	double each = blocks <= (double)machine ? 1 : blocks / (double)machine;
 	int64_t whole = (int64_t)each + (each > (double)(int64_t)each);         /* the last ones leave others idle */
 	each = whole < 6 ? (double)whole : each + 0.5;
-	double warps = (double)(x->warps_m * x->warps_n) * (each < 2 ? each : 2);
-	double busy = warps < BUSY_WARPS ? warps / BUSY_WARPS : 1;
+	double warps = (double)(x->warps_m * x->warps_n) * each;
+	double busy = warps < MAX_WARPS ? warps / (warps + IDLE_WARPS) : MAX_WARPS / (double)(MAX_WARPS + IDLE_WARPS);
 	double cycles = each * ((double)tile_m * (double)tile_n * deep / (LANES * x->rate * busy) + BLOCK_CYCLES);
 	if (split > 1)
 		cycles += SPLIT_CYCLES + 8 * (double)(split + 1) * others * (double)block_extent(s, p->m)
@@ -134,20 +136,11 @@ static struct block_choice choose_shape(const struct lt_auto *s, const struct lt
 	struct block_choice best = { NULL, 1, 0 };
 	bool wide = lt__dtype_info(s->g->node[p->sum].dtype)->bytes > 4;       /* half as many fit the registers */
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-		for (int64_t split = 1; split <= MAX_SPLIT && block_extent(s, p->k) / split >= 4 * WARP; split *= 2) {
+		for (int64_t split = 1; split == 1 || (split <= MAX_SPLIT && block_extent(s, p->k) / split >= MIN_PART); split *= 2) {
 			double cycles = cycles_of(s, p, &shapes[i], split);
-			if ((wide && shapes[i].m * shapes[i].n > 16) || (best.shape && cycles >= best.cycles * (split > 1 ? 0.9 : 1)))
-				continue;
-			best = (struct block_choice){ &shapes[i], split, cycles };
+			if ((!wide || shapes[i].m * shapes[i].n <= 16) && (!best.shape || cycles < best.cycles * (split > 1 ? 0.9 : 1)))
+				best = (struct block_choice){ &shapes[i], split, cycles };
 		}
-	for (size_t i = 0; !best.shape && i < sizeof shapes / sizeof *shapes; i++)
-		if (!wide || shapes[i].m * shapes[i].n <= 16)
-			best.shape = &shapes[i];
-	for (size_t i = 0; i < sizeof shapes / sizeof *shapes && block_extent(s, p->k) < 4 * WARP; i++) {
-		double cycles = cycles_of(s, p, &shapes[i], 1);
-		if ((!wide || shapes[i].m * shapes[i].n <= 16) && (best.cycles == 0 || cycles < best.cycles))
-			best = (struct block_choice){ &shapes[i], 1, cycles };
-	}
 	return best;
 }
 

@@ -4,7 +4,7 @@
  *       for k step slice
  *         copies of a slice of both factors, all threads          shared memory
  *         for warps and threads of m and n, block.x
- *           for k' step run
+ *           for k' step run unroll
  *             what the thread needs of the factors                registers
  *             for k'' unroll  for m' unroll  for n' unroll
  *               the sum                                           registers, kept over all k
@@ -176,7 +176,7 @@ static void add_sum(struct block_nest x)
 	const struct lt_product *p = x.p;
 	const struct lt_product_blocks *b = p->blocks;
 	open_threads(&x);
-	open_step(&x, p->k, b->run, LT_SERIAL);
+	open_step(&x, p->k, b->run, LT_UNROLL);
 	for (int i = 0; i < 2; i++)
 		if (b->factor[i].along_k)
 			add_part(x, &b->factor[i]);

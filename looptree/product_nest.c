@@ -422,6 +422,8 @@ lt_status lt__product_add(struct lt_auto *s, struct lt_product *p)
 	struct product_nest x = { s, p, -1 };
 	if (p->form == LT_PRODUCT_BLOCKS)
 		return lt__product_blocks_add(s, p);
+	if (p->form == LT_PRODUCT_TILES)
+		return lt__product_tiles_add(s, p);
 	if (p->right_early)
 		add_early(s, p, p->right_copy, p->n, p->tile_n);
 	if (p->left_early)
@@ -443,6 +445,8 @@ lt_status lt__product_add_epilogue(struct lt_auto *s, struct lt_product *p)
 	struct product_nest x = { s, p, p->end };
 	if (p->form == LT_PRODUCT_BLOCKS)
 		return lt__product_blocks_add_epilogue(s, p);
+	if (p->form == LT_PRODUCT_TILES)
+		return lt__product_tiles_add_epilogue(s, p);
 	if (p->in_tile)
 		open_tile(&x, LT_PEEL);
 	else

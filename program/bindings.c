@@ -65,7 +65,7 @@ static bool has_scalars(const struct lt_graph *g, enum lt_opcode op, int32_t i)
 }
 
 /* All of a name: an input and a result may share it. */
-static bool place_named(struct lt_bindings *all, const char *name, size_t bytes)
+static bool mark_named(struct lt_bindings *all, const char *name, size_t bytes)
 {
 	bool found = false;
 	for (int kind = 0; kind < LT_NBINDING; kind++)
@@ -75,7 +75,7 @@ static bool place_named(struct lt_bindings *all, const char *name, size_t bytes)
 	return found;
 }
 
-lt_status lt__bindings_place(const struct lt_graph *g, const char *on_device, struct lt_bindings *all)
+lt_status lt__bindings_on_device(const struct lt_graph *g, const char *on_device, struct lt_bindings *all)
 {
 	for (const char *at = on_device ? on_device : ""; *at; ) {
 		const size_t bytes = strcspn(at, ",");
@@ -84,7 +84,7 @@ lt_status lt__bindings_place(const struct lt_graph *g, const char *on_device, st
 				all[LT_BINDING_INPUT].at[i].on_device |= !has_scalars(g, LT_OP_input, i);
 			for (int32_t i = 0; i < all[LT_BINDING_RESULT].n; i++)
 				all[LT_BINDING_RESULT].at[i].on_device = true;
-		} else if (bytes && !place_named(all, at, bytes)) {
+		} else if (bytes && !mark_named(all, at, bytes)) {
 			return lt_fail(g->ctx, LT_EINVAL, "on_device: there is no input, state or result '%.*s'", (int)bytes, at);
 		}
 		at += bytes + (at[bytes] == ',');

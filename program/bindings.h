@@ -18,7 +18,7 @@ struct lt_binding_def {
 struct lt_bindings { int32_t n; struct lt_binding_def *at; struct lt_names *names; };
 
 /* Those that lt_options.on_device names.  LT_EINVAL: one is none. */
-lt_status lt__bindings_place(const struct lt_graph *, const char *on_device, struct lt_bindings *bindings);
+lt_status lt__bindings_on_device(const struct lt_graph *, const char *on_device, struct lt_bindings *bindings);
 /* bindings: one table for each enum lt_binding. */
 lt_status lt__bindings_fill(const struct lt_graph *, struct lt_arena *, struct lt_bindings *bindings);
 int32_t lt__binding_find(const struct lt_bindings *, const char *name);       /* -1: no such */

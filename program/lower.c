@@ -48,7 +48,7 @@ lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 
 	LT_TRY(lt_graph_verify(q->graph));
 	LT_TRY(lt__bindings_fill(q->graph, p->arena, p->bindings));           /* what a caller gives and gets has a number */
-	LT_TRY(lt__bindings_place(q->graph, p->options.on_device, p->bindings));
+	LT_TRY(lt__bindings_on_device(q->graph, p->options.on_device, p->bindings));
 	lt__constants_init(&p->constants, p->bindings[LT_BINDING_CONSTANT].n, p->arena);
 	if (!p->base)
 		LT_TRY(lower_graph(p, q->graph));                       /* every node that computes is a leaf */

@@ -3,8 +3,6 @@
 #include <string.h>
 #include "program/program.h"
 
-void lt__fault_clear(struct lt_fault *f) { *f = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 }; }
-
 static const struct lt_opened *queue_opened(const struct lt_program *p, int32_t memory)
 {
 	return &p->backends.at[p->memories.at[memory].opened];

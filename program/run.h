@@ -85,7 +85,7 @@ struct lt_args lt__launch_args(const struct lt_program *, const struct lt_pstep 
 	struct lt_slot *, struct lt_fault *);
 lt_status lt__fault_report(const struct lt_program *, const struct lt_addresses *, const struct lt_pstep *,
 	const struct lt_fault *);
-/* no index out of range yet */
+/* fault.c.  clear: no index out of range yet. */
 void lt__fault_clear(struct lt_fault *);
 /* Bytes of a storage from one memory to the other; offset in elements. */
 lt_status lt__move(struct lt_program *, const struct lt_pstep *move, const struct lt_addresses *);

@@ -41,7 +41,7 @@ static const char *graph_of(int m, int k, int n)
 static int product(const char *machine, const char *graph, const char *schedule, const char *more)
 {
 	char command[2048];
-	snprintf(command, sizeof command, "%s --no-cache -b 'sim:grid;shared=200000%s' --schedule=%s %s %s", built("lt-run"),
+	snprintf(command, sizeof command, "%s --no-cache -b 'sim:grid/shared=200000%s' --schedule=%s %s %s", built("lt-run"),
 		machine, schedule, graph, more);
 	return run_command(command, out, sizeof out, err, sizeof err);
 }
@@ -104,7 +104,7 @@ Test(gpu_product, the_simulator_finds_a_barrier_that_is_left_out)
 	for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
 		for (int n = 1; n <= (i ? 1 : 2); n++) {
 			char machine[32];
-			snprintf(machine, sizeof machine, ";drop=%d", n);
+			snprintf(machine, sizeof machine, "/drop=%d", n);
 			cr_expect_neq(product(machine, graph_of(256, 128, 256), steps_of("steps", depths[i]), "-q -i '*=random'"), 0);
 			cr_expect(strstr(err, "(check "), "%s, barrier %d: %s", depths[i], n, err);
 		}

@@ -227,6 +227,31 @@ Test(tile, becomes_instructions_of_cuda)
 	}
 }
 
+/* Factors in any order, batches, remainders in all vars: the tree that nobody wrote has the instruction. */
+static const struct { int m, k, n; const char *type, *a, *b, *c; } products[] = {
+	{ 70, 100, 90, "f16", "m, k", "k, n", "m, n" }, { 65, 257, 129, "bf16", "k, m", "k, n", "m, n" },
+	{ 200, 64, 33, "bf16", "m, k", "n, k", "m, n" }, { 40, 80, 48, "f16", "k, m", "n, k", "m, n" },
+	{ 33, 100, 47, "f16", "q, m, k", "q, k, n", "q, m, n" }, { 100, 40, 100, "bf16", "m, k", "q, k, n", "q, m, n" },
+	{ 17, 300, 16, "f16", "m, k", "k, n", "m, n" },
+};
+Test(tile, default_trees_of_halves_have_it)
+{
+	for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+		char text[2048], command[2048];
+		snprintf(text, sizeof text, "graph 1\nvar q 3\nvar m %d\nvar k %d\nvar n %d\n%%a = %s[%s] input \"a\"\n"
+			"%%b = %s[%s] input \"b\"\n%%af = f32[%s] cast %%a\n%%bf = f32[%s] cast %%b\n"
+			"%%p = f32[%s, k] mul %%af, %%bf\n%%c = f32[%s] add.reduce %%p\n%%d = %s[%s] cast %%c\nresult \"d\" = %%d\n",
+			products[i].m, products[i].k, products[i].n, products[i].type, products[i].a, products[i].type, products[i].b,
+			products[i].a, products[i].b, products[i].c, products[i].c, products[i].type, products[i].c);
+		for (int dump = 0; dump < 2; dump++) {
+			snprintf(command, sizeof command, "%s --no-cache -b sim:h100 %s %s", built("lt-run"), written("default.graph", text),
+				dump ? "--dump=tree" : "-q --verify -i '*=random'");
+			cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%zu: %s%s", i, out, err);
+		}
+		cr_expect_eq(count(out, " tile mma.m16n8k16."), 1, "%zu: %s", i, out);
+	}
+}
+
 Test(tile, the_example_runs)
 {
 	cr_expect_eq(run("sim:h100", "examples/schedules/halves.graph", "examples/schedules/gpu-matrix.schedule",

@@ -45,7 +45,7 @@ lt_status lt__backend_named(struct lt_context *ctx, const char *name, size_t byt
 		lt__nearest_add(&near, (*out)->name);
 	}
 	*out = NULL;
-	lt__option_words(&(struct lt_option){ .list = lt__backend_name }, names, sizeof names);
+	lt__option_words(&(struct lt_tool_option){ .list = lt__backend_name }, names, sizeof names);
 	where_llvm_is(name, bytes, where, sizeof where);
 	return lt_fail(ctx, LT_EINVAL, "there is no backend '%.*s'%s (there are: %s)%s", (int)bytes, name,
 		lt__nearest_hint(ctx, &near, "'", "'"), names, where);

@@ -85,7 +85,7 @@ static lt_status take_coretypes(struct lt_context *ctx, void *options, char *lis
 {
 	char known[512];
 
-	lt__option_words(&(struct lt_option){ .list = coretype_at }, known, sizeof known);
+	lt__option_words(&(struct lt_tool_option){ .list = coretype_at }, known, sizeof known);
 	for (const char *at = list;; at++) {
 		size_t n = strcspn(at, ",");
 
@@ -102,7 +102,7 @@ static lt_status take_coretypes(struct lt_context *ctx, void *options, char *lis
 
 #define AT(member) LT_MEMBER(struct bench_options, member)
 
-static const struct lt_option rows[] = {
+static const struct lt_tool_option rows[] = {
 	{ 0, "list", NULL, TAKE_FLAG, AT(list), .help = "the cases, with their operations and bytes" },
 	{ 0, "filter", "TEXT", TAKE_TEXT, AT(filter), .help = "only cases whose SUITE/NAME has TEXT, or matches it as a "
 		"pattern (*, ?, [])" },

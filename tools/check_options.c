@@ -64,7 +64,7 @@ static lt_status take_seed(struct lt_context *ctx, void *options, char *text)
 
 #define AT(member) LT_MEMBER(struct check_options, member)
 
-static const struct lt_option rows[] = {
+static const struct lt_tool_option rows[] = {
 	{ 'b', "backend", "NAME[:CONFIG]", TAKE_OWN, AT(backend),
 		.help = "the backend; default: that of the last --load, else the best that works here",
 		.list = lt__backend_offered, .own = take_backend },

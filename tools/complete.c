@@ -8,10 +8,10 @@
 #include "ir/arena.h"
 #include "tools/options.h"
 
-static bool is_list(const struct lt_option *o) { return o->arg && strstr(o->arg, "[,"); }
-static bool is_pair(const struct lt_option *o) { return o->arg && !strncmp(o->arg, "NAME=", 5); }
-static bool may_lack_value(const struct lt_option *o) { return o->arg && *o->arg == '['; }
-static bool is_option(const struct lt_option *o) { return o->help && (o->letter || o->name); }
+static bool is_list(const struct lt_tool_option *o) { return o->arg && strstr(o->arg, "[,"); }
+static bool is_pair(const struct lt_tool_option *o) { return o->arg && !strncmp(o->arg, "NAME=", 5); }
+static bool may_lack_value(const struct lt_tool_option *o) { return o->arg && *o->arg == '['; }
+static bool is_option(const struct lt_tool_option *o) { return o->help && (o->letter || o->name); }
 
 /* What completion is called in the shell: "_lt_run". */
 static const char *function_of(const struct lt_tool *t, char out[40])
@@ -23,7 +23,7 @@ static const char *function_of(const struct lt_tool *t, char out[40])
 }
 
 /* Words, endings of files ("npy"; "" for all) and folders that the row offers, each kind by itself. */
-static int print_offers(FILE *f, const struct lt_option *o, char kind, const char *before)
+static int print_offers(FILE *f, const struct lt_tool_option *o, char kind, const char *before)
 {
 	const char *value;
 	int n = 0;
@@ -37,7 +37,7 @@ static int print_offers(FILE *f, const struct lt_option *o, char kind, const cha
 	return n;
 }
 
-static bool offers(const struct lt_option *o, char kind)
+static bool offers(const struct lt_tool_option *o, char kind)
 {
 	const char *value;
 
@@ -48,7 +48,7 @@ static bool offers(const struct lt_option *o, char kind)
 }
 
 /* The first part of the help, without what a quoted string of zsh and fish would take for its own. */
-static void print_short(FILE *f, const struct lt_option *o)
+static void print_short(FILE *f, const struct lt_tool_option *o)
 {
 	char *text = lt__option_help(o);
 	const size_t n = text ? strcspn(text, ";(:") : 0;
@@ -104,7 +104,7 @@ static void print_bash_begin(FILE *f, const char *name)
 			fputc(*c, f);
 }
 
-static void bash_offer(FILE *f, const char *name, const struct lt_option *o)
+static void bash_offer(FILE *f, const char *name, const struct lt_tool_option *o)
 {
 	char call[64];
 
@@ -121,7 +121,7 @@ static void bash_offer(FILE *f, const char *name, const struct lt_option *o)
 }
 
 /* The words after which a value of this option stands. */
-static void bash_patterns(FILE *f, const struct lt_option *o)
+static void bash_patterns(FILE *f, const struct lt_tool_option *o)
 {
 	const char *before = "";
 
@@ -139,7 +139,7 @@ static void bash_patterns(FILE *f, const struct lt_option *o)
 
 static void print_bash(const struct lt_tool *t, FILE *f)
 {
-	const struct lt_option *o;
+	const struct lt_tool_option *o;
 	char name[40];
 
 	fprintf(f, "# bash completion for %s: printed by %s --completion=bash\n", t->name, t->name);
@@ -172,7 +172,7 @@ static void print_bash(const struct lt_tool *t, FILE *f)
 
 /* -- zsh -- */
 
-static void zsh_action(FILE *f, const struct lt_option *o)
+static void zsh_action(FILE *f, const struct lt_tool_option *o)
 {
 	bool files = offers(o, '*'), folders = offers(o, '/'), words = offers(o, 'w');
 	const char *value;
@@ -205,7 +205,7 @@ static void zsh_action(FILE *f, const struct lt_option *o)
 	}
 }
 
-static void zsh_spec(FILE *f, const struct lt_option *o, const char *names)
+static void zsh_spec(FILE *f, const struct lt_tool_option *o, const char *names)
 {
 	const char *arg = o->arg ? o->arg + strspn(o->arg, "[=") : NULL;
 	bool repeats = o->take == TAKE_LIST;
@@ -225,7 +225,7 @@ static void zsh_spec(FILE *f, const struct lt_option *o, const char *names)
 
 static void print_zsh(const struct lt_tool *t, FILE *f)
 {
-	const struct lt_option *o;
+	const struct lt_tool_option *o;
 	char names[80], name[40];
 
 	fprintf(f, "#compdef %s\n# zsh completion for %s: printed by %s --completion=zsh\n%s()\n{\n	_arguments -s -S \\\n",
@@ -256,7 +256,7 @@ static void print_zsh(const struct lt_tool *t, FILE *f)
 
 /* -- fish -- */
 
-static void fish_values(FILE *f, const struct lt_option *o)
+static void fish_values(FILE *f, const struct lt_tool_option *o)
 {
 	const char *value;
 
@@ -280,7 +280,7 @@ static void fish_values(FILE *f, const struct lt_option *o)
 
 static void print_fish(const struct lt_tool *t, FILE *f)
 {
-	const struct lt_option *o;
+	const struct lt_tool_option *o;
 
 	fprintf(f, "# fish completion for %s: printed by %s --completion=fish\ncomplete -c %s -f\n", t->name, t->name,
 		t->name);

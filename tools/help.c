@@ -7,7 +7,7 @@
 
 enum { INDENT = 29, WIDTH = 110 };
 
-char *lt__option_help(const struct lt_option *o)
+char *lt__option_help(const struct lt_tool_option *o)
 {
 	const char *at = strstr(o->help, "%v");
 	char words[512], *text = malloc(strlen(o->help) + sizeof words);
@@ -42,7 +42,7 @@ static void print_wrapped(FILE *f, const char *text, int at, int indent)
 	fputc('\n', f);
 }
 
-static void help_row(FILE *f, const struct lt_option *o)
+static void help_row(FILE *f, const struct lt_tool_option *o)
 {
 	char head[120] = "  ";
 	char *text = lt__option_help(o);
@@ -65,7 +65,7 @@ static void help_row(FILE *f, const struct lt_option *o)
 	free(text);
 }
 
-static bool may_repeat(const struct lt_option *o)
+static bool may_repeat(const struct lt_tool_option *o)
 {
 	return o->take == TAKE_LIST || (o->take == TAKE_OWN && o->bytes == sizeof(struct lt_texts));
 }
@@ -76,7 +76,7 @@ static void print_repeats(const struct lt_tool *t, FILE *f)
 	char text[512] = "Of an option that is given twice the last counts";
 	bool any = false;
 	for (int i = 0; i < lt__option_count(t); i++) {
-		const struct lt_option *o = &t->option[i];
+		const struct lt_tool_option *o = &t->option[i];
 		const size_t n = strlen(text);
 		if (may_repeat(o))
 			(void)snprintf(text + n, sizeof text - n, "%s --%s", any ? "," : "; these add up:", o->name);
@@ -87,7 +87,7 @@ static void print_repeats(const struct lt_tool *t, FILE *f)
 
 void lt__help_print(const struct lt_tool *t, FILE *f)
 {
-	const struct lt_option *o;
+	const struct lt_tool_option *o;
 
 	fprintf(f, "usage: %s\n\n", t->usage);
 	print_wrapped(f, t->about, 0, 0);
@@ -118,7 +118,7 @@ static void man_text(FILE *f, const char *text, size_t n)
 }
 
 /* One of the words in capitals that the option's argument has, such as FILE: it stands for something. */
-static size_t placeholder(const struct lt_option *o, const char *word, size_t n)
+static size_t placeholder(const struct lt_tool_option *o, const char *word, size_t n)
 {
 	size_t letters = 0;
 
@@ -133,7 +133,7 @@ static size_t placeholder(const struct lt_option *o, const char *word, size_t n)
 }
 
 /* The fragment as a sentence: options in bold, what an argument stands for in italics. */
-static void man_sentence(FILE *f, const struct lt_option *o, char *text)
+static void man_sentence(FILE *f, const struct lt_tool_option *o, char *text)
 {
 	size_t n, special;
 	bool first = true;
@@ -160,7 +160,7 @@ static void man_sentence(FILE *f, const struct lt_option *o, char *text)
 	fputs(".\n", f);
 }
 
-static void man_entry(FILE *f, const struct lt_option *o, char *text)
+static void man_entry(FILE *f, const struct lt_tool_option *o, char *text)
 {
 	fputs(".TP\n", f);
 	if (o->letter)
@@ -182,7 +182,7 @@ static void man_entry(FILE *f, const struct lt_option *o, char *text)
 /* The row that a line of the page names: "--NAME" or "-d"; -1: none. */
 static int man_row(const struct lt_tool *t, const char *name)
 {
-	const struct lt_option *o;
+	const struct lt_tool_option *o;
 
 	for (int i = 0; (o = lt__option_at(t, i)); i++)
 		if (o->help && ((o->name && !strncmp(name, "--", 2) && !strcmp(name + 2, o->name)) ||
@@ -210,7 +210,7 @@ static lt_status man_found(struct lt_context *ctx, const struct lt_tool *t, cons
 	return LT_OK;
 }
 
-static const char *man_name(const struct lt_option *o, char letter[2])
+static const char *man_name(const struct lt_tool_option *o, char letter[2])
 {
 	letter[0] = o->letter;
 	letter[1] = '\0';
@@ -220,7 +220,7 @@ static const char *man_name(const struct lt_option *o, char letter[2])
 lt_status lt__man_print(struct lt_context *ctx, const struct lt_tool *t, FILE *from, FILE *to)
 {
 	static const char begin[] = ".\\\" [ ", end[] = ".\\\" ]\n";
-	const struct lt_option *o;
+	const struct lt_tool_option *o;
 	char line[4096];
 	char letter[2];
 	uint64_t seen = 0;

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "tools/options.h"
 
-static const struct lt_option common[] = {
+static const struct lt_tool_option common[] = {
 	{ 'h', "help", .help = "this text" },
 	{ 0, "version", .help = "the version" },
 	{ 0, "completion", "=SHELL", TAKE_OWN, .values = LT_VALUES("bash", "zsh", "fish"), .help =
@@ -22,14 +22,14 @@ int lt__option_count(const struct lt_tool *t)
 	return n;
 }
 
-const struct lt_option *lt__option_at(const struct lt_tool *t, int i)
+const struct lt_tool_option *lt__option_at(const struct lt_tool *t, int i)
 {
 	const int n = lt__option_count(t);
 
 	return i < n ? &t->option[i] : i < n + N_COMMON ? &common[i - n] : NULL;
 }
 
-const char *lt__option_value(const struct lt_option *o, int i)
+const char *lt__option_value(const struct lt_tool_option *o, int i)
 {
 	int n = 0;
 
@@ -39,7 +39,7 @@ const char *lt__option_value(const struct lt_option *o, int i)
 	return o->list ? o->list(i - n) : NULL;
 }
 
-void lt__option_words(const struct lt_option *o, char *out, size_t bytes)
+void lt__option_words(const struct lt_tool_option *o, char *out, size_t bytes)
 {
 	const char *word;
 	size_t n = 0;

@@ -21,7 +21,7 @@ bool lt__option_given(const struct lt_tool *t, const struct lt_given *given, con
 }
 
 /* "--name", or "-d" of an option without one. */
-static const char *spelled(struct lt_context *ctx, const struct lt_option *o)
+static const char *spelled(struct lt_context *ctx, const struct lt_tool_option *o)
 {
 	return o->name ? lt__scratch(ctx, "--%s", o->name) : lt__scratch(ctx, "-%c", o->letter);
 }
@@ -54,7 +54,7 @@ lt_status lt__count_read(struct lt_context *ctx, const char *option, const char 
 	return LT_OK;
 }
 
-static lt_status option_seconds(struct lt_context *ctx, const struct lt_option *o, const char *text, double *out)
+static lt_status option_seconds(struct lt_context *ctx, const struct lt_tool_option *o, const char *text, double *out)
 {
 	const double max = o->max > 0 ? o->max : 1e6;
 	char *end;
@@ -67,7 +67,7 @@ static lt_status option_seconds(struct lt_context *ctx, const struct lt_option *
 	return LT_OK;
 }
 
-static lt_status option_choice(struct lt_context *ctx, const struct lt_option *o, const char *text)
+static lt_status option_choice(struct lt_context *ctx, const struct lt_tool_option *o, const char *text)
 {
 	struct lt_nearest near;
 	char words[256];
@@ -86,7 +86,7 @@ static lt_status option_choice(struct lt_context *ctx, const struct lt_option *o
 }
 
 /* A file or a folder has a name. */
-static lt_status option_path(struct lt_context *ctx, const struct lt_option *o, const char *text)
+static lt_status option_path(struct lt_context *ctx, const struct lt_tool_option *o, const char *text)
 {
 	const char *value = lt__option_value(o, 0);
 	bool folder = value && *value == '/';
@@ -98,7 +98,7 @@ static lt_status option_path(struct lt_context *ctx, const struct lt_option *o, 
 }
 
 /* The whole numbers of the tools' structs are int64_t, int or uint32_t. */
-static lt_status option_count(struct lt_context *ctx, const struct lt_option *o, const char *text, void *at)
+static lt_status option_count(struct lt_context *ctx, const struct lt_tool_option *o, const char *text, void *at)
 {
 	int64_t n;
 
@@ -112,7 +112,7 @@ static lt_status option_count(struct lt_context *ctx, const struct lt_option *o,
 }
 
 /* text: NULL where the option may be given without a value, and is. */
-static lt_status option_take(struct lt_context *ctx, const struct lt_option *o, void *options, char *text)
+static lt_status option_take(struct lt_context *ctx, const struct lt_tool_option *o, void *options, char *text)
 {
 	void *at = (char *)options + o->at;
 	double seconds;
@@ -177,7 +177,7 @@ static lt_status option_refuse(struct lt_context *ctx, const struct lt_tool *t, 
 		"" : "...", t->name);
 }
 
-static lt_status option_common(struct lt_context *ctx, const struct lt_tool *t, const struct lt_option *o,
+static lt_status option_common(struct lt_context *ctx, const struct lt_tool *t, const struct lt_tool_option *o,
 	const char *text)
 {
 	if (!strcmp(o->name, "help"))
@@ -196,7 +196,7 @@ static lt_status option_common(struct lt_context *ctx, const struct lt_tool *t, 
 /* What getopt_long reads: the long names, and the letters. */
 static void make_getopt(const struct lt_tool *t, struct option *longs, char *letters)
 {
-	const struct lt_option *o;
+	const struct lt_tool_option *o;
 
 	*letters++ = ':';
 	for (int i = 0; (o = lt__option_at(t, i)) && i < MAX_ROWS; i++) {
@@ -265,7 +265,7 @@ lt_status lt__options_together(struct lt_context *ctx, const struct lt_tool *t, 
 	while (now->bit != mode)
 		now++;
 	for (int i = 0; i < lt__option_count(t); i++) {
-		const struct lt_option *o = &t->option[i];
+		const struct lt_tool_option *o = &t->option[i];
 		const struct lt_mode *other = t->mode;
 
 		if (!(given->rows >> i & 1) || !o->with || o->with & mode)

@@ -19,7 +19,7 @@ enum lt_take { TAKE_FLAG, TAKE_TEXT, TAKE_LIST, TAKE_CHOICE, TAKE_COUNT, TAKE_SE
 struct lt_texts { const char **at; int32_t n, cap; };
 typedef lt_status lt_take_text(struct lt_context *, void *options, char *value);
 
-struct lt_option {
+struct lt_tool_option {
 	char letter;                    /* 0: none */
 	const char *name;               /* NULL: none */
 	/* As the help shows it; NULL: none.  "=KIND" is written with =, "[=N]" may be left out, "N[,N...]" is a list with
@@ -47,8 +47,8 @@ struct lt_tool {
 	const char *name;
 	const char *usage;              /* lines after "usage: " */
 	const char *about;              /* what it does, a sentence */
-	struct lt_option operand;       /* what is no option: arg, values and list; with a help it is shown */
-	const struct lt_option *option; /* an empty row ends them */
+	struct lt_tool_option operand;       /* what is no option: arg, values and list; with a help it is shown */
+	const struct lt_tool_option *option; /* an empty row ends them */
 	const struct lt_mode *mode;     /* an empty row ends them; NULL: there are none */
 	const char *end;                /* the end of the help: exit codes, examples */
 };
@@ -73,11 +73,11 @@ lt_status lt__count_read(struct lt_context *, const char *option, const char *te
 /* optionrows.c.  How many rows the tool's own table has. */
 int lt__option_count(const struct lt_tool *);
 /* They, then the common ones; NULL after the last. */
-const struct lt_option *lt__option_at(const struct lt_tool *, int i);
+const struct lt_tool_option *lt__option_at(const struct lt_tool *, int i);
 /* Value i that completion offers; NULL after the last. */
-const char *lt__option_value(const struct lt_option *, int i);
+const char *lt__option_value(const struct lt_tool_option *, int i);
 /* "graph, dot, tree": those of them that are words. */
-void lt__option_words(const struct lt_option *, char *out, size_t bytes);
+void lt__option_words(const struct lt_tool_option *, char *out, size_t bytes);
 
 /* help.c */
 void lt__help_print(const struct lt_tool *, FILE *);
@@ -85,7 +85,7 @@ void lt__help_print(const struct lt_tool *, FILE *);
  * LT_EINVAL: an option is missing there. */
 lt_status lt__man_print(struct lt_context *, const struct lt_tool *, FILE *from, FILE *to);
 /* The help of an option with its words filled in, malloc; NULL: no memory. */
-char *lt__option_help(const struct lt_option *);
+char *lt__option_help(const struct lt_tool_option *);
 
 /* complete.c: what bash, zsh or fish reads to complete the tool's command line. */
 lt_status lt__complete_print(struct lt_context *, const struct lt_tool *, const char *shell, FILE *);

@@ -88,7 +88,7 @@ static lt_status take_step(struct lt_context *ctx, void *options, char *value)
 	for (int i = 0; step_at(i); i++)
 		if (!strcmp(step_at(i), value))
 			return LT_OK;
-	lt__option_words(&(struct lt_option){ .list = step_at }, known, sizeof known);
+	lt__option_words(&(struct lt_tool_option){ .list = step_at }, known, sizeof known);
 	return lt_fail(ctx, LT_EINVAL, "-k takes the letter of a step of kernel programs, not '%s': %s", value, known);
 }
 
@@ -96,7 +96,7 @@ static lt_status take_step(struct lt_context *ctx, void *options, char *value)
 #define SPECS LT_VALUES("zeros", "ones", "iota", "random", "*.npy")
 #define TENSOR_FILES LT_VALUES("*.npz", "*.safetensors")
 
-static const struct lt_option rows[] = {
+static const struct lt_tool_option rows[] = {
 	{ .help = "Tensors in" },
 	{ 'i', "input", "NAME=SPEC", TAKE_LIST, AT(input), .help = "an input; SPEC: FILE.npy, zeros, ones, VALUE, iota, "
 		"random[:SEED] (normal "

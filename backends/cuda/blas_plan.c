@@ -14,6 +14,14 @@ struct lt_cuda_plan {
 	cublasLtMatmulAlgo_t algorithm;
 	size_t workspace;
 };
+/* A plan as it is saved: these, then how many there are of each dim.  version: of the library, whose own the algorithm
+ * is. */
+struct blas_choice {
+	uint64_t bytes, version, workspace;
+	int32_t call;
+	uint32_t align[LT_MAX_CALL_OPERANDS];
+	cublasLtMatmulAlgo_t algorithm;
+};
 /* A product as the library is told of it. */
 struct blas_product {
 	cublasLtMatmulDescOpaque_t what;
@@ -148,6 +156,52 @@ static lt_status choose(const struct blas_call *x, struct lt_cuda_plan *p, struc
 	return lt__cuda_blas_check(x->o->s, r, diag, cuda_name(x->o->tree), "choosing how cuBLAS multiplies");
 }
 
+/* What an earlier process chose for it, with this library. */
+static bool choose_as_saved(const struct blas_call *x, struct lt_cuda_plan *p)
+{
+	const size_t counts = (size_t)x->c->n_dim * sizeof *x->count;
+	const struct lt_cuda_code *code = &x->o->code;
+	struct blas_choice c;
+	for (size_t at = 0; at + sizeof c <= code->choice_bytes; at += c.bytes) {
+		memcpy(&c, code->choices + at, sizeof c);
+		if (c.bytes < sizeof c || c.bytes > code->choice_bytes - at)
+			return false;
+		if (c.call != p->call || c.bytes != sizeof c + counts || c.version != x->o->s->blas.version()
+			|| memcmp(c.align, p->align, sizeof c.align) != 0 || c.workspace > LT_CUDA_BLAS_BYTES
+			|| memcmp(code->choices + at + sizeof c, x->count, counts) != 0)
+			continue;
+		p->algorithm = c.algorithm;
+		p->workspace = c.workspace;
+		return true;
+	}
+	return false;
+}
+
+lt_status lt__cuda_choices(const struct lt_object *o, char **out, size_t *bytes)
+{
+	struct lt_cuda_blas *b = &o->s->blas;
+	lt_status status = LT_OK;
+	*out = NULL;
+	*bytes = 0;
+	(void)pthread_mutex_lock(&b->lock);
+	for (const struct lt_cuda_plan *p = o->plans; p && !status; p = p->next) {
+		const size_t counts = (size_t)o->code.kernel->calls[p->call].n_dim * sizeof *p->count;
+		struct blas_choice c = { .bytes = sizeof c + counts, .version = b->version(), .workspace = p->workspace,
+			.call = p->call, .algorithm = p->algorithm };
+		memcpy(c.align, p->align, sizeof c.align);
+		char *grown = realloc(*out, *bytes + c.bytes);
+		if (grown) {
+			memcpy(grown + *bytes, &c, sizeof c);
+			memcpy(grown + *bytes + sizeof c, p->count, counts);
+			*bytes += c.bytes;
+		}
+		*out = grown ? grown : *out;
+		status = grown ? LT_OK : LT_ENOMEM;
+	}
+	(void)pthread_mutex_unlock(&b->lock);
+	return status;
+}
+
 static lt_status plan_new(const struct blas_call *x, struct lt_cuda_plan **out, struct lt_diag *diag)
 {
 	const size_t counts = (size_t)x->c->n_dim * sizeof *x->count;
@@ -163,7 +217,7 @@ static lt_status plan_new(const struct blas_call *x, struct lt_cuda_plan **out, 
 			"kernel %s: %s cannot take it: %s", cuda_name(x->o->tree), x->c->routine, why);
 	for (int32_t o = 0; !status && o < x->c->n_operand; o++)
 		p->align[o] = align_of(x, &p->shape, o);
-	if (!status)
+	if (!status && !choose_as_saved(x, p))
 		status = choose(x, p, diag);
 	if (status)
 		free(p);

@@ -11,12 +11,9 @@ struct lt_capture {
 	CUgraphExec graph;
 	CUdeviceptr room;               /* for calls; 0: none needs it */
 	CUdeviceptr device_fault;       /* a record for each run that takes one; 0: none does */
-	struct lt_fault *landed;        /* pinned */
-	struct lt_fault **fault;        /* the host's */
-	uint32_t n_fault;
+	struct lt_cuda_landing landing; /* landed: pinned; fault: the host's */
 	void *stream;                   /* where it is replayed, and whether the host waits later */
-	bool async, enqueued;
-	struct lt_capture *before;      /* enqueued in that stream before it, and not waited for either */
+	bool async;
 };
 
 /* Elements of the host's array may be longer or shorter than ours. */
@@ -33,13 +30,13 @@ void lt__cuda_capture_free(struct lt_capture *c)
 	if (lt__cuda_enter(s, NULL) == LT_OK) {
 		if (c->graph)
 			(void)s->cuda.graph_made_free(c->graph);
-		if (c->landed)
-			(void)s->cuda.pinned_free(c->landed);
+		if (c->landing.landed)
+			(void)s->cuda.pinned_free(c->landing.landed);
 		lt__cuda_leave(s);
 	}
 	lt__cuda_mem_free(s, (void *)(uintptr_t)c->room);
 	lt__cuda_mem_free(s, (void *)(uintptr_t)c->device_fault);
-	free(c->fault);
+	free(c->landing.fault);
 	free(c);
 }
 
@@ -51,8 +48,8 @@ static lt_status capture_memory(struct lt_capture *c, struct lt_object *const *o
 	uint32_t n_fault = 0;
 	for (uint32_t i = 0; i < n; i++)
 		n_fault += object[i] && object[i]->code.faults;
-	c->fault = calloc(n_fault + 1, sizeof *c->fault);
-	if (!c->fault)
+	c->landing.fault = calloc(n_fault + 1, sizeof *c->landing.fault);
+	if (!c->landing.fault)
 		return lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory to record %u runs", (unsigned)n);
 	if (!n_fault)
 		return LT_OK;
@@ -62,7 +59,7 @@ static lt_status capture_memory(struct lt_capture *c, struct lt_object *const *o
 	(void)pthread_mutex_unlock(&s->lock);
 	if (!r)
 		r = s->cuda.pinned_new(&landed, bytes, 0);
-	c->landed = landed;
+	c->landing.landed = landed;
 	return lt__cuda_check(s, r, diag, "recording %u runs: memory for fault records", (unsigned)n);
 }
 
@@ -105,9 +102,9 @@ static lt_status capture_runs(struct lt_capture *c, struct lt_object *const *obj
 	lt_status status = LT_OK;
 	for (uint32_t i = 0; i < n; i++)
 		if (object[i] && object[i]->code.faults)
-			c->fault[c->n_fault++] = args_at(args, i)->fault;
-	const size_t bytes = c->n_fault * sizeof(struct lt_fault);
-	if (c->n_fault)
+			c->landing.fault[c->landing.n++] = args_at(args, i)->fault;
+	const size_t bytes = c->landing.n * sizeof(struct lt_fault);
+	if (c->landing.n)
 		status = lt__cuda_check(c->s, cuda->fill(first, 0, bytes, stream), diag, "recording the fault records");
 	CUdeviceptr at = first;
 	for (uint32_t i = 0; !status && i < n; i++) {
@@ -119,8 +116,8 @@ static lt_status capture_runs(struct lt_capture *c, struct lt_object *const *obj
 			&(struct lt_cuda_where){ stream, at, c->room }, diag);
 		at += object[i]->code.faults ? sizeof(struct lt_fault) : 0;
 	}
-	if (!status && c->n_fault)
-		status = lt__cuda_check(c->s, cuda->copy_to_host(c->landed, first, bytes, stream), diag,
+	if (!status && c->landing.n)
+		status = lt__cuda_check(c->s, cuda->copy_to_host(c->landing.landed, first, bytes, stream), diag,
 			"recording the fault records");
 	return status;
 }
@@ -191,27 +188,18 @@ lt_status lt__cuda_capture(struct lt_session *s, struct lt_object *const *object
 	return status;
 }
 
-struct lt_capture *lt__cuda_capture_done(struct lt_capture *c, bool set)
-{
-	for (uint32_t i = 0; set && i < c->n_fault; i++)
-		if (c->landed[i].n)
-			*c->fault[i] = c->landed[i];
-	c->enqueued = false;
-	return c->before;
-}
-
 static lt_status replay_in(struct lt_capture *c, struct lt_cuda_queue *q, struct lt_diag *diag)
 {
 	struct lt_session *s = c->s;
-	lt_status status = c->enqueued ? lt__cuda_queue_wait(s, q, diag) : LT_OK;       /* records have one place to land */
+	lt_status status = c->landing.enqueued ? lt__cuda_queue_wait(s, q, diag) : LT_OK;       /* records have one place to land */
 	if (!status)
 		status = lt__cuda_check(s, s->cuda.graph_launch(c->graph, q->stream), diag, "launching recorded runs");
 	if (status)
 		return status;
-	if (c->n_fault) {
-		c->before = q->replayed;
-		c->enqueued = true;
-		q->replayed = c;
+	if (c->landing.n) {
+		c->landing.before = q->replayed;
+		c->landing.enqueued = true;
+		q->replayed = &c->landing;
 	}
 	lt__cuda_queue_running(s, q, true);
 	return c->async ? LT_OK : lt__cuda_queue_wait(s, q, diag);

@@ -4,9 +4,9 @@
 #include <string.h>
 #include "kernel/report.h"
 
-/* Then the program's text and the cubin; sum: of everything after it. */
-struct cuda_head { char magic[8]; uint64_t sum, bytes, text_bytes, cubin_bytes; };
-static const char magic[8] = "LTCUDA2";
+/* Then the program's text, the cubin and the choices; sum: of everything after it. */
+struct cuda_head { char magic[8]; uint64_t sum, bytes, text_bytes, cubin_bytes, choice_bytes; };
+static const char magic[8] = "LTCUDA3";
 
 /* FNV-1a, more bytes of it: the driver is not to be handed a file that is not whole. */
 static uint64_t sum_more(uint64_t sum, const char *data, size_t bytes)
@@ -17,12 +17,13 @@ static uint64_t sum_more(uint64_t sum, const char *data, size_t bytes)
 }
 #define SUM_BEGIN UINT64_C(0xcbf29ce484222325)
 
-static uint64_t sum_of(const struct cuda_head *h, const char *text, const char *cubin)
+static uint64_t sum_of(const struct cuda_head *h, const char *text, const char *cubin, const char *choices)
 {
 	enum { FROM = offsetof(struct cuda_head, bytes) };
 	uint64_t sum = sum_more(SUM_BEGIN, (const char *)h + FROM, sizeof *h - FROM);
 	sum = sum_more(sum, text, h->text_bytes);
-	return sum_more(sum, cubin, h->cubin_bytes);
+	sum = sum_more(sum, cubin, h->cubin_bytes);
+	return sum_more(sum, choices, h->choice_bytes);
 }
 
 void lt__cuda_code_free(struct lt_cuda_code *c)
@@ -30,6 +31,7 @@ void lt__cuda_code_free(struct lt_cuda_code *c)
 	lt_kernel_free(c->kernel);
 	lt__text_grids_free(c->grids);
 	free(c->cubin);
+	free(c->choices);
 	*c = (struct lt_cuda_code){ 0 };
 }
 
@@ -82,13 +84,15 @@ lt_status lt__cuda_code_save(const struct lt_cuda_code *c, lt_write *write, void
 		free(text.at);
 		return LT_ENOMEM;
 	}
-	struct cuda_head h = { .bytes = sizeof h + text.n + c->cubin_bytes, .text_bytes = text.n,
-		.cubin_bytes = c->cubin_bytes };
+	struct cuda_head h = { .bytes = sizeof h + text.n + c->cubin_bytes + c->choice_bytes, .text_bytes = text.n,
+		.cubin_bytes = c->cubin_bytes, .choice_bytes = c->choice_bytes };
 	memcpy(h.magic, magic, sizeof h.magic);
-	h.sum = sum_of(&h, text.at, c->cubin);
+	h.sum = sum_of(&h, text.at, c->cubin, c->choices);
 	write(user, (const char *)&h, sizeof h);
 	write(user, text.at, text.n);
 	write(user, c->cubin, c->cubin_bytes);
+	if (c->choice_bytes)
+		write(user, c->choices, c->choice_bytes);
 	free(text.at);
 	return LT_OK;
 }
@@ -103,16 +107,21 @@ lt_status lt__cuda_code_read(const void *data, size_t bytes, struct lt_cuda_code
 		return LT_EINVAL;
 	memcpy(&h, data, sizeof h);
 	if (memcmp(h.magic, magic, sizeof magic) != 0 || h.bytes != bytes || h.text_bytes > bytes - sizeof h
-		|| h.cubin_bytes != bytes - sizeof h - h.text_bytes || h.sum != sum_of(&h, text, text + h.text_bytes))
+		|| h.cubin_bytes > bytes - sizeof h - h.text_bytes
+		|| h.choice_bytes != bytes - sizeof h - h.text_bytes - h.cubin_bytes
+		|| h.sum != sum_of(&h, text, text + h.text_bytes, text + h.text_bytes + h.cubin_bytes))
 		return LT_EINVAL;
 	lt_status status = lt_kernel_parse(text, h.text_bytes, &k, NULL);
 	status = status ? status : lt__cuda_code_print(k, out, NULL);
 	out->cubin = status ? NULL : malloc(h.cubin_bytes + 1);
-	if (!out->cubin) {
+	out->choices = status ? NULL : malloc(h.choice_bytes + 1);
+	if (!out->cubin || !out->choices) {
 		lt__cuda_code_free(out);
 		return !status || status == LT_ENOMEM ? LT_ENOMEM : LT_EINVAL;
 	}
 	memcpy(out->cubin, text + h.text_bytes, h.cubin_bytes);
 	out->cubin_bytes = h.cubin_bytes;
+	memcpy(out->choices, text + h.text_bytes + h.cubin_bytes, h.choice_bytes);
+	out->choice_bytes = h.choice_bytes;
 	return LT_OK;
 }

@@ -11,6 +11,8 @@ struct lt_cuda_code {
 	struct lt_text_grids *grids;    /* its text, and its functions */
 	char *cubin;                    /* of malloc; NULL: not compiled */
 	size_t cubin_bytes;
+	char *choices;                  /* what was chosen for its calls, as it was saved (blas_plan.c); NULL: nothing */
+	size_t choice_bytes;
 	bool faults;                    /* a function takes the fault record */
 };
 /* One launch: function `grid`, with arguments argument[first_argument] and so on.  Or a call: where each operand begins,
@@ -25,7 +27,7 @@ struct lt_cuda_launches {
 
 /* code.c
  * print: the text of a program, which it takes in any case; LT_EUNSUPPORTED says what CUDA C cannot express.
- * save: program and cubin.  read: what was saved; LT_EINVAL: it is something else, or damaged. */
+ * save: program, cubin and choices.  read: what was saved; LT_EINVAL: it is something else, or damaged. */
 lt_status lt__cuda_code_print(struct lt_kernel *, struct lt_cuda_code *, struct lt_diag *);
 lt_status lt__cuda_code_save(const struct lt_cuda_code *, lt_write *, void *user);
 lt_status lt__cuda_code_read(const void *data, size_t bytes, struct lt_cuda_code *);

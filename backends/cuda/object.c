@@ -68,6 +68,14 @@ static lt_status load_functions(struct lt_object *o, struct lt_diag *diag)
 	return status;
 }
 
+static bool follows_scalars(const struct lt_kernel *k)
+{
+	for (int32_t i = k->regions[0].first; i < k->regions[0].first + k->regions[0].n; i++)
+		if (k->instructions[i].opcode == LT_OPCODE_param)
+			return true;
+	return false;
+}
+
 static lt_status object_fill(struct lt_object *o, struct lt_diag *diag)
 {
 	size_t bytes;
@@ -76,6 +84,7 @@ static lt_status object_fill(struct lt_object *o, struct lt_diag *diag)
 		return lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for kernel %s", cuda_name(o->tree));
 	lt_status status = lt__cuda_launches(&o->code, NULL, &o->launches, NULL);
 	o->recorded = status == LT_OK;
+	o->follows = follows_scalars(o->code.kernel);
 	if (status && status != LT_EUNSUPPORTED)        /* said once more, now to somebody */
 		return lt__cuda_launches(&o->code, NULL, &o->launches, diag);
 	if (!o->code.cubin)

@@ -132,6 +132,15 @@ void lt__cuda_queue_give(struct lt_session *s, struct lt_cuda_queue *q)
 	(void)pthread_mutex_unlock(&s->lock);
 }
 
+/* What was enqueued is done, or (set false) lost. */
+static void landing_done(struct lt_cuda_landing *l, bool set)
+{
+	for (uint32_t i = 0; set && i < l->n; i++)
+		if (l->landed[i].n)
+			*l->fault[i] = l->landed[i];
+	l->enqueued = false;
+}
+
 lt_status lt__cuda_queue_wait(struct lt_session *s, struct lt_cuda_queue *q, struct lt_diag *diag)
 {
 	CUresult r = s->cuda.stream_wait(q->stream);
@@ -141,8 +150,8 @@ lt_status lt__cuda_queue_wait(struct lt_session *s, struct lt_cuda_queue *q, str
 	lt_status status = q->kernel[0]
 		? lt__cuda_check(s, r, diag, "kernel %s, or what was enqueued before it", q->kernel)
 		: lt__cuda_check(s, r, diag, "waiting for the device");
-	while (q->replayed)
-		q->replayed = lt__cuda_capture_done(q->replayed, r == CUDA_SUCCESS);
+	for (struct lt_cuda_landing *l; (l = q->replayed); q->replayed = l->before)
+		landing_done(l, r == CUDA_SUCCESS);
 	q->n_fault = 0;
 	q->kernel[0] = '\0';
 	lt__cuda_queue_running(s, q, false);

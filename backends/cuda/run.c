@@ -66,8 +66,8 @@ static lt_status enqueue_faulting(struct lt_object *o, const struct lt_cuda_laun
 	return lt__cuda_check(o->s, r, diag, "kernel %s: its fault record", cuda_name(o->tree));
 }
 
-/* What the host's region asks for that no recorded run can have: the run-time scalars.  A host that does not tell them
- * has them in the device's memory. */
+/* What the host's region asks for that no recorded run can have, or has better: the run-time scalars.  A host that does
+ * not tell them has them in the device's memory. */
 static lt_status launches_now(struct lt_object *o, const struct lt_args *args, struct lt_cuda_queue *q,
 	struct lt_cuda_launches *out, struct lt_diag *diag)
 {
@@ -133,9 +133,10 @@ static lt_status run_in(
 	struct lt_object *o, const struct lt_args *args, struct lt_cuda_queue *q, struct lt_diag *diag)
 {
 	struct lt_cuda_launches now = { 0 };
-	lt_status status = o->recorded ? LT_OK : launches_now(o, args, q, &now, diag);
+	const bool recorded = o->recorded && !(o->follows && LT_HAS(struct lt_args, args, param));
+	lt_status status = recorded ? LT_OK : launches_now(o, args, q, &now, diag);
 	if (!status)
-		status = run_launches(o, o->recorded ? &o->launches : &now, args, q, diag);
+		status = run_launches(o, recorded ? &o->launches : &now, args, q, diag);
 	lt__cuda_launches_free(&now);
 	return status;
 }

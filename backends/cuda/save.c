@@ -1,5 +1,7 @@
-/* backends/cuda/save.c -- objects that the host keeps on its disk: the cubin, with the kernel program that it is of. */
+/* backends/cuda/save.c -- objects that the host keeps on its disk: the cubin, with the kernel program that it is of, and
+ * what was chosen for its calls. */
 #include <stdio.h>
+#include <stdlib.h>
 #include "backends/cuda/revision.h"
 #include "backends/cuda/session.h"
 
@@ -22,7 +24,12 @@ lt_status lt__cuda_save(const struct lt_object *o, lt_write *write, void *user, 
 	if (!o->code.cubin)
 		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "compile it without text_only", "kernel %s was only printed",
 			cuda_name(o->tree));
-	lt_status status = lt__cuda_code_save(&o->code, write, user);
+	struct lt_cuda_code code = o->code;
+	lt_status status = lt__cuda_choices(o, &code.choices, &code.choice_bytes);
+	if (!status)
+		status = lt__cuda_code_save(&code, write, user);
+	if (code.choices != o->code.choices)
+		free(code.choices);
 	return status ? lt__report(diag, status, -1, -1, NULL, "no memory to save kernel %s", cuda_name(o->tree)) : LT_OK;
 }
 

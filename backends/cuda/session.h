@@ -18,6 +18,14 @@ struct lt_cuda_facts {
 	size_t memory_bytes;
 };
 
+/* Fault records of a recorded sequence that was enqueued: where they have landed, and whose they are. */
+struct lt_cuda_landing {
+	struct lt_cuda_landing *before; /* enqueued in that stream before it, and not waited for either */
+	struct lt_fault *landed, **fault;
+	uint32_t n;
+	bool enqueued;
+};
+
 /* A stream, and the fault records of the runs that were enqueued in it since it was last waited for. */
 enum { LT_CUDA_FAULTS = 64 };
 struct lt_cuda_queue {
@@ -30,8 +38,8 @@ struct lt_cuda_queue {
 	struct lt_fault *landed;
 	uint32_t n_fault;
 	struct lt_fault *fault[LT_CUDA_FAULTS];
+	struct lt_cuda_landing *replayed;       /* asynchronously, and not waited for */
 	CUdeviceptr room;               /* LT_CUDA_BLAS_BYTES for products of cuBLAS; 0: not asked for yet */
-	struct lt_capture *replayed;    /* asynchronously, and not waited for */
 	char kernel[64];                /* of the last run, for what goes wrong in it */
 };
 
@@ -65,6 +73,7 @@ struct lt_object {
 	CUfunction *function;           /* one a grid */
 	/* Of each run, whatever the run-time scalars are; else they are asked for before each. */
 	bool recorded;
+	bool follows;                   /* some launch has fewer blocks, where they are known before the run */
 	struct lt_cuda_launches launches;
 	struct lt_cuda_plan *plans;     /* of its calls; under the lock of blas */
 	bool loaded;                    /* from the host's cache */
@@ -142,13 +151,13 @@ lt_status lt__cuda_calls_prepare(
 lt_status lt__cuda_call(struct lt_object *, const struct lt_cuda_launches *, uint32_t i, const struct lt_args *,
 	CUstream, CUdeviceptr room, struct lt_diag *);
 void lt__cuda_plans_free(struct lt_object *);
+/* What was chosen so far, to be saved: malloc's, or NULL; LT_ENOMEM. */
+lt_status lt__cuda_choices(const struct lt_object *, char **, size_t *bytes);
 /* capture.c */
 lt_status lt__cuda_capture(struct lt_session *, struct lt_object *const *, const struct lt_args *, uint32_t n,
 	struct lt_capture **, struct lt_diag *);
 lt_status lt__cuda_replay(struct lt_capture *, struct lt_diag *);
 void lt__cuda_capture_free(struct lt_capture *);
-/* What was enqueued is done, or (set false) lost: its fault records are set.  Gives the one that was enqueued before it. */
-struct lt_capture *lt__cuda_capture_done(struct lt_capture *, bool set);
 /* event.c */
 lt_status lt__cuda_event_new(struct lt_session *, struct lt_event **, struct lt_diag *);
 lt_status lt__cuda_event_record(struct lt_event *, void *stream, struct lt_diag *);

@@ -10,6 +10,7 @@ static const struct lt_text_device cuda = {
 	.shared = "__shared__ __align__(128) ",
 	.dynamic = "extern __shared__ __align__(128) ",
 	.most = 48 * 1024,
+	.rolled = "#pragma unroll 1",
 	.space = { "", "", "", "", "" },
 	.suffix = { "", "", "", "", "" },
 	.restricted = "__restrict__ ",

@@ -37,6 +37,7 @@ struct lt_text_device {
 	const char *kernel;                     /* before a kernel's name; $n threads, $x $y $z of them, $r resident blocks */
 	const char *shared, *dynamic;           /* before the type of shared memory; of as many bytes as the launch says */
 	int64_t most;                           /* bytes of it without `dynamic` */
+	const char *rolled;                     /* before a loop of one thread alone; NULL: nothing */
 	const char *space[LT_NSPACE], *suffix[LT_NSPACE];
 	const char *restricted;                 /* behind the * of a pointer that alone reaches its elements */
 	const char *block[3], *thread[3];       /* their numbers */

@@ -81,6 +81,14 @@ static void begin_array(struct text *t, const struct lt_instruction *x)
 		(long long)(b->elems > 0 ? b->elems : 1));
 }
 
+/* Blocks of one thread run what nobody has made for a device: copies of its loops, which NVRTC makes by itself, take it
+ * seconds and gain nothing. */
+static bool loop_is_rolled(const struct text *t)
+{
+	const struct lt_region *r = &t->k->regions[t->region];
+	return t->d->device && t->d->device->rolled && r->threads[0] * r->threads[1] * r->threads[2] == 1;
+}
+
 static void begin_loop(struct text *t, int32_t i)
 {
 	const struct lt_instruction *x = text_at(t, i);
@@ -91,7 +99,9 @@ static void begin_loop(struct text *t, int32_t i)
 	const char *to = use_text(t, x->operand[1]);
 	const char *step = x->number == 1 ? lt__text_formatted(t, "%s++", name)
 		: lt__text_formatted(t, "%s += %lld", name, (long long)x->number);
-	if (t->d->unroll && x->flags & LT_INSTRUCTION_UNROLL)
+	if (loop_is_rolled(t))
+		lt__text_line(t, "%s", t->d->device->rolled);
+	else if (t->d->unroll && x->flags & LT_INSTRUCTION_UNROLL)
 		lt__text_line(t, t->d->unroll, (long long)x->stride);
 	lt__text_line(t, "for (int64_t %s = %s; %s < %s; %s) {", name, from.text, name, to, step);
 	t->value[i].expr = (struct text_expr){ .text = name };

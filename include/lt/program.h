@@ -118,8 +118,8 @@ struct lt_options {
 	uint32_t no_affinity;
 	/* Inputs, states and results whose data is in the memory of the device that runs the kernels which read and write
 	 * them: names with commas between them; "*": all inputs that no run-time scalar is read from, and all results.  What is
-	 * given for them are handles of that memory: what mem_new of the backend gave, for cuda any address of the device.  NULL:
-	 * none */
+	 * given for them are handles of that memory: what mem_new of the backend gave, for cuda any address of the device.
+	 * NULL: none */
 	const char *on_device;
 };
 enum lt_binding { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
@@ -247,7 +247,8 @@ enum lt_dump_kind {
 	LT_SHOW_STATS           /* numbers of each kernel's code, lines "NAME NUMBER" after one "kernel NAME" */
 };
 /* The program as text, in pieces: write(user, text, bytes).  SOURCE, ASM and STATS are what the backends print of each
- * kernel; LT_EINVAL: the program was compiled without it (plan_only, source_only), LT_EUNSUPPORTED: its backend has none. */
+ * kernel; LT_EINVAL: the program was compiled without it (plan_only, source_only), LT_EUNSUPPORTED: its backend has
+ * none. */
 LT_API lt_status lt_program_dump(const struct lt_program *, enum lt_dump_kind, lt_write *, void *user);
 
 #ifdef __cplusplus

@@ -176,6 +176,52 @@ Test(cuda_blas, an_algorithm_is_chosen_once)
 	mock_end(s);
 }
 
+struct saved { char at[8192]; size_t n; };
+static void saved_add(void *user, const char *data, size_t bytes)
+{
+	struct saved *s = user;
+	cr_assert_leq(s->n + bytes, sizeof s->at);
+	memcpy(s->at + s->n, data, bytes);
+	s->n += bytes;
+}
+
+/* What was chosen is saved with the object; other alignments are asked for anew. */
+Test(cuda_blas, choices_are_saved)
+{
+	struct lt_session *s = cuda_open("");
+	struct keeper k = keeper_new();
+	struct cuda_tree t;
+	struct product_memory m;
+	struct lt_slot slot[5];
+	struct lt_fault fault;
+	static struct saved saved;
+	const struct cuda_product *p = &products[26];
+	const struct lt_tree *tree = cuda_tree(&t, "product", 5, 1);
+	struct lt_object *o = product_object(s, tree, p, &k.diag), *loaded;
+	cr_assert_eq(lt__cuda_save(o, saved_add, &saved, &k.diag), LT_OK, "%s", k.text);
+	lt__cuda_destroy(o);
+	cr_expect_eq(mock->choices, 1);
+	for (size_t i = 0; i < saved.n; i += 7) {               /* damaged ones are none */
+		saved.at[i] ^= 4;
+		cr_assert_eq(lt__cuda_load(s, tree, saved.at, saved.n, &loaded, NULL), LT_EINVAL);
+		saved.at[i] ^= 4;
+	}
+	cr_assert_eq(lt__cuda_load(s, tree, saved.at, saved.n, &loaded, &k.diag), LT_OK, "%s", k.text);
+	product_fill(p, 0, &m);
+	product_slots(s, &m, slot);
+	struct lt_args args = cuda_args(slot, 5, &fault);
+	cr_assert_eq(lt__cuda_run(loaded, &args, &k.diag), LT_OK, "%s", k.text);
+	cr_expect_eq(mock->choices, 1, "nothing is chosen again");
+	product_compare(s, p, &slot[0], &m, 0);
+	slot[3].offset = 4;
+	slot[3].bytes -= 4;
+	cr_assert_eq(lt__cuda_run(loaded, &args, &k.diag), LT_OK, "%s", k.text);
+	cr_expect_eq(mock->choices, 2);
+	lt__cuda_destroy(loaded);
+	product_free(&m);
+	mock_end(s);
+}
+
 /* What the library does not take is said when it is compiled; what fails later, by the run. */
 Test(cuda_blas, failures)
 {

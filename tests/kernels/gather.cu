@@ -102,6 +102,7 @@ extern "C" __global__ void __launch_bounds__(1) gather_2(const int64_t *__restri
 	if (0)
 		own_2[0] = 0;
 	own_2[0] = 5;
+	#pragma unroll 1
 	for (int64_t i8 = 0; i8 < 16; i8 += 4) {
 		const int64_t v9 = (uint64_t)v7 + (uint64_t)i8;
 		lt_f16x4_store(&y[v9], lt_f16x4_cast_f32(lt_f32x4_load(&kept[v9])));

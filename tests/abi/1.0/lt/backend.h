@@ -10,8 +10,8 @@
  *             never do.  Ask LT_HAS (LT_AT_HAS of an array's elements) before an optional
  *             member, or one that came later, is read, and fill `reserved` with 0.
  * Ownership.  What open() and compile() give, the host closes and destroys
- *             once: captures before their objects; objects, events and memory
- *             before their session.  Everything else is borrowed for the call;
+ *             once: captures before their objects; objects, events, streams
+ *             and memory before their session.  Everything else is borrowed for the call;
  *             what is enqueued borrows the memory that its slots name, and the
  *             fault record, until it is done.
  * Errors.     A call that fails returns a code, has reported the reason to diag in
@@ -253,8 +253,8 @@ struct lt_backend {
 	 * at once.  stream_new: LT_EUNSUPPORTED has the host use the session's own.  stream_free: nothing is left in it. */
 	lt_status (*stream_new)(struct lt_session *, void **stream, struct lt_diag *);
 	void      (*stream_free)(struct lt_session *, void *stream);
-	/* Order by events: both or none.  event_wait: the host waits until what was enqueued before event_record is done; fault
-	 * records are set by sync only.  stream_wait: what is enqueued in the stream from now on begins after that; the event
+	/* Order by events: both or none.  event_wait: the host waits until what was enqueued before event_record is done;
+	 * fault records are set by sync only.  stream_wait: what is enqueued in the stream from now on begins after that; the event
 	 * may be one of another session of this backend. */
 	lt_status (*event_wait)(struct lt_event *, struct lt_diag *);
 	lt_status (*stream_wait)(struct lt_session *, void *stream, struct lt_event *, struct lt_diag *);

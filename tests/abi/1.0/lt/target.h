@@ -23,13 +23,17 @@ struct lt_routine {
 	uint32_t layouts;               /* LT_LAYOUT_* bits                                                         */
 	int64_t min_flops;            /* smaller work is faster as loops                                           */
 };
-/* Which orders in memory the operands of a product may have.  Without a bit:
- *   the result, left, right and the bias each have stride 1 along one of their two dims of the largest extent, batches
- *     left out (a bias of one element has none); the residual has stride 1 along the dim along which the result has;
- *   no batch dim has more than one element.  The strides of batches are never asked for. */
+/* Which orders in memory the operands of a product may have, and which dims.  Without a bit:
+ *   as a BLAS takes them: of dims of one role, batches left out, each goes on where those inside of it end, in every
+ *     operand, so that they count as one; the result, left and right have stride 1 along one of the two dims that they
+ *     then have, and along the other one lines that do not overlap; the residual lies as the result does; with a bias
+ *     both that and the result have stride 1 along the columns;
+ *   no batch dim has more than one element; the strides of batches are never asked for;
+ *   how many there are of a dim does not depend on run-time scalars. */
 enum lt_layout_need {
 	LT_LAYOUT_ANY = 1,              /* any strides at all                            */
-	LT_LAYOUT_BATCH = 2             /* batch dims of any number                      */
+	LT_LAYOUT_BATCH = 2,            /* batch dims of any number                      */
+	LT_LAYOUT_BOUNDED = 4           /* dims that run-time scalars bound              */
 };
 
 struct lt_target {
