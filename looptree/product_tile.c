@@ -16,8 +16,7 @@ enum {
 	LEAST_SIDE = 16
 };
 
-/* Tiles of a block and of a warp, deep elements of a slice, the largest first: more than one for each multiprocessor, or
- * the last. */
+/* Tiles of a block and of a warp, the largest first: the first with a block for each multiprocessor, else the last. */
 static const struct { int64_t block[2], warp[2]; } shapes[] = {
 	{ { 128, 128 }, { 64, 64 } }, { { 128, 64 }, { 64, 32 } }, { { 64, 64 }, { 32, 32 } }, { { 32, 32 }, { 32, 16 } },
 };
@@ -70,7 +69,7 @@ static const char *instruction_for(const struct lt_target *t, enum lt_dtype type
 	return NULL;
 }
 
-static bool has_var(const struct lt_graph *g, lt_node n, lt_var v)
+static bool tile_has_var(const struct lt_graph *g, lt_node n, lt_var v)
 {
 	for (int32_t i = 0; i < g->node[n].n_dim; i++)
 		if (g->node[n].dim[i] == v)
@@ -126,8 +125,8 @@ bool lt__product_tiles(struct lt_auto *s, struct lt_product *p)
 		return false;
 	x->name = instruction_for(s->target, s->g->node[half[0]].dtype);
 	if (!x->name || tile_extent(s, p->m) < LEAST_SIDE || tile_extent(s, p->n) < LEAST_SIDE
-		|| tile_extent(s, p->k) < LEAST_SIDE || !has_var(s->g, p->left, p->m) || !has_var(s->g, p->right, p->n)
-		|| !has_var(s->g, p->left, p->k) || !has_var(s->g, p->right, p->k) || tile_count(s, &p->batch)
+		|| tile_extent(s, p->k) < LEAST_SIDE || !tile_has_var(s->g, p->left, p->m) || !tile_has_var(s->g, p->right, p->n)
+		|| !tile_has_var(s->g, p->left, p->k) || !tile_has_var(s->g, p->right, p->k) || tile_count(s, &p->batch)
 		* tile_count(s, &p->row) * tile_count(s, &p->column) * tile_count(s, &p->deep) < MIN_WORK)
 		return false;
 	for (int i = 0; i < 2; i++) {

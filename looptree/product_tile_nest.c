@@ -15,9 +15,9 @@
 
 enum { TILE_M = 16, TILE_N = 8, TILE_K = 16, FRAGMENT_M = 8, FRAGMENT_N = 2, WIDE = 8, WARP = 32 };
 
-struct tile_nest { struct lt_auto *s; const struct lt_product *p; lt_tnode at; };
+struct matrix_nest { struct lt_auto *s; const struct lt_product *p; lt_tnode at; };
 
-static lt_tnode nest_loop(struct tile_nest *x, lt_var v, int64_t step, enum lt_loop_kind kind, int32_t axis)
+static lt_tnode nest_loop(struct matrix_nest *x, lt_var v, int64_t step, enum lt_loop_kind kind, int32_t axis)
 {
 	struct lt_looptree *t = x->s->t;
 	int64_t span = t->graph->var[v].extent;
@@ -36,14 +36,14 @@ static lt_tnode nest_loop(struct tile_nest *x, lt_var v, int64_t step, enum lt_l
 	return x->at;
 }
 
-static void nest_others(struct tile_nest *x, const struct lt_vars *list, lt_var except, enum lt_loop_kind kind)
+static void nest_others(struct matrix_nest *x, const struct lt_vars *list, lt_var except, enum lt_loop_kind kind)
 {
 	for (int32_t i = 0; i < list->n; i++)
 		if (list->at[i] != except)
 			(void)nest_loop(x, list->at[i], 1, kind, 0);
 }
 
-static void nest_leaf(struct tile_nest *x, lt_node n)
+static void nest_leaf(struct matrix_nest *x, lt_node n)
 {
 	if (n >= 0 && x->s->t->leaf_of[n] < 0)
 		(void)lt_looptree_add_leaf(x->s->t, x->at, n);
@@ -63,7 +63,7 @@ static void lay_out_slice(struct lt_auto *s, lt_node copy, lt_var last)
 }
 
 /* All threads copy, WIDE elements each: neighbours what lies side by side. */
-static void nest_copy(struct tile_nest x, int which)
+static void nest_copy(struct matrix_nest x, int which)
 {
 	const struct lt_product *p = x.p;
 	const struct lt_product_tiles *b = p->tiles;
@@ -87,13 +87,13 @@ static void nest_copy(struct tile_nest x, int which)
 	leaf->async = b->depth > 1;
 }
 
-static void nest_warps(struct tile_nest *x)
+static void nest_warps(struct matrix_nest *x)
 {
 	(void)nest_loop(x, x->p->m, x->p->tiles->warp[0], LT_BLOCK, 2);
 	(void)nest_loop(x, x->p->n, x->p->tiles->warp[1], LT_BLOCK, 1);
 }
 
-static void nest_sum(struct tile_nest x)
+static void nest_sum(struct matrix_nest x)
 {
 	const struct lt_product *p = x.p;
 	nest_warps(&x);
@@ -112,7 +112,7 @@ static void nest_sum(struct tile_nest x)
 }
 
 /* Each thread has these elements of the sum. */
-static void nest_fragment(struct tile_nest *x)
+static void nest_fragment(struct matrix_nest *x)
 {
 	nest_warps(x);
 	(void)nest_loop(x, x->p->m, TILE_M, LT_UNROLL, 0);
@@ -125,13 +125,13 @@ static void nest_fragment(struct tile_nest *x)
 
 lt_status lt__product_tiles_add(struct lt_auto *s, struct lt_product *p)
 {
-	struct tile_nest x = { s, p, -1 };
+	struct matrix_nest x = { s, p, -1 };
 	nest_others(&x, &p->batch, -1, LT_GRID);
 	nest_others(&x, &p->row, p->m, LT_GRID);
 	nest_others(&x, &p->column, p->n, LT_GRID);
 	(void)nest_loop(&x, p->m, p->tiles->block[0], LT_GRID, 0);
 	(void)nest_loop(&x, p->n, p->tiles->block[1], LT_GRID, 0);
-	struct tile_nest k = x;
+	struct matrix_nest k = x;
 	nest_others(&k, &p->deep, p->k, LT_SERIAL);
 	(void)nest_loop(&k, p->k, p->tiles->slice, LT_SERIAL, 0);
 	for (int i = 0; i < 2; i++)
@@ -150,7 +150,7 @@ lt_status lt__product_tiles_add(struct lt_auto *s, struct lt_product *p)
 
 lt_status lt__product_tiles_add_epilogue(struct lt_auto *s, struct lt_product *p)
 {
-	struct tile_nest x = { s, p, p->end };
+	struct matrix_nest x = { s, p, p->end };
 	nest_fragment(&x);
 	for (int32_t i = 0; i < s->n_member; i++)
 		nest_leaf(&x, s->member[i]);
