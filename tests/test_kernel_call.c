@@ -131,7 +131,7 @@ Test(kernel_call, what_follows_a_product)
 			epilogues[i].begins);
 		simulated_good(k, (void *const[]){ x, &o, &v, r, y });
 		for (int e = 0; e < 4; e++)
-			cr_expect_float_eq(y[e], (float)expected(epilogues[i].words, x[e]), 1e-6, "%s of %g: %g", epilogues[i].words,
+			cr_expect_float_eq(y[e], (float)expected(epilogues[i].words, (double)x[e]), 1e-6, "%s of %g: %g", epilogues[i].words,
 				(double)x[e], (double)y[e]);
 		lt_kernel_free(k);
 	}

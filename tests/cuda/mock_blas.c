@@ -7,9 +7,9 @@
 #include <cublasLt.h>
 #include <stdlib.h>
 #include <string.h>
+#include "kernel/number.h"
 #include "tests/cuda/mock_state.h"
 
-__extension__ typedef _Float16 half;
 struct blas_matrix { uint64_t type, rows, columns; int64_t leading, batch, stride; };
 struct blas_what { int32_t compute, scale, turned[2], after; const void *bias; };
 struct blas_wish { uint64_t workspace; uint32_t align[4]; };
@@ -27,43 +27,16 @@ static const char magic[8] = "chosen";
 
 /* ---- elements ---- */
 
-static size_t bytes_of(uint64_t type) { return type == CUDA_R_64F ? 8 : type == CUDA_R_32F ? 4 : 2; }
-
-static double load(const char *at, uint64_t type)
+static uint32_t dtype_of(uint64_t type)
 {
-	double d;
-	float f;
-	half h;
-	uint16_t u;
-	uint32_t b;
-	switch (type) {
-	case CUDA_R_64F: memcpy(&d, at, 8); return d;
-	case CUDA_R_32F: memcpy(&f, at, 4); return (double)f;
-	case CUDA_R_16F: memcpy(&h, at, 2); return (double)h;
-	default:
-		memcpy(&u, at, 2);
-		b = (uint32_t)u << 16;
-		memcpy(&f, &b, 4);
-		return (double)f;
-	}
+	return type == CUDA_R_64F ? LT_F64 : type == CUDA_R_32F ? LT_F32 : type == CUDA_R_16F ? LT_F16 : LT_BF16;
 }
-
+static size_t bytes_of(uint64_t type) { return lt__number_bytes(dtype_of(type)); }
+static double load(const char *at, uint64_t type) { return lt__number_load(at, 0, dtype_of(type)).f; }
 static void store(char *at, uint64_t type, double x)
 {
-	float f = (float)x;
-	half h = (half)x;
-	uint32_t b;
-	uint16_t u;
-	switch (type) {
-	case CUDA_R_64F: memcpy(at, &x, 8); break;
-	case CUDA_R_32F: memcpy(at, &f, 4); break;
-	case CUDA_R_16F: memcpy(at, &h, 2); break;
-	default:
-		memcpy(&b, &f, 4);
-		u = (uint16_t)((b + 0x7fff + (b >> 16 & 1)) >> 16);
-		memcpy(at, &u, 2);
-		break;
-	}
+	const union lt_number y = { .f = x };
+	lt__number_store(at, 0, dtype_of(type), lt__number_round(y, dtype_of(type)));
 }
 
 /* ---- a product ---- */
@@ -95,7 +68,7 @@ static double result(const struct blas_call *x, char *const *at, int64_t batch, 
 		sum += (x->what.turned[0] ? element(at[0], &x->a, batch, p, i) : element(at[0], &x->a, batch, i, p))
 			* (x->what.turned[1] ? element(at[1], &x->b, batch, j, p) : element(at[1], &x->b, batch, p, j));
 	sum *= x->alpha;
-	return x->beta ? sum + x->beta * element(at[2], &x->c, batch, i, j) : sum;
+	return x->beta != 0 ? sum + x->beta * element(at[2], &x->c, batch, i, j) : sum;
 }
 
 static CUresult multiply(void *call, int device)
