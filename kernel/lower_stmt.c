@@ -218,7 +218,7 @@ void lt__lower_stmt(struct lowering *l, int32_t s)
 		assign(l, s);
 		return;
 	}
-	if (is_predicated(l, st)) {
+	if (!st->async && is_predicated(l, st)) {
 		l->predicate = mask;
 		assign(l, s);
 		l->predicate = -1;

@@ -84,7 +84,8 @@ static void find_cone(struct lt_auto *s, const struct lt_product *p, lt_node of,
 }
 
 /* Elements between neighbours along v where the factor is read: of what a cone reads, the first that has all of it. */
-static int64_t factor_stride(const struct lt_auto *s, const struct lt_product *p, const struct lt_block_factor *f, lt_var v)
+static int64_t factor_stride(
+	const struct lt_auto *s, const struct lt_product *p, const struct lt_block_factor *f, lt_var v)
 {
 	const struct lt_leaf *leaf = s->t->leaf[f->n_cone ? f->cone[0] : p->mul];
 	int32_t k = f->n_cone ? 0 : s->g->node[p->mul].operand[1] == f->of;

@@ -1,5 +1,5 @@
-/* tests/test_gpu_product.c -- the product in register tiles as blocks of threads, by its list of steps: what it computes
- * in the simulator, its barriers, its copies. */
+/* tests/test_gpu_product.c -- the product in register tiles as blocks of threads, by its list of steps and by default:
+ * what it computes in the simulator, its barriers, its copies. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,8 +89,8 @@ Test(gpu_product, copies_are_as_wide_as_rows_allow)
 		{ 72, "copy_async f32x4 a.copy[" }, { 70, "copy_async f32x2 a.copy[" }, { 71, "copy_async a.copy[" },
 	};
 	for (size_t i = 0; i < 3; i++) {
-		cr_assert_eq(product("", graph_of(256, cases[i].k, 256), steps_of("steps", "depth 3 async"), "--dump=kernel"), 0, "%s",
-			err);
+		const char *graph = graph_of(256, cases[i].k, 256);
+		cr_assert_eq(product("", graph, steps_of("steps", "depth 3 async"), "--dump=kernel"), 0, "%s", err);
 		for (size_t k = 0; k < 3; k++)
 			cr_expect_eq(count(out, cases[k].shown) > 0, i == k, "%d: %s", cases[i].k, out);
 		cr_expect_gt(count(out, "copy_async f32x4 b.copy["), 0, "%s", out);
