@@ -58,13 +58,14 @@ Test(llvm_cpus, trees_and_code_are_for_the_one_that_was_named)
 	}
 }
 
-/* Words are parted by ';': a comma begins another backend. */
+/* Items are parted by '/', or ';': a comma begins another backend. */
 Test(llvm_cpus, words_that_do_not_fit_are_refused)
 {
 	static const struct { const char *config; lt_status code; const char *text, *remedy; } wrong[] = {
-		{ "cpu=haswel", LT_EINVAL, "'haswel'", "native" }, { "cpu=", LT_EINVAL, "'cpu='", "cpu=NAME" },
-		{ "level=9", LT_EINVAL, "'level=9'", "level=0" },
-		{ "verify;level", LT_EINVAL, "'level'", "level=0" }, { "level=1,verify", LT_EINVAL, "'level=1,verify'", ";" },
+		{ "cpu=haswel", LT_EINVAL, "'haswel'", "native" }, { "cpu=", LT_EINVAL, "cpu has no value", "NAME" },
+		{ "level=9", LT_EINVAL, "'9'", "from 0 to 3" },
+		{ "verify;level", LT_EINVAL, "level has no value", "from 0 to 3" },
+		{ "level=1,verify", LT_EINVAL, "'1,verify'", "from 0 to 3" },
 	};
 	const struct lt_backend *llvm = lt_backend_find("llvm");
 	const struct lt_host host = { .size = sizeof host };
