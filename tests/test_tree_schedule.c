@@ -144,7 +144,7 @@ static lt_status compile_only(const char *lines, const char *backends, char *why
 /* What a backend does not know it refuses; the tree is not changed for it. */
 Test(tree_schedule, kinds_that_a_backend_lacks_are_refused)
 {
-	static const char *const kinds[] = { "grid.x", "block.y", "call gemm", "tile mma", "rank" };
+	static const char *const kinds[] = { "grid.x", "block.y", "call gemm", "rank" };
 	char lines[512], why[1000];
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		snprintf(lines, sizeof lines,

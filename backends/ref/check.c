@@ -117,7 +117,7 @@ lt_status lt__ref_check(const struct lt_tree *t, struct lt_diag *diag)
 		const struct lt_stmt *st = LT_AT(struct lt_stmt, t->stmts, s);
 		if (st->loop < -1 || st->loop >= t->n_loop)
 			BAD(-1, s, "statement %d: loop %d", (int)s, (int)st->loop);
-		if (st->kind >= LT_BARRIER)
+		if (st->kind >= LT_BARRIER && st->kind <= LT_WAIT)
 			continue;
 		if (st->kind < LT_MAP || st->kind > LT_COMBINE)
 			return lt__report(diag, LT_EUNSUPPORTED, -1, s, NULL, "ref: %%%s is a statement of an unknown kind",

@@ -50,7 +50,7 @@ lt_status walk_accepts(const struct lt_tree *t, struct lt_diag *diag)
 	}
 	for (uint32_t s = 0; s < t->stmts.n; s++) {
 		const struct lt_stmt *st = LT_AT(struct lt_stmt, t->stmts, s);
-		if (st->kind >= LT_BARRIER)
+		if (st->kind >= LT_BARRIER && st->kind <= LT_WAIT)
 			continue;
 		if (st->kind < LT_MAP || st->kind > LT_COMBINE)
 			return refuse(diag, LT_EUNSUPPORTED, -1, (int32_t)s, NULL,
