@@ -71,7 +71,7 @@ static const struct lt_call_operand *operand_at(const struct lowering *l, const 
 	return LT_AT(struct lt_call_operand, l->t->call_operands, c->first_operand + o);
 }
 
-static int32_t describe(struct lowering *l, const struct lt_call *c)
+static int32_t describe_call(struct lowering *l, const struct lt_call *c)
 {
 	struct lt_kernel_call_dim *dim = lt__pool_alloc(&l->b.pool, (size_t)c->n_dim + 1, sizeof *dim);
 	struct lt_kernel_call_operand *operand = lt__pool_alloc(&l->b.pool, (size_t)c->n_operand + 1, sizeof *operand);
@@ -100,7 +100,7 @@ bool lt__lower_call(struct lowering *l, int32_t loop)
 	for (int32_t d = 0; d < c->n_dim; d++)
 		value[c->n_operand + d] = extent_of(l, dim_at(l, c, d));
 	(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_call, .operand = { -1, -1, -1, -1 },
-		.what = describe(l, c), .origin = c->stmt,
+		.what = describe_call(l, c), .origin = c->stmt,
 		.first_extra = lt__build_extras(&l->b, value, c->n_operand + c->n_dim), .n_extra = c->n_operand + c->n_dim });
 	return true;
 }

@@ -102,7 +102,7 @@ static void find_iterations(struct lowering *l, const struct lower_grid *g)
 }
 
 /* Iterations that are not there in this run: the block ends before it touches anything. */
-static void leave(struct lowering *l, const struct lower_grid *g)
+static void leave_beyond(struct lowering *l, const struct lower_grid *g)
 {
 	for (int32_t c = 0; c < g->n_chain; c++) {
 		int32_t loop = g->chain[c];
@@ -134,7 +134,7 @@ static void grid_region(struct lowering *l, const struct lower_grid *g, int32_t 
 	for (int32_t i = 0; i < n; i++)
 		l->column[lower_loop_column(l->t, outer[i])].value = lt__build_numbered(&l->b, LT_OPCODE_argument, LT_I64, i);
 	find_iterations(l, g);
-	leave(l, g);
+	leave_beyond(l, g);
 	if (root < 0)
 		lt__lower_stmt(l, s);
 	else if (g->n_chain)

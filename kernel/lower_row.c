@@ -320,7 +320,7 @@ int32_t lt__lower_row_of_lanes(struct lowering *l, int32_t row)
 
 /* In a grid, of number + a row of multiples of g: the least number with which the sum is as often at least 0, so that
  * copies of a body ask the same where their answers are the same. */
-static int64_t least_number(const struct lowering *l, int32_t row, int64_t number)
+static int64_t min_number(const struct lowering *l, int32_t row, int64_t number)
 {
 	const int64_t *r = lower_row_at(l->t, row);
 	int64_t g = 0;
@@ -349,7 +349,7 @@ int32_t lt__lower_holds(struct lowering *l, int32_t row, int64_t add)
 	number = (int64_t)((uint64_t)number + (uint64_t)add);
 	if (x < 0)
 		return number >= 0 ? LOWER_YES : LOWER_NO;
-	number = least_number(l, row, number);
+	number = min_number(l, row, number);
 	if (number == INT64_MIN) {
 		x = lt__lower_add(l, x, lt__lower_i64(l, number));
 		number = 0;

@@ -168,7 +168,7 @@ static bool is_free(const struct wide_step *w, int32_t access, int32_t from, int
 static int64_t element_of(const struct wide_step *w, int32_t at) { return w->reach[at].first.number; }
 
 /* The most lanes of a window with that element: it begins at a multiple of its bytes, and those at most are moved. */
-static int32_t most_lanes(const struct wide_step *w, int32_t at)
+static int32_t max_lanes_of(const struct wide_step *w, int32_t at)
 {
 	const struct lt_kernel_buffer *b = &w->k->buffers[w->k->instructions[at].what];
 	int64_t bytes = lt__kernel_element_bytes(b->dtype), lanes = w->s->machine->memory_bytes / bytes;
@@ -206,7 +206,7 @@ static void join_loads(struct wide_step *w, int32_t at)
 {
 	if (w->lane[at].lanes)
 		return;
-	for (int32_t lanes = most_lanes(w, at); lanes >= 1; lanes /= 2)
+	for (int32_t lanes = max_lanes_of(w, at); lanes >= 1; lanes /= 2)
 		if (find_loads(w, at, lanes, false) == lanes) {
 			(void)find_loads(w, at, lanes, true);
 			return;
@@ -255,7 +255,7 @@ static void join_stores(struct wide_step *w, int32_t at)
 	int32_t member[MAX_LANES];
 	if (w->lane[at].lanes)
 		return;
-	for (int32_t lanes = most_lanes(w, at); lanes > 1; lanes /= 2) {
+	for (int32_t lanes = max_lanes_of(w, at); lanes > 1; lanes /= 2) {
 		int32_t last = at;
 		if (!find_stores(w, at, lanes, member))
 			continue;

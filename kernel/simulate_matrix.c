@@ -151,7 +151,7 @@ static void accumulate(struct simulation *s, struct matrix_run *r, int32_t t)
 			.to = -1, .from = -1 });
 }
 
-static void take_room(struct simulation *s, struct matrix_run *r, int part)
+static void take_memory(struct simulation *s, struct matrix_run *r, int part)
 {
 	struct simulate_grid *g = s->grid;
 	if (!g->matrix_bits[part]) {
@@ -167,7 +167,7 @@ void lt__simulate_fragment(struct simulation *s, int32_t instruction, int32_t fi
 	const struct lt_instruction *x = &s->k->instructions[instruction];
 	struct matrix_run r = { .at = instruction, .first = first, .n = n, .x = x, .m = &s->k->matrices[x->what] };
 	const int part = (int)x->number;
-	take_room(s, &r, part);
+	take_memory(s, &r, part);
 	fill_from_shared(s, &r, part, 0);
 	for (int32_t t = 0; t < n && !s->status; t++) {
 		lt__simulate_switch(s, first + t);
@@ -185,7 +185,7 @@ void lt__simulate_matrix(struct simulation *s, int32_t instruction, int32_t firs
 	struct matrix_run r = { .at = instruction, .first = first, .n = n, .x = x, .m = &s->k->matrices[x->what],
 		.kept_bits = row ? row->kept_bits : 0 };
 	for (int part = 0; part < 2; part++) {
-		take_room(s, &r, part);
+		take_memory(s, &r, part);
 		if (lt__matrix_location(s->k, x, part).buffer < 0)
 			fill_from_fragments(s, &r, part);
 		else

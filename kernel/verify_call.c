@@ -43,7 +43,7 @@ static void check_dims(struct lt_verifier *v, int32_t call)
 
 static bool is_whole_number(uint32_t dtype) { return dtype >= LT_I8 && dtype <= LT_I64; }
 
-static void check_operand(struct lt_verifier *v, int32_t call, int32_t o)
+static void check_call_operand(struct lt_verifier *v, int32_t call, int32_t o)
 {
 	const struct lt_kernel_call *c = &v->k->calls[call];
 	const char *name = operand_name(c, o);
@@ -73,11 +73,11 @@ void lt__verify_call_description(struct lt_verifier *v, int32_t call)
 {
 	check_dims(v, call);
 	for (int32_t o = 0; o < v->k->calls[call].n_operand; o++)
-		check_operand(v, call, o);
+		check_call_operand(v, call, o);
 }
 
 /* Where an operand goes is known if where it begins is, and how many there are. */
-static void check_place(struct lt_verifier *v, const struct lt_instruction *i, int32_t o)
+static void check_begin(struct lt_verifier *v, const struct lt_instruction *i, int32_t o)
 {
 	const struct lt_kernel_call *c = &v->k->calls[i->what];
 	const int64_t *value = v->k->extras + i->first_extra;
@@ -119,6 +119,6 @@ void lt__verify_call(struct lt_verifier *v, const struct lt_instruction *i)
 			lt__verify_fail(v, -1, "make its extent larger", "%" PRId64 " of %s, but there are at most %" PRId64, n,
 				c->dims[d].var, c->dims[d].extent);
 	for (int32_t o = 0; o < c->n_operand; o++)
-		check_place(v, i, o);
+		check_begin(v, i, o);
 	lt__verify_written(v, c->operands[0].buffer);
 }

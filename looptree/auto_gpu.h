@@ -8,7 +8,7 @@
  *     auto_gpu_split.c  before that: long reductions by partial results
  *     auto_gpu_tile.c   before that: tiles between two orders of elements
  *     auto_gpu_bind.c   the loops: grid and block loops, vectors
- *     auto_gpu_note.c   what was chosen and why
+ *     auto_gpu_reason.c what was chosen and why
  *     auto_gpu_fit.c    whether a block has the memory for it
  *
  * A nest is its `chain`, loops directly in each other whose iterations have elements of their own, and what is in the
@@ -95,8 +95,8 @@ lt_status lt__gpu_split(struct lt_gpu *, const bool *open);
 lt_status lt__gpu_tile(struct lt_gpu *, const bool *open, int32_t n_open);
 /* auto_gpu_bind.c */
 void lt__gpu_bind(struct lt_gpu *, struct lt_gpu_nest *);
-/* auto_gpu_note.c: what was chosen and why, for people. */
-void lt__gpu_note(struct lt_gpu *, const struct lt_gpu_nest *);
+/* auto_gpu_reason.c: what was chosen and why, for people. */
+void lt__gpu_reason(struct lt_gpu *, const struct lt_gpu_nest *);
 /* auto_gpu_fit.c: whether a block has room for what the nest keeps. */
 bool lt__gpu_fits(const struct lt_gpu *, lt_tnode top);
 #endif

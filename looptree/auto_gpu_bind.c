@@ -15,7 +15,7 @@
 enum { THREADS = 256, UNROLLED = 32, TOGETHER = 8 };
 
 /* A loop of the chain, cut: iterations of the grid, of threads, of one thread. */
-struct chain_cut { lt_tnode loop; int64_t trips, threads, wide; int axis; };
+struct chain_cut { lt_tnode loop; int64_t iterations, threads, wide; int axis; };
 
 static lt_tnode bind_loop(struct lt_gpu *s, const struct chain_cut *c, int64_t step, enum lt_loop_kind kind, int axis)
 {
@@ -42,16 +42,16 @@ static bool is_bounded(const struct lt_looptree *t, lt_tnode loop) { return t->g
 /* Whether all of the loop is in the block: nothing of it is left for the grid. */
 static bool is_inside(const struct lt_looptree *t, const struct chain_cut *c)
 {
-	return c->threads * c->wide >= c->trips && c->trips % c->wide == 0 && !is_bounded(t, c->loop);
+	return c->threads * c->wide >= c->iterations && c->iterations % c->wide == 0 && !is_bounded(t, c->loop);
 }
 
 static void push_grid(struct lt_gpu *s, struct bind_stack *x, const struct chain_cut *c, bool serial)
 {
-	if (is_inside(s->t, c) && c->threads * c->wide == c->trips && c->threads > 1)
+	if (is_inside(s->t, c) && c->threads * c->wide == c->iterations && c->threads > 1)
 		return;
 	int64_t side = c->threads * c->wide;
 	lt_tnode at = bind_loop(s, c, s->t->node[c->loop].step * side, serial ? LT_SERIAL : LT_GRID, 0);
-	s->t->node[at].tail = side > 1 && (c->trips % side || is_bounded(s->t, c->loop)) ? LT_MASK : s->t->node[c->loop].tail;
+	s->t->node[at].tail = side > 1 && (c->iterations % side || is_bounded(s->t, c->loop)) ? LT_MASK : s->t->node[c->loop].tail;
 	push(s, x, at);
 }
 
@@ -62,7 +62,7 @@ static void rebuild(struct lt_gpu *s, const struct lt_gpu_nest *n, const struct 
 	struct bind_stack x = { -1, -1 };
 	int64_t blocks = 1, first = 0;
 	for (int32_t i = n->n_chain; i-- > 0;)
-		if (lt__mul_overflow(blocks, (cut[i].trips - 1) / (cut[i].threads * cut[i].wide) + 1, &blocks)
+		if (lt__mul_overflow(blocks, (cut[i].iterations - 1) / (cut[i].threads * cut[i].wide) + 1, &blocks)
 			|| blocks > INT32_MAX) {
 			first = i + 1;
 			break;
@@ -88,16 +88,16 @@ static void rebuild(struct lt_gpu *s, const struct lt_gpu_nest *n, const struct 
 
 /* As many threads as leave the fewest off, counting those that fill a subgroup; of equals a divisor, so that no
  * iteration needs a mask, then the most. */
-static int64_t share_of(const struct lt_gpu *s, int64_t trips, int64_t max)
+static int64_t share_of(const struct lt_gpu *s, int64_t iterations, int64_t max)
 {
 	int64_t best = max, least = INT64_MAX, subgroup = (int64_t)s->target->warp;
-	if (trips <= max)
-		return trips;
+	if (iterations <= max)
+		return iterations;
 	for (int64_t n = max; 2 * n > max; n--) {
-		int64_t blocks = (trips - 1) / n + 1, all, full = lt__round_up(n, max < subgroup ? max : subgroup);
+		int64_t blocks = (iterations - 1) / n + 1, all, full = lt__round_up(n, max < subgroup ? max : subgroup);
 		if (lt__mul_overflow(blocks, full, &all) || lt__mul_overflow(all, 2, &all))
 			return max;
-		all += trips % n != 0;
+		all += iterations % n != 0;
 		if (all < least) {
 			least = all;
 			best = n;
@@ -130,7 +130,7 @@ static void fill_block(const struct lt_gpu *s, struct chain_cut *cut, int32_t n,
 {
 	int64_t threads = 1;
 	for (int32_t i = n; i-- > 0 && threads * 2 <= max;) {
-		cut[i].threads = share_of(s, (cut[i].trips - 1) / cut[i].wide + 1, max / threads);
+		cut[i].threads = share_of(s, (cut[i].iterations - 1) / cut[i].wide + 1, max / threads);
 		threads *= cut[i].threads;
 	}
 }
@@ -138,10 +138,10 @@ static void fill_block(const struct lt_gpu *s, struct chain_cut *cut, int32_t n,
 /* -- the body -- */
 
 /* Of many rounds some are straight code, so that a thread asks for all that they read before it waits for the first. */
-static void unroll_some(struct lt_gpu *s, lt_tnode loop, int64_t rounds, int64_t rest)
+static void unroll_some(struct lt_gpu *s, lt_tnode loop, int64_t rounds, int64_t remainder)
 {
 	int64_t some = TOGETHER;
-	while (some > 1 && (rest || rounds % some))
+	while (some > 1 && (remainder || rounds % some))
 		some /= 2;
 	if (some < 2)
 		return;
@@ -155,26 +155,26 @@ static void unroll_some(struct lt_gpu *s, lt_tnode loop, int64_t rounds, int64_t
 static void share_loop(struct lt_gpu *s, lt_tnode loop, int64_t threads, int64_t wide, int axis, bool reduces)
 {
 	struct lt_looptree *t = s->t;
-	int64_t trips = lt_looptree_trip_count(t, loop), side;
-	wide = trips % wide ? 1 : wide;
+	int64_t iterations = lt_looptree_trip_count(t, loop), side;
+	wide = iterations % wide ? 1 : wide;
 	side = threads * wide;
-	bool bounded = is_bounded(t, loop), whole = !bounded && trips % wide == 0;
-	if (whole && (trips == side || (trips < side && (!reduces || axis)))) {
-		threads = trips / wide;
+	bool bounded = is_bounded(t, loop), whole = !bounded && iterations % wide == 0;
+	if (whole && (iterations == side || (iterations < side && (!reduces || axis)))) {
+		threads = iterations / wide;
 	} else {
 		lt_tnode outer = lt__edit_new_loop(&s->e, t->node[loop].var, side);
 		lt__edit_replace(&s->e, loop, outer);
 		lt__edit_insert(&s->e, outer, -1, loop);
-		t->node[outer].loop = (trips - 1) / side < UNROLLED ? LT_UNROLL : LT_SERIAL;
+		t->node[outer].loop = (iterations - 1) / side < UNROLLED ? LT_UNROLL : LT_SERIAL;
 		if (bounded && t->node[outer].loop == LT_UNROLL) {     /* a thread's part is in registers if none is counted */
-			lt_tnode all = lt__edit_new_loop(&s->e, t->node[loop].var, lt__round_up(trips, side));
+			lt_tnode all = lt__edit_new_loop(&s->e, t->node[loop].var, lt__round_up(iterations, side));
 			lt__edit_replace(&s->e, outer, all);
 			lt__edit_insert(&s->e, all, -1, outer);
 			t->node[all].tail = LT_MASK;
 		} else {
-			t->node[outer].tail = trips % side || bounded ? LT_MASK : LT_GUARD;
+			t->node[outer].tail = iterations % side || bounded ? LT_MASK : LT_GUARD;
 			if (t->node[outer].loop == LT_SERIAL && !bounded)
-				unroll_some(s, outer, trips / side, trips % side);
+				unroll_some(s, outer, iterations / side, iterations % side);
 		}
 	}
 	if (wide > 1) {
@@ -252,7 +252,7 @@ void lt__gpu_bind(struct lt_gpu *s, struct lt_gpu_nest *n)
 		break;
 	default:
 		if (n->n_chain && n->side > 1) {
-			cut[n->n_chain - 1].threads = share_of(s, cut[n->n_chain - 1].trips, n->side);
+			cut[n->n_chain - 1].threads = share_of(s, cut[n->n_chain - 1].iterations, n->side);
 			cut[n->n_chain - 1].axis = 1;
 		}
 		share_body(s, n, 0);

@@ -6,7 +6,7 @@ static void bind_nest(struct lt_gpu *s, lt_tnode top)
 {
 	struct lt_gpu_nest n;
 	lt__gpu_choose(s, top, &n);
-	lt__gpu_note(s, &n);
+	lt__gpu_reason(s, &n);
 	lt__gpu_bind(s, &n);
 }
 

@@ -85,12 +85,12 @@ static bool has_form(const struct lt_looptree *t, const struct lt_gpu_nest *n)
 
 /* Iterations of a chunk: whole rounds of the threads that share it.  If some number of chunks, not half as many, leaves
  * no partial one, then so many. */
-static int64_t step_of(int64_t trips, int64_t chunks, int64_t unit)
+static int64_t step_of(int64_t iterations, int64_t chunks, int64_t unit)
 {
 	for (int64_t n = chunks; n > 1 && 2 * n > chunks; n--)
-		if (trips % n == 0 && trips / n % unit == 0)
-			return trips / n;
-	int64_t step = (trips - 1) / (chunks > 0 ? chunks : 1) + 1;
+		if (iterations % n == 0 && iterations / n % unit == 0)
+			return iterations / n;
+	int64_t step = (iterations - 1) / (chunks > 0 ? chunks : 1) + 1;
 	return step > unit ? lt__round_up(step, unit) : step;
 }
 
@@ -107,14 +107,14 @@ static void want_split(struct split_work *w, lt_tnode top)
 	lt_tnode loop = each < CHUNKED ? -1 : loop_to_cut(s->t, n->body);
 	if (loop < 0)
 		return;
-	int64_t trips = lt_looptree_trip_count(s->t, loop), chunks = full / blocks;
+	int64_t iterations = lt_looptree_trip_count(s->t, loop), chunks = full / blocks;
 	if (chunks > each / (CHUNKED / 8))
 		chunks = each / (CHUNKED / 8);
 	x.child = n->body;
 	x.v = s->t->node[loop].var;
 	x.columns = n->form == LT_GPU_COLUMNS;
-	x.step = step_of(trips, chunks, lt__gpu_lane_of(s, n->body) == loop ? n->threads * n->wide : 1);
-	if (x.step >= trips || x.step < 1)
+	x.step = step_of(iterations, chunks, lt__gpu_lane_of(s, n->body) == loop ? n->threads * n->wide : 1);
+	if (x.step >= iterations || x.step < 1)
 		return;
 	LT_GROW(s->t->arena, w->nest, w->n_nest, w->cap_nest);
 	w->nest[w->n_nest++] = x;

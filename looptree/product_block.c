@@ -103,7 +103,7 @@ static void look_at(struct lt_auto *s, struct lt_product *p, lt_node of, lt_var 
 
 /* -- tiles -- */
 
-struct block_choice { const struct block_shape *shape; int64_t split; double cycles; };
+struct block_form { const struct block_shape *shape; int64_t split; double cycles; };
 
 static int64_t tile_of_side(const struct block_shape *x, bool right)
 {
@@ -132,15 +132,15 @@ static double cycles_of(const struct lt_auto *s, const struct lt_product *p, con
 	return cycles;
 }
 
-static struct block_choice choose_shape(const struct lt_auto *s, const struct lt_product *p)
+static struct block_form choose_shape(const struct lt_auto *s, const struct lt_product *p)
 {
-	struct block_choice best = { NULL, 1, 0 };
+	struct block_form best = { NULL, 1, 0 };
 	bool wide = lt__dtype_info(s->g->node[p->sum].dtype)->bytes > 4;       /* half as many fit the registers */
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		for (int64_t split = 1; split == 1 || (split <= MAX_SPLIT && block_extent(s, p->k) / split >= MIN_PART); split *= 2) {
 			double cycles = cycles_of(s, p, &shapes[i], split);
 			if ((!wide || shapes[i].m * shapes[i].n <= 16) && (!best.shape || cycles < best.cycles * (split > 1 ? 0.9 : 1)))
-				best = (struct block_choice){ &shapes[i], split, cycles };
+				best = (struct block_form){ &shapes[i], split, cycles };
 		}
 	return best;
 }
@@ -202,7 +202,7 @@ bool lt__product_blocks(struct lt_auto *s, struct lt_product *p)
 		return false;
 	look_at(s, p, p->left, p->m, &b->factor[0]);
 	look_at(s, p, p->right, p->n, &b->factor[1]);
-	struct block_choice c = choose_shape(s, p);
+	struct block_form c = choose_shape(s, p);
 	fill_side(&b->factor[0], c.shape, false);
 	fill_side(&b->factor[1], c.shape, true);
 	b->threads = (int32_t)(b->factor[0].lanes * b->factor[0].warps * b->factor[1].lanes * b->factor[1].warps);

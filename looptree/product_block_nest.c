@@ -17,7 +17,7 @@
 struct block_nest { struct lt_auto *s; const struct lt_product *p; lt_tnode at; };
 
 /* What one iteration of the loops around leaves of v; *any: there is one over it. */
-static int64_t span_of(const struct block_nest *x, lt_var v, bool *any)
+static int64_t block_span(const struct block_nest *x, lt_var v, bool *any)
 {
 	const struct lt_looptree *t = x->s->t;
 	*any = false;
@@ -33,7 +33,7 @@ static void add_loop(struct block_nest *x, lt_var v, int64_t step, enum lt_loop_
 {
 	struct lt_looptree *t = x->s->t;
 	bool any;
-	int64_t span = span_of(x, v, &any);
+	int64_t span = block_span(x, v, &any);
 	x->at = lt_looptree_add_loop(t, x->at, v, step);
 	t->node[x->at].loop = kind;
 	t->node[x->at].tail = !any && span % step != 0 ? LT_PAD : LT_GUARD;
@@ -43,7 +43,7 @@ static void add_loop(struct block_nest *x, lt_var v, int64_t step, enum lt_loop_
 static void open_step(struct block_nest *x, lt_var v, int64_t step, enum lt_loop_kind kind)
 {
 	bool any;
-	int64_t span = span_of(x, v, &any);
+	int64_t span = block_span(x, v, &any);
 	if ((any && (step >= span || span == 1)) || (!any && step == span && step > 1))
 		return;
 	add_loop(x, v, step, kind);
@@ -113,7 +113,7 @@ static void share_out(struct block_loops *x, lt_var v, int64_t step, int64_t cou
 	x->threads /= by;
 }
 
-static void add_copy(struct block_nest x, const struct lt_block_factor *f)
+static void block_copy(struct block_nest x, const struct lt_block_factor *f)
 {
 	const struct lt_product_blocks *b = x.p->blocks;
 	struct block_loops loops = { 0, b->threads, { { 0, 0, LT_SERIAL } } };
@@ -249,7 +249,7 @@ lt_status lt__product_blocks_add(struct lt_auto *s, struct lt_product *p)
 	open_others(&k, &p->deep, p->k, LT_SERIAL);
 	add_loop(&k, p->k, b->slice, LT_SERIAL);
 	for (int i = 0; i < 2; i++)
-		add_copy(k, &b->factor[i]);
+		block_copy(k, &b->factor[i]);
 	add_sum(k);
 	p->end = x.at;
 	if (p->out >= 0 || p->part >= 0) {

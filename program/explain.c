@@ -154,7 +154,7 @@ static uint32_t find_decided(
 }
 
 /* Why the default tree has the nest as it is, then what the backend says. */
-static uint32_t add_notes(const struct lt_program *p, const struct lt_frozen *f, struct lt_arena *a, uint32_t n,
+static uint32_t add_reasons(const struct lt_program *p, const struct lt_frozen *f, struct lt_arena *a, uint32_t n,
 	const struct lt_decided **decided)
 {
 	const struct lt_looptree *t = p->tree;
@@ -186,7 +186,7 @@ void lt__explain_each(
 		const struct lt_decided *decided = NULL;
 		uint32_t n_decided = p->kernels.of && p->kernels.of[i] >= 0 && code == &p->nests.frozen[i] && !p->nests.blocks[i]
 			? find_decided(p, &p->kernels.at[p->kernels.of[i]], a, &decided) : 0;
-		n_decided = add_notes(p, &p->nests.frozen[i], a, n_decided, &decided);
+		n_decided = add_reasons(p, &p->nests.frozen[i], a, n_decided, &decided);
 		const struct lt_explained e = { .size = sizeof e,
 			.kernel = p->nests.frozen[i].tree.name,
 			.backend = p->nests.blocks[i] ? "host"

@@ -129,7 +129,7 @@ static bool plan_is_for(const struct lt_cuda_plan *p, const struct blas_call *x)
 	return true;
 }
 
-static lt_status choose(const struct blas_call *x, struct lt_cuda_plan *p, struct lt_diag *diag)
+static lt_status choose_algorithm(const struct blas_call *x, struct lt_cuda_plan *p, struct lt_diag *diag)
 {
 	const struct lt_cuda_blas *b = &x->o->s->blas;
 	const int32_t operand[] = { p->shape.a, 3 - p->shape.a, residual_of(x->c), 0 };
@@ -218,7 +218,7 @@ static lt_status plan_new(const struct blas_call *x, struct lt_cuda_plan **out, 
 	for (int32_t o = 0; !status && o < x->c->n_operand; o++)
 		p->align[o] = align_of(x, &p->shape, o);
 	if (!status && !choose_as_saved(x, p))
-		status = choose(x, p, diag);
+		status = choose_algorithm(x, p, diag);
 	if (status)
 		free(p);
 	return status;

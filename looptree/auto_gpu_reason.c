@@ -16,7 +16,7 @@ static const char *lane_name(const struct lt_gpu *s, const struct lt_gpu_nest *n
 	return n->lane >= 0 ? s->t->graph->var[s->t->node[n->lane].var].name : "none";
 }
 
-static const char *note_text(const struct lt_gpu *s, const struct lt_gpu_nest *n)
+static const char *reason_text(const struct lt_gpu *s, const struct lt_gpu_nest *n)
 {
 	struct lt_arena *a = s->t->arena;
 	const char *chain = chain_text(s, n), *lane = lane_name(s, n);
@@ -45,11 +45,11 @@ static const char *note_text(const struct lt_gpu *s, const struct lt_gpu_nest *n
 	}
 }
 
-void lt__gpu_note(struct lt_gpu *s, const struct lt_gpu_nest *n)
+void lt__gpu_reason(struct lt_gpu *s, const struct lt_gpu_nest *n)
 {
 	struct lt_looptree *t = s->t;
 	if (t->node[n->top].loop != LT_SERIAL)
 		return;
 	LT_GROW(t->arena, t->note, t->n_note, t->cap_note);
-	t->note[t->n_note++] = (struct lt_tnote){ n->last, note_text(s, n) };
+	t->note[t->n_note++] = (struct lt_tnote){ n->last, reason_text(s, n) };
 }
