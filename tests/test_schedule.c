@@ -104,6 +104,7 @@ static const struct { const char *from, *steps, *want;
 		"own %c.part = partial %c over k step 1 below 4 as k_1\nm\n n\n  k step 4\n   k'\n    %p\n    "
 		"%c.part\n  k_1\n   %c\n  %d\n  %e\n" },
 	{ one, "call m gemm", "m call gemm\n n\n  k\n   %p\n   %c\n  %d\n  %e\n" },
+	{ one, "tile k gemm", "m\n n\n  k tile gemm\n   %p\n   %c\n  %d\n  %e\n" },
 	{ one, "group k %d; call group gemm", "m\n n\n  group call gemm\n   k\n    %p\n    %c\n   %d\n  %e\n" },
 };
 static const struct { const char *from, *steps, *why; } refusals[] = {
@@ -291,9 +292,11 @@ static const struct { const char *from, *steps, *why; } refusals[] = {
 		"apply:1:1: `stream %d`: %d does not outlive its nest, so writing it past the caches saves nothing; `fission` its "
 		"readers, or stream what they write" },
 	{ one, "layout %c n",
-		"apply:1:1: `layout %c n`: a layout of %c ends the digits of each dim with the dim itself; `m` is missing" },
+		"apply:1:1: `layout %c n`: a layout of %c has each dim itself among its digits; `m` is missing" },
 	{ one, "call m ge-mm",
 		"apply:1:1: `call m ge-mm`: the name of a routine has letters, digits, '_' and '.', not 'ge-mm'" },
+	{ one, "tile m ge-mm",
+		"apply:1:1: `tile m ge-mm`: the name of a matrix instruction has letters, digits, '_' and '.', not 'ge-mm'" },
 	{ one, "group %d k", "apply:1:1: `group %d k`: %d comes after k; name the earlier one first" },
 };
 

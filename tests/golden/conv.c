@@ -36,6 +36,21 @@ typedef float lt_f32x8 __attribute__((vector_size(32)));
 
 LT_LANES lt_f32x8 lt_f32x8_load_by_on(const float *p, int64_t n, lt_i32x8 m)
 {
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && 8 == 16 && 32 == 32
+	if (__builtin_constant_p(n) && n > -10000000 && n < 10000000)
+		return (lt_f32x8)__builtin_ia32_gathersiv16sf((float __attribute__((vector_size(64)))){ 0 }, p,
+			(lt_i32x8){ 0 * (int32_t)n, 1 * (int32_t)n, 2 * (int32_t)n, 3 * (int32_t)n, 4 * (int32_t)n, 5 * (int32_t)n, 6 * (int32_t)n, 7 * (int32_t)n }, (short)__builtin_ia32_cvtd2mask512(m), 4);
+#endif
+#if defined(__AVX512VL__) && defined(__AVX512DQ__) && 8 == 8 && 32 == 32
+	if (__builtin_constant_p(n) && n > -10000000 && n < 10000000)
+		return (lt_f32x8)__builtin_ia32_gather3siv8sf((float __attribute__((vector_size(32)))){ 0 }, p,
+			(lt_i32x8){ 0 * (int32_t)n, 1 * (int32_t)n, 2 * (int32_t)n, 3 * (int32_t)n, 4 * (int32_t)n, 5 * (int32_t)n, 6 * (int32_t)n, 7 * (int32_t)n }, (char)__builtin_ia32_cvtd2mask256(m), 4);
+#endif
+#if defined(__AVX512VL__) && defined(__AVX512DQ__) && 8 == 4 && 32 == 32
+	if (__builtin_constant_p(n) && n > -10000000 && n < 10000000)
+		return (lt_f32x8)__builtin_ia32_gather3siv4sf((float __attribute__((vector_size(16)))){ 0 }, p,
+			(lt_i32x8){ 0 * (int32_t)n, 1 * (int32_t)n, 2 * (int32_t)n, 3 * (int32_t)n, 4 * (int32_t)n, 5 * (int32_t)n, 6 * (int32_t)n, 7 * (int32_t)n }, (char)__builtin_ia32_cvtd2mask128(m), 4);
+#endif
 	return (lt_f32x8){ m[0] ? p[0 * n] : 0, m[1] ? p[1 * n] : 0, m[2] ? p[2 * n] : 0, m[3] ? p[3 * n] : 0, m[4] ? p[4 * n] : 0, m[5] ? p[5 * n] : 0, m[6] ? p[6 * n] : 0, m[7] ? p[7 * n] : 0 };
 }
 

@@ -66,6 +66,12 @@ LT_LANES lt_f32x4 lt_f32x4_larger(lt_f32x4 a, lt_f32x4 b)
 
 LT_LANES lt_i32x4 lt_i32x4_splat(int32_t x) { return x - (lt_i32x4){ 0 }; }
 
+LT_LANES lt_f32x4 lt_f32x4_of_lt_f32x8(lt_f32x8 v, int k)
+{
+	union { lt_f32x8 v; lt_f32x4 part[2]; } u = { v };
+	return u.part[k];
+}
+
 typedef float lt_f32x2 __attribute__((vector_size(8)));
 
 typedef int32_t lt_i32x2 __attribute__((vector_size(8)));
@@ -290,8 +296,8 @@ static __attribute__((noinline)) void k0_2(const float *restrict n1, float *rest
 		const lt_i32x8 v172 = (lt_i32x8)lt_f32x8_larger(sum, v168);
 		const lt_i32x8 v173 = (lt_i32x8)lt_f32x8_larger(v168, sum);
 		sum = (lt_f32x8)((v172 | v173) & ((v172 & v173) | 2147483647));
-		const lt_f32x4 v180 = (lt_f32x4){ sum[0], sum[1], sum[2], sum[3] };
-		const lt_f32x4 v181 = (lt_f32x4){ sum[4], sum[5], sum[6], sum[7] };
+		const lt_f32x4 v180 = lt_f32x4_of_lt_f32x8(sum, 0);
+		const lt_f32x4 v181 = lt_f32x4_of_lt_f32x8(sum, 1);
 		const lt_i32x4 v184 = (lt_i32x4)lt_f32x4_larger(v180, v181);
 		const lt_i32x4 v185 = (lt_i32x4)lt_f32x4_larger(v181, v180);
 		const lt_f32x4 v190 = (lt_f32x4)((v184 | v185) & ((v184 & v185) | 2147483647));
