@@ -61,15 +61,16 @@ static void count_loops(
 	}
 }
 
-/* A group runs what is in it, once.  The recursion is as deep as the nest. */
-static void count_groups(const struct lt_looptree *t, lt_tnode at, int64_t *by_tnode)
+/* A group runs what is in it, once; one that a routine gets, or a block of threads does, is a loop of the frozen tree,
+ * and counted.  The recursion is as deep as the nest. */
+static void count_groups(const struct lt_looptree *t, lt_tnode at, const int32_t *first_copy, int64_t *by_tnode)
 {
 	const struct lt_tnodedef *d = &t->node[at];
 	if (d->kind == LT_TLEAF)
 		by_tnode[at] = lt__op_counts(t->graph->node[d->leaf].op);
 	for (lt_tnode child = d->child; child >= 0; child = t->node[child].next) {
-		count_groups(t, child, by_tnode);
-		if (d->kind == LT_TGROUP && d->loop != LT_CALL)
+		count_groups(t, child, first_copy, by_tnode);
+		if (d->kind == LT_TGROUP && first_copy[at] < 0)
 			by_tnode[at] = lt__count_plus(by_tnode[at], by_tnode[child]);
 	}
 }
@@ -106,7 +107,7 @@ lt_status lt__count_tree(
 		if (!executed_by_tnode)
 			continue;
 		count_loops(&frozen[number], param, a, first_copy, executed_by_tnode);
-		count_groups(t, root, executed_by_tnode);
+		count_groups(t, root, first_copy, executed_by_tnode);
 	}
 	return LT_OK;
 }

@@ -325,6 +325,27 @@ Test(counts, what_runs_beside_the_useful_is_told_apart)
 	}
 }
 
+/* A group that one block of threads runs, or a routine gets, is a loop of the frozen tree: on its line once. */
+Test(counts, groups_count_once)
+{
+	static const char graph[] = "graph 1\nvar m 10\nvar k 20\n%x = f32[m, k] input \"x\"\n%e = f32[m, k] exp "
+				    "%x\n%s = f32[m] add.reduce %e\nresult \"s\" = %s\n";
+	static const char *const form[] = { "group %s/m", "bind %s/m block.x; group %s/m",
+		"group %s/m; group %s/group; bind %s/m block.x" };
+	for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
+		struct lt_context *ctx;
+		struct lt_arena *a;
+		struct met m = { 0 };
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		cr_assert_eq(lt__arena_new(ctx, &a), LT_OK);
+		struct lt_program *p = compiled(ctx, graph, form[i], "sim:grid");
+		check_lines(p->tree, a, i, form[i], &m);
+		lt__arena_free(a);
+		lt_program_free(p);
+		lt_context_free(ctx);
+	}
+}
+
 /* The network of the tutorials: 784-1000-10, 1024 rows, by the default trees of a processor. */
 Test(counts, a_network_counts_what_its_products_are)
 {

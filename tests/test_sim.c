@@ -116,6 +116,23 @@ Test(sim, machines_have_names)
 	cr_expect_eq(run("-b sim:h300 -c w=1 -i x=1 examples/first.lt"), 2);
 }
 
+/* An update writes a part of what the host has put there; whoever reads the rest in the same kernel reads that. */
+Test(sim, updates_are_of_what_was_there)
+{
+	static const char graph[] = "graph 1\nvar i 7\nvar k 3\n%c = f32[i] input \"c\"\n%x = f32[k] input \"x\"\n"
+		"%n = f32[i] update %c, %x at [1]\n%y = f32[i] neg %n\nresult \"n\" = %n\nresult \"y\" = %y\n";
+	static const char *const steps[] = { "group k %y/i", "split k 2; tail k mask; vectorize k'; group k %y/i" };
+	char options[600];
+	const char *path = scratch("update.lt");
+	FILE *f = fopen(path, "w");
+	cr_assert(f && fputs(graph, f) >= 0 && fclose(f) == 0);
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		(void)snprintf(options, sizeof options, "-b sim --no-passes --strict --verify -i '*=iota' --apply=\"%s\" %s",
+			steps[i], path);
+		cr_expect_eq(run(options), 0, "%s: %s%s", steps[i], out, err);
+	}
+}
+
 /* What became of vectors, and why it was not better. */
 Test(sim, vectors_are_explained)
 {

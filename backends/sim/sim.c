@@ -206,8 +206,43 @@ static lt_status count_new(const struct lt_object *o, struct lt_simulate_count *
 	return c->runs && c->lanes && (c->request || !requests) ? LT_OK : LT_ENOMEM;
 }
 
+/* Points of access `a` that statement s writes for sure: one for each iteration of the loops that move it; 0 where
+ * guards or bounds may leave some out. */
+static int64_t sure_points(const struct lt_tree *t, const struct lt_stmt *s, const struct lt_access *a)
+{
+	const int64_t *loops = t->rows + (int64_t)a->row * t->n_column + 1 + t->n_param;
+	int64_t n = s->n_guard || a->index >= 0 ? 0 : 1;
+	for (int32_t l = s->loop; l >= 0; l = LT_AT(struct lt_loop, t->loops, l)->parent) {
+		const struct lt_loop *x = LT_AT(struct lt_loop, t->loops, l);
+		if (x->n_bound || (loops[l] && __builtin_mul_overflow(n, x->max_trip_count, &n)))
+			return 0;
+	}
+	return n;
+}
+
+/* Whether the kernel writes all of buffer b for sure.  An update writes part of what another kernel, or the host, has
+ * put there.  (Copies of a statement, as of a peeled loop, write apart; two updates may overlap.) */
+static bool writes_whole(const struct lt_tree *t, int32_t b)
+{
+	const int64_t elems = LT_AT(struct lt_buffer, t->buffers, b)->elems;
+	int64_t n = 0;
+	const char *name = NULL;
+	for (uint32_t i = 0; i < t->stmts.n && n < elems; i++) {
+		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
+		const struct lt_access *a = s->dest >= 0 ? LT_AT(struct lt_access, t->accesses, s->dest) : NULL;
+		if (!a || a->buffer != b || (s->kind != LT_MAP && s->kind != LT_RESET))
+			continue;
+		n = name && s->name && strcmp(name, s->name) == 0 ? n : 0;
+		name = s->name;
+		if (__builtin_add_overflow(n, sure_points(t, s, a), &n))
+			return true;
+	}
+	return n >= elems;
+}
+
 /* Slots whose content has no meaning before the kernel runs: what this one writes for other kernels or for the host.
- * All of a result is written, unless run-time extents say how much; other kernels' may have elements that pad. */
+ * All of a result is written, unless run-time extents say how much; other kernels' may have elements that pad.  Where a
+ * kernel may write less than all of those, what was there before may be meant. */
 static void fill_fresh(const struct lt_tree *t, uint8_t *fresh)
 {
 	memset(fresh, t->n_param ? 1 : 2, (size_t)t->n_slot);
@@ -216,7 +251,7 @@ static void fill_fresh(const struct lt_tree *t, uint8_t *fresh)
 		if (b->slot >= 0 && (!b->written || (b->role != LT_OUTPUT && b->role != LT_WORKSPACE)))
 			fresh[b->slot] = 0;
 		else if (b->slot >= 0 && b->role == LT_WORKSPACE && fresh[b->slot])
-			fresh[b->slot] = 1;
+			fresh[b->slot] = writes_whole(t, (int32_t)i) ? 1 : 0;
 	}
 }
 
