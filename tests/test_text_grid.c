@@ -4,6 +4,7 @@
  * LT_BLESS=1 rewrites the texts; LT_SEED=N begins with another program, LT_KERNELS=N takes another number of them.
  */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,46 @@ Test(text_grid, opcodes)
 				(double)y[t]);
 		lt_kernel_free(k);
 	}
+}
+
+/* Constants, numbers that are loaded, and both by two lanes: a compiler knows the first, and what its library makes of
+ * numbers that no integer has. */
+Test(text_grid, opencl_rounds_every_number)
+{
+	static const char *const constant[] = { "inf", "-inf", "1e+30", "-1e+30", "8388609", "0.5", "1.5", "-2.5", "-0",
+		"-0.25", "0.49999997", "nan" };
+	static const char *const nan_of[2] = { "nan:0x7fc00000", "nan:0x7ff8000000000000" };
+	enum { N = sizeof constant / sizeof *constant };
+	static char text[8192], said[8192];
+	float x[N], y[4 * N];
+	double z[N];
+	size_t n = (size_t)snprintf(text, sizeof text, "kernel 1\nname k\nworkspace 0 thread 0\n"
+		"buffer x f32[%d] slot 0 align 4 exclusive\nbuffer y f32[%d] slot 1 align 4 exclusive written\n"
+		"buffer z f64[%d] slot 2 align 8 exclusive written\nregion host\n\tlaunch_grid 1 1 1 1 ()\n"
+		"region grid 1 blocks (1, 1, 1) threads (1, 1, 1) subgroup 1 shared 0\n", N, 4 * N, N);
+	if (!opencl_is_there())
+		cr_skip_test("no OpenCL device is there: Debian's pocl-opencl-icd makes one of the processor");
+	for (int i = 0; i < N; i++) {
+		const char *const *spelled = constant[i][0] == 'n' ? nan_of : (const char *const[]){ constant[i], constant[i] };
+		x[i] = strtof(constant[i], NULL);
+		n += (size_t)snprintf(text + n, sizeof text - n, "\t%%a%d = round f32 %s\n\tstore y[%d] %%a%d\n"
+			"\t%%b%d = load f32 x[%d]\n\t%%c%d = round f32 %%b%d\n\tstore y[%d] %%c%d\n\t%%d%d = splat f32x2 %%b%d\n"
+			"\t%%e%d = round f32x2 %%d%d\n\tstore f32x2 y[%d] %%e%d\n\t%%f%d = round f64 %s\n\tstore z[%d] %%f%d\n",
+			i, spelled[0], 4 * i, i, i, i, i, i, 4 * i + 1, i, i, i, i, i, 4 * i + 2, i, i, spelled[1], i, i);
+	}
+	must(n < sizeof text, "the text is too long");
+	struct lt_kernel *k = simulated_kernel("%s", text);
+	const int64_t bytes[3] = { sizeof x, sizeof y, sizeof z };
+	struct lt_fault fault = { 0 };
+	cr_expect(opencl_run(k, (void *const[]){ x, y, z }, bytes, &fault, said, sizeof said), "%s", said);
+	for (int i = 0; i < N; i++) {
+		float want = rintf(x[i]);
+		double wide = rint(strtod(constant[i], NULL));
+		for (int j = 4 * i; j < 4 * i + 4; j++)
+			cr_expect(random_kernel_same(LT_F32, &y[j], &want, 1), "%s: y[%d] is %g", constant[i], j, (double)y[j]);
+		cr_expect(random_kernel_same(LT_F64, &z[i], &wide, 1), "%s: z[%d] is %g", constant[i], i, z[i]);
+	}
+	lt_kernel_free(k);
 }
 
 /* Every other one has values of several lanes. */
