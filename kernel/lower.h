@@ -10,6 +10,7 @@
  * lower_row.c      affine rows: as values, and what is known of them
  * lower_known.c    instructions that are made once; blocks
  * lower_stmt.c     statements, one element at a time
+ * lower_operator.c what operators give
  * lower_element.c  elements, read and written
  *
  * In a vector loop:
@@ -192,8 +193,6 @@ void lt__lower_team(struct lowering *, int32_t first, lower_body_fn *body);
 /* lower_space.c: buffers of the program; what begins in an iteration of the loop (-1: in the region) begins now. */
 void lt__lower_spaces(struct lowering *);
 void lt__lower_begin(struct lowering *, int32_t loop);
-/* Whether a statement reads or writes buffer b of the tree. */
-bool lt__lower_touches(const struct lowering *, int32_t stmt, int32_t b);
 /* Where buffer b of the tree is, here. */
 int32_t lt__lower_location(struct lowering *, int32_t b);
 /* Whether each lane of the vector in hand has a b of its own. */
@@ -259,12 +258,14 @@ void lt__lower_build_store(struct lowering *, struct lt_instruction);
 
 /* lower_stmt.c */
 void lt__lower_stmt(struct lowering *, int32_t stmt);
-uint32_t lt__lower_opcode_of(const struct lt_op *);
-/* What the operator gives, of its type; in as many lanes as the widest operand. */
-int32_t lt__lower_apply(struct lowering *, const struct lt_op *, int32_t *operand);
 int32_t lt__lower_operand(struct lowering *, int32_t stmt, const struct lt_operand *);
 /* dest = op(dest, value), of a statement that reduces. */
 void lt__lower_reduce(struct lowering *, int32_t stmt, int32_t value);
+
+/* lower_operator.c */
+uint32_t lt__lower_opcode_of(const struct lt_op *);
+/* What the operator gives, of its type; in as many lanes as the widest operand. */
+int32_t lt__lower_apply(struct lowering *, const struct lt_op *, int32_t *operand);
 
 /* lower_guard.c.  Conditions of the lanes of the vector in hand. */
 struct lower_guards {

@@ -46,12 +46,6 @@ lt_status lt__lower_find_calls(struct lowering *l, struct lt_diag *diag)
 	return LT_OK;
 }
 
-bool lt__lower_is_called(const struct lowering *l, int32_t b)
-{
-	const struct lt_buffer *x = lower_buffer_at(l, b);
-	return x->role == LT_LOCAL && x->scope >= 0 && l->part[x->scope].called;
-}
-
 /* How many elements a dim has here; none, if a bound is negative. */
 static int32_t extent_of(struct lowering *l, const struct lt_call_dim *d)
 {

@@ -185,19 +185,3 @@ void lt__lower_end_combines(struct lowering *l, int32_t outer, int32_t first, in
 		}
 	combine_threads(l, s, value, n);
 }
-
-bool lt__lower_combine_own(struct lowering *l, int32_t s, int32_t value)
-{
-	const struct lt_op *op = op_of(l, s);
-	const int32_t v = l->combined[s].variable;
-	if (v < 0)
-		return false;
-	value = lt__lower_as(l, value, op->out);
-	if (lt__lower_opcode_of(op) != LT_OPCODE_TEXT && !lt__opcode_tests(op->opcode) && op->in[0] == op->out
-		&& op->in[1] == op->out)
-		(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_update, .operand = { value, -1, -1, -1 },
-			.what = v, .number = op->opcode, .origin = s });
-	else
-		lt__build_set(&l->b, v, lt__lower_join(l, s, lt__build_get(&l->b, v), value));
-	return true;
-}

@@ -1,7 +1,7 @@
 /* kernel/lower_grid.h -- trees for a machine that runs grids: what the files lower_grid*.c share.
  *
  * lower_plan.c     which nests are a grid each; blocks, threads, memory; what is refused
- * lower_part.c     what the plan says
+ * lower_part.c     what the plan says; what a statement touches
  * lower_spread.c   locals that are spread over the threads
  * lower_grid.c     a launch and its region
  * lower_call.c     what is handed to a routine
@@ -72,6 +72,8 @@ void lt__lower_grid_modes(struct lowering *);
 /* lower_part.c */
 /* Whether it is a block loop whose iterations are threads. */
 bool lt__lower_is_thread(const struct lowering *, int32_t loop);
+/* Whether a local belongs to what a routine computes: nobody sees it. */
+bool lt__lower_is_called(const struct lowering *, int32_t buffer);
 /* Where a local of the tree lives; copies: one for each iteration of the block loops around it that it is shared in. */
 enum lower_memory { LOWER_PART, LOWER_SHARED, LOWER_GLOBAL };
 enum lower_memory lt__lower_memory(const struct lowering *, int32_t buffer);
@@ -80,6 +82,8 @@ int64_t lt__lower_copies(const struct lowering *, int32_t buffer);
 int32_t lt__lower_copy_offset(struct lowering *, int32_t buffer);
 /* Where so many bytes of shared memory begin that nothing else has. */
 int64_t lt__lower_share(struct lowering *, int32_t root, int64_t bytes);
+/* Whether a statement reads or writes a buffer of the tree. */
+bool lt__lower_touches(const struct lowering *, int32_t stmt, int32_t buffer);
 /* Whether threads share the element of a combine; along which loops; the loop inside which they are. */
 bool lt__lower_combines(const struct lowering *, const struct lt_stmt *);
 bool lt__lower_is_combined(const struct lowering *, const struct lt_stmt *, int32_t loop);
@@ -107,8 +111,6 @@ void lt__lower_grid(struct lowering *, int32_t root, int32_t s, int32_t end, low
  * the call; false: it is none, and the nest is run. */
 lt_status lt__lower_find_calls(struct lowering *, struct lt_diag *);
 bool lt__lower_call(struct lowering *, int32_t loop);
-/* Whether a local belongs to what a routine computes: nobody sees it. */
-bool lt__lower_is_called(const struct lowering *, int32_t buffer);
 
 /* lower_thread.c */
 /* Enters a block loop: its iteration is a number of the thread. */
@@ -149,8 +151,6 @@ bool lt__lower_has_combines(const struct lowering *, int32_t loop);
 void lt__lower_begin_combines(struct lowering *, int32_t loop);
 void lt__lower_end_combines(struct lowering *, int32_t outer, int32_t first, int32_t end);
 bool lt__lower_needs_combined(const struct lowering *, int32_t loop, int32_t first, int32_t end);
-/* In such a loop: the thread's own value gets one more; false: the statement is none of these. */
-bool lt__lower_combine_own(struct lowering *, int32_t stmt, int32_t value);
 
 /* lower_terms.c: how threads are combined. */
 struct lower_terms {
@@ -163,6 +163,9 @@ struct lower_terms {
 struct lower_terms lt__lower_terms(const struct lowering *, int32_t stmt);
 /* The operator of two values of its result's type. */
 int32_t lt__lower_join(struct lowering *, int32_t stmt, int32_t a, int32_t b);
+/* In a loop inside which threads combine by themselves (struct lower_combined): the thread's own value gets one more;
+ * false: the statement is none of these. */
+bool lt__lower_combine_own(struct lowering *, int32_t stmt, int32_t value);
 /* The value of all in the thread's group. */
 int32_t lt__lower_exchange(struct lowering *, int32_t stmt, const struct lower_terms *, int32_t value);
 /* Leaves the values in shared memory, between barriers that are the caller's; then the first thread adds them. */

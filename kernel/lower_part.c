@@ -1,11 +1,17 @@
-/* kernel/lower_part.c -- what the plan of a grid says: of loops, of where locals live, of threads that are combined
- * (lower_grid.h). */
+/* kernel/lower_part.c -- what the plan of a grid says: of loops, of where locals live, of threads that are combined;
+ * and what a statement touches (lower_grid.h). */
 #include "kernel/lower_grid.h"
 
 bool lt__lower_is_thread(const struct lowering *l, int32_t loop)
 {
 	const struct lt_loop *x = lower_loop_at(l, loop);
 	return x->kind == LT_BLOCK && x->max_trip_count > 1;
+}
+
+bool lt__lower_is_called(const struct lowering *l, int32_t b)
+{
+	const struct lt_buffer *x = lower_buffer_at(l, b);
+	return x->role == LT_LOCAL && x->scope >= 0 && l->part[x->scope].called;
 }
 
 enum lower_memory lt__lower_memory(const struct lowering *l, int32_t b)
@@ -62,6 +68,28 @@ bool lt__lower_combines(const struct lowering *l, const struct lt_stmt *st)
 		if (lt__lower_is_combined(l, st, i))
 			return true;
 	return false;
+}
+
+static bool names(const struct lowering *l, int32_t access, int32_t b)
+{
+	for (; access >= 0; access = lower_access_at(l, access)->index)
+		if (lower_access_at(l, access)->buffer == b)
+			return true;
+	return false;
+}
+
+bool lt__lower_touches(const struct lowering *l, int32_t s, int32_t b)
+{
+	const struct lt_stmt *st = lower_stmt_at(l, s);
+	bool found = names(l, st->dest, b);
+	for (int32_t o = st->first_operand; o < st->first_operand + st->n_operand; o++) {
+		const struct lt_operand *x = LT_AT(struct lt_operand, l->t->operands, o);
+		for (int32_t p = x->first_piece; p < x->first_piece + x->n_piece && !found; p++) {
+			const struct lt_piece *piece = LT_AT(struct lt_piece, l->t->pieces, p);
+			found = piece->kind == LT_READ && names(l, piece->access, b);
+		}
+	}
+	return found;
 }
 
 /* Whether a statement in the loop, besides that one, touches the buffer. */

@@ -15,28 +15,6 @@ static int32_t team_of(const struct lowering *l, int32_t loop) { return loop < 0
 /* What is known of a buffer before it has a place. */
 struct uses { bool *gathered, *crosses; };
 
-static bool names(const struct lowering *l, int32_t access, int32_t b)
-{
-	for (; access >= 0; access = lower_access_at(l, access)->index)
-		if (lower_access_at(l, access)->buffer == b)
-			return true;
-	return false;
-}
-
-bool lt__lower_touches(const struct lowering *l, int32_t s, int32_t b)
-{
-	const struct lt_stmt *st = lower_stmt_at(l, s);
-	bool found = names(l, st->dest, b);
-	for (int32_t o = st->first_operand; o < st->first_operand + st->n_operand; o++) {
-		const struct lt_operand *x = LT_AT(struct lt_operand, l->t->operands, o);
-		for (int32_t p = x->first_piece; p < x->first_piece + x->n_piece && !found; p++) {
-			const struct lt_piece *piece = LT_AT(struct lt_piece, l->t->pieces, p);
-			found = piece->kind == LT_READ && names(l, piece->access, b);
-		}
-	}
-	return found;
-}
-
 static void use(const struct lowering *l, struct uses *u, int32_t access, int32_t loop)
 {
 	for (; access >= 0; access = LT_AT(struct lt_access, l->t->accesses, access)->index) {

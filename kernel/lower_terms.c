@@ -64,6 +64,22 @@ int32_t lt__lower_join(struct lowering *l, int32_t s, int32_t a, int32_t b)
 	return lt__lower_as(l, lt__lower_apply(l, op, x), op->out);
 }
 
+bool lt__lower_combine_own(struct lowering *l, int32_t s, int32_t value)
+{
+	const struct lt_op *op = op_of(l, s);
+	const int32_t v = l->combined[s].variable;
+	if (v < 0)
+		return false;
+	value = lt__lower_as(l, value, op->out);
+	if (lt__lower_opcode_of(op) != LT_OPCODE_TEXT && !lt__opcode_tests(op->opcode) && op->in[0] == op->out
+		&& op->in[1] == op->out)
+		(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_update, .operand = { value, -1, -1, -1 },
+			.what = v, .number = op->opcode, .origin = s });
+	else
+		lt__build_set(&l->b, v, lt__lower_join(l, s, lt__build_get(&l->b, v), value));
+	return true;
+}
+
 int32_t lt__lower_exchange(struct lowering *l, int32_t s, const struct lower_terms *c, int32_t value)
 {
 	for (int64_t distance = c->group / 2; distance; distance /= 2) {

@@ -1,4 +1,4 @@
-/* backends/cuda/memory.c -- memory of the device for the host: a handle is an address there. */
+/* backends/cuda/memory.c -- memory of the device for the host: a handle is an address there; where buffers are. */
 #include "backends/cuda/session.h"
 
 /* What is free, for the sentence, if the driver says. */
@@ -124,4 +124,11 @@ lt_status lt__cuda_mem_copy(struct lt_session *s, const struct lt_slot *dst, con
 	}
 	lt__cuda_leave(s);
 	return status;
+}
+
+uint64_t lt__cuda_buffer_address(const struct lt_kernel_buffer *b, const struct lt_args *args)
+{
+	if (b->space != LT_SPACE_SLOT)
+		return (uint64_t)(uintptr_t)args->workspace + (uint64_t)b->offset;
+	return (uint64_t)(uintptr_t)args->slot[b->slot].base + (uint64_t)args->slot[b->slot].offset;
 }

@@ -12,13 +12,6 @@ lt_status lt__cuda_run_check(const struct lt_object *o, const struct lt_args *ar
 	return lt__check_arguments(o->tree, args, o->code.kernel->workspace_bytes, diag);
 }
 
-uint64_t lt__cuda_buffer_address(const struct lt_kernel_buffer *b, const struct lt_args *args)
-{
-	if (b->space != LT_SPACE_SLOT)
-		return (uint64_t)(uintptr_t)args->workspace + (uint64_t)b->offset;
-	return (uint64_t)(uintptr_t)args->slot[b->slot].base + (uint64_t)args->slot[b->slot].offset;
-}
-
 static CUresult launch(const struct lt_object *o, const struct lt_cuda_launch *l, const uint64_t *argument,
 	const struct lt_args *args, CUstream stream, CUdeviceptr fault)
 {

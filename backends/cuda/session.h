@@ -105,6 +105,8 @@ lt_status lt__cuda_mem_peer(struct lt_session *, const struct lt_slot *dst, stru
 	const struct lt_slot *src, size_t bytes, void *stream, struct lt_diag *);
 lt_status lt__cuda_host_new(struct lt_session *, size_t bytes, void **, struct lt_diag *);
 void lt__cuda_host_free(struct lt_session *, void *);
+/* Where a buffer of a program is in a run. */
+uint64_t lt__cuda_buffer_address(const struct lt_kernel_buffer *, const struct lt_args *);
 /* queue.c: all with the context current.
  * take: a queue for a call: that of the caller's stream, or with NULL one of the session's own: the first, if `first`,
  * or if it is free; what was enqueued asynchronously before comes first in each of them.  give: the call is over.
@@ -135,7 +137,6 @@ lt_status lt__cuda_run_check(const struct lt_object *, const struct lt_args *, s
 struct lt_cuda_where { CUstream stream; CUdeviceptr fault, room; };   /* room: for calls; 0 if none needs it */
 lt_status lt__cuda_enqueue(struct lt_object *, const struct lt_cuda_launches *, const struct lt_args *,
 	const struct lt_cuda_where *, struct lt_diag *);
-uint64_t lt__cuda_buffer_address(const struct lt_kernel_buffer *, const struct lt_args *);
 lt_status lt__cuda_run(struct lt_object *, const struct lt_args *, struct lt_diag *);
 /* blas.c.  With the context current: opens the library once; LT_ELOAD, LT_EDEVICE.  check: what it returned, of a
  * kernel. */
