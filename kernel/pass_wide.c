@@ -185,7 +185,8 @@ static int64_t window_of(int64_t element, int32_t lanes)
 
 /* -- loads -- */
 
-/* The loads from `at` on of a window, each behind nothing that it meets: by lane, the first; how many lanes have one. */
+/* The loads from `at` on of a window, each behind nothing that it meets: by lane, the first; how many lanes have
+ * one. */
 static int32_t find_loads(const struct wide_step *w, int32_t at, int32_t lanes, bool take)
 {
 	const int64_t window = window_of(element_of(w, at), lanes);

@@ -31,8 +31,8 @@ struct lt_product_tiles {
 	int64_t block[2], warp[2], slice;
 	int32_t depth;
 };
-/* A factor of a product on a GPU: its var of rows or columns, of which a thread has `thread`, so many lanes of a warp side
- * by side `lanes` times that, and a block's warps the tile. */
+/* A factor of a product on a GPU: its var of rows or columns, of which a thread has `thread`, so many lanes of a warp
+ * side by side `lanes` times that, and a block's warps the tile. */
 struct lt_block_factor {
 	lt_node of;                     /* what is in shared memory: a copy, or the last node of the cone                   */
 	lt_node part;                   /* what a thread needs of it, in registers                                           */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tests/abi/abi.sh -- the backend interface against each version that is pinned in tests/abi/1.*: it may have grown, with a
-# larger minor, and nothing else; its headers compile as C and as C++; a plug-in that was built against pinned headers is
-# loaded and runs, one of another major is refused.  Prints TAP.  Called with O, CC, SAN.
+# tests/abi/abi.sh -- the backend interface against each version that is pinned in tests/abi/1.*: it may have grown,
+# with a larger minor, and nothing else; its headers compile as C and as C++; a plug-in that was built against pinned
+# headers is loaded and runs, one of another major is refused.  Prints TAP.  Called with O, CC, SAN.
 set -u
 export CC=${CC:-cc}
 to=$(mktemp -d)
