@@ -275,8 +275,8 @@ $(LLVM_TESTS): $(O)/%: %.c $(filter-out backends/llvm/llvm.c,$(wildcard backends
 $(O)/tests/cuda/%.o: private FLAGS += -isystem $(CUDA)
 $(filter-out %_trees %_programs,$(CUDA_TESTS)): %: %.o $(O)/looptree.o | $(MOCK_CUDA)
 	$(link) -lcriterion $(LIBS)
-$(filter %_trees %_programs,$(CUDA_TESTS)): %: %.o $(O)/tests/cuda/simulated_device.o $(HELPERS) $(PARTS) $(O)/looptree.o \
-		| $(MOCK_CUDA)
+$(filter %_trees %_programs,$(CUDA_TESTS)): %: %.o $(O)/tests/cuda/simulated_device.o $(HELPERS) $(PARTS) \
+		$(O)/looptree.o | $(MOCK_CUDA)
 	$(link) -lcriterion $(TOOL_LIBS)
 CUDA_MEASURES = $(addprefix $(O)/tests/cuda/measure_,cuda blas)
 $(CUDA_MEASURES): %: %.o $(O)/looptree.o

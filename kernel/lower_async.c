@@ -109,7 +109,8 @@ static bool agree(const struct lowering *l, int32_t loop, const struct lt_piece 
 }
 
 /* Whether n iterations of the loop from this one on can be one copy. */
-static bool are_together(struct lowering *l, int32_t loop, const struct lt_stmt *st, const struct lt_piece *p, int64_t n)
+static bool are_together(
+	struct lowering *l, int32_t loop, const struct lt_stmt *st, const struct lt_piece *p, int64_t n)
 {
 	int32_t c = lower_loop_column(l->t, loop);
 	const struct lt_access *to = lower_access_at(l, st->dest), *from = lower_access_at(l, p->access);

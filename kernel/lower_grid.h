@@ -54,8 +54,8 @@ struct lower_tile {
 	int64_t stride[3][3];
 };
 
-/* A statement that combines threads.  Inside `loop` each thread combines what it has by itself, in `variable`; behind it
- * the threads are combined.  loop -1: where the statement stands. */
+/* A statement that combines threads.  Inside `loop` each thread combines what it has by itself, in `variable`; behind
+ * it the threads are combined.  loop -1: where the statement stands. */
 struct lower_combined {
 	int32_t loop;
 	int32_t variable;               /* -1: not in that loop now */
@@ -146,7 +146,8 @@ void lt__lower_barrier(struct lowering *);
 /* Combines threads where the statement stands. */
 void lt__lower_combine(struct lowering *, int32_t stmt);
 /* In front of a loop and behind it: what is combined in it (struct lower_combined); behind loops beside each other in
- * `outer`, of statements `first` to below `end`, all together.  needs: whether the loop touches what those before it combine. */
+ * `outer`, of statements `first` to below `end`, all together.  needs: whether the loop touches what those before it
+ * combine. */
 bool lt__lower_has_combines(const struct lowering *, int32_t loop);
 void lt__lower_begin_combines(struct lowering *, int32_t loop);
 void lt__lower_end_combines(struct lowering *, int32_t outer, int32_t first, int32_t end);

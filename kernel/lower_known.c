@@ -81,10 +81,12 @@ int32_t lt__lower_pure(
 		.operand = { x, y, -1 }, .what = what, .number = number });
 }
 
-int32_t lt__lower_fragment(struct lowering *l, struct lt_instruction i, const struct lt_matrix_location *at, int32_t source)
+int32_t lt__lower_fragment(
+	struct lowering *l, struct lt_instruction i, const struct lt_matrix_location *at, int32_t source)
 {
 	struct lower_known k = { .opcode = LT_OPCODE_fragment, .dtype = i.dtype, .lanes = i.lanes,
-		.operand = { i.operand[0], l->written, source }, .what = i.what * LT_NMATRIX + (int32_t)i.number, .number = at->number };
+		.operand = { i.operand[0], l->written, source }, .what = i.what * LT_NMATRIX + (int32_t)i.number,
+		.number = at->number };
 	int64_t extra[] = { at->buffer, at->number, at->stride[0], at->stride[1], at->swizzle };
 	int32_t value = known_value(l, &k);
 	if (value >= 0)

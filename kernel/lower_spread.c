@@ -61,8 +61,8 @@ static bool add_fragment(const struct lower_tile *tile, struct spread *x, uint32
 		for (next = b + 1; next < p->n_thread && p->thread[next].axis == p->thread[b].axis
 			&& p->thread[next].power == p->thread[next - 1].power + 1; next++)
 			;
-		if (!spread_add_term(x, (struct spread_term){ stride[p->thread[b].axis] << p->thread[b].power, INT64_C(1) << (next - b),
-			INT64_C(1) << b, 0 }, seen))
+		if (!spread_add_term(x, (struct spread_term){ stride[p->thread[b].axis] << p->thread[b].power,
+			INT64_C(1) << (next - b), INT64_C(1) << b, 0 }, seen))
 			return false;
 	}
 	return true;

@@ -1,5 +1,5 @@
-/* kernel/lower_terms.c -- the values of threads that are combined: by exchanges within a subgroup, then in shared memory
- * (lower_grid.h).
+/* kernel/lower_terms.c -- the values of threads that are combined: by exchanges within a subgroup, then in shared
+ * memory (lower_grid.h).
  *
  * Members of a subgroup that lie side by side are combined by exchanges, the lower with the one that is a power of two
  * further.  What is left of them the first thread of those that share the element reads from shared memory: a few all

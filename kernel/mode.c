@@ -180,7 +180,8 @@ static void copy_serial(const struct lowering *l, int32_t i)
 
 static void unroll(const struct lowering *l, struct lower_loop *p, const struct lt_loop *x)
 {
-	const bool versions = p->bounded && l->part && !l->part[p - l->loop].waits;        /* copies where all iterations are there, and others */
+	/* Copies where all iterations are there, and others. */
+	const bool versions = p->bounded && l->part && !l->part[p - l->loop].waits;
 	if (!l->machine.unrolled)
 		return;
 	p->mode = LOWER_HINT;

@@ -112,7 +112,8 @@ struct lt_value_type lt__rule_type(enum lt_type_rule, struct lt_value_type t, co
 uint64_t lt__constant_bits(uint32_t dtype, uint32_t lanes, uint64_t bits);
 /* The value of a constant of type i32 or i64; false: it is none.  NULL is none. */
 bool lt__constant_integer(const struct lt_instruction *, int64_t *out);
-/* Words of a call's description: epilogues in the order of their bits, roles as enum lt_dim_role has them; to a NULL. */
+/* Words of a call's description: epilogues in the order of their bits, roles as enum lt_dim_role has them; to a
+ * NULL. */
 enum { LT_N_EPILOGUE = 6 };
 extern const char *const lt__call_epilogues[LT_N_EPILOGUE + 1];
 extern const char *const lt__call_roles[LT_DIM_DEEP + 2];

@@ -16,7 +16,10 @@ struct guards_step {
 	bool any;
 };
 
-static const struct lt_instruction *guards_at(const struct guards_step *g, int32_t at) { return &g->k->instructions[at]; }
+static const struct lt_instruction *guards_at(const struct guards_step *g, int32_t at)
+{
+	return &g->k->instructions[at];
+}
 
 /* Where the `if` is at its end; *middle: its else, or that end. */
 static int32_t end_of_if(const struct guards_step *g, int32_t at, int32_t *middle)

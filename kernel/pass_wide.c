@@ -38,13 +38,17 @@ struct wide_step {
 	int32_t n_base;
 	int32_t *access, n_access;      /* of the run: all that load or store, in order */
 	struct wide_lane *lane;         /* by instruction; lanes 0: it stays as it is */
-	int32_t *member;                /* by leader, from `leader` times MAX_LANES on: the stores of a window; of a load, lanes
-	                                 * that were taken out of the new value, -1: not yet */
+	/* by leader, from `leader` times MAX_LANES on: the stores of a window; of a load, lanes that were taken out of the
+	 * new value, -1: not yet */
+	int32_t *member;
 	int32_t *wide;                  /* by leader: the new value of a load */
 	bool any;
 };
 
-static bool is_access(const struct lt_instruction *i) { return i->opcode == LT_OPCODE_load || i->opcode == LT_OPCODE_store; }
+static bool is_access(const struct lt_instruction *i)
+{
+	return i->opcode == LT_OPCODE_load || i->opcode == LT_OPCODE_store;
+}
 
 /* Whether memory, or who runs, is not the same before and after: a run ends there. */
 static bool ends_run(const struct lt_instruction *i)
@@ -118,7 +122,8 @@ static bool is_single(const struct wide_step *w, const struct lt_instruction *i)
 static int32_t base_of(struct wide_step *w, const struct lt_instruction *i, const struct lt_address_sum *sum)
 {
 	for (int32_t b = 0; b < w->n_base; b++)
-		if (w->bases[b].buffer == i->what && w->bases[b].mask == i->operand[2] && lt__address_same_parts(w->bases[b].sum, sum))
+		if (w->bases[b].buffer == i->what && w->bases[b].mask == i->operand[2]
+			&& lt__address_same_parts(w->bases[b].sum, sum))
 			return b;
 	w->bases[w->n_base] = (struct wide_base){ i->what, i->operand[2], sum, unit_of_sum(w, sum, 4), -1, -1 };
 	return w->n_base++;
@@ -185,7 +190,8 @@ static int64_t window_of(int64_t element, int32_t lanes)
 
 /* -- loads -- */
 
-/* The loads from `at` on of a window, each behind nothing that it meets: by lane, the first; how many lanes have one. */
+/* The loads from `at` on of a window, each behind nothing that it meets: by lane, the first; how many lanes have
+ * one. */
 static int32_t find_loads(const struct wide_step *w, int32_t at, int32_t lanes, bool take)
 {
 	const int64_t window = window_of(element_of(w, at), lanes);
@@ -304,7 +310,8 @@ static struct lt_instruction widened(struct wide_step *w, int32_t at)
 	i.number = (int64_t)((uint64_t)i.number - (uint64_t)w->lane[at].lane);
 	i.stride = 1;
 	if (i.operand[2] >= 0 && w->lane[at].lanes > 1)
-		i.operand[2] = lt__build_value(&w->s->b, LT_OPCODE_splat, LT_LANE_MASK, (uint32_t)w->lane[at].lanes, i.operand[2], -1);
+		i.operand[2] = lt__build_value(&w->s->b, LT_OPCODE_splat, LT_LANE_MASK, (uint32_t)w->lane[at].lanes,
+			i.operand[2], -1);
 	return i;
 }
 

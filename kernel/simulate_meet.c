@@ -158,7 +158,8 @@ static int32_t meet_in_subgroup(struct simulation *s, int32_t subgroup)
 		go_on(s, subgroup);
 		return 1;
 	}
-	int32_t takes = x->opcode == LT_OPCODE_matrix || x->opcode == LT_OPCODE_fragment ? s->k->matrices[x->what].threads / g->region->subgroup : 0;
+	int32_t takes = x->opcode == LT_OPCODE_matrix || x->opcode == LT_OPCODE_fragment
+		? s->k->matrices[x->what].threads / g->region->subgroup : 0;
 	if (takes == 0 || subgroup % takes || (takes == 4 && !four_wait(s, subgroup, at)))
 		return 0;
 	(x->opcode == LT_OPCODE_matrix ? lt__simulate_matrix : lt__simulate_fragment)(s, at, subgroup * g->region->subgroup,

@@ -12,7 +12,8 @@ static const struct { struct lt_kernel_step step; lt_step_run *run; enum step_wh
 	{ { 'L', "lower", "loops have modes, buffers have spaces, statements are instructions", "a tree of loops and "
 		"operators that are known", "what the tree means", "nothing" }, NULL, STEP_EVERYWHERE },
 	{ { 'C', "constants", "arithmetic of constant integers and masks is done; an `if` that always runs one block is that "
-		"block", "nothing", "the order of all that runs", "values and blocks may be unused" }, lt__step_constants, STEP_EVERYWHERE },
+		"block", "nothing", "the order of all that runs", "values and blocks may be unused" },
+		lt__step_constants, STEP_EVERYWHERE },
 	{ { 'G', "guards", "in a grid, branches beside each other with the same condition are one", "nothing",
 		"the order of all that runs, but for integers that are computed earlier", "nothing" }, lt__step_guards, STEP_GRIDS },
 	{ { 'V', "variables", "arrays that are reached only at constant places are variables", "constant addresses are "

@@ -138,8 +138,8 @@ void lt__verify_fragment(struct lt_verifier *v, const struct lt_instruction *i)
 	const struct lt_value_type want = { x->part[part].dtype, (uint32_t)lt__matrix_lanes(x, part) };
 	check_layout(v, x, part);
 	if (i->dtype != want.dtype || i->lanes != want.lanes)
-		lt__verify_fail(v, -1, "make it of that type", "a thread's part of %c of matrix %s is %s, not %s", "ab"[part], x->name,
-			lt__shown_type(want).text, lt__shown_type((struct lt_value_type){ i->dtype, i->lanes }).text);
+		lt__verify_fail(v, -1, "make it of that type", "a thread's part of %c of matrix %s is %s, not %s",
+			"ab"[part], x->name, lt__shown_type(want).text, lt__shown_type((struct lt_value_type){ i->dtype, i->lanes }).text);
 	check_location(v, x, part, lt__matrix_location(v->k, i, 0));
 }
 

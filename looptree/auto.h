@@ -16,10 +16,10 @@ enum lt_product_form {
 	/* register tiles; the right factor is read where it lies, or packed before the first run */
 	LT_PRODUCT_TILE,
 	LT_PRODUCT_PANEL,       /* the same, inside loops that pack a panel of the right factor */
-	LT_PRODUCT_ROWS,        /* few rows: the right factor is read once, a few of its rows at a time                      */
-	LT_PRODUCT_DOTS,        /* few rows and a right factor that lies along a deep var: lanes hold partial sums           */
-	LT_PRODUCT_BLOCKS,      /* of a GPU: tiles of blocks of threads                                                       */
-	LT_PRODUCT_TILES        /* the same of halves, by matrix instructions                                                 */
+	LT_PRODUCT_ROWS,        /* few rows: the right factor is read once, a few of its rows at a time */
+	LT_PRODUCT_DOTS,        /* few rows and a right factor that lies along a deep var: lanes hold partial sums */
+	LT_PRODUCT_BLOCKS,      /* of a GPU: tiles of blocks of threads */
+	LT_PRODUCT_TILES        /* the same of halves, by matrix instructions */
 };
 struct lt_vars { int32_t n; lt_var *at; };
 /* A product by matrix instructions, of left and right: the casts that are its factors, whether these lie along the deep
@@ -31,12 +31,12 @@ struct lt_product_tiles {
 	int64_t block[2], warp[2], slice;
 	int32_t depth;
 };
-/* A factor of a product on a GPU: its var of rows or columns, of which a thread has `thread`, so many lanes of a warp side
- * by side `lanes` times that, and a block's warps the tile. */
+/* A factor of a product on a GPU: its var of rows or columns, of which a thread has `thread`, so many lanes of a warp
+ * side by side `lanes` times that, and a block's warps the tile. */
 struct lt_block_factor {
-	lt_node of;                     /* what is in shared memory: a copy, or the last node of the cone                   */
-	lt_node part;                   /* what a thread needs of it, in registers                                           */
-	lt_node *cone; int32_t n_cone;  /* nodes that only the product reads: computed where others are copied              */
+	lt_node of;                     /* what is in shared memory: a copy, or the last node of the cone */
+	lt_node part;                   /* what a thread needs of it, in registers */
+	lt_node *cone; int32_t n_cone;  /* nodes that only the product reads: computed where others are copied */
 	lt_var v;
 	int64_t thread, lanes, warps, tile;
 	bool along_k;                   /* it lies along the deep var                                                        */
@@ -46,7 +46,7 @@ struct lt_product_blocks {
 	int64_t slice, run;             /* deep elements in shared memory at a time; in a thread's registers */
 	int64_t wide;                   /* elements of one access */
 	int32_t depth, threads;
-	lt_node stored;                 /* partial sums in their place: registers hold them before; -1: there are none        */
+	lt_node stored;                 /* partial sums in their place: registers hold them before; -1: there are none */
 	int64_t group;                  /* tiles of rows whose blocks follow each other for each tile of columns; 0: all */
 };
 struct lt_product {

@@ -169,7 +169,8 @@ static void make_tile(struct tile_work *w, const struct tile_nest *x)
 	lt_tnode leaves = t->node[inner].child;
 	LT_GROW(t->arena, t->note, t->n_note, t->cap_note);
 	t->note[t->n_note++] = (struct lt_tnote){ t->node[leaves].leaf,
-		lt__arena_format(t->arena, "tree: tiles of %d by %d in shared memory: what is read lies along %s, what is written along %s",
+		lt__arena_format(t->arena,
+			"tree: tiles of %d by %d in shared memory: what is read lies along %s, what is written along %s",
 			(int)TILE, (int)TILE, t->graph->var[x->across].name, t->graph->var[x->along].name) };
 	lt__edit_replace(e, x->nest.top, top);
 	for (int32_t i = 0; i < x->n_copy; i++) {

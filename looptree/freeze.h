@@ -37,8 +37,8 @@ struct lt_frozen {
 	const struct lt_loopline *line; /* by loop: for what is reported of the tree's lines */
 	struct lt_call_reason *call;       /* by call */
 };
-/* Where a slot is sure to begin that is so many bytes behind the begin of its storage: at a multiple of the largest power
- * of two, at most 64, that divides them; else of an element. */
+/* Where a slot is sure to begin that is so many bytes behind the begin of its storage: at a multiple of the largest
+ * power of two, at most 64, that divides them; else of an element. */
 int64_t lt__slot_align(int64_t bytes, int64_t element, bool whole_is_aligned);
 /* Elements of memory that value n takes, of which `extent` are held along its dims, by its layout. */
 lt_status lt__held_elems(const struct lt_looptree *, lt_node n, const int64_t *extent, int64_t *out);

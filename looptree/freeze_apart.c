@@ -104,8 +104,9 @@ static bool is_common(const struct apart *a, int32_t loop)
 		&& (carried < 0 || (loop != carried && is_around(f, loop, carried)));
 }
 
-/* What moves an access: a loop around it, or (-1) a digit of a matrix instruction's fragment. */
-struct apart_mover { int32_t loop, axis; int64_t coef, last, stride; bool digit; };     /* digit: of the thread's number */
+/* What moves an access: a loop around it, or (-1) a digit of a matrix instruction's fragment.  digit: of the thread's
+ * number. */
+struct apart_mover { int32_t loop, axis; int64_t coef, last, stride; bool digit; };
 enum { MAX_MOVERS = 128 };
 
 /* The loop's iteration is a digit of the thread that makes the access. */

@@ -80,8 +80,9 @@ static int32_t turning_loop(const struct lt_freezer *f, const struct lt_touched 
 {
 	const struct lt_inturn *x = &f->access[now->access].turn;
 	int32_t here = f->stmt[now->stmt].loop;
-	return x->depth && x->loop != around && f->loop[x->loop].max_trip_count > 1 && first_common(f, x->loop, here) == x->loop
-		&& first_common(f, around, x->loop) == around && !lt__is_thread_loop(f, around) ? x->loop : -1;
+	return x->depth && x->loop != around && f->loop[x->loop].max_trip_count > 1
+		&& first_common(f, x->loop, here) == x->loop && first_common(f, around, x->loop) == around
+		&& !lt__is_thread_loop(f, around) ? x->loop : -1;
 }
 
 /* The newest conflict is the innermost place: a barrier there is behind all older ones, too. */

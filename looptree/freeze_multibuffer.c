@@ -6,8 +6,8 @@
  *     copy of 0, commit; ... copy of N-2, commit
  *     for t
  *       wait for all except N - 2
- *       barrier                               # everybody has what was copied, and nobody reads the buffer of t-1 any more
- *       copy of t + N - 1, commit             # into that buffer
+ *       barrier                       # everybody has what was copied, and nobody reads the buffer of t-1 any more
+ *       copy of t + N - 1, commit     # into that buffer
  *       compute with t
  */
 #include "looptree/freeze.h"

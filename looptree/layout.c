@@ -40,7 +40,8 @@ static int32_t layout_above(const struct lt_digit *digit, int32_t n, int32_t i)
 {
 	int32_t above = -1;
 	for (int32_t k = 0; k < n; k++)
-		if (k != i && digit[k].dim == digit[i].dim && (digit[k].step > digit[i].step || (digit[k].step == digit[i].step && k < i))
+		if (k != i && digit[k].dim == digit[i].dim
+			&& (digit[k].step > digit[i].step || (digit[k].step == digit[i].step && k < i))
 			&& (above < 0 || digit[k].step < digit[above].step))
 			above = k;
 	return above;

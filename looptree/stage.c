@@ -123,7 +123,8 @@ static lt_status read_remainder(
 	}
 	*buffers = (int32_t)depth;
 	if (first < w->n)
-		return lt_fail(t->ctx, LT_ESYNTAX, "'%.*s' is not allowed here; after the loop come `layout DIGIT ...` and `depth N [async]`",
+		return lt_fail(t->ctx, LT_ESYNTAX,
+			"'%.*s' is not allowed here; after the loop come `layout DIGIT ...` and `depth N [async]`",
 			w->word[first].bytes < 60 ? (int)w->word[first].bytes : 60, w->word[first].at);
 	return LT_OK;
 }

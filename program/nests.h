@@ -22,8 +22,8 @@ struct lt_nests {
 lt_status lt__nests_reset(struct lt_nests *, struct lt_context *, const struct lt_looptree *);
 /* prelude: what the operators' C texts call. */
 lt_status lt__nests_freeze(struct lt_nests *, struct lt_looptree *, const char *prelude);
-/* For a backend that is asked next: how its slots are aligned.  device: they are memory of its own, and all begin as the
- * workspace does; else what a caller binds has an element's alignment. */
+/* For a backend that is asked next: how its slots are aligned.  device: they are memory of its own, and all begin as
+ * the workspace does; else what a caller binds has an element's alignment. */
 void lt__nest_align(struct lt_nests *, int32_t nest, bool device);
 bool lt__nests_taken(const struct lt_nests *);
 

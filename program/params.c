@@ -17,7 +17,8 @@ static int32_t param_memory(const struct lt_instance *r, int32_t i, int32_t *sto
 	return __builtin_ctzll(p->memories.state_memories[s->binding]);
 }
 
-static lt_status param_fetch(struct lt_instance *r, int32_t i, int32_t memory, int32_t storage, const struct lt_addresses *a)
+static lt_status param_fetch(
+	struct lt_instance *r, int32_t i, int32_t memory, int32_t storage, const struct lt_addresses *a)
 {
 	const struct lt_program *p = r->program;
 	return lt__fetch_element(p, storage, memory, p->tree->graph->param[i].element, a, &r->fetched[i]);

@@ -175,8 +175,9 @@ lt_status lt__move(struct lt_program *p, const struct lt_pstep *s, const struct 
 	struct lt_slot from = slot_of(p, s->from, s->from_memory, a, s->offset * unit, bytes);
 	if (!s->memory || !s->from_memory)
 		LT_TRY(lt__queue_before_host(p, a, s->memory ? s->memory : s->from_memory, !s->memory));
-	lt_status st = s->memory && s->from_memory ? move_peer(p, s, a, &to, &from) : copy_on(p, a, s->memory ? s->memory : s->from_memory, &to, &from,
-		s->memory ? LT_COPY_TO_DEVICE : LT_COPY_TO_HOST, s->to);
+	lt_status st = s->memory && s->from_memory ? move_peer(p, s, a, &to, &from)
+		: copy_on(p, a, s->memory ? s->memory : s->from_memory, &to, &from,
+			s->memory ? LT_COPY_TO_DEVICE : LT_COPY_TO_HOST, s->to);
 	p->tally.move_ns += lt__now_ns() - begin;
 	return st;
 }

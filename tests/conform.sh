@@ -30,7 +30,8 @@ groups sim:grid op 7/100 cast 3/30 reduce 11/60 gather 5/30 state 3/10 param 5/2
 # Without its optimiser PoCL compiles in half the time.  It keeps some bytes of every program that it has compiled,
 # which the cases memory/* see.
 if reason=$(tests/opencl_device.sh); then
-	groups opencl:O0 op 7/200 cast 3/60 reduce 11/80 gather 5/30 state 3/20 param 5/30 product 11/60 random 5/30 threads 1/2
+	groups opencl:O0 op 7/200 cast 3/60 reduce 11/80 gather 5/30 state 3/20 param 5/30 product 11/60 \
+		random 5/30 threads 1/2
 else
 	echo "ok - lt-check -b opencl # SKIP $reason"
 fi

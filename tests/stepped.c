@@ -3,7 +3,8 @@
 #include "tests/stepped.h"
 
 const struct lt_machine stepped_plain_machine = { .array_bytes = 4096, .stack_bytes = 65536, .teams = 1,
-	.memory_bytes = 16, .max_variables = 128, .tile_lanes = 32, .stream_bytes = 16 | 32 | 64, .cache_bytes = 1 << 20, .page_bytes = 4096 };
+	.memory_bytes = 16, .max_variables = 128, .tile_lanes = 32, .stream_bytes = 16 | 32 | 64, .cache_bytes = 1 << 20,
+	.page_bytes = 4096 };
 
 bool stepped_machine(struct lt_machine *m, const char *member, int64_t n)
 {

@@ -1,5 +1,5 @@
-/* tests/test_device_given.c -- inputs, states and results in a caller's device memory, runs that are enqueued, and run-time
- * scalars that lie on a device (tests/device.h). */
+/* tests/test_device_given.c -- inputs, states and results in a caller's device memory, runs that are enqueued, and
+ * run-time scalars that lie on a device (tests/device.h). */
 #include "tests/device_run.h"
 
 TestSuite(device_given, .init = device_register, .timeout = 60);
@@ -43,8 +43,8 @@ Test(device_given, inputs_states_and_results_are_used_in_place)
 	float zero[N] = { 0 };
 	given_want(&want, 1);
 	void *x[2] = { device_new(want.x, sizeof want.x), device_new(want.x, sizeof want.x) },
-	     *w = device_new(want.w, sizeof want.w), *z = device_new(zero, sizeof want.z), *y = device_new(zero, sizeof want.y),
-	     *c = device_new(zero, sizeof zero);
+	     *w = device_new(want.w, sizeof want.w), *z = device_new(zero, sizeof want.z),
+	     *y = device_new(zero, sizeof want.y), *c = device_new(zero, sizeof zero);
 	cr_assert_eq(lt_instance_run(r, (const void *[]){ x[0], w }, (void *[]){ z, y }), LT_EMISSING);
 	cr_assert(strstr(lt_instance_message(r), "state 'c' is given no memory"), "%s", lt_instance_message(r));
 	cr_assert_eq(lt_instance_bind_state(r, 0, c), LT_OK);
@@ -170,7 +170,8 @@ Test(device_given, what_is_refused)
 /* A state that is a position stays on the device: its element is fetched with the results. */
 Test(device_given, a_scalar_of_a_state_on_the_device)
 {
-	struct lt_graph *g = parsed("graph 1\nvar m 8 limit e\nvar k 300\nparam e = %pos[7] in 0..8\n%pos = i64[k] state \"pos\"\n"
+	struct lt_graph *g = parsed("graph 1\nvar m 8 limit e\nvar k 300\nparam e = %pos[7] in 0..8\n"
+				    "%pos = i64[k] state \"pos\"\n"
 				    "%one = i64[k] constant \"one\"\n%next = i64[k] add %pos, %one\nset %pos = %next\n"
 				    "%x = f32[m] input \"x\"\n%s = f32[] add.reduce %x\nresult \"s\" = %s\n");
 	struct lt_program *p = compiled(g, "devone");

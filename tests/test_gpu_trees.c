@@ -114,8 +114,8 @@ Test(gpu_default, memory_is_moved_once)
 {
 	for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
 		ltrun_write_text("case.graph", moved[i].graph);
-		cr_assert_eq(ltrun("--no-cache -b 'sim:h100/counts/blocks=4/off=stored/off=exchanged' -q -v -i '*=random' case.graph"), 0, "case %d: %s", (int)i,
-			ltrun_err);
+		cr_assert_eq(ltrun("--no-cache -b 'sim:h100/counts/blocks=4/off=stored/off=exchanged' -q -v -i '*=random' "
+			"case.graph"), 0, "case %d: %s", (int)i, ltrun_err);
 		double cycles = 0;
 		for (const char *at = ltrun_err; (at = strstr(at, "  grid ")); at++) {
 			const char *line = strchr(at, '\n'), *by = strstr(at, ": bound by memory, "), *loop = strstr(at, ", loop");
@@ -134,9 +134,11 @@ Test(gpu_default, memory_is_moved_once)
 static const struct { const char *graph, *says; } explained[] = {
 	{ POINTS("64", "1024"), "%y: tree: points over i, j: threads side by side along j, 4 elements each\n" },
 	{ SOFTMAX("1024", "64"), "tree: rows over i: 16 threads share one, as they need " },
-	{ REDUCE("j", "f32", "add"), "tree: columns over j, side by side along j: 32 threads share one, as 200 columns are too few" },
+	{ REDUCE("j", "f32", "add"),
+		"tree: columns over j, side by side along j: 32 threads share one, as 200 columns are too few" },
 	{ PRODUCT("2048", "8", "256"), "tree: threads over m, n, side by side along n: they need " },
-	{ TURN("f32", "64", "96"), "tree: tiles of 32 by 32 in shared memory: what is read lies along j, what is written along i\n" },
+	{ TURN("f32", "64", "96"),
+		"tree: tiles of 32 by 32 in shared memory: what is read lies along j, what is written along i\n" },
 };
 
 Test(gpu_default, why_is_explained)

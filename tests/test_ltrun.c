@@ -196,8 +196,10 @@ static const struct mistake refused[] = {
 	{ "a.kernel", 2, "", "a.kernel:1:1: this is a kernel program, not a script: build/simulate FILE" },
 	{ "a.c", 2, "", "a.c:2:1: this is C, not a script: lt-run SCRIPT --use-source FILE" },
 	/* The value is wrong, not the option. */
-	{ "add.lt -i x=1 -c w=1 -b sim:lanes=3", 2, "", "backend sim: the option lanes does not take '3': give one of 1, 2, 4, 8" },
-	{ "add.lt -i x=1 -c w=1 -b sim:teams=2", 2, "", "backend sim: the option teams does not take '2': give a whole number from 0 to 1\n" },
+	{ "add.lt -i x=1 -c w=1 -b sim:lanes=3", 2, "",
+		"backend sim: the option lanes does not take '3': give one of 1, 2, 4, 8" },
+	{ "add.lt -i x=1 -c w=1 -b sim:teams=2", 2, "",
+		"backend sim: the option teams does not take '2': give a whole number from 0 to 1\n" },
 	{ "add.lt -i x=1 -c w=1 -b sim:skip=", 2, "", "backend sim: the option skip has no value: write skip=STEPS" },
 	{ "add.lt -i x=1 -c w=1 -b sim:off=foo", 2, "", "backend sim: the option off does not take 'foo': give one of " },
 	{ "add.lt -i x=1 -c w=1 -b sim:lane=8", 2, "", "backend sim: unknown option 'lane=8'" },

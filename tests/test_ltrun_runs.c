@@ -194,8 +194,8 @@ Test(ltrun_runs, llvm_is_a_file_of_its_own)
 	if (code == 0)
 		return;                 /* where it is installed */
 	cr_expect_eq(code, 2);
-	cr_expect(strstr(err, "there is no backend 'llvm' (there are: cpu, ") && strstr(err, "ref, sim); it is a file of its own, "
-		"llvm.so, looked for in $LT_BACKEND_PATH, ")
+	cr_expect(strstr(err, "there is no backend 'llvm' (there are: cpu, ")
+		&& strstr(err, "ref, sim); it is a file of its own, llvm.so, looked for in $LT_BACKEND_PATH, ")
 		&& strstr(err, "/alone/backends") && strstr(err, "; make builds it where "), "%s", err);
 }
 

@@ -89,7 +89,8 @@ lt_status bench_device_copy(struct bench_device *d, void *to, const void *from, 
 {
 	const struct lt_slot dst = { to, 0, bytes }, src = { (void *)(uintptr_t)from, 0, bytes };
 
-	return device_fail(d, d->backend->mem_copy(d->session, &dst, &src, (size_t)bytes, way, NULL, &d->heard.diag), "a copy");
+	return device_fail(d, d->backend->mem_copy(d->session, &dst, &src, (size_t)bytes, way, NULL, &d->heard.diag),
+		"a copy");
 }
 
 /* Contestants whose tensors the last cache holds would not be limited by memory: as many sets of them, in turn, as are

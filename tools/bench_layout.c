@@ -113,8 +113,10 @@ void bench_layout_cases(struct bench_cases *l)
 	bench_layout_permute(l, "layout", "transpose-4093x4099", 2, (const int64_t[]){ 4093, 4099 }, (const int[]){ 1, 0 });
 	bench_layout_permute(l, "layout", "heads-1024x16x64", 3, (const int64_t[]){ 1024, 16, 64 }, (const int[]){ 1, 0, 2 });
 	bench_layout_permute(l, "layout", "stack-64x512x512", 3, (const int64_t[]){ 64, 512, 512 }, (const int[]){ 0, 2, 1 });
-	bench_layout_permute(l, "layout", "nchw-to-nhwc-64x112x112", 4, (const int64_t[]){ 1, 64, 112, 112 }, (const int[]){ 0, 2, 3, 1 });
-	bench_layout_permute(l, "layout", "nhwc-to-nchw-112x112x64", 4, (const int64_t[]){ 1, 112, 112, 64 }, (const int[]){ 0, 3, 1, 2 });
+	bench_layout_permute(l, "layout", "nchw-to-nhwc-64x112x112", 4,
+		(const int64_t[]){ 1, 64, 112, 112 }, (const int[]){ 0, 2, 3, 1 });
+	bench_layout_permute(l, "layout", "nhwc-to-nchw-112x112x64", 4,
+		(const int64_t[]){ 1, 112, 112, 64 }, (const int[]){ 0, 3, 1, 2 });
 	add_concat(l, 0, 512);
 	add_concat(l, 0, 2048);
 	add_concat(l, 1, 512);

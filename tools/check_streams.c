@@ -15,7 +15,8 @@ static bool streams_open(const struct check_device *d, struct streams_trial *x, 
 	for (int i = 0; i < 2; i++)
 		if (b->stream_new(d->session, &x->stream[i], &diags->diag) || !x->stream[i])
 			return false;
-	if (LT_HAS(struct lt_backend, b, host_new) && (b->host_new(d->session, STREAM_BYTES, &x->host, &diags->diag) || !x->host))
+	if (LT_HAS(struct lt_backend, b, host_new)
+		&& (b->host_new(d->session, STREAM_BYTES, &x->host, &diags->diag) || !x->host))
 		return false;
 	if (LT_HAS(struct lt_backend, b, event_wait) && (b->event_new(d->session, &x->event, &diags->diag) || !x->event))
 		return false;

@@ -191,7 +191,8 @@ lt_status lt__cuda_capture(struct lt_session *s, struct lt_object *const *object
 static lt_status replay_in(struct lt_capture *c, struct lt_cuda_queue *q, struct lt_diag *diag)
 {
 	struct lt_session *s = c->s;
-	lt_status status = c->landing.enqueued ? lt__cuda_queue_wait(s, q, diag) : LT_OK;       /* records have one place to land */
+	/* Records have one place to land. */
+	lt_status status = c->landing.enqueued ? lt__cuda_queue_wait(s, q, diag) : LT_OK;
 	if (!status)
 		status = lt__cuda_check(s, s->cuda.graph_launch(c->graph, q->stream), diag, "launching recorded runs");
 	if (status)

@@ -15,8 +15,8 @@ struct lt_cuda_code {
 	size_t choice_bytes;
 	bool faults;                    /* a function takes the fault record */
 };
-/* One launch: function `grid`, with arguments argument[first_argument] and so on.  Or a call: where each operand begins,
- * then how many there are of each dim. */
+/* One launch: function `grid`, with arguments argument[first_argument] and so on.  Or a call: where each operand
+ * begins, then how many there are of each dim. */
 struct lt_cuda_launch { int32_t call; uint32_t grid, blocks[3], first_argument; };      /* call -1: a launch */
 struct lt_cuda_launches {
 	struct lt_cuda_launch *launch;

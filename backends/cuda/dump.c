@@ -50,7 +50,8 @@ static lt_status dump_stats(const struct lt_object *o, lt_write *write, void *us
 		grids = grids || k->regions[r].blocks[0] * k->regions[r].blocks[1] * k->regions[r].blocks[2] > 1
 			|| threads_of(&k->regions[r]) > 1;
 	int n = snprintf(text, sizeof text,
-		"from_cache %d\nworkspace_bytes %lld\nparallel %d\nserialised 0\nthreads 1\nlaunches %u\ncalls %u\nobject_bytes %zu\n",
+		"from_cache %d\nworkspace_bytes %lld\nparallel %d\nserialised 0\nthreads 1\n"
+		"launches %u\ncalls %u\nobject_bytes %zu\n",
 		(int)o->loaded, (long long)k->workspace_bytes, (int)grids, (unsigned)(o->launches.n_launch - o->launches.n_call),
 		(unsigned)o->launches.n_call, o->code.cubin_bytes);
 	write(user, text, (size_t)n);

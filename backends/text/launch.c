@@ -1,5 +1,6 @@
 /* backends/text/launch.c -- the host's region of a program for a device, run step by step: which launches there are, of
- * how many blocks, with which arguments, and which calls of routines (grid.h).  It has no memory, and values of one lane.
+ * how many blocks, with which arguments, and which calls of routines (grid.h).  It has no memory, and values of one
+ * lane.
  */
 #include <stdlib.h>
 #include "backends/text/grid.h"

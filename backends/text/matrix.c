@@ -38,13 +38,15 @@ static void numbers_text(struct lt_out *o, uint32_t first, uint32_t n)
 
 static const char *product_function(struct text *t, const struct lt_kernel_matrix *m)
 {
-	const char *shape = matrix_shape(t, m), *factor = matrix_factor(m), *name = lt__text_formatted(t, "lt_mma_%s_%s", shape, factor);
+	const char *shape = matrix_shape(t, m), *factor = matrix_factor(m);
+	const char *name = lt__text_formatted(t, "lt_mma_%s_%s", shape, factor);
 	const uint32_t a = words_of(m, LT_MATRIX_A), b = words_of(m, LT_MATRIX_B), c = words_of(m, LT_MATRIX_C);
 	struct lt_out o = lt__out_new(&t->pool);
 	lt__outf(&o, "%svoid %s(", t->d->inlined, name);
 	for (uint32_t i = 0; i < c; i++)
 		lt__outf(&o, "float &c%u, ", (unsigned)i);
-	lt__outf(&o, "const uint32_t *a, const uint32_t *b)\n{\n\tasm volatile(\"mma.sync.aligned.%s.row.col.f32.%s.%s.f32 \"\n"
+	lt__outf(&o, "const uint32_t *a, const uint32_t *b)\n{\n"
+		"\tasm volatile(\"mma.sync.aligned.%s.row.col.f32.%s.%s.f32 \"\n"
 		"\t\t\"{", shape, factor, factor);
 	numbers_text(&o, 0, c);
 	lt__out(&o, "}, {");

@@ -13,8 +13,8 @@ static void make_value(struct text *t, int32_t i)
 	struct text_value *v = &t->value[i];
 	v->expr = lt__text_value(t, i);
 	/* What threads do together is done where it stands. */
-	v->pending = text_at(t, i)->opcode != LT_OPCODE_exchange && text_at(t, i)->opcode != LT_OPCODE_fragment && v->uses == 1 && t->value[v->user].block == v->block
-		&& strlen(v->expr.text) <= MAX_TEXT;
+	v->pending = text_at(t, i)->opcode != LT_OPCODE_exchange && text_at(t, i)->opcode != LT_OPCODE_fragment
+		&& v->uses == 1 && t->value[v->user].block == v->block && strlen(v->expr.text) <= MAX_TEXT;
 	if (v->pending)
 		t->pending[t->n_pending++] = i;
 	else

@@ -117,8 +117,8 @@ struct lt_options {
 	 * that a filter of system calls ends for it */
 	uint32_t no_affinity;
 	/* Inputs, states and results whose data is in the memory of the device that runs the kernels which read and write
-	 * them: names with commas between them; "*": all inputs that no run-time scalar is read from, and all results.  What is
-	 * given for them are handles of that memory: what mem_new of the backend gave, for cuda any address of the device.
+	 * them: names with commas between them; "*": all inputs that no run-time scalar is read from, and all results.  What
+	 * is given for them are handles of that memory: what mem_new of the backend gave, for cuda any address of the device.
 	 * NULL: none */
 	const char *on_device;
 };

@@ -43,10 +43,10 @@
  *           around it, also where a mask turns them off.  Any tree with block loops of several iterations has
  *           LT_NEED_BARRIER.  A backend that runs the iterations one after the other passes barriers by.
  * Copies.   With LT_NEED_ASYNC there are statements with `async` (MAP, op copy): each thread may begin its copies and
- *           go on.  Those that it began since its last LT_COMMIT are a group then; LT_WAIT waits until all except its last
- *           `async` groups are done.  Until then, and until a barrier has followed, nobody reads or writes what they
- *           write.  Both are run as barriers are, by all threads of the block.  A backend that copies at once passes
- *           them by.
+ *           go on.  Those that it began since its last LT_COMMIT are a group then; LT_WAIT waits until all except its
+ *           last `async` groups are done.  Until then, and until a barrier has followed, nobody reads or writes what
+ *           they write.  Both are run as barriers are, by all threads of the block.  A backend that copies at once
+ *           passes them by.
  * Operands. A list of pieces; the first whose guards all hold (row >= 0) is the
  *           value.  The last piece has no guards.
  * Numbers.  Every statement computes in the types of its op, then its result has

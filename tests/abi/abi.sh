@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tests/abi/abi.sh -- the backend interface against each version that is pinned in tests/abi/1.*: it may have grown, with a
-# larger minor, and nothing else; its headers compile as C and as C++; a plug-in that was built against pinned headers is
-# loaded and runs, one of another major is refused.  Prints TAP.  Called with O, CC, SAN.
+# tests/abi/abi.sh -- the backend interface against each version that is pinned in tests/abi/1.*: it may have grown,
+# with a larger minor, and nothing else; its headers compile as C and as C++; a plug-in that was built against pinned
+# headers is loaded and runs, one of another major is refused.  Prints TAP.  Called with O, CC, SAN.
 set -u
 export CC=${CC:-cc}
 to=$(mktemp -d)
@@ -59,8 +59,8 @@ backend.h|s/(\*device)(uint32_t i, struct lt_device \*, struct lt_diag \*);/& in
 END
 	changed tree.h 's/^struct lt_loop /\/* a comment *\/ struct lt_loop /' && same edited || return 1
 	# Growth with a larger minor is none; something that goes always is one.
-	changed backend.h 's/#define LT_ABI_MINOR [0-9]*u/#define LT_ABI_MINOR 99u/; s/LT_LOG_DEBUG }/LT_LOG_DEBUG, LT_LOG_MORE }/' &&
-		same edited || return 1
+	changed backend.h 's/#define LT_ABI_MINOR [0-9]*u/#define LT_ABI_MINOR 99u/
+		s/LT_LOG_DEBUG }/LT_LOG_DEBUG, LT_LOG_MORE }/' && same edited || return 1
 	changed backend.h 's/#define LT_ABI_MINOR [0-9]*u/#define LT_ABI_MINOR 99u/; s/LT_LOG_INFO, //' || return 1
 	! same edited >/dev/null
 }
@@ -79,7 +79,8 @@ plug_in() {
 	$CC -shared -fPIC -fvisibility=hidden -DLT_PLUGIN $flags -I"$1" -o "$to/$2.so" "${@:3}" -lm
 }
 old_plug_in() {
-	plug_in "$1" plain tests/plugins/plain.c && LT_BACKEND_PATH= "$O/lt-run" -B "$to/plain.so" --list-backends | grep '^plain '
+	plug_in "$1" plain tests/plugins/plain.c &&
+		LT_BACKEND_PATH= "$O/lt-run" -B "$to/plain.so" --list-backends | grep '^plain '
 }
 other_major() {
 	plug_in tests/abi/0.9 early tests/plugins/plain.c || return 1

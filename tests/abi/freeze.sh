@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# tests/abi/freeze.sh -- pins the version of the backend interface that include/lt has: copies the headers that a plug-in
-# sees to tests/abi/MAJOR.MINOR, with a plug-in, and writes backends/abi.def, the table of their offsets and values.
-# Called once for a version, when LT_ABI_MINOR has been raised; until the first release, 1.0 may be pinned again.
+# tests/abi/freeze.sh -- pins the version of the backend interface that include/lt has: copies the headers that a
+# plug-in sees to tests/abi/MAJOR.MINOR, with a plug-in, and writes backends/abi.def, the table of their offsets and
+# values.  Called once for a version, when LT_ABI_MINOR has been raised; until the first release, 1.0 may be pinned
+# again.
 set -eu
 cd "$(dirname "$0")/../.."
 number() { sed -n "s/^#define LT_ABI_$1 \([0-9]*\)u.*/\1/p" include/lt/backend.h; }

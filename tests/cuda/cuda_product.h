@@ -1,5 +1,5 @@
-/* tests/cuda/cuda_product.h -- products of matrices that a kernel program calls cuBLAS for: of any order in memory, with
- * any epilogue; run by a session and by the simulator. */
+/* tests/cuda/cuda_product.h -- products of matrices that a kernel program calls cuBLAS for: of any order in memory,
+ * with any epilogue; run by a session and by the simulator. */
 #ifndef TESTS_CUDA_PRODUCT_H
 #define TESTS_CUDA_PRODUCT_H
 #include <math.h>

@@ -4,7 +4,9 @@
 #include "tests/cuda/mock_state.h"
 
 static float now_ms;
-enum op_kind { OP_LAUNCH, OP_TO_DEVICE, OP_TO_HOST, OP_WITHIN, OP_FILL, OP_RECORD, OP_WAIT, OP_GRAPH, OP_PEER, OP_WORK };
+enum op_kind {
+	OP_LAUNCH, OP_TO_DEVICE, OP_TO_HOST, OP_WITHIN, OP_FILL, OP_RECORD, OP_WAIT, OP_GRAPH, OP_PEER, OP_WORK
+};
 struct op {
 	struct op *next;
 	enum op_kind kind;

@@ -28,7 +28,8 @@ Test(cuda_mock, options_and_devices)
 		cr_expect_str_eq(k.text, cases[i].text);
 		cr_expect_eq(!s, cases[i].status != LT_OK);
 		/* The score opens no device: that the number is too large, only open says. */
-		cr_expect_eq(cuda_backend()->score(cases[i].config, NULL) > 0, cases[i].status == LT_OK || strstr(k.text, "there is no"));
+		cr_expect_eq(cuda_backend()->score(cases[i].config, NULL) > 0,
+			cases[i].status == LT_OK || strstr(k.text, "there is no"));
 		if (s)
 			mock_end(s);
 	}
@@ -66,7 +67,8 @@ Test(cuda_mock, the_score_starts_nothing)
 	mock->fail_with = CUDA_ERROR_NO_DEVICE;
 	const int32_t score = cuda_backend()->score("", NULL);
 	cr_expect_eq(mock->fail_at, 1, "cuInit was not called");
-	cr_expect(score > 0 && score < lt_backend_find("cpu")->score("", NULL), "%d: it is used where it is named", (int)score);
+	cr_expect(score > 0 && score < lt_backend_find("cpu")->score("", NULL),
+		"%d: it is used where it is named", (int)score);
 }
 
 /* ---- memory ---- */

@@ -4,7 +4,8 @@
 
 TestSuite(cuda_streams, .init = mock_begin, .timeout = 60);
 
-/* Enqueued in a stream of the host's, with a copy between two runs; all of it is there when the stream was waited for. */
+/* Enqueued in a stream of the host's, with a copy between two runs; all of it is there when the stream was waited
+ * for. */
 Test(cuda_streams, recorded_runs_in_a_stream)
 {
 	struct lt_session *s = cuda_open("");

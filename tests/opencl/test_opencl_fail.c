@@ -37,8 +37,8 @@ static cl_mem fail_memory_new(cl_context c, cl_mem_flags flags, size_t bytes, vo
 	*r = error_given;
 	return NULL;
 }
-static cl_int fail_write(cl_command_queue q, cl_mem m, cl_bool b, size_t at, size_t n, const void *from, cl_uint n_event,
-	const cl_event *before, cl_event *event)
+static cl_int fail_write(cl_command_queue q, cl_mem m, cl_bool b, size_t at, size_t n, const void *from,
+	cl_uint n_event, const cl_event *before, cl_event *event)
 {
 	return failing-- > 0 ? error_given : real.write(q, m, b, at, n, from, n_event, before, event);
 }

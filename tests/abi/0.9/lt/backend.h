@@ -256,9 +256,9 @@ struct lt_backend {
 	 * at once.  stream_new: LT_EUNSUPPORTED has the host use the session's own.  stream_free: nothing is left in it. */
 	lt_status (*stream_new)(struct lt_session *, void **stream, struct lt_diag *);
 	void      (*stream_free)(struct lt_session *, void *stream);
-	/* Order by events: both or none.  event_wait: the host waits until what was enqueued before event_record is done; fault
-	 * records are set by sync only.  stream_wait: what is enqueued in the stream from now on begins after that; the event
-	 * may be one of another session of this backend. */
+	/* Order by events: both or none.  event_wait: the host waits until what was enqueued before event_record is done;
+	 * fault records are set by sync only.  stream_wait: what is enqueued in the stream from now on begins after that; the
+	 * event may be one of another session of this backend. */
 	lt_status (*event_wait)(struct lt_event *, struct lt_diag *);
 	lt_status (*stream_wait)(struct lt_session *, void *stream, struct lt_event *, struct lt_diag *);
 	/* A copy from the memory of one session of this backend to that of another one, in a stream of the latter; as
