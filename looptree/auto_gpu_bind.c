@@ -51,7 +51,8 @@ static void push_grid(struct lt_gpu *s, struct bind_stack *x, const struct chain
 		return;
 	int64_t side = c->threads * c->wide;
 	lt_tnode at = bind_loop(s, c, s->t->node[c->loop].step * side, serial ? LT_SERIAL : LT_GRID, 0);
-	s->t->node[at].tail = side > 1 && (c->iterations % side || is_bounded(s->t, c->loop)) ? LT_MASK : s->t->node[c->loop].tail;
+	s->t->node[at].tail = side > 1 && (c->iterations % side || is_bounded(s->t, c->loop)) ? LT_MASK
+		: s->t->node[c->loop].tail;
 	push(s, x, at);
 }
 

@@ -168,6 +168,9 @@ static bool choose_slice(const struct lt_auto *s, const struct lt_product *p, st
 		int64_t depth = slices < choices[i].depth ? slices : choices[i].depth;
 		if (slice > 8 && slice >= 2 * deep)
 			continue;
+		/* What is computed while a slice is made need not be 0 past the end, as what is copied is. */
+		if (!copies && (deep % slice != 0 || block_extent(s, p->k) % deep != 0))
+			continue;
 		depth = copies ? depth : 1;
 		if (slice_bytes(b, slice, bytes) * depth > room)
 			continue;

@@ -136,7 +136,7 @@ static const struct { const char *graph, *says; } explained[] = {
 	{ SOFTMAX("1024", "64"), "tree: rows over i: 16 threads share one, as they need " },
 	{ REDUCE("j", "f32", "add"),
 		"tree: columns over j, side by side along j: 32 threads share one, as 200 columns are too few" },
-	{ PRODUCT("2048", "8", "256"), "tree: threads over m, n, side by side along n: they need " },
+	{ PRODUCT("2048", "4", "256"), "tree: threads over m, n, side by side along n: they need " },
 	{ TURN("f32", "64", "96"),
 		"tree: tiles of 32 by 32 in shared memory: what is read lies along j, what is written along i\n" },
 };
