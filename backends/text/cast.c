@@ -47,6 +47,9 @@ static struct text_expr cast_one(struct text *t, struct text_expr e, uint32_t fr
 	bool narrows = strchr("IBN", f->kind) && strchr("IN", x->kind);
 	if (from == to)
 		return e;
+	if (narrows && t->d->device && t->d->device->narrows && f->kind == 'I' && x->kind == 'N')
+		return called(t, lt__text_helper(t, "narrow", (struct lt_value_type){ to, 1 }),
+			from == LT_I32 ? e : written_cast(t, e, "int32_t"));
 	if (!narrows)
 		e = lt__text_plain(t, e, from);
 	if (f->kind == 'H')

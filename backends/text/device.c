@@ -11,6 +11,7 @@ static const struct lt_text_device cuda = {
 	.dynamic = "extern __shared__ __align__(128) ",
 	.most = 48 * 1024,
 	.rolled = "#pragma unroll 1",
+	.narrows = true,
 	.space = { "", "", "", "", "" },
 	.suffix = { "", "", "", "", "" },
 	.restricted = "__restrict__ ",

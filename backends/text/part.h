@@ -34,6 +34,7 @@ struct lt_text_device {
 	bool warps;                             /* of 32 threads, and what PTX has for them */
 	bool matrices;
 	bool offsets;                           /* a buffer is a base and an offset */
+	bool narrows;                           /* casts to narrower integers are calls of `narrow` */
 	const char *kernel;                     /* before a kernel's name; $n threads, $x $y $z of them, $r resident blocks */
 	const char *shared, *dynamic;           /* before the type of shared memory; of as many bytes as the launch says */
 	int64_t most;                           /* bytes of it without `dynamic` */
