@@ -212,11 +212,19 @@ lt_status lt__cuda_stream_new(struct lt_session *s, void **stream, struct lt_dia
 	return status;
 }
 
-/* Its queue serves another stream from now on. */
+/* Its queue serves another stream from now on, and nobody waits for this one any more: the driver would fail. */
 void lt__cuda_stream_free(struct lt_session *s, void *stream)
 {
 	if (lt__cuda_enter(s, NULL) != LT_OK)
 		return;
+	(void)pthread_mutex_lock(&s->lock);
+	for (struct lt_cuda_queue *q = s->queues; q; q = q->next)
+		if (!q->own && q->stream == stream) {
+			q->running = false;
+			q->n_fault = 0;
+			q->kernel[0] = '\0';
+		}
+	(void)pthread_mutex_unlock(&s->lock);
 	(void)s->cuda.stream_free(stream);
 	lt__cuda_leave(s);
 }

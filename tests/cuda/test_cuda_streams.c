@@ -47,6 +47,29 @@ Test(cuda_streams, recorded_runs_in_a_stream)
 	mock_end(s);
 }
 
+/* What was in it may have been waited for by an event alone: sync and close ask the driver of no stream that is gone. */
+Test(cuda_streams, a_stream_that_is_gone_is_nobodys)
+{
+	struct lt_session *s = cuda_open("");
+	struct keeper k = keeper_new();
+	const struct lt_backend *b = cuda_backend();
+	float x[4] = { 1, 2, 3, 4 };
+	const struct lt_slot there = cuda_floats(s, x, 4), here = { x, 0, sizeof x };
+	struct lt_event *event;
+	void *stream;
+	cr_assert_eq(b->stream_new(s, &stream, &k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(b->event_new(s, &event, &k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(b->mem_copy(s, &there, &here, sizeof x, LT_COPY_TO_DEVICE, stream, &k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(b->event_record(event, stream, &k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(b->event_wait(event, &k.diag), LT_OK, "%s", k.text);
+	b->stream_free(s, stream);
+	for (const struct lt_cuda_queue *q = s->queues; q; q = q->next)
+		cr_expect(q->own || !q->running);
+	cr_expect_eq(b->sync(s, NULL, &k.diag), LT_OK, "%s", k.text);
+	b->event_free(event);
+	mock_end(s);
+}
+
 Test(cuda_streams, devices_are_listed_and_copy_to_one_another)
 {
 	struct keeper k = keeper_new();
