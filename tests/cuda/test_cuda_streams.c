@@ -47,7 +47,8 @@ Test(cuda_streams, recorded_runs_in_a_stream)
 	mock_end(s);
 }
 
-/* What was in it may have been waited for by an event alone: sync and close ask the driver of no stream that is gone. */
+/* What was in it may have been waited for by an event alone: sync and close do not ask the driver of a stream that is
+ * gone. */
 Test(cuda_streams, a_stream_that_is_gone_is_nobodys)
 {
 	struct lt_session *s = cuda_open("");
