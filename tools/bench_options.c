@@ -118,8 +118,8 @@ static const struct lt_tool_option rows[] = {
 		.values = LT_VALUES("*.tree", "*.schedule") },
 	{ 0, "peer", "CMD", TAKE_OWN, AT(peer), .help = "a process that speaks the peer protocol; several times: several "
 		"contestants", .own = take_peer },
-	{ 0, "no-vendor", NULL, TAKE_FLAG, AT(no_vendor), .help = "without OpenBLAS and oneDNN, which take part where they "
-		"are installed" },
+	{ 0, "no-vendor", NULL, TAKE_FLAG, AT(no_vendor), .help = "without OpenBLAS and oneDNN, on a device cuBLAS, "
+		"which take part where they are installed" },
 	{ 0, "coretypes", "TYPE[,TYPE...]", TAKE_OWN, AT(coretypes), .help = "OpenBLAS with these core types, or all, or "
 		"none; default: those near the best",
 		.values = LT_VALUES("all", "none"), .list = coretype_at, .own = take_coretypes },

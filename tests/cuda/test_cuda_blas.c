@@ -149,6 +149,15 @@ Test(cuda_blas, the_target_has_routines_and_the_session_says_where)
 	mock_end(s);
 }
 
+/* So that both can be compared: the same graphs, no library. */
+Test(cuda_blas, generated_has_no_routines)
+{
+	struct lt_session *s = cuda_open("generated");
+	const struct lt_caps *caps = cuda_backend()->caps(s);
+	cr_expect(caps->target->routines.n == 0 && !(caps->loops >> LT_CALL & 1) && !s->machine.calls);
+	mock_end(s);
+}
+
 /* The heuristic is asked once for each shape and alignment, not by each run. */
 Test(cuda_blas, an_algorithm_is_chosen_once)
 {
