@@ -115,7 +115,7 @@ void bench_folder_remove(void);
 lt_status bench_temporary(struct lt_context *, char **out);
 void bench_cases_free(struct bench_cases *);
 double bench_case_work(const struct bench_case *);      /* flops or bytes, as it is bound */
-/* "suite/name" has the text, or matches the pattern */
+/* "suite/name" has one of the texts, or matches one of the patterns, between the commas */
 bool bench_case_fits(const struct bench_case *, const char *filter);
 
 /* The suites; each is a file bench_NAME.c. */
@@ -135,6 +135,7 @@ void bench_gemm_case(struct bench_cases *, const char *suite, const char *group,
 void bench_pointwise_chain(struct bench_cases *, const char *suite, int operations, int bits);
 void bench_rows_case(struct bench_cases *, const char *suite, const char *op, int64_t columns, int bits);
 void bench_mlp_case(struct bench_cases *, const char *suite, int batch);
+void bench_mnist_case(struct bench_cases *, const char *suite, int batch);
 void bench_layout_permute(
 	struct bench_cases *, const char *suite, const char *name, int rank, const int64_t *shape, const int *perm);
 void bench_pieces_cases(struct bench_cases *);          /* bench_pieces.c: no suite of its own, part of compile */

@@ -104,8 +104,8 @@ static lt_status take_coretypes(struct lt_context *ctx, void *options, char *lis
 
 static const struct lt_tool_option rows[] = {
 	{ 0, "list", NULL, TAKE_FLAG, AT(list), .help = "the cases, with their operations and bytes" },
-	{ 0, "filter", "TEXT", TAKE_TEXT, AT(filter), .help = "only cases whose SUITE/NAME has TEXT, or matches it as a "
-		"pattern (*, ?, [])" },
+	{ 0, "filter", "TEXT[,TEXT...]", TAKE_TEXT, AT(filter), .help = "only cases whose SUITE/NAME has one of these, or "
+		"matches it as a pattern (*, ?, [])" },
 
 	{ .help = "Contestants" },
 	{ 'b', "backend", "NAME[:CONFIG][,NAME...]", TAKE_OWN, AT(backend), .help = "Looptree's backends, each a contestant; "
