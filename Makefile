@@ -125,7 +125,7 @@ WITHOUT = $(if $(LLVM),,without-llvm)
 LLVM_TESTS = $(if $(LLVM),$(patsubst %.c,$(O)/%,$(wildcard tests/llvm/test_*.c)))
 # Tests of the backend cuda, on a driver that is not there (libcuda.so.1) and on a device.
 CUDA_TESTS = $(if $(CUDA),$(patsubst tests/cuda/%.c,$(O)/tests/cuda/%,$(wildcard tests/cuda/test_*.c)))
-MOCK_CUDA = $(if $(CUDA),$(addprefix $(O)/tests/cuda/,libcuda.so.1 libcublasLt.so.13))
+MOCK_CUDA = $(if $(CUDA),$(addprefix $(O)/tests/cuda/,libcuda.so.1 libcublasLt.so.13 libcublas.so.13))
 # Tests of the backend opencl, on whatever device there is: PoCL makes one of the processor.
 OPENCL_TESTS = $(if $(OPENCL),$(patsubst tests/opencl/%.c,$(O)/tests/opencl/%,$(wildcard tests/opencl/test_*.c)))
 # The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
@@ -291,10 +291,12 @@ $(LLVM_TESTS): $(O)/%: %.c $(filter-out backends/llvm/llvm.c,$(wildcard backends
 
 # They need nothing of the library's own helpers, so that they run where only Criterion and isl are.
 $(O)/tests/cuda/%.o: private FLAGS += -isystem $(CUDA)
-$(filter-out %_trees %_programs,$(CUDA_TESTS)): %: %.o $(O)/looptree.o | $(MOCK_CUDA)
+$(filter-out %_trees %_programs %_bench,$(CUDA_TESTS)): %: %.o $(O)/looptree.o | $(MOCK_CUDA)
 	$(link) -lcriterion $(LIBS)
 $(filter %_trees %_programs,$(CUDA_TESTS)): %: %.o $(O)/tests/cuda/simulated_device.o $(HELPERS) $(PARTS) \
 		$(O)/looptree.o | $(MOCK_CUDA)
+	$(link) -lcriterion $(TOOL_LIBS)
+$(filter %_bench,$(CUDA_TESTS)): %: %.o $(HELPERS) $(PARTS) $$(call own,bench) $(O)/looptree.o | $(MOCK_CUDA)
 	$(link) -lcriterion $(TOOL_LIBS)
 CUDA_MEASURES = $(addprefix $(O)/tests/cuda/measure_,cuda blas)
 $(CUDA_MEASURES): %: %.o $(O)/looptree.o
@@ -303,10 +305,12 @@ $(O)/tests/opencl/%.o: private FLAGS += $(addprefix -isystem ,$(filter-out /usr/
 $(OPENCL_TESTS): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o
 	$(link) -lcriterion $(TOOL_LIBS)
 gpu: $(O)/lt-run $(O)/lt-check $(O)/lt-bench $(O)/tests/test_grid_trees $(CUDA_MEASURES) \
-		$(addprefix $(O)/tests/cuda/test_cuda_,host programs blas)
+		$(addprefix $(O)/tests/cuda/test_cuda_,host programs blas bench)
 	@tools/gpu-check.sh --pack $(O)/gpu $^
 $(O)/tests/cuda/libcuda.so.1: $(O)/tests/cuda/mock.o $(O)/tests/cuda/mock_queue.o
 	$(link) -shared -Wl,-soname,$(@F)
+$(O)/tests/cuda/libcublas.so.13: $(O)/tests/cuda/mock_cublas.o $(O)/tests/cuda/libcuda.so.1
+	$(link) -shared -Wl,-soname,$(@F) $(O)/tests/cuda/libcuda.so.1
 $(O)/tests/cuda/libcublasLt.so.13: $(O)/tests/cuda/mock_blas.o $(O)/kernel/number.o $(O)/tests/cuda/libcuda.so.1
 	$(link) -shared -Wl,-soname,$(@F) $(O)/tests/cuda/libcuda.so.1 -lm
 
