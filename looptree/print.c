@@ -15,7 +15,7 @@ struct tree_printer {
 	struct lt_looptree *t;
 	struct lt_text text;
 	struct lt_fact *fact;
-	const struct lt_treenotes *notes;       /* NULL: none */
+	const struct lt_treecomments *comments;       /* NULL: none */
 };
 
 static lt_status print_header(struct tree_printer *p)
@@ -172,8 +172,8 @@ static void print_loop(struct tree_printer *p, lt_tnode at)
 	print_work(p, at);
 }
 
-/* Notes of a line, each behind `mark`; `end` after it. */
-static void print_notes(struct tree_printer *p, const char *text, int indent, const char *mark, const char *end)
+/* Comments of a line, each behind `mark`; `end` after it. */
+static void print_comments(struct tree_printer *p, const char *text, int indent, const char *mark, const char *end)
 {
 	for (size_t n; text; text = text[n] ? text + n + 1 : NULL) {
 		n = strcspn(text, "\n");
@@ -203,7 +203,7 @@ static lt_status print_body(void *arg)
 			up >= 0 && t->node[at].parent != last && t->node[up].parent != t->node[at].parent;
 			up = t->node[up].parent)
 			depth--;
-		print_notes(p, p->notes ? p->notes->before[at] : NULL, 2 * (int)depth, "# ", "\n");
+		print_comments(p, p->comments ? p->comments->before[at] : NULL, 2 * (int)depth, "# ", "\n");
 		lt__text_format(&p->text, "%*s", 2 * (int)depth, "");
 		if (t->node[at].kind == LT_TLEAF) {
 			LT_TRY(print_node(p, t->node[at].leaf, t->node[at].parent));
@@ -211,7 +211,7 @@ static lt_status print_body(void *arg)
 		} else {
 			print_loop(p, at);
 		}
-		print_notes(p, p->notes ? p->notes->on[at] : NULL, 0, "; ", "");
+		print_comments(p, p->comments ? p->comments->on[at] : NULL, 0, "; ", "");
 		lt__text_add(&p->text, "\n", 1);
 		if (p->text.n > 1 << 16) {
 			b->write(b->user, p->text.at, p->text.n);
@@ -222,11 +222,11 @@ static lt_status print_body(void *arg)
 	return LT_OK;
 }
 
-lt_status lt__looptree_print(const struct lt_looptree *t, const struct lt_treenotes *notes,
+lt_status lt__looptree_print(const struct lt_looptree *t, const struct lt_treecomments *comments,
 	void (*write)(void *, const char *, size_t), void *user)
 {
 	/* Accesses that are asked for first here are kept in the tree; nothing of it changes that can be seen. */
-	struct print_output b = { .p = { .t = (struct lt_looptree *)(uintptr_t)t, .notes = notes }, .write = write,
+	struct print_output b = { .p = { .t = (struct lt_looptree *)(uintptr_t)t, .comments = comments }, .write = write,
 		.user = user };
 	struct lt_arena *a;
 	LT_TRY(lt__arena_new(t->ctx, &a));

@@ -208,9 +208,9 @@ static lt_status dump_plan(struct dump *d)
 
 static lt_status dump_tree(struct dump *d)
 {
-	struct lt_treenotes notes;
-	LT_TRY(lt__find_locations(d->p, d->a, &notes));
-	return lt__looptree_print(d->p->tree, &notes, d->write, d->user);
+	struct lt_treecomments comments;
+	LT_TRY(lt__find_locations(d->p, d->a, &comments));
+	return lt__looptree_print(d->p->tree, &comments, d->write, d->user);
 }
 
 static lt_status dump_body(void *arg)

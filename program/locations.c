@@ -7,10 +7,10 @@
 #include <string.h>
 #include "program/locations.h"
 
-struct locating { const struct lt_program *p; struct lt_arena *a; struct lt_treenotes *out; };
+struct locating { const struct lt_program *p; struct lt_arena *a; struct lt_treecomments *out; };
 
 /* Adds a text to those of a line, each once. */
-static void locate_note(struct locating *x, const char **list, lt_tnode at, const char *text)
+static void locate_comment(struct locating *x, const char **list, lt_tnode at, const char *text)
 {
 	const char *was = at < 0 ? "" : list[at];
 	size_t bytes = strlen(text);
@@ -64,9 +64,9 @@ static void locate_barriers(struct locating *x, const struct lt_frozen *f)
 			: lt__arena_format(x->a, "wait for all copies except those of %d group%s", (int)s->async,
 				s->async == 1 ? "" : "s");
 		if (next >= 0 && LT_AT(struct lt_stmt, f->tree.stmts, next)->kind == LT_COMBINE)
-			locate_note(x, x->out->on, at, lt__arena_format(x->a, "%s behind it", text));
+			locate_comment(x, x->out->on, at, lt__arena_format(x->a, "%s behind it", text));
 		else
-			locate_note(x, x->out->before, at, text);
+			locate_comment(x, x->out->before, at, text);
 	}
 }
 
@@ -95,14 +95,14 @@ static void locate_line(struct locating *x, const struct lt_frozen *f, const cha
 	const char *name = "";
 	at += strspn(at, " ");
 	if (loop >= 0 && loop < f->tree.n_loop) {
-		locate_note(x, x->out->on, f->line[loop].at, at);
+		locate_comment(x, x->out->on, f->line[loop].at, at);
 	} else if (stmt >= 0 && stmt < (long)f->tree.stmts.n) {
-		locate_note(x, x->out->on, x->p->tree->leaf_of[f->node[stmt]], at);
+		locate_comment(x, x->out->on, x->p->tree->leaf_of[f->node[stmt]], at);
 	} else if (buffer >= 0 && buffer < (long)f->tree.buffers.n) {
 		lt_tnode leaf = writer_of(x, f, (int32_t)buffer, &name);
 		size_t n = strcspn(at, " "), same = strlen(name);
 		const char *where = at + n + strspn(at + n, " ");
-		locate_note(x, x->out->on, leaf, n == same && strncmp(at, name, n) == 0 ? where
+		locate_comment(x, x->out->on, leaf, n == same && strncmp(at, name, n) == 0 ? where
 			: lt__arena_format(x->a, "lanes in %s", where));
 	}
 }
@@ -114,7 +114,7 @@ static void locate_global(struct locating *x, const struct lt_frozen *f)
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, f->tree.stmts, i);
 		if (s->dest >= 0 && LT_AT(struct lt_buffer, f->tree.buffers,
 				LT_AT(struct lt_access, f->tree.accesses, s->dest)->buffer)->role != LT_LOCAL)
-			locate_note(x, x->out->on, x->p->tree->leaf_of[f->node[i]], "global memory");
+			locate_comment(x, x->out->on, x->p->tree->leaf_of[f->node[i]], "global memory");
 	}
 }
 
@@ -155,7 +155,7 @@ static lt_status locate_ask(const struct locating *x, const struct lt_built *k, 
 	return st ? st : asked == LT_ENOMEM ? lt_fail(x->p->ctx, LT_ENOMEM, "out of memory") : LT_OK;
 }
 
-lt_status lt__find_locations(const struct lt_program *p, struct lt_arena *a, struct lt_treenotes *out)
+lt_status lt__find_locations(const struct lt_program *p, struct lt_arena *a, struct lt_treecomments *out)
 {
 	struct locating x = { p, a, out };
 	struct lt_text *message = LT_NEW(a, struct lt_text, p->kernels.n + 1);
@@ -169,7 +169,7 @@ lt_status lt__find_locations(const struct lt_program *p, struct lt_arena *a, str
 		const struct lt_frozen *f = &p->nests.frozen[i];
 		const struct lt_text *s = p->kernels.of && p->kernels.of[i] >= 0 ? &message[p->kernels.of[i]] : NULL;
 		if (s && s->n) {
-			locate_note(&x, out->on, f->root, lt__arena_format(a, "kernel %s", f->tree.name));
+			locate_comment(&x, out->on, f->root, lt__arena_format(a, "kernel %s", f->tree.name));
 			for (const char *at = s->at, *end; (end = memchr(at, '\n', (size_t)(s->at + s->n - at))); at = end + 1)
 				locate_line(&x, f, at, (size_t)(end - at));
 			locate_global(&x, f);

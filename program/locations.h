@@ -5,5 +5,5 @@
 #include "program/program.h"
 
 /* Kernels, their grids, where each value lives, and barriers; nothing of nests without grids and block loops. */
-lt_status lt__find_locations(const struct lt_program *, struct lt_arena *, struct lt_treenotes *out);
+lt_status lt__find_locations(const struct lt_program *, struct lt_arena *, struct lt_treecomments *out);
 #endif
