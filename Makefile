@@ -9,7 +9,7 @@
 # make fuzz         20000 random schedules and graphs at the limits, 1000 layers, 10000 graphs everywhere, mutants,
 #                   libFuzzer for 60 s each
 # make mutants      wrong kernels that lt-run --verify must catch: MUTANTS_EACH=60 a script, MUTANTS_SEED=1
-# make gpu          what tools/gpu-check.sh needs on a machine with a GPU that cannot build, in build/gpu
+# make gpu          what tools/gpu-check.sh and gpu-bench.sh need on a machine with a GPU that cannot build, in build/gpu
 # make tidy         floors, headers that compile alone, names, circles of files, lines of at most 120 bytes
 # make install PREFIX=/usr/local DESTDIR=  libraries, tools, man pages, completions, docs, examples
 # make uninstall    make clean
