@@ -58,6 +58,7 @@ part conform tests/conform.sh
 part cuda tests/cuda/compile.sh
 part table tests/bench_table.sh
 part gpu_table tests/gpu_table.sh
+part gpu_check tests/gpu_check.sh
 part names tests/names.sh
 part signals tests/signals.sh
 part alloc tests/alloc.sh

@@ -38,6 +38,7 @@ failed=0
 bench() {
 	local name=$1 most=$2 from left
 	shift 2
+	rm -f "$out/$name.json"
 	from=$(date +%s)
 	left=$((whole - (from - begin) - 5))
 	[ "$left" -gt "$most" ] && left=$most
