@@ -16,8 +16,8 @@
 
 /* A product of fewer operations is done sooner by a generated kernel, or at least no later. */
 enum { MIN_FLOPS = 100000000 };
-/* A bias or a residual, then one activation.  The library has GELU by tanh, off by 5e-6, which is more than the
- * operators of a graph may be (docs/accuracy.md): last in the table, for those who ask.  That by erf it does not have. */
+/* A bias or a residual, then one activation.  The library has GELU by tanh, off by 5e-6, which is more than a graph's
+ * operators may be (docs/accuracy.md): last in the table, for those who ask.  That by erf it does not have. */
 #define F32 (1u << LT_F32)
 #define F64 (1u << LT_F64)
 #define F16 (1u << LT_F16)

@@ -353,8 +353,9 @@ Test(cuda_blas, whole_programs)
 /* Large products are calls in a default tree, with what follows them; small ones, and a matrix by a vector, are not. */
 Test(cuda_blas, default_trees)
 {
-	static const struct { const char *sizes; bool calls; } cases[] = { { "var m 512\nvar k 512\nvar n 512\n", true },
-		{ "var m 64\nvar k 64\nvar n 64\n", false }, { "var m 1\nvar k 4096\nvar n 4096\n", false } };
+	static const struct { const char *sizes; bool calls; } cases[] = { { "var m 512\nvar k 1024\nvar n 512\n", true },
+		{ "var m 64\nvar k 64\nvar n 64\n", false }, { "var m 512\nvar k 512\nvar n 512\n", false },
+		{ "var m 8\nvar k 4096\nvar n 4096\n", true }, { "var m 1\nvar k 4096\nvar n 4096\n", false } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char graph[1000], text[20000];
 		(void)snprintf(graph, sizeof graph, "graph 1\n%s%s", cases[i].sizes, strstr(LAYER, "%a ="));
@@ -373,7 +374,7 @@ Test(cuda_blas, default_trees_with_gelu)
 		{ "cuda:gelu", BY_ERF, "tree: cublas.gemm ends here: the routine adds no GELU by erf after the product\n" } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char graph[1500], text[20000];
-		(void)snprintf(graph, sizeof graph, "graph 1\nvar m 512\nvar k 512\nvar n 512\n%s", strstr(cases[i].graph, "%a ="));
+		(void)snprintf(graph, sizeof graph, "graph 1\nvar m 512\nvar k 1024\nvar n 512\n%s", strstr(cases[i].graph, "%a ="));
 		lt_run_on(cases[i].backend, graph, NULL, "--dump=tree", text, sizeof text);
 		const char *call = strstr(text, "group call cublas.gemm");
 		cr_assert_not_null(call, "%s", text);
