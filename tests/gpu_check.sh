@@ -27,11 +27,14 @@ echo "{\"peak\":{},\"compile\":[],\"cases\":[{\"suite\":\"gpu\",\"group\":\"s\",
 	fake tests/test_cuda_host 'for o; do [[ $o == --tap=* ]] && echo "ok - gpu::one" >"${o#--tap=}"; done; exit 0'
 	for name in programs blas bench; do cp "$dir/bin/tests/test_cuda_host" "$dir/bin/tests/test_cuda_$name"; done
 	cp "$dir/bin/tests/test_cuda_host" "$dir/bin/tests/test_grid_trees"
+	fake tests/measure_cuda 'echo "empty run                          9.10 us"'
+	fake tests/measure_blas 'echo "bf16 4096x4096x4096, against cuBLAS   ${BF16:-0.990} of its speed: 9 us, 9 TFLOP/s"
+echo "bf16 512x512x512, against cuBLAS      0.500 of its speed: 9 us, 9 TFLOP/s"'
 }
 # answers CODE WHAT [WORDS]: of the parts that are made up; the table has the words.
 answers() {
 	local status
-	(cd "$dir" && ./gpu-check.sh -p tests,examples,check,bench out) >"$dir/said" 2>&1
+	(cd "$dir" && ./gpu-check.sh -p tests,measure,examples,check,bench out) >"$dir/said" 2>&1
 	status=$?
 	if [ "$status" = "$1" ] && grep -qF -- "${3-whole check}" "$dir/said"; then echo "ok - $2"
 	else echo "not ok - $2"; echo "exit code $status" >&2; cat "$dir/said" >&2; fi
@@ -39,6 +42,7 @@ answers() {
 good
 answers 0 'all went well' 'over cublasSgemm | ≥ 0.98 | yes | least 1.000 (4096)'
 CUBLAS=0.9e-3 answers 1 'less than is asked for' 'over cublasSgemm | ≥ 0.98 | no | least 0.900 (4096)'
+BF16=0.970 answers 1 'a call is slower than cuBLAS' 'less than 0.98 of its speed                  | bf16 4096x4096x4096 0.970'
 fake lt-bench 'exit 1'
 answers 1 'lt-bench fails' 'exit code 1'
 good

@@ -114,6 +114,16 @@ measured() {
 	done <"$out/$1.log"
 }
 
+# slower: large products of bfloat16 that a call makes slower than cuBLAS called directly.
+slower() {
+	local found
+	found=$(sed -nE 's/^(bf16 (4096|8192)x[^ ]*), against cuBLAS +([0-9.]+) .*/\1 \3/p' "$out/measure_blas.log" |
+		awk '$NF < 0.98')
+	[ -z "$found" ] && return
+	failed=1
+	row 'less than 0.98 of its speed' "${found//$'\n'/; }"
+}
+
 # example LINE: a number, and options of lt-run; what it prints is a failure.
 example() {
 	local number=${1%% *} log
@@ -212,7 +222,7 @@ export -f example part limited
 : >"$out/table"
 facts
 has tests && { tests test_cuda_host; tests test_cuda_programs; tests test_cuda_blas; tests test_cuda_bench; tests test_grid_trees; }
-has measure && { measured measure_cuda; measured measure_blas; }
+has measure && { measured measure_cuda; measured measure_blas; slower; }
 has examples && examples
 has check && check 240
 has bench && bench gpu gemm mlp pointwise layout conv rows
