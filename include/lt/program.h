@@ -118,7 +118,9 @@ struct lt_options {
 	uint32_t no_affinity;
 	/* Inputs, states and results whose data is in the memory of the device that runs the kernels which read and write
 	 * them: names with commas between them; "*": all inputs that no run-time scalar is read from, and all results.  What
-	 * is given for them are handles of that memory: what mem_new of the backend gave, for cuda any address of the device.
+	 * is given for them are handles of that memory: what mem_new of the backend gave, for cuda any address of the device
+	 * that is a multiple of 64 bytes (another one is LT_EINVAL).  The caller may write to it on the device whenever no run
+	 * that was enqueued uses it; a run-time scalar of a state there is fetched, and waited for, when a run begins.
 	 * NULL: none */
 	const char *on_device;
 };
