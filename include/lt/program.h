@@ -169,7 +169,9 @@ LT_API lt_status lt_instance_run(struct lt_instance *, const void *const *input,
 struct lt_run {
 	uint32_t size;
 	/* The caller's queue on the device (CUstream, cl_command_queue): the run comes after what was enqueued there before.
-	 * NULL: the instance's own.  Only of a program whose kernels all run on one device */
+	 * NULL: the instance's own.  Only of a program whose kernels all run on one device.  It lives until the caller has
+	 * waited for the run.  Where it is another one than that of the run before, the host waits for that run, and what was
+	 * recorded is recorded anew: for several streams make an instance for each */
 	void *stream;
 	const void *const *input;       /* as of lt_instance_run */
 	void *const *result;
