@@ -19,7 +19,7 @@ static int32_t param_memory(const struct lt_instance *r, int32_t i, int32_t *sto
 }
 
 /* Whether it has its value of the next run when a run ends. */
-static bool param_is_kept(const struct lt_program *p, int32_t storage)
+static bool param_is_fetched_early(const struct lt_program *p, int32_t storage)
 {
 	const struct lt_storage *s = &p->nests.assigned.storage[storage];
 	return s->space == LT_STORAGE_STATE && !p->bindings[LT_BINDING_STATE].at[s->binding].on_device;
@@ -37,7 +37,7 @@ lt_status lt__params_fetch(struct lt_instance *r, const struct lt_addresses *a)
 	const struct lt_program *p = r->program;
 	for (int32_t i = 0; i < p->tree->graph->n_param; i++) {
 		int32_t storage, memory = param_memory(r, i, &storage);
-		if (memory && param_is_kept(p, storage))
+		if (memory && param_is_fetched_early(p, storage))
 			LT_TRY(param_fetch(r, i, memory, storage, a));
 	}
 	r->has_fetched = true;
@@ -50,7 +50,7 @@ static lt_status fetch_now(struct lt_instance *r, const struct lt_addresses *a)
 	struct lt_program *p = r->program;
 	for (int32_t i = 0; i < p->tree->graph->n_param; i++) {
 		int32_t storage, memory = param_memory(r, i, &storage);
-		if (!memory || (r->has_fetched && param_is_kept(p, storage)))
+		if (!memory || (r->has_fetched && param_is_fetched_early(p, storage)))
 			continue;
 		LT_TRY(param_fetch(r, i, memory, storage, a));
 		LT_TRY(lt__queue_wait(p, a, memory));

@@ -120,7 +120,7 @@ static void record_addresses(struct lt_instance *r, const struct lt_addresses *a
 }
 
 /* Its launches are made one by one, as without recording; the user may ask why. */
-static void tell_refused(const struct lt_program *p, const struct lt_opened *c, int32_t n, const char *why)
+static void report_unrecorded(const struct lt_program *p, const struct lt_opened *c, int32_t n, const char *why)
 {
 	char text[400];
 	(void)snprintf(text, sizeof text, "backend %s: %d launches are not recorded: %s", c->backend->name, (int)n, why);
@@ -155,7 +155,7 @@ static lt_status record(struct lt_instance *r, int32_t segment, const struct lt_
 	x->capture[segment] = NULL;
 	x->refused[segment] = st == LT_EUNSUPPORTED;
 	if (x->refused[segment])
-		tell_refused(p, c, s->n, lt__diagnostic_reason(&diags, st, c->backend->name, "capture"));
+		report_unrecorded(p, c, s->n, lt__diagnostic_reason(&diags, st, c->backend->name, "capture"));
 	return x->refused[segment]
 		? LT_OK
 		: lt_fail(&r->ctx, st, "backend %s: recording %d launches: %s; run without recording (no_capture)",
