@@ -129,11 +129,16 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 		case DROP: out->drop = (uint64_t)item.number; break;
 		case BLOCKS: out->options.blocks = item.number; break;
 		case A100: case H100: case H200:
+			if (out->named)
+				r.status = lt_option_refuse(&options[item.which], &item, "name one machine", diag);
 			out->named = lt__simulate_machine(options[item.which].key);
 			machine_with_grids(&out->machine, out->named->shared_bytes);
 			break;
 		case SKIP: r.status = read_skip(&item, out->skip, diag); break;
-		default: read_machine(&item, &out->machine);
+		default:
+			if ((item.which == SHARED || item.which == CALLS) && !out->machine.subgroup)
+				r.status = lt_option_refuse(&options[item.which], &item, "write grid or a machine's name before it", diag);
+			read_machine(&item, &out->machine);
 		}
 	return r.status;
 }
