@@ -57,7 +57,8 @@ static lt_var lies_across(
 	const struct lt_readpiece *p = &r->piece[0];
 	int32_t column = lt__leaf_column(l, along);
 	if (r->n_piece < 1 || p->kind != LT_PIECE_READ || column < 0 || l->gather
-		|| (t->leaf_of[p->base] >= 0 && !t->scope[p->base].whole) || t->graph->node[p->base].n_dim < 2)
+		|| (t->leaf_of[p->base] >= 0 && (!t->scope[p->base].whole || lt__is_above(t, n->top, t->leaf_of[p->base])))
+		|| t->graph->node[p->base].n_dim < 2)
 		return -1;
 	int64_t stride = lt__auto_stride(t->graph, p, column);
 	if (stride < MIN)
