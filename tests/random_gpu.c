@@ -50,7 +50,12 @@ static const char *idiom_name(const struct idiom *d, lt_node n) { return d->t->g
 static void idiom_block(struct idiom *d, lt_tnode loop, const char *axis)
 {
 	const char *path = lt__loop_path(d->t, loop);
-	if (idiom_chance(d, lt_looptree_trip_count(d->t, loop) <= 32 ? 60 : 20))
+	if (idiom_chance(d, 25)) {              /* a vector, or straight code, for each thread; maybe a part of one */
+		int64_t step = d->t->node[loop].step, part = step * (4 + idiom_below(d, 13)), lanes = step * (2 + idiom_below(d, 3));
+		idiom_add(d, "split %.200s %lld; tail %.200s %s; split %.200s' %lld; tail %.200s' %s; ", path, (long long)part, path,
+			idiom_tail(d), path, (long long)lanes, path, idiom_tail(d));
+		idiom_add(d, "bind %.200s' block.%s; %s %.200s''", path, axis, idiom_chance(d, 70) ? "vectorize" : "unroll", path);
+	} else if (idiom_chance(d, lt_looptree_trip_count(d->t, loop) <= 32 ? 60 : 20))
 		idiom_add(d, "bind %.200s block.%s", path, axis);
 	else
 		idiom_add(d, "split %.200s %lld; tail %.200s %s; bind %.200s' block.%s", path, (long long)idiom_size(d, loop), path,

@@ -330,7 +330,7 @@ static void new_graph(const struct schedule_plan *plan, struct job *j)
 		return;
 	}
 	struct random_options o = { .n_node = (int32_t)random_between(&j->rng, 3, 14), .views = true };
-	o.params = random_chance(&j->rng, 30);
+	o.params = random_chance(&j->rng, plan->grids ? 50 : 30);
 	o.states = random_chance(&j->rng, 20);
 	o.composites = random_chance(&j->rng, 50);
 	random_graph_new(j->ctx, j->seed, &o, &j->r);
