@@ -9,13 +9,14 @@
 
 enum { MAX_MEMBERS = 40 };
 
-struct lt_autocall { const char *name; lt_node mul, sum, end; int32_t n, n_dim; lt_node *member; lt_var *dim; };
+struct lt_autocall { const char *name, *why; lt_node mul, sum, end; int32_t n, n_dim; lt_node *member; lt_var *dim; };
 /* The leaves that may become a call. */
 struct draft {
 	struct lt_auto *s;
 	lt_node mul, sum, end;
 	int32_t n, n_dependent;
 	lt_node dependent[MAX_MEMBERS], member[MAX_MEMBERS];
+	const char *why;                /* why the row that was found last is taken; else why none is, the first time */
 };
 
 static bool has(const lt_node *list, int32_t n, lt_node x)
@@ -207,18 +208,27 @@ static bool is_matrix(const struct lt_callshape *c)
 }
 
 /* The first row that takes the draft; NULL. */
-static const struct lt_routine *find_row(const struct draft *d, struct lt_contraction *c)
+static const struct lt_routine *find_row(struct draft *d, struct lt_contraction *c)
 {
 	struct lt_callshape shape;
-	if (lt__contraction_find(d->s->t, d->s->t->arena, d->member, d->n, d->end, "the nest", c) || !is_one_nest(d, c))
+	struct lt_arena *a = d->s->t->arena;
+	const char *why = lt__contraction_find(d->s->t, a, d->member, d->n, d->end, "the nest", c);
+	if (why || !is_one_nest(d, c)) {
+		d->why = d->why ? d->why : why;
 		return NULL;
+	}
 	shape_of(d, c, &shape);
 	for (int32_t i = 0; i < lt__routine_count(d->s->target) && is_matrix(&shape) && !is_cut(&shape); i++) {
 		const struct lt_routine *r = lt__routine_at(d->s->target, i);
 		if (r->pattern == LT_PATTERN_PRODUCT && lt__routine_is_sound(r)
-			&& lt__call_flops(&shape) >= r->min_flops && !lt__routine_refuses(d->s->t->arena, r, &shape))
+			&& lt__call_flops(&shape) >= r->min_flops && !lt__routine_refuses(a, r, &shape)) {
+			d->why = lt__auto_call_reason(a, r, &shape);
 			return r;
+		}
 	}
+	if (!d->why)
+		d->why = is_cut(&shape) ? "elements of a factor do not lie in equal steps" : !is_matrix(&shape)
+			? "it has neither rows nor columns" : lt__auto_call_refusal(a, d->s->target, &shape);
 	return NULL;
 }
 
@@ -252,12 +262,16 @@ static void add_call(struct lt_auto *s, lt_node sum)
 		r = r ? r : try_draft(&d, false, &c);
 		if (!r)
 			continue;
-		best = (struct lt_autocall){ r->name, d.mul, sum, d.end, d.n, c.n_dim, NULL, NULL };
+		best = (struct lt_autocall){ r->name, d.why, d.mul, sum, d.end, d.n, c.n_dim, NULL, NULL };
 		best.member = lt__arena_copy(s->t->arena, d.member, sizeof *d.member * (size_t)d.n);
 		best.dim = lt__arena_copy(s->t->arena, c.dim, sizeof *c.dim * (size_t)c.n_dim);
 	} while (draft_grow(&d));
-	if (!best.name)
+	if (!best.name) {
+		LT_GROW(s->t->arena, s->uncalled, s->n_uncalled, s->cap_uncalled);
+		s->uncalled[s->n_uncalled++] = (struct lt_auto_reason){ g->node[sum].name,
+			d.why ? d.why : "no routine takes it" };
 		return;
+	}
 	LT_GROW(s->t->arena, s->call, s->n_call, s->cap_call);
 	s->call[s->n_call++] = best;
 	for (int32_t k = 0; k < best.n; k++)
@@ -322,4 +336,10 @@ lt_status lt__auto_add_call(struct lt_auto *s, lt_node n)
 		return lt_context_code(t->ctx);
 	lt__auto_record_nest(s, group, s->constant[c->end], true);
 	return LT_OK;
+}
+
+const char *lt__auto_call_of(const struct lt_auto *s, lt_node sum)
+{
+	const struct lt_autocall *c = s->in_call[sum] ? &s->call[s->in_call[sum] - 1] : NULL;
+	return c && c->sum == sum ? c->why : NULL;
 }
