@@ -77,8 +77,8 @@ struct lt_product {
 	struct lt_product_tiles *tiles;         /* of LT_PRODUCT_TILES                                                      */
 };
 
-/* Why the product of a node, by its name, is no call, or has no tree of products. */
-struct lt_auto_reason { const char *sum, *why; };
+/* Why the product of a node, by its name, is a call, is none, or has no tree of products. */
+struct lt_auto_reason { const char *sum, *why; enum { LT_WHY_CALL, LT_WHY_NO_CALL, LT_WHY_PLAIN } of; };
 
 struct lt_auto {
 	const struct lt_graph *g;
@@ -100,7 +100,7 @@ struct lt_auto {
 	struct lt_auto_order order;
 	struct lt_product *product; int32_t n_product, cap_product;
 	struct lt_autocall *call; int32_t n_call, cap_call;     /* what is handed to routines */
-	struct lt_auto_reason *uncalled, *plain; int32_t n_uncalled, cap_uncalled, n_plain, cap_plain;
+	struct lt_auto_reason *reason; int32_t n_reason, cap_reason;
 	int32_t *in_call;               /* by node: the number of its call and 1; 0: none */
 	bool *apart;                    /* GPUs, by node: shares the rows of no nest, as a block has no room; NULL: none */
 	const bool *base_apart;         /* by node of the base graph */
@@ -132,11 +132,11 @@ bool *lt__auto_marked(const struct lt_auto *, const bool *base);
 void lt__auto_calls(struct lt_auto *);
 void lt__auto_move_calls(struct lt_auto *, const lt_node *to);
 lt_status lt__auto_add_call(struct lt_auto *, lt_node n);
-const char *lt__auto_call_of(const struct lt_auto *, lt_node sum);     /* why it is a call; NULL: it is none */
 /* looptree/product_reason.c: what was chosen for each product of a GPU's tree and why; of a call; why there is none
  * (NULL: no routine was asked); of one that gets the tree of any other nest. */
 struct lt_callshape;
 void lt__product_reasons(struct lt_auto *);
+void lt__auto_call_because(struct lt_auto *, lt_node sum, bool called, const char *why);
 const char *lt__auto_call_reason(struct lt_arena *, const struct lt_routine *, const struct lt_callshape *);
 const char *lt__auto_call_refusal(struct lt_arena *, const struct lt_target *, const struct lt_callshape *);
 void lt__product_reason_plain(struct lt_auto *, const struct lt_product *);

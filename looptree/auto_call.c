@@ -9,7 +9,7 @@
 
 enum { MAX_MEMBERS = 40 };
 
-struct lt_autocall { const char *name, *why; lt_node mul, sum, end; int32_t n, n_dim; lt_node *member; lt_var *dim; };
+struct lt_autocall { const char *name; lt_node mul, sum, end; int32_t n, n_dim; lt_node *member; lt_var *dim; };
 /* The leaves that may become a call. */
 struct draft {
 	struct lt_auto *s;
@@ -257,21 +257,20 @@ static void add_call(struct lt_auto *s, lt_node sum)
 	if (g->node[d.mul].op != LT_OP_mul || g->node[d.mul].reduce || s->in_call[d.mul] || s->n_reader[d.mul] != 1
 		|| !lt__auto_same_class(s, d.mul, sum))
 		return;
+	const char *why = NULL;
 	do {
 		const struct lt_routine *r = try_draft(&d, true, &c);
 		r = r ? r : try_draft(&d, false, &c);
 		if (!r)
 			continue;
-		best = (struct lt_autocall){ r->name, d.why, d.mul, sum, d.end, d.n, c.n_dim, NULL, NULL };
+		why = d.why;
+		best = (struct lt_autocall){ r->name, d.mul, sum, d.end, d.n, c.n_dim, NULL, NULL };
 		best.member = lt__arena_copy(s->t->arena, d.member, sizeof *d.member * (size_t)d.n);
 		best.dim = lt__arena_copy(s->t->arena, c.dim, sizeof *c.dim * (size_t)c.n_dim);
 	} while (draft_grow(&d));
-	if (!best.name) {
-		LT_GROW(s->t->arena, s->uncalled, s->n_uncalled, s->cap_uncalled);
-		s->uncalled[s->n_uncalled++] = (struct lt_auto_reason){ g->node[sum].name,
-			d.why ? d.why : "no routine takes it" };
+	lt__auto_call_because(s, sum, best.name != NULL, why ? why : d.why ? d.why : "no routine takes it");
+	if (!best.name)
 		return;
-	}
 	LT_GROW(s->t->arena, s->call, s->n_call, s->cap_call);
 	s->call[s->n_call++] = best;
 	for (int32_t k = 0; k < best.n; k++)
@@ -336,10 +335,4 @@ lt_status lt__auto_add_call(struct lt_auto *s, lt_node n)
 		return lt_context_code(t->ctx);
 	lt__auto_record_nest(s, group, s->constant[c->end], true);
 	return LT_OK;
-}
-
-const char *lt__auto_call_of(const struct lt_auto *s, lt_node sum)
-{
-	const struct lt_autocall *c = s->in_call[sum] ? &s->call[s->in_call[sum] - 1] : NULL;
-	return c && c->sum == sum ? c->why : NULL;
 }

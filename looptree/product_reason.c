@@ -54,9 +54,9 @@ static const char *not_called(const struct lt_auto *s, lt_node sum)
 {
 	if (!lt__routine_count(s->target))
 		return "the target has no routines to call";
-	for (int32_t i = 0; i < s->n_uncalled; i++)
-		if (strcmp(s->uncalled[i].sum, s->g->node[sum].name) == 0)
-			return s->uncalled[i].why;
+	for (int32_t i = 0; i < s->n_reason; i++)
+		if (s->reason[i].of == LT_WHY_NO_CALL && strcmp(s->reason[i].sum, s->g->node[sum].name) == 0)
+			return s->reason[i].why;
 	return "no routine computes it with what is before and after it";
 }
 
@@ -78,7 +78,6 @@ static const char *loops_reason(const struct lt_auto *s, const struct lt_product
 		(int)b->depth, b->depth == 1 ? "" : "s", part, why);
 }
 
-/* By name: nodes have other numbers once the tree has derived ones. */
 static void reason_add(struct lt_auto *s, lt_node sum, const char *text)
 {
 	struct lt_looptree *t = s->t;
@@ -86,12 +85,23 @@ static void reason_add(struct lt_auto *s, lt_node sum, const char *text)
 	t->note[t->n_note++] = (struct lt_tnote){ sum, text };
 }
 
+/* By name: nodes have other numbers once the tree has derived ones. */
+static void reason_keep(struct lt_auto *s, struct lt_auto_reason one)
+{
+	LT_GROW(s->t->arena, s->reason, s->n_reason, s->cap_reason);
+	s->reason[s->n_reason++] = one;
+}
+
+void lt__auto_call_because(struct lt_auto *s, lt_node sum, bool called, const char *why)
+{
+	reason_keep(s, (struct lt_auto_reason){ s->g->node[sum].name, why, called ? LT_WHY_CALL : LT_WHY_NO_CALL });
+}
+
 void lt__product_reason_plain(struct lt_auto *s, const struct lt_product *p)
 {
-	LT_GROW(s->t->arena, s->plain, s->n_plain, s->cap_plain);
-	s->plain[s->n_plain++] = (struct lt_auto_reason){ s->g->node[p->sum].name, lt__arena_format(s->t->arena,
-		"%s: no tiles of blocks, for which it has too few rows, columns or terms, or other types or dims; no call: %s", product_sizes(s, p),
-		not_called(s, p->sum)) };
+	const char *why = lt__arena_format(s->t->arena, "%s: no tiles of blocks, for which it has too few rows, columns or "
+		"terms, or other types or dims; no call: %s", product_sizes(s, p), not_called(s, p->sum));
+	reason_keep(s, (struct lt_auto_reason){ s->g->node[p->sum].name, why, LT_WHY_PLAIN });
 }
 
 void lt__product_reasons(struct lt_auto *s)
@@ -101,12 +111,8 @@ void lt__product_reasons(struct lt_auto *s)
 			lt__auto_aim(s, s->product[i].sum);
 			reason_add(s, s->product[i].sum, loops_reason(s, &s->product[i]));
 		}
-	for (lt_node n = 0; n < s->g->n_node; n++) {
-		for (int32_t i = 0; i < s->n_plain; i++)
-			if (s->t->leaf_of[n] >= 0 && strcmp(s->plain[i].sum, s->g->node[n].name) == 0)
-				reason_add(s, n, s->plain[i].why);
-		const char *called = lt__auto_call_of(s, n);
-		if (called)
-			reason_add(s, n, called);
-	}
+	for (int32_t i = 0; i < s->n_reason; i++)
+		for (lt_node n = 0; s->reason[i].of != LT_WHY_NO_CALL && n < s->g->n_node; n++)
+			if (s->t->leaf_of[n] >= 0 && strcmp(s->reason[i].sum, s->g->node[n].name) == 0)
+				reason_add(s, n, s->reason[i].why);
 }

@@ -119,7 +119,8 @@ void run_explain_bounds(struct run *r)
 
 	if (!to)
 		return;
-	if (lt_program_dump(r->program, LT_SHOW_STATS, explain_write, to))      /* a backend without numbers predicts nothing */
+	/* A backend without numbers predicts nothing. */
+	if (lt_program_dump(r->program, LT_SHOW_STATS, explain_write, to))
 		lt_context_clear(r->ctx);
 	fclose(to);
 	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
