@@ -183,9 +183,13 @@ def difference(expected, got, rtol, atol):
 	return None
 
 
+def array(x):
+	return numpy_helper.to_array(x) if isinstance(x, onnx.TensorProto) else x
+
+
 def data_sets(test):
 	if test.data_sets is not None:
-		return [(list(i), list(o)) for i, o in test.data_sets]
+		return [([array(x) for x in i], [array(x) for x in o]) for i, o in test.data_sets]
 	sets = []
 	for name in sorted(os.listdir(test.model_dir)):
 		folder = os.path.join(test.model_dir, name)
