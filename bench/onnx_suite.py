@@ -172,7 +172,7 @@ def difference(expected, got, rtol, atol):
 		return f"shape {got.shape} instead of {expected.shape}"
 	if expected.dtype == ml_dtypes.bfloat16:
 		expected, got = expected.astype(np.float32), got.astype(np.float32)
-		rtol = max(rtol, 1e-2)
+		rtol = max(rtol, 2**-6)
 	try:
 		if expected.dtype.kind in "fc":
 			np.testing.assert_allclose(got, expected, rtol=rtol, atol=atol)

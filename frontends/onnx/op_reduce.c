@@ -54,7 +54,8 @@ static void reduce_empty(struct lt_onnx_call *c, const struct lt_onnx_value *x, 
 	if (none.empty)
 		lt__onnx_give_value(c, 0, &none);
 	else
-		lt__onnx_give(c, 0, lt__onnx_expand(m, lt__onnx_number(m, x->dtype, nothing), n, shape));
+		lt__onnx_give(c, 0, lt__onnx_expand(m, lt__onnx_number(m, x->dtype, x->dtype == LT_BOOL ? nothing > 0 : nothing), n,
+			shape));
 }
 
 /* max + log(sum(exp(x - max))), where max is a number */
