@@ -184,7 +184,7 @@ def difference(expected, got, rtol, atol):
 
 
 def array(x):
-	return numpy_helper.to_array(x) if isinstance(x, onnx.TensorProto) else x
+	return numpy_helper.to_array(x) if isinstance(x, onnx.TensorProto) else np.asarray(x) if np.isscalar(x) else x
 
 
 def data_sets(test):
