@@ -211,6 +211,28 @@ static void bind_others(struct binder *b, struct slots *s, const struct lt_texts
 			bind_spec(b, s, i, others + 2, others);
 }
 
+/* The constants whose content the graph has, unless another one is given. */
+static void bind_contents(struct binder *b, struct slots *s)
+{
+	for (int32_t i = 0; i < b->binding[s->kind].n; i++) {
+		const struct run_binding *p = &b->binding[s->kind].at[i];
+		struct lt_tensors one = { .at = calloc(1, sizeof *one.at), .n = 1 };
+
+		if (!p->content || s->from[i] || !one.at) {
+			b->no_memory = b->no_memory || !one.at;
+			free(one.at);
+			continue;
+		}
+		s->from[i] = "the model";
+		*one.at = (struct lt_tensor){ .dtype = p->dtype, .rank = p->rank, .shape = malloc((size_t)p->rank * sizeof(int64_t) + 1),
+			.data = (void *)(uintptr_t)p->content, .borrowed = true };
+		b->no_memory = b->no_memory || !one.at->shape || !lt__tensor_bytes(p->dtype, p->rank, p->shape, &one.at->bytes);
+		if (one.at->shape)
+			memcpy(one.at->shape, p->shape, (size_t)p->rank * sizeof(int64_t));
+		s->value[i] = bind_keep(b, &one)->at;
+	}
+}
+
 /* What the user left out, where the backend says that any values do: random ones, told on standard error. */
 static void bind_any(struct binder *b, struct slots *s)
 {
@@ -283,6 +305,7 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 		bind_option(b, constant, b->o->constant.at[i]);
 	for (int32_t i = 0; i < b->o->weights.n; i++)
 		bind_file(b, constant, b->o->weights.at[i]);
+	bind_contents(b, constant);
 	bind_others(b, constant, &b->o->constant);
 	bind_any(b, constant);
 	for (int32_t i = 0; i < b->o->input.n; i++)

@@ -18,7 +18,7 @@ static lt_status add_binding(const struct lt_graph *g, struct run_bindings *bind
 	}
 	p = &bindings->at[bindings->n++];
 	*p = (struct run_binding){ .name = name ? name : "", .kind = kind, .dtype = n->dtype, .rank = n->n_dim, .node = node,
-		.needed = needed };
+		.needed = needed, .content = n->content };
 	p->shape = malloc((size_t)n->n_dim * sizeof *p->shape + 1);
 	if (!p->shape)
 		return lt_fail(g->ctx, LT_ENOMEM, "out of memory");
