@@ -2,20 +2,32 @@
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/position.h"
+#include "frontends/onnx/trace.h"
+
+/* The index with negative numbers counted from the end. */
+static lt_node from_front(struct lt_onnx *m, lt_node index, int64_t extent)
+{
+	return lt__onnx_select(m, lt__onnx_opf(m, "less", index, 0), lt__onnx_opf(m, "add", index, (double)extent), index);
+}
+
+/* The same, along an axis of x. */
+static lt_node from_front_of(struct lt_onnx *m, lt_node index, lt_node x, int32_t axis)
+{
+	if (!lt__onnx_bounded(m, x, axis))
+		return from_front(m, index, lt__onnx_extent(m, x, axis));
+	lt_node wide = lt__onnx_cast(m, index, LT_I64), behind = lt__onnx_op2(m, "add", wide, lt__onnx_extent_node(m, x, axis));
+	return lt__onnx_select(m, lt__onnx_opf(m, "less", wide, 0), behind, wide);
+}
 
 void lt__onnx_build_gather(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	struct lt_onnx_value *x = lt__onnx_value(c, 0);
 	const int32_t axis = lt__onnx_axis(m, lt__onnx_int(c, "axis", 0), x->rank);
-	lt_node index = lt__onnx_in(c, 1);
-	lt__onnx_give(c, 0, lt__onnx_gather(m, lt__onnx_in(c, 0), index, axis));
-}
-
-/* The index with negative numbers counted from the end. */
-static lt_node from_front(struct lt_onnx *m, lt_node index, int64_t extent)
-{
-	return lt__onnx_select(m, lt__onnx_opf(m, "less", index, 0), lt__onnx_opf(m, "add", index, (double)extent), index);
+	lt_node from = lt__onnx_in(c, 0), index = lt__onnx_in(c, 1);
+	if (axis < 0 || from < 0)
+		return;
+	lt__onnx_give(c, 0, lt__onnx_gather(m, from, from_front_of(m, index, from, axis), axis));
 }
 
 /* A value with the vars of another at all axes but one (which gets a var of its own), cut to its extents. */
@@ -47,7 +59,7 @@ void lt__onnx_build_gather_elements(struct lt_onnx_call *c)
 		lt__onnx_refuse(m, "an index of rank %d into a value of rank %d", lt__onnx_rank(m, index), rank);
 		return;
 	}
-	lt_node at = from_front(m, index, lt__onnx_extent(m, x, axis));
+	lt_node at = from_front_of(m, index, x, axis);
 	lt_node y = lt_graph_gather(m->graph, meet(m, x, at, axis), at, axis);
 	if (y < 0)
 		return;
@@ -229,6 +241,15 @@ void lt__onnx_build_range(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	const enum lt_dtype t = lt__onnx_value(c, 0)->dtype;
+	struct lt_linear from, to, by;
+	if (m->n_symbol && !lt__onnx_maybe(m, lt__onnx_value(c, 1)) && lt__onnx_trace(m, lt__onnx_value(c, 0), 0, &from)
+	    && lt__onnx_trace(m, lt__onnx_value(c, 1), 0, &to) && lt__onnx_trace(m, lt__onnx_value(c, 2), 0, &by)
+	    && by.n == 0 && by.constant == 1 && from.n == 0) {
+		const struct lt_linear count = lt__onnx_difference(m, &to, &from);
+		lt_node at = lt_graph_index(m->graph, lt__onnx_sum_var(m, &count));
+		lt__onnx_give(c, 0, lt__onnx_cast(m, lt__onnx_op2(m, "add", at, lt__onnx_whole(m, LT_I64, from.constant)), t));
+		return;
+	}
 	const double begin = lt__onnx_in_number(c, 0, "the begin", 0), end = lt__onnx_in_number(c, 1, "the end", 0);
 	const double step = lt__onnx_in_number(c, 2, "the step", 1);
 	if (lt__onnx_failed(m))

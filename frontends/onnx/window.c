@@ -66,8 +66,14 @@ bool lt__onnx_window_read(struct lt_onnx_call *c, lt_node x, const int64_t *kern
 		lt__onnx_refuse(m, "an image of rank %d: batch, channels and 1 to %d axes are expected", n + 2, LT_ONNX_SPATIAL);
 		return false;
 	}
-	for (int32_t i = 0; i < n; i++)
+	for (int32_t i = 0; i < n; i++) {
 		w->extent[i] = lt__onnx_extent(m, x, i + 2);
+		if (lt__onnx_bounded(m, x, i + 2)) {
+			lt__onnx_refuse(m, "the extent of axis %d differs from run to run, and windows cannot be moved over it: fix it by "
+				"--dim", i + 2);
+			return false;
+		}
+	}
 	if (!window_list(c, "kernel_shape", n, 1, 1, w->kernel) || !window_list(c, "strides", n, 1, 1, w->stride)
 	    || !window_list(c, "dilations", n, 1, 1, w->dilation))
 		return false;
