@@ -86,8 +86,7 @@ static const char *symbol_of(struct lt_onnx *m, lt_node x)
 	return NULL;
 }
 
-/* What a graph's own sentence does not know: which option fixes the extent. */
-static lt_node reshape_refused(struct lt_onnx *m, lt_node x)
+lt_node lt__onnx_merged(struct lt_onnx *m, lt_node x)
 {
 	const char *name = symbol_of(m, x);
 	if (name)
@@ -116,14 +115,14 @@ lt_node lt__onnx_reshape_to(struct lt_onnx *m, lt_node x, int32_t rank, const st
 	if (open >= 0)
 		shape[open] = elems / product;
 	if (open >= 0 ? shape[open] * product != elems : product != elems)
-		return reshape_refused(m, x);
+		return lt__onnx_merged(m, x);
 	lt_node y = lt_graph_reshape(m->graph, x, rank, shape);
 	if (y < 0)
-		return reshape_refused(m, x);
+		return lt__onnx_merged(m, x);
 	for (int32_t i = 0; i < rank; i++) {
 		const struct lt_linear have = lt__onnx_extent_sum(m, y, i);
 		if (i != open && !lt__linear_equal(&have, &want[i]))
-			return reshape_refused(m, x);
+			return lt__onnx_merged(m, x);
 	}
 	return y;
 }

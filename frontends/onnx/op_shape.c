@@ -26,8 +26,10 @@ static bool reshape_known(struct lt_onnx_call *c, int32_t i, int32_t rank, const
 
 static void give_shape(struct lt_onnx_call *c, int32_t rank, const int64_t *shape)
 {
-	if (!reshape_known(c, 0, rank, shape))
-		lt__onnx_give(c, 0, lt__onnx_reshape(c->m, lt__onnx_in(c, 0), rank, shape));
+	if (reshape_known(c, 0, rank, shape))
+		return;
+	lt_node x = lt__onnx_in(c, 0), y = lt__onnx_reshape(c->m, x, rank, shape);
+	lt__onnx_give(c, 0, y < 0 ? lt__onnx_merged(c->m, x) : y);
 }
 
 static bool is_bounded(struct lt_onnx *m, const struct lt_onnx_value *v)

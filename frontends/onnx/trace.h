@@ -17,6 +17,8 @@ lt_node lt__onnx_extent_node(struct lt_onnx *, lt_node, int32_t axis);
 lt_node lt__onnx_expand_to(struct lt_onnx *, lt_node, int32_t rank, const struct lt_linear *);
 /* x with another shape of extents that may be run-time ones, which stay whole; -1: what is left. */
 lt_node lt__onnx_reshape_to(struct lt_onnx *, lt_node, int32_t rank, const struct lt_linear *);
+/* After a reshape of x has failed: LT_NONE, with a sentence that names the option which fixes its run-time extent. */
+lt_node lt__onnx_merged(struct lt_onnx *, lt_node x);
 /* Elements begin .. end - 1 of an axis. */
 lt_node lt__onnx_part(struct lt_onnx *, lt_node, int32_t axis, const struct lt_linear *begin, const struct lt_linear *end);
 /* The extent of an axis as a sum. */
