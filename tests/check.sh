@@ -63,6 +63,7 @@ part alloc tests/alloc.sh
 limit=900 part limits tests/limits.sh
 part abi tests/abi/abi.sh
 part options tests/options.sh
+limit=900 part standalone tests/standalone.sh
 part install tests/install/install.sh
 # With sanitizers a graph takes many times as long.
 limit=900 part graphs "$O/graphs" "${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 150 || echo 10)}"
