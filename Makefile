@@ -4,6 +4,7 @@
 # make bless        rewrites what tests compare with
 # make bench        a short pass of lt-bench; BENCH='gemm --threads 1,2' another one
 # make bench-peers  Python's libraries for it
+# make onnx-suite   the tests of the onnx package (PyPI) against the frontend onnx; ONNX='-b cpu softmax' as arguments
 # make plugins      the backend of examples/plugin, and ours as plug-ins
 # make fuzz         20000 random schedules and graphs at the limits, 1000 layers, 10000 graphs everywhere, mutants,
 #                   libFuzzer for 60 s each
@@ -16,6 +17,7 @@
 #                   LLVM=llvm-config-15 (default: the newest; LLVM= builds without it);
 #                   CUDA=/usr/local/cuda/include (default: where its headers are found; CUDA= builds without it);
 #                   OPENCL=/usr/include (the same for OpenCL's);
+#                   PROTOC=protoc-c (default: protobuf-c where it is found; PROTOC= builds without models of ONNX);
 #                   for install: PREFIX DESTDIR LIBDIR=$(PREFIX)/lib DOCDIR=$(PREFIX)/share/doc/looptree
 
 -include config.mk
@@ -48,13 +50,18 @@ $(if $(filter check tests,$(MAKECMDGOALS)),$(shell scripts/setup.sh opencl >&2))
 $(if $(filter check,$(MAKECMDGOALS)),$(shell scripts/setup.sh cross >&2))
 OPENCL  := $(if $(NO_OPENCL),$(shell scripts/opencl.sh),$(OPENCL))
 
+# protobuf-c, by which models of ONNX are read.
+NO_ONNX := $(if $(filter undefined,$(origin PROTOC)),frontends/onnx is left out: protoc-c or libprotobuf-c is not found)
+$(if $(filter check tests onnx-suite,$(MAKECMDGOALS)),$(shell scripts/setup.sh onnx >&2))
+PROTOC  := $(if $(NO_ONNX),$(shell scripts/onnx.sh),$(PROTOC))
+
 # Ground floor first: a directory includes headers only from lines above it (docs/architecture.md, `make tidy`).
 DIRS  = ir ir/pass
 DIRS += looptree
 DIRS += kernel
 DIRS += backends backends/text backends/ref backends/sim backends/cpu $(if $(CUDA),backends/cuda) \
 	$(if $(OPENCL),backends/opencl)
-DIRS += frontends frontends/script frontends/graph
+DIRS += frontends frontends/script frontends/graph $(if $(PROTOC),frontends/onnx)
 DIRS += program
 # And above them, in no library: check, which lt-check and the tests share; tools; tests.
 
@@ -73,8 +80,11 @@ $(if $(filter undefined,$(origin LLVM)),$(shell scripts/setup.sh llvm >&2))
 endif
 $(if $(CUDA)$(MAKELEVEL:0=),,$(if $(NO_CUDA),$(info $(NO_CUDA))))
 $(if $(OPENCL)$(MAKELEVEL:0=),,$(if $(NO_OPENCL),$(info $(NO_OPENCL))))
-PACKAGE_FLAGS := $(shell pkg-config --cflags isl libzip jansson libxxhash)
-LIBS      := $(shell pkg-config --libs-only-L isl) -lisl -ldl -lpthread -lm
+$(if $(PROTOC)$(MAKELEVEL:0=),,$(if $(NO_ONNX),$(info $(NO_ONNX))))
+PACKAGES  := isl libzip jansson libxxhash $(if $(PROTOC),libprotobuf-c)
+PACKAGE_FLAGS := $(shell pkg-config --cflags $(PACKAGES))
+LIBS      := $(shell pkg-config --libs-only-L isl) -lisl \
+	$(if $(PROTOC),$(shell pkg-config --libs libprotobuf-c)) -ldl -lpthread -lm
 LLVM      := $(if $(filter undefined,$(origin LLVM)),$(shell scripts/llvm.sh),$(LLVM))
 LLVM_FLAGS = -isystem $(shell $(LLVM) --includedir)
 LLVM_LIBS  = $(shell $(LLVM) --ldflags --libs)
@@ -86,7 +96,9 @@ ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
-OBJ     = $(patsubst %.c,$(O)/%.o,$(wildcard $(DIRS:=/*.c)))
+OBJ     = $(patsubst %.c,$(O)/%.o,$(wildcard $(DIRS:=/*.c))) $(ONNX_OBJ)
+# The messages of ONNX, as protobuf-c reads them.
+ONNX_OBJ = $(if $(PROTOC),$(O)/frontends/onnx/onnx.pb-c.o)
 PROGRAM = $(patsubst tools/%.c,$(O)/%,$(wildcard tools/lt-*.c))
 TOOLS   = $(patsubst %.c,$(O)/%.o,$(wildcard tools/*.c))
 PARTS   = $(filter-out $(O)/tools/lt-%.o $(O)/tools/hamkaas.o $(patsubst %.c,$(O)/%.o,$(wildcard tools/*_*.c)),$(TOOLS))
@@ -115,7 +127,7 @@ WITHOUT = $(if $(LLVM),,without-llvm)
 LLVM_TESTS = $(if $(LLVM),$(patsubst %.c,$(O)/%,$(wildcard tests/llvm/test_*.c)))
 # Tests of the backend cuda, on a driver that is not there (libcuda.so.1) and on a device.
 CUDA_TESTS = $(if $(CUDA),$(patsubst tests/cuda/%.c,$(O)/tests/cuda/%,$(wildcard tests/cuda/test_*.c)))
-MOCK_CUDA = $(if $(CUDA),$(addprefix $(O)/tests/cuda/,libcuda.so.1 libcublasLt.so.13))
+MOCK_CUDA = $(if $(CUDA),$(addprefix $(O)/tests/cuda/,libcuda.so.1 libcublasLt.so.13 libcublas.so.13))
 # Tests of the backend opencl, on whatever device there is: PoCL makes one of the processor.
 OPENCL_TESTS = $(if $(OPENCL),$(patsubst tests/opencl/%.c,$(O)/tests/opencl/%,$(wildcard tests/opencl/test_*.c)))
 # The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
@@ -140,6 +152,12 @@ $(O)/%.o: %.c $(O)/flags | $(O)/ir/prelude_text.h $(REVISIONS)
 
 $(O)/backends/cuda/%.o: private FLAGS += -isystem $(CUDA)
 $(O)/backends/opencl/%.o: private FLAGS += $(addprefix -isystem ,$(filter-out /usr/include,$(OPENCL)))
+$(patsubst %.c,$(O)/%.o,$(wildcard frontends/onnx/*.c)): | $(ONNX_OBJ:.o=.h)
+$(ONNX_OBJ): $(ONNX_OBJ:.o=.h)
+	$(call say,CC $(@:.o=.c))$(CC) $(FLAGS) -w -c -o $@ $(@:.o=.c)
+$(ONNX_OBJ:.o=.h): frontends/onnx/onnx.proto
+	@mkdir -p $(@D)
+	$(call say,PROTOC $<)$(PROTOC) --c_out=$(O) $<
 # The oracle's values are the same on every processor: no product is contracted into its sum.  Its rows are vectors in a
 # release.
 $(O)/ir/eval%.o $(O)/ir/op.o: private FLAGS += -ffp-contract=off
@@ -281,10 +299,12 @@ $(LLVM_TESTS): $(O)/%: %.c $(filter-out backends/llvm/llvm.c,$(wildcard backends
 
 # They need nothing of the library's own helpers, so that they run where only Criterion and isl are.
 $(O)/tests/cuda/%.o: private FLAGS += -isystem $(CUDA)
-$(filter-out %_trees %_programs,$(CUDA_TESTS)): %: %.o $(O)/looptree.o | $(MOCK_CUDA)
+$(filter-out %_trees %_programs %_bench,$(CUDA_TESTS)): %: %.o $(O)/looptree.o | $(MOCK_CUDA)
 	$(link) -lcriterion $(LIBS)
 $(filter %_trees %_programs,$(CUDA_TESTS)): %: %.o $(O)/tests/cuda/simulated_device.o $(HELPERS) $(PARTS) \
 		$(O)/looptree.o | $(MOCK_CUDA)
+	$(link) -lcriterion $(TOOL_LIBS)
+$(filter %_bench,$(CUDA_TESTS)): %: %.o $(HELPERS) $(PARTS) $$(call own,bench) $(O)/looptree.o | $(MOCK_CUDA)
 	$(link) -lcriterion $(TOOL_LIBS)
 CUDA_MEASURES = $(addprefix $(O)/tests/cuda/measure_,cuda blas)
 $(CUDA_MEASURES): %: %.o $(O)/looptree.o
@@ -293,10 +313,12 @@ $(O)/tests/opencl/%.o: private FLAGS += $(addprefix -isystem ,$(filter-out /usr/
 $(OPENCL_TESTS): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o
 	$(link) -lcriterion $(TOOL_LIBS)
 gpu: $(O)/lt-run $(O)/lt-check $(O)/lt-bench $(O)/tests/test_grid_trees $(CUDA_MEASURES) \
-		$(addprefix $(O)/tests/cuda/test_cuda_,host programs blas)
+		$(addprefix $(O)/tests/cuda/test_cuda_,host programs blas bench)
 	@tools/gpu-check.sh --pack $(O)/gpu $^
 $(O)/tests/cuda/libcuda.so.1: $(O)/tests/cuda/mock.o $(O)/tests/cuda/mock_queue.o
 	$(link) -shared -Wl,-soname,$(@F)
+$(O)/tests/cuda/libcublas.so.13: $(O)/tests/cuda/mock_cublas.o $(O)/tests/cuda/libcuda.so.1
+	$(link) -shared -Wl,-soname,$(@F) $(O)/tests/cuda/libcuda.so.1
 $(O)/tests/cuda/libcublasLt.so.13: $(O)/tests/cuda/mock_blas.o $(O)/kernel/number.o $(O)/tests/cuda/libcuda.so.1
 	$(link) -shared -Wl,-soname,$(@F) $(O)/tests/cuda/libcuda.so.1 -lm
 
@@ -336,6 +358,9 @@ bench: all
 	$(O)/lt-bench $(BENCH)
 bench-peers:
 	@scripts/setup.sh peers build/peers
+onnx-suite: $(O)/$(SO)
+	@scripts/setup.sh onnx-suite build/onnx-venv
+	build/onnx-venv/bin/python bench/onnx_suite.py $(O)/$(SO) $(ONNX)
 demo: all $(EXAMPLE)
 	@O=$(O) examples/mnist/demo.sh
 demo-accuracy: all $(EXAMPLE)
@@ -392,7 +417,7 @@ clean:
 -include $(patsubst %.o,%.d,$(OBJ) $(TOOLS) $(HELPERS) $(MUTANTS)) $(TESTS:=.d) $(PLUGINS:.so=.d)
 -include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d) $(O)/tests/kernels/simulate.d
 -include $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
-.PHONY: all gpu plugins tests check bless bench bench-peers fuzz fuzzers mutants demo demo-accuracy install uninstall \
+.PHONY: all gpu plugins tests check bless bench bench-peers onnx-suite fuzz fuzzers mutants demo demo-accuracy install uninstall \
 	tidy clean without-llvm FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

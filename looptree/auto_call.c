@@ -4,15 +4,25 @@
  * What is handed over is in a group, as a plain nest: a routine does not look at its loops, and a backend that has lost
  * the routine still finds loops that are right.
  */
+#include <string.h>
 #include "looptree/auto.h"
 #include "looptree/call.h"
 
 enum { MAX_MEMBERS = 40 };
 
-struct lt_autocall { const char *name; lt_node mul, sum, end; int32_t n, n_dim; lt_node *member; lt_var *dim; };
+/* refused: what follows the call, and is in none, NULL: nothing does that a routine might take. */
+struct lt_autocall {
+	const char *name, *refused;
+	lt_node mul, sum, end;
+	int32_t n, n_dim;
+	lt_node *member;
+	lt_var *dim;
+};
 /* The leaves that may become a call. */
 struct draft {
 	struct lt_auto *s;
+	const struct lt_routine *row;   /* that took the last smaller one */
+	const char *refused;            /* why that does not take this one */
 	lt_node mul, sum, end;
 	int32_t n, n_dependent;
 	lt_node dependent[MAX_MEMBERS], member[MAX_MEMBERS];
@@ -207,7 +217,7 @@ static bool is_matrix(const struct lt_callshape *c)
 }
 
 /* The first row that takes the draft; NULL. */
-static const struct lt_routine *find_row(const struct draft *d, struct lt_contraction *c)
+static const struct lt_routine *find_row(struct draft *d, struct lt_contraction *c)
 {
 	struct lt_callshape shape;
 	if (lt__contraction_find(d->s->t, d->s->t->arena, d->member, d->n, d->end, "the nest", c) || !is_one_nest(d, c))
@@ -219,6 +229,8 @@ static const struct lt_routine *find_row(const struct draft *d, struct lt_contra
 			&& lt__call_flops(&shape) >= r->min_flops && !lt__routine_refuses(d->s->t->arena, r, &shape))
 			return r;
 	}
+	if (d->row && !d->refused)
+		d->refused = lt__routine_refuses(d->s->t->arena, d->row, &shape);
 	return NULL;
 }
 
@@ -252,12 +264,15 @@ static void add_call(struct lt_auto *s, lt_node sum)
 		r = r ? r : try_draft(&d, false, &c);
 		if (!r)
 			continue;
-		best = (struct lt_autocall){ r->name, d.mul, sum, d.end, d.n, c.n_dim, NULL, NULL };
+		d.row = r;
+		d.refused = NULL;
+		best = (struct lt_autocall){ .name = r->name, .mul = d.mul, .sum = sum, .end = d.end, .n = d.n, .n_dim = c.n_dim };
 		best.member = lt__arena_copy(s->t->arena, d.member, sizeof *d.member * (size_t)d.n);
 		best.dim = lt__arena_copy(s->t->arena, c.dim, sizeof *c.dim * (size_t)c.n_dim);
 	} while (draft_grow(&d));
 	if (!best.name)
 		return;
+	best.refused = d.refused;
 	LT_GROW(s->t->arena, s->call, s->n_call, s->cap_call);
 	s->call[s->n_call++] = best;
 	for (int32_t k = 0; k < best.n; k++)
@@ -321,5 +336,10 @@ lt_status lt__auto_add_call(struct lt_auto *s, lt_node n)
 	if (inner < 0)
 		return lt_context_code(t->ctx);
 	lt__auto_record_nest(s, group, s->constant[c->end], true);
+	if (c->refused) {
+		LT_GROW(t->arena, t->note, t->n_note, t->cap_note);
+		t->note[t->n_note++] = (struct lt_tnote){ c->end,
+			lt__arena_format(t->arena, "tree: %s ends here: %.*s", c->name, (int)strcspn(c->refused, ";"), c->refused) };
+	}
 	return LT_OK;
 }

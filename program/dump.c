@@ -3,6 +3,7 @@
 #include "ir/intern.h"
 #include "looptree/show.h"
 #include "program/blocks.h"
+#include "program/locations.h"
 #include "program/program.h"
 
 struct dump { const struct lt_program *p; enum lt_dump_kind kind; lt_write *write; void *user; struct lt_arena *a; };
@@ -212,12 +213,19 @@ static lt_status dump_plan(struct dump *d)
 	return LT_OK;
 }
 
+static lt_status dump_tree(struct dump *d)
+{
+	struct lt_treecomments comments;
+	LT_TRY(lt__find_locations(d->p, d->a, &comments));
+	return lt__looptree_print(d->p->tree, &comments, d->write, d->user);
+}
+
 static lt_status dump_body(void *arg)
 {
 	struct dump *d = arg;
 	switch (d->kind) {
 	case LT_SHOW_GRAPH:   return lt_graph_print(d->p->base, d->write, d->user);
-	case LT_SHOW_TREE:    return lt_looptree_print(d->p->tree, d->write, d->user);
+	case LT_SHOW_TREE:    return dump_tree(d);
 	case LT_SHOW_ACCESS:
 	case LT_SHOW_FROZEN:  return dump_nests(d);
 	case LT_SHOW_SOURCE:

@@ -9,6 +9,8 @@
 # tests run kernels for devices; without the headers the backend opencl is left out.
 # setup.sh cross -- the same for compilers for arm and riscv64, and QEMU, which runs what they compile: for the tests of
 # lt-build; nothing fails without them.
+# setup.sh onnx -- the same for protobuf-c, which model files are read with; without it the frontend onnx is left out.
+# setup.sh onnx-suite FOLDER -- makes a virtual environment of Python there with the onnx package and its tests.
 # setup.sh peers FOLDER -- makes a virtual environment of Python there with ONNX Runtime, OpenVINO and PyTorch, for
 # bench/peers/.
 set -u
@@ -55,6 +57,18 @@ if [ "${1-}" = cross ]; then
 	command -v riscv64-linux-gnu-gcc >/dev/null || want="$want gcc-riscv64-linux-gnu"
 	[ -e /usr/riscv64-linux-gnu/include/stdio.h ] || want="$want libc6-dev-riscv64-cross"
 	optional "lt-build is not tested for that machine; to test it" $want
+	exit 0
+fi
+if [ "${1-}" = onnx ]; then
+	"${0%/*}/onnx.sh" >/dev/null ||
+		optional "the frontend onnx is left out; to build it" protobuf-c-compiler libprotobuf-c-dev
+	exit 0
+fi
+if [ "${1-}" = onnx-suite ]; then
+	folder=$2
+	[ -x "$folder/bin/python" ] || python3 -m venv "$folder" || exit 1
+	"$folder/bin/python" -c 'import onnx, numpy; assert onnx.__version__ >= "1.23"' 2>/dev/null ||
+		"$folder/bin/python" -m pip install -q --disable-pip-version-check numpy onnx==1.23.0 || exit 1
 	exit 0
 fi
 if [ "${1-}" = peers ]; then

@@ -39,6 +39,7 @@ Test(bench_cases, every_suite_has_its_cases, .timeout = 60)
 	cr_assert_geq(count(&l, "layout", NULL), 10);
 	cr_assert_eq(count(&l, "gpu", "squares"), 5);
 	cr_assert_eq(count(&l, "gpu", "mlp"), 3);
+	cr_assert_eq(count(&l, "gpu", "mnist"), 2);
 	for (int i = 0; i < l.n; i++)
 		for (int k = i + 1; k < l.n; k++)
 			cr_assert(strcmp(l.at[i].suite, l.at[k].suite) != 0 || strcmp(l.at[i].name, l.at[k].name) != 0,
@@ -222,6 +223,9 @@ Test(bench_cases, a_filter_is_a_part_or_a_pattern)
 	cr_assert(bench_case_fits(&c, "*/1?24"));
 	cr_assert_not(bench_case_fits(&c, "1?24"));
 	cr_assert(bench_case_fits(&c, "gemm/[0-9]*"));
+	cr_assert(bench_case_fits(&c, "conv,102"));
+	cr_assert(bench_case_fits(&c, "conv/*,gemm/*24,rows"));
+	cr_assert_not(bench_case_fits(&c, "conv,,rows"));
 }
 
 Test(bench_cases, numbers_depend_on_names_alone)

@@ -16,6 +16,7 @@
 
 /* A product of fewer operations is done sooner by a generated kernel, or at least no later. */
 enum { MIN_FLOPS = 100000000 };
+/* A bias or a residual, then one activation.  The library has GELU by tanh; that by erf is no row of the table. */
 #define F32 (1u << LT_F32)
 #define F64 (1u << LT_F64)
 #define F16 (1u << LT_F16)
@@ -23,7 +24,10 @@ enum { MIN_FLOPS = 100000000 };
 #define ROW(after, type, to, sum) \
 	{ "cublas.gemm", LT_PATTERN_PRODUCT, after, type, type, to, 0, 0, sum, LT_LAYOUT_BATCH, MIN_FLOPS }
 #define ROWS(type, to, sum) \
-	ROW(LT_EPILOGUE_BIAS | LT_EPILOGUE_RELU, type, to, sum), ROW(LT_EPILOGUE_RESIDUAL | LT_EPILOGUE_RELU, type, to, sum)
+	ROW(LT_EPILOGUE_BIAS | LT_EPILOGUE_RELU, type, to, sum), \
+	ROW(LT_EPILOGUE_RESIDUAL | LT_EPILOGUE_RELU, type, to, sum), \
+	ROW(LT_EPILOGUE_BIAS | LT_EPILOGUE_GELU_TANH, type, to, sum), \
+	ROW(LT_EPILOGUE_RESIDUAL | LT_EPILOGUE_GELU_TANH, type, to, sum)
 const struct lt_routine lt__cuda_routines[] = { ROWS(F32, F32, LT_F32), ROWS(BF16, BF16, LT_F32),
 	ROWS(BF16, F32, LT_F32), ROWS(F16, F16, LT_F32), ROWS(F16, F32, LT_F32), ROW(0, F64, F64, LT_F64) };
 const uint32_t lt__cuda_n_routine = sizeof lt__cuda_routines / sizeof *lt__cuda_routines;

@@ -8,7 +8,7 @@
 #include "backends/cuda/pool.h"
 #include "kernel/report.h"
 
-struct lt_cuda_config { int device; bool tf32; };
+struct lt_cuda_config { int device; bool tf32, generated; };
 
 /* What is known of a device. */
 struct lt_cuda_facts {

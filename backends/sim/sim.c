@@ -348,6 +348,8 @@ static lt_status dump(const struct lt_object *o, enum lt_dump what, lt_write *wr
 	if (what == LT_DUMP_DECISIONS)
 		return lt_kernel_explain(o->tree, &o->session->config.machine,
 			&(struct lt_kernel_options){ .skip = o->session->config.skip }, write, user);
+	if (what == LT_DUMP_LOCATIONS && o->session->config.machine.subgroup)
+		return lt_kernel_locations(o->tree, &o->session->config.machine, o->kernel, write, user);
 	if (what != LT_DUMP_KERNEL)
 		return LT_EUNSUPPORTED;         /* it makes no code */
 	lt_kernel_print(o->kernel, write, user);

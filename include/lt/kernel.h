@@ -348,6 +348,8 @@ enum { LT_KERNEL_GRID_NEEDS = LT_NEED_BARRIER | LT_NEED_ASYNC };
  *     Needs:  the rules of this header, which it does not check (lt_kernel_verify does), and a machine: NULL is none.
  * lt_kernel_explain: makes the program of a tree once more, and writes what was decided as LT_DUMP_DECISIONS has it,
  *     each sentence once: with whom it is about, loop, statement and buffer.  options->report is not used.
+ * lt_kernel_locations: writes where the grids and locals of a tree are in its finished program, as LT_DUMP_LOCATIONS
+ *     has it.
  * lt_kernel_step_at: the steps in order, from 0; NULL: there are no more.  Static.
  * lt_kernel_free: NULL is fine.
  * lt_kernel_verify: LT_EINVAL names the first rule of this header that the program breaks, with region and line of
@@ -363,6 +365,8 @@ lt_status lt_kernel_optimize(const struct lt_kernel *, const struct lt_machine *
 	struct lt_kernel **, struct lt_diag *);
 lt_status lt_kernel_explain(const struct lt_tree *, const struct lt_machine *, const struct lt_kernel_options *,
 	lt_write *, void *user);
+lt_status lt_kernel_locations(const struct lt_tree *, const struct lt_machine *, const struct lt_kernel *, lt_write *,
+	void *user);
 const struct lt_kernel_step *lt_kernel_step_at(uint32_t i);
 void lt_kernel_free(struct lt_kernel *);
 lt_status lt_kernel_verify(const struct lt_kernel *, struct lt_diag *);
