@@ -67,6 +67,29 @@ static void name_extents(struct lt_export *x, struct lt_names *taken, int32_t re
 			m->extent[i] = unique_name(x, taken, lt__arena_format(x->a, "%s_dim%d", m->name, (int)i));
 }
 
+/* The input that a param is read from, whole, where it is a scalar; else -1. */
+static int32_t scalar_input(const struct lt_export *x, lt_param param)
+{
+	const struct lt_program *p = x->p;
+	const lt_node source = p->tree->graph->param[param].source;
+	const struct lt_storage *s = &p->nests.assigned.storage[p->nests.assigned.location[source].storage];
+	return s->space == LT_STORAGE_INPUT && x->member[LT_BINDING_INPUT][s->binding].scalar ? s->binding : -1;
+}
+
+/* The extents of an input that are scalars of their own, such as the size of a batch. */
+static void find_extents(struct lt_export *x, lt_node node, struct lt_export_member *m)
+{
+	const struct lt_graph *g = x->p->tree->graph;
+	m->extent_from = LT_NEW(x->a, int32_t, m->def->rank + 1);
+	for (int32_t i = 0; i < m->def->rank; i++) {
+		const struct lt_vardef *v = &g->var[g->node[node].dim[i]];
+		const struct lt_linear *l = v->bounded ? &v->limit : NULL;
+		m->extent_from[i] = l && l->n == 1 && l->coef[0] == 1 && l->constant == 0 ? scalar_input(x, l->param[0]) : -1;
+		if (m->extent_from[i] >= 0)
+			x->member[LT_BINDING_INPUT][m->extent_from[i]].implied = true;
+	}
+}
+
 lt_status lt__export_members(struct lt_export *x)
 {
 	static const enum lt_binding kinds[] = { LT_BINDING_INPUT, LT_BINDING_RESULT, LT_BINDING_STATE };
@@ -84,5 +107,13 @@ lt_status lt__export_members(struct lt_export *x)
 	}
 	for (int32_t i = 0; i < x->p->bindings[LT_BINDING_RESULT].n; i++)
 		name_extents(x, taken, i);
+	const struct lt_graph *g = x->p->tree->graph;
+	for (lt_node n = 0; n < g->n_node; n++) {
+		const struct lt_nodedef *d = &g->node[n];
+		const int32_t i = d->op != LT_OP_input ? -1
+			: lt__binding_find(&x->p->bindings[LT_BINDING_INPUT], d->label ? d->label : d->name);
+		if (i >= 0 && x->member[LT_BINDING_INPUT][i].name)
+			find_extents(x, n, &x->member[LT_BINDING_INPUT][i]);
+	}
 	return LT_OK;
 }

@@ -15,7 +15,16 @@ static const char *descr_of(enum lt_dtype dtype)
 /* An array of no elements is no C. */
 static int64_t table_bytes(const struct lt_binding_def *d) { return d->bytes ? (int64_t)d->bytes : 1; }
 
-static void table_memory(struct lt_text *t, const struct lt_export_member *m, char letter, int32_t i)
+/* Which row of the table an input is. */
+static int32_t table_number(const struct lt_export *x, int32_t input)
+{
+	int32_t n = 0;
+	for (int32_t i = 0; i < input; i++)
+		n += x->member[LT_BINDING_INPUT][i].name != NULL;
+	return input < 0 ? -1 : n;
+}
+
+static void table_memory(const struct lt_export *x, struct lt_text *t, const struct lt_export_member *m, char letter, int32_t i)
 {
 	lt__text_format(t, "static union { double f; int64_t i; char at[%lld]; } memory_%c%d ALIGNED;\n", (long
 		long)table_bytes(m->def),
@@ -25,6 +34,11 @@ static void table_memory(struct lt_text *t, const struct lt_export_member *m, ch
 		lt__text_format(t, " %lld,", (long long)m->def->extent[k]);
 	lt__text_format(t, " 0 };\n");
 	lt__text_format(t, "static int64_t extent_%c%d[%d];\n", letter, (int)i, (int)m->def->rank + 1);
+	lt__text_format(t, "static const int from_%c%d[] = {", letter, (int)i);
+	for (int32_t k = 0; k < m->def->rank; k++)
+		lt__text_format(t, " %d,", m->extent && m->extent[k] ? -2
+			: (int)table_number(x, m->extent_from ? m->extent_from[k] : -1));
+	lt__text_format(t, " -1 };\n");
 }
 
 static void table_row(
@@ -32,9 +46,9 @@ static void table_row(
 {
 	const struct lt_dtypeinfo *type = lt__dtype_info(m->def->dtype);
 	const char letter = k->word[0];
-	lt__text_format(t, "\t{ %s, %s, \"%s\", \"%s\", %u, %d, shape_%c%d, extent_%c%d, memory_%c%d.at },\n", k->word,
+	lt__text_format(t, "\t{ %s, %s, \"%s\", \"%s\", %u, %d, %d, %d, shape_%c%d, extent_%c%d, from_%c%d, memory_%c%d.at },\n", k->word,
 		lt__export_string(x, m->def->name), type->script, descr_of(m->def->dtype), (unsigned)type->bytes, (int)m->def->rank,
-		letter, (int)i, letter, (int)i, letter, (int)i);
+		(int)m->scalar, (int)m->implied, letter, (int)i, letter, (int)i, letter, (int)i, letter, (int)i);
 }
 
 static void table_call(const struct lt_export *x, struct lt_text *t)
@@ -73,13 +87,14 @@ void lt__export_table(const struct lt_export *x, struct lt_text *t)
 		x->upper,
 		x->o.name);
 	lt__text_format(t, "enum kind { INPUT, RESULT, STATE };\n"
-		"/* extent: of this run, which is the shape where no run-time scalar bounds it */\n"
-		"struct tensor {\n\tenum kind kind;\n\tconst char *name, *type, *descr;\n\tunsigned bytes;\n\tint rank;\n"
-		"\tconst int64_t *shape;\n\tint64_t *extent;\n\tchar *at;\n};\n\n");
+		"/* scalar: one number; implied: it is the extent of an input.  extent: of this run, which is the shape where no\n"
+		" * run-time scalar bounds it; from: by axis, the scalar that it is, -1: none, -2: set by the call */\n"
+		"struct tensor {\n\tenum kind kind;\n\tconst char *name, *type, *descr;\n\tunsigned bytes;\n\tint rank, scalar, implied;\n"
+		"\tconst int64_t *shape;\n\tint64_t *extent;\n\tconst int *from;\n\tchar *at;\n};\n\n");
 	for (int k = 0; k < N_KIND; k++)
 		for (int32_t i = 0; i < x->p->bindings[kinds[k].kind].n; i++)
 			if (x->member[kinds[k].kind][i].name)
-				table_memory(t, &x->member[kinds[k].kind][i], kinds[k].word[0], i);
+				table_memory(x, t, &x->member[kinds[k].kind][i], kinds[k].word[0], i);
 	if (!x->o.static_workspace && lt__export_workspace(x).all)
 		lt__text_format(t, "static char workspace[%s_WORKSPACE_BYTES];\n", x->upper);
 	lt__text_format(t, "static const struct tensor tensors[] = {\n");

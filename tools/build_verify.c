@@ -108,7 +108,9 @@ static lt_status run_binary(struct verify *v, const struct run_values *input)
 			continue;
 		LT_TRY(write_file(b, file_name(b, "input", i, path, sizeof path), &r->binding[LT_BINDING_INPUT].at[i],
 			input->value[i]->data));
-		build_command_word(&c, path);
+		if (b->export->member[LT_BINDING_INPUT][i].implied)
+			snprintf(word, sizeof word, "%s=%s", r->binding[LT_BINDING_INPUT].at[i].name, path);
+		build_command_word(&c, b->export->member[LT_BINDING_INPUT][i].implied ? word : path);
 	}
 	for (int32_t i = 0; i < r->binding[LT_BINDING_RESULT].n; i++)
 		build_command_word(&c, file_name(b, "result", i, path, sizeof path));

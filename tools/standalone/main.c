@@ -5,7 +5,7 @@ static int refuse(const char *file, const struct tensor *t, const char *why)
 	int i;
 	fprintf(stderr, "%s: %s: %s; '%s' is %s [", NAME, file, why, t->name, t->type);
 	for (i = 0; i < t->rank; i++)
-		fprintf(stderr, "%s%lld", i ? ", " : "", (long long)t->shape[i]);
+		fprintf(stderr, "%s%s%lld", i ? ", " : "", t->from[i] < 0 ? "" : "1..", (long long)t->shape[i]);
 	fprintf(stderr, "]\n");
 	return 2;
 }
@@ -33,6 +33,7 @@ static int is_type(const struct tensor *t, const char *descr)
 	return strncmp(descr + 1, t->descr, n) == 0 && (descr[1 + n] == '\'' || descr[1 + n] == '"');
 }
 
+/* The extents of the file: the shape, or less where a scalar says how much. */
 static int read_shape(const char *at, const struct tensor *t)
 {
 	int i = 0;
@@ -46,20 +47,63 @@ static int read_shape(const char *at, const struct tensor *t)
 		if (*at == ')')
 			return i == t->rank;
 		extent = strtoll(at, &end, 10);
-		if (end == at || i == t->rank || extent != (long long)t->shape[i])
+		if (end == at || i == t->rank)
 			return 0;
+		if (extent < 0 || extent > t->shape[i] || (t->from[i] < 0 && extent != t->shape[i]))
+			return 0;
+		t->extent[i] = extent;
 		at = *end == 'L' ? end + 1 : end;
 		i++;
 	}
 }
 
-static size_t bytes_of(const struct tensor *t)
+/* Rows lie at the largest extents; the file has those of this run. */
+static size_t move(void *at, size_t bytes, size_t n, FILE *f, int writes)
 {
-	size_t bytes = t->bytes;
+	return bytes == 0 ? n : writes ? fwrite(at, bytes, n, f) : fread(at, bytes, n, f);
+}
+
+static int move_rows(FILE *f, const struct tensor *t, int axis, char *at, int writes)
+{
+	size_t stride = t->bytes;
+	int64_t i;
+	int k, whole = 1;
+	for (k = axis + 1; k < t->rank; k++) {
+		stride *= (size_t)t->shape[k];
+		whole = whole && t->extent[k] == t->shape[k];
+	}
+	if (axis >= t->rank)
+		return move(at, t->bytes, 1, f, writes) == 1;
+	if (whole)
+		return move(at, stride, (size_t)t->extent[axis], f, writes) == (size_t)t->extent[axis];
+	for (i = 0; i < t->extent[axis]; i++)
+		if (!move_rows(f, t, axis + 1, at + (size_t)i * stride, writes))
+			return 0;
+	return 1;
+}
+
+/* The scalars that are extents of a tensor, unless they are given. */
+static int has_value[N_TENSOR + 1];
+
+static int imply(const char *file, const struct tensor *t)
+{
 	int i;
-	for (i = 0; i < t->rank; i++)
-		bytes *= (size_t)t->shape[i];
-	return bytes;
+	for (i = 0; i < t->rank; i++) {
+		const struct tensor *s = t->from[i] < 0 ? NULL : &tensors[t->from[i]];
+		int64_t value;
+		if (!s)
+			continue;
+		memcpy(&value, s->at, sizeof value);
+		if (has_value[t->from[i]] && t->extent[i] != t->shape[i] && value != t->extent[i]) {
+			fprintf(stderr, "%s: %s: it has %lld along axis %d, but %s is %lld\n", NAME, file, (long long)t->extent[i], i,
+				s->name, (long long)value);
+			return 2;
+		}
+		if (!has_value[t->from[i]])
+			memcpy(s->at, &t->extent[i], sizeof value);
+		has_value[t->from[i]] = 1;
+	}
+	return 0;
 }
 
 static char header[65536];
@@ -101,33 +145,13 @@ static int read_tensor(const char *file, const struct tensor *t)
 		refuse(file, t, "its shape is another one");
 	else if (strncmp(order, "False", 5) != 0)
 		refuse(file, t, "it is in Fortran's order (save numpy.ascontiguousarray of it)");
-	else if (fread(t->at, 1, bytes_of(t), f) != bytes_of(t) || fgetc(f) != EOF)
+	else if (!move_rows(f, t, 0, t->at, 0) || fgetc(f) != EOF)
 		refuse(file, t, "it has more or fewer bytes than its shape says");
 	else
-		code = 0;
+		code = imply(file, t);
 out:
 	fclose(f);
 	return code;
-}
-
-/* Rows lie at the largest extents; the file has those of this run. */
-static int write_rows(FILE *f, const struct tensor *t, int axis, const char *at)
-{
-	size_t stride = t->bytes;
-	int64_t i;
-	int k, whole = 1;
-	for (k = axis + 1; k < t->rank; k++) {
-		stride *= (size_t)t->shape[k];
-		whole = whole && t->extent[k] == t->shape[k];
-	}
-	if (axis >= t->rank)
-		return fwrite(at, 1, t->bytes, f) == t->bytes;
-	if (whole)
-		return fwrite(at, stride, (size_t)t->extent[axis], f) == (size_t)t->extent[axis] || stride == 0;
-	for (i = 0; i < t->extent[axis]; i++)
-		if (!write_rows(f, t, axis + 1, at + (size_t)i * stride))
-			return 0;
-	return 1;
 }
 
 static int write_tensor(const char *file, const struct tensor *t)
@@ -146,7 +170,7 @@ static int write_tensor(const char *file, const struct tensor *t)
 	memcpy(header, "\x93NUMPY\1\0", 8);
 	header[8] = (char)((n - 10) & 255);
 	header[9] = (char)((n - 10) >> 8);
-	good = f && fwrite(header, 1, n, f) == n && write_rows(f, t, 0, t->at);
+	good = f && fwrite(header, 1, n, f) == n && move_rows(f, t, 0, t->at, 1);
 	if (f)
 		good = fclose(f) == 0 && good;
 	if (!good)
@@ -230,23 +254,29 @@ static void start_threads(args *a, uint32_t n)
 }
 #endif
 
+/* Given by their place on the command line; the others by name. */
+static int has_place(const struct tensor *t) { return t->kind != STATE && !t->implied; }
+
 static int help(FILE *to)
 {
 	static const char *const kinds[] = { "reads", "writes", "state" };
 	int i, k;
 	fprintf(to, "usage: %s [--runs N]%s", NAME, THREADS > 1 ? " [--threads N]" : "");
 	for (i = 0; i < N_TENSOR; i++)
-		if (tensors[i].kind != STATE)
-			fprintf(to, " %s.npy", tensors[i].name);
+		if (has_place(&tensors[i]))
+			fprintf(to, tensors[i].scalar ? " %s" : " %s.npy", tensors[i].name);
 	for (i = 0; i < N_TENSOR; i++)
-		if (tensors[i].kind == STATE)
-			fprintf(to, " [%s=FILE.npy]", tensors[i].name);
+		if (!has_place(&tensors[i]))
+			fprintf(to, tensors[i].scalar ? " [%s=N]" : " [%s=FILE.npy]", tensors[i].name);
 	fprintf(to, "\n");
 	for (i = 0; i < N_TENSOR; i++) {
-		fprintf(to, "  %-7s %s, %s [", kinds[tensors[i].kind], tensors[i].name, tensors[i].type);
-		for (k = 0; k < tensors[i].rank; k++)
-			fprintf(to, "%s%lld", k ? ", " : "", (long long)tensors[i].shape[k]);
-		fprintf(to, "]%s\n", tensors[i].kind == STATE ? ": read from the file if it is there, and written to it" : "");
+		const struct tensor *t = &tensors[i];
+		fprintf(to, "  %-7s %s, %s [", kinds[t->kind], t->name, t->type);
+		for (k = 0; k < t->rank; k++)
+			fprintf(to, "%s%s%s%lld", k ? ", " : "", t->from[k] < 0 ? "" : tensors[t->from[k]].name, t->from[k] == -1 ? ""
+				: t->from[k] < 0 ? "at most " : ": at most ", (long long)t->shape[k]);
+		fprintf(to, "]%s\n", t->kind == STATE ? ": read from the file if it is there, and written to it"
+			: t->implied ? ": what the file of an input says, unless it is given" : t->scalar ? ": a number, or a file" : "");
 	}
 	fprintf(to, "NAME=FILE.npy gives one by its name.  --runs N calls the function N times.\n"
 		"Exit code: 0; 1: it failed, or a file cannot be written; 2: a mistake in a file or the command line.\n");
@@ -255,7 +285,7 @@ static int help(FILE *to)
 
 static const char *file_of[N_TENSOR + 1];
 
-/* Files in the order of the tensors, states by name alone; 0, or an exit code. */
+/* Files in the order of the tensors; 0, or an exit code. */
 static int take_file(char *word)
 {
 	int i;
@@ -267,7 +297,7 @@ static int take_file(char *word)
 		}
 	}
 	for (i = 0; i < N_TENSOR; i++)
-		if (tensors[i].kind != STATE && !file_of[i]) {
+		if (has_place(&tensors[i]) && !file_of[i]) {
 			file_of[i] = word;
 			return 0;
 		}
@@ -296,7 +326,7 @@ static int take_words(int n, char **word, long *runs, long *threads)
 		else
 			code = take_file(word[i]);
 	for (i = 0; i < N_TENSOR && !code; i++)
-		if (tensors[i].kind != STATE && !file_of[i]) {
+		if (has_place(&tensors[i]) && !file_of[i]) {
 			fprintf(stderr, "%s: a file for '%s' is missing\n", NAME, tensors[i].name);
 			code = help(stderr);
 		}
@@ -311,6 +341,34 @@ static int exists(const char *file)
 	return f != NULL;
 }
 
+/* A number may be given in place of its file. */
+static int read_number(const char *word, const struct tensor *t)
+{
+	char *end;
+	const int64_t value = strtoll(word, &end, 10);
+	if (!t->scalar || end == word || *end)
+		return 0;
+	memcpy(t->at, &value, sizeof value);
+	return 1;
+}
+
+/* Scalars first: they may decide what else is right. */
+static int read_all(int scalars)
+{
+	int i, code = 0;
+	for (i = 0; i < N_TENSOR && !code; i++) {
+		const struct tensor *t = &tensors[i];
+		if (t->scalar != scalars || t->kind == RESULT || !file_of[i])
+			continue;
+		if (t->kind == INPUT && !read_number(file_of[i], t))
+			code = read_tensor(file_of[i], t);
+		if (t->kind == STATE && exists(file_of[i]))
+			code = read_tensor(file_of[i], t);
+		has_value[i] = 1;
+	}
+	return code;
+}
+
 int main(int argc, char **argv)
 {
 	static args a;
@@ -318,12 +376,13 @@ int main(int argc, char **argv)
 	int i, code;
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
 		return help(stdout);
-	code = take_words(argc, argv, &runs, &threads);
-	for (i = 0; i < N_TENSOR && !code; i++) {
+	for (i = 0; i < N_TENSOR; i++)
 		memcpy(tensors[i].extent, tensors[i].shape, (size_t)tensors[i].rank * sizeof *tensors[i].extent);
-		if (tensors[i].kind == INPUT || (tensors[i].kind == STATE && file_of[i] && exists(file_of[i])))
-			code = read_tensor(file_of[i], &tensors[i]);
-	}
+	code = take_words(argc, argv, &runs, &threads);
+	if (!code)
+		code = read_all(1);
+	if (!code)
+		code = read_all(0);
 #ifdef WITH_THREADS
 	if (!code && threads > 1)
 		start_threads(&a, (uint32_t)threads);
