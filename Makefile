@@ -48,6 +48,8 @@ CUDA    := $(if $(NO_CUDA),$(shell scripts/cuda.sh),$(CUDA))
 # The same of OpenCL, which tests install.
 NO_OPENCL := $(if $(filter undefined,$(origin OPENCL)),backends/opencl is left out: CL/cl.h is not found)
 $(if $(filter check tests,$(MAKECMDGOALS)),$(shell scripts/setup.sh opencl >&2))
+# And other machines, which lt-build is tested for.
+$(if $(filter check,$(MAKECMDGOALS)),$(shell scripts/setup.sh cross >&2))
 OPENCL  := $(if $(NO_OPENCL),$(shell scripts/opencl.sh),$(OPENCL))
 
 # protobuf-c, by which models of ONNX are read.
@@ -179,9 +181,13 @@ $(O)/flags: FORCE
 	@mkdir -p $(@D); { $(CC) --version | head -n 1; echo '$(subst ',,$(FLAGS))'; } >$@.now
 	@if cmp -s $@.now $@; then rm $@.now; else mv $@.now $@; fi
 
+# A text as strings of C, one a line.
+as_strings = mkdir -p $(@D); sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $< >$@
 $(O)/ir/prelude_text.h: ir/prelude.h
-	@mkdir -p $(@D)
-	@sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $< >$@
+	@$(as_strings)
+$(O)/tools/standalone/main_text.h: tools/standalone/main.c
+	@$(as_strings)
+$(O)/tools/build_text.o: $(O)/tools/standalone/main_text.h
 
 # Which printer made a kernel that is kept on disk: a hash of its sources, and of headers whose numbers decide code.
 $(O)/backends/cpu/revision.h: $(wildcard kernel/* backends/text/* backends/cpu/*) \
@@ -225,7 +231,9 @@ $(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(patsubst %,$(O)/t
 	$(link) -shared -Wl,--version-script=tools/hamkaas.map $(LIBS)
 
 # tools/lt-NAME.c with the files tools/NAME_*.c; the files without _ are everybody's.
-own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c))
+own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c) $(if $(filter build,$(1)),$(READ_MODEL)))
+# What lt-run and lt-build have in common: the tensors of a model.
+READ_MODEL = $(patsubst %,tools/run_%.c,bind bindings explain fit spec)
 .SECONDEXPANSION:
 $(PROGRAM): $(O)/lt-%: $(O)/tools/lt-%.o $$(call own,$$*) \
 		$$(if $$(filter check,$$*),$(CHECK),$(JUDGE)) $(PARTS) $(O)/looptree.o

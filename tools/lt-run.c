@@ -144,6 +144,7 @@ static lt_status run_begin(struct run *r, int argc, char **argv)
 	LT_TRY(run_options_read(r->ctx, argc, argv, &r->o, &done));
 	if (done)
 		return LT_OK;
+	r->o.any_values = run_backends_any_values;
 	r->o.asks_cpu = r->o.cc || r->o.target || r->o.use_source;
 	if (!r->o.cc && getenv("CC") && *getenv("CC"))
 		r->o.cc = getenv("CC");

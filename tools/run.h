@@ -15,6 +15,9 @@
 
 /* run_options.c: the command line; everything points into argv. */
 struct run_options {
+	const char *tool;                       /* for messages: "lt-run" */
+	/* whether the first of a list of backends says that any values do; NULL: nobody is asked */
+	bool (*any_values)(const struct run_options *, const char *backends);
 	const char *script;
 	struct lt_texts input, inputs, constant, weights, load, dim, fix;
 	const char *output, *backends, *dump, *cc, *cache, *cache_dir, *schedule, *apply, *target, *use_source;

@@ -30,7 +30,7 @@ struct slots { enum lt_binding kind; const struct lt_tensor **value; const char 
 static void begin_sentence(struct binder *b)
 {
 	if (b->begun)
-		fputs("\nlt-run: ", b->text);
+		fprintf(b->text, "\n%s: ", b->o->tool);
 	b->begun = true;
 }
 
@@ -286,12 +286,12 @@ static void bind_any(struct binder *b, struct slots *s)
 		if (s->from[i] || !b->binding[s->kind].at[i].needed)
 			continue;
 		if (b->any < 0)
-			b->any = run_backends_any_values(b->o, b->backends);
+			b->any = b->o->any_values(b->o, b->backends);
 		if (!b->any)
 			return;
 		bind_spec(b, s, i, "random", "random");
 		if (!b->o->quiet)
-			lt__say(stderr, "lt-run: the %s '%s' is not given and has random values, which do for this backend\n",
+			lt__say(stderr, "%s: the %s '%s' is not given and has random values, which do for this backend\n", b->o->tool,
 				run_binding_kind(s->kind), lt__shown(b->binding[s->kind].at[i].name).text);
 	}
 }
@@ -392,7 +392,7 @@ lt_status run_bind(struct lt_context *ctx, const struct run_options *o, const ch
 		.given = out,
 		.names_only = o->dump || o->check_schedule,
 		.backends = backends,
-		.any = backends ? -1 : 0 };
+		.any = backends && o->any_values ? -1 : 0 };
 	struct slots constant = { 0 }, common = { 0 };
 	char *text = NULL;
 	size_t bytes = 0;
@@ -417,7 +417,7 @@ lt_status run_bind(struct lt_context *ctx, const struct run_options *o, const ch
 	free(common.value);
 	free(common.from);
 	if (b.n_problem > MAX_PROBLEMS)
-		fprintf(b.text, "\nlt-run: ... and %d more like these", b.n_problem - MAX_PROBLEMS);
+		fprintf(b.text, "\n%s: ... and %d more like these", o->tool, b.n_problem - MAX_PROBLEMS);
 	fclose(b.text);
 	/* What does not fit may be so for that alone. */
 	lt_status st = b.no_memory ? lt_fail(ctx, LT_ENOMEM, "out of memory")

@@ -296,7 +296,7 @@ lt_status run_options_read(struct lt_context *ctx, int argc, char **argv, struct
 {
 	struct lt_given given;
 
-	*o = (struct run_options){ .runs = 1 };
+	*o = (struct run_options){ .tool = run_tool.name, .runs = 1 };
 	LT_TRY(lt__options_read(ctx, &run_tool, argc, argv, o, &given));
 	*done = given.done;
 	if (given.done)
