@@ -160,3 +160,21 @@ Test(gpu_dump, of_devices)
 		cr_expect_eq(count(out, "# barrier\n"), 2, "%s: %s", names[i], out);
 	}
 }
+
+/* docs/gpu.md goes on from the PTX of a kernel to machine code; where the toolkit's assembler is. */
+Test(gpu_dump, of_machine_code)
+{
+	static char command[2000], out[1 << 14], err[1 << 14];
+	ltrun_write_text("case.graph", SOFTMAX);
+	if (run_command("PATH=$PATH:/usr/local/cuda/bin ptxas --version", out, sizeof out, err, sizeof err))
+		cr_skip_test("it needs ptxas");
+	(void)snprintf(command, sizeof command, "LD_LIBRARY_PATH=%s:$LD_LIBRARY_PATH %s --no-cache -b cuda --dump=asm %s -o %s",
+		built("tests/cuda"), built("lt-run"), scratch("case.graph"), scratch("case.ptx"));
+	if (run_command(command, out, sizeof out, err, sizeof err))
+		cr_skip_test("it needs NVRTC");
+	(void)snprintf(command, sizeof command, "PATH=$PATH:/usr/local/cuda/bin ptxas -arch=sm_90a -v %s -o %s",
+		scratch("case.ptx"), scratch("case.cubin"));
+	cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	cr_expect_not_null(strstr(err, "0 bytes spill stores"), "%s", err);
+	cr_expect_not_null(strstr(err, " 64 bytes smem"), "%s", err);        /* as the tree's facts have it */
+}
