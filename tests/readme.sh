@@ -6,7 +6,8 @@ set -u
 : "${O:=build}"
 now=$(mktemp)
 trap 'rm -f "$now"' EXIT
-for page in README.md docs/backend.md docs/schedule.md docs/tutorial-matmul.md docs/kernel.md docs/gpu-product.md docs/gpu.md; do
+for page in README.md docs/backend.md docs/schedule.md docs/tutorial-matmul.md docs/kernel.md docs/gpu-product.md \
+	docs/gpu.md; do
 	inside=
 	while IFS= read -r line; do
 		case $inside$line in

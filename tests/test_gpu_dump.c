@@ -168,8 +168,8 @@ Test(gpu_dump, of_machine_code)
 	ltrun_write_text("case.graph", SOFTMAX);
 	if (run_command("PATH=$PATH:/usr/local/cuda/bin ptxas --version", out, sizeof out, err, sizeof err))
 		cr_skip_test("it needs ptxas");
-	(void)snprintf(command, sizeof command, "LD_LIBRARY_PATH=%s:$LD_LIBRARY_PATH %s --no-cache -b cuda --dump=asm %s -o %s",
-		built("tests/cuda"), built("lt-run"), scratch("case.graph"), scratch("case.ptx"));
+	(void)snprintf(command, sizeof command, "LD_LIBRARY_PATH=%s:$LD_LIBRARY_PATH %s --no-cache -b cuda --dump=asm %s "
+		"-o %s", built("tests/cuda"), built("lt-run"), scratch("case.graph"), scratch("case.ptx"));
 	if (run_command(command, out, sizeof out, err, sizeof err))
 		cr_skip_test("it needs NVRTC");
 	(void)snprintf(command, sizeof command, "PATH=$PATH:/usr/local/cuda/bin ptxas -arch=sm_90a -v %s -o %s",
