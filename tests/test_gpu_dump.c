@@ -27,9 +27,10 @@ static void dump(const char *backend, const char *kind, const char *graph, const
 #define PRODUCT(m, k, n) "graph 1\nvar m " m "\nvar k " k "\nvar n " n "\n%a = f32[m, k] input \"a\"\n" \
 	"%b = f32[k, n] input \"b\"\n%p = f32[m, k, n] mul %a, %b\n%c = f32[m, n] add.reduce %p\n" \
 	"%z = f32[] lit 0.0\n%r = f32[m, n] max %c, %z\nresult \"r\" = %r\n"
+#define TRANSPOSE "graph 1\nvar i 100\nvar j 70\n%x = f32[i, j] input \"x\"\n%z = f32[] lit 0.0\n" \
+	"%y = f32[j, i] max %x, %z\nresult \"y\" = %y\n"
 static const char *const graphs[] = { SOFTMAX, PRODUCT("512", "256", "512"), PRODUCT("64", "2048", "64"),
-	"graph 1\nvar i 100\nvar j 70\n%x = f32[i, j] input \"x\"\n%z = f32[] lit 0.0\n%y = f32[j, i] max %x, %z\n"
-	"result \"y\" = %y\n",
+	TRANSPOSE,
 	"graph 1\nvar i 300000\n%x = f32[i] input \"x\"\n%y = f32[] add.reduce %x\nresult \"y\" = %y\n",
 	"graph 1\nvar i 3000\nvar j 200\n%x = f32[i, j] input \"x\"\n%y = f32[j] max.reduce %x\nresult \"y\" = %y\n" };
 enum { N_GRAPH = sizeof graphs / sizeof *graphs };
