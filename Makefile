@@ -6,10 +6,10 @@
 # make bench-peers  Python's libraries for it
 # make onnx-suite   the tests of the onnx package (PyPI) against the frontend onnx; ONNX='-b cpu softmax' as arguments
 # make plugins      the backend of examples/plugin, and ours as plug-ins
-# make fuzz         20000 random schedules and graphs at the limits, 1000 layers, 10000 graphs everywhere, mutants,
-#                   libFuzzer for 60 s each
+# make fuzz         20000 random schedules, trees of a GPU and graphs at the limits, 1000 layers, 10000 graphs
+#                   everywhere, mutants, libFuzzer for 60 s each
 # make mutants      wrong kernels that lt-run --verify must catch: MUTANTS_EACH=60 a script, MUTANTS_SEED=1
-# make gpu          what tools/gpu-check.sh needs on a machine with a GPU that cannot build, in build/gpu
+# make gpu          what tools/gpu-check.sh and gpu-bench.sh need on a machine with a GPU that cannot build, in build/gpu
 # make tidy         floors, headers that compile alone, names, circles of files, lines of at most 120 bytes
 # make install PREFIX=/usr/local DESTDIR=  libraries, tools, man pages, completions, docs, examples
 # make uninstall    make clean
@@ -35,6 +35,8 @@ FUZZ_SEQUENCES ?= 20000
 FUZZ_LIMITS ?= 20000
 FUZZ_LAYERS ?= 1000
 FUZZ_GRAPHS ?= 10000
+FUZZ_TREES ?= 20000
+FUZZ_SEED ?= $(shell date +%Y%m%d)0000
 MUTANTS_EACH ?= 60
 MUTANTS_SEED ?= $(shell date +%Y%m%d)
 BENCH   ?= gemm mlp compile --seconds 0.02
@@ -106,7 +108,8 @@ JUDGE   = $(patsubst %.c,$(O)/%.o,$(wildcard check/judge*.c check/compare.c))
 HELPERS = $(CHECK) $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%.c,$(wildcard tests/*.c)))
 FUZZ    = $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c)))
 # Random schedules and layers in large numbers: programs without the test framework, and the helpers that need none.
-RANDOM  = $(CHECK) $(patsubst %,$(O)/tests/%.o,random_layer random_layer_source random_product random_schedule batch \
+RANDOM  = $(CHECK) $(patsubst %,$(O)/tests/%.o,random_layer random_layer_source random_product random_schedule random_gpu \
+	random_gpu_recipe batch \
 	layer_runs run_graph tree_text random_limits random_limits_draw random_limits_model random_limits_text \
 	pool_stress)
 DRAWN   = $(patsubst tests/sequences/%.c,$(O)/%,$(wildcard tests/sequences/*.c))
@@ -325,7 +328,8 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
 tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) \
 	$(if $(CUDA),$(CUDA_MEASURES)) \
-	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/limits $(O)/mutants $(O)/simulate \
+	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/gpu_trees $(O)/limits $(O)/mutants \
+	$(O)/simulate \
 	plugins
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED) \
@@ -336,9 +340,10 @@ bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text
 	@LT_BLESS=1 $(O)/tests/test_tree_text --filter '*/each_mistake_has_its_sentence' >/dev/null
 mutants: all $(O)/mutants
 	@$(O)/mutants --each $(MUTANTS_EACH) --seed $(MUTANTS_SEED)
-# Graphs and mutants without sanitizers: it is the judge that is looked at.
-fuzz: mutants $(O)/graphs plugins
+# Graphs and mutants without sanitizers: it is the judge that is looked at; trees of a GPU: the simulator.
+fuzz: mutants $(O)/graphs $(O)/gpu_trees plugins
 	@$(O)/graphs $(FUZZ_GRAPHS)
+	@$(O)/gpu_trees $(FUZZ_TREES) $(FUZZ_SEED)
 	@$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined O=build/fuzz fuzzers
 	@build/fuzz/sequences $(FUZZ_SEQUENCES)
 	@build/fuzz/limits $(FUZZ_LIMITS)
