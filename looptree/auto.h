@@ -28,6 +28,7 @@ struct lt_product_tiles {
 	const char *name;               /* of the instruction */
 	lt_node cast[2];
 	bool along_k[2];
+	int64_t row[2];                 /* elements of a factor's slice that lie side by side: up to 128 bytes */
 	int64_t block[2], warp[2], slice;
 	int32_t depth;
 };
