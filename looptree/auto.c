@@ -5,6 +5,7 @@
  * own.  A cluster goes to the end of the nest that its latest producer is in, inside as many of that nest's
  * loops as it may share, or else into a new nest.  Views, literals and sources have no leaf.
  */
+#include <stdio.h>
 #include <string.h>
 #include "looptree/blocks.h"
 #include "looptree/auto_gpu.h"
@@ -195,6 +196,9 @@ struct auto_input {
 	int32_t n_target;
 	const int32_t *class;
 	bool *apart; int32_t n_apart;   /* by node of the graph: what is placed apart next time; how many */
+	struct lt_plainer *plainer;     /* by node of the graph */
+	bool is_plainer, has_grid;
+	char why[LT_PLAINEST][300]; int32_t n_why;      /* what was refused */
 };
 
 static bool wants_vectors(const struct lt_target *t) { return t && t->vector_bytes > 1; }
@@ -247,6 +251,7 @@ static lt_status auto_body(void *arg)
 		.targets = b->target,
 		.base_class = b->class,
 		.base_apart = b->n_apart ? b->apart : NULL,
+		.base_plainer = b->is_plainer ? b->plainer : NULL,
 		.last_group = -1,
 		.member = LT_NEW(b->t->arena, lt_node, LT_MAX_CLUSTER + 1) };
 	bool any = false, blocks = false;
@@ -287,26 +292,56 @@ static lt_status make_tree(const struct lt_graph *g, struct auto_input *b, bool 
 	return st;
 }
 
-lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target *const *target, int32_t n_target,
-	const int32_t *class, struct lt_looptree **out)
+/* A tree that is not legal is made again, with plainer nests; false: they are as plain as may be. */
+static bool auto_goes_plainer(const struct lt_graph *g, struct auto_input *b, lt_status st)
 {
-	const size_t bytes = (size_t)g->n_node + 1;
-	struct auto_input b = { .target = target, .n_target = n_target, .class = class };
+	bool any = false;
+	if (!b->has_grid || st == LT_ENOMEM || st == LT_EOVERFLOW)
+		return false;
+	char *why = b->why[b->n_why < LT_PLAINEST ? b->n_why++ : 0];
+	(void)snprintf(why, sizeof b->why[0], "%s", lt_context_message(g->ctx));
+	for (lt_node n = 0; n < g->n_node; n++)
+		any = lt__raise_plainer(&b->plainer[n], why) || any;
+	b->is_plainer = b->is_plainer || any;
+	if (any)
+		lt_context_clear(g->ctx);
+	return any;
+}
+
+lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target *const *target, int32_t n_target,
+	const int32_t *class, const struct lt_plainer *plainer, struct lt_looptree **out)
+{
+	const size_t n = (size_t)g->n_node + 1, bytes = n * sizeof *plainer;
+	struct auto_input b = { .target = target, .n_target = n_target, .class = class, .is_plainer = plainer != NULL };
 	bool again = true;
 	*out = NULL;
-	b.apart = lt__context_realloc(g->ctx, NULL, 0, bytes);
-	if (!b.apart)
-		return lt_fail(g->ctx, LT_ENOMEM, "out of memory");
-	memset(b.apart, 0, bytes);
-	lt_status st = LT_OK;
-	while (!st && again)
+	b.apart = lt__context_realloc(g->ctx, NULL, 0, n);
+	b.plainer = lt__context_realloc(g->ctx, NULL, 0, bytes);
+	lt_status st = b.apart && b.plainer ? LT_OK : lt_fail(g->ctx, LT_ENOMEM, "out of memory");
+	for (int32_t i = 0; i < n_target; i++)
+		b.has_grid = b.has_grid || lt__target_has_grid(target[i]);
+	if (!st)
+		memset(b.apart, 0, n);
+	if (!st && plainer)
+		memcpy(b.plainer, plainer, (size_t)g->n_node * sizeof *plainer);
+	else if (!st)
+		memset(b.plainer, 0, bytes);
+	while (!st && again) {
 		st = make_tree(g, &b, &again);
-	lt__context_realloc(g->ctx, b.apart, bytes, 0);
+		if (st && auto_goes_plainer(g, &b, st)) {
+			st = LT_OK;
+			again = true;
+		}
+	}
+	if (b.apart)
+		lt__context_realloc(g->ctx, b.apart, n, 0);
+	if (b.plainer)
+		lt__context_realloc(g->ctx, b.plainer, bytes, 0);
 	*out = b.t;
 	return st;
 }
 
 lt_status lt_looptree_auto(const struct lt_graph *g, const struct lt_target *target, struct lt_looptree **out)
 {
-	return lt__looptree_auto_for(g, &target, 1, NULL, out);
+	return lt__looptree_auto_for(g, &target, 1, NULL, NULL, out);
 }
