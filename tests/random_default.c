@@ -7,7 +7,7 @@
 enum { MAX_VARS = 24, MAX_VALUES = 64, MAX_RANK = 5, MAX_TEXT = 12000 };
 
 struct drawn_var { int64_t extent; bool bounded; };
-struct drawn_value { int n; int dim[MAX_RANK]; bool source; };
+struct drawn_value { int n; int dim[MAX_RANK]; bool source, half; };    /* half: the next value is its cast */
 struct drawn {
 	uint64_t rng;
 	int64_t work;
@@ -95,12 +95,19 @@ static int begin(struct drawn *d, const struct drawn_value *v, const char *type)
 {
 	must(d->n_value < MAX_VALUES, "too many values");
 	d->value[d->n_value] = *v;
-	d->value[d->n_value].source = false;
+	d->value[d->n_value].source = d->value[d->n_value].half = false;
 	put(d, "%%v%d = %s[", d->n_value, type);
 	for (int i = 0; i < v->n; i++)
 		put(d, "%sd%d", i ? ", " : "", v->dim[i]);
 	put(d, "] ");
 	return d->n_value++;
+}
+
+/* Any value of the graph's type. */
+static int draw_old(struct drawn *d)
+{
+	int x = below(d, d->n_value);
+	return x + d->value[x].half;
 }
 
 static int draw_source(struct drawn *d, struct drawn_value v)
@@ -113,6 +120,7 @@ static int draw_source(struct drawn *d, struct drawn_value v)
 	int at = begin(d, &v, half ? "bf16" : d->type);
 	put(d, "%s \"x%d\"\n", limited ? "input" : kind, d->n_input++);
 	d->value[at].source = true;
+	d->value[at].half = half;
 	if (half) {
 		int cast = begin(d, &v, d->type);
 		put(d, "cast %%v%d\n", at);
@@ -376,7 +384,7 @@ static int draw_step(struct drawn *d, int x)
 	if (kind < 14)
 		return draw_unary(d, x);
 	if (kind < 24)
-		return draw_binary(d, x, below(d, d->n_value), "add", chance(d, 40));
+		return draw_binary(d, x, draw_old(d), "add", chance(d, 40));
 	if (kind < 32)
 		return draw_binary(d, x, x, ops[below(d, 4)], false);
 	if (kind < 44)
@@ -416,7 +424,7 @@ static void draw(struct drawn *d)
 	for (int i = 0; i < steps && d->n_value + 12 < MAX_VALUES; i++) {
 		x = draw_step(d, x);
 		if (chance(d, 10))
-			x = below(d, d->n_value);
+			x = draw_old(d);
 	}
 	draw_results(d, d->value[x].source ? draw_unary(d, x) : x);
 }
