@@ -6,8 +6,8 @@
 # make bench-peers  Python's libraries for it
 # make onnx-suite   the tests of the onnx package (PyPI) against the frontend onnx; ONNX='-b cpu softmax' as arguments
 # make plugins      the backend of examples/plugin, and ours as plug-ins
-# make fuzz         20000 random schedules and graphs at the limits, 1000 layers, 10000 graphs everywhere, mutants,
-#                   libFuzzer for 60 s each
+# make fuzz         20000 random schedules and graphs at the limits, 1000 layers, 20000 default trees of GPUs, 10000
+#                   graphs everywhere, mutants, libFuzzer for 60 s each
 # make mutants      wrong kernels that lt-run --verify must catch: MUTANTS_EACH=60 a script, MUTANTS_SEED=1
 # make gpu          what tools/gpu-check.sh needs on a machine with a GPU that cannot build, in build/gpu
 # make tidy         floors, headers that compile alone, names, circles of files, lines of at most 120 bytes
@@ -34,6 +34,7 @@ FUZZ_SECONDS ?= 60
 FUZZ_SEQUENCES ?= 20000
 FUZZ_LIMITS ?= 20000
 FUZZ_LAYERS ?= 1000
+FUZZ_DEFAULTS ?= 20000
 FUZZ_GRAPHS ?= 10000
 MUTANTS_EACH ?= 60
 MUTANTS_SEED ?= $(shell date +%Y%m%d)
@@ -343,6 +344,7 @@ fuzz: mutants $(O)/graphs plugins
 	@build/fuzz/sequences $(FUZZ_SEQUENCES)
 	@build/fuzz/limits $(FUZZ_LIMITS)
 	@build/fuzz/layers $(FUZZ_LAYERS)
+	@build/fuzz/defaults $(FUZZ_DEFAULTS)
 	@O=build/fuzz tests/fuzz.sh $(FUZZ_SECONDS)
 fuzzers: $(FUZZ) $(DRAWN)
 bench: all

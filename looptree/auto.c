@@ -5,9 +5,9 @@
  * own.  A cluster goes to the end of the nest that its latest producer is in, inside as many of that nest's
  * loops as it may share, or else into a new nest.  Views, literals and sources have no leaf.
  */
-#include <stdio.h>
 #include <string.h>
 #include "looptree/blocks.h"
+#include "looptree/derived.h"
 #include "looptree/auto_gpu.h"
 #include "looptree/rows.h"
 
@@ -191,14 +191,16 @@ static lt_status add_many(struct lt_auto *s, lt_node n)
 }
 
 struct auto_input {
+	const struct lt_graph *g;
+	struct lt_arena *arena;         /* of what is kept from one tree to the next */
 	struct lt_looptree *t;
 	const struct lt_target *const *target;
 	int32_t n_target;
 	const int32_t *class;
 	bool *apart; int32_t n_apart;   /* by node of the graph: what is placed apart next time; how many */
 	struct lt_plainer *plainer;     /* by node of the graph */
+	const struct lt_plainer *from;  /* what it is at first, NULL: all 0 */
 	bool is_plainer, has_grid;
-	char why[LT_PLAINEST][300]; int32_t n_why;      /* what was refused */
 };
 
 static bool wants_vectors(const struct lt_target *t) { return t && t->vector_bytes > 1; }
@@ -275,6 +277,30 @@ static lt_status auto_body(void *arg)
 	return add_vectors(&s, b->n_target, b->apart, &b->n_apart);
 }
 
+/* A tree that is not legal is made again, with a plainer nest, or plainer ones where it is not known which is not;
+ * false: they are as plain as may be. */
+static bool auto_goes_plainer(struct auto_input *b, lt_status st)
+{
+	const struct lt_looptree *t = b->t;
+	struct lt_context *ctx = t->ctx;
+	lt_tnode failed = *t->failed < 0 ? -1 : lt__root_of(t, *t->failed);
+	bool any = false, all;
+	if (!b->has_grid || st == LT_ENOMEM || st == LT_EOVERFLOW)
+		return false;
+	const lt_node *base = lt__tree_bases(t, t->arena);
+	const char *why = lt__arena_format(b->arena, "%s", lt_context_message(ctx));
+	for (lt_node n = 0; failed >= 0 && n < t->graph->n_node; n++)
+		if (t->leaf_of[n] >= 0 && lt__root_of(t, t->leaf_of[n]) == failed && base[n] >= 0)
+			any = lt__raise_plainer(&b->plainer[base[n]], why) || any;
+	all = !any;
+	for (lt_node n = 0; all && n < t->base->n_node; n++)
+		any = lt__raise_plainer(&b->plainer[n], why) || any;
+	b->is_plainer = b->is_plainer || any;
+	if (any)
+		lt_context_clear(ctx);
+	return any;
+}
+
 /* What a block of a GPU has no room for is placed apart, and the tree made again. */
 static lt_status make_tree(const struct lt_graph *g, struct auto_input *b, bool *again)
 {
@@ -285,6 +311,10 @@ static lt_status make_tree(const struct lt_graph *g, struct auto_input *b, bool 
 	*again = !st && b->n_apart > had;
 	if (!st && !*again)
 		st = lt_looptree_finish(b->t);
+	if (st && auto_goes_plainer(b, st)) {
+		*again = true;
+		st = LT_OK;
+	}
 	if (st || *again) {
 		lt_looptree_free(b->t);
 		b->t = NULL;
@@ -292,51 +322,35 @@ static lt_status make_tree(const struct lt_graph *g, struct auto_input *b, bool 
 	return st;
 }
 
-/* A tree that is not legal is made again, with plainer nests; false: they are as plain as may be. */
-static bool auto_goes_plainer(const struct lt_graph *g, struct auto_input *b, lt_status st)
+static lt_status auto_make(void *arg)
 {
-	bool any = false;
-	if (!b->has_grid || st == LT_ENOMEM || st == LT_EOVERFLOW)
-		return false;
-	char *why = b->why[b->n_why < LT_PLAINEST ? b->n_why++ : 0];
-	(void)snprintf(why, sizeof b->why[0], "%s", lt_context_message(g->ctx));
-	for (lt_node n = 0; n < g->n_node; n++)
-		any = lt__raise_plainer(&b->plainer[n], why) || any;
-	b->is_plainer = b->is_plainer || any;
-	if (any)
-		lt_context_clear(g->ctx);
-	return any;
+	struct auto_input *b = arg;
+	bool again = true;
+	b->apart = LT_NEW(b->arena, bool, b->g->n_node + 1);
+	b->plainer = LT_NEW(b->arena, struct lt_plainer, b->g->n_node + 1);
+	if (b->is_plainer)
+		memcpy(b->plainer, b->from, (size_t)b->g->n_node * sizeof *b->plainer);
+	while (again)
+		LT_TRY(make_tree(b->g, b, &again));
+	return LT_OK;
 }
 
 lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target *const *target, int32_t n_target,
 	const int32_t *class, const struct lt_plainer *plainer, struct lt_looptree **out)
 {
-	const size_t n = (size_t)g->n_node + 1, bytes = n * sizeof *plainer;
-	struct auto_input b = { .target = target, .n_target = n_target, .class = class, .is_plainer = plainer != NULL };
-	bool again = true;
+	struct auto_input b = { .g = g, .target = target, .n_target = n_target, .class = class, .from = plainer };
 	*out = NULL;
-	b.apart = lt__context_realloc(g->ctx, NULL, 0, n);
-	b.plainer = lt__context_realloc(g->ctx, NULL, 0, bytes);
-	lt_status st = b.apart && b.plainer ? LT_OK : lt_fail(g->ctx, LT_ENOMEM, "out of memory");
 	for (int32_t i = 0; i < n_target; i++)
 		b.has_grid = b.has_grid || lt__target_has_grid(target[i]);
-	if (!st)
-		memset(b.apart, 0, n);
-	if (!st && plainer)
-		memcpy(b.plainer, plainer, (size_t)g->n_node * sizeof *plainer);
-	else if (!st)
-		memset(b.plainer, 0, bytes);
-	while (!st && again) {
-		st = make_tree(g, &b, &again);
-		if (st && auto_goes_plainer(g, &b, st)) {
-			st = LT_OK;
-			again = true;
-		}
+	for (lt_node n = 0; plainer && n < g->n_node; n++)
+		b.is_plainer = b.is_plainer || plainer[n].level > 0;
+	LT_TRY(lt__arena_new(g->ctx, &b.arena));
+	lt_status st = lt__protect(g->ctx, auto_make, &b);
+	lt__arena_free(b.arena);
+	if (st) {
+		lt_looptree_free(b.t);
+		b.t = NULL;
 	}
-	if (b.apart)
-		lt__context_realloc(g->ctx, b.apart, n, 0);
-	if (b.plainer)
-		lt__context_realloc(g->ctx, b.plainer, bytes, 0);
 	*out = b.t;
 	return st;
 }

@@ -60,6 +60,7 @@ struct lt_looptree {
 	bool plain;                     /* every read on a shared loop is in place: the rules of check.c order all data */
 	int64_t budget;                 /* isl operations of one question of the exact check; 0: the usual number */
 	struct lt_tnote *note; int32_t n_note, cap_note;
+	lt_tnode *failed;               /* what lt__tree_fail was about last; -1: nothing */
 	const char *target;             /* name of the target that it was made for, or NULL */
 	const char *file;               /* of the text that it was read from, for messages, or NULL */
 };
