@@ -5,7 +5,7 @@
  * matrix instructions, whose sums stay in registers.
  */
 #include <string.h>
-#include "looptree/auto.h"
+#include "looptree/auto_gpu.h"
 #include "looptree/blocks.h"
 #include "looptree/tile.h"
 
@@ -77,6 +77,12 @@ static bool tile_has_var(const struct lt_graph *g, lt_node n, lt_var v)
 	return false;
 }
 
+/* Whether the target has blocks of so many warps. */
+static bool tiles_fit(const struct lt_auto *s, const struct lt_product_tiles *x)
+{
+	return x->block[0] / x->warp[0] * (x->block[1] / x->warp[1]) * WARP <= lt__gpu_max_block(s->target);
+}
+
 static void choose_tiles(const struct lt_auto *s, const struct lt_product *p, struct lt_product_tiles *x)
 {
 	double others = tile_count(s, &p->batch) * tile_count(s, &p->row) / (double)tile_extent(s, p->m)
@@ -84,7 +90,7 @@ static void choose_tiles(const struct lt_auto *s, const struct lt_product *p, st
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
 		memcpy(x->block, shapes[i].block, sizeof x->block);
 		memcpy(x->warp, shapes[i].warp, sizeof x->warp);
-		if (others * (double)tile_up(tile_extent(s, p->m), x->block[0]) * (double)tile_up(tile_extent(s, p->n), x->block[1])
+		if (tiles_fit(s, x) && others * (double)tile_up(tile_extent(s, p->m), x->block[0]) * (double)tile_up(tile_extent(s, p->n), x->block[1])
 			>= (double)s->target->multiprocessors)
 			break;
 	}
@@ -138,7 +144,7 @@ bool lt__product_tiles(struct lt_auto *s, struct lt_product *p)
 			&& lt__auto_stride(s->g, &leaf->read[0].piece[0], across) != 1;
 	}
 	choose_tiles(s, p, x);
-	if (!choose_slices(s, p, x))
+	if (!tiles_fit(s, x) || !choose_slices(s, p, x))
 		return false;
 	p->form = LT_PRODUCT_TILES;
 	p->tiles = x;

@@ -167,6 +167,7 @@ struct bench_truth {
  * that is too long for that by C.t = A.(B.t), and the evaluator has a sample of the rows. */
 void bench_truth_make(struct lt_context *, const struct bench_case *, struct bench_truth *out);
 void bench_truth_free(struct bench_truth *, const struct bench_case *);
+void bench_reference_make(const struct bench_case *, float *out);      /* the reference of all rows, by threads */
 double bench_tolerance(const struct bench_case *);
 int64_t bench_judged_rows(const struct bench_case *);  /* that the evaluator has; 0: none, -1: all */
 /* Relative L2 distance to *error; fails if the result does not count.  ours: it also has to stand before the judge. */

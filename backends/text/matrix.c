@@ -115,10 +115,10 @@ static const char *gather_function(struct text *t, const struct lt_kernel_matrix
 	return name;
 }
 
-/* A power of two of which the value is a multiple, as far as its operators tell; up to 16. */
+/* A power of two of which the value is a multiple, as far as its operators tell. */
 static int64_t multiple_of(const struct text *t, int32_t value, int depth)
 {
-	enum { ENOUGH = 16, MAX_DEPTH = 12 };
+	enum { ENOUGH = 1024, MAX_DEPTH = 12 };
 	if (value < 0)
 		return ENOUGH;
 	const struct lt_instruction *i = text_at(t, value);
@@ -154,8 +154,40 @@ static bool loads_rows(const struct text *t, const struct lt_kernel_matrix *m, i
 		&& t->k->buffers[x->buffer].align >= 16;
 }
 
+/* Which bits the number of an element may have that a thread's row begins at, without the constant part. */
+static int64_t bits_of_rows(const struct text *t, int32_t address, const struct lt_matrix_location *x,
+	const struct lt_matrix_bit *bit, int n_bit, const int *axis)
+{
+	const int64_t multiple = multiple_of(t, address, 0);
+	int64_t bits = -multiple;
+	for (int b = 0; b < n_bit; b++) {
+		int64_t more = x->stride[bit[b].axis == axis[1]] << bit[b].power, low = more & (multiple - 1);
+		if ((low & (low - 1)) || (bits & low))
+			return -1;
+		bits |= low;
+	}
+	return bits;
+}
+
+/* In a buffer with a swizzle.  A constant part that has other bits than the rest is xored, too, so that the rest is
+ * computed once for many matrices. */
+static const char *swizzled_row(struct text *t, int32_t address, const struct lt_matrix_location *x,
+	const struct lt_matrix_bit *bit, int n_bit, const int *axis)
+{
+	const struct lt_kernel_buffer *b = &t->k->buffers[x->buffer];
+	const int64_t bytes = lt__text_element(b->dtype)->bytes;
+	const int64_t low = x->number & (lt__text_swizzle_period(t, (int32_t)x->buffer) - 1);
+	bool apart = (bits_of_rows(t, address, x, bit, n_bit, axis) & low) == 0;
+	const char *row = lt__text_formatted(t, "%s + (%s) * %lld + (%s) * %lld",
+		lt__text_address(t, address, apart ? 0 : low).text, coordinate(t, bit, n_bit, axis[0]), (long long)x->stride[0],
+		coordinate(t, bit, n_bit, axis[1]), (long long)x->stride[1]);
+	return lt__text_formatted(t, "&%s[(%s ^ %lld) + %lld]", t->buffer[x->buffer],
+		lt__text_swizzled(t, (int32_t)x->buffer, row),
+		apart ? (long long)(lt__swizzled_byte(low * bytes, b->swizzle) / bytes) : 0LL, (long long)(x->number - low));
+}
+
 /* Lane 8 j + i says where row i of matrix j is. */
-static void load_rows(struct text *t, const struct lt_kernel_matrix *m, int part, const char *pointer,
+static void load_rows(struct text *t, const struct lt_kernel_matrix *m, int part, int32_t address, const char *pointer,
 	const struct lt_matrix_location *x, bool across, const char *words)
 {
 	const struct lt_matrix_part *p = &m->part[part];
@@ -180,8 +212,11 @@ static void load_rows(struct text *t, const struct lt_kernel_matrix *m, int part
 	lt__text_define(t, name, o.at);
 	const char *at = lt__text_formatted(t, "%s + (%s) * %lld + (%s) * %lld", pointer, coordinate(t, bit, n_bit, axis[0]),
 		(long long)x->stride[0], coordinate(t, bit, n_bit, axis[1]), (long long)x->stride[1]);
-	if (x->swizzle)
-		at = lt__text_formatted(t, "%s(%s, lt_shared, %lld)", swizzle_function(t), at, (long long)x->swizzle / 16 - 1);
+	if (t->k->buffers[x->buffer].swizzle)
+		at = swizzled_row(t, address, x, bit, n_bit, axis);
+	else if (x->swizzle)
+		at = lt__text_formatted(t, "%s(%s, lt_shared, %lld)", swizzle_function(t), at,
+			(long long)lt__swizzle_mask(x->swizzle));
 	lt__text_line(t, "%s(%s, %s);", name, words, at);
 }
 
@@ -193,10 +228,11 @@ static void load_words(struct text *t, const struct lt_kernel_matrix *m, int par
 		lt__text_address(t, address, x->number).text);
 	bool across = false;
 	if (loads_rows(t, m, part, address, x, &across))
-		load_rows(t, m, part, pointer, x, across, words);
+		load_rows(t, m, part, address, pointer, x, across, words);
 	else
 		lt__text_line(t, "%s(%s, %s, %lld, %lld, lt_shared, %lld, lt_lane);", gather_function(t, m, part), words, pointer,
-			(long long)x->stride[0], (long long)x->stride[1], (long long)(x->swizzle ? x->swizzle / 16 - 1 : 0));
+			(long long)x->stride[0], (long long)x->stride[1],
+			(long long)lt__swizzle_mask(x->swizzle ? x->swizzle : t->k->buffers[x->buffer].swizzle));
 }
 
 /* The words of a or b. */
