@@ -87,6 +87,30 @@ static lt_status refuse_nesting(struct lowering *l, struct lt_diag *diag)
 	return LT_OK;
 }
 
+/* Threads along the axis with which the block is whole subgroups. */
+static int64_t plan_whole(const struct lowering *l, const int64_t *threads, int axis)
+{
+	int64_t n = threads[axis], others = threads[0] * threads[1] * threads[2] / n;
+	while (n * others % l->machine.subgroup)
+		n++;
+	return n;
+}
+
+/* The axis that is in use and along which the fewest threads are too many to have whole subgroups. */
+static int plan_axis(const struct lowering *l, const int64_t *threads)
+{
+	int best = 0;
+	int64_t fewest = INT64_MAX, all = threads[0] * threads[1] * threads[2];
+	for (int a = 0; a < LOWER_AXES; a++) {
+		int64_t n = all / threads[a] * plan_whole(l, threads, a);
+		if (threads[a] > 1 && n < fewest) {
+			fewest = n;
+			best = a;
+		}
+	}
+	return best;
+}
+
 /* Threads of a block, rounded up to whole subgroups: those that are too many are off. */
 static lt_status plan_threads(struct lowering *l, int32_t root, struct lt_diag *diag)
 {
@@ -98,9 +122,10 @@ static lt_status plan_threads(struct lowering *l, int32_t root, struct lt_diag *
 			g->threads[a] *= lower_loop_at(l, root)->max_trip_count;
 		all *= g->threads[a];
 	}
-	while (all > 1 && all % l->machine.subgroup) {
-		all += all / g->threads[0];
-		g->threads[0]++;
+	if (all > 1 && all <= LT_MAX_THREADS) {
+		int a = plan_axis(l, g->threads);
+		g->threads[a] = plan_whole(l, g->threads, a);
+		all = g->threads[0] * g->threads[1] * g->threads[2];
 	}
 	if (all > LT_MAX_THREADS)
 		return lt__report(diag, LT_EUNSUPPORTED, root, -1, "split the block loops in it, and bind the inner ones only",
@@ -173,8 +198,11 @@ static lt_status plan_memory(struct lowering *l, struct lt_diag *diag)
 		if (l->spread[b])
 			continue;
 		l->memory[b] = LOWER_SHARED;
-		if (!__builtin_mul_overflow(bytes, copies, &bytes) && bytes <= l->machine.shared_bytes - g->shared_bytes) {
-			g->shared_bytes += (bytes + 15) / 16 * 16;
+		/* Where it begins, if it has a swizzle. */
+		const int64_t gap = lt__lower_swizzle(l, b) ? 8 * (int64_t)lt__lower_swizzle(l, b) - LOWER_SHARED_ALIGN : 0;
+		if (!__builtin_mul_overflow(bytes, copies, &bytes) && !__builtin_add_overflow(bytes, gap, &bytes)
+			&& bytes <= l->machine.shared_bytes - g->shared_bytes) {
+			g->shared_bytes += (bytes + LOWER_SHARED_ALIGN - 1) / LOWER_SHARED_ALIGN * LOWER_SHARED_ALIGN;
 			continue;
 		}
 		if (!alone)

@@ -18,7 +18,7 @@
 #include "looptree/derived.h"
 #include "looptree/layout.h"
 
-enum { TILE = 32, HIGH = 8, MIN = 16, MAX_COPIES = 4 };        /* elements along a side; threads along block.y */
+enum { TILE = 32, HIGH = 8, MIN = 16, MAX_COPIES = 4 };        /* elements along a side; threads along block.y, at most */
 
 struct tile_copy { lt_node reader; int32_t operand; const char *name; };
 struct tile_nest {
@@ -57,7 +57,8 @@ static lt_var lies_across(
 	const struct lt_readpiece *p = &r->piece[0];
 	int32_t column = lt__leaf_column(l, along);
 	if (r->n_piece < 1 || p->kind != LT_PIECE_READ || column < 0 || l->gather
-		|| (t->leaf_of[p->base] >= 0 && !t->scope[p->base].whole) || t->graph->node[p->base].n_dim < 2)
+		|| (t->leaf_of[p->base] >= 0 && (!t->scope[p->base].whole || lt__is_above(t, n->top, t->leaf_of[p->base])))
+		|| t->graph->node[p->base].n_dim < 2)
 		return -1;
 	int64_t stride = lt__auto_stride(t->graph, p, column);
 	if (stride < MIN)
@@ -93,7 +94,8 @@ static void want_tile(struct tile_work *w, lt_tnode top)
 	struct lt_looptree *t = w->s->t;
 	struct tile_nest x = { .across = -1 };
 	lt__gpu_choose(w->s, top, &x.nest);
-	if (x.nest.form != LT_GPU_POINTS || x.nest.lane < 0 || x.nest.rows > INT32_MAX)
+	if (x.nest.form != LT_GPU_POINTS || x.nest.lane < 0 || x.nest.rows > INT32_MAX
+		|| lt__gpu_max_block(w->s->target) < TILE)
 		return;
 	x.along = t->node[x.nest.lane].var;
 	if (t->graph->var[x.along].extent < MIN)
@@ -126,13 +128,23 @@ static lt_tnode tile_loop(struct tile_work *w, lt_tnode parent, lt_tnode after, 
 	return loop;
 }
 
+static int64_t power_down(int64_t n)
+{
+	int64_t p = 1;
+	while (2 * p <= n)
+		p *= 2;
+	return p;
+}
+
 /* The loops of one side: threads side by side along `inner`.  *first: the outermost. */
 static lt_tnode add_side(
 	struct tile_work *w, lt_tnode parent, lt_tnode after, lt_var outer, lt_var inner, lt_tnode *first)
 {
-	*first = tile_loop(w, parent, after, outer, HIGH, LT_UNROLL, 0);
-	lt_tnode high = tile_loop(w, *first, -1, outer, 1, LT_BLOCK, 1);
-	return tile_loop(w, high, -1, inner, 1, LT_BLOCK, 0);
+	int64_t high = lt__gpu_max_block(w->s->target) / TILE;
+	high = high < HIGH ? power_down(high) : HIGH;
+	*first = tile_loop(w, parent, after, outer, high, LT_UNROLL, 0);
+	lt_tnode above = high > 1 ? tile_loop(w, *first, -1, outer, 1, LT_BLOCK, 1) : *first;
+	return tile_loop(w, above, -1, inner, 1, LT_BLOCK, 0);
 }
 
 static void pad_tile(struct lt_looptree *t, lt_node copy)
