@@ -145,25 +145,6 @@ static bool is_aliased(const struct lt_auto *s, lt_node n)
 	return false;
 }
 
-/* As lt__auto_stride, except for dims that are cut and lie side by side again, as those of a reshape do. */
-static int64_t stride_of(const struct lt_graph *g, struct lt_arena *a, const struct lt_readpiece *p, int32_t x)
-{
-	const struct lt_nodedef *d = &g->node[p->base];
-	int32_t width = lt__map_width(&p->map), column = 1 + p->map.n_param + x;
-	int64_t stride = 0, unit = 1, *div = LT_NEW(a, int64_t, p->map.n_div + 1);
-	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
-		const int64_t *row = p->map.row + (int64_t)i * width;
-		stride += unit * row[column];
-		for (int32_t q = 0; q < p->map.n_div; q++)
-			div[q] += unit * row[1 + p->map.n_param + p->map.n_dim + q];
-		unit *= g->var[d->dim[i]].extent;
-	}
-	for (int32_t q = 0; q < p->map.n_div; q++)
-		if (div[q])
-			return -1;
-	return stride;
-}
-
 static void shape_of(const struct draft *d, const struct lt_contraction *c, struct lt_callshape *out)
 {
 	const struct lt_graph *g = d->s->g;
@@ -190,7 +171,7 @@ static void shape_of(const struct draft *d, const struct lt_contraction *c, stru
 		out->name[o] = g->node[p->base].name;
 		for (int32_t i = 0; i < c->n_dim; i++) {
 			int32_t column = lt__leaf_column(leaf, c->dim[i]);
-			out->stride[o][i] = column < 0 ? 0 : stride_of(g, d->s->t->arena, p, column);
+			out->stride[o][i] = column < 0 ? 0 : lt__auto_stride(g, p, column);
 			if (!r->piece && through)
 				out->stride[o][i] = -1;
 		}
