@@ -12,7 +12,8 @@
 enum {
 	WARP = 32,
 	MIN_WORK = 1 << 16,             /* multiply-adds below which a plain nest is as good */
-	ROW_GAP = 8,                    /* elements: 16 bytes, so that rows begin in other banks */
+	HALF_BYTES = 2,
+	ROW_BYTES = 128,                /* of a swizzled layout (struct lt_buffer); it begins anew after eight times as many */
 	LEAST_SIDE = 16
 };
 
@@ -98,10 +99,10 @@ static void choose_tiles(const struct lt_auto *s, const struct lt_product *p, st
 
 static int64_t bytes_of_slice(const struct lt_product_tiles *x, int64_t slice)
 {
-	int64_t elems = 0;
+	int64_t bytes = 0;
 	for (int i = 0; i < 2; i++)
-		elems += x->along_k[i] ? x->block[i] * (slice + ROW_GAP) : slice * (x->block[i] + ROW_GAP);
-	return 2 * elems;
+		bytes += tile_up(slice * x->block[i] * HALF_BYTES, 8 * ROW_BYTES) * 8 * ROW_BYTES;
+	return bytes;
 }
 
 /* Two blocks share a multiprocessor's memory. */
@@ -114,6 +115,10 @@ static bool choose_slices(const struct lt_auto *s, const struct lt_product *p, s
 		if ((slices[i].slice > 32 && deep < 4 * slices[i].slice) || bytes_of_slice(x, slices[i].slice) * depth > room)
 			continue;
 		x->slice = slices[i].slice;
+		for (int side = 0; side < 2; side++) {
+			int64_t run = x->along_k[side] ? x->slice : x->block[side];
+			x->row[side] = run < ROW_BYTES / HALF_BYTES ? run : ROW_BYTES / HALF_BYTES;
+		}
 		x->depth = (int32_t)depth;
 		return true;
 	}

@@ -24,6 +24,7 @@ static lt_status export_fill(void *arg)
 	for (char *c = upper; *c; c++)
 		*c = (char)toupper((unsigned char)*c);
 	x->upper = upper;
+	x->o.about = lt__export_comment(x, x->o.about);
 	x->absent = LT_NEW(x->a, bool, p->tree->graph->n_param + 1);
 	for (int32_t i = 0; i < p->plan.n_run; i++) {
 		x->copies = x->copies || p->plan.run[i].kind == LT_STEP_COPY;

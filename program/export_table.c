@@ -24,7 +24,8 @@ static int32_t table_number(const struct lt_export *x, int32_t input)
 	return input < 0 ? -1 : n;
 }
 
-static void table_memory(const struct lt_export *x, struct lt_text *t, const struct lt_export_member *m, char letter, int32_t i)
+static void table_memory(const struct lt_export *x, struct lt_text *t, const struct lt_export_member *m, char
+	letter, int32_t i)
 {
 	lt__text_format(t, "static union { double f; int64_t i; char at[%lld]; } memory_%c%d ALIGNED;\n", (long
 		long)table_bytes(m->def),
@@ -46,7 +47,8 @@ static void table_row(
 {
 	const struct lt_dtypeinfo *type = lt__dtype_info(m->def->dtype);
 	const char letter = k->word[0];
-	lt__text_format(t, "\t{ %s, %s, \"%s\", \"%s\", %u, %d, %d, %d, shape_%c%d, extent_%c%d, from_%c%d, memory_%c%d.at },\n", k->word,
+	lt__text_format(t, "\t{ %s, %s, \"%s\", \"%s\", %u, %d, %d, %d, shape_%c%d, extent_%c%d, from_%c%d, memory_%c%d.at "
+		"},\n", k->word,
 		lt__export_string(x, m->def->name), type->script, descr_of(m->def->dtype), (unsigned)type->bytes, (int)m->def->rank,
 		(int)m->scalar, (int)m->implied, letter, (int)i, letter, (int)i, letter, (int)i, letter, (int)i);
 }
@@ -89,7 +91,8 @@ void lt__export_table(const struct lt_export *x, struct lt_text *t)
 	lt__text_format(t, "enum kind { INPUT, RESULT, STATE };\n"
 		"/* scalar: one number; implied: it is the extent of an input.  extent: of this run, which is the shape where no\n"
 		" * run-time scalar bounds it; from: by axis, the scalar that it is, -1: none, -2: set by the call */\n"
-		"struct tensor {\n\tenum kind kind;\n\tconst char *name, *type, *descr;\n\tunsigned bytes;\n\tint rank, scalar, implied;\n"
+		"struct tensor {\n\tenum kind kind;\n\tconst char *name, *type, *descr;\n\tunsigned bytes;\n\tint rank, scalar, "
+			"implied;\n"
 		"\tconst int64_t *shape;\n\tint64_t *extent;\n\tconst int *from;\n\tchar *at;\n};\n\n");
 	for (int k = 0; k < N_KIND; k++)
 		for (int32_t i = 0; i < x->p->bindings[kinds[k].kind].n; i++)

@@ -122,6 +122,22 @@ extents() {
 		says 2 "it has 2 along axis 0, but batch is 5" "$to/batch" "$to/x.npy" "$to/got.npy" batch=5 || return
 	done
 }
+# Numbers of all types as text: those that have no plain decimal, and the largest.
+values() {
+	local type given=
+	for type in f32 f64 f16 bf16; do given+=" -c ${type}_0=nan -c ${type}_1=-inf -c ${type}_2=1e-7"; done
+	given+=" -c i8_0=-128 -c u8_0=255 -c i16_0=-32768 -c i32_0=-2147483648 -c i64_0=-9223372036854775808 -c bool_0=true"
+	says 0 'verified: 54 elements compared, 54 equal' "$O/lt-build" tests/standalone/values.graph $given -o "$to/values" \
+		--data array &&
+	says 0 '54 equal' "$O/lt-build" tests/standalone/values.graph $given -o "$to/values.c" --emit c99 --main &&
+	quiet_text "-std=c99 -pedantic" "$to"/values*.c
+}
+# Names that would end a comment or a string, or are taken.
+odd_names() {
+	build tests/standalone/names.graph -c '*=random' -o "$to/names.c" --emit c99 --main -q &&
+	quiet_text "-std=c99 -pedantic -Wcomment -Wtrigraphs" "$to"/names*.c &&
+	build tests/standalone/names.graph -c '*=random' -o "$to/names" -q
+}
 # What --format c writes is enough: compiled by hand, as its first comment says.
 by_hand() {
 	mkdir -p "$to/hand" && build examples/mlp.lt -c '*=random:1' -o "$to/hand/mlp.c" --main -q --no-verify && (
@@ -135,6 +151,8 @@ library() {
 	try "constants as arrays and as bytes" both_data
 	try "C that is compiled by hand" by_hand
 	try "extents that differ from run to run" extents
+	try "numbers of all types" values
+	try "odd names" odd_names
 }
 
 # -- threads of the caller --
@@ -168,6 +186,12 @@ finds() {
 	SEEN=$to/seen EDIT=$edit CUT=$cut says 1 'the binary is wrong' "$O/lt-build" "$@" -o "$to/faulty" \
 		--cc "$PWD/tests/standalone/edit.sh" && [ -e "$to/seen" ] && [ ! -e "$to/faulty" ]
 }
+# What was there before stays.
+old_stays() {
+	build examples/softmax.lt -o "$to/old" -q && cp "$to/old" "$to/copy" &&
+	! SEEN=$to/seen EDIT='/^\t\tk[0-9_]*_entry(/d' CUT='' build examples/softmax.lt -o "$to/old" \
+		--cc "$PWD/tests/standalone/edit.sh" && cmp "$to/old" "$to/copy"
+}
 right_compiler() {
 	EDIT='' CUT='' build examples/softmax.lt -o "$to/right" --cc "$PWD/tests/standalone/edit.sh" -q && [ -x "$to/right" ]
 }
@@ -179,6 +203,7 @@ faults() {
 	try "fault: another constant" finds 's/(uintptr_t)faulty_constant3/(uintptr_t)faulty_constant1/' '' $mnist --data array
 	try "fault: another part of the weights" finds 's/_bytes + 256)/_bytes + 512)/' '' examples/mlp.lt -c '*=random'
 	try "fault: weights cut off" finds '' 1024 examples/mlp.lt -c '*=random'
+	try "what was there before stays" old_stays
 	try "no fault" right_compiler
 }
 
@@ -199,6 +224,13 @@ cross() {
 	try "$triple: conv as arrays" on examples/conv.lt -c '*=random' --data array
 	try "$triple: cache" on examples/cache.lt -i begin=32 -i end=48 -i filled=3
 	try "$triple: pieces" on tests/cases/mixed_conditions.graph
+	cross_by_hand() {
+		file x float32 '[2, 3]' iota && "$O/lt-run" examples/first.lt -b ref -i x=iota -c w=iota -o "$to/want.npy" -q &&
+		build examples/first.lt -c w=iota -o "$to/first.c" --emit c99 --main -q --no-verify &&
+		"$triple-gcc" -std=c99 -pedantic -Wall -Wextra -Werror "$to"/first.c "$to"/first_*.c -static -lm -o "$to/by-hand" &&
+		"$qemu" "$to/by-hand" "$to/x.npy" "$to/got.npy" && cmp "$to/want.npy" "$to/got.npy"
+	}
+	try "$triple: compiled by hand" cross_by_hand
 	# A PATH with the compiler and without QEMU.
 	mkdir -p "$to/bin" && ln -sf "$(command -v "$triple-gcc")" "$to/bin"
 	try "$triple: nothing runs it" says 3 'nothing was verified' env PATH="$to/bin" "$O/lt-build" examples/softmax.lt \

@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "backends/cpu/cpu.h"
 #include "tools/build.h"
-#include "tools/interrupt.h"
-#include "tools/say.h"
-#include "tools/temporary.h"
+#include "tools/plugins.h"
 
 static const char *const endings[] = { [BUILD_EXE] = "", [BUILD_A] = ".a", [BUILD_SO] = ".so", [BUILD_C] = ".c" };
 
@@ -138,18 +137,22 @@ static lt_status write_files(struct building *b)
 	return LT_OK;
 }
 
+/* Where nobody else can replace what is built. */
+static lt_status open_folder(struct building *b)
+{
+	struct lt_heard heard = lt__heard();
+	lt_status st = lt__cpu_folder(b->run.program->backends.at[0].session, &b->folder, &heard.diag);
+
+	return st ? lt_fail(b->run.ctx, st, "%s", lt__heard_reason(&heard)) : LT_OK;
+}
+
 static lt_status build_work(struct building *b)
 {
-	int error;
-
 	LT_TRY(find_names(b));
 	LT_TRY(build_target_find(b));
 	LT_TRY(read_model(b));
 	LT_TRY(build_program(b));
-	error = lt__folder_new(&b->folder, lt__temp_dir());
-	if (error)
-		return lt_fail(b->run.ctx, LT_EIO, "no temporary folder can be made in '%s': %s; name another one in TMPDIR",
-			lt__temp_folder(), strerror(error));
+	LT_TRY(open_folder(b));
 	LT_TRY(build_texts(b));
 	LT_TRY(build_compile(b));
 	LT_TRY(build_verify(b));

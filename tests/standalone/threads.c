@@ -4,6 +4,7 @@
  * Compiled with -include NAME.h and F, ARGS and MAX_THREADS, the function's own; RESULT and the inputs are floats.
  */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
