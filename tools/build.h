@@ -13,7 +13,7 @@
 /* build_options.c: the command line; everything points into argv. */
 struct build_options {
 	const char *model, *output, *format, *name, *data, *workspace, *target, *emit, *cc, *emulator, *schedule, *apply;
-	struct lt_texts constant, weights, input, inputs;
+	struct lt_texts constant, weights, input, inputs, dim, fix;
 	int64_t threads, verify_seconds;
 	uint32_t cc_timeout_ms;
 	bool main, no_verify, allow_unbounded, no_passes, explain, quiet, verbose;

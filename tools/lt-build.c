@@ -49,16 +49,15 @@ static lt_status find_names(struct building *b)
 static lt_status read_model(struct building *b)
 {
 	struct run *r = &b->run;
-	const char *name = !strcmp(b->o.model, "-") ? "standard input" : b->o.model;
 	static char any[] = "*=random";
 
 	r->o = (struct run_options){ .tool = build_tool.name, .script = b->o.model, .input = b->o.input, .inputs = b->o.inputs,
-		.constant = b->o.constant, .weights = b->o.weights, .quiet = b->o.quiet };
-	LT_TRY(lt__mistake(lt__bytes_read(r->ctx, b->o.model, &r->script)));
-	LT_TRY(lt__mistake(lt_parse(r->ctx, (const char *)r->script.at, r->script.n, name, NULL, &r->graph)));
-	LT_TRY(run_bindings_find(r->graph, r->binding));
+		.constant = b->o.constant, .weights = b->o.weights, .dim = b->o.dim, .fix = b->o.fix, .quiet = b->o.quiet,
+		.verbose = b->o.verbose };
+	LT_TRY(run_parse(r));
 	if (r->binding[LT_BINDING_RESULT].n == 0)
-		return lt_fail(r->ctx, LT_EINVAL, "%s: the graph has no result: name one (result = $n; in a script)", name);
+		return lt_fail(r->ctx, LT_EINVAL, "%s: the graph has no result: name one (result = $n; in a script)",
+			r->graph->file);
 	if (b->o.inputs.n == 0) {
 		bool given = false;
 
