@@ -53,6 +53,7 @@ struct building {
 	struct build_file out[BUILD_MAX_FILES]; int n_out;
 	char library[BUILD_PATH];             /* in the temporary folder, under the name that it will have */
 	char binary[BUILD_PATH];              /* what is run to judge what was built */
+	bool caught;                    /* signals are noted only, until the folder is removed */
 	enum lt_exit verdict;
 };
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include "backends/cpu/cpu.h"
 #include "tools/build.h"
+#include "tools/interrupt.h"
 #include "tools/plugins.h"
 
 static const char *const endings[] = { [BUILD_EXE] = "", [BUILD_A] = ".a", [BUILD_SO] = ".so", [BUILD_C] = ".c" };
@@ -151,6 +152,9 @@ static lt_status build_work(struct building *b)
 	LT_TRY(build_target_find(b));
 	LT_TRY(read_model(b));
 	LT_TRY(build_program(b));
+	/* A signal ends the process when the folder is removed again. */
+	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
+	b->caught = true;
 	LT_TRY(open_folder(b));
 	LT_TRY(build_texts(b));
 	LT_TRY(build_compile(b));
@@ -165,6 +169,8 @@ static void build_release(struct building *b)
 	lt__export_free(b->export);
 	if (b->folder.path[0])
 		lt__folder_remove(&b->folder);
+	if (b->caught)
+		lt__interrupt_release();
 	run_explain_free(r);
 	lt_program_free(r->program);
 	run_given_free(&r->given);
