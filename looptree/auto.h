@@ -139,8 +139,6 @@ lt_status lt__auto_add_call(struct lt_auto *, lt_node n);
 struct lt_callshape;
 void lt__product_reasons(struct lt_auto *);
 void lt__auto_call_because(struct lt_auto *, lt_node sum, bool called, const char *why);
-/* Below this loops are faster than the routine. */
-int64_t lt__auto_call_min_flops(const struct lt_target *, const struct lt_routine *, const struct lt_callshape *);
 const char *lt__auto_call_reason(
 	struct lt_arena *, const struct lt_target *, const struct lt_routine *, const struct lt_callshape *);
 const char *lt__auto_call_refusal(struct lt_arena *, const struct lt_target *, const struct lt_callshape *);

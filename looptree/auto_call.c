@@ -198,23 +198,6 @@ static bool is_matrix(const struct lt_callshape *c)
 	return false;
 }
 
-/* Below this the loops are faster.  On a device, a float32 product with rows and columns for tiles keeps up for longer:
- * a routine's own shapes are for products that fill it. */
-int64_t lt__auto_call_min_flops(
-	const struct lt_target *target, const struct lt_routine *r, const struct lt_callshape *c)
-{
-	enum { TILE = 16, LONGER = 5 };
-	int64_t rows = 1, columns = 1, flops;
-	for (int32_t i = 0; i < c->n_dim; i++) {
-		rows *= c->role[i] == LT_DIM_ROW ? c->extent[i] : 1;
-		columns *= c->role[i] == LT_DIM_COLUMN ? c->extent[i] : 1;
-	}
-	if (!target->warp || rows < TILE || columns < TILE || c->sum != LT_F32 || c->dtype[LT_CALL_LEFT] != LT_F32
-		|| lt__mul_overflow(r->min_flops, LONGER, &flops))
-		return r->min_flops;
-	return flops;
-}
-
 /* The first row that takes the draft; NULL. */
 static const struct lt_routine *find_row(struct draft *d, struct lt_contraction *c)
 {
@@ -229,7 +212,7 @@ static const struct lt_routine *find_row(struct draft *d, struct lt_contraction 
 	for (int32_t i = 0; i < lt__routine_count(d->s->target) && is_matrix(&shape) && !is_cut(&shape); i++) {
 		const struct lt_routine *r = lt__routine_at(d->s->target, i);
 		if (r->pattern == LT_PATTERN_PRODUCT && lt__routine_is_sound(r)
-			&& lt__call_flops(&shape) >= lt__auto_call_min_flops(d->s->target, r, &shape)
+			&& lt__call_flops(&shape) >= lt__routine_min_flops(d->s->target, r, &shape)
 			&& !lt__routine_refuses(a, r, &shape)) {
 			d->why = lt__auto_call_reason(a, d->s->target, r, &shape);
 			return r;
