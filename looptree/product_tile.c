@@ -1,9 +1,9 @@
 /* Products of halves on a GPU that has matrix instructions, and of float32 where TF32 is allowed: whether, and in which
  * tiles.
  *
- * The factors are casts that only the product reads, or, of float32, what is read as it is.  A block of warps computes a tile of the sum and goes through the
- * deep var in slices, which all threads copy to shared memory ahead of their use, before the cast; a warp's tile is
- * matrix instructions, whose sums stay in registers.
+ * The factors are casts that only the product reads, or, of float32, what is read as it is.  A block of warps computes
+ * a tile of the sum and goes through the deep var in slices, which all threads copy to shared memory ahead of their
+ * use, before the cast; a warp's tile is matrix instructions, whose sums stay in registers.
  */
 #include <string.h>
 #include "looptree/auto_gpu.h"
@@ -59,14 +59,15 @@ static lt_node half_of(const struct lt_auto *s, const struct lt_product *p, lt_n
 		&& lt__reads_in_place(s, factor, half, -1) ? half : -1;
 }
 
-/* A factor of float32 that is copied as it is, where the target allows TF32; -1.  What only the product reads is computed
- * while it is copied, by other trees (product_block.c). */
+/* A factor of float32 that is copied as it is, where the target allows TF32; -1.  What only the product reads is
+ * computed while it is copied, by other trees (product_block.c). */
 static lt_node word_of(const struct lt_auto *s, const struct lt_product *p, lt_node factor)
 {
 	const struct lt_target *t = s->target;
 	bool allowed = t->size >= offsetof(struct lt_target, allows) + sizeof t->allows && t->allows & LT_ALLOW_TF32;
 	bool alone = !lt__has_leaf(s->g, factor) || s->n_reader[factor] > 1 || s->written[factor];
-	return allowed && alone && s->g->node[factor].dtype == LT_F32 && lt__reads_in_place(s, p->mul, factor, -1) ? factor : -1;
+	return allowed && alone && s->g->node[factor].dtype == LT_F32 && lt__reads_in_place(s, p->mul, factor, -1) ? factor
+		: -1;
 }
 
 static const char *instruction_for(const struct lt_target *t, enum lt_dtype type)
@@ -101,7 +102,8 @@ static void choose_tiles(const struct lt_auto *s, const struct lt_product *p, st
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
 		memcpy(x->block, shapes[i].block, sizeof x->block);
 		memcpy(x->warp, shapes[i].warp, sizeof x->warp);
-		if (tiles_fit(s, x) && others * (double)tile_up(tile_extent(s, p->m), x->block[0]) * (double)tile_up(tile_extent(s, p->n), x->block[1])
+		if (tiles_fit(s, x) && others * (double)tile_up(tile_extent(s, p->m), x->block[0])
+			* (double)tile_up(tile_extent(s, p->n), x->block[1])
 			>= (double)s->target->multiprocessors)
 			break;
 	}

@@ -49,8 +49,8 @@ static void nest_leaf(struct matrix_nest *x, lt_node n)
 		(void)lt_looptree_add_leaf(x->s->t, x->at, n);
 }
 
-/* Rows of what lies side by side, `row` elements of it, whose runs of 16 bytes change places, so that rows that are read
- * together begin in different banks. */
+/* Rows of what lies side by side, `row` elements of it, whose runs of 16 bytes change places, so that rows that are
+ * read together begin in different banks. */
 static void lay_out_slice(struct lt_auto *s, lt_node copy, lt_var last, int64_t run, int64_t row)
 {
 	const struct lt_nodedef *d = &s->g->node[copy];
