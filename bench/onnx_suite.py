@@ -172,7 +172,7 @@ def difference(expected, got, rtol, atol):
 		return f"shape {got.shape} instead of {expected.shape}"
 	if expected.dtype == ml_dtypes.bfloat16:
 		expected, got = expected.astype(np.float32), got.astype(np.float32)
-		rtol = max(rtol, 1e-2)
+		rtol = max(rtol, 2**-6)
 	try:
 		if expected.dtype.kind in "fc":
 			np.testing.assert_allclose(got, expected, rtol=rtol, atol=atol)
@@ -183,9 +183,13 @@ def difference(expected, got, rtol, atol):
 	return None
 
 
+def array(x):
+	return numpy_helper.to_array(x) if isinstance(x, onnx.TensorProto) else np.asarray(x) if np.isscalar(x) else x
+
+
 def data_sets(test):
 	if test.data_sets is not None:
-		return [(list(i), list(o)) for i, o in test.data_sets]
+		return [([array(x) for x in i], [array(x) for x in o]) for i, o in test.data_sets]
 	sets = []
 	for name in sorted(os.listdir(test.model_dir)):
 		folder = os.path.join(test.model_dir, name)

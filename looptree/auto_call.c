@@ -26,6 +26,7 @@ struct draft {
 	lt_node mul, sum, end;
 	int32_t n, n_dependent;
 	lt_node dependent[MAX_MEMBERS], member[MAX_MEMBERS];
+	const char *why;                /* why the row that was found last is taken; else why none is, the first time */
 };
 
 static bool has(const lt_node *list, int32_t n, lt_node x)
@@ -218,7 +219,8 @@ static bool is_matrix(const struct lt_callshape *c)
 
 /* Below this the loops are faster.  On a device, a float32 product with rows and columns for tiles keeps up for longer:
  * a routine's own shapes are for products that fill it. */
-static int64_t min_flops(const struct draft *d, const struct lt_routine *r, const struct lt_callshape *c)
+int64_t lt__auto_call_min_flops(
+	const struct lt_target *target, const struct lt_routine *r, const struct lt_callshape *c)
 {
 	enum { TILE = 16, LONGER = 5 };
 	int64_t rows = 1, columns = 1, flops;
@@ -226,7 +228,7 @@ static int64_t min_flops(const struct draft *d, const struct lt_routine *r, cons
 		rows *= c->role[i] == LT_DIM_ROW ? c->extent[i] : 1;
 		columns *= c->role[i] == LT_DIM_COLUMN ? c->extent[i] : 1;
 	}
-	if (!d->s->target->warp || rows < TILE || columns < TILE || c->sum != LT_F32 || c->dtype[LT_CALL_LEFT] != LT_F32
+	if (!target->warp || rows < TILE || columns < TILE || c->sum != LT_F32 || c->dtype[LT_CALL_LEFT] != LT_F32
 		|| lt__mul_overflow(r->min_flops, LONGER, &flops))
 		return r->min_flops;
 	return flops;
@@ -236,17 +238,27 @@ static int64_t min_flops(const struct draft *d, const struct lt_routine *r, cons
 static const struct lt_routine *find_row(struct draft *d, struct lt_contraction *c)
 {
 	struct lt_callshape shape;
-	if (lt__contraction_find(d->s->t, d->s->t->arena, d->member, d->n, d->end, "the nest", c) || !is_one_nest(d, c))
+	struct lt_arena *a = d->s->t->arena;
+	const char *why = lt__contraction_find(d->s->t, a, d->member, d->n, d->end, "the nest", c);
+	if (why || !is_one_nest(d, c)) {
+		d->why = d->why ? d->why : why;
 		return NULL;
+	}
 	shape_of(d, c, &shape);
 	for (int32_t i = 0; i < lt__routine_count(d->s->target) && is_matrix(&shape) && !is_cut(&shape); i++) {
 		const struct lt_routine *r = lt__routine_at(d->s->target, i);
 		if (r->pattern == LT_PATTERN_PRODUCT && lt__routine_is_sound(r)
-			&& lt__call_flops(&shape) >= min_flops(d, r, &shape) && !lt__routine_refuses(d->s->t->arena, r, &shape))
+			&& lt__call_flops(&shape) >= lt__auto_call_min_flops(d->s->target, r, &shape)
+			&& !lt__routine_refuses(a, r, &shape)) {
+			d->why = lt__auto_call_reason(a, d->s->target, r, &shape);
 			return r;
+		}
 	}
 	if (d->row && !d->refused)
-		d->refused = lt__routine_refuses(d->s->t->arena, d->row, &shape);
+		d->refused = lt__routine_refuses(a, d->row, &shape);
+	if (!d->why)
+		d->why = is_cut(&shape) ? "elements of a factor do not lie in equal steps" : !is_matrix(&shape)
+			? "it has neither rows nor columns" : lt__auto_call_refusal(a, d->s->target, &shape);
 	return NULL;
 }
 
@@ -275,6 +287,7 @@ static void add_call(struct lt_auto *s, lt_node sum)
 	if (g->node[d.mul].op != LT_OP_mul || g->node[d.mul].reduce || s->in_call[d.mul] || s->n_reader[d.mul] != 1
 		|| !lt__auto_same_class(s, d.mul, sum))
 		return;
+	const char *why = NULL;
 	do {
 		const struct lt_routine *r = try_draft(&d, true, &c);
 		r = r ? r : try_draft(&d, false, &c);
@@ -282,10 +295,12 @@ static void add_call(struct lt_auto *s, lt_node sum)
 			continue;
 		d.row = r;
 		d.refused = NULL;
+		why = d.why;
 		best = (struct lt_autocall){ .name = r->name, .mul = d.mul, .sum = sum, .end = d.end, .n = d.n, .n_dim = c.n_dim };
 		best.member = lt__arena_copy(s->t->arena, d.member, sizeof *d.member * (size_t)d.n);
 		best.dim = lt__arena_copy(s->t->arena, c.dim, sizeof *c.dim * (size_t)c.n_dim);
 	} while (draft_grow(&d));
+	lt__auto_call_because(s, sum, best.name != NULL, why ? why : d.why ? d.why : "no routine takes it");
 	if (!best.name)
 		return;
 	best.refused = d.refused;

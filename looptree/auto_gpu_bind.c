@@ -73,8 +73,11 @@ static void rebuild(struct lt_gpu *s, const struct lt_gpu_nest *n, const struct 
 	for (int32_t i = 0; i < first; i++)             /* more blocks than a grid has */
 		push_grid(s, &x, &cut[i], true);
 	for (int32_t i = 0; i < n->n_chain; i++)
-		if (cut[i].threads > 1)
-			push(s, &x, bind_loop(s, &cut[i], t->node[cut[i].loop].step * cut[i].wide, LT_BLOCK, cut[i].axis));
+		if (cut[i].threads > 1) {
+			lt_tnode at = bind_loop(s, &cut[i], t->node[cut[i].loop].step * cut[i].wide, LT_BLOCK, cut[i].axis);
+			t->node[at].tail = cut[i].wide == 1 ? t->node[cut[i].loop].tail : LT_GUARD;
+			push(s, &x, at);
+		}
 	for (int32_t i = 0; i < n->n_chain; i++)
 		if (cut[i].wide > 1)
 			push(s, &x, bind_loop(s, &cut[i], t->node[cut[i].loop].step, LT_VECTOR, 0));

@@ -56,6 +56,7 @@ parts() {
 	echo "--part cuda 400 tests/cuda/compile.sh"
 	echo "--part abi 400 tests/abi/abi.sh"
 	echo "--part limits 900 tests/limits.sh"
+	echo "--part standalone 900 tests/standalone.sh"
 	# With sanitizers a graph takes many times as long.
 	echo "--part gpu_trees 900 env LT_JOBS=1 $O/gpu_trees ${CHECK_TREES:-$([ -z "${SAN-}" ] && echo 500 || echo 40)}"
 	echo "--part graphs 900 env LT_JOBS=1 $O/graphs ${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 150 || echo 10)}"

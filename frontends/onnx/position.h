@@ -57,7 +57,7 @@ lt_node lt__onnx_concat(struct lt_onnx *, int32_t axis, int32_t n, const lt_node
 lt_node lt__onnx_index(struct lt_onnx *, lt_node x, int32_t axis);
 /* Positions 0 .. extent-1 along axis `axis` of `rank`, other axes of extent 1. */
 lt_node lt__onnx_range(struct lt_onnx *, int64_t extent, int32_t axis, int32_t rank);
-/* Elements of x along `axis` at integers (negative ones count from the end), whose axes come in its place. */
+/* Elements of x along `axis` at integers from 0 on, whose axes come in its place. */
 lt_node lt__onnx_gather(struct lt_onnx *, lt_node x, lt_node index, int32_t axis);
 
 /* product.c */
