@@ -26,7 +26,8 @@ struct lt_vars { int32_t n; lt_var *at; };
  * var, the sides of a block's and of a warp's tile. */
 struct lt_product_tiles {
 	const char *name;               /* of the instruction */
-	lt_node cast[2];
+	lt_node cast[2];                /* of the halves that are copied; -1: what is copied is multiplied */
+	int64_t bytes, deep;            /* of an element that is copied; terms that the instruction adds */
 	bool along_k[2];
 	int64_t row[2];                 /* elements of a factor's slice that lie side by side: up to 128 bytes */
 	int64_t block[2], warp[2], slice;
