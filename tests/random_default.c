@@ -25,7 +25,7 @@ static const int64_t extents[] = { 1, 2, 3, 4, 7, 8, 16, 17, 31, 32, 33, 40, 49,
 static int below(struct drawn *d, int n) { return (int)random_between(&d->rng, 0, n - 1); }
 static bool chance(struct drawn *d, int percent) { return random_chance(&d->rng, percent); }
 
-__attribute__((format(printf, 2, 3))) static void put(struct drawn *d, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void text_add(struct drawn *d, const char *fmt, ...)
 {
 	va_list list;
 	va_start(list, fmt);
@@ -96,10 +96,10 @@ static int begin(struct drawn *d, const struct drawn_value *v, const char *type)
 	must(d->n_value < MAX_VALUES, "too many values");
 	d->value[d->n_value] = *v;
 	d->value[d->n_value].source = d->value[d->n_value].half = false;
-	put(d, "%%v%d = %s[", d->n_value, type);
+	text_add(d, "%%v%d = %s[", d->n_value, type);
 	for (int i = 0; i < v->n; i++)
-		put(d, "%sd%d", i ? ", " : "", v->dim[i]);
-	put(d, "] ");
+		text_add(d, "%sd%d", i ? ", " : "", v->dim[i]);
+	text_add(d, "] ");
 	return d->n_value++;
 }
 
@@ -118,12 +118,12 @@ static int draw_source(struct drawn *d, struct drawn_value v)
 	for (int i = 0; i < v.n; i++)
 		limited = limited || d->var[v.dim[i]].bounded;
 	int at = begin(d, &v, half ? "bf16" : d->type);
-	put(d, "%s \"x%d\"\n", limited ? "input" : kind, d->n_input++);
+	text_add(d, "%s \"x%d\"\n", limited ? "input" : kind, d->n_input++);
 	d->value[at].source = true;
 	d->value[at].half = half;
 	if (half) {
 		int cast = begin(d, &v, d->type);
-		put(d, "cast %%v%d\n", at);
+		text_add(d, "cast %%v%d\n", at);
 		return cast;
 	}
 	return at;
@@ -137,7 +137,7 @@ static int draw_unary(struct drawn *d, int x)
 		shuffle(d, &v);
 	const char *op = d->whole || chance(d, 60) ? any[below(d, 2)] : floats[below(d, 3)];
 	int at = begin(d, &v, d->type);
-	put(d, "%s %%v%d\n", op, x);
+	text_add(d, "%s %%v%d\n", op, x);
 	return at;
 }
 
@@ -149,7 +149,7 @@ static int draw_binary(struct drawn *d, int x, int y, const char *op, bool mixed
 	if (mixed)
 		shuffle(d, &v);
 	int at = begin(d, &v, d->type);
-	put(d, "%s %%v%d, %%v%d\n", op, x, y);
+	text_add(d, "%s %%v%d, %%v%d\n", op, x, y);
 	return at;
 }
 
@@ -163,7 +163,7 @@ static int draw_fold(struct drawn *d, int x, unsigned gone, const char *op, bool
 	if (mixed)
 		shuffle(d, &v);
 	int at = begin(d, &v, d->type);
-	put(d, "%s.reduce %%v%d\n", op, x);
+	text_add(d, "%s.reduce %%v%d\n", op, x);
 	return at;
 }
 
@@ -208,7 +208,7 @@ static int draw_rows(struct drawn *d, int x)
 	if (!soft)
 		return left;
 	int e = begin(d, &d->value[left], d->type);
-	put(d, "exp %%v%d\n", left);
+	text_add(d, "exp %%v%d\n", left);
 	return draw_binary(d, e, draw_fold(d, e, row, "add", false), "div", false);
 }
 
@@ -243,22 +243,22 @@ static int draw_view(struct drawn *d, int x)
 	if (chance(d, 20))
 		shuffle(d, &v);
 	int at = begin(d, &v, d->type);
-	put(d, "view { %%v%d[", x);
+	text_add(d, "view { %%v%d[", x);
 	for (int k = 0; k < d->value[x].n; k++) {
 		int var = d->value[x].dim[k];
-		put(d, k ? ", " : "");
+		text_add(d, k ? ", " : "");
 		if (var == of)
-			put(d, "%lld%s%lld*d%d", (long long)first, step < 0 ? " - " : " + ", (long long)(step < 0 ? -step : step), made);
+			text_add(d, "%lld%s%lld*d%d", (long long)first, step < 0 ? " - " : " + ", (long long)(step < 0 ? -step : step), made);
 		else
-			put(d, "d%d", var);
+			text_add(d, "d%d", var);
 	}
-	put(d, "]");
+	text_add(d, "]");
 	if (first < 0)
-		put(d, " if d%d - %lld >= 0, %lld - d%d >= 0; else 0", made, (long long)-first, (long long)(extent - 1 - first),
+		text_add(d, " if d%d - %lld >= 0, %lld - d%d >= 0; else 0", made, (long long)-first, (long long)(extent - 1 - first),
 			made);
 	else if (first + step * (out - 1) >= extent)
 		must(0, "a view past the end");
-	put(d, first < 0 && !d->whole ? ".0 }\n" : " }\n");
+	text_add(d, first < 0 && !d->whole ? ".0 }\n" : " }\n");
 	return at;
 }
 
@@ -278,17 +278,17 @@ static int draw_reshape(struct drawn *d, int x)
 		v.n--;
 		v.dim[i] = made;
 		int at = begin(d, &v, d->type);
-		put(d, "view { %%v%d[", x);
+		text_add(d, "view { %%v%d[", x);
 		for (int k = 0; k < d->value[x].n; k++) {
-			put(d, k ? ", " : "");
+			text_add(d, k ? ", " : "");
 			if (k == i)
-				put(d, "floor(d%d / %lld)", made, (long long)inner);
+				text_add(d, "floor(d%d / %lld)", made, (long long)inner);
 			else if (k == i + 1)
-				put(d, "d%d - %lld*floor(d%d / %lld)", made, (long long)inner, made, (long long)inner);
+				text_add(d, "d%d - %lld*floor(d%d / %lld)", made, (long long)inner, made, (long long)inner);
 			else
-				put(d, "d%d", d->value[x].dim[k]);
+				text_add(d, "d%d", d->value[x].dim[k]);
 		}
-		put(d, "] }\n");
+		text_add(d, "] }\n");
 		return at;
 	}
 	int64_t inner = extent % 4 == 0 ? 4 : extent % 2 == 0 ? 2 : 0;
@@ -301,13 +301,13 @@ static int draw_reshape(struct drawn *d, int x)
 	v.dim[i] = outer;
 	v.dim[i + 1] = in;
 	int at = begin(d, &v, d->type);
-	put(d, "view { %%v%d[", x);
+	text_add(d, "view { %%v%d[", x);
 	for (int k = 0; k < d->value[x].n; k++)
 		if (k == i)
-			put(d, "%s%lld*d%d + d%d", k ? ", " : "", (long long)inner, outer, in);
+			text_add(d, "%s%lld*d%d + d%d", k ? ", " : "", (long long)inner, outer, in);
 		else
-			put(d, "%sd%d", k ? ", " : "", d->value[x].dim[k]);
-	put(d, "] }\n");
+			text_add(d, "%sd%d", k ? ", " : "", d->value[x].dim[k]);
+	text_add(d, "] }\n");
 	return at;
 }
 
@@ -335,19 +335,19 @@ static int draw_window(struct drawn *d, int x)
 	if (work_of(d, &v) * (double)d->var[filters].extent > (double)d->work)
 		return x;
 	int view = begin(d, &v, d->type);
-	put(d, "view { %%v%d[", x);
+	text_add(d, "view { %%v%d[", x);
 	for (int k = 0; k < d->value[x].n; k++) {
 		int s = d->value[x].dim[k] == of[0] ? 0 : sides == 2 && d->value[x].dim[k] == of[1] ? 1 : -1;
 		if (s < 0)
-			put(d, "%sd%d", k ? ", " : "", d->value[x].dim[k]);
+			text_add(d, "%sd%d", k ? ", " : "", d->value[x].dim[k]);
 		else
-			put(d, "%s%lld*d%d + d%d - %lld", k ? ", " : "", (long long)stride, out[s], win[s], (long long)pad);
+			text_add(d, "%s%lld*d%d + d%d - %lld", k ? ", " : "", (long long)stride, out[s], win[s], (long long)pad);
 	}
-	put(d, "]");
+	text_add(d, "]");
 	for (int s = 0; pad && s < sides; s++)
-		put(d, "%s %lld*d%d + d%d - %lld >= 0, %lld - %lld*d%d - d%d >= 0", s ? "," : " if", (long long)stride, out[s],
+		text_add(d, "%s %lld*d%d + d%d - %lld >= 0, %lld - %lld*d%d - d%d >= 0", s ? "," : " if", (long long)stride, out[s],
 			win[s], (long long)pad, (long long)(d->var[of[s]].extent - 1 + pad), (long long)stride, out[s], win[s]);
-	put(d, pad ? d->whole ? "; else 0 }\n" : "; else 0.0 }\n" : " }\n");
+	text_add(d, pad ? d->whole ? "; else 0 }\n" : "; else 0.0 }\n" : " }\n");
 	w.dim[w.n++] = filters;
 	w.dim[w.n++] = channel;
 	for (int s = 0; s < sides; s++)
@@ -406,7 +406,7 @@ static void draw_results(struct drawn *d, int last)
 	int n = 0;
 	for (int i = 0; i < d->n_value; i++)
 		if (!d->value[i].source && (i == last || chance(d, 6)))
-			put(d, "result \"r%d\" = %%v%d\n", n++, i);
+			text_add(d, "result \"r%d\" = %%v%d\n", n++, i);
 }
 
 static void draw(struct drawn *d)
