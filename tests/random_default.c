@@ -220,6 +220,7 @@ static int draw_view(struct drawn *d, int x)
 	if (i < 0 || d->var[v.dim[i]].bounded || d->n_var + 2 >= MAX_VARS)
 		return x;
 	int64_t extent = d->var[v.dim[i]].extent, out = extent, first = 0, step = 1;
+	bool filled = false;
 	switch (below(d, 4)) {
 	case 0:                         /* a slice */
 		first = random_between(&d->rng, 0, extent - 1);
@@ -228,6 +229,7 @@ static int draw_view(struct drawn *d, int x)
 	case 1:                         /* a fill at both ends */
 		first = -random_between(&d->rng, 0, 3);
 		out = extent - first + random_between(&d->rng, 0, 3);
+		filled = true;
 		break;
 	case 2:                         /* from the end */
 		first = extent - 1;
@@ -253,12 +255,12 @@ static int draw_view(struct drawn *d, int x)
 			put(d, "d%d", var);
 	}
 	put(d, "]");
-	if (first < 0)
+	if (filled)
 		put(d, " if d%d - %lld >= 0, %lld - d%d >= 0; else 0", made, (long long)-first, (long long)(extent - 1 - first),
 			made);
 	else if (first + step * (out - 1) >= extent)
 		must(0, "a view past the end");
-	put(d, first < 0 && !d->whole ? ".0 }\n" : " }\n");
+	put(d, filled && !d->whole ? ".0 }\n" : " }\n");
 	return at;
 }
 
