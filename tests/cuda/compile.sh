@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # tests/cuda/compile.sh -- NVRTC compiles every golden tree and every example for the two devices of a driver that is
 # not there (tests/cuda/mock.h): sm_90a and sm_80.  Such a device loads the code and finds its functions, and then runs
-# nothing: each run that needs a kernel ends with that.  Prints TAP.
+# nothing: each run that needs a kernel ends with that.  The kernels of a program are compiled together before its run
+# begins, so that ending is all that is asked for.  Prints TAP.
 set -u
 : "${O:=build}"
 export LC_ALL=C.UTF-8
