@@ -6,10 +6,10 @@
 # make bench-peers  Python's libraries for it
 # make onnx-suite   the tests of the onnx package (PyPI) against the frontend onnx; ONNX='-b cpu softmax' as arguments
 # make plugins      the backend of examples/plugin, and ours as plug-ins
-# make fuzz         20000 random schedules and graphs at the limits, 1000 layers, 20000 default trees of GPUs, 10000
-#                   graphs everywhere, mutants, libFuzzer for 60 s each
+# make fuzz         20000 random schedules, trees of a GPU, default trees of GPUs and graphs at the limits, 1000 layers,
+#                   10000 graphs everywhere, mutants, libFuzzer for 60 s each
 # make mutants      wrong kernels that lt-run --verify must catch: MUTANTS_EACH=60 a script, MUTANTS_SEED=1
-# make gpu          what tools/gpu-check.sh needs on a machine with a GPU that cannot build, in build/gpu
+# make gpu          what tools/gpu-check.sh and gpu-bench.sh need on a machine with a GPU that cannot build, in build/gpu
 # make tidy         floors, headers that compile alone, names, circles of files, lines of at most 120 bytes
 # make install PREFIX=/usr/local DESTDIR=  libraries, tools, man pages, completions, docs, examples
 # make uninstall    make clean
@@ -36,6 +36,8 @@ FUZZ_LIMITS ?= 20000
 FUZZ_LAYERS ?= 1000
 FUZZ_DEFAULTS ?= 20000
 FUZZ_GRAPHS ?= 10000
+FUZZ_TREES ?= 20000
+FUZZ_SEED ?= $(shell date +%Y%m%d)0000
 MUTANTS_EACH ?= 60
 MUTANTS_SEED ?= $(shell date +%Y%m%d)
 BENCH   ?= gemm mlp compile --seconds 0.02
@@ -47,6 +49,8 @@ CUDA    := $(if $(NO_CUDA),$(shell scripts/cuda.sh),$(CUDA))
 # The same of OpenCL, which tests install.
 NO_OPENCL := $(if $(filter undefined,$(origin OPENCL)),backends/opencl is left out: CL/cl.h is not found)
 $(if $(filter check tests,$(MAKECMDGOALS)),$(shell scripts/setup.sh opencl >&2))
+# And other machines, which lt-build is tested for.
+$(if $(filter check,$(MAKECMDGOALS)),$(shell scripts/setup.sh cross >&2))
 OPENCL  := $(if $(NO_OPENCL),$(shell scripts/opencl.sh),$(OPENCL))
 
 # protobuf-c, by which models of ONNX are read.
@@ -107,9 +111,10 @@ JUDGE   = $(patsubst %.c,$(O)/%.o,$(wildcard check/judge*.c check/compare.c))
 HELPERS = $(CHECK) $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%.c,$(wildcard tests/*.c)))
 FUZZ    = $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c)))
 # Random schedules and layers in large numbers: programs without the test framework, and the helpers that need none.
-RANDOM  = $(CHECK) $(patsubst %,$(O)/tests/%.o,random_layer random_layer_source random_product random_schedule batch \
-	default_trees random_default layer_runs run_graph tree_text random_limits random_limits_draw random_limits_model \
-	random_limits_text pool_stress)
+RANDOM  = $(CHECK) $(patsubst %,$(O)/tests/%.o,random_layer random_layer_source random_product random_schedule random_gpu \
+	random_gpu_recipe batch default_trees random_default \
+	layer_runs run_graph tree_text random_limits random_limits_draw random_limits_model random_limits_text \
+	pool_stress)
 DRAWN   = $(patsubst tests/sequences/%.c,$(O)/%,$(wildcard tests/sequences/*.c))
 # Wrong kernels that lt-run --verify must catch.
 MUTANTS = $(patsubst %.c,$(O)/%.o,$(wildcard tests/mutants/*.c))
@@ -129,6 +134,8 @@ CUDA_TESTS = $(if $(CUDA),$(patsubst tests/cuda/%.c,$(O)/tests/cuda/%,$(wildcard
 MOCK_CUDA = $(if $(CUDA),$(addprefix $(O)/tests/cuda/,libcuda.so.1 libcublasLt.so.13 libcublas.so.13))
 # Tests of the backend opencl, on whatever device there is: PoCL makes one of the processor.
 OPENCL_TESTS = $(if $(OPENCL),$(patsubst tests/opencl/%.c,$(O)/tests/opencl/%,$(wildcard tests/opencl/test_*.c)))
+# Tests of models of ONNX.
+ONNX_TESTS = $(if $(PROTOC),$(patsubst tests/onnx/%.c,$(O)/tests/onnx/%,$(wildcard tests/onnx/test_*.c)))
 # The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
 PLUGGED = $(patsubst %,$(O)/plugged/test_%_plugged,backend ref_tree operators cpu cpu_save \
 	cache cache_folder cache_plugins)
@@ -175,9 +182,13 @@ $(O)/flags: FORCE
 	@mkdir -p $(@D); { $(CC) --version | head -n 1; echo '$(subst ',,$(FLAGS))'; } >$@.now
 	@if cmp -s $@.now $@; then rm $@.now; else mv $@.now $@; fi
 
+# A text as strings of C, one a line.
+as_strings = mkdir -p $(@D); sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $< >$@
 $(O)/ir/prelude_text.h: ir/prelude.h
-	@mkdir -p $(@D)
-	@sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $< >$@
+	@$(as_strings)
+$(O)/tools/standalone/main_text.h: tools/standalone/main.c
+	@$(as_strings)
+$(O)/tools/build_text.o: $(O)/tools/standalone/main_text.h
 
 # Which printer made a kernel that is kept on disk: a hash of its sources, and of headers whose numbers decide code.
 $(O)/backends/cpu/revision.h: $(wildcard kernel/* backends/text/* backends/cpu/*) \
@@ -221,7 +232,9 @@ $(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(patsubst %,$(O)/t
 	$(link) -shared -Wl,--version-script=tools/hamkaas.map $(LIBS)
 
 # tools/lt-NAME.c with the files tools/NAME_*.c; the files without _ are everybody's.
-own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c))
+own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c) $(if $(filter build,$(1)),$(READ_MODEL)))
+# What lt-run and lt-build have in common: the tensors of a model.
+READ_MODEL = $(patsubst %,tools/run_%.c,bind bindings explain extents fit parse spec)
 .SECONDEXPANSION:
 $(PROGRAM): $(O)/lt-%: $(O)/tools/lt-%.o $$(call own,$$*) \
 		$$(if $$(filter check,$$*),$(CHECK),$(JUDGE)) $(PARTS) $(O)/looptree.o
@@ -305,6 +318,8 @@ $(CUDA_MEASURES): %: %.o $(O)/looptree.o
 $(O)/tests/opencl/%.o: private FLAGS += $(addprefix -isystem ,$(filter-out /usr/include,$(OPENCL)))
 $(OPENCL_TESTS): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o
 	$(link) -lcriterion $(TOOL_LIBS)
+$(ONNX_TESTS): %: %.o $(O)/tests/onnx/cases.o $(HELPERS) $(PARTS) $(O)/looptree.o
+	$(link) -lcriterion $(TOOL_LIBS)
 gpu: $(O)/lt-run $(O)/lt-check $(O)/lt-bench $(O)/tests/test_grid_trees $(CUDA_MEASURES) \
 		$(addprefix $(O)/tests/cuda/test_cuda_,host programs blas bench)
 	@tools/gpu-check.sh --pack $(O)/gpu $^
@@ -324,22 +339,25 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 		$(filter-out $(O)/backends/$*/$*.o,$(filter %.o,$^)) -ldl -lm
 
 plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
-tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) \
+tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS) \
 	$(if $(CUDA),$(CUDA_MEASURES)) \
-	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/limits $(O)/mutants $(O)/simulate \
+	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/gpu_trees $(O)/limits $(O)/mutants \
+	$(O)/simulate \
 	plugins
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED) \
-		$(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS)
-bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text
+		$(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS)
+bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text $(O)/tests/test_bench_predicted
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless; O=$(O) tests/options.sh --bless
 	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null
 	@LT_BLESS=1 $(O)/tests/test_tree_text --filter '*/each_mistake_has_its_sentence' >/dev/null
+	@LT_BLESS=1 $(O)/tests/test_bench_predicted >/dev/null
 mutants: all $(O)/mutants
 	@$(O)/mutants --each $(MUTANTS_EACH) --seed $(MUTANTS_SEED)
-# Graphs and mutants without sanitizers: it is the judge that is looked at.
-fuzz: mutants $(O)/graphs plugins
+# Graphs and mutants without sanitizers: it is the judge that is looked at; trees of a GPU: the simulator.
+fuzz: mutants $(O)/graphs $(O)/gpu_trees plugins
 	@$(O)/graphs $(FUZZ_GRAPHS)
+	@$(O)/gpu_trees $(FUZZ_TREES) $(FUZZ_SEED)
 	@$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined O=build/fuzz fuzzers
 	@build/fuzz/sequences $(FUZZ_SEQUENCES)
 	@build/fuzz/limits $(FUZZ_LIMITS)
@@ -407,7 +425,7 @@ tidy:
 clean:
 	rm -rf build $(O)
 
--include $(wildcard $(O)/tests/cuda/*.d $(O)/tests/opencl/*.d)
+-include $(wildcard $(O)/tests/cuda/*.d $(O)/tests/opencl/*.d $(O)/tests/onnx/*.d)
 -include $(patsubst %.o,%.d,$(OBJ) $(TOOLS) $(HELPERS) $(MUTANTS)) $(TESTS:=.d) $(PLUGINS:.so=.d)
 -include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d) $(O)/tests/kernels/simulate.d
 -include $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)

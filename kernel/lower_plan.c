@@ -192,8 +192,11 @@ static lt_status plan_memory(struct lowering *l, struct lt_diag *diag)
 		if (l->spread[b])
 			continue;
 		l->memory[b] = LOWER_SHARED;
-		if (!__builtin_mul_overflow(bytes, copies, &bytes) && bytes <= l->machine.shared_bytes - g->shared_bytes) {
-			g->shared_bytes += (bytes + 15) / 16 * 16;
+		/* Where it begins, if it has a swizzle. */
+		const int64_t gap = lt__lower_swizzle(l, b) ? 8 * (int64_t)lt__lower_swizzle(l, b) - LOWER_SHARED_ALIGN : 0;
+		if (!__builtin_mul_overflow(bytes, copies, &bytes) && !__builtin_add_overflow(bytes, gap, &bytes)
+			&& bytes <= l->machine.shared_bytes - g->shared_bytes) {
+			g->shared_bytes += (bytes + LOWER_SHARED_ALIGN - 1) / LOWER_SHARED_ALIGN * LOWER_SHARED_ALIGN;
 			continue;
 		}
 		if (!alone)

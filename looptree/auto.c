@@ -274,6 +274,8 @@ static lt_status auto_body(void *arg)
 	for (lt_node i = 0; i < s.g->n_node; i++)
 		if (lt__has_leaf(s.g, i) && !s.is_inlined[i])
 			LT_TRY(add_any(&s, i));
+	if (blocks)
+		lt__product_reasons(&s);
 	return add_vectors(&s, b->n_target, b->apart, &b->n_apart);
 }
 

@@ -26,8 +26,10 @@ struct lt_vars { int32_t n; lt_var *at; };
  * var, the sides of a block's and of a warp's tile. */
 struct lt_product_tiles {
 	const char *name;               /* of the instruction */
-	lt_node cast[2];
+	lt_node cast[2];                /* of the halves that are copied; -1: what is copied is multiplied */
+	int64_t bytes, deep;            /* of an element that is copied; terms that the instruction adds */
 	bool along_k[2];
+	int64_t row[2];                 /* elements of a factor's slice that lie side by side: up to 128 bytes */
 	int64_t block[2], warp[2], slice;
 	int32_t depth;
 };
@@ -77,6 +79,9 @@ struct lt_product {
 	struct lt_product_tiles *tiles;         /* of LT_PRODUCT_TILES                                                      */
 };
 
+/* Why the product of a node, by its name, is a call, is none, or has no tree of products. */
+struct lt_auto_reason { const char *sum, *why; enum { LT_WHY_CALL, LT_WHY_NO_CALL, LT_WHY_PLAIN } of; };
+
 struct lt_auto {
 	const struct lt_graph *g;
 	struct lt_looptree *t;
@@ -97,6 +102,7 @@ struct lt_auto {
 	struct lt_auto_order order;
 	struct lt_product *product; int32_t n_product, cap_product;
 	struct lt_autocall *call; int32_t n_call, cap_call;     /* what is handed to routines */
+	struct lt_auto_reason *reason; int32_t n_reason, cap_reason;
 	int32_t *in_call;               /* by node: the number of its call and 1; 0: none */
 	bool *apart;                    /* GPUs, by node: shares the rows of no nest, as a block has no room; NULL: none */
 	const bool *base_apart;         /* by node of the base graph */
@@ -129,6 +135,15 @@ bool *lt__auto_marked(const struct lt_auto *, const bool *base);
 void lt__auto_calls(struct lt_auto *);
 void lt__auto_move_calls(struct lt_auto *, const lt_node *to);
 lt_status lt__auto_add_call(struct lt_auto *, lt_node n);
+/* looptree/product_reason.c: what was chosen for each product of a GPU's tree and why; of a call; why there is none
+ * (NULL: no routine was asked); of one that gets the tree of any other nest. */
+struct lt_callshape;
+void lt__product_reasons(struct lt_auto *);
+void lt__auto_call_because(struct lt_auto *, lt_node sum, bool called, const char *why);
+const char *lt__auto_call_reason(
+	struct lt_arena *, const struct lt_target *, const struct lt_routine *, const struct lt_callshape *);
+const char *lt__auto_call_refusal(struct lt_arena *, const struct lt_target *, const struct lt_callshape *);
+void lt__product_reason_plain(struct lt_auto *, const struct lt_product *);
 /* looptree/auto_plainer.c: by node of the tree's graph, NULL: all 0; that of the leaves in a nest, the plainest. */
 const struct lt_plainer *lt__auto_plainer(const struct lt_looptree *, const struct lt_plainer *base);
 const struct lt_plainer *lt__auto_plainer_in(const struct lt_looptree *, const struct lt_plainer *list, lt_tnode top);

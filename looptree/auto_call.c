@@ -26,6 +26,7 @@ struct draft {
 	lt_node mul, sum, end;
 	int32_t n, n_dependent;
 	lt_node dependent[MAX_MEMBERS], member[MAX_MEMBERS];
+	const char *why;                /* why the row that was found last is taken; else why none is, the first time */
 };
 
 static bool has(const lt_node *list, int32_t n, lt_node x)
@@ -144,25 +145,6 @@ static bool is_aliased(const struct lt_auto *s, lt_node n)
 	return false;
 }
 
-/* As lt__auto_stride, except for dims that are cut and lie side by side again, as those of a reshape do. */
-static int64_t stride_of(const struct lt_graph *g, struct lt_arena *a, const struct lt_readpiece *p, int32_t x)
-{
-	const struct lt_nodedef *d = &g->node[p->base];
-	int32_t width = lt__map_width(&p->map), column = 1 + p->map.n_param + x;
-	int64_t stride = 0, unit = 1, *div = LT_NEW(a, int64_t, p->map.n_div + 1);
-	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
-		const int64_t *row = p->map.row + (int64_t)i * width;
-		stride += unit * row[column];
-		for (int32_t q = 0; q < p->map.n_div; q++)
-			div[q] += unit * row[1 + p->map.n_param + p->map.n_dim + q];
-		unit *= g->var[d->dim[i]].extent;
-	}
-	for (int32_t q = 0; q < p->map.n_div; q++)
-		if (div[q])
-			return -1;
-	return stride;
-}
-
 static void shape_of(const struct draft *d, const struct lt_contraction *c, struct lt_callshape *out)
 {
 	const struct lt_graph *g = d->s->g;
@@ -189,7 +171,7 @@ static void shape_of(const struct draft *d, const struct lt_contraction *c, stru
 		out->name[o] = g->node[p->base].name;
 		for (int32_t i = 0; i < c->n_dim; i++) {
 			int32_t column = lt__leaf_column(leaf, c->dim[i]);
-			out->stride[o][i] = column < 0 ? 0 : stride_of(g, d->s->t->arena, p, column);
+			out->stride[o][i] = column < 0 ? 0 : lt__auto_stride(g, p, column);
 			if (!r->piece && through)
 				out->stride[o][i] = -1;
 		}
@@ -220,17 +202,27 @@ static bool is_matrix(const struct lt_callshape *c)
 static const struct lt_routine *find_row(struct draft *d, struct lt_contraction *c)
 {
 	struct lt_callshape shape;
-	if (lt__contraction_find(d->s->t, d->s->t->arena, d->member, d->n, d->end, "the nest", c) || !is_one_nest(d, c))
+	struct lt_arena *a = d->s->t->arena;
+	const char *why = lt__contraction_find(d->s->t, a, d->member, d->n, d->end, "the nest", c);
+	if (why || !is_one_nest(d, c)) {
+		d->why = d->why ? d->why : why;
 		return NULL;
+	}
 	shape_of(d, c, &shape);
 	for (int32_t i = 0; i < lt__routine_count(d->s->target) && is_matrix(&shape) && !is_cut(&shape); i++) {
 		const struct lt_routine *r = lt__routine_at(d->s->target, i);
 		if (r->pattern == LT_PATTERN_PRODUCT && lt__routine_is_sound(r)
-			&& lt__call_flops(&shape) >= r->min_flops && !lt__routine_refuses(d->s->t->arena, r, &shape))
+			&& lt__call_flops(&shape) >= lt__routine_min_flops(d->s->target, r, &shape)
+			&& !lt__routine_refuses(a, r, &shape)) {
+			d->why = lt__auto_call_reason(a, d->s->target, r, &shape);
 			return r;
+		}
 	}
 	if (d->row && !d->refused)
-		d->refused = lt__routine_refuses(d->s->t->arena, d->row, &shape);
+		d->refused = lt__routine_refuses(a, d->row, &shape);
+	if (!d->why)
+		d->why = is_cut(&shape) ? "elements of a factor do not lie in equal steps" : !is_matrix(&shape)
+			? "it has neither rows nor columns" : lt__auto_call_refusal(a, d->s->target, &shape);
 	return NULL;
 }
 
@@ -259,6 +251,7 @@ static void add_call(struct lt_auto *s, lt_node sum)
 	if (g->node[d.mul].op != LT_OP_mul || g->node[d.mul].reduce || s->in_call[d.mul] || s->n_reader[d.mul] != 1
 		|| !lt__auto_same_class(s, d.mul, sum))
 		return;
+	const char *why = NULL;
 	do {
 		const struct lt_routine *r = try_draft(&d, true, &c);
 		r = r ? r : try_draft(&d, false, &c);
@@ -266,10 +259,12 @@ static void add_call(struct lt_auto *s, lt_node sum)
 			continue;
 		d.row = r;
 		d.refused = NULL;
+		why = d.why;
 		best = (struct lt_autocall){ .name = r->name, .mul = d.mul, .sum = sum, .end = d.end, .n = d.n, .n_dim = c.n_dim };
 		best.member = lt__arena_copy(s->t->arena, d.member, sizeof *d.member * (size_t)d.n);
 		best.dim = lt__arena_copy(s->t->arena, c.dim, sizeof *c.dim * (size_t)c.n_dim);
 	} while (draft_grow(&d));
+	lt__auto_call_because(s, sum, best.name != NULL, why ? why : d.why ? d.why : "no routine takes it");
 	if (!best.name)
 		return;
 	best.refused = d.refused;

@@ -30,8 +30,8 @@ struct lt_tnodedef {
  * span) / step), span 0: to the end.  Each span is the next larger step of the dim's digits, and each dim has one of
  * step 1. */
 struct lt_digit { int32_t dim; int64_t step, span; };
-struct lt_memlayout { int32_t n; struct lt_digit *digit; int64_t pad; };  /* pad: elements left free after each run of
-                                                                           * the last digit */
+/* pad: elements left free after each run of the last digit; swizzle: in bytes (struct lt_buffer), 0: none. */
+struct lt_memlayout { int32_t n; struct lt_digit *digit; int64_t pad; int32_t swizzle; };
 enum { LT_MAX_DEPTH = 1024 };
 /* Where a value that a leaf writes lives. */
 struct lt_scope {

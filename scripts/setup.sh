@@ -7,6 +7,8 @@
 # setup.sh llvm -- the same for LLVM, which the backend llvm is built with; without it the backend is left out.
 # setup.sh opencl -- the same for OpenCL's headers and loader, and PoCL, an OpenCL device of any processor, on which
 # tests run kernels for devices; without the headers the backend opencl is left out.
+# setup.sh cross -- the same for compilers for arm and riscv64, and QEMU, which runs what they compile: for the tests of
+# lt-build; nothing fails without them.
 # setup.sh onnx -- the same for protobuf-c, which model files are read with; without it the frontend onnx is left out.
 # setup.sh onnx-suite FOLDER -- makes a virtual environment of Python there with the onnx package and its tests.
 # setup.sh peers FOLDER -- makes a virtual environment of Python there with ONNX Runtime, OpenVINO and PyTorch, for
@@ -45,6 +47,16 @@ if [ "${1-}" = opencl ]; then
 	"${0%/*}/opencl.sh" >/dev/null || want=opencl-c-headers
 	ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || want="$want ocl-icd-libopencl1 pocl-opencl-icd"
 	optional "the tests run nothing on OpenCL; to run it" $want
+	exit 0
+fi
+if [ "${1-}" = cross ]; then
+	want=
+	command -v qemu-riscv64 >/dev/null || want=qemu-user
+	command -v arm-linux-gnueabihf-gcc >/dev/null || want="$want gcc-arm-linux-gnueabihf"
+	[ -e /usr/arm-linux-gnueabihf/include/stdio.h ] || want="$want libc6-dev-armhf-cross"
+	command -v riscv64-linux-gnu-gcc >/dev/null || want="$want gcc-riscv64-linux-gnu"
+	[ -e /usr/riscv64-linux-gnu/include/stdio.h ] || want="$want libc6-dev-riscv64-cross"
+	optional "lt-build is not tested for that machine; to test it" $want
 	exit 0
 fi
 if [ "${1-}" = onnx ]; then

@@ -167,6 +167,7 @@ struct bench_truth {
  * that is too long for that by C.t = A.(B.t), and the evaluator has a sample of the rows. */
 void bench_truth_make(struct lt_context *, const struct bench_case *, struct bench_truth *out);
 void bench_truth_free(struct bench_truth *, const struct bench_case *);
+void bench_reference_make(const struct bench_case *, float *out);      /* the reference of all rows, by threads */
 double bench_tolerance(const struct bench_case *);
 int64_t bench_judged_rows(const struct bench_case *);  /* that the evaluator has; 0: none, -1: all */
 /* Relative L2 distance to *error; fails if the result does not count.  ours: it also has to stand before the judge. */
@@ -211,7 +212,11 @@ void bench_contestants_free(struct bench_contestants *);
 lt_status bench_looptree_check(struct lt_context *, const char *backend);
 lt_status bench_looptree_open(struct lt_context *, struct bench_contestant *, const char *backend,
 	const char *schedule, const struct bench_options *);
-/* bench_process.c: a peer; environment: NULL or "NAME=VALUE" for it. */
+/* bench_process.c: a peer; environment: NULL or "NAME=VALUE" for it.  open: start, then greet, which waits for its first
+ * line. */
+lt_status bench_process_start(struct lt_context *, struct bench_contestant *, const char *command,
+	const char *environment, double patience);
+lt_status bench_process_greet(struct bench_contestant *);
 lt_status bench_process_open(struct lt_context *, struct bench_contestant *, const char *command,
 	const char *environment, double patience);
 json_t *bench_process_case(const struct bench_case *, int threads);

@@ -4,9 +4,10 @@
 
 lt_status lt__cuda_config(const char *text, struct lt_cuda_config *out, struct lt_diag *diag)
 {
-	enum { DEVICE, TF32, GENERATED, N_OPTION };
+	enum { DEVICE, TF32, GELU, GENERATED, N_OPTION };
 	static const struct lt_option options[N_OPTION] = {
 		[DEVICE] = { .key = "device", .value = "N", .high = 999 }, [TF32] = { .key = "tf32" },
+		[GELU] = { .key = "gelu" },
 		[GENERATED] = { .key = "generated" }
 	};
 	struct lt_option_reader r = lt_option_begin(text, options, N_OPTION, diag);
@@ -16,6 +17,8 @@ lt_status lt__cuda_config(const char *text, struct lt_cuda_config *out, struct l
 			out->device = (int)item.number;
 		else if (item.which == TF32)
 			out->tf32 = true;
+		else if (item.which == GELU)
+			out->gelu = true;
 		else
 			out->generated = true;
 	return r.status;

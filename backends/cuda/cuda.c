@@ -4,6 +4,7 @@
  * ("cuda:device=1/tf32"):
  *   device=N    the N-th device, as the driver counts them (CUDA_VISIBLE_DEVICES); 0, if not said
  *   tf32        matrix products of float32 may be computed with TF32
+ *   gelu        GELU by tanh may be computed with the library's formula
  *   generated   no routine of a library is called
  *
  *   cuda.c      the table; sessions                  driver.c   the two libraries      config.c   the items

@@ -47,7 +47,8 @@ static void find_target(struct lt_session *s)
 		.max_block = (uint32_t)number(s, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
 		.shared_bytes = number(s, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
 		.registers = number(s, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
-		.tiles = { lt__tile_names, lt__n_tile_name, sizeof *lt__tile_names } };
+		.tiles = { lt__tile_names, lt__n_tile_name, sizeof *lt__tile_names },
+		.allows = s->config.tf32 ? LT_ALLOW_TF32 : 0 };
 	s->caps = (struct lt_caps){ .size = sizeof s->caps,
 		.device_memory = 1,
 		.dtypes = ((UINT64_C(1) << LT_NDTYPE) - 1) & ~UINT64_C(1),
@@ -58,7 +59,7 @@ static void find_target(struct lt_session *s)
 		.promises = LT_PROMISE_RUN_TOGETHER };
 	if (s->blas.path[0]) {
 		s->caps.loops |= 1u << LT_CALL;
-		s->target.routines = (struct lt_array){ lt__cuda_routines, lt__cuda_n_routine, sizeof *lt__cuda_routines };
+		s->target.routines = lt__cuda_routines(s->config.gelu);
 	}
 }
 
@@ -140,7 +141,8 @@ void lt__cuda_describe(struct lt_session *s, lt_write *write, void *user)
 		s->nvrtc.minor, f->memory_bytes >> 20, (unsigned)s->target.multiprocessors, (unsigned)s->target.max_block,
 		(unsigned)s->target.warp, (unsigned long long)(s->target.shared_bytes >> 10),
 		(unsigned long long)(s->target.l2_bytes >> 20),
-		s->blas.path[0] ? s->blas.path : s->config.generated ? "is not called: generated" : "is not found: no libcublasLt.so.13 or .12 is where the loader looks, or beside "
+		s->blas.path[0] ? s->blas.path : s->config.generated ? "is not called: generated"
+		: "is not found: no libcublasLt.so.13 or .12 is where the loader looks, or beside "
 		"NVRTC; no routines are called");
 	write(user, text, (size_t)n);
 }

@@ -232,9 +232,5 @@ lt_node lt__onnx_gather(struct lt_onnx *m, lt_node x, lt_node index, int32_t axi
 {
 	if (x < 0 || index < 0 || axis < 0)
 		return LT_NONE;
-	lt_node zero = lt__onnx_whole(m, lt_node_dtype(m->graph, index), 0);
-	lt_node behind = lt__onnx_op2(m, "add", index,
-		lt__onnx_whole(m, lt_node_dtype(m->graph, index), lt__onnx_extent(m, x, axis)));
-	lt_node at = lt__onnx_select(m, lt__onnx_op2(m, "less", index, zero), behind, index);
-	return lt_graph_gather(m->graph, x, apart(m, at), axis);
+	return lt_graph_gather(m->graph, x, apart(m, index), axis);
 }

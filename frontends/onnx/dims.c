@@ -23,6 +23,22 @@ static bool dim_read(const char *option, const char *name, int64_t *low, int64_t
 	return true;
 }
 
+/* The extent is an input of the graph by the symbol's name: an int64 without dims. */
+static lt_var symbol_var(struct lt_onnx *m, const char *name, int64_t low, int64_t high)
+{
+	static const int64_t one = 1;
+	int32_t i = 0;
+	while (i < m->n_symbol && strcmp(m->symbol[i].name, name))
+		i++;
+	if (i == m->n_symbol) {
+		lt_node source = lt_graph_input(m->graph, name, LT_I64, 0, NULL);
+		LT_GROW(m->arena, m->symbol, m->n_symbol, m->cap_symbol);
+		m->symbol[m->n_symbol++] = (struct lt_onnx_symbol){ lt__arena_string(m->arena, name),
+			lt_graph_param(m->graph, source, 0, low, high) };
+	}
+	return lt_graph_var_bounded(m->graph, name, high, 0, 1, &m->symbol[i].param, &one);
+}
+
 lt_var lt__onnx_dim(struct lt_onnx *m, const char *symbol, const char *input, int32_t axis, bool *empty)
 {
 	const char *own = lt__arena_format(m->arena, "%s.%d", input, axis);
@@ -38,15 +54,14 @@ lt_var lt__onnx_dim(struct lt_onnx *m, const char *symbol, const char *input, in
 			lt__onnx_refuse(m, "--dim %s: an extent such as 8, or the least and the most such as 1..64, is expected", option);
 			return LT_NONE;
 		}
-		if (low != high) {
-			lt__onnx_refuse(m, "--dim %s: extents that differ from run to run are not supported yet; give one", option);
-			return LT_NONE;
-		}
+		if (low != high)
+			return symbol_var(m, symbol && *symbol ? symbol : own, low, high);
 		*empty = low == 0;
 		return *empty ? LT_NONE : lt_graph_var(m->graph, symbol && *symbol ? symbol : NULL, low);
 	}
 	const char *name = symbol && *symbol ? symbol : own;
-	lt__onnx_refuse(m, "the extent of axis %d%s%s%s is not said: --dim %s=8 fixes it", axis,
-		symbol && *symbol ? ", '" : "", symbol ? symbol : "", symbol && *symbol ? "'," : "", name);
+	lt__onnx_refuse(m,
+		"the extent of axis %d%s%s%s is not said: --dim %s=8 fixes it, --dim %s=1..8 lets it differ from run to run", axis,
+		symbol && *symbol ? ", '" : "", symbol ? symbol : "", symbol && *symbol ? "'," : "", name, name);
 	return LT_NONE;
 }

@@ -70,6 +70,8 @@ struct lt_onnx_call {
 };
 
 struct lt_onnx_problem { const char *text; int32_t times; };
+/* A symbolic dimension whose extent differs from run to run: a param, read from an input of the graph. */
+struct lt_onnx_symbol { const char *name; lt_param param; };
 struct lt_onnx {
 	struct lt_context *ctx;
 	struct lt_arena *arena, *kept;
@@ -84,6 +86,7 @@ struct lt_onnx {
 	int32_t n_converted;            /* nodes so far, with those of loops and functions each time */
 	struct lt_names *constants;     /* names of constants that are taken */
 	bool *dim_used;                 /* of options->dim */
+	struct lt_onnx_symbol *symbol; int32_t n_symbol, cap_symbol;
 	/* convert.c's, for builders of control: all nodes of a subgraph */
 	void (*convert)(struct lt_onnx *, struct lt_onnx_scope *, size_t n, struct Onnx__NodeProto *const *);
 };
@@ -119,7 +122,8 @@ struct lt_onnx_value *lt__onnx_name(struct lt_onnx *, struct lt_onnx_scope *, co
 void lt__onnx_alias(struct lt_onnx *, struct lt_onnx_scope *, const char *name, struct lt_onnx_value *);
 struct lt_onnx_value lt__onnx_of_node(struct lt_onnx *, lt_node);
 /* A content of the type and shape; data is kept by the caller. */
-struct lt_onnx_value lt__onnx_of_data(struct lt_onnx *, enum lt_dtype, int32_t rank, const int64_t *shape, const void *);
+struct lt_onnx_value lt__onnx_of_data(struct lt_onnx *, enum lt_dtype, int32_t rank, const int64_t *shape,
+	const void *);
 /* Room for the content of a new value; its data may be written until it is given. */
 void *lt__onnx_room(struct lt_onnx *, enum lt_dtype, int32_t rank, const int64_t *shape);
 int64_t lt__onnx_elems(const struct lt_onnx_value *);

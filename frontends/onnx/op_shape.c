@@ -3,6 +3,7 @@
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/onnx.pb-c.h"
 #include "frontends/onnx/position.h"
+#include "frontends/onnx/trace.h"
 
 void lt__onnx_build_identity(struct lt_onnx_call *c)
 {
@@ -25,8 +26,33 @@ static bool reshape_known(struct lt_onnx_call *c, int32_t i, int32_t rank, const
 
 static void give_shape(struct lt_onnx_call *c, int32_t rank, const int64_t *shape)
 {
-	if (!reshape_known(c, 0, rank, shape))
-		lt__onnx_give(c, 0, lt__onnx_reshape(c->m, lt__onnx_in(c, 0), rank, shape));
+	if (reshape_known(c, 0, rank, shape))
+		return;
+	lt_node x = lt__onnx_in(c, 0), y = lt__onnx_reshape(c->m, x, rank, shape);
+	lt__onnx_give(c, 0, y < 0 ? lt__onnx_merged(c->m, x) : y);
+}
+
+static bool any_bounded(struct lt_onnx *m, const struct lt_onnx_value *v)
+{
+	bool any = false;
+	for (int32_t i = 0; v->node >= 0 && i < v->rank; i++)
+		any |= lt__onnx_bounded(m, v->node, i);
+	return any;
+}
+
+/* The shape that is asked for, of extents one of which differs from run to run. */
+static void reshape_bounded(struct lt_onnx_call *c, bool keep_zero)
+{
+	int32_t n;
+	const struct lt_linear *want = lt__onnx_in_sums(c, 1, "the shape", &n);
+	lt_node x = lt__onnx_in(c, 0);
+	if (!want || x < 0)
+		return;
+	struct lt_linear *shape = lt__arena_copy(c->m->arena, want, sizeof *want * (size_t)(n + 1));
+	for (int32_t i = 0; i < n; i++)
+		if (want[i].n == 0 && want[i].constant == 0 && !keep_zero && i < lt__onnx_rank(c->m, x))
+			shape[i] = lt__onnx_extent_sum(c->m, x, i);
+	lt__onnx_give(c, 0, lt__onnx_reshape_to(c->m, x, n, shape));
 }
 
 /* 0: as in the input unless allowzero; -1: what is left. */
@@ -35,14 +61,19 @@ void lt__onnx_build_reshape(struct lt_onnx_call *c)
 	struct lt_onnx *m = c->m;
 	struct lt_onnx_value *x = lt__onnx_value(c, 0);
 	int32_t n, open = -1;
-	const int64_t *want = c->version < 5 ? lt__onnx_ints(c, "shape", &n) : lt__onnx_in_ints(c, 1, "the shape", &n);
 	const bool keep_zero = lt__onnx_int(c, "allowzero", 0) != 0;
+	if (c->version >= 5 && any_bounded(m, x)) {
+		reshape_bounded(c, keep_zero);
+		return;
+	}
+	const int64_t *want = c->version < 5 ? lt__onnx_ints(c, "shape", &n) : lt__onnx_in_ints(c, 1, "the shape", &n);
 	if (!want)
 		return;
 	int64_t *shape = LT_NEW(m->arena, int64_t, n + 1), elems = lt__onnx_elems(x), product = 1;
 	for (int32_t i = 0; i < n; i++) {
 		shape[i] = want[i] == 0 && !keep_zero && i < x->rank ? x->shape[i] : want[i];
-		if (shape[i] < -1 || (shape[i] == -1 && open >= 0) || lt__mul_overflow(product, shape[i] == -1 ? 1 : shape[i], &product)) {
+		if (shape[i] < -1 || (shape[i] == -1 && open >= 0) || lt__mul_overflow(product, shape[i] == -1 ? 1 : shape[i],
+			&product)) {
 			lt__onnx_refuse(m, "%s is no shape", lt__onnx_shape(m, n, want));
 			return;
 		}
@@ -143,9 +174,9 @@ void lt__onnx_build_transpose(struct lt_onnx_call *c)
 void lt__onnx_build_expand(struct lt_onnx_call *c)
 {
 	int32_t n;
-	const int64_t *shape = lt__onnx_in_ints(c, 1, "the shape", &n);
+	const struct lt_linear *shape = lt__onnx_in_sums(c, 1, "the shape", &n);
 	if (shape)
-		lt__onnx_give(c, 0, lt__onnx_expand(c->m, lt__onnx_in(c, 0), n, shape));
+		lt__onnx_give(c, 0, lt__onnx_expand_to(c->m, lt__onnx_in(c, 0), n, shape));
 }
 
 void lt__onnx_build_shape(struct lt_onnx_call *c)
@@ -156,13 +187,31 @@ void lt__onnx_build_shape(struct lt_onnx_call *c)
 	end = end < 0 ? end + x->rank : end;
 	begin = begin < 0 ? 0 : begin > x->rank ? x->rank : begin;
 	end = end > x->rank ? x->rank : end < begin ? begin : end;
-	lt__onnx_give_data(c, 0, LT_I64, 1, (const int64_t[]){ end - begin }, x->shape + begin);
+	lt_node *part = LT_NEW(c->m->arena, lt_node, x->rank + 1);
+	bool bounded = false;
+	for (int64_t i = begin; i < end; i++)
+		bounded |= x->node >= 0 && lt__onnx_bounded(c->m, x->node, (int32_t)i);
+	for (int64_t i = begin; bounded && i < end; i++)
+		part[i - begin] = lt__onnx_insert(c->m, lt__onnx_extent_node(c->m, x->node, (int32_t)i), 0);
+	if (bounded)
+		lt__onnx_give(c, 0, lt__onnx_concat(c->m, 0, (int32_t)(end - begin), part));
+	else
+		lt__onnx_give_data(c, 0, LT_I64, 1, (const int64_t[]){ end - begin }, x->shape + begin);
 }
 
 void lt__onnx_build_size(struct lt_onnx_call *c)
 {
-	const int64_t n = lt__onnx_elems(lt__onnx_value(c, 0));
-	lt__onnx_give_data(c, 0, LT_I64, 0, NULL, &n);
+	struct lt_onnx_value *x = lt__onnx_value(c, 0);
+	const int64_t n = lt__onnx_elems(x);
+	lt_node y = LT_NONE;
+	for (int32_t i = 0; any_bounded(c->m, x) && i < x->rank; i++) {
+		lt_node extent = lt__onnx_extent_node(c->m, x->node, i);
+		y = i ? lt__onnx_op2(c->m, "mul", y, extent) : extent;
+	}
+	if (y >= 0)
+		lt__onnx_give(c, 0, y);
+	else
+		lt__onnx_give_data(c, 0, LT_I64, 0, NULL, &n);
 }
 
 /* Values without elements add nothing. */
@@ -241,17 +290,84 @@ static void slice_clamp(int64_t extent, int64_t *begin, int64_t end, int64_t ste
 		*count = from > to ? (from - to - 1) / -step + 1 : 0;
 }
 
+/* One axis of a slice whose extent, begin or end differs from run to run: what does not reach over the ends. */
+static lt_node slice_bounded(struct lt_onnx *m, lt_node x, int32_t axis, struct lt_linear begin, struct lt_linear end)
+{
+	const struct lt_linear extent = lt__onnx_extent_sum(m, x, axis), zero = { 0 };
+	struct lt_linear *both[2] = { &begin, &end };
+	for (int i = 0; i < 2; i++) {
+		/* Negative numbers count from the end: minus what is to be added to the extent. */
+		const struct lt_linear minus = lt__onnx_difference(m, &zero, both[i]);
+		if (lt__onnx_most(m, both[i]) < 0)
+			*both[i] = lt__onnx_difference(m, &extent, &minus);
+		else if (both[i]->n == 0 && both[i]->constant >= lt__onnx_most(m, &extent))
+			*both[i] = extent;
+	}
+	return lt__onnx_part(m, x, axis, &begin, &end);
+}
+
+/* Begins and ends as sums; all steps are 1. */
+static void slice_sums(struct lt_onnx_call *c, const int64_t *axis, int32_t n_axis, const int64_t *step)
+{
+	struct lt_onnx *m = c->m;
+	int32_t n, n_end;
+	const struct lt_linear *begin = lt__onnx_in_sums(c, 1, "where it begins", &n);
+	const struct lt_linear *end = begin ? lt__onnx_in_sums(c, 2, "where it ends", &n_end) : NULL;
+	lt_node y = lt__onnx_in(c, 0);
+	if (!begin || !end || y < 0)
+		return;
+	if (n != n_end || (axis && n_axis != n) || (!axis && n > lt__onnx_rank(m, y))) {
+		lt__onnx_refuse(m, "its lists have different lengths");
+		return;
+	}
+	for (int32_t i = 0; i < n; i++) {
+		int32_t at = lt__onnx_axis(m, axis ? axis[i] : i, lt__onnx_rank(m, y));
+		if (at < 0 || y < 0)
+			return;
+		if (step && step[i] != 1) {
+			lt__onnx_refuse(m, "a step of %lld along an axis whose extent, begin or end differs from run to run",
+				(long long)step[i]);
+			return;
+		}
+		y = slice_bounded(m, y, at, begin[i], end[i]);
+	}
+	lt__onnx_give(c, 0, y);
+}
+
+/* Whether an axis that is sliced, or where it is, is not known before a run. */
+static bool slice_differs(struct lt_onnx_call *c, const int64_t *axis, int32_t n_axis)
+{
+	struct lt_onnx *m = c->m;
+	struct lt_onnx_value *x = lt__onnx_value(c, 0);
+	bool differs = false;
+	for (int32_t i = 1; i < 3; i++) {
+		struct lt_onnx_value *v = lt__onnx_value(c, i);
+		differs |= !v->lost && !v->empty && m->n_symbol && !lt__onnx_maybe(m, v);
+	}
+	for (int32_t i = 0; x->node >= 0 && i < (axis ? n_axis : x->rank); i++) {
+		int32_t at = lt__onnx_axis(m, axis ? axis[i] : i, x->rank);
+		differs |= at >= 0 && lt__onnx_bounded(m, x->node, at);
+	}
+	return differs && !lt__onnx_failed(m);
+}
+
 void lt__onnx_build_slice(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	struct lt_onnx_value *x = lt__onnx_value(c, 0), out = *x;
 	int32_t n, n_end, n_axis = 0, n_step = 0;
 	const bool old = c->version < 10;
-	const int64_t *begin = old ? lt__onnx_ints(c, "starts", &n) : lt__onnx_in_ints(c, 1, "where it begins", &n);
-	const int64_t *end = old ? lt__onnx_ints(c, "ends", &n_end) : lt__onnx_in_ints(c, 2, "where it ends", &n_end);
 	const int64_t *axis = old ? lt__onnx_ints(c, "axes", &n_axis) :
 		lt__onnx_has(c, 3) ? lt__onnx_in_ints(c, 3, "the axes", &n_axis) : NULL;
 	const int64_t *step = !old && lt__onnx_has(c, 4) ? lt__onnx_in_ints(c, 4, "the steps", &n_step) : NULL;
+	if (lt__onnx_failed(m))
+		return;
+	if (!old && slice_differs(c, axis, n_axis)) {
+		slice_sums(c, axis, n_axis, step);
+		return;
+	}
+	const int64_t *begin = old ? lt__onnx_ints(c, "starts", &n) : lt__onnx_in_ints(c, 1, "where it begins", &n);
+	const int64_t *end = old ? lt__onnx_ints(c, "ends", &n_end) : lt__onnx_in_ints(c, 2, "where it ends", &n_end);
 	if (!begin || !end || lt__onnx_failed(m))
 		return;
 	if (n != n_end || (axis && n_axis != n) || (step && n_step != n) || (!axis && n > x->rank)) {
@@ -349,11 +465,14 @@ void lt__onnx_build_constant_of_shape(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	int32_t n;
-	const int64_t *shape = lt__onnx_in_ints(c, 0, "the shape", &n);
+	const struct lt_linear *sum = lt__onnx_in_sums(c, 0, "the shape", &n);
 	const struct Onnx__TensorProto *t = lt__onnx_tensor_attribute(c, "value");
+	int64_t *shape = LT_NEW(m->arena, int64_t, n + 1);
 	struct lt_onnx_value fill = lt__onnx_of_data(m, LT_F32, 0, NULL, lt__onnx_room(m, LT_F32, 0, NULL));
-	if (!shape || (t && !lt__onnx_tensor(m, t, &fill)))
+	if (!sum || (t && !lt__onnx_tensor(m, t, &fill)))
 		return;
+	for (int32_t i = 0; i < n; i++)
+		shape[i] = lt__onnx_most(m, &sum[i]);
 	struct lt_onnx_value none = lt__onnx_of_data(m, fill.dtype, n, shape, NULL);
 	for (int32_t i = 0; i < n; i++)
 		if (shape[i] < 0) {
@@ -366,5 +485,5 @@ void lt__onnx_build_constant_of_shape(struct lt_onnx_call *c)
 	}
 	fill.rank = 0;          /* of one element */
 	fill.name = "fill";
-	lt__onnx_give(c, 0, lt__onnx_expand(m, lt__onnx_node(m, &fill), n, shape));
+	lt__onnx_give(c, 0, lt__onnx_expand_to(m, lt__onnx_node(m, &fill), n, sum));
 }

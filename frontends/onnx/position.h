@@ -46,7 +46,8 @@ lt_node lt__onnx_reduce(struct lt_onnx *, const char *op, lt_node, const bool *o
 /* Over one axis. */
 lt_node lt__onnx_reduce1(struct lt_onnx *, const char *op, lt_node, int32_t axis, bool keep);
 lt_node lt__onnx_mean(struct lt_onnx *, lt_node, const bool *over, bool keep);
-lt_node lt__onnx_expand(struct lt_onnx *, lt_node, int32_t rank, const int64_t *shape);  /* NumPy's broadcast_to, both ways */
+/* NumPy's broadcast_to, both ways. */
+lt_node lt__onnx_expand(struct lt_onnx *, lt_node, int32_t rank, const int64_t *shape);
 lt_node lt__onnx_transpose(struct lt_onnx *, lt_node, const int32_t *perm);
 lt_node lt__onnx_swap(struct lt_onnx *, lt_node, int32_t a, int32_t b);
 lt_node lt__onnx_reshape(struct lt_onnx *, lt_node, int32_t rank, const int64_t *shape);
@@ -57,7 +58,7 @@ lt_node lt__onnx_concat(struct lt_onnx *, int32_t axis, int32_t n, const lt_node
 lt_node lt__onnx_index(struct lt_onnx *, lt_node x, int32_t axis);
 /* Positions 0 .. extent-1 along axis `axis` of `rank`, other axes of extent 1. */
 lt_node lt__onnx_range(struct lt_onnx *, int64_t extent, int32_t axis, int32_t rank);
-/* Elements of x along `axis` at integers (negative ones count from the end), whose axes come in its place. */
+/* Elements of x along `axis` at integers from 0 on, whose axes come in its place. */
 lt_node lt__onnx_gather(struct lt_onnx *, lt_node x, lt_node index, int32_t axis);
 
 /* product.c */

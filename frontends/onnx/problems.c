@@ -23,6 +23,9 @@ bool lt__onnx_failed(const struct lt_onnx *m)
 
 void lt__onnx_problem(struct lt_onnx *m, const char *where, const char *text)
 {
+	/* That is nothing about the model, and ends the import. */
+	if (lt_context_code(m->ctx) == LT_ENOMEM)
+		lt__arena_refuse(m->arena, "what a model needs could not be kept");
 	const char *whole = where ? lt__arena_format(m->arena, "%s: %s", where, text) : lt__arena_string(m->arena, text);
 
 	lt_context_clear(m->ctx);
