@@ -6,9 +6,11 @@
 struct lt_memlayout *lt__layout_new(const struct lt_looptree *t, int32_t n, const struct lt_digit *digit, int64_t pad)
 {
 	struct lt_memlayout *l = LT_NEW(t->arena, struct lt_memlayout, 1);
-	*l = (struct lt_memlayout){ .n = n, .digit = LT_NEW(t->arena, struct lt_digit, n + 1), .pad = pad };
+	*l = (struct lt_memlayout){ .n = n, .digit = LT_NEW(t->arena, struct lt_digit, n + 1) };
 	for (int32_t i = 0; i < n; i++)
 		l->digit[i] = digit[i];
+	if (n > 0)
+		l->digit[n - 1].pad += pad;
 	return l;
 }
 
@@ -64,23 +66,35 @@ static lt_status cut_digits(const struct lt_looptree *t, lt_node n, struct lt_di
 	return LT_OK;
 }
 
-lt_status lt__layout_read(
-	const struct lt_looptree *t, lt_node n, const struct lt_words *w, int64_t pad, struct lt_memlayout **out)
+/* "pad 8": no dim is followed by a number. */
+static bool layout_pads(const struct lt_words *w, int32_t i)
+{
+	return i + 1 < w->n && lt__word_is(&w->word[i], "pad") && w->word[i + 1].bytes > 0 && w->word[i + 1].at[0] >= '0'
+		&& w->word[i + 1].at[0] <= '9';
+}
+
+lt_status lt__layout_read(const struct lt_looptree *t, lt_node n, const struct lt_words *w, struct lt_memlayout **out)
 {
 	const struct lt_nodedef *d = &t->graph->node[n];
 	struct lt_digit *digit = LT_NEW(t->arena, struct lt_digit, w->n + 1);
 	bool *ends = LT_NEW(t->arena, bool, d->n_dim + 1);              /* by dim: it is a digit itself */
+	int32_t n_digit = 0;
 	for (int32_t i = 0; i < w->n; i++) {
-		LT_TRY(read_digit(t, n, &w->word[i], &digit[i]));
-		ends[digit[i].dim] = ends[digit[i].dim] || digit[i].step == 1;
+		if (n_digit > 0 && layout_pads(w, i)) {
+			LT_TRY(lt__word_number(t, &w->word[++i], "pad", &digit[n_digit - 1].pad));
+			continue;
+		}
+		LT_TRY(read_digit(t, n, &w->word[i], &digit[n_digit]));
+		ends[digit[n_digit].dim] = ends[digit[n_digit].dim] || digit[n_digit].step == 1;
+		n_digit++;
 	}
-	LT_TRY(cut_digits(t, n, digit, w->n));
+	LT_TRY(cut_digits(t, n, digit, n_digit));
 	for (int32_t i = 0; i < d->n_dim; i++)
 		if (!ends[i])
 			return lt_fail(t->ctx, LT_EILLEGAL,
 				"a layout of %%%s has each dim itself among its digits; `%s` is missing",
 				d->name, t->graph->var[d->dim[i]].name);
-	*out = lt__layout_new(t, w->n, digit, pad);
+	*out = lt__layout_new(t, n_digit, digit, 0);
 	return LT_OK;
 }
 
@@ -92,10 +106,11 @@ void lt__layout_text(struct lt_text *x, const struct lt_looptree *t, lt_node n)
 		lt__text_format(x, "%s%s", i ? " " : "", t->graph->var[t->graph->node[n].dim[l->digit[i].dim]].name);
 		if (l->digit[i].step != 1)
 			lt__text_format(x, "/%lld", (long long)l->digit[i].step);
+		if (i == l->n - 1)
+			lt__text_add(x, "]", 1);
+		if (l->digit[i].pad)
+			lt__text_format(x, " pad %lld", (long long)l->digit[i].pad);
 	}
-	lt__text_add(x, "]", 1);
-	if (l->pad)
-		lt__text_format(x, " pad %lld", (long long)l->pad);
 }
 
 /* What is handed to the outside has the order that its dims say. */
@@ -129,15 +144,10 @@ lt_status lt__primitive_layout(struct lt_edit *e, const struct lt_words *w)
 {
 	struct lt_looptree *t = e->t;
 	lt_node n;
-	int64_t pad = 0;
 	struct lt_words digits = { w->n - 1, w->word + 1 };
 	LT_TRY(lt__path_leaf(t, &w->word[0], &n));
-	if (digits.n > 2 && lt__word_is(&digits.word[digits.n - 2], "pad")) {
-		LT_TRY(lt__word_number(t, &digits.word[digits.n - 1], "pad", &pad));
-		digits.n -= 2;
-	}
 	for (int32_t i = 0; i < digits.n; i++)
 		if (lt__word_is(&digits.word[i], "swizzle"))
 			return lt_fail(t->ctx, LT_EUNSUPPORTED, "no backend has swizzled layouts yet; use `pad`");
-	return lt__layout_read(t, n, &digits, pad, &t->layout[n]);
+	return lt__layout_read(t, n, &digits, &t->layout[n]);
 }

@@ -122,9 +122,8 @@ lt_status lt__tree_derived_lines(struct lt_treereader *r)
 lt_status lt__tree_layout(struct lt_treereader *r, lt_node n)
 {
 	enum { MAX_DIGITS = 4 * LT_MAX_RANK };
-	struct lt_word *word = LT_NEW(r->scratch, struct lt_word, MAX_DIGITS + 1);
+	struct lt_word *word = LT_NEW(r->scratch, struct lt_word, MAX_DIGITS + 2);
 	struct lt_words digits = { 0, word };
-	int64_t pad = 0;
 	struct lt_lexer at = r->l;
 	lt__tree_word(r);
 	if (lt__tree_at_end(r) || *r->l.at != '[')
@@ -141,11 +140,14 @@ lt_status lt__tree_layout(struct lt_treereader *r, lt_node n)
 		digits.n += w.bytes > 0;
 	}
 	if (!lt__tree_at_end(r) && r->l.bytes == 3 && !memcmp(r->l.at, "pad", 3)) {
+		int64_t pad;
+		word[digits.n++] = (struct lt_word){ r->l.at, r->l.bytes };
 		lt__tree_word(r);
 		LT_TRY(lt__tree_number(r, "the padding of a layout", 1, &pad));
+		word[digits.n++] = (struct lt_word){ r->l.at, r->l.bytes };
 		lt__tree_word(r);
 	}
-	lt_status st = lt__layout_read(r->t, n, &digits, pad, &r->t->layout[n]);
+	lt_status st = lt__layout_read(r->t, n, &digits, &r->t->layout[n]);
 	if (!st)
 		return LT_OK;
 	const char *why = lt__arena_string(r->scratch, r->ctx->message);

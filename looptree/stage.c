@@ -100,17 +100,13 @@ static lt_status read_remainder(
 	struct lt_edit *e, const struct lt_words *w, int32_t first, lt_node copy, int32_t *buffers, bool *async)
 {
 	struct lt_looptree *t = e->t;
-	int64_t pad = 0, depth = 1;
+	int64_t depth = 1;
 	if (first < w->n && lt__word_is(&w->word[first], "layout")) {
 		int32_t end = ++first;
-		while (end < w->n && !lt__word_is(&w->word[end], "depth") && !lt__word_is(&w->word[end], "pad"))
+		while (end < w->n && !lt__word_is(&w->word[end], "depth"))
 			end++;
 		const struct lt_words digits = { end - first, w->word + first };
-		if (end + 1 < w->n && lt__word_is(&w->word[end], "pad")) {
-			LT_TRY(lt__word_number(t, &w->word[end + 1], "pad", &pad));
-			end += 2;
-		}
-		LT_TRY(lt__layout_read(t, copy, &digits, pad, &t->layout[copy]));
+		LT_TRY(lt__layout_read(t, copy, &digits, &t->layout[copy]));
 		first = end;
 	}
 	if (first + 1 < w->n && lt__word_is(&w->word[first], "depth")) {

@@ -67,7 +67,7 @@ static void add_derived(struct lt_looptree *t, char *line)
 	must(lt__tree_derive(t, &s, 1, NULL) == LT_OK, "%s", lt_context_message(t->ctx));
 }
 
-/* What comes after a leaf: "layout [n/4 k n] pad 3", or "stream". */
+/* What comes after a leaf: "layout [n/4 pad 2 k n] pad 3", or "stream". */
 static void add_layout(struct lt_looptree *t, lt_node n, char *words)
 {
 	t->node[t->leaf_of[n]].stream = !strcmp(words, "stream");
@@ -75,14 +75,11 @@ static void add_layout(struct lt_looptree *t, lt_node n, char *words)
 		return;
 	struct lt_word digit[16];
 	struct lt_words digits = { 0, digit };
-	int64_t pad = 0;
 	if (!strtok(words, " "))
 		return;
-	for (char *w = strtok(NULL, " []"); w && strcmp(w, "pad"); w = strtok(NULL, " []"))
+	for (char *w = strtok(NULL, " []"); w; w = strtok(NULL, " []"))
 		digit[digits.n++] = (struct lt_word){ w, strlen(w) };
-	for (char *w = strtok(NULL, " "); w; w = NULL)
-		pad = strtoll(w, NULL, 10);
-	must(lt__layout_read(t, n, &digits, pad, &t->layout[n]) == LT_OK, "%s", lt_context_message(t->ctx));
+	must(lt__layout_read(t, n, &digits, &t->layout[n]) == LT_OK, "%s", lt_context_message(t->ctx));
 }
 
 struct build { const struct lt_graph *g; const char *text; struct lt_looptree *t; };
