@@ -131,6 +131,7 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 		case A100: case H100: case H200:
 			out->named = lt__simulate_machine(options[item.which].key);
 			machine_with_grids(&out->machine, out->named->shared_bytes);
+			out->machine.registers = out->named->registers;
 			break;
 		case SKIP: r.status = read_skip(&item, out->skip, diag); break;
 		default: read_machine(&item, &out->machine);
