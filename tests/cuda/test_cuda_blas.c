@@ -323,8 +323,8 @@ Test(cuda_blas, whole_programs)
 /* Large products are calls in a default tree, with what follows them; small ones, and a matrix by a vector, are not. */
 Test(cuda_blas, default_trees)
 {
-	static const struct { const char *sizes; bool calls; } cases[] = { { "var m 512\nvar k 512\nvar n 512\n", true },
-		{ "var m 64\nvar k 64\nvar n 64\n", false }, { "var m 1\nvar k 4096\nvar n 4096\n", false } };
+	static const struct { const char *sizes; bool calls; } cases[] = { { "var m 640\nvar k 640\nvar n 640\n", true },
+		{ "var m 512\nvar k 512\nvar n 512\n", false }, { "var m 64\nvar k 64\nvar n 64\n", false }, { "var m 1\nvar k 4096\nvar n 4096\n", false } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char graph[1000], text[20000];
 		(void)snprintf(graph, sizeof graph, "graph 1\n%s%s", cases[i].sizes, strstr(LAYER, "%a ="));
