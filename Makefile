@@ -4,11 +4,12 @@
 # make bless        rewrites what tests compare with
 # make bench        a short pass of lt-bench; BENCH='gemm --threads 1,2' another one
 # make bench-peers  Python's libraries for it
+# make onnx-suite   the tests of the onnx package (PyPI) against the frontend onnx; ONNX='-b cpu softmax' as arguments
 # make plugins      the backend of examples/plugin, and ours as plug-ins
-# make fuzz         20000 random schedules and graphs at the limits, 1000 layers, 10000 graphs everywhere, mutants,
-#                   libFuzzer for 60 s each
+# make fuzz         20000 random schedules, trees of a GPU, default trees of GPUs and graphs at the limits, 1000 layers,
+#                   10000 graphs everywhere, mutants, libFuzzer for 60 s each
 # make mutants      wrong kernels that lt-run --verify must catch: MUTANTS_EACH=60 a script, MUTANTS_SEED=1
-# make gpu          what tools/gpu-check.sh needs on a machine with a GPU that cannot build, in build/gpu
+# make gpu          what tools/gpu-check.sh and gpu-bench.sh need on a machine with a GPU that cannot build, in build/gpu
 # make tidy         floors, headers that compile alone, names, circles of files, lines of at most 120 bytes
 # make install PREFIX=/usr/local DESTDIR=  libraries, tools, man pages, completions, docs, examples
 # make uninstall    make clean
@@ -16,6 +17,7 @@
 #                   LLVM=llvm-config-15 (default: the newest; LLVM= builds without it);
 #                   CUDA=/usr/local/cuda/include (default: where its headers are found; CUDA= builds without it);
 #                   OPENCL=/usr/include (the same for OpenCL's);
+#                   PROTOC=protoc-c (default: protobuf-c where it is found; PROTOC= builds without models of ONNX);
 #                   for install: PREFIX DESTDIR LIBDIR=$(PREFIX)/lib DOCDIR=$(PREFIX)/share/doc/looptree
 
 -include config.mk
@@ -32,7 +34,10 @@ FUZZ_SECONDS ?= 60
 FUZZ_SEQUENCES ?= 20000
 FUZZ_LIMITS ?= 20000
 FUZZ_LAYERS ?= 1000
+FUZZ_DEFAULTS ?= 20000
 FUZZ_GRAPHS ?= 10000
+FUZZ_TREES ?= 20000
+FUZZ_SEED ?= $(shell date +%Y%m%d)0000
 MUTANTS_EACH ?= 60
 MUTANTS_SEED ?= $(shell date +%Y%m%d)
 BENCH   ?= gemm mlp compile --seconds 0.02
@@ -44,7 +49,14 @@ CUDA    := $(if $(NO_CUDA),$(shell scripts/cuda.sh),$(CUDA))
 # The same of OpenCL, which tests install.
 NO_OPENCL := $(if $(filter undefined,$(origin OPENCL)),backends/opencl is left out: CL/cl.h is not found)
 $(if $(filter check tests,$(MAKECMDGOALS)),$(shell scripts/setup.sh opencl >&2))
+# And other machines, which lt-build is tested for.
+$(if $(filter check,$(MAKECMDGOALS)),$(shell scripts/setup.sh cross >&2))
 OPENCL  := $(if $(NO_OPENCL),$(shell scripts/opencl.sh),$(OPENCL))
+
+# protobuf-c, by which models of ONNX are read.
+NO_ONNX := $(if $(filter undefined,$(origin PROTOC)),frontends/onnx is left out: protoc-c or libprotobuf-c is not found)
+$(if $(filter check tests onnx-suite,$(MAKECMDGOALS)),$(shell scripts/setup.sh onnx >&2))
+PROTOC  := $(if $(NO_ONNX),$(shell scripts/onnx.sh),$(PROTOC))
 
 # Ground floor first: a directory includes headers only from lines above it (docs/architecture.md, `make tidy`).
 DIRS  = ir ir/pass
@@ -52,7 +64,7 @@ DIRS += looptree
 DIRS += kernel
 DIRS += backends backends/text backends/ref backends/sim backends/cpu $(if $(CUDA),backends/cuda) \
 	$(if $(OPENCL),backends/opencl)
-DIRS += frontends frontends/script frontends/graph
+DIRS += frontends frontends/script frontends/graph $(if $(PROTOC),frontends/onnx)
 DIRS += program
 # And above them, in no library: check, which lt-check and the tests share; tools; tests.
 
@@ -71,8 +83,11 @@ $(if $(filter undefined,$(origin LLVM)),$(shell scripts/setup.sh llvm >&2))
 endif
 $(if $(CUDA)$(MAKELEVEL:0=),,$(if $(NO_CUDA),$(info $(NO_CUDA))))
 $(if $(OPENCL)$(MAKELEVEL:0=),,$(if $(NO_OPENCL),$(info $(NO_OPENCL))))
-PACKAGE_FLAGS := $(shell pkg-config --cflags isl libzip jansson libxxhash)
-LIBS      := $(shell pkg-config --libs-only-L isl) -lisl -ldl -lpthread -lm
+$(if $(PROTOC)$(MAKELEVEL:0=),,$(if $(NO_ONNX),$(info $(NO_ONNX))))
+PACKAGES  := isl libzip jansson libxxhash $(if $(PROTOC),libprotobuf-c)
+PACKAGE_FLAGS := $(shell pkg-config --cflags $(PACKAGES))
+LIBS      := $(shell pkg-config --libs-only-L isl) -lisl \
+	$(if $(PROTOC),$(shell pkg-config --libs libprotobuf-c)) -ldl -lpthread -lm
 LLVM      := $(if $(filter undefined,$(origin LLVM)),$(shell scripts/llvm.sh),$(LLVM))
 LLVM_FLAGS = -isystem $(shell $(LLVM) --includedir)
 LLVM_LIBS  = $(shell $(LLVM) --ldflags --libs)
@@ -84,7 +99,9 @@ ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
-OBJ     = $(patsubst %.c,$(O)/%.o,$(wildcard $(DIRS:=/*.c)))
+OBJ     = $(patsubst %.c,$(O)/%.o,$(wildcard $(DIRS:=/*.c))) $(ONNX_OBJ)
+# The messages of ONNX, as protobuf-c reads them.
+ONNX_OBJ = $(if $(PROTOC),$(O)/frontends/onnx/onnx.pb-c.o)
 PROGRAM = $(patsubst tools/%.c,$(O)/%,$(wildcard tools/lt-*.c))
 TOOLS   = $(patsubst %.c,$(O)/%.o,$(wildcard tools/*.c))
 PARTS   = $(filter-out $(O)/tools/lt-%.o $(O)/tools/hamkaas.o $(patsubst %.c,$(O)/%.o,$(wildcard tools/*_*.c)),$(TOOLS))
@@ -94,7 +111,8 @@ JUDGE   = $(patsubst %.c,$(O)/%.o,$(wildcard check/judge*.c check/compare.c))
 HELPERS = $(CHECK) $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%.c,$(wildcard tests/*.c)))
 FUZZ    = $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c)))
 # Random schedules and layers in large numbers: programs without the test framework, and the helpers that need none.
-RANDOM  = $(CHECK) $(patsubst %,$(O)/tests/%.o,random_layer random_layer_source random_product random_schedule batch \
+RANDOM  = $(CHECK) $(patsubst %,$(O)/tests/%.o,random_layer random_layer_source random_product random_schedule random_gpu \
+	random_gpu_recipe batch default_trees random_default \
 	layer_runs run_graph tree_text random_limits random_limits_draw random_limits_model random_limits_text \
 	pool_stress)
 DRAWN   = $(patsubst tests/sequences/%.c,$(O)/%,$(wildcard tests/sequences/*.c))
@@ -113,9 +131,11 @@ WITHOUT = $(if $(LLVM),,without-llvm)
 LLVM_TESTS = $(if $(LLVM),$(patsubst %.c,$(O)/%,$(wildcard tests/llvm/test_*.c)))
 # Tests of the backend cuda, on a driver that is not there (libcuda.so.1) and on a device.
 CUDA_TESTS = $(if $(CUDA),$(patsubst tests/cuda/%.c,$(O)/tests/cuda/%,$(wildcard tests/cuda/test_*.c)))
-MOCK_CUDA = $(if $(CUDA),$(addprefix $(O)/tests/cuda/,libcuda.so.1 libcublasLt.so.13))
+MOCK_CUDA = $(if $(CUDA),$(addprefix $(O)/tests/cuda/,libcuda.so.1 libcublasLt.so.13 libcublas.so.13))
 # Tests of the backend opencl, on whatever device there is: PoCL makes one of the processor.
 OPENCL_TESTS = $(if $(OPENCL),$(patsubst tests/opencl/%.c,$(O)/tests/opencl/%,$(wildcard tests/opencl/test_*.c)))
+# Tests of models of ONNX.
+ONNX_TESTS = $(if $(PROTOC),$(patsubst tests/onnx/%.c,$(O)/tests/onnx/%,$(wildcard tests/onnx/test_*.c)))
 # The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
 PLUGGED = $(patsubst %,$(O)/plugged/test_%_plugged,backend ref_tree operators cpu cpu_save \
 	cache cache_folder cache_plugins)
@@ -138,6 +158,12 @@ $(O)/%.o: %.c $(O)/flags | $(O)/ir/prelude_text.h $(REVISIONS)
 
 $(O)/backends/cuda/%.o: private FLAGS += -isystem $(CUDA)
 $(O)/backends/opencl/%.o: private FLAGS += $(addprefix -isystem ,$(filter-out /usr/include,$(OPENCL)))
+$(patsubst %.c,$(O)/%.o,$(wildcard frontends/onnx/*.c)): | $(ONNX_OBJ:.o=.h)
+$(ONNX_OBJ): $(ONNX_OBJ:.o=.h)
+	$(call say,CC $(@:.o=.c))$(CC) $(FLAGS) -w -c -o $@ $(@:.o=.c)
+$(ONNX_OBJ:.o=.h): frontends/onnx/onnx.proto
+	@mkdir -p $(@D)
+	$(call say,PROTOC $<)$(PROTOC) --c_out=$(O) $<
 # The oracle's values are the same on every processor: no product is contracted into its sum.  Its rows are vectors in a
 # release.
 $(O)/ir/eval%.o $(O)/ir/op.o: private FLAGS += -ffp-contract=off
@@ -156,9 +182,13 @@ $(O)/flags: FORCE
 	@mkdir -p $(@D); { $(CC) --version | head -n 1; echo '$(subst ',,$(FLAGS))'; } >$@.now
 	@if cmp -s $@.now $@; then rm $@.now; else mv $@.now $@; fi
 
+# A text as strings of C, one a line.
+as_strings = mkdir -p $(@D); sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $< >$@
 $(O)/ir/prelude_text.h: ir/prelude.h
-	@mkdir -p $(@D)
-	@sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $< >$@
+	@$(as_strings)
+$(O)/tools/standalone/main_text.h: tools/standalone/main.c
+	@$(as_strings)
+$(O)/tools/build_text.o: $(O)/tools/standalone/main_text.h
 
 # Which printer made a kernel that is kept on disk: a hash of its sources, and of headers whose numbers decide code.
 $(O)/backends/cpu/revision.h: $(wildcard kernel/* backends/text/* backends/cpu/*) \
@@ -202,7 +232,9 @@ $(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(patsubst %,$(O)/t
 	$(link) -shared -Wl,--version-script=tools/hamkaas.map $(LIBS)
 
 # tools/lt-NAME.c with the files tools/NAME_*.c; the files without _ are everybody's.
-own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c))
+own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c) $(if $(filter build,$(1)),$(READ_MODEL)))
+# What lt-run and lt-build have in common: the tensors of a model.
+READ_MODEL = $(patsubst %,tools/run_%.c,bind bindings explain extents fit spec)
 .SECONDEXPANSION:
 $(PROGRAM): $(O)/lt-%: $(O)/tools/lt-%.o $$(call own,$$*) \
 		$$(if $$(filter check,$$*),$(CHECK),$(JUDGE)) $(PARTS) $(O)/looptree.o
@@ -273,10 +305,12 @@ $(LLVM_TESTS): $(O)/%: %.c $(filter-out backends/llvm/llvm.c,$(wildcard backends
 
 # They need nothing of the library's own helpers, so that they run where only Criterion and isl are.
 $(O)/tests/cuda/%.o: private FLAGS += -isystem $(CUDA)
-$(filter-out %_trees %_programs,$(CUDA_TESTS)): %: %.o $(O)/looptree.o | $(MOCK_CUDA)
+$(filter-out %_trees %_programs %_bench,$(CUDA_TESTS)): %: %.o $(O)/looptree.o | $(MOCK_CUDA)
 	$(link) -lcriterion $(LIBS)
 $(filter %_trees %_programs,$(CUDA_TESTS)): %: %.o $(O)/tests/cuda/simulated_device.o $(HELPERS) $(PARTS) \
 		$(O)/looptree.o | $(MOCK_CUDA)
+	$(link) -lcriterion $(TOOL_LIBS)
+$(filter %_bench,$(CUDA_TESTS)): %: %.o $(HELPERS) $(PARTS) $$(call own,bench) $(O)/looptree.o | $(MOCK_CUDA)
 	$(link) -lcriterion $(TOOL_LIBS)
 CUDA_MEASURES = $(addprefix $(O)/tests/cuda/measure_,cuda blas)
 $(CUDA_MEASURES): %: %.o $(O)/looptree.o
@@ -284,11 +318,15 @@ $(CUDA_MEASURES): %: %.o $(O)/looptree.o
 $(O)/tests/opencl/%.o: private FLAGS += $(addprefix -isystem ,$(filter-out /usr/include,$(OPENCL)))
 $(OPENCL_TESTS): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o
 	$(link) -lcriterion $(TOOL_LIBS)
+$(ONNX_TESTS): %: %.o $(O)/tests/onnx/cases.o $(HELPERS) $(PARTS) $(O)/looptree.o
+	$(link) -lcriterion $(TOOL_LIBS)
 gpu: $(O)/lt-run $(O)/lt-check $(O)/lt-bench $(O)/tests/test_grid_trees $(CUDA_MEASURES) \
-		$(addprefix $(O)/tests/cuda/test_cuda_,host programs blas)
+		$(addprefix $(O)/tests/cuda/test_cuda_,host programs blas bench)
 	@tools/gpu-check.sh --pack $(O)/gpu $^
 $(O)/tests/cuda/libcuda.so.1: $(O)/tests/cuda/mock.o $(O)/tests/cuda/mock_queue.o
 	$(link) -shared -Wl,-soname,$(@F)
+$(O)/tests/cuda/libcublas.so.13: $(O)/tests/cuda/mock_cublas.o $(O)/tests/cuda/libcuda.so.1
+	$(link) -shared -Wl,-soname,$(@F) $(O)/tests/cuda/libcuda.so.1
 $(O)/tests/cuda/libcublasLt.so.13: $(O)/tests/cuda/mock_blas.o $(O)/kernel/number.o $(O)/tests/cuda/libcuda.so.1
 	$(link) -shared -Wl,-soname,$(@F) $(O)/tests/cuda/libcuda.so.1 -lm
 
@@ -301,26 +339,30 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 		$(filter-out $(O)/backends/$*/$*.o,$(filter %.o,$^)) -ldl -lm
 
 plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
-tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) \
+tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS) \
 	$(if $(CUDA),$(CUDA_MEASURES)) \
-	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/limits $(O)/mutants $(O)/simulate \
+	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/gpu_trees $(O)/limits $(O)/mutants \
+	$(O)/simulate \
 	plugins
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED) \
-		$(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS)
-bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text
+		$(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS)
+bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text $(O)/tests/test_bench_predicted
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless; O=$(O) tests/options.sh --bless
 	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null
 	@LT_BLESS=1 $(O)/tests/test_tree_text --filter '*/each_mistake_has_its_sentence' >/dev/null
+	@LT_BLESS=1 $(O)/tests/test_bench_predicted >/dev/null
 mutants: all $(O)/mutants
 	@$(O)/mutants --each $(MUTANTS_EACH) --seed $(MUTANTS_SEED)
-# Graphs and mutants without sanitizers: it is the judge that is looked at.
-fuzz: mutants $(O)/graphs plugins
+# Graphs and mutants without sanitizers: it is the judge that is looked at; trees of a GPU: the simulator.
+fuzz: mutants $(O)/graphs $(O)/gpu_trees plugins
 	@$(O)/graphs $(FUZZ_GRAPHS)
+	@$(O)/gpu_trees $(FUZZ_TREES) $(FUZZ_SEED)
 	@$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined O=build/fuzz fuzzers
 	@build/fuzz/sequences $(FUZZ_SEQUENCES)
 	@build/fuzz/limits $(FUZZ_LIMITS)
 	@build/fuzz/layers $(FUZZ_LAYERS)
+	@build/fuzz/defaults $(FUZZ_DEFAULTS)
 	@O=build/fuzz tests/fuzz.sh $(FUZZ_SECONDS)
 fuzzers: $(FUZZ) $(DRAWN)
 bench: all
@@ -328,6 +370,9 @@ bench: all
 	$(O)/lt-bench $(BENCH)
 bench-peers:
 	@scripts/setup.sh peers build/peers
+onnx-suite: $(O)/$(SO)
+	@scripts/setup.sh onnx-suite build/onnx-venv
+	build/onnx-venv/bin/python bench/onnx_suite.py $(O)/$(SO) $(ONNX)
 demo: all $(EXAMPLE)
 	@O=$(O) examples/mnist/demo.sh
 demo-accuracy: all $(EXAMPLE)
@@ -380,11 +425,11 @@ tidy:
 clean:
 	rm -rf build $(O)
 
--include $(wildcard $(O)/tests/cuda/*.d $(O)/tests/opencl/*.d)
+-include $(wildcard $(O)/tests/cuda/*.d $(O)/tests/opencl/*.d $(O)/tests/onnx/*.d)
 -include $(patsubst %.o,%.d,$(OBJ) $(TOOLS) $(HELPERS) $(MUTANTS)) $(TESTS:=.d) $(PLUGINS:.so=.d)
 -include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d) $(O)/tests/kernels/simulate.d
 -include $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
-.PHONY: all gpu plugins tests check bless bench bench-peers fuzz fuzzers mutants demo demo-accuracy install uninstall \
+.PHONY: all gpu plugins tests check bless bench bench-peers onnx-suite fuzz fuzzers mutants demo demo-accuracy install uninstall \
 	tidy clean without-llvm FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

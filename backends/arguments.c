@@ -21,3 +21,18 @@ lt_status lt__check_arguments(
 			(long long)workspace_bytes);
 	return LT_OK;
 }
+
+lt_status lt__check_addresses(const struct lt_tree *t, const struct lt_args *args, struct lt_diag *diag)
+{
+	for (uint32_t i = 0; i < t->buffers.n; i++) {
+		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
+		const struct lt_slot *slot = b->slot < 0 ? NULL : &args->slot[b->slot];
+		const uint64_t at = slot ? (uint64_t)(uintptr_t)slot->base + (uint64_t)slot->offset : 0;
+		if (b->align > 1 && at % (uint64_t)b->align)
+			return lt__report(diag, LT_EINVAL, -1, -1,
+				"give memory that begins there (what the device's driver hands out does), or a copy in such memory",
+				"kernel %s: buffer %s lies at address 0x%llx of the device, which is no multiple of %lld bytes",
+				t->name ? t->name : "?", b->name ? b->name : "?", (unsigned long long)at, (long long)b->align);
+	}
+	return LT_OK;
+}

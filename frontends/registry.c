@@ -100,21 +100,41 @@ static const struct lt_frontend *recognize(const char *text, size_t bytes)
 	return best;
 }
 
-lt_status lt_parse(struct lt_context *ctx, const char *text, size_t bytes, const char *file,
-	const char *frontend, struct lt_graph **out)
+/* The frontend that is named, or that knows the text; NULL: a sentence says which there are. */
+static const struct lt_frontend *frontend_for(
+	struct lt_context *ctx, const char *text, size_t bytes, const char *file, const char *name)
 {
 	char names[256];
+	const struct lt_frontend *f = name ? lt_frontend_find(name) : recognize(text, bytes);
+	if (!f && name)
+		lt_fail(ctx, LT_EINVAL, "%s: there is no frontend '%s'; there are: %s", file, name, list(names, sizeof names));
+	else if (!f)
+		lt_fail(ctx, LT_EINVAL, "%s: no frontend recognizes this text; name one of: %s", file,
+			list(names, sizeof names));
+	return f;
+}
+
+lt_status lt_parse_with(struct lt_context *ctx, const char *text, size_t bytes, const char *file,
+	const char *frontend, const struct lt_parse_options *options, struct lt_graph **out)
+{
 	*out = NULL;
 	if (!text)
 		text = "";
 	if (!file)
 		file = "script";
-	const struct lt_frontend *f = frontend ? lt_frontend_find(frontend) : recognize(text, bytes);
-	if (!f && frontend)
-		return lt_fail(ctx, LT_EINVAL, "%s: there is no frontend '%s'; there are: %s", file, frontend,
-			list(names, sizeof names));
+	const struct lt_frontend *f = frontend_for(ctx, text, bytes, file, frontend);
 	if (!f)
-		return lt_fail(ctx, LT_EINVAL, "%s: no frontend recognizes this text; name one of: %s", file,
-			list(names, sizeof names));
+		return LT_EINVAL;
+	if (options && f->parse_with)
+		return f->parse_with(ctx, text, bytes, file, options, out);
+	if (options && (options->n_dim || options->n_fixed))
+		return lt_fail(ctx, LT_EINVAL, "%s: %s of a text for the frontend '%s' cannot be set: its text says what they are",
+			file, options->n_dim ? "dimensions" : "inputs", f->name);
 	return f->parse(ctx, text, bytes, file, out);
+}
+
+lt_status lt_parse(struct lt_context *ctx, const char *text, size_t bytes, const char *file,
+	const char *frontend, struct lt_graph **out)
+{
+	return lt_parse_with(ctx, text, bytes, file, frontend, NULL, out);
 }

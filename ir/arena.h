@@ -22,6 +22,7 @@ struct lt_context {
 	struct lt_context *of;          /* whose memory a branch uses; NULL: it is none */
 	pthread_mutex_t lock;           /* of alloc, which branches on other threads use, too */
 	struct lt_catch *top;           /* innermost lt__protect */
+	bool unproven;                  /* no tree is proven legal: tests see what a simulator finds in those that are not */
 	size_t chunk, chunk_max;       /* bytes of an arena's first chunk and of later ones; tests make them small */
 	lt_status code;                 /* of the last failure */
 	char message[4096];             /* its sentence, or several in lines */

@@ -35,6 +35,7 @@ struct lt_nodedef {
 	const char *name;       /* unique; "5", "5.mul"; printed as %name */
 	int32_t line, column;
 	/* attributes, by op */
+	const void *content;    /* constant: what it holds, borrowed (lt_graph_content); NULL: not known */
 	const char *label;      /* input, constant, state: the caller's name */
 	uint64_t bits;          /* lit: value; view: fill (has_fill) */
 	bool has_fill;
@@ -66,6 +67,7 @@ struct lt_graph {
 	/* nodes are not asked whether they stay within their sources: they are made of such that were */
 	bool inside;
 	struct lt_names *labels;        /* "input:x", "constant:x", "state:x", "result:x", "param:...", "set:..." */
+	struct lt_holding *holding;     /* whom contents belong to (ir/content.c); not of a graph that a pass makes */
 	const char *file;            /* of the script, for messages; may be NULL */
 	int32_t line, column;        /* given to the next node */
 	bool nameless;               /* memory ran out when a name was set, which no status could report: the graph is not as

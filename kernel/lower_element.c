@@ -72,15 +72,22 @@ static int32_t any_lane(struct lowering *l)
 	return l->mask >= 0 && l->guarded ? lt__lower_pure(l, LT_OPCODE_any, LT_LANE_MASK, l->mask, -1, -1, 0) : -1;
 }
 
+/* Whether the element is there whatever holds: one of a thread's own, at an index that no loop moves past its array. */
+static bool is_always_there(const struct lowering *l, int32_t access)
+{
+	const struct lt_access *a = lower_access_at(l, access);
+	struct lower_range at = lt__lower_range(l, a->row);
+	return l->storage[a->buffer].made.space == LT_SPACE_ARRAY && a->index < 0 && at.known && at.low >= 0
+		&& at.high < LT_AT(struct lt_buffer, l->t->buffers, a->buffer)->elems;
+}
+
 int32_t lt__lower_read(struct lowering *l, int32_t s, int32_t access)
 {
 	int32_t buffer = lower_access_at(l, access)->buffer;
 	if (l->storage[buffer].is_variable)
 		return lt__lower_read_at(l, buffer, (struct lower_address){ -1, 0 }, -1);
 	struct lower_address at = lt__lower_locate(l, s, access);
-	/* What a thread has of its own is there, whatever holds. */
-	return lt__lower_read_at(l, buffer, at,
-		l->predicate >= 0 && l->storage[buffer].made.space == LT_SPACE_ARRAY ? -1 : any_lane(l));
+	return lt__lower_read_at(l, buffer, at, l->predicate >= 0 && is_always_there(l, access) ? -1 : any_lane(l));
 }
 
 /* Each lane of a vector has its own elements side by side. */

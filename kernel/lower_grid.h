@@ -80,8 +80,11 @@ enum lower_memory lt__lower_memory(const struct lowering *, int32_t buffer);
 int64_t lt__lower_copies(const struct lowering *, int32_t buffer);
 /* What is added to the address of a shared local: its copy. */
 int32_t lt__lower_copy_offset(struct lowering *, int32_t buffer);
-/* Where so many bytes of shared memory begin that nothing else has. */
-int64_t lt__lower_share(struct lowering *, int32_t root, int64_t bytes);
+/* The swizzle of a buffer of the tree, which it has where it is shared; 0. */
+int32_t lt__lower_swizzle(const struct lowering *, int32_t buffer);
+/* Where so many bytes of shared memory begin that nothing else has; align: at least LOWER_SHARED_ALIGN. */
+enum { LOWER_SHARED_ALIGN = 16 };
+int64_t lt__lower_share(struct lowering *, int32_t root, int64_t bytes, int64_t align);
 /* Whether a statement reads or writes a buffer of the tree. */
 bool lt__lower_touches(const struct lowering *, int32_t stmt, int32_t buffer);
 /* Whether threads share the element of a combine; along which loops; the loop inside which they are. */

@@ -41,10 +41,16 @@ int32_t lt__lower_copy_offset(struct lowering *l, int32_t b)
 	return sum;
 }
 
-int64_t lt__lower_share(struct lowering *l, int32_t root, int64_t bytes)
+int32_t lt__lower_swizzle(const struct lowering *l, int32_t buffer)
 {
-	int64_t at = l->grid[root].shared_used;
-	l->grid[root].shared_used += (bytes + 15) / 16 * 16;
+	bool has = LT_AT_HAS(struct lt_buffer, l->t->buffers, swizzle);
+	return has ? lower_buffer_at(l, buffer)->swizzle : 0;
+}
+
+int64_t lt__lower_share(struct lowering *l, int32_t root, int64_t bytes, int64_t align)
+{
+	int64_t at = (l->grid[root].shared_used + align - 1) / align * align;
+	l->grid[root].shared_used = at + (bytes + LOWER_SHARED_ALIGN - 1) / LOWER_SHARED_ALIGN * LOWER_SHARED_ALIGN;
 	return at;
 }
 

@@ -1,4 +1,5 @@
 /* kernel/lower_plan.c -- which nests of a tree become a grid each: blocks, threads and memory; what is refused. */
+#include <string.h>
 #include "kernel/lower_grid.h"
 #include "kernel/opcode.h"
 #include "kernel/report.h"
@@ -87,6 +88,24 @@ static lt_status refuse_nesting(struct lowering *l, struct lt_diag *diag)
 	return LT_OK;
 }
 
+/* The smallest block of whole subgroups with so many threads along the axes that are in use. */
+static void plan_whole(const struct lowering *l, int64_t *threads)
+{
+	int64_t fewest = INT64_MAX, max[LOWER_AXES], best[LOWER_AXES] = { 0 }, n[LOWER_AXES];
+	for (int a = 0; a < LOWER_AXES; a++)
+		max[a] = threads[a] > 1 ? (threads[a] - 1) / l->machine.subgroup * l->machine.subgroup + l->machine.subgroup : 1;
+	for (n[2] = threads[2]; n[2] <= max[2]; n[2]++)
+		for (n[1] = threads[1]; n[1] <= max[1]; n[1]++)
+			for (n[0] = threads[0]; n[0] <= max[0]; n[0]++) {
+				int64_t all = n[0] * n[1] * n[2];
+				if (all >= fewest || all % l->machine.subgroup)
+					continue;
+				fewest = all;
+				memcpy(best, n, sizeof best);
+			}
+	memcpy(threads, best, sizeof best);
+}
+
 /* Threads of a block, rounded up to whole subgroups: those that are too many are off. */
 static lt_status plan_threads(struct lowering *l, int32_t root, struct lt_diag *diag)
 {
@@ -98,9 +117,9 @@ static lt_status plan_threads(struct lowering *l, int32_t root, struct lt_diag *
 			g->threads[a] *= lower_loop_at(l, root)->max_trip_count;
 		all *= g->threads[a];
 	}
-	while (all > 1 && all % l->machine.subgroup) {
-		all += all / g->threads[0];
-		g->threads[0]++;
+	if (all > 1 && all <= LT_MAX_THREADS) {
+		plan_whole(l, g->threads);
+		all = g->threads[0] * g->threads[1] * g->threads[2];
 	}
 	if (all > LT_MAX_THREADS)
 		return lt__report(diag, LT_EUNSUPPORTED, root, -1, "split the block loops in it, and bind the inner ones only",
@@ -173,8 +192,11 @@ static lt_status plan_memory(struct lowering *l, struct lt_diag *diag)
 		if (l->spread[b])
 			continue;
 		l->memory[b] = LOWER_SHARED;
-		if (!__builtin_mul_overflow(bytes, copies, &bytes) && bytes <= l->machine.shared_bytes - g->shared_bytes) {
-			g->shared_bytes += (bytes + 15) / 16 * 16;
+		/* Where it begins, if it has a swizzle. */
+		const int64_t gap = lt__lower_swizzle(l, b) ? 8 * (int64_t)lt__lower_swizzle(l, b) - LOWER_SHARED_ALIGN : 0;
+		if (!__builtin_mul_overflow(bytes, copies, &bytes) && !__builtin_add_overflow(bytes, gap, &bytes)
+			&& bytes <= l->machine.shared_bytes - g->shared_bytes) {
+			g->shared_bytes += (bytes + LOWER_SHARED_ALIGN - 1) / LOWER_SHARED_ALIGN * LOWER_SHARED_ALIGN;
 			continue;
 		}
 		if (!alone)

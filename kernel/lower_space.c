@@ -98,10 +98,11 @@ static void assign_grid_space(struct lowering *l, int32_t b, const struct uses *
 		break;
 	case LOWER_SHARED:
 		p->made.space = LT_SPACE_SHARED;
-		p->made.align = 16;
+		p->made.swizzle = lt__lower_swizzle(l, b);
+		p->made.align = p->made.swizzle ? 8 * (int64_t)p->made.swizzle : LOWER_SHARED_ALIGN;
 		p->made.elems *= lt__lower_copies(l, b);
 		p->made.offset = lt__lower_share(l, l->part[x->scope].root,
-			p->made.elems * lt__kernel_element_bytes(p->made.dtype));
+			p->made.elems * lt__kernel_element_bytes(p->made.dtype), p->made.align);
 		break;
 	default: p->made.space = LT_SPACE_WORKSPACE; break;
 	}

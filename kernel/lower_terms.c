@@ -114,7 +114,7 @@ static int32_t scratch_of(struct lowering *l, int32_t s, const struct lower_term
 	if (x->scratch < 0)
 		x->scratch = lt__build_buffer(&l->b, &(struct lt_kernel_buffer){ .name = "parts", .dtype = dtype,
 			.space = LT_SPACE_SHARED, .elems = elems, .align = 16, .slot = -1, .written = 1, .exclusive = 1, .origin = -1,
-			.offset = lt__lower_share(l, l->team, elems * lt__kernel_element_bytes(dtype)) });
+			.offset = lt__lower_share(l, l->team, elems * lt__kernel_element_bytes(dtype), LOWER_SHARED_ALIGN) });
 	return x->scratch;
 }
 

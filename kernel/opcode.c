@@ -265,6 +265,8 @@ enum lt_contract lt__opcode_contract(uint32_t opcode, uint32_t dtype)
 
 bool lt__contract_holds(enum lt_contract contract, uint32_t dtype, uint64_t x, uint64_t y)
 {
+	if (contract == LT_CONTRACT_NONE)       /* of masks, too, which are no numbers */
+		return true;
 	union lt_number a = lt__number_of_bits(x, dtype), b = lt__number_of_bits(y, dtype);
 	switch (contract) {
 	case LT_CONTRACT_DIVISOR: return b.i != 0 && b.i != -1;

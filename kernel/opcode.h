@@ -121,6 +121,14 @@ extern const char *const lt__call_roles[LT_DIM_DEEP + 2];
 int32_t lt__call_reads(const struct lt_kernel_call *, int32_t o);
 /* opcode.c.  Where operand a (0) or b (1) of a matrix instruction is: its extras. */
 struct lt_matrix_location lt__matrix_location(const struct lt_kernel *, const struct lt_instruction *, int operand);
+/* Where a byte is, with a swizzle of 32, 64 or 128 bytes, or 0 (struct lt_kernel_buffer). */
+enum { LT_SWIZZLE_ROW = 128, LT_SWIZZLE_CHUNK = 16 };
+static inline bool lt__is_swizzle(int64_t swizzle) { return swizzle == 32 || swizzle == 64 || swizzle == 128; }
+static inline int64_t lt__swizzle_mask(int64_t swizzle) { return swizzle ? swizzle / LT_SWIZZLE_CHUNK - 1 : 0; }
+static inline int64_t lt__swizzled_byte(int64_t byte, int64_t swizzle)
+{
+	return byte ^ (byte / LT_SWIZZLE_ROW & lt__swizzle_mask(swizzle)) * LT_SWIZZLE_CHUNK;
+}
 enum { LT_MATRIX_EXTENT = 256 };         /* at most, along m, n and k */
 /* Rows and columns of a, b, c: axes of the description's extents. */
 static inline int lt__matrix_row_axis(int part) { return part == LT_MATRIX_B ? 2 : 0; }

@@ -56,6 +56,7 @@ static void read_buffer(struct lt_kernel_parser *p)
 	x.elems = lt__kernel_number(p, "how many elements", 1, INT64_MAX);
 	lt__kernel_expect(p, "]");
 	read_space(p, &x);
+	x.swizzle = lt__kernel_accept(p, "swizzle") ? (int32_t)lt__kernel_number(p, "32, 64 or 128", 32, 128) : 0;
 	lt__kernel_expect(p, "align");
 	x.align = lt__kernel_number(p, "an alignment in bytes", 1, INT64_MAX);
 	x.exclusive = lt__kernel_accept(p, "exclusive");

@@ -59,6 +59,8 @@ static void print_buffer(struct lt_kernel_printer *p, const struct lt_kernel_buf
 	case LT_SPACE_SHARED: lt__printf(p, "shared %" PRId64, b->offset); break;
 	default: lt__print_text(p, "?"); break;
 	}
+	if (b->swizzle)
+		lt__printf(p, " swizzle %" PRId32, b->swizzle);
 	lt__printf(p, " align %" PRId64 "%s%s", b->align, b->exclusive ? " exclusive" : "", b->written ? " written" : "");
 	if (b->origin >= 0)
 		lt__printf(p, " @%" PRId32, b->origin);

@@ -99,6 +99,8 @@ static void fill_states(struct simulation *s)
 			a->shift--;
 		written[s->area_of[b]] = written[s->area_of[b]] || k->buffers[b].written;
 	}
+	const uint64_t races = UINT64_C(1) << LT_SIMULATE_blocks | UINT64_C(1) << LT_SIMULATE_threads;
+	const bool unwatched = (s->options.off & races) == races;       /* nobody asks who wrote and read global memory */
 	for (int32_t i = 0; i < s->n_area; i++) {
 		struct simulate_area *a = &s->area[i];
 		size_t n = (size_t)(a->bytes >> a->shift) + 1;
@@ -108,7 +110,7 @@ static void fill_states(struct simulation *s)
 		if (!is_slot || (s->options.fresh && s->options.fresh[i]))
 			a->stamp = lt__pool_alloc(&s->pool, n, sizeof *a->stamp);
 		a->now = 1;
-		if (grids && written[i] && (i <= (int32_t)k->n_slot || i == s->shared_area))
+		if (grids && written[i] && ((i <= (int32_t)k->n_slot && !unwatched) || i == s->shared_area))
 			a->shadow = lt__pool_alloc(&s->pool, n, sizeof *a->shadow);
 		for (size_t g = 0; a->shadow && g < n; g++)
 			a->shadow[g].read[0].thread = a->shadow[g].read[1].thread = -1;

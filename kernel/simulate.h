@@ -72,7 +72,9 @@ struct lt_simulate_options {
 	/* Blocks of a launch of a grid that are run, the first, the last and drawn ones: for counts, which are then scaled
 	 * to all, not for results.  0: all. */
 	int64_t blocks;
-	uint64_t off;                   /* checks that are not made: bits 1 << enum lt_simulate_check */
+	/* Checks that are not made: bits 1 << enum lt_simulate_check.  Without blocks and threads it is not remembered who
+	 * read and wrote global memory: large slots then cost nothing. */
+	uint64_t off;
 	/* By slot, may be NULL: 1: what it holds at the start is not defined; 2: and all of it is at the end. */
 	const uint8_t *fresh;
 };

@@ -44,9 +44,7 @@ static void fill_from_fragments(struct simulation *s, struct matrix_run *r, int 
 static int64_t swizzled(const struct simulation *s, int32_t buffer, int64_t element, int64_t swizzle)
 {
 	int64_t bytes = s->element_bytes[buffer], byte = s->base[buffer] + element * bytes;
-	int bits = swizzle == 128 ? 3 : swizzle == 64 ? 2 : swizzle == 32 ? 1 : 0;
-	byte ^= (byte >> 7 & ((1 << bits) - 1)) << 4;
-	return (byte - s->base[buffer]) / bytes;
+	return (lt__swizzled_byte(byte, swizzle) - s->base[buffer]) / bytes;
 }
 
 /* All subgroups read it: two threads of each stand for the others. */
@@ -57,6 +55,32 @@ static void read_shared(struct simulation *s, const struct matrix_run *r, int32_
 		lt__simulate_shadow_read(s, r->at, buffer, element, r->first + t);
 		lt__simulate_shadow_read(s, r->at, buffer, element, r->first + t + subgroup - 1);
 	}
+}
+
+/* What threads ask shared memory for: rows of 16 bytes, eight at a time, where elements of two bytes lie so; else each
+ * thread its elements, one after the other. */
+static void log_matrix(
+	struct simulation *s, const struct matrix_run *r, int part, const struct lt_matrix_location *p, int64_t from)
+{
+	enum { SIDE = 8 };
+	const int32_t buffer = (int32_t)p->buffer, subgroup = s->grid->region->subgroup;
+	const int line = p->stride[0] == 1;     /* 0: along a row elements lie side by side, 1: along a column */
+	const int64_t columns = r->m->extent[lt__matrix_column_axis(part)];
+	const int64_t rows = r->m->extent[lt__matrix_row_axis(part)], n = line ? columns : rows, along = line ? rows : columns;
+	bool in_rows = s->element_bytes[buffer] == 2 && p->stride[!line] == 1 && p->stride[line] % SIDE == 0
+		&& from % SIDE == 0 && along % SIDE == 0;
+	for (int64_t i = 0; i < n * along / SIDE && in_rows; i++) {
+		lt__simulate_switch(s, r->first + (int32_t)(i % subgroup));
+		lt__simulate_log(s, r->at, (int32_t)(i / subgroup), buffer,
+			swizzled(s, buffer, from + i % n * p->stride[line] + i / n * SIDE, p->swizzle), SIDE);
+	}
+	for (int64_t lane = 0; lane < lt__matrix_lanes(r->m, part) && !in_rows; lane++)
+		for (int32_t t = 0; t < r->n && r->m->part[part].n_thread; t++) {
+			int64_t e = location_in(r->m, part, lane, t);
+			lt__simulate_switch(s, r->first + t);
+			lt__simulate_log(s, r->at, (int32_t)lane, buffer, swizzled(s, buffer,
+				from + e / columns * p->stride[0] + e % columns * p->stride[1], p->swizzle), 1);
+		}
 }
 
 /* From operand number `operand`. */
@@ -87,6 +111,8 @@ static void fill_from_shared(struct simulation *s, struct matrix_run *r, int par
 				.to = -1, .from = buffer, .from_element = element, .n = 1 });
 		}
 	}
+	if (!s->status && s->count && s->count->request)
+		log_matrix(s, r, part, &p, from);
 }
 
 /* A factor as the instruction takes it: without the bits of its fraction that it leaves out. */

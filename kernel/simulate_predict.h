@@ -1,7 +1,7 @@
 /* kernel/simulate_predict.h -- what bounds the loops of a grid on a machine, by what the simulator counted.
  *
- * Not modelled: caches, latency, scheduling.  So a time is one that a kernel does not fall below, and what is named is
- * what has to become less first.
+ * Not modelled: latency, scheduling, and caches: what is read again counts again.  So a kernel that rereads little does
+ * not fall below the time, and what is named is what has to become less first.
  */
 #ifndef LT_KERNEL_SIMULATE_PREDICT_H
 #define LT_KERNEL_SIMULATE_PREDICT_H

@@ -15,7 +15,8 @@ void lt__simulate_log(
 	g->log[g->n_log++] = (struct simulate_logged){ .instruction = instruction, .thread = g->now,
 		.bytes = (int32_t)(n * s->element_bytes[buffer]),
 		.key = (g->thread[g->now].iterations + (uint64_t)part) * UINT64_C(0x9e3779b97f4a7c15),
-		.byte = s->base[buffer] + element * s->element_bytes[buffer],
+		.byte = s->base[buffer]
+			+ lt__swizzled_byte(element * s->element_bytes[buffer], s->k->buffers[buffer].swizzle),
 		.shared = s->k->buffers[buffer].space == LT_SPACE_SHARED };
 }
 

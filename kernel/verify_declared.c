@@ -77,6 +77,9 @@ static void check_buffer(struct lt_verifier *v, struct lt_kernel_names *names, i
 		lt__verify_fail_at(v, LT_PART_BUFFER, i, "make n_slot larger, or change `slot`",
 			"buffer %s has slot %" PRId32 "; %s", b->name, b->slot,
 			b->space == LT_SPACE_SLOT ? "the program has fewer" : "only a buffer in a slot has one, others have -1");
+	if (b->swizzle && b->space != LT_SPACE_SHARED)
+		lt__verify_fail_at(v, LT_PART_BUFFER, i, "make it 0", "buffer %s has a swizzle, and is not in shared memory",
+			b->name);
 	if (b->space == LT_SPACE_WORKSPACE)
 		check_part(v, i, bytes, v->k->workspace_bytes, "workspace");
 	else if (b->space == LT_SPACE_THREAD)

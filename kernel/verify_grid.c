@@ -85,6 +85,10 @@ void lt__verify_shared(struct lt_verifier *v, int32_t buffer)
 		lt__verify_fail_at(v, LT_PART_BUFFER, buffer, "round the offset up",
 			"offset %" PRId64 " of buffer %s is no multiple of its alignment",
 			b->offset, b->name);
+	if (b->swizzle && (!lt__is_swizzle(b->swizzle) || b->align < 8 * (int64_t)b->swizzle || bytes % b->swizzle))
+		lt__verify_fail_at(v, LT_PART_BUFFER, buffer, "round both up; the swizzle is of 32, 64 or 128 bytes",
+			"buffer %s of %" PRId64 " bytes, aligned to %" PRId64 ", has a swizzle of %" PRId32 " bytes, of which these "
+			"are no multiples of once and 8 times", b->name, bytes, b->align, b->swizzle);
 	all = region < 0 ? MAX_SHARED : v->k->regions[region].shared_bytes;
 	if (b->offset > all || bytes > all - b->offset)
 		lt__verify_fail_at(v, LT_PART_BUFFER, buffer, "make `shared` of the region larger",

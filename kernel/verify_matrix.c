@@ -79,7 +79,9 @@ static void check_location(struct lt_verifier *v, const struct lt_kernel_matrix 
 			"buffer %s has elements of type %s; matrix %s takes %s for %c",
 			k->buffers[at.buffer].name, lt__kernel_element_name(k->buffers[at.buffer].dtype), x->name,
 				lt__kernel_element_name(dtype), "ab"[part]);
-	if (at.swizzle != 0 && at.swizzle != 32 && at.swizzle != 64 && at.swizzle != 128)
+	if (at.swizzle && k->buffers[at.buffer].swizzle)
+		lt__verify_fail(v, -1, "write none here", "buffer %s has a swizzle itself", k->buffers[at.buffer].name);
+	if (at.swizzle && !lt__is_swizzle(at.swizzle))
 		lt__verify_fail(v, -1, "write 0 for none", "a swizzle is of 32, 64 or 128 bytes, not %" PRId64, at.swizzle);
 	if (at.stride[0] < INT32_MIN || at.stride[0] > INT32_MAX || at.stride[1] < INT32_MIN || at.stride[1] > INT32_MAX)
 		lt__verify_fail(v, -1, "copy the matrix to where its rows are closer",

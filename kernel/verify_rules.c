@@ -30,6 +30,17 @@ static void check_address(struct lt_verifier *v, const struct lt_instruction *i,
 			"the address is outside buffer %s, which has %" PRId64 " elements", b->name, b->elems);
 }
 
+/* What is 16 bytes apart may be anywhere. */
+static void check_swizzled(struct lt_verifier *v, const struct lt_instruction *i, uint32_t lanes)
+{
+	const struct lt_kernel_buffer *b = &v->k->buffers[i->what];
+	int64_t bytes = (int64_t)lanes * lt__kernel_element_bytes(b->dtype);
+	if (b->swizzle && lanes > 1 && (i->operand[1] >= 0 || i->stride != 1 || bytes > LT_SWIZZLE_CHUNK
+		|| (bytes & (bytes - 1))))
+		lt__verify_fail(v, -1, "access its lanes one by one",
+			"buffer %s has a swizzle: lanes of an access lie side by side in 1, 2, 4, 8 or 16 bytes", b->name);
+}
+
 static void check_access(struct lt_verifier *v, const struct lt_instruction *i)
 {
 	const struct lt_kernel_buffer *b = &v->k->buffers[i->what];
@@ -39,6 +50,7 @@ static void check_access(struct lt_verifier *v, const struct lt_instruction *i)
 			"buffer %s has elements of type %s, not %s", b->name,
 			lt__kernel_element_name(b->dtype), lt__shown_type((struct lt_value_type){ t.dtype, 1 }).text);
 	lt__verify_buffer(v, i->what);
+	check_swizzled(v, i, t.lanes);
 	if (i->opcode != LT_OPCODE_prefetch)
 		check_address(v, i, t.lanes);
 	if (i->opcode == LT_OPCODE_store)

@@ -4,18 +4,29 @@
  * What is handed over is in a group, as a plain nest: a routine does not look at its loops, and a backend that has lost
  * the routine still finds loops that are right.
  */
+#include <string.h>
 #include "looptree/auto.h"
 #include "looptree/call.h"
 
 enum { MAX_MEMBERS = 40 };
 
-struct lt_autocall { const char *name; lt_node mul, sum, end; int32_t n, n_dim; lt_node *member; lt_var *dim; };
+/* refused: what follows the call, and is in none, NULL: nothing does that a routine might take. */
+struct lt_autocall {
+	const char *name, *refused;
+	lt_node mul, sum, end;
+	int32_t n, n_dim;
+	lt_node *member;
+	lt_var *dim;
+};
 /* The leaves that may become a call. */
 struct draft {
 	struct lt_auto *s;
+	const struct lt_routine *row;   /* that took the last smaller one */
+	const char *refused;            /* why that does not take this one */
 	lt_node mul, sum, end;
 	int32_t n, n_dependent;
 	lt_node dependent[MAX_MEMBERS], member[MAX_MEMBERS];
+	const char *why;                /* why the row that was found last is taken; else why none is, the first time */
 };
 
 static bool has(const lt_node *list, int32_t n, lt_node x)
@@ -206,19 +217,48 @@ static bool is_matrix(const struct lt_callshape *c)
 	return false;
 }
 
+/* Below this the loops are faster.  On a device, a float32 product with rows and columns for tiles keeps up for longer:
+ * a routine's own shapes are for products that fill it. */
+int64_t lt__auto_call_min_flops(
+	const struct lt_target *target, const struct lt_routine *r, const struct lt_callshape *c)
+{
+	enum { TILE = 16, LONGER = 5 };
+	int64_t rows = 1, columns = 1, flops;
+	for (int32_t i = 0; i < c->n_dim; i++) {
+		rows *= c->role[i] == LT_DIM_ROW ? c->extent[i] : 1;
+		columns *= c->role[i] == LT_DIM_COLUMN ? c->extent[i] : 1;
+	}
+	if (!target->warp || rows < TILE || columns < TILE || c->sum != LT_F32 || c->dtype[LT_CALL_LEFT] != LT_F32
+		|| lt__mul_overflow(r->min_flops, LONGER, &flops))
+		return r->min_flops;
+	return flops;
+}
+
 /* The first row that takes the draft; NULL. */
-static const struct lt_routine *find_row(const struct draft *d, struct lt_contraction *c)
+static const struct lt_routine *find_row(struct draft *d, struct lt_contraction *c)
 {
 	struct lt_callshape shape;
-	if (lt__contraction_find(d->s->t, d->s->t->arena, d->member, d->n, d->end, "the nest", c) || !is_one_nest(d, c))
+	struct lt_arena *a = d->s->t->arena;
+	const char *why = lt__contraction_find(d->s->t, a, d->member, d->n, d->end, "the nest", c);
+	if (why || !is_one_nest(d, c)) {
+		d->why = d->why ? d->why : why;
 		return NULL;
+	}
 	shape_of(d, c, &shape);
 	for (int32_t i = 0; i < lt__routine_count(d->s->target) && is_matrix(&shape) && !is_cut(&shape); i++) {
 		const struct lt_routine *r = lt__routine_at(d->s->target, i);
 		if (r->pattern == LT_PATTERN_PRODUCT && lt__routine_is_sound(r)
-			&& lt__call_flops(&shape) >= r->min_flops && !lt__routine_refuses(d->s->t->arena, r, &shape))
+			&& lt__call_flops(&shape) >= lt__auto_call_min_flops(d->s->target, r, &shape)
+			&& !lt__routine_refuses(a, r, &shape)) {
+			d->why = lt__auto_call_reason(a, d->s->target, r, &shape);
 			return r;
+		}
 	}
+	if (d->row && !d->refused)
+		d->refused = lt__routine_refuses(a, d->row, &shape);
+	if (!d->why)
+		d->why = is_cut(&shape) ? "elements of a factor do not lie in equal steps" : !is_matrix(&shape)
+			? "it has neither rows nor columns" : lt__auto_call_refusal(a, d->s->target, &shape);
 	return NULL;
 }
 
@@ -247,17 +287,23 @@ static void add_call(struct lt_auto *s, lt_node sum)
 	if (g->node[d.mul].op != LT_OP_mul || g->node[d.mul].reduce || s->in_call[d.mul] || s->n_reader[d.mul] != 1
 		|| !lt__auto_same_class(s, d.mul, sum))
 		return;
+	const char *why = NULL;
 	do {
 		const struct lt_routine *r = try_draft(&d, true, &c);
 		r = r ? r : try_draft(&d, false, &c);
 		if (!r)
 			continue;
-		best = (struct lt_autocall){ r->name, d.mul, sum, d.end, d.n, c.n_dim, NULL, NULL };
+		d.row = r;
+		d.refused = NULL;
+		why = d.why;
+		best = (struct lt_autocall){ .name = r->name, .mul = d.mul, .sum = sum, .end = d.end, .n = d.n, .n_dim = c.n_dim };
 		best.member = lt__arena_copy(s->t->arena, d.member, sizeof *d.member * (size_t)d.n);
 		best.dim = lt__arena_copy(s->t->arena, c.dim, sizeof *c.dim * (size_t)c.n_dim);
 	} while (draft_grow(&d));
+	lt__auto_call_because(s, sum, best.name != NULL, why ? why : d.why ? d.why : "no routine takes it");
 	if (!best.name)
 		return;
+	best.refused = d.refused;
 	LT_GROW(s->t->arena, s->call, s->n_call, s->cap_call);
 	s->call[s->n_call++] = best;
 	for (int32_t k = 0; k < best.n; k++)
@@ -321,5 +367,10 @@ lt_status lt__auto_add_call(struct lt_auto *s, lt_node n)
 	if (inner < 0)
 		return lt_context_code(t->ctx);
 	lt__auto_record_nest(s, group, s->constant[c->end], true);
+	if (c->refused) {
+		LT_GROW(t->arena, t->note, t->n_note, t->cap_note);
+		t->note[t->n_note++] = (struct lt_tnote){ c->end,
+			lt__arena_format(t->arena, "tree: %s ends here: %.*s", c->name, (int)strcspn(c->refused, ";"), c->refused) };
+	}
 	return LT_OK;
 }

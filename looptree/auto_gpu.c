@@ -14,7 +14,6 @@
 #include "looptree/auto_gpu.h"
 
 enum {
-	THREADS = 256,                  /* of a block, where nothing asks for another number */
 	FEW = 4,                        /* elements that one thread goes through by itself, whatever the traffic */
 	EACH = 8,                       /* elements of a row that a thread has at least */
 	FULL = 1024                     /* threads of a multiprocessor that keep its memory busy */
@@ -99,10 +98,11 @@ static void choose_inner(const struct lt_gpu *s, struct lt_gpu_nest *n)
 		lt_tnode inner = lt__gpu_inner_of(s, c, lane, &across);
 		if (inner < 0)
 			continue;
-		int64_t trips = lt_looptree_trip_count(s->t, inner), deep = power_up(trips / 8, THREADS / n->threads);
+		int64_t all = lt__gpu_threads(s->target);
+		int64_t trips = lt_looptree_trip_count(s->t, inner), deep = power_up(trips / 8, all / n->threads);
 		if (across)
-			n->threads = n->threads > THREADS ? n->threads : THREADS;
-		else if (n->threads <= THREADS / 4)
+			n->threads = n->threads > all ? n->threads : all;
+		else if (n->threads <= all / 4)
 			n->deep = deep > n->deep ? deep : n->deep;
 	}
 	n->deep = n->deep * n->threads > lt__gpu_max_block(s->target) ? 1 : n->deep;
@@ -111,7 +111,7 @@ static void choose_inner(const struct lt_gpu *s, struct lt_gpu_nest *n)
 /* A power of two of threads, so that they are combined by halves. */
 static void choose_rows(const struct lt_gpu *s, struct lt_gpu_nest *n)
 {
-	int64_t subgroup = (int64_t)s->target->warp, runs, length = row_length(s, n);
+	int64_t subgroup = (int64_t)s->target->warp, all = lt__gpu_threads(s->target), runs, length = row_length(s, n);
 	n->form = LT_GPU_ROWS;
 	n->lane = -1;
 	n->wide = row_wide(s, n);
@@ -124,7 +124,7 @@ static void choose_rows(const struct lt_gpu *s, struct lt_gpu_nest *n)
 	choose_inner(s, n);
 	if (n->deep > 1)
 		return;
-	n->side = n->n_chain && n->threads < THREADS / 2 ? THREADS / n->threads : 1;
+	n->side = n->n_chain && n->threads < all / 2 ? all / n->threads : 1;
 	while (n->side * n->threads > 2 * subgroup && n->side > 1
 		&& n->rows / n->side < 2 * (int64_t)s->target->multiprocessors)
 		n->side /= 2;
@@ -135,7 +135,7 @@ static void choose_threads(const struct lt_gpu *s, struct lt_gpu_nest *n)
 {
 	int64_t full = gpu_times((int64_t)s->target->multiprocessors, FULL);
 	n->form = LT_GPU_THREADS;
-	n->side = THREADS;
+	n->side = lt__gpu_threads(s->target);
 	if (n->rows >= full || n->elems < 8 * FEW || !lt__gpu_reduces(s->t, n->top)) {
 		while (n->side > 32 && n->rows / n->side < 2 * (int64_t)s->target->multiprocessors)
 			n->side /= 2;
@@ -148,8 +148,19 @@ static void choose_threads(const struct lt_gpu *s, struct lt_gpu_nest *n)
 	n->threads = n->threads * n->side > lt__gpu_max_block(s->target) ? lt__gpu_max_block(s->target) / n->side : n->threads;
 	if (n->threads < 2) {
 		n->form = LT_GPU_THREADS;
-		n->side = THREADS / 2;
+		n->side = lt__gpu_threads(s->target) / 2;
 	}
+}
+
+/* A thread for each iteration of the chain, whatever that costs. */
+static void choose_plainest(const struct lt_gpu *s, struct lt_gpu_nest *n)
+{
+	if (n->n_chain == 0)
+		return;
+	(void)best_lane(s, n);
+	n->form = LT_GPU_THREADS;
+	n->side = lt__gpu_max_block(s->target);
+	n->side = n->side < 32 ? n->side : 32;
 }
 
 static bool is_empty(const struct lt_looptree *t, lt_tnode at)
@@ -167,6 +178,10 @@ void lt__gpu_choose(struct lt_gpu *s, lt_tnode top, struct lt_gpu_nest *out)
 	lt__gpu_look(s, top, out);
 	if (s->t->node[top].loop != LT_SERIAL || is_empty(s->t, top))
 		return;
+	if (lt__auto_plainer_in(s->t, s->plainer, top)->level >= LT_PLAINEST) {
+		choose_plainest(s, out);
+		return;
+	}
 	double lane = out->lane_traffic = best_lane(s, out);
 	out->row_traffic = -1;
 	if (out->leaves && out->n_chain) {

@@ -19,7 +19,7 @@
 #include "looptree/auto.h"
 #include "looptree/edit.h"
 
-enum { LT_GPU_CHAIN = 24 };
+enum { LT_GPU_CHAIN = 24, LT_GPU_BLOCK = 256 };
 enum lt_gpu_form {
 	LT_GPU_NONE,            /* nothing of it is shared out: one thread                               */
 	LT_GPU_POINTS,          /* a thread has some elements side by side of what the chain runs over   */
@@ -47,11 +47,19 @@ struct lt_gpu_nest {
 struct lt_gpu {
 	struct lt_looptree *t;
 	const struct lt_target *target;
+	const struct lt_plainer *plainer;       /* by node of the tree's graph, or NULL */
 	struct lt_edit e;
 };
+/* Threads that a block has at most, in whole subgroups; those that it has where nothing asks for another number. */
 static inline int64_t lt__gpu_max_block(const struct lt_target *t)
 {
-	return t->max_block && t->max_block < 1024 ? (int64_t)t->max_block : 1024;
+	int64_t n = t->max_block && t->max_block < 1024 ? (int64_t)t->max_block : 1024;
+	return t->warp && n > (int64_t)t->warp ? n - n % (int64_t)t->warp : n;
+}
+static inline int64_t lt__gpu_threads(const struct lt_target *t)
+{
+	int64_t max = lt__gpu_max_block(t);
+	return max < LT_GPU_BLOCK ? max : LT_GPU_BLOCK;
 }
 
 /* auto_gpu_share.c: when clusters are placed.  Whether the cluster in hand, of node n, may stand inside `at`; whether

@@ -12,7 +12,7 @@
  */
 #include "looptree/auto_gpu.h"
 
-enum { THREADS = 256, UNROLLED = 32, TOGETHER = 8 };
+enum { UNROLLED = 32, TOGETHER = 8 };
 
 /* A loop of the chain, cut: iterations of the grid, of threads, of one thread. */
 struct chain_cut { lt_tnode loop; int64_t iterations, threads, wide; int axis; };
@@ -73,8 +73,11 @@ static void rebuild(struct lt_gpu *s, const struct lt_gpu_nest *n, const struct 
 	for (int32_t i = 0; i < first; i++)             /* more blocks than a grid has */
 		push_grid(s, &x, &cut[i], true);
 	for (int32_t i = 0; i < n->n_chain; i++)
-		if (cut[i].threads > 1)
-			push(s, &x, bind_loop(s, &cut[i], t->node[cut[i].loop].step * cut[i].wide, LT_BLOCK, cut[i].axis));
+		if (cut[i].threads > 1) {
+			lt_tnode at = bind_loop(s, &cut[i], t->node[cut[i].loop].step * cut[i].wide, LT_BLOCK, cut[i].axis);
+			t->node[at].tail = cut[i].wide == 1 ? t->node[cut[i].loop].tail : LT_GUARD;
+			push(s, &x, at);
+		}
 	for (int32_t i = 0; i < n->n_chain; i++)
 		if (cut[i].wide > 1)
 			push(s, &x, bind_loop(s, &cut[i], t->node[cut[i].loop].step, LT_VECTOR, 0));
@@ -88,14 +91,14 @@ static void rebuild(struct lt_gpu *s, const struct lt_gpu_nest *n, const struct 
 }
 
 /* As many threads as leave the fewest off, counting those that fill a subgroup; of equals a divisor, so that no
- * iteration needs a mask, then the most. */
-static int64_t share_of(const struct lt_gpu *s, int64_t iterations, int64_t max)
+ * iteration needs a mask, then the most.  each: threads that each of them stands for. */
+static int64_t share_of(const struct lt_gpu *s, int64_t iterations, int64_t max, int64_t each)
 {
 	int64_t best = max, least = INT64_MAX, subgroup = (int64_t)s->target->warp;
 	if (iterations <= max)
 		return iterations;
 	for (int64_t n = max; 2 * n > max; n--) {
-		int64_t blocks = (iterations - 1) / n + 1, all, full = lt__round_up(n, max < subgroup ? max : subgroup);
+		int64_t blocks = (iterations - 1) / n + 1, all, full = lt__round_up(n * each, subgroup);
 		if (lt__mul_overflow(blocks, full, &all) || lt__mul_overflow(all, 2, &all))
 			return max;
 		all += iterations % n != 0;
@@ -131,7 +134,7 @@ static void fill_block(const struct lt_gpu *s, struct chain_cut *cut, int32_t n,
 {
 	int64_t threads = 1;
 	for (int32_t i = n; i-- > 0 && threads * 2 <= max;) {
-		cut[i].threads = share_of(s, (cut[i].iterations - 1) / cut[i].wide + 1, max / threads);
+		cut[i].threads = share_of(s, (cut[i].iterations - 1) / cut[i].wide + 1, max / threads, threads);
 		threads *= cut[i].threads;
 	}
 }
@@ -195,7 +198,7 @@ static void share_child(struct lt_gpu *s, const struct lt_gpu_nest *n, lt_tnode 
 	struct lt_looptree *t = s->t;
 	bool across = false, reduces = lt__gpu_reduces(t, child);
 	lt_tnode inner = axis ? -1 : lt__gpu_inner_of(s, child, lane, &across);
-	if (inner >= 0 && across && n->threads >= THREADS) {
+	if (inner >= 0 && across && n->threads >= lt__gpu_threads(s->target)) {
 		int64_t subgroup = (int64_t)s->target->warp, wide = lt__gpu_wide(s, child, t->node[inner].var);
 		share_loop(s, inner, subgroup, wide > 1 ? wide : 1, 0, true);
 		share_loop(s, lane, n->threads / subgroup, 1, 0, true);
@@ -240,7 +243,7 @@ void lt__gpu_bind(struct lt_gpu *s, struct lt_gpu_nest *n)
 	case LT_GPU_POINTS:
 		lane_last(n, cut);
 		cut[n->n_chain - 1].wide = n->wide;
-		fill_block(s, cut, n->n_chain, THREADS);
+		fill_block(s, cut, n->n_chain, lt__gpu_threads(s->target));
 		break;
 	case LT_GPU_THREADS:
 		lane_last(n, cut);
@@ -253,7 +256,7 @@ void lt__gpu_bind(struct lt_gpu *s, struct lt_gpu_nest *n)
 		break;
 	default:
 		if (n->n_chain && n->side > 1) {
-			cut[n->n_chain - 1].threads = share_of(s, cut[n->n_chain - 1].iterations, n->side);
+			cut[n->n_chain - 1].threads = share_of(s, cut[n->n_chain - 1].iterations, n->side, n->threads);
 			cut[n->n_chain - 1].axis = 1;
 		}
 		share_body(s, n, 0);

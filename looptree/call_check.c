@@ -50,7 +50,7 @@ static const struct { uint32_t bit; const char *name;
 	{ LT_EPILOGUE_BIAS, "a bias" },
 	{ LT_EPILOGUE_RESIDUAL, "a residual" },
 	{ LT_EPILOGUE_RELU, "a ReLU" },
-	{ LT_EPILOGUE_GELU, "a GELU" },
+	{ LT_EPILOGUE_GELU, "a GELU by erf" },
 	{ LT_EPILOGUE_GELU_TANH, "a GELU by tanh" },
 	{ LT_EPILOGUE_SILU, "a SiLU" },
 };

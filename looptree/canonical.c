@@ -20,6 +20,8 @@ static void print_buffer(struct lt_text *t, const struct lt_tree *x, const struc
 		(int)b->alias_of);
 	if (b->depth > 1)
 		lt__text_format(t, " depth %d", (int)b->depth);
+	if (b->swizzle)
+		lt__text_format(t, " swizzle %d", (int)b->swizzle);
 	lt__text_add(t, "\n", 1);
 }
 

@@ -52,6 +52,11 @@ lt_status lt__held_elems(const struct lt_looptree *t, lt_node n, const int64_t *
 	for (int32_t i = l ? l->n - 1 : -1; i >= 0; i--)
 		over = over || lt__mul_overflow(*out, lt__digit_extent(&l->digit[i], extent), out)
 			|| lt__add_overflow(*out, l->digit[i].pad, out);
+	if (l && l->swizzle) {          /* whole periods of it, so that buffers in turn begin with one */
+		int64_t period = 8 * (int64_t)l->swizzle / (int64_t)lt__dtype_info(d->dtype)->bytes;
+		over = over || lt__add_overflow(*out, period - 1, out);
+		*out = *out / period * period;
+	}
 	over = over || *out > INT64_MAX / 64;
 	return !over ? LT_OK : lt_fail(t->ctx, LT_EOVERFLOW, "%%%s with the gaps that its loops and layout leave has a size "
 		"that exceeds 63 bits; choose smaller steps", d->name);

@@ -38,11 +38,23 @@ static bool moves(const struct lt_graph *g, const struct lt_leaf *leaf, lt_node 
 	return n > 0;
 }
 
+/* Whether a leaf in `at` reduces over v. */
+static bool pad_is_summed(const struct lt_freezer *f, lt_tnode at, lt_var v)
+{
+	for (lt_tnode c = f->t->node[at].child; c >= 0; c = f->t->node[c].next)
+		if (pad_is_summed(f, c, v))
+			return true;
+	return f->t->node[at].kind == LT_TLEAF && lt__reduces(f->g, f->t->node[at].leaf, v);
+}
+
 /* Whether the leaf of n, which touches a value in place along dim i, stays within the cells that the value's leaf
- * fills. */
+ * fills.  Cells of another nest with nothing known in them are no use to a sum over that dim: they are not read. */
 static bool stays_inside(const struct lt_freezer *f, lt_node n, lt_node base, int32_t i, bool dest)
 {
 	if (f->t->leaf_of[base] < 0 || !f->t->scope[base].unit[i])
+		return false;
+	if (!dest && f->t->scope[base].owner < 0 && (!f->fill[base] || f->fill[base][i].state != LT_FILL_SAME)
+		&& pad_is_summed(f, f->path[0].at, f->g->node[base].dim[i]))
 		return false;
 	int64_t unit = dest ? 1 : lt__pad_unit(f->t, f->t->scope[base].owner, f->t->leaf_of[n], f->g->node[base].dim[i]);
 	return unit > 0 && f->t->scope[base].unit[i] % unit == 0;

@@ -66,6 +66,8 @@ static lt_status cut_digits(const struct lt_looptree *t, lt_node n, struct lt_di
 	return LT_OK;
 }
 
+bool lt__layout_word_ends(const struct lt_word *w) { return lt__word_is(w, "pad") || lt__word_is(w, "swizzle"); }
+
 /* "pad 8": no dim is followed by a number. */
 static bool layout_pads(const struct lt_words *w, int32_t i)
 {
@@ -73,9 +75,30 @@ static bool layout_pads(const struct lt_words *w, int32_t i)
 		&& w->word[i + 1].at[0] <= '9';
 }
 
-lt_status lt__layout_read(const struct lt_looptree *t, lt_node n, const struct lt_words *w, struct lt_memlayout **out)
+/* "swizzle 128" at the end of the words, which are then so many fewer. */
+static lt_status read_swizzle(const struct lt_looptree *t, struct lt_words *w, int64_t *swizzle)
+{
+	*swizzle = 0;
+	if (w->n < 2 || !lt__word_is(&w->word[w->n - 2], "swizzle"))
+		return LT_OK;
+	w->n -= 2;
+	LT_TRY(lt__word_number(t, &w->word[w->n + 1], "swizzle", swizzle));
+	if (*swizzle != 32 && *swizzle != 64 && *swizzle != 128)
+		return lt_fail(t->ctx, LT_EILLEGAL, "a swizzle is of 32, 64 or 128 bytes, not %lld: within as many, runs of 16 bytes "
+			"change places", (long long)*swizzle);
+	for (int32_t i = 0; i < w->n; i++)
+		if (layout_pads(w, i))
+			return lt_fail(t->ctx, LT_EILLEGAL, "a layout has a pad or a swizzle, not both: gaps move what the swizzle moves");
+	return LT_OK;
+}
+
+lt_status lt__layout_read(
+	const struct lt_looptree *t, lt_node n, const struct lt_words *words, struct lt_memlayout **out)
 {
 	const struct lt_nodedef *d = &t->graph->node[n];
+	struct lt_words all = *words, *w = &all;
+	int64_t swizzle;
+	LT_TRY(read_swizzle(t, w, &swizzle));
 	struct lt_digit *digit = LT_NEW(t->arena, struct lt_digit, w->n + 1);
 	bool *ends = LT_NEW(t->arena, bool, d->n_dim + 1);              /* by dim: it is a digit itself */
 	int32_t n_digit = 0;
@@ -95,6 +118,7 @@ lt_status lt__layout_read(const struct lt_looptree *t, lt_node n, const struct l
 				"a layout of %%%s has each dim itself among its digits; `%s` is missing",
 				d->name, t->graph->var[d->dim[i]].name);
 	*out = lt__layout_new(t, n_digit, digit, 0);
+	(*out)->swizzle = (int32_t)swizzle;
 	return LT_OK;
 }
 
@@ -111,6 +135,8 @@ void lt__layout_text(struct lt_text *x, const struct lt_looptree *t, lt_node n)
 		if (l->digit[i].pad)
 			lt__text_format(x, " pad %lld", (long long)l->digit[i].pad);
 	}
+	if (l->swizzle)
+		lt__text_format(x, " swizzle %d", (int)l->swizzle);
 }
 
 /* What is handed to the outside has the order that its dims say. */
@@ -146,8 +172,5 @@ lt_status lt__primitive_layout(struct lt_edit *e, const struct lt_words *w)
 	lt_node n;
 	struct lt_words digits = { w->n - 1, w->word + 1 };
 	LT_TRY(lt__path_leaf(t, &w->word[0], &n));
-	for (int32_t i = 0; i < digits.n; i++)
-		if (lt__word_is(&digits.word[i], "swizzle"))
-			return lt_fail(t->ctx, LT_EUNSUPPORTED, "no backend has swizzled layouts yet; use `pad`");
 	return lt__layout_read(t, n, &digits, &t->layout[n]);
 }

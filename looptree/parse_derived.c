@@ -122,8 +122,9 @@ lt_status lt__tree_derived_lines(struct lt_treereader *r)
 lt_status lt__tree_layout(struct lt_treereader *r, lt_node n)
 {
 	enum { MAX_DIGITS = 4 * LT_MAX_RANK };
-	struct lt_word *word = LT_NEW(r->scratch, struct lt_word, MAX_DIGITS + 2);
+	struct lt_word *word = LT_NEW(r->scratch, struct lt_word, MAX_DIGITS + 4);
 	struct lt_words digits = { 0, word };
+	int64_t number;
 	struct lt_lexer at = r->l;
 	lt__tree_word(r);
 	if (lt__tree_at_end(r) || *r->l.at != '[')
@@ -139,11 +140,13 @@ lt_status lt__tree_layout(struct lt_treereader *r, lt_node n)
 		word[digits.n] = w;
 		digits.n += w.bytes > 0;
 	}
-	if (!lt__tree_at_end(r) && r->l.bytes == 3 && !memcmp(r->l.at, "pad", 3)) {
-		int64_t pad;
+	while (!lt__tree_at_end(r) && lt__layout_word_ends(&(struct lt_word){ r->l.at, r->l.bytes })) {
+		bool pads = *r->l.at == 'p';
+		if (digits.n > MAX_DIGITS + 2)
+			return LT_TREE_SYNTAX(r, "a layout ends with one pad or swizzle");
 		word[digits.n++] = (struct lt_word){ r->l.at, r->l.bytes };
 		lt__tree_word(r);
-		LT_TRY(lt__tree_number(r, "the padding of a layout", 1, &pad));
+		LT_TRY(lt__tree_number(r, pads ? "the padding of a layout" : "the swizzle of a layout", 1, &number));
 		word[digits.n++] = (struct lt_word){ r->l.at, r->l.bytes };
 		lt__tree_word(r);
 	}

@@ -11,7 +11,12 @@
 
 enum { RIDGE = 8 };     /* flops a byte from which on arithmetic, not memory, bounds a core */
 
-struct tree_printer { struct lt_looptree *t; struct lt_text text; struct lt_fact *fact; };
+struct tree_printer {
+	struct lt_looptree *t;
+	struct lt_text text;
+	struct lt_fact *fact;
+	const struct lt_treecomments *comments;       /* NULL: none */
+};
 
 static lt_status print_header(struct tree_printer *p)
 {
@@ -167,6 +172,15 @@ static void print_loop(struct tree_printer *p, lt_tnode at)
 	print_work(p, at);
 }
 
+/* Comments of a line, each behind `mark`; `end` after it. */
+static void print_comments(struct tree_printer *p, const char *text, int indent, const char *mark, const char *end)
+{
+	for (size_t n; text; text = text[n] ? text + n + 1 : NULL) {
+		n = strcspn(text, "\n");
+		lt__text_format(&p->text, "%*s%s%.*s%s", indent, "", mark, (int)n, text, end);
+	}
+}
+
 struct print_output { struct tree_printer p; void (*write)(void *, const char *, size_t); void *user; };
 
 static lt_status print_body(void *arg)
@@ -189,6 +203,7 @@ static lt_status print_body(void *arg)
 			up >= 0 && t->node[at].parent != last && t->node[up].parent != t->node[at].parent;
 			up = t->node[up].parent)
 			depth--;
+		print_comments(p, p->comments ? p->comments->before[at] : NULL, 2 * (int)depth, "# ", "\n");
 		lt__text_format(&p->text, "%*s", 2 * (int)depth, "");
 		if (t->node[at].kind == LT_TLEAF) {
 			LT_TRY(print_node(p, t->node[at].leaf, t->node[at].parent));
@@ -196,6 +211,7 @@ static lt_status print_body(void *arg)
 		} else {
 			print_loop(p, at);
 		}
+		print_comments(p, p->comments ? p->comments->on[at] : NULL, 0, "; ", "");
 		lt__text_add(&p->text, "\n", 1);
 		if (p->text.n > 1 << 16) {
 			b->write(b->user, p->text.at, p->text.n);
@@ -206,14 +222,21 @@ static lt_status print_body(void *arg)
 	return LT_OK;
 }
 
-lt_status lt_looptree_print(const struct lt_looptree *t, void (*write)(void *, const char *, size_t), void *user)
+lt_status lt__looptree_print(const struct lt_looptree *t, const struct lt_treecomments *comments,
+	void (*write)(void *, const char *, size_t), void *user)
 {
 	/* Accesses that are asked for first here are kept in the tree; nothing of it changes that can be seen. */
-	struct print_output b = { .p = { .t = (struct lt_looptree *)(uintptr_t)t }, .write = write, .user = user };
+	struct print_output b = { .p = { .t = (struct lt_looptree *)(uintptr_t)t, .comments = comments }, .write = write,
+		.user = user };
 	struct lt_arena *a;
 	LT_TRY(lt__arena_new(t->ctx, &a));
 	b.p.text.arena = a;
 	lt_status st = lt__protect(t->ctx, print_body, &b);
 	lt__arena_free(a);
 	return st;
+}
+
+lt_status lt_looptree_print(const struct lt_looptree *t, void (*write)(void *, const char *, size_t), void *user)
+{
+	return lt__looptree_print(t, NULL, write, user);
 }

@@ -331,8 +331,11 @@ lt_status lt__auto_products(struct lt_auto *s)
 		if (!product_find(s, n, &p))
 			continue;
 		p.epilogue = find_epilogue(s, &p);
-		if (lt__target_has_grid(s->target) && !lt__product_tiles(s, &p) && !lt__product_blocks(s, &p))
+		if (lt__target_has_grid(s->target) && (lt__auto_level(s->plainer, p.sum) > 0
+			|| (!lt__product_tiles(s, &p) && !lt__product_blocks(s, &p)))) {
+			lt__product_reason_plain(s, &p);
 			continue;
+		}
 		if (p.form != LT_PRODUCT_BLOCKS && p.form != LT_PRODUCT_TILES)
 			lt__product_form(s, &p);
 		LT_GROW(s->t->arena, s->product, s->n_product, s->cap_product);

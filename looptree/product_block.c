@@ -6,7 +6,7 @@
  * a cycle.  Where even small tiles are too few blocks, the deep var is shared out, too, and partial sums are added in a
  * nest of their own.
  */
-#include "looptree/auto.h"
+#include "looptree/auto_gpu.h"
 #include "looptree/blocks.h"
 
 enum {
@@ -135,12 +135,19 @@ static double cycles_of(const struct lt_auto *s, const struct lt_product *p, con
 	return cycles;
 }
 
+/* Whether the target has blocks of so many threads. */
+static bool shape_fits(const struct lt_auto *s, const struct block_shape *x)
+{
+	return x->lanes_m * x->warps_m * x->lanes_n * x->warps_n <= lt__gpu_max_block(s->target);
+}
+
 static struct block_form choose_shape(const struct lt_auto *s, const struct lt_product *p)
 {
 	struct block_form best = { NULL, 1, 0 };
 	bool wide = lt__dtype_info(s->g->node[p->sum].dtype)->bytes > 4;       /* half as many fit the registers */
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-		for (int64_t split = 1; split == 1 || (split <= MAX_SPLIT && block_extent(s, p->k) / split >= MIN_PART); split *= 2) {
+		for (int64_t split = 1; shape_fits(s, &shapes[i]) && (split == 1 || (split <= MAX_SPLIT && block_extent(s, p->k) / split >= MIN_PART));
+			split *= 2) {
 			double cycles = cycles_of(s, p, &shapes[i], split);
 			if ((!wide || shapes[i].m * shapes[i].n <= 16) && (!best.shape || cycles < best.cycles * (split > 1 ? 0.9 : 1)))
 				best = (struct block_form){ &shapes[i], split, cycles };
@@ -210,6 +217,8 @@ bool lt__product_blocks(struct lt_auto *s, struct lt_product *p)
 	look_at(s, p, p->left, p->m, &b->factor[0]);
 	look_at(s, p, p->right, p->n, &b->factor[1]);
 	struct block_form c = choose_shape(s, p);
+	if (!c.shape)
+		return false;
 	fill_side(&b->factor[0], c.shape, false);
 	fill_side(&b->factor[1], c.shape, true);
 	b->threads = (int32_t)(b->factor[0].lanes * b->factor[0].warps * b->factor[1].lanes * b->factor[1].warps);

@@ -11,7 +11,7 @@
  *       for warps and threads, m' and n'
  *         what is computed of the sum
  */
-#include "looptree/auto.h"
+#include "looptree/auto_gpu.h"
 #include "looptree/layout.h"
 
 struct block_nest { struct lt_auto *s; const struct lt_product *p; lt_tnode at; };
@@ -212,13 +212,13 @@ static void add_parts(struct lt_auto *s, struct lt_product *p)
 {
 	struct block_nest x = { s, p, -1 };
 	const struct lt_nodedef *d = &s->g->node[p->sum], *part = &s->g->node[p->part];
-	int64_t columns = s->g->var[p->n].extent;
+	int64_t columns = s->g->var[p->n].extent, max = lt__gpu_max_block(s->target), adding = ADDING < max ? ADDING : max;
 	lay_out_parts(s, p);
 	for (int32_t i = 0; i < d->n_dim; i++)
 		if (d->dim[i] != p->n)
 			open_step(&x, d->dim[i], 1, LT_GRID);
-	add_loop(&x, p->n, columns < ADDING ? columns : ADDING, LT_GRID);
-	s->t->node[x.at].tail = columns > ADDING && columns % ADDING ? LT_MASK : LT_GUARD;
+	add_loop(&x, p->n, columns < adding ? columns : adding, LT_GRID);
+	s->t->node[x.at].tail = columns > adding && columns % adding ? LT_MASK : LT_GUARD;
 	add_loop(&x, p->n, 1, LT_BLOCK);
 	p->end = x.at;
 	struct block_nest sum = x;

@@ -5,14 +5,15 @@
  * matrix instructions, whose sums stay in registers.
  */
 #include <string.h>
-#include "looptree/auto.h"
+#include "looptree/auto_gpu.h"
 #include "looptree/blocks.h"
 #include "looptree/tile.h"
 
 enum {
 	WARP = 32,
 	MIN_WORK = 1 << 16,             /* multiply-adds below which a plain nest is as good */
-	ROW_GAP = 8,                    /* elements: 16 bytes, so that rows begin in other banks */
+	HALF_BYTES = 2,
+	ROW_BYTES = 128,                /* of a swizzled layout (struct lt_buffer); it begins anew after eight times as many */
 	LEAST_SIDE = 16
 };
 
@@ -77,6 +78,12 @@ static bool tile_has_var(const struct lt_graph *g, lt_node n, lt_var v)
 	return false;
 }
 
+/* Whether the target has blocks of so many warps. */
+static bool tiles_fit(const struct lt_auto *s, const struct lt_product_tiles *x)
+{
+	return x->block[0] / x->warp[0] * (x->block[1] / x->warp[1]) * WARP <= lt__gpu_max_block(s->target);
+}
+
 static void choose_tiles(const struct lt_auto *s, const struct lt_product *p, struct lt_product_tiles *x)
 {
 	double others = tile_count(s, &p->batch) * tile_count(s, &p->row) / (double)tile_extent(s, p->m)
@@ -84,7 +91,7 @@ static void choose_tiles(const struct lt_auto *s, const struct lt_product *p, st
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
 		memcpy(x->block, shapes[i].block, sizeof x->block);
 		memcpy(x->warp, shapes[i].warp, sizeof x->warp);
-		if (others * (double)tile_up(tile_extent(s, p->m), x->block[0]) * (double)tile_up(tile_extent(s, p->n), x->block[1])
+		if (tiles_fit(s, x) && others * (double)tile_up(tile_extent(s, p->m), x->block[0]) * (double)tile_up(tile_extent(s, p->n), x->block[1])
 			>= (double)s->target->multiprocessors)
 			break;
 	}
@@ -92,10 +99,10 @@ static void choose_tiles(const struct lt_auto *s, const struct lt_product *p, st
 
 static int64_t bytes_of_slice(const struct lt_product_tiles *x, int64_t slice)
 {
-	int64_t elems = 0;
+	int64_t bytes = 0;
 	for (int i = 0; i < 2; i++)
-		elems += x->along_k[i] ? x->block[i] * (slice + ROW_GAP) : slice * (x->block[i] + ROW_GAP);
-	return 2 * elems;
+		bytes += tile_up(slice * x->block[i] * HALF_BYTES, 8 * ROW_BYTES) * 8 * ROW_BYTES;
+	return bytes;
 }
 
 /* Two blocks share a multiprocessor's memory. */
@@ -108,6 +115,10 @@ static bool choose_slices(const struct lt_auto *s, const struct lt_product *p, s
 		if ((slices[i].slice > 32 && deep < 4 * slices[i].slice) || bytes_of_slice(x, slices[i].slice) * depth > room)
 			continue;
 		x->slice = slices[i].slice;
+		for (int side = 0; side < 2; side++) {
+			int64_t run = x->along_k[side] ? x->slice : x->block[side];
+			x->row[side] = run < ROW_BYTES / HALF_BYTES ? run : ROW_BYTES / HALF_BYTES;
+		}
 		x->depth = (int32_t)depth;
 		return true;
 	}
@@ -138,7 +149,7 @@ bool lt__product_tiles(struct lt_auto *s, struct lt_product *p)
 			&& lt__auto_stride(s->g, &leaf->read[0].piece[0], across) != 1;
 	}
 	choose_tiles(s, p, x);
-	if (!choose_slices(s, p, x))
+	if (!tiles_fit(s, x) || !choose_slices(s, p, x))
 		return false;
 	p->form = LT_PRODUCT_TILES;
 	p->tiles = x;

@@ -49,17 +49,23 @@ static void nest_leaf(struct matrix_nest *x, lt_node n)
 		(void)lt_looptree_add_leaf(x->s->t, x->at, n);
 }
 
-/* Rows of what lies side by side, each with a gap behind it. */
-static void lay_out_slice(struct lt_auto *s, lt_node copy, lt_var last)
+/* Rows of what lies side by side, `row` elements of it, whose runs of 16 bytes change places, so that rows that are read
+ * together begin in different banks. */
+static void lay_out_slice(struct lt_auto *s, lt_node copy, lt_var last, int64_t run, int64_t row)
 {
 	const struct lt_nodedef *d = &s->g->node[copy];
-	struct lt_digit *digit = LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 1);
-	int32_t n = 0;
-	for (int pass = 0; pass < 2; pass++)
-		for (int32_t i = 0; i < d->n_dim; i++)
-			if ((d->dim[i] == last) == (pass == 1))
-				digit[n++] = (struct lt_digit){ .dim = i, .step = 1 };
-	s->t->layout[copy] = lt__layout_new(s->t, n, digit, WIDE);
+	struct lt_digit *digit = LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2);
+	int32_t n = 0, at = 0;
+	for (int32_t i = 0; i < d->n_dim; i++)
+		at = d->dim[i] == last ? i : at;
+	if (row < run)
+		digit[n++] = (struct lt_digit){ .dim = at, .step = row };
+	for (int32_t i = 0; i < d->n_dim; i++)
+		if (i != at)
+			digit[n++] = (struct lt_digit){ .dim = i, .step = 1 };
+	digit[n++] = (struct lt_digit){ .dim = at, .step = 1, .span = row < run ? row : 0 };
+	s->t->layout[copy] = lt__layout_new(s->t, n, digit, 0);
+	s->t->layout[copy]->swizzle = (int32_t)(row * lt__dtype_info(d->dtype)->bytes);
 }
 
 /* All threads copy, WIDE elements each: neighbours what lies side by side. */
@@ -68,10 +74,12 @@ static void nest_copy(struct matrix_nest x, int which)
 	const struct lt_product *p = x.p;
 	const struct lt_product_tiles *b = p->tiles;
 	lt_var side = which ? p->n : p->m, last = b->along_k[which] ? p->k : side, rows = b->along_k[which] ? side : p->k;
-	int64_t run = b->along_k[which] ? b->slice : b->block[which], across = run / WIDE < WARP ? WARP / (run / WIDE) : 1;
+	int64_t run = b->along_k[which] ? b->slice : b->block[which], row = b->row[which], across = WARP / (row / WIDE);
 	int64_t y = b->block[1] / b->warp[1], z = b->block[0] / b->warp[0];
 	lt_node copy = which ? p->right_copy : p->left_copy;
 	nest_others(&x, &p->batch, -1, LT_UNROLL);
+	if (row < run)
+		(void)nest_loop(&x, last, row, LT_UNROLL, 0);
 	(void)nest_loop(&x, rows, z * y * across, LT_UNROLL, 0);
 	(void)nest_loop(&x, rows, y * across, LT_BLOCK, 2);
 	(void)nest_loop(&x, rows, across, LT_BLOCK, 1);
@@ -81,7 +89,7 @@ static void nest_copy(struct matrix_nest x, int which)
 	nest_leaf(&x, copy);
 	if (x.s->t->leaf_of[copy] < 0)
 		return;
-	lay_out_slice(x.s, copy, last);
+	lay_out_slice(x.s, copy, last, run, row);
 	struct lt_tnodedef *leaf = &x.s->t->node[x.s->t->leaf_of[copy]];
 	leaf->depth = b->depth;
 	leaf->async = b->depth > 1;

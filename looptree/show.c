@@ -113,6 +113,8 @@ static void show_tables(struct lt_text *x, const struct lt_tree *t)
 			lt__text_format(x, ", of one iteration of %s", LT_AT(struct lt_loop, t->loops, b->scope)->var);
 		if (b->depth > 1)
 			lt__text_format(x, ", %d in turn", (int)b->depth);
+		if (b->swizzle)
+			lt__text_format(x, ", swizzle of %d bytes", (int)b->swizzle);
 		lt__text_add(x, "\n", 1);
 	}
 	for (uint32_t i = 0; i < t->divs.n; i++) {

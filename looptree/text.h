@@ -27,6 +27,13 @@ bool *lt__vars_used(const struct lt_graph *, struct lt_arena *);
 /* A number that changes with anything of the graph but the places of its nodes in a script. */
 lt_status lt__graph_fingerprint(const struct lt_graph *, uint64_t *out);
 
+/* Further facts of a tree's lines, by tree node; NULL: none, several with a newline between each two.  before: lines of
+ * their own in front of it; on: behind its own. */
+struct lt_treecomments { const char **before, **on; };
+/* lt_looptree_print with these; NULL: none. */
+lt_status lt__looptree_print(const struct lt_looptree *, const struct lt_treecomments *,
+	void (*write)(void *, const char *, size_t), void *user);
+
 /* looptree/facts.c: of one run of each loop or group (all its iterations, within one iteration of what is around
  * it). */
 struct lt_fact {

@@ -3,6 +3,7 @@
 #include "ir/intern.h"
 #include "looptree/show.h"
 #include "program/blocks.h"
+#include "program/locations.h"
 #include "program/program.h"
 
 struct dump { const struct lt_program *p; enum lt_dump_kind kind; lt_write *write; void *user; struct lt_arena *a; };
@@ -40,19 +41,26 @@ static lt_status dump_nests(struct dump *d)
 
 static void dump_keep(void *user, const char *text, size_t bytes) { lt__text_add(user, text, bytes); }
 
-/* Definitions that an earlier kernel's text has brought are left out: the whole can be compiled as one file. */
-static void write_source(struct dump *d, struct lt_names *written, const struct lt_text *x)
+const char *lt__source_definitions(
+	struct lt_names *written, const char *text, size_t bytes, lt_write *write, void *user)
 {
-	const char *at = x->at, *kernel = strstr(at, "/* kernel ");
+	const char *at = text, *kernel = strstr(at, "/* kernel ");
 	while (kernel && at < kernel) {
 		const char *end = strstr(at, "\n\n");
-		size_t bytes = end && end < kernel ? (size_t)(end + 2 - at) : (size_t)(kernel - at);
-		if (lt__names_find(written, at, bytes) < 0) {
-			lt__names_add(written, at, bytes, 0);
-			d->write(d->user, at, bytes);
+		size_t n = end && end < kernel ? (size_t)(end + 2 - at) : (size_t)(kernel - at);
+		if (lt__names_find(written, at, n) < 0) {
+			lt__names_add(written, at, n, 0);
+			write(user, at, n);
 		}
-		at += bytes;
+		at += n;
 	}
+	return bytes ? at : text;
+}
+
+/* The whole can be compiled as one file. */
+static void write_source(struct dump *d, struct lt_names *written, const struct lt_text *x)
+{
+	const char *at = lt__source_definitions(written, x->at, x->n, d->write, d->user);
 	d->write(d->user, at, x->n - (size_t)(at - x->at));
 }
 
@@ -205,12 +213,19 @@ static lt_status dump_plan(struct dump *d)
 	return LT_OK;
 }
 
+static lt_status dump_tree(struct dump *d)
+{
+	struct lt_treecomments comments;
+	LT_TRY(lt__find_locations(d->p, d->a, &comments));
+	return lt__looptree_print(d->p->tree, &comments, d->write, d->user);
+}
+
 static lt_status dump_body(void *arg)
 {
 	struct dump *d = arg;
 	switch (d->kind) {
 	case LT_SHOW_GRAPH:   return lt_graph_print(d->p->base, d->write, d->user);
-	case LT_SHOW_TREE:    return lt_looptree_print(d->p->tree, d->write, d->user);
+	case LT_SHOW_TREE:    return dump_tree(d);
 	case LT_SHOW_ACCESS:
 	case LT_SHOW_FROZEN:  return dump_nests(d);
 	case LT_SHOW_SOURCE:

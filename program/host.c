@@ -151,7 +151,7 @@ lt_status lt__host_open(struct lt_services *s, struct lt_context *ctx, const str
 		.keep = cache ? host_keep : NULL,
 		.cancelled = o->cancelled ? cancelled : NULL,
 		.cc_timeout_ms = o->cc_timeout_ms,
-		.text_only = o->source_only,
+		.text_only = o->source_only || o->plan_only,
 		.parallel_for = o->no_affinity ? lt__host_parallel_for_anywhere : lt__host_parallel_for,
 		.kernel_step = o->kernel_step };
 	return LT_OK;

@@ -1,5 +1,6 @@
 /* Run-time scalars of a run: read and checked before its first kernel, so that a refused run changes nothing.  One that
- * is an element of what lies on a device is fetched from there; that of a state, at the end of the run before. */
+ * is an element of what lies on a device is fetched from there; that of a state of our own, which nobody else writes, at
+ * the end of the run before. */
 #include <string.h>
 #include "program/program.h"
 
@@ -17,6 +18,13 @@ static int32_t param_memory(const struct lt_instance *r, int32_t i, int32_t *sto
 	return __builtin_ctzll(p->memories.state_memories[s->binding]);
 }
 
+/* Whether it has its value of the next run when a run ends. */
+static bool param_is_fetched_early(const struct lt_program *p, int32_t storage)
+{
+	const struct lt_storage *s = &p->nests.assigned.storage[storage];
+	return s->space == LT_STORAGE_STATE && !p->bindings[LT_BINDING_STATE].at[s->binding].on_device;
+}
+
 static lt_status param_fetch(
 	struct lt_instance *r, int32_t i, int32_t memory, int32_t storage, const struct lt_addresses *a)
 {
@@ -29,7 +37,7 @@ lt_status lt__params_fetch(struct lt_instance *r, const struct lt_addresses *a)
 	const struct lt_program *p = r->program;
 	for (int32_t i = 0; i < p->tree->graph->n_param; i++) {
 		int32_t storage, memory = param_memory(r, i, &storage);
-		if (memory && p->nests.assigned.storage[storage].space == LT_STORAGE_STATE)
+		if (memory && param_is_fetched_early(p, storage))
 			LT_TRY(param_fetch(r, i, memory, storage, a));
 	}
 	r->has_fetched = true;
@@ -42,7 +50,7 @@ static lt_status fetch_now(struct lt_instance *r, const struct lt_addresses *a)
 	struct lt_program *p = r->program;
 	for (int32_t i = 0; i < p->tree->graph->n_param; i++) {
 		int32_t storage, memory = param_memory(r, i, &storage);
-		if (!memory || (r->has_fetched && p->nests.assigned.storage[storage].space == LT_STORAGE_STATE))
+		if (!memory || (r->has_fetched && param_is_fetched_early(p, storage)))
 			continue;
 		LT_TRY(param_fetch(r, i, memory, storage, a));
 		LT_TRY(lt__queue_wait(p, a, memory));

@@ -1,5 +1,6 @@
 /* Making and freeing a program: the entries that have a graph lowered. */
 #include <string.h>
+#include "ir/content.h"
 #include "program/lower.h"
 
 struct lower { struct lt_program *p; const struct lt_request *request; };
@@ -11,6 +12,19 @@ static lt_status lower_body(void *arg)
 }
 
 static const char *copy_string(struct lt_arena *a, const char *text) { return text ? lt__arena_string(a, text) : NULL; }
+
+/* Constants whose content the graph has. */
+static lt_status contents_body(void *arg)
+{
+	struct lower *l = arg;
+	const struct lt_graph *g = l->request->graph;
+	int32_t i = 0;
+	for (lt_node n = 0; n < g->n_node; n++)
+		if (g->node[n].op == LT_OP_constant)
+			l->p->constants.data[i++] = g->node[n].content;
+	lt__graph_hold_too(g, l->p->arena);
+	return LT_OK;
+}
 
 static lt_status start_body(void *arg)
 {
@@ -46,6 +60,8 @@ static lt_status lower_request(struct lt_context *ctx, const struct lt_request *
 		st = lt__protect(ctx, start_body, &l);
 	if (!st)
 		st = lt__protect(ctx, lower_body, &l);
+	if (!st && !q->tree_only)
+		st = lt__protect(ctx, contents_body, &l);
 	p->options.schedule = p->options.apply = NULL;          /* read during the call only */
 	if (st) {
 		lt_program_free(p);

@@ -47,6 +47,10 @@ lt_status lt__check_schedule(struct lt_context *, const struct lt_graph *, const
 
 /* work.c: what a run does and needs, for the stats. */
 lt_status lt__program_count(const struct lt_program *, struct lt_stats *);
+/* dump.c: the definitions at the head of a kernel's source, except those that the source of a kernel before had; where
+ * the kernel begins. */
+const char *lt__source_definitions(
+	struct lt_names *written, const char *text, size_t bytes, lt_write *write, void *user);
 /* explain.c */
 void lt__explain_each(const struct lt_program *, struct lt_arena *, void (*)(void *, const struct lt_explained *),
 	void *user);

@@ -119,6 +119,15 @@ static void record_addresses(struct lt_instance *r, const struct lt_addresses *a
 			drop(r, i);
 }
 
+/* Its launches are made one by one, as without recording; the user may ask why. */
+static void report_unrecorded(const struct lt_program *p, const struct lt_opened *c, int32_t n, const char *why)
+{
+	char text[400];
+	(void)snprintf(text, sizeof text, "backend %s: %d launches are not recorded: %s", c->backend->name, (int)n, why);
+	if (p->options.log)
+		p->options.log(p->options.user, LT_LOG_INFO, text);
+}
+
 static lt_status record(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
 {
 	struct lt_program *p = r->program;
@@ -144,7 +153,9 @@ static lt_status record(struct lt_instance *r, int32_t segment, const struct lt_
 	if (!st)
 		return LT_OK;
 	x->capture[segment] = NULL;
-	x->refused[segment] = st == LT_EUNSUPPORTED;    /* its launches are made one by one, as without recording */
+	x->refused[segment] = st == LT_EUNSUPPORTED;
+	if (x->refused[segment])
+		report_unrecorded(p, c, s->n, lt__diagnostic_reason(&diags, st, c->backend->name, "capture"));
 	return x->refused[segment]
 		? LT_OK
 		: lt_fail(&r->ctx, st, "backend %s: recording %d launches: %s; run without recording (no_capture)",

@@ -7,6 +7,10 @@
 # setup.sh llvm -- the same for LLVM, which the backend llvm is built with; without it the backend is left out.
 # setup.sh opencl -- the same for OpenCL's headers and loader, and PoCL, an OpenCL device of any processor, on which
 # tests run kernels for devices; without the headers the backend opencl is left out.
+# setup.sh cross -- the same for compilers for arm and riscv64, and QEMU, which runs what they compile: for the tests of
+# lt-build; nothing fails without them.
+# setup.sh onnx -- the same for protobuf-c, which model files are read with; without it the frontend onnx is left out.
+# setup.sh onnx-suite FOLDER -- makes a virtual environment of Python there with the onnx package and its tests.
 # setup.sh peers FOLDER -- makes a virtual environment of Python there with ONNX Runtime, OpenVINO and PyTorch, for
 # bench/peers/.
 set -u
@@ -43,6 +47,28 @@ if [ "${1-}" = opencl ]; then
 	"${0%/*}/opencl.sh" >/dev/null || want=opencl-c-headers
 	ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || want="$want ocl-icd-libopencl1 pocl-opencl-icd"
 	optional "the tests run nothing on OpenCL; to run it" $want
+	exit 0
+fi
+if [ "${1-}" = cross ]; then
+	want=
+	command -v qemu-riscv64 >/dev/null || want=qemu-user
+	command -v arm-linux-gnueabihf-gcc >/dev/null || want="$want gcc-arm-linux-gnueabihf"
+	[ -e /usr/arm-linux-gnueabihf/include/stdio.h ] || want="$want libc6-dev-armhf-cross"
+	command -v riscv64-linux-gnu-gcc >/dev/null || want="$want gcc-riscv64-linux-gnu"
+	[ -e /usr/riscv64-linux-gnu/include/stdio.h ] || want="$want libc6-dev-riscv64-cross"
+	optional "lt-build is not tested for that machine; to test it" $want
+	exit 0
+fi
+if [ "${1-}" = onnx ]; then
+	"${0%/*}/onnx.sh" >/dev/null ||
+		optional "the frontend onnx is left out; to build it" protobuf-c-compiler libprotobuf-c-dev
+	exit 0
+fi
+if [ "${1-}" = onnx-suite ]; then
+	folder=$2
+	[ -x "$folder/bin/python" ] || python3 -m venv "$folder" || exit 1
+	"$folder/bin/python" -c 'import onnx, numpy; assert onnx.__version__ >= "1.23"' 2>/dev/null ||
+		"$folder/bin/python" -m pip install -q --disable-pip-version-check numpy onnx==1.23.0 || exit 1
 	exit 0
 fi
 if [ "${1-}" = peers ]; then

@@ -16,10 +16,10 @@ since() {
 }
 
 # One Criterion program, without the suites that need a device: those are called gpu_*.
-if [ "${1-}" = --one ]; then
-	name=$(basename "$2")
+if [ "${1-}" = --program ]; then
+	name=$2
 	begin=$EPOCHREALTIME
-	timeout 400 "$2" -j1 --filter '!(gpu*)/*' "--tap=$log/$name.tap" >"$log/$name.log" 2>&1 </dev/null
+	timeout 400 "$3" -j1 --filter '!(gpu*)/*' "--tap=$log/$name.tap" >"$log/$name.log" 2>&1 </dev/null
 	status=$?
 	since "$begin" >"$log/$name.seconds"
 	# Criterion also answers 1 when a test has logged a warning.
@@ -32,16 +32,46 @@ if [ "${1-}" = --one ]; then
 	exit 0
 fi
 
-# part NAME COMMAND...: a part that prints TAP itself; 2 is what it says beside that.
-part() {
-	local name=$1 begin=$EPOCHREALTIME
-	shift
-	timeout "${limit:-400}" "$@" >"$log/$name.tap" 2>"$log/$name.log" </dev/null
-	local status=$?
+# --part NAME LIMIT COMMAND...: a part that prints TAP itself; 2 is what it says beside that.
+if [ "${1-}" = --part ]; then
+	name=$2 limit=$3 begin=$EPOCHREALTIME
+	shift 3
+	timeout "$limit" "$@" >"$log/$name.tap" 2>"$log/$name.log" </dev/null
+	status=$?
 	since "$begin" >"$log/$name.seconds"
 	[ $status = 0 ] || echo "not ok - $name ended with exit code $status" >>"$log/$name.tap"
+	exit 0
+fi
+
+# All parts, a line each: what this script is called with.  Those that are not in the list of the last run come first,
+# then the slowest of that, so that none of them is left alone at the end.
+parts() {
+	for program in "$@"; do
+		echo "--program $(basename "$program") $program"
+	done
+	for name in examples golden readme corpora conform names signals alloc options gpu_table gpu_check; do
+		echo "--part $name 400 tests/$name.sh"
+	done
+	echo "--part table 400 tests/bench_table.sh"
+	echo "--part cuda 400 tests/cuda/compile.sh"
+	echo "--part abi 400 tests/abi/abi.sh"
+	echo "--part limits 900 tests/limits.sh"
+	echo "--part standalone 900 tests/standalone.sh"
+	# With sanitizers a graph takes many times as long.
+	echo "--part gpu_trees 900 env LT_JOBS=1 $O/gpu_trees ${CHECK_TREES:-$([ -z "${SAN-}" ] && echo 500 || echo 40)}"
+	echo "--part graphs 900 env LT_JOBS=1 $O/graphs ${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 150 || echo 10)}"
+	if [ -z "${SAN-}" ]; then
+		echo "--part mutants 900 $O/mutants --each ${CHECK_MUTANTS:-16}"
+	else
+		echo "--part mutants 10 echo ok - mutants # SKIP what mutants break in memory is not for sanitizers"
+	fi
+}
+slowest_first() {
+	awk 'FILENAME == ARGV[1] { s[$1] = $2; next } { print ($2 in s ? s[$2] : 1e6) "\t" $0 }' "$O/check-seconds" - |
+		sort -k 1,1nr -s | cut -f 2
 }
 
+[ -e "$O/check-seconds" ] || : >"$O/check-seconds"
 rm -rf "$log"
 # PoCL keeps what it has compiled, for ever: here, and not in the user's folder.
 POCL_CACHE_DIR=$(realpath -m "$O")/pocl
@@ -49,28 +79,12 @@ export POCL_CACHE_DIR
 mkdir -p "$log" "$POCL_CACHE_DIR"
 find "$POCL_CACHE_DIR" -mindepth 2 -maxdepth 2 -mtime +3 -exec rm -rf {} +
 begin=$(date +%s)
-printf '%s\n' "$@" | xargs -r -n 1 -P 2 "$0" --one
-part golden tests/golden.sh
-part readme tests/readme.sh
-part corpora tests/corpora.sh
-part examples tests/examples.sh
-part conform tests/conform.sh
-part cuda tests/cuda/compile.sh
-part table tests/bench_table.sh
-part names tests/names.sh
-part signals tests/signals.sh
-part alloc tests/alloc.sh
-limit=900 part limits tests/limits.sh
-part abi tests/abi/abi.sh
-part options tests/options.sh
-part install tests/install/install.sh
-# With sanitizers a graph takes many times as long.
-limit=900 part graphs "$O/graphs" "${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 150 || echo 10)}"
-if [ -z "${SAN-}" ]; then
-	limit=900 part mutants "$O/mutants" --each "${CHECK_MUTANTS:-16}"
-else
-	part mutants echo 'ok - mutants # SKIP what mutants break in memory is not for sanitizers'
-fi
+parts "$@" | slowest_first | xargs -r -P "${CHECK_JOBS:-2}" -L 1 "$0"
+for name in $(parts "$@" | cut -d ' ' -f 2); do
+	[ -e "$log/$name.seconds" ] || echo "not ok - $name did not run to its end" >>"$log/$name.tap"
+done
+# It builds the tools once more, with other folders in them.
+"$0" --part install 400 tests/install/install.sh
 
 # NAME SECONDS of all parts; with groups: of programs that share the first word of their names, and of those with
 # plug-ins.
@@ -99,7 +113,8 @@ for tap in "$log"/*.tap; do
 done
 sed -n 's/^# show //p' "$log"/*.tap
 sed -n 's/^told: //p' "$log"/*.log      # counts of sweeps
-echo "seconds of each part (test programs run two at a time):"
+times >"$O/check-seconds"
+echo "seconds of each part (${CHECK_JOBS:-2} at a time, install alone):"
 times | slowest
 echo "and of groups of them:"
 times | groups | slowest

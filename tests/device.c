@@ -240,6 +240,10 @@ void device_read(void *handle, void *data, size_t bytes)
 {
 	memcpy(data, device_block(last_one, handle)->at + PAD, bytes);
 }
+void device_write(void *handle, const void *data, size_t bytes)
+{
+	memcpy(device_block(last_one, handle)->at + PAD, data, bytes);
+}
 void device_free(void *handle) { mem_free(last_one, handle); }
 void *device_stream_new(void)
 {

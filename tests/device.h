@@ -30,6 +30,7 @@ extern struct device_counts device_one, device_two;
 /* Of the session of devone that was opened last: memory of a caller. */
 void *device_new(const void *data, size_t bytes);
 void device_read(void *handle, void *data, size_t bytes);       /* waits for nothing */
+void device_write(void *handle, const void *data, size_t bytes);        /* the same */
 void device_free(void *handle);
 void *device_stream_new(void);
 void device_stream_free(void *stream);

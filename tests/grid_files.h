@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include "tests/random_kernel.h"
 
-static const char *const grid_files[] = { "gather", "matrix", "product", "softmax", "sum", "transpose",
+static const char *const grid_files[] = { "gather", "matrix", "narrow", "product", "softmax", "sum", "transpose",
 	"tree_pointwise", "tree_product", "tree_softmax", "tree_transpose" };
 enum { N_GRID_FILE = sizeof grid_files / sizeof *grid_files };
 

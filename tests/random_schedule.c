@@ -25,6 +25,8 @@ struct job {
 	struct lt_program *p;           /* has the tree that the sequences begin with */
 	struct sequence *sequence; int n;
 	char text[4000];                /* of a nest's graph */
+	bool has_recipe; struct random_recipe recipe;   /* of a GPU's tree */
+	char config[100];               /* the backends */
 };
 struct state { const struct schedule_plan *plan; struct schedule_tally *tally; };
 
@@ -183,84 +185,101 @@ static bool try_step(struct state *s, struct job *j, const struct lt_looptree *t
 	return true;
 }
 
-/* An outermost loop, or one directly in grid loops, becomes a grid's; another one, or a part of it, a block's. */
-static bool draw_bind(const struct lt_looptree *t, uint64_t *rng, char *step, size_t bytes, bool *grid)
+/* Steps that are accepted one after the other, and the tree that they make. */
+struct sequel { char *list; size_t n; struct lt_looptree *mine; };
+
+static const struct lt_looptree *sequel_tree(const struct job *j, const struct sequel *q)
 {
-	static const char *const tails[] = { "mask", "mask", "peel", "pad" };
-	lt_tnode loop = random_loop(t, rng);
-	if (loop < 0)
-		return false;
-	if (random_chance(rng, 40))
-		while (t->node[loop].parent >= 0 && t->node[t->node[loop].parent].loop != LT_GRID)
-			loop = t->node[loop].parent;
-	if (t->node[loop].kind != LT_TLOOP)
-		return false;
-	lt_tnode up = t->node[loop].parent;
-	*grid = (up < 0 || t->node[up].loop == LT_GRID) && random_chance(rng, 70);
-	const char *path = lt__loop_path(t, loop);
-	int axis = random_chance(rng, 60) ? 0 : (int)random_between(rng, 0, 2);
-	if (*grid || random_chance(rng, 50))
-		(void)snprintf(step, bytes, "bind %.200s %s.%c", path, *grid ? "grid" : "block", "xyz"[axis]);
-	else
-		(void)snprintf(step, bytes, "split %.200s %lld; tail %.200s %s; bind %.200s' block.%c", path,
-			(long long)(t->node[loop].step * (int64_t)random_between(rng, 2, 9)), path,
-			tails[random_between(rng, 0, 3)], path, "xyz"[axis]);
-	return true;
+	return q->mine ? q->mine : j->p->tree;
 }
 
-/* One more step of a grid; NULL: it is not legal. */
-static struct lt_looptree *bind_one(
-	struct state *s, struct job *j, const struct lt_looptree *t, char *step, size_t bytes)
+static bool sequel_has_room(const struct job *j, const struct sequel *q, size_t bytes)
+{
+	return sequel_tree(j, q)->n_node < MAX_NODES && q->n + bytes + 3 < MAX_STEPS;
+}
+
+static void sequel_add(struct sequel *q, const char *step, struct lt_looptree *next)
+{
+	lt_looptree_free(q->mine);
+	q->mine = next;
+	q->n += (size_t)snprintf(q->list + q->n, MAX_STEPS - q->n, "%s%s", q->n ? "; " : "", step);
+}
+
+static void draw_steps(struct state *s, struct job *j, struct sequel *q, int wanted)
+{
+	char step[1000];
+	struct lt_looptree *next;
+	for (int i = 0; i < MAX_TRIES && wanted > 0 && sequel_has_room(j, q, sizeof step); i++)
+		if (try_step(s, j, sequel_tree(j, q), step, sizeof step, &next)) {
+			sequel_add(q, step, next);
+			wanted--;
+		}
+}
+
+/* A step of a GPU's tree, if it is legal. */
+static bool take_gpu(struct state *s, struct job *j, struct sequel *q, const char *step)
 {
 	struct lt_looptree *next = NULL;
-	bool grid;
-	if (!draw_bind(t, &j->rng, step, bytes, &grid))
-		return NULL;
+	const struct lt_looptree *t = sequel_tree(j, q);
+	if (!sequel_has_room(j, q, strlen(step)))
+		return false;
 	begin(j->seed, step);
 	lt_status done = lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next);
 	end();
 	expect(s, done == LT_OK || done == LT_EILLEGAL || done == LT_ESYNTAX || done == LT_EUNSUPPORTED,
 		"seed %llu: `%s`: %s: %s", (unsigned long long)j->seed, step, lt_status_name(done), lt_context_message(t->ctx));
-	s->tally->grids += !done && grid;
-	s->tally->blocks += !done && !grid;
-	return done ? NULL : next;
+	if (!done)
+		sequel_add(q, step, next);
+	return !done;
 }
 
-/* Steps that are accepted one after the other, as a list; NULL: none was. */
+static void draw_gpu(struct state *s, struct job *j, struct sequel *q)
+{
+	static const struct { int low, high; } tries[GPU_N_PHASE] = { { 0, 2 }, { 0, 3 }, { 1, 5 }, { 4, 16 }, { 0, 2 } };
+	char step[1000];
+	if (j->has_recipe) {
+		char steps[4000], *rest = NULL;
+		random_recipe_steps(&j->recipe, &j->rng, steps, sizeof steps);
+		for (char *line = strtok_r(steps, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+			(void)take_gpu(s, j, q, line);
+		draw_steps(s, j, q, (int)random_between(&j->rng, 0, 2));
+		return;
+	}
+	draw_steps(s, j, q, (int)random_between(&j->rng, 0, 4));
+	for (int phase = 0; phase < GPU_N_PHASE; phase++)
+		for (int i = (int)random_between(&j->rng, tries[phase].low, tries[phase].high); i > 0; i--)
+			if (random_gpu_step(sequel_tree(j, q), (enum random_gpu_phase)phase, &j->rng, step, sizeof step))
+				(void)take_gpu(s, j, q, step);
+	draw_steps(s, j, q, (int)random_between(&j->rng, 0, 1));
+}
+
+/* Steps as a list; NULL: none was accepted. */
 static char *draw_sequence(struct state *s, struct job *j)
 {
-	const struct lt_looptree *first = j->p->tree, *t = first;
-	struct lt_looptree *mine = NULL, *next;
-	char *list = calloc(MAX_STEPS, 1), step[1000];
-	must(list != NULL, "out of memory");
-	int wanted = (int)random_between(&j->rng, 1, 8);
-	size_t n = 0;
-	for (int i = 0; i < MAX_TRIES && wanted > 0 && t->n_node < MAX_NODES && n + sizeof step + 3 < MAX_STEPS; i++) {
-		if (!try_step(s, j, t, step, sizeof step, &next))
-			continue;
-		lt_looptree_free(mine);
-		t = mine = next;
-		n += (size_t)snprintf(list + n, MAX_STEPS - n, "%s%s", n ? "; " : "", step);
-		wanted--;
-	}
-	for (int i = s->plan->grids ? 0 : MAX_TRIES; i < MAX_TRIES / 3 && n + sizeof step + 3 < MAX_STEPS; i++)
-		if ((next = bind_one(s, j, t, step, sizeof step))) {
-			lt_looptree_free(mine);
-			t = mine = next;
-			n += (size_t)snprintf(list + n, MAX_STEPS - n, "%s%s", n ? "; " : "", step);
-		}
-	if (!mine) {
-		free(list);
+	const struct lt_looptree *first = j->p->tree;
+	struct sequel q = { calloc(MAX_STEPS, 1), 0, NULL };
+	struct lt_looptree *next;
+	must(q.list != NULL, "out of memory");
+	for (int i = 0; i < 3 && s->plan->grids && (!q.mine || !gpu_is_bound(q.mine)); i++)
+		draw_gpu(s, j, &q);
+	if (!s->plan->grids)
+		draw_steps(s, j, &q, (int)random_between(&j->rng, 1, 8));
+	if (!q.mine || (s->plan->grids && !gpu_is_bound(q.mine))) {
+		lt_looptree_free(q.mine);
+		free(q.list);
 		return NULL;
 	}
-	check_text(s, mine, first->base, j->seed, list);
-	check_inverse(s, mine, &j->rng, j->seed, list);
-	if (expect(s, lt__schedule_steps(first, list, n, "s", 0, NULL, &next) == LT_OK, "seed %llu: `%s`: %s",
-		    (unsigned long long)j->seed, list, lt_context_message(first->ctx)))
-		expect_same(s, mine, next, j->seed, list, "step by step and as a list");
+	if (s->plan->grids && !random_chance(&j->rng, 25))      /* others try these with many more */
+		goto done;
+	check_text(s, q.mine, first->base, j->seed, q.list);
+	check_inverse(s, q.mine, &j->rng, j->seed, q.list);
+	if (expect(s, lt__schedule_steps(first, q.list, q.n, "s", 0, NULL, &next) == LT_OK, "seed %llu: `%s`: %s",
+		    (unsigned long long)j->seed, q.list, lt_context_message(first->ctx)))
+		expect_same(s, q.mine, next, j->seed, q.list, "step by step and as a list");
 	lt_looptree_free(next);
-	lt_looptree_free(mine);
-	return list;
+done:
+	lt_looptree_free(q.mine);
+	return q.list;
 }
 
 /* -- jobs -- */
@@ -280,11 +299,11 @@ static void begin_plain(const struct schedule_plan *plan, struct lt_options *o)
 	o->schedule_bytes = plan->grids ? sizeof plain - 1 : 0;
 }
 
-static struct lt_options options_of(const struct state *s, const char *apply)
+static struct lt_options options_of(const struct state *s, const struct job *j, const char *apply)
 {
 	struct lt_options o = { .size = sizeof(struct lt_options),
 		.n_thread = 2,
-		.backends = s->plan->backends,
+		.backends = j->config,
 		.strict = 1,
 		.no_passes = 1,
 		.apply = apply };
@@ -292,18 +311,37 @@ static struct lt_options options_of(const struct state *s, const char *apply)
 	return o;
 }
 
-static void new_graph(struct job *j)
+static void new_graph(const struct schedule_plan *plan, struct job *j)
 {
 	must(lt_context_new(&j->ctx) == LT_OK, "no context");
+	j->has_recipe = plan->grids && random_recipe(&j->rng, &j->recipe);
+	if (plan->backends)
+		(void)snprintf(j->config, sizeof j->config, "%s", plan->backends);
+	else
+		random_machine(&j->rng, j->has_recipe && j->recipe.kind == RECIPE_MATRIX, j->config, sizeof j->config);
+	if (j->has_recipe) {
+		j->r = (struct random_graph){ .exact = j->recipe.kind == RECIPE_MATRIX || random_chance(&j->rng, 50) };
+		must(lt_graph_parse(j->ctx, j->recipe.graph, strlen(j->recipe.graph), "recipe", &j->r.g) == LT_OK, "%s\n%s",
+			lt_context_message(j->ctx), j->recipe.graph);
+		return;
+	}
 	if (random_chance(&j->rng, 50)) {
-		random_nest_new(j->ctx, j->seed, 0, &j->r, j->text, sizeof j->text);
+		random_nest_new(j->ctx, j->seed, plan->grids ? 17 : 0, &j->r, j->text, sizeof j->text);
 		return;
 	}
 	struct random_options o = { .n_node = (int32_t)random_between(&j->rng, 3, 14), .views = true };
-	o.params = random_chance(&j->rng, 30);
+	o.params = random_chance(&j->rng, plan->grids ? 50 : 30);
 	o.states = random_chance(&j->rng, 20);
 	o.composites = random_chance(&j->rng, 50);
 	random_graph_new(j->ctx, j->seed, &o, &j->r);
+}
+
+static bool has_state(const struct lt_graph *g)
+{
+	for (lt_node n = 0; n < g->n_node; n++)
+		if (g->node[n].op == LT_OP_state)
+			return true;
+	return false;
 }
 
 /* A graph, what the oracle says of it, and sequences; with a backend that compiles later, their kernels are known to
@@ -311,14 +349,14 @@ static void new_graph(struct job *j)
 static void open_job(struct state *s, uint64_t seed, struct job *j)
 {
 	*j = (struct job){ .seed = seed, .rng = seed * 977 + 5 };
-	new_graph(j);
+	new_graph(s->plan, j);
 	struct filler d = { &j->r, seed };
-	run_want_new(j->r.g, 2, fill, &d, &j->want);
+	run_want_new(j->r.g, s->plan->grids && !has_state(j->r.g) ? 1 : 2, fill, &d, &j->want);
 	must(j->want.status == LT_OK || j->want.status == LT_EFAULT, "seed %llu: %s", (unsigned long long)seed,
 		j->want.message);
 	if (j->want.status)             /* a gather out of range: others test those */
 		return;
-	struct lt_options o = options_of(s, NULL);
+	struct lt_options o = options_of(s, j, NULL);
 	double since = now();
 	o.plan_only = 1;
 	must(lt_compile(j->ctx, j->r.g, &o, &j->p) == LT_OK, "seed %llu: %s", (unsigned long long)seed,
@@ -336,7 +374,7 @@ static void open_job(struct state *s, uint64_t seed, struct job *j)
 		if (!q->text)
 			continue;
 		j->n++;
-		o = options_of(s, q->text);
+		o = options_of(s, j, q->text);
 		begin(seed, q->text);
 		lt_status st = lt_compile(j->ctx, j->r.g, &o, &p);
 		/* a tail that cannot be had is reported when the tree is frozen */
@@ -350,19 +388,26 @@ static void open_job(struct state *s, uint64_t seed, struct job *j)
 	}
 }
 
-struct applied { const struct schedule_plan *plan; const char *text; };
+struct applied { const struct schedule_plan *plan; const char *text; uint32_t uses; };
 
 static lt_status compile_with(
 	void *user, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
 {
-	const struct applied *applied = user;
+	struct applied *applied = user;
 	struct lt_options o = *options;
+	struct run_text kernels = { NULL, 0 };
 	o.apply = applied->text;
 	begin_plain(applied->plan, &o);
-	return lt_compile(g->ctx, g, &o, out);
+	lt_status st = lt_compile(g->ctx, g, &o, out);
+	if (st || !applied->plan->grids)
+		return st;
+	if (!lt_program_dump(*out, LT_SHOW_KERNEL, run_text_add, &kernels))
+		applied->uses = gpu_uses((*out)->tree, kernels.at ? kernels.at : "");
+	run_text_free(&kernels);
+	return LT_OK;
 }
 
-static void report_failure(const struct state *s, const struct job *j, const struct sequence *q, const char *why)
+static void report_failure(const struct job *j, const struct sequence *q, const char *why)
 {
 	struct run_text text = { NULL, 0 };
 	struct lt_looptree *t;
@@ -372,7 +417,7 @@ static void report_failure(const struct state *s, const struct job *j, const str
 		lt_looptree_free(t);
 	}
 	(void)fprintf(stderr, "FAILED: seed %llu on %s after `%s`: %s\n%s\n", (unsigned long long)j->seed,
-		s->plan->backends, q->text, why, text.at);
+		j->config, q->text, why, text.at);
 	run_text_free(&text);
 }
 
@@ -382,9 +427,9 @@ static void run_job(struct state *s, struct job *j)
 		struct sequence *q = &j->sequence[i];
 		char why[2000] = "";
 		struct run_tally run = { 0 };
-		struct applied applied = { s->plan, q->text };
+		struct applied applied = { s->plan, q->text, 0 };
 		struct run_config config = {
-			.backends = s->plan->backends, .no_passes = true, .compile = compile_with, .user = &applied
+			.backends = j->config, .no_passes = true, .compile = compile_with, .user = &applied
 		};
 		if (q->refused)
 			continue;
@@ -392,9 +437,11 @@ static void run_job(struct state *s, struct job *j)
 		bool good = run_compare(&j->want, j->r.g, &config, NULL, NULL, &run, why, sizeof why);
 		end();
 		if (!good) {
-			report_failure(s, j, q, why);
+			report_failure(j, q, why);
 			s->tally->failed++;
 		}
+		for (int use = 0; use < GPU_N_USE; use++)
+			s->tally->uses[use] += good && applied.uses >> use & 1;
 		s->tally->elements += run.elements;
 		s->tally->sequences++;
 	}
@@ -433,9 +480,12 @@ void random_schedules_report(const struct schedule_plan *p, const struct schedul
 	(void)fprintf(stderr,
 		"%s, seeds %llu .. %llu: %d sequences of %lld steps ran, %d failed, %d refused by the backend, %d "
 		"graphs left out as slow; %lld elements\naccepted of tried:",
-		p->backends, (unsigned long long)p->seed, (unsigned long long)(p->seed + (uint64_t)p->graphs - 1),
-		t->sequences, (long long)t->steps, t->failed, t->refused, t->slow, (long long)t->elements);
+		p->backends ? p->backends : "simulators of GPUs", (unsigned long long)p->seed,
+		(unsigned long long)(p->seed + (uint64_t)p->graphs - 1), t->sequences, (long long)t->steps, t->failed, t->refused,
+		t->slow, (long long)t->elements);
 	for (int i = 0; i < random_step_count(); i++)
 		(void)fprintf(stderr, " %s %d/%d", random_step_name(i), t->accepted[i], t->tried[i]);
+	for (int i = 0; i < GPU_N_USE && p->grids; i++)
+		(void)fprintf(stderr, "%s %d %s", i ? "," : "\ntrees with", t->uses[i], gpu_use_name((enum gpu_use)i));
 	(void)fprintf(stderr, "\n%s%s%s", t->refused ? "last refusal: " : "", t->refusal, t->refused ? "\n" : "");
 }

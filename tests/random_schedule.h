@@ -8,14 +8,15 @@
 #ifndef LT_RANDOM_SCHEDULE_H
 #define LT_RANDOM_SCHEDULE_H
 #include "check/random_steps.h"
+#include "tests/random_gpu.h"
 
 struct schedule_plan {
-	const char *backends;           /* "ref", "batch" */
+	const char *backends;           /* "ref", "batch"; NULL, of grids: for each graph a simulator of a machine */
 	const char *skip;               /* primitives that are not drawn */
 	uint64_t seed;                  /* of the first graph; each graph has the next one */
 	int graphs, sequences;          /* sequences of a graph */
 	int together;                   /* graphs that are drawn before the first of them is run */
-	bool grids;                     /* each sequence ends with loops that are bound to grids and blocks */
+	bool grids;                     /* trees of a GPU (random_gpu.h), of plain ones */
 };
 struct schedule_tally {
 	int sequences;                  /* that ran */
@@ -24,7 +25,7 @@ struct schedule_tally {
 	int failed;                     /* told on stderr */
 	int tried[RANDOM_STEP_KINDS], accepted[RANDOM_STEP_KINDS];
 	int64_t elements, steps;
-	int64_t grids, blocks;          /* loops that were bound to them */
+	int uses[GPU_N_USE];            /* trees of a GPU that ran and use it */
 	char refusal[300];              /* the last one */
 };
 /* Adds to the tally; ends early after ten failures. */

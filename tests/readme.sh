@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# tests/readme.sh [--bless] -- README.md and five pages of docs/ show what is so: after each "$ command" of their
+# tests/readme.sh [--bless] -- README.md and the pages of docs/ show what is so: after each "$ command" of their
 # console blocks stands what the command prints.  A command that ends with `\` or `|` goes on in the next line.  --bless
 # rewrites them.  Prints TAP.
 set -u
 : "${O:=build}"
 now=$(mktemp)
 trap 'rm -f "$now"' EXIT
-for page in README.md docs/backend.md docs/schedule.md docs/tutorial-matmul.md docs/kernel.md docs/gpu-product.md; do
+for page in README.md docs/backend.md docs/schedule.md docs/tutorial-matmul.md docs/kernel.md docs/gpu-product.md \
+	docs/gpu.md docs/build.md; do
 	inside=
 	while IFS= read -r line; do
 		case $inside$line in

@@ -39,6 +39,7 @@ Test(bench_cases, every_suite_has_its_cases, .timeout = 60)
 	cr_assert_geq(count(&l, "layout", NULL), 10);
 	cr_assert_eq(count(&l, "gpu", "squares"), 5);
 	cr_assert_eq(count(&l, "gpu", "mlp"), 3);
+	cr_assert_eq(count(&l, "gpu", "mnist"), 2);
 	for (int i = 0; i < l.n; i++)
 		for (int k = i + 1; k < l.n; k++)
 			cr_assert(strcmp(l.at[i].suite, l.at[k].suite) != 0 || strcmp(l.at[i].name, l.at[k].name) != 0,
@@ -211,6 +212,31 @@ Test(bench_cases, a_strided_padded_dense_convolution_is_right, .timeout = 300)
 	bench_cases_free(&l);
 }
 
+/* Bit by bit: each row is computed as before. */
+Test(bench_cases, a_reference_by_threads_is_the_same)
+{
+	struct bench_cases l = { NULL, 0, 0 };
+
+	bench_gemm_case(&l, "gemm", "group", 33, 65, 17);
+	bench_gemm_case(&l, "gemm", "group", 1, 65, 17);
+	bench_mlp_case(&l, "mlp", 7);
+	bench_mnist_case(&l, "gpu", 7);
+	bench_rows_case(&l, "rows", "layernorm", 256, 16);
+	bench_rows_case(&l, "rows", "sum", 1024, 16);
+	bench_pointwise_chain(&l, "pointwise", 8, 10);
+	for (int i = 0; i < l.n; i++) {
+		float *whole = bench_buffer(l.at[i].out.n), *parts = bench_buffer(l.at[i].out.n);
+
+		bench_case_fill(&l.at[i]);
+		l.at[i].reference(&l.at[i], whole);
+		bench_reference_make(&l.at[i], parts);
+		cr_expect_arr_eq(whole, parts, (size_t)l.at[i].out.n * sizeof *whole, "%s", l.at[i].name);
+		bench_buffer_free(whole, l.at[i].out.n);
+		bench_buffer_free(parts, l.at[i].out.n);
+	}
+	bench_cases_free(&l);
+}
+
 Test(bench_cases, a_filter_is_a_part_or_a_pattern)
 {
 	struct bench_case c = { .suite = "gemm", .name = "1024" };
@@ -222,6 +248,9 @@ Test(bench_cases, a_filter_is_a_part_or_a_pattern)
 	cr_assert(bench_case_fits(&c, "*/1?24"));
 	cr_assert_not(bench_case_fits(&c, "1?24"));
 	cr_assert(bench_case_fits(&c, "gemm/[0-9]*"));
+	cr_assert(bench_case_fits(&c, "conv,102"));
+	cr_assert(bench_case_fits(&c, "conv/*,gemm/*24,rows"));
+	cr_assert_not(bench_case_fits(&c, "conv,,rows"));
 }
 
 Test(bench_cases, numbers_depend_on_names_alone)

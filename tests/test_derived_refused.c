@@ -196,7 +196,13 @@ static const struct { const char *from, *steps, *why;
 		"next larger one, as in "
 		"`m/64 m/16 m`" },
 	{ "fused", "layout %c n m swizzle 3 4 3",
-		"apply:1:1: `layout %c n m swizzle 3 4 3`: no backend has swizzled layouts yet; use `pad`" },
+		"apply:1:1: `layout %c n m swizzle 3 4 3`: 'swizzle' is not a dim of %c, which has m 5, n 6" },
+	{ "fused", "layout %c n m swizzle 96",
+		"apply:1:1: `layout %c n m swizzle 96`: a swizzle is of 32, 64 or 128 bytes, not 96: within as many, runs of 16 "
+		"bytes change places" },
+	{ "fused", "layout %c n m pad 8 swizzle 64",
+		"apply:1:1: `layout %c n m pad 8 swizzle 64`: a layout has a pad or a swizzle, not both: gaps move what the "
+		"swizzle moves" },
 	{ "fused", "layout %a m k",
 		"apply:1:1: `layout %a m k`: %a has no leaf: inputs, constants, states, literals and views are read "
 		"where they are used" },

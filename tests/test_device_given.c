@@ -210,3 +210,33 @@ Test(device_given, a_scalar_of_a_state_on_the_device)
 	lt_program_free(p);
 	close_graph(g);
 }
+
+/* Where the state is the caller's, so is its content: what the caller has written before a run counts in it. */
+Test(device_given, a_scalar_of_a_state_that_the_caller_writes)
+{
+	struct lt_graph *g = parsed("graph 1\nvar m 8 limit e\nparam e = %pos[0] in 0..8\n"
+				    "%pos = i64[] state \"pos\"\n%one = i64[] constant \"one\"\n%next = i64[] add %pos, %one\n"
+				    "set %pos = %next\n%x = f32[m] input \"x\"\n%s = f32[] add.reduce %x\nresult \"s\" = %s\n");
+	struct lt_program *p = compiled_with(g, (struct lt_options){ .backends = "devone", .on_device = "pos" });
+	const int64_t one = 1, start = 0;
+	const float x[8] = { 1, 2, 4, 8, 16, 32, 64, 128 };
+	cr_assert_eq(lt_program_bind(p, 0, &one, 0), LT_OK);
+	struct lt_instance *r = instance_of(p);
+	void *pos = device_new(&start, sizeof start);
+	cr_assert_eq(lt_instance_bind_state(r, 0, pos), LT_OK);
+	static const int64_t written[] = { -1, -1, -1, 0, 5, -1, 9 };
+	int64_t at = 0;
+	for (int run = 0; run < 7; run++, at++) {
+		float s = -1;
+		if (written[run] >= 0)
+			device_write(pos, &(int64_t){ at = written[run] }, sizeof at);
+		lt_status st = lt_instance_run(r, (const void *[]){ x }, (void *[]){ &s });
+		cr_assert_eq(st, at > 8 ? LT_EFAULT : LT_OK, "run %d: %s", run, lt_instance_message(r));
+		if (!st)
+			cr_expect_eq((int)s, (1 << at) - 1, "run %d at %d: %g", run, (int)at, s);
+	}
+	lt_instance_free(r);
+	device_free(pos);
+	lt_program_free(p);
+	close_graph(g);
+}

@@ -137,6 +137,9 @@ static const struct { const char *graph, *says; } explained[] = {
 	{ REDUCE("j", "f32", "add"),
 		"tree: columns over j, side by side along j: 32 threads share one, as 200 columns are too few" },
 	{ PRODUCT("2048", "4", "256"), "tree: threads over m, n, side by side along n: they need " },
+	{ PRODUCT("512", "256", "512"), "%c: tree: product, 512 x 512 x 256: loops, blocks of " },
+	{ PRODUCT("512", "256", "512"), " buffers; no call: the target has no routines to call\n" },
+	{ PRODUCT("4", "256", "512"), "%c: tree: product, 4 x 512 x 256: no tiles of blocks, for which it has too few rows" },
 	{ TURN("f32", "64", "96"),
 		"tree: tiles of 32 by 32 in shared memory: what is read lies along j, what is written along i\n" },
 };
@@ -149,4 +152,38 @@ Test(gpu_default, why_is_explained)
 			"case %d: %s", (int)i, ltrun_err);
 		cr_expect_not_null(strstr(ltrun_out, explained[i].says), "case %d: %s", (int)i, ltrun_out);
 	}
+}
+
+/* Of a target with routines: why a product is a call, or is none; operations are two for each term. */
+static const struct { const char *graph, *says; } products[] = {
+	{ PRODUCT("64", "32", "128"), "%c: tree: product, 64 x 128 x 32: a call of gemm, which is taken from 1e+03 operations "
+		"on, and these are 5.24e+05\n" },
+	{ PRODUCT("4", "2", "3"), "no call: 48 operations are fewer than the 1e+03 from which on gemm is called\n" },
+	{ "graph 1\nvar m 64\nvar k 32\nvar n 64\n%a = i32[m, k] input \"a\"\n%b = bool[k, n] input \"b\"\n"
+		"%w = i32[k, n] cast %b\n%p = i32[m, k, n] mul %a, %w\n%c = i32[m, n] add.reduce %p\nresult \"c\" = %c\n",
+		"%c: tree: product, 64 x 64 x 32: " },
+};
+
+Test(gpu_default, products_are_explained)
+{
+	for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+		ltrun_write_text("case.graph", products[i].graph);
+		cr_assert_eq(ltrun("--no-cache -b sim:h100/calls/off=stored -q --explain -i '*=random' case.graph"), 0, "case %d: %s",
+			(int)i, ltrun_err);
+		cr_expect_not_null(strstr(ltrun_out, products[i].says), "case %d: %s", (int)i, ltrun_out);
+	}
+}
+
+/* Behind a run the bound of each grid, where a machine is simulated whose numbers are known; else nothing. */
+Test(gpu_default, bounds_are_explained)
+{
+	ltrun_write_text("case.graph", POINTS("64", "1024"));
+	cr_assert_eq(ltrun("--no-cache -b sim:h100 -q --explain -i '*=random' case.graph"), 0, "%s", ltrun_err);
+	cr_expect_not_null(strstr(ltrun_out, "\nk0_y, predicted: grid 1: bound by memory, "), "%s", ltrun_out);
+	cr_expect_null(strstr(ltrun_out, "loop in"), "%s", ltrun_out);
+	cr_assert_eq(ltrun("--no-cache -b sim:h100 -q --explain --json -i '*=random' case.graph"), 0, "%s", ltrun_err);
+	cr_expect_not_null(strstr(ltrun_out, "\"predicted\": [{\"kernel\": \"k0_y\", \"bound\": \"grid 1: bound by memory, "),
+		"%s", ltrun_out);
+	cr_assert_eq(ltrun("--no-cache -b ref -q --explain -i '*=random' case.graph"), 0, "%s", ltrun_err);
+	cr_expect_null(strstr(ltrun_out, "predicted"), "%s", ltrun_out);
 }

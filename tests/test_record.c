@@ -46,10 +46,18 @@ Test(record, runs_that_repeat_are_recorded_and_replayed)
 	check_recorded("devone", true);
 }
 
+static void log_line(void *user, int level, const char *text)
+{
+	if (level == LT_LOG_INFO)
+		(void)snprintf(user, 400, "%s", text);
+}
+
 Test(record, a_backend_that_cannot_record_runs_one_by_one)
 {
+	char said[400] = "";
 	struct lt_graph *g = parsed(LONG);
-	struct lt_program *p = compiled(g, "devone:nocapture");
+	struct lt_program *p = compiled_with(g, (struct lt_options){ .backends = "devone:nocapture", .log = log_line,
+		.user = said });
 	struct lt_instance *r = instance_of(p);
 	float x[16], h[4];
 	for (int run = 0; run < 4; run++)
@@ -57,6 +65,7 @@ Test(record, a_backend_that_cannot_record_runs_one_by_one)
 	struct lt_stats st = { .size = sizeof st };
 	lt_program_stats(p, &st);
 	cr_assert(device_one.captures == 0 && st.n_replayed == 0);
+	cr_expect(strstr(said, "backend devone: ") && strstr(said, " launches are not recorded: "), "%s", said);
 	cr_assert_eq(device_one.runs, 4 * st.n_launch);
 	lt_instance_free(r);
 	lt_program_free(p);

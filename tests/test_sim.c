@@ -19,6 +19,8 @@ TestSuite(sim, .fini = teardown, .timeout = 120);
 Test(sim, words_after_its_name)
 {
 	static const struct { const char *config; bool good; } cases[] = { { "", true }, { "seed=7", true },
+		{ "grid/shared=900", true }, { "h100/shared=900", true }, { "shared=900", false }, { "calls/grid", false },
+		{ "h100/a100", false },
 		{ "order=forward/range=3", true }, { "order=backward", true }, { "order=random;seed=12345678901234", true },
 		{ "counts", true }, { "expand", true }, { "off=exclusive/off=ranges", true }, { "skip=VV", true },
 		{ "array=0;teams=0", true }, { "array=64;teams=1", true }, { "teams=2", false }, { "array=", false },

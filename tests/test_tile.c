@@ -252,6 +252,52 @@ Test(tile, default_trees_of_halves_have_it)
 	}
 }
 
+/* How often a word is in the text before another one is. */
+static int before(const char *text, const char *word, const char *other)
+{
+	const char *end = strstr(text, other);
+	int n = 0;
+	for (; (text = strstr(text, word)) && end && text < end; text += strlen(word))
+		n++;
+	return n;
+}
+
+/* A warp has 64 by 64 elements: four fragments of the left factor and eight of the right one, two of which are read
+ * together.  Those of the first products and some of the next ones are read before the first product.  Copies under a
+ * condition are no branch; the block may have all registers; rows lie so that no two of eight are in one bank. */
+Test(tile, fragments_are_read_ahead)
+{
+	char command[2048];
+	struct lt_kernel *k = NULL;
+	struct lt_text_grids *grids = NULL;
+	const char *graph = graph_of("bf16", 2048, 256, 2048);
+	snprintf(command, sizeof command, "%s --no-cache -b sim:h100 %s --dump=", built("lt-run"), graph);
+	char *end = command + strlen(command);
+	strcpy(end, "tree");
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	cr_expect(strstr(out, "layout [m k] swizzle 128 depth 3 async") && strstr(out, "layout [n/64 k n] swizzle 128 depth 3"),
+		"%s", out);
+	strcpy(end, "frozen");
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	cr_expect_eq(count(out, "barrier\n"), 1, "%s", out);
+	strcpy(end, "kernel");
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	cr_expect(strstr(out, " resident 2 "), "%s", out);
+	cr_assert_eq(lt_kernel_parse(out, strlen(out), &k, NULL), LT_OK);
+	cr_assert_eq(lt__text_grids(&lt__text_cuda, k, NULL, &grids, NULL), LT_OK);
+	const char *body = strstr(grids->text, "__launch_bounds__(128, 2)");
+	cr_assert_not_null(body, "%s", grids->text);
+	cr_expect_geq(before(body, "lt_ldmatrix_x4(", "lt_mma_"), 4 + 1, "%s", body);
+	cr_expect_geq(before(body, "lt_ldmatrix_x4_trans(", "lt_mma_"), 4, "%s", body);
+	cr_expect_eq(count(body, "lt_ldmatrix_x4("), 4 * 4);
+	cr_expect_eq(count(body, "lt_ldmatrix_x4_trans("), 4 * 4);
+	cr_expect_eq(count(body, "lt_ldmatrix_x2_trans("), 0);
+	cr_expect_eq(count(body, "lt_copy16_where("), 2 * 8);
+	cr_expect_eq(count(body, "if ("), 0);
+	lt__text_grids_free(grids);
+	lt_kernel_free(k);
+}
+
 Test(tile, the_example_runs)
 {
 	cr_expect_eq(run("sim:h100", "examples/schedules/halves.graph", "examples/schedules/gpu-matrix.schedule",

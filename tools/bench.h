@@ -115,7 +115,7 @@ void bench_folder_remove(void);
 lt_status bench_temporary(struct lt_context *, char **out);
 void bench_cases_free(struct bench_cases *);
 double bench_case_work(const struct bench_case *);      /* flops or bytes, as it is bound */
-/* "suite/name" has the text, or matches the pattern */
+/* "suite/name" has one of the texts, or matches one of the patterns, between the commas */
 bool bench_case_fits(const struct bench_case *, const char *filter);
 
 /* The suites; each is a file bench_NAME.c. */
@@ -135,6 +135,7 @@ void bench_gemm_case(struct bench_cases *, const char *suite, const char *group,
 void bench_pointwise_chain(struct bench_cases *, const char *suite, int operations, int bits);
 void bench_rows_case(struct bench_cases *, const char *suite, const char *op, int64_t columns, int bits);
 void bench_mlp_case(struct bench_cases *, const char *suite, int batch);
+void bench_mnist_case(struct bench_cases *, const char *suite, int batch);
 void bench_layout_permute(
 	struct bench_cases *, const char *suite, const char *name, int rank, const int64_t *shape, const int *perm);
 void bench_pieces_cases(struct bench_cases *);          /* bench_pieces.c: no suite of its own, part of compile */
@@ -166,6 +167,7 @@ struct bench_truth {
  * that is too long for that by C.t = A.(B.t), and the evaluator has a sample of the rows. */
 void bench_truth_make(struct lt_context *, const struct bench_case *, struct bench_truth *out);
 void bench_truth_free(struct bench_truth *, const struct bench_case *);
+void bench_reference_make(const struct bench_case *, float *out);      /* the reference of all rows, by threads */
 double bench_tolerance(const struct bench_case *);
 int64_t bench_judged_rows(const struct bench_case *);  /* that the evaluator has; 0: none, -1: all */
 /* Relative L2 distance to *error; fails if the result does not count.  ours: it also has to stand before the judge. */
@@ -220,25 +222,48 @@ lt_status bench_serve_case(struct lt_context *, const json_t *, struct bench_cas
 /* bench_openblas.c, bench_onednn.c: libraries opened at run time. */
 lt_status bench_openblas_open(struct lt_context *, struct bench_contestant *);
 lt_status bench_onednn_open(struct lt_context *, struct bench_contestant *);
-/* bench_vendors.c: the libraries that are installed, as peers; OpenBLAS with each core type that is worth it. */
-void bench_vendors_add(
-	struct lt_context *, struct bench_contestants *, const struct bench_options *, json_t *report);
 /* "NAME=VALUE" for each core type that OpenBLAS may offer on this kind of machine; NULL ends them. */
-extern const char *const bench_coretypes[];
+extern const char *const bench_coretypes[];            /* bench_vendors.c */
 
 /* bench_device.c: the device of a backend.  *out is to be closed where it fails, too. */
 struct bench_device;
+struct bench_cuda;
 lt_status bench_device_open(struct lt_context *, const char *backend, struct bench_device **out);
 void bench_device_close(struct bench_device *);
 bool bench_device_is(const struct bench_device *);     /* it has memory of its own */
 lt_status bench_device_memory(struct bench_device *, int64_t bytes, void **out);
 void bench_device_free(struct bench_device *, void *);
 lt_status bench_device_copy(struct bench_device *, void *to, const void *from, int64_t bytes, enum lt_copy);
+enum { BENCH_SETS = 16 };
 int bench_device_sets(const struct bench_device *, const struct bench_case *);         /* of tensors, in turn */
 /* What it does at best: made once; FLOP or bytes that one repetition is; seconds of n of them. */
 lt_status bench_device_measures(struct bench_device *, const char *backend, bool quick);
 double bench_device_unit(const struct bench_device *, enum bench_bound);
 lt_status bench_device_run(struct bench_device *, enum bench_bound, int64_t n, double *seconds);
+const struct bench_cuda *bench_device_cuda(const struct bench_device *);        /* NULL: it is none of CUDA's */
+
+/* bench_cuda.c: a device of CUDA's, by memory there; *out is to be closed where it fails, too.  A library by one of its
+ * names, to a NULL; NULL: none is there. */
+void *bench_cuda_library(const char *const *names);
+lt_status bench_cuda_open(struct lt_context *, void *memory, struct bench_cuda **out);
+void bench_cuda_close(struct bench_cuda *);
+/* Calls of CUDA are between these; leaving answers s. */
+lt_status bench_cuda_enter(const struct bench_cuda *);
+lt_status bench_cuda_leave(const struct bench_cuda *, lt_status s);
+void *bench_cuda_queue(const struct bench_cuda *);
+lt_status bench_cuda_wait(const struct bench_cuda *);           /* for what is in that */
+/* Its multiply-adds; the code of them for an architecture (sm_90), malloc. */
+lt_status bench_cuda_peak_new(struct bench_cuda *, bool quick);
+double bench_cuda_peak_unit(const struct bench_cuda *);
+lt_status bench_cuda_peak_run(struct bench_cuda *, int64_t n, double *seconds);
+lt_status bench_cuda_peak_code(struct lt_context *, const char *arch, char **code, size_t *bytes);
+/* bench_cublas.c: cuBLAS on that device. */
+lt_status bench_cublas_open(struct lt_context *, struct bench_contestant *, struct bench_device *);
+
+/* bench_vendors.c: the libraries that are installed: on a device cuBLAS; on the processor, as peers, oneDNN, and
+ * OpenBLAS with each core type that is worth it. */
+void bench_vendors_add(struct lt_context *, struct bench_contestants *, const struct bench_options *,
+	struct bench_device *, json_t *report);
 
 /* bench_peak.c: the machine's peak and bandwidth, by kernels that the C compiler makes for it; of the first backend's
  * device, if it runs on one. */
@@ -250,6 +275,7 @@ void bench_peak_free(struct bench_peak *);
 /* Measures for 1 .. threads; in FLOP/s or bytes/s; remembers the best way of doing it. */
 double bench_peak_measure(struct bench_peak *, enum bench_bound, int threads);
 json_t *bench_peak_json(const struct bench_peak *);
+struct bench_device *bench_peak_device(const struct bench_peak *);     /* of which it is; NULL: the processor's */
 void bench_peak_open(struct bench_contestant *, struct bench_peak *, enum bench_bound);
 
 /* bench_load.c: processes that do nothing but compute, while something is measured. */

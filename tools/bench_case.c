@@ -183,7 +183,16 @@ double bench_case_work(const struct bench_case *c)
 bool bench_case_fits(const struct bench_case *c, const char *filter)
 {
 	char path[128];
+	bool fits = !filter;
 
 	snprintf(path, sizeof path, "%s/%s", c->suite, c->name);
-	return !filter || (strpbrk(filter, "*?[") ? fnmatch(filter, path, 0) == 0 : strstr(path, filter) != NULL);
+	while (filter && *filter && !fits) {
+		const size_t n = strcspn(filter, ",");
+		char *one = bench_format("%.*s", (int)n, filter);
+
+		fits = strpbrk(one, "*?[") ? fnmatch(one, path, 0) == 0 : *one && strstr(path, one) != NULL;
+		filter += n + (filter[n] == ',');
+		free(one);
+	}
+	return fits;
 }

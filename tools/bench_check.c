@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "check/judge.h"
 #include "tools/bench.h"
 
 /* What the evaluator, which walks a graph some six times, may be given: operations, about a nanosecond each in a
@@ -75,6 +76,38 @@ static lt_status truth_judge(const struct bench_case *c, int64_t rows, struct be
 	return LT_OK;
 }
 
+/* Some rows of a case by_rows, as a case of its own; its first number is that of the rows. */
+struct reference_parts { const struct bench_case *c; float *out; };
+
+static void reference_part(void *arg, uint32_t i, uint32_t n)
+{
+	const struct reference_parts *r = arg;
+	const int64_t all = rows_of(r->c), begin = all * i / n, rows = all * (i + 1) / n - begin;
+	struct bench_case part = *r->c;
+
+	for (int k = 0; k < part.by_rows; k++) {
+		const int64_t width = part.in[k].n / all;
+
+		part.in[k].data += begin * width;
+		part.in[k].shape[0] = rows;
+		part.in[k].n = rows * width;
+	}
+	part.out.n = rows * (r->c->out.n / all);
+	part.number[0].value = rows;
+	if (rows > 0)
+		r->c->reference(&part, r->out + begin * (r->c->out.n / all));
+}
+
+void bench_reference_make(const struct bench_case *c, float *out)
+{
+	struct reference_parts parts = { c, out };
+
+	if (c->by_rows && c->number[0].value == rows_of(c))
+		lt__judge_on_threads(NULL, lt__judge_threads_here(), reference_part, &parts);
+	else
+		c->reference(c, out);
+}
+
 void bench_truth_make(struct lt_context *ctx, const struct bench_case *c, struct bench_truth *t)
 {
 	bool product = !strcmp(c->op, "gemm") && c->flops > PRODUCT_MAX;
@@ -94,7 +127,7 @@ void bench_truth_make(struct lt_context *ctx, const struct bench_case *c, struct
 		return;
 	}
 	if (rows >= 0 && !product)
-		c->reference(c, t->want);
+		bench_reference_make(c, t->want);
 }
 
 void bench_truth_free(struct bench_truth *t, const struct bench_case *c)

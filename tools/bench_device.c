@@ -1,8 +1,9 @@
 /* tools/bench_device.c -- a backend that runs on a device: memory there for the tensors of its contestants, and what
  * the device can do at best, instead of the processor's peak and bandwidth.
  *
- * Its peak is measured with a kernel of its own, a chain of multiply-adds on each element, and the bandwidth with the
- * copies that the backend makes within its memory, both timed by the device.
+ * Its peak is measured with a kernel of its own, timed by the device: by CUDA where that knows it (bench_cuda.c), else
+ * by the backend, a chain of multiply-adds on each element; the bandwidth with the copies that the backend makes within
+ * its memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "tools/plugins.h"
 #include "tools/temporary.h"
 
-enum { STEPS = 512, MAX_SETS = 16 };
+enum { STEPS = 512 };
 
 struct bench_device {
 	struct lt_context *ctx;
@@ -23,7 +24,8 @@ struct bench_device {
 	void *buffer[2];
 	int64_t bytes;
 	struct lt_event *event[2];
-	/* of the multiply-adds */
+	/* of the multiply-adds: by CUDA, or a program */
+	struct bench_cuda *cuda;
 	int64_t elements;
 	struct lt_program *program;
 	struct lt_instance *instance;
@@ -60,6 +62,7 @@ void bench_device_close(struct bench_device *d)
 {
 	if (!d)
 		return;
+	bench_cuda_close(d->cuda);
 	lt_instance_free(d->instance);
 	lt_program_free(d->program);
 	void *const memory[] = { d->buffer[0], d->buffer[1], d->x, d->y };
@@ -103,7 +106,7 @@ int bench_device_sets(const struct bench_device *d, const struct bench_case *c)
 	for (int i = 0; i < c->n_in; i++)
 		bytes += 4 * c->in[i].n;
 	sets = (3 * cache + bytes - 1) / bytes;
-	return 8 * bytes < cache || sets < 1 ? 1 : sets > MAX_SETS ? MAX_SETS : (int)sets;
+	return 8 * bytes < cache || sets < 1 ? 1 : sets > BENCH_SETS ? BENCH_SETS : (int)sets;
 }
 
 /* ---- what the device can do ---- */
@@ -142,15 +145,28 @@ static lt_status copies_new(struct bench_device *d, bool quick)
 	return LT_OK;
 }
 
+/* Whether CUDA measures it. */
+static bool cuda_peak_new(struct bench_device *d, bool quick)
+{
+	if (!bench_cuda_open(d->ctx, d->buffer[0], &d->cuda) && !bench_cuda_peak_new(d->cuda, quick))
+		return true;
+	bench_cuda_close(d->cuda);
+	d->cuda = NULL;
+	return false;
+}
+
 lt_status bench_device_measures(struct bench_device *d, const char *backend, bool quick)
 {
-	LT_TRY(chain_new(d, backend, quick));
-	return copies_new(d, quick);
+	LT_TRY(copies_new(d, quick));
+	return cuda_peak_new(d, quick) ? LT_OK : chain_new(d, backend, quick);
 }
+
+const struct bench_cuda *bench_device_cuda(const struct bench_device *d) { return d->cuda; }
 
 double bench_device_unit(const struct bench_device *d, enum bench_bound bound)
 {
-	return bound == BENCH_FLOPS ? (2.0 * STEPS + 1) * (double)d->elements : 2.0 * (double)d->bytes;
+	return bound != BENCH_FLOPS ? 2.0 * (double)d->bytes
+		: d->cuda ? bench_cuda_peak_unit(d->cuda) : (2.0 * STEPS + 1) * (double)d->elements;
 }
 
 static lt_status run_chain(struct bench_device *d, int64_t n, double *seconds)
@@ -183,5 +199,6 @@ static lt_status run_copies(struct bench_device *d, int64_t n, double *seconds)
 
 lt_status bench_device_run(struct bench_device *d, enum bench_bound bound, int64_t n, double *seconds)
 {
-	return bound == BENCH_FLOPS ? run_chain(d, n, seconds) : run_copies(d, n, seconds);
+	return bound != BENCH_FLOPS ? run_copies(d, n, seconds)
+		: d->cuda ? bench_cuda_peak_run(d->cuda, n, seconds) : run_chain(d, n, seconds);
 }

@@ -24,4 +24,6 @@ void bench_gpu_cases(struct bench_cases *l)
 	bench_layout_permute(l, "gpu", "transpose-8192", 2, (const int64_t[]){ 8192, 8192 }, (const int[]){ 1, 0 });
 	for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
 		bench_mlp_case(l, "gpu", batches[i]);
+	bench_mnist_case(l, "gpu", 1);
+	bench_mnist_case(l, "gpu", 128);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "tools/bench.h"
 
-enum { IN = 784, HIDDEN = 1000, OUT = 10 };
+enum { SIDE = 28, IN = SIDE * SIDE, HIDDEN = 1000, OUT = 10 };
 
 static void layer(const double *x, int64_t n_in, const struct bench_tensor *w, const struct bench_tensor *b, double *y)
 {
@@ -33,31 +33,56 @@ static void mlp_reference(const struct bench_case *c, float *out)
 	free(x);
 }
 
-void bench_mlp_case(struct bench_cases *l, const char *suite, int batch)
+static struct bench_case *mlp_begin(
+	struct bench_cases *l, const char *suite, const char *group, const char *title, int batch)
 {
 	char name[64];
 	struct bench_case *c;
 
-	snprintf(name, sizeof name, "batch-%d", batch);
-	c = bench_case_add(l, suite, "mlp", "mlp", name);
+	snprintf(name, sizeof name, "%s-%d", title, batch);
+	c = bench_case_add(l, suite, group, "mlp", name);
 	bench_case_number(c, "batch", batch);
 	bench_case_number(c, "in", IN);
 	bench_case_number(c, "hidden", HIDDEN);
 	bench_case_number(c, "out", OUT);
-	bench_case_in(c, "x", false, 2, (const int64_t[]){ batch, IN });
+	return c;
+}
+
+/* view: what comes before the first product, as $11. */
+static void mlp_end(struct bench_case *c, const char *view, int batch)
+{
 	bench_case_in(c, "w1", true, 2, (const int64_t[]){ IN, HIDDEN });
 	bench_case_in(c, "b1", true, 2, (const int64_t[]){ 1, HIDDEN });
 	bench_case_in(c, "w2", true, 2, (const int64_t[]){ HIDDEN, OUT });
 	bench_case_in(c, "b2", true, 2, (const int64_t[]){ 1, OUT });
 	bench_case_out(c, 2, (const int64_t[]){ batch, OUT });
-	bench_case_script(c, "$6 = MatMulNode($1, $2);\n$7 = SumNode($6, $3);\n$8 = ReLUNode($7);\n"
-		"$9 = MatMulNode($8, $4);\n$10 = SumNode($9, $5);\nresult = $10;\n");
+	bench_case_script(c, "%s$6 = MatMulNode($%d, $2);\n$7 = SumNode($6, $3);\n$8 = ReLUNode($7);\n"
+		"$9 = MatMulNode($8, $4);\n$10 = SumNode($9, $5);\nresult = $10;\n", view, view[0] ? 11 : 1);
 	c->flops = batch * (INT64_C(2) * (IN * HIDDEN + HIDDEN * OUT) + 2 * HIDDEN + OUT);     /* biases, ReLU */
 	c->bytes = 4 * (c->in[0].n + c->in[1].n + c->in[2].n + c->in[3].n + c->in[4].n + c->out.n);
 	c->bound = BENCH_FLOPS;
 	c->depth = HIDDEN;
-	c->by_rows = 1;
 	c->reference = mlp_reference;
+}
+
+void bench_mlp_case(struct bench_cases *l, const char *suite, int batch)
+{
+	struct bench_case *c = mlp_begin(l, suite, "mlp", "batch", batch);
+
+	bench_case_in(c, "x", false, 2, (const int64_t[]){ batch, IN });
+	c->by_rows = 1;
+	mlp_end(c, "", batch);
+}
+
+/* The same of images of 28 by 28, as examples/hamkaas-mnist.lt has them. */
+void bench_mnist_case(struct bench_cases *l, const char *suite, int batch)
+{
+	struct bench_case *c = mlp_begin(l, suite, "mnist", "mnist", batch);
+	char view[64];
+
+	snprintf(view, sizeof view, "$11 = ReshapeNode($1, [%d, %d]);\n", batch, IN);
+	bench_case_in(c, "x", false, 3, (const int64_t[]){ batch, SIDE, SIDE });
+	mlp_end(c, view, batch);
 }
 
 void bench_mlp_cases(struct bench_cases *l)

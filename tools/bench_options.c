@@ -104,8 +104,8 @@ static lt_status take_coretypes(struct lt_context *ctx, void *options, char *lis
 
 static const struct lt_tool_option rows[] = {
 	{ 0, "list", NULL, TAKE_FLAG, AT(list), .help = "the cases, with their operations and bytes" },
-	{ 0, "filter", "TEXT", TAKE_TEXT, AT(filter), .help = "only cases whose SUITE/NAME has TEXT, or matches it as a "
-		"pattern (*, ?, [])" },
+	{ 0, "filter", "TEXT[,TEXT...]", TAKE_TEXT, AT(filter), .help = "only cases whose SUITE/NAME has one of these, or "
+		"matches it as a pattern (*, ?, [])" },
 
 	{ .help = "Contestants" },
 	{ 'b', "backend", "NAME[:CONFIG][,NAME...]", TAKE_OWN, AT(backend), .help = "Looptree's backends, each a contestant; "
@@ -118,8 +118,8 @@ static const struct lt_tool_option rows[] = {
 		.values = LT_VALUES("*.tree", "*.schedule") },
 	{ 0, "peer", "CMD", TAKE_OWN, AT(peer), .help = "a process that speaks the peer protocol; several times: several "
 		"contestants", .own = take_peer },
-	{ 0, "no-vendor", NULL, TAKE_FLAG, AT(no_vendor), .help = "without OpenBLAS and oneDNN, which take part where they "
-		"are installed" },
+	{ 0, "no-vendor", NULL, TAKE_FLAG, AT(no_vendor), .help = "without OpenBLAS and oneDNN, on a device cuBLAS, "
+		"which take part where they are installed" },
 	{ 0, "coretypes", "TYPE[,TYPE...]", TAKE_OWN, AT(coretypes), .help = "OpenBLAS with these core types, or all, or "
 		"none; default: those near the best",
 		.values = LT_VALUES("all", "none"), .list = coretype_at, .own = take_coretypes },

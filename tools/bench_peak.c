@@ -389,6 +389,8 @@ double bench_peak_measure(struct bench_peak *p, enum bench_bound bound, int thre
 	return p->rate[bound][threads];
 }
 
+struct bench_device *bench_peak_device(const struct bench_peak *p) { return p->device; }
+
 json_t *bench_peak_json(const struct bench_peak *p)
 {
 	static const char *const names[] = { "flops", "read_bytes", "copy_bytes" };
@@ -457,7 +459,7 @@ void bench_peak_open(struct bench_contestant *k, struct bench_peak *p, enum benc
 
 	s->p = p;
 	k->ops = &contestant_ops;
-	k->limit = p->device ? NULL : limit;    /* a device's peak is that of our own kernel: no limit of others */
+	k->limit = p->device ? NULL : limit;    /* a device may have matrix units besides */
 	k->bound = bound;
 	k->state = s;
 }

@@ -22,9 +22,12 @@ static const char *text(const json_t *o, const char *key)
 static void print_vendors(const json_t *v, FILE *f)
 {
 	const json_t *list = json_object_get(v, "openblas"), *e, *dnn = json_object_get(v, "onednn");
+	const json_t *cublas = json_object_get(v, "cublas");
 	size_t i;
 	int n_shown = 0;
 
+	if (cublas)
+		lt__say(f, "cuBLAS: %s\n", *text(cublas, "is") ? text(cublas, "is") : text(cublas, "why"));
 	if (!list)
 		return;
 	json_array_foreach(list, i, e)

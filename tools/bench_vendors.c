@@ -1,4 +1,5 @@
-/* tools/bench_vendors.c -- the libraries that are installed, each as a peer: this program serves them (--serve). */
+/* tools/bench_vendors.c -- the libraries that are installed, each as a peer: this program serves them (--serve).  On a
+ * device it is cuBLAS, in this process. */
 #define _GNU_SOURCE 1
 #include <stdlib.h>
 #include <string.h>
@@ -183,13 +184,33 @@ static void add_openblas(struct lt_context *ctx, struct bench_contestants *to, c
 	json_object_set_new(report, "openblas", r.report);
 }
 
-void bench_vendors_add(
-	struct lt_context *ctx, struct bench_contestants *to, const struct bench_options *o, json_t *report)
+static void add_cublas(
+	struct lt_context *ctx, struct bench_contestants *to, struct bench_device *device, json_t *report)
 {
-	char *self = derived_path(), why[BENCH_WHY] = "";
+	struct bench_contestant k = { .role = BENCH_OTHER };
+	char why[BENCH_WHY] = "";
+	const lt_status s = bench_cublas_open(ctx, &k, device);
+
+	if (s) {
+		bench_reason(ctx, s, why);
+		close_peer(&k);
+	} else {
+		*bench_contestant_add(to, "", BENCH_OTHER, k.ops) = k;
+	}
+	json_object_set_new(report, "cublas", json_pack("{s:s,s:s}", "is", s ? "" : k.about, "why", why));
+}
+
+void bench_vendors_add(struct lt_context *ctx, struct bench_contestants *to, const struct bench_options *o,
+	struct bench_device *device, json_t *report)
+{
+	char *self = device ? NULL : derived_path(), why[BENCH_WHY] = "";
 	struct bench_contestant k;
 	lt_status s;
 
+	if (device) {
+		add_cublas(ctx, to, device, report);
+		return;
+	}
 	if (!self) {
 		json_object_set_new(report, "why", json_string("this program does not find itself in /proc"));
 		return;

@@ -36,7 +36,7 @@ static bool keep_kernel(struct check_work *w, const struct check_trial *t)
 	size_t need[2] = { 0, 0 };
 	char what[80];
 	struct check_guarded guarded;
-	for (int kind = LT_DUMP_SOURCE; LT_HAS(struct lt_backend, b, dump) && kind <= LT_DUMP_DECISIONS; kind++) {
+	for (int kind = LT_DUMP_SOURCE; LT_HAS(struct lt_backend, b, dump) && kind <= LT_DUMP_LOCATIONS; kind++) {
 		struct check_text text = { NULL, 0 };
 		(void)snprintf(what, sizeof what, "kernel %.25s: dump %d", w->p->nests.frozen[nest].tree.name, kind);
 		if (!b->dump(w->object[nest], (enum lt_dump)kind, lt__check_text_add, &text) && text.at)

@@ -78,12 +78,12 @@ static bool are_numbers(struct check_outcome *out, const char *text)
 bool lt__check_optional_dump(struct check_work *w, const struct check_trial *t)
 {
 	static const char *const names[] = { "dump of the source", "dump of the assembly", "dump of statistics",
-		"dump of the kernel program", "dump of decisions" };
+		"dump of the kernel program", "dump of decisions", "dump of locations" };
 	bool good = true;
-	for (int kind = LT_DUMP_SOURCE; good && kind <= LT_DUMP_DECISIONS; kind++) {
+	for (int kind = LT_DUMP_SOURCE; good && kind <= LT_DUMP_LOCATIONS; kind++) {
 		struct check_text text = { NULL, 0 };
 		lt_status st = w->device->backend->dump(w->object[lt__check_nest(w)], (enum lt_dump)kind, lt__check_text_add, &text);
-		if (!st && text.n == 0 && kind != LT_DUMP_DECISIONS)
+		if (!st && text.n == 0 && kind < LT_DUMP_DECISIONS)
 			good = lt__check_fail(w->out, "the %s succeeds and writes nothing", names[kind]);
 		if (!st && text.n > 0 && strlen(text.at) != text.n)
 			good = lt__check_fail(w->out, "the %s has a zero byte", names[kind]);

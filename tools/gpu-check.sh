@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # gpu-check.sh [-p PARTS] [FOLDER] -- checks and measures the backend cuda on a machine with a GPU, in less than eight
 # minutes and without a network.  Prints one table; everything that the programs say is left in FOLDER (gpu-check).  1
-# if something failed.
+# if something failed, was not done in that time, or is less than what is asked for (gpu_table.py).
 #
 #   -p PARTS    some of tests,measure,examples,check,bench,sanitize, in this order; default: all
 #
@@ -28,6 +28,7 @@ if [ "${1-}" = --pack ]; then
 		grep -vE '^(libc|libm|libdl|libpthread|librt|libresolv|ld-linux[^ ]*|libgcc_s|libstdc\+\+)\.so' |
 		while read -r name file; do cp -L "$file" "$to/lib/$name"; done
 	cp -R examples "$to" && cp -R tests/cases tests/examples.txt "$to/tests" && cp "$0" "$to" || exit 1
+	mkdir "$to/peers" && cp bench/peers/p*.py "$to/peers" && cp tools/gpu-bench.sh bench/gpu_table.py "$to" || exit 1
 	du -sh "$to"
 	exit 0
 fi
@@ -38,6 +39,7 @@ out=${1:-gpu-check}
 mkdir -p "$out" || exit 1
 out=$(cd "$out" && pwd)
 begin=$(date +%s)
+whole=470                       # seconds for all
 bin=$O
 here=$(cd "$(dirname "$0")" && pwd)
 [ -d "$here/bin" ] || here=$PWD/$O/gpu
@@ -53,7 +55,7 @@ if [ -d "$here/bin" ]; then
 	export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 	cd "$here" || exit 1
 else
-	make -s all "$O"/tests/test_grid_trees "$O"/tests/cuda/test_cuda_{host,programs,blas} \
+	make -s all "$O"/tests/test_grid_trees "$O"/tests/cuda/test_cuda_{host,programs,blas,bench} \
 		"$O"/tests/cuda/measure_{cuda,blas} || exit 1
 fi
 failed=0
@@ -79,10 +81,18 @@ facts() {
 	while read -r line; do row '' "$line"; done < <(sed -n '/^cuda /,/^[^ ]/p' "$out/backends.txt" | grep '^ ')
 }
 
+# limited SECONDS COMMAND...: ends it after as many, or when the time for all is over.
+limited() {
+	local most=$1 left=$((begin + whole - $(date +%s)))
+	shift
+	timeout -k 10 $((left < 1 ? 1 : left < most ? left : most)) "$@"
+}
+
 # tests PROGRAM: its suites that need a device; one test after the other.
 tests() {
 	local name=$1 passed bad skipped
-	timeout 60 "$(program "$name")" -j1 --filter 'gpu*/*' "--tap=$out/$name.tap" >"$out/$name.log" 2>&1
+	rm -f "$out/$name.tap"
+	limited 60 "$(program "$name")" -j1 --filter 'gpu*/*' "--tap=$out/$name.tap" >"$out/$name.log" 2>&1
 	local status=$?
 	skipped=$(grep -c '^ok.*# SKIP' "$out/$name.tap" 2>/dev/null)
 	passed=$(($(grep -c '^ok' "$out/$name.tap" 2>/dev/null) - ${skipped:-0}))
@@ -95,13 +105,23 @@ tests() {
 
 # measured PROGRAM: its lines as rows.
 measured() {
-	timeout 60 "$(program "$1")" >"$out/$1.log" 2>"$out/$1.err" || {
+	limited 60 "$(program "$1")" >"$out/$1.log" 2>"$out/$1.err" || {
 		failed=1
 		row "$1" "failed: $(tail -n 1 "$out/$1.err")"
 	}
 	while read -r line; do
-		row "${line%%  *}" "$(sed 's/^.*  *\([0-9.]* [^0-9]*\)$/\1/' <<<"$line")"
+		row "${line%%  *}" "$(sed 's/^.*   *//' <<<"$line")"
 	done <"$out/$1.log"
+}
+
+# slower: large products of bfloat16 that a call makes slower than cuBLAS called directly.
+slower() {
+	local found
+	found=$(sed -nE 's/^(bf16 (4096|8192)x[^ ]*), against cuBLAS +([0-9.]+) .*/\1 \3/p' "$out/measure_blas.log" |
+		awk '$NF < 0.98')
+	[ -z "$found" ] && return
+	failed=1
+	row 'less than 0.98 of its speed' "${found//$'\n'/; }"
 }
 
 # example LINE: a number, and options of lt-run; what it prints is a failure.
@@ -110,7 +130,7 @@ example() {
 	set -f
 	log=$out/examples/$number.log
 	set -- ${1#* }
-	timeout 60 "$bin/lt-run" "$@" --no-cache -b cuda --strict --explain --verify >"$log" 2>&1 </dev/null ||
+	limited 60 "$bin/lt-run" "$@" --no-cache -b cuda --strict --explain --verify >"$log" 2>&1 </dev/null ||
 		echo "$1: exit code $?, $(tail -n 1 "$log") (examples/$number.log)"
 }
 
@@ -130,44 +150,60 @@ examples() {
 # part NUMBER SECONDS: a part of lt-check; prints its last line and exit code.
 part() {
 	local log=$out/check/$1.log
-	timeout $(($2 + 60)) "$bin/lt-check" -b cuda --part "$1/$some" --seconds "$2" --patience 30 --go-on --no-reduce \
+	limited $(($2 + 30)) "$bin/lt-check" -b cuda --part "$1/$some" --seconds "$2" --patience 30 --go-on --no-reduce \
 		>"$log" 2>&1 </dev/null
 	echo "$? $(grep -o '[0-9]* cases\{0,1\} that ran' "$log" | tail -n 1) $(tail -n 1 "$log")"
 }
 
-# check SECONDS: lt-check, as far as it gets in that time, in processes side by side.
+# check SECONDS: all of lt-check, in processes side by side; a part that is not done in that time has failed.
 check() {
-	local from bad
+	local from bad ran
 	from=$(date +%s)
 	mkdir -p "$out/check"
 	seq "$some" | xargs -P "$some" -I{} bash -c "part {} $1" >"$out/check/all"
-	bad=$(grep -vc '^[03] ' "$out/check/all")
-	row lt-check "$(awk '{ n += $2 } END { print n + 0 }' "$out/check/all") cases ran in $some parts, $bad parts failed, \
-$(seconds "$from")"
-	while read -r line; do row '' "$line"; done < <(grep -v '^[03] ' "$out/check/all")
-	[ "$bad" = 0 ] || failed=1
+	bad=$(grep -vc '^0 ' "$out/check/all")
+	ran=$(awk '{ n += $2 } END { print n + 0 }' "$out/check/all")
+	row lt-check "all $ran cases ran in $some parts, $bad parts failed, $(seconds "$from")"
+	while read -r line; do row '' "$line"; done < <(grep -v '^0 ' "$out/check/all")
+	[ "$bad" = 0 ] && [ "$ran" -gt 0 ] || failed=1
 }
 
-# bench SUITE...: its table, as far as it gets.
+# bench SUITE...: their tables, beside cuBLAS; tools/gpu-bench.sh measures longer.  What has not been measured when the
+# time is over is missing, and said.
 bench() {
-	local suite from
+	local suite from left status backends table
+	# Fresh pages for large tensors take longer than what is measured.
+	export MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=$((16 << 30))
 	for suite; do
 		from=$(date +%s)
-		timeout 40 "$bin/lt-bench" "$suite" -b cuda --no-vendor --samples 3 --seconds 0.01 >"$out/bench-$suite.log" 2>&1 \
-			</dev/null
-		row "lt-bench $suite" "exit code $?, $(seconds "$from"); bench-$suite.log"
+		left=$((whole - 70 - (from - begin)))
+		[ "$left" -ge 10 ] || { failed=1; row "lt-bench $suite" 'no time was left'; continue; }
+		rm -f "$out/bench-$suite.json"
+		backends=cuda
+		[ "$suite" = gpu ] && backends=cuda,cuda:generated
+		timeout -s INT -k 10 "$left" "$bin/lt-bench" "$suite" -b "$backends" --samples 3 --seconds 0.01 \
+			--json "$out/bench-$suite.json" >"$out/bench-$suite.log" 2>&1 </dev/null
+		status=$?
+		row "lt-bench $suite" "exit code $status, $(seconds "$from"); bench-$suite.log"
+		[ $status = 0 ] || failed=1
 	done
+	unset MALLOC_MMAP_MAX_ MALLOC_TRIM_THRESHOLD_
+	table=$here/gpu_table.py
+	[ -e "$table" ] || table=bench/gpu_table.py
+	python3 "$table" --check "$out"/bench-{gpu,gemm}.json >"$out/ratios" 2>&1 || failed=1
+	tee -a "$out/table" <"$out/ratios"
 }
 
 # sanitized NAME TOOL COMMAND...: a command under compute-sanitizer.
 sanitized() {
 	local name=$1 tool=$2 log=$out/sanitizer-$2-$1.log
 	shift 2
-	timeout 60 compute-sanitizer --tool "$tool" --target-processes all --error-exitcode 77 "$@" >"$log" 2>&1 </dev/null
+	limited 60 compute-sanitizer --tool "$tool" --target-processes all --error-exitcode 77 "$@" >"$log" 2>&1 </dev/null
 	local status=$?
 	row "compute-sanitizer $tool, $name" "exit code $status, $(grep -c 'SUMMARY: 0 ' "$log") clean, \
 $(grep 'SUMMARY' "$log" | grep -vc ': 0 ') not"
-	[ $status = 77 ] && failed=1
+	grep -q 'not supported' "$log" && { row '' "it cannot attach: $(grep -m 1 'not supported' "$log")"; return; }
+	[ $status = 0 ] || failed=1
 }
 
 # The tests but those that go astray on purpose; kernels of lt-check.
@@ -180,15 +216,16 @@ sanitize() {
 	done
 }
 
-export -f example part
+export begin whole
+export -f example part limited
 
 : >"$out/table"
 facts
-has tests && { tests test_cuda_host; tests test_cuda_programs; tests test_cuda_blas; tests test_grid_trees; }
-has measure && { measured measure_cuda; measured measure_blas; }
+has tests && { tests test_cuda_host; tests test_cuda_programs; tests test_cuda_blas; tests test_cuda_bench; tests test_grid_trees; }
+has measure && { measured measure_cuda; measured measure_blas; slower; }
 has examples && examples
 has check && check 240
-has bench && bench gemm conv rows mlp pointwise layout
+has bench && bench gpu gemm mlp pointwise layout conv rows
 has sanitize && sanitize
 row 'whole check' "$(seconds "$begin")"
 exit $failed

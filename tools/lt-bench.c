@@ -130,7 +130,7 @@ static lt_status add_contestants(struct whole *w)
 	LT_TRY(add_peers(w));
 	w->report.vendors = json_object();
 	if (!w->o.no_vendor)
-		bench_vendors_add(w->ctx, &w->contestants, &w->o, w->report.vendors);
+		bench_vendors_add(w->ctx, &w->contestants, &w->o, bench_peak_device(w->peak), w->report.vendors);
 	for (int b = 0; b < 3; b++) {
 		struct bench_contestant *k = bench_contestant_add(&w->contestants,
 			b == 0           ? "peak"

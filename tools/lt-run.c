@@ -7,33 +7,13 @@
 #include "tools/run.h"
 #include "tools/say.h"
 
-static const char *script_name(const struct run *r)
-{
-	return !strcmp(r->o.script, "-") ? "standard input" : r->o.script;
-}
-
-static lt_status parse(struct run *r)
-{
-	const char *name = script_name(r);
-	int64_t begin;
-
-	LT_TRY(lt__mistake(lt__bytes_read(r->ctx, r->o.script, &r->script)));
-	begin = run_now();
-	LT_TRY(lt__mistake(lt_parse(r->ctx, (const char *)r->script.at, r->script.n, name, NULL, &r->graph)));
-	r->parse_ns = run_now() - begin;
-	if (r->o.verbose)
-		lt__say(stderr, "%s: %d node%s in %.1f ms\n", lt__shown(name).text, r->graph->n_node,
-			run_s(r->graph->n_node), (double)r->parse_ns / 1e6);
-	return run_bindings_find(r->graph, r->binding);
-}
-
 static lt_status check_results(const struct run *r)
 {
 	return r->binding[LT_BINDING_RESULT].n > 0 ? LT_OK
 						   : lt_fail(r->ctx, LT_EINVAL,
 							   "%s: the graph has no result: name one (result = $n; in a "
 							   "script, result \"name\" = %%n in a graph's text)",
-							   script_name(r));
+							   r->graph->file);
 }
 
 static void list_bindings(const struct run *r)
@@ -80,13 +60,15 @@ static lt_status run_script(struct run *r)
 	LT_TRY(run_compile(r));
 	LT_TRY(run_start(r));
 	LT_TRY(run_evaluate(r));
+	if (r->o.explain)
+		run_explain_bounds(r);
 	return r->o.time ? run_time(r) : LT_OK;
 }
 
 /* What is done with a script. */
 static lt_status work_on_script(struct run *r)
 {
-	LT_TRY(parse(r));
+	LT_TRY(run_parse(r));
 	if (!run_dump_is(&r->o, "graph") && !run_dump_is(&r->o, "dot"))
 		LT_TRY(check_results(r));
 	if (r->o.dump || r->o.check_schedule)
@@ -162,6 +144,7 @@ static lt_status run_begin(struct run *r, int argc, char **argv)
 	LT_TRY(run_options_read(r->ctx, argc, argv, &r->o, &done));
 	if (done)
 		return LT_OK;
+	r->o.any_values = run_backends_any_values;
 	r->o.asks_cpu = r->o.cc || r->o.target || r->o.use_source;
 	if (!r->o.cc && getenv("CC") && *getenv("CC"))
 		r->o.cc = getenv("CC");

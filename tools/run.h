@@ -15,8 +15,11 @@
 
 /* run_options.c: the command line; everything points into argv. */
 struct run_options {
+	const char *tool;                       /* for messages: "lt-run" */
+	/* whether the first of a list of backends says that any values do; NULL: nobody is asked */
+	bool (*any_values)(const struct run_options *, const char *backends);
 	const char *script;
-	struct lt_texts input, inputs, constant, weights, load;
+	struct lt_texts input, inputs, constant, weights, load, dim, fix;
 	const char *output, *backends, *dump, *cc, *cache, *cache_dir, *schedule, *apply, *target, *use_source;
 	const char *second;                     /* --dump=diff: the other tree */
 	int64_t runs, time, threads;            /* time: 0 none, -1 as many as take half a second */
@@ -46,6 +49,9 @@ struct run_binding {
 	lt_node node;
 	bool needed;            /* a result or a state's new content depends on it */
 	bool bounded;           /* an extent depends on a run-time scalar */
+	/* by dim: the input, an int64 without dims, whose value is the extent; -1: it is fixed, or something else decides */
+	int32_t *extent_from;
+	const void *content;    /* of a constant, where the graph has it; NULL: it has to be given */
 	struct lt_source_range range;           /* of the values that it may have */
 };
 struct run_bindings { struct run_binding *at, **sorted; int32_t n; };         /* sorted: by name */
@@ -58,6 +64,10 @@ const char *run_binding_text(const struct run_binding *, char *out, size_t bytes
 
 /* run_spec.c: the tensor that the text after NAME= describes. */
 lt_status run_spec_make(struct lt_context *, const struct run_binding *, const char *spec, struct lt_tensor *out);
+
+/* run_parse.c: the script's graph; dimensions and inputs that the command line fixes are the frontend's. */
+struct run;
+lt_status run_parse(struct run *);
 
 /* run_bind.c: which tensor goes to which binding.  value[i]: of binding i, or NULL. */
 struct run_values { const struct lt_tensor **value; };
@@ -72,7 +82,11 @@ struct run_given {
 lt_status run_bind(struct lt_context *, const struct run_options *, const char *backends,
 	const struct run_bindings *bindings, struct run_given *out);
 void run_given_free(struct run_given *);
-struct run;
+/* run_extents.c: of a tensor with fewer elements where extents are run-time ones: whether it fits else.  Then `out` is it
+ * as the program reads it, with room for the most. */
+bool run_extents_fit(const struct run_binding *, const struct lt_tensor *);
+lt_status run_extents_spread(struct lt_context *, const struct run_binding *, const struct lt_tensor *,
+	struct lt_tensor *out);
 /* run_fit.c: moves scalars that were drawn at random until they fit together, as far as it can. */
 void run_fit(const struct run *);
 
@@ -127,6 +141,7 @@ lt_status run_diff(struct run *);               /* --dump=diff A B; the verdict 
 lt_status run_explain_begin(struct run *);
 void run_explain_add(struct run *, const struct lt_explained *);
 void run_explain_say(struct run *);
+void run_explain_bounds(struct run *);            /* after a run: what bounds each grid, where a backend predicts it */
 void run_explain_free(struct run *);
 
 /* run_eval.c: the evaluations, each printed, compared, written as asked for. */

@@ -30,7 +30,7 @@ struct slots { enum lt_binding kind; const struct lt_tensor **value; const char 
 static void begin_sentence(struct binder *b)
 {
 	if (b->begun)
-		fputs("\nlt-run: ", b->text);
+		fprintf(b->text, "\n%s: ", b->o->tool);
 	b->begun = true;
 }
 
@@ -79,6 +79,50 @@ static void report_twice(struct binder *b, const struct slots *s, int32_t i, con
 		b->binding[s->kind].at[i].name, s->from[i]);
 }
 
+/* Keeps the tensors of one file or option; the array has room for all. */
+static struct lt_tensors *bind_keep(struct binder *b, const struct lt_tensors *t)
+{
+	b->given->file[b->given->n_file] = *t;
+	return &b->given->file[b->given->n_file++];
+}
+
+/* The extent that a tensor has, of an input that says it: given by the tensor unless it is given already. */
+static void bind_extent(struct binder *b, struct slots *s, int32_t i, int64_t extent, const char *from)
+{
+	const struct run_binding *p = &b->binding[s->kind].at[i];
+	struct lt_tensors one = { .at = calloc(1, sizeof *one.at), .n = 1 };
+
+	if (s->value[i] && *(const int64_t *)s->value[i]->data != extent)
+		bind_report(b, "%s: its extent is %lld, but '%s' is %lld by %s", from, (long long)extent, p->name,
+			(long long)*(const int64_t *)s->value[i]->data, s->from[i]);
+	if (s->from[i] || !one.at || lt__tensor_new(b->ctx, from, p->name, LT_I64, 0, NULL, one.at)) {
+		b->no_memory = b->no_memory || !s->from[i];
+		free(one.at);
+		return;
+	}
+	memcpy(one.at->data, &extent, sizeof extent);
+	s->from[i] = from;
+	s->value[i] = bind_keep(b, &one)->at;
+}
+
+/* Gives binding i a tensor of fewer elements than the most, and its extents. */
+static void bind_extents(struct binder *b, struct slots *s, int32_t i, const struct lt_tensor *t, const char *from)
+{
+	const struct run_binding *p = &b->binding[s->kind].at[i];
+	struct lt_tensors one = { .at = calloc(1, sizeof *one.at), .n = 1 };
+
+	s->from[i] = from;
+	if (!one.at || run_extents_spread(b->ctx, p, t, one.at)) {
+		b->no_memory = true;
+		free(one.at);
+		return;
+	}
+	s->value[i] = bind_keep(b, &one)->at;
+	for (int32_t d = 0; d < p->rank; d++)
+		if (p->extent_from[d] >= 0)
+			bind_extent(b, s, p->extent_from[d], t->shape[d], from);
+}
+
 /* Gives binding i its tensor, if it fits. */
 static void bind_slot(struct binder *b, struct slots *s, int32_t i, const struct lt_tensor *t, const char *from)
 {
@@ -88,6 +132,15 @@ static void bind_slot(struct binder *b, struct slots *s, int32_t i, const struct
 
 	for (int32_t d = 0; d < p->rank && fits; d++)
 		fits = p->shape[d] == t->shape[d];
+	if (!fits && !s->from[i] && p->dtype == t->dtype && run_extents_fit(p, t)) {
+		bind_extents(b, s, i, t, from);
+		return;
+	}
+	/* An extent that a tensor has may be given, too. */
+	bool same = fits && s->value[i] && p->rank == 0 && p->dtype == LT_I64 && t->dtype == LT_I64
+		&& *(const int64_t *)s->value[i]->data == *(const int64_t *)t->data && s->value[i]->dtype == LT_I64;
+	if (same)
+		return;
 	if (s->from[i]) {
 		report_twice(b, s, i, from);
 	} else if (!fits || p->dtype != t->dtype) {
@@ -99,13 +152,6 @@ static void bind_slot(struct binder *b, struct slots *s, int32_t i, const struct
 		s->value[i] = t;
 	}
 	s->from[i] = from;
-}
-
-/* Keeps the tensors of one file or option; the array has room for all. */
-static struct lt_tensors *bind_keep(struct binder *b, const struct lt_tensors *t)
-{
-	b->given->file[b->given->n_file] = *t;
-	return &b->given->file[b->given->n_file++];
 }
 
 static void bind_spec(struct binder *b, struct slots *s, int32_t i, const char *spec, const char *from)
@@ -211,6 +257,28 @@ static void bind_others(struct binder *b, struct slots *s, const struct lt_texts
 			bind_spec(b, s, i, others + 2, others);
 }
 
+/* The constants whose content the graph has, unless another one is given. */
+static void bind_contents(struct binder *b, struct slots *s)
+{
+	for (int32_t i = 0; i < b->binding[s->kind].n; i++) {
+		const struct run_binding *p = &b->binding[s->kind].at[i];
+		struct lt_tensors one = { .at = calloc(1, sizeof *one.at), .n = 1 };
+
+		if (!p->content || s->from[i] || !one.at) {
+			b->no_memory = b->no_memory || !one.at;
+			free(one.at);
+			continue;
+		}
+		s->from[i] = "the model";
+		*one.at = (struct lt_tensor){ .dtype = p->dtype, .rank = p->rank, .shape = malloc((size_t)p->rank * sizeof(int64_t) + 1),
+			.data = (void *)(uintptr_t)p->content, .borrowed = true };
+		b->no_memory = b->no_memory || !one.at->shape || !lt__tensor_bytes(p->dtype, p->rank, p->shape, &one.at->bytes);
+		if (one.at->shape)
+			memcpy(one.at->shape, p->shape, (size_t)p->rank * sizeof(int64_t));
+		s->value[i] = bind_keep(b, &one)->at;
+	}
+}
+
 /* What the user left out, where the backend says that any values do: random ones, told on standard error. */
 static void bind_any(struct binder *b, struct slots *s)
 {
@@ -218,12 +286,12 @@ static void bind_any(struct binder *b, struct slots *s)
 		if (s->from[i] || !b->binding[s->kind].at[i].needed)
 			continue;
 		if (b->any < 0)
-			b->any = run_backends_any_values(b->o, b->backends);
+			b->any = b->o->any_values(b->o, b->backends);
 		if (!b->any)
 			return;
 		bind_spec(b, s, i, "random", "random");
 		if (!b->o->quiet)
-			lt__say(stderr, "lt-run: the %s '%s' is not given and has random values, which do for this backend\n",
+			lt__say(stderr, "%s: the %s '%s' is not given and has random values, which do for this backend\n", b->o->tool,
 				run_binding_kind(s->kind), lt__shown(b->binding[s->kind].at[i].name).text);
 	}
 }
@@ -283,6 +351,7 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 		bind_option(b, constant, b->o->constant.at[i]);
 	for (int32_t i = 0; i < b->o->weights.n; i++)
 		bind_file(b, constant, b->o->weights.at[i]);
+	bind_contents(b, constant);
 	bind_others(b, constant, &b->o->constant);
 	bind_any(b, constant);
 	for (int32_t i = 0; i < b->o->input.n; i++)
@@ -323,13 +392,13 @@ lt_status run_bind(struct lt_context *ctx, const struct run_options *o, const ch
 		.given = out,
 		.names_only = o->dump || o->check_schedule,
 		.backends = backends,
-		.any = backends ? -1 : 0 };
+		.any = backends && o->any_values ? -1 : 0 };
 	struct slots constant = { 0 }, common = { 0 };
 	char *text = NULL;
 	size_t bytes = 0;
 	size_t n_eval = (size_t)o->inputs.n + 1;
-	size_t n_file = (size_t)(binding[LT_BINDING_INPUT].n * (int64_t)n_eval + binding[LT_BINDING_CONSTANT].n
-		+ o->input.n + o->constant.n + o->inputs.n + o->weights.n + 1);
+	size_t n_file = (size_t)(2 * binding[LT_BINDING_INPUT].n * (int64_t)n_eval + binding[LT_BINDING_CONSTANT].n
+		+ 2 * o->input.n + o->constant.n + o->inputs.n + o->weights.n + 1);
 
 	memset(out, 0, sizeof *out);
 	out->file = calloc(n_file, sizeof *out->file);
@@ -348,7 +417,7 @@ lt_status run_bind(struct lt_context *ctx, const struct run_options *o, const ch
 	free(common.value);
 	free(common.from);
 	if (b.n_problem > MAX_PROBLEMS)
-		fprintf(b.text, "\nlt-run: ... and %d more like these", b.n_problem - MAX_PROBLEMS);
+		fprintf(b.text, "\n%s: ... and %d more like these", o->tool, b.n_problem - MAX_PROBLEMS);
 	fclose(b.text);
 	/* What does not fit may be so for that alone. */
 	lt_status st = b.no_memory ? lt_fail(ctx, LT_ENOMEM, "out of memory")

@@ -18,15 +18,31 @@ static lt_status add_binding(const struct lt_graph *g, struct run_bindings *bind
 	}
 	p = &bindings->at[bindings->n++];
 	*p = (struct run_binding){ .name = name ? name : "", .kind = kind, .dtype = n->dtype, .rank = n->n_dim, .node = node,
-		.needed = needed };
+		.needed = needed, .content = n->content };
 	p->shape = malloc((size_t)n->n_dim * sizeof *p->shape + 1);
-	if (!p->shape)
+	p->extent_from = malloc((size_t)n->n_dim * sizeof *p->extent_from + 1);
+	if (!p->shape || !p->extent_from)
 		return lt_fail(g->ctx, LT_ENOMEM, "out of memory");
 	for (int32_t i = 0; i < n->n_dim; i++) {
 		p->shape[i] = g->var[n->dim[i]].extent;
 		p->bounded |= g->var[n->dim[i]].bounded;
+		p->extent_from[i] = -1;
 	}
 	return LT_OK;
+}
+
+/* Which inputs say the extents of others. */
+static void find_extents(const struct lt_graph *g, struct run_bindings *inputs)
+{
+	for (int32_t i = 0; i < inputs->n; i++)
+		for (int32_t d = 0; d < inputs->at[i].rank; d++) {
+			const struct lt_vardef *v = &g->var[g->node[inputs->at[i].node].dim[d]];
+			bool plain = v->bounded && v->limit.n == 1 && v->limit.coef[0] == 1 && v->limit.constant == 0;
+
+			for (int32_t k = 0; plain && k < inputs->n; k++)
+				if (inputs->at[k].node == g->param[v->limit.param[0]].source && inputs->at[k].rank == 0)
+					inputs->at[i].extent_from[d] = k;
+		}
 }
 
 struct bindings_asking { const struct lt_graph *g; struct lt_arena *arena; bool *needed; };
@@ -83,6 +99,8 @@ lt_status run_bindings_find(const struct lt_graph *g, struct run_bindings out[LT
 		s = add_binding(g, &out[LT_BINDING_RESULT], LT_BINDING_RESULT, g->result[i].name, g->result[i].node, true);
 	free(range);
 	lt__arena_free(a.arena);
+	if (!s)
+		find_extents(g, &out[LT_BINDING_INPUT]);
 	for (int k = 0; k <= LT_BINDING_RESULT && !s; k++)
 		s = sort_bindings(g->ctx, &out[k]);
 	return s;
@@ -92,7 +110,7 @@ void run_bindings_free(struct run_bindings bindings[LT_BINDING_RESULT + 1])
 {
 	for (int k = 0; k <= LT_BINDING_RESULT; k++) {
 		for (int32_t i = 0; i < bindings[k].n; i++)
-			free(bindings[k].at[i].shape);
+			free(bindings[k].at[i].shape), free(bindings[k].at[i].extent_from);
 		free(bindings[k].at);
 		free(bindings[k].sorted);
 		bindings[k] = (struct run_bindings){ 0 };

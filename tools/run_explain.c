@@ -1,6 +1,7 @@
 /* tools/run_explain.c -- --explain: which backend takes which kernel, what the others refused it for, and what it
  * decided. */
 #include <stdlib.h>
+#include <string.h>
 #include "tools/jsontext.h"
 #include "tools/run.h"
 
@@ -91,6 +92,46 @@ void run_explain_say(struct run *r)
 	lt__say_piece(&out, e->text, e->bytes);
 	lt__say_end(&out);
 	fflush(stdout);
+}
+
+/* "grid 1: bound by memory, ..."; those of single loops are left out. */
+static void explain_bound(const char *kernel, const char *line, json_t *list)
+{
+	if (strncmp(line, "grid ", 5) || !strstr(line, ": bound by ") || strstr(line, ", loop in "))
+		return;
+	if (!list) {
+		lt__say(stdout, "%s, predicted: %s\n", kernel, line);
+		return;
+	}
+	json_t *o = json_object();
+	json_object_set_new(o, "kernel", lt__json_text(kernel));
+	json_object_set_new(o, "bound", lt__json_text(line));
+	json_array_append_new(list, o);
+}
+
+void run_explain_bounds(struct run *r)
+{
+	char *text = NULL, *rest = NULL;
+	size_t bytes = 0;
+	const char *kernel = "";
+	FILE *to = open_memstream(&text, &bytes);
+	json_t *list = r->json ? json_array() : NULL;
+
+	if (!to)
+		return;
+	/* A backend without numbers predicts nothing. */
+	if (lt_program_dump(r->program, LT_SHOW_STATS, explain_write, to))
+		lt_context_clear(r->ctx);
+	fclose(to);
+	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+		if (strncmp(line, "kernel ", 7) == 0)
+			kernel = line + 7;
+		else
+			explain_bound(kernel, line, list);
+	if (list && json_array_size(list))
+		json_object_set(r->json, "predicted", list);
+	json_decref(list);
+	free(text);
 }
 
 void run_explain_free(struct run *r)

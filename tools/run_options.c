@@ -109,6 +109,12 @@ static const struct lt_tool_option rows[] = {
 	{ 'w', "weights", "FILE", TAKE_LIST, AT(weights), .help = "constants by name, from a .npz or .safetensors; may be "
 		"given several times", TENSORS, TENSOR_FILES },
 
+	{ .help = "Models (.onnx)" },
+	{ 0, "dim", "NAME=N", TAKE_LIST, AT(dim), .help = "the extent of a symbolic dimension, or of axis I of an input: "
+		"NAME.I=N", TENSORS },
+	{ 0, "fix", "NAME=FILE", TAKE_LIST, AT(fix), .help = "makes an input a constant: one that decides shapes, axes or "
+		"which part of the model is run", TENSORS, LT_VALUES("*.npy") },
+
 	{ .help = "Tensors out" },
 	{ 'o', "output", "FILE", TAKE_TEXT, AT(output), .help = "writes the results as .npy, .npz or .safetensors (several "
 		"results: one of the last two); %d in the "
@@ -186,8 +192,8 @@ const struct lt_tool run_tool = {
 		"       lt-run --dump=diff A B\n"
 		"       lt-run --list-backends\n"
 		"       lt-run --cache=stats|clear",
-	.about = "Compiles a script of tensor operations, or a graph in its text form, and runs it.",
-	.operand = { .arg = "SCRIPT", .values = LT_VALUES("*.lt", "*.graph", "*.tree") },
+	.about = "Compiles a script of tensor operations, a graph in its text form or a model of ONNX, and runs it.",
+	.operand = { .arg = "SCRIPT", .values = LT_VALUES("*.lt", "*.graph", "*.onnx", "*.tree") },
 	.option = rows,
 	.mode = modes,
 	.end = "Exit code: 0; 1: a run or a verification failed, a schedule does not apply, two trees differ, or a file "
@@ -202,6 +208,7 @@ const struct lt_tool run_tool = {
 		"  lt-run --dump=tree softmax.lt                        the loops it becomes\n"
 		"  lt-run --dump=tree softmax.lt -o s.tree; edit s.tree; lt-run softmax.lt --schedule s.tree -i x=random --verify\n"
 		"  lt-run --dump=source -b cpu softmax.lt -o k.c; edit k.c; lt-run softmax.lt --use-source k.c -i x=random --verify\n"
+		"  lt-run model.onnx --dim batch=8 -i image=random --verify\n"
 		"  lt-run --dump=graph softmax.lt | lt-run - -i x=ones  a graph's own text is a script, too\n"
 		"\n"
 		"lt-run(1) says more.\n",
@@ -289,7 +296,7 @@ lt_status run_options_read(struct lt_context *ctx, int argc, char **argv, struct
 {
 	struct lt_given given;
 
-	*o = (struct run_options){ .runs = 1 };
+	*o = (struct run_options){ .tool = run_tool.name, .runs = 1 };
 	LT_TRY(lt__options_read(ctx, &run_tool, argc, argv, o, &given));
 	*done = given.done;
 	if (given.done)

@@ -45,6 +45,17 @@ static void one_done(void *work)
 		w->s->progress(w->s->user, (int32_t)w->n_done, (int32_t)w->n);
 }
 
+/* What makes the compiler write for the session's target, among a family of processors. */
+static uint32_t machine_flags(const struct lt_session *s, const char **out)
+{
+	uint32_t n = 0;
+	for (int i = 0; s->model->flags[i]; i++)
+		out[n++] = s->model->flags[i];
+	if (s->model->target.size == 0 && s->target.vector_bytes == 64)
+		out[n++] = "-mprefer-vector-width=512";
+	return n;
+}
+
 /* At most MAX_FLAGS; returns their number. */
 static uint32_t job_flags(const struct lt_session *s, const char *level, const char *machine,
 	const struct lt_cpu_job *job, const char **out)
@@ -54,10 +65,7 @@ static uint32_t job_flags(const struct lt_session *s, const char *level, const c
 	out[n++] = level;
 	if (machine[0])
 		out[n++] = machine;
-	for (int i = 0; s->model->flags[i]; i++)
-		out[n++] = s->model->flags[i];
-	if (s->model->target.size == 0 && s->target.vector_bytes == 64)
-		out[n++] = "-mprefer-vector-width=512";
+	n += machine_flags(s, out + n);
 	for (int i = 0; i < N_FLAG; i++)
 		out[n++] = flags[i];
 	for (int i = 0; i < (library ? N_LIBRARY : N_ASSEMBLY); i++)
@@ -72,6 +80,17 @@ void lt__cpu_flags(const struct lt_session *s, FILE *out)
 	uint32_t n = job_flags(s, level, "", &job, flag);
 	for (uint32_t i = 0; i < n; i++)
 		(void)fprintf(out, " %s", flag[i]);
+}
+
+void lt__cpu_code_flags(const struct lt_session *s, bool machine, FILE *out)
+{
+	const char *flag[MAX_FLAGS];
+	const uint32_t n = machine ? machine_flags(s, flag) : 0;
+	(void)fprintf(out, "-O%c", s->level);
+	for (uint32_t i = 0; i < n; i++)
+		(void)fprintf(out, " %s", flag[i]);
+	for (int i = 0; i < N_FLAG; i++)
+		(void)fprintf(out, " %s", flags[i]);
 }
 
 char *lt__cpu_read_file(const char *path, size_t *bytes)

@@ -128,6 +128,8 @@ struct lt_cpu_job {
 lt_status lt__cpu_compile(struct lt_session *, struct lt_cpu_job *, uint32_t n, struct lt_diag *);
 /* The flags of a library, one after the other with spaces before them. */
 void lt__cpu_flags(const struct lt_session *, FILE *);
+/* The same without what makes it a library; machine: with what makes the compiler write for the session's target. */
+void lt__cpu_code_flags(const struct lt_session *, bool machine, FILE *);
 /* A whole file, then a 0; NULL: not there, not readable, no memory. */
 char *lt__cpu_read_file(const char *path, size_t *bytes);
 

@@ -83,7 +83,8 @@ static cublasStatus_t what_make(const struct lt_cuda_blas *b, const struct blas_
 	const bool loose = x->o->s->config.tf32 && dtype_of(x->o, x->c, 1) == LT_F32;
 	const cublasOperation_t a = s->turned[0] ? CUBLAS_OP_T : CUBLAS_OP_N, c = s->turned[1] ? CUBLAS_OP_T : CUBLAS_OP_N;
 	const cublasLtEpilogue_t after = (cublasLtEpilogue_t)((bias ? CUBLASLT_EPILOGUE_BIAS : 0)
-		| (x->c->epilogues & LT_EPILOGUE_RELU ? CUBLASLT_EPILOGUE_RELU : 0));
+		| (x->c->epilogues & LT_EPILOGUE_RELU ? CUBLASLT_EPILOGUE_RELU : 0)
+		| (x->c->epilogues & LT_EPILOGUE_GELU_TANH ? CUBLASLT_EPILOGUE_GELU : 0));
 	cublasStatus_t r = b->product_init(out, sizeof *out, wide ? CUBLAS_COMPUTE_64F
 		: loose ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, wide ? CUDA_R_64F : CUDA_R_32F);
 	r = r ? r : b->product_set(out, CUBLASLT_MATMUL_DESC_TRANSA, &a, sizeof a);

@@ -27,6 +27,7 @@ void lt__cuda_capture_free(struct lt_capture *c)
 	if (!c)
 		return;
 	struct lt_session *s = c->s;
+	lt__cuda_landing_forget(s, &c->landing);
 	if (lt__cuda_enter(s, NULL) == LT_OK) {
 		if (c->graph)
 			(void)s->cuda.graph_made_free(c->graph);
@@ -203,7 +204,7 @@ static lt_status replay_in(struct lt_capture *c, struct lt_cuda_queue *q, struct
 		q->replayed = &c->landing;
 	}
 	lt__cuda_queue_running(s, q, true);
-	return c->async ? LT_OK : lt__cuda_queue_wait(s, q, diag);
+	return c->async ? lt__cuda_queue_end(s, q, diag) : lt__cuda_queue_wait(s, q, diag);
 }
 
 lt_status lt__cuda_replay(struct lt_capture *c, struct lt_diag *diag)

@@ -4,16 +4,22 @@
 
 lt_status lt__cuda_config(const char *text, struct lt_cuda_config *out, struct lt_diag *diag)
 {
-	enum { DEVICE, TF32, N_OPTION };
+	enum { DEVICE, TF32, GELU, GENERATED, N_OPTION };
 	static const struct lt_option options[N_OPTION] = {
-		[DEVICE] = { .key = "device", .value = "N", .high = 999 }, [TF32] = { .key = "tf32" }
+		[DEVICE] = { .key = "device", .value = "N", .high = 999 }, [TF32] = { .key = "tf32" },
+		[GELU] = { .key = "gelu" },
+		[GENERATED] = { .key = "generated" }
 	};
 	struct lt_option_reader r = lt_option_begin(text, options, N_OPTION, diag);
 	*out = (struct lt_cuda_config){ 0 };
 	for (struct lt_option_item item; lt_option_next(&r, &item); )
 		if (item.which == DEVICE)
 			out->device = (int)item.number;
-		else
+		else if (item.which == TF32)
 			out->tf32 = true;
+		else if (item.which == GELU)
+			out->gelu = true;
+		else
+			out->generated = true;
 	return r.status;
 }

@@ -4,6 +4,8 @@
  * ("cuda:device=1/tf32"):
  *   device=N    the N-th device, as the driver counts them (CUDA_VISIBLE_DEVICES); 0, if not said
  *   tf32        matrix products of float32 may be computed with TF32
+ *   gelu        GELU by tanh may be computed with the library's formula
+ *   generated   no routine of a library is called
  *
  *   cuda.c      the table; sessions                  driver.c   the two libraries      config.c   the items
  *   device.c    the device, its target               context.c  errors                 pool.c, memory.c   memory
@@ -29,7 +31,7 @@ static lt_status open_libraries(struct lt_session *s, const char *config, struct
 		status = lt__cuda_driver_load(&s->cuda, diag);
 	if (!status)
 		status = lt__cuda_nvrtc_load(&s->nvrtc, s->cuda.version, diag);
-	if (!status)
+	if (!status && !s->config.generated)
 		lt__cuda_blas_find(&s->blas, s->nvrtc.path);
 	return status;
 }

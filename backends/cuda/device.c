@@ -58,7 +58,7 @@ static void find_target(struct lt_session *s)
 		.promises = LT_PROMISE_RUN_TOGETHER };
 	if (s->blas.path[0]) {
 		s->caps.loops |= 1u << LT_CALL;
-		s->target.routines = (struct lt_array){ lt__cuda_routines, lt__cuda_n_routine, sizeof *lt__cuda_routines };
+		s->target.routines = lt__cuda_routines(s->config.gelu);
 	}
 }
 
@@ -141,7 +141,8 @@ void lt__cuda_describe(struct lt_session *s, lt_write *write, void *user)
 		s->nvrtc.minor, f->memory_bytes >> 20, (unsigned)s->target.multiprocessors, (unsigned)s->target.max_block,
 		(unsigned)s->target.warp, (unsigned long long)(s->target.shared_bytes >> 10),
 		(unsigned long long)(s->target.l2_bytes >> 20),
-		s->blas.path[0] ? s->blas.path : "is not found: no libcublasLt.so.13 or .12 is where the loader looks, or beside "
+		s->blas.path[0] ? s->blas.path : s->config.generated ? "is not called: generated"
+		: "is not found: no libcublasLt.so.13 or .12 is where the loader looks, or beside "
 		"NVRTC; no routines are called");
 	write(user, text, (size_t)n);
 }

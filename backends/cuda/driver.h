@@ -42,6 +42,7 @@
 	X(event_free, cuEventDestroy, "cuEventDestroy_v2") \
 	X(event_record, cuEventRecord, "cuEventRecord") \
 	X(event_wait, cuEventSynchronize, "cuEventSynchronize") \
+	X(event_query, cuEventQuery, "cuEventQuery") \
 	X(event_elapsed, cuEventElapsedTime, "cuEventElapsedTime") \
 	X(module_load, cuModuleLoadData, "cuModuleLoadData") \
 	X(module_free, cuModuleUnload, "cuModuleUnload") \

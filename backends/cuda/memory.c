@@ -5,7 +5,7 @@
 static lt_status no_memory(struct lt_session *s, CUresult r, size_t bytes, size_t held, struct lt_diag *diag)
 {
 	size_t free_bytes = 0, total = 0;
-	if (r == CUDA_ERROR_UNKNOWN)
+	if (r == LT_CUDA_NO_HOST_MEMORY)
 		return lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory on the host");
 	if (r != CUDA_ERROR_OUT_OF_MEMORY || s->cuda.memory_info(&free_bytes, &total))
 		return lt__cuda_check(s, r, diag, "%zu bytes of the device's memory", bytes);
@@ -56,6 +56,13 @@ static CUresult copy_enqueue(struct lt_session *s, const struct lt_slot *dst, co
 	}
 }
 
+/* The caller's stream has what somebody else waits for. */
+static lt_status queue_copied(struct lt_session *s, struct lt_cuda_queue *q, struct lt_diag *diag)
+{
+	lt__cuda_queue_running(s, q, true);
+	return lt__cuda_queue_end(s, q, diag);
+}
+
 lt_status lt__cuda_mem_peer(struct lt_session *s, const struct lt_slot *dst, struct lt_session *from,
 	const struct lt_slot *src, size_t bytes, void *stream, struct lt_diag *diag)
 {
@@ -70,10 +77,7 @@ lt_status lt__cuda_mem_peer(struct lt_session *s, const struct lt_slot *dst, str
 		status = lt__cuda_check(s,
 			s->cuda.copy_peer(device_at(dst), s->context, device_at(src), from->context, bytes, q->stream), diag,
 			"copying %zu bytes from device %d to device %d", bytes, from->config.device, s->config.device);
-		if (stream)
-			lt__cuda_queue_running(s, q, true);
-		else if (!status)
-			status = lt__cuda_queue_wait(s, q, diag);
+		status = !status && stream ? queue_copied(s, q, diag) : status ? status : lt__cuda_queue_wait(s, q, diag);
 		lt__cuda_queue_give(s, q);
 	}
 	lt__cuda_leave(s);
@@ -116,10 +120,7 @@ lt_status lt__cuda_mem_copy(struct lt_session *s, const struct lt_slot *dst, con
 	if (!status) {
 		status = lt__cuda_check(s, copy_enqueue(s, dst, src, bytes, direction, q->stream), diag, "copying %zu bytes %s",
 			bytes, where[direction]);
-		if (stream)
-			lt__cuda_queue_running(s, q, true);
-		else if (!status)
-			status = lt__cuda_queue_wait(s, q, diag);
+		status = !status && stream ? queue_copied(s, q, diag) : status ? status : lt__cuda_queue_wait(s, q, diag);
 		lt__cuda_queue_give(s, q);
 	}
 	lt__cuda_leave(s);

@@ -13,8 +13,11 @@ const char *const lt__cuda_flags[] = { "--std=c++17", "--device-as-default-execu
 lt_status lt__cuda_arch(
 	const struct lt_cuda_nvrtc *n, int major, int minor, char *arch, size_t bytes, struct lt_diag *diag)
 {
-	enum { MAX_ARCHS = 64, FIRST_SPECIFIC = 9 };
+	enum { MAX_ARCHS = 64, FIRST_SPECIFIC = 9, OLDEST = 8 };
 	int archs[MAX_ARCHS], count = 0, most = 0;
+	if (major < OLDEST)             /* min.NaN, cp.async, mma and conversions of bf16 are there from 8.0 on */
+		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "use the backend opencl on it, or a newer device",
+			"the device's compute capability is %d.%d; kernels are made for %d.0 and later", major, minor, OLDEST);
 	if (n->arch_count(&count) || count > MAX_ARCHS || n->archs(archs))
 		return lt__report(diag, LT_ELOAD, -1, -1, NULL, "NVRTC %d.%d does not tell the architectures that it knows",
 			n->major, n->minor);

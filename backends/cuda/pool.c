@@ -36,7 +36,7 @@ static CUresult chunk_new(struct lt_cuda_pool *p, const struct lt_cuda_driver *c
 	struct lt_cuda_block *b = block_new(where, at, bytes);
 	if (!b) {
 		(void)cuda->memory_free(at);
-		return CUDA_ERROR_UNKNOWN;
+		return LT_CUDA_NO_HOST_MEMORY;
 	}
 	b->begins = true;
 	b->small = small;

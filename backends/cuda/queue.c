@@ -2,7 +2,8 @@
  *
  * A queue is busy while a call uses it, so that threads that run objects of one session together each have one.  The
  * session's own first queue is that of asynchronous runs for which the host names no stream; the others wait for what
- * is in it.
+ * is in it.  A caller's stream may be destroyed whenever the caller has waited for it, which nobody is told: it is used
+ * only while it is given to a call, and an event behind what was enqueued stands for it later.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,16 @@ static lt_status queue_new(struct lt_session *s, void *stream, struct lt_cuda_qu
 	return status;
 }
 
+/* Whether a stream may be gone. */
+static bool queue_is_callers(const struct lt_cuda_queue *q) { return !q->own && !q->made; }
+
+/* Nothing is in it, and no fault record is on its way to the host. */
+static bool queue_is_spare(const struct lt_session *s, const struct lt_cuda_queue *q)
+{
+	return queue_is_callers(q) && !q->busy && (!q->running
+		|| (!q->n_fault && !q->replayed && s->cuda.event_query(q->order) == CUDA_SUCCESS));
+}
+
 /* The caller's stream has one queue, or gets one that an earlier stream no longer needs; the session's own are the
  * first, or any that is free.  wait: it is there, and busy. */
 static struct lt_cuda_queue *queue_find(const struct lt_session *s, void *stream, bool first, bool *wait)
@@ -58,7 +69,7 @@ static struct lt_cuda_queue *queue_find(const struct lt_session *s, void *stream
 	struct lt_cuda_queue *spare = NULL;
 	*wait = false;
 	for (struct lt_cuda_queue *q = s->queues; q; q = q->next) {
-		if (stream && !q->own && !q->busy && !q->running)
+		if (stream && !spare && queue_is_spare(s, q))
 			spare = q;
 		if (stream ? q->own || q->stream != stream : !q->own)
 			continue;
@@ -69,8 +80,11 @@ static struct lt_cuda_queue *queue_find(const struct lt_session *s, void *stream
 			return NULL;
 		}
 	}
-	if (spare)
+	if (spare) {
 		spare->stream = stream;
+		spare->running = false;
+		spare->kernel[0] = '\0';
+	}
 	return spare;
 }
 
@@ -96,11 +110,10 @@ static lt_status queue_follow(struct lt_session *s, struct lt_cuda_queue *q, str
 	return lt__cuda_check(s, r, diag, "waiting for another queue");
 }
 
-lt_status lt__cuda_queue_take(
-	struct lt_session *s, void *stream, bool first, struct lt_cuda_queue **out, struct lt_diag *diag)
+/* With the lock; NULL: there is none. */
+static struct lt_cuda_queue *queue_free_one(struct lt_session *s, void *stream, bool first)
 {
 	bool wait;
-	(void)pthread_mutex_lock(&s->lock);
 	struct lt_cuda_queue *q = queue_find(s, stream, first, &wait);
 	while (wait) {
 		(void)pthread_cond_wait(&s->freed, &s->lock);
@@ -108,6 +121,14 @@ lt_status lt__cuda_queue_take(
 	}
 	if (q)
 		q->busy = true;
+	return q;
+}
+
+lt_status lt__cuda_queue_take(
+	struct lt_session *s, void *stream, bool first, struct lt_cuda_queue **out, struct lt_diag *diag)
+{
+	(void)pthread_mutex_lock(&s->lock);
+	struct lt_cuda_queue *q = queue_free_one(s, stream, first);
 	(void)pthread_mutex_unlock(&s->lock);
 	lt_status status = LT_OK;
 	if (!q) {
@@ -115,6 +136,10 @@ lt_status lt__cuda_queue_take(
 		if (!status) {
 			(void)pthread_mutex_lock(&s->lock);
 			queue_append(s, q);
+			if (first && !stream && q != s->queues) {       /* another thread was faster */
+				q->busy = false;
+				q = queue_free_one(s, stream, first);
+			}
 			(void)pthread_mutex_unlock(&s->lock);
 		}
 	}
@@ -141,9 +166,21 @@ static void landing_done(struct lt_cuda_landing *l, bool set)
 	l->enqueued = false;
 }
 
-lt_status lt__cuda_queue_wait(struct lt_session *s, struct lt_cuda_queue *q, struct lt_diag *diag)
+void lt__cuda_landing_forget(struct lt_session *s, const struct lt_cuda_landing *l)
 {
-	CUresult r = s->cuda.stream_wait(q->stream);
+	(void)pthread_mutex_lock(&s->lock);
+	for (struct lt_cuda_queue *q = s->queues; q; q = q->next)
+		for (struct lt_cuda_landing **at = &q->replayed; *at; )
+			if (*at == l)
+				*at = l->before;
+			else
+				at = &(*at)->before;
+	(void)pthread_mutex_unlock(&s->lock);
+}
+
+/* Behind a wait that has ended with r. */
+static lt_status queue_waited(struct lt_session *s, struct lt_cuda_queue *q, CUresult r, struct lt_diag *diag)
+{
 	for (uint32_t i = 0; !r && i < q->n_fault; i++)
 		if (q->landed[i].n)
 			*q->fault[i] = q->landed[i];
@@ -156,6 +193,24 @@ lt_status lt__cuda_queue_wait(struct lt_session *s, struct lt_cuda_queue *q, str
 	q->kernel[0] = '\0';
 	lt__cuda_queue_running(s, q, false);
 	return status;
+}
+
+lt_status lt__cuda_queue_end(struct lt_session *s, struct lt_cuda_queue *q, struct lt_diag *diag)
+{
+	return queue_is_callers(q)
+		? lt__cuda_check(s, s->cuda.event_record(q->order, q->stream), diag, "the end of a run in the caller's stream")
+		: LT_OK;
+}
+
+lt_status lt__cuda_queue_wait(struct lt_session *s, struct lt_cuda_queue *q, struct lt_diag *diag)
+{
+	return queue_waited(s, q, s->cuda.stream_wait(q->stream), diag);
+}
+
+/* The same, where the stream may be gone. */
+static lt_status queue_wait_later(struct lt_session *s, struct lt_cuda_queue *q, struct lt_diag *diag)
+{
+	return queue_waited(s, q, queue_is_callers(q) ? s->cuda.event_wait(q->order) : s->cuda.stream_wait(q->stream), diag);
 }
 
 void lt__cuda_queue_running(struct lt_session *s, struct lt_cuda_queue *q, bool running)
@@ -190,8 +245,8 @@ lt_status lt__cuda_sync(struct lt_session *s, void *stream, struct lt_diag *diag
 	}
 	for (q = stream ? NULL : queue_next(s, NULL); q; ) {
 		struct lt_cuda_queue *done = q;
-		if (!status && (q->own || q->running))          /* another's stream that is idle may be gone */
-			status = lt__cuda_queue_wait(s, q, diag);
+		if (!status && (q->own || q->running))
+			status = queue_wait_later(s, q, diag);
 		q = queue_next(s, q);
 		lt__cuda_queue_give(s, done);
 	}
@@ -207,8 +262,15 @@ lt_status lt__cuda_stream_new(struct lt_session *s, void **stream, struct lt_dia
 	if (status)
 		return status;
 	status = lt__cuda_check(s, s->cuda.stream_new(&made, CU_STREAM_NON_BLOCKING), diag, "a stream of the device");
+	struct lt_cuda_queue *q;
+	if (!status && (status = lt__cuda_queue_take(s, made, false, &q, diag)))
+		(void)s->cuda.stream_free(made);
+	if (!status) {
+		q->made = true;
+		lt__cuda_queue_give(s, q);
+		*stream = made;
+	}
 	lt__cuda_leave(s);
-	*stream = made;
 	return status;
 }
 
@@ -219,8 +281,9 @@ void lt__cuda_stream_free(struct lt_session *s, void *stream)
 		return;
 	(void)pthread_mutex_lock(&s->lock);
 	for (struct lt_cuda_queue *q = s->queues; q; q = q->next)
-		if (!q->own && q->stream == stream) {
-			q->running = false;
+		if (q->made && q->stream == stream) {
+			q->made = q->running = false;
+			q->replayed = NULL;
 			q->n_fault = 0;
 			q->kernel[0] = '\0';
 		}
@@ -234,8 +297,8 @@ void lt__cuda_queues_free(struct lt_session *s)
 	while (s->queues) {
 		struct lt_cuda_queue *q = s->queues;
 		s->queues = q->next;
-		if (q->own || q->running)               /* a caller's stream may be gone */
-			(void)s->cuda.stream_wait(q->stream);
+		if (q->own || q->running)
+			(void)queue_wait_later(s, q, NULL);
 		queue_free(s, q);
 	}
 }

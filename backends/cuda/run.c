@@ -9,7 +9,8 @@ lt_status lt__cuda_run_check(const struct lt_object *o, const struct lt_args *ar
 	if (!o->code.cubin)
 		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "compile it without text_only", "kernel %s was only printed",
 			cuda_name(o->tree));
-	return lt__check_arguments(o->tree, args, o->code.kernel->workspace_bytes, diag);
+	lt_status status = lt__check_arguments(o->tree, args, o->code.kernel->workspace_bytes, diag);
+	return status ? status : lt__check_addresses(o->tree, args, diag);
 }
 
 static CUresult launch(const struct lt_object *o, const struct lt_cuda_launch *l, const uint64_t *argument,
@@ -115,6 +116,8 @@ static lt_status run_launches(struct lt_object *o, const struct lt_cuda_launches
 	lt__cuda_queue_running(o->s, q, true);
 	status = o->code.faults ? enqueue_faulting(o, all, args, q, diag)
 		: lt__cuda_enqueue(o, all, args, &(struct lt_cuda_where){ q->stream, 0, q->room }, diag);
+	if (!status && args->async)
+		status = lt__cuda_queue_end(o->s, q, diag);
 	if (!status && args->async)
 		return LT_OK;
 	/* What was enqueued before an error uses the caller's memory. */

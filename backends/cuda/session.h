@@ -8,7 +8,7 @@
 #include "backends/cuda/pool.h"
 #include "kernel/report.h"
 
-struct lt_cuda_config { int device; bool tf32; };
+struct lt_cuda_config { int device; bool tf32, gelu, generated; };
 
 /* What is known of a device. */
 struct lt_cuda_facts {
@@ -31,9 +31,12 @@ enum { LT_CUDA_FAULTS = 64 };
 struct lt_cuda_queue {
 	struct lt_cuda_queue *next;
 	CUstream stream;
-	bool own, busy;                 /* own: made here, not the caller's; busy: a call uses it */
+	bool own, busy;                 /* own: the session's; busy: a call uses it */
+	bool made;                      /* by lt__cuda_stream_new: it is there until lt__cuda_stream_free, as an own one is */
 	bool running;                   /* asynchronous runs were enqueued, and nobody has waited for them */
-	CUevent order;                  /* what another queue has to wait for */
+	/* What another queue has to wait for.  Of a caller's stream: recorded behind each run, since the stream may be gone
+	 * when somebody asks what became of it */
+	CUevent order;
 	CUdeviceptr device_fault;       /* LT_CUDA_FAULTS records, and where they are copied to: */
 	struct lt_fault *landed;
 	uint32_t n_fault;
@@ -115,6 +118,10 @@ lt_status lt__cuda_queue_take(
 	struct lt_session *, void *stream, bool first, struct lt_cuda_queue **, struct lt_diag *);
 void lt__cuda_queue_give(struct lt_session *, struct lt_cuda_queue *);
 lt_status lt__cuda_queue_wait(struct lt_session *, struct lt_cuda_queue *, struct lt_diag *);
+/* Behind what an asynchronous call has enqueued: only a caller's stream needs it. */
+lt_status lt__cuda_queue_end(struct lt_session *, struct lt_cuda_queue *, struct lt_diag *);
+/* Its records land nowhere any more. */
+void lt__cuda_landing_forget(struct lt_session *, const struct lt_cuda_landing *);
 void lt__cuda_queue_running(struct lt_session *, struct lt_cuda_queue *, bool);
 lt_status lt__cuda_sync(struct lt_session *, void *stream, struct lt_diag *);
 void lt__cuda_queues_free(struct lt_session *);

@@ -44,6 +44,7 @@ lt_status lt__opencl_dump(const struct lt_object *o, enum lt_dump what, lt_write
 	case LT_DUMP_STATS: return dump_stats(o, write, user);
 	case LT_DUMP_KERNEL: lt_kernel_print(o->kernel, write, user); return LT_OK;
 	case LT_DUMP_DECISIONS: return lt_kernel_explain(o->tree, &o->s->machine, NULL, write, user);
+	case LT_DUMP_LOCATIONS: return lt_kernel_locations(o->tree, &o->s->machine, o->kernel, write, user);
 	default: return LT_EUNSUPPORTED;
 	}
 }

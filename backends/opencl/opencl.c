@@ -11,7 +11,7 @@
  *   lower.c     a tree to a text                     program.c  a text to a program    compile.c  trees become objects
  *   run.c       runs                                 queue.c    waiting for them       record.c   fault records
  *   event.c     time                                 save.c     the host's cache       dump.c     texts and numbers
- *   merge.c     several texts in one
+ *   merge.c     several texts in one         context.c  what sessions of a device share
  */
 #include <stdlib.h>
 #include "backends/opencl/session.h"
@@ -26,8 +26,7 @@ static void opencl_close(struct lt_session *s)
 		lt__opencl_records_free(s);
 		(void)s->cl.queue_free(s->queue);
 	}
-	if (s->context)
-		(void)s->cl.context_free(s->context);
+	lt__opencl_context_give(s);
 	(void)pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -47,9 +46,7 @@ static int32_t opencl_score(const char *config, struct lt_diag *diag)
 static lt_status open_queue(struct lt_session *s, struct lt_diag *diag)
 {
 	void *queue = NULL;
-	cl_int r = CL_SUCCESS;
-	s->context = s->cl.context_new(NULL, 1, &s->device, NULL, NULL, &r);
-	lt_status status = lt__opencl_check(r, diag, "opening device %d", s->config.device);
+	lt_status status = lt__opencl_context_take(s, diag);
 	if (!status)
 		status = lt__opencl_stream_new(s, &queue, diag);
 	s->queue = queue;

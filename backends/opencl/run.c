@@ -83,8 +83,6 @@ static lt_status enqueue(struct opencl_launcher *l)
 	const struct lt_kernel *k = l->o->kernel;
 	if (LT_HAS(struct lt_args, l->args, param) || l->o->recorded)
 		return lt__text_launches(k, LT_HAS(struct lt_args, l->args, param) ? l->args->param : NULL, &l->base, l->diag);
-	if (LT_HAS(struct lt_args, l->args, param))
-		return lt__text_launches(k, l->args->param, &l->base, l->diag);
 	int64_t *param = calloc(k->n_param + 1, sizeof *param);
 	lt_status status = param ? read_params(l, param) : lt__report(l->diag, LT_ENOMEM, -1, -1, NULL,
 		"no memory for the run-time scalars of kernel %s", opencl_name(l->o->tree));

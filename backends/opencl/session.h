@@ -91,6 +91,9 @@ lt_status lt__opencl_wait(struct lt_session *, cl_command_queue, struct lt_diag 
 lt_status lt__opencl_remember(struct lt_session *, cl_command_queue, struct lt_diag *);
 lt_status lt__opencl_sync(struct lt_session *, void *stream, struct lt_diag *);
 void lt__opencl_forget(struct lt_session *);
+/* context.c: the device's, which its sessions share. */
+lt_status lt__opencl_context_take(struct lt_session *, struct lt_diag *);
+void lt__opencl_context_give(struct lt_session *);
 /* A queue in order; times of its commands can be asked for, where the driver has that. */
 lt_status lt__opencl_stream_new(struct lt_session *, void **, struct lt_diag *);
 void lt__opencl_stream_free(struct lt_session *, void *);

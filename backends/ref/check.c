@@ -40,6 +40,9 @@ static lt_status check_buffers(const struct lt_tree *t, struct lt_diag *diag)
 		if (b->depth < 0 || (b->depth > 1 && b->elems % b->depth != 0))
 			BAD(-1, -1, "buffer %d (%s): %lld elements, %d in turn", (int)i, b->name ? b->name : "?",
 				(long long)b->elems, (int)b->depth);
+		if (LT_AT_HAS(struct lt_buffer, t->buffers, swizzle) && b->swizzle != 0 && b->swizzle != 32 && b->swizzle != 64
+			&& b->swizzle != 128)
+			BAD(-1, -1, "buffer %d (%s): swizzle of %d bytes", (int)i, b->name ? b->name : "?", (int)b->swizzle);
 	}
 	for (int32_t i = 0; i < t->n_param; i++) {
 		const struct lt_tparam *p = LT_AT(struct lt_tparam, t->params, i);

@@ -7,7 +7,7 @@
 #include "lt/options.h"
 
 enum { SEED, ORDER, RANGE, COUNTS, EXPAND, OFF, DROP, SKIP, LANES, MOVED, UNROLL, COPIED, ARRAY, TEAMS, MASKED,
-	GATHERED, GRID, SUBGROUP, SHARED, CALLS, BLOCKS, A100, H100, H200, N_OPTION };
+	GATHERED, GRID, SUBGROUP, SHARED, BLOCK, CALLS, BLOCKS, A100, H100, H200, N_OPTION };
 #define LARGEST 999999999999999999
 #define MILLION (1 << 20)
 static const struct lt_option options[N_OPTION] = { [SEED] = { .key = "seed", .value = "N", .high = LARGEST },
@@ -29,6 +29,7 @@ static const struct lt_option options[N_OPTION] = { [SEED] = { .key = "seed", .v
 	[GRID] = { .key = "grid" },
 	[SUBGROUP] = { .key = "subgroup", .value = "THREADS", .words = "1 2 4 8 16 32 64" },
 	[SHARED] = { .key = "shared", .value = "BYTES", .high = MILLION },
+	[BLOCK] = { .key = "block", .value = "THREADS", .low = 1, .high = LT_MAX_THREADS },
 	[CALLS] = { .key = "calls" },
 	[BLOCKS] = { .key = "blocks", .value = "N", .low = 1, .high = LARGEST },
 	[A100] = { .key = "a100" },
@@ -114,7 +115,7 @@ static const struct lt_machine_operator functions[] = {
 lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_diag *diag)
 {
 	struct lt_option_reader r = lt_option_begin(text, options, N_OPTION, diag);
-	*out = (struct sim_config){ .options = { .seed = 1 },
+	*out = (struct sim_config){ .options = { .seed = 1 }, .max_block = LT_MAX_THREADS,
 		.machine = { .array_bytes = 4096, .stack_bytes = 65536, .teams = 1, .max_variables = 128,
 			.tile_lanes = 32, .stream_bytes = 16 | 32 | 64, .cache_bytes = 1 << 20, .page_bytes = 4096,
 			.n_operator = sizeof functions / sizeof *functions, .operators = functions } };
@@ -127,14 +128,20 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 		case EXPAND: out->expand = true; break;
 		case OFF: r.status = read_off(&item, &out->options.off, diag); break;
 		case DROP: out->drop = (uint64_t)item.number; break;
+		case BLOCK: out->max_block = item.number; break;
 		case BLOCKS: out->options.blocks = item.number; break;
 		case A100: case H100: case H200:
+			if (out->named)
+				r.status = lt_option_refuse(&options[item.which], &item, "name one machine", diag);
 			out->named = lt__simulate_machine(options[item.which].key);
 			machine_with_grids(&out->machine, out->named->shared_bytes);
 			out->machine.registers = out->named->registers;
 			break;
 		case SKIP: r.status = read_skip(&item, out->skip, diag); break;
-		default: read_machine(&item, &out->machine);
+		default:
+			if ((item.which == SHARED || item.which == CALLS) && !out->machine.subgroup)
+				r.status = lt_option_refuse(&options[item.which], &item, "write grid or a machine's name before it", diag);
+			read_machine(&item, &out->machine);
 		}
 	return r.status;
 }

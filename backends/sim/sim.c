@@ -93,6 +93,7 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 		(*out)->target.warp = c.machine.subgroup;
 		(*out)->target.tiles = (struct lt_array){ lt__tile_names, c.machine.n_tile, sizeof *lt__tile_names };
 		(*out)->target.shared_bytes = (uint64_t)c.machine.shared_bytes;
+		(*out)->target.max_block = (uint32_t)c.max_block;
 		if (c.named)
 			name_target(*out, c.named);
 		(*out)->caps.loops |= 1u << LT_GRID | 1u << LT_BLOCK;
@@ -123,6 +124,25 @@ static lt_status sim_expand(const struct lt_session *s, struct lt_kernel **k, st
 	return status;
 }
 
+/* What a block of the machine has: threads, shared memory. */
+static lt_status sim_refuse(const struct lt_session *s, const struct lt_kernel *k, struct lt_diag *diag)
+{
+	const struct lt_machine *m = &s->config.machine;
+	for (uint32_t i = 0; i < k->n_region && m->subgroup; i++) {
+		const struct lt_region *r = &k->regions[i];
+		int64_t threads = r->kind == LT_REGION_GRID ? (int64_t)r->threads[0] * r->threads[1] * r->threads[2] : 0;
+		if (threads > s->config.max_block)
+			return lt__report(diag, LT_EUNSUPPORTED, r->origin, -1, "split the block loops, and bind the inner ones only",
+				"kernel %s: its blocks have %lld threads, and %lld are the most of this machine", k->name, (long long)threads,
+				(long long)s->config.max_block);
+		if (threads && r->shared_bytes > m->shared_bytes)
+			return lt__report(diag, LT_EUNSUPPORTED, r->origin, -1, "stage less, or in smaller tiles",
+				"kernel %s: its blocks have %lld bytes of shared memory, and %lld are the most of this machine", k->name,
+				(long long)r->shared_bytes, (long long)m->shared_bytes);
+	}
+	return LT_OK;
+}
+
 static lt_status sim_lower(
 	const struct lt_session *s, const struct lt_tree *t, struct lt_kernel **out, struct lt_diag *diag)
 {
@@ -133,6 +153,7 @@ static lt_status sim_lower(
 	if (!status && s->config.drop)
 		status = lt__sim_drop(out, s->config.drop, diag);
 	status = status ? status : lt__simulate_accepts(*out, diag);
+	status = status ? status : sim_refuse(s, *out, diag);
 	if (status) {
 		lt_kernel_free(*out);
 		*out = NULL;
@@ -348,6 +369,8 @@ static lt_status dump(const struct lt_object *o, enum lt_dump what, lt_write *wr
 	if (what == LT_DUMP_DECISIONS)
 		return lt_kernel_explain(o->tree, &o->session->config.machine,
 			&(struct lt_kernel_options){ .skip = o->session->config.skip }, write, user);
+	if (what == LT_DUMP_LOCATIONS && o->session->config.machine.subgroup)
+		return lt_kernel_locations(o->tree, &o->session->config.machine, o->kernel, write, user);
 	if (what != LT_DUMP_KERNEL)
 		return LT_EUNSUPPORTED;         /* it makes no code */
 	lt_kernel_print(o->kernel, write, user);

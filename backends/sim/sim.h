@@ -10,6 +10,7 @@ struct sim_config {
 	struct lt_simulate_options options;
 	bool counts, expand;
 	uint64_t drop;                          /* leave this barrier out of each program, from 1; 0: none */
+	int64_t max_block;                      /* threads of one */
 	struct lt_machine machine;
 	const struct lt_simulate_machine *named;        /* sim:h200: it has grids, and its bounds are predicted; or NULL */
 	char skip[27];                          /* letters of steps that are left out */

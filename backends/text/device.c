@@ -43,6 +43,7 @@ const struct lt_text_dialect lt__text_cuda = {
 static const struct lt_text_device opencl = {
 	.name = "opencl",
 	.overloads = true,
+	.narrows = true,
 	.offsets = true,
 	.kernel = "__kernel __attribute__((reqd_work_group_size($x, $y, $z))) void ",
 	.shared = "__local __attribute__((aligned(128))) ",

@@ -5,7 +5,8 @@
  *   NAME_1_team(arg, first, last, thread)              what the host calls, on any thread: takes struct NAME_1_args
  *                                                      apart
  *   NAME(buffers ...)                                  region 0
- *   NAME_entry(slot, workspace, fault, team)           makes these of what a caller has
+ *   NAME_entry(slot, workspace, fault, team)           makes these of what a caller has; in a text for people with
+ *                                                      LT_ENTRY before it, which they may define as `static`
  */
 #include <stdlib.h>
 #include <string.h>
@@ -172,8 +173,10 @@ static void print_entry(struct text *t)
 			"\treturn (char *)slot[i].base + slot[i].offset;\n}\n");
 	const char *const parameters = "(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, "
 		"const struct lt_team *team)";
-	lt__outf(o, "void %s%s;\nvoid %s%s\n{\n%s%s%s%s\t%s(%s);\n}\n", t->entry, parameters, t->entry, parameters,
-		slots ? "" : "\t(void)slot;\n", workspace ? "" : "\t(void)workspace;\n", u->fault ? "" : "\t(void)fault;\n",
+	const char *const linkage = t->origins ? "LT_ENTRY " : "";
+	lt__outf(o, "%svoid %s%s;\n%svoid %s%s\n{\n%s%s%s%s\t%s(%s);\n}\n", linkage, t->entry, parameters, linkage, t->entry,
+		parameters, slots ? "" : "\t(void)slot;\n", workspace ? "" : "\t(void)workspace;\n", u->fault ? "" :
+			"\t(void)fault;\n",
 		teams ? "" : "\t(void)team;\n", t->function, list.at);
 }
 
@@ -191,6 +194,7 @@ static const char integers[] = INTEGER("int8_t", "INT8") INTEGER("int16_t", "INT
 static const char types[] =
 	"struct lt_slot { void *base; int64_t offset, bytes; };\n"
 	"struct lt_kernel_fault { int64_t n; int32_t stmt, access; int64_t value; };\n";
+static const char entry_linkage[] = "#ifndef LT_ENTRY\n#define LT_ENTRY\n#endif\n";
 static const char team_type[] = "struct lt_host;\n"
 	"struct lt_team {\n\tvoid (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,\n"
 	"\t\tvoid (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg);\n"
@@ -221,6 +225,7 @@ static size_t print_all(struct text *t, const char *entry, struct lt_out *o)
 	}
 	lt__out(o, t->branches ? no_masked_loads : "");
 	lt__out(o, t->d->head);
+	lt__out(o, t->origins ? entry_linkage : "");
 	lt__out(o, types);
 	lt__out(o, t->k->n_region > 1 || t->origins ? team_type : "struct lt_team;\n");        /* people may add threads */
 	if (prelude)

@@ -1,9 +1,9 @@
-/* lt/frontend.h -- a frontend turns text into a graph.
+/* lt/frontend.h -- a frontend turns text, or the bytes of a model file, into a graph.
  *
  * A frontend is one constant table that registers itself when it is linked in (LT_FRONTEND).
  * Errors carry file:line:column; the graph is built through lt/graph.h.
- * Threads.  The registry is used by any thread, and tables are kept for ever.  recognize and parse may be called by
- * several threads at once, with contexts of their own: what they remember is in the graph.
+ * Threads.  The registry is used by any thread, and tables are kept for ever.  recognize, parse and
+ * parse_with may be called by several threads at once, with contexts of their own: what they remember is in the graph.
  * Pointers.  No argument may be NULL unless it is said here.  recognize and parse are never handed NULL.
  */
 #ifndef LT_FRONTEND_H
@@ -15,6 +15,26 @@
 extern "C" {
 #endif
 
+/* An input that is made a constant: what is known when the graph is built may decide shapes, axes and which part of a
+ * model is run. */
+struct lt_fixed {
+	const char *name;
+	enum lt_dtype dtype;
+	int32_t rank;
+	const int64_t *shape;
+	const void *data;               /* dense, row-major; copied */
+};
+/* What a frontend is told besides the text; all of it is borrowed for the call. */
+struct lt_parse_options {
+	uint32_t size;                  /* sizeof (struct lt_parse_options) */
+	/* "batch=8": the extent of a symbolic dimension; "batch=1..64": the least and the most it may be in a run */
+	const char *const *dim;
+	uint32_t n_dim;
+	const struct lt_fixed *fixed;
+	uint32_t n_fixed;
+	const char *folder;             /* where files that the text names are; NULL: none may be named */
+};
+
 struct lt_frontend {
 	uint32_t size;
 	const char *name, *summary;     /* [a-z][a-z0-9_]* */
@@ -22,6 +42,9 @@ struct lt_frontend {
 	/* 0: not its text; larger: surer. */
 	int (*recognize)(const char *text, size_t bytes);
 	lt_status (*parse)(struct lt_context *, const char *text, size_t bytes, const char *file, struct lt_graph **out);
+	/* The same with options; NULL: it has none. */
+	lt_status (*parse_with)(struct lt_context *, const char *text, size_t bytes, const char *file,
+		const struct lt_parse_options *, struct lt_graph **out);
 };
 /* LT_EINVAL: the table is not complete, LT_EEXIST: there is one of that name, LT_ENOMEM: there are too many. */
 LT_API lt_status lt_frontend_register(const struct lt_frontend *);
@@ -32,6 +55,9 @@ LT_API const struct lt_frontend *lt_frontend_at(uint32_t i);            /* sorte
  * "script").  text: may be NULL if bytes is 0. */
 LT_API lt_status lt_parse(struct lt_context *, const char *text, size_t bytes, const char *file,
 	const char *frontend, struct lt_graph **out);
+/* options: NULL as lt_parse.  A frontend that has none refuses dims and fixed inputs. */
+LT_API lt_status lt_parse_with(struct lt_context *, const char *text, size_t bytes, const char *file,
+	const char *frontend, const struct lt_parse_options *, struct lt_graph **out);
 
 #define LT_FRONTEND(table)                                                    \
 	__attribute__((constructor)) static void lt_register_##table(void)    \

@@ -206,7 +206,7 @@ struct lt_instruction {
 };
 /* Where an operand of a matrix instruction is.  In shared memory element (row, column) is at address + number +
  * row * stride[0] + column * stride[1]; of that byte's number in the block's shared memory, with a swizzle of 32, 64 or
- * 128, bits 4 and up are xored with as many bits from 7 on: 1, 2 or 3. */
+ * 128, bits 4 and up are xored with as many bits from 7 on: 1, 2 or 3.  Of a buffer that has a swizzle itself: 0. */
 struct lt_matrix_location { int64_t buffer, number, stride[2], swizzle; };         /* buffer -1: in registers */
 enum { LT_MATRIX_LOCATION = 5 };        /* extras of one */
 
@@ -223,6 +223,11 @@ struct lt_kernel_buffer {
 	uint8_t written;                /* 1: some instruction writes it                        */
 	uint8_t exclusive;              /* 1: no other buffer reaches its elements (C's restrict) */
 	int32_t origin;                 /* the buffer of the frozen tree; -1: none              */
+	/* SHARED: 32, 64 or 128: of the number of each byte from the base, bits 4 and up are xored with as many bits from 7
+	 * on: 1, 2 or 3, so that 16 bytes stay together and rows of 128 bytes begin in different banks.  0: as it is.
+	 * Addresses are those without it; lanes of an access lie side by side, in 1, 2, 4, 8 or 16 bytes; align is at least
+	 * 8 times as many bytes. */
+	int32_t swizzle;
 };
 /* A run-time scalar: element `element` of a buffer (i64), read before the kernel's first instruction. */
 struct lt_kernel_param { const char *name; int32_t buffer; int64_t element, low, high; };
@@ -349,6 +354,8 @@ enum { LT_KERNEL_GRID_NEEDS = LT_NEED_BARRIER | LT_NEED_ASYNC };
  *     Needs:  the rules of this header, which it does not check (lt_kernel_verify does), and a machine: NULL is none.
  * lt_kernel_explain: makes the program of a tree once more, and writes what was decided as LT_DUMP_DECISIONS has it,
  *     each sentence once: with whom it is about, loop, statement and buffer.  options->report is not used.
+ * lt_kernel_locations: writes where the grids and locals of a tree are in its finished program, as LT_DUMP_LOCATIONS
+ *     has it.
  * lt_kernel_step_at: the steps in order, from 0; NULL: there are no more.  Static.
  * lt_kernel_free: NULL is fine.
  * lt_kernel_verify: LT_EINVAL names the first rule of this header that the program breaks, with region and line of
@@ -364,6 +371,8 @@ lt_status lt_kernel_optimize(const struct lt_kernel *, const struct lt_machine *
 	struct lt_kernel **, struct lt_diag *);
 lt_status lt_kernel_explain(const struct lt_tree *, const struct lt_machine *, const struct lt_kernel_options *,
 	lt_write *, void *user);
+lt_status lt_kernel_locations(const struct lt_tree *, const struct lt_machine *, const struct lt_kernel *, lt_write *,
+	void *user);
 const struct lt_kernel_step *lt_kernel_step_at(uint32_t i);
 void lt_kernel_free(struct lt_kernel *);
 lt_status lt_kernel_verify(const struct lt_kernel *, struct lt_diag *);

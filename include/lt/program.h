@@ -118,7 +118,9 @@ struct lt_options {
 	uint32_t no_affinity;
 	/* Inputs, states and results whose data is in the memory of the device that runs the kernels which read and write
 	 * them: names with commas between them; "*": all inputs that no run-time scalar is read from, and all results.  What
-	 * is given for them are handles of that memory: what mem_new of the backend gave, for cuda any address of the device.
+	 * is given for them are handles of that memory: what mem_new of the backend gave, for cuda any address of the device
+	 * that is a multiple of 64 bytes (another one is LT_EINVAL).  The caller may write to it on the device whenever no run
+	 * that was enqueued uses it; a run-time scalar of a state there is fetched, and waited for, when a run begins.
 	 * NULL: none */
 	const char *on_device;
 };
@@ -167,7 +169,9 @@ LT_API lt_status lt_instance_run(struct lt_instance *, const void *const *input,
 struct lt_run {
 	uint32_t size;
 	/* The caller's queue on the device (CUstream, cl_command_queue): the run comes after what was enqueued there before.
-	 * NULL: the instance's own.  Only of a program whose kernels all run on one device */
+	 * NULL: the instance's own.  Only of a program whose kernels all run on one device.  It lives until the caller has
+	 * waited for the run.  Where it is another one than that of the run before, the host waits for that run, and what was
+	 * recorded is recorded anew: for several streams make an instance for each */
 	void *stream;
 	const void *const *input;       /* as of lt_instance_run */
 	void *const *result;

@@ -145,6 +145,21 @@ API CUresult cuCtxPopCurrent(CUcontext *c)
 	return CUDA_SUCCESS;
 }
 
+API CUresult cuCtxGetDevice(CUdevice *d) { BEGIN(1); *d = mock_device(); return CUDA_SUCCESS; }
+/* Whose memory it is. */
+API CUresult cuPointerGetAttribute(void *out, CUpointer_attribute what, CUdeviceptr at)
+{
+	BEGIN(0);
+	for (int d = 0; d < N_DEVICE; d++) {
+		CUcontext c = &contexts[d];
+		if (what != CU_POINTER_ATTRIBUTE_CONTEXT || !mock_range(at, 1, d))
+			continue;
+		memcpy(out, &c, sizeof c);
+		return CUDA_SUCCESS;
+	}
+	return CUDA_ERROR_INVALID_VALUE;
+}
+
 API CUresult cuMemGetInfo(size_t *free_bytes, size_t *total)
 {
 	BEGIN(1);

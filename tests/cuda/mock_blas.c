@@ -5,6 +5,7 @@
  * that are less aligned than the algorithm was chosen for.
  */
 #include <cublasLt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/number.h"
@@ -71,6 +72,26 @@ static double result(const struct blas_call *x, char *const *at, int64_t batch, 
 	return x->beta != 0 ? sum + x->beta * element(at[2], &x->c, batch, i, j) : sum;
 }
 
+/* The library's epilogues are bits: a bias, and one of the activations. */
+static double activated(int32_t after, double y)
+{
+	if ((after & CUBLASLT_EPILOGUE_RELU) == CUBLASLT_EPILOGUE_RELU)
+		return y < 0 ? 0 : y;
+	if ((after & CUBLASLT_EPILOGUE_GELU) == CUBLASLT_EPILOGUE_GELU)
+		return y / 2 * (1 + tanh(sqrt(2 / M_PI) * (y + 0.044715 * y * y * y)));
+	return y;
+}
+
+static bool is_epilogue(int32_t after)
+{
+	static const int32_t known[] = { 0, CUBLASLT_EPILOGUE_BIAS, CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_RELU_BIAS,
+		CUBLASLT_EPILOGUE_GELU, CUBLASLT_EPILOGUE_GELU_BIAS };
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (after == known[i])
+			return true;
+	return false;
+}
+
 static CUresult multiply(void *call, int device)
 {
 	const struct blas_call *x = call;
@@ -85,8 +106,8 @@ static CUresult multiply(void *call, int device)
 			for (int64_t i = 0; i < m; i++) {
 				double y = result(x, at, b, i, j);
 				y += bias ? load(bias + (size_t)i * bytes_of(x->d.type), x->d.type) : 0;
-				y = x->what.after & CUBLASLT_EPILOGUE_RELU && y < 0 ? 0 : y;
-				store(at[3] + (size_t)(b * x->d.stride + j * x->d.leading + i) * bytes_of(x->d.type), x->d.type, y);
+				store(at[3] + (size_t)(b * x->d.stride + j * x->d.leading + i) * bytes_of(x->d.type), x->d.type,
+					activated(x->what.after, y));
 			}
 	return CUDA_SUCCESS;
 }
@@ -235,6 +256,8 @@ API cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t 
 	if (!handle || memcmp(chosen.magic, magic, sizeof magic) != 0 || chosen.m != (int64_t)x.d.rows
 		|| chosen.n != (int64_t)x.d.columns)
 		mock_wrong("an algorithm that was chosen for something else");
+	if (!is_epilogue(x.what.after))
+		mock_wrong("an epilogue that the library does not have");
 	if (bytes < chosen.workspace
 		|| (chosen.workspace && !mock_range((CUdeviceptr)(uintptr_t)workspace, bytes, mock_device())))
 		mock_wrong("less room than the algorithm needs");

@@ -25,9 +25,9 @@ struct op {
 };
 struct CUgraph_st { struct op *first, **last; int users; };
 struct CUgraphExec_st { struct CUgraph_st *graph; };
-struct CUstream_st { struct CUstream_st *next; struct CUgraph_st queue, *capture; int device; };
+struct CUstream_st { struct CUstream_st *next; struct CUgraph_st queue, *capture; int device, dead; };
 struct CUevent_st { struct CUevent_st *next; CUstream stream; int done; float at; };
-static CUstream streams;
+static CUstream streams, dead_streams;
 static CUevent dead;             /* events that were destroyed, and may still be in a stream */
 
 static CUresult drain(CUstream);
@@ -135,6 +135,10 @@ static CUresult enqueue(const char *name, CUstream s, struct op o)
 	CUresult r = mock_begin_call(name, 1);
 	if (r)
 		return r;
+	if (s && s->dead) {
+		mock_wrong("a stream that was destroyed is used");
+		return CUDA_ERROR_INVALID_HANDLE;
+	}
 	if (!s || s->device != mock_device()) {
 		mock_wrong("a stream of another device");
 		return CUDA_ERROR_INVALID_HANDLE;
@@ -223,7 +227,9 @@ API CUresult cuStreamDestroy(CUstream s)
 	while (*at != s)
 		at = &(*at)->next;
 	*at = s->next;
-	free(s);
+	s->next = dead_streams;
+	s->dead = 1;
+	dead_streams = s;
 	mock.streams--;
 	return CUDA_SUCCESS;
 }
@@ -231,6 +237,10 @@ API CUresult cuStreamSynchronize(CUstream s)
 {
 	BEGIN(1);
 	mock.waits++;
+	if (s->dead) {
+		mock_wrong("a stream that was destroyed is waited for");
+		return CUDA_ERROR_INVALID_HANDLE;
+	}
 	return s->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : drain(s);
 }
 API CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
@@ -263,6 +273,8 @@ API CUresult cuEventRecord(CUevent e, CUstream s)
 	return enqueue(__func__, s, (struct op){ .kind = OP_RECORD, .event = e });
 }
 API CUresult cuEventSynchronize(CUevent e) { BEGIN(1); return e->done || !e->stream ? CUDA_SUCCESS : drain(e->stream); }
+/* The device is as slow as it can be: it is not done with anything before somebody waits. */
+API CUresult cuEventQuery(CUevent e) { BEGIN(1); return e->done || !e->stream ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; }
 /* Headers give this name another version. */
 #undef cuEventElapsedTime
 API CUresult cuEventElapsedTime(float *ms, CUevent from, CUevent to);

@@ -56,6 +56,12 @@ static const struct cuda_product products[] = {
 	{ "bmk", "bkn", "bmn", "b 6 m 24 n 40 k 32", "f16", "f16", "f32", "bias", { 0 } },
 	{ PLAIN, "bf16", "f32", "f32", "bias, relu", { 0 } }, { PLAIN, "f16", "f16", "f32", "residual, relu", { 0 } },
 	{ PLAIN, "bf16", "bf16", "f32", "residual", { 0 } },
+	/* GELU by tanh. */
+	{ PLAIN, F32, "gelu_tanh", { 0 } }, { PLAIN, F32, "bias, gelu_tanh", { 0 } },
+	{ PLAIN, F32, "residual, gelu_tanh", { 0 } }, { "mk", "nk", "mn", "m 33 n 17 k 65", F32, "bias, gelu_tanh", { 0 } },
+	{ "bmk", "kn", "bmn", "b 6 m 24 n 40 k 32", F32, "bias, gelu_tanh", { 0 } },
+	{ PLAIN, "bf16", "bf16", "f32", "bias, gelu_tanh", { 0 } }, { PLAIN, "bf16", "f32", "f32", "gelu_tanh", { 0 } },
+	{ PLAIN, "f16", "f16", "f32", "gelu_tanh", { 0 } }, { PLAIN, "f16", "f32", "f32", "bias, gelu_tanh", { 0 } },
 };
 enum { N_PRODUCT = sizeof products / sizeof *products };
 
@@ -137,9 +143,18 @@ Test(cuda_blas, the_target_has_routines_and_the_session_says_where)
 {
 	struct lt_session *s = cuda_open("");
 	const struct lt_caps *caps = cuda_backend()->caps(s);
-	cr_expect(caps->target->routines.n == lt__cuda_n_routine && caps->loops >> LT_CALL & 1 && s->machine.calls);
+	cr_expect(caps->target->routines.n == lt__cuda_routines(false).n && caps->loops >> LT_CALL & 1 && s->machine.calls);
 	cr_expect_str_eq(s->blas.path, "libcublasLt.so.13");
 	cr_expect_null(s->blas.handle, "nothing is opened before a call is compiled");
+	mock_end(s);
+}
+
+/* So that both can be compared: the same graphs, no library. */
+Test(cuda_blas, generated_has_no_routines)
+{
+	struct lt_session *s = cuda_open("generated");
+	const struct lt_caps *caps = cuda_backend()->caps(s);
+	cr_expect(caps->target->routines.n == 0 && !(caps->loops >> LT_CALL & 1) && !s->machine.calls);
 	mock_end(s);
 }
 
@@ -271,7 +286,16 @@ Test(cuda_blas, failures)
 #define LAYER PRODUCT "%v = f32[n] input \"v\"\n%zero = f32[] lit 0.0\n%d = f32[m, n] add %c, %v\n" \
 	"%y = f32[m, n] max %d, %zero\nresult \"y\" = %y\n"
 #define GROUP "group m; call group cublas.gemm"
+#define GELU(inside) PRODUCT "%v = f32[n] input \"v\"\n%d = f32[m, n] add %c, %v\n%half = f32[] lit 0.5\n" \
+	"%h = f32[m, n] mul %d, %half\n" inside "%one = f32[] lit 1.0\n%g = f32[m, n] add %f, %one\n" \
+	"%y = f32[m, n] mul %h, %g\nresult \"y\" = %y\n"
+#define BY_TANH GELU("%s = f32[] lit 0.044715\n%d2 = f32[m, n] mul %d, %d\n%d3 = f32[m, n] mul %d2, %d\n" \
+	"%d4 = f32[m, n] mul %d3, %s\n%d5 = f32[m, n] add %d, %d4\n%r = f32[] lit 0.79788456080286535588\n" \
+	"%d6 = f32[m, n] mul %d5, %r\n%f = f32[m, n] tanh %d6\n")
+#define BY_ERF GELU("%r = f32[] lit 0.70710678118654752440\n%d2 = f32[m, n] mul %d, %r\n%f = f32[m, n] erf %d2\n")
 static const struct { const char *graph, *steps, *says; } programs[] = {
+	{ BY_TANH, GROUP, "`call cublas.gemm` on the group: the routine adds no GELU by tanh after the product; move it out" },
+	{ BY_ERF, GROUP, "`call cublas.gemm` on the group: the routine adds no GELU by erf after the product; move it out" },
 	{ PRODUCT "result \"c\" = %c\n", "call m cublas.gemm", "verify: passed" },
 	{ PRODUCT "result \"c\" = %c\n", "split m 2; call m' cublas.gemm", "verify: passed" },
 	{ PRODUCT "result \"c\" = %c\n", "split m 2; tail m peel; call m' cublas.gemm", "verify: passed" },
@@ -294,14 +318,15 @@ static const struct { const char *graph, *steps, *says; } programs[] = {
 };
 
 /* Both outputs of lt-run on the libraries that are not there.  steps: of the plain tree; NULL: the default one. */
-static void lt_run(const char *graph, const char *steps, const char *options, char *text, size_t bytes)
+static void lt_run_on(
+	const char *backend, const char *graph, const char *steps, const char *options, char *text, size_t bytes)
 {
 	char path[] = "/tmp/cuda_blas_XXXXXX", command[1200];
 	const char *o = getenv("O") ? getenv("O") : "build";
 	int file = mkstemp(path);
 	cr_assert(file >= 0 && write(file, graph, strlen(graph)) == (ssize_t)strlen(graph) && close(file) == 0);
 	(void)snprintf(command, sizeof command, "echo 'schedule 1' | LD_LIBRARY_PATH=%s/tests/cuda:$LD_LIBRARY_PATH %s/lt-run "
-		"--no-cache -b cuda --strict --no-passes %s%s%s %s %s 2>&1", o, o, steps ? "--schedule=- --apply=\"" : "",
+		"--no-cache -b %s --strict --no-passes %s%s%s %s %s 2>&1", o, o, backend, steps ? "--schedule=- --apply=\"" : "",
 		steps ? steps : "", steps ? "\"" : "", options, path);
 	FILE *f = popen(command, "r");
 	cr_assert_not_null(f);
@@ -309,6 +334,11 @@ static void lt_run(const char *graph, const char *steps, const char *options, ch
 	text[n] = '\0';
 	(void)pclose(f);
 	(void)unlink(path);
+}
+
+static void lt_run(const char *graph, const char *steps, const char *options, char *text, size_t bytes)
+{
+	lt_run_on("cuda", graph, steps, options, text, bytes);
 }
 
 Test(cuda_blas, whole_programs)
@@ -323,8 +353,9 @@ Test(cuda_blas, whole_programs)
 /* Large products are calls in a default tree, with what follows them; small ones, and a matrix by a vector, are not. */
 Test(cuda_blas, default_trees)
 {
-	static const struct { const char *sizes; bool calls; } cases[] = { { "var m 640\nvar k 640\nvar n 640\n", true },
-		{ "var m 512\nvar k 512\nvar n 512\n", false }, { "var m 64\nvar k 64\nvar n 64\n", false }, { "var m 1\nvar k 4096\nvar n 4096\n", false } };
+	static const struct { const char *sizes; bool calls; } cases[] = { { "var m 512\nvar k 1024\nvar n 512\n", true },
+		{ "var m 64\nvar k 64\nvar n 64\n", false }, { "var m 512\nvar k 512\nvar n 512\n", false },
+		{ "var m 8\nvar k 4096\nvar n 4096\n", true }, { "var m 1\nvar k 4096\nvar n 4096\n", false } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char graph[1000], text[20000];
 		(void)snprintf(graph, sizeof graph, "graph 1\n%s%s", cases[i].sizes, strstr(LAYER, "%a ="));
@@ -332,4 +363,30 @@ Test(cuda_blas, default_trees)
 		cr_expect_eq(strstr(text, "group call cublas.gemm") != NULL, cases[i].calls, "%s", text);
 		cr_expect_not_null(strstr(text, "%y"), "%s", text);
 	}
+}
+
+/* The library's GELU is that by tanh, and less exact than ours, so that it has to be asked for: else it is a kernel of
+ * its own, as that by erf is, and --explain says why. */
+Test(cuda_blas, default_trees_with_gelu)
+{
+	static const struct { const char *backend, *graph, *says; } cases[] = { { "cuda:gelu", BY_TANH, NULL },
+		{ "cuda", BY_TANH, "tree: cublas.gemm ends here: the routine adds no GELU by tanh after the product\n" },
+		{ "cuda:gelu", BY_ERF, "tree: cublas.gemm ends here: the routine adds no GELU by erf after the product\n" } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char graph[1500], text[20000];
+		(void)snprintf(graph, sizeof graph, "graph 1\nvar m 512\nvar k 1024\nvar n 512\n%s", strstr(cases[i].graph, "%a ="));
+		lt_run_on(cases[i].backend, graph, NULL, "--dump=tree", text, sizeof text);
+		const char *call = strstr(text, "group call cublas.gemm");
+		cr_assert_not_null(call, "%s", text);
+		cr_expect_eq(strstr(call, "\nfor ") == NULL, cases[i].says == NULL, "%s", text);
+		lt_run_on(cases[i].backend, graph, NULL, "-q --explain -i '*=random'", text, sizeof text);
+		cr_expect(cases[i].says ? strstr(text, cases[i].says) != NULL : !strstr(text, "ends here"), "%s", text);
+	}
+}
+
+Test(cuda_blas, gelu_by_tanh_is_a_call)
+{
+	char text[20000];
+	lt_run_on("cuda:gelu", BY_TANH, GROUP, "-q --verify -i '*=random'", text, sizeof text);
+	cr_expect_not_null(strstr(text, "verify: passed"), "%s", text);
 }

@@ -14,6 +14,7 @@ Test(cuda_mock, options_and_devices)
 		{ "", LT_OK, "" },
 		{ "device=1", LT_OK, "" },
 		{ "device=1/tf32", LT_OK, "" },
+		{ "generated/tf32/gelu", LT_OK, "" },
 		{ "tf32//device=0/", LT_OK, "" },
 		{ "device=2", LT_EINVAL, "there is no device 2: this machine has 0 to 1" },
 		{ "device=", LT_EINVAL, "the option device has no value" },

@@ -42,15 +42,20 @@ TestSuite(gpu_programs, .init = programs_begin_gpu, .fini = programs_end, .timeo
 	Test(gpu_programs, name) { name(); } \
 	static void name(void)
 
-static struct lt_program *program_of(const char *text, const char *backends)
+static struct lt_program *program_with(const char *text, const char *backends, const char *on_device)
 {
 	struct lt_graph *g;
 	struct lt_program *p;
-	const struct lt_options o = { .size = sizeof o, .backends = backends, .strict = 1 };
+	const struct lt_options o = { .size = sizeof o, .backends = backends, .strict = 1, .on_device = on_device };
 	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s", lt_context_message(ctx));
 	cr_assert_eq(lt_compile(ctx, g, &o, &p), LT_OK, "%s", lt_context_message(ctx));
 	lt_graph_free(g);
 	return p;
+}
+
+static struct lt_program *program_of(const char *text, const char *backends)
+{
+	return program_with(text, backends, NULL);
 }
 
 static struct lt_instance *instance_of(struct lt_program *p)
@@ -186,6 +191,45 @@ BOTH(recorded_runs_follow_scalars)
 	at = 51;
 	cr_expect_neq(lt_instance_run(r, (const void *const[]){ &at, w }, (void *const[]){ &s, u }), LT_OK);
 	cr_expect_gt(replayed(p), 2);
+	lt_instance_free(r);
+	lt_program_free(p);
+}
+
+/* ---- the caller's memory on the device ---- */
+
+/* Wide accesses need it aligned.  What is not is refused before anything runs: the device's own error would end the
+ * context. */
+BOTH(memory_that_is_not_aligned_is_refused)
+{
+	struct lt_program *p = program_with(
+		"graph 1\nvar i 256\n%x = f32[i] input \"x\"\n%y = f32[i] add %x, %x\nresult \"y\" = %y\n", backend, "*");
+	struct lt_instance *r = instance_of(p);
+	struct keeper k = keeper_new();
+	struct lt_session *s = cuda_open("");
+	float x[300], got[256];
+	for (int i = 0; i < 300; i++)
+		x[i] = (float)i;
+	struct lt_slot in = cuda_floats(s, x, 300), out = cuda_floats(s, x, 300), here = { got, 0, sizeof got };
+	for (int shift = 0; shift < 300 - 256; shift++) {
+		const bool aligned = shift % 16 == 0;
+		const float *from = (const float *)in.base + shift;
+		for (int way = 0; way < 2; way++) {
+			const struct lt_run run = { sizeof run, NULL, (const void *const[]){ from }, (void *const[]){ out.base } };
+			lt_status st = way ? lt_instance_enqueue(r, &run) : lt_instance_run(r, run.input, run.result);
+			cr_assert_eq(st, aligned ? LT_OK : LT_EINVAL, "%d: %s", shift, lt_instance_message(r));
+			cr_expect(aligned || strstr(lt_instance_message(r), "which is no multiple of 64 bytes"), "%s",
+				lt_instance_message(r));
+			cr_assert_eq(lt_instance_wait(r), LT_OK, "%s", lt_instance_message(r));
+		}
+		if (!aligned)
+			continue;
+		cr_assert_eq(lt__cuda_mem_copy(s, &here, &out, sizeof got, LT_COPY_TO_HOST, NULL, &k.diag), LT_OK, "%s", k.text);
+		for (int i = 0; i < 256; i++)
+			cr_assert_eq(got[i], 2 * x[i + shift]);
+	}
+	cuda_backend()->mem_free(s, in.base);
+	cuda_backend()->mem_free(s, out.base);
+	cuda_backend()->close(s);
 	lt_instance_free(r);
 	lt_program_free(p);
 }

@@ -71,6 +71,38 @@ Test(cuda_streams, a_stream_that_is_gone_is_nobodys)
 	mock_end(s);
 }
 
+/* A caller's stream: it ends whenever the caller likes, once it has been waited for by whatever means.  Its queue serves
+ * the next one. */
+Test(cuda_streams, callers_streams_come_and_go)
+{
+	struct lt_session *s = cuda_open("");
+	struct keeper k = keeper_new();
+	const struct lt_backend *b = cuda_backend();
+	float x[4] = { 1, 2, 3, 4 };
+	const struct lt_slot there = cuda_floats(s, x, 4), here = { x, 0, sizeof x };
+	int callers = 0;
+	for (int i = 0; i < 5; i++) {
+		CUstream stream;
+		struct lt_event *event;
+		cr_assert_eq(lt__cuda_enter(s, NULL), LT_OK);
+		cr_assert_eq(s->cuda.stream_new(&stream, 0), CUDA_SUCCESS);
+		cr_assert_eq(b->event_new(s, &event, &k.diag), LT_OK, "%s", k.text);
+		cr_assert_eq(b->mem_copy(s, &there, &here, sizeof x, LT_COPY_TO_DEVICE, stream, &k.diag), LT_OK, "%s", k.text);
+		cr_assert_eq(b->event_record(event, stream, &k.diag), LT_OK, "%s", k.text);
+		cr_assert_eq(b->event_wait(event, &k.diag), LT_OK, "%s", k.text);
+		b->event_free(event);
+		cr_assert_eq(s->cuda.stream_free(stream), CUDA_SUCCESS);
+		lt__cuda_leave(s);
+		if (i == 2)
+			cr_expect_eq(b->sync(s, NULL, &k.diag), LT_OK, "%s", k.text);
+	}
+	for (const struct lt_cuda_queue *q = s->queues; q; q = q->next)
+		callers += !q->own;
+	cr_expect_eq(callers, 1, "%d queues for five streams, one after the other", callers);
+	mock_end(s);
+	cr_expect_str_eq(mock->wrong, "");
+}
+
 Test(cuda_streams, devices_are_listed_and_copy_to_one_another)
 {
 	struct keeper k = keeper_new();

@@ -1,5 +1,9 @@
 #include <stdint.h>
 
+#ifndef LT_ENTRY
+#define LT_ENTRY
+#endif
+
 struct lt_slot { void *base; int64_t offset, bytes; };
 
 struct lt_kernel_fault { int64_t n; int32_t stmt, access; int64_t value; };
@@ -211,8 +215,8 @@ static __attribute__((noinline)) void k0_3_out(const float *restrict n1, const f
 	lt_f32x8_store(&n3_out[70], lt_f32x8_select((lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 }, n3_6_16, lt_f32x8_splat(0.0f)), (lt_i32x8){ -1, -1, -1, -1, -1, 0, 0, 0 });
 }
 
-void k0_3_out_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
-void k0_3_out_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
+LT_ENTRY void k0_3_out_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
+LT_ENTRY void k0_3_out_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
 {
 	(void)workspace;
 	(void)fault;

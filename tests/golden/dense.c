@@ -1,5 +1,9 @@
 #include <stdint.h>
 
+#ifndef LT_ENTRY
+#define LT_ENTRY
+#endif
+
 struct lt_slot { void *base; int64_t offset, bytes; };
 
 struct lt_kernel_fault { int64_t n; int32_t stmt, access; int64_t value; };
@@ -153,8 +157,8 @@ static __attribute__((noinline)) void k0_6(const float *restrict n1, const float
 	*(lt_f32x2_u *)&n6[158] = lt_f32x2_select((lt_i32x2)(0.0f >= v185), lt_f32x2_splat(0.0f), v185);
 }
 
-void k0_6_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
-void k0_6_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
+LT_ENTRY void k0_6_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
+LT_ENTRY void k0_6_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
 {
 	(void)workspace;
 	(void)fault;

@@ -1,6 +1,10 @@
 #include <math.h>
 #include <stdint.h>
 
+#ifndef LT_ENTRY
+#define LT_ENTRY
+#endif
+
 struct lt_slot { void *base; int64_t offset, bytes; };
 
 struct lt_kernel_fault { int64_t n; int32_t stmt, access; int64_t value; };
@@ -97,8 +101,8 @@ static __attribute__((noinline)) void k0_4_out(const float *restrict n1, float *
 	*(lt_f32x4_u *)&n4_out[0] = n4;
 }
 
-void k0_4_out_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
-void k0_4_out_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
+LT_ENTRY void k0_4_out_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
+LT_ENTRY void k0_4_out_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
 {
 	(void)workspace;
 	(void)fault;
@@ -139,8 +143,8 @@ static __attribute__((noinline)) void k1_5(const float *restrict n1, const int64
 	*(lt_f32x4_u *)&n5[8] = *(const lt_f32x4_u *)&n1[(v21 ? 0 : v18) * 4] - *(const lt_f32x4_u *)&n4_out[0];
 }
 
-void k1_5_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
-void k1_5_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
+LT_ENTRY void k1_5_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
+LT_ENTRY void k1_5_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
 {
 	(void)workspace;
 	(void)team;

@@ -1,5 +1,9 @@
 #include <stdint.h>
 
+#ifndef LT_ENTRY
+#define LT_ENTRY
+#endif
+
 struct lt_slot { void *base; int64_t offset, bytes; };
 
 struct lt_kernel_fault { int64_t n; int32_t stmt, access; int64_t value; };
@@ -155,8 +159,8 @@ static __attribute__((noinline)) void k0_6(const float *restrict n1, const float
 	*(lt_f32x16_u *)&n6[400] = lt_f32x16_select((lt_i32x16)(0.0f >= v235), lt_f32x16_splat(0.0f), v235);
 }
 
-void k0_6_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
-void k0_6_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
+LT_ENTRY void k0_6_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
+LT_ENTRY void k0_6_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
 {
 	(void)workspace;
 	(void)fault;
@@ -295,8 +299,8 @@ static __attribute__((noinline)) void k1_10(const uint16_t *restrict n8, const u
 	*(lt_u16x2_u *)&n10[48] = (lt_u16x2)__builtin_convertvector(v334 | ((lt_i32x2)((lt_u32x2)v318 >> 16) & 32768), lt_i16x2);
 }
 
-void k1_10_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
-void k1_10_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
+LT_ENTRY void k1_10_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
+LT_ENTRY void k1_10_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
 {
 	(void)workspace;
 	(void)fault;

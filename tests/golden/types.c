@@ -1,5 +1,9 @@
 #include <stdint.h>
 
+#ifndef LT_ENTRY
+#define LT_ENTRY
+#endif
+
 struct lt_slot { void *base; int64_t offset, bytes; };
 
 struct lt_kernel_fault { int64_t n; int32_t stmt, access; int64_t value; };
@@ -97,8 +101,8 @@ static __attribute__((noinline)) void k0_7(const int8_t *restrict n2, int8_t *re
 	n7[4] = lt_bf16_of_f32(lt_bf16_to_f32(lt_bf16_of_f32(v48 * v48)) + (float)(v44 > (int32_t)n4[4]));
 }
 
-void k0_7_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
-void k0_7_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
+LT_ENTRY void k0_7_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
+LT_ENTRY void k0_7_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
 {
 	(void)workspace;
 	(void)fault;

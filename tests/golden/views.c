@@ -5,6 +5,10 @@
 #pragma GCC optimize("no-tree-loop-if-convert")
 #endif
 
+#ifndef LT_ENTRY
+#define LT_ENTRY
+#endif
+
 struct lt_slot { void *base; int64_t offset, bytes; };
 
 struct lt_kernel_fault { int64_t n; int32_t stmt, access; int64_t value; };
@@ -90,8 +94,8 @@ static __attribute__((noinline)) void k0_6_copy(const int32_t *restrict n1, int3
 	}
 }
 
-void k0_6_copy_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
-void k0_6_copy_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
+LT_ENTRY void k0_6_copy_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
+LT_ENTRY void k0_6_copy_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
 {
 	(void)workspace;
 	(void)fault;

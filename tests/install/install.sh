@@ -20,7 +20,8 @@ package() {
 }
 files_are_there() {
 	local f
-	for f in bin/lt-run bin/lt-check lib/liblooptree.a lib/liblooptree.so lib/liblooptree.so.0 lib/liblt-kernel.a \
+	for f in bin/lt-run bin/lt-check bin/lt-build lib/liblooptree.a lib/liblooptree.so lib/liblooptree.so.0 \
+		lib/liblt-kernel.a \
 		lib/libhamkaas.so \
 		lib/pkgconfig/looptree.pc include/lt/lt.h include/hamkaas.h share/man/man1/lt-run.1 \
 		share/bash-completion/completions/lt-bench share/zsh/site-functions/_lt-run \

@@ -35,6 +35,37 @@ Test(opencl, describes_the_device_and_refuses_others)
 	opencl_backend()->close(s);
 }
 
+/* What a caller has from a session of its own is taken by a program's. */
+Test(opencl, sessions_of_a_device_share_its_context)
+{
+	struct lt_session *s[3] = { opencl_open(), opencl_open(), NULL };
+	struct keeper k = keeper_new();
+	struct tb *b = opencl_twice("twice");
+	struct lt_object *o = opencl_object(s[1], b);
+	struct lt_slot slot[2];
+	struct lt_fault fault;
+	const cl_context of = s[0]->context;
+	void *queue;
+	opencl_vectors(s[0], slot);
+	cr_assert_eq(opencl_backend()->stream_new(s[0], &queue, &k.diag), LT_OK, "%s", k.text);
+	cr_expect(of && of == s[1]->context);
+	struct lt_args args = opencl_args(slot, 2, &fault);
+	args.stream = queue;
+	cr_expect_eq(opencl_backend()->run(o, &args, &k.diag), LT_OK, "%s", k.text);
+	opencl_expect_times(s[0], &slot[1], 2);
+	opencl_backend()->stream_free(s[0], queue);
+	for (int i = 0; i < 2; i++)
+		opencl_backend()->mem_free(s[0], slot[i].base);
+	opencl_backend()->close(s[0]);
+	/* The second has it still, and so has a third. */
+	s[2] = opencl_open();
+	cr_expect(s[2]->context == of);
+	opencl_backend()->destroy(o);
+	opencl_backend()->close(s[1]);
+	opencl_backend()->close(s[2]);
+	free(b);
+}
+
 /* Two in the session's queue, the second reads what the first has written; two in a queue of the caller's. */
 Test(opencl, asynchronous_runs_are_done_when_they_are_waited_for)
 {

@@ -1,0 +1,95 @@
+/* frontends/onnx/onnx.c -- models of ONNX as a frontend: the order of an import. */
+#include <string.h>
+#include "frontends/onnx/onnx.h"
+#include "frontends/onnx/onnx.pb-c.h"
+
+enum { NEWEST_OPSET = 28 };
+
+struct onnx_import { struct lt_onnx m; const char *text; size_t bytes; };
+
+static void release_kept(void *arena)
+{
+	lt__arena_free(arena);
+}
+
+/* The standard's own set of operators has to be one that is known. */
+static void check_versions(struct lt_onnx *m)
+{
+	for (size_t i = 0; i < m->model->n_opset_import; i++) {
+		const Onnx__OperatorSetIdProto *set = m->model->opset_import[i];
+		if ((!set->domain || !*set->domain || !strcmp(set->domain, "ai.onnx")) && set->version > NEWEST_OPSET)
+			lt__onnx_problem(m, NULL, lt__arena_format(m->arena, "it is of version %lld of the operators, but the newest "
+				"that is known is %d", (long long)set->version, NEWEST_OPSET));
+	}
+}
+
+static lt_status import_body(void *arg)
+{
+	struct onnx_import *job = arg;
+	struct lt_onnx *m = &job->m;
+	struct lt_onnx_scope scope = { 0 };
+
+	m->graph->file = lt__arena_string(m->graph->arena, m->file);
+	m->constants = lt__names_new(m->arena);
+	m->dim_used = LT_NEW(m->arena, bool, m->options->n_dim + 1);
+	scope.names = lt__names_new(m->arena);
+	m->model = lt__onnx_read(m, job->text, job->bytes);
+	if (!m->model)
+		return lt_context_code(m->ctx);
+	check_versions(m);
+	lt__onnx_sources(m, &scope);
+	lt__onnx_convert(m, &scope, m->model->graph->n_node, m->model->graph->node);
+	lt__onnx_results(m, &scope);
+	return lt__onnx_problems(m);
+}
+
+static lt_status onnx_parse_with(struct lt_context *ctx, const char *text, size_t bytes, const char *file,
+	const struct lt_parse_options *options, struct lt_graph **out)
+{
+	struct onnx_import job = { .m = { .ctx = ctx, .file = file, .options = options, .convert = lt__onnx_convert },
+		.text = text, .bytes = bytes };
+	bool held = false;
+	*out = NULL;
+	lt_context_clear(ctx);
+	LT_TRY(lt__arena_new(ctx, &job.m.arena));
+	lt_status status = lt__arena_new(ctx, &job.m.kept);
+	status = status ? status : lt_graph_new(ctx, &job.m.graph);
+	if (!status) {
+		status = lt_graph_hold(job.m.graph, release_kept, job.m.kept);
+		held = !status;
+	}
+	status = status ? status : lt__protect(ctx, import_body, &job);
+	lt__arena_free(job.m.arena);
+	if (status) {
+		lt_graph_free(job.m.graph);
+		if (!held)
+			lt__arena_free(job.m.kept);
+	} else {
+		*out = job.m.graph;
+	}
+	return status;
+}
+
+static lt_status onnx_parse(struct lt_context *ctx, const char *text, size_t bytes, const char *file,
+	struct lt_graph **out)
+{
+	static const struct lt_parse_options none = { .size = sizeof none };
+	return onnx_parse_with(ctx, text, bytes, file, &none, out);
+}
+
+/* A model begins with its version, a small number, as field 1, and has a byte that is in no text. */
+static int onnx_recognize(const char *text, size_t bytes)
+{
+	return bytes > 4 && text[0] == 0x08 && text[1] > 0 && text[1] < 0x40 ? 90 : 0;
+}
+
+static const struct lt_frontend onnx = {
+	.size = sizeof onnx,
+	.name = "onnx",
+	.summary = "models of ONNX (docs/onnx.md)",
+	.suffix = "onnx",
+	.recognize = onnx_recognize,
+	.parse = onnx_parse,
+	.parse_with = onnx_parse_with,
+};
+LT_FRONTEND(onnx)

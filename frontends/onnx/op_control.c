@@ -1,0 +1,292 @@
+/* frontends/onnx/op_control.c -- subgraphs: If on a known condition, Loop and Scan with a known number of iterations,
+ * each put in where it stands. */
+#include <stdint.h>
+#include "frontends/onnx/builders.h"
+#include "frontends/onnx/onnx.pb-c.h"
+#include "frontends/onnx/position.h"
+
+enum { MAX_ITERATIONS = 20000, MAX_SUBGRAPHS = 50 };
+
+/* Names of a subgraph, within those around it. */
+static bool inner_scope(struct lt_onnx_call *c, struct lt_onnx_scope *out)
+{
+	*out = (struct lt_onnx_scope){ .up = c->scope, .names = lt__names_new(c->m->arena), .depth = c->scope->depth + 1 };
+	if (out->depth <= MAX_SUBGRAPHS)
+		return true;
+	lt__onnx_refuse(c->m, "graphs are nested more than %d deep", MAX_SUBGRAPHS);
+	return false;
+}
+
+/* All nodes of a subgraph; false: something in it was refused. */
+static bool run_body(struct lt_onnx_call *c, struct lt_onnx_scope *scope, const Onnx__GraphProto *g)
+{
+	const int32_t before = c->m->n_problem;
+	for (size_t i = 0; i < g->n_initializer; i++) {
+		struct lt_onnx_value v;
+		if (!g->initializer[i]->name || !lt__onnx_tensor(c->m, g->initializer[i], &v))
+			return false;
+		lt__onnx_name(c->m, scope, g->initializer[i]->name, &v);
+	}
+	c->m->convert(c->m, scope, g->n_node, g->node);
+	return c->m->n_problem == before;
+}
+
+static struct lt_onnx_value *body_output(struct lt_onnx_call *c, struct lt_onnx_scope *scope, const Onnx__GraphProto *g,
+	size_t i)
+{
+	const char *name = g->output[i]->name ? g->output[i]->name : "";
+	struct lt_onnx_value *v = lt__onnx_find(c->m, scope, name);
+	if (!v)
+		lt__onnx_refuse(c->m, "its graph does not make '%s'", name);
+	return v && !v->lost ? v : NULL;
+}
+
+static void name_input(struct lt_onnx_call *c, struct lt_onnx_scope *scope, const Onnx__GraphProto *g, size_t i,
+	struct lt_onnx_value *v)
+{
+	lt__onnx_alias(c->m, scope, g->input[i]->name ? g->input[i]->name : "", v);
+}
+
+/* The subgraph's own sentences are reported; the outputs are lost. */
+static void give_lost(struct lt_onnx_call *c)
+{
+	for (int32_t i = 0; i < c->n_out; i++)
+		c->out[i] = (struct lt_onnx_value){ .dtype = LT_F32, .node = LT_NONE, .lost = true };
+}
+
+void lt__onnx_build_if(struct lt_onnx_call *c)
+{
+	struct lt_onnx *m = c->m;
+	const Onnx__GraphProto *yes = lt__onnx_graph_attribute(c, "then_branch"), *no = lt__onnx_graph_attribute(c, "else_branch");
+	const char *condition = lt__onnx_content(m, lt__onnx_value(c, 0), "the condition");
+	struct lt_onnx_scope scope;
+	if (!condition || !yes || !no || !inner_scope(c, &scope)) {
+		if (!lt__onnx_failed(m))
+			lt__onnx_refuse(m, "it has no branches");
+		return;
+	}
+	const Onnx__GraphProto *g = condition[0] ? yes : no;
+	if (!run_body(c, &scope, g)) {
+		give_lost(c);
+		return;
+	}
+	for (size_t i = 0; i < g->n_output && i < (size_t)c->n_out; i++) {
+		struct lt_onnx_value *v = body_output(c, &scope, g, i);
+		if (v)
+			lt__onnx_give_value(c, (int32_t)i, v);
+		else
+			return;
+	}
+}
+
+/* What is carried from one iteration to the next, and what each gives besides. */
+struct unrolled {
+	struct lt_onnx_value **state;
+	lt_node **each;         /* by output: one an iteration */
+	int64_t n, cap;
+	size_t n_state, n_each;
+};
+
+static void unrolled_begin(struct lt_onnx_call *c, struct unrolled *u, size_t n_state, size_t n_each, int64_t cap)
+{
+	u->n_state = n_state;
+	u->n_each = n_each;
+	u->cap = cap;
+	u->n = 0;
+	u->state = LT_NEW(c->m->arena, struct lt_onnx_value *, n_state + 1);
+	u->each = LT_NEW(c->m->arena, lt_node *, n_each + 1);
+}
+
+/* Takes an iteration's outputs, from number `from` on; false with a sentence. */
+static bool unrolled_take(struct lt_onnx_call *c, struct unrolled *u, struct lt_onnx_scope *scope,
+	const Onnx__GraphProto *g, size_t from)
+{
+	for (size_t i = 0; i < u->n_state; i++) {
+		u->state[i] = body_output(c, scope, g, from + i);
+		if (!u->state[i])
+			return false;
+	}
+	for (size_t i = 0; i < u->n_each; i++) {
+		struct lt_onnx_value *v = body_output(c, scope, g, from + u->n_state + i);
+		lt_node x = v ? lt__onnx_node(c->m, v) : LT_NONE;
+		if (x < 0)
+			return false;
+		if ((u->n & (u->n - 1)) == 0) {
+			lt_node *more = LT_NEW(c->m->arena, lt_node, 2 * u->n + 2);
+			for (int64_t k = 0; k < u->n; k++)
+				more[k] = u->each[i][k];
+			u->each[i] = more;
+		}
+		u->each[i][u->n] = x;
+	}
+	u->n++;
+	return true;
+}
+
+/* The iterations' values side by side along a new axis. */
+static lt_node unrolled_join(struct lt_onnx *m, const struct unrolled *u, size_t i, int64_t axis, bool backwards)
+{
+	lt_node *x = LT_NEW(m->arena, lt_node, u->n + 1);
+	for (int64_t k = 0; k < u->n; k++) {
+		lt_node one = u->each[i][backwards ? u->n - 1 - k : k];
+		int32_t at = lt__onnx_axis(m, axis, lt__onnx_rank(m, one) + 1);
+		if (at < 0)
+			return LT_NONE;
+		x[k] = lt__onnx_insert(m, one, at);
+		axis = at;
+	}
+	return lt__onnx_concat(m, (int32_t)axis, (int32_t)u->n, x);
+}
+
+static void unrolled_give(struct lt_onnx_call *c, const struct unrolled *u, const int64_t *axis, const int64_t *back)
+{
+	for (size_t i = 0; i < u->n_state; i++)
+		lt__onnx_give_value(c, (int32_t)i, u->state[i]);
+	for (size_t i = 0; i < u->n_each; i++) {
+		int32_t to = (int32_t)(u->n_state + i);
+		if (!lt__onnx_wants(c, to))
+			continue;
+		if (!u->n) {
+			lt__onnx_refuse(c->m, "it has no iteration, so that output %d has no elements", to);
+			return;
+		}
+		lt__onnx_give(c, to, unrolled_join(c->m, u, i, axis ? axis[i] : 0, back && back[i]));
+	}
+}
+
+static struct lt_onnx_value *scalar(struct lt_onnx_call *c, enum lt_dtype t, int64_t x)
+{
+	void *at = lt__onnx_room(c->m, t, 0, NULL);
+	lt__store(at, 0, t, (union lt_scalar){ .i = x });
+	struct lt_onnx_value v = lt__onnx_of_data(c->m, t, 0, NULL, at);
+	return lt__arena_copy(c->m->arena, &v, sizeof v);
+}
+
+/* One iteration: 1 there is another, 0 it was the last, -1 refused. */
+static int loop_once(struct lt_onnx_call *c, struct unrolled *u, const Onnx__GraphProto *g, int64_t i)
+{
+	struct lt_onnx *m = c->m;
+	struct lt_onnx_scope *scope = LT_NEW(m->arena, struct lt_onnx_scope, 1);
+	if (!inner_scope(c, scope))
+		return -1;
+	name_input(c, scope, g, 0, scalar(c, LT_I64, i));
+	name_input(c, scope, g, 1, scalar(c, LT_BOOL, 1));
+	for (size_t k = 0; k < u->n_state; k++)
+		name_input(c, scope, g, 2 + k, u->state[k]);
+	if (!run_body(c, scope, g)) {
+		give_lost(c);
+		return -1;
+	}
+	struct lt_onnx_value *more = body_output(c, scope, g, 0);
+	const char *data = more ? lt__onnx_content(m, more, "the condition after an iteration") : NULL;
+	if (!data || !unrolled_take(c, u, scope, g, 1))
+		return -1;
+	return data[0] != 0;
+}
+
+void lt__onnx_build_loop(struct lt_onnx_call *c)
+{
+	struct lt_onnx *m = c->m;
+	const Onnx__GraphProto *g = lt__onnx_graph_attribute(c, "body");
+	const int64_t most = lt__onnx_in_int(c, 0, "the number of iterations", INT64_MAX);
+	const char *data = lt__onnx_has(c, 1) ? lt__onnx_content(m, c->in[1], "the condition") : "\1";
+	struct unrolled u;
+	if (lt__onnx_failed(m) || !data)
+		return;
+	const size_t n_state = c->n_in > 2 ? (size_t)c->n_in - 2 : 0;
+	if (!g || g->n_input != n_state + 2 || g->n_output < n_state + 1) {
+		lt__onnx_refuse(m, "its body does not take and give what it carries");
+		return;
+	}
+	unrolled_begin(c, &u, n_state, g->n_output - n_state - 1, 0);
+	for (size_t i = 0; i < n_state; i++)
+		u.state[i] = lt__onnx_value(c, (int32_t)i + 2);
+	int more = data[0] != 0;
+	for (int64_t i = 0; i < most && more > 0; i++) {
+		if (i == MAX_ITERATIONS) {
+			lt__onnx_refuse(m, "it has more than %d iterations", MAX_ITERATIONS);
+			return;
+		}
+		more = loop_once(c, &u, g, i);
+	}
+	if (more >= 0)
+		unrolled_give(c, &u, NULL, NULL);
+}
+
+/* Numbers of a Scan's attribute, by input or output. */
+static const int64_t *scan_list(struct lt_onnx_call *c, const char *name, size_t n)
+{
+	int32_t given;
+	const int64_t *at = lt__onnx_ints(c, name, &given);
+	int64_t *out = LT_NEW(c->m->arena, int64_t, n + 1);
+	for (size_t i = 0; i < n; i++)
+		out[i] = at && i < (size_t)given ? at[i] : 0;
+	return out;
+}
+
+/* Element i of the scanned inputs, without the axis. */
+static bool scan_inputs(struct lt_onnx_call *c, struct lt_onnx_scope *scope, const Onnx__GraphProto *g, size_t n_state,
+	size_t n_scan, const int64_t *axis, const int64_t *back, int64_t i)
+{
+	struct lt_onnx *m = c->m;
+	for (size_t k = 0; k < n_scan; k++) {
+		lt_node x = lt__onnx_in(c, (int32_t)(n_state + k));
+		int32_t at = lt__onnx_axis(m, axis[k], lt__onnx_rank(m, x));
+		if (at < 0 || x < 0)
+			return false;
+		int64_t n = lt__onnx_extent(m, x, at), from = back[k] ? n - 1 - i : i;
+		bool *mask = LT_NEW(m->arena, bool, lt__onnx_rank(m, x) + 1);
+		mask[at] = true;
+		if (from < 0 || from >= n) {
+			lt__onnx_refuse(m, "its inputs have different lengths");
+			return false;
+		}
+		struct lt_onnx_value v = lt__onnx_of_node(m, lt__onnx_squeeze(m, lt__onnx_slice(m, x, at, from, from + 1, 1), mask));
+		name_input(c, scope, g, n_state + k, lt__arena_copy(m->arena, &v, sizeof v));
+	}
+	return true;
+}
+
+void lt__onnx_build_scan(struct lt_onnx_call *c)
+{
+	struct lt_onnx *m = c->m;
+	const Onnx__GraphProto *g = lt__onnx_graph_attribute(c, "body");
+	const int64_t scanned = lt__onnx_int(c, "num_scan_inputs", 0);
+	struct unrolled u;
+	if (!g || scanned < 1 || scanned > c->n_in || g->n_input != (size_t)c->n_in
+	    || g->n_output < (size_t)(c->n_in - scanned)) {
+		lt__onnx_refuse(m, "its body does not take and give what it carries");
+		return;
+	}
+	const size_t n_scan = (size_t)scanned, n_state = (size_t)c->n_in - n_scan;
+	unrolled_begin(c, &u, n_state, g->n_output - n_state, 0);
+	const int64_t *axis = scan_list(c, "scan_input_axes", n_scan), *back = scan_list(c, "scan_input_directions", n_scan);
+	const int64_t *out_axis = scan_list(c, "scan_output_axes", u.n_each),
+		*out_back = scan_list(c, "scan_output_directions", u.n_each);
+	struct lt_onnx_value *first = lt__onnx_value(c, (int32_t)n_state);
+	const int32_t at = lt__onnx_axis(m, axis[0], first->rank);
+	for (size_t i = 0; i < n_state; i++)
+		u.state[i] = lt__onnx_value(c, (int32_t)i);
+	if (at < 0 || first->shape[at] > MAX_ITERATIONS) {
+		if (!lt__onnx_failed(m))
+			lt__onnx_refuse(m, "it has more than %d iterations", MAX_ITERATIONS);
+		return;
+	}
+	for (int64_t i = 0; i < first->shape[at]; i++) {
+		struct lt_onnx_scope *scope = LT_NEW(m->arena, struct lt_onnx_scope, 1);
+		if (!inner_scope(c, scope))
+			return;
+		for (size_t k = 0; k < n_state; k++)
+			name_input(c, scope, g, k, u.state[k]);
+		if (!scan_inputs(c, scope, g, n_state, n_scan, axis, back, i))
+			return;
+		if (!run_body(c, scope, g)) {
+			if (!lt__onnx_failed(m))
+				give_lost(c);
+			return;
+		}
+		if (!unrolled_take(c, &u, scope, g, 0))
+			return;
+	}
+	unrolled_give(c, &u, out_axis, out_back);
+}

@@ -1,0 +1,247 @@
+/* frontends/onnx/op_norm.c -- normalizations, by their definitions in the standard. */
+#include <string.h>
+#include "frontends/onnx/builders.h"
+#include "frontends/onnx/position.h"
+
+static void norm_give(struct lt_onnx_call *c, int32_t i, lt_node y, enum lt_dtype t)
+{
+	if (lt__onnx_wants(c, i))
+		lt__onnx_give(c, i, y < 0 ? LT_NONE : lt__onnx_cast(c->m, y, t));
+}
+
+/* w [C] as [1, C, 1 ..] of rank `rank`, in the type of x */
+static lt_node per_channel(struct lt_onnx *m, lt_node w, int32_t rank, lt_node x)
+{
+	bool *mask = LT_NEW(m->arena, bool, rank + 1);
+	for (int32_t i = 0; i < rank; i++)
+		mask[i] = i != 1;
+	if (w < 0 || x < 0)
+		return LT_NONE;
+	return lt__onnx_unsqueeze(m, lt__onnx_cast(m, w, lt_node_dtype(m->graph, x)), rank, mask);
+}
+
+/* (x - mean) / sqrt(variance + eps) over axes */
+struct moments { lt_node mean, variance, root, y; };
+
+static struct moments normalize(struct lt_onnx *m, lt_node x, const bool *over, double eps)
+{
+	struct moments r;
+	r.mean = lt__onnx_mean(m, x, over, true);
+	lt_node d = lt__onnx_op2(m, "sub", x, r.mean);
+	r.variance = lt__onnx_mean(m, lt__onnx_op2(m, "mul", d, d), over, true);
+	r.root = lt__onnx_op1(m, "sqrt", lt__onnx_opf(m, "add", r.variance, eps));
+	r.y = lt__onnx_op2(m, "div", d, r.root);
+	return r;
+}
+
+static bool *spatial(struct lt_onnx *m, int32_t rank)
+{
+	bool *over = LT_NEW(m->arena, bool, rank + 1);
+	for (int32_t i = 2; i < rank; i++)
+		over[i] = true;
+	return over;
+}
+
+/* Training gives the running mean and variance, too. */
+void lt__onnx_build_batch_norm(struct lt_onnx_call *c)
+{
+	struct lt_onnx *m = c->m;
+	struct lt_onnx_value *v = lt__onnx_value(c, 0);
+	const double eps = lt__onnx_float(c, "epsilon", 1e-5f), momentum = lt__onnx_float(c, "momentum", 0.9f);
+	const bool training = c->version >= 14 ? lt__onnx_int(c, "training_mode", 0) != 0 :
+		c->version < 7 && lt__onnx_int(c, "is_test", 0) == 0;
+	lt_node x = lt__onnx_wide(m, lt__onnx_in(c, 0)), scale = lt__onnx_in(c, 1), bias = lt__onnx_in(c, 2);
+	lt_node mean = lt__onnx_in(c, 3), variance = lt__onnx_in(c, 4), d, root;
+	const int32_t rank = v->rank;
+	if (c->version < 9 && lt__onnx_int(c, "spatial", 1) == 0)
+		lt__onnx_refuse(m, "attribute 'spatial' is 0");
+	if (x < 0 || mean < 0 || variance < 0 || lt__onnx_failed(m))
+		return;
+	lt_node mean_of = per_channel(m, mean, rank, x), variance_of = per_channel(m, variance, rank, x);
+	if (training) {
+		bool *over = spatial(m, rank);
+		over[0] = true;
+		struct moments r = normalize(m, x, over, eps);
+		bool *mask = LT_NEW(m->arena, bool, rank + 1);
+		for (int32_t i = 0; i < rank; i++)
+			mask[i] = i != 1;
+		lt_node own[2] = { r.mean, r.variance }, old[2] = { mean_of, variance_of };
+		for (int32_t i = 0; i < 2; i++) {
+			lt_node y = lt__onnx_op2(m, "add", lt__onnx_opf(m, "mul", old[i], momentum),
+				lt__onnx_opf(m, "mul", own[i], 1 - momentum));
+			norm_give(c, 1 + i, lt__onnx_squeeze(m, y, mask), lt_node_dtype(m->graph, i ? variance : mean));
+		}
+		mean_of = r.mean;
+		variance_of = r.variance;
+	}
+	d = lt__onnx_op2(m, "sub", x, mean_of);
+	root = lt__onnx_op1(m, "sqrt", lt__onnx_opf(m, "add", variance_of, eps));
+	lt_node factor = lt__onnx_op2(m, "div", per_channel(m, scale, rank, x), root);
+	norm_give(c, 0, lt__onnx_op2(m, "add", lt__onnx_op2(m, "mul", d, factor), per_channel(m, bias, rank, x)), v->dtype);
+}
+
+void lt__onnx_build_instance_norm(struct lt_onnx_call *c)
+{
+	struct lt_onnx *m = c->m;
+	struct lt_onnx_value *v = lt__onnx_value(c, 0);
+	lt_node x = lt__onnx_wide(m, lt__onnx_in(c, 0)), scale = lt__onnx_in(c, 1), bias = lt__onnx_in(c, 2);
+	struct moments r = normalize(m, x, spatial(m, v->rank), lt__onnx_float(c, "epsilon", 1e-5f));
+	lt_node y = lt__onnx_op2(m, "mul", r.y, per_channel(m, scale, v->rank, x));
+	norm_give(c, 0, lt__onnx_op2(m, "add", y, per_channel(m, bias, v->rank, x)), v->dtype);
+}
+
+/* Channels as [groups, channels / groups]: version 18 scales each group, 21 each channel. */
+void lt__onnx_build_group_norm(struct lt_onnx_call *c)
+{
+	struct lt_onnx *m = c->m;
+	struct lt_onnx_value *v = lt__onnx_value(c, 0);
+	const int64_t groups = lt__onnx_int(c, "num_groups", 1);
+	const double eps = lt__onnx_float(c, "epsilon", 1e-5f);
+	lt__onnx_ignore(c, "stash_type");
+	lt_node x = lt__onnx_wide(m, lt__onnx_in(c, 0)), scale = lt__onnx_in(c, 1), bias = lt__onnx_in(c, 2);
+	if (x < 0)
+		return;
+	if (v->rank < 2 || groups < 1 || v->shape[1] % groups) {
+		lt__onnx_refuse(m, "%lld groups of the channels of %s", (long long)groups, lt__onnx_shape(m, v->rank, v->shape));
+		return;
+	}
+	int64_t shape[3] = { v->shape[0], groups, lt__onnx_elems(v) / (v->shape[0] * groups) };
+	bool over[3] = { false, false, true };
+	lt_node y = normalize(m, lt__onnx_reshape(m, x, 3, shape), over, eps).y;
+	if (c->version < 21) {
+		y = lt__onnx_op2(m, "mul", y, per_channel(m, scale, 3, x));
+		y = lt__onnx_op2(m, "add", y, per_channel(m, bias, 3, x));
+		norm_give(c, 0, lt__onnx_reshape(m, y, v->rank, v->shape), v->dtype);
+		return;
+	}
+	y = lt__onnx_op2(m, "mul", lt__onnx_reshape(m, y, v->rank, v->shape), per_channel(m, scale, v->rank, x));
+	norm_give(c, 0, lt__onnx_op2(m, "add", y, per_channel(m, bias, v->rank, x)), v->dtype);
+}
+
+/* The axes from one on. */
+static bool *axes_from(struct lt_onnx *m, int32_t axis, int32_t rank)
+{
+	bool *over = LT_NEW(m->arena, bool, rank + 1);
+	for (int32_t i = axis; i < rank; i++)
+		over[i] = true;
+	return axis < 0 ? NULL : over;
+}
+
+/* The type that means are computed in: float32, unless the values have more. */
+static enum lt_dtype stash_type(struct lt_onnx_call *c, enum lt_dtype t)
+{
+	const int64_t type = lt__onnx_int(c, "stash_type", 1);
+	const enum lt_dtype stash = lt__onnx_dtype(type);
+	if (!stash || lt__dtype_info(stash)->cls != LT_CLASS_FLOAT)
+		lt__onnx_refuse(c->m, "attribute 'stash_type' is %s", lt__onnx_type_name(type));
+	return t == LT_F64 || !stash ? t : stash;
+}
+
+void lt__onnx_build_layer_norm(struct lt_onnx_call *c)
+{
+	struct lt_onnx *m = c->m;
+	struct lt_onnx_value *v = lt__onnx_value(c, 0);
+	const int32_t axis = lt__onnx_axis(m, lt__onnx_int(c, "axis", -1), v->rank);
+	const enum lt_dtype stash = stash_type(c, v->dtype);
+	if (lt__onnx_failed(m))
+		return;
+	lt_node x = lt__onnx_cast(m, lt__onnx_in(c, 0), stash);
+	struct moments r = normalize(m, x, axes_from(m, axis, v->rank), lt__onnx_float(c, "epsilon", 1e-5f));
+	lt_node y = lt__onnx_cast(m, r.y, v->dtype);
+	y = lt__onnx_op2(m, "mul", y, lt__onnx_in(c, 1));
+	y = lt__onnx_has(c, 2) ? lt__onnx_op2(m, "add", y, lt__onnx_in(c, 2)) : y;
+	norm_give(c, 0, y, v->dtype);
+	norm_give(c, 1, r.mean, stash);
+	norm_give(c, 2, lt__onnx_op1(m, "reciprocal", r.root), stash);
+}
+
+void lt__onnx_build_rms_norm(struct lt_onnx_call *c)
+{
+	struct lt_onnx *m = c->m;
+	struct lt_onnx_value *v = lt__onnx_value(c, 0);
+	const int32_t axis = lt__onnx_axis(m, lt__onnx_int(c, "axis", -1), v->rank);
+	const enum lt_dtype stash = stash_type(c, v->dtype);
+	const double eps = lt__onnx_float(c, "epsilon", 1e-5f);
+	if (lt__onnx_failed(m))
+		return;
+	lt_node x = lt__onnx_cast(m, lt__onnx_in(c, 0), stash);
+	lt_node square = lt__onnx_mean(m, lt__onnx_op2(m, "mul", x, x), axes_from(m, axis, v->rank), true);
+	lt_node y = lt__onnx_op2(m, "div", x, lt__onnx_op1(m, "sqrt", lt__onnx_opf(m, "add", square, eps)));
+	norm_give(c, 0, lt__onnx_op2(m, "mul", lt__onnx_cast(m, y, v->dtype), lt__onnx_in(c, 1)), v->dtype);
+}
+
+/* x over its norm along an axis; 0 where that is 0 */
+void lt__onnx_build_lp_norm(struct lt_onnx_call *c)
+{
+	struct lt_onnx *m = c->m;
+	struct lt_onnx_value *v = lt__onnx_value(c, 0);
+	const int32_t axis = lt__onnx_axis(m, lt__onnx_int(c, "axis", -1), v->rank);
+	const int64_t p = lt__onnx_int(c, "p", 2);
+	lt_node x = lt__onnx_wide(m, lt__onnx_in(c, 0));
+	if (p != 1 && p != 2) {
+		lt__onnx_refuse(m, "attribute 'p' is %lld", (long long)p);
+		return;
+	}
+	lt_node part = p == 1 ? lt__onnx_op1(m, "abs", x) : lt__onnx_op2(m, "mul", x, x);
+	lt_node norm = lt__onnx_reduce1(m, "add", part, axis, true);
+	norm = p == 1 ? norm : lt__onnx_op1(m, "sqrt", norm);
+	lt_node none = lt__onnx_opf(m, "eq", norm, 0), y = lt__onnx_op2(m, "div", x, norm);
+	norm_give(c, 0, x < 0 ? LT_NONE : lt__onnx_select(m, none, lt__onnx_number(m, lt_node_dtype(m->graph, x), 0), y), v->dtype);
+}
+
+/* (x - mean) / (sqrt(variance) + 1e-9), as the standard's function has it */
+void lt__onnx_build_mean_variance_norm(struct lt_onnx_call *c)
+{
+	static const int64_t usual[] = { 0, 2, 3 };
+	struct lt_onnx *m = c->m;
+	struct lt_onnx_value *v = lt__onnx_value(c, 0);
+	int32_t n;
+	const int64_t *axis = lt__onnx_ints(c, "axes", &n);
+	bool *over = lt__onnx_axes(m, axis ? n : 3, axis ? axis : usual, v->rank);
+	lt_node x = lt__onnx_wide(m, lt__onnx_in(c, 0)), mean = lt__onnx_mean(m, x, over, true);
+	lt_node square = lt__onnx_mean(m, lt__onnx_op2(m, "mul", x, x), over, true);
+	lt_node root = lt__onnx_op1(m, "sqrt", lt__onnx_op2(m, "sub", square, lt__onnx_op2(m, "mul", mean, mean)));
+	norm_give(c, 0, lt__onnx_op2(m, "div", lt__onnx_op2(m, "sub", x, mean), lt__onnx_opf(m, "add", root, 1e-9)), v->dtype);
+}
+
+/* x / (bias + alpha/size * sum of the squares of the channels around)^beta */
+void lt__onnx_build_lrn(struct lt_onnx_call *c)
+{
+	struct lt_onnx *m = c->m;
+	struct lt_onnx_value *v = lt__onnx_value(c, 0);
+	const double alpha = lt__onnx_float(c, "alpha", 0.0001f), beta = lt__onnx_float(c, "beta", 0.75),
+		bias = lt__onnx_float(c, "bias", 1);
+	const int64_t size = lt__onnx_int(c, "size", 1);
+	lt_node x = lt__onnx_wide(m, lt__onnx_in(c, 0)), square = lt__onnx_op2(m, "mul", x, x);
+	if (v->rank < 2 || size < 1 || x < 0) {
+		if (!lt__onnx_failed(m))
+			lt__onnx_refuse(m, "%lld channels of a value of rank %d", (long long)size, v->rank);
+		return;
+	}
+	lt_var tap = lt__onnx_var(m, size);
+	lt_node windows = lt_graph_window(m->graph, square, 1, lt__onnx_like(m, x, 1), tap, 1, 1, (size - 1) / 2, 0);
+	lt_node sum = lt_graph_reduce(m->graph, "add", windows, 1, &tap);
+	lt_node base = lt__onnx_opf(m, "add", lt__onnx_opf(m, "mul", sum, alpha / (double)size), bias);
+	norm_give(c, 0, lt__onnx_op2(m, "div", x, lt__onnx_opf(m, "pow", base, beta)), v->dtype);
+}
+
+/* Without training the identity, and a mask of all. */
+void lt__onnx_build_dropout(struct lt_onnx_call *c)
+{
+	struct lt_onnx *m = c->m;
+	struct lt_onnx_value v = *lt__onnx_value(c, 0);
+	lt__onnx_ignore(c, "ratio");
+	lt__onnx_ignore(c, "seed");
+	lt__onnx_ignore(c, "is_test");
+	const double ratio = c->version < 12 ? 0 : lt__onnx_has(c, 2) ? lt__onnx_in_number(c, 2, "training_mode", 0)
+		&& lt__onnx_in_number(c, 1, "the ratio", 0.5) : 0;
+	if (ratio != 0) {
+		lt__onnx_refuse(m, "training needs random numbers");
+		return;
+	}
+	if (!v.data && !v.empty)
+		(void)lt__onnx_node(m, &v);
+	lt__onnx_give_value(c, 0, &v);
+	if (lt__onnx_wants(c, 1))
+		lt__onnx_give(c, 1, lt__onnx_expand(m, lt__onnx_whole(m, LT_BOOL, 1), v.rank, v.shape));
+}

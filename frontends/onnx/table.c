@@ -1,0 +1,51 @@
+/* frontends/onnx/table.c -- the table of operators: ops.def as code. */
+#include <string.h>
+#include "frontends/onnx/builders.h"
+
+static const struct lt_onnx_op table[] = {
+#define ONNX_OP(domain, name, since, build, arg) { domain, name, since, lt__onnx_build_##build, arg },
+#include "frontends/onnx/ops.def"
+};
+/* What is left out on purpose, and why. */
+static const struct { const char *domain, *name, *why; } refused[] = {
+#define ONNX_NO(domain, name, why) { domain, name, why },
+#include "frontends/onnx/refused.def"
+};
+enum { N_OP = sizeof table / sizeof *table, N_REFUSED = sizeof refused / sizeof *refused };
+
+int32_t lt__onnx_op_count(void)
+{
+	return N_OP;
+}
+
+const struct lt_onnx_op *lt__onnx_op_at(int32_t i)
+{
+	return i >= 0 && i < N_OP ? &table[i] : NULL;
+}
+
+const struct lt_onnx_op *lt__onnx_op_find(struct lt_onnx *m, const char *domain, const char *name, int64_t version)
+{
+	const struct lt_onnx_op *best = NULL;
+	int32_t first = INT32_MAX;
+	for (int32_t i = 0; i < N_OP; i++) {
+		const struct lt_onnx_op *op = &table[i];
+		if (strcmp(op->domain, domain) || strcmp(op->name, name))
+			continue;
+		first = op->since < first ? op->since : first;
+		if (op->since <= version && (!best || op->since > best->since))
+			best = op;
+	}
+	if (best)
+		return best;
+	if (first < INT32_MAX) {
+		lt__onnx_refuse(m, "operator %s of version %lld: only from version %d on", name, (long long)version, (int)first);
+		return NULL;
+	}
+	for (int32_t i = 0; i < N_REFUSED; i++)
+		if (!strcmp(refused[i].domain, domain) && !strcmp(refused[i].name, name)) {
+			lt__onnx_refuse(m, "operator %s is not supported: %s", name, refused[i].why);
+			return NULL;
+		}
+	lt__onnx_refuse(m, "operator %s%s%s%s is not supported", name, *domain ? " (of " : "", domain, *domain ? ")" : "");
+	return NULL;
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# tests/gpu_check.sh -- what tools/gpu-check.sh answers, with programs made up here: 0 where all went well, 1 where
+# something failed, did nothing, was cut off, or is slower than what is asked for.  Prints TAP.
+set -u
+if ! python3 -c '' 2>/dev/null; then
+	echo "ok - tools/gpu-check.sh # SKIP there is no python3"
+	exit
+fi
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+mkdir -p "$dir/bin/tests" "$dir/lib" "$dir/tests"
+cp tools/gpu-check.sh bench/gpu_table.py "$dir"
+printf '# comment\nexamples/a.lt -q\nexamples/b.lt -q\n' >"$dir/tests/examples.txt"
+
+# fake NAME LINES: a program.
+fake() {
+	printf '#!/usr/bin/env bash\n%s\n' "$2" >"$dir/bin/$1"
+	chmod +x "$dir/bin/$1"
+}
+good() {
+	fake lt-run 'echo "verify: passed"'
+	fake lt-check 'echo "cuda 1: nothing failed of 20 cases that ran; part 1/2"'
+	fake lt-bench 'while [ $# -gt 0 ]; do [ "$1" = --json ] && out=$2; shift; done
+echo "{\"peak\":{},\"compile\":[],\"cases\":[{\"suite\":\"gpu\",\"group\":\"s\",\"name\":\"4096\",\"rows\":[
+{\"contestant\":\"cuda\",\"status\":\"measured\",\"median_s\":1e-3},
+{\"contestant\":\"cublas\",\"status\":\"measured\",\"median_s\":${CUBLAS:-1e-3}}]}]}" >"$out"'
+	fake tests/test_cuda_host 'for o; do [[ $o == --tap=* ]] && echo "ok - gpu::one" >"${o#--tap=}"; done; exit 0'
+	for name in programs blas bench; do cp "$dir/bin/tests/test_cuda_host" "$dir/bin/tests/test_cuda_$name"; done
+	cp "$dir/bin/tests/test_cuda_host" "$dir/bin/tests/test_grid_trees"
+	fake tests/measure_cuda 'echo "empty run                          9.10 us"'
+	fake tests/measure_blas 'echo "bf16 4096x4096x4096, against cuBLAS   ${BF16:-0.990} of its speed: 9 us, 9 TFLOP/s"
+echo "bf16 512x512x512, against cuBLAS      0.500 of its speed: 9 us, 9 TFLOP/s"'
+}
+# answers CODE WHAT [WORDS]: of the parts that are made up; the table has the words.
+answers() {
+	local status
+	(cd "$dir" && ./gpu-check.sh -p tests,measure,examples,check,bench out) >"$dir/said" 2>&1
+	status=$?
+	if [ "$status" = "$1" ] && grep -qF -- "${3-whole check}" "$dir/said"; then echo "ok - $2"
+	else echo "not ok - $2"; echo "exit code $status" >&2; cat "$dir/said" >&2; fi
+}
+good
+answers 0 'all went well' 'over cublasSgemm | ≥ 0.98 | yes | least 1.000 (4096)'
+CUBLAS=0.9e-3 answers 1 'less than is asked for' 'over cublasSgemm | ≥ 0.98 | no | least 0.900 (4096)'
+BF16=0.970 answers 1 'a call is slower than cuBLAS' 'less than 0.98 of its speed                  | bf16 4096x4096x4096 0.970'
+fake lt-bench 'exit 1'
+answers 1 'lt-bench fails' 'exit code 1'
+good
+fake lt-check 'exit 0'
+answers 1 'lt-check runs nothing' 'all 0 cases ran'
+fake lt-check 'echo "cuda 1: nothing failed of 20 cases that ran; the time was up"; exit 3'
+answers 1 'a part of lt-check is cut off' 'the time was up'
+good
+fake lt-run 'echo "verify: FAILED"; exit 1'
+answers 1 'an example fails' 'examples/b.lt: exit code 1'
+good
+fake tests/test_cuda_blas 'exit 0'
+answers 1 'a test program runs nothing' '0 passed'

@@ -1,0 +1,71 @@
+/* tests/onnx/cases.c -- see cases.h. */
+#include <criterion/criterion.h>
+#include <string.h>
+#include "tests/onnx/cases.h"
+
+const char *onnx_case_tensor(const struct lt_tensor *t)
+{
+	return strrchr(t->name, '/') + 1;
+}
+
+static struct onnx_case *case_of(struct onnx_cases *c, const char *name, size_t bytes)
+{
+	for (int i = 0; i < c->n; i++)
+		if (strlen(c->at[i].name) == bytes && !memcmp(c->at[i].name, name, bytes))
+			return &c->at[i];
+	cr_assert_lt(c->n, ONNX_MAX_CASES);
+	cr_assert_lt(bytes, sizeof c->at[0].name);
+	memcpy(c->at[c->n].name, name, bytes);
+	return &c->at[c->n++];
+}
+
+static void case_dims(struct onnx_case *one, const struct lt_tensor *t)
+{
+	cr_assert_lt(t->bytes, sizeof one->dims);
+	memcpy(one->dims, t->data, t->bytes);
+	for (char *at = one->dims; at; ) {
+		one->dim[one->n_dim++] = at;
+		at = strchr(at, '\n');
+		if (at)
+			*at++ = '\0';
+	}
+}
+
+static void case_entry(struct onnx_cases *c, const struct lt_tensor *t)
+{
+	const char *slash = strchr(t->name, '/'), *what = slash + 1;
+	struct onnx_case *one = case_of(c, t->name, (size_t)(slash - t->name));
+	if (!strcmp(what, "model"))
+		one->model = t;
+	else if (!strcmp(what, "error"))
+		one->error = t;
+	else if (!strcmp(what, "dims"))
+		case_dims(one, t);
+	else if (!strncmp(what, "in/", 3))
+		one->in[one->n_in++] = t;
+	else if (!strncmp(what, "out/", 4))
+		one->out[one->n_out++] = t;
+	else if (!strncmp(what, "fix/", 4))
+		one->fixed[one->n_fixed++] = (struct lt_fixed){ .name = onnx_case_tensor(t), .dtype = t->dtype, .rank = t->rank,
+			.shape = t->shape, .data = t->data };
+	else
+		cr_assert_fail("%s is no entry of a case", t->name);
+	cr_assert(one->n_in < ONNX_MAX_GIVEN && one->n_out < ONNX_MAX_GIVEN && one->n_fixed < ONNX_MAX_GIVEN);
+}
+
+void onnx_cases_read(struct lt_context *ctx, struct onnx_cases *c)
+{
+	memset(c, 0, sizeof *c);
+	cr_assert_eq(lt__tensors_read(ctx, "tests/onnx/cases.npz", &c->file), LT_OK, "%s", lt_context_message(ctx));
+	for (int32_t i = 0; i < c->file.n; i++)
+		case_entry(c, &c->file.at[i]);
+	cr_assert_gt(c->n, 100);
+}
+
+lt_status onnx_case_parse(struct lt_context *ctx, const struct onnx_case *one, const void *model, size_t bytes,
+	struct lt_graph **out)
+{
+	const struct lt_parse_options options = { .size = sizeof options, .dim = one->dim, .n_dim = (uint32_t)one->n_dim,
+		.fixed = one->fixed, .n_fixed = (uint32_t)one->n_fixed };
+	return lt_parse_with(ctx, model, bytes, one->name, "onnx", &options, out);
+}

@@ -1,0 +1,290 @@
+#!/usr/bin/env bash
+# tests/standalone.sh [PART...] -- lt-build: each example as a program and as C99, by gcc and clang, judged by lt-build
+# itself and compared with the backend ref; what the texts may not have (warnings, allocations, names of others);
+# threads; planted faults; other machines; what is refused.  Prints TAP.
+set -u
+: "${O:=build}"
+case $O in /*) ;; *) O=$PWD/$O ;; esac
+to=$(mktemp -d)
+trap 'rm -rf "$to"' EXIT
+unset CC
+
+try() {
+	local name=$1
+	shift
+	if "$@" >&2; then echo "ok - $name"; else echo "not ok - $name"; fi
+}
+build() { "$O/lt-build" "$@"; }
+# says CODE TEXT COMMAND...: its exit code is CODE, and it says TEXT.
+says() {
+	local want=$1 text=$2 code
+	shift 2
+	"$@" >"$to/said" 2>&1
+	code=$?
+	cat "$to/said"
+	[ $code = "$want" ] && grep -qF -- "$text" "$to/said"
+}
+compilers=gcc
+command -v clang >/dev/null && compilers="gcc clang"
+# copy NAME TYPE SHAPE: a script that hands its input on, with which lt-run makes files.
+copy() { printf '%s\n' "\$1 = InputTensor(x, $2, $3);" 'result = $1;' >"$to/$1.lt"; }
+file() {
+	local name=$1
+	shift
+	copy "$name" "$1" "$2" && "$O/lt-run" "$to/$name.lt" -b ref -i "x=$3" -o "$to/$name.npy" -q
+}
+
+# -- each example, as a program of gcc's and as C99 of the last compiler's; texts --
+
+quiet_text() {
+	local flags=$1 text compiler bad=0
+	shift
+	for text in "$@"; do
+		for compiler in $compilers; do
+			$compiler $flags -Wall -Wextra -Werror -O0 -c "$text" -I "$to" -o "$to/text.o" || bad=1
+		done
+	done
+	return $bad
+}
+gnu_texts() {
+	build examples/attention.lt -o "$to/attention.c" --main -q --no-verify &&
+	build examples/mlp.lt -c '*=random' -o "$to/mlp.c" --data incbin --main -q --no-verify &&
+	quiet_text "-std=gnu11 -march=native" "$to"/attention*.c "$to"/mlp*.c
+}
+examples() {
+	local n=0 script options
+	set -f
+	while read -r script options; do
+		[[ $script =~ stories ]] && continue            # it takes a minute
+		options=${options/ -n [0-9]/}
+		n=$((n + 1))
+		[[ $script = tests/* && $((n % 2)) = 1 ]] ||
+			try "$script $n as a program" build "$script" $options -o "$to/program" -q
+		# hamkaas: a million numbers as text
+		[[ "$script $options" =~ hamkaas|--schedule || ($script = tests/* && $((n % 2)) = 0) ]] || try "$script $n as C99" \
+			build "$script" $options -o "$to/model$n.c" --emit c99 --main -q --cc "${compilers##* }"
+	done < <(grep -v '^#' tests/examples.txt)
+	set +f
+	try "C99 without a warning" quiet_text "-std=c99 -pedantic" "$to"/model*.c
+	try "C of gcc and clang without a warning" gnu_texts
+}
+
+# -- against the backend ref, without the judge; what is in a library --
+
+same_as_ref() {
+	file x float32 '[2, 3]' iota && "$O/lt-run" examples/first.lt -b ref -i x=iota -c w=iota -o "$to/want.npy" -q &&
+	build examples/first.lt -c w=iota -o "$to/first" --no-verify -q &&
+	"$to/first" "$to/x.npy" "$to/got.npy" && cmp "$to/want.npy" "$to/got.npy" &&
+	build "$to/x.lt" -o "$to/copied" -q && "$to/copied" "$to/x.npy" "$to/got.npy" && cmp "$to/x.npy" "$to/got.npy" &&
+	"$to/copied" "result=$to/named.npy" "x=$to/x.npy" && cmp "$to/x.npy" "$to/named.npy"
+}
+# A state in a file is as one that is kept: three runs of a process each, and three of one.
+states() {
+	printf '%s\n' '$1 = InputTensor(x, float32, [4]);' '$2 = BufferTensor(sum, float32, [4]);' '$3 = SumNode($1, $2);' \
+		'$4 = ConstantTensor(begin, int64, [1]);' '$5 = ConstantTensor(end, int64, [1]);' \
+		'$6 = ReplaceSliceNode($2, $3, $4, $5);' 'result = $6;' >"$to/sum.lt" &&
+	file four float32 '[4]' iota &&
+	"$O/lt-run" "$to/sum.lt" -b ref -i x=iota -c begin=0 -c end=4 -n 3 -o "$to/want.npy" -q &&
+	build "$to/sum.lt" -c begin=0 -c end=4 -o "$to/sum" -q &&
+	for i in 1 2 3; do "$to/sum" "$to/four.npy" "$to/got.npy" "sum=$to/state.npy" || return; done &&
+	cmp "$to/want.npy" "$to/got.npy" && cmp "$to/want.npy" "$to/state.npy" &&
+	"$to/sum" --runs 3 "$to/four.npy" "$to/got.npy" && cmp "$to/want.npy" "$to/got.npy" &&
+	build "$to/sum.lt" -c begin=0 -c end=4 -o "$to/sum" --workspace given --emit c99 -q &&
+	"$to/sum" --runs 3 "$to/four.npy" "$to/got.npy" && cmp "$to/want.npy" "$to/got.npy"
+}
+names() {
+	local got
+	build examples/mlp.lt -c '*=random:1' -o "$to/mlp.a" -q && build examples/mlp.lt -c '*=random:1' -o "$to/mlp.so" -q &&
+	got=$(nm -D --defined-only "$to/mlp.so" | awk '{ print $3 }') && [ "$got" = mlp ] &&
+	! nm -u "$to/mlp.a" | grep -E 'alloc|free|mmap|sbrk|lt_'
+}
+# Arrays and bytes of a file are the same numbers.
+both_data() {
+	file rows48 float32 '[48, 64]' random:5 &&
+	build examples/mlp.lt -c '*=random:1' -o "$to/arrays" --data array -q &&
+	build examples/mlp.lt -c '*=random:1' -o "$to/incbin" --data incbin -q &&
+	"$to/arrays" "$to/rows48.npy" "$to/one.npy" && "$to/incbin" "$to/rows48.npy" "$to/two.npy" &&
+	cmp "$to/one.npy" "$to/two.npy"
+}
+# An extent that differs from run to run is that of the file, or given.
+extents() {
+	local n
+	for form in c c99; do
+		build tests/standalone/batch.graph -i batch=3 -o "$to/batch" --emit $form -q || return
+		for n in 1 5 8; do
+			file x float32 "[$n, 3]" iota &&
+			printf '%s\n' "\$1 = InputTensor(x, float32, [$n, 3]);" '$2 = SumNode($1, $1);' 'result = $2;' >"$to/square.lt" &&
+			"$O/lt-run" "$to/square.lt" -b ref -i x=iota -o "$to/want.npy" -q &&
+			"$to/batch" "$to/x.npy" "$to/got.npy" && cmp "$to/want.npy" "$to/got.npy" || return
+		done
+		"$to/batch" "$to/x.npy" "$to/got.npy" batch=5 && ! cmp -s "$to/want.npy" "$to/got.npy" || return
+		says 1 "must be in 1..8 (9)" "$to/batch" "$to/x.npy" "$to/got.npy" batch=9 && file x float32 '[2, 3]' iota &&
+		says 2 "it has 2 along axis 0, but batch is 5" "$to/batch" "$to/x.npy" "$to/got.npy" batch=5 || return
+	done
+}
+# Numbers of all types as text: those that have no plain decimal, and the largest.
+values() {
+	local type given=
+	for type in f32 f64 f16 bf16; do given+=" -c ${type}_0=nan -c ${type}_1=-inf -c ${type}_2=1e-7"; done
+	given+=" -c i8_0=-128 -c u8_0=255 -c i16_0=-32768 -c i32_0=-2147483648 -c i64_0=-9223372036854775808 -c bool_0=true"
+	says 0 'verified: 54 elements compared, 54 equal' "$O/lt-build" tests/standalone/values.graph $given -o "$to/values" \
+		--data array &&
+	says 0 '54 equal' "$O/lt-build" tests/standalone/values.graph $given -o "$to/values.c" --emit c99 --main &&
+	quiet_text "-std=c99 -pedantic" "$to"/values*.c
+}
+# Names that would end a comment or a string, or are taken.
+odd_names() {
+	build tests/standalone/names.graph -c '*=random' -o "$to/names.c" --emit c99 --main -q &&
+	quiet_text "-std=c99 -pedantic -Wcomment -Wtrigraphs" "$to"/names*.c &&
+	build tests/standalone/names.graph -c '*=random' -o "$to/names" -q
+}
+# What --format c writes is enough: compiled by hand, as its first comment says.
+by_hand() {
+	mkdir -p "$to/hand" && build examples/mlp.lt -c '*=random:1' -o "$to/hand/mlp.c" --main -q --no-verify && (
+		cd "$to/hand" && flags=$(sed -n 's/^ \* Flags: //p' mlp.c) && gcc mlp*.c $flags -pthread -o mlp &&
+		./mlp "$to/rows48.npy" hand.npy && cmp "$to/one.npy" hand.npy)
+}
+library() {
+	try "the same bytes as from ref" same_as_ref
+	try "states in files and in memory" states
+	try "no allocation, no name but its own" names
+	try "constants as arrays and as bytes" both_data
+	try "C that is compiled by hand" by_hand
+	try "extents that differ from run to run" extents
+	try "numbers of all types" values
+	try "odd names" odd_names
+}
+
+# -- threads of the caller --
+
+run_threads() {
+	local name=$1 inputs=$2 upper=${1^^}
+	shift 2
+	build "examples/$name.lt" "$@" -o "$to/$name.a" --threads 4 -q &&
+	cc -Wall -Wextra -include "$to/$name.h" -DF=$name "-DARGS=struct ${name}_args" "-DINPUTS=$inputs" \
+		-DRESULT_BYTES=${upper}_result_BYTES -DWORKSPACE_BYTES=${upper}_WORKSPACE_BYTES tests/standalone/threads.c \
+		"$to/$name.a" -lm -lpthread -o "$to/threads" && "$to/threads"
+}
+own_threads() {
+	build examples/softmax.lt -o "$to/softmax" --threads 3 -q && file rows float32 '[64, 1000]' random &&
+	"$to/softmax" --threads 1 "$to/rows.npy" "$to/one.npy" && "$to/softmax" --runs 50 "$to/rows.npy" "$to/three.npy" &&
+	cmp "$to/one.npy" "$to/three.npy"
+}
+threads() {
+	try "threads: softmax" run_threads softmax 'a.x = numbers(SOFTMAX_x_BYTES);'
+	try "threads: matmul" run_threads matmul 'a.x = numbers(MATMUL_x_BYTES);' -c '*=random'
+	try "threads: conv" run_threads conv 'a.x = numbers(CONV_x_BYTES);' -c '*=random'
+	try "threads of the program" own_threads
+}
+
+# -- planted faults: the compiler is given another text, or fewer weights --
+
+finds() {
+	local edit=$1 cut=$2
+	shift 2
+	rm -f "$to/seen" "$to/faulty"
+	SEEN=$to/seen EDIT=$edit CUT=$cut says 1 'the binary is wrong' "$O/lt-build" "$@" -o "$to/faulty" \
+		--cc "$PWD/tests/standalone/edit.sh" && [ -e "$to/seen" ] && [ ! -e "$to/faulty" ]
+}
+# What was there before stays.
+old_stays() {
+	build examples/softmax.lt -o "$to/old" -q && cp "$to/old" "$to/copy" &&
+	! SEEN=$to/seen EDIT='/^\t\tk[0-9_]*_entry(/d' CUT='' build examples/softmax.lt -o "$to/old" \
+		--cc "$PWD/tests/standalone/edit.sh" && cmp "$to/old" "$to/copy"
+}
+right_compiler() {
+	EDIT='' CUT='' build examples/softmax.lt -o "$to/right" --cc "$PWD/tests/standalone/edit.sh" -q && [ -x "$to/right" ]
+}
+faults() {
+	local mnist="examples/mnist/mnist.lt -w examples/mnist/weights.safetensors"
+	try "fault: a swapped stride" finds 's/(uint64_t)i \* 1000/(uint64_t)i * 999/' '' examples/softmax.lt --emit c99
+	try "fault: a loop that ends early" finds 's/i < 64;/i < 63;/' '' examples/softmax.lt --emit c99 --threads 1
+	try "fault: a launch left out" finds '/^\t\tk[0-9_]*_entry(/d' '' examples/softmax.lt
+	try "fault: another constant" finds 's/(uintptr_t)faulty_constant3/(uintptr_t)faulty_constant1/' '' $mnist --data array
+	try "fault: another part of the weights" finds 's/_bytes + 256)/_bytes + 512)/' '' examples/mlp.lt -c '*=random'
+	try "fault: weights cut off" finds '' 1024 examples/mlp.lt -c '*=random'
+	try "what was there before stays" old_stays
+	try "no fault" right_compiler
+}
+
+# -- other machines --
+
+cross() {
+	local triple=$1 qemu=$2 tool
+	on() {
+		says 0 "(by $qemu)" "$O/lt-build" "$@" -o "$to/cross" --target "$triple" &&
+			says 0 usage: "$qemu" -L "/usr/$triple" "$to/cross" --help
+	}
+	if ! command -v "$triple-gcc" >/dev/null || ! command -v "$qemu" >/dev/null; then
+		echo "ok - C99 on $triple # SKIP $triple-gcc or $qemu is not installed (scripts/setup.sh cross)"
+		return
+	fi
+	try "$triple: attention" on examples/attention.lt
+	try "$triple: mnist" on examples/mnist/mnist.lt -w examples/mnist/weights.safetensors
+	try "$triple: conv as arrays" on examples/conv.lt -c '*=random' --data array
+	try "$triple: cache" on examples/cache.lt -i begin=32 -i end=48 -i filled=3
+	try "$triple: pieces" on tests/cases/mixed_conditions.graph
+	cross_by_hand() {
+		file x float32 '[2, 3]' iota && "$O/lt-run" examples/first.lt -b ref -i x=iota -c w=iota -o "$to/want.npy" -q &&
+		build examples/first.lt -c w=iota -o "$to/first.c" --emit c99 --main -q --no-verify &&
+		"$triple-gcc" -std=c99 -pedantic -Wall -Wextra -Werror "$to"/first.c "$to"/first_*.c -static -lm -o "$to/by-hand" &&
+		"$qemu" "$to/by-hand" "$to/x.npy" "$to/got.npy" && cmp "$to/want.npy" "$to/got.npy"
+	}
+	try "$triple: compiled by hand" cross_by_hand
+	# A PATH with the compiler and without QEMU.
+	mkdir -p "$to/bin" && ln -sf "$(command -v "$triple-gcc")" "$to/bin"
+	try "$triple: nothing runs it" says 3 'nothing was verified' env PATH="$to/bin" "$O/lt-build" examples/softmax.lt \
+		-o "$to/unknown" --target "$triple"
+	try "$triple: and it is written" [ -x "$to/unknown" ]
+	rm -f "$to/unknown"
+}
+machines() {
+	cross arm-linux-gnueabihf qemu-arm
+	cross riscv64-linux-gnu qemu-riscv64
+}
+
+# -- what is refused --
+
+program_refuses() {
+	file small float32 '[2, 3]' iota && file rows float32 '[64, 1000]' random && file double float64 '[64, 1000]' ones &&
+	build examples/softmax.lt -o "$to/softmax" -q && head -c 300 "$to/rows.npy" >"$to/short.npy" &&
+	says 2 'its shape is another one' "$to/softmax" "$to/small.npy" "$to/y.npy" &&
+	says 2 'its elements are of another type' "$to/softmax" "$to/double.npy" "$to/y.npy" &&
+	says 2 'more or fewer bytes' "$to/softmax" "$to/short.npy" "$to/y.npy" &&
+	says 2 'cannot be opened' "$to/softmax" "$to/none.npy" "$to/y.npy" &&
+	says 2 'is no .npy file' "$to/softmax" "$to/softmax" "$to/y.npy" &&
+	says 2 "a file for 'result' is missing" "$to/softmax" "$to/rows.npy" &&
+	says 2 'one file too many' "$to/softmax" a b c &&
+	says 1 'cannot be written' "$to/softmax" "$to/rows.npy" "$to/no/folder.npy" &&
+	[ ! -e "$to/y.npy" ]
+}
+# An index and a run-time scalar, as the program and the model's evaluation say it.
+out_of_range() {
+	file key float32 '[16]' iota && file query float32 '[16, 1]' iota &&
+	build examples/cache.lt -i begin=32 -i end=48 -i filled=3 -o "$to/cache" -q &&
+	says 1 "element 0 of input 'begin' must be in 0..1008 (2000)" "$to/cache" "$to/key.npy" "$to/query.npy" 2000 48 3 \
+		"$to/y.npy" && "$to/cache" "$to/key.npy" "$to/query.npy" 32 48 3 "$to/y.npy" && rm "$to/y.npy" &&
+	"$O/lt-run" examples/gather.lt -b ref -i token=iota -c '*=random' -o "$to/y.npy" -q &&
+	build examples/gather.lt -c '*=random' -o "$to/gather" -q && "$to/gather" --help >"$to/help" &&
+	file token int64 "$(sed -n 's/^  reads   token, int64 //p' "$to/help")" 1000000 &&
+	says 1 'an index is out of range 0..' "$to/gather" "$to/token.npy" "$to/y.npy"
+}
+refusals() {
+	try "the program refuses files" program_refuses
+	try "the program refuses numbers" out_of_range
+	try "no output" says 2 'a name for what is built is missing' "$O/lt-build" examples/softmax.lt
+	try "no such target" says 2 "did you mean 'neon'" "$O/lt-build" examples/softmax.lt -o "$to/m" --target nen
+	try "another machine's compiler" says 2 'name another compiler with --cc' "$O/lt-build" examples/softmax.lt \
+		-o "$to/m" --target neon --cc gcc
+	try "no compiler" says 2 'cannot be started' "$O/lt-build" examples/softmax.lt -o "$to/m" --cc no-such-compiler
+	try "a compiler that fails" says 1 'failed on' "$O/lt-build" examples/softmax.lt -o "$to/m" --cc false
+	try "no weights" says 2 "constant 'w'" "$O/lt-build" examples/first.lt -o "$to/m"
+	try "no function's name" says 2 'give one with --name' "$O/lt-build" examples/softmax.lt -o "$to/1st"
+	try "an option of another format" says 2 'does not go with' "$O/lt-build" examples/softmax.lt -o "$to/m.so" --main
+	try "nothing of these is written" [ ! -e "$to/m" ]
+}
+
+[ $# != 0 ] || set -- examples library threads faults machines refusals
+for part in "$@"; do
+	$part
+done
