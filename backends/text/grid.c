@@ -161,12 +161,13 @@ static bool is_harmless(const struct text *t, const struct lt_instruction *i)
 		|| (i->opcode >= LT_OPCODE_block && i->opcode <= LT_OPCODE_member);
 }
 
-/* An if around copies alone is a condition of each: without a branch the assembler moves what is around between them. */
+/* An if around copies alone is a condition of each: without a branch the assembler moves what is around between them.
+ * Beside matrix instructions; beside others it then reads less far ahead of its use (seen in the code of a product). */
 bool lt__text_copies_only(const struct text *t, int32_t at)
 {
 	const int32_t end = text_at(t, at)->what;
 	bool copies = false;
-	if (!t->d->device || !t->d->device->warps || text_at(t, end)->opcode != LT_OPCODE_end)
+	if (!t->d->device || !t->d->device->warps || !t->k->n_matrix || text_at(t, end)->opcode != LT_OPCODE_end)
 		return false;
 	for (int32_t i = at + 1; i < end; i++) {
 		copies = copies || text_at(t, i)->opcode == LT_OPCODE_copy_async;
