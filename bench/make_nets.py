@@ -24,6 +24,8 @@ def image(name):
 		if isinstance(b, torch.nn.BatchNorm2d):
 			b.running_var.uniform_(.5, 1.5)
 			b.running_mean.normal_(0, .1)
+		if isinstance(b, torch.nn.Linear) and not b.weight.any():
+			torch.nn.init.normal_(b.weight, 0, .02)
 	return m, {"x": torch.randn(2, 3, 224, 224)}, ["y"], {"x": {0: "batch"}}
 
 

@@ -238,6 +238,45 @@ def reason(text):
 	return re.sub(r"'[^']*'", "'..'", line)[:150]
 
 
+def label(test):
+	"""What a test is of: its operator, or several."""
+	if "_expanded" in test.name:
+		return "functions of the standard, expanded"
+	model = test.model if test.model is not None else onnx.load(os.path.join(test.model_dir, "model.onnx"))
+	names = {n.op_type for n in model.graph.node}
+	return names.pop() if len(names) == 1 else next((n for n in ("FlexAttention", "Loop", "Scan", "If", "SequenceMap")
+		if n in names), "several operators")
+
+
+def write_table(path, results):
+	"""The table of a page, between its marks."""
+	rows, whole = collections.defaultdict(lambda: [0, 0, 0, collections.Counter()]), []
+	for name, result, text in results:
+		row = rows[name]
+		row[("pass", "refused", "wrong").index(result)] += 1
+		if result == "refused":
+			row[3][re.sub(r"^(\w+): (operator \1 )?", "", reason(text))] += 1
+	counts = [sum(r[k] for r in rows.values()) for k in range(3)]
+	lines = ["| operator | pass | refused | wrong | why refused |", "| --- | --: | --: | --: | --- |"]
+	for name in sorted(rows):
+		passed, refused, wrong, why = rows[name]
+		if not refused and not wrong:
+			whole.append(f"{name} ({passed})")
+			continue
+		words = "; ".join(f"{w} ({n})" if len(why) > 1 else w for w, n in why.most_common(6))
+		lines.append(f"| {name} | {passed} | {refused} | {wrong} | {words.replace('|', '/')} |")
+	lines.append(f"| all | {counts[0]} | {counts[1]} | {counts[2]} | |")
+	import textwrap
+	said = textwrap.fill("Operators whose tests all pass, with how many there are: " + ", ".join(whole) + ".", 118,
+		break_long_words=False)
+	with open(path) as f:
+		page = f.read()
+	begin, end = page.index("<!-- suite -->"), page.index("<!-- end -->")
+	page = page[:begin] + "<!-- suite -->\n" + said + "\n\n" + "\n".join(lines) + "\n" + page[end:]
+	with open(path, "w") as f:
+		f.write(page)
+
+
 def main():
 	faulthandler.enable()
 	a = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -247,6 +286,7 @@ def main():
 	a.add_argument("-k", "--kinds", default="node", help="node,simple,pytorch-converted,pytorch-operator")
 	a.add_argument("-v", "--verbose", action="store_true", help="each test, and the whole of each refusal")
 	a.add_argument("-o", "--output", help="a file that gets a line for each test")
+	a.add_argument("--table", help="the page whose table is written, between its marks: docs/onnx.md")
 	a.add_argument("--part", help="1/4: the first fourth")
 	a = a.parse_args()
 	library, counts, reasons, wrong = Library(a.library), collections.Counter(), collections.defaultdict(list), []
@@ -255,12 +295,13 @@ def main():
 	if a.part:
 		i, n = map(int, a.part.split("/"))
 		tests = tests[i - 1::n]
-	lines, begin = [], time.time()
+	lines, results, begin = [], [], time.time()
 	for test in tests:
 		if a.verbose:
 			print(test.name, flush=True)
 		result, text = try_case(library, test, a.backend)
 		counts[result] += 1
+		results.append((label(test), result, text))
 		lines.append(f"{result} {test.name} {' '.join(text.split())}")
 		if result == "refused":
 			reasons[reason(text)].append(test.name)
@@ -272,6 +313,8 @@ def main():
 		print(f"{len(names):4} refused: {line}   ({names[0]}{', ...' if len(names) > 1 else ''})")
 	for line in wrong:
 		print("WRONG", line)
+	if a.table:
+		write_table(a.table, results)
 	if a.output:
 		with open(a.output, "w") as f:
 			f.write("\n".join(lines) + "\n")

@@ -3,7 +3,13 @@
 #include "ir/content.h"
 #include "ir/graph.h"
 
-struct lt_holding { struct lt_holding *next; struct lt_context *ctx; int32_t n_user; void (*release)(void *); void *user; };
+struct lt_holding {
+	struct lt_holding *next;
+	struct lt_context *ctx;
+	int32_t n_user;
+	void (*release)(void *);
+	void *user;
+};
 
 static void holding_drop(void *of)
 {

@@ -143,6 +143,18 @@ static void grid_region(struct lowering *l, const struct lower_grid *g, int32_t 
 		lower_root(l, root, nest);
 }
 
+/* Blocks that a multiprocessor's shared memory has room for, where these may take all registers that a thread can name:
+ * a compiler that is not told keeps matrix instructions to fewer, so that more blocks would fit.  0: not said. */
+static int32_t resident_of(const struct lowering *l, const struct lower_grid *g, int32_t root)
+{
+	enum { ALL_REGISTERS_THREADS = 256, BLOCK_BYTES = 1024 };     /* of NVIDIA's devices, which have tiles */
+	bool tiles = false;
+	for (int32_t i = 0; i < l->t->n_loop && root >= 0 && !tiles; i++)
+		tiles = l->tile[i] && l->part[i].root == root;
+	int64_t n = (l->machine.shared_bytes + BLOCK_BYTES) / (g->shared_used + BLOCK_BYTES);
+	return tiles && n >= 1 && n * g->threads[0] * g->threads[1] * g->threads[2] <= ALL_REGISTERS_THREADS ? (int32_t)n : 0;
+}
+
 void lt__lower_grid(
 	struct lowering *l, int32_t root, int32_t s, int32_t end, lower_body_fn *body, lower_loop_fn *nest)
 {
@@ -160,6 +172,7 @@ void lt__lower_grid(
 	l->team = root;
 	grid_region(l, g, root, outer, n, s, end, body, nest);
 	l->b.region[region].region.shared_bytes = g->shared_used;
+	l->b.region[region].region.resident = resident_of(l, g, root);
 	l->team = was_team;
 	l->b.now = host;
 	lt__lower_forget(l, mark);

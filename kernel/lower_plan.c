@@ -1,4 +1,5 @@
 /* kernel/lower_plan.c -- which nests of a tree become a grid each: blocks, threads and memory; what is refused. */
+#include <string.h>
 #include "kernel/lower_grid.h"
 #include "kernel/opcode.h"
 #include "kernel/report.h"
@@ -87,28 +88,22 @@ static lt_status refuse_nesting(struct lowering *l, struct lt_diag *diag)
 	return LT_OK;
 }
 
-/* Threads along the axis with which the block is whole subgroups. */
-static int64_t plan_whole(const struct lowering *l, const int64_t *threads, int axis)
+/* The smallest block of whole subgroups with so many threads along the axes that are in use. */
+static void plan_whole(const struct lowering *l, int64_t *threads)
 {
-	int64_t n = threads[axis], others = threads[0] * threads[1] * threads[2] / n;
-	while (n * others % l->machine.subgroup)
-		n++;
-	return n;
-}
-
-/* The axis that is in use and along which the fewest threads are too many to have whole subgroups. */
-static int plan_axis(const struct lowering *l, const int64_t *threads)
-{
-	int best = 0;
-	int64_t fewest = INT64_MAX, all = threads[0] * threads[1] * threads[2];
-	for (int a = 0; a < LOWER_AXES; a++) {
-		int64_t n = all / threads[a] * plan_whole(l, threads, a);
-		if (threads[a] > 1 && n < fewest) {
-			fewest = n;
-			best = a;
-		}
-	}
-	return best;
+	int64_t fewest = INT64_MAX, max[LOWER_AXES], best[LOWER_AXES] = { 0 }, n[LOWER_AXES];
+	for (int a = 0; a < LOWER_AXES; a++)
+		max[a] = threads[a] > 1 ? (threads[a] - 1) / l->machine.subgroup * l->machine.subgroup + l->machine.subgroup : 1;
+	for (n[2] = threads[2]; n[2] <= max[2]; n[2]++)
+		for (n[1] = threads[1]; n[1] <= max[1]; n[1]++)
+			for (n[0] = threads[0]; n[0] <= max[0]; n[0]++) {
+				int64_t all = n[0] * n[1] * n[2];
+				if (all >= fewest || all % l->machine.subgroup)
+					continue;
+				fewest = all;
+				memcpy(best, n, sizeof best);
+			}
+	memcpy(threads, best, sizeof best);
 }
 
 /* Threads of a block, rounded up to whole subgroups: those that are too many are off. */
@@ -123,8 +118,7 @@ static lt_status plan_threads(struct lowering *l, int32_t root, struct lt_diag *
 		all *= g->threads[a];
 	}
 	if (all > 1 && all <= LT_MAX_THREADS) {
-		int a = plan_axis(l, g->threads);
-		g->threads[a] = plan_whole(l, g->threads, a);
+		plan_whole(l, g->threads);
 		all = g->threads[0] * g->threads[1] * g->threads[2];
 	}
 	if (all > LT_MAX_THREADS)

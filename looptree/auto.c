@@ -7,6 +7,7 @@
  */
 #include <string.h>
 #include "looptree/blocks.h"
+#include "looptree/derived.h"
 #include "looptree/auto_gpu.h"
 #include "looptree/rows.h"
 
@@ -190,11 +191,16 @@ static lt_status add_many(struct lt_auto *s, lt_node n)
 }
 
 struct auto_input {
+	const struct lt_graph *g;
+	struct lt_arena *arena;         /* of what is kept from one tree to the next */
 	struct lt_looptree *t;
 	const struct lt_target *const *target;
 	int32_t n_target;
 	const int32_t *class;
 	bool *apart; int32_t n_apart;   /* by node of the graph: what is placed apart next time; how many */
+	struct lt_plainer *plainer;     /* by node of the graph */
+	const struct lt_plainer *from;  /* what it is at first, NULL: all 0 */
+	bool is_plainer, has_grid;
 };
 
 static bool wants_vectors(const struct lt_target *t) { return t && t->vector_bytes > 1; }
@@ -247,6 +253,7 @@ static lt_status auto_body(void *arg)
 		.targets = b->target,
 		.base_class = b->class,
 		.base_apart = b->n_apart ? b->apart : NULL,
+		.base_plainer = b->is_plainer ? b->plainer : NULL,
 		.last_group = -1,
 		.member = LT_NEW(b->t->arena, lt_node, LT_MAX_CLUSTER + 1) };
 	bool any = false, blocks = false;
@@ -272,6 +279,30 @@ static lt_status auto_body(void *arg)
 	return add_vectors(&s, b->n_target, b->apart, &b->n_apart);
 }
 
+/* A tree that is not legal is made again, with a plainer nest, or plainer ones where it is not known which is not;
+ * false: they are as plain as may be. */
+static bool auto_goes_plainer(struct auto_input *b, lt_status st)
+{
+	const struct lt_looptree *t = b->t;
+	struct lt_context *ctx = t->ctx;
+	lt_tnode failed = *t->failed < 0 ? -1 : lt__root_of(t, *t->failed);
+	bool any = false, all;
+	if (!b->has_grid || st == LT_ENOMEM || st == LT_EOVERFLOW)
+		return false;
+	const lt_node *base = lt__tree_bases(t, t->arena);
+	const char *why = lt__arena_format(b->arena, "%s", lt_context_message(ctx));
+	for (lt_node n = 0; failed >= 0 && n < t->graph->n_node; n++)
+		if (t->leaf_of[n] >= 0 && lt__root_of(t, t->leaf_of[n]) == failed && base[n] >= 0)
+			any = lt__raise_plainer(&b->plainer[base[n]], why) || any;
+	all = !any;
+	for (lt_node n = 0; all && n < t->base->n_node; n++)
+		any = lt__raise_plainer(&b->plainer[n], why) || any;
+	b->is_plainer = b->is_plainer || any;
+	if (any)
+		lt_context_clear(ctx);
+	return any;
+}
+
 /* What a block of a GPU has no room for is placed apart, and the tree made again. */
 static lt_status make_tree(const struct lt_graph *g, struct auto_input *b, bool *again)
 {
@@ -282,6 +313,10 @@ static lt_status make_tree(const struct lt_graph *g, struct auto_input *b, bool 
 	*again = !st && b->n_apart > had;
 	if (!st && !*again)
 		st = lt_looptree_finish(b->t);
+	if (st && auto_goes_plainer(b, st)) {
+		*again = true;
+		st = LT_OK;
+	}
 	if (st || *again) {
 		lt_looptree_free(b->t);
 		b->t = NULL;
@@ -289,26 +324,40 @@ static lt_status make_tree(const struct lt_graph *g, struct auto_input *b, bool 
 	return st;
 }
 
-lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target *const *target, int32_t n_target,
-	const int32_t *class, struct lt_looptree **out)
+static lt_status auto_make(void *arg)
 {
-	const size_t bytes = (size_t)g->n_node + 1;
-	struct auto_input b = { .target = target, .n_target = n_target, .class = class };
+	struct auto_input *b = arg;
 	bool again = true;
+	b->apart = LT_NEW(b->arena, bool, b->g->n_node + 1);
+	b->plainer = LT_NEW(b->arena, struct lt_plainer, b->g->n_node + 1);
+	if (b->is_plainer)
+		memcpy(b->plainer, b->from, (size_t)b->g->n_node * sizeof *b->plainer);
+	while (again)
+		LT_TRY(make_tree(b->g, b, &again));
+	return LT_OK;
+}
+
+lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target *const *target, int32_t n_target,
+	const int32_t *class, const struct lt_plainer *plainer, struct lt_looptree **out)
+{
+	struct auto_input b = { .g = g, .target = target, .n_target = n_target, .class = class, .from = plainer };
 	*out = NULL;
-	b.apart = lt__context_realloc(g->ctx, NULL, 0, bytes);
-	if (!b.apart)
-		return lt_fail(g->ctx, LT_ENOMEM, "out of memory");
-	memset(b.apart, 0, bytes);
-	lt_status st = LT_OK;
-	while (!st && again)
-		st = make_tree(g, &b, &again);
-	lt__context_realloc(g->ctx, b.apart, bytes, 0);
+	for (int32_t i = 0; i < n_target; i++)
+		b.has_grid = b.has_grid || lt__target_has_grid(target[i]);
+	for (lt_node n = 0; plainer && n < g->n_node; n++)
+		b.is_plainer = b.is_plainer || plainer[n].level > 0;
+	LT_TRY(lt__arena_new(g->ctx, &b.arena));
+	lt_status st = lt__protect(g->ctx, auto_make, &b);
+	lt__arena_free(b.arena);
+	if (st) {
+		lt_looptree_free(b.t);
+		b.t = NULL;
+	}
 	*out = b.t;
 	return st;
 }
 
 lt_status lt_looptree_auto(const struct lt_graph *g, const struct lt_target *target, struct lt_looptree **out)
 {
-	return lt__looptree_auto_for(g, &target, 1, NULL, out);
+	return lt__looptree_auto_for(g, &target, 1, NULL, NULL, out);
 }

@@ -26,8 +26,10 @@ struct lt_vars { int32_t n; lt_var *at; };
  * var, the sides of a block's and of a warp's tile. */
 struct lt_product_tiles {
 	const char *name;               /* of the instruction */
-	lt_node cast[2];
+	lt_node cast[2];                /* of the halves that are copied; -1: what is copied is multiplied */
+	int64_t bytes, deep;            /* of an element that is copied; terms that the instruction adds */
 	bool along_k[2];
+	int64_t row[2];                 /* elements of a factor's slice that lie side by side: up to 128 bytes */
 	int64_t block[2], warp[2], slice;
 	int32_t depth;
 };
@@ -104,6 +106,7 @@ struct lt_auto {
 	int32_t *in_call;               /* by node: the number of its call and 1; 0: none */
 	bool *apart;                    /* GPUs, by node: shares the rows of no nest, as a block has no room; NULL: none */
 	const bool *base_apart;         /* by node of the base graph */
+	const struct lt_plainer *plainer, *base_plainer;        /* by node; by node of the base graph; NULL: all 0 */
 	struct lt_product **role, **epilogue_of;     /* by node: the product it is part of; the one whose epilogue it ends */
 };
 /* looptree/auto_cluster.c */
@@ -137,12 +140,14 @@ lt_status lt__auto_add_call(struct lt_auto *, lt_node n);
 struct lt_callshape;
 void lt__product_reasons(struct lt_auto *);
 void lt__auto_call_because(struct lt_auto *, lt_node sum, bool called, const char *why);
-/* Below this loops are faster than the routine. */
-int64_t lt__auto_call_min_flops(const struct lt_target *, const struct lt_routine *, const struct lt_callshape *);
 const char *lt__auto_call_reason(
 	struct lt_arena *, const struct lt_target *, const struct lt_routine *, const struct lt_callshape *);
 const char *lt__auto_call_refusal(struct lt_arena *, const struct lt_target *, const struct lt_callshape *);
 void lt__product_reason_plain(struct lt_auto *, const struct lt_product *);
+/* looptree/auto_plainer.c: by node of the tree's graph, NULL: all 0; that of the leaves in a nest, the plainest. */
+const struct lt_plainer *lt__auto_plainer(const struct lt_looptree *, const struct lt_plainer *base);
+const struct lt_plainer *lt__auto_plainer_in(const struct lt_looptree *, const struct lt_plainer *list, lt_tnode top);
+static inline int32_t lt__auto_level(const struct lt_plainer *list, lt_node n) { return list ? list[n].level : 0; }
 /* Elements of a vector; below 2: none. */
 static inline int64_t lt__auto_lanes(const struct lt_target *t, enum lt_dtype d)
 {

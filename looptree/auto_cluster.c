@@ -157,6 +157,7 @@ lt_status lt__auto_survey(struct lt_auto *s)
 		s->reader[i] = -1;
 	lt__auto_classes(s);
 	s->apart = s->base_apart ? lt__auto_marked(s, s->base_apart) : NULL;
+	s->plainer = lt__auto_plainer(s->t, s->base_plainer);
 	LT_TRY(count_readers(s));
 	find_inlined(s);
 	return LT_OK;

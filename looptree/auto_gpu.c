@@ -152,6 +152,17 @@ static void choose_threads(const struct lt_gpu *s, struct lt_gpu_nest *n)
 	}
 }
 
+/* A thread for each iteration of the chain, whatever that costs. */
+static void choose_plainest(const struct lt_gpu *s, struct lt_gpu_nest *n)
+{
+	if (n->n_chain == 0)
+		return;
+	(void)best_lane(s, n);
+	n->form = LT_GPU_THREADS;
+	n->side = lt__gpu_max_block(s->target);
+	n->side = n->side < 32 ? n->side : 32;
+}
+
 static bool is_empty(const struct lt_looptree *t, lt_tnode at)
 {
 	if (t->node[at].kind == LT_TLOOP && lt_looptree_trip_count(t, at) == 0)
@@ -167,6 +178,10 @@ void lt__gpu_choose(struct lt_gpu *s, lt_tnode top, struct lt_gpu_nest *out)
 	lt__gpu_look(s, top, out);
 	if (s->t->node[top].loop != LT_SERIAL || is_empty(s->t, top))
 		return;
+	if (lt__auto_plainer_in(s->t, s->plainer, top)->level >= LT_PLAINEST) {
+		choose_plainest(s, out);
+		return;
+	}
 	double lane = out->lane_traffic = best_lane(s, out);
 	out->row_traffic = -1;
 	if (out->leaves && out->n_chain) {

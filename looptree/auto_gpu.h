@@ -47,6 +47,7 @@ struct lt_gpu_nest {
 struct lt_gpu {
 	struct lt_looptree *t;
 	const struct lt_target *target;
+	const struct lt_plainer *plainer;       /* by node of the tree's graph, or NULL */
 	struct lt_edit e;
 };
 /* Threads that a block has at most, in whole subgroups; those that it has where nothing asks for another number. */

@@ -73,8 +73,11 @@ static void rebuild(struct lt_gpu *s, const struct lt_gpu_nest *n, const struct 
 	for (int32_t i = 0; i < first; i++)             /* more blocks than a grid has */
 		push_grid(s, &x, &cut[i], true);
 	for (int32_t i = 0; i < n->n_chain; i++)
-		if (cut[i].threads > 1)
-			push(s, &x, bind_loop(s, &cut[i], t->node[cut[i].loop].step * cut[i].wide, LT_BLOCK, cut[i].axis));
+		if (cut[i].threads > 1) {
+			lt_tnode at = bind_loop(s, &cut[i], t->node[cut[i].loop].step * cut[i].wide, LT_BLOCK, cut[i].axis);
+			t->node[at].tail = cut[i].wide == 1 ? t->node[cut[i].loop].tail : LT_GUARD;
+			push(s, &x, at);
+		}
 	for (int32_t i = 0; i < n->n_chain; i++)
 		if (cut[i].wide > 1)
 			push(s, &x, bind_loop(s, &cut[i], t->node[cut[i].loop].step, LT_VECTOR, 0));
@@ -160,7 +163,9 @@ static void share_loop(struct lt_gpu *s, lt_tnode loop, int64_t threads, int64_t
 	wide = iterations % wide ? 1 : wide;
 	side = threads * wide;
 	bool bounded = is_bounded(t, loop), whole = !bounded && iterations % wide == 0;
-	if (whole && (iterations == side || (iterations < side && (!reduces || axis)))) {
+	lt_tnode chunk = lt__loop_around(t, loop);      /* no loop inside has a larger step */
+	bool short_of = iterations < side && (!reduces || axis || (chunk >= 0 && t->node[chunk].step < side));
+	if (whole && (iterations == side || short_of)) {
 		threads = iterations / wide;
 	} else {
 		lt_tnode outer = lt__edit_new_loop(&s->e, t->node[loop].var, side);

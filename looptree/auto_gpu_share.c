@@ -59,7 +59,7 @@ bool lt__gpu_may_join(const struct lt_auto *s, lt_node n, lt_tnode at)
 		row = times(row, s->g->var[leaf->var[i]].extent);
 		result = i < leaf->n_out ? times(result, s->g->var[leaf->var[i]].extent) : result;
 	}
-	if (gathers_up(s, leaf, at))
+	if (gathers_up(s, leaf, at) || lt__auto_level(s->plainer, n) >= LT_PLAINEST)
 		return false;
 	if (row <= 1)
 		return true;

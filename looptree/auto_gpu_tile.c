@@ -18,7 +18,8 @@
 #include "looptree/derived.h"
 #include "looptree/layout.h"
 
-enum { TILE = 32, HIGH = 8, MIN = 16, MAX_COPIES = 4 };        /* elements along a side; threads along block.y, at most */
+/* Elements along a side; threads along block.y, at most. */
+enum { TILE = 32, HIGH = 8, MIN = 16, MAX_COPIES = 4 };
 
 struct tile_copy { lt_node reader; int32_t operand; const char *name; };
 struct tile_nest {
@@ -89,20 +90,40 @@ static void look_at_leaf(struct tile_work *w, struct tile_nest *x, lt_node leaf)
 	}
 }
 
+/* Elements that are left free behind each run: 4 bytes, or one element. */
+static int64_t tile_gap(const struct lt_looptree *t, lt_node n)
+{
+	int64_t bytes = lt__dtype_info(t->graph->node[n].dtype)->bytes;
+	return bytes < 4 ? 4 / bytes : 1;
+}
+
+/* Whether a block has the memory for all of the copies, and a row of them threads. */
+static bool tile_fits(const struct tile_work *w, const struct tile_nest *x)
+{
+	const struct lt_graph *g = w->s->t->graph;
+	int64_t sum = 0;
+	for (int32_t i = 0; i < x->n_copy; i++) {
+		lt_node of = g->node[x->copy[i].reader].operand[x->copy[i].operand];
+		sum += lt__round_up(TILE * (TILE + tile_gap(w->s->t, of)) * lt__dtype_info(g->node[of].dtype)->bytes, 16);
+	}
+	return sum <= (int64_t)w->s->target->shared_bytes && lt__gpu_max_block(w->s->target) >= TILE;
+}
+
 static void want_tile(struct tile_work *w, lt_tnode top)
 {
 	struct lt_looptree *t = w->s->t;
 	struct tile_nest x = { .across = -1 };
+	if (lt__auto_plainer_in(t, w->s->plainer, top)->level)
+		return;
 	lt__gpu_choose(w->s, top, &x.nest);
-	if (x.nest.form != LT_GPU_POINTS || x.nest.lane < 0 || x.nest.rows > INT32_MAX
-		|| lt__gpu_max_block(w->s->target) < TILE)
+	if (x.nest.form != LT_GPU_POINTS || x.nest.lane < 0 || x.nest.rows > INT32_MAX)
 		return;
 	x.along = t->node[x.nest.lane].var;
 	if (t->graph->var[x.along].extent < MIN)
 		return;
 	for (lt_tnode c = x.nest.body; c >= 0; c = t->node[c].next)
 		look_at_leaf(w, &x, t->node[c].leaf);
-	if (x.n_copy == 0)
+	if (x.n_copy == 0 || !tile_fits(w, &x))
 		return;
 	for (int32_t i = 0; i < x.n_copy; i++) {
 		const struct lt_nodedef *d = &t->graph->node[x.copy[i].reader];
@@ -147,14 +168,17 @@ static lt_tnode add_side(
 	return tile_loop(w, above, -1, inner, 1, LT_BLOCK, 0);
 }
 
-static void pad_tile(struct lt_looptree *t, lt_node copy)
+/* Runs of the tile lie along `across`, each with a gap behind it. */
+static void pad_tile(struct lt_looptree *t, lt_node copy, lt_var across)
 {
-	int32_t n = t->graph->node[copy].n_dim;
-	int64_t bytes = lt__dtype_info(t->graph->node[copy].dtype)->bytes;
-	struct lt_digit *digit = LT_NEW(t->arena, struct lt_digit, n + 1);
-	for (int32_t i = 0; i < n; i++)
-		digit[i] = (struct lt_digit){ .dim = i, .step = 1 };
-	t->layout[copy] = lt__layout_new(t, n, digit, bytes < 4 ? 4 / bytes : 1);
+	const struct lt_nodedef *d = &t->graph->node[copy];
+	struct lt_digit *digit = LT_NEW(t->arena, struct lt_digit, d->n_dim + 1);
+	int32_t n = 0;
+	for (int pass = 0; pass < 2; pass++)
+		for (int32_t i = 0; i < d->n_dim; i++)
+			if ((d->dim[i] == across) == (pass == 1))
+				digit[n++] = (struct lt_digit){ .dim = i, .step = 1 };
+	t->layout[copy] = lt__layout_new(t, n, digit, tile_gap(t, copy));
 }
 
 static void make_tile(struct tile_work *w, const struct tile_nest *x)
@@ -187,7 +211,7 @@ static void make_tile(struct tile_work *w, const struct tile_nest *x)
 	lt__edit_replace(e, x->nest.top, top);
 	for (int32_t i = 0; i < x->n_copy; i++) {
 		lt_node copy = lt__tree_node_named(t, x->copy[i].name);
-		pad_tile(t, copy);
+		pad_tile(t, copy, x->across);
 		lt_tnode threads = add_side(w, parent, after, x->along, x->across, &side);
 		lt__edit_insert(e, threads, -1, lt__edit_new_leaf(e, copy));
 		after = side;

@@ -96,7 +96,8 @@ lt_status lt__count_tree(
 	struct lt_frozen *frozen;
 	fix_extents(t, a, &g, &fixed);
 	count_memory(&fixed, a, &memory);
-	LT_TRY(lt__freeze(&fixed, &memory, a, &frozen));
+	lt_tnode failed;
+	LT_TRY(lt__freeze(&fixed, &memory, a, &frozen, &failed));
 	int64_t *param = LT_NEW(a, int64_t, g.n_param + 1);
 	int32_t *first_copy = LT_NEW(a, int32_t, t->n_node + 1), number = 0;
 	for (lt_tnode at = 0; at < t->n_node; at++)

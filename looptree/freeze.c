@@ -260,7 +260,8 @@ static int32_t *no_numbers(struct lt_arena *a, int64_t n)
 	return at;
 }
 
-lt_status lt__freeze(struct lt_looptree *t, const struct lt_fmemory *memory, struct lt_arena *a, struct lt_frozen **out)
+lt_status lt__freeze(struct lt_looptree *t, const struct lt_fmemory *memory, struct lt_arena *a, struct lt_frozen **out,
+	lt_tnode *failed)
 {
 	const struct lt_graph *g = t->graph;
 	struct lt_freezer f = { .t = t,
@@ -279,12 +280,15 @@ lt_status lt__freeze(struct lt_looptree *t, const struct lt_fmemory *memory, str
 	*out = LT_NEW(a, struct lt_frozen, t->n_root + 1);
 	lt__freeze_reductions(&f);
 	int32_t number = 0;
+	*failed = -1;
 	for (lt_tnode root = t->root; root >= 0; root = t->node[root].next) {
+		*failed = root;
 		LT_TRY(freeze_walk(&f, root));
 		lt__freeze_barriers(&f);
 		LT_TRY(lt__freeze_write(&f, root, number, &(*out)[number]));
 		number++;
 		forget_kernel(&f);
 	}
+	*failed = -1;
 	return LT_OK;
 }

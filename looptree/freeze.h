@@ -42,8 +42,9 @@ struct lt_frozen {
 int64_t lt__slot_align(int64_t bytes, int64_t element, bool whole_is_aligned);
 /* Elements of memory that value n takes, of which `extent` are held along its dims, by its layout. */
 lt_status lt__held_elems(const struct lt_looptree *, lt_node n, const int64_t *extent, int64_t *out);
-/* Freezes every root nest, in order. */
-lt_status lt__freeze(struct lt_looptree *, const struct lt_fmemory *, struct lt_arena *, struct lt_frozen **out);
+/* Freezes every root nest, in order.  *failed: the one that cannot be. */
+lt_status lt__freeze(struct lt_looptree *, const struct lt_fmemory *, struct lt_arena *, struct lt_frozen **out,
+	lt_tnode *failed);
 
 /* --- between the files freeze*.c --- */
 enum { LT_TERM_PARAM, LT_TERM_LOOP, LT_TERM_DIV };

@@ -19,6 +19,8 @@ static lt_status make_body(void *arg)
 		.ctx = m->graph->ctx, .arena = a, .graph = m->graph, .base = m->graph, .root = -1, .last_root = -1
 	};
 	*m->out = t;
+	t->failed = LT_NEW(a, lt_tnode, 1);
+	*t->failed = -1;
 	t->leaf_of = LT_NEW(a, lt_tnode, m->graph->n_node + 1);
 	t->leaf = LT_NEW(a, struct lt_leaf *, m->graph->n_node + 1);
 	t->layout = LT_NEW(a, struct lt_memlayout *, m->graph->n_node + 1);

@@ -60,6 +60,7 @@ struct lt_looptree {
 	bool plain;                     /* every read on a shared loop is in place: the rules of check.c order all data */
 	int64_t budget;                 /* isl operations of one question of the exact check; 0: the usual number */
 	struct lt_tnote *note; int32_t n_note, cap_note;
+	lt_tnode *failed;               /* what lt__tree_fail was about last; -1: nothing */
 	const char *target;             /* name of the target that it was made for, or NULL */
 	const char *file;               /* of the text that it was read from, for messages, or NULL */
 };
@@ -108,10 +109,16 @@ int64_t lt__var_step(const struct lt_graph *, lt_var v, lt_var over, int64_t ste
  * that dim. */
 int32_t lt__loop_column(const struct lt_looptree *, const struct lt_leaf *, lt_tnode loop);
 
+/* How far a default tree of a GPU goes back to plainer nests for a node, as another one was refused: 0: not at all; 1:
+ * to nests without tiles and partial sums; LT_PLAINEST: to a thread for each element.  why: the refusal. */
+enum { LT_PLAINEST = 2 };
+struct lt_plainer { int32_t level; const char *why; };
 /* looptree/auto.c: the default tree where each node is for one of several targets, class[n] of node n of g (NULL: all
- * for the first); no nest has nodes of two. */
+ * for the first); no nest has nodes of two.  plainer: by node of g, NULL: all 0. */
 lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target *const *target, int32_t n_target,
-	const int32_t *class, struct lt_looptree **out);
+	const int32_t *class, const struct lt_plainer *plainer, struct lt_looptree **out);
+/* looptree/auto_plainer.c: raises a node's level by one; false: it is the last one. */
+bool lt__raise_plainer(struct lt_plainer *, const char *why);
 
 /* looptree/scope.c */
 lt_status lt__fill_scopes(struct lt_looptree *);

@@ -70,10 +70,13 @@ lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 		/* copies that need no kernel are known */
 		LT_TRY(lt__find_blocks(p->tree, &nests->assigned, nests->arena, &nests->blocks));
 		/* loops, guards and offsets are resolved */
-		LT_TRY(lt__nests_freeze(nests, p->tree, prelude));
+		lt_status frozen = lt__nests_freeze(nests, p->tree, prelude);
+		again = frozen && lt__offers_plainer(offers, p->tree, nests->failed, frozen);
+		LT_TRY(again ? LT_OK : frozen);
 		LT_TRY(lower_lap(p, &time->freeze_ns, &last));
-		/* each nest is taken, or its nodes are for the next backend, which needs another tree */
-		LT_TRY(lt__offer_nests(offers, p->tree, nests, &again));
+		/* each nest is taken, or gets a plainer tree, or its nodes are for the next backend, which needs another one */
+		if (!again)
+			LT_TRY(lt__offer_nests(offers, p->tree, nests, &again));
 		LT_TRY(lower_lap(p, &time->accept_ns, &last));
 		if (again)
 			LT_TRY(lt__offers_tree(offers, &p->tree));

@@ -12,7 +12,7 @@ lt_status lt__nests_reset(struct lt_nests *nests, struct lt_context *ctx, const 
 lt_status lt__nests_freeze(struct lt_nests *nests, struct lt_looptree *t, const char *prelude)
 {
 	const struct lt_fmemory memory = lt__assigned_memory(&nests->assigned, nests->arena);
-	LT_TRY(lt__freeze(t, &memory, nests->arena, &nests->frozen));
+	LT_TRY(lt__freeze(t, &memory, nests->arena, &nests->frozen, &nests->failed));
 	for (int32_t i = 0; i < nests->n; i++)
 		nests->frozen[i].tree.prelude = prelude;
 	return LT_OK;

@@ -13,6 +13,7 @@ struct lt_nests {
 	struct lt_arena *arena;                 /* of all this, which goes with the tree */
 	struct lt_assigned assigned;
 	int32_t n;                              /* in the order of the tree's roots, as all that is by nest */
+	lt_tnode failed;                        /* the root that cannot be frozen */
 	struct lt_frozen *frozen;
 	struct lt_blocks **blocks;              /* how it is copied without a kernel, NULL: it has one */
 	int32_t *opened_of;                     /* the backend that takes it; -1: none */
@@ -35,6 +36,8 @@ struct lt_offers *lt__offers_new(const struct lt_graph *base, const struct lt_ta
 /* Fills opened_of and refused.  *again: some nests are refused, but their nodes are for the next backend in another
  * tree. */
 lt_status lt__offer_nests(struct lt_offers *, const struct lt_looptree *, struct lt_nests *, bool *again);
+/* Whether a root of the tree that cannot be frozen has a plainer one in another tree. */
+bool lt__offers_plainer(struct lt_offers *, const struct lt_looptree *, lt_tnode failed, lt_status);
 /* That tree, in the place of the one before. */
 lt_status lt__offers_tree(const struct lt_offers *, struct lt_looptree **);
 /* LT_EUNSUPPORTED, with a sentence about the first nest that no backend takes. */

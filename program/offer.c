@@ -1,8 +1,9 @@
 /* Which backend runs which nest: trees by class of node, until each nest is taken.
  *
  * At first every node is for the first backend.  The nodes of all nests that it refuses are for the second then, and
- * the tree is rebuilt: nests have nodes of one class, and get the loops that fit their backend.  A tree of the user's
- * is not rebuilt; its nests are offered as they are, to one backend after the other.
+ * the tree is rebuilt: nests have nodes of one class, and get the loops that fit their backend.  A nest that a GPU
+ * refuses is offered to it again, plainer, before its nodes are for the next backend.  A tree of the user's is not
+ * rebuilt; its nests are offered as they are, to one backend after the other.
  */
 #include <string.h>
 #include "looptree/auto.h"
@@ -22,6 +23,7 @@ struct lt_offers {
 	bool fixed, strict;
 	int32_t round;
 	int32_t *class;                         /* by node of the graph */
+	struct lt_plainer *plainer;             /* the same */
 	const struct lt_refusals **why;         /* by class and node: what its nest of that class was refused for */
 	bool move_all;                          /* too many rounds: all nodes of a class that is refused something move on */
 	/* of a round */
@@ -41,6 +43,7 @@ struct lt_offers *lt__offers_new(const struct lt_graph *graph, const struct lt_t
 		.asked = backends ? lt__asked_new(backends, options, a) : NULL,
 		.n_opened = options->strict || !backends ? 1 : backends->n,
 		.strict = options->strict && backends && backends->n > 1, .class = LT_NEW(a, int32_t, graph->n_node + 1),
+		.plainer = LT_NEW(a, struct lt_plainer, graph->n_node + 1),
 		.why = LT_NEW(a, const struct lt_refusals *, (int64_t)graph->n_node * n_target + 1) };
 	return x;
 }
@@ -85,11 +88,28 @@ static void gather_refusals(struct lt_offers *x, int32_t nest, int32_t class, st
 	}
 }
 
+static bool offer_is_grid(const struct lt_offers *x, int32_t class)
+{
+	return class < x->n_target && lt__target_has_grid(x->target[class]);
+}
+
+/* Raises the nodes of a nest of the tree, by base; false: each is as plain as may be. */
+static bool offer_raise_nest(struct lt_offers *x, const struct lt_looptree *t, const lt_node *base, lt_tnode root,
+	const char *why)
+{
+	bool any = false;
+	for (lt_node n = 0; n < t->graph->n_node; n++)
+		if (t->leaf_of[n] >= 0 && lt__root_of(t, t->leaf_of[n]) == root && base[n] >= 0)
+			any = lt__raise_plainer(&x->plainer[base[n]], why) || any;
+	return any;
+}
+
 static void offer_move(struct lt_offers *x, lt_node base, int32_t class, const struct lt_refusals *why)
 {
 	if (x->class[base] != class)
 		return;
 	x->class[base] = class + 1;
+	x->plainer[base] = (struct lt_plainer){ 0 };
 	x->has_moved = true;
 	x->why[(size_t)class * (size_t)x->graph->n_node + (size_t)base] = why;
 }
@@ -156,6 +176,11 @@ static bool ask_all(struct lt_offers *x)
 		add_refusals(x, &nests->refused[i], why);
 		nests->opened_of[i] = -1;
 		moved = true;
+		if (offer_is_grid(x, c) && !x->move_all && offer_raise_nest(x, x->tree, x->base, nests->frozen[i].root,
+			lt__refusals_text(x->arena, why))) {
+			x->has_moved = true;
+			continue;
+		}
 		taken = taken && c + 1 < x->n_opened;
 		offer_move_nest(x, i, c, why);
 		for (lt_node n = 0; x->move_all && n < x->graph->n_node; n++)
@@ -207,11 +232,24 @@ lt_status lt__offer_nests(struct lt_offers *x, const struct lt_looptree *t, stru
 	return x->asked ? lt__asked_failed(x->asked) : LT_OK;
 }
 
+bool lt__offers_plainer(struct lt_offers *x, const struct lt_looptree *t, lt_tnode failed, lt_status st)
+{
+	struct lt_context *ctx = lt__arena_context(x->arena);
+	bool grid = false;
+	for (int32_t c = 0; c < x->n_target; c++)
+		grid = grid || offer_is_grid(x, c);
+	if (x->fixed || !grid || st == LT_ENOMEM || failed < 0 || !offer_raise_nest(x, t, lt__tree_bases(t, x->arena), failed,
+		lt__arena_format(x->arena, "%s", lt_context_message(ctx))))
+		return false;
+	lt_context_clear(ctx);
+	return true;
+}
+
 lt_status lt__offers_tree(const struct lt_offers *x, struct lt_looptree **tree)
 {
 	lt_looptree_free(*tree);
 	*tree = NULL;
-	return lt__looptree_auto_for(x->graph, x->target, x->n_target, x->class, tree);
+	return lt__looptree_auto_for(x->graph, x->target, x->n_target, x->class, x->plainer, tree);
 }
 
 lt_status lt__offers_refused(const struct lt_offers *x, const struct lt_nests *nests)

@@ -11,7 +11,7 @@ O=${O:-build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 LIBRARY='ir ir/pass looptree kernel backends backends/text backends/ref backends/sim backends/cpu
-backends/cuda frontends frontends/script frontends/graph program'
+backends/cuda frontends frontends/script frontends/graph frontends/onnx program'
 # Each line is folders that must have no circle among their objects.
 FREE='ir ir/pass
 looptree
@@ -22,7 +22,7 @@ backends/ref
 backends/sim
 backends/cpu
 backends/cuda
-frontends frontends/script frontends/graph
+frontends frontends/script frontends/graph frontends/onnx
 program
 check
 tools'

@@ -7,7 +7,7 @@ set -u
 now=$(mktemp)
 trap 'rm -f "$now"' EXIT
 for page in README.md docs/backend.md docs/schedule.md docs/tutorial-matmul.md docs/kernel.md docs/gpu-product.md \
-	docs/build.md; do
+	docs/gpu.md docs/build.md; do
 	inside=
 	while IFS= read -r line; do
 		case $inside$line in

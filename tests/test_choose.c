@@ -362,7 +362,7 @@ static void try_classes(struct lt_context *ctx, const struct lt_graph *g, uint64
 		all = random_chance(&rng, 50) ? (int32_t)random_between(&rng, 0, 2) : -1;
 	for (lt_node n = 0; n < g->n_node; n++)
 		class[n] = all >= 0 && !random_chance(&rng, 15) ? all : (int32_t)random_between(&rng, 0, 2);
-	cr_assert_eq(lt__looptree_auto_for(g, target, 3, class, &t), LT_OK, "seed %llu: %s", (unsigned long long)seed,
+	cr_assert_eq(lt__looptree_auto_for(g, target, 3, class, NULL, &t), LT_OK, "seed %llu: %s", (unsigned long long)seed,
 		lt_context_message(ctx));
 	check_classes(t, g, class, seed);
 	if (seed % 10 == 0)

@@ -27,9 +27,10 @@ static void dump(const char *backend, const char *kind, const char *graph, const
 #define PRODUCT(m, k, n) "graph 1\nvar m " m "\nvar k " k "\nvar n " n "\n%a = f32[m, k] input \"a\"\n" \
 	"%b = f32[k, n] input \"b\"\n%p = f32[m, k, n] mul %a, %b\n%c = f32[m, n] add.reduce %p\n" \
 	"%z = f32[] lit 0.0\n%r = f32[m, n] max %c, %z\nresult \"r\" = %r\n"
+#define TRANSPOSE "graph 1\nvar i 100\nvar j 70\n%x = f32[i, j] input \"x\"\n%z = f32[] lit 0.0\n" \
+	"%y = f32[j, i] max %x, %z\nresult \"y\" = %y\n"
 static const char *const graphs[] = { SOFTMAX, PRODUCT("512", "256", "512"), PRODUCT("64", "2048", "64"),
-	"graph 1\nvar i 100\nvar j 70\n%x = f32[i, j] input \"x\"\n%z = f32[] lit 0.0\n%y = f32[j, i] max %x, %z\n"
-	"result \"y\" = %y\n",
+	TRANSPOSE,
 	"graph 1\nvar i 300000\n%x = f32[i] input \"x\"\n%y = f32[] add.reduce %x\nresult \"y\" = %y\n",
 	"graph 1\nvar i 3000\nvar j 200\n%x = f32[i, j] input \"x\"\n%y = f32[j] max.reduce %x\nresult \"y\" = %y\n" };
 enum { N_GRAPH = sizeof graphs / sizeof *graphs };
@@ -159,4 +160,22 @@ Test(gpu_dump, of_devices)
 		cr_expect_gt(count(out, "; registers"), 0, "%s: %s", names[i], out);
 		cr_expect_eq(count(out, "# barrier\n"), 2, "%s: %s", names[i], out);
 	}
+}
+
+/* docs/gpu.md goes on from the PTX of a kernel to machine code; where the toolkit's assembler is. */
+Test(gpu_dump, of_machine_code)
+{
+	static char command[2000], out[1 << 14], err[1 << 14];
+	ltrun_write_text("case.graph", SOFTMAX);
+	if (run_command("PATH=$PATH:/usr/local/cuda/bin ptxas --version", out, sizeof out, err, sizeof err))
+		cr_skip_test("it needs ptxas");
+	(void)snprintf(command, sizeof command, "LD_LIBRARY_PATH=%s:$LD_LIBRARY_PATH %s --no-cache -b cuda --dump=asm %s "
+		"-o %s", built("tests/cuda"), built("lt-run"), scratch("case.graph"), scratch("case.ptx"));
+	if (run_command(command, out, sizeof out, err, sizeof err))
+		cr_skip_test("it needs NVRTC");
+	(void)snprintf(command, sizeof command, "PATH=$PATH:/usr/local/cuda/bin ptxas -arch=sm_90a -v %s -o %s",
+		scratch("case.ptx"), scratch("case.cubin"));
+	cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	cr_expect_not_null(strstr(err, "0 bytes spill stores"), "%s", err);
+	cr_expect_not_null(strstr(err, " 64 bytes smem"), "%s", err);        /* as the tree's facts have it */
 }

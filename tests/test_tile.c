@@ -252,6 +252,80 @@ Test(tile, default_trees_of_halves_have_it)
 	}
 }
 
+/* Factors of float32 that are read as they are, small whole numbers, in each order: only where TF32 is allowed, and then
+ * it is said. */
+Test(tile, default_trees_of_words_have_it_where_tf32_is_allowed)
+{
+	static const struct { const char *a, *b; int m, k, n; } words_in[] = {
+		{ "m, k", "k, n", 130, 100, 136 }, { "k, m", "n, k", 67, 45, 90 },
+	};
+	for (size_t i = 0; i < sizeof words_in / sizeof *words_in; i++) {
+		char text[2048], command[2048];
+		snprintf(text, sizeof text, "graph 1\nvar m %d\nvar k %d\nvar n %d\n%%a = i32[%s] input \"a\"\n"
+			"%%b = i32[%s] input \"b\"\n%%af = f32[%s] cast %%a\n%%bf = f32[%s] cast %%b\n%%p = f32[m, n, k] mul %%af, %%bf\n"
+			"%%c = f32[m, n] add.reduce %%p\n%%d = f32[m, n] neg %%c\nresult \"d\" = %%d\nresult \"a\" = %%af\n"
+			"result \"b\" = %%bf\n", words_in[i].m, words_in[i].k, words_in[i].n, words_in[i].a, words_in[i].b, words_in[i].a,
+			words_in[i].b);
+		for (int allowed = 0; allowed < 2; allowed++) {
+			const char *machine = allowed ? "sim:h100/tf32" : "sim:h100";
+			snprintf(command, sizeof command, "%s --no-cache -b %s --explain -q --verify -i '*=random' %s 2>&1",
+				built("lt-run"), machine, written("words.graph", text));
+			cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%zu: %s", i, out);
+			cr_expect_eq(count(out, "mma.m16n8k8.tf32 drops bits of the factors"), allowed, "%zu: %s", i, out);
+			snprintf(command, sizeof command, "%s --no-cache -b %s --dump=tree %s", built("lt-run"), machine,
+				scratch("words.graph"));
+			cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%zu: %s", i, err);
+			cr_expect_eq(count(out, " tile mma.m16n8k8.tf32"), allowed, "%zu: %s", i, out);
+		}
+	}
+}
+
+/* How often a word is in the text before another one is. */
+static int before(const char *text, const char *word, const char *other)
+{
+	const char *end = strstr(text, other);
+	int n = 0;
+	for (; (text = strstr(text, word)) && end && text < end; text += strlen(word))
+		n++;
+	return n;
+}
+
+/* A warp has 64 by 64 elements: four fragments of the left factor and eight of the right one, two of which are read
+ * together.  Those of the first products and some of the next ones are read before the first product.  Copies under a
+ * condition are no branch; the block may have all registers; rows lie so that no two of eight are in one bank. */
+Test(tile, fragments_are_read_ahead)
+{
+	char command[2048];
+	struct lt_kernel *k = NULL;
+	struct lt_text_grids *grids = NULL;
+	const char *graph = graph_of("bf16", 2048, 256, 2048);
+	snprintf(command, sizeof command, "%s --no-cache -b sim:h100 %s --dump=", built("lt-run"), graph);
+	char *end = command + strlen(command);
+	strcpy(end, "tree");
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	cr_expect(strstr(out, "layout [m k] swizzle 128 depth 3 async") && strstr(out, "layout [n/64 k n] swizzle 128 depth 3"),
+		"%s", out);
+	strcpy(end, "frozen");
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	cr_expect_eq(count(out, "barrier\n"), 1, "%s", out);
+	strcpy(end, "kernel");
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	cr_expect(strstr(out, " resident 2 "), "%s", out);
+	cr_assert_eq(lt_kernel_parse(out, strlen(out), &k, NULL), LT_OK);
+	cr_assert_eq(lt__text_grids(&lt__text_cuda, k, NULL, &grids, NULL), LT_OK);
+	const char *body = strstr(grids->text, "__launch_bounds__(128, 2)");
+	cr_assert_not_null(body, "%s", grids->text);
+	cr_expect_geq(before(body, "lt_ldmatrix_x4(", "lt_mma_"), 4 + 1, "%s", body);
+	cr_expect_geq(before(body, "lt_ldmatrix_x4_trans(", "lt_mma_"), 4, "%s", body);
+	cr_expect_eq(count(body, "lt_ldmatrix_x4("), 4 * 4);
+	cr_expect_eq(count(body, "lt_ldmatrix_x4_trans("), 4 * 4);
+	cr_expect_eq(count(body, "lt_ldmatrix_x2_trans("), 0);
+	cr_expect_eq(count(body, "lt_copy16_where("), 2 * 8);
+	cr_expect_eq(count(body, "if ("), 0);
+	lt__text_grids_free(grids);
+	lt_kernel_free(k);
+}
+
 Test(tile, the_example_runs)
 {
 	cr_expect_eq(run("sim:h100", "examples/schedules/halves.graph", "examples/schedules/gpu-matrix.schedule",

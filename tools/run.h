@@ -68,6 +68,7 @@ lt_status run_spec_make(struct lt_context *, const struct run_binding *, const c
 /* run_parse.c: the script's graph; dimensions and inputs that the command line fixes are the frontend's. */
 struct run;
 lt_status run_parse(struct run *);
+const char *run_script_name(const struct run *);      /* for messages */
 
 /* run_bind.c: which tensor goes to which binding.  value[i]: of binding i, or NULL. */
 struct run_values { const struct lt_tensor **value; };
@@ -82,8 +83,8 @@ struct run_given {
 lt_status run_bind(struct lt_context *, const struct run_options *, const char *backends,
 	const struct run_bindings *bindings, struct run_given *out);
 void run_given_free(struct run_given *);
-/* run_extents.c: of a tensor with fewer elements where extents are run-time ones: whether it fits else.  Then `out` is it
- * as the program reads it, with room for the most. */
+/* run_extents.c: of a tensor with fewer elements where extents are run-time ones: whether it fits else.  Then `out`
+ * is it as the program reads it, with room for the most. */
 bool run_extents_fit(const struct run_binding *, const struct lt_tensor *);
 lt_status run_extents_spread(struct lt_context *, const struct run_binding *, const struct lt_tensor *,
 	struct lt_tensor *out);

@@ -270,7 +270,8 @@ static void bind_contents(struct binder *b, struct slots *s)
 			continue;
 		}
 		s->from[i] = "the model";
-		*one.at = (struct lt_tensor){ .dtype = p->dtype, .rank = p->rank, .shape = malloc((size_t)p->rank * sizeof(int64_t) + 1),
+		*one.at = (struct lt_tensor){ .dtype = p->dtype, .rank = p->rank,
+			.shape = malloc((size_t)p->rank * sizeof(int64_t) + 1),
 			.data = (void *)(uintptr_t)p->content, .borrowed = true };
 		b->no_memory = b->no_memory || !one.at->shape || !lt__tensor_bytes(p->dtype, p->rank, p->shape, &one.at->bytes);
 		if (one.at->shape)

@@ -129,17 +129,18 @@ static void barrier(struct text *t, const struct lt_instruction *i)
 		lt__text_line(t, "__syncwarp(%s);", region_of(t)->subgroup == 32 ? "" : members(t));
 }
 
-/* A function that copies so many bytes, or writes zeros. */
-static const char *copy_function(struct text *t, int64_t bytes)
+/* A function that copies so many bytes, or writes zeros; where: or, where a third parameter is 0, does nothing. */
+static const char *copy_function(struct text *t, int64_t bytes, bool where)
 {
 	uint32_t n;
-	const char *name = lt__text_formatted(t, "lt_copy%lld", (long long)bytes);
+	const char *name = lt__text_formatted(t, "lt_copy%lld%s", (long long)bytes, where ? "_where" : "");
 	const char *chunk = lt__text_chunk(t, (uint32_t)bytes, &n);
 	if (t->d->device->warps)
-		lt__text_define(t, name, lt__text_formatted(t, "%svoid %s(void *to, const void *from, int on)\n{\n"
-			"\tasm volatile(\"cp.async.%s.shared.global [%%0], [%%1], %lld, %%2;\"\n"
-			"\t\t:: \"r\"((uint32_t)__cvta_generic_to_shared(to)), \"l\"(from), \"r\"(on ? %lld : 0) : \"memory\");\n}\n",
-			t->d->inlined, name, bytes == 16 ? "cg" : "ca", (long long)bytes, (long long)bytes));
+		lt__text_define(t, name, lt__text_formatted(t, "%svoid %s(void *to, const void *from, int on%s)\n{\n"
+			"\tasm volatile(\"%scp.async.%s.shared.global [%%0], [%%1], %lld, %%2;%s\"\n"
+			"\t\t:: \"r\"((uint32_t)__cvta_generic_to_shared(to)), \"l\"(from), \"r\"(on ? %lld : 0)%s : \"memory\");\n}\n",
+			t->d->inlined, name, where ? ", int where" : "", where ? "{ .reg .pred p; setp.ne.b32 p, %3, 0; @p " : "",
+			bytes == 16 ? "cg" : "ca", (long long)bytes, where ? " }" : "", (long long)bytes, where ? ", \"r\"(where)" : ""));
 	else
 		lt__text_define(t, name, lt__text_formatted(t, "%svoid %s(__local void *to, const __global void *from, int on)\n{\n"
 			"\t%s x = 0;\n\tif (on)\n\t\tx = *(const __global %s *)from;\n\t*(__local %s *)to = x;\n}\n", t->d->inlined, name,
@@ -147,16 +148,42 @@ static const char *copy_function(struct text *t, int64_t bytes)
 	return name;
 }
 
+/* What may be computed where the condition does not hold: nothing is read or divided by what may be 0. */
+static bool is_harmless(const struct text *t, const struct lt_instruction *i)
+{
+	const bool divides = i->opcode == LT_OPCODE_quotient || i->opcode == LT_OPCODE_remainder;
+	const struct lt_instruction *by = divides ? text_at(t, i->operand[1]) : NULL;
+	return (i->opcode > LT_OPCODE_TEXT && i->opcode < LT_OPCODE_const) || (by && by->opcode == LT_OPCODE_const)
+		|| (i->opcode >= LT_OPCODE_const && i->opcode <= LT_OPCODE_argument) || i->opcode == LT_OPCODE_get
+		|| (i->opcode >= LT_OPCODE_shift_left && i->opcode <= LT_OPCODE_shift_right)
+		|| (i->opcode >= LT_OPCODE_block && i->opcode <= LT_OPCODE_member);
+}
+
+/* An if around copies alone is a condition of each: without a branch the assembler moves what is around between them. */
+bool lt__text_copies_only(const struct text *t, int32_t at)
+{
+	const int32_t end = text_at(t, at)->what;
+	bool copies = false;
+	if (!t->d->device || !t->d->device->warps || text_at(t, end)->opcode != LT_OPCODE_end)
+		return false;
+	for (int32_t i = at + 1; i < end; i++) {
+		copies = copies || text_at(t, i)->opcode == LT_OPCODE_copy_async;
+		if (t->value[i].live && text_at(t, i)->opcode != LT_OPCODE_copy_async && !is_harmless(t, text_at(t, i)))
+			return false;
+	}
+	return copies;
+}
+
 static void begin_copy(struct text *t, const struct lt_instruction *i)
 {
 	const int32_t from = (int32_t)t->k->extras[i->first_extra];
 	const char *mask = i->operand[2] >= 0 ? lt__text_use(t, i->operand[2]).text : "1";
-	const char *to = lt__text_place(t, i->what, i->operand[0], i->number).text;
+	const char *to = lt__text_subscript(t, i->what, i->operand[0], i->number).text;
 	const char *source = lt__text_address(t, i->operand[3], t->k->extras[i->first_extra + 1]).text;
 	int64_t bytes = i->stride * lt__text_element(t->k->buffers[i->what].dtype)->bytes;
 	lt__text_flush(t, true, false);
-	lt__text_line(t, "%s(&%s[%s], &%s[%s], %s);", copy_function(t, bytes), t->buffer[i->what], to, t->buffer[from], source,
-		mask);
+	lt__text_line(t, "%s(&%s[%s], &%s[%s], %s%s%s);", copy_function(t, bytes, t->where), t->buffer[i->what], to,
+		t->buffer[from], source, mask, t->where ? ", " : "", t->where ? t->where : "");
 }
 
 /* A barrier behind a return is one that OpenCL's compilers know less of than one in a condition: PoCL without its

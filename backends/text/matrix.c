@@ -1,10 +1,7 @@
 /* backends/text/matrix.c -- matrix instructions of NVIDIA's devices, sm_80 and later: the fragments as words, from
- * registers or from shared memory, by ldmatrix where that is aligned.
+ * registers or from shared memory (matrix_load.c).
  */
-#include <stdio.h>
-#include <string.h>
-#include "backends/text/part.h"
-#include "kernel/tile.h"
+#include "backends/text/matrix.h"
 
 /* mma.sync.aligned.SHAPE.row.col.TYPES of a row of lt/tile.h. */
 static const char *matrix_shape(struct text *t, const struct lt_kernel_matrix *m)
@@ -24,23 +21,12 @@ const char *lt__text_matrix_name(const struct lt_text_device *d, const struct lt
 	return r ? r->matrix.name : NULL;
 }
 
-static uint32_t words_of(const struct lt_kernel_matrix *m, int part)
-{
-	return (uint32_t)lt__matrix_lanes(m, part) * lt__text_element(m->part[part].dtype)->bytes / 4;
-}
-
-/* "%FIRST, %FIRST+1 ..." */
-static void numbers_text(struct lt_out *o, uint32_t first, uint32_t n)
-{
-	for (uint32_t w = 0; w < n; w++)
-		lt__outf(o, "%s%%%u", w ? ", " : "", (unsigned)(first + w));
-}
-
 static const char *product_function(struct text *t, const struct lt_kernel_matrix *m)
 {
 	const char *shape = matrix_shape(t, m), *factor = matrix_factor(m);
 	const char *name = lt__text_formatted(t, "lt_mma_%s_%s", shape, factor);
-	const uint32_t a = words_of(m, LT_MATRIX_A), b = words_of(m, LT_MATRIX_B), c = words_of(m, LT_MATRIX_C);
+	const uint32_t a = text_matrix_words(m, LT_MATRIX_A), b = text_matrix_words(m, LT_MATRIX_B);
+	const uint32_t c = text_matrix_words(m, LT_MATRIX_C);
 	struct lt_out o = lt__out_new(&t->pool);
 	lt__outf(&o, "%svoid %s(", t->d->inlined, name);
 	for (uint32_t i = 0; i < c; i++)
@@ -48,13 +34,13 @@ static const char *product_function(struct text *t, const struct lt_kernel_matri
 	lt__outf(&o, "const uint32_t *a, const uint32_t *b)\n{\n"
 		"\tasm volatile(\"mma.sync.aligned.%s.row.col.f32.%s.%s.f32 \"\n"
 		"\t\t\"{", shape, factor, factor);
-	numbers_text(&o, 0, c);
+	text_matrix_numbers(&o, 0, c);
 	lt__out(&o, "}, {");
-	numbers_text(&o, c, a);
+	text_matrix_numbers(&o, c, a);
 	lt__out(&o, "}, {");
-	numbers_text(&o, c + a, b);
+	text_matrix_numbers(&o, c + a, b);
 	lt__out(&o, "}, {");
-	numbers_text(&o, 0, c);
+	text_matrix_numbers(&o, 0, c);
 	lt__out(&o, "};\"\n\t\t: ");
 	for (uint32_t i = 0; i < c; i++)
 		lt__outf(&o, "%s\"+f\"(c%u)", i ? ", " : "", (unsigned)i);
@@ -66,175 +52,6 @@ static const char *product_function(struct text *t, const struct lt_kernel_matri
 	return name;
 }
 
-/* The sum of what bits of lt_lane add along an axis; those that follow one another are taken together. */
-static const char *coordinate(struct text *t, const struct lt_matrix_bit *bit, int n, int axis)
-{
-	struct lt_out o = lt__out_new(&t->pool);
-	for (int b = 0, run; b < n; b += run) {
-		for (run = 1; bit[b].axis == axis && b + run < n && bit[b + run].axis == axis
-			&& bit[b + run].power == bit[b].power + run; run++)
-			;
-		if (bit[b].axis == axis)
-			lt__outf(&o, "%s(lt_lane >> %d & %d) * %d", o.n ? " + " : "", b, (1 << run) - 1, 1 << bit[b].power);
-	}
-	return o.n ? o.at : "0";
-}
-
-static const char *swizzle_function(struct text *t)
-{
-	lt__text_define(t, "lt_swizzled", lt__text_formatted(t,
-		"%sconst void *lt_swizzled(const void *p, const uint8_t *shared, "
-		"uint32_t mask)\n{\n\tuint32_t at = (uint32_t)((const uint8_t *)p - shared);\n"
-		"\treturn shared + (at ^ (at >> 7 & mask) << 4);\n}\n", t->d->inlined));
-	return "lt_swizzled";
-}
-
-/* Elements of shared memory, one by one, as words. */
-static const char *gather_function(struct text *t, const struct lt_kernel_matrix *m, int part)
-{
-	const struct lt_matrix_part *p = &m->part[part];
-	const char *name = lt__text_formatted(t, "lt_matrix%d_%c", (int)(m - t->k->matrices), 'a' + part);
-	const char *type = lt__text_element(p->dtype)->type;
-	const int lanes = (int)lt__matrix_lanes(m, part), axis[2] = { lt__matrix_row_axis(part),
-		lt__matrix_column_axis(part) };
-	struct lt_out o = lt__out_new(&t->pool);
-	lt__outf(&o, "%svoid %s(uint32_t *w, const %s *p, int64_t rows, int64_t columns, const uint8_t *shared, uint32_t "
-		"mask, int lt_lane)\n{\n\tunion { %s v[%d]; uint32_t w[%u]; } u;\n\tp += (%s) * rows + (%s) * columns;\n",
-		t->d->inlined, name, type, type, lanes, (unsigned)words_of(m, part), coordinate(t, p->thread, p->n_thread, axis[0]),
-		coordinate(t, p->thread, p->n_thread, axis[1]));
-	for (int r = 0; r < lanes; r++) {
-		int at[3] = { 0, 0, 0 };
-		for (int b = 0; b < p->n_element; b++)
-			at[p->element[b].axis] += (r >> b & 1) << p->element[b].power;
-		lt__outf(&o, "\tu.v[%d] = *(const %s *)%s(p + %d * rows + %d * columns, shared, mask);\n", r, type,
-			swizzle_function(t),
-			at[axis[0]], at[axis[1]]);
-	}
-	lt__outf(&o, "#pragma unroll\n\tfor (int i = 0; i < %u; i++)\n\t\tw[i] = u.w[i];\n}\n", (unsigned)words_of(m, part));
-	lt__text_define(t, name, o.at);
-	return name;
-}
-
-/* A power of two of which the value is a multiple, as far as its operators tell. */
-static int64_t multiple_of(const struct text *t, int32_t value, int depth)
-{
-	enum { ENOUGH = 1024, MAX_DEPTH = 12 };
-	if (value < 0)
-		return ENOUGH;
-	const struct lt_instruction *i = text_at(t, value);
-	int64_t x, y, number = i->opcode == LT_OPCODE_loop || i->opcode == LT_OPCODE_const ? i->number : 0;
-	if (i->opcode == LT_OPCODE_const)
-		return number == 0 || number % ENOUGH == 0 ? ENOUGH : number & -number;
-	if (depth == MAX_DEPTH || (i->opcode != LT_OPCODE_mul && i->opcode != LT_OPCODE_add && i->opcode != LT_OPCODE_sub
-		&& i->opcode != LT_OPCODE_loop))
-		return 1;
-	x = multiple_of(t, i->operand[0], depth + 1);
-	if (i->opcode == LT_OPCODE_loop)
-		y = number % ENOUGH == 0 ? ENOUGH : number & -number;
-	else
-		y = multiple_of(t, i->operand[1], depth + 1);
-	if (i->opcode == LT_OPCODE_mul)
-		return x * y > ENOUGH ? ENOUGH : x * y;
-	return x < y ? x : y;
-}
-
-/* Whether ldmatrix can load it: rows of eight halves side by side, at multiples of 16 bytes; *across: the other way
- * round than the fragment has them. */
-static bool loads_rows(const struct text *t, const struct lt_kernel_matrix *m, int part, int32_t address,
-	const struct lt_matrix_location *x, bool *across)
-{
-	const struct lt_matrix_part *p = &m->part[part];
-	if (lt__text_element(p->dtype)->bytes != 2)
-		return false;
-	bool pairs_are_columns = p->element[0].axis == lt__matrix_column_axis(part);
-	*across = x->stride[pairs_are_columns] != 1;
-	int64_t side = x->stride[*across ? !pairs_are_columns : pairs_are_columns];
-	int64_t other = x->stride[*across ? pairs_are_columns : !pairs_are_columns];
-	return side == 1 && other % 8 == 0 && x->number % 8 == 0 && multiple_of(t, address, 0) % 8 == 0
-		&& t->k->buffers[x->buffer].align >= 16;
-}
-
-/* Which bits the number of an element may have that a thread's row begins at, without the constant part. */
-static int64_t bits_of_rows(const struct text *t, int32_t address, const struct lt_matrix_location *x,
-	const struct lt_matrix_bit *bit, int n_bit, const int *axis)
-{
-	const int64_t multiple = multiple_of(t, address, 0);
-	int64_t bits = -multiple;
-	for (int b = 0; b < n_bit; b++) {
-		int64_t more = x->stride[bit[b].axis == axis[1]] << bit[b].power, low = more & (multiple - 1);
-		if ((low & (low - 1)) || (bits & low))
-			return -1;
-		bits |= low;
-	}
-	return bits;
-}
-
-/* In a buffer with a swizzle.  A constant part that has other bits than the rest is xored, too, so that the rest is
- * computed once for many matrices. */
-static const char *swizzled_row(struct text *t, int32_t address, const struct lt_matrix_location *x,
-	const struct lt_matrix_bit *bit, int n_bit, const int *axis)
-{
-	const struct lt_kernel_buffer *b = &t->k->buffers[x->buffer];
-	const int64_t bytes = lt__text_element(b->dtype)->bytes;
-	const int64_t low = x->number & (lt__text_swizzle_period(t, (int32_t)x->buffer) - 1);
-	bool apart = (bits_of_rows(t, address, x, bit, n_bit, axis) & low) == 0;
-	const char *row = lt__text_formatted(t, "%s + (%s) * %lld + (%s) * %lld",
-		lt__text_address(t, address, apart ? 0 : low).text, coordinate(t, bit, n_bit, axis[0]), (long long)x->stride[0],
-		coordinate(t, bit, n_bit, axis[1]), (long long)x->stride[1]);
-	return lt__text_formatted(t, "&%s[(%s ^ %lld) + %lld]", t->buffer[x->buffer],
-		lt__text_swizzled(t, (int32_t)x->buffer, row),
-		apart ? (long long)(lt__swizzled_byte(low * bytes, b->swizzle) / bytes) : 0LL, (long long)(x->number - low));
-}
-
-/* Lane 8 j + i says where row i of matrix j is. */
-static void load_rows(struct text *t, const struct lt_kernel_matrix *m, int part, int32_t address, const char *pointer,
-	const struct lt_matrix_location *x, bool across, const char *words)
-{
-	const struct lt_matrix_part *p = &m->part[part];
-	const uint32_t n = words_of(m, part);
-	const int axis[2] = { lt__matrix_row_axis(part), lt__matrix_column_axis(part) };
-	struct lt_matrix_bit bit[3 + LT_MATRIX_BITS];
-	struct lt_out o = lt__out_new(&t->pool);
-	int eight = p->element[0].axis == axis[0] ? axis[1] : axis[0];
-	for (uint8_t b = 0; b < 3; b++)
-		bit[b] = (struct lt_matrix_bit){ (uint8_t)(across ? p->element[0].axis : eight), b };
-	memcpy(bit + 3, p->element + 1, (size_t)(p->n_element - 1) * sizeof *bit);
-	const int n_bit = 2 + p->n_element;
-	const char *name = lt__text_formatted(t, "lt_ldmatrix_x%u%s", (unsigned)n, across ? "_trans" : "");
-	lt__outf(&o, "%svoid %s(uint32_t *w, const void *p)\n{\n\tasm volatile(\"ldmatrix.sync.aligned.m8n8.x%u%s"
-		".shared.b16 {",
-		t->d->inlined, name, (unsigned)n, across ? ".trans" : "");
-	numbers_text(&o, 0, n);
-	lt__outf(&o, "}, [%%%u];\"\n\t\t: ", (unsigned)n);
-	for (uint32_t w = 0; w < n; w++)
-		lt__outf(&o, "%s\"=r\"(w[%u])", w ? ", " : "", (unsigned)w);
-	lt__out(&o, " : \"r\"((uint32_t)__cvta_generic_to_shared(p)) : \"memory\");\n}\n");
-	lt__text_define(t, name, o.at);
-	const char *at = lt__text_formatted(t, "%s + (%s) * %lld + (%s) * %lld", pointer, coordinate(t, bit, n_bit, axis[0]),
-		(long long)x->stride[0], coordinate(t, bit, n_bit, axis[1]), (long long)x->stride[1]);
-	if (t->k->buffers[x->buffer].swizzle)
-		at = swizzled_row(t, address, x, bit, n_bit, axis);
-	else if (x->swizzle)
-		at = lt__text_formatted(t, "%s(%s, lt_shared, %lld)", swizzle_function(t), at,
-			(long long)lt__swizzle_mask(x->swizzle));
-	lt__text_line(t, "%s(%s, %s);", name, words, at);
-}
-
-/* From shared memory. */
-static void load_words(struct text *t, const struct lt_kernel_matrix *m, int part, int32_t address,
-	const struct lt_matrix_location *x, const char *words)
-{
-	const char *pointer = lt__text_formatted(t, "&%s[%s]", t->buffer[x->buffer],
-		lt__text_address(t, address, x->number).text);
-	bool across = false;
-	if (loads_rows(t, m, part, address, x, &across))
-		load_rows(t, m, part, address, pointer, x, across, words);
-	else
-		lt__text_line(t, "%s(%s, %s, %lld, %lld, lt_shared, %lld, lt_lane);", gather_function(t, m, part), words, pointer,
-			(long long)x->stride[0], (long long)x->stride[1],
-			(long long)lt__swizzle_mask(x->swizzle ? x->swizzle : t->k->buffers[x->buffer].swizzle));
-}
-
 /* The words of a or b. */
 static void fill_words(struct text *t, const struct lt_instruction *i, const struct lt_kernel_matrix *m, int part)
 {
@@ -243,7 +60,7 @@ static void fill_words(struct text *t, const struct lt_instruction *i, const str
 	if (x.buffer < 0) {
 		struct lt_value_type type = { m->part[part].dtype, (uint32_t)lt__matrix_lanes(m, part) };
 		const char *name = lt__text_formatted(t, "lt_%s_words", lt__text_short(t, type)), *c = lt__text_type(t, type, 0);
-		const unsigned n = words_of(m, part);
+		const unsigned n = text_matrix_words(m, part);
 		lt__text_define(t, name, lt__text_formatted(t,
 			"%svoid %s(uint32_t *w, %s x)\n{\n\tunion { %s v; uint32_t w[%u]; } u;\n"
 			"\tu.v = x;\n#pragma unroll\n\tfor (int i = 0; i < %u; i++)\n\t\tw[i] = u.w[i];\n}\n", t->d->inlined, name, c, c, n,
@@ -251,32 +68,7 @@ static void fill_words(struct text *t, const struct lt_instruction *i, const str
 		lt__text_line(t, "%s(%c, %s);", name, 'a' + part, lt__text_use(t, value).text);
 		return;
 	}
-	load_words(t, m, part, value, &x, part ? "b" : "a");
-}
-
-struct text_expr lt__text_fragment(struct text *t, int32_t at)
-{
-	const struct lt_instruction *i = text_at(t, at);
-	const struct lt_kernel_matrix *m = &t->k->matrices[i->what];
-	const struct lt_matrix_location x = lt__matrix_location(t->k, i, 0);
-	const struct lt_value_type type = { i->dtype, i->lanes };
-	const char *words = lt__text_formatted(t, "lt_w%d", (int)t->value[at].number), *c = lt__text_type(t, type, 0);
-	const char *name = lt__text_formatted(t, "lt_%s_of_words", lt__text_short(t, type));
-	const unsigned n = words_of(m, (int)i->number);
-	lt__text_define(t, name, lt__text_formatted(t,
-		"%s%s %s(const uint32_t *w)\n{\n\tunion { %s v; uint32_t w[%u]; } u;\n"
-		"#pragma unroll\n\tfor (int i = 0; i < %u; i++)\n\t\tu.w[i] = w[i];\n\treturn u.v;\n}\n", t->d->inlined, c, name, c,
-		n, n));
-	lt__text_flush(t, true, true);
-	t->self = true;
-	lt__text_line(t, "uint32_t %s[%u];", words, n);
-	lt__text_line(t, "{");
-	t->indent++;
-	lt__text_line(t, "const int lt_lane = lt_self & 31;");
-	load_words(t, m, (int)i->number, i->operand[0], &x, words);
-	t->indent--;
-	lt__text_line(t, "}");
-	return (struct text_expr){ .text = lt__text_formatted(t, "%s(%s)", name, words), .memory = true };
+	lt__text_matrix_load(t, m, part, value, &x, 0, part ? "b" : "a");
 }
 
 void lt__text_matrix(struct text *t, int32_t at)
@@ -285,6 +77,7 @@ void lt__text_matrix(struct text *t, int32_t at)
 	const struct lt_kernel_matrix *m = &t->k->matrices[i->what];
 	struct lt_out lanes = lt__out_new(&t->pool);
 	lt__text_flush(t, true, true);
+	lt__text_fragments_ahead(t, at);
 	for (int32_t e = 2 * LT_MATRIX_LOCATION; e < i->n_extra; e++) {
 		const int32_t v = (int32_t)t->k->extras[i->first_extra + e];
 		for (uint32_t lane = 0; lane < t->k->variables[v].lanes; lane++)
@@ -296,7 +89,8 @@ void lt__text_matrix(struct text *t, int32_t at)
 		t->self = true;
 		lt__text_line(t, "const int lt_lane = lt_self & 31;");
 	}
-	lt__text_line(t, "uint32_t a[%u], b[%u];", (unsigned)words_of(m, LT_MATRIX_A), (unsigned)words_of(m, LT_MATRIX_B));
+	lt__text_line(t, "uint32_t a[%u], b[%u];", (unsigned)text_matrix_words(m, LT_MATRIX_A),
+		(unsigned)text_matrix_words(m, LT_MATRIX_B));
 	fill_words(t, i, m, LT_MATRIX_A);
 	fill_words(t, i, m, LT_MATRIX_B);
 	lt__text_line(t, "%s(%sa, b);", product_function(t, m), lanes.at);

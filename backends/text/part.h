@@ -90,6 +90,8 @@ struct text {
 	int32_t *pending, n_pending;
 	int32_t at, *commented;              /* the instruction that is printed, -1: none that computes; line.c */
 	struct text_loop *loops;        /* names that loops have, or have had */
+	const char **fragment;          /* by instruction: the words of a fragment that another one has read; NULL: none */
+	const char *where;              /* inside of an if that copies only: its condition; else NULL */
 	bool self, passes;              /* a grid: the thread's number is used; memory to exchange values is */
 	bool math, branches, streams;   /* a function of math.h is called; memory is read in branches; ... past the caches */
 };
@@ -114,7 +116,7 @@ void lt__text_prefetch(struct text *, int32_t i);
 struct text_expr lt__text_address(struct text *, int32_t value, int64_t number);
 /* The same of a buffer, with its swizzle, if it has one; the swizzled number of an element; after how many elements
  * that begins anew. */
-struct text_expr lt__text_place(struct text *, int32_t buffer, int32_t value, int64_t number);
+struct text_expr lt__text_subscript(struct text *, int32_t buffer, int32_t value, int64_t number);
 const char *lt__text_swizzled(struct text *, int32_t buffer, const char *element);
 int64_t lt__text_swizzle_period(const struct text *, int32_t buffer);
 struct text_expr lt__text_element_at(struct text *, const struct lt_instruction *);
@@ -138,6 +140,8 @@ void lt__text_grid_step(struct text *, int32_t i);
 const char *lt__text_matrix_name(const struct lt_text_device *, const struct lt_kernel_matrix *);
 void lt__text_matrix(struct text *, int32_t i);
 struct text_expr lt__text_fragment(struct text *, int32_t i);
+/* grid.c.  Whether an if has copies in it that a device can begin under a condition, and nothing else of effect. */
+bool lt__text_copies_only(const struct text *, int32_t i);
 
 /* lane.c: an instruction with operands, or a value, of several lanes.  A mask as a vector of integers of so many bits;
  * of one that has no width yet, the bits that its user works with. */

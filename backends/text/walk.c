@@ -236,7 +236,14 @@ static void print_instruction(struct text *t, int32_t i)
 	case LT_OPCODE_if: {
 		const char *mask = use_text(t, x->operand[0]);
 		lt__text_flush(t, true, true);
-		lt__text_line(t, "if (%s) {", mask);
+		t->where = lt__text_copies_only(t, i) ? mask : NULL;
+		if (t->where) {
+			t->where = lt__text_formatted(t, "lt_if%d", (int)i);
+			lt__text_line(t, "const int %s = %s;", t->where, mask);
+			lt__text_line(t, "{");
+		} else {
+			lt__text_line(t, "if (%s) {", mask);
+		}
 		t->indent++;
 		t->branches = true;
 		break;
@@ -246,6 +253,7 @@ static void print_instruction(struct text *t, int32_t i)
 		lt__text_flush(t, true, true);
 		t->indent--;
 		lt__text_line(t, x->opcode == LT_OPCODE_else ? "} else {" : "}");
+		t->where = NULL;
 		if (text_at(t, x->what)->opcode == LT_OPCODE_loop)
 			lt__text_close_loop(t, t->value[x->what].expr.text);
 		t->indent += x->opcode == LT_OPCODE_else;
@@ -265,6 +273,8 @@ void lt__text_walk(struct text *t, int32_t region)
 	t->region = region;
 	t->n_pending = 0;
 	t->pending = lt__pool_alloc(&t->pool, (size_t)r->n, sizeof *t->pending);
+	t->fragment = lt__pool_alloc(&t->pool, t->k->n_instruction, sizeof *t->fragment);
+	t->where = NULL;
 	t->indent = 1;
 	t->body = lt__out_new(&t->pool);
 	for (int32_t i = r->first; i < r->first + r->n; i++)

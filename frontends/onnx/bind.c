@@ -44,8 +44,8 @@ static const char *kind_of(const Onnx__TypeProto *t)
 }
 
 /* The dims of an input; false with a sentence.  empty: one of them is 0. */
-static bool input_dims(struct lt_onnx *m, const char *name, const Onnx__TensorShapeProto *s, lt_var *dim, int64_t *shape,
-	bool *empty)
+static bool input_dims(struct lt_onnx *m, const char *name, const Onnx__TensorShapeProto *s, lt_var *dim,
+	int64_t *shape, bool *empty)
 {
 	for (size_t i = 0; i < s->n_dim; i++) {
 		const Onnx__TensorShapeProto__Dimension *d = s->dim[i];
@@ -98,7 +98,8 @@ static bool source(struct lt_onnx *m, const Onnx__ValueInfoProto *info, struct l
 		return fixed_input(m, f, v->dtype, v);
 	const Onnx__TensorShapeProto *shape = type->tensor_type->shape;
 	if (!shape || shape->n_dim > LT_MAX_RANK) {
-		lt__onnx_refuse(m, shape ? "it has too many dimensions" : "its rank is not said: --fix NAME=FILE makes it a constant");
+		lt__onnx_refuse(m,
+			shape ? "it has too many dimensions" : "its rank is not said: --fix NAME=FILE makes it a constant");
 		return false;
 	}
 	lt_var *dim = LT_NEW(m->arena, lt_var, shape->n_dim + 1);

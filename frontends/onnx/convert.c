@@ -6,18 +6,18 @@
 
 enum { MAX_CONVERTED = 200000, MAX_CALLS = 50 };
 
-static const char *text(const char *at) { return at ? at : ""; }
+static const char *or_empty(const char *at) { return at ? at : ""; }
 static const char *domain_of(const Onnx__NodeProto *n)
 {
-	return !strcmp(text(n->domain), "ai.onnx") ? "" : text(n->domain);
+	return !strcmp(or_empty(n->domain), "ai.onnx") ? "" : or_empty(n->domain);
 }
 
 /* "node 'conv1' (Conv)" */
 static const char *node_where(struct lt_onnx *m, const Onnx__NodeProto *n)
 {
-	if (*text(n->name))
-		return lt__arena_format(m->arena, "node '%s' (%s)", n->name, text(n->op_type));
-	return lt__arena_format(m->arena, "node of '%s' (%s)", n->n_output ? n->output[0] : "", text(n->op_type));
+	if (*or_empty(n->name))
+		return lt__arena_format(m->arena, "node '%s' (%s)", n->name, or_empty(n->op_type));
+	return lt__arena_format(m->arena, "node of '%s' (%s)", n->n_output ? n->output[0] : "", or_empty(n->op_type));
 }
 
 /* Version of an operator set, as the function that the node is in or the model imports it; -1: not imported. */
@@ -28,7 +28,7 @@ static int64_t version_of(const struct lt_onnx *m, const struct lt_onnx_scope *s
 	size_t n = scope ? scope->function->n_opset_import : m->model->n_opset_import;
 	Onnx__OperatorSetIdProto *const *at = scope ? scope->function->opset_import : m->model->opset_import;
 	for (size_t i = 0; i < n; i++) {
-		const char *own = text(at[i]->domain);
+		const char *own = or_empty(at[i]->domain);
 		if (!strcmp(!strcmp(own, "ai.onnx") ? "" : own, domain))
 			return at[i]->version;
 	}
@@ -39,8 +39,8 @@ static const Onnx__FunctionProto *function_find(const struct lt_onnx *m, const O
 {
 	for (size_t i = 0; i < m->model->n_functions; i++) {
 		const Onnx__FunctionProto *f = m->model->functions[i];
-		if (!strcmp(text(f->name), text(n->op_type)) && !strcmp(text(f->domain), text(n->domain))
-		    && !strcmp(text(f->overload), text(n->overload)))
+		if (!strcmp(or_empty(f->name), or_empty(n->op_type)) && !strcmp(or_empty(f->domain), or_empty(n->domain))
+		    && !strcmp(or_empty(f->overload), or_empty(n->overload)))
 			return f;
 	}
 	return NULL;
@@ -97,7 +97,7 @@ static void build_function(struct lt_onnx_call *c, const Onnx__FunctionProto *f)
 		if (v)
 			lt__onnx_give_value(c, (int32_t)i, v);
 		else
-			lt__onnx_refuse(m, "function '%s' does not make its output '%s'", text(f->name), f->output[i]);
+			lt__onnx_refuse(m, "function '%s' does not make its output '%s'", or_empty(f->name), f->output[i]);
 	}
 }
 
@@ -115,7 +115,7 @@ static void build_node(struct lt_onnx_call *c)
 		lt__onnx_refuse(m, "the model does not import the operator set '%s'", *domain ? domain : "ai.onnx");
 		return;
 	}
-	c->op = lt__onnx_op_find(m, domain, text(c->proto->op_type), c->version);
+	c->op = lt__onnx_op_find(m, domain, or_empty(c->proto->op_type), c->version);
 	if (!c->op)
 		return;
 	c->op->build(c);
@@ -133,7 +133,7 @@ static void check_operator(struct lt_onnx_call *c)
 	const char *domain = domain_of(c->proto);
 	int64_t version = version_of(c->m, c->scope, domain);
 	if (!function_find(c->m, c->proto) && version >= 0)
-		(void)lt__onnx_op_find(c->m, domain, text(c->proto->op_type), version);
+		(void)lt__onnx_op_find(c->m, domain, or_empty(c->proto->op_type), version);
 }
 
 static void convert_node(struct lt_onnx *m, struct lt_onnx_scope *scope, const Onnx__NodeProto *n)

@@ -60,7 +60,8 @@ lt_var lt__onnx_dim(struct lt_onnx *m, const char *symbol, const char *input, in
 		return *empty ? LT_NONE : lt_graph_var(m->graph, symbol && *symbol ? symbol : NULL, low);
 	}
 	const char *name = symbol && *symbol ? symbol : own;
-	lt__onnx_refuse(m, "the extent of axis %d%s%s%s is not said: --dim %s=8 fixes it, --dim %s=1..8 lets it differ from run to run", axis,
+	lt__onnx_refuse(m,
+		"the extent of axis %d%s%s%s is not said: --dim %s=8 fixes it, --dim %s=1..8 lets it differ from run to run", axis,
 		symbol && *symbol ? ", '" : "", symbol ? symbol : "", symbol && *symbol ? "'," : "", name, name);
 	return LT_NONE;
 }

@@ -18,7 +18,8 @@ struct lt_linear lt__onnx_difference(struct lt_onnx *m, const struct lt_linear *
 	struct lt_linear out = { 0 };
 	for (int32_t i = 0; i < n; i++) {
 		param[i] = i < a->n ? a->param[i] : b->param[i - a->n];
-		overflow |= i < a->n ? (coef[i] = a->coef[i], false) : __builtin_sub_overflow((int64_t)0, b->coef[i - a->n], &coef[i]);
+		coef[i] = i < a->n ? a->coef[i] : 0;
+		overflow |= i >= a->n && __builtin_sub_overflow((int64_t)0, b->coef[i - a->n], &coef[i]);
 	}
 	if (overflow)
 		lt__onnx_refuse(m, "an extent exceeds 63 bits");
@@ -45,7 +46,8 @@ lt_node lt__onnx_extent_node(struct lt_onnx *m, lt_node x, int32_t axis)
 		y = i ? lt__onnx_op2(m, "add", y, part) : part;
 	}
 	if (!sum.n || sum.constant)
-		y = sum.n ? lt__onnx_op2(m, "add", y, lt__onnx_whole(m, LT_I64, sum.constant)) : lt__onnx_whole(m, LT_I64, sum.constant);
+		y = y < 0 ? lt__onnx_whole(m, LT_I64, sum.constant) :
+			lt__onnx_op2(m, "add", y, lt__onnx_whole(m, LT_I64, sum.constant));
 	return y;
 }
 
@@ -60,7 +62,8 @@ lt_node lt__onnx_expand_to(struct lt_onnx *m, lt_node x, int32_t rank, const str
 		const int32_t k = i - (n - own), j = i - (n - rank);
 		const struct lt_linear one = { .constant = 1 }, have = k >= 0 ? lt__onnx_extent_sum(m, x, k) : one;
 		const struct lt_linear want = j >= 0 ? shape[j] : one;
-		const bool single = lt__linear_equal(&have, &one), asked = !lt__linear_equal(&want, &one), same = lt__linear_equal(&have, &want);
+		const bool single = lt__linear_equal(&have, &one), asked = !lt__linear_equal(&want, &one);
+		const bool same = lt__linear_equal(&have, &want);
 		if ((want.n == 0 && want.constant < 1) || (!same && asked && !single)) {
 			lt__onnx_refuse(m, "a value of %lld elements at axis -%d cannot be broadcast to %lld",
 				(long long)lt__onnx_most(m, &have), n - i, (long long)lt__onnx_most(m, &want));
@@ -127,7 +130,8 @@ lt_node lt__onnx_reshape_to(struct lt_onnx *m, lt_node x, int32_t rank, const st
 	return y;
 }
 
-lt_node lt__onnx_part(struct lt_onnx *m, lt_node x, int32_t axis, const struct lt_linear *begin, const struct lt_linear *end)
+lt_node lt__onnx_part(struct lt_onnx *m, lt_node x, int32_t axis, const struct lt_linear *begin,
+	const struct lt_linear *end)
 {
 	const struct lt_linear extent = lt__onnx_extent_sum(m, x, axis), count = lt__onnx_difference(m, end, begin);
 	if (lt__onnx_failed(m))

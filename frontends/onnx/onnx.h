@@ -122,7 +122,8 @@ struct lt_onnx_value *lt__onnx_name(struct lt_onnx *, struct lt_onnx_scope *, co
 void lt__onnx_alias(struct lt_onnx *, struct lt_onnx_scope *, const char *name, struct lt_onnx_value *);
 struct lt_onnx_value lt__onnx_of_node(struct lt_onnx *, lt_node);
 /* A content of the type and shape; data is kept by the caller. */
-struct lt_onnx_value lt__onnx_of_data(struct lt_onnx *, enum lt_dtype, int32_t rank, const int64_t *shape, const void *);
+struct lt_onnx_value lt__onnx_of_data(struct lt_onnx *, enum lt_dtype, int32_t rank, const int64_t *shape,
+	const void *);
 /* Room for the content of a new value; its data may be written until it is given. */
 void *lt__onnx_room(struct lt_onnx *, enum lt_dtype, int32_t rank, const int64_t *shape);
 int64_t lt__onnx_elems(const struct lt_onnx_value *);

@@ -57,7 +57,8 @@ static void give_lost(struct lt_onnx_call *c)
 void lt__onnx_build_if(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
-	const Onnx__GraphProto *yes = lt__onnx_graph_attribute(c, "then_branch"), *no = lt__onnx_graph_attribute(c, "else_branch");
+	const Onnx__GraphProto *yes = lt__onnx_graph_attribute(c, "then_branch");
+	const Onnx__GraphProto *no = lt__onnx_graph_attribute(c, "else_branch");
 	const char *condition = lt__onnx_content(m, lt__onnx_value(c, 0), "the condition");
 	struct lt_onnx_scope scope;
 	if (!condition || !yes || !no || !inner_scope(c, &scope)) {

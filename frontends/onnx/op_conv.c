@@ -93,7 +93,8 @@ void lt__onnx_build_conv(struct lt_onnx_call *c)
 	int64_t kernel[LT_MAX_RANK];
 	for (int32_t i = 2; i < lt__onnx_rank(m, w); i++)
 		kernel[i - 2] = lt__onnx_extent(m, w, i);
-	if (!lt__onnx_window_read(c, x, kernel, &p) || !conv_fits(m, x, lt__onnx_extent(m, x, 1), lt__onnx_extent(m, w, 0), groups))
+	if (!lt__onnx_window_read(c, x, kernel, &p) || !conv_fits(m, x, lt__onnx_extent(m, x, 1), lt__onnx_extent(m, w, 0),
+		groups))
 		return;
 	if (lt__onnx_extent(m, w, 1) * groups != lt__onnx_extent(m, x, 1)) {
 		lt__onnx_refuse(m, "weights for %lld channels in %lld groups, but the image has %lld",
@@ -195,7 +196,8 @@ void lt__onnx_build_conv_transpose(struct lt_onnx_call *c)
 	if (!lt__onnx_window_read(c, x, NULL, &p) && lt__onnx_failed(m))
 		lt_context_clear(m->ctx);
 	memcpy(p.kernel, kernel, sizeof *kernel * (size_t)p.n);
-	if (!transposed_plan(c, x, &p) || !conv_fits(m, x, lt__onnx_extent(m, x, 1), lt__onnx_extent(m, w, 1) * groups, groups))
+	if (!transposed_plan(c, x, &p) || !conv_fits(m, x, lt__onnx_extent(m, x, 1), lt__onnx_extent(m, w, 1) * groups,
+		groups))
 		return;
 	if (lt__onnx_extent(m, w, 0) != lt__onnx_extent(m, x, 1)) {
 		lt__onnx_refuse(m, "weights for %lld channels, but the image has %lld", (long long)lt__onnx_extent(m, w, 0),

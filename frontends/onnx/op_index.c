@@ -15,7 +15,8 @@ static lt_node from_front_of(struct lt_onnx *m, lt_node index, lt_node x, int32_
 {
 	if (!lt__onnx_bounded(m, x, axis))
 		return from_front(m, index, lt__onnx_extent(m, x, axis));
-	lt_node wide = lt__onnx_cast(m, index, LT_I64), behind = lt__onnx_op2(m, "add", wide, lt__onnx_extent_node(m, x, axis));
+	lt_node wide = lt__onnx_cast(m, index, LT_I64);
+	lt_node behind = lt__onnx_op2(m, "add", wide, lt__onnx_extent_node(m, x, axis));
 	return lt__onnx_select(m, lt__onnx_opf(m, "less", wide, 0), behind, wide);
 }
 
@@ -31,7 +32,7 @@ void lt__onnx_build_gather(struct lt_onnx_call *c)
 }
 
 /* A value with the vars of another at all axes but one (which gets a var of its own), cut to its extents. */
-static lt_node meet(struct lt_onnx *m, lt_node x, lt_node like, int32_t axis)
+static lt_node index_meet(struct lt_onnx *m, lt_node x, lt_node like, int32_t axis)
 {
 	const int32_t rank = lt__onnx_rank(m, x);
 	lt_var *v = LT_NEW(m->arena, lt_var, rank + 1);
@@ -60,7 +61,7 @@ void lt__onnx_build_gather_elements(struct lt_onnx_call *c)
 		return;
 	}
 	lt_node at = from_front_of(m, index, x, axis);
-	lt_node y = lt_graph_gather(m->graph, meet(m, x, at, axis), at, axis);
+	lt_node y = lt_graph_gather(m->graph, index_meet(m, x, at, axis), at, axis);
 	if (y < 0)
 		return;
 	/* The shared vars first, the axis' where it was. */

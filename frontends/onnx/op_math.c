@@ -145,7 +145,8 @@ void lt__onnx_build_is_inf(struct lt_onnx_call *c)
 	bool positive = lt__onnx_int(c, "detect_positive", 1) != 0, negative = lt__onnx_int(c, "detect_negative", 1) != 0;
 	lt_node above = lt__onnx_opf(m, "eq", x, INFINITY), below = lt__onnx_opf(m, "eq", x, -INFINITY);
 	lt_node none = lt__onnx_op2(m, "and", above, below);
-	lt__onnx_give(c, 0, positive && negative ? lt__onnx_op2(m, "or", above, below) : positive ? above : negative ? below : none);
+	lt_node either = positive ? above : negative ? below : none;
+	lt__onnx_give(c, 0, positive && negative ? lt__onnx_op2(m, "or", above, below) : either);
 }
 
 /* Bounds as attributes (versions below 11) or inputs, each of which may be left out. */

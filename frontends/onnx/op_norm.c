@@ -186,7 +186,8 @@ void lt__onnx_build_lp_norm(struct lt_onnx_call *c)
 	lt_node norm = lt__onnx_reduce1(m, "add", part, axis, true);
 	norm = p == 1 ? norm : lt__onnx_op1(m, "sqrt", norm);
 	lt_node none = lt__onnx_opf(m, "eq", norm, 0), y = lt__onnx_op2(m, "div", x, norm);
-	norm_give(c, 0, x < 0 ? LT_NONE : lt__onnx_select(m, none, lt__onnx_number(m, lt_node_dtype(m->graph, x), 0), y), v->dtype);
+	norm_give(c, 0, x < 0 ? LT_NONE : lt__onnx_select(m, none, lt__onnx_number(m, lt_node_dtype(m->graph, x), 0), y),
+		v->dtype);
 }
 
 /* (x - mean) / (sqrt(variance) + 1e-9), as the standard's function has it */

@@ -35,7 +35,8 @@ static bool padding_read(struct lt_onnx_call *c, int32_t rank, struct padding *p
 static lt_node cut(struct lt_onnx *m, lt_node x, struct padding *p)
 {
 	for (int32_t i = 0; i < lt__onnx_rank(m, x) && x >= 0; i++) {
-		int64_t begin = p->before[i] < 0 ? -p->before[i] : 0, end = lt__onnx_extent(m, x, i) + (p->after[i] < 0 ? p->after[i] : 0);
+		int64_t begin = p->before[i] < 0 ? -p->before[i] : 0, end = lt__onnx_extent(m, x, i);
+		end += p->after[i] < 0 ? p->after[i] : 0;
 		if (begin >= end) {
 			lt__onnx_refuse(m, "a padding of %lld and %lld leaves no element at axis %d", (long long)p->before[i],
 				(long long)p->after[i], i);

@@ -42,7 +42,8 @@ static bool *reduced_axes(struct lt_onnx_call *c, int32_t rank, int64_t since, b
 }
 
 /* x without elements: what a reduction over nothing gives, or nothing again. */
-static void reduce_empty(struct lt_onnx_call *c, const struct lt_onnx_value *x, const bool *over, bool keep, double nothing)
+static void reduce_empty(struct lt_onnx_call *c, const struct lt_onnx_value *x, const bool *over, bool keep,
+	double nothing)
 {
 	struct lt_onnx *m = c->m;
 	int64_t *shape = LT_NEW(m->arena, int64_t, x->rank + 1);

@@ -24,7 +24,8 @@ static const struct scattering *scattering_of(struct lt_onnx_call *c)
 }
 
 /* x with updates along an axis: x [.., p, ..], index and update [.., u, ..], whose other axes are x's or 1. */
-static lt_node scatter(struct lt_onnx *m, const struct scattering *s, lt_node x, lt_node index, lt_node update, int32_t axis)
+static lt_node scatter(struct lt_onnx *m, const struct scattering *s, lt_node x, lt_node index, lt_node update,
+	int32_t axis)
 {
 	if (x < 0 || index < 0 || update < 0)
 		return LT_NONE;
@@ -35,7 +36,8 @@ static lt_node scatter(struct lt_onnx *m, const struct scattering *s, lt_node x,
 	at = lt__onnx_select(m, lt__onnx_opf(m, "less", at, 0), lt__onnx_opf(m, "add", at, (double)n), at);
 	lt_node hit = lt__onnx_op2(m, "eq", lt__onnx_insert(m, at, axis), lt__onnx_range(m, n, axis, rank));
 	const bool wide = t != LT_BOOL;
-	lt_node old = wide ? lt__onnx_wide(m, x) : x, each = lt__onnx_insert(m, wide ? lt__onnx_wide(m, update) : update, axis);
+	lt_node old = wide ? lt__onnx_wide(m, x) : x;
+	lt_node each = lt__onnx_insert(m, wide ? lt__onnx_wide(m, update) : update, axis);
 	if (old < 0)
 		return LT_NONE;
 	const enum lt_dtype of = lt_node_dtype(m->graph, old);
@@ -45,7 +47,8 @@ static lt_node scatter(struct lt_onnx *m, const struct scattering *s, lt_node x,
 	}
 	/* The last one; a sum of it and of zeros (of bools: whether it or none is true). */
 	lt_node order = lt__onnx_range(m, n_update, axis + 1, rank);
-	lt_node last = lt__onnx_reduce1(m, "max", lt__onnx_select(m, hit, order, lt__onnx_whole(m, LT_I64, -1)), axis + 1, true);
+	lt_node hit_order = lt__onnx_select(m, hit, order, lt__onnx_whole(m, LT_I64, -1));
+	lt_node last = lt__onnx_reduce1(m, "max", hit_order, axis + 1, true);
 	lt_node one = lt__onnx_select(m, lt__onnx_op2(m, "eq", order, last), each, lt__onnx_whole(m, of, 0));
 	lt_node picked = lt__onnx_reduce1(m, wide ? "add" : "max", one, axis + 1, false);
 	lt_node any = lt__onnx_reduce1(m, "max", hit, axis + 1, false);

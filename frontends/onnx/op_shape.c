@@ -32,7 +32,7 @@ static void give_shape(struct lt_onnx_call *c, int32_t rank, const int64_t *shap
 	lt__onnx_give(c, 0, y < 0 ? lt__onnx_merged(c->m, x) : y);
 }
 
-static bool is_bounded(struct lt_onnx *m, const struct lt_onnx_value *v)
+static bool any_bounded(struct lt_onnx *m, const struct lt_onnx_value *v)
 {
 	bool any = false;
 	for (int32_t i = 0; v->node >= 0 && i < v->rank; i++)
@@ -62,7 +62,7 @@ void lt__onnx_build_reshape(struct lt_onnx_call *c)
 	struct lt_onnx_value *x = lt__onnx_value(c, 0);
 	int32_t n, open = -1;
 	const bool keep_zero = lt__onnx_int(c, "allowzero", 0) != 0;
-	if (c->version >= 5 && is_bounded(m, x)) {
+	if (c->version >= 5 && any_bounded(m, x)) {
 		reshape_bounded(c, keep_zero);
 		return;
 	}
@@ -72,7 +72,8 @@ void lt__onnx_build_reshape(struct lt_onnx_call *c)
 	int64_t *shape = LT_NEW(m->arena, int64_t, n + 1), elems = lt__onnx_elems(x), product = 1;
 	for (int32_t i = 0; i < n; i++) {
 		shape[i] = want[i] == 0 && !keep_zero && i < x->rank ? x->shape[i] : want[i];
-		if (shape[i] < -1 || (shape[i] == -1 && open >= 0) || lt__mul_overflow(product, shape[i] == -1 ? 1 : shape[i], &product)) {
+		if (shape[i] < -1 || (shape[i] == -1 && open >= 0) || lt__mul_overflow(product, shape[i] == -1 ? 1 : shape[i],
+			&product)) {
 			lt__onnx_refuse(m, "%s is no shape", lt__onnx_shape(m, n, want));
 			return;
 		}
@@ -203,7 +204,7 @@ void lt__onnx_build_size(struct lt_onnx_call *c)
 	struct lt_onnx_value *x = lt__onnx_value(c, 0);
 	const int64_t n = lt__onnx_elems(x);
 	lt_node y = LT_NONE;
-	for (int32_t i = 0; is_bounded(c->m, x) && i < x->rank; i++) {
+	for (int32_t i = 0; any_bounded(c->m, x) && i < x->rank; i++) {
 		lt_node extent = lt__onnx_extent_node(c->m, x->node, i);
 		y = i ? lt__onnx_op2(c->m, "mul", y, extent) : extent;
 	}

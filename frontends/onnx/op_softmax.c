@@ -47,7 +47,8 @@ static struct loss loss_each(struct lt_onnx_call *c, lt_node log, int32_t target
 	lt_node at = lt__onnx_cast(m, lt__onnx_in(c, target), LT_I64);
 	if (log < 0 || at < 0)
 		return none;
-	lt_node class_ = lt__onnx_insert(m, at, 1), classes = lt__onnx_range(m, lt__onnx_extent(m, log, 1), 1, lt__onnx_rank(m, log));
+	lt_node class_ = lt__onnx_insert(m, at, 1);
+	lt_node classes = lt__onnx_range(m, lt__onnx_extent(m, log, 1), 1, lt__onnx_rank(m, log));
 	lt_node hit = lt__onnx_op2(m, "eq", class_, classes);
 	lt_node nothing = lt__onnx_number(m, lt_node_dtype(m->graph, log), 0);
 	lt_node each = lt__onnx_op1(m, "neg", lt__onnx_reduce1(m, "add", lt__onnx_select(m, hit, log, nothing), 1, false));

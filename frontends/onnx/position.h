@@ -46,7 +46,8 @@ lt_node lt__onnx_reduce(struct lt_onnx *, const char *op, lt_node, const bool *o
 /* Over one axis. */
 lt_node lt__onnx_reduce1(struct lt_onnx *, const char *op, lt_node, int32_t axis, bool keep);
 lt_node lt__onnx_mean(struct lt_onnx *, lt_node, const bool *over, bool keep);
-lt_node lt__onnx_expand(struct lt_onnx *, lt_node, int32_t rank, const int64_t *shape);  /* NumPy's broadcast_to, both ways */
+/* NumPy's broadcast_to, both ways. */
+lt_node lt__onnx_expand(struct lt_onnx *, lt_node, int32_t rank, const int64_t *shape);
 lt_node lt__onnx_transpose(struct lt_onnx *, lt_node, const int32_t *perm);
 lt_node lt__onnx_swap(struct lt_onnx *, lt_node, int32_t a, int32_t b);
 lt_node lt__onnx_reshape(struct lt_onnx *, lt_node, int32_t rank, const int64_t *shape);

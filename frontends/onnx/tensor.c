@@ -91,7 +91,8 @@ static const void *external(struct lt_onnx *m, const Onnx__TensorProto *t, size_
 			continue;
 		if (!strcmp(key, "location"))
 			location = value;
-		if ((!strcmp(key, "offset") && !read_place(value, &offset)) || (!strcmp(key, "length") && !read_place(value, &bytes))) {
+		if ((!strcmp(key, "offset") && !read_place(value, &offset))
+		    || (!strcmp(key, "length") && !read_place(value, &bytes))) {
 			lt__onnx_refuse(m, "external data: '%s' is no %s", value, key);
 			return NULL;
 		}
@@ -135,7 +136,8 @@ static const void *content(struct lt_onnx *m, const Onnx__TensorProto *t, const 
 	return NULL;
 }
 
-static bool shape_of(struct lt_onnx *m, const Onnx__TensorProto *t, uint32_t size, struct lt_onnx_value *out, int64_t *n)
+static bool tensor_shape(struct lt_onnx *m, const Onnx__TensorProto *t, uint32_t size, struct lt_onnx_value *out,
+	int64_t *n)
 {
 	int64_t bytes = size;
 	if (t->n_dims > LT_MAX_RANK) {
@@ -165,7 +167,7 @@ bool lt__onnx_tensor(struct lt_onnx *m, const struct Onnx__TensorProto *t, struc
 		return false;
 	}
 	out->dtype = type->dtype;
-	if (!shape_of(m, t, lt__dtype_info(type->dtype)->bytes, out, &n))
+	if (!tensor_shape(m, t, lt__dtype_info(type->dtype)->bytes, out, &n))
 		return false;
 	if (out->empty)
 		return true;

@@ -19,7 +19,8 @@ static void constant_sum(struct lt_linear *out, int64_t x)
 }
 
 /* Element `at` of a content. */
-static bool trace_content(const struct lt_graph *g, const struct lt_nodedef *d, const int64_t *at, struct lt_linear *out)
+static bool trace_content(const struct lt_graph *g, const struct lt_nodedef *d, const int64_t *at,
+	struct lt_linear *out)
 {
 	int64_t flat = 0;
 	for (int32_t i = 0; i < d->n_dim; i++)
@@ -101,7 +102,8 @@ static bool same_sum(const struct lt_linear *a, const struct lt_linear *b)
 }
 
 /* a + by * b */
-static bool add_sums(struct trace *t, const struct lt_linear *a, const struct lt_linear *b, int64_t by, struct lt_linear *out)
+static bool add_sums(struct trace *t, const struct lt_linear *a, const struct lt_linear *b, int64_t by,
+	struct lt_linear *out)
 {
 	const int32_t n = a->n + b->n;
 	lt_param *param = LT_NEW(t->m->arena, lt_param, n + 1);
@@ -133,7 +135,8 @@ static bool trace_operator(struct trace *t, const struct lt_nodedef *d, const in
 	if (d->op == LT_OP_cast || d->op == LT_OP_copy)
 		*out = x[0];
 	else if (known)
-		constant_sum(out, lt__round_to(lt__op_value(d->op, lt__dtype_info(t->m->graph->node[d->operand[d->n_operand - 1]].dtype)
+		constant_sum(out, lt__round_to(lt__op_value(d->op,
+			lt__dtype_info(t->m->graph->node[d->operand[d->n_operand - 1]].dtype)
 			->cls, number), d->dtype).i);
 	else if (d->op == LT_OP_add || d->op == LT_OP_sub)
 		return add_sums(t, &x[0], &x[1], d->op == LT_OP_add ? 1 : -1, out);

@@ -20,7 +20,8 @@ lt_node lt__onnx_reshape_to(struct lt_onnx *, lt_node, int32_t rank, const struc
 /* After a reshape of x has failed: LT_NONE, with a sentence that names the option which fixes its run-time extent. */
 lt_node lt__onnx_merged(struct lt_onnx *, lt_node x);
 /* Elements begin .. end - 1 of an axis. */
-lt_node lt__onnx_part(struct lt_onnx *, lt_node, int32_t axis, const struct lt_linear *begin, const struct lt_linear *end);
+lt_node lt__onnx_part(struct lt_onnx *, lt_node, int32_t axis, const struct lt_linear *begin,
+	const struct lt_linear *end);
 /* The extent of an axis as a sum. */
 struct lt_linear lt__onnx_extent_sum(struct lt_onnx *, lt_node, int32_t axis);
 /* a - b; of sums that do not fit: 0 with a sentence. */

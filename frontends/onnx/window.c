@@ -2,7 +2,8 @@
 #include <string.h>
 #include "frontends/onnx/window.h"
 
-static bool window_list(struct lt_onnx_call *c, const char *name, int32_t n, int64_t otherwise, int64_t least, int64_t *out)
+static bool window_list(struct lt_onnx_call *c, const char *name, int32_t n, int64_t otherwise, int64_t least,
+	int64_t *out)
 {
 	int32_t given;
 	const int64_t *at = lt__onnx_ints(c, name, &given);

@@ -120,6 +120,23 @@ static __device__ __forceinline__ lt_f32x4 lt_f32x4_of(float v0, float v1, float
 	r.v[3] = v3;
 	return r;
 }
+static __device__ __forceinline__ const void *lt_swizzled(const void *p, const uint8_t *shared, uint32_t mask)
+{
+	uint32_t at = (uint32_t)((const uint8_t *)p - shared);
+	return shared + (at ^ (at >> 7 & mask) << 4);
+}
+static __device__ __forceinline__ void lt_matrix1_a(uint32_t *w, const float *p, int64_t rows, int64_t columns, const uint8_t *shared, uint32_t mask, int lt_lane)
+{
+	union { float v[4]; uint32_t w[4]; } u;
+	p += ((lt_lane >> 2 & 7) * 1) * rows + ((lt_lane >> 0 & 3) * 1) * columns;
+	u.v[0] = *(const float *)lt_swizzled(p + 0 * rows + 0 * columns, shared, mask);
+	u.v[1] = *(const float *)lt_swizzled(p + 8 * rows + 0 * columns, shared, mask);
+	u.v[2] = *(const float *)lt_swizzled(p + 0 * rows + 4 * columns, shared, mask);
+	u.v[3] = *(const float *)lt_swizzled(p + 8 * rows + 4 * columns, shared, mask);
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+		w[i] = u.w[i];
+}
 static __device__ __forceinline__ void lt_f32x4_words(uint32_t *w, lt_f32x4 x)
 {
 	union { lt_f32x4 v; uint32_t w[4]; } u;
@@ -127,11 +144,6 @@ static __device__ __forceinline__ void lt_f32x4_words(uint32_t *w, lt_f32x4 x)
 #pragma unroll
 	for (int i = 0; i < 4; i++)
 		w[i] = u.w[i];
-}
-static __device__ __forceinline__ const void *lt_swizzled(const void *p, const uint8_t *shared, uint32_t mask)
-{
-	uint32_t at = (uint32_t)((const uint8_t *)p - shared);
-	return shared + (at ^ (at >> 7 & mask) << 4);
 }
 static __device__ __forceinline__ void lt_matrix1_b(uint32_t *w, const float *p, int64_t rows, int64_t columns, const uint8_t *shared, uint32_t mask, int lt_lane)
 {
@@ -156,18 +168,6 @@ static __device__ __forceinline__ lt_f32x4 lt_f32x4_of_words(const uint32_t *w)
 	for (int i = 0; i < 4; i++)
 		u.w[i] = w[i];
 	return u.v;
-}
-static __device__ __forceinline__ void lt_matrix1_a(uint32_t *w, const float *p, int64_t rows, int64_t columns, const uint8_t *shared, uint32_t mask, int lt_lane)
-{
-	union { float v[4]; uint32_t w[4]; } u;
-	p += ((lt_lane >> 2 & 7) * 1) * rows + ((lt_lane >> 0 & 3) * 1) * columns;
-	u.v[0] = *(const float *)lt_swizzled(p + 0 * rows + 0 * columns, shared, mask);
-	u.v[1] = *(const float *)lt_swizzled(p + 8 * rows + 0 * columns, shared, mask);
-	u.v[2] = *(const float *)lt_swizzled(p + 0 * rows + 4 * columns, shared, mask);
-	u.v[3] = *(const float *)lt_swizzled(p + 8 * rows + 4 * columns, shared, mask);
-#pragma unroll
-	for (int i = 0; i < 4; i++)
-		w[i] = u.w[i];
 }
 static __device__ __forceinline__ lt_f32x2 lt_f32x2_add(lt_f32x2 a, lt_f32x2 b)
 {
@@ -245,17 +245,17 @@ extern "C" __global__ void __launch_bounds__(64) matrix_1(const uint16_t *__rest
 	const lt_f32x2 v57 = lt_f32x2_of(v53, v54);
 	const lt_f32x2 v58 = lt_f32x2_of(v55, v56);
 	const lt_f32x4 v59 = lt_f32x4_of(v57.v[0], v57.v[1], v58.v[0], v58.v[1]);
+	uint32_t lt_w60[4];
+	{
+		const int lt_lane = lt_self & 31;
+		lt_matrix1_a(lt_w60, &xf_s[v48], 8, 1, lt_shared, 1, lt_lane);
+	}
 	{
 		const int lt_lane = lt_self & 31;
 		uint32_t a[4], b[2];
 		lt_f32x4_words(a, v59);
 		lt_matrix1_b(b, &wf_s[0], 8, 1, lt_shared, 0, lt_lane);
 		lt_mma_m16n8k8_tf32(d.v[0], d.v[1], e.v[0], e.v[1], a, b);
-	}
-	uint32_t lt_w60[4];
-	{
-		const int lt_lane = lt_self & 31;
-		lt_matrix1_a(lt_w60, &xf_s[v48], 8, 1, lt_shared, 1, lt_lane);
 	}
 	const lt_f32x4 v60 = lt_f32x4_of_words(lt_w60);
 	{

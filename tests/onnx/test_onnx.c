@@ -1,4 +1,5 @@
-/* tests/onnx/test_onnx.c -- models of ONNX: what they give is what onnx's own reference evaluator gives, and what cannot
+/* tests/onnx/test_onnx.c -- models of ONNX: what they give is what onnx's own reference evaluator gives, and what
+ * cannot
  * be converted is refused with its sentence. */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -209,7 +210,8 @@ static bool parse_with_memory(const struct onnx_case *one, int64_t n)
 	cr_assert(st == LT_OK || st == LT_ENOMEM, "%s, allocation %lld: %s", one->name, (long long)n, lt_context_message(own));
 	lt_graph_free(g);
 	lt_context_free(own);
-	cr_assert_eq(count.held, 0, "%s, allocation %lld: %lld bytes are lost", one->name, (long long)n, (long long)count.held);
+	cr_assert_eq(count.held, 0, "%s, allocation %lld: %lld bytes are lost", one->name, (long long)n,
+		(long long)count.held);
 	return st == LT_OK;
 }
 

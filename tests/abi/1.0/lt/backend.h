@@ -109,7 +109,7 @@ struct lt_host {
 	 * begun, cleans up and returns LT_ECANCELLED.  NULL: never. */
 	int (*cancelled)(const struct lt_host *);
 	uint32_t cc_timeout_ms;     /* a C compiler that has not finished by then is ended, and has failed; 0: 60 s */
-	uint32_t text_only;         /* 1: objects are dumped as LT_DUMP_SOURCE or LT_DUMP_KERNEL, never run: a backend that
+	uint32_t text_only;         /* 1: objects are dumped as LT_DUMP_SOURCE, KERNEL or LOCATIONS, never run: a backend that
 	                             * prints text need not compile it */
 	/* For a run: calls body(arg, first, last, thread) for ranges that do not overlap and together are 0 .. n-1, and
 	 * returns when all have ended.  How many ranges there are, and which thread runs one, changes from call to call: it
@@ -179,8 +179,13 @@ struct lt_args {                /* one launch                                 */
  * KERNEL: the text of the object's kernel program (docs/kernel.md), of a backend that makes one of the tree.
  * DECISIONS: what was decided when the object was made, and why it was not better, for people: lines of a loop, a
  * statement and a buffer of the tree (-1: none) and a sentence: "-1 3 2 array acc ...".
+ * LOCATIONS: of a device that runs grids: where they and locals are, lines in the same form: of a loop (or of a
+ * statement that is in none) the grid or call that it is, "0 -1 -1 a grid of 64 blocks of 128 threads"; of a local its
+ * name in the tree and where it lives, "-1 -1 5 t shared memory, 4096 bytes"; of a statement how its threads are
+ * combined.
  * A dump that fails may have written a sentence that says why; LT_EUNSUPPORTED: objects have no dump of that kind. */
-enum lt_dump { LT_DUMP_SOURCE, LT_DUMP_ASM, LT_DUMP_STATS, LT_DUMP_KERNEL, LT_DUMP_DECISIONS };
+enum lt_dump { LT_DUMP_SOURCE, LT_DUMP_ASM, LT_DUMP_STATS, LT_DUMP_KERNEL, LT_DUMP_DECISIONS,
+	LT_DUMP_LOCATIONS };
 enum lt_copy { LT_COPY_TO_DEVICE, LT_COPY_TO_HOST, LT_COPY_DEVICE };
 
 struct lt_backend {

@@ -182,6 +182,11 @@ struct lt_buffer {
 	int32_t alias_of;               /* -1, or an earlier buffer with the same slot; never of a local    */
 	int32_t depth;                  /* a local is this many buffers in turn; 0, 1: one.  Rows and elems include
 	                                 * that: code that runs the rows may ignore it.  A hint, and for dumps */
+	int32_t swizzle;                /* of a local: 32, 64 or 128: in memory that threads of a block share, runs of 16
+	                                 * bytes may change places within as many bytes, by the bits of the byte's number
+	                                 * from 7 on: struct lt_kernel_buffer in lt/kernel.h; 0: not.  A hint: rows say
+	                                 * which element is meant, not where its bank is */
+	int32_t reserved;
 };
 /* Element `row` of `buffer`.  index >= 0: a gather; the value of operand-like access
  * `index` (an integer element) is checked 0 <= v < index_extent, and v < each of the
