@@ -80,6 +80,7 @@ static lt_status text_part(struct building *b, enum lt_export_part part, const c
 	char path[BUILD_PATH];
 	struct text_file file = { fopen(build_path(b, ending, path, sizeof path), "we") };
 	lt_status st = file.f ? lt__export_write(b->export, part, text_write, &file) : LT_OK;
+	const bool no_memory = !file.f && errno == ENOMEM;
 	bool bad = !file.f;
 
 	if (part == LT_EXPORT_TABLE && file.f)
@@ -89,6 +90,8 @@ static lt_status text_part(struct building *b, enum lt_export_part part, const c
 		bad = ferror(file.f) != 0;
 		bad = fclose(file.f) != 0 || bad;
 	}
+	if (no_memory)
+		return lt_fail(b->run.ctx, LT_ENOMEM, "out of memory");
 	return st ? st : bad ? lt_fail(b->run.ctx, LT_EIO, "%s cannot be written: %s; name another folder in TMPDIR", path,
 		strerror(errno)) : LT_OK;
 }

@@ -58,7 +58,7 @@ static lt_status read_model(struct building *b)
 	LT_TRY(run_parse(r));
 	if (r->binding[LT_BINDING_RESULT].n == 0)
 		return lt_fail(r->ctx, LT_EINVAL, "%s: the graph has no result: name one (result = $n; in a script)",
-			r->graph->file);
+			!strcmp(b->o.model, "-") ? "standard input" : b->o.model);
 	if (b->o.inputs.n == 0) {
 		bool given = false;
 
