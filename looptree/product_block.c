@@ -143,8 +143,8 @@ static struct block_form choose_shape(const struct lt_auto *s, const struct lt_p
 	struct block_form best = { NULL, 1, 0 };
 	bool wide = lt__dtype_info(s->g->node[p->sum].dtype)->bytes > 4;       /* half as many fit the registers */
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-		for (int64_t split = 1; shape_fits(s, &shapes[i]) && (split == 1 || (split <= MAX_SPLIT && block_extent(s, p->k) / split >= MIN_PART));
-			split *= 2) {
+		for (int64_t split = 1; shape_fits(s, &shapes[i])
+			&& (split == 1 || (split <= MAX_SPLIT && block_extent(s, p->k) / split >= MIN_PART)); split *= 2) {
 			double cycles = cycles_of(s, p, &shapes[i], split);
 			if ((!wide || shapes[i].m * shapes[i].n <= 16) && (!best.shape || cycles < best.cycles * (split > 1 ? 0.9 : 1)))
 				best = (struct block_form){ &shapes[i], split, cycles };

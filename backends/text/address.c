@@ -49,7 +49,7 @@ const char *lt__text_swizzled(struct text *t, int32_t buffer, const char *elemen
 }
 
 /* Whole periods of the swizzle are added behind it, so that what is left is the same in many places. */
-static struct text_expr swizzled_place(struct text *t, int32_t buffer, struct text_expr e, int64_t number)
+static struct text_expr swizzled_subscript(struct text *t, int32_t buffer, struct text_expr e, int64_t number)
 {
 	const int64_t period = lt__text_swizzle_period(t, buffer), low = number & (period - 1);
 	e.text = lt__text_swizzled(t, buffer, plus_number(t, e.text, low));
@@ -59,24 +59,24 @@ static struct text_expr swizzled_place(struct text *t, int32_t buffer, struct te
 	return e;
 }
 
-struct text_expr lt__text_place(struct text *t, int32_t buffer, int32_t value, int64_t number)
+struct text_expr lt__text_subscript(struct text *t, int32_t buffer, int32_t value, int64_t number)
 {
 	if (!t->k->buffers[buffer].swizzle)
 		return lt__text_address(t, value, number);
 	struct text_expr e = lt__text_address(t, value, value < 0 ? number : 0);
 	e.text = lt__text_in(t, e, TEXT_PLUS);
-	return swizzled_place(t, buffer, e, value < 0 ? 0 : number);
+	return swizzled_subscript(t, buffer, e, value < 0 ? 0 : number);
 }
 
 struct text_expr lt__text_element_at(struct text *t, const struct lt_instruction *i)
 {
 	bool indexed = i->operand[1] >= 0;
 	struct text_expr e = indexed ? lt__text_address(t, i->operand[0], i->number)
-		: lt__text_place(t, i->what, i->operand[0], i->number);
+		: lt__text_subscript(t, i->what, i->operand[0], i->number);
 	if (indexed)
 		e = sum_of(t, e, lt__text_use(t, i->operand[1]));
 	if (indexed && t->k->buffers[i->what].swizzle)
-		e = swizzled_place(t, i->what, e, 0);
+		e = swizzled_subscript(t, i->what, e, 0);
 	e.text = lt__text_formatted(t, "%s[%s]", t->buffer[i->what], e.text);
 	e.tight = TEXT_PRIMARY;
 	e.wide = e.literal = false;

@@ -178,7 +178,7 @@ static void begin_copy(struct text *t, const struct lt_instruction *i)
 {
 	const int32_t from = (int32_t)t->k->extras[i->first_extra];
 	const char *mask = i->operand[2] >= 0 ? lt__text_use(t, i->operand[2]).text : "1";
-	const char *to = lt__text_place(t, i->what, i->operand[0], i->number).text;
+	const char *to = lt__text_subscript(t, i->what, i->operand[0], i->number).text;
 	const char *source = lt__text_address(t, i->operand[3], t->k->extras[i->first_extra + 1]).text;
 	int64_t bytes = i->stride * lt__text_element(t->k->buffers[i->what].dtype)->bytes;
 	lt__text_flush(t, true, false);

@@ -116,7 +116,7 @@ void lt__text_prefetch(struct text *, int32_t i);
 struct text_expr lt__text_address(struct text *, int32_t value, int64_t number);
 /* The same of a buffer, with its swizzle, if it has one; the swizzled number of an element; after how many elements
  * that begins anew. */
-struct text_expr lt__text_place(struct text *, int32_t buffer, int32_t value, int64_t number);
+struct text_expr lt__text_subscript(struct text *, int32_t buffer, int32_t value, int64_t number);
 const char *lt__text_swizzled(struct text *, int32_t buffer, const char *element);
 int64_t lt__text_swizzle_period(const struct text *, int32_t buffer);
 struct text_expr lt__text_element_at(struct text *, const struct lt_instruction *);
