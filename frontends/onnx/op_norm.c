@@ -243,5 +243,5 @@ void lt__onnx_build_dropout(struct lt_onnx_call *c)
 		(void)lt__onnx_node(m, &v);
 	lt__onnx_give_value(c, 0, &v);
 	if (lt__onnx_wants(c, 1))
-		lt__onnx_give(c, 1, lt__onnx_expand(m, lt__onnx_whole(m, LT_BOOL, 1), v.rank, v.shape));
+		lt__onnx_give(c, 1, lt__onnx_expand(m, lt__onnx_whole(m, c->version < 10 ? v.dtype : LT_BOOL, 1), v.rank, v.shape));
 }
