@@ -324,7 +324,8 @@ static void give_states(struct lt_onnx_call *c, int32_t to, int64_t n, const lt_
 		return;
 	for (int64_t d = 0; d < n; d++)
 		each[d] = h[d] < 0 ? LT_NONE : lt__onnx_insert(c->m, h[d], layout);
-	lt__onnx_give(c, to, lt__onnx_cast(c->m, lt__onnx_concat(c->m, layout, (int32_t)n, each), lt__onnx_value(c, 0)->dtype));
+	lt_node all = lt__onnx_concat(c->m, layout, (int32_t)n, each);
+	lt__onnx_give(c, to, lt__onnx_cast(c->m, all, lt__onnx_value(c, 0)->dtype));
 }
 
 static bool recurrent_begin(struct lt_onnx_call *c, struct recurrent *u, int64_t *n_direction, bool *backwards)

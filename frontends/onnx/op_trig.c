@@ -130,7 +130,10 @@ static lt_node trig_acosh(struct lt_onnx *m, lt_node x)
 	return trig_asinh(m, root);
 }
 
-static const struct trig_function { const char *name; lt_node (*build)(struct lt_onnx *, lt_node); } trig_functions[] = {
+static const struct trig_function {
+	const char *name;
+	lt_node (*build)(struct lt_onnx *, lt_node);
+} trig_functions[] = {
 	{ "tan", trig_tan }, { "asin", trig_asin }, { "acos", trig_acos }, { "atan", trig_atan }, { "sinh", trig_sinh },
 	{ "cosh", trig_cosh }, { "asinh", trig_asinh }, { "acosh", trig_acosh }, { "atanh", trig_atanh },
 };

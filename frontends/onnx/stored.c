@@ -13,10 +13,10 @@ static const struct lt_onnx_stored stored_types[] = {
 };
 
 /* Operators that take such values: those that convert them, and those that only move elements or look at shapes. */
-static const char *const stored_readers[] = { "BitCast", "Cast", "CastLike", "DequantizeLinear", "QuantizeLinear", "Shape",
-	"Size" };
-static const char *const stored_movers[] = { "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "Identity", "Reshape",
-	"Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze" };
+static const char *const stored_readers[] = { "BitCast", "Cast", "CastLike", "DequantizeLinear", "QuantizeLinear",
+	"Shape", "Size" };
+static const char *const stored_movers[] = { "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "Identity",
+	"Reshape", "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze" };
 
 const struct lt_onnx_stored *lt__onnx_stored(int64_t type)
 {

@@ -218,7 +218,8 @@ static bool parse_with_memory(const struct onnx_case *one, int64_t n)
 
 Test(onnx, memory_that_runs_out_is_reported_and_nothing_is_lost)
 {
-	static const char *const names[] = { "conv", "shape_computed", "loop", "function", "run_time_range" };
+	static const char *const names[] = { "conv", "shape_computed", "loop", "function", "run_time_range", "gru",
+		"packed_INT4", "qlinear_conv" };
 	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
 		for (int i = 0; i < cases.n; i++) {
 			int64_t n = 0;
