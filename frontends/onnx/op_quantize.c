@@ -37,6 +37,23 @@ static lt_node quantized_cut(struct lt_onnx *m, const struct quantized *q, lt_no
 	return lt__onnx_cast(m, lt__onnx_opf(m, "min", lt__onnx_opf(m, "max", y, low), high), q->dtype);
 }
 
+/* A view of s with n elements along an axis, each of which stands for `block` of them. */
+static lt_node quantized_blocks(struct lt_onnx *m, lt_node s, int32_t axis, int64_t n, int64_t block)
+{
+	const int32_t rank = lt__onnx_rank(m, s), quotient = 1 + rank, width = quotient + 1;
+	lt_var *v = LT_NEW(m->arena, lt_var, rank + 1);
+	int64_t *row = LT_NEW(m->arena, int64_t, (int64_t)rank * width), *div = LT_NEW(m->arena, int64_t, width + 1);
+	for (int32_t i = 0; i < rank; i++) {
+		v[i] = i == axis ? lt__onnx_var(m, n) : lt_node_dim(m->graph, s, i);
+		row[(int64_t)i * width + (i == axis ? quotient : 1 + i)] = 1;
+	}
+	div[0] = block;
+	div[1 + 1 + axis] = 1;
+	struct lt_view_piece piece = { .source = s, .map = { .n_dim = rank, .n_div = 1, .n_row = rank, .div = div,
+		.row = row } };
+	return lt_graph_view(m->graph, rank, v, 1, &piece, 0, 0);
+}
+
 /* A scale or zero point for an operand like x: one number, one for each place of `axis`, or for each block there. */
 static lt_node quantized_spread(struct lt_onnx *m, lt_node s, lt_node x, int64_t axis, int64_t block)
 {
@@ -62,9 +79,7 @@ static lt_node quantized_spread(struct lt_onnx *m, lt_node s, lt_node x, int64_t
 		lt__onnx_refuse(m, "scales or zero points of rank %d for %lld elements at axis %d", own, (long long)n, at);
 		return LT_NONE;
 	}
-	/* Position i reads block i / block. */
-	lt_node place = lt__onnx_opf(m, "div", lt_graph_index(m->graph, lt__onnx_var(m, n)), (double)block);
-	return lt__onnx_gather(m, s, place, at);
+	return quantized_blocks(m, s, at, n, block);
 }
 
 static int64_t block_of(struct lt_onnx_call *c)
