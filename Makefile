@@ -9,7 +9,7 @@
 # make fuzz         20000 random schedules, trees of a GPU, default trees of GPUs and graphs at the limits, 1000 layers,
 #                   10000 graphs everywhere, mutants, libFuzzer for 60 s each
 # make mutants      wrong kernels that lt-run --verify must catch: MUTANTS_EACH=60 a script, MUTANTS_SEED=1
-# make gpu          what tools/gpu-check.sh and gpu-bench.sh need on a machine with a GPU that cannot build, in build/gpu
+# make gpu          what tools/gpu-check.sh and gpu-bench.sh need on a machine with a GPU that cannot build
 # make tidy         floors, headers that compile alone, names, circles of files, lines of at most 120 bytes
 # make install PREFIX=/usr/local DESTDIR=  libraries, tools, man pages, completions, docs, examples
 # make uninstall    make clean
@@ -111,8 +111,8 @@ JUDGE   = $(patsubst %.c,$(O)/%.o,$(wildcard check/judge*.c check/compare.c))
 HELPERS = $(CHECK) $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%.c,$(wildcard tests/*.c)))
 FUZZ    = $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c)))
 # Random schedules and layers in large numbers: programs without the test framework, and the helpers that need none.
-RANDOM  = $(CHECK) $(patsubst %,$(O)/tests/%.o,random_layer random_layer_source random_product random_schedule random_gpu \
-	random_gpu_recipe batch default_trees random_default \
+RANDOM  = $(CHECK) $(patsubst %,$(O)/tests/%.o,random_layer random_layer_source random_product random_schedule \
+	random_gpu random_gpu_recipe batch default_trees random_default \
 	layer_runs run_graph tree_text random_limits random_limits_draw random_limits_model random_limits_text \
 	pool_stress)
 DRAWN   = $(patsubst tests/sequences/%.c,$(O)/%,$(wildcard tests/sequences/*.c))
@@ -234,7 +234,7 @@ $(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(patsubst %,$(O)/t
 # tools/lt-NAME.c with the files tools/NAME_*.c; the files without _ are everybody's.
 own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c) $(if $(filter build,$(1)),$(READ_MODEL)))
 # What lt-run and lt-build have in common: the tensors of a model.
-READ_MODEL = $(patsubst %,tools/run_%.c,bind bindings explain extents fit spec)
+READ_MODEL = $(patsubst %,tools/run_%.c,bind bindings explain extents fit parse spec)
 .SECONDEXPANSION:
 $(PROGRAM): $(O)/lt-%: $(O)/tools/lt-%.o $$(call own,$$*) \
 		$$(if $$(filter check,$$*),$(CHECK),$(JUDGE)) $(PARTS) $(O)/looptree.o
@@ -429,7 +429,7 @@ clean:
 -include $(patsubst %.o,%.d,$(OBJ) $(TOOLS) $(HELPERS) $(MUTANTS)) $(TESTS:=.d) $(PLUGINS:.so=.d)
 -include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d) $(O)/tests/kernels/simulate.d
 -include $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
-.PHONY: all gpu plugins tests check bless bench bench-peers onnx-suite fuzz fuzzers mutants demo demo-accuracy install uninstall \
-	tidy clean without-llvm FORCE
+.PHONY: all gpu plugins tests check bless bench bench-peers onnx-suite fuzz fuzzers mutants demo demo-accuracy install \
+	uninstall tidy clean without-llvm FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

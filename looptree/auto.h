@@ -26,7 +26,8 @@ struct lt_vars { int32_t n; lt_var *at; };
  * var, the sides of a block's and of a warp's tile. */
 struct lt_product_tiles {
 	const char *name;               /* of the instruction */
-	lt_node cast[2];
+	lt_node cast[2];                /* of the halves that are copied; -1: what is copied is multiplied */
+	int64_t bytes, deep;            /* of an element that is copied; terms that the instruction adds */
 	bool along_k[2];
 	int64_t row[2];                 /* elements of a factor's slice that lie side by side: up to 128 bytes */
 	int64_t block[2], warp[2], slice;
@@ -44,7 +45,7 @@ struct lt_block_factor {
 };
 struct lt_product_blocks {
 	struct lt_block_factor factor[2];       /* left: rows; right: columns */
-	int64_t slice, run;             /* deep elements in shared memory at a time; in a thread's registers */
+	int64_t slice;                  /* deep elements in shared memory at a time */
 	int64_t wide;                   /* elements of one access */
 	int32_t depth, threads;
 	lt_node stored;                 /* partial sums in their place: registers hold them before; -1: there are none */
@@ -139,8 +140,6 @@ lt_status lt__auto_add_call(struct lt_auto *, lt_node n);
 struct lt_callshape;
 void lt__product_reasons(struct lt_auto *);
 void lt__auto_call_because(struct lt_auto *, lt_node sum, bool called, const char *why);
-/* Below this loops are faster than the routine. */
-int64_t lt__auto_call_min_flops(const struct lt_target *, const struct lt_routine *, const struct lt_callshape *);
 const char *lt__auto_call_reason(
 	struct lt_arena *, const struct lt_target *, const struct lt_routine *, const struct lt_callshape *);
 const char *lt__auto_call_refusal(struct lt_arena *, const struct lt_target *, const struct lt_callshape *);

@@ -145,25 +145,6 @@ static bool is_aliased(const struct lt_auto *s, lt_node n)
 	return false;
 }
 
-/* As lt__auto_stride, except for dims that are cut and lie side by side again, as those of a reshape do. */
-static int64_t stride_of(const struct lt_graph *g, struct lt_arena *a, const struct lt_readpiece *p, int32_t x)
-{
-	const struct lt_nodedef *d = &g->node[p->base];
-	int32_t width = lt__map_width(&p->map), column = 1 + p->map.n_param + x;
-	int64_t stride = 0, unit = 1, *div = LT_NEW(a, int64_t, p->map.n_div + 1);
-	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
-		const int64_t *row = p->map.row + (int64_t)i * width;
-		stride += unit * row[column];
-		for (int32_t q = 0; q < p->map.n_div; q++)
-			div[q] += unit * row[1 + p->map.n_param + p->map.n_dim + q];
-		unit *= g->var[d->dim[i]].extent;
-	}
-	for (int32_t q = 0; q < p->map.n_div; q++)
-		if (div[q])
-			return -1;
-	return stride;
-}
-
 static void shape_of(const struct draft *d, const struct lt_contraction *c, struct lt_callshape *out)
 {
 	const struct lt_graph *g = d->s->g;
@@ -190,7 +171,7 @@ static void shape_of(const struct draft *d, const struct lt_contraction *c, stru
 		out->name[o] = g->node[p->base].name;
 		for (int32_t i = 0; i < c->n_dim; i++) {
 			int32_t column = lt__leaf_column(leaf, c->dim[i]);
-			out->stride[o][i] = column < 0 ? 0 : stride_of(g, d->s->t->arena, p, column);
+			out->stride[o][i] = column < 0 ? 0 : lt__auto_stride(g, p, column);
 			if (!r->piece && through)
 				out->stride[o][i] = -1;
 		}
@@ -217,23 +198,6 @@ static bool is_matrix(const struct lt_callshape *c)
 	return false;
 }
 
-/* Below this the loops are faster.  On a device, a float32 product with rows and columns for tiles keeps up for longer:
- * a routine's own shapes are for products that fill it. */
-int64_t lt__auto_call_min_flops(
-	const struct lt_target *target, const struct lt_routine *r, const struct lt_callshape *c)
-{
-	enum { TILE = 16, LONGER = 5 };
-	int64_t rows = 1, columns = 1, flops;
-	for (int32_t i = 0; i < c->n_dim; i++) {
-		rows *= c->role[i] == LT_DIM_ROW ? c->extent[i] : 1;
-		columns *= c->role[i] == LT_DIM_COLUMN ? c->extent[i] : 1;
-	}
-	if (!target->warp || rows < TILE || columns < TILE || c->sum != LT_F32 || c->dtype[LT_CALL_LEFT] != LT_F32
-		|| lt__mul_overflow(r->min_flops, LONGER, &flops))
-		return r->min_flops;
-	return flops;
-}
-
 /* The first row that takes the draft; NULL. */
 static const struct lt_routine *find_row(struct draft *d, struct lt_contraction *c)
 {
@@ -248,7 +212,7 @@ static const struct lt_routine *find_row(struct draft *d, struct lt_contraction 
 	for (int32_t i = 0; i < lt__routine_count(d->s->target) && is_matrix(&shape) && !is_cut(&shape); i++) {
 		const struct lt_routine *r = lt__routine_at(d->s->target, i);
 		if (r->pattern == LT_PATTERN_PRODUCT && lt__routine_is_sound(r)
-			&& lt__call_flops(&shape) >= lt__auto_call_min_flops(d->s->target, r, &shape)
+			&& lt__call_flops(&shape) >= lt__routine_min_flops(d->s->target, r, &shape)
 			&& !lt__routine_refuses(a, r, &shape)) {
 			d->why = lt__auto_call_reason(a, d->s->target, r, &shape);
 			return r;

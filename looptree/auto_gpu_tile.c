@@ -18,7 +18,8 @@
 #include "looptree/derived.h"
 #include "looptree/layout.h"
 
-enum { TILE = 32, HIGH = 8, MIN = 16, MAX_COPIES = 4 };        /* elements along a side; threads along block.y, at most */
+/* Elements along a side; threads along block.y, at most. */
+enum { TILE = 32, HIGH = 8, MIN = 16, MAX_COPIES = 4 };
 
 struct tile_copy { lt_node reader; int32_t operand; const char *name; };
 struct tile_nest {

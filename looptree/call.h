@@ -96,6 +96,8 @@ const char *lt__layout_refuses(struct lt_arena *, const struct lt_callshape *);
 /* looptree/call_check.c */
 /* Whether a row of a table can be named in a tree, and its sum is of a type. */
 bool lt__routine_is_sound(const struct lt_routine *);
+/* Operations below which loops are faster than the routine. */
+int64_t lt__routine_min_flops(const struct lt_target *, const struct lt_routine *, const struct lt_callshape *);
 /* NULL: it does; else a sentence. */
 const char *lt__routine_refuses(struct lt_arena *, const struct lt_routine *, const struct lt_callshape *);
 /* Twice the multiply-adds of a product, saturating. */

@@ -15,9 +15,17 @@ int64_t lt__auto_stride(const struct lt_graph *g, const struct lt_readpiece *p, 
 	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
 		stride += unit * p->map.row[(int64_t)i * width + column];
 		unit *= g->var[d->dim[i]].extent;
-		for (int32_t q = 0; q < p->map.n_div; q++)
-			if (p->map.row[(int64_t)i * width + 1 + p->map.n_param + p->map.n_dim + q])
-				return -1;
+	}
+	/* Dims that are cut and lie side by side again, as those of a reshape do, are one. */
+	for (int32_t q = 0; q < p->map.n_div; q++) {
+		int64_t all = 0;
+		unit = 1;
+		for (int32_t i = d->n_dim - 1; i >= 0; i--) {
+			all += unit * p->map.row[(int64_t)i * width + 1 + p->map.n_param + p->map.n_dim + q];
+			unit *= g->var[d->dim[i]].extent;
+		}
+		if (all)
+			return -1;
 	}
 	return stride;
 }

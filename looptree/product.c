@@ -230,10 +230,10 @@ static void add_steps(
 		   *right = stored[from[1]] ? stored[from[1]] : name(s, from[1]);
 	if (p->left_copy >= 0)
 		made->left = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = left,
-			.reader = tiles ? name(s, p->tiles->cast[0]) : mul }, "left", p->sum);
+			.reader = tiles && p->tiles->cast[0] >= 0 ? name(s, p->tiles->cast[0]) : mul }, "left", p->sum);
 	if (p->right_copy >= 0)
 		made->right = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = right,
-			.reader = tiles ? name(s, p->tiles->cast[1]) : mul }, "right", p->sum);
+			.reader = tiles && p->tiles->cast[1] >= 0 ? name(s, p->tiles->cast[1]) : mul }, "right", p->sum);
 	for (int i = 0; p->form == LT_PRODUCT_BLOCKS && i < 2; i++) {
 		const char *of = i ? made->right ? made->right : right : made->left ? made->left : left;
 		made->thread[i] = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = of,
@@ -284,7 +284,7 @@ static lt_status make_derived(struct lt_auto *s)
 		p->part = made[i].part ? lt__tree_node_named(s->t, made[i].part) : -1;
 		p->out = made[i].out ? lt__tree_node_named(s->t, made[i].out) : -1;
 		for (int k = 0; p->form == LT_PRODUCT_TILES && k < 2; k++)
-			p->tiles->cast[k] = to[p->tiles->cast[k]];
+			p->tiles->cast[k] = p->tiles->cast[k] < 0 ? -1 : to[p->tiles->cast[k]];
 		if (p->form == LT_PRODUCT_BLOCKS)
 			p->blocks->stored = made[i].stored ? lt__tree_node_named(s->t, made[i].stored) : -1;
 		for (int k = 0; p->form == LT_PRODUCT_BLOCKS && k < 2; k++) {
@@ -309,7 +309,8 @@ static void record_roles(struct lt_auto *s)
 			if (all[k] >= 0)
 				s->role[all[k]] = p;
 		for (int k = 0; p->form == LT_PRODUCT_TILES && k < 2; k++)
-			s->role[p->tiles->cast[k]] = p;
+			if (p->tiles->cast[k] >= 0)
+				s->role[p->tiles->cast[k]] = p;
 		for (int k = 0; p->form == LT_PRODUCT_BLOCKS && k < 2; k++) {
 			struct lt_block_factor *f = &p->blocks->factor[k];
 			s->role[f->of] = s->role[f->part] = p;

@@ -33,7 +33,7 @@ const char *lt__auto_call_reason(
 		role[c->role[i]] *= (double)c->extent[i];
 	return lt__arena_format(a, "%s: a call of %s, which is taken from %.3g operations on, and these are %.3g",
 		sizes_text(a, role[LT_DIM_BATCH], role[LT_DIM_ROW], role[LT_DIM_COLUMN], role[LT_DIM_DEEP]), r->name,
-		(double)lt__auto_call_min_flops(t, r, c), (double)lt__call_flops(c));
+		(double)lt__routine_min_flops(t, r, c), (double)lt__call_flops(c));
 }
 
 const char *lt__auto_call_refusal(struct lt_arena *a, const struct lt_target *t, const struct lt_callshape *c)
@@ -44,7 +44,7 @@ const char *lt__auto_call_refusal(struct lt_arena *a, const struct lt_target *t,
 		const char *refuses = r->pattern == LT_PATTERN_PRODUCT ? lt__routine_refuses(a, r, c) : NULL;
 		if (r->pattern == LT_PATTERN_PRODUCT && !refuses)
 			return lt__arena_format(a, "%.3g operations are fewer than the %.3g from which on %s is called",
-				(double)lt__call_flops(c), (double)lt__auto_call_min_flops(t, r, c), r->name);
+				(double)lt__call_flops(c), (double)lt__routine_min_flops(t, r, c), r->name);
 		if (refuses && (!why || (r->left >> c->dtype[1] & 1)))
 			why = lt__arena_format(a, "%s: %s", r->name, refuses);
 	}

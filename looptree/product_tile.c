@@ -1,8 +1,9 @@
-/* Products of halves on a GPU that has matrix instructions: whether, and in which tiles.
+/* Products of halves on a GPU that has matrix instructions, and of float32 where TF32 is allowed: whether, and in which
+ * tiles.
  *
- * The factors are casts that only the product reads.  A block of warps computes a tile of the sum and goes through the
- * deep var in slices, which all threads copy to shared memory ahead of their use, before the cast; a warp's tile is
- * matrix instructions, whose sums stay in registers.
+ * The factors are casts that only the product reads, or, of float32, what is read as it is.  A block of warps computes
+ * a tile of the sum and goes through the deep var in slices, which all threads copy to shared memory ahead of their
+ * use, before the cast; a warp's tile is matrix instructions, whose sums stay in registers.
  */
 #include <string.h>
 #include "looptree/auto_gpu.h"
@@ -12,7 +13,6 @@
 enum {
 	WARP = 32,
 	MIN_WORK = 1 << 16,             /* multiply-adds below which a plain nest is as good */
-	HALF_BYTES = 2,
 	ROW_BYTES = 128,                /* of a swizzled layout (struct lt_buffer); it begins anew after eight times as many */
 	LEAST_SIDE = 16
 };
@@ -59,9 +59,20 @@ static lt_node half_of(const struct lt_auto *s, const struct lt_product *p, lt_n
 		&& lt__reads_in_place(s, factor, half, -1) ? half : -1;
 }
 
+/* A factor of float32 that is copied as it is, where the target allows TF32; -1.  What only the product reads is
+ * computed while it is copied, by other trees (product_block.c). */
+static lt_node word_of(const struct lt_auto *s, const struct lt_product *p, lt_node factor)
+{
+	const struct lt_target *t = s->target;
+	bool allowed = t->size >= offsetof(struct lt_target, allows) + sizeof t->allows && t->allows & LT_ALLOW_TF32;
+	bool alone = !lt__has_leaf(s->g, factor) || s->n_reader[factor] > 1 || s->written[factor];
+	return allowed && alone && s->g->node[factor].dtype == LT_F32 && lt__reads_in_place(s, p->mul, factor, -1) ? factor
+		: -1;
+}
+
 static const char *instruction_for(const struct lt_target *t, enum lt_dtype type)
 {
-	const char *want = type == LT_F16 ? "mma.m16n8k16.f16" : "mma.m16n8k16.bf16";
+	const char *want = type == LT_F16 ? "mma.m16n8k16.f16" : type == LT_BF16 ? "mma.m16n8k16.bf16" : "mma.m16n8k8.tf32";
 	if (t->size < offsetof(struct lt_target, tiles) + sizeof t->tiles)
 		return NULL;
 	for (uint32_t i = 0; i < t->tiles.n; i++)
@@ -91,7 +102,8 @@ static void choose_tiles(const struct lt_auto *s, const struct lt_product *p, st
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
 		memcpy(x->block, shapes[i].block, sizeof x->block);
 		memcpy(x->warp, shapes[i].warp, sizeof x->warp);
-		if (tiles_fit(s, x) && others * (double)tile_up(tile_extent(s, p->m), x->block[0]) * (double)tile_up(tile_extent(s, p->n), x->block[1])
+		if (tiles_fit(s, x) && others * (double)tile_up(tile_extent(s, p->m), x->block[0])
+			* (double)tile_up(tile_extent(s, p->n), x->block[1])
 			>= (double)s->target->multiprocessors)
 			break;
 	}
@@ -101,7 +113,7 @@ static int64_t bytes_of_slice(const struct lt_product_tiles *x, int64_t slice)
 {
 	int64_t bytes = 0;
 	for (int i = 0; i < 2; i++)
-		bytes += tile_up(slice * x->block[i] * HALF_BYTES, 8 * ROW_BYTES) * 8 * ROW_BYTES;
+		bytes += tile_up(slice * x->block[i] * x->bytes, 8 * ROW_BYTES) * 8 * ROW_BYTES;
 	return bytes;
 }
 
@@ -117,7 +129,7 @@ static bool choose_slices(const struct lt_auto *s, const struct lt_product *p, s
 		x->slice = slices[i].slice;
 		for (int side = 0; side < 2; side++) {
 			int64_t run = x->along_k[side] ? x->slice : x->block[side];
-			x->row[side] = run < ROW_BYTES / HALF_BYTES ? run : ROW_BYTES / HALF_BYTES;
+			x->row[side] = run < ROW_BYTES / x->bytes ? run : ROW_BYTES / x->bytes;
 		}
 		x->depth = (int32_t)depth;
 		return true;
@@ -125,36 +137,48 @@ static bool choose_slices(const struct lt_auto *s, const struct lt_product *p, s
 	return false;
 }
 
+/* What reads the copy of a factor, and which of its operands it is. */
+static void look_at_factor(const struct lt_auto *s, const struct lt_product *p, struct lt_product_tiles *x, int side)
+{
+	lt_node factor = side ? p->right : p->left;
+	const struct lt_leaf *leaf = s->t->leaf[x->cast[side] >= 0 ? x->cast[side] : p->mul];
+	int32_t k = x->cast[side] < 0 && s->g->node[p->mul].operand[1] == factor;
+	int32_t along = lt__leaf_column(leaf, p->k), across = lt__leaf_column(leaf, side ? p->n : p->m);
+	x->along_k[side] = lt__auto_stride(s->g, &leaf->read[k].piece[0], along) == 1
+		&& lt__auto_stride(s->g, &leaf->read[k].piece[0], across) != 1;
+}
+
 bool lt__product_tiles(struct lt_auto *s, struct lt_product *p)
 {
 	struct lt_product_tiles *x = LT_NEW(s->t->arena, struct lt_product_tiles, 1);
-	const lt_node half[2] = { half_of(s, p, p->left), half_of(s, p, p->right) };
+	lt_node from[2] = { half_of(s, p, p->left), half_of(s, p, p->right) };
+	const bool words = from[0] < 0 && from[1] < 0;
+	for (int i = 0; i < 2; i++) {
+		x->cast[i] = words ? -1 : i ? p->right : p->left;
+		from[i] = words ? word_of(s, p, i ? p->right : p->left) : from[i];
+	}
 	p->m = tile_longest(s, &p->row);
 	p->k = tile_longest(s, &p->deep);
-	if (half[0] < 0 || half[1] < 0 || half[0] == half[1] || p->m < 0 || p->k < 0 || s->target->warp != WARP
-		|| s->g->node[p->sum].dtype != LT_F32 || s->g->node[half[0]].dtype != s->g->node[half[1]].dtype)
+	if (from[0] < 0 || from[1] < 0 || from[0] == from[1] || p->m < 0 || p->k < 0 || s->target->warp != WARP
+		|| s->g->node[p->sum].dtype != LT_F32 || s->g->node[from[0]].dtype != s->g->node[from[1]].dtype)
 		return false;
-	x->name = instruction_for(s->target, s->g->node[half[0]].dtype);
+	x->name = instruction_for(s->target, s->g->node[from[0]].dtype);
+	x->bytes = words ? 4 : 2;
+	x->deep = words ? 8 : 16;
 	if (!x->name || tile_extent(s, p->m) < LEAST_SIDE || tile_extent(s, p->n) < LEAST_SIDE
 		|| tile_extent(s, p->k) < LEAST_SIDE || !tile_has_var(s->g, p->left, p->m) || !tile_has_var(s->g, p->right, p->n)
 		|| !tile_has_var(s->g, p->left, p->k) || !tile_has_var(s->g, p->right, p->k) || tile_count(s, &p->batch)
 		* tile_count(s, &p->row) * tile_count(s, &p->column) * tile_count(s, &p->deep) < MIN_WORK)
 		return false;
-	for (int i = 0; i < 2; i++) {
-		lt_node cast = i ? p->right : p->left;
-		const struct lt_leaf *leaf = s->t->leaf[cast];
-		int32_t along = lt__leaf_column(leaf, p->k), across = lt__leaf_column(leaf, i ? p->n : p->m);
-		x->cast[i] = cast;
-		x->along_k[i] = lt__auto_stride(s->g, &leaf->read[0].piece[0], along) == 1
-			&& lt__auto_stride(s->g, &leaf->read[0].piece[0], across) != 1;
-	}
+	for (int i = 0; i < 2; i++)
+		look_at_factor(s, p, x, i);
 	choose_tiles(s, p, x);
 	if (!tiles_fit(s, x) || !choose_slices(s, p, x))
 		return false;
 	p->form = LT_PRODUCT_TILES;
 	p->tiles = x;
 	p->out = p->epilogue < 0 ? p->sum : -1;
-	p->left_copy = half[0];
-	p->right_copy = half[1];
+	p->left_copy = from[0];
+	p->right_copy = from[1];
 	return true;
 }

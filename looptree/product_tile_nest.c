@@ -13,7 +13,7 @@
 #include "looptree/auto.h"
 #include "looptree/layout.h"
 
-enum { TILE_M = 16, TILE_N = 8, TILE_K = 16, FRAGMENT_M = 8, FRAGMENT_N = 2, WIDE = 8, WARP = 32 };
+enum { TILE_M = 16, TILE_N = 8, FRAGMENT_M = 8, FRAGMENT_N = 2, WIDE_BYTES = 16, WARP = 32 };
 
 struct matrix_nest { struct lt_auto *s; const struct lt_product *p; lt_tnode at; };
 
@@ -49,8 +49,8 @@ static void nest_leaf(struct matrix_nest *x, lt_node n)
 		(void)lt_looptree_add_leaf(x->s->t, x->at, n);
 }
 
-/* Rows of what lies side by side, `row` elements of it, whose runs of 16 bytes change places, so that rows that are read
- * together begin in different banks. */
+/* Rows of what lies side by side, `row` elements of it, whose runs of 16 bytes change places, so that rows that are
+ * read together begin in different banks. */
 static void lay_out_slice(struct lt_auto *s, lt_node copy, lt_var last, int64_t run, int64_t row)
 {
 	const struct lt_nodedef *d = &s->g->node[copy];
@@ -68,13 +68,14 @@ static void lay_out_slice(struct lt_auto *s, lt_node copy, lt_var last, int64_t 
 	s->t->layout[copy]->swizzle = (int32_t)(row * lt__dtype_info(d->dtype)->bytes);
 }
 
-/* All threads copy, WIDE elements each: neighbours what lies side by side. */
+/* All threads copy, 16 bytes each: neighbours what lies side by side. */
 static void nest_copy(struct matrix_nest x, int which)
 {
 	const struct lt_product *p = x.p;
 	const struct lt_product_tiles *b = p->tiles;
 	lt_var side = which ? p->n : p->m, last = b->along_k[which] ? p->k : side, rows = b->along_k[which] ? side : p->k;
-	int64_t run = b->along_k[which] ? b->slice : b->block[which], row = b->row[which], across = WARP / (row / WIDE);
+	int64_t run = b->along_k[which] ? b->slice : b->block[which], row = b->row[which];
+	int64_t wide = WIDE_BYTES / b->bytes, across = WARP / (row / wide);
 	int64_t y = b->block[1] / b->warp[1], z = b->block[0] / b->warp[0];
 	lt_node copy = which ? p->right_copy : p->left_copy;
 	nest_others(&x, &p->batch, -1, LT_UNROLL);
@@ -84,7 +85,7 @@ static void nest_copy(struct matrix_nest x, int which)
 	(void)nest_loop(&x, rows, y * across, LT_BLOCK, 2);
 	(void)nest_loop(&x, rows, across, LT_BLOCK, 1);
 	(void)nest_loop(&x, rows, 1, LT_BLOCK, 0);
-	(void)nest_loop(&x, last, WIDE, LT_BLOCK, 0);
+	(void)nest_loop(&x, last, wide, LT_BLOCK, 0);
 	(void)nest_loop(&x, last, 1, LT_VECTOR, 0);
 	nest_leaf(&x, copy);
 	if (x.s->t->leaf_of[copy] < 0)
@@ -105,7 +106,7 @@ static void nest_sum(struct matrix_nest x)
 {
 	const struct lt_product *p = x.p;
 	nest_warps(&x);
-	(void)nest_loop(&x, p->k, TILE_K, LT_UNROLL, 0);
+	(void)nest_loop(&x, p->k, p->tiles->deep, LT_UNROLL, 0);
 	(void)nest_loop(&x, p->m, TILE_M, LT_UNROLL, 0);
 	(void)nest_loop(&x, p->n, TILE_N, LT_UNROLL, 0);
 	lt_tnode tile = nest_loop(&x, p->m, 1, LT_TILE, 0);
@@ -153,6 +154,11 @@ lt_status lt__product_tiles_add(struct lt_auto *s, struct lt_product *p)
 	if (s->t->leaf_of[p->sum] < 0)
 		return lt_context_code(s->g->ctx);
 	lt__auto_record_nest(s, lt__root_of(s->t, s->t->leaf_of[p->sum]), s->constant[p->sum], true);
+	if (p->tiles->cast[0] < 0) {
+		LT_GROW(s->t->arena, s->t->note, s->t->n_note, s->t->cap_note);
+		s->t->note[s->t->n_note++] = (struct lt_tnote){ p->sum, lt__arena_format(s->t->arena,
+			"tree: %s drops bits of the factors of this product of float32, as the option tf32 allows", p->tiles->name) };
+	}
 	return LT_OK;
 }
 

@@ -43,8 +43,7 @@ struct lt_export_member {
 	const char *name;               /* NULL: it is none, for nothing reads it */
 	bool scalar;                    /* an int64 that is given as a value */
 	const char **extent;            /* by axis: the member that has the run's extent; NULL: it is always the same */
-	int32_t *extent_from;           /* of an input, by axis: the scalar input that is its extent; -1: it is always the
-		same */
+	int32_t *extent_from;           /* of an input, by axis: the scalar that is its extent; -1: it is always the same */
 	bool implied;                   /* a scalar that is the extent of an input */
 };
 /* Bytes that are read-only data: of a constant, or of what was made of constants. */

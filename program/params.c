@@ -1,6 +1,6 @@
-/* Run-time scalars of a run: read and checked before its first kernel, so that a refused run changes nothing.  One that
- * is an element of what lies on a device is fetched from there; that of a state of our own, which nobody else writes, at
- * the end of the run before. */
+/* Run-time scalars of a run: read and checked before its first kernel, so that a refused run changes nothing.  One
+ * that is an element of what lies on a device is fetched from there; that of a state of our own, which nobody else
+ * writes, at the end of the run before. */
 #include <string.h>
 #include "program/program.h"
 

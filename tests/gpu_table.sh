@@ -45,7 +45,8 @@ has() {
 }
 python3 bench/gpu_table.py "$dir"/{products,torch,none}.json >"$dir/table"
 has '| the device: multiply-adds, copies |  |  | 64.0 TFLOP/s, 3.00 TB/s |'
-has '| default tree, products of 20 µs and more, over cublasSgemm | ≥ 0.98 | no | least 0.950 (2048), mean 1.06 of 3 |'
+has '| default tree, products of 20 µs and more, over cublasSgemm | ≥ 0.98 | no | least 0.950 (2048), '\
+'mean 1.06 of 3 |'
 has '| &nbsp; 2048 |  |  | 0.950: 400 µs |'
 has '| generated product 2048, over cublasSgemm | ≥ 0.85 | no | 0.760: 500 µs |'
 has '| default tree, shorter products, over cublasSgemm |  |  | mean 2.00 of 1 |'
@@ -56,7 +57,8 @@ has '| pointwise, rows, network, over torch.compile | ≥ 1.0 | yes | 1.26 of 3,
 has '| &nbsp; rows, over torch.compile |  |  | 2.00 of 1, least 2.00 (softmax-65536x1024) |'
 has '| 784-1000-10, batch-128, over the best of them |  |  | 0.50: 10 µs; eager 20 µs, torch.compile 5 µs, '\
 'compile + CUDA graphs 8 µs |'
-has '| 784-1000-10, mnist-1, over the best of them | ≥ 2 | yes | 2.50: 4 µs; eager 40 µs, compile + CUDA graphs 10 µs |'
+has '| 784-1000-10, mnist-1, over the best of them | ≥ 2 | yes | 2.50: 4 µs; eager 40 µs, '\
+'compile + CUDA graphs 10 µs |'
 has '| tree to loaded cubin, a kernel, an empty cache | ≤ 300 ms | yes | median 150 ms, most 200 ms of 2 |'
 has '| tree to loaded cubin, a kernel, the cache | ≤ 5 ms | yes | median 2.5 ms, most 3 ms of 2 |'
 has '| &nbsp; gpu/chain8-2^26, pytorch |  |  | failed: no memory |'

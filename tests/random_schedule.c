@@ -193,7 +193,7 @@ static const struct lt_looptree *sequel_tree(const struct job *j, const struct s
 	return q->mine ? q->mine : j->p->tree;
 }
 
-static bool sequel_has_room(const struct job *j, const struct sequel *q, size_t bytes)
+static bool sequel_fits(const struct job *j, const struct sequel *q, size_t bytes)
 {
 	return sequel_tree(j, q)->n_node < MAX_NODES && q->n + bytes + 3 < MAX_STEPS;
 }
@@ -209,7 +209,7 @@ static void draw_steps(struct state *s, struct job *j, struct sequel *q, int wan
 {
 	char step[1000];
 	struct lt_looptree *next;
-	for (int i = 0; i < MAX_TRIES && wanted > 0 && sequel_has_room(j, q, sizeof step); i++)
+	for (int i = 0; i < MAX_TRIES && wanted > 0 && sequel_fits(j, q, sizeof step); i++)
 		if (try_step(s, j, sequel_tree(j, q), step, sizeof step, &next)) {
 			sequel_add(q, step, next);
 			wanted--;
@@ -221,7 +221,7 @@ static bool take_gpu(struct state *s, struct job *j, struct sequel *q, const cha
 {
 	struct lt_looptree *next = NULL;
 	const struct lt_looptree *t = sequel_tree(j, q);
-	if (!sequel_has_room(j, q, strlen(step)))
+	if (!sequel_fits(j, q, strlen(step)))
 		return false;
 	begin(j->seed, step);
 	lt_status done = lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next);

@@ -144,6 +144,14 @@ by_hand() {
 		cd "$to/hand" && flags=$(sed -n 's/^ \* Flags: //p' mlp.c) && gcc mlp*.c $flags -pthread -o mlp &&
 		./mlp "$to/rows48.npy" hand.npy && cmp "$to/one.npy" hand.npy)
 }
+# A model of ONNX, whose constants are in it.
+onnx() {
+	file x float32 '[2, 3]' iota && "$O/lt-run" examples/first.lt -b ref -i x=iota -c w=iota -o "$to/want.npy" -q &&
+	build tests/standalone/dense.onnx --dim batch=1..4 -i x=iota -o "$to/dense" -q &&
+	"$to/dense" "$to/x.npy" "$to/got.npy" && [ "$(head -c 128 "$to/got.npy" | grep -c "'shape': (2, 4)")" = 1 ] &&
+	build tests/standalone/dense.onnx --dim batch=2 -o "$to/dense.c" --emit c99 --main -q &&
+	quiet_text "-std=c99 -pedantic" "$to"/dense*.c
+}
 library() {
 	try "the same bytes as from ref" same_as_ref
 	try "states in files and in memory" states
@@ -153,6 +161,8 @@ library() {
 	try "extents that differ from run to run" extents
 	try "numbers of all types" values
 	try "odd names" odd_names
+	if scripts/onnx.sh >/dev/null; then try "a model of ONNX" onnx
+	else echo "ok - a model of ONNX # SKIP the frontend onnx needs protobuf-c"; fi
 }
 
 # -- threads of the caller --
@@ -245,6 +255,19 @@ machines() {
 
 # -- what is refused --
 
+# A signal while a compiler takes its time: no folder is left, nor anything of what was to be built.
+signal() {
+	mkdir -p "$to/tmp"
+	printf '#!/bin/sh\ncase $* in *-dumpmachine*) exec cc "$@" ;; esac\ntouch %s/slow; sleep 9\n' "$to" >"$to/slow-cc"
+	chmod +x "$to/slow-cc"
+	rm -f "$to/slow"
+	set -m
+	TMPDIR=$to/tmp "$O/lt-build" examples/softmax.lt -o "$to/m" --cc "$to/slow-cc" &
+	local pid=$! i
+	set +m
+	for i in $(seq 100); do [ -e "$to/slow" ] && break; sleep 0.1; done
+	kill -TERM $pid && { wait $pid; [ $? = 143 ]; } && [ -z "$(ls -A "$to/tmp")" ] && [ ! -e "$to/m" ]
+}
 program_refuses() {
 	file small float32 '[2, 3]' iota && file rows float32 '[64, 1000]' random && file double float64 '[64, 1000]' ones &&
 	build examples/softmax.lt -o "$to/softmax" -q && head -c 300 "$to/rows.npy" >"$to/short.npy" &&
@@ -272,6 +295,7 @@ out_of_range() {
 refusals() {
 	try "the program refuses files" program_refuses
 	try "the program refuses numbers" out_of_range
+	try "a signal" signal
 	try "no output" says 2 'a name for what is built is missing' "$O/lt-build" examples/softmax.lt
 	try "no such target" says 2 "did you mean 'neon'" "$O/lt-build" examples/softmax.lt -o "$to/m" --target nen
 	try "another machine's compiler" says 2 'name another compiler with --cc' "$O/lt-build" examples/softmax.lt \
@@ -284,7 +308,25 @@ refusals() {
 	try "nothing of these is written" [ ! -e "$to/m" ]
 }
 
-[ $# != 0 ] || set -- examples library threads faults machines refusals
+# -- memory that runs out: each 7th allocation of its own fails once --
+
+out_of_memory() {
+	local preload=$O/tests/interpose/alloc.so n i bad=0
+	once() {
+		LD_PRELOAD=$preload LT_FAIL_PROGRAM=lt-build "$O/lt-build" examples/first.lt -c w=iota -i x=iota -o "$to/m" -q
+	}
+	LT_FAIL_COUNT=$to/count once && n=$(cat "$to/count") && [ "$n" -gt 100 ] && rm "$to/m" || return
+	for i in $(seq 1 7 "$n"); do
+		LT_FAIL_AT=$i says 1 'out of memory' once && [ ! -e "$to/m" ] || { echo "allocation $i"; bad=1; }
+	done
+	return $bad
+}
+memory() {
+	if [ -n "${SAN-}" ]; then echo "ok - memory that runs out # SKIP the sanitizers have their own"
+	else try "memory that runs out" out_of_memory; fi
+}
+
+[ $# != 0 ] || set -- examples library threads faults machines refusals memory
 for part in "$@"; do
 	$part
 done

@@ -90,6 +90,8 @@ static const struct field buffer_fields[] = {
 	F(lt_buffer, written, I32, 0, 0),
 	F(lt_buffer, alias_of, I32, 0, 0),
 	F(lt_buffer, depth, I32, 0, 0),
+	F(lt_buffer, swizzle, I32, 0, 0),
+	F(lt_buffer, reserved, FREE, "reserved: always 0", 0),
 };
 static const struct field access_fields[] = {
 	F(lt_access, buffer, I32, 0, 0),
@@ -272,7 +274,8 @@ static void fill(struct rich *r)
 			.slot = i,
 			.written = i % 2,
 			.alias_of = i - 2,
-			.depth = 2 };
+			.depth = 2,
+			.swizzle = 32 };
 	/* 0 is found by the value of 1; pieces 0 .. 3 of operands 0 .. 2; statements 0 .. 2 with one operand each. */
 	for (int32_t i = 0; i < 6; i++)
 		r->accesses[i] = (struct lt_access){ i % 4, 3 + i, i == 0 ? 1 : -1, 30 + i, 2, i % 3, 1 };

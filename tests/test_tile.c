@@ -252,6 +252,34 @@ Test(tile, default_trees_of_halves_have_it)
 	}
 }
 
+/* Factors of float32 that are read as they are, small whole numbers, in each order: only where TF32 is allowed, and then
+ * it is said. */
+Test(tile, default_trees_of_words_have_it_where_tf32_is_allowed)
+{
+	static const struct { const char *a, *b; int m, k, n; } words_in[] = {
+		{ "m, k", "k, n", 130, 100, 136 }, { "k, m", "n, k", 67, 45, 90 },
+	};
+	for (size_t i = 0; i < sizeof words_in / sizeof *words_in; i++) {
+		char text[2048], command[2048];
+		snprintf(text, sizeof text, "graph 1\nvar m %d\nvar k %d\nvar n %d\n%%a = i32[%s] input \"a\"\n"
+			"%%b = i32[%s] input \"b\"\n%%af = f32[%s] cast %%a\n%%bf = f32[%s] cast %%b\n%%p = f32[m, n, k] mul %%af, %%bf\n"
+			"%%c = f32[m, n] add.reduce %%p\n%%d = f32[m, n] neg %%c\nresult \"d\" = %%d\nresult \"a\" = %%af\n"
+			"result \"b\" = %%bf\n", words_in[i].m, words_in[i].k, words_in[i].n, words_in[i].a, words_in[i].b, words_in[i].a,
+			words_in[i].b);
+		for (int allowed = 0; allowed < 2; allowed++) {
+			const char *machine = allowed ? "sim:h100/tf32" : "sim:h100";
+			snprintf(command, sizeof command, "%s --no-cache -b %s --explain -q --verify -i '*=random' %s 2>&1",
+				built("lt-run"), machine, written("words.graph", text));
+			cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%zu: %s", i, out);
+			cr_expect_eq(count(out, "mma.m16n8k8.tf32 drops bits of the factors"), allowed, "%zu: %s", i, out);
+			snprintf(command, sizeof command, "%s --no-cache -b %s --dump=tree %s", built("lt-run"), machine,
+				scratch("words.graph"));
+			cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%zu: %s", i, err);
+			cr_expect_eq(count(out, " tile mma.m16n8k8.tf32"), allowed, "%zu: %s", i, out);
+		}
+	}
+}
+
 /* How often a word is in the text before another one is. */
 static int before(const char *text, const char *word, const char *other)
 {

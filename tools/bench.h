@@ -212,7 +212,11 @@ void bench_contestants_free(struct bench_contestants *);
 lt_status bench_looptree_check(struct lt_context *, const char *backend);
 lt_status bench_looptree_open(struct lt_context *, struct bench_contestant *, const char *backend,
 	const char *schedule, const struct bench_options *);
-/* bench_process.c: a peer; environment: NULL or "NAME=VALUE" for it. */
+/* bench_process.c: a peer; environment: NULL or "NAME=VALUE" for it.  open: start, then greet, which waits for its first
+ * line. */
+lt_status bench_process_start(struct lt_context *, struct bench_contestant *, const char *command,
+	const char *environment, double patience);
+lt_status bench_process_greet(struct bench_contestant *);
 lt_status bench_process_open(struct lt_context *, struct bench_contestant *, const char *command,
 	const char *environment, double patience);
 json_t *bench_process_case(const struct bench_case *, int threads);

@@ -54,8 +54,8 @@ struct bench_cuda {
 	int rounds;
 };
 #undef MEMBER
-struct cuda_symbol { const char *name; size_t at; };
-static const struct cuda_symbol cuda_symbols[] = {
+struct bench_symbol { const char *name; size_t at; };
+static const struct bench_symbol cuda_symbols[] = {
 #define ROW(member, type, symbol) { symbol, offsetof(struct bench_cuda, member) },
 	CUDA_MAP(ROW)
 #undef ROW
@@ -81,7 +81,7 @@ void *bench_cuda_library(const char *const *names)
 }
 
 static lt_status symbols_find(
-	struct lt_context *ctx, void *library, const struct cuda_symbol *symbol, size_t n, void *to)
+	struct lt_context *ctx, void *library, const struct bench_symbol *symbol, size_t n, void *to)
 {
 	for (size_t i = 0; i < n; i++) {
 		void *at = dlsym(library, symbol[i].name);

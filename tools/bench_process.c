@@ -357,11 +357,10 @@ static lt_status start(struct peer_contestant *s, const char *command, const cha
 	return s->pid > 0 ? LT_OK : lt_fail(s->ctx, LT_EIO, "no process can be made: %s", strerror(errno));
 }
 
-lt_status bench_process_open(struct lt_context *ctx, struct bench_contestant *k, const char *command,
+lt_status bench_process_start(struct lt_context *ctx, struct bench_contestant *k, const char *command,
 	const char *environment, double patience)
 {
 	struct peer_contestant *s = bench_alloc(sizeof *s);
-	char answer[BENCH_WHY];
 
 	s->ctx = ctx;
 	s->in = s->out = -1;
@@ -370,7 +369,15 @@ lt_status bench_process_open(struct lt_context *ctx, struct bench_contestant *k,
 	k->state = s;
 	k->files = true;
 	signal(SIGPIPE, SIG_IGN);
-	LT_TRY(start(s, command, environment));
+	return start(s, command, environment);
+}
+
+lt_status bench_process_greet(struct bench_contestant *k)
+{
+	struct peer_contestant *s = k->state;
+	struct lt_context *ctx = s->ctx;
+	char answer[BENCH_WHY];
+
 	LT_TRY(peer_read_line(s, answer));
 	if (is(answer, "absent"))
 		return lt_fail(ctx, LT_ELOAD, "%s", answer_remainder(answer));
@@ -380,4 +387,11 @@ lt_status bench_process_open(struct lt_context *ctx, struct bench_contestant *k,
 	if (!*k->label)
 		snprintf(k->label, sizeof k->label, "%.*s", (int)strcspn(k->about, " "), k->about);
 	return *k->label ? LT_OK : lt_fail(ctx, LT_EIO, "the peer does not say its name ('peer 1 NAME')");
+}
+
+lt_status bench_process_open(struct lt_context *ctx, struct bench_contestant *k, const char *command,
+	const char *environment, double patience)
+{
+	LT_TRY(bench_process_start(ctx, k, command, environment, patience));
+	return bench_process_greet(k);
 }

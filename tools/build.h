@@ -13,7 +13,7 @@
 /* build_options.c: the command line; everything points into argv. */
 struct build_options {
 	const char *model, *output, *format, *name, *data, *workspace, *target, *emit, *cc, *emulator, *schedule, *apply;
-	struct lt_texts constant, weights, input, inputs;
+	struct lt_texts constant, weights, input, inputs, dim, fix;
 	int64_t threads, verify_seconds;
 	uint32_t cc_timeout_ms;
 	bool main, no_verify, allow_unbounded, no_passes, explain, quiet, verbose;
@@ -53,6 +53,7 @@ struct building {
 	struct build_file out[BUILD_MAX_FILES]; int n_out;
 	char library[BUILD_PATH];             /* in the temporary folder, under the name that it will have */
 	char binary[BUILD_PATH];              /* what is run to judge what was built */
+	bool caught;                    /* signals are noted only, until the folder is removed */
 	enum lt_exit verdict;
 };
 

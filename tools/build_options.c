@@ -66,6 +66,12 @@ static const struct lt_tool_option rows[] = {
 	{ 'w', "weights", "FILE", TAKE_LIST, AT(weights), .help = "constants by name, from a .npz or .safetensors; may be "
 		"given several times", 0, TENSOR_FILES },
 
+	{ .help = "Models (.onnx)" },
+	{ 0, "dim", "NAME=N", TAKE_LIST, AT(dim), .help = "the extent of a symbolic dimension, or of axis I of an input: "
+		"NAME.I=N; NAME=1..N: it is said in each run, and is at most N" },
+	{ 0, "fix", "NAME=FILE", TAKE_LIST, AT(fix), .help = "makes an input a constant: one that decides shapes, axes or "
+		"which part of the model is run", 0, LT_VALUES("*.npy") },
+
 	{ .help = "Verifying" },
 	{ 0, "verify-inputs", "FILE", TAKE_LIST, AT(inputs), .help = "all inputs of a run to judge, by name, from a .npz or "
 		".safetensors; given several times: one run each, in order, states kept; default: random ones", 0, TENSOR_FILES },
@@ -93,7 +99,7 @@ const struct lt_tool build_tool = {
 	.usage = "lt-build MODEL -o NAME [options]",
 	.about = "Builds a program, a library or C text of its own from a model, runs it, and compares it with the reference "
 		"evaluator.",
-	.operand = { .arg = "MODEL", .values = LT_VALUES("*.lt", "*.graph") },
+	.operand = { .arg = "MODEL", .values = LT_VALUES("*.lt", "*.graph", "*.onnx") },
 	.option = rows,
 	.mode = modes,
 	.end = "Exit code: 0; 1: it could not be built, or is wrong: nothing is written then; 2: a mistake in the options, "

@@ -15,7 +15,30 @@ struct verify {
 	struct lt_judge_options options;
 	struct lt_report report;
 	char when[40];
+	int64_t begin_ns;
+	bool shown;                     /* a line of progress stands on the terminal */
 };
+
+/* On a terminal, once it has taken a second. */
+static void verify_progress(void *user, const char *what, double share)
+{
+	struct verify *v = user;
+
+	if (run_now() - v->begin_ns < 1000000000)
+		return;
+	fputc('\r', stderr);
+	lt__say(stderr, "verify%s: %s, %d %%", v->when, what, (int)(100 * share));
+	fputs("\033[K", stderr);
+	fflush(stderr);
+	v->shown = true;
+}
+
+static void verify_progress_end(struct verify *v)
+{
+	if (v->shown)
+		fputs("\r\033[K", stderr);
+	v->shown = false;
+}
 
 static const char *file_name(const struct building *b, const char *kind, int32_t i, char *out, size_t bytes)
 {
@@ -171,14 +194,18 @@ static lt_status verify_run(struct verify *v, int32_t number)
 	v->report.when = v->when[0] ? v->when : NULL;
 	for (int32_t i = 0; i < inputs->n; i++)
 		v->source[inputs->at[i].node] = input->value[i] ? input->value[i]->data : NULL;
+	v->begin_ns = run_now();
 	st = lt__judge_new(r->graph, v->source, &v->options, &j);
 	if (st)
+		verify_progress_end(v);
+	if (st && st != LT_ENOMEM)
 		return lt_fail(r->ctx, LT_EINVAL, "nothing was verified: the reference refuses these inputs: %s; give others with "
 			"--verify-input or --verify-inputs", lt_context_message(r->ctx));
-	st = run_binary(v, input);
+	st = st ? st : run_binary(v, input);
 	if (!st)
 		st = judge_all(v, j);
 	lt__judge_free(j);
+	verify_progress_end(v);
 	for (int32_t i = 0; i < states->n && !st; i++)
 		if (v->result[r->binding[LT_BINDING_RESULT].n + i])
 			memcpy(v->state[i], v->result[r->binding[LT_BINDING_RESULT].n + i], binding_bytes(&states->at[i]));
@@ -203,7 +230,7 @@ static lt_status verify_begin(struct verify *v)
 	if (!all)
 		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	v->options = (struct lt_judge_options){ .seed = 1, .n_thread = lt__judge_threads_here(), .parallel =
-		lt__judge_on_threads };
+		lt__judge_on_threads, .progress = isatty(STDERR_FILENO) && !v->b->o.quiet ? verify_progress : NULL, .user = v };
 	for (int32_t i = 0; i < constants->n; i++)
 		v->source[constants->at[i].node] = r->given.constant.value[i] ? r->given.constant.value[i]->data : NULL;
 	for (int32_t i = 0; i < states->n; i++)

@@ -221,7 +221,7 @@ export -f example part limited
 
 : >"$out/table"
 facts
-has tests && { tests test_cuda_host; tests test_cuda_programs; tests test_cuda_blas; tests test_cuda_bench; tests test_grid_trees; }
+has tests && for name in test_cuda_{host,programs,blas,bench} test_grid_trees; do tests "$name"; done
 has measure && { measured measure_cuda; measured measure_blas; slower; }
 has examples && examples
 has check && check 240

@@ -105,14 +105,20 @@ static void name_apart(const struct bench_contestants *l, struct bench_contestan
 		snprintf(k->label, sizeof k->label, n == 1 ? "%s-peer" : "%s-peer%d", name, n);
 }
 
+/* They start together: what a peer loads takes seconds. */
 static lt_status add_peers(struct whole *w)
 {
-	for (int i = 0; i < w->o.peer.n; i++) {
-		struct bench_contestant *k = bench_contestant_add(&w->contestants, "", BENCH_OTHER, NULL);
+	const int first = w->contestants.n;
+	const int n = w->o.peer.n;
 
-		if (bench_process_open(w->ctx, k, w->o.peer.at[i], NULL, w->o.patience))
-			return lt_fail(w->ctx, LT_EINVAL, "--peer '%s': %-s", w->o.peer.at[i], lt_context_message(w->ctx));
-		name_apart(&w->contestants, k);
+	for (int i = 0; i < 2 * n; i++) {
+		struct bench_contestant *k = i < n ? bench_contestant_add(&w->contestants, "", BENCH_OTHER, NULL)
+						   : &w->contestants.at[first + i - n];
+
+		if (i < n ? bench_process_start(w->ctx, k, w->o.peer.at[i], NULL, w->o.patience) : bench_process_greet(k))
+			return lt_fail(w->ctx, LT_EINVAL, "--peer '%s': %-s", w->o.peer.at[i % n], lt_context_message(w->ctx));
+		if (i >= n)
+			name_apart(&w->contestants, k);
 	}
 	return LT_OK;
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include "backends/cpu/cpu.h"
 #include "tools/build.h"
+#include "tools/interrupt.h"
 #include "tools/plugins.h"
 
 static const char *const endings[] = { [BUILD_EXE] = "", [BUILD_A] = ".a", [BUILD_SO] = ".so", [BUILD_C] = ".c" };
@@ -49,16 +50,15 @@ static lt_status find_names(struct building *b)
 static lt_status read_model(struct building *b)
 {
 	struct run *r = &b->run;
-	const char *name = !strcmp(b->o.model, "-") ? "standard input" : b->o.model;
 	static char any[] = "*=random";
 
 	r->o = (struct run_options){ .tool = build_tool.name, .script = b->o.model, .input = b->o.input, .inputs = b->o.inputs,
-		.constant = b->o.constant, .weights = b->o.weights, .quiet = b->o.quiet };
-	LT_TRY(lt__mistake(lt__bytes_read(r->ctx, b->o.model, &r->script)));
-	LT_TRY(lt__mistake(lt_parse(r->ctx, (const char *)r->script.at, r->script.n, name, NULL, &r->graph)));
-	LT_TRY(run_bindings_find(r->graph, r->binding));
+		.constant = b->o.constant, .weights = b->o.weights, .dim = b->o.dim, .fix = b->o.fix, .quiet = b->o.quiet,
+		.verbose = b->o.verbose };
+	LT_TRY(run_parse(r));
 	if (r->binding[LT_BINDING_RESULT].n == 0)
-		return lt_fail(r->ctx, LT_EINVAL, "%s: the graph has no result: name one (result = $n; in a script)", name);
+		return lt_fail(r->ctx, LT_EINVAL, "%s: the graph has no result: name one (result = $n; in a script)",
+			r->graph->file);
 	if (b->o.inputs.n == 0) {
 		bool given = false;
 
@@ -152,6 +152,9 @@ static lt_status build_work(struct building *b)
 	LT_TRY(build_target_find(b));
 	LT_TRY(read_model(b));
 	LT_TRY(build_program(b));
+	/* A signal ends the process when the folder is removed again. */
+	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
+	b->caught = true;
 	LT_TRY(open_folder(b));
 	LT_TRY(build_texts(b));
 	LT_TRY(build_compile(b));
@@ -166,6 +169,8 @@ static void build_release(struct building *b)
 	lt__export_free(b->export);
 	if (b->folder.path[0])
 		lt__folder_remove(&b->folder);
+	if (b->caught)
+		lt__interrupt_release();
 	run_explain_free(r);
 	lt_program_free(r->program);
 	run_given_free(&r->given);

@@ -12,14 +12,6 @@
 /* Shown on a terminal only, and only once a compile takes its time. */
 struct progress { int64_t begin_ns; bool shown; struct run *run; };
 
-int64_t run_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
 static void show_progress(void *user, int32_t done, int32_t total)
 {
 	struct progress *p = user;

@@ -1,8 +1,17 @@
 /* tools/run_parse.c -- lt-run's script to a graph, by the frontend that recognizes it. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "tools/run.h"
 #include "tools/say.h"
+
+int64_t run_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
 
 /* What --fix names: the tensors, and the frontend's view of them. */
 struct run_fixes { struct lt_tensors *file; struct lt_fixed *fixed; char **name; int32_t n; };
@@ -62,10 +71,15 @@ static lt_status parse_with(struct run *r, const char *name, const char *folder)
 	return st;
 }
 
+const char *run_script_name(const struct run *r)
+{
+	return !strcmp(r->o.script, "-") ? "standard input" : r->o.script;
+}
+
 lt_status run_parse(struct run *r)
 {
 	const bool standard = !strcmp(r->o.script, "-");
-	const char *name = standard ? "standard input" : r->o.script, *slash = strrchr(r->o.script, '/');
+	const char *name = run_script_name(r), *slash = strrchr(r->o.script, '/');
 	char *folder = standard ? NULL : slash ? strndup(r->o.script, (size_t)(slash - r->o.script) + 1) : strdup(".");
 
 	if (!standard && !folder)

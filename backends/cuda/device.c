@@ -47,7 +47,8 @@ static void find_target(struct lt_session *s)
 		.max_block = (uint32_t)number(s, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
 		.shared_bytes = number(s, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
 		.registers = number(s, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
-		.tiles = { lt__tile_names, lt__n_tile_name, sizeof *lt__tile_names } };
+		.tiles = { lt__tile_names, lt__n_tile_name, sizeof *lt__tile_names },
+		.allows = s->config.tf32 ? LT_ALLOW_TF32 : 0 };
 	s->caps = (struct lt_caps){ .size = sizeof s->caps,
 		.device_memory = 1,
 		.dtypes = ((UINT64_C(1) << LT_NDTYPE) - 1) & ~UINT64_C(1),
@@ -76,7 +77,8 @@ static void find_machine(struct lt_session *s)
 		.n_tile = lt__n_tile_name,
 		.tiles = lt__tile_names,
 		.subgroup = s->target.warp ? s->target.warp : 32,
-		.shared_bytes = (int64_t)s->target.shared_bytes };
+		.shared_bytes = (int64_t)s->target.shared_bytes,
+		.registers = (int64_t)s->target.registers };
 }
 
 lt_status lt__cuda_device(struct lt_session *s, struct lt_diag *diag)

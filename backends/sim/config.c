@@ -7,7 +7,7 @@
 #include "lt/options.h"
 
 enum { SEED, ORDER, RANGE, COUNTS, EXPAND, OFF, DROP, SKIP, LANES, MOVED, UNROLL, COPIED, ARRAY, TEAMS, MASKED,
-	GATHERED, GRID, SUBGROUP, SHARED, BLOCK, CALLS, BLOCKS, A100, H100, H200, N_OPTION };
+	GATHERED, GRID, SUBGROUP, SHARED, BLOCK, CALLS, BLOCKS, A100, H100, H200, TF32, N_OPTION };
 #define LARGEST 999999999999999999
 #define MILLION (1 << 20)
 static const struct lt_option options[N_OPTION] = { [SEED] = { .key = "seed", .value = "N", .high = LARGEST },
@@ -34,7 +34,8 @@ static const struct lt_option options[N_OPTION] = { [SEED] = { .key = "seed", .v
 	[BLOCKS] = { .key = "blocks", .value = "N", .low = 1, .high = LARGEST },
 	[A100] = { .key = "a100" },
 	[H100] = { .key = "h100" },
-	[H200] = { .key = "h200" } };
+	[H200] = { .key = "h200" },
+	[TF32] = { .key = "tf32" } };
 
 /* A check's name: only for tests of the checks. */
 static lt_status read_off(const struct lt_option_item *item, uint64_t *off, struct lt_diag *diag)
@@ -125,6 +126,7 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 		case ORDER: out->options.order = (enum lt_simulate_order)item.number; break;
 		case RANGE: out->options.range = item.number; break;
 		case COUNTS: out->counts = true; break;
+		case TF32: out->tf32 = true; break;
 		case EXPAND: out->expand = true; break;
 		case OFF: r.status = read_off(&item, &out->options.off, diag); break;
 		case DROP: out->drop = (uint64_t)item.number; break;
@@ -135,6 +137,7 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 				r.status = lt_option_refuse(&options[item.which], &item, "name one machine", diag);
 			out->named = lt__simulate_machine(options[item.which].key);
 			machine_with_grids(&out->machine, out->named->shared_bytes);
+			out->machine.registers = out->named->registers;
 			break;
 		case SKIP: r.status = read_skip(&item, out->skip, diag); break;
 		default:

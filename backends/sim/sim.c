@@ -94,6 +94,7 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 		(*out)->target.tiles = (struct lt_array){ lt__tile_names, c.machine.n_tile, sizeof *lt__tile_names };
 		(*out)->target.shared_bytes = (uint64_t)c.machine.shared_bytes;
 		(*out)->target.max_block = (uint32_t)c.max_block;
+		(*out)->target.allows = c.tf32 ? LT_ALLOW_TF32 : 0;
 		if (c.named)
 			name_target(*out, c.named);
 		(*out)->caps.loops |= 1u << LT_GRID | 1u << LT_BLOCK;

@@ -21,13 +21,6 @@ const char *lt__text_matrix_name(const struct lt_text_device *d, const struct lt
 	return r ? r->matrix.name : NULL;
 }
 
-/* "%FIRST, %FIRST+1 ..." */
-void lt__text_matrix_numbers(struct lt_out *o, uint32_t first, uint32_t n)
-{
-	for (uint32_t w = 0; w < n; w++)
-		lt__outf(o, "%s%%%u", w ? ", " : "", (unsigned)(first + w));
-}
-
 static const char *product_function(struct text *t, const struct lt_kernel_matrix *m)
 {
 	const char *shape = matrix_shape(t, m), *factor = matrix_factor(m);
@@ -41,13 +34,13 @@ static const char *product_function(struct text *t, const struct lt_kernel_matri
 	lt__outf(&o, "const uint32_t *a, const uint32_t *b)\n{\n"
 		"\tasm volatile(\"mma.sync.aligned.%s.row.col.f32.%s.%s.f32 \"\n"
 		"\t\t\"{", shape, factor, factor);
-	lt__text_matrix_numbers(&o, 0, c);
+	text_matrix_numbers(&o, 0, c);
 	lt__out(&o, "}, {");
-	lt__text_matrix_numbers(&o, c, a);
+	text_matrix_numbers(&o, c, a);
 	lt__out(&o, "}, {");
-	lt__text_matrix_numbers(&o, c + a, b);
+	text_matrix_numbers(&o, c + a, b);
 	lt__out(&o, "}, {");
-	lt__text_matrix_numbers(&o, 0, c);
+	text_matrix_numbers(&o, 0, c);
 	lt__out(&o, "};\"\n\t\t: ");
 	for (uint32_t i = 0; i < c; i++)
 		lt__outf(&o, "%s\"+f\"(c%u)", i ? ", " : "", (unsigned)i);

@@ -9,8 +9,12 @@ static inline uint32_t text_matrix_words(const struct lt_kernel_matrix *m, int p
 {
 	return (uint32_t)lt__matrix_lanes(m, part) * lt__text_element(m->part[part].dtype)->bytes / 4;
 }
-/* matrix.c: "%FIRST, %FIRST+1 ...", n of them. */
-void lt__text_matrix_numbers(struct lt_out *, uint32_t first, uint32_t n);
+/* "%FIRST, %FIRST+1 ...", n of them. */
+static inline void text_matrix_numbers(struct lt_out *o, uint32_t first, uint32_t n)
+{
+	for (uint32_t w = 0; w < n; w++)
+		lt__outf(o, "%s%%%u", w ? ", " : "", (unsigned)(first + w));
+}
 /* matrix_load.c: fills the array `words` with a fragment from shared memory, and, if `further` is not 0, with the one
  * that is so many elements behind it. */
 void lt__text_matrix_load(struct text *, const struct lt_kernel_matrix *, int part, int32_t address,

@@ -149,7 +149,7 @@ static const char *load_function(struct text *t, uint32_t n, bool across)
 	const char *name = lt__text_formatted(t, "lt_ldmatrix_x%u%s", (unsigned)n, across ? "_trans" : "");
 	lt__outf(&o, "%svoid %s(uint32_t *w, const void *p)\n{\n\tasm volatile(\"ldmatrix.sync.aligned.m8n8.x%u%s"
 		".shared.b16 {", t->d->inlined, name, (unsigned)n, across ? ".trans" : "");
-	lt__text_matrix_numbers(&o, 0, n);
+	text_matrix_numbers(&o, 0, n);
 	lt__outf(&o, "}, [%%%u];\"\n\t\t: ", (unsigned)n);
 	for (uint32_t w = 0; w < n; w++)
 		lt__outf(&o, "%s\"=r\"(w[%u])", w ? ", " : "", (unsigned)w);

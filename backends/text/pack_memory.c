@@ -27,7 +27,7 @@ static struct pack_access access_of(struct text *t, const struct lt_instruction 
 	const struct lt_kernel_buffer *b = &t->k->buffers[i->what];
 	struct pack_access a = { .type = type, .n = 1, .masked = i->operand[2] >= 0, .space = t->d->device->space[b->space],
 		.suffix = t->d->device->suffix[b->space], .at = "p[i]", .how = "", .parameters = "" };
-	a.x[0] = lt__text_place(t, i->what, i->operand[0], i->number);
+	a.x[0] = lt__text_subscript(t, i->what, i->operand[0], i->number);
 	a.x[0].text = lt__text_formatted(t, "&%s[%s]", t->buffer[i->what], a.x[0].text);
 	a.whole = i->operand[1] < 0 && i->stride == 1;
 	if (i->operand[1] >= 0) {

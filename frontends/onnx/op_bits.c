@@ -40,7 +40,7 @@ void lt__onnx_build_bit_shift(struct lt_onnx_call *c)
 }
 
 /* Bits of an element; 0: not a number of bytes. */
-static int bits_of(int64_t type)
+static int bitcast_width(int64_t type)
 {
 	const struct lt_onnx_stored *s = lt__onnx_stored(type);
 	const enum lt_dtype t = lt__onnx_dtype(type);
@@ -60,7 +60,8 @@ void lt__onnx_build_bit_cast(struct lt_onnx_call *c)
 	const int64_t to = lt__onnx_int(c, "to", 0), from = x->stored ? x->stored : lt__onnx_type(x->dtype);
 	const struct lt_onnx_stored *s = lt__onnx_stored(to);
 	const enum lt_dtype t = s ? s->held : lt__onnx_dtype(to);
-	if (!t || bits_of(to) != bits_of(from) || (bits_of(to) < 8 && to != from) || (t == LT_BOOL && x->dtype != LT_BOOL)) {
+	const int width = bitcast_width(to);
+	if (!t || width != bitcast_width(from) || (width < 8 && to != from) || (t == LT_BOOL && x->dtype != LT_BOOL)) {
 		lt__onnx_refuse(m, "the bits of %s as %s", lt__onnx_type_name(from), lt__onnx_type_name(to));
 		return;
 	}

@@ -23,7 +23,7 @@ static int64_t value_type(const struct lt_onnx_value *v)
 	return v->stored ? v->stored : lt__onnx_type(v->dtype);
 }
 
-static bool is_whole(const struct quantized *q)
+static bool quantized_whole(const struct quantized *q)
 {
 	return q->stored ? q->stored->kind == LT_ONNX_STORED_WHOLE : lt__dtype_info(q->dtype)->cls == LT_CLASS_INT;
 }
@@ -115,7 +115,7 @@ void lt__onnx_build_quantize(struct lt_onnx_call *c)
 	const int64_t type = has_zero ? value_type(lt__onnx_value(c, 2)) : given ? given : lt__onnx_type(LT_U8);
 	struct quantized q = quantized_type(type);
 	lt_node x = lt__onnx_in_numbers(c, 0), scale = lt__onnx_in_numbers(c, 1);
-	if (!q.dtype || (!q.stored && !is_whole(&q)) || (given && given != type)) {
+	if (!q.dtype || (!q.stored && !quantized_whole(&q)) || (given && given != type)) {
 		lt__onnx_refuse(m, "it is to give %s, which %s", lt__onnx_type_name(given ? given : type), given && given != type ?
 			"is not the type of the zero point" : q.dtype ? "is no quantised type" : "Looptree does not have");
 		return;
@@ -129,7 +129,7 @@ void lt__onnx_build_quantize(struct lt_onnx_call *c)
 		return;
 	}
 	lt_node y = lt__onnx_wide(m, lt__onnx_op2(m, "div", lt__onnx_cast(m, x, t), lt__onnx_cast(m, scale, t)));
-	if (!is_whole(&q)) {
+	if (!quantized_whole(&q)) {
 		if (zero_is_none(c, 2))
 			lt__onnx_give_stored(c, 0, lt__onnx_store(m, q.stored, y, saturate, LT_ONNX_NEAREST), q.stored);
 		return;
@@ -156,12 +156,12 @@ void lt__onnx_build_dequantize(struct lt_onnx_call *c)
 	const enum lt_dtype t = lt__onnx_dtype(type);
 	if (x < 0 || scale < 0)
 		return;
-	if (!t || lt__dtype_info(t)->cls != LT_CLASS_FLOAT || (!q.stored && !is_whole(&q))) {
+	if (!t || lt__dtype_info(t)->cls != LT_CLASS_FLOAT || (!q.stored && !quantized_whole(&q))) {
 		lt__onnx_refuse(m, "numbers of %s cannot be made of %s", lt__onnx_type_name(type),
 			lt__onnx_type_name(value_type(lt__onnx_value(c, 0))));
 		return;
 	}
-	if (is_whole(&q)) {
+	if (quantized_whole(&q)) {
 		x = lt__onnx_cast(m, x, LT_I32);
 		if (lt__onnx_has(c, 2))
 			x = lt__onnx_op2(m, "sub", x, quantized_spread(m, lt__onnx_cast(m, lt__onnx_in(c, 2), LT_I32), x, axis, block));
@@ -225,7 +225,7 @@ static void give_steps(struct lt_onnx_call *c, lt_node y, lt_node step, int32_t 
 {
 	struct lt_onnx *m = c->m;
 	const struct quantized q = quantized_type(value_type(lt__onnx_value(c, lt__onnx_has(c, zero) ? zero : 0)));
-	if (y < 0 || step < 0 || !is_whole(&q))
+	if (y < 0 || step < 0 || !quantized_whole(&q))
 		return;
 	y = lt__onnx_op2(m, "mul", lt__onnx_cast(m, y, LT_F64), lt__onnx_cast(m, step, LT_F64));
 	if (lt__onnx_has(c, zero))

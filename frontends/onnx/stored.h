@@ -14,9 +14,12 @@ struct lt_onnx_stored {
 };
 enum lt_onnx_rounding { LT_ONNX_NEAREST, LT_ONNX_UP, LT_ONNX_DOWN };    /* to a power of 2; others: to nearest */
 
+/* stored.c */
 const struct lt_onnx_stored *lt__onnx_stored(int64_t type);     /* NULL: it is none of them */
 /* One byte an element of what a file holds packed. */
 const void *lt__onnx_unpack(struct lt_onnx *, const struct lt_onnx_stored *, const void *packed, size_t n);
+
+/* stored_cast.c */
 /* The values of x, which holds the type: float32, or the integers as they are. */
 lt_node lt__onnx_load(struct lt_onnx *, const struct lt_onnx_stored *, lt_node x);
 /* x as the type; saturate: beyond the largest number is that number. */

@@ -102,7 +102,7 @@ static inline void product_fill(const struct cuda_product *p, double first, stru
 		for (int64_t i = 0; i < m->elems[o]; i++) {
 			state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
 			union lt_number x = { .f = (double)((int64_t)(state >> 33) % 2001 - 1000) / 1000 };
-			x.f = o == 1 && i == 0 && first ? first : x.f;
+			x.f = o == 1 && i == 0 && first != 0 ? first : x.f;
 			lt__number_store(m->at[o], i, m->dtype[o], lt__number_round(x, m->dtype[o]));
 		}
 	}

@@ -129,7 +129,7 @@ Test(gpu_blas, nan_stays)
 	cuda_backend()->close(s);
 }
 
-static const struct cuda_product large = { "mk", "kn", "mn", "m 512 n 512 k 512", F32, "", { 0 } };
+static const struct cuda_product large = { "mk", "kn", "mn", "m 128 n 128 k 512", F32, "", { 0 } };
 Test(gpu_blas, tf32_is_for_those_who_ask)
 {
 	struct lt_session *s = cuda_open("tf32");

@@ -1,4 +1,5 @@
-/* tests/onnx/cases.h -- the models of cases.npz and types.npz (made by make_*.py), with what they are given and must give. */
+/* tests/onnx/cases.h -- the models of cases.npz and types.npz (made by make_*.py), with what they are given and must
+ * give. */
 #ifndef TESTS_ONNX_CASES_H
 #define TESTS_ONNX_CASES_H
 #include "lt/lt.h"

@@ -114,8 +114,8 @@ one("conv_transpose", "ConvTranspose", f(1, 2, 3, 4), f(2, 2, 3, 3), strides=[2,
 x, w = f(1, 4, 4), f(4, 1, 3)
 more = {"strides": [2], "output_padding": [1]}
 groups = [{"x": x[:, k:k + 2], "w": w[k:k + 2]} for k in (0, 2)]
-transpose = h.make_node("ConvTranspose", ["x", "w"], ["y"], **more)
-groups = [expected(model([transpose], g, ["y"]), g, ["y"])["y"] for g in groups]
+node = h.make_node("ConvTranspose", ["x", "w"], ["y"], **more)
+groups = [expected(model([node], g, ["y"]), g, ["y"])["y"] for g in groups]
 one("conv_transpose_groups", "ConvTranspose", x, w, group=2, out=np.concatenate(groups, 1), **more)
 one("max_pool", "MaxPool", f(1, 2, 5, 5), n_out=2, kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 1, 1])
 one("max_pool_ceil", "MaxPool", f(1, 1, 7), kernel_shape=[3], strides=[3], ceil_mode=1)
@@ -240,6 +240,13 @@ outside.graph.initializer[0].data_location = onnx.TensorProto.EXTERNAL
 outside.graph.initializer[0].external_data.add(key="location", value="../etc/passwd")
 outside.graph.initializer[0].ClearField("raw_data")
 add("external_without_folder", outside, {}, error="initializer 'w': external data '../etc/passwd'")
+# Read from a folder by tests/onnx/test_onnx_run.c.
+beside = model([h.make_node("Add", ["x", "w"], ["y"])], {"x": f(4)}, ["y"], {"w": f(4)})
+beside.graph.initializer[0].ClearField("raw_data")
+beside.graph.initializer[0].data_location = onnx.TensorProto.EXTERNAL
+for key, value in {"location": "w.bin", "offset": "16", "length": "16"}.items():
+	beside.graph.initializer[0].external_data.add(key=key, value=value)
+add("external", beside, {"x": f(4)}, error="no folder is known to look in")
 lies = model([h.make_node("Abs", ["w"], ["y"])], {}, ["y"], {"w": f(2)})
 lies.graph.initializer[0].dims[0] = 1 << 40
 add("content_too_short", lies, {}, error="its content has 8 bytes, but its shape 4398046511104")

@@ -52,7 +52,11 @@ struct lt_target {
 	uint64_t shared_bytes, registers;               /* of one block, of one multiprocessor */
 	struct lt_array routines;       /* struct lt_routine, in order of preference     */
 	struct lt_array tiles;          /* const char *: the matrix instructions of lt/tile.h that it has */
+	uint32_t allows;                /* LT_ALLOW_* bits: what default trees may give up */
+	uint32_t reserved;
 };
+/* TF32: in products of float32 the factors' bits that an instruction of `tiles` does not take. */
+enum lt_allow { LT_ALLOW_TF32 = 1 };
 
 #ifdef __cplusplus
 }
