@@ -82,3 +82,12 @@ def save(name):
 	path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
 	np.savez_compressed(path, **cases)
 	print(len([k for k in cases if k.endswith("/model")]), "cases", os.path.getsize(path), "bytes")
+
+
+def corpus(names):
+	"""Models that fuzzing begins with."""
+	folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuzz", "corpus", "onnx")
+	os.makedirs(folder, exist_ok=True)
+	for name in names:
+		with open(os.path.join(folder, name), "wb") as out_file:
+			out_file.write(cases[name + "/model"].tobytes())

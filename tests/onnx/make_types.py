@@ -8,7 +8,7 @@ import ml_dtypes as ml
 import numpy as np
 from onnx import TensorProto as T, helper as h
 
-from casefile import add, f, model, one, save
+from casefile import add, corpus, f, model, one, save
 
 np.seterr(all="ignore")
 
@@ -294,4 +294,5 @@ one("bits_of_float8", "BitCast", eighth, to=T.INT8, opset=26, out=eighth.view(np
 one("bits_to_float8", "BitCast", q, to=T.FLOAT8E5M2, opset=26, out=q.view(ml.float8_e5m2))
 one("bits_of_another_size", "BitCast", x, to=T.INT64, opset=26, error="the bits of float32 as int64")
 
+corpus(["gru_linear", "packed_INT4", "qlinear_conv", "quantize_blocks", "stored_moves"])
 save("types.npz")
