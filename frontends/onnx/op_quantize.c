@@ -180,6 +180,10 @@ void lt__onnx_build_dynamic_quantize(struct lt_onnx_call *c)
 	lt_node x = lt__onnx_in(c, 0);
 	const int32_t rank = lt__onnx_rank(m, x);
 	bool *all = LT_NEW(m->arena, bool, rank + 1);
+	if (x >= 0 && lt_node_dtype(m->graph, x) != LT_F32) {
+		lt__onnx_refuse(m, "numbers of %s: float32 is expected", lt__onnx_type_name(value_type(lt__onnx_value(c, 0))));
+		return;
+	}
 	memset(all, 1, (size_t)rank);
 	lt_node high = lt__onnx_opf(m, "max", lt__onnx_reduce(m, "max", x, all, false), 0);
 	lt_node low = lt__onnx_opf(m, "min", lt__onnx_reduce(m, "min", x, all, false), 0);

@@ -141,17 +141,26 @@ static bool only_moves(const struct lt_onnx_call *c)
 	return !*c->op->domain && stored_listed(c->op->name, stored_movers, sizeof stored_movers / sizeof *stored_movers);
 }
 
+static int32_t stored_of(const struct lt_onnx_call *c, int32_t i)
+{
+	return lt__onnx_has(c, i) ? c->in[i]->stored : 0;
+}
+
 bool lt__onnx_stored_takes(struct lt_onnx_call *c)
 {
 	const bool reads = !*c->op->domain
 		&& stored_listed(c->op->name, stored_readers, sizeof stored_readers / sizeof *stored_readers);
+	const bool moves = only_moves(c), together = moves && !strcmp(c->op->name, "Concat");
 	for (int32_t i = 0; i < c->n_in; i++) {
-		const int32_t own = lt__onnx_has(c, i) ? c->in[i]->stored : 0;
-		const bool apart = only_moves(c) && !strcmp(c->op->name, "Concat") && own != c->in[0]->stored;
-		if (apart || (own && !reads && !only_moves(c))) {
-			lt__onnx_refuse(c->m, "its input '%s' is %s, which is %s", c->proto->input[i],
-				own ? lt__onnx_type_name(own) : "of another type than the first",
-				own ? "kept and converted, but not computed with" : "no concatenation");
+		const int32_t own = stored_of(c, i);
+		if (together && own != stored_of(c, 0)) {
+			lt__onnx_refuse(c->m, "its input '%s' is of another type than the first", c->proto->input[i]);
+			return false;
+		}
+		/* What is moved is the first input; others say where to. */
+		if (own && !reads && !together && !(moves && i == 0)) {
+			lt__onnx_refuse(c->m, "its input '%s' is %s, which is kept and converted, but not computed with",
+				c->proto->input[i], lt__onnx_type_name(own));
 			return false;
 		}
 	}
@@ -160,6 +169,6 @@ bool lt__onnx_stored_takes(struct lt_onnx_call *c)
 
 void lt__onnx_stored_moves(struct lt_onnx_call *c)
 {
-	for (int32_t i = 0; i < c->n_out && only_moves(c) && lt__onnx_has(c, 0); i++)
-		c->out[i].stored = c->in[0]->stored;
+	for (int32_t i = 0; i < c->n_out && only_moves(c); i++)
+		c->out[i].stored = stored_of(c, 0);
 }

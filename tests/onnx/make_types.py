@@ -187,6 +187,9 @@ y = f(3)
 one("stored_like", "CastLike", y, x, out=y.astype(ml.float8_e5m2))
 one("stored_sum", "Add", x, x, error="its input 'a' is float8e5m2, which is kept and converted, but not computed with")
 one("stored_beside_others", "Concat", x, x.view(np.uint8), axis=0, error="of another type than the first")
+one("stored_places", "Gather", f(4), np.zeros(2, ml.uint4), error="its input 'b' is uint4, which is kept and converted")
+add("stored_missing", model([h.make_node("Concat", [""], ["y"], axis=0)], {}, ["y"], {"w": np.zeros(7, ml.int4)}), {},
+	error="(Concat): input 0 is missing")
 one("cast_mode", "Cast", f(2), to=T.FLOAT8E8M0, opset=25, round_mode="odd", error="attribute 'round_mode' is 'odd'")
 short = model([h.make_node("Cast", ["w"], ["y"], to=T.INT32)], {}, ["y"], {"w": np.zeros(7, ml.int4)})
 short.graph.initializer[0].raw_data = b"12"
@@ -236,6 +239,8 @@ step = np.float32(span) / np.float32(255)
 zero_of = np.rint(np.clip(-x.min() / step, 0, 255))
 one("quantize_dynamic", "DynamicQuantizeLinear", x, n_out=3, out={"y0": rounded(np.rint(x / step) + zero_of, 0, 255)
 	.astype(np.uint8), "y1": step, "y2": zero_of.astype(np.uint8)})
+one("quantize_dynamic_half", "DynamicQuantizeLinear", x.astype(np.float16), n_out=3,
+	error="numbers of float16: float32 is expected")
 one("quantize_dynamic_zeros", "DynamicQuantizeLinear", np.zeros((2, 3), np.float32), n_out=3,
 	out={"y0": np.zeros((2, 3), np.uint8), "y1": np.float32(1) / np.float32(255), "y2": np.uint8(0)})
 
