@@ -298,6 +298,13 @@ outside.graph.initializer[0].data_location = onnx.TensorProto.EXTERNAL
 outside.graph.initializer[0].external_data.add(key="location", value="../etc/passwd")
 outside.graph.initializer[0].ClearField("raw_data")
 add("external_without_folder", outside, {}, error="initializer 'w': external data '../etc/passwd'")
+# Read from a folder by tests/onnx/test_onnx_run.c.
+beside = model([h.make_node("Add", ["x", "w"], ["y"])], {"x": f(4)}, ["y"], {"w": f(4)})
+beside.graph.initializer[0].ClearField("raw_data")
+beside.graph.initializer[0].data_location = onnx.TensorProto.EXTERNAL
+for key, value in {"location": "w.bin", "offset": "16", "length": "16"}.items():
+	beside.graph.initializer[0].external_data.add(key=key, value=value)
+add("external", beside, {"x": f(4)}, error="no folder is known to look in")
 lies = model([h.make_node("Abs", ["w"], ["y"])], {}, ["y"], {"w": f(2)})
 lies.graph.initializer[0].dims[0] = 1 << 40
 add("content_too_short", lies, {}, error="its content has 8 bytes, but its shape 4398046511104")

@@ -1,0 +1,175 @@
+/* tests/onnx/test_onnx_run.c -- models of ONNX in lt-run: --dim, --fix, external data; and contents of constants. */
+#include <criterion/criterion.h>
+#include <string.h>
+#include "tests/ltrun.h"
+#include "tests/onnx/cases.h"
+
+static struct onnx_cases cases;
+
+static void set_up(void)
+{
+	ltrun_set_up();
+	onnx_cases_read(ltrun_ctx, &cases);
+}
+
+static void tear_down(void)
+{
+	lt__tensors_free(&cases.file);
+	ltrun_tear_down();
+}
+
+TestSuite(onnx_run, .init = set_up, .fini = tear_down, .timeout = 300);
+
+static void write_bytes(const char *name, const void *at, size_t bytes)
+{
+	FILE *f = fopen(scratch(name), "wb");
+	cr_assert(f && fwrite(at, 1, bytes, f) == bytes && !fclose(f));
+}
+
+static void write_npy(const char *name, const struct lt_tensor *t)
+{
+	ltrun_write(name, 1, t);
+}
+
+/* m.onnx, and its tensors as NAME.npy */
+static const struct onnx_case *write_case(const char *name)
+{
+	char file[100];
+	for (int i = 0; i < cases.n; i++) {
+		const struct onnx_case *one = &cases.at[i];
+		if (strcmp(one->name, name))
+			continue;
+		write_bytes("m.onnx", one->model->data, one->model->bytes);
+		for (int k = 0; k < one->n_in; k++) {
+			snprintf(file, sizeof file, "%s.npy", onnx_case_tensor(one->in[k]));
+			write_npy(file, one->in[k]);
+		}
+		return one;
+	}
+	cr_assert_fail("there is no case %s", name);
+	return NULL;
+}
+
+static void expect_result(const struct onnx_case *one)
+{
+	struct lt_tensors t;
+	ltrun_read("y.npy", &t);
+	cr_assert_eq(t.at[0].rank, one->out[0]->rank);
+	for (int32_t d = 0; d < t.at[0].rank; d++)
+		cr_assert_eq(t.at[0].shape[d], one->out[0]->shape[d], "axis %d", d);
+	for (size_t i = 0; i < t.at[0].bytes / sizeof(float); i++)
+		cr_assert_float_eq(((float *)t.at[0].data)[i], ((float *)one->out[0]->data)[i], 1e-4);
+	lt__tensors_free(&t);
+}
+
+Test(onnx_run, a_symbolic_dimension_is_fixed_or_read_from_a_shape)
+{
+	const struct onnx_case *one = write_case("run_time_extent");
+	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=2 -i x=x.npy -o y.npy"), 0, "%s", ltrun_err);
+	expect_result(one);
+	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=1..5 -i x=x.npy -o y.npy --verify"), 0, "%s", ltrun_err);
+	expect_result(one);
+	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=1..5 -i x=x.npy -i batch=2 -o y.npy"), 0, "%s", ltrun_err);
+	expect_result(one);
+	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=1..5 -i batch=3 -i x=x.npy"), 2);
+	cr_assert(strstr(ltrun_err, "x=x.npy: its extent is 2, but 'batch' is 3 by batch=3"), "%s", ltrun_err);
+	cr_assert_neq(ltrun("m.onnx -b ref --dim batch=3..5 -i x=x.npy"), 0);
+	cr_assert(strstr(ltrun_err, "it must be in 3..5"), "%s", ltrun_err);
+}
+
+Test(onnx_run, a_dimension_that_is_not_said_or_not_there_is_refused)
+{
+	write_case("run_time_extent");
+	cr_assert_eq(ltrun("m.onnx -b ref -i x=x.npy"), 2);
+	cr_assert(strstr(ltrun_err, "'batch', is not said: --dim batch=8 fixes it"), "%s", ltrun_err);
+	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=2 --dim other=3 -i x=x.npy"), 2);
+	cr_assert(strstr(ltrun_err, "it has no symbolic dimension of --dim other=3"), "%s", ltrun_err);
+	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=5..1 -i x=x.npy"), 2);
+	cr_assert(strstr(ltrun_err, "--dim batch=5..1: an extent such as 8"), "%s", ltrun_err);
+	cr_assert_eq(ltrun("add.lt -b ref --dim batch=2 -i x=ones -c w=ones"), 2);
+	cr_assert(strstr(ltrun_err, "dimensions of a text for the frontend 'script' cannot be set"), "%s", ltrun_err);
+}
+
+Test(onnx_run, an_input_that_decides_a_shape_is_fixed)
+{
+	const struct onnx_case *one = write_case("reshape");
+	const struct lt_fixed *b = &one->fixed[0];
+	struct lt_tensor t = ltrun_tensor("", b->dtype, b->rank, b->shape, b->data);
+	write_npy("b.npy", &t);
+	cr_assert_eq(ltrun("m.onnx -b ref --fix b=b.npy -i a=a.npy -o y.npy"), 0, "%s", ltrun_err);
+	expect_result(one);
+	cr_assert_eq(ltrun("m.onnx -b ref -i a=a.npy"), 2);
+	cr_assert(strstr(ltrun_err, "it depends on 'b'; --fix NAME=FILE gives an input"), "%s", ltrun_err);
+	cr_assert_eq(ltrun("m.onnx -b ref --fix b=b.npy --fix c=b.npy -i a=a.npy"), 2);
+	cr_assert(strstr(ltrun_err, "it has no input 'c' to be fixed"), "%s", ltrun_err);
+	cr_assert_eq(ltrun("m.onnx -b ref --fix b -i a=a.npy"), 2);
+	cr_assert(strstr(ltrun_err, "--fix takes NAME=FILE.npy, not 'b'"), "%s", ltrun_err);
+}
+
+Test(onnx_run, external_data_is_read_from_the_folder_of_the_model)
+{
+	static const float weights[] = { 9, 9, 9, 9, 1, 2, 3, 4 };
+	struct lt_tensors t;
+	write_case("external");
+	cr_assert_eq(ltrun("m.onnx -b ref -i x=x.npy"), 2);
+	cr_assert(strstr(ltrun_err, "initializer 'w': external data 'w.bin' cannot be opened"), "%s", ltrun_err);
+	write_bytes("w.bin", weights, sizeof weights);
+	cr_assert_eq(ltrun("m.onnx -b ref -i x=zeros -o y.npy --verify"), 0, "%s", ltrun_err);
+	ltrun_read("y.npy", &t);
+	cr_assert_arr_eq(t.at[0].data, weights + 4, 16);
+	lt__tensors_free(&t);
+	cr_assert_eq(ltrun("m.onnx -b ref -i x=zeros -c w=ones -o y.npy"), 0, "%s", ltrun_err);
+	ltrun_read("y.npy", &t);
+	cr_assert_float_eq(((float *)t.at[0].data)[3], 1, 0);
+	lt__tensors_free(&t);
+	write_bytes("w.bin", weights, sizeof weights - 1);
+	cr_assert_eq(ltrun("m.onnx -b ref -i x=x.npy"), 2);
+	cr_assert(strstr(ltrun_err, "'w.bin' has 31 bytes, too few for a part of 16 at 16"), "%s", ltrun_err);
+}
+
+Test(onnx_run, a_name_that_leads_out_of_the_folder_is_refused)
+{
+	write_case("external_without_folder");
+	cr_assert_eq(ltrun("m.onnx -b ref"), 2);
+	cr_assert(strstr(ltrun_err, "external data '../etc/passwd' is outside of the model's folder"), "%s", ltrun_err);
+}
+
+static int released;
+
+static void release(void *user)
+{
+	released += *(int *)user;
+}
+
+/* A content is there as long as a graph or a program of it. */
+Test(onnx_run, what_a_graph_holds_is_released_with_its_last_program)
+{
+	static const float content[] = { 1, 2, 3 };
+	static int one = 1;
+	struct lt_graph *g;
+	struct lt_program *p, *q;
+	struct lt_instance *run;
+	float y[3];
+	void *result[] = { y };
+	const struct lt_options options = { .size = sizeof options, .backends = "ref", .n_thread = 1 };
+	cr_assert_eq(lt_graph_new(ltrun_ctx, &g), LT_OK);
+	lt_var v = lt_graph_var(g, "i", 3);
+	lt_node w = lt_graph_constant(g, "w", LT_F32, 1, &v), twice = lt_graph_binary(g, "add", w, w);
+	cr_assert_null(lt_node_content(g, w));
+	cr_assert_eq(lt_graph_content(g, w, content), LT_OK);
+	cr_assert_eq(lt_graph_content(g, twice, content), LT_EINVAL);
+	cr_assert_eq(lt_node_content(g, w), content);
+	cr_assert_eq(lt_graph_result(g, "y", twice), LT_OK);
+	cr_assert_eq(lt_graph_hold(g, release, &one), LT_OK);
+	cr_assert_eq(lt_compile(ltrun_ctx, g, &options, &p), LT_OK, "%s", lt_context_message(ltrun_ctx));
+	cr_assert_eq(lt_compile(ltrun_ctx, g, &options, &q), LT_OK);
+	lt_graph_free(g);
+	lt_program_free(q);
+	cr_assert_eq(released, 0);
+	cr_assert_eq(lt_instance_new(p, &run), LT_OK, "%s", lt_instance_message(run));
+	cr_assert_eq(lt_instance_run(run, NULL, result), LT_OK);
+	cr_assert_float_eq(y[2], 6, 0);
+	lt_instance_free(run);
+	lt_program_free(p);
+	cr_assert_eq(released, 1);
+}
