@@ -18,7 +18,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-	lt__tensors_free(&cases.file);
+	onnx_cases_free(&cases);
 	lt_context_free(ctx);
 }
 

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Writes tests/onnx/layers.npz: operators that are whole layers; case_model.py says what a case is.
+
+    build/onnx-venv/bin/python tests/onnx/make_layers.py       (make onnx-suite makes the environment)
+"""
+import numpy as np
+from onnx import TensorProto as T, helper as h
+
+from case_model import add, f, i, model, one, save
+
+
+def bools(*shape):
+	return f(*shape) > 0
+
+
+def softmax(x):
+	e = np.exp(x - x.max(-1, keepdims=True))
+	return e / e.sum(-1, keepdims=True)
+
+
+# Attention
+q, k, v = f(2, 4, 3, 8), f(2, 2, 5, 8), f(2, 2, 5, 6)
+wide_k, wide_v = np.repeat(k, 2, 1), np.repeat(v, 2, 1)
+scores = np.einsum("bhsd,bhtd->bhst", q, wide_k) / np.float32(np.sqrt(8))
+one("attention_groups", "Attention", q, k, v, opset=23, out=softmax(scores) @ wide_v)
+seen = np.arange(5) <= np.arange(3)[:, None]
+one("attention_causal", "Attention", q, k, v, opset=23, is_causal=1,
+	out=softmax(np.where(seen, scores, np.float32(-np.inf))) @ wide_v)
+capped = 2 * np.tanh(scores / 2)
+one("attention_softcap", "Attention", q, k, v, opset=23, softcap=2., out=softmax(capped) @ wide_v)
+mask = np.array([[True, True, False, False, True], [False] * 5, [False, False, True, True, True]])
+want = softmax(np.where(mask, scores, np.float32(-1e30))) @ wide_v * mask.any(-1)[:, None]
+one("attention_row_without_keys", "Attention", q, k, v, mask, opset=23, out=want)
+one("attention_mask_added", "Attention", q, k, v, f(4, 3, 5), opset=23)
+one("attention_mask_short", "Attention", q, k, v, f(3, 4), opset=24)
+one("attention_past", "Attention", q, k, v, bools(2, 1, 3, 9), f(2, 2, 4, 8), f(2, 2, 4, 6), opset=23, n_out=4,
+	is_causal=1)
+for mode in range(4):
+	one(f"attention_shown_{mode}", "Attention", q, k, v, f(3, 5), opset=23, n_out=4, qk_matmul_output_mode=mode)
+one("attention_flat", "Attention", f(2, 3, 12), f(2, 5, 6), f(2, 5, 8), opset=23, q_num_heads=4, kv_num_heads=2,
+	scale=.3)
+one("attention_used", "Attention", q, k, v, None, None, None, i(2, 5), opset=24, is_causal=1)
+one("attention_window", "Attention", q, k, v, opset=25, left_window_size=1, right_window_size=1)
+one("attention_double", "Attention", q, k, v, opset=23, softmax_precision=T.DOUBLE)
+x = {"x": f(2, 3, 8)}
+add("attention_run_time", model([h.make_node("Attention", ["x", "x", "x"], ["y"], q_num_heads=2, kv_num_heads=2,
+	is_causal=1)], x, ["y"], opset=23, symbols={"x": [2, "length", 8]}), x, dims=["length=1..6"])
+one("attention_heads", "Attention", f(1, 3, 2, 4), f(1, 2, 2, 4), f(1, 2, 2, 4), opset=23,
+	error="3 heads of the query for 2 heads of the keys")
+one("attention_mask_of_one", "Attention", q, k, v, f(3, 1), opset=23, error="a mask of float32 of the shape [3, 1] for 5 keys")
+
+def graph(name, op, **attributes):
+	"""A graph of one input and one output."""
+	values = [h.make_tensor_value_info(n, T.FLOAT, [2, 4, 3, 5]) for n in "st"]
+	return h.make_graph([h.make_node(op, ["s"], ["t"], **attributes)], name, values[:1], values[1:])
+
+
+x = {"q": q, "k": k, "v": v}
+flex = h.make_node("FlexAttention", list(x), ["y"], domain="ai.onnx.preview", score_mod=graph("scores", "Tanh"),
+	prob_mod=graph("weights", "Neg"))
+add("flex_attention", model([flex], x, ["y"], opset=28, domains=["ai.onnx.preview"]), x,
+	out={"y": -softmax(np.tanh(scores)) @ wide_v})
+
+# Sequences
+for rule, gates in {"linear": [None, None], "gated": [-abs(f(2, 3, 4)), None], "delta": [None, abs(f(2, 3, 1))],
+		"gated_delta": [-abs(f(2, 3, 2)), abs(f(2, 3, 2))]}.items():
+	one("linear_attention_" + rule, "LinearAttention", f(2, 3, 8), f(2, 3, 4), f(2, 3, 6), f(2, 2, 2, 3), *gates,
+		opset=27, update_rule=rule, q_num_heads=4, kv_num_heads=2, n_out=2)
+one("linear_attention_rule", "LinearAttention", f(2, 3, 8), f(2, 3, 4), f(2, 3, 6), opset=27, update_rule="rwkv",
+	q_num_heads=4, kv_num_heads=2, error="attribute 'update_rule' is 'rwkv'")
+one("linear_attention_gate", "LinearAttention", f(2, 3, 8), f(2, 3, 4), f(2, 3, 6), opset=27, update_rule="gated",
+	q_num_heads=4, kv_num_heads=2, error="attribute 'update_rule' is 'gated', and input 4 is missing")
+x, w, b, state = f(2, 3, 5), f(3, 1, 4), f(3), f(2, 3, 3)
+all_of = np.concatenate([state, x], 2)
+y = sum(all_of[:, :, t:t + 5] * w[:, :, t] for t in range(4)) + b[:, None]
+one("causal_conv", "CausalConvWithState", x, w, b, state, opset=27, n_out=2, activation="none")
+one("causal_conv_silu", "CausalConvWithState", x, w, b, state, opset=27, activation="silu", out=y / (1 + np.exp(-y)))
+one("causal_conv_alone", "CausalConvWithState", x, w, opset=27, n_out=2)
+x, place = f(2, 3, 4, 6), np.array([[1, 0, 4, 2], [3, 3, 0, 1]], np.int64)
+angle = f(2, 4, 3)
+one("rotary", "RotaryEmbedding", x, np.cos(angle), np.sin(angle), opset=23)
+turned = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angle[:, None])
+one("rotary_pairs", "RotaryEmbedding", x, np.cos(angle), np.sin(angle), opset=23, interleaved=1,
+	out=np.stack([turned.real, turned.imag], -1).reshape(x.shape).astype(np.float32))
+one("rotary_part", "RotaryEmbedding", f(2, 4, 18), f(5, 2), f(5, 2), place, opset=23, num_heads=3,
+	rotary_embedding_dim=4)
+one("rotary_width", "RotaryEmbedding", x, f(2, 4, 2), f(2, 4, 2), opset=23,
+	error="a cache of the shape [2, 4, 2] where 6 numbers are turned")
+one("tensor_scatter", "TensorScatter", f(2, 3, 6, 4), f(2, 3, 2, 4), i(1, 4), opset=24)
+one("tensor_scatter_around", "TensorScatter", f(2, 6, 4), f(2, 3, 4), i(5, 2), opset=24, mode="circular", axis=1)
+one("tensor_scatter_begin", "TensorScatter", f(2, 6, 4), f(2, 3, 4), opset=24)
+one("swiglu", "SwiGLU", f(3, 4), f(3, 4), opset=28, alpha=1.5)
+
+save("layers.npz")
