@@ -91,4 +91,45 @@ one("tensor_scatter_around", "TensorScatter", f(2, 6, 4), f(2, 3, 4), i(5, 2), o
 one("tensor_scatter_begin", "TensorScatter", f(2, 6, 4), f(2, 3, 4), opset=24)
 one("swiglu", "SwiGLU", f(3, 4), f(3, 4), opset=28, alpha=1.5)
 
+# Running sums, transforms
+x = f(3, 7)
+sums = np.cumsum(x, 1, dtype=np.float64)
+for name, more, out in [("", {}, sums), ("_before", {"exclusive": 1}, sums - x),
+		("_back", {"reverse": 1}, sums[:, -1:] - sums + x), ("_back_before", {"reverse": 1, "exclusive": 1}, sums[:, -1:] - sums)]:
+	one("cum_sum" + name, "CumSum", x, np.array(-1), fix="b", out=out.astype(np.float32), **more)
+one("cum_sum_whole", "CumSum", np.arange(10).reshape(5, 2), np.array(0), fix="b",
+	out=np.array([[0, 1], [2, 4], [6, 9], [12, 16], [20, 25]]))
+one("cum_prod", "CumProd", np.array([1, 2, 3, 4, 5, 6], np.int32), np.array(0), fix="b", opset=26,
+	out=np.array([1, 2, 6, 24, 120, 720], np.int32))
+one("cum_prod_before", "CumProd", np.array([2, 3, 4], np.int32), np.array(0), fix="b", opset=26, exclusive=1,
+	out=np.array([1, 2, 6], np.int32))
+for op in "HannWindow", "HammingWindow", "BlackmanWindow":
+	one(op.lower(), op, np.array(9), fix="a")
+	one(op.lower() + "_symmetric", op, np.array(8), fix="a", periodic=0)
+mel = [np.array(v) for v in (5, 64, 8000)] + [np.array(v, np.float32) for v in (60, 3800)]
+one("mel", "MelWeightMatrix", *mel, fix="abcde")
+
+
+def parts(x):
+	return np.stack([x.real, x.imag], -1).astype(np.float32)
+
+
+real, whole = f(2, 9, 3), f(2, 9, 3) + 1j * f(2, 9, 3)
+one("dft", "DFT", parts(whole), np.array(9), np.array(1), fix="bc", out=parts(np.fft.fft(whole, axis=1)))
+one("dft_padded", "DFT", parts(whole), np.array(12), np.array(1), fix="bc", out=parts(np.fft.fft(whole, 12, axis=1)))
+one("dft_cut", "DFT", parts(whole), np.array(5), np.array(1), fix="bc", out=parts(np.fft.fft(whole, 5, axis=1)))
+one("dft_half", "DFT", real[..., None], None, np.array(1), fix="c", onesided=1, out=parts(np.fft.rfft(real, axis=1)))
+one("dft_back", "DFT", parts(whole), None, np.array(-2), fix="c", inverse=1, out=parts(np.fft.ifft(whole, axis=2)))
+one("dft_half_back", "DFT", parts(whole), None, np.array(1), fix="c", inverse=1, onesided=1,
+	out=np.fft.irfft(whole, axis=1)[..., None].astype(np.float32))
+one("dft_half_back_odd", "DFT", parts(whole), np.array(17), np.array(1), fix="bc", inverse=1, onesided=1,
+	out=np.fft.irfft(whole, 17, axis=1)[..., None].astype(np.float32))
+one("dft_axis", "DFT", parts(whole), None, np.array(3), fix="c", error="along axis 3 of a value of the shape [2, 9, 3, 2]")
+x, w = f(2, 20), f(6)
+frames = np.stack([x[:, s:s + 6] for s in range(0, 15, 4)], 1)
+one("stft", "STFT", x[..., None], np.array(4), w, fix="b", out=parts(np.fft.rfft(frames * w)))
+one("stft_whole", "STFT", x[..., None], np.array(4), None, np.array(6), fix="bd", onesided=0,
+	out=parts(np.fft.fft(frames)))
+one("stft_long", "STFT", x[..., None], np.array(4), None, np.array(21), fix="bd", error="frames of 21 elements")
+
 save("layers.npz")
