@@ -4,6 +4,7 @@
     build/onnx-venv/bin/python tests/onnx/make_layers.py       (make onnx-suite makes the environment)
 """
 import numpy as np
+import onnx.reference
 from onnx import TensorProto as T, helper as h
 
 from case_model import add, f, i, model, one, save
@@ -131,5 +132,50 @@ one("stft", "STFT", x[..., None], np.array(4), w, fix="b", out=parts(np.fft.rfft
 one("stft_whole", "STFT", x[..., None], np.array(4), None, np.array(6), fix="bd", onesided=0,
 	out=parts(np.fft.fft(frames)))
 one("stft_long", "STFT", x[..., None], np.array(4), None, np.array(21), fix="bd", error="frames of 21 elements")
+
+# Images read between their elements
+x, grid = f(2, 3, 5, 4), (1.4 * np.tanh(f(2, 3, 6, 2))).astype(np.float32)
+for mode in "linear", "nearest", "cubic":
+	for outside in "zeros", "border", "reflection":
+		for corners in 0, 1:
+			one(f"grid_{mode}_{outside}_{corners}", "GridSample", x, grid, opset=22, mode=mode, padding_mode=outside,
+				align_corners=corners)
+one("grid_one_axis", "GridSample", f(1, 2, 5), f(1, 3, 1), opset=22)
+one("grid_three_axes", "GridSample", f(1, 2, 3, 4, 5), f(1, 2, 2, 3, 3) / 2, opset=22, padding_mode="border")
+one("grid_old_name", "GridSample", x, grid, opset=16, mode="bicubic", out=onnx.reference.ReferenceEvaluator(model(
+	[h.make_node("GridSample", ["x", "g"], ["y"], mode="cubic")], {"x": x, "g": grid}, ["y"], opset=22)).run(None,
+	{"x": x, "g": grid})[0])
+one("grid_mode", "GridSample", x, grid, opset=22, mode="area", error="attribute 'mode' is 'area'")
+one("affine_grid", "AffineGrid", f(2, 2, 3), i(2, 3, 4, 5), fix="b", opset=20)
+one("affine_grid_corners", "AffineGrid", f(2, 3, 4), i(2, 3, 2, 3, 4), fix="b", opset=20, align_corners=1)
+x, w = f(2, 4, 5, 6), f(6, 2, 3, 2)
+one("deform_conv", "DeformConv", x, w, f(2, 2 * 6 * 2, 4, 6), f(6), f(2, 2 * 6, 4, 6), opset=22, group=2,
+	offset_group=2, pads=[1, 1, 0, 0], strides=[1, 1])
+plain = np.zeros((2, 12, 2, 3), np.float32)      # without offsets it is a convolution
+conv = onnx.reference.ReferenceEvaluator(model([h.make_node("Conv", ["x", "w"], ["y"], group=2, strides=[2, 2])],
+	{"x": x, "w": w}, ["y"])).run(None, {"x": x, "w": w})[0]
+one("deform_conv_plain", "DeformConv", x, w, plain, opset=22, group=2, strides=[2, 2], out=conv)
+one("deform_conv_groups", "DeformConv", x, w, plain, opset=22, error="do not fit together, in 1 groups and 1 of offsets")
+
+# Regions, images put together
+x, regions = f(2, 3, 8, 9), np.array([[0, 0, 6, 5], [1.5, 2, 8.5, 7], [-3, 4, 20, 6], [4, 4, 4.2, 4.1]], np.float32)
+for name, more in {"": {"sampling_ratio": 2}, "_max": {"sampling_ratio": 3, "mode": "max"}, "_scaled": {"spatial_scale": .5},
+		"_edges": {"coordinate_transformation_mode": "output_half_pixel"}}.items():
+	one("roi_align" + name, "RoiAlign", x, regions, i(1, 0, 1, 1), fix="b", opset=22, output_height=3, output_width=2, **more)
+one("roi_align_unknown", "RoiAlign", x, regions, i(1, 0, 1, 1), opset=22, error="it depends on 'b'; --fix NAME=FILE")
+image = f(2, 3, 7, 6)
+padded = np.pad(image, [(0, 0), (0, 0), (1, 0), (1, 2)])
+columns = np.stack([padded[:, :, a:a + 5:2, b:b + 7:2] for a in (0, 3) for b in (0, 1, 2)], 2)
+y = np.zeros_like(padded)
+for t, (a, b) in enumerate((a, b) for a in (0, 3) for b in (0, 1, 2)):
+	y[:, :, a:a + 5:2, b:b + 7:2] += columns[:, :, t]
+one("col2im", "Col2Im", columns.reshape(2, 18, -1), i(7, 6), i(2, 3), fix="bc", dilations=[3, 1], strides=[2, 2],
+	pads=[1, 1, 0, 2], out=y[:, :, 1:8, 1:7])
+one("col2im_three", "Col2Im", f(1, 8, 6), i(2, 3, 4), i(2, 2, 2), fix="bc")
+one("col2im_blocks", "Col2Im", f(1, 8, 7), i(2, 3, 4), i(2, 2, 2), fix="bc", error="7 blocks of 8 elements for an image of 6")
+one("max_unpool", "MaxUnpool", f(1, 2, 2, 3), i(0, 3, 5, 12, 14, 16, 25, 27, 29, 36, 40, 47).reshape(1, 2, 2, 3), opset=22,
+	kernel_shape=[2, 2], strides=[2, 2])
+one("max_unpool_shape", "MaxUnpool", f(1, 1, 2, 2), i(5, 7, 13, 15).reshape(1, 1, 2, 2), i(1, 1, 5, 6), fix="c", opset=22,
+	kernel_shape=[2, 2], strides=[2, 2])
 
 save("layers.npz")
