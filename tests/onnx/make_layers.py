@@ -5,7 +5,7 @@
 """
 import numpy as np
 import onnx.reference
-from onnx import TensorProto as T, helper as h
+from onnx import TensorProto as T, helper as h, numpy_helper as nh
 
 from case_model import add, f, i, model, one, save
 
@@ -177,5 +177,32 @@ one("max_unpool", "MaxUnpool", f(1, 2, 2, 3), i(0, 3, 5, 12, 14, 16, 25, 27, 29,
 	kernel_shape=[2, 2], strides=[2, 2])
 one("max_unpool_shape", "MaxUnpool", f(1, 1, 2, 2), i(5, 7, 13, 15).reshape(1, 1, 2, 2), i(1, 1, 5, 6), fix="c", opset=22,
 	kernel_shape=[2, 2], strides=[2, 2])
+
+# Determinants, operators of ai.onnx.ml
+x = f(5, 4, 4)
+x[0, 0, 0], x[1, :2, 0], x[2, 1], x[3] = 0, 0, 2 * x[2, 0], np.eye(4)[[1, 0, 3, 2]]
+one("det", "Det", x, opset=22, out=np.linalg.det(x.astype(np.float64)).astype(np.float32))
+one("det_one", "Det", f(3, 1, 1), opset=22)
+one("det_wide", "Det", f(2, 3), opset=22, error="the determinant of [2, 3]")
+
+
+def ml(name, op, *inputs, out=None, error=None, **attributes):
+	given = dict(zip("ab", inputs))
+	m = model([h.make_node(op, list(given), ["y"], domain="ai.onnx.ml", **attributes)], given, ["y"])
+	m.opset_import.append(h.make_opsetid("ai.onnx.ml", 5))
+	add(name, m, given, out={"y": out} if out is not None else None, error=error)
+
+
+ml("binarizer", "Binarizer", np.array([[.2, .3, .4]], np.float32), threshold=.3, out=np.array([[0, 0, 1]], np.float32))
+ml("features", "ArrayFeatureExtractor", np.arange(12).reshape(3, 4), i(3, 1), out=np.array([[3, 1], [7, 5], [11, 9]]))
+ml("features_vector", "ArrayFeatureExtractor", np.arange(4) * 5, i(0, 2), out=np.array([[0, 10]]))
+ml("label_ints", "LabelEncoder", np.array([[4, 7], [1, 9]]), keys_int64s=[1, 4, 9], values_floats=[.5, -2., 8.],
+	default_float=3., out=np.array([[-2, 3], [.5, 8]], np.float32))
+ml("label_default", "LabelEncoder", np.array([4., 7.], np.float32), keys_floats=[1., 4.], values_int64s=[10, 40],
+	out=np.array([40, -1]))
+ml("label_tensors", "LabelEncoder", np.array([4, 7], np.int32), keys_tensor=nh.from_array(np.array([7, 2], np.int32)),
+	values_tensor=nh.from_array(np.array([70, 20], np.int16)), default_tensor=nh.from_array(np.array([5], np.int16)),
+	out=np.array([5, 70], np.int16))
+ml("label_texts", "LabelEncoder", np.array([4, 7]), keys_strings=["a"], values_int64s=[1], error="strings are not supported")
 
 save("layers.npz")
