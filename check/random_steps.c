@@ -151,13 +151,14 @@ static void write_digits(struct draw *d)
 				digit[i].step = digit[k].step;
 				digit[k].step = step;
 			}
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		if (digit[i].step > 1)
 			add_words(d, " %s/%lld", g->var[digit[i].var].name, (long long)digit[i].step);
 		else
 			add_words(d, " %s", g->var[digit[i].var].name);
-	if (n > 0 && chance(d, 20))
-		add_words(d, " pad %lld", (long long)between(d, 1, 5));
+		if (chance(d, i < n - 1 ? 10 : 20))
+			add_words(d, " pad %lld", (long long)between(d, 1, 5));
+	}
 	d->failed = d->failed || n == 0;
 }
 

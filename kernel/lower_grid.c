@@ -5,6 +5,7 @@
  */
 #include <string.h>
 #include "kernel/lower_grid.h"
+#include "kernel/opcode.h"
 
 static int axis_of(const struct lowering *l, int32_t loop) { return lower_loop_at(l, loop)->kind_arg; }
 
@@ -127,6 +128,42 @@ static void lower_root(struct lowering *l, int32_t root, lower_loop_fn *nest)
 			lower_loop_at(l, root)->first_stmt + lower_loop_at(l, root)->n_stmt);
 }
 
+enum {
+	MANY_REGISTERS = 64, OTHER_REGISTERS = 32,      /* of a thread: its locals; addresses, and what is loaded ahead */
+	BLOCK_BYTES = 1024      /* of shared memory that a block costs beside its own, one of them beside the largest */
+};
+
+/* Registers of 32 bits that the locals of a thread are. */
+static int64_t registers_of_locals(const struct lowering *l, int32_t root)
+{
+	int64_t sum = 0;
+	for (int32_t b = 0; b < (int32_t)l->t->buffers.n; b++) {
+		const struct lt_buffer *x = lower_buffer_at(l, b);
+		if (x->role != LT_LOCAL || x->scope < 0 || l->part[x->scope].root != root || lt__lower_memory(l, b) != LOWER_PART)
+			continue;
+		int64_t elems = l->spread[b] ? l->spread[b]->elems : x->elems;
+		if (elems <= (int64_t)l->machine.max_variables)
+			sum += (elems * (int64_t)lt__kernel_element_bytes(lower_dtype_of(l, b)) + 3) / 4;
+	}
+	return sum;
+}
+
+/* As many blocks as have room on a multiprocessor: a compiler that is not told takes registers of a block or two for
+ * what it could load later.  0: threads hold so little that it does not matter, or the machine does not say. */
+static int32_t resident_blocks(const struct lowering *l, int32_t root, const struct lt_region *r)
+{
+	const struct lt_machine *m = &l->machine;
+	int64_t held = root < 0 ? 0 : registers_of_locals(l, root), threads = 1;
+	for (int a = 0; a < LOWER_AXES; a++)
+		threads *= r->threads[a];
+	if (held < MANY_REGISTERS || !m->registers)
+		return 0;
+	int64_t blocks = m->registers / (threads * (held + OTHER_REGISTERS));
+	int64_t room = (m->shared_bytes + BLOCK_BYTES) / (r->shared_bytes + BLOCK_BYTES);
+	blocks = room < blocks ? room : blocks;
+	return blocks < 1 ? 0 : blocks > LT_MAX_THREADS ? LT_MAX_THREADS : (int32_t)blocks;
+}
+
 static void grid_region(struct lowering *l, const struct lower_grid *g, int32_t root, const int32_t *outer, int32_t n,
 	int32_t s, int32_t end, lower_body_fn *body, lower_loop_fn *nest)
 {
@@ -143,16 +180,21 @@ static void grid_region(struct lowering *l, const struct lower_grid *g, int32_t 
 		lower_root(l, root, nest);
 }
 
-/* Blocks that a multiprocessor's shared memory has room for, where these may take all registers that a thread can name:
- * a compiler that is not told keeps matrix instructions to fewer, so that more blocks would fit.  0: not said. */
-static int32_t resident_of(const struct lowering *l, const struct lower_grid *g, int32_t root)
+static bool has_tiles(const struct lowering *l, int32_t root)
 {
-	enum { ALL_REGISTERS_THREADS = 256, BLOCK_BYTES = 1024 };     /* of NVIDIA's devices, which have tiles */
 	bool tiles = false;
 	for (int32_t i = 0; i < l->t->n_loop && root >= 0 && !tiles; i++)
 		tiles = l->tile[i] && l->part[i].root == root;
+	return tiles;
+}
+
+/* Blocks that a multiprocessor's shared memory has room for, where these may take all registers that a thread can name:
+ * a compiler that is not told keeps matrix instructions to fewer, so that more blocks would fit.  0: not said. */
+static int32_t resident_of_tiles(const struct lowering *l, const struct lower_grid *g)
+{
+	enum { ALL_REGISTERS_THREADS = 256 };   /* of NVIDIA's devices, which have tiles */
 	int64_t n = (l->machine.shared_bytes + BLOCK_BYTES) / (g->shared_used + BLOCK_BYTES);
-	return tiles && n >= 1 && n * g->threads[0] * g->threads[1] * g->threads[2] <= ALL_REGISTERS_THREADS ? (int32_t)n : 0;
+	return n >= 1 && n * g->threads[0] * g->threads[1] * g->threads[2] <= ALL_REGISTERS_THREADS ? (int32_t)n : 0;
 }
 
 void lt__lower_grid(
@@ -172,7 +214,8 @@ void lt__lower_grid(
 	l->team = root;
 	grid_region(l, g, root, outer, n, s, end, body, nest);
 	l->b.region[region].region.shared_bytes = g->shared_used;
-	l->b.region[region].region.resident = resident_of(l, g, root);
+	l->b.region[region].region.resident = has_tiles(l, root) ? resident_of_tiles(l, g)
+		: resident_blocks(l, root, &l->b.region[region].region);
 	l->team = was_team;
 	l->b.now = host;
 	lt__lower_forget(l, mark);

@@ -2,7 +2,7 @@
 #include "kernel/lower_grid.h"
 #include "kernel/report.h"
 
-enum { MAX_HINT = 8 };
+enum { MAX_HINT = 8, MAX_GRID_HINT = 32 };      /* a GPU guesses no branches */
 
 /* What is in a loop, for an iteration of which c is known. */
 static void nest_inside(struct lowering *l, int32_t i, struct lower_column c)
@@ -20,7 +20,8 @@ static int32_t nest_begin(struct lowering *l, int32_t from, int32_t to, int64_t 
 	const struct lt_loop *x = lower_loop_at(l, i);
 	if (l->loop[i].mode == LOWER_HINT) {
 		made->flags = LT_INSTRUCTION_UNROLL;
-		made->stride = x->max_trip_count < MAX_HINT ? x->max_trip_count : MAX_HINT;
+		made->stride = lower_has_grids(l) ? MAX_GRID_HINT : MAX_HINT;
+		made->stride = x->max_trip_count < made->stride ? x->max_trip_count : made->stride;
 	}
 	return loop;
 }

@@ -94,7 +94,8 @@ static bool add_access(const struct lowering *l, struct spread *x, int32_t s, in
 		i = lower_loop_at(l, i)->parent) {
 		int64_t coef = r[lower_loop_column(l->t, i)];
 		bool thread = lt__lower_is_thread(l, i) && !(led && coef == 0);
-		if ((coef || thread) && !spread_add_loop(l, x, i, coef, thread, &seen))
+		bool once = !thread && lower_loop_at(l, i)->max_trip_count <= 1;        /* it moves nothing */
+		if ((coef || thread) && !once && !spread_add_loop(l, x, i, coef, thread, &seen))
 			return false;
 	}
 	for (int i = 0; i < x->n; i++)

@@ -45,7 +45,7 @@ struct lt_block_factor {
 };
 struct lt_product_blocks {
 	struct lt_block_factor factor[2];       /* left: rows; right: columns */
-	int64_t slice, run;             /* deep elements in shared memory at a time; in a thread's registers */
+	int64_t slice;                  /* deep elements in shared memory at a time */
 	int64_t wide;                   /* elements of one access */
 	int32_t depth, threads;
 	lt_node stored;                 /* partial sums in their place: registers hold them before; -1: there are none */

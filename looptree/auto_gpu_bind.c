@@ -163,7 +163,9 @@ static void share_loop(struct lt_gpu *s, lt_tnode loop, int64_t threads, int64_t
 	wide = iterations % wide ? 1 : wide;
 	side = threads * wide;
 	bool bounded = is_bounded(t, loop), whole = !bounded && iterations % wide == 0;
-	if (whole && (iterations == side || (iterations < side && (!reduces || axis)))) {
+	lt_tnode chunk = lt__loop_around(t, loop);      /* no loop inside has a larger step */
+	bool short_of = iterations < side && (!reduces || axis || (chunk >= 0 && t->node[chunk].step < side));
+	if (whole && (iterations == side || short_of)) {
 		threads = iterations / wide;
 	} else {
 		lt_tnode outer = lt__edit_new_loop(&s->e, t->node[loop].var, side);

@@ -83,6 +83,32 @@ static void find_leaves(const struct lt_looptree *t, lt_tnode at, struct fit_lea
 	out->at[out->n++] = t->node[at].leaf;
 }
 
+/* The step of the outermost loop over v that is inside owner and around the leaf of n; 1: there is none. */
+static int64_t fit_step(const struct lt_looptree *t, lt_node n, lt_var v)
+{
+	int64_t step = 1;
+	for (lt_tnode up = t->node[t->leaf_of[n]].parent; up >= 0 && up != t->scope[n].owner; up = t->node[up].parent)
+		if (t->node[up].kind == LT_TLOOP && t->node[up].var == v)
+			step = t->node[up].step;
+	return step;
+}
+
+/* Whether threads run past the end of a dim into the next run of it, so that no element says whose it is. */
+static bool fit_runs_over(const struct lt_looptree *t, lt_node n, const struct fit_threads *threads)
+{
+	const struct lt_nodedef *d = &t->graph->node[n];
+	bool outer = false;
+	for (int32_t i = 0; i < d->n_dim; i++) {
+		bool shared = false;
+		for (int32_t k = 0; k < threads->n; k++)
+			shared = shared || threads->at[k].var == d->dim[i];
+		if (shared && outer && t->scope[n].extent[i] % fit_step(t, n, d->dim[i]))
+			return true;
+		outer = outer || t->scope[n].extent[i] > 1;
+	}
+	return false;
+}
+
 /* Whether each of its elements is one thread's.  threads: those around its leaf. */
 static bool is_spread(
 	const struct lt_looptree *t, const struct fit_leaves *nest, lt_node n, const struct fit_threads *threads)
@@ -94,7 +120,7 @@ static bool is_spread(
 		struct fit_threads of = threads_inside(t, t->scope[n].owner, t->leaf_of[nest->at[i]]);
 		in_place = in_place && are_same(t->graph, n, threads, &of);
 	}
-	return in_place && !t->graph->node[n].reduce;
+	return in_place && !t->graph->node[n].reduce && !fit_runs_over(t, n, threads);
 }
 
 static int64_t threads_around(const struct lt_looptree *t, lt_tnode at)

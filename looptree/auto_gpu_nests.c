@@ -36,8 +36,8 @@ lt_status lt__auto_gpu(
 	struct lt_auto *a, const struct lt_target *target, const bool *open, bool *apart, int32_t *n_apart)
 {
 	struct lt_looptree *t = a->t;
-	struct lt_gpu s = { .t = a->t, .target = target, .plainer = lt__auto_plainer(t, a->base_plainer),
-		.e = { .t = a->t, .from = a->t } };
+	struct lt_gpu s = { .t = t, .target = target, .plainer = lt__auto_plainer(t, a->base_plainer),
+		.e = { .t = t, .from = t } };
 	int32_t n_node = t->n_node;
 	LT_TRY(lt__fill_scopes(t));
 	LT_TRY(lt__gpu_split(&s, open));

@@ -18,7 +18,7 @@
 #include "looptree/derived.h"
 #include "looptree/layout.h"
 
-/* elements along a side; threads along block.y, at most */
+/* Elements along a side; threads along block.y, at most. */
 enum { TILE = 32, HIGH = 8, MIN = 16, MAX_COPIES = 4 };
 
 struct tile_copy { lt_node reader; int32_t operand; const char *name; };

@@ -134,7 +134,7 @@ static lt_status copy_tree(void *arg)
 	t->layout = LT_NEW(t->arena, struct lt_memlayout *, n_node + 1);
 	for (lt_node n = 0; n < n_node; n++)
 		if (from->layout[n]) {
-			t->layout[n] = lt__layout_new(t, from->layout[n]->n, from->layout[n]->digit, from->layout[n]->pad);
+			t->layout[n] = lt__layout_new(t, from->layout[n]->n, from->layout[n]->digit, 0);
 			t->layout[n]->swizzle = from->layout[n]->swizzle;
 		}
 	e->into = LT_NEW(t->arena, lt_tnode, from->n_node + 1);

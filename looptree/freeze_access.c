@@ -49,10 +49,9 @@ lt_status lt__held_elems(const struct lt_looptree *t, lt_node n, const int64_t *
 	*out = 1;
 	for (int32_t i = 0; !l && i < d->n_dim; i++)
 		over = over || lt__mul_overflow(*out, extent[i], out);
-	for (int32_t i = 0; l && i < l->n; i++) {
-		int64_t e = lt__digit_extent(&l->digit[i], extent);
-		over = over || (i == l->n - 1 && lt__add_overflow(e, l->pad, &e)) || lt__mul_overflow(*out, e, out);
-	}
+	for (int32_t i = l ? l->n - 1 : -1; i >= 0; i--)
+		over = over || lt__mul_overflow(*out, lt__digit_extent(&l->digit[i], extent), out)
+			|| lt__add_overflow(*out, l->digit[i].pad, out);
 	if (l && l->swizzle) {          /* whole periods of it, so that buffers in turn begin with one */
 		int64_t period = 8 * (int64_t)l->swizzle / (int64_t)lt__dtype_info(d->dtype)->bytes;
 		over = over || lt__add_overflow(*out, period - 1, out);
@@ -148,7 +147,7 @@ static void add_digits(struct lt_freezer *f, const struct lt_memlayout *l, int32
 			if (d->span)
 				lt__row_floor(f, offset, index, d->span, -unit * (d->span / d->step));
 		}
-		unit *= lt__digit_extent(d, extent) + (i == l->n - 1 ? l->pad : 0);
+		unit = unit * lt__digit_extent(d, extent) + d->pad;
 	}
 }
 
@@ -161,7 +160,7 @@ static int64_t stride_of(const struct lt_memlayout *l, int32_t dim, const int64_
 			return 0;
 		if (l->digit[i].dim == dim)
 			stride = unit;
-		unit *= lt__digit_extent(&l->digit[i], extent) + (i == l->n - 1 ? l->pad : 0);
+		unit = unit * lt__digit_extent(&l->digit[i], extent) + l->digit[i].pad;
 	}
 	return stride;
 }

@@ -6,9 +6,11 @@
 struct lt_memlayout *lt__layout_new(const struct lt_looptree *t, int32_t n, const struct lt_digit *digit, int64_t pad)
 {
 	struct lt_memlayout *l = LT_NEW(t->arena, struct lt_memlayout, 1);
-	*l = (struct lt_memlayout){ .n = n, .digit = LT_NEW(t->arena, struct lt_digit, n + 1), .pad = pad };
+	*l = (struct lt_memlayout){ .n = n, .digit = LT_NEW(t->arena, struct lt_digit, n + 1) };
 	for (int32_t i = 0; i < n; i++)
 		l->digit[i] = digit[i];
+	if (n > 0)
+		l->digit[n - 1].pad += pad;
 	return l;
 }
 
@@ -66,21 +68,27 @@ static lt_status cut_digits(const struct lt_looptree *t, lt_node n, struct lt_di
 
 bool lt__layout_word_ends(const struct lt_word *w) { return lt__word_is(w, "pad") || lt__word_is(w, "swizzle"); }
 
-/* "pad 8", "swizzle 128" at the end of the words, which are then so many fewer. */
-static lt_status read_gaps(const struct lt_looptree *t, struct lt_words *w, int64_t *pad, int64_t *swizzle)
+/* "pad 8": no dim is followed by a number. */
+static bool layout_pads(const struct lt_words *w, int32_t i)
 {
-	*pad = *swizzle = 0;
-	if (w->n < 2 || !lt__layout_word_ends(&w->word[w->n - 2]))
+	return i + 1 < w->n && lt__word_is(&w->word[i], "pad") && w->word[i + 1].bytes > 0 && w->word[i + 1].at[0] >= '0'
+		&& w->word[i + 1].at[0] <= '9';
+}
+
+/* "swizzle 128" at the end of the words, which are then so many fewer. */
+static lt_status read_swizzle(const struct lt_looptree *t, struct lt_words *w, int64_t *swizzle)
+{
+	*swizzle = 0;
+	if (w->n < 2 || !lt__word_is(&w->word[w->n - 2], "swizzle"))
 		return LT_OK;
 	w->n -= 2;
-	if (lt__word_is(&w->word[w->n], "pad"))
-		return lt__word_number(t, &w->word[w->n + 1], "pad", pad);
 	LT_TRY(lt__word_number(t, &w->word[w->n + 1], "swizzle", swizzle));
 	if (*swizzle != 32 && *swizzle != 64 && *swizzle != 128)
 		return lt_fail(t->ctx, LT_EILLEGAL, "a swizzle is of 32, 64 or 128 bytes, not %lld: within as many, runs of 16 bytes "
 			"change places", (long long)*swizzle);
-	if (w->n >= 2 && lt__layout_word_ends(&w->word[w->n - 2]))
-		return lt_fail(t->ctx, LT_EILLEGAL, "a layout has a pad or a swizzle, not both: gaps move what the swizzle moves");
+	for (int32_t i = 0; i < w->n; i++)
+		if (layout_pads(w, i))
+			return lt_fail(t->ctx, LT_EILLEGAL, "a layout has a pad or a swizzle, not both: gaps move what the swizzle moves");
 	return LT_OK;
 }
 
@@ -89,21 +97,27 @@ lt_status lt__layout_read(
 {
 	const struct lt_nodedef *d = &t->graph->node[n];
 	struct lt_words all = *words, *w = &all;
-	int64_t pad, swizzle;
-	LT_TRY(read_gaps(t, w, &pad, &swizzle));
+	int64_t swizzle;
+	LT_TRY(read_swizzle(t, w, &swizzle));
 	struct lt_digit *digit = LT_NEW(t->arena, struct lt_digit, w->n + 1);
 	bool *ends = LT_NEW(t->arena, bool, d->n_dim + 1);              /* by dim: it is a digit itself */
+	int32_t n_digit = 0;
 	for (int32_t i = 0; i < w->n; i++) {
-		LT_TRY(read_digit(t, n, &w->word[i], &digit[i]));
-		ends[digit[i].dim] = ends[digit[i].dim] || digit[i].step == 1;
+		if (n_digit > 0 && layout_pads(w, i)) {
+			LT_TRY(lt__word_number(t, &w->word[++i], "pad", &digit[n_digit - 1].pad));
+			continue;
+		}
+		LT_TRY(read_digit(t, n, &w->word[i], &digit[n_digit]));
+		ends[digit[n_digit].dim] = ends[digit[n_digit].dim] || digit[n_digit].step == 1;
+		n_digit++;
 	}
-	LT_TRY(cut_digits(t, n, digit, w->n));
+	LT_TRY(cut_digits(t, n, digit, n_digit));
 	for (int32_t i = 0; i < d->n_dim; i++)
 		if (!ends[i])
 			return lt_fail(t->ctx, LT_EILLEGAL,
 				"a layout of %%%s has each dim itself among its digits; `%s` is missing",
 				d->name, t->graph->var[d->dim[i]].name);
-	*out = lt__layout_new(t, w->n, digit, pad);
+	*out = lt__layout_new(t, n_digit, digit, 0);
 	(*out)->swizzle = (int32_t)swizzle;
 	return LT_OK;
 }
@@ -116,10 +130,11 @@ void lt__layout_text(struct lt_text *x, const struct lt_looptree *t, lt_node n)
 		lt__text_format(x, "%s%s", i ? " " : "", t->graph->var[t->graph->node[n].dim[l->digit[i].dim]].name);
 		if (l->digit[i].step != 1)
 			lt__text_format(x, "/%lld", (long long)l->digit[i].step);
+		if (i == l->n - 1)
+			lt__text_add(x, "]", 1);
+		if (l->digit[i].pad)
+			lt__text_format(x, " pad %lld", (long long)l->digit[i].pad);
 	}
-	lt__text_add(x, "]", 1);
-	if (l->pad)
-		lt__text_format(x, " pad %lld", (long long)l->pad);
 	if (l->swizzle)
 		lt__text_format(x, " swizzle %d", (int)l->swizzle);
 }

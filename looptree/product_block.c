@@ -24,13 +24,16 @@ enum {
 	ACCESS_BYTES = 16
 };
 
-/* Threads' tiles, threads of a warp along both sides, warps; of the peak, with many warps (measured on an H100).  Of
- * elements of 4 bytes. */
-struct block_shape { int32_t m, n, lanes_m, lanes_n, warps_m, warps_n; double rate; };
+/* Threads' tiles, threads of a warp along both sides, warps; deep elements of a slice, and how many slices are there at
+ * the same time; of the peak, with many warps.  Of elements of 4 bytes.  Slices and rates are measured on an H100, with
+ * products of 512 to 8192: long slices where many warps share the code of their loop, which a cache of 32 KiB does not
+ * hold for 8 by 8 elements. */
+struct block_shape { int32_t m, n, lanes_m, lanes_n, warps_m, warps_n, slice, depth; double rate; };
 static const struct block_shape shapes[] = {
-	{ 8, 8, 8, 4, 2, 4, 0.75 }, { 8, 8, 8, 4, 2, 2, 0.66 }, { 8, 8, 8, 4, 1, 4, 0.72 }, { 8, 8, 8, 4, 1, 2, 0.70 },
-	{ 8, 4, 8, 4, 1, 4, 0.64 }, { 4, 8, 8, 4, 2, 2, 0.63 }, { 4, 4, 8, 4, 2, 4, 0.53 }, { 4, 4, 8, 4, 2, 2, 0.52 },
-	{ 4, 4, 8, 4, 1, 2, 0.50 }, { 4, 4, 4, 8, 1, 2, 0.50 },
+	{ 8, 8, 8, 4, 2, 4, 32, 2, 0.80 }, { 8, 8, 8, 4, 2, 2, 16, 4, 0.74 }, { 8, 8, 8, 4, 1, 4, 16, 4, 0.74 },
+	{ 8, 8, 8, 4, 1, 2, 16, 4, 0.66 }, { 8, 4, 8, 4, 1, 4, 32, 2, 0.69 }, { 4, 8, 8, 4, 2, 2, 16, 4, 0.62 },
+	{ 4, 4, 8, 4, 2, 4, 16, 4, 0.60 }, { 4, 4, 8, 4, 2, 2, 32, 2, 0.55 }, { 4, 4, 8, 4, 1, 2, 16, 4, 0.55 },
+	{ 4, 4, 4, 8, 1, 2, 16, 4, 0.55 },
 };
 
 static int64_t block_extent(const struct lt_auto *s, lt_var v) { return v < 0 ? 1 : s->g->var[v].extent; }
@@ -143,8 +146,8 @@ static struct block_form choose_shape(const struct lt_auto *s, const struct lt_p
 	struct block_form best = { NULL, 1, 0 };
 	bool wide = lt__dtype_info(s->g->node[p->sum].dtype)->bytes > 4;       /* half as many fit the registers */
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-		for (int64_t split = 1; shape_fits(s, &shapes[i]) && (split == 1 || (split <= MAX_SPLIT && block_extent(s, p->k) / split >= MIN_PART));
-			split *= 2) {
+		for (int64_t split = 1; shape_fits(s, &shapes[i])
+			&& (split == 1 || (split <= MAX_SPLIT && block_extent(s, p->k) / split >= MIN_PART)); split *= 2) {
 			double cycles = cycles_of(s, p, &shapes[i], split);
 			if ((!wide || shapes[i].m * shapes[i].n <= 16) && (!best.shape || cycles < best.cycles * (split > 1 ? 0.9 : 1)))
 				best = (struct block_form){ &shapes[i], split, cycles };
@@ -156,15 +159,16 @@ static int64_t slice_bytes(const struct lt_product_blocks *b, int64_t slice, int
 {
 	int64_t sum = 0;
 	for (int i = 0; i < 2; i++)
-		sum += b->factor[i].tile * (slice * bytes + (b->factor[i].along_k ? ACCESS_BYTES : 0));
+		sum += slice * (b->factor[i].tile * bytes + (b->factor[i].along_k ? ACCESS_BYTES : 0));
 	return sum;
 }
 
 /* Deep elements of a slice, and how many slices are there at the same time: two blocks share a multiprocessor. */
-static bool choose_slice(const struct lt_auto *s, const struct lt_product *p, struct lt_product_blocks *b)
+static bool choose_slice(const struct lt_auto *s, const struct lt_product *p, const struct block_shape *shape,
+	struct lt_product_blocks *b)
 {
-	static const struct { int64_t slice; int32_t depth; } choices[] = {
-		{ 32, 3 }, { 16, 3 }, { 16, 2 }, { 8, 2 }, { 16, 1 }, { 8, 1 },
+	const struct { int64_t slice; int32_t depth; } choices[] = {
+		{ shape->slice, shape->depth }, { 16, 3 }, { 16, 2 }, { 8, 2 }, { 16, 1 }, { 8, 1 },
 	};
 	int64_t bytes = lt__dtype_info(s->g->node[p->sum].dtype)->bytes, room = (int64_t)s->target->shared_bytes;
 	int64_t deep = p->block_k ? p->block_k : block_extent(s, p->k);
@@ -220,10 +224,9 @@ bool lt__product_blocks(struct lt_auto *s, struct lt_product *p)
 	b->threads = (int32_t)(b->factor[0].lanes * b->factor[0].warps * b->factor[1].lanes * b->factor[1].warps);
 	if (c.split > 1)
 		p->block_k = block_up(block_up(block_extent(s, p->k), c.split), WARP) * WARP;
-	if (!choose_slice(s, p, b))
+	if (!choose_slice(s, p, c.shape, b))
 		return false;
 	b->wide = ACCESS_BYTES / bytes;
-	b->run = b->factor[0].along_k && b->factor[1].along_k ? b->wide / 2 : b->wide;
 	p->form = LT_PRODUCT_BLOCKS;
 	p->blocks = b;
 	if (p->block_k >= block_extent(s, p->k))

@@ -4,9 +4,9 @@
  *       for k step slice
  *         copies of a slice of both factors, all threads          shared memory
  *         for warps and threads of m and n, block.x
- *           for k' step run unroll
+ *           for k' unroll
  *             what the thread needs of the factors                registers
- *             for k'' unroll  for m' unroll  for n' unroll
+ *             for n' unroll  for m' unroll
  *               the sum                                           registers, kept over all k
  *       for warps and threads, m' and n'
  *         what is computed of the sum
@@ -73,28 +73,28 @@ static void block_digit(struct block_digits *x, lt_var v, int64_t step, int64_t 
 			x->at[x->n++] = (struct lt_digit){ .dim = i, .step = step, .span = span };
 }
 
-/* What neighbouring threads read is side by side, each 16 bytes: along the deep var, rows of the tiles of threads in
- * turn, with a gap so that they begin in other banks; else runs of the threads' tiles in turn. */
+/* For each deep element a row of the tile, in which what neighbouring threads read is side by side, 16 bytes each: runs
+ * of the threads' tiles in turn.  A factor that lies along the deep var is turned around by its copy, whose neighbours
+ * write to neighbouring rows: a gap has these begin in other banks. */
 static void lay_out(struct lt_auto *s, const struct lt_product *p, const struct lt_block_factor *f)
 {
 	const struct lt_nodedef *d = &s->g->node[f->of];
 	const struct lt_product_blocks *b = p->blocks;
 	struct block_digits x = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 5), d };
-	int64_t warp = f->thread * f->lanes, above = f->warps > 1 ? warp : 0, run = f->along_k ? 1 : b->wide;
+	int64_t warp = f->thread * f->lanes, above = f->warps > 1 ? warp : 0;
 	for (int32_t i = 0; i < d->n_dim; i++)
 		if (d->dim[i] != f->v && d->dim[i] != p->k)
 			block_digit(&x, d->dim[i], 1, 0);
-	if (!f->along_k)
-		block_digit(&x, p->k, 1, 0);
+	block_digit(&x, p->k, 1, 0);
+	int32_t row = x.n;
 	if (f->warps > 1)
 		block_digit(&x, f->v, warp, 0);
-	block_digit(&x, f->v, run, f->thread);
+	block_digit(&x, f->v, b->wide, f->thread);
 	block_digit(&x, f->v, f->thread, above);
-	if (!f->along_k)
-		block_digit(&x, f->v, 1, run);
-	else
-		block_digit(&x, p->k, 1, 0);
-	s->t->layout[f->of] = lt__layout_new(s->t, x.n, x.at, f->along_k ? b->wide : 0);
+	block_digit(&x, f->v, 1, b->wide);
+	if (f->along_k && row < x.n)
+		x.at[row].pad = b->wide;
+	s->t->layout[f->of] = lt__layout_new(s->t, x.n, x.at, 0);
 }
 
 /* -- copies by all threads -- */
@@ -113,21 +113,26 @@ static void share_out(struct block_loops *x, lt_var v, int64_t step, int64_t cou
 	x->threads /= by;
 }
 
+enum { SECTOR = 8 };            /* deep elements that are copied side by side, where they are in memory: 32 bytes */
+
+/* What lies along the deep var is copied element by element to its place in another row, what is computed by runs. */
 static void block_copy(struct block_nest x, const struct lt_block_factor *f)
 {
 	const struct lt_product_blocks *b = x.p->blocks;
 	struct block_loops loops = { 0, b->threads, { { 0, 0, LT_SERIAL } } };
-	int64_t warp = f->thread * f->lanes;
+	int64_t warp = f->thread * f->lanes, run = f->n_cone ? b->wide : 1;
 	if (f->along_k) {
-		share_out(&loops, x.p->k, b->wide, b->slice / b->wide);
-		share_out(&loops, f->v, 1, f->thread);
-	} else if (f->thread > b->wide) {
-		share_out(&loops, f->v, b->wide, f->thread / b->wide);
+		share_out(&loops, x.p->k, run, SECTOR / run);
+		share_out(&loops, f->v, 1, b->wide);
 	}
+	if (f->thread > b->wide)
+		share_out(&loops, f->v, b->wide, f->thread / b->wide);
 	share_out(&loops, f->v, f->thread, f->lanes);
 	share_out(&loops, f->v, warp, f->warps);
 	if (!f->along_k)
 		share_out(&loops, x.p->k, 1, b->slice);
+	else if (b->slice > SECTOR)
+		share_out(&loops, x.p->k, SECTOR, b->slice / SECTOR);
 	while (loops.n-- > 0)
 		open_step(&x, loops.at[loops.n].v, loops.at[loops.n].step, loops.at[loops.n].kind);
 	if (!f->along_k)
@@ -145,13 +150,18 @@ static void block_copy(struct block_nest x, const struct lt_block_factor *f)
 
 /* -- threads -- */
 
+/* In a request of 16 bytes by a warp neighbours, or neighbours but one, read the same in both factors: then each half
+ * of the warp takes one cycle and not two (found by measuring).  So the side with fewer lanes has the lowest and the
+ * highest bit of a thread's number. */
 static void open_threads(struct block_nest *x)
 {
 	const struct lt_block_factor *f = x->p->blocks->factor;
+	const struct lt_block_factor *few = f[1].lanes <= f[0].lanes ? &f[1] : &f[0];
 	for (int i = 0; i < 2; i++)
 		open_step(x, f[i].v, f[i].thread * f[i].lanes, LT_BLOCK);
-	for (int i = 0; i < 2; i++)
-		open_step(x, f[i].v, f[i].thread, LT_BLOCK);
+	open_step(x, few->v, few->thread * 2, LT_BLOCK);
+	open_step(x, (few == f ? f + 1 : f)->v, (few == f ? f + 1 : f)->thread, LT_BLOCK);
+	open_step(x, few->v, few->thread, LT_BLOCK);
 }
 
 static void open_elements(struct block_nest *x)
@@ -163,11 +173,8 @@ static void open_elements(struct block_nest *x)
 /* What the thread needs of a factor, from shared memory to registers. */
 static void add_part(struct block_nest x, const struct lt_block_factor *f)
 {
-	if (!f->along_k)
-		open_step(&x, f->v, x.p->blocks->wide, LT_UNROLL);
-	open_step(&x, f->v, 1, f->along_k ? LT_UNROLL : LT_VECTOR);
-	if (f->along_k)
-		open_step(&x, x.p->k, 1, LT_VECTOR);
+	open_step(&x, f->v, x.p->blocks->wide, LT_UNROLL);
+	open_step(&x, f->v, 1, LT_VECTOR);
 	add_leaf(&x, f->part);
 }
 
@@ -176,15 +183,13 @@ static void add_sum(struct block_nest x)
 	const struct lt_product *p = x.p;
 	const struct lt_product_blocks *b = p->blocks;
 	open_threads(&x);
-	open_step(&x, p->k, b->run, LT_UNROLL);
-	for (int i = 0; i < 2; i++)
-		if (b->factor[i].along_k)
-			add_part(x, &b->factor[i]);
 	open_step(&x, p->k, 1, LT_UNROLL);
 	for (int i = 0; i < 2; i++)
-		if (!b->factor[i].along_k)
-			add_part(x, &b->factor[i]);
-	open_elements(&x);
+		add_part(x, &b->factor[i]);
+	/* Column by column: where it is row by row, NVIDIA's assembler finds registers of which every tenth multiply-add
+	 * has all operands in one bank, and waits (seen in its code for 8 by 8 elements a thread, and measured). */
+	open_step(&x, b->factor[1].v, 1, LT_UNROLL);
+	open_step(&x, b->factor[0].v, 1, LT_UNROLL);
 	add_leaf(&x, p->mul);
 	add_leaf(&x, p->part >= 0 ? p->part : p->sum);
 }

@@ -103,10 +103,8 @@ static lt_status read_remainder(
 	int64_t depth = 1;
 	if (first < w->n && lt__word_is(&w->word[first], "layout")) {
 		int32_t end = ++first;
-		while (end < w->n && !lt__word_is(&w->word[end], "depth") && !lt__layout_word_ends(&w->word[end]))
+		while (end < w->n && !lt__word_is(&w->word[end], "depth"))
 			end++;
-		while (end + 1 < w->n && lt__layout_word_ends(&w->word[end]))
-			end += 2;
 		const struct lt_words digits = { end - first, w->word + first };
 		LT_TRY(lt__layout_read(t, copy, &digits, &t->layout[copy]));
 		first = end;

@@ -71,7 +71,7 @@ static int64_t digits_of(const struct lt_memlayout *l, int32_t dim, const int64_
 		const struct lt_digit *d = &l->digit[i];
 		if (d->dim == dim)
 			sum += unit * ((d->span ? x % d->span : x) / d->step);
-		unit *= lt__digit_extent(d, extent) + (i == l->n - 1 ? l->pad : 0);
+		unit = unit * lt__digit_extent(d, extent) + d->pad;
 	}
 	return sum;
 }

@@ -30,6 +30,10 @@ const char *built(const char *name)
 		if (slash)
 			*slash = 0;
 	}
+	/* A program in a folder of the tests, as tests/onnx. */
+	n = (ssize_t)strlen(self);
+	if (n > 6 && !strcmp(self + n - 6, "/tests"))
+		self[n - 6] = 0;
 	snprintf(out, 512, "%s/%s", self, name);
 	return out;
 }

@@ -7,7 +7,7 @@
 enum { MAX_VARS = 24, MAX_VALUES = 64, MAX_RANK = 5, MAX_TEXT = 12000 };
 
 struct drawn_var { int64_t extent; bool bounded; };
-struct drawn_value { int n; int dim[MAX_RANK]; bool source, half; };    /* half: the next value is its cast */
+struct drawn_value { int n; int dim[MAX_RANK]; bool source, half; };       /* half: the next is its cast */
 struct drawn {
 	uint64_t rng;
 	int64_t work;
@@ -19,13 +19,13 @@ struct drawn {
 	char text[MAX_TEXT]; size_t n;
 };
 
-static const int64_t extents[] = { 1, 2, 3, 4, 7, 8, 16, 17, 31, 32, 33, 40, 49, 63, 64, 65, 100, 128, 129, 200, 256, 257,
-	384, 500, 1000, 1024, 1025, 2048, 4096, 4097 };
+static const int64_t extents[] = { 1, 2, 3, 4, 7, 8, 16, 17, 31, 32, 33, 40, 49, 63, 64, 65, 100, 128, 129, 200, 256,
+	257, 384, 500, 1000, 1024, 1025, 2048, 4096, 4097 };
 
 static int below(struct drawn *d, int n) { return (int)random_between(&d->rng, 0, n - 1); }
 static bool chance(struct drawn *d, int percent) { return random_chance(&d->rng, percent); }
 
-__attribute__((format(printf, 2, 3))) static void text_add(struct drawn *d, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void drawn_write(struct drawn *d, const char *fmt, ...)
 {
 	va_list list;
 	va_start(list, fmt);
@@ -96,10 +96,10 @@ static int begin(struct drawn *d, const struct drawn_value *v, const char *type)
 	must(d->n_value < MAX_VALUES, "too many values");
 	d->value[d->n_value] = *v;
 	d->value[d->n_value].source = d->value[d->n_value].half = false;
-	text_add(d, "%%v%d = %s[", d->n_value, type);
+	drawn_write(d, "%%v%d = %s[", d->n_value, type);
 	for (int i = 0; i < v->n; i++)
-		text_add(d, "%sd%d", i ? ", " : "", v->dim[i]);
-	text_add(d, "] ");
+		drawn_write(d, "%sd%d", i ? ", " : "", v->dim[i]);
+	drawn_write(d, "] ");
 	return d->n_value++;
 }
 
@@ -118,12 +118,12 @@ static int draw_source(struct drawn *d, struct drawn_value v)
 	for (int i = 0; i < v.n; i++)
 		limited = limited || d->var[v.dim[i]].bounded;
 	int at = begin(d, &v, half ? "bf16" : d->type);
-	text_add(d, "%s \"x%d\"\n", limited ? "input" : kind, d->n_input++);
+	drawn_write(d, "%s \"x%d\"\n", limited ? "input" : kind, d->n_input++);
 	d->value[at].source = true;
 	d->value[at].half = half;
 	if (half) {
 		int cast = begin(d, &v, d->type);
-		text_add(d, "cast %%v%d\n", at);
+		drawn_write(d, "cast %%v%d\n", at);
 		return cast;
 	}
 	return at;
@@ -137,7 +137,7 @@ static int draw_unary(struct drawn *d, int x)
 		shuffle(d, &v);
 	const char *op = d->whole || chance(d, 60) ? any[below(d, 2)] : floats[below(d, 3)];
 	int at = begin(d, &v, d->type);
-	text_add(d, "%s %%v%d\n", op, x);
+	drawn_write(d, "%s %%v%d\n", op, x);
 	return at;
 }
 
@@ -149,7 +149,7 @@ static int draw_binary(struct drawn *d, int x, int y, const char *op, bool mixed
 	if (mixed)
 		shuffle(d, &v);
 	int at = begin(d, &v, d->type);
-	text_add(d, "%s %%v%d, %%v%d\n", op, x, y);
+	drawn_write(d, "%s %%v%d, %%v%d\n", op, x, y);
 	return at;
 }
 
@@ -163,7 +163,7 @@ static int draw_fold(struct drawn *d, int x, unsigned gone, const char *op, bool
 	if (mixed)
 		shuffle(d, &v);
 	int at = begin(d, &v, d->type);
-	text_add(d, "%s.reduce %%v%d\n", op, x);
+	drawn_write(d, "%s.reduce %%v%d\n", op, x);
 	return at;
 }
 
@@ -203,12 +203,13 @@ static int draw_rows(struct drawn *d, int x)
 		return x;
 	unsigned row = 1u << (chance(d, 70) ? d->value[x].n - 1 : below(d, d->value[x].n));
 	bool soft = !d->whole && chance(d, 60);
-	int of = soft ? draw_fold(d, x, row, "max", false) : draw_fold(d, draw_binary(d, x, x, "mul", false), row, "add", false);
+	int of = soft ? draw_fold(d, x, row, "max", false)
+		: draw_fold(d, draw_binary(d, x, x, "mul", false), row, "add", false);
 	int left = draw_binary(d, x, of, "sub", false);
 	if (!soft)
 		return left;
 	int e = begin(d, &d->value[left], d->type);
-	text_add(d, "exp %%v%d\n", left);
+	drawn_write(d, "exp %%v%d\n", left);
 	return draw_binary(d, e, draw_fold(d, e, row, "add", false), "div", false);
 }
 
@@ -220,6 +221,7 @@ static int draw_view(struct drawn *d, int x)
 	if (i < 0 || d->var[v.dim[i]].bounded || d->n_var + 2 >= MAX_VARS)
 		return x;
 	int64_t extent = d->var[v.dim[i]].extent, out = extent, first = 0, step = 1;
+	bool filled = false;
 	switch (below(d, 4)) {
 	case 0:                         /* a slice */
 		first = random_between(&d->rng, 0, extent - 1);
@@ -228,6 +230,7 @@ static int draw_view(struct drawn *d, int x)
 	case 1:                         /* a fill at both ends */
 		first = -random_between(&d->rng, 0, 3);
 		out = extent - first + random_between(&d->rng, 0, 3);
+		filled = true;
 		break;
 	case 2:                         /* from the end */
 		first = extent - 1;
@@ -243,22 +246,22 @@ static int draw_view(struct drawn *d, int x)
 	if (chance(d, 20))
 		shuffle(d, &v);
 	int at = begin(d, &v, d->type);
-	text_add(d, "view { %%v%d[", x);
+	drawn_write(d, "view { %%v%d[", x);
 	for (int k = 0; k < d->value[x].n; k++) {
 		int var = d->value[x].dim[k];
-		text_add(d, k ? ", " : "");
+		drawn_write(d, k ? ", " : "");
 		if (var == of)
-			text_add(d, "%lld%s%lld*d%d", (long long)first, step < 0 ? " - " : " + ", (long long)(step < 0 ? -step : step), made);
+			drawn_write(d, "%lld%s%lld*d%d", (long long)first, step < 0 ? " - " : " + ", (long long)(step < 0 ? -step : step), made);
 		else
-			text_add(d, "d%d", var);
+			drawn_write(d, "d%d", var);
 	}
-	text_add(d, "]");
-	if (first < 0)
-		text_add(d, " if d%d - %lld >= 0, %lld - d%d >= 0; else 0", made, (long long)-first, (long long)(extent - 1 - first),
+	drawn_write(d, "]");
+	if (filled)
+		drawn_write(d, " if d%d - %lld >= 0, %lld - d%d >= 0; else 0", made, (long long)-first, (long long)(extent - 1 - first),
 			made);
 	else if (first + step * (out - 1) >= extent)
 		must(0, "a view past the end");
-	text_add(d, first < 0 && !d->whole ? ".0 }\n" : " }\n");
+	drawn_write(d, filled && !d->whole ? ".0 }\n" : " }\n");
 	return at;
 }
 
@@ -278,17 +281,17 @@ static int draw_reshape(struct drawn *d, int x)
 		v.n--;
 		v.dim[i] = made;
 		int at = begin(d, &v, d->type);
-		text_add(d, "view { %%v%d[", x);
+		drawn_write(d, "view { %%v%d[", x);
 		for (int k = 0; k < d->value[x].n; k++) {
-			text_add(d, k ? ", " : "");
+			drawn_write(d, k ? ", " : "");
 			if (k == i)
-				text_add(d, "floor(d%d / %lld)", made, (long long)inner);
+				drawn_write(d, "floor(d%d / %lld)", made, (long long)inner);
 			else if (k == i + 1)
-				text_add(d, "d%d - %lld*floor(d%d / %lld)", made, (long long)inner, made, (long long)inner);
+				drawn_write(d, "d%d - %lld*floor(d%d / %lld)", made, (long long)inner, made, (long long)inner);
 			else
-				text_add(d, "d%d", d->value[x].dim[k]);
+				drawn_write(d, "d%d", d->value[x].dim[k]);
 		}
-		text_add(d, "] }\n");
+		drawn_write(d, "] }\n");
 		return at;
 	}
 	int64_t inner = extent % 4 == 0 ? 4 : extent % 2 == 0 ? 2 : 0;
@@ -301,13 +304,13 @@ static int draw_reshape(struct drawn *d, int x)
 	v.dim[i] = outer;
 	v.dim[i + 1] = in;
 	int at = begin(d, &v, d->type);
-	text_add(d, "view { %%v%d[", x);
+	drawn_write(d, "view { %%v%d[", x);
 	for (int k = 0; k < d->value[x].n; k++)
 		if (k == i)
-			text_add(d, "%s%lld*d%d + d%d", k ? ", " : "", (long long)inner, outer, in);
+			drawn_write(d, "%s%lld*d%d + d%d", k ? ", " : "", (long long)inner, outer, in);
 		else
-			text_add(d, "%sd%d", k ? ", " : "", d->value[x].dim[k]);
-	text_add(d, "] }\n");
+			drawn_write(d, "%sd%d", k ? ", " : "", d->value[x].dim[k]);
+	drawn_write(d, "] }\n");
 	return at;
 }
 
@@ -335,19 +338,19 @@ static int draw_window(struct drawn *d, int x)
 	if (work_of(d, &v) * (double)d->var[filters].extent > (double)d->work)
 		return x;
 	int view = begin(d, &v, d->type);
-	text_add(d, "view { %%v%d[", x);
+	drawn_write(d, "view { %%v%d[", x);
 	for (int k = 0; k < d->value[x].n; k++) {
 		int s = d->value[x].dim[k] == of[0] ? 0 : sides == 2 && d->value[x].dim[k] == of[1] ? 1 : -1;
 		if (s < 0)
-			text_add(d, "%sd%d", k ? ", " : "", d->value[x].dim[k]);
+			drawn_write(d, "%sd%d", k ? ", " : "", d->value[x].dim[k]);
 		else
-			text_add(d, "%s%lld*d%d + d%d - %lld", k ? ", " : "", (long long)stride, out[s], win[s], (long long)pad);
+			drawn_write(d, "%s%lld*d%d + d%d - %lld", k ? ", " : "", (long long)stride, out[s], win[s], (long long)pad);
 	}
-	text_add(d, "]");
+	drawn_write(d, "]");
 	for (int s = 0; pad && s < sides; s++)
-		text_add(d, "%s %lld*d%d + d%d - %lld >= 0, %lld - %lld*d%d - d%d >= 0", s ? "," : " if", (long long)stride, out[s],
+		drawn_write(d, "%s %lld*d%d + d%d - %lld >= 0, %lld - %lld*d%d - d%d >= 0", s ? "," : " if", (long long)stride, out[s],
 			win[s], (long long)pad, (long long)(d->var[of[s]].extent - 1 + pad), (long long)stride, out[s], win[s]);
-	text_add(d, pad ? d->whole ? "; else 0 }\n" : "; else 0.0 }\n" : " }\n");
+	drawn_write(d, pad ? d->whole ? "; else 0 }\n" : "; else 0.0 }\n" : " }\n");
 	w.dim[w.n++] = filters;
 	w.dim[w.n++] = channel;
 	for (int s = 0; s < sides; s++)
@@ -406,7 +409,7 @@ static void draw_results(struct drawn *d, int last)
 	int n = 0;
 	for (int i = 0; i < d->n_value; i++)
 		if (!d->value[i].source && (i == last || chance(d, 6)))
-			text_add(d, "result \"r%d\" = %%v%d\n", n++, i);
+			drawn_write(d, "result \"r%d\" = %%v%d\n", n++, i);
 }
 
 static void draw(struct drawn *d)
@@ -415,9 +418,11 @@ static void draw(struct drawn *d)
 	struct drawn_value v = { .n = 1 + below(d, 4) };
 	d->type = types[below(d, 8)];
 	d->whole = *d->type == 'i';
-	for (int i = 0; i < v.n; i++)
-		v.dim[i] = new_var(d, extent_for(d, work_of(d, &(struct drawn_value){ .n = i, .dim = { v.dim[0], v.dim[1], v.dim[2] } }),
-			4097));
+	double all = 1;
+	for (int i = 0; i < v.n; i++) {
+		v.dim[i] = new_var(d, extent_for(d, all, 4097));
+		all *= (double)d->var[v.dim[i]].extent;
+	}
 	if (chance(d, 20))
 		d->var[v.dim[below(d, v.n)]].bounded = true;
 	int x = draw_unary(d, draw_source(d, v)), steps = 1 + below(d, 6);

@@ -231,7 +231,8 @@ static uint32_t tree_uses(const struct lt_looptree *t)
 		uses |= bit_of(GPU_ahead, x->kind == LT_TLEAF && x->depth > 1);
 	}
 	for (lt_node n = 0; n < t->graph->n_node; n++)
-		uses |= bit_of(GPU_layouts, t->layout[n] != NULL) | bit_of(GPU_pads, t->layout[n] && t->layout[n]->pad > 0);
+		for (int32_t i = 0; t->layout[n] && i < t->layout[n]->n; i++)
+			uses |= bit_of(GPU_layouts, true) | bit_of(GPU_pads, t->layout[n]->digit[i].pad > 0);
 	return uses;
 }
 

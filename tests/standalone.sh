@@ -257,8 +257,9 @@ machines() {
 
 # A signal while a compiler takes its time: no folder is left, nor anything of what was to be built.
 signal() {
-	mkdir -p "$to/tmp" && printf '#!/bin/sh\ncase $* in *-dumpmachine*) exec cc "$@" ;; esac\ntouch %s/slow; sleep 9\n' "$to" \
-		>"$to/slow-cc" && chmod +x "$to/slow-cc"
+	mkdir -p "$to/tmp"
+	printf '#!/bin/sh\ncase $* in *-dumpmachine*) exec cc "$@" ;; esac\ntouch %s/slow; sleep 9\n' "$to" >"$to/slow-cc"
+	chmod +x "$to/slow-cc"
 	rm -f "$to/slow"
 	set -m
 	TMPDIR=$to/tmp "$O/lt-build" examples/softmax.lt -o "$to/m" --cc "$to/slow-cc" &
@@ -307,7 +308,25 @@ refusals() {
 	try "nothing of these is written" [ ! -e "$to/m" ]
 }
 
-[ $# != 0 ] || set -- examples library threads faults machines refusals
+# -- memory that runs out: each 7th allocation of its own fails once --
+
+out_of_memory() {
+	local preload=$O/tests/interpose/alloc.so n i bad=0
+	once() {
+		LD_PRELOAD=$preload LT_FAIL_PROGRAM=lt-build "$O/lt-build" examples/first.lt -c w=iota -i x=iota -o "$to/m" -q
+	}
+	LT_FAIL_COUNT=$to/count once && n=$(cat "$to/count") && [ "$n" -gt 100 ] && rm "$to/m" || return
+	for i in $(seq 1 7 "$n"); do
+		LT_FAIL_AT=$i says 1 'out of memory' once && [ ! -e "$to/m" ] || { echo "allocation $i"; bad=1; }
+	done
+	return $bad
+}
+memory() {
+	if [ -n "${SAN-}" ]; then echo "ok - memory that runs out # SKIP the sanitizers have their own"
+	else try "memory that runs out" out_of_memory; fi
+}
+
+[ $# != 0 ] || set -- examples library threads faults machines refusals memory
 for part in "$@"; do
 	$part
 done

@@ -171,8 +171,8 @@ Test(cpu_source, threads_in_the_edited_text)
 	cr_assert_eq(run("one.lt --dump=source -b cpu -o k.c"), 0, "%s", err);
 	add_to_entry("k.c", "called.c", call);
 	char text[1024];
-	snprintf(text, sizeof text, "%s\nvoid k0_2_entry", body);
-	edit("called.c", "e.c", "\nvoid k0_2_entry", text);
+	snprintf(text, sizeof text, "%s\nLT_ENTRY void k0_2_entry", body);
+	edit("called.c", "e.c", "\nLT_ENTRY void k0_2_entry", text);
 	for (int n = 1; n < 4; n++) {
 		char want[64];
 		cr_assert_eq(run("one.lt -i x=1 --use-source e.c --threads %d --time=1", n), 0, "%s", err);

@@ -44,7 +44,7 @@ static void write_counting(const struct lt_tree *t)
 	cr_assert_eq(lt_backend_find("cpu")->compile(s, &t, 1, &object, &k.diag), LT_OK, "%s", k.text);
 	text[0] = '\0';
 	cr_assert_eq(lt_backend_find("cpu")->dump(object, LT_DUMP_SOURCE, append, text), LT_OK);
-	char *mark = strstr(text, ", workspace 0 + 0 "), *own = strstr(text, "\nvoid product_entry(");
+	char *mark = strstr(text, ", workspace 0 + 0 "), *own = strstr(text, "\nLT_ENTRY void product_entry(");
 	cr_assert(mark && own);
 	*own = '\0';
 	char changed[1 << 16];

@@ -78,11 +78,12 @@ Test(default_gpu, chains_of_products)
 #define TWO_ORDERS "graph 1\nvar a 32\nvar b 128\n%x = f32[a, b] input \"x\"\n%u = f32[a, b] input \"u\"\n" \
 	"%y = f32[b, a] add %x, %u\n%z = f32[a, b] abs %y\nresult \"z\" = %z\nresult \"y\" = %y\n"
 #define PRODUCTS "graph 1\nvar m 64\nvar a 40\nvar b 33\nvar k 64\n%x = f32[m, k] input \"x\"\n" \
-	"%y = f32[k, a] input \"y\"\n" \
-	"%z = f32[a, b] input \"z\"\n%p = f32[m, a, k] mul %x, %y\n%q = f32[m, a] add.reduce %p\n" \
+	"%y = f32[k, a] input \"y\"\n%z = f32[a, b] input \"z\"\n%p = f32[m, a, k] mul %x, %y\n" \
+	"%q = f32[m, a] add.reduce %p\n" \
 	"%r = f32[m, b, a] mul %q, %z\n%s = f32[m, b] add.reduce %r\nresult \"s\" = %s\n"
 #define SPLIT "graph 1\nvar i 257\nvar k 1025\nvar j 4\n%x = f64[i, k] input \"x\"\n%y = f64[k, j] input \"y\"\n" \
-	"%n = f64[i, k] neg %x\n%p = f64[i, k, j] mul %n, %y\n%s = f64[i, j] add.reduce %p\nresult \"s\" = %s\nresult \"n\" = %n\n"
+	"%n = f64[i, k] neg %x\n%p = f64[i, k, j] mul %n, %y\n%s = f64[i, j] add.reduce %p\nresult \"s\" = %s\n" \
+	"result \"n\" = %n\n"
 
 Test(default_gpu, what_was_refused_computes_what_the_graph_says)
 {

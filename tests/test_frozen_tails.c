@@ -239,6 +239,7 @@ static const struct { const char *graph, *tree, *elems; int32_t n_div; } layouts
 	{ CHAIN, "m step 8\n m\n  %y layout [m/8 m]\nm\n %z\n", "48", 0 },
 	{ CHAIN, "m step 16\n m step 8\n  m step 2\n   m\n    %y layout [m/8 m/2 m] pad 1\n m step 4\n  m\n   %z\n", "24", 1 },
 	{ WINDOW, "m\n n\n  %y layout [n/4 m n]\nm\n n\n  %z\n", "168", -1 },
+	{ WINDOW, "m\n n\n  %y layout [m n/4 pad 2 n] pad 1\nm\n n\n  %z\n", "238", -1 },
 	{ WINDOW, "m\n n step 4\n  n\n   %y layout [n m/2 m]\nm\n n\n  %z\n", "126", -1 },
 };
 

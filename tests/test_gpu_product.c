@@ -184,6 +184,29 @@ Test(gpu_product, factors_are_cast_where_they_are_copied)
 	cr_expect_eq(by_default("h100", scratch("half.graph"), "-q --verify -i '*=random'"), 0, "%s", err);
 }
 
+/* 32 by 32 elements a block, 4 by 4 a thread, 64 deep.  A thread reads 4 and 4 elements for each deep one, in requests
+ * of a warp that take 4 cycles each: 64 * 2 * 4, of two warps.  Each slice of 16 deep elements is 16 requests of 4 bytes
+ * for the left factor, turned around, and 4 of 16 bytes for the right one: 4 slices of 32 cycles.  More would be threads
+ * that wait for a bank. */
+Test(gpu_product, no_request_waits_for_a_bank)
+{
+	cr_assert_eq(by_default("h100", graph_of(256, 64, 256), "--dump=tree"), 0, "%s", err);
+	cr_expect(strstr(out, "copy %a layout [k m/4 pad 4 m] depth 4 async"), "%s", out);
+	cr_assert_eq(by_default("h100/counts", graph_of(256, 64, 256), "-q -v -i '*=random'"), 0, "%s", err);
+	cr_expect(strstr(err, "shared memory 1152,") || strstr(out, "shared memory 1152,"), "%s%s", out, err);
+}
+
+/* Threads that hold many elements: as many blocks as their registers leave room for; the deep loop is not copied, its
+ * compiler does that. */
+Test(gpu_product, large_tiles_say_how_many_blocks_are_resident)
+{
+	cr_assert_eq(by_default("h100", graph_of(4096, 4096, 4096), "--dump=kernel"), 0, "%s", err);
+	cr_expect_eq(count(out, "threads (256, 1, 1) subgroup 32 shared 66560 resident 2 "), 1, "%s", out);
+	cr_expect_eq(count(out, " from 0 to 32 unroll 32"), 1, "%s", out);
+	cr_assert_eq(by_default("h100", graph_of(256, 64, 256), "--dump=kernel"), 0, "%s", err);
+	cr_expect_eq(count(out, " resident "), 0, "%s", out);
+}
+
 /* A large product fills the machine with large tiles; a small one gets smaller tiles; one that is few tiles, parts of
  * the sum. */
 Test(gpu_product, tiles_follow_the_extents)

@@ -100,6 +100,11 @@ static const struct { const char *from, *steps, *want;
 	{ one, "stream %e", "m\n n\n  k\n   %p\n   %c\n  %d\n  %e stream\n" },
 	{ one, "materialize %e at m; layout %e n m pad 1",
 		"own %e.copy = copy %e\nm\n n\n  k\n   %p\n   %c\n  %d\n  %e layout [n m] pad 1\n n\n  %e.copy\n" },
+	{ one, "materialize %e at m; layout %e n/2 pad 3 m n pad 1",
+		"own %e.copy = copy %e\nm\n n\n  k\n   %p\n   %c\n  %d\n  %e layout [n/2 pad 3 m n] pad 1\n n\n  %e.copy\n" },
+	{ one, "stage %p %b at root layout n/4 pad 2 k n pad 1 depth 1",
+		"own %b.copy = copy %b for %p\nn step 4\n k\n  n'\n   %b.copy layout [n/4 pad 2 k n] pad 1\nm\n n\n  k\n   %p\n"
+		"   %c\n  %d\n  %e\n" },
 	{ one, "split k 4; rfactor %c k'",
 		"own %c.part = partial %c over k step 1 below 4 as k_1\nm\n n\n  k step 4\n   k'\n    %p\n    "
 		"%c.part\n  k_1\n   %c\n  %d\n  %e\n" },

@@ -188,8 +188,10 @@ static lt_status refuse(struct lt_context *c, const char *t, size_t n, const cha
 
 Test(script_size, registry)
 {
-	static const struct lt_frontend mine = { sizeof mine, "mine", "a test", NULL, never, refuse };
-	static const struct lt_frontend unnamed = { sizeof unnamed, "Not_good", "a test", NULL, never, refuse };
+	static const struct lt_frontend mine = { .size = sizeof mine, .name = "mine", .summary = "a test",
+		.recognize = never, .parse = refuse };
+	static const struct lt_frontend unnamed = { .size = sizeof unnamed, .name = "Not_good", .summary = "a test",
+		.recognize = never, .parse = refuse };
 	struct lt_context *ctx;
 	struct lt_graph *g;
 	lt_context_new(&ctx);

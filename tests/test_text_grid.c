@@ -57,6 +57,32 @@ Test(text_grid, texts_are_those_beside_the_programs)
 	}
 }
 
+/* The last element that 32 bits can name, and the one behind it; a constant is added in 64 bits; what is loaded may be
+ * any number. */
+Test(text_grid, numbers_that_fit_are_32_bits_wide)
+{
+	static const struct { int blocks; const char *in[3], *absent; } cases[] = {
+		{ 32768, { "const int32_t v0 = ", "x[v0 * 65536 + (int32_t)threadIdx.x + 8L] = (uint64_t)v4 * (uint64_t)v4 + ",
+			"const int64_t v4 = y[v0];" }, "uint64_t)v0" },
+		{ 32769, { "const int32_t v0 = ", "x[(uint64_t)v0 * 65536 + (uint64_t)(int32_t)threadIdx.x + 8] = ",
+			"const int64_t v4 = y[v0];" }, "8L" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct lt_kernel *k = simulated_kernel("kernel 1\nname far\nworkspace 0 thread 0\n"
+			"buffer x i64[4294967296] slot 0 align 8 exclusive written\nbuffer y i64[65536] slot 1 align 8 exclusive\n"
+			"region host\n\tlaunch_grid 1 %d 1 1 ()\nregion grid 1 blocks (%d, 1, 1) threads (256, 1, 1) subgroup 32 "
+			"shared 0\n\t%%b = block 0\n\t%%t = thread 0\n\t%%f = mul i64 %%b 65536\n\t%%a = add i64 %%f %%t\n"
+			"\t%%l = load i64 y[%%b]\n\t%%m = mod i64 %%l 65536\n\t%%n = mul i64 %%l %%l\n\t%%o = load i64 y[%%m]\n"
+			"\t%%p = add i64 %%n %%o\n\tstore x[%%a + 8] %%p\n", cases[i].blocks, cases[i].blocks);
+		char *text = text_of(&devices[0], k);
+		for (int n = 0; n < 3; n++)
+			cr_expect(strstr(text, cases[i].in[n]), "%d blocks, no %s: %s", cases[i].blocks, cases[i].in[n], text);
+		cr_expect(!strstr(text, cases[i].absent), "%d blocks, %s: %s", cases[i].blocks, cases[i].absent, text);
+		free(text);
+		lt_kernel_free(k);
+	}
+}
+
 static void expect_compiled(const struct lt_kernel *k, const char *name, const char *arch)
 {
 	static char said[8192];

@@ -67,7 +67,7 @@ static void add_derived(struct lt_looptree *t, char *line)
 	must(lt__tree_derive(t, &s, 1, NULL) == LT_OK, "%s", lt_context_message(t->ctx));
 }
 
-/* What comes after a leaf: "layout [n/4 k n] pad 3", or "stream". */
+/* What comes after a leaf: "layout [n/4 pad 2 k n] pad 3", or "stream". */
 static void add_layout(struct lt_looptree *t, lt_node n, char *words)
 {
 	t->node[t->leaf_of[n]].stream = !strcmp(words, "stream");

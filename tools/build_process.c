@@ -98,8 +98,10 @@ lt_status build_execute(
 	LT_TRY(command_check(b, command));
 	if (!process_run(b, &c, 1, ms))
 		return lt_fail(b->run.ctx, LT_ECANCELLED, "building was cancelled");
+	if (c.status == -1 && c.error == ENOMEM)
+		return lt_fail(b->run.ctx, LT_ENOMEM, "out of memory");
 	if (c.status == -1)
-		return lt_fail(b->run.ctx, c.error == ENOMEM ? LT_ENOMEM : LT_EMISSING, "%s cannot be started: %s", c.argv[0],
+		return lt_fail(b->run.ctx, LT_EMISSING, "%s cannot be started: %s", c.argv[0],
 			strerror(c.error));
 	if (c.late)
 		return lt_fail(b->run.ctx, LT_ECOMPILE, "%s was ended after %g s: give it more time with --verify-timeout",

@@ -198,10 +198,10 @@ static lt_status verify_run(struct verify *v, int32_t number)
 	st = lt__judge_new(r->graph, v->source, &v->options, &j);
 	if (st)
 		verify_progress_end(v);
-	if (st)
+	if (st && st != LT_ENOMEM)
 		return lt_fail(r->ctx, LT_EINVAL, "nothing was verified: the reference refuses these inputs: %s; give others with "
 			"--verify-input or --verify-inputs", lt_context_message(r->ctx));
-	st = run_binary(v, input);
+	st = st ? st : run_binary(v, input);
 	if (!st)
 		st = judge_all(v, j);
 	lt__judge_free(j);

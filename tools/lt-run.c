@@ -13,7 +13,7 @@ static lt_status check_results(const struct run *r)
 						   : lt_fail(r->ctx, LT_EINVAL,
 							   "%s: the graph has no result: name one (result = $n; in a "
 							   "script, result \"name\" = %%n in a graph's text)",
-							   r->graph->file);
+							   run_script_name(r));
 }
 
 static void list_bindings(const struct run *r)

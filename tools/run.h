@@ -68,6 +68,7 @@ lt_status run_spec_make(struct lt_context *, const struct run_binding *, const c
 /* run_parse.c: the script's graph; dimensions and inputs that the command line fixes are the frontend's. */
 struct run;
 lt_status run_parse(struct run *);
+const char *run_script_name(const struct run *);      /* for messages */
 
 /* run_bind.c: which tensor goes to which binding.  value[i]: of binding i, or NULL. */
 struct run_values { const struct lt_tensor **value; };

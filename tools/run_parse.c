@@ -71,10 +71,15 @@ static lt_status parse_with(struct run *r, const char *name, const char *folder)
 	return st;
 }
 
+const char *run_script_name(const struct run *r)
+{
+	return !strcmp(r->o.script, "-") ? "standard input" : r->o.script;
+}
+
 lt_status run_parse(struct run *r)
 {
 	const bool standard = !strcmp(r->o.script, "-");
-	const char *name = standard ? "standard input" : r->o.script, *slash = strrchr(r->o.script, '/');
+	const char *name = run_script_name(r), *slash = strrchr(r->o.script, '/');
 	char *folder = standard ? NULL : slash ? strndup(r->o.script, (size_t)(slash - r->o.script) + 1) : strdup(".");
 
 	if (!standard && !folder)

@@ -77,7 +77,8 @@ static void find_machine(struct lt_session *s)
 		.n_tile = lt__n_tile_name,
 		.tiles = lt__tile_names,
 		.subgroup = s->target.warp ? s->target.warp : 32,
-		.shared_bytes = (int64_t)s->target.shared_bytes };
+		.shared_bytes = (int64_t)s->target.shared_bytes,
+		.registers = (int64_t)s->target.registers };
 }
 
 lt_status lt__cuda_device(struct lt_session *s, struct lt_diag *diag)

@@ -137,6 +137,7 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 				r.status = lt_option_refuse(&options[item.which], &item, "name one machine", diag);
 			out->named = lt__simulate_machine(options[item.which].key);
 			machine_with_grids(&out->machine, out->named->shared_bytes);
+			out->machine.registers = out->named->registers;
 			break;
 		case SKIP: r.status = read_skip(&item, out->skip, diag); break;
 		default:

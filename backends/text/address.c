@@ -1,12 +1,12 @@
 /* backends/text/address.c -- which element of a buffer is meant. */
 #include "backends/text/part.h"
 
-static const char *plus_number(struct text *t, const char *text, int64_t number)
+static const char *plus_number(struct text *t, const char *text, int64_t number, const char *suffix)
 {
 	if (number == 0)
 		return text;
 	uint64_t size = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-	return lt__text_formatted(t, "%s %c %llu", text, number < 0 ? '-' : '+', (unsigned long long)size);
+	return lt__text_formatted(t, "%s %c %llu%s", text, number < 0 ? '-' : '+', (unsigned long long)size, suffix);
 }
 
 static struct text_expr sum_of(struct text *t, struct text_expr x, struct text_expr y)
@@ -21,12 +21,14 @@ struct text_expr lt__text_address(struct text *t, int32_t value, int64_t number)
 	struct text_expr e = lt__text_use(t, value);
 	if (number == 0)
 		return e;
-	/* Where numbers wrap, only those without a sign do. */
-	if (!t->d->wraps && !e.wide)
+	/* Where numbers wrap, only those without a sign do.  To a narrow value it is added in 64 bits, so that accesses beside
+	 * each other have one address: what is known of it is part of their instructions. */
+	bool narrow = t->value[value].narrow;
+	if (!t->d->wraps && !e.wide && !narrow)
 		e.text = lt__text_formatted(t, "(uint64_t)%s", lt__text_in(t, e, TEXT_UNARY));
 	else
 		e.text = lt__text_in(t, e, TEXT_PLUS);
-	e.text = plus_number(t, e.text, number);
+	e.text = plus_number(t, e.text, number, narrow ? "L" : "");
 	e.tight = TEXT_PLUS;
 	e.literal = false;
 	return e;
@@ -52,8 +54,8 @@ const char *lt__text_swizzled(struct text *t, int32_t buffer, const char *elemen
 static struct text_expr swizzled_subscript(struct text *t, int32_t buffer, struct text_expr e, int64_t number)
 {
 	const int64_t period = lt__text_swizzle_period(t, buffer), low = number & (period - 1);
-	e.text = lt__text_swizzled(t, buffer, plus_number(t, e.text, low));
-	e.text = plus_number(t, e.text, number - low);
+	e.text = lt__text_swizzled(t, buffer, plus_number(t, e.text, low, ""));
+	e.text = plus_number(t, e.text, number - low, "");
 	e.tight = TEXT_PLUS;
 	e.wide = e.literal = false;
 	return e;

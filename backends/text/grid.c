@@ -10,16 +10,17 @@ bool lt__text_grid_opcode(uint32_t opcode) { return opcode >= LT_OPCODE_block &&
 
 static const struct lt_region *region_of(const struct text *t) { return &t->k->regions[t->region]; }
 
-static struct text_expr number_of(struct text *t, const char *text)
+static struct text_expr number_of(struct text *t, bool narrow, const char *text)
 {
-	return (struct text_expr){ .text = lt__text_formatted(t, "(int64_t)%s", text), .tight = TEXT_UNARY };
+	return (struct text_expr){ .text = lt__text_formatted(t, "(int%d_t)%s", narrow ? 32 : 64, text),
+		.tight = TEXT_UNARY };
 }
 
 /* By the thread's number in its block, lt_self: how many threads lie before, and which part of it that is. */
-static struct text_expr part_of_self(struct text *t, char sign, int64_t threads)
+static struct text_expr part_of_self(struct text *t, bool narrow, char sign, int64_t threads)
 {
 	t->self = true;
-	return number_of(t, lt__text_formatted(t, "(lt_self %c %lld)", sign, (long long)threads));
+	return number_of(t, narrow, lt__text_formatted(t, "(lt_self %c %lld)", sign, (long long)threads));
 }
 
 /* Of the subgroup, for instructions that name the threads: their bits in 32. */
@@ -104,11 +105,12 @@ static struct text_expr exchange(struct text *t, const struct lt_instruction *i)
 struct text_expr lt__text_grid_value(struct text *t, int32_t at)
 {
 	const struct lt_instruction *i = text_at(t, at);
+	bool narrow = t->value[at].narrow;
 	switch (i->opcode) {
-	case LT_OPCODE_block: return number_of(t, t->d->device->block[i->what]);
-	case LT_OPCODE_thread: return number_of(t, t->d->device->thread[i->what]);
-	case LT_OPCODE_subgroup: return part_of_self(t, '/', (int64_t)i->what * region_of(t)->subgroup);
-	case LT_OPCODE_member: return part_of_self(t, '%', region_of(t)->subgroup);
+	case LT_OPCODE_block: return number_of(t, narrow, t->d->device->block[i->what]);
+	case LT_OPCODE_thread: return number_of(t, narrow, t->d->device->thread[i->what]);
+	case LT_OPCODE_subgroup: return part_of_self(t, narrow, '/', (int64_t)i->what * region_of(t)->subgroup);
+	case LT_OPCODE_member: return part_of_self(t, narrow, '%', region_of(t)->subgroup);
 	case LT_OPCODE_fragment: return lt__text_fragment(t, at);
 	default: return exchange(t, i);
 	}

@@ -146,6 +146,7 @@ static size_t print_all(struct text *t, struct lt_out *o, struct lt_text_grid *g
 	t->entry = lt__text_formatted(t, "%s_entry", t->k->name);
 	lt__text_names(t);
 	lt__text_live(t);
+	lt__text_narrow(t);
 	t->at = -1;
 	for (uint32_t i = 0; t->origins && i < t->k->n_instruction; i++)
 		n_origin = t->k->instructions[i].origin >= n_origin ? t->k->instructions[i].origin + 1 : n_origin;

@@ -56,7 +56,8 @@ void lt__text_line(struct text *t, const char *fmt, ...)
 static const char *value_type(struct text *t, int32_t i)
 {
 	const struct lt_instruction *x = text_at(t, i);
-	return lt__text_type(t, (struct lt_value_type){ x->dtype, x->lanes }, t->value[i].expr.mask_bits);
+	const struct text_value *v = &t->value[i];
+	return lt__text_type(t, (struct lt_value_type){ v->narrow ? LT_I32 : x->dtype, x->lanes }, v->expr.mask_bits);
 }
 
 void lt__text_name(struct text *t, int32_t i)

@@ -165,13 +165,13 @@ struct text_expr lt__text_operator(
 		s = &bits;
 	} else if (s->text[0] == '#') {
 		bits.text++;
-		bool wide = !t->d->wraps || is_shift(opcode);
+		bool wide = (!t->d->wraps && !t->exact) || is_shift(opcode);
 		for (int k = 0; k < n && !(k && is_shift(opcode)); k++)
 			y[k] = wide ? unsigned_of(t, y[k], type, k == 0 && (is_shift(opcode) || n == 1 || y[1].literal))
 				: lt__text_plain(t, y[k], type.dtype);
 		if (is_shift(opcode))
 			y[1] = lt__text_plain(t, y[1], type.dtype);
-		if (!wide && y[0].literal && (n == 1 || y[1].literal))
+		if (!wide && !t->exact && y[0].literal && (n == 1 || y[1].literal))
 			y[0] = typed(t, y[0], type.dtype);
 		struct text_expr e = spelled(t, &bits, type, y, n);
 		e.wide = wide;

@@ -6,6 +6,7 @@
  * live.c      where things stand, how often they are used
  * walk.c      instructions in their order, as statements
  * value.c     values as expressions
+ * narrow.c    whole numbers of grids that fit 32 bits
  * memory.c    loads and stores
  * pack*.c     values of several lanes as structs, and their loads and stores
  * lane.c      values of several lanes as GNU vectors
@@ -59,6 +60,7 @@ struct text_expr {
 	uint32_t mask_bits;             /* of a mask of several lanes: of one lane */
 };
 
+struct text_range { int64_t low, high; };
 struct text_value {                     /* of an instruction */
 	int32_t number;                 /* as in the text of the program; -1: none */
 	int32_t uses, user;             /* the last one that uses it */
@@ -67,6 +69,8 @@ struct text_value {                     /* of an instruction */
 	bool declares;                  /* a set whose variable begins there; a variable that begins with its set */
 	bool pending;                   /* made, but not printed yet */
 	uint32_t mask_bits;             /* of a mask of several lanes: of one lane; 0: as it is used */
+	struct text_range range;        /* of an i64 of a grid */
+	bool narrow;                    /* an i64 that is an int32_t of the text */
 	struct text_expr expr;
 };
 struct text_loop { const char *base, *name; bool open; struct text_loop *next; };
@@ -93,6 +97,7 @@ struct text {
 	const char **fragment;          /* by instruction: the words of a fragment that another one has read; NULL: none */
 	const char *where;              /* inside of an if that copies only: its condition; else NULL */
 	bool self, passes;              /* a grid: the thread's number is used; memory to exchange values is */
+	bool exact;                     /* what is printed cannot overflow: integers need not wrap */
 	bool math, branches, streams;   /* a function of math.h is called; memory is read in branches; ... past the caches */
 };
 
@@ -106,6 +111,10 @@ void lt__text_walk(struct text *, int32_t region);
 
 /* value.c: what an instruction gives. */
 struct text_expr lt__text_value(struct text *, int32_t i);
+
+/* narrow.c: finds what is narrow, in grids; a narrow value that is no number of a thread or block: of its operands. */
+void lt__text_narrow(struct text *);
+struct text_expr lt__text_narrow_value(struct text *, const struct lt_instruction *, struct text_expr *x);
 
 /* memory.c */
 struct text_expr lt__text_load(struct text *, int32_t i);

@@ -19,5 +19,5 @@ struct text_expr lt__text_value(struct text *t, int32_t at)
 		x[n] = lt__text_use(t, i->operand[n]);
 	if (i->opcode == LT_OPCODE_select)
 		t->branches = t->branches || x[1].memory || x[2].memory;
-	return lt__text_one(t, i, x, n);
+	return t->value[at].narrow ? lt__text_narrow_value(t, i, x) : lt__text_one(t, i, x, n);
 }

@@ -103,7 +103,8 @@ static void begin_loop(struct text *t, int32_t i)
 		lt__text_line(t, "%s", t->d->device->rolled);
 	else if (t->d->unroll && x->flags & LT_INSTRUCTION_UNROLL)
 		lt__text_line(t, t->d->unroll, (long long)x->stride);
-	lt__text_line(t, "for (int64_t %s = %s; %s < %s; %s) {", name, from.text, name, to, step);
+	lt__text_line(t, "for (int%d_t %s = %s; %s < %s; %s) {", t->value[i].narrow ? 32 : 64, name, from.text, name, to,
+		step);
 	t->value[i].expr = (struct text_expr){ .text = name };
 	t->indent++;
 	/* A loop of few iterations may become a copy of its body for each, under a condition. */

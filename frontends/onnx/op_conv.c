@@ -148,11 +148,9 @@ static lt_node spread_window(struct lt_onnx *m, lt_node x, int32_t axis, lt_var 
 static bool transposed_plan(struct lt_onnx_call *c, lt_node x, struct lt_onnx_window *p)
 {
 	struct lt_onnx *m = c->m;
-	int32_t n_more, n_shape, n_pad;
+	int32_t n_more, n_shape;
 	const int64_t *more = lt__onnx_ints(c, "output_padding", &n_more), *shape = lt__onnx_ints(c, "output_shape", &n_shape);
 	const char *how = lt__onnx_text(c, "auto_pad", "NOTSET");
-	const bool pads_given = lt__onnx_ints(c, "pads", &n_pad) != NULL;
-	(void)pads_given;
 	if ((more && n_more != p->n) || (shape && n_shape != p->n && n_shape != p->n + 2)) {
 		lt__onnx_refuse(m, "its lists of numbers do not fit an image of rank %d", lt__onnx_rank(m, x));
 		return false;
@@ -164,7 +162,11 @@ static bool transposed_plan(struct lt_onnx_call *c, lt_node x, struct lt_onnx_wi
 		if (shape || same) {
 			p->out[i] = shape ? shape[i + n_shape - p->n] : p->extent[i] * p->stride[i];
 			int64_t cut = full - p->out[i];
-			p->before[i] = !strcmp(how, "SAME_UPPER") || cut < 0 ? cut / 2 : !same ? cut / 2 : cut - cut / 2;
+			if (same && cut < 0) {
+				lt__onnx_refuse(m, "attribute 'auto_pad' is '%s' where steps are larger than the window", how);
+				return false;
+			}
+			p->before[i] = cut < 0 ? 0 : !strcmp(how, "SAME_UPPER") ? cut / 2 : cut - cut / 2;
 		} else {
 			p->out[i] = full - p->before[i] - p->after[i];
 		}

@@ -234,9 +234,8 @@ void lt__onnx_build_dropout(struct lt_onnx_call *c)
 	lt__onnx_ignore(c, "ratio");
 	lt__onnx_ignore(c, "seed");
 	lt__onnx_ignore(c, "is_test");
-	const double ratio = c->version < 12 ? 0 : lt__onnx_has(c, 2) ? lt__onnx_in_number(c, 2, "training_mode", 0)
-		&& lt__onnx_in_number(c, 1, "the ratio", 0.5) : 0;
-	if (ratio != 0) {
+	const bool training = c->version >= 12 && lt__onnx_in_number(c, 2, "training_mode", 0) != 0;
+	if (training && lt__onnx_in_number(c, 1, "the ratio", 0.5) != 0) {
 		lt__onnx_refuse(m, "training needs random numbers");
 		return;
 	}
@@ -244,5 +243,5 @@ void lt__onnx_build_dropout(struct lt_onnx_call *c)
 		(void)lt__onnx_node(m, &v);
 	lt__onnx_give_value(c, 0, &v);
 	if (lt__onnx_wants(c, 1))
-		lt__onnx_give(c, 1, lt__onnx_expand(m, lt__onnx_whole(m, LT_BOOL, 1), v.rank, v.shape));
+		lt__onnx_give(c, 1, lt__onnx_expand(m, lt__onnx_whole(m, c->version < 10 ? v.dtype : LT_BOOL, 1), v.rank, v.shape));
 }

@@ -1,5 +1,6 @@
 /* frontends/onnx/op_product.c -- matrix products and sums of products by indices. */
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/position.h"
@@ -23,6 +24,10 @@ void lt__onnx_build_gemm(struct lt_onnx_call *c)
 		return;
 	if (lt__onnx_rank(m, a) != 2 || lt__onnx_rank(m, b) != 2) {
 		lt__onnx_refuse(m, "values of rank %d and %d are no matrices", lt__onnx_rank(m, a), lt__onnx_rank(m, b));
+		return;
+	}
+	if (!lt__onnx_is_float(m, a) && (floor(alpha) != alpha || floor(beta) != beta)) {
+		lt__onnx_refuse(m, "integers times %g and %g", alpha, beta);
 		return;
 	}
 	lt_node y = lt__onnx_matmul(m, turn_a ? lt__onnx_swap(m, a, 0, 1) : a, turn_b ? lt__onnx_swap(m, b, 0, 1) : b);

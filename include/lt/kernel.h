@@ -305,6 +305,7 @@ struct lt_machine {
 	uint32_t n_tile;
 	const char *const *tiles;       /* matrix instructions of its grids, by their names in lt/tile.h          */
 	int64_t shared_bytes;           /* that a block may have                                                  */
+	int64_t registers;              /* of 32 bits, of a multiprocessor; 0: no region says what should be resident */
 	uint32_t calls;                 /* 1, with grids: what is handed over is a call; 0: its nest is run       */
 	uint32_t index_bits;            /* 32: addresses are 32 bits wide where that is proven; else 64           */
 	uint32_t vector_bytes;          /* of a vector that is computed with                                      */

@@ -90,17 +90,17 @@ __kernel __attribute__((reqd_work_group_size(16, 2, 1))) void gather_1(__global 
 	__global const int64_t *restrict const n_2 = (__global const int64_t *)(lt_at2 + lt_offset2);
 	__global float *restrict const kept = (__global float *)(lt_at5 + lt_offset5);
 	const int64_t n = n_2[1];
-	const int64_t v2 = (int64_t)get_local_id(0);
-	const int64_t v4 = (uint64_t)(int64_t)get_group_id(0) * 2;
+	const int32_t v2 = (int32_t)get_local_id(0);
+	const int32_t v4 = (int32_t)get_group_id(0) * 2;
 	if (!(v4 >= n)) {
-		const int64_t v6 = (uint64_t)v4 + (uint64_t)(int64_t)get_local_id(1);
+		const int32_t v6 = v4 + (int32_t)get_local_id(1);
 		const int v7 = v6 < n;
 		const int64_t v9 = (int64_t)(v7 ? index[v6] : 0);
 		const int v12 = v9 < 0 || v9 >= 8;
 		if (v12 && v2 == 0)
 			lt_fault_at(fault, v9, 3, 1);
 		if (v7)
-			kept[(uint64_t)v6 * 16 + (uint64_t)v2] = (float)table[(uint64_t)(v12 ? 0 : v9) * 16 + (uint64_t)v2] * (a0 + 1.0f);
+			kept[v6 * 16 + v2] = (float)table[(uint64_t)(v12 ? 0 : v9) * 16 + (uint64_t)v2] * (a0 + 1.0f);
 	}
 }
 
@@ -111,7 +111,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void gather_2(__global c
 	__global int64_t *restrict const z = (__global int64_t *)(lt_at4 + lt_offset4);
 	__global const float *restrict const kept = (__global const float *)(lt_at5 + lt_offset5);
 	const int64_t n = n_2[1];
-	const int64_t v4 = (uint64_t)(int64_t)get_group_id(0) * (uint64_t)a0 + (uint64_t)(int64_t)get_group_id(1);
+	const int64_t v4 = (uint64_t)(int32_t)get_group_id(0) * (uint64_t)a0 + (uint64_t)(int32_t)get_group_id(1);
 	if (!(v4 >= n)) {
 		const int64_t v7 = (uint64_t)v4 * 16;
 		int64_t count = 0;
@@ -119,7 +119,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void gather_2(__global c
 		if (0)
 			own_2[0] = 0;
 		own_2[0] = 5;
-		for (int64_t i8 = 0; i8 < 16; i8 += 4) {
+		for (int32_t i8 = 0; i8 < 16; i8 += 4) {
 			const int64_t v9 = (uint64_t)v7 + (uint64_t)i8;
 			lt_f16x4_store_global(&y[v9], lt_f16x4_cast_f32(lt_f32x4_load_global(&kept[v9])));
 			int here = lt_maskx2_greater_f32(lt_f32x2_load_by_global(&kept[v9], 2), lt_f32x2_splat(0.0f)) != 0;

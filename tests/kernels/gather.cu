@@ -76,24 +76,24 @@ static __device__ __forceinline__ uint32_t lt_maskx2_greater_f32(lt_f32x2 a, lt_
 extern "C" __global__ void __launch_bounds__(32) gather_1(const double *__restrict__ table, const int32_t *__restrict__ index, const int64_t *__restrict__ n_2, float *__restrict__ kept, float a0, struct lt_kernel_fault *fault)
 {
 	const int64_t n = n_2[1];
-	const int64_t v2 = (int64_t)threadIdx.x;
-	const int64_t v4 = (uint64_t)(int64_t)blockIdx.x * 2;
+	const int32_t v2 = (int32_t)threadIdx.x;
+	const int32_t v4 = (int32_t)blockIdx.x * 2;
 	if (v4 >= n)
 		return;
-	const int64_t v6 = (uint64_t)v4 + (uint64_t)(int64_t)threadIdx.y;
+	const int32_t v6 = v4 + (int32_t)threadIdx.y;
 	const int v7 = v6 < n;
 	const int64_t v9 = (int64_t)(v7 ? index[v6] : 0);
 	const int v12 = v9 < 0 || v9 >= 8;
 	if (v12 && v2 == 0)
 		lt_fault_at(fault, v9, 3, 1);
 	if (v7)
-		kept[(uint64_t)v6 * 16 + (uint64_t)v2] = (float)table[(uint64_t)(v12 ? 0 : v9) * 16 + (uint64_t)v2] * (a0 + 1.0f);
+		kept[v6 * 16 + v2] = (float)table[(uint64_t)(v12 ? 0 : v9) * 16 + (uint64_t)v2] * (a0 + 1.0f);
 }
 
 extern "C" __global__ void __launch_bounds__(1) gather_2(const int64_t *__restrict__ n_2, uint16_t *__restrict__ y, int64_t *__restrict__ z, const float *__restrict__ kept, int64_t a0)
 {
 	const int64_t n = n_2[1];
-	const int64_t v4 = (uint64_t)(int64_t)blockIdx.x * (uint64_t)a0 + (uint64_t)(int64_t)blockIdx.y;
+	const int64_t v4 = (uint64_t)(int32_t)blockIdx.x * (uint64_t)a0 + (uint64_t)(int32_t)blockIdx.y;
 	if (v4 >= n)
 		return;
 	const int64_t v7 = (uint64_t)v4 * 16;
@@ -103,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(1) gather_2(const int64_t *__restri
 		own_2[0] = 0;
 	own_2[0] = 5;
 	#pragma unroll 1
-	for (int64_t i8 = 0; i8 < 16; i8 += 4) {
+	for (int32_t i8 = 0; i8 < 16; i8 += 4) {
 		const int64_t v9 = (uint64_t)v7 + (uint64_t)i8;
 		lt_f16x4_store(&y[v9], lt_f16x4_cast_f32(lt_f32x4_load(&kept[v9])));
 		int here = lt_maskx2_greater_f32(lt_f32x2_load_by(&kept[v9], 2), lt_f32x2_splat(0.0f)) != 0;

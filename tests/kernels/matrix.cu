@@ -6,18 +6,6 @@ typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
-static __device__ __forceinline__ int64_t lt_i64_div(int64_t a, int64_t b)
-{
-	if (b == 0 || b == -1)
-		return b ? (int64_t)(0 - (uint64_t)a) : 0;
-	return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-static __device__ __forceinline__ int64_t lt_i64_mod(int64_t a, int64_t b)
-{
-	if (b == 0 || b == -1)
-		return 0;
-	return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);
-}
 static __device__ __forceinline__ void lt_copy16(void *to, const void *from, int on)
 {
 	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
@@ -186,27 +174,27 @@ extern "C" __global__ void __launch_bounds__(64) matrix_1(const uint16_t *__rest
 	uint16_t *const ws = (uint16_t *)(lt_shared + 2560);
 	float *const wf_s = (float *)(lt_shared + 4096);
 	float *const xf_s = (float *)(lt_shared + 4352);
-	const int64_t v0 = (int64_t)threadIdx.x;
-	const int64_t v1 = (int64_t)(lt_self / 32);
-	const int64_t v2 = (int64_t)(lt_self % 32);
+	const int32_t v0 = (int32_t)threadIdx.x;
+	const int32_t v1 = (int32_t)(lt_self / 32);
+	const int32_t v2 = (int32_t)(lt_self % 32);
 	#pragma unroll 2
-	for (int64_t i3 = 0; i3 < 2; i3++) {
-		const int64_t v5 = (uint64_t)i3 * 64 + (uint64_t)v0;
-		lt_copy16(&xs[(uint64_t)lt_i64_div(v5, 4) * 40 + (uint64_t)lt_i64_mod(v5, 4) * 8], &x[(uint64_t)v5 * 8], 1);
+	for (int32_t i3 = 0; i3 < 2; i3++) {
+		const int32_t v5 = i3 * 64 + v0;
+		lt_copy16(&xs[v5 / 4 * 40 + v5 % 4 * 8], &x[v5 * 8], 1);
 	}
-	lt_copy16(&ws[(uint64_t)lt_i64_div(v0, 2) * 24 + (uint64_t)lt_i64_mod(v0, 2) * 8], &w[(uint64_t)v0 * 8], 1);
+	lt_copy16(&ws[v0 / 2 * 24 + v0 % 2 * 8], &w[v0 * 8], 1);
 	lt_copy4(&wf_s[v0], &wf[v0], 1);
-	lt_copy16(&xf_s[(uint64_t)(v0 ^ ((int64_t)((uint64_t)v0 >> 3) & 1)) * 4], &xf[(uint64_t)v0 * 4], 1);
+	lt_copy16(&xf_s[(uint64_t)(v0 ^ ((int64_t)((uint64_t)v0 >> 3) & 1)) * 4], &xf[v0 * 4], 1);
 	asm volatile("cp.async.commit_group;" ::: "memory");
 	asm volatile("cp.async.wait_group 0;" ::: "memory");
 	__syncthreads();
-	const int64_t v23 = (uint64_t)v1 * 640;
-	for (int64_t i24 = 0; i24 < 2; i24++) {
+	const int32_t v23 = v1 * 640;
+	for (int32_t i24 = 0; i24 < 2; i24++) {
 		lt_f32x4 c = lt_f32x4_splat(0.0f);
-		const int64_t v25 = (uint64_t)i24 * 8;
-		for (int64_t i26 = 0; i26 < 32; i26 += 16) {
-			const int64_t v27 = (uint64_t)v23 + (uint64_t)i26;
-			const int64_t v29 = (uint64_t)i26 * 24 + (uint64_t)v25;
+		const int32_t v25 = i24 * 8;
+		for (int32_t i26 = 0; i26 < 32; i26 += 16) {
+			const int32_t v27 = v23 + i26;
+			const int32_t v29 = i26 * 24 + v25;
 			uint32_t lt_w30[4];
 			{
 				const int lt_lane = lt_self & 31;
@@ -226,22 +214,22 @@ extern "C" __global__ void __launch_bounds__(64) matrix_1(const uint16_t *__rest
 				lt_mma_m16n8k16_f16(c.v[0], c.v[1], c.v[2], c.v[3], a, b);
 			}
 		}
-		const int64_t v39 = ((uint64_t)v1 * 16 + (uint64_t)lt_i64_div(v2, 4)) * 16 + ((uint64_t)v25 + (uint64_t)lt_i64_mod(v2, 4) * 2);
+		const int32_t v39 = (v1 * 16 + v2 / 4) * 16 + (v25 + v2 % 4 * 2);
 		lt_f32x2_store(&y[v39], lt_f32x2_of(c.v[0], c.v[1]));
-		lt_f32x2_store(&y[(uint64_t)v39 + 128], lt_f32x2_of(c.v[2], c.v[3]));
+		lt_f32x2_store(&y[v39 + 128L], lt_f32x2_of(c.v[2], c.v[3]));
 	}
 	lt_f32x2 d = lt_f32x2_splat(0.0f);
 	lt_f32x2 e = lt_f32x2_splat(0.0f);
 	lt_f32x4 f = lt_f32x4_splat(1.0f);
-	const int64_t v43 = lt_i64_div(v2, 4);
-	const int64_t v44 = lt_i64_mod(v2, 4);
-	const int64_t v48 = (uint64_t)v1 * 128;
-	const int64_t v49 = (uint64_t)v43 * 8 + (uint64_t)v44 * 2 + (uint64_t)v48;
-	const int64_t v52 = (uint64_t)v43 * 8 + (uint64_t)v44 + (uint64_t)v48;
+	const int32_t v43 = v2 / 4;
+	const int32_t v44 = v2 % 4;
+	const int32_t v48 = v1 * 128;
+	const int32_t v49 = v43 * 8 + v44 * 2 + v48;
+	const int32_t v52 = v43 * 8 + v44 + v48;
 	const float v53 = xf[v52];
-	const float v54 = xf[(uint64_t)v52 + 64];
-	const float v55 = xf[(uint64_t)v52 + 4];
-	const float v56 = xf[(uint64_t)v52 + 68];
+	const float v54 = xf[v52 + 64L];
+	const float v55 = xf[v52 + 4L];
+	const float v56 = xf[v52 + 68L];
 	const lt_f32x2 v57 = lt_f32x2_of(v53, v54);
 	const lt_f32x2 v58 = lt_f32x2_of(v55, v56);
 	const lt_f32x4 v59 = lt_f32x4_of(v57.v[0], v57.v[1], v58.v[0], v58.v[1]);
@@ -266,5 +254,5 @@ extern "C" __global__ void __launch_bounds__(64) matrix_1(const uint16_t *__rest
 		lt_mma_m16n8k8_tf32(f.v[0], f.v[1], f.v[2], f.v[3], a, b);
 	}
 	lt_f32x2_store(&yf[v49], lt_f32x2_add(d, lt_f32x2_of(f.v[0], f.v[1])));
-	lt_f32x2_store(&yf[(uint64_t)v49 + 64], lt_f32x2_add(e, lt_f32x2_of(f.v[2], f.v[3])));
+	lt_f32x2_store(&yf[v49 + 64L], lt_f32x2_add(e, lt_f32x2_of(f.v[2], f.v[3])));
 }

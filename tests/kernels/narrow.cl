@@ -35,7 +35,7 @@ __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void narrow_1(__global 
 	__global const int16_t *restrict const x = (__global const int16_t *)(lt_at0 + lt_offset0);
 	__global int16_t *restrict const y = (__global int16_t *)(lt_at1 + lt_offset1);
 	__global int8_t *restrict const z = (__global int8_t *)(lt_at2 + lt_offset2);
-	const int64_t v3 = (uint64_t)(int64_t)get_group_id(0) * 32 + (uint64_t)(int64_t)get_local_id(0);
+	const int32_t v3 = (int32_t)get_group_id(0) * 32 + (int32_t)get_local_id(0);
 	const int32_t v7 = 0 - ((uint32_t)(int32_t)x[v3] - -32765);
 	y[v3] = lt_i16_narrow(v7);
 	z[v3] = lt_i8_narrow(v7);

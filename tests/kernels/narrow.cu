@@ -21,7 +21,7 @@ static __device__ __forceinline__ int8_t lt_i8_narrow(int32_t x)
 
 extern "C" __global__ void __launch_bounds__(32) narrow_1(const int16_t *__restrict__ x, int16_t *__restrict__ y, int8_t *__restrict__ z)
 {
-	const int64_t v3 = (uint64_t)(int64_t)blockIdx.x * 32 + (uint64_t)(int64_t)threadIdx.x;
+	const int32_t v3 = (int32_t)blockIdx.x * 32 + (int32_t)threadIdx.x;
 	const int32_t v7 = 0 - ((uint32_t)(int32_t)x[v3] - -32765);
 	y[v3] = lt_i16_narrow(v7);
 	z[v3] = lt_i8_narrow(v7);

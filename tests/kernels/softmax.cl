@@ -163,9 +163,9 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void softmax_1(__global
 	__global const float *restrict const x = (__global const float *)(lt_at0 + lt_offset0);
 	__global float *restrict const y = (__global float *)(lt_at1 + lt_offset1);
 	__local float *const part = (__local float *)(lt_shared + 0);
-	const int64_t v4 = (uint64_t)(int64_t)get_local_id(0) * 4;
-	const int64_t v5 = (uint64_t)(int64_t)get_group_id(0) * 256 + (uint64_t)v4;
-	const uint32_t v7 = (uint32_t)lt_below((int64_t)(250 - (uint64_t)v4), 4);
+	const int32_t v4 = (int32_t)get_local_id(0) * 4;
+	const int32_t v5 = (int32_t)get_group_id(0) * 256 + v4;
+	const uint32_t v7 = (uint32_t)lt_below(250 - v4, 4);
 	const lt_f32x4 v11 = lt_f32x4_select_mask(v7, lt_f32x4_mul(lt_f32x4_load_on_global(&x[v5], v7), lt_f32x4_splat(a0)), lt_f32x4_splat(-INFINITY));
 	const float v12 = lt_f32x4_fold_max(v11);
 	const float v13 = lt_f32_pass(lt_passed, lt_self, lt_self ^ 16, v12);
@@ -178,8 +178,8 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void softmax_1(__global
 	const float v20 = lt_f32_max(v18, v19);
 	const float v21 = lt_f32_pass(lt_passed, lt_self, lt_self + ((lt_self & 31) + 1 < 32 ? 1 : 0), v20);
 	const float v23 = lt_f32_pass(lt_passed, lt_self, (lt_self & ~31) + 0, lt_f32_max(v20, v21));
-	const int64_t v24 = (int64_t)(lt_self / 32);
-	const int v26 = (int64_t)(lt_self % 32) == 0;
+	const int32_t v24 = (int32_t)(lt_self / 32);
+	const int v26 = (int32_t)(lt_self % 32) == 0;
 	if (v26)
 		part[v24] = v23;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -195,7 +195,7 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void softmax_1(__global
 	const float v40 = v38 + v39;
 	const float v41 = lt_f32_pass(lt_passed, lt_self, lt_self ^ 1, v40);
 	if (v26)
-		part[(uint64_t)v24 + 2] = v40 + v41;
+		part[v24 + 2L] = v40 + v41;
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	lt_f32x4_store_on_global(&y[v5], lt_f32x4_div(v31, lt_f32x4_splat(lt_f32x2_fold_add(lt_f32x2_load_local(&part[2])))), v7);
 }

@@ -151,9 +151,9 @@ extern "C" __global__ void __launch_bounds__(64) softmax_1(const float *__restri
 	__shared__ __align__(128) uint8_t lt_shared[16];
 	const uint32_t lt_self = (uint32_t)threadIdx.x;
 	float *const part = (float *)(lt_shared + 0);
-	const int64_t v4 = (uint64_t)(int64_t)threadIdx.x * 4;
-	const int64_t v5 = (uint64_t)(int64_t)blockIdx.x * 256 + (uint64_t)v4;
-	const uint32_t v7 = (uint32_t)lt_below((int64_t)(250 - (uint64_t)v4), 4);
+	const int32_t v4 = (int32_t)threadIdx.x * 4;
+	const int32_t v5 = (int32_t)blockIdx.x * 256 + v4;
+	const uint32_t v7 = (uint32_t)lt_below(250 - v4, 4);
 	const lt_f32x4 v11 = lt_f32x4_select_mask(v7, lt_f32x4_mul(lt_f32x4_load_on(&x[v5], v7), lt_f32x4_splat(a0)), lt_f32x4_splat(-__int_as_float(0x7f800000)));
 	const float v12 = lt_f32x4_fold_max(v11);
 	const float v13 = __shfl_xor_sync(0xffffffffu, v12, 16);
@@ -167,8 +167,8 @@ extern "C" __global__ void __launch_bounds__(64) softmax_1(const float *__restri
 	const float v21 = __shfl_down_sync(0xffffffffu, v20, 1);
 	const float v22 = lt_f32_max(v20, v21);
 	const float v23 = __shfl_sync(0xffffffffu, v22, 0);
-	const int64_t v24 = (int64_t)(lt_self / 32);
-	const int v26 = (int64_t)(lt_self % 32) == 0;
+	const int32_t v24 = (int32_t)(lt_self / 32);
+	const int v26 = (int32_t)(lt_self % 32) == 0;
 	if (v26)
 		part[v24] = v23;
 	__syncthreads();
@@ -184,7 +184,7 @@ extern "C" __global__ void __launch_bounds__(64) softmax_1(const float *__restri
 	const float v40 = v38 + v39;
 	const float v41 = __shfl_xor_sync(0xffffffffu, v40, 1);
 	if (v26)
-		part[(uint64_t)v24 + 2] = v40 + v41;
+		part[v24 + 2L] = v40 + v41;
 	__syncthreads();
 	lt_f32x4_store_on(&y[v5], lt_f32x4_div(v31, lt_f32x4_splat(lt_f32x2_fold_add(lt_f32x2_load(&part[2])))), v7);
 }

@@ -46,9 +46,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_1(__global co
 	__global const float *restrict const x = (__global const float *)(lt_at0 + lt_offset0);
 	__global float *restrict const y = (__global float *)(lt_at1 + lt_offset1);
 	__local float *const part = (__local float *)(lt_shared + 0);
-	const int64_t v0 = (int64_t)get_group_id(0);
-	const int64_t v1 = (int64_t)get_local_id(0);
-	const float v4 = x[(uint64_t)v0 * 256 + (uint64_t)v1];
+	const int32_t v0 = (int32_t)get_group_id(0);
+	const int32_t v1 = (int32_t)get_local_id(0);
+	const float v4 = x[v0 * 256 + v1];
 	const float v5 = lt_f32_pass(lt_passed, lt_self, lt_self ^ 16, v4);
 	const float v6 = v4 + v5;
 	const float v7 = lt_f32_pass(lt_passed, lt_self, lt_self ^ 8, v6);
@@ -59,8 +59,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_1(__global co
 	const float v12 = v10 + v11;
 	const float v13 = lt_f32_pass(lt_passed, lt_self, lt_self ^ 1, v12);
 	const float v14 = v12 + v13;
-	const int64_t v15 = (int64_t)(lt_self / 32);
-	if ((int64_t)(lt_self % 32) == 0) {
+	const int32_t v15 = (int32_t)(lt_self / 32);
+	if ((int32_t)(lt_self % 32) == 0) {
 		part[v15] = v14;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);

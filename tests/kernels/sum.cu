@@ -32,9 +32,9 @@ extern "C" __global__ void __launch_bounds__(256) sum_1(const float *__restrict_
 	__shared__ __align__(128) uint8_t lt_shared[32];
 	const uint32_t lt_self = (uint32_t)threadIdx.x;
 	float *const part = (float *)(lt_shared + 0);
-	const int64_t v0 = (int64_t)blockIdx.x;
-	const int64_t v1 = (int64_t)threadIdx.x;
-	const float v4 = x[(uint64_t)v0 * 256 + (uint64_t)v1];
+	const int32_t v0 = (int32_t)blockIdx.x;
+	const int32_t v1 = (int32_t)threadIdx.x;
+	const float v4 = x[v0 * 256 + v1];
 	const float v5 = __shfl_xor_sync(0xffffffffu, v4, 16);
 	const float v6 = v4 + v5;
 	const float v7 = __shfl_xor_sync(0xffffffffu, v6, 8);
@@ -45,8 +45,8 @@ extern "C" __global__ void __launch_bounds__(256) sum_1(const float *__restrict_
 	const float v12 = v10 + v11;
 	const float v13 = __shfl_xor_sync(0xffffffffu, v12, 1);
 	const float v14 = v12 + v13;
-	const int64_t v15 = (int64_t)(lt_self / 32);
-	if ((int64_t)(lt_self % 32) == 0) {
+	const int32_t v15 = (int32_t)(lt_self / 32);
+	if ((int32_t)(lt_self % 32) == 0) {
 		part[v15] = v14;
 	}
 	__syncthreads();

@@ -16,19 +16,19 @@ __kernel __attribute__((reqd_work_group_size(32, 8, 1))) void transpose_1(__glob
 	__global const float *restrict const x = (__global const float *)(lt_at0 + lt_offset0);
 	__global float *restrict const y = (__global float *)(lt_at1 + lt_offset1);
 	__local float *const tile = (__local float *)(lt_shared + 0);
-	const int64_t v0 = (int64_t)get_local_id(0);
-	const int64_t v1 = (int64_t)get_local_id(1);
-	const int64_t v4 = (uint64_t)(int64_t)get_group_id(0) * 32;
-	const int64_t v5 = (uint64_t)(int64_t)get_group_id(1) * 32;
+	const int32_t v0 = (int32_t)get_local_id(0);
+	const int32_t v1 = (int32_t)get_local_id(1);
+	const int32_t v4 = (int32_t)get_group_id(0) * 32;
+	const int32_t v5 = (int32_t)get_group_id(1) * 32;
 	#pragma unroll 4
-	for (int64_t i6 = 0; i6 < 32; i6 += 8) {
-		const int64_t v7 = (uint64_t)i6 + (uint64_t)v1;
-		tile[(uint64_t)v7 * 33 + (uint64_t)v0] = x[((uint64_t)v5 + (uint64_t)v7) * 64 + ((uint64_t)v4 + (uint64_t)v0)];
+	for (int32_t i6 = 0; i6 < 32; i6 += 8) {
+		const int32_t v7 = i6 + v1;
+		tile[v7 * 33 + v0] = x[(v5 + v7) * 64 + (v4 + v0)];
 	}
 	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	#pragma unroll 4
-	for (int64_t i15 = 0; i15 < 32; i15 += 8) {
-		const int64_t v16 = (uint64_t)i15 + (uint64_t)v1;
-		y[((uint64_t)v4 + (uint64_t)v16) * 64 + ((uint64_t)v5 + (uint64_t)v0)] = tile[(uint64_t)v0 * 33 + (uint64_t)v16];
+	for (int32_t i15 = 0; i15 < 32; i15 += 8) {
+		const int32_t v16 = i15 + v1;
+		y[(v4 + v16) * 64 + (v5 + v0)] = tile[v0 * 33 + v16];
 	}
 }

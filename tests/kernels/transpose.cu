@@ -11,19 +11,19 @@ extern "C" __global__ void __launch_bounds__(256) transpose_1(const float *__res
 {
 	__shared__ __align__(128) uint8_t lt_shared[4224];
 	float *const tile = (float *)(lt_shared + 0);
-	const int64_t v0 = (int64_t)threadIdx.x;
-	const int64_t v1 = (int64_t)threadIdx.y;
-	const int64_t v4 = (uint64_t)(int64_t)blockIdx.x * 32;
-	const int64_t v5 = (uint64_t)(int64_t)blockIdx.y * 32;
+	const int32_t v0 = (int32_t)threadIdx.x;
+	const int32_t v1 = (int32_t)threadIdx.y;
+	const int32_t v4 = (int32_t)blockIdx.x * 32;
+	const int32_t v5 = (int32_t)blockIdx.y * 32;
 	#pragma unroll 4
-	for (int64_t i6 = 0; i6 < 32; i6 += 8) {
-		const int64_t v7 = (uint64_t)i6 + (uint64_t)v1;
-		tile[(uint64_t)v7 * 33 + (uint64_t)v0] = x[((uint64_t)v5 + (uint64_t)v7) * 64 + ((uint64_t)v4 + (uint64_t)v0)];
+	for (int32_t i6 = 0; i6 < 32; i6 += 8) {
+		const int32_t v7 = i6 + v1;
+		tile[v7 * 33 + v0] = x[(v5 + v7) * 64 + (v4 + v0)];
 	}
 	__syncthreads();
 	#pragma unroll 4
-	for (int64_t i15 = 0; i15 < 32; i15 += 8) {
-		const int64_t v16 = (uint64_t)i15 + (uint64_t)v1;
-		y[((uint64_t)v4 + (uint64_t)v16) * 64 + ((uint64_t)v5 + (uint64_t)v0)] = tile[(uint64_t)v0 * 33 + (uint64_t)v16];
+	for (int32_t i15 = 0; i15 < 32; i15 += 8) {
+		const int32_t v16 = i15 + v1;
+		y[(v4 + v16) * 64 + (v5 + v0)] = tile[v0 * 33 + v16];
 	}
 }

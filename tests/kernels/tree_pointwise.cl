@@ -50,12 +50,12 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void k0_z_1(__global c
 	__global const float *restrict const x = (__global const float *)(lt_at0 + lt_offset0);
 	__global const float *restrict const w = (__global const float *)(lt_at1 + lt_offset1);
 	__global float *restrict const z = (__global float *)(lt_at2 + lt_offset2);
-	const int64_t v0 = (int64_t)get_group_id(0);
-	const int64_t v1 = (int64_t)get_local_id(0);
-	if (v1 < lt_i64_min((int64_t)((uint64_t)v0 * -128 + 1025), 128)) {
-		const int64_t v8 = (uint64_t)v0 * -512 + (uint64_t)v1 * -4;
+	const int32_t v0 = (int32_t)get_group_id(0);
+	const int32_t v1 = (int32_t)get_local_id(0);
+	if (v1 < lt_i64_min(v0 * -128 + 1025, 128)) {
+		const int32_t v8 = v0 * -512 + v1 * -4;
 		if (v8 >= -4092) {
-			const int64_t v12 = (uint64_t)v0 * 512 + (uint64_t)v1 * 4;
+			const int32_t v12 = v0 * 512 + v1 * 4;
 			const lt_f32x4 v13 = lt_f32x4_load_global(&x[v12]);
 			const lt_f32x4 v16 = lt_f32x4_load_global(&w[v12]);
 			const float v18 = -v13.v[0] + v16.v[0];
@@ -67,7 +67,7 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void k0_z_1(__global c
 			lt_f32x4_store_global(&z[v12], lt_f32x4_of(v31.v[0], v31.v[1], v32.v[0], v32.v[1]));
 		} else {
 			if (v8 >= -4096) {
-				const int64_t v37 = (uint64_t)v0 * 512 + (uint64_t)v1 * 4;
+				const int32_t v37 = v0 * 512 + v1 * 4;
 				z[v37] = -x[v37] + w[v37];
 			}
 		}

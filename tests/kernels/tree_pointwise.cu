@@ -44,12 +44,12 @@ static __device__ __forceinline__ void lt_f32x4_store(float *p, lt_f32x4 v)
 
 extern "C" __global__ void __launch_bounds__(128) k0_z_1(const float *__restrict__ x, const float *__restrict__ w, float *__restrict__ z)
 {
-	const int64_t v0 = (int64_t)blockIdx.x;
-	const int64_t v1 = (int64_t)threadIdx.x;
-	if (v1 < lt_i64_min((int64_t)((uint64_t)v0 * -128 + 1025), 128)) {
-		const int64_t v8 = (uint64_t)v0 * -512 + (uint64_t)v1 * -4;
+	const int32_t v0 = (int32_t)blockIdx.x;
+	const int32_t v1 = (int32_t)threadIdx.x;
+	if (v1 < lt_i64_min(v0 * -128 + 1025, 128)) {
+		const int32_t v8 = v0 * -512 + v1 * -4;
 		if (v8 >= -4092) {
-			const int64_t v12 = (uint64_t)v0 * 512 + (uint64_t)v1 * 4;
+			const int32_t v12 = v0 * 512 + v1 * 4;
 			const lt_f32x4 v13 = lt_f32x4_load(&x[v12]);
 			const lt_f32x4 v16 = lt_f32x4_load(&w[v12]);
 			const float v18 = -v13.v[0] + v16.v[0];
@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(128) k0_z_1(const float *__restrict
 			lt_f32x4_store(&z[v12], lt_f32x4_of(v31.v[0], v31.v[1], v32.v[0], v32.v[1]));
 		} else {
 			if (v8 >= -4096) {
-				const int64_t v37 = (uint64_t)v0 * 512 + (uint64_t)v1 * 4;
+				const int32_t v37 = v0 * 512 + v1 * 4;
 				z[v37] = -x[v37] + w[v37];
 			}
 		}

@@ -101,10 +101,10 @@ extern "C" __global__ void __launch_bounds__(64) k0_c_copy_1(const float *__rest
 	__shared__ __align__(128) uint8_t lt_shared[2048];
 	float *const a_copy = (float *)(lt_shared + 0);
 	float *const b_copy = (float *)(lt_shared + 1024);
-	const int64_t v0 = (int64_t)blockIdx.y;
-	const int64_t v1 = (int64_t)blockIdx.x;
-	const int64_t v2 = (int64_t)threadIdx.y;
-	const int64_t v3 = (int64_t)threadIdx.x;
+	const int32_t v0 = (int32_t)blockIdx.y;
+	const int32_t v1 = (int32_t)blockIdx.x;
+	const int32_t v2 = (int32_t)threadIdx.y;
+	const int32_t v3 = (int32_t)threadIdx.x;
 	float c_0 = 0.0f;
 	float c_1 = 0.0f;
 	float c_2 = 0.0f;
@@ -121,38 +121,37 @@ extern "C" __global__ void __launch_bounds__(64) k0_c_copy_1(const float *__rest
 	float c_13 = 0.0f;
 	float c_14 = 0.0f;
 	float c_15 = 0.0f;
-	const int64_t v4 = v3 / 2;
-	const int64_t v5 = v3 % 2;
-	const int64_t v10 = (uint64_t)v0 * -32 + (uint64_t)v2 * -4 + (uint64_t)v4 * -1;
-	const int64_t v11 = (uint64_t)v5 * -4;
-	const int64_t v18 = (uint64_t)v0 * 1600 + (uint64_t)v2 * 200 + (uint64_t)v4 * 50 + (uint64_t)v5 * 4;
-	const int64_t v19 = (uint64_t)v2 * 4;
-	const int64_t v22 = (uint64_t)v19 + (uint64_t)v4 + (uint64_t)v5 * 128;
-	const int64_t v23 = (uint64_t)v2 * -1;
-	const int64_t v26 = (uint64_t)v1 * -32 + (uint64_t)v3 * -4;
-	const int64_t v30 = (uint64_t)v3 * 4;
-	const int64_t v31 = (uint64_t)v1 * 32 + (uint64_t)v2 * 92 + (uint64_t)v30;
-	const int64_t v33 = (uint64_t)v2 * 32 + (uint64_t)v30;
-	for (int64_t i34 = 0; i34 < 7; i34++) {
+	const int32_t v4 = v3 / 2;
+	const int32_t v5 = v3 % 2;
+	const int32_t v10 = v0 * -32 + v2 * -4 + v4 * -1;
+	const int32_t v11 = v5 * -4;
+	const int32_t v18 = v0 * 1600 + v2 * 200 + v4 * 50 + v5 * 4;
+	const int32_t v19 = v2 * 4;
+	const int32_t v22 = v19 + v4 + v5 * 128;
+	const int32_t v23 = v2 * -1;
+	const int32_t v26 = v1 * -32 + v3 * -4;
+	const int32_t v30 = v3 * 4;
+	const int32_t v31 = v1 * 32 + v2 * 92 + v30;
+	const int32_t v33 = v2 * 32 + v30;
+	for (int32_t i34 = 0; i34 < 7; i34++) {
 		__syncthreads();
 		const int v35 = v10 >= -69;
-		const int64_t v36 = (uint64_t)i34 * -8;
-		const int64_t v37 = (uint64_t)v11 + (uint64_t)v36;
-		const int64_t v41 = (uint64_t)v18 + (uint64_t)i34 * 8;
+		const int32_t v36 = i34 * -8;
+		const int32_t v37 = v11 + v36;
+		const int32_t v41 = v18 + i34 * 8;
 		const lt_f32x2 v43 = lt_f32x2_load_on(&a_2[v41], (v35 && v37 >= -48) ? 0x3u : 0u);
 		a_copy[v22] = v43.v[0];
-		a_copy[(uint64_t)v22 + 32] = v43.v[1];
-		const lt_f32x2 v49 = lt_f32x2_load_on(&a_2[(uint64_t)v41 + 2], (v35 && v37 >= -44) ? 0x3u : 0u);
-		a_copy[(uint64_t)v22 + 64] = v49.v[0];
-		a_copy[(uint64_t)v22 + 96] = v49.v[1];
-		const lt_f32x4 v59 = lt_f32x4_load_on(&b[(uint64_t)v31 + (uint64_t)i34 * 736], ((int64_t)((uint64_t)v23 + (uint64_t)v36) >= -49 && v26 >= -88) ? 0xfu : 0u);
-		lt_f32x4_store(&b_copy[v33], v59);
+		a_copy[v22 + 32L] = v43.v[1];
+		const lt_f32x2 v49 = lt_f32x2_load_on(&a_2[v41 + 2L], (v35 && v37 >= -44) ? 0x3u : 0u);
+		a_copy[v22 + 64L] = v49.v[0];
+		a_copy[v22 + 96L] = v49.v[1];
+		lt_f32x4_store(&b_copy[v33], lt_f32x4_load_on(&b[v31 + i34 * 736], (v23 + v36 >= -49 && v26 >= -88) ? 0xfu : 0u));
 		__syncthreads();
-		for (int64_t i60 = 0; i60 < 8; i60++) {
-			const int64_t v61 = (uint64_t)i60 * 32;
-			const lt_f32x4 v63 = lt_f32x4_load(&a_copy[(uint64_t)v19 + (uint64_t)v61]);
+		for (int32_t i60 = 0; i60 < 8; i60++) {
+			const int32_t v61 = i60 * 32;
+			const lt_f32x4 v63 = lt_f32x4_load(&a_copy[v19 + v61]);
 			const float v64 = v63.v[0];
-			const lt_f32x4 v66 = lt_f32x4_load(&b_copy[(uint64_t)v30 + (uint64_t)v61]);
+			const lt_f32x4 v66 = lt_f32x4_load(&b_copy[v30 + v61]);
 			const float v67 = v66.v[0];
 			c_0 += v64 * v67;
 			const float v69 = v66.v[1];
@@ -178,21 +177,21 @@ extern "C" __global__ void __launch_bounds__(64) k0_c_copy_1(const float *__rest
 			c_15 += v85 * v73;
 		}
 	}
-	const int64_t v92 = (uint64_t)v0 * -32 + (uint64_t)v2 * -4;
-	const int v97 = (int64_t)((uint64_t)v1 * -32 + (uint64_t)v3 * -4) >= -88;
+	const int32_t v92 = v0 * -32 + v2 * -4;
+	const int v97 = v1 * -32 + v3 * -4 >= -88;
 	const int v98 = v92 >= -68 && v97;
-	const int64_t v106 = (uint64_t)v0 * 2944 + (uint64_t)v1 * 32 + (uint64_t)v2 * 368 + (uint64_t)v3 * 4;
+	const int32_t v106 = v0 * 2944 + v1 * 32 + v2 * 368 + v3 * 4;
 	const lt_f32x2 v110 = lt_f32x2_of(c_0, c_1);
 	const lt_f32x2 v111 = lt_f32x2_of(c_2, c_3);
 	lt_f32x4_store_on(&c_copy[v106], lt_f32x4_of(v110.v[0], v110.v[1], v111.v[0], v111.v[1]), v98 ? 0xfu : 0u);
 	const lt_f32x2 v118 = lt_f32x2_of(c_4, c_5);
 	const lt_f32x2 v119 = lt_f32x2_of(c_6, c_7);
-	lt_f32x4_store_on(&c_copy[(uint64_t)v106 + 92], lt_f32x4_of(v118.v[0], v118.v[1], v119.v[0], v119.v[1]), v98 ? 0xfu : 0u);
+	lt_f32x4_store_on(&c_copy[v106 + 92L], lt_f32x4_of(v118.v[0], v118.v[1], v119.v[0], v119.v[1]), v98 ? 0xfu : 0u);
 	const int v123 = v92 >= -64 && v97;
 	const lt_f32x2 v128 = lt_f32x2_of(c_8, c_9);
 	const lt_f32x2 v129 = lt_f32x2_of(c_10, c_11);
-	lt_f32x4_store_on(&c_copy[(uint64_t)v106 + 184], lt_f32x4_of(v128.v[0], v128.v[1], v129.v[0], v129.v[1]), v123 ? 0xfu : 0u);
+	lt_f32x4_store_on(&c_copy[v106 + 184L], lt_f32x4_of(v128.v[0], v128.v[1], v129.v[0], v129.v[1]), v123 ? 0xfu : 0u);
 	const lt_f32x2 v136 = lt_f32x2_of(c_12, c_13);
 	const lt_f32x2 v137 = lt_f32x2_of(c_14, c_15);
-	lt_f32x4_store_on(&c_copy[(uint64_t)v106 + 276], lt_f32x4_of(v136.v[0], v136.v[1], v137.v[0], v137.v[1]), v123 ? 0xfu : 0u);
+	lt_f32x4_store_on(&c_copy[v106 + 276L], lt_f32x4_of(v136.v[0], v136.v[1], v137.v[0], v137.v[1]), v123 ? 0xfu : 0u);
 }

@@ -75,14 +75,14 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void k0_y_1(__global c
 	__global float *restrict const y = (__global float *)(lt_at3 + lt_offset3);
 	__local float *const parts = (__local float *)(lt_shared + 32);
 	__local float *const parts_9 = (__local float *)(lt_shared + 48);
-	const int64_t v1 = (int64_t)get_local_id(0);
+	const int32_t v1 = (int32_t)get_local_id(0);
 	const int v2 = v1 == 0;
-	const int64_t v0 = (int64_t)get_group_id(0);
+	const int32_t v0 = (int32_t)get_group_id(0);
 	if (v2) {
 		m[0] = -INFINITY;
 	}
 	float part = -INFINITY;
-	const int64_t v5 = (uint64_t)v0 * 512 + (uint64_t)v1 * 4;
+	const int32_t v5 = v0 * 512 + v1 * 4;
 	const lt_f32x4 v6 = lt_f32x4_load_global(&x[v5]);
 	part = lt_f32_max(part, v6.v[0]);
 	part = lt_f32_max(part, v6.v[1]);
@@ -98,7 +98,7 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void k0_y_1(__global c
 	const float v19 = lt_f32_max(v17, v18);
 	const float v20 = lt_f32_pass(lt_passed, lt_self, lt_self ^ 1, v19);
 	const float v21 = lt_f32_max(v19, v20);
-	const int64_t v23 = v1 / 32;
+	const int32_t v23 = v1 / 32;
 	const int v24 = v1 % 32 == 0;
 	if (v24) {
 		parts[v23] = v21;

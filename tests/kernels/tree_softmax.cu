@@ -54,14 +54,14 @@ extern "C" __global__ void __launch_bounds__(128) k0_y_1(const float *__restrict
 	float *const s = (float *)(lt_shared + 16);
 	float *const parts = (float *)(lt_shared + 32);
 	float *const parts_9 = (float *)(lt_shared + 48);
-	const int64_t v1 = (int64_t)threadIdx.x;
+	const int32_t v1 = (int32_t)threadIdx.x;
 	const int v2 = v1 == 0;
-	const int64_t v0 = (int64_t)blockIdx.x;
+	const int32_t v0 = (int32_t)blockIdx.x;
 	if (v2) {
 		m[0] = -__int_as_float(0x7f800000);
 	}
 	float part = -__int_as_float(0x7f800000);
-	const int64_t v5 = (uint64_t)v0 * 512 + (uint64_t)v1 * 4;
+	const int32_t v5 = v0 * 512 + v1 * 4;
 	const lt_f32x4 v6 = lt_f32x4_load(&x[v5]);
 	part = lt_f32_max(part, v6.v[0]);
 	part = lt_f32_max(part, v6.v[1]);
@@ -77,7 +77,7 @@ extern "C" __global__ void __launch_bounds__(128) k0_y_1(const float *__restrict
 	const float v19 = lt_f32_max(v17, v18);
 	const float v20 = __shfl_xor_sync(0xffffffffu, v19, 1);
 	const float v21 = lt_f32_max(v19, v20);
-	const int64_t v23 = v1 / 32;
+	const int32_t v23 = v1 / 32;
 	const int v24 = v1 % 32 == 0;
 	if (v24) {
 		parts[v23] = v21;

@@ -11,21 +11,21 @@ extern "C" __global__ void __launch_bounds__(256) k0_y_1(const float *__restrict
 {
 	__shared__ __align__(128) uint8_t lt_shared[4224];
 	float *const x_copy = (float *)(lt_shared + 0);
-	const int64_t v0 = (int64_t)blockIdx.y;
-	const int64_t v1 = (int64_t)blockIdx.x;
-	const int64_t v2 = (int64_t)threadIdx.y;
-	const int64_t v3 = (int64_t)threadIdx.x;
-	const int64_t v9 = (uint64_t)v0 * 32 + (uint64_t)v1 * 3072 + (uint64_t)v2 * 96 + (uint64_t)v3;
-	const int64_t v12 = (uint64_t)v2 * 33 + (uint64_t)v3;
+	const int32_t v0 = (int32_t)blockIdx.y;
+	const int32_t v1 = (int32_t)blockIdx.x;
+	const int32_t v2 = (int32_t)threadIdx.y;
+	const int32_t v3 = (int32_t)threadIdx.x;
+	const int32_t v9 = v0 * 32 + v1 * 3072 + v2 * 96 + v3;
+	const int32_t v12 = v2 * 33 + v3;
 	x_copy[v12] = x[v9];
-	x_copy[(uint64_t)v12 + 264] = x[(uint64_t)v9 + 768];
-	x_copy[(uint64_t)v12 + 528] = x[(uint64_t)v9 + 1536];
-	x_copy[(uint64_t)v12 + 792] = x[(uint64_t)v9 + 2304];
+	x_copy[v12 + 264L] = x[v9 + 768L];
+	x_copy[v12 + 528L] = x[v9 + 1536L];
+	x_copy[v12 + 792L] = x[v9 + 2304L];
 	__syncthreads();
-	const int64_t v17 = (uint64_t)v2 + (uint64_t)v3 * 33;
-	const int64_t v24 = (uint64_t)v0 * 2048 + (uint64_t)v1 * 32 + (uint64_t)v2 * 64 + (uint64_t)v3;
+	const int32_t v17 = v2 + v3 * 33;
+	const int32_t v24 = v0 * 2048 + v1 * 32 + v2 * 64 + v3;
 	y[v24] = -x_copy[v17];
-	y[(uint64_t)v24 + 512] = -x_copy[(uint64_t)v17 + 8];
-	y[(uint64_t)v24 + 1024] = -x_copy[(uint64_t)v17 + 16];
-	y[(uint64_t)v24 + 1536] = -x_copy[(uint64_t)v17 + 24];
+	y[v24 + 512L] = -x_copy[v17 + 8L];
+	y[v24 + 1024L] = -x_copy[v17 + 16L];
+	y[v24 + 1536L] = -x_copy[v17 + 24L];
 }

@@ -114,7 +114,8 @@ one("conv_transpose", "ConvTranspose", f(1, 2, 3, 4), f(2, 2, 3, 3), strides=[2,
 x, w = f(1, 4, 4), f(4, 1, 3)
 more = {"strides": [2], "output_padding": [1]}
 groups = [{"x": x[:, k:k + 2], "w": w[k:k + 2]} for k in (0, 2)]
-groups = [expected(model([h.make_node("ConvTranspose", ["x", "w"], ["y"], **more)], g, ["y"]), g, ["y"])["y"] for g in groups]
+node = h.make_node("ConvTranspose", ["x", "w"], ["y"], **more)
+groups = [expected(model([node], g, ["y"]), g, ["y"])["y"] for g in groups]
 one("conv_transpose_groups", "ConvTranspose", x, w, group=2, out=np.concatenate(groups, 1), **more)
 one("max_pool", "MaxPool", f(1, 2, 5, 5), n_out=2, kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 1, 1])
 one("max_pool_ceil", "MaxPool", f(1, 1, 7), kernel_shape=[3], strides=[3], ceil_mode=1)
