@@ -169,6 +169,10 @@ void lt__onnx_ignore(struct lt_onnx_call *, const char *name);
 /* The first attribute that was not asked for; NULL: none. */
 const char *lt__onnx_unread(const struct lt_onnx_call *);
 
+/* op_control.c: x given to a graph of one input and one output (NULL: x itself).  LT_NONE: refused, and the outputs of
+ * the node are lost. */
+lt_node lt__onnx_apply(struct lt_onnx_call *, const struct Onnx__GraphProto *, lt_node x);
+
 /* table.c */
 /* The row for a version of the operator set; NULL with a sentence. */
 const struct lt_onnx_op *lt__onnx_op_find(struct lt_onnx *, const char *domain, const char *name, int64_t version);
