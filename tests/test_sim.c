@@ -34,7 +34,8 @@ Test(sim, words_after_its_name)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct keeper k = keeper_new();
 		cr_expect_eq(b->score(cases[i].config, &k.diag) > 0, cases[i].good, "%s", cases[i].config);
-		cr_expect(cases[i].good || strstr(k.text, " has no value") || strstr(k.text, " does not fit here") || strstr(k.text, " does not take '"),
+		cr_expect(cases[i].good || strstr(k.text, " has no value") || strstr(k.text, " does not fit here")
+				|| strstr(k.text, " does not take '"),
 			"%s: %s", cases[i].config, k.text);
 	}
 }
