@@ -292,7 +292,42 @@ out_of_range() {
 	file token int64 "$(sed -n 's/^  reads   token, int64 //p' "$to/help")" 1000000 &&
 	says 1 'an index is out of range 0..' "$to/gather" "$to/token.npy" "$to/y.npy"
 }
+# Inputs stay as they are, by whatever name; no device is touched; all before there is any work.
+keeps_inputs() {
+	local name bad=0
+	cp examples/first.lt "$to/keep.lt" && file kept float32 '[3, 4]' iota && ln -sf keep.lt "$to/keep-link" &&
+	cp "$to/keep.lt" "$to/keep.copy" && cp "$to/kept.npy" "$to/kept.copy" && echo 'unroll i' >"$to/keep.schedule" || return
+	for name in keep.lt keep-link kept.npy keep.schedule; do
+		says 2 'which is the same file: give another name with -o' "$O/lt-build" "$to/keep.lt" -c "w=$to/kept.npy" \
+			--schedule "$to/keep.schedule" --cc no-such-compiler -o "$to/$name" --name f || bad=1
+	done
+	says 2 'the input that is standard input' "$O/lt-build" - -c w=iota -o "$to/keep.lt" <"$to/keep.lt" &&
+	cmp "$to/keep.lt" "$to/keep.copy" && cmp "$to/kept.npy" "$to/kept.copy" && [ $bad = 0 ] || return
+	rm "$to/keep-link" && build "$to/keep.lt" -c w=iota -o "$to/keep" -q && "$to/keep" --help >/dev/null
+}
+no_place() {
+	local before
+	mkfifo -m 600 "$to/pipe" && before=$(stat -c %a /dev/full) &&
+	says 1 'it is no regular file' "$O/lt-build" examples/softmax.lt -o /dev/full --cc no-such-compiler &&
+	says 1 'it is no regular file' "$O/lt-build" examples/softmax.lt -o "$to/pipe" &&
+	[ "$(stat -c %a /dev/full)" = "$before" ] && [ "$(stat -c %a "$to/pipe")" = 600 ] &&
+	says 1 'No such file or directory' "$O/lt-build" examples/softmax.lt -o "$to/none/f" --cc no-such-compiler &&
+	mkdir -p "$to/dd" && says 1 'Is a directory' "$O/lt-build" examples/softmax.lt -o "$to/dd" --cc no-such-compiler &&
+	ln -sf nowhere "$to/dangling" && says 1 'a link to a file' "$O/lt-build" examples/softmax.lt -o "$to/dangling" \
+		--cc no-such-compiler
+}
+# A disk that is full when the result is copied there.
+no_room() {
+	printf '%s\n' '#!/bin/bash' 'ulimit -S -f unlimited; cc "$@" || exit' \
+		'case ${!#} in *.exe) head -c 200000 /dev/zero >>"${!#}" ;; esac' >"$to/large-cc" && chmod +x "$to/large-cc" || return
+	( ulimit -S -f 100; trap '' XFSZ
+		says 1 'm: cannot be written: File too large' "$O/lt-build" examples/first.lt -c w=iota -o "$to/m" --no-verify \
+			--cc "$to/large-cc" )
+}
 refusals() {
+	try "no input is written over" keeps_inputs
+	try "what cannot be written is said first" no_place
+	try "a disk that is full" no_room
 	try "the program refuses files" program_refuses
 	try "the program refuses numbers" out_of_range
 	try "a signal" signal

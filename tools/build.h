@@ -93,4 +93,8 @@ lt_status build_execute(struct building *, struct build_command *, uint32_t ms, 
 
 /* build_verify.c: runs the binary and judges what it wrote.  The verdict says whether it may be kept. */
 lt_status build_verify(struct building *);
+
+/* build_output.c: whether what -o names can be written, and is none of the inputs; what was built, copied there. */
+lt_status build_output_check(const struct building *);
+lt_status build_output_write(struct building *);
 #endif

@@ -1,9 +1,7 @@
 /* tools/lt-build.c -- builds a binary of its own from a model: the order of things; each step is in a build_*.c. */
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "backends/cpu/cpu.h"
 #include "tools/build.h"
 #include "tools/interrupt.h"
@@ -73,70 +71,6 @@ static lt_status read_model(struct building *b)
 	return b->o.schedule ? lt__mistake(lt__bytes_read(r->ctx, b->o.schedule, &r->schedule)) : LT_OK;
 }
 
-static lt_status add_file(struct building *b, const char *from, const char *to, bool executable)
-{
-	struct build_file *f = &b->out[b->n_out++];
-
-	snprintf(f->path, sizeof f->path, "%s", from);
-	snprintf(f->to, sizeof f->to, "%s", to);
-	f->executable = executable;
-	return LT_OK;
-}
-
-/* The files that are C keep the names by which they include each other. */
-static void list_files(struct building *b)
-{
-	static const struct { const char *ending; bool c_only, library; } texts[] = { { ".h", false, true },
-		{ ".c", true, false }, { "_data.c", true, false }, { "_main.c", true, false }, { ".bin", true, false } };
-	char from[BUILD_PATH], to[2 * BUILD_PATH];
-	const int folder = (int)(last_name(b->base) - b->base);
-	struct stat st;
-
-	if (b->format == BUILD_EXE)
-		add_file(b, b->binary, b->base, true);
-	if (*b->library) {
-		snprintf(to, sizeof to, "%s%s", b->base, endings[b->format]);
-		add_file(b, b->library, to, b->format == BUILD_SO);
-	}
-	for (size_t i = 0; i < sizeof texts / sizeof *texts && b->format != BUILD_EXE; i++) {
-		if ((texts[i].c_only && b->format != BUILD_C) || (!strcmp(texts[i].ending, "_main.c") && !b->o.main))
-			continue;
-		snprintf(to, sizeof to, "%.*s%s%s", folder, b->base, b->name, texts[i].ending);
-		if (stat(build_path(b, texts[i].ending, from, sizeof from), &st) == 0)
-			add_file(b, from, to, false);
-	}
-}
-
-static lt_status copy_file(struct building *b, const struct build_file *f)
-{
-	struct lt_context *ctx = b->run.ctx;
-	struct lt_bytes bytes;
-	struct lt_outfile out;
-	bool good;
-
-	LT_TRY(lt__bytes_read(ctx, f->path, &bytes));
-	lt_status st = lt__out_open(ctx, f->to, &out);
-	if (!st) {
-		const mode_t mask = umask(0);
-
-		umask(mask);
-		good = bytes.n == 0 || fwrite(bytes.at, 1, bytes.n, out.file) == bytes.n;
-		if (f->executable)
-			good = fchmod(fileno(out.file), 0777 & ~mask) == 0 && good;
-		st = lt__out_close(ctx, &out, good);
-	}
-	lt__bytes_free(&bytes);
-	return st;
-}
-
-static lt_status write_files(struct building *b)
-{
-	list_files(b);
-	for (int i = 0; i < b->n_out; i++)
-		LT_TRY(copy_file(b, &b->out[i]));
-	return LT_OK;
-}
-
 /* Where nobody else can replace what is built. */
 static lt_status open_folder(struct building *b)
 {
@@ -149,6 +83,7 @@ static lt_status open_folder(struct building *b)
 static lt_status build_work(struct building *b)
 {
 	LT_TRY(find_names(b));
+	LT_TRY(build_output_check(b));
 	LT_TRY(build_target_find(b));
 	LT_TRY(read_model(b));
 	LT_TRY(build_program(b));
@@ -159,7 +94,7 @@ static lt_status build_work(struct building *b)
 	LT_TRY(build_texts(b));
 	LT_TRY(build_compile(b));
 	LT_TRY(build_verify(b));
-	return write_files(b);
+	return build_output_write(b);
 }
 
 static void build_release(struct building *b)
