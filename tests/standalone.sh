@@ -281,6 +281,18 @@ program_refuses() {
 	says 1 'cannot be written' "$to/softmax" "$to/rows.npy" "$to/no/folder.npy" &&
 	[ ! -e "$to/y.npy" ]
 }
+# An input is never what a result is written to: by its name in C99, by its place elsewhere.
+program_keeps() {
+	local emit
+	file kept float32 '[2, 3]' iota && cp "$to/kept.npy" "$to/kept.copy" && ln -f "$to/kept.npy" "$to/other.npy" || return
+	for emit in c c99; do
+		build "$to/kept.lt" -o "$to/keeps" --emit $emit -q &&
+		says 2 "'x' and 'result' are the same file" "$to/keeps" "$to/kept.npy" "$to/kept.npy" &&
+		cmp "$to/kept.npy" "$to/kept.copy" && "$to/keeps" "$to/kept.npy" /dev/null || return
+	done
+	build "$to/kept.lt" -o "$to/keeps" -q && says 2 'are the same file' "$to/keeps" "$to/kept.npy" "$to/other.npy" &&
+	cmp "$to/kept.npy" "$to/kept.copy"
+}
 # An index and a run-time scalar, as the program and the model's evaluation say it.
 out_of_range() {
 	file key float32 '[16]' iota && file query float32 '[16, 1]' iota &&
@@ -329,6 +341,7 @@ refusals() {
 	try "what cannot be written is said first" no_place
 	try "a disk that is full" no_room
 	try "the program refuses files" program_refuses
+	try "the program writes over no input" program_keeps
 	try "the program refuses numbers" out_of_range
 	try "a signal" signal
 	try "no output" says 2 'a name for what is built is missing' "$O/lt-build" examples/softmax.lt

@@ -341,6 +341,17 @@ static int exists(const char *file)
 	return f != NULL;
 }
 
+/* By its place in the file system, where there are means to ask for that; a file that is not there yet, by its name. */
+static int same_file(const char *one, const char *two)
+{
+#ifdef WITH_STAT
+	struct stat a, b;
+	if (stat(one, &a) == 0 && stat(two, &b) == 0)
+		return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+#endif
+	return strcmp(one, two) == 0;
+}
+
 /* A number may be given in place of its file. */
 static int read_number(const char *word, const struct tensor *t)
 {
@@ -350,6 +361,23 @@ static int read_number(const char *word, const struct tensor *t)
 		return 0;
 	memcpy(t->at, &value, sizeof value);
 	return 1;
+}
+
+/* What is written may be no other file. */
+static int check_files(void)
+{
+	int i, k;
+	for (i = 0; i < N_TENSOR; i++)
+		for (k = 0; k < N_TENSOR; k++) {
+			if (tensors[i].kind == INPUT || !file_of[i] || !file_of[k] || (tensors[k].kind != INPUT && k >= i))
+				continue;
+			if (!read_number(file_of[k], &tensors[k]) && same_file(file_of[i], file_of[k])) {
+				fprintf(stderr, "%s: '%s' and '%s' are the same file, %s: nothing was done; give '%s' another one\n", NAME,
+					tensors[k].name, tensors[i].name, file_of[i], tensors[i].name);
+				return 2;
+			}
+		}
+	return 0;
 }
 
 /* Scalars first: they may decide what else is right. */
@@ -379,6 +407,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < N_TENSOR; i++)
 		memcpy(tensors[i].extent, tensors[i].shape, (size_t)tensors[i].rank * sizeof *tensors[i].extent);
 	code = take_words(argc, argv, &runs, &threads);
+	if (!code)
+		code = check_files();
 	if (!code)
 		code = read_all(1);
 	if (!code)
