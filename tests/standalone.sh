@@ -336,7 +336,43 @@ no_room() {
 		says 1 'm: cannot be written: File too large' "$O/lt-build" examples/first.lt -c w=iota -o "$to/m" --no-verify \
 			--cc "$to/large-cc" )
 }
+# Names that C or its library has: a program's function takes another one, a library's is asked for.
+taken_names() {
+	local name
+	for name in main malloc int printf first index logf pthread_create help tensors args THREADS; do
+		build "$to/x.lt" -o "$to/$name" -q && "$to/$name" "$to/x.npy" "$to/got.npy" && cmp "$to/x.npy" "$to/got.npy" || return
+	done
+	for name in int.so class.a main.c printf.a cosf.c isalpha_l.c; do
+		says 2 'give another one with --name' "$O/lt-build" "$to/x.lt" -o "$to/$name" --cc no-such-compiler &&
+		[ ! -e "$to/$name" ] || return
+	done
+	says 2 "'for' cannot be the name of a C function, for it is a word of C" "$O/lt-build" "$to/x.lt" -o "$to/f" --name for &&
+	build "$to/x.lt" -o "$to/printf.a" --name printf_model -q && [ -e "$to/printf_model.h" ]
+}
+# No name that the program's main file has at its left.
+own_names() {
+	local name
+	for name in $(sed -nE 's/^static ([a-z0-9_]+ )+\**([a-z_]+)[[( =].*/\2/p' tools/standalone/main.c) team workspace; do
+		says 2 'within the program' "$O/lt-build" "$to/x.lt" -o "$to/f.c" --name "$name" --cc no-such-compiler || return
+	done
+}
+# Every name that POSIX has in these headers is known.
+library_names() {
+	local names name bad=0
+	printf '#include <%s>\n' math.h stdio.h stdlib.h string.h pthread.h stdint.h >"$to/all.c"
+	gcc -std=c99 -D_XOPEN_SOURCE=700 -fsyntax-only -aux-info "$to/aux" "$to/all.c" || return
+	names=$(grep -o '[a-zA-Z0-9_]* (' "$to/aux" | tr -d ' (' | grep '^[a-z]' | grep -v '_t$' | grep -vx void | sort -u)
+	for name in $names; do
+		"$O/lt-build" "$to/x.lt" -o "$to/f.c" --name "$name" --cc no-such-compiler 2>&1 | grep -q 'the C library' ||
+			{ echo "$name is not known"; bad=1; }
+	done
+	[ $bad = 0 ]
+}
 refusals() {
+	file x float32 '[2, 3]' iota
+	try "names that are taken" taken_names
+	try "names of the program" own_names
+	try "names of the C library" library_names
 	try "no input is written over" keeps_inputs
 	try "what cannot be written is said first" no_place
 	try "a disk that is full" no_room

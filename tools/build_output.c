@@ -6,8 +6,6 @@
 #include <unistd.h>
 #include "tools/build.h"
 
-static const char *const endings[] = { [BUILD_EXE] = "", [BUILD_A] = ".a", [BUILD_SO] = ".so", [BUILD_C] = ".c" };
-
 static const char *last_name(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }
 
 /* The texts of libraries and of C keep the names by which they include each other. */
@@ -102,7 +100,7 @@ static lt_status check_place(const struct building *b, const char *to)
 
 static void whole_place(const struct building *b, char *to, size_t bytes)
 {
-	snprintf(to, bytes, "%s%s", b->base, endings[b->format]);
+	snprintf(to, bytes, "%s%s", b->base, build_endings[b->format]);
 }
 
 lt_status build_output_check(const struct building *b)

@@ -1,48 +1,10 @@
 /* tools/lt-build.c -- builds a binary of its own from a model: the order of things; each step is in a build_*.c. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include "backends/cpu/cpu.h"
 #include "tools/build.h"
 #include "tools/interrupt.h"
 #include "tools/plugins.h"
-
-static const char *const endings[] = { [BUILD_EXE] = "", [BUILD_A] = ".a", [BUILD_SO] = ".so", [BUILD_C] = ".c" };
-
-static const char *last_name(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }
-
-/* What -o, --format and --name say together. */
-static lt_status find_names(struct building *b)
-{
-	static const char *const formats[] = { "exe", "a", "so", "c" };
-	struct lt_context *ctx = b->run.ctx;
-	const size_t n = strlen(b->o.output);
-	const char *name;
-	size_t k = 0;
-
-	for (int i = BUILD_A; i <= BUILD_C && !b->o.format; i++)
-		if (n > strlen(endings[i]) && !strcmp(b->o.output + n - strlen(endings[i]), endings[i]))
-			b->format = (enum build_format)i;
-	for (int i = BUILD_EXE; i <= BUILD_C && b->o.format; i++)
-		if (!strcmp(b->o.format, formats[i]))
-			b->format = (enum build_format)i;
-	k = strlen(endings[b->format]);
-	snprintf(b->base, sizeof b->base, "%.*s", (int)(k && n > k && !strcmp(b->o.output + n - k, endings[b->format]) ? n
-		- k : n),
-		b->o.output);
-	name = b->o.name ? b->o.name : last_name(b->base);
-	if (n >= sizeof b->base - 16 || strlen(name) >= sizeof b->name - 16)
-		return lt_fail(ctx, LT_EINVAL, "the name '%s' is too long", b->o.output);
-	if (!*last_name(b->base))
-		return lt_fail(ctx, LT_EINVAL, "'%s' is no name of a file: lt-build MODEL -o NAME", b->o.output);
-	for (k = 0; name[k]; k++)
-		b->name[k] = (char)(isalnum((unsigned char)name[k]) ? name[k] : '_');
-	if (!isalpha((unsigned char)b->name[0]) || (b->o.name && strcmp(b->name, b->o.name) != 0))
-		return lt_fail(ctx, LT_EINVAL, "'%s' is no name for a C function, which begins with a letter and has letters, "
-			"digits and "
-			"_ in it: give one with --name", name);
-	return LT_OK;
-}
 
 /* The model, what it asks for, and what it is given. */
 static lt_status read_model(struct building *b)
@@ -82,7 +44,7 @@ static lt_status open_folder(struct building *b)
 
 static lt_status build_work(struct building *b)
 {
-	LT_TRY(find_names(b));
+	LT_TRY(build_names(b));
 	LT_TRY(build_output_check(b));
 	LT_TRY(build_target_find(b));
 	LT_TRY(read_model(b));
