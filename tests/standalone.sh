@@ -368,6 +368,16 @@ library_names() {
 	done
 	[ $bad = 0 ]
 }
+# What it says stands on lines of its own.
+compiler_says() {
+	printf '#!/bin/sh\necho "first line"; echo "second line"; exit 3\n' >"$to/loud-cc" && chmod +x "$to/loud-cc" &&
+	says 1 'failed on m.c (exit code 3):' "$O/lt-build" examples/softmax.lt -o "$to/m" --cc "$to/loud-cc" &&
+	grep -qx 'first line' "$to/said" && grep -qx 'second line' "$to/said"
+}
+lazy_compiler() {
+	printf '#!/bin/sh\nexit 0\n' >"$to/lazy-cc" && chmod +x "$to/lazy-cc" &&
+	says 1 'wrote no file: name another compiler with --cc' "$O/lt-build" examples/softmax.lt -o "$to/m" --cc "$to/lazy-cc"
+}
 refusals() {
 	file x float32 '[2, 3]' iota
 	try "names that are taken" taken_names
@@ -385,7 +395,11 @@ refusals() {
 	try "another machine's compiler" says 2 'name another compiler with --cc' "$O/lt-build" examples/softmax.lt \
 		-o "$to/m" --target neon --cc gcc
 	try "no compiler" says 2 'cannot be started' "$O/lt-build" examples/softmax.lt -o "$to/m" --cc no-such-compiler
-	try "a compiler that fails" says 1 'failed on' "$O/lt-build" examples/softmax.lt -o "$to/m" --cc false
+	try "a compiler that fails" says 1 'false failed on m.c (exit code 1): it said nothing' "$O/lt-build" examples/softmax.lt -o "$to/m" --cc false
+	try "and says why" compiler_says
+	try "a compiler that writes nothing" lazy_compiler
+	try "no such triple" says 2 "look whether the triple 'riscv64-linux-gnuu' is right" "$O/lt-build" examples/softmax.lt \
+		-o "$to/m" --target riscv64-linux-gnuu
 	try "no weights" says 2 "constant 'w'" "$O/lt-build" examples/first.lt -o "$to/m"
 	try "no function's name" says 2 'give one with --name' "$O/lt-build" examples/softmax.lt -o "$to/1st"
 	try "an option of another format" says 2 'does not go with' "$O/lt-build" examples/softmax.lt -o "$to/m.so" --main

@@ -76,6 +76,7 @@ lt_status build_compile(struct building *);
 enum { BUILD_MAX_WORDS = 4096 };
 struct build_command {
 	const char *on;                 /* for messages: what it works on */
+	const char *makes;              /* the file that is there when it has ended; NULL: none */
 	char text[32768]; size_t n;
 	const char *word[BUILD_MAX_WORDS + 1]; int n_word;
 	bool full;
