@@ -281,6 +281,16 @@ program_refuses() {
 	says 1 'cannot be written' "$to/softmax" "$to/rows.npy" "$to/no/folder.npy" &&
 	[ ! -e "$to/y.npy" ]
 }
+# Words that are no files: an option, a name, a name for the second time; a number below zero is none of them.
+program_words() {
+	file kept float32 '[2, 3]' iota && build "$to/kept.lt" -o "$to/words" -q &&
+	says 2 "there is no option '--foo'" "$to/words" --foo "$to/kept.npy" "$to/y.npy" &&
+	says 2 "there is no option '--version'" "$to/words" --version &&
+	says 2 "there is no 'z'; there is: x, result" "$to/words" "z=$to/kept.npy" "$to/y.npy" &&
+	says 2 "'x' is given twice" "$to/words" "x=$to/kept.npy" "x=$to/kept.npy" "$to/y.npy" &&
+	says 2 "'x' is given twice" "$to/words" "$to/kept.npy" "x=$to/kept.npy" "$to/y.npy" && [ ! -e "$to/y.npy" ] &&
+	(cd "$to" && cp kept.npy z=1.npy && ./words ./z=1.npy y.npy && cmp y.npy kept.npy) && rm "$to/y.npy"
+}
 # An input is never what a result is written to: by its name in C99, by its place elsewhere.
 program_keeps() {
 	local emit
@@ -388,6 +398,7 @@ refusals() {
 	try "a disk that is full" no_room
 	try "the program refuses files" program_refuses
 	try "the program writes over no input" program_keeps
+	try "the program refuses words" program_words
 	try "the program refuses numbers" out_of_range
 	try "a signal" signal
 	try "no output" says 2 'a name for what is built is missing' "$O/lt-build" examples/softmax.lt

@@ -285,17 +285,35 @@ static int help(FILE *to)
 
 static const char *file_of[N_TENSOR + 1];
 
+/* NAME=FILE, where NAME has no folder or ending in it: FILE may have a = of its own. */
+static int no_name(const char *word)
+{
+	const int n = (int)strcspn(word, "=");
+	int i;
+	fprintf(stderr, "%s: '%s': there is no '%.*s'; there is:", NAME, word, n, word);
+	for (i = 0; i < N_TENSOR; i++)
+		fprintf(stderr, "%s %s", i ? "," : "", tensors[i].name);
+	fprintf(stderr, "; a file of this name is ./%s\n", word);
+	return 2;
+}
+
 /* Files in the order of the tensors; 0, or an exit code. */
 static int take_file(char *word)
 {
 	int i;
 	for (i = 0; i < N_TENSOR; i++) {
 		const size_t n = strlen(tensors[i].name);
-		if (strncmp(word, tensors[i].name, n) == 0 && word[n] == '=') {
-			file_of[i] = word + n + 1;
-			return 0;
+		if (strncmp(word, tensors[i].name, n) != 0 || word[n] != '=')
+			continue;
+		if (file_of[i]) {
+			fprintf(stderr, "%s: '%s' is given twice: %s and %s\n", NAME, tensors[i].name, file_of[i], word + n + 1);
+			return 2;
 		}
+		file_of[i] = word + n + 1;
+		return 0;
 	}
+	if (word[strcspn(word, "=./")] == '=')
+		return no_name(word);
 	for (i = 0; i < N_TENSOR; i++)
 		if (has_place(&tensors[i]) && !file_of[i]) {
 			file_of[i] = word;
@@ -323,7 +341,10 @@ static int take_words(int n, char **word, long *runs, long *threads)
 			code = take_number(word[++i], 1000000000, runs);
 		else if (THREADS > 1 && strcmp(word[i], "--threads") == 0)
 			code = take_number(word[++i], THREADS, threads);
-		else
+		else if (word[i][0] == '-' && word[i][1] && !strchr("0123456789", word[i][1])) {
+			fprintf(stderr, "%s: there is no option '%s'; a file of this name is ./%s\n", NAME, word[i], word[i]);
+			code = help(stderr);
+		} else
 			code = take_file(word[i]);
 	for (i = 0; i < N_TENSOR && !code; i++)
 		if (has_place(&tensors[i]) && !file_of[i]) {
