@@ -83,6 +83,8 @@ void lt__export_table(const struct lt_export *x, struct lt_text *t)
 	if (!x->o.strict && x->p->options.n_thread > 1)
 		lt__text_format(t, "#define WITH_THREADS 1\n#include <pthread.h>\n");
 	lt__text_format(t, "#include \"%s\"\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n", x->o.header);
+	if (!x->o.strict)
+		lt__text_format(t, "#if defined __unix__ || defined __APPLE__\n#define WITH_STAT 1\n#include <sys/stat.h>\n#endif\n");
 	lt__text_format(t, "%s\n", x->o.strict ? "#define ALIGNED" : "#ifdef __GNUC__\n#define ALIGNED "
 		"__attribute__((aligned(64)))\n#else\n#define ALIGNED\n#endif");
 	lt__text_format(t, "#define NAME \"%s\"\n#define THREADS %s_THREADS\ntypedef struct %s_args args;\n\n", x->o.name,

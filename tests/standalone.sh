@@ -281,6 +281,28 @@ program_refuses() {
 	says 1 'cannot be written' "$to/softmax" "$to/rows.npy" "$to/no/folder.npy" &&
 	[ ! -e "$to/y.npy" ]
 }
+# Words that are no files: an option, a name, a name for the second time; a number below zero is none of them.
+program_words() {
+	file kept float32 '[2, 3]' iota && build "$to/kept.lt" -o "$to/words" -q &&
+	says 2 "there is no option '--foo'" "$to/words" --foo "$to/kept.npy" "$to/y.npy" &&
+	says 2 "there is no option '--version'" "$to/words" --version &&
+	says 2 "there is no 'z'; there is: x, result" "$to/words" "z=$to/kept.npy" "$to/y.npy" &&
+	says 2 "'x' is given twice" "$to/words" "x=$to/kept.npy" "x=$to/kept.npy" "$to/y.npy" &&
+	says 2 "'x' is given twice" "$to/words" "$to/kept.npy" "x=$to/kept.npy" "$to/y.npy" && [ ! -e "$to/y.npy" ] &&
+	(cd "$to" && cp kept.npy z=1.npy && ./words ./z=1.npy y.npy && cmp y.npy kept.npy) && rm "$to/y.npy"
+}
+# An input is never what a result is written to: by its name in C99, by its place elsewhere.
+program_keeps() {
+	local emit
+	file kept float32 '[2, 3]' iota && cp "$to/kept.npy" "$to/kept.copy" && ln -f "$to/kept.npy" "$to/other.npy" || return
+	for emit in c c99; do
+		build "$to/kept.lt" -o "$to/keeps" --emit $emit -q &&
+		says 2 "'x' and 'result' are the same file" "$to/keeps" "$to/kept.npy" "$to/kept.npy" &&
+		cmp "$to/kept.npy" "$to/kept.copy" && "$to/keeps" "$to/kept.npy" /dev/null || return
+	done
+	build "$to/kept.lt" -o "$to/keeps" -q && says 2 'are the same file' "$to/keeps" "$to/kept.npy" "$to/other.npy" &&
+	cmp "$to/kept.npy" "$to/kept.copy"
+}
 # An index and a run-time scalar, as the program and the model's evaluation say it.
 out_of_range() {
 	file key float32 '[16]' iota && file query float32 '[16, 1]' iota &&
@@ -292,8 +314,91 @@ out_of_range() {
 	file token int64 "$(sed -n 's/^  reads   token, int64 //p' "$to/help")" 1000000 &&
 	says 1 'an index is out of range 0..' "$to/gather" "$to/token.npy" "$to/y.npy"
 }
+# Inputs stay as they are, by whatever name; no device is touched; all before there is any work.
+keeps_inputs() {
+	local name bad=0
+	cp examples/first.lt "$to/keep.lt" && file kept float32 '[3, 4]' iota && ln -sf keep.lt "$to/keep-link" &&
+	cp "$to/keep.lt" "$to/keep.copy" && cp "$to/kept.npy" "$to/kept.copy" && echo 'unroll i' >"$to/keep.schedule" || return
+	for name in keep.lt keep-link kept.npy keep.schedule; do
+		says 2 'which is the same file: give another name with -o' "$O/lt-build" "$to/keep.lt" -c "w=$to/kept.npy" \
+			--schedule "$to/keep.schedule" --cc no-such-compiler -o "$to/$name" --name f || bad=1
+	done
+	says 2 'the input that is standard input' "$O/lt-build" - -c w=iota -o "$to/keep.lt" <"$to/keep.lt" &&
+	cmp "$to/keep.lt" "$to/keep.copy" && cmp "$to/kept.npy" "$to/kept.copy" && [ $bad = 0 ] || return
+	rm "$to/keep-link" && build "$to/keep.lt" -c w=iota -o "$to/keep" -q && "$to/keep" --help >/dev/null
+}
+no_place() {
+	local before
+	mkfifo -m 600 "$to/pipe" && before=$(stat -c %a /dev/full) &&
+	says 1 'it is no regular file' "$O/lt-build" examples/softmax.lt -o /dev/full --cc no-such-compiler &&
+	says 1 'it is no regular file' "$O/lt-build" examples/softmax.lt -o "$to/pipe" &&
+	[ "$(stat -c %a /dev/full)" = "$before" ] && [ "$(stat -c %a "$to/pipe")" = 600 ] &&
+	says 1 'No such file or directory' "$O/lt-build" examples/softmax.lt -o "$to/none/f" --cc no-such-compiler &&
+	mkdir -p "$to/dd" && says 1 'Is a directory' "$O/lt-build" examples/softmax.lt -o "$to/dd" --cc no-such-compiler &&
+	ln -sf nowhere "$to/dangling" && says 1 'a link to a file' "$O/lt-build" examples/softmax.lt -o "$to/dangling" \
+		--cc no-such-compiler
+}
+# A disk that is full when the result is copied there.
+no_room() {
+	printf '%s\n' '#!/bin/bash' 'ulimit -S -f unlimited; cc "$@" || exit' \
+		'case ${!#} in *.exe) head -c 200000 /dev/zero >>"${!#}" ;; esac' >"$to/large-cc" && chmod +x "$to/large-cc" || return
+	( ulimit -S -f 100; trap '' XFSZ
+		says 1 'm: cannot be written: File too large' "$O/lt-build" examples/first.lt -c w=iota -o "$to/m" --no-verify \
+			--cc "$to/large-cc" )
+}
+# Names that C or its library has: a program's function takes another one, a library's is asked for.
+taken_names() {
+	local name
+	for name in main malloc int printf first index logf pthread_create help tensors args THREADS; do
+		build "$to/x.lt" -o "$to/$name" -q && "$to/$name" "$to/x.npy" "$to/got.npy" && cmp "$to/x.npy" "$to/got.npy" || return
+	done
+	for name in int.so class.a main.c printf.a cosf.c isalpha_l.c; do
+		says 2 'give another one with --name' "$O/lt-build" "$to/x.lt" -o "$to/$name" --cc no-such-compiler &&
+		[ ! -e "$to/$name" ] || return
+	done
+	says 2 "'for' cannot be the name of a C function, for it is a word of C" "$O/lt-build" "$to/x.lt" -o "$to/f" --name for &&
+	build "$to/x.lt" -o "$to/printf.a" --name printf_model -q && [ -e "$to/printf_model.h" ]
+}
+# No name that the program's main file has at its left.
+own_names() {
+	local name
+	for name in $(sed -nE 's/^static ([a-z0-9_]+ )+\**([a-z_]+)[[( =].*/\2/p' tools/standalone/main.c) team workspace; do
+		says 2 'within the program' "$O/lt-build" "$to/x.lt" -o "$to/f.c" --name "$name" --cc no-such-compiler || return
+	done
+}
+# Every name that POSIX has in these headers is known.
+library_names() {
+	local names name bad=0
+	printf '#include <%s>\n' math.h stdio.h stdlib.h string.h pthread.h stdint.h >"$to/all.c"
+	gcc -std=c99 -D_XOPEN_SOURCE=700 -fsyntax-only -aux-info "$to/aux" "$to/all.c" || return
+	names=$(grep -o '[a-zA-Z0-9_]* (' "$to/aux" | tr -d ' (' | grep '^[a-z]' | grep -v '_t$' | grep -vx void | sort -u)
+	for name in $names; do
+		"$O/lt-build" "$to/x.lt" -o "$to/f.c" --name "$name" --cc no-such-compiler 2>&1 | grep -q 'the C library' ||
+			{ echo "$name is not known"; bad=1; }
+	done
+	[ $bad = 0 ]
+}
+# What it says stands on lines of its own.
+compiler_says() {
+	printf '#!/bin/sh\necho "first line"; echo "second line"; exit 3\n' >"$to/loud-cc" && chmod +x "$to/loud-cc" &&
+	says 1 'failed on m.c (exit code 3):' "$O/lt-build" examples/softmax.lt -o "$to/m" --cc "$to/loud-cc" &&
+	grep -qx 'first line' "$to/said" && grep -qx 'second line' "$to/said"
+}
+lazy_compiler() {
+	printf '#!/bin/sh\nexit 0\n' >"$to/lazy-cc" && chmod +x "$to/lazy-cc" &&
+	says 1 'wrote no file: name another compiler with --cc' "$O/lt-build" examples/softmax.lt -o "$to/m" --cc "$to/lazy-cc"
+}
 refusals() {
+	file x float32 '[2, 3]' iota
+	try "names that are taken" taken_names
+	try "names of the program" own_names
+	try "names of the C library" library_names
+	try "no input is written over" keeps_inputs
+	try "what cannot be written is said first" no_place
+	try "a disk that is full" no_room
 	try "the program refuses files" program_refuses
+	try "the program writes over no input" program_keeps
+	try "the program refuses words" program_words
 	try "the program refuses numbers" out_of_range
 	try "a signal" signal
 	try "no output" says 2 'a name for what is built is missing' "$O/lt-build" examples/softmax.lt
@@ -301,7 +406,11 @@ refusals() {
 	try "another machine's compiler" says 2 'name another compiler with --cc' "$O/lt-build" examples/softmax.lt \
 		-o "$to/m" --target neon --cc gcc
 	try "no compiler" says 2 'cannot be started' "$O/lt-build" examples/softmax.lt -o "$to/m" --cc no-such-compiler
-	try "a compiler that fails" says 1 'failed on' "$O/lt-build" examples/softmax.lt -o "$to/m" --cc false
+	try "a compiler that fails" says 1 'false failed on m.c (exit code 1): it said nothing' "$O/lt-build" examples/softmax.lt -o "$to/m" --cc false
+	try "and says why" compiler_says
+	try "a compiler that writes nothing" lazy_compiler
+	try "no such triple" says 2 "look whether the triple 'riscv64-linux-gnuu' is right" "$O/lt-build" examples/softmax.lt \
+		-o "$to/m" --target riscv64-linux-gnuu
 	try "no weights" says 2 "constant 'w'" "$O/lt-build" examples/first.lt -o "$to/m"
 	try "no function's name" says 2 'give one with --name' "$O/lt-build" examples/softmax.lt -o "$to/1st"
 	try "an option of another format" says 2 'does not go with' "$O/lt-build" examples/softmax.lt -o "$to/m.so" --main

@@ -76,6 +76,7 @@ lt_status build_compile(struct building *);
 enum { BUILD_MAX_WORDS = 4096 };
 struct build_command {
 	const char *on;                 /* for messages: what it works on */
+	const char *makes;              /* the file that is there when it has ended; NULL: none */
 	char text[32768]; size_t n;
 	const char *word[BUILD_MAX_WORDS + 1]; int n_word;
 	bool full;
@@ -93,4 +94,11 @@ lt_status build_execute(struct building *, struct build_command *, uint32_t ms, 
 
 /* build_verify.c: runs the binary and judges what it wrote.  The verdict says whether it may be kept. */
 lt_status build_verify(struct building *);
+
+/* build_names.c: the format, the function's name and base; none that C, C++ or their library has. */
+lt_status build_names(struct building *);
+extern const char *const build_endings[];       /* of files, by format */
+/* build_output.c: whether what -o names can be written, and is none of the inputs; what was built, copied there. */
+lt_status build_output_check(const struct building *);
+lt_status build_output_write(struct building *);
 #endif

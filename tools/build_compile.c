@@ -3,11 +3,18 @@
 #include <string.h>
 #include "tools/build.h"
 
+/* What a command writes, as its next word. */
+static void command_makes(struct build_command *c, const char *path)
+{
+	build_command_word(c, path);
+	c->makes = c->n_word ? c->word[c->n_word - 1] : NULL;
+}
+
 static void compile_one(const struct building *b, struct build_command *c, const char *ending, const char *object)
 {
 	char path[BUILD_PATH], flags[4096];
 
-	c->on = ending;
+	c->on = "a text";
 	build_command_words(c, b->target.cc);
 	(void)build_target_flags(b, flags, sizeof flags);
 	build_command_words(c, flags);
@@ -19,8 +26,10 @@ static void compile_one(const struct building *b, struct build_command *c, const
 		build_command_word(c, "-pthread");
 	build_command_word(c, "-c");
 	build_command_word(c, build_path(b, ending, path, sizeof path));
+	if (!c->full)
+		c->on = strrchr(c->word[c->n_word - 1], '/') + 1;
 	build_command_word(c, "-o");
-	build_command_word(c, build_path(b, object, path, sizeof path));
+	command_makes(c, build_path(b, object, path, sizeof path));
 }
 
 static void link_begin(const struct building *b, struct build_command *c)
@@ -57,7 +66,7 @@ static lt_status link_library(struct building *b, struct build_command *c)
 		build_command_word(c, soname);
 		link_function(b, c);
 		build_command_words(c, "-lm -o");
-		build_command_word(c, b->library);
+		command_makes(c, b->library);
 		return build_run(b, c, 1);
 	}
 	snprintf(line, sizeof line, "%s -print-prog-name=ar", b->target.cc);
@@ -66,7 +75,7 @@ static lt_status link_library(struct building *b, struct build_command *c)
 	*c = (struct build_command){ .on = "what was compiled" };
 	build_command_word(c, ar);
 	build_command_word(c, "rcs");
-	build_command_word(c, b->library);
+	command_makes(c, b->library);
 	link_function(b, c);
 	return build_run(b, c, 1);
 }
@@ -87,7 +96,7 @@ static lt_status link_program(struct building *b, struct build_command *c)
 		build_command_word(c, rpath);
 	}
 	build_command_words(c, "-lm -pthread -o");
-	build_command_word(c, build_path(b, ".exe", b->binary, sizeof b->binary));
+	command_makes(c, build_path(b, ".exe", b->binary, sizeof b->binary));
 	return build_run(b, c, 1);
 }
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "backends/cpu/cpu.h"
 #include "tools/build.h"
 #include "tools/interrupt.h"
@@ -30,8 +31,8 @@ static lt_status process_failed(struct building *b, const struct lt_command *c)
 	if (c->late)
 		return lt_fail(ctx, LT_ECOMPILE, "%s was ended on %s, because it took too long: give it more time with --cc-timeout",
 			c->argv[0], c->on);
-	return lt_fail(ctx, LT_ECOMPILE, "%s failed on %s (exit code %d)%s%-s", c->argv[0], c->on, c->status,
-		c->output[0] ? ":\n" : "", c->output);
+	return lt_fail(ctx, LT_ECOMPILE, "%s failed on %s (exit code %d)%-s%-s", c->argv[0], c->on, c->status,
+		c->output[0] ? ":\n" : ": it said nothing; name another compiler with --cc", c->output);
 }
 
 void build_command_word(struct build_command *c, const char *word)
@@ -85,6 +86,10 @@ lt_status build_run(struct building *b, struct build_command *command, int n)
 	for (int i = 0; i < n && !st; i++)
 		if (c[i].status != 0)
 			st = process_failed(b, &c[i]);
+	for (int i = 0; i < n && !st; i++)
+		if (command[i].makes && access(command[i].makes, F_OK) != 0)
+			st = lt_fail(b->run.ctx, LT_ECOMPILE, "%s ended on %s as if all were well, but wrote no file: name another compiler "
+				"with --cc", c[i].argv[0], c[i].on);
 	free(c);
 	return st;
 }

@@ -36,6 +36,10 @@ static lt_status find_compiler(struct building *b, bool triple)
 	switch (build_ask(b, line, b->target.triple, sizeof b->target.triple)) {
 	case LT_ENOMEM: return LT_ENOMEM;
 	case LT_EMISSING:
+		if (triple && !b->o.cc)
+			return lt_fail(b->run.ctx, LT_EINVAL, "the compiler '%s' cannot be started: look whether the triple '%s' is right, "
+				"install its compiler (scripts/setup.sh cross installs some on Debian), or name another one with --cc",
+				b->target.cc, b->o.target);
 		return lt_fail(b->run.ctx, LT_EINVAL, "the compiler '%s' cannot be started: name another one with --cc",
 			b->target.cc);
 	default: return LT_OK;          /* a compiler need not know the question */

@@ -1,50 +1,10 @@
 /* tools/lt-build.c -- builds a binary of its own from a model: the order of things; each step is in a build_*.c. */
-#include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "backends/cpu/cpu.h"
 #include "tools/build.h"
 #include "tools/interrupt.h"
 #include "tools/plugins.h"
-
-static const char *const endings[] = { [BUILD_EXE] = "", [BUILD_A] = ".a", [BUILD_SO] = ".so", [BUILD_C] = ".c" };
-
-static const char *last_name(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }
-
-/* What -o, --format and --name say together. */
-static lt_status find_names(struct building *b)
-{
-	static const char *const formats[] = { "exe", "a", "so", "c" };
-	struct lt_context *ctx = b->run.ctx;
-	const size_t n = strlen(b->o.output);
-	const char *name;
-	size_t k = 0;
-
-	for (int i = BUILD_A; i <= BUILD_C && !b->o.format; i++)
-		if (n > strlen(endings[i]) && !strcmp(b->o.output + n - strlen(endings[i]), endings[i]))
-			b->format = (enum build_format)i;
-	for (int i = BUILD_EXE; i <= BUILD_C && b->o.format; i++)
-		if (!strcmp(b->o.format, formats[i]))
-			b->format = (enum build_format)i;
-	k = strlen(endings[b->format]);
-	snprintf(b->base, sizeof b->base, "%.*s", (int)(k && n > k && !strcmp(b->o.output + n - k, endings[b->format]) ? n
-		- k : n),
-		b->o.output);
-	name = b->o.name ? b->o.name : last_name(b->base);
-	if (n >= sizeof b->base - 16 || strlen(name) >= sizeof b->name - 16)
-		return lt_fail(ctx, LT_EINVAL, "the name '%s' is too long", b->o.output);
-	if (!*last_name(b->base))
-		return lt_fail(ctx, LT_EINVAL, "'%s' is no name of a file: lt-build MODEL -o NAME", b->o.output);
-	for (k = 0; name[k]; k++)
-		b->name[k] = (char)(isalnum((unsigned char)name[k]) ? name[k] : '_');
-	if (!isalpha((unsigned char)b->name[0]) || (b->o.name && strcmp(b->name, b->o.name) != 0))
-		return lt_fail(ctx, LT_EINVAL, "'%s' is no name for a C function, which begins with a letter and has letters, "
-			"digits and "
-			"_ in it: give one with --name", name);
-	return LT_OK;
-}
 
 /* The model, what it asks for, and what it is given. */
 static lt_status read_model(struct building *b)
@@ -73,70 +33,6 @@ static lt_status read_model(struct building *b)
 	return b->o.schedule ? lt__mistake(lt__bytes_read(r->ctx, b->o.schedule, &r->schedule)) : LT_OK;
 }
 
-static lt_status add_file(struct building *b, const char *from, const char *to, bool executable)
-{
-	struct build_file *f = &b->out[b->n_out++];
-
-	snprintf(f->path, sizeof f->path, "%s", from);
-	snprintf(f->to, sizeof f->to, "%s", to);
-	f->executable = executable;
-	return LT_OK;
-}
-
-/* The files that are C keep the names by which they include each other. */
-static void list_files(struct building *b)
-{
-	static const struct { const char *ending; bool c_only, library; } texts[] = { { ".h", false, true },
-		{ ".c", true, false }, { "_data.c", true, false }, { "_main.c", true, false }, { ".bin", true, false } };
-	char from[BUILD_PATH], to[2 * BUILD_PATH];
-	const int folder = (int)(last_name(b->base) - b->base);
-	struct stat st;
-
-	if (b->format == BUILD_EXE)
-		add_file(b, b->binary, b->base, true);
-	if (*b->library) {
-		snprintf(to, sizeof to, "%s%s", b->base, endings[b->format]);
-		add_file(b, b->library, to, b->format == BUILD_SO);
-	}
-	for (size_t i = 0; i < sizeof texts / sizeof *texts && b->format != BUILD_EXE; i++) {
-		if ((texts[i].c_only && b->format != BUILD_C) || (!strcmp(texts[i].ending, "_main.c") && !b->o.main))
-			continue;
-		snprintf(to, sizeof to, "%.*s%s%s", folder, b->base, b->name, texts[i].ending);
-		if (stat(build_path(b, texts[i].ending, from, sizeof from), &st) == 0)
-			add_file(b, from, to, false);
-	}
-}
-
-static lt_status copy_file(struct building *b, const struct build_file *f)
-{
-	struct lt_context *ctx = b->run.ctx;
-	struct lt_bytes bytes;
-	struct lt_outfile out;
-	bool good;
-
-	LT_TRY(lt__bytes_read(ctx, f->path, &bytes));
-	lt_status st = lt__out_open(ctx, f->to, &out);
-	if (!st) {
-		const mode_t mask = umask(0);
-
-		umask(mask);
-		good = bytes.n == 0 || fwrite(bytes.at, 1, bytes.n, out.file) == bytes.n;
-		if (f->executable)
-			good = fchmod(fileno(out.file), 0777 & ~mask) == 0 && good;
-		st = lt__out_close(ctx, &out, good);
-	}
-	lt__bytes_free(&bytes);
-	return st;
-}
-
-static lt_status write_files(struct building *b)
-{
-	list_files(b);
-	for (int i = 0; i < b->n_out; i++)
-		LT_TRY(copy_file(b, &b->out[i]));
-	return LT_OK;
-}
-
 /* Where nobody else can replace what is built. */
 static lt_status open_folder(struct building *b)
 {
@@ -148,7 +44,8 @@ static lt_status open_folder(struct building *b)
 
 static lt_status build_work(struct building *b)
 {
-	LT_TRY(find_names(b));
+	LT_TRY(build_names(b));
+	LT_TRY(build_output_check(b));
 	LT_TRY(build_target_find(b));
 	LT_TRY(read_model(b));
 	LT_TRY(build_program(b));
@@ -159,7 +56,7 @@ static lt_status build_work(struct building *b)
 	LT_TRY(build_texts(b));
 	LT_TRY(build_compile(b));
 	LT_TRY(build_verify(b));
-	return write_files(b);
+	return build_output_write(b);
 }
 
 static void build_release(struct building *b)

@@ -285,17 +285,35 @@ static int help(FILE *to)
 
 static const char *file_of[N_TENSOR + 1];
 
+/* NAME=FILE, where NAME has no folder or ending in it: FILE may have a = of its own. */
+static int no_name(const char *word)
+{
+	const int n = (int)strcspn(word, "=");
+	int i;
+	fprintf(stderr, "%s: '%s': there is no '%.*s'; there is:", NAME, word, n, word);
+	for (i = 0; i < N_TENSOR; i++)
+		fprintf(stderr, "%s %s", i ? "," : "", tensors[i].name);
+	fprintf(stderr, "; a file of this name is ./%s\n", word);
+	return 2;
+}
+
 /* Files in the order of the tensors; 0, or an exit code. */
 static int take_file(char *word)
 {
 	int i;
 	for (i = 0; i < N_TENSOR; i++) {
 		const size_t n = strlen(tensors[i].name);
-		if (strncmp(word, tensors[i].name, n) == 0 && word[n] == '=') {
-			file_of[i] = word + n + 1;
-			return 0;
+		if (strncmp(word, tensors[i].name, n) != 0 || word[n] != '=')
+			continue;
+		if (file_of[i]) {
+			fprintf(stderr, "%s: '%s' is given twice: %s and %s\n", NAME, tensors[i].name, file_of[i], word + n + 1);
+			return 2;
 		}
+		file_of[i] = word + n + 1;
+		return 0;
 	}
+	if (word[strcspn(word, "=./")] == '=')
+		return no_name(word);
 	for (i = 0; i < N_TENSOR; i++)
 		if (has_place(&tensors[i]) && !file_of[i]) {
 			file_of[i] = word;
@@ -323,7 +341,10 @@ static int take_words(int n, char **word, long *runs, long *threads)
 			code = take_number(word[++i], 1000000000, runs);
 		else if (THREADS > 1 && strcmp(word[i], "--threads") == 0)
 			code = take_number(word[++i], THREADS, threads);
-		else
+		else if (word[i][0] == '-' && word[i][1] && !strchr("0123456789", word[i][1])) {
+			fprintf(stderr, "%s: there is no option '%s'; a file of this name is ./%s\n", NAME, word[i], word[i]);
+			code = help(stderr);
+		} else
 			code = take_file(word[i]);
 	for (i = 0; i < N_TENSOR && !code; i++)
 		if (has_place(&tensors[i]) && !file_of[i]) {
@@ -341,6 +362,17 @@ static int exists(const char *file)
 	return f != NULL;
 }
 
+/* By its place in the file system, where there are means to ask for that; a file that is not there yet, by its name. */
+static int same_file(const char *one, const char *two)
+{
+#ifdef WITH_STAT
+	struct stat a, b;
+	if (stat(one, &a) == 0 && stat(two, &b) == 0)
+		return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+#endif
+	return strcmp(one, two) == 0;
+}
+
 /* A number may be given in place of its file. */
 static int read_number(const char *word, const struct tensor *t)
 {
@@ -350,6 +382,23 @@ static int read_number(const char *word, const struct tensor *t)
 		return 0;
 	memcpy(t->at, &value, sizeof value);
 	return 1;
+}
+
+/* What is written may be no other file. */
+static int check_files(void)
+{
+	int i, k;
+	for (i = 0; i < N_TENSOR; i++)
+		for (k = 0; k < N_TENSOR; k++) {
+			if (tensors[i].kind == INPUT || !file_of[i] || !file_of[k] || (tensors[k].kind != INPUT && k >= i))
+				continue;
+			if (!read_number(file_of[k], &tensors[k]) && same_file(file_of[i], file_of[k])) {
+				fprintf(stderr, "%s: '%s' and '%s' are the same file, %s: nothing was done; give '%s' another one\n", NAME,
+					tensors[k].name, tensors[i].name, file_of[i], tensors[i].name);
+				return 2;
+			}
+		}
+	return 0;
 }
 
 /* Scalars first: they may decide what else is right. */
@@ -379,6 +428,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < N_TENSOR; i++)
 		memcpy(tensors[i].extent, tensors[i].shape, (size_t)tensors[i].rank * sizeof *tensors[i].extent);
 	code = take_words(argc, argv, &runs, &threads);
+	if (!code)
+		code = check_files();
 	if (!code)
 		code = read_all(1);
 	if (!code)
