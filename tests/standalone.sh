@@ -243,7 +243,7 @@ cross() {
 	try "$triple: compiled by hand" cross_by_hand
 	# A PATH with the compiler and without QEMU.
 	mkdir -p "$to/bin" && ln -sf "$(command -v "$triple-gcc")" "$to/bin"
-	try "$triple: nothing runs it" says 3 'nothing was verified' env PATH="$to/bin" "$O/lt-build" examples/softmax.lt \
+	try "$triple: nothing runs it" says 3 'is written, though it is not verified' env PATH="$to/bin" "$O/lt-build" examples/softmax.lt \
 		-o "$to/unknown" --target "$triple"
 	try "$triple: and it is written" [ -x "$to/unknown" ]
 	rm -f "$to/unknown"
@@ -271,14 +271,24 @@ signal() {
 program_refuses() {
 	file small float32 '[2, 3]' iota && file rows float32 '[64, 1000]' random && file double float64 '[64, 1000]' ones &&
 	build examples/softmax.lt -o "$to/softmax" -q && head -c 300 "$to/rows.npy" >"$to/short.npy" &&
-	says 2 'its shape is another one' "$to/softmax" "$to/small.npy" "$to/y.npy" &&
-	says 2 'its elements are of another type' "$to/softmax" "$to/double.npy" "$to/y.npy" &&
+	says 2 "small.npy: its shape is [2, 3]; 'x' is float32 [64, 1000]" "$to/softmax" "$to/small.npy" "$to/y.npy" &&
+	says 2 "its elements are float64; 'x' is float32" "$to/softmax" "$to/double.npy" "$to/y.npy" &&
 	says 2 'more or fewer bytes' "$to/softmax" "$to/short.npy" "$to/y.npy" &&
+	printf '\x93NUMPY\x01\x00\x46\x00%-70s' "{'descr': '>f4', 'fortran_order': False, 'shape': (64, 1000), }" >"$to/high.npy" &&
+	says 2 'its elements are float32 with the high byte first' "$to/softmax" "$to/high.npy" "$to/y.npy" &&
+	printf '\x93NUMPY\x01\x00\x46\x00%-70s' "{'descr': '|O', 'fortran_order': False, 'shape': (6,), }" >"$to/object.npy" &&
+	says 2 "its elements are of NumPy's type |O" "$to/softmax" "$to/object.npy" "$to/y.npy" &&
+	printf '\x93NUMPY\x01\x00\x46\x00%-70s' "{'descr': '<f4', 'fortran_order': False, 'shape': (6,), }" >"$to/six.npy" &&
+	says 2 'its shape is [6]' "$to/softmax" "$to/six.npy" "$to/y.npy" &&
+	printf '\x93NUMPY\x01\x00\x46\x00%-70s' "{'descr': '<f4', 'fortran_order': False, 'shape': (6;), }" >"$to/bad.npy" &&
+	says 2 'its header is damaged' "$to/softmax" "$to/bad.npy" "$to/y.npy" &&
+	says 2 'No such file or directory' "$to/softmax" "$to/none.npy" "$to/y.npy" &&
+	says 1 'No space left on device' "$to/softmax" "$to/rows.npy" /dev/full &&
 	says 2 'cannot be opened' "$to/softmax" "$to/none.npy" "$to/y.npy" &&
 	says 2 'is no .npy file' "$to/softmax" "$to/softmax" "$to/y.npy" &&
 	says 2 "a file for 'result' is missing" "$to/softmax" "$to/rows.npy" &&
 	says 2 'one file too many' "$to/softmax" a b c &&
-	says 1 'cannot be written' "$to/softmax" "$to/rows.npy" "$to/no/folder.npy" &&
+	says 1 'cannot be written: No such file' "$to/softmax" "$to/rows.npy" "$to/no/folder.npy" &&
 	[ ! -e "$to/y.npy" ]
 }
 # Words that are no files: an option, a name, a name for the second time; a number below zero is none of them.

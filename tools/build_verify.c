@@ -199,8 +199,8 @@ static lt_status verify_run(struct verify *v, int32_t number)
 	if (st)
 		verify_progress_end(v);
 	if (st && st != LT_ENOMEM)
-		return lt_fail(r->ctx, LT_EINVAL, "nothing was verified: the reference refuses these inputs: %s; give others with "
-			"--verify-input or --verify-inputs", lt_context_message(r->ctx));
+		return lt_fail(r->ctx, LT_EINVAL, "nothing was verified, and nothing is written: the reference refuses these "
+			"inputs: %s; give others with --verify-input or --verify-inputs", lt_context_message(r->ctx));
 	st = st ? st : run_binary(v, input);
 	if (!st)
 		st = judge_all(v, j);

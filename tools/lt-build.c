@@ -5,6 +5,7 @@
 #include "tools/build.h"
 #include "tools/interrupt.h"
 #include "tools/plugins.h"
+#include "tools/say.h"
 
 /* The model, what it asks for, and what it is given. */
 static lt_status read_model(struct building *b)
@@ -56,7 +57,10 @@ static lt_status build_work(struct building *b)
 	LT_TRY(build_texts(b));
 	LT_TRY(build_compile(b));
 	LT_TRY(build_verify(b));
-	return build_output_write(b);
+	LT_TRY(build_output_write(b));
+	if (b->verdict)
+		lt__say(stderr, "lt-build: %s is written, though it is not verified\n", b->o.output);
+	return LT_OK;
 }
 
 static void build_release(struct building *b)

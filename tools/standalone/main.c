@@ -21,6 +21,45 @@ static const char *value_of(const char *header, const char *key)
 	return at;
 }
 
+/* What a header says, in words; what is not plain text there is not shown. */
+static const char *found_type(const char *descr)
+{
+	static const char *const types[][2] = { { "f8", "float64" }, { "f4", "float32" }, { "f2", "float16" }, { "V2",
+		"bfloat16" }, { "i8", "int64" }, { "i4", "int32" }, { "i2", "int16" }, { "i1", "int8" }, { "u1", "uint8" },
+		{ "b1", "bool" } };
+	static char why[80];
+	size_t i;
+	for (i = 0; i < sizeof types / sizeof *types; i++)
+		if (strchr("<>|=", *descr) && strncmp(descr + 1, types[i][0], 2) == 0 && strchr("'\"", descr[3])) {
+			sprintf(why, "its elements are %s%s", types[i][1], *descr == '>' ? " with the high byte first" : "");
+			return why;
+		}
+	i = strspn(descr, "<>|=abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+	if (i == 0 || i > 20 || !strchr("'\"", descr[i]))
+		return "its elements are of another type";
+	sprintf(why, "its elements are of NumPy's type %.*s", (int)i, descr);
+	return why;
+}
+
+static const char *found_shape(const char *shape)
+{
+	static char why[200];
+	size_t n = *shape == '(' ? strspn(shape + 1, "0123456789, L") : 0;
+	if (*shape != '(' || shape[n + 1] != ')' || n > sizeof why - 40)
+		return "its header is damaged";
+	while (n && (shape[n] == ',' || shape[n] == ' '))
+		n--;
+	sprintf(why, "its shape is [%.*s]", (int)n, shape + 1);
+	return why;
+}
+
+/* With the system's reason, if there is one. */
+static int fail(const char *file, const char *what, int error, int code)
+{
+	fprintf(stderr, "%s: %s %s%s%s\n", NAME, file, what, error ? ": " : "", error ? strerror(error) : "");
+	return code;
+}
+
 /* bfloat16, which NumPy does not have, may also be given as 16-bit integers. */
 static int is_type(const struct tensor *t, const char *descr)
 {
@@ -115,12 +154,14 @@ static int read_tensor(const char *file, const struct tensor *t)
 	size_t n = 0;
 	const char *descr, *order, *shape;
 	const uint16_t one = 1;
-	FILE *f = fopen(file, "rb");
+	FILE *f;
 	int code = 2;
+	errno = 0;
+	f = fopen(file, "rb");
 	if (!f) {
-		fprintf(stderr, "%s: %s cannot be opened: give the %s '%s' as a .npy file\n", NAME, file,
-			t->kind == STATE ? "state" : "input", t->name);
-		return 2;
+		code = errno;
+		sprintf(header, "cannot be opened as the %s '%.999s'", t->kind == STATE ? "state" : "input", t->name);
+		return fail(file, header, code, 2);
 	}
 	if (fread(begin, 1, 10, f) == 10 && memcmp(begin, "\x93NUMPY", 6) == 0) {
 		n = begin[8] | (size_t)begin[9] << 8;
@@ -140,9 +181,9 @@ static int read_tensor(const char *file, const struct tensor *t)
 	else if (!*(const unsigned char *)&one)
 		refuse(file, t, "this machine stores the high byte first, which this program does not read");
 	else if (!is_type(t, descr))
-		refuse(file, t, "its elements are of another type");
+		refuse(file, t, found_type(descr));
 	else if (!read_shape(shape, t))
-		refuse(file, t, "its shape is another one");
+		refuse(file, t, found_shape(shape));
 	else if (strncmp(order, "False", 5) != 0)
 		refuse(file, t, "it is in Fortran's order (save numpy.ascontiguousarray of it)");
 	else if (!move_rows(f, t, 0, t->at, 0) || fgetc(f) != EOF)
@@ -157,8 +198,11 @@ out:
 static int write_tensor(const char *file, const struct tensor *t)
 {
 	size_t n = 10, end;
-	int i, good;
-	FILE *f = fopen(file, "wb");
+	int i, good, error;
+	FILE *f;
+	errno = 0;
+	f = fopen(file, "wb");
+	error = errno;
 	n += (size_t)sprintf(header + n, "{'descr': '%s%s', 'fortran_order': False, 'shape': (", t->bytes == 1 ? "|" : "<",
 		t->descr);
 	for (i = 0; i < t->rank; i++)
@@ -170,12 +214,16 @@ static int write_tensor(const char *file, const struct tensor *t)
 	memcpy(header, "\x93NUMPY\1\0", 8);
 	header[8] = (char)((n - 10) & 255);
 	header[9] = (char)((n - 10) >> 8);
-	good = f && fwrite(header, 1, n, f) == n && move_rows(f, t, 0, t->at, 1);
-	if (f)
-		good = fclose(f) == 0 && good;
-	if (!good)
-		fprintf(stderr, "%s: %s cannot be written\n", NAME, file);
-	return good ? 0 : 1;
+	if (!f)
+		return fail(file, "cannot be written", error, 1);
+	errno = 0;
+	good = fwrite(header, 1, n, f) == n && move_rows(f, t, 0, t->at, 1) && fflush(f) == 0;
+	error = errno;
+	if (fclose(f) != 0 && good) {
+		good = 0;
+		error = errno;
+	}
+	return good ? 0 : fail(file, "cannot be written", error, 1);
 }
 
 #ifdef WITH_THREADS
