@@ -205,4 +205,11 @@ ml("label_tensors", "LabelEncoder", np.array([4, 7], np.int32), keys_tensor=nh.f
 	out=np.array([5, 70], np.int16))
 ml("label_texts", "LabelEncoder", np.array([4, 7]), keys_strings=["a"], values_int64s=[1], error="strings are not supported")
 
+# Values without elements
+x = {"x": f(3, 4)}
+none = np.zeros((3, 0), np.float32)
+add("empty_result", model([h.make_node("Slice", ["x", "b", "b", "a"], ["s"]), h.make_node("Mul", ["s", "w"], ["t"]),
+	h.make_node("Less", ["t", "w"], ["l"]), h.make_node("Neg", ["t"], ["y"])], x, ["y", "l"],
+	{"b": i(2), "a": i(1), "w": f(3, 1)}), x, out={"y": none, "l": none > 0})
+
 save("layers.npz")
