@@ -48,7 +48,8 @@ add("attention_run_time", model([h.make_node("Attention", ["x", "x", "x"], ["y"]
 	is_causal=1)], x, ["y"], opset=23, symbols={"x": [2, "length", 8]}), x, dims=["length=1..6"])
 one("attention_heads", "Attention", f(1, 3, 2, 4), f(1, 2, 2, 4), f(1, 2, 2, 4), opset=23,
 	error="3 heads of the query for 2 heads of the keys")
-one("attention_mask_of_one", "Attention", q, k, v, f(3, 1), opset=23, error="a mask of float32 of the shape [3, 1] for 5 keys")
+one("attention_mask_of_one", "Attention", q, k, v, f(3, 1), opset=23,
+	error="a mask of float32 of the shape [3, 1] for 5 keys")
 
 def graph(name, op, **attributes):
 	"""A graph of one input and one output."""
@@ -96,7 +97,8 @@ one("swiglu", "SwiGLU", f(3, 4), f(3, 4), opset=28, alpha=1.5)
 x = f(3, 7)
 sums = np.cumsum(x, 1, dtype=np.float64)
 for name, more, out in [("", {}, sums), ("_before", {"exclusive": 1}, sums - x),
-		("_back", {"reverse": 1}, sums[:, -1:] - sums + x), ("_back_before", {"reverse": 1, "exclusive": 1}, sums[:, -1:] - sums)]:
+		("_back", {"reverse": 1}, sums[:, -1:] - sums + x), ("_back_before", {"reverse": 1, "exclusive": 1}, sums[:,
+		-1:] - sums)]:
 	one("cum_sum" + name, "CumSum", x, np.array(-1), fix="b", out=out.astype(np.float32), **more)
 one("cum_sum_whole", "CumSum", np.arange(10).reshape(5, 2), np.array(0), fix="b",
 	out=np.array([[0, 1], [2, 4], [6, 9], [12, 16], [20, 25]]))
@@ -125,7 +127,8 @@ one("dft_half_back", "DFT", parts(whole), None, np.array(1), fix="c", inverse=1,
 	out=np.fft.irfft(whole, axis=1)[..., None].astype(np.float32))
 one("dft_half_back_odd", "DFT", parts(whole), np.array(17), np.array(1), fix="bc", inverse=1, onesided=1,
 	out=np.fft.irfft(whole, 17, axis=1)[..., None].astype(np.float32))
-one("dft_axis", "DFT", parts(whole), None, np.array(3), fix="c", error="along axis 3 of a value of the shape [2, 9, 3, 2]")
+one("dft_axis", "DFT", parts(whole), None, np.array(3), fix="c",
+	error="along axis 3 of a value of the shape [2, 9, 3, 2]")
 x, w = f(2, 20), f(6)
 frames = np.stack([x[:, s:s + 6] for s in range(0, 15, 4)], 1)
 one("stft", "STFT", x[..., None], np.array(4), w, fix="b", out=parts(np.fft.rfft(frames * w)))
@@ -155,13 +158,16 @@ plain = np.zeros((2, 12, 2, 3), np.float32)      # without offsets it is a convo
 conv = onnx.reference.ReferenceEvaluator(model([h.make_node("Conv", ["x", "w"], ["y"], group=2, strides=[2, 2])],
 	{"x": x, "w": w}, ["y"])).run(None, {"x": x, "w": w})[0]
 one("deform_conv_plain", "DeformConv", x, w, plain, opset=22, group=2, strides=[2, 2], out=conv)
-one("deform_conv_groups", "DeformConv", x, w, plain, opset=22, error="do not fit together, in 1 groups and 1 of offsets")
+one("deform_conv_groups", "DeformConv", x, w, plain, opset=22,
+	error="do not fit together, in 1 groups and 1 of offsets")
 
 # Regions, images put together
 x, regions = f(2, 3, 8, 9), np.array([[0, 0, 6, 5], [1.5, 2, 8.5, 7], [-3, 4, 20, 6], [4, 4, 4.2, 4.1]], np.float32)
-for name, more in {"": {"sampling_ratio": 2}, "_max": {"sampling_ratio": 3, "mode": "max"}, "_scaled": {"spatial_scale": .5},
+for name, more in {"": {"sampling_ratio": 2}, "_max": {"sampling_ratio": 3, "mode": "max"},
+	"_scaled": {"spatial_scale": .5},
 		"_edges": {"coordinate_transformation_mode": "output_half_pixel"}}.items():
-	one("roi_align" + name, "RoiAlign", x, regions, i(1, 0, 1, 1), fix="b", opset=22, output_height=3, output_width=2, **more)
+	one("roi_align" + name, "RoiAlign", x, regions, i(1, 0, 1, 1), fix="b", opset=22, output_height=3,
+	output_width=2, **more)
 one("roi_align_unknown", "RoiAlign", x, regions, i(1, 0, 1, 1), opset=22, error="it depends on 'b'; --fix NAME=FILE")
 image = f(2, 3, 7, 6)
 padded = np.pad(image, [(0, 0), (0, 0), (1, 0), (1, 2)])
@@ -172,10 +178,13 @@ for t, (a, b) in enumerate((a, b) for a in (0, 3) for b in (0, 1, 2)):
 one("col2im", "Col2Im", columns.reshape(2, 18, -1), i(7, 6), i(2, 3), fix="bc", dilations=[3, 1], strides=[2, 2],
 	pads=[1, 1, 0, 2], out=y[:, :, 1:8, 1:7])
 one("col2im_three", "Col2Im", f(1, 8, 6), i(2, 3, 4), i(2, 2, 2), fix="bc")
-one("col2im_blocks", "Col2Im", f(1, 8, 7), i(2, 3, 4), i(2, 2, 2), fix="bc", error="7 blocks of 8 elements for an image of 6")
-one("max_unpool", "MaxUnpool", f(1, 2, 2, 3), i(0, 3, 5, 12, 14, 16, 25, 27, 29, 36, 40, 47).reshape(1, 2, 2, 3), opset=22,
+one("col2im_blocks", "Col2Im", f(1, 8, 7), i(2, 3, 4), i(2, 2, 2), fix="bc",
+	error="7 blocks of 8 elements for an image of 6")
+one("max_unpool", "MaxUnpool", f(1, 2, 2, 3), i(0, 3, 5, 12, 14, 16, 25, 27, 29, 36, 40, 47).reshape(1, 2, 2,
+	3), opset=22,
 	kernel_shape=[2, 2], strides=[2, 2])
-one("max_unpool_shape", "MaxUnpool", f(1, 1, 2, 2), i(5, 7, 13, 15).reshape(1, 1, 2, 2), i(1, 1, 5, 6), fix="c", opset=22,
+one("max_unpool_shape", "MaxUnpool", f(1, 1, 2, 2), i(5, 7, 13, 15).reshape(1, 1, 2, 2), i(1, 1, 5, 6), fix="c",
+	opset=22,
 	kernel_shape=[2, 2], strides=[2, 2])
 
 # Determinants, operators of ai.onnx.ml
@@ -203,7 +212,8 @@ ml("label_default", "LabelEncoder", np.array([4., 7.], np.float32), keys_floats=
 ml("label_tensors", "LabelEncoder", np.array([4, 7], np.int32), keys_tensor=nh.from_array(np.array([7, 2], np.int32)),
 	values_tensor=nh.from_array(np.array([70, 20], np.int16)), default_tensor=nh.from_array(np.array([5], np.int16)),
 	out=np.array([5, 70], np.int16))
-ml("label_texts", "LabelEncoder", np.array([4, 7]), keys_strings=["a"], values_int64s=[1], error="strings are not supported")
+ml("label_texts", "LabelEncoder", np.array([4, 7]), keys_strings=["a"], values_int64s=[1],
+	error="strings are not supported")
 
 # Values without elements
 x = {"x": f(3, 4)}
