@@ -2,6 +2,7 @@
 #include <string.h>
 #include "frontends/onnx/onnx.h"
 #include "frontends/onnx/onnx.pb-c.h"
+#include "frontends/onnx/stored.h"
 
 static void report_here(struct lt_onnx *m, const char *what, const char *name)
 {
@@ -88,14 +89,19 @@ static bool source(struct lt_onnx *m, const Onnx__ValueInfoProto *info, struct l
 		lt__onnx_refuse(m, "it is %s, which is not supported", type ? kind_of(type) : "of no type");
 		return false;
 	}
-	v->dtype = lt__onnx_dtype(type->tensor_type->elem_type);
+	const struct lt_onnx_stored *stored = lt__onnx_stored(type->tensor_type->elem_type);
+	v->dtype = stored ? stored->held : lt__onnx_dtype(type->tensor_type->elem_type);
+	v->stored = stored ? stored->code : 0;
 	if (!v->dtype) {
 		lt__onnx_refuse(m, "its element type is %s, which Looptree does not have",
 			lt__onnx_type_name(type->tensor_type->elem_type));
 		return false;
 	}
-	if (f)
-		return fixed_input(m, f, v->dtype, v);
+	if (f) {
+		const bool fine = fixed_input(m, f, v->dtype, v);
+		v->stored = stored ? stored->code : 0;
+		return fine;
+	}
 	const Onnx__TensorShapeProto *shape = type->tensor_type->shape;
 	if (!shape || shape->n_dim > LT_MAX_RANK) {
 		lt__onnx_refuse(m,

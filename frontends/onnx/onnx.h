@@ -32,6 +32,7 @@ struct Onnx__FunctionProto;
 struct lt_onnx_value {
 	const char *name;
 	enum lt_dtype dtype;
+	int32_t stored;         /* the standard's number of a type that dtype only keeps (stored.h); 0: dtype is the type */
 	int32_t rank;
 	int64_t *shape;         /* the most, where run-time scalars bound it */
 	lt_node node;           /* LT_NONE: none yet */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/position.h"
+#include "frontends/onnx/stored.h"
 
 /* Of inputs without elements a result without elements, of their common shape. */
 static bool empty_given(struct lt_onnx_call *c, enum lt_dtype t)
@@ -145,11 +146,18 @@ void lt__onnx_build_bitwise_not(struct lt_onnx_call *c)
 
 static void cast_to(struct lt_onnx_call *c, int64_t type)
 {
-	enum lt_dtype t = lt__onnx_dtype(type);
-	lt_node x = lt__onnx_in(c, 0);
-	lt__onnx_ignore(c, "saturate");         /* of the 8-bit floats */
-	lt__onnx_ignore(c, "round_mode");
-	if (!t)
+	const enum lt_dtype t = lt__onnx_dtype(type);
+	const struct lt_onnx_stored *stored = lt__onnx_stored(type);
+	const bool saturate = lt__onnx_int(c, "saturate", 1) != 0;
+	const char *mode = lt__onnx_text(c, "round_mode", "up");
+	const bool up = !strcmp(mode, "up"), down = !strcmp(mode, "down");
+	lt_node x = lt__onnx_in_numbers(c, 0);
+	if (!up && !down && strcmp(mode, "nearest") != 0)
+		lt__onnx_refuse(c->m, "attribute 'round_mode' is '%s'", mode);
+	else if (stored)
+		lt__onnx_give_stored(c, 0, lt__onnx_store(c->m, stored, x, saturate,
+			up ? LT_ONNX_UP : down ? LT_ONNX_DOWN : LT_ONNX_NEAREST), stored);
+	else if (!t)
 		lt__onnx_refuse(c->m, "the type %s, which Looptree does not have", lt__onnx_type_name(type));
 	else
 		lt__onnx_give(c, 0, lt__onnx_cast(c->m, x, t));
@@ -162,7 +170,8 @@ void lt__onnx_build_cast(struct lt_onnx_call *c)
 
 void lt__onnx_build_cast_like(struct lt_onnx_call *c)
 {
-	cast_to(c, lt__onnx_type(lt__onnx_value(c, 1)->dtype));
+	const struct lt_onnx_value *like = lt__onnx_value(c, 1);
+	cast_to(c, like->stored ? like->stored : lt__onnx_type(like->dtype));
 }
 
 void lt__onnx_build_is_nan(struct lt_onnx_call *c)

@@ -1,11 +1,11 @@
-/* tests/onnx/cases.h -- the models of cases.npz and layers.npz (case_model.py), with what they are given and
- * must give. */
+/* tests/onnx/cases.h -- the models of cases, types and layers.npz (made by make_*.py), with what they are given and must
+ * give. */
 #ifndef TESTS_ONNX_CASES_H
 #define TESTS_ONNX_CASES_H
 #include "lt/lt.h"
 #include "tools/tensorfile.h"
 
-enum { ONNX_MAX_GIVEN = 8, ONNX_MAX_CASES = 600, ONNX_FILES = 2 };
+enum { ONNX_MAX_GIVEN = 10, ONNX_MAX_CASES = 600, ONNX_FILES = 3 };
 struct onnx_case {
 	char name[80];
 	const struct lt_tensor *model, *error;

@@ -1,16 +1,14 @@
 #!/usr/bin/env python3
-"""Writes tests/onnx/cases.npz, and models for the fuzz target: case_model.py says what a case is.
+"""Writes tests/onnx/cases.npz: models of ONNX with inputs and the outputs that onnx's own reference evaluator gives
+(casefile.py says what the file holds).
 
     build/onnx-venv/bin/python tests/onnx/make_cases.py        (make onnx-suite makes the environment)
 """
-import os
-import sys
-
 import numpy as np
 import onnx
 from onnx import TensorProto as T, helper as h, numpy_helper as nh
 
-from case_model import add, cases, expected, f, i, model, one, OPSET, save
+from casefile import OPSET, add, bytes_of, corpus, expected, f, i, model, one, save
 
 # Element by element
 for op in ["Abs", "Ceil", "Cos", "Erf", "Exp", "Floor", "Neg", "Reciprocal", "Round", "Sigmoid", "Sign", "Sin", "Tanh",
@@ -253,11 +251,6 @@ add("content_too_short", lies, {}, error="its content has 8 bytes, but its shape
 lies.graph.initializer[0].dims.append(1 << 40)
 add("size_overflows", lies, {}, error="its bytes exceed 63 bits")
 
+corpus(["conv", "scan", "loop", "if", "function", "run_time_extent", "all_at_once", "resize_cubic", "einsum",
+	"external_without_folder", "content_too_short", "nested_deep", "pad_reflect", "top_k", "split", "gemm"])
 save("cases.npz")
-corpus = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuzz", "corpus", "onnx")
-os.makedirs(corpus, exist_ok=True)
-for name in ["conv", "scan", "loop", "if", "function", "run_time_extent", "all_at_once", "resize_cubic", "einsum",
-		"external_without_folder", "content_too_short", "nested_deep", "pad_reflect", "top_k", "split", "gemm"]:
-	with open(os.path.join(corpus, name), "wb") as out_file:
-		out_file.write(cases[name + "/model"].tobytes())
-sys.exit(0)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/onnx/layers.npz: operators that are whole layers; case_model.py says what a case is.
+"""Writes tests/onnx/layers.npz: operators that are whole layers; casefile.py says what a case is.
 
     build/onnx-venv/bin/python tests/onnx/make_layers.py       (make onnx-suite makes the environment)
 """
@@ -7,7 +7,7 @@ import numpy as np
 import onnx.reference
 from onnx import TensorProto as T, helper as h, numpy_helper as nh
 
-from case_model import add, f, i, model, one, save
+from casefile import add, f, i, model, one, save
 
 
 def bools(*shape):
