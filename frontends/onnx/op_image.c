@@ -165,8 +165,8 @@ static lt_node blocks_spread(struct lt_onnx *m, lt_node x, const struct lt_onnx_
 }
 
 /* A list of n numbers of at least `least`, by default all `otherwise`. */
-static bool image_list(
-	struct lt_onnx_call *c, const char *name, int32_t n, int64_t otherwise, int64_t least, int64_t *out)
+static bool image_list(struct lt_onnx_call *c, const char *name, int32_t n, int64_t otherwise, int64_t least,
+	int64_t *out)
 {
 	int32_t given;
 	const int64_t *at = lt__onnx_ints(c, name, &given);

@@ -5,14 +5,45 @@
 #include "frontends/onnx/position.h"
 #include "frontends/onnx/stored.h"
 
+/* Of inputs without elements a result without elements, of their common shape. */
+static bool empty_given(struct lt_onnx_call *c, enum lt_dtype t)
+{
+	int64_t shape[LT_MAX_RANK];
+	int32_t rank = 0;
+	bool empty = false;
+	for (int32_t k = 0; k < c->n_in; k++) {
+		const struct lt_onnx_value *v = lt__onnx_value(c, k);
+		empty |= v->empty;
+		for (; rank < v->rank; rank++) {
+			memmove(shape + 1, shape, sizeof *shape * (size_t)rank);
+			shape[0] = 1;
+		}
+		for (int32_t i = 0; i < v->rank; i++) {
+			int64_t *at = &shape[rank - v->rank + i];
+			if (empty && *at != 1 && v->shape[i] != 1 && *at != v->shape[i])
+				return false;
+			*at = *at == 1 ? v->shape[i] : *at;
+		}
+	}
+	if (empty)
+		lt__onnx_give_data(c, 0, t, rank, shape, NULL);
+	return empty;
+}
+
 /* An operator of the graph by its name. */
 void lt__onnx_build_unary(struct lt_onnx_call *c)
 {
+	if (empty_given(c, lt__onnx_value(c, 0)->dtype))
+		return;
 	lt__onnx_give(c, 0, lt__onnx_op1(c->m, c->op->arg, lt__onnx_in(c, 0)));
 }
 
 void lt__onnx_build_binary(struct lt_onnx_call *c)
 {
+	static const char compared[] = " eq less lessequal greater greaterequal ";
+	const bool compares = strstr(compared, lt__arena_format(c->m->arena, " %s ", c->op->arg)) != NULL;
+	if (empty_given(c, compares ? LT_BOOL : lt__onnx_value(c, 0)->dtype))
+		return;
 	lt_node a = lt__onnx_in(c, 0), b = lt__onnx_in(c, 1);
 	lt__onnx_give(c, 0, lt__onnx_op2(c->m, c->op->arg, a, b));
 }
@@ -28,6 +59,8 @@ static lt_node chain(struct lt_onnx_call *c, const char *op)
 
 void lt__onnx_build_variadic(struct lt_onnx_call *c)
 {
+	if (empty_given(c, lt__onnx_value(c, 0)->dtype))
+		return;
 	lt__onnx_give(c, 0, chain(c, c->op->arg));
 }
 

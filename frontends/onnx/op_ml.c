@@ -91,8 +91,8 @@ void lt__onnx_build_label_encoder(struct lt_onnx_call *c)
 	keys.name = "keys";
 	values.name = "values";
 	lt_node same = lt__onnx_op2(m, "eq", lt__onnx_insert(m, x, rank), lt__onnx_node(m, &keys));
-	lt_node place = lt__onnx_select(
-		m, same, lt__onnx_range(m, keys.shape[0], rank, rank + 1), lt__onnx_whole(m, LT_I64, -1));
+	lt_node place = lt__onnx_select(m, same, lt__onnx_range(m, keys.shape[0], rank, rank + 1),
+		lt__onnx_whole(m, LT_I64, -1));
 	place = lt__onnx_reduce1(m, "max", place, rank, false);
 	lt_node found = lt__onnx_gather(m, lt__onnx_node(m, &values), lt__onnx_opf(m, "max", place, 0), 0);
 	lt__onnx_give(c, 0, lt__onnx_select(m, lt__onnx_opf(m, "less", place, 0), otherwise, found));

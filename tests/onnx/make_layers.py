@@ -97,8 +97,8 @@ one("swiglu", "SwiGLU", f(3, 4), f(3, 4), opset=28, alpha=1.5)
 x = f(3, 7)
 sums = np.cumsum(x, 1, dtype=np.float64)
 for name, more, out in [("", {}, sums), ("_before", {"exclusive": 1}, sums - x),
-		("_back", {"reverse": 1}, sums[:, -1:] - sums + x),
-		("_back_before", {"reverse": 1, "exclusive": 1}, sums[:, -1:] - sums)]:
+		("_back", {"reverse": 1}, sums[:, -1:] - sums + x), ("_back_before", {"reverse": 1, "exclusive": 1}, sums[:,
+		-1:] - sums)]:
 	one("cum_sum" + name, "CumSum", x, np.array(-1), fix="b", out=out.astype(np.float32), **more)
 one("cum_sum_whole", "CumSum", np.arange(10).reshape(5, 2), np.array(0), fix="b",
 	out=np.array([[0, 1], [2, 4], [6, 9], [12, 16], [20, 25]]))
@@ -166,8 +166,8 @@ x, regions = f(2, 3, 8, 9), np.array([[0, 0, 6, 5], [1.5, 2, 8.5, 7], [-3, 4, 20
 for name, more in {"": {"sampling_ratio": 2}, "_max": {"sampling_ratio": 3, "mode": "max"},
 	"_scaled": {"spatial_scale": .5},
 		"_edges": {"coordinate_transformation_mode": "output_half_pixel"}}.items():
-	one("roi_align" + name, "RoiAlign", x, regions, i(1, 0, 1, 1), fix="b", opset=22, output_height=3, output_width=2,
-		**more)
+	one("roi_align" + name, "RoiAlign", x, regions, i(1, 0, 1, 1), fix="b", opset=22, output_height=3,
+	output_width=2, **more)
 one("roi_align_unknown", "RoiAlign", x, regions, i(1, 0, 1, 1), opset=22, error="it depends on 'b'; --fix NAME=FILE")
 image = f(2, 3, 7, 6)
 padded = np.pad(image, [(0, 0), (0, 0), (1, 0), (1, 2)])
@@ -180,8 +180,8 @@ one("col2im", "Col2Im", columns.reshape(2, 18, -1), i(7, 6), i(2, 3), fix="bc", 
 one("col2im_three", "Col2Im", f(1, 8, 6), i(2, 3, 4), i(2, 2, 2), fix="bc")
 one("col2im_blocks", "Col2Im", f(1, 8, 7), i(2, 3, 4), i(2, 2, 2), fix="bc",
 	error="7 blocks of 8 elements for an image of 6")
-one("max_unpool", "MaxUnpool", f(1, 2, 2, 3), i(0, 3, 5, 12, 14, 16, 25, 27, 29, 36, 40, 47).reshape(1, 2, 2, 3),
-	opset=22,
+one("max_unpool", "MaxUnpool", f(1, 2, 2, 3), i(0, 3, 5, 12, 14, 16, 25, 27, 29, 36, 40, 47).reshape(1, 2, 2,
+	3), opset=22,
 	kernel_shape=[2, 2], strides=[2, 2])
 one("max_unpool_shape", "MaxUnpool", f(1, 1, 2, 2), i(5, 7, 13, 15).reshape(1, 1, 2, 2), i(1, 1, 5, 6), fix="c",
 	opset=22,
@@ -214,5 +214,12 @@ ml("label_tensors", "LabelEncoder", np.array([4, 7], np.int32), keys_tensor=nh.f
 	out=np.array([5, 70], np.int16))
 ml("label_texts", "LabelEncoder", np.array([4, 7]), keys_strings=["a"], values_int64s=[1],
 	error="strings are not supported")
+
+# Values without elements
+x = {"x": f(3, 4)}
+none = np.zeros((3, 0), np.float32)
+add("empty_result", model([h.make_node("Slice", ["x", "b", "b", "a"], ["s"]), h.make_node("Mul", ["s", "w"], ["t"]),
+	h.make_node("Less", ["t", "w"], ["l"]), h.make_node("Neg", ["t"], ["y"])], x, ["y", "l"],
+	{"b": i(2), "a": i(1), "w": f(3, 1)}), x, out={"y": none, "l": none > 0})
 
 save("layers.npz")
