@@ -243,7 +243,8 @@ cross() {
 	try "$triple: compiled by hand" cross_by_hand
 	# A PATH with the compiler and without QEMU.
 	mkdir -p "$to/bin" && ln -sf "$(command -v "$triple-gcc")" "$to/bin"
-	try "$triple: nothing runs it" says 3 'is written, though it is not verified' env PATH="$to/bin" "$O/lt-build" examples/softmax.lt \
+	try "$triple: nothing runs it" says 3 'is written, though it is not verified' env PATH="$to/bin" \
+		"$O/lt-build" examples/softmax.lt \
 		-o "$to/unknown" --target "$triple"
 	try "$triple: and it is written" [ -x "$to/unknown" ]
 	rm -f "$to/unknown"
@@ -274,7 +275,8 @@ program_refuses() {
 	says 2 "small.npy: its shape is [2, 3]; 'x' is float32 [64, 1000]" "$to/softmax" "$to/small.npy" "$to/y.npy" &&
 	says 2 "its elements are float64; 'x' is float32" "$to/softmax" "$to/double.npy" "$to/y.npy" &&
 	says 2 'more or fewer bytes' "$to/softmax" "$to/short.npy" "$to/y.npy" &&
-	printf '\x93NUMPY\x01\x00\x46\x00%-70s' "{'descr': '>f4', 'fortran_order': False, 'shape': (64, 1000), }" >"$to/high.npy" &&
+	printf '\x93NUMPY\x01\x00\x46\x00%-70s' "{'descr': '>f4', 'fortran_order': False, 'shape': (64, 1000), }" \
+		>"$to/high.npy" &&
 	says 2 'its elements are float32 with the high byte first' "$to/softmax" "$to/high.npy" "$to/y.npy" &&
 	printf '\x93NUMPY\x01\x00\x46\x00%-70s' "{'descr': '|O', 'fortran_order': False, 'shape': (6,), }" >"$to/object.npy" &&
 	says 2 "its elements are of NumPy's type |O" "$to/softmax" "$to/object.npy" "$to/y.npy" &&
