@@ -120,6 +120,7 @@ def recorded(run):
         graph.replay()
         return result
 
+    replay.run = run                    # the tensors that the graph reads live as long as it does
     return replay
 
 
