@@ -68,15 +68,22 @@ static lt_status cut_digits(const struct lt_looptree *t, lt_node n, struct lt_di
 
 bool lt__layout_word_ends(const struct lt_word *w) { return lt__word_is(w, "pad") || lt__word_is(w, "swizzle"); }
 
-/* "pad 8": no dim is followed by a number. */
-static bool layout_pads(const struct lt_words *w, int32_t i)
+/* "pad 8", where `pad` is no dim of the value: a dim is not followed by a number. */
+static bool layout_pads(const struct lt_looptree *t, lt_node n, const struct lt_words *w, int32_t i)
 {
-	return i + 1 < w->n && lt__word_is(&w->word[i], "pad") && w->word[i + 1].bytes > 0 && w->word[i + 1].at[0] >= '0'
-		&& w->word[i + 1].at[0] <= '9';
+	const struct lt_nodedef *d = &t->graph->node[n];
+	if (!lt__word_is(&w->word[i], "pad"))
+		return false;
+	if (i + 1 < w->n && w->word[i + 1].bytes > 0 && w->word[i + 1].at[0] >= '0' && w->word[i + 1].at[0] <= '9')
+		return true;
+	for (int32_t k = 0; k < d->n_dim; k++)
+		if (strcmp(t->graph->var[d->dim[k]].name, "pad") == 0)
+			return false;
+	return true;
 }
 
 /* "swizzle 128" at the end of the words, which are then so many fewer. */
-static lt_status read_swizzle(const struct lt_looptree *t, struct lt_words *w, int64_t *swizzle)
+static lt_status read_swizzle(const struct lt_looptree *t, lt_node n, struct lt_words *w, int64_t *swizzle)
 {
 	*swizzle = 0;
 	if (w->n < 2 || !lt__word_is(&w->word[w->n - 2], "swizzle"))
@@ -87,7 +94,7 @@ static lt_status read_swizzle(const struct lt_looptree *t, struct lt_words *w, i
 		return lt_fail(t->ctx, LT_EILLEGAL, "a swizzle is of 32, 64 or 128 bytes, not %lld: within as many, runs of 16 bytes "
 			"change places", (long long)*swizzle);
 	for (int32_t i = 0; i < w->n; i++)
-		if (layout_pads(w, i))
+		if (layout_pads(t, n, w, i))
 			return lt_fail(t->ctx, LT_EILLEGAL, "a layout has a pad or a swizzle, not both: gaps move what the swizzle moves");
 	return LT_OK;
 }
@@ -98,13 +105,20 @@ lt_status lt__layout_read(
 	const struct lt_nodedef *d = &t->graph->node[n];
 	struct lt_words all = *words, *w = &all;
 	int64_t swizzle;
-	LT_TRY(read_swizzle(t, w, &swizzle));
+	LT_TRY(read_swizzle(t, n, w, &swizzle));
 	struct lt_digit *digit = LT_NEW(t->arena, struct lt_digit, w->n + 1);
 	bool *ends = LT_NEW(t->arena, bool, d->n_dim + 1);              /* by dim: it is a digit itself */
 	int32_t n_digit = 0;
 	for (int32_t i = 0; i < w->n; i++) {
-		if (n_digit > 0 && layout_pads(w, i)) {
-			LT_TRY(lt__word_number(t, &w->word[++i], "pad", &digit[n_digit - 1].pad));
+		if (layout_pads(t, n, w, i)) {
+			int64_t pad;
+			if (i + 1 >= w->n)
+				return lt_fail(t->ctx, LT_EILLEGAL, "`pad` is followed by the elements of a gap, as in `pad 8`");
+			LT_TRY(lt__word_number(t, &w->word[++i], "pad", &pad));
+			if (n_digit == 0 && i + 1 < w->n)
+				return lt_fail(t->ctx, LT_EILLEGAL, "`pad` comes behind a digit of a layout, and not before the first");
+			if (n_digit > 0)
+				digit[n_digit - 1].pad = pad;
 			continue;
 		}
 		LT_TRY(read_digit(t, n, &w->word[i], &digit[n_digit]));

@@ -12,6 +12,7 @@ struct lt_asked {
 	struct lt_arena *arena;
 	const struct lt_opened_backends *backends;
 	const char *list;                       /* that they were named by; NULL: no other one is to be proposed */
+	bool fixed;                             /* the user's loops, which no other backend gets anew */
 	struct lt_names *texts;                 /* canonical text: its number */
 	struct accept_answer **answer;                 /* by number, by choice */
 	int32_t n, cap;
@@ -24,7 +25,7 @@ struct lt_asked *lt__asked_new(
 {
 	struct lt_asked *a = LT_NEW(arena, struct lt_asked, 1);
 	*a = (struct lt_asked){ .arena = arena, .backends = backends, .list = options->strict ? NULL : options->backends,
-		.texts = lt__names_new(arena) };
+		.fixed = options->schedule || options->apply, .texts = lt__names_new(arena) };
 	return a;
 }
 
@@ -109,6 +110,16 @@ static const char *elsewhere(const struct lt_asked *a, int32_t opened)
 	return a->list;
 }
 
+static bool needs_gpu(const struct lt_tree *t)
+{
+	for (uint32_t i = 0; i < t->loops.n; i++) {
+		const enum lt_loop_kind kind = LT_AT(struct lt_loop, t->loops, i)->kind;
+		if (kind == LT_GRID || kind == LT_BLOCK)
+			return true;
+	}
+	return false;
+}
+
 bool lt__accepts(struct lt_asked *a, const struct lt_graph *g, const struct lt_frozen *f, int32_t opened,
 	struct lt_refusals *why)
 {
@@ -116,8 +127,8 @@ bool lt__accepts(struct lt_asked *a, const struct lt_graph *g, const struct lt_f
 	struct accept_answer *x = answer_of(a, f->tree.text, opened);
 	if (x->verdict == UNKNOWN)
 		accept_ask(a, &f->tree, c, x);
-	/* told once, after all that the backend says itself */
-	const char *other = x->n_diagnostic > 0 ? elsewhere(a, opened) : NULL;
+	/* told once, after all that the backend says itself; the processor takes no loops of a GPU */
+	const char *other = x->n_diagnostic > 0 && !(a->fixed && needs_gpu(&f->tree)) ? elsewhere(a, opened) : NULL;
 	for (int32_t i = 0; i < x->n_diagnostic; i++) {
 		struct lt_refusal *r = refusal_of(a, g, f, &x->reason[i], c->backend->name);
 		if (other && i + 1 == x->n_diagnostic)

@@ -251,14 +251,15 @@ static int draw_view(struct drawn *d, int x)
 		int var = d->value[x].dim[k];
 		drawn_write(d, k ? ", " : "");
 		if (var == of)
-			drawn_write(d, "%lld%s%lld*d%d", (long long)first, step < 0 ? " - " : " + ", (long long)(step < 0 ? -step : step), made);
+			drawn_write(d, "%lld%s%lld*d%d", (long long)first, step < 0 ? " - " : " + ",
+				(long long)(step < 0 ? -step : step), made);
 		else
 			drawn_write(d, "d%d", var);
 	}
 	drawn_write(d, "]");
 	if (filled)
-		drawn_write(d, " if d%d - %lld >= 0, %lld - d%d >= 0; else 0", made, (long long)-first, (long long)(extent - 1 - first),
-			made);
+		drawn_write(d, " if d%d - %lld >= 0, %lld - d%d >= 0; else 0", made, (long long)-first,
+			(long long)(extent - 1 - first), made);
 	else if (first + step * (out - 1) >= extent)
 		must(0, "a view past the end");
 	drawn_write(d, filled && !d->whole ? ".0 }\n" : " }\n");
@@ -348,8 +349,9 @@ static int draw_window(struct drawn *d, int x)
 	}
 	drawn_write(d, "]");
 	for (int s = 0; pad && s < sides; s++)
-		drawn_write(d, "%s %lld*d%d + d%d - %lld >= 0, %lld - %lld*d%d - d%d >= 0", s ? "," : " if", (long long)stride, out[s],
-			win[s], (long long)pad, (long long)(d->var[of[s]].extent - 1 + pad), (long long)stride, out[s], win[s]);
+		drawn_write(d, "%s %lld*d%d + d%d - %lld >= 0, %lld - %lld*d%d - d%d >= 0", s ? "," : " if",
+			(long long)stride, out[s], win[s], (long long)pad, (long long)(d->var[of[s]].extent - 1 + pad),
+			(long long)stride, out[s], win[s]);
 	drawn_write(d, pad ? d->whole ? "; else 0 }\n" : "; else 0.0 }\n" : " }\n");
 	w.dim[w.n++] = filters;
 	w.dim[w.n++] = channel;

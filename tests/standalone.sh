@@ -366,7 +366,8 @@ taken_names() {
 		says 2 'give another one with --name' "$O/lt-build" "$to/x.lt" -o "$to/$name" --cc no-such-compiler &&
 		[ ! -e "$to/$name" ] || return
 	done
-	says 2 "'for' cannot be the name of a C function, for it is a word of C" "$O/lt-build" "$to/x.lt" -o "$to/f" --name for &&
+	says 2 "'for' cannot be the name of a C function, for it is a word of C" "$O/lt-build" "$to/x.lt" -o "$to/f" \
+		--name for &&
 	build "$to/x.lt" -o "$to/printf.a" --name printf_model -q && [ -e "$to/printf_model.h" ]
 }
 # No name that the program's main file has at its left.
@@ -416,7 +417,8 @@ refusals() {
 	try "another machine's compiler" says 2 'name another compiler with --cc' "$O/lt-build" examples/softmax.lt \
 		-o "$to/m" --target neon --cc gcc
 	try "no compiler" says 2 'cannot be started' "$O/lt-build" examples/softmax.lt -o "$to/m" --cc no-such-compiler
-	try "a compiler that fails" says 1 'false failed on m.c (exit code 1): it said nothing' "$O/lt-build" examples/softmax.lt -o "$to/m" --cc false
+	try "a compiler that fails" says 1 'false failed on m.c (exit code 1): it said nothing' "$O/lt-build" \
+		examples/softmax.lt -o "$to/m" --cc false
 	try "and says why" compiler_says
 	try "a compiler that writes nothing" lazy_compiler
 	try "no such triple" says 2 "look whether the triple 'riscv64-linux-gnuu' is right" "$O/lt-build" examples/softmax.lt \

@@ -64,9 +64,9 @@ static const struct { const char *from, *steps, *why;
 	{ "fused", "stage %p %b at m layout k n pad x",
 		"apply:1:1: `stage %p %b at m layout k n pad x`: pad is a whole number of at least 1, not 'x'" },
 	{ "fused", "stage %p %b at m layout k n pad",
-		"apply:1:1: `stage %p %b at m layout k n pad`: 'pad' is not allowed here; after the loop come `layout "
-		"DIGIT ...` and "
-		"`depth N [async]`" },
+		"apply:1:1: `stage %p %b at m layout k n pad`: `pad` is followed by the elements of a gap, as in `pad 8`" },
+	{ "fused", "stage %p %b at m layout pad 8 k n",
+		"apply:1:1: `stage %p %b at m layout pad 8 k n`: `pad` comes behind a digit of a layout, and not before the first" },
 	{ "fused", "stage %p %b at m depth 1 async",
 		"apply:1:1: `stage %p %b at m depth 1 async`: %b.copy is copied async into one buffer, so that nothing can be "
 		"computed meanwhile; give it depth 2 or more, or leave async out" },
@@ -207,7 +207,7 @@ static const struct { const char *from, *steps, *why;
 		"apply:1:1: `layout %a m k`: %a has no leaf: inputs, constants, states, literals and views are read "
 		"where they are used" },
 	{ "fused", "layout %c m n pad",
-		"apply:1:1: `layout %c m n pad`: 'pad' is not a dim of %c, which has m 5, n 6" },
+		"apply:1:1: `layout %c m n pad`: `pad` is followed by the elements of a gap, as in `pad 8`" },
 	{ "fused", "layout %c m n pad 0",
 		"apply:1:1: `layout %c m n pad 0`: pad is a whole number of at least 1, not '0'" },
 	{ "conv", "layout %s o",

@@ -185,9 +185,9 @@ Test(gpu_product, factors_are_cast_where_they_are_copied)
 }
 
 /* 32 by 32 elements a block, 4 by 4 a thread, 64 deep.  A thread reads 4 and 4 elements for each deep one, in requests
- * of a warp that take 4 cycles each: 64 * 2 * 4, of two warps.  Each slice of 16 deep elements is 16 requests of 4 bytes
- * for the left factor, turned around, and 4 of 16 bytes for the right one: 4 slices of 32 cycles.  More would be threads
- * that wait for a bank. */
+ * of a warp that take 4 cycles each: 64 * 2 * 4, of two warps.  Each slice of 16 deep elements is 16 requests of 4
+ * bytes for the left factor, turned around, and 4 of 16 bytes for the right one: 4 slices of 32 cycles.  More would be
+ * threads that wait for a bank. */
 Test(gpu_product, no_request_waits_for_a_bank)
 {
 	cr_assert_eq(by_default("h100", graph_of(256, 64, 256), "--dump=tree"), 0, "%s", err);

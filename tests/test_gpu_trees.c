@@ -100,15 +100,15 @@ Test(gpu_default, each_nest_is_shared_out)
 /* What is moved between a multiprocessor and memory, as the simulator's prediction has it, against the bytes of what is
  * read and written once; times: of a row that a block reads again, which no cache is counted for. */
 static const struct { const char *graph; double bytes, times; int blocks; } moved[] = {
-	{ POINTS("4096", "1024"), 2 * 4.0 * 4096 * 1024, 1.51 },        /* the bias is read by each row */
-	{ SOFTMAX("4096", "1024"), 2 * 4.0 * 4096 * 1024, 1.51 },
-	{ SOFTMAX("40960", "16"), 2 * 4.0 * 40960 * 16, 1.51 },
-	{ TURN("f32", "2048", "2048"), 2 * 4.0 * 2048 * 2048, 1.01 },
+	{ POINTS("4096", "1024"), 2 * 4.0 * 4096 * 1024, 1.51, 4 },        /* the bias is read by each row */
+	{ SOFTMAX("4096", "1024"), 2 * 4.0 * 4096 * 1024, 1.51, 4 },
+	{ SOFTMAX("40960", "16"), 2 * 4.0 * 40960 * 16, 1.51, 4 },
+	{ TURN("f32", "2048", "2048"), 2 * 4.0 * 2048 * 2048, 1.01, 4 },
 	{ "graph 1\nvar i 4096\nvar j 4096\n%x = f32[i, j] input \"x\"\n%y = f32[j] add.reduce %x\nresult \"y\" = %y\n",
-		4.0 * 4096 * 4096, 1.1 },
+		4.0 * 4096 * 4096, 1.1, 4 },
 	{ "graph 1\nvar i 16777216\n%x = f32[i] input \"x\"\n%y = f32[] add.reduce %x\nresult \"y\" = %y\n",
-		4.0 * 16777216, 1.1 },
-	{ MATVEC("4096", "4096"), 4.0 * 4096 * 4096, 2.1 },             /* a block each reads the vector */
+		4.0 * 16777216, 1.1, 4 },
+	{ MATVEC("4096", "4096"), 4.0 * 4096 * 4096, 2.1, 4 },             /* a block each reads the vector */
 	/* all blocks, as those of the remainders are not like the others */
 	{ POINTS("33", "16900"), 2 * 4.0 * 33 * 16900, 1.6, INT_MAX }, { TURN("f32", "500", "1003"), 2 * 4.0 * 500 * 1003, 1.3,
 		INT_MAX }, { SOFTMAX("531", "1030"), 2 * 4.0 * 531 * 1030, 1.7, INT_MAX },
@@ -119,7 +119,7 @@ Test(gpu_default, memory_is_moved_once)
 	for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
 		ltrun_write_text("case.graph", moved[i].graph);
 		cr_assert_eq(ltrun("--no-cache -b 'sim:h100/counts/blocks=%d/off=stored/off=exchanged' -q -v -i '*=random' "
-			"case.graph", moved[i].blocks ? moved[i].blocks : 4), 0, "case %d: %s", (int)i, ltrun_err);
+			"case.graph", moved[i].blocks), 0, "case %d: %s", (int)i, ltrun_err);
 		double cycles = 0;
 		for (const char *at = ltrun_err; (at = strstr(at, "  grid ")); at++) {
 			const char *line = strchr(at, '\n'), *by = strstr(at, ": bound by memory, "), *loop = strstr(at, ", loop");

@@ -252,8 +252,8 @@ Test(tile, default_trees_of_halves_have_it)
 	}
 }
 
-/* Factors of float32 that are read as they are, small whole numbers, in each order: only where TF32 is allowed, and then
- * it is said. */
+/* Factors of float32 that are read as they are, small whole numbers, in each order: only where TF32 is allowed, and
+ * then it is said. */
 Test(tile, default_trees_of_words_have_it_where_tf32_is_allowed)
 {
 	static const struct { const char *a, *b; int m, k, n; } words_in[] = {
@@ -303,7 +303,8 @@ Test(tile, fragments_are_read_ahead)
 	char *end = command + strlen(command);
 	strcpy(end, "tree");
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
-	cr_expect(strstr(out, "layout [m k] swizzle 128 depth 3 async") && strstr(out, "layout [n/64 k n] swizzle 128 depth 3"),
+	cr_expect(strstr(out, "layout [m k] swizzle 128 depth 3 async")
+			&& strstr(out, "layout [n/64 k n] swizzle 128 depth 3"),
 		"%s", out);
 	strcpy(end, "frozen");
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);

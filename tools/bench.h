@@ -212,8 +212,8 @@ void bench_contestants_free(struct bench_contestants *);
 lt_status bench_looptree_check(struct lt_context *, const char *backend);
 lt_status bench_looptree_open(struct lt_context *, struct bench_contestant *, const char *backend,
 	const char *schedule, const struct bench_options *);
-/* bench_process.c: a peer; environment: NULL or "NAME=VALUE" for it.  open: start, then greet, which waits for its first
- * line. */
+/* bench_process.c: a peer; environment: NULL or "NAME=VALUE" for it.  open: start, then greet, which waits for its
+ * first line. */
 lt_status bench_process_start(struct lt_context *, struct bench_contestant *, const char *command,
 	const char *environment, double patience);
 lt_status bench_process_greet(struct bench_contestant *);

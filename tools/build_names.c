@@ -9,16 +9,16 @@ static const char *last_name(const char *path) { return strrchr(path, '/') ? str
 
 /* Words of C and of C++, in which the header may be included; each with a blank behind it. */
 static const char keywords[] =
-	" alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class co_await "
-	"co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype default delete do "
-	"double dynamic_cast else enum explicit export extern false float for friend goto if inline int linux long mutable "
-	"namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast "
-	"requires restrict return short signed sizeof static static_assert static_cast struct switch template this "
-	"thread_local throw true try typedef typeid typename typeof typeof_unqual union unix unsigned using virtual void "
-	"volatile wchar_t while xor xor_eq ";
+	" alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class "
+	"co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype "
+	"default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline "
+	"int linux long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
+	"register reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast "
+	"struct switch template this thread_local throw true try typedef typeid typename typeof typeof_unqual union "
+	"unix unsigned using virtual void volatile wchar_t while xor xor_eq ";
 
-/* What C libraries define, ISO C's and POSIX's: another function of the name would take their place, or does not compile
- * beside their headers.  Those of <math.h> also end in f and l, others in _l, _r or _unlocked. */
+/* What C libraries define, ISO C's and POSIX's: another function of the name would take their place, or does not
+ * compile beside their headers.  Those of <math.h> also end in f and l, others in _l, _r or _unlocked. */
 static const char library_to_l[] = " "
 	"EOF FILE I a64l abort abs accept access acos acosh alarm aligned_alloc alloca arc4random arc4random_buf "
 	"arc4random_uniform asctime asin asinh assert at_quick_exit atan atan2 atanh atexit atof atoi atol atoll "
@@ -145,9 +145,8 @@ lt_status build_names(struct building *b)
 		if (!strcmp(b->o.format, formats[i]))
 			b->format = (enum build_format)i;
 	k = strlen(build_endings[b->format]);
-	snprintf(b->base, sizeof b->base, "%.*s", (int)(k && n > k && !strcmp(b->o.output + n - k, build_endings[b->format]) ? n
-		- k : n),
-		b->o.output);
+	snprintf(b->base, sizeof b->base, "%.*s",
+		(int)(k && n > k && !strcmp(b->o.output + n - k, build_endings[b->format]) ? n - k : n), b->o.output);
 	name = b->o.name ? b->o.name : last_name(b->base);
 	if (n >= sizeof b->base - 16 || strlen(name) >= sizeof b->name - 16)
 		return lt_fail(ctx, LT_EINVAL, "the name '%s' is too long", b->o.output);

@@ -14,7 +14,7 @@ static const struct { const char *ending; bool c_only; } texts[] = { { ".h", fal
 enum { N_TEXT = sizeof texts / sizeof *texts };
 
 /* Where a text goes; false: to nowhere. */
-static bool text_place(const struct building *b, int i, char *to, size_t bytes)
+static bool text_path(const struct building *b, int i, char *to, size_t bytes)
 {
 	const bool incbin = b->o.data && !strcmp(b->o.data, "incbin");
 
@@ -73,7 +73,7 @@ static lt_status output_fail(const struct building *b, const char *to, const cha
 	return lt_fail(b->run.ctx, LT_EIO, "%s: cannot be written: %s", to, why);
 }
 
-static lt_status check_place(const struct building *b, const char *to)
+static lt_status output_check(const struct building *b, const char *to)
 {
 	char folder[2 * BUILD_PATH];
 	struct stat st;
@@ -98,7 +98,7 @@ static lt_status check_place(const struct building *b, const char *to)
 	return S_ISDIR(st.st_mode) ? LT_OK : output_fail(b, to, strerror(ENOTDIR));
 }
 
-static void whole_place(const struct building *b, char *to, size_t bytes)
+static void whole_path(const struct building *b, char *to, size_t bytes)
 {
 	snprintf(to, bytes, "%s%s", b->base, build_endings[b->format]);
 }
@@ -108,12 +108,12 @@ lt_status build_output_check(const struct building *b)
 	char to[BUILD_PATH];
 
 	if (b->format != BUILD_C) {
-		whole_place(b, to, sizeof to);
-		LT_TRY(check_place(b, to));
+		whole_path(b, to, sizeof to);
+		LT_TRY(output_check(b, to));
 	}
 	for (int i = 0; i < N_TEXT; i++)
-		if (text_place(b, i, to, sizeof to))
-			LT_TRY(check_place(b, to));
+		if (text_path(b, i, to, sizeof to))
+			LT_TRY(output_check(b, to));
 	return LT_OK;
 }
 
@@ -132,11 +132,11 @@ static void list_files(struct building *b)
 	struct stat st;
 
 	if (b->format != BUILD_C) {
-		whole_place(b, to, sizeof to);
+		whole_path(b, to, sizeof to);
 		add_file(b, b->format == BUILD_EXE ? b->binary : b->library, to, b->format != BUILD_A);
 	}
 	for (int i = 0; i < N_TEXT; i++)
-		if (text_place(b, i, to, sizeof to) && stat(build_path(b, texts[i].ending, from, sizeof from), &st) == 0)
+		if (text_path(b, i, to, sizeof to) && stat(build_path(b, texts[i].ending, from, sizeof from), &st) == 0)
 			add_file(b, from, to, false);
 }
 

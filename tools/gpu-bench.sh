@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # gpu-bench.sh [-t SECONDS] [FOLDER] -- measures the backend cuda beside cuBLAS and PyTorch, and what compiling costs,
-# in at most so many seconds (400).  Prints one table; what lt-bench printed and its JSON are left in FOLDER (gpu-bench).
+# in at most so many seconds (400).  Prints one table; what lt-bench printed and its JSON are left in FOLDER
+# (gpu-bench).
 # 1 if one of its runs failed or was cut off.
 #
 #   make && tools/gpu-bench.sh               on a machine that can build
@@ -67,7 +68,8 @@ bench products 80 gemm,gpu --filter 'gemm/,gpu/4096,gpu/8192,gpu/4093,gpu/64x,gp
 	--samples 5 --seconds 0.005
 # The networks come first, as what is cut off when the time is over is the end.
 bench suites "$whole" gpu,mlp,pointwise,rows \
-	--filter 'mlp/,gpu/batch,gpu/mnist,gpu/transpose,gpu/chain,pointwise/,rows/' -b cuda --no-vendor --samples 5 --seconds 0.005 "${torch[@]}"
+	--filter 'mlp/,gpu/batch,gpu/mnist,gpu/transpose,gpu/chain,pointwise/,rows/' \
+	-b cuda --no-vendor --samples 5 --seconds 0.005 "${torch[@]}"
 "$python" "$table" "$out"/{compile,products,suites}.json | tee "$out/table"
 echo "whole: $(($(date +%s) - begin)) s"
 exit $failed

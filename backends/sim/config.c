@@ -134,7 +134,7 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 		case BLOCKS: out->options.blocks = item.number; break;
 		case A100: case H100: case H200:
 			if (out->named)
-				r.status = lt_option_refuse(&options[item.which], &item, "name one machine", diag);
+				r.status = lt_option_refuse(&options[item.which], &item, "name one machine only", diag);
 			out->named = lt__simulate_machine(options[item.which].key);
 			machine_with_grids(&out->machine, out->named->shared_bytes);
 			out->machine.registers = out->named->registers;

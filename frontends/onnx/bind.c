@@ -2,6 +2,7 @@
 #include <string.h>
 #include "frontends/onnx/onnx.h"
 #include "frontends/onnx/onnx.pb-c.h"
+#include "frontends/onnx/stored.h"
 
 static void report_here(struct lt_onnx *m, const char *what, const char *name)
 {
@@ -88,14 +89,19 @@ static bool source(struct lt_onnx *m, const Onnx__ValueInfoProto *info, struct l
 		lt__onnx_refuse(m, "it is %s, which is not supported", type ? kind_of(type) : "of no type");
 		return false;
 	}
-	v->dtype = lt__onnx_dtype(type->tensor_type->elem_type);
+	const struct lt_onnx_stored *stored = lt__onnx_stored(type->tensor_type->elem_type);
+	v->dtype = stored ? stored->held : lt__onnx_dtype(type->tensor_type->elem_type);
+	v->stored = stored ? stored->code : 0;
 	if (!v->dtype) {
 		lt__onnx_refuse(m, "its element type is %s, which Looptree does not have",
 			lt__onnx_type_name(type->tensor_type->elem_type));
 		return false;
 	}
-	if (f)
-		return fixed_input(m, f, v->dtype, v);
+	if (f) {
+		const bool fine = fixed_input(m, f, v->dtype, v);
+		v->stored = stored ? stored->code : 0;
+		return fine;
+	}
 	const Onnx__TensorShapeProto *shape = type->tensor_type->shape;
 	if (!shape || shape->n_dim > LT_MAX_RANK) {
 		lt__onnx_refuse(m,
@@ -138,6 +144,17 @@ void lt__onnx_sources(struct lt_onnx *m, struct lt_onnx_scope *scope)
 				m->options->dim[i]));
 }
 
+/* Zeros along axes whose extent is bounded by 0. */
+static lt_node empty_result(struct lt_onnx *m, const struct lt_onnx_value *v)
+{
+	lt_var dim[LT_MAX_RANK];
+	for (int32_t i = 0; i < v->rank && i < LT_MAX_RANK; i++)
+		dim[i] = v->shape[i] ? lt_graph_var(m->graph, NULL, v->shape[i]) :
+			lt_graph_var_bounded(m->graph, NULL, 1, 0, 0, NULL, NULL);
+	lt_node zero = lt_graph_literal_int(m->graph, v->dtype, 0);
+	return lt_graph_op_to(m->graph, "copy", 1, &zero, v->rank, dim);
+}
+
 void lt__onnx_results(struct lt_onnx *m, struct lt_onnx_scope *scope)
 {
 	const Onnx__GraphProto *g = m->model->graph;
@@ -148,7 +165,7 @@ void lt__onnx_results(struct lt_onnx *m, struct lt_onnx_scope *scope)
 			lt__onnx_problem(m, NULL, lt__arena_format(m->arena, "no node makes the output '%s'", name));
 		if (!v || v->lost)
 			continue;
-		lt_node x = lt__onnx_node(m, v);
+		lt_node x = v->empty ? empty_result(m, v) : lt__onnx_node(m, v);
 		if (x >= 0)
 			(void)lt_graph_result(m->graph, name, x);
 		if (lt__onnx_failed(m))

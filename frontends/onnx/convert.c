@@ -3,6 +3,7 @@
 #include <string.h>
 #include "frontends/onnx/onnx.h"
 #include "frontends/onnx/onnx.pb-c.h"
+#include "frontends/onnx/stored.h"
 
 enum { MAX_CONVERTED = 200000, MAX_CALLS = 50 };
 
@@ -116,9 +117,10 @@ static void build_node(struct lt_onnx_call *c)
 		return;
 	}
 	c->op = lt__onnx_op_find(m, domain, or_empty(c->proto->op_type), c->version);
-	if (!c->op)
+	if (!c->op || !lt__onnx_stored_takes(c))
 		return;
 	c->op->build(c);
+	lt__onnx_stored_moves(c);
 	unread = lt__onnx_failed(m) ? NULL : lt__onnx_unread(c);
 	if (unread)
 		lt__onnx_refuse(m, "attribute '%s' is not supported", unread);

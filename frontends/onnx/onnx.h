@@ -32,6 +32,7 @@ struct Onnx__FunctionProto;
 struct lt_onnx_value {
 	const char *name;
 	enum lt_dtype dtype;
+	int32_t stored;         /* the standard's number of a type that dtype only keeps (stored.h); 0: dtype is the type */
 	int32_t rank;
 	int64_t *shape;         /* the most, where run-time scalars bound it */
 	lt_node node;           /* LT_NONE: none yet */
@@ -167,6 +168,10 @@ const struct Onnx__GraphProto *lt__onnx_graph_attribute(struct lt_onnx_call *, c
 void lt__onnx_ignore(struct lt_onnx_call *, const char *name);
 /* The first attribute that was not asked for; NULL: none. */
 const char *lt__onnx_unread(const struct lt_onnx_call *);
+
+/* op_control.c: x given to a graph of one input and one output (NULL: x itself).  LT_NONE: refused, and the outputs of
+ * the node are lost. */
+lt_node lt__onnx_apply(struct lt_onnx_call *, const struct Onnx__GraphProto *, lt_node x);
 
 /* table.c */
 /* The row for a version of the operator set; NULL with a sentence. */

@@ -291,3 +291,25 @@ void lt__onnx_build_scan(struct lt_onnx_call *c)
 	}
 	unrolled_give(c, &u, out_axis, out_back);
 }
+
+lt_node lt__onnx_apply(struct lt_onnx_call *c, const Onnx__GraphProto *g, lt_node x)
+{
+	struct lt_onnx_scope scope;
+	struct lt_onnx_value *in = LT_NEW(c->m->arena, struct lt_onnx_value, 1), *out;
+	if (!g || x < 0)
+		return x;
+	if (g->n_input != 1 || g->n_output != 1) {
+		lt__onnx_refuse(c->m, "its graph has %zu inputs and %zu outputs: one of each is expected", g->n_input, g->n_output);
+		return LT_NONE;
+	}
+	*in = lt__onnx_of_node(c->m, x);
+	if (!inner_scope(c, &scope))
+		return LT_NONE;
+	name_input(c, &scope, g, 0, in);
+	if (!run_body(c, &scope, g)) {
+		give_lost(c);
+		return LT_NONE;
+	}
+	out = body_output(c, &scope, g, 0);
+	return out ? lt__onnx_node(c->m, out) : LT_NONE;
+}

@@ -7,7 +7,7 @@
 static lt_node add_bias(struct lt_onnx_call *c, int32_t i, lt_node y)
 {
 	struct lt_onnx *m = c->m;
-	if (y < 0 || !lt__onnx_has(c, i))
+	if (y < 0 || i < 0 || !lt__onnx_has(c, i))
 		return y;
 	const int32_t rank = lt__onnx_rank(m, y);
 	bool *mask = LT_NEW(m->arena, bool, rank + 1);
@@ -78,30 +78,34 @@ static lt_node conv_plain(struct lt_onnx *m, lt_node x, lt_node w, const struct 
 	return conv_sum(m, conv_group(m, windows, 1, groups), conv_group(m, w, 0, groups), p->n, w);
 }
 
-void lt__onnx_build_conv(struct lt_onnx_call *c)
+lt_node lt__onnx_conv(struct lt_onnx_call *c, lt_node x, lt_node w, int32_t bias)
 {
 	struct lt_onnx *m = c->m;
-	lt_node x = lt__onnx_in(c, 0), w = lt__onnx_in(c, 1);
 	const int64_t groups = lt__onnx_int(c, "group", 1);
 	struct lt_onnx_window p;
 	if (x < 0 || w < 0)
-		return;
+		return LT_NONE;
 	if (lt__onnx_rank(m, w) != lt__onnx_rank(m, x)) {
 		lt__onnx_refuse(m, "weights of rank %d for an image of rank %d", lt__onnx_rank(m, w), lt__onnx_rank(m, x));
-		return;
+		return LT_NONE;
 	}
 	int64_t kernel[LT_MAX_RANK];
 	for (int32_t i = 2; i < lt__onnx_rank(m, w); i++)
 		kernel[i - 2] = lt__onnx_extent(m, w, i);
 	if (!lt__onnx_window_read(c, x, kernel, &p) || !conv_fits(m, x, lt__onnx_extent(m, x, 1), lt__onnx_extent(m, w, 0),
 		groups))
-		return;
+		return LT_NONE;
 	if (lt__onnx_extent(m, w, 1) * groups != lt__onnx_extent(m, x, 1)) {
 		lt__onnx_refuse(m, "weights for %lld channels in %lld groups, but the image has %lld",
 			(long long)lt__onnx_extent(m, w, 1), (long long)groups, (long long)lt__onnx_extent(m, x, 1));
-		return;
+		return LT_NONE;
 	}
-	lt__onnx_give(c, 0, add_bias(c, 2, conv_plain(m, x, w, &p, groups)));
+	return add_bias(c, bias, conv_plain(m, x, w, &p, groups));
+}
+
+void lt__onnx_build_conv(struct lt_onnx_call *c)
+{
+	lt__onnx_give(c, 0, lt__onnx_conv(c, lt__onnx_in(c, 0), lt__onnx_in(c, 1), 2));
 }
 
 /* One axis of a transposed convolution: element o - t of the image with its elements `stride` apart, 0 between them.

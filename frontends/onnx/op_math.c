@@ -3,15 +3,47 @@
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/position.h"
+#include "frontends/onnx/stored.h"
+
+/* Of inputs without elements a result without elements, of their common shape. */
+static bool empty_given(struct lt_onnx_call *c, enum lt_dtype t)
+{
+	int64_t shape[LT_MAX_RANK];
+	int32_t rank = 0;
+	bool empty = false;
+	for (int32_t k = 0; k < c->n_in; k++) {
+		const struct lt_onnx_value *v = lt__onnx_value(c, k);
+		empty |= v->empty;
+		for (; rank < v->rank; rank++) {
+			memmove(shape + 1, shape, sizeof *shape * (size_t)rank);
+			shape[0] = 1;
+		}
+		for (int32_t i = 0; i < v->rank; i++) {
+			int64_t *at = &shape[rank - v->rank + i];
+			if (empty && *at != 1 && v->shape[i] != 1 && *at != v->shape[i])
+				return false;
+			*at = *at == 1 ? v->shape[i] : *at;
+		}
+	}
+	if (empty)
+		lt__onnx_give_data(c, 0, t, rank, shape, NULL);
+	return empty;
+}
 
 /* An operator of the graph by its name. */
 void lt__onnx_build_unary(struct lt_onnx_call *c)
 {
+	if (empty_given(c, lt__onnx_value(c, 0)->dtype))
+		return;
 	lt__onnx_give(c, 0, lt__onnx_op1(c->m, c->op->arg, lt__onnx_in(c, 0)));
 }
 
 void lt__onnx_build_binary(struct lt_onnx_call *c)
 {
+	static const char compared[] = " eq less lessequal greater greaterequal ";
+	const bool compares = strstr(compared, lt__arena_format(c->m->arena, " %s ", c->op->arg)) != NULL;
+	if (empty_given(c, compares ? LT_BOOL : lt__onnx_value(c, 0)->dtype))
+		return;
 	lt_node a = lt__onnx_in(c, 0), b = lt__onnx_in(c, 1);
 	lt__onnx_give(c, 0, lt__onnx_op2(c->m, c->op->arg, a, b));
 }
@@ -27,6 +59,8 @@ static lt_node chain(struct lt_onnx_call *c, const char *op)
 
 void lt__onnx_build_variadic(struct lt_onnx_call *c)
 {
+	if (empty_given(c, lt__onnx_value(c, 0)->dtype))
+		return;
 	lt__onnx_give(c, 0, chain(c, c->op->arg));
 }
 
@@ -112,11 +146,18 @@ void lt__onnx_build_bitwise_not(struct lt_onnx_call *c)
 
 static void cast_to(struct lt_onnx_call *c, int64_t type)
 {
-	enum lt_dtype t = lt__onnx_dtype(type);
-	lt_node x = lt__onnx_in(c, 0);
-	lt__onnx_ignore(c, "saturate");         /* of the 8-bit floats */
-	lt__onnx_ignore(c, "round_mode");
-	if (!t)
+	const enum lt_dtype t = lt__onnx_dtype(type);
+	const struct lt_onnx_stored *stored = lt__onnx_stored(type);
+	const bool saturate = lt__onnx_int(c, "saturate", 1) != 0;
+	const char *mode = lt__onnx_text(c, "round_mode", "up");
+	const bool up = !strcmp(mode, "up"), down = !strcmp(mode, "down");
+	lt_node x = lt__onnx_in_numbers(c, 0);
+	if (!up && !down && strcmp(mode, "nearest") != 0)
+		lt__onnx_refuse(c->m, "attribute 'round_mode' is '%s'", mode);
+	else if (stored)
+		lt__onnx_give_stored(c, 0, lt__onnx_store(c->m, stored, x, saturate,
+			up ? LT_ONNX_UP : down ? LT_ONNX_DOWN : LT_ONNX_NEAREST), stored);
+	else if (!t)
 		lt__onnx_refuse(c->m, "the type %s, which Looptree does not have", lt__onnx_type_name(type));
 	else
 		lt__onnx_give(c, 0, lt__onnx_cast(c->m, x, t));
@@ -129,7 +170,8 @@ void lt__onnx_build_cast(struct lt_onnx_call *c)
 
 void lt__onnx_build_cast_like(struct lt_onnx_call *c)
 {
-	cast_to(c, lt__onnx_type(lt__onnx_value(c, 1)->dtype));
+	const struct lt_onnx_value *like = lt__onnx_value(c, 1);
+	cast_to(c, like->stored ? like->stored : lt__onnx_type(like->dtype));
 }
 
 void lt__onnx_build_is_nan(struct lt_onnx_call *c)

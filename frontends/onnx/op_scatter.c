@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "frontends/onnx/builders.h"
-#include "frontends/onnx/position.h"
+#include "frontends/onnx/scatter.h"
 
 /* The reduction, and what an element takes that no update is meant for. */
 static const struct scattering { const char *name, *op; double nothing; } scatterings[] = {
@@ -53,6 +53,11 @@ static lt_node scatter(struct lt_onnx *m, const struct scattering *s, lt_node x,
 	lt_node picked = lt__onnx_reduce1(m, wide ? "add" : "max", one, axis + 1, false);
 	lt_node any = lt__onnx_reduce1(m, "max", hit, axis + 1, false);
 	return lt__onnx_cast(m, lt__onnx_select(m, any, picked, old), t);
+}
+
+lt_node lt__onnx_scatter(struct lt_onnx *m, lt_node x, lt_node index, lt_node update)
+{
+	return scatter(m, &scatterings[0], x, index, update, 0);
 }
 
 /* The index may cover a part of the other axes only: the rest gets an index that is nowhere. */

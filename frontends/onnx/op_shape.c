@@ -471,6 +471,7 @@ void lt__onnx_build_constant_of_shape(struct lt_onnx_call *c)
 	struct lt_onnx_value fill = lt__onnx_of_data(m, LT_F32, 0, NULL, lt__onnx_room(m, LT_F32, 0, NULL));
 	if (!sum || (t && !lt__onnx_tensor(m, t, &fill)))
 		return;
+	const int32_t stored = fill.stored;
 	for (int32_t i = 0; i < n; i++)
 		shape[i] = lt__onnx_most(m, &sum[i]);
 	struct lt_onnx_value none = lt__onnx_of_data(m, fill.dtype, n, shape, NULL);
@@ -480,10 +481,12 @@ void lt__onnx_build_constant_of_shape(struct lt_onnx_call *c)
 			return;
 		}
 	if (none.empty) {
+		none.stored = stored;
 		lt__onnx_give_value(c, 0, &none);
 		return;
 	}
 	fill.rank = 0;          /* of one element */
 	fill.name = "fill";
 	lt__onnx_give(c, 0, lt__onnx_expand_to(m, lt__onnx_node(m, &fill), n, sum));
+	c->out[0].stored = stored;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "frontends/onnx/onnx.h"
 #include "frontends/onnx/onnx.pb-c.h"
+#include "frontends/onnx/stored.h"
 
 enum tensor_field { FIELD_float_data, FIELD_int32_data, FIELD_int64_data, FIELD_double_data, FIELD_uint64_data };
 static const struct tensor_type { int64_t code; const char *name; enum lt_dtype dtype; enum tensor_field field; }
@@ -102,7 +103,8 @@ static const void *external(struct lt_onnx *m, const Onnx__TensorProto *t, size_
 		return NULL;
 	}
 	const void *at = lt__onnx_external(m, location, offset, bytes, want);
-	const uint32_t size = lt__dtype_info(lt__onnx_dtype(t->data_type))->bytes;
+	const struct lt_onnx_stored *stored = lt__onnx_stored(t->data_type);
+	const uint32_t size = stored ? 1 : lt__dtype_info(lt__onnx_dtype(t->data_type))->bytes;
 	/* Constants are aligned to their type. */
 	return at && (uintptr_t)at % size ? lt__arena_copy(m->kept, at, want) : at;
 }
@@ -121,9 +123,10 @@ static const void *bools(struct lt_onnx *m, const void *data, size_t n)
 	return data;
 }
 
-static const void *content(struct lt_onnx *m, const Onnx__TensorProto *t, const struct tensor_type *type, size_t n)
+/* n elements of `size` bytes each. */
+static const void *content(struct lt_onnx *m, const Onnx__TensorProto *t, const struct tensor_type *type, size_t n,
+	uint32_t size)
 {
-	const uint32_t size = lt__dtype_info(type->dtype)->bytes;
 	struct tensor_fields from = fields_of(t, type->field);
 	if (t->data_location == 1)
 		return external(m, t, n * size);
@@ -160,18 +163,27 @@ static bool tensor_shape(struct lt_onnx *m, const Onnx__TensorProto *t, uint32_t
 bool lt__onnx_tensor(struct lt_onnx *m, const struct Onnx__TensorProto *t, struct lt_onnx_value *out)
 {
 	const struct tensor_type *type = tensor_type(t->data_type);
+	const struct lt_onnx_stored *stored = lt__onnx_stored(t->data_type);
 	int64_t n;
 	*out = (struct lt_onnx_value){ .node = LT_NONE };
-	if (!type || !type->dtype) {
+	if (!type || (!type->dtype && !stored)) {
 		lt__onnx_refuse(m, "its element type is %s, which Looptree does not have", lt__onnx_type_name(t->data_type));
 		return false;
 	}
-	out->dtype = type->dtype;
-	if (!tensor_shape(m, t, lt__dtype_info(type->dtype)->bytes, out, &n))
+	out->dtype = stored ? stored->held : type->dtype;
+	out->stored = stored ? stored->code : 0;
+	if (!tensor_shape(m, t, lt__dtype_info(out->dtype)->bytes, out, &n))
 		return false;
 	if (out->empty)
 		return true;
-	out->data = content(m, t, type, (size_t)n);
+	if (stored) {
+		/* Elements of less than a byte share bytes. */
+		const size_t each = 8 / (size_t)stored->bits, bytes = ((size_t)n + each - 1) / each;
+		const void *packed = content(m, t, type, bytes, 1);
+		out->data = packed ? lt__onnx_unpack(m, stored, packed, (size_t)n) : NULL;
+		return out->data != NULL;
+	}
+	out->data = content(m, t, type, (size_t)n, lt__dtype_info(type->dtype)->bytes);
 	if (out->data && type->dtype == LT_BOOL)
 		out->data = bools(m, out->data, (size_t)n);
 	return out->data != NULL;

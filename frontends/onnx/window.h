@@ -15,4 +15,7 @@ struct lt_onnx_window {
 bool lt__onnx_window_read(struct lt_onnx_call *, lt_node x, const int64_t *kernel, struct lt_onnx_window *);
 /* x [N, C, s..] as [N, C, o.., t..] with windows, outside it `fill` (of x's type); taps: the vars t. */
 lt_node lt__onnx_windows(struct lt_onnx *, lt_node x, const struct lt_onnx_window *, double fill, lt_var *taps);
+
+/* op_conv.c: the convolution of x with w by the node's attributes, and its input `bias` (-1: none) added. */
+lt_node lt__onnx_conv(struct lt_onnx_call *, lt_node x, lt_node w, int32_t bias);
 #endif

@@ -71,8 +71,8 @@ Test(cuda_streams, a_stream_that_is_gone_is_nobodys)
 	mock_end(s);
 }
 
-/* A caller's stream: it ends whenever the caller likes, once it has been waited for by whatever means.  Its queue serves
- * the next one. */
+/* A caller's stream: it ends whenever the caller likes, once it has been waited for by whatever means.  Its queue
+ * serves the next one. */
 Test(cuda_streams, callers_streams_come_and_go)
 {
 	struct lt_session *s = cuda_open("");

@@ -1,10 +1,11 @@
-/* tests/onnx/cases.h -- the models of tests/onnx/cases.npz (make_cases.py), with what they are given and must give. */
+/* tests/onnx/cases.h -- the models of cases.npz, layers.npz and types.npz (made by make_*.py), with what they are given
+ * and must give. */
 #ifndef TESTS_ONNX_CASES_H
 #define TESTS_ONNX_CASES_H
 #include "lt/lt.h"
 #include "tools/tensorfile.h"
 
-enum { ONNX_MAX_GIVEN = 8, ONNX_MAX_CASES = 400 };
+enum { ONNX_MAX_GIVEN = 10, ONNX_MAX_CASES = 600, ONNX_FILES = 3 };
 struct onnx_case {
 	char name[80];
 	const struct lt_tensor *model, *error;
@@ -14,10 +15,11 @@ struct onnx_case {
 	const struct lt_tensor *in[ONNX_MAX_GIVEN], *out[ONNX_MAX_GIVEN];
 	int n_dim, n_fixed, n_in, n_out;
 };
-struct onnx_cases { struct lt_tensors file; struct onnx_case at[ONNX_MAX_CASES]; int n; };
+struct onnx_cases { struct lt_tensors file[ONNX_FILES]; struct onnx_case at[ONNX_MAX_CASES]; int n; };
 
-/* All of the file; fails the test if there are none. */
+/* All of the files; fails the test if there are none. */
 void onnx_cases_read(struct lt_context *, struct onnx_cases *);
+void onnx_cases_free(struct onnx_cases *);
 /* The last word of an entry's name: of "conv/in/a" "a". */
 const char *onnx_case_tensor(const struct lt_tensor *);
 lt_status onnx_case_parse(struct lt_context *, const struct onnx_case *, const void *model, size_t bytes,

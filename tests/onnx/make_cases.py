@@ -1,75 +1,14 @@
 #!/usr/bin/env python3
-"""Writes tests/onnx/cases.npz: models of ONNX with inputs and the outputs that onnx's own reference evaluator gives.
+"""Writes tests/onnx/cases.npz: models of ONNX with inputs and the outputs that onnx's own reference evaluator gives
+(casefile.py says what the file holds).
 
     build/onnx-venv/bin/python tests/onnx/make_cases.py        (make onnx-suite makes the environment)
-
-Entries of case NAME: "NAME/model" (the file's bytes), "NAME/in/INPUT", "NAME/fix/INPUT" (given when the model is read),
-"NAME/dims" (options --dim, with line breaks between them), "NAME/out/OUTPUT"; and for a model that is to be refused
-"NAME/error", a part of the sentence.
 """
-import os
-import sys
-
 import numpy as np
 import onnx
 from onnx import TensorProto as T, helper as h, numpy_helper as nh
-from onnx.reference import ReferenceEvaluator
 
-rng = np.random.default_rng(1)
-cases, OPSET = {}, 21
-
-
-def f(*shape):
-	return rng.standard_normal(shape).astype(np.float32)
-
-
-def i(*values):
-	return np.array(values, np.int64)
-
-
-def bytes_of(text):
-	return np.frombuffer(text if isinstance(text, bytes) else text.encode(), np.uint8)
-
-
-def info(name, x, dims=None):
-	return h.make_tensor_value_info(name, nh.from_array(x).data_type, dims if dims else x.shape)
-
-
-def model(nodes, inputs, outputs, init=(), functions=(), opset=OPSET, symbols={}, domains=()):
-	graph = h.make_graph(nodes, "g", [info(k, v, symbols.get(k)) for k, v in inputs.items()],
-		[h.make_empty_tensor_value_info(o) for o in outputs], [nh.from_array(v, k) for k, v in dict(init).items()])
-	sets = [h.make_opsetid("", opset)] + [h.make_opsetid(d, 1) for d in domains]
-	return h.make_model(graph, opset_imports=sets, functions=list(functions), ir_version=10)
-
-
-def expected(m, inputs, outputs):
-	return dict(zip(outputs, ReferenceEvaluator(m).run(outputs, inputs)))
-
-
-def add(name, m, inputs, fix=(), dims=(), out=None, error=None):
-	assert not any(k.startswith(name + "/") for k in cases), name
-	cases[name + "/model"] = bytes_of(m.SerializeToString() if not isinstance(m, bytes) else m)
-	for k, v in inputs.items():
-		cases[f"{name}/{'fix' if k in fix else 'in'}/{k}"] = np.ascontiguousarray(v)
-	if dims:
-		cases[name + "/dims"] = bytes_of("\n".join(dims))
-	if error is not None:
-		cases[name + "/error"] = bytes_of(error)
-		return
-	outputs = [o.name for o in m.graph.output]
-	for k, v in (out or expected(m, inputs, outputs)).items():
-		v = np.asarray(v)
-		cases[f"{name}/out/{k}"] = v.reshape(v.shape) if v.flags.c_contiguous else v.copy()
-
-
-def one(name, op, *inputs, fix=(), n_out=1, opset=OPSET, out=None, error=None, **attributes):
-	"""A case of one node; an input that is None is left out."""
-	names = ["" if x is None else "abcdefgh"[k] for k, x in enumerate(inputs)]
-	outputs = [f"y{k}" for k in range(n_out)]
-	given = {n: x for n, x in zip(names, inputs) if n}
-	m = model([h.make_node(op, names, outputs, **attributes)], given, outputs, opset=opset)
-	add(name, m, given, fix=fix, out={"y0": out} if out is not None else None, error=error)
-
+from casefile import OPSET, add, bytes_of, corpus, expected, f, i, model, one, save
 
 # Element by element
 for op in ["Abs", "Ceil", "Cos", "Erf", "Exp", "Floor", "Neg", "Reciprocal", "Round", "Sigmoid", "Sign", "Sin", "Tanh",
@@ -312,13 +251,6 @@ add("content_too_short", lies, {}, error="its content has 8 bytes, but its shape
 lies.graph.initializer[0].dims.append(1 << 40)
 add("size_overflows", lies, {}, error="its bytes exceed 63 bits")
 
-path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cases.npz")
-np.savez_compressed(path, **cases)
-corpus = os.path.join(os.path.dirname(path), "..", "fuzz", "corpus", "onnx")
-os.makedirs(corpus, exist_ok=True)
-for name in ["conv", "scan", "loop", "if", "function", "run_time_extent", "all_at_once", "resize_cubic", "einsum",
-		"external_without_folder", "content_too_short", "nested_deep", "pad_reflect", "top_k", "split", "gemm"]:
-	with open(os.path.join(corpus, name), "wb") as out_file:
-		out_file.write(cases[name + "/model"].tobytes())
-print(len([k for k in cases if k.endswith("/model")]), "cases", os.path.getsize(path), "bytes")
-sys.exit(0)
+corpus(["conv", "scan", "loop", "if", "function", "run_time_extent", "all_at_once", "resize_cubic", "einsum",
+	"external_without_folder", "content_too_short", "nested_deep", "pad_reflect", "top_k", "split", "gemm"])
+save("cases.npz")

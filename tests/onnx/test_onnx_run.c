@@ -14,7 +14,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-	lt__tensors_free(&cases.file);
+	onnx_cases_free(&cases);
 	ltrun_tear_down();
 }
 

@@ -1,0 +1,62 @@
+/* frontends/onnx/heads.c -- see heads.h. */
+#include <math.h>
+#include "frontends/onnx/heads.h"
+#include "frontends/onnx/trace.h"
+
+lt_node lt__onnx_heads_apart(struct lt_onnx *m, lt_node x, int64_t heads)
+{
+	const int64_t width = x < 0 || lt__onnx_rank(m, x) != 3 ? 0 : lt__onnx_extent(m, x, 2);
+	if (x < 0)
+		return LT_NONE;
+	if (heads < 1 || width < 1 || width % heads) {
+		const struct lt_onnx_value v = lt__onnx_of_node(m, x);
+		lt__onnx_refuse(m, "%lld heads of a value of the shape %s", (long long)heads,
+			lt__onnx_shape(m, v.rank, v.shape));
+		return LT_NONE;
+	}
+	const struct lt_linear shape[4] = { lt__onnx_extent_sum(m, x, 0), lt__onnx_extent_sum(m, x, 1),
+		{ .constant = heads }, { .constant = width / heads } };
+	return lt__onnx_swap(m, lt__onnx_reshape_to(m, x, 4, shape), 1, 2);
+}
+
+lt_node lt__onnx_heads_joined(struct lt_onnx *m, lt_node x)
+{
+	lt_node y = lt__onnx_swap(m, x, 1, 2);
+	if (y < 0)
+		return LT_NONE;
+	const struct lt_linear shape[3] = { lt__onnx_extent_sum(m, y, 0), lt__onnx_extent_sum(m, y, 1),
+		{ .constant = lt__onnx_extent(m, y, 2) * lt__onnx_extent(m, y, 3) } };
+	return lt__onnx_reshape_to(m, y, 3, shape);
+}
+
+lt_node lt__onnx_heads_repeated(struct lt_onnx *m, lt_node x, int64_t heads)
+{
+	const int64_t own = x < 0 ? 0 : lt__onnx_extent(m, x, 1);
+	const int32_t rank = lt__onnx_rank(m, x), width = 1 + rank + 1;
+	if (x < 0 || own == heads)
+		return x;
+	if (heads < own || heads % own) {
+		lt__onnx_refuse(m, "%lld heads of the query for %lld heads of the keys: they are no multiple", (long long)heads,
+			(long long)own);
+		return LT_NONE;
+	}
+	lt_var v[LT_MAX_RANK];
+	int64_t row[LT_MAX_RANK * (LT_MAX_RANK + 2)] = { 0 }, div[LT_MAX_RANK + 3] = { 0 };
+	for (int32_t i = 0; i < rank; i++) {
+		v[i] = i == 1 ? lt__onnx_var(m, heads) : lt_node_dim(m->graph, x, i);
+		row[i * width + (i == 1 ? 1 + rank : 1 + i)] = 1;
+	}
+	div[0] = heads / own;
+	div[1 + 1 + 1] = 1;
+	const struct lt_view_piece piece = { .source = x, .map = { .n_dim = rank, .n_div = 1, .n_row = rank, .div = div,
+		.row = row } };
+	return lt_graph_view(m->graph, rank, v, 1, &piece, 0, 0);
+}
+
+lt_node lt__onnx_scores(struct lt_onnx *m, lt_node q, lt_node k, double scale)
+{
+	const double root = sqrt(scale);
+	const int32_t rank = lt__onnx_rank(m, k);
+	lt_node turned = lt__onnx_swap(m, lt__onnx_opf(m, "mul", k, root), rank - 2, rank - 1);
+	return lt__onnx_matmul(m, lt__onnx_opf(m, "mul", q, root), turned);
+}
