@@ -50,9 +50,24 @@ lt_status lt__tree_line(struct lt_treereader *r)
 	return LT_OK;
 }
 
+/* Whole, but larger than any number that is kept. */
+static bool number_is_large(const struct lt_treereader *r)
+{
+	uint64_t n;
+	if (r->l.kind != LT_TOKEN_NUMBER)
+		return false;
+	for (size_t i = 0; i < r->l.bytes; i++)
+		if (r->l.at[i] < '0' || r->l.at[i] > '9')
+			return false;
+	return !lt__lex_whole(&r->l, &n) || n > INT64_MAX;
+}
+
 lt_status lt__tree_number(struct lt_treereader *r, const char *what, int64_t min, int64_t *out)
 {
 	uint64_t n;
+	if (number_is_large(r))
+		return LT_TREE_SYNTAX(r, "%s is at most %lld, not %s", what, (long long)INT64_MAX,
+			lt__lex_text(r->ctx, &r->l));
 	if (!lt__lex_whole(&r->l, &n) || n > INT64_MAX || (int64_t)n < min)
 		return LT_TREE_SYNTAX(r, "%s is a whole number of at least %lld, not %s", what, (long long)min,
 			lt__lex_text(r->ctx, &r->l));

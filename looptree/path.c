@@ -63,14 +63,17 @@ static int path_bytes_shown(size_t bytes) { return bytes < 60 ? (int)bytes : 60;
 
 lt_status lt__word_number(const struct lt_looptree *t, const struct lt_word *w, const char *what, int64_t *out)
 {
+	bool digits = true, large = false;
 	*out = 0;
-	for (size_t i = 0; i < w->bytes; i++)
-		if (w->at[i] < '0' || w->at[i] > '9' || lt__mul_overflow(*out, 10, out)
-			|| lt__add_overflow(*out, w->at[i] - '0', out))
-			return lt_fail(t->ctx, LT_ESYNTAX, "%s is a whole number of at least 1, not '%.*s'", what,
-				path_bytes_shown(w->bytes), w->at);
-	return *out >= 1 ? LT_OK : lt_fail(t->ctx, LT_ESYNTAX, "%s is a whole number of at least 1, not '%.*s'", what,
-		path_bytes_shown(w->bytes), w->at);
+	for (size_t i = 0; i < w->bytes && digits; i++) {
+		digits = w->at[i] >= '0' && w->at[i] <= '9';
+		large = large || (digits && (lt__mul_overflow(*out, 10, out) || lt__add_overflow(*out, w->at[i] - '0', out)));
+	}
+	if (digits && large)
+		return lt_fail(t->ctx, LT_ESYNTAX, "%s is at most %lld, not '%.*s'", what, (long long)INT64_MAX,
+			path_bytes_shown(w->bytes), w->at);
+	return digits && *out >= 1 ? LT_OK : lt_fail(t->ctx, LT_ESYNTAX, "%s is a whole number of at least 1, not '%.*s'",
+		what, path_bytes_shown(w->bytes), w->at);
 }
 
 lt_status lt__path_no_node(const struct lt_looptree *t, bool leaf, const char *name, size_t bytes)

@@ -132,7 +132,7 @@ static const struct { const char *from, *steps, *why; } refusals[] = {
 	{ fused, "split m x",
 		"apply:1:1: `split m x`: STEP is a whole number of at least 1, not 'x'" },
 	{ fused, "split m 99999999999999999999",
-		"apply:1:1: `split m 99999999999999999999`: STEP is a whole number of at least 1, not '99999999999999999999'" },
+		"apply:1:1: `split m 99999999999999999999`: STEP is at most 9223372036854775807, not '99999999999999999999'" },
 	{ rows, "split %w/i 3",
 		"apply:1:1: `split %w/i 3`: there is no loop i around %w; there is none" },
 	{ fused, "split n 2",
