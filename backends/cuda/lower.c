@@ -1,5 +1,6 @@
 /* backends/cuda/lower.c -- a frozen tree's kernel program for the device, and its text. */
 #include "backends/cuda/session.h"
+#include "kernel/blocks.h"
 
 /* As many of each dim as there may be stand for fewer. */
 static lt_status call_check(const struct lt_kernel *k, uint32_t number, struct lt_diag *diag)
@@ -30,6 +31,7 @@ lt_status lt__cuda_lower(
 	lt_status status = lt_kernel_new(t, &s->machine, &options, &k, diag);
 	if (status)
 		return status;
+	status = lt__blocks_fit(k, s->target.max_block, s->machine.shared_bytes, diag);
 	for (uint32_t i = 0; i < k->n_call && !status; i++)
 		status = call_check(k, i, diag);
 	if (!status)

@@ -1,31 +1,23 @@
 /* backends/opencl/lower.c -- a frozen tree's kernel program for the device, and its text. */
 #include "backends/opencl/session.h"
+#include "kernel/blocks.h"
 
 static lt_status check_threads(
 	const struct lt_session *s, const struct lt_kernel *k, const struct lt_region *r, struct lt_diag *diag)
 {
 	const struct lt_opencl_facts *f = &s->facts;
-	const int64_t all = (int64_t)r->threads[0] * r->threads[1] * r->threads[2];
-	if (all > (int64_t)f->max_threads)
-		return lt__report(diag, LT_EUNSUPPORTED, r->origin, -1, "split the block loops, and bind the inner ones only",
-			"kernel %s: its blocks have %lld threads, and %zu are the most on this device", k->name, (long long)all,
-			f->max_threads);
 	for (int a = 0; a < 3; a++)
 		if (r->threads[a] > (int64_t)f->max_along[a])
 			return lt__report(diag, LT_EUNSUPPORTED, r->origin, -1, "bind other loops to this axis",
 				"kernel %s: its blocks have %d threads along block.%c, and %zu are the most on this device", k->name,
 				(int)r->threads[a], 'x' + a, f->max_along[a]);
-	if (r->shared_bytes > s->machine.shared_bytes)
-		return lt__report(diag, LT_EUNSUPPORTED, r->origin, -1, "stage less, or in smaller tiles",
-			"kernel %s: its blocks have %lld bytes of shared memory, and %lld are the most on this device", k->name,
-			(long long)r->shared_bytes, (long long)s->machine.shared_bytes);
 	return LT_OK;
 }
 
 static lt_status check_program(const struct lt_session *s, const struct lt_kernel *k, const struct lt_text_grids *grids,
 	struct lt_diag *diag)
 {
-	lt_status status = LT_OK;
+	lt_status status = lt__blocks_fit(k, (int64_t)s->facts.max_threads, s->machine.shared_bytes, diag);
 	for (uint32_t i = 0; !status && i < grids->n_grid; i++) {
 		const struct lt_text_grid *g = &grids->grids[i];
 		const struct lt_region *r = &k->regions[g->region];

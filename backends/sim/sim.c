@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/sim/sim.h"
+#include "kernel/blocks.h"
 #include "kernel/report.h"
 #include "kernel/tile.h"
 
@@ -125,25 +126,6 @@ static lt_status sim_expand(const struct lt_session *s, struct lt_kernel **k, st
 	return status;
 }
 
-/* What a block of the machine has: threads, shared memory. */
-static lt_status sim_refuse(const struct lt_session *s, const struct lt_kernel *k, struct lt_diag *diag)
-{
-	const struct lt_machine *m = &s->config.machine;
-	for (uint32_t i = 0; i < k->n_region && m->subgroup; i++) {
-		const struct lt_region *r = &k->regions[i];
-		int64_t threads = r->kind == LT_REGION_GRID ? (int64_t)r->threads[0] * r->threads[1] * r->threads[2] : 0;
-		if (threads > s->config.max_block)
-			return lt__report(diag, LT_EUNSUPPORTED, r->origin, -1, "split the block loops, and bind the inner ones only",
-				"kernel %s: its blocks have %lld threads, and %lld are the most of this machine", k->name, (long long)threads,
-				(long long)s->config.max_block);
-		if (threads && r->shared_bytes > m->shared_bytes)
-			return lt__report(diag, LT_EUNSUPPORTED, r->origin, -1, "stage less, or in smaller tiles",
-				"kernel %s: its blocks have %lld bytes of shared memory, and %lld are the most of this machine", k->name,
-				(long long)r->shared_bytes, (long long)m->shared_bytes);
-	}
-	return LT_OK;
-}
-
 static lt_status sim_lower(
 	const struct lt_session *s, const struct lt_tree *t, struct lt_kernel **out, struct lt_diag *diag)
 {
@@ -154,7 +136,8 @@ static lt_status sim_lower(
 	if (!status && s->config.drop)
 		status = lt__sim_drop(out, s->config.drop, diag);
 	status = status ? status : lt__simulate_accepts(*out, diag);
-	status = status ? status : sim_refuse(s, *out, diag);
+	if (!status && s->config.machine.subgroup)
+		status = lt__blocks_fit(*out, s->config.max_block, s->config.machine.shared_bytes, diag);
 	if (status) {
 		lt_kernel_free(*out);
 		*out = NULL;

@@ -169,7 +169,7 @@ Test(opencl_fail, a_smaller_device_says_which_number_it_is)
 	struct tb *b = opencl_twice("twice");
 	const struct lt_opencl_facts facts = s->facts;
 	for (int i = 0; i < 4; i++) {
-		static const char *const says[] = { "its blocks have 16 threads, and 8 are the most on this device",
+		static const char *const says[] = { "its blocks have 16 threads, and 8 are the most here",
 			"its blocks have 16 threads along block.x, and 8 are the most on this device",
 			"it takes 32 bytes of arguments, and 16 are the most on this device", "" };
 		struct keeper k = keeper_new();
