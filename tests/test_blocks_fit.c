@@ -11,7 +11,8 @@ TestSuite(blocks_fit, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 
 
 Test(blocks_fit, threads_and_shared_memory)
 {
-	static const char text[] = "kernel 1\nname k\nworkspace 0 thread 0\nbuffer y f32[48] slot 0 align 16 exclusive written\n"
+	static const char text[] = "kernel 1\nname k\nworkspace 0 thread 0\n"
+		"buffer y f32[48] slot 0 align 16 exclusive written\n"
 		"region host\n\tlaunch_grid 1 1 1 1 ()\n"
 		"region grid 1 blocks (1, 1, 1) threads (8, 3, 2) subgroup 1 shared 512\n\t%t = thread 0\n\tstore y[%t] 1\n";
 	static const struct { int64_t threads, bytes; const char *says; } cases[] = { { 48, 512, NULL },
