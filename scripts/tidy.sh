@@ -40,6 +40,8 @@ LLVM=$(scripts/llvm.sh) && LLVM="-isystem $("$LLVM" --includedir)" ||
 # And those that need the CUDA toolkit's headers.
 CUDA=$(scripts/cuda.sh) && CUDA="-isystem $CUDA" ||
 	echo "not tried: headers of backends/cuda; the CUDA toolkit's headers are not installed"
+OPENCL=$(scripts/opencl.sh) && OPENCL="-isystem $OPENCL" ||
+	echo "not tried: headers of backends/opencl; OpenCL's headers (opencl-c-headers) are not installed"
 # A .c file that is nothing but the header; prelude.h is text for generated code and has the same duty.
 for h in $(find include ir looptree kernel backends frontends program check tools tests -name '*.h' | sort); do
 	system=
@@ -49,6 +51,9 @@ for h in $(find include ir looptree kernel backends frontends program check tool
 	backends/cuda/*|tests/cuda/*)
 		[ -n "$CUDA" ] || continue
 		system=$CUDA ;;
+	backends/opencl/*|tests/opencl/*)
+		[ -n "$OPENCL" ] || continue
+		system=$OPENCL ;;
 	esac
 	echo "#include \"$h\"" | ${CC:-cc} -Iinclude -I. $system -fsyntax-only -x c - ||
 		{ echo "$h does not compile alone"; bad=1; }
