@@ -61,7 +61,7 @@ static lt_status run_script(struct run *r)
 	LT_TRY(run_start(r));
 	LT_TRY(run_evaluate(r));
 	if (r->o.explain)
-		run_explain_bounds(r);
+		LT_TRY(run_explain_bounds(r));
 	return r->o.time ? run_time(r) : LT_OK;
 }
 

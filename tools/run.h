@@ -142,7 +142,8 @@ lt_status run_diff(struct run *);               /* --dump=diff A B; the verdict 
 lt_status run_explain_begin(struct run *);
 void run_explain_add(struct run *, const struct lt_explained *);
 void run_explain_say(struct run *);
-void run_explain_bounds(struct run *);            /* after a run: what bounds each grid, where a backend predicts it */
+/* After a run: what bounds each grid, where a backend predicts it. */
+lt_status run_explain_bounds(struct run *);
 void run_explain_free(struct run *);
 
 /* run_eval.c: the evaluations, each printed, compared, written as asked for. */

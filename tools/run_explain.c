@@ -109,21 +109,24 @@ static void explain_bound(const char *kernel, const char *line, json_t *list)
 	json_array_append_new(list, o);
 }
 
-void run_explain_bounds(struct run *r)
+lt_status run_explain_bounds(struct run *r)
 {
 	char *text = NULL, *rest = NULL;
 	size_t bytes = 0;
 	const char *kernel = "";
 	FILE *to = open_memstream(&text, &bytes);
-	json_t *list = r->json ? json_array() : NULL;
 
 	if (!to)
-		return;
-	/* A backend without numbers predicts nothing. */
-	if (lt_program_dump(r->program, LT_SHOW_STATS, explain_write, to))
+		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+	lt_status st = lt_program_dump(r->program, LT_SHOW_STATS, explain_write, to);
+	if (fclose(to) && !st)
+		st = lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+	if (st && st != LT_ENOMEM) {            /* a backend without numbers predicts nothing */
 		lt_context_clear(r->ctx);
-	fclose(to);
-	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+		st = LT_OK;
+	}
+	json_t *list = r->json ? json_array() : NULL;
+	for (char *line = text && !st ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
 		if (strncmp(line, "kernel ", 7) == 0)
 			kernel = line + 7;
 		else
@@ -132,6 +135,7 @@ void run_explain_bounds(struct run *r)
 		json_object_set(r->json, "predicted", list);
 	json_decref(list);
 	free(text);
+	return st;
 }
 
 void run_explain_free(struct run *r)
