@@ -26,8 +26,8 @@ const char *build_target_at(int i)
 
 static const struct lt_tool_option rows[] = {
 	{ .help = "What is built" },
-	{ 'o', "output", "NAME", TAKE_TEXT, AT(output), .help = "what is written: NAME, or NAME.a, NAME.so or NAME.c with "
-		"NAME.h; required; it replaces a file" },
+	{ 'o', "output", "NAME", TAKE_TEXT, AT(output), .help = "what is written, over what is there: NAME, or NAME.a, "
+		".so, .c with a header .h; required" },
 	{ 0, "format", "KIND", TAKE_CHOICE, AT(format), .help = "what is made: %v; exe is a program that reads and writes "
 		".npy "
 		"files; default: by the ending of NAME, else exe", 0, LT_VALUES("exe", "a", "so", "c") },
