@@ -15,7 +15,7 @@ since() {
 	printf '%d.%d\n' $((ms / 1000)) $((ms % 1000 / 100))
 }
 
-# One Criterion program, without the suites that need a device: those are called gpu_*.
+# One Criterion program, without the suites that need a device: those, and no others, are called gpu_*.
 if [ "${1-}" = --program ]; then
 	name=$2
 	begin=$EPOCHREALTIME

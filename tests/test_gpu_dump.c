@@ -6,7 +6,7 @@
 #include "lt/program.h"
 #include "tests/ltrun.h"
 
-TestSuite(gpu_dump, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 300);
+TestSuite(dump_of_gpus, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 300);
 
 static int count(const char *text, const char *what)
 {
@@ -64,7 +64,7 @@ static int64_t add_numbers(const char *text, const char *before, const char *aft
 	return sum;
 }
 
-Test(gpu_dump, it_says_what_the_program_has)
+Test(dump_of_gpus, it_says_what_the_program_has)
 {
 	for (int g = 0; g < N_GRAPH; g++)
 		for (int m = 0; m < N_MACHINE; m++) {
@@ -87,7 +87,7 @@ Test(gpu_dump, it_says_what_the_program_has)
 }
 
 /* By hand: what each thread needs is its own, what all need is shared, and a barrier is between its write and reads. */
-Test(gpu_dump, a_softmax)
+Test(dump_of_gpus, a_softmax)
 {
 	ltrun_write_text("case.graph", SOFTMAX);
 	dump("sim:grid", "tree", "case.graph", "");
@@ -106,7 +106,7 @@ Test(gpu_dump, a_softmax)
 }
 
 /* An array that is indexed by a loop is none of registers. */
-Test(gpu_dump, an_array)
+Test(dump_of_gpus, an_array)
 {
 	ltrun_write_text("case.graph", SOFTMAX);
 	ltrun_write_text("case.schedule", "schedule 1\nbind i block.x\n");
@@ -119,7 +119,7 @@ Test(gpu_dump, an_array)
 static void dump_write(void *user, const char *text, size_t bytes) { strncat(user, text, bytes); }
 
 /* A program that can be run shows the same as one that was planned only; without grids there is nothing to show. */
-Test(gpu_dump, of_any_program)
+Test(dump_of_gpus, of_any_program)
 {
 	static const char *const backends[] = { "sim:h100", "ref" };
 	static char text[2][1 << 16];
@@ -143,7 +143,7 @@ Test(gpu_dump, of_any_program)
 }
 
 /* Devices: the driver that is not there (tests/cuda), and OpenCL, each where it was built and works. */
-Test(gpu_dump, of_devices)
+Test(dump_of_gpus, of_devices)
 {
 	static char command[2000], out[1 << 16], err[1 << 14];
 	static const char *const names[] = { "cuda", "opencl" };
@@ -163,7 +163,7 @@ Test(gpu_dump, of_devices)
 }
 
 /* docs/gpu.md goes on from the PTX of a kernel to machine code; where the toolkit's assembler is. */
-Test(gpu_dump, of_machine_code)
+Test(dump_of_gpus, of_machine_code)
 {
 	static char command[2000], out[1 << 14], err[1 << 14];
 	ltrun_write_text("case.graph", SOFTMAX);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "tests/built.h"
 
-TestSuite(gpu_product, .timeout = 240);
+TestSuite(product_of_gpus, .timeout = 240);
 
 static char out[1 << 18], err[1 << 14];
 
@@ -47,7 +47,7 @@ static int product(const char *machine, const char *graph, const char *schedule,
 }
 
 /* Whole tiles, and remainders in all three vars; fewer slices than buffers. */
-Test(gpu_product, computes_the_product)
+Test(product_of_gpus, computes_the_product)
 {
 	static const struct { int m, k, n; const char *depth; } cases[] = {
 		{ 131, 70, 137, "" }, { 129, 97, 130, "depth 2" }, { 132, 100, 129, "depth 3 async" },
@@ -68,7 +68,7 @@ static int count(const char *text, const char *word)
 
 /* One buffer: a barrier before it is overwritten, one before it is read.  Buffers in turn: one barrier is both, and
  * that for the copies made before the loop. */
-Test(gpu_product, has_no_more_barriers_than_it_needs)
+Test(product_of_gpus, has_no_more_barriers_than_it_needs)
 {
 	static const struct { const char *depth; int barriers, inside; } cases[] = {
 		{ "", 2, 2 }, { "depth 2", 1, 1 }, { "depth 3", 1, 1 }, { "depth 2 async", 1, 1 }, { "depth 3 async", 1, 1 },
@@ -83,7 +83,7 @@ Test(gpu_product, has_no_more_barriers_than_it_needs)
 }
 
 /* 16 bytes where the rows of memory allow it, fewer where they do not. */
-Test(gpu_product, copies_are_as_wide_as_rows_allow)
+Test(product_of_gpus, copies_are_as_wide_as_rows_allow)
 {
 	static const struct { int k; const char *shown; } cases[] = {
 		{ 72, "copy_async f32x4 a.copy[" }, { 70, "copy_async f32x2 a.copy[" }, { 71, "copy_async a.copy[" },
@@ -98,7 +98,7 @@ Test(gpu_product, copies_are_as_wide_as_rows_allow)
 }
 
 /* Each barrier is needed: without it the simulator finds what races. */
-Test(gpu_product, the_simulator_finds_a_barrier_that_is_left_out)
+Test(product_of_gpus, the_simulator_finds_a_barrier_that_is_left_out)
 {
 	static const char *const depths[] = { "", "depth 2", "depth 3 async" };
 	for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
@@ -110,7 +110,7 @@ Test(gpu_product, the_simulator_finds_a_barrier_that_is_left_out)
 		}
 }
 
-Test(gpu_product, refuses_async_copies_that_threads_would_not_wait_for_together)
+Test(product_of_gpus, refuses_async_copies_that_threads_would_not_wait_for_together)
 {
 	cr_expect_neq(product("", graph_of(256, 128, 256), steps_of("steps", ""),
 		"--apply='stage %p %b.copy.copy at %c/k depth 2 async' --dump=tree"), 0);
@@ -157,7 +157,7 @@ static int by_default(const char *machine, const char *graph, const char *more)
 	return run_command(command, out, sizeof out, err, sizeof err);
 }
 
-Test(gpu_product, default_trees_compute_it)
+Test(product_of_gpus, default_trees_compute_it)
 {
 	static const char *const machines[] = { "h100", "grid" };
 	for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
@@ -171,7 +171,7 @@ Test(gpu_product, default_trees_compute_it)
 }
 
 /* Halves are cast where they are copied to shared memory: no nest of their own, no copy of them in f32. */
-Test(gpu_product, factors_are_cast_where_they_are_copied)
+Test(product_of_gpus, factors_are_cast_where_they_are_copied)
 {
 	FILE *f = fopen(scratch("half.graph"), "w");
 	cr_assert_not_null(f);
@@ -188,7 +188,7 @@ Test(gpu_product, factors_are_cast_where_they_are_copied)
  * of a warp that take 4 cycles each: 64 * 2 * 4, of two warps.  Each slice of 16 deep elements is 16 requests of 4
  * bytes for the left factor, turned around, and 4 of 16 bytes for the right one: 4 slices of 32 cycles.  More would be
  * threads that wait for a bank. */
-Test(gpu_product, no_request_waits_for_a_bank)
+Test(product_of_gpus, no_request_waits_for_a_bank)
 {
 	cr_assert_eq(by_default("h100", graph_of(256, 64, 256), "--dump=tree"), 0, "%s", err);
 	cr_expect(strstr(out, "copy %a layout [k m/4 pad 4 m] depth 4 async"), "%s", out);
@@ -198,7 +198,7 @@ Test(gpu_product, no_request_waits_for_a_bank)
 
 /* Threads that hold many elements: as many blocks as their registers leave room for; the deep loop is not copied, its
  * compiler does that. */
-Test(gpu_product, large_tiles_say_how_many_blocks_are_resident)
+Test(product_of_gpus, large_tiles_say_how_many_blocks_are_resident)
 {
 	cr_assert_eq(by_default("h100", graph_of(4096, 4096, 4096), "--dump=kernel"), 0, "%s", err);
 	cr_expect_eq(count(out, "threads (256, 1, 1) subgroup 32 shared 66560 resident 2 "), 1, "%s", out);
@@ -209,7 +209,7 @@ Test(gpu_product, large_tiles_say_how_many_blocks_are_resident)
 
 /* A large product fills the machine with large tiles; a small one gets smaller tiles; one that is few tiles, parts of
  * the sum. */
-Test(gpu_product, tiles_follow_the_extents)
+Test(product_of_gpus, tiles_follow_the_extents)
 {
 	static const struct { int m, k, n; const char *first; } cases[] = {
 		{ 4096, 4096, 4096, "\nfor m step 128 grid.x" }, { 512, 512, 512, "\nfor m step 64 grid.x" },

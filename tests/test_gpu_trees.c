@@ -6,7 +6,7 @@
 #include <string.h>
 #include "tests/ltrun.h"
 
-TestSuite(gpu_default, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 300);
+TestSuite(trees_of_gpus, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 300);
 
 #define POINTS(i, j) "graph 1\nvar i " i "\nvar j " j "\n%x = f32[i, j] input \"x\"\n%b = f32[j] input \"b\"\n" \
 	"%a = f32[i, j] add %x, %b\n%y = f32[i, j] exp %a\nresult \"y\" = %y\n"
@@ -53,7 +53,7 @@ enum { N_CASE = sizeof cases / sizeof *cases };
 static const char *const configs[] = { "grid", "grid/order=backward", "grid/subgroup=8", "grid/subgroup=1", "h100" };
 enum { N_CONFIG = sizeof configs / sizeof *configs };
 
-Test(gpu_default, they_compute_what_the_graph_says)
+Test(trees_of_gpus, they_compute_what_the_graph_says)
 {
 	for (int i = 0; i < N_CASE; i++) {
 		ltrun_write_text("case.graph", cases[i].graph);
@@ -63,7 +63,7 @@ Test(gpu_default, they_compute_what_the_graph_says)
 	}
 }
 
-Test(gpu_default, they_are_read_back)
+Test(trees_of_gpus, they_are_read_back)
 {
 	for (int i = 0; i < N_CASE; i++) {
 		char *first;
@@ -79,7 +79,7 @@ Test(gpu_default, they_are_read_back)
 }
 
 /* Outermost lines of the tree, each with what is in it: no nest of one thread where there is something to share out. */
-Test(gpu_default, each_nest_is_shared_out)
+Test(trees_of_gpus, each_nest_is_shared_out)
 {
 	for (int i = 0; i < N_CASE; i++) {
 		ltrun_write_text("case.graph", cases[i].graph);
@@ -114,7 +114,7 @@ static const struct { const char *graph; double bytes, times; int blocks; } move
 		INT_MAX }, { SOFTMAX("531", "1030"), 2 * 4.0 * 531 * 1030, 1.7, INT_MAX },
 };
 
-Test(gpu_default, memory_is_moved_once)
+Test(trees_of_gpus, memory_is_moved_once)
 {
 	for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
 		ltrun_write_text("case.graph", moved[i].graph);
@@ -148,7 +148,7 @@ static const struct { const char *graph, *says; } explained[] = {
 		"tree: tiles of 32 by 32 in shared memory: what is read lies along j, what is written along i\n" },
 };
 
-Test(gpu_default, why_is_explained)
+Test(trees_of_gpus, why_is_explained)
 {
 	for (size_t i = 0; i < sizeof explained / sizeof *explained; i++) {
 		ltrun_write_text("case.graph", explained[i].graph);
@@ -160,7 +160,7 @@ Test(gpu_default, why_is_explained)
 
 /* Of a target with routines: why a product is a call, or is none; operations are two for each term. */
 static const struct { const char *graph, *says; } products[] = {
-	{ PRODUCT("64", "32", "128"), "%c: tree: product, 64 x 128 x 32: a call of gemm, which is taken from 1e+03 operations "
+	{ PRODUCT("64", "32", "128"), "%c: tree: product, 64 x 128 x 32: a call of gemm, which is taken from 5e+03 operations "
 		"on, and these are 5.24e+05\n" },
 	{ PRODUCT("4", "2", "3"), "no call: 48 operations are fewer than the 1e+03 from which on gemm is called\n" },
 	{ "graph 1\nvar m 64\nvar k 32\nvar n 64\n%a = i32[m, k] input \"a\"\n%b = bool[k, n] input \"b\"\n"
@@ -168,7 +168,7 @@ static const struct { const char *graph, *says; } products[] = {
 		"%c: tree: product, 64 x 64 x 32: " },
 };
 
-Test(gpu_default, products_are_explained)
+Test(trees_of_gpus, products_are_explained)
 {
 	for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
 		ltrun_write_text("case.graph", products[i].graph);
@@ -179,7 +179,7 @@ Test(gpu_default, products_are_explained)
 }
 
 /* Behind a run the bound of each grid, where a machine is simulated whose numbers are known; else nothing. */
-Test(gpu_default, bounds_are_explained)
+Test(trees_of_gpus, bounds_are_explained)
 {
 	ltrun_write_text("case.graph", POINTS("64", "1024"));
 	cr_assert_eq(ltrun("--no-cache -b sim:h100 -q --explain -i '*=random' case.graph"), 0, "%s", ltrun_err);
