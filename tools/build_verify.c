@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "check/judge.h"
 #include "tools/build.h"
+#include "tools/progress.h"
 #include "tools/say.h"
 
 struct verify {
@@ -14,31 +15,8 @@ struct verify {
 	void **state, **result;         /* by binding: what the run begins with; what it wrote, at the largest extents */
 	struct lt_judge_options options;
 	struct lt_report report;
-	char when[40];
-	int64_t begin_ns;
-	bool shown;                     /* a line of progress stands on the terminal */
+	struct progress_line line;
 };
-
-/* On a terminal, once it has taken a second. */
-static void verify_progress(void *user, const char *what, double share)
-{
-	struct verify *v = user;
-
-	if (run_now() - v->begin_ns < 1000000000)
-		return;
-	fputc('\r', stderr);
-	lt__say(stderr, "verify%s: %s, %d %%", v->when, what, (int)(100 * share));
-	fputs("\033[K", stderr);
-	fflush(stderr);
-	v->shown = true;
-}
-
-static void verify_progress_end(struct verify *v)
-{
-	if (v->shown)
-		fputs("\r\033[K", stderr);
-	v->shown = false;
-}
 
 static const char *file_name(const struct building *b, const char *kind, int32_t i, char *out, size_t bytes)
 {
@@ -190,14 +168,14 @@ static lt_status verify_run(struct verify *v, int32_t number)
 	lt_status st;
 
 	if (r->given.n_input > 1)
-		snprintf(v->when, sizeof v->when, " of run %d", (int)number);
-	v->report.when = v->when[0] ? v->when : NULL;
+		snprintf(v->line.when, sizeof v->line.when, " of run %d", (int)number);
+	v->report.when = v->line.when[0] ? v->line.when : NULL;
 	for (int32_t i = 0; i < inputs->n; i++)
 		v->source[inputs->at[i].node] = input->value[i] ? input->value[i]->data : NULL;
-	v->begin_ns = run_now();
+	v->line.begin_ns = run_now();
 	st = lt__judge_new(r->graph, v->source, &v->options, &j);
 	if (st)
-		verify_progress_end(v);
+		lt__progress_end(&v->line);
 	if (st && st != LT_ENOMEM)
 		return lt_fail(r->ctx, LT_EINVAL, "nothing was verified, and nothing is written: the reference refuses these "
 			"inputs: %s; give others with --verify-input or --verify-inputs", lt_context_message(r->ctx));
@@ -205,7 +183,7 @@ static lt_status verify_run(struct verify *v, int32_t number)
 	if (!st)
 		st = judge_all(v, j);
 	lt__judge_free(j);
-	verify_progress_end(v);
+	lt__progress_end(&v->line);
 	for (int32_t i = 0; i < states->n && !st; i++)
 		if (v->result[r->binding[LT_BINDING_RESULT].n + i])
 			memcpy(v->state[i], v->result[r->binding[LT_BINDING_RESULT].n + i], binding_bytes(&states->at[i]));
@@ -230,7 +208,8 @@ static lt_status verify_begin(struct verify *v)
 	if (!all)
 		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	v->options = (struct lt_judge_options){ .seed = 1, .n_thread = lt__judge_threads_here(), .parallel =
-		lt__judge_on_threads, .progress = isatty(STDERR_FILENO) && !v->b->o.quiet ? verify_progress : NULL, .user = v };
+		lt__judge_on_threads, .progress = isatty(STDERR_FILENO) && !v->b->o.quiet ? lt__progress_show : NULL,
+		.user = &v->line };
 	for (int32_t i = 0; i < constants->n; i++)
 		v->source[constants->at[i].node] = r->given.constant.value[i] ? r->given.constant.value[i]->data : NULL;
 	for (int32_t i = 0; i < states->n; i++)

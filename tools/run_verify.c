@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "check/judge.h"
 #include "tools/jsontext.h"
+#include "tools/progress.h"
 #include "tools/run.h"
 #include "tools/say.h"
 
@@ -17,9 +18,7 @@ struct run_verify {
 	void **state;                   /* by binding: the oracle's own */
 	struct lt_judge_options options;
 	struct lt_report report;
-	char when[40];
-	int64_t begin_ns;
-	bool shown;                     /* a line of progress stands on the terminal */
+	struct progress_line line;
 };
 
 static size_t state_bytes(const struct run_binding *p)
@@ -28,27 +27,6 @@ static size_t state_bytes(const struct run_binding *p)
 
 	lt__tensor_bytes(p->dtype, p->rank, p->shape, &bytes);
 	return bytes;
-}
-
-/* On a terminal, once it has taken a second. */
-static void progress(void *user, const char *what, double share)
-{
-	struct run_verify *v = user;
-
-	if (run_now() - v->begin_ns < 1000000000)
-		return;
-	fputc('\r', stderr);
-	lt__say(stderr, "verify%s: %s, %d %%", v->when, what, (int)(100 * share));
-	fputs("\033[K", stderr);
-	fflush(stderr);
-	v->shown = true;
-}
-
-static void end_progress(struct run_verify *v)
-{
-	if (v->shown)
-		fputs("\r\033[K", stderr);
-	v->shown = false;
 }
 
 lt_status run_verify_begin(struct run *r)
@@ -65,8 +43,8 @@ lt_status run_verify_begin(struct run *r)
 	v->options = (struct lt_judge_options){ .seed = 1,
 		.n_thread = r->o.threads ? (uint32_t)r->o.threads : lt__judge_threads_here(),
 		.parallel = lt__judge_on_threads,
-		.progress = isatty(STDERR_FILENO) && !r->o.quiet ? progress : NULL,
-		.user = v };
+		.progress = isatty(STDERR_FILENO) && !r->o.quiet ? lt__progress_show : NULL,
+		.user = &v->line };
 	for (int32_t i = 0; i < constants->n; i++)
 		v->source[constants->at[i].node] = r->given.constant.value[i] ? r->given.constant.value[i]->data : NULL;
 	for (int32_t i = 0; i < states->n; i++) {
@@ -95,9 +73,9 @@ static void begin_evaluation(struct run *r, int64_t evaluation)
 	struct run_verify *v = r->verify;
 
 	if (r->o.runs * r->given.n_input > 1)
-		snprintf(v->when, sizeof v->when, " of evaluation %lld", (long long)evaluation);
-	v->report.when = v->when[0] ? v->when : NULL;
-	v->begin_ns = run_now();
+		snprintf(v->line.when, sizeof v->line.when, " of evaluation %lld", (long long)evaluation);
+	v->report.when = v->line.when[0] ? v->line.when : NULL;
+	v->line.begin_ns = run_now();
 }
 
 lt_status run_verify_kernels(struct run *r, int64_t evaluation)
@@ -107,7 +85,7 @@ lt_status run_verify_kernels(struct run *r, int64_t evaluation)
 
 	begin_evaluation(r, evaluation);
 	s = lt__judge_instance(r->instance, r->input, r->output, &v->options, &v->report);
-	end_progress(v);
+	lt__progress_end(&v->line);
 	return s;
 }
 
@@ -183,7 +161,7 @@ lt_status run_verify_compare(struct run *r, int64_t evaluation)
 	if (!s)
 		s = judge_states(r, j);
 	lt__judge_free(j);
-	end_progress(v);
+	lt__progress_end(&v->line);
 	return s ? s : keep_states(r);
 }
 
