@@ -43,7 +43,8 @@ static struct drawn product_of(const struct drawn *a, const struct drawn *b)
 	if (b->rank == 1)
 		r.rank = 2, r.shape[0] = k, r.shape[1] = 1;
 	for (int32_t i = 0; i < batches; i++) {
-		int64_t x = i >= batches - na ? a->shape[i - (batches - na)] : 1, z = i >= batches - nb ? b->shape[i - (batches - nb)] : 1;
+		const int32_t p = i - (batches - na), q = i - (batches - nb);
+		const int64_t x = p >= 0 ? a->shape[p] : 1, z = q >= 0 ? b->shape[q] : 1;
 		shape[n++] = x > z ? x : z;
 	}
 	shape[n++] = l.shape[l.rank - 2];
