@@ -216,6 +216,15 @@ lt_node lt__onnx_range(struct lt_onnx *m, int64_t extent, int32_t axis, int32_t 
 	return lt__onnx_unsqueeze(m, lt_graph_index(m->graph, lt__onnx_var(m, extent)), rank, mask);
 }
 
+lt_node lt__onnx_place(struct lt_onnx *m, lt_node x, int32_t axis)
+{
+	const int32_t rank = lt__onnx_rank(m, x);
+	bool *mask = LT_NEW(m->arena, bool, rank + 1);
+	for (int32_t i = 0; i < rank; i++)
+		mask[i] = i != axis;
+	return lt__onnx_unsqueeze(m, lt__onnx_index(m, x, axis), rank, mask);
+}
+
 /* The index with new vars, none of which x has. */
 static lt_node apart(struct lt_onnx *m, lt_node index)
 {

@@ -56,6 +56,8 @@ lt_node lt__onnx_slice(struct lt_onnx *, lt_node, int32_t axis, int64_t begin, i
 lt_node lt__onnx_concat(struct lt_onnx *, int32_t axis, int32_t n, const lt_node *);
 /* The position along an axis of x, int64, of rank 1 with that axis' var; for lt_graph_op. */
 lt_node lt__onnx_index(struct lt_onnx *, lt_node x, int32_t axis);
+/* The same with x's rank: other axes of extent 1. */
+lt_node lt__onnx_place(struct lt_onnx *, lt_node x, int32_t axis);
 /* Positions 0 .. extent-1 along axis `axis` of `rank`, other axes of extent 1. */
 lt_node lt__onnx_range(struct lt_onnx *, int64_t extent, int32_t axis, int32_t rank);
 /* Elements of x along `axis` at integers from 0 on, whose axes come in its place. */
