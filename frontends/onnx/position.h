@@ -134,6 +134,11 @@ static inline lt_node lt__onnx_index(struct lt_onnx *m, lt_node x, int32_t axis)
 {
 	return x < 0 ? LT_NONE : lt_graph_index(m->graph, lt_node_dim(m->graph, x, axis));
 }
+/* The same with x's rank: other axes of extent 1. */
+static inline lt_node lt__onnx_place(struct lt_onnx *m, lt_node x, int32_t axis)
+{
+	return lt__pos_place(m->graph, x, axis);
+}
 static inline lt_node lt__onnx_range(struct lt_onnx *m, int64_t extent, int32_t axis, int32_t rank)
 {
 	return lt__pos_range(m->graph, extent, axis, rank);
