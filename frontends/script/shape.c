@@ -11,7 +11,8 @@ lt_status lt__script_fail(struct lt_script *s, struct lt_position at, lt_status 
 	va_start(list, fmt);
 	vsnprintf(text, sizeof text, fmt, list);
 	va_end(list);
-	return lt_fail(s->ctx, status, "%s:%d:%d: %s", s->file, at.line, at.column, text);
+	s->failed = true;
+	return lt_fail(s->ctx, status, "%s:%d:%d: %s%s", s->file, at.line, at.column, text, lt__script_where(s));
 }
 
 const char *lt__dtype_script(enum lt_dtype t)
@@ -47,8 +48,7 @@ const char *lt__script_shape(struct lt_script *s, lt_node x)
 
 const char *lt__script_value(struct lt_script *s, const struct lt_arg *a)
 {
-	const struct lt_statement *st = &s->statement[a->statement];
-	return lt__arena_format(s->arena, "$%.*s (%s %s)", st->id_bytes, st->id,
+	return lt__arena_format(s->arena, "%s (%s %s)", a->shown,
 		lt__dtype_script(lt_node_dtype(s->graph, a->node)), lt__script_shape(s, a->node));
 }
 
