@@ -136,8 +136,7 @@ static bool trace_operator(struct trace *t, const struct lt_nodedef *d, const in
 		*out = x[0];
 	else if (known)
 		constant_sum(out, lt__round_to(lt__op_value(d->op,
-			lt__dtype_info(t->m->graph->node[d->operand[d->n_operand - 1]].dtype)
-			->cls, number), d->dtype).i);
+			t->m->graph->node[d->operand[d->n_operand - 1]].dtype, number), d->dtype).i);
 	else if (d->op == LT_OP_add || d->op == LT_OP_sub)
 		return add_sums(t, &x[0], &x[1], d->op == LT_OP_add ? 1 : -1, out);
 	else if (d->op == LT_OP_mul && (x[0].n == 0 || x[1].n == 0))
