@@ -245,6 +245,18 @@ lt_node lt__script_spread(struct lt_script *s, lt_node scalar, int32_t n, const 
 	return lt__script_view(s, scalar, n, v, NULL);
 }
 
+/* A whole number of uint64 that int64 does not have. */
+static bool large_number(const struct lt_arg *a, union lt_scalar *x)
+{
+	uint64_t value = 0;
+	for (int32_t i = 0; i < a->n; i++)
+		if (a->text[i] < '0' || a->text[i] > '9' || __builtin_mul_overflow(value, (uint64_t)10, &value)
+			|| __builtin_add_overflow(value, (uint64_t)(a->text[i] - '0'), &value))
+			return false;
+	x->i = (int64_t)value;
+	return a->n > 0;
+}
+
 bool lt__script_bits(struct lt_script *s, const struct lt_arg *a, enum lt_dtype t, uint64_t *bits)
 {
 	const struct lt_dtypeinfo *info = lt__dtype_info(t);
@@ -258,9 +270,10 @@ bool lt__script_bits(struct lt_script *s, const struct lt_arg *a, enum lt_dtype 
 		}
 	} else {
 		bool whole = a->whole || (fabs(a->number) < 0x1p53 && a->number == floor(a->number));
+		bool large = t == LT_U64 && !a->whole && large_number(a, &x);
 		if (!a->whole && whole)
 			x.i = (int64_t)a->number;
-		if (!whole || lt__convert(x, LT_I64, t).i != x.i) {
+		if (!(whole || large) || lt__convert(x, LT_I64, t).i != x.i || (t == LT_U64 && !large && x.i < 0)) {
 			lt__script_fail(s, a->position, LT_ETYPE, "The value %.*s is not a number of type %s", a->n, a->text, info->script);
 			return false;
 		}

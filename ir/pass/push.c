@@ -125,7 +125,7 @@ static bool keeps_constant(const struct lt_rewrite *w, const struct lt_nodedef *
 		x[i] = lt__scalar_of(constant_for(w, s, i, c), t);
 	}
 	value = s->op == LT_OP_cast ? lt__convert(x[0], t, s->dtype)
-		: lt__round_to(lt__op_value(s->op, lt__dtype_info(t)->cls, x), s->dtype);
+		: lt__round_to(lt__op_value(s->op, t, x), s->dtype);
 	return lt__bits_of(value, s->dtype) == c;
 }
 
