@@ -66,12 +66,12 @@ size_t lt__eval_product_bytes(const struct lt_evaluation *e, const struct lt_eva
 /* One factor's panel while it is filled: blocks of `lanes` positions of its vars, in them `depth` deep ones. */
 struct filling { double *to, *error; float *to_f32; int32_t lanes, depth; bool sure; };
 
-static int64_t place(const struct filling *f, int64_t i, int64_t k)
+static int64_t pack_position(const struct filling *f, int64_t i, int64_t k)
 {
 	return (i / f->lanes * f->depth + k) * f->lanes + i % f->lanes;
 }
 
-static void put(struct filling *f, int64_t at, double value, double error)
+static void pack_write(struct filling *f, int64_t at, double value, double error)
 {
 	if (f->to_f32)
 		f->to_f32[at] = (float)value;
@@ -85,11 +85,11 @@ static void put(struct filling *f, int64_t at, double value, double error)
 /* A strip of n elements from position i and deep position k on, along either. */
 static void store_row(struct filling *f, const struct lt_strip *in, int32_t n, int64_t i, int64_t k, bool along_deep)
 {
-	int64_t at = place(f, i, k), turn = f->lanes - i % f->lanes;
+	int64_t at = pack_position(f, i, k), turn = f->lanes - i % f->lanes;
 
 	for (int32_t j = 0; j < n; j++) {
 		int32_t from = in->uniform ? 0 : j;
-		put(f, at, in->at.f[from], in->exact ? 0 : in->error[from]);
+		pack_write(f, at, in->at.f[from], in->exact ? 0 : in->error[from]);
 		at += along_deep ? f->lanes : 1;
 		if (!along_deep && --turn == 0) {
 			at += (int64_t)(f->depth - 1) * f->lanes;
@@ -130,7 +130,7 @@ static lt_status fill_panel(
 	}
 	for (int64_t i = count; i % f->lanes != 0; i++)         /* the rest of the last block is not read */
 		for (int32_t k = 0; k < f->depth; k++)
-			put(f, place(f, i, k), 0, 0);
+			pack_write(f, pack_position(f, i, k), 0, 0);
 	return LT_OK;
 }
 
@@ -311,7 +311,8 @@ static lt_status fill_panels(struct lt_worker *w, const struct lt_tile *t, const
 	return LT_OK;
 }
 
-static void draw_offsets(const struct lt_worker *w, const struct lt_tile *t, uint32_t *offset, int64_t base, int64_t deep)
+static void draw_offsets(
+	const struct lt_worker *w, const struct lt_tile *t, uint32_t *offset, int64_t base, int64_t deep)
 {
 	for (int32_t k = 0; k < t->k; k++)
 		for (int32_t m = 0; m < round_up(t->m, LT_LANES_LEFT); m++)
