@@ -1,4 +1,5 @@
 /* frontends/onnx/elementwise.c -- operators whose operands meet axis by axis: see position.h. */
+#include "frontends/onnx/groups.h"
 #include "frontends/onnx/position.h"
 
 enum { MAX_OPERANDS = 3 };
@@ -19,7 +20,7 @@ static bool var_among(const lt_var *v, int32_t n, lt_var x)
 static const char *node_shape(struct lt_onnx *m, lt_node x)
 {
 	const struct lt_onnx_value v = lt__onnx_of_node(m, x);
-	return lt__onnx_shape(m, v.rank, v.shape);
+	return lt__onnx_extents(m, &v);
 }
 
 /* The var of a result's axis: of the first operand that is not 1 there; any of extent 1 if all are. */
