@@ -177,6 +177,7 @@ static void random_by_terms(const struct lt_worker *w, const struct lt_tile *t, 
 			uint32_t offset = t->offset[i];
 			double raw = t->a[i] * t->b[j], rounding = fma(t->a[i], t->b[j], -raw), old = t->value[at];
 			rows->disturb(type, 1, &rounding, noise + (offset & (LT_NOISE - 1)), scale, min, &raw);
+			/* whether it overflows is asked of the rounded one */
 			union lt_scalar p = lt__round_to((union lt_scalar){ .f = raw }, type);
 			double sum = old + p.f, part = sum - old;
 			rounding = (old - (sum - part)) + (p.f - part);
@@ -354,6 +355,7 @@ lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 	memset(parts.value, 0, parts.cleared * sizeof *parts.value);
 	for (int64_t deep = 0; deep < p->depth; deep += p->k) {
 		struct factors products;
+		t.first = deep == 0;
 		t.k = p->depth - deep < p->k ? (int32_t)(p->depth - deep) : p->k;
 		LT_TRY(fill_panels(w, &t, &parts, row, column, columns, deep, &products));
 		if (e->noise)
