@@ -19,6 +19,7 @@ union lt_eval_row { double f[LT_STRIP]; int64_t i[LT_STRIP]; };
  * beyond the tile is 0.  There is room for whole blocks of value and of what is beside it. */
 struct lt_tile {
 	int32_t m, n, k;
+	bool first;                     /* nothing was added to the sums before */
 	const double *a, *b;
 	const float *a_f32, *b_f32;     /* instead of these, for the modes EXACT and NEAREST of f32 */
 	double *value, *lost;                /* lost: what roundings of f64 sums have taken away so far */
