@@ -4,6 +4,7 @@
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/heads.h"
+#include "frontends/onnx/groups.h"
 #include "frontends/onnx/trace.h"
 
 enum { MAX_STEPS = 4096 };

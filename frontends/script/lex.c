@@ -133,6 +133,12 @@ static double decimal(const char *text, const char *end)
 	return strtod(digits, NULL);
 }
 
+/* The ".." of 0..12 */
+static bool is_range(const struct lt_cursor *c)
+{
+	return c->end - c->at > 1 && c->at[0] == '.' && c->at[1] == '.';
+}
+
 bool lt__lex_number(struct lt_cursor *c, double *value, int64_t *i, bool *whole, bool *overflow)
 {
 	lt__lex_peek(c);
@@ -150,7 +156,7 @@ bool lt__lex_number(struct lt_cursor *c, double *value, int64_t *i, bool *whole,
 		text = c->at;
 		*whole = true;
 		bool digits = false;
-		while (is_digit(byte(c)) || (byte(c) == '.' && *whole)) {
+		while (is_digit(byte(c)) || (byte(c) == '.' && *whole && !is_range(c))) {
 			if (byte(c) == '.')
 				*whole = false;
 			else {

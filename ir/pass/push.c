@@ -125,7 +125,7 @@ static bool keeps_constant(const struct lt_rewrite *w, const struct lt_nodedef *
 		x[i] = lt__scalar_of(constant_for(w, s, i, c), t);
 	}
 	value = s->op == LT_OP_cast ? lt__convert(x[0], t, s->dtype)
-		: lt__round_to(lt__op_value(s->op, lt__dtype_info(t)->cls, x), s->dtype);
+		: lt__round_to(lt__op_value(s->op, t, x), s->dtype);
 	return lt__bits_of(value, s->dtype) == c;
 }
 
@@ -202,8 +202,8 @@ static lt_status add_view(struct pushed_views *m, const struct lt_nodedef *view,
 }
 
 /* The dims of the view, those that its rows row[0 .. n_row-1] depend on first and in their order, so that what is read
- * keeps the order of dims that it has; ~row: a dim of its own, `added`, there.  dim_to: where each of the view's is, -1:
- * none of the rows depends on it. */
+ * keeps the order of dims that it has; ~row: a dim of its own, `added`, there.  dim_to: where each of the view's is,
+ * -1: none of the rows depends on it. */
 static int32_t place_dims(struct lt_rewrite *w, const struct lt_nodedef *view, int32_t n_row, const int32_t *row,
 	const lt_var *added, lt_var *dim, int32_t *dim_to)
 {
