@@ -2,7 +2,8 @@
 #include "ir/eval_parts.h"
 
 /* A strip of n elements from position i and deep position k on, along either. */
-static void store_strip_in(struct lt_filling *f, const struct lt_strip *in, int32_t n, int64_t i, int64_t k, bool along_deep)
+static void store_strip_in(
+	struct lt_filling *f, const struct lt_strip *in, int32_t n, int64_t i, int64_t k, bool along_deep)
 {
 	int64_t at = lt__eval_place(f, i, k), turn = f->lanes - i % f->lanes;
 

@@ -303,7 +303,7 @@ static lt_status order_graph(struct lt_frame *f)
 	return LT_OK;
 }
 
-/* Needs: canonical form, for what is read in place.  Keeps: values, names, nodes, places.  Breaks: the order of
+/* Needs: canonical form, for what is read in place.  Keeps: values, names, places.  Breaks: node numbers, the order of
  * dims. */
 lt_status lt__pass_order(const struct lt_graph *in, struct lt_graph **out)
 {
