@@ -350,7 +350,7 @@ tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONN
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED) \
 		$(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS)
-bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text $(O)/tests/test_bench_predicted $(O)/tests/test_networks
+bless: all $(addprefix $(O)/tests/,test_script_docs test_tree_text test_bench_predicted test_networks)
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless; O=$(O) tests/options.sh --bless
 	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null
 	@LT_BLESS=1 $(O)/tests/test_tree_text --filter '*/each_mistake_has_its_sentence' >/dev/null

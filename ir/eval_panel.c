@@ -5,11 +5,11 @@
 static void store_strip_in(
 	struct lt_filling *f, const struct lt_strip *in, int32_t n, int64_t i, int64_t k, bool along_deep)
 {
-	int64_t at = lt__eval_place(f, i, k), turn = f->lanes - i % f->lanes;
+	int64_t at = lt__eval_pack_position(f, i, k), turn = f->lanes - i % f->lanes;
 
 	for (int32_t j = 0; j < n; j++) {
 		int32_t from = in->uniform ? 0 : j;
-		lt__eval_put(f, at, in->at.f[from], in->exact ? 0 : in->error[from]);
+		lt__eval_pack_write(f, at, in->at.f[from], in->exact ? 0 : in->error[from]);
 		at += along_deep ? f->lanes : 1;
 		if (!along_deep && --turn == 0) {
 			at += (int64_t)(f->depth - 1) * f->lanes;
@@ -60,6 +60,6 @@ lt_status lt__eval_fill_panel(
 	}
 	for (int64_t i = count; i % f->lanes != 0; i++)         /* the rest of the last block is not read */
 		for (int32_t k = 0; k < f->depth; k++)
-			lt__eval_put(f, lt__eval_place(f, i, k), 0, 0);
+			lt__eval_pack_write(f, lt__eval_pack_position(f, i, k), 0, 0);
 	return LT_OK;
 }

@@ -281,7 +281,7 @@ void lt__onnx_build_eye_like(struct lt_onnx_call *c)
 		lt__onnx_refuse(m, "a matrix of %s of the shape %s", lt__onnx_type_name(type), lt__onnx_shape(m, v->rank, v->shape));
 		return;
 	}
-	lt_node x = lt__onnx_in(c, 0), row = lt__onnx_place(m, x, 0), column = lt__onnx_place(m, x, 1);
+	lt_node x = lt__onnx_in(c, 0), row = lt__onnx_positions(m, x, 0), column = lt__onnx_positions(m, x, 1);
 	lt_node hit = lt__onnx_op2(m, "eq", column, lt__onnx_op2(m, "add", row, lt__onnx_whole(m, LT_I64, k)));
 	lt__onnx_give(c, 0, lt__onnx_cast(m, hit, lt__onnx_dtype(type)));
 }
