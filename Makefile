@@ -114,7 +114,7 @@ FUZZ    = $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(filter-out tests/fuzz/replay.c
 RANDOM  = $(CHECK) $(patsubst %,$(O)/tests/%.o,random_layer random_layer_source random_product random_schedule \
 	random_gpu random_gpu_recipe batch default_trees random_default \
 	layer_runs run_graph tree_text random_limits random_limits_draw random_limits_model random_limits_text \
-	pool_stress)
+	pool_stress networks)
 DRAWN   = $(patsubst tests/sequences/%.c,$(O)/%,$(wildcard tests/sequences/*.c))
 # Wrong kernels that lt-run --verify must catch.
 MUTANTS = $(patsubst %.c,$(O)/%.o,$(wildcard tests/mutants/*.c))
@@ -232,9 +232,12 @@ $(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(patsubst %,$(O)/t
 	$(link) -shared -Wl,--version-script=tools/hamkaas.map $(LIBS)
 
 # tools/lt-NAME.c with the files tools/NAME_*.c; the files without _ are everybody's.
-own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c) $(if $(filter build,$(1)),$(READ_MODEL)))
+own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c) $(if $(filter build,$(1)),$(READ_MODEL)) \
+	$(if $(filter run,$(1)),$(LIMITS)))
 # What lt-run and lt-build have in common: the tensors of a model.
 READ_MODEL = $(patsubst %,tools/run_%.c,bind bindings explain extents fit parse spec)
+# What lt-run has of lt-bench: what the machine does at best.
+LIMITS = $(patsubst %,tools/bench_%.c,cuda device folder machine peak say)
 .SECONDEXPANSION:
 $(PROGRAM): $(O)/lt-%: $(O)/tools/lt-%.o $$(call own,$$*) \
 		$$(if $$(filter check,$$*),$(CHECK),$(JUDGE)) $(PARTS) $(O)/looptree.o

@@ -15,7 +15,7 @@ static enum whole fold_whole(
 		*out = large || fraction ? 0 : (int64_t)f;
 		return large || fraction ? NOT_WHOLE : WHOLE;
 	}
-	*out = lt__op_value(op, LT_CLASS_INT, operand).i;
+	*out = lt__op_value(op, LT_I64, operand).i;
 	if (info->to_bool || !(info->classes & 1u << LT_CLASS_FLOAT))
 		return WHOLE;
 	if (large)
@@ -57,7 +57,7 @@ lt_status lt__script_fold(struct lt_script *s, const struct lt_script_node *type
 	bool to_bool = info->to_bool && floats;
 	union lt_scalar r = { 0 };
 	if (floats)
-		r = lt__op_value(type->op, LT_CLASS_FLOAT, operand);
+		r = lt__op_value(type->op, LT_F64, operand);
 	z.number = floats && !to_bool ? r.f : 0;
 	if (!isfinite(z.number) && y && isfinite(x->number) && isfinite(y->number) && (y->number == 0 || x->number == 0))
 		return lt__script_fail(s, y->position, LT_EINVAL, "Division of a number by zero");
