@@ -121,7 +121,8 @@ static inline lt_node lt__onnx_reshape(struct lt_onnx *m, lt_node x, int32_t ran
 {
 	return x < 0 ? LT_NONE : lt_graph_reshape(m->graph, x, rank, shape);
 }
-static inline lt_node lt__onnx_slice(struct lt_onnx *m, lt_node x, int32_t axis, int64_t begin, int64_t end, int64_t step)
+static inline lt_node lt__onnx_slice(struct lt_onnx *m, lt_node x, int32_t axis, int64_t begin, int64_t end,
+	int64_t step)
 {
 	return lt__pos_slice(m->graph, x, axis, begin, end, step);
 }

@@ -1,8 +1,9 @@
 /* frontends/script/args.c -- arguments of a node, read by the pattern of its row in nodes.def.
  *
  * pattern = item {", " item}; "?" after an item: it may be left out; "=value": left out, this holds;
- * "...": one or more of it, at the end.  An item that may be left out is left out where what
- * is in its place cannot be one, so LayerNormNode($x, 1e-6) needs no weights.
+ * "...": one or more of it, at the end; "one|other": a choice of words, of which the first holds where none is there.
+ * An item that may be left out is left out where what is in its place cannot be one, so LayerNormNode($x, 1e-6) needs
+ * no weights.
  */
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,7 @@ struct item {
 	bool optional, many;
 	const char *value;      /* default, up to `end`; NULL: none */
 	const char *end;
+	const char *words;      /* of a choice, up to `end` */
 };
 
 static enum lt_arg_kind kind_of(const char *word, const char *end)
@@ -21,6 +23,8 @@ static enum lt_arg_kind kind_of(const char *word, const char *end)
 	static const struct { const char *word; enum lt_arg_kind kind; } words[] = {
 		{ "name", LT_ARG_NAME }, { "type", LT_ARG_TYPE }, { "layout", LT_ARG_LAYOUT }, { "value", LT_ARG_NUMBER },
 		{ "eps", LT_ARG_NUMBER }, { "scale", LT_ARG_NUMBER }, { "equation", LT_ARG_EQUATION },
+		{ "alpha", LT_ARG_NUMBER }, { "beta", LT_ARG_NUMBER }, { "gamma", LT_ARG_NUMBER }, { "bias", LT_ARG_NUMBER },
+		{ "lambd", LT_ARG_NUMBER }, { "low", LT_ARG_NUMBER }, { "high", LT_ARG_NUMBER },
 	};
 	size_t n = (size_t)(end - word);
 	if (*word == '$')
@@ -30,7 +34,7 @@ static enum lt_arg_kind kind_of(const char *word, const char *end)
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strlen(words[i].word) == n && memcmp(words[i].word, word, n) == 0)
 			return words[i].kind;
-	return LT_ARG_INT;
+	return memchr(word, '|', n) ? LT_ARG_CHOICE : LT_ARG_INT;
 }
 
 /* The item at p; returns what is after it, NULL at the pattern's end. */
@@ -52,7 +56,9 @@ static const char *next_item(const char *p, struct item *out)
 	if (!end)
 		end = p;
 	out->kind = kind_of(word, end);
-	out->optional = *end == '?' || *end == '=';
+	out->optional = *end == '?' || *end == '=' || out->kind == LT_ARG_CHOICE;
+	if (out->kind == LT_ARG_CHOICE)
+		out->words = out->value = word;
 	out->many = *end == '.';
 	while (*p == ',' || *p == ':' || *p == ' ')
 		p++;
@@ -187,6 +193,27 @@ static lt_status read_layout(struct lt_script *s, struct lt_arg *a)
 	return LT_OK;
 }
 
+/* Number of a word among "one|other"; -1: it is none of them. */
+static int64_t choice_of(const char *words, const char *word, int32_t n)
+{
+	for (int64_t i = 0;; i++) {
+		size_t m = strcspn(words, "|,");
+		if (m == (size_t)n && memcmp(words, word, m) == 0)
+			return i;
+		if (words[m] != '|')
+			return -1;
+		words += m + 1;
+	}
+}
+
+static lt_status read_choice(struct lt_script *s, struct lt_arg *a)
+{
+	const char *words = a->text;
+	a->n = lt__lex_word(&s->cursor, &a->text);
+	a->i = choice_of(words, a->text, a->n);
+	return a->i < 0 ? lt__script_unexpected(s, "one of some words") : LT_OK;
+}
+
 static lt_status read_number(struct lt_script *s, struct lt_arg *a)
 {
 	bool overflow;
@@ -250,6 +277,7 @@ static lt_status read_arg(struct lt_script *s, struct lt_arg *a)
 	case LT_ARG_NAME:        return read_name(s, a);
 	case LT_ARG_TYPE:        return read_type(s, a);
 	case LT_ARG_LAYOUT:      return read_layout(s, a);
+	case LT_ARG_CHOICE:      return read_choice(s, a);
 	case LT_ARG_NUMBER:      return read_number(s, a);
 	case LT_ARG_EQUATION:    return read_equation(s, a);
 	case LT_ARG_INT:         return read_integer(s, &a->i);
@@ -269,6 +297,14 @@ static bool name_stands(struct lt_script *s)
 	return lt__lex_peek(&c) != '[';
 }
 
+static bool choice_stands(struct lt_script *s, const char *words)
+{
+	struct lt_cursor c = s->cursor;
+	const char *text;
+	int32_t n = lt__lex_word(&c, &text);
+	return n && choice_of(words, text, n) >= 0;
+}
+
 /* Whether the next byte can begin an argument of that kind. */
 static bool can_begin(struct lt_script *s, const struct item *item)
 {
@@ -283,6 +319,7 @@ static bool can_begin(struct lt_script *s, const struct item *item)
 	case LT_ARG_TYPE:
 	case LT_ARG_EQUATION:    return true;
 	case LT_ARG_LAYOUT:      return letter;
+	case LT_ARG_CHOICE:      return choice_stands(s, item->words);
 	case LT_ARG_NUMBER:      return integer || letter || c == '+' || c == '.';
 	case LT_ARG_INT:         return integer;
 	}
@@ -295,17 +332,18 @@ static const char *expected(enum lt_arg_kind kind)
 		[LT_ARG_NODE] = "a node such as $1", [LT_ARG_NODE_OR_INT] = "a node such as $1 or an integer",
 		[LT_ARG_LIST] = "a list such as [2, 3]", [LT_ARG_NAME] = "a name", [LT_ARG_TYPE] = "a type such as float32",
 		[LT_ARG_LAYOUT] = "NCHW or NHWC", [LT_ARG_NUMBER] = "a number", [LT_ARG_EQUATION] = "an equation",
-		[LT_ARG_INT] = "an integer",
+		[LT_ARG_INT] = "an integer", [LT_ARG_CHOICE] = "a word",
 	};
 	return text[kind];
 }
 
-static struct lt_arg *new_arg(struct lt_script *s, enum lt_arg_kind kind)
+static struct lt_arg *new_arg(struct lt_script *s, const struct item *item)
 {
 	LT_GROW(s->arena, s->arg, s->n_arg, s->cap_arg);
 	struct lt_arg *a = &s->arg[s->n_arg++];
 	memset(a, 0, sizeof *a);
-	a->kind = kind;
+	a->kind = item->kind;
+	a->text = item->words;
 	a->statement = a->node = -1;
 	a->position = s->cursor.position;
 	return a;
@@ -314,7 +352,7 @@ static struct lt_arg *new_arg(struct lt_script *s, enum lt_arg_kind kind)
 /* The default is in the pattern and is read as if it was in the script. */
 static lt_status read_default(struct lt_script *s, const struct item *item)
 {
-	struct lt_arg *a = new_arg(s, item->kind);
+	struct lt_arg *a = new_arg(s, item);
 	if (!item->value)
 		return LT_OK;
 	struct lt_cursor mark = s->cursor;
@@ -331,7 +369,7 @@ static lt_status read_default(struct lt_script *s, const struct item *item)
 static lt_status read_given(struct lt_script *s, const struct item *item, bool *more)
 {
 	int32_t i = s->n_arg;
-	new_arg(s, item->kind);
+	new_arg(s, item);
 	struct lt_arg a = s->arg[i];
 	LT_TRY(read_arg(s, &a));
 	a.given = true;
