@@ -26,7 +26,7 @@ lt_node lt__build_arg(struct lt_graph *g, lt_node x, int32_t axis, const char *o
 }
 
 /* Rank of each element along an axis, 0 for the first: how many come before it.  NaN counts as the largest. */
-static lt_node place_in_order(struct lt_graph *g, lt_node x, int32_t axis, bool largest)
+static lt_node order_of(struct lt_graph *g, lt_node x, int32_t axis, bool largest)
 {
 	const int32_t rank = lt__pos_rank(g, x) + 1;
 	const int64_t n = lt__pos_extent(g, x, axis);
@@ -54,7 +54,7 @@ void lt__build_top_k(struct lt_graph *g, lt_node x, int32_t axis, int64_t k, boo
 		return;
 	const int64_t n = lt__pos_extent(g, x, axis);
 	const int32_t rank = lt_node_rank(g, x) + 1;
-	lt_node place = lt__pos_insert(g, place_in_order(g, x, axis, largest), axis);
+	lt_node place = lt__pos_insert(g, order_of(g, x, axis, largest), axis);
 	lt_node hit = lt__pos_op2(g, "eq", place, lt__pos_range(g, k, axis, rank));
 	lt_node range = lt__pos_range(g, n, axis + 1, rank), none = lt_graph_literal_int(g, LT_I64, -1);
 	*at = lt__pos_reduce1(g, "max", lt__pos_select(g, hit, range, none), axis + 1, false);

@@ -165,7 +165,8 @@ static bool operand_fits(const struct lt_graph *g, const struct lt_recurrent *u,
 			lt__pos_extent(g, x, i) == shape[i] && !lt__pos_bounded(g, x, i);
 	if (!fits)
 		lt__graph_fail(g, LT_ETYPE,
-			"%s has the shape %s, which does not fit x %s, %d directions and %lld elements of a state", what, lt__pos_shape(g, x), lt__pos_shape(g, u->x), (int)u->n_direction, (long long)u->hidden);
+			"%s has the shape %s, which does not fit x %s, %d directions and %lld elements of a state", what,
+			lt__pos_shape(g, x), lt__pos_shape(g, u->x), (int)u->n_direction, (long long)u->hidden);
 	return fits;
 }
 

@@ -34,7 +34,7 @@ static enum lt_arg_kind kind_of(const char *word, const char *end)
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strlen(words[i].word) == n && memcmp(words[i].word, word, n) == 0)
 			return words[i].kind;
-	return memchr(word, '|', n) ? LT_ARG_CHOICE : LT_ARG_INT;
+	return memchr(word, '|', n) ? LT_ARG_WORD : LT_ARG_INT;
 }
 
 /* The item at p; returns what is after it, NULL at the pattern's end. */
@@ -56,8 +56,8 @@ static const char *next_item(const char *p, struct item *out)
 	if (!end)
 		end = p;
 	out->kind = kind_of(word, end);
-	out->optional = *end == '?' || *end == '=' || out->kind == LT_ARG_CHOICE;
-	if (out->kind == LT_ARG_CHOICE)
+	out->optional = *end == '?' || *end == '=' || out->kind == LT_ARG_WORD;
+	if (out->kind == LT_ARG_WORD)
 		out->words = out->value = word;
 	out->many = *end == '.';
 	while (*p == ',' || *p == ':' || *p == ' ')
@@ -194,7 +194,7 @@ static lt_status read_layout(struct lt_script *s, struct lt_arg *a)
 }
 
 /* Number of a word among "one|other"; -1: it is none of them. */
-static int64_t choice_of(const char *words, const char *word, int32_t n)
+static int64_t word_of(const char *words, const char *word, int32_t n)
 {
 	for (int64_t i = 0;; i++) {
 		size_t m = strcspn(words, "|,");
@@ -206,11 +206,11 @@ static int64_t choice_of(const char *words, const char *word, int32_t n)
 	}
 }
 
-static lt_status read_choice(struct lt_script *s, struct lt_arg *a)
+static lt_status read_word(struct lt_script *s, struct lt_arg *a)
 {
 	const char *words = a->text;
 	a->n = lt__lex_word(&s->cursor, &a->text);
-	a->i = choice_of(words, a->text, a->n);
+	a->i = word_of(words, a->text, a->n);
 	return a->i < 0 ? lt__script_unexpected(s, "one of some words") : LT_OK;
 }
 
@@ -277,7 +277,7 @@ static lt_status read_arg(struct lt_script *s, struct lt_arg *a)
 	case LT_ARG_NAME:        return read_name(s, a);
 	case LT_ARG_TYPE:        return read_type(s, a);
 	case LT_ARG_LAYOUT:      return read_layout(s, a);
-	case LT_ARG_CHOICE:      return read_choice(s, a);
+	case LT_ARG_WORD:      return read_word(s, a);
 	case LT_ARG_NUMBER:      return read_number(s, a);
 	case LT_ARG_EQUATION:    return read_equation(s, a);
 	case LT_ARG_INT:         return read_integer(s, &a->i);
@@ -297,12 +297,12 @@ static bool name_stands(struct lt_script *s)
 	return lt__lex_peek(&c) != '[';
 }
 
-static bool choice_stands(struct lt_script *s, const char *words)
+static bool word_stands(struct lt_script *s, const char *words)
 {
 	struct lt_cursor c = s->cursor;
 	const char *text;
 	int32_t n = lt__lex_word(&c, &text);
-	return n && choice_of(words, text, n) >= 0;
+	return n && word_of(words, text, n) >= 0;
 }
 
 /* Whether the next byte can begin an argument of that kind. */
@@ -319,7 +319,7 @@ static bool can_begin(struct lt_script *s, const struct item *item)
 	case LT_ARG_TYPE:
 	case LT_ARG_EQUATION:    return true;
 	case LT_ARG_LAYOUT:      return letter;
-	case LT_ARG_CHOICE:      return choice_stands(s, item->words);
+	case LT_ARG_WORD:      return word_stands(s, item->words);
 	case LT_ARG_NUMBER:      return integer || letter || c == '+' || c == '.';
 	case LT_ARG_INT:         return integer;
 	}
@@ -332,7 +332,7 @@ static const char *expected(enum lt_arg_kind kind)
 		[LT_ARG_NODE] = "a node such as $1", [LT_ARG_NODE_OR_INT] = "a node such as $1 or an integer",
 		[LT_ARG_LIST] = "a list such as [2, 3]", [LT_ARG_NAME] = "a name", [LT_ARG_TYPE] = "a type such as float32",
 		[LT_ARG_LAYOUT] = "NCHW or NHWC", [LT_ARG_NUMBER] = "a number", [LT_ARG_EQUATION] = "an equation",
-		[LT_ARG_INT] = "an integer", [LT_ARG_CHOICE] = "a word",
+		[LT_ARG_INT] = "an integer", [LT_ARG_WORD] = "a word",
 	};
 	return text[kind];
 }

@@ -16,7 +16,8 @@ static bool check_channels(struct lt_script *s, const struct lt_arg *x, const st
 	if (vector && lt__var_same_range(g, channels, lt_node_dim(g, w->node, 0)))
 		return true;
 	lt__script_fail(s, w->position, LT_ETYPE,
-		"Different shapes: %s and %s; it has to be one vector as long as axis 1, the channels%s", lt__script_value(s, x), lt__script_value(s, w),
+		"Different shapes: %s and %s; it has to be one vector as long as axis 1, the channels%s",
+		lt__script_value(s, x), lt__script_value(s, w),
 		vector ? lt__script_unlike(s, channels, lt_node_dim(g, w->node, 0)) : "");
 	return false;
 }

@@ -22,7 +22,7 @@ enum lt_arg_kind {
 	LT_ARG_LAYOUT,          /* layout         NCHW, NHWC */
 	LT_ARG_NUMBER,          /* value eps scale: an integer or a decimal fraction, inf, nan */
 	LT_ARG_EQUATION,        /* equation:      text up to a colon, which stands for the comma */
-	LT_ARG_CHOICE,          /* one|other      one of the words */
+	LT_ARG_WORD,          /* one|other      one of the words */
 	LT_ARG_INT              /* any other word: an integer */
 };
 struct lt_arg {
