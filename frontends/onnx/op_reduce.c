@@ -60,18 +60,6 @@ static void reduce_empty(struct lt_onnx_call *c, const struct lt_onnx_value *x, 
 			shape));
 }
 
-/* max + log(sum(exp(x - max))), where max is a number */
-static lt_node log_sum_exp(struct lt_onnx *m, lt_node x, const bool *over, bool keep)
-{
-	lt_node max = lt__onnx_reduce(m, "max", x, over, true);
-	lt_node finite = lt__onnx_opf(m, "less", lt__onnx_op1(m, "abs", max), INFINITY);
-	lt_node shift = lt__onnx_select(m, finite, max, lt__onnx_opf(m, "mul", lt__onnx_cast(m, finite,
-		x < 0 ? LT_F32 : lt_node_dtype(m->graph, x)), 0));
-	lt_node sum = lt__onnx_reduce(m, "add", lt__onnx_op1(m, "exp", lt__onnx_op2(m, "sub", x, shift)), over, true);
-	lt_node y = lt__onnx_op2(m, "add", lt__onnx_op1(m, "log", sum), shift);
-	return keep ? y : lt__onnx_squeeze(m, y, over);
-}
-
 /* Integers are computed exactly where sums are, and in float64 where roots and logarithms are. */
 static lt_node reduce_node(struct lt_onnx *m, const struct reduction *r, lt_node x, const bool *over, bool keep)
 {
@@ -83,7 +71,7 @@ static lt_node reduce_node(struct lt_onnx *m, const struct reduction *r, lt_node
 	if (!strcmp(r->op, "mean"))
 		return lt__onnx_mean(m, x, over, keep);
 	if (!strcmp(r->op, "logsumexp"))
-		return log_sum_exp(m, x, over, keep);
+		return lt__build_log_sum_exp(m->graph, x, over, keep);
 	x = lt__onnx_reduce(m, r->op, x, over, keep);
 	return r->after ? lt__onnx_op1(m, r->after, x) : x;
 }

@@ -1,8 +1,9 @@
 /* frontends/script/args.c -- arguments of a node, read by the pattern of its row in nodes.def.
  *
  * pattern = item {", " item}; "?" after an item: it may be left out; "=value": left out, this holds;
- * "...": one or more of it, at the end.  An item that may be left out is left out where what
- * is in its place cannot be one, so LayerNormNode($x, 1e-6) needs no weights.
+ * "...": one or more of it, at the end; "one|other": a choice of words, of which the first holds where none is there.
+ * An item that may be left out is left out where what is in its place cannot be one, so LayerNormNode($x, 1e-6) needs
+ * no weights.
  */
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,7 @@ struct item {
 	bool optional, many;
 	const char *value;      /* default, up to `end`; NULL: none */
 	const char *end;
+	const char *words;      /* of a choice, up to `end` */
 };
 
 static enum lt_arg_kind kind_of(const char *word, const char *end)
@@ -21,6 +23,8 @@ static enum lt_arg_kind kind_of(const char *word, const char *end)
 	static const struct { const char *word; enum lt_arg_kind kind; } words[] = {
 		{ "name", LT_ARG_NAME }, { "type", LT_ARG_TYPE }, { "layout", LT_ARG_LAYOUT }, { "value", LT_ARG_NUMBER },
 		{ "eps", LT_ARG_NUMBER }, { "scale", LT_ARG_NUMBER }, { "equation", LT_ARG_EQUATION },
+		{ "alpha", LT_ARG_NUMBER }, { "beta", LT_ARG_NUMBER }, { "gamma", LT_ARG_NUMBER }, { "bias", LT_ARG_NUMBER },
+		{ "lambd", LT_ARG_NUMBER }, { "low", LT_ARG_NUMBER }, { "high", LT_ARG_NUMBER },
 	};
 	size_t n = (size_t)(end - word);
 	if (*word == '$')
@@ -30,7 +34,7 @@ static enum lt_arg_kind kind_of(const char *word, const char *end)
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strlen(words[i].word) == n && memcmp(words[i].word, word, n) == 0)
 			return words[i].kind;
-	return LT_ARG_INT;
+	return memchr(word, '|', n) ? LT_ARG_WORD : LT_ARG_INT;
 }
 
 /* The item at p; returns what is after it, NULL at the pattern's end. */
@@ -52,7 +56,9 @@ static const char *next_item(const char *p, struct item *out)
 	if (!end)
 		end = p;
 	out->kind = kind_of(word, end);
-	out->optional = *end == '?' || *end == '=';
+	out->optional = *end == '?' || *end == '=' || out->kind == LT_ARG_WORD;
+	if (out->kind == LT_ARG_WORD)
+		out->words = out->value = word;
 	out->many = *end == '.';
 	while (*p == ',' || *p == ':' || *p == ' ')
 		p++;
@@ -111,6 +117,35 @@ static lt_status read_layout(struct lt_script *s, struct lt_arg *a)
 	return LT_OK;
 }
 
+/* Number of a word among "one|other"; -1: it is none of them. */
+static int64_t word_of(const char *words, const char *word, int32_t n)
+{
+	for (int64_t i = 0;; i++) {
+		size_t m = strcspn(words, "|,");
+		if (m == (size_t)n && memcmp(words, word, m) == 0)
+			return i;
+		if (words[m] != '|')
+			return -1;
+		words += m + 1;
+	}
+}
+
+static lt_status read_word(struct lt_script *s, struct lt_arg *a)
+{
+	const char *words = a->text;
+	a->n = lt__lex_word(&s->cursor, &a->text);
+	a->i = word_of(words, a->text, a->n);
+	return a->i < 0 ? lt__script_unexpected(s, "one of some words") : LT_OK;
+}
+
+static bool word_stands(struct lt_script *s, const char *words)
+{
+	struct lt_cursor c = s->cursor;
+	const char *text;
+	int32_t n = lt__lex_word(&c, &text);
+	return n && word_of(words, text, n) >= 0;
+}
+
 /* Text up to the colon, without white space. */
 static lt_status read_equation(struct lt_script *s, struct lt_arg *a)
 {
@@ -156,7 +191,7 @@ static const char *expected(enum lt_arg_kind kind)
 		[LT_ARG_NODE] = LT_EXPECTED_NODE, [LT_ARG_NODE_OR_INT] = LT_EXPECTED_NODE " or an integer",
 		[LT_ARG_LIST] = "a list such as [2, 3]", [LT_ARG_NAME] = "a name", [LT_ARG_TYPE] = "a type such as float32",
 		[LT_ARG_LAYOUT] = "NCHW or NHWC", [LT_ARG_NUMBER] = "a number", [LT_ARG_EQUATION] = "an equation",
-		[LT_ARG_INT] = "an integer",
+		[LT_ARG_INT] = "an integer", [LT_ARG_WORD] = "a word",
 	};
 	return text[kind];
 }
@@ -171,6 +206,10 @@ static lt_status can_be(
 	*can = item->kind != LT_ARG_NAME || !item->optional || name_stands(s);
 	if (!p->is && (item->kind == LT_ARG_TYPE || item->kind == LT_ARG_EQUATION || item->kind == LT_ARG_NAME))
 		return LT_OK;
+	if (!p->is && item->kind == LT_ARG_WORD) {
+		*can = word_stands(s, item->words);
+		return LT_OK;
+	}
 	if (!p->is && lt__script_begins(s)) {
 		p->from = s->cursor;
 		LT_TRY(s->expression(s, expected(item->kind), &p->value));
@@ -195,6 +234,8 @@ static lt_status read_arg(struct lt_script *s, struct pending *p, struct lt_arg 
 		return read_type(s, a);
 	if (!p->is && kind == LT_ARG_LAYOUT)
 		return read_layout(s, a);
+	if (!p->is && kind == LT_ARG_WORD)
+		return read_word(s, a);
 	if (!p->is && kind == LT_ARG_EQUATION)
 		return read_equation(s, a);
 	if (!p->is) {
@@ -225,6 +266,7 @@ static lt_status read_default(struct lt_script *s, const struct item *item)
 	int32_t i = s->n_arg;
 	struct lt_arg a = *lt__script_new_arg(s, item->kind);
 	struct pending none = { .is = false };
+	a.text = item->words;
 	if (!item->value)
 		return LT_OK;
 	struct lt_cursor mark = s->cursor;
@@ -243,6 +285,7 @@ static lt_status read_given(struct lt_script *s, const struct item *item, struct
 {
 	int32_t i = s->n_arg;
 	struct lt_arg a = *lt__script_new_arg(s, item->kind);
+	a.text = item->words;
 	LT_TRY(read_arg(s, p, &a));
 	a.given = true;
 	s->arg[i] = a;

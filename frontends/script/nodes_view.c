@@ -1,5 +1,4 @@
-/* frontends/script/nodes_view.c -- the same elements elsewhere: slice, expand, concat, pad, window,
- * gather. */
+/* frontends/script/nodes_view.c -- the same elements elsewhere: slice, expand, concat, pad, window. */
 #include <string.h>
 #include "frontends/script/script.h"
 
@@ -239,16 +238,4 @@ LT_BUILDER(window)
 			(long long)span + 1, (long long)padded, axis, lt__script_value(s, &a[0]));
 	lt_var out = lt_graph_var(g, "o", (padded - 1 - span) / step + 1), tap = lt_graph_var(g, "t", size);
 	return lt_graph_window(g, a[0].node, axis, out, tap, step, dilation, before, bits);
-}
-
-LT_BUILDER(gather)
-{
-	struct lt_graph *g = s->graph;
-	int32_t axis;
-	if (lt__dtype_info(lt_node_dtype(g, a[1].node))->cls != LT_CLASS_INT)
-		return lt__script_refuse(s, a[1].position, LT_ETYPE, "Unsupported value type: %s has to be of an integer type",
-			lt__script_value(s, &a[1]));
-	if (!lt__script_axis(s, &a[2], lt_node_rank(g, a[0].node), &axis))
-		return -1;
-	return lt_graph_gather(g, a[0].node, a[1].node, axis);
 }

@@ -23,6 +23,7 @@ enum lt_arg_kind {
 	LT_ARG_LAYOUT,          /* layout         NCHW, NHWC */
 	LT_ARG_NUMBER,          /* value eps scale: an integer or a decimal fraction, inf, nan */
 	LT_ARG_EQUATION,        /* equation:      text up to a colon, which stands for the comma */
+	LT_ARG_WORD,            /* one|other      one of the words */
 	LT_ARG_INT,             /* any other word: an integer */
 	LT_ARG_MANY             /* no argument: the values of a function that gives several */
 };
@@ -37,7 +38,7 @@ struct lt_arg {
 	struct lt_position position;
 	int32_t statement;      /* node: that defines it; -1: an integer is there */
 	lt_node node;
-	int64_t i;
+	int64_t i;              /* choice: number of the word */
 	double number;
 	int32_t n;              /* list, many: length; name, equation and number: bytes of text */
 	const int64_t *list;
@@ -280,6 +281,8 @@ bool lt__script_same_type(struct lt_script *, const struct lt_arg *, const struc
 bool lt__script_takes(struct lt_script *, const struct lt_arg *, enum lt_opcode);
 /* negative: from the end */
 bool lt__script_axis(struct lt_script *, const struct lt_arg *, int32_t rank, int32_t *axis);
+/* The axes of a list in a mask that is all false */
+bool lt__script_axes(struct lt_script *, const struct lt_arg *list, int32_t rank, bool *mask);
 bool lt__script_flag(struct lt_script *, const struct lt_arg *, const char *what);      /* 0 or 1; what: "keepdims" */
 bool lt__script_no_overflow(struct lt_script *, const struct lt_arg *, enum lt_dtype);          /* shape of dims >= 1 */
 /* NumPy's broadcasting of n arguments: shape by vars in *dim (rank *n_dim), the arguments viewed in it in out. */

@@ -193,6 +193,23 @@ bool lt__script_axis(struct lt_script *s, const struct lt_arg *a, int32_t rank, 
 	return false;
 }
 
+bool lt__script_axes(struct lt_script *s, const struct lt_arg *list, int32_t rank, bool *mask)
+{
+	for (int32_t i = 0; i < list->n; i++) {
+		const struct lt_arg one = { .position = list->position, .i = list->list[i] };
+		int32_t axis;
+		if (!lt__script_axis(s, &one, rank, &axis))
+			return false;
+		if (mask[axis]) {
+			lt__script_fail(s, list->position, LT_EINVAL, "Duplicate axis %lld in %s", (long long)one.i,
+				lt__script_list(s, list->list, list->n));
+			return false;
+		}
+		mask[axis] = true;
+	}
+	return true;
+}
+
 bool lt__script_flag(struct lt_script *s, const struct lt_arg *a, const char *what)
 {
 	if (a->i == 0 || a->i == 1)
