@@ -105,7 +105,8 @@ static const char *opened(const char *page, const char *hash, const char *script
 	fclose(f);
 	free(text);
 	snprintf(command, sizeof command,
-		"cd '%s' && browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) && HOME=$PWD timeout 120 \"$browser\" --headless --no-sandbox --disable-gpu --user-data-dir=browser "
+		"cd '%s' && browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) && "
+		"HOME=$PWD timeout 120 \"$browser\" --headless --no-sandbox --disable-gpu --user-data-dir=browser "
 		"--virtual-time-budget=5000 --dump-dom \"file://$PWD/opened.html%s\"", scratch(""), hash);
 	cr_assert_eq(run_command(command, dom, sizeof dom, said, sizeof said), 0, "%s", said);
 	return dom;
