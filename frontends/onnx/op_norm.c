@@ -1,6 +1,7 @@
 /* frontends/onnx/op_norm.c -- normalizations, by their definitions in the standard. */
 #include <string.h>
 #include "frontends/onnx/builders.h"
+#include "frontends/onnx/groups.h"
 #include "frontends/onnx/position.h"
 
 static void norm_give(struct lt_onnx_call *c, int32_t i, lt_node y, enum lt_dtype t)
@@ -141,7 +142,7 @@ void lt__onnx_build_layer_norm(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	struct lt_onnx_value *v = lt__onnx_value(c, 0);
-	const int32_t axis = lt__onnx_axis(m, lt__onnx_int(c, "axis", -1), v->rank);
+	const int32_t axis = lt__onnx_along(c, lt__onnx_int(c, "axis", -1));
 	const enum lt_dtype stash = stash_type(c, v->dtype);
 	if (lt__onnx_failed(m))
 		return;
@@ -159,7 +160,7 @@ void lt__onnx_build_rms_norm(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	struct lt_onnx_value *v = lt__onnx_value(c, 0);
-	const int32_t axis = lt__onnx_axis(m, lt__onnx_int(c, "axis", -1), v->rank);
+	const int32_t axis = lt__onnx_along(c, lt__onnx_int(c, "axis", -1));
 	const enum lt_dtype stash = stash_type(c, v->dtype);
 	const double eps = lt__onnx_float(c, "epsilon", 1e-5f);
 	if (lt__onnx_failed(m))
@@ -175,7 +176,7 @@ void lt__onnx_build_lp_norm(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	struct lt_onnx_value *v = lt__onnx_value(c, 0);
-	const int32_t axis = lt__onnx_axis(m, lt__onnx_int(c, "axis", -1), v->rank);
+	const int32_t axis = lt__onnx_along(c, lt__onnx_int(c, "axis", -1));
 	const int64_t p = lt__onnx_int(c, "p", 2);
 	lt_node x = lt__onnx_wide(m, lt__onnx_in(c, 0));
 	if (p != 1 && p != 2) {
@@ -239,9 +240,15 @@ void lt__onnx_build_dropout(struct lt_onnx_call *c)
 		lt__onnx_refuse(m, "training needs random numbers");
 		return;
 	}
-	if (!v.data && !v.empty)
+	if (!v.data && !v.empty && !v.part)
 		(void)lt__onnx_node(m, &v);
 	lt__onnx_give_value(c, 0, &v);
-	if (lt__onnx_wants(c, 1))
-		lt__onnx_give(c, 1, lt__onnx_expand(m, lt__onnx_whole(m, c->version < 10 ? v.dtype : LT_BOOL, 1), v.rank, v.shape));
+	lt_node x = lt__onnx_wants(c, 1) ? lt__onnx_in(c, 0) : LT_NONE;
+	if (x < 0)
+		return;
+	lt_node one = lt__onnx_whole(m, c->version < 10 ? v.dtype : LT_BOOL, 1);
+	lt_var dims[LT_MAX_RANK];
+	for (int32_t i = 0; i < v.rank; i++)
+		dims[i] = lt_node_dim(m->graph, x, i);
+	lt__onnx_give(c, 1, lt_graph_op_to(m->graph, "copy", 1, &one, v.rank, dims));
 }

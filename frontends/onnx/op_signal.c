@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include "frontends/onnx/builders.h"
+#include "frontends/onnx/groups.h"
 #include "frontends/onnx/onnx.pb-c.h"
 #include "frontends/onnx/take.h"
 
@@ -36,7 +37,7 @@ void lt__onnx_build_running(struct lt_onnx_call *c)
 	const char *op = c->op->arg;
 	const double none = !strcmp(op, "mul") ? 1 : 0;
 	lt_node x = lt__onnx_in(c, 0), y = lt__onnx_wide(m, x);
-	const int32_t axis = lt__onnx_axis(m, lt__onnx_in_int(c, 1, "the axis", 0), lt__onnx_rank(m, x));
+	const int32_t axis = lt__onnx_along(c, lt__onnx_in_int(c, 1, "the axis", 0));
 	const bool exclusive = lt__onnx_int(c, "exclusive", 0) != 0, reverse = lt__onnx_int(c, "reverse", 0) != 0;
 	if (y < 0 || axis < 0 || lt__onnx_failed(m))
 		return;

@@ -78,6 +78,19 @@ const char *lt__script_nearest(const struct lt_script *s, const char *name, int3
 		near.word = whole[k];
 		for (int32_t i = 0; i < s->n_type; i++)
 			lt__nearest_add(&near, s->type[i].name);
+		for (int32_t i = 0; k == 0 && i < s->n_function; i++)
+			lt__nearest_add(&near, s->function[i].name);
 	}
 	return near.n ? near.name[0] : NULL;
+}
+
+/* The nodes of the original language whose operands have one rank and one type. */
+bool lt__script_equal_ranks(const struct lt_script_node *type)
+{
+	return type->build == lt__script_build_sum || type->build == lt__script_build_hadamard;
+}
+
+bool lt__script_takes_numbers(const struct lt_script_node *type)
+{
+	return lt__script_equal_ranks(type) || (type->build == lt__script_build_op && lt__op_info(type->op)->arity > 1);
 }
