@@ -51,6 +51,8 @@ NO_OPENCL := $(if $(filter undefined,$(origin OPENCL)),backends/opencl is left o
 $(if $(filter check tests,$(MAKECMDGOALS)),$(shell scripts/setup.sh opencl >&2))
 # And other machines, which lt-build is tested for.
 $(if $(filter check,$(MAKECMDGOALS)),$(shell scripts/setup.sh cross >&2))
+# The browser in which a test opens pages.
+$(if $(filter check,$(MAKECMDGOALS)),$(shell scripts/setup.sh browser >&2))
 OPENCL  := $(if $(NO_OPENCL),$(shell scripts/opencl.sh),$(OPENCL))
 
 # protobuf-c, by which models of ONNX are read.
@@ -189,6 +191,9 @@ $(O)/ir/prelude_text.h: ir/prelude.h
 $(O)/tools/standalone/main_text.h: tools/standalone/main.c
 	@$(as_strings)
 $(O)/tools/build_text.o: $(O)/tools/standalone/main_text.h
+$(O)/tools/view_text.h: tools/view.html
+	@$(as_strings)
+$(O)/tools/run_view.o: $(O)/tools/view_text.h
 
 # Which printer made a kernel that is kept on disk: a hash of its sources, and of headers whose numbers decide code.
 $(O)/backends/cpu/revision.h: $(wildcard kernel/* backends/text/* backends/cpu/*) \

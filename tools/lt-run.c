@@ -59,12 +59,12 @@ static lt_status run_script(struct run *r)
 	run_fit(r);
 	LT_TRY(run_compile(r));
 	LT_TRY(run_start(r));
-	if (r->o.profile)
+	if (r->o.profile || r->o.view)
 		LT_TRY(run_profile_begin(r));
 	LT_TRY(run_evaluate(r));
 	if (r->o.explain)
 		LT_TRY(run_explain_bounds(r));
-	if (r->o.profile)
+	if (r->profile)
 		LT_TRY(run_profile(r));
 	return r->o.time ? run_time(r) : LT_OK;
 }

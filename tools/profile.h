@@ -71,6 +71,8 @@ lt_status run_profile_print(const struct run *);
 void run_nodes_text(const struct lt_profile_step *, char *out, size_t bytes);
 /* run_profile_json.c */
 json_t *run_profile_object(const struct run *);
+/* run_view.c: the loop tree as a page. */
+lt_status run_view_write(struct run *, const char *path);
 /* run_trace.c: Chrome's trace event format. */
 lt_status run_trace_write(struct run *, const char *path);
 #endif

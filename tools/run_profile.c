@@ -52,6 +52,10 @@ lt_status run_profile(struct run *r)
 	}
 	if (r->o.trace)
 		LT_TRY(run_trace_write(r, r->o.trace));
+	if (r->o.view)
+		LT_TRY(run_view_write(r, r->o.view));
+	if (!r->o.profile)
+		return LT_OK;
 	if (r->json) {
 		json_object_set_new(r->json, "profile", run_profile_object(r));
 		return LT_OK;
