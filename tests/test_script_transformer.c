@@ -8,11 +8,11 @@
 #include "lt/lt.h"
 #include "tests/script_run.h"
 
-enum { LAYERS = 3, HEADS = 2, WIDTH = 8, SIZE = WIDTH / HEADS, WORDS = 11, PLACES = 6, LENGTH = 5 };
+enum { LAYERS = 3, HEADS = 2, WIDTH = 8, SIZE = WIDTH / HEADS, WORDS = 11, POSITIONS = 6, LENGTH = 5 };
 
 TestSuite(script_transformer, .timeout = 60);
 
-/* The same number for the same name and place, on both sides. */
+/* The same number for the same name and position, on both sides. */
 static double weight(const char *name, int64_t i)
 {
 	uint64_t h = 88172645463325252u + (uint64_t)i * 0x9e3779b97f4a7c15u;
@@ -22,9 +22,9 @@ static double weight(const char *name, int64_t i)
 	return (double)(float)((double)(h >> 40) / (1 << 24) - 0.5);
 }
 
-static int token_at(int place)
+static int token_at(int position)
 {
-	return (place * 7 + 3) % WORDS;
+	return (position * 7 + 3) % WORDS;
 }
 
 /* y = x w + b, weights of a layer's part; layer -1: of the whole */
@@ -60,34 +60,35 @@ static void norm(const char *part, int layer, const double *x, double *y)
 
 static double parts[LAYERS][LENGTH][3 * WIDTH];         /* query, key and value of each token */
 
-static void attend(int layer, int place, double *out)
+static void attend(int layer, int position, double *out)
 {
 	for (int h = 0; h < HEADS; h++) {
 		double p[LENGTH], sum = 0;
-		for (int t = 0; t <= place; t++) {
+		for (int t = 0; t <= position; t++) {
 			double score = 0;
 			for (int i = 0; i < SIZE; i++)
-				score += parts[layer][place][h * SIZE + i] * parts[layer][t][WIDTH + h * SIZE + i];
+				score += parts[layer][position][h * SIZE + i] * parts[layer][t][WIDTH + h * SIZE + i];
 			sum += p[t] = exp(score / sqrt(SIZE));
 		}
 		for (int i = 0; i < SIZE; i++) {
 			out[h * SIZE + i] = 0;
-			for (int t = 0; t <= place; t++)
+			for (int t = 0; t <= position; t++)
 				out[h * SIZE + i] += p[t] / sum * parts[layer][t][2 * WIDTH + h * SIZE + i];
 		}
 	}
 }
 
 /* Scores of the word after this one; those before it were there already. */
-static void step(int place, double *scores)
+static void step(int position, double *scores)
 {
 	double x[WIDTH], y[WIDTH], z[WIDTH], wide[4 * WIDTH];
 	for (int i = 0; i < WIDTH; i++)
-		x[i] = tensor("wte", -1, "weight", token_at(place) * WIDTH + i) + tensor("wpe", -1, "weight", place * WIDTH + i);
+		x[i] = tensor("wte", -1, "weight", token_at(position) * WIDTH + i)
+			+ tensor("wpe", -1, "weight", position * WIDTH + i);
 	for (int layer = 0; layer < LAYERS; layer++) {
 		norm("ln_1", layer, x, y);
-		dense("attn.c_attn", layer, y, WIDTH, 3 * WIDTH, parts[layer][place]);
-		attend(layer, place, y);
+		dense("attn.c_attn", layer, y, WIDTH, 3 * WIDTH, parts[layer][position]);
+		attend(layer, position, y);
 		dense("attn.c_proj", layer, y, WIDTH, WIDTH, z);
 		for (int i = 0; i < WIDTH; i++)
 			x[i] += z[i];
@@ -112,7 +113,7 @@ static struct lt_graph *load(struct lt_context *ctx, const char *path)
 {
 	static const struct { const char *name; int size; } sizes[] = {
 		{ "\nlayers = ", LAYERS }, { "\nheads = ", HEADS }, { "\nwidth = ", WIDTH }, { "\nwords = ", WORDS },
-		{ "\nplaces = ", PLACES }, { "\nlength = ", LENGTH },
+		{ "\nplaces = ", POSITIONS }, { "\nlength = ", LENGTH },
 	};
 	char *text = script_file(path, NULL);
 	struct lt_graph *g;
@@ -136,7 +137,7 @@ static struct lt_graph *load(struct lt_context *ctx, const char *path)
 	return g;
 }
 
-static void fill(const struct lt_graph *g, void **source, int place)
+static void fill(const struct lt_graph *g, void **source, int position)
 {
 	for (lt_node x = 0; x < g->n_node; x++) {
 		const struct lt_nodedef *d = &g->node[x];
@@ -149,9 +150,9 @@ static void fill(const struct lt_graph *g, void **source, int place)
 			if (d->op == LT_OP_constant)
 				((float *)source[x])[i] = (float)weight(d->label, i);
 			else if (strcmp(d->label, "token") == 0)
-				((int64_t *)source[x])[i] = token_at(n == 1 ? place : (int)i);
+				((int64_t *)source[x])[i] = token_at(n == 1 ? position : (int)i);
 			else
-				((int64_t *)source[x])[i] = place + (strcmp(d->label, "end") == 0);
+				((int64_t *)source[x])[i] = position + (strcmp(d->label, "end") == 0);
 	}
 }
 
@@ -162,19 +163,19 @@ static void run_tokens(const char *path, int first, int last)
 	struct lt_graph *g = load(ctx, path);
 	void **source = calloc((size_t)g->n_node, sizeof *source);
 	double scores[WORDS];
-	for (int place = 0; place < LENGTH; place++) {
+	for (int position = 0; position < LENGTH; position++) {
 		struct lt_evaluation *e;
-		step(place, scores);
-		if (place < first || place > last)
+		step(position, scores);
+		if (position < first || position > last)
 			continue;
-		fill(g, source, place);
+		fill(g, source, position);
 		cr_assert_eq(lt_eval(g, (const void *const *)source, false, &e), LT_OK, "%s", lt_context_message(ctx));
 		const float *got = lt_eval_result(e, 0, NULL);
 		for (int i = 0; i < WORDS; i++)
-			cr_expect_lt(fabs((double)got[i] - scores[i]), 1e-5, "%s, token %d, word %d: %g, not %g", path, place, i,
+			cr_expect_lt(fabs((double)got[i] - scores[i]), 1e-5, "%s, token %d, word %d: %g, not %g", path, position, i,
 				(double)got[i], scores[i]);
 		for (int32_t i = 0; i < g->n_set; i++)
-			memcpy(source[g->set[i].state], lt_eval_state(e, i, NULL), sizeof(float) * PLACES * WIDTH);
+			memcpy(source[g->set[i].state], lt_eval_state(e, i, NULL), sizeof(float) * POSITIONS * WIDTH);
 		lt_eval_free(e);
 	}
 	for (lt_node x = 0; x < g->n_node; x++)
