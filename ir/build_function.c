@@ -33,7 +33,7 @@ lt_node lt__build_function(struct lt_graph *g, const struct lt_function *f, lt_n
 }
 
 /* yes where x is below (op "less") or above a bound, else no */
-static lt_node choose(struct lt_graph *g, const char *op, lt_node x, double bound, lt_node yes, lt_node no)
+static lt_node choose_function(struct lt_graph *g, const char *op, lt_node x, double bound, lt_node yes, lt_node no)
 {
 	return lt__pos_select(g, lt__pos_opf(g, op, x, bound), yes, no);
 }
@@ -53,13 +53,13 @@ lt_node lt__function_Celu(struct lt_graph *g, lt_node x, double a, double b)
 {
 	(void)b;
 	lt_node power = power_below(g, lt__pos_opf(g, "div", x, a));
-	return choose(g, "less", x, 0, lt__pos_opf(g, "mul", power, a), x);
+	return choose_function(g, "less", x, 0, lt__pos_opf(g, "mul", power, a), x);
 }
 
 lt_node lt__function_Elu(struct lt_graph *g, lt_node x, double a, double b)
 {
 	(void)b;
-	return choose(g, "less", x, 0, lt__pos_opf(g, "mul", power_below(g, x), a), x);
+	return choose_function(g, "less", x, 0, lt__pos_opf(g, "mul", power_below(g, x), a), x);
 }
 
 lt_node lt__function_HardSigmoid(struct lt_graph *g, lt_node x, double a, double b)
@@ -76,7 +76,7 @@ lt_node lt__function_HardSwish(struct lt_graph *g, lt_node x, double a, double b
 lt_node lt__function_LeakyRelu(struct lt_graph *g, lt_node x, double a, double b)
 {
 	(void)b;
-	return choose(g, "less", x, 0, lt__pos_opf(g, "mul", x, a), x);
+	return choose_function(g, "less", x, 0, lt__pos_opf(g, "mul", x, a), x);
 }
 
 lt_node lt__function_Mish(struct lt_graph *g, lt_node x, double a, double b)
@@ -102,8 +102,8 @@ lt_node lt__function_Selu(struct lt_graph *g, lt_node x, double a, double b)
 
 lt_node lt__function_Shrink(struct lt_graph *g, lt_node x, double a, double b)
 {
-	lt_node zero = lt__pos_opf(g, "mul", x, 0), low = choose(g, "less", x, -b, lt__pos_opf(g, "add", x, a), zero);
-	return choose(g, "greater", x, b, lt__pos_opf(g, "sub", x, a), low);
+	lt_node zero = lt__pos_opf(g, "mul", x, 0), low = choose_function(g, "less", x, -b, lt__pos_opf(g, "add", x, a), zero);
+	return choose_function(g, "greater", x, b, lt__pos_opf(g, "sub", x, a), low);
 }
 
 lt_node lt__function_Sigmoid(struct lt_graph *g, lt_node x, double a, double b)
@@ -142,11 +142,11 @@ lt_node lt__function_Tanh(struct lt_graph *g, lt_node x, double a, double b)
 lt_node lt__function_ThresholdedRelu(struct lt_graph *g, lt_node x, double a, double b)
 {
 	(void)b;
-	return choose(g, "greater", x, a, x, lt__pos_opf(g, "mul", x, 0));
+	return choose_function(g, "greater", x, a, x, lt__pos_opf(g, "mul", x, 0));
 }
 
 lt_node lt__function_ThresholdedReluFrom(struct lt_graph *g, lt_node x, double a, double b)
 {
 	(void)b;
-	return choose(g, "greaterequal", x, a, x, lt__pos_opf(g, "mul", x, 0));
+	return choose_function(g, "greaterequal", x, a, x, lt__pos_opf(g, "mul", x, 0));
 }

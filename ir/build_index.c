@@ -7,7 +7,7 @@ lt_node lt__build_arg(struct lt_graph *g, lt_node x, int32_t axis, const char *o
 {
 	if (x < 0 || axis < 0)
 		return LT_NONE;
-	lt_node best = lt__pos_reduce1(g, op, x, axis, true), at = lt__pos_place(g, x, axis);
+	lt_node best = lt__pos_reduce1(g, op, x, axis, true), at = lt__pos_along(g, x, axis);
 	lt_node hit = lt__pos_op2(g, "eq", x, best);
 	/* NaN is the best where there is one, and equals nothing. */
 	hit = lt__pos_is_float(g, x) ? lt__pos_op2(g, "or", hit, lt__pos_op2(g, "ne", x, x)) : hit;

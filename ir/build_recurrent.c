@@ -155,8 +155,8 @@ static lt_node run_direction(struct recurrence *u, lt_node x, int64_t d)
 }
 
 /* An operand of that shape, where -1 is x's number of sequences; LT_OMIT is. */
-static bool operand_fits(const struct lt_graph *g, const struct lt_recurrent *u, lt_node x, const char *what, int32_t rank,
-	const int64_t *shape)
+static bool operand_fits(const struct lt_graph *g, const struct lt_recurrent *u, lt_node x, const char *what,
+	int32_t rank, const int64_t *shape)
 {
 	const lt_var sequences = lt_node_dim(g, u->x, !u->batch_first);
 	bool fits = x == LT_OMIT || lt_node_rank(g, x) == rank;
@@ -164,7 +164,8 @@ static bool operand_fits(const struct lt_graph *g, const struct lt_recurrent *u,
 		fits = shape[i] < 0 ? lt__var_same_range(g, lt_node_dim(g, x, i), sequences) :
 			lt__pos_extent(g, x, i) == shape[i] && !lt__pos_bounded(g, x, i);
 	if (!fits)
-		lt__graph_fail(g, LT_ETYPE, "%s has the shape %s, which does not fit x %s, %d directions and %lld elements of a state",
+		lt__graph_fail(g, LT_ETYPE,
+			"%s has the shape %s, which does not fit x %s, %d directions and %lld elements of a state",
 			what, lt__pos_shape(g, x), lt__pos_shape(g, u->x), (int)u->n_direction, (long long)u->hidden);
 	return fits;
 }

@@ -19,6 +19,7 @@ union lt_eval_row { double f[LT_STRIP]; int64_t i[LT_STRIP]; };
  * beyond the tile is 0.  There is room for whole blocks of value and of what is beside it. */
 struct lt_tile {
 	int32_t m, n, k;
+	bool first;                     /* nothing was added to the sums before */
 	const double *a, *b;
 	const float *a_f32, *b_f32;     /* instead of these, for the modes EXACT and NEAREST of f32 */
 	double *value, *lost;                /* lost: what roundings of f64 sums have taken away so far */
@@ -33,7 +34,8 @@ struct lt_tile {
 	double min;
 	double unit, tiny;              /* of the type */
 };
-/* RANDOM_NORMAL: no product but 0 is smaller than the type's normal numbers.  BOUND_SURE: the operands have no errors. */
+/* RANDOM_NORMAL: no product but 0 is smaller than the type's normal numbers.  BOUND_SURE: the operands have no
+ * errors. */
 enum lt_tile_mode {
 	LT_TILE_EXACT, LT_TILE_NEAREST, LT_TILE_RANDOM, LT_TILE_RANDOM_NORMAL, LT_TILE_BOUND, LT_TILE_BOUND_SURE,
 	LT_TILE_MODES

@@ -1,4 +1,5 @@
-/* ir/function.h -- functions of one value, element by element, that are graphs of operators: rows of ir/function.def. */
+/* ir/function.h -- functions of one value, element by element, that are graphs of operators: rows of
+ * ir/function.def. */
 #ifndef LT_IR_FUNCTION_H
 #define LT_IR_FUNCTION_H
 #include "ir/graph.h"

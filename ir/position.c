@@ -248,7 +248,7 @@ lt_node lt__pos_range(struct lt_graph *g, int64_t extent, int32_t axis, int32_t 
 	return positions_of(g, lt_graph_var(g, NULL, extent), axis, rank);
 }
 
-lt_node lt__pos_place(struct lt_graph *g, lt_node x, int32_t axis)
+lt_node lt__pos_along(struct lt_graph *g, lt_node x, int32_t axis)
 {
 	return x < 0 ? LT_NONE : positions_of(g, lt_node_dim(g, x, axis), axis, lt_node_rank(g, x));
 }

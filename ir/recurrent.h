@@ -1,6 +1,7 @@
 /* ir/recurrent.h -- RNN, GRU and LSTM as ONNX defines them: their steps one after the other (ir/build_recurrent.c).
  *
- * D directions, T steps, B sequences, I elements of x, H of a state, n gates (RNN 1; GRU 3: z, r, h; LSTM 4: i, o, f, c).
+ * D directions, T steps, B sequences, I elements of x, H of a state, n gates (RNN 1; GRU 3: z, r, h; LSTM 4: i, o, f,
+ * c).
  */
 #ifndef LT_IR_RECURRENT_H
 #define LT_IR_RECURRENT_H

@@ -41,7 +41,7 @@ void drawn_fill(struct drawn *x, uint64_t *seed, int32_t rank, const int64_t *sh
 	}
 }
 
-int64_t drawn_place(const struct drawn *x, int32_t rank, const int64_t *index)
+int64_t drawn_position(const struct drawn *x, int32_t rank, const int64_t *index)
 {
 	int64_t place = 0;
 	for (int32_t i = 0; i < x->rank; i++)

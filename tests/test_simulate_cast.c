@@ -103,8 +103,9 @@ static uint64_t any_element(uint32_t dtype, uint64_t *state)
 	if (dtype == LT_BOOL)
 		return bits & 1;
 	if (dtype == LT_F32 || dtype == LT_F64) {
-		static const double special[] = { 127.5, 128, -128.5, 255.5, -0.9, 65504, 65519.99, 65520, 0x1p-24, 0x1p-25,
-			0x1.8p-25, 0x1.fep127, 2147483647.5, -2147483649.0, 0x1p63, -0x1p63, 0x1p64, 0x1.fffffffffffffp63, 65536.5, 0x1p32, 0x1p31, 1e300, 0x1.002p0, 0x1.006p0, 0x1.01p0 };
+		static const double special[] = { 127.5, 128, -128.5, 255.5, -0.9, 65504, 65519.99, 65520, 0x1p-24,
+			0x1p-25, 0x1.8p-25, 0x1.fep127, 2147483647.5, -2147483649.0, 0x1p63, -0x1p63, 0x1p64,
+			0x1.fffffffffffffp63, 65536.5, 0x1p32, 0x1p31, 1e300, 0x1.002p0, 0x1.006p0, 0x1.01p0 };
 		double x = bits % 3 ? reals[(bits >> 8) % N_REAL] : special[(bits >> 8) % (sizeof special / sizeof *special)];
 		if (bits >> 40 & 1)
 			bits = dtype == LT_F32 ? simulated_float_bits((float)x) : simulated_double_bits(x);

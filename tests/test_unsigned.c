@@ -14,19 +14,19 @@
 
 enum { N = 14 };
 static const enum lt_dtype types[] = { LT_U16, LT_U32, LT_U64 };
-static uint64_t most(enum lt_dtype t) { return UINT64_MAX >> (64 - 8 * lt_dtype_bytes(t)); }
+static uint64_t top_of(enum lt_dtype t) { return UINT64_MAX >> (64 - 8 * lt_dtype_bytes(t)); }
 
 /* Small numbers, the ends, and what looks negative as a signed number. */
 static void fill_values(enum lt_dtype t, uint64_t *x)
 {
-	const uint64_t top = most(t), half = top / 2 + 1;
+	const uint64_t top = top_of(t), half = top / 2 + 1;
 	const uint64_t all[N] = { 0, 1, 2, 3, 7, 10, 255, half - 1, half, half + 1, half + 7, top - 2, top - 1, top };
 	memcpy(x, all, sizeof all);
 }
 
 enum { N_OP = 20 };
-static const char *const names[N_OP] = { "add", "sub", "mul", "div", "mod", "min", "max", "and", "or", "xor", "eq", "ne",
-	"less", "lessequal", "greater", "greaterequal", "neg", "abs", "sign", "copy" };
+static const char *const names[N_OP] = { "add", "sub", "mul", "div", "mod", "min", "max", "and", "or", "xor", "eq",
+	"ne", "less", "lessequal", "greater", "greaterequal", "neg", "abs", "sign", "copy" };
 static bool takes_one(int op) { return op >= 16; }
 #define OF_TYPE(T) \
 	static uint64_t want_##T(int op, T a, T b) \
@@ -129,8 +129,8 @@ Test(unsigned, reductions)
 /* C rounds to nearest; a float that does not fit is the end of the type that is next to it, NaN is 0. */
 static uint64_t of_float(double x, enum lt_dtype t)
 {
-	long double top = (long double)most(t);
-	return isnan(x) || x <= 0 ? 0 : (long double)x >= top ? most(t) : (uint64_t)truncl((long double)x);
+	long double top = (long double)top_of(t);
+	return isnan(x) || x <= 0 ? 0 : (long double)x >= top ? top_of(t) : (uint64_t)truncl((long double)x);
 }
 
 Test(unsigned, casts)
@@ -182,7 +182,7 @@ Test(unsigned, indices)
 			lt_var v = lt_graph_var(b->g, "v", 4), w = lt_graph_var(b->g, "w", 2);
 			lt_node x = oracle_input(b, LT_F32, 1, &v, data), at = oracle_input(b, t, 1, &w, NULL);
 			lt__store(b->data[at], 0, t, lt__scalar_of(3, t));
-			lt__store(b->data[at], 1, t, lt__scalar_of(wild ? most(t) : 1, t));
+			lt__store(b->data[at], 1, t, lt__scalar_of(wild ? top_of(t) : 1, t));
 			cr_assert_eq(lt_graph_result(b->g, "y", lt_graph_gather(b->g, x, at, 0)), LT_OK);
 			lt_status status = lt_eval(b->g, b->source, false, &b->e);
 			cr_expect_eq(status, wild ? LT_EFAULT : LT_OK, "%s", lt_dtype_name(t));
@@ -198,8 +198,8 @@ Test(unsigned, numbers_in_scripts)
 {
 	cr_expect_str_eq(script_error("$1 = FullNode(uint64, [2], 18446744073709551615);\nresult = $1;\n", "s"), "");
 	cr_expect_str_eq(script_error("$1 = FullNode(uint32, [2], 4294967295);\nresult = $1;\n", "s"), "");
-	static const char *const refused[] = { "uint64, [2], 18446744073709551616", "uint64, [2], -1", "uint32, [2], 4294967296",
-		"uint16, [2], 65536", "uint16, [2], -1", "uint64, [2], 0.5" };
+	static const char *const refused[] = { "uint64, [2], 18446744073709551616", "uint64, [2], -1",
+		"uint32, [2], 4294967296", "uint16, [2], 65536", "uint16, [2], -1", "uint64, [2], 0.5" };
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
 		char text[128];
 		(void)snprintf(text, sizeof text, "$1 = FullNode(%s);\nresult = $1;\n", refused[i]);

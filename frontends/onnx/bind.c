@@ -117,6 +117,12 @@ static bool source(struct lt_onnx *m, const Onnx__ValueInfoProto *info, struct l
 	v->shape = LT_NEW(m->arena, int64_t, shape->n_dim + 1);
 	if (!input_dims(m, info->name, shape, dim, v->shape, &v->empty))
 		return false;
+	for (int32_t i = 0; v->empty && i < v->rank; i++)
+		if (v->shape[i] && m->graph->var[dim[i]].bounded) {
+			lt__onnx_refuse(m, "it has no elements, and the extent of axis %d differs from run to run: fix that, too, by --dim",
+				i);
+			return false;
+		}
 	if (!v->empty)
 		v->node = lt_graph_input(m->graph, info->name, v->dtype, v->rank, dim);
 	return !lt__onnx_failed(m);

@@ -102,6 +102,15 @@ static void build_function(struct lt_onnx_call *c, const Onnx__FunctionProto *f)
 	}
 }
 
+/* A value without elements has a shape and nothing else: one of extents that differ from run to run cannot be said. */
+static bool takes_bounded(const struct lt_onnx_call *c)
+{
+	bool any = false;
+	for (int32_t i = 0; i < c->n_in; i++)
+		any = any || (c->in[i] && lt__onnx_any_bounded(c->m, c->in[i]));
+	return any;
+}
+
 static void build_node(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
@@ -129,7 +138,9 @@ static void build_node(struct lt_onnx_call *c)
 	if (unread)
 		lt__onnx_refuse(m, "attribute '%s' is not supported", unread);
 	for (int32_t i = 0; i < c->n_out && !lt__onnx_failed(m); i++)
-		if (lt__onnx_wants(c, i) && !c->out[i].dtype)
+		if (c->out[i].empty && takes_bounded(c))
+			lt__onnx_refuse(m, "'%s' has no elements", c->proto->output[i]);
+		else if (lt__onnx_wants(c, i) && !c->out[i].dtype)
 			lt__onnx_refuse(m, "output %d ('%s') is not supported", i, c->proto->output[i]);
 }
 

@@ -51,6 +51,17 @@ lt_node lt__onnx_extent_node(struct lt_onnx *m, lt_node x, int32_t axis)
 	return lt__onnx_poly_node(m, &poly);
 }
 
+bool lt__onnx_fixed(struct lt_onnx *m, lt_node x, int32_t axis, const char *what)
+{
+	if (x < 0 || !lt__onnx_bounded(m, x, axis))
+		return x >= 0;
+	const struct lt_linear sum = lt__onnx_extent_sum(m, x, axis);
+	const struct lt_onnx_poly extent = lt__poly_linear(m, &sum);
+	lt__onnx_refuse(m, "%s, %s, differs from run to run: %s", what, lt__poly_text(m, &extent),
+		lt__poly_fixes(m, 1, &extent));
+	return false;
+}
+
 lt_node lt__onnx_expand_to(struct lt_onnx *m, lt_node x, int32_t rank, const struct lt_linear *shape)
 {
 	if (x < 0)

@@ -35,11 +35,15 @@ static bool attention_read(struct lt_onnx_call *c, struct attention *a)
 		}
 		if (rank == 3)
 			*to[i] = lt__onnx_heads_apart(m, *to[i], i ? kv_heads : q_heads);
+		if (*to[i] < 0)
+			return false;
 	}
 	if (a->q >= 0 && a->k >= 0 && a->v >= 0 && lt__onnx_extent(m, a->k, 1) != lt__onnx_extent(m, a->v, 1))
 		lt__onnx_refuse(m, "keys have %lld heads, values %lld", (long long)lt__onnx_extent(m, a->k, 1),
 			(long long)lt__onnx_extent(m, a->v, 1));
-	return !lt__onnx_failed(m);
+	/* Numbers come of them: the scale, and how often heads are repeated. */
+	return !lt__onnx_failed(m) && lt__onnx_fixed(m, a->q, 3, "the size of a head")
+		&& lt__onnx_fixed(m, a->q, 1, "the number of heads") && lt__onnx_fixed(m, a->k, 1, "the number of heads");
 }
 
 /* Keys and values behind those of before. */

@@ -42,7 +42,8 @@ static lt_node gather_place(struct lt_onnx *m, lt_node index, const struct lt_on
 	lt_node whole = lt__onnx_poly_node(m, &extent), left = lt__onnx_cast(m, index, LT_I64), place = LT_NONE;
 	int64_t stride = 1;
 	left = lt__onnx_select(m, lt__onnx_opf(m, "less", left, 0), lt__onnx_op2(m, "add", left, whole), left);
-	lt_node inside = lt__onnx_op2(m, "and", lt__onnx_opf(m, "greaterequal", left, 0), lt__onnx_op2(m, "less", left, whole));
+	lt_node inside =
+		lt__onnx_op2(m, "and", lt__onnx_opf(m, "greaterequal", left, 0), lt__onnx_op2(m, "less", left, whole));
 	for (int32_t i = count - 1; i >= 0; i--) {
 		lt_node own = lt__onnx_extent_node(m, x->node, first + i);
 		lt_node part = i ? lt__onnx_op2(m, "mod", left, own) : left;
@@ -264,7 +265,7 @@ void lt__onnx_build_trilu(struct lt_onnx_call *c)
 	const int32_t at[2] = { lt__onnx_along(c, -2), lt__onnx_along(c, -1) };
 	if (at[0] < 0 || at[1] < 0)
 		return;
-	lt_node row = lt__onnx_place(m, x, at[0]), column = lt__onnx_place(m, x, at[1]);
+	lt_node row = lt__onnx_positions(m, x, at[0]), column = lt__onnx_positions(m, x, at[1]);
 	const int64_t far = INT64_C(1) << 40, by = k < -far ? -far : k > far ? far : k;
 	lt_node edge = lt__onnx_op2(m, "add", row, lt__onnx_whole(m, LT_I64, by));
 	lt_node inside = lt__onnx_op2(m, upper ? "greaterequal" : "lessequal", column, edge);
@@ -280,7 +281,7 @@ void lt__onnx_build_eye_like(struct lt_onnx_call *c)
 		lt__onnx_refuse(m, "a matrix of %s of the shape %s", lt__onnx_type_name(type), lt__onnx_shape(m, v->rank, v->shape));
 		return;
 	}
-	lt_node row = lt__onnx_range(m, v->shape[0], 0, 2), column = lt__onnx_range(m, v->shape[1], 1, 2);
+	lt_node x = lt__onnx_in(c, 0), row = lt__onnx_positions(m, x, 0), column = lt__onnx_positions(m, x, 1);
 	lt_node hit = lt__onnx_op2(m, "eq", column, lt__onnx_op2(m, "add", row, lt__onnx_whole(m, LT_I64, k)));
 	lt__onnx_give(c, 0, lt__onnx_cast(m, hit, lt__onnx_dtype(type)));
 }

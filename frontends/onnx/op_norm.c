@@ -240,9 +240,15 @@ void lt__onnx_build_dropout(struct lt_onnx_call *c)
 		lt__onnx_refuse(m, "training needs random numbers");
 		return;
 	}
-	if (!v.data && !v.empty)
+	if (!v.data && !v.empty && !v.part)
 		(void)lt__onnx_node(m, &v);
 	lt__onnx_give_value(c, 0, &v);
-	if (lt__onnx_wants(c, 1))
-		lt__onnx_give(c, 1, lt__onnx_expand(m, lt__onnx_whole(m, c->version < 10 ? v.dtype : LT_BOOL, 1), v.rank, v.shape));
+	lt_node x = lt__onnx_wants(c, 1) ? lt__onnx_in(c, 0) : LT_NONE;
+	if (x < 0)
+		return;
+	lt_node one = lt__onnx_whole(m, c->version < 10 ? v.dtype : LT_BOOL, 1);
+	lt_var dims[LT_MAX_RANK];
+	for (int32_t i = 0; i < v.rank; i++)
+		dims[i] = lt_node_dim(m->graph, x, i);
+	lt__onnx_give(c, 1, lt_graph_op_to(m->graph, "copy", 1, &one, v.rank, dims));
 }

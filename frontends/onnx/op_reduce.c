@@ -164,7 +164,7 @@ void lt__onnx_build_hardmax(struct lt_onnx_call *c)
 		x = lt__onnx_reshape(m, x, 2, flat);
 	}
 	const int32_t over = c->version < 13 ? 1 : axis;
-	lt_node at = lt__onnx_place(m, x, over);
+	lt_node at = lt__onnx_positions(m, x, over);
 	lt_node hit = lt__onnx_op2(m, "eq", lt__build_arg(m->graph, x, over, "max", false), at);
 	lt__onnx_give(c, 0, lt__onnx_reshape(m, lt__onnx_cast(m, hit, v->dtype), v->rank, v->shape));
 }

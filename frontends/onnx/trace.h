@@ -28,6 +28,8 @@ struct lt_linear lt__onnx_extent_sum(struct lt_onnx *, lt_node, int32_t axis);
 lt_node lt__onnx_poly_node(struct lt_onnx *, const struct lt_onnx_poly *);
 /* The extent of an axis, likewise. */
 lt_node lt__onnx_extent_node(struct lt_onnx *, lt_node, int32_t axis);
+/* Whether an axis has as many elements in every run; false with a sentence that says what it is. */
+bool lt__onnx_fixed(struct lt_onnx *, lt_node, int32_t axis, const char *what);
 /* x broadcast to extents, as lt__onnx_expand. */
 lt_node lt__onnx_expand_to(struct lt_onnx *, lt_node, int32_t rank, const struct lt_linear *);
 /* Elements begin .. end - 1 of an axis. */

@@ -3,7 +3,7 @@
 #include "frontends/script/script.h"
 
 /* What repeats and functions may make, so that a script of a few lines is no graph without end. */
-enum { UNROLLED_MAX = 1 << 18 };
+enum { UNROLLED_MAX = 100000 };
 
 /* Nodes from `from` on are named after s->target: value by its name, others as its parts. */
 static void name_nodes(struct lt_script *s, int32_t from, lt_node value)

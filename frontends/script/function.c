@@ -76,7 +76,7 @@ static lt_status read_new_name(struct lt_script *s, const char *expected, const 
 	return lt__script_check_name(s, *name, *bytes, at);
 }
 
-static lt_status read_parameter(struct lt_script *s, struct lt_function *f)
+static lt_status read_parameter(struct lt_script *s, struct lt_script_function *f)
 {
 	struct lt_parameter p = { .name = NULL };
 	lt__lex_peek(&s->cursor);
@@ -100,7 +100,7 @@ static lt_status read_parameter(struct lt_script *s, struct lt_function *f)
 
 lt_status lt__script_define(struct lt_script *s, struct lt_position at)
 {
-	struct lt_function f = { .position = at };
+	struct lt_script_function f = { .position = at };
 	const char *name;
 	if (s->frame)
 		return lt__script_fail(s, at, LT_ESYNTAX, "Unexpected def: a function is defined outside of functions and repeats");
@@ -130,7 +130,7 @@ lt_status lt__script_define(struct lt_script *s, struct lt_position at)
 }
 
 /* "f(x, w, heads=...)" */
-static const char *signature(struct lt_script *s, const struct lt_function *f)
+static const char *signature(struct lt_script *s, const struct lt_script_function *f)
 {
 	struct lt_text t = { .arena = s->arena };
 	for (int32_t i = 0; i < f->n_parameter; i++)
@@ -140,7 +140,7 @@ static const char *signature(struct lt_script *s, const struct lt_function *f)
 }
 
 /* Arguments become the function's names, which hold for this call. */
-static lt_status read_arguments(struct lt_script *s, struct lt_function *f)
+static lt_status read_arguments(struct lt_script *s, struct lt_script_function *f)
 {
 	int32_t first = s->n_arg, n = 0;
 	LT_TRY(lt__script_expect(s, '(', "'('"));
@@ -169,7 +169,7 @@ static lt_status read_arguments(struct lt_script *s, struct lt_function *f)
 }
 
 /* The body: statements, and at its end "return" with values, which are left in s->arg. */
-static lt_status run_body(struct lt_script *s, const struct lt_function *f)
+static lt_status run_body(struct lt_script *s, const struct lt_script_function *f)
 {
 	const char *word;
 	LT_TRY(s->block(s));
@@ -188,7 +188,7 @@ static lt_status run_body(struct lt_script *s, const struct lt_function *f)
 
 lt_status lt__script_call(struct lt_script *s, int32_t function, const struct lt_cursor *from, struct lt_arg *out)
 {
-	struct lt_function *f = &s->function[function];  /* no other is defined meanwhile */
+	struct lt_script_function *f = &s->function[function];  /* no other is defined meanwhile */
 	int32_t first = s->n_arg, level = s->level;
 	if (f->running)
 		return lt__script_fail(s, from->position, LT_EUNSUPPORTED,

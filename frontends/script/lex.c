@@ -15,7 +15,7 @@ static bool is_digit(int c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_letter(int c)
+static bool lex_is_letter(int c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -54,8 +54,8 @@ int32_t lt__lex_word(struct lt_cursor *c, const char **text)
 {
 	lt__lex_peek(c);
 	*text = c->at;
-	if (is_letter(byte(c)))
-		while (is_letter(byte(c)) || is_digit(byte(c)))
+	if (lex_is_letter(byte(c)))
+		while (lex_is_letter(byte(c)) || is_digit(byte(c)))
 			lt__lex_step(c);
 	return (int32_t)(c->at - *text);
 }
@@ -148,7 +148,7 @@ bool lt__lex_number(struct lt_cursor *c, double *value, int64_t *i, bool *whole,
 	if (sign)
 		lt__lex_step(c);
 	const char *text;
-	if (is_letter(byte(c))) {
+	if (lex_is_letter(byte(c))) {
 		int32_t n = lt__lex_word(c, &text);
 		if (!word_number(text, n, value, i, whole) || (sign && !isinf(*value)))
 			return false;

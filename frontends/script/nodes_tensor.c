@@ -16,8 +16,9 @@ static const char *check_tensor(struct lt_script *s, struct lt_names *names, con
 	int32_t before = lt__names_find(names, a[0].text, (size_t)a[0].n);
 	if (before >= 0) {
 		const struct lt_statement *st = &s->statement[before];
-		lt__script_fail(s, a[0].position, LT_EEXIST, "%s '%.*s' is defined twice, first as %s in line %d", kind,
-			a[0].n < 200 ? a[0].n : 200, a[0].text, st->shown, st->position.line);
+		lt__script_fail(s, a[0].position, LT_EEXIST, "%s '%.*s' is defined twice, first as %s in line %d%s", kind,
+			a[0].n < 200 ? a[0].n : 200, a[0].text, st->shown, st->position.line,
+			s->frame ? "; b.{i} is another name in each round i" : "");
 		return NULL;
 	}
 	if (a[2].n < 1) {

@@ -106,8 +106,9 @@ static lt_status parse_assignment(struct lt_script *s)
 			lt__lex_step(&s->cursor);
 		struct left_side *p = &left[n];
 		LT_TRY(read_left(s, p));
-		target[n++] = (struct lt_script_target){ .path = lt__script_path(s, p->text, p->bytes), .position = left[0].position,
-			.shown = lt__arena_format(s->arena, "%s%.*s", p->numbered ? "$" : "", p->bytes, p->text), .named = true };
+		const char *path = lt__script_path(s, p->text, p->bytes);
+		target[n++] = (struct lt_script_target){ .path = path, .position = left[0].position, .named = true,
+			.shown = p->numbered ? lt__arena_format(s->arena, "$%s", path) : path };
 	} while (lt__lex_peek(&s->cursor) == ',');
 	LT_TRY(lt__script_expect(s, '=', "'='"));
 	lt__lex_peek(&s->cursor);

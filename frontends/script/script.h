@@ -89,7 +89,7 @@ struct lt_script_scope {
 };
 /* function.c */
 struct lt_parameter { const char *name; int32_t bytes; bool has_default; struct lt_arg value; };
-struct lt_function {
+struct lt_script_function {
 	const char *name; int32_t bytes;
 	struct lt_position position;
 	struct lt_parameter *parameter; int32_t n_parameter, cap_parameter;
@@ -125,7 +125,7 @@ struct lt_script {
 	const struct lt_script_node *type;      /* table of types */
 	int32_t n_type;
 	struct lt_names *types, *ids, *functions, *buffers, *inputs, *constants, *result_names;
-	struct lt_function *function;   int32_t n_function, cap_function;
+	struct lt_script_function *function;   int32_t n_function, cap_function;
 	struct lt_script_scope script_scope, *scope;   /* scope: of the function that runs */
 	struct lt_binding *id;          int32_t n_id, cap_id;           /* $5 */
 	const struct lt_script_frame *frame;

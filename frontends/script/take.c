@@ -121,9 +121,13 @@ lt_status lt__script_name(struct lt_script *s, const char *stop, struct lt_arg *
 	if (!s->names_used || !memchr(a->text, '{', (size_t)a->n))
 		return LT_OK;
 	while (at.at < s->cursor.at) {
-		const char *begin = at.at, *close = *begin == '{' ? memchr(begin, '}', (size_t)(s->cursor.at - begin)) : NULL;
+		const char *begin = at.at, *close = *begin == '{' ? begin + 1 : NULL;
 		int64_t number = 0;
 		bool is = false;
+		while (close && close < s->cursor.at && *close != '{' && *close != '}')
+			close++;
+		if (close && (close == s->cursor.at || *close == '{'))
+			close = NULL;
 		lt__lex_step(&at);
 		if (close)
 			LT_TRY(read_inserted(s, at, close, &is, &number));

@@ -12,7 +12,7 @@
 
 enum { MIN_CHANNELS = 8 };              /* fewer do not fill vectors; the dims stay as they are */
 
-struct order {
+struct dim_order {
 	const struct lt_graph *g;
 	struct lt_arena *arena;
 	bool *pinned, *constant, *moved;        /* by node; moved: its dims are in another order than before */
@@ -33,7 +33,7 @@ static bool is_map(const struct lt_nodedef *n)
 	return !n->reduce && (n->op == LT_OP_cast || !lt__op_info(n->op)->data);
 }
 
-static void find_constant(struct order *s)
+static void find_constant(struct dim_order *s)
 {
 	for (lt_node x = 0; x < s->g->n_node; x++) {
 		const struct lt_nodedef *n = &s->g->node[x];
@@ -45,7 +45,7 @@ static void find_constant(struct order *s)
 }
 
 /* The constant factor of a sum of products, and in *other what it is multiplied by; -1: it is no such sum. */
-static lt_node constant_factor(const struct order *s, const struct lt_nodedef *n, lt_node *other)
+static lt_node constant_factor(const struct dim_order *s, const struct lt_nodedef *n, lt_node *other)
 {
 	const struct lt_nodedef *mul = n->n_operand ? &s->g->node[n->operand[0]] : n;
 
@@ -60,7 +60,7 @@ static lt_node constant_factor(const struct order *s, const struct lt_nodedef *n
 }
 
 /* Whether node n multiplies by a constant that has dims of the result alone. */
-static bool has_channels(const struct order *s, const struct lt_nodedef *n)
+static bool has_channels(const struct dim_order *s, const struct lt_nodedef *n)
 {
 	lt_node other, constant = constant_factor(s, n, &other);
 
@@ -72,7 +72,7 @@ static bool has_channels(const struct order *s, const struct lt_nodedef *n)
 
 /* What a caller sees, or is addressed by the place of a dim, and what is computed for it alone, up to a product that
  * could have any order. */
-static void find_pinned(struct order *s)
+static void find_pinned(struct dim_order *s)
 {
 	const struct lt_graph *g = s->g;
 	int32_t *readers = LT_NEW(s->arena, int32_t, g->n_node);
@@ -102,7 +102,7 @@ static void find_pinned(struct order *s)
 }
 
 /* Moves those dims behind the others; false: there are none, or too few elements of them. */
-static bool channels_last(const struct order *s, const struct lt_nodedef *n, int32_t *at)
+static bool channels_last(const struct dim_order *s, const struct lt_nodedef *n, int32_t *at)
 {
 	lt_node other, constant = constant_factor(s, n, &other);
 	int32_t first = 0, last = n->n_dim;
@@ -130,7 +130,7 @@ static bool channels_last(const struct order *s, const struct lt_nodedef *n, int
 
 /* Where var v is among the dims, in their new order, of what operand x reads: itself, or the first source of a view;
  * -1: nowhere. */
-static int32_t place_of(const struct order *s, lt_node x, lt_var v)
+static int32_t position_of(const struct dim_order *s, lt_node x, lt_var v)
 {
 	const struct lt_nodedef *n = &s->g->node[x];
 	int32_t d = dim_at(n, v);
@@ -155,7 +155,7 @@ static int32_t place_of(const struct order *s, lt_node x, lt_var v)
 }
 
 /* Whether what x is, or shows, is in another order than before. */
-static bool has_moved(const struct order *s, lt_node x)
+static bool has_moved(const struct dim_order *s, lt_node x)
 {
 	const struct lt_nodedef *n = &s->g->node[x];
 	bool moved = s->moved[x];
@@ -166,7 +166,7 @@ static bool has_moved(const struct order *s, lt_node x)
 }
 
 /* The order of the first operand that has another one than before, and all dims. */
-static bool follow(const struct order *s, const struct lt_nodedef *n, int32_t *at)
+static bool follow(const struct dim_order *s, const struct lt_nodedef *n, int32_t *at)
 {
 	int32_t place[LT_MAX_RANK];
 
@@ -174,7 +174,7 @@ static bool follow(const struct order *s, const struct lt_nodedef *n, int32_t *a
 		bool all = has_moved(s, n->operand[i]);
 
 		for (int32_t d = 0; d < n->n_dim && all; d++)
-			all = (place[d] = place_of(s, n->operand[i], n->dim[d])) >= 0;
+			all = (place[d] = position_of(s, n->operand[i], n->dim[d])) >= 0;
 		for (int32_t d = 0; all && d < n->n_dim; d++) {
 			int32_t k = d;
 
@@ -188,7 +188,7 @@ static bool follow(const struct order *s, const struct lt_nodedef *n, int32_t *a
 	return false;
 }
 
-static void choose_order(struct order *s, lt_node x)
+static void choose_order(struct dim_order *s, lt_node x)
 {
 	const struct lt_nodedef *n = &s->g->node[x];
 	int32_t *at = s->at[x] = LT_NEW(s->arena, int32_t, n->n_dim);
@@ -203,7 +203,7 @@ static void choose_order(struct order *s, lt_node x)
 
 /* -- the graph in that order -- */
 
-static lt_var *order_dims(const struct order *s, lt_node x)
+static lt_var *order_dims(const struct dim_order *s, lt_node x)
 {
 	const struct lt_nodedef *n = &s->g->node[x];
 	lt_var *dim = LT_NEW(s->arena, lt_var, n->n_dim);
@@ -214,7 +214,7 @@ static lt_var *order_dims(const struct order *s, lt_node x)
 }
 
 /* The rows of a view's piece, each of which is the index of a dim of its source. */
-static int64_t *order_rows(const struct order *s, lt_node source, const struct lt_map *m)
+static int64_t *order_rows(const struct dim_order *s, lt_node source, const struct lt_map *m)
 {
 	size_t width = (size_t)lt__map_width(m);
 	int64_t *row = LT_NEW(s->arena, int64_t, width * (size_t)m->n_row);
@@ -224,7 +224,7 @@ static int64_t *order_rows(const struct order *s, lt_node source, const struct l
 	return row;
 }
 
-static struct lt_nodedef order_node(struct lt_frame *f, const struct order *s, lt_node x)
+static struct lt_nodedef order_node(struct lt_frame *f, const struct dim_order *s, lt_node x)
 {
 	const struct lt_nodedef *old = &s->g->node[x];
 	struct lt_nodedef n = lt__frame_node(f, x);
@@ -243,19 +243,19 @@ static struct lt_nodedef order_node(struct lt_frame *f, const struct order *s, l
 }
 
 /* Whether a dim of a constant other than the node's last runs along memory there. */
-static bool lies_across(const struct order *s, lt_node x, const struct lt_nodedef *reader)
+static bool lies_across(const struct dim_order *s, lt_node x, const struct lt_nodedef *reader)
 {
 	const struct lt_nodedef *n = &s->g->node[x];
-	int32_t last = place_of(s, x, reader->dim[reader->n_dim - 1]);
+	int32_t last = position_of(s, x, reader->dim[reader->n_dim - 1]);
 
 	for (int32_t d = 0; last >= 0 && d < n->n_dim; d++)
-		if (place_of(s, x, n->dim[d]) > last)
+		if (position_of(s, x, n->dim[d]) > last)
 			return s->constant[x];
 	return false;
 }
 
 /* What node n, whose dims are in another order now, reads of constants across that. */
-static lt_status copy_constants(struct lt_frame *f, struct order *s, lt_node x, struct lt_nodedef *n)
+static lt_status copy_constants(struct lt_frame *f, struct dim_order *s, lt_node x, struct lt_nodedef *n)
 {
 	for (int32_t i = 0; i < n->n_operand; i++) {
 		const lt_node from = s->g->node[x].operand[i];
@@ -282,7 +282,7 @@ static lt_status copy_constants(struct lt_frame *f, struct order *s, lt_node x, 
 static lt_status order_graph(struct lt_frame *f)
 {
 	const struct lt_graph *g = f->in;
-	struct order s = { .g = g, .arena = f->scratch, .pinned = LT_NEW(f->scratch, bool, g->n_node),
+	struct dim_order s = { .g = g, .arena = f->scratch, .pinned = LT_NEW(f->scratch, bool, g->n_node),
 		.constant = LT_NEW(f->scratch, bool, g->n_node), .moved = LT_NEW(f->scratch, bool, g->n_node),
 		.at = LT_NEW(f->scratch, int32_t *, g->n_node), .copy = LT_NEW(f->scratch, lt_node, g->n_node) };
 
@@ -303,7 +303,8 @@ static lt_status order_graph(struct lt_frame *f)
 	return LT_OK;
 }
 
-/* Needs: canonical form, for what is read in place.  Keeps: values, names, nodes, places.  Breaks: the order of dims. */
+/* Needs: canonical form, for what is read in place.  Keeps: values, names, places.  Breaks: node numbers, the order of
+ * dims. */
 lt_status lt__pass_order(const struct lt_graph *in, struct lt_graph **out)
 {
 	return lt__frame_run(in, order_graph, out);
