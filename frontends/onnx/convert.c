@@ -178,6 +178,8 @@ static void convert_node(struct lt_onnx *m, struct lt_onnx_scope *scope, const O
 	c.used = LT_NEW(m->arena, bool, n->n_attribute + 1);
 	for (int32_t i = 0; i < c.n_out; i++)
 		c.out[i] = (struct lt_onnx_value){ .node = LT_NONE };
+	const int32_t around = m->graph->line;          /* of the node that this is within */
+	lt__graph_part(m->graph, *or_empty(n->name) ? n->name : n->n_output ? n->output[0] : or_empty(n->op_type));
 	bool there = find_inputs(&c);
 	if (there)
 		build_node(&c);
@@ -187,6 +189,7 @@ static void convert_node(struct lt_onnx *m, struct lt_onnx_scope *scope, const O
 	if (lt__onnx_failed(m))
 		lt__onnx_problem(m, node_where(m, n), failure_text(&c));
 	name_outputs(&c, fine, first_new);
+	m->graph->line = around;
 }
 
 void lt__onnx_convert(struct lt_onnx *m, struct lt_onnx_scope *scope, size_t n, struct Onnx__NodeProto *const *node)

@@ -62,8 +62,8 @@ const char *lt__onnx_fixes_of(struct lt_onnx *m, const struct lt_onnx_value *v)
 	return lt__poly_fixes(m, v->rank, each);
 }
 
-/* A group (run-time extent, number) is one dim j, whose parts are floor(j / number) and the remainder.  Of any other one
- * a division by a run-time scalar would be needed. */
+/* A group (run-time extent, number) is one dim j, whose parts are floor(j / number) and the remainder.  Of any other
+ * one a division by a run-time scalar would be needed. */
 static bool group_merges(struct lt_onnx *m, const struct lt_onnx_value *v, int32_t axis)
 {
 	const int32_t first = lt__onnx_first_part(v, axis);

@@ -1,7 +1,7 @@
 /* frontends/onnx/meet.c -- inputs with groups, handed to builders that know nothing of groups: see groups.h.
  *
- * A builder gets values with an axis for each dim, which meet axis by axis as they did before; the dims of what it gives
- * are grouped again afterwards.
+ * A builder gets values with an axis for each dim, which meet axis by axis as they did before; the dims of what it
+ * gives are grouped again afterwards.
  */
 #include "frontends/onnx/groups.h"
 #include "frontends/onnx/position.h"
@@ -88,8 +88,10 @@ static bool single_axis(struct lt_onnx_call *c, int32_t k, int32_t axis)
 	const struct lt_onnx_value *v = c->in[k];
 	if (axis < 0 || lt__onnx_parts(v, axis) == 1)
 		return true;
-	lt__onnx_refuse(c->m, "axis %d of '%s' (%s), along which it multiplies, is a product of extents that differ from run to "
-		"run: %s", axis, v->name ? v->name : "", lt__onnx_extents(c->m, v), lt__onnx_fixes_of(c->m, v));
+	lt__onnx_refuse(c->m,
+		"axis %d of '%s' (%s), along which it multiplies, is a product of extents that differ from run to run: "
+		"%s",
+		axis, v->name ? v->name : "", lt__onnx_extents(c->m, v), lt__onnx_fixes_of(c->m, v));
 	return false;
 }
 

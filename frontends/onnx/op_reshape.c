@@ -113,7 +113,7 @@ void lt__onnx_build_flatten(struct lt_onnx_call *c)
 }
 
 /* Whether an axis has one element in every run. */
-static bool is_single(struct lt_onnx *m, const struct lt_onnx_value *x, int32_t axis)
+static bool is_single_axis(struct lt_onnx *m, const struct lt_onnx_value *x, int32_t axis)
 {
 	const struct lt_onnx_poly extent = lt__onnx_axis_extent(m, x, axis);
 	return lt__poly_is(&extent, 1);
@@ -164,8 +164,8 @@ void lt__onnx_build_squeeze(struct lt_onnx_call *c)
 		return;
 	int32_t *from = LT_NEW(m->arena, int32_t, x->rank + 1);
 	for (int32_t i = 0; i < x->rank; i++) {
-		mask[i] = axis ? mask[i] : is_single(m, x, i);
-		if (mask[i] && !is_single(m, x, i)) {
+		mask[i] = axis ? mask[i] : is_single_axis(m, x, i);
+		if (mask[i] && !is_single_axis(m, x, i)) {
 			const struct lt_onnx_poly extent = lt__onnx_axis_extent(m, x, i);
 			lt__onnx_refuse(m, "axis %d has %s elements: only an axis of one can be left out", i, lt__poly_text(m, &extent));
 		}

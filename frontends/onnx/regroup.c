@@ -24,7 +24,8 @@ static void deal_give(struct deal *d, int32_t axis, struct dealt_dim one, bool f
 	int64_t a, b, product;
 	struct dealt_dim *last = d->count[axis] ? &own[from_left ? d->count[axis] - 1 : 0] : NULL;
 	/* Numbers that meet are one dim. */
-	if (last && lt__poly_known(&last->extent, &a) && lt__poly_known(&one.extent, &b) && !lt__mul_overflow(a, b, &product)) {
+	if (last && lt__poly_known(&last->extent, &a) && lt__poly_known(&one.extent, &b)
+		&& !lt__mul_overflow(a, b, &product)) {
 		*last = (struct dealt_dim){ lt__poly_whole(d->m, product), LT_NONE };
 		return;
 	}

@@ -148,7 +148,7 @@ static bool trace_value(struct trace *t, const struct lt_nodedef *d, const struc
 		if (!lt__poly_known(&x[i], &number[i].i))
 			return false;
 	*out = lt__poly_whole(t->m,
-		lt__round_to(lt__op_value(d->op, lt__dtype_info(last->dtype)->cls, number), d->dtype).i);
+		lt__round_to(lt__op_value(d->op, last->dtype, number), d->dtype).i);
 	return true;
 }
 

@@ -213,7 +213,8 @@ def product_inputs(b, n):
 	return {"x": f(b, n, 6), "z": f(b, n), "at": ids(b, n, 7), "some": np.array([0, b * n - 1, -1, b * n // 2])}
 
 
-runs("products", net, ["each", "columns", "most", "means", "joined", "soft", "shape", "size", "table", "picked", "sums"],
+runs("products", net, ["each", "columns", "most", "means", "joined", "soft", "shape", "size", "table", "picked",
+	"sums"],
 	{"x": ["batch", "length", 6], "z": ["batch", "length"], "at": ["batch", "length"]}, ["batch=1..4", "length=1..5"],
 	[product_inputs(*s) for s in [(2, 3), (1, 1), (4, 5), (3, 1), (1, 4)]])
 

@@ -43,7 +43,8 @@ static int64_t extent_named(const struct onnx_given *one, const struct lt_graph 
 }
 
 /* The tensor of that name, spread over the program's room for it; the caller frees it. */
-static void *input_for(const struct onnx_given *one, const struct lt_graph *g, const struct lt_program *p, int32_t input)
+static void *input_for(
+	const struct onnx_given *one, const struct lt_graph *g, const struct lt_program *p, int32_t input)
 {
 	const char *name = lt_program_name(p, LT_BINDING_INPUT, input);
 	char *room = calloc(1, lt_program_bytes(p, LT_BINDING_INPUT, input) + 8);
