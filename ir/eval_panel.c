@@ -2,7 +2,8 @@
 #include "ir/eval_parts.h"
 
 /* A strip of n elements from position i and deep position k on, along either. */
-static void store_strip_in(struct lt_filling *f, const struct lt_strip *in, int32_t n, int64_t i, int64_t k, bool along_deep)
+static void put_strip(
+	struct lt_filling *f, const struct lt_strip *in, int32_t n, int64_t i, int64_t k, bool along_deep)
 {
 	int64_t at = lt__eval_place(f, i, k), turn = f->lanes - i % f->lanes;
 
@@ -39,7 +40,7 @@ static lt_status fill_by_strips(
 			int32_t n = inner_count - j < left ? inner_count - j : (int32_t)left;
 			n = n < LT_STRIP ? n : LT_STRIP;
 			LT_TRY(lt__eval_run_steps(w, &p->steps, n));
-			store_strip_in(f, in, n, p->along_deep ? i : j, p->along_deep ? j : i, p->along_deep);
+			put_strip(f, in, n, p->along_deep ? i : j, p->along_deep ? j : i, p->along_deep);
 			j += n;
 			if (n_inner > 0)
 				w->at[w->along] += n - 1;

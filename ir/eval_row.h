@@ -34,7 +34,8 @@ struct lt_tile {
 	double min;
 	double unit, tiny;              /* of the type */
 };
-/* RANDOM_NORMAL: no product but 0 is smaller than the type's normal numbers.  BOUND_SURE: the operands have no errors. */
+/* RANDOM_NORMAL: no product but 0 is smaller than the type's normal numbers.  BOUND_SURE: the operands have no
+ * errors. */
 enum lt_tile_mode {
 	LT_TILE_EXACT, LT_TILE_NEAREST, LT_TILE_RANDOM, LT_TILE_RANDOM_NORMAL, LT_TILE_BOUND, LT_TILE_BOUND_SURE,
 	LT_TILE_MODES

@@ -241,7 +241,8 @@ static lt_status fill_panels(struct lt_worker *w, const struct lt_tile *t, const
 	return LT_OK;
 }
 
-static void draw_offsets(const struct lt_worker *w, const struct lt_tile *t, uint32_t *offset, int64_t base, int64_t deep)
+static void draw_offsets(
+	const struct lt_worker *w, const struct lt_tile *t, uint32_t *offset, int64_t base, int64_t deep)
 {
 	for (int32_t k = 0; k < t->k; k++)
 		for (int32_t m = 0; m < round_up(t->m, LT_LANES_LEFT); m++)

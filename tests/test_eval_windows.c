@@ -26,7 +26,8 @@ static int64_t place_of(const struct window *w, int64_t out, int64_t tap)
 	return at < 0 || at >= w->size ? -1 : at;
 }
 
-static void list_terms(const struct oracle *b, const struct conv *c, lt_node x, lt_node w, int64_t flat, struct terms *t)
+static void list_terms(
+	const struct oracle *b, const struct conv *c, lt_node x, lt_node w, int64_t flat, struct terms *t)
 {
 	int64_t ox = flat % c->x.out, oy = flat / c->x.out % c->y.out, f = flat / c->x.out / c->y.out % c->filters,
 		image = flat / c->x.out / c->y.out / c->filters;
@@ -82,8 +83,9 @@ static struct oracle *make_conv(const struct conv *c, enum lt_dtype t, bool odd,
 	*x = oracle_random(b, t, 4, (lt_var[]){ image, k, iy, ix }, &seed, unit);
 	*w = oracle_random(b, t, 4, (lt_var[]){ f, k, r, s }, &seed, unit);
 	int64_t n = lt__node_elems(b->g, *x);
+	const double rare[] = { (double)INFINITY, (double)NAN, 1e-30 };
 	for (int64_t i = 0; i < n && odd; i += 1 + n / 5)
-		lt__store(b->data[*x], i, t, (union lt_scalar){ .f = i % 3 == 0 ? (double)INFINITY : i % 3 == 1 ? (double)NAN : 1e-30 });
+		lt__store(b->data[*x], i, t, (union lt_scalar){ .f = (double)(t == LT_F32 ? (float)rare[i % 3] : rare[i % 3]) });
 	lt_node tall = lt_graph_window(b->g, *x, 2, oy, r, c->y.stride, c->y.dilation, c->y.before, 0);
 	lt_node wide = lt_graph_window(b->g, tall, 4, ox, s, c->x.stride, c->x.dilation, c->x.before, 0);
 	lt_node product = lt_graph_contract(b->g, wide, *w, 3, (lt_var[]){ k, r, s });
