@@ -27,8 +27,8 @@ struct binder {
 /* Where an extent that differs from run to run comes from: its own value, or the shape of a tensor, which may have the
  * most for room. */
 enum extent_by { EXTENT_GIVEN, EXTENT_MOST, EXTENT_SHAPE };
-/* The bindings of one kind being given their tensors; from[i]: the option or file that gave value[i], own[i]: the tensor
- * of a file as it was read, by[i]: of an input that is an extent. */
+/* The bindings of one kind being given their tensors; from[i]: the option or file that gave value[i], own[i]: the
+ * tensor of a file as it was read, by[i]: of an input that is an extent. */
 struct slots {
 	enum lt_binding kind;
 	const struct lt_tensor **value, **own;
