@@ -153,7 +153,7 @@ static double deviation(const void *a, const void *b, int64_t i, enum lt_dtype t
 {
 	union lt_scalar x = lt__load(a, i, t), y = lt__load(b, i, t);
 	if (lt__dtype_info(t)->cls != LT_CLASS_FLOAT)
-		return lt__integer_distance(x.i, y.i);
+		return lt__integer_distance(x.i, y.i, t);
 	return class_of(x.f) != class_of(y.f) ? INFINITY : isfinite(x.f) ? fabs(x.f - y.f) : 0;
 }
 

@@ -2,14 +2,14 @@
 #include "ir/eval_parts.h"
 
 /* A strip of n elements from position i and deep position k on, along either. */
-static void put_strip(
+static void store_strip_in(
 	struct lt_filling *f, const struct lt_strip *in, int32_t n, int64_t i, int64_t k, bool along_deep)
 {
-	int64_t at = lt__eval_place(f, i, k), turn = f->lanes - i % f->lanes;
+	int64_t at = lt__eval_pack_position(f, i, k), turn = f->lanes - i % f->lanes;
 
 	for (int32_t j = 0; j < n; j++) {
 		int32_t from = in->uniform ? 0 : j;
-		lt__eval_put(f, at, in->at.f[from], in->exact ? 0 : in->error[from]);
+		lt__eval_pack_write(f, at, in->at.f[from], in->exact ? 0 : in->error[from]);
 		at += along_deep ? f->lanes : 1;
 		if (!along_deep && --turn == 0) {
 			at += (int64_t)(f->depth - 1) * f->lanes;
@@ -40,7 +40,7 @@ static lt_status fill_by_strips(
 			int32_t n = inner_count - j < left ? inner_count - j : (int32_t)left;
 			n = n < LT_STRIP ? n : LT_STRIP;
 			LT_TRY(lt__eval_run_steps(w, &p->steps, n));
-			put_strip(f, in, n, p->along_deep ? i : j, p->along_deep ? j : i, p->along_deep);
+			store_strip_in(f, in, n, p->along_deep ? i : j, p->along_deep ? j : i, p->along_deep);
 			j += n;
 			if (n_inner > 0)
 				w->at[w->along] += n - 1;
@@ -60,6 +60,6 @@ lt_status lt__eval_fill_panel(
 	}
 	for (int64_t i = count; i % f->lanes != 0; i++)         /* the rest of the last block is not read */
 		for (int32_t k = 0; k < f->depth; k++)
-			lt__eval_put(f, lt__eval_place(f, i, k), 0, 0);
+			lt__eval_pack_write(f, lt__eval_pack_position(f, i, k), 0, 0);
 	return LT_OK;
 }

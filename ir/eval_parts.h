@@ -207,11 +207,11 @@ bool lt__eval_plan_product(
 /* One factor's panel while it is filled, in blocks of `lanes` positions with `depth` deep ones each; sure: all errors
  * are 0. */
 struct lt_filling { double *to, *error; float *to_f32; int32_t lanes, depth; bool sure; };
-static inline int64_t lt__eval_place(const struct lt_filling *f, int64_t i, int64_t k)
+static inline int64_t lt__eval_pack_position(const struct lt_filling *f, int64_t i, int64_t k)
 {
 	return (i / f->lanes * f->depth + k) * f->lanes + i % f->lanes;
 }
-static inline void lt__eval_put(struct lt_filling *f, int64_t at, double value, double error)
+static inline void lt__eval_pack_write(struct lt_filling *f, int64_t at, double value, double error)
 {
 	if (f->to_f32)
 		f->to_f32[at] = (float)value;

@@ -54,7 +54,7 @@ struct lt_eval_rows {
 	void (*load)(enum lt_dtype, const void *from, int64_t at, int64_t slope, int32_t n, union lt_eval_row *out);
 	void (*store)(enum lt_dtype, void *to, int64_t at, int64_t slope, int32_t n, const union lt_eval_row *);
 	/* An operator of the table on operands of a class before rounding; x: three rows, of a select's condition integers. */
-	void (*value)(enum lt_opcode, enum lt_class, int32_t n, const union lt_eval_row *const *x, union lt_eval_row *out);
+	void (*value)(enum lt_opcode, enum lt_dtype, int32_t n, const union lt_eval_row *const *x, union lt_eval_row *out);
 	/* In place: rounded or wrapped to the type. */
 	void (*round)(enum lt_dtype, int32_t n, union lt_eval_row *);
 	void (*convert)(enum lt_dtype from, enum lt_dtype to, int32_t n, const union lt_eval_row *x, union lt_eval_row *out);

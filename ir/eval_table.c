@@ -14,16 +14,16 @@ enum { TABLE_DIMS = 12, TABLE_TESTS = 32 };
 #define TABLE_SIZE 0x1p60               /* of the numbers in tables, at most */
 
 /* At position i and deep position k it is at[i] + at[n + k], n being the number of positions. */
-struct table { int64_t *at; double size; };
+struct index_table { int64_t *at; double size; };
 /* 0 <= table < extent; a guard, with the value where it does not hold, or an index of what is stored. */
-struct table_test { struct table of; int64_t extent, low, high; bool guard; double fill; };
+struct table_test { struct index_table of; int64_t extent, low, high; bool guard; double fill; };
 struct tables {
 	const struct lt_worker *w;
 	int32_t n, depth;
 	int32_t n_dim, n_test, used;
-	struct table dim[TABLE_DIMS];           /* indices of the node that is looked at */
+	struct index_table dim[TABLE_DIMS];           /* indices of the node that is looked at */
 	struct table_test test[TABLE_TESTS];    /* in the order in which they are asked */
-	struct table to, from;                  /* places in the panel, in the stored values */
+	struct index_table to, from;                  /* places in the panel, in the stored values */
 };
 
 static int32_t table_length(const struct tables *t) { return t->n + t->depth; }
@@ -36,9 +36,9 @@ size_t lt__eval_tables_bytes(const struct lt_eval_product *p)
 	return (size_t)(2 * TABLE_DIMS + TABLE_TESTS + 2) * (size_t)(wide + p->k) * sizeof(int64_t);
 }
 
-static struct table new_table(struct tables *t, double size)
+static struct index_table new_table(struct tables *t, double size)
 {
-	struct table out = { t->w->tables + (int64_t)t->used++ * table_length(t), size };
+	struct index_table out = { t->w->tables + (int64_t)t->used++ * table_length(t), size };
 
 	memset(out.at, 0, (size_t)table_length(t) * sizeof *out.at);
 	return out;
@@ -78,7 +78,7 @@ static void begin_tables(struct tables *t, struct lt_worker *w, const struct lt_
 	}
 }
 
-static bool add_times(const struct tables *t, struct table *to, const struct table *x, int64_t factor)
+static bool add_times(const struct tables *t, struct index_table *to, const struct index_table *x, int64_t factor)
 {
 	to->size += fabs((double)factor) * x->size;
 	if (!(to->size < TABLE_SIZE))
@@ -89,7 +89,7 @@ static bool add_times(const struct tables *t, struct table *to, const struct tab
 }
 
 /* A row of a map over the indices. */
-static bool table_of_row(struct tables *t, const struct lt_map *map, const int64_t *row, struct table *out)
+static bool table_of_row(struct tables *t, const struct lt_map *map, const int64_t *row, struct index_table *out)
 {
 	double at = (double)row[0];
 	int64_t constant = row[0];
@@ -110,7 +110,7 @@ static bool table_of_row(struct tables *t, const struct lt_map *map, const int64
 }
 
 /* along_deep: a row of the panel has one position and all deep ones. */
-static bool add_test(struct tables *t, struct table of, int64_t extent, bool guard, double fill, bool along_deep)
+static bool add_test(struct tables *t, struct index_table of, int64_t extent, bool guard, double fill, bool along_deep)
 {
 	const int64_t *inner = of.at + (along_deep ? t->n : 0);
 	struct table_test test = { of, extent, inner[0], inner[0], guard, fill };
@@ -130,7 +130,7 @@ static bool through_view(struct tables *t, const struct lt_nodedef *d, bool alon
 {
 	const struct lt_map *map = &d->piece[0].map;
 	int32_t width = lt__map_width(map);
-	struct table source[TABLE_DIMS], guard;
+	struct index_table source[TABLE_DIMS], guard;
 
 	if (d->n_piece != 1 || d->piece[0].source < 0 || map->n_div > 0 || map->n_row > TABLE_DIMS
 		|| t->n_test + map->n_guard > TABLE_TESTS)
@@ -146,7 +146,7 @@ static bool through_view(struct tables *t, const struct lt_nodedef *d, bool alon
 	for (int32_t i = 0; i < map->n_row; i++) {
 		int64_t *at = t->w->tables + (int64_t)i * table_length(t);
 		memcpy(at, source[i].at, (size_t)table_length(t) * sizeof *at);
-		t->dim[i] = (struct table){ at, source[i].size };
+		t->dim[i] = (struct index_table){ at, source[i].size };
 	}
 	t->used = used;
 	t->n_dim = map->n_row;
@@ -154,7 +154,7 @@ static bool through_view(struct tables *t, const struct lt_nodedef *d, bool alon
 }
 
 /* Where things lie: in the panel, and in the stored values, whose indices are tested. */
-static bool find_places(struct tables *t, const struct lt_nodedef *d, const struct lt_filling *f, bool along_deep)
+static bool find_positions(struct tables *t, const struct lt_nodedef *d, const struct lt_filling *f, bool along_deep)
 {
 	int64_t stride = 1;
 
@@ -167,9 +167,9 @@ static bool find_places(struct tables *t, const struct lt_nodedef *d, const stru
 	}
 	t->to = new_table(t, 0);
 	for (int32_t i = 0; i < t->n; i++)
-		t->to.at[i] = lt__eval_place(f, i, 0);
+		t->to.at[i] = lt__eval_pack_position(f, i, 0);
 	for (int32_t k = 0; k < t->depth; k++)
-		t->to.at[t->n + k] = lt__eval_place(f, 0, k);
+		t->to.at[t->n + k] = lt__eval_pack_position(f, 0, k);
 	return true;
 }
 
@@ -226,7 +226,7 @@ static bool fill_row(const struct tables *t, struct lt_filling *f, int32_t inner
 		int64_t at = from_o + from[j];
 		if (failed && !failed->guard)
 			return false;
-		lt__eval_put(f, to_o + to[j], failed ? failed->fill : stored_number(value->data, f64, at),
+		lt__eval_pack_write(f, to_o + to[j], failed ? failed->fill : stored_number(value->data, f64, at),
 			failed || !error ? 0 : error[at]);
 	}
 	return true;
@@ -251,7 +251,7 @@ bool lt__eval_fill_tables(
 		node = d->operand[d->piece[0].source];
 		d = &e->g->node[node];
 	}
-	if (!e->value[node].data || !find_places(&t, d, f, p->along_deep))
+	if (!e->value[node].data || !find_positions(&t, d, f, p->along_deep))
 		return false;
 	for (int32_t o = 0; o < (p->along_deep ? count : f->depth); o++)
 		if (!fill_row(&t, f, p->along_deep ? count : 0, p->along_deep ? f->depth : count, p->along_deep ? o : count + o,

@@ -16,8 +16,9 @@ static const char *check_tensor(struct lt_script *s, struct lt_names *names, con
 	int32_t before = lt__names_find(names, a[0].text, (size_t)a[0].n);
 	if (before >= 0) {
 		const struct lt_statement *st = &s->statement[before];
-		lt__script_fail(s, a[0].position, LT_EEXIST, "%s '%.*s' is defined twice, first as $%.*s in line %d", kind,
-			a[0].n < 200 ? a[0].n : 200, a[0].text, st->id_bytes, st->id, st->position.line);
+		lt__script_fail(s, a[0].position, LT_EEXIST, "%s '%.*s' is defined twice, first as %s in line %d%s", kind,
+			a[0].n < 200 ? a[0].n : 200, a[0].text, st->shown, st->position.line,
+			s->frame ? "; b.{i} is another name in each round i" : "");
 		return NULL;
 	}
 	if (a[2].n < 1) {
@@ -45,13 +46,11 @@ LT_BUILDER(constant)
 LT_BUILDER(buffer)
 {
 	struct lt_arg named[3] = { a[0], a[1], a[2] };
-	char name[48];
 	if (!a[0].given) {
-		int32_t m = (int32_t)snprintf(name, sizeof name, "$%.*s", s->id_bytes, s->id);
-		while (lt__names_find(s->buffers, name, (size_t)m) >= 0 && m < (int32_t)sizeof name - 1)
-			name[m++] = '_';
-		named[0].text = name;
-		named[0].n = m;
+		named[0].text = *s->shown == '$' ? s->shown : s->target.path;
+		while (lt__names_find(s->buffers, named[0].text, strlen(named[0].text)) >= 0)
+			named[0].text = lt__arena_format(s->arena, "%s_", named[0].text);
+		named[0].n = (int32_t)strlen(named[0].text);
 	}
 	const char *checked = check_tensor(s, s->buffers, "Buffer", named);
 	return checked ? lt_graph_state(s->graph, checked, a[1].dtype, a[2].n, new_vars(s, &a[2])) : -1;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include "frontends/script/script.h"
+#include "ir/position.h"
 
 lt_status lt__script_fail(struct lt_script *s, struct lt_position at, lt_status status, const char *fmt, ...)
 {
@@ -10,7 +11,8 @@ lt_status lt__script_fail(struct lt_script *s, struct lt_position at, lt_status 
 	va_start(list, fmt);
 	vsnprintf(text, sizeof text, fmt, list);
 	va_end(list);
-	return lt_fail(s->ctx, status, "%s:%d:%d: %s", s->file, at.line, at.column, text);
+	s->failed = true;
+	return lt_fail(s->ctx, status, "%s:%d:%d: %s%s", s->file, at.line, at.column, text, lt__script_where(s));
 }
 
 const char *lt__dtype_script(enum lt_dtype t)
@@ -46,8 +48,7 @@ const char *lt__script_shape(struct lt_script *s, lt_node x)
 
 const char *lt__script_value(struct lt_script *s, const struct lt_arg *a)
 {
-	const struct lt_statement *st = &s->statement[a->statement];
-	return lt__arena_format(s->arena, "$%.*s (%s %s)", st->id_bytes, st->id,
+	return lt__arena_format(s->arena, "%s (%s %s)", a->shown,
 		lt__dtype_script(lt_node_dtype(s->graph, a->node)), lt__script_shape(s, a->node));
 }
 
@@ -130,25 +131,12 @@ lt_var lt__script_var(struct lt_script *s, int32_t axis, int64_t extent)
 
 lt_var lt__script_fresh(struct lt_script *s, lt_var like)
 {
-	const struct lt_vardef *v = &s->graph->var[like];
-	return lt__var_like(s->graph, like, v->extent, v->bounded ? &v->limit : NULL);
+	return lt__pos_fresh(s->graph, like);
 }
 
 lt_node lt__script_view(struct lt_script *s, lt_node x, int32_t n, const lt_var *v, const int32_t *at)
 {
-	struct lt_graph *g = s->graph;
-	int32_t rank = lt_node_rank(g, x), width = 1 + n;
-	bool same = rank == n;
-	for (int32_t i = 0; same && i < n; i++)
-		same = at[i] == i && lt_node_dim(g, x, i) == v[i];
-	if (same)
-		return x;
-	int64_t *row = LT_NEW(s->arena, int64_t, (int64_t)rank * width);
-	for (int32_t i = 0; i < rank; i++)
-		if (at[i] >= 0)
-			row[(int64_t)i * width + 1 + at[i]] = 1;
-	struct lt_view_piece piece = { .source = x, .map = { .n_dim = n, .n_row = rank, .row = row } };
-	return lt_graph_view(g, n, v, 1, &piece, 0, 0);
+	return lt__pos_view(s->graph, x, n, v, at);
 }
 
 bool lt__script_float32(struct lt_script *s, const struct lt_arg *a)
@@ -205,6 +193,31 @@ bool lt__script_axis(struct lt_script *s, const struct lt_arg *a, int32_t rank, 
 	return false;
 }
 
+bool lt__script_axes(struct lt_script *s, const struct lt_arg *list, int32_t rank, bool *mask)
+{
+	for (int32_t i = 0; i < list->n; i++) {
+		const struct lt_arg one = { .position = list->position, .i = list->list[i] };
+		int32_t axis;
+		if (!lt__script_axis(s, &one, rank, &axis))
+			return false;
+		if (mask[axis]) {
+			lt__script_fail(s, list->position, LT_EINVAL, "Duplicate axis %lld in %s", (long long)one.i,
+				lt__script_list(s, list->list, list->n));
+			return false;
+		}
+		mask[axis] = true;
+	}
+	return true;
+}
+
+bool lt__script_flag(struct lt_script *s, const struct lt_arg *a, const char *what)
+{
+	if (a->i == 0 || a->i == 1)
+		return true;
+	lt__script_fail(s, a->position, LT_EINVAL, "Invalid %s %lld, it is 0 or 1", what, (long long)a->i);
+	return false;
+}
+
 bool lt__script_no_overflow(struct lt_script *s, const struct lt_arg *a, enum lt_dtype dtype)
 {
 	int64_t elems = lt__dtype_info(dtype)->bytes;
@@ -223,76 +236,22 @@ bool lt__script_no_overflow(struct lt_script *s, const struct lt_arg *a, enum lt
 	return true;
 }
 
-static bool is_one(const struct lt_script *s, lt_var v)
-{
-	return s->graph->var[v].extent == 1 && !s->graph->var[v].bounded;
-}
-
-/* The var of a result's axis: of the first argument that is not 1 there; any of extent 1 if all are. */
-static bool pick_var(struct lt_script *s, int32_t n, const struct lt_arg *a, int32_t rank, int32_t axis, lt_var *out)
-{
-	const struct lt_arg *from = NULL;
-	*out = -1;
-	for (int32_t k = 0; k < n; k++) {
-		int32_t own = axis - (rank - lt_node_rank(s->graph, a[k].node));
-		lt_var v = own >= 0 ? lt_node_dim(s->graph, a[k].node, own) : -1;
-		if (v < 0)
-			continue;
-		if (from && !is_one(s, v) && !lt__var_same_range(s->graph, v, *out)) {
-			lt__script_fail(s, a[k].position, LT_ETYPE,
-				"Incompatible shapes for pointwise operation: %s and %s differ at axis -%d, and neither is 1%s",
-				lt__script_value(s, from), lt__script_value(s, &a[k]), rank - axis, lt__script_unlike(s, *out, v));
-			return false;
-		}
-		if (!from && !is_one(s, v)) {
-			from = &a[k];
-			*out = v;
-		} else if (*out < 0) {
-			*out = v;
-		}
-	}
-	return true;
-}
-
-static bool holds(const lt_var *v, int32_t n, lt_var x)
-{
-	for (int32_t i = 0; i < n; i++)
-		if (v[i] == x)
-			return true;
-	return false;
-}
-
 bool lt__script_broadcast(
 	struct lt_script *s, int32_t n, const struct lt_arg *a, int32_t *n_dim, lt_var **dim, lt_node *out)
 {
-	struct lt_graph *g = s->graph;
-	int32_t rank = 0;
-	for (int32_t k = 0; k < n; k++)
-		if (lt_node_rank(g, a[k].node) > rank)
-			rank = lt_node_rank(g, a[k].node);
-	lt_var *v = LT_NEW(s->arena, lt_var, rank), *own = LT_NEW(s->arena, lt_var, rank);
-	int32_t *at = LT_NEW(s->arena, int32_t, rank);
-	for (int32_t i = 0; i < rank; i++) {
-		if (!pick_var(s, n, a, rank, i, &v[i]))
-			return false;
-		if (holds(v, i, v[i]))
-			v[i] = lt__script_fresh(s, v[i]);
+	struct lt_misfit bad;
+	lt_node *x = LT_NEW(s->arena, lt_node, n);
+	for (int32_t i = 0; i < n; i++)
+		x[i] = a[i].node;
+	if (lt__pos_misfit(s->graph, n, x, &bad)) {
+		lt__script_fail(s, a[bad.second].position, LT_ETYPE,
+			"Incompatible shapes for pointwise operation: %s and %s differ at axis %d, and neither is 1%s",
+			lt__script_value(s, &a[bad.first]), lt__script_value(s, &a[bad.second]), bad.axis,
+			lt__script_unlike(s, bad.v, bad.w));
+		return false;
 	}
-	for (int32_t k = 0; k < n; k++) {
-		int32_t r = lt_node_rank(g, a[k].node), m = 0;
-		for (int32_t i = 0; i < r; i++) {
-			bool stretched = is_one(s, lt_node_dim(g, a[k].node, i)) && !is_one(s, v[rank - r + i]);
-			at[i] = stretched ? -1 : m;
-			if (!stretched)
-				own[m++] = v[rank - r + i];
-		}
-		out[k] = lt__script_view(s, a[k].node, m, own, at);
-		if (out[k] < 0)
-			return false;
-	}
-	*n_dim = rank;
-	*dim = v;
-	return true;
+	*dim = LT_NEW(s->arena, lt_var, LT_MAX_RANK);
+	return lt__pos_broadcast(s->graph, n, x, n_dim, *dim, out);
 }
 
 lt_node lt__script_spread(struct lt_script *s, lt_node scalar, int32_t n, const int64_t *shape)
@@ -301,6 +260,18 @@ lt_node lt__script_spread(struct lt_script *s, lt_node scalar, int32_t n, const 
 	for (int32_t i = 0; i < n; i++)
 		v[i] = lt__script_var(s, i, shape[i]);
 	return lt__script_view(s, scalar, n, v, NULL);
+}
+
+/* A whole number of uint64 that int64 does not have. */
+static bool large_number(const struct lt_arg *a, union lt_scalar *x)
+{
+	uint64_t value = 0;
+	for (int32_t i = 0; i < a->n; i++)
+		if (a->text[i] < '0' || a->text[i] > '9' || __builtin_mul_overflow(value, (uint64_t)10, &value)
+			|| __builtin_add_overflow(value, (uint64_t)(a->text[i] - '0'), &value))
+			return false;
+	x->i = (int64_t)value;
+	return a->n > 0;
 }
 
 bool lt__script_bits(struct lt_script *s, const struct lt_arg *a, enum lt_dtype t, uint64_t *bits)
@@ -316,9 +287,10 @@ bool lt__script_bits(struct lt_script *s, const struct lt_arg *a, enum lt_dtype 
 		}
 	} else {
 		bool whole = a->whole || (fabs(a->number) < 0x1p53 && a->number == floor(a->number));
+		bool large = t == LT_U64 && !a->whole && large_number(a, &x);
 		if (!a->whole && whole)
 			x.i = (int64_t)a->number;
-		if (!whole || lt__convert(x, LT_I64, t).i != x.i) {
+		if (!(whole || large) || lt__convert(x, LT_I64, t).i != x.i || (t == LT_U64 && !large && x.i < 0)) {
 			lt__script_fail(s, a->position, LT_ETYPE, "The value %.*s is not a number of type %s", a->n, a->text, info->script);
 			return false;
 		}

@@ -149,10 +149,9 @@ LT_BUILDER(replace_slice)
 	sum_add_extent(s, &length, block, -1);
 	sum_add_extent(s, &rest, whole, 1);
 	add_param(&rest, end, -1);
-	const struct lt_statement *st = &s->statement[a[1].statement];
 	const char *size = g->var[block].bounded ? "" : lt__arena_format(s->arena, "%lld, ", (long long)part);
 	const char *text = lt__arena_format(
-		s->arena, "ReplaceSliceNode: end - begin has to be %sthe size of $%.*s", size, st->id_bytes, st->id);
+		s->arena, "ReplaceSliceNode: end - begin has to be %sthe size of %s", size, a[1].shown);
 	if (require(s, s->here, true, &length, text))
 		return -1;
 	text = lt__arena_format(s->arena, "ReplaceSliceNode: it ends past the last element of %s", lt__script_value(s, &a[0]));
@@ -220,11 +219,10 @@ static lt_status refuse_fork(struct lt_script *s, const struct lt_statement *one
 {
 	const struct lt_statement *buffer = &s->statement[last->chain];
 	return lt__script_fail(s, last->position, LT_EINVAL,
-		"$%.*s and $%.*s (line %d) both replace content of the buffer $%.*s (line %d), but neither replaces "
-		"the other's result; a buffer takes one new content: give $%.*s to $%.*s as its first argument, or use "
+		"%s and %s (line %d) both replace content of the buffer %s (line %d), but neither replaces "
+		"the other's result; a buffer takes one new content: give %s to %s as its first argument, or use "
 		"one of them only",
-		last->id_bytes, last->id, one->id_bytes, one->id, one->position.line, buffer->id_bytes, buffer->id,
-		buffer->position.line, one->id_bytes, one->id, last->id_bytes, last->id);
+		last->shown, one->shown, one->position.line, buffer->shown, buffer->position.line, one->shown, last->shown);
 }
 
 lt_status lt__script_states(struct lt_script *s)
