@@ -1,5 +1,5 @@
-/* tests/test_script_docs.c -- docs/script.md says what is so: its examples run, its table is nodes.def; the scripts in
- * tests/golden/err are refused with their messages (LT_BLESS=1 rewrites those). */
+/* tests/test_script_docs.c -- docs/script.md says what is so: its examples run, its tables are nodes.def and infix.def;
+ * the scripts in tests/golden/err are refused with their messages (LT_BLESS=1 rewrites those). */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdlib.h>
@@ -84,6 +84,35 @@ Test(script_docs, every_node_is_there)
 	}
 	free(words);
 	free(examples);
+	free(docs);
+}
+
+struct table_operator { const char *symbol; int level; const char *node; bool prefix; };
+
+/* A row a level, with all its operators and then all their nodes. */
+Test(script_docs, every_operator_is_there)
+{
+	static const struct table_operator operators[] = {
+#define INFIX(symbol, level, node) { symbol, level, #node, false },
+#define PREFIX(symbol, level, node) { symbol, level, #node, true },
+#include "frontends/script/infix.def"
+	};
+	char *docs = script_file("docs/script.md", NULL);
+	int found = 0, n = sizeof operators / sizeof *operators;
+	cr_assert(docs);
+	for (int level = 1; found < n; level++) {
+		char row[512], symbols[200] = "", nodes[300] = "";
+		for (int i = 0; i < n; i++) {
+			const struct table_operator *o = &operators[i];
+			if (o->level != level)
+				continue;
+			sprintf(symbols + strlen(symbols), " `%s%s%s`", *o->symbol == '|' ? "\\" : "", o->symbol, o->prefix ? "x" : "");
+			sprintf(nodes + strlen(nodes), " `%s`", o->node);
+			found++;
+		}
+		snprintf(row, sizeof row, "| %d |%s |%s |\n", level, symbols, nodes);
+		cr_expect(strstr(docs, row), "this line has to stand in the table of docs/script.md:\n%s", row);
+	}
 	free(docs);
 }
 

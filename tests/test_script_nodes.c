@@ -294,9 +294,11 @@ Test(script_nodes, refuses_with_a_sentence)
 /* $1 [2, 3, 4], $2 [3], $3 [4], $4 [2, 3] int64, $5 bool, $6 float64 [3], $7 .. $9 of a GRU: x [5, 2, 3], w, r */
 Test(script_nodes, refuses_layers_and_positions_with_a_sentence)
 {
-	static const struct { const char *node, *says; } rows[] = {
-		{ "BatchNormNode($1, $2, $2, $2, $3)", "Different shapes: $1 (float32 [2, 3, 4]) and $3 (float32 [4]); it has to be one "
-			"vector as long as axis 1, the channels" },
+	static const struct { const char *node, *says;
+	} rows[] = {
+		{ "BatchNormNode($1, $2, $2, $2, $3)",
+			"Different shapes: $1 (float32 [2, 3, 4]) and $3 (float32 [4]); it has to be one vector as "
+			"long as axis 1, the channels" },
 		{ "BatchNormNode($1, $2, $6, $2, $2)", "Different value types" },
 		{ "BatchNormNode($2, $2, $2, $2, $2)", "$2 (float32 [3]) has to have two at least, [N, C, ..]" },
 		{ "BatchNormNode($1, $2, $2, $2, $2, -1)", "Invalid eps -1" },
@@ -342,13 +344,15 @@ Test(script_nodes, refuses_layers_and_positions_with_a_sentence)
 		{ "CumProdNode($1, 0, 0, -1)", "Invalid reverse -1, it is 0 or 1" },
 		{ "ReduceL2Node($4)", "has to be of a float type" },
 		{ "ReduceLogSumExpNode($1, 0)", "The axes are a list: [0]" },
-		{ "GruNode($7, $8, $8)", "x [5, 2, 3], W [1, 12, 3] and R [1, 12, 3] do not fit 1 directions of 3, with 3 gates" },
+		{ "GruNode($7, $8, $8)",
+			"x [5, 2, 3], W [1, 12, 3] and R [1, 12, 3] do not fit 1 directions of 3, with 3 gates" },
 		{ "GruNode($7, $8, $9, bidirectional)", "do not fit 2 directions of 4" },
 		{ "LstmNode($7, $8, $9)", "with 4 gates" },
 		{ "RnnNode($1, $8, $9)", "with 1 gates" },
 		{ "GruNode($2, $8, $9)", "x [3], W" },
 		{ "GruNode($7, $8, $9, $8)", "the bias has the shape [1, 12, 3], which does not fit" },
-		{ "GruNode($7, $8, $9, 0, 0, $9)", "the first h has the shape [1, 12, 4], which does not fit x [5, 2, 3]" },
+		{ "GruNode($7, $8, $9, 0, 0, $9)",
+			"the first h has the shape [1, 12, 4], which does not fit x [5, 2, 3]" },
 		{ "GruNode($7, $8, $9, 0, $4)", "lengths has the shape [2, 3], which does not fit" },
 		{ "GruNode($7, $8, $9, 0, $2)", "has to be of an integer type" },
 		{ "GruNode($7, $8, $9, 1)", "Invalid number 1: this is a node, or 0 for none" },

@@ -53,6 +53,8 @@ struct run_binding {
 	bool bounded;           /* an extent depends on a run-time scalar */
 	/* by dim: the input, an int64 without dims, whose value is the extent; -1: it is fixed, or something else decides */
 	int32_t *extent_from;
+	/* by dim: an extent that is another sum of such inputs, "past + length"; n 0: it is none */
+	struct run_sum { int64_t constant; int32_t n, *from; int64_t *coef; } *sum;
 	const void *content;    /* of a constant, where the graph has it; NULL: it has to be given */
 	struct lt_source_range range;           /* of the values that it may have */
 };
@@ -85,11 +87,15 @@ struct run_given {
 lt_status run_bind(struct lt_context *, const struct run_options *, const char *backends,
 	const struct run_bindings *bindings, struct run_given *out);
 void run_given_free(struct run_given *);
-/* run_extents.c: of a tensor with fewer elements where extents are run-time ones: whether it fits else.  Then `out`
- * is it as the program reads it, with room for the most. */
+/* run_extents.c: of a tensor whose extents are run-time ones, the most or fewer: whether it fits.  Then `out` is it as
+ * the program reads it, with room for the most. */
 bool run_extents_fit(const struct run_binding *, const struct lt_tensor *);
 lt_status run_extents_spread(struct lt_context *, const struct run_binding *, const struct lt_tensor *,
 	struct lt_tensor *out);
+/* The first dim of a tensor whose extent is not the sum that it should be by the inputs' values, and the sum; -1:
+ * none. */
+int32_t run_extents_check(const struct run_binding *, const struct lt_tensor *, const struct lt_tensor *const *value,
+	int64_t *want);
 /* run_fit.c: moves scalars that were drawn at random until they fit together, as far as it can. */
 void run_fit(const struct run *);
 
