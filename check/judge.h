@@ -36,6 +36,7 @@ enum {
 
 struct lt_judge_options {
 	uint64_t seed;                  /* of the random errors */
+	uint32_t allows;                /* enum lt_allow: what the program may do; the test of kernels asks it itself */
 	uint32_t n_thread;              /* 0: 1 */
 	/* As in struct lt_eval_options, with `user`; NULL: one thread. */
 	void (*parallel)(void *user, uint32_t n, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
@@ -46,7 +47,7 @@ struct lt_judge_options {
 
 /* As many threads as there are processors. */
 uint32_t lt__judge_threads_here(void);
-/* For `parallel`: the host's threads. */
+/* For `parallel`: the threads of the process's pool. */
 void lt__judge_on_threads(void *user, uint32_t n, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
 
 /* The worst of something, and where: "result[3, 4] (%23)". */

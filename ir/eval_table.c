@@ -109,7 +109,7 @@ static bool table_of_row(struct tables *t, const struct lt_map *map, const int64
 	return true;
 }
 
-/* inner, outer: which part of the tables is run through at one place of the other. */
+/* along_deep: a row of the panel has one position and all deep ones. */
 static bool add_test(struct tables *t, struct index_table of, int64_t extent, bool guard, double fill, bool along_deep)
 {
 	const int64_t *inner = of.at + (along_deep ? t->n : 0);

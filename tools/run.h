@@ -92,7 +92,8 @@ void run_given_free(struct run_given *);
 bool run_extents_fit(const struct run_binding *, const struct lt_tensor *);
 lt_status run_extents_spread(struct lt_context *, const struct run_binding *, const struct lt_tensor *,
 	struct lt_tensor *out);
-/* The first dim of a tensor whose extent is not the sum that it should be by the inputs' values, and the sum; -1: none. */
+/* The first dim of a tensor whose extent is not the sum that it should be by the inputs' values, and the sum; -1:
+ * none. */
 int32_t run_extents_check(const struct run_binding *, const struct lt_tensor *, const struct lt_tensor *const *value,
 	int64_t *want);
 /* run_fit.c: moves scalars that were drawn at random until they fit together, as far as it can. */

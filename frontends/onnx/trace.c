@@ -147,9 +147,19 @@ static bool trace_value(struct trace *t, const struct lt_nodedef *d, const struc
 	for (int32_t i = 0; i < d->n_operand; i++)
 		if (!lt__poly_known(&x[i], &number[i].i))
 			return false;
-	*out = lt__poly_whole(t->m,
+	*out = lt__poly_whole(t->m, d->op == LT_OP_cast ? lt__convert(number[0], last->dtype, d->dtype).i :
 		lt__round_to(lt__op_value(d->op, last->dtype, number), d->dtype).i);
 	return true;
+}
+
+/* Of a number that the type holds whatever the scalars are. */
+static bool trace_cast(const struct trace *t, enum lt_dtype to, const struct lt_onnx_poly *x, struct lt_onnx_poly *out)
+{
+	const struct lt_dtypeinfo *info = lt__dtype_info(to);
+	int64_t low, high;
+	*out = *x;
+	return to != LT_BOOL && lt__poly_range(t->m, x, &low, &high) && (info->is_signed || low >= 0)
+		&& (double)low >= -info->largest && (double)high <= info->largest;
 }
 
 static bool trace_operator(struct trace *t, const struct lt_nodedef *d, const int64_t *at, struct lt_onnx_poly *out)
@@ -167,6 +177,7 @@ static bool trace_operator(struct trace *t, const struct lt_nodedef *d, const in
 		return true;
 	switch (d->op) {
 	case LT_OP_cast:
+		return trace_cast(t, d->dtype, &x[0], out);
 	case LT_OP_copy:
 		*out = x[0];
 		return d->dtype != LT_BOOL;
