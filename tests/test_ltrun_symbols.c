@@ -64,7 +64,8 @@ static void check_symbols(const char *backend, const char *text)
 	const int number = atoi(line + 1);
 	snprintf(command, sizeof command, "sed -n %d,%dp sym/%s", number - 1, number + 1, file);
 	/* the function's head, or its first loop */
-	cr_expect(number > 1 && (strstr(in_folder(command), kernel) || strstr(said, "loop") || strstr(said, "for")), "%s", said);
+	cr_expect(number > 1 && (strstr(in_folder(command), kernel) || strstr(said, "loop") || strstr(said, "for")),
+		"%s", said);
 	if (!is_there("gdb"))
 		return;
 	snprintf(command, sizeof command, "gdb -q -batch -ex 'set breakpoint pending on' -ex 'break %s' -ex run -ex bt --args "
