@@ -51,7 +51,7 @@ void lt__eval_loosen(const struct lt_evaluation *e, lt_node factor, int64_t firs
 
 	for (int32_t i = 0; i < count; i++)
 		for (int32_t k = 0; k < f->depth; k++) {
-			int64_t at = lt__eval_place(f, i, k);
+			int64_t at = lt__eval_pack_position(f, i, k);
 			if (f->error) {
 				f->error[at] = loose_error(f->to[at], f->error[at]);
 				f->sure = f->sure && f->error[at] == 0;
