@@ -1,6 +1,7 @@
 /* tools/run_dump.c -- printing instead of running: the graph, and what the compiler made of it. */
 #include <stdlib.h>
 #include <string.h>
+#include "frontends/script/print.h"
 #include "ir/pass.h"
 #include "lt/looptree.h"
 #include "tools/run.h"
@@ -15,7 +16,8 @@ struct after { const struct run *r; struct lt_says *to; char letter; lt_status s
 
 static lt_status print_graph(const struct run *r, const struct lt_graph *g, struct lt_says *to)
 {
-	return !strcmp(r->o.dump, "dot") ? lt_graph_dot(g, lt__say_piece, to) : lt_graph_print(g, lt__say_piece, to);
+	return !strcmp(r->o.dump, "dot") ? lt_graph_dot(g, lt__say_piece, to) :
+		!strcmp(r->o.dump, "script") ? lt__script_print(g, lt__say_piece, to) : lt_graph_print(g, lt__say_piece, to);
 }
 
 static void print_after(void *user, char letter, const char *name, const struct lt_graph *g)
@@ -64,7 +66,7 @@ static lt_status dump_program(struct run *r, struct lt_says *to)
 
 lt_status run_dump(struct run *r)
 {
-	bool graph = !strcmp(r->o.dump, "graph") || !strcmp(r->o.dump, "dot");
+	bool graph = !strcmp(r->o.dump, "graph") || !strcmp(r->o.dump, "dot") || !strcmp(r->o.dump, "script");
 	struct lt_outfile out = { .file = stdout };
 	struct lt_says says = { 0 };
 	lt_status s;

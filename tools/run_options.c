@@ -171,7 +171,7 @@ static const struct lt_tool_option rows[] = {
 		"at least 3", RUN, .own = take_time },
 	{ 0, "dump", "=KIND", TAKE_CHOICE, AT(dump), .help = "prints instead of running: %v; diff takes two files with trees, "
 		"and the exit code is 1 if they differ", PRINTS,
-		LT_VALUES("graph", "dot", "tree", "access", "frozen", "kernel", "source", "asm", "stats", "plan",
+		LT_VALUES("graph", "dot", "script", "tree", "access", "frozen", "kernel", "source", "asm", "stats", "plan",
 			"diff") },
 	{ 'd', NULL, "LETTER", TAKE_OWN, AT(pass), .help = "with --dump=graph or --dump=dot: the graph after that pass (%v)",
 		GRAPH, .list = pass_at, .own = take_pass },
@@ -222,7 +222,7 @@ bool run_dump_is(const struct run_options *o, const char *kind)
 static unsigned asked_for(const struct run_options *o)
 {
 	return o->list ? LIST : o->cache ? CACHE : run_dump_is(o, "diff") ? DIFF : o->check_schedule ? CHECK :
-		run_dump_is(o, "graph") || run_dump_is(o, "dot") ? GRAPH : o->dump ? PROGRAM : RUN;
+		run_dump_is(o, "graph") || run_dump_is(o, "dot") || run_dump_is(o, "script") ? GRAPH : o->dump ? PROGRAM : RUN;
 }
 
 static lt_status take_operands(struct lt_context *ctx, struct run_options *o, int n, char **word)

@@ -20,17 +20,18 @@ static enum lt_arg_kind kind_of(const char *word, const char *end)
 {
 	static const struct { const char *word; enum lt_arg_kind kind; } words[] = {
 		{ "name", LT_ARG_NAME }, { "type", LT_ARG_TYPE }, { "layout", LT_ARG_LAYOUT }, { "value", LT_ARG_NUMBER },
-		{ "eps", LT_ARG_NUMBER }, { "scale", LT_ARG_NUMBER }, { "equation", LT_ARG_EQUATION },
+		{ "eps", LT_ARG_NUMBER }, { "scale", LT_ARG_NUMBER }, { "equation", LT_ARG_EQUATION }, { "op", LT_ARG_NAME },
+		{ "axes", LT_ARG_AXES }, { "pieces", LT_ARG_PIECES }, { "[shape]", LT_ARG_SHAPE },
 	};
 	size_t n = (size_t)(end - word);
+	if (*word == '$' && n > 4 && memcmp(end - 4, "|sum", 4) == 0)
+		return LT_ARG_OFFSET;
 	if (*word == '$')
 		return n > 4 && memcmp(end - 4, "|int", 4) == 0 ? LT_ARG_NODE_OR_INT : LT_ARG_NODE;
-	if (*word == '[')
-		return LT_ARG_LIST;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strlen(words[i].word) == n && memcmp(words[i].word, word, n) == 0)
 			return words[i].kind;
-	return LT_ARG_INT;
+	return *word == '[' ? LT_ARG_LIST : LT_ARG_INT;
 }
 
 /* The item at p; returns what is after it, NULL at the pattern's end. */
@@ -53,7 +54,7 @@ static const char *next_item(const char *p, struct item *out)
 		end = p;
 	out->kind = kind_of(word, end);
 	out->optional = *end == '?' || *end == '=';
-	out->many = *end == '.';
+	out->many = p - word > 3 && !memcmp(p - 3, "...", 3);
 	while (*p == ',' || *p == ':' || *p == ' ')
 		p++;
 	return p;
@@ -128,17 +129,37 @@ static lt_status read_integer(struct lt_script *s, int64_t *out)
 	return LT_OK;
 }
 
+/* Whether a sum of run-time scalars is next, and not an integer. */
+static bool is_sum(struct lt_script *s)
+{
+	struct lt_cursor c = s->cursor;
+	const char *text;
+	lt__lex_digits(&c, &text);
+	int next = lt__lex_peek(&c);
+	return (next > 0 && strchr("$<*", next)) || (c.at > text && (next == '+' || next == '-'));
+}
+
 static lt_status read_list(struct lt_script *s, struct lt_arg *a)
 {
 	s->n_number = 0;
 	LT_TRY(lt__script_expect(s, '[', "a list such as [2, 3]"));
 	while (lt__lex_peek(&s->cursor) != ']') {
+		const struct lt_linear *limit = NULL;
 		if (s->n_number)
 			LT_TRY(lt__script_expect(s, ',', "',' or ']'"));
 		LT_GROW(s->arena, s->number, s->n_number, s->cap_number);
-		LT_TRY(read_integer(s, &s->number[s->n_number]));
+		int64_t *number = &s->number[s->n_number];
+		LT_TRY(a->kind == LT_ARG_SHAPE && is_sum(s) ? lt__script_dim(s, number, &limit) : read_integer(s, number));
+		if (limit && !a->limit)
+			a->limit = LT_NEW(s->arena, const struct lt_linear *, LT_MAX_RANK);
+		if (limit && s->n_number >= LT_MAX_RANK)
+			return lt__script_fail(s, a->position, LT_EUNSUPPORTED, "A shape of more than %d dimensions", LT_MAX_RANK);
+		if (limit)
+			a->limit[s->n_number] = limit;
 		s->n_number++;
 	}
+	if (a->limit && s->n_number > LT_MAX_RANK)
+		return lt__script_fail(s, a->position, LT_EUNSUPPORTED, "A shape of more than %d dimensions", LT_MAX_RANK);
 	lt__lex_step(&s->cursor);
 	a->n = s->n_number;
 	a->list = lt__arena_copy(s->arena, s->number, (size_t)a->n * sizeof *a->list);
@@ -147,6 +168,10 @@ static lt_status read_list(struct lt_script *s, struct lt_arg *a)
 
 static lt_status read_name(struct lt_script *s, struct lt_arg *a)
 {
+	if (a->kind == LT_ARG_NAME)
+		LT_TRY(lt__script_text_name(s, &a->text, &a->n));
+	if (a->text)
+		return LT_OK;
 	a->n = lt__lex_name(&s->cursor, a->kind == LT_ARG_NAME ? ",)" : ",);", &a->text);
 	if (!a->n && s->cursor.at < s->cursor.end && !*s->cursor.at)
 		return lt__script_unexpected(s, "a name");
@@ -187,11 +212,41 @@ static lt_status read_layout(struct lt_script *s, struct lt_arg *a)
 	return LT_OK;
 }
 
-static lt_status read_number(struct lt_script *s, struct lt_arg *a)
+/* bits(0x7fc00001): the pattern of a float. */
+static bool read_bits(struct lt_script *s, struct lt_arg *a)
+{
+	const char *word, *begin = s->cursor.at;
+	uint64_t bits = 0;
+	int32_t n = 0;
+	if (lt__lex_word(&s->cursor, &word) != 4 || memcmp(word, "bits", 4) || lt__lex_peek(&s->cursor) != '(')
+		return false;
+	lt__lex_step(&s->cursor);
+	if (lt__lex_peek(&s->cursor) != '0' || s->cursor.end - s->cursor.at < 3 || s->cursor.at[1] != 'x')
+		return false;
+	lt__lex_step(&s->cursor);
+	lt__lex_step(&s->cursor);
+	for (; n < 16 && s->cursor.at < s->cursor.end && lt__lex_hex(s->cursor.at) >= 0; n++) {
+		bits = bits << 4 | (uint64_t)lt__lex_hex(s->cursor.at);
+		lt__lex_step(&s->cursor);
+	}
+	if (!n || lt__lex_peek(&s->cursor) != ')')
+		return false;
+	lt__lex_step(&s->cursor);
+	a->bits = true;
+	a->i = (int64_t)bits;
+	a->text = begin;
+	a->n = (int32_t)(s->cursor.at - begin);
+	return true;
+}
+
+lt_status lt__script_number(struct lt_script *s, struct lt_arg *a)
 {
 	bool overflow;
 	lt__lex_peek(&s->cursor);
 	struct lt_cursor mark = s->cursor;
+	if (read_bits(s, a))
+		return LT_OK;
+	s->cursor = mark;
 	if (!lt__lex_number(&s->cursor, &a->number, &a->i, &a->whole, &overflow)) {
 		s->cursor = mark;
 		return lt__script_unexpected(s, "a number");
@@ -246,11 +301,15 @@ static lt_status read_arg(struct lt_script *s, struct lt_arg *a)
 	switch (a->kind) {
 	case LT_ARG_NODE:
 	case LT_ARG_NODE_OR_INT: return read_node(s, a);
-	case LT_ARG_LIST:        return read_list(s, a);
+	case LT_ARG_LIST:
+	case LT_ARG_SHAPE:       return read_list(s, a);
+	case LT_ARG_OFFSET:      return lt__script_offset(s, a);
+	case LT_ARG_AXES:        return lt__script_read_axes(s, a);
+	case LT_ARG_PIECES:      return lt__script_read_pieces(s, a);
 	case LT_ARG_NAME:        return read_name(s, a);
 	case LT_ARG_TYPE:        return read_type(s, a);
 	case LT_ARG_LAYOUT:      return read_layout(s, a);
-	case LT_ARG_NUMBER:      return read_number(s, a);
+	case LT_ARG_NUMBER:      return lt__script_number(s, a);
 	case LT_ARG_EQUATION:    return read_equation(s, a);
 	case LT_ARG_INT:         return read_integer(s, &a->i);
 	}
@@ -277,10 +336,14 @@ static bool can_begin(struct lt_script *s, const struct item *item)
 	bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 	switch (item->kind) {
 	case LT_ARG_NODE:        return c == '$';
-	case LT_ARG_NODE_OR_INT: return c == '$' || integer;
-	case LT_ARG_LIST:        return c == '[';
+	case LT_ARG_NODE_OR_INT:
+	case LT_ARG_OFFSET:      return c == '$' || integer;
+	case LT_ARG_LIST:
+	case LT_ARG_SHAPE:
+	case LT_ARG_AXES:        return c == '[';
 	case LT_ARG_NAME:        return !item->optional || name_stands(s);
 	case LT_ARG_TYPE:
+	case LT_ARG_PIECES:
 	case LT_ARG_EQUATION:    return true;
 	case LT_ARG_LAYOUT:      return letter;
 	case LT_ARG_NUMBER:      return integer || letter || c == '+' || c == '.';
@@ -293,7 +356,9 @@ static const char *expected(enum lt_arg_kind kind)
 {
 	static const char *const text[] = {
 		[LT_ARG_NODE] = "a node such as $1", [LT_ARG_NODE_OR_INT] = "a node such as $1 or an integer",
-		[LT_ARG_LIST] = "a list such as [2, 3]", [LT_ARG_NAME] = "a name", [LT_ARG_TYPE] = "a type such as float32",
+		[LT_ARG_LIST] = "a list such as [2, 3]", [LT_ARG_SHAPE] = "a list such as [2, 3]",
+		[LT_ARG_OFFSET] = "a node such as $1 or an integer", [LT_ARG_AXES] = "axes such as [i: 2, j: 3]",
+		[LT_ARG_PIECES] = "an element such as $1[i, j]", [LT_ARG_NAME] = "a name", [LT_ARG_TYPE] = "a type such as float32",
 		[LT_ARG_LAYOUT] = "NCHW or NHWC", [LT_ARG_NUMBER] = "a number", [LT_ARG_EQUATION] = "an equation",
 		[LT_ARG_INT] = "an integer",
 	};
@@ -336,7 +401,7 @@ static lt_status read_given(struct lt_script *s, const struct item *item, bool *
 	LT_TRY(read_arg(s, &a));
 	a.given = true;
 	s->arg[i] = a;
-	if (item->kind == LT_ARG_EQUATION)
+	if (item->kind == LT_ARG_EQUATION || item->kind == LT_ARG_AXES)
 		return lt__script_expect(s, ':', "':'");
 	*more = lt__lex_peek(&s->cursor) == ',';
 	if (*more)

@@ -53,7 +53,7 @@ static lt_node keep_dims(struct lt_script *s, const struct lt_arg *x, lt_node su
 	lt_var *v = LT_NEW(s->arena, lt_var, rank);
 	int32_t *at = LT_NEW(s->arena, int32_t, rank);
 	for (int32_t i = 0; i < rank; i++) {
-		v[i] = gone[i] ? lt__script_var(s, i, 1) : lt_node_dim(g, x->node, i);
+		v[i] = gone[i] ? lt__script_var(s, i, 1, NULL) : lt_node_dim(g, x->node, i);
 		if (!gone[i])
 			at[m++] = i;
 	}

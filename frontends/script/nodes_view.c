@@ -153,6 +153,9 @@ LT_BUILDER(reshape)
 	int64_t from = lt__node_elems(g, a[0].node), to = 1;
 	if (!lt__script_no_overflow(s, &a[1], lt_node_dtype(g, a[0].node)))
 		return -1;
+	if (a[1].limit)
+		return lt__script_refuse(s, a[1].position, LT_EUNSUPPORTED,
+			"ReshapeNode makes no run-time extents: those of %s are written as their maxima", lt__script_value(s, &a[0]));
 	for (int32_t i = 0; i < a[1].n; i++)
 		to *= a[1].list[i];
 	if (from != to)
@@ -192,6 +195,12 @@ LT_BUILDER(permute)
 	return lt_graph_permute(s->graph, a[0].node, rank, perm);
 }
 
+static bool is_limited(const struct lt_script *s, lt_node x, int32_t axis, const struct lt_linear *limit)
+{
+	const struct lt_vardef *v = &s->graph->var[lt_node_dim(s->graph, x, axis)];
+	return v->bounded && lt__linear_equal(&v->limit, limit);
+}
+
 LT_BUILDER(expand)
 {
 	struct lt_graph *g = s->graph;
@@ -204,12 +213,14 @@ LT_BUILDER(expand)
 		int32_t own = i - (m - rank);
 		int64_t extent = own >= 0 ? lt__script_extent(s, a[0].node, own) : 1;
 		bool one = extent == 1 && (own < 0 || !lt__script_bounded(s, a[0].node, own));
-		if (m < rank || (extent != a[1].list[i] && !one))
+		const struct lt_linear *limit = a[1].limit ? a[1].limit[i] : NULL;
+		bool same = own >= 0 && extent == a[1].list[i] && (!limit || is_limited(s, a[0].node, own, limit));
+		if (m < rank || (!same && !one))
 			return lt__script_refuse(s, a[1].position, LT_ETYPE, "Incompatible shapes: %s cannot be broadcast to %s",
 				lt__script_value(s, &a[0]), lt__script_list(s, a[1].list, m));
-		v[i] = extent == a[1].list[i] && own >= 0 ? lt_node_dim(g, a[0].node, own) : lt__script_var(s, i, a[1].list[i]);
+		v[i] = same ? lt_node_dim(g, a[0].node, own) : lt__script_var(s, i, a[1].list[i], limit);
 		if (own >= 0)
-			at[own] = extent == a[1].list[i] ? i : -1;
+			at[own] = same ? i : -1;
 	}
 	if (m < rank)
 		return lt__script_refuse(s, a[1].position, LT_ETYPE, "Incompatible shapes: %s cannot be broadcast to %s",
@@ -314,6 +325,25 @@ LT_BUILDER(window)
 	return lt_graph_window(g, a[0].node, axis, out, tap, step, dilation, before, bits);
 }
 
+/* The indices with vars of their own where they share some with an axis of x that stays: those are other positions. */
+static lt_node apart(struct lt_script *s, lt_node x, int32_t axis, lt_node index)
+{
+	const struct lt_graph *g = s->graph;
+	int32_t rank = lt_node_rank(g, index);
+	lt_var *v = LT_NEW(s->arena, lt_var, rank);
+	int32_t *at = LT_NEW(s->arena, int32_t, rank);
+	for (int32_t i = 0; i < rank; i++) {
+		at[i] = i;
+		v[i] = lt_node_dim(g, index, i);
+		for (int32_t k = 0; k < lt_node_rank(g, x); k++)
+			if (k != axis && v[i] == lt_node_dim(g, x, k)) {
+				v[i] = lt__script_fresh(s, v[i]);
+				break;
+			}
+	}
+	return lt__script_view(s, index, rank, v, at);
+}
+
 LT_BUILDER(gather)
 {
 	struct lt_graph *g = s->graph;
@@ -323,5 +353,6 @@ LT_BUILDER(gather)
 			lt__script_value(s, &a[1]));
 	if (!lt__script_axis(s, &a[2], lt_node_rank(g, a[0].node), &axis))
 		return -1;
-	return lt_graph_gather(g, a[0].node, a[1].node, axis);
+	lt_node index = apart(s, a[0].node, axis, a[1].node);
+	return index < 0 ? -1 : lt_graph_gather(g, a[0].node, index, axis);
 }

@@ -92,7 +92,7 @@ static lt_status build_node(struct lt_script *s, struct lt_statement *st)
 	s->here = st->position;
 	s->id = st->id;
 	s->id_bytes = st->id_bytes;
-	s->chain = s->previous = -1;
+	s->chain = s->previous = s->scalar = -1;
 	lt_graph_at(g, st->position.line, st->position.column);
 	st->node = st->type->build(s, st->type, s->arg, s->n_arg);
 	if (st->node < 0)
@@ -101,13 +101,14 @@ static lt_status build_node(struct lt_script *s, struct lt_statement *st)
 	mark_sourced(s);
 	st->chain = s->chain;
 	st->previous = s->previous;
+	st->scalar = s->scalar;
 	st->scalars = g->n_param + g->n_require > scalars;
 	return LT_OK;
 }
 
 static lt_status parse_node(struct lt_script *s, struct lt_position at)
 {
-	struct lt_statement st = { .node = -1, .position = at, .chain = -1, .previous = -1 };
+	struct lt_statement st = { .node = -1, .position = at, .chain = -1, .previous = -1, .scalar = -1 };
 	LT_TRY(parse_id(s, &st.id, &st.id_bytes));
 	int32_t before = lt__names_find(s->ids, st.id, (size_t)st.id_bytes);
 	if (before >= 0)
@@ -137,7 +138,9 @@ static lt_status parse_result(struct lt_script *s)
 	const char *name = "result";
 	int32_t n = 6, statement;
 	if (lt__lex_peek(&s->cursor) != '=') {
-		n = lt__lex_name(&s->cursor, "=;,)", &name);
+		LT_TRY(lt__script_text_name(s, &name, &n));
+		if (!name)
+			n = lt__lex_name(&s->cursor, "=;,)", &name);
 		if (!n)
 			return lt__script_unexpected(s, "'=' or a name");
 	}
@@ -188,6 +191,10 @@ static lt_status parse_statement(struct lt_script *s)
 	int32_t n = lt__lex_word(&s->cursor, &word);
 	if (n == 6 && memcmp(word, "result", 6) == 0)
 		return parse_result(s);
+	if (n == 3 && memcmp(word, "set", 3) == 0)
+		return lt__script_set(s);
+	if (n == 7 && memcmp(word, "require", 7) == 0)
+		return lt__script_require(s);
 	s->cursor = mark;
 	const char *other = s->n_statement == 0 ? other_text(word, n) : NULL;
 	if (other)
@@ -199,6 +206,8 @@ static void mark_needed(struct lt_script *s)
 {
 	for (int32_t i = 0; i < s->n_result; i++)
 		s->statement[s->result[i].statement].needed = true;
+	for (int32_t i = 0; i < s->n_set; i++)
+		s->statement[s->set[i].state].needed = s->statement[s->set[i].value].needed = true;
 	for (int32_t i = s->n_statement; i-- > 0;) {
 		const struct lt_statement *st = &s->statement[i];
 		for (int32_t k = 0; st->needed && k < st->n_use; k++)
@@ -211,7 +220,7 @@ lt_status lt__script_parse(struct lt_script *s)
 {
 	while (lt__lex_peek(&s->cursor) >= 0)
 		LT_TRY(parse_statement(s));
-	if (!s->n_result)
+	if (!s->n_result && !s->n_set)
 		return lt__script_fail(s, s->cursor.position, LT_EINVAL,
 			"Output node is not defined: a script ends with result = $n;");
 	mark_needed(s);

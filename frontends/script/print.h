@@ -1,0 +1,68 @@
+/* frontends/script/print.h -- a graph as a script that means the same.
+ *
+ * Values.     A statement is a node of the graph.  A script's axes have positions and no names, so that a view which only
+ *             renames dims is no statement: it is the value itself (`same`).
+ * Forms.      A group of nodes that a node of the language would make is printed as that one node.  Nothing is
+ *             recognized by its looks alone: the candidate is built by the script's own builder, and what that makes has
+ *             to be the group, node by node (print_match.c).  Everything else has a form that says just what it is:
+ *             MapNode, ViewNode, GatherAlongNode.
+ * Left out.   What no result and no state needs, but for inputs and for constants without a content; names of dims.
+ */
+#ifndef LT_SCRIPT_PRINT_H
+#define LT_SCRIPT_PRINT_H
+#include "frontends/script/script.h"
+
+/* A node of the language that would make a node of the graph: text is as in a script, $0 $1 .. being its operands. */
+enum { LT_FORM_OPERANDS = 64 };
+struct lt_form {
+	int32_t n;
+	lt_node operand[LT_FORM_OPERANDS];
+	struct lt_text text;
+};
+struct lt_scripter {
+	const struct lt_graph *g;
+	struct lt_arena *arena;
+	void (*write)(void *, const char *, size_t);
+	void *user;
+	bool *need, *used;              /* nodes, params */
+	lt_node *same;                  /* by node: that of which it shows every element in its place */
+	int32_t *uses;                  /* by such a node: how often it is read, is a result, a state's content */
+	int32_t *left, *tried, trial;   /* print_match.c's */
+	struct lt_context own;          /* of candidates */
+	struct lt_form **form;          /* by node: how it is said, or NULL */
+	bool *inside;                   /* by node: others say it */
+	int32_t *id, *scalar;           /* number of the statement of a node, a param; 0: not yet */
+	int32_t n;                      /* statements */
+	struct lt_text text;            /* of the statement that is being made */
+	struct lt_script_node *type; int32_t n_type;    /* the language's nodes */
+};
+
+/* ctx: told of failures.  Any graph. */
+lt_status lt__script_print(const struct lt_graph *, void (*write)(void *, const char *, size_t), void *user);
+
+/* print_text.c: pieces of a statement */
+void lt__say_bits(struct lt_text *, uint64_t bits, enum lt_dtype);
+/* A name where `stop` and white space end it. */
+void lt__say_name(struct lt_text *, const char *name, const char *stop);
+void lt__say_string(struct lt_text *, const char *);
+void lt__say_linear(const struct lt_scripter *, struct lt_text *, const struct lt_linear *);
+void lt__say_dim(const struct lt_scripter *, struct lt_text *, lt_var);
+void lt__say_shape(const struct lt_scripter *, struct lt_text *, int32_t n, const lt_var *);
+/* "+ 3*" before a term, "-" before a first one; atom: what is multiplied follows. */
+void lt__say_factor(struct lt_text *, bool first, int64_t by, bool atom);
+void lt__say_list(struct lt_text *, int32_t n, const int64_t *);
+
+/* print_view.c: ViewNode of a view; id: numbers of its operands' statements */
+void lt__say_view(const struct lt_scripter *, struct lt_text *, const struct lt_nodedef *, const int32_t *id);
+
+/* print_match.c */
+/* By node: see lt_scripter.same. */
+lt_node *lt__script_same(const struct lt_graph *, struct lt_arena *);
+/* Where axis i of operand k is in the result of a node, in the operand of a reduction; -1: it is not there. */
+int32_t lt__script_place(const struct lt_graph *, const struct lt_nodedef *, int32_t k, int32_t i);
+/* Whether the form makes node x.  Then its inner nodes are marked as inside. */
+bool lt__script_matches(struct lt_scripter *, lt_node x, struct lt_form *);
+
+/* print_forms.c: candidates for node x are tried; the first that makes it is its form. */
+void lt__script_find_form(struct lt_scripter *, lt_node x);
+#endif
