@@ -114,7 +114,7 @@ FUZZ    = $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(filter-out tests/fuzz/replay.c
 RANDOM  = $(CHECK) $(patsubst %,$(O)/tests/%.o,random_layer random_layer_source random_product random_schedule \
 	random_gpu random_gpu_recipe batch default_trees random_default \
 	layer_runs run_graph tree_text random_limits random_limits_draw random_limits_model random_limits_text \
-	pool_stress)
+	pool_stress networks)
 DRAWN   = $(patsubst tests/sequences/%.c,$(O)/%,$(wildcard tests/sequences/*.c))
 # Wrong kernels that lt-run --verify must catch.
 MUTANTS = $(patsubst %.c,$(O)/%.o,$(wildcard tests/mutants/*.c))

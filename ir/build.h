@@ -20,4 +20,15 @@ lt_var lt__build_apart(struct lt_graph *, const char *name, lt_var own, int32_t 
 lt_node lt__build_extent(struct lt_graph *, lt_var, enum lt_dtype);
 /* Softmax over a var; x is a float of a computing type. */
 lt_node lt__build_softmax_over(struct lt_graph *, lt_node, lt_var);
+
+/* ir/build_index.c */
+/* Position (int64) of the largest (op "max") or smallest ("min") along an axis, which stays, of extent 1: of the first,
+ * or the last, where several are; NaN comes before all numbers. */
+lt_node lt__build_arg(struct lt_graph *, lt_node, int32_t axis, const char *op, bool last);
+
+/* ir/build_nn.c: the logarithm of softmax along an axis, which does not underflow; x as there */
+lt_node lt__build_log_softmax(struct lt_graph *, lt_node, int32_t axis);
+/* ir/build_matmul.c: why the shapes of two values do not fit in a matrix product, and the vars that do not (-1: none);
+ * NULL: they do. */
+const char *lt__build_matmul_misfit(const struct lt_graph *, lt_node a, lt_node b, lt_var *, lt_var *);
 #endif

@@ -1,12 +1,11 @@
 /* ir/build_matmul.c -- matrix products, broadcasting and products of complex pairs as graphs of primitives. */
 #include "ir/build.h"
+#include "ir/position.h"
 
-static lt_node no_product(struct lt_graph *g, lt_node a, lt_node b)
+static lt_node no_product(struct lt_graph *g, lt_node a, lt_node b, const char *why)
 {
-	lt__graph_fail(g, LT_ETYPE,
-		"Incompatible shapes for matrix multiplication: (%s) and (%s); ranks 1 and 2, 2 and 2, or "
-		"3 and 3 with equal inner and batch dims are possible: lt_graph_reshape changes ranks",
-		lt__node_shape_text(g, a), lt__node_shape_text(g, b));
+	lt__graph_fail(g, LT_ETYPE, "Incompatible shapes for matrix multiplication: (%s) and (%s); %s",
+		lt__node_shape_text(g, a), lt__node_shape_text(g, b), why);
 	return -1;
 }
 
@@ -20,28 +19,102 @@ static bool same_type(struct lt_graph *g, lt_node a, lt_node b)
 	return false;
 }
 
-/* b takes a's batch and inner vars, and keeps its own column var unless a has it too. */
+/* An operand of a product: which of its axes stay, and the vars that they get. */
+struct factor { int32_t n, at[LT_MAX_RANK]; lt_var var[LT_MAX_RANK]; };
+
+static void keep_axis(struct factor *f, int32_t axis, lt_var v)
+{
+	f->at[axis] = f->n;
+	f->var[f->n++] = v;
+}
+
+const char *lt__build_matmul_misfit(const struct lt_graph *g, lt_node a, lt_node b, lt_var *v, lt_var *w)
+{
+	int32_t ra = lt_node_rank(g, a), rb = lt_node_rank(g, b);
+
+	*v = *w = -1;
+	if (!ra || !rb)
+		return "a value without dimensions is neither a matrix nor a vector";
+	*v = lt_node_dim(g, a, ra - 1);
+	*w = lt_node_dim(g, b, rb > 1 ? rb - 2 : 0);
+	if (!lt__var_same_range(g, *v, *w))
+		return rb > 1 ? "the last dimension of the first has to be the second-to-last of the second"
+			      : "the last dimension of the first has to be that of the second";
+	for (int32_t i = ra - 3, k = rb - 3; i >= 0 && k >= 0; i--, k--) {
+		*v = lt_node_dim(g, a, i);
+		*w = lt_node_dim(g, b, k);
+		if (!lt__pos_is_one(g, *v) && !lt__pos_is_one(g, *w) && !lt__var_same_range(g, *v, *w))
+			return "the batch dimensions differ";
+	}
+	return NULL;
+}
+
+/* The vars of both operands: a keeps its own, b takes a's for what both have.  An axis of 1 that the other one
+ * stretches goes away.  Returns the rank of the result, whose vars are given in `want`. */
+static int32_t meet(struct lt_graph *g, lt_node a, lt_node b, struct factor *l, struct factor *r, lt_var *want)
+{
+	int32_t ra = lt_node_rank(g, a), rb = lt_node_rank(g, b), n = 0;
+	int32_t na = ra > 2 ? ra - 2 : 0, nb = rb > 2 ? rb - 2 : 0, batches = na > nb ? na : nb;
+	lt_var left[LT_MAX_RANK];
+
+	for (int32_t i = 0; i < ra; i++)
+		left[i] = lt_node_dim(g, a, i);
+	for (int32_t j = 0; j < batches; j++) {
+		int32_t i = j - (batches - na), k = j - (batches - nb);
+		lt_var v = i >= 0 ? left[i] : -1, w = k >= 0 ? lt_node_dim(g, b, k) : -1;
+		bool from_a = v >= 0 && (w < 0 || lt__pos_is_one(g, w) || !lt__pos_is_one(g, v));
+		bool both = v >= 0 && w >= 0 && lt__var_same_range(g, v, w);
+		want[n] = from_a ? v : lt__build_apart(g, "b", w, ra, left);
+		if (from_a)
+			keep_axis(l, i, v);
+		else if (i >= 0)
+			l->at[i] = -1;
+		if (both || !from_a)
+			keep_axis(r, k, want[n]);
+		else if (k >= 0)
+			r->at[k] = -1;
+		n++;
+	}
+	if (ra > 1) {
+		keep_axis(l, ra - 2, left[ra - 2]);
+		want[n++] = left[ra - 2];
+	}
+	keep_axis(l, ra - 1, left[ra - 1]);
+	keep_axis(r, rb > 1 ? rb - 2 : 0, left[ra - 1]);
+	if (rb > 1) {
+		want[n] = lt__build_apart(g, "n", lt_node_dim(g, b, rb - 1), ra, left);
+		keep_axis(r, rb - 1, want[n++]);
+	}
+	return n;
+}
+
 lt_node lt_build_matmul(struct lt_graph *g, lt_node a, lt_node b)
 {
+	struct factor l = { .n = 0 }, r = { .n = 0 };
+	lt_var want[LT_MAX_RANK + 1], v, w;
+	int32_t perm[LT_MAX_RANK], moved = 0;
+
 	if (!lt__graph_has(g, a) || !lt__graph_has(g, b) || !same_type(g, a, b))
 		return -1;
-	int32_t rank = lt_node_rank(g, b), rank_a = lt_node_rank(g, a), at = rank - 2;
-	if (!((rank == 2 && (rank_a == 1 || rank_a == 2)) || (rank == 3 && rank_a == 3)))
-		return no_product(g, a, b);
-	lt_var left[3], right[3], k;
-	for (int32_t i = 0; i < rank_a; i++)
-		left[i] = lt_node_dim(g, a, i);
-	k = left[rank_a - 1];
-	if (!lt__var_same_range(g, lt_node_dim(g, b, at), k)
-	    || (rank == 3 && !lt__var_same_range(g, lt_node_dim(g, b, 0), left[0])))
-		return no_product(g, a, b);
-	right[0] = left[0];
-	right[at] = k;
-	right[at + 1] = lt__build_apart(g, "n", lt_node_dim(g, b, at + 1), rank_a, left);
-	if (right[at + 1] < 0)
+	const char *why = lt__build_matmul_misfit(g, a, b, &v, &w);
+	if (why)
+		return no_product(g, a, b, why);
+	lt_var k = lt_node_dim(g, a, lt_node_rank(g, a) - 1);
+	int32_t n = meet(g, a, b, &l, &r, want);
+	for (int32_t i = 0; i < r.n; i++)
+		if (r.var[i] < 0)
+			return -1;
+	lt_node wide = lt__build_wide(g, lt__pos_view(g, a, l.n, l.var, l.at));
+	lt_node by = lt__build_wide(g, lt__pos_view(g, b, r.n, r.var, r.at));
+	lt_node y = lt_graph_cast(g, lt_graph_contract(g, wide, by, 1, &k), lt_node_dtype(g, a));
+	if (y < 0)
 		return -1;
-	lt_node wide = lt__build_wide(g, a), by = lt__build_wide(g, lt_graph_rename(g, b, rank, right));
-	return lt_graph_cast(g, lt_graph_contract(g, wide, by, 1, &k), lt_node_dtype(g, a));
+	for (int32_t i = 0; i < n; i++) {
+		for (perm[i] = 0; lt_node_dim(g, y, perm[i]) != want[i];)
+			perm[i]++;
+		moved += perm[i] != i;
+	}
+	return moved ? lt_graph_permute(g, y, n, perm) : y;
 }
 
 lt_node lt_build_broadcast_to(struct lt_graph *g, lt_node r, lt_node l)

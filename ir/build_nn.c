@@ -75,6 +75,17 @@ lt_node lt_build_softmax(struct lt_graph *g, lt_node x, int32_t axis)
 	return lt_graph_cast(g, y, lt_node_dtype(g, x));
 }
 
+lt_node lt__build_log_softmax(struct lt_graph *g, lt_node x, int32_t axis)
+{
+	if (x < 0)
+		return -1;
+	lt_var v = lt_node_dim(g, x, axis);
+	lt_node shifted = lt_graph_binary(g, "sub", x, lt_graph_reduce(g, "max", x, 1, &v));
+	lt_node sum = lt_graph_reduce(g, "add", lt_graph_unary(g, "exp", shifted), 1, &v);
+
+	return lt_graph_binary(g, "sub", shifted, lt_graph_unary(g, "log", sum));
+}
+
 /* The view of first where its last index is below a run-time scalar, of second elsewhere. */
 static lt_node first_until(struct lt_graph *g, lt_node first, lt_node second, lt_param until)
 {

@@ -32,6 +32,11 @@ void lt__eval_make_noise(struct lt_evaluation *e)
 	for (uint64_t i = 0; i < LT_NOISE; i++)
 		e->noise[i] = uniform(scramble(seed + i));
 	memcpy(e->noise + LT_NOISE, e->noise, LT_STRIP * sizeof *e->noise);
+	for (int f64 = 0; f64 < 2; f64++) {
+		e->noise_of[f64] = LT_NEW(e->arena, double, LT_NOISE + LT_STRIP);
+		for (int32_t i = 0; i < LT_NOISE + LT_STRIP; i++)
+			e->noise_of[f64][i] = e->noise[i] * (e->amplify * lt__dtype_info(f64 ? LT_F64 : LT_F32)->unit);
+	}
 }
 
 uint32_t lt__eval_noise_offset(const struct lt_evaluation *e, lt_node n, int64_t element, int64_t k)

@@ -120,7 +120,8 @@ struct lt_evaluation {
 	const struct lt_eval_rows *rows;
 	double amplify;                         /* options.amplify, 1 where that is 0 */
 	double *slope;                          /* scratch of lt__eval_stride */
-	double *noise;                          /* a table of random numbers in -1..1; RANDOM only */
+	/* RANDOM only: a table of random numbers in -1..1; the same times what a rounding of f32, f64 may do */
+	double *noise, *noise_of[2];
 	int32_t n_node, n_var, n_result, n_set, width;
 	lt_node *result, *set;                  /* nodes of the results and of the states' new contents */
 	int64_t *param; bool *known, *used;     /* values of the params; source given; a needed node depends on it */
@@ -205,7 +206,7 @@ bool lt__eval_plan_product(
 /* ir/eval_tile.c */
 lt_status lt__eval_product_task(struct lt_worker *, int64_t task);
 /* Doubles in a worker's panel. */
-size_t lt__eval_product_bytes(const struct lt_evaluation *, const struct lt_eval_product *);
+size_t lt__eval_product_bytes(const struct lt_evaluation *, const struct lt_eval_product *, enum lt_dtype);
 
 /* ir/eval_task.c: does the tasks of a job, on all threads if that pays. */
 lt_status lt__eval_run_tasks(struct lt_evaluation *, struct lt_eval_job *);

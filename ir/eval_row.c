@@ -4,6 +4,7 @@
 #undef LT_FORM
 
 #ifdef __x86_64__
+#include <immintrin.h>
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #else
@@ -11,7 +12,9 @@
 #pragma GCC target("avx2,fma")
 #endif
 #define LT_FORM(name) name##_avx2
+#define LT_FORM_AVX
 #include "ir/eval_row.inc"
+#undef LT_FORM_AVX
 #undef LT_FORM
 #ifdef __clang__
 #pragma clang attribute pop

@@ -3,84 +3,104 @@
 #include <string.h>
 #include "ir/eval_parts.h"
 
-/* Numbers of one sum: its value and rest; the terms' sizes, and whether one is coarse; of bounds the errors, and
- * whether one is odd; of random sums what they reach. */
-static size_t sums_of(const struct lt_evaluation *e)
+struct parts {
+	double *a, *b, *a_error, *b_error, *value, *lost, *error, *size;
+	float *a_f32, *b_f32;
+	int64_t *coarse, *odd;
+	struct lt_reach *reach;
+	uint32_t *offset;
+	size_t cleared;                 /* doubles from value on that begin as 0 */
+	bool reached;                   /* reach is used */
+	double rest;                    /* of each sum: what the terms that no reach has may add */
+};
+
+static int32_t round_up(int32_t n, int32_t to) { return (n + to - 1) / to * to; }
+
+/* The next n doubles; at NULL only counts. */
+static double *take(double *from, size_t *used, size_t n)
 {
-	return e->options.want_error ? 6 : e->noise ? 4 + sizeof(struct lt_reach) / sizeof(double) : 2;
+	*used += n;
+	return from ? from + *used - n : NULL;
+}
+
+/* The modes that need nothing but f32 have panels of them. */
+static bool is_plain(const struct lt_evaluation *e, enum lt_dtype t)
+{
+	return t != LT_F64 && !e->noise && !e->options.want_error;
 }
 
 /* Panels of both factors and of their errors, sums, and the noise's offsets, one after another. */
-size_t lt__eval_product_bytes(const struct lt_evaluation *e, const struct lt_eval_product *p)
+static size_t cut_panel(
+	const struct lt_evaluation *e, const struct lt_eval_product *p, enum lt_dtype t, double *from, struct parts *c)
 {
-	size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k, panels = k * (m + n);
+	size_t m = (size_t)round_up(p->m, LT_LANES_LEFT), n = (size_t)p->n, k = (size_t)p->k, used = 0;
+	bool plain = is_plain(e, t), bound = e->options.want_error;
 
-	return (e->options.want_error ? 2 : 1) * panels + sums_of(e) * m * n + (e->noise ? k * m : 0);
+	*c = (struct parts){ 0 };
+	c->a = take(from, &used, plain ? k * m / 2 : k * m);
+	c->b = take(from, &used, plain ? k * n / 2 : k * n);
+	c->a_f32 = plain ? (float *)c->a : NULL;
+	c->b_f32 = plain ? (float *)c->b : NULL;
+	c->a_error = bound ? take(from, &used, k * m) : NULL;
+	c->b_error = bound ? take(from, &used, k * n) : NULL;
+	c->cleared = used;
+	c->value = take(from, &used, m * n);
+	c->lost = t == LT_F64 ? take(from, &used, m * n) : NULL;
+	c->size = bound || e->noise ? take(from, &used, m * n) : NULL;
+	c->coarse = bound || e->noise ? (int64_t *)take(from, &used, m * n) : NULL;
+	c->error = bound ? take(from, &used, m * n) : NULL;
+	c->odd = bound ? (int64_t *)take(from, &used, m * n) : NULL;
+	c->cleared = used - c->cleared;
+	c->offset = e->noise ? (uint32_t *)take(from, &used, k * m / 2) : NULL;
+	c->reach = e->noise ? (struct lt_reach *)take(from, &used, sizeof *c->reach / sizeof(double) * m * n) : NULL;
+	return used;
 }
 
-struct parts {
-	double *a, *b, *a_error, *b_error, *value, *lost, *error, *size;
-	int64_t *coarse, *odd;
-	struct lt_reach *reach;
-	double rest;                    /* of each sum: what the terms that no reach has may add */
-	uint32_t *offset;
-};
-
-static struct parts cut_panel(const struct lt_worker *w)
+size_t lt__eval_product_bytes(const struct lt_evaluation *e, const struct lt_eval_product *p, enum lt_dtype t)
 {
-	const struct lt_eval_product *p = w->job->product;
-	size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k;
-	double *at = w->panel;
-	struct parts c = { .a = at, .b = at + k * m };
+	struct parts parts;
 
-	at += k * (m + n);
-	c.value = at;
-	c.lost = at + m * n;
-	at += 2 * m * n;
-	if (w->e->options.want_error || w->e->noise) {  /* right after value and rest: all sums are cleared at once */
-		c.size = at;
-		c.coarse = (int64_t *)(at + m * n);
-		at += 2 * m * n;
-	}
-	if (w->e->noise && !w->e->options.want_error) {
-		c.reach = (struct lt_reach *)at;
-		at += sizeof *c.reach / sizeof *at * m * n;
-	}
-	if (w->e->options.want_error) {
-		c.error = at;
-		c.odd = (int64_t *)(at + m * n);
-		at += 2 * m * n;
-	}
-	if (w->e->options.want_error) {
-		c.a_error = at;
-		c.b_error = at + k * m;
-		at += k * (m + n);
-	}
-	if (w->e->noise)
-		c.offset = (uint32_t *)at;
-	return c;
+	return cut_panel(e, p, t, NULL, &parts) * sizeof(double);
 }
 
-/* Elements first.. of a panel from one strip: to[j * step]. */
-static void store_row(const struct lt_worker *w, const struct lt_strip *in, int32_t n, double *to, double *error,
-	int64_t step, double *largest)
-{
-	const struct lt_eval_rows *rows = w->e->rows;
-	double value = rows->largest(in->uniform ? 1 : n, in->at.f);
+/* One factor's panel while it is filled: blocks of `lanes` positions of its vars, in them `depth` deep ones. */
+struct filling { double *to, *error; float *to_f32; int32_t lanes, depth; bool sure; };
 
-	*largest = value > *largest ? value : *largest;
-	for (int32_t j = 0; j < n; j++)
-		to[j * step] = in->at.f[in->uniform ? 0 : j];
-	if (!error)
-		return;
-	for (int32_t j = 0; j < n; j++)
-		error[j * step] = in->exact ? 0 : in->error[in->uniform ? 0 : j];
+static int64_t place(const struct filling *f, int64_t i, int64_t k)
+{
+	return (i / f->lanes * f->depth + k) * f->lanes + i % f->lanes;
 }
 
-/* One factor at `count` positions of its vars from `first` on (width of the panel: `wide`) and `depth` deep ones from
- * `deep` on. */
-static lt_status fill_panel(struct lt_worker *w, const struct lt_panel *p, int64_t first, int32_t count, int32_t wide,
-	int64_t deep, int32_t depth, double *to, double *error, double *largest)
+static void put(struct filling *f, int64_t at, double value, double error)
+{
+	if (f->to_f32)
+		f->to_f32[at] = (float)value;
+	else
+		f->to[at] = value;
+	if (f->error)
+		f->error[at] = error;
+	f->sure = f->sure && error == 0;
+}
+
+/* A strip of n elements from position i and deep position k on, along either. */
+static void store_row(struct filling *f, const struct lt_strip *in, int32_t n, int64_t i, int64_t k, bool along_deep)
+{
+	int64_t at = place(f, i, k), turn = f->lanes - i % f->lanes;
+
+	for (int32_t j = 0; j < n; j++) {
+		int32_t from = in->uniform ? 0 : j;
+		put(f, at, in->at.f[from], in->exact ? 0 : in->error[from]);
+		at += along_deep ? f->lanes : 1;
+		if (!along_deep && --turn == 0) {
+			at += (int64_t)(f->depth - 1) * f->lanes;
+			turn = f->lanes;
+		}
+	}
+}
+
+/* One factor at `count` positions of its vars from `first` on and f->depth deep ones from `deep` on. */
+static lt_status fill_panel(
+	struct lt_worker *w, const struct lt_panel *p, int64_t first, int32_t count, int64_t deep, struct filling *f)
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_eval_product *job = w->job->product;
@@ -88,8 +108,7 @@ static lt_status fill_panel(struct lt_worker *w, const struct lt_panel *p, int64
 	const lt_var *outer = p->along_deep ? p->var : job->deep, *inner = p->along_deep ? job->deep : p->var;
 	int32_t n_outer = p->along_deep ? p->n_var : job->n_deep, n_inner = p->along_deep ? job->n_deep : p->n_var;
 	int64_t outer_first = p->along_deep ? first : deep, inner_first = p->along_deep ? deep : first;
-	int32_t outer_count = p->along_deep ? count : depth, inner_count = p->along_deep ? depth : count;
-	int64_t outer_step = p->along_deep ? 1 : wide, inner_step = p->along_deep ? wide : 1;
+	int32_t outer_count = p->along_deep ? count : f->depth, inner_count = p->along_deep ? f->depth : count;
 
 	w->along = n_inner > 0 ? inner[n_inner - 1] : -1;
 	lt__eval_set_walk(w, outer, n_outer, outer_first);
@@ -99,10 +118,9 @@ static lt_status fill_panel(struct lt_worker *w, const struct lt_panel *p, int64
 		for (int32_t j = 0; j < inner_count;) {
 			int64_t left = n_inner > 0 ? extent - w->at[w->along] : 1;
 			int32_t n = inner_count - j < left ? inner_count - j : (int32_t)left;
-			int64_t at = i * outer_step + j * inner_step;
 			n = n < LT_STRIP ? n : LT_STRIP;
 			LT_TRY(lt__eval_run_steps(w, &p->steps, n));
-			store_row(w, in, n, to + at, error ? error + at : NULL, inner_step, largest);
+			store_row(f, in, n, p->along_deep ? i : j, p->along_deep ? j : i, p->along_deep);
 			j += n;
 			if (n_inner > 0)
 				w->at[w->along] += n - 1;
@@ -110,15 +128,10 @@ static lt_status fill_panel(struct lt_worker *w, const struct lt_panel *p, int64
 		}
 		lt__eval_next_walk(w, outer, n_outer);
 	}
+	for (int64_t i = count; i % f->lanes != 0; i++)         /* the rest of the last block is not read */
+		for (int32_t k = 0; k < f->depth; k++)
+			put(f, place(f, i, k), 0, 0);
 	return LT_OK;
-}
-
-/* Columns beyond the last, which is not read, are zeros. */
-static void clear_padding(double *panel, int32_t depth, int32_t count, int32_t wide)
-{
-	for (int32_t k = 0; k < depth && panel; k++)
-		for (int32_t j = count; j < wide; j++)
-			panel[(int64_t)k * wide + j] = 0;
 }
 
 static enum lt_dtype tile_type(const struct lt_worker *w) { return w->e->g->node[w->job->node].dtype; }
@@ -133,7 +146,7 @@ static void bound_by_terms(const struct lt_worker *w, const struct lt_tile *t, i
 			.error = t->error[at], .size = t->size[at], .coarse = t->coarse[at] != 0, .odd = odd[at] != 0
 		};
 		for (int32_t k = 0; k < t->k; k++) {
-			int64_t i = (int64_t)k * t->m + at / t->n, j = (int64_t)k * t->n + at % t->n;
+			int64_t i = lt__tile_left(t, at / t->n, k), j = lt__tile_right(t, at % t->n, k);
 			union lt_scalar x[2] = { { .f = t->a[i] }, { .f = t->b[j] } }, raw = { .f = t->a[i] * t->b[j] },
 					r = lt__round_to(raw, type);
 			double error[3] = { t->a_error[i], t->b_error[j] },
@@ -155,17 +168,19 @@ static void random_by_terms(const struct lt_worker *w, const struct lt_tile *t, 
 {
 	const struct lt_eval_rows *rows = w->e->rows;
 	enum lt_dtype type = tile_type(w);
+	double scale = w->e->amplify * t->unit, min = w->e->amplify * t->tiny / 2;
 
 	for (int64_t at = 0; at < (int64_t)t->m * t->n; at++) {
 		for (int32_t k = 0; k < t->k; k++) {
-			int64_t i = (int64_t)k * t->m + at / t->n, j = (int64_t)k * t->n + at % t->n, n = at % t->n;
+			int64_t i = lt__tile_left(t, at / t->n, k), j = lt__tile_right(t, at % t->n, k);
+			const double *noise = w->e->noise + at % t->n;
 			uint32_t offset = t->offset[i];
 			double raw = t->a[i] * t->b[j], rounding = fma(t->a[i], t->b[j], -raw), old = t->value[at];
-			rows->disturb(type, 1, &rounding, t->noise + (offset & (LT_NOISE - 1)) + n, t->scale, t->min, &raw);
+			rows->disturb(type, 1, &rounding, noise + (offset & (LT_NOISE - 1)), scale, min, &raw);
 			union lt_scalar p = lt__round_to((union lt_scalar){ .f = raw }, type);
 			double sum = old + p.f, part = sum - old;
 			rounding = (old - (sum - part)) + (p.f - part);
-			rows->disturb(type, 1, &rounding, t->noise + (offset >> 12 & (LT_NOISE - 1)) + n, t->scale, 0, &sum);
+			rows->disturb(type, 1, &rounding, noise + (offset >> 12 & (LT_NOISE - 1)), scale, 0, &sum);
 			struct lt_fold term = { 0 };
 			lt__eval_fold_error(&term, LT_OP_add, type, p, 0);
 			lt__eval_reach_term(&reach[at], p.f, (double[]){ t->a[i], t->b[j] }, type);
@@ -179,26 +194,36 @@ static void random_by_terms(const struct lt_worker *w, const struct lt_tile *t, 
 /* What terms that are not looked at one by one may add up to, as a share of the type's largest number. */
 #define TAME 0.25
 
+/* What is known of the factors at `t->k` deep positions. */
+struct factors { double smallest, largest; bool sure; };
+
 /* Adds `t->k` products to each sum.  Where no product can overflow, that is not asked term by term.  An error that is
  * infinite, or reaches beyond the type's numbers, makes the error of the sum infinite in either way (sum_error of
  * ir/eval_error.c). */
-static void tile_add_term(const struct lt_worker *w, const struct lt_tile *t, struct parts *parts, double largest)
+static void tile_add_terms(
+	const struct lt_worker *w, const struct lt_tile *t, struct parts *parts, const struct factors *products)
 {
-	static const enum lt_tile_mode modes[] = { [LT_EVAL_EXACT] = LT_TILE_EXACT, [LT_EVAL_NEAREST] = LT_TILE_NEAREST,
-		[LT_EVAL_RANDOM] = LT_TILE_RANDOM };
 	const struct lt_evaluation *e = w->e;
-	enum lt_tile_mode mode = e->options.want_error ? LT_TILE_BOUND : modes[e->options.mode];
-	double share = mode == LT_TILE_RANDOM ? (double)w->job->product->depth : 1;
-	bool tame = largest <= TAME * lt__dtype_info(tile_type(w))->largest / share;
+	const struct lt_dtypeinfo *type = lt__dtype_info(tile_type(w));
+	double share = e->noise ? (double)w->job->product->depth : 1;
+	bool tame = products->largest <= TAME * type->largest / share, odd = (e->noise || e->options.want_error) && !tame;
+	enum lt_tile_mode mode = e->options.mode == LT_EVAL_NEAREST ? LT_TILE_NEAREST : LT_TILE_EXACT;
 
-	if (mode == LT_TILE_BOUND && !tame)
-		bound_by_terms(w, t, parts->odd);
-	else if (mode == LT_TILE_RANDOM && !tame)
+	if (e->options.want_error)
+		mode = products->sure ? LT_TILE_BOUND_SURE : LT_TILE_BOUND;
+	else if (e->noise)
+		mode = products->smallest >= t->min ? LT_TILE_RANDOM_NORMAL : LT_TILE_RANDOM;
+	if (odd && e->noise && !parts->reached)
+		memset(parts->reach, 0, (size_t)t->m * (size_t)t->n * sizeof *parts->reach);
+	parts->reached = parts->reached || (odd && e->noise);
+	if (!odd)
+		e->rows->product[mode][tile_type(w) == LT_F64](t);
+	else if (e->noise)
 		random_by_terms(w, t, parts->reach);
 	else
-		e->rows->product[mode][tile_type(w) == LT_F64](t);
+		bound_by_terms(w, t, parts->odd);
 	if (tame)
-		parts->rest = TAME * LT_REACH_SCALE * lt__dtype_info(tile_type(w))->largest;
+		parts->rest = TAME * LT_REACH_SCALE * type->largest;
 }
 
 /* Places in the result of `count` positions of vars from `first` on. */
@@ -244,12 +269,13 @@ static void store_results(
 					: 0);
 		struct lt_fold fold = { .n = job->product->depth,
 			.size = w->e->noise ? t->size[at] : 0,
-			.coarse = w->e->noise && t->coarse[at] };
-		if (parts->reach) {
+			.coarse = w->e->noise && t->coarse[at],
+			.reach.rest = parts->rest };
+		if (parts->reached) {
 			fold.reach = parts->reach[at];
 			fold.reach.rest = parts->rest;
 		}
-		if (parts->reach)
+		if (w->e->noise)
 			row->f[n] = lt__eval_disturb_order(w->e, job->node, LT_OP_add, &fold, row->f[n], base + w->column_at[n]);
 	}
 	w->e->rows->round(tile_type(w), columns, row);
@@ -265,16 +291,50 @@ static void store_results(
 		store_errors(w, t, parts->odd, m, columns, base);
 }
 
+/* Both panels at t->k deep positions from `deep` on. */
+static lt_status fill_panels(struct lt_worker *w, const struct lt_tile *t, const struct parts *parts, int64_t row,
+	int64_t column, int32_t columns, int64_t deep, struct factors *products)
+{
+	const struct lt_evaluation *e = w->e;
+	const struct lt_eval_product *p = w->job->product;
+	struct filling a = { parts->a, parts->a_error, parts->a_f32, LT_LANES_LEFT, t->k, true },
+		b = { parts->b, parts->b_error, parts->b_f32, LT_LANES, t->k, true };
+	double smallest[2] = { 0 }, largest[2] = { 0 };
+
+	LT_TRY(fill_panel(w, &p->left, row, t->m, deep, &a));
+	LT_TRY(fill_panel(w, &p->right, column, columns, deep, &b));
+	if (e->noise || e->options.want_error) {
+		e->rows->range((int64_t)t->k * round_up(t->m, LT_LANES_LEFT), parts->a, &smallest[0], &largest[0]);
+		e->rows->range((int64_t)t->k * t->n, parts->b, &smallest[1], &largest[1]);
+	}
+	*products = (struct factors){ smallest[0] * smallest[1], largest[0] * largest[1], a.sure && b.sure };
+	return LT_OK;
+}
+
+static void draw_offsets(const struct lt_worker *w, const struct lt_tile *t, uint32_t *offset, int64_t base, int64_t deep)
+{
+	for (int32_t k = 0; k < t->k; k++)
+		for (int32_t m = 0; m < round_up(t->m, LT_LANES_LEFT); m++)
+			offset[lt__tile_left(t, m, k)] = m >= t->m ? 0
+				: lt__eval_noise_offset(w->e, w->job->node, base + w->row_at[m] + w->column_at[0], deep + k);
+}
+
 lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_eval_product *p = w->job->product;
 	const struct lt_dtypeinfo *type = lt__dtype_info(tile_type(w));
-	struct parts parts = cut_panel(w);
 	int64_t column = task % p->n_tiles * p->n, row = task / p->n_tiles % p->m_tiles * p->m, base;
 	int32_t columns = p->columns - column < p->n ? (int32_t)(p->columns - column) : p->n;
-	struct lt_tile t = { .a = parts.a,
+	struct parts parts;
+
+	cut_panel(e, p, tile_type(w), w->panel, &parts);
+	struct lt_tile t = { .m = p->rows - row < p->m ? (int32_t)(p->rows - row) : p->m,
+		.n = round_up(columns, LT_LANES),
+		.a = parts.a,
 		.b = parts.b,
+		.a_f32 = parts.a_f32,
+		.b_f32 = parts.b_f32,
 		.value = parts.value,
 		.lost = parts.lost,
 		.a_error = parts.a_error,
@@ -283,30 +343,22 @@ lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 		.size = parts.size,
 		.coarse = parts.coarse,
 		.offset = parts.offset,
-		.noise = e->noise,
-		.scale = e->amplify * type->unit,
-		.min = e->amplify * type->tiny / 2,
+		.noise = e->noise_of[tile_type(w) == LT_F64],
+		.min = type->tiny / (2 * type->unit),
 		.unit = type->unit,
 		.tiny = type->tiny };
-
-	t.m = p->rows - row < p->m ? (int32_t)(p->rows - row) : p->m;
-	t.n = (columns + LT_LANES - 1) / LT_LANES * LT_LANES;
 	find_offsets(w, p->batch, p->n_batch, task / p->n_tiles / p->m_tiles, 1, &base);
 	find_offsets(w, p->left.var, p->left.n_var, row, t.m, w->row_at);
 	find_offsets(w, p->right.var, p->right.n_var, column, columns, w->column_at);
 	lt__eval_set_walk(w, p->batch, p->n_batch, task / p->n_tiles / p->m_tiles);
-	memset(parts.value, 0, sums_of(e) * (size_t)p->m * (size_t)p->n * sizeof *parts.value);
+	memset(parts.value, 0, parts.cleared * sizeof *parts.value);
 	for (int64_t deep = 0; deep < p->depth; deep += p->k) {
-		double left = 0, right = 0;
+		struct factors products;
 		t.k = p->depth - deep < p->k ? (int32_t)(p->depth - deep) : p->k;
-		LT_TRY(fill_panel(w, &p->left, row, t.m, t.m, deep, t.k, parts.a, parts.a_error, &left));
-		LT_TRY(fill_panel(w, &p->right, column, columns, t.n, deep, t.k, parts.b, parts.b_error, &right));
-		clear_padding(parts.b, t.k, columns, t.n);
-		clear_padding(parts.b_error, t.k, columns, t.n);
-		for (int64_t i = 0; e->noise && i < (int64_t)t.k * t.m; i++)
-			parts.offset[i] = lt__eval_noise_offset(
-				e, w->job->node, base + w->row_at[i % t.m] + w->column_at[0], deep + i / t.m);
-		tile_add_term(w, &t, &parts, left * right);
+		LT_TRY(fill_panels(w, &t, &parts, row, column, columns, deep, &products));
+		if (e->noise)
+			draw_offsets(w, &t, parts.offset, base, deep);
+		tile_add_terms(w, &t, &parts, &products);
 	}
 	for (int32_t m = 0; m < t.m; m++)
 		store_results(w, &t, &parts, m, columns, base + w->row_at[m]);

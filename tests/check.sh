@@ -59,9 +59,9 @@ parts() {
 	echo "--part standalone 900 tests/standalone.sh"
 	# With sanitizers a graph takes many times as long.
 	echo "--part gpu_trees 900 env LT_JOBS=1 $O/gpu_trees ${CHECK_TREES:-$([ -z "${SAN-}" ] && echo 500 || echo 40)}"
-	echo "--part graphs 900 env LT_JOBS=1 $O/graphs ${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 150 || echo 10)}"
+	echo "--part graphs 900 env LT_JOBS=1 $O/graphs ${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 100 || echo 10)}"
 	if [ -z "${SAN-}" ]; then
-		echo "--part mutants 900 $O/mutants --each ${CHECK_MUTANTS:-16}"
+		echo "--part mutants 900 $O/mutants --each ${CHECK_MUTANTS:-10}"
 	else
 		echo "--part mutants 10 echo ok - mutants # SKIP what mutants break in memory is not for sanitizers"
 	fi

@@ -34,7 +34,7 @@ file() {
 	copy "$name" "$1" "$2" && "$O/lt-run" "$to/$name.lt" -b ref -i "x=$3" -o "$to/$name.npy" -q
 }
 
-# -- each example, as a program of gcc's and as C99 of the last compiler's; texts --
+# -- examples, in turn as a program of gcc's and as C99 of the last compiler's, some as both; texts --
 
 quiet_text() {
 	local flags=$1 text compiler bad=0
@@ -52,16 +52,16 @@ gnu_texts() {
 	quiet_text "-std=gnu11 -march=native" "$to"/attention*.c "$to"/mlp*.c
 }
 examples() {
-	local n=0 script options
+	local n=0 script options program c99
 	set -f
 	while read -r script options; do
 		[[ $script =~ stories ]] && continue            # it takes a minute
 		options=${options/ -n [0-9]/}
-		n=$((n + 1))
-		[[ $script = tests/* && $((n % 2)) = 1 ]] ||
-			try "$script $n as a program" build "$script" $options -o "$to/program" -q
-		# hamkaas: a million numbers as text
-		[[ "$script $options" =~ hamkaas|--schedule || ($script = tests/* && $((n % 2)) = 0) ]] || try "$script $n as C99" \
+		n=$((n + 1)) program=$((n % 2 == 0)) c99=$((n % 2))
+		[[ $script =~ mlp|mnist|cache|softmax ]] && program=1 c99=1
+		[[ "$script $options" =~ hamkaas|--schedule ]] && program=1 c99=0       # hamkaas: a million numbers as text
+		[ $program = 0 ] || try "$script $n as a program" build "$script" $options -o "$to/program" -q
+		[ $c99 = 0 ] || try "$script $n as C99" \
 			build "$script" $options -o "$to/model$n.c" --emit c99 --main -q --cc "${compilers##* }"
 	done < <(grep -v '^#' tests/examples.txt)
 	set +f

@@ -31,7 +31,10 @@ static lt_node lost_window(struct oracle *b)
 		b->g, TENSOR(b, 1, 1, 1, 5, 5), (int64_t[]){ 2, 2 }, ones, (int64_t[]){ 2, 0, 0, 0 }, 0, LT_NCHW);
 }
 static lt_node inner(struct oracle *b) { return lt_build_matmul(b->g, TENSOR(b, 1, 2, 3), TENSOR(b, 1, 4, 5)); }
-static lt_node ranks(struct oracle *b) { return lt_build_matmul(b->g, TENSOR(b, 1, 2, 3, 4), TENSOR(b, 1, 4, 5)); }
+static lt_node ranks(struct oracle *b)
+{
+	return lt_build_matmul(b->g, TENSOR(b, 1, 2, 3), lt_graph_literal(b->g, LT_F32, 1));
+}
 static lt_node batch(struct oracle *b) { return lt_build_matmul(b->g, TENSOR(b, 1, 2, 3, 4), TENSOR(b, 1, 3, 4, 5)); }
 static lt_node mixed(struct oracle *b)
 {

@@ -116,10 +116,107 @@ static const struct form forms[] = {
 		"result \"v\" = %v\n",
 		"%x = f32[k] input \"x\"\n"
 		"%w = f32[k, d] constant \"w\"\n"
-		"%v = f32[h, e, k] view { %w[k, 4*h + e] }\n"
-		"%p = f32[h, e, k] mul %x, %v\n"
+		"%v = f32[k, h, e] view { %w[k, 4*h + e] }\n"
+		"%p = f32[k, h, e] mul %x, %v\n"
 		"%s = f32[h, e] add.reduce %p\n"
 		"result \"v\" = %s\n" },
+	{ 'C', "what is read through a slice keeps the order of its dims, in a reduction, too",
+		"var c 3\n"
+		"var y 8\n"
+		"var o 4\n"
+		"var half 4\n"
+		"%x = f32[c, y] input \"x\"\n"
+		"%w = f32[o, c] constant \"w\"\n"
+		"%r = f32[c, y] exp %x\n"
+		"%p = f32[y, o, c] mul %r, %w\n"
+		"%s = f32[y, o] add.reduce %p\n"
+		"%v = f32[half, o] view { %s[2*half, o] }\n"
+		"result \"v\" = %v\n",
+		"%x = f32[c, y] input \"x\"\n"
+		"%w = f32[o, c] constant \"w\"\n"
+		"%v = f32[c, half] view { %x[c, 2*half] }\n"
+		"%r = f32[c, half] exp %v\n"
+		"%p = f32[half, o, c] mul %r, %w\n"
+		"%s = f32[half, o] add.reduce %p\n"
+		"result \"v\" = %s\n" },
+	{ 'C', "a view that only adds a dim of extent 1 stays where it is",
+		"var i 8\n"
+		"var one 1\n"
+		"%x = f32[i] input \"x\"\n"
+		"%y = f32[i] exp %x\n"
+		"%v = f32[one, i] view { %y[i] }\n"
+		"result \"v\" = %v\n",
+		"%x = f32[i] input \"x\"\n"
+		"%y = f32[i] exp %x\n"
+		"%v = f32[one, i] view { %y[i] }\n"
+		"result \"v\" = %v\n" },
+	{ 'U', "inputs and results keep dims of extent 1, what is computed has none",
+		"var b 1\n"
+		"var i 8\n"
+		"%x = f32[b, i] input \"x\"\n"
+		"%y = f32[b, i] exp %x\n"
+		"%z = f32[b, i] neg %y\n"
+		"result \"z\" = %z\n",
+		"%x = f32[b, i] input \"x\"\n"
+		"%x.lean = f32[i] view { %x[0, i] }\n"
+		"%y = f32[i] exp %x.lean\n"
+		"%z = f32[i] neg %y\n"
+		"%z.whole = f32[b, i] view { %z[i] }\n"
+		"result \"z\" = %z.whole\n" },
+	{ 'U', "a window of one element is no window, and a sum over it is none",
+		"var c 3\n"
+		"var y 8\n"
+		"var k 1\n"
+		"%x = f32[c, y] input \"x\"\n"
+		"%w = f32[c, k] constant \"w\"\n"
+		"%v = f32[c, y, k] view { %x[c, y + k] }\n"
+		"%p = f32[c, y, k] mul %v, %w\n"
+		"%s = f32[c, y] add.reduce %p\n"
+		"%r = f32[y, c] max.reduce %p\n"
+		"result \"s\" = %s\n"
+		"result \"r\" = %r\n",
+		"%x = f32[c, y] input \"x\"\n"
+		"%w = f32[c, k] constant \"w\"\n"
+		"%v = f32[c, y] view { %x[c, y] }\n"
+		"%w.lean = f32[c] view { %w[c, 0] }\n"
+		"%p = f32[c, y] mul %v, %w.lean\n"
+		"%r = f32[y, c] copy %p\n"
+		"result \"s\" = %p\n"
+		"result \"r\" = %r\n" },
+	{ 'U', "a position along a dim of extent 1 is 0; a table keeps the dim that is gathered along",
+		"var b 1\n"
+		"var t 1\n"
+		"var i 4\n"
+		"%x = f32[b, t, i] input \"x\"\n"
+		"%at = i64[b] index b\n"
+		"%g = f32[b, i] gather %x, %at axis 1\n"
+		"result \"g\" = %g\n",
+		"%x = f32[b, t, i] input \"x\"\n"
+		"%at = i64[] lit 0\n"
+		"%at.whole = i64[b] view { %at[] }\n"
+		"%g = f32[b, i] gather %x, %at.whole axis 1\n"
+		"result \"g\" = %g\n" },
+	{ 'U', "a state is updated with all its dims, and a value that has none without",
+		"var b 1\n"
+		"var i 8\n"
+		"var p 2\n"
+		"%s = f32[b, i] state \"s\"\n"
+		"%x = f32[b, p] input \"x\"\n"
+		"%u = f32[b, i] update %s, %x at [0, 3]\n"
+		"%e = f32[b, i] exp %s\n"
+		"%v = f32[b, i] update %e, %x at [0, 3]\n"
+		"result \"v\" = %v\n"
+		"set %s = %u\n",
+		"%s = f32[b, i] state \"s\"\n"
+		"%x = f32[b, p] input \"x\"\n"
+		"%u = f32[b, i] update %s, %x at [0, 3]\n"
+		"%s.lean = f32[i] view { %s[0, i] }\n"
+		"%e = f32[i] exp %s.lean\n"
+		"%x.part = f32[p] view { %x[0, p] }\n"
+		"%v = f32[i] update %e, %x.part at [3]\n"
+		"%v.whole = f32[b, i] view { %v[i] }\n"
+		"result \"v\" = %v.whole\n"
+		"set %s = %u\n" },
 	{ 'C', "merged dims stay behind a reduction, with what follows it",
 		"var m 4\n"
 		"var n 6\n"

@@ -220,8 +220,8 @@ static void share_lanes(uint64_t part)
 #define SHARE(configs) configs, sizeof configs / sizeof *configs
 Test(property, ref_first_half) { share(SHARE(on_ref), 1500, 0); }
 Test(property, ref_second_half) { share(SHARE(on_ref), 1500, 1); }
-Test(property, cpu_first_half) { share(SHARE(on_cpu), 60, 0); }
-Test(property, cpu_second_half) { share(SHARE(on_cpu), 60, 1); }
+Test(property, cpu_first_half) { share(SHARE(on_cpu), 40, 0); }
+Test(property, cpu_second_half) { share(SHARE(on_cpu), 40, 1); }
 Test(property, sim_first_half) { share(SHARE(on_sim), 300, 0); }
 Test(property, sim_second_half) { share(SHARE(on_sim), 300, 1); }
 Test(property, lanes_first_half) { share_lanes(0); }

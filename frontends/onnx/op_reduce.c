@@ -107,27 +107,13 @@ void lt__onnx_build_reduce(struct lt_onnx_call *c)
 		lt__onnx_give(c, 0, lt__onnx_cast(m, y, x->dtype));
 }
 
-/* The least position at which the value is the largest (or smallest); the greatest: select_last_index. */
-static lt_node arg_of(struct lt_onnx *m, lt_node x, int32_t axis, const char *op, bool last)
-{
-	if (x < 0 || axis < 0)
-		return LT_NONE;
-	lt_node best = lt__onnx_reduce1(m, op, x, axis, true);
-	lt_node at = lt__onnx_range(m, lt__onnx_extent(m, x, axis), axis, lt__onnx_rank(m, x));
-	lt_node hit = lt__onnx_op2(m, "eq", x, best);
-	/* NaN is the best where there is one, and equals nothing. */
-	hit = lt__onnx_is_float(m, x) ? lt__onnx_op2(m, "or", hit, lt__onnx_op2(m, "ne", x, x)) : hit;
-	lt_node otherwise = lt__onnx_whole(m, LT_I64, last ? -1 : INT64_MAX);
-	return lt__onnx_reduce1(m, last ? "max" : "min", lt__onnx_select(m, hit, at, otherwise), axis, true);
-}
-
 void lt__onnx_build_arg(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	lt_node x = lt__onnx_in(c, 0);
 	const int32_t rank = lt__onnx_rank(m, x), axis = lt__onnx_axis(m, lt__onnx_int(c, "axis", 0), rank);
 	const bool keep = lt__onnx_int(c, "keepdims", 1) != 0, last = lt__onnx_int(c, "select_last_index", 0) != 0;
-	lt_node y = arg_of(m, x, axis, c->op->arg, last);
+	lt_node y = lt__build_arg(m->graph, x, axis, c->op->arg, last);
 	bool *mask = LT_NEW(m->arena, bool, rank + 1);
 	if (axis < 0)
 		return;
@@ -152,6 +138,6 @@ void lt__onnx_build_hardmax(struct lt_onnx_call *c)
 	}
 	const int32_t over = c->version < 13 ? 1 : axis;
 	lt_node at = lt__onnx_range(m, lt__onnx_extent(m, x, over), over, lt__onnx_rank(m, x));
-	lt_node hit = lt__onnx_op2(m, "eq", arg_of(m, x, over, "max", false), at);
+	lt_node hit = lt__onnx_op2(m, "eq", lt__build_arg(m->graph, x, over, "max", false), at);
 	lt__onnx_give(c, 0, lt__onnx_reshape(m, lt__onnx_cast(m, hit, v->dtype), v->rank, v->shape));
 }

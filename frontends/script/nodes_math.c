@@ -1,5 +1,7 @@
 /* frontends/script/nodes_math.c -- operators of ir/op.def with NumPy's broadcasting, and reductions. */
 #include "frontends/script/script.h"
+#include "ir/build.h"
+#include "ir/position.h"
 
 /* Every operator's node; select's first argument is bool, and all others are of one type. */
 lt_script_build lt__script_build_op;
@@ -45,21 +47,6 @@ static int32_t pick_axes(
 	return n;
 }
 
-/* Reduced axes come back with extent 1. */
-static lt_node keep_dims(struct lt_script *s, const struct lt_arg *x, lt_node sum, const bool *gone)
-{
-	struct lt_graph *g = s->graph;
-	int32_t rank = lt_node_rank(g, x->node), m = 0;
-	lt_var *v = LT_NEW(s->arena, lt_var, rank);
-	int32_t *at = LT_NEW(s->arena, int32_t, rank);
-	for (int32_t i = 0; i < rank; i++) {
-		v[i] = gone[i] ? lt__script_var(s, i, 1, NULL) : lt_node_dim(g, x->node, i);
-		if (!gone[i])
-			at[m++] = i;
-	}
-	return lt__script_view(s, sum, rank, v, at);
-}
-
 /* op NULL: the mean. */
 static lt_node script_reduce(struct lt_script *s, const char *op, const struct lt_arg *a)
 {
@@ -73,15 +60,15 @@ static lt_node script_reduce(struct lt_script *s, const char *op, const struct l
 		return lt__script_refuse(s, a[2].position, LT_EINVAL,
 			"The axes are a list: [%lld]; keepdims comes after a list of axes",
 			(long long)a[2].i);
-	if (a[2].i != 0 && a[2].i != 1)
-		return lt__script_refuse(s, a[2].position, LT_EINVAL, "Invalid keepdims %lld, it is 0 or 1", (long long)a[2].i);
+	if (!lt__script_flag(s, &a[2], "keepdims"))
+		return -1;
 	int32_t n = pick_axes(s, &a[0], &a[1], over, gone);
 	if (n < 0)
 		return -1;
 	if (n == 0)
 		return lt_graph_unary(g, "copy", a[0].node);
 	lt_node x = op ? lt_graph_reduce(g, op, a[0].node, n, over) : lt_build_mean(g, a[0].node, n, over);
-	return x >= 0 && a[2].i ? keep_dims(s, &a[0], x, gone) : x;
+	return x >= 0 && a[2].i ? lt__pos_unsqueeze(g, x, rank, gone) : x;
 }
 
 LT_BUILDER(reduce_sum)     { return script_reduce(s, "add", a); }
@@ -89,3 +76,16 @@ LT_BUILDER(reduce_product) { return script_reduce(s, "mul", a); }
 LT_BUILDER(reduce_min)     { return script_reduce(s, "min", a); }
 LT_BUILDER(reduce_max)     { return script_reduce(s, "max", a); }
 LT_BUILDER(reduce_mean)    { return script_reduce(s, NULL, a); }
+
+static lt_node script_arg(struct lt_script *s, const char *op, const struct lt_arg *a)
+{
+	int32_t axis;
+	if (!lt__script_takes(s, a, (enum lt_opcode)lt__op_find(op)) ||
+		!lt__script_axis(s, &a[1], lt_node_rank(s->graph, a[0].node), &axis) || !lt__script_flag(s, &a[2], "keepdims"))
+		return -1;
+	lt_node at = lt__build_arg(s->graph, a[0].node, axis, op, false);
+	return a[2].i ? at : lt__pos_at(s->graph, at, axis, 0);
+}
+
+LT_BUILDER(arg_max) { return script_arg(s, "max", a); }
+LT_BUILDER(arg_min) { return script_arg(s, "min", a); }

@@ -135,8 +135,8 @@ LT_BUILDER(average_pool2d)
 	static const int64_t dense[] = { 1, 1 };
 	if (!check_pool(s, a, dense, a[5].layout))
 		return -1;
-	if (a[4].i != 0 && a[4].i != 1)
-		return lt__script_refuse(s, a[4].position, LT_EINVAL, "Invalid count_pad %lld, it is 0 or 1", (long long)a[4].i);
+	if (!lt__script_flag(s, &a[4], "count_pad"))
+		return -1;
 	return lt_build_average_pool2d(s->graph, a[0].node, a[1].list, a[2].list, a[3].list, a[4].i == 1, a[5].layout);
 }
 
@@ -167,8 +167,8 @@ LT_BUILDER(attention)
 			"Incompatible shapes for attention: %s, %s and %s have to be [.., s, d], [.., t, d] and [.., "
 			"t, e]",
 			lt__script_value(s, &a[0]), lt__script_value(s, &a[1]), lt__script_value(s, &a[2]));
-	if (a[4].i != 0 && a[4].i != 1)
-		return lt__script_refuse(s, a[4].position, LT_EINVAL, "Invalid causal %lld, it is 0 or 1", (long long)a[4].i);
+	if (!lt__script_flag(s, &a[4], "causal"))
+		return -1;
 	double scale = a[3].given ? a[3].number : 1 / sqrt((double)lt__script_extent(s, a[0].node, rank - 1));
 	return lt_build_attention(g, a[0].node, a[1].node, a[2].node, scale, a[4].i == 1);
 }

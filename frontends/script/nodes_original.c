@@ -1,6 +1,7 @@
 /* frontends/script/nodes_original.c -- the arithmetic of the original language: float32, only r broadcasts. */
 #include <string.h>
 #include "frontends/script/script.h"
+#include "ir/build.h"
 
 /* Types and shapes of SumNode and its like. */
 static bool check_pointwise(struct lt_script *s, const struct lt_arg *l, const struct lt_arg *r)
@@ -75,41 +76,6 @@ LT_BUILDER(silu)
 	return lt__script_float32(s, a) ? lt_build_silu(s->graph, a[0].node) : -1;
 }
 
-/* How ranks that a matrix product does not take become such that it does. */
-static const char *way_out(int32_t p, int32_t q)
-{
-	if (q < 2)
-		return "ReshapeNode gives the second a dimension of 1, [k] to [k, 1]";
-	if (p > 2 && q == 2)
-		return "ReshapeNode makes one dimension of the first's leading ones, [b, m, k] to [b*m, k], and takes "
-		       "them apart in the product";
-	if (p == 2 && q == 3)
-		return "ReshapeNode and ExpandNode give the first the second's batches, [m, k] to [1, m, k] to [b, m, k]";
-	if (p == 1)
-		return "ReshapeNode gives the first a row, [k] to [1, k]";
-	return "ReshapeNode makes one dimension of all batches";
-}
-
-/* What does not fit in a matrix product; NULL: nothing. */
-static const char *misfit(struct lt_script *s, lt_node l, lt_node r)
-{
-	lt_var v, w;
-	int32_t p = lt_node_rank(s->graph, l), q = lt_node_rank(s->graph, r);
-	if (!((p == 1 && q == 2) || (p == 2 && q == 2) || (p == 3 && q == 3)))
-		return lt__arena_format(s->arena, "the ranks have to be (1,2), (2,2) or (3,3), and are (%d,%d): %s",
-			(int)p, (int)q, way_out(p, q));
-	v = lt_node_dim(s->graph, l, p - 1);
-	w = lt_node_dim(s->graph, r, q - 2);
-	if (!lt__var_same_range(s->graph, v, w))
-		return lt__arena_format(s->arena, "the last dimension of the first has to be the second-to-last of the second%s",
-			lt__script_unlike(s, v, w));
-	v = lt_node_dim(s->graph, l, 0);
-	w = lt_node_dim(s->graph, r, 0);
-	if (p == 3 && !lt__var_same_range(s->graph, v, w))
-		return lt__arena_format(s->arena, "the batch dimensions differ%s", lt__script_unlike(s, v, w));
-	return NULL;
-}
-
 /* The field's letter for a dim, where it has none of its own yet but an input's (i, j, l or one made up). */
 static void name_dim(struct lt_graph *g, lt_node x, int32_t axis, const char *letter)
 {
@@ -121,19 +87,21 @@ static void name_dim(struct lt_graph *g, lt_node x, int32_t axis, const char *le
 
 LT_BUILDER(matmul)
 {
-	if (!lt__script_same_type(s, &a[0], &a[1]) || !lt__script_float32(s, a))
+	lt_var v, w;
+	if (!lt__script_same_type(s, &a[0], &a[1]) || !lt__script_takes(s, a, LT_OP_mul))
 		return -1;
-	const char *why = misfit(s, a[0].node, a[1].node);
+	const char *why = lt__build_matmul_misfit(s->graph, a[0].node, a[1].node, &v, &w);
 	if (why)
-		return lt__script_refuse(s, a[1].position, LT_ETYPE, "Incompatible shapes for matrix multiplication: %s and %s; %s",
-			lt__script_value(s, &a[0]), lt__script_value(s, &a[1]), why);
+		return lt__script_refuse(s, a[1].position, LT_ETYPE, "Incompatible shapes for matrix multiplication: %s and %s; %s%s",
+			lt__script_value(s, &a[0]), lt__script_value(s, &a[1]), why, v < 0 ? "" : lt__script_unlike(s, v, w));
 	int32_t left = lt_node_rank(s->graph, a[0].node), right = lt_node_rank(s->graph, a[1].node);
 	name_dim(s->graph, a[0].node, left - 1, "k");
 	if (left > 1)
 		name_dim(s->graph, a[0].node, left - 2, "m");
 	if (left > 2)
-		name_dim(s->graph, a[0].node, 0, "b");
-	name_dim(s->graph, a[1].node, right - 1, "n");
+		name_dim(s->graph, a[0].node, left - 3, "b");
+	if (right > 1)
+		name_dim(s->graph, a[1].node, right - 1, "n");
 	return lt_build_matmul(s->graph, a[0].node, a[1].node);
 }
 

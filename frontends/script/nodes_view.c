@@ -1,4 +1,4 @@
-/* frontends/script/nodes_view.c -- the same elements elsewhere: slice, reshape, permute, concat, pad, window,
+/* frontends/script/nodes_view.c -- the same elements elsewhere: slice, expand, concat, pad, window,
  * gather. */
 #include <string.h>
 #include "frontends/script/script.h"
@@ -117,82 +117,6 @@ LT_BUILDER(slice)
 	lt_node x = slice_bounded(s, a, axis);
 	name_requires(s, a, axis, from);
 	return x;
-}
-
-static bool keeps_all(const struct lt_script *s, const struct lt_arg *x, const struct lt_arg *shape)
-{
-	int32_t rank = lt_node_rank(s->graph, x->node);
-	bool same = rank == shape->n;
-	for (int32_t i = 0; same && i < rank; i++)
-		same = lt__script_extent(s, x->node, i) == shape->list[i];
-	return same;
-}
-
-/* An axis of a run-time extent that the shape does not keep: no dimension of its maximum has as many elements before
- * it; -1: none.  The shape has as many elements as x. */
-static int32_t lost_axis(const struct lt_script *s, const struct lt_arg *x, const struct lt_arg *shape)
-{
-	int64_t before = 1;
-	for (int32_t i = 0; i < lt_node_rank(s->graph, x->node); i++) {
-		int64_t extent = lt__script_extent(s, x->node, i), passed = 1;
-		bool kept = !lt__script_bounded(s, x->node, i);
-		for (int32_t k = 0; k < shape->n; k++) {
-			kept = kept || (passed == before && shape->list[k] == extent && extent > 1);
-			passed *= shape->list[k];
-		}
-		if (!kept && !keeps_all(s, x, shape))
-			return i;
-		before *= extent;
-	}
-	return -1;
-}
-
-LT_BUILDER(reshape)
-{
-	struct lt_graph *g = s->graph;
-	int64_t from = lt__node_elems(g, a[0].node), to = 1;
-	if (!lt__script_no_overflow(s, &a[1], lt_node_dtype(g, a[0].node)))
-		return -1;
-	if (a[1].limit)
-		return lt__script_refuse(s, a[1].position, LT_EUNSUPPORTED,
-			"ReshapeNode makes no run-time extents: those of %s are written as their maxima", lt__script_value(s, &a[0]));
-	for (int32_t i = 0; i < a[1].n; i++)
-		to *= a[1].list[i];
-	if (from != to)
-		return lt__script_refuse(s, a[1].position, LT_ETYPE,
-			"Incompatible number of elements: %s has %lld, the shape %s %lld",
-			lt__script_value(s, &a[0]), (long long)from, lt__script_list(s, a[1].list, a[1].n), (long long)to);
-	if (a[1].n > LT_MAX_RANK)
-		return lt__script_refuse(s, a[1].position, LT_EUNSUPPORTED,
-			"A shape of %d dimensions: a value has at most %d", a[1].n, LT_MAX_RANK);
-	int32_t axis = lost_axis(s, &a[0], &a[1]);
-	if (axis >= 0)
-		return lt__script_refuse(s, a[1].position, LT_EUNSUPPORTED,
-			"%s has a run-time extent at axis %d, which cannot be split or joined with others: the shape "
-			"%s has to name its maximum as a dimension at the same place",
-			lt__script_value(s, &a[0]), axis, lt__script_list(s, a[1].list, a[1].n));
-	return lt_graph_reshape(g, a[0].node, a[1].n, a[1].list);
-}
-
-LT_BUILDER(permute)
-{
-	int32_t rank = lt_node_rank(s->graph, a[0].node);
-	int32_t *perm = LT_NEW(s->arena, int32_t, rank);
-	bool *seen = LT_NEW(s->arena, bool, rank);
-	if (a[1].n != rank)
-		return lt__script_refuse(s, a[1].position, LT_EINVAL, "Invalid permutation size: %s has %d numbers, %s %d axes",
-			lt__script_list(s, a[1].list, a[1].n), a[1].n, lt__script_value(s, &a[0]), rank);
-	for (int32_t i = 0; i < rank; i++) {
-		int64_t p = a[1].list[i];
-		if (p < 0 || p >= rank || seen[p])
-			return lt__script_refuse(s, a[1].position, LT_EINVAL,
-				"%s permutation index %lld in %s: each of 0 .. %d has to occur "
-				"once",
-				p < 0 || p >= rank ? "Invalid" : "Duplicate", (long long)p, lt__script_list(s, a[1].list, rank), rank - 1);
-		seen[p] = true;
-		perm[i] = (int32_t)p;
-	}
-	return lt_graph_permute(s->graph, a[0].node, rank, perm);
 }
 
 static bool is_limited(const struct lt_script *s, lt_node x, int32_t axis, const struct lt_linear *limit)

@@ -189,6 +189,7 @@ bool lt__script_same_type(struct lt_script *, const struct lt_arg *, const struc
 bool lt__script_takes(struct lt_script *, const struct lt_arg *, enum lt_opcode);
 /* negative: from the end */
 bool lt__script_axis(struct lt_script *, const struct lt_arg *, int32_t rank, int32_t *axis);
+bool lt__script_flag(struct lt_script *, const struct lt_arg *, const char *what);      /* 0 or 1; what: "keepdims" */
 bool lt__script_no_overflow(struct lt_script *, const struct lt_arg *, enum lt_dtype);          /* shape of dims >= 1 */
 /* NumPy's broadcasting of n arguments: shape by vars in *dim (rank *n_dim), the arguments viewed in it in out. */
 bool lt__script_broadcast(

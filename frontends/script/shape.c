@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include "frontends/script/script.h"
+#include "ir/position.h"
 
 lt_status lt__script_fail(struct lt_script *s, struct lt_position at, lt_status status, const char *fmt, ...)
 {
@@ -130,25 +131,12 @@ lt_var lt__script_var(struct lt_script *s, int32_t axis, int64_t extent, const s
 
 lt_var lt__script_fresh(struct lt_script *s, lt_var like)
 {
-	const struct lt_vardef *v = &s->graph->var[like];
-	return lt__var_like(s->graph, like, v->extent, v->bounded ? &v->limit : NULL);
+	return lt__pos_fresh(s->graph, like);
 }
 
 lt_node lt__script_view(struct lt_script *s, lt_node x, int32_t n, const lt_var *v, const int32_t *at)
 {
-	struct lt_graph *g = s->graph;
-	int32_t rank = lt_node_rank(g, x), width = 1 + n;
-	bool same = rank == n;
-	for (int32_t i = 0; same && i < n; i++)
-		same = at[i] == i && lt_node_dim(g, x, i) == v[i];
-	if (same)
-		return x;
-	int64_t *row = LT_NEW(s->arena, int64_t, (int64_t)rank * width);
-	for (int32_t i = 0; i < rank; i++)
-		if (at[i] >= 0)
-			row[(int64_t)i * width + 1 + at[i]] = 1;
-	struct lt_view_piece piece = { .source = x, .map = { .n_dim = n, .n_row = rank, .row = row } };
-	return lt_graph_view(g, n, v, 1, &piece, 0, 0);
+	return lt__pos_view(s->graph, x, n, v, at);
 }
 
 bool lt__script_float32(struct lt_script *s, const struct lt_arg *a)
@@ -205,6 +193,14 @@ bool lt__script_axis(struct lt_script *s, const struct lt_arg *a, int32_t rank, 
 	return false;
 }
 
+bool lt__script_flag(struct lt_script *s, const struct lt_arg *a, const char *what)
+{
+	if (a->i == 0 || a->i == 1)
+		return true;
+	lt__script_fail(s, a->position, LT_EINVAL, "Invalid %s %lld, it is 0 or 1", what, (long long)a->i);
+	return false;
+}
+
 bool lt__script_no_overflow(struct lt_script *s, const struct lt_arg *a, enum lt_dtype dtype)
 {
 	int64_t elems = lt__dtype_info(dtype)->bytes;
@@ -223,76 +219,22 @@ bool lt__script_no_overflow(struct lt_script *s, const struct lt_arg *a, enum lt
 	return true;
 }
 
-static bool is_one(const struct lt_script *s, lt_var v)
-{
-	return s->graph->var[v].extent == 1 && !s->graph->var[v].bounded;
-}
-
-/* The var of a result's axis: of the first argument that is not 1 there; any of extent 1 if all are. */
-static bool pick_var(struct lt_script *s, int32_t n, const struct lt_arg *a, int32_t rank, int32_t axis, lt_var *out)
-{
-	const struct lt_arg *from = NULL;
-	*out = -1;
-	for (int32_t k = 0; k < n; k++) {
-		int32_t own = axis - (rank - lt_node_rank(s->graph, a[k].node));
-		lt_var v = own >= 0 ? lt_node_dim(s->graph, a[k].node, own) : -1;
-		if (v < 0)
-			continue;
-		if (from && !is_one(s, v) && !lt__var_same_range(s->graph, v, *out)) {
-			lt__script_fail(s, a[k].position, LT_ETYPE,
-				"Incompatible shapes for pointwise operation: %s and %s differ at axis -%d, and neither is 1%s",
-				lt__script_value(s, from), lt__script_value(s, &a[k]), rank - axis, lt__script_unlike(s, *out, v));
-			return false;
-		}
-		if (!from && !is_one(s, v)) {
-			from = &a[k];
-			*out = v;
-		} else if (*out < 0) {
-			*out = v;
-		}
-	}
-	return true;
-}
-
-static bool holds(const lt_var *v, int32_t n, lt_var x)
-{
-	for (int32_t i = 0; i < n; i++)
-		if (v[i] == x)
-			return true;
-	return false;
-}
-
 bool lt__script_broadcast(
 	struct lt_script *s, int32_t n, const struct lt_arg *a, int32_t *n_dim, lt_var **dim, lt_node *out)
 {
-	struct lt_graph *g = s->graph;
-	int32_t rank = 0;
-	for (int32_t k = 0; k < n; k++)
-		if (lt_node_rank(g, a[k].node) > rank)
-			rank = lt_node_rank(g, a[k].node);
-	lt_var *v = LT_NEW(s->arena, lt_var, rank), *own = LT_NEW(s->arena, lt_var, rank);
-	int32_t *at = LT_NEW(s->arena, int32_t, rank);
-	for (int32_t i = 0; i < rank; i++) {
-		if (!pick_var(s, n, a, rank, i, &v[i]))
-			return false;
-		if (holds(v, i, v[i]))
-			v[i] = lt__script_fresh(s, v[i]);
+	struct lt_misfit bad;
+	lt_node *x = LT_NEW(s->arena, lt_node, n);
+	for (int32_t i = 0; i < n; i++)
+		x[i] = a[i].node;
+	if (lt__pos_misfit(s->graph, n, x, &bad)) {
+		lt__script_fail(s, a[bad.second].position, LT_ETYPE,
+			"Incompatible shapes for pointwise operation: %s and %s differ at axis %d, and neither is 1%s",
+			lt__script_value(s, &a[bad.first]), lt__script_value(s, &a[bad.second]), bad.axis,
+			lt__script_unlike(s, bad.v, bad.w));
+		return false;
 	}
-	for (int32_t k = 0; k < n; k++) {
-		int32_t r = lt_node_rank(g, a[k].node), m = 0;
-		for (int32_t i = 0; i < r; i++) {
-			bool stretched = is_one(s, lt_node_dim(g, a[k].node, i)) && !is_one(s, v[rank - r + i]);
-			at[i] = stretched ? -1 : m;
-			if (!stretched)
-				own[m++] = v[rank - r + i];
-		}
-		out[k] = lt__script_view(s, a[k].node, m, own, at);
-		if (out[k] < 0)
-			return false;
-	}
-	*n_dim = rank;
-	*dim = v;
-	return true;
+	*dim = LT_NEW(s->arena, lt_var, LT_MAX_RANK);
+	return lt__pos_broadcast(s->graph, n, x, n_dim, *dim, out);
 }
 
 lt_var *lt__script_vars(struct lt_script *s, const struct lt_arg *shape)

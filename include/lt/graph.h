@@ -171,7 +171,8 @@ LT_API lt_node lt_build_sliced_softmax(struct lt_graph *, lt_node, lt_param pref
 LT_API lt_node lt_build_layer_norm(struct lt_graph *, lt_node, lt_node w, lt_node b, double eps);
 /* over the last axis: w*x/sqrt(mean(x*x)+eps) */
 LT_API lt_node lt_build_rms_norm(struct lt_graph *, lt_node, lt_node w, double eps);
-LT_API lt_node lt_build_matmul(struct lt_graph *, lt_node a, lt_node b); /* ranks (1,2) (2,2) (3,3), as the script's */
+/* NumPy's matmul: [.., m, k] by [.., k, n], whose other axes broadcast; a vector is a row, or a column */
+LT_API lt_node lt_build_matmul(struct lt_graph *, lt_node a, lt_node b);
 enum lt_layout { LT_NCHW, LT_NHWC };
 /* x: NCHW or NHWC.  w: OIHW (NCHW) or HWIO (NHWC), I = channels / groups.  pads: top, left, bottom, right. */
 LT_API lt_node lt_build_conv2d(struct lt_graph *, lt_node x, lt_node w, const int64_t strides[2],

@@ -7,11 +7,11 @@
  * text. */
 struct picked { struct lt_map map; int32_t *param, *div, n_param, n_div; };
 
-static struct picked pick(struct lt_rewrite *w, const struct lt_map *m, int32_t n_row, const int32_t *row)
+static struct picked pick(struct lt_arena *a, const struct lt_map *m, int32_t n_row, const int32_t *row)
 {
 	size_t width = (size_t)lt__map_width(m);
-	int64_t *rows = LT_NEW(w->arena, int64_t, (size_t)n_row * width);
-	int32_t *numbers = LT_NEW(w->arena, int32_t, 2 * (size_t)m->n_param + 4 * (size_t)m->n_div);
+	int64_t *rows = LT_NEW(a, int64_t, (size_t)n_row * width);
+	int32_t *numbers = LT_NEW(a, int32_t, 2 * (size_t)m->n_param + 4 * (size_t)m->n_div);
 	struct picked p = { .map = *m, .param = numbers, .div = numbers + m->n_param };
 
 	for (int32_t r = 0; r < n_row; r++)
@@ -31,7 +31,7 @@ static void mark_row(const struct lt_map *m, const int64_t *row, bool *used)
 
 void lt__work_mark_dims(struct lt_rewrite *w, const struct lt_map *m, int32_t n_row, const int32_t *row, bool *used)
 {
-	struct picked p = pick(w, m, n_row, row);
+	struct picked p = pick(w->arena, m, n_row, row);
 	size_t width = (size_t)lt__map_width(m);
 
 	for (int32_t r = 0; r < n_row; r++)
@@ -56,16 +56,16 @@ static void pick_columns(const struct picked *p, const int64_t *from, int32_t n_
 		to[1 + p->n_param + n_dim + k] = from[1 + m->n_param + m->n_dim + p->div[k]];
 }
 
-struct lt_map lt__work_pick(struct lt_rewrite *w, const struct lt_map *m, int32_t n_row, const int32_t *row,
+struct lt_map lt__work_pick(struct lt_arena *a, const struct lt_map *m, int32_t n_row, const int32_t *row,
 	int32_t n_dim, const int32_t *dim_to)
 {
-	struct picked p = pick(w, m, n_row, row);
+	struct picked p = pick(a, m, n_row, row);
 	struct lt_map made = { .n_param = p.n_param, .n_dim = n_dim, .n_div = p.n_div, .n_guard = m->n_guard, .n_row = n_row };
 	size_t width = (size_t)lt__map_width(&made), old = (size_t)lt__map_width(m);
-	lt_param *param = LT_NEW(w->arena, lt_param, p.n_param);
-	int64_t *div = LT_NEW(w->arena, int64_t, (size_t)p.n_div * (width + 1));
-	int64_t *guard = LT_NEW(w->arena, int64_t, (size_t)m->n_guard * width);
-	int64_t *rows = LT_NEW(w->arena, int64_t, (size_t)n_row * width);
+	lt_param *param = LT_NEW(a, lt_param, p.n_param);
+	int64_t *div = LT_NEW(a, int64_t, (size_t)p.n_div * (width + 1));
+	int64_t *guard = LT_NEW(a, int64_t, (size_t)m->n_guard * width);
+	int64_t *rows = LT_NEW(a, int64_t, (size_t)n_row * width);
 
 	for (int32_t i = 0; i < p.n_param; i++)
 		param[i] = m->param[p.param[i]];

@@ -1,9 +1,10 @@
 /* ir/pass/push.c -- a view moves towards the inputs: through an operator, a cast, a select, a reduction.
  *
  * The node that was the view becomes the operator, its operands are read through views of their own, and so on.  It is
- * done only where nobody else reads the operator and where no more elements are computed than before.  A view with
- * floors stays after an operator that a reduction precedes: the reduction would not share its loops any more.  One of
- * very many pieces stays where it is: it becomes a copy, and each operand would be one.
+ * done only where nobody else reads the operator and where no more elements are computed than before.  What is read
+ * keeps the order of its dims, whoever reads it.  A view with floors stays after an operator that a reduction precedes:
+ * the reduction would not share its loops any more.  One of very many pieces stays where it is: it becomes a copy, and
+ * each operand would be one.
  */
 #include <string.h>
 #include "ir/pass/work.h"
@@ -63,6 +64,15 @@ static bool has_floor(const struct lt_nodedef *view)
 {
 	for (int32_t i = 0; i < view->n_piece; i++)
 		if (view->piece[i].map.n_div)
+			return true;
+	return false;
+}
+
+/* A result has dims of extent 1, and what it is made of has not (units.c). */
+static bool has_unit(const struct lt_rewrite *w, const struct lt_nodedef *view)
+{
+	for (int32_t i = 0; i < view->n_dim; i++)
+		if (w->in->var[view->dim[i]].extent == 1 && !w->in->var[view->dim[i]].bounded)
 			return true;
 	return false;
 }
@@ -182,13 +192,44 @@ static lt_status add_view(struct pushed_views *m, const struct lt_nodedef *view,
 
 		n.piece[p].source = shows ? 0 : -1;
 		n.piece[p].bits = shows ? 0 : constant_for(w, s, i, view->piece[p].bits);
-		n.piece[p].map = lt__work_pick(w, &view->piece[p].map, shows ? n_row : 0, row, n_dim, dim_to);
+		n.piece[p].map = lt__work_pick(w->arena, &view->piece[p].map, shows ? n_row : 0, row, n_dim, dim_to);
 	}
 	*out = lt__work_add(w, &n);
 	LT_TRY(lt__work_tidy_view(w, *out));
 	w->light[*out] = w->light[a];
 	later(m, *out);
 	return LT_OK;
+}
+
+/* The dims of the view, those that its rows row[0 .. n_row-1] depend on first and in their order, so that what is read
+ * keeps the order of dims that it has; ~row: a dim of its own, `added`, there.  dim_to: where each of the view's is, -1:
+ * none of the rows depends on it. */
+static int32_t place_dims(struct lt_rewrite *w, const struct lt_nodedef *view, int32_t n_row, const int32_t *row,
+	const lt_var *added, lt_var *dim, int32_t *dim_to)
+{
+	int32_t n = 0;
+
+	for (int32_t d = 0; d < view->n_dim; d++)
+		dim_to[d] = -1;
+	for (int32_t r = 0; r < n_row; r++) {
+		bool *used = LT_NEW(w->arena, bool, view->n_dim);
+
+		if (row[r] < 0)
+			dim[n++] = added[r];
+		for (int32_t p = 0; row[r] >= 0 && p < view->n_piece; p++) {
+			struct lt_map rows = view->piece[p].map;
+
+			rows.n_guard = 0;
+			if (view->piece[p].source >= 0)
+				lt__work_mark_dims(w, &rows, 1, &row[r], used);
+		}
+		for (int32_t d = 0; d < view->n_dim; d++)
+			if (used[d] && dim_to[d] < 0) {
+				dim_to[d] = n;
+				dim[n++] = view->dim[d];
+			}
+	}
+	return n;
 }
 
 /* The dims of the view that rows of it, or (n_row 0) its guards alone, depend on: *n of them, and dim_to.  A bounded
@@ -199,15 +240,14 @@ static lt_var *needed_dims(struct lt_rewrite *w, const struct lt_nodedef *view, 
 	bool *used = LT_NEW(w->arena, bool, view->n_dim);
 	lt_var *dim = LT_NEW(w->arena, lt_var, view->n_dim);
 
-	*n = 0;
+	*n = place_dims(w, view, n_row, row, NULL, dim, dim_to);
 	for (int32_t p = 0; p < view->n_piece; p++)
 		lt__work_mark_dims(w, &view->piece[p].map, view->piece[p].source < 0 ? 0 : n_row, row, used);
-	for (int32_t d = 0; d < view->n_dim; d++) {
-		used[d] |= w->in->var[view->dim[d]].bounded;
-		dim_to[d] = used[d] ? *n : -1;
-		if (used[d])
+	for (int32_t d = 0; d < view->n_dim; d++)
+		if (dim_to[d] < 0 && (used[d] || w->in->var[view->dim[d]].bounded)) {
+			dim_to[d] = *n;
 			dim[(*n)++] = view->dim[d];
-	}
+		}
 	return dim;
 }
 
@@ -244,7 +284,7 @@ static lt_status add_domain(struct lt_rewrite *w, const struct lt_nodedef *view,
 	n.dim = needed_dims(w, view, 0, NULL, &n.n_dim, dim_to);
 	n.piece = LT_NEW(w->arena, struct lt_graphpiece, n.n_piece);
 	for (int32_t p = 0; p < n.n_piece; p++)
-		n.piece[p].map = lt__work_pick(w, &view->piece[p].map, 0, NULL, n.n_dim, dim_to);
+		n.piece[p].map = lt__work_pick(w->arena, &view->piece[p].map, 0, NULL, n.n_dim, dim_to);
 	*out = lt__work_add(w, &n);
 	return lt__work_tidy_view(w, *out);
 }
@@ -309,33 +349,38 @@ static lt_status push_pointwise(struct pushed_views *m, lt_node x, lt_node at)
 	return LT_OK;
 }
 
-/* The reduced vars are added to the view untouched.  Guards and floors would be inside the reduction: not through. */
+/* The reduced vars are added to the view untouched, where they are in the operand.  Guards and floors would be inside
+ * the reduction: not through. */
 static lt_status push_reduce(struct pushed_views *m, lt_node x, lt_node at)
 {
 	struct lt_rewrite *w = m->w;
 	struct lt_nodedef view = w->node[x], s = w->node[at];
 	lt_node a = lt__work_find(w, s.operand[0]), *operand = LT_NEW(w->arena, lt_node, 1);
 	const struct lt_nodedef *from = &w->node[a];
-	int32_t row[LT_MAX_RANK], dim_to[LT_MAX_RANK], n_dim = view.n_dim;
+	int32_t row[LT_MAX_RANK], dim_to[LT_MAX_RANK], n_dim;
 	lt_var *dim;
 
 	if (view.n_piece != 1 || view.piece[0].map.n_guard || has_floor(&view) || !may_pass(w, &view, at)
 	    || view.n_dim + from->n_dim - s.n_dim > LT_MAX_RANK)
 		return LT_OK;
-	dim = LT_NEW(w->arena, lt_var, view.n_dim + from->n_dim);
-	for (int32_t d = 0; d < view.n_dim; d++) {
-		dim[d] = view.dim[d];
-		dim_to[d] = d;
-	}
 	for (int32_t r = 0; r < from->n_dim; r++) {
 		row[r] = find_dim(&s, from->dim[r]);
-		if (row[r] >= 0)
-			continue;
-		if (find_dim(&view, from->dim[r]) >= 0)
+		if (row[r] < 0 && find_dim(&view, from->dim[r]) >= 0)
 			return LT_OK;
-		row[r] = ~n_dim;
-		dim[n_dim++] = from->dim[r];
 	}
+	dim = LT_NEW(w->arena, lt_var, view.n_dim + from->n_dim);
+	n_dim = place_dims(w, &view, from->n_dim, row, from->dim, dim, dim_to);
+	for (int32_t d = 0; d < view.n_dim; d++)
+		if (dim_to[d] < 0) {
+			dim_to[d] = n_dim;
+			dim[n_dim++] = view.dim[d];
+		}
+	for (int32_t r = 0; r < from->n_dim; r++)
+		for (int32_t d = 0; row[r] < 0 && d < n_dim; d++)
+			if (dim[d] == from->dim[r]) {
+				row[r] = ~d;
+				break;
+			}
 	operand[0] = a;
 	if (n_dim != from->n_dim || !shows_itself(&view, from, row))
 		LT_TRY(add_view(m, &view, a, row, n_dim, dim, dim_to, &s, 0, false, &operand[0]));
@@ -346,6 +391,9 @@ static lt_status push_reduce(struct pushed_views *m, lt_node x, lt_node at)
 lt_status lt__work_push(struct lt_rewrite *w, lt_node view)
 {
 	struct pushed_views m = { .w = w };
+
+	if (has_unit(w, &w->node[view]))
+		return LT_OK;
 
 	later(&m, view);
 	while (m.n) {

@@ -59,7 +59,7 @@ void lt__work_skip_views(struct lt_rewrite *);
 /* ir/pass/pick.c */
 /* The map with some of its rows: row[r] >= 0: that one; else the new dim ~row[r] alone.  Its dims are n_dim new ones,
  * dim d of the map being dim_to[d] (-1: unused); params and floors that are not needed go. */
-struct lt_map lt__work_pick(struct lt_rewrite *, const struct lt_map *, int32_t n_row, const int32_t *row,
+struct lt_map lt__work_pick(struct lt_arena *, const struct lt_map *, int32_t n_row, const int32_t *row,
 	int32_t n_dim, const int32_t *dim_to);
 /* Marks the dims that those rows and the guards depend on. */
 void lt__work_mark_dims(struct lt_rewrite *, const struct lt_map *, int32_t n_row, const int32_t *row, bool *used);

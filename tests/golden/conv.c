@@ -97,7 +97,7 @@ static inline void *lt_slot_at(const struct lt_slot *slot, int i)
 	return (char *)slot[i].base + slot[i].offset;
 }
 
-/* kernel k0_3_out: loop tree 5a82cb7b45e0a8aa2daa745206b5f3c7, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k0_3_out: loop tree a8b2b52c4c7909b75754e9f12b6b8dc3, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 static __attribute__((noinline)) void k0_3_out(const float *restrict n1, const float *restrict n2, float *restrict n3_out)
 {
 	for (int64_t y = 0; y < 2; y++) {

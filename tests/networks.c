@@ -1,0 +1,226 @@
+/* tests/networks.c -- scripts of whole networks: what the models of torchvision and transformers compute when they are
+ * used, so with batch norms that are part of the convolution before them. */
+#include <stdarg.h>
+#include <string.h>
+#include "tests/networks.h"
+
+/* A value of the script, and its shape where one layer after the other needs it: an image of one batch. */
+struct net { FILE *out; int n, n_weight; };
+struct net_image { int at; int c, h, w; };
+
+static int net_node(struct net *net, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static int net_node(struct net *net, const char *fmt, ...)
+{
+	va_list list;
+	(void)fprintf(net->out, "$%d = ", ++net->n);
+	va_start(list, fmt);
+	(void)vfprintf(net->out, fmt, list);
+	va_end(list);
+	(void)fputs(";\n", net->out);
+	return net->n;
+}
+
+static int net_weight(struct net *net, const char *shape)
+{
+	return net_node(net, "ConstantTensor(w%d, float32, [%s])", net->n_weight++, shape);
+}
+
+static int net_vector(struct net *net, int n)
+{
+	char shape[16];
+	(void)snprintf(shape, sizeof shape, "%d", n);
+	return net_weight(net, shape);
+}
+
+static int net_full(struct net *net, double value) { return net_node(net, "FullNode(float32, [], %g)", value); }
+
+/* ---- images ---- */
+
+enum net_end { NET_PLAIN, NET_RELU, NET_RELU6 };
+
+static int net_activate(struct net *net, int x, enum net_end end)
+{
+	if (end == NET_RELU)
+		return net_node(net, "ReLUNode($%d)", x);
+	if (end == NET_PLAIN)
+		return x;
+	int low = net_full(net, 0), high = net_full(net, 6);
+	int above = net_node(net, "MaxNode($%d, $%d)", x, low);
+	return net_node(net, "MinNode($%d, $%d)", above, high);
+}
+
+/* A convolution of `window` by `window`, its bias and what follows; `add` is added before that, 0: nothing. */
+static struct net_image net_conv(
+	struct net *net, struct net_image x, int channels, int window, int stride, int groups, int add, enum net_end end)
+{
+	char shape[64];
+	int pad = window / 2;
+	(void)snprintf(shape, sizeof shape, "%d, %d, %d, %d", channels, x.c / groups, window, window);
+	int w = net_weight(net, shape);
+	(void)snprintf(shape, sizeof shape, "1, %d, 1, 1", channels);
+	int bias = net_weight(net, shape);
+	int y = net_node(net, "Conv2dNode($%d, $%d, [%d, %d], [%d, %d, %d, %d], [1, 1], %d)", x.at, w, stride, stride, pad, pad,
+		pad, pad, groups);
+	y = net_node(net, "AddNode($%d, $%d)", y, bias);
+	if (add)
+		y = net_node(net, "AddNode($%d, $%d)", y, add);
+	return (struct net_image){ net_activate(net, y, end), channels, (x.h + 2 * pad - window) / stride + 1,
+		(x.w + 2 * pad - window) / stride + 1 };
+}
+
+static struct net_image net_input(struct net *net)
+{
+	return (struct net_image){ net_node(net, "InputTensor(x, float32, [1, 3, 224, 224])"), 3, 224, 224 };
+}
+
+/* x times weights that lie as those of a linear layer do, and its bias. */
+static int net_linear(struct net *net, int x, int in, int out)
+{
+	char shape[32];
+	(void)snprintf(shape, sizeof shape, "%d, %d", out, in);
+	int w = net_weight(net, shape), bias = net_vector(net, out);
+	int y = net_node(net, "EinsumNode(bk,nk->bn: $%d, $%d)", x, w);
+	return net_node(net, "AddNode($%d, $%d)", y, bias);
+}
+
+/* The mean of each channel, and the classes. */
+static void net_classify(struct net *net, struct net_image x)
+{
+	int mean = net_node(net, "ReduceMeanNode($%d, [2, 3])", x.at);
+	(void)fprintf(net->out, "result = $%d;\n", net_linear(net, mean, x.c, 1000));
+}
+
+static void net_mobilenetv2(struct net *net)
+{
+	/* how much wider inside, channels, how many, stride of the first */
+	static const int stage[][4] = { { 1, 16, 1, 1 }, { 6, 24, 2, 2 }, { 6, 32, 3, 2 }, { 6, 64, 4, 2 }, { 6, 96, 3, 1 },
+		{ 6, 160, 3, 2 }, { 6, 320, 1, 1 } };
+	struct net_image x = net_conv(net, net_input(net), 32, 3, 2, 1, 0, NET_RELU6);
+	for (size_t s = 0; s < sizeof stage / sizeof *stage; s++)
+		for (int i = 0; i < stage[s][2]; i++) {
+			int inside = x.c * stage[s][0], stride = i ? 1 : stage[s][3];
+			struct net_image y = inside > x.c ? net_conv(net, x, inside, 1, 1, 1, 0, NET_RELU6) : x;
+			y = net_conv(net, y, inside, 3, stride, inside, 0, NET_RELU6);
+			x = net_conv(net, y, stage[s][1], 1, 1, 1, i ? x.at : 0, NET_PLAIN);
+		}
+	net_classify(net, net_conv(net, x, 1280, 1, 1, 1, 0, NET_RELU6));
+}
+
+static struct net_image net_stem(struct net *net)
+{
+	struct net_image x = net_conv(net, net_input(net), 64, 7, 2, 1, 0, NET_RELU);
+	return (struct net_image){ net_node(net, "MaxPool2dNode($%d, [3, 3], [2, 2], [1, 1, 1, 1])", x.at), x.c, x.h / 2,
+		x.w / 2 };
+}
+
+static void net_resnet(struct net *net, const int count[4], bool bottleneck)
+{
+	struct net_image x = net_stem(net);
+	for (int s = 0; s < 4; s++)
+		for (int i = 0; i < count[s]; i++) {
+			int width = 64 << s, out = bottleneck ? 4 * width : width, stride = s && !i ? 2 : 1;
+			struct net_image y = x, skip = x;
+			if (bottleneck)
+				y = net_conv(net, y, width, 1, 1, 1, 0, NET_RELU);
+			y = net_conv(net, y, width, 3, stride, 1, 0, NET_RELU);
+			if (!i && (stride > 1 || out != x.c))
+				skip = net_conv(net, x, out, 1, stride, 1, 0, NET_PLAIN);
+			x = net_conv(net, y, out, bottleneck ? 1 : 3, 1, 1, skip.at, NET_RELU);
+		}
+	net_classify(net, x);
+}
+
+static void net_resnet18(struct net *net) { net_resnet(net, (const int[]){ 2, 2, 2, 2 }, false); }
+static void net_resnet50(struct net *net) { net_resnet(net, (const int[]){ 3, 4, 6, 3 }, true); }
+
+/* ---- BERT ---- */
+
+enum { TOKENS = 128, WIDTH = 768, HEADS = 12, WORDS = 30522, POSITIONS = 512, N_LAYER = 12 };
+
+/* x[1, 128, in] times weights, and a bias: a product of ONNX's MatMul, whose weights lie transposed already. */
+static int net_dense(struct net *net, int x, int in, int out)
+{
+	char shape[32];
+	(void)snprintf(shape, sizeof shape, "%d, %d", in, out);
+	int w = net_weight(net, shape), bias = net_vector(net, out);
+	int y = net_node(net, "EinsumNode(blk,kn->bln: $%d, $%d)", x, w);
+	return net_node(net, "AddNode($%d, $%d)", bias, y);
+}
+
+static int net_norm(struct net *net, int x)
+{
+	int scale = net_vector(net, WIDTH), bias = net_vector(net, WIDTH);
+	return net_node(net, "LayerNormNode($%d, $%d, $%d, 1e-12)", x, scale, bias);
+}
+
+static int net_heads(struct net *net, int x, const char *perm)
+{
+	int split = net_node(net, "ReshapeNode($%d, [1, %d, %d, %d])", x, TOKENS, HEADS, WIDTH / HEADS);
+	return net_node(net, "PermuteNode($%d, [%s])", split, perm);
+}
+
+static int net_gelu(struct net *net, int x)
+{
+	int root = net_full(net, 1.4142135381698608), one = net_full(net, 1), half = net_full(net, 0.5);
+	int scaled = net_node(net, "DivNode($%d, $%d)", x, root), erf = net_node(net, "ErfNode($%d)", scaled);
+	int more = net_node(net, "AddNode($%d, $%d)", erf, one), whole = net_node(net, "MultiplyNode($%d, $%d)", x, more);
+	return net_node(net, "MultiplyNode($%d, $%d)", whole, half);
+}
+
+static int net_encode(struct net *net, int x, int mask)
+{
+	int q = net_heads(net, net_dense(net, x, WIDTH, WIDTH), "0, 2, 1, 3");
+	int k = net_heads(net, net_dense(net, x, WIDTH, WIDTH), "0, 2, 3, 1");
+	int v = net_heads(net, net_dense(net, x, WIDTH, WIDTH), "0, 2, 1, 3");
+	int score = net_node(net, "EinsumNode(bhlk,bhkm->bhlm: $%d, $%d)", q, k), scale = net_full(net, 0.125);
+	score = net_node(net, "MultiplyNode($%d, $%d)", score, scale);
+	score = net_node(net, "SoftmaxNode($%d)", net_node(net, "AddNode($%d, $%d)", score, mask));
+	int seen = net_node(net, "EinsumNode(bhlm,bhmk->bhlk: $%d, $%d)", score, v);
+	seen = net_node(net, "PermuteNode($%d, [0, 2, 1, 3])", seen);
+	seen = net_node(net, "ReshapeNode($%d, [1, %d, %d])", seen, TOKENS, WIDTH);
+	seen = net_dense(net, seen, WIDTH, WIDTH);
+	x = net_norm(net, net_node(net, "AddNode($%d, $%d)", seen, x));
+	int y = net_gelu(net, net_dense(net, x, WIDTH, 4 * WIDTH));
+	y = net_dense(net, y, 4 * WIDTH, WIDTH);
+	return net_norm(net, net_node(net, "AddNode($%d, $%d)", y, x));
+}
+
+static void net_bert(struct net *net)
+{
+	int ids = net_node(net, "InputTensor(ids, int64, [1, %d])", TOKENS);
+	int mask = net_node(net, "InputTensor(mask, int64, [1, %d])", TOKENS);
+	char shape[32];
+	(void)snprintf(shape, sizeof shape, "%d, %d", WORDS, WIDTH);
+	int x = net_node(net, "GatherNode($%d, $%d)", net_weight(net, shape), ids);
+	(void)snprintf(shape, sizeof shape, "2, %d", WIDTH);
+	int type = net_node(net, "SliceNode($%d, 0, 1)", net_weight(net, shape));
+	(void)snprintf(shape, sizeof shape, "%d, %d", POSITIONS, WIDTH);
+	int position = net_node(net, "SliceNode($%d, 0, %d)", net_weight(net, shape), TOKENS);
+	x = net_node(net, "AddNode($%d, $%d)", x, type);
+	x = net_norm(net, net_node(net, "AddNode($%d, $%d)", x, position));
+	int one = net_full(net, 1), lowest = net_node(net, "FullNode(float32, [], -3.4028235e38)");
+	mask = net_node(net, "CastNode($%d, float32)", mask);
+	mask = net_node(net, "MultiplyNode($%d, $%d)", net_node(net, "SubNode($%d, $%d)", one, mask), lowest);
+	mask = net_node(net, "ReshapeNode($%d, [1, 1, 1, %d])", mask, TOKENS);
+	for (int i = 0; i < N_LAYER; i++)
+		x = net_encode(net, x, mask);
+	(void)fprintf(net->out, "result hidden = $%d;\n", x);
+	x = net_node(net, "ReshapeNode($%d, [1, %d])", net_node(net, "SliceNode($%d, 0, 1, 1)", x), WIDTH);
+	(void)fprintf(net->out, "result pooled = $%d;\n", net_node(net, "TanhNode($%d)", net_linear(net, x, WIDTH, WIDTH)));
+}
+
+struct net_row { const char *name; void (*write)(struct net *); };
+static const struct net_row networks[] = { { "mobilenetv2", net_mobilenetv2 }, { "resnet18", net_resnet18 },
+	{ "resnet50", net_resnet50 }, { "bert", net_bert } };
+const char *const network_names[] = { "mobilenetv2", "resnet18", "resnet50", "bert", NULL };
+
+bool network_write(const char *name, FILE *out)
+{
+	for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
+		if (strcmp(networks[i].name, name) == 0) {
+			struct net net = { .out = out };
+			networks[i].write(&net);
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,12 @@
+/* tests/networks.h -- scripts of whole networks without their weights: the layers and shapes that models have. */
+#ifndef TESTS_NETWORKS_H
+#define TESTS_NETWORKS_H
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Writes the script of "mobilenetv2", "resnet18", "resnet50" (an image of 224x224) or "bert" (base, 128 tokens), all of
+ * one batch; false: there is no network of that name. */
+bool network_write(const char *name, FILE *out);
+/* The names, NULL after the last one. */
+extern const char *const network_names[];
+#endif
