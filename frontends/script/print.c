@@ -400,15 +400,13 @@ static void say_states(struct lt_scripter *p)
 	const struct lt_graph *g = p->g;
 	const bool *updated = find_updated(p);
 	for (lt_node x = 0; x < g->n_node; x++) {
-		lt_node value = -1;
+		lt_node value = updated[x] ? x : -1;
 		if (!p->id[x] || g->node[x].op != LT_OP_state)
 			continue;
 		for (int32_t i = 0; i < g->n_set; i++)
 			if (g->set[i].state == x)
 				value = p->same[g->set[i].value];
-		if (value < 0 && updated[x])
-			value = x;
-		if (value >= 0)
+		if (value >= 0 && (value != x || updated[x]))
 			lt__text_format(&p->text, "set $%d = $%d;\n", p->id[x], p->id[value]);
 	}
 }
