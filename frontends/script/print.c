@@ -80,7 +80,7 @@ static lt_status say_param_sources(struct lt_scripter *p)
 	for (bool more = true, open = true; more && open;) {
 		more = open = false;
 		for (lt_node x = 0; x < end; x++) {
-			if (!p->need[x] || p->id[x] || !is_source(&g->node[x]))
+			if (!p->wanted[x] || p->id[x] || !is_source(&g->node[x]))
 				continue;
 			if (can_say(p, &g->node[x])) {
 				say_source(p, x);
@@ -130,48 +130,52 @@ static const char *op_name(const struct lt_scripter *p, enum lt_opcode op)
 	return "";
 }
 
-static int32_t operand_id(const struct lt_scripter *p, const struct lt_nodedef *d, int32_t k)
+static lt_node operand_of(const struct lt_scripter *p, lt_node x, int32_t k)
 {
-	return p->id[p->same[d->operand[k]]];
+	return p->pick[x] ? p->pick[x][k] : p->alias.same[p->g->node[x].operand[k]];
 }
 
-/* A view of statement `from`, of the dims own (n), with the dims of d, some of which it may lack. */
-static int32_t say_spread(struct lt_scripter *p, const struct lt_nodedef *d, int32_t n, const lt_var *own, int32_t from)
+static int32_t operand_id(const struct lt_scripter *p, const struct lt_nodedef *d, int32_t k)
 {
-	int32_t width = 1 + d->n_dim;
-	int64_t *row = LT_NEW(p->arena, int64_t, (int64_t)n * width);
-	struct lt_graphpiece piece = { .map = { .n_dim = d->n_dim, .n_row = n, .row = row } };
-	struct lt_nodedef view = { .op = LT_OP_view, .dtype = d->dtype, .n_operand = 1, .n_dim = d->n_dim, .dim = d->dim,
-		.n_piece = 1, .piece = &piece };
-	bool moved = n != d->n_dim;
-	for (int32_t i = 0; i < n; i++)
-		for (int32_t k = 0; k < d->n_dim; k++)
-			if (d->dim[k] == own[i]) {
-				row[i * width + 1 + k] = 1;
-				moved = moved || i != k;
+	return p->id[operand_of(p, (lt_node)(d - p->g->node), k)];
+}
+
+/* A statement of operand k with these dims, some of which it may lack; that of the operand where they are its own. */
+static int32_t say_fitted(struct lt_scripter *p, const struct lt_nodedef *d, int32_t k, int32_t n, lt_var *dim)
+{
+	const struct lt_nodedef *x = &p->g->node[d->operand[k]];
+	int32_t width = 1 + n, from = operand_id(p, d, k);
+	int64_t *row = LT_NEW(p->arena, int64_t, (int64_t)x->n_dim * width);
+	struct lt_graphpiece piece = { .map = { .n_dim = n, .n_row = x->n_dim, .row = row } };
+	struct lt_nodedef view = { .op = LT_OP_view, .dtype = x->dtype, .n_operand = 1, .operand = &d->operand[k],
+		.n_dim = n, .dim = dim, .n_piece = 1, .piece = &piece };
+	bool moved = n != x->n_dim;
+	for (int32_t i = 0; i < x->n_dim; i++)
+		for (int32_t j = 0; j < n; j++)
+			if (dim[j] == x->dim[i]) {
+				row[i * width + 1 + j] = 1;
+				moved = moved || i != j;
 			}
 	if (!moved)
 		return from;
-	lt__text_format(&p->text, ");\n");
 	int32_t id = begin_statement(p);
 	lt__say_view(p, &p->text, &view, &from);
-	p->text.n--;
+	lt__text_format(&p->text, ";\n");
 	return id;
 }
 
-/* Dims of d that an operand has, in order. */
-static int32_t own_dims(const struct lt_scripter *p, const struct lt_nodedef *d, lt_var *own)
+/* Whether some dim is in no operand. */
+static bool is_spread(const struct lt_scripter *p, const struct lt_nodedef *d)
 {
-	int32_t n = 0;
 	for (int32_t i = 0; i < d->n_dim; i++) {
 		bool has = false;
 		for (int32_t k = 0; k < d->n_operand; k++)
 			for (int32_t j = 0; j < p->g->node[d->operand[k]].n_dim; j++)
 				has = has || p->g->node[d->operand[k]].dim[j] == d->dim[i];
-		if (has)
-			own[n++] = d->dim[i];
+		if (!has)
+			return true;
 	}
-	return n;
+	return false;
 }
 
 static int32_t place_in(const lt_var *dim, int32_t n, lt_var v)
@@ -182,18 +186,51 @@ static int32_t place_in(const lt_var *dim, int32_t n, lt_var v)
 	return i;
 }
 
-/* Whether numpy's rule says the same: each operand's axes are the last ones of the result. */
-static bool is_aligned(const struct lt_scripter *p, const struct lt_nodedef *d, int32_t n, const lt_var *own)
+/* Whether numpy's rule gives axis i of operand k its place, where y is said in its stead: the axes of y are the last
+ * of the result's, or of one element. */
+static bool is_broadcast(const struct lt_scripter *p, const struct lt_nodedef *d, int32_t k, lt_node y)
 {
-	bool whole = false;
-	for (int32_t k = 0; k < d->n_operand; k++) {
-		const struct lt_nodedef *x = &p->g->node[d->operand[k]];
-		for (int32_t i = 0; i < x->n_dim; i++)
-			if (place_in(own, n, x->dim[i]) != n - x->n_dim + i)
-				return false;
-		whole = whole || x->n_dim == n;
+	const int32_t n = d->n_dim;
+	const lt_var *own = d->dim;
+	const struct lt_nodedef *x = &p->g->node[d->operand[k]], *z = &p->g->node[y];
+	int32_t at[LT_MAX_RANK], to[LT_MAX_RANK], m = lt__script_solid(p->g, x->n_dim, x->dim, at);
+	if (z->n_dim > n || lt__script_solid(p->g, z->n_dim, z->dim, to) != m)
+		return false;
+	for (int32_t i = 0; i < m; i++)
+		if (place_in(own, n, x->dim[at[i]]) != n - z->n_dim + to[i])
+			return false;
+	for (int32_t i = 0; y == p->alias.same[d->operand[k]] && i < x->n_dim; i++)     /* which one of one element it is */
+		if (place_in(own, n, x->dim[i]) != n - x->n_dim + i)
+			return false;
+	return true;
+}
+
+static lt_node above(const struct lt_scripter *p, lt_node y)
+{
+	return p->alias.up[y] < 0 ? -1 : p->alias.same[p->alias.up[y]];
+}
+
+/* Operands by numpy's rule; NULL: it does not say the same.  A view that only takes axes of one element away, as the
+ * rule itself does, is passed over. */
+static lt_node *pick_operands(struct lt_scripter *p, const struct lt_nodedef *d)
+{
+	bool spread = is_spread(p, d);          /* then operand 0 has all dims */
+	int32_t most = spread ? d->n_dim : 0;
+	lt_node *pick = LT_NEW(p->arena, lt_node, d->n_operand);
+	pick[0] = p->alias.same[d->operand[0]];
+	for (int32_t k = spread; k < d->n_operand; k++) {
+		lt_node y = p->alias.same[d->operand[k]];
+		while (y >= 0 && !is_broadcast(p, d, k, y))
+			y = above(p, y);
+		if (y < 0)
+			return NULL;
+		for (lt_node z = above(p, y); z >= 0 && p->g->node[z].n_dim > p->g->node[y].n_dim && is_broadcast(p, d, k, z);
+			z = above(p, y))
+			y = z;
+		pick[k] = y;
+		most = p->g->node[y].n_dim > most ? p->g->node[y].n_dim : most;
 	}
-	return whole;
+	return most == d->n_dim ? pick : NULL;
 }
 
 /* Letters of operand k: each axis by its place among `own`, others by letters that are still free. */
@@ -215,55 +252,74 @@ static lt_status too_many_axes(const struct lt_scripter *p, lt_node x)
 		p->g->node[x].name, N_LETTERS - 1);
 }
 
-static lt_status say_map(struct lt_scripter *p, lt_node x)
+/* Operand 0 has all dims where no operand has some. */
+static lt_status say_letters_of(struct lt_scripter *p, lt_node x, int32_t id)
 {
 	const struct lt_nodedef *d = &p->g->node[x];
-	lt_var own[LT_MAX_RANK];
-	int32_t n = own_dims(p, d, own), id = begin_statement(p);
-	if (d->op == LT_OP_cast) {
-		const struct lt_nodedef *from = &p->g->node[d->operand[0]];
-		lt__text_format(&p->text, "CastNode($%d, %s", operand_id(p, d, 0), lt__dtype_script(d->dtype));
-		p->id[x] = say_spread(p, d, from->n_dim, from->dim, id);
-		return LT_OK;
-	}
-	if (is_aligned(p, d, n, own)) {
-		lt__text_format(&p->text, "%s(", op_name(p, d->op));
-	} else {
-		if (n >= N_LETTERS)
-			return too_many_axes(p, x);
-		lt__text_format(&p->text, "MapNode(%s, ", lt__op_info(d->op)->name);
-		for (int32_t k = 0; k < d->n_operand; k++) {
-			lt__text_format(&p->text, "%s", k ? "," : "");
-			say_letters(p, &p->g->node[d->operand[k]], n, own, -1);
-		}
-		lt__text_format(&p->text, "->");
-		for (int32_t i = 0; i < n; i++)
+	bool spread = is_spread(p, d);
+	if (d->n_dim >= N_LETTERS)
+		return too_many_axes(p, x);
+	lt__text_format(&p->text, "MapNode(%s, ", lt__op_info(d->op)->name);
+	for (int32_t k = 0; k < d->n_operand; k++) {
+		lt__text_format(&p->text, "%s", k ? "," : "");
+		for (int32_t i = 0; spread && !k && i < d->n_dim; i++)
 			lt__text_format(&p->text, "%c", letter_of(i));
-		lt__text_format(&p->text, ": ");
+		if (!spread || k)
+			say_letters(p, &p->g->node[d->operand[k]], d->n_dim, d->dim, -1);
 	}
-	say_operands(p, d);
-	p->id[x] = say_spread(p, d, n, own, id);
+	lt__text_format(&p->text, "->");
+	for (int32_t i = 0; i < d->n_dim; i++)
+		lt__text_format(&p->text, "%c", letter_of(i));
+	lt__text_format(&p->text, ": $%d", id);
+	for (int32_t k = 1; k < d->n_operand; k++)
+		lt__text_format(&p->text, ", $%d", operand_id(p, d, k));
 	return LT_OK;
 }
 
-static lt_status say_reduce(struct lt_scripter *p, lt_node x)
+static lt_status say_map(struct lt_scripter *p, lt_node x)
+{
+	const struct lt_nodedef *d = &p->g->node[x];
+	int32_t id = d->op == LT_OP_cast || is_spread(p, d) ? say_fitted(p, d, 0, d->n_dim, d->dim) : operand_id(p, d, 0);
+	p->id[x] = begin_statement(p);
+	if (d->op == LT_OP_cast)
+		lt__text_format(&p->text, "CastNode($%d, %s", id, lt__dtype_script(d->dtype));
+	else if (!p->pick[x])
+		return say_letters_of(p, x, id);
+	else
+		lt__text_format(&p->text, "%s($%d", op_name(p, d->op), id);
+	for (int32_t k = 1; k < d->n_operand; k++)
+		lt__text_format(&p->text, ", $%d", operand_id(p, d, k));
+	return LT_OK;
+}
+
+/* Of the dims that stay in their order, then the others. */
+static void say_reduce(struct lt_scripter *p, lt_node x)
 {
 	const struct lt_nodedef *d = &p->g->node[x], *from = &p->g->node[d->operand[0]];
 	static const char *const name[LT_NOP] = { [LT_OP_add] = "Sum", [LT_OP_mul] = "Product", [LT_OP_min] = "Min",
 		[LT_OP_max] = "Max" };
-	lt_var own[LT_MAX_RANK];
-	int32_t n = 0, id = begin_statement(p);
-	lt__text_format(&p->text, "Reduce%sNode($%d, [", name[d->op], operand_id(p, d, 0));
+	lt_var dim[LT_MAX_RANK];
+	int32_t gone[LT_MAX_RANK], n_gone = 0, last = -1, n = d->n_dim, id = operand_id(p, d, 0);
+	bool ordered = true;
 	for (int32_t i = 0; i < from->n_dim; i++) {
-		bool gone = lt__script_place(p->g, d, 0, i) < 0;
-		if (gone)
-			lt__text_format(&p->text, "%s%d", i > n ? ", " : "", i);
-		else
-			own[n++] = from->dim[i];
+		int32_t place = lt__script_place(p->g, d, 0, i);
+		if (place < 0)
+			gone[n_gone++] = i;
+		ordered = ordered && (place < 0 || place > last);
+		last = place < 0 ? last : place;
 	}
+	for (int32_t i = 0; !ordered && i < n_gone; i++) {
+		dim[n + i] = from->dim[gone[i]];
+		gone[i] = n + i;
+	}
+	memcpy(dim, d->dim, sizeof *dim * (size_t)n);
+	if (!ordered)
+		id = say_fitted(p, d, 0, from->n_dim, dim);
+	p->id[x] = begin_statement(p);
+	lt__text_format(&p->text, "Reduce%sNode($%d, [", name[d->op], id);
+	for (int32_t i = 0; i < n_gone; i++)
+		lt__text_format(&p->text, "%s%d", i ? ", " : "", gone[i]);
 	lt__text_format(&p->text, "]");
-	p->id[x] = say_spread(p, d, n, own, id);
-	return LT_OK;
 }
 
 /* Whether the axes of the index stand where the axis was, and are no other axes of x. */
@@ -346,7 +402,7 @@ static void say_form(struct lt_scripter *p, lt_node x)
 		}
 		for (; at[1] >= '0' && at[1] <= '9'; at++)
 			k = 10 * k + (at[1] - '0');
-		lt__text_format(&p->text, "$%d", p->id[p->same[f->operand[k]]]);
+		lt__text_format(&p->text, "$%d", p->id[p->alias.same[f->operand[k]]]);
 	}
 }
 
@@ -357,7 +413,7 @@ static lt_status say_node(struct lt_scripter *p, lt_node x)
 	if (p->form[x]) {
 		say_form(p, x);
 	} else if (d->reduce) {
-		status = say_reduce(p, x);
+		say_reduce(p, x);
 	} else if (d->op == LT_OP_lit) {
 		p->id[x] = begin_statement(p);
 		lt__text_format(&p->text, "FullNode(%s, [], ", lt__dtype_script(d->dtype));
@@ -388,8 +444,8 @@ static bool *find_updated(const struct lt_scripter *p)
 	bool *updated = LT_NEW(p->arena, bool, g->n_node + 1);
 	for (lt_node x = 0; x < g->n_node; x++) {
 		bool update = g->node[x].op == LT_OP_update;
-		root[x] = p->same[x] != x ? root[p->same[x]] : update ? root[g->node[x].operand[0]] : x;
-		if (update && p->need[x])
+		root[x] = p->alias.same[x] != x ? root[p->alias.same[x]] : update ? root[g->node[x].operand[0]] : x;
+		if (update && p->wanted[x])
 			updated[root[x]] = true;
 	}
 	return updated;
@@ -405,7 +461,7 @@ static void say_states(struct lt_scripter *p)
 			continue;
 		for (int32_t i = 0; i < g->n_set; i++)
 			if (g->set[i].state == x)
-				value = p->same[g->set[i].value];
+				value = p->alias.same[g->set[i].value];
 		if (value >= 0 && (value != x || updated[x]))
 			lt__text_format(&p->text, "set $%d = $%d;\n", p->id[x], p->id[value]);
 	}
@@ -419,7 +475,7 @@ static void say_results(struct lt_scripter *p)
 			lt__say_name(&p->text, p->g->result[i].name, "=;,)");
 			lt__text_format(&p->text, " ");
 		}
-		lt__text_format(&p->text, "= $%d;\n", p->id[p->same[p->g->result[i].node]]);
+		lt__text_format(&p->text, "= $%d;\n", p->id[p->alias.same[p->g->result[i].node]]);
 	}
 }
 
@@ -433,23 +489,50 @@ static bool is_offered(const struct lt_graph *g, const struct lt_nodedef *d)
 	return is;
 }
 
-static void find_needs(struct lt_scripter *p)
+/* Nodes that a result or a state needs, in the places of those that are the same, and how often each is read. */
+static void find_uses(struct lt_scripter *p)
 {
 	const struct lt_graph *g = p->g;
-	p->need = lt__needed_nodes(g, p->arena);
+	bool *need = lt__needed_nodes(g, p->arena);
 	for (lt_node x = 0; x < g->n_node; x++)
-		p->need[x] = p->need[x] || is_offered(g, &g->node[x]);
+		need[x] = need[x] || is_offered(g, &g->node[x]);
 	p->used = LT_NEW(p->arena, bool, g->n_param + 1);
-	lt__need_close(g, p->need, p->used);
-	p->same = lt__script_same(g, p->arena);
-	p->uses = LT_NEW(p->arena, int32_t, g->n_node + 1);
-	for (lt_node x = 0; x < g->n_node; x++)
-		for (int32_t k = 0; p->need[x] && p->same[x] == x && k < g->node[x].n_operand; k++)
-			p->uses[p->same[g->node[x].operand[k]]]++;
+	lt__need_close(g, need, p->used);
 	for (int32_t i = 0; i < g->n_result; i++)
-		p->uses[p->same[g->result[i].node]]++;
+		p->uses[p->alias.same[g->result[i].node]]++;
+	for (int32_t i = 0; i < g->n_set; i++) {
+		p->uses[p->alias.same[g->set[i].value]]++;
+		p->wanted[g->set[i].state] = true;
+	}
+	for (lt_param i = 0; i < g->n_param; i++)
+		p->wanted[g->param[i].source] = p->used[i] || p->wanted[g->param[i].source];
+	for (lt_node x = g->n_node - 1; x >= 0; x--) {
+		p->wanted[x] = p->wanted[x] || p->uses[x] || (need[x] && is_offered(g, &g->node[x]));
+		for (int32_t k = 0; p->wanted[x] && k < g->node[x].n_operand; k++)
+			p->uses[p->alias.same[g->node[x].operand[k]]]++;
+	}
+}
+
+/* How each node is said: from the results downwards, as what a form says within itself is not wanted. */
+static void find_forms(struct lt_scripter *p)
+{
+	const struct lt_graph *g = p->g;
+	bool *named = LT_NEW(p->arena, bool, g->n_node + 1);
+	for (int32_t i = 0; i < g->n_result; i++)
+		named[p->alias.same[g->result[i].node]] = true;
 	for (int32_t i = 0; i < g->n_set; i++)
-		p->uses[p->same[g->set[i].value]]++;
+		named[p->alias.same[g->set[i].value]] = true;
+	for (lt_node x = g->n_node - 1; x >= 0; x--) {
+		const struct lt_nodedef *d = &g->node[x];
+		p->wanted[x] = named[x] || (p->wanted[x] && is_source(d));
+		if (!p->wanted[x] || is_source(d))
+			continue;
+		lt__script_find_form(p, x);
+		if (!p->form[x] && !d->reduce && !lt__op_info(d->op)->data)
+			p->pick[x] = pick_operands(p, d);
+		for (int32_t k = 0; k < (p->form[x] ? p->form[x]->n : d->n_operand); k++)
+			named[p->form[x] ? p->alias.same[p->form[x]->operand[k]] : operand_of(p, x, k)] = true;
+	}
 }
 
 static lt_status say_graph(void *user)
@@ -462,20 +545,21 @@ static lt_status say_graph(void *user)
 	p->n_type = lt__script_nodes(NULL, 0);
 	p->type = LT_NEW(p->arena, struct lt_script_node, p->n_type);
 	lt__script_nodes(p->type, p->n_type);
+	p->alias = lt__script_alias(g, p->arena);
+	p->uses = LT_NEW(p->arena, int32_t, g->n_node + 1);
+	p->wanted = LT_NEW(p->arena, bool, g->n_node + 1);
 	p->form = LT_NEW(p->arena, struct lt_form *, g->n_node + 1);
-	p->inside = LT_NEW(p->arena, bool, g->n_node + 1);
+	p->pick = LT_NEW(p->arena, lt_node *, g->n_node + 1);
 	p->left = LT_NEW(p->arena, int32_t, g->n_node + 1);
 	p->tried = LT_NEW(p->arena, int32_t, g->n_node + 1);
 	p->id = LT_NEW(p->arena, int32_t, g->n_node + 1);
 	p->scalar = LT_NEW(p->arena, int32_t, g->n_param + 1);
-	find_needs(p);
-	for (lt_node x = g->n_node - 1; x >= 0; x--)
-		if (p->need[x] && p->same[x] == x && !p->inside[x])
-			lt__script_find_form(p, x);
+	find_uses(p);
+	find_forms(p);
 	LT_TRY(say_param_sources(p));
 	say_requires(p);
 	for (lt_node x = 0; x < g->n_node; x++) {
-		if (!p->need[x] || p->same[x] != x || p->inside[x] || p->id[x])
+		if (!p->wanted[x] || p->id[x])
 			continue;
 		if (is_source(&g->node[x]))
 			say_source(p, x);

@@ -19,18 +19,25 @@ struct lt_form {
 	lt_node operand[LT_FORM_OPERANDS];
 	struct lt_text text;
 };
+/* What is the same as what, by node. */
+struct lt_alias {
+	lt_node *up;    /* of a view that only adds, leaves out or moves axes of one element: its source; -1: it is none */
+	lt_node *core;  /* the first such source that is no such view itself */
+	lt_node *same;  /* that of which it shows every element in its place, by the same axes */
+};
 struct lt_scripter {
 	const struct lt_graph *g;
 	struct lt_arena *arena;
 	void (*write)(void *, const char *, size_t);
 	void *user;
-	bool *need, *used;              /* nodes, params */
-	lt_node *same;                  /* by node: that of which it shows every element in its place */
-	int32_t *uses;                  /* by such a node: how often it is read, is a result, a state's content */
+	bool *used;                     /* params */
+	struct lt_alias alias;
+	int32_t *uses;                  /* by node that is no other: how often it is read, is a result, a state's content */
 	int32_t *left, *tried, trial;   /* print_match.c's */
 	struct lt_context own;          /* of candidates */
+	bool *wanted;                   /* by node: a statement names it */
 	struct lt_form **form;          /* by node: how it is said, or NULL */
-	bool *inside;                   /* by node: others say it */
+	lt_node **pick;                 /* by node: its operands, where others than its own are better; or NULL */
 	int32_t *id, *scalar;           /* number of the statement of a node, a param; 0: not yet */
 	int32_t n;                      /* statements */
 	struct lt_text text;            /* of the statement that is being made */
@@ -56,13 +63,26 @@ void lt__say_list(struct lt_text *, int32_t n, const int64_t *);
 void lt__say_view(const struct lt_scripter *, struct lt_text *, const struct lt_nodedef *, const int32_t *id);
 
 /* print_match.c */
-/* By node: see lt_scripter.same. */
-lt_node *lt__script_same(const struct lt_graph *, struct lt_arena *);
-/* Where axis i of operand k is in the result of a node, in the operand of a reduction; -1: it is not there. */
-int32_t lt__script_place(const struct lt_graph *, const struct lt_nodedef *, int32_t k, int32_t i);
-/* Whether the form makes node x.  Then its inner nodes are marked as inside. */
+/* Whether the form makes node x, of nodes that nothing else reads. */
 bool lt__script_matches(struct lt_scripter *, lt_node x, struct lt_form *);
+
+/* print_alias.c */
+struct lt_alias lt__script_alias(const struct lt_graph *, struct lt_arena *);
+/* An axis of one element, and not of at most one. */
+static inline bool lt__script_is_one(const struct lt_graph *g, lt_var v)
+{
+	return g->var[v].extent == 1 && !g->var[v].bounded;
+}
+/* Axes of more than one element: their places in dims (n); how many there are. */
+int32_t lt__script_solid(const struct lt_graph *, int32_t n, const lt_var *dims, int32_t *at);
+/* Where axis i of operand k is in the result of a node; -1: it is not there. */
+int32_t lt__script_place(const struct lt_graph *, const struct lt_nodedef *, int32_t k, int32_t i);
 
 /* print_forms.c: candidates for node x are tried; the first that makes it is its form. */
 void lt__script_find_form(struct lt_scripter *, lt_node x);
+/* Whether that form, whose text and operands are there, is the node's. */
+bool lt__form_try(struct lt_scripter *, lt_node x, struct lt_form *);
+/* print_layers.c, print_shapes.c: the candidates for layers, for views. */
+bool lt__form_layer(struct lt_scripter *, lt_node x);
+bool lt__form_view(struct lt_scripter *, lt_node x);
 #endif

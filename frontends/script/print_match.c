@@ -1,72 +1,22 @@
 /* frontends/script/print_match.c -- whether a node of the language would make a group of a graph's nodes: it is built,
  * in a graph of its own, by the script's builder, and compared.
  *
- * Values are compared by the positions of their axes: a view that only renames dims is passed over on both sides.
+ * Values are compared by their axes of more than one element, in order: views that only rename dims, or add and leave
+ * out axes of one element, are passed over on both sides.
  */
 #include <string.h>
 #include "frontends/script/print.h"
-
-static bool is_one(const struct lt_graph *g, lt_var v)
-{
-	return g->var[v].extent == 1 && !g->var[v].bounded;
-}
-
-/* Row `axis` of a map: the dim of that number and nothing else. */
-static bool is_dim(const struct lt_map *m, int32_t axis)
-{
-	const int64_t *row = m->row + (int64_t)axis * lt__map_width(m);
-	for (int32_t i = 0; i < lt__map_width(m); i++)
-		if (row[i] != (i == 1 + m->n_param + axis))
-			return false;
-	return true;
-}
-
-/* Every element in its place: a view without conditions, or a cast to the same type.  An index along an axis of one
- * element is 0, however it is said. */
-static bool is_same(const struct lt_graph *g, const struct lt_nodedef *d)
-{
-	bool view = d->op == LT_OP_view && d->n_piece == 1 && d->piece[0].source >= 0 && !d->piece[0].map.n_guard;
-	if (!view && d->op != LT_OP_cast)
-		return false;
-	const struct lt_nodedef *x = &g->node[d->operand[view ? d->piece[0].source : 0]];
-	if (x->n_dim != d->n_dim || x->dtype != d->dtype)
-		return false;
-	for (int32_t i = 0; i < d->n_dim; i++) {
-		if (view && is_one(g, d->dim[i]) && is_one(g, x->dim[i]))
-			continue;
-		if (view ? !is_dim(&d->piece[0].map, i) || !lt__var_same_range(g, d->dim[i], x->dim[i]) : d->dim[i] != x->dim[i])
-			return false;
-	}
-	return true;
-}
-
-lt_node *lt__script_same(const struct lt_graph *g, struct lt_arena *arena)
-{
-	lt_node *same = LT_NEW(arena, lt_node, g->n_node + 1);
-	for (lt_node x = 0; x < g->n_node; x++) {
-		const struct lt_nodedef *d = &g->node[x];
-		same[x] = is_same(g, d) ? same[d->operand[d->op == LT_OP_view ? d->piece[0].source : 0]] : x;
-	}
-	return same;
-}
-
-int32_t lt__script_place(const struct lt_graph *g, const struct lt_nodedef *d, int32_t k, int32_t i)
-{
-	const lt_var v = g->node[d->operand[k]].dim[i];
-	for (int32_t j = 0; j < d->n_dim; j++)
-		if (d->dim[j] == v)
-			return j;
-	return -1;
-}
 
 /* A candidate: its graph, and what each of its nodes is in the other graph. */
 struct lt_trial {
 	struct lt_scripter *p;
 	struct lt_form *form;
-	struct lt_graph *g;
 	lt_node x;
+	struct lt_graph *g;
 	lt_node first, value;           /* the operands' stand-ins begin there; what is made */
-	lt_node *same, *real;
+	struct lt_alias alias;
+	lt_node *real;
+	lt_node *inner; int32_t n_inner, cap_inner;     /* nodes of the other graph that the form says */
 	bool matches;
 };
 
@@ -102,13 +52,13 @@ static lt_node build_form(struct lt_trial *t)
 		.n_type = p->n_type, .ids = lt__names_new(t->g->arena), .id = "0", .id_bytes = 1,
 		.chain = -1, .previous = -1, .scalar = -1,
 		.cursor = { t->form->text.at, t->form->text.at + t->form->text.n, { 1, 1 } } };
-	s.statement = LT_NEW(t->g->arena, struct lt_statement, t->form->n);
-	s.sourced = LT_NEW(t->g->arena, bool, t->g->n_node + t->form->n);
+	s.statement = LT_NEW(s.arena, struct lt_statement, t->form->n);
+	s.sourced = LT_NEW(s.arena, bool, t->g->n_node + t->form->n);
 	for (int32_t k = 0; k < t->form->n; k++) {
 		char id[16];
 		int32_t n = snprintf(id, sizeof id, "%d", k);
 		lt__names_add(s.ids, id, (size_t)n, k);
-		s.statement[s.n_statement++] = (struct lt_statement){ .id = lt__arena_string(t->g->arena, id), .id_bytes = n,
+		s.statement[s.n_statement++] = (struct lt_statement){ .id = lt__arena_string(s.arena, id), .id_bytes = n,
 			.node = stand_in(t, k), .type = p->type, .chain = -1, .previous = -1, .scalar = -1 };
 	}
 	s.cap_statement = s.n_statement;
@@ -126,39 +76,103 @@ static bool same_range(const struct lt_graph *g, lt_var v, const struct lt_graph
 	return a->extent == b->extent && a->bounded == b->bounded && (!a->bounded || lt__linear_equal(&a->limit, &b->limit));
 }
 
-/* Rows over the dims of d: what is times a position that is 0 says nothing. */
-static bool same_rows(const struct lt_graph *g, const struct lt_nodedef *d, const struct lt_map *m, const int64_t *a,
-	const int64_t *b, int32_t n, int32_t extra)
+/* A node of one of the two graphs: its axes of more than one element. */
+struct solid { const struct lt_graph *g; const struct lt_nodedef *d; int32_t n, at[LT_MAX_RANK]; };
+
+static void solid_of(struct solid *s, const struct lt_graph *g, const struct lt_nodedef *d)
 {
-	int32_t width = lt__map_width(m);
-	for (int32_t r = 0; r < n; r++, a += width + extra, b += width + extra)
-		for (int32_t i = 0; i < width + extra; i++) {
-			int32_t dim = i - extra - 1 - m->n_param;
-			if (a[i] != b[i] && !(dim >= 0 && dim < m->n_dim && is_one(g, d->dim[dim])))
-				return false;
-		}
+	s->g = g;
+	s->d = d;
+	s->n = lt__script_solid(g, d->n_dim, d->dim, s->at);
+}
+
+static bool same_extents(const struct solid *a, const struct solid *b)
+{
+	bool same = a->n == b->n;
+	for (int32_t i = 0; same && i < a->n; i++)
+		same = same_range(a->g, a->d->dim[a->at[i]], b->g, b->d->dim[b->at[i]]);
+	return same;
+}
+
+/* Where the var is among the axes; -1: nowhere. */
+static int32_t solid_place(const struct solid *s, lt_var v)
+{
+	for (int32_t i = 0; i < s->n; i++)
+		if (s->d->dim[s->at[i]] == v)
+			return i;
+	return -1;
+}
+
+/* Operand k: each axis is at the same place of both results.  but: an axis that is at none. */
+static bool same_places(const struct solid *a, const struct solid *b, int32_t k, int32_t but_a, int32_t but_b)
+{
+	struct solid x, y;
+	solid_of(&x, a->g, &a->g->node[a->d->operand[k]]);
+	solid_of(&y, b->g, &b->g->node[b->d->operand[k]]);
+	if (x.n != y.n)
+		return false;
+	for (int32_t i = 0; i < x.n; i++) {
+		if ((x.at[i] == but_a) != (y.at[i] == but_b))
+			return false;
+		if (x.at[i] != but_a && solid_place(a, x.d->dim[x.at[i]]) != solid_place(b, y.d->dim[y.at[i]]))
+			return false;
+	}
 	return true;
 }
 
-static bool same_map(const struct lt_graph *g, const struct lt_nodedef *d, const struct lt_map *a, const struct lt_map *b)
+/* One row each of two maps, over params, axes and divisions. */
+static bool same_row(const struct solid *a, const struct solid *b, const struct lt_map *m, const struct lt_map *n,
+	const int64_t *r, const int64_t *s)
 {
-	if (a->n_param != b->n_param || a->n_dim != b->n_dim || a->n_div != b->n_div || a->n_guard != b->n_guard
-		|| a->n_row != b->n_row)
-		return false;
-	for (int32_t i = 0; i < a->n_param; i++)
-		if (a->param[i] != b->param[i])
+	for (int32_t i = 0; i < 1 + m->n_param; i++)
+		if (r[i] != s[i])
 			return false;
-	return same_rows(g, d, a, a->div, b->div, a->n_div, 1) && same_rows(g, d, a, a->guard, b->guard, a->n_guard, 0)
-		&& same_rows(g, d, a, a->row, b->row, a->n_row, 0);
+	for (int32_t i = 0; i < a->n; i++)
+		if (r[1 + m->n_param + a->at[i]] != s[1 + n->n_param + b->at[i]])
+			return false;
+	for (int32_t i = 0; i < m->n_div; i++)
+		if (r[1 + m->n_param + m->n_dim + i] != s[1 + n->n_param + n->n_dim + i])
+			return false;
+	return true;
 }
 
-static bool same_view(const struct lt_graph *g, const struct lt_nodedef *d, const struct lt_nodedef *e)
+/* The maps of a piece that shows operand k (-1: an immediate). */
+static bool same_map(const struct solid *a, const struct solid *b, const struct lt_map *m, const struct lt_map *n, int32_t k)
 {
+	const int32_t w = lt__map_width(m), v = lt__map_width(n);
+	struct solid x = { .n = 0 }, y = { .n = 0 };
+	if (m->n_param != n->n_param || m->n_div != n->n_div || m->n_guard != n->n_guard)
+		return false;
+	for (int32_t i = 0; i < m->n_param; i++)
+		if (m->param[i] != n->param[i])
+			return false;
+	for (int32_t i = 0; i < m->n_div; i++) {
+		const int64_t *r = m->div + (int64_t)i * (w + 1), *s = n->div + (int64_t)i * (v + 1);
+		if (*r != *s || !same_row(a, b, m, n, r + 1, s + 1))
+			return false;
+	}
+	for (int32_t i = 0; i < m->n_guard; i++)
+		if (!same_row(a, b, m, n, m->guard + (int64_t)i * w, n->guard + (int64_t)i * v))
+			return false;
+	if (k >= 0) {
+		solid_of(&x, a->g, &a->g->node[a->d->operand[k]]);
+		solid_of(&y, b->g, &b->g->node[b->d->operand[k]]);
+	}
+	bool same = x.n == y.n;
+	for (int32_t i = 0; same && i < x.n; i++)
+		same = same_row(a, b, m, n, m->row + (int64_t)x.at[i] * w, n->row + (int64_t)y.at[i] * v);
+	return same;
+}
+
+static bool same_view(const struct solid *a, const struct solid *b)
+{
+	const struct lt_nodedef *d = a->d, *e = b->d;
 	if (d->n_piece != e->n_piece || d->has_fill != e->has_fill || d->bits != e->bits)
 		return false;
 	for (int32_t i = 0; i < d->n_piece; i++) {
-		const struct lt_graphpiece *a = &d->piece[i], *b = &e->piece[i];
-		if (a->source != b->source || (a->source < 0 && a->bits != b->bits) || !same_map(g, d, &a->map, &b->map))
+		const struct lt_graphpiece *p = &d->piece[i], *q = &e->piece[i];
+		if (p->source != q->source || (p->source < 0 && p->bits != q->bits)
+			|| !same_map(a, b, &p->map, &q->map, p->source))
 			return false;
 	}
 	return true;
@@ -166,103 +180,114 @@ static bool same_view(const struct lt_graph *g, const struct lt_nodedef *d, cons
 
 static bool same_update(const struct lt_nodedef *d, const struct lt_nodedef *e)
 {
-	for (int32_t i = 0; i < d->n_dim; i++)
-		if (d->offset[i] != e->offset[i] || d->at[i] != e->at[i])
-			return false;
-	return true;
+	bool same = d->n_dim == e->n_dim;
+	for (int32_t i = 0; same && i < d->n_dim; i++)
+		same = d->offset[i] == e->offset[i] && d->at[i] == e->at[i];
+	return same;
 }
 
 /* Node d of the graph and e of the candidate, but for what their operands are. */
 static bool same_node(const struct lt_trial *t, const struct lt_nodedef *d, const struct lt_nodedef *e)
 {
-	const struct lt_graph *g = t->p->g;
-	bool by_axis = d->op == LT_OP_view || d->op == LT_OP_update;
-	if (d->op != e->op || d->dtype != e->dtype || d->reduce != e->reduce || d->n_operand != e->n_operand
-		|| d->n_dim != e->n_dim || d->label || e->label)
+	struct solid a, b;
+	solid_of(&a, t->p->g, d);
+	solid_of(&b, t->g, e);
+	if (d->op != e->op || d->dtype != e->dtype || d->reduce != e->reduce || d->n_operand != e->n_operand || d->label
+		|| e->label || !same_extents(&a, &b))
 		return false;
-	if ((d->op == LT_OP_lit && d->bits != e->bits) || (d->op == LT_OP_gather && d->axis != e->axis))
-		return false;
-	for (int32_t i = 0; i < d->n_dim; i++)
-		if (!same_range(g, d->dim[i], t->g, e->dim[i]))
-			return false;
+	if (d->op == LT_OP_lit || d->op == LT_OP_index)
+		return d->bits == e->bits;
+	if (d->op == LT_OP_view)
+		return same_view(&a, &b);
+	if (d->op == LT_OP_update)
+		return same_update(d, e);
 	for (int32_t k = 0; k < d->n_operand; k++) {
-		int32_t rank = g->node[d->operand[k]].n_dim;
-		if (rank != t->g->node[e->operand[k]].n_dim)
+		bool along = d->op == LT_OP_gather && k == 0;
+		if (!same_places(&a, &b, k, along ? d->axis : -1, along ? e->axis : -1))
 			return false;
-		for (int32_t i = 0; i < rank && !by_axis; i++)
-			if (!(d->op == LT_OP_gather && k == 0 && i == d->axis)
-				&& lt__script_place(g, d, k, i) != lt__script_place(t->g, e, k, i))
-				return false;
 	}
-	return d->op == LT_OP_view ? same_view(g, d, e) : d->op == LT_OP_update ? same_update(d, e) : true;
+	return true;
+}
+
+/* The views between what a node reads and the value that it is are said, too. */
+static void add_inner(struct lt_trial *t, lt_node x)
+{
+	const struct lt_alias *own = &t->p->alias;
+	for (lt_node y = own->same[x]; y >= 0; y = own->up[y] < 0 ? -1 : own->same[own->up[y]]) {
+		for (int32_t k = 0; k < t->form->n; k++)
+			if (y == own->same[t->form->operand[k]])
+				return;
+		LT_GROW(t->g->arena, t->inner, t->n_inner, t->cap_inner);
+		t->inner[t->n_inner++] = y;
+	}
+}
+
+static bool same_dims(const struct lt_trial *t)
+{
+	const struct lt_nodedef *d = &t->p->g->node[t->x], *e = &t->g->node[t->value];
+	bool same = d->n_dim == e->n_dim && d->dtype == e->dtype;
+	for (int32_t i = 0; same && i < d->n_dim; i++)
+		same = same_range(t->p->g, d->dim[i], t->g, e->dim[i]);
+	return same;
 }
 
 /* From the value downwards: what each node of the candidate has to be. */
-static bool compare_nodes(struct lt_trial *t, lt_node x)
+static bool compare_nodes(struct lt_trial *t)
 {
-	const lt_node *real_same = t->p->same;
-	if (t->same[t->value] < t->first + t->form->n)
+	const struct lt_alias *own = &t->p->alias;
+	const lt_node begin = t->first + t->form->n;
+	if (t->alias.same[t->value] < begin || !same_dims(t))
 		return false;
 	memset(t->real, -1, sizeof *t->real * (size_t)t->g->n_node);
-	t->real[t->same[t->value]] = x;
+	t->real[t->alias.core[t->value]] = own->core[t->x];
+	add_inner(t, t->x);
 	for (lt_node e = t->g->n_node - 1; e >= t->first; e--) {
 		lt_node d = t->real[e];
 		if (d < 0)
 			continue;
-		if (e < t->first + t->form->n) {
-			if (d != real_same[t->form->operand[e - t->first]])
+		if (e < begin) {
+			if (d != own->core[t->form->operand[e - t->first]])
 				return false;
 			continue;
 		}
 		if (!same_node(t, &t->p->g->node[d], &t->g->node[e]))
 			return false;
 		for (int32_t k = 0; k < t->g->node[e].n_operand; k++) {
-			lt_node from = t->same[t->g->node[e].operand[k]], to = real_same[t->p->g->node[d].operand[k]];
-			if (t->real[from] >= 0 && t->real[from] != to)
+			lt_node from = t->alias.core[t->g->node[e].operand[k]], to = t->p->g->node[d].operand[k];
+			if (t->real[from] >= 0 && t->real[from] != own->core[to])
 				return false;
-			t->real[from] = to;
+			t->real[from] = own->core[to];
+			if (from >= begin)
+				add_inner(t, to);
 		}
 	}
 	return true;
 }
 
-/* Numbers and positions are made where they are read. */
-static bool is_free(const struct lt_nodedef *d)
-{
-	return d->op == LT_OP_lit || d->op == LT_OP_index;
-}
-
-/* What is inside is read inside alone: then it needs no statement.  Marks it. */
-static bool closed(struct lt_trial *t, lt_node x)
+/* What the form says is read inside alone: then it needs no statement of its own.  Numbers and positions are made
+ * where they are read. */
+static bool is_closed(struct lt_trial *t)
 {
 	struct lt_scripter *p = t->p;
-	const lt_node begin = t->first + t->form->n, end = t->g->n_node;
-	for (lt_node e = begin; e < end; e++)
-		if (t->real[e] >= 0)
-			p->left[t->real[e]] = p->uses[t->real[e]];
 	p->trial++;
-	for (lt_node e = begin; e < end; e++) {
-		lt_node d = t->real[e];
-		if (d < 0 || p->tried[d] == p->trial)
+	for (int32_t i = 0; i < t->n_inner; i++)
+		p->left[t->inner[i]] = p->uses[t->inner[i]];
+	for (int32_t i = 0; i < t->n_inner; i++) {
+		const struct lt_nodedef *d = &p->g->node[t->inner[i]];
+		if (p->tried[t->inner[i]] == p->trial)
 			continue;
-		p->tried[d] = p->trial;
-		for (int32_t k = 0; k < p->g->node[d].n_operand; k++)
-			p->left[p->same[p->g->node[d].operand[k]]]--;
+		p->tried[t->inner[i]] = p->trial;
+		for (int32_t k = 0; k < d->n_operand; k++)
+			p->left[p->alias.same[d->operand[k]]]--;
 	}
-	for (lt_node e = begin; e < end; e++)
-		if (t->real[e] >= 0 && t->real[e] != x && p->left[t->real[e]] > 0 && !is_free(&p->g->node[t->real[e]]))
+	for (int32_t i = 0; i < t->n_inner; i++) {
+		enum lt_opcode op = p->g->node[t->inner[i]].op;
+		if (t->inner[i] != t->x && p->left[t->inner[i]] > 0 && op != LT_OP_lit && op != LT_OP_index)
 			return false;
+	}
 	for (int32_t k = 0; k < t->form->n; k++)
-		if (p->tried[p->same[t->form->operand[k]]] == p->trial)
+		if (p->tried[p->alias.same[t->form->operand[k]]] == p->trial)
 			return false;
-	for (lt_node e = begin; e < end; e++) {
-		lt_node d = t->real[e];
-		if (d < 0 || d == x)
-			continue;
-		if (is_free(&p->g->node[d]))
-			p->uses[d] = p->left[d];
-		p->inside[d] = !is_free(&p->g->node[d]) || p->left[d] <= 0;
-	}
 	return true;
 }
 
@@ -275,9 +300,9 @@ static lt_status try_form(void *arg)
 	t->value = build_form(t);
 	if (t->value < 0)
 		return LT_OK;
-	t->same = lt__script_same(t->g, t->g->arena);
+	t->alias = lt__script_alias(t->g, t->g->arena);
 	t->real = LT_NEW(t->g->arena, lt_node, t->g->n_node);
-	t->matches = compare_nodes(t, t->x) && closed(t, t->x);
+	t->matches = compare_nodes(t) && is_closed(t);
 	return LT_OK;
 }
 
@@ -285,11 +310,12 @@ static lt_status try_form(void *arg)
 bool lt__script_matches(struct lt_scripter *p, lt_node x, struct lt_form *form)
 {
 	struct lt_trial t = { .p = p, .form = form, .x = x };
+	p->own.code = LT_OK;
 	lt_status status = lt_graph_new(&p->own, &t.g);
 	if (!status)
 		status = lt__protect(&p->own, try_form, &t);
 	lt_graph_free(t.g);
 	if (status == LT_ENOMEM)
 		lt__arena_refuse(p->arena, "a graph could not be made");
-	return t.matches;
+	return !status && t.matches;
 }
