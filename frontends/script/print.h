@@ -13,12 +13,7 @@
 #include "frontends/script/script.h"
 
 /* A node of the language that would make a node of the graph: text is as in a script, $0 $1 .. being its operands. */
-enum { LT_FORM_OPERANDS = 64 };
-struct lt_form {
-	int32_t n;
-	lt_node operand[LT_FORM_OPERANDS];
-	struct lt_text text;
-};
+struct lt_form { int32_t n; lt_node *operand; struct lt_text text; };
 /* What is the same as what, by node. */
 struct lt_alias {
 	lt_node *up;    /* of a view that only adds, leaves out or moves axes of one element: its source; -1: it is none */
@@ -80,9 +75,15 @@ int32_t lt__script_place(const struct lt_graph *, const struct lt_nodedef *, int
 
 /* print_forms.c: candidates for node x are tried; the first that makes it is its form. */
 void lt__script_find_form(struct lt_scripter *, lt_node x);
-/* Whether that form, whose text and operands are there, is the node's. */
+struct lt_form *lt__form_new(struct lt_scripter *, int32_t n, const lt_node *operand);
+/* Whether that form is the node's. */
 bool lt__form_try(struct lt_scripter *, lt_node x, struct lt_form *);
-/* print_layers.c, print_shapes.c: the candidates for layers, for views. */
+/* Operand k of a node, past views of axes of one element: the node that computes it. */
+const struct lt_nodedef *lt__form_operand(const struct lt_scripter *, const struct lt_nodedef *, int32_t k);
+/* Operand k as a statement may name it. */
+lt_node lt__form_value(const struct lt_scripter *, const struct lt_nodedef *, int32_t k);
+/* print_layers.c, print_windows.c, print_shapes.c: candidates for layers, convolutions and pools, views */
 bool lt__form_layer(struct lt_scripter *, lt_node x);
+bool lt__form_window(struct lt_scripter *, lt_node x);
 bool lt__form_view(struct lt_scripter *, lt_node x);
 #endif
