@@ -140,44 +140,6 @@ static int32_t operand_id(const struct lt_scripter *p, const struct lt_nodedef *
 	return p->id[operand_of(p, (lt_node)(d - p->g->node), k)];
 }
 
-/* A statement of operand k with these dims, some of which it may lack; that of the operand where they are its own. */
-static int32_t say_fitted(struct lt_scripter *p, const struct lt_nodedef *d, int32_t k, int32_t n, lt_var *dim)
-{
-	const struct lt_nodedef *x = &p->g->node[d->operand[k]];
-	int32_t width = 1 + n, from = operand_id(p, d, k);
-	int64_t *row = LT_NEW(p->arena, int64_t, (int64_t)x->n_dim * width);
-	struct lt_graphpiece piece = { .map = { .n_dim = n, .n_row = x->n_dim, .row = row } };
-	struct lt_nodedef view = { .op = LT_OP_view, .dtype = x->dtype, .n_operand = 1, .operand = &d->operand[k],
-		.n_dim = n, .dim = dim, .n_piece = 1, .piece = &piece };
-	bool moved = n != x->n_dim;
-	for (int32_t i = 0; i < x->n_dim; i++)
-		for (int32_t j = 0; j < n; j++)
-			if (dim[j] == x->dim[i]) {
-				row[i * width + 1 + j] = 1;
-				moved = moved || i != j;
-			}
-	if (!moved)
-		return from;
-	int32_t id = begin_statement(p);
-	lt__say_view(p, &p->text, &view, &from);
-	lt__text_format(&p->text, ";\n");
-	return id;
-}
-
-/* Whether some dim is in no operand. */
-static bool is_spread(const struct lt_scripter *p, const struct lt_nodedef *d)
-{
-	for (int32_t i = 0; i < d->n_dim; i++) {
-		bool has = false;
-		for (int32_t k = 0; k < d->n_operand; k++)
-			for (int32_t j = 0; j < p->g->node[d->operand[k]].n_dim; j++)
-				has = has || p->g->node[d->operand[k]].dim[j] == d->dim[i];
-		if (!has)
-			return true;
-	}
-	return false;
-}
-
 static int32_t place_in(const lt_var *dim, int32_t n, lt_var v)
 {
 	int32_t i = 0;
@@ -214,11 +176,9 @@ static lt_node above(const struct lt_scripter *p, lt_node y)
  * rule itself does, is passed over. */
 static lt_node *pick_operands(struct lt_scripter *p, const struct lt_nodedef *d)
 {
-	bool spread = is_spread(p, d);          /* then operand 0 has all dims */
-	int32_t most = spread ? d->n_dim : 0;
+	int32_t most = 0;
 	lt_node *pick = LT_NEW(p->arena, lt_node, d->n_operand);
-	pick[0] = p->alias.same[d->operand[0]];
-	for (int32_t k = spread; k < d->n_operand; k++) {
+	for (int32_t k = 0; k < d->n_operand; k++) {
 		lt_node y = p->alias.same[d->operand[k]];
 		while (y >= 0 && !is_broadcast(p, d, k, y))
 			y = above(p, y);
@@ -252,73 +212,50 @@ static lt_status too_many_axes(const struct lt_scripter *p, lt_node x)
 		p->g->node[x].name, N_LETTERS - 1);
 }
 
-/* Operand 0 has all dims where no operand has some. */
-static lt_status say_letters_of(struct lt_scripter *p, lt_node x, int32_t id)
+static lt_status say_lettered(struct lt_scripter *p, lt_node x)
 {
 	const struct lt_nodedef *d = &p->g->node[x];
-	bool spread = is_spread(p, d);
 	if (d->n_dim >= N_LETTERS)
 		return too_many_axes(p, x);
 	lt__text_format(&p->text, "MapNode(%s, ", lt__op_info(d->op)->name);
 	for (int32_t k = 0; k < d->n_operand; k++) {
 		lt__text_format(&p->text, "%s", k ? "," : "");
-		for (int32_t i = 0; spread && !k && i < d->n_dim; i++)
-			lt__text_format(&p->text, "%c", letter_of(i));
-		if (!spread || k)
-			say_letters(p, &p->g->node[d->operand[k]], d->n_dim, d->dim, -1);
+		say_letters(p, &p->g->node[d->operand[k]], d->n_dim, d->dim, -1);
 	}
 	lt__text_format(&p->text, "->");
 	for (int32_t i = 0; i < d->n_dim; i++)
 		lt__text_format(&p->text, "%c", letter_of(i));
-	lt__text_format(&p->text, ": $%d", id);
-	for (int32_t k = 1; k < d->n_operand; k++)
-		lt__text_format(&p->text, ", $%d", operand_id(p, d, k));
+	lt__text_format(&p->text, ": ");
+	say_operands(p, d);
 	return LT_OK;
 }
 
 static lt_status say_map(struct lt_scripter *p, lt_node x)
 {
 	const struct lt_nodedef *d = &p->g->node[x];
-	int32_t id = d->op == LT_OP_cast || is_spread(p, d) ? say_fitted(p, d, 0, d->n_dim, d->dim) : operand_id(p, d, 0);
 	p->id[x] = begin_statement(p);
-	if (d->op == LT_OP_cast)
-		lt__text_format(&p->text, "CastNode($%d, %s", id, lt__dtype_script(d->dtype));
-	else if (!p->pick[x])
-		return say_letters_of(p, x, id);
-	else
-		lt__text_format(&p->text, "%s($%d", op_name(p, d->op), id);
-	for (int32_t k = 1; k < d->n_operand; k++)
-		lt__text_format(&p->text, ", $%d", operand_id(p, d, k));
+	if (d->op == LT_OP_cast) {
+		lt__text_format(&p->text, "CastNode($%d, %s", operand_id(p, d, 0), lt__dtype_script(d->dtype));
+		return LT_OK;
+	}
+	if (!p->pick[x])
+		return say_lettered(p, x);
+	lt__text_format(&p->text, "%s(", op_name(p, d->op));
+	say_operands(p, d);
 	return LT_OK;
 }
 
-/* Of the dims that stay in their order, then the others. */
 static void say_reduce(struct lt_scripter *p, lt_node x)
 {
-	const struct lt_nodedef *d = &p->g->node[x], *from = &p->g->node[d->operand[0]];
+	const struct lt_nodedef *d = &p->g->node[x];
 	static const char *const name[LT_NOP] = { [LT_OP_add] = "Sum", [LT_OP_mul] = "Product", [LT_OP_min] = "Min",
 		[LT_OP_max] = "Max" };
-	lt_var dim[LT_MAX_RANK];
-	int32_t gone[LT_MAX_RANK], n_gone = 0, last = -1, n = d->n_dim, id = operand_id(p, d, 0);
-	bool ordered = true;
-	for (int32_t i = 0; i < from->n_dim; i++) {
-		int32_t place = lt__script_place(p->g, d, 0, i);
-		if (place < 0)
-			gone[n_gone++] = i;
-		ordered = ordered && (place < 0 || place > last);
-		last = place < 0 ? last : place;
-	}
-	for (int32_t i = 0; !ordered && i < n_gone; i++) {
-		dim[n + i] = from->dim[gone[i]];
-		gone[i] = n + i;
-	}
-	memcpy(dim, d->dim, sizeof *dim * (size_t)n);
-	if (!ordered)
-		id = say_fitted(p, d, 0, from->n_dim, dim);
+	int32_t n = 0;
 	p->id[x] = begin_statement(p);
-	lt__text_format(&p->text, "Reduce%sNode($%d, [", name[d->op], id);
-	for (int32_t i = 0; i < n_gone; i++)
-		lt__text_format(&p->text, "%s%d", i ? ", " : "", gone[i]);
+	lt__text_format(&p->text, "Reduce%sNode($%d, [", name[d->op], operand_id(p, d, 0));
+	for (int32_t i = 0; i < p->g->node[d->operand[0]].n_dim; i++)
+		if (lt__script_place(p->g, d, 0, i) < 0)
+			lt__text_format(&p->text, "%s%d", n++ ? ", " : "", i);
 	lt__text_format(&p->text, "]");
 }
 
@@ -542,6 +479,7 @@ static lt_status say_graph(void *user)
 	if (!g->n_result && !g->n_set)
 		return lt_fail(g->ctx, LT_EINVAL, "the graph has no result: a script has one");
 	p->text.arena = p->arena;
+	p->g = g = lt__script_fitted(g, p->arena);
 	p->n_type = lt__script_nodes(NULL, 0);
 	p->type = LT_NEW(p->arena, struct lt_script_node, p->n_type);
 	lt__script_nodes(p->type, p->n_type);

@@ -61,6 +61,9 @@ void lt__say_view(const struct lt_scripter *, struct lt_text *, const struct lt_
 /* Whether the form makes node x, of nodes that nothing else reads. */
 bool lt__script_matches(struct lt_scripter *, lt_node x, struct lt_form *);
 
+/* print_fit.c: a copy for reading alone, in the arena; it shares what it does not change. */
+const struct lt_graph *lt__script_fitted(const struct lt_graph *, struct lt_arena *);
+
 /* print_alias.c */
 struct lt_alias lt__script_alias(const struct lt_graph *, struct lt_arena *);
 /* An axis of one element, and not of at most one. */
