@@ -234,7 +234,7 @@ $(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(patsubst %,$(O)/t
 # tools/lt-NAME.c with the files tools/NAME_*.c; the files without _ are everybody's.
 own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c) $(if $(filter build,$(1)),$(READ_MODEL)))
 # What lt-run and lt-build have in common: the tensors of a model.
-READ_MODEL = $(patsubst %,tools/run_%.c,bind bindings explain extents fit parse spec)
+READ_MODEL = $(patsubst %,tools/run_%.c,bind bindings explain extents fit parse spec weights)
 .SECONDEXPANSION:
 $(PROGRAM): $(O)/lt-%: $(O)/tools/lt-%.o $$(call own,$$*) \
 		$$(if $$(filter check,$$*),$(CHECK),$(JUDGE)) $(PARTS) $(O)/looptree.o

@@ -107,7 +107,7 @@ static const struct lt_tool_option rows[] = {
 	{ 'c', "constant", "NAME=SPEC", TAKE_LIST, AT(constant), .help = "a constant, as --input gives an input", TENSORS,
 		SPECS },
 	{ 'w', "weights", "FILE", TAKE_LIST, AT(weights), .help = "constants by name, from a .npz or .safetensors; may be "
-		"given several times", TENSORS, TENSOR_FILES },
+		"given several times; those that are not given are read from NAME.safetensors, if it is beside NAME.lt", TENSORS, TENSOR_FILES },
 
 	{ .help = "Models (.onnx)" },
 	{ 0, "dim", "NAME=N", TAKE_LIST, AT(dim), .help = "the extent of a symbolic dimension, or of axis I of an input: "
@@ -169,11 +169,11 @@ static const struct lt_tool_option rows[] = {
 	{ 0, "time", "[=N]", TAKE_OWN, AT(time), .help = "after the evaluations, times N more runs, and says what the "
 		"compiler did; default: as many as take half a second, "
 		"at least 3", RUN, .own = take_time },
-	{ 0, "dump", "=KIND", TAKE_CHOICE, AT(dump), .help = "prints instead of running: %v; diff takes two files with trees, "
-		"and the exit code is 1 if they differ", PRINTS,
+	{ 0, "dump", "=KIND", TAKE_CHOICE, AT(dump), .help = "prints instead of running: %v; script, with -o, writes the weights "
+		"beside it; diff takes two files with trees, and the exit code is 1 if they differ", PRINTS,
 		LT_VALUES("graph", "dot", "script", "tree", "access", "frozen", "kernel", "source", "asm", "stats", "plan",
 			"diff") },
-	{ 'd', NULL, "LETTER", TAKE_OWN, AT(pass), .help = "with --dump=graph or --dump=dot: the graph after that pass (%v)",
+	{ 'd', NULL, "LETTER", TAKE_OWN, AT(pass), .help = "with --dump=graph, dot or script: the graph after that pass (%v)",
 		GRAPH, .list = pass_at, .own = take_pass },
 	{ 'k', NULL, "LETTER", TAKE_OWN, AT(kernel_step), .help = "with --dump=kernel: kernel programs after that step (%v), "
 		"instead of finished ones", PROGRAM, .list = step_at, .own = take_step },
@@ -210,6 +210,7 @@ const struct lt_tool run_tool = {
 		"  lt-run --dump=source -b cpu softmax.lt -o k.c; edit k.c; lt-run softmax.lt --use-source k.c -i x=random --verify\n"
 		"  lt-run model.onnx --dim batch=8 -i image=random --verify\n"
 		"  lt-run --dump=graph softmax.lt | lt-run - -i x=ones  a graph's own text is a script, too\n"
+		"  lt-run --dump=script model.onnx -o model.lt          a script, and its weights in model.safetensors\n"
 		"\n"
 		"lt-run(1) says more.\n",
 };
@@ -219,10 +220,15 @@ bool run_dump_is(const struct run_options *o, const char *kind)
 	return o->dump && !strcmp(o->dump, kind);
 }
 
+bool run_dump_graph(const struct run_options *o)
+{
+	return run_dump_is(o, "graph") || run_dump_is(o, "dot") || run_dump_is(o, "script");
+}
+
 static unsigned asked_for(const struct run_options *o)
 {
 	return o->list ? LIST : o->cache ? CACHE : run_dump_is(o, "diff") ? DIFF : o->check_schedule ? CHECK :
-		run_dump_is(o, "graph") || run_dump_is(o, "dot") || run_dump_is(o, "script") ? GRAPH : o->dump ? PROGRAM : RUN;
+		run_dump_graph(o) ? GRAPH : o->dump ? PROGRAM : RUN;
 }
 
 static lt_status take_operands(struct lt_context *ctx, struct run_options *o, int n, char **word)
