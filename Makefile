@@ -51,6 +51,8 @@ NO_OPENCL := $(if $(filter undefined,$(origin OPENCL)),backends/opencl is left o
 $(if $(filter check tests,$(MAKECMDGOALS)),$(shell scripts/setup.sh opencl >&2))
 # And other machines, which lt-build is tested for.
 $(if $(filter check,$(MAKECMDGOALS)),$(shell scripts/setup.sh cross >&2))
+# The browser in which a test opens pages.
+$(if $(filter check,$(MAKECMDGOALS)),$(shell scripts/setup.sh browser >&2))
 OPENCL  := $(if $(NO_OPENCL),$(shell scripts/opencl.sh),$(OPENCL))
 
 # protobuf-c, by which models of ONNX are read.
@@ -189,6 +191,9 @@ $(O)/ir/prelude_text.h: ir/prelude.h
 $(O)/tools/standalone/main_text.h: tools/standalone/main.c
 	@$(as_strings)
 $(O)/tools/build_text.o: $(O)/tools/standalone/main_text.h
+$(O)/tools/view_text.h: tools/view.html
+	@$(as_strings)
+$(O)/tools/run_view.o: $(O)/tools/view_text.h
 
 # Which printer made a kernel that is kept on disk: a hash of its sources, and of headers whose numbers decide code.
 $(O)/backends/cpu/revision.h: $(wildcard kernel/* backends/text/* backends/cpu/*) \
@@ -232,9 +237,12 @@ $(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(patsubst %,$(O)/t
 	$(link) -shared -Wl,--version-script=tools/hamkaas.map $(LIBS)
 
 # tools/lt-NAME.c with the files tools/NAME_*.c; the files without _ are everybody's.
-own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c) $(if $(filter build,$(1)),$(READ_MODEL)))
+own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c) $(if $(filter build,$(1)),$(READ_MODEL)) \
+	$(if $(filter run,$(1)),$(LIMITS)))
 # What lt-run and lt-build have in common: the tensors of a model.
 READ_MODEL = $(patsubst %,tools/run_%.c,bind bindings explain extents fit parse spec weights)
+# What lt-run has of lt-bench: what the machine does at best.
+LIMITS = $(patsubst %,tools/bench_%.c,cuda device folder machine peak say)
 .SECONDEXPANSION:
 $(PROGRAM): $(O)/lt-%: $(O)/tools/lt-%.o $$(call own,$$*) \
 		$$(if $$(filter check,$$*),$(CHECK),$(JUDGE)) $(PARTS) $(O)/looptree.o
@@ -347,11 +355,12 @@ tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONN
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED) \
 		$(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS)
-bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text $(O)/tests/test_bench_predicted
+bless: all $(addprefix $(O)/tests/,test_script_docs test_tree_text test_bench_predicted test_networks)
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless; O=$(O) tests/options.sh --bless
 	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null
 	@LT_BLESS=1 $(O)/tests/test_tree_text --filter '*/each_mistake_has_its_sentence' >/dev/null
 	@LT_BLESS=1 $(O)/tests/test_bench_predicted >/dev/null
+	@LT_BLESS=1 $(O)/tests/test_networks --filter '*/each_layer_has_its_tree' >/dev/null
 mutants: all $(O)/mutants
 	@$(O)/mutants --each $(MUTANTS_EACH) --seed $(MUTANTS_SEED)
 # Graphs and mutants without sanitizers: it is the judge that is looked at; trees of a GPU: the simulator.

@@ -72,8 +72,9 @@ def gpt2(name):
 	n, width = config.n_head, config.n_embd // config.n_head
 	if not cached:
 		return Net(), {"ids": torch.randint(0, 1000, (2, 16))}, ["logits"], {"ids": {0: "batch", 1: "length"}}
-	past = torch.randn(config.n_layer, 2, 1, n, 8, width)
-	return Net(), {"ids": torch.randint(0, 1000, (1, 1)), "past": past}, ["logits", "present"], None
+	past = torch.randn(config.n_layer, 2, 2, n, 8, width)
+	return Net(), {"ids": torch.randint(0, 1000, (2, 3)), "past": past}, ["logits", "present"], {
+		"ids": {0: "batch", 1: "length"}, "past": {2: "batch", 4: "past"}}
 
 
 def make(folder, name):

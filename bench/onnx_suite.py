@@ -5,6 +5,9 @@ Each test is a model with inputs and the outputs that are expected.  A model is 
 gives is compared under the test's own tolerances.  A test passes, is refused with a sentence, or is wrong.  Inputs that
 a model needs to know when it is read (shapes, axes, conditions: the refusal names them) are fixed, as `lt-run --fix`
 does, and it is converted again.
+
+--run-time makes the extents of inputs (of all axes, or of the one with that number) differ from run to run: those that
+are equal are one symbolic dimension of 1 to 2 more than it is.  A model then passes or is refused; none may be wrong.
 """
 import argparse
 import collections
@@ -89,25 +92,43 @@ class Library:
 class Case:
 	"""One model, converted for the inputs of one test."""
 
-	def __init__(self, library, model, folder, inputs, backend):
+	def __init__(self, library, model, folder, inputs, backend, axes=None):
 		self.so, self.backend = library.so, backend
-		self.text = model.SerializeToString()
 		self.folder, self.fixed = folder, {}
 		self.names = [i.name for i in model.graph.input]
 		self.inputs = dict(zip(self.names, map(kept, inputs)))
+		self.extents = {}               # of symbolic dimensions that differ from run to run
+		if axes is not None:
+			model = self.vary(model, axes)
+		self.text = model.SerializeToString()
 		self.dims = self.symbolic(model.graph)
 		self.outputs = [o.name for o in model.graph.output]
 		self.ctx, self.graph, self.program, self.instance = (C.c_void_p() for _ in range(4))
 
+	def vary(self, model, axes):
+		varied = onnx.ModelProto()
+		varied.CopyFrom(model)
+		for i in varied.graph.input:
+			data = self.inputs.get(i.name)
+			shape = i.type.tensor_type.shape.dim if i.type.HasField("tensor_type") else []
+			for axis, d in enumerate(shape):
+				if not isinstance(data, np.ndarray) or axis >= data.ndim or data.shape[axis] < 2:
+					continue
+				if axes == "all" or int(axes) in (axis, axis - len(shape)):
+					d.dim_param = f"n{data.shape[axis]}"
+					self.extents[d.dim_param] = data.shape[axis]
+		return varied
+
 	def symbolic(self, graph):
-		out = []
+		out = [f"{name}=1..{n + 2}" for name, n in self.extents.items()]
 		for i in graph.input:
 			data = self.inputs.get(i.name)
 			shape = i.type.tensor_type.shape.dim if i.type.HasField("tensor_type") else []
 			for axis, d in enumerate(shape):
 				if isinstance(data, np.ndarray) and not d.HasField("dim_value") and axis < data.ndim:
 					name = d.dim_param or f"{i.name}.{axis}"
-					out.append(f"{name}={data.shape[axis]}")
+					if name not in self.extents:
+						out.append(f"{name}={data.shape[axis]}")
 		return list(dict.fromkeys(out))
 
 	def parse(self):
@@ -135,6 +156,11 @@ class Case:
 				for n in re.findall(r"'([^']*)'", found)}
 			named |= {n for n in re.findall(r"input '([^']*)': its rank is not said", text)}
 			new = {n for n in named if n in self.inputs and n not in self.fixed}
+			unused = set(re.findall(r"no symbolic dimension of --dim ([^\s;]+)", text))
+			if unused and self.extents:             # of inputs that are fixed
+				self.dims = [d for d in self.dims if d not in unused]
+				if not new:
+					continue
 			new = {n for n in new if isinstance(self.inputs[n], np.ndarray) and self.inputs[n].dtype in CODES}
 			if not new:
 				raise Refused(text)
@@ -155,7 +181,14 @@ class Case:
 		n = so.lt_program_count(p, INPUT)
 		given, keep = (C.c_void_p * (n + 1))(), []
 		for i in range(n):
-			data = np.ascontiguousarray(self.inputs[so.lt_program_name(p, INPUT, i).decode()])
+			name = so.lt_program_name(p, INPUT, i).decode()
+			data = np.ascontiguousarray(self.inputs.get(name))
+			if name in self.extents:
+				data = np.asarray(self.extents[name], np.int64)
+			elif self.extents and so.lt_program_rank(p, INPUT, i):  # room for the most
+				room = np.zeros([so.lt_program_extent(p, INPUT, i, a) for a in range(data.ndim)], data.dtype)
+				room[tuple(map(slice, data.shape))] = data
+				data = room
 			if data.nbytes != so.lt_program_bytes(p, INPUT, i):
 				raise Refused(f"input {so.lt_program_name(p, INPUT, i)} does not have the model's shape")
 			keep.append(data)
@@ -237,10 +270,10 @@ def data_sets(test):
 	return sets
 
 
-def try_case(library, test, backend):
+def try_case(library, test, backend, axes=None):
 	model = test.model if test.model is not None else onnx.load(os.path.join(test.model_dir, "model.onnx"))
 	for inputs, outputs in data_sets(test):
-		case = Case(library, model, test.model_dir, inputs, backend)
+		case = Case(library, model, test.model_dir, inputs, backend, axes)
 		try:
 			got = case.run()
 			for name, want, have in zip(case.outputs, outputs, got):
@@ -312,6 +345,7 @@ def main():
 	a.add_argument("-v", "--verbose", action="store_true", help="each test, and the whole of each refusal")
 	a.add_argument("-o", "--output", help="a file that gets a line for each test")
 	a.add_argument("--table", help="the page whose table is written, between its marks: docs/onnx.md")
+	a.add_argument("--run-time", metavar="AXIS", help="extents that differ from run to run: of that axis, or all")
 	a.add_argument("--part", help="1/4: the first fourth")
 	a = a.parse_args()
 	library, counts, reasons, wrong = Library(a.library), collections.Counter(), collections.defaultdict(list), []
@@ -324,7 +358,7 @@ def main():
 	for test in tests:
 		if a.verbose:
 			print(test.name, flush=True)
-		result, text = try_case(library, test, a.backend)
+		result, text = try_case(library, test, a.backend, a.run_time)
 		counts[result] += 1
 		results.append((label(test), result, text))
 		lines.append(f"{result} {test.name} {' '.join(text.split())}")

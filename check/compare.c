@@ -4,9 +4,10 @@
 #include <string.h>
 #include "check/compare.h"
 
-double lt__integer_distance(int64_t a, int64_t b)
+double lt__integer_distance(int64_t a, int64_t b, enum lt_dtype t)
 {
-	return (double)(a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a);
+	bool more = t == LT_U64 ? (uint64_t)a > (uint64_t)b : a > b;
+	return (double)(more ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a);
 }
 
 bool lt__is_near(const void *got, const void *want, int64_t i, enum lt_dtype t, double bound)
@@ -17,7 +18,7 @@ bool lt__is_near(const void *got, const void *want, int64_t i, enum lt_dtype t, 
 		return (isnan(a.f) && isnan(b.f)) || a.f == b.f || (bound > 0 && lt__float_distance(a.f, b.f, t) <= bound);
 	if (info->cls == LT_CLASS_BOOL && ((const uint8_t *)got)[i] > 1)
 		return false;
-	return a.i == b.i || lt__integer_distance(a.i, b.i) <= bound;
+	return a.i == b.i || lt__integer_distance(a.i, b.i, t) <= bound;
 }
 
 double lt__distance(const void *got, const void *want, int64_t i, enum lt_dtype t)
@@ -25,14 +26,14 @@ double lt__distance(const void *got, const void *want, int64_t i, enum lt_dtype 
 	if (t == LT_BOOL && ((const uint8_t *)got)[i] > 1)
 		return INFINITY;
 	union lt_scalar a = lt__load(got, i, t), b = lt__load(want, i, t);
-	return lt__dtype_info(t)->cls != LT_CLASS_FLOAT ? lt__integer_distance(a.i, b.i)
+	return lt__dtype_info(t)->cls != LT_CLASS_FLOAT ? lt__integer_distance(a.i, b.i, t)
 		: (isnan(a.f) && isnan(b.f)) || a.f == b.f ? 0 : lt__float_distance(a.f, b.f, t);
 }
 
 double lt__magnitude(const void *data, int64_t i, enum lt_dtype t)
 {
 	union lt_scalar x = lt__load(data, i, t);
-	return lt__dtype_info(t)->cls != LT_CLASS_FLOAT ? fabs((double)x.i) : isfinite(x.f) ? fabs(x.f) : 0;
+	return lt__dtype_info(t)->cls != LT_CLASS_FLOAT ? fabs(lt__as_double(x, t)) : isfinite(x.f) ? fabs(x.f) : 0;
 }
 
 double lt__square(double x) { return fmin(x * x, 1e290); }
@@ -87,6 +88,7 @@ const char *lt__element_text(const void *data, int64_t i, enum lt_dtype t, char 
 		(void)(isnan(x.f) ? snprintf(out, bytes, "nan")
 				  : snprintf(out, bytes, "%.9g", x.f)); /* the sign of a NaN says nothing */
 	else
-		(void)snprintf(out, bytes, "%lld", t == LT_BOOL ? (long long)((const uint8_t *)data)[i] : (long long)x.i);
+		(void)snprintf(out, bytes, "%s", lt__whole_text(t == LT_BOOL
+			? (union lt_scalar){ .i = ((const uint8_t *)data)[i] } : x, t).text);
 	return out;
 }

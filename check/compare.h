@@ -8,7 +8,7 @@
  * the other.  A bool is 0 or 1. */
 bool lt__is_near(const void *got, const void *want, int64_t i, enum lt_dtype, double bound);
 /* |a - b|, which may not fit int64. */
-double lt__integer_distance(int64_t a, int64_t b);
+double lt__integer_distance(int64_t a, int64_t b, enum lt_dtype);
 /* How far element i of `got` is from that of `want`: 0 where both are NaN; lt__float_distance; a bool that is neither 0
  * nor 1: infinity. */
 double lt__distance(const void *got, const void *want, int64_t i, enum lt_dtype);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "check/compare.h"
 #include "check/judge_parts.h"
+#include "program/pool.h"
 
 /* What the runs say of one tensor, element by element. */
 struct noise {
@@ -54,21 +55,23 @@ uint32_t lt__judge_threads_here(void)
 	return n > 0 ? (uint32_t)n : 1;
 }
 
-/* Ranks that there are no threads for run on those that there are. */
 struct ranks { void (*body)(void *arg, uint32_t i, uint32_t n); void *arg; uint32_t n; };
 
-static void run_ranks(void *arg, uint32_t thread, uint32_t n_thread)
+static void run_ranks(void *arg, int64_t first, int64_t last, uint32_t thread)
 {
 	const struct ranks *r = arg;
-	for (uint32_t i = thread; i < r->n; i += n_thread)
-		r->body(r->arg, i, r->n);
+	(void)thread;
+	for (int64_t i = first; i < last; i++)
+		r->body(r->arg, (uint32_t)i, r->n);
 }
 
+/* By the pool's threads, which are there already, and wake on processors of their own: a new thread often begins on
+ * that of its maker, and waits there for longer than there is work for it. */
 void lt__judge_on_threads(void *user, uint32_t n, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg)
 {
 	struct ranks ranks = { body, arg, n };
 	(void)user;
-	lt__host_parallel(NULL, n, run_ranks, &ranks);
+	lt__host_parallel_for(NULL, n, n, run_ranks, &ranks);
 }
 
 void lt__judge_threads(const struct lt_judge_options *o, struct lt_judge_work *work, struct lt_eval_options *eval)
@@ -149,7 +152,7 @@ static double deviation(const void *a, const void *b, int64_t i, enum lt_dtype t
 {
 	union lt_scalar x = lt__load(a, i, t), y = lt__load(b, i, t);
 	if (lt__dtype_info(t)->cls != LT_CLASS_FLOAT)
-		return lt__integer_distance(x.i, y.i);
+		return lt__integer_distance(x.i, y.i, t);
 	return class_of(x.f) != class_of(y.f) ? INFINITY : isfinite(x.f) ? fabs(x.f - y.f) : 0;
 }
 

@@ -46,7 +46,7 @@ struct lt_judge_options {
 
 /* As many threads as there are processors. */
 uint32_t lt__judge_threads_here(void);
-/* For `parallel`: the host's threads. */
+/* For `parallel`: the threads of the process's pool. */
 void lt__judge_on_threads(void *user, uint32_t n, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
 
 /* The worst of something, and where: "result[3, 4] (%23)". */

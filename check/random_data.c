@@ -51,8 +51,8 @@ void random_graph_fill(const struct random_graph *r, uint64_t seed, int run, lt_
 			x = lt__round_to(x, d->dtype);
 		} else {
 			x.i = cls == LT_CLASS_BOOL  ? random_between(&rng, 0, 1)
-				: d->dtype == LT_U8 ? random_between(&rng, 0, 9)
-						    : random_between(&rng, -6, 6);
+				: lt__dtype_info(d->dtype)->is_signed ? random_between(&rng, -6, 6)
+								      : random_between(&rng, 0, 9);
 		}
 		lt__store(out, i, d->dtype, x);
 	}

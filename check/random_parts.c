@@ -6,8 +6,8 @@
 /* An index into an axis of `extent` elements: a source, or computed from the position. */
 static lt_node make_index(struct random_maker *m, int64_t extent)
 {
-	static const enum lt_dtype type[] = { LT_I64, LT_I32, LT_I16, LT_U8, LT_I8 };
-	enum lt_dtype t = type[random_pick_int(m, 0, 4)];
+	static const enum lt_dtype type[] = { LT_I64, LT_I32, LT_I16, LT_U8, LT_I8, LT_U16, LT_U32, LT_U64 };
+	enum lt_dtype t = type[random_pick_int(m, 0, (int64_t)(sizeof type / sizeof *type) - 1)];
 	lt_var dims[2] = { m->pool[random_pick_int(m, 0, RANDOM_POOL - 1)], m->pool[random_pick_int(m, 0, RANDOM_POOL - 1)] };
 	int32_t n = (int32_t)random_pick_int(m, 0, dims[0] == dims[1] ? 1 : 2);
 	if (random_maybe(m, 35) && n > 0) {
@@ -17,7 +17,7 @@ static lt_node make_index(struct random_maker *m, int64_t extent)
 	}
 	int64_t low = 0, high = extent - 1;
 	if (m->out->wild && random_maybe(m, 40)) {
-		low = t == LT_U8 ? 0 : -1;
+		low = lt__dtype_info(t)->is_signed ? -1 : 0;
 		high = extent;
 	}
 	return random_range_source(m, t, n, dims, 1, &low, &high);

@@ -108,11 +108,10 @@ lt_node random_tame(struct random_maker *m, lt_node x, double size)
 
 lt_node random_cast(struct random_maker *m, lt_node x, enum lt_dtype t)
 {
-	static const double max[LT_NDTYPE] = { [LT_I8] = 128, [LT_U8] = 255, [LT_I16] = 32768, [LT_I32] = 2147483648.0,
-		[LT_I64] = 9223372036854775808.0, [LT_BOOL] = 1 };
 	if (x < 0 || m->g->node[x].dtype == t)
 		return x;
-	double size = random_size(m, x), limit = is_int(t) || t == LT_BOOL ? max[t] : 0;
+	const struct lt_dtypeinfo *info = lt__dtype_info(t);
+	double size = random_size(m, x), limit = is_int(t) || t == LT_BOOL ? info->largest + info->is_signed : 0;
 	bool wraps = !random_is_float(m->g, x) && limit > 0 && size > limit;
 	if (t == LT_F16)
 		x = random_tame(m, x, 16384);

@@ -10,7 +10,7 @@ uint64_t random_fill_bits(struct random_maker *m, enum lt_dtype t)
 	switch (lt__dtype_info(t)->cls) {
 	case LT_CLASS_FLOAT: x.f = number[random_pick_int(m, 0, 5)]; break;
 	case LT_CLASS_BOOL:  x.i = random_pick_int(m, 0, 1); break;
-	default:             x.i = t == LT_U8 ? x.i + 3 : x.i;
+	default:             x.i = !lt__dtype_info(t)->is_signed ? x.i + 3 : x.i;
 	}
 	return lt__bits_of(x, t);
 }

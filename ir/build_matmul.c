@@ -51,7 +51,7 @@ const char *lt__build_matmul_misfit(const struct lt_graph *g, lt_node a, lt_node
 
 /* The vars of both operands: a keeps its own, b takes a's for what both have.  An axis of 1 that the other one
  * stretches goes away.  Returns the rank of the result, whose vars are given in `want`. */
-static int32_t meet(struct lt_graph *g, lt_node a, lt_node b, struct factor *l, struct factor *r, lt_var *want)
+static int32_t matmul_meet(struct lt_graph *g, lt_node a, lt_node b, struct factor *l, struct factor *r, lt_var *want)
 {
 	int32_t ra = lt_node_rank(g, a), rb = lt_node_rank(g, b), n = 0;
 	int32_t na = ra > 2 ? ra - 2 : 0, nb = rb > 2 ? rb - 2 : 0, batches = na > nb ? na : nb;
@@ -100,7 +100,7 @@ lt_node lt_build_matmul(struct lt_graph *g, lt_node a, lt_node b)
 	if (why)
 		return no_product(g, a, b, why);
 	lt_var k = lt_node_dim(g, a, lt_node_rank(g, a) - 1);
-	int32_t n = meet(g, a, b, &l, &r, want);
+	int32_t n = matmul_meet(g, a, b, &l, &r, want);
 	for (int32_t i = 0; i < r.n; i++)
 		if (r.var[i] < 0)
 			return -1;

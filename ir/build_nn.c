@@ -32,6 +32,22 @@ lt_node lt_build_gelu(struct lt_graph *g, lt_node x)
 	return lt_graph_cast(g, y, lt_node_dtype(g, x));
 }
 
+lt_node lt__build_gelu_tanh(struct lt_graph *g, lt_node x)
+{
+	if (!lt__graph_has(g, x) || !lt__build_is_float(g, x, "GELU"))
+		return -1;
+	lt_node wide = lt__build_wide(g, x);
+	if (wide < 0)
+		return -1;
+	enum lt_dtype t = lt_node_dtype(g, wide);
+	lt_node cube = lt_graph_binary(g, "mul", lt_graph_binary(g, "mul", wide, wide), wide);
+	lt_node inner = lt_graph_binary(g, "add", wide, lt_graph_binary(g, "mul", cube, lt_graph_literal(g, t, 0.044715)));
+	lt_node tanh = lt_graph_unary(g, "tanh", lt_graph_binary(g, "mul", inner, lt_graph_literal(g, t, sqrt(2 / M_PI))));
+	lt_node half = lt_graph_binary(g, "mul", wide, lt_graph_literal(g, t, 0.5));
+	lt_node y = lt_graph_binary(g, "mul", half, lt_graph_binary(g, "add", tanh, lt_graph_literal(g, t, 1)));
+	return lt_graph_cast(g, y, lt_node_dtype(g, x));
+}
+
 /* Mean of a float of a computing type. */
 static lt_node mean(struct lt_graph *g, lt_node x, int32_t n, const lt_var *over)
 {

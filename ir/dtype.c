@@ -1,6 +1,8 @@
 /* ir/dtype.c -- the element type table: facts, conversion, storage. */
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include "ir/op.h"
 #include "lt/graph.h"
@@ -143,20 +145,40 @@ static int64_t int_of(double x, const struct lt_dtypeinfo *type)
 		return 0;
 	if (x >= ldexp(1, bits))
 		return highest;
+	if (!type->is_signed)
+		return x <= 0 ? 0 : (int64_t)(uint64_t)x;
 	return x <= (double)lowest ? lowest : (int64_t)x;
 }
 
 /* Exact where a double holds i; else with the lost bits or-ed into the last one, so that a second rounding to a format
  * of at most 51 bits is the only one. */
-static double odd_double(int64_t i)
+static double odd_double(int64_t i, bool is_signed)
 {
-	uint64_t size = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
+	bool minus = is_signed && i < 0;
+	uint64_t size = minus ? 0 - (uint64_t)i : (uint64_t)i;
 	double x;
 
 	if (size >> 53 == 0)
-		return (double)i;
-	x = ldexp((double)(size >> 11 | ((size & 2047) != 0)), 11);
-	return i < 0 ? -x : x;
+		x = (double)size;
+	else
+		x = ldexp((double)(size >> 11 | ((size & 2047) != 0)), 11);
+	return minus ? -x : x;
+}
+
+double lt__as_double(union lt_scalar x, enum lt_dtype t)
+{
+	return lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? x.f : t == LT_U64 ? (double)(uint64_t)x.i : (double)x.i;
+}
+
+struct lt_whole_text lt__whole_text(union lt_scalar x, enum lt_dtype t)
+{
+	struct lt_whole_text out;
+
+	if (t == LT_U64)
+		snprintf(out.text, sizeof out.text, "%" PRIu64, (uint64_t)x.i);
+	else
+		snprintf(out.text, sizeof out.text, "%" PRId64, x.i);
+	return out;
 }
 
 union lt_scalar lt__convert(union lt_scalar x, enum lt_dtype from, enum lt_dtype to)
@@ -169,7 +191,7 @@ union lt_scalar lt__convert(union lt_scalar x, enum lt_dtype from, enum lt_dtype
 		if (type->cls == LT_CLASS_INT)
 			return (union lt_scalar){ .i = int_of(x.f, type) };
 	} else if (type->cls == LT_CLASS_FLOAT) {
-		x.f = to == LT_F64 ? (double)x.i : odd_double(x.i);
+		x.f = to == LT_F64 ? lt__as_double(x, from) : odd_double(x.i, from != LT_U64);
 	}
 	return lt__round_to(x, to);
 }

@@ -13,11 +13,6 @@ static bool is_float(enum lt_dtype t)
 	return lt__dtype_info(t)->cls == LT_CLASS_FLOAT;
 }
 
-static double as_double(union lt_scalar x, enum lt_dtype t)
-{
-	return is_float(t) ? x.f : (double)x.i;
-}
-
 /* Infinity where the interval leaves the type: there a float overflows and an integer wraps. */
 static double within(enum lt_dtype t, double r, double e)
 {
@@ -67,7 +62,7 @@ double lt__eval_op_error(enum lt_opcode op, enum lt_dtype from, enum lt_dtype to
 	bool float_from = is_float(from), float_to = is_float(to), certain = true, odd = false, sure_nan = false;
 
 	for (int i = 0; i < info->arity; i++) {
-		value[i] = float_from && (op != LT_OP_select || i > 0) ? x[i].f : (double)x[i].i;
+		value[i] = lt__as_double(x[i], op == LT_OP_select && i == 0 ? LT_BOOL : from);
 		certain = certain && e[i] == 0;
 		odd = odd || !isfinite(value[i]);
 		sure_nan = sure_nan || (isnan(value[i]) && e[i] < INFINITY);
@@ -75,17 +70,17 @@ double lt__eval_op_error(enum lt_opcode op, enum lt_dtype from, enum lt_dtype to
 	if (sure_nan && float_to && isnan(r.f) && !(info->traits & LT_TRAIT_LOSES_NAN))
 		return 0;               /* whatever the other operands are */
 	if (!certain || info->ulp > 1)  /* the table may grant more than its ulps: sigmoid */
-		propagated = lt__op_error(op, value, e, as_double(raw, to));
+		propagated = lt__op_error(op, value, e, lt__as_double(raw, to));
 	if (!certain && (!(propagated < INFINITY) || (!float_from && (info->traits & LT_TRAIT_FLOAT_ERROR))))
 		return INFINITY;
 	if (float_to)
 		return float_error(op, to, value, propagated, certain, odd, raw.f, r.f);
-	return certain ? 0 : within(to, (double)r.i, propagated);
+	return certain ? 0 : within(to, lt__as_double(r, to), propagated);
 }
 
 double lt__eval_cast_error(enum lt_dtype from, enum lt_dtype to, union lt_scalar x, double e, union lt_scalar r)
 {
-	double value = as_double(x, from), result = as_double(r, to);
+	double value = lt__as_double(x, from), result = lt__as_double(r, to);
 
 	if (e == 0)
 		return 0;
@@ -98,15 +93,15 @@ double lt__eval_cast_error(enum lt_dtype from, enum lt_dtype to, union lt_scalar
 	if (!is_float(to) && !is_float(from))
 		return within(to, result, e);
 	/* rounding, truncating and saturating never fall: the ends of the interval bound the result */
-	double low = as_double(lt__convert((union lt_scalar){ .f = nextafter(value - e, -INFINITY) }, LT_F64, to), to);
-	double high = as_double(lt__convert((union lt_scalar){ .f = nextafter(value + e, INFINITY) }, LT_F64, to), to);
+	double low = lt__as_double(lt__convert((union lt_scalar){ .f = nextafter(value - e, -INFINITY) }, LT_F64, to), to);
+	double high = lt__as_double(lt__convert((union lt_scalar){ .f = nextafter(value + e, INFINITY) }, LT_F64, to), to);
 	return within(to, result, fmax(high - result, result - low));
 }
 
 /* Notes a term of a reduction in type t. */
 void lt__eval_fold_error(struct lt_fold *fold, enum lt_opcode op, enum lt_dtype t, union lt_scalar x, double e)
 {
-	double value = as_double(x, t), size = fabs(value);
+	double value = lt__as_double(x, t), size = fabs(value);
 
 	fold->n++;
 	if (e > 0) {
@@ -165,7 +160,7 @@ static double product_error(const struct lt_fold *fold, const struct lt_dtypeinf
 double lt__eval_folded_error(const struct lt_fold *fold, enum lt_opcode op, enum lt_dtype t, union lt_scalar r)
 {
 	const struct lt_dtypeinfo *type = lt__dtype_info(t);
-	double value = as_double(r, t);
+	double value = lt__as_double(r, t);
 
 	if (!is_float(t)) {
 		if (!fold->uncertain)

@@ -45,7 +45,7 @@ static void fold_row(
 		e->rows->add(n, x->f, old->f, w->lost);
 		return;
 	}
-	e->rows->value(f->op, f->cls, n, (const union lt_eval_row *[]){ old, x, x }, value);
+	e->rows->value(f->op, f->t, n, (const union lt_eval_row *[]){ old, x, x }, value);
 	if (f->stepwise)
 		e->rows->round(f->t, n, value);
 	if (f->noisy) {
@@ -74,7 +74,7 @@ static void fold_across(
 	for (int32_t j = 0; j < n && f->compensated; j++)
 		e->rows->add(1, x->f + j, to->f, w->lost);
 	for (int32_t j = 0; j < n && !f->compensated; j++) {
-		union lt_scalar term[2] = { { .i = to->i[0] }, { .i = x->i[j] } }, value = lt__op_value(f->op, f->cls, term);
+		union lt_scalar term[2] = { { .i = to->i[0] }, { .i = x->i[j] } }, value = lt__op_value(f->op, f->t, term);
 		if (f->stepwise)
 			value = lt__round_to(value, f->t);
 		if (f->noisy) {

@@ -54,9 +54,17 @@ const double *lt__eval_noise(const struct lt_evaluation *e, lt_node n, int64_t e
 	return e->noise + (lt__eval_noise_offset(e, n, element, k) & (LT_NOISE - 1));
 }
 
+/* Of a whole number that was rounded to r.  The difference, of less than half a place, wraps to what it is. */
+static double cast_residual(enum lt_dtype from, int64_t i, double r)
+{
+	if (r < (from == LT_U64 ? 0x1p64 : 0x1p63))
+		return (double)(int64_t)((uint64_t)i - (from == LT_U64 ? (uint64_t)r : (uint64_t)(int64_t)r));
+	return (double)(from == LT_U64 ? i : i - INT64_MAX - 1);
+}
+
 /* What the exact results of an operator that rounds correctly have beyond raw, where both are f64: of those whose
  * results are not operands or whole numbers. */
-static void find_residuals(enum lt_opcode op, bool from_float, const union lt_eval_row *const *x, int32_t n,
+static void find_residuals(enum lt_opcode op, enum lt_dtype from, const union lt_eval_row *const *x, int32_t n,
 	const double *raw, double *out)
 {
 	const double *a = x[0]->f, *b = x[1]->f;
@@ -71,9 +79,7 @@ static void find_residuals(enum lt_opcode op, bool from_float, const union lt_ev
 		case LT_OP_reciprocal: out[j] = -fma(r, a[j], -1) / a[j]; break;
 		case LT_OP_sqrt: out[j] = r == 0 ? 0 : -fma(r, r, -a[j]) / (2 * r); break;
 		case LT_OP_cast:
-			out[j] = from_float  ? 0
-				: r < 0x1p63 ? (double)(x[0]->i[j] - (int64_t)r)
-					     : (double)(x[0]->i[j] - INT64_MAX) - 1;
+			out[j] = lt__dtype_info(from)->cls == LT_CLASS_FLOAT ? 0 : cast_residual(from, x[0]->i[j], r);
 			break;
 		default: out[j] = 0; break;
 		}
@@ -119,8 +125,7 @@ void lt__eval_disturb(const struct lt_worker *w, lt_node n, const union lt_eval_
 		return;
 	}
 	if (d->dtype == LT_F64)
-		find_residuals(d->op, lt__dtype_info(e->g->node[d->operand[0]].dtype)->cls == LT_CLASS_FLOAT, x, count,
-			raw, residual);
+		find_residuals(d->op, e->g->node[d->operand[0]].dtype, x, count, raw, residual);
 	e->rows->disturb(d->dtype, count, residual, noise, e->amplify * type->unit, e->amplify * type->tiny / 2, raw);
 }
 

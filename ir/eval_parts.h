@@ -105,6 +105,7 @@ struct lt_worker {
 	double *lost;
 	struct lt_fold *fold;
 	double *panel;                          /* scratch of a product */
+	int64_t *tables;                        /* of its factors */
 	int64_t *row_at, *column_at;            /* places of the tile's elements in the result */
 	bool inexact;                           /* an error other than 0 was stored */
 	struct lt_eval_fault fault;
@@ -203,6 +204,33 @@ int64_t lt__eval_count(const struct lt_evaluation *, const lt_var *, int32_t n);
 /* Plans the job as a sum of products by tiles; false: it is none that gains from it. */
 bool lt__eval_plan_product(
 	struct lt_evaluation *, struct lt_eval_job *, const lt_var *loop, int32_t n_kept, int32_t n_loop);
+/* One factor's panel while it is filled, in blocks of `lanes` positions with `depth` deep ones each; sure: all errors
+ * are 0. */
+struct lt_filling { double *to, *error; float *to_f32; int32_t lanes, depth; bool sure; };
+static inline int64_t lt__eval_pack_position(const struct lt_filling *f, int64_t i, int64_t k)
+{
+	return (i / f->lanes * f->depth + k) * f->lanes + i % f->lanes;
+}
+static inline void lt__eval_pack_write(struct lt_filling *f, int64_t at, double value, double error)
+{
+	if (f->to_f32)
+		f->to_f32[at] = (float)value;
+	else
+		f->to[at] = value;
+	if (f->error)
+		f->error[at] = error;
+	f->sure = f->sure && error == 0;
+}
+/* ir/eval_panel.c */
+/* A factor at `count` positions of its vars from `first` on and f->depth deep ones from `deep` on. */
+lt_status lt__eval_fill_panel(
+	struct lt_worker *, const struct lt_panel *, int64_t first, int32_t count, int64_t deep, struct lt_filling *);
+/* ir/eval_table.c */
+/* false: it cannot be done so, or must not be read. */
+bool lt__eval_fill_tables(
+	struct lt_worker *, const struct lt_panel *, int64_t first, int32_t count, int64_t deep, struct lt_filling *);
+/* Of a worker's tables. */
+size_t lt__eval_tables_bytes(const struct lt_eval_product *);
 /* ir/eval_tile.c */
 lt_status lt__eval_product_task(struct lt_worker *, int64_t task);
 /* Doubles in a worker's panel. */

@@ -10,8 +10,11 @@
 #include "ir/eval_parts.h"
 
 enum {
-	TILE_ELEMS = 4096,      /* sums in a tile, at most */
-	TILE_SIDE = 64,         /* rows or columns, where there are many of both */
+	TILE_ELEMS = 32768,     /* sums in a tile, at most */
+	TILE_SIDE = 128,        /* rows, at most */
+	TILES = 32,             /* that there should be, so that threads end together: smaller ones of at least */
+	TILE_LEAST = 4096,      /* so many sums, */
+	TILE_EDGE = 64,         /* and so many rows or columns */
 	TILE_DEPTH = 128,
 	COST_READ = 8           /* of an element of a panel; all in nanoseconds, about */
 };
@@ -62,18 +65,26 @@ static int32_t tile_of(int64_t extent, int64_t max)
 	return (int32_t)(extent < max ? extent : max);
 }
 
-/* Wide tiles where there are few rows. */
-static void choose_tiles(struct lt_eval_product *p)
+/* Whatever the number of threads is: the random errors of a sum are drawn by tiles. */
+static void choose_tiles(struct lt_eval_product *p, int64_t batch)
 {
-	int64_t m = p->rows < TILE_SIDE ? p->rows : TILE_SIDE, n;
+	int64_t m = tile_of(p->rows, TILE_SIDE), n = tile_of(p->columns, LT_STRIP);
 
-	n = TILE_ELEMS / m / LT_LANES * LT_LANES;
-	p->n = tile_of(p->columns, n < LT_STRIP ? n : LT_STRIP);
+	if (m * n > TILE_ELEMS)
+		n = TILE_ELEMS / m / LT_LANES * LT_LANES;
+	for (;;) {
+		p->m_tiles = (p->rows + m - 1) / m;
+		p->n_tiles = (p->columns + n - 1) / n;
+		if (m * n <= TILE_LEAST || (double)batch * (double)p->m_tiles * (double)p->n_tiles >= TILES)
+			break;
+		if (n > m && n > TILE_EDGE)
+			n = (n / 2 + LT_LANES - 1) / LT_LANES * LT_LANES;
+		else
+			m = (m / 2 + LT_LANES_LEFT - 1) / LT_LANES_LEFT * LT_LANES_LEFT;
+	}
 	p->m = (int32_t)m;
+	p->n = (int32_t)((n + LT_LANES - 1) / LT_LANES * LT_LANES);
 	p->k = tile_of(p->depth > 0 ? p->depth : 1, TILE_DEPTH);
-	p->m_tiles = (p->rows + p->m - 1) / p->m;
-	p->n_tiles = (p->columns + p->n - 1) / p->n;
-	p->n = (p->n + LT_LANES - 1) / LT_LANES * LT_LANES;
 }
 
 bool lt__eval_plan_product(
@@ -113,7 +124,7 @@ bool lt__eval_plan_product(
 	p->depth = lt__eval_count(e, p->deep, p->n_deep);
 	order_panel(e, &p->left, factor[!wide], p->deep, p->n_deep);
 	order_panel(e, &p->right, factor[wide], p->deep, p->n_deep);
-	choose_tiles(p);
+	choose_tiles(p, lt__eval_count(e, p->batch, p->n_batch));
 	job->product = p;
 	job->grain = 1;
 	job->n_task = lt__eval_count(e, p->batch, p->n_batch) * p->m_tiles * p->n_tiles;

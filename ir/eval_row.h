@@ -19,6 +19,7 @@ union lt_eval_row { double f[LT_STRIP]; int64_t i[LT_STRIP]; };
  * beyond the tile is 0.  There is room for whole blocks of value and of what is beside it. */
 struct lt_tile {
 	int32_t m, n, k;
+	bool first;                     /* nothing was added to the sums before */
 	const double *a, *b;
 	const float *a_f32, *b_f32;     /* instead of these, for the modes EXACT and NEAREST of f32 */
 	double *value, *lost;                /* lost: what roundings of f64 sums have taken away so far */
@@ -33,7 +34,8 @@ struct lt_tile {
 	double min;
 	double unit, tiny;              /* of the type */
 };
-/* RANDOM_NORMAL: no product but 0 is smaller than the type's normal numbers.  BOUND_SURE: the operands have no errors. */
+/* RANDOM_NORMAL: no product but 0 is smaller than the type's normal numbers.  BOUND_SURE: the operands have no
+ * errors. */
 enum lt_tile_mode {
 	LT_TILE_EXACT, LT_TILE_NEAREST, LT_TILE_RANDOM, LT_TILE_RANDOM_NORMAL, LT_TILE_BOUND, LT_TILE_BOUND_SURE,
 	LT_TILE_MODES
@@ -52,7 +54,7 @@ struct lt_eval_rows {
 	void (*load)(enum lt_dtype, const void *from, int64_t at, int64_t slope, int32_t n, union lt_eval_row *out);
 	void (*store)(enum lt_dtype, void *to, int64_t at, int64_t slope, int32_t n, const union lt_eval_row *);
 	/* An operator of the table on operands of a class before rounding; x: three rows, of a select's condition integers. */
-	void (*value)(enum lt_opcode, enum lt_class, int32_t n, const union lt_eval_row *const *x, union lt_eval_row *out);
+	void (*value)(enum lt_opcode, enum lt_dtype, int32_t n, const union lt_eval_row *const *x, union lt_eval_row *out);
 	/* In place: rounded or wrapped to the type. */
 	void (*round)(enum lt_dtype, int32_t n, union lt_eval_row *);
 	void (*convert)(enum lt_dtype from, enum lt_dtype to, int32_t n, const union lt_eval_row *x, union lt_eval_row *out);

@@ -123,7 +123,7 @@ static void compute(const struct lt_worker *w, const struct lt_eval_step *step, 
 	if (d->op == LT_OP_cast) {
 		e->rows->convert(from, noisy ? LT_F64 : d->dtype, count, x[0], &out->at);
 	} else {
-		e->rows->value(d->op, lt__dtype_info(from)->cls, count, x, &out->at);
+		e->rows->value(d->op, from, count, x, &out->at);
 		for (int32_t j = 0; j < count && !sure; j++)
 			raw->i[j] = out->at.i[j];
 	}

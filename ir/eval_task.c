@@ -75,6 +75,7 @@ static void cut_block(
 	w->lost = piece(p, reduce ? LT_STRIP * sizeof *w->lost : 0);
 	w->fold = piece(p, reduce && (e->options.want_error || e->noise) ? LT_STRIP * sizeof *w->fold : 0);
 	w->panel = piece(p, job->product ? lt__eval_product_bytes(e, job->product, e->g->node[job->node].dtype) : 0);
+	w->tables = piece(p, job->product ? lt__eval_tables_bytes(job->product) : 0);
 	w->row_at = piece(p, job->product ? (size_t)job->product->m * sizeof *w->row_at : 0);
 	w->column_at = piece(p, job->product ? (size_t)job->product->n * sizeof *w->column_at : 0);
 }

@@ -63,77 +63,6 @@ size_t lt__eval_product_bytes(const struct lt_evaluation *e, const struct lt_eva
 	return cut_panel(e, p, t, NULL, &parts) * sizeof(double);
 }
 
-/* One factor's panel while it is filled: blocks of `lanes` positions of its vars, in them `depth` deep ones. */
-struct filling { double *to, *error; float *to_f32; int32_t lanes, depth; bool sure; };
-
-static int64_t place(const struct filling *f, int64_t i, int64_t k)
-{
-	return (i / f->lanes * f->depth + k) * f->lanes + i % f->lanes;
-}
-
-static void put(struct filling *f, int64_t at, double value, double error)
-{
-	if (f->to_f32)
-		f->to_f32[at] = (float)value;
-	else
-		f->to[at] = value;
-	if (f->error)
-		f->error[at] = error;
-	f->sure = f->sure && error == 0;
-}
-
-/* A strip of n elements from position i and deep position k on, along either. */
-static void store_row(struct filling *f, const struct lt_strip *in, int32_t n, int64_t i, int64_t k, bool along_deep)
-{
-	int64_t at = place(f, i, k), turn = f->lanes - i % f->lanes;
-
-	for (int32_t j = 0; j < n; j++) {
-		int32_t from = in->uniform ? 0 : j;
-		put(f, at, in->at.f[from], in->exact ? 0 : in->error[from]);
-		at += along_deep ? f->lanes : 1;
-		if (!along_deep && --turn == 0) {
-			at += (int64_t)(f->depth - 1) * f->lanes;
-			turn = f->lanes;
-		}
-	}
-}
-
-/* One factor at `count` positions of its vars from `first` on and f->depth deep ones from `deep` on. */
-static lt_status fill_panel(
-	struct lt_worker *w, const struct lt_panel *p, int64_t first, int32_t count, int64_t deep, struct filling *f)
-{
-	const struct lt_evaluation *e = w->e;
-	const struct lt_eval_product *job = w->job->product;
-	const struct lt_strip *in = &w->strip[p->steps.top];
-	const lt_var *outer = p->along_deep ? p->var : job->deep, *inner = p->along_deep ? job->deep : p->var;
-	int32_t n_outer = p->along_deep ? p->n_var : job->n_deep, n_inner = p->along_deep ? job->n_deep : p->n_var;
-	int64_t outer_first = p->along_deep ? first : deep, inner_first = p->along_deep ? deep : first;
-	int32_t outer_count = p->along_deep ? count : f->depth, inner_count = p->along_deep ? f->depth : count;
-
-	w->along = n_inner > 0 ? inner[n_inner - 1] : -1;
-	lt__eval_set_walk(w, outer, n_outer, outer_first);
-	for (int32_t i = 0; i < outer_count; i++) {
-		int64_t extent = n_inner > 0 ? e->extent[w->along] : 1;
-		lt__eval_set_walk(w, inner, n_inner, inner_first);
-		for (int32_t j = 0; j < inner_count;) {
-			int64_t left = n_inner > 0 ? extent - w->at[w->along] : 1;
-			int32_t n = inner_count - j < left ? inner_count - j : (int32_t)left;
-			n = n < LT_STRIP ? n : LT_STRIP;
-			LT_TRY(lt__eval_run_steps(w, &p->steps, n));
-			store_row(f, in, n, p->along_deep ? i : j, p->along_deep ? j : i, p->along_deep);
-			j += n;
-			if (n_inner > 0)
-				w->at[w->along] += n - 1;
-			lt__eval_next_walk(w, inner, n_inner);
-		}
-		lt__eval_next_walk(w, outer, n_outer);
-	}
-	for (int64_t i = count; i % f->lanes != 0; i++)         /* the rest of the last block is not read */
-		for (int32_t k = 0; k < f->depth; k++)
-			put(f, place(f, i, k), 0, 0);
-	return LT_OK;
-}
-
 static enum lt_dtype tile_type(const struct lt_worker *w) { return w->e->g->node[w->job->node].dtype; }
 
 /* The same step term by term as ir/eval_error.c has it: for infinities, NaN and what may overflow. */
@@ -177,6 +106,7 @@ static void random_by_terms(const struct lt_worker *w, const struct lt_tile *t, 
 			uint32_t offset = t->offset[i];
 			double raw = t->a[i] * t->b[j], rounding = fma(t->a[i], t->b[j], -raw), old = t->value[at];
 			rows->disturb(type, 1, &rounding, noise + (offset & (LT_NOISE - 1)), scale, min, &raw);
+			/* whether it overflows is asked of the rounded one */
 			union lt_scalar p = lt__round_to((union lt_scalar){ .f = raw }, type);
 			double sum = old + p.f, part = sum - old;
 			rounding = (old - (sum - part)) + (p.f - part);
@@ -297,12 +227,12 @@ static lt_status fill_panels(struct lt_worker *w, const struct lt_tile *t, const
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_eval_product *p = w->job->product;
-	struct filling a = { parts->a, parts->a_error, parts->a_f32, LT_LANES_LEFT, t->k, true },
+	struct lt_filling a = { parts->a, parts->a_error, parts->a_f32, LT_LANES_LEFT, t->k, true },
 		b = { parts->b, parts->b_error, parts->b_f32, LT_LANES, t->k, true };
 	double smallest[2] = { 0 }, largest[2] = { 0 };
 
-	LT_TRY(fill_panel(w, &p->left, row, t->m, deep, &a));
-	LT_TRY(fill_panel(w, &p->right, column, columns, deep, &b));
+	LT_TRY(lt__eval_fill_panel(w, &p->left, row, t->m, deep, &a));
+	LT_TRY(lt__eval_fill_panel(w, &p->right, column, columns, deep, &b));
 	if (e->noise || e->options.want_error) {
 		e->rows->range((int64_t)t->k * round_up(t->m, LT_LANES_LEFT), parts->a, &smallest[0], &largest[0]);
 		e->rows->range((int64_t)t->k * t->n, parts->b, &smallest[1], &largest[1]);
@@ -311,7 +241,8 @@ static lt_status fill_panels(struct lt_worker *w, const struct lt_tile *t, const
 	return LT_OK;
 }
 
-static void draw_offsets(const struct lt_worker *w, const struct lt_tile *t, uint32_t *offset, int64_t base, int64_t deep)
+static void draw_offsets(
+	const struct lt_worker *w, const struct lt_tile *t, uint32_t *offset, int64_t base, int64_t deep)
 {
 	for (int32_t k = 0; k < t->k; k++)
 		for (int32_t m = 0; m < round_up(t->m, LT_LANES_LEFT); m++)
@@ -354,6 +285,7 @@ lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 	memset(parts.value, 0, parts.cleared * sizeof *parts.value);
 	for (int64_t deep = 0; deep < p->depth; deep += p->k) {
 		struct factors products;
+		t.first = deep == 0;
 		t.k = p->depth - deep < p->k ? (int32_t)(p->depth - deep) : p->k;
 		LT_TRY(fill_panels(w, &t, &parts, row, column, columns, deep, &products));
 		if (e->noise)

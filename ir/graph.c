@@ -42,6 +42,14 @@ void lt_graph_at(struct lt_graph *g, int32_t line, int32_t column)
 	g->column = column;
 }
 
+void lt__graph_part(struct lt_graph *g, const char *name)
+{
+	LT_GROW(g->arena, g->part, g->n_part, g->cap_part);
+	g->part[g->n_part] = lt__arena_string(g->arena, name);
+	g->line = -1 - g->n_part++;
+	g->column = 0;
+}
+
 /* A name with what is not allowed in it replaced.  Vars are C identifiers; nodes may begin with a digit and
  * have dots. */
 static char *clean_name(struct lt_arena *arena, const char *name, bool is_node)

@@ -69,7 +69,9 @@ struct lt_graph {
 	struct lt_names *labels;        /* "input:x", "constant:x", "state:x", "result:x", "param:...", "set:..." */
 	struct lt_holding *holding;     /* whom contents belong to (ir/content.c); not of a graph that a pass makes */
 	const char *file;            /* of the script, for messages; may be NULL */
-	int32_t line, column;        /* given to the next node */
+	/* Given to the next node.  Of a model without lines: -1 - the number of the part (a node of the model) it is of. */
+	int32_t line, column;
+	const char **part; int32_t n_part, cap_part;   /* their names */
 	bool nameless;               /* memory ran out when a name was set, which no status could report: the graph is not as
 	                              * intended */
 };
@@ -84,6 +86,13 @@ enum { LT_MAX_PIECES = 16 };
 /* The greatest rank of a value, and width of a map. */
 enum { LT_MAX_RANK = 64, LT_MAX_WIDTH = 1 << 15 };
 
+/* The next nodes are of that part of a model that has no lines; in lt__protect.  The name of a node's part: NULL, it
+ * has none. */
+void lt__graph_part(struct lt_graph *, const char *name);
+static inline const char *lt__part_name(const struct lt_graph *g, int32_t line)
+{
+	return line < 0 && -1 - line < g->n_part ? g->part[-1 - line] : NULL;
+}
 /* A failure at the place given by lt_graph_at: its "file:line:column: " is before the sentence. */
 lt_status lt__graph_fail(const struct lt_graph *, lt_status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -140,6 +149,8 @@ int64_t lt__node_elems(const struct lt_graph *, lt_node);
 /* ir/work.c: operations (lt__op_counts) that the nodes ask for, each element of each node once; without: nodes that are
  * left out, or NULL; extent: of each var in a run, NULL: the maxima. */
 int64_t lt__graph_operations(const struct lt_graph *, struct lt_arena *, const bool *without, const int64_t *extent);
+/* Of one node, whatever it is. */
+int64_t lt__node_operations(const struct lt_graph *, struct lt_arena *, lt_node, const int64_t *extent);
 struct lt_map lt__map_copy(struct lt_arena *, const struct lt_map *);
 bool lt__map_equal(const struct lt_map *, const struct lt_map *);
 /* Text "m 128, n 10" of a node's dims for messages; static storage in the context's scratch. */

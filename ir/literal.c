@@ -43,7 +43,7 @@ void lt__literal_text(uint64_t bits, enum lt_dtype t, char text[LT_LITERAL_BYTES
 	else if (cls == LT_CLASS_BOOL)
 		snprintf(text, LT_LITERAL_BYTES, "%s", value.i ? "true" : "false");
 	else
-		snprintf(text, LT_LITERAL_BYTES, "%" PRId64, value.i);
+		snprintf(text, LT_LITERAL_BYTES, "%s", lt__whole_text(value, t).text);
 }
 
 static lt_status parse_bits(struct lt_context *ctx, struct lt_lexer *l, uint64_t *bits)
@@ -79,7 +79,7 @@ static bool parse_int(struct lt_lexer *l, enum lt_dtype t, bool minus, uint64_t 
 	union lt_scalar value;
 	uint64_t size;
 
-	if (!lt__lex_whole(l, &size) || size > (uint64_t)INT64_MAX + minus)
+	if (!lt__lex_whole(l, &size) || (t == LT_U64 ? minus && size > 0 : size > (uint64_t)INT64_MAX + minus))
 		return false;
 	value.i = (int64_t)(minus ? 0 - size : size);
 	*bits = lt__bits_of(lt__round_to(value, t), t);

@@ -1,6 +1,7 @@
 /* ir/number.h -- what the value and error columns of op.def call.
  *
- * Values.  Integer helpers work on int64_t and wrap; the caller wraps the result to its type.
+ * Values.  Integer helpers work on int64_t and wrap; the caller wraps the result to its type.  Those that mind the
+ * sign have one for uint64_t beside them, and a name that takes the one for its operand.
  * Errors.  lt_err_* bound |f(y) - f(x)| over all y with |y[i] - x[i]| <= e[i]: an operand that is NaN or
  *          infinite at x is taken to be so at y, one with e infinite may be anything.  A bound may be NaN where
  *          nothing can be said; lt__op_error turns that into infinity.  Operands are known exactly where e is 0, so
@@ -35,6 +36,26 @@ static inline int64_t lt_floormod(int64_t a, int64_t b)
 	remainder = a % b;
 	return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
+
+static inline uint64_t lt_unsigned_add(uint64_t a, uint64_t b) { return a + b; }
+static inline uint64_t lt_unsigned_sub(uint64_t a, uint64_t b) { return a - b; }
+static inline uint64_t lt_unsigned_mul(uint64_t a, uint64_t b) { return a * b; }
+static inline uint64_t lt_unsigned_neg(uint64_t a) { return 0 - a; }
+static inline int64_t lt_signed_neg(int64_t a) { return lt_wrap_sub(0, a); }
+static inline uint64_t lt_unsigned_div(uint64_t a, uint64_t b) { return b == 0 ? 0 : a / b; }
+static inline uint64_t lt_unsigned_mod(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }
+static inline uint64_t lt_unsigned_abs(uint64_t a) { return a; }
+static inline uint64_t lt_unsigned_sign(uint64_t a) { return a != 0; }
+static inline int64_t lt_signed_abs(int64_t a) { return a < 0 ? lt_wrap_sub(0, a) : a; }
+static inline int64_t lt_signed_sign(int64_t a) { return (a > 0) - (a < 0); }
+#define lt_whole_add(a, b) _Generic((a), uint64_t: lt_unsigned_add, default: lt_wrap_add)(a, b)
+#define lt_whole_sub(a, b) _Generic((a), uint64_t: lt_unsigned_sub, default: lt_wrap_sub)(a, b)
+#define lt_whole_mul(a, b) _Generic((a), uint64_t: lt_unsigned_mul, default: lt_wrap_mul)(a, b)
+#define lt_whole_neg(a) _Generic((a), uint64_t: lt_unsigned_neg, default: lt_signed_neg)(a)
+#define lt_whole_div(a, b) _Generic((a), uint64_t: lt_unsigned_div, default: lt_floordiv)(a, b)
+#define lt_whole_mod(a, b) _Generic((a), uint64_t: lt_unsigned_mod, default: lt_floormod)(a, b)
+#define lt_whole_abs(a) _Generic((a), uint64_t: lt_unsigned_abs, default: lt_signed_abs)(a)
+#define lt_whole_sign(a) _Generic((a), uint64_t: lt_unsigned_sign, default: lt_signed_sign)(a)
 
 /* The same for floats, as NumPy and Python have it: x mod 0 is NaN, a zero has the sign of the divisor. */
 static inline double lt_fmod(double a, double b)

@@ -81,11 +81,24 @@ static int64_t value_int(enum lt_opcode op, const int64_t *a)
 	}
 }
 
-union lt_scalar lt__op_value(enum lt_opcode op, enum lt_class cls, const union lt_scalar *x)
+static uint64_t value_unsigned(enum lt_opcode op, const uint64_t *a)
+{
+	switch (op) {
+#define OP(name, arity, types, result, identity, order, traits, ulp, source_f, source_i, value_f, value_i, error, doc) \
+	case LT_OP_##name: return (uint64_t)(value_i);
+#define DATA(name, arity, doc)
+#include "ir/op.def"
+	default: return 0;
+	}
+}
+
+union lt_scalar lt__op_value(enum lt_opcode op, enum lt_dtype t, const union lt_scalar *x)
 {
 	const struct lt_opinfo *info = &ops[op];
+	const enum lt_class cls = lt__dtype_info(t)->cls;
 	double f[3] = { 0 };
 	int64_t a[3] = { 0 };
+	uint64_t u[3] = { 0 };
 
 	if (info->data || info->arity > 3)
 		lt_bug("a data operator has no value");
@@ -93,10 +106,12 @@ union lt_scalar lt__op_value(enum lt_opcode op, enum lt_class cls, const union l
 		bool is_int = cls != LT_CLASS_FLOAT || (op == LT_OP_select && i == 0);
 
 		if (is_int)
-			f[i] = (double)x[i].i, a[i] = x[i].i;
+			f[i] = (double)x[i].i, a[i] = x[i].i, u[i] = (uint64_t)x[i].i;
 		else
 			f[i] = x[i].f;
 	}
+	if (t == LT_U64)
+		return (union lt_scalar){ .i = (int64_t)value_unsigned(op, u) };
 	if (cls != LT_CLASS_FLOAT)
 		return (union lt_scalar){ .i = value_int(op, a) };
 	if (info->to_bool)

@@ -44,7 +44,8 @@ struct lt_dtypeinfo {
 	double largest;         /* largest finite value; of i64, rounded up to 2^63 */
 };
 
-/* A value as the oracles hold it: f for floats, i for integers and bool. */
+/* A value as the oracles hold it: f for floats, i for integers and bool; of u64 the bits, which above INT64_MAX look
+ * negative. */
 union lt_scalar { double f; int64_t i; };
 
 const struct lt_opinfo *lt__op_info(enum lt_opcode);
@@ -65,8 +66,8 @@ static inline bool lt__op_counts(enum lt_opcode op) { return !lt__op_info(op)->d
 /* Whether `op` computes on operands of compute type `t` (or any, for copy and select). */
 bool lt__op_takes(enum lt_opcode, enum lt_dtype t);
 
-/* Value of `op` on operands of class `cls` before rounding; for select, x[0] is the condition. */
-union lt_scalar lt__op_value(enum lt_opcode, enum lt_class cls, const union lt_scalar *x);
+/* Value of `op` on operands of type t (for select, of all but x[0], the condition) before rounding. */
+union lt_scalar lt__op_value(enum lt_opcode, enum lt_dtype t, const union lt_scalar *x);
 /* Bound of the propagated error: operands x[i] give or take e[i], result r (floats and
  * comparisons of floats; integer operands have e = 0 or are uncertain by e). */
 double lt__op_error(enum lt_opcode, const double *x, const double *e, double r);
@@ -75,6 +76,12 @@ double lt__op_error(enum lt_opcode, const double *x, const double *e, double r);
  * of a result to its type.  Floats are held in double, so float to float is one rounding. */
 union lt_scalar lt__convert(union lt_scalar, enum lt_dtype from, enum lt_dtype to);
 union lt_scalar lt__round_to(union lt_scalar, enum lt_dtype);   /* class of dtype already */
+
+/* A value of dtype as a number: of an integer that a double does not hold, the nearest. */
+double lt__as_double(union lt_scalar, enum lt_dtype);
+/* Of an integer or bool, in decimal. */
+struct lt_whole_text { char text[24]; };
+struct lt_whole_text lt__whole_text(union lt_scalar, enum lt_dtype);
 
 /* Storage: element i of an array of dtype; typed bits as in lt_tree immediates. */
 union lt_scalar lt__load(const void *base, int64_t i, enum lt_dtype);

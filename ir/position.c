@@ -235,12 +235,22 @@ lt_node lt__pos_shift(struct lt_graph *g, lt_node x, int32_t axis, int64_t by, d
 	return lt_graph_view(g, rank, v, 1, &piece, lt__bits_of(lt__convert((union lt_scalar){ .f = none }, LT_F64, t), t), 1);
 }
 
-lt_node lt__pos_range(struct lt_graph *g, int64_t extent, int32_t axis, int32_t rank)
+static lt_node positions_of(struct lt_graph *g, lt_var v, int32_t axis, int32_t rank)
 {
 	bool mask[LT_MAX_RANK + 1] = { false };
 	for (int32_t i = 0; i < rank; i++)
 		mask[i] = i != axis;
-	return lt__pos_unsqueeze(g, lt_graph_index(g, lt_graph_var(g, NULL, extent)), rank, mask);
+	return lt__pos_unsqueeze(g, lt_graph_index(g, v), rank, mask);
+}
+
+lt_node lt__pos_range(struct lt_graph *g, int64_t extent, int32_t axis, int32_t rank)
+{
+	return positions_of(g, lt_graph_var(g, NULL, extent), axis, rank);
+}
+
+lt_node lt__pos_along(struct lt_graph *g, lt_node x, int32_t axis)
+{
+	return x < 0 ? LT_NONE : positions_of(g, lt_node_dim(g, x, axis), axis, lt_node_rank(g, x));
 }
 
 /* The index with new vars, none of which x has. */

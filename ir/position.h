@@ -35,6 +35,8 @@ lt_node lt__pos_concat(struct lt_graph *, int32_t axis, int32_t n, const lt_node
 lt_node lt__pos_shift(struct lt_graph *, lt_node, int32_t axis, int64_t by, double none);
 /* Positions 0 .. extent-1 along axis `axis` of `rank`, other axes of extent 1; int64. */
 lt_node lt__pos_range(struct lt_graph *, int64_t extent, int32_t axis, int32_t rank);
+/* The position along an axis of x, int64, with x's rank: other axes of extent 1. */
+lt_node lt__pos_along(struct lt_graph *, lt_node x, int32_t axis);
 /* Elements of x along `axis` at integers from 0 on, whose axes come in its place. */
 lt_node lt__pos_gather(struct lt_graph *, lt_node x, lt_node index, int32_t axis);
 

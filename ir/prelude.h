@@ -125,6 +125,14 @@ LT_FN int64_t lt_min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 LT_FN int64_t lt_max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 LT_FN int64_t lt_sign_i64(int64_t x) { return (x > 0) - (x < 0); }
 LT_FN int64_t lt_abs_i64(int64_t x) { return x < 0 ? (int64_t)(0 - (uint64_t)x) : x; }
+LT_FN uint32_t lt_min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
+LT_FN uint32_t lt_max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+LT_FN uint32_t lt_sign_u32(uint32_t x) { return x != 0; }
+LT_FN uint32_t lt_abs_u32(uint32_t x) { return x; }
+LT_FN uint64_t lt_min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+LT_FN uint64_t lt_max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
+LT_FN uint64_t lt_sign_u64(uint64_t x) { return x != 0; }
+LT_FN uint64_t lt_abs_u64(uint64_t x) { return x; }
 LT_FN uint8_t lt_min_bool(uint8_t a, uint8_t b) { return a < b ? a : b; }
 LT_FN uint8_t lt_max_bool(uint8_t a, uint8_t b) { return a > b ? a : b; }
 /* The remainder has the sign of the divisor, and so has a zero. */
@@ -163,6 +171,10 @@ LT_FN int64_t lt_mod_i64(int64_t a, int64_t b)
 		return 0;
 	return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);
 }
+LT_FN uint32_t lt_floordiv_u32(uint32_t a, uint32_t b) { return b ? a / b : 0; }
+LT_FN uint32_t lt_mod_u32(uint32_t a, uint32_t b) { return b ? a % b : 0; }
+LT_FN uint64_t lt_floordiv_u64(uint64_t a, uint64_t b) { return b ? a / b : 0; }
+LT_FN uint64_t lt_mod_u64(uint64_t a, uint64_t b) { return b ? a % b : 0; }
 
 /* Half types to f32, exactly. */
 LT_FN float lt_cast_f16_f32(uint16_t h)
@@ -232,11 +244,16 @@ LT_FN uint16_t lt_cast_u8_f16(uint8_t x) { return lt_cast_f32_f16((float)x); }
 LT_FN uint16_t lt_cast_u8_bf16(uint8_t x) { return lt_cast_f32_bf16((float)x); }
 LT_FN uint16_t lt_cast_i16_f16(int16_t x) { return lt_cast_f32_f16((float)x); }
 LT_FN uint16_t lt_cast_i16_bf16(int16_t x) { return lt_cast_f32_bf16((float)x); }
+LT_FN uint16_t lt_cast_u16_f16(uint16_t x) { return lt_cast_f32_f16((float)x); }
+LT_FN uint16_t lt_cast_u16_bf16(uint16_t x) { return lt_cast_f32_bf16((float)x); }
 LT_FN uint16_t lt_cast_bool_f16(uint8_t x) { return lt_cast_f32_f16((float)x); }
 LT_FN uint16_t lt_cast_bool_bf16(uint8_t x) { return lt_cast_f32_bf16((float)x); }
 LT_FN uint16_t lt_cast_i32_f16(int32_t x) { return lt_cast_f64_f16((double)x); }
 LT_FN uint16_t lt_cast_i32_bf16(int32_t x) { return lt_cast_f64_bf16((double)x); }
 LT_FN uint16_t lt_cast_i64_f16(int64_t x) { return lt_cast_f64_f16((double)x); }
+LT_FN uint16_t lt_cast_u32_f16(uint32_t x) { return lt_cast_f64_f16((double)x); }
+LT_FN uint16_t lt_cast_u32_bf16(uint32_t x) { return lt_cast_f64_bf16((double)x); }
+LT_FN uint16_t lt_cast_u64_f16(uint64_t x) { return lt_cast_f64_f16((double)x); }
 /* Bits that a double cannot hold are kept as one sticky bit, so that only the last step rounds. */
 LT_FN uint16_t lt_cast_i64_bf16(int64_t x)
 {
@@ -245,6 +262,11 @@ LT_FN uint16_t lt_cast_i64_bf16(int64_t x)
 	if (u >> 53 == 0)
 		d = (double)(int64_t)u;
 	return lt_cast_f64_bf16(x < 0 ? -d : d);
+}
+LT_FN uint16_t lt_cast_u64_bf16(uint64_t x)
+{
+	double d = (double)(int64_t)(x >> 11 | ((x & 2047) != 0)) * 2048;
+	return lt_cast_f64_bf16(x >> 53 ? d : (double)(int64_t)x);
 }
 
 /* Floats to integers. */
@@ -262,6 +284,9 @@ LT_FN int64_t lt_cast_f32_i64(float x)
 {
 	return x >= 0x1p63f ? 9223372036854775807 : x > -0x1p63f ? (int64_t)x : x != x ? 0 : (-9223372036854775807 - 1);
 }
+LT_FN uint16_t lt_cast_f32_u16(float x) { return x >= 0x1p16f ? 65535 : x > 0 ? (uint16_t)x : 0; }
+LT_FN uint32_t lt_cast_f32_u32(float x) { return x >= 0x1p32f ? 4294967295u : x > 0 ? (uint32_t)x : 0; }
+LT_FN uint64_t lt_cast_f32_u64(float x) { return x >= 0x1p64f ? 18446744073709551615u : x > 0 ? (uint64_t)x : 0; }
 LT_FN uint8_t lt_cast_f32_bool(float x) { return x != 0; }
 LT_FN int8_t lt_cast_f64_i8(double x) { return x >= 0x1p7 ? 127 : x > -0x1p7 ? (int8_t)x : x != x ? 0 : (-128); }
 LT_FN uint8_t lt_cast_f64_u8(double x) { return x >= 0x1p8 ? 255 : x > 0 ? (uint8_t)x : x != x ? 0 : 0; }
@@ -277,17 +302,26 @@ LT_FN int64_t lt_cast_f64_i64(double x)
 {
 	return x >= 0x1p63 ? 9223372036854775807 : x > -0x1p63 ? (int64_t)x : x != x ? 0 : (-9223372036854775807 - 1);
 }
+LT_FN uint16_t lt_cast_f64_u16(double x) { return x >= 0x1p16 ? 65535 : x > 0 ? (uint16_t)x : 0; }
+LT_FN uint32_t lt_cast_f64_u32(double x) { return x >= 0x1p32 ? 4294967295u : x > 0 ? (uint32_t)x : 0; }
+LT_FN uint64_t lt_cast_f64_u64(double x) { return x >= 0x1p64 ? 18446744073709551615u : x > 0 ? (uint64_t)x : 0; }
 LT_FN uint8_t lt_cast_f64_bool(double x) { return x != 0; }
 LT_FN int8_t lt_cast_f16_i8(uint16_t h) { return lt_cast_f32_i8(lt_cast_f16_f32(h)); }
 LT_FN uint8_t lt_cast_f16_u8(uint16_t h) { return lt_cast_f32_u8(lt_cast_f16_f32(h)); }
 LT_FN int16_t lt_cast_f16_i16(uint16_t h) { return lt_cast_f32_i16(lt_cast_f16_f32(h)); }
 LT_FN int32_t lt_cast_f16_i32(uint16_t h) { return lt_cast_f32_i32(lt_cast_f16_f32(h)); }
 LT_FN int64_t lt_cast_f16_i64(uint16_t h) { return lt_cast_f32_i64(lt_cast_f16_f32(h)); }
+LT_FN uint16_t lt_cast_f16_u16(uint16_t h) { return lt_cast_f32_u16(lt_cast_f16_f32(h)); }
+LT_FN uint32_t lt_cast_f16_u32(uint16_t h) { return lt_cast_f32_u32(lt_cast_f16_f32(h)); }
+LT_FN uint64_t lt_cast_f16_u64(uint16_t h) { return lt_cast_f32_u64(lt_cast_f16_f32(h)); }
 LT_FN uint8_t lt_cast_f16_bool(uint16_t h) { return (h & 0x7fff) != 0; }
 LT_FN int8_t lt_cast_bf16_i8(uint16_t h) { return lt_cast_f32_i8(lt_cast_bf16_f32(h)); }
 LT_FN uint8_t lt_cast_bf16_u8(uint16_t h) { return lt_cast_f32_u8(lt_cast_bf16_f32(h)); }
 LT_FN int16_t lt_cast_bf16_i16(uint16_t h) { return lt_cast_f32_i16(lt_cast_bf16_f32(h)); }
 LT_FN int32_t lt_cast_bf16_i32(uint16_t h) { return lt_cast_f32_i32(lt_cast_bf16_f32(h)); }
 LT_FN int64_t lt_cast_bf16_i64(uint16_t h) { return lt_cast_f32_i64(lt_cast_bf16_f32(h)); }
+LT_FN uint16_t lt_cast_bf16_u16(uint16_t h) { return lt_cast_f32_u16(lt_cast_bf16_f32(h)); }
+LT_FN uint32_t lt_cast_bf16_u32(uint16_t h) { return lt_cast_f32_u32(lt_cast_bf16_f32(h)); }
+LT_FN uint64_t lt_cast_bf16_u64(uint16_t h) { return lt_cast_f32_u64(lt_cast_bf16_f32(h)); }
 LT_FN uint8_t lt_cast_bf16_bool(uint16_t h) { return (h & 0x7fff) != 0; }
 #endif

@@ -3,7 +3,7 @@
 
 static void say_location(struct lt_printer *p, int32_t line, int32_t column)
 {
-	if (!line && !column)
+	if (line < 0 || (!line && !column))
 		return;
 	lt__printer_text(p, " @ ");
 	lt__printer_int(p, line);

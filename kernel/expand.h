@@ -18,7 +18,8 @@ struct expansion;
 typedef int32_t lt_expand_rule(struct expansion *, int32_t x, int32_t y);
 /* types: bits 1 << element.  The last row of a table has no rule. */
 struct lt_expand_row { uint16_t opcode, types; lt_expand_rule *rule; };
-enum { EXPAND_F32 = 1 << LT_F32, EXPAND_FLOATS = 1 << LT_F32 | 1 << LT_F64, EXPAND_INTEGERS = 1 << LT_I32 | 1 << LT_I64,
+enum { EXPAND_F32 = 1 << LT_F32, EXPAND_FLOATS = 1 << LT_F32 | 1 << LT_F64, EXPAND_SIGNED = 1 << LT_I32 | 1 << LT_I64,
+	EXPAND_UNSIGNED = 1 << LT_U32 | 1 << LT_U64, EXPAND_INTEGERS = EXPAND_SIGNED | EXPAND_UNSIGNED,
 	EXPAND_BOOL = 1 << LT_BOOL };
 extern const struct lt_expand_row lt__expand_functions[], lt__expand_exact[];
 

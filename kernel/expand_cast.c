@@ -3,11 +3,15 @@
  */
 #include <math.h>
 #include "kernel/expand.h"
+#include "kernel/number.h"
 #include "kernel/opcode.h"
 
 static bool is_half(uint32_t dtype) { return dtype == LT_F16 || dtype == LT_BF16; }
 static bool is_wide_float(uint32_t dtype) { return dtype == LT_F32 || dtype == LT_F64; }
-static bool is_wide(uint32_t dtype) { return is_wide_float(dtype) || dtype == LT_I32 || dtype == LT_I64; }
+static bool is_wide(uint32_t dtype)
+{
+	return is_wide_float(dtype) || (lt__number_is_whole(dtype) && lt__kernel_element_bytes(dtype) >= 4);
+}
 
 /* Between floats and small integers or bools in two steps. */
 int32_t lt__expand_convert(struct expansion *e, uint32_t to, int32_t x)
@@ -90,15 +94,15 @@ static int32_t round_to_odd(struct expansion *e, int32_t x)
 	return lt__expand_bits(e, LT_F32, lt__build_select(b, other, expand_with_word(e, LT_OPCODE_or, word, 1), word));
 }
 
-/* An i64 that a double has, for rounding to bf16: of one with 53 bits and more, whether its last 12 were 0 is all that
- * stays of them. */
+/* An i64 or u64 that a double has, for rounding to bf16: of one with 53 bits and more, whether its last 12 were 0 is
+ * all that stays of them. */
 static int32_t keep_high_bits(struct expansion *e, int32_t x)
 {
 	struct lt_kernel_builder *b = &e->b;
 	int32_t low = expand_with_word(e, LT_OPCODE_and, x, 0xfff), high = expand_sub(e, x, low);
 	int32_t marked = expand_with_word(e, LT_OPCODE_or, high, 0x800);
 	int32_t cut = expand_where(e, LT_OPCODE_ne, low, 0, marked, high);
-	int32_t moved = expand_with_word(e, LT_OPCODE_add, x, UINT64_C(1) << 52);
+	int32_t moved = expand_dtype(e, x) == LT_U64 ? x : expand_with_word(e, LT_OPCODE_add, x, UINT64_C(1) << 52);
 	int32_t large = expand_test(e, LT_OPCODE_ne, expand_with_word(e, LT_OPCODE_shift_right, moved, 53), 0);
 	return lt__build_select(b, large, cut, x);
 }
@@ -110,8 +114,8 @@ static int32_t cast_to_half(struct expansion *e, uint32_t to, int32_t x)
 	uint32_t from = expand_dtype(e, x);
 	if (from == LT_F32)
 		return to == LT_F16 ? f32_to_f16(e, x) : f32_to_bf16(e, x);
-	if (to == LT_BF16 && (from == LT_I32 || from == LT_I64)) {
-		x = lt__expand_convert(e, LT_F64, from == LT_I64 ? keep_high_bits(e, x) : x);
+	if (to == LT_BF16 && is_wide(from) && !is_wide_float(from)) {
+		x = lt__expand_convert(e, LT_F64, lt__kernel_element_bytes(from) == 8 ? keep_high_bits(e, x) : x);
 		from = LT_F64;
 	}
 	x = from == LT_F64 ? round_to_odd(e, x) : lt__expand_convert(e, LT_F32, x);
@@ -123,15 +127,15 @@ static int32_t cast_to_half(struct expansion *e, uint32_t to, int32_t x)
 static int32_t saturate(struct expansion *e, uint32_t to, int32_t x)
 {
 	struct lt_kernel_builder *b = &e->b;
-	int bits = 8 * (int)lt__kernel_element_bytes(to) - (to != LT_U8), digits = expand_dtype(e, x) == LT_F32 ? 24 : 53;
+	bool is_signed = lt__number_is_signed(to);
+	int bits = 8 * (int)lt__kernel_element_bytes(to) - is_signed, digits = expand_dtype(e, x) == LT_F32 ? 24 : 53;
 	double beyond = ldexp(1, bits), high = beyond - ldexp(1, bits - digits);
-	int32_t z = lt__expand_two(e, LT_OPCODE_larger, x, lt__expand_number(e, x, to == LT_U8 ? 0 : -beyond));
+	int32_t z = lt__expand_two(e, LT_OPCODE_larger, x, lt__expand_number(e, x, is_signed ? -beyond : 0));
 	z = lt__expand_two(e, LT_OPCODE_lesser, z, lt__expand_number(e, z, high));
-	int32_t r = lt__expand_convert(e, to == LT_I64 ? LT_I64 : LT_I32, z);
+	int32_t r = lt__expand_convert(e, is_wide(to) ? to : LT_I32, z);
 	if (bits > digits)
-		r = expand_where(e, LT_OPCODE_greaterequal, x, beyond,
-			lt__expand_word(e, r, to == LT_I64 ? INT64_MAX : INT32_MAX), r);
-	if (to != LT_U8) {
+		r = expand_where(e, LT_OPCODE_greaterequal, x, beyond, lt__expand_word(e, r, UINT64_MAX >> (64 - bits)), r);
+	if (is_signed) {
 		int32_t nan = lt__build_test(b, LT_OPCODE_ne, x, x);
 		r = lt__build_select(b, nan, lt__expand_number(e, r, 0), r);
 	}

@@ -78,6 +78,17 @@ static int32_t expand_neg_integer(struct expansion *e, int32_t x, int32_t none)
 	return expand_sub(e, lt__expand_number(e, x, 0), x);
 }
 
+static int32_t expand_abs_unsigned(struct expansion *e, int32_t x, int32_t none)
+{
+	return lt__build_value(&e->b, LT_OPCODE_copy, expand_dtype(e, x), expand_lanes_of(e, x), x, none);
+}
+
+static int32_t expand_sign_unsigned(struct expansion *e, int32_t x, int32_t none)
+{
+	(void)none;
+	return expand_with(e, LT_OPCODE_lesser, x, 1);
+}
+
 static int32_t expand_abs_integer(struct expansion *e, int32_t x, int32_t none)
 {
 	return lt__expand_two(e, LT_OPCODE_larger, x, expand_neg_integer(e, x, none));
@@ -100,7 +111,7 @@ static int32_t expand_not(struct expansion *e, int32_t x, int32_t none)
 {
 	(void)none;
 	return expand_with_word(e, LT_OPCODE_xor, x, expand_dtype(e, x) == LT_BOOL ? 1
-		: expand_dtype(e, x) == LT_I32 ? UINT32_MAX : UINT64_MAX);
+		: lt__expand_integer(e, x) == LT_I32 ? UINT32_MAX : UINT64_MAX);
 }
 
 /* Added to a number from which on floats are whole, and taken off: the adder rounds.  The sign stays that of x. */
@@ -156,9 +167,11 @@ static struct expand_divisor divisor_of(const struct expansion *e, int32_t y)
 	uint64_t bits;
 	if (!lt__expand_known(e, y, &bits))
 		return d;
-	d.y = expand_dtype(e, y) == LT_I32 ? (int64_t)(int32_t)(uint32_t)bits : (int64_t)bits;
-	d.known = d.y != 0 && d.y != -1;
-	if (d.y > 0 && (d.y & (d.y - 1)) == 0)
+	uint32_t dtype = expand_dtype(e, y);
+	bool is_signed = dtype == LT_I32 || dtype == LT_I64;
+	d.y = dtype == LT_I32 ? (int64_t)(int32_t)(uint32_t)bits : dtype == LT_U32 ? (int64_t)(uint32_t)bits : (int64_t)bits;
+	d.known = d.y != 0 && (d.y != -1 || !is_signed);
+	if ((d.y > 0 || !is_signed) && d.y != 0 && ((uint64_t)d.y & ((uint64_t)d.y - 1)) == 0)
 		d.shift = __builtin_ctzll((uint64_t)d.y);
 	return d;
 }
@@ -215,6 +228,30 @@ static int32_t expand_mod_integer(struct expansion *e, int32_t x, int32_t y)
 	return lt__build_select(&e->b, is_one_less(e, d, r, y), more, r);
 }
 
+/* By 0 it is 0. */
+static int32_t expand_div_unsigned(struct expansion *e, int32_t x, int32_t y)
+{
+	struct expand_divisor d = divisor_of(e, y);
+	if (d.shift >= 0)
+		return expand_with(e, LT_OPCODE_shift_right, x, d.shift);
+	if (d.known)
+		return lt__expand_two(e, LT_OPCODE_quotient, x, y);
+	int32_t special = expand_test(e, LT_OPCODE_eq, y, 0);
+	int32_t q = lt__expand_two(e, LT_OPCODE_quotient, x, safe_divisor(e, special, y)), zero = lt__expand_number(e, q, 0);
+	return lt__build_select(&e->b, special, zero, q);
+}
+
+/* By 0 it is 0, as by 1. */
+static int32_t expand_mod_unsigned(struct expansion *e, int32_t x, int32_t y)
+{
+	struct expand_divisor d = divisor_of(e, y);
+	if (d.shift >= 0)
+		return expand_with_word(e, LT_OPCODE_and, x, (uint64_t)d.y - 1);
+	if (!d.known)
+		y = safe_divisor(e, expand_test(e, LT_OPCODE_eq, y, 0), y);
+	return lt__expand_two(e, LT_OPCODE_remainder, x, y);
+}
+
 const struct lt_expand_row lt__expand_exact[] = {
 	{ LT_OPCODE_min, EXPAND_FLOATS, expand_min },
 	{ LT_OPCODE_max, EXPAND_FLOATS, expand_max },
@@ -223,15 +260,19 @@ const struct lt_expand_row lt__expand_exact[] = {
 	{ LT_OPCODE_min, EXPAND_BOOL, expand_both },
 	{ LT_OPCODE_max, EXPAND_BOOL, expand_either },
 	{ LT_OPCODE_abs, EXPAND_FLOATS, expand_abs },
-	{ LT_OPCODE_abs, EXPAND_INTEGERS, expand_abs_integer },
+	{ LT_OPCODE_abs, EXPAND_SIGNED, expand_abs_integer },
+	{ LT_OPCODE_abs, EXPAND_UNSIGNED, expand_abs_unsigned },
 	{ LT_OPCODE_neg, EXPAND_INTEGERS, expand_neg_integer },
-	{ LT_OPCODE_sign, EXPAND_FLOATS | EXPAND_INTEGERS, expand_sign },
+	{ LT_OPCODE_sign, EXPAND_FLOATS | EXPAND_SIGNED, expand_sign },
+	{ LT_OPCODE_sign, EXPAND_UNSIGNED, expand_sign_unsigned },
 	{ LT_OPCODE_not, EXPAND_BOOL | EXPAND_INTEGERS, expand_not },
 	{ LT_OPCODE_round, EXPAND_FLOATS, expand_round },
 	{ LT_OPCODE_floor, EXPAND_FLOATS, expand_floor },
 	{ LT_OPCODE_ceil, EXPAND_FLOATS, expand_ceil },
 	{ LT_OPCODE_mod, EXPAND_FLOATS, expand_mod },
-	{ LT_OPCODE_div, EXPAND_INTEGERS, expand_div_integer },
-	{ LT_OPCODE_mod, EXPAND_INTEGERS, expand_mod_integer },
+	{ LT_OPCODE_div, EXPAND_SIGNED, expand_div_integer },
+	{ LT_OPCODE_mod, EXPAND_SIGNED, expand_mod_integer },
+	{ LT_OPCODE_div, EXPAND_UNSIGNED, expand_div_unsigned },
+	{ LT_OPCODE_mod, EXPAND_UNSIGNED, expand_mod_unsigned },
 	{ 0, 0, NULL }
 };

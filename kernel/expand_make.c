@@ -22,7 +22,7 @@ static bool expand_machine_has(
 /* What every machine has: lt_kernel_expand's list in lt/kernel.h. */
 #define BIT(dtype)      (UINT64_C(1) << (dtype))
 #define FLOATS          (BIT(LT_F32) | BIT(LT_F64))
-#define INTEGERS        (BIT(LT_I32) | BIT(LT_I64))
+#define INTEGERS        (BIT(LT_I32) | BIT(LT_I64) | BIT(LT_U32) | BIT(LT_U64))
 #define BITWISE         (BIT(LT_BOOL) | INTEGERS | BIT(LT_LANE_MASK))
 static const struct { uint16_t opcode; uint64_t types; } common[] = {
 	{ LT_OPCODE_copy, UINT64_MAX }, { LT_OPCODE_select, UINT64_MAX },
@@ -120,7 +120,8 @@ int32_t lt__expand_number(struct expansion *e, int32_t x, double number)
 		bits = word;
 		break;
 	case LT_F64: memcpy(&bits, &number, sizeof bits); break;
-	case LT_I32: bits = (uint32_t)(int32_t)number; break;
+	case LT_I32:
+	case LT_U32: bits = (uint32_t)(int64_t)number; break;
 	default: bits = (uint64_t)(int64_t)number; break;
 	}
 	return lt__expand_word(e, x, bits);

@@ -16,10 +16,18 @@ static const struct format { uint8_t bytes, mantissa, exponent; bool is_signed;
 	[LT_I32] = { 4, 0, 0, true },
 	[LT_I64] = { 8, 0, 0, true },
 	[LT_BOOL] = { 1, 0, 0, false },
+	[LT_U16] = { 2, 0, 0, false },
+	[LT_U32] = { 4, 0, 0, false },
+	[LT_U64] = { 8, 0, 0, false },
 };
 
 static const struct format *format_of(uint32_t dtype) { return &formats[dtype < LT_NDTYPE ? dtype : 0]; }
 bool lt__number_is_float(uint32_t dtype) { return format_of(dtype)->mantissa > 0; }
+bool lt__number_is_whole(uint32_t dtype)
+{
+	return format_of(dtype)->bytes && !lt__number_is_float(dtype) && dtype != LT_BOOL;
+}
+bool lt__number_is_signed(uint32_t dtype) { return format_of(dtype)->is_signed && !lt__number_is_float(dtype); }
 uint32_t lt__number_bytes(uint32_t dtype) { return format_of(dtype)->bytes; }
 
 int64_t lt__number_wrap(int64_t i, int bits, bool is_signed)
@@ -65,7 +73,7 @@ static uint32_t to_half(double x, const struct format *t)
 union lt_number lt__number_round(union lt_number x, uint32_t dtype)
 {
 	const struct format *t = format_of(dtype);
-	if (dtype == LT_F64 || dtype == LT_I64)
+	if (dtype == LT_F64 || dtype == LT_I64 || dtype == LT_U64)
 		return x;
 	if (dtype == LT_BOOL)
 		x.i = x.i != 0;
@@ -84,17 +92,19 @@ static int64_t truncated(double x, const struct format *t)
 	int64_t most = (int64_t)(UINT64_MAX >> (64 - bits)), least = t->is_signed ? -most - 1 : 0;
 	if (isnan(x))
 		return 0;
-	return x >= ldexp(1, bits) ? most : x <= (double)least ? least : (int64_t)x;
+	if (x >= ldexp(1, bits) || x <= (double)least)
+		return x > 0 ? most : least;
+	return t->is_signed ? (int64_t)x : (int64_t)(uint64_t)x;
 }
 
 /* Rounded to a float or a half through a double, twice: what the first rounding drops stays to be seen in the last
  * bit. */
-static double to_odd(int64_t i)
+static double to_odd(int64_t i, bool minus)
 {
-	uint64_t size = i < 0 ? 0 - (uint64_t)i : (uint64_t)i, remainder = size & 0xfff;
+	uint64_t size = minus ? 0 - (uint64_t)i : (uint64_t)i, remainder = size & 0xfff;
 	if (size >> 52)
 		size = (size & ~(uint64_t)0xfff) | (remainder ? 0x800 : 0);
-	return i < 0 ? -(double)size : (double)size;
+	return minus ? -(double)size : (double)size;
 }
 
 union lt_number lt__number_convert(union lt_number x, uint32_t from, uint32_t to)
@@ -103,7 +113,7 @@ union lt_number lt__number_convert(union lt_number x, uint32_t from, uint32_t to
 	if (lt__number_is_float(from) && !is_float)
 		return (union lt_number){ .i = to == LT_BOOL ? x.f != 0 : truncated(x.f, format_of(to)) };
 	if (!lt__number_is_float(from) && is_float)
-		x.f = to == LT_F64 ? (double)x.i : to_odd(x.i);
+		x.f = to != LT_F64 ? to_odd(x.i, from != LT_U64 && x.i < 0) : from == LT_U64 ? (double)(uint64_t)x.i : (double)x.i;
 	return lt__number_round(x, to);
 }
 
@@ -111,7 +121,7 @@ union lt_number lt__number_of_bits(uint64_t bits, uint32_t dtype)
 {
 	union { uint32_t u; float f; } narrow = { .u = (uint32_t)bits };
 	union lt_number x = { .i = (int64_t)bits };                  /* of f64 the double itself */
-	if (dtype == LT_F64 || dtype == LT_I64)
+	if (dtype == LT_F64 || dtype == LT_I64 || dtype == LT_U64)
 		return x;
 	const struct format *t = format_of(dtype);
 	if (dtype == LT_F32)

@@ -7,9 +7,12 @@
 #include <stdbool.h>
 #include "lt/tree.h"
 
-union lt_number { double f; int64_t i; };
+union lt_number { double f; int64_t i; };       /* of u64 the bits, which above INT64_MAX look negative */
 
 bool lt__number_is_float(uint32_t dtype);
+/* Whether it is an integer type, and one that has negative numbers. */
+bool lt__number_is_whole(uint32_t dtype);
+bool lt__number_is_signed(uint32_t dtype);
 uint32_t lt__number_bytes(uint32_t dtype);         /* 0: no such type */
 /* The low bits of i as an integer of so many bits. */
 int64_t lt__number_wrap(int64_t i, int bits, bool is_signed);

@@ -6,7 +6,8 @@
 
 #define BIT(dtype)      (UINT64_C(1) << (dtype))
 #define FLOATS          (BIT(LT_F32) | BIT(LT_F64))
-#define INTEGERS        (BIT(LT_I32) | BIT(LT_I64))
+#define SIGNED          (BIT(LT_I32) | BIT(LT_I64))
+#define INTEGERS        (SIGNED | BIT(LT_U32) | BIT(LT_U64))
 #define ARITHMETIC      (FLOATS | INTEGERS)
 #define ORDERED         (ARITHMETIC | BIT(LT_BOOL))
 #define ELEMENTS        (BIT(LT_NDTYPE) - 2)
@@ -70,7 +71,7 @@
 #define FACTS_launch    "n 0 h", LT_TYPE_NONE, LT_RULE_NONE, OPERANDS_1(I64), 0, 0
 #define FACTS_lesser    FACTS_remainder
 #define FACTS_larger    FACTS_remainder
-#define FACTS_shift_signed FACTS_quotient
+#define FACTS_shift_signed PATTERN_2, LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_2(SAME), 0, SIGNED
 #define FACTS_scale     PATTERN_2, LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_2(SAME), 0, FLOATS
 #define FACTS_convert   "t f 0", LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_1(FROM), 0, \
 	ELEMENTS & ~(BIT(LT_F16) | BIT(LT_BF16) | BIT(LT_BOOL))
@@ -269,7 +270,7 @@ bool lt__contract_holds(enum lt_contract contract, uint32_t dtype, uint64_t x, u
 		return true;
 	union lt_number a = lt__number_of_bits(x, dtype), b = lt__number_of_bits(y, dtype);
 	switch (contract) {
-	case LT_CONTRACT_DIVISOR: return b.i != 0 && b.i != -1;
+	case LT_CONTRACT_DIVISOR: return b.i != 0 && (b.i != -1 || !lt__number_is_signed(dtype));
 	case LT_CONTRACT_SHIFT: return b.i >= 0 && b.i < 8 * (int64_t)lt__number_bytes(dtype);
 	case LT_CONTRACT_SCALE:
 		if (!isnan(b.f) && (fabs(b.f) > (dtype == LT_F32 ? 250 : 2000) || rint(b.f) != b.f))

@@ -110,7 +110,7 @@ struct lt_value_type lt__instruction_type(const struct lt_kernel *, const struct
 struct lt_value_type lt__rule_type(enum lt_type_rule, struct lt_value_type t, const struct lt_op *op, int k);
 /* The bits that a constant of that type has: those above are 0. */
 uint64_t lt__constant_bits(uint32_t dtype, uint32_t lanes, uint64_t bits);
-/* The value of a constant of type i32 or i64; false: it is none.  NULL is none. */
+/* The value of a constant of type i32, i64, u32 or u64; false: it is none.  NULL is none. */
 bool lt__constant_integer(const struct lt_instruction *, int64_t *out);
 /* Words of a call's description: epilogues in the order of their bits, roles as enum lt_dim_role has them; to a
  * NULL. */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "kernel/number.h"
 #include "kernel/parse.h"
 
 /* Digits, decimal or hexadecimal after 0x, as a number of at most 64 bits. */
@@ -91,16 +92,20 @@ static bool read_constant(const struct lt_kernel_parser *p, struct lt_value_type
 	bool nan = p->bytes > 4 && memcmp(p->at, "nan:", 4) == 0;
 	bool hex = p->bytes > 2 && p->at[0] == '0' && (p->at[1] == 'x' || p->at[1] == 'X');
 	int64_t whole;
+	uint64_t size;
 	if (p->kind != LT_KERNEL_WORD)
 		return false;
 	if (hex || (nan && constant_is_float(t.dtype)) || t.dtype == LT_LANE_MASK)
 		return read_digits(p->at + (nan ? 4 : 0), p->bytes - (nan ? 4 : 0), bits) && *bits <= all;
 	if (constant_is_float(t.dtype))
 		return lt__kernel_element_bytes(t.dtype) >= 4 && read_float(p, t.dtype, bits);
+	if (!lt__number_is_signed(t.dtype)) {
+		*bits = read_digits(p->at, p->bytes, &size) ? size : UINT64_MAX;
+		return read_digits(p->at, p->bytes, &size) && size <= (t.dtype == LT_BOOL ? 1 : all);
+	}
 	if (!read_whole(p, p->at, p->bytes, &whole))
 		return false;
-	bool plain = t.dtype == LT_BOOL || t.dtype == LT_U8;
-	int64_t max = t.dtype == LT_BOOL ? 1 : plain ? (int64_t)all : (int64_t)(all / 2), min = plain ? 0 : -max - 1;
+	int64_t max = (int64_t)(all / 2), min = -max - 1;
 	*bits = (uint64_t)whole & all;
 	return whole >= min && whole <= max;
 }

@@ -7,6 +7,7 @@
  * buffer, in code that never runs, stays hidden behind a copy.
  */
 #include <string.h>
+#include "kernel/number.h"
 #include "kernel/opcode.h"
 #include "kernel/simulate.h"
 #include "kernel/step.h"
@@ -19,7 +20,10 @@ struct constants_step {
 	bool changed;
 };
 
-static bool is_whole(uint32_t dtype) { return dtype == LT_I32 || dtype == LT_I64 || dtype == LT_BOOL; }
+static bool is_whole(uint32_t dtype)
+{
+	return dtype == LT_BOOL || (lt__number_is_whole(dtype) && lt__number_bytes(dtype) >= 4);
+}
 static uint64_t all_lanes(uint32_t lanes) { return lanes >= 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1; }
 
 /* A new value's constant bits; NULL: it is none. */

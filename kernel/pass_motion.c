@@ -11,6 +11,7 @@
  * and that part is the same in each iteration.
  */
 #include <string.h>
+#include "kernel/number.h"
 #include "kernel/opcode.h"
 #include "kernel/step.h"
 
@@ -51,7 +52,7 @@ static bool is_movable(const struct motion_step *m, const struct lt_instruction 
 	case LT_OPCODE_mul:
 	case LT_OPCODE_min:
 	case LT_OPCODE_max:
-	case LT_OPCODE_neg: return i->dtype == LT_I32 || i->dtype == LT_I64;
+	case LT_OPCODE_neg: return lt__number_is_whole(i->dtype);
 	default: return false;
 	}
 }

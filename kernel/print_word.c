@@ -99,6 +99,9 @@ void lt__print_const(struct lt_kernel_printer *p, uint32_t dtype, uint64_t bits)
 	case LT_I16: lt__printf(p, "%d", (int)(int16_t)(uint16_t)bits); break;
 	case LT_I32: lt__printf(p, "%" PRId32, (int32_t)low); break;
 	case LT_I64: lt__printf(p, "%" PRId64, (int64_t)bits); break;
+	case LT_U16: lt__printf(p, "%u", (unsigned)(uint16_t)bits); break;
+	case LT_U32: lt__printf(p, "%" PRIu32, low); break;
+	case LT_U64: lt__printf(p, "%" PRIu64, bits); break;
 	case LT_U8:
 	case LT_BOOL: lt__printf(p, "%u", (unsigned)(uint8_t)bits); break;
 	case LT_F16:

@@ -115,7 +115,7 @@ static void check_fit(struct simulation *s, int32_t i, uint32_t lane, uint64_t b
 	if (!lt__number_is_float(from) || lt__number_is_float(to))
 		return;
 	double x = lt__number_of_bits(bits, from).f;
-	bool is_signed = to != LT_U8;
+	bool is_signed = lt__number_is_signed(to);
 	double high = ldexp(1, (int)(8 * lt__number_bytes(to)) - is_signed), low = is_signed ? -high : 0;
 	if (!(trunc(x) >= low && trunc(x) < high))
 		lt__simulate_find(s, LT_SIMULATE_convert, i, -1, -1, "lane %u converts %g, which its integer type does not have",

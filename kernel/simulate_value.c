@@ -64,6 +64,30 @@ static double of_floats(uint32_t opcode, double a, double b)
 	}
 }
 
+static uint64_t of_unsigned(uint32_t opcode, uint64_t a, uint64_t b)
+{
+	switch (opcode) {
+	case LT_OPCODE_add: return a + b;
+	case LT_OPCODE_sub: return a - b;
+	case LT_OPCODE_mul: return a * b;
+	case LT_OPCODE_div:
+	case LT_OPCODE_quotient: return b ? a / b : 0;
+	case LT_OPCODE_mod:
+	case LT_OPCODE_remainder: return b ? a % b : 0;
+	case LT_OPCODE_lesser:
+	case LT_OPCODE_min: return a < b ? a : b;
+	case LT_OPCODE_larger:
+	case LT_OPCODE_max: return a > b ? a : b;
+	case LT_OPCODE_and: return a & b;
+	case LT_OPCODE_or: return a | b;
+	case LT_OPCODE_xor: return a ^ b;
+	case LT_OPCODE_neg: return 0 - a;
+	case LT_OPCODE_abs: return a;
+	case LT_OPCODE_sign: return a > 0;
+	default: return 0;
+	}
+}
+
 /* Wraps: the caller takes the bits of the type. */
 static int64_t of_integers(uint32_t opcode, int64_t a, int64_t b)
 {
@@ -135,11 +159,15 @@ uint64_t lt__simulate_value(uint32_t opcode, uint32_t dtype, uint64_t x, uint64_
 	}
 	union lt_number a = lt__number_of_bits(x, dtype), b = lt__number_of_bits(y, dtype);
 	bool is_float = lt__number_is_float(dtype);
+	if (is_test && dtype == LT_U64)
+		return compares(opcode, x < y, x == y, x > y);
 	if (is_test)
 		return is_float ? compares(opcode, a.f < b.f, a.f == b.f, a.f > b.f)
 			: compares(opcode, a.i < b.i, a.i == b.i, a.i > b.i);
 	if (is_float)
 		a.f = of_floats(opcode, a.f, b.f);
+	else if (dtype == LT_U32 || dtype == LT_U64)
+		a.i = (int64_t)of_unsigned(opcode, (uint64_t)a.i, (uint64_t)b.i);
 	else
 		a.i = of_integers(opcode, a.i, b.i);
 	return lt__number_bits(lt__number_round(a, dtype), dtype);

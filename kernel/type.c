@@ -7,7 +7,8 @@
 
 static const char *const elements[] = {
 	[LT_F32] = "f32", [LT_F64] = "f64", [LT_F16] = "f16", [LT_BF16] = "bf16", [LT_I8] = "i8", [LT_U8] = "u8",
-	[LT_I16] = "i16", [LT_I32] = "i32", [LT_I64] = "i64", [LT_BOOL] = "bool", [LT_LANE_MASK] = "mask"
+	[LT_I16] = "i16", [LT_I32] = "i32", [LT_I64] = "i64", [LT_BOOL] = "bool", [LT_U16] = "u16",
+	[LT_U32] = "u32", [LT_U64] = "u64", [LT_LANE_MASK] = "mask"
 };
 enum { N_ELEMENT = sizeof elements / sizeof *elements };
 
@@ -95,7 +96,7 @@ uint64_t lt__constant_bits(uint32_t dtype, uint32_t lanes, uint64_t bits)
 
 bool lt__constant_integer(const struct lt_instruction *i, int64_t *out)
 {
-	if (!i || i->opcode != LT_OPCODE_const || (i->dtype != LT_I32 && i->dtype != LT_I64))
+	if (!i || i->opcode != LT_OPCODE_const || !lt__number_is_whole(i->dtype) || lt__number_bytes(i->dtype) < 4)
 		return false;
 	*out = lt__number_of_bits((uint64_t)i->number, i->dtype).i;
 	return true;

@@ -1,6 +1,7 @@
 /* kernel/verify_call.c -- what routines are called for, and the instruction (verify.h). */
 #include <inttypes.h>
 #include <string.h>
+#include "kernel/number.h"
 #include "kernel/verify.h"
 
 static const char *const operand_names[] = { "the result", "left", "right", "the bias", "the residual" };
@@ -41,8 +42,6 @@ static void check_dims(struct lt_verifier *v, int32_t call)
 			"this call of %s has %" PRId32 " operands, not %" PRId32, c->routine, n, c->n_operand);
 }
 
-static bool is_whole_number(uint32_t dtype) { return dtype >= LT_I8 && dtype <= LT_I64; }
-
 static void check_call_operand(struct lt_verifier *v, int32_t call, int32_t o)
 {
 	const struct lt_kernel_call *c = &v->k->calls[call];
@@ -54,7 +53,7 @@ static void check_call_operand(struct lt_verifier *v, int32_t call, int32_t o)
 	if (b->space != LT_SPACE_SLOT && b->space != LT_SPACE_WORKSPACE)
 		lt__verify_fail_at(v, LT_PART_CALL, call, "put it in the workspace",
 			"%s, %s, is neither in a slot nor in the workspace, where a routine finds it", b->name, name);
-	if (is_whole_number(b->dtype) != is_whole_number(c->sum) || b->dtype == LT_BOOL || c->sum == LT_BOOL)
+	if (lt__number_is_whole(b->dtype) != lt__number_is_whole(c->sum) || b->dtype == LT_BOOL || c->sum == LT_BOOL)
 		lt__verify_fail_at(v, LT_PART_CALL, call, "cast it before", "%s, %s, has elements of type %s, and the sum is of %s",
 			b->name, name, lt__kernel_element_name(b->dtype), lt__kernel_element_name(c->sum));
 	for (int32_t d = 0; d < c->n_dim; d++) {

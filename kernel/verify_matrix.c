@@ -1,6 +1,7 @@
 /* kernel/verify_matrix.c -- descriptions of matrices: each element is kept by one thread; and the instruction
  * (verify.h). */
 #include <inttypes.h>
+#include "kernel/number.h"
 #include "kernel/verify.h"
 
 /* Which element of a, b or c the bits of a number name. */
@@ -56,13 +57,11 @@ void lt__verify_description(struct lt_verifier *v, int32_t matrix)
 	}
 }
 
-static bool is_whole(uint32_t dtype) { return dtype >= LT_I8 && dtype <= LT_I64; }
-
 static void check_types(struct lt_verifier *v, const struct lt_kernel_matrix *x)
 {
 	uint32_t c = x->part[LT_MATRIX_C].dtype;
 	for (int part = 0; part < 2; part++)
-		if (is_whole(x->part[part].dtype) != is_whole(c) || x->part[part].dtype == LT_BOOL)
+		if (lt__number_is_whole(x->part[part].dtype) != lt__number_is_whole(c) || x->part[part].dtype == LT_BOOL)
 			lt__verify_fail(v, -1, "take a matrix of one kind of numbers", "matrix %s adds products of %s to %s", x->name,
 				lt__kernel_element_name(x->part[part].dtype), lt__kernel_element_name(c));
 }

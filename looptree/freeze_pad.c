@@ -164,7 +164,7 @@ static struct lt_fill result_fill(const struct lt_freezer *f, const struct lt_st
 	info = lt__op_info((enum lt_opcode)code);
 	enum lt_dtype out = (enum lt_dtype)op->out, last = (enum lt_dtype)op->in[s->n_operand - 1];
 	union lt_scalar v = code == LT_OP_cast ? lt__convert(in[0], last, out)
-		: lt__op_value(info->data ? LT_OP_copy : (enum lt_opcode)code, lt__dtype_info(last)->cls, in);
+		: lt__op_value(info->data ? LT_OP_copy : (enum lt_opcode)code, last, in);
 	return fill_same(lt__bits_of(lt__round_to(v, out), out));
 }
 

@@ -86,7 +86,8 @@ struct lt_stmt *lt__freeze_stmt(struct lt_freezer *f, int32_t kind, lt_node n)
 	LT_GROW(f->a, f->stmt_node, f->n_stmt, f->cap_stmt_node);
 	f->stmt_node[f->n_stmt] = n;
 	f->stmt[f->n_stmt] = (struct lt_stmt){ .kind = kind, .loop = f->n_path > 0 ? f->path[f->n_path - 1].loop : -1,
-		.first_operand = f->n_operand, .reducing = -1, .name = d->name, .line = d->line, .column = d->column };
+		.first_operand = f->n_operand, .reducing = -1, .name = d->name,
+		.line = d->line > 0 ? d->line : 0, .column = d->line > 0 ? d->column : 0 };
 	return &f->stmt[f->n_stmt++];
 }
 

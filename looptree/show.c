@@ -90,7 +90,7 @@ static void show_piece(struct lt_text *x, const struct lt_tree *t, const struct 
 		if (lt__dtype_info(dtype)->cls == LT_CLASS_FLOAT)
 			lt__text_format(x, "%.9g", v.f);
 		else
-			lt__text_format(x, "%lld", (long long)v.i);
+			lt__text_format(x, "%s", lt__whole_text(v, dtype).text);
 	}
 	show_guards(x, t, p->first_guard, p->n_guard);
 }

@@ -115,7 +115,9 @@ static void element_text(struct lt_text *t, const void *at, int64_t i, enum lt_d
 		return;
 	default:
 		v = lt__load(at, i, dtype);
-		if (v.i == INT64_MIN)
+		if (dtype == LT_U32 || dtype == LT_U64)
+			lt__text_format(t, "%su", lt__whole_text(v, dtype).text);
+		else if (v.i == INT64_MIN)
 			lt__text_format(t, "(-9223372036854775807 - 1)");
 		else if (dtype == LT_I32 && v.i == INT32_MIN)
 			lt__text_format(t, "(-2147483647 - 1)");

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "program/host.h"
 #include "program/pool.h"
+#include "program/profile.h"
 
 struct parallel_team {
 	void (*body)(void *arg, uint32_t i, uint32_t n);
@@ -139,6 +140,7 @@ lt_status lt__host_open(struct lt_services *s, struct lt_context *ctx, const str
 	s->options = o;
 	LT_TRY(open_cache(s, a));
 	const bool cache = s->cache.fd >= 0;
+	s->parallel_for = o->no_affinity ? lt__host_parallel_for_anywhere : lt__host_parallel_for;
 	s->host = (struct lt_host){ .size = sizeof s->host,
 		.n_thread = o->n_thread,
 		.cc = o->cc,
@@ -152,7 +154,7 @@ lt_status lt__host_open(struct lt_services *s, struct lt_context *ctx, const str
 		.cancelled = o->cancelled ? cancelled : NULL,
 		.cc_timeout_ms = o->cc_timeout_ms,
 		.text_only = o->source_only || o->plan_only,
-		.parallel_for = o->no_affinity ? lt__host_parallel_for_anywhere : lt__host_parallel_for,
+		.parallel_for = o->profile ? lt__profile_parallel_for : s->parallel_for,
 		.kernel_step = o->kernel_step };
 	return LT_OK;
 }

@@ -7,6 +7,7 @@
 #include "program/cache.h"
 #include "program/thread.h"
 
+struct lt_profiler;
 struct lt_services {
 	struct lt_context *ctx;
 	const struct lt_options *options;
@@ -14,6 +15,10 @@ struct lt_services {
 	struct lt_cache cache;
 	const char *cache_why;          /* it is done without: why, NULL: it is open, or none was asked for */
 	int32_t n_done, n_kernel;       /* kernels that have their object, of how many, for progress */
+	/* of a program that is profiled: the pool's parallel_for, and whose run is under way (program/profile.h) */
+	void (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,
+		void (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg);
+	struct lt_profiler *profiler;
 };
 /* Opens the cache's folder, or makes it.  Both live as long as the program: what backends are given points to them. */
 lt_status lt__host_open(struct lt_services *, struct lt_context *, const struct lt_options *, struct lt_arena *);

@@ -1,6 +1,6 @@
 /* Instances of a program: states, workspace and tables of their own, in an arena of their own. */
 #include <string.h>
-#include "program/program.h"
+#include "program/profile.h"
 
 static lt_status instance_fill(void *arg)
 {
@@ -29,6 +29,7 @@ static lt_status instance_fill(void *arg)
 		r->event = LT_NEW(a, struct lt_event *, 2 * p->backends.n);
 	LT_TRY(lt__queues_new(r));
 	LT_TRY(lt__events_new(r));
+	LT_TRY(lt__profiler_new(r));
 	LT_TRY(lt__device_memory_new(&r->ctx, p, false, a, &r->device));
 	lt__recorder_new(r);
 	return LT_OK;
@@ -51,6 +52,7 @@ static void instance_clear(struct lt_instance *r)
 	lt__queue_settle(r, 0);
 	lt__recorder_free(r);
 	lt__events_free(r);
+	lt__profiler_free(r);
 	lt__queues_free(r);
 	lt__device_memory_free(r->program, r->device);
 	lt__arena_free(r->arena);

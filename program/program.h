@@ -33,6 +33,7 @@ struct lt_program {
 	struct lt_stats stats;
 	struct lt_tally tally;
 	struct lt_turn turn;                    /* of constants, until they are ready */
+	struct lt_turn profile_turn;            /* of the instance whose run is profiled */
 };
 
 /* As lt_compile, with a finished tree over the lowered form (lt__materialize) of the graph; takes both, on failure
@@ -47,6 +48,10 @@ lt_status lt__check_schedule(struct lt_context *, const struct lt_graph *, const
 
 /* work.c: what a run does and needs, for the stats. */
 lt_status lt__program_count(const struct lt_program *, struct lt_stats *);
+/* Of one step; param: by param of the graph, or NULL where it has none. */
+struct lt_counted;
+void lt__count_step(const struct lt_program *, const struct lt_pstep *, const int64_t *param, struct lt_arena *,
+	struct lt_counted *);
 /* dump.c: the definitions at the head of a kernel's source, except those that the source of a kernel before had; where
  * the kernel begins. */
 const char *lt__source_definitions(

@@ -39,7 +39,7 @@ void lt__recorder_new(struct lt_instance *r)
 	const struct lt_program *p = r->program;
 	struct lt_arena *a = r->arena;
 	int32_t n_slot = 0, n_args = 0;
-	for (int32_t i = 0; i < p->plan.n_segment && !p->options.no_capture; i++) {
+	for (int32_t i = 0; i < p->plan.n_segment && !p->options.no_capture && !p->options.profile; i++) {
 		if (!can_record(p, &p->plan.segment[i]))
 			continue;
 		int32_t slots = slots_of(p, &p->plan.segment[i]);

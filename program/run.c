@@ -1,6 +1,6 @@
 /* One run of an instance after the other: what is given is checked, states are sent, segments launched. */
 #include <string.h>
-#include "program/program.h"
+#include "program/profile.h"
 
 static struct lt_addresses addresses(struct lt_instance *r, const void *const *input, void *const *result)
 {
@@ -17,7 +17,8 @@ static struct lt_addresses addresses(struct lt_instance *r, const void *const *i
 		.launch_param = r->launch_param,
 		.device = r->device,
 		.queue = r->queue,
-		.fault = r->fault };
+		.fault = r->fault,
+		.profiler = r->profiler };
 }
 
 /* The whole of state i between the host and the memories that it is kept in: to all of them, or from one. */
@@ -102,6 +103,7 @@ static lt_status run_end(struct lt_instance *r, lt_status st)
 	if (st)
 		a.ctx = &quiet;
 	lt_status waited = lt__queue_wait_all(r->program, &a);
+	lt__profile_done(r);
 	return st ? st : waited;
 }
 
@@ -109,13 +111,16 @@ static lt_status run_end(struct lt_instance *r, lt_status st)
 static lt_status run_begin(struct lt_instance *r, const void *const *input, void *const *result)
 {
 	struct lt_addresses a;
+	lt__profile_run(r);
 	lt_status st = lt__instance_begin(r, input, result, &a);
+	lt__profile_ready(r);
 	if (!st)
 		st = lt__instance_segments(r, &a);
 	if (!st)
 		st = lt__params_fetch(r, &a);
 	if (!st && r->queue && r->queue[1].stream != r->own_stream)
 		st = lt__queue_end(r->program, &a);
+	lt__profile_launched(r);
 	return st ? run_end(r, st) : LT_OK;
 }
 

@@ -53,6 +53,7 @@ struct lt_instance {
 	bool *touched;                          /* by state: its bytes on the host are newer than those on devices */
 	struct lt_recorder *recorder;           /* runs that repeat; NULL: no backend can */
 	struct lt_event **event;                /* by opened backend: begin, end; NULL: runs are not timed */
+	struct lt_profiler *profiler;           /* takes the time of each step; NULL: runs are not profiled */
 };
 
 /* Where the storages of a run are; ctx: where it tells of its failures. */
@@ -66,6 +67,7 @@ struct lt_addresses {
 	const struct lt_device_memory *device;             /* by memory */
 	struct lt_run_queue *queue;             /* by memory; NULL: every step is waited for */
 	struct lt_fault *fault;                 /* by step of the plan's run: of what is enqueued */
+	struct lt_profiler *profiler;           /* NULL: no time is taken */
 };
 /* steps.c: runs steps, one after the other; slot: room for all slots of one. */
 lt_status lt__program_steps_run(struct lt_program *, const struct lt_pstep *, int32_t n, const struct lt_addresses *,

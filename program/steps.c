@@ -1,7 +1,7 @@
 /* Running steps: slots filled from the storages' addresses, one launch or copy after the other. */
 #include <string.h>
 #include "program/blocks.h"
-#include "program/program.h"
+#include "program/profile.h"
 
 int32_t lt__program_slots(const struct lt_program *p, const struct lt_pstep *step, int32_t n)
 {
@@ -63,7 +63,8 @@ struct lt_args lt__launch_args(const struct lt_program *p, const struct lt_pstep
 	const struct lt_run_queue *q = step->memory && a->queue ? &a->queue[step->memory] : NULL;
 	return (struct lt_args){ .size = sizeof(struct lt_args), .n_slot = (uint32_t)f->n_bind, .slot = slot,
 		.workspace = !k->workspace_bytes ? NULL : step->memory ? a->device[step->memory].scratch : a->scratch,
-		.n_thread = p->options.n_thread, .async = q != NULL, .stream = q ? q->stream : NULL, .fault = fault,
+		.n_thread = p->options.n_thread, .async = q != NULL && !lt__profile_waits(a->profiler, p, step),
+		.stream = q ? q->stream : NULL, .fault = fault,
 		.param = launch_params(f, a) };
 }
 
@@ -96,13 +97,15 @@ static lt_status launch(struct lt_program *p, const struct lt_pstep *step, const
 	lt__diagnostics_init(&diags);
 	if (!step->memory)
 		LT_TRY(lt__queue_before_host(p, a, 0, true));
-	if (args.async) {
+	if (step->memory && a->queue) {
 		a->queue[step->memory].busy = true;
 		a->queue[step->memory].ends = false;
 	}
 	if (!c->together)
 		lt__turn_take(c->turn);
+	lt__profile_step_begin(a->profiler, p, step, a);
 	lt_status st = backend->run(k->object, &args, &diags.diag);
+	lt__profile_step_end(a->profiler, p, step, a);
 	if (!c->together)
 		lt__turn_give(c->turn);
 	if (fault->n > 0 && !args.async)
@@ -251,11 +254,23 @@ static lt_status run_step(struct lt_program *p, const struct lt_pstep *s, const 
 	lt_bug("a step of no kind");
 }
 
+/* A launch is timed around the backend's call, other steps as a whole. */
+static lt_status timed_step(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a,
+	struct lt_slot *slot, struct lt_fault *fault)
+{
+	if (!a->profiler || s->kind == LT_STEP_RUN)
+		return run_step(p, s, a, slot, fault);
+	lt__profile_step_begin(a->profiler, p, s, a);
+	lt_status st = run_step(p, s, a, slot, fault);
+	lt__profile_step_end(a->profiler, p, s, a);
+	return st;
+}
+
 lt_status lt__program_steps_run(struct lt_program *p, const struct lt_pstep *step, int32_t n,
 	const struct lt_addresses *a, struct lt_slot *slot, struct lt_fault *fault)
 {
 	lt__fault_clear(fault);
 	for (int32_t i = 0; i < n; i++)
-		LT_TRY(run_step(p, &step[i], a, slot, fault));
+		LT_TRY(timed_step(p, &step[i], a, slot, fault));
 	return LT_OK;
 }

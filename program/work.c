@@ -18,7 +18,24 @@ static bool is_bounded(const struct lt_graph *g)
 	return false;
 }
 
-/* Each step of a run; by_nest: the maxima of a graph with run-time extents, else NULL.  param: of a run, or NULL. */
+void lt__count_step(const struct lt_program *p, const struct lt_pstep *step, const int64_t *param, struct lt_arena *a,
+	struct lt_counted *c)
+{
+	*c = (struct lt_counted){ 0 };
+	if (step->kind == LT_STEP_RUN)
+		lt__count_kernel(&p->nests.frozen[step->nest], param, a, c);
+	else if (step->kind == LT_STEP_COPY)
+		c->bytes = lt__count_times(p->nests.assigned.storage[step->to].elems,
+			2 * (int64_t)lt__dtype_info(p->nests.assigned.storage[step->to].dtype)->bytes);
+	else if (step->kind == LT_STEP_MOVE)
+		c->bytes = lt__count_times(step->elems, lt__dtype_info(p->nests.assigned.storage[step->to].dtype)->bytes);
+	else
+		c->bytes = lt__count_times(lt__count_plus(p->nests.blocks[step->nest]->elems,
+			p->nests.blocks[step->nest]->read), p->nests.blocks[step->nest]->unit);
+}
+
+/* Each step of a run; by_nest: the maxima of a graph with run-time extents, else NULL.  param: of a run, or NULL.
+ * Crossing to another memory is counted apart. */
 static void add_steps(const struct lt_program *p, struct lt_arena *a, const int64_t *param,
 	const struct lt_counted *by_nest, struct lt_work *w)
 {
@@ -27,14 +44,8 @@ static void add_steps(const struct lt_program *p, struct lt_arena *a, const int6
 		struct lt_counted c = { 0 };
 		if (step->kind == LT_STEP_RUN && by_nest)
 			c = by_nest[step->nest];
-		else if (step->kind == LT_STEP_RUN)
-			lt__count_kernel(&p->nests.frozen[step->nest], param, a, &c);
-		else if (step->kind == LT_STEP_COPY)
-			c.bytes = lt__count_times(p->nests.assigned.storage[step->to].elems,
-				2 * (int64_t)lt__dtype_info(p->nests.assigned.storage[step->to].dtype)->bytes);
-		else if (step->kind == LT_STEP_BLOCKS)
-			c.bytes = lt__count_times(lt__count_plus(p->nests.blocks[step->nest]->elems,
-				p->nests.blocks[step->nest]->read), p->nests.blocks[step->nest]->unit);
+		else if (step->kind != LT_STEP_MOVE)
+			lt__count_step(p, step, param, a, &c);
 		add_work(w, &c);
 	}
 }

@@ -9,6 +9,7 @@
 # tests run kernels for devices; without the headers the backend opencl is left out.
 # setup.sh cross -- the same for compilers for arm and riscv64, and QEMU, which runs what they compile: for the tests of
 # lt-build; nothing fails without them.
+# setup.sh browser -- the same for Chromium, in which a test opens what lt-run --view writes; nothing fails without it.
 # setup.sh onnx -- the same for protobuf-c, which model files are read with; without it the frontend onnx is left out.
 # setup.sh onnx-suite FOLDER -- makes a virtual environment of Python there with the onnx package and its tests.
 # setup.sh peers FOLDER -- makes a virtual environment of Python there with ONNX Runtime, OpenVINO and PyTorch, for
@@ -57,6 +58,11 @@ if [ "${1-}" = cross ]; then
 	command -v riscv64-linux-gnu-gcc >/dev/null || want="$want gcc-riscv64-linux-gnu"
 	[ -e /usr/riscv64-linux-gnu/include/stdio.h ] || want="$want libc6-dev-riscv64-cross"
 	optional "lt-build is not tested for that machine; to test it" $want
+	exit 0
+fi
+if [ "${1-}" = browser ]; then
+	command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
+		optional "pages of lt-run --view are not opened by tests; to do that" chromium
 	exit 0
 fi
 if [ "${1-}" = onnx ]; then

@@ -41,7 +41,7 @@ static struct exact_value exact_value(enum lt_opcode code, enum lt_dtype t, doub
 {
 	const struct lt_dtypeinfo *info = lt__dtype_info(t);
 	struct exact_value v = { .exact = t == LT_F64 ? precisely(code, x, y)
-		: (long double)lt__op_value(code, LT_CLASS_FLOAT, (union lt_scalar[3]){ tb_f(x), tb_f(y) }).f };
+		: (long double)lt__op_value(code, LT_F64, (union lt_scalar[3]){ tb_f(x), tb_f(y) }).f };
 	v.rounded = t == LT_F32 ? (double)(float)v.exact : (double)v.exact;
 	v.unit = info->tiny;
 	if (isfinite(v.exact) && v.exact != 0) {

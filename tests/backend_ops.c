@@ -133,7 +133,7 @@ static void check_case(const struct ops_map *m, struct bench *n, int c, const vo
 		union lt_scalar v[3];
 		operands_of(m, c, x, y, i, v);
 		union lt_scalar want = code == LT_OP_cast ? lt__convert(v[0], m->type, to)
-			: lt__op_value(code, lt__dtype_info(m->type)->cls, v);
+			: lt__op_value(code, m->type, v);
 		for (int w = 0; w < m->n_width; w++) {
 			union lt_scalar got = ops_result(m, n, c, w, i);
 			bool ok = is_right(m, c, v, want, got)

@@ -41,12 +41,12 @@ void drawn_fill(struct drawn *x, uint64_t *seed, int32_t rank, const int64_t *sh
 	}
 }
 
-int64_t drawn_place(const struct drawn *x, int32_t rank, const int64_t *index)
+int64_t drawn_offset(const struct drawn *x, int32_t rank, const int64_t *index)
 {
-	int64_t place = 0;
+	int64_t offset = 0;
 	for (int32_t i = 0; i < x->rank; i++)
-		place = place * x->shape[i] + (x->shape[i] == 1 ? 0 : index[rank - x->rank + i]);
-	return place;
+		offset = offset * x->shape[i] + (x->shape[i] == 1 ? 0 : index[rank - x->rank + i]);
+	return offset;
 }
 
 bool drawn_next(int32_t rank, const int64_t *shape, int64_t *index)

@@ -16,7 +16,7 @@ int64_t drawn_extent(uint64_t *seed);
 void drawn_fill(struct drawn *, uint64_t *seed, int32_t rank, const int64_t *shape, bool odd);
 struct drawn drawn_zeros(int32_t rank, const int64_t *shape);
 /* Position of an index; an axis of 1 is broadcast, and leading axes that x lacks are. */
-int64_t drawn_place(const struct drawn *x, int32_t rank, const int64_t *index);
+int64_t drawn_offset(const struct drawn *x, int32_t rank, const int64_t *index);
 /* The next index in row-major order; false after the last. */
 bool drawn_next(int32_t rank, const int64_t *shape, int64_t *index);
 

@@ -177,7 +177,7 @@ static union lt_scalar reduce_element(
 
 	for (bool more = t.any; more; more = next_term(v, &t)) {
 		union lt_scalar x = operand_at(v, d->operand[0], t.var, t.pos, t.n);
-		r = lt__op_value(d->op, cls, (union lt_scalar[]){ r, x });
+		r = lt__op_value(d->op, d->dtype, (union lt_scalar[]){ r, x });
 		if (stepwise || cls != LT_CLASS_FLOAT)
 			r = lt__round_to(r, d->dtype);
 		sum = cls == LT_CLASS_FLOAT && d->op == LT_OP_add ? sum + x.f : sum;
@@ -204,7 +204,7 @@ static union lt_scalar raw_element(const struct naive *v, lt_node n, const int64
 
 	for (int32_t i = 0; i < d->n_operand; i++)
 		x[i] = operand_at(v, d->operand[i], d->dim, at, d->n_dim);
-	return lt__op_value(d->op, lt__dtype_info(v->g->node[d->operand[d->n_operand - 1]].dtype)->cls, x);
+	return lt__op_value(d->op, v->g->node[d->operand[d->n_operand - 1]].dtype, x);
 }
 
 union lt_scalar naive_element(

@@ -59,8 +59,8 @@ static struct net_image net_conv(
 	int w = net_weight(net, shape);
 	(void)snprintf(shape, sizeof shape, "1, %d, 1, 1", channels);
 	int bias = net_weight(net, shape);
-	int y = net_node(net, "Conv2dNode($%d, $%d, [%d, %d], [%d, %d, %d, %d], [1, 1], %d)", x.at, w, stride, stride, pad, pad,
-		pad, pad, groups);
+	int y = net_node(net, "Conv2dNode($%d, $%d, [%d, %d], [%d, %d, %d, %d], [1, 1], %d)", x.at, w, stride, stride, pad,
+		pad, pad, pad, groups);
 	y = net_node(net, "AddNode($%d, $%d)", y, bias);
 	if (add)
 		y = net_node(net, "AddNode($%d, $%d)", y, add);

@@ -49,7 +49,7 @@ void simulated_good(const struct lt_kernel *k, void *const *slot)
 }
 
 static const char *const type_names[LT_NDTYPE] = { "", "f32", "f64", "f16", "bf16", "i8", "u8", "i16", "i32", "i64",
-	"bool" };
+	"bool", "u16", "u32", "u64" };
 
 const char *simulated_type(uint32_t dtype) { return type_names[dtype]; }
 

@@ -372,7 +372,7 @@ Test(backend, caps_describe_the_machine)
 		cr_expect_eq(back->score("", &k.diag), w ? 100 : 1);
 		cr_assert_eq(back->open(&host, "", &s, &k.diag), LT_OK);
 		const struct lt_caps *c = back->caps(s);
-		cr_expect_eq(c->dtypes, 0x7fe);
+		cr_expect_eq(c->dtypes, 0x3ffe);
 		cr_expect(c->understands & LT_NEED_GATHER && !c->device_memory);
 		cr_expect(c->target->vector_bytes >= (w ? 16 : 0) && c->target->cores >= 1
 			&& c->target->l1_bytes >= 8192 && c->target->cache_line);

@@ -205,7 +205,7 @@ static const struct small { const char *plugin, *filter; int max; bool values, t
 	{ "past_end",     "op/copy/f32/power/*", 0, false, false },
 	{ "max_identity", "param/greatest/f32/*", 2, true, false },
 	{ "no_guard",     "op/*/view=pad/drawn/*", 2, true, false },
-	{ "no_tail",      "op/*/drawn/alone", 2, true, true },
+	{ "no_tail",      "op/*/drawn/*", 2, true, true },
 	{ "strides",      "op/*/view=permute/*", 2, true, false },
 	{ "nan",          "op/max/f32/*", 2, true, false },
 	{ "trunc_div",    "op/div/i64/*", 1, true, false },

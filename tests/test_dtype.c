@@ -197,7 +197,8 @@ Test(dtype, table)
 		{ LT_F32, 0x1p-149, 0x1.fffffep127, true }, { LT_F64, 0x1p-1074, 0x1.fffffffffffffp1023, true },
 		{ LT_F16, 0x1p-24, 65504, true }, { LT_BF16, 0x1p-133, 0x1.fep127, true }, { LT_I8, 0, 127, true },
 		{ LT_U8, 0, 255, false }, { LT_I16, 0, 32767, true }, { LT_I32, 0, 2147483647, true }, { LT_I64, 0, 0x1p63, true },
-		{ LT_BOOL, 0, 1, false },
+		{ LT_BOOL, 0, 1, false }, { LT_U16, 0, 65535, false }, { LT_U32, 0, 4294967295, false },
+		{ LT_U64, 0, 0x1p64, false },
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -48,13 +48,15 @@ static bool among(uint32_t dtype, const char *types)
 static bool is_left(const struct lt_machine *m, const struct lt_kernel *k, const struct lt_instruction *i)
 {
 	static const struct { uint16_t opcode; const char *types; } list[] = {
-		{ LT_OPCODE_copy, "f32 f64 f16 bf16 i8 u8 i16 i32 i64 bool" },
-		{ LT_OPCODE_select, "f32 f64 f16 bf16 i8 u8 i16 i32 i64 bool mask" },
-		{ LT_OPCODE_add, "f32 f64 i32 i64" }, { LT_OPCODE_sub, "f32 f64 i32 i64" }, { LT_OPCODE_mul, "f32 f64 i32 i64" },
-		{ LT_OPCODE_div, "f32 f64" }, { LT_OPCODE_neg, "f32 f64" }, { LT_OPCODE_and, "bool i32 i64 mask" },
-		{ LT_OPCODE_or, "bool i32 i64 mask" }, { LT_OPCODE_xor, "bool i32 i64 mask" }, { LT_OPCODE_not, "mask" },
-		{ LT_OPCODE_lesser, "f32 f64 i32 i64" }, { LT_OPCODE_larger, "f32 f64 i32 i64" }, { LT_OPCODE_quotient, "i32 i64" },
-		{ LT_OPCODE_remainder, "i32 i64" }, { LT_OPCODE_shift_left, "i32 i64" }, { LT_OPCODE_shift_right, "i32 i64" },
+		{ LT_OPCODE_copy, "f32 f64 f16 bf16 i8 u8 i16 i32 i64 bool u16 u32 u64" },
+		{ LT_OPCODE_select, "f32 f64 f16 bf16 i8 u8 i16 i32 i64 bool u16 u32 u64 mask" },
+#define WHOLE "i32 i64 u32 u64"
+#define REAL "f32 f64 "
+		{ LT_OPCODE_add, REAL WHOLE }, { LT_OPCODE_sub, REAL WHOLE }, { LT_OPCODE_mul, REAL WHOLE },
+		{ LT_OPCODE_div, REAL }, { LT_OPCODE_neg, REAL }, { LT_OPCODE_and, "bool mask " WHOLE },
+		{ LT_OPCODE_or, "bool mask " WHOLE }, { LT_OPCODE_xor, "bool mask " WHOLE }, { LT_OPCODE_not, "mask" },
+		{ LT_OPCODE_lesser, REAL WHOLE }, { LT_OPCODE_larger, REAL WHOLE }, { LT_OPCODE_quotient, WHOLE },
+		{ LT_OPCODE_remainder, WHOLE }, { LT_OPCODE_shift_left, WHOLE }, { LT_OPCODE_shift_right, WHOLE },
 		{ LT_OPCODE_shift_signed, "i32 i64" }, { LT_OPCODE_cast, "" }, { LT_OPCODE_scale, "" } };
 	const struct lt_instruction *x = i->operand[0] < 0 ? NULL : &k->instructions[i->operand[0]];
 	uint32_t opcode = i->opcode;
@@ -62,8 +64,8 @@ static bool is_left(const struct lt_machine *m, const struct lt_kernel *k, const
 		bool real = i->dtype == LT_F32 || i->dtype == LT_F64, from_real = x->dtype == LT_F32 || x->dtype == LT_F64;
 		if (real && from_real)
 			return i->dtype != x->dtype;
-		return real ? among(x->dtype, "i32 i64") : from_real ? among(i->dtype, "i32 i64")
-			: among(i->dtype, "i8 u8 i16 i32 i64") && among(x->dtype, "i8 u8 i16 i32 i64 bool");
+		return real ? among(x->dtype, WHOLE) : from_real ? among(i->dtype, WHOLE)
+			: among(i->dtype, "i8 u8 i16 u16 " WHOLE) && among(x->dtype, "i8 u8 i16 u16 bool " WHOLE);
 	}
 	if (opcode == LT_OPCODE_each)
 		opcode = (uint32_t)i->what;
@@ -77,7 +79,7 @@ static bool is_left(const struct lt_machine *m, const struct lt_kernel *k, const
 		if (list[r].opcode == opcode)
 			return among(i->dtype, list[r].types);
 	return opcode >= LT_OPCODE_const || (opcode >= LT_OPCODE_eq && opcode <= LT_OPCODE_greaterequal
-		&& among(x->dtype, "f32 f64 i32 i64 bool"));
+		&& among(x->dtype, "bool " REAL WHOLE));
 }
 
 static void expect_left(const struct lt_kernel *k, const struct lt_machine *m, const char *what)
@@ -194,11 +196,15 @@ Test(expand, operators_beside_constants)
 		{ LT_OPCODE_mod, { "0", "1", "-1", "2", "-2", "3", "-3", "4", "7", "-7", "8", "1024", "1073741824", "2147483647",
 			"-2147483648", NULL }, false },
 		{ LT_OPCODE_min, { "0", "-5", NULL }, false },
+		{ LT_OPCODE_div, { "0", "1", "2", "3", "7", "8", "1024", "2147483647", "2147483648", "4294967295", NULL }, false },
+		{ LT_OPCODE_mod, { "0", "1", "2", "3", "7", "8", "1024", "2147483647", "2147483648", "4294967295", NULL }, false },
 	};
+	static const size_t first_unsigned = sizeof rows / sizeof *rows - 2;
 	for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
 		for (const char *const *beside = rows[r].beside; *beside; beside++)
 			for (int l = 0; l < 8; l++) {
-				uint32_t dtype = rows[r].real ? l & 1 ? LT_F64 : LT_F32 : l & 1 ? LT_I64 : LT_I32;
+				uint32_t dtype = rows[r].real ? l & 1 ? LT_F64 : LT_F32 : r >= first_unsigned ? l & 1 ? LT_U64 : LT_U32
+					: l & 1 ? LT_I64 : LT_I32;
 				expect_same((struct expanded_case){ rows[r].opcode, dtype, dtype, lanes[l >> 1 & 1], *beside, l >= 4 },
 					&expanded_min, 1);
 			}

@@ -135,7 +135,7 @@ static double value_of(const char *name, double a, double b)
 	union lt_scalar x[3] = { { .f = a }, { .f = b } }, r;
 
 	cr_assert(op >= 0, "%s", name);
-	r = lt__op_value((enum lt_opcode)op, LT_CLASS_FLOAT, x);
+	r = lt__op_value((enum lt_opcode)op, LT_F64, x);
 	return lt__op_info((enum lt_opcode)op)->to_bool ? (double)r.i : r.f;
 }
 
@@ -156,7 +156,7 @@ static int64_t whole(enum lt_opcode op, enum lt_dtype t, int64_t a, int64_t b)
 {
 	union lt_scalar x[3] = { { .i = a }, { .i = b } };
 
-	return lt__round_to(lt__op_value(op, lt__dtype_info(t)->cls, x), t).i;
+	return lt__round_to(lt__op_value(op, t, x), t).i;
 }
 
 Test(op, values_of_integers)
@@ -189,11 +189,11 @@ Test(op, select_looks_at_a_bool)
 {
 	union lt_scalar x[3] = { { .i = 1 }, { .f = 2 }, { .f = 3 } };
 
-	cr_expect_eq(lt__op_value(LT_OP_select, LT_CLASS_FLOAT, x).f, 2);
+	cr_expect_eq(lt__op_value(LT_OP_select, LT_F64, x).f, 2);
 	x[0].i = 0;
-	cr_expect_eq(lt__op_value(LT_OP_select, LT_CLASS_FLOAT, x).f, 3);
+	cr_expect_eq(lt__op_value(LT_OP_select, LT_F64, x).f, 3);
 	x[1].i = INT64_MAX, x[2].i = INT64_MIN;
-	cr_expect_eq(lt__op_value(LT_OP_select, LT_CLASS_INT, x).i, INT64_MIN);
+	cr_expect_eq(lt__op_value(LT_OP_select, LT_I64, x).i, INT64_MIN);
 }
 
 Test(op, table)
@@ -297,7 +297,7 @@ Test(op, error_bounds_hold)
 			}
 			if (op == LT_OP_select)
 				x[0] = (double)(s[0].i = rand() % 2), e[0] = rand() % 2;
-			s[0] = lt__op_value((enum lt_opcode)op, LT_CLASS_FLOAT, s);
+			s[0] = lt__op_value((enum lt_opcode)op, LT_F64, s);
 			r = info->to_bool ? (double)s[0].i : s[0].f;
 			bound = lt__op_error((enum lt_opcode)op, x, e, r);
 			cr_assert(bound >= 0, "%s: a bound is a number", info->name);
@@ -313,7 +313,7 @@ Test(op, error_bounds_hold)
 				}
 				if (op == LT_OP_select)
 					s[0].i = e[0] > 0 ? try & 1 : (int64_t)x[0];
-				s[0] = lt__op_value((enum lt_opcode)op, LT_CLASS_FLOAT, s);
+				s[0] = lt__op_value((enum lt_opcode)op, LT_F64, s);
 				q = info->to_bool ? (double)s[0].i : s[0].f;
 				cr_assert(q == r || (isnan(q) && isnan(r)) || fabs(q - r) <= bound + 0x1p-48 * (fabs(q) + fabs(r)),
 					"%s at %.17g %.17g +- %g %g: %g is not within %g of %g", info->name, x[0], x[1], e[0], e[1], q,

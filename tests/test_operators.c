@@ -114,7 +114,7 @@ static void all_operators(const char *backend, enum lt_dtype t)
 			if (info->arity == 3)
 				v[2] = v[1], v[1] = v[0], v[0].i = e / n % 3 == 0;
 			enum lt_dtype to = info->to_bool ? LT_BOOL : t;
-			union lt_scalar want = lt__round_to(lt__op_value((enum lt_opcode)ops[i], lt__dtype_info(t)->cls, v), to);
+			union lt_scalar want = lt__round_to(lt__op_value((enum lt_opcode)ops[i], t, v), to);
 			union lt_scalar got = lt__load(data(&m, b->buffer[y[i]].slot), e, to);
 			bool ok = lt__dtype_info(to)->cls != LT_CLASS_FLOAT ? got.i == want.i
 				: same(got.f, want.f) || fabs(got.f - want.f) <= info->ulp * ulp(want.f, to)

@@ -24,10 +24,10 @@ Test(prelude, functions)
 	for (int i = 0; i < NI * NI; i++) {
 		union lt_scalar x[2] = { tb_i(ints[i / NI]), tb_i(ints[i % NI]) };
 		int32_t a = (int32_t)x[0].i, c = (int32_t)x[1].i;
-		cr_expect_eq(lt_floordiv_i32(a, c), lt__round_to(lt__op_value(LT_OP_div, LT_CLASS_INT, x), LT_I32).i);
-		cr_expect_eq(lt_mod_i32(a, c), lt__op_value(LT_OP_mod, LT_CLASS_INT, x).i);
-		cr_expect_eq(lt_min_i32(a, c), lt__op_value(LT_OP_min, LT_CLASS_INT, x).i);
-		cr_expect_eq(lt_abs_i32(a), lt__round_to(lt__op_value(LT_OP_abs, LT_CLASS_INT, x), LT_I32).i);
+		cr_expect_eq(lt_floordiv_i32(a, c), lt__round_to(lt__op_value(LT_OP_div, LT_I64, x), LT_I32).i);
+		cr_expect_eq(lt_mod_i32(a, c), lt__op_value(LT_OP_mod, LT_I64, x).i);
+		cr_expect_eq(lt_min_i32(a, c), lt__op_value(LT_OP_min, LT_I64, x).i);
+		cr_expect_eq(lt_abs_i32(a), lt__round_to(lt__op_value(LT_OP_abs, LT_I64, x), LT_I32).i);
 	}
 	cr_expect_eq(lt_floordiv_i64(INT64_MIN, -1), INT64_MIN);
 	cr_expect_eq(lt_mod_i64(INT64_MIN, -1), 0);
@@ -38,7 +38,7 @@ Test(prelude, functions)
 		double got[] = { (double)lt_min_f32((float)x[0].f, (float)x[1].f), lt_max_f64(x[0].f, x[1].f),
 			lt_mod_f64(x[0].f, x[1].f), lt_sign_f64(x[0].f) };
 		for (int o = 0; o < 4; o++) {
-			double want = lt__op_value(ops[o], LT_CLASS_FLOAT, x).f;
+			double want = lt__op_value(ops[o], LT_F64, x).f;
 			cr_expect(got[o] == want || (isnan(got[o]) && isnan(want)), "%s(%g, %g) = %g, not %g",
 				lt__op_info(ops[o])->name, x[0].f, x[1].f, got[o], want);
 		}

@@ -1,5 +1,5 @@
-/* tests/test_script_nodes.c -- nodes of the script whose meaning is NumPy's, against loops over drawn shapes: products of
- * any ranks, reshapes with -1, transposes, positions of the greatest and the least. */
+/* tests/test_script_nodes.c -- nodes of the script whose meaning is NumPy's, against loops over drawn shapes: products
+ * of any ranks, reshapes with -1, transposes, positions of the greatest and the least. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static struct drawn product_of(const struct drawn *a, const struct drawn *b)
 		memcpy(right, index, sizeof right);
 		for (int64_t i = 0; i < k; i++) {
 			left[n - 1] = right[n - 2] = i;
-			y.at[at] += l.at[drawn_place(&l, n, left)] * r.at[drawn_place(&r, n, right)];
+			y.at[at] += l.at[drawn_offset(&l, n, left)] * r.at[drawn_offset(&r, n, right)];
 		}
 		at++;
 	} while (drawn_next(n, shape, index));
@@ -151,7 +151,7 @@ static struct drawn transposed(const struct drawn *x, const int64_t *perm)
 	do {
 		for (int32_t i = 0; i < x->rank; i++)
 			own[perm[i]] = index[i];
-		y.at[at++] = x->at[drawn_place(x, x->rank, own)];
+		y.at[at++] = x->at[drawn_offset(x, x->rank, own)];
 	} while (drawn_next(x->rank, shape, index));
 	return y;
 }
@@ -213,9 +213,9 @@ static struct drawn best_of(const struct drawn *x, int32_t axis, int sign, bool 
 			int64_t own[DRAWN_RANK];
 			memcpy(own, index, sizeof own);
 			own[axis] = best;
-			const double old = x->at[drawn_place(x, x->rank, own)];
+			const double old = x->at[drawn_offset(x, x->rank, own)];
 			own[axis] = i;
-			const double new = x->at[drawn_place(x, x->rank, own)];
+			const double new = x->at[drawn_offset(x, x->rank, own)];
 			if (!isnan(old) && (isnan(new) || sign * new > sign * old))
 				best = i;
 		}

@@ -7,6 +7,7 @@
 #include <time.h>
 #include "ir/graph.h"
 #include "lt/lt.h"
+#include "tests/script_run.h"
 
 TestSuite(script_size, .timeout = 120);
 
@@ -84,22 +85,31 @@ Test(script_size, long_tokens)
 /* Every prefix of a script is a script or an error, never a crash; bytes that are no text, too. */
 Test(script_size, cut_off_and_spoilt)
 {
-	static const char text[] = "$1 = InputTensor(x, float32, [2, 2]); $2 = BufferTensor(int64, [1]); # c\n"
+	static const char *const texts[] = {
+		"$1 = InputTensor(x, float32, [2, 2]); $2 = BufferTensor(int64, [1]); # c\n"
 		"$3 = EinsumNode(ab,bc->ac: $1, $1); $4 = PadNode($3, [1, 0], [0, 1], -2.5e-3); $5 = SliceNode($4, 0, $2);"
-		"$6 = Conv2dNode($1, $1, [1, 1], NHWC); result out = $4; result = $5;";
+		"$6 = Conv2dNode($1, $1, [1, 1], NHWC); result out = $4; result = $5;",
+		"n = 2; x = InputTensor(x, float32, [n, 4 / n]); def f(a, k=[0]) { b = ReduceSumNode(a, k) * 2; return b, -a[1]; }"
+		"repeat i in 0..n { w = ConstantTensor(w{i}, float32, [2]); y, z = f(x @ x + w); x = x - y[0] ** -1.5; }"
+		"result r{n} = z; result = SelectNode(x != 0, 1 / x, 0);",
+	};
+	cr_assert_str_eq(script_error(texts[1], "t.lt"), "");
 	struct lt_context *ctx;
-	char copy[sizeof text];
+	char copy[600];
 	lt_context_new(&ctx);
-	for (size_t i = 0; i < sizeof text; i++)
-		for (int spoil = -1; spoil < 256; spoil += 3) {
-			struct lt_graph *g = NULL;
-			memcpy(copy, text, sizeof text);
-			if (spoil >= 0)
-				copy[i] = (char)spoil;
-			lt_status status = lt_parse(ctx, copy, spoil < 0 ? i : sizeof text - 1, "t.lt", "script", &g);
-			cr_assert(status ? !g : g != NULL);
-			lt_graph_free(g);
-		}
+	for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+		size_t n = strlen(texts[k]);
+		for (size_t i = 0; i <= n; i++)
+			for (int spoil = -1; spoil < 256; spoil += 3) {
+				struct lt_graph *g = NULL;
+				memcpy(copy, texts[k], n + 1);
+				if (spoil >= 0)
+					copy[i] = (char)spoil;
+				lt_status status = lt_parse(ctx, copy, spoil < 0 ? i : n, "t.lt", "script", &g);
+				cr_assert(status ? !g : g != NULL);
+				lt_graph_free(g);
+			}
+	}
 	lt_context_free(ctx);
 }
 
@@ -118,12 +128,9 @@ static void *limited(void *user, void *at, size_t old_bytes, size_t bytes)
 	return NULL;
 }
 
-Test(script_size, every_allocation_may_fail)
+/* want: what comes of it where memory suffices. */
+static void fail_each(const char *text, lt_status want)
 {
-	static const char text[] = "$1 = BufferTensor(b, float32, [8, 4]); $2 = InputTensor(p, float32, [1, 4]); $3 = "
-				   "InputTensor(i, int64, [1]);$4 = UpdateNode($1, $2, $3, 0); $5 = SliceNode($4, 0, "
-				   "$3); $6 = AttentionNode($2, $5, $5); $7 = EinsumNode(ab->ba: $6);$8 = "
-				   "SoftmaxNode($7); $9 = SlicedSoftmaxNode($6, $3); result = $8; result r = $4;";
 	for (long n = 0;; n++) {
 		struct budget budget = { .left = n };
 		struct lt_context *ctx;
@@ -131,15 +138,28 @@ Test(script_size, every_allocation_may_fail)
 		lt_status status = lt_context_new_with(limited, &budget, &ctx);
 		if (status == LT_OK) {
 			status = lt_parse(ctx, text, strlen(text), "t.lt", "script", &g);
-			cr_assert(status == LT_OK || (status == LT_ENOMEM && !g), "%ld: %s", n, lt_context_message(ctx));
+			cr_assert(status == want || (status == LT_ENOMEM && !g), "%ld: %s", n, lt_context_message(ctx));
 			lt_graph_free(g);
 			lt_context_free(ctx);
 		}
 		cr_assert_eq(budget.live, 0, "%ld allocations live after the %ld-th failed", budget.live, n);
-		if (status == LT_OK)
+		if (status == want)
 			break;
 		cr_assert_lt(n, 100000);
 	}
+}
+
+Test(script_size, every_allocation_may_fail)
+{
+	fail_each("$1 = BufferTensor(b, float32, [8, 4]); $2 = InputTensor(p, float32, [1, 4]); $3 = "
+		  "InputTensor(i, int64, [1]);$4 = UpdateNode($1, $2, $3, 0); $5 = SliceNode($4, 0, "
+		  "$3); $6 = AttentionNode($2, $5, $5); $7 = EinsumNode(ab->ba: $6);$8 = "
+		  "SoftmaxNode($7); $9 = SlicedSoftmaxNode($6, $3); result = $8; result r = $4;", LT_OK);
+	fail_each("n = 2; x = InputTensor(x, float32, [n, 2]); def f(a, k=[0]) { b = ReduceSumNode(a, k) * 2; "
+		"return b, -a[1]; }"
+		  "repeat i in 0..n { w = ConstantTensor(w{i+1}, float32, [n]); y, z = f(x @ x + w); x = x - y; }"
+		  "result r{n} = z; result = (SelectNode(x != 0, 1 / x, n / 3));", LT_OK);
+	fail_each("def f(a) { return a @ a; } x = InputTensor(x, float32, [3, 2]); repeat i in 0..1 { z = f(x); }", LT_ETYPE);
 }
 
 static void collect(void *user, const char *text, size_t bytes)

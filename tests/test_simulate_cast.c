@@ -46,7 +46,8 @@ static uint64_t to_integer(long double x, uint32_t dtype, bool wraps, uint64_t b
 {
 	int width = (int)(8 * lt__number_bytes(dtype));
 	uint64_t top = UINT64_MAX >> (64 - width);
-	long double high = dtype == LT_U8 ? 255 : ldexpl(1, width - 1) - 1, low = dtype == LT_U8 ? 0 : -high - 1;
+	bool plain = dtype == LT_U8 || dtype == LT_U16 || dtype == LT_U32 || dtype == LT_U64;
+	long double high = plain ? ldexpl(1, width) - 1 : ldexpl(1, width - 1) - 1, low = plain ? 0 : -high - 1;
 	if (dtype == LT_BOOL)
 		return x != 0;
 	if (wraps)
@@ -54,7 +55,8 @@ static uint64_t to_integer(long double x, uint32_t dtype, bool wraps, uint64_t b
 	if (isnan(x))
 		return 0;
 	x = truncl(x);
-	return (uint64_t)(int64_t)(x > high ? high : x < low ? low : x) & top;
+	x = x > high ? high : x < low ? low : x;
+	return (plain ? (uint64_t)x : (uint64_t)(int64_t)x) & top;
 }
 
 /* The nearest float or half, the even one of two: by the spacing of the numbers around. */
@@ -101,8 +103,9 @@ static uint64_t any_element(uint32_t dtype, uint64_t *state)
 	if (dtype == LT_BOOL)
 		return bits & 1;
 	if (dtype == LT_F32 || dtype == LT_F64) {
-		static const double special[] = { 127.5, 128, -128.5, 255.5, -0.9, 65504, 65519.99, 65520, 0x1p-24, 0x1p-25,
-			0x1.8p-25, 0x1.fep127, 2147483647.5, -2147483649.0, 0x1p63, -0x1p63, 0x1p31, 1e300, 0x1.002p0, 0x1.006p0, 0x1.01p0 };
+		static const double special[] = { 127.5, 128, -128.5, 255.5, -0.9, 65504, 65519.99, 65520, 0x1p-24,
+			0x1p-25, 0x1.8p-25, 0x1.fep127, 2147483647.5, -2147483649.0, 0x1p63, -0x1p63, 0x1p64,
+			0x1.fffffffffffffp63, 65536.5, 0x1p32, 0x1p31, 1e300, 0x1.002p0, 0x1.006p0, 0x1.01p0 };
 		double x = bits % 3 ? reals[(bits >> 8) % N_REAL] : special[(bits >> 8) % (sizeof special / sizeof *special)];
 		if (bits >> 40 & 1)
 			bits = dtype == LT_F32 ? simulated_float_bits((float)x) : simulated_double_bits(x);

@@ -221,19 +221,24 @@ Test(simulate_value, operators_of_floats)
 			}
 }
 
+/* Those without a sign have no top. */
+static const struct { uint32_t dtype; struct word w; } words[] = { { LT_I32, { UINT64_C(1) << 31, UINT32_MAX } },
+	{ LT_I64, { UINT64_C(1) << 63, UINT64_MAX } }, { LT_U32, { 0, UINT32_MAX } }, { LT_U64, { 0, UINT64_MAX } } };
+enum { N_WORD = sizeof words / sizeof *words };
+
 static int integer_values(struct word w, uint64_t *value)
 {
 	static const uint64_t small[] = { 0, 1, 2, 3, 7, 10, 100, 63, 64 };
-	uint64_t state = 9;
+	uint64_t state = 9, middle = w.all / 2 + 1;
 	int n = 0;
 	for (; n < 9; n++)
 		value[n] = small[n];
 	for (int i = 1; i < 9; i++)
 		value[n++] = (0 - small[i]) & w.all;
-	value[n++] = w.top;
-	value[n++] = w.top + 1;
-	value[n++] = w.top - 1;
-	value[n++] = w.top - 2;
+	value[n++] = middle;
+	value[n++] = middle + 1;
+	value[n++] = middle - 1;
+	value[n++] = middle - 2;
 	while (n < MAX_VALUE - 4)
 		value[n++] = simulated_random(&state) >> simulated_random(&state) % 64 & w.all;
 	return n;
@@ -241,21 +246,20 @@ static int integer_values(struct word w, uint64_t *value)
 
 Test(simulate_value, operators_of_integers)
 {
-	static const struct word words[] = { { UINT64_C(1) << 31, UINT32_MAX }, { UINT64_C(1) << 63, UINT64_MAX } };
 	uint64_t value[MAX_VALUE];
-	for (int t = 0; t < 2; t++)
+	for (int t = 0; t < N_WORD; t++)
 		for (int r = 0; r < INTEGER_ROWS; r++)
 			for (int l = 0; l < 4; l++) {
 				char line[64];
 				bool one = r >= 10 && r <= 13, partial = r >= 14;
 				(void)snprintf(line, sizeof line, "\t\t%%r = %s TYPE %%x%s\n", integer_names[r], one ? "" : " %y");
-				make_pairs(t ? LT_I64 : LT_I32, t ? LT_I64 : LT_I32, value, integer_values(words[t], value));
+				make_pairs(words[t].dtype, words[t].dtype, value, integer_values(words[t].w, value));
 				for (int i = 0; i < all.n && partial; i++)      /* their contract */
-					if (all.y[i] == 0 || all.y[i] == words[t].all)
+					if (all.y[i] == 0 || (words[t].w.top && all.y[i] == words[t].w.all))
 						all.y[i] = 5;
 				simulated_pairs_run(&all, line, simulated_lanes[l]);
 				for (int i = 0; i < all.n; i++)
-					cr_assert_eq(all.z[i], integer_value(r, all.x[i], all.y[i], words[t]), "%s of %llx, %llx: %llx",
+					cr_assert_eq(all.z[i], integer_value(r, all.x[i], all.y[i], words[t].w), "%s of %llx, %llx: %llx",
 						integer_names[r], (unsigned long long)all.x[i], (unsigned long long)all.y[i],
 						(unsigned long long)all.z[i]);
 			}
@@ -275,16 +279,16 @@ static uint64_t shifted_by_hand(uint64_t x, uint64_t by, int bits, bool left)
 
 Test(simulate_value, shifts)
 {
-	static const struct word words[] = { { UINT64_C(1) << 31, UINT32_MAX }, { UINT64_C(1) << 63, UINT64_MAX } };
 	uint64_t value[MAX_VALUE];
-	for (int t = 0; t < 2; t++)
+	for (int t = 0; t < N_WORD; t++)
 		for (int left = 0; left < 2; left++) {
-			make_pairs(t ? LT_I64 : LT_I32, t ? LT_I64 : LT_I32, value, integer_values(words[t], value));
+			int bits = words[t].w.all >> 32 ? 64 : 32;
+			make_pairs(words[t].dtype, words[t].dtype, value, integer_values(words[t].w, value));
 			for (int i = 0; i < all.n; i++)
-				all.y[i] %= t ? 64 : 32;
+				all.y[i] %= (uint64_t)bits;
 			simulated_pairs_run(&all, left ? "\t\t%r = shift_left TYPE %x %y\n" : "\t\t%r = shift_right TYPE %x %y\n", 8);
 			for (int i = 0; i < all.n; i++)
-				cr_assert_eq(all.z[i], shifted_by_hand(all.x[i], all.y[i], t ? 64 : 32, left));
+				cr_assert_eq(all.z[i], shifted_by_hand(all.x[i], all.y[i], bits, left));
 		}
 }
 
@@ -310,12 +314,12 @@ static bool compared(int row, uint64_t x, uint64_t y, uint32_t dtype)
 Test(simulate_value, comparisons)
 {
 	static const char *const names[] = { "eq", "ne", "less", "lessequal", "greater", "greaterequal" };
-	static const uint32_t types[] = { LT_F32, LT_F64, LT_I32, LT_I64, LT_BOOL };
+	static const uint32_t types[] = { LT_F32, LT_F64, LT_I32, LT_I64, LT_BOOL, LT_U32, LT_U64 };
 	uint64_t value[MAX_VALUE];
-	for (int t = 0; t < 5; t++)
+	for (int t = 0; t < 7; t++)
 		for (int r = 0; r < 6; r++)
 			for (int l = 0; l < 4; l++) {
-				struct word w = { UINT64_C(1) << (types[t] == LT_I32 ? 31 : 63), types[t] == LT_I32 ? UINT32_MAX : UINT64_MAX };
+				struct word w = { 0, lt__number_bytes(types[t]) == 4 ? UINT32_MAX : UINT64_MAX };
 				char line[128];
 				int n = t < 2 ? real_values(types[t], value) : integer_values(w, value);
 				for (int i = 0; i < n && types[t] == LT_BOOL; i++)

@@ -93,7 +93,7 @@ static const struct { const char *header; size_t data; const char *says;
 	{ "{'descr': '<f4', 'fortran_order': False, 'shape': 3, }", 12, "the shape in parentheses" },
 	{ "{'descr': '<f4', 'fortran_order': 0, 'shape': (3,), }", 12, "True or False" },
 	{ "{'descr': '<c8', 'fortran_order': False, 'shape': (3,), }", 24, "elements of type '<c8'" },
-	{ "{'descr': '<u4', 'fortran_order': False, 'shape': (3,), }", 12, "elements of type '<u4'" },
+	{ "{'descr': '<c4', 'fortran_order': False, 'shape': (3,), }", 12, "elements of type '<c4'" },
 	{ "{'descr': '|O', 'fortran_order': False, 'shape': (3,), }", 12, "elements of type '|O'" },
 	{ "{'descr': '|V2', 'fortran_order': False, 'shape': (3,), }", 6, "bfloat16 comes from .safetensors" },
 	{ "{'descr': 'f4', 'fortran_order': False, 'shape': (3,), }", 12, "elements of type 'f4'" },

@@ -333,7 +333,7 @@ Test(zeros, integers_have_one)
 		for (int64_t a = -2; a <= 2; a++)
 			for (int64_t b = -2; b <= 2; b++) {
 				union lt_scalar x[2] = { { .i = a }, { .i = b } };
-				cr_assert_eq(lt__op_value(LT_OP_max, LT_CLASS_INT, x).i, a > b ? a : b);
-				cr_assert_eq(lt__op_value(LT_OP_min, LT_CLASS_INT, x).i, a < b ? a : b);
+				cr_assert_eq(lt__op_value(LT_OP_max, LT_I64, x).i, a > b ? a : b);
+				cr_assert_eq(lt__op_value(LT_OP_min, LT_I64, x).i, a < b ? a : b);
 			}
 }

@@ -39,6 +39,9 @@ char *bench_format(const char *fmt, ...) __attribute__((format(printf, 1, 2))); 
 float *bench_buffer(int64_t n);
 void bench_buffer_free(float *, int64_t n);
 
+/* Repetitions that make a sample of `seconds`, as one took `one`. */
+int64_t bench_repeat(double one, double seconds);
+
 /* bench_options.c: the command line; everything points into argv. */
 struct bench_options {
 	struct lt_texts suite, backend, schedule, peer, load;
@@ -278,6 +281,7 @@ lt_status bench_peak_new(struct lt_context *, const struct bench_options *, stru
 void bench_peak_free(struct bench_peak *);
 /* Measures for 1 .. threads; in FLOP/s or bytes/s; remembers the best way of doing it. */
 double bench_peak_measure(struct bench_peak *, enum bench_bound, int threads);
+double bench_peak_measure_one(struct bench_peak *, enum bench_bound, int threads);      /* for so many only */
 json_t *bench_peak_json(const struct bench_peak *);
 struct bench_device *bench_peak_device(const struct bench_peak *);     /* of which it is; NULL: the processor's */
 void bench_peak_open(struct bench_contestant *, struct bench_peak *, enum bench_bound);
@@ -315,8 +319,6 @@ void bench_sort(double *, int n);
 double bench_quantile(const double *sorted, int n, double q);
 double bench_geomean(const double *, int n);            /* of those above 0; 0: there is none */
 int bench_turn(int round, int position, int n);            /* the contestant at that position of the round */
-/* Repetitions that make a sample of `seconds`, as one took `one`. */
-int64_t bench_repeat(double one, double seconds);
 void bench_row_finish(struct bench_row *, double work);
 void bench_ratios(struct bench_outcome *);
 /* Rows whose operations in their time are more than the machine can do, flop_peak and what the case's own denominator

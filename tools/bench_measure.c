@@ -46,13 +46,6 @@ int bench_turn(int round, int position, int n)
 	return (round + position) % n;
 }
 
-int64_t bench_repeat(double one, double seconds)
-{
-	double n = one > 0 ? ceil(seconds / one) : 1e9;
-
-	return n < 1 ? 1 : n > 1e9 ? INT64_C(1000000000) : (int64_t)n;
-}
-
 void bench_row_finish(struct bench_row *r, double work)
 {
 	double *sorted = bench_alloc((size_t)(r->n_sample + 1) * sizeof *sorted);

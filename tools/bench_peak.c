@@ -389,6 +389,14 @@ double bench_peak_measure(struct bench_peak *p, enum bench_bound bound, int thre
 	return p->rate[bound][threads];
 }
 
+double bench_peak_measure_one(struct bench_peak *p, enum bench_bound bound, int threads)
+{
+	threads = threads > MAX_THREADS ? MAX_THREADS : threads;
+	if (!p->best_threads[bound][threads])
+		peak_measure(p, bound, threads);
+	return p->rate[bound][threads];
+}
+
 struct bench_device *bench_peak_device(const struct bench_peak *p) { return p->device; }
 
 json_t *bench_peak_json(const struct bench_peak *p)

@@ -1,5 +1,7 @@
 /* tools/bench_say.c -- what every part of lt-bench needs: sentences, the clock, memory. */
 #define _GNU_SOURCE 1
+#include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +45,7 @@ double bench_now(void)
 
 _Noreturn void bench_end(const char *text)
 {
-	fprintf(stderr, "lt-bench: %s\n", text);
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, text);
 	exit(LT_EXIT_FAILED);
 }
 
@@ -77,6 +79,13 @@ char *bench_format(const char *fmt, ...)
 		bench_end("out of memory");
 	va_end(args);
 	return text;
+}
+
+int64_t bench_repeat(double one, double seconds)
+{
+	double n = one > 0 ? ceil(seconds / one) : 1e9;
+
+	return n < 1 ? 1 : n > 1e9 ? INT64_C(1000000000) : (int64_t)n;
 }
 
 #define HUGE_PAGE (INT64_C(2) << 20)

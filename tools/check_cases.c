@@ -50,13 +50,16 @@ static void op_row(void *user, const int *at)
 		add_op(user, &s);
 }
 
+/* u16 is widened as u8 is: one shape does. */
+static int last_shape(int dtype) { return dtype == LT_U16 ? 0 : CHECK_ZERO; }
+
 static void add_ops(struct check_adder *a)
 {
 	static const int level[F_N] = { LT_NOP, LT_NDTYPE - 1, CHECK_N_SHAPE, CHECK_N_VIEW, CHECK_N_SCHEDULE,
 		CHECK_N_NEIGHBOUR };
 	for (int op = 0; op < LT_NOP; op++)
 		for (int t = 1; t < LT_NDTYPE; t++)
-			for (int shape = 0; shape <= CHECK_ZERO && lt__check_takes((enum lt_opcode)op, (enum lt_dtype)t); shape++)
+			for (int shape = 0; shape <= last_shape(t) && lt__check_takes((enum lt_opcode)op, (enum lt_dtype)t); shape++)
 				add_op(a, &(struct check_spec){ .op = op, .dtype = (enum lt_dtype)t, .shape = shape });
 	const struct check_factors f = { F_N, level, op_allowed, F_OP, F_DTYPE };
 	a->list->lost |= !lt__check_pairs(&f, a->o->full, op_row, a);
@@ -105,7 +108,7 @@ static void add_casts(struct check_adder *a)
 {
 	for (int from = 1; from < LT_NDTYPE; from++)
 		for (int to = 1; to < LT_NDTYPE; to++)
-			for (int k = 0; from != to && k < (a->o->full ? CHECK_ZERO : 2); k++)
+			for (int k = 0; from != to && k < (a->o->full ? CHECK_ZERO : from > LT_BOOL || to > LT_BOOL ? 1 : 2); k++)
 				lt__check_add(a, CHECK_cast, &(struct check_spec){ .op = LT_OP_cast, .dtype = (enum lt_dtype)from,
 					.other = (enum lt_dtype)to, .shape = a->o->full ? k : k ? CHECK_ABOVE : CHECK_PRIME,
 					.schedule = !a->o->full && (from + to + k) % 2 ? CHECK_PLAIN : CHECK_DEFAULT }, NULL);
@@ -146,12 +149,12 @@ static void add_reduces(struct check_adder *a)
 	static const int level[R_N] = { LT_NOP, LT_NDTYPE - 1, CHECK_N_SHAPE, 3, CHECK_N_SCHEDULE };
 	for (int op = 0; op < LT_NOP; op++)
 		for (int t = 1; t < LT_NDTYPE; t++)
-			for (int shape = 0; shape <= CHECK_ZERO && reduces(op, t); shape++)
+			for (int shape = 0; shape <= last_shape(t) && reduces(op, t); shape++)
 				add_reduce(a, &(struct check_spec){ .op = op, .dtype = (enum lt_dtype)t, .shape = shape });
 	/* in vectors, over the lanes and over other dims: whatever the target, and whatever is drawn */
 	for (int op = 0; op < LT_NOP; op++)
 		for (int t = 1; t < LT_NDTYPE; t++)
-			for (int k = 0; k < 4 && reduces(op, t); k++)
+			for (int k = t > LT_BOOL ? 1 : 0; k < (t > LT_BOOL ? 3 : 4) && reduces(op, t); k++)
 				add_reduce(a, &(struct check_spec){ .op = op, .dtype = (enum lt_dtype)t, .shape = CHECK_ABOVE, .variant = k % 2,
 					.schedule = k < 2 ? CHECK_MASKED : CHECK_PEELED });
 	/* one loop or both, so that lanes of one share a sum and those of the other have their own */

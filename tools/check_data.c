@@ -27,24 +27,20 @@ static double special_float(enum lt_dtype t, uint64_t *rng)
 	return all[random_between(rng, 0, (int64_t)(sizeof all / sizeof *all) - 1)];
 }
 
-static int64_t lowest(enum lt_dtype t)
-{
-	return t == LT_I8 ? INT8_MIN : t == LT_I16 ? INT16_MIN : t == LT_I32 ? INT32_MIN : t == LT_I64 ? INT64_MIN : 0;
-}
+static bool is_signed(enum lt_dtype t) { return lt__dtype_info(t)->is_signed; }
+
+/* Of integers and bool; of u64 the bits. */
 static int64_t highest(enum lt_dtype t)
 {
-	return t == LT_I8     ? INT8_MAX
-		: t == LT_U8  ? UINT8_MAX
-		: t == LT_I16 ? INT16_MAX
-		: t == LT_I32 ? INT32_MAX
-		: t == LT_I64 ? INT64_MAX
-			      : 1;
+	return t == LT_BOOL ? 1 : (int64_t)(UINT64_MAX >> (64 - 8 * lt__dtype_info(t)->bytes + is_signed(t)));
 }
+static int64_t lowest(enum lt_dtype t) { return is_signed(t) ? -highest(t) - 1 : 0; }
 
 static int64_t special_int(enum lt_dtype t, uint64_t *rng)
 {
-	const int64_t all[] = { lowest(t), lowest(t) + 1, highest(t), highest(t) - 1, 0, 1, t == LT_U8 ? 128 : -1,
-		highest(t) / 2 + 1, 7 };
+	const int64_t middle = (int64_t)((uint64_t)highest(t) / 2 + 1);
+	const int64_t all[] = { lowest(t), lowest(t) + 1, highest(t), highest(t) - 1, 0, 1, is_signed(t) ? -1 : middle - 1,
+		middle, 7 };
 	return all[random_between(rng, 0, (int64_t)(sizeof all / sizeof *all) - 1)];
 }
 
@@ -58,7 +54,7 @@ static union lt_scalar draw(enum lt_dtype t, const struct lt_source_range *r, bo
 	else if (t == LT_BOOL)
 		x.i = random_between(rng, 0, 1);
 	else
-		x.i = special ? special_int(t, rng) : random_between(rng, t == LT_U8 ? 0 : -6, 9);
+		x.i = special ? special_int(t, rng) : random_between(rng, is_signed(t) ? -6 : 0, 9);
 	return lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? lt__round_to(x, t) : x;
 }
 
@@ -81,7 +77,7 @@ static union lt_scalar draw_signed(enum lt_dtype t, bool below, uint64_t *rng)
 	else if (t == LT_BOOL)
 		x.i = !below;
 	else
-		x.i = (t == LT_U8 ? 1 : sign) * (2 * random_between(rng, 0, 3) + 1);
+		x.i = (is_signed(t) ? sign : 1) * (2 * random_between(rng, 0, 3) + 1);
 	return x;
 }
 
@@ -110,7 +106,8 @@ static void *data_fill(
 	if (out && data->wild && data->set == 1 && r->given && elems > 0 && lt__dtype_info(d->dtype)->cls == LT_CLASS_INT)
 		lt__store(out, elems / 2, d->dtype,
 			(union lt_scalar){
-				.i = d->dtype != LT_U8 && !r->bounded && random_chance(&rng, 50) ? -1 : r->high + 1 });
+				.i = (is_signed(d->dtype) || d->dtype == LT_U64) && !r->bounded && random_chance(&rng, 50) ? -1
+					: r->high + 1 });
 	return out;
 }
 

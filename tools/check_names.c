@@ -1,17 +1,18 @@
 /* tools/check_names.c -- the cases about data that move: gathers, states, run-time scalars, products, random graphs. */
 #include "tools/check_parts.h"
 
-static const enum lt_dtype index_types[] = { LT_I64, LT_I32, LT_I16, LT_U8, LT_I8 };
+static const enum lt_dtype index_types[] = { LT_I64, LT_I32, LT_I16, LT_U8, LT_I8, LT_U64, LT_U32, LT_U16 };
+enum { N_INDEX_TYPE = sizeof index_types / sizeof *index_types };
 
 static void add_gathers(struct check_adder *a)
 {
 	for (int t = 1; t < LT_NDTYPE; t++)
-		for (int k = 0; k < 5; k++)
+		for (int k = 0; k < N_INDEX_TYPE; k++)
 			for (int axis = 0; axis < 2; axis++)
-				if (a->o->full || k == 0 || (k + axis) % 5 == t % 5)
+				if (a->o->full || k == 0 || (k + axis) % N_INDEX_TYPE == t % N_INDEX_TYPE)
 					lt__check_add(a, CHECK_gather, &(struct check_spec){ .dtype = (enum lt_dtype)t, .other = index_types[k],
 						.variant = axis, .schedule = (t + k + axis) % CHECK_N_SCHEDULE }, NULL);
-	for (int k = 0; k < 5; k++)
+	for (int k = 0; k < N_INDEX_TYPE; k++)
 		lt__check_add(a, CHECK_gather, &(struct check_spec){ .dtype = LT_F32, .other = index_types[k], .variant = k % 2,
 			.schedule = k % 2 ? CHECK_PLAIN : CHECK_DEFAULT, .wild = true }, NULL);
 }

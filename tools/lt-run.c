@@ -59,9 +59,13 @@ static lt_status run_script(struct run *r)
 	run_fit(r);
 	LT_TRY(run_compile(r));
 	LT_TRY(run_start(r));
+	if (r->o.profile || r->o.view)
+		LT_TRY(run_profile_begin(r));
 	LT_TRY(run_evaluate(r));
 	if (r->o.explain)
 		LT_TRY(run_explain_bounds(r));
+	if (r->profile)
+		LT_TRY(run_profile(r));
 	return r->o.time ? run_time(r) : LT_OK;
 }
 
@@ -98,6 +102,7 @@ static void run_release(struct run *r)
 {
 	run_verify_free(r);
 	run_explain_free(r);
+	run_profile_free(r);
 	for (int32_t i = 0; r->result && i < r->binding[LT_BINDING_RESULT].n; i++) {
 		free(r->result[i].data);
 		free(r->result[i].packed);

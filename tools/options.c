@@ -141,7 +141,7 @@ static lt_status option_take(struct lt_context *ctx, const struct lt_tool_option
 		*(uint32_t *)at = seconds * 1e3 < 1 ? 1 : (uint32_t)(seconds * 1e3);
 		return LT_OK;
 	default:
-		if (text && *o->arg == '[' && lt__option_value(o, 0))
+		if (text && *o->arg == '[' && lt__option_value(o, 0) && *lt__option_value(o, 0) != '*')
 			LT_TRY(option_choice(ctx, o, text));
 		return o->own(ctx, options, text);
 	}

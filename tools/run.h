@@ -21,13 +21,15 @@ struct run_options {
 	const char *script;
 	struct lt_texts input, inputs, constant, weights, load, dim, fix;
 	const char *output, *backends, *dump, *cc, *cache, *cache_dir, *schedule, *apply, *target, *use_source;
+	const char *trace;                      /* --profile=FILE; NULL: none */
+	const char *view;                       /* --view; NULL: none */
 	const char *second;                     /* --dump=diff: the other tree */
 	int64_t runs, time, threads;            /* time: 0 none, -1 as many as take half a second */
 	uint32_t cc_timeout_ms;                 /* 0: the library's default */
 	char pass;                              /* -dLETTER; 0: none */
 	char kernel_step;                       /* -kLETTER; 0: none */
-	bool verify, allow_unbounded, explain, strict, no_passes, no_cache, list, json, quiet, verbose, check_schedule,
-		no_capture;
+	bool verify, allow_unbounded, explain, profile, strict, no_passes, no_cache, list, json, quiet, verbose,
+		check_schedule, no_capture;
 	bool asks_cpu;                          /* --cc, --target or --use-source, which are cpu's */
 };
 extern const struct lt_tool run_tool;
@@ -52,6 +54,8 @@ struct run_binding {
 	bool bounded;           /* an extent depends on a run-time scalar */
 	/* by dim: the input, an int64 without dims, whose value is the extent; -1: it is fixed, or something else decides */
 	int32_t *extent_from;
+	/* by dim: an extent that is another sum of such inputs, "past + length"; n 0: it is none */
+	struct run_sum { int64_t constant; int32_t n, *from; int64_t *coef; } *sum;
 	const void *content;    /* of a constant, where the graph has it; NULL: it has to be given */
 	struct lt_source_range range;           /* of the values that it may have */
 };
@@ -84,11 +88,15 @@ struct run_given {
 lt_status run_bind(struct lt_context *, const struct run_options *, const char *backends,
 	const struct run_bindings *bindings, struct run_given *out);
 void run_given_free(struct run_given *);
-/* run_extents.c: of a tensor with fewer elements where extents are run-time ones: whether it fits else.  Then `out`
- * is it as the program reads it, with room for the most. */
+/* run_extents.c: of a tensor whose extents are run-time ones, the most or fewer: whether it fits.  Then `out` is it as
+ * the program reads it, with room for the most. */
 bool run_extents_fit(const struct run_binding *, const struct lt_tensor *);
 lt_status run_extents_spread(struct lt_context *, const struct run_binding *, const struct lt_tensor *,
 	struct lt_tensor *out);
+/* The first dim of a tensor whose extent is not the sum that it should be by the inputs' values, and the sum; -1:
+ * none. */
+int32_t run_extents_check(const struct run_binding *, const struct lt_tensor *, const struct lt_tensor *const *value,
+	int64_t *want);
 /* run_fit.c: moves scalars that were drawn at random until they fit together, as far as it can. */
 void run_fit(const struct run *);
 
@@ -110,6 +118,7 @@ struct run {
 	void **output;
 	struct run_verify *verify;
 	struct run_explained *explained;
+	struct run_profile *profile;            /* --profile; tools/profile.h */
 	int64_t parse_ns;
 	/* what was asked for is done, and the answer is no: trees differ, elements are not verified */
 	enum lt_exit verdict;
@@ -183,6 +192,17 @@ lt_status run_verify_kernels(struct run *, int64_t evaluation);
 lt_status run_verify_compare(struct run *, int64_t evaluation);       /* after that run */
 lt_status run_verify_end(struct run *);         /* prints what was found, and fails if something is wrong or open */
 void run_verify_free(struct run *);
+
+/* run_samples.c: begin before the first evaluation; see after each run that succeeded. */
+lt_status run_profile_begin(struct run *);
+lt_status run_profile_see(struct run *);
+void run_profile_free(struct run *);
+/* run_profile.c: makes samples, and says what they show */
+lt_status run_profile(struct run *);
+
+/* run_text.c: "1.204 ms", "38.1 GB" */
+const char *run_time_text(double ns, char *out, size_t bytes);
+const char *run_bytes_text(double bytes, char *out, size_t n);
 
 /* run_time.c */
 lt_status run_time(struct run *);

@@ -25,8 +25,17 @@ struct binder {
 	const char *backends;
 	int any;                                /* whether any values do for what is not given: 1, 0, -1 not asked yet */
 };
-/* The bindings of one kind being given their tensors; from[i]: the option or file that gave value[i]. */
-struct slots { enum lt_binding kind; const struct lt_tensor **value; const char **from; };
+/* Where an extent that differs from run to run comes from: its own value, or the shape of a tensor, which may have the
+ * most for room. */
+enum extent_by { EXTENT_GIVEN, EXTENT_MOST, EXTENT_SHAPE };
+/* The bindings of one kind being given their tensors; from[i]: the option or file that gave value[i], own[i]: the
+ * tensor of a file as it was read, by[i]: of an input that is an extent. */
+struct slots {
+	enum lt_binding kind;
+	const struct lt_tensor **value, **own;
+	const char **from;
+	enum extent_by *by;
+};
 
 static void begin_sentence(struct binder *b)
 {
@@ -87,13 +96,14 @@ static struct lt_tensors *bind_keep(struct binder *b, const struct lt_tensors *t
 	return &b->given->file[b->given->n_file++];
 }
 
-/* The extent that a tensor has, of an input that says it: given by the tensor unless it is given already. */
-static void bind_extent(struct binder *b, struct slots *s, int32_t i, int64_t extent, const char *from)
+/* The extent that a tensor has, of an input that says it: given by the tensor unless it is given already.  A tensor of
+ * the most may be room for fewer. */
+static void bind_extent(struct binder *b, struct slots *s, int32_t i, int64_t extent, bool most, const char *from)
 {
 	const struct run_binding *p = &b->binding[s->kind].at[i];
 	struct lt_tensors one = { .at = calloc(1, sizeof *one.at), .n = 1 };
 
-	if (s->value[i] && *(const int64_t *)s->value[i]->data != extent)
+	if (s->value[i] && *(const int64_t *)s->value[i]->data != extent && !(most && s->by[i] == EXTENT_GIVEN))
 		bind_report(b, "%s: its extent is %lld, but '%s' is %lld by %s", from, (long long)extent, p->name,
 			(long long)*(const int64_t *)s->value[i]->data, s->from[i]);
 	if (s->from[i] || !one.at || lt__tensor_new(b->ctx, from, p->name, LT_I64, 0, NULL, one.at)) {
@@ -103,10 +113,11 @@ static void bind_extent(struct binder *b, struct slots *s, int32_t i, int64_t ex
 	}
 	memcpy(one.at->data, &extent, sizeof extent);
 	s->from[i] = from;
+	s->by[i] = most ? EXTENT_MOST : EXTENT_SHAPE;
 	s->value[i] = bind_keep(b, &one)->at;
 }
 
-/* Gives binding i a tensor of fewer elements than the most, and its extents. */
+/* Gives binding i a tensor of a file, of the most elements or fewer, and its extents. */
 static void bind_extents(struct binder *b, struct slots *s, int32_t i, const struct lt_tensor *t, const char *from)
 {
 	const struct run_binding *p = &b->binding[s->kind].at[i];
@@ -119,13 +130,15 @@ static void bind_extents(struct binder *b, struct slots *s, int32_t i, const str
 		return;
 	}
 	s->value[i] = bind_keep(b, &one)->at;
+	s->own[i] = t;
 	for (int32_t d = 0; d < p->rank; d++)
 		if (p->extent_from[d] >= 0)
-			bind_extent(b, s, p->extent_from[d], t->shape[d], from);
+			bind_extent(b, s, p->extent_from[d], t->shape[d], t->shape[d] == p->shape[d], from);
 }
 
-/* Gives binding i its tensor, if it fits. */
-static void bind_slot(struct binder *b, struct slots *s, int32_t i, const struct lt_tensor *t, const char *from)
+/* Gives binding i its tensor, if it fits.  of_file: its shape says extents. */
+static void bind_slot(struct binder *b, struct slots *s, int32_t i, const struct lt_tensor *t, const char *from,
+	bool of_file)
 {
 	const struct run_binding *p = &b->binding[s->kind].at[i];
 	char want[256], got[256];
@@ -133,7 +146,7 @@ static void bind_slot(struct binder *b, struct slots *s, int32_t i, const struct
 
 	for (int32_t d = 0; d < p->rank && fits; d++)
 		fits = p->shape[d] == t->shape[d];
-	if (!fits && !s->from[i] && p->dtype == t->dtype && run_extents_fit(p, t)) {
+	if (p->bounded && of_file && !s->from[i] && p->dtype == t->dtype && run_extents_fit(p, t)) {
 		bind_extents(b, s, i, t, from);
 		return;
 	}
@@ -142,6 +155,11 @@ static void bind_slot(struct binder *b, struct slots *s, int32_t i, const struct
 		&& *(const int64_t *)s->value[i]->data == *(const int64_t *)t->data && s->value[i]->dtype == LT_I64;
 	if (same)
 		return;
+	/* Room for the most is not said to be filled. */
+	if (s->by[i] == EXTENT_MOST && fits && p->dtype == t->dtype) {
+		s->by[i] = EXTENT_GIVEN;
+		s->from[i] = NULL;
+	}
 	if (s->from[i]) {
 		report_twice(b, s, i, from);
 	} else if (!fits || p->dtype != t->dtype) {
@@ -175,7 +193,7 @@ static void bind_spec(struct binder *b, struct slots *s, int32_t i, const char *
 		s->from[i] = from;
 		return;
 	}
-	bind_slot(b, s, i, bind_keep(b, &one)->at, from);
+	bind_slot(b, s, i, bind_keep(b, &one)->at, from, lt__tensorfile_kind(spec) != LT_FILE_OTHER);
 }
 
 /* NAME=SPEC; a name may itself hold '=', so every one is tried. */
@@ -220,7 +238,7 @@ static void bind_file(struct binder *b, struct slots *s, const char *path)
 		int32_t binding = run_binding_index(&b->binding[s->kind], tensors->at[i].name, strlen(tensors->at[i].name));
 
 		if (binding >= 0)
-			bind_slot(b, s, binding, &tensors->at[i], path);
+			bind_slot(b, s, binding, &tensors->at[i], path, true);
 		else
 			report_unknown(b, s->kind, tensors->at[i].name, path);
 	}
@@ -311,7 +329,7 @@ static void bind_beside(struct binder *b, struct slots *s)
 		int32_t binding = run_binding_index(p, tensors->at[i].name, strlen(tensors->at[i].name));
 
 		if (binding >= 0 && p->at[binding].needed && !s->from[binding])
-			bind_slot(b, s, binding, &tensors->at[i], path);
+			bind_slot(b, s, binding, &tensors->at[i], path, true);
 	}
 	if (b->o->verbose)
 		lt__say(stderr, "%s: weights that are not given are read from %s\n", b->o->tool, lt__shown(path).text);
@@ -354,7 +372,9 @@ static bool make_slots(struct binder *b, struct slots *s, enum lt_binding kind, 
 	s->kind = kind;
 	s->value = calloc(n + 1, sizeof(struct lt_tensor *));
 	s->from = calloc(n + 1, sizeof(char *));
-	if (!s->value || !s->from) {
+	s->own = calloc(n + 1, sizeof *s->own);
+	s->by = calloc(n + 1, sizeof *s->by);
+	if (!s->value || !s->from || !s->own || !s->by) {
 		b->no_memory = true;
 		bind_report(b, "out of memory");
 		return false;
@@ -362,8 +382,33 @@ static bool make_slots(struct binder *b, struct slots *s, enum lt_binding kind, 
 	for (size_t i = 0; base && i < n; i++) {
 		s->value[i] = base->value[i];
 		s->from[i] = base->from[i];
+		s->own[i] = base->own[i];
+		s->by[i] = base->by[i];
 	}
 	return true;
+}
+
+/* All but the values, which the caller has. */
+static void free_slots(struct slots *s)
+{
+	free(s->from);
+	free(s->own);
+	free(s->by);
+}
+
+/* Extents that are sums of others have to be these. */
+static void check_sums(struct binder *b, const struct slots *s)
+{
+	const struct run_binding *p = b->binding[s->kind].at;
+	int64_t want;
+
+	for (int32_t i = 0; i < b->binding[s->kind].n; i++) {
+		int32_t d = s->own[i] ? run_extents_check(&p[i], s->own[i], s->value, &want) : -1;
+
+		if (d >= 0)
+			bind_report(b, "%s: axis %d of '%s' has %lld elements, but by the other inputs it has %lld", s->from[i], d,
+				p[i].name, (long long)s->own[i]->shape[d], (long long)want);
+	}
 }
 
 /* Constants, then the inputs of every evaluation; says what is missing of the constants and of the first
@@ -387,7 +432,7 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 	for (int32_t i = 0; i < b->o->input.n; i++)
 		bind_option(b, common, b->o->input.at[i]);
 	for (int32_t e = 0; e < n_eval && n == 0; e++) {
-		free(s.from);
+		free_slots(&s);
 		if (!make_slots(b, &s, LT_BINDING_INPUT, common))
 			break;
 		b->given->input[b->given->n_input++].value = s.value;
@@ -398,6 +443,8 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 		if (s.from)
 			bind_any(b, &s);
 		n = s.from ? count_missing(b, &s) : 0;
+		if (s.from && !n)
+			check_sums(b, &s);
 	}
 	n += count_missing(b, constant);
 	if (n > 0 && s.from && !b->names_only && !b->unread) {
@@ -410,7 +457,7 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 		fputs("\n  (a value, zeros, ones, iota or random[:SEED] may stand for FILE.npy; --inputs and --weights take all at "
 			"once from a .npz or .safetensors)", b->text);
 	}
-	free(s.from);
+	free_slots(&s);
 }
 
 lt_status run_bind(struct lt_context *ctx, const struct run_options *o, const char *backends,
@@ -443,10 +490,10 @@ lt_status run_bind(struct lt_context *ctx, const struct run_options *o, const ch
 	if (make_slots(&b, &constant, LT_BINDING_CONSTANT, NULL) && make_slots(&b, &common, LT_BINDING_INPUT, NULL))
 		bind_all(&b, &constant, &common);
 	out->constant.value = constant.value;
-	free(constant.from);
 	free(b.beside);
+	free_slots(&constant);
 	free(common.value);
-	free(common.from);
+	free_slots(&common);
 	if (b.n_problem > MAX_PROBLEMS)
 		fprintf(b.text, "\n%s: ... and %d more like these", o->tool, b.n_problem - MAX_PROBLEMS);
 	fclose(b.text);

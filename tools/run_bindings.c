@@ -21,7 +21,8 @@ static lt_status add_binding(const struct lt_graph *g, struct run_bindings *bind
 		.needed = needed, .content = n->content };
 	p->shape = malloc((size_t)n->n_dim * sizeof *p->shape + 1);
 	p->extent_from = malloc((size_t)n->n_dim * sizeof *p->extent_from + 1);
-	if (!p->shape || !p->extent_from)
+	p->sum = calloc((size_t)n->n_dim + 1, sizeof *p->sum);
+	if (!p->shape || !p->extent_from || !p->sum)
 		return lt_fail(g->ctx, LT_ENOMEM, "out of memory");
 	for (int32_t i = 0; i < n->n_dim; i++) {
 		p->shape[i] = g->var[n->dim[i]].extent;
@@ -31,18 +32,49 @@ static lt_status add_binding(const struct lt_graph *g, struct run_bindings *bind
 	return LT_OK;
 }
 
-/* Which inputs say the extents of others. */
-static void find_extents(const struct lt_graph *g, struct run_bindings *inputs)
+/* The input, an int64 without dims, that a run-time scalar is; -1: it is something else. */
+static int32_t scalar_input(const struct lt_graph *g, const struct run_bindings *inputs, lt_param param)
+{
+	for (int32_t k = 0; k < inputs->n; k++)
+		if (inputs->at[k].node == g->param[param].source && inputs->at[k].rank == 0)
+			return k;
+	return -1;
+}
+
+/* The extent of a dim as a sum of inputs; false: out of memory. */
+static bool find_sum(const struct lt_graph *g, const struct run_bindings *inputs, const struct lt_linear *limit,
+	struct run_sum *out)
+{
+	bool fits = true;
+
+	out->from = malloc((size_t)limit->n * sizeof *out->from + 1);
+	out->coef = malloc((size_t)limit->n * sizeof *out->coef + 1);
+	if (!out->from || !out->coef)
+		return false;
+	out->constant = limit->constant;
+	for (int32_t k = 0; k < limit->n; k++) {
+		out->from[k] = scalar_input(g, inputs, limit->param[k]);
+		out->coef[k] = limit->coef[k];
+		fits = fits && out->from[k] >= 0;
+	}
+	out->n = fits ? limit->n : 0;
+	return true;
+}
+
+/* Which inputs say the extents of others; false: out of memory. */
+static bool find_extents(const struct lt_graph *g, struct run_bindings *inputs)
 {
 	for (int32_t i = 0; i < inputs->n; i++)
 		for (int32_t d = 0; d < inputs->at[i].rank; d++) {
 			const struct lt_vardef *v = &g->var[g->node[inputs->at[i].node].dim[d]];
 			bool plain = v->bounded && v->limit.n == 1 && v->limit.coef[0] == 1 && v->limit.constant == 0;
 
-			for (int32_t k = 0; plain && k < inputs->n; k++)
-				if (inputs->at[k].node == g->param[v->limit.param[0]].source && inputs->at[k].rank == 0)
-					inputs->at[i].extent_from[d] = k;
+			if (plain)
+				inputs->at[i].extent_from[d] = scalar_input(g, inputs, v->limit.param[0]);
+			else if (v->bounded && !find_sum(g, inputs, &v->limit, &inputs->at[i].sum[d]))
+				return false;
 		}
+	return true;
 }
 
 struct bindings_asking { const struct lt_graph *g; struct lt_arena *arena; bool *needed; };
@@ -99,8 +131,8 @@ lt_status run_bindings_find(const struct lt_graph *g, struct run_bindings out[LT
 		s = add_binding(g, &out[LT_BINDING_RESULT], LT_BINDING_RESULT, g->result[i].name, g->result[i].node, true);
 	free(range);
 	lt__arena_free(a.arena);
-	if (!s)
-		find_extents(g, &out[LT_BINDING_INPUT]);
+	if (!s && !find_extents(g, &out[LT_BINDING_INPUT]))
+		s = lt_fail(g->ctx, LT_ENOMEM, "out of memory");
 	for (int k = 0; k <= LT_BINDING_RESULT && !s; k++)
 		s = sort_bindings(g->ctx, &out[k]);
 	return s;
@@ -109,8 +141,13 @@ lt_status run_bindings_find(const struct lt_graph *g, struct run_bindings out[LT
 void run_bindings_free(struct run_bindings bindings[LT_BINDING_RESULT + 1])
 {
 	for (int k = 0; k <= LT_BINDING_RESULT; k++) {
-		for (int32_t i = 0; i < bindings[k].n; i++)
-			free(bindings[k].at[i].shape), free(bindings[k].at[i].extent_from);
+		for (int32_t i = 0; i < bindings[k].n; i++) {
+			struct run_binding *p = &bindings[k].at[i];
+
+			for (int32_t d = 0; p->sum && d < p->rank; d++)
+				free(p->sum[d].from), free(p->sum[d].coef);
+			free(p->shape), free(p->extent_from), free(p->sum);
+		}
 		free(bindings[k].at);
 		free(bindings[k].sorted);
 		bindings[k] = (struct run_bindings){ 0 };

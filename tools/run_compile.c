@@ -109,6 +109,7 @@ lt_status run_compile(struct run *r)
 			&& !run_dump_is(&r->o, "kernel") && !run_dump_is(&r->o, "stats"),
 		.no_capture = r->o.no_capture,
 		.device_time = r->o.time != 0,
+		.profile = r->o.profile || r->o.view,
 		.explain = r->o.explain ? explain : NULL,
 		.log = r->o.verbose ? show_log : show_short_log,
 		.cancelled = lt__interrupted,

@@ -104,7 +104,9 @@ lt_status run_instance(struct run *r)
 {
 	lt_status s = lt_instance_run(r->instance, r->input, r->output);
 
-	return s ? lt_fail(r->ctx, s, "%s", lt_instance_message(r->instance)) : LT_OK;
+	if (s)
+		return lt_fail(r->ctx, s, "%s", lt_instance_message(r->instance));
+	return r->profile ? run_profile_see(r) : LT_OK;
 }
 
 static lt_status run_evaluate_once(struct run *r, int64_t number, int64_t of)

@@ -10,8 +10,28 @@ bool run_extents_fit(const struct run_binding *p, const struct lt_tensor *t)
 	bool fits = p->rank == t->rank;
 
 	for (int32_t d = 0; d < p->rank && fits; d++)
-		fits = t->shape[d] == p->shape[d] || (p->extent_from[d] >= 0 && t->shape[d] > 0 && t->shape[d] < p->shape[d]);
+		fits = t->shape[d] == p->shape[d] || ((p->extent_from[d] >= 0 || p->sum[d].n) && t->shape[d] < p->shape[d]);
 	return fits;
+}
+
+int32_t run_extents_check(const struct run_binding *p, const struct lt_tensor *t, const struct lt_tensor *const *value,
+	int64_t *want)
+{
+	for (int32_t d = 0; d < p->rank; d++) {
+		const struct run_sum *s = &p->sum[d];
+		bool known = s->n > 0;
+
+		*want = s->constant;
+		for (int32_t k = 0; k < s->n; k++) {
+			const struct lt_tensor *x = value[s->from[k]];
+
+			known = known && x && x->dtype == LT_I64 && x->rank == 0;
+			*want += known ? s->coef[k] * *(const int64_t *)x->data : 0;
+		}
+		if (known && t->shape[d] != *want)
+			return d;
+	}
+	return -1;
 }
 
 lt_status run_extents_spread(struct lt_context *ctx, const struct run_binding *p, const struct lt_tensor *t,

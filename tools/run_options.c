@@ -66,6 +66,16 @@ static lt_status take_time(struct lt_context *ctx, void *options, char *value)
 	return value ? lt__count_read(ctx, "--time", value, 1, 1000000000, &o->time) : LT_OK;
 }
 
+static lt_status take_profile(struct lt_context *ctx, void *options, char *value)
+{
+	struct run_options *o = options;
+
+	o->profile = true;
+	o->trace = value;
+	(void)ctx;
+	return LT_OK;
+}
+
 static lt_status take_pass(struct lt_context *ctx, void *options, char *value)
 {
 	((struct run_options *)options)->pass = value[0];
@@ -169,6 +179,11 @@ static const struct lt_tool_option rows[] = {
 	{ 0, "time", "[=N]", TAKE_OWN, AT(time), .help = "after the evaluations, times N more runs, and says what the "
 		"compiler did; default: as many as take half a second, "
 		"at least 3", RUN, .own = take_time },
+	{ 0, "profile", "[=FILE.json]", TAKE_OWN, AT(profile), .help = "after the evaluations, runs as --time does and says "
+		"what each kernel took, slowest first, beside what the machine can do; FILE: a trace of some runs, for Perfetto "
+		"and chrome://tracing", RUN, LT_VALUES("*.json"), .own = take_profile },
+	{ 0, "view", "FILE.html", TAKE_TEXT, AT(view), .help = "the same as a page for a browser: the loop tree as boxes, "
+		"with extents, footprints and times, beside the script; no server, no network", RUN, LT_VALUES("*.html") },
 	{ 0, "dump", "=KIND", TAKE_CHOICE, AT(dump), .help = "prints instead of running: %v; script, with -o, writes the weights "
 		"beside it; diff takes two files with trees, and the exit code is 1 if they differ", PRINTS,
 		LT_VALUES("graph", "dot", "script", "tree", "access", "frozen", "kernel", "source", "asm", "stats", "plan",

@@ -87,8 +87,9 @@ lt_status run_parse(struct run *r)
 	lt_status st = lt__mistake(lt__bytes_read(r->ctx, r->o.script, &r->script));
 	st = st ? st : lt__mistake(parse_with(r, name, folder));
 	free(folder);
-	/* The graph has what it needs; a model's text is as large as its weights. */
-	lt__bytes_free(&r->script);
+	/* The graph has what it needs; a model's text is as large as its weights.  --view shows that of a script. */
+	if (!r->o.view || (r->script.n && memchr(r->script.at, 0, r->script.n)))
+		lt__bytes_free(&r->script);
 	LT_TRY(st);
 	if (r->o.verbose)
 		lt__say(stderr, "%s: %d node%s in %.1f ms\n", lt__shown(name).text, r->graph->n_node,

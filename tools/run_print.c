@@ -50,7 +50,7 @@ static int print_element(const struct tensor_printer *p, int64_t at, char *out, 
 	v = lt__load(p->t->data, at, p->t->dtype);
 	if (cls == LT_CLASS_BOOL)
 		return snprintf(out, bytes, "%*s", p->width, v.i ? "True" : "False");
-	return snprintf(out, bytes, "%*lld", p->width, (long long)v.i);
+	return snprintf(out, bytes, "%*s", p->width, lt__whole_text(v, p->t->dtype).text);
 }
 
 /* A line of a row: its length with all blanks, and those at its end that are not printed yet, since a line that is

@@ -120,7 +120,7 @@ static lt_status read_value(struct lt_context *ctx, const struct run_binding *p,
 		return LT_OK;
 	}
 	errno = 0;
-	i = strtoll(spec, &end, 10);
+	i = p->dtype == LT_U64 && *spec != '-' ? (long long)strtoull(spec, &end, 10) : strtoll(spec, &end, 10);
 	if (*end && f == floor(f) && fabs(f) < 0x1p53) {        /* 1e3 */
 		i = (long long)f;
 		end = strchr(end, 0);
@@ -128,7 +128,7 @@ static lt_status read_value(struct lt_context *ctx, const struct run_binding *p,
 	if (*end)
 		return lt_fail(ctx, LT_EINVAL, "%s is not a value of %s", spec, info->script);
 	*out = lt__convert((union lt_scalar){ .i = i }, LT_I64, p->dtype);
-	if (errno || out->i != i)
+	if (errno || out->i != i || (p->dtype == LT_U64 && *spec == '-' && i != 0))
 		return lt_fail(ctx, LT_EINVAL, "%s does not fit %s", spec, info->script);
 	return LT_OK;
 }

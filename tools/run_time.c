@@ -47,28 +47,6 @@ static lt_status time_measure(struct run *r, int64_t **out, int64_t *n)
 	return ns ? LT_OK : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 }
 
-static const char *scaled(double ns, char *out, size_t bytes)
-{
-	snprintf(out, bytes, ns < 1e3 ? "%.0f ns" : ns < 1e6 ? "%.4g us" : ns < 1e9 ? "%.4g ms" : "%.4g s",
-		ns < 1e3 ? ns : ns < 1e6 ? ns / 1e3 : ns < 1e9 ? ns / 1e6 : ns / 1e9);
-	return out;
-}
-
-static const char *sized(double bytes, char *out, size_t n)
-{
-	snprintf(out, n,
-		bytes == 1            ? "%.0f byte"
-			: bytes < 1e3 ? "%.0f bytes"
-			: bytes < 1e6 ? "%.4g kB"
-			: bytes < 1e9 ? "%.4g MB"
-				      : "%.4g GB",
-		bytes < 1e3           ? bytes
-			: bytes < 1e6 ? bytes / 1e3
-			: bytes < 1e9 ? bytes / 1e6
-				      : bytes / 1e9);
-	return out;
-}
-
 /* Rates are of the useful operations. */
 static void print_work(const struct lt_work *w, double median)
 {
@@ -77,7 +55,7 @@ static void print_work(const struct lt_work *w, double median)
 	if (w->executed != w->useful)
 		snprintf(run, sizeof run, " (%lld executed)", (long long)w->executed);
 	printf("work: %lld flop%s%s, %.4g GFLOP/s; %s read and written, %.4g GB/s\n", (long long)w->useful,
-		run_s(w->useful), run, (double)w->useful / median, sized((double)w->bytes, a, sizeof a),
+		run_s(w->useful), run, (double)w->useful / median, run_bytes_text((double)w->bytes, a, sizeof a),
 		(double)w->bytes / median);
 }
 
@@ -87,8 +65,9 @@ static void print_text(
 	char a[32], b[32], c[32], d[32];
 	double median = (double)ns[n / 2];
 
-	printf("time: median %s, minimum %s, spread %s (middle half) of %lld run%s\n", scaled(median, a, sizeof a),
-		scaled((double)ns[0], b, sizeof b), scaled((double)(ns[n * 3 / 4] - ns[n / 4]), c, sizeof c), (long long)n, run_s(n));
+	printf("time: median %s, minimum %s, spread %s (middle half) of %lld run%s\n", run_time_text(median, a, sizeof a),
+		run_time_text((double)ns[0], b, sizeof b),
+		run_time_text((double)(ns[n * 3 / 4] - ns[n / 4]), c, sizeof c), (long long)n, run_s(n));
 	print_work(w, median);
 	printf("compile: parse %.3f ms, passes %.3f ms, tree %.3f ms, freeze %.3f ms, accept %.3f ms, compile %.3f ms, "
 	       "bind %.3f ms\n",
@@ -102,18 +81,18 @@ static void print_text(
 			st->n_serialised > 0 ? ", which run one iteration after the other: the backend cannot run them on threads" : "");
 	if (st->n_move > 0)
 		printf("crossing: %d cop%s between memories a run, %s; %s a run; %s in device memory\n", st->n_move,
-			st->n_move == 1 ? "y" : "ies", sized((double)st->move_bytes, a, sizeof a),
-			scaled(st->n_run ? (double)st->move_ns / (double)st->n_run : 0, b, sizeof b),
-			sized((double)st->device_bytes, c, sizeof c));
+			st->n_move == 1 ? "y" : "ies", run_bytes_text((double)st->move_bytes, a, sizeof a),
+			run_time_text(st->n_run ? (double)st->move_ns / (double)st->n_run : 0, b, sizeof b),
+			run_bytes_text((double)st->device_bytes, c, sizeof c));
 	if (st->device_ns > 0)
 		printf("device: %s a run, by its own clock\n",
-			scaled((double)st->device_ns / (double)(st->n_run ? st->n_run : 1), a, sizeof a));
+			run_time_text((double)st->device_ns / (double)(st->n_run ? st->n_run : 1), a, sizeof a));
 	if (st->n_replayed > 0)
 		printf("recorded: %lld of the %lld runs were replayed\n", (long long)st->n_replayed, (long long)st->n_run);
 	printf("memory: workspace %s at its peak, %s in all intermediates together; %s computed from constants; %s "
 	       "within kernels\n",
-		sized((double)st->workspace_bytes, a, sizeof a), sized((double)st->intermediate_bytes, b, sizeof b),
-		sized((double)st->constant_bytes, c, sizeof c), sized((double)st->kernel_bytes, d, sizeof d));
+		run_bytes_text((double)st->workspace_bytes, a, sizeof a), run_bytes_text((double)st->intermediate_bytes, b, sizeof b),
+		run_bytes_text((double)st->constant_bytes, c, sizeof c), run_bytes_text((double)st->kernel_bytes, d, sizeof d));
 }
 
 static void add_json(struct run *r, const struct lt_stats *st, const struct lt_work *w, int64_t n, const int64_t *ns)

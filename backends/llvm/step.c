@@ -121,8 +121,16 @@ static LLVMValueRef splat_mask(struct printing *p, LLVMValueRef bit, uint32_t la
 	return LLVMBuildSelect(p->e.b, bit, LLVMConstAllOnes(type), LLVMConstNull(type), "");
 }
 
-/* Comparisons: of floats, of integers, of bools. */
-static const struct { int real, whole, bools; } comparison[] = {
+/* No number is below 0. */
+static bool has_no_sign(uint32_t dtype)
+{
+	static const uint64_t types = 1u << LT_U8 | 1u << LT_U16 | 1u << LT_U32 | 1u << LT_U64 | 1u << LT_BOOL
+		| UINT64_C(1) << LT_LANE_MASK;
+	return types >> dtype & 1;
+}
+
+/* Comparisons: of floats, of integers, of those without a sign. */
+static const struct { int real, whole, plain; } comparison[] = {
 	[LT_OPCODE_eq] = { LLVMRealOEQ, LLVMIntEQ, LLVMIntEQ }, [LT_OPCODE_ne] = { LLVMRealUNE, LLVMIntNE, LLVMIntNE },
 	[LT_OPCODE_less] = { LLVMRealOLT, LLVMIntSLT, LLVMIntULT },
 	[LT_OPCODE_lessequal] = { LLVMRealOLE, LLVMIntSLE, LLVMIntULE },
@@ -136,7 +144,7 @@ static LLVMValueRef print_compare(struct emit *e, uint32_t opcode, uint32_t dtyp
 {
 	if (lt_llvm_is_real(dtype))
 		return LLVMBuildFCmp(e->b, (LLVMRealPredicate)comparison[opcode].real, x, y, "");
-	int how = dtype == LT_BOOL || dtype == LT_LANE_MASK ? comparison[opcode].bools : comparison[opcode].whole;
+	int how = has_no_sign(dtype) ? comparison[opcode].plain : comparison[opcode].whole;
 	return LLVMBuildICmp(e->b, (LLVMIntPredicate)how, x, y, "");
 }
 
@@ -198,14 +206,19 @@ static LLVMValueRef print_fold(struct printing *p, const struct lt_instruction *
 	return v;
 }
 
-/* Of integers, towards zero.  Vectors of i32 have no division: the quotient of two f64 cannot round up to a whole
- * number, since it is at least 2^-31 of itself away from one that it is not. */
+/* Of integers, towards zero.  Vectors of 32 bits have no division: the quotient of two f64 cannot round up to a whole
+ * number, since it is at least 2^-32 of itself away from one that it is not. */
 static LLVMValueRef print_quotient(struct printing *p, const struct lt_instruction *x, LLVMValueRef a, LLVMValueRef b)
 {
 	LLVMBuilderRef d = p->e.b;
-	if (x->dtype != LT_I32 || x->lanes == 1 || LLVMIsConstant(b))
-		return LLVMBuildSDiv(d, a, b, "");
+	bool plain = has_no_sign(x->dtype);
+	if (lt_llvm_bytes(x->dtype) != 4 || x->lanes == 1 || LLVMIsConstant(b))
+		return plain ? LLVMBuildUDiv(d, a, b, "") : LLVMBuildSDiv(d, a, b, "");
 	LLVMTypeRef f64 = lt_llvm_type(&p->e, LT_F64, x->lanes);
+	if (plain) {
+		LLVMValueRef r = LLVMBuildFDiv(d, LLVMBuildUIToFP(d, a, f64, ""), LLVMBuildUIToFP(d, b, f64, ""), "");
+		return LLVMBuildFPToUI(d, r, LLVMTypeOf(a), "");
+	}
 	LLVMValueRef q = LLVMBuildFDiv(d, LLVMBuildSIToFP(d, a, f64, ""), LLVMBuildSIToFP(d, b, f64, ""), "");
 	return LLVMBuildFPToSI(d, q, LLVMTypeOf(a), "");
 }
@@ -213,14 +226,13 @@ static LLVMValueRef print_quotient(struct printing *p, const struct lt_instructi
 /* A cast as C does it. */
 static LLVMValueRef print_convert(struct emit *e, uint32_t from, uint32_t to, LLVMValueRef v, LLVMTypeRef type)
 {
-	static const uint32_t unsigned_types = 1u << LT_U8 | 1u << LT_BOOL;
-	bool real = lt_llvm_is_real(from), no_sign = unsigned_types >> from & 1;
+	bool real = lt_llvm_is_real(from), no_sign = has_no_sign(from);
 	if (lt_llvm_is_real(to) && real)
 		return to == LT_F64 ? LLVMBuildFPExt(e->b, v, type, "") : LLVMBuildFPTrunc(e->b, v, type, "");
 	if (lt_llvm_is_real(to))
 		return no_sign ? LLVMBuildUIToFP(e->b, v, type, "") : LLVMBuildSIToFP(e->b, v, type, "");
 	if (real)
-		return unsigned_types >> to & 1 ? LLVMBuildFPToUI(e->b, v, type, "") : LLVMBuildFPToSI(e->b, v, type, "");
+		return has_no_sign(to) ? LLVMBuildFPToUI(e->b, v, type, "") : LLVMBuildFPToSI(e->b, v, type, "");
 	if (lt_llvm_bytes(to) <= lt_llvm_bytes(from))
 		return LLVMBuildTrunc(e->b, v, type, "");
 	return no_sign ? LLVMBuildZExt(e->b, v, type, "") : LLVMBuildSExt(e->b, v, type, "");

@@ -6,7 +6,8 @@ static const struct { uint8_t bytes, bits; bool is_real;
 } types[LT_LANE_MASK + 1] = {
 	[LT_F32] = { 4, 32, true }, [LT_F64] = { 8, 64, true }, [LT_F16] = { 2, 16, false }, [LT_BF16] = { 2, 16, false },
 	[LT_I8] = { 1, 8, false }, [LT_U8] = { 1, 8, false }, [LT_I16] = { 2, 16, false }, [LT_I32] = { 4, 32, false },
-	[LT_I64] = { 8, 64, false }, [LT_BOOL] = { 1, 8, false }, [LT_LANE_MASK] = { 0, 1, false },
+	[LT_I64] = { 8, 64, false }, [LT_BOOL] = { 1, 8, false }, [LT_U16] = { 2, 16, false }, [LT_U32] = { 4, 32, false },
+	[LT_U64] = { 8, 64, false }, [LT_LANE_MASK] = { 0, 1, false },
 };
 
 static LLVMTypeRef element_type(struct emit *e, uint32_t dtype)

@@ -23,6 +23,7 @@ enum step {
 	NEGATE_FLOAT,
 	CALL,
 	CALL_FLOAT,
+	CALL_WORD,
 	ADD,
 	SUB,
 	MUL,
@@ -36,9 +37,10 @@ enum step {
 	LESS_EQUAL,
 	GREATER,
 	GREATER_EQUAL,
-	FLOAT = 64 /* of ADD and what follows, on floats */
+	FLOAT = 64, /* of ADD and what follows, on floats */
+	PLAIN = 128 /* the same on words */
 };
-/* WORD: an integer of 64 bits without a sign, which only wraps on. */
+/* WORD: an integer of 64 bits without a sign. */
 enum kind { BAD, IS_FLOAT, IS_INT, WORD };
 
 static double fmod_floor(double a, double b)
@@ -73,6 +75,12 @@ static int64_t floormod(int64_t a, int64_t b)
 static int64_t int_less(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t int_more(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t int_abs(int64_t a, int64_t b) { (void)b; return a < 0 ? (int64_t)(0 - (uint64_t)a) : a; }
+static uint64_t word_div(uint64_t a, uint64_t b) { return b == 0 ? 0 : a / b; }
+static uint64_t word_mod(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }
+static uint64_t word_less(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t word_more(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t word_abs(uint64_t a, uint64_t b) { (void)b; return a; }
+static uint64_t word_sign(uint64_t a, uint64_t b) { (void)b; return a > 0; }
 static int64_t int_sign(int64_t a, int64_t b) { (void)b; return (a > 0) - (a < 0); }
 
 #define ONE(f) static double f##_(double a, double b) { (void)b; return f(a); }
@@ -85,25 +93,26 @@ ONE(exp) ONE(log) ONE(sqrt) ONE(tanh) ONE(erf) ONE(sin) ONE(cos) ONE(floor) ONE(
 	int arity;
 	double (*real)(double, double);
 	int64_t (*whole)(int64_t, int64_t);
+	uint64_t (*word)(uint64_t, uint64_t);
 } functions[] = {
-	{ "fabs", 1, fabs_, NULL },
-	{ "exp", 1, exp_, NULL },
-	{ "log", 1, log_, NULL },
-	{ "sqrt", 1, sqrt_, NULL },
-	{ "tanh", 1, tanh_, NULL },
-	{ "erf", 1, erf_, NULL },
-	{ "sin", 1, sin_, NULL },
-	{ "cos", 1, cos_, NULL },
-	{ "floor", 1, floor_, NULL },
-	{ "ceil", 1, ceil_, NULL },
-	{ "rint", 1, rint_, NULL },
-	{ "pow", 2, pow, NULL },
-	{ "lt_mod", 2, fmod_floor, floormod },
-	{ "lt_floordiv", 2, NULL, floordiv },
-	{ "lt_min", 2, less_of, int_less },
-	{ "lt_max", 2, more_of, int_more },
-	{ "lt_abs", 1, NULL, int_abs },
-	{ "lt_sign", 1, sign_of, int_sign },
+	{ "fabs", 1, fabs_, NULL, NULL },
+	{ "exp", 1, exp_, NULL, NULL },
+	{ "log", 1, log_, NULL, NULL },
+	{ "sqrt", 1, sqrt_, NULL, NULL },
+	{ "tanh", 1, tanh_, NULL, NULL },
+	{ "erf", 1, erf_, NULL, NULL },
+	{ "sin", 1, sin_, NULL, NULL },
+	{ "cos", 1, cos_, NULL, NULL },
+	{ "floor", 1, floor_, NULL, NULL },
+	{ "ceil", 1, ceil_, NULL, NULL },
+	{ "rint", 1, rint_, NULL, NULL },
+	{ "pow", 2, pow, NULL, NULL },
+	{ "lt_mod", 2, fmod_floor, floormod, word_mod },
+	{ "lt_floordiv", 2, NULL, floordiv, word_div },
+	{ "lt_min", 2, less_of, int_less, word_less },
+	{ "lt_max", 2, more_of, int_more, word_more },
+	{ "lt_abs", 1, NULL, int_abs, word_abs },
+	{ "lt_sign", 1, sign_of, int_sign, word_sign },
 };
 enum { MAX_DEPTH = 12, N_FUNCTION = sizeof functions / sizeof *functions };
 
@@ -116,7 +125,7 @@ static void value_emit(struct reader *r, enum step what, int arg, union lt_numbe
 	r->depth += what <= NUMBER                   ? 1
 		: what == CHOOSE_INT                 ? -2
 		: what >= ADD                        ? -1
-		: what == CALL || what == CALL_FLOAT ? 1 - functions[arg].arity
+		: what >= CALL && what <= CALL_WORD  ? 1 - functions[arg].arity
 						     : 0;
 	if (r->out->n == LT_REF_MAX_CODE || r->depth > MAX_DEPTH)
 		r->bad = true;
@@ -181,9 +190,10 @@ static enum kind call(struct reader *r)
 			return no(r);
 		kind = other;
 	}
-	if (!value_accept(r, ")") || kind == WORD || (kind == IS_FLOAT ? !functions[f].real : !functions[f].whole))
+	if (!value_accept(r, ")")
+		|| (kind == IS_FLOAT ? !functions[f].real : kind == WORD ? !functions[f].word : !functions[f].whole))
 		return no(r);
-	value_emit(r, kind == IS_FLOAT ? CALL_FLOAT : CALL, f, (union lt_number){ 0 });
+	value_emit(r, kind == IS_FLOAT ? CALL_FLOAT : kind == WORD ? CALL_WORD : CALL, f, (union lt_number){ 0 });
 	return kind;
 }
 
@@ -237,7 +247,7 @@ static enum kind primary(struct reader *r)
 			return no(r);
 		r->at++;
 		value_emit(r, OPERAND, k, (union lt_number){ 0 });
-		return lt__number_is_float(r->op->in[k]) ? IS_FLOAT : IS_INT;
+		return lt__number_is_float(r->op->in[k]) ? IS_FLOAT : r->op->in[k] == LT_U64 ? WORD : IS_INT;
 	}
 	return isdigit((unsigned char)*r->at) ? value_number(r) : call(r);
 }
@@ -270,18 +280,18 @@ static const struct { const char *text; enum step what; int level; bool compares
 };
 enum { N_OPERATOR = sizeof operators / sizeof *operators, LEVELS = 7 };
 
-/* Both of one kind; what is unsigned is neither compared nor made a float. */
+/* Both of one kind; what is unsigned is not made a float. */
 static enum kind value_match(struct reader *r, enum kind a, enum kind b, enum step what, bool compares)
 {
 	bool is_float = a == IS_FLOAT || b == IS_FLOAT, word = a == WORD || b == WORD;
-	if (a == BAD || b == BAD || (word && (is_float || compares))
+	if (a == BAD || b == BAD || (word && is_float)
 		|| (is_float && (what == AND || what == OR || what == XOR)) || (what == DIV && !is_float))
 		return no(r);
 	if (is_float && a != IS_FLOAT)
 		store_step(r, TO_FLOAT_UNDER);
 	if (is_float && b != IS_FLOAT)
 		store_step(r, TO_FLOAT);
-	store_step(r, (int)what + (is_float ? FLOAT : 0));
+	store_step(r, (int)what + (is_float ? FLOAT : word && compares ? PLAIN : 0));
 	return compares ? IS_INT : is_float ? IS_FLOAT : word ? WORD : IS_INT;
 }
 
@@ -318,7 +328,8 @@ bool lt__ref_value_read(const struct lt_op *op, struct lt_ref_value *out, const 
 	struct reader r = { .at = op->source ? op->source : "", .op = op, .out = out };
 	enum kind kind = ternary(&r);
 	*at = r.at;
-	if (r.bad || kind == BAD || kind == WORD || (kind == IS_FLOAT && !lt__number_is_float(op->out)) || *r.at)
+	if (r.bad || kind == BAD || *r.at || (kind == WORD && op->out != LT_U64)
+		|| (kind == IS_FLOAT && !lt__number_is_float(op->out)))
 		return false;
 	if (kind == IS_INT && lt__number_is_float(op->out))
 		store_step(&r, TO_FLOAT);
@@ -335,6 +346,20 @@ static void on_ints(enum step what, union lt_number *x)
 	case AND: x->i = a & b; break;
 	case OR: x->i = a | b; break;
 	case XOR: x->i = a ^ b; break;
+	case EQ: x->i = a == b; break;
+	case NE: x->i = a != b; break;
+	case LESS: x->i = a < b; break;
+	case LESS_EQUAL: x->i = a <= b; break;
+	case GREATER: x->i = a > b; break;
+	case GREATER_EQUAL: x->i = a >= b; break;
+	default: break;
+	}
+}
+
+static void on_words(enum step what, union lt_number *x)
+{
+	uint64_t a = (uint64_t)x[0].i, b = (uint64_t)x[1].i;
+	switch (what) {
 	case EQ: x->i = a == b; break;
 	case NE: x->i = a != b; break;
 	case LESS: x->i = a < b; break;
@@ -384,13 +409,19 @@ union lt_number lt__ref_value_of(const struct lt_ref_value *v, const union lt_nu
 			top -= functions[s->arg].arity - 1;
 			top->i = functions[s->arg].whole(top->i, top[1].i);
 			break;
+		case CALL_WORD:
+			top -= functions[s->arg].arity - 1;
+			top->i = (int64_t)functions[s->arg].word((uint64_t)top->i, (uint64_t)top[1].i);
+			break;
 		case CALL_FLOAT:
 			top -= functions[s->arg].arity - 1;
 			top->f = functions[s->arg].real(top->f, top[1].f);
 			break;
 		default:
 			top--;
-			if (s->what >= FLOAT)
+			if (s->what >= PLAIN)
+				on_words((enum step)(s->what - PLAIN), top);
+			else if (s->what >= FLOAT)
 				on_floats((enum step)(s->what - FLOAT), top);
 			else
 				on_ints((enum step)s->what, top);

@@ -34,8 +34,8 @@ static struct text_expr cast_to_half(struct text *t, struct text_expr e, uint32_
 {
 	const struct text_element *f = lt__text_element(from);
 	struct lt_value_type half = { to, 1 };
-	if (from == LT_I64 && to == LT_BF16)            /* more bits than a double has */
-		return called(t, lt__text_helper(t, "of_i64", half), e);
+	if ((from == LT_I64 || from == LT_U64) && to == LT_BF16)        /* more bits than a double has */
+		return called(t, lt__text_helper(t, from == LT_I64 ? "of_i64" : "of_u64", half), e);
 	if (from == LT_F32 || f->bytes < 4)
 		return called(t, lt__text_helper(t, "of_f32", half), from == LT_F32 ? e : written_cast(t, e, "float"));
 	return called(t, lt__text_helper(t, "of_f64", half), from == LT_F64 ? e : written_cast(t, e, "double"));
@@ -44,10 +44,10 @@ static struct text_expr cast_to_half(struct text *t, struct text_expr e, uint32_
 static struct text_expr cast_one(struct text *t, struct text_expr e, uint32_t from, uint32_t to)
 {
 	const struct text_element *f = lt__text_element(from), *x = lt__text_element(to);
-	bool narrows = strchr("IBN", f->kind) && strchr("IN", x->kind);
+	bool narrows = strchr("IUBN", f->kind) && strchr("IUN", x->kind);
 	if (from == to)
 		return e;
-	if (narrows && t->d->device && t->d->device->narrows && f->kind == 'I' && x->kind == 'N')
+	if (narrows && t->d->device && t->d->device->narrows && strchr("IU", f->kind) && x->kind == 'N')
 		return called(t, lt__text_helper(t, "narrow", (struct lt_value_type){ to, 1 }),
 			from == LT_I32 ? e : written_cast(t, e, "int32_t"));
 	if (!narrows)

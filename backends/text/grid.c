@@ -67,7 +67,7 @@ static const char *exchange_of_warp(struct text *t, const struct lt_instruction 
 
 static const char *exchange_of_block(struct text *t, const struct lt_instruction *i, const char *x, const char *by)
 {
-	uint32_t dtype = i->dtype == LT_LANE_MASK && i->lanes > 1 ? i->lanes > 32 ? LT_TEXT_U64 : LT_TEXT_U32 : i->dtype;
+	uint32_t dtype = i->dtype == LT_LANE_MASK && i->lanes > 1 ? i->lanes > 32 ? LT_U64 : LT_U32 : i->dtype;
 	t->passes = true;
 	return lt__text_formatted(t, "%s(lt_passed, lt_self, %s, %s)", lt__text_helper(t, "pass",
 		(struct lt_value_type){ dtype,

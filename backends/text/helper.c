@@ -38,7 +38,7 @@ enum { N_DEVICE = sizeof of_cuda / sizeof *of_cuda };
 
 static bool is_for(const struct helper *h, const char *name, uint32_t dtype)
 {
-	static const char single[] = { [LT_F32] = 'f', [LT_F64] = 'd', [LT_F16] = 'h', [LT_BF16] = 'b', [LT_I64] = 'i',
+	static const char single[] = { [LT_F32] = 'f', [LT_F64] = 'd', [LT_F16] = 'h', [LT_BF16] = 'b',
 		[LT_LANE_MASK] = 0 };
 	return strcmp(h->name, name) == 0 && (strchr(h->kinds, lt__text_element(dtype)->kind)
 		|| (single[dtype] && strchr(h->kinds, single[dtype])));
@@ -210,10 +210,10 @@ const char *lt__text_to_integer(struct text *t, uint32_t from, uint32_t to)
 	int bits = 8 * x->bytes - x->is_signed;
 	const char *low = x->is_signed ? lt__text_formatted(t, "-0x1p%d%s", bits, suffix) : "0";
 	unsigned long long most = UINT64_MAX >> (64 - bits);
+	const char *mark = bits > 16 && !x->is_signed ? "u" : "";
 	const char *least = x->is_signed ? lt__text_formatted(t, "(-%llu - 1)", most) : "0";
 	lt__text_define(t, name, lt__text_formatted(t, "%s%s %s(%s x)\n{\n"
-		"\treturn x >= 0x1p%d%s ? %llu : x > %s ? (%s)x : x != x ? 0 : %s;\n}\n", t->d->inlined, x->type, name, f->type,
-		bits, suffix, most,
-		low, x->type, least));
+		"\treturn x >= 0x1p%d%s ? %llu%s : x > %s ? (%s)x : x != x ? 0 : %s;\n}\n", t->d->inlined, x->type, name, f->type,
+		bits, suffix, most, mark, low, x->type, least));
 	return name;
 }

@@ -57,6 +57,13 @@ static struct text_expr float_of(struct text *t, uint32_t dtype, uint64_t bits)
 		.tight = minus ? TEXT_UNARY : TEXT_PRIMARY };
 }
 
+/* Of its type, so that what is made of several such wraps where it has to. */
+static struct text_expr literal_unsigned(struct text *t, uint64_t x, const char *suffix)
+{
+	return (struct text_expr){ .text = lt__text_formatted(t, "%llu%s", (unsigned long long)x, suffix), .literal = true,
+		.tight = TEXT_PRIMARY };
+}
+
 struct text_expr lt__text_literal(struct text *t, uint32_t dtype, uint64_t bits)
 {
 	int64_t x = (int64_t)bits;
@@ -69,6 +76,9 @@ struct text_expr lt__text_literal(struct text *t, uint32_t dtype, uint64_t bits)
 	case LT_U8: x = (uint8_t)bits; break;
 	case LT_I16: x = (int16_t)(uint16_t)bits; break;
 	case LT_I32: x = (int32_t)(uint32_t)bits; break;
+	case LT_U16: x = (uint16_t)bits; break;
+	case LT_U32: return literal_unsigned(t, (uint32_t)bits, "u");
+	case LT_U64: return literal_unsigned(t, bits, t->d->device && t->d->device->overloads ? "ul" : "ull");
 	case LT_BOOL: x = (uint8_t)bits != 0; break;
 	case LT_LANE_MASK: x = bits & 1; break;
 	default: break;

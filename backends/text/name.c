@@ -14,8 +14,9 @@ static const struct text_element elements[] = {
 	[LT_I32] = { "i32", "int32_t", "uint32_t", 'I', 4, 1 },
 	[LT_I64] = { "i64", "int64_t", "uint64_t", 'I', 8, 1 },
 	[LT_BOOL] = { "bool", "uint8_t", "uint8_t", 'B', 1, 0 },
-	[LT_TEXT_U32] = { "u32", "uint32_t", "uint32_t", 'U', 4, 0 },
-	[LT_TEXT_U64] = { "u64", "uint64_t", "uint64_t", 'U', 8, 0 },
+	[LT_U16] = { "u16", "uint16_t", "uint16_t", 'N', 2, 0 },
+	[LT_U32] = { "u32", "uint32_t", "uint32_t", 'U', 4, 0 },
+	[LT_U64] = { "u64", "uint64_t", "uint64_t", 'U', 8, 0 },
 	[LT_LANE_MASK] = { "mask", "int", "unsigned", 'M', 4, 1 },
 };
 
@@ -192,7 +193,7 @@ const char *lt__text_type(struct text *t, struct lt_value_type type, uint32_t ma
 /* Of unsigned numbers of as many bits. */
 const char *lt__text_word(struct text *t, struct lt_value_type type)
 {
-	return lt__text_type(t, (struct lt_value_type){ elements[type.dtype].bytes == 8 ? LT_TEXT_U64 : LT_TEXT_U32,
+	return lt__text_type(t, (struct lt_value_type){ elements[type.dtype].bytes == 8 ? LT_U64 : LT_U32,
 		type.lanes }, 0);
 }
 

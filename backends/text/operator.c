@@ -39,7 +39,7 @@ bool lt__text_has_lanes(uint32_t opcode, uint32_t dtype)
 	for (size_t i = 0; i < sizeof many_lanes / sizeof *many_lanes; i++)
 		if (s == &many_lanes[i])
 			return true;
-	bool divides = lt__text_element(dtype)->kind == 'I' && strpbrk(s->text, "/%");
+	bool divides = strchr("IU", lt__text_element(dtype)->kind) && strpbrk(s->text, "/%");
 	return strchr("$#-~", s->text[0]) && !divides && !strpbrk(s->text, "?!") && !strstr(s->text, "&&")
 		&& !strstr(s->text, "||");
 }
@@ -160,7 +160,7 @@ struct text_expr lt__text_operator(
 	for (; n < 3 && x[n].text; n++)
 		y[n] = x[n];
 	struct spelling bits = *s;
-	if (s->text[0] == '#' && type.lanes > 1) {
+	if (s->text[0] == '#' && (type.lanes > 1 || lt__text_element(type.dtype)->kind == 'U')) {
 		bits.text++;
 		s = &bits;
 	} else if (s->text[0] == '#') {

@@ -195,10 +195,9 @@ bool lt__text_device_has(const struct text *, const char *name, uint32_t dtype);
 const char *lt__text_to_integer(struct text *, uint32_t from, uint32_t to);
 
 /* name.c */
-enum { LT_TEXT_U32 = LT_NDTYPE, LT_TEXT_U64 };        /* unsigned numbers, beside enum lt_dtype */
 struct text_element {
 	const char *name, *type, *word;         /* "f32", "float", "uint32_t": the unsigned number of as many bits */
-	char kind;                              /* F I B H (half) N (narrow integer) M (mask) */
+	char kind;                              /* F I U (unsigned) B H (half) N (narrow integer) M (mask) */
 	uint8_t bytes, is_signed;
 };
 const struct text_element *lt__text_element(uint32_t dtype);

@@ -44,10 +44,11 @@ static const char *kind_of(const Onnx__TypeProto *t)
 		: t->sparse_tensor_type ? "a sparse tensor" : "of no type that is known";
 }
 
-/* The dims of an input; false with a sentence.  empty: one of them is 0. */
+/* The dims of an input; false: not all are known, which is reported.  empty: one of them is 0. */
 static bool input_dims(struct lt_onnx *m, const char *name, const Onnx__TensorShapeProto *s, lt_var *dim,
 	int64_t *shape, bool *empty)
 {
+	bool fine = true;
 	for (size_t i = 0; i < s->n_dim; i++) {
 		const Onnx__TensorShapeProto__Dimension *d = s->dim[i];
 		bool none = false;
@@ -60,11 +61,14 @@ static bool input_dims(struct lt_onnx *m, const char *name, const Onnx__TensorSh
 			dim[i] = lt__onnx_dim(m, d->dim_param, name, (int32_t)i, &none);
 		}
 		*empty |= none;
+		if (lt__onnx_failed(m)) {
+			report_here(m, "input", name);
+			fine = false;
+			continue;
+		}
 		shape[i] = none ? 0 : lt_var_extent(m->graph, dim[i]);
-		if (lt__onnx_failed(m))
-			return false;
 	}
-	return true;
+	return fine;
 }
 
 static bool fixed_input(struct lt_onnx *m, const struct lt_fixed *f, enum lt_dtype dtype, struct lt_onnx_value *v)
@@ -113,6 +117,12 @@ static bool source(struct lt_onnx *m, const Onnx__ValueInfoProto *info, struct l
 	v->shape = LT_NEW(m->arena, int64_t, shape->n_dim + 1);
 	if (!input_dims(m, info->name, shape, dim, v->shape, &v->empty))
 		return false;
+	for (int32_t i = 0; v->empty && i < v->rank; i++)
+		if (v->shape[i] && m->graph->var[dim[i]].bounded) {
+			lt__onnx_refuse(m, "it has no elements, and the extent of axis %d differs from run to run: fix that, too, by --dim",
+				i);
+			return false;
+		}
 	if (!v->empty)
 		v->node = lt_graph_input(m->graph, info->name, v->dtype, v->rank, dim);
 	return !lt__onnx_failed(m);
@@ -128,20 +138,16 @@ void lt__onnx_sources(struct lt_onnx *m, struct lt_onnx_scope *scope)
 		/* An initializer is the default of the input of its name. */
 		if (!info->name || (lt__onnx_find(m, scope, info->name) && !fixed_find(m, info->name)))
 			continue;
-		if (!source(m, info, &v)) {
+		v.lost = !source(m, info, &v);
+		if (lt__onnx_failed(m))
 			report_here(m, "input", info->name);
-			v.lost = true;
-		}
 		lt__onnx_name(m, scope, info->name, &v);
 	}
 	for (uint32_t i = 0; i < m->options->n_fixed; i++)
 		if (!lt__onnx_find(m, scope, m->options->fixed[i].name))
 			lt__onnx_problem(m, NULL, lt__arena_format(m->arena, "it has no input '%s' to be fixed",
 				m->options->fixed[i].name));
-	for (uint32_t i = 0; i < m->options->n_dim; i++)
-		if (!m->dim_used[i])
-			lt__onnx_problem(m, NULL, lt__arena_format(m->arena, "it has no symbolic dimension of --dim %s",
-				m->options->dim[i]));
+	lt__onnx_unused_dims(m);
 }
 
 /* Zeros along axes whose extent is bounded by 0. */

@@ -1,7 +1,7 @@
 /* frontends/onnx/convert.c -- nodes of a graph in order, each by the builder of its operator; functions of the model
  * are put in where they are called. */
 #include <string.h>
-#include "frontends/onnx/onnx.h"
+#include "frontends/onnx/groups.h"
 #include "frontends/onnx/onnx.pb-c.h"
 #include "frontends/onnx/stored.h"
 
@@ -102,6 +102,15 @@ static void build_function(struct lt_onnx_call *c, const Onnx__FunctionProto *f)
 	}
 }
 
+/* A value without elements has a shape and nothing else: one of extents that differ from run to run cannot be said. */
+static bool takes_bounded(const struct lt_onnx_call *c)
+{
+	bool any = false;
+	for (int32_t i = 0; i < c->n_in; i++)
+		any = any || (c->in[i] && lt__onnx_any_bounded(c->m, c->in[i]));
+	return any;
+}
+
 static void build_node(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
@@ -119,13 +128,19 @@ static void build_node(struct lt_onnx_call *c)
 	c->op = lt__onnx_op_find(m, domain, or_empty(c->proto->op_type), c->version);
 	if (!c->op || !lt__onnx_stored_takes(c))
 		return;
+	lt__onnx_meet(c);
+	if (lt__onnx_failed(m))
+		return;
 	c->op->build(c);
+	lt__onnx_part_again(c);
 	lt__onnx_stored_moves(c);
 	unread = lt__onnx_failed(m) ? NULL : lt__onnx_unread(c);
 	if (unread)
 		lt__onnx_refuse(m, "attribute '%s' is not supported", unread);
 	for (int32_t i = 0; i < c->n_out && !lt__onnx_failed(m); i++)
-		if (lt__onnx_wants(c, i) && !c->out[i].dtype)
+		if (c->out[i].empty && takes_bounded(c))
+			lt__onnx_refuse(m, "'%s' has no elements", c->proto->output[i]);
+		else if (lt__onnx_wants(c, i) && !c->out[i].dtype)
 			lt__onnx_refuse(m, "output %d ('%s') is not supported", i, c->proto->output[i]);
 }
 
@@ -138,6 +153,23 @@ static void check_operator(struct lt_onnx_call *c)
 		(void)lt__onnx_op_find(c->m, domain, or_empty(c->proto->op_type), version);
 }
 
+/* The sentence of a failure; with the options that would fix extents of inputs, where it may be these that failed. */
+static const char *failure_text(const struct lt_onnx_call *c)
+{
+	struct lt_onnx *m = c->m;
+	const char *text = lt__arena_string(m->arena, lt_context_message(m->ctx));
+	struct lt_onnx_value *const *in = c->whole ? c->whole : c->in;
+	if (strstr(text, "--dim") || !strncmp(text, "attribute '", 11) || !strncmp(text, "operator ", 9))
+		return text;
+	for (int32_t i = 0; i < c->n_in; i++)
+		if (in[i] && lt__onnx_any_bounded(m, in[i])) {
+			lt_context_clear(m->ctx);
+			return lt__arena_format(m->arena, "%s; '%s' is %s, where extents differ from run to run: %s", text,
+				in[i]->name ? in[i]->name : "", lt__onnx_extents(m, in[i]), lt__onnx_fixes_of(m, in[i]));
+		}
+	return text;
+}
+
 static void convert_node(struct lt_onnx *m, struct lt_onnx_scope *scope, const Onnx__NodeProto *n)
 {
 	struct lt_onnx_call c = { .m = m, .scope = scope, .proto = n, .n_out = (int32_t)n->n_output };
@@ -146,6 +178,8 @@ static void convert_node(struct lt_onnx *m, struct lt_onnx_scope *scope, const O
 	c.used = LT_NEW(m->arena, bool, n->n_attribute + 1);
 	for (int32_t i = 0; i < c.n_out; i++)
 		c.out[i] = (struct lt_onnx_value){ .node = LT_NONE };
+	const int32_t around = m->graph->line;          /* of the node that this is within */
+	lt__graph_part(m->graph, *or_empty(n->name) ? n->name : n->n_output ? n->output[0] : or_empty(n->op_type));
 	bool there = find_inputs(&c);
 	if (there)
 		build_node(&c);
@@ -153,8 +187,9 @@ static void convert_node(struct lt_onnx *m, struct lt_onnx_scope *scope, const O
 		check_operator(&c);
 	bool fine = there && !lt__onnx_failed(m);
 	if (lt__onnx_failed(m))
-		lt__onnx_problem(m, node_where(m, n), lt__arena_string(m->arena, lt_context_message(m->ctx)));
+		lt__onnx_problem(m, node_where(m, n), failure_text(&c));
 	name_outputs(&c, fine, first_new);
+	m->graph->line = around;
 }
 
 void lt__onnx_convert(struct lt_onnx *m, struct lt_onnx_scope *scope, size_t n, struct Onnx__NodeProto *const *node)

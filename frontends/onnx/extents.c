@@ -1,6 +1,5 @@
 /* frontends/onnx/extents.c -- views whose extents may be run-time ones: see trace.h. */
 #include <string.h>
-#include "frontends/onnx/position.h"
 #include "frontends/onnx/trace.h"
 
 struct lt_linear lt__onnx_extent_sum(struct lt_onnx *m, lt_node x, int32_t axis)
@@ -28,10 +27,19 @@ struct lt_linear lt__onnx_difference(struct lt_onnx *m, const struct lt_linear *
 	return out;
 }
 
-/* The value of a run-time scalar: what it is read from. */
-static lt_node symbol_node(struct lt_onnx *m, lt_param p)
+lt_node lt__onnx_poly_node(struct lt_onnx *m, const struct lt_onnx_poly *a)
 {
-	return m->graph->param[p].source;
+	lt_node y = LT_NONE;
+	for (int32_t i = 0; i < a->n; i++) {
+		const struct lt_onnx_term *t = &a->term[i];
+		lt_node part = t->n && t->coef == 1 ? LT_NONE : lt__onnx_whole(m, LT_I64, t->coef);
+		for (int32_t k = 0; k < t->n; k++) {
+			const lt_node scalar = m->graph->param[t->param[k]].source;
+			part = part < 0 ? scalar : lt__onnx_op2(m, "mul", part, scalar);
+		}
+		y = i ? lt__onnx_op2(m, "add", y, part) : part;
+	}
+	return a->n ? y : lt__onnx_whole(m, LT_I64, 0);
 }
 
 lt_node lt__onnx_extent_node(struct lt_onnx *m, lt_node x, int32_t axis)
@@ -39,16 +47,19 @@ lt_node lt__onnx_extent_node(struct lt_onnx *m, lt_node x, int32_t axis)
 	if (x < 0)
 		return LT_NONE;
 	const struct lt_linear sum = lt__onnx_extent_sum(m, x, axis);
-	lt_node y = LT_NONE;
-	for (int32_t i = 0; i < sum.n; i++) {
-		lt_node part = symbol_node(m, sum.param[i]);
-		part = sum.coef[i] == 1 ? part : lt__onnx_op2(m, "mul", part, lt__onnx_whole(m, LT_I64, sum.coef[i]));
-		y = i ? lt__onnx_op2(m, "add", y, part) : part;
-	}
-	if (!sum.n || sum.constant)
-		y = y < 0 ? lt__onnx_whole(m, LT_I64, sum.constant) :
-			lt__onnx_op2(m, "add", y, lt__onnx_whole(m, LT_I64, sum.constant));
-	return y;
+	const struct lt_onnx_poly poly = lt__poly_linear(m, &sum);
+	return lt__onnx_poly_node(m, &poly);
+}
+
+bool lt__onnx_fixed(struct lt_onnx *m, lt_node x, int32_t axis, const char *what)
+{
+	if (x < 0 || !lt__onnx_bounded(m, x, axis))
+		return x >= 0;
+	const struct lt_linear sum = lt__onnx_extent_sum(m, x, axis);
+	const struct lt_onnx_poly extent = lt__poly_linear(m, &sum);
+	lt__onnx_refuse(m, "%s, %s, differs from run to run: %s", what, lt__poly_text(m, &extent),
+		lt__poly_fixes(m, 1, &extent));
+	return false;
 }
 
 lt_node lt__onnx_expand_to(struct lt_onnx *m, lt_node x, int32_t rank, const struct lt_linear *shape)
@@ -77,59 +88,6 @@ lt_node lt__onnx_expand_to(struct lt_onnx *m, lt_node x, int32_t rank, const str
 	return lt__onnx_view(m, x, n, v, at);
 }
 
-/* "'batch'": the first run-time extent of a value. */
-static const char *symbol_of(struct lt_onnx *m, lt_node x)
-{
-	for (int32_t i = 0; x >= 0 && i < lt_node_rank(m->graph, x); i++) {
-		const struct lt_linear sum = lt__onnx_extent_sum(m, x, i);
-		for (int32_t k = 0; sum.n && k < m->n_symbol; k++)
-			if (m->symbol[k].param == sum.param[0])
-				return m->symbol[k].name;
-	}
-	return NULL;
-}
-
-lt_node lt__onnx_merged(struct lt_onnx *m, lt_node x)
-{
-	const char *name = symbol_of(m, x);
-	if (name)
-		lt__onnx_refuse(m, "the extent '%s', which differs from run to run, is merged with another one or split: --dim %s=8 "
-			"fixes it", name, name);
-	return LT_NONE;
-}
-
-lt_node lt__onnx_reshape_to(struct lt_onnx *m, lt_node x, int32_t rank, const struct lt_linear *want)
-{
-	int64_t *shape = LT_NEW(m->arena, int64_t, rank + 1), product = 1, elems = 1;
-	int32_t open = -1;
-	if (x < 0)
-		return LT_NONE;
-	for (int32_t i = 0; i < lt_node_rank(m->graph, x); i++)
-		elems *= lt__onnx_extent(m, x, i);
-	for (int32_t i = 0; i < rank; i++) {
-		const bool rest = want[i].n == 0 && want[i].constant == -1;
-		shape[i] = rest ? 1 : lt__onnx_most(m, &want[i]);
-		open = rest ? i : open;
-		if (shape[i] < 1 || lt__mul_overflow(product, shape[i], &product)) {
-			lt__onnx_refuse(m, "%s is no shape", lt__onnx_shape(m, rank, shape));
-			return LT_NONE;
-		}
-	}
-	if (open >= 0)
-		shape[open] = elems / product;
-	if (open >= 0 ? shape[open] * product != elems : product != elems)
-		return lt__onnx_merged(m, x);
-	lt_node y = lt_graph_reshape(m->graph, x, rank, shape);
-	if (y < 0)
-		return lt__onnx_merged(m, x);
-	for (int32_t i = 0; i < rank; i++) {
-		const struct lt_linear have = lt__onnx_extent_sum(m, y, i);
-		if (i != open && !lt__linear_equal(&have, &want[i]))
-			return lt__onnx_merged(m, x);
-	}
-	return y;
-}
-
 lt_node lt__onnx_part(struct lt_onnx *m, lt_node x, int32_t axis, const struct lt_linear *begin,
 	const struct lt_linear *end)
 {
@@ -151,4 +109,105 @@ lt_node lt__onnx_part(struct lt_onnx *m, lt_node x, int32_t axis, const struct l
 	struct lt_view_piece piece = { .source = x, .map = { .n_param = begin->n, .n_dim = rank, .n_row = rank,
 		.param = begin->param, .row = row } };
 	return lt_graph_view(m->graph, rank, v, 1, &piece, 0, 0);
+}
+
+/* Positions of the result up to `end` (NULL: all) show x from `begin` on; what is below that is in pieces before. */
+static struct lt_view_piece join_piece(struct lt_onnx *m, lt_node x, int32_t axis, const struct lt_linear *begin,
+	const struct lt_linear *end)
+{
+	const int32_t rank = lt_node_rank(m->graph, x);
+	const int32_t n_param = begin->n + (end ? end->n : 0), width = 1 + n_param + rank;
+	lt_param *param = LT_NEW(m->arena, lt_param, n_param + 1);
+	int64_t *row = LT_NEW(m->arena, int64_t, (int64_t)rank * width), *guard = LT_NEW(m->arena, int64_t, width);
+	for (int32_t k = 0; k < begin->n; k++)
+		param[k] = begin->param[k];
+	for (int32_t k = 0; end && k < end->n; k++)
+		param[begin->n + k] = end->param[k];
+	for (int32_t i = 0; i < rank; i++)
+		row[(int64_t)i * width + 1 + n_param + i] = 1;
+	row[(int64_t)axis * width] = -begin->constant;
+	for (int32_t k = 0; k < begin->n; k++)
+		row[(int64_t)axis * width + 1 + k] = -begin->coef[k];
+	if (end) {
+		guard[0] = end->constant - 1;
+		for (int32_t k = 0; k < end->n; k++)
+			guard[1 + begin->n + k] = end->coef[k];
+		guard[1 + n_param + axis] = -1;
+	}
+	return (struct lt_view_piece){ .source = x, .map = { .n_param = n_param, .n_dim = rank, .n_guard = end != NULL,
+		.n_row = rank, .param = param, .guard = guard, .row = row } };
+}
+
+static lt_node join_bounded(struct lt_onnx *m, int32_t axis, int32_t n, const lt_node *x)
+{
+	const int32_t rank = lt_node_rank(m->graph, x[0]);
+	struct lt_view_piece *piece = LT_NEW(m->arena, struct lt_view_piece, n);
+	struct lt_onnx_poly end = lt__poly_whole(m, 0), begin;
+	struct lt_linear from = { 0 }, to;
+	for (int32_t k = 0; k < n; k++) {
+		bool same = lt_node_rank(m->graph, x[k]) == rank && lt_node_dtype(m->graph, x[k]) == lt_node_dtype(m->graph, x[0]);
+		for (int32_t i = 0; same && i < rank; i++)
+			same = i == axis || lt__var_same_range(m->graph, lt_node_dim(m->graph, x[k], i), lt_node_dim(m->graph, x[0], i));
+		if (!same) {
+			lt__onnx_refuse(m, "values whose types or extents differ cannot be joined along axis %d", axis);
+			return LT_NONE;
+		}
+		const struct lt_linear extent = lt__onnx_extent_sum(m, x[k], axis);
+		const struct lt_onnx_poly own = lt__poly_linear(m, &extent);
+		begin = end;
+		if (!lt__poly_add(m, &begin, &own, 1, &end) || !lt__poly_sum(m, &begin, &from) || !lt__poly_sum(m, &end, &to)) {
+			lt__onnx_refuse(m, "the joined axis exceeds 63 bits");
+			return LT_NONE;
+		}
+		piece[k] = join_piece(m, x[k], axis, &from, k + 1 < n ? &to : NULL);
+	}
+	lt_var *v = LT_NEW(m->arena, lt_var, rank + 1);
+	for (int32_t i = 0; i < rank; i++)
+		v[i] = i == axis ? lt__onnx_sum_var(m, &to) : lt_node_dim(m->graph, x[0], i);
+	return lt_graph_view(m->graph, rank, v, n, piece, 0, 0);
+}
+
+lt_node lt__onnx_join(struct lt_onnx *m, int32_t axis, int32_t n, const lt_node *x)
+{
+	bool bounded = false;
+	for (int32_t i = 0; i < n; i++) {
+		if (x[i] < 0)
+			return LT_NONE;
+		bounded = bounded || (axis < lt_node_rank(m->graph, x[i]) && lt__onnx_bounded(m, x[i], axis));
+	}
+	return bounded && n > 1 ? join_bounded(m, axis, n, x) : lt__onnx_concat(m, axis, n, x);
+}
+
+lt_node lt__onnx_filled(struct lt_onnx *m, lt_node x, int32_t first, int32_t count)
+{
+	int32_t n_param = 0, n_guard = 0, rank = lt__onnx_rank(m, x);
+	for (int32_t i = first; x >= 0 && i < first + count; i++) {
+		n_param += lt__onnx_bounded(m, x, i) ? lt__onnx_extent_sum(m, x, i).n : 0;
+		n_guard += lt__onnx_bounded(m, x, i);
+	}
+	if (x < 0 || !n_guard)
+		return x;
+	const int32_t width = 1 + n_param + rank;
+	lt_param *param = LT_NEW(m->arena, lt_param, n_param);
+	lt_var *v = LT_NEW(m->arena, lt_var, rank);
+	int64_t *row = LT_NEW(m->arena, int64_t, (int64_t)rank * width);
+	int64_t *guard = LT_NEW(m->arena, int64_t, (int64_t)n_guard * width), *at = guard;
+	for (int32_t i = 0, p = 0; i < rank; i++) {
+		const bool bounded = i >= first && i < first + count && lt__onnx_bounded(m, x, i);
+		const struct lt_linear sum = lt__onnx_extent_sum(m, x, i);
+		v[i] = bounded ? lt__onnx_var(m, lt__onnx_extent(m, x, i)) : lt_node_dim(m->graph, x, i);
+		row[(int64_t)i * width + 1 + n_param + i] = 1;
+		if (!bounded)
+			continue;
+		at[0] = sum.constant - 1;
+		for (int32_t k = 0; k < sum.n; k++, p++) {
+			param[p] = sum.param[k];
+			at[1 + p] = sum.coef[k];
+		}
+		at[1 + n_param + i] = -1;
+		at += width;
+	}
+	const struct lt_view_piece piece = { .source = x, .map = { .n_param = n_param, .n_dim = rank, .n_guard = n_guard,
+		.n_row = rank, .param = param, .guard = guard, .row = row } };
+	return lt_graph_view(m->graph, rank, v, 1, &piece, 0, 1);
 }

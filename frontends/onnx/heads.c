@@ -1,6 +1,7 @@
 /* frontends/onnx/heads.c -- see heads.h. */
 #include <math.h>
 #include "frontends/onnx/heads.h"
+#include "frontends/onnx/groups.h"
 #include "frontends/onnx/trace.h"
 
 lt_node lt__onnx_heads_apart(struct lt_onnx *m, lt_node x, int64_t heads)

@@ -1,6 +1,6 @@
 /* frontends/onnx/known.c -- contents that are known while a model is read, found by the graph's evaluator. */
 #include <string.h>
-#include "frontends/onnx/onnx.h"
+#include "frontends/onnx/trace.h"
 #include "ir/eval.h"
 
 enum { SHOWN_INPUTS = 4 };
@@ -54,17 +54,24 @@ const void *lt__onnx_maybe(struct lt_onnx *m, struct lt_onnx_value *v)
 {
 	if (v->data || v->node < 0 || v->empty)
 		return v->data;
-	if (!is_known(m, v->node))
-		return NULL;
-	v->data = evaluate(m, v->node, v);
+	v->data = is_known(m, v->node) ? evaluate(m, v->node, v) : lt__onnx_traced(m, v);
 	/* What reads it from here on reads the content. */
 	if (v->data)
 		v->node = LT_NONE;
 	return v->data;
 }
 
-/* "'a' and 'b'": inputs that a node depends on. */
-static const char *inputs_of(struct lt_onnx *m, lt_node x)
+/* Run-time extents are inputs that are no inputs of the model. */
+static bool is_symbol(const struct lt_onnx *m, lt_node x)
+{
+	bool is = false;
+	for (int32_t i = 0; i < m->n_symbol; i++)
+		is = is || m->graph->param[m->symbol[i].param].source == x;
+	return is;
+}
+
+/* "'a' and 'b'": inputs that a node depends on, of which some may be run-time extents. */
+static const char *inputs_of(struct lt_onnx *m, lt_node x, const char **symbol, bool *others)
 {
 	const struct lt_graph *g = m->graph;
 	bool *need = LT_NEW(m->arena, bool, g->n_node);
@@ -75,7 +82,13 @@ static const char *inputs_of(struct lt_onnx *m, lt_node x)
 	for (lt_node i = x; i >= 0; i--) {
 		for (int32_t k = 0; need[i] && k < g->node[i].n_operand; k++)
 			need[g->node[i].operand[k]] = true;
-		if (need[i] && g->node[i].op == LT_OP_input && n++ < SHOWN_INPUTS)
+		if (!need[i] || g->node[i].op != LT_OP_input)
+			continue;
+		if (is_symbol(m, i))
+			*symbol = g->node[i].label;
+		else
+			*others = true;
+		if (n++ < SHOWN_INPUTS)
 			lt__text_format(&t, "%s'%s'", n > 1 ? ", " : "", g->node[i].label);
 	}
 	if (n > SHOWN_INPUTS)
@@ -94,10 +107,13 @@ const void *lt__onnx_content(struct lt_onnx *m, struct lt_onnx_value *v, const c
 		return none;
 	data = lt__onnx_maybe(m, v);
 	if (!data && !lt__onnx_failed(m)) {
-		const char *inputs = inputs_of(m, v->node);
+		const char *symbol = NULL;
+		bool others = false;
+		const char *inputs = inputs_of(m, v->node, &symbol, &others);
 
-		lt__onnx_refuse(m, "%s ('%s') has to be known when the model is read%s%s%s", what, v->name ? v->name : "",
-			inputs ? ": it depends on " : "", inputs ? inputs : "", inputs ? "; --fix NAME=FILE gives an input" : "");
+		lt__onnx_refuse(m, "%s ('%s') has to be known when the model is read%s%s%s%s%s%s", what, v->name ? v->name : "",
+			inputs ? ": it depends on " : "", inputs ? inputs : "", others ? "; --fix NAME=FILE gives an input" : "",
+			symbol ? "; --dim " : "", symbol ? symbol : "", symbol ? "=8 fixes an extent" : "");
 	}
 	return data;
 }

@@ -36,6 +36,8 @@ struct lt_onnx_value {
 	int32_t rank;
 	int64_t *shape;         /* the most, where run-time scalars bound it */
 	lt_node node;           /* LT_NONE: none yet */
+	/* of each axis, how many of the node's dims it is (groups.h); NULL: one each */
+	const int32_t *part;
 	const void *data;       /* the content, dense; NULL: not known */
 	bool empty;             /* it has no elements */
 	bool lost;              /* the node that makes it was refused */
@@ -51,9 +53,12 @@ struct lt_onnx_scope {
 	int32_t depth;
 };
 struct lt_onnx_call;
+/* What an operator does with axes that are products of run-time extents (groups.h). */
+enum lt_onnx_groups { LT_ONNX_WHOLE, LT_ONNX_EACH, LT_ONNX_AXIS, LT_ONNX_ROWS, LT_ONNX_OWN };
 struct lt_onnx_op {
 	const char *domain, *name;
 	int32_t since;                  /* the first version of the operator set that it is for */
+	enum lt_onnx_groups groups;
 	void (*build)(struct lt_onnx_call *);
 	const char *arg;                /* what tells builders of several operators apart; "" */
 };
@@ -67,6 +72,10 @@ struct lt_onnx_call {
 	int32_t n_in, n_out;
 	struct lt_onnx_value **in;      /* NULL: left out */
 	struct lt_onnx_value *out;
+	/* meet.c's: inputs as they are, where `in` has an axis for each of their dims; the groups of the outputs */
+	struct lt_onnx_value **whole;
+	const int32_t *part;
+	int32_t part_rank;
 	bool *used;                     /* attributes that were asked for */
 };
 
@@ -88,6 +97,7 @@ struct lt_onnx {
 	struct lt_names *constants;     /* names of constants that are taken */
 	bool *dim_used;                 /* of options->dim */
 	struct lt_onnx_symbol *symbol; int32_t n_symbol, cap_symbol;
+	const char **dim_name; int32_t n_dim_name, cap_dim_name;        /* that options may give */
 	/* convert.c's, for builders of control: all nodes of a subgraph */
 	void (*convert)(struct lt_onnx *, struct lt_onnx_scope *, size_t n, struct Onnx__NodeProto *const *);
 };
@@ -187,4 +197,6 @@ void lt__onnx_initializers(struct lt_onnx *, struct lt_onnx_scope *, const struc
 void lt__onnx_results(struct lt_onnx *, struct lt_onnx_scope *);
 /* dims.c: the extent of a symbolic dimension: a var; LT_NONE with a sentence.  empty: it is 0. */
 lt_var lt__onnx_dim(struct lt_onnx *, const char *symbol, const char *input, int32_t axis, bool *empty);
+/* Options that name no dimension are problems. */
+void lt__onnx_unused_dims(struct lt_onnx *);
 #endif

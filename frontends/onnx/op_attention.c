@@ -9,7 +9,7 @@ enum { SCORES_RAW, SCORES_CAPPED, SCORES_BIASED, SCORES_SOFTMAX };
 
 struct attention {
 	lt_node q, k, v;                /* [batch, head, position, element] */
-	int64_t past;                   /* keys before those of this call */
+	lt_node past;                   /* how many keys are before those of this call; LT_OMIT: none */
 	lt_node used;                   /* keys that count, by batch; LT_OMIT: all */
 	lt_node allowed;                /* which keys a query sees; LT_OMIT: all */
 	lt_node bias;                   /* what is added to the scores; LT_OMIT: nothing */
@@ -35,11 +35,15 @@ static bool attention_read(struct lt_onnx_call *c, struct attention *a)
 		}
 		if (rank == 3)
 			*to[i] = lt__onnx_heads_apart(m, *to[i], i ? kv_heads : q_heads);
+		if (*to[i] < 0)
+			return false;
 	}
 	if (a->q >= 0 && a->k >= 0 && a->v >= 0 && lt__onnx_extent(m, a->k, 1) != lt__onnx_extent(m, a->v, 1))
 		lt__onnx_refuse(m, "keys have %lld heads, values %lld", (long long)lt__onnx_extent(m, a->k, 1),
 			(long long)lt__onnx_extent(m, a->v, 1));
-	return !lt__onnx_failed(m);
+	/* Numbers come of them: the scale, and how often heads are repeated. */
+	return !lt__onnx_failed(m) && lt__onnx_fixed(m, a->q, 3, "the size of a head")
+		&& lt__onnx_fixed(m, a->q, 1, "the number of heads") && lt__onnx_fixed(m, a->k, 1, "the number of heads");
 }
 
 /* Keys and values behind those of before. */
@@ -55,11 +59,11 @@ static void attention_past(struct lt_onnx_call *c, struct attention *a)
 			lt__onnx_refuse(m, "past keys and values of rank %d: 4 is expected", past->rank);
 			return;
 		}
-		a->past = past->shape[2];
 		if (past->empty && past->shape[2] == 0)
 			continue;
 		const lt_node both[2] = { lt__onnx_in(c, IN_PAST + i), *to[i] };
-		*to[i] = lt__onnx_concat(m, 2, 2, both);
+		a->past = lt__onnx_extent_node(m, both[0], 2);
+		*to[i] = lt__onnx_join(m, 2, 2, both);
 	}
 	for (int32_t i = 0; i < 2; i++)
 		if (lt__onnx_wants(c, OUT_PRESENT + i))
@@ -95,8 +99,8 @@ static void attention_places(struct lt_onnx_call *c, struct attention *a)
 		lt_node queries = lt__onnx_bounded(m, a->q, 2) ? lt__onnx_extent_node(m, a->q, 2) :
 			lt__onnx_whole(m, LT_I64, lt__onnx_extent(m, a->q, 2));
 		place = lt__onnx_op2(m, "add", place, lt__onnx_op2(m, "sub", used, queries));
-	} else if (a->past) {
-		place = lt__onnx_op2(m, "add", place, lt__onnx_whole(m, LT_I64, a->past));
+	} else if (a->past >= 0) {
+		place = lt__onnx_op2(m, "add", place, a->past);
 	}
 	if (causal)
 		attention_allow(m, a, lt__onnx_op2(m, "lessequal", key, place));
@@ -178,7 +182,7 @@ static lt_node attention_softmax(struct lt_onnx *m, const struct attention *a, l
 void lt__onnx_build_attention(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
-	struct attention a = { .used = LT_OMIT, .allowed = LT_OMIT, .bias = LT_OMIT };
+	struct attention a = { .past = LT_OMIT, .used = LT_OMIT, .allowed = LT_OMIT, .bias = LT_OMIT };
 	const double softcap = lt__onnx_float(c, "softcap", 0);
 	const int64_t mode = lt__onnx_int(c, "qk_matmul_output_mode", 0);
 	const bool flat = lt__onnx_value(c, 0)->rank == 3;
@@ -225,7 +229,7 @@ void lt__onnx_build_attention(struct lt_onnx_call *c)
 void lt__onnx_build_flex_attention(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
-	struct attention a = { .used = LT_OMIT, .allowed = LT_OMIT, .bias = LT_OMIT };
+	struct attention a = { .past = LT_OMIT, .used = LT_OMIT, .allowed = LT_OMIT, .bias = LT_OMIT };
 	const struct Onnx__GraphProto *of_scores = lt__onnx_graph_attribute(c, "score_mod");
 	const struct Onnx__GraphProto *of_weights = lt__onnx_graph_attribute(c, "prob_mod");
 	if (!attention_read(c, &a))

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/window.h"
+#include "frontends/onnx/trace.h"
 
 /* b [M] added to y [N, M, ...] */
 static lt_node add_bias(struct lt_onnx_call *c, int32_t i, lt_node y)
@@ -196,8 +197,11 @@ void lt__onnx_build_conv_transpose(struct lt_onnx_call *c)
 		lt__onnx_refuse(m, "weights of rank %d for an image of rank %d", lt__onnx_rank(m, w), rank);
 		return;
 	}
-	for (int32_t i = 2; i < rank; i++)
+	for (int32_t i = 2; i < rank; i++) {
 		kernel[i - 2] = lt__onnx_extent(m, w, i);
+		if (!lt__onnx_fixed(m, x, i, "the extent of an axis that windows are moved over"))
+			return;
+	}
 	/* A window that is larger than the image is none that is moved over it: read with that of one element. */
 	if (!lt__onnx_window_read(c, x, NULL, &p) && lt__onnx_failed(m))
 		lt_context_clear(m->ctx);

@@ -1,7 +1,7 @@
 /* frontends/onnx/op_index.c -- elements at positions that are computed: gather, scatter, one-hot, the largest. */
 #include <string.h>
 #include "frontends/onnx/builders.h"
-#include "frontends/onnx/position.h"
+#include "frontends/onnx/groups.h"
 #include "frontends/onnx/trace.h"
 
 /* The index with negative numbers counted from the end. */
@@ -20,32 +20,62 @@ static lt_node from_front_of(struct lt_onnx *m, lt_node index, lt_node x, int32_
 	return lt__onnx_select(m, lt__onnx_opf(m, "less", wide, 0), behind, wide);
 }
 
+/* Dims first .. first + count - 1 of x as one, of the most that they may be; where a run has no elements, zeros. */
+static lt_node gather_room(struct lt_onnx *m, lt_node x, int32_t first, int32_t count)
+{
+	const int32_t rank = lt__onnx_rank(m, x);
+	lt_node filled = lt__onnx_filled(m, x, first, count);
+	lt_var v[LT_MAX_RANK];
+	int64_t most = 1;
+	for (int32_t i = 0; i < count; i++)
+		most *= lt__onnx_extent(m, x, first + i);
+	for (int32_t i = 0; x >= 0 && i < rank - count + 1; i++)
+		v[i] = i == first ? lt__onnx_var(m, most) : lt_node_dim(m->graph, x, i < first ? i : i + count - 1);
+	return filled < 0 ? LT_NONE : lt_graph_reshape_to(m->graph, filled, rank - count + 1, v);
+}
+
+/* Where in that an index along the whole group is; -1: out of it. */
+static lt_node gather_place(struct lt_onnx *m, lt_node index, const struct lt_onnx_value *x, int32_t axis)
+{
+	const int32_t first = lt__onnx_first_part(x, axis), count = lt__onnx_parts(x, axis);
+	const struct lt_onnx_poly extent = lt__onnx_axis_extent(m, x, axis);
+	lt_node whole = lt__onnx_poly_node(m, &extent), left = lt__onnx_cast(m, index, LT_I64), place = LT_NONE;
+	int64_t stride = 1;
+	left = lt__onnx_select(m, lt__onnx_opf(m, "less", left, 0), lt__onnx_op2(m, "add", left, whole), left);
+	lt_node inside =
+		lt__onnx_op2(m, "and", lt__onnx_opf(m, "greaterequal", left, 0), lt__onnx_op2(m, "less", left, whole));
+	for (int32_t i = count - 1; i >= 0; i--) {
+		lt_node own = lt__onnx_extent_node(m, x->node, first + i);
+		lt_node part = i ? lt__onnx_op2(m, "mod", left, own) : left;
+		left = i ? lt__onnx_op2(m, "div", left, own) : left;
+		part = lt__onnx_op2(m, "mul", part, lt__onnx_whole(m, LT_I64, stride));
+		place = place < 0 ? part : lt__onnx_op2(m, "add", place, part);
+		stride *= lt__onnx_extent(m, x->node, first + i);
+	}
+	return lt__onnx_select(m, inside, place, lt__onnx_whole(m, LT_I64, -1));
+}
+
+/* The axes of the index come in place of x's; each keeps its group. */
 void lt__onnx_build_gather(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
-	struct lt_onnx_value *x = lt__onnx_value(c, 0);
+	struct lt_onnx_value *x = lt__onnx_value(c, 0), *at = lt__onnx_value(c, 1);
 	const int32_t axis = lt__onnx_axis(m, lt__onnx_int(c, "axis", 0), x->rank);
-	lt_node from = lt__onnx_in(c, 0), index = lt__onnx_in(c, 1);
-	if (axis < 0 || from < 0)
+	lt_node from = lt__onnx_node(m, lt__onnx_apart(m, x)), index = lt__onnx_node(m, lt__onnx_apart(m, at));
+	if (axis < 0 || from < 0 || index < 0)
 		return;
-	lt__onnx_give(c, 0, lt__onnx_gather(m, from, from_front_of(m, index, from, axis), axis));
-}
-
-/* A value with the vars of another at all axes but one (which gets a var of its own), cut to its extents. */
-static lt_node index_meet(struct lt_onnx *m, lt_node x, lt_node like, int32_t axis)
-{
-	const int32_t rank = lt__onnx_rank(m, x);
-	lt_var *v = LT_NEW(m->arena, lt_var, rank + 1);
-	int32_t *at = LT_NEW(m->arena, int32_t, rank + 1);
-	for (int32_t i = 0; x >= 0 && i < rank; i++) {
-		if (i != axis && lt__onnx_extent(m, like, i) != lt__onnx_extent(m, x, i))
-			x = lt__onnx_slice(m, x, i, 0, lt__onnx_extent(m, like, i), 1);
-	}
-	for (int32_t i = 0; x >= 0 && i < rank; i++) {
-		v[i] = i == axis ? lt__onnx_like(m, x, i) : lt_node_dim(m->graph, like, i);
-		at[i] = i;
-	}
-	return lt__onnx_view(m, x, rank, v, at);
+	const int32_t first = lt__onnx_first_part(x, axis), count = lt__onnx_parts(x, axis), rank = x->rank - 1 + at->rank;
+	int32_t *part = LT_NEW(m->arena, int32_t, rank + 1), n = 0;
+	index = count > 1 ? gather_place(m, index, x, axis) : from_front_of(m, index, from, first);
+	from = count > 1 ? gather_room(m, from, first, count) : from;
+	for (int32_t i = 0; i < axis; i++)
+		part[n++] = lt__onnx_parts(x, i);
+	for (int32_t i = 0; i < at->rank; i++)
+		part[n++] = lt__onnx_parts(at, i);
+	for (int32_t i = axis + 1; i < x->rank; i++)
+		part[n++] = lt__onnx_parts(x, i);
+	const struct lt_onnx_value y = lt__onnx_grouped(m, lt__onnx_gather(m, from, index, first), rank, part);
+	lt__onnx_give_value(c, 0, &y);
 }
 
 /* y[i, j] = x[index[i, j], j], for axis 0: x and index share the other axes. */
@@ -60,19 +90,7 @@ void lt__onnx_build_gather_elements(struct lt_onnx_call *c)
 		lt__onnx_refuse(m, "an index of rank %d into a value of rank %d", lt__onnx_rank(m, index), rank);
 		return;
 	}
-	lt_node at = from_front_of(m, index, x, axis);
-	lt_node y = lt_graph_gather(m->graph, index_meet(m, x, at, axis), at, axis);
-	if (y < 0)
-		return;
-	/* The shared vars first, the axis' where it was. */
-	lt_var *v = LT_NEW(m->arena, lt_var, rank + 1);
-	int32_t *to = LT_NEW(m->arena, int32_t, rank + 1);
-	for (int32_t i = 0; i < rank; i++)
-		v[i] = lt_node_dim(m->graph, at, i);
-	for (int32_t i = 0; i < rank; i++)
-		for (int32_t k = 0; k < rank; k++)
-			to[i] = lt_node_dim(m->graph, y, i) == v[k] ? k : to[i];
-	lt__onnx_give(c, 0, lt__onnx_view(m, y, rank, v, to));
+	lt__onnx_give(c, 0, lt__build_gather_elements(m->graph, x, from_front_of(m, index, x, axis), axis));
 }
 
 /* Place of each tuple of an index [.., n] in a block of those extents, as one number: [..]. */
@@ -144,31 +162,9 @@ void lt__onnx_build_one_hot(struct lt_onnx_call *c)
 	lt_node off = lt__onnx_squeeze(m, lt__onnx_slice(m, values, 0, 0, 1, 1), first);
 	lt_node on = lt__onnx_squeeze(m, lt__onnx_slice(m, values, 0, 1, 2, 1), first);
 	lt_node at = from_front(m, lt__onnx_cast(m, index, LT_I64), depth);
-	lt_node hit = lt__onnx_op2(m, "eq", lt__onnx_insert(m, at, axis), lt__onnx_range(m, depth, axis, rank));
-	lt__onnx_give(c, 0, lt__onnx_select(m, hit, on, off));
+	lt__onnx_give(c, 0, lt__onnx_select(m, lt__build_one_hot(m->graph, at, depth, axis), on, off));
 }
 
-/* Rank of each element along an axis, 0 for the first: how many come before it.  NaN counts as the largest. */
-static lt_node place_in_order(struct lt_onnx *m, lt_node x, int32_t axis, bool largest)
-{
-	const int32_t rank = lt__onnx_rank(m, x) + 1;
-	const int64_t n = lt__onnx_extent(m, x, axis);
-	/* own element at `axis`, others at `axis` + 1 */
-	lt_node own = lt__onnx_insert(m, x, axis + 1), other = lt__onnx_insert(m, x, axis);
-	lt_node before = lt__onnx_op2(m, largest ? "greater" : "less", other, own), same = lt__onnx_op2(m, "eq", other, own);
-	if (lt__onnx_is_float(m, x)) {
-		lt_node own_nan = lt__onnx_op2(m, "ne", own, own), other_nan = lt__onnx_op2(m, "ne", other, other);
-		lt_node only = largest ? lt__onnx_op2(m, "and", other_nan, lt__onnx_op1(m, "not", own_nan)) :
-			lt__onnx_op2(m, "and", own_nan, lt__onnx_op1(m, "not", other_nan));
-		before = lt__onnx_op2(m, "or", before, only);
-		same = lt__onnx_op2(m, "or", same, lt__onnx_op2(m, "and", own_nan, other_nan));
-	}
-	lt_node earlier = lt__onnx_op2(m, "less", lt__onnx_range(m, n, axis + 1, rank), lt__onnx_range(m, n, axis, rank));
-	lt_node first = lt__onnx_op2(m, "or", before, lt__onnx_op2(m, "and", same, earlier));
-	return lt__onnx_reduce1(m, "add", lt__onnx_cast(m, first, LT_I64), axis + 1, false);
-}
-
-/* The k first in order: element j of the result is the one whose place is j. */
 void lt__onnx_build_top_k(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
@@ -184,15 +180,9 @@ void lt__onnx_build_top_k(struct lt_onnx_call *c)
 		lt__onnx_refuse(m, "the %lld first of %lld elements", (long long)k, (long long)n);
 		return;
 	}
-	lt_node place = lt__onnx_insert(m, place_in_order(m, x, axis, largest), axis);
-	lt_node hit = lt__onnx_op2(m, "eq", place, lt__onnx_range(m, k, axis, rank + 1));
-	lt_node at = lt__onnx_select(m, hit, lt__onnx_range(m, n, axis + 1, rank + 1), lt__onnx_whole(m, LT_I64, -1));
-	at = lt__onnx_reduce1(m, "max", at, axis + 1, false);
-	/* One element is hit: the sum of it and of zeros that take no part. */
-	lt_node picked = lt__onnx_select(m, hit, lt__onnx_insert(m, lt__onnx_wide(m, x), axis),
-		lt__onnx_cast(m, lt__onnx_whole(m, LT_I64, 0), lt__dtype_info(lt_node_dtype(m->graph, x))->compute));
-	lt_node y = lt__onnx_reduce1(m, "add", picked, axis + 1, false);
-	lt__onnx_give(c, 0, lt__onnx_cast(m, y, lt_node_dtype(m->graph, x)));
+	lt_node y, at;
+	lt__build_top_k(m->graph, x, axis, k, largest, &y, &at);
+	lt__onnx_give(c, 0, y);
 	lt__onnx_give(c, 1, at);
 }
 
@@ -215,12 +205,9 @@ void lt__onnx_build_trilu(struct lt_onnx_call *c)
 		lt__onnx_refuse(m, "a value of rank %d has no triangle", rank);
 		return;
 	}
-	lt_node row = lt__onnx_range(m, lt__onnx_extent(m, x, rank - 2), rank - 2, rank);
-	lt_node column = lt__onnx_range(m, lt__onnx_extent(m, x, rank - 1), rank - 1, rank);
-	const int64_t far = INT64_C(1) << 40, by = k < -far ? -far : k > far ? far : k;
-	lt_node edge = lt__onnx_op2(m, "add", row, lt__onnx_whole(m, LT_I64, by));
-	lt_node inside = lt__onnx_op2(m, upper ? "greaterequal" : "lessequal", column, edge);
-	lt__onnx_give(c, 0, lt__onnx_select(m, inside, x, lt__onnx_whole(m, v->dtype, 0)));
+	if (lt__onnx_along(c, -2) < 0 || lt__onnx_along(c, -1) < 0)
+		return;
+	lt__onnx_give(c, 0, lt__build_triangle(m->graph, x, k, upper));
 }
 
 void lt__onnx_build_eye_like(struct lt_onnx_call *c)
@@ -232,9 +219,33 @@ void lt__onnx_build_eye_like(struct lt_onnx_call *c)
 		lt__onnx_refuse(m, "a matrix of %s of the shape %s", lt__onnx_type_name(type), lt__onnx_shape(m, v->rank, v->shape));
 		return;
 	}
-	lt_node row = lt__onnx_range(m, v->shape[0], 0, 2), column = lt__onnx_range(m, v->shape[1], 1, 2);
+	lt_node x = lt__onnx_in(c, 0), row = lt__onnx_positions(m, x, 0), column = lt__onnx_positions(m, x, 1);
 	lt_node hit = lt__onnx_op2(m, "eq", column, lt__onnx_op2(m, "add", row, lt__onnx_whole(m, LT_I64, k)));
 	lt__onnx_give(c, 0, lt__onnx_cast(m, hit, lt__onnx_dtype(type)));
+}
+
+/* A range in steps of 1 or -1 whose begin or end differ from run to run; false: it is none. */
+static bool range_bounded(struct lt_onnx_call *c, enum lt_dtype t)
+{
+	struct lt_onnx *m = c->m;
+	struct lt_onnx_value *in[3] = { lt__onnx_value(c, 0), lt__onnx_value(c, 1), lt__onnx_value(c, 2) };
+	struct lt_onnx_poly x[3], count;
+	struct lt_linear sum;
+	int64_t step;
+	if (!m->n_symbol || (lt__onnx_maybe(m, in[0]) && lt__onnx_maybe(m, in[1])))
+		return false;
+	for (int32_t i = 0; i < 3; i++)
+		if (!lt__onnx_trace(m, in[i], 0, &x[i]))
+			return false;
+	if (!lt__poly_known(&x[2], &step) || (step != 1 && step != -1)
+	    || !lt__poly_add(m, &x[step > 0], &x[step < 0], -1, &count) || !lt__poly_sum(m, &count, &sum))
+		return false;
+	lt_node at = sum.n ? lt_graph_index(m->graph, lt__onnx_sum_var(m, &sum)) : LT_NONE;
+	if (at < 0)
+		return false;
+	at = step > 0 ? at : lt__onnx_op1(m, "neg", at);
+	lt__onnx_give(c, 0, lt__onnx_cast(m, lt__onnx_op2(m, "add", at, lt__onnx_poly_node(m, &x[0])), t));
+	return true;
 }
 
 /* begin, begin + step, ... below end */
@@ -242,15 +253,8 @@ void lt__onnx_build_range(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	const enum lt_dtype t = lt__onnx_value(c, 0)->dtype;
-	struct lt_linear from, to, by;
-	if (m->n_symbol && !lt__onnx_maybe(m, lt__onnx_value(c, 1)) && lt__onnx_trace(m, lt__onnx_value(c, 0), 0, &from)
-	    && lt__onnx_trace(m, lt__onnx_value(c, 1), 0, &to) && lt__onnx_trace(m, lt__onnx_value(c, 2), 0, &by)
-	    && by.n == 0 && by.constant == 1 && from.n == 0) {
-		const struct lt_linear count = lt__onnx_difference(m, &to, &from);
-		lt_node at = lt_graph_index(m->graph, lt__onnx_sum_var(m, &count));
-		lt__onnx_give(c, 0, lt__onnx_cast(m, lt__onnx_op2(m, "add", at, lt__onnx_whole(m, LT_I64, from.constant)), t));
+	if (range_bounded(c, t))
 		return;
-	}
 	const double begin = lt__onnx_in_number(c, 0, "the begin", 0), end = lt__onnx_in_number(c, 1, "the end", 0);
 	const double step = lt__onnx_in_number(c, 2, "the step", 1);
 	if (lt__onnx_failed(m))

@@ -1,45 +1,13 @@
 /* frontends/onnx/op_norm.c -- normalizations, by their definitions in the standard. */
 #include <string.h>
 #include "frontends/onnx/builders.h"
+#include "frontends/onnx/groups.h"
 #include "frontends/onnx/position.h"
 
 static void norm_give(struct lt_onnx_call *c, int32_t i, lt_node y, enum lt_dtype t)
 {
 	if (lt__onnx_wants(c, i))
 		lt__onnx_give(c, i, y < 0 ? LT_NONE : lt__onnx_cast(c->m, y, t));
-}
-
-/* w [C] as [1, C, 1 ..] of rank `rank`, in the type of x */
-static lt_node per_channel(struct lt_onnx *m, lt_node w, int32_t rank, lt_node x)
-{
-	bool *mask = LT_NEW(m->arena, bool, rank + 1);
-	for (int32_t i = 0; i < rank; i++)
-		mask[i] = i != 1;
-	if (w < 0 || x < 0)
-		return LT_NONE;
-	return lt__onnx_unsqueeze(m, lt__onnx_cast(m, w, lt_node_dtype(m->graph, x)), rank, mask);
-}
-
-/* (x - mean) / sqrt(variance + eps) over axes */
-struct moments { lt_node mean, variance, root, y; };
-
-static struct moments normalize(struct lt_onnx *m, lt_node x, const bool *over, double eps)
-{
-	struct moments r;
-	r.mean = lt__onnx_mean(m, x, over, true);
-	lt_node d = lt__onnx_op2(m, "sub", x, r.mean);
-	r.variance = lt__onnx_mean(m, lt__onnx_op2(m, "mul", d, d), over, true);
-	r.root = lt__onnx_op1(m, "sqrt", lt__onnx_opf(m, "add", r.variance, eps));
-	r.y = lt__onnx_op2(m, "div", d, r.root);
-	return r;
-}
-
-static bool *spatial(struct lt_onnx *m, int32_t rank)
-{
-	bool *over = LT_NEW(m->arena, bool, rank + 1);
-	for (int32_t i = 2; i < rank; i++)
-		over[i] = true;
-	return over;
 }
 
 /* Training gives the running mean and variance, too. */
@@ -51,20 +19,19 @@ void lt__onnx_build_batch_norm(struct lt_onnx_call *c)
 	const bool training = c->version >= 14 ? lt__onnx_int(c, "training_mode", 0) != 0 :
 		c->version < 7 && lt__onnx_int(c, "is_test", 0) == 0;
 	lt_node x = lt__onnx_wide(m, lt__onnx_in(c, 0)), scale = lt__onnx_in(c, 1), bias = lt__onnx_in(c, 2);
-	lt_node mean = lt__onnx_in(c, 3), variance = lt__onnx_in(c, 4), d, root;
+	lt_node mean = lt__onnx_in(c, 3), variance = lt__onnx_in(c, 4);
 	const int32_t rank = v->rank;
 	if (c->version < 9 && lt__onnx_int(c, "spatial", 1) == 0)
 		lt__onnx_refuse(m, "attribute 'spatial' is 0");
 	if (x < 0 || mean < 0 || variance < 0 || lt__onnx_failed(m))
 		return;
-	lt_node mean_of = per_channel(m, mean, rank, x), variance_of = per_channel(m, variance, rank, x);
+	lt_node mean_of = lt__build_per_channel(m->graph, mean, rank, x);
+	lt_node variance_of = lt__build_per_channel(m->graph, variance, rank, x);
 	if (training) {
-		bool *over = spatial(m, rank);
-		over[0] = true;
-		struct moments r = normalize(m, x, over, eps);
 		bool *mask = LT_NEW(m->arena, bool, rank + 1);
 		for (int32_t i = 0; i < rank; i++)
 			mask[i] = i != 1;
+		struct lt_moments r = lt__build_moments(m->graph, x, mask, eps);
 		lt_node own[2] = { r.mean, r.variance }, old[2] = { mean_of, variance_of };
 		for (int32_t i = 0; i < 2; i++) {
 			lt_node y = lt__onnx_op2(m, "add", lt__onnx_opf(m, "mul", old[i], momentum),
@@ -74,20 +41,14 @@ void lt__onnx_build_batch_norm(struct lt_onnx_call *c)
 		mean_of = r.mean;
 		variance_of = r.variance;
 	}
-	d = lt__onnx_op2(m, "sub", x, mean_of);
-	root = lt__onnx_op1(m, "sqrt", lt__onnx_opf(m, "add", variance_of, eps));
-	lt_node factor = lt__onnx_op2(m, "div", per_channel(m, scale, rank, x), root);
-	norm_give(c, 0, lt__onnx_op2(m, "add", lt__onnx_op2(m, "mul", d, factor), per_channel(m, bias, rank, x)), v->dtype);
+	norm_give(c, 0, lt__build_batch_norm(m->graph, x, scale, bias, mean_of, variance_of, eps), v->dtype);
 }
 
 void lt__onnx_build_instance_norm(struct lt_onnx_call *c)
 {
-	struct lt_onnx *m = c->m;
-	struct lt_onnx_value *v = lt__onnx_value(c, 0);
-	lt_node x = lt__onnx_wide(m, lt__onnx_in(c, 0)), scale = lt__onnx_in(c, 1), bias = lt__onnx_in(c, 2);
-	struct moments r = normalize(m, x, spatial(m, v->rank), lt__onnx_float(c, "epsilon", 1e-5f));
-	lt_node y = lt__onnx_op2(m, "mul", r.y, per_channel(m, scale, v->rank, x));
-	norm_give(c, 0, lt__onnx_op2(m, "add", y, per_channel(m, bias, v->rank, x)), v->dtype);
+	lt_node x = lt__onnx_in(c, 0), scale = lt__onnx_in(c, 1), bias = lt__onnx_in(c, 2);
+	norm_give(c, 0, lt__build_instance_norm(c->m->graph, x, scale, bias, lt__onnx_float(c, "epsilon", 1e-5f)),
+		lt__onnx_value(c, 0)->dtype);
 }
 
 /* Channels as [groups, channels / groups]: version 18 scales each group, 21 each channel. */
@@ -98,24 +59,12 @@ void lt__onnx_build_group_norm(struct lt_onnx_call *c)
 	const int64_t groups = lt__onnx_int(c, "num_groups", 1);
 	const double eps = lt__onnx_float(c, "epsilon", 1e-5f);
 	lt__onnx_ignore(c, "stash_type");
-	lt_node x = lt__onnx_wide(m, lt__onnx_in(c, 0)), scale = lt__onnx_in(c, 1), bias = lt__onnx_in(c, 2);
-	if (x < 0)
-		return;
+	lt_node x = lt__onnx_in(c, 0), scale = lt__onnx_in(c, 1), bias = lt__onnx_in(c, 2);
 	if (v->rank < 2 || groups < 1 || v->shape[1] % groups) {
 		lt__onnx_refuse(m, "%lld groups of the channels of %s", (long long)groups, lt__onnx_shape(m, v->rank, v->shape));
 		return;
 	}
-	int64_t shape[3] = { v->shape[0], groups, lt__onnx_elems(v) / (v->shape[0] * groups) };
-	bool over[3] = { false, false, true };
-	lt_node y = normalize(m, lt__onnx_reshape(m, x, 3, shape), over, eps).y;
-	if (c->version < 21) {
-		y = lt__onnx_op2(m, "mul", y, per_channel(m, scale, 3, x));
-		y = lt__onnx_op2(m, "add", y, per_channel(m, bias, 3, x));
-		norm_give(c, 0, lt__onnx_reshape(m, y, v->rank, v->shape), v->dtype);
-		return;
-	}
-	y = lt__onnx_op2(m, "mul", lt__onnx_reshape(m, y, v->rank, v->shape), per_channel(m, scale, v->rank, x));
-	norm_give(c, 0, lt__onnx_op2(m, "add", y, per_channel(m, bias, v->rank, x)), v->dtype);
+	norm_give(c, 0, lt__build_group_norm(m->graph, x, groups, scale, bias, eps, c->version < 21), v->dtype);
 }
 
 /* The axes from one on. */
@@ -141,12 +90,12 @@ void lt__onnx_build_layer_norm(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	struct lt_onnx_value *v = lt__onnx_value(c, 0);
-	const int32_t axis = lt__onnx_axis(m, lt__onnx_int(c, "axis", -1), v->rank);
+	const int32_t axis = lt__onnx_along(c, lt__onnx_int(c, "axis", -1));
 	const enum lt_dtype stash = stash_type(c, v->dtype);
 	if (lt__onnx_failed(m))
 		return;
 	lt_node x = lt__onnx_cast(m, lt__onnx_in(c, 0), stash);
-	struct moments r = normalize(m, x, axes_from(m, axis, v->rank), lt__onnx_float(c, "epsilon", 1e-5f));
+	struct lt_moments r = lt__build_moments(m->graph, x, axes_from(m, axis, v->rank), lt__onnx_float(c, "epsilon", 1e-5f));
 	lt_node y = lt__onnx_cast(m, r.y, v->dtype);
 	y = lt__onnx_op2(m, "mul", y, lt__onnx_in(c, 1));
 	y = lt__onnx_has(c, 2) ? lt__onnx_op2(m, "add", y, lt__onnx_in(c, 2)) : y;
@@ -159,7 +108,7 @@ void lt__onnx_build_rms_norm(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	struct lt_onnx_value *v = lt__onnx_value(c, 0);
-	const int32_t axis = lt__onnx_axis(m, lt__onnx_int(c, "axis", -1), v->rank);
+	const int32_t axis = lt__onnx_along(c, lt__onnx_int(c, "axis", -1));
 	const enum lt_dtype stash = stash_type(c, v->dtype);
 	const double eps = lt__onnx_float(c, "epsilon", 1e-5f);
 	if (lt__onnx_failed(m))
@@ -175,7 +124,7 @@ void lt__onnx_build_lp_norm(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	struct lt_onnx_value *v = lt__onnx_value(c, 0);
-	const int32_t axis = lt__onnx_axis(m, lt__onnx_int(c, "axis", -1), v->rank);
+	const int32_t axis = lt__onnx_along(c, lt__onnx_int(c, "axis", -1));
 	const int64_t p = lt__onnx_int(c, "p", 2);
 	lt_node x = lt__onnx_wide(m, lt__onnx_in(c, 0));
 	if (p != 1 && p != 2) {
@@ -239,9 +188,15 @@ void lt__onnx_build_dropout(struct lt_onnx_call *c)
 		lt__onnx_refuse(m, "training needs random numbers");
 		return;
 	}
-	if (!v.data && !v.empty)
+	if (!v.data && !v.empty && !v.part)
 		(void)lt__onnx_node(m, &v);
 	lt__onnx_give_value(c, 0, &v);
-	if (lt__onnx_wants(c, 1))
-		lt__onnx_give(c, 1, lt__onnx_expand(m, lt__onnx_whole(m, c->version < 10 ? v.dtype : LT_BOOL, 1), v.rank, v.shape));
+	lt_node x = lt__onnx_wants(c, 1) ? lt__onnx_in(c, 0) : LT_NONE;
+	if (x < 0)
+		return;
+	lt_node one = lt__onnx_whole(m, c->version < 10 ? v.dtype : LT_BOOL, 1);
+	lt_var dims[LT_MAX_RANK];
+	for (int32_t i = 0; i < v.rank; i++)
+		dims[i] = lt_node_dim(m->graph, x, i);
+	lt__onnx_give(c, 1, lt_graph_op_to(m->graph, "copy", 1, &one, v.rank, dims));
 }

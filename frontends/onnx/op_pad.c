@@ -2,6 +2,7 @@
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/take.h"
+#include "frontends/onnx/trace.h"
 
 /* By axis: elements more (or, negative, fewer) before and behind. */
 struct padding { int64_t before[LT_MAX_RANK], after[LT_MAX_RANK]; };
@@ -135,7 +136,7 @@ void lt__onnx_build_center_crop_pad(struct lt_onnx_call *c)
 	}
 	for (int32_t i = 0; i < n; i++) {
 		int32_t at = lt__onnx_axis(m, axis ? axis[i] : i, rank);
-		if (at < 0)
+		if (at < 0 || !lt__onnx_fixed(m, x, at, "the extent of an axis that is cut or padded"))
 			return;
 		int64_t more = shape[i] - lt__onnx_extent(m, x, at);
 		p.before[at] = more / 2;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "frontends/onnx/builders.h"
+#include "frontends/onnx/groups.h"
 #include "frontends/onnx/position.h"
 
 void lt__onnx_build_matmul(struct lt_onnx_call *c)
@@ -22,8 +23,14 @@ void lt__onnx_build_gemm(struct lt_onnx_call *c)
 		lt__onnx_ignore(c, "broadcast");        /* shapes say it */
 	if (a < 0 || b < 0)
 		return;
-	if (lt__onnx_rank(m, a) != 2 || lt__onnx_rank(m, b) != 2) {
-		lt__onnx_refuse(m, "values of rank %d and %d are no matrices", lt__onnx_rank(m, a), lt__onnx_rank(m, b));
+	struct lt_onnx_value *const *in = c->whole ? c->whole : c->in;
+	if (in[0]->rank != 2 || in[1]->rank != 2) {
+		lt__onnx_refuse(m, "values of rank %d and %d are no matrices", in[0]->rank, in[1]->rank);
+		return;
+	}
+	if (c->whole && turn_a) {
+		lt__onnx_refuse(m, "attribute 'transA' is 1, and the rows of '%s' (%s) are a product of extents that differ from run "
+			"to run: %s", in[0]->name, lt__onnx_extents(m, in[0]), lt__onnx_fixes_of(m, in[0]));
 		return;
 	}
 	if (!lt__onnx_is_float(m, a) && (floor(alpha) != alpha || floor(beta) != beta)) {

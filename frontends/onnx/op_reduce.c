@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include "frontends/onnx/builders.h"
+#include "frontends/onnx/groups.h"
 #include "frontends/onnx/position.h"
 
 /* What is done before, the reduction, and after it; what a reduction over nothing gives (of max and min: the least and
@@ -59,18 +60,6 @@ static void reduce_empty(struct lt_onnx_call *c, const struct lt_onnx_value *x, 
 			shape));
 }
 
-/* max + log(sum(exp(x - max))), where max is a number */
-static lt_node log_sum_exp(struct lt_onnx *m, lt_node x, const bool *over, bool keep)
-{
-	lt_node max = lt__onnx_reduce(m, "max", x, over, true);
-	lt_node finite = lt__onnx_opf(m, "less", lt__onnx_op1(m, "abs", max), INFINITY);
-	lt_node shift = lt__onnx_select(m, finite, max, lt__onnx_opf(m, "mul", lt__onnx_cast(m, finite,
-		x < 0 ? LT_F32 : lt_node_dtype(m->graph, x)), 0));
-	lt_node sum = lt__onnx_reduce(m, "add", lt__onnx_op1(m, "exp", lt__onnx_op2(m, "sub", x, shift)), over, true);
-	lt_node y = lt__onnx_op2(m, "add", lt__onnx_op1(m, "log", sum), shift);
-	return keep ? y : lt__onnx_squeeze(m, y, over);
-}
-
 /* Integers are computed exactly where sums are, and in float64 where roots and logarithms are. */
 static lt_node reduce_node(struct lt_onnx *m, const struct reduction *r, lt_node x, const bool *over, bool keep)
 {
@@ -82,9 +71,31 @@ static lt_node reduce_node(struct lt_onnx *m, const struct reduction *r, lt_node
 	if (!strcmp(r->op, "mean"))
 		return lt__onnx_mean(m, x, over, keep);
 	if (!strcmp(r->op, "logsumexp"))
-		return log_sum_exp(m, x, over, keep);
+		return lt__build_log_sum_exp(m->graph, x, over, keep);
 	x = lt__onnx_reduce(m, r->op, x, over, keep);
 	return r->after ? lt__onnx_op1(m, r->after, x) : x;
+}
+
+/* x with groups, over all dims of axes. */
+static void reduce_groups(struct lt_onnx_call *c, const struct reduction *r, struct lt_onnx_value *x, const bool *over,
+	bool keep)
+{
+	struct lt_onnx *m = c->m;
+	bool *dims = LT_NEW(m->arena, bool, LT_MAX_RANK + 1), *ones = LT_NEW(m->arena, bool, LT_MAX_RANK + 1);
+	int32_t *part = LT_NEW(m->arena, int32_t, x->rank + 1), rank = 0, n = 0, own = 0;
+	for (int32_t i = 0; i < x->rank; i++) {
+		for (int32_t k = 0; k < lt__onnx_parts(x, i); k++)
+			dims[n++] = over[i];
+		if (over[i] && !keep)
+			continue;
+		part[rank] = over[i] ? 1 : lt__onnx_parts(x, i);
+		ones[own] = over[i];
+		own += part[rank++];
+	}
+	lt_node wide = x->dtype == LT_BOOL ? x->node : lt__onnx_wide(m, x->node);
+	lt_node y = lt__onnx_cast(m, reduce_node(m, r, wide, dims, false), x->dtype);
+	const struct lt_onnx_value out = lt__onnx_grouped(m, lt__onnx_unsqueeze(m, y, own, ones), rank, part);
+	lt__onnx_give_value(c, 0, &out);
 }
 
 void lt__onnx_build_reduce(struct lt_onnx_call *c)
@@ -99,6 +110,10 @@ void lt__onnx_build_reduce(struct lt_onnx_call *c)
 		return;
 	if (x->empty) {
 		reduce_empty(c, x, over, keep, r->nothing);
+		return;
+	}
+	if (x->part) {
+		reduce_groups(c, r, x, over, keep);
 		return;
 	}
 	lt_node wide = x->dtype == LT_BOOL ? lt__onnx_in(c, 0) : lt__onnx_wide(m, lt__onnx_in(c, 0));
@@ -137,7 +152,7 @@ void lt__onnx_build_hardmax(struct lt_onnx_call *c)
 		x = lt__onnx_reshape(m, x, 2, flat);
 	}
 	const int32_t over = c->version < 13 ? 1 : axis;
-	lt_node at = lt__onnx_range(m, lt__onnx_extent(m, x, over), over, lt__onnx_rank(m, x));
+	lt_node at = lt__onnx_positions(m, x, over);
 	lt_node hit = lt__onnx_op2(m, "eq", lt__build_arg(m->graph, x, over, "max", false), at);
 	lt__onnx_give(c, 0, lt__onnx_reshape(m, lt__onnx_cast(m, hit, v->dtype), v->rank, v->shape));
 }

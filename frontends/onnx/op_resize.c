@@ -6,6 +6,7 @@
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/take.h"
+#include "frontends/onnx/trace.h"
 
 struct resize {
 	const char *mode, *place, *nearest;
@@ -178,6 +179,8 @@ static bool resize_extents(struct lt_onnx_call *c, struct resize *r, const struc
 	for (int32_t k = 0; k < n_axis; k++) {
 		int32_t i = axis ? lt__onnx_axis(m, axis[k], v->rank) : k;
 		resized[i] = true;
+		if ((size || scale[k] != 1) && !lt__onnx_fixed(m, lt__onnx_in(c, 0), i, "the extent of a resized axis"))
+			return false;
 		r->scale[i] = size ? size[k] / (double)v->shape[i] : scale[k];
 		double out = size ? size[k] : floor(scale[k] * (double)v->shape[i]);
 		if (!(out >= 1 && out < 1e9 && r->scale[i] > 0)) {
@@ -255,6 +258,8 @@ void lt__onnx_build_upsample(struct lt_onnx_call *c)
 	for (int32_t i = 0; i < v->rank; i++) {
 		r.scale[i] = own ? (double)own[i] : given[i];
 		r.to[i] = 1;
+		if (r.scale[i] != 1 && !lt__onnx_fixed(m, x, i, "the extent of a resized axis"))
+			return;
 		double out = floor(r.scale[i] * (double)v->shape[i]);
 		if (!(out >= 1 && out < 1e9)) {
 			lt__onnx_refuse(m, "axis %d of %lld elements resized to %g", i, (long long)v->shape[i], out);

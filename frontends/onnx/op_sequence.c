@@ -4,6 +4,7 @@
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/heads.h"
+#include "frontends/onnx/groups.h"
 #include "frontends/onnx/trace.h"
 
 enum { MAX_STEPS = 4096 };
@@ -70,7 +71,7 @@ static bool linear_read(struct lt_onnx_call *c, struct linear_attention *a, int6
 	a->state = lt__onnx_has(c, 3) ? lt__onnx_cast(m, lt__onnx_in(c, 3), LT_F32) : LT_OMIT;
 	a->decay = linear_gate(c, 4, gated, heads, rule);
 	a->beta = linear_gate(c, 5, delta, heads, rule);
-	if (lt__onnx_failed(m))
+	if (lt__onnx_failed(m) || !lt__onnx_fixed(m, a->q, 3, "the size of a head"))
 		return false;
 	if (lt__onnx_bounded(m, a->q, 2) || lt__onnx_extent(m, a->q, 2) > MAX_STEPS
 	    || lt__onnx_extent(m, a->q, 2) != lt__onnx_extent(m, a->k, 2)) {
@@ -139,9 +140,9 @@ void lt__onnx_build_rotary_embedding(struct lt_onnx_call *c)
 	}
 	/* [batch, position, head, n] */
 	x = lt__onnx_swap(m, rank == 3 ? lt__onnx_heads_apart(m, x, heads) : x, 1, 2);
-	const int64_t width = x < 0 ? 0 : lt__onnx_extent(m, x, 3), turned = part ? part : width, half = turned / 2;
-	if (x < 0)
+	if (!lt__onnx_fixed(m, x, 3, "the size of a head"))
 		return;
+	const int64_t width = lt__onnx_extent(m, x, 3), turned = part ? part : width, half = turned / 2;
 	if (turned < 2 || turned % 2 || turned > width) {
 		lt__onnx_refuse(m, "%lld of %lld elements of a head are turned", (long long)turned, (long long)width);
 		return;
@@ -183,6 +184,8 @@ void lt__onnx_build_causal_conv(struct lt_onnx_call *c)
 		return;
 	}
 	const enum lt_dtype t = lt_node_dtype(m->graph, x);
+	if (!lt__onnx_fixed(m, w, 2, "the number of taps"))
+		return;
 	const int64_t taps = lt__onnx_extent(m, w, 2), length = lt__onnx_extent(m, x, 2);
 	const int64_t before[3] = { 0, 0, taps - 1 }, after[3] = { 0 };
 	lt_node padded = x;
@@ -230,17 +233,17 @@ void lt__onnx_build_tensor_scatter(struct lt_onnx_call *c)
 		lt__onnx_refuse(m, "attribute 'mode' is '%s', 'axis' %d, or the update does not fit into the cache", mode, axis);
 		return;
 	}
-	const int64_t n = lt__onnx_extent(m, x, axis), length = lt__onnx_extent(m, update, axis);
+	lt_node n = lt__onnx_extent_node(m, x, axis), length = lt__onnx_extent_node(m, update, axis);
 	const bool first[2] = { true, false }, second[2] = { false, true };
 	/* [batch, place]: which element of the update is there */
 	lt_node place = lt__onnx_unsqueeze(m, lt_graph_index(m->graph, lt__onnx_like(m, x, axis)), 2, first);
-	lt_node begin = lt__onnx_has(c, 2) ? lt__onnx_in(c, 2) : lt__onnx_expand(m, lt__onnx_whole(m, LT_I64, 0), 1,
-		(const int64_t[]){ lt__onnx_extent(m, x, 0) });
+	const struct lt_linear batch = lt__onnx_extent_sum(m, x, 0);
+	lt_node begin = lt__onnx_has(c, 2) ? lt__onnx_in(c, 2) :
+		lt__onnx_expand_to(m, lt__onnx_whole(m, LT_I64, 0), 1, &batch);
 	lt_node at = lt__onnx_op2(m, "sub", place, lt__onnx_unsqueeze(m, lt__onnx_cast(m, begin, LT_I64), 2, second));
 	if (!strcmp(mode, "circular"))
-		at = lt__onnx_opf(m, "mod", at, (double)n);
-	lt_node hit = lt__onnx_op2(m, "and", lt__onnx_opf(m, "greaterequal", at, 0), lt__onnx_opf(m, "less", at,
-		(double)length));
+		at = lt__onnx_op2(m, "mod", at, n);
+	lt_node hit = lt__onnx_op2(m, "and", lt__onnx_opf(m, "greaterequal", at, 0), lt__onnx_op2(m, "less", at, length));
 	at = lt__onnx_select(m, hit, at, lt__onnx_whole(m, LT_I64, 0));
 	if (at < 0)
 		return;

@@ -1,225 +1,16 @@
-/* frontends/onnx/op_shape.c -- the same elements under another shape, and what says shapes. */
+/* frontends/onnx/op_shape.c -- values put together, cut and repeated; and constants. */
 #include <string.h>
 #include "frontends/onnx/builders.h"
+#include "frontends/onnx/groups.h"
 #include "frontends/onnx/onnx.pb-c.h"
-#include "frontends/onnx/position.h"
 #include "frontends/onnx/trace.h"
-
-void lt__onnx_build_identity(struct lt_onnx_call *c)
-{
-	struct lt_onnx_value v = *lt__onnx_value(c, 0);
-	if (!v.data && !v.empty)
-		(void)lt__onnx_node(c->m, &v);
-	lt__onnx_give_value(c, 0, &v);
-}
-
-/* A value of another shape, whose content stays what it is: of known and empty values without a node. */
-static bool reshape_known(struct lt_onnx_call *c, int32_t i, int32_t rank, const int64_t *shape)
-{
-	struct lt_onnx_value *v = lt__onnx_value(c, 0);
-	if (!v->empty && !v->data)
-		return false;
-	struct lt_onnx_value out = lt__onnx_of_data(c->m, v->dtype, rank, shape, v->data);
-	lt__onnx_give_value(c, i, &out);
-	return true;
-}
-
-static void give_shape(struct lt_onnx_call *c, int32_t rank, const int64_t *shape)
-{
-	if (reshape_known(c, 0, rank, shape))
-		return;
-	lt_node x = lt__onnx_in(c, 0), y = lt__onnx_reshape(c->m, x, rank, shape);
-	lt__onnx_give(c, 0, y < 0 ? lt__onnx_merged(c->m, x) : y);
-}
-
-static bool any_bounded(struct lt_onnx *m, const struct lt_onnx_value *v)
-{
-	bool any = false;
-	for (int32_t i = 0; v->node >= 0 && i < v->rank; i++)
-		any |= lt__onnx_bounded(m, v->node, i);
-	return any;
-}
-
-/* The shape that is asked for, of extents one of which differs from run to run. */
-static void reshape_bounded(struct lt_onnx_call *c, bool keep_zero)
-{
-	int32_t n;
-	const struct lt_linear *want = lt__onnx_in_sums(c, 1, "the shape", &n);
-	lt_node x = lt__onnx_in(c, 0);
-	if (!want || x < 0)
-		return;
-	struct lt_linear *shape = lt__arena_copy(c->m->arena, want, sizeof *want * (size_t)(n + 1));
-	for (int32_t i = 0; i < n; i++)
-		if (want[i].n == 0 && want[i].constant == 0 && !keep_zero && i < lt__onnx_rank(c->m, x))
-			shape[i] = lt__onnx_extent_sum(c->m, x, i);
-	lt__onnx_give(c, 0, lt__onnx_reshape_to(c->m, x, n, shape));
-}
-
-/* 0: as in the input unless allowzero; -1: what is left. */
-void lt__onnx_build_reshape(struct lt_onnx_call *c)
-{
-	struct lt_onnx *m = c->m;
-	struct lt_onnx_value *x = lt__onnx_value(c, 0);
-	int32_t n, open = -1;
-	const bool keep_zero = lt__onnx_int(c, "allowzero", 0) != 0;
-	if (c->version >= 5 && any_bounded(m, x)) {
-		reshape_bounded(c, keep_zero);
-		return;
-	}
-	const int64_t *want = c->version < 5 ? lt__onnx_ints(c, "shape", &n) : lt__onnx_in_ints(c, 1, "the shape", &n);
-	if (!want)
-		return;
-	int64_t *shape = LT_NEW(m->arena, int64_t, n + 1), elems = lt__onnx_elems(x), product = 1;
-	for (int32_t i = 0; i < n; i++) {
-		shape[i] = want[i] == 0 && !keep_zero && i < x->rank ? x->shape[i] : want[i];
-		if (shape[i] < -1 || (shape[i] == -1 && open >= 0) || lt__mul_overflow(product, shape[i] == -1 ? 1 : shape[i],
-			&product)) {
-			lt__onnx_refuse(m, "%s is no shape", lt__onnx_shape(m, n, want));
-			return;
-		}
-		open = shape[i] == -1 ? i : open;
-	}
-	if (open >= 0)
-		shape[open] = product ? elems / product : 0;
-	if (open >= 0 ? shape[open] * product != elems : product != elems)
-		lt__onnx_refuse(m, "%s has %lld elements and cannot have the shape %s", lt__onnx_shape(m, x->rank, x->shape),
-			(long long)elems, lt__onnx_shape(m, n, want));
-	else
-		give_shape(c, n, shape);
-}
-
-void lt__onnx_build_flatten(struct lt_onnx_call *c)
-{
-	struct lt_onnx_value *x = lt__onnx_value(c, 0);
-	int64_t axis = lt__onnx_int(c, "axis", 1), shape[2] = { 1, 1 };
-	if (axis < -(int64_t)x->rank || axis > x->rank) {
-		lt__onnx_refuse(c->m, "axis %lld is outside of a value of rank %d", (long long)axis, x->rank);
-		return;
-	}
-	axis = axis < 0 ? axis + x->rank : axis;
-	for (int32_t i = 0; i < x->rank; i++)
-		shape[i >= axis] *= x->shape[i];
-	give_shape(c, 2, shape);
-}
-
-void lt__onnx_build_squeeze(struct lt_onnx_call *c)
-{
-	struct lt_onnx *m = c->m;
-	struct lt_onnx_value *x = lt__onnx_value(c, 0);
-	int32_t n = 0, rank = 0;
-	const int64_t *axis = NULL;
-	if (c->version < 13)
-		axis = lt__onnx_ints(c, "axes", &n);
-	else if (lt__onnx_has(c, 1))
-		axis = lt__onnx_in_ints(c, 1, "the axes", &n);
-	bool *mask = lt__onnx_axes(m, n, axis, x->rank);
-	if (!mask || lt__onnx_failed(m))
-		return;
-	int64_t *shape = LT_NEW(m->arena, int64_t, x->rank + 1);
-	for (int32_t i = 0; i < x->rank; i++) {
-		mask[i] = axis ? mask[i] : x->shape[i] == 1;
-		if (mask[i] && x->shape[i] != 1)
-			lt__onnx_refuse(m, "axis %d has %lld elements: only an axis of one can be left out", i, (long long)x->shape[i]);
-		if (!mask[i])
-			shape[rank++] = x->shape[i];
-	}
-	if (!reshape_known(c, 0, rank, shape))
-		lt__onnx_give(c, 0, lt__onnx_squeeze(m, lt__onnx_in(c, 0), mask));
-}
-
-void lt__onnx_build_unsqueeze(struct lt_onnx_call *c)
-{
-	struct lt_onnx *m = c->m;
-	struct lt_onnx_value *x = lt__onnx_value(c, 0);
-	int32_t n, k = 0;
-	const int64_t *axis = c->version < 13 ? lt__onnx_ints(c, "axes", &n) : lt__onnx_in_ints(c, 1, "the axes", &n);
-	if (!axis)
-		return;
-	const int32_t rank = x->rank + n;
-	bool *mask = lt__onnx_axes(m, n, axis, rank);
-	if (!mask)
-		return;
-	int64_t *shape = LT_NEW(m->arena, int64_t, rank + 1);
-	for (int32_t i = 0; i < rank; i++)
-		shape[i] = mask[i] || k >= x->rank ? 1 : x->shape[k++];
-	if (k != x->rank)
-		lt__onnx_refuse(m, "the axes name one twice");
-	else if (!reshape_known(c, 0, rank, shape))
-		lt__onnx_give(c, 0, lt__onnx_unsqueeze(m, lt__onnx_in(c, 0), rank, mask));
-}
-
-void lt__onnx_build_transpose(struct lt_onnx_call *c)
-{
-	struct lt_onnx *m = c->m;
-	struct lt_onnx_value *x = lt__onnx_value(c, 0);
-	int32_t n, *perm = LT_NEW(m->arena, int32_t, x->rank + 1);
-	const int64_t *given = lt__onnx_ints(c, "perm", &n);
-	int64_t *shape = LT_NEW(m->arena, int64_t, x->rank + 1);
-	if (given && n != x->rank) {
-		lt__onnx_refuse(m, "a permutation of %d axes of a value of rank %d", n, x->rank);
-		return;
-	}
-	for (int32_t i = 0; i < x->rank; i++) {
-		perm[i] = given ? lt__onnx_axis(m, given[i], x->rank) : x->rank - 1 - i;
-		if (perm[i] < 0)
-			return;
-		shape[i] = x->shape[perm[i]];
-	}
-	if (x->empty)
-		(void)reshape_known(c, 0, x->rank, shape);
-	else
-		lt__onnx_give(c, 0, lt__onnx_transpose(m, lt__onnx_in(c, 0), perm));
-}
-
-void lt__onnx_build_expand(struct lt_onnx_call *c)
-{
-	int32_t n;
-	const struct lt_linear *shape = lt__onnx_in_sums(c, 1, "the shape", &n);
-	if (shape)
-		lt__onnx_give(c, 0, lt__onnx_expand_to(c->m, lt__onnx_in(c, 0), n, shape));
-}
-
-void lt__onnx_build_shape(struct lt_onnx_call *c)
-{
-	struct lt_onnx_value *x = lt__onnx_value(c, 0);
-	int64_t begin = lt__onnx_int(c, "start", 0), end = lt__onnx_int(c, "end", x->rank);
-	begin = begin < 0 ? begin + x->rank : begin;
-	end = end < 0 ? end + x->rank : end;
-	begin = begin < 0 ? 0 : begin > x->rank ? x->rank : begin;
-	end = end > x->rank ? x->rank : end < begin ? begin : end;
-	lt_node *part = LT_NEW(c->m->arena, lt_node, x->rank + 1);
-	bool bounded = false;
-	for (int64_t i = begin; i < end; i++)
-		bounded |= x->node >= 0 && lt__onnx_bounded(c->m, x->node, (int32_t)i);
-	for (int64_t i = begin; bounded && i < end; i++)
-		part[i - begin] = lt__onnx_insert(c->m, lt__onnx_extent_node(c->m, x->node, (int32_t)i), 0);
-	if (bounded)
-		lt__onnx_give(c, 0, lt__onnx_concat(c->m, 0, (int32_t)(end - begin), part));
-	else
-		lt__onnx_give_data(c, 0, LT_I64, 1, (const int64_t[]){ end - begin }, x->shape + begin);
-}
-
-void lt__onnx_build_size(struct lt_onnx_call *c)
-{
-	struct lt_onnx_value *x = lt__onnx_value(c, 0);
-	const int64_t n = lt__onnx_elems(x);
-	lt_node y = LT_NONE;
-	for (int32_t i = 0; any_bounded(c->m, x) && i < x->rank; i++) {
-		lt_node extent = lt__onnx_extent_node(c->m, x->node, i);
-		y = i ? lt__onnx_op2(c->m, "mul", y, extent) : extent;
-	}
-	if (y >= 0)
-		lt__onnx_give(c, 0, y);
-	else
-		lt__onnx_give_data(c, 0, LT_I64, 0, NULL, &n);
-}
 
 /* Values without elements add nothing. */
 void lt__onnx_build_concat(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	struct lt_onnx_value *first = lt__onnx_value(c, 0);
-	const int32_t axis = lt__onnx_axis(m, lt__onnx_int(c, "axis", c->version < 4 ? 1 : 0), first->rank);
+	const int32_t axis = lt__onnx_along(c, lt__onnx_int(c, "axis", c->version < 4 ? 1 : 0));
 	lt_node *x = LT_NEW(m->arena, lt_node, c->n_in + 1);
 	int32_t n = 0;
 	for (int32_t i = 0; i < c->n_in; i++)
@@ -228,7 +19,7 @@ void lt__onnx_build_concat(struct lt_onnx_call *c)
 	if (axis < 0)
 		return;
 	if (n)
-		lt__onnx_give(c, 0, lt__onnx_concat(m, axis, n, x));
+		lt__onnx_give(c, 0, lt__onnx_join(m, axis, n, x));
 	else
 		lt__onnx_give_value(c, 0, first);
 }
@@ -259,7 +50,11 @@ void lt__onnx_build_split(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	struct lt_onnx_value *x = lt__onnx_value(c, 0);
-	const int32_t axis = lt__onnx_axis(m, lt__onnx_int(c, "axis", 0), x->rank);
+	const int32_t axis = lt__onnx_along(c, lt__onnx_int(c, "axis", 0));
+	if (axis >= 0 && x->node >= 0 && lt__onnx_bounded(m, x->node, axis)) {
+		lt__onnx_refuse(m, "the extent of axis %d, which is split, differs from run to run", axis);
+		return;
+	}
 	const int64_t *part = axis < 0 ? NULL : split_parts(c, x->shape[axis]);
 	int64_t begin = 0;
 	for (int32_t i = 0; part && i < c->n_out; i++) {
@@ -290,29 +85,61 @@ static void slice_clamp(int64_t extent, int64_t *begin, int64_t end, int64_t ste
 		*count = from > to ? (from - to - 1) / -step + 1 : 0;
 }
 
-/* One axis of a slice whose extent, begin or end differs from run to run: what does not reach over the ends. */
-static lt_node slice_bounded(struct lt_onnx *m, lt_node x, int32_t axis, struct lt_linear begin, struct lt_linear end)
+/* Where a begin or an end is: from the axis' end, if it is below 0 in every run, or the axis' end, if that is never
+ * behind it. */
+static bool slice_end(struct lt_onnx *m, const struct lt_onnx_poly *extent, struct lt_onnx_poly *at)
 {
-	const struct lt_linear extent = lt__onnx_extent_sum(m, x, axis), zero = { 0 };
-	struct lt_linear *both[2] = { &begin, &end };
-	for (int i = 0; i < 2; i++) {
-		/* Negative numbers count from the end: minus what is to be added to the extent. */
-		const struct lt_linear minus = lt__onnx_difference(m, &zero, both[i]);
-		if (lt__onnx_most(m, both[i]) < 0)
-			*both[i] = lt__onnx_difference(m, &extent, &minus);
-		else if (both[i]->n == 0 && both[i]->constant >= lt__onnx_most(m, &extent))
-			*both[i] = extent;
-	}
-	return lt__onnx_part(m, x, axis, &begin, &end);
+	struct lt_onnx_poly behind;
+	int64_t low, high, least, most;
+	bool fits = lt__poly_range(m, at, &low, &high) && lt__poly_add(m, at, extent, -1, &behind)
+		&& lt__poly_range(m, &behind, &least, &most);
+	if (fits && high < 0)
+		return lt__poly_add(m, extent, at, 1, at);
+	if (fits && least >= 0)
+		*at = *extent;
+	if (!fits || low < 0)
+		lt__onnx_refuse(m, "whether %s counts from the begin or the end of the axis differs from run to run",
+			lt__poly_text(m, at));
+	return fits && low >= 0;
 }
 
-/* Begins and ends as sums; all steps are 1. */
+/* One axis of a slice whose extent, begin or end differs from run to run: what does not reach over the ends. */
+static lt_node slice_bounded(struct lt_onnx *m, lt_node x, int32_t axis, struct lt_onnx_poly begin,
+	struct lt_onnx_poly end)
+{
+	const struct lt_linear whole = lt__onnx_extent_sum(m, x, axis);
+	const struct lt_onnx_poly extent = lt__poly_linear(m, &whole);
+	struct lt_linear from, to;
+	if (!slice_end(m, &extent, &begin) || !slice_end(m, &extent, &end))
+		return LT_NONE;
+	if (lt__poly_sum(m, &begin, &from) && lt__poly_sum(m, &end, &to))
+		return lt__onnx_part(m, x, axis, &from, &to);
+	lt__onnx_refuse(m, "a part from %s to %s", lt__poly_text(m, &begin), lt__poly_text(m, &end));
+	return LT_NONE;
+}
+
+/* One axis of a slice, any of whose numbers may differ from run to run. */
+static lt_node slice_axis(struct lt_onnx *m, lt_node x, int32_t axis, const struct lt_onnx_poly *begin,
+	const struct lt_onnx_poly *end, int64_t step)
+{
+	int64_t from, to, count = 0;
+	const bool known = lt__poly_known(begin, &from) && lt__poly_known(end, &to) && !lt__onnx_bounded(m, x, axis);
+	if (known && step && step != INT64_MIN)
+		slice_clamp(lt__onnx_extent(m, x, axis), &from, to, step, &count);
+	if (known && count > 0)
+		return lt_graph_slice(m->graph, x, axis, from, step, count);
+	if (!known && step == 1)
+		return slice_bounded(m, x, axis, *begin, *end);
+	lt__onnx_refuse(m, "a part of axis %d in steps of %lld", axis, (long long)step);
+	return LT_NONE;
+}
+
 static void slice_sums(struct lt_onnx_call *c, const int64_t *axis, int32_t n_axis, const int64_t *step)
 {
 	struct lt_onnx *m = c->m;
 	int32_t n, n_end;
-	const struct lt_linear *begin = lt__onnx_in_sums(c, 1, "where it begins", &n);
-	const struct lt_linear *end = begin ? lt__onnx_in_sums(c, 2, "where it ends", &n_end) : NULL;
+	const struct lt_onnx_poly *begin = lt__onnx_in_polys(c, 1, "where it begins", &n);
+	const struct lt_onnx_poly *end = begin ? lt__onnx_in_polys(c, 2, "where it ends", &n_end) : NULL;
 	lt_node y = lt__onnx_in(c, 0);
 	if (!begin || !end || y < 0)
 		return;
@@ -321,15 +148,10 @@ static void slice_sums(struct lt_onnx_call *c, const int64_t *axis, int32_t n_ax
 		return;
 	}
 	for (int32_t i = 0; i < n; i++) {
-		int32_t at = lt__onnx_axis(m, axis ? axis[i] : i, lt__onnx_rank(m, y));
+		int32_t at = lt__onnx_along(c, axis ? axis[i] : i);
 		if (at < 0 || y < 0)
 			return;
-		if (step && step[i] != 1) {
-			lt__onnx_refuse(m, "a step of %lld along an axis whose extent, begin or end differs from run to run",
-				(long long)step[i]);
-			return;
-		}
-		y = slice_bounded(m, y, at, begin[i], end[i]);
+		y = slice_axis(m, y, at, &begin[i], &end[i], step ? step[i] : 1);
 	}
 	lt__onnx_give(c, 0, y);
 }
@@ -344,9 +166,12 @@ static bool slice_differs(struct lt_onnx_call *c, const int64_t *axis, int32_t n
 		struct lt_onnx_value *v = lt__onnx_value(c, i);
 		differs |= !v->lost && !v->empty && m->n_symbol && !lt__onnx_maybe(m, v);
 	}
-	for (int32_t i = 0; x->node >= 0 && i < (axis ? n_axis : x->rank); i++) {
-		int32_t at = lt__onnx_axis(m, axis ? axis[i] : i, x->rank);
-		differs |= at >= 0 && lt__onnx_bounded(m, x->node, at);
+	const int64_t n = axis ? n_axis : lt__onnx_elems(lt__onnx_value(c, 1));
+	for (int32_t i = 0; x->node >= 0 && i < n; i++) {
+		int32_t at = lt__onnx_along(c, axis ? axis[i] : i);
+		if (at < 0)
+			return false;
+		differs |= lt__onnx_bounded(m, x->node, at);
 	}
 	return differs && !lt__onnx_failed(m);
 }
@@ -377,7 +202,7 @@ void lt__onnx_build_slice(struct lt_onnx_call *c)
 	lt_node y = x->empty ? LT_NONE : lt__onnx_in(c, 0);
 	out.shape = lt__arena_copy(m->arena, x->shape, sizeof *x->shape * (size_t)x->rank + 1);
 	for (int32_t i = 0; i < n; i++) {
-		int32_t at = lt__onnx_axis(m, axis ? axis[i] : i, x->rank);
+		int32_t at = lt__onnx_along(c, axis ? axis[i] : i);
 		int64_t from = begin[i], by = step ? step[i] : 1, count;
 		if (at < 0)
 			return;

@@ -2,54 +2,27 @@
 #include <math.h>
 #include <string.h>
 #include "frontends/onnx/builders.h"
+#include "frontends/onnx/groups.h"
 #include "frontends/onnx/onnx.pb-c.h"
 #include "frontends/onnx/take.h"
 
 static const double pi = 3.14159265358979323846;
 
-/* Element i of an axis is x's element i - by (by < 0: of those behind); where there is none, the number. */
-static lt_node shifted(struct lt_onnx *m, lt_node x, int32_t axis, int64_t by, double none)
-{
-	struct lt_graph *g = m->graph;
-	if (x < 0)
-		return LT_NONE;
-	const enum lt_dtype t = lt_node_dtype(g, x);
-	const int32_t rank = lt_node_rank(g, x), width = 1 + rank;
-	lt_var v[LT_MAX_RANK];
-	int64_t row[LT_MAX_RANK * (LT_MAX_RANK + 1)] = { 0 }, guard[LT_MAX_RANK + 1] = { 0 };
-	for (int32_t i = 0; i < rank; i++) {
-		v[i] = lt_node_dim(g, x, i);
-		row[i * width + 1 + i] = 1;
-	}
-	row[axis * width] = -by;
-	guard[0] = by > 0 ? -by : lt__onnx_extent(m, x, axis) - 1 + by;
-	guard[1 + axis] = by > 0 ? 1 : -1;
-	const struct lt_view_piece piece = { .source = x, .map = { .n_dim = rank, .n_guard = 1, .n_row = rank, .guard = guard,
-		.row = row } };
-	return lt_graph_view(g, rank, v, 1, &piece, lt__bits_of(lt__convert((union lt_scalar){ .f = none }, LT_F64, t), t), 1);
-}
-
-/* Sums (products) of all elements up to each one: of two, of four, of eight ... that are neighbours. */
+/* Sums (products) of all elements up to each one. */
 void lt__onnx_build_running(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
-	const char *op = c->op->arg;
-	const double none = !strcmp(op, "mul") ? 1 : 0;
-	lt_node x = lt__onnx_in(c, 0), y = lt__onnx_wide(m, x);
-	const int32_t axis = lt__onnx_axis(m, lt__onnx_in_int(c, 1, "the axis", 0), lt__onnx_rank(m, x));
+	lt_node x = lt__onnx_in(c, 0);
+	const int32_t axis = lt__onnx_along(c, lt__onnx_in_int(c, 1, "the axis", 0));
 	const bool exclusive = lt__onnx_int(c, "exclusive", 0) != 0, reverse = lt__onnx_int(c, "reverse", 0) != 0;
-	if (y < 0 || axis < 0 || lt__onnx_failed(m))
+	if (x < 0 || axis < 0 || lt__onnx_failed(m))
 		return;
 	if (reverse && lt__onnx_bounded(m, x, axis)) {
 		lt__onnx_refuse(m, "attribute 'reverse' is 1, and the extent of axis %d differs from run to run: fix it by --dim",
 			axis);
 		return;
 	}
-	for (int64_t by = 1; by < lt__onnx_extent(m, x, axis); by *= 2)
-		y = lt__onnx_op2(m, op, y, shifted(m, y, axis, reverse ? -by : by, none));
-	if (exclusive)
-		y = shifted(m, y, axis, reverse ? -1 : 1, none);
-	lt__onnx_give(c, 0, lt__onnx_cast(m, y, lt_node_dtype(m->graph, x)));
+	lt__onnx_give(c, 0, lt__build_running(m->graph, c->op->arg, x, axis, exclusive, reverse));
 }
 
 /* A content of numbers, of the type that attribute output_datatype names. */

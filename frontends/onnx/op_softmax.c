@@ -1,6 +1,7 @@
 /* frontends/onnx/op_softmax.c -- softmax, its logarithm, and the losses made of it. */
 #include <string.h>
 #include "frontends/onnx/builders.h"
+#include "frontends/onnx/groups.h"
 #include "frontends/onnx/position.h"
 
 /* Half types are rounded at each step of the standard's function: between a softmax in float32 and that function there
@@ -18,7 +19,7 @@ void lt__onnx_build_softmax(struct lt_onnx_call *c)
 	struct lt_onnx *m = c->m;
 	struct lt_onnx_value *v = lt__onnx_value(c, 0);
 	lt_node x = lt__onnx_in(c, 0);
-	int32_t axis = lt__onnx_axis(m, lt__onnx_int(c, "axis", c->version < 13 ? 1 : -1), v->rank);
+	int32_t axis = lt__onnx_along(c, lt__onnx_int(c, "axis", c->version < 13 ? 1 : -1));
 	if (x < 0 || axis < 0)
 		return;
 	const bool flat = c->version < 13 && axis != v->rank - 1;

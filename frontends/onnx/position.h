@@ -121,7 +121,8 @@ static inline lt_node lt__onnx_reshape(struct lt_onnx *m, lt_node x, int32_t ran
 {
 	return x < 0 ? LT_NONE : lt_graph_reshape(m->graph, x, rank, shape);
 }
-static inline lt_node lt__onnx_slice(struct lt_onnx *m, lt_node x, int32_t axis, int64_t begin, int64_t end, int64_t step)
+static inline lt_node lt__onnx_slice(
+	struct lt_onnx *m, lt_node x, int32_t axis, int64_t begin, int64_t end, int64_t step)
 {
 	return lt__pos_slice(m->graph, x, axis, begin, end, step);
 }
@@ -133,6 +134,11 @@ static inline lt_node lt__onnx_concat(struct lt_onnx *m, int32_t axis, int32_t n
 static inline lt_node lt__onnx_index(struct lt_onnx *m, lt_node x, int32_t axis)
 {
 	return x < 0 ? LT_NONE : lt_graph_index(m->graph, lt_node_dim(m->graph, x, axis));
+}
+/* The same with x's rank: other axes of extent 1. */
+static inline lt_node lt__onnx_positions(struct lt_onnx *m, lt_node x, int32_t axis)
+{
+	return lt__pos_along(m->graph, x, axis);
 }
 static inline lt_node lt__onnx_range(struct lt_onnx *m, int64_t extent, int32_t axis, int32_t rank)
 {

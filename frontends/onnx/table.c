@@ -3,7 +3,8 @@
 #include "frontends/onnx/builders.h"
 
 static const struct lt_onnx_op table[] = {
-#define ONNX_OP(domain, name, since, build, arg) { domain, name, since, lt__onnx_build_##build, arg },
+#define ONNX_OP(domain, name, since, groups, build, arg) \
+	{ domain, name, since, LT_ONNX_##groups, lt__onnx_build_##build, arg },
 #include "frontends/onnx/ops.def"
 };
 /* What is left out on purpose, and why. */

@@ -1,33 +1,27 @@
-/* frontends/onnx/trace.c -- integers of a shape that are not all known: each as a sum of run-time scalars.
+/* frontends/onnx/trace.c -- integers of a shape that are not all known: each as a sum of products of run-time scalars.
  *
  * An element of a node is followed back through views, gathers, casts, sums and products to literals, contents and the
  * inputs that run-time extents are read from.  What comes from anything else is not known.
  */
 #include <string.h>
-#include "frontends/onnx/onnx.h"
 #include "frontends/onnx/trace.h"
 
-enum { MAX_STEPS = 2000 };
+enum { MAX_STEPS = 20000, MAX_REDUCED = 64, MAX_TRACED = 256 };
 
 struct trace { struct lt_onnx *m; int32_t steps; };
 
-static bool trace_element(struct trace *, lt_node, const int64_t *at, struct lt_linear *out);
-
-static void constant_sum(struct lt_linear *out, int64_t x)
-{
-	*out = (struct lt_linear){ .constant = x };
-}
+static bool trace_element(struct trace *, lt_node, const int64_t *at, struct lt_onnx_poly *out);
 
 /* Element `at` of a content. */
-static bool trace_content(const struct lt_graph *g, const struct lt_nodedef *d, const int64_t *at,
-	struct lt_linear *out)
+static bool trace_content(struct trace *t, const struct lt_nodedef *d, const int64_t *at, struct lt_onnx_poly *out)
 {
+	const struct lt_graph *g = t->m->graph;
 	int64_t flat = 0;
 	for (int32_t i = 0; i < d->n_dim; i++)
 		flat = flat * g->var[d->dim[i]].extent + at[i];
 	if (lt__dtype_info(d->dtype)->cls == LT_CLASS_FLOAT)
 		return false;
-	constant_sum(out, lt__load(d->content, flat, d->dtype).i);
+	*out = lt__poly_whole(t->m, lt__load(d->content, flat, d->dtype).i);
 	return true;
 }
 
@@ -42,7 +36,7 @@ static int64_t row_value(const struct lt_map *map, const int64_t *row, const int
 	return sum;
 }
 
-static bool trace_view(struct trace *t, const struct lt_nodedef *d, const int64_t *at, struct lt_linear *out)
+static bool trace_view(struct trace *t, const struct lt_nodedef *d, const int64_t *at, struct lt_onnx_poly *out)
 {
 	for (int32_t p = 0; p < d->n_piece; p++) {
 		const struct lt_map *map = &d->piece[p].map;
@@ -60,14 +54,14 @@ static bool trace_view(struct trace *t, const struct lt_nodedef *d, const int64_
 		if (!shown)
 			continue;
 		if (d->piece[p].source < 0) {
-			constant_sum(out, lt__scalar_of(d->piece[p].bits, d->dtype).i);
+			*out = lt__poly_whole(t->m, lt__scalar_of(d->piece[p].bits, d->dtype).i);
 			return lt__dtype_info(d->dtype)->cls != LT_CLASS_FLOAT;
 		}
 		for (int32_t i = 0; i < map->n_row; i++)
 			from[i] = row_value(map, map->row + (int64_t)i * width, at, div);
 		return trace_element(t, d->operand[d->piece[p].source], from, out);
 	}
-	constant_sum(out, lt__scalar_of(d->bits, d->dtype).i);
+	*out = lt__poly_whole(t->m, lt__scalar_of(d->bits, d->dtype).i);
 	return d->has_fill && lt__dtype_info(d->dtype)->cls != LT_CLASS_FLOAT;
 }
 
@@ -82,185 +76,217 @@ static const int64_t *operand_at(struct trace *t, const struct lt_nodedef *d, lt
 	return own;
 }
 
-static bool trace_gather(struct trace *t, const struct lt_nodedef *d, const int64_t *at, struct lt_linear *out)
+static bool trace_gather(struct trace *t, const struct lt_nodedef *d, const int64_t *at, struct lt_onnx_poly *out)
 {
 	const struct lt_graph *g = t->m->graph;
 	const struct lt_nodedef *x = &g->node[d->operand[0]];
-	struct lt_linear index;
-	if (!trace_element(t, d->operand[1], operand_at(t, d, d->operand[1], at), &index) || index.n)
+	struct lt_onnx_poly index;
+	int64_t place;
+	if (!trace_element(t, d->operand[1], operand_at(t, d, d->operand[1], at), &index)
+	    || !lt__poly_known(&index, &place))
 		return false;
 	int64_t *own = LT_NEW(t->m->arena, int64_t, x->n_dim + 1);
 	memcpy(own, operand_at(t, d, d->operand[0], at), sizeof *own * (size_t)x->n_dim);
-	own[d->axis] = index.constant;
-	return index.constant >= 0 && index.constant < g->var[x->dim[d->axis]].extent
-		&& trace_element(t, d->operand[0], own, out);
+	own[d->axis] = place;
+	return place >= 0 && place < g->var[x->dim[d->axis]].extent && trace_element(t, d->operand[0], own, out);
 }
 
-static bool same_sum(const struct lt_linear *a, const struct lt_linear *b)
+/* Operand i of a node at the place of the node's element. */
+static bool trace_operand(struct trace *t, const struct lt_nodedef *d, int32_t i, const int64_t *at,
+	struct lt_onnx_poly *out)
 {
-	return lt__linear_equal(a, b);
+	const lt_node x = d->operand[i];
+	return lt__dtype_info(t->m->graph->node[x].dtype)->cls != LT_CLASS_FLOAT
+		&& trace_element(t, x, operand_at(t, d, x, at), out);
 }
 
-/* a + by * b */
-static bool add_sums(struct trace *t, const struct lt_linear *a, const struct lt_linear *b, int64_t by,
-	struct lt_linear *out)
+/* Comparisons that hold, or do not, for all values of the scalars: an extent is above 0, and the like. */
+static bool trace_compare(struct trace *t, const struct lt_nodedef *d, const struct lt_onnx_poly *x,
+	struct lt_onnx_poly *out)
 {
-	const int32_t n = a->n + b->n;
-	lt_param *param = LT_NEW(t->m->arena, lt_param, n + 1);
-	int64_t *coef = LT_NEW(t->m->arena, int64_t, n + 1), constant;
-	bool overflow = lt__mul_overflow(b->constant, by, &constant) || lt__add_overflow(a->constant, constant, &constant);
-	for (int32_t i = 0; i < a->n; i++)
-		param[i] = a->param[i], coef[i] = a->coef[i];
-	for (int32_t i = 0; i < b->n; i++) {
-		param[a->n + i] = b->param[i];
-		overflow |= lt__mul_overflow(b->coef[i], by, &coef[a->n + i]);
+	struct lt_onnx_poly difference;
+	int64_t low, high;
+	if (!lt__poly_add(t->m, &x[0], &x[1], -1, &difference) || !lt__poly_range(t->m, &difference, &low, &high))
+		return false;
+	const bool same = low == 0 && high == 0, apart = low > 0 || high < 0;
+	bool yes = false, no = false;
+	switch (d->op) {
+	case LT_OP_less:         yes = high < 0,  no = low >= 0;  break;
+	case LT_OP_lessequal:    yes = high <= 0, no = low > 0;   break;
+	case LT_OP_greater:      yes = low > 0,   no = high <= 0; break;
+	case LT_OP_greaterequal: yes = low >= 0,  no = high < 0;  break;
+	case LT_OP_eq:           yes = same,      no = apart;     break;
+	case LT_OP_ne:           yes = apart,     no = same;      break;
+	case LT_OP_max:
+	case LT_OP_min:
+		*out = (high <= 0) == (d->op == LT_OP_max) ? x[1] : x[0];
+		return high <= 0 || low >= 0;
+	default:
+		break;
 	}
-	return !overflow && lt__linear_make(t->m->graph, constant, n, param, coef, out) == LT_OK;
+	*out = lt__poly_whole(t->m, yes);
+	return yes || no;
 }
 
-static bool trace_operator(struct trace *t, const struct lt_nodedef *d, const int64_t *at, struct lt_linear *out)
+/* The branch that is taken, if it is known which, or both are the same. */
+static bool trace_select(struct trace *t, const struct lt_nodedef *d, const int64_t *at, struct lt_onnx_poly *out)
 {
-	struct lt_linear x[3];
+	struct lt_onnx_poly condition, no;
+	int64_t holds;
+	if (trace_operand(t, d, 0, at, &condition) && lt__poly_known(&condition, &holds))
+		return trace_operand(t, d, holds ? 1 : 2, at, out);
+	return trace_operand(t, d, 1, at, out) && trace_operand(t, d, 2, at, &no) && lt__poly_equal(out, &no);
+}
+
+/* An operator on numbers that are all known. */
+static bool trace_value(struct trace *t, const struct lt_nodedef *d, const struct lt_onnx_poly *x,
+	struct lt_onnx_poly *out)
+{
+	const struct lt_nodedef *last = &t->m->graph->node[d->operand[d->n_operand - 1]];
 	union lt_scalar number[3];
-	bool known = true;
-	if (d->reduce || d->n_operand > 3)
-		return false;
-	for (int32_t i = 0; i < d->n_operand; i++) {
-		if (lt__dtype_info(t->m->graph->node[d->operand[i]].dtype)->cls == LT_CLASS_FLOAT
-		    || !trace_element(t, d->operand[i], operand_at(t, d, d->operand[i], at), &x[i]))
+	for (int32_t i = 0; i < d->n_operand; i++)
+		if (!lt__poly_known(&x[i], &number[i].i))
 			return false;
-		known = known && x[i].n == 0;
-		number[i].i = x[i].constant;
-	}
-	if (d->op == LT_OP_cast || d->op == LT_OP_copy)
+	*out = lt__poly_whole(t->m, d->op == LT_OP_cast ? lt__convert(number[0], last->dtype, d->dtype).i :
+		lt__round_to(lt__op_value(d->op, last->dtype, number), d->dtype).i);
+	return true;
+}
+
+/* Of a number that the type holds whatever the scalars are. */
+static bool trace_cast(const struct trace *t, enum lt_dtype to, const struct lt_onnx_poly *x, struct lt_onnx_poly *out)
+{
+	const struct lt_dtypeinfo *info = lt__dtype_info(to);
+	int64_t low, high;
+	*out = *x;
+	return to != LT_BOOL && lt__poly_range(t->m, x, &low, &high) && (info->is_signed || low >= 0)
+		&& (double)low >= -info->largest && (double)high <= info->largest;
+}
+
+static bool trace_operator(struct trace *t, const struct lt_nodedef *d, const int64_t *at, struct lt_onnx_poly *out)
+{
+	struct lt_onnx_poly x[3];
+	int64_t by;
+	if (d->op == LT_OP_select)
+		return trace_select(t, d, at, out);
+	if (d->n_operand < 1 || d->n_operand > 3)
+		return false;
+	for (int32_t i = 0; i < d->n_operand; i++)
+		if (!trace_operand(t, d, i, at, &x[i]))
+			return false;
+	if (trace_value(t, d, x, out))
+		return true;
+	switch (d->op) {
+	case LT_OP_cast:
+		return trace_cast(t, d->dtype, &x[0], out);
+	case LT_OP_copy:
 		*out = x[0];
-	else if (known)
-		constant_sum(out, lt__round_to(lt__op_value(d->op,
-			lt__dtype_info(t->m->graph->node[d->operand[d->n_operand - 1]].dtype)
-			->cls, number), d->dtype).i);
-	else if (d->op == LT_OP_add || d->op == LT_OP_sub)
-		return add_sums(t, &x[0], &x[1], d->op == LT_OP_add ? 1 : -1, out);
-	else if (d->op == LT_OP_mul && (x[0].n == 0 || x[1].n == 0))
-		return add_sums(t, &(struct lt_linear){ 0 }, x[0].n ? &x[0] : &x[1], x[0].n ? x[1].constant : x[0].constant, out);
-	else if (d->op == LT_OP_select && (x[0].n == 0 || same_sum(&x[1], &x[2])))
-		*out = x[0].constant ? x[1] : x[2];
-	else
-		return false;
-	return true;
+		return d->dtype != LT_BOOL;
+	case LT_OP_add:
+	case LT_OP_sub:
+		return lt__poly_add(t->m, &x[0], &x[1], d->op == LT_OP_add ? 1 : -1, out);
+	case LT_OP_mul:
+		return lt__poly_mul(t->m, &x[0], &x[1], out);
+	case LT_OP_div:
+		return lt__poly_known(&x[1], &by) && lt__poly_divide(t->m, &x[0], by, out);
+	default:
+		return d->n_operand == 2 && trace_compare(t, d, x, out);
+	}
 }
 
-/* Comparisons that hold for all values of the scalars: an extent is above 0, and the like. */
-static bool trace_compare(struct trace *t, const struct lt_nodedef *d, const int64_t *at, struct lt_linear *out)
+/* The elements that a sum or a product is made of, one after the other. */
+static bool trace_reduction(struct trace *t, const struct lt_nodedef *d, const int64_t *at, struct lt_onnx_poly *out)
 {
-	struct lt_linear x[2], difference, back;
-	if ((d->op != LT_OP_less && d->op != LT_OP_eq && d->op != LT_OP_ne) || d->reduce)
-		return false;
-	for (int32_t i = 0; i < 2; i++)
-		if (lt__dtype_info(t->m->graph->node[d->operand[i]].dtype)->cls == LT_CLASS_FLOAT
-		    || !trace_element(t, d->operand[i], operand_at(t, d, d->operand[i], at), &x[i]))
-			return false;
-	if (!add_sums(t, &x[0], &x[1], -1, &difference) || !add_sums(t, &x[1], &x[0], -1, &back))
-		return false;
-	const int64_t least = lt__linear_min(t->m->graph, &difference), most_back = lt__linear_min(t->m->graph, &back);
-	if (least == INT64_MIN || most_back == INT64_MIN)
-		return false;
-	const bool above = least > 0, below = most_back > 0, same = difference.n == 0 && difference.constant == 0;
-	if (d->op == LT_OP_less ? !(below || least >= 0) : !(above || below || same))
-		return false;
-	constant_sum(out, d->op == LT_OP_less ? below : d->op == LT_OP_eq ? same : !same);
-	return true;
+	const struct lt_graph *g = t->m->graph;
+	const struct lt_nodedef *x = &g->node[d->operand[0]];
+	int64_t *own = LT_NEW(t->m->arena, int64_t, x->n_dim + 1), n = 1;
+	bool fits = d->op == LT_OP_add || d->op == LT_OP_mul, *over = LT_NEW(t->m->arena, bool, x->n_dim + 1);
+	memcpy(own, operand_at(t, d, d->operand[0], at), sizeof *own * (size_t)x->n_dim);
+	for (int32_t i = 0; fits && i < x->n_dim; i++) {
+		over[i] = true;
+		for (int32_t k = 0; k < d->n_dim; k++)
+			over[i] = over[i] && d->dim[k] != x->dim[i];
+		fits = !over[i] || (!g->var[x->dim[i]].bounded && !lt__mul_overflow(n, g->var[x->dim[i]].extent, &n));
+	}
+	*out = lt__poly_whole(t->m, d->op == LT_OP_mul);
+	for (int64_t k = 0; fits && n <= MAX_REDUCED && k < n; k++) {
+		struct lt_onnx_poly one;
+		int64_t left = k;
+		for (int32_t i = x->n_dim - 1; i >= 0; i--)
+			if (over[i]) {
+				own[i] = left % g->var[x->dim[i]].extent;
+				left /= g->var[x->dim[i]].extent;
+			}
+		fits = trace_element(t, d->operand[0], own, &one) && (d->op == LT_OP_mul ? lt__poly_mul(t->m, out, &one, out) :
+			lt__poly_add(t->m, out, &one, 1, out));
+	}
+	return fits && n <= MAX_REDUCED;
 }
 
-static bool trace_element(struct trace *t, lt_node n, const int64_t *at, struct lt_linear *out)
+/* The scalar that an input is read for. */
+static bool trace_input(struct trace *t, lt_node n, struct lt_onnx_poly *out)
 {
-	static const int64_t one = 1;
+	struct lt_onnx *m = t->m;
+	for (int32_t i = 0; i < m->n_symbol; i++)
+		if (m->graph->param[m->symbol[i].param].source == n) {
+			int64_t one = 1;
+			const struct lt_linear sum = { .n = 1, .param = &m->symbol[i].param, .coef = &one };
+			*out = lt__poly_linear(m, &sum);
+			return true;
+		}
+	return false;
+}
+
+static bool trace_element(struct trace *t, lt_node n, const int64_t *at, struct lt_onnx_poly *out)
+{
 	struct lt_onnx *m = t->m;
 	const struct lt_nodedef *d = &m->graph->node[n];
-	if (++t->steps > MAX_STEPS)
-		return false;
-	for (int32_t i = 0; i < m->n_symbol && d->op == LT_OP_input; i++)
-		if (m->graph->param[m->symbol[i].param].source == n) {
-			*out = (struct lt_linear){ .n = 1, .param = &m->symbol[i].param,
-				.coef = (int64_t *)(uintptr_t)&one };
-			return lt__linear_make(m->graph, 0, 1, out->param, out->coef, out) == LT_OK;
-		}
-	if (lt__dtype_info(d->dtype)->cls == LT_CLASS_FLOAT)
+	if (++t->steps > MAX_STEPS || lt__dtype_info(d->dtype)->cls == LT_CLASS_FLOAT)
 		return false;
 	switch (d->op) {
 	case LT_OP_lit:
-		constant_sum(out, lt__scalar_of(d->bits, d->dtype).i);
+		*out = lt__poly_whole(m, lt__scalar_of(d->bits, d->dtype).i);
 		return true;
 	case LT_OP_constant:
-		return d->content && trace_content(m->graph, d, at, out);
+		return d->content && trace_content(t, d, at, out);
 	case LT_OP_view:
 		return trace_view(t, d, at, out);
 	case LT_OP_gather:
 		return trace_gather(t, d, at, out);
 	case LT_OP_index:
-		constant_sum(out, at[0]);
+		*out = lt__poly_whole(m, at[0]);
 		return true;
 	case LT_OP_input:
+		return trace_input(t, n, out);
 	case LT_OP_state:
 	case LT_OP_update:
 		return false;
 	default:
-		return trace_operator(t, d, at, out) || trace_compare(t, d, at, out);
+		return d->reduce ? trace_reduction(t, d, at, out) : trace_operator(t, d, at, out);
 	}
 }
 
-bool lt__onnx_trace(struct lt_onnx *m, struct lt_onnx_value *v, int64_t element, struct lt_linear *out)
+bool lt__onnx_trace(struct lt_onnx *m, const struct lt_onnx_value *v, int64_t element, struct lt_onnx_poly *out)
 {
 	struct trace t = { .m = m };
 	if (v->data) {
-		constant_sum(out, lt__load(v->data, element, v->dtype).i);
+		*out = lt__poly_whole(m, lt__load(v->data, element, v->dtype).i);
 		return lt__dtype_info(v->dtype)->cls != LT_CLASS_FLOAT;
 	}
-	return v->node >= 0 && v->rank <= 1 && !lt__onnx_failed(m) && trace_element(&t, v->node, &element, out);
+	return v->node >= 0 && v->rank <= 1 && !v->part && !lt__onnx_failed(m) && trace_element(&t, v->node, &element, out);
 }
 
-const struct lt_linear *lt__onnx_in_sums(struct lt_onnx_call *c, int32_t i, const char *what, int32_t *n)
+const void *lt__onnx_traced(struct lt_onnx *m, struct lt_onnx_value *v)
 {
-	struct lt_onnx *m = c->m;
-	struct lt_onnx_value *v = lt__onnx_value(c, i);
-	*n = 0;
-	if (v->lost)
-		return NULL;
 	const int64_t elems = lt__onnx_elems(v);
-	if ((v->dtype != LT_I64 && v->dtype != LT_I32) || v->rank > 1 || elems > LT_MAX_RANK) {
-		lt__onnx_refuse(m, "%s ('%s') is %s %s: int64 or int32 of one axis is expected", what, v->name ? v->name : "",
-			lt__onnx_type_name(lt__onnx_type(v->dtype)), lt__onnx_shape(m, v->rank, v->shape));
-		return NULL;
+	struct lt_onnx_poly one;
+	bool known = m->n_symbol && v->rank <= 1 && elems <= MAX_TRACED && !v->part
+		&& lt__dtype_info(v->dtype)->cls != LT_CLASS_FLOAT && !(v->rank && lt__onnx_bounded(m, v->node, 0));
+	char *data = known ? lt__onnx_room(m, v->dtype, v->rank, v->shape) : NULL;
+	for (int64_t i = 0; known && i < elems; i++) {
+		int64_t x;
+		known = lt__onnx_trace(m, v, i, &one) && lt__poly_known(&one, &x);
+		if (known)
+			lt__store(data, i, v->dtype, (union lt_scalar){ .i = x });
 	}
-	struct lt_linear *out = LT_NEW(m->arena, struct lt_linear, elems + 1);
-	*n = (int32_t)elems;
-	if (v->empty || lt__onnx_maybe(m, v)) {
-		for (int64_t k = 0; k < elems; k++)
-			constant_sum(&out[k], lt__load(v->data, k, v->dtype).i);
-		return out;
-	}
-	for (int64_t k = 0; k < elems; k++)
-		if (!lt__onnx_trace(m, v, k, &out[k])) {
-			(void)lt__onnx_content(m, v, what);
-			return NULL;
-		}
-	return out;
-}
-
-int64_t lt__onnx_most(struct lt_onnx *m, const struct lt_linear *x)
-{
-	struct trace t = { .m = m };
-	struct lt_linear minus;
-	if (x->n == 0)
-		return x->constant;
-	if (!add_sums(&t, &(struct lt_linear){ 0 }, x, -1, &minus))
-		return 0;
-	const int64_t least = lt__linear_min(m->graph, &minus);
-	return least == INT64_MIN ? 0 : -least;
-}
-
-lt_var lt__onnx_sum_var(struct lt_onnx *m, const struct lt_linear *x)
-{
-	if (x->n == 0)
-		return lt_graph_var(m->graph, NULL, x->constant);
-	return lt_graph_var_bounded(m->graph, NULL, lt__onnx_most(m, x), x->constant, x->n, x->param, x->coef);
+	return known ? data : NULL;
 }

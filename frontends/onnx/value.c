@@ -1,6 +1,6 @@
 /* frontends/onnx/value.c -- what names stand for. */
 #include <string.h>
-#include "frontends/onnx/onnx.h"
+#include "frontends/onnx/groups.h"
 
 struct lt_onnx_value *lt__onnx_find(struct lt_onnx *m, const struct lt_onnx_scope *scope, const char *name)
 {
@@ -89,7 +89,7 @@ lt_node lt__onnx_node(struct lt_onnx *m, struct lt_onnx_value *v)
 		return LT_NONE;
 	}
 	if (v->node >= 0)
-		return v->node;
+		return v->part ? lt__onnx_ungrouped(m, v) : v->node;
 	if (v->rank == 0 && v->data) {
 		union lt_scalar x = lt__load(v->data, 0, v->dtype);
 		v->node = lt__dtype_info(v->dtype)->cls == LT_CLASS_FLOAT ? lt_graph_literal(m->graph, v->dtype, x.f) :

@@ -1,6 +1,7 @@
 /* frontends/onnx/window.c -- see window.h. */
 #include <string.h>
 #include "frontends/onnx/window.h"
+#include "frontends/onnx/trace.h"
 
 static bool window_list(struct lt_onnx_call *c, const char *name, int32_t n, int64_t otherwise, int64_t least,
 	int64_t *out)
@@ -69,11 +70,8 @@ bool lt__onnx_window_read(struct lt_onnx_call *c, lt_node x, const int64_t *kern
 	}
 	for (int32_t i = 0; i < n; i++) {
 		w->extent[i] = lt__onnx_extent(m, x, i + 2);
-		if (lt__onnx_bounded(m, x, i + 2)) {
-			lt__onnx_refuse(m, "the extent of axis %d differs from run to run, and windows cannot be moved over it: fix it by "
-				"--dim", i + 2);
+		if (!lt__onnx_fixed(m, x, i + 2, "the extent of an axis that windows are moved over"))
 			return false;
-		}
 	}
 	if (!window_list(c, "kernel_shape", n, 1, 1, w->kernel) || !window_list(c, "strides", n, 1, 1, w->stride)
 	    || !window_list(c, "dilations", n, 1, 1, w->dilation))

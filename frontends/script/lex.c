@@ -15,7 +15,7 @@ static bool is_digit(int c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_letter(int c)
+static bool lex_is_letter(int c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -54,8 +54,8 @@ int32_t lt__lex_word(struct lt_cursor *c, const char **text)
 {
 	lt__lex_peek(c);
 	*text = c->at;
-	if (is_letter(byte(c)))
-		while (is_letter(byte(c)) || is_digit(byte(c)))
+	if (lex_is_letter(byte(c)))
+		while (lex_is_letter(byte(c)) || is_digit(byte(c)))
 			lt__lex_step(c);
 	return (int32_t)(c->at - *text);
 }
@@ -133,6 +133,12 @@ static double decimal(const char *text, const char *end)
 	return strtod(digits, NULL);
 }
 
+/* The ".." of 0..12 */
+static bool is_range(const struct lt_cursor *c)
+{
+	return c->end - c->at > 1 && c->at[0] == '.' && c->at[1] == '.';
+}
+
 bool lt__lex_number(struct lt_cursor *c, double *value, int64_t *i, bool *whole, bool *overflow)
 {
 	lt__lex_peek(c);
@@ -142,7 +148,7 @@ bool lt__lex_number(struct lt_cursor *c, double *value, int64_t *i, bool *whole,
 	if (sign)
 		lt__lex_step(c);
 	const char *text;
-	if (is_letter(byte(c))) {
+	if (lex_is_letter(byte(c))) {
 		int32_t n = lt__lex_word(c, &text);
 		if (!word_number(text, n, value, i, whole) || (sign && !isinf(*value)))
 			return false;
@@ -150,7 +156,7 @@ bool lt__lex_number(struct lt_cursor *c, double *value, int64_t *i, bool *whole,
 		text = c->at;
 		*whole = true;
 		bool digits = false;
-		while (is_digit(byte(c)) || (byte(c) == '.' && *whole)) {
+		while (is_digit(byte(c)) || (byte(c) == '.' && *whole && !is_range(c))) {
 			if (byte(c) == '.')
 				*whole = false;
 			else {

@@ -1,18 +1,25 @@
-/* frontends/script/nodes.c -- the table of node types: rows of nodes.def, then the operators of ir/op.def. */
+/* frontends/script/nodes.c -- the table of node types: rows of nodes.def, functions of ir/function.def, operators of
+ * ir/op.def. */
 #include <string.h>
 #include "frontends/script/script.h"
+#include "ir/function.h"
 #include "ir/nearest.h"
 
 #define NODE(name, pattern, builder, doc) lt_script_build lt__script_build_##builder;
 #define OPNODE(name, op)
 #include "frontends/script/nodes.def"
-lt_script_build lt__script_build_op;
+lt_script_build lt__script_build_op, lt__script_build_function;
 
 struct node_row { const char *name, *pattern; lt_script_build *build; enum lt_opcode op; const char *doc; };
+#define OPERATOR LT_FUNCTION_OPERATOR
+#define RECURRENT LT_FUNCTION_RECURRENT
 static const struct node_row rows[] = {
 #define NODE(name, pattern, builder, doc) { #name, pattern, lt__script_build_##builder, LT_NOP, doc },
 #define OPNODE(name, op) { #name, NULL, lt__script_build_op, LT_OP_##op, NULL },
 #include "frontends/script/nodes.def"
+#define FUNCTION(name, where, first, a, second, b, pattern, doc) \
+	{ #name "Node", (where) & OPERATOR ? pattern : NULL, lt__script_build_function, LT_NOP, doc },
+#include "ir/function.def"
 };
 enum { N_ROW = sizeof rows / sizeof *rows };
 
@@ -33,7 +40,7 @@ static bool op_node(enum lt_opcode op, char *name, size_t bytes)
 		return false;
 	snprintf(name, bytes, "%c%sNode", info->name[0] - 'a' + 'A', info->name + 1);
 	for (int32_t i = 0; i < N_ROW; i++)
-		if (strcmp(rows[i].name, name) == 0)
+		if (strcmp(rows[i].name, name) == 0 && (rows[i].pattern || rows[i].op != LT_NOP))
 			return false;
 	return true;
 }
@@ -41,14 +48,16 @@ static bool op_node(enum lt_opcode op, char *name, size_t bytes)
 int32_t lt__script_nodes(struct lt_script_node *out, int32_t cap)
 {
 	int32_t n = 0;
-	for (int32_t i = 0; i < N_ROW; i++, n++) {
+	for (int32_t i = 0; i < N_ROW; i++) {
 		const struct node_row *r = &rows[i];
 		bool op = r->op != LT_NOP;
-		if (n >= cap)
+		if (!op && !r->pattern)
+			continue;               /* a function that is no operator */
+		if (n++ >= cap)
 			continue;
-		out[n] = (struct lt_script_node){ .pattern = op ? op_pattern(r->op) : r->pattern,
+		out[n - 1] = (struct lt_script_node){ .pattern = op ? op_pattern(r->op) : r->pattern,
 			.doc = op ? lt__op_info(r->op)->doc : r->doc, .build = r->build, .op = r->op };
-		snprintf(out[n].name, sizeof out[n].name, "%s", r->name);
+		snprintf(out[n - 1].name, sizeof out->name, "%s", r->name);
 	}
 	for (int op = 0; op < LT_NOP; op++) {
 		struct lt_script_node node = { .build = lt__script_build_op, .op = (enum lt_opcode)op };
@@ -78,6 +87,19 @@ const char *lt__script_nearest(const struct lt_script *s, const char *name, int3
 		near.word = whole[k];
 		for (int32_t i = 0; i < s->n_type; i++)
 			lt__nearest_add(&near, s->type[i].name);
+		for (int32_t i = 0; k == 0 && i < s->n_function; i++)
+			lt__nearest_add(&near, s->function[i].name);
 	}
 	return near.n ? near.name[0] : NULL;
+}
+
+/* The nodes of the original language whose operands have one rank and one type. */
+bool lt__script_equal_ranks(const struct lt_script_node *type)
+{
+	return type->build == lt__script_build_sum || type->build == lt__script_build_hadamard;
+}
+
+bool lt__script_takes_numbers(const struct lt_script_node *type)
+{
+	return lt__script_equal_ranks(type) || (type->build == lt__script_build_op && lt__op_info(type->op)->arity > 1);
 }

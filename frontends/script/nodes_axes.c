@@ -245,6 +245,7 @@ lt_status lt__script_read_axes(struct lt_script *s, struct lt_arg *a)
 		.list = lt__arena_copy(s->arena, extent, sizeof extent),
 		.limit = lt__arena_copy(s->arena, limit, sizeof limit) };
 	a->view = view;
+	lt__script_take_named(s, a);
 	return LT_OK;
 }
 
@@ -276,6 +277,16 @@ static lt_status read_guard(struct lt_script *s, const struct lt_script_view *vi
 	return LT_OK;
 }
 
+/* Whether the name of a node is next. */
+static bool is_name(struct lt_script *s)
+{
+	struct lt_cursor look = s->cursor;
+	const char *word;
+	int32_t n = lt__lex_word(&look, &word);
+	const struct lt_arg *value = n ? lt__script_lookup(s, word, n) : NULL;
+	return (value && value->kind == LT_ARG_NODE) || (n && !value && lt__lex_peek(&look) == '[');
+}
+
 static lt_status read_source(struct lt_script *s, const struct lt_script_view *view, struct view_piece *p)
 {
 	struct lt_arg *a = &p->source;
@@ -283,12 +294,9 @@ static lt_status read_source(struct lt_script *s, const struct lt_script_view *v
 	*a = (struct lt_arg){ .statement = -1, .node = -1 };
 	lt__lex_peek(&s->cursor);
 	a->position = s->cursor.position;
-	if (lt__lex_peek(&s->cursor) != '$')
-		return lt__script_number(s, a);
-	LT_TRY(lt__script_reference(s, &a->statement));
-	a->node = s->statement[a->statement].node;
-	LT_GROW(s->arena, s->use, s->n_use, s->cap_use);
-	s->use[s->n_use++] = a->statement;
+	if (lt__lex_peek(&s->cursor) != '$' && !is_name(s))
+		return lt__script_take(s, LT_ARG_NUMBER, "an element such as $1[i, j] or a number", a);
+	LT_TRY(lt__script_refer(s, a));
 	LT_TRY(lt__script_expect(s, '[', "'[' and the indices of an element"));
 	while (lt__lex_peek(&s->cursor) != ']') {
 		if (p->n_row)
@@ -319,6 +327,7 @@ lt_status lt__script_read_pieces(struct lt_script *s, struct lt_arg *a)
 		view->piece[view->n_piece++] = p;
 	} while (is_word(s, "else"));
 	a->view = view;
+	lt__script_take_named(s, a);
 	return LT_OK;
 }
 

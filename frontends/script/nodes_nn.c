@@ -1,10 +1,54 @@
 /* frontends/script/nodes_nn.c -- layers of neural networks, with the argument order and defaults of ONNX. */
 #include <math.h>
 #include "frontends/script/script.h"
+#include "ir/build.h"
+#include "ir/position.h"
 
 LT_BUILDER(gelu)
 {
-	return lt__script_float(s, a) ? lt_build_gelu(s->graph, a[0].node) : -1;
+	if (!lt__script_float(s, a))
+		return -1;
+	return a[1].i ? lt__build_gelu_tanh(s->graph, a[0].node) : lt_build_gelu(s->graph, a[0].node);
+}
+
+/* x, below 0 slope * x; the slope broadcasts to x as NumPy does. */
+LT_BUILDER(prelu)
+{
+	struct lt_graph *g = s->graph;
+	lt_node operand[2], scaled;
+	int32_t rank;
+	lt_var *dim;
+	if (!lt__script_float(s, a) || !lt__script_same_type(s, &a[0], &a[1]) ||
+		!lt__script_broadcast(s, 2, a, &rank, &dim, operand))
+		return -1;
+	scaled = lt_graph_op_to(g, "mul", 2, operand, rank, dim);
+	return lt__pos_select(g, lt__pos_opf(g, "less", a[0].node, 0), scaled, a[0].node);
+}
+
+/* As PyTorch's: x w^T + b, w [out, in]. */
+LT_BUILDER(linear)
+{
+	struct lt_graph *g = s->graph;
+	if (!lt__script_same_type(s, &a[0], &a[1]) || !lt__script_takes(s, a, LT_OP_mul))
+		return -1;
+	const int32_t rank = lt_node_rank(g, a[0].node);
+	bool fits = rank > 0 && lt_node_rank(g, a[1].node) == 2 &&
+		lt__var_same_range(g, lt_node_dim(g, a[0].node, rank - 1), lt_node_dim(g, a[1].node, 1));
+	if (!fits)
+		return lt__script_refuse(s, a[1].position, LT_ETYPE, "Incompatible shapes for matrix multiplication: %s and %s; the "
+			"weights have to be [out, in], and in the last dimension of the first", lt__script_value(s, &a[0]),
+			lt__script_value(s, &a[1]));
+	lt_node y = lt_build_matmul(g, a[0].node, lt__pos_swap(g, a[1].node, 0, 1));
+	if (!a[2].given || y < 0)
+		return y;
+	if (!lt__script_same_type(s, &a[0], &a[2]))
+		return -1;
+	if (lt_node_rank(g, a[2].node) != 1 ||
+		!lt__var_same_range(g, lt_node_dim(g, a[1].node, 0), lt_node_dim(g, a[2].node, 0)))
+		return lt__script_refuse(s, a[2].position, LT_ETYPE,
+			"Different shapes: %s and %s; the bias has to be one vector of the first's first dimension",
+			lt__script_value(s, &a[1]), lt__script_value(s, &a[2]));
+	return lt__pos_op2(g, "add", y, a[2].node);
 }
 
 LT_BUILDER(softmax)
@@ -13,6 +57,16 @@ LT_BUILDER(softmax)
 	if (!lt__script_float(s, a) || !lt__script_axis(s, &a[1], lt_node_rank(s->graph, a[0].node), &axis))
 		return -1;
 	return lt_build_softmax(s->graph, a[0].node, axis);
+}
+
+LT_BUILDER(log_softmax)
+{
+	struct lt_graph *g = s->graph;
+	int32_t axis;
+	if (!lt__script_float(s, a) || !lt__script_axis(s, &a[1], lt_node_rank(g, a[0].node), &axis))
+		return -1;
+	lt_node y = lt__build_log_softmax(g, lt__build_wide(g, a[0].node), axis);
+	return y < 0 ? -1 : lt_graph_cast(g, y, lt_node_dtype(g, a[0].node));
 }
 
 LT_BUILDER(layer_norm)

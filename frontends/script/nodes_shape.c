@@ -1,5 +1,7 @@
-/* frontends/script/nodes_shape.c -- the same elements in another shape: reshape, permute, transpose. */
+/* frontends/script/nodes_shape.c -- the same elements in another shape: reshape, axes moved, added and taken away,
+ * repeats. */
 #include "frontends/script/script.h"
+#include "ir/position.h"
 
 static bool keeps_all(const struct lt_script *s, const struct lt_arg *x, const struct lt_arg *shape)
 {
@@ -123,4 +125,113 @@ LT_BUILDER(transpose)
 	for (int32_t i = 0; i < rank; i++)
 		perm[i] = rank - 1 - i;
 	return lt_graph_permute(s->graph, a[0].node, rank, perm);
+}
+
+LT_BUILDER(squeeze)
+{
+	struct lt_graph *g = s->graph;
+	bool mask[LT_MAX_RANK] = { false };
+	const int32_t rank = lt_node_rank(g, a[0].node);
+	if (!lt__script_axes(s, &a[1], rank, mask))
+		return -1;
+	for (int32_t i = 0; i < rank; i++) {
+		const bool one = lt__pos_is_one(g, lt_node_dim(g, a[0].node, i));
+		if (mask[i] && !one)
+			return lt__script_refuse(s, a[1].position, LT_ETYPE, "Incompatible shapes: axis %d of %s is not of 1 element",
+				i, lt__script_value(s, a));
+		mask[i] = a[1].given ? mask[i] : one;
+	}
+	return lt__pos_squeeze(g, a[0].node, mask);
+}
+
+LT_BUILDER(unsqueeze)
+{
+	bool mask[LT_MAX_RANK] = { false };
+	const int32_t rank = lt_node_rank(s->graph, a[0].node) + a[1].n;
+	if (rank > LT_MAX_RANK)
+		return lt__script_refuse(s, a[1].position, LT_EUNSUPPORTED, "A shape of %d dimensions: a value has at most %d", rank,
+			LT_MAX_RANK);
+	return lt__script_axes(s, &a[1], rank, mask) ? lt__pos_unsqueeze(s->graph, a[0].node, rank, mask) : -1;
+}
+
+LT_BUILDER(flatten)
+{
+	struct lt_graph *g = s->graph;
+	const int32_t rank = lt_node_rank(g, a[0].node);
+	int32_t axis = (int32_t)a[1].i;
+	int64_t shape[2] = { 1, 1 };
+	/* behind the last axis, too */
+	if (a[1].i != rank && !lt__script_axis(s, &a[1], rank, &axis))
+		return -1;
+	for (int32_t i = 0; i < rank; i++)
+		shape[i >= axis] *= lt__script_extent(s, a[0].node, i);
+	return lt_graph_reshape(g, a[0].node, 2, shape);
+}
+
+LT_BUILDER(tile)
+{
+	struct lt_graph *g = s->graph;
+	const int32_t rank = lt_node_rank(g, a[0].node);
+	bool mask[LT_MAX_RANK] = { false };
+	int64_t *spread = LT_NEW(s->arena, int64_t, 2 * rank), *shape = LT_NEW(s->arena, int64_t, rank);
+	bool good = a[1].n == rank && 2 * rank <= LT_MAX_RANK;
+	for (int32_t i = 0; good && i < rank; i++) {
+		mask[2 * i] = true;
+		spread[2 * i] = a[1].list[i];
+		spread[2 * i + 1] = lt__script_extent(s, a[0].node, i);
+		good = a[1].list[i] > 0 && !lt__mul_overflow(spread[2 * i], spread[2 * i + 1], &shape[i]);
+		if (good && a[1].list[i] > 1 && !lt__script_fixed(s, a, i, "repeated", "repeat first, then slice"))
+			return -1;
+	}
+	if (!good)
+		return lt__script_refuse(s, a[1].position, LT_EINVAL, "Invalid repeats %s: %s takes %d numbers of at least 1",
+			lt__script_list(s, a[1].list, a[1].n), lt__script_value(s, a), rank);
+	const struct lt_arg whole = { .position = a[1].position, .n = rank, .list = shape };
+	if (!lt__script_no_overflow(s, &whole, lt_node_dtype(g, a[0].node)))
+		return -1;
+	lt_node wide = lt__pos_expand(g, lt__pos_unsqueeze(g, a[0].node, 2 * rank, mask), 2 * rank, spread);
+	return wide < 0 ? -1 : lt_graph_reshape(g, wide, rank, shape);
+}
+
+LT_BUILDER(flip)
+{
+	bool mask[LT_MAX_RANK] = { false };
+	const int32_t rank = lt_node_rank(s->graph, a[0].node);
+	lt_node x = a[0].node;
+	if (!lt__script_axes(s, &a[1], rank, mask))
+		return -1;
+	for (int32_t i = 0; i < rank; i++) {
+		const int64_t extent = lt__script_extent(s, x, i);
+		if (a[1].given && !mask[i])
+			continue;
+		if (!lt__script_fixed(s, a, i, "reversed", "reverse first, then slice"))
+			return -1;
+		x = extent > 1 ? lt__pos_slice(s->graph, x, i, extent - 1, -1, -1) : x;
+	}
+	return x;
+}
+
+LT_BUILDER(stack)
+{
+	struct lt_graph *g = s->graph;
+	const int32_t rank = lt_node_rank(g, a[1].node);
+	lt_node *x = LT_NEW(s->arena, lt_node, n - 1);
+	int32_t axis;
+	if (!lt__script_axis(s, &a[0], rank + 1, &axis))
+		return -1;
+	for (int32_t k = 1; k < n; k++) {
+		if (!lt__script_same_type(s, &a[1], &a[k]))
+			return -1;
+		bool same = lt_node_rank(g, a[k].node) == rank;
+		for (int32_t i = 0; same && i < rank; i++)
+			same = lt__var_same_range(g, lt_node_dim(g, a[1].node, i), lt_node_dim(g, a[k].node, i));
+		if (!same)
+			return lt__script_refuse(s, a[k].position, LT_ETYPE,
+				"Different shapes: %s and %s; what is stacked has one shape", lt__script_value(s, &a[1]),
+				lt__script_value(s, &a[k]));
+		x[k - 1] = lt__pos_insert(g, a[k].node, axis);
+		if (x[k - 1] < 0)
+			return -1;
+	}
+	return lt_graph_concat(g, axis, n - 1, x);
 }

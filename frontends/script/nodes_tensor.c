@@ -8,8 +8,9 @@ static const char *check_tensor(struct lt_script *s, struct lt_names *names, con
 	int32_t before = lt__names_find(names, a[0].text, (size_t)a[0].n);
 	if (before >= 0) {
 		const struct lt_statement *st = &s->statement[before];
-		lt__script_fail(s, a[0].position, LT_EEXIST, "%s '%.*s' is defined twice, first as $%.*s in line %d", kind,
-			a[0].n < 200 ? a[0].n : 200, a[0].text, st->id_bytes, st->id, st->position.line);
+		lt__script_fail(s, a[0].position, LT_EEXIST, "%s '%.*s' is defined twice, first as %s in line %d%s", kind,
+			a[0].n < 200 ? a[0].n : 200, a[0].text, st->shown, st->position.line,
+			s->frame ? "; b.{i} is another name in each round i" : "");
 		return NULL;
 	}
 	if (!lt__script_no_overflow(s, &a[2], a[1].dtype))
@@ -33,13 +34,11 @@ LT_BUILDER(constant)
 LT_BUILDER(buffer)
 {
 	struct lt_arg named[3] = { a[0], a[1], a[2] };
-	char name[48];
 	if (!a[0].given) {
-		int32_t m = (int32_t)snprintf(name, sizeof name, "$%.*s", s->id_bytes, s->id);
-		while (lt__names_find(s->buffers, name, (size_t)m) >= 0 && m < (int32_t)sizeof name - 1)
-			name[m++] = '_';
-		named[0].text = name;
-		named[0].n = m;
+		named[0].text = *s->shown == '$' ? s->shown : s->target.path;
+		while (lt__names_find(s->buffers, named[0].text, strlen(named[0].text)) >= 0)
+			named[0].text = lt__arena_format(s->arena, "%s_", named[0].text);
+		named[0].n = (int32_t)strlen(named[0].text);
 	}
 	const char *checked = check_tensor(s, s->buffers, "Buffer", named);
 	return checked ? lt_graph_state(s->graph, checked, a[1].dtype, a[2].n, lt__script_vars(s, &a[2])) : -1;
@@ -89,8 +88,8 @@ LT_BUILDER(scalar)
 			lt__script_value(s, &a[0]));
 	if (!s->sourced[a[0].node])
 		return lt__script_computed(s, &a[0]);
-	s->scalar = lt_graph_param(g, a[0].node, a[3].i, a[1].i, a[2].i);
-	if (s->scalar < 0)
+	s->scalar = lt_graph_param(g, a[0].node, a[3].i, a[1].i, a[2].i) + 1;
+	if (s->scalar <= 0)
 		return -1;
 	int32_t rank = lt_node_rank(g, a[0].node);
 	if (!rank)

@@ -1,5 +1,4 @@
-/* frontends/script/nodes_view.c -- the same elements elsewhere: slice, expand, concat, pad, window,
- * gather. */
+/* frontends/script/nodes_view.c -- the same elements elsewhere: slice, expand, concat, pad, window. */
 #include <string.h>
 #include "frontends/script/script.h"
 
@@ -247,36 +246,4 @@ LT_BUILDER(window)
 			(long long)span + 1, (long long)padded, axis, lt__script_value(s, &a[0]));
 	lt_var out = lt_graph_var(g, "o", (padded - 1 - span) / step + 1), tap = lt_graph_var(g, "t", size);
 	return lt_graph_window(g, a[0].node, axis, out, tap, step, dilation, before, bits);
-}
-
-/* The indices with vars of their own where they share some with an axis of x that stays: those are other positions. */
-static lt_node apart(struct lt_script *s, lt_node x, int32_t axis, lt_node index)
-{
-	const struct lt_graph *g = s->graph;
-	int32_t rank = lt_node_rank(g, index);
-	lt_var *v = LT_NEW(s->arena, lt_var, rank);
-	int32_t *at = LT_NEW(s->arena, int32_t, rank);
-	for (int32_t i = 0; i < rank; i++) {
-		at[i] = i;
-		v[i] = lt_node_dim(g, index, i);
-		for (int32_t k = 0; k < lt_node_rank(g, x); k++)
-			if (k != axis && v[i] == lt_node_dim(g, x, k)) {
-				v[i] = lt__script_fresh(s, v[i]);
-				break;
-			}
-	}
-	return lt__script_view(s, index, rank, v, at);
-}
-
-LT_BUILDER(gather)
-{
-	struct lt_graph *g = s->graph;
-	int32_t axis;
-	if (lt__dtype_info(lt_node_dtype(g, a[1].node))->cls != LT_CLASS_INT)
-		return lt__script_refuse(s, a[1].position, LT_ETYPE, "Unsupported value type: %s has to be of an integer type",
-			lt__script_value(s, &a[1]));
-	if (!lt__script_axis(s, &a[2], lt_node_rank(g, a[0].node), &axis))
-		return -1;
-	lt_node index = apart(s, a[0].node, axis, a[1].node);
-	return index < 0 ? -1 : lt_graph_gather(g, a[0].node, index, axis);
 }

@@ -1,162 +1,171 @@
-/* frontends/script/parse.c -- statements: nodes and results, in order. */
+/* frontends/script/parse.c -- statements: names and numbers get values, results; functions and repeats are in
+ * function.c. */
 #include <string.h>
 #include "frontends/script/script.h"
 
-/* Values get the statement's number as their name; what was built on the way "5.mul". */
-static void name_nodes(struct lt_script *s, int32_t from, lt_node value, const char *id, int32_t bytes)
+/* What is left of an equals sign. */
+struct left_side { const char *text; int32_t bytes; bool numbered; struct lt_position position; };
+
+/* A value that was made in this statement, and not as a whole: h = (x + 1); */
+static void name_value(struct lt_script *s, const struct lt_arg *value, int32_t from)
 {
-	struct lt_graph *g = s->graph;
-	char name[64];
-	for (lt_node i = from; i < g->n_node; i++) {
-		if (i == value)
-			snprintf(name, sizeof name, "%.*s", bytes, id);
-		else
-			snprintf(name, sizeof name, "%.*s.%s", bytes, id, lt__op_info(g->node[i].op)->name);
-		lt_node_set_name(g, i, name);
+	if (value->kind != LT_ARG_NODE || value->statement < from || !s->statement[value->statement].unnamed)
+		return;
+	struct lt_statement *st = &s->statement[value->statement];
+	st->unnamed = false;
+	if (s->target.shown)
+		st->shown = s->target.shown;
+	if (st->node >= 0)
+		lt_node_set_name(s->graph, st->node, s->target.path);
+}
+
+static lt_status read_values(
+	struct lt_script *s, const struct lt_script_target *target, int32_t n_target, const char *expected)
+{
+	int32_t first = s->n_arg, n = 0;
+	for (bool more = true; more; n++) {
+		struct lt_arg value;
+		int32_t from = s->n_statement;
+		s->target = target[n < n_target ? n : n_target - 1];
+		s->level = 0;
+		LT_TRY(lt__script_expression(s, expected, &value));
+		name_value(s, &value, from);
+		*lt__script_new_arg(s, value.kind) = value;
+		more = lt__lex_peek(&s->cursor) == ',';
+		if (more)
+			lt__lex_step(&s->cursor);
 	}
-}
-
-/* Which nodes may be read before the first kernel starts: sources, and views of nothing else. */
-static void mark_sourced(struct lt_script *s)
-{
-	const struct lt_graph *g = s->graph;
-	while (s->n_sourced < g->n_node) {
-		const struct lt_nodedef *d = &g->node[s->n_sourced];
-		bool is = d->op == LT_OP_input || d->op == LT_OP_constant || d->op == LT_OP_state;
-		if (d->op == LT_OP_view) {
-			is = true;
-			for (int32_t i = 0; i < d->n_operand; i++)
-				is = is && s->sourced[d->operand[i]];
-		}
-		LT_GROW(s->arena, s->sourced, s->n_sourced, s->cap_sourced);
-		s->sourced[s->n_sourced++] = is;
-	}
-}
-
-/* A builder of the graph that failed by itself has reported what, but maybe not where. */
-static lt_status locate_failure(struct lt_script *s)
-{
-	struct lt_context *ctx = s->ctx;
-	char text[sizeof ctx->message];
-	size_t n = strlen(s->file);
-	lt_status code = ctx->code ? ctx->code : LT_EINVAL;
-	if (code == LT_ENOMEM)
-		return code;
-	if (strncmp(ctx->message, s->file, n) == 0 && ctx->message[n] == ':')
-		return code;
-	memcpy(text, ctx->message, sizeof text);
-	text[sizeof text - 1] = 0;
-	return lt__script_fail(s, s->here, code, "%s", text);
-}
-
-static lt_status parse_id(struct lt_script *s, const char **text, int32_t *bytes)
-{
-	lt__lex_peek(&s->cursor);
-	struct lt_position at = s->cursor.position;
-	int64_t value = 0;
-	int32_t n = lt__lex_digits(&s->cursor, text);
-	if (!n)
-		return lt__script_unexpected(s, "the node's number");
-	while (n > 1 && **text == '0')
-		(*text)++, n--;
-	for (int32_t i = 0; i < n; i++)
-		if (lt__mul_overflow(value, 10, &value) || lt__add_overflow(value, (*text)[i] - '0', &value))
-			return lt__script_fail(s, at, LT_EOVERFLOW, "Node number $%.*s%s exceeds 63 bits",
-				n < 40 ? n : 40, *text, n < 40 ? "" : "...");
-	*bytes = n;
-	return LT_OK;
-}
-
-static lt_status parse_type(struct lt_script *s, const struct lt_script_node **type)
-{
-	const char *text;
-	lt__lex_peek(&s->cursor);
-	struct lt_position at = s->cursor.position;
-	int32_t n = lt__lex_word(&s->cursor, &text);
-	if (!n)
-		return lt__script_unexpected(s, "a type of node such as SumNode");
-	int32_t i = lt__names_find(s->types, text, (size_t)n);
-	if (i >= 0) {
-		*type = &s->type[i];
+	if (n > 1 || s->arg[first].kind != LT_ARG_MANY)
 		return LT_OK;
-	}
-	const char *nearest = lt__script_nearest(s, text, n);
-	return lt__script_fail(s, at, LT_EINVAL, "Unknown node type '%.*s'%s%s%s", n < 60 ? n : 60, text,
-		nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
-}
-
-static lt_status build_node(struct lt_script *s, struct lt_statement *st)
-{
-	struct lt_graph *g = s->graph;
-	int32_t from = g->n_node, scalars = g->n_param + g->n_require;
-	s->here = st->position;
-	s->id = st->id;
-	s->id_bytes = st->id_bytes;
-	s->chain = s->previous = s->scalar = -1;
-	lt_graph_at(g, st->position.line, st->position.column);
-	st->node = st->type->build(s, st->type, s->arg, s->n_arg);
-	if (st->node < 0)
-		return locate_failure(s);
-	name_nodes(s, from, st->node, st->id, st->id_bytes);
-	mark_sourced(s);
-	st->chain = s->chain;
-	st->previous = s->previous;
-	st->scalar = s->scalar;
-	st->scalars = g->n_param + g->n_require > scalars;
+	const struct lt_arg many = s->arg[first];
+	s->n_arg = first;
+	for (int32_t i = 0; i < many.n; i++)
+		*lt__script_new_arg(s, many.many[i].kind) = many.many[i];
 	return LT_OK;
 }
 
-static lt_status parse_node(struct lt_script *s, struct lt_position at)
+static lt_status check_id(struct lt_script *s, const struct left_side *p)
 {
-	struct lt_statement st = { .node = -1, .position = at, .chain = -1, .previous = -1, .scalar = -1 };
-	LT_TRY(parse_id(s, &st.id, &st.id_bytes));
-	int32_t before = lt__names_find(s->ids, st.id, (size_t)st.id_bytes);
+	int32_t before = lt__names_find(s->ids, p->text, (size_t)p->bytes);
 	if (before >= 0)
-		return lt__script_fail(s, at, LT_EEXIST, "Node is defined twice: $%.*s, first at line %d", st.id_bytes, st.id,
-			s->statement[before].position.line);
-	LT_TRY(lt__script_expect(s, '=', "'='"));
-	LT_TRY(parse_type(s, &st.type));
-	st.first_use = s->n_use;
-	LT_TRY(lt__script_args(s, st.type));
-	st.n_use = s->n_use - st.first_use;
-	if (lt__lex_peek(&s->cursor) >= 0 && lt__lex_peek(&s->cursor) != ';')
-		return lt__script_fail(
-			s, s->cursor.position, LT_ESYNTAX, "Unexpected symbols after the end of expression, expected ';'");
-	LT_TRY(lt__script_expect(s, ';', "';'"));
-
-	if (!s->skip || !s->skip[s->n_statement])
-		LT_TRY(build_node(s, &st));
-	lt__names_add(s->ids, st.id, (size_t)st.id_bytes, s->n_statement);
-	LT_GROW(s->arena, s->statement, s->n_statement, s->cap_statement);
-	s->statement[s->n_statement++] = st;
+		return lt__script_fail(s, p->position, LT_EEXIST, "Node is defined twice: $%.*s, first at line %d", p->bytes, p->text,
+			s->id[before].value.position.line);
+	if (s->frame)
+		return lt__script_fail(s, p->position, LT_ESYNTAX,
+			"Unexpected number: functions and repeats make nodes again and again, expected a name instead of $%.*s",
+			p->bytes, p->text);
 	return LT_OK;
 }
 
-/* result = $5;   result NAME = $5;   The last one of a name holds. */
-static lt_status parse_result(struct lt_script *s)
+static void bind_id(struct lt_script *s, const struct left_side *p, const struct lt_arg *value)
 {
-	const char *name = "result";
-	int32_t n = 6, statement;
+	lt__names_add(s->ids, p->text, (size_t)p->bytes, s->n_id);
+	LT_GROW(s->arena, s->id, s->n_id, s->cap_id);
+	struct lt_binding *b = &s->id[s->n_id++];
+	b->value = *value;
+	b->value.position = p->position;
+	b->value.shown = lt__arena_format(s->arena, "$%.*s", p->bytes, p->text);
+}
+
+static lt_status read_left(struct lt_script *s, struct left_side *p)
+{
+	int c = lt__lex_peek(&s->cursor);
+	*p = (struct left_side){ .position = s->cursor.position, .numbered = c == '$' };
+	if (p->numbered) {
+		lt__lex_step(&s->cursor);
+		LT_TRY(lt__script_id(s, &p->text, &p->bytes));
+		return check_id(s, p);
+	}
+	p->bytes = lt__lex_word(&s->cursor, &p->text);
+	if (!p->bytes)
+		return lt__script_unexpected(s, "a name or a number such as $1");
+	s->names_used = true;
+	return lt__script_check_name(s, p->text, p->bytes, p->position);
+}
+
+static lt_status check_counts(struct lt_script *s, const struct left_side *p, int32_t n_left, int32_t n_value)
+{
+	if (n_left == n_value)
+		return LT_OK;
+	return lt__script_fail(s, p->position, LT_ESYNTAX, "Unexpected number of values: %d for %d name%s", n_value, n_left,
+		n_left > 1 ? "s" : "");
+}
+
+/* $1 = value;   h = value;   a, b = f(h); */
+static lt_status parse_assignment(struct lt_script *s)
+{
+	enum { MAX_LEFT = 32 };
+	struct left_side left[MAX_LEFT];
+	struct lt_script_target target[MAX_LEFT];
+	int32_t n = 0, first = s->n_arg;
+	do {
+		if (n == MAX_LEFT)
+			return lt__script_fail(s, s->cursor.position, LT_EUNSUPPORTED,
+				"Too many names before '=', the limit is %d", MAX_LEFT);
+		if (n)
+			lt__lex_step(&s->cursor);
+		struct left_side *p = &left[n];
+		LT_TRY(read_left(s, p));
+		const char *path = lt__script_path(s, p->text, p->bytes);
+		target[n++] = (struct lt_script_target){ .path = path, .position = left[0].position, .named = true,
+			.shown = p->numbered ? lt__arena_format(s->arena, "$%s", path) : path };
+	} while (lt__lex_peek(&s->cursor) == ',');
+	LT_TRY(lt__script_expect(s, '=', "'='"));
+	lt__lex_peek(&s->cursor);
+	struct lt_cursor from = s->cursor;
+	bool numbered = left[0].numbered;
+	LT_TRY(read_values(s, target, n, numbered ? LT_EXPECTED_NODE_TYPE : "a value such as ReLUNode(x) or a number"));
+	struct lt_cursor end = s->cursor;
+	if (n == 1 && numbered && s->n_arg == first + 1 && s->arg[first].kind != LT_ARG_NODE)
+		return lt__script_mismatch(s, &from, &s->arg[first], LT_EXPECTED_NODE_TYPE);
+	s->cursor = end;
+	LT_TRY(lt__script_follow(s));
+	LT_TRY(check_counts(s, left, n, s->n_arg - first));
+	for (int32_t i = 0; i < n; i++) {
+		const struct lt_arg *value = &s->arg[first + i];
+		if (left[i].numbered && value->kind != LT_ARG_NODE)
+			return lt__script_mismatch(s, &from, value, LT_EXPECTED_NODE);
+		if (value->kind == LT_ARG_MANY)
+			return lt__script_mismatch(s, &from, value, "one value");
+		if (left[i].numbered)
+			bind_id(s, &left[i], value);
+		else
+			lt__script_bind(s, left[i].text, left[i].bytes, value);
+	}
+	s->n_arg = first;
+	return lt__script_end(s);
+}
+
+/* result = $5;   result NAME = x + 1;   The last one of a name holds. */
+static lt_status parse_result(struct lt_script *s, struct lt_position at)
+{
+	struct lt_arg name = { .text = "result", .n = 6 }, value;
 	if (lt__lex_peek(&s->cursor) != '=') {
-		LT_TRY(lt__script_text_name(s, &name, &n));
-		if (!name)
-			n = lt__lex_name(&s->cursor, "=;,)", &name);
-		if (!n)
+		LT_TRY(lt__script_name(s, "=;,)", &name));
+		if (!name.n)
 			return lt__script_unexpected(s, "'=' or a name");
 	}
 	LT_TRY(lt__script_expect(s, '=', "'='"));
-	LT_TRY(lt__script_reference(s, &statement));
-	if (lt__lex_peek(&s->cursor) >= 0 && lt__lex_peek(&s->cursor) != ';')
-		return lt__script_fail(
-			s, s->cursor.position, LT_ESYNTAX, "Unexpected symbols after the end of expression, expected ';'");
-	LT_TRY(lt__script_expect(s, ';', "';'"));
-	int32_t i = lt__names_find(s->result_names, name, (size_t)n);
+	lt__lex_peek(&s->cursor);
+	struct lt_cursor from = s->cursor;
+	const struct lt_script_target target = { .position = at, .named = true,
+		.path = lt__script_path(s, name.text, name.n < 100 ? name.n : 100) };
+	int32_t first = s->n_arg;
+	LT_TRY(read_values(s, &target, 1, LT_EXPECTED_NODE));
+	value = s->arg[first];
+	if (s->n_arg != first + 1 && value.kind == LT_ARG_NODE)
+		return check_counts(s, &(struct left_side){ .position = at }, 1, s->n_arg - first);
+	if (value.kind != LT_ARG_NODE)
+		return lt__script_mismatch(s, &from, &value, LT_EXPECTED_NODE);
+	s->n_arg = first;
+	LT_TRY(lt__script_end(s));
+	int32_t i = lt__names_find(s->result_names, name.text, (size_t)name.n);
 	if (i < 0) {
 		LT_GROW(s->arena, s->result, s->n_result, s->cap_result);
 		i = s->n_result++;
-		s->result[i].name = lt__names_add(s->result_names, name, (size_t)n, i);
+		s->result[i].name = lt__names_add(s->result_names, name.text, (size_t)name.n, i);
 	}
-	s->result[i].statement = statement;
+	s->result[i].statement = value.statement;
 	return LT_OK;
 }
 
@@ -177,29 +186,70 @@ static const char *other_text(const char *word, int32_t n)
 	return NULL;
 }
 
+static bool is_word(const char *word, int32_t n, const char *is)
+{
+	return (int32_t)strlen(is) == n && memcmp(word, is, (size_t)n) == 0;
+}
+
+/* Whether some function is being called. */
+static bool in_function(const struct lt_script *s)
+{
+	const struct lt_script_frame *f = s->frame;
+	while (f && !f->function)
+		f = f->up;
+	return f != NULL;
+}
+
 static lt_status parse_statement(struct lt_script *s)
 {
-	struct lt_position at = s->cursor.position;
-	const char *word;
-	if (lt__lex_peek(&s->cursor) == '$') {
-		lt__lex_step(&s->cursor);
-		return parse_node(s, at);
-	}
-	if (lt__lex_peek(&s->cursor) == ';')
-		return lt__script_fail(s, at, LT_ESYNTAX, "Empty expression");
+	int c = lt__lex_peek(&s->cursor);
 	struct lt_cursor mark = s->cursor;
+	struct lt_position at = mark.position;
+	const char *word;
+	if (c == '$')
+		return parse_assignment(s);
+	if (c == ';')
+		return lt__script_fail(s, at, LT_ESYNTAX, "Empty expression");
 	int32_t n = lt__lex_word(&s->cursor, &word);
-	if (n == 6 && memcmp(word, "result", 6) == 0)
-		return parse_result(s);
-	if (n == 3 && memcmp(word, "set", 3) == 0)
-		return lt__script_set(s);
-	if (n == 7 && memcmp(word, "require", 7) == 0)
-		return lt__script_require(s);
+	c = lt__lex_peek(&s->cursor);
+	if (is_word(word, n, "result") && in_function(s))
+		return lt__script_fail(s, at, LT_ESYNTAX, "Unexpected result: a function gives its values by return");
+	if (is_word(word, n, "result"))
+		return parse_result(s, at);
+	if (n && (c == '=' || c == ',')) {
+		s->cursor = mark;
+		return parse_assignment(s);
+	}
+	if (is_word(word, n, "def"))
+		return lt__script_define(s, at);
+	if (is_word(word, n, "repeat"))
+		return lt__script_repeat(s, at);
+	if (is_word(word, n, "set"))
+		return lt__script_set(s, at);
+	if (is_word(word, n, "require"))
+		return lt__script_require(s, at);
+	if (is_word(word, n, "return"))
+		return lt__script_fail(s, at, LT_ESYNTAX, "Unexpected return: it is the last statement of a function");
 	s->cursor = mark;
 	const char *other = s->n_statement == 0 ? other_text(word, n) : NULL;
 	if (other)
 		return lt__script_fail(s, at, LT_ESYNTAX, "this is %s", other);
 	return lt__script_unexpected(s, "a statement such as $1 = ReLUNode($2); or result = $1;");
+}
+
+static lt_status parse_block(struct lt_script *s)
+{
+	for (;;) {
+		int c = lt__lex_peek(&s->cursor);
+		struct lt_cursor look = s->cursor;
+		const char *word;
+		int32_t n = lt__lex_word(&look, &word);
+		if (c < 0)
+			return lt__script_unexpected(s, "'}'");
+		if (c == '}' || is_word(word, n, "return"))
+			return LT_OK;
+		LT_TRY(parse_statement(s));
+	}
 }
 
 static void mark_needed(struct lt_script *s)
@@ -218,6 +268,9 @@ static void mark_needed(struct lt_script *s)
 
 lt_status lt__script_parse(struct lt_script *s)
 {
+	s->expression = lt__script_expression;
+	s->block = parse_block;
+	s->values = read_values;
 	while (lt__lex_peek(&s->cursor) >= 0)
 		LT_TRY(parse_statement(s));
 	if (!s->n_result && !s->n_set)
@@ -229,7 +282,7 @@ lt_status lt__script_parse(struct lt_script *s)
 		const struct lt_statement *st = &s->statement[s->result[i].statement];
 		s->here = st->position;
 		if (lt_graph_result(s->graph, s->result[i].name, st->node))
-			return locate_failure(s);
+			return lt__script_locate(s);
 	}
 	return lt__script_states(s);
 }

@@ -1,6 +1,6 @@
 /* frontends/script/print.c -- a graph as a script: which statements there are, in order. */
 #include <string.h>
-#include "frontends/script/print.h"
+#include "frontends/script/printer.h"
 #include "ir/need.h"
 
 static void flush_text(struct lt_scripter *p)
@@ -483,6 +483,9 @@ static lt_status say_graph(void *user)
 	p->n_type = lt__script_nodes(NULL, 0);
 	p->type = LT_NEW(p->arena, struct lt_script_node, p->n_type);
 	lt__script_nodes(p->type, p->n_type);
+	p->types = lt__names_new(p->arena);
+	for (int32_t i = 0; i < p->n_type; i++)
+		lt__names_add(p->types, p->type[i].name, strlen(p->type[i].name), i);
 	p->alias = lt__script_alias(g, p->arena);
 	p->uses = LT_NEW(p->arena, int32_t, g->n_node + 1);
 	p->wanted = LT_NEW(p->arena, bool, g->n_node + 1);

@@ -2,7 +2,7 @@
  * that no operand has, or other orders of them, its operand becomes a view that has them.
  */
 #include <string.h>
-#include "frontends/script/print.h"
+#include "frontends/script/printer.h"
 
 static bool has_dim(const struct lt_nodedef *d, lt_var v)
 {

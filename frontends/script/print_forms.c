@@ -1,6 +1,6 @@
 /* frontends/script/print_forms.c -- candidates for what a node of the graph is in the language: whose turn it is. */
 #include <string.h>
-#include "frontends/script/print.h"
+#include "frontends/script/printer.h"
 
 struct lt_form *lt__form_new(struct lt_scripter *p, int32_t n, const lt_node *operand)
 {

@@ -3,7 +3,7 @@
  * What is looked at here only has to lead to the operands and numbers of a candidate: print_match.c decides.
  */
 #include <string.h>
-#include "frontends/script/print.h"
+#include "frontends/script/printer.h"
 
 static bool is_op(const struct lt_nodedef *d, enum lt_opcode op)
 {

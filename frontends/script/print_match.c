@@ -5,7 +5,7 @@
  * out axes of one element, are passed over on both sides.
  */
 #include <string.h>
-#include "frontends/script/print.h"
+#include "frontends/script/printer.h"
 
 /* A candidate: its graph, and what each of its nodes is in the other graph. */
 struct lt_trial {
@@ -48,26 +48,29 @@ static lt_node stand_in(struct lt_trial *t, int32_t k)
 static lt_node build_form(struct lt_trial *t)
 {
 	struct lt_scripter *p = t->p;
-	struct lt_script s = { .ctx = t->g->ctx, .arena = t->g->arena, .graph = t->g, .file = "form", .type = p->type,
-		.n_type = p->n_type, .ids = lt__names_new(t->g->arena), .id = "0", .id_bytes = 1,
-		.chain = -1, .previous = -1, .scalar = -1,
+	struct lt_arena *arena = t->g->arena;
+	struct lt_script s = { .ctx = t->g->ctx, .arena = arena, .graph = t->g, .file = "form", .type = p->type,
+		.n_type = p->n_type, .types = p->types, .ids = lt__names_new(arena), .functions = lt__names_new(arena),
+		.shown = "$", .target = { .path = "form" }, .expression = lt__script_expression,
 		.cursor = { t->form->text.at, t->form->text.at + t->form->text.n, { 1, 1 } } };
-	s.statement = LT_NEW(s.arena, struct lt_statement, t->form->n);
-	s.sourced = LT_NEW(s.arena, bool, t->g->n_node + t->form->n);
+	lt__script_scope_new(&s, &s.script_scope);
+	s.scope = &s.script_scope;
+	s.sourced = LT_NEW(arena, bool, t->g->n_node + t->form->n);
 	for (int32_t k = 0; k < t->form->n; k++) {
 		char id[16];
 		int32_t n = snprintf(id, sizeof id, "%d", k);
+		const char *shown = lt__arena_format(arena, "$%d", k);
+		struct lt_statement st = { .shown = shown, .node = stand_in(t, k), .type = p->type, .chain = -1, .previous = -1 };
 		lt__names_add(s.ids, id, (size_t)n, k);
-		s.statement[s.n_statement++] = (struct lt_statement){ .id = lt__arena_string(s.arena, id), .id_bytes = n,
-			.node = stand_in(t, k), .type = p->type, .chain = -1, .previous = -1, .scalar = -1 };
+		LT_GROW(arena, s.id, s.n_id, s.cap_id);
+		s.id[s.n_id++] = (struct lt_binding){ .value = { .kind = LT_ARG_NODE, .statement = k, .node = st.node,
+			.shown = shown } };
+		LT_GROW(arena, s.statement, s.n_statement, s.cap_statement);
+		s.statement[s.n_statement++] = st;
 	}
-	s.cap_statement = s.n_statement;
 	const char *word;
-	int32_t n = lt__lex_word(&s.cursor, &word);
-	for (int32_t i = 0; i < p->n_type; i++)
-		if ((int32_t)strlen(p->type[i].name) == n && !memcmp(p->type[i].name, word, (size_t)n))
-			return lt__script_args(&s, &p->type[i]) ? -1 : p->type[i].build(&s, &p->type[i], s.arg, s.n_arg);
-	return -1;
+	int32_t n = lt__lex_word(&s.cursor, &word), i = lt__names_find(p->types, word, (size_t)n);
+	return i < 0 || lt__script_args(&s, &p->type[i]) ? -1 : p->type[i].build(&s, &p->type[i], s.arg, s.n_arg);
 }
 
 static bool same_range(const struct lt_graph *g, lt_var v, const struct lt_graph *h, lt_var w)

@@ -1,6 +1,6 @@
 /* frontends/script/print_shapes.c -- candidates for views: reshape, permute, slice, expand, concat, pad, window. */
 #include <string.h>
-#include "frontends/script/print.h"
+#include "frontends/script/printer.h"
 
 /* A view of one piece, of a source. */
 struct shown {

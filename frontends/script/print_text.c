@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "frontends/script/print.h"
+#include "frontends/script/printer.h"
 
 /* The shortest decimal that is read as the value. */
 static void say_float(struct lt_text *t, uint64_t bits, enum lt_dtype dtype)
@@ -35,6 +35,8 @@ void lt__say_bits(struct lt_text *t, uint64_t bits, enum lt_dtype dtype)
 		say_float(t, bits, dtype);
 	else if (cls == LT_CLASS_BOOL)
 		lt__text_format(t, "%s", lt__scalar_of(bits, dtype).i ? "true" : "false");
+	else if (dtype == LT_U64)
+		lt__text_format(t, "%llu", (unsigned long long)bits);
 	else
 		lt__text_format(t, "%lld", (long long)lt__scalar_of(bits, dtype).i);
 }

@@ -1,6 +1,6 @@
 /* frontends/script/print_view.c -- ViewNode of any view. */
 #include <string.h>
-#include "frontends/script/print.h"
+#include "frontends/script/printer.h"
 
 /* A view being said: its floor divisions have names, and pieces share those that are written alike. */
 struct view_words {

@@ -1,6 +1,6 @@
 /* frontends/script/print_windows.c -- candidates for what moves windows over images: convolutions and pools. */
 #include <string.h>
-#include "frontends/script/print.h"
+#include "frontends/script/printer.h"
 
 /* How an axis of an image is windowed by a view. */
 struct view_sweep { int32_t axis; int64_t extent, count, size, step, dilation, before, after; };

@@ -24,9 +24,12 @@ static lt_status parse_text(struct job *job, const bool *skip)
 	job->script = (struct lt_script){
 		.ctx = job->script.ctx, .arena = arena, .graph = job->script.graph, .file = job->script.file, .skip = skip,
 		.cursor = { begin, job->text + job->bytes, { 1, 1 } },
-		.types = lt__names_new(arena), .ids = lt__names_new(arena), .buffers = lt__names_new(arena),
+		.types = lt__names_new(arena), .ids = lt__names_new(arena), .functions = lt__names_new(arena),
+		.buffers = lt__names_new(arena),
 		.inputs = lt__names_new(arena), .constants = lt__names_new(arena), .result_names = lt__names_new(arena),
 	};
+	lt__script_scope_new(&job->script, &job->script.script_scope);
+	job->script.scope = &job->script.script_scope;
 	job->script.graph->file = lt__arena_string(job->script.graph->arena, job->script.file);
 	fill_types(&job->script);
 	return lt__script_parse(&job->script);

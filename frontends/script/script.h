@@ -1,8 +1,9 @@
 /* frontends/script/script.h -- the parts of the script frontend, for each other.
  *
- * A script is parsed statement by statement: the row of nodes.def names the arguments' pattern and the
- * builder, the parser reads arguments by the pattern, the builder checks them and adds to the graph.
- * Everything that only the parser needs lives in an arena that is freed when it ends.
+ * A script is run while it is read: an expression gives a value, a call of a node reads its arguments by the pattern of
+ * its row in nodes.def, the builder of that row checks them and adds to the graph.  The body of a function is read
+ * again at each call, that of a repeat in each round.  Everything that only the parser needs lives in an arena that is
+ * freed when it ends.
  */
 #ifndef LT_SCRIPT_H
 #define LT_SCRIPT_H
@@ -20,29 +21,38 @@ enum lt_arg_kind {
 	LT_ARG_SHAPE,           /* [shape]        a list of extents: an integer, or a run-time one and its most: $n <= 64 */
 	LT_ARG_OFFSET,          /* $begin|sum     an integer, or a run-time value plus an integer */
 	LT_ARG_AXES,            /* axes:          [i: 4, j: 6], q = floor(i / 2): the axes of a view, and its divisions */
-	LT_ARG_PIECES,          /* pieces         of a view (view.h) */
+	LT_ARG_PIECES,          /* pieces         what a view shows, by those axes */
 	LT_ARG_NAME,            /* name */
 	LT_ARG_TYPE,            /* type           float32 ... */
 	LT_ARG_LAYOUT,          /* layout         NCHW, NHWC */
 	LT_ARG_NUMBER,          /* value eps scale: an integer or a decimal fraction, inf, nan */
 	LT_ARG_EQUATION,        /* equation:      text up to a colon, which stands for the comma */
-	LT_ARG_INT              /* any other word: an integer */
+	LT_ARG_WORD,            /* one|other      one of the words */
+	LT_ARG_INT,             /* any other word: an integer */
+	LT_ARG_MANY             /* no argument: the values of a function that gives several */
 };
+/* An argument, or a value: what an expression gives and a name stands for, which is of the kinds NODE, NUMBER, LIST,
+ * TYPE, LAYOUT and MANY. */
 struct lt_arg {
 	enum lt_arg_kind kind;
 	bool given;             /* or its default holds */
 	bool whole;             /* number: it is the integer `i` as well */
+	bool literal;           /* number: it is written there, as `text` */
+	bool bits;              /* number: `i` is the pattern of a float's bits */
+	bool overflow, huge;    /* number: its digits exceed 63 bits; it exceeds float64 */
 	struct lt_position position;
 	int32_t statement;      /* node: that defines it; -1: an integer is there */
 	lt_node node;
-	int64_t i;
+	int64_t i;              /* choice: number of the word */
 	double number;
-	int32_t n;              /* list: length; name, equation and number: bytes of text */
+	int32_t n;              /* list, many: length; name, equation and number: bytes of text */
 	const int64_t *list;
+	const char *text;       /* number: NULL if it is computed */
+	const char *shown;      /* how sentences call it: "$4", "h", "'x * w'" */
+	const struct lt_arg *many;
 	const struct lt_linear **limit;         /* shape: of each extent, NULL: it is fixed; NULL: all are */
-	bool bits;              /* number: `i` is the pattern of bits */
 	struct lt_script_view *view;            /* axes, pieces */
-	const char *text;
+	const int32_t *use; int32_t n_use;      /* shape, axes, pieces: statements that they name */
 	enum lt_dtype dtype;
 	enum lt_layout layout;
 };
@@ -66,8 +76,10 @@ struct lt_script_node {
 	enum lt_opcode op;      /* elementwise operator; LT_NOP: none */
 };
 
+/* A value that a script computes: a statement of the original language, or a part of an expression. */
 struct lt_statement {
-	const char *id; int32_t id_bytes;       /* digits, without leading zeros */
+	const char *shown;                      /* "$4", "h", "'x * w'" */
+	bool unnamed;                           /* a part of an expression */
 	lt_node node;
 	const struct lt_script_node *type;
 	struct lt_position position;
@@ -75,12 +87,48 @@ struct lt_statement {
 	bool needed;                            /* by a result */
 	bool scalars;                           /* it has brought run-time scalars or requirements */
 	int32_t chain, previous;                /* of updates: statement of the buffer at its root, the one before; -1 */
-	lt_param scalar;                        /* ScalarNode: what it declares; -1 */
+	int32_t scalar;                         /* ScalarNode: the number of its run-time scalar, plus 1; 0 */
 };
 struct lt_script_result { const char *name; int32_t statement; };
 struct lt_script_set { int32_t state, value; struct lt_position position; };      /* set $1 = $2; by statement */
 
+/* Names and what they stand for: of the whole script, or of a function, where they hold for one call. */
+struct lt_binding { const char *name; struct lt_arg value; int32_t call; };
+struct lt_script_scope {
+	struct lt_names *names;                 /* -> binding */
+	struct lt_binding *binding; int32_t n_binding, cap_binding;
+	int32_t call;                           /* bindings of other calls do not hold */
+};
+/* function.c */
+struct lt_parameter { const char *name; int32_t bytes; bool has_default; struct lt_arg value; };
+struct lt_script_function {
+	const char *name; int32_t bytes;
+	struct lt_position position;
+	struct lt_parameter *parameter; int32_t n_parameter, cap_parameter;
+	struct lt_cursor body, end;             /* after its '{', at its '}' */
+	struct lt_script_scope scope;
+	bool running;
+};
+/* A call or a round that is being run. */
+struct lt_script_frame {
+	const char *function;                   /* NULL: a round of a repeat */
+	const char *counter; int64_t round;
+	struct lt_position position;            /* of the call, of the repeat */
+	const struct lt_script_frame *up;
+};
+/* What the expression that is being read will be called. */
+struct lt_script_target {
+	const char *shown, *path;               /* "$4" and "4"; path: the node's name, of its parts the begin */
+	struct lt_position position;
+	bool named;                             /* a value at the end of the expression has this name */
+};
 struct lt_script {
+	/* expr.c and parse.c for the files below them: a value; statements up to a '}' or "return", which are not read;
+	 * expressions with commas between them, or one function that gives as many values, onto s->arg: the k-th one is for
+	 * the k-th target, or for the last. */
+	lt_status (*expression)(struct lt_script *, const char *expected, struct lt_arg *);
+	lt_status (*block)(struct lt_script *);
+	lt_status (*values)(struct lt_script *, const struct lt_script_target *, int32_t n_target, const char *expected);
 	struct lt_context *ctx;
 	struct lt_arena *arena;                 /* of the parser */
 	struct lt_graph *graph;
@@ -88,20 +136,31 @@ struct lt_script {
 	struct lt_cursor cursor;
 	const struct lt_script_node *type;      /* table of types */
 	int32_t n_type;
-	struct lt_names *types, *ids, *buffers, *inputs, *constants, *result_names;
+	struct lt_names *types, *ids, *functions, *buffers, *inputs, *constants, *result_names;
+	struct lt_script_function *function;   int32_t n_function, cap_function;
+	struct lt_script_scope script_scope, *scope;   /* scope: of the function that runs */
+	struct lt_binding *id;          int32_t n_id, cap_id;           /* $5 */
+	const struct lt_script_frame *frame;
+	int64_t text_read;                      /* bytes of all rounds and calls */
+	int32_t n_unrolled;                     /* values that these made */
+	int32_t depth;                          /* of what is being read */
+	int32_t level;                          /* of the expression within its statement */
+	bool names_used;                        /* beyond $n */
+	bool failed;                            /* a sentence is said */
+	struct lt_script_target target;
 	struct lt_statement *statement; int32_t n_statement, cap_statement;
 	int32_t *use;                   int32_t n_use, cap_use;
 	struct lt_script_result *result;int32_t n_result, cap_result;
 	struct lt_script_set *set;      int32_t n_set, cap_set;
+	int32_t *named;                 int32_t n_named, cap_named;     /* statements that a shape or a view names */
 	struct lt_arg *arg;             int32_t n_arg, cap_arg;
 	int64_t *number;                int32_t n_number, cap_number;   /* of a list being read */
 	const bool *skip;                       /* by statement, second time: not built; NULL: all are */
 	bool stray;                             /* a statement that no result needs has brought a run-time scalar */
 	bool *sourced;                  int32_t n_sourced, cap_sourced; /* by node: a source or a view of sources */
-	struct lt_position here;                   /* of the statement being built */
+	struct lt_position here; const char *shown;     /* of the statement being built */
 	int32_t chain, previous;                /* set by the builder of an update */
-	lt_param scalar;                        /* set by that of ScalarNode */
-	const char *id; int32_t id_bytes;       /* of the statement being built */
+	int32_t scalar;                         /* by that of ScalarNode, as in its statement */
 };
 
 /* lex.c */
@@ -116,49 +175,127 @@ bool lt__lex_number(struct lt_cursor *, double *value, int64_t *i, bool *whole, 
 /* "';'", "the end of the script" */
 const char *lt__lex_found(const struct lt_cursor *, char *buf, size_t bytes);
 
-/* string.c: text in quotation marks, and a name: text "a name" where it cannot stand as it is.  *text NULL: there is
- * none. */
+/* string.c: text in quotation marks; a name, text "a name", where it cannot stand as it is (*text NULL: there is none);
+ * bits(0x7fc00001), after the word. */
 lt_status lt__script_string(struct lt_script *, const char **text, int32_t *n);
 lt_status lt__script_text_name(struct lt_script *, const char **text, int32_t *n);
-int32_t lt__lex_hex(const char *);              /* the value of a digit; -1: it is none */
+lt_status lt__script_pattern(struct lt_script *, const struct lt_cursor *from, struct lt_arg *out);
 
 /* args.c */
-lt_status lt__script_args(struct lt_script *, const struct lt_script_node *);   /* fills arg, n_arg */
-lt_status lt__script_expect(struct lt_script *, char, const char *what);
-lt_status lt__script_unexpected(struct lt_script *, const char *expected);
-lt_status lt__script_reference(struct lt_script *, int32_t *statement);         /* $5 */
-lt_status lt__script_number(struct lt_script *, struct lt_arg *);
+/* The arguments of a call of that node, from its '(' to its ')', onto s->arg. */
+lt_status lt__script_args(struct lt_script *, const struct lt_script_node *);
+struct lt_arg *lt__script_new_arg(struct lt_script *, enum lt_arg_kind);
+
+/* take.c */
+/* A value at the cursor, which has to be of that kind; expected: what a sentence says there has to be. */
+lt_status lt__script_take(struct lt_script *, enum lt_arg_kind, const char *expected, struct lt_arg *);
+bool lt__script_fits(enum lt_arg_kind, const struct lt_arg *value);     /* whether it can be an argument of that kind */
+/* A value that was read from there becomes an argument of that kind. */
+lt_status lt__script_accept(
+	struct lt_script *, enum lt_arg_kind, const char *expected, const struct lt_cursor *from, struct lt_arg *);
+/* One value of any kind: of a function's parameter. */
+lt_status lt__script_argument(struct lt_script *, struct lt_arg *);
+/* The value that was read from there is not what has to be there. */
+lt_status lt__script_mismatch(
+	struct lt_script *, const struct lt_cursor *from, const struct lt_arg *, const char *expected);
+const char *lt__script_kind(const struct lt_arg *);                     /* "a number" */
+/* A name of a tensor or a result, up to white space or a byte of stop, in which the number i is for {i}. */
+lt_status lt__script_name(struct lt_script *, const char *stop, struct lt_arg *);
+
+/* expr.c */
+#define LT_EXPECTED_NODE      "a node such as $1"
+#define LT_EXPECTED_NODE_TYPE "a type of node such as SumNode"
+lt_status lt__script_expression(struct lt_script *, const char *expected, struct lt_arg *);
+
+/* number.c */
+/* x op y, or op x where y is NULL; operators of ir/op.def on numbers. */
+lt_status lt__script_fold(struct lt_script *, const struct lt_script_node *, struct lt_position, const char *symbol,
+	const struct lt_arg *x, const struct lt_arg *y, struct lt_arg *out);
+void lt__script_number_text(struct lt_script *, struct lt_arg *);       /* `text` of a computed one */
+lt_status lt__script_check_huge(struct lt_script *, const struct lt_arg *);
+
+/* frame.c */
+/* " (in 'block' called in line 4)", or "" */
+const char *lt__script_where(struct lt_script *);
+/* The name of a node in the graph: "block.3.h". */
+const char *lt__script_path(struct lt_script *, const char *name, int32_t bytes);
+/* "'x * w'": the script's text from there to the cursor. */
+const char *lt__script_quote(struct lt_script *, const struct lt_cursor *from);
 
 /* sum.c: sums of run-time scalars and integers */
 /* constant + sum coef[i]*(param[i], or where that is -1 the name number name[i]) */
 struct lt_script_sum { int64_t constant; int32_t n, cap; int64_t *coef; lt_param *param; int32_t *name; };
 /* names: what may be in it beside run-time scalars, or NULL. */
 lt_status lt__script_sum(struct lt_script *, const struct lt_names *names, struct lt_script_sum *out);
-/* The sum l - r. */
+/* l - r, in l. */
 lt_status lt__script_minus(struct lt_script *, struct lt_script_sum *l, const struct lt_script_sum *r);
-lt_status lt__script_linear(struct lt_script *, const struct lt_script_sum *, struct lt_linear *out);
 /* An extent of a shape: 3, or $n <= 64 (limit: $n). */
 lt_status lt__script_dim(struct lt_script *, int64_t *extent, const struct lt_linear **limit);
+bool lt__script_is_limited(struct lt_script *);         /* a list is at the cursor, with such an extent */
+lt_status lt__script_limited(struct lt_script *, struct lt_arg *);
 /* $begin + 3: its run-time value as the argument's node, the integer as its `i`. */
 lt_status lt__script_offset(struct lt_script *, struct lt_arg *);
-/* "require" has been read. */
-lt_status lt__script_require(struct lt_script *);
+lt_status lt__script_require(struct lt_script *, struct lt_position);   /* after "require" */
+/* A node that is there, $5 or its name, which a shape or a view names. */
+lt_status lt__script_refer(struct lt_script *, struct lt_arg *out);
+/* Statements that were named since the last such call become the argument's. */
+void lt__script_take_named(struct lt_script *, struct lt_arg *);
 
 /* nodes_axes.c: the arguments of LT_ARG_AXES and LT_ARG_PIECES */
 lt_status lt__script_read_axes(struct lt_script *, struct lt_arg *);
 lt_status lt__script_read_pieces(struct lt_script *, struct lt_arg *);
 
+/* names.c */
+lt_status lt__script_expect(struct lt_script *, char, const char *what);
+lt_status lt__script_unexpected(struct lt_script *, const char *expected);
+lt_status lt__script_follow(struct lt_script *);        /* a ';' is at the cursor */
+lt_status lt__script_end(struct lt_script *);           /* the same, and it is read */
+/* An expression can begin at the cursor: what is there is known. */
+bool lt__script_begins(struct lt_script *);
+int32_t lt__script_function(const struct lt_script *, const char *name, int32_t bytes);        /* -1: none */
+lt_status lt__script_id(struct lt_script *, const char **text, int32_t *bytes);         /* 5, after a $ */
+lt_status lt__script_reference(struct lt_script *, struct lt_arg *);                    /* its value */
+void lt__script_scope_new(struct lt_script *, struct lt_script_scope *);
+const struct lt_arg *lt__script_lookup(const struct lt_script *, const char *name, int32_t bytes);
+void lt__script_bind(struct lt_script *, const char *name, int32_t bytes, const struct lt_arg *value);
+/* A name that may be given: neither too long nor a word that means something else. */
+lt_status lt__script_check_name(struct lt_script *, const char *name, int32_t bytes, struct lt_position);
+/* NULL: no such word; else what it is: "a type". */
+const char *lt__script_word(const struct lt_script *, const char *name, int32_t bytes);
+lt_status lt__script_unknown_name(struct lt_script *, struct lt_position, const char *name, int32_t bytes);
+lt_status lt__script_unknown_node(struct lt_script *, struct lt_position, const char *name, int32_t bytes);
+
+/* function.c */
+lt_status lt__script_define(struct lt_script *, struct lt_position);                    /* after "def" */
+lt_status lt__script_repeat(struct lt_script *, struct lt_position);                    /* after "repeat" */
+lt_status lt__script_call(struct lt_script *, int32_t function, const struct lt_cursor *from, struct lt_arg *);
+lt_status lt__script_enter(struct lt_script *);         /* one level of nesting more; to leave: s->depth-- */
+
 /* nodes.c */
 /* Every type of node, at most cap of them; returns how many there are. */
 int32_t lt__script_nodes(struct lt_script_node *out, int32_t cap);
-/* The type's name nearest to a misspelled one, or NULL. */
+/* The type's or function's name nearest to a misspelled one, or NULL. */
 const char *lt__script_nearest(const struct lt_script *, const char *name, int32_t bytes);
+/* Whether numbers may stand for nodes among its arguments: it is elementwise. */
+bool lt__script_takes_numbers(const struct lt_script_node *);
+bool lt__script_equal_ranks(const struct lt_script_node *);
+
+/* build.c */
+/* Adds the value of a call of a node, whose arguments are s->arg from `first` on, and drops those; from: where its text
+ * begins; last: it is the value of a statement, and has its name. */
+lt_status lt__script_add(struct lt_script *, const struct lt_script_node *, int32_t first, const struct lt_cursor *from,
+	bool last, struct lt_arg *out);
+/* x[at] */
+lt_status lt__script_element(struct lt_script *, const struct lt_arg *x, const struct lt_arg *at,
+	const struct lt_cursor *from, bool last, struct lt_arg *out);
+/* A failure of the graph's own gets the place of the script. */
+lt_status lt__script_locate(struct lt_script *);
 
 /* parse.c */
 lt_status lt__script_parse(struct lt_script *);
-/* state.c: the buffers' new contents; after all statements.  "set" has been read. */
+/* state.c: the buffers' new contents; after all statements. */
 lt_status lt__script_states(struct lt_script *);
-lt_status lt__script_set(struct lt_script *);
+lt_status lt__script_set(struct lt_script *, struct lt_position);       /* after "set" */
 
 /* shape.c: messages, checks, and views by position */
 lt_status lt__script_fail(struct lt_script *, struct lt_position, lt_status, const char *fmt, ...)
@@ -189,6 +326,8 @@ bool lt__script_same_type(struct lt_script *, const struct lt_arg *, const struc
 bool lt__script_takes(struct lt_script *, const struct lt_arg *, enum lt_opcode);
 /* negative: from the end */
 bool lt__script_axis(struct lt_script *, const struct lt_arg *, int32_t rank, int32_t *axis);
+/* The axes of a list in a mask that is all false */
+bool lt__script_axes(struct lt_script *, const struct lt_arg *list, int32_t rank, bool *mask);
 bool lt__script_flag(struct lt_script *, const struct lt_arg *, const char *what);      /* 0 or 1; what: "keepdims" */
 bool lt__script_no_overflow(struct lt_script *, const struct lt_arg *, enum lt_dtype);          /* shape of dims >= 1 */
 /* NumPy's broadcasting of n arguments: shape by vars in *dim (rank *n_dim), the arguments viewed in it in out. */

@@ -11,7 +11,8 @@ lt_status lt__script_fail(struct lt_script *s, struct lt_position at, lt_status 
 	va_start(list, fmt);
 	vsnprintf(text, sizeof text, fmt, list);
 	va_end(list);
-	return lt_fail(s->ctx, status, "%s:%d:%d: %s", s->file, at.line, at.column, text);
+	s->failed = true;
+	return lt_fail(s->ctx, status, "%s:%d:%d: %s%s", s->file, at.line, at.column, text, lt__script_where(s));
 }
 
 const char *lt__dtype_script(enum lt_dtype t)
@@ -47,8 +48,7 @@ const char *lt__script_shape(struct lt_script *s, lt_node x)
 
 const char *lt__script_value(struct lt_script *s, const struct lt_arg *a)
 {
-	const struct lt_statement *st = &s->statement[a->statement];
-	return lt__arena_format(s->arena, "$%.*s (%s %s)", st->id_bytes, st->id,
+	return lt__arena_format(s->arena, "%s (%s %s)", a->shown,
 		lt__dtype_script(lt_node_dtype(s->graph, a->node)), lt__script_shape(s, a->node));
 }
 
@@ -193,6 +193,23 @@ bool lt__script_axis(struct lt_script *s, const struct lt_arg *a, int32_t rank, 
 	return false;
 }
 
+bool lt__script_axes(struct lt_script *s, const struct lt_arg *list, int32_t rank, bool *mask)
+{
+	for (int32_t i = 0; i < list->n; i++) {
+		const struct lt_arg one = { .position = list->position, .i = list->list[i] };
+		int32_t axis;
+		if (!lt__script_axis(s, &one, rank, &axis))
+			return false;
+		if (mask[axis]) {
+			lt__script_fail(s, list->position, LT_EINVAL, "Duplicate axis %lld in %s", (long long)one.i,
+				lt__script_list(s, list->list, list->n));
+			return false;
+		}
+		mask[axis] = true;
+	}
+	return true;
+}
+
 bool lt__script_flag(struct lt_script *s, const struct lt_arg *a, const char *what)
 {
 	if (a->i == 0 || a->i == 1)
@@ -250,6 +267,18 @@ lt_node lt__script_spread(struct lt_script *s, lt_node scalar, const struct lt_a
 	return lt__script_view(s, scalar, shape->n, lt__script_vars(s, shape), NULL);
 }
 
+/* A whole number of uint64 that int64 does not have. */
+static bool large_number(const struct lt_arg *a, union lt_scalar *x)
+{
+	uint64_t value = 0;
+	for (int32_t i = 0; i < a->n; i++)
+		if (a->text[i] < '0' || a->text[i] > '9' || __builtin_mul_overflow(value, (uint64_t)10, &value)
+			|| __builtin_add_overflow(value, (uint64_t)(a->text[i] - '0'), &value))
+			return false;
+	x->i = (int64_t)value;
+	return a->n > 0;
+}
+
 bool lt__script_bits(struct lt_script *s, const struct lt_arg *a, enum lt_dtype t, uint64_t *bits)
 {
 	const struct lt_dtypeinfo *info = lt__dtype_info(t);
@@ -271,9 +300,10 @@ bool lt__script_bits(struct lt_script *s, const struct lt_arg *a, enum lt_dtype 
 		}
 	} else {
 		bool whole = a->whole || (fabs(a->number) < 0x1p53 && a->number == floor(a->number));
+		bool large = t == LT_U64 && !a->whole && large_number(a, &x);
 		if (!a->whole && whole)
 			x.i = (int64_t)a->number;
-		if (!whole || lt__convert(x, LT_I64, t).i != x.i) {
+		if (!(whole || large) || lt__convert(x, LT_I64, t).i != x.i || (t == LT_U64 && !large && x.i < 0)) {
 			lt__script_fail(s, a->position, LT_ETYPE, "The value %.*s is not a number of type %s", a->n, a->text, info->script);
 			return false;
 		}

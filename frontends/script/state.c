@@ -36,7 +36,7 @@ lt_param lt__script_param(struct lt_script *s, const struct lt_arg *a, int64_t l
 			plural ? "1D tensors" : "a 1D tensor", lt__script_value(s, a));
 	if (!s->sourced[a->node])
 		return lt__script_computed(s, a);
-	lt_param scalar = s->statement[a->statement].scalar, p;
+	lt_param scalar = s->statement[a->statement].scalar - 1, p;
 	if (scalar >= 0) {
 		const struct lt_paramdef d = g->param[scalar];
 		if (d.low > high || d.high < low)
@@ -158,10 +158,9 @@ LT_BUILDER(replace_slice)
 	sum_add_extent(s, &length, block, -1);
 	sum_add_extent(s, &rest, whole, 1);
 	add_param(&rest, end, -1);
-	const struct lt_statement *st = &s->statement[a[1].statement];
 	const char *size = g->var[block].bounded ? "" : lt__arena_format(s->arena, "%lld, ", (long long)part);
 	const char *text = lt__arena_format(
-		s->arena, "ReplaceSliceNode: end - begin has to be %sthe size of $%.*s", size, st->id_bytes, st->id);
+		s->arena, "ReplaceSliceNode: end - begin has to be %sthe size of %s", size, a[1].shown);
 	if (require(s, s->here, true, &length, text))
 		return -1;
 	text = lt__arena_format(s->arena, "ReplaceSliceNode: it ends past the last element of %s", lt__script_value(s, &a[0]));
@@ -192,7 +191,7 @@ static lt_node update_at(struct lt_script *s, const struct lt_arg *a, int32_t ra
 	for (int32_t i = 0; i < rank; i++) {
 		const struct lt_arg *b = &a[2 + i];
 		offset[i] = b->i;
-		at[i] = b->statement < 0 ? LT_OMIT : s->statement[b->statement].scalar;
+		at[i] = b->statement < 0 ? LT_OMIT : s->statement[b->statement].scalar - 1;
 		if (b->statement >= 0 && at[i] < 0)
 			at[i] = lt__script_param(s, b, 0, lt__script_extent(s, a[0].node, i), "Begin");
 		if (at[i] == LT_NONE)
@@ -216,7 +215,7 @@ LT_BUILDER(update)
 		return lt__script_refuse(s, a[2].position, LT_EINVAL, "UpdateNode takes one begin an axis: %d for %s, found %d", rank,
 			lt__script_value(s, &a[0]), n - 2);
 	for (int32_t i = 2; i < n; i++)
-		if (a[i].statement >= 0 && (a[i].whole || s->statement[a[i].statement].scalar >= 0))
+		if (a[i].statement >= 0 && (a[i].whole || s->statement[a[i].statement].scalar))
 			return update_at(s, a, rank);
 	int64_t *offset = LT_NEW(s->arena, int64_t, rank);
 	lt_param *at = LT_NEW(s->arena, lt_param, rank);
@@ -251,32 +250,43 @@ static lt_status refuse_fork(struct lt_script *s, const struct lt_statement *one
 {
 	const struct lt_statement *buffer = &s->statement[last->chain];
 	return lt__script_fail(s, last->position, LT_EINVAL,
-		"$%.*s and $%.*s (line %d) both replace content of the buffer $%.*s (line %d), but neither replaces "
-		"the other's result; a buffer takes one new content: give $%.*s to $%.*s as its first argument, or use "
+		"%s and %s (line %d) both replace content of the buffer %s (line %d), but neither replaces "
+		"the other's result; a buffer takes one new content: give %s to %s as its first argument, or use "
 		"one of them only",
-		last->id_bytes, last->id, one->id_bytes, one->id, one->position.line, buffer->id_bytes, buffer->id,
-		buffer->position.line, one->id_bytes, one->id, last->id_bytes, last->id);
+		last->shown, one->shown, one->position.line, buffer->shown, buffer->position.line, one->shown, last->shown);
 }
 
 /* set $1 = $2; */
-lt_status lt__script_set(struct lt_script *s)
+lt_status lt__script_set(struct lt_script *s, struct lt_position at)
 {
-	struct lt_script_set set = { .position = s->cursor.position };
-	LT_TRY(lt__script_reference(s, &set.state));
+	struct lt_script_set set = { .position = at };
+	struct lt_arg state, value;
+	LT_TRY(lt__script_refer(s, &state));
+	s->n_named = 0;
+	set.state = state.statement;
 	LT_TRY(lt__script_expect(s, '=', "'='"));
-	LT_TRY(lt__script_reference(s, &set.value));
-	LT_TRY(lt__script_expect(s, ';', "';'"));
-	const struct lt_statement *st = &s->statement[set.state];
-	if (st->type->build != lt__script_build_buffer)
-		return lt__script_fail(s, set.position, LT_EINVAL, "$%.*s is not a BufferTensor, which set gives a new content",
-			st->id_bytes, st->id);
+	s->level = 0;
+	s->target = (struct lt_script_target){ .path = lt__script_path(s, "set", 3), .position = at };
+	LT_TRY(lt__script_take(s, LT_ARG_NODE, LT_EXPECTED_NODE, &value));
+	set.value = value.statement;
+	LT_TRY(lt__script_end(s));
+	if (s->statement[set.state].type->build != lt__script_build_buffer)
+		return lt__script_fail(s, state.position, LT_EINVAL, "%s is not a BufferTensor, which set gives a new content",
+			state.shown);
 	for (int32_t i = 0; i < s->n_set; i++)
 		if (s->set[i].state == set.state)
-			return lt__script_fail(s, set.position, LT_EEXIST, "The new content of $%.*s is set twice, first in line %d",
-				st->id_bytes, st->id, s->set[i].position.line);
+			return lt__script_fail(s, at, LT_EEXIST, "The new content of %s is set twice, first in line %d", state.shown,
+				s->set[i].position.line);
 	LT_GROW(s->arena, s->set, s->n_set, s->cap_set);
 	s->set[s->n_set++] = set;
 	return LT_OK;
+}
+
+static lt_status set_content(struct lt_script *s, const struct lt_script_set *set)
+{
+	s->here = set->position;
+	return lt_graph_set_state(s->graph, s->statement[set->state].node, s->statement[set->value].node) ?
+		lt__script_locate(s) : LT_OK;
 }
 
 /* Contents that the script sets; their chains of updates say nothing any more. */
@@ -286,7 +296,7 @@ static lt_status set_contents(struct lt_script *s)
 		const struct lt_script_set *set = &s->set[i];
 		lt_graph_at(s->graph, set->position.line, set->position.column);
 		if (set->state != set->value)
-			LT_TRY(lt_graph_set_state(s->graph, s->statement[set->state].node, s->statement[set->value].node));
+			LT_TRY(set_content(s, set));
 		for (int32_t k = 0; k < s->n_statement; k++)
 			if (s->statement[k].chain == set->state)
 				s->statement[k].chain = -1;

@@ -1,8 +1,9 @@
 /* frontends/script/string.c -- text in quotation marks, and names that need them. */
+#include <math.h>
 #include <string.h>
 #include "frontends/script/script.h"
 
-int32_t lt__lex_hex(const char *c)
+static int32_t hex_of(const char *c)
 {
 	static const char digits[] = "0123456789abcdef";
 	const char *at = *c ? strchr(digits, *c >= 'A' && *c <= 'F' ? *c - 'A' + 'a' : *c) : NULL;
@@ -18,9 +19,9 @@ static int32_t read_escape(struct lt_cursor *c)
 		lt__lex_step(c);
 		return value[found - letter];
 	}
-	if (c->end - c->at < 3 || *c->at != 'x' || lt__lex_hex(&c->at[1]) < 0 || lt__lex_hex(&c->at[2]) < 0)
+	if (c->end - c->at < 3 || *c->at != 'x' || hex_of(&c->at[1]) < 0 || hex_of(&c->at[2]) < 0)
 		return -1;
-	int32_t byte = 16 * lt__lex_hex(&c->at[1]) + lt__lex_hex(&c->at[2]);
+	int32_t byte = 16 * hex_of(&c->at[1]) + hex_of(&c->at[2]);
 	for (int32_t i = 0; i < 3; i++)
 		lt__lex_step(c);
 	return byte > 0 ? byte : -1;
@@ -62,4 +63,25 @@ lt_status lt__script_text_name(struct lt_script *s, const char **text, int32_t *
 	s->cursor = c;
 	LT_TRY(lt__script_string(s, text, n));
 	return *n ? LT_OK : lt__script_fail(s, at, LT_ESYNTAX, "Empty name");
+}
+
+lt_status lt__script_pattern(struct lt_script *s, const struct lt_cursor *from, struct lt_arg *out)
+{
+	uint64_t bits = 0;
+	int32_t n = 0;
+	LT_TRY(lt__script_expect(s, '(', "'('"));
+	LT_TRY(lt__script_expect(s, '0', "a pattern such as 0x7fc00000"));
+	if (s->cursor.at == s->cursor.end || *s->cursor.at != 'x')
+		return lt__script_unexpected(s, "a pattern such as 0x7fc00000");
+	lt__lex_step(&s->cursor);
+	for (; n < 16 && s->cursor.at < s->cursor.end && hex_of(s->cursor.at) >= 0; n++) {
+		bits = bits << 4 | (uint64_t)hex_of(s->cursor.at);
+		lt__lex_step(&s->cursor);
+	}
+	if (!n)
+		return lt__script_unexpected(s, "a pattern such as 0x7fc00000");
+	LT_TRY(lt__script_expect(s, ')', "')'"));
+	*out = (struct lt_arg){ .kind = LT_ARG_NUMBER, .position = from->position, .statement = -1, .node = -1, .bits = true,
+		.literal = true, .i = (int64_t)bits, .number = NAN, .text = from->at, .n = (int32_t)(s->cursor.at - from->at) };
+	return LT_OK;
 }

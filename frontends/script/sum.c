@@ -34,18 +34,48 @@ static lt_status whole_number(struct lt_script *s, int64_t *out)
 	return overflow ? lt__script_fail(s, at, LT_EOVERFLOW, "Integer exceeds 63 bits") : LT_OK;
 }
 
-/* $5: the scalar that a ScalarNode declares. */
-static lt_status scalar_reference(struct lt_script *s, int32_t *statement)
+lt_status lt__script_refer(struct lt_script *s, struct lt_arg *out)
 {
-	lt__lex_peek(&s->cursor);
-	struct lt_position at = s->cursor.position;
-	LT_TRY(lt__script_reference(s, statement));
-	LT_GROW(s->arena, s->use, s->n_use, s->cap_use);
-	s->use[s->n_use++] = *statement;
-	if (s->statement[*statement].scalar >= 0 || (s->skip && s->skip[*statement]))
+	int c = lt__lex_peek(&s->cursor);
+	struct lt_cursor from = s->cursor;
+	const char *word;
+	*out = (struct lt_arg){ .position = from.position, .statement = -1, .node = -1 };
+	if (c == '$') {
+		lt__lex_step(&s->cursor);
+		LT_TRY(lt__script_reference(s, out));
+	} else {
+		int32_t n = lt__lex_word(&s->cursor, &word);
+		const struct lt_arg *value = n ? lt__script_lookup(s, word, n) : NULL;
+		if (!n)
+			return lt__script_unexpected(s, LT_EXPECTED_NODE);
+		if (!value)
+			return lt__script_unknown_name(s, from.position, word, n);
+		*out = *value;
+	}
+	out->position = from.position;
+	if (out->kind != LT_ARG_NODE)
+		return lt__script_mismatch(s, &from, out, LT_EXPECTED_NODE);
+	LT_GROW(s->arena, s->named, s->n_named, s->cap_named);
+	s->named[s->n_named++] = out->statement;
+	return LT_OK;
+}
+
+void lt__script_take_named(struct lt_script *s, struct lt_arg *a)
+{
+	a->use = lt__arena_copy(s->arena, s->named, sizeof *a->use * (size_t)s->n_named);
+	a->n_use = s->n_named;
+	s->n_named = 0;
+}
+
+/* $5: the scalar that a ScalarNode declares. */
+static lt_status scalar_reference(struct lt_script *s, lt_param *param)
+{
+	struct lt_arg a;
+	LT_TRY(lt__script_refer(s, &a));
+	*param = s->statement[a.statement].scalar - 1;
+	if (*param >= 0 || (s->skip && s->skip[a.statement]))
 		return LT_OK;
-	const struct lt_arg a = { .statement = *statement, .node = s->statement[*statement].node };
-	return lt__script_fail(s, at, LT_EINVAL,
+	return lt__script_fail(s, a.position, LT_EINVAL,
 		"%s is not a run-time scalar, whose range is known: ScalarNode gives it one", lt__script_value(s, &a));
 }
 
@@ -66,20 +96,25 @@ static lt_status read_term(struct lt_script *s, const struct lt_names *names, in
 		at = s->cursor.position;
 	}
 	by *= sign;
-	if (c == '$') {
-		LT_TRY(scalar_reference(s, &found));
-		return sum_add(s, sum, by, s->statement[found].scalar, -1);
-	}
+	struct lt_cursor mark = s->cursor;
 	const char *word;
-	int32_t n = names ? lt__lex_word(&s->cursor, &word) : 0;
-	if (!n)
-		return lt__script_unexpected(s, names ? "an axis, a run-time scalar such as $1 or an integer" :
-			"a run-time scalar such as $1 or an integer");
-	found = lt__names_find(names, word, (size_t)n);
-	if (found < 0)
+	int32_t n = lt__lex_word(&s->cursor, &word);
+	lt_param param = -1;
+	if (n && names && (found = lt__names_find(names, word, (size_t)n)) >= 0)
+		return sum_add(s, sum, by, -1, found);
+	const struct lt_arg *value = n ? lt__script_lookup(s, word, n) : NULL;
+	if (value && value->kind == LT_ARG_NUMBER && value->whole)      /* a counter, a parameter */
+		return lt__mul_overflow(by, value->i, &by) || lt__add_overflow(sum->constant, by, &sum->constant) ?
+			too_large(s, at) : LT_OK;
+	if (n && names && !value)
 		return lt__script_fail(s, at, LT_EINVAL, "Unknown axis '%.*s': the axes are named before the colon", n < 60 ? n : 60,
 			word);
-	return sum_add(s, sum, by, -1, found);
+	s->cursor = mark;
+	if (!value && c != '$')
+		return lt__script_unexpected(s, names ? "an axis, a run-time scalar such as $1 or an integer" :
+			"a run-time scalar such as $1 or an integer");
+	LT_TRY(scalar_reference(s, &param));
+	return sum_add(s, sum, by, param, -1);
 }
 
 lt_status lt__script_sum(struct lt_script *s, const struct lt_names *names, struct lt_script_sum *out)
@@ -106,27 +141,23 @@ lt_status lt__script_minus(struct lt_script *s, struct lt_script_sum *l, const s
 	return LT_OK;
 }
 
-lt_status lt__script_linear(struct lt_script *s, const struct lt_script_sum *sum, struct lt_linear *out)
-{
-	return lt__linear_make(s->graph, sum->constant, sum->n, sum->param, sum->coef, out);
-}
-
 /* $n <= 64 alone: any run-time value, whose range is that of the extent. */
-static bool lone_value(struct lt_script *s, struct lt_arg *a)
+static bool is_lone(struct lt_script *s, struct lt_arg *a)
 {
-	struct lt_cursor mark = s->cursor;
-	int32_t statement, n_use = s->n_use;
-	a->position = mark.position;
-	if (lt__lex_peek(&s->cursor) == '$' && !lt__script_reference(s, &statement) && lt__lex_peek(&s->cursor) == '<'
-		&& s->statement[statement].scalar < 0) {
-		a->statement = statement;
-		a->node = s->statement[statement].node;
-		LT_GROW(s->arena, s->use, s->n_use, s->cap_use);
-		s->use[s->n_use++] = statement;
+	struct lt_cursor mark = s->cursor, look = s->cursor;
+	const char *word;
+	int32_t n_named = s->n_named, n;
+	bool dollar = lt__lex_peek(&look) == '$';
+	if (dollar)
+		lt__lex_step(&look);
+	n = dollar ? lt__lex_digits(&look, &word) : lt__lex_word(&look, &word);
+	const struct lt_arg *value = dollar || !n ? NULL : lt__script_lookup(s, word, n);
+	if (!n || lt__lex_peek(&look) != '<' || (!dollar && (!value || value->kind != LT_ARG_NODE)))
+		return false;
+	if (!lt__script_refer(s, a) && s->statement[a->statement].scalar == 0)
 		return true;
-	}
 	s->cursor = mark;
-	s->n_use = n_use;
+	s->n_named = n_named;
 	return false;
 }
 
@@ -152,17 +183,15 @@ lt_status lt__script_dim(struct lt_script *s, int64_t *extent, const struct lt_l
 {
 	struct lt_linear *l = LT_NEW(s->arena, struct lt_linear, 1);
 	struct lt_script_sum sum = { 0 };
-	struct lt_arg a = { .statement = -1 };
+	struct lt_arg a;
 	*limit = NULL;
-	lt__lex_peek(&s->cursor);
-	if (lone_value(s, &a)) {
+	if (is_lone(s, &a)) {
 		LT_TRY(at_most(s, extent));
 		lt_param p = is_built(s) ? lt__script_param(s, &a, 0, *extent < 0 ? 0 : *extent, "A run-time extent") : 0;
 		if (p < 0)
-			return s->ctx->code;
+			return lt__script_locate(s);
 		LT_TRY(sum_add(s, &sum, 1, p, -1));
 	} else {
-		s->ctx->code = LT_OK;
 		LT_TRY(lt__script_sum(s, NULL, &sum));
 		if (!sum.n && lt__lex_peek(&s->cursor) != '<') {
 			*extent = sum.constant;
@@ -171,37 +200,71 @@ lt_status lt__script_dim(struct lt_script *s, int64_t *extent, const struct lt_l
 		LT_TRY(at_most(s, extent));
 	}
 	*limit = l;
-	return is_built(s) ? lt__script_linear(s, &sum, l) : LT_OK;
+	return is_built(s) ? lt__linear_make(s->graph, sum.constant, sum.n, sum.param, sum.coef, l) : LT_OK;
+}
+
+bool lt__script_is_limited(struct lt_script *s)
+{
+	const char *c = s->cursor.at;
+	if (lt__lex_peek(&s->cursor) != '[')
+		return false;
+	for (c = s->cursor.at; c < s->cursor.end && *c != ']' && *c != ';'; c++)
+		if (*c == '<')
+			return true;
+	return false;
+}
+
+lt_status lt__script_limited(struct lt_script *s, struct lt_arg *a)
+{
+	int64_t *list = LT_NEW(s->arena, int64_t, LT_MAX_RANK);
+	a->limit = LT_NEW(s->arena, const struct lt_linear *, LT_MAX_RANK);
+	lt__lex_step(&s->cursor);
+	for (a->n = 0; lt__lex_peek(&s->cursor) != ']'; a->n++) {
+		if (a->n)
+			LT_TRY(lt__script_expect(s, ',', "',' or ']'"));
+		if (a->n == LT_MAX_RANK)
+			return lt__script_fail(s, a->position, LT_EUNSUPPORTED, "A shape of more than %d dimensions", LT_MAX_RANK);
+		LT_TRY(lt__script_dim(s, &list[a->n], &a->limit[a->n]));
+	}
+	lt__lex_step(&s->cursor);
+	a->list = list;
+	lt__script_take_named(s, a);
+	return LT_OK;
 }
 
 lt_status lt__script_offset(struct lt_script *s, struct lt_arg *a)
 {
-	if (lt__lex_peek(&s->cursor) != '$')
-		return whole_number(s, &a->i);
-	LT_TRY(lt__script_reference(s, &a->statement));
-	a->node = s->statement[a->statement].node;
-	LT_GROW(s->arena, s->use, s->n_use, s->cap_use);
-	s->use[s->n_use++] = a->statement;
-	int c = lt__lex_peek(&s->cursor);
+	struct lt_cursor look = s->cursor;
+	const char *word;
+	int c = lt__lex_peek(&look);
+	int32_t n = lt__lex_word(&look, &word);
+	const struct lt_arg *value = n ? lt__script_lookup(s, word, n) : NULL;
+	if (c != '$' && !(value && value->kind == LT_ARG_NODE)) {
+		LT_TRY(lt__script_take(s, LT_ARG_INT, LT_EXPECTED_NODE " or an integer", a));
+		a->kind = LT_ARG_OFFSET;
+		a->whole = false;
+		return LT_OK;
+	}
+	LT_TRY(lt__script_refer(s, a));
+	s->n_named = 0;
+	a->kind = LT_ARG_OFFSET;
+	c = lt__lex_peek(&s->cursor);
 	if (c != '+' && c != '-')
 		return LT_OK;
 	lt__lex_step(&s->cursor);
-	c = c == '-' ? -1 : 1;
 	lt__lex_peek(&s->cursor);
 	LT_TRY(whole_number(s, &a->i));
-	a->i *= c;
+	a->i *= c == '-' ? -1 : 1;
 	a->whole = true;
 	return LT_OK;
 }
 
 /* require $2 - $3 >= 0 "text"; */
-lt_status lt__script_require(struct lt_script *s)
+lt_status lt__script_require(struct lt_script *s, struct lt_position at)
 {
 	struct lt_script_sum sum, right;
-	struct lt_linear value;
 	const char *text = "a requirement of the script is not met";
-	int32_t n, first = s->n_use;
-	struct lt_position at = s->cursor.position;
+	int32_t n;
 	LT_TRY(lt__script_sum(s, NULL, &sum));
 	int c = lt__lex_peek(&s->cursor);
 	if (c != '>' && c != '<' && c != '=')
@@ -212,10 +275,13 @@ lt_status lt__script_require(struct lt_script *s)
 	LT_TRY(c == '<' ? lt__script_minus(s, &right, &sum) : lt__script_minus(s, &sum, &right));
 	if (lt__lex_peek(&s->cursor) == '"')
 		LT_TRY(lt__script_string(s, &text, &n));
-	for (int32_t i = first; i < s->n_use; i++)
-		s->statement[s->use[i]].needed = true;
-	LT_TRY(lt__script_expect(s, ';', "';'"));
-	LT_TRY(lt__script_linear(s, c == '<' ? &right : &sum, &value));
+	for (int32_t i = 0; i < s->n_named; i++)
+		s->statement[s->named[i]].needed = true;
+	s->n_named = 0;
+	LT_TRY(lt__script_end(s));
+	const struct lt_script_sum *value = c == '<' ? &right : &sum;
+	s->here = at;
 	lt_graph_at(s->graph, at.line, at.column);
-	return lt_graph_require(s->graph, c == '=', value.constant, value.n, value.param, value.coef, text);
+	return lt_graph_require(s->graph, c == '=', value->constant, value->n, value->param, value->coef, text) ?
+		lt__script_locate(s) : LT_OK;
 }

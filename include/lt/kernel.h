@@ -79,8 +79,9 @@ extern "C" {
 	X(flag, 140, MASK, "a mask as bool: 1 or 0 in each lane") \
 	X(test, 141, UNARY, "a bool as a mask: whether it is not 0") \
 	X(bits, 142, CAST, "the same bits as another type of as many bytes") \
-	X(quotient, 143, BINARY, "of integers, towards zero; the divisor is neither 0 nor -1") \
-	X(remainder, 144, BINARY, "with the sign of the dividend; of integers the divisor is neither 0 nor -1") \
+	X(quotient, 143, BINARY, "of integers, towards zero; the divisor is neither 0 nor, if it has a sign, -1") \
+	X(remainder, 144, BINARY, \
+		"with the sign of the dividend; of integers the divisor is neither 0 nor, if it has a sign, -1") \
 	X(shift_left, 145, BINARY, "of integers, by 0 to bits - 1") \
 	X(shift_right, 146, BINARY, "of integers as if they had no sign, by 0 to bits - 1") \
 	X(text, 147, TEXT, "an operator that only a third party knows: its C text (lt_op.source)") \
@@ -388,14 +389,14 @@ lt_status lt_kernel_parse(const char *text, size_t bytes, struct lt_kernel **, s
  *     Breaks: nothing of the rules.  `update` may become get and set, `fold` shuffles.
  *     What every machine has, and all that is left beside machine->operators:
  *       copy, select                  any elements; select of masks, too
- *       add, sub, mul                 f32, f64, i32, i64
+ *       add, sub, mul                 f32, f64, integers (i32, i64, u32, u64)
  *       div, neg                      f32, f64
- *       comparisons                   f32, f64, i32, i64, bool
- *       and, or, xor                  bool, i32, i64, masks; `not` of masks
- *       lesser, larger                f32, f64, i32, i64
- *       quotient, remainder, shifts   i32, i64
- *       convert                       between integers, from bool to them; between i32 or i64 and f32 or f64; between
- *                                     f32 and f64.  Halves are i16 by `bits`
+ *       comparisons                   f32, f64, integers, bool
+ *       and, or, xor                  bool, integers, masks; `not` of masks
+ *       lesser, larger                f32, f64, integers
+ *       quotient, remainder, shifts   integers; shift_signed of i32 and i64
+ *       convert                       between integers of any width, from bool to them; between those of 32 or 64
+ *                                     bits and f32 or f64; between f32 and f64.  Halves are i16 by `bits`
  *       fold, update                  add, mul, and, or, xor; what machine->operators has
  *       each                          what machine->operators has for one lane
  *       text, and all else that the machine does (128 to 161)

@@ -19,6 +19,7 @@
 #include "lt/frontend.h"
 #include "lt/graph.h"
 #include "lt/looptree.h"
+#include "lt/profile.h"
 #include "lt/program.h"
 #include "lt/status.h"
 

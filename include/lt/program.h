@@ -123,6 +123,9 @@ struct lt_options {
 	 * that was enqueued uses it; a run-time scalar of a state there is fetched, and waited for, when a run begins.
 	 * NULL: none */
 	const char *on_device;
+	/* 1: each run takes the time of its kernels (lt/profile.h).  It is not recorded, and instances of the program run one
+	 * at a time; results stay the same. */
+	uint32_t profile;
 };
 enum lt_binding { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
 

@@ -51,7 +51,7 @@
  *           value.  The last piece has no guards.
  * Numbers.  Every statement computes in the types of its op, then its result has
  *           the type of the destination buffer, which is that of the op except for copies.
- *           Integers wrap and divide towards minus infinity; a remainder has the sign of
+ *           Integers wrap, those without a sign at 0, and divide towards minus infinity; a remainder has the sign of
  *           the divisor, of floats too; an integer divided by 0, and its remainder, is 0;
  *           round goes to the even one of two that are equally near.  The source of an op
  *           defines it: a C expression over $0, $1 ...; functions it names are in
@@ -73,6 +73,7 @@ struct lt_array { const void *at; uint32_t n, stride; };    /* elements may grow
 
 /* All enum values below are pinned. */
 enum lt_dtype { LT_F32 = 1, LT_F64, LT_F16, LT_BF16, LT_I8, LT_U8, LT_I16, LT_I32, LT_I64, LT_BOOL,
+	LT_U16, LT_U32, LT_U64,
 	LT_NDTYPE };
 enum lt_loop_kind { LT_SERIAL, LT_PARALLEL, LT_VECTOR, LT_UNROLL, LT_GRID, LT_BLOCK, LT_GROUP,
 	LT_CALL, LT_TILE, LT_RANK, LT_NLOOP_KIND };
@@ -129,7 +130,7 @@ enum lt_dim_role { LT_DIM_BATCH, LT_DIM_ROW, LT_DIM_COLUMN, LT_DIM_DEEP };
  * Numbers are pinned, rows are only added at the end.  TEXT: a third party's operator: its name and source say what
  * it is.  types, of operands and result:
  *   SAME     any one element type; half types and integers of 8 and 16 bits for copy and select only
- *   FLOAT    f32 or f64             BITS    bool, i32 or i64
+ *   FLOAT    f32 or f64             BITS    bool, i32, i64, u32 or u64
  *   TEST     any one element type, the result is bool
  *   CAST     any to any             CHOOSE  operand 0 is bool, the others and the result have one type */
 #define LT_OPERATOR_MAP(X) \

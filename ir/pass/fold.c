@@ -74,7 +74,7 @@ static lt_node fold_literals(struct constant_fold *w, const struct lt_nodedef *n
 		x[i] = lt__scalar_of(node(w, n->operand[i])->bits, t);
 	}
 	value = n->op == LT_OP_cast ? lt__convert(x[0], t, n->dtype)
-		: lt__round_to(lt__op_value(n->op, lt__dtype_info(t)->cls, x), n->dtype);
+		: lt__round_to(lt__op_value(n->op, t, x), n->dtype);
 	return stand_in(w, n, add_literal(w, n, lt__bits_of(value, n->dtype)));
 }
 

@@ -13,6 +13,10 @@ static lt_status copy_tables(void *user)
 
 	out->inside = true;
 	out->file = in->file ? lt__arena_string(out->arena, in->file) : NULL;
+	out->part = LT_NEW(out->arena, const char *, in->n_part + 1);
+	for (; out->n_part < in->n_part; out->n_part++)
+		out->part[out->n_part] = lt__arena_string(out->arena, in->part[out->n_part]);
+	out->cap_part = out->n_part;
 	out->var = LT_NEW(out->arena, struct lt_vardef, in->n_var);
 	out->n_var = out->cap_var = in->n_var;
 	out->param = LT_NEW(out->arena, struct lt_paramdef, in->n_param);

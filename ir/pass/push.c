@@ -125,7 +125,7 @@ static bool keeps_constant(const struct lt_rewrite *w, const struct lt_nodedef *
 		x[i] = lt__scalar_of(constant_for(w, s, i, c), t);
 	}
 	value = s->op == LT_OP_cast ? lt__convert(x[0], t, s->dtype)
-		: lt__round_to(lt__op_value(s->op, lt__dtype_info(t)->cls, x), s->dtype);
+		: lt__round_to(lt__op_value(s->op, t, x), s->dtype);
 	return lt__bits_of(value, s->dtype) == c;
 }
 
@@ -202,9 +202,9 @@ static lt_status add_view(struct pushed_views *m, const struct lt_nodedef *view,
 }
 
 /* The dims of the view, those that its rows row[0 .. n_row-1] depend on first and in their order, so that what is read
- * keeps the order of dims that it has; ~row: a dim of its own, `added`, there.  dim_to: where each of the view's is, -1:
- * none of the rows depends on it. */
-static int32_t place_dims(struct lt_rewrite *w, const struct lt_nodedef *view, int32_t n_row, const int32_t *row,
+ * keeps the order of dims that it has; ~row: a dim of its own, `added`, there.  dim_to: where each of the view's is,
+ * -1: none of the rows depends on it. */
+static int32_t assign_dims(struct lt_rewrite *w, const struct lt_nodedef *view, int32_t n_row, const int32_t *row,
 	const lt_var *added, lt_var *dim, int32_t *dim_to)
 {
 	int32_t n = 0;
@@ -240,7 +240,7 @@ static lt_var *needed_dims(struct lt_rewrite *w, const struct lt_nodedef *view, 
 	bool *used = LT_NEW(w->arena, bool, view->n_dim);
 	lt_var *dim = LT_NEW(w->arena, lt_var, view->n_dim);
 
-	*n = place_dims(w, view, n_row, row, NULL, dim, dim_to);
+	*n = assign_dims(w, view, n_row, row, NULL, dim, dim_to);
 	for (int32_t p = 0; p < view->n_piece; p++)
 		lt__work_mark_dims(w, &view->piece[p].map, view->piece[p].source < 0 ? 0 : n_row, row, used);
 	for (int32_t d = 0; d < view->n_dim; d++)
@@ -369,7 +369,7 @@ static lt_status push_reduce(struct pushed_views *m, lt_node x, lt_node at)
 			return LT_OK;
 	}
 	dim = LT_NEW(w->arena, lt_var, view.n_dim + from->n_dim);
-	n_dim = place_dims(w, &view, from->n_dim, row, from->dim, dim, dim_to);
+	n_dim = assign_dims(w, &view, from->n_dim, row, from->dim, dim, dim_to);
 	for (int32_t d = 0; d < view.n_dim; d++)
 		if (dim_to[d] < 0) {
 			dim_to[d] = n_dim;

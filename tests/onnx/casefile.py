@@ -1,8 +1,9 @@
-"""What make_cases.py and make_types.py write: cases of models with inputs and outputs, as entries of an .npz file.
+"""What make_cases.py, make_layers.py, make_types.py and make_dims.py write: cases of models with inputs and outputs,
+as entries of an .npz file.
 
 Entries of case NAME: "NAME/model" (the file's bytes), "NAME/in/INPUT", "NAME/fix/INPUT" (given when the model is read),
-"NAME/dims" (options --dim, with line breaks between them), "NAME/out/OUTPUT"; and for a model that is to be refused
-"NAME/error", a part of the sentence.
+"NAME/dims" (options --dim, with line breaks between them), "NAME/out/OUTPUT"; "NAME/in/K/INPUT" and "NAME/out/K/OUTPUT"
+of a run number K, 1 to 7, that follows; and for a model that is to be refused "NAME/error", a part of the sentence.
 """
 import os
 
@@ -66,6 +67,14 @@ def add(name, m, inputs, fix=(), dims=(), out=None, error=None):
 	for k, v in (out or expected(m, inputs, outputs)).items():
 		v = held(v)
 		cases[f"{name}/out/{k}"] = v.reshape(v.shape) if v.flags.c_contiguous else v.copy()
+
+
+def again(name, m, k, inputs, out=None):
+	"""Run k of a case that was added."""
+	for key, v in inputs.items():
+		cases[f"{name}/in/{k}/{key}"] = np.ascontiguousarray(v)
+	for key, v in (out or expected(m, inputs, [o.name for o in m.graph.output])).items():
+		cases[f"{name}/out/{k}/{key}"] = np.ascontiguousarray(v).reshape(np.shape(v))
 
 
 def one(name, op, *inputs, fix=(), n_out=1, opset=OPSET, out=None, error=None, **attributes):

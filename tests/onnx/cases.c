@@ -31,6 +31,24 @@ static void case_dims(struct onnx_case *one, const struct lt_tensor *t)
 	}
 }
 
+/* The run of an entry "in/x" or "in/2/x". */
+static struct onnx_given *case_run(struct onnx_case *one, const char *after)
+{
+	const int i = after[0] >= '0' && after[0] <= '9' && after[1] == '/' ? after[0] - '0' : 0;
+	cr_assert_lt(i, ONNX_MAX_RUNS);
+	one->n_run = i < one->n_run ? one->n_run : i + 1;
+	return &one->run[i];
+}
+
+static void case_put(struct onnx_given *run, const struct lt_tensor *t, bool in)
+{
+	if (in)
+		run->in[run->n_in++] = t;
+	else
+		run->out[run->n_out++] = t;
+	cr_assert(run->n_in < ONNX_MAX_GIVEN && run->n_out < ONNX_MAX_GIVEN);
+}
+
 static void case_entry(struct onnx_cases *c, const struct lt_tensor *t)
 {
 	const char *slash = strchr(t->name, '/'), *what = slash + 1;
@@ -42,21 +60,21 @@ static void case_entry(struct onnx_cases *c, const struct lt_tensor *t)
 	else if (!strcmp(what, "dims"))
 		case_dims(one, t);
 	else if (!strncmp(what, "in/", 3))
-		one->in[one->n_in++] = t;
+		case_put(case_run(one, what + 3), t, true);
 	else if (!strncmp(what, "out/", 4))
-		one->out[one->n_out++] = t;
+		case_put(case_run(one, what + 4), t, false);
 	else if (!strncmp(what, "fix/", 4))
 		one->fixed[one->n_fixed++] = (struct lt_fixed){ .name = onnx_case_tensor(t), .dtype = t->dtype, .rank = t->rank,
 			.shape = t->shape, .data = t->data };
 	else
 		cr_assert_fail("%s is no entry of a case", t->name);
-	cr_assert(one->n_in < ONNX_MAX_GIVEN && one->n_out < ONNX_MAX_GIVEN && one->n_fixed < ONNX_MAX_GIVEN);
+	cr_assert(one->n_fixed < ONNX_MAX_GIVEN);
 }
 
 void onnx_cases_read(struct lt_context *ctx, struct onnx_cases *c)
 {
 	static const char *const file[ONNX_FILES] = { "tests/onnx/cases.npz", "tests/onnx/layers.npz",
-		"tests/onnx/types.npz" };
+		"tests/onnx/types.npz", "tests/onnx/dims.npz" };
 	memset(c, 0, sizeof *c);
 	for (int k = 0; k < ONNX_FILES; k++) {
 		const int before = c->n;

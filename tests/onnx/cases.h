@@ -1,19 +1,24 @@
-/* tests/onnx/cases.h -- the models of cases.npz, layers.npz and types.npz (made by make_*.py), with what they are given
- * and must give. */
+/* tests/onnx/cases.h -- the models of cases.npz, layers.npz, types.npz and dims.npz (made by make_*.py), with what they
+ * are given and must give. */
 #ifndef TESTS_ONNX_CASES_H
 #define TESTS_ONNX_CASES_H
 #include "lt/lt.h"
 #include "tools/tensorfile.h"
 
-enum { ONNX_MAX_GIVEN = 10, ONNX_MAX_CASES = 600, ONNX_FILES = 3 };
+enum { ONNX_MAX_GIVEN = 14, ONNX_MAX_CASES = 600, ONNX_MAX_RUNS = 8, ONNX_FILES = 4 };
+/* What one run is given, and gives. */
+struct onnx_given {
+	const struct lt_tensor *in[ONNX_MAX_GIVEN], *out[ONNX_MAX_GIVEN];
+	int n_in, n_out;
+};
 struct onnx_case {
 	char name[80];
 	const struct lt_tensor *model, *error;
 	const char *dim[4];
 	char dims[200];
 	struct lt_fixed fixed[ONNX_MAX_GIVEN];
-	const struct lt_tensor *in[ONNX_MAX_GIVEN], *out[ONNX_MAX_GIVEN];
-	int n_dim, n_fixed, n_in, n_out;
+	struct onnx_given run[ONNX_MAX_RUNS];
+	int n_dim, n_fixed, n_run;
 };
 struct onnx_cases { struct lt_tensors file[ONNX_FILES]; struct onnx_case at[ONNX_MAX_CASES]; int n; };
 

@@ -197,8 +197,6 @@ add("run_time_range", model([
 
 # Refusals
 x = {"x": f(2, 3)}
-add("merged_extent", model([h.make_node("Reshape", ["x", "t"], ["y"])], x, ["y"], {"t": i(-1)},
-	symbols={"x": ["batch", 3]}), x, dims=["batch=1..4"], error="--dim batch=8 fixes it")
 add("unsaid_extent", model([h.make_node("Abs", ["x"], ["y"])], x, ["y"], symbols={"x": ["batch", 3]}), x,
 	error="--dim batch=8 fixes it")
 add("all_at_once", model([h.make_node("RandomNormalLike", ["x"], ["r"], name="noise"),

@@ -280,16 +280,16 @@ one("qlinear_conv", "QLinearConv", x, small.reshape(()), np.uint8(120).reshape((
 	out=rounded((sums + bias.reshape(1, 3, 1, 1)) * by + 130, 0, 255).astype(np.uint8))
 
 # Bits
-for t in (np.uint8, np.int8, np.int16, np.int32, np.int64):
+for t in (np.uint8, np.int8, np.int16, np.int32, np.int64, np.uint16, np.uint32, np.uint64):
 	info = np.iinfo(t)
 	numbers = np.array([info.min, info.max, 1, 5, info.max // 3, info.min // 3], t)
 	counts = np.arange(-1, info.bits + 2)
 	left = [[(int(n) << int(k)) % (1 << info.bits) if 0 <= k < info.bits else 0 for k in counts] for n in numbers]
 	left = [[v - (1 << info.bits) if v > info.max else v for v in row] for row in left]
-	counted = counts if info.min < 0 else counts % 256      # -1 is 255
+	counted = counts.astype(t)                              # without a sign, -1 is the largest number
 	right = [[int(n) >> int(k) if 0 <= k < info.bits else -1 if n < 0 else 0 for k in counts] for n in numbers]
 	for direction, want in [("LEFT", left), ("RIGHT", right)]:
-		one(f"shift_{direction}_{t.__name__}", "BitShift", numbers[:, None], counted.astype(t), opset=26, direction=direction,
+		one(f"shift_{direction}_{t.__name__}", "BitShift", numbers[:, None], counted, opset=26, direction=direction,
 			out=np.array(want, t))
 x = f(2, 3)
 one("bits_known", "BitCast", x, to=T.INT32, opset=26, fix="a", out=x.view(np.int32))
@@ -298,6 +298,38 @@ one("bits_of_byte", "BitCast", q, to=T.UINT8, opset=26, out=q.view(np.uint8))
 one("bits_of_float8", "BitCast", eighth, to=T.INT8, opset=26, out=eighth.view(np.int8))
 one("bits_to_float8", "BitCast", q, to=T.FLOAT8E5M2, opset=26, out=q.view(ml.float8_e5m2))
 one("bits_of_another_size", "BitCast", x, to=T.INT64, opset=26, error="the bits of float32 as int64")
+
+# Without a sign: NumPy's own
+for t in (np.uint16, np.uint32, np.uint64):
+	top = np.iinfo(t).max
+	a = np.array([0, 1, 7, top // 2, top // 2 + 1, top // 3, top - 1, top], t)
+	b = a[::-1].copy()
+	b[-1] = 9
+	name = t.__name__
+	for op, numpy in [("Add", np.add), ("Sub", np.subtract), ("Mul", np.multiply), ("Div", np.floor_divide),
+			("Mod", np.mod), ("Max", np.maximum), ("Min", np.minimum), ("Less", np.less),
+			("GreaterOrEqual", np.greater_equal), ("Equal", np.equal)]:
+		one(f"{op.lower()}_{name}", op, a, b, out=numpy(a, b))
+	one(f"pow_{name}", "Pow", a, np.array([3], t), out=a * a * a)
+	one(f"clip_{name}", "Clip", a, np.array(5, t), np.array(top - 1, t), out=np.clip(a, 5, top - 1))
+	one(f"reduce_max_{name}", "ReduceMax", a, out=a.max(keepdims=True))
+	one(f"arg_max_{name}", "ArgMax", a, out=a.argmax(keepdims=True))
+	one(f"cum_sum_{name}", "CumSum", a, np.array(0), fix="b", out=np.cumsum(a, dtype=t))
+	one(f"relu_{name}", "Max", a, np.array(top // 2, t), out=np.maximum(a, t(top // 2)))
+	for to, code in [(np.float32, T.FLOAT), (np.float64, T.DOUBLE), (np.int8, T.INT8), (np.int64, T.INT64),
+			(np.uint16, T.UINT16), (np.uint32, T.UINT32), (np.uint64, T.UINT64), (np.bool_, T.BOOL)]:
+		one(f"cast_{name}_{to.__name__}", "Cast", a, to=code, out=a.astype(to))
+	inside = np.array([0, .9, 7.5, 65535], np.float64)
+	one(f"cast_float64_{name}", "Cast", inside, to=getattr(T, name.upper()), out=inside.astype(t))
+# A shape that is cast: of numbers that are known and of one that is not
+x = {"x": f(2, 3), "y": f(2, 3, 1)}
+for code in (T.INT32, T.UINT16, T.UINT64):
+	add(f"cast_shape_{code}", model([h.make_node("Shape", ["x"], ["s"]), h.make_node("Cast", ["s"], ["c"], to=code),
+		h.make_node("Cast", ["c"], ["d"], to=T.INT64), h.make_node("Reshape", ["y", "d"], ["z"])], x, ["z"],
+		symbols={"x": ["batch", 3], "y": ["batch", 3, 1]}), x, dims=["batch=1..5"])
+add("cast_shape_wraps", model([h.make_node("Shape", ["x"], ["s"]), h.make_node("Cast", ["s"], ["c"], to=T.UINT8),
+	h.make_node("Cast", ["c"], ["d"], to=T.INT64), h.make_node("Reshape", ["y", "d"], ["z"])], x, ["z"],
+	symbols={"x": ["batch", 3], "y": ["batch", 3, 1]}), x, dims=["batch=1..500"], error="--dim batch=8 fixes an extent")
 
 corpus(["gru_linear", "packed_INT4", "qlinear_conv", "quantize_blocks", "stored_moves"])
 save("types.npz")

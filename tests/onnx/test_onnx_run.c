@@ -40,9 +40,9 @@ static const struct onnx_case *write_case(const char *name)
 		if (strcmp(one->name, name))
 			continue;
 		write_bytes("m.onnx", one->model->data, one->model->bytes);
-		for (int k = 0; k < one->n_in; k++) {
-			snprintf(file, sizeof file, "%s.npy", onnx_case_tensor(one->in[k]));
-			write_npy(file, one->in[k]);
+		for (int k = 0; k < one->run[0].n_in; k++) {
+			snprintf(file, sizeof file, "%s.npy", onnx_case_tensor(one->run[0].in[k]));
+			write_npy(file, one->run[0].in[k]);
 		}
 		return one;
 	}
@@ -54,11 +54,11 @@ static void expect_result(const struct onnx_case *one)
 {
 	struct lt_tensors t;
 	ltrun_read("y.npy", &t);
-	cr_assert_eq(t.at[0].rank, one->out[0]->rank);
+	cr_assert_eq(t.at[0].rank, one->run[0].out[0]->rank);
 	for (int32_t d = 0; d < t.at[0].rank; d++)
-		cr_assert_eq(t.at[0].shape[d], one->out[0]->shape[d], "axis %d", d);
+		cr_assert_eq(t.at[0].shape[d], one->run[0].out[0]->shape[d], "axis %d", d);
 	for (size_t i = 0; i < t.at[0].bytes / sizeof(float); i++)
-		cr_assert_float_eq(((float *)t.at[0].data)[i], ((float *)one->out[0]->data)[i], 1e-4);
+		cr_assert_float_eq(((float *)t.at[0].data)[i], ((float *)one->run[0].out[0]->data)[i], 1e-4);
 	lt__tensors_free(&t);
 }
 

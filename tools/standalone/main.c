@@ -26,6 +26,7 @@ static const char *found_type(const char *descr)
 {
 	static const char *const types[][2] = { { "f8", "float64" }, { "f4", "float32" }, { "f2", "float16" }, { "V2",
 		"bfloat16" }, { "i8", "int64" }, { "i4", "int32" }, { "i2", "int16" }, { "i1", "int8" }, { "u1", "uint8" },
+		{ "u8", "uint64" }, { "u4", "uint32" }, { "u2", "uint16" },
 		{ "b1", "bool" } };
 	static char why[80];
 	size_t i;

@@ -19,7 +19,14 @@ static const struct { uint32_t bytes, bits; int kind;
 	[LT_I32] = { 4, 32, INTEGERS },
 	[LT_I64] = { 8, 64, INTEGERS },
 	[LT_BOOL] = { 1, 8, BOOLS },
+	[LT_U16] = { 2, 16, INTEGERS },
+	[LT_U32] = { 4, 32, INTEGERS },
+	[LT_U64] = { 8, 64, INTEGERS },
 };
+static bool is_unsigned(uint32_t dtype)
+{
+	return dtype == LT_U8 || dtype == LT_U16 || dtype == LT_U32 || dtype == LT_U64;
+}
 static bool is_float(uint32_t dtype) { return types[dtype].kind == FLOATS; }
 
 bool is_type(uint32_t dtype, uint32_t bytes)
@@ -67,6 +74,8 @@ union value of_bits(uint64_t bits, uint32_t dtype)
 	case LT_I16: v.i = (int16_t)bits; break;
 	case LT_I32: v.i = (int32_t)bits; break;
 	case LT_U8: case LT_BOOL: v.i = (uint8_t)bits; break;
+	case LT_U16: v.i = (uint16_t)bits; break;
+	case LT_U32: v.i = (uint32_t)bits; break;
 	default: v.i = (int64_t)bits;
 	}
 	return v;
@@ -99,24 +108,25 @@ static union value wrap(int64_t i, uint32_t dtype) { return of_bits((uint64_t)i,
 
 static union value saturate(double x, uint32_t to)
 {
-	int bits = (int)types[to].bits - (to != LT_U8);
-	double max = ldexp(1, bits), min = to == LT_U8 ? 0 : -max;
+	int bits = (int)types[to].bits - !is_unsigned(to);
+	double max = ldexp(1, bits);
 	if (isnan(x))
 		return (union value){ .i = 0 };
 	if (x >= max)
 		return (union value){ .i = (int64_t)(UINT64_MAX >> (64 - bits)) };
-	return (union value){ .i = x > min ? (int64_t)x : to == LT_U8 ? 0 : bits == 63 ? INT64_MIN : -(INT64_C(1) << bits) };
+	if (is_unsigned(to))
+		return (union value){ .i = x > 0 ? (int64_t)(uint64_t)x : 0 };
+	return (union value){ .i = x > -max ? (int64_t)x : bits == 63 ? INT64_MIN : -(INT64_C(1) << bits) };
 }
 
 /* Beyond 2^53 an integer becomes a float of 53 bits whose last one says whether there were others, so that the next
  * rounding is right. */
-static double to_double(int64_t i, uint32_t to)
+static double to_double(int64_t i, uint32_t from, uint32_t to)
 {
-	uint64_t u = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
-	if (to == LT_F64 || u >> 53 == 0)
-		return (double)i;
-	double d = (double)(u >> 11 | ((u & 2047) != 0)) * 2048;
-	return i < 0 ? -d : d;
+	bool minus = from != LT_U64 && i < 0;
+	uint64_t u = minus ? 0 - (uint64_t)i : (uint64_t)i;
+	double d = to == LT_F64 || u >> 53 == 0 ? (double)u : (double)(u >> 11 | ((u & 2047) != 0)) * 2048;
+	return minus ? -d : d;
 }
 
 union value convert(union value v, uint32_t from, uint32_t to)
@@ -124,7 +134,7 @@ union value convert(union value v, uint32_t from, uint32_t to)
 	if (is_float(from))
 		return is_float(to) ? v : to == LT_BOOL ? (union value){ .i = v.f != 0 } : saturate(v.f, to);
 	if (is_float(to))
-		return (union value){ .f = to_double(v.i, to) };
+		return (union value){ .f = to_double(v.i, from, to) };
 	return to == LT_BOOL ? (union value){ .i = v.i != 0 } : wrap(v.i, to);
 }
 
@@ -144,6 +154,14 @@ static int64_t i_mod(int64_t a, int64_t b)
 {
 	return b == 0 || b == -1 ? 0 : a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);
 }
+static int64_t i_abs(int64_t a) { return a < 0 ? (int64_t)(0 - (uint64_t)a) : a; }
+static int64_t i_sign(int64_t a) { return (a > 0) - (a < 0); }
+/* Of u64. */
+static uint64_t u_div(uint64_t a, uint64_t b) { return b ? a / b : 0; }
+static uint64_t u_mod(uint64_t a, uint64_t b) { return b ? a % b : 0; }
+static uint64_t u_abs(uint64_t a) { return a; }
+static uint64_t u_sign(uint64_t a) { return a > 0; }
+#define OF(name, a) _Generic((a), uint64_t: u_##name, default: i_##name)
 #define WRAP(a, op, b) ((int64_t)((uint64_t)(a) op (uint64_t)(b)))
 
 /* X(name, arity, types of the operands, whether the result is a bool, of floats x0 x1 x2, of integers a0 a1 a2) */
@@ -153,8 +171,8 @@ static int64_t i_mod(int64_t a, int64_t b)
 	X(add, 2, FLOATS | INTEGERS, 0, x0 + x1, WRAP(a0, +, a1)) \
 	X(sub, 2, FLOATS | INTEGERS, 0, x0 - x1, WRAP(a0, -, a1)) \
 	X(mul, 2, FLOATS | INTEGERS, 0, x0 * x1, WRAP(a0, *, a1)) \
-	X(div, 2, FLOATS | INTEGERS, 0, x0 / x1, i_div(a0, a1)) \
-	X(mod, 2, FLOATS | INTEGERS, 0, f_mod(x0, x1), i_mod(a0, a1)) \
+	X(div, 2, FLOATS | INTEGERS, 0, x0 / x1, OF(div, a0)(a0, a1)) \
+	X(mod, 2, FLOATS | INTEGERS, 0, f_mod(x0, x1), OF(mod, a0)(a0, a1)) \
 	X(pow, 2, FLOATS, 0, pow(x0, x1), 0) \
 	X(min, 2, FLOATS | INTEGERS | BOOLS, 0, f_min(x0, x1), a0 < a1 ? a0 : a1) \
 	X(max, 2, FLOATS | INTEGERS | BOOLS, 0, f_max(x0, x1), a0 > a1 ? a0 : a1) \
@@ -169,8 +187,8 @@ static int64_t i_mod(int64_t a, int64_t b)
 	X(xor, 2, INTEGERS | BOOLS, 0, 0, a0 ^ a1) \
 	X(not, 1, BOOLS, 0, 0, !a0) \
 	X(neg, 1, FLOATS | INTEGERS, 0, -x0, WRAP(0, -, a0)) \
-	X(abs, 1, FLOATS | INTEGERS, 0, fabs(x0), a0 < 0 ? WRAP(0, -, a0) : a0) \
-	X(sign, 1, FLOATS | INTEGERS, 0, f_sign(x0), (a0 > 0) - (a0 < 0)) \
+	X(abs, 1, FLOATS | INTEGERS, 0, fabs(x0), OF(abs, a0)(a0)) \
+	X(sign, 1, FLOATS | INTEGERS, 0, f_sign(x0), OF(sign, a0)(a0)) \
 	X(reciprocal, 1, FLOATS, 0, 1 / x0, 0) \
 	X(exp, 1, FLOATS, 0, exp(x0), 0) \
 	X(log, 1, FLOATS, 0, log(x0), 0) \
@@ -195,6 +213,11 @@ static int64_t i_mod(int64_t a, int64_t b)
 	{ \
 		(void)a0, (void)a1, (void)a2; \
 		return of_i; \
+	} \
+	static int64_t u_of_##name(uint64_t a0, uint64_t a1, uint64_t a2) \
+	{ \
+		(void)a0, (void)a1, (void)a2; \
+		return (int64_t)(of_i); \
 	}
 OPS(ROW)
 #undef ROW
@@ -206,8 +229,10 @@ struct op_row {
 	bool to_bool;
 	double (*f)(double, double, double, int64_t);
 	int64_t (*i)(int64_t, int64_t, int64_t);
+	int64_t (*u)(uint64_t, uint64_t, uint64_t);
 };
-#define ROW(name, arity, types, to_bool, of_f, of_i) { #name, arity, types, to_bool, f_of_##name, i_of_##name },
+#define ROW(name, arity, types, to_bool, of_f, of_i) { #name, arity, types, to_bool, f_of_##name, i_of_##name, \
+	u_of_##name },
 static const struct op_row rows[] = { OPS(ROW) };
 #undef ROW
 
@@ -230,6 +255,9 @@ union value compute(const struct op_row *r, const struct lt_op *op, const union 
 	uint32_t in = op->in[op->arity - 1];
 	if (r->i == i_of_cast)
 		return convert(x[0], op->in[0], op->out);
+	if (in == LT_U64)
+		return wrap(r->u((uint64_t)x[0].i, op->arity > 1 ? (uint64_t)x[1].i : 0, op->arity > 2 ? (uint64_t)x[2].i : 0),
+			op->out);
 	if (!is_float(in))
 		return wrap(r->i(x[0].i, op->arity > 1 ? x[1].i : 0, op->arity > 2 ? x[2].i : 0), op->out);
 	double f = r->f(x[0].f, op->arity > 1 ? x[1].f : 0, op->arity > 2 ? x[2].f : 0, x[0].i);

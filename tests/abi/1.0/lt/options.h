@@ -77,7 +77,8 @@ static inline lt_status lt_option_refuse(
 {
 	char text[200], takes[400];
 	const int shown = item->bytes < 60 ? (int)item->bytes : 60;
-	(void)snprintf(text, sizeof text, item->bytes ? "the option %s does not take '%.*s'" : "the option %s has no value",
+	(void)snprintf(text, sizeof text, item->bytes ? "the option %s does not take '%.*s'"
+		: o->value ? "the option %s has no value" : "the option %s does not fit here",
 		o->key, shown, item->text);
 	if (!remedy && o->words) {
 		takes[0] = '\0';

@@ -1,0 +1,203 @@
+/* frontends/script/build.c -- a call of a node becomes a value of the graph, with a name and a place. */
+#include <string.h>
+#include "frontends/script/script.h"
+
+/* What repeats and functions may make, so that a script of a few lines is no graph without end. */
+enum { UNROLLED_MAX = 100000 };
+
+/* Nodes from `from` on are named after s->target: value by its name, others as its parts. */
+static void name_nodes(struct lt_script *s, int32_t from, lt_node value)
+{
+	struct lt_graph *g = s->graph;
+	for (lt_node i = from; i < g->n_node; i++)
+		lt_node_set_name(g, i, i == value ? s->target.path :
+			lt__arena_format(s->arena, "%s.%s", s->target.path, lt__op_info(g->node[i].op)->name));
+	while (s->n_sourced < g->n_node) {
+		/* Which nodes may be read before the first kernel starts: sources, and views of nothing else. */
+		const struct lt_nodedef *d = &g->node[s->n_sourced];
+		bool is = d->op == LT_OP_input || d->op == LT_OP_constant || d->op == LT_OP_state;
+		if (d->op == LT_OP_view) {
+			is = true;
+			for (int32_t i = 0; i < d->n_operand; i++)
+				is = is && s->sourced[d->operand[i]];
+		}
+		LT_GROW(s->arena, s->sourced, s->n_sourced, s->cap_sourced);
+		s->sourced[s->n_sourced++] = is;
+	}
+}
+
+lt_status lt__script_locate(struct lt_script *s)
+{
+	struct lt_context *ctx = s->ctx;
+	char text[sizeof ctx->message];
+	size_t n = strlen(s->file);
+	lt_status code = ctx->code ? ctx->code : LT_EINVAL;
+	if (code == LT_ENOMEM || s->failed)
+		return code;
+	memcpy(text, ctx->message, sizeof text);
+	text[sizeof text - 1] = 0;
+	if (strncmp(text, s->file, n) == 0 && text[n] == ':')
+		return lt_fail(ctx, code, "%s%s", text, lt__script_where(s));
+	return lt__script_fail(s, s->here, code, "%s", text);
+}
+
+/* The number as a value of the operand `like`: its type, and its shape where ranks have to be equal. */
+static lt_node number_value(
+	struct lt_script *s, const struct lt_script_node *type, const struct lt_arg *a, enum lt_dtype t, lt_node like)
+{
+	struct lt_graph *g = s->graph;
+	lt_node x = lt__script_literal(s, a, t);
+	if (x < 0 || !lt__script_equal_ranks(type))
+		return x;
+	int32_t rank = lt_node_rank(g, like);
+	lt_var *v = LT_NEW(s->arena, lt_var, rank);
+	for (int32_t i = 0; i < rank; i++)
+		v[i] = lt_node_dim(g, like, i);
+	return lt__script_view(s, x, rank, v, NULL);
+}
+
+static lt_status build_numbers(struct lt_script *s, const struct lt_script_node *type, int32_t first)
+{
+	struct lt_arg *a = s->arg + first;
+	int32_t n = s->n_arg - first, like = type->op == LT_OP_select;
+	if (!lt__script_takes_numbers(type))
+		return LT_OK;
+	while (like < n && a[like].kind != LT_ARG_NODE)
+		like++;
+	for (int32_t i = 0; i < n; i++) {
+		if (a[i].kind != LT_ARG_NUMBER)
+			continue;
+		bool condition = type->op == LT_OP_select && i == 0;
+		LT_TRY(lt__script_check_huge(s, &a[i]));
+		lt__script_number_text(s, &a[i]);
+		if (like == n)
+			return lt__script_fail(s, a[i].position, LT_ETYPE,
+				"Unexpected number: no operand of %s says which type %.*s has; FullNode(float32, [], %.*s) is a value",
+				type->name, a[i].n, a[i].text, a[i].n, a[i].text);
+		struct lt_statement st = { .shown = lt__arena_format(s->arena, "%.*s", a[i].n, a[i].text), .unnamed = true,
+			.node = -1, .type = type, .position = a[i].position, .chain = -1, .previous = -1 };
+		if (a[like].node >= 0) {
+			int32_t from = s->graph->n_node;
+			lt_graph_at(s->graph, st.position.line, st.position.column);
+			st.node = number_value(s, type, &a[i],
+				condition ? LT_BOOL : lt_node_dtype(s->graph, a[like].node), a[like].node);
+			if (st.node < 0)
+				return lt__script_locate(s);
+			name_nodes(s, from, -1);
+		}
+		a[i].kind = LT_ARG_NODE;
+		a[i].node = st.node;
+		a[i].shown = st.shown;
+		a[i].statement = s->n_statement;
+		LT_GROW(s->arena, s->statement, s->n_statement, s->cap_statement);
+		s->statement[s->n_statement++] = st;
+	}
+	return LT_OK;
+}
+
+static lt_status build_value(struct lt_script *s, struct lt_statement *st, const struct lt_arg *a, int32_t n)
+{
+	struct lt_graph *g = s->graph;
+	int32_t from = g->n_node, scalars = g->n_param + g->n_require;
+	s->here = st->position;
+	s->shown = st->shown;
+	s->chain = s->previous = -1;
+	s->scalar = 0;
+	lt_graph_at(g, st->position.line, st->position.column);
+	st->node = st->type->build(s, st->type, a, n);
+	if (st->node < 0)
+		return lt__script_locate(s);
+	name_nodes(s, from, st->unnamed ? -1 : st->node);
+	st->chain = s->chain;
+	st->previous = s->previous;
+	st->scalar = s->scalar;
+	st->scalars = g->n_param + g->n_require > scalars;
+	return LT_OK;
+}
+
+lt_status lt__script_add(
+	struct lt_script *s, const struct lt_script_node *type, int32_t first, const struct lt_cursor *from, bool last,
+	struct lt_arg *out)
+{
+	struct lt_statement st = { .node = -1, .type = type, .position = from->position, .chain = -1, .previous = -1 };
+	LT_TRY(build_numbers(s, type, first));
+	st.unnamed = !last;
+	st.shown = last && s->target.shown ? s->target.shown : lt__script_quote(s, from);
+	if (last)
+		st.position = s->target.position;
+	st.first_use = s->n_use;
+	for (int32_t i = first; i < s->n_arg; i++) {
+		for (int32_t k = 0; k < s->arg[i].n_use; k++) {
+			LT_GROW(s->arena, s->use, s->n_use, s->cap_use);
+			s->use[s->n_use++] = s->arg[i].use[k];
+		}
+		if (s->arg[i].statement < 0)
+			continue;
+		LT_GROW(s->arena, s->use, s->n_use, s->cap_use);
+		s->use[s->n_use++] = s->arg[i].statement;
+	}
+	st.n_use = s->n_use - st.first_use;
+	if (s->frame && ++s->n_unrolled > UNROLLED_MAX)
+		return lt__script_fail(s, st.position, LT_EUNSUPPORTED, "Functions and repeats make more than %d values",
+			UNROLLED_MAX);
+	if (!s->skip || !s->skip[s->n_statement])
+		LT_TRY(build_value(s, &st, s->arg + first, s->n_arg - first));
+	LT_GROW(s->arena, s->statement, s->n_statement, s->cap_statement);
+	*out = (struct lt_arg){ .kind = LT_ARG_NODE, .position = from->position, .node = st.node, .shown = st.shown,
+		.statement = s->n_statement };
+	s->statement[s->n_statement++] = st;
+	s->n_arg = first;
+	return LT_OK;
+}
+
+/* x[i] of a value: the elements at i of its first axis, which is gone. */
+static lt_node build_element(
+	struct lt_script *s, const struct lt_script_node *type, const struct lt_arg *a, int32_t n)
+{
+	struct lt_graph *g = s->graph;
+	int32_t rank = lt_node_rank(g, a[0].node);
+	(void)type;
+	(void)n;
+	if (rank < 1)
+		return lt__script_refuse(s, a[1].position, LT_ETYPE, "%s has no axis to take an element of",
+			lt__script_value(s, &a[0]));
+	if (!lt__script_fixed(s, &a[0], 0, "indexed", "index first, then slice"))
+		return -1;
+	int64_t extent = lt__script_extent(s, a[0].node, 0), i = a[1].i < 0 ? a[1].i + extent : a[1].i;
+	if (i < 0 || i >= extent)
+		return lt__script_refuse(s, a[1].position, LT_EINVAL, "Invalid index %lld: axis 0 of %s allows %lld .. %lld",
+			(long long)a[1].i, lt__script_value(s, &a[0]), -(long long)extent, (long long)extent - 1);
+	lt_var *v = LT_NEW(s->arena, lt_var, rank);
+	int64_t *row = LT_NEW(s->arena, int64_t, (int64_t)rank * rank);
+	row[0] = i;
+	for (int32_t k = 1; k < rank; k++) {
+		v[k - 1] = lt_node_dim(g, a[0].node, k);
+		row[(int64_t)k * rank + k] = 1;
+	}
+	struct lt_view_piece piece = { .source = a[0].node, .map = { .n_dim = rank - 1, .n_row = rank, .row = row } };
+	return lt_graph_view(g, rank - 1, v, 1, &piece, 0, 0);
+}
+
+lt_status lt__script_element(
+	struct lt_script *s, const struct lt_arg *x, const struct lt_arg *at, const struct lt_cursor *from, bool last,
+	struct lt_arg *out)
+{
+	static const struct lt_script_node type = { .name = "x[i]", .pattern = "$x, i", .build = build_element, .op = LT_NOP };
+	const struct lt_arg *const given[] = { x, at };
+	int32_t first = s->n_arg;
+	if (x->kind == LT_ARG_LIST) {
+		int64_t i = at->i < 0 ? at->i + x->n : at->i;
+		if (i < 0 || i >= x->n)
+			return lt__script_fail(s, at->position, LT_EINVAL, "Invalid index %lld: the list %s has %d numbers",
+				(long long)at->i, lt__script_list(s, x->list, x->n), x->n);
+		*out = (struct lt_arg){ .kind = LT_ARG_NUMBER, .position = x->position, .statement = -1, .node = -1,
+			.i = x->list[i], .number = (double)x->list[i], .whole = true };
+		return LT_OK;
+	}
+	for (int32_t i = 0; i < 2; i++) {
+		struct lt_arg *a = lt__script_new_arg(s, given[i]->kind);
+		*a = *given[i];
+		a->given = true;
+	}
+	return lt__script_add(s, &type, first, from, last, out);
+}
