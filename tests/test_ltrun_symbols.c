@@ -71,8 +71,8 @@ static void check_symbols(const char *backend, const char *text)
 	snprintf(command, sizeof command, "gdb -q -batch -ex 'set breakpoint pending on' -ex 'break %s' -ex run -ex bt --args "
 		"'%s' sum.lt -b %s -i x=random --symbols sym -q --threads 1 2>/dev/null", kernel, built("lt-run"), backend);
 	in_folder(command);
-	cr_expect(strstr(message, "Breakpoint 1, ") && strstr(message, file) && strstr(message, "lt_instance_run"), "%s: %s", backend,
-		message);
+	cr_expect(strstr(message, "Breakpoint 1, ") && strstr(message, file) && strstr(message, "lt_instance_run"),
+		"%s: %s", backend, message);
 }
 
 Test(ltrun_symbols, of_cpu)

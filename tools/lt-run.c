@@ -73,7 +73,7 @@ static lt_status run_script(struct run *r)
 static lt_status work_on_script(struct run *r)
 {
 	LT_TRY(run_parse(r));
-	if (!run_dump_is(&r->o, "graph") && !run_dump_is(&r->o, "dot"))
+	if (!run_dump_graph(&r->o))
 		LT_TRY(check_results(r));
 	if (r->o.dump || r->o.check_schedule)
 		LT_TRY(run_bind(r->ctx, &r->o, r->backends, r->binding, &r->given));

@@ -38,6 +38,7 @@ extern const struct lt_tool run_tool;
 lt_status run_options_read(struct lt_context *, int argc, char **argv, struct run_options *, bool *done);
 void run_options_free(struct run_options *);
 bool run_dump_is(const struct run_options *, const char *kind);
+bool run_dump_graph(const struct run_options *);      /* a dump of the graph alone, which is not compiled */
 
 /* The ending of a plural. */
 static inline const char *run_s(int64_t n) { return n == 1 ? "" : "s"; }
@@ -150,6 +151,15 @@ lt_status run_start(struct run *);
 /* run_dump.c */
 lt_status run_dump(struct run *);
 lt_status run_diff(struct run *);               /* --dump=diff A B; the verdict says whether they differ */
+
+/* run_weights.c */
+/* NAME.safetensors of NAME.lt, malloc; NULL: no memory. */
+char *run_weights_path(const char *script);
+/* --dump=script: writes the contents of constants beside the script; *name: that file's, malloc, NULL: there are none,
+ * or there is no file for the script, which is said. */
+lt_status run_weights_dump(struct run *, char **name);
+/* Such a file beside the script that is run, malloc; NULL: there is none. */
+char *run_weights_beside(const struct run_options *);
 
 /* run_explain.c: what lt_options.explain is given, told when the compilation has ended, well or not. */
 lt_status run_explain_begin(struct run *);

@@ -121,7 +121,8 @@ static const struct lt_tool_option rows[] = { { .help = "Tensors in" },
 		TENSORS, SPECS },
 	{ 'w', "weights", "FILE", TAKE_LIST, AT(weights),
 		.help = "constants by name, from a .npz or .safetensors; may be "
-			"given several times",
+			"given several times; those that are not given are read from NAME.safetensors, if it is beside "
+			"NAME.lt",
 		TENSORS, TENSOR_FILES },
 
 	{ .help = "Models (.onnx)" },
@@ -186,8 +187,8 @@ static const struct lt_tool_option rows[] = { { .help = "Tensors in" },
 			"i 8; unroll i'\"",
 		LOOPS, .own = take_apply },
 	{ 0, "symbols", "FOLDER", TAKE_TEXT, AT(symbols),
-		.help = "keeps the text and the code of kernels there, with symbols and lines, for gdb and perf "
-			"(backends cpu and llvm); nothing is cached",
+		.help = "keeps the text and the code of kernels there, with symbols "
+			"and lines, for gdb and perf (backends cpu and llvm); nothing is cached",
 		RUN, LT_VALUES("/") },
 	{ 0, "cc", "CMD", TAKE_TEXT, AT(cc),
 		.help = "the C compiler, for the backend cpu, which it means; default: "
@@ -228,13 +229,13 @@ static const struct lt_tool_option rows[] = { { .help = "Tensors in" },
 			"with extents, footprints and times, beside the script; no server, no network",
 		RUN, LT_VALUES("*.html") },
 	{ 0, "dump", "=KIND", TAKE_CHOICE, AT(dump),
-		.help = "prints instead of running: %v; diff takes two files with trees, "
-			"and the exit code is 1 if they differ",
+		.help = "prints instead of running: %v; script, with -o, writes the weights beside it; diff takes two "
+			"files with trees, and the exit code is 1 if they differ",
 		PRINTS,
-		LT_VALUES("graph", "dot", "tree", "access", "frozen", "kernel", "source", "asm", "stats", "plan",
-			"diff") },
+		LT_VALUES("graph", "dot", "script", "tree", "access", "frozen", "kernel", "source", "asm", "stats",
+			"plan", "diff") },
 	{ 'd', NULL, "LETTER", TAKE_OWN, AT(pass),
-		.help = "with --dump=graph or --dump=dot: the graph after that pass (%v)", GRAPH, .list = pass_at,
+		.help = "with --dump=graph, dot or script: the graph after that pass (%v)", GRAPH, .list = pass_at,
 		.own = take_pass },
 	{ 'k', NULL, "LETTER", TAKE_OWN, AT(kernel_step),
 		.help = "with --dump=kernel: kernel programs after that step (%v), "
@@ -274,6 +275,7 @@ const struct lt_tool run_tool = {
 		"  lt-run --dump=source -b cpu softmax.lt -o k.c; edit k.c; lt-run softmax.lt --use-source k.c -i x=random --verify\n"
 		"  lt-run model.onnx --dim batch=8 -i image=random --verify\n"
 		"  lt-run --dump=graph softmax.lt | lt-run - -i x=ones  a graph's own text is a script, too\n"
+		"  lt-run --dump=script model.onnx -o model.lt          a script, and its weights in model.safetensors\n"
 		"\n"
 		"lt-run(1) says more.\n",
 };
@@ -283,10 +285,15 @@ bool run_dump_is(const struct run_options *o, const char *kind)
 	return o->dump && !strcmp(o->dump, kind);
 }
 
+bool run_dump_graph(const struct run_options *o)
+{
+	return run_dump_is(o, "graph") || run_dump_is(o, "dot") || run_dump_is(o, "script");
+}
+
 static unsigned asked_for(const struct run_options *o)
 {
 	return o->list ? LIST : o->cache ? CACHE : run_dump_is(o, "diff") ? DIFF : o->check_schedule ? CHECK :
-		run_dump_is(o, "graph") || run_dump_is(o, "dot") ? GRAPH : o->dump ? PROGRAM : RUN;
+		run_dump_graph(o) ? GRAPH : o->dump ? PROGRAM : RUN;
 }
 
 static lt_status take_operands(struct lt_context *ctx, struct run_options *o, int n, char **word)
@@ -351,10 +358,6 @@ static lt_status check_whole(struct lt_context *ctx, const struct run_options *o
 		return lt_fail(ctx, LT_EINVAL, "the script and the schedule cannot both come from standard input");
 	if (o->no_cache && o->cache_dir)
 		return lt_fail(ctx, LT_EINVAL, "--no-cache and --cache-dir contradict each other");
-	if (o->symbols && o->use_source)
-		return lt_fail(ctx, LT_EINVAL,
-			"--symbols keeps what is printed, and --use-source runs your own text: give --cc 'cc -g' with "
-			"it");
 	LT_TRY(check_files(ctx, "--inputs", &o->inputs, "-i"));
 	LT_TRY(check_files(ctx, "--weights", &o->weights, "-c"));
 	return o->output && !o->dump ? check_output(ctx, o) : LT_OK;

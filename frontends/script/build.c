@@ -102,6 +102,7 @@ static lt_status build_value(struct lt_script *s, struct lt_statement *st, const
 	s->here = st->position;
 	s->shown = st->shown;
 	s->chain = s->previous = -1;
+	s->scalar = 0;
 	lt_graph_at(g, st->position.line, st->position.column);
 	st->node = st->type->build(s, st->type, a, n);
 	if (st->node < 0)
@@ -109,6 +110,7 @@ static lt_status build_value(struct lt_script *s, struct lt_statement *st, const
 	name_nodes(s, from, st->unnamed ? -1 : st->node);
 	st->chain = s->chain;
 	st->previous = s->previous;
+	st->scalar = s->scalar;
 	st->scalars = g->n_param + g->n_require > scalars;
 	return LT_OK;
 }
@@ -125,6 +127,10 @@ lt_status lt__script_add(
 		st.position = s->target.position;
 	st.first_use = s->n_use;
 	for (int32_t i = first; i < s->n_arg; i++) {
+		for (int32_t k = 0; k < s->arg[i].n_use; k++) {
+			LT_GROW(s->arena, s->use, s->n_use, s->cap_use);
+			s->use[s->n_use++] = s->arg[i].use[k];
+		}
 		if (s->arg[i].statement < 0)
 			continue;
 		LT_GROW(s->arena, s->use, s->n_use, s->cap_use);
