@@ -53,7 +53,7 @@ Test(script_docs, every_example_gives_its_values)
 /* Its patterns and lines of documentation in the table, and a use in an example, for each type of node. */
 Test(script_docs, every_node_is_there)
 {
-	char *docs = script_file("docs/script.md", NULL), *script;
+	char *docs = script_file("docs/script.md", NULL), *words = script_file("tests/fuzz/script.dict", NULL), *script;
 	size_t used = 0;
 	char *examples = strdup("");
 	cr_assert(docs);
@@ -63,6 +63,7 @@ Test(script_docs, every_node_is_there)
 		used += strlen(script);
 	}
 	static struct lt_script_node nodes[256];
+	cr_assert(words);
 	int32_t n_node = lt__script_nodes(nodes, 256);
 	cr_assert_leq(n_node, 256);
 	for (int32_t i = 0; i < n_node; i++) {
@@ -78,7 +79,10 @@ Test(script_docs, every_node_is_there)
 		snprintf(row, sizeof row, "| `%s(%s)` | %s |\n", node.name, pattern, node.doc);
 		cr_expect(strstr(docs, row), "this line has to stand in the table of docs/script.md:\n%s", row);
 		cr_expect(names_type(examples, node.name), "no example uses %s", node.name);
+		snprintf(row, sizeof row, "\"%s(\"\n", node.name);
+		cr_expect(strstr(words, row), "this line has to stand in tests/fuzz/script.dict: %s", row);
 	}
+	free(words);
 	free(examples);
 	free(docs);
 }
