@@ -72,7 +72,8 @@ static void fill_source(const struct printed_run *r, lt_node x, int run, void *o
 	}
 }
 
-static void compare_bytes(const struct printed_run *r, int run, const char *name, lt_node x, const void *a, const void *b)
+static void compare_bytes(
+	const struct printed_run *r, int run, const char *name, lt_node x, const void *a, const void *b)
 {
 	size_t bytes = (size_t)lt__node_elems(r->g, x) * lt__dtype_info(r->g->node[x].dtype)->bytes;
 	cr_assert(memcmp(a, b, bytes) == 0, "%s: run %d: '%s' differs", r->what, run, name);
@@ -153,8 +154,8 @@ static void expect_same(const char *text, const char *again, const char *what)
 struct tally { int computed, settled; };        /* runs; graphs whose second text was not yet the first */
 
 /* Prints, reads, prints again. */
-static void check_graph(const struct lt_graph *g, const char *what, uint64_t seed, struct random_graph *random, int n_run,
-	struct tally *tally)
+static void check_graph(const struct lt_graph *g, const char *what, uint64_t seed, struct random_graph *random,
+	int n_run, struct tally *tally)
 {
 	char *text = print_script(g);
 	struct lt_graph *h = read_script(text, what);
@@ -203,7 +204,7 @@ Test(script_print, random_graphs)
 }
 
 /* Scripts and graph texts that there are. */
-static void check_files(const char *pattern, int least)
+static void check_files(const char *pattern, int min_files)
 {
 	glob_t files;
 	struct tally tally = { 0 };
@@ -232,7 +233,7 @@ static void check_files(const char *pattern, int least)
 		run_text_free(&text);
 	}
 	globfree(&files);
-	cr_assert(n >= least, "%s: %d", pattern, n);
+	cr_assert(n >= min_files, "%s: %d", pattern, n);
 	cr_assert_eq(tally.settled, 0, "%s", pattern);
 }
 

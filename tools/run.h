@@ -151,8 +151,8 @@ lt_status run_diff(struct run *);               /* --dump=diff A B; the verdict 
 /* run_weights.c */
 /* NAME.safetensors of NAME.lt, malloc; NULL: no memory. */
 char *run_weights_path(const char *script);
-/* --dump=script: writes the contents of constants beside the script; *name: that file's, malloc, NULL: there are none, or
- * there is no file for the script, which is said. */
+/* --dump=script: writes the contents of constants beside the script; *name: that file's, malloc, NULL: there are none,
+ * or there is no file for the script, which is said. */
 lt_status run_weights_dump(struct run *, char **name);
 /* Such a file beside the script that is run, malloc; NULL: there is none. */
 char *run_weights_beside(const struct run_options *);

@@ -117,7 +117,8 @@ static const struct lt_tool_option rows[] = {
 	{ 'c', "constant", "NAME=SPEC", TAKE_LIST, AT(constant), .help = "a constant, as --input gives an input", TENSORS,
 		SPECS },
 	{ 'w', "weights", "FILE", TAKE_LIST, AT(weights), .help = "constants by name, from a .npz or .safetensors; may be "
-		"given several times; those that are not given are read from NAME.safetensors, if it is beside NAME.lt", TENSORS, TENSOR_FILES },
+		"given several times; those that are not given are read from NAME.safetensors, if it is beside NAME.lt", TENSORS,
+		TENSOR_FILES },
 
 	{ .help = "Models (.onnx)" },
 	{ 0, "dim", "NAME=N", TAKE_LIST, AT(dim), .help = "the extent of a symbolic dimension, or of axis I of an input: "
@@ -184,8 +185,8 @@ static const struct lt_tool_option rows[] = {
 		"and chrome://tracing", RUN, LT_VALUES("*.json"), .own = take_profile },
 	{ 0, "view", "FILE.html", TAKE_TEXT, AT(view), .help = "the same as a page for a browser: the loop tree as boxes, "
 		"with extents, footprints and times, beside the script; no server, no network", RUN, LT_VALUES("*.html") },
-	{ 0, "dump", "=KIND", TAKE_CHOICE, AT(dump), .help = "prints instead of running: %v; script, with -o, writes the weights "
-		"beside it; diff takes two files with trees, and the exit code is 1 if they differ", PRINTS,
+	{ 0, "dump", "=KIND", TAKE_CHOICE, AT(dump), .help = "prints instead of running: %v; script, with -o, "
+		"writes the weights beside it; diff takes two files with trees, and the exit code is 1 if they differ", PRINTS,
 		LT_VALUES("graph", "dot", "script", "tree", "access", "frozen", "kernel", "source", "asm", "stats", "plan",
 			"diff") },
 	{ 'd', NULL, "LETTER", TAKE_OWN, AT(pass), .help = "with --dump=graph, dot or script: the graph after that pass (%v)",

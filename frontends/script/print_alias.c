@@ -14,7 +14,7 @@ int32_t lt__script_solid(const struct lt_graph *g, int32_t n, const lt_var *dims
 	return m;
 }
 
-int32_t lt__script_place(const struct lt_graph *g, const struct lt_nodedef *d, int32_t k, int32_t i)
+int32_t lt__script_find_axis(const struct lt_graph *g, const struct lt_nodedef *d, int32_t k, int32_t i)
 {
 	const lt_var v = g->node[d->operand[k]].dim[i];
 	for (int32_t j = 0; j < d->n_dim; j++)
@@ -24,7 +24,8 @@ int32_t lt__script_place(const struct lt_graph *g, const struct lt_nodedef *d, i
 }
 
 /* Row `axis` of a map is dim `dim`; what is times a position that is always 0 says nothing. */
-static bool is_dim(const struct lt_graph *g, const struct lt_nodedef *d, const struct lt_map *m, int32_t axis, int32_t dim)
+static bool is_dim(
+	const struct lt_graph *g, const struct lt_nodedef *d, const struct lt_map *m, int32_t axis, int32_t dim)
 {
 	const int64_t *row = m->row + (int64_t)axis * lt__map_width(m);
 	for (int32_t i = 0; i < lt__map_width(m); i++) {

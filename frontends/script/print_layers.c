@@ -16,7 +16,8 @@ static bool is_reduce(const struct lt_nodedef *d, enum lt_opcode op)
 }
 
 /* name($0, $1 ..rest) */
-static bool try_form(struct lt_scripter *p, lt_node x, const char *name, int32_t n, const lt_node *operand, const char *rest)
+static bool try_form(
+	struct lt_scripter *p, lt_node x, const char *name, int32_t n, const lt_node *operand, const char *rest)
 {
 	struct lt_form *f = lt__form_new(p, n, operand);
 	lt__text_format(&f->text, "%s($0", name);
@@ -38,7 +39,7 @@ static const char *axes_text(struct lt_scripter *p, const struct lt_nodedef *sum
 	int32_t n = 0;
 	lt__text_format(&t, ", [");
 	for (int32_t i = 0; i < p->g->node[sum->operand[0]].n_dim; i++)
-		if (lt__script_place(p->g, sum, 0, i) < 0)
+		if (lt__script_find_axis(p->g, sum, 0, i) < 0)
 			lt__text_format(&t, "%s%d", n++ ? ", " : "", i);
 	lt__text_format(&t, "]%s", keep ? ", 1" : "");
 	return t.at;
@@ -47,7 +48,7 @@ static const char *axes_text(struct lt_scripter *p, const struct lt_nodedef *sum
 static int32_t reduced_axis(const struct lt_scripter *p, const struct lt_nodedef *sum)
 {
 	int32_t i = 0;
-	while (lt__script_place(p->g, sum, 0, i) >= 0)
+	while (lt__script_find_axis(p->g, sum, 0, i) >= 0)
 		i++;
 	return i;
 }

@@ -38,7 +38,8 @@ lt_status lt__script_string(struct lt_script *s, const char **text, int32_t *n)
 		lt__lex_step(c);
 		int32_t value = byte == '\\' ? read_escape(c) : (unsigned char)byte;
 		if (value < 0)
-			return lt__script_fail(s, at, LT_ESYNTAX, "Unexpected symbol after \\: there are \\\" \\\\ \\n \\t and \\x01 to \\xff");
+			return lt__script_fail(s, at, LT_ESYNTAX,
+				"Unexpected symbol after \\: there are \\\" \\\\ \\n \\t and \\x01 to \\xff");
 		lt__text_add(&out, &(char){ (char)value }, 1);
 	}
 	if (c->at == c->end || *c->at != '"')
