@@ -204,7 +204,7 @@ Test(script_print, random_graphs)
 }
 
 /* Scripts and graph texts that there are. */
-static void check_files(const char *pattern, int least)
+static void check_files(const char *pattern, int min_files)
 {
 	glob_t files;
 	struct tally tally = { 0 };
@@ -233,7 +233,7 @@ static void check_files(const char *pattern, int least)
 		run_text_free(&text);
 	}
 	globfree(&files);
-	cr_assert(n >= least, "%s: %d", pattern, n);
+	cr_assert(n >= min_files, "%s: %d", pattern, n);
 	cr_assert_eq(tally.settled, 0, "%s", pattern);
 }
 
