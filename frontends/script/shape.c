@@ -100,7 +100,7 @@ int64_t lt__script_extent(const struct lt_script *s, lt_node x, int32_t axis)
 	return lt_var_extent(s->graph, lt_node_dim(s->graph, x, axis));
 }
 
-lt_var lt__script_var(struct lt_script *s, int32_t axis, int64_t extent)
+lt_var lt__script_var(struct lt_script *s, int32_t axis, int64_t extent, const struct lt_linear *limit)
 {
 	static const char letters[] = "ijklpqrstuvw";
 	char name[16];
@@ -108,7 +108,7 @@ lt_var lt__script_var(struct lt_script *s, int32_t axis, int64_t extent)
 		snprintf(name, sizeof name, "%c", letters[axis]);
 	else
 		snprintf(name, sizeof name, "d%d", axis);
-	return lt_graph_var(s->graph, name, extent);
+	return lt__var_add(s->graph, name, extent, limit);
 }
 
 lt_var lt__script_fresh(struct lt_script *s, lt_var like)
@@ -236,12 +236,17 @@ bool lt__script_broadcast(
 	return lt__pos_broadcast(s->graph, n, x, n_dim, *dim, out);
 }
 
-lt_node lt__script_spread(struct lt_script *s, lt_node scalar, int32_t n, const int64_t *shape)
+lt_var *lt__script_vars(struct lt_script *s, const struct lt_arg *shape)
 {
-	lt_var *v = LT_NEW(s->arena, lt_var, n);
-	for (int32_t i = 0; i < n; i++)
-		v[i] = lt__script_var(s, i, shape[i]);
-	return lt__script_view(s, scalar, n, v, NULL);
+	lt_var *v = LT_NEW(s->arena, lt_var, shape->n);
+	for (int32_t i = 0; i < shape->n; i++)
+		v[i] = lt__script_var(s, i, shape->list[i], shape->limit ? shape->limit[i] : NULL);
+	return v;
+}
+
+lt_node lt__script_spread(struct lt_script *s, lt_node scalar, const struct lt_arg *shape)
+{
+	return lt__script_view(s, scalar, shape->n, lt__script_vars(s, shape), NULL);
 }
 
 /* A whole number of uint64 that int64 does not have. */
@@ -260,6 +265,14 @@ bool lt__script_bits(struct lt_script *s, const struct lt_arg *a, enum lt_dtype 
 {
 	const struct lt_dtypeinfo *info = lt__dtype_info(t);
 	union lt_scalar x = { .i = a->i };
+	if (a->bits) {
+		*bits = (uint64_t)a->i;
+		if (info->cls == LT_CLASS_FLOAT && *bits <= UINT64_MAX >> (64 - 8 * info->bytes))
+			return true;
+		lt__script_fail(s, a->position, LT_ETYPE, "The pattern %.*s is not one of a float of type %s", a->n, a->text,
+			info->script);
+		return false;
+	}
 	if (info->cls == LT_CLASS_FLOAT) {
 		x = lt__round_to((union lt_scalar){ .f = a->number }, t);
 		if (isinf(x.f) && !isinf(a->number)) {
@@ -283,10 +296,6 @@ bool lt__script_bits(struct lt_script *s, const struct lt_arg *a, enum lt_dtype 
 
 lt_node lt__script_literal(struct lt_script *s, const struct lt_arg *a, enum lt_dtype t)
 {
-	uint64_t bits;
-	if (!lt__script_bits(s, a, t, &bits))
-		return -1;
-	union lt_scalar x = lt__scalar_of(bits, t);
-	return lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? lt_graph_literal(s->graph, t, x.f)
-							: lt_graph_literal_int(s->graph, t, x.i);
+	struct lt_nodedef def = { .op = LT_OP_lit, .dtype = t, .line = s->graph->line, .column = s->graph->column };
+	return lt__script_bits(s, a, t, &def.bits) ? lt__graph_add(s->graph, &def) : -1;
 }
