@@ -400,7 +400,7 @@ void lt__product_form(const struct lt_auto *s, struct lt_product *p)
 	bool whole = extent(s, p->n) % p->lanes == 0, copy = may_copy(s, p, true) && rows > 1;
 	bool packed = along && p->deep.n == 1 && extent(s, p->n) <= p->tile_n;          /* one panel, as it lies */
 	p->form = LT_PRODUCT_TILE;
-	if (copy && right.early && !packed && p->batch.n == count_units(s, &p->batch) && p->column.n == 1) {
+	if (copy && right.early && !packed && p->batch.n == count_units(s, &p->batch)) {
 		p->right_early = true;
 		p->right_copy = p->right;
 	} else if (copy && !(along && !large && (whole || packed || rows < 2 * FEW_ROWS))) {

@@ -98,7 +98,7 @@ in_zsh() {
 		grep -q -- '^--version\[the version\]$' "$to/$tool.specs" || return 1
 	done
 	grep -qx \
-		-e '--dump=\[prints instead of running\]:KIND:(graph dot tree access frozen kernel source asm stats plan diff)' \
+		-e '--dump=\[prints instead of running\]:KIND:(graph dot script tree access frozen kernel source asm stats plan diff)' \
 		"$to/lt-run.specs"
 }
 in_fish() {

@@ -1,5 +1,6 @@
 /* tests/onnx/test_onnx_run.c -- models of ONNX in lt-run: --dim, --fix, external data; and contents of constants. */
 #include <criterion/criterion.h>
+#include <stdarg.h>
 #include <string.h>
 #include "tests/ltrun.h"
 #include "tests/onnx/cases.h"
@@ -199,6 +200,34 @@ Test(onnx_run, external_data_is_read_from_the_folder_of_the_model)
 	write_bytes("w.bin", weights, sizeof weights - 1);
 	cr_assert_eq(ltrun("m.onnx -b ref -i x=x.npy"), 2);
 	cr_assert(strstr(ltrun_err, "'w.bin' has 31 bytes, too few for a part of 16 at 16"), "%s", ltrun_err);
+}
+
+__attribute__((format(printf, 1, 2))) static int lt_build(const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	int code = run_in_scratch(ltrun_out, sizeof ltrun_out, ltrun_err, sizeof ltrun_err, built("lt-build"), fmt, args);
+	va_end(args);
+	return code;
+}
+
+/* They are known only when the model has been read. */
+Test(onnx_run, external_data_is_not_written_over)
+{
+	static const char *const commands[] = { "m.onnx -o w.bin", "m.onnx --format c --data incbin -o w" };
+	static const float weights[] = { 9, 9, 9, 9, 1, 2, 3, 4 };
+	char bytes[sizeof weights + 1];
+	write_case("external");
+	for (int i = 0; i < 2; i++) {
+		write_bytes("w.bin", weights, sizeof weights);
+		cr_expect_eq(lt_build("%s", commands[i]), 2, "%s", ltrun_err);
+		cr_expect(strstr(ltrun_err, "w.bin would be written over the input ") && strstr(ltrun_err, "give another name"),
+			"%s", ltrun_err);
+		FILE *f = fopen(scratch("w.bin"), "rb");
+		cr_assert_eq(fread(bytes, 1, sizeof bytes, f), sizeof weights);
+		fclose(f);
+		cr_expect_arr_eq(bytes, weights, sizeof weights);
+	}
 }
 
 Test(onnx_run, a_name_that_leads_out_of_the_folder_is_refused)
