@@ -226,7 +226,7 @@ static bool is_for_another(const struct lt_offers *x, const struct lt_looptree *
 }
 
 /* For --explain. */
-static void note_target(const struct lt_offers *x, struct lt_looptree *t)
+static void explain_target(const struct lt_offers *x, struct lt_looptree *t)
 {
 	if (!is_for_another(x, t) || x->nests->n == 0 || x->nests->frozen[0].tree.stmts.n == 0)
 		return;
@@ -243,7 +243,7 @@ lt_status lt__offer_nests(struct lt_offers *x, struct lt_looptree *t, struct lt_
 	nests->refused = LT_NEW(nests->arena, struct lt_refusals, nests->n + 1);
 	nests->opened_of = LT_NEW(nests->arena, int32_t, nests->n + 1);
 	if (x->fixed) {
-		note_target(x, t);
+		explain_target(x, t);
 		LT_TRY(check_calls(x));
 		offer_all(x);
 	} else {
