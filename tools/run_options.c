@@ -159,8 +159,8 @@ static const struct lt_tool_option rows[] = {
 		LT_VALUES("*.tree", "*.schedule") },
 	{ 0, "apply", "STEPS", TAKE_OWN, AT(apply), .help = "changes those loops, or the default ones, by primitives: \"split "
 		"i 8; unroll i'\"", LOOPS, .own = take_apply },
-	{ 0, "symbols", "FOLDER", TAKE_TEXT, AT(symbols), .help = "keeps the text and the code of kernels there, with symbols and "
-		"lines, for gdb and perf (backends cpu and llvm); nothing is cached", RUN, LT_VALUES("/") },
+	{ 0, "symbols", "FOLDER", TAKE_TEXT, AT(symbols), .help = "keeps the text and the code of kernels there, with symbols "
+		"and lines, for gdb and perf (backends cpu and llvm); nothing is cached", RUN, LT_VALUES("/") },
 	{ 0, "cc", "CMD", TAKE_TEXT, AT(cc), .help = "the C compiler, for the backend cpu, which it means; default: "
 		"$CC, or cc" },
 	{ 0, "cc-timeout", "S", TAKE_TIMEOUT, AT(cc_timeout_ms), .help = "a C compiler that takes longer than S seconds for a "
@@ -305,8 +305,8 @@ static lt_status check_whole(struct lt_context *ctx, const struct run_options *o
 	if (o->no_cache && o->cache_dir)
 		return lt_fail(ctx, LT_EINVAL, "--no-cache and --cache-dir contradict each other");
 	if (o->symbols && o->use_source)
-		return lt_fail(ctx, LT_EINVAL, "--symbols keeps what is printed, and --use-source runs your own text: give --cc 'cc -g' "
-			"with it");
+		return lt_fail(ctx, LT_EINVAL, "--symbols keeps what is printed, and --use-source runs your own text: give "
+			"--cc 'cc -g' with it");
 	LT_TRY(check_files(ctx, "--inputs", &o->inputs, "-i"));
 	LT_TRY(check_files(ctx, "--weights", &o->weights, "-c"));
 	return o->output && !o->dump ? check_output(ctx, o) : LT_OK;
