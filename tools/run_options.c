@@ -173,33 +173,23 @@ static const struct lt_tool_option rows[] = {
 			"could repeat a whole run by one call",
 		RUN },
 	{ 0, "no-passes", NULL, TAKE_FLAG, AT(no_passes), .help = "compiles the graph as it was parsed", TENSORS },
-	{ 0, "schedule", "FILE", TAKE_TEXT, AT(schedule),
-		.help = "runs by the loops in FILE: a tree, as --dump=tree prints "
-			"it, or a list of primitives",
-		LOOPS, LT_VALUES("*.tree", "*.schedule") },
-	{ 0, "apply", "STEPS", TAKE_OWN, AT(apply),
-		.help = "changes those loops, or the default ones, by primitives: \"split "
-			"i 8; unroll i'\"",
-		LOOPS, .own = take_apply },
-	{ 0, "symbols", "FOLDER", TAKE_TEXT, AT(symbols),
-		.help = "keeps the text and the code of kernels there, with symbols "
-			"and lines, for gdb and perf (backends cpu and llvm); nothing is cached",
-		RUN, LT_VALUES("/") },
-	{ 0, "cc", "CMD", TAKE_TEXT, AT(cc),
-		.help = "the C compiler, for the backend cpu, which it means; default: "
-			"$CC, or cc" },
-	{ 0, "cc-timeout", "S", TAKE_TIMEOUT, AT(cc_timeout_ms),
-		.help = "a C compiler that takes longer than S seconds for a "
-			"kernel is ended, and has failed; default: 60" },
-	{ 0, "cache-dir", "DIR", TAKE_TEXT, AT(cache_dir),
-		.help = "where compiled code is kept; default: $XDG_CACHE_HOME/looptree or ~/.cache/looptree", 0,
-		LT_VALUES("/") },
-	{ 0, "no-cache", NULL, TAKE_FLAG, AT(no_cache),
-		.help = "caches no compiled code, and uses none from the cache" },
-	{ 0, "cache", "=stats|clear", TAKE_CHOICE, AT(cache),
-		.help = "says how many compiled kernels are cached and how "
-			"large they are, or removes them",
-		CACHE, LT_VALUES("stats", "clear") },
+	{ 0, "schedule", "FILE", TAKE_TEXT, AT(schedule), .help = "runs by the loops in FILE: a tree, as --dump=tree prints "
+		"it, or a list of primitives", LOOPS,
+		LT_VALUES("*.tree", "*.schedule") },
+	{ 0, "apply", "STEPS", TAKE_OWN, AT(apply), .help = "changes those loops, or the default ones, by primitives: \"split "
+		"i 8; unroll i'\"", LOOPS, .own = take_apply },
+	{ 0, "symbols", "FOLDER", TAKE_TEXT, AT(symbols), .help = "keeps the text and the code of kernels there, with symbols "
+		"and lines, for gdb and perf (backends cpu and llvm); nothing is cached", RUN, LT_VALUES("/") },
+	{ 0, "cc", "CMD", TAKE_TEXT, AT(cc), .help = "the C compiler, for the backend cpu, which it means; default: "
+		"$CC, or cc" },
+	{ 0, "cc-timeout", "S", TAKE_TIMEOUT, AT(cc_timeout_ms), .help = "a C compiler that takes longer than S seconds for a "
+		"kernel is ended, and has failed; default: 60" },
+	{ 0, "cache-dir", "DIR", TAKE_TEXT, AT(cache_dir), .help =
+		"where compiled code is kept; default: $XDG_CACHE_HOME/looptree or ~/.cache/looptree", 0, LT_VALUES("/") },
+	{ 0, "no-cache", NULL, TAKE_FLAG, AT(no_cache), .help = "caches no compiled code, and uses none from the cache" },
+	{ 0, "cache", "=stats|clear", TAKE_CHOICE, AT(cache), .help = "says how many compiled kernels are cached and how "
+		"large they are, or removes them", CACHE,
+		LT_VALUES("stats", "clear") },
 
 	{ .help = "Looking" },
 	{ 0, "verify", "[=allow-unbounded]", TAKE_OWN, AT(verify), .help = "judges every kernel, result and state by the "
@@ -339,6 +329,9 @@ static lt_status check_whole(struct lt_context *ctx, const struct run_options *o
 		return lt_fail(ctx, LT_EINVAL, "the script and the schedule cannot both come from standard input");
 	if (o->no_cache && o->cache_dir)
 		return lt_fail(ctx, LT_EINVAL, "--no-cache and --cache-dir contradict each other");
+	if (o->symbols && o->use_source)
+		return lt_fail(ctx, LT_EINVAL, "--symbols keeps what is printed, and --use-source runs your own text: give "
+			"--cc 'cc -g' with it");
 	LT_TRY(check_files(ctx, "--inputs", &o->inputs, "-i"));
 	LT_TRY(check_files(ctx, "--weights", &o->weights, "-c"));
 	return o->output && !o->dump ? check_output(ctx, o) : LT_OK;
