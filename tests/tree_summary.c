@@ -163,7 +163,8 @@ static void print_trees(const struct lt_program *p, const struct layer *l, int32
 void layers_print(const struct lt_program *p, const struct layer *l, int32_t n, FILE *out)
 {
 	int32_t early = 0;
-	fprintf(out, "# %d kernels for %s: each layer in order, then the tree of each kernel.  Millions of iterations of what\n"
+	fprintf(out,
+		"# %d kernels for %s: each layer in order, then the tree of each kernel.  Millions of iterations of what\n"
 		"# is run most often; the tile of that, its last number the lanes of a vector; the parallel loop; what is computed\n"
 		"# then in the same nest; copies that the nest makes; what it reads that was packed before the first run.\n"
 		"# kernel  work  tile      parallel  computes\n", p->kernels.n, p->tree->target);
