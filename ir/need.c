@@ -28,13 +28,8 @@ static void find_params(const struct lt_graph *g, const bool *need, bool *used)
 	}
 }
 
-bool *lt__needed_nodes(const struct lt_graph *g, struct lt_arena *a)
+void lt__need_close(const struct lt_graph *g, bool *need, bool *used)
 {
-	bool *need = LT_NEW(a, bool, g->n_node + 1), *used = LT_NEW(a, bool, g->n_param + 1);
-	for (int32_t i = 0; i < g->n_result; i++)
-		need[g->result[i].node] = true;
-	for (int32_t i = 0; i < g->n_set; i++)
-		need[g->set[i].state] = need[g->set[i].value] = true;
 	for (bool more = true; more;) {
 		more = false;
 		for (lt_node n = g->n_node - 1; n >= 0; n--)
@@ -45,5 +40,15 @@ bool *lt__needed_nodes(const struct lt_graph *g, struct lt_arena *a)
 			if (used[i] && !need[g->param[i].source])
 				more = need[g->param[i].source] = true;
 	}
+}
+
+bool *lt__needed_nodes(const struct lt_graph *g, struct lt_arena *a)
+{
+	bool *need = LT_NEW(a, bool, g->n_node + 1), *used = LT_NEW(a, bool, g->n_param + 1);
+	for (int32_t i = 0; i < g->n_result; i++)
+		need[g->result[i].node] = true;
+	for (int32_t i = 0; i < g->n_set; i++)
+		need[g->set[i].state] = need[g->set[i].value] = true;
+	lt__need_close(g, need, used);
 	return need;
 }

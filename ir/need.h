@@ -7,4 +7,6 @@
  * needed node uses, or as one that a requirement ties to such a scalar.  Inputs and constants that only other
  * nodes read need not be given. */
 bool *lt__needed_nodes(const struct lt_graph *, struct lt_arena *);
+/* Adds what those that are marked need, and the run-time scalars that they use. */
+void lt__need_close(const struct lt_graph *, bool *need, bool *used);
 #endif

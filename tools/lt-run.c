@@ -73,7 +73,7 @@ static lt_status run_script(struct run *r)
 static lt_status work_on_script(struct run *r)
 {
 	LT_TRY(run_parse(r));
-	if (!run_dump_is(&r->o, "graph") && !run_dump_is(&r->o, "dot"))
+	if (!run_dump_graph(&r->o))
 		LT_TRY(check_results(r));
 	if (r->o.dump || r->o.check_schedule)
 		LT_TRY(run_bind(r->ctx, &r->o, r->backends, r->binding, &r->given));
@@ -117,7 +117,7 @@ static void run_release(struct run *r)
 	run_bindings_free(r->binding);
 	if (r->graph)
 		lt_graph_free(r->graph);
-	lt__bytes_free(&r->script);
+	run_parse_free(r);
 	lt__bytes_free(&r->schedule);
 	run_options_free(&r->o);
 	lt_context_free(r->ctx);

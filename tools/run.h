@@ -22,6 +22,7 @@ struct run_options {
 	struct lt_texts input, inputs, constant, weights, load, dim, fix;
 	const char *output, *backends, *dump, *cc, *cache, *cache_dir, *schedule, *apply, *target, *use_source;
 	const char *trace;                      /* --profile=FILE; NULL: none */
+	const char *symbols;                    /* --symbols; NULL: none */
 	const char *view;                       /* --view; NULL: none */
 	const char *second;                     /* --dump=diff: the other tree */
 	int64_t runs, time, threads;            /* time: 0 none, -1 as many as take half a second */
@@ -37,6 +38,7 @@ extern const struct lt_tool run_tool;
 lt_status run_options_read(struct lt_context *, int argc, char **argv, struct run_options *, bool *done);
 void run_options_free(struct run_options *);
 bool run_dump_is(const struct run_options *, const char *kind);
+bool run_dump_graph(const struct run_options *);      /* a dump of the graph alone, which is not compiled */
 
 /* The ending of a plural. */
 static inline const char *run_s(int64_t n) { return n == 1 ? "" : "s"; }
@@ -72,6 +74,7 @@ lt_status run_spec_make(struct lt_context *, const struct run_binding *, const c
 /* run_parse.c: the script's graph; dimensions and inputs that the command line fixes are the frontend's. */
 struct run;
 lt_status run_parse(struct run *);
+void run_parse_free(struct run *);                     /* the script, and the list of what is read with it */
 const char *run_script_name(const struct run *);      /* for messages */
 
 /* run_bind.c: which tensor goes to which binding.  value[i]: of binding i, or NULL. */
@@ -105,6 +108,8 @@ struct run {
 	struct run_options o;
 	struct lt_context *ctx;
 	struct lt_bytes script, schedule;
+	struct lt_texts read;                   /* files that the script names, and are read with it; each text is freed */
+	bool read_lost;                         /* no memory for one of them */
 	struct lt_graph *graph;
 	struct run_bindings binding[LT_BINDING_RESULT + 1];
 	struct run_given given;
@@ -146,6 +151,15 @@ lt_status run_start(struct run *);
 /* run_dump.c */
 lt_status run_dump(struct run *);
 lt_status run_diff(struct run *);               /* --dump=diff A B; the verdict says whether they differ */
+
+/* run_weights.c */
+/* NAME.safetensors of NAME.lt, malloc; NULL: no memory. */
+char *run_weights_path(const char *script);
+/* --dump=script: writes the contents of constants beside the script; *name: that file's, malloc, NULL: there are none,
+ * or there is no file for the script, which is said. */
+lt_status run_weights_dump(struct run *, char **name);
+/* Such a file beside the script that is run, malloc; NULL: there is none. */
+char *run_weights_beside(const struct run_options *);
 
 /* run_explain.c: what lt_options.explain is given, told when the compilation has ended, well or not. */
 lt_status run_explain_begin(struct run *);

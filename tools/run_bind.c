@@ -21,12 +21,13 @@ struct binder {
 	bool names_only;                        /* nothing is run: the tensors are neither made nor asked for */
 	bool unread;                            /* a file failed: what it was to give is not known */
 	bool no_memory;                         /* which is no mistake of the user's */
+	char *beside;                           /* the file of weights beside the script, malloc */
 	const char *backends;
 	int any;                                /* whether any values do for what is not given: 1, 0, -1 not asked yet */
 };
 /* Where an extent that differs from run to run comes from: its own value, or the shape of a tensor, which may have the
  * most for room. */
-enum extent_by { EXTENT_GIVEN, EXTENT_MOST, EXTENT_SHAPE };
+enum extent_by { EXTENT_GIVEN, EXTENT_MAX, EXTENT_SHAPE };
 /* The bindings of one kind being given their tensors; from[i]: the option or file that gave value[i], own[i]: the
  * tensor of a file as it was read, by[i]: of an input that is an extent. */
 struct slots {
@@ -97,12 +98,12 @@ static struct lt_tensors *bind_keep(struct binder *b, const struct lt_tensors *t
 
 /* The extent that a tensor has, of an input that says it: given by the tensor unless it is given already.  A tensor of
  * the most may be room for fewer. */
-static void bind_extent(struct binder *b, struct slots *s, int32_t i, int64_t extent, bool most, const char *from)
+static void bind_extent(struct binder *b, struct slots *s, int32_t i, int64_t extent, bool max, const char *from)
 {
 	const struct run_binding *p = &b->binding[s->kind].at[i];
 	struct lt_tensors one = { .at = calloc(1, sizeof *one.at), .n = 1 };
 
-	if (s->value[i] && *(const int64_t *)s->value[i]->data != extent && !(most && s->by[i] == EXTENT_GIVEN))
+	if (s->value[i] && *(const int64_t *)s->value[i]->data != extent && !(max && s->by[i] == EXTENT_GIVEN))
 		bind_report(b, "%s: its extent is %lld, but '%s' is %lld by %s", from, (long long)extent, p->name,
 			(long long)*(const int64_t *)s->value[i]->data, s->from[i]);
 	if (s->from[i] || !one.at || lt__tensor_new(b->ctx, from, p->name, LT_I64, 0, NULL, one.at)) {
@@ -112,7 +113,7 @@ static void bind_extent(struct binder *b, struct slots *s, int32_t i, int64_t ex
 	}
 	memcpy(one.at->data, &extent, sizeof extent);
 	s->from[i] = from;
-	s->by[i] = most ? EXTENT_MOST : EXTENT_SHAPE;
+	s->by[i] = max ? EXTENT_MAX : EXTENT_SHAPE;
 	s->value[i] = bind_keep(b, &one)->at;
 }
 
@@ -155,7 +156,7 @@ static void bind_slot(struct binder *b, struct slots *s, int32_t i, const struct
 	if (same)
 		return;
 	/* Room for the most is not said to be filled. */
-	if (s->by[i] == EXTENT_MOST && fits && p->dtype == t->dtype) {
+	if (s->by[i] == EXTENT_MAX && fits && p->dtype == t->dtype) {
 		s->by[i] = EXTENT_GIVEN;
 		s->from[i] = NULL;
 	}
@@ -298,6 +299,42 @@ static void bind_contents(struct binder *b, struct slots *s)
 	}
 }
 
+static int32_t count_missing(const struct binder *b, const struct slots *s)
+{
+	int32_t n = 0;
+
+	for (int32_t i = 0; i < b->binding[s->kind].n; i++)
+		n += b->binding[s->kind].at[i].needed && !s->from[i];
+	return n;
+}
+
+/* What is needed and not given, from the file beside the script; it may hold others. */
+static void bind_beside(struct binder *b, struct slots *s)
+{
+	const struct run_bindings *p = &b->binding[s->kind];
+	struct lt_tensors file;
+	char *path;
+
+	if (b->names_only || !count_missing(b, s) || !(path = run_weights_beside(b->o)))
+		return;
+	if (lt__tensors_read(b->ctx, path, &file)) {
+		bind_report(b, "%s", lt_context_message(b->ctx));
+		b->unread = true;
+		free(path);
+		return;
+	}
+	struct lt_tensors *tensors = bind_keep(b, &file);
+	b->beside = path;
+	for (int32_t i = 0; i < tensors->n; i++) {
+		int32_t binding = run_binding_index(p, tensors->at[i].name, strlen(tensors->at[i].name));
+
+		if (binding >= 0 && p->at[binding].needed && !s->from[binding])
+			bind_slot(b, s, binding, &tensors->at[i], path, true);
+	}
+	if (b->o->verbose)
+		lt__say(stderr, "%s: weights that are not given are read from %s\n", b->o->tool, lt__shown(path).text);
+}
+
 /* What the user left out, where the backend says that any values do: random ones, told on standard error. */
 static void bind_any(struct binder *b, struct slots *s)
 {
@@ -313,15 +350,6 @@ static void bind_any(struct binder *b, struct slots *s)
 			lt__say(stderr, "%s: the %s '%s' is not given and has random values, which do for this backend\n", b->o->tool,
 				run_binding_kind(s->kind), lt__shown(b->binding[s->kind].at[i].name).text);
 	}
-}
-
-static int32_t count_missing(const struct binder *b, const struct slots *s)
-{
-	int32_t n = 0;
-
-	for (int32_t i = 0; i < b->binding[s->kind].n; i++)
-		n += b->binding[s->kind].at[i].needed && !s->from[i];
-	return n;
 }
 
 static void report_missing(struct binder *b, const struct slots *s, const char *flag)
@@ -398,6 +426,7 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 	for (int32_t i = 0; i < b->o->weights.n; i++)
 		bind_file(b, constant, b->o->weights.at[i]);
 	bind_contents(b, constant);
+	bind_beside(b, constant);
 	bind_others(b, constant, &b->o->constant);
 	bind_any(b, constant);
 	for (int32_t i = 0; i < b->o->input.n; i++)
@@ -446,7 +475,7 @@ lt_status run_bind(struct lt_context *ctx, const struct run_options *o, const ch
 	size_t bytes = 0;
 	size_t n_eval = (size_t)o->inputs.n + 1;
 	size_t n_file = (size_t)(2 * binding[LT_BINDING_INPUT].n * (int64_t)n_eval + binding[LT_BINDING_CONSTANT].n
-		+ 2 * o->input.n + o->constant.n + o->inputs.n + o->weights.n + 1);
+		+ 2 * o->input.n + o->constant.n + o->inputs.n + o->weights.n + 2);
 
 	memset(out, 0, sizeof *out);
 	out->file = calloc(n_file, sizeof *out->file);
@@ -461,6 +490,7 @@ lt_status run_bind(struct lt_context *ctx, const struct run_options *o, const ch
 	if (make_slots(&b, &constant, LT_BINDING_CONSTANT, NULL) && make_slots(&b, &common, LT_BINDING_INPUT, NULL))
 		bind_all(&b, &constant, &common);
 	out->constant.value = constant.value;
+	free(b.beside);
 	free_slots(&constant);
 	free(common.value);
 	free_slots(&common);

@@ -1,6 +1,7 @@
 /* tools/run_dump.c -- printing instead of running: the graph, and what the compiler made of it. */
 #include <stdlib.h>
 #include <string.h>
+#include "frontends/script/print.h"
 #include "ir/pass.h"
 #include "lt/looptree.h"
 #include "tools/run.h"
@@ -15,7 +16,8 @@ struct after { const struct run *r; struct lt_says *to; char letter; lt_status s
 
 static lt_status print_graph(const struct run *r, const struct lt_graph *g, struct lt_says *to)
 {
-	return !strcmp(r->o.dump, "dot") ? lt_graph_dot(g, lt__say_piece, to) : lt_graph_print(g, lt__say_piece, to);
+	return !strcmp(r->o.dump, "dot") ? lt_graph_dot(g, lt__say_piece, to) :
+		!strcmp(r->o.dump, "script") ? lt__script_print(g, lt__say_piece, to) : lt_graph_print(g, lt__say_piece, to);
 }
 
 static void print_after(void *user, char letter, const char *name, const struct lt_graph *g)
@@ -64,15 +66,23 @@ static lt_status dump_program(struct run *r, struct lt_says *to)
 
 lt_status run_dump(struct run *r)
 {
-	bool graph = !strcmp(r->o.dump, "graph") || !strcmp(r->o.dump, "dot");
 	struct lt_outfile out = { .file = stdout };
 	struct lt_says says = { 0 };
+	char *weights = NULL;
 	lt_status s;
 
-	if (r->o.output)
-		LT_TRY(lt__out_open(r->ctx, r->o.output, &out));
+	if (run_dump_is(&r->o, "script"))
+		LT_TRY(run_weights_dump(r, &weights));
+	s = r->o.output ? lt__out_open(r->ctx, r->o.output, &out) : LT_OK;
+	if (s) {
+		free(weights);
+		return s;
+	}
 	says.to = out.file;
-	s = graph ? dump_graph(r, &says) : dump_program(r, &says);
+	if (weights)
+		lt__say(out.file, "# weights: %s\n", lt__shown(weights).text);
+	free(weights);
+	s = run_dump_graph(&r->o) ? dump_graph(r, &says) : dump_program(r, &says);
 	lt__say_end(&says);
 	if (r->o.output && lt__out_close(r->ctx, &out, !s) && !s)
 		s = lt_context_code(r->ctx);

@@ -24,17 +24,18 @@ static enum lt_arg_kind kind_of(const char *word, const char *end)
 		{ "name", LT_ARG_NAME }, { "type", LT_ARG_TYPE }, { "layout", LT_ARG_LAYOUT }, { "value", LT_ARG_NUMBER },
 		{ "eps", LT_ARG_NUMBER }, { "scale", LT_ARG_NUMBER }, { "equation", LT_ARG_EQUATION },
 		{ "alpha", LT_ARG_NUMBER }, { "beta", LT_ARG_NUMBER }, { "gamma", LT_ARG_NUMBER }, { "bias", LT_ARG_NUMBER },
+		{ "op", LT_ARG_NAME }, { "axes", LT_ARG_AXES }, { "pieces", LT_ARG_PIECES }, { "[shape]", LT_ARG_SHAPE },
 		{ "lambd", LT_ARG_NUMBER }, { "low", LT_ARG_NUMBER }, { "high", LT_ARG_NUMBER },
 	};
 	size_t n = (size_t)(end - word);
+	if (*word == '$' && n > 4 && memcmp(end - 4, "|sum", 4) == 0)
+		return LT_ARG_OFFSET;
 	if (*word == '$')
 		return n > 4 && memcmp(end - 4, "|int", 4) == 0 ? LT_ARG_NODE_OR_INT : LT_ARG_NODE;
-	if (*word == '[')
-		return LT_ARG_LIST;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strlen(words[i].word) == n && memcmp(words[i].word, word, n) == 0)
 			return words[i].kind;
-	return memchr(word, '|', n) ? LT_ARG_WORD : LT_ARG_INT;
+	return *word == '[' ? LT_ARG_LIST : memchr(word, '|', n) ? LT_ARG_WORD : LT_ARG_INT;
 }
 
 /* The item at p; returns what is after it, NULL at the pattern's end. */
@@ -59,7 +60,7 @@ static const char *next_item(const char *p, struct item *out)
 	out->optional = *end == '?' || *end == '=' || out->kind == LT_ARG_WORD;
 	if (out->kind == LT_ARG_WORD)
 		out->words = out->value = word;
-	out->many = *end == '.';
+	out->many = p - word > 3 && memcmp(p - 3, "...", 3) == 0;
 	while (*p == ',' || *p == ':' || *p == ' ')
 		p++;
 	return p;
@@ -118,7 +119,7 @@ static lt_status read_layout(struct lt_script *s, struct lt_arg *a)
 }
 
 /* Number of a word among "one|other"; -1: it is none of them. */
-static int64_t choice_of(const char *words, const char *word, int32_t n)
+static int64_t find_word(const char *words, const char *word, int32_t n)
 {
 	for (int64_t i = 0;; i++) {
 		size_t m = strcspn(words, "|,");
@@ -134,7 +135,7 @@ static lt_status read_word(struct lt_script *s, struct lt_arg *a)
 {
 	const char *words = a->text;
 	a->n = lt__lex_word(&s->cursor, &a->text);
-	a->i = choice_of(words, a->text, a->n);
+	a->i = find_word(words, a->text, a->n);
 	return a->i < 0 ? lt__script_unexpected(s, "one of some words") : LT_OK;
 }
 
@@ -143,7 +144,7 @@ static bool word_stands(struct lt_script *s, const char *words)
 	struct lt_cursor c = s->cursor;
 	const char *text;
 	int32_t n = lt__lex_word(&c, &text);
-	return n && choice_of(words, text, n) >= 0;
+	return n && find_word(words, text, n) >= 0;
 }
 
 /* Text up to the colon, without white space. */
@@ -189,7 +190,9 @@ static const char *expected(enum lt_arg_kind kind)
 {
 	static const char *const text[] = {
 		[LT_ARG_NODE] = LT_EXPECTED_NODE, [LT_ARG_NODE_OR_INT] = LT_EXPECTED_NODE " or an integer",
-		[LT_ARG_LIST] = "a list such as [2, 3]", [LT_ARG_NAME] = "a name", [LT_ARG_TYPE] = "a type such as float32",
+		[LT_ARG_LIST] = "a list such as [2, 3]", [LT_ARG_SHAPE] = "a list such as [2, 3]",
+		[LT_ARG_OFFSET] = LT_EXPECTED_NODE " or an integer", [LT_ARG_AXES] = "axes such as [i: 2, j: 3]",
+		[LT_ARG_PIECES] = "an element such as $1[i, j]", [LT_ARG_NAME] = "a name", [LT_ARG_TYPE] = "a type such as float32",
 		[LT_ARG_LAYOUT] = "NCHW or NHWC", [LT_ARG_NUMBER] = "a number", [LT_ARG_EQUATION] = "an equation",
 		[LT_ARG_INT] = "an integer", [LT_ARG_WORD] = "a word",
 	};
@@ -206,6 +209,11 @@ static lt_status can_be(
 	*can = item->kind != LT_ARG_NAME || !item->optional || name_stands(s);
 	if (!p->is && (item->kind == LT_ARG_TYPE || item->kind == LT_ARG_EQUATION || item->kind == LT_ARG_NAME))
 		return LT_OK;
+	if (!p->is && (item->kind == LT_ARG_AXES || item->kind == LT_ARG_PIECES || item->kind == LT_ARG_OFFSET
+		|| (item->kind == LT_ARG_SHAPE && lt__script_is_limited(s)))) {
+		*can = item->kind != LT_ARG_AXES || c == '[';
+		return LT_OK;
+	}
 	if (!p->is && item->kind == LT_ARG_WORD) {
 		*can = word_stands(s, item->words);
 		return LT_OK;
@@ -238,6 +246,14 @@ static lt_status read_arg(struct lt_script *s, struct pending *p, struct lt_arg 
 		return read_word(s, a);
 	if (!p->is && kind == LT_ARG_EQUATION)
 		return read_equation(s, a);
+	if (!p->is && kind == LT_ARG_AXES)
+		return lt__script_read_axes(s, a);
+	if (!p->is && kind == LT_ARG_PIECES)
+		return lt__script_read_pieces(s, a);
+	if (!p->is && kind == LT_ARG_OFFSET)
+		return lt__script_offset(s, a);
+	if (!p->is && kind == LT_ARG_SHAPE && lt__script_is_limited(s))
+		return lt__script_limited(s, a);
 	if (!p->is) {
 		p->from = s->cursor;
 		LT_TRY(s->expression(s, expected(kind), &p->value));
@@ -289,7 +305,7 @@ static lt_status read_given(struct lt_script *s, const struct item *item, struct
 	LT_TRY(read_arg(s, p, &a));
 	a.given = true;
 	s->arg[i] = a;
-	if (item->kind == LT_ARG_EQUATION)
+	if (item->kind == LT_ARG_EQUATION || item->kind == LT_ARG_AXES)
 		return lt__script_expect(s, ':', "':'");
 	*more = lt__lex_peek(&s->cursor) == ',';
 	if (*more)

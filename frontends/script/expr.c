@@ -135,6 +135,8 @@ static lt_status read_call(
 	struct lt_script *s, const struct lt_cursor *from, const char *word, int32_t n, struct lt_arg *out)
 {
 	int32_t first = s->n_arg, i = lt__script_function(s, word, n);
+	if (n == 4 && !memcmp(word, "bits", 4))
+		return lt__script_pattern(s, from, out);
 	if (i >= 0)
 		return lt__script_call(s, i, from, out);
 	i = lt__names_find(s->types, word, (size_t)n);

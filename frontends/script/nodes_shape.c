@@ -70,6 +70,9 @@ LT_BUILDER(reshape)
 	struct lt_graph *g = s->graph;
 	struct lt_arg shape = a[1];
 	int64_t from = lt__node_elems(g, a[0].node), to = 1;
+	if (shape.limit)
+		return lt__script_refuse(s, shape.position, LT_EUNSUPPORTED,
+			"ReshapeNode makes no run-time extents: those of %s are written as their maxima", lt__script_value(s, &a[0]));
 	if (!infer_dimension(s, &a[0], &shape) || !lt__script_no_overflow(s, &shape, lt_node_dtype(g, a[0].node)))
 		return -1;
 	for (int32_t i = 0; i < shape.n; i++)

@@ -118,6 +118,12 @@ LT_BUILDER(slice)
 	return x;
 }
 
+static bool is_limited(const struct lt_script *s, lt_node x, int32_t axis, const struct lt_linear *limit)
+{
+	const struct lt_vardef *v = &s->graph->var[lt_node_dim(s->graph, x, axis)];
+	return v->bounded && lt__linear_equal(&v->limit, limit);
+}
+
 LT_BUILDER(expand)
 {
 	struct lt_graph *g = s->graph;
@@ -130,12 +136,14 @@ LT_BUILDER(expand)
 		int32_t own = i - (m - rank);
 		int64_t extent = own >= 0 ? lt__script_extent(s, a[0].node, own) : 1;
 		bool one = extent == 1 && (own < 0 || !lt__script_bounded(s, a[0].node, own));
-		if (m < rank || (extent != a[1].list[i] && !one))
+		const struct lt_linear *limit = a[1].limit ? a[1].limit[i] : NULL;
+		bool same = own >= 0 && extent == a[1].list[i] && (!limit || is_limited(s, a[0].node, own, limit));
+		if (m < rank || (!same && !one))
 			return lt__script_refuse(s, a[1].position, LT_ETYPE, "Incompatible shapes: %s cannot be broadcast to %s",
 				lt__script_value(s, &a[0]), lt__script_list(s, a[1].list, m));
-		v[i] = extent == a[1].list[i] && own >= 0 ? lt_node_dim(g, a[0].node, own) : lt__script_var(s, i, a[1].list[i]);
+		v[i] = same ? lt_node_dim(g, a[0].node, own) : lt__script_var(s, i, a[1].list[i], limit);
 		if (own >= 0)
-			at[own] = extent == a[1].list[i] ? i : -1;
+			at[own] = same ? i : -1;
 	}
 	if (m < rank)
 		return lt__script_refuse(s, a[1].position, LT_ETYPE, "Incompatible shapes: %s cannot be broadcast to %s",

@@ -224,6 +224,10 @@ static lt_status parse_statement(struct lt_script *s)
 		return lt__script_define(s, at);
 	if (is_word(word, n, "repeat"))
 		return lt__script_repeat(s, at);
+	if (is_word(word, n, "set"))
+		return lt__script_set(s, at);
+	if (is_word(word, n, "require"))
+		return lt__script_require(s, at);
 	if (is_word(word, n, "return"))
 		return lt__script_fail(s, at, LT_ESYNTAX, "Unexpected return: it is the last statement of a function");
 	s->cursor = mark;
@@ -252,6 +256,8 @@ static void mark_needed(struct lt_script *s)
 {
 	for (int32_t i = 0; i < s->n_result; i++)
 		s->statement[s->result[i].statement].needed = true;
+	for (int32_t i = 0; i < s->n_set; i++)
+		s->statement[s->set[i].state].needed = s->statement[s->set[i].value].needed = true;
 	for (int32_t i = s->n_statement; i-- > 0;) {
 		const struct lt_statement *st = &s->statement[i];
 		for (int32_t k = 0; st->needed && k < st->n_use; k++)
@@ -265,9 +271,10 @@ lt_status lt__script_parse(struct lt_script *s)
 	s->expression = lt__script_expression;
 	s->block = parse_block;
 	s->values = read_values;
+	s->target.path = "value";
 	while (lt__lex_peek(&s->cursor) >= 0)
 		LT_TRY(parse_statement(s));
-	if (!s->n_result)
+	if (!s->n_result && !s->n_set)
 		return lt__script_fail(s, s->cursor.position, LT_EINVAL,
 			"Output node is not defined: a script ends with result = $n;");
 	mark_needed(s);

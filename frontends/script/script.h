@@ -17,7 +17,11 @@ struct lt_cursor { const char *at, *end; struct lt_position position; };
 enum lt_arg_kind {
 	LT_ARG_NODE,            /* $x             a node */
 	LT_ARG_NODE_OR_INT,     /* $begin|int     a node, or an integer */
-	LT_ARG_LIST,            /* [shape]        a list of integers */
+	LT_ARG_LIST,            /* [axes]         a list of integers */
+	LT_ARG_SHAPE,           /* [shape]        a list of extents: an integer, or a run-time one and its most: $n <= 64 */
+	LT_ARG_OFFSET,          /* $begin|sum     an integer, or a run-time value plus an integer */
+	LT_ARG_AXES,            /* axes:          [i: 4, j: 6], q = floor(i / 2): the axes of a view, and its divisions */
+	LT_ARG_PIECES,          /* pieces         what a view shows, by those axes */
 	LT_ARG_NAME,            /* name */
 	LT_ARG_TYPE,            /* type           float32 ... */
 	LT_ARG_LAYOUT,          /* layout         NCHW, NHWC */
@@ -34,6 +38,7 @@ struct lt_arg {
 	bool given;             /* or its default holds */
 	bool whole;             /* number: it is the integer `i` as well */
 	bool literal;           /* number: it is written there, as `text` */
+	bool bits;              /* number: `i` is the pattern of a float's bits */
 	bool overflow, huge;    /* number: its digits exceed 63 bits; it exceeds float64 */
 	struct lt_position position;
 	int32_t statement;      /* node: that defines it; -1: an integer is there */
@@ -45,12 +50,16 @@ struct lt_arg {
 	const char *text;       /* number: NULL if it is computed */
 	const char *shown;      /* how sentences call it: "$4", "h", "'x * w'" */
 	const struct lt_arg *many;
+	const struct lt_linear **limit;         /* shape: of each extent, NULL: it is fixed; NULL: all are */
+	struct lt_script_view *view;            /* axes, pieces */
+	const int32_t *use; int32_t n_use;      /* shape, axes, pieces: statements that they name */
 	enum lt_dtype dtype;
 	enum lt_layout layout;
 };
 
 struct lt_script;
 struct lt_script_node;
+struct lt_script_view;
 /* Builds a statement's value: -1 after a failure.  n arguments, at least one for each of the pattern. */
 typedef lt_node lt_script_build(struct lt_script *, const struct lt_script_node *, const struct lt_arg *, int32_t n);
 
@@ -78,8 +87,10 @@ struct lt_statement {
 	bool needed;                            /* by a result */
 	bool scalars;                           /* it has brought run-time scalars or requirements */
 	int32_t chain, previous;                /* of updates: statement of the buffer at its root, the one before; -1 */
+	int32_t scalar;                         /* ScalarNode: the number of its run-time scalar, plus 1; 0 */
 };
 struct lt_script_result { const char *name; int32_t statement; };
+struct lt_script_set { int32_t state, value; struct lt_position position; };      /* set $1 = $2; by statement */
 
 /* Names and what they stand for: of the whole script, or of a function, where they hold for one call. */
 struct lt_binding { const char *name; struct lt_arg value; int32_t call; };
@@ -126,8 +137,8 @@ struct lt_script {
 	const struct lt_script_node *type;      /* table of types */
 	int32_t n_type;
 	struct lt_names *types, *ids, *functions, *buffers, *inputs, *constants, *result_names;
-	struct lt_script_function *function;   int32_t n_function, cap_function;
-	struct lt_script_scope script_scope, *scope;   /* scope: of the function that runs */
+	struct lt_script_function *function; int32_t n_function, cap_function;
+	struct lt_script_scope script_scope, *scope;            /* scope: of the function that runs */
 	struct lt_binding *id;          int32_t n_id, cap_id;           /* $5 */
 	const struct lt_script_frame *frame;
 	int64_t text_read;                      /* bytes of all rounds and calls */
@@ -140,6 +151,8 @@ struct lt_script {
 	struct lt_statement *statement; int32_t n_statement, cap_statement;
 	int32_t *use;                   int32_t n_use, cap_use;
 	struct lt_script_result *result;int32_t n_result, cap_result;
+	struct lt_script_set *set;      int32_t n_set, cap_set;
+	int32_t *named;                 int32_t n_named, cap_named;     /* statements that a shape or a view names */
 	struct lt_arg *arg;             int32_t n_arg, cap_arg;
 	int64_t *number;                int32_t n_number, cap_number;   /* of a list being read */
 	const bool *skip;                       /* by statement, second time: not built; NULL: all are */
@@ -147,6 +160,7 @@ struct lt_script {
 	bool *sourced;                  int32_t n_sourced, cap_sourced; /* by node: a source or a view of sources */
 	struct lt_position here; const char *shown;     /* of the statement being built */
 	int32_t chain, previous;                /* set by the builder of an update */
+	int32_t scalar;                         /* by that of ScalarNode, as in its statement */
 };
 
 /* lex.c */
@@ -160,6 +174,12 @@ int32_t lt__lex_digits(struct lt_cursor *, const char **text);
 bool lt__lex_number(struct lt_cursor *, double *value, int64_t *i, bool *whole, bool *overflow);
 /* "';'", "the end of the script" */
 const char *lt__lex_found(const struct lt_cursor *, char *buf, size_t bytes);
+
+/* string.c: text in quotation marks; a name, text "a name", where it cannot stand as it is (*text NULL: there is none);
+ * bits(0x7fc00001), after the word. */
+lt_status lt__script_string(struct lt_script *, const char **text, int32_t *n);
+lt_status lt__script_text_name(struct lt_script *, const char **text, int32_t *n);
+lt_status lt__script_pattern(struct lt_script *, const struct lt_cursor *from, struct lt_arg *out);
 
 /* args.c */
 /* The arguments of a call of that node, from its '(' to its ')', onto s->arg. */
@@ -201,6 +221,29 @@ const char *lt__script_where(struct lt_script *);
 const char *lt__script_path(struct lt_script *, const char *name, int32_t bytes);
 /* "'x * w'": the script's text from there to the cursor. */
 const char *lt__script_quote(struct lt_script *, const struct lt_cursor *from);
+
+/* sum.c: sums of run-time scalars and integers */
+/* constant + sum coef[i]*(param[i], or where that is -1 the name number name[i]) */
+struct lt_script_sum { int64_t constant; int32_t n, cap; int64_t *coef; lt_param *param; int32_t *name; };
+/* names: what may be in it beside run-time scalars, or NULL. */
+lt_status lt__script_sum(struct lt_script *, const struct lt_names *names, struct lt_script_sum *out);
+/* l - r, in l. */
+lt_status lt__script_minus(struct lt_script *, struct lt_script_sum *l, const struct lt_script_sum *r);
+/* An extent of a shape: 3, or $n <= 64 (limit: $n). */
+lt_status lt__script_dim(struct lt_script *, int64_t *extent, const struct lt_linear **limit);
+bool lt__script_is_limited(struct lt_script *);         /* a list is at the cursor, with such an extent */
+lt_status lt__script_limited(struct lt_script *, struct lt_arg *);
+/* $begin + 3: its run-time value as the argument's node, the integer as its `i`. */
+lt_status lt__script_offset(struct lt_script *, struct lt_arg *);
+lt_status lt__script_require(struct lt_script *, struct lt_position);   /* after "require" */
+/* A node that is there, $5 or its name, which a shape or a view names. */
+lt_status lt__script_refer(struct lt_script *, struct lt_arg *out);
+/* Statements that were named since the last such call become the argument's. */
+void lt__script_take_named(struct lt_script *, struct lt_arg *);
+
+/* nodes_axes.c: the arguments of LT_ARG_AXES and LT_ARG_PIECES */
+lt_status lt__script_read_axes(struct lt_script *, struct lt_arg *);
+lt_status lt__script_read_pieces(struct lt_script *, struct lt_arg *);
 
 /* names.c */
 lt_status lt__script_expect(struct lt_script *, char, const char *what);
@@ -252,6 +295,7 @@ lt_status lt__script_locate(struct lt_script *);
 lt_status lt__script_parse(struct lt_script *);
 /* state.c: the buffers' new contents; after all statements. */
 lt_status lt__script_states(struct lt_script *);
+lt_status lt__script_set(struct lt_script *, struct lt_position);       /* after "set" */
 
 /* shape.c: messages, checks, and views by position */
 lt_status lt__script_fail(struct lt_script *, struct lt_position, lt_status, const char *fmt, ...)
@@ -271,7 +315,8 @@ bool lt__script_fixed(struct lt_script *, const struct lt_arg *, int32_t axis, c
 /* eps: not negative, and a finite number of that type. */
 bool lt__script_eps(struct lt_script *, const struct lt_arg *, enum lt_dtype);
 int64_t lt__script_extent(const struct lt_script *, lt_node, int32_t axis);
-lt_var lt__script_var(struct lt_script *, int32_t axis, int64_t extent);        /* i, j, k ... by axis */
+/* i, j, k ... by axis; limit: NULL, or its run-time extent */
+lt_var lt__script_var(struct lt_script *, int32_t axis, int64_t extent, const struct lt_linear *limit);
 lt_var lt__script_fresh(struct lt_script *, lt_var like);                       /* of the same extent and limit */
 /* View of x with dims v (n): row i of x is dim at[i], or 0 where at[i] is -1; x itself where nothing changes. */
 lt_node lt__script_view(struct lt_script *, lt_node x, int32_t n, const lt_var *v, const int32_t *at);
@@ -288,10 +333,14 @@ bool lt__script_no_overflow(struct lt_script *, const struct lt_arg *, enum lt_d
 /* NumPy's broadcasting of n arguments: shape by vars in *dim (rank *n_dim), the arguments viewed in it in out. */
 bool lt__script_broadcast(
 	struct lt_script *, int32_t n, const struct lt_arg *, int32_t *n_dim, lt_var **dim, lt_node *out);
-lt_node lt__script_spread(struct lt_script *, lt_node scalar, int32_t n, const int64_t *shape);
+lt_node lt__script_spread(struct lt_script *, lt_node scalar, const struct lt_arg *shape);
+/* New vars of a shape. */
+lt_var *lt__script_vars(struct lt_script *, const struct lt_arg *shape);
 /* Typed bits of a number; false (with a sentence): it is not a value of that type. */
 bool lt__script_bits(struct lt_script *, const struct lt_arg *, enum lt_dtype, uint64_t *bits);
 lt_node lt__script_literal(struct lt_script *, const struct lt_arg *, enum lt_dtype);
 /* The run-time scalar that an argument names, low <= it <= high; role: "begin" for messages. */
 lt_param lt__script_param(struct lt_script *, const struct lt_arg *, int64_t low, int64_t high, const char *role);
+/* Refuses a run-time value that has to be given, but is computed: -1. */
+lt_param lt__script_computed(struct lt_script *, const struct lt_arg *);
 #endif

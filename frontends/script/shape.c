@@ -55,27 +55,9 @@ const char *lt__script_value(struct lt_script *s, const struct lt_arg *a)
 /* "'end - begin'", with the names of the values that the script reads; "6" */
 static const char *extent_text(struct lt_script *s, lt_var v)
 {
-	const struct lt_graph *g = s->graph;
-	const struct lt_linear *l = &g->var[v].limit;
-	struct lt_text t = { .arena = s->arena };
-	if (!g->var[v].bounded || !l->n)
-		return lt__arena_format(s->arena, "%lld", (long long)(g->var[v].bounded ? l->constant : g->var[v].extent));
-	lt__text_add(&t, "'", 1);
-	for (int32_t i = 0; i < l->n; i++) {
-		const struct lt_paramdef *p = &g->param[l->param[i]];
-		int64_t by = l->coef[i];
-		lt__text_format(&t, "%s", by < 0 ? (i ? " - " : "-") : i ? " + " : "");
-		if (by != 1 && by != -1)
-			lt__text_format(&t, "%lld*", by < 0 ? -(long long)by : (long long)by);
-		lt__text_format(&t, "%.100s", g->node[p->source].label);
-		if (lt__node_elems(g, p->source) > 1)
-			lt__text_format(&t, "[%lld]", (long long)p->element);
-	}
-	if (l->constant)
-		lt__text_format(&t, " %c %lld", l->constant < 0 ? '-' : '+',
-			l->constant < 0 ? -(long long)l->constant : (long long)l->constant);
-	lt__text_format(&t, "'");
-	return t.at;
+	const struct lt_vardef *d = &s->graph->var[v];
+	const char *quote = d->bounded && d->limit.n ? "'" : "";
+	return lt__arena_format(s->arena, "%s%s%s", quote, lt__pos_extent_text(s->graph, v), quote);
 }
 
 const char *lt__script_unlike(struct lt_script *s, lt_var v, lt_var w)
@@ -118,7 +100,7 @@ int64_t lt__script_extent(const struct lt_script *s, lt_node x, int32_t axis)
 	return lt_var_extent(s->graph, lt_node_dim(s->graph, x, axis));
 }
 
-lt_var lt__script_var(struct lt_script *s, int32_t axis, int64_t extent)
+lt_var lt__script_var(struct lt_script *s, int32_t axis, int64_t extent, const struct lt_linear *limit)
 {
 	static const char letters[] = "ijklpqrstuvw";
 	char name[16];
@@ -126,7 +108,7 @@ lt_var lt__script_var(struct lt_script *s, int32_t axis, int64_t extent)
 		snprintf(name, sizeof name, "%c", letters[axis]);
 	else
 		snprintf(name, sizeof name, "d%d", axis);
-	return lt_graph_var(s->graph, name, extent);
+	return lt__var_add(s->graph, name, extent, limit);
 }
 
 lt_var lt__script_fresh(struct lt_script *s, lt_var like)
@@ -254,12 +236,17 @@ bool lt__script_broadcast(
 	return lt__pos_broadcast(s->graph, n, x, n_dim, *dim, out);
 }
 
-lt_node lt__script_spread(struct lt_script *s, lt_node scalar, int32_t n, const int64_t *shape)
+lt_var *lt__script_vars(struct lt_script *s, const struct lt_arg *shape)
 {
-	lt_var *v = LT_NEW(s->arena, lt_var, n);
-	for (int32_t i = 0; i < n; i++)
-		v[i] = lt__script_var(s, i, shape[i]);
-	return lt__script_view(s, scalar, n, v, NULL);
+	lt_var *v = LT_NEW(s->arena, lt_var, shape->n);
+	for (int32_t i = 0; i < shape->n; i++)
+		v[i] = lt__script_var(s, i, shape->list[i], shape->limit ? shape->limit[i] : NULL);
+	return v;
+}
+
+lt_node lt__script_spread(struct lt_script *s, lt_node scalar, const struct lt_arg *shape)
+{
+	return lt__script_view(s, scalar, shape->n, lt__script_vars(s, shape), NULL);
 }
 
 /* A whole number of uint64 that int64 does not have. */
@@ -278,6 +265,14 @@ bool lt__script_bits(struct lt_script *s, const struct lt_arg *a, enum lt_dtype 
 {
 	const struct lt_dtypeinfo *info = lt__dtype_info(t);
 	union lt_scalar x = { .i = a->i };
+	if (a->bits) {
+		*bits = (uint64_t)a->i;
+		if (info->cls == LT_CLASS_FLOAT && *bits <= UINT64_MAX >> (64 - 8 * info->bytes))
+			return true;
+		lt__script_fail(s, a->position, LT_ETYPE, "The pattern %.*s is not one of a float of type %s", a->n, a->text,
+			info->script);
+		return false;
+	}
 	if (info->cls == LT_CLASS_FLOAT) {
 		x = lt__round_to((union lt_scalar){ .f = a->number }, t);
 		if (isinf(x.f) && !isinf(a->number)) {
@@ -301,10 +296,6 @@ bool lt__script_bits(struct lt_script *s, const struct lt_arg *a, enum lt_dtype 
 
 lt_node lt__script_literal(struct lt_script *s, const struct lt_arg *a, enum lt_dtype t)
 {
-	uint64_t bits;
-	if (!lt__script_bits(s, a, t, &bits))
-		return -1;
-	union lt_scalar x = lt__scalar_of(bits, t);
-	return lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? lt_graph_literal(s->graph, t, x.f)
-							: lt_graph_literal_int(s->graph, t, x.i);
+	struct lt_nodedef def = { .op = LT_OP_lit, .dtype = t, .line = s->graph->line, .column = s->graph->column };
+	return lt__script_bits(s, a, t, &def.bits) ? lt__graph_add(s->graph, &def) : -1;
 }

@@ -5,7 +5,7 @@
 lt_script_build lt__script_build_buffer;
 
 /* Names the operator that computes what has to be given: of several values under views, the first such. */
-static lt_param refuse_computed(struct lt_script *s, const struct lt_arg *a)
+lt_param lt__script_computed(struct lt_script *s, const struct lt_arg *a)
 {
 	const struct lt_graph *g = s->graph;
 	lt_node x = a->node;
@@ -35,8 +35,17 @@ lt_param lt__script_param(struct lt_script *s, const struct lt_arg *a, int64_t l
 		return (lt_param)lt__script_refuse(s, a->position, LT_ETYPE, "%s should be %s of one element: %s", role,
 			plural ? "1D tensors" : "a 1D tensor", lt__script_value(s, a));
 	if (!s->sourced[a->node])
-		return refuse_computed(s, a);
-	lt_param p = lt_graph_param(g, a->node, 0, low, high);
+		return lt__script_computed(s, a);
+	lt_param scalar = s->statement[a->statement].scalar - 1, p;
+	if (scalar >= 0) {
+		const struct lt_paramdef d = g->param[scalar];
+		if (d.low > high || d.high < low)
+			return (lt_param)lt__script_refuse(s, a->position, LT_EINVAL,
+				"%s has to be %lld .. %lld, and %s is %lld .. %lld", role, (long long)low, (long long)high,
+				lt__script_value(s, a), (long long)d.low, (long long)d.high);
+		return lt_graph_param(g, d.source, d.element, d.low > low ? d.low : low, d.high < high ? d.high : high);
+	}
+	p = lt_graph_param(g, a->node, 0, low, high);
 	if (p < 0 && s->ctx->code != LT_ENOMEM)
 		return (lt_param)lt__script_refuse(s, a->position, LT_EUNSUPPORTED,
 			"%s is not an element of an input, a constant or a "
@@ -174,6 +183,24 @@ static lt_status require_fit(struct lt_script *s, const struct lt_arg *a, int32_
 			lt__script_value(s, &a[1]), i, lt__script_value(s, &a[0])));
 }
 
+/* Begins that are run-time scalars, whose range is known, or sums: the graph requires what the ranges do not say. */
+static lt_node update_at(struct lt_script *s, const struct lt_arg *a, int32_t rank)
+{
+	int64_t *offset = LT_NEW(s->arena, int64_t, rank);
+	lt_param *at = LT_NEW(s->arena, lt_param, rank);
+	for (int32_t i = 0; i < rank; i++) {
+		const struct lt_arg *b = &a[2 + i];
+		offset[i] = b->i;
+		at[i] = b->statement < 0 ? LT_OMIT : s->statement[b->statement].scalar - 1;
+		if (b->statement >= 0 && at[i] < 0)
+			at[i] = lt__script_param(s, b, 0, lt__script_extent(s, a[0].node, i), "Begin");
+		if (at[i] == LT_NONE)
+			return -1;
+	}
+	record_chain(s, &a[0]);
+	return lt_graph_update(s->graph, a[0].node, fresh_vars(s, a[0].node, a[1].node), offset, at);
+}
+
 LT_BUILDER(update)
 {
 	struct lt_graph *g = s->graph;
@@ -183,9 +210,13 @@ LT_BUILDER(update)
 	if (lt_node_rank(g, a[1].node) != rank)
 		return lt__script_refuse(s, a[1].position, LT_ETYPE, "Different number of dimensions: %s and %s",
 			lt__script_value(s, &a[0]), lt__script_value(s, &a[1]));
+	n -= !a[2].given;
 	if (n - 2 != rank)
 		return lt__script_refuse(s, a[2].position, LT_EINVAL, "UpdateNode takes one begin an axis: %d for %s, found %d", rank,
 			lt__script_value(s, &a[0]), n - 2);
+	for (int32_t i = 2; i < n; i++)
+		if (a[i].statement >= 0 && (a[i].whole || s->statement[a[i].statement].scalar))
+			return update_at(s, a, rank);
 	int64_t *offset = LT_NEW(s->arena, int64_t, rank);
 	lt_param *at = LT_NEW(s->arena, lt_param, rank);
 	for (int32_t i = 0; i < rank; i++) {
@@ -225,9 +256,58 @@ static lt_status refuse_fork(struct lt_script *s, const struct lt_statement *one
 		last->shown, one->shown, one->position.line, buffer->shown, buffer->position.line, one->shown, last->shown);
 }
 
+/* set $1 = $2; */
+lt_status lt__script_set(struct lt_script *s, struct lt_position at)
+{
+	struct lt_script_set set = { .position = at };
+	struct lt_arg state, value;
+	LT_TRY(lt__script_refer(s, &state));
+	s->n_named = 0;
+	set.state = state.statement;
+	LT_TRY(lt__script_expect(s, '=', "'='"));
+	s->level = 0;
+	s->target = (struct lt_script_target){ .path = lt__script_path(s, "set", 3), .position = at };
+	LT_TRY(lt__script_take(s, LT_ARG_NODE, LT_EXPECTED_NODE, &value));
+	set.value = value.statement;
+	LT_TRY(lt__script_end(s));
+	if (s->statement[set.state].type->build != lt__script_build_buffer)
+		return lt__script_fail(s, state.position, LT_EINVAL, "%s is not a BufferTensor, which set gives a new content",
+			state.shown);
+	for (int32_t i = 0; i < s->n_set; i++)
+		if (s->set[i].state == set.state)
+			return lt__script_fail(s, at, LT_EEXIST, "The new content of %s is set twice, first in line %d", state.shown,
+				s->set[i].position.line);
+	LT_GROW(s->arena, s->set, s->n_set, s->cap_set);
+	s->set[s->n_set++] = set;
+	return LT_OK;
+}
+
+static lt_status set_content(struct lt_script *s, const struct lt_script_set *set)
+{
+	s->here = set->position;
+	return lt_graph_set_state(s->graph, s->statement[set->state].node, s->statement[set->value].node) ?
+		lt__script_locate(s) : LT_OK;
+}
+
+/* Contents that the script sets; their chains of updates say nothing any more. */
+static lt_status set_contents(struct lt_script *s)
+{
+	for (int32_t i = 0; i < s->n_set; i++) {
+		const struct lt_script_set *set = &s->set[i];
+		lt_graph_at(s->graph, set->position.line, set->position.column);
+		if (set->state != set->value)
+			LT_TRY(set_content(s, set));
+		for (int32_t k = 0; k < s->n_statement; k++)
+			if (s->statement[k].chain == set->state)
+				s->statement[k].chain = -1;
+	}
+	return LT_OK;
+}
+
 lt_status lt__script_states(struct lt_script *s)
 {
 	int32_t n = s->n_statement;
+	LT_TRY(set_contents(s));
 	int32_t *last = LT_NEW(s->arena, int32_t, n);   /* by buffer: its last update + 1 */
 	bool *taken = LT_NEW(s->arena, bool, n);        /* on the chain of a last one */
 	for (int32_t i = 0; i < n; i++)

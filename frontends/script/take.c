@@ -53,6 +53,7 @@ bool lt__script_fits(enum lt_arg_kind kind, const struct lt_arg *value)
 	switch (kind) {
 	case LT_ARG_NODE_OR_INT: return value->kind == LT_ARG_NODE || integer;
 	case LT_ARG_INT:         return integer;
+	case LT_ARG_SHAPE:       return value->kind == LT_ARG_LIST;
 	default:                 return value->kind == kind;
 	}
 }
@@ -98,7 +99,8 @@ static lt_status read_inserted(struct lt_script *s, struct lt_cursor at, const c
 	const char *word;
 	struct lt_arg value;
 	int32_t n = lt__lex_word(&look, &word);
-	*is = s->frame || (n && look.at == end && lt__script_lookup(s, word, n));
+	const struct lt_arg *named = n && look.at == end ? lt__script_lookup(s, word, n) : NULL;
+	*is = s->frame || (named && named->kind == LT_ARG_NUMBER);
 	if (!*is)
 		return LT_OK;
 	s->cursor = (struct lt_cursor){ at.at, end, at.position };
@@ -115,6 +117,9 @@ static lt_status read_inserted(struct lt_script *s, struct lt_cursor at, const c
 lt_status lt__script_name(struct lt_script *s, const char *stop, struct lt_arg *a)
 {
 	struct lt_text made = { .arena = s->arena };
+	LT_TRY(lt__script_text_name(s, &a->text, &a->n));
+	if (a->text)
+		return LT_OK;
 	lt__lex_peek(&s->cursor);
 	struct lt_cursor at = s->cursor;
 	a->n = lt__lex_name(&s->cursor, stop, &a->text);
