@@ -23,7 +23,8 @@ IMAGES = ([{"batch": (1, 4)}, [{"batch": n} for n in (2, 1, 4, 3)]])
 TEXT = [{"batch": (1, 4), "length": (1, 48)},
 	[{"batch": b, "length": n} for b, n in [(2, 16), (1, 1), (4, 48), (3, 7), (1, 48), (4, 1), (2, 31)]]]
 CACHE = [{"batch": (1, 3), "length": (1, 8), "past": (0, 40)},
-	[{"batch": b, "length": n, "past": p} for b, n, p in [(2, 3, 8), (1, 1, 1), (3, 8, 40), (1, 1, 0), (2, 1, 37), (3, 5, 13)]]]
+	[{"batch": b, "length": n, "past": p} for b, n, p in [(2, 3, 8), (1, 1, 1), (3, 8, 40), (1, 1, 0), (2, 1, 37),
+		(3, 5, 13)]]]
 SIZES = {"bert": TEXT, "gpt2": TEXT, "gpt2_cache": CACHE}
 
 
@@ -76,9 +77,11 @@ def check(a, folder, name, out):
 		result = np.load(os.path.join(folder, f"out{k}.npz"))
 		worst = max(distance(result[n], want) for n, want in expected[k].items())
 		fine = fine and worst < ENOUGH
-		print(f"{name:14} {', '.join(f'{n} {v}' for n, v in size.items()):32} {worst:.1e}{'' if worst < ENOUGH else ' WRONG'}",
+		print(f"{name:14} {', '.join(f'{n} {v}' for n, v in size.items()):32} {worst:.1e}"
+			f"{'' if worst < ENOUGH else ' WRONG'}",
 			file=out, flush=True)
-	print(f"{name:14} one program, {len(sizes)} runs: {seconds:.1f} s{' with --verify' if a.verify else ''}", file=out, flush=True)
+	print(f"{name:14} one program, {len(sizes)} runs: {seconds:.1f} s{' with --verify' if a.verify else ''}", file=out,
+		flush=True)
 	return fine
 
 

@@ -87,7 +87,8 @@ static lt_status judge_evaluate(const struct lt_judge *j, int32_t run, struct lt
 {
 	struct lt_judge_work work;
 	struct lt_eval_options eval = { .mode = run < 0 ? LT_EVAL_EXACT : run == 0 ? LT_EVAL_NEAREST : LT_EVAL_RANDOM,
-		.seed = (j->o.seed ^ UINT64_C(0x9e3779b97f4a7c15)) * (2 * (uint64_t)run + 3), .amplify = LT_JUDGE_NOISE };
+		.seed = (j->o.seed ^ UINT64_C(0x9e3779b97f4a7c15)) * (2 * (uint64_t)run + 3), .amplify = LT_JUDGE_NOISE,
+		.allows = j->o.allows };
 	snprintf(work.what, sizeof work.what, run < 0 ? "reference" : "Monte Carlo run %d", (int)run + 1);
 	lt__judge_threads(&j->o, &work, &eval);
 	return lt_eval_with(j->g, j->source, &eval, out);

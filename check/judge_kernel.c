@@ -146,6 +146,7 @@ lt_status lt__kernel_judge_end(struct lt_kernel_judge *k, struct lt_report *r)
 {
 	struct lt_judge_work work = { .what = "kernels", .user = k };
 	struct lt_eval_options eval = { .want_error = true,
+		.allows = k->o.allows | lt__program_allows(k->p),
 		.given = (const void *const *)k->given,
 		.want = k->want,
 		.n_want = k->n_want,

@@ -22,6 +22,8 @@ struct lt_eval_options {        /* zero: the defaults */
 	enum lt_eval_mode mode;
 	bool want_error;                /* EXACT: rigorous bounds with the values */
 	uint64_t seed;                  /* RANDOM: equal seeds give equal values, whatever the number of threads */
+	/* enum lt_allow: what backends may do to products, which bounds, the mode NEAREST and random errors then grant */
+	uint32_t allows;
 	double amplify;                 /* RANDOM: random errors are this many times the permitted ones; 0 counts as 1 */
 	/* By node: values of further nodes that are known (dense, row-major, dims at their maximum).  Readers take these
 	 * instead of computing them.  NULL: none. */

@@ -54,6 +54,11 @@ const double *lt__eval_noise(const struct lt_evaluation *e, lt_node n, int64_t e
 	return e->noise + (lt__eval_noise_offset(e, n, element, k) & (LT_NOISE - 1));
 }
 
+double lt__eval_common_noise(const struct lt_evaluation *e, lt_node n)
+{
+	return uniform(scramble(scramble(e->options.seed) - (uint64_t)n - 1));
+}
+
 /* Of a whole number that was rounded to r.  The difference, of less than half a place, wraps to what it is. */
 static double cast_residual(enum lt_dtype from, int64_t i, double r)
 {
@@ -95,7 +100,7 @@ static void disturb_function(const struct lt_worker *w, lt_node n, const union l
 	const struct lt_nodedef *d = &e->g->node[n];
 	const struct lt_opinfo *info = lt__op_info(d->op);
 	const struct lt_dtypeinfo *type = lt__dtype_info(d->dtype);
-	double common = uniform(scramble(scramble(e->options.seed) - (uint64_t)n - 1)), none[3] = { 0 };
+	double common = lt__eval_common_noise(e, n), none[3] = { 0 };
 
 	for (int32_t j = 0; j < count; j++) {
 		double value[3] = { x[0]->f[j], x[1]->f[j], x[2]->f[j] };
@@ -138,7 +143,7 @@ double lt__eval_disturb_order(const struct lt_evaluation *e, lt_node n, enum lt_
 	enum { COMMON = 256 };
 	const struct lt_dtypeinfo *type = lt__dtype_info(e->g->node[n].dtype);
 	double noise = *lt__eval_noise(e, n, element, -2), drawn = *lt__eval_noise(e, n, element, -3),
-	       common = uniform(scramble(scramble(e->options.seed) - (uint64_t)n - 1));
+	       common = lt__eval_common_noise(e, n);
 
 	if (fold->n <= 1 || lt__eval_draw_order(e->g->node[n].dtype, op, fold, drawn, &value) || op == LT_OP_mul)
 		return value;

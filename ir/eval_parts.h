@@ -225,6 +225,12 @@ static inline void lt__eval_pack_write(struct lt_filling *f, int64_t at, double 
 /* A factor at `count` positions of its vars from `first` on and f->depth deep ones from `deep` on. */
 lt_status lt__eval_fill_panel(
 	struct lt_worker *, const struct lt_panel *, int64_t first, int32_t count, int64_t deep, struct lt_filling *);
+/* ir/eval_loose.c */
+/* Whether factors of the sum of products may be shortened. */
+bool lt__eval_is_loose(const struct lt_evaluation *, lt_node product);
+/* Does it to a panel, or grants it, as the mode wants; first: names the positions in all of the factor. */
+void lt__eval_loosen(const struct lt_evaluation *, lt_node factor, int64_t first, int32_t count, int64_t deep,
+	struct lt_filling *);
 /* ir/eval_table.c */
 /* false: it cannot be done so, or must not be read. */
 bool lt__eval_fill_tables(
@@ -242,6 +248,8 @@ void lt__eval_free_workers(struct lt_evaluation *);
 
 /* ir/eval_noise.c: the random errors of LT_EVAL_RANDOM. */
 void lt__eval_make_noise(struct lt_evaluation *);
+/* In -1..1, the same everywhere in a node in this run. */
+double lt__eval_common_noise(const struct lt_evaluation *, lt_node);
 /* A number for a place of a node, step k of a reduction there: 24 bits and more. */
 uint32_t lt__eval_noise_offset(const struct lt_evaluation *, lt_node, int64_t element, int64_t k);
 const double *lt__eval_noise(const struct lt_evaluation *, lt_node, int64_t element, int64_t k);

@@ -112,7 +112,7 @@ bool lt__eval_plan_product(
 			var[in[1]][n[in[1]]++] = loop[i];
 	}
 	int64_t count[2] = { lt__eval_count(e, var[0], n[0]), lt__eval_count(e, var[1], n[1]) };
-	if (count[0] == 1 && count[1] == 1)
+	if (count[0] == 1 && count[1] == 1 && !lt__eval_is_loose(e, job->node))
 		return false;
 	int wide = count[1] >= count[0];        /* which factor has the columns */
 	p->left = (struct lt_panel){

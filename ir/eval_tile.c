@@ -223,7 +223,7 @@ static void store_results(
 
 /* Both panels at t->k deep positions from `deep` on. */
 static lt_status fill_panels(struct lt_worker *w, const struct lt_tile *t, const struct parts *parts, int64_t row,
-	int64_t column, int32_t columns, int64_t deep, struct factors *products)
+	int64_t column, int32_t columns, int64_t base, int64_t deep, struct factors *products)
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_eval_product *p = w->job->product;
@@ -233,6 +233,10 @@ static lt_status fill_panels(struct lt_worker *w, const struct lt_tile *t, const
 
 	LT_TRY(lt__eval_fill_panel(w, &p->left, row, t->m, deep, &a));
 	LT_TRY(lt__eval_fill_panel(w, &p->right, column, columns, deep, &b));
+	if (lt__eval_is_loose(e, w->job->node) && (e->noise || e->options.want_error || e->options.mode == LT_EVAL_NEAREST)) {
+		lt__eval_loosen(e, p->left.steps.step[p->left.steps.top].node, base + row, t->m, deep, &a);
+		lt__eval_loosen(e, p->right.steps.step[p->right.steps.top].node, base + column, columns, deep, &b);
+	}
 	if (e->noise || e->options.want_error) {
 		e->rows->range((int64_t)t->k * round_up(t->m, LT_LANES_LEFT), parts->a, &smallest[0], &largest[0]);
 		e->rows->range((int64_t)t->k * t->n, parts->b, &smallest[1], &largest[1]);
@@ -287,7 +291,7 @@ lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 		struct factors products;
 		t.first = deep == 0;
 		t.k = p->depth - deep < p->k ? (int32_t)(p->depth - deep) : p->k;
-		LT_TRY(fill_panels(w, &t, &parts, row, column, columns, deep, &products));
+		LT_TRY(fill_panels(w, &t, &parts, row, column, columns, base, deep, &products));
 		if (e->noise)
 			draw_offsets(w, &t, parts.offset, base, deep);
 		tile_add_terms(w, &t, &parts, &products);

@@ -1,4 +1,5 @@
 /* ir/position.c -- views and reductions by axis: see position.h. */
+#include <stdarg.h>
 #include <stdio.h>
 #include "ir/position.h"
 
@@ -28,15 +29,61 @@ bool lt__pos_is_float(const struct lt_graph *g, lt_node x)
 }
 
 enum { SHOWN_AXES = 12 };
+struct extent_text { char *at; size_t n, bytes; };
+
+static void __attribute__((format(printf, 2, 3))) extent_add(struct extent_text *t, const char *fmt, ...)
+{
+	va_list list;
+	va_start(list, fmt);
+	int n = vsnprintf(t->at + t->n, t->bytes - t->n, fmt, list);
+	va_end(list);
+	t->n += (size_t)n < t->bytes - t->n ? (size_t)n : t->bytes - t->n - 1;
+}
+
+/* "2*past + n - 1" */
+static void limit_text(const struct lt_graph *g, const struct lt_linear *l, struct extent_text *t)
+{
+	for (int32_t i = 0; i < l->n; i++) {
+		const struct lt_paramdef *p = &g->param[l->param[i]];
+		const int64_t by = l->coef[i];
+		extent_add(t, "%s", by < 0 ? (i ? " - " : "-") : i ? " + " : "");
+		if (by != 1 && by != -1)
+			extent_add(t, "%lld*", by < 0 ? -(long long)by : (long long)by);
+		extent_add(t, "%.100s", g->node[p->source].label);
+		if (lt__node_elems(g, p->source) > 1)
+			extent_add(t, "[%lld]", (long long)p->element);
+	}
+	if (l->constant)
+		extent_add(t, " %c %lld", l->constant < 0 ? '-' : '+',
+			l->constant < 0 ? -(long long)l->constant : (long long)l->constant);
+}
+
+static void var_text(const struct lt_graph *g, lt_var v, struct extent_text *t)
+{
+	const struct lt_vardef *d = &g->var[v];
+	if (d->bounded && d->limit.n)
+		limit_text(g, &d->limit, t);
+	else
+		extent_add(t, "%lld", (long long)(d->bounded ? d->limit.constant : d->extent));
+}
+
+const char *lt__pos_extent_text(const struct lt_graph *g, lt_var v)
+{
+	char text[200] = "";
+	struct extent_text t = { text, 0, sizeof text };
+	var_text(g, v, &t);
+	return lt__scratch(g->ctx, "%s", text);
+}
 
 const char *lt__pos_shape(const struct lt_graph *g, lt_node x)
 {
-	char text[24 * (SHOWN_AXES + 1)] = "[";
+	char text[250] = "[";
+	struct extent_text t = { text, 1, sizeof text };
 	int32_t n = lt__pos_rank(g, x);
-	size_t at = 1;
-	for (int32_t i = 0; i < n && i < SHOWN_AXES; i++)
-		at += (size_t)snprintf(text + at, sizeof text - at, "%s%s%lld", i ? ", " : "",
-			lt__pos_bounded(g, x, i) ? "<=" : "", (long long)lt__pos_extent(g, x, i));
+	for (int32_t i = 0; i < n && i < SHOWN_AXES; i++) {
+		extent_add(&t, "%s", i ? ", " : "");
+		var_text(g, lt_node_dim(g, x, i), &t);
+	}
 	return lt__scratch(g->ctx, "%s%s]", text, n > SHOWN_AXES ? ", ..." : "");
 }
 

@@ -14,7 +14,9 @@ int64_t lt__pos_extent(const struct lt_graph *, lt_node, int32_t axis); /* the m
 bool lt__pos_bounded(const struct lt_graph *, lt_node, int32_t axis);   /* by run-time scalars */
 bool lt__pos_is_one(const struct lt_graph *, lt_var);                   /* one position in every run: it broadcasts */
 bool lt__pos_is_float(const struct lt_graph *, lt_node);
-const char *lt__pos_shape(const struct lt_graph *, lt_node);            /* "[<=6, 3]"; of the context's scratch texts */
+/* Of the context's scratch texts: the extent of a var, "end - begin", "6"; those of a value, "[end - begin, 3]". */
+const char *lt__pos_extent_text(const struct lt_graph *, lt_var);
+const char *lt__pos_shape(const struct lt_graph *, lt_node);
 lt_var lt__pos_fresh(struct lt_graph *, lt_var like);                   /* a new var of the same extent and limit */
 lt_var lt__pos_like(struct lt_graph *, lt_node, int32_t axis);          /* a new var like that of an axis */
 

@@ -205,6 +205,11 @@ void lt_kernel_print(const struct lt_kernel *k, lt_write *write, void *user)
 	free(p.number);
 }
 
+int32_t lt_kernel_line(const struct lt_kernel *k, int32_t instruction)
+{
+	return lt__kernel_line(k, LT_PART_INSTRUCTION, instruction);
+}
+
 int32_t lt__kernel_line(const struct lt_kernel *k, enum lt_kernel_part part, int32_t index)
 {
 	int64_t line = 4, in_part = part == LT_PART_WHOLE ? 0 : index;

@@ -56,9 +56,10 @@ struct lt_product {
 	lt_node mul, sum, left, right;
 	lt_node left_copy, right_copy, part, out;       /* derived nodes; -1: none.  out: the sum in its place */
 	struct lt_vars batch, row, column, deep;        /* outermost first; unit vars are batch                              */
-	/* of a register tile: a row var, the sum's last column, another column; -1: none */
-	lt_var m, n, n2;
-	int64_t tile_m, tile_n, tile_n2, lanes;         /* tile_n: a multiple of the lanes, or all of n                      */
+	/* of a register tile: a row var, another one that is around it, the sum's last column, another column; -1: none */
+	lt_var m, m2, n, n2;
+	/* tile_n: a multiple of the lanes, or all of n; tile_m is all of m where there is an m2 */
+	int64_t tile_m, tile_m2, tile_n, tile_n2, lanes;
 	enum lt_tail tail;              /* of the loop over tiles of n                                                       */
 	int64_t block_m, block_n;       /* elements of m and n in an iteration of the loops around the tiles; 0: no such */
 	lt_var k;                       /* deep var that is cut in blocks, -1: none                                          */

@@ -5,10 +5,12 @@
 #include "looptree/auto.h"
 #include "looptree/call.h"
 #include "looptree/derived.h"
+#include "looptree/window.h"
 
 enum {
 	MIN_WORK = 256,       /* multiply-adds below which a plain nest is as good and easier to read */
-	MIN_ACROSS = 48       /* terms of a sum whose vectors are stored lane by lane */
+	MIN_ACROSS = 48,      /* terms of a sum whose vectors are stored lane by lane */
+	MIN_BORDER = 16       /* columns of a product whose image is copied with its border */
 };
 
 static void add_var(struct lt_vars *list, lt_var v) { list->at[list->n++] = v; }
@@ -69,6 +71,36 @@ static lt_var last_dim(const struct lt_graph *g, lt_node n)
 	return last >= 0 ? d->dim[last] : -1;
 }
 
+/* How the product's leaf reads a factor, if that is one piece. */
+static const struct lt_readpiece *factor_piece(const struct lt_auto *s, const struct lt_product *p, lt_node factor)
+{
+	const struct lt_read *r = &s->t->leaf[p->mul]->read[s->g->node[p->mul].operand[1] == factor];
+	return r->n_piece >= 1 && r->piece[0].kind == LT_PIECE_READ ? &r->piece[0] : NULL;
+}
+
+/* The deep var that the left factor lies along; -1. */
+static lt_var deep_along_left(const struct lt_auto *s, const struct lt_product *p)
+{
+	const struct lt_readpiece *piece = factor_piece(s, p, p->left);
+	for (int32_t i = 0; piece && i < p->deep.n; i++)
+		if (s->g->var[p->deep.at[i]].extent > 1
+			&& lt__auto_stride(s->g, piece, lt__leaf_column(s->t->leaf[p->mul], p->deep.at[i])) == 1)
+			return p->deep.at[i];
+	return -1;
+}
+
+/* A constant right factor is packed in any order: then that var is innermost, so that each row is read on and on. */
+static void sort_deep(const struct lt_auto *s, struct lt_product *p)
+{
+	lt_var along = s->constant[p->right] && !s->constant[p->left] ? deep_along_left(s, p) : -1;
+	int32_t to = 0;
+	for (int32_t i = 0; along >= 0 && i < p->deep.n; i++)
+		if (p->deep.at[i] != along)
+			p->deep.at[to++] = p->deep.at[i];
+	if (along >= 0)
+		p->deep.at[to] = along;
+}
+
 static struct lt_vars vars_of(struct lt_arena *a, int32_t n) { return (struct lt_vars){ 0, LT_NEW(a, lt_var, n + 1) }; }
 
 static bool product_begin(const struct lt_auto *s, struct lt_product *p, lt_node sum, int right, lt_var n)
@@ -84,6 +116,7 @@ static bool product_begin(const struct lt_auto *s, struct lt_product *p, lt_node
 		.part = -1,
 		.out = -1,
 		.m = -1,
+		.m2 = -1,
 		.n = n,
 		.n2 = -1,
 		.k = -1,
@@ -147,6 +180,7 @@ static bool product_find(struct lt_auto *s, lt_node sum, struct lt_product *p)
 	if (across >= 0 && !product_begin(s, p, sum, 1 - right, across))
 		return false;
 	p->across = across >= 0;
+	sort_deep(s, p);
 	double work = 1;
 	for (int32_t i = 0; i < leaf->n_var; i++)
 		work *= (double)g->var[leaf->var[i]].extent;
@@ -324,8 +358,44 @@ static void record_roles(struct lt_auto *s)
 	}
 }
 
+/* Whether the left factor is an image with a border around it, which is then copied once with that border: its windows
+ * are read where they lie, along a var that is summed over.  Few columns do not pay for the copy. */
+static bool wants_border(const struct lt_auto *s, const struct lt_product *p)
+{
+	const struct lt_readpiece *piece = factor_piece(s, p, p->left);
+	int64_t columns = 1;
+	for (int32_t i = 0; i < p->column.n; i++)
+		columns *= s->g->var[p->column.at[i]].extent;
+	return piece && piece->map.n_guard > 0 && columns >= MIN_BORDER && p->row.n > 0 && deep_along_left(s, p) >= 0
+		&& s->constant[p->right] && !s->constant[p->left] && s->g->node[p->left].op == LT_OP_view
+		&& !lt__window_check(s->g, s->t->arena, p->left);
+}
+
+static lt_status copy_borders(struct lt_auto *s)
+{
+	struct derived_steps list = { NULL, 0, 0 };
+	for (lt_node n = 0; n < s->g->n_node; n++) {
+		struct lt_product p;
+		lt__auto_aim(s, n);
+		if (lt__target_has_grid(s->target) || !product_find(s, n, &p))
+			continue;
+		if (wants_border(s, &p))
+			(void)product_add_step(s, &list, (struct lt_derived_step){ .kind = LT_DERIVED_WINDOW,
+				.of = name(s, p.left), .reader = name(s, p.mul) }, "image", n);
+		lt_context_clear(s->g->ctx);            /* what is no window is read as it is */
+	}
+	if (list.n == 0)
+		return LT_OK;
+	lt_node *to = LT_NEW(s->t->arena, lt_node, s->g->n_node + 1);
+	LT_TRY(lt__tree_derive(s->t, list.at, list.n, to));
+	s->g = s->t->graph;
+	lt__auto_move_calls(s, to);
+	return lt__auto_survey(s);
+}
+
 lt_status lt__auto_products(struct lt_auto *s)
 {
+	LT_TRY(copy_borders(s));
 	for (lt_node n = 0; n < s->g->n_node; n++) {
 		struct lt_product p;
 		lt__auto_aim(s, n);

@@ -7,6 +7,7 @@
  * the sums are the same.
  */
 #include "looptree/auto.h"
+#include "looptree/layout.h"
 
 enum {
 	/* up to here reading the right factor once is the bound */
@@ -24,8 +25,12 @@ enum {
 	MIN_THREAD = 1 << 16,
 	ITERATIONS_A_THREAD = 4,
 	/* rows between two packings of the same panel */
-	MIN_PACKED_ROWS = 24
+	MIN_PACKED_ROWS = 24,
+	/* of the first cache, where it is not known */
+	LEAST_WAYS = 8, LEAST_WAY = 4096
 };
+static const double LATENCY = 4;        /* of a multiply-add, in cycles */
+static const double JOINED_GAIN = 0.95; /* what rows of several runs in one tile have to bring */
 static const double GOOD_SHARE = 0.9;   /* of the threads' time that they work, where iterations do not divide among
                                          * them */
 
@@ -123,6 +128,87 @@ static void choose_tile(const struct lt_auto *s, struct lt_product *p)
 		p->tile_n2 = divide_up(extent(s, p->n2), divide_up(extent(s, p->n2), p->tile_n2));
 	}
 	p->tile_m = p->m >= 0 ? tile_rows(s, vectors * p->tile_n2, m) : 0;
+}
+
+/* About how many cycles a register tile takes for each iteration over a deep var: two multiply-adds each, the latency
+ * of those, which few sums do not hide, and loads, of which there may be more than two. */
+static double tile_cycles(double rows, double vectors)
+{
+	double cycles = rows * vectors / 2, loads = (rows + vectors) / 2.2;
+	cycles = cycles > LATENCY ? cycles : LATENCY;
+	return cycles > loads ? cycles : loads;
+}
+
+/* The same of all tiles of m by m2 rows for so many vectors, which are cut in tiles of `wide`. */
+static double plane_cycles(int64_t m, int64_t m2, int64_t tile, int64_t tile2, double wide)
+{
+	double cycles = 0;
+	for (int64_t y = 0; y < m2; y += tile2)
+		for (int64_t x = 0; x < m; x += tile)
+			cycles += tile_cycles((double)(product_min(tile, m - x) * product_min(tile2, m2 - y)), wide);
+	return cycles / wide;
+}
+
+/* Whether too many rows of a tile of all m by tile2 rows are read from the same set of the first cache, each run of the
+ * last dim of what they lie in being `pad` elements longer. */
+static bool rows_meet(const struct lt_auto *s, const struct lt_product *p, const struct source *left, int64_t tile2,
+	lt_var outer, int64_t pad)
+{
+	const struct lt_target *t = s->target;
+	const struct lt_nodedef *d = &s->g->node[left->read->piece[0].base];
+	int64_t run = d->n_dim ? extent(s, d->dim[d->n_dim - 1]) : 1, line = t->cache_line ? t->cache_line : 64,
+		ways = t->l1_ways ? t->l1_ways : LEAST_WAYS, way = t->l1_bytes ? (int64_t)t->l1_bytes / ways : LEAST_WAY,
+		bytes = lt__dtype_info(d->dtype)->bytes, m = extent(s, p->m), most = 0;
+	int64_t step = stride(s, left, p->m) / run * (run + pad) * bytes,
+		step2 = stride(s, left, outer) / run * (run + pad) * bytes;
+	for (int64_t i = 0; i < m * tile2; i++) {
+		int64_t same = 0, set = (i % m * step + i / m * step2) % way / line;
+		for (int64_t k = 0; k < m * tile2; k++)
+			same += (k % m * step + k / m * step2) % way / line == set;
+		most = product_max(most, same);
+	}
+	return most > ways - 2;
+}
+
+/* Gives each run of the last dim of a value a line more, where its order in memory is not the caller's. */
+static bool pad_runs(const struct lt_auto *s, lt_node n, int64_t pad)
+{
+	const struct lt_nodedef *d = &s->g->node[n];
+	struct lt_digit *digit = LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 1);
+	if (!lt__has_leaf(s->g, n) || s->written[n] || s->t->layout[n] || d->op == LT_OP_update || s->constant[n])
+		return false;
+	for (int32_t i = 0; i < d->n_dim; i++)
+		digit[i] = (struct lt_digit){ .dim = i, .step = 1 };
+	s->t->layout[n] = lt__layout_new(s->t, d->n_dim, digit, pad);
+	return true;
+}
+
+/* Rows that are few to a run, as in small images, meet in one tile with those of the next runs, of one vector then: the
+ * right factor is read less often, and no tile has too few sums. */
+static void join_rows(const struct lt_auto *s, struct lt_product *p, const struct source *left)
+{
+	int64_t registers = s->target->vector_registers ? s->target->vector_registers : FEW_REGISTERS, m = extent(s, p->m),
+		tile2 = (registers - 2) / product_max(1, m);
+	int64_t pad = product_max(1, (s->target->cache_line ? s->target->cache_line : 64)
+		/ lt__dtype_info(s->g->node[p->left].dtype)->bytes);
+	lt_var outer = -1;
+	for (int32_t i = 0; i < p->row.n; i++)
+		if (p->row.at[i] != p->m && extent(s, p->row.at[i]) > 1)
+			outer = p->row.at[i];
+	if (outer < 0 || tile2 < 2 || p->left_copy >= 0 || p->right_copy < 0 || p->rows_outside || p->block_m || p->n2 >= 0
+		|| p->form != LT_PRODUCT_TILE || extent(s, p->n) % p->lanes != 0 || p->across || !left->plain)
+		return;
+	tile2 = product_min(tile2, extent(s, outer));
+	if (plane_cycles(m, extent(s, outer), m, tile2, 1)
+		> JOINED_GAIN * plane_cycles(m, extent(s, outer), p->tile_m, 1, (double)p->tile_n / (double)p->lanes))
+		return;
+	if (rows_meet(s, p, left, tile2, outer, 0) && (rows_meet(s, p, left, tile2, outer, pad)
+		|| !pad_runs(s, left->read->piece[0].base, pad)))
+		return;
+	p->m2 = outer;
+	p->tile_m = m;
+	p->tile_m2 = tile2;
+	p->tile_n = p->lanes;
 }
 
 /* The columns that the last panel has too few: whether vectors of what is there (cut in powers of two) are fewer than
@@ -314,7 +400,7 @@ void lt__product_form(const struct lt_auto *s, struct lt_product *p)
 	bool whole = extent(s, p->n) % p->lanes == 0, copy = may_copy(s, p, true) && rows > 1;
 	bool packed = along && p->deep.n == 1 && extent(s, p->n) <= p->tile_n;          /* one panel, as it lies */
 	p->form = LT_PRODUCT_TILE;
-	if (copy && right.early && !packed && p->batch.n == count_units(s, &p->batch) && p->column.n == 1) {
+	if (copy && right.early && !packed && p->batch.n == count_units(s, &p->batch)) {
 		p->right_early = true;
 		p->right_copy = p->right;
 	} else if (copy && !(along && !large && (whole || packed || rows < 2 * FEW_ROWS))) {
@@ -325,5 +411,6 @@ void lt__product_form(const struct lt_auto *s, struct lt_product *p)
 	choose_depth(s, p, bytes);
 	choose_left(s, p, &left, (double)rows * (double)deep * (double)bytes, weight);
 	choose_blocks(s, p, work, bytes);
+	join_rows(s, p, &left);
 	choose_out(s, p, p->part >= 0 && p->m >= 0 && !p->across);
 }

@@ -95,6 +95,7 @@ static void leaf(struct product_nest *x, lt_node n)
 static void open_tile(struct product_nest *x, enum lt_tail tail)
 {
 	const struct lt_product *p = x->p;
+	open(x, p->m2, 1, LT_UNROLL, LT_GUARD);
 	open(x, p->m, 1, LT_UNROLL, LT_GUARD);
 	open(x, p->n2, 1, LT_UNROLL, LT_GUARD);
 	open(x, p->n, p->lanes, LT_UNROLL, tail);
@@ -322,7 +323,8 @@ static void add_tiles(struct product_nest *x, struct lt_product *p)
 	if (p->form == LT_PRODUCT_PANEL)
 		add_copy(k, p->right_copy, p->n);
 	struct product_nest tile = k;
-	open_all(&tile, &p->row, p->m, -1);
+	open_all(&tile, &p->row, p->m, p->m2);
+	open(&tile, p->m2, p->tile_m2, LT_SERIAL, LT_PEEL);
 	open(&tile, p->m, p->tile_m, LT_SERIAL, LT_PEEL);
 	open_group(&tile);
 	struct product_nest term = tile;

@@ -46,6 +46,8 @@ lt_status lt__compile_for(struct lt_context *, const struct lt_graph *, const st
 /* Whether the options' schedule is one for the graph: everything up to the nests; nothing is compiled.  program.c */
 lt_status lt__check_schedule(struct lt_context *, const struct lt_graph *, const struct lt_options *);
 
+/* work.c.  enum lt_allow: what the options of the backends that have kernels let them do. */
+uint32_t lt__program_allows(const struct lt_program *);
 /* work.c: what a run does and needs, for the stats. */
 lt_status lt__program_count(const struct lt_program *, struct lt_stats *);
 /* Of one step; param: by param of the graph, or NULL where it has none. */

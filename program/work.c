@@ -166,3 +166,14 @@ lt_status lt_instance_work(const struct lt_instance *r, struct lt_work *out)
 	memcpy(out, &w, size);
 	return LT_OK;
 }
+
+uint32_t lt__program_allows(const struct lt_program *p)
+{
+	uint32_t allows = 0;
+	for (int32_t i = 0; i < p->backends.n; i++) {
+		const struct lt_target *t = p->backends.at[i].backend->caps(p->backends.at[i].session)->target;
+		if (p->kernels.used[i] && t && LT_HAS(struct lt_target, t, allows))
+			allows |= t->allows;
+	}
+	return allows;
+}

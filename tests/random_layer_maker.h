@@ -38,4 +38,6 @@ int64_t layer_extent(struct draw *, int64_t max);
 struct value layer_plain_source(struct draw *, struct shape);
 /* One, as it is, or through views, joined of two, gathered, or computed. */
 struct value layer_source(struct draw *, struct shape);
+/* random_layer_steps.c: a layer of many nodes. */
+struct value layer_steps(struct draw *);
 #endif

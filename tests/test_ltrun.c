@@ -176,8 +176,8 @@ static const struct mistake refused[] = {
 	{ "--dump=tree none.graph", 2, "", "none.graph: the graph has no result" },
 	{ "--dump=graph none.graph", 0, "input \"x\"", "" },
 	{ "add.lt -i x=1 -c w=1 -b cpu:foo", 2, "",
-		"lt-run: backend cpu: unknown option 'foo': there is O0, O1, O2, O3, target=NAME, emit=NAME and source=FILE, "
-		"with / between them\n" },
+		"lt-run: backend cpu: unknown option 'foo': there is O0, O1, O2, O3, target=NAME, emit=NAME, "
+		"source=FILE and symbols=FOLDER, with / between them\n" },
 	{ "add.lt -i x=1 -c w=1 -b ref:foo", 2, "",
 		"lt-run: backend ref: unknown option 'foo': it has no options: leave it out\n" },
 	{ "--dump=tree add.lt -b cpu:O4", 2, "", "backend cpu: unknown option 'O4'" },

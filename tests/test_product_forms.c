@@ -172,6 +172,71 @@ Test(product_forms, what_follows_a_product_is_done_in_its_tiles)
 		" n vector\n    %d\n    %e\n");
 }
 
+/* One with vectors of 32 bytes and 16 of them. */
+static const struct lt_target narrow = { .size = sizeof narrow,
+	.name = "narrow",
+	.vector_bytes = 32,
+	.vector_registers = 16,
+	.cores = 2,
+	.cache_line = 64,
+	.l1_bytes = 32 << 10,
+	.l1_ways = 8,
+	.l2_bytes = 512 << 10,
+	.l3_bytes = 8 << 20 };
+
+Test(product_forms, an_image_is_copied_with_its_border_once)
+{
+	expect(
+		"graph 1\n"
+		"var h 14\n"
+		"var w 14\n"
+		"var y 14\n"
+		"var x 14\n"
+		"var c 32\n"
+		"var o 64\n"
+		"var k 3\n"
+		"var l 3\n"
+		"%a = f32[h, w, c] input \"a\"\n"
+		"%f = f32[o, c, k, l] constant \"f\"\n"
+		"%v = f32[y, x, c, k, l] view { %a[y + k - 1, x + l - 1, c] "
+		"if y + k - 1 >= 0, 14 - y - k >= 0, x + l - 1 >= 0, 14 - x - l >= 0; else 0.0 }\n"
+		"%p = f32[y, x, o, c, k, l] mul %v, %f\n"
+		"%s = f32[y, x, o] add.reduce %p\n"
+		"result \"s\" = %s\n",
+		&narrow,
+		"h2\n w2\n  c/8\n   c vector\n    %s.image\n"
+		"o/16\n k\n  l\n   c\n    o\n     %s.right\n"
+		"o/16 parallel\n y\n  x/5 peel\n   k\n    l\n     c\n      x unroll\n       o/8 unroll\n        o vector\n"
+		"         %p\n         %s\n"
+		"   x unroll\n    o/8 unroll\n     o vector\n      %s.out\n");
+}
+
+/* The rows of a value that has 4096 bytes in each would all be read from the same set of the first cache. */
+Test(product_forms, few_rows_to_a_run_share_a_tile_with_those_of_the_next)
+{
+	static const char text[] =
+		"graph 1\n"
+		"var y 7\n"
+		"var x 7\n"
+		"var c 1024\n"
+		"var o 64\n"
+		"%a = f32[y, x, c] input \"a\"\n"
+		"%f = f32[o, c] constant \"f\"\n"
+		"%e = f32[y, x, c] exp %a\n"
+		"%p = f32[y, x, o, c] mul %e, %f\n"
+		"%s = f32[y, x, o] add.reduce %p\n"
+		"result \"s\" = %s\n";
+	expect(text, &narrow,
+		"y\n x\n  c/8\n   c vector\n    %e\n"
+		"o/8\n c\n  o\n   %s.right\n"
+		"o/8 parallel\n y/2 peel\n  c\n   y unroll\n    x unroll\n     o vector\n      %p\n      %s\n"
+		"  y unroll\n   x unroll\n    o vector\n     %s.out\n");
+	struct made m = make(text, &narrow);
+	lt_node e = lt__node_named(m.t->graph, "e");
+	cr_assert(m.t->layout[e] && m.t->layout[e]->n == 3 && m.t->layout[e]->digit[2].pad == 16);
+	drop(&m);
+}
+
 Test(product_forms, what_is_small_stays_plain)
 {
 	expect(VARS(4, 4, 4) PLAIN END(c), &machine, "m\n k\n  n\n   %p\n   %c\n");

@@ -1,5 +1,5 @@
-/* tests/test_script_docs.c -- docs/script.md says what is so: its examples run, its table is nodes.def; the scripts in
- * tests/golden/err are refused with their messages (LT_BLESS=1 rewrites those). */
+/* tests/test_script_docs.c -- docs/script.md says what is so: its examples run, its tables are nodes.def and infix.def;
+ * the scripts in tests/golden/err are refused with their messages (LT_BLESS=1 rewrites those). */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ Test(script_docs, every_example_gives_its_values)
 /* Its patterns and lines of documentation in the table, and a use in an example, for each type of node. */
 Test(script_docs, every_node_is_there)
 {
-	char *docs = script_file("docs/script.md", NULL), *script;
+	char *docs = script_file("docs/script.md", NULL), *words = script_file("tests/fuzz/script.dict", NULL), *script;
 	size_t used = 0;
 	char *examples = strdup("");
 	cr_assert(docs);
@@ -63,6 +63,7 @@ Test(script_docs, every_node_is_there)
 		used += strlen(script);
 	}
 	static struct lt_script_node nodes[256];
+	cr_assert(words);
 	int32_t n_node = lt__script_nodes(nodes, 256);
 	cr_assert_leq(n_node, 256);
 	for (int32_t i = 0; i < n_node; i++) {
@@ -78,8 +79,40 @@ Test(script_docs, every_node_is_there)
 		snprintf(row, sizeof row, "| `%s(%s)` | %s |\n", node.name, pattern, node.doc);
 		cr_expect(strstr(docs, row), "this line has to stand in the table of docs/script.md:\n%s", row);
 		cr_expect(names_type(examples, node.name), "no example uses %s", node.name);
+		snprintf(row, sizeof row, "\"%s(\"\n", node.name);
+		cr_expect(strstr(words, row), "this line has to stand in tests/fuzz/script.dict: %s", row);
 	}
+	free(words);
 	free(examples);
+	free(docs);
+}
+
+struct table_operator { const char *symbol; int level; const char *node; bool prefix; };
+
+/* A row a level, with all its operators and then all their nodes. */
+Test(script_docs, every_operator_is_there)
+{
+	static const struct table_operator operators[] = {
+#define INFIX(symbol, level, node) { symbol, level, #node, false },
+#define PREFIX(symbol, level, node) { symbol, level, #node, true },
+#include "frontends/script/infix.def"
+	};
+	char *docs = script_file("docs/script.md", NULL);
+	int found = 0, n = sizeof operators / sizeof *operators;
+	cr_assert(docs);
+	for (int level = 1; found < n; level++) {
+		char row[512], symbols[200] = "", nodes[300] = "";
+		for (int i = 0; i < n; i++) {
+			const struct table_operator *o = &operators[i];
+			if (o->level != level)
+				continue;
+			sprintf(symbols + strlen(symbols), " `%s%s%s`", *o->symbol == '|' ? "\\" : "", o->symbol, o->prefix ? "x" : "");
+			sprintf(nodes + strlen(nodes), " `%s`", o->node);
+			found++;
+		}
+		snprintf(row, sizeof row, "| %d |%s |%s |\n", level, symbols, nodes);
+		cr_expect(strstr(docs, row), "this line has to stand in the table of docs/script.md:\n%s", row);
+	}
 	free(docs);
 }
 

@@ -188,6 +188,9 @@ static const struct { const char *script, *values; } runs[] = {
 	{ "ab = InputTensor(ab, float32, [2, 2]); a = 2; result = EinsumNode(ab->ba: ab) * a; e = 1;"
 	  "result e = ab[1] * 1e1 + e;",
 		"ab = [1, 2, 3, 4]\nresult -> [2, 6, 4, 8]\ne -> [31, 41]\n" },
+	/* braces around the name of a number are its place, those around another are text */
+	{ "n = 7; x = InputTensor(a{n}b{x}, float32, [1]); y = InputTensor(c{x}, float32, [1]); result r{n} = x + y;",
+		"a7b{x} = [3]\nc{x} = [4]\nr7 -> [7]\n" },
 	/* a comment is none within a name, and one between tokens of an expression */
 	{ "x = InputTensor(a//b, float32, [1]); result = x / # the half\n 2 + // and\n 1;", "a//b = [3]\nresult -> [2.5]\n" },
 };
@@ -337,6 +340,7 @@ Test(script_names, what_is_too_much_is_refused)
 		{ "x = InputTensor(", "{", ", float32, [1]); result = x;", "" },
 		{ "def f(", "x, x", "", "is defined twice" }, { "", "a, ", "= 1;", "limit is 32" },
 		{ "n = 9223372036854775807 + 1;", "", "", "Integer exceeds 63 bits" },
+		{ "repeat i in 0..FullNode(int64, [1], 2) { }", "", "", "expected an integer" },
 		{ "n = 2 ** 31 * 2 ** 32;", "", "", "Integer exceeds 63 bits" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "frontends/script/script.h"
 #include "tests/drawn.h"
 #include "tests/script_run.h"
 
@@ -287,6 +288,117 @@ Test(script_nodes, refuses_with_a_sentence)
 			"$6 = InputTensor(d, float64, [3]);$7 = InputTensor(e, bool, [2, 2]);\n$9 = %s; result = $9;", rows[i].node);
 		const char *bad = script_error(text, "t.lt");
 		cr_expect(strstr(bad, rows[i].says) && strncmp(bad, "t.lt:3:", 7) == 0, "%s: %s", rows[i].node, bad);
+	}
+}
+
+/* $1 [2, 3, 4], $2 [3], $3 [4], $4 [2, 3] int64, $5 bool, $6 float64 [3], $7 .. $9 of a GRU: x [5, 2, 3], w, r */
+Test(script_nodes, refuses_layers_and_positions_with_a_sentence)
+{
+	static const struct { const char *node, *says;
+	} rows[] = {
+		{ "BatchNormNode($1, $2, $2, $2, $3)",
+			"Different shapes: $1 (float32 [2, 3, 4]) and $3 (float32 [4]); it has to be one vector as "
+			"long as axis 1, the channels" },
+		{ "BatchNormNode($1, $2, $6, $2, $2)", "Different value types" },
+		{ "BatchNormNode($2, $2, $2, $2, $2)", "$2 (float32 [3]) has to have two at least, [N, C, ..]" },
+		{ "BatchNormNode($1, $2, $2, $2, $2, -1)", "Invalid eps -1" },
+		{ "BatchNormNode($1, $2, $2, $2)", "Too few arguments" },
+		{ "InstanceNormNode($10, $2, $2)", "has to have three at least" },
+		{ "GroupNormNode($1, $2, $2, 2)", "Invalid number of groups 2: it has to divide the channels" },
+		{ "GroupNormNode($1, $2, $2, 0)", "Invalid number of groups 0" },
+		{ "LinearNode($1, $10)", "the weights have to be [out, in], and in the last dimension of the first" },
+		{ "LinearNode($10, $10, $2)", "the bias has to be one vector" },
+		{ "LinearNode($5, $5)", "Unsupported value type: $5 (bool [2, 3])" },
+		{ "LogSoftmaxNode($4)", "has to be of a float type" },
+		{ "GeluNode($1, exact)", "expected GeluNode($x, none|tanh)" },
+		{ "PReluNode($1, $2)", "Incompatible shapes" },
+		{ "PReluNode($2, $1)", "Incompatible shapes" },
+		{ "EluNode($4)", "has to be of a float type" },
+		{ "TanNode($1, 1)", "Too many arguments, expected TanNode($x)" },
+		{ "ClipNode($4, 0.5)", "The value 0.5 is not a number of type int64" },
+		{ "IsNanNode($4)", "has to be of a float type" },
+		{ "SqueezeNode($1, [0])", "axis 0 of $1 (float32 [2, 3, 4]) is not of 1 element" },
+		{ "SqueezeNode($1, [3])", "Invalid axis 3 of a value of rank 3" },
+		{ "UnsqueezeNode($1, [0, -5])", "Duplicate axis -5" },
+		{ "UnsqueezeNode($1, [4])", "Invalid axis 4 of a value of rank 4" },
+		{ "FlattenNode($1, 4)", "Invalid axis 4" },
+		{ "TileNode($1, [2, 2])", "takes 3 numbers of at least 1" },
+		{ "TileNode($1, [1, 0, 1])", "takes 3 numbers of at least 1" },
+		{ "TileNode($1, [1, 9000000000000000000, 1])", "Invalid repeats" },
+		{ "FlipNode($1, [0, 0])", "Duplicate axis 0" },
+		{ "StackNode(0, $2, $3)", "Different shapes: $2 (float32 [3]) and $3 (float32 [4])" },
+		{ "StackNode(2, $2, $2)", "Invalid axis 2 of a value of rank 2" },
+		{ "StackNode(0, $2, $6)", "Different value types" },
+		{ "GatherElementsNode($10, $10)", "has to be of an integer type" },
+		{ "GatherElementsNode($1, $4)", "has to have the axes of" },
+		{ "OneHotNode($1, 3)", "has to be of an integer type" },
+		{ "OneHotNode($4, 0)", "Invalid depth 0" },
+		{ "OneHotNode($4, 3, 3)", "Invalid axis 3 of a value of rank 3" },
+		{ "TopKNode($1, 5)", "Invalid number 5: axis 2 of $1 (float32 [2, 3, 4]) allows 1 .. 4" },
+		{ "TopKNode($1, 0)", "Invalid number 0" },
+		{ "TopKNode($5, 1)", "Unsupported value type: $5 (bool [2, 3])" },
+		{ "TopKNode($1, 1, values, largest)", "Unexpected argument, expected TopKNode(" },
+		{ "TrilNode($2)", "has to have two at least" },
+		{ "CumSumNode($5, 0)", "Unsupported value type: $5 (bool [2, 3])" },
+		{ "CumSumNode($1, 0, 2)", "Invalid exclusive 2, it is 0 or 1" },
+		{ "CumProdNode($1, 0, 0, -1)", "Invalid reverse -1, it is 0 or 1" },
+		{ "ReduceL2Node($4)", "has to be of a float type" },
+		{ "ReduceLogSumExpNode($1, 0)", "The axes are a list: [0]" },
+		{ "GruNode($7, $8, $8)",
+			"x [5, 2, 3], W [1, 12, 3] and R [1, 12, 3] do not fit 1 directions of 3, with 3 gates" },
+		{ "GruNode($7, $8, $9, bidirectional)", "do not fit 2 directions of 4" },
+		{ "LstmNode($7, $8, $9)", "with 4 gates" },
+		{ "RnnNode($1, $8, $9)", "with 1 gates" },
+		{ "GruNode($2, $8, $9)", "x [3], W" },
+		{ "GruNode($7, $8, $9, $8)", "the bias has the shape [1, 12, 3], which does not fit" },
+		{ "GruNode($7, $8, $9, 0, 0, $9)",
+			"the first h has the shape [1, 12, 4], which does not fit x [5, 2, 3]" },
+		{ "GruNode($7, $8, $9, 0, $4)", "lengths has the shape [2, 3], which does not fit" },
+		{ "GruNode($7, $8, $9, 0, $2)", "has to be of an integer type" },
+		{ "GruNode($7, $8, $9, 1)", "Invalid number 1: this is a node, or 0 for none" },
+		{ "GruNode($7, $8, $9, $6)", "Different value types" },
+		{ "GruNode($4, $4, $4)", "has to be of a float type" },
+		{ "GruNode($7, $8, $9, Y_c)", "Unexpected argument, expected GruNode(" },
+		{ "GruNode($7, $8, $9, backwards)", "Unexpected argument, expected GruNode(" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[900];
+		snprintf(text, sizeof text, "$1 = InputTensor(x, float32, [2, 3, 4]);\n$2 = InputTensor(b, float32, [3]);"
+			"$3 = InputTensor(c, float32, [4]);$4 = InputTensor(i, int64, [2, 3]);$5 = InputTensor(t, bool, [2, 3]);"
+			"$6 = InputTensor(d, float64, [3]);$7 = InputTensor(s, float32, [5, 2, 3]);"
+			"$8 = InputTensor(w, float32, [1, 12, 3]);$9 = InputTensor(r, float32, [1, 12, 4]);"
+			"$10 = InputTensor(m, float32, [2, 3]);\n$11 = %s; result = $11;", rows[i].node);
+		const char *bad = script_error(text, "t.lt");
+		cr_expect(strstr(bad, rows[i].says) && strncmp(bad, "t.lt:3:", 7) == 0, "%s: %s", rows[i].node, bad);
+	}
+}
+
+/* What other libraries call a node is understood, and no hint names what is not there. */
+Test(script_nodes, hints)
+{
+	static const struct { const char *word, *node; } hints[] = {
+#define HINT(word, node) { #word, #node },
+#include "frontends/script/hints.def"
+		{ "Relu", "ReLUNode" }, { "Linear", "LinearNode" }, { "Softmax", "SoftmaxNode" }, { "LayerNorm", "LayerNormNode" },
+		{ "Gemm", "LinearNode" }, { "GemmNode", "LinearNode" }, { "batch_normalization", "BatchNormNode" },
+		{ "GRU", "GruNode" }, { "LSTM", "LstmNode" }, { "argmax", "ArgMaxNode" }, { "top_k", "TopKNode" },
+		{ "LogSoftmax", "LogSoftmaxNode" }, { "cumsum", "CumSumNode" }, { "tril", "TrilNode" }, { "Where", "WhereNode" },
+		{ "transpose", "TransposeNode" }, { "LeakyReLUNode", "LeakyReluNode" }, { "scaled_dot_product_attention",
+			"AttentionNode" },
+	};
+	static struct lt_script_node nodes[256];
+	int32_t n_node = lt__script_nodes(nodes, 256);
+	for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+		char text[100], says[100];
+		bool there = false, taken = false;
+		for (int32_t k = 0; k < n_node; k++) {
+			there = there || !strcmp(nodes[k].name, hints[i].node);
+			taken = taken || !strcmp(nodes[k].name, hints[i].word);
+		}
+		snprintf(text, sizeof text, "$1 = %s(1);", hints[i].word);
+		snprintf(says, sizeof says, "'%s'; did you mean %s?", hints[i].word, hints[i].node);
+		const char *bad = script_error(text, "t.lt");
+		cr_expect(there && !taken && strstr(bad, says), "%s: %s", hints[i].word, bad);
 	}
 }
 

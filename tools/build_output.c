@@ -61,6 +61,7 @@ static lt_status check_inputs(const struct building *b, const char *to, const st
 	LT_TRY(check_other(b, to, there, o->model));
 	if (o->schedule)
 		LT_TRY(check_other(b, to, there, o->schedule));
+	LT_TRY(check_others(b, to, there, &b->run.read, false));
 	LT_TRY(check_others(b, to, there, &o->weights, false));
 	LT_TRY(check_others(b, to, there, &o->inputs, false));
 	LT_TRY(check_others(b, to, there, &o->constant, true));

@@ -335,6 +335,7 @@ static bool run_fault(struct check_work *w, void *const *data)
 static bool run_set(struct check_work *w, int set, bool *unfit)
 {
 	struct check_data how = { w->seed, set, w->special, w->wild };
+	const struct lt_judge_options options = { .allows = w->p ? lt__program_allows(w->p) : 0 };
 	struct lt_judge *judge = NULL;
 	lt_status st = LT_EFAULT;
 	void **data = NULL;
@@ -342,7 +343,7 @@ static bool run_set(struct check_work *w, int set, bool *unfit)
 	for (int tries = 0; tries < (wild ? 1 : 6) && st == LT_EFAULT; tries++, how.seed += UINT64_C(0x9e3779b97f4a7c15)) {
 		lt__check_data_free(w->g, data);
 		data = lt__check_data_new(w->g, &how);
-		st = lt__judge_new(w->g, (const void *const *)data, NULL, &judge);
+		st = lt__judge_new(w->g, (const void *const *)data, &options, &judge);
 	}
 	if (!st)
 		good = run_twice(w, data, judge);

@@ -49,6 +49,7 @@ static lt_status build_work(struct building *b)
 	LT_TRY(build_output_check(b));
 	LT_TRY(build_target_find(b));
 	LT_TRY(read_model(b));
+	LT_TRY(build_output_check(b));          /* once more: the model's weights may be in files of their own */
 	LT_TRY(build_program(b));
 	/* A signal ends the process when the folder is removed again. */
 	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
@@ -78,7 +79,7 @@ static void build_release(struct building *b)
 	run_bindings_free(r->binding);
 	if (r->graph)
 		lt_graph_free(r->graph);
-	lt__bytes_free(&r->script);
+	run_parse_free(r);
 	lt__bytes_free(&r->schedule);
 	build_options_free(&b->o);
 	lt_context_free(r->ctx);

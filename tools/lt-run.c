@@ -117,7 +117,7 @@ static void run_release(struct run *r)
 	run_bindings_free(r->binding);
 	if (r->graph)
 		lt_graph_free(r->graph);
-	lt__bytes_free(&r->script);
+	run_parse_free(r);
 	lt__bytes_free(&r->schedule);
 	run_options_free(&r->o);
 	lt_context_free(r->ctx);

@@ -22,6 +22,7 @@ struct run_options {
 	struct lt_texts input, inputs, constant, weights, load, dim, fix;
 	const char *output, *backends, *dump, *cc, *cache, *cache_dir, *schedule, *apply, *target, *use_source;
 	const char *trace;                      /* --profile=FILE; NULL: none */
+	const char *symbols;                    /* --symbols; NULL: none */
 	const char *view;                       /* --view; NULL: none */
 	const char *second;                     /* --dump=diff: the other tree */
 	int64_t runs, time, threads;            /* time: 0 none, -1 as many as take half a second */
@@ -73,6 +74,7 @@ lt_status run_spec_make(struct lt_context *, const struct run_binding *, const c
 /* run_parse.c: the script's graph; dimensions and inputs that the command line fixes are the frontend's. */
 struct run;
 lt_status run_parse(struct run *);
+void run_parse_free(struct run *);                     /* the script, and the list of what is read with it */
 const char *run_script_name(const struct run *);      /* for messages */
 
 /* run_bind.c: which tensor goes to which binding.  value[i]: of binding i, or NULL. */
@@ -106,6 +108,8 @@ struct run {
 	struct run_options o;
 	struct lt_context *ctx;
 	struct lt_bytes script, schedule;
+	struct lt_texts read;                   /* files that the script names, and are read with it; each text is freed */
+	bool read_lost;                         /* no memory for one of them */
 	struct lt_graph *graph;
 	struct run_bindings binding[LT_BINDING_RESULT + 1];
 	struct run_given given;

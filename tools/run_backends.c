@@ -1,6 +1,7 @@
 /* tools/run_backends.c -- which backends there are: plug-ins, --list-backends, and the choice when -b names none. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "program/pool.h"
 #include "tools/jsontext.h"
 #include "tools/plugins.h"
@@ -343,7 +344,7 @@ static lt_status choose_default(struct run *r)
 	return LT_OK;
 }
 
-lt_status run_backends_choose(struct run *r)
+static lt_status choose_list(struct run *r)
 {
 	if (r->o.backends && !lt__plugins_there(r->o.backends))
 		LT_TRY(lt__plugins_find(r->ctx, run_tool.name));
@@ -359,6 +360,49 @@ lt_status run_backends_choose(struct run *r)
 		return choose_cpu(r, list);
 	r->backends = strdup(list);
 	return r->backends ? LT_OK : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+}
+
+/* --symbols is a word of those backends that know it, put behind their own. */
+static lt_status choose_symbols(struct run *r)
+{
+	const char *folder = r->o.symbols;
+	char here[4096] = "", *text = NULL;
+	size_t bytes;
+	bool any = false;
+	FILE *out;
+
+	if (strpbrk(folder, ";,"))
+		return lt_fail(r->ctx, LT_EINVAL, "--symbols takes no folder with a ';' or ',' in its name, which part options of "
+			"backends: '%s'", folder);
+	if (*folder != '/' && !getcwd(here, sizeof here))
+		return lt_fail(r->ctx, LT_EIO, "--symbols: the folder that this is run in has no name; give a whole path");
+	out = open_memstream(&text, &bytes);
+	for (const char *at = r->backends, *next; out && *at; at = next) {
+		const size_t n = strcspn(at, ","), name = strcspn(at, ":,");
+		const bool knows = (name == 3 && !strncmp(at, "cpu", 3)) || (name == 4 && !strncmp(at, "llvm", 4));
+
+		any = any || knows;
+		fprintf(out, "%.*s", (int)n, at);
+		if (knows)
+			fprintf(out, "%ssymbols=%s%s%s", name < n ? "/" : ":", here, *here ? "/" : "", folder);
+		fprintf(out, "%s", at[n] ? "," : "");
+		next = at + n + (at[n] == ',');
+	}
+	if (!out || fclose(out)) {
+		free(text);
+		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+	}
+	free(r->backends);
+	r->backends = text;
+	return any ? LT_OK
+		   : lt_fail(r->ctx, LT_EINVAL, "--symbols is for the backends cpu and llvm, and neither is in '%s'",
+			   text);
+}
+
+lt_status run_backends_choose(struct run *r)
+{
+	LT_TRY(choose_list(r));
+	return r->o.symbols ? choose_symbols(r) : LT_OK;
 }
 
 bool run_backends_any_values(const struct run_options *o, const char *list)

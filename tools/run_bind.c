@@ -27,7 +27,7 @@ struct binder {
 };
 /* Where an extent that differs from run to run comes from: its own value, or the shape of a tensor, which may have the
  * most for room. */
-enum extent_by { EXTENT_GIVEN, EXTENT_MOST, EXTENT_SHAPE };
+enum extent_by { EXTENT_GIVEN, EXTENT_MAX, EXTENT_SHAPE };
 /* The bindings of one kind being given their tensors; from[i]: the option or file that gave value[i], own[i]: the
  * tensor of a file as it was read, by[i]: of an input that is an extent. */
 struct slots {
@@ -98,12 +98,12 @@ static struct lt_tensors *bind_keep(struct binder *b, const struct lt_tensors *t
 
 /* The extent that a tensor has, of an input that says it: given by the tensor unless it is given already.  A tensor of
  * the most may be room for fewer. */
-static void bind_extent(struct binder *b, struct slots *s, int32_t i, int64_t extent, bool most, const char *from)
+static void bind_extent(struct binder *b, struct slots *s, int32_t i, int64_t extent, bool max, const char *from)
 {
 	const struct run_binding *p = &b->binding[s->kind].at[i];
 	struct lt_tensors one = { .at = calloc(1, sizeof *one.at), .n = 1 };
 
-	if (s->value[i] && *(const int64_t *)s->value[i]->data != extent && !(most && s->by[i] == EXTENT_GIVEN))
+	if (s->value[i] && *(const int64_t *)s->value[i]->data != extent && !(max && s->by[i] == EXTENT_GIVEN))
 		bind_report(b, "%s: its extent is %lld, but '%s' is %lld by %s", from, (long long)extent, p->name,
 			(long long)*(const int64_t *)s->value[i]->data, s->from[i]);
 	if (s->from[i] || !one.at || lt__tensor_new(b->ctx, from, p->name, LT_I64, 0, NULL, one.at)) {
@@ -113,7 +113,7 @@ static void bind_extent(struct binder *b, struct slots *s, int32_t i, int64_t ex
 	}
 	memcpy(one.at->data, &extent, sizeof extent);
 	s->from[i] = from;
-	s->by[i] = most ? EXTENT_MOST : EXTENT_SHAPE;
+	s->by[i] = max ? EXTENT_MAX : EXTENT_SHAPE;
 	s->value[i] = bind_keep(b, &one)->at;
 }
 
@@ -156,7 +156,7 @@ static void bind_slot(struct binder *b, struct slots *s, int32_t i, const struct
 	if (same)
 		return;
 	/* Room for the most is not said to be filled. */
-	if (s->by[i] == EXTENT_MOST && fits && p->dtype == t->dtype) {
+	if (s->by[i] == EXTENT_MAX && fits && p->dtype == t->dtype) {
 		s->by[i] = EXTENT_GIVEN;
 		s->from[i] = NULL;
 	}

@@ -121,55 +121,85 @@ static const struct lt_tool_option rows[] = {
 		TENSOR_FILES },
 
 	{ .help = "Models (.onnx)" },
-	{ 0, "dim", "NAME=N", TAKE_LIST, AT(dim), .help = "the extent of a symbolic dimension, or of axis I of an input: "
-		"NAME.I=N", TENSORS },
-	{ 0, "fix", "NAME=FILE", TAKE_LIST, AT(fix), .help = "makes an input a constant: one that decides shapes, axes or "
-		"which part of the model is run", TENSORS, LT_VALUES("*.npy") },
+	{ 0, "dim", "NAME=N", TAKE_LIST, AT(dim),
+		.help = "the extent of a symbolic dimension, or of axis I of an input: "
+			"NAME.I=N",
+		TENSORS },
+	{ 0, "fix", "NAME=FILE", TAKE_LIST, AT(fix),
+		.help = "makes an input a constant: one that decides shapes, axes or "
+			"which part of the model is run",
+		TENSORS, LT_VALUES("*.npy") },
 
 	{ .help = "Tensors out" },
-	{ 'o', "output", "FILE", TAKE_TEXT, AT(output), .help = "writes the results as .npy, .npz or .safetensors (several "
-		"results: one of the last two); %d in the "
-		"name becomes the number of the evaluation, one file each; with --dump: the text", RUN | PRINTS,
-		LT_VALUES("*.npy", "*.npz", "*.safetensors") },
+	{ 'o', "output", "FILE", TAKE_TEXT, AT(output),
+		.help = "writes the results as .npy, .npz or .safetensors (several "
+			"results: one of the last two); %d in the "
+			"name becomes the number of the evaluation, one file each; with --dump: the text",
+		RUN | PRINTS, LT_VALUES("*.npy", "*.npz", "*.safetensors") },
 	{ 0, "json", NULL, TAKE_FLAG, AT(json), .help = "results and reports as one JSON object", RUN | CACHE | LIST },
-	{ 'q', "quiet", NULL, TAKE_FLAG, AT(quiet), .help = "no results and no progress; only what is asked for, and errors" },
+	{ 'q', "quiet", NULL, TAKE_FLAG, AT(quiet),
+		.help = "no results and no progress; only what is asked for, and errors" },
 
 	{ .help = "Running" },
-	{ 'n', "runs", "N", TAKE_COUNT, AT(runs), .help = "evaluates N times (all --inputs in order, N times), state kept",
-		RUN },
-	{ 'b', "backend", "NAME[:CONFIG][,NAME...]", TAKE_TEXT, AT(backends), .help = "the first that takes a kernel runs it; "
-		"default: the best that works here; "
-		"cpu:O0 to cpu:O3: how far the C compiler optimizes, O3 by default", TENSORS, .list = lt__backend_offered },
-	{ 0, "target", "NAME", TAKE_TEXT, AT(target), .help = "the processor to make loops and code for: %v; default: native, "
-		"this one; short for -b cpu:target=NAME",
+	{ 'n', "runs", "N", TAKE_COUNT, AT(runs),
+		.help = "evaluates N times (all --inputs in order, N times), state kept", RUN },
+	{ 'b', "backend", "NAME[:CONFIG][,NAME...]", TAKE_TEXT, AT(backends),
+		.help = "the first that takes a kernel runs it; "
+			"default: the best that works here; "
+			"cpu:O0 to cpu:O3: how far the C compiler optimizes, O3 by default",
+		TENSORS, .list = lt__backend_offered },
+	{ 0, "target", "NAME", TAKE_TEXT, AT(target),
+		.help = "the processor to make loops and code for: %v; default: native, "
+			"this one; short for -b cpu:target=NAME",
 		TENSORS, .list = target_at },
-	{ 0, "use-source", "FILE", TAKE_TEXT, AT(use_source), .help = "runs the C in FILE, which --dump=source -b cpu wrote "
-		"and you have edited; means -b cpu", RUN, LT_VALUES("*.c") },
-	{ 'B', "load", "FILE.so", TAKE_LIST, AT(load), .help = "loads a backend (also from the files and folders in "
-		"$LT_BACKEND_PATH)", 0, LT_VALUES("*.so") },
-	{ 0, "list-backends", NULL, TAKE_FLAG, AT(list), .help = "which there are, whether they work here, and "
-		"which is the default" },
-	{ 0, "strict", NULL, TAKE_FLAG, AT(strict), .help = "a kernel that the first backend refuses is an error", TENSORS },
-	{ 0, "threads", "N", TAKE_COUNT, AT(threads), .help = "at most N threads for compiling and running; default: one for "
-		"each processor" },
-	{ 0, "no-capture", NULL, TAKE_FLAG, AT(no_capture), .help = "always runs kernels one by one, also where a backend "
-		"could repeat a whole run by one call", RUN },
+	{ 0, "use-source", "FILE", TAKE_TEXT, AT(use_source),
+		.help = "runs the C in FILE, which --dump=source -b cpu wrote "
+			"and you have edited; means -b cpu",
+		RUN, LT_VALUES("*.c") },
+	{ 'B', "load", "FILE.so", TAKE_LIST, AT(load),
+		.help = "loads a backend (also from the files and folders in "
+			"$LT_BACKEND_PATH)",
+		0, LT_VALUES("*.so") },
+	{ 0, "list-backends", NULL, TAKE_FLAG, AT(list),
+		.help = "which there are, whether they work here, and "
+			"which is the default" },
+	{ 0, "strict", NULL, TAKE_FLAG, AT(strict), .help = "a kernel that the first backend refuses is an error",
+		TENSORS },
+	{ 0, "threads", "N", TAKE_COUNT, AT(threads),
+		.help = "at most N threads for compiling and running; default: one for "
+			"each processor" },
+	{ 0, "no-capture", NULL, TAKE_FLAG, AT(no_capture),
+		.help = "always runs kernels one by one, also where a backend "
+			"could repeat a whole run by one call",
+		RUN },
 	{ 0, "no-passes", NULL, TAKE_FLAG, AT(no_passes), .help = "compiles the graph as it was parsed", TENSORS },
-	{ 0, "schedule", "FILE", TAKE_TEXT, AT(schedule), .help = "runs by the loops in FILE: a tree, as --dump=tree prints "
-		"it, or a list of primitives", LOOPS,
-		LT_VALUES("*.tree", "*.schedule") },
-	{ 0, "apply", "STEPS", TAKE_OWN, AT(apply), .help = "changes those loops, or the default ones, by primitives: \"split "
-		"i 8; unroll i'\"", LOOPS, .own = take_apply },
-	{ 0, "cc", "CMD", TAKE_TEXT, AT(cc), .help = "the C compiler, for the backend cpu, which it means; default: "
-		"$CC, or cc" },
-	{ 0, "cc-timeout", "S", TAKE_TIMEOUT, AT(cc_timeout_ms), .help = "a C compiler that takes longer than S seconds for a "
-		"kernel is ended, and has failed; default: 60" },
-	{ 0, "cache-dir", "DIR", TAKE_TEXT, AT(cache_dir), .help =
-		"where compiled code is kept; default: $XDG_CACHE_HOME/looptree or ~/.cache/looptree", 0, LT_VALUES("/") },
-	{ 0, "no-cache", NULL, TAKE_FLAG, AT(no_cache), .help = "caches no compiled code, and uses none from the cache" },
-	{ 0, "cache", "=stats|clear", TAKE_CHOICE, AT(cache), .help = "says how many compiled kernels are cached and how "
-		"large they are, or removes them", CACHE,
-		LT_VALUES("stats", "clear") },
+	{ 0, "schedule", "FILE", TAKE_TEXT, AT(schedule),
+		.help = "runs by the loops in FILE: a tree, as --dump=tree prints "
+			"it, or a list of primitives",
+		LOOPS, LT_VALUES("*.tree", "*.schedule") },
+	{ 0, "apply", "STEPS", TAKE_OWN, AT(apply),
+		.help = "changes those loops, or the default ones, by primitives: \"split "
+			"i 8; unroll i'\"",
+		LOOPS, .own = take_apply },
+	{ 0, "symbols", "FOLDER", TAKE_TEXT, AT(symbols),
+		.help = "keeps the text and the code of kernels there, with symbols "
+			"and lines, for gdb and perf (backends cpu and llvm); nothing is cached",
+		RUN, LT_VALUES("/") },
+	{ 0, "cc", "CMD", TAKE_TEXT, AT(cc),
+		.help = "the C compiler, for the backend cpu, which it means; default: "
+			"$CC, or cc" },
+	{ 0, "cc-timeout", "S", TAKE_TIMEOUT, AT(cc_timeout_ms),
+		.help = "a C compiler that takes longer than S seconds for a "
+			"kernel is ended, and has failed; default: 60" },
+	{ 0, "cache-dir", "DIR", TAKE_TEXT, AT(cache_dir),
+		.help = "where compiled code is kept; default: $XDG_CACHE_HOME/looptree or ~/.cache/looptree", 0,
+		LT_VALUES("/") },
+	{ 0, "no-cache", NULL, TAKE_FLAG, AT(no_cache),
+		.help = "caches no compiled code, and uses none from the cache" },
+	{ 0, "cache", "=stats|clear", TAKE_CHOICE, AT(cache),
+		.help = "says how many compiled kernels are cached and how "
+			"large they are, or removes them",
+		CACHE, LT_VALUES("stats", "clear") },
 
 	{ .help = "Looking" },
 	{ 0, "verify", "[=allow-unbounded]", TAKE_OWN, AT(verify), .help = "judges every kernel, result and state by the "
@@ -196,11 +226,11 @@ static const struct lt_tool_option rows[] = {
 	{ 0, "check-schedule", NULL, TAKE_FLAG, AT(check_schedule), .help = "says whether --schedule and --apply fit the "
 		"script, or which line does not, and why; exit code 1",
 		CHECK },
-	{ 0, "explain", NULL, TAKE_FLAG, AT(explain), .help = "says which backend takes which kernel, why the others do not, "
-		"and what it decided", RUN },
-	{ 'v', "verbose", NULL, TAKE_FLAG, AT(verbose), .help = "says on standard error what is done" },
-	{ 0 }
-};
+	{ 0, "explain", NULL, TAKE_FLAG, AT(explain),
+		.help = "says which backend takes which kernel, why the others do not, "
+			"and what it decided",
+		RUN },
+	{ 'v', "verbose", NULL, TAKE_FLAG, AT(verbose), .help = "says on standard error what is done" }, { 0 } };
 
 const struct lt_tool run_tool = {
 	.name = "lt-run",

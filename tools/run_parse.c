@@ -54,6 +54,29 @@ static lt_status fixes_read(struct lt_context *ctx, const struct lt_texts *optio
 	return LT_OK;
 }
 
+static void parse_read(void *user, const char *path)
+{
+	struct run *r = user;
+	char *text;
+
+	for (int32_t i = r->read.n; i-- > 0; )
+		if (!strcmp(r->read.at[i], path))
+			return;
+	text = strdup(path);
+	if (!text || lt__texts_add(r->ctx, &r->read, text)) {
+		free(text);
+		r->read_lost = true;
+	}
+}
+
+void run_parse_free(struct run *r)
+{
+	for (int32_t i = 0; i < r->read.n; i++)
+		free((void *)(uintptr_t)r->read.at[i]);
+	free(r->read.at);
+	lt__bytes_free(&r->script);
+}
+
 static lt_status parse_with(struct run *r, const char *name, const char *folder)
 {
 	struct run_fixes fixes;
@@ -61,11 +84,14 @@ static lt_status parse_with(struct run *r, const char *name, const char *folder)
 
 	if (!st) {
 		const struct lt_parse_options options = { .size = sizeof options, .dim = r->o.dim.at, .n_dim = (uint32_t)r->o.dim.n,
-			.fixed = fixes.fixed, .n_fixed = (uint32_t)fixes.n, .folder = folder };
+			.fixed = fixes.fixed, .n_fixed = (uint32_t)fixes.n, .folder = folder,
+			.reads = parse_read, .user = r };
 		int64_t begin = run_now();
 
 		st = lt_parse_with(r->ctx, (const char *)r->script.at, r->script.n, name, NULL, &options, &r->graph);
 		r->parse_ns = run_now() - begin;
+		if (!st && r->read_lost)
+			st = lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	}
 	fixes_free(&fixes);
 	return st;

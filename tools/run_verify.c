@@ -41,6 +41,7 @@ lt_status run_verify_begin(struct run *r)
 	if (!v->source || !v->state)
 		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	v->options = (struct lt_judge_options){ .seed = 1,
+		.allows = lt__program_allows(r->program),
 		.n_thread = r->o.threads ? (uint32_t)r->o.threads : lt__judge_threads_here(),
 		.parallel = lt__judge_on_threads,
 		.progress = isatty(STDERR_FILENO) && !r->o.quiet ? lt__progress_show : NULL,
@@ -190,6 +191,7 @@ static void add_json(struct run *r, const char *verdict)
 		(json_int_t)p->open, "wrong", (json_int_t)p->wrong);
 	json_t *norm = json_pack("{s:I}", "wrong", (json_int_t)p->norm_wrong);
 
+	json_object_set_new(o, "tf32", json_boolean(r->verify->options.allows & LT_ALLOW_TF32));
 	json_object_set_new(o, "compared", json_integer((json_int_t)p->elements));
 	add_worst(o, "largest_absolute_error", &p->absolute);
 	add_worst(o, "largest_relative_error", &p->relative);
@@ -209,7 +211,7 @@ static void print_worst(const char *what, const struct lt_worst *w)
 }
 
 /* brief: the verdict alone, which was asked for. */
-static void print(const struct lt_report *p, const char *verdict, bool brief)
+static void print(const struct lt_report *p, const char *verdict, uint32_t allows, bool brief)
 {
 	char open[40] = "";
 
@@ -223,6 +225,8 @@ static void print(const struct lt_report *p, const char *verdict, bool brief)
 		putchar('\n');
 		return;
 	}
+	if (allows & LT_ALLOW_TF32)
+		lt__say(stdout, "\n  allowed: factors of float32 in products may have 10 bits of their fraction (tf32)");
 	lt__say(stdout,
 		"\n  kernels: %lld value%s of %lld kernel%s, %lld element%s: %lld equal, %lld within the bound of "
 		"their kernel, %lld wrong",
@@ -253,7 +257,7 @@ lt_status run_verify_end(struct run *r)
 	if (r->json)
 		add_json(r, failed ? "failed" : verdict);
 	else
-		print(p, verdict, r->o.quiet && !failed && p->open == 0);
+		print(p, verdict, r->verify->options.allows, r->o.quiet && !failed && p->open == 0);
 	fflush(stdout);
 	if (failed)
 		return lt_fail(r->ctx, LT_EDEVICE, "verification failed: %s", p->first);

@@ -18,13 +18,16 @@ static const char *const flags[] = {
 	"-fno-tree-slp-vectorize" /* gcc 12 exchanges lanes with it where vectors are taken apart; ours are explicit */
 };
 static const char *const library_flags[] = { "-shared", "-nostartfiles" };
+/* Functions have names in any case; these are the lines of the text. */
+static const char *const symbol_flags[] = { "-g1", "-fno-omit-frame-pointer" };
 /* The compiler's comments name variables; lines for debuggers and unwinders would be most of the text. */
 static const char *const assembly_flags[] = { "-S", "-fverbose-asm", "-fno-asynchronous-unwind-tables", "-g0" };
 enum {
 	N_FLAG = sizeof flags / sizeof *flags,
 	N_LIBRARY = sizeof library_flags / sizeof *library_flags,
 	N_ASSEMBLY = sizeof assembly_flags / sizeof *assembly_flags,
-	MAX_FLAGS = 1 + 3 + N_FLAG + N_ASSEMBLY + 1,
+	N_SYMBOL = sizeof symbol_flags / sizeof *symbol_flags,
+	MAX_FLAGS = 1 + 3 + N_FLAG + N_ASSEMBLY + N_SYMBOL + 1,
 	PATH_BYTES = 4096
 };
 
@@ -70,6 +73,8 @@ static uint32_t job_flags(const struct lt_session *s, const char *level, const c
 		out[n++] = flags[i];
 	for (int i = 0; i < (library ? N_LIBRARY : N_ASSEMBLY); i++)
 		out[n++] = library ? library_flags[i] : assembly_flags[i];
+	for (int i = 0; library && s->symbols && i < N_SYMBOL; i++)
+		out[n++] = symbol_flags[i];
 	return n;
 }
 
@@ -118,7 +123,10 @@ static const char *suffix_of(const struct lt_cpu_job *job) { return job->product
 
 static void job_path(const struct work *w, uint32_t i, const char *suffix, char *path)
 {
-	(void)snprintf(path, PATH_BYTES, "%s/k%u%s", w->folder.path, (unsigned)i, suffix);
+	if (w->s->symbols && w->job[i].product == LT_LIBRARY && !w->job[i].no_kernel)
+		(void)snprintf(path, PATH_BYTES, "%s/%s%s", w->s->symbols, w->job[i].name, suffix);
+	else
+		(void)snprintf(path, PATH_BYTES, "%s/k%u%s", w->folder.path, (unsigned)i, suffix);
 }
 
 /* The compiler's comments say where it read the text: a file that is gone by then, so they say the kernel's name.
@@ -234,6 +242,8 @@ static lt_status compile_all(struct work *w)
 		a += n_word;
 		a += job_flags(w->s, w->level, w->machine, job, a);
 		memcpy(a, (const char *[]){ "-o", path[i][1], path[i][0], job->product == LT_LIBRARY ? "-lm" : NULL }, 4 * sizeof *a);
+		if (w->s->symbols)
+			(void)unlink(path[i][1]);       /* who runs an older one keeps it */
 		c[i].argv = argv + i * width;
 		c[i].on = job->name;
 		status = write_source(w, i);

@@ -1,15 +1,16 @@
-/* backends/cpu/config.c -- the items after "cpu:": O0 .. O3, target=NAME, emit=NAME, source=FILE. */
+/* backends/cpu/config.c -- the items after "cpu:": O0 .. O3, target=NAME, emit=NAME, source=FILE, symbols=FOLDER. */
 #include <stdio.h>
 #include <string.h>
 #include "backends/cpu/cpu.h"
 #include "lt/options.h"
 
-enum { LEVEL_0, LEVEL_3 = 3, TARGET, EMIT, SOURCE, N_OPTION };
+enum { LEVEL_0, LEVEL_3 = 3, TARGET, EMIT, SOURCE, SYMBOLS, N_OPTION };
 static const struct lt_option options[N_OPTION] = { [LEVEL_0] = { .key = "O0", .again = 1 },
 	{ .key = "O1", .again = 1 }, { .key = "O2", .again = 1 }, { .key = "O3", .again = 1 },
 	[TARGET] = { .key = "target", .value = "NAME" },
 	[EMIT] = { .key = "emit", .value = "NAME" },
-	[SOURCE] = { .key = "source", .value = "FILE", .slashes = 1 } };
+	[SOURCE] = { .key = "source", .value = "FILE", .slashes = 1 },
+	[SYMBOLS] = { .key = "symbols", .value = "FOLDER", .slashes = 1 } };
 
 static lt_status no_target(const struct lt_option_item *item, struct lt_diag *diag)
 {
@@ -39,6 +40,10 @@ lt_status lt__cpu_config(const char *config, struct lt_cpu_config *out, struct l
 		case SOURCE:
 			out->source = item.text;
 			out->source_bytes = item.bytes;
+			break;
+		case SYMBOLS:
+			out->symbols = item.text;
+			out->symbols_bytes = item.bytes;
 			break;
 		default: out->level = (char)('0' + item.which);
 		}

@@ -30,6 +30,7 @@ static void close_(struct lt_session *s)
 	lt__cpu_source_close(s);
 	free(s->cc);
 	free(s->temp_dir);
+	free(s->symbols);
 	free(s->identity);
 	free(s);
 }
@@ -72,8 +73,11 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	s->user = s->progress ? host->user : NULL;
 	s->cc = strdup(cc);
 	s->temp_dir = temp_dir ? strdup(temp_dir) : NULL;
-	if (!s->cc || (temp_dir && !s->temp_dir))
+	s->symbols = c.symbols ? strndup(c.symbols, c.symbols_bytes) : NULL;
+	if (!s->cc || (temp_dir && !s->temp_dir) || (c.symbols && !s->symbols))
 		status = lt__cpu_no_memory(diag);
+	if (!status && c.symbols)
+		status = lt__cpu_symbols(s, diag);
 	if (!status && c.source)
 		status = lt__cpu_source_open(s, c.source, c.source_bytes, diag);
 	if (status) {

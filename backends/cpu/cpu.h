@@ -58,6 +58,8 @@ struct lt_cpu_config {
 	enum lt_cpu_emit emit;
 	const char *source;             /* of source=PATH, within the config; NULL: none */
 	size_t source_bytes;
+	const char *symbols;            /* of symbols=FOLDER, the same */
+	size_t symbols_bytes;
 };
 lt_status lt__cpu_config(const char *config, struct lt_cpu_config *, struct lt_diag *);
 
@@ -78,6 +80,8 @@ struct lt_session {
 	char level;                     /* of optimisation: '0' .. '3' */
 	enum lt_cpu_emit emit;
 	char *identity;                 /* of compiler and processor; NULL: not asked yet */
+	/* kernels' texts and objects are made there, with symbols and lines, and stay; NULL: they are temporary */
+	char *symbols;
 	struct lt_cpu_source *source;   /* source.c; NULL: kernels are printed */
 };
 
@@ -96,6 +100,8 @@ void lt__cpu_describe(struct lt_session *, lt_write *, void *user);
  * could not run to their end. */
 lt_status lt__cpu_run(struct lt_session *, struct lt_command *, uint32_t n, const struct lt_folder *,
 	void (*ended)(void *user), void *user, struct lt_diag *);
+/* The session's folder for symbols is there, and nobody else may put code in it. */
+lt_status lt__cpu_symbols(const struct lt_session *, struct lt_diag *);
 /* A folder for temporary files; says why there is none. */
 lt_status lt__cpu_folder(const struct lt_session *, struct lt_folder *, struct lt_diag *);
 /* What a sentence about a folder that is full or must not hold code continues with: the folder is named in it. */

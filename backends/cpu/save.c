@@ -28,6 +28,8 @@ lt_status lt__cpu_session_identity(struct lt_session *s, lt_write *write, void *
 	size_t bytes;
 	if (s->source)
 		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: code compiled from an edited C file is not cached");
+	if (s->symbols)
+		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: code with symbols is where its text is, not in a cache");
 	if (s->text_only)
 		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: there is no compiled code to cache");
 	if (!s->runs)

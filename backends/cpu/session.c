@@ -31,6 +31,22 @@ static lt_status check_temporaries(const char *dir, struct lt_diag *diag)
 	return LT_OK;
 }
 
+lt_status lt__cpu_symbols(const struct lt_session *s, struct lt_diag *diag)
+{
+	struct stat st;
+	if (s->symbols[0] != '/')
+		return lt__report(diag, LT_EINVAL, -1, -1, "write its whole path", "cpu: symbols=%s does not begin with a '/'",
+			s->symbols);
+	if ((mkdir(s->symbols, 0700) != 0 && errno != EEXIST) || stat(s->symbols, &st) != 0 || !S_ISDIR(st.st_mode))
+		return lt__report(diag, LT_EIO, -1, -1, "name a folder that you may write to",
+			"cpu: the folder for symbols, '%s', cannot be made", s->symbols);
+	if (st.st_uid != geteuid() || (st.st_mode & (S_IWOTH | S_IWGRP)))
+		return lt__report(diag, LT_EIO, -1, -1, "name a folder of your own",
+			"cpu: others may write to the folder for symbols, '%s', and replace what is compiled there",
+			s->symbols);
+	return LT_OK;
+}
+
 lt_status lt__cpu_folder(const struct lt_session *s, struct lt_folder *f, struct lt_diag *diag)
 {
 	const char *dir = s->temp_dir ? s->temp_dir : "/tmp";

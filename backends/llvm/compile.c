@@ -1,6 +1,7 @@
 /* backends/llvm/compile.c -- trees become objects, several at once on the host's threads.  The host is asked whether to
  * go on, and told how far it is, by the thread that called, each time that this one is done with a tree: LLVM itself
  * cannot be interrupted. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,7 @@ lt_status lt_llvm_lower(
 LLVMModuleRef lt_llvm_make(const struct lt_session *s, const struct lt_kernel *k, LLVMTargetMachineRef machine,
 	LLVMContextRef c, char **why)
 {
-	LLVMModuleRef m = lt_llvm_module(k, &s->machine.machine, c);
+	LLVMModuleRef m = lt_llvm_module(k, &s->machine.machine, c, s->config.symbols);
 	bool has_vectors = false;
 	*why = NULL;
 	if (!m)
@@ -76,6 +77,12 @@ static void build_one(struct lt_session *s, LLVMTargetMachineRef machine, struct
 	j->status = lt_llvm_lower(s, j->o->tree, &k, NULL);
 	if (j->status)
 		return;
+	if (s->config.symbols && !lt_llvm_symbols_write(s->config.symbols, k)) {
+		j->why = LLVMCreateMessage("its text cannot be written to the folder for symbols");
+		j->status = LT_ECOMPILE;
+		lt_kernel_free(k);
+		return;
+	}
 	LLVMContextRef c = LLVMContextCreate();
 	LLVMModuleRef m = lt_llvm_make(s, k, machine, c, &j->why);
 	j->status = m || j->why ? LT_ECOMPILE : LT_ENOMEM;
@@ -144,6 +151,8 @@ lt_status lt_llvm_take(struct lt_object *o, const void *file, size_t bytes, stru
 		return lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for kernel %s", name_of(o->tree));
 	memcpy(o->file, file, bytes);
 	o->bytes = bytes;
+	if (o->s->config.symbols)
+		return lt_llvm_symbols_load(o, file, bytes, diag);
 	LLVMMemoryBufferRef copy = LLVMCreateMemoryBufferWithMemoryRangeCopy(o->file, bytes, name_of(o->tree));
 	return lt_llvm_link(o->s->jit, copy, name_of(o->tree), &o->code, &o->kernel, diag);
 }
@@ -209,6 +218,8 @@ void lt_llvm_destroy(struct lt_object *o)
 {
 	if (o && o->code)
 		lt_llvm_unlink(o->code);
+	if (o && o->library)
+		(void)dlclose(o->library);
 	if (o)
 		free(o->file);
 	free(o);

@@ -1,13 +1,16 @@
-/* backends/llvm/config.c -- the items after "llvm:": level=0 .. level=3, verify, cpu=NAME. */
+/* backends/llvm/config.c -- the items after "llvm:": level=0 .. level=3, verify, cpu=NAME,
+ * symbols=FOLDER. */
 #include <stdio.h>
 #include <string.h>
 #include "lt/options.h"
+#include "diagnostic.h"
 #include "session.h"
 
-enum { LEVEL, VERIFY, CPU, N_OPTION };
+enum { LEVEL, VERIFY, CPU, SYMBOLS, N_OPTION };
 static const struct lt_option options[N_OPTION] = { [LEVEL] = { .key = "level", .value = "N", .high = 3, .again = 1 },
 	[VERIFY] = { .key = "verify", .again = 1 },
-	[CPU] = { .key = "cpu", .value = "NAME", .again = 1 } };
+	[CPU] = { .key = "cpu", .value = "NAME", .again = 1 },
+	[SYMBOLS] = { .key = "symbols", .value = "FOLDER", .slashes = 1 } };
 
 static lt_status read_cpu(const struct lt_option_item *item, struct lt_llvm_config *c, struct lt_diag *diag)
 {
@@ -35,6 +38,11 @@ lt_status lt_llvm_configure(const char *config, struct lt_llvm_config *c, struct
 		switch (item.which) {
 		case LEVEL: c->level = (int)item.number; break;
 		case VERIFY: c->verify = true; break;
+		case SYMBOLS:
+			c->symbols = strndup(item.text, item.bytes);
+			if (!c->symbols)
+				return lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for a session");
+			break;
 		default: r.status = read_cpu(&item, c, diag);
 		}
 	return r.status;

@@ -10,6 +10,8 @@ lt_status lt_llvm_identity(struct lt_session *s, lt_write *write, void *user, st
 {
 	unsigned version[3];
 	char text[400], build[200];
+	if (s->config.symbols)
+		return lt_llvm_report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "code with symbols is where its text is, not in a cache");
 	if (!lt_llvm_build(build, sizeof build))
 		return lt_llvm_report(diag, LT_EUNSUPPORTED, -1, -1, NULL,
 			"llvm: the loader does not tell which build of the backend this is");

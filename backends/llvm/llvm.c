@@ -10,6 +10,7 @@
  *               x86-64-v3 (AVX2), x86-64-v4 (AVX-512), sapphirerapids; generic on 64-bit ARM; native, if not said.
  *               lt-run --list-backends tells which run here
  *   level=N     how far LLVM's code generator optimises, 0 to 3; 2, if not said
+ *   symbols=FOLDER      kernels' texts and objects stay there, with symbols and lines
  *   verify      LLVM checks every module that it is given, as it always does in a debug build of the plug-in
  *
  *   llvm.c      the table; sessions                        compile.c   trees become objects
@@ -18,6 +19,7 @@
  *   build.c     which build of the backend it is           diagnostic.c   saying why
  *   print.c     a program becomes a module: functions      step.c      one instruction
  *   memory.c    loads, stores, faults                      type.c      types and constants
+ *   symbols.c   for debuggers and profilers
  *   function.c  operators that a machine has beyond what each must have            environment.c   none
  */
 #include <stdlib.h>
@@ -35,7 +37,9 @@ static int32_t score(const char *config, struct lt_diag *diag)
 {
 	struct lt_llvm_config c;
 	struct lt_llvm_host machine;
-	if (lt_llvm_configure(config, &c, diag) || lt_llvm_host_open(&machine, c.cpu, diag))
+	bool good = !lt_llvm_configure(config, &c, diag) && !lt_llvm_host_open(&machine, c.cpu, diag);
+	free(c.symbols);
+	if (!good)
 		return 0;
 	lt_llvm_host_close(&machine);
 	return 110;             /* cpu has 100, and needs a compiler */
@@ -47,6 +51,7 @@ static void close_(struct lt_session *s)
 		lt_llvm_jit_close(s->jit);
 	if (s->machine.triple)
 		lt_llvm_host_close(&s->machine);
+	free(s->config.symbols);
 	free(s);
 }
 
@@ -57,6 +62,8 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	lt_status status = s ? LT_OK : lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for a session");
 	if (!status)
 		status = lt_llvm_configure(config, &s->config, diag);
+	if (!status && s->config.symbols)
+		status = lt_llvm_symbols_folder(s->config.symbols, diag);
 	if (!status)
 		status = lt_llvm_host_open(&s->machine, s->config.cpu, diag);
 	if (!status)

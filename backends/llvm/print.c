@@ -100,10 +100,14 @@ static void print_region(struct printing *p, int32_t region)
 {
 	const struct lt_region *r = &p->k->regions[region];
 	begin_locals(p, r);
+	lt_llvm_lines_region(p, region);
 	p->n_open = 0;
-	for (int32_t i = r->first; i < r->first + r->n; i++)
+	for (int32_t i = r->first; i < r->first + r->n; i++) {
+		lt_llvm_lines_at(p, i);
 		lt_llvm_print_step(p, i);
+	}
 	end_function(p);
+	lt_llvm_lines_leave(p);
 }
 
 /* What a function is given: a type each, and where it is kept; buffer: -1, it is none. */
@@ -337,17 +341,20 @@ static bool printing_reserve(struct printing *p)
 	return p->memory;
 }
 
-LLVMModuleRef lt_llvm_module(const struct lt_kernel *k, const struct lt_llvm_machine *m, LLVMContextRef c)
+LLVMModuleRef lt_llvm_module(
+	const struct lt_kernel *k, const struct lt_llvm_machine *m, LLVMContextRef c, const char *symbols)
 {
 	struct printing p = { .k = k };
 	if (!printing_reserve(&p))
 		return NULL;
 	p.e = (struct emit){ .c = c, .m = LLVMModuleCreateWithNameInContext(k->name, c),
 		.b = LLVMCreateBuilderInContext(c), .vector_bytes = m->vector_bytes };
+	lt_llvm_lines_begin(&p, symbols);
 	find_uses(&p);
 	for (uint32_t r = 1; r < k->n_region; r++)
 		print_team(&p, (int32_t)r);
 	print_entry(&p, print_host(&p));
+	lt_llvm_lines_end(&p);
 	LLVMDisposeBuilder(p.e.b);
 	free(p.memory);
 	return p.e.m;

@@ -36,6 +36,7 @@ struct printing {
 	LLVMValueRef *in;
 	unsigned n_handed;
 	void *memory;
+	struct lt_llvm_lines *lines;    /* NULL: instructions have none */
 };
 
 static inline bool uses_buffer(const struct printing *p, int32_t region, uint32_t b)
@@ -53,8 +54,16 @@ static inline LLVMValueRef printing_operand(const struct printing *p, const stru
 	return x->operand[i] < 0 ? NULL : p->value[x->operand[i]];
 }
 
-/* NULL: no memory.  The module belongs to the context and the caller. */
-LLVMModuleRef lt_llvm_module(const struct lt_kernel *, const struct lt_llvm_machine *, LLVMContextRef);
+/* NULL: no memory.  The module belongs to the context and the caller.  symbols: the folder where the program's text is,
+ * whose lines instructions get; NULL: they get none. */
+LLVMModuleRef lt_llvm_module(
+	const struct lt_kernel *, const struct lt_llvm_machine *, LLVMContextRef, const char *symbols);
+/* symbols.c: lines of the program's text for what is printed; each does nothing where there are none. */
+void lt_llvm_lines_begin(struct printing *, const char *folder);
+void lt_llvm_lines_region(struct printing *, int32_t region);   /* of the function in hand */
+void lt_llvm_lines_at(struct printing *, int32_t instruction);
+void lt_llvm_lines_leave(struct printing *);                    /* the region has ended */
+void lt_llvm_lines_end(struct printing *);
 
 LLVMValueRef lt_llvm_local(struct printing *, LLVMTypeRef);     /* memory of the function in hand */
 LLVMBasicBlockRef lt_llvm_block(struct printing *, const char *name);

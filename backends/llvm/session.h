@@ -9,7 +9,12 @@
 /* Workspace of the object and of each thread, in bytes; whether it has teams. */
 struct lt_llvm_need { int64_t shared, own; uint32_t align; bool parallel; };
 /* level: 0 .. 3; verify: LLVM checks each module that it is given. */
-struct lt_llvm_config { int level; bool verify; const struct lt_llvm_cpu *cpu; };
+struct lt_llvm_config {
+	int level;
+	bool verify;
+	const struct lt_llvm_cpu *cpu;
+	char *symbols;                  /* a folder (symbols.c), malloc; NULL: none */
+};
 struct lt_session {
 	struct lt_caps caps;
 	struct lt_llvm_host machine;
@@ -25,12 +30,14 @@ struct lt_object {
 	lt_llvm_kernel_fn *kernel;
 	struct lt_llvm_need need;
 	char *file; size_t bytes;       /* the object file */
+	void *library;                  /* with symbols: from dlopen, instead of code */
 	bool loaded;                    /* and it was not made here */
 };
 
 static inline const char *name_of(const struct lt_tree *t) { return t->name ? t->name : "?"; }
 
 /* config.c */
+/* symbols: the caller's to free, on failure too */
 lt_status lt_llvm_configure(const char *config, struct lt_llvm_config *, struct lt_diag *);
 /* compile.c
  * The kernel program of a tree, with what the printer knows; LT_EUNSUPPORTED says what it does not. */
@@ -45,6 +52,11 @@ struct lt_object *lt_llvm_new_object(struct lt_session *, const struct lt_tree *
 /* links a copy of the file */
 lt_status lt_llvm_take(struct lt_object *, const void *file, size_t bytes, struct lt_diag *);
 void lt_llvm_destroy(struct lt_object *);
+/* symbols.c: the folder is there, and nobody else may write to it; a program's text in it; an object file as a library
+ * there, loaded. */
+lt_status lt_llvm_symbols_folder(const char *folder, struct lt_diag *);
+bool lt_llvm_symbols_write(const char *folder, const struct lt_kernel *);
+lt_status lt_llvm_symbols_load(struct lt_object *, const void *file, size_t bytes, struct lt_diag *);
 /* run.c */
 /* of a run for which the host says n; 0: the session's number */
 uint32_t lt_llvm_threads(const struct lt_object *, uint32_t n);

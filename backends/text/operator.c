@@ -146,6 +146,26 @@ static struct text_expr typed(struct text *t, struct text_expr e, uint32_t dtype
 	return e;
 }
 
+static struct text_expr zero_of(struct text *t, struct text_expr x)
+{
+	x.text = lt__text_formatted(t, "(%s ^ %s)", lt__text_in(t, x, TEXT_UNARY), lt__text_in(t, x, TEXT_UNARY));
+	x.tight = TEXT_PRIMARY;
+	x.literal = false;
+	return x;
+}
+
+/* Compilers warn where a number without a sign is asked whether it is below 0, or not, as if that were a mistake. */
+static void hide_zero(struct text *t, uint32_t opcode, struct text_expr *x)
+{
+	const bool below = opcode == LT_OPCODE_less || opcode == LT_OPCODE_greaterequal;
+	if (!below && opcode != LT_OPCODE_greater && opcode != LT_OPCODE_lessequal)
+		return;
+	const struct text_expr *zero = &x[below], *other = &x[!below];
+	const bool same = below && strcmp(x[0].text, x[1].text) == 0;
+	if (same || (zero->literal && strncmp(zero->text, "0u", 2) == 0))
+		x[below] = zero_of(t, *other);
+}
+
 static bool is_shift(uint32_t opcode)
 {
 	return opcode == LT_OPCODE_shift_left || opcode == LT_OPCODE_shift_right;
@@ -189,6 +209,8 @@ struct text_expr lt__text_operator(
 		else if (is_shift(opcode) && k == 1)
 			y[k] = (struct text_expr){ .text = lt__text_formatted(t, "(%s)%s", lt__text_word(t, type),
 				lt__text_in(t, y[k], TEXT_UNARY)), .tight = TEXT_UNARY, .memory = y[k].memory, .variable = y[k].variable };
+	if (s->tight == TEXT_COMPARE && n == 2 && type.lanes == 1 && lt__text_element(type.dtype)->kind == 'U')
+		hide_zero(t, opcode, y);
 	/* Compilers warn of whole numbers that are compared with themselves. */
 	if (s->tight == TEXT_COMPARE && n == 2 && type.lanes == 1 && lt__text_element(type.dtype)->kind != 'F'
 		&& !y[0].literal && strcmp(y[0].text, y[1].text) == 0) {

@@ -161,13 +161,22 @@ static const char *failure_text(const struct lt_onnx_call *c)
 	struct lt_onnx_value *const *in = c->whole ? c->whole : c->in;
 	if (strstr(text, "--dim") || !strncmp(text, "attribute '", 11) || !strncmp(text, "operator ", 9))
 		return text;
-	for (int32_t i = 0; i < c->n_in; i++)
-		if (in[i] && lt__onnx_any_bounded(m, in[i])) {
-			lt_context_clear(m->ctx);
-			return lt__arena_format(m->arena, "%s; '%s' is %s, where extents differ from run to run: %s", text,
-				in[i]->name ? in[i]->name : "", lt__onnx_extents(m, in[i]), lt__onnx_fixes_of(m, in[i]));
-		}
-	return text;
+	struct lt_onnx_poly *extent = LT_NEW(m->arena, struct lt_onnx_poly, (int64_t)c->n_in * LT_MAX_RANK + 1);
+	struct lt_text shapes = { .arena = m->arena };
+	int32_t n = 0, n_bounded = 0;
+	for (int32_t i = 0; i < c->n_in; i++) {
+		if (!in[i] || !lt__onnx_any_bounded(m, in[i]))
+			continue;
+		lt__text_format(&shapes, "%s'%s' is %s", n_bounded++ ? ", " : "", in[i]->name ? in[i]->name : "",
+			lt__onnx_extents(m, in[i]));
+		for (int32_t k = 0; k < in[i]->rank; k++)
+			extent[n++] = lt__onnx_axis_extent(m, in[i], k);
+	}
+	if (!n_bounded)
+		return text;
+	lt_context_clear(m->ctx);
+	return lt__arena_format(m->arena, "%s; %s, where extents differ from run to run: %s", text, shapes.at,
+		lt__poly_fixes(m, n, extent));
 }
 
 static void convert_node(struct lt_onnx *m, struct lt_onnx_scope *scope, const Onnx__NodeProto *n)

@@ -83,6 +83,8 @@ const void *lt__onnx_external(struct lt_onnx *m, const char *location, int64_t o
 		lt__onnx_refuse(m, "external data '%s' cannot be opened: %s", location, strerror(errno));
 		return NULL;
 	}
+	if (m->options->size >= offsetof(struct lt_parse_options, user) + sizeof m->options->user && m->options->reads)
+		m->options->reads(m->options->user, path);
 	const void *at = map_part(m, location, fd, offset, bytes, want);
 	(void)close(fd);
 	return at;

@@ -107,3 +107,33 @@ void lt__onnx_build_compress(struct lt_onnx_call *c)
 	struct lt_onnx_value none = lt__onnx_of_data(m, v->dtype, flat ? 1 : v->rank, shape, NULL);
 	lt__onnx_give_value(c, 0, &none);
 }
+
+/* Indices of what is not 0, an axis a row. */
+void lt__onnx_build_non_zero(struct lt_onnx_call *c)
+{
+	struct lt_onnx *m = c->m;
+	struct lt_onnx_value *v = lt__onnx_value(c, 0);
+	const void *data = lt__onnx_content(m, v, "what is asked for elements that are not 0");
+	const int64_t elems = data && !v->empty ? lt__onnx_elems(v) : 0;
+	const bool real = lt__dtype_info(v->dtype)->cls == LT_CLASS_FLOAT;
+	int64_t shape[2] = { v->rank, 0 }, *place, n = 0;
+	if (!data)
+		return;
+	if (v->rank == 0) {
+		lt__onnx_refuse(m, "a value of rank 0 has no indices");
+		return;
+	}
+	place = LT_NEW(m->arena, int64_t, elems + 1);
+	for (int64_t i = 0; i < elems; i++) {
+		const union lt_scalar x = lt__load(data, i, v->dtype);
+		if (real ? x.f != 0 : x.i != 0)
+			place[shape[1]++] = i;
+	}
+	int64_t *out = lt__onnx_room(m, LT_I64, 2, shape), stride = elems;
+	for (int32_t d = 0; d < v->rank && elems; d++) {
+		stride /= v->shape[d];
+		for (int64_t k = 0; k < shape[1]; k++)
+			out[n++] = place[k] / stride % v->shape[d];
+	}
+	lt__onnx_give_data(c, 0, LT_I64, 2, shape, out);
+}

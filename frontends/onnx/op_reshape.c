@@ -12,6 +12,13 @@ void lt__onnx_build_identity(struct lt_onnx_call *c)
 	lt__onnx_give_value(c, 0, &v);
 }
 
+/* Inputs that are optional values are refused where the model has them: what comes here is a tensor, or nothing. */
+void lt__onnx_build_has_element(struct lt_onnx_call *c)
+{
+	const uint8_t has = lt__onnx_has(c, 0);
+	lt__onnx_give_data(c, 0, LT_BOOL, 0, NULL, &has);
+}
+
 /* A value of another shape, whose content stays what it is: of known and empty values without a node. */
 static bool reshape_known(struct lt_onnx_call *c, int32_t rank, const int64_t *shape)
 {

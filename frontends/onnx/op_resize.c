@@ -198,10 +198,10 @@ static bool resize_extents(struct lt_onnx_call *c, struct resize *r, const struc
 
 static bool known_word(struct lt_onnx *m, const char *what, const char *word, const char *all)
 {
-	const char *at = strstr(all, word);
 	const size_t n = strlen(word);
-	if (at && n && (at[n] == ' ' || !at[n]) && (at == all || at[-1] == ' '))
-		return true;
+	for (const char *at = all; n && (at = strstr(at, word)); at += n)
+		if ((at[n] == ' ' || !at[n]) && (at == all || at[-1] == ' '))
+			return true;
 	lt__onnx_refuse(m, "attribute '%s' is '%s'", what, word);
 	return false;
 }

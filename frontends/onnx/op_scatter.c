@@ -1,12 +1,14 @@
 /* frontends/onnx/op_scatter.c -- values put at positions that are computed.
  *
  * The graph writes nowhere but where an element is defined: each element looks for the updates that are meant for it.
- * That is as many comparisons as elements of the axis times updates.
+ * That is as many comparisons as elements of the axis times updates.  Where the positions of ScatterND are known when
+ * the model is read, each row is read from where it is, and nothing is compared.
  */
 #include <math.h>
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/scatter.h"
+#include "frontends/onnx/take.h"
 
 /* The reduction, and what an element takes that no update is meant for. */
 static const struct scattering { const char *name, *op; double nothing; } scatterings[] = {
@@ -86,6 +88,53 @@ void lt__onnx_build_scatter_elements(struct lt_onnx_call *c)
 	lt__onnx_give(c, 0, scatter(m, s, x, index, update, axis));
 }
 
+/* Which row of the updates is meant for each row of x, -1: none; the last one of several.  NULL: the index is not known
+ * when the model is read, or (with a sentence) leaves x.  several: a row has more than one. */
+static int64_t *known_rows(struct lt_onnx_call *c, int64_t whole, int64_t updates, int32_t n, const int64_t *extent,
+	bool *several)
+{
+	struct lt_onnx *m = c->m;
+	struct lt_onnx_value *v = lt__onnx_value(c, 1);
+	const void *index = lt__onnx_maybe(m, v);
+	int64_t *row = index ? LT_NEW(m->arena, int64_t, whole + 1) : NULL;
+	*several = false;
+	for (int64_t e = 0; row && e < whole; e++)
+		row[e] = -1;
+	for (int64_t u = 0; row && u < updates; u++) {
+		int64_t at = 0;
+		for (int32_t k = 0; k < n; k++) {
+			const int64_t i = lt__load(index, u * n + k, v->dtype).i;
+			if (i < -extent[k] || i >= extent[k]) {
+				lt__onnx_refuse(m, "index %lld at axis %d of %lld elements", (long long)i, k, (long long)extent[k]);
+				return NULL;
+			}
+			at = at * extent[k] + (i < 0 ? i + extent[k] : i);
+		}
+		*several = *several || row[at] >= 0;
+		row[at] = u;
+	}
+	return row;
+}
+
+/* Rows of x [e, r], some of which are those of the updates [u, r]: each row is read where it is. */
+static lt_node scatter_known(struct lt_onnx *m, const struct scattering *s, lt_node x, lt_node update, int64_t *row)
+{
+	if (x < 0 || update < 0)
+		return LT_NONE;
+	const int64_t whole = lt__onnx_extent(m, x, 0), rest = lt__onnx_extent(m, x, 1);
+	const enum lt_dtype t = lt_node_dtype(m->graph, x), wide = lt__dtype_info(t)->compute;
+	/* Before the updates: x, or what changes nothing. */
+	const lt_node both[2] = { s->op ? lt__onnx_expand(m, lt__onnx_number(m, wide, s->nothing), 2,
+		(const int64_t[]){ 1, rest }) : x, s->op ? lt__onnx_wide(m, update) : update };
+	const int64_t before = s->op ? 1 : whole;
+	for (int64_t e = 0; e < whole; e++)
+		row[e] = row[e] >= 0 ? before + row[e] : s->op ? 0 : e;
+	lt_node part = lt__onnx_take(m, lt__onnx_concat(m, 0, 2, both), 0, whole, row);
+	if (!s->op)
+		return part;
+	return lt__onnx_cast(m, lt__onnx_op2(m, s->op, lt__onnx_wide(m, x), part), t);
+}
+
 /* x [e1..en, r..], index [u.., n], updates [u.., r..]: as [e, r], [u, 1] and [u, r] along axis 0. */
 void lt__onnx_build_scatter_nd(struct lt_onnx_call *c)
 {
@@ -105,12 +154,27 @@ void lt__onnx_build_scatter_nd(struct lt_onnx_call *c)
 		*(i < n ? &whole : &rest) *= lt__onnx_extent(m, x, i);
 	for (int32_t i = 0; i < ri - 1; i++)
 		updates *= lt__onnx_extent(m, index, i);
+	int64_t extent[LT_MAX_RANK];
+	bool bounded = false, several;
+	for (int32_t i = 0; i < rx; i++) {
+		extent[i] = lt__onnx_extent(m, x, i);
+		bounded = bounded || lt__onnx_bounded(m, x, i);
+	}
+	int64_t *row = bounded || lt_node_dtype(m->graph, x) == LT_BOOL ? NULL :
+		known_rows(c, whole, updates, (int32_t)n, extent, &several);
+	if (lt__onnx_failed(m))
+		return;
+	if (row && !(several && s->op)) {
+		lt_node y = scatter_known(m, s, lt__onnx_reshape(m, x, 2, (const int64_t[]){ whole, rest }),
+			lt__onnx_reshape(m, update, 2, (const int64_t[]){ updates, rest }), row);
+		lt__onnx_give(c, 0, lt__onnx_reshape(m, y, lt__onnx_value(c, 0)->rank, lt__onnx_value(c, 0)->shape));
+		return;
+	}
 	lt_node rows = lt__onnx_reshape(m, index, 2, (const int64_t[]){ updates, n }), at = LT_NONE;
 	for (int32_t k = 0; k < n; k++) {
-		const int64_t extent = lt__onnx_extent(m, x, k);
 		lt_node part = lt__onnx_slice(m, rows, 1, k, k + 1, 1);
-		part = lt__onnx_select(m, lt__onnx_opf(m, "less", part, 0), lt__onnx_opf(m, "add", part, (double)extent), part);
-		at = k ? lt__onnx_op2(m, "add", lt__onnx_opf(m, "mul", at, (double)extent), part) : part;
+		part = lt__onnx_select(m, lt__onnx_opf(m, "less", part, 0), lt__onnx_opf(m, "add", part, (double)extent[k]), part);
+		at = k ? lt__onnx_op2(m, "add", lt__onnx_opf(m, "mul", at, (double)extent[k]), part) : part;
 	}
 	lt_node from = lt__onnx_reshape(m, x, 2, (const int64_t[]){ whole, rest });
 	lt_node y = scatter(m, s, from, at, lt__onnx_reshape(m, update, 2, (const int64_t[]){ updates, rest }), 0);

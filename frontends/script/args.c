@@ -119,7 +119,7 @@ static lt_status read_layout(struct lt_script *s, struct lt_arg *a)
 }
 
 /* Number of a word among "one|other"; -1: it is none of them. */
-static int64_t choice_of(const char *words, const char *word, int32_t n)
+static int64_t find_word(const char *words, const char *word, int32_t n)
 {
 	for (int64_t i = 0;; i++) {
 		size_t m = strcspn(words, "|,");
@@ -135,7 +135,7 @@ static lt_status read_word(struct lt_script *s, struct lt_arg *a)
 {
 	const char *words = a->text;
 	a->n = lt__lex_word(&s->cursor, &a->text);
-	a->i = choice_of(words, a->text, a->n);
+	a->i = find_word(words, a->text, a->n);
 	return a->i < 0 ? lt__script_unexpected(s, "one of some words") : LT_OK;
 }
 
@@ -144,7 +144,7 @@ static bool word_stands(struct lt_script *s, const char *words)
 	struct lt_cursor c = s->cursor;
 	const char *text;
 	int32_t n = lt__lex_word(&c, &text);
-	return n && choice_of(words, text, n) >= 0;
+	return n && find_word(words, text, n) >= 0;
 }
 
 /* Text up to the colon, without white space. */

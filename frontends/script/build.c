@@ -12,8 +12,13 @@ static void name_nodes(struct lt_script *s, int32_t from, lt_node value)
 	for (lt_node i = from; i < g->n_node; i++)
 		lt_node_set_name(g, i, i == value ? s->target.path :
 			lt__arena_format(s->arena, "%s.%s", s->target.path, lt__op_info(g->node[i].op)->name));
+}
+
+/* Which nodes may be read before the first kernel starts: sources, and views of nothing else. */
+static void mark_sourced(struct lt_script *s)
+{
+	const struct lt_graph *g = s->graph;
 	while (s->n_sourced < g->n_node) {
-		/* Which nodes may be read before the first kernel starts: sources, and views of nothing else. */
 		const struct lt_nodedef *d = &g->node[s->n_sourced];
 		bool is = d->op == LT_OP_input || d->op == LT_OP_constant || d->op == LT_OP_state;
 		if (d->op == LT_OP_view) {
@@ -56,6 +61,7 @@ static lt_node number_value(
 	return lt__script_view(s, x, rank, v, NULL);
 }
 
+/* Numbers among the arguments become values of the type of the first one that is a value. */
 static lt_status build_numbers(struct lt_script *s, const struct lt_script_node *type, int32_t first)
 {
 	struct lt_arg *a = s->arg + first;
@@ -84,6 +90,7 @@ static lt_status build_numbers(struct lt_script *s, const struct lt_script_node 
 			if (st.node < 0)
 				return lt__script_locate(s);
 			name_nodes(s, from, -1);
+			mark_sourced(s);
 		}
 		a[i].kind = LT_ARG_NODE;
 		a[i].node = st.node;
@@ -108,6 +115,7 @@ static lt_status build_value(struct lt_script *s, struct lt_statement *st, const
 	if (st->node < 0)
 		return lt__script_locate(s);
 	name_nodes(s, from, st->unnamed ? -1 : st->node);
+	mark_sourced(s);
 	st->chain = s->chain;
 	st->previous = s->previous;
 	st->scalar = s->scalar;

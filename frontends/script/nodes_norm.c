@@ -76,7 +76,8 @@ LT_BUILDER(group_norm)
 /* ---- RNN, GRU and LSTM ---- */
 
 /* An operand that 0 may stand for. */
-static bool read_operand(struct lt_script *s, const struct lt_arg *x, const struct lt_arg *a, bool whole, lt_node *out)
+static bool read_norm_operand(
+	struct lt_script *s, const struct lt_arg *x, const struct lt_arg *a, bool whole, lt_node *out)
 {
 	*out = LT_OMIT;
 	if (a->statement < 0 && a->i == 0)
@@ -116,7 +117,7 @@ static lt_node script_recurrent(struct lt_script *s, struct lt_recurrent *u, con
 		if (!lt__script_same_type(s, a, &a[i]) || !lt__script_float(s, &a[i]))
 			return -1;
 	for (int32_t i = 3; i < n_operand; i++)
-		if (!read_operand(s, a, &a[i], i == 4, optional[i - 3]))
+		if (!read_norm_operand(s, a, &a[i], i == 4, optional[i - 3]))
 			return -1;
 	u->x = a[0].node;
 	u->w = a[1].node;

@@ -271,6 +271,7 @@ lt_status lt__script_parse(struct lt_script *s)
 	s->expression = lt__script_expression;
 	s->block = parse_block;
 	s->values = read_values;
+	s->target.path = "value";
 	while (lt__lex_peek(&s->cursor) >= 0)
 		LT_TRY(parse_statement(s));
 	if (!s->n_result && !s->n_set)

@@ -137,8 +137,8 @@ struct lt_script {
 	const struct lt_script_node *type;      /* table of types */
 	int32_t n_type;
 	struct lt_names *types, *ids, *functions, *buffers, *inputs, *constants, *result_names;
-	struct lt_script_function *function;   int32_t n_function, cap_function;
-	struct lt_script_scope script_scope, *scope;   /* scope: of the function that runs */
+	struct lt_script_function *function; int32_t n_function, cap_function;
+	struct lt_script_scope script_scope, *scope;            /* scope: of the function that runs */
 	struct lt_binding *id;          int32_t n_id, cap_id;           /* $5 */
 	const struct lt_script_frame *frame;
 	int64_t text_read;                      /* bytes of all rounds and calls */

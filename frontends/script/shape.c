@@ -55,27 +55,9 @@ const char *lt__script_value(struct lt_script *s, const struct lt_arg *a)
 /* "'end - begin'", with the names of the values that the script reads; "6" */
 static const char *extent_text(struct lt_script *s, lt_var v)
 {
-	const struct lt_graph *g = s->graph;
-	const struct lt_linear *l = &g->var[v].limit;
-	struct lt_text t = { .arena = s->arena };
-	if (!g->var[v].bounded || !l->n)
-		return lt__arena_format(s->arena, "%lld", (long long)(g->var[v].bounded ? l->constant : g->var[v].extent));
-	lt__text_add(&t, "'", 1);
-	for (int32_t i = 0; i < l->n; i++) {
-		const struct lt_paramdef *p = &g->param[l->param[i]];
-		int64_t by = l->coef[i];
-		lt__text_format(&t, "%s", by < 0 ? (i ? " - " : "-") : i ? " + " : "");
-		if (by != 1 && by != -1)
-			lt__text_format(&t, "%lld*", by < 0 ? -(long long)by : (long long)by);
-		lt__text_format(&t, "%.100s", g->node[p->source].label);
-		if (lt__node_elems(g, p->source) > 1)
-			lt__text_format(&t, "[%lld]", (long long)p->element);
-	}
-	if (l->constant)
-		lt__text_format(&t, " %c %lld", l->constant < 0 ? '-' : '+',
-			l->constant < 0 ? -(long long)l->constant : (long long)l->constant);
-	lt__text_format(&t, "'");
-	return t.at;
+	const struct lt_vardef *d = &s->graph->var[v];
+	const char *quote = d->bounded && d->limit.n ? "'" : "";
+	return lt__arena_format(s->arena, "%s%s%s", quote, lt__pos_extent_text(s->graph, v), quote);
 }
 
 const char *lt__script_unlike(struct lt_script *s, lt_var v, lt_var w)

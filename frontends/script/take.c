@@ -99,7 +99,8 @@ static lt_status read_inserted(struct lt_script *s, struct lt_cursor at, const c
 	const char *word;
 	struct lt_arg value;
 	int32_t n = lt__lex_word(&look, &word);
-	*is = s->frame || (n && look.at == end && lt__script_lookup(s, word, n));
+	const struct lt_arg *named = n && look.at == end ? lt__script_lookup(s, word, n) : NULL;
+	*is = s->frame || (named && named->kind == LT_ARG_NUMBER);
 	if (!*is)
 		return LT_OK;
 	s->cursor = (struct lt_cursor){ at.at, end, at.position };

@@ -33,6 +33,9 @@ struct lt_parse_options {
 	const struct lt_fixed *fixed;
 	uint32_t n_fixed;
 	const char *folder;             /* where files that the text names are; NULL: none may be named */
+	/* Called with the path of each such file as it is read, more than once if parts of it are; NULL: nobody asks. */
+	void (*reads)(void *user, const char *path);
+	void *user;
 };
 
 struct lt_frontend {

@@ -363,6 +363,7 @@ enum { LT_KERNEL_GRID_NEEDS = LT_NEED_BARRIER | LT_NEED_ASYNC };
  *     its text; LT_ENOMEM: there was no memory to look.  What the functions here make holds all of them.
  * lt_kernel_print: the text; deterministic, and always whole: without memory it takes longer.  Regions lie one after
  *     the other in the instructions; of a program that breaks other rules the text has `?` for what is not there.
+ * lt_kernel_line: the line of that text, from 1 on, that an instruction has, or, if it has none, that of the next one.
  * lt_kernel_parse: the program of a text of `bytes` bytes, which it copies; verified.  LT_ESYNTAX, LT_EINVAL say line
  *     and column.
  * Any thread, several at once.  diag may be NULL. */
@@ -378,6 +379,7 @@ const struct lt_kernel_step *lt_kernel_step_at(uint32_t i);
 void lt_kernel_free(struct lt_kernel *);
 lt_status lt_kernel_verify(const struct lt_kernel *, struct lt_diag *);
 void lt_kernel_print(const struct lt_kernel *, lt_write *, void *user);
+int32_t lt_kernel_line(const struct lt_kernel *, int32_t instruction);
 lt_status lt_kernel_parse(const char *text, size_t bytes, struct lt_kernel **, struct lt_diag *);
 
 /* lt_kernel_expand: a program that does the same with the operators of machine->operators and those that every machine

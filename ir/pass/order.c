@@ -4,8 +4,8 @@
  * packed so before the first run: the channels of a convolution, in place of its pixels.  Any number of pixels then
  * fills vectors, and what reads the sum (a pointwise operator, a pool, a convolution by channels) follows it; what such
  * a reader reads of a constant, as the weights of a convolution by channels, is copied in the same order before the
- * first run.  Vars are named, so the order of a value's dims has no meaning; results, states and what is updated keep
- * theirs.
+ * first run.  Dims that a reshape puts together lie together before it.  Vars are named, so the order of a value's dims
+ * has no meaning; results, states and what is updated keep theirs.
  */
 #include <string.h>
 #include "ir/pass/frame.h"
@@ -17,6 +17,7 @@ struct dim_order {
 	struct lt_arena *arena;
 	bool *pinned, *constant, *moved;        /* by node; moved: its dims are in another order than before */
 	int32_t **at;                           /* by node: which of its old dims is dim i */
+	lt_node *view;                          /* by node: the view that alone reads it; -1 */
 	lt_node *copy;                          /* by node, of a constant one: what is copied of it in another order; -1 */
 };
 
@@ -188,12 +189,86 @@ static bool follow(const struct dim_order *s, const struct lt_nodedef *n, int32_
 	return false;
 }
 
+/* -- what a reshape puts together -- */
+
+/* The views that alone read their source, by source; -1: there is none, or others read it, too. */
+static void find_views(struct dim_order *s)
+{
+	bool *read = LT_NEW(s->arena, bool, s->g->n_node);
+
+	for (lt_node x = 0; x < s->g->n_node; x++) {
+		const struct lt_nodedef *n = &s->g->node[x];
+
+		s->view[x] = -1;
+		for (int32_t i = 0; i < n->n_operand; i++) {
+			s->view[n->operand[i]] = !read[n->operand[i]] && n->op == LT_OP_view ? x : -1;
+			read[n->operand[i]] = true;
+		}
+	}
+}
+
+/* The one dim that a row is made of, and by how much that is divided first; -1: it is made of several. */
+static int32_t dim_of_row(const struct lt_map *m, int32_t r, int64_t *unit)
+{
+	const size_t width = (size_t)lt__map_width(m), first = 1 + (size_t)m->n_param, divs = first + (size_t)m->n_dim;
+	const int64_t *row = m->row + (size_t)r * width;
+	int32_t found = -1;
+
+	*unit = INT64_MAX;
+	for (int32_t q = -1; q < m->n_div; q++) {
+		const int64_t *div = q < 0 ? row : m->div + (size_t)q * (width + 1) + 1;
+
+		if (q >= 0 && !row[divs + (size_t)q])
+			continue;
+		for (int32_t k = 0; q >= 0 && k < m->n_div; k++)
+			if (div[divs + (size_t)k])
+				return -1;
+		for (int32_t d = 0; d < m->n_dim; d++) {
+			int64_t by = q < 0 ? 1 : div[-1];
+
+			if (!div[first + (size_t)d])
+				continue;
+			if (found >= 0 && found != d)
+				return -1;
+			found = d;
+			*unit = by < *unit ? by : *unit;
+		}
+	}
+	return found;
+}
+
+/* Where the one reader of a value is a view that makes one dim of several, these come together, and in that order, so
+ * that it reads one run of memory: the heads of attention.  The last dim stays the last. */
+static bool join_dims(const struct dim_order *s, lt_node x, int32_t *at)
+{
+	const struct lt_nodedef *n = &s->g->node[x], *view = s->view[x] < 0 ? NULL : &s->g->node[s->view[x]];
+	const struct lt_map *m = view ? &view->piece[0].map : NULL;
+	int32_t dim[LT_MAX_RANK];
+	int64_t unit[LT_MAX_RANK];
+	bool joins = false;
+
+	if (!view || view->n_piece != 1 || m->n_guard || !m->n_div || m->n_row != n->n_dim)
+		return false;
+	for (int32_t i = 0; i < n->n_dim; i++) {
+		int32_t k = i;
+
+		if ((dim[i] = dim_of_row(m, i, &unit[i])) < 0)
+			return false;
+		for (; k > 0 && (dim[at[k - 1]] > dim[i] || (dim[at[k - 1]] == dim[i] && unit[at[k - 1]] < unit[i])); k--)
+			at[k] = at[k - 1];
+		at[k] = i;
+		for (int32_t j = 0; j < i; j++)
+			joins |= dim[i] == dim[j];
+	}
+	return joins && at[n->n_dim - 1] == n->n_dim - 1;
+}
+
 static void choose_order(struct dim_order *s, lt_node x)
 {
 	const struct lt_nodedef *n = &s->g->node[x];
 	int32_t *at = s->at[x] = LT_NEW(s->arena, int32_t, n->n_dim);
 	bool done = !s->pinned[x] && !s->constant[x] && (is_map(n) || n->reduce)
-		&& (channels_last(s, n, at) || follow(s, n, at));
+		&& (join_dims(s, x, at) || channels_last(s, n, at) || follow(s, n, at));
 
 	for (int32_t i = 0; i < n->n_dim; i++) {
 		at[i] = done ? at[i] : i;
@@ -284,10 +359,12 @@ static lt_status order_graph(struct lt_frame *f)
 	const struct lt_graph *g = f->in;
 	struct dim_order s = { .g = g, .arena = f->scratch, .pinned = LT_NEW(f->scratch, bool, g->n_node),
 		.constant = LT_NEW(f->scratch, bool, g->n_node), .moved = LT_NEW(f->scratch, bool, g->n_node),
-		.at = LT_NEW(f->scratch, int32_t *, g->n_node), .copy = LT_NEW(f->scratch, lt_node, g->n_node) };
+		.at = LT_NEW(f->scratch, int32_t *, g->n_node), .copy = LT_NEW(f->scratch, lt_node, g->n_node),
+		.view = LT_NEW(f->scratch, lt_node, g->n_node) };
 
 	find_constant(&s);
 	find_pinned(&s);
+	find_views(&s);
 	for (lt_node x = 0; x < g->n_node; x++) {
 		struct lt_nodedef n;
 

@@ -273,6 +273,26 @@ static const struct form forms[] = {
 		"%v = f32[o, z, k] view { %r[o, z + k] }\n"
 		"%m = f32[o, z] max.reduce %v\n"
 		"result \"m\" = %m\n" },
+	{ 'O', "dims that a reshape joins come together, in its order, before a product reads them in place",
+		"var h 2\n"
+		"var j 3\n"
+		"var d 4\n"
+		"var n 8\n"
+		"var o 5\n"
+		"%q = f32[h, j, d] input \"q\"\n"
+		"%w = f32[o, n] constant \"w\"\n"
+		"%s = f32[h, j, d] exp %q\n"
+		"%v = f32[j, n] view { %s[floor(n / 4), j, n - 4*floor(n / 4)] }\n"
+		"%p = f32[o, j, n] mul %v, %w\n"
+		"%y = f32[o, j] add.reduce %p\n"
+		"result \"y\" = %y\n",
+		"%q = f32[h, j, d] input \"q\"\n"
+		"%w = f32[o, n] constant \"w\"\n"
+		"%s = f32[j, h, d] exp %q\n"
+		"%v = f32[j, n] view { %s[j, floor(n / 4), n - 4*floor(n / 4)] }\n"
+		"%p = f32[o, j, n] mul %v, %w\n"
+		"%y = f32[o, j] add.reduce %p\n"
+		"result \"y\" = %y\n" },
 	{ 'O', "few channels, a batch of products and a result's sum keep their order",
 		"var c 16\n"
 		"var o 4\n"

@@ -96,6 +96,14 @@ one("eye_like", "EyeLike", f(3, 4), k=1, dtype=T.INT64)
 one("scatter_elements", "ScatterElements", f(3, 4), np.array([[0, 2]]), f(1, 2), axis=0)
 one("scatter_elements_add", "ScatterElements", f(3, 4), np.array([[1, 1, -1]]), f(1, 3), axis=1, reduction="add")
 one("scatter_nd", "ScatterND", f(4, 3), np.array([[2], [0]]), f(2, 3))
+one("scatter_nd_known", "ScatterND", f(4, 3), np.array([[2], [-4]]), f(2, 3), fix="b")
+one("scatter_nd_known_twice", "ScatterND", f(2, 9), np.array([[[1, 8], [0, 3]], [[1, 8], [-1, -2]]]), f(2, 2), fix="b")
+one("scatter_nd_known_max", "ScatterND", np.array([[3, -4], [5, -6], [7, 8]], np.int8), np.array([[2], [0]]),
+	np.array([[9, -9], [-100, 3]], np.int8), fix="b", reduction="max")
+one("scatter_nd_known_sum", "ScatterND", f(4, 3), np.array([[2], [2], [0]]), f(3, 3), fix="b", reduction="add")
+x = {"a": f(4, 3), "b": np.array([[4]]), "c": f(1, 3)}
+add("scatter_nd_outside", model([h.make_node("ScatterND", list("abc"), ["y"])], x, ["y"]), x, fix="b",
+	error="index 4 at axis 0 of 4 elements")
 one("scatter_nd_max", "ScatterND", f(4, 3), np.array([[2, 1], [2, 1]]), f(2), reduction="max")
 # Products
 one("matmul", "MatMul", f(2, 1, 3, 4), f(5, 4, 2))

@@ -293,7 +293,7 @@ refused("sign_differs", net, {"x": f(3)}, {"x": ["n"]}, ["n=1..4"],
 net = Net()
 net.Add("x", "y", out="z")
 refused("extents_differ", net, {"x": f(3), "y": f(3)}, {"x": ["n"], "y": ["m"]}, ["n=1..4", "m=1..4"],
-	"shapes [n] and [m] do not fit: they differ at axis -1, and neither is 1", outputs=["z"])
+	"'x' is [n], 'y' is [m], where extents differ from run to run: --dim n=8 --dim m=8 fix them", outputs=["z"])
 refused("name_is_unknown", net, {"x": f(3), "y": f(3)}, {"x": ["batch"], "y": ["batch"]}, ["bach=1..4"],
 	"'batch', is not said: --dim batch=8 fixes it", outputs=["z"])
 refused("name_is_near", net, {"x": f(3), "y": f(3)}, {"x": ["batch"], "y": ["batch"]}, ["batch=1..4", "bach=1..4"],

@@ -8,7 +8,7 @@ import ml_dtypes as ml
 import numpy as np
 from onnx import TensorProto as T, helper as h
 
-from casefile import add, corpus, f, model, one, save
+from casefile import add, corpus, f, i, model, one, save
 
 np.seterr(all="ignore")
 
@@ -330,6 +330,23 @@ for code in (T.INT32, T.UINT16, T.UINT64):
 add("cast_shape_wraps", model([h.make_node("Shape", ["x"], ["s"]), h.make_node("Cast", ["s"], ["c"], to=T.UINT8),
 	h.make_node("Cast", ["c"], ["d"], to=T.INT64), h.make_node("Reshape", ["y", "d"], ["z"])], x, ["z"],
 	symbols={"x": ["batch", 3], "y": ["batch", 3, 1]}), x, dims=["batch=1..500"], error="--dim batch=8 fixes an extent")
+# Places that are known, and what is no optional value
+for how, mode in [("floor", "half_pixel"), ("ceil", "align_corners")]:
+	x = {"x": f(1, 1, 4, 5)}
+	add(f"resize_{how}", model([h.make_node("Resize", ["x", "", "s"], ["y"], nearest_mode=how,
+		coordinate_transformation_mode=mode)], x, ["y"], {"s": np.array([1, 1, 1.6, 2.3], np.float32)}), x)
+x = {"x": f(5)}
+add("non_zero", model([h.make_node("NonZero", ["c"], ["i"]), h.make_node("Transpose", ["i"], ["t"]),
+	h.make_node("Cast", ["t"], ["u"], to=T.FLOAT), h.make_node("ReduceSum", ["u"], ["s"]),
+	h.make_node("Add", ["x", "s"], ["y"])], x, ["y"], {"c": np.array([[0, -1, 2], [3, 0, -0.]], np.float32)}), x)
+add("non_zero_extents", model([h.make_node("Shape", ["x"], ["s"]), h.make_node("ConstantOfShape", ["s"], ["o"],
+	value=h.make_tensor("one", T.INT64, [1], [1])), h.make_node("NonZero", ["o"], ["i"]),
+	h.make_node("Squeeze", ["i", "a"], ["j"]), h.make_node("Gather", ["x", "j"], ["y"])], x, ["y"], {"a": i(0)}), x)
+add("non_zero_unknown", model([h.make_node("NonZero", ["x"], ["y"])], x, ["y"]), x,
+	error="what is asked for elements that are not 0 ('x') has to be known when the model is read")
+add("has_element", model([h.make_node("OptionalGetElement", ["x"], ["e"]),
+	h.make_node("OptionalHasElement", ["e"], ["b"]), h.make_node("Where", ["b", "e", "z"], ["y"])], x, ["y"],
+	{"z": f(5)}), x, out={"y": x["x"]})
 
 corpus(["gru_linear", "packed_INT4", "qlinear_conv", "quantize_blocks", "stored_moves"])
 save("types.npz")

@@ -1,5 +1,6 @@
 /* tests/onnx/test_onnx_run.c -- models of ONNX in lt-run: --dim, --fix, external data; and contents of constants. */
 #include <criterion/criterion.h>
+#include <stdarg.h>
 #include <string.h>
 #include "tests/ltrun.h"
 #include "tests/onnx/cases.h"
@@ -77,6 +78,80 @@ Test(onnx_run, a_symbolic_dimension_is_fixed_or_read_from_a_shape)
 	cr_assert(strstr(ltrun_err, "it must be in 3..5"), "%s", ltrun_err);
 }
 
+Test(onnx_run, a_file_of_the_most_elements_says_its_extents)
+{
+	const struct onnx_case *one = write_case("run_time_extent");
+	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=1..2 -i x=x.npy -o y.npy"), 0, "%s", ltrun_err);
+	expect_result(one);
+	/* It may be room for fewer, if that is said. */
+	struct lt_tensors t;
+	for (int before = 0; before < 2; before++) {
+		cr_assert_eq(ltrun("m.onnx -b ref --dim batch=1..2 %s -i x=x.npy %s -o y.npy", before ? "-i batch=1" : "",
+			before ? "" : "-i batch=1"), 0, "%s", ltrun_err);
+		ltrun_read("y.npy", &t);
+		cr_assert_eq(t.at[0].shape[0], 1);
+		cr_assert_float_eq(*(float *)t.at[0].data, *(float *)one->run[0].out[0]->data, 1e-4);
+		lt__tensors_free(&t);
+	}
+	/* What is drawn fills the room and says nothing. */
+	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=1..5 -i x=random"), 2);
+	cr_assert(strstr(ltrun_err, "input 'batch', int64 []: give it with"), "%s", ltrun_err);
+	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=1..5 -i x=random -i batch=3 --verify"), 0, "%s", ltrun_err);
+}
+
+Test(onnx_run, files_that_disagree_about_an_extent_are_refused)
+{
+	const struct onnx_case *one = write_case("bert");
+	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=1..2 --dim length=1..5 -i ids=ids.npy -i mask=mask.npy --verify"), 0,
+		"%s", ltrun_err);
+	struct lt_tensor other = *one->run[2].in[1];
+	cr_assert_eq(other.shape[0], 4);
+	write_npy("other.npy", &other);
+	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=1..4 --dim length=1..8 -i ids=ids.npy -i mask=other.npy"), 2);
+	cr_assert(strstr(ltrun_err, "mask=other.npy: its extent is 4, but 'batch' is 2 by ids=ids.npy"), "%s", ltrun_err);
+	cr_assert(strstr(ltrun_err, "mask=other.npy: its extent is 8, but 'length' is 5 by ids=ids.npy"), "%s", ltrun_err);
+	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=1..3 --dim length=1..8 -i ids=ids.npy -i mask=other.npy"), 2);
+	cr_assert(strstr(ltrun_err, "mask=other.npy: the input 'mask' is int64 [3, 8], but this is int64 (4, 8)"), "%s",
+		ltrun_err);
+}
+
+Test(onnx_run, an_extent_that_is_a_sum_is_checked)
+{
+	const struct onnx_case *one = write_case("sums");
+	const char *dims = "--dim b=2 --dim past_length=1..4 --dim length=1..3";
+	cr_assert_eq(ltrun("m.onnx -b ref %s -i past=past.npy -i x=x.npy -i mask=mask.npy -o y.npy --verify", dims), 0, "%s",
+		ltrun_err);
+	expect_result(one);
+	struct lt_tensor other = *one->run[1].in[1];
+	for (int i = 0; i < one->run[1].n_in; i++)
+		if (!strcmp(onnx_case_tensor(one->run[1].in[i]), "mask"))
+			other = *one->run[1].in[i];
+	write_npy("other.npy", &other);
+	cr_assert_eq(ltrun("m.onnx -b ref %s -i mask=other.npy -i past=past.npy -i x=x.npy", dims), 2);
+	cr_assert(strstr(ltrun_err, "mask=other.npy: axis 1 of 'mask' has 2 elements, but by the other inputs it has 5"), "%s",
+		ltrun_err);
+}
+
+/* An extent of 0, and a symbol with the name of an input. */
+Test(onnx_run, a_cache_may_be_empty)
+{
+	struct lt_tensors t;
+	const float none[1] = { 0 };
+	const int64_t shape[] = { 2, 2, 2, 0, 3 };
+	write_case("gpt2_cache");
+	struct lt_tensor past = ltrun_tensor("", LT_F32, 5, shape, none);
+	write_npy("none.npy", &past);
+	const char *dims = "--dim batch=1..3 --dim length=1..4 --dim past=0..7";
+	cr_assert_eq(ltrun("m.onnx -b ref %s -i ids=ids.npy -i past=none.npy -o out.npz --verify", dims), 0, "%s", ltrun_err);
+	ltrun_read("out.npz", &t);
+	for (int i = 0; i < t.n; i++)
+		cr_assert_eq(t.at[i].shape[strcmp(t.at[i].name, "present") ? 1 : 3], 1, "%s", t.at[i].name);
+	lt__tensors_free(&t);
+	cr_assert_neq(ltrun("m.onnx -b ref %s -i ids=ids.npy -i past=none.npy", "--dim batch=1..3 --dim length=1..4 --dim "
+		"past=1..7"), 0);
+	cr_assert(strstr(ltrun_err, "it must be in 1..7"), "%s", ltrun_err);
+}
+
 Test(onnx_run, a_dimension_that_is_not_said_or_not_there_is_refused)
 {
 	write_case("run_time_extent");
@@ -125,6 +200,34 @@ Test(onnx_run, external_data_is_read_from_the_folder_of_the_model)
 	write_bytes("w.bin", weights, sizeof weights - 1);
 	cr_assert_eq(ltrun("m.onnx -b ref -i x=x.npy"), 2);
 	cr_assert(strstr(ltrun_err, "'w.bin' has 31 bytes, too few for a part of 16 at 16"), "%s", ltrun_err);
+}
+
+__attribute__((format(printf, 1, 2))) static int lt_build(const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	int code = run_in_scratch(ltrun_out, sizeof ltrun_out, ltrun_err, sizeof ltrun_err, built("lt-build"), fmt, args);
+	va_end(args);
+	return code;
+}
+
+/* They are known only when the model has been read. */
+Test(onnx_run, external_data_is_not_written_over)
+{
+	static const char *const commands[] = { "m.onnx -o w.bin", "m.onnx --format c --data incbin -o w" };
+	static const float weights[] = { 9, 9, 9, 9, 1, 2, 3, 4 };
+	char bytes[sizeof weights + 1];
+	write_case("external");
+	for (int i = 0; i < 2; i++) {
+		write_bytes("w.bin", weights, sizeof weights);
+		cr_expect_eq(lt_build("%s", commands[i]), 2, "%s", ltrun_err);
+		cr_expect(strstr(ltrun_err, "w.bin would be written over the input ") && strstr(ltrun_err, "give another name"),
+			"%s", ltrun_err);
+		FILE *f = fopen(scratch("w.bin"), "rb");
+		cr_assert_eq(fread(bytes, 1, sizeof bytes, f), sizeof weights);
+		fclose(f);
+		cr_expect_arr_eq(bytes, weights, sizeof weights);
+	}
 }
 
 Test(onnx_run, a_name_that_leads_out_of_the_folder_is_refused)
