@@ -37,7 +37,13 @@ static lt_node source_like(const struct lt_graph *g, const struct lt_nodedef *d)
 	return -1;
 }
 
-struct printed_run { struct lt_context *ctx; const struct lt_graph *g, *h; const char *what; uint64_t seed; struct random_graph *random; };
+struct printed_run {
+	struct lt_context *ctx;
+	const struct lt_graph *g, *h;
+	const char *what;
+	uint64_t seed;
+	struct random_graph *random;
+};
 
 /* Small numbers; of run-time scalars such as are in their range. */
 static void fill_source(const struct printed_run *r, lt_node x, int run, void *out)

@@ -37,7 +37,7 @@ static const struct mistake cases[] = {
 	{ "add.lt -i", 2, "", "the option -i needs a value" },
 	{ "add.lt --weights", 2, "", "the option --weights needs a value" },
 	{ "--dump=grahp add.lt", 2, "", "did you mean 'graph'?" },
-	{ "--dump=all add.lt", 2, "", "graph, dot, tree, access, frozen, kernel, source" },
+	{ "--dump=all add.lt", 2, "", "graph, dot, script, tree, access, frozen, kernel, source" },
 	{ "--cache=sats", 2, "", "did you mean 'stats'?" },
 	{ "-n 0 add.lt", 2, "", "--runs takes a whole number from 1" },
 	{ "--time=x add.lt", 2, "", "--time takes a whole number" },
