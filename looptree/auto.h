@@ -93,7 +93,8 @@ struct lt_auto {
 	const int32_t *base_class;              /* by node of the tree's base: which of the targets */
 	int32_t *class, aim;                    /* by node: the same; that of what is in hand */
 	int32_t *n_reader, *size;       /* by node: leaves that read it; leaves of its cluster */
-	lt_node *reader, *mark;         /* by node: its last reader; last cluster that met it */
+	lt_node *reader;                /* by node: its last reader */
+	int32_t *mark, n_gather;        /* by node: the last time that a cluster met it; how often one was gathered */
 	bool *is_inlined, *constant, *written;       /* by node; written: a result, a state's content or a part of one */
 	struct lt_auto_nest *nest; int32_t cap_nest, n_nest;    /* by root */
 	lt_tnode last_group;            /* last nest of scalars */

@@ -111,15 +111,16 @@ void lt__auto_sort(lt_node *n, int32_t count) { qsort(n, (size_t)count, sizeof *
 void lt__auto_gather(struct lt_auto *s, lt_node n)
 {
 	s->n_member = s->n_producer = 0;
+	s->n_gather++;
 	s->member[s->n_member++] = n;
 	for (int32_t i = 0; i < s->n_member; i++) {
 		const struct lt_leaf *leaf = s->t->leaf[s->member[i]];
 		for (int32_t k = 0; k < leaf->n_read; k++)
 			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
 				lt_node base = leaf->read[k].piece[p].base;
-				if (base < 0 || !lt__has_leaf(s->g, base) || s->mark[base] == n + 1)
+				if (base < 0 || !lt__has_leaf(s->g, base) || s->mark[base] == s->n_gather)
 					continue;
-				s->mark[base] = n + 1;
+				s->mark[base] = s->n_gather;
 				if (s->is_inlined[base])
 					s->member[s->n_member++] = base;
 				else {
@@ -150,7 +151,8 @@ lt_status lt__auto_survey(struct lt_auto *s)
 	s->n_reader = LT_NEW(a, int32_t, n);
 	s->reader = LT_NEW(a, lt_node, n);
 	s->size = LT_NEW(a, int32_t, n);
-	s->mark = LT_NEW(a, lt_node, n);
+	s->mark = LT_NEW(a, int32_t, n);
+	s->n_gather = 0;
 	s->is_inlined = LT_NEW(a, bool, n);
 	s->constant = lt__constant_nodes(s->g, a);
 	for (lt_node i = 0; i < s->g->n_node; i++)

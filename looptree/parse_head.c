@@ -21,6 +21,12 @@ static bool same_tokens(const char *a, size_t a_bytes, const char *b, size_t b_b
 /* A part of the line, compared with what the graph has there. */
 struct line_part { const char *at; size_t bytes; struct lt_lexer l; };
 
+/* Whose graph the leaves stand for; what a line `own` has made is mended there. */
+static const char *what_holds(const struct lt_treereader *r)
+{
+	return r->g == r->t->base ? "in the graph" : "by the graph and the lines 'own' above";
+}
+
 static lt_status compare(struct lt_treereader *r, const struct line_part *p, const struct lt_text *want,
 	const char *name, const char *what)
 {
@@ -29,9 +35,9 @@ static lt_status compare(struct lt_treereader *r, const struct line_part *p, con
 		return LT_OK;
 	r->l = p->l;
 	if (p->bytes == 0)
-		return lt__tree_differs(r, "%s has no %s here, and %.200s in the graph", name, what, text);
-	return lt__tree_differs(r, "%s has %s %.*s here, and %.200s in the graph", name, what,
-		p->bytes < 200 ? (int)p->bytes : 200, p->at, want->n ? text : "none");
+		return lt__tree_differs(r, "%s has no %s here, and %.200s %s", name, what, text, what_holds(r));
+	return lt__tree_differs(r, "%s has %s %.*s here, and %.200s %s", name, what,
+		p->bytes < 200 ? (int)p->bytes : 200, p->at, want->n ? text : "none", what_holds(r));
 }
 
 /* Gathers tokens into a part for as long as `takes` holds. */
@@ -191,8 +197,8 @@ static lt_status read_var(struct lt_treereader *r, const bool *used, bool *seen)
 	lt__tree_next(r);
 	LT_TRY(lt__tree_number(r, "the extent of a var", 0, &extent));
 	if (extent != d->extent)
-		return lt__tree_differs(r, "var %s has extent %lld here, and %lld in the graph", d->name,
-			(long long)extent, (long long)d->extent);
+		return lt__tree_differs(r, "var %s has extent %lld here, and %lld %s", d->name,
+			(long long)extent, (long long)d->extent, what_holds(r));
 	lt__tree_next(r);
 	bool limited = lt__lex_is(&r->l, "limit");
 	if (!limited)

@@ -76,14 +76,36 @@ static void accept_ask(
 			diags.entry[i].remedy ? lt__arena_string(a->arena, diags.pool + diags.entry[i].remedy) : NULL };
 }
 
-/* A diagnostic about this nest: where it points to is reported by name and by the place in the script. */
-static struct lt_refusal *refusal_of(struct lt_asked *a, const struct lt_graph *g, const struct lt_frozen *f,
+/* "t.tree:10:3: ", the line of a tree that was read that a diagnostic is about: that of its loop or statement, else of
+ * the nest; "": none. */
+static const char *tree_line(
+	struct lt_asked *a, const struct lt_looptree *t, const struct lt_frozen *f, const struct accept_reason *n)
+{
+	lt_tnode at = n->loop >= 0 && n->loop < f->tree.n_loop ? f->line[n->loop].at : -1;
+	int column = 1;
+	if (at < 0 && n->stmt >= 0 && (uint32_t)n->stmt < f->tree.stmts.n)
+		at = t->leaf_of[f->node[n->stmt]];
+	at = at < 0 ? f->root : at;
+	if (!t->file || t->node[at].line <= 0)
+		return "";
+	for (lt_tnode up = t->node[at].parent; up >= 0; up = t->node[up].parent)
+		column += 2;
+	return lt__arena_format(a->arena, "%s:%d:%d: ", t->file, (int)t->node[at].line, column);
+}
+
+/* A diagnostic about this nest: where it points to is reported by name and by the place in the script and in the tree's
+ * text. */
+static struct lt_refusal *refusal_of(struct lt_asked *a, const struct lt_looptree *t, const struct lt_frozen *f,
 	const struct accept_reason *n, const char *backend)
 {
+	const struct lt_graph *g = t->graph;
+	const char *line = tree_line(a, t, f, n);
 	struct lt_refusal *r = LT_NEW(a->arena, struct lt_refusal, 1);
 	*r = (struct lt_refusal){
 		.size = sizeof *r, .code = n->code, .backend = backend, .text = n->text, .remedy = n->remedy
 	};
+	if (*line)
+		r->text = lt__arena_format(a->arena, "%s%s", line, n->text);
 	if (n->loop >= 0 && n->loop < f->tree.n_loop && LT_AT(struct lt_loop, f->tree.loops, n->loop)->var)
 		r->loop = lt__arena_string(a->arena, LT_AT(struct lt_loop, f->tree.loops, n->loop)->var);
 	if (n->stmt < 0 || (uint32_t)n->stmt >= f->tree.stmts.n)
@@ -120,7 +142,7 @@ static bool needs_gpu(const struct lt_tree *t)
 	return false;
 }
 
-bool lt__accepts(struct lt_asked *a, const struct lt_graph *g, const struct lt_frozen *f, int32_t opened,
+bool lt__accepts(struct lt_asked *a, const struct lt_looptree *t, const struct lt_frozen *f, int32_t opened,
 	struct lt_refusals *why)
 {
 	const struct lt_opened *c = &a->backends->at[opened];
@@ -130,7 +152,7 @@ bool lt__accepts(struct lt_asked *a, const struct lt_graph *g, const struct lt_f
 	/* told once, after all that the backend says itself; the processor takes no loops of a GPU */
 	const char *other = x->n_diagnostic > 0 && !(a->fixed && needs_gpu(&f->tree)) ? elsewhere(a, opened) : NULL;
 	for (int32_t i = 0; i < x->n_diagnostic; i++) {
-		struct lt_refusal *r = refusal_of(a, g, f, &x->reason[i], c->backend->name);
+		struct lt_refusal *r = refusal_of(a, t, f, &x->reason[i], c->backend->name);
 		if (other && i + 1 == x->n_diagnostic)
 			r->remedy = lt__arena_format(a->arena, "%s%sname another backend after it (-b %s,cpu)", r->remedy ? r->remedy : "",
 				r->remedy ? "; or " : "", other);

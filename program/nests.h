@@ -35,7 +35,7 @@ struct lt_offers *lt__offers_new(const struct lt_graph *base, const struct lt_ta
 	const struct lt_opened_backends *, const struct lt_options *, bool fixed, struct lt_arena *);
 /* Fills opened_of and refused.  *again: some nests are refused, but their nodes are for the next backend in another
  * tree. */
-lt_status lt__offer_nests(struct lt_offers *, const struct lt_looptree *, struct lt_nests *, bool *again);
+lt_status lt__offer_nests(struct lt_offers *, struct lt_looptree *, struct lt_nests *, bool *again);
 /* Whether a root of the tree that cannot be frozen has a plainer one in another tree. */
 bool lt__offers_plainer(struct lt_offers *, const struct lt_looptree *, lt_tnode failed, lt_status);
 /* That tree, in the place of the one before. */
@@ -49,7 +49,7 @@ struct lt_asked *lt__asked_new(const struct lt_opened_backends *, const struct l
 /* Whether the backend has memory of its own. */
 bool lt__asked_device(const struct lt_asked *, int32_t opened);
 /* graph: the tree's.  False also where accepts fails otherwise, which lt__asked_failed tells. */
-bool lt__accepts(struct lt_asked *, const struct lt_graph *, const struct lt_frozen *, int32_t opened,
+bool lt__accepts(struct lt_asked *, const struct lt_looptree *, const struct lt_frozen *, int32_t opened,
 	struct lt_refusals *why);
 lt_status lt__asked_failed(const struct lt_asked *);
 /* "a refuses it at %n (s.lt:1:1): because; b ..." */

@@ -157,7 +157,7 @@ static bool offer_accepts(struct lt_offers *x, int32_t nest, int32_t opened, str
 {
 	if (x->asked)
 		lt__nest_align(x->nests, nest, lt__asked_device(x->asked, opened));
-	return !x->asked || lt__accepts(x->asked, x->tree->graph, &x->nests->frozen[nest], opened, why);
+	return !x->asked || lt__accepts(x->asked, x->tree, &x->nests->frozen[nest], opened, why);
 }
 
 /* Asks for each nest.  True: some are refused, all of whose nodes are for the next backend now. */
@@ -215,7 +215,27 @@ static lt_status check_calls(const struct lt_offers *x)
 	return LT_OK;
 }
 
-lt_status lt__offer_nests(struct lt_offers *x, const struct lt_looptree *t, struct lt_nests *nests, bool *again)
+/* Whether a tree that was read says that it is for another target.  Its name is only said: kinds are permissions, so
+ * that a tree runs wherever its loops are taken. */
+static bool is_for_another(const struct lt_offers *x, const struct lt_looptree *t)
+{
+	for (int32_t c = 0; t->target && c < x->n_target; c++)
+		if (x->target[c] && !strcmp(x->target[c]->name, t->target))
+			return false;
+	return t->file && t->target;
+}
+
+/* For --explain. */
+static void explain_target(const struct lt_offers *x, struct lt_looptree *t)
+{
+	if (!is_for_another(x, t) || x->nests->n == 0 || x->nests->frozen[0].tree.stmts.n == 0)
+		return;
+	LT_GROW(t->arena, t->note, t->n_note, t->cap_note);
+	t->note[t->n_note++] = (struct lt_tnote){ x->nests->frozen[0].node[0], lt__arena_format(t->arena,
+		"tree: %s was made for the target '%s'; it is run as it is for '%s'", t->file, t->target, x->target[0]->name) };
+}
+
+lt_status lt__offer_nests(struct lt_offers *x, struct lt_looptree *t, struct lt_nests *nests, bool *again)
 {
 	*again = false;
 	x->tree = t;
@@ -223,6 +243,7 @@ lt_status lt__offer_nests(struct lt_offers *x, const struct lt_looptree *t, stru
 	nests->refused = LT_NEW(nests->arena, struct lt_refusals, nests->n + 1);
 	nests->opened_of = LT_NEW(nests->arena, int32_t, nests->n + 1);
 	if (x->fixed) {
+		explain_target(x, t);
 		LT_TRY(check_calls(x));
 		offer_all(x);
 	} else {
@@ -257,6 +278,8 @@ lt_status lt__offers_refused(const struct lt_offers *x, const struct lt_nests *n
 	int32_t i = 0;
 	while (nests->opened_of[i] >= 0)
 		i++;
-	return lt_fail(lt__arena_context(x->arena), LT_EUNSUPPORTED, "kernel %s: %s%s", nests->frozen[i].tree.name,
-		lt__refusals_text(x->arena, &nests->refused[i]), x->strict ? " (strict: the other backends are not asked)" : "");
+	return lt_fail(lt__arena_context(x->arena), LT_EUNSUPPORTED, "kernel %s: %s%s%s", nests->frozen[i].tree.name,
+		lt__refusals_text(x->arena, &nests->refused[i]), x->strict ? " (strict: the other backends are not asked)" : "",
+		x->fixed && is_for_another(x, x->tree) ? lt__arena_format(x->arena, "; %s was made for the target '%s'",
+		x->tree->file, x->tree->target) : "");
 }

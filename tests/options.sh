@@ -97,9 +97,8 @@ in_zsh() {
 			"_${tool//-/_}" >"$to/$tool.specs" || return 1
 		grep -q -- '^--version\[the version\]$' "$to/$tool.specs" || return 1
 	done
-	grep -qx \
-		-e '--dump=\[prints instead of running\]:KIND:(graph dot tree access frozen kernel source asm stats plan diff)' \
-		"$to/lt-run.specs"
+	local kinds='graph dot script tree access frozen kernel source asm stats plan diff'
+	grep -qx -e "--dump=\\[prints instead of running\\]:KIND:($kinds)" "$to/lt-run.specs"
 }
 in_fish() {
 	local line want

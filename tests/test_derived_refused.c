@@ -6,6 +6,9 @@
 #include "tests/derived_trees.h"
 #include "tests/tree_text.h"
 
+/* Where the tree has nodes of its own. */
+#define OWN "by the graph and the lines 'own' above"
+
 /* Of a name that does not exist the sentence also lists the nearest that do. */
 static void same_but_for_names(const char *got, const char *want)
 {
@@ -269,7 +272,7 @@ static const struct { const char *old, *new, *why; } edits[] = {
 	{ "own %c.part", "own %b.copy2 = copy %b for %p\nown %c.part",
 		"t:5:1: %p does not read %b itself; it reads %a, %b.copy" },
 	{ "own %c.part", "own %b.copy = copy %a for %p\nown %c.part",
-		"t:22:29: %p has operands %a %b.copy here, and %b.copy2 %b.copy in the graph" },
+		"t:22:29: %p has operands %a %b.copy here, and %b.copy2 %b.copy " OWN },
 	{ "partial %c over k", "partial %c over q",
 		"t:5:1: there is no var q" },
 	{ "partial %c over k", "partial %c over m",
@@ -279,7 +282,7 @@ static const struct { const char *old, *new, *why; } edits[] = {
 	{ "partial %c over k", "partial %c on k",
 		"t:5:26: 'over' is expected, not 'on'" },
 	{ "step 1 below 4", "step 1 below 6",
-		"t:9:9: var k_1 has extent 4 here, and 6 in the graph" },
+		"t:9:9: var k_1 has extent 4 here, and 6 " OWN },
 	{ "step 1 below 4", "step 3 below 4",
 		"t:5:1: the iterations of a loop over k in steps of 3 inside one of 4 are not a dim: the second step has to be a "
 		"multiple of the first" },
@@ -294,7 +297,7 @@ static const struct { const char *old, *new, *why; } edits[] = {
 	{ "step 1 below 4", "step 1 below x",
 		"t:5:46: a step is a whole number of at least 1, not 'x'" },
 	{ "step 1 below 4", "step 1",
-		"t:9:9: var k_1 has extent 4 here, and 12 in the graph" },
+		"t:9:9: var k_1 has extent 4 here, and 12 " OWN },
 	{ "as k_1", "as m",
 		"t:5:1: there is a var m already; choose another name" },
 	{ "as k_1", "as k 1",
@@ -304,7 +307,7 @@ static const struct { const char *old, *new, *why; } edits[] = {
 	{ "as k_1", "as j",
 		"t:9:5: the graph has no var 'k_1'" },
 	{ "var k_1 4", "var k_1 5",
-		"t:9:9: var k_1 has extent 5 here, and 4 in the graph" },
+		"t:9:9: var k_1 has extent 5 here, and 4 " OWN },
 	{ "var k_1 4\n", "",
 		"t:9:1: the graph has a var k_1 of extent 4 that this header lacks" },
 	{ "[n/4 k n]", "[n/4 k]",
@@ -318,7 +321,7 @@ static const struct { const char *old, *new, *why; } edits[] = {
 	{ "[n/4 k n]", "[n/4 k n",
 		"t:16:75: ']' is expected after the digits of a layout" },
 	{ "[n/4 k n]", "",
-		"t:16:34: %b.copy has attribute layout  pad 3 here, and none in the graph" },
+		"t:16:34: %b.copy has attribute layout  pad 3 here, and none " OWN },
 	{ "[n/4 k n]", "[]",
 		"t:16:34: a layout of %b.copy has each dim itself among its digits; `k` is missing" },
 	{ "pad 3", "pad 0",
@@ -332,17 +335,17 @@ static const struct { const char *old, *new, *why; } edits[] = {
 	{ "pad 3", "pad 3 3",
 		"t:16:57: the line should end here, not go on with '3'" },
 	{ "layout [n/4", "lay [n/4",
-		"t:16:34: %b.copy has attribute lay [n/4 k n] pad 3 here, and none in the graph" },
+		"t:16:34: %b.copy has attribute lay [n/4 k n] pad 3 here, and none " OWN },
 	{ "reduce[k] %p", "reduce[k k'] %p",
 		"t:22:42: %c.part names the loops [k k']; those around it that it reduces over are [k]" },
 	{ "reduce[k_1]", "reduce[k]",
 		"t:24:31: %c names the loops [k]; those around it that it reduces over are [k_1]" },
 	{ "%c.part f32[m n k_1]", "%c.part f32[m n]",
-		"t:22:20: %c.part has dims [m n] here, and [m n k_1] in the graph" },
+		"t:22:20: %c.part has dims [m n] here, and [m n k_1] " OWN },
 	{ "for k_1", "for k",
 		"t:24:31: %c names the loops [k_1]; those around it that it reduces over are [k]" },
 	{ "copy %b layout", "copy %a layout",
-		"t:16:31: %b.copy has operands %a here, and %b in the graph" },
+		"t:16:31: %b.copy has operands %a here, and %b " OWN },
 	{ "= abs %d", "= abs %d layout [n m]",
 		"t:26: %e is a result, a state or part of an update: its order in memory is that of its dims; `materialize` it to "
 		"have a copy in another order" },

@@ -19,7 +19,7 @@ static const struct conv convs[] = {
 /* Element (batch, filter, y, x) by its definition: terms in order; returns how many. */
 struct terms { double x[1024], w[1024]; int n; };
 
-static int64_t position_of(const struct window *w, int64_t out, int64_t tap)
+static int64_t window_index(const struct window *w, int64_t out, int64_t tap)
 {
 	int64_t at = out * w->stride + tap * w->dilation - w->before;
 
@@ -36,7 +36,7 @@ static void list_terms(
 	for (int64_t k = 0; k < c->channels; k++)
 		for (int64_t r = 0; r < c->y.taps; r++)
 			for (int64_t s = 0; s < c->x.taps; s++) {
-				int64_t iy = position_of(&c->y, oy, r), ix = position_of(&c->x, ox, s);
+				int64_t iy = window_index(&c->y, oy, r), ix = window_index(&c->x, ox, s);
 				bool inside = iy >= 0 && ix >= 0;
 				int64_t at = ((image * c->channels + k) * c->y.size + iy) * c->x.size + ix;
 				t->x[t->n] = inside ? oracle_number(b->data[x], at, b->t) : 0;

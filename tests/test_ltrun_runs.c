@@ -423,3 +423,22 @@ Test(ltrun_runs, the_report_tells_the_true_errors)
 	text = strstr(out, "kernels: ");
 	cr_assert(text && strstr(text, "within the bound of their kernel, 0 wrong"), "%s", out);
 }
+
+/* ---- trees that were read ---- */
+
+/* The line of the tree that is in the way, and that the tree says that it is for another machine; --explain says it of
+ * one that runs. */
+Test(ltrun_runs, trees_for_another_target)
+{
+	cr_assert_eq(run("-q --no-cache -b sim:h100 --dump=tree add.lt"), 0, "%s", err);
+	ltrun_write_text("other.tree", out);
+	cr_expect_eq(run("-q --no-cache -b cpu --schedule=other.tree -i x=1 -c w=1 add.lt"), 1);
+	cr_expect_not_null(strstr(err, "other.tree:11:1: "), "%s", err);
+	cr_expect_not_null(strstr(err, ":11:1: it has no block loops"), "%s", err);
+	cr_expect_not_null(strstr(err, "; other.tree was made for the target 'sim:h100'"), "%s", err);
+	cr_expect_eq(run("-q --no-cache -b ref --explain --schedule=other.tree -i x=1 -c w=1 add.lt"), 0, "%s", err);
+	cr_expect_not_null(
+		strstr(out, "other.tree was made for the target 'sim:h100'; it is run as it is for 'ref'"), "%s%s", out, err);
+	cr_expect_eq(run("-q --no-cache -b sim:h100 --explain --schedule=other.tree -i x=1 -c w=1 add.lt"), 0, "%s", err);
+	cr_expect_null(strstr(out, "was made for the target"), "%s", out);
+}

@@ -20,14 +20,14 @@ static void set_up(void)
 
 TestSuite(ltrun_symbols, .init = set_up, .fini = ltrun_tear_down, .timeout = 300);
 
-static char message[1 << 16];
+static char got[1 << 16];
 
 static bool is_there(const char *program)
 {
 	char command[100], none[1000];
 
 	snprintf(command, sizeof command, "command -v %s", program);
-	return run_command(command, message, sizeof message, none, sizeof none) == 0;
+	return run_command(command, got, sizeof got, none, sizeof none) == 0;
 }
 
 /* The output of a command in the test's folder. */
@@ -36,9 +36,9 @@ static const char *in_folder(const char *what)
 	char command[2000], none[1 << 14];
 
 	snprintf(command, sizeof command, "cd '%s' && %s", scratch(""), what);
-	cr_assert_eq(run_command(command, message, sizeof message, none, sizeof none), 0, "%s: %s", what, none);
-	message[strcspn(message, "\n")] = strchr(message, '\n') && !strchr(strchr(message, '\n') + 1, '\n') ? '\0' : '\n';
-	return message;
+	cr_assert_eq(run_command(command, got, sizeof got, none, sizeof none), 0, "%s: %s", what, none);
+	got[strcspn(got, "\n")] = strchr(got, '\n') && !strchr(strchr(got, '\n') + 1, '\n') ? '\0' : '\n';
+	return got;
 }
 
 /* text: how the backend's text ends, ".c". */
@@ -60,19 +60,19 @@ static void check_symbols(const char *backend, const char *text)
 	snprintf(command, sizeof command, "addr2line -e sym/%s.so 0x$(nm sym/%s.so | grep ' t %s$' | cut -d' ' -f1)", kernel,
 		kernel, kernel);
 	line = strrchr(in_folder(command), ':');
-	cr_assert(line && strstr(message, file), "%s: %s", backend, message);
+	cr_assert(line && strstr(got, file), "%s: %s", backend, got);
 	const int number = atoi(line + 1);
 	snprintf(command, sizeof command, "sed -n %d,%dp sym/%s", number - 1, number + 1, file);
 	/* the function's head, or its first loop */
-	cr_expect(number > 1 && (strstr(in_folder(command), kernel) || strstr(message, "loop") || strstr(message, "for")),
-		"%s", message);
+	in_folder(command);
+	cr_expect(number > 1 && (strstr(got, kernel) || strstr(got, "loop") || strstr(got, "for")), "%s", got);
 	if (!is_there("gdb"))
 		return;
 	snprintf(command, sizeof command, "gdb -q -batch -ex 'set breakpoint pending on' -ex 'break %s' -ex run -ex bt --args "
 		"'%s' sum.lt -b %s -i x=random --symbols sym -q --threads 1 2>/dev/null", kernel, built("lt-run"), backend);
 	in_folder(command);
-	cr_expect(strstr(message, "Breakpoint 1, ") && strstr(message, file) && strstr(message, "lt_instance_run"),
-		"%s: %s", backend, message);
+	cr_expect(strstr(got, "Breakpoint 1, ") && strstr(got, file) && strstr(got, "lt_instance_run"), "%s: %s", backend,
+		got);
 }
 
 Test(ltrun_symbols, of_cpu)

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check/random_graph.h"
-#include "frontends/script/print.h"
-#include "ir/eval.h"
 #include "lt/frontend.h"
+#include "tests/printed.h"
 #include "tests/run_graph.h"
 
 enum { LONGEST = 20000000, LARGEST = 1000000 };       /* operations of an evaluation, elements of a source */
@@ -17,172 +16,9 @@ static void begin(void) { lt_context_new(&ctx); }
 static void end(void) { lt_context_free(ctx); }
 TestSuite(script_print, .init = begin, .fini = end, .timeout = 240);
 
-static char *print_script(const struct lt_graph *g)
-{
-	struct run_text text = { 0 };
-	cr_assert_eq(lt__script_print(g, run_text_add, &text), LT_OK, "%s", lt_context_message(ctx));
-	run_text_add(&text, "", 1);
-	return text.at;
-}
-
-/* Names of a model are comments, which are not read. */
-static void drop_comments(char *text)
-{
-	char *to = text;
-	for (const char *at = text; *at; at++) {
-		if (!strncmp(at, "  # ", 4))
-			at += strcspn(at, "\n");
-		*to++ = *at;
-	}
-	*to = '\0';
-}
-
-static lt_node source_like(const struct lt_graph *g, const struct lt_nodedef *d)
-{
-	for (lt_node x = 0; x < g->n_node; x++)
-		if (g->node[x].label && g->node[x].op == d->op && !strcmp(g->node[x].label, d->label))
-			return x;
-	return -1;
-}
-
-struct printed_run { const struct lt_graph *g, *h; const char *what; uint64_t seed; struct random_graph *random; };
-
-/* Small numbers; of run-time scalars such as are in their range. */
-static void fill_source(const struct printed_run *r, lt_node x, int run, void *out)
-{
-	const struct lt_nodedef *d = &r->g->node[x];
-	uint64_t rng = r->seed + 977u * (uint64_t)run + (uint64_t)x * 7919u;
-	int64_t n = lt__node_elems(r->g, x);
-	if (r->random && d->op != LT_OP_state) {
-		random_graph_fill(r->random, r->seed, run, x, out);
-		return;
-	}
-	for (int64_t i = 0; i < n; i++) {
-		union lt_scalar v = { .i = random_between(&rng, 0, 2) };
-		if (lt__dtype_info(d->dtype)->cls == LT_CLASS_FLOAT)
-			v.f = (double)random_between(&rng, -40, 40) / 8;
-		if (lt__dtype_info(d->dtype)->cls == LT_CLASS_BOOL)
-			v.i &= 1;
-		for (lt_param p = 0; p < r->g->n_param; p++)
-			if (r->g->param[p].source == x && r->g->param[p].element == i) {
-				int64_t low = r->g->param[p].low, high = r->g->param[p].high;
-				v.i = random_between(&rng, low, high > low + 9 && run ? low + 9 : high);
-			}
-		lt__store(out, i, d->dtype, v);
-	}
-}
-
-static void compare_bytes(
-	const struct printed_run *r, int run, const char *name, lt_node x, const void *a, const void *b)
-{
-	size_t bytes = (size_t)lt__node_elems(r->g, x) * lt__dtype_info(r->g->node[x].dtype)->bytes;
-	cr_assert(memcmp(a, b, bytes) == 0, "%s: run %d: '%s' differs", r->what, run, name);
-}
-
-static void compare_values(const struct printed_run *r, int run, const struct lt_evaluation *e,
-	const struct lt_evaluation *f, void *const *old)
-{
-	cr_assert_eq(r->g->n_result, r->h->n_result, "%s", r->what);
-	for (int32_t i = 0; i < r->g->n_result; i++) {
-		cr_assert_str_eq(r->g->result[i].name, r->h->result[i].name);
-		compare_bytes(r, run, r->g->result[i].name, r->g->result[i].node, lt_eval_result(e, i, NULL),
-			lt_eval_result(f, i, NULL));
-	}
-	for (int32_t i = 0; i < r->g->n_set; i++) {
-		lt_node x = r->g->set[i].state;
-		const void *content = old[x];           /* it may stay what it is */
-		for (int32_t k = 0; k < r->h->n_set; k++)
-			if (!strcmp(r->g->node[x].label, r->h->node[r->h->set[k].state].label))
-				content = lt_eval_state(f, k, NULL);
-		compare_bytes(r, run, r->g->node[x].label, x, lt_eval_state(e, i, NULL), content);
-	}
-}
-
-/* Whether the run was computed, and not refused. */
-static bool run_both(const struct printed_run *r, int run)
-{
-	const struct lt_graph *g = r->g, *h = r->h;
-	void **a = calloc((size_t)g->n_node + 1, sizeof *a);
-	const void **b = calloc((size_t)h->n_node + 1, sizeof *b);
-	struct lt_evaluation *e = NULL, *f = NULL;
-	for (lt_node x = 0; x < g->n_node; x++) {
-		const struct lt_nodedef *d = &g->node[x];
-		if (!d->label)
-			continue;
-		a[x] = malloc((size_t)lt__node_elems(g, x) * lt__dtype_info(d->dtype)->bytes);
-		if (d->content)
-			memcpy(a[x], d->content, (size_t)lt__node_elems(g, x) * lt__dtype_info(d->dtype)->bytes);
-		else
-			fill_source(r, x, run, a[x]);
-		lt_node y = source_like(h, d);
-		if (y >= 0)
-			b[y] = a[x];
-	}
-	lt_status s = lt_eval(g, (const void *const *)a, false, &e), t = lt_eval(h, b, false, &f);
-	cr_assert_eq(s, t, "%s: run %d: %s and %s: %s", r->what, run, lt_status_name(s), lt_status_name(t),
-		lt_context_message(ctx));
-	if (!s)
-		compare_values(r, run, e, f, a);
-	lt_eval_free(e);
-	lt_eval_free(f);
-	for (lt_node x = 0; x < g->n_node; x++)
-		free(a[x]);
-	free(a);
-	free(b);
-	return s == LT_OK;
-}
-
-static struct lt_graph *read_script(const char *text, const char *what)
-{
-	struct lt_graph *g;
-	lt_status status = lt_parse(ctx, text, strlen(text), "printed.lt", "script", &g);
-	cr_assert_eq(status, LT_OK, "%s: %s\n%s", what, lt_context_message(ctx), strlen(text) < 20000 ? text : "");
-	cr_assert_eq(lt_graph_verify(g), LT_OK, "%s: %s", what, lt_context_message(ctx));
-	return g;
-}
-
-static void expect_same(const char *text, const char *again, const char *what)
-{
-	size_t i = 0, line = 0;
-	if (!strcmp(text, again))
-		return;
-	for (; text[i] == again[i]; i++)
-		line = text[i] == '\n' ? i + 1 : line;
-	cr_assert_fail("%s: printed again it differs:\n%.300s\n-- and --\n%.300s", what, text + line, again + line);
-}
-
-struct tally { int computed, settled; };        /* runs; graphs whose second text was not yet the first */
-
-/* Prints, reads, prints again. */
-static void check_graph(const struct lt_graph *g, const char *what, uint64_t seed, struct random_graph *random,
-	int n_run, struct tally *tally)
-{
-	char *text = print_script(g);
-	struct lt_graph *h = read_script(text, what);
-	char *again = print_script(h);
-	drop_comments(text);
-	drop_comments(again);
-	if (strcmp(text, again)) {
-		/* a view of axes of one element may be passed over only now */
-		struct lt_graph *i = read_script(again, what);
-		char *third = print_script(i);
-		drop_comments(third);
-		expect_same(again, third, what);
-		tally->settled++;
-		free(third);
-		lt_graph_free(i);
-	}
-	struct printed_run r = { .g = g, .h = h, .what = what, .seed = seed, .random = random };
-	for (int run = 0; run < n_run; run++)
-		tally->computed += run_both(&r, run);
-	free(text);
-	free(again);
-	lt_graph_free(h);
-}
-
 static void check_random(uint64_t first, uint64_t n)
 {
-	struct tally tally = { 0 };
+	struct printed_tally tally = { 0 };
 	for (uint64_t seed = first; seed < first + n; seed++) {
 		struct random_options o = { .n_node = (int32_t)(4 + seed % 29), .views = true, .params = seed % 3 != 0,
 			.states = seed % 2 != 0, .composites = seed % 5 != 4 };
@@ -190,7 +26,7 @@ static void check_random(uint64_t first, uint64_t n)
 		char what[40];
 		snprintf(what, sizeof what, "seed %llu", (unsigned long long)seed);
 		random_graph_new(ctx, seed, &o, &r);
-		check_graph(r.g, what, seed, &r, 2, &tally);
+		printed_check(ctx, r.g, what, seed, &r, 2, &tally);
 		random_graph_free(&r);
 	}
 	cr_assert(tally.computed > (int)n / 2, "only %d runs were computed", tally.computed);
@@ -204,10 +40,10 @@ Test(script_print, random_graphs)
 }
 
 /* Scripts and graph texts that there are. */
-static void check_files(const char *pattern, int least)
+static void check_files(const char *pattern, int min_files)
 {
 	glob_t files;
-	struct tally tally = { 0 };
+	struct printed_tally tally = { 0 };
 	int n = 0;
 	cr_assert_eq(glob(pattern, 0, NULL, &files), 0, "%s", pattern);
 	for (size_t i = 0; i < files.gl_pathc; i++) {
@@ -226,14 +62,14 @@ static void check_files(const char *pattern, int least)
 			for (lt_node x = 0; x < g->n_node; x++)
 				small = small && (!g->node[x].label || lt__node_elems(g, x) < LARGEST);
 			lt__arena_free(arena);
-			check_graph(g, files.gl_pathv[i], 1, NULL, small ? 3 : 0, &tally);
+			printed_check(ctx, g, files.gl_pathv[i], 1, NULL, small ? 3 : 0, &tally);
 			lt_graph_free(g);
 			n++;
 		}
 		run_text_free(&text);
 	}
 	globfree(&files);
-	cr_assert(n >= least, "%s: %d", pattern, n);
+	cr_assert(n >= min_files, "%s: %d", pattern, n);
 	cr_assert_eq(tally.settled, 0, "%s", pattern);
 }
 

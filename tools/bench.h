@@ -17,6 +17,7 @@
 #include "lt/backend.h"
 #include "lt/lt.h"
 #include "tools/options.h"
+#include "tools/phase.h"
 
 enum { BENCH_WHY = 512, BENCH_RANK = 6, BENCH_TENSORS = 6, BENCH_NUMBERS = 12 };
 #define BENCH_SLACK 0.1
@@ -58,6 +59,11 @@ extern const struct lt_tool bench_tool;
 /* done: help or the like was printed, and nothing is left to do. */
 lt_status bench_options_read(struct lt_context *, int argc, char **argv, struct bench_options *, bool *done);
 void bench_options_free(struct bench_options *);
+
+/* bench_progress.c: what is done, on a terminal; -q: nothing. */
+void bench_progress_begin(const struct bench_options *);
+void bench_progress_end(void);
+struct lt_phases *bench_phases(void);
 
 /* A case.  The result is one float32 tensor; so are the inputs. */
 struct bench_tensor {

@@ -258,6 +258,7 @@ void bench_measure(struct lt_context *ctx, struct bench_case *c, struct bench_co
 	out->threads = threads;
 	out->tolerance = bench_tolerance(c);
 	out->row = bench_alloc((size_t)all->n * sizeof *out->row);
+	lt__phase(bench_phases(), "%s/%s: computing the right result", c->suite, c->name);
 	bench_case_fill(c);
 	bench_truth_make(ctx, c, &truth);
 	snprintf(out->method, sizeof out->method, "%s", truth.method);
@@ -269,18 +270,24 @@ void bench_measure(struct lt_context *ctx, struct bench_case *c, struct bench_co
 			r->role = all->at[i].role;
 			snprintf(r->label, sizeof r->label, "%s", all->at[i].label);
 			r->sample = bench_alloc((size_t)o->samples * sizeof *r->sample);
+			lt__phase(bench_phases(), "%s/%s, %d thread%s: preparing %s", c->suite, c->name, threads, threads == 1 ? "" : "s",
+				r->label);
 			threads_settle(threads);
 			row_answer(r, ctx, measure_begin(ctx, &all->at[i], c, &truth, threads, o, r));
 		}
+	lt__phase(bench_phases(), NULL);
 	for (int round = 0; round < o->samples && !bench_interrupted(); round++)
 		for (int position = 0; position < out->n_row; position++) {
 			int i = bench_turn(round, position, out->n_row);
 
+			lt__phase_between(bench_phases(), "%s/%s, %d thread%s: round %d of %d", c->suite, c->name, threads,
+				threads == 1 ? "" : "s", round + 1, o->samples);
 			if (out->row[i].answer == BENCH_READY) {
 				threads_settle(threads);
 				row_answer(&out->row[i], ctx, sample(k[i], &out->row[i]));
 			}
 		}
+	lt__phase(bench_phases(), "%s/%s: checking results", c->suite, c->name);
 	for (int i = 0; i < out->n_row; i++) {
 		if (out->row[i].answer == BENCH_READY)
 			row_answer(&out->row[i], ctx, verify(k[i], c, &truth, &out->row[i]));
@@ -289,6 +296,7 @@ void bench_measure(struct lt_context *ctx, struct bench_case *c, struct bench_co
 	}
 	bench_ratios(out);
 	fail_impossible(ctx, out, all);
+	lt__phase(bench_phases(), NULL);
 	bench_truth_free(&truth, c);
 	bench_case_empty(c);
 	free(k);

@@ -146,6 +146,7 @@ static lt_status add_contestants(struct whole *w)
 
 		bench_peak_open(k, w->peak, (enum bench_bound)b);
 	}
+	lt__phase(bench_phases(), NULL);
 	if (!w->o.quiet)
 		bench_print_head(&w->report, stdout);
 	return LT_OK;
@@ -186,7 +187,10 @@ static void compile_cases(struct whole *w)
 			for (int b = 0; b < w->o.backend.n && !bench_interrupted(); b++) {
 				const struct bench_compiled *x;
 
+				lt__phase(bench_phases(), "%s/%s: compiling for %s", w->suite[i].at[k].suite, w->suite[i].at[k].name,
+					w->o.backend.at[b]);
 				bench_compile(w->ctx, &w->suite[i].at[k], w->o.backend.at[b], &w->o, &w->report.compiles);
+				lt__phase(bench_phases(), NULL);
 				x = &w->report.compiles.at[w->report.compiles.n - 1];
 				w->bad = w->bad || *x->why;
 				if (!w->o.quiet)
@@ -262,6 +266,8 @@ static lt_status work(struct whole *w)
 		return lt_fail(w->ctx, LT_EINVAL, "no case of these suites fits '%s' (lt-bench --list shows them)", w->o.filter);
 	w->report.o = &w->o;
 	w->report.machine = bench_machine();
+	bench_progress_begin(&w->o);
+	lt__phase(bench_phases(), "opening contestants");
 	for (int i = 0; i < w->o.backend.n; i++)
 		LT_TRY(bench_looptree_check(w->ctx, w->o.backend.at[i]));
 	if (cases_count(w, false))
@@ -270,6 +276,7 @@ static lt_status work(struct whole *w)
 	measure_cases(w);
 	compile_cases(w);
 	bench_load_end(&w->load);
+	bench_progress_end();
 	if (bench_interrupted())
 		lt__say(stderr, "lt-bench: interrupted: what follows is of the cases before\n");
 	if (!w->o.quiet)
@@ -327,7 +334,9 @@ int main(int argc, char **argv)
 	}
 	/* The first Ctrl-C ends the measuring in order, with what there is; the second one ends the program. */
 	lt__interrupt_catch(0);
-	code = lt__tool_end(w.ctx, &bench_tool, bench_begin(&w, argc, argv));
+	lt_status s = bench_begin(&w, argc, argv);
+	bench_progress_end();
+	code = lt__tool_end(w.ctx, &bench_tool, s);
 	if (!code && (w.bad || bench_interrupted()))
 		code = LT_EXIT_FAILED;
 	bench_release(&w);

@@ -29,6 +29,7 @@ static lt_status read_model(struct building *b)
 			LT_TRY(lt__texts_add(r->ctx, &b->o.input, any));
 		r->o.input = b->o.input;
 	}
+	lt__phase(&r->phases, "reading tensors");
 	LT_TRY(run_bind(r->ctx, &r->o, NULL, r->binding, &r->given));
 	run_fit(r);
 	return b->o.schedule ? lt__mistake(lt__bytes_read(r->ctx, b->o.schedule, &r->schedule)) : LT_OK;
@@ -50,13 +51,17 @@ static lt_status build_work(struct building *b)
 	LT_TRY(build_target_find(b));
 	LT_TRY(read_model(b));
 	LT_TRY(build_output_check(b));          /* once more: the model's weights may be in files of their own */
+	lt__phase(&b->run.phases, "making loops");
 	LT_TRY(build_program(b));
 	/* A signal ends the process when the folder is removed again. */
 	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
 	b->caught = true;
 	LT_TRY(open_folder(b));
+	lt__phase(&b->run.phases, "preparing constants");
 	LT_TRY(build_texts(b));
+	lt__phase(&b->run.phases, "compiling");
 	LT_TRY(build_compile(b));
+	lt__phase(&b->run.phases, NULL);
 	LT_TRY(build_verify(b));
 	LT_TRY(build_output_write(b));
 	if (b->verdict)
@@ -97,8 +102,11 @@ int main(int argc, char **argv)
 		return LT_EXIT_FAILED;
 	}
 	s = build_options_read(b.run.ctx, argc, argv, &b.o, &done);
-	if (!s && !done)
+	if (!s && !done) {
+		lt__phases_begin(&b.run.phases, !b.o.quiet);
 		s = build_work(&b);
+		lt__phases_end(&b.run.phases);
+	}
 	code = lt__tool_end(b.run.ctx, &build_tool, s);
 	if (!s && b.verdict)
 		code = (int)b.verdict;

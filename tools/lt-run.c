@@ -55,6 +55,7 @@ static lt_status run_script(struct run *r)
 	LT_TRY(check_output(r));
 	LT_TRY(run_backends_choose(r));
 	LT_TRY(run_cache_find(r));
+	lt__phase(&r->phases, "reading tensors");
 	LT_TRY(run_bind(r->ctx, &r->o, r->backends, r->binding, &r->given));
 	run_fit(r);
 	LT_TRY(run_compile(r));
@@ -153,6 +154,7 @@ static lt_status run_begin(struct run *r, int argc, char **argv)
 	r->o.asks_cpu = r->o.cc || r->o.target || r->o.use_source;
 	if (!r->o.cc && getenv("CC") && *getenv("CC"))
 		r->o.cc = getenv("CC");
+	lt__phases_begin(&r->phases, !r->o.quiet);
 	r->json = r->o.json && !r->o.list && !r->o.cache && !r->o.dump ? json_object() : NULL;
 	s = work(r);
 	return r->unusable ? lt__mistake(s) : s;
@@ -171,6 +173,7 @@ int main(int argc, char **argv)
 	if (atexit(end_early) == 0)
 		running = &r;
 	s = run_begin(&r, argc, argv);
+	lt__phases_end(&r.phases);
 	/* A verification that failed is reported, too. */
 	if (r.json && json_object_size(r.json) > 0) {
 		json_dumpf(r.json, stdout, LT_JSON_PLAIN);

@@ -395,8 +395,7 @@ static lt_status choose_symbols(struct run *r)
 	free(r->backends);
 	r->backends = text;
 	return any ? LT_OK
-		   : lt_fail(r->ctx, LT_EINVAL, "--symbols is for the backends cpu and llvm, and neither is in '%s'",
-			   text);
+		   : lt_fail(r->ctx, LT_EINVAL, "--symbols is for the backends cpu and llvm, and neither is in '%s'", text);
 }
 
 lt_status run_backends_choose(struct run *r)

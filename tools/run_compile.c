@@ -18,6 +18,7 @@ static void show_progress(void *user, int32_t done, int32_t total)
 
 	if (run_now() - p->begin_ns < 300000000)
 		return;
+	lt__phase(&p->run->phases, NULL);
 	fprintf(stderr, "\rcompiling: %d of %d kernel%s", done, total, run_s(total));
 	fflush(stderr);
 	p->shown = true;
@@ -27,7 +28,7 @@ static void show_progress(void *user, int32_t done, int32_t total)
  * its author. */
 static void show_log(void *user, int level, const char *text)
 {
-	(void)user;
+	lt__phase(&((struct progress *)user)->run->phases, NULL);
 	lt__say(stderr, "%s%s\n", level == LT_LOG_WARNING ? "lt-run: warning: " : level == LT_LOG_DEBUG ? "debug: " : "",
 		text);
 }
@@ -121,8 +122,9 @@ lt_status run_compile(struct run *r)
 	if (r->o.explain)
 		LT_TRY(run_explain_begin(r));
 	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
+	lt__phase(&r->phases, "making loops");
 	s = lt_compile(r->ctx, r->graph, &options, &r->program);
-
+	lt__phase(&r->phases, NULL);
 	if (p.shown)
 		fputs("\r\033[K", stderr);
 	lt__interrupt_release();
@@ -187,6 +189,8 @@ lt_status run_start(struct run *r)
 		if (t)
 			LT_TRY(lt_program_bind(r->program, i, t->data, 0));
 	}
+	lt__phase(&r->phases, "preparing constants");
 	lt_status st = lt_instance_new(r->program, &r->instance);
+	lt__phase(&r->phases, NULL);
 	return st ? lt_fail(r->ctx, st, "%-s", lt_instance_message(r->instance)) : make_results(r);
 }

@@ -122,7 +122,12 @@ static lt_status run_evaluate_once(struct run *r, int64_t number, int64_t of)
 		LT_TRY(run_verify_kernels(r, number));
 	if (r->verify)
 		poison(r);
+	if (of > 1)
+		lt__phase(&r->phases, "running: %lld of %lld", (long long)number + 1, (long long)of);
+	else
+		lt__phase(&r->phases, "running");
 	s = run_instance(r);
+	lt__phase(&r->phases, NULL);
 	if (s && of > 1)
 		lt__say(stderr, "lt-run: evaluation %lld failed\n", (long long)number);
 	if (s)

@@ -85,7 +85,9 @@ lt_status run_limits_find(struct run *r, bool device, bool again, struct run_lim
 		return LT_OK;
 	}
 	old = *out;
+	lt__phase(&r->phases, "measuring what this machine can do");
 	lt_status st = limits_measure(r, out);
+	lt__phase(&r->phases, NULL);
 	if (st && st != LT_ENOMEM && st != LT_ECANCELLED) {     /* no compiler: the table goes without */
 		snprintf(out->why, sizeof out->why, "%s", lt_context_message(r->ctx));
 		out->why[strcspn(out->why, "\n")] = 0;

@@ -106,24 +106,19 @@ static lt_status take_step(struct lt_context *ctx, void *options, char *value)
 #define SPECS LT_VALUES("zeros", "ones", "iota", "random", "*.npy")
 #define TENSOR_FILES LT_VALUES("*.npz", "*.safetensors")
 
-static const struct lt_tool_option rows[] = { { .help = "Tensors in" },
-	{ 'i', "input", "NAME=SPEC", TAKE_LIST, AT(input),
-		.help = "an input; SPEC: FILE.npy, zeros, ones, VALUE, iota, "
-			"random[:SEED] (normal "
-			"distribution; integers small, or in the range the script needs); NAME *: all others",
-		TENSORS, SPECS },
-	{ 0, "inputs", "FILE", TAKE_LIST, AT(inputs),
-		.help = "all inputs by name, from a .npz or .safetensors; given several "
-			"times: one evaluation each, in "
-			"order, state kept",
-		TENSORS, TENSOR_FILES },
-	{ 'c', "constant", "NAME=SPEC", TAKE_LIST, AT(constant), .help = "a constant, as --input gives an input",
-		TENSORS, SPECS },
-	{ 'w', "weights", "FILE", TAKE_LIST, AT(weights),
-		.help = "constants by name, from a .npz or .safetensors; may be "
-			"given several times; those that are not given are read from NAME.safetensors, if it is beside "
-			"NAME.lt",
-		TENSORS, TENSOR_FILES },
+static const struct lt_tool_option rows[] = {
+	{ .help = "Tensors in" },
+	{ 'i', "input", "NAME=SPEC", TAKE_LIST, AT(input), .help = "an input; SPEC: FILE.npy, zeros, ones, VALUE, iota, "
+		"random[:SEED] (normal "
+		"distribution; integers small, or in the range the script needs); NAME *: all others", TENSORS, SPECS },
+	{ 0, "inputs", "FILE", TAKE_LIST, AT(inputs), .help = "all inputs by name, from a .npz or .safetensors; given several "
+		"times: one evaluation each, in "
+		"order, state kept", TENSORS, TENSOR_FILES },
+	{ 'c', "constant", "NAME=SPEC", TAKE_LIST, AT(constant), .help = "a constant, as --input gives an input", TENSORS,
+		SPECS },
+	{ 'w', "weights", "FILE", TAKE_LIST, AT(weights), .help = "constants by name, from a .npz or .safetensors; may be "
+		"given several times; those that are not given are read from NAME.safetensors, if it is beside NAME.lt", TENSORS,
+		TENSOR_FILES },
 
 	{ .help = "Models (.onnx)" },
 	{ 0, "dim", "NAME=N", TAKE_LIST, AT(dim),
@@ -178,72 +173,48 @@ static const struct lt_tool_option rows[] = { { .help = "Tensors in" },
 			"could repeat a whole run by one call",
 		RUN },
 	{ 0, "no-passes", NULL, TAKE_FLAG, AT(no_passes), .help = "compiles the graph as it was parsed", TENSORS },
-	{ 0, "schedule", "FILE", TAKE_TEXT, AT(schedule),
-		.help = "runs by the loops in FILE: a tree, as --dump=tree prints "
-			"it, or a list of primitives",
-		LOOPS, LT_VALUES("*.tree", "*.schedule") },
-	{ 0, "apply", "STEPS", TAKE_OWN, AT(apply),
-		.help = "changes those loops, or the default ones, by primitives: \"split "
-			"i 8; unroll i'\"",
-		LOOPS, .own = take_apply },
-	{ 0, "symbols", "FOLDER", TAKE_TEXT, AT(symbols),
-		.help = "keeps the text and the code of kernels there, with symbols "
-			"and lines, for gdb and perf (backends cpu and llvm); nothing is cached",
-		RUN, LT_VALUES("/") },
-	{ 0, "cc", "CMD", TAKE_TEXT, AT(cc),
-		.help = "the C compiler, for the backend cpu, which it means; default: "
-			"$CC, or cc" },
-	{ 0, "cc-timeout", "S", TAKE_TIMEOUT, AT(cc_timeout_ms),
-		.help = "a C compiler that takes longer than S seconds for a "
-			"kernel is ended, and has failed; default: 60" },
-	{ 0, "cache-dir", "DIR", TAKE_TEXT, AT(cache_dir),
-		.help = "where compiled code is kept; default: $XDG_CACHE_HOME/looptree or ~/.cache/looptree", 0,
-		LT_VALUES("/") },
-	{ 0, "no-cache", NULL, TAKE_FLAG, AT(no_cache),
-		.help = "caches no compiled code, and uses none from the cache" },
-	{ 0, "cache", "=stats|clear", TAKE_CHOICE, AT(cache),
-		.help = "says how many compiled kernels are cached and how "
-			"large they are, or removes them",
-		CACHE, LT_VALUES("stats", "clear") },
+	{ 0, "schedule", "FILE", TAKE_TEXT, AT(schedule), .help = "runs by the loops in FILE: a tree, as --dump=tree prints "
+		"it, or a list of primitives", LOOPS,
+		LT_VALUES("*.tree", "*.schedule") },
+	{ 0, "apply", "STEPS", TAKE_OWN, AT(apply), .help = "changes those loops, or the default ones, by primitives: \"split "
+		"i 8; unroll i'\"", LOOPS, .own = take_apply },
+	{ 0, "symbols", "FOLDER", TAKE_TEXT, AT(symbols), .help = "keeps the text and the code of kernels there, with symbols "
+		"and lines, for gdb and perf (backends cpu and llvm); nothing is cached", RUN, LT_VALUES("/") },
+	{ 0, "cc", "CMD", TAKE_TEXT, AT(cc), .help = "the C compiler, for the backend cpu, which it means; default: "
+		"$CC, or cc" },
+	{ 0, "cc-timeout", "S", TAKE_TIMEOUT, AT(cc_timeout_ms), .help = "a C compiler that takes longer than S seconds for a "
+		"kernel is ended, and has failed; default: 60" },
+	{ 0, "cache-dir", "DIR", TAKE_TEXT, AT(cache_dir), .help =
+		"where compiled code is kept; default: $XDG_CACHE_HOME/looptree or ~/.cache/looptree", 0, LT_VALUES("/") },
+	{ 0, "no-cache", NULL, TAKE_FLAG, AT(no_cache), .help = "caches no compiled code, and uses none from the cache" },
+	{ 0, "cache", "=stats|clear", TAKE_CHOICE, AT(cache), .help = "says how many compiled kernels are cached and how "
+		"large they are, or removes them", CACHE,
+		LT_VALUES("stats", "clear") },
 
 	{ .help = "Looking" },
-	{ 0, "verify", "[=allow-unbounded]", TAKE_OWN, AT(verify),
-		.help = "judges every kernel, result and state by the "
-			"reference evaluator; exit code 1 if something is "
-			"wrong, 3 if rounding may explain any value of some elements, which --verify=allow-unbounded "
-			"lets pass",
-		RUN, LT_VALUES("allow-unbounded"), .own = take_verify },
-	{ 0, "time", "[=N]", TAKE_OWN, AT(time),
-		.help = "after the evaluations, times N more runs, and says what the "
-			"compiler did; default: as many as take half a second, "
-			"at least 3",
-		RUN, .own = take_time },
-	{ 0, "profile", "[=FILE.json]", TAKE_OWN, AT(profile),
-		.help = "after the evaluations, runs as --time does and says "
-			"what each kernel took, slowest first, beside what the machine can do; FILE: a trace of some "
-			"runs, for Perfetto "
-			"and chrome://tracing",
-		RUN, LT_VALUES("*.json"), .own = take_profile },
-	{ 0, "view", "FILE.html", TAKE_TEXT, AT(view),
-		.help = "the same as a page for a browser: the loop tree as boxes, "
-			"with extents, footprints and times, beside the script; no server, no network",
-		RUN, LT_VALUES("*.html") },
-	{ 0, "dump", "=KIND", TAKE_CHOICE, AT(dump),
-		.help = "prints instead of running: %v; script, with -o, writes the weights beside it; diff takes two "
-			"files with trees, and the exit code is 1 if they differ",
-		PRINTS,
-		LT_VALUES("graph", "dot", "script", "tree", "access", "frozen", "kernel", "source", "asm", "stats",
-			"plan", "diff") },
-	{ 'd', NULL, "LETTER", TAKE_OWN, AT(pass),
-		.help = "with --dump=graph, dot or script: the graph after that pass (%v)", GRAPH, .list = pass_at,
-		.own = take_pass },
-	{ 'k', NULL, "LETTER", TAKE_OWN, AT(kernel_step),
-		.help = "with --dump=kernel: kernel programs after that step (%v), "
-			"instead of finished ones",
-		PROGRAM, .list = step_at, .own = take_step },
-	{ 0, "check-schedule", NULL, TAKE_FLAG, AT(check_schedule),
-		.help = "says whether --schedule and --apply fit the "
-			"script, or which line does not, and why; exit code 1",
+	{ 0, "verify", "[=allow-unbounded]", TAKE_OWN, AT(verify), .help = "judges every kernel, result and state by the "
+		"reference evaluator; exit code 1 if something is "
+		"wrong, 3 if rounding may explain any value of some elements, which --verify=allow-unbounded lets pass", RUN,
+			LT_VALUES("allow-unbounded"),
+		.own = take_verify },
+	{ 0, "time", "[=N]", TAKE_OWN, AT(time), .help = "after the evaluations, times N more runs, and says what the "
+		"compiler did; default: as many as take half a second, "
+		"at least 3", RUN, .own = take_time },
+	{ 0, "profile", "[=FILE.json]", TAKE_OWN, AT(profile), .help = "after the evaluations, runs as --time does and says "
+		"what each kernel took, slowest first, beside what the machine can do; FILE: a trace of some runs, for Perfetto "
+		"and chrome://tracing", RUN, LT_VALUES("*.json"), .own = take_profile },
+	{ 0, "view", "FILE.html", TAKE_TEXT, AT(view), .help = "the same as a page for a browser: the loop tree as boxes, "
+		"with extents, footprints and times, beside the script; no server, no network", RUN, LT_VALUES("*.html") },
+	{ 0, "dump", "=KIND", TAKE_CHOICE, AT(dump), .help = "prints instead of running: %v; script, with -o, "
+		"writes the weights beside it; diff takes two files with trees, and the exit code is 1 if they differ", PRINTS,
+		LT_VALUES("graph", "dot", "script", "tree", "access", "frozen", "kernel", "source", "asm", "stats", "plan",
+			"diff") },
+	{ 'd', NULL, "LETTER", TAKE_OWN, AT(pass), .help = "with --dump=graph, dot or script: the graph after that pass (%v)",
+		GRAPH, .list = pass_at, .own = take_pass },
+	{ 'k', NULL, "LETTER", TAKE_OWN, AT(kernel_step), .help = "with --dump=kernel: kernel programs after that step (%v), "
+		"instead of finished ones", PROGRAM, .list = step_at, .own = take_step },
+	{ 0, "check-schedule", NULL, TAKE_FLAG, AT(check_schedule), .help = "says whether --schedule and --apply fit the "
+		"script, or which line does not, and why; exit code 1",
 		CHECK },
 	{ 0, "explain", NULL, TAKE_FLAG, AT(explain),
 		.help = "says which backend takes which kernel, why the others do not, "
@@ -358,6 +329,9 @@ static lt_status check_whole(struct lt_context *ctx, const struct run_options *o
 		return lt_fail(ctx, LT_EINVAL, "the script and the schedule cannot both come from standard input");
 	if (o->no_cache && o->cache_dir)
 		return lt_fail(ctx, LT_EINVAL, "--no-cache and --cache-dir contradict each other");
+	if (o->symbols && o->use_source)
+		return lt_fail(ctx, LT_EINVAL, "--symbols keeps what is printed, and --use-source runs your own text: give "
+			"--cc 'cc -g' with it");
 	LT_TRY(check_files(ctx, "--inputs", &o->inputs, "-i"));
 	LT_TRY(check_files(ctx, "--weights", &o->weights, "-c"));
 	return o->output && !o->dump ? check_output(ctx, o) : LT_OK;

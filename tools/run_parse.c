@@ -110,8 +110,11 @@ lt_status run_parse(struct run *r)
 
 	if (!standard && !folder)
 		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+	if (!standard)
+		lt__phase(&r->phases, "reading %s", name);
 	lt_status st = lt__mistake(lt__bytes_read(r->ctx, r->o.script, &r->script));
 	st = st ? st : lt__mistake(parse_with(r, name, folder));
+	lt__phase(&r->phases, NULL);
 	free(folder);
 	/* The graph has what it needs; a model's text is as large as its weights.  --view shows that of a script. */
 	if (!r->o.view || (r->script.n && memchr(r->script.at, 0, r->script.n)))

@@ -37,11 +37,15 @@ lt_status run_profile(struct run *r)
 {
 	struct run_profile *p = r->profile;
 	struct lt_stats st = { .size = sizeof st };
+	lt_status sampled;
 
 	p->work.size = sizeof p->work;
 	lt_program_stats(r->program, &st);
 	p->threads = st.n_thread;
-	LT_TRY(profile_sample(r));
+	lt__phase(&r->phases, "timing kernels");
+	sampled = profile_sample(r);
+	lt__phase(&r->phases, NULL);
+	LT_TRY(sampled);
 	if (lt_instance_work(r->instance, &p->work))
 		return lt_fail(r->ctx, lt_instance_code(r->instance), "%s", lt_instance_message(r->instance));
 	LT_TRY(run_limits_find(r, p->device, false, &p->limits));

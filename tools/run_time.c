@@ -127,9 +127,13 @@ lt_status run_time(struct run *r)
 	struct lt_stats before = { .size = sizeof before };
 	struct lt_work work = { .size = sizeof work };
 	int64_t *ns = NULL, n;
+	lt_status st_measured;
 
 	lt_program_stats(r->program, &before);
-	LT_TRY(time_measure(r, &ns, &n));
+	lt__phase(&r->phases, "timing");
+	st_measured = time_measure(r, &ns, &n);
+	lt__phase(&r->phases, NULL);
+	LT_TRY(st_measured);
 	qsort(ns, (size_t)n, sizeof *ns, by_value);
 	/* A clock too coarse for the shortest runs must not divide by nothing. */
 	ns[n / 2] += ns[n / 2] == 0;

@@ -42,8 +42,7 @@ lt_status lt__cpu_symbols(const struct lt_session *s, struct lt_diag *diag)
 			"cpu: the folder for symbols, '%s', cannot be made", s->symbols);
 	if (st.st_uid != geteuid() || (st.st_mode & (S_IWOTH | S_IWGRP)))
 		return lt__report(diag, LT_EIO, -1, -1, "name a folder of your own",
-			"cpu: others may write to the folder for symbols, '%s', and replace what is compiled there",
-			s->symbols);
+			"cpu: others may write to the folder for symbols, '%s', and replace what is compiled there", s->symbols);
 	return LT_OK;
 }
 

@@ -137,14 +137,14 @@ static lt_status choose_algorithm(const struct blas_call *x, struct lt_cuda_plan
 	static const cublasLtMatmulPreferenceAttributes_t aligns[] = { CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
 		CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
 		CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES };
-	const size_t most = LT_CUDA_BLAS_BYTES;
+	const size_t max_bytes = LT_CUDA_BLAS_BYTES;
 	cublasLtMatmulPreferenceOpaque_t wish;
 	cublasLtMatmulHeuristicResult_t found = { .workspaceSize = 0 };
 	struct blas_product y;
 	int n = 0;
 	cublasStatus_t r = product_make(b, x, &p->shape, &y);
 	r = r ? r : b->wish_init(&wish, sizeof wish);
-	r = r ? r : b->wish_set(&wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most, sizeof most);
+	r = r ? r : b->wish_set(&wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &max_bytes, sizeof max_bytes);
 	for (int i = 0; !r && i < 4; i++)
 		r = b->wish_set(&wish, aligns[i], &p->align[operand[i]], sizeof p->align[0]);
 	r = r ? r : b->choose(b->handle, &y.what, &y.a, &y.b, &y.c, &y.d, &wish, 1, &found, &n);
@@ -297,7 +297,7 @@ static const void *operand_at(const struct blas_call *x, const struct lt_blas_sh
 }
 
 lt_status lt__cuda_call(struct lt_object *o, const struct lt_cuda_launches *all, uint32_t i, const struct lt_args *args,
-	CUstream stream, CUdeviceptr room, struct lt_diag *diag)
+	CUstream stream, CUdeviceptr workspace, struct lt_diag *diag)
 {
 	static const struct { double d[2]; float f[2]; } factors = { { 0, 1 }, { 0, 1 } };
 	const struct lt_cuda_blas *b = &o->s->blas;
@@ -317,7 +317,7 @@ lt_status lt__cuda_call(struct lt_object *o, const struct lt_cuda_launches *all,
 		void *d = (void *)(uintptr_t)operand_at(&x, s, index, 0);
 		r = r ? r : b->multiply(b->handle, &y.what, one, operand_at(&x, s, index, s->a), &y.a,
 			operand_at(&x, s, index, 3 - s->a), &y.b, beta, operand_at(&x, s, index, residual_of(x.c)), &y.c, d, &y.d,
-			&p->algorithm, (void *)(uintptr_t)(p->workspace ? room : 0), p->workspace, stream);
+			&p->algorithm, (void *)(uintptr_t)(p->workspace ? workspace : 0), p->workspace, stream);
 	} while (!r && loops_next(s, index));
 	return lt__cuda_blas_check(o->s, r, diag, cuda_name(o->tree), x.c->routine);
 }

@@ -9,7 +9,7 @@
 struct lt_capture {
 	struct lt_session *s;
 	CUgraphExec graph;
-	CUdeviceptr room;               /* for calls; 0: none needs it */
+	CUdeviceptr workspace;               /* for calls; 0: none needs it */
 	CUdeviceptr device_fault;       /* a record for each run that takes one; 0: none does */
 	struct lt_cuda_landing landing; /* landed: pinned; fault: the host's */
 	void *stream;                   /* where it is replayed, and whether the host waits later */
@@ -35,7 +35,7 @@ void lt__cuda_capture_free(struct lt_capture *c)
 			(void)s->cuda.pinned_free(c->landing.landed);
 		lt__cuda_leave(s);
 	}
-	lt__cuda_mem_free(s, (void *)(uintptr_t)c->room);
+	lt__cuda_mem_free(s, (void *)(uintptr_t)c->workspace);
 	lt__cuda_mem_free(s, (void *)(uintptr_t)c->device_fault);
 	free(c->landing.fault);
 	free(c);
@@ -70,19 +70,19 @@ static lt_status capture_room(struct lt_capture *c, struct lt_object *const *obj
 {
 	struct lt_session *s = c->s;
 	lt_status status = LT_OK;
-	size_t most = 0, bytes;
+	size_t max_bytes = 0, bytes;
 	for (uint32_t i = 0; !status && i < n; i++) {
 		if (!object[i])
 			continue;
 		status = lt__cuda_calls_prepare(object[i], &object[i]->launches, args_at(args, i), &bytes, diag);
-		most = !status && bytes > most ? bytes : most;
+		max_bytes = !status && bytes > max_bytes ? bytes : max_bytes;
 	}
-	if (status || !most)
+	if (status || !max_bytes)
 		return status;
 	(void)pthread_mutex_lock(&s->lock);
-	CUresult r = lt__cuda_pool_new(&s->pool, &s->cuda, most, &c->room);
+	CUresult r = lt__cuda_pool_new(&s->pool, &s->cuda, max_bytes, &c->workspace);
 	(void)pthread_mutex_unlock(&s->lock);
-	return lt__cuda_check(s, r, diag, "recording %u runs: room for their calls", (unsigned)n);
+	return lt__cuda_check(s, r, diag, "recording %u runs: memory for their calls", (unsigned)n);
 }
 
 static lt_status capture_copy(
@@ -114,7 +114,7 @@ static lt_status capture_runs(struct lt_capture *c, struct lt_object *const *obj
 			continue;
 		}
 		status = lt__cuda_enqueue(object[i], &object[i]->launches, args_at(args, i),
-			&(struct lt_cuda_where){ stream, at, c->room }, diag);
+			&(struct lt_cuda_where){ stream, at, c->workspace }, diag);
 		at += object[i]->code.faults ? sizeof(struct lt_fault) : 0;
 	}
 	if (!status && c->landing.n)

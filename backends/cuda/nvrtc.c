@@ -14,7 +14,7 @@ lt_status lt__cuda_arch(
 	const struct lt_cuda_nvrtc *n, int major, int minor, char *arch, size_t bytes, struct lt_diag *diag)
 {
 	enum { MAX_ARCHS = 64, FIRST_SPECIFIC = 9, OLDEST = 8 };
-	int archs[MAX_ARCHS], count = 0, most = 0;
+	int archs[MAX_ARCHS], count = 0, newest = 0;
 	if (major < OLDEST)             /* min.NaN, cp.async, mma and conversions of bf16 are there from 8.0 on */
 		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "use the backend opencl on it, or a newer device",
 			"the device's compute capability is %d.%d; kernels are made for %d.0 and later", major, minor, OLDEST);
@@ -22,7 +22,7 @@ lt_status lt__cuda_arch(
 		return lt__report(diag, LT_ELOAD, -1, -1, NULL, "NVRTC %d.%d does not tell the architectures that it knows",
 			n->major, n->minor);
 	for (int i = 0; i < count; i++) {
-		most = archs[i] > most ? archs[i] : most;
+		newest = archs[i] > newest ? archs[i] : newest;
 		if (archs[i] == major * 10 + minor) {
 			/* from 9.0 on with what later devices need not have, such as wgmma */
 			(void)snprintf(arch, bytes, "sm_%d%s", archs[i], major >= FIRST_SPECIFIC ? "a" : "");
@@ -30,7 +30,7 @@ lt_status lt__cuda_arch(
 		}
 	}
 	return lt__report(diag, LT_EUNSUPPORTED, -1, -1,
-		major * 10 + minor > most ? "install a newer CUDA toolkit" : "use an older CUDA toolkit, or a newer device",
+		major * 10 + minor > newest ? "install a newer CUDA toolkit" : "use an older CUDA toolkit, or a newer device",
 		"NVRTC %d.%d makes no code for the device's compute capability %d.%d", n->major, n->minor, major, minor);
 }
 

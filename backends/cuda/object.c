@@ -25,18 +25,18 @@ static lt_status function_check(struct lt_object *o, uint32_t i, struct lt_diag 
 	const struct lt_cuda_driver *cuda = &o->s->cuda;
 	const char *name = cuda_name(o->tree);
 	const int64_t threads = (int64_t)r->threads[0] * r->threads[1] * r->threads[2];
-	int most = 0, registers = 0, fixed = 0;
-	CUresult result = cuda->function_attribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, o->function[i]);
+	int max_threads = 0, registers = 0, fixed = 0;
+	CUresult result = cuda->function_attribute(&max_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, o->function[i]);
 	if (!result)
 		result = cuda->function_attribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, o->function[i]);
 	if (!result)
 		result = cuda->function_attribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, o->function[i]);
 	if (result)
 		return lt__cuda_check(o->s, result, diag, "kernel %s: function %s", name, g->name);
-	if (threads > most)
+	if (threads > max_threads)
 		return lt__report(diag, LT_ECOMPILE, r->origin, -1, "use smaller blocks",
 			"kernel %s: function %s takes %d registers a thread, so that a block has at most %d threads, not %lld", name,
-			g->name, registers, most, (long long)threads);
+			g->name, registers, max_threads, (long long)threads);
 	if (fixed + g->dynamic_bytes > o->s->facts.shared_bytes)
 		return lt__report(diag, LT_ECOMPILE, r->origin, -1, "stage less, or in smaller tiles",
 			"kernel %s: function %s needs %lld bytes of shared memory a block, and the device has %d", name, g->name,

@@ -57,8 +57,8 @@ static struct lt_cuda_block *block_find(const struct lt_cuda_pool *p, size_t byt
 /* What is more than asked for becomes a block of its own, if it is of use. */
 static void block_cut(struct lt_cuda_block *b, size_t bytes)
 {
-	size_t least = b->small ? ALIGN : CHUNK;
-	if (b->bytes - bytes < least)
+	size_t min_bytes = b->small ? ALIGN : CHUNK;
+	if (b->bytes - bytes < min_bytes)
 		return;
 	struct lt_cuda_block *remainder = block_new(&b->next, b->at + bytes, b->bytes - bytes);
 	if (!remainder)

@@ -36,7 +36,7 @@ lt_status lt__cuda_enqueue(struct lt_object *o, const struct lt_cuda_launches *a
 {
 	lt_status status = LT_OK;
 	for (uint32_t i = 0; !status && i < all->n_launch; i++)
-		status = all->launch[i].call >= 0 ? lt__cuda_call(o, all, i, args, to->stream, to->room, diag)
+		status = all->launch[i].call >= 0 ? lt__cuda_call(o, all, i, args, to->stream, to->workspace, diag)
 			: lt__cuda_check(o->s, launch(o, &all->launch[i], all->argument, args, to->stream, to->fault), diag,
 				"kernel %s: launching %s", cuda_name(o->tree), o->code.grids->grids[all->launch[i].grid].name);
 	return status;
@@ -52,7 +52,7 @@ static lt_status enqueue_faulting(struct lt_object *o, const struct lt_cuda_laun
 	CUresult r = cuda->fill(at, 0, sizeof(struct lt_fault), q->stream);
 	lt_status status = lt__cuda_check(o->s, r, diag, "kernel %s: clearing its fault record", cuda_name(o->tree));
 	if (!status)
-		status = lt__cuda_enqueue(o, all, args, &(struct lt_cuda_where){ q->stream, at, q->room }, diag);
+		status = lt__cuda_enqueue(o, all, args, &(struct lt_cuda_where){ q->stream, at, q->workspace }, diag);
 	if (status)
 		return status;
 	r = cuda->copy_to_host(&q->landed[i], at, sizeof(struct lt_fault), q->stream);
@@ -94,12 +94,12 @@ static lt_status find_room(struct lt_object *o, const struct lt_cuda_launches *a
 	struct lt_session *s = o->s;
 	size_t bytes;
 	lt_status status = lt__cuda_calls_prepare(o, all, args, &bytes, diag);
-	if (status || !bytes || q->room)
+	if (status || !bytes || q->workspace)
 		return status;
 	(void)pthread_mutex_lock(&s->lock);
-	CUresult r = lt__cuda_pool_new(&s->pool, &s->cuda, LT_CUDA_BLAS_BYTES, &q->room);
+	CUresult r = lt__cuda_pool_new(&s->pool, &s->cuda, LT_CUDA_BLAS_BYTES, &q->workspace);
 	(void)pthread_mutex_unlock(&s->lock);
-	return lt__cuda_check(s, r, diag, "kernel %s: room for its calls", cuda_name(o->tree));
+	return lt__cuda_check(s, r, diag, "kernel %s: memory for its calls", cuda_name(o->tree));
 }
 
 static lt_status run_launches(struct lt_object *o, const struct lt_cuda_launches *all, const struct lt_args *args,
@@ -115,7 +115,7 @@ static lt_status run_launches(struct lt_object *o, const struct lt_cuda_launches
 	(void)snprintf(q->kernel, sizeof q->kernel, "%s", cuda_name(o->tree));
 	lt__cuda_queue_running(o->s, q, true);
 	status = o->code.faults ? enqueue_faulting(o, all, args, q, diag)
-		: lt__cuda_enqueue(o, all, args, &(struct lt_cuda_where){ q->stream, 0, q->room }, diag);
+		: lt__cuda_enqueue(o, all, args, &(struct lt_cuda_where){ q->stream, 0, q->workspace }, diag);
 	if (!status && args->async)
 		status = lt__cuda_queue_end(o->s, q, diag);
 	if (!status && args->async)

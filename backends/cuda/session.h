@@ -42,7 +42,7 @@ struct lt_cuda_queue {
 	uint32_t n_fault;
 	struct lt_fault *fault[LT_CUDA_FAULTS];
 	struct lt_cuda_landing *replayed;       /* asynchronously, and not waited for */
-	CUdeviceptr room;               /* LT_CUDA_BLAS_BYTES for products of cuBLAS; 0: not asked for yet */
+	CUdeviceptr workspace;               /* LT_CUDA_BLAS_BYTES for products of cuBLAS; 0: not asked for yet */
 	char kernel[64];                /* of the last run, for what goes wrong in it */
 };
 
@@ -141,7 +141,7 @@ lt_status lt__cuda_compile(struct lt_session *, const struct lt_tree *const *, s
  * check: LT_EINVAL, before anything is touched.  enqueue: these launches, in a stream; fault: the record in the
  * device's memory, 0 if no launch takes one. */
 lt_status lt__cuda_run_check(const struct lt_object *, const struct lt_args *, struct lt_diag *);
-struct lt_cuda_where { CUstream stream; CUdeviceptr fault, room; };   /* room: for calls; 0 if none needs it */
+struct lt_cuda_where { CUstream stream; CUdeviceptr fault, workspace; };      /* workspace: of calls; 0: none */
 lt_status lt__cuda_enqueue(struct lt_object *, const struct lt_cuda_launches *, const struct lt_args *,
 	const struct lt_cuda_where *, struct lt_diag *);
 lt_status lt__cuda_run(struct lt_object *, const struct lt_args *, struct lt_diag *);
@@ -152,12 +152,12 @@ void lt__cuda_blas_close(struct lt_session *);
 lt_status lt__cuda_blas_check(
 	struct lt_session *, cublasStatus_t, struct lt_diag *, const char *kernel, const char *what);
 /* blas_plan.c.  With the context current.
- * prepare: before anything is enqueued or recorded: each call has a plan; how much room they need.  Without args: for
+ * prepare: before anything is enqueued or recorded: each call has a plan; how much memory they need.  Without args: for
  * operands in memory of the pool.  call: launch i, which is one. */
 lt_status lt__cuda_calls_prepare(
 	struct lt_object *, const struct lt_cuda_launches *, const struct lt_args *, size_t *bytes, struct lt_diag *);
 lt_status lt__cuda_call(struct lt_object *, const struct lt_cuda_launches *, uint32_t i, const struct lt_args *,
-	CUstream, CUdeviceptr room, struct lt_diag *);
+	CUstream, CUdeviceptr workspace, struct lt_diag *);
 void lt__cuda_plans_free(struct lt_object *);
 /* What was chosen so far, to be saved: malloc's, or NULL; LT_ENOMEM. */
 lt_status lt__cuda_choices(const struct lt_object *, char **, size_t *bytes);

@@ -62,10 +62,10 @@ static lt_status function_check(struct lt_object *o, uint32_t i, struct lt_diag 
 	const struct lt_text_grid *g = &o->grids->grids[i];
 	const struct lt_region *r = &o->kernel->regions[g->region];
 	const int64_t threads = (int64_t)r->threads[0] * r->threads[1] * r->threads[2];
-	size_t most = 0, made[3] = { 0 };
+	size_t max_threads = 0, made[3] = { 0 };
 	lt_status status = lt__opencl_check(o->s->cl.kernel_fact(o->function[i], o->s->device, CL_KERNEL_WORK_GROUP_SIZE,
-		sizeof most, &most, NULL), diag, "kernel %s: function %s", opencl_name(o->tree), g->name);
-	if (status || threads <= (int64_t)most)
+		sizeof max_threads, &max_threads, NULL), diag, "kernel %s: function %s", opencl_name(o->tree), g->name);
+	if (status || threads <= (int64_t)max_threads)
 		return status;
 	/* NVIDIA's driver says 256 of any function, also where it was made for the blocks that are asked for. */
 	if (o->s->cl.kernel_fact(o->function[i], o->s->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof made, made, NULL)
@@ -74,7 +74,7 @@ static lt_status function_check(struct lt_object *o, uint32_t i, struct lt_diag 
 		return LT_OK;
 	return lt__report(diag, LT_ECOMPILE, r->origin, -1, "use smaller blocks",
 		"kernel %s: function %s needs so many registers that a block has at most %zu threads, not %lld",
-		opencl_name(o->tree), g->name, most, (long long)threads);
+		opencl_name(o->tree), g->name, max_threads, (long long)threads);
 }
 
 lt_status lt__opencl_object_take(struct lt_object *o, cl_program program, struct lt_diag *diag)

@@ -1,8 +1,8 @@
 /* frontends/onnx/op_scatter.c -- values put at positions that are computed.
  *
  * The graph writes nowhere but where an element is defined: each element looks for the updates that are meant for it.
- * That is as many comparisons as elements of the axis times updates.  Where the positions of ScatterND are known when the
- * model is read, each row is read from where it is, and nothing is compared.
+ * That is as many comparisons as elements of the axis times updates.  Where the positions of ScatterND are known when
+ * the model is read, each row is read from where it is, and nothing is compared.
  */
 #include <math.h>
 #include <string.h>

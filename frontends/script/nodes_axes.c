@@ -429,8 +429,8 @@ LT_BUILDER(view)
 		if (view->piece[i].source.statement >= 0)
 			first = &view->piece[i].source;
 	if (!first)
-		return lt__script_refuse(
-			s, a[1].position, LT_EINVAL, "A view shows elements of a node; FullNode gives a number alone");
+		return lt__script_refuse(s, a[1].position, LT_EINVAL,
+			"A view shows elements of a node; FullNode gives a number alone");
 	enum lt_dtype t = lt_node_dtype(s->graph, first->node);
 	bool has_fill = last->source.statement < 0 && !last->n_guard;
 	if (!lt__script_no_overflow(s, &view->shape, t))

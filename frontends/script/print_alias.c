@@ -14,7 +14,7 @@ int32_t lt__script_solid(const struct lt_graph *g, int32_t n, const lt_var *dims
 	return m;
 }
 
-int32_t lt__script_place(const struct lt_graph *g, const struct lt_nodedef *d, int32_t k, int32_t i)
+int32_t lt__script_find_axis(const struct lt_graph *g, const struct lt_nodedef *d, int32_t k, int32_t i)
 {
 	const lt_var v = g->node[d->operand[k]].dim[i];
 	for (int32_t j = 0; j < d->n_dim; j++)

@@ -36,7 +36,7 @@ static bool is_turned(const struct lt_graph *g, const struct lt_nodedef *d)
 {
 	int32_t last = -1;
 	for (int32_t i = 0; i < g->node[d->operand[0]].n_dim; i++) {
-		int32_t place = lt__script_place(g, d, 0, i);
+		int32_t place = lt__script_find_axis(g, d, 0, i);
 		if (place >= 0 && place < last)
 			return true;
 		last = place < 0 ? last : place;

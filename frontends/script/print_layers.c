@@ -39,7 +39,7 @@ static const char *axes_text(struct lt_scripter *p, const struct lt_nodedef *sum
 	int32_t n = 0;
 	lt__text_format(&t, ", [");
 	for (int32_t i = 0; i < p->g->node[sum->operand[0]].n_dim; i++)
-		if (lt__script_place(p->g, sum, 0, i) < 0)
+		if (lt__script_find_axis(p->g, sum, 0, i) < 0)
 			lt__text_format(&t, "%s%d", n++ ? ", " : "", i);
 	lt__text_format(&t, "]%s", keep ? ", 1" : "");
 	return t.at;
@@ -48,7 +48,7 @@ static const char *axes_text(struct lt_scripter *p, const struct lt_nodedef *sum
 static int32_t reduced_axis(const struct lt_scripter *p, const struct lt_nodedef *sum)
 {
 	int32_t i = 0;
-	while (lt__script_place(p->g, sum, 0, i) >= 0)
+	while (lt__script_find_axis(p->g, sum, 0, i) >= 0)
 		i++;
 	return i;
 }

@@ -98,7 +98,7 @@ static bool same_extents(const struct solid *a, const struct solid *b)
 }
 
 /* Where the var is among the axes; -1: nowhere. */
-static int32_t solid_place(const struct solid *s, lt_var v)
+static int32_t solid_index(const struct solid *s, lt_var v)
 {
 	for (int32_t i = 0; i < s->n; i++)
 		if (s->d->dim[s->at[i]] == v)
@@ -107,7 +107,7 @@ static int32_t solid_place(const struct solid *s, lt_var v)
 }
 
 /* Operand k: each axis is at the same place of both results.  but: an axis that is at none. */
-static bool same_places(const struct solid *a, const struct solid *b, int32_t k, int32_t but_a, int32_t but_b)
+static bool same_axes(const struct solid *a, const struct solid *b, int32_t k, int32_t but_a, int32_t but_b)
 {
 	struct solid x, y;
 	solid_of(&x, a->g, &a->g->node[a->d->operand[k]]);
@@ -117,7 +117,7 @@ static bool same_places(const struct solid *a, const struct solid *b, int32_t k,
 	for (int32_t i = 0; i < x.n; i++) {
 		if ((x.at[i] == but_a) != (y.at[i] == but_b))
 			return false;
-		if (x.at[i] != but_a && solid_place(a, x.d->dim[x.at[i]]) != solid_place(b, y.d->dim[y.at[i]]))
+		if (x.at[i] != but_a && solid_index(a, x.d->dim[x.at[i]]) != solid_index(b, y.d->dim[y.at[i]]))
 			return false;
 	}
 	return true;
@@ -207,7 +207,7 @@ static bool same_node(const struct lt_trial *t, const struct lt_nodedef *d, cons
 		return same_update(d, e);
 	for (int32_t k = 0; k < d->n_operand; k++) {
 		bool along = d->op == LT_OP_gather && k == 0;
-		if (!same_places(&a, &b, k, along ? d->axis : -1, along ? e->axis : -1))
+		if (!same_axes(&a, &b, k, along ? d->axis : -1, along ? e->axis : -1))
 			return false;
 	}
 	return true;

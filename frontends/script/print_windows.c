@@ -94,10 +94,10 @@ static bool form_conv(struct lt_scripter *p, lt_node x, const struct lt_nodedef 
 	return lt__form_try(p, x, f);
 }
 
-static bool form_pool(struct lt_scripter *p, lt_node x, const struct lt_nodedef *most)
+static bool form_pool(struct lt_scripter *p, lt_node x, const struct lt_nodedef *max)
 {
 	struct image i;
-	if (!image_of(p, most->operand[0], &i))
+	if (!image_of(p, max->operand[0], &i))
 		return false;
 	struct lt_form *f = lt__form_new(p, 1, &i.x);
 	lt__text_format(&f->text, "MaxPool2dNode($0, [%lld, %lld]", (long long)i.rows.size, (long long)i.columns.size);

@@ -4,8 +4,8 @@
  *             only renames dims is no statement: it is the value itself (`same`).
  * Forms.      A group of nodes that a node of the language would make is printed as that one node.  Nothing is
  *             recognized by its looks alone: the candidate is built by the script's own builder, and what that makes
- *             has to be the group, node by node (print_match.c).  Everything else has a form that says just what it is:
- *             MapNode, ViewNode, GatherAlongNode.
+ *             has to be the group, node by node (print_match.c).  Everything else has a form that says just what it
+ *             is: MapNode, ViewNode, GatherAlongNode.
  * Left out.   What no result and no state needs, but for inputs and for constants without a content; names of dims.
  */
 #ifndef LT_SCRIPT_PRINTER_H
@@ -41,6 +41,16 @@ struct lt_scripter {
 	struct lt_names *types;
 };
 
+/* print.c: "$5 = "; its number */
+int32_t lt__say_begin(struct lt_scripter *);
+
+/* print_node.c: the statement of a node, but for its end */
+lt_status lt__say_node(struct lt_scripter *, lt_node);
+/* Operand k of a node as its statement names it. */
+lt_node lt__script_operand(const struct lt_scripter *, lt_node, int32_t k);
+/* Operands of an elementwise operator by numpy's rule; NULL: it does not say the same. */
+lt_node *lt__script_pick(struct lt_scripter *, const struct lt_nodedef *);
+
 /* print_text.c: pieces of a statement */
 void lt__say_bits(struct lt_text *, uint64_t bits, enum lt_dtype);
 /* A name where `stop` and white space end it. */
@@ -73,7 +83,7 @@ static inline bool lt__script_is_one(const struct lt_graph *g, lt_var v)
 /* Axes of more than one element: their places in dims (n); how many there are. */
 int32_t lt__script_solid(const struct lt_graph *, int32_t n, const lt_var *dims, int32_t *at);
 /* Where axis i of operand k is in the result of a node; -1: it is not there. */
-int32_t lt__script_place(const struct lt_graph *, const struct lt_nodedef *, int32_t k, int32_t i);
+int32_t lt__script_find_axis(const struct lt_graph *, const struct lt_nodedef *, int32_t k, int32_t i);
 
 /* print_forms.c: candidates for node x are tried; the first that makes it is its form. */
 void lt__script_find_form(struct lt_scripter *, lt_node x);

@@ -161,7 +161,7 @@ static bool is_lone(struct lt_script *s, struct lt_arg *a)
 	return false;
 }
 
-static lt_status at_most(struct lt_script *s, int64_t *extent)
+static lt_status read_limit(struct lt_script *s, int64_t *extent)
 {
 	LT_TRY(lt__script_expect(s, '<', "'<=' and the most that the extent may be"));
 	if (s->cursor.at == s->cursor.end || *s->cursor.at != '=')
@@ -186,7 +186,7 @@ lt_status lt__script_dim(struct lt_script *s, int64_t *extent, const struct lt_l
 	struct lt_arg a;
 	*limit = NULL;
 	if (is_lone(s, &a)) {
-		LT_TRY(at_most(s, extent));
+		LT_TRY(read_limit(s, extent));
 		lt_param p = is_built(s) ? lt__script_param(s, &a, 0, *extent < 0 ? 0 : *extent, "A run-time extent") : 0;
 		if (p < 0)
 			return lt__script_locate(s);
@@ -197,7 +197,7 @@ lt_status lt__script_dim(struct lt_script *s, int64_t *extent, const struct lt_l
 			*extent = sum.constant;
 			return LT_OK;
 		}
-		LT_TRY(at_most(s, extent));
+		LT_TRY(read_limit(s, extent));
 	}
 	*limit = l;
 	return is_built(s) ? lt__linear_make(s->graph, sum.constant, sum.n, sum.param, sum.coef, l) : LT_OK;

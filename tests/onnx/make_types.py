@@ -344,8 +344,9 @@ add("non_zero_extents", model([h.make_node("Shape", ["x"], ["s"]), h.make_node("
 	h.make_node("Squeeze", ["i", "a"], ["j"]), h.make_node("Gather", ["x", "j"], ["y"])], x, ["y"], {"a": i(0)}), x)
 add("non_zero_unknown", model([h.make_node("NonZero", ["x"], ["y"])], x, ["y"]), x,
 	error="what is asked for elements that are not 0 ('x') has to be known when the model is read")
-add("has_element", model([h.make_node("OptionalGetElement", ["x"], ["e"]), h.make_node("OptionalHasElement", ["e"], ["b"]),
-	h.make_node("Where", ["b", "e", "z"], ["y"])], x, ["y"], {"z": f(5)}), x, out={"y": x["x"]})
+add("has_element", model([h.make_node("OptionalGetElement", ["x"], ["e"]),
+	h.make_node("OptionalHasElement", ["e"], ["b"]), h.make_node("Where", ["b", "e", "z"], ["y"])], x, ["y"],
+	{"z": f(5)}), x, out={"y": x["x"]})
 
 corpus(["gru_linear", "packed_INT4", "qlinear_conv", "quantize_blocks", "stored_moves"])
 save("types.npz")
