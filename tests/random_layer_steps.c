@@ -1,5 +1,5 @@
-/* tests/random_layer_steps.c -- random layers that are made of many nodes: products of stacks, recurrent networks, norms
- * by channels, positions and running sums. */
+/* tests/random_layer_steps.c -- random layers that are made of many nodes: products of stacks, recurrent networks,
+ * norms by channels, positions and running sums. */
 #include "tests/random_layer_maker.h"
 
 /* NumPy's matmul: vectors, matrices and stacks of them, whose leading axes broadcast. */
@@ -49,8 +49,8 @@ static struct value recurrent(struct draw *d)
 	if (chance(d, 50))
 		h = layer_source(d, shape_of(3, n, batch, hidden, 0));
 	struct value y = node(d, last ? shape_of(3, n, batch, hidden, 0) : shape_of(4, steps, n, batch, hidden));
-	layer_say(d, "$%d = %s($%d, $%d, $%d, $%d, 0, %s", y.number, kinds[kind].name, x.number, w.number, r.number, b.number,
-		h.number ? "$" : "0");
+	layer_say(d, "$%d = %s($%d, $%d, $%d, $%d, 0, %s", y.number, kinds[kind].name, x.number, w.number, r.number,
+		b.number, h.number ? "$" : "0");
 	if (h.number)
 		layer_say(d, "%d", h.number);
 	layer_say(d, ", %s%s%s, %s);\n", directions[direction], word ? ", " : "", word ? word : "", last ? "Y_h" : "Y");
@@ -60,10 +60,12 @@ static struct value recurrent(struct draw *d)
 static struct value channels(struct draw *d)
 {
 	int64_t groups = between(d, 1, 3), c = groups * layer_extent(d, 20);
-	struct shape s = shape_of(4, between(d, 1, 3), c, layer_extent(d, 12), layer_extent(d, 12)), row = shape_of(1, c, 0, 0, 0);
+	int64_t n = between(d, 1, 3), h = layer_extent(d, 12), w = layer_extent(d, 12);
+	struct shape s = shape_of(4, n, c, h, w), row = shape_of(1, c, 0, 0, 0);
 	struct value x = layer_source(d, s), scale = layer_plain_source(d, row), bias = layer_plain_source(d, row);
 	if (chance(d, 40)) {
-		struct value mean = layer_plain_source(d, row), var = layer_plain_source(d, row), square = node(d, row), y = node(d, s);
+		struct value mean = layer_plain_source(d, row), var = layer_plain_source(d, row);
+		struct value square = node(d, row), y = node(d, s);
 		layer_say(d, "$%d = MultiplyNode($%d, $%d);\n", square.number, var.number, var.number);
 		layer_say(d, "$%d = BatchNormNode($%d, $%d, $%d, $%d, $%d, 0.125);\n", y.number, x.number, scale.number, bias.number,
 			mean.number, square.number);
@@ -81,7 +83,8 @@ static struct value channels(struct draw *d)
 /* Of sources that are read as they are: no rounding decides which of two is the greater. */
 static struct value positions(struct draw *d)
 {
-	struct shape s = shape_of(2, layer_extent(d, 40), layer_extent(d, 40), 0, 0), out = s;
+	int64_t m = layer_extent(d, 40), n = layer_extent(d, 40);
+	struct shape s = shape_of(2, m, n, 0, 0), out = s;
 	int axis = (int)between(d, 0, 1), how = (int)between(d, 0, 5);
 	int64_t k = between(d, 1, s.at[axis]);
 	struct value x = layer_plain_source(d, s), y;
