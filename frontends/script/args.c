@@ -227,7 +227,7 @@ static lt_status can_be(
 		*can = (item->kind == LT_ARG_LAYOUT && letter) || (!item->optional && s->names_used);
 	else
 		*can = lt__script_fits(item->kind, &p->value) || (item->kind == LT_ARG_NODE && p->value.kind == LT_ARG_NUMBER &&
-			lt__script_takes_numbers(type));
+			type->numbers);
 	return LT_OK;
 }
 
@@ -333,7 +333,7 @@ static lt_status refuse_more(struct lt_script *s, const struct lt_script_node *t
 lt_status lt__script_args(struct lt_script *s, const struct lt_script_node *type)
 {
 	struct item item;
-	struct pending p = { .numbers = lt__script_takes_numbers(type) };
+	struct pending p = { .numbers = type->numbers };
 	const char *at = type->pattern;
 	bool skipped = false, can = false;
 	LT_TRY(lt__script_expect(s, '(', "'('"));

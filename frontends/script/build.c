@@ -31,28 +31,13 @@ static void mark_sourced(struct lt_script *s)
 	}
 }
 
-lt_status lt__script_locate(struct lt_script *s)
-{
-	struct lt_context *ctx = s->ctx;
-	char text[sizeof ctx->message];
-	size_t n = strlen(s->file);
-	lt_status code = ctx->code ? ctx->code : LT_EINVAL;
-	if (code == LT_ENOMEM || s->failed)
-		return code;
-	memcpy(text, ctx->message, sizeof text);
-	text[sizeof text - 1] = 0;
-	if (strncmp(text, s->file, n) == 0 && text[n] == ':')
-		return lt_fail(ctx, code, "%s%s", text, lt__script_where(s));
-	return lt__script_fail(s, s->here, code, "%s", text);
-}
-
 /* The number as a value of the operand `like`: its type, and its shape where ranks have to be equal. */
 static lt_node number_value(
 	struct lt_script *s, const struct lt_script_node *type, const struct lt_arg *a, enum lt_dtype t, lt_node like)
 {
 	struct lt_graph *g = s->graph;
 	lt_node x = lt__script_literal(s, a, t);
-	if (x < 0 || !lt__script_equal_ranks(type))
+	if (x < 0 || !type->equal_ranks)
 		return x;
 	int32_t rank = lt_node_rank(g, like);
 	lt_var *v = LT_NEW(s->arena, lt_var, rank);
@@ -66,7 +51,7 @@ static lt_status build_numbers(struct lt_script *s, const struct lt_script_node 
 {
 	struct lt_arg *a = s->arg + first;
 	int32_t n = s->n_arg - first, like = type->op == LT_OP_select;
-	if (!lt__script_takes_numbers(type))
+	if (!type->numbers)
 		return LT_OK;
 	while (like < n && a[like].kind != LT_ARG_NODE)
 		like++;

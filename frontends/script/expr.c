@@ -66,7 +66,7 @@ static lt_status combine(struct lt_script *s, const struct infix *op, struct lt_
 	}
 	if (n_number == n)
 		return lt__script_fold(s, type, at, op->symbol, left, right, out);
-	if (n_number && !lt__script_takes_numbers(type))
+	if (n_number && !type->numbers)
 		return lt__script_fail(s, at, LT_ETYPE, "Unexpected number: %s takes two values, expected "
 				LT_EXPECTED_NODE, op->symbol);
 	for (int32_t i = 0; i < n; i++) {

@@ -249,7 +249,7 @@ lt_status lt__script_read_axes(struct lt_script *s, struct lt_arg *a)
 	return LT_OK;
 }
 
-static bool is_word(struct lt_script *s, const char *word)
+static bool is_axis_word(struct lt_script *s, const char *word)
 {
 	struct lt_cursor mark = s->cursor;
 	const char *text;
@@ -317,15 +317,15 @@ lt_status lt__script_read_pieces(struct lt_script *s, struct lt_arg *a)
 		struct view_piece p = { .n_row = 0 };
 		int32_t cap = 0;
 		LT_TRY(read_source(s, view, &p));
-		if (is_word(s, "if"))
+		if (is_axis_word(s, "if"))
 			do {
 				LT_GROW(s->arena, p.guard, p.n_guard, cap);
 				LT_TRY(read_guard(s, view, &p.guard[p.n_guard]));
 				p.n_guard++;
-			} while (is_word(s, "and"));
+			} while (is_axis_word(s, "and"));
 		LT_GROW(s->arena, view->piece, view->n_piece, view->cap_piece);
 		view->piece[view->n_piece++] = p;
-	} while (is_word(s, "else"));
+	} while (is_axis_word(s, "else"));
 	a->view = view;
 	lt__script_take_named(s, a);
 	return LT_OK;

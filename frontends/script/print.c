@@ -9,12 +9,6 @@ static void flush_text(struct lt_scripter *p)
 	p->text.n = 0;
 }
 
-int32_t lt__say_begin(struct lt_scripter *p)
-{
-	lt__text_format(&p->text, "$%d = ", ++p->n);
-	return p->n;
-}
-
 /* A name of a model, which says more than the number: in a comment. */
 static void end_statement(struct lt_scripter *p, const char *name)
 {
@@ -169,7 +163,7 @@ static bool is_offered(const struct lt_graph *g, const struct lt_nodedef *d)
 }
 
 /* Nodes that a result or a state needs, in the places of those that are the same, and how often each is read. */
-static void find_uses(struct lt_scripter *p)
+static void count_uses(struct lt_scripter *p)
 {
 	const struct lt_graph *g = p->g;
 	bool *need = lt__needed_nodes(g, p->arena);
@@ -192,6 +186,12 @@ static void find_uses(struct lt_scripter *p)
 	}
 }
 
+/* Candidates for a node are tried; the first that makes it is its form. */
+static void find_form(struct lt_scripter *p, lt_node x)
+{
+	(void)(lt__form_window(p, x) || lt__form_layer(p, x) || lt__form_view(p, x));
+}
+
 /* How each node is said: from the results downwards, as what a form says within itself is not wanted. */
 static void find_forms(struct lt_scripter *p)
 {
@@ -206,7 +206,7 @@ static void find_forms(struct lt_scripter *p)
 		p->wanted[x] = named[x] || (p->wanted[x] && is_source(d));
 		if (!p->wanted[x] || is_source(d))
 			continue;
-		lt__script_find_form(p, x);
+		find_form(p, x);
 		if (!p->form[x] && !d->reduce && !lt__op_info(d->op)->data)
 			p->pick[x] = lt__script_pick(p, d);
 		for (int32_t k = 0; k < (p->form[x] ? p->form[x]->n : d->n_operand); k++)
@@ -238,13 +238,13 @@ static lt_status say_graph(void *user)
 	p->alias = lt__script_alias(g, p->arena);
 	p->uses = LT_NEW(p->arena, int32_t, g->n_node + 1);
 	p->wanted = LT_NEW(p->arena, bool, g->n_node + 1);
-	p->form = LT_NEW(p->arena, struct lt_form *, g->n_node + 1);
+	p->form = LT_NEW(p->arena, struct lt_script_form *, g->n_node + 1);
 	p->pick = LT_NEW(p->arena, lt_node *, g->n_node + 1);
 	p->left = LT_NEW(p->arena, int32_t, g->n_node + 1);
 	p->tried = LT_NEW(p->arena, int32_t, g->n_node + 1);
 	p->id = LT_NEW(p->arena, int32_t, g->n_node + 1);
 	p->scalar = LT_NEW(p->arena, int32_t, g->n_param + 1);
-	find_uses(p);
+	count_uses(p);
 	find_forms(p);
 	LT_TRY(say_param_sources(p));
 	say_requires(p);

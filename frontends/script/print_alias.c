@@ -58,7 +58,7 @@ static bool same_dims(const struct lt_graph *g, const struct lt_nodedef *d, cons
 	return same;
 }
 
-static lt_node source_of(const struct lt_graph *g, const struct lt_nodedef *d)
+static lt_node alias_source_of(const struct lt_graph *g, const struct lt_nodedef *d)
 {
 	if (d->op == LT_OP_view && d->n_piece == 1 && d->piece[0].source >= 0 && !d->piece[0].map.n_guard) {
 		lt_node x = d->operand[d->piece[0].source];
@@ -78,7 +78,7 @@ struct lt_alias lt__script_alias(const struct lt_graph *g, struct lt_arena *aren
 		.same = LT_NEW(arena, lt_node, g->n_node + 1) };
 	for (lt_node x = 0; x < g->n_node; x++) {
 		const struct lt_nodedef *d = &g->node[x];
-		a.up[x] = source_of(g, d);
+		a.up[x] = alias_source_of(g, d);
 		a.core[x] = a.up[x] < 0 ? x : a.core[a.up[x]];
 		a.same[x] = x;
 		lt_node y = a.up[x];

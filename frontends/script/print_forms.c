@@ -1,17 +1,16 @@
-/* frontends/script/print_forms.c -- candidates for what a node of the graph is in the language: whose turn it is. */
-#include <string.h>
+/* frontends/script/print_forms.c -- candidates for what a node of the graph is in the language. */
 #include "frontends/script/printer.h"
 
-struct lt_form *lt__form_new(struct lt_scripter *p, int32_t n, const lt_node *operand)
+struct lt_script_form *lt__form_new(struct lt_scripter *p, int32_t n, const lt_node *operand)
 {
-	struct lt_form *f = LT_NEW(p->arena, struct lt_form, 1);
+	struct lt_script_form *f = LT_NEW(p->arena, struct lt_script_form, 1);
 	f->n = n;
 	f->operand = lt__arena_copy(p->arena, operand, sizeof *operand * (size_t)n);
 	f->text.arena = p->arena;
 	return f;
 }
 
-bool lt__form_try(struct lt_scripter *p, lt_node x, struct lt_form *f)
+bool lt__form_try(struct lt_scripter *p, lt_node x, struct lt_script_form *f)
 {
 	for (int32_t k = 0; k < f->n; k++)
 		if (f->operand[k] < 0)
@@ -30,9 +29,4 @@ const struct lt_nodedef *lt__form_operand(const struct lt_scripter *p, const str
 lt_node lt__form_value(const struct lt_scripter *p, const struct lt_nodedef *d, int32_t k)
 {
 	return p->alias.same[d->operand[k]];
-}
-
-void lt__script_find_form(struct lt_scripter *p, lt_node x)
-{
-	(void)(lt__form_window(p, x) || lt__form_layer(p, x) || lt__form_view(p, x));
 }

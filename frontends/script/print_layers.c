@@ -19,7 +19,7 @@ static bool is_reduce(const struct lt_nodedef *d, enum lt_opcode op)
 static bool try_form(
 	struct lt_scripter *p, lt_node x, const char *name, int32_t n, const lt_node *operand, const char *rest)
 {
-	struct lt_form *f = lt__form_new(p, n, operand);
+	struct lt_script_form *f = lt__form_new(p, n, operand);
 	lt__text_format(&f->text, "%s($0", name);
 	for (int32_t k = 1; k < n; k++)
 		lt__text_format(&f->text, ", $%d", k);
@@ -174,7 +174,7 @@ static bool form_product(struct lt_scripter *p, lt_node x, const struct lt_noded
 	const lt_node operand[2] = { lt__form_value(p, mul, 0), lt__form_value(p, mul, 1) };
 	if (try_form(p, x, "MatMulNode", 2, operand, ""))
 		return true;
-	struct lt_form *f = lt__form_new(p, 2, operand);
+	struct lt_script_form *f = lt__form_new(p, 2, operand);
 	lt__text_format(&f->text, "EinsumNode(");
 	for (int32_t k = 0; k < 2; k++) {
 		say_axes(p, &f->text, mul, p->g->node[mul->operand[k]].n_dim, p->g->node[mul->operand[k]].dim);

@@ -10,7 +10,7 @@
 /* A candidate: its graph, and what each of its nodes is in the other graph. */
 struct lt_trial {
 	struct lt_scripter *p;
-	struct lt_form *form;
+	struct lt_script_form *form;
 	lt_node x;
 	struct lt_graph *g;
 	lt_node first, value;           /* the operands' stand-ins begin there; what is made */
@@ -311,7 +311,7 @@ static lt_status try_form(void *arg)
 }
 
 /* Failures of the candidate are its own: it has a context of its own. */
-bool lt__script_matches(struct lt_scripter *p, lt_node x, struct lt_form *form)
+bool lt__script_matches(struct lt_scripter *p, lt_node x, struct lt_script_form *form)
 {
 	struct lt_trial t = { .p = p, .form = form, .x = x };
 	p->own.code = LT_OK;

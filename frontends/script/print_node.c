@@ -2,6 +2,12 @@
 #include <string.h>
 #include "frontends/script/printer.h"
 
+int32_t lt__say_begin(struct lt_scripter *p)
+{
+	lt__text_format(&p->text, "$%d = ", ++p->n);
+	return p->n;
+}
+
 /* Letters of the axes of a value of so many dims; NULL: there are not enough. */
 static char letter_of(int32_t i)
 {
@@ -216,7 +222,7 @@ static void say_view(struct lt_scripter *p, lt_node x)
 /* $0 $1 .. are the operands' numbers. */
 static void say_form(struct lt_scripter *p, lt_node x)
 {
-	const struct lt_form *f = p->form[x];
+	const struct lt_script_form *f = p->form[x];
 	const char *at = f->text.at, *end = at + f->text.n - 1;         /* before the parenthesis */
 	p->id[x] = lt__say_begin(p);
 	for (; at < end; at++) {

@@ -25,14 +25,14 @@ static int64_t offset(const struct shown *v, int32_t i)
 	return v->m->row[(int64_t)i * lt__map_width(v->m)];
 }
 
-static struct lt_form *one_form(struct lt_scripter *p, const struct shown *v, const char *name)
+static struct lt_script_form *one_form(struct lt_scripter *p, const struct shown *v, const char *name)
 {
-	struct lt_form *f = lt__form_new(p, 1, &v->value);
+	struct lt_script_form *f = lt__form_new(p, 1, &v->value);
 	lt__text_format(&f->text, "%s($0", name);
 	return f;
 }
 
-static bool form_end(struct lt_scripter *p, const struct shown *v, struct lt_form *f)
+static bool form_end(struct lt_scripter *p, const struct shown *v, struct lt_script_form *f)
 {
 	lt__text_format(&f->text, ")");
 	return lt__form_try(p, v->x, f);
@@ -40,7 +40,7 @@ static bool form_end(struct lt_scripter *p, const struct shown *v, struct lt_for
 
 static bool form_permute(struct lt_scripter *p, const struct shown *v)
 {
-	struct lt_form *f = one_form(p, v, "PermuteNode");
+	struct lt_script_form *f = one_form(p, v, "PermuteNode");
 	int64_t perm[LT_MAX_RANK];
 	if (v->d->n_dim != v->from->n_dim || v->m->n_guard)
 		return false;
@@ -56,7 +56,7 @@ static bool form_permute(struct lt_scripter *p, const struct shown *v)
 
 static bool form_shape(struct lt_scripter *p, const struct shown *v, const char *name)
 {
-	struct lt_form *f = one_form(p, v, name);
+	struct lt_script_form *f = one_form(p, v, name);
 	int64_t shape[LT_MAX_RANK];
 	for (int32_t i = 0; i < v->d->n_dim; i++)
 		shape[i] = extent(p, v->d, i);
@@ -79,7 +79,7 @@ static bool form_slice(struct lt_scripter *p, const struct shown *v)
 	if (axis < 0)
 		return false;
 	int64_t begin = offset(v, axis), count = extent(p, v->d, axis), step = count > 1 ? by(v, axis, axis) : 1;
-	struct lt_form *f = one_form(p, v, "SliceNode");
+	struct lt_script_form *f = one_form(p, v, "SliceNode");
 	lt__text_format(&f->text, ", %lld, %lld", (long long)begin, (long long)(begin + step * (count - 1) + 1));
 	if (axis || step != 1)
 		lt__text_format(&f->text, ", %d", axis);
@@ -90,7 +90,7 @@ static bool form_slice(struct lt_scripter *p, const struct shown *v)
 
 static bool form_pad(struct lt_scripter *p, const struct shown *v)
 {
-	struct lt_form *f = one_form(p, v, "PadNode");
+	struct lt_script_form *f = one_form(p, v, "PadNode");
 	int64_t before[LT_MAX_RANK], after[LT_MAX_RANK];
 	if (v->d->n_dim != v->from->n_dim || !v->m->n_guard || !v->d->has_fill)
 		return false;
@@ -117,7 +117,7 @@ static bool form_sweep(struct lt_scripter *p, const struct shown *v, int32_t axi
 	if (step < 1 || dilation < 1 || before < 0)
 		return false;
 	int64_t after = (count - 1) * step + (size - 1) * dilation + 1 - before - extent(p, v->from, axis);
-	struct lt_form *f = one_form(p, v, "WindowNode");
+	struct lt_script_form *f = one_form(p, v, "WindowNode");
 	lt__text_format(&f->text, ", %d, %lld, %lld, %lld, %lld, %lld", axis, (long long)size, (long long)step,
 		(long long)dilation, (long long)before, (long long)(after < 0 ? 0 : after));
 	if (v->d->bits) {
@@ -150,7 +150,7 @@ static bool form_concat(struct lt_scripter *p, lt_node x)
 		axis++;
 	for (int32_t i = 0; i < d->n_piece; i++)
 		part[i] = d->piece[i].source < 0 ? -1 : lt__form_value(p, d, d->piece[i].source);
-	struct lt_form *f = lt__form_new(p, d->n_piece, part);
+	struct lt_script_form *f = lt__form_new(p, d->n_piece, part);
 	lt__text_format(&f->text, "ConcatNode(%d", axis);
 	for (int32_t i = 0; i < d->n_piece; i++)
 		lt__text_format(&f->text, ", $%d", i);

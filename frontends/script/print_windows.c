@@ -85,7 +85,7 @@ static bool form_conv(struct lt_scripter *p, lt_node x, const struct lt_nodedef 
 	bool first = !*i.layout;
 	int64_t in = p->g->var[p->g->node[w].dim[first ? 1 : 2]].extent;
 	int64_t groups = p->g->var[p->g->node[i.x].dim[first ? 1 : 3]].extent / in;
-	struct lt_form *f = lt__form_new(p, 2, (const lt_node[]){ i.x, w });
+	struct lt_script_form *f = lt__form_new(p, 2, (const lt_node[]){ i.x, w });
 	lt__text_format(&f->text, "Conv2dNode($0, $1");
 	say_sweeps(&f->text, &i, true, false);
 	if (groups != 1)
@@ -99,7 +99,7 @@ static bool form_pool(struct lt_scripter *p, lt_node x, const struct lt_nodedef 
 	struct image i;
 	if (!image_of(p, max->operand[0], &i))
 		return false;
-	struct lt_form *f = lt__form_new(p, 1, &i.x);
+	struct lt_script_form *f = lt__form_new(p, 1, &i.x);
 	lt__text_format(&f->text, "MaxPool2dNode($0, [%lld, %lld]", (long long)i.rows.size, (long long)i.columns.size);
 	say_sweeps(&f->text, &i, true, false);
 	lt__text_format(&f->text, "%s)", i.layout);
@@ -114,7 +114,7 @@ static bool form_average(struct lt_scripter *p, lt_node x, const struct lt_noded
 	if (sum->op != LT_OP_add || !sum->reduce || !image_of(p, sum->operand[0], &i))
 		return false;
 	for (int32_t count = 0; count < 2; count++) {
-		struct lt_form *f = lt__form_new(p, 1, &i.x);
+		struct lt_script_form *f = lt__form_new(p, 1, &i.x);
 		lt__text_format(&f->text, "AveragePool2dNode($0, [%lld, %lld]", (long long)i.rows.size, (long long)i.columns.size);
 		say_sweeps(&f->text, &i, false, count);
 		lt__text_format(&f->text, "%s%s)", count ? ", 1" : "", i.layout);

@@ -14,7 +14,7 @@
 #include "frontends/script/script.h"
 
 /* A node of the language that would make a node of the graph: text is as in a script, $0 $1 .. being its operands. */
-struct lt_form { int32_t n; lt_node *operand; struct lt_text text; };
+struct lt_script_form { int32_t n; lt_node *operand; struct lt_text text; };
 /* What is the same as what, by node. */
 struct lt_alias {
 	lt_node *up;    /* of a view that only adds, leaves out or moves axes of one element: its source; -1: it is none */
@@ -32,7 +32,7 @@ struct lt_scripter {
 	int32_t *left, *tried, trial;   /* print_match.c's */
 	struct lt_context own;          /* of candidates */
 	bool *wanted;                   /* by node: a statement names it */
-	struct lt_form **form;          /* by node: how it is said, or NULL */
+	struct lt_script_form **form;          /* by node: how it is said, or NULL */
 	lt_node **pick;                 /* by node: its operands, where others than its own are better; or NULL */
 	int32_t *id, *scalar;           /* number of the statement of a node, a param; 0: not yet */
 	int32_t n;                      /* statements */
@@ -41,10 +41,9 @@ struct lt_scripter {
 	struct lt_names *types;
 };
 
-/* print.c: "$5 = "; its number */
+/* print_node.c: "$5 = "; its number */
 int32_t lt__say_begin(struct lt_scripter *);
-
-/* print_node.c: the statement of a node, but for its end */
+/* The statement of a node, but for its end. */
 lt_status lt__say_node(struct lt_scripter *, lt_node);
 /* Operand k of a node as its statement names it. */
 lt_node lt__script_operand(const struct lt_scripter *, lt_node, int32_t k);
@@ -68,7 +67,7 @@ void lt__say_view(const struct lt_scripter *, struct lt_text *, const struct lt_
 
 /* print_match.c */
 /* Whether the form makes node x, of nodes that nothing else reads. */
-bool lt__script_matches(struct lt_scripter *, lt_node x, struct lt_form *);
+bool lt__script_matches(struct lt_scripter *, lt_node x, struct lt_script_form *);
 
 /* print_fit.c: a copy for reading alone, in the arena; it shares what it does not change. */
 const struct lt_graph *lt__script_fitted(const struct lt_graph *, struct lt_arena *);
@@ -85,11 +84,10 @@ int32_t lt__script_solid(const struct lt_graph *, int32_t n, const lt_var *dims,
 /* Where axis i of operand k is in the result of a node; -1: it is not there. */
 int32_t lt__script_find_axis(const struct lt_graph *, const struct lt_nodedef *, int32_t k, int32_t i);
 
-/* print_forms.c: candidates for node x are tried; the first that makes it is its form. */
-void lt__script_find_form(struct lt_scripter *, lt_node x);
-struct lt_form *lt__form_new(struct lt_scripter *, int32_t n, const lt_node *operand);
+/* print_forms.c */
+struct lt_script_form *lt__form_new(struct lt_scripter *, int32_t n, const lt_node *operand);
 /* Whether that form is the node's. */
-bool lt__form_try(struct lt_scripter *, lt_node x, struct lt_form *);
+bool lt__form_try(struct lt_scripter *, lt_node x, struct lt_script_form *);
 /* Operand k of a node, past views of axes of one element: the node that computes it. */
 const struct lt_nodedef *lt__form_operand(const struct lt_scripter *, const struct lt_nodedef *, int32_t k);
 /* Operand k as a statement may name it. */

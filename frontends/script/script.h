@@ -74,6 +74,8 @@ struct lt_script_node {
 	const char *pattern, *doc;
 	lt_script_build *build;
 	enum lt_opcode op;      /* elementwise operator; LT_NOP: none */
+	bool equal_ranks;       /* of the original language: its operands have one rank and one type */
+	bool numbers;           /* an operand may be a number */
 };
 
 /* A value that a script computes: a statement of the original language, or a part of an expression. */
@@ -277,8 +279,6 @@ int32_t lt__script_nodes(struct lt_script_node *out, int32_t cap);
 /* The type's or function's name nearest to a misspelled one, or NULL. */
 const char *lt__script_nearest(const struct lt_script *, const char *name, int32_t bytes);
 /* Whether numbers may stand for nodes among its arguments: it is elementwise. */
-bool lt__script_takes_numbers(const struct lt_script_node *);
-bool lt__script_equal_ranks(const struct lt_script_node *);
 
 /* build.c */
 /* Adds the value of a call of a node, whose arguments are s->arg from `first` on, and drops those; from: where its text
@@ -288,8 +288,6 @@ lt_status lt__script_add(struct lt_script *, const struct lt_script_node *, int3
 /* x[at] */
 lt_status lt__script_element(struct lt_script *, const struct lt_arg *x, const struct lt_arg *at,
 	const struct lt_cursor *from, bool last, struct lt_arg *out);
-/* A failure of the graph's own gets the place of the script. */
-lt_status lt__script_locate(struct lt_script *);
 
 /* parse.c */
 lt_status lt__script_parse(struct lt_script *);
@@ -298,6 +296,8 @@ lt_status lt__script_states(struct lt_script *);
 lt_status lt__script_set(struct lt_script *, struct lt_position);       /* after "set" */
 
 /* shape.c: messages, checks, and views by position */
+/* A failure of the graph's own gets the position in the script. */
+lt_status lt__script_locate(struct lt_script *);
 lt_status lt__script_fail(struct lt_script *, struct lt_position, lt_status, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /* The same as a builder's answer: -1. */

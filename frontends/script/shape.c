@@ -15,6 +15,21 @@ lt_status lt__script_fail(struct lt_script *s, struct lt_position at, lt_status 
 	return lt_fail(s->ctx, status, "%s:%d:%d: %s%s", s->file, at.line, at.column, text, lt__script_where(s));
 }
 
+lt_status lt__script_locate(struct lt_script *s)
+{
+	struct lt_context *ctx = s->ctx;
+	char text[sizeof ctx->message];
+	size_t n = strlen(s->file);
+	lt_status code = ctx->code ? ctx->code : LT_EINVAL;
+	if (code == LT_ENOMEM || s->failed)
+		return code;
+	memcpy(text, ctx->message, sizeof text);
+	text[sizeof text - 1] = 0;
+	if (strncmp(text, s->file, n) == 0 && text[n] == ':')
+		return lt_fail(ctx, code, "%s%s", text, lt__script_where(s));
+	return lt__script_fail(s, s->here, code, "%s", text);
+}
+
 const char *lt__dtype_script(enum lt_dtype t)
 {
 	return lt__dtype_info(t)->script;
