@@ -32,6 +32,12 @@ lt_node lt__build_function(struct lt_graph *g, const struct lt_function *f, lt_n
 	return y < 0 ? LT_NONE : lt_graph_cast(g, y, lt_node_dtype(g, x));
 }
 
+/* Not x * 0, which is NaN of infinities. */
+static lt_node zero_like(struct lt_graph *g, lt_node x)
+{
+	return x < 0 ? LT_NONE : lt_graph_literal(g, lt_node_dtype(g, x), 0);
+}
+
 /* yes where x is below (op "less") or above a bound, else no */
 static lt_node choose_function(struct lt_graph *g, const char *op, lt_node x, double bound, lt_node yes, lt_node no)
 {
@@ -102,7 +108,7 @@ lt_node lt__function_Selu(struct lt_graph *g, lt_node x, double a, double b)
 
 lt_node lt__function_Shrink(struct lt_graph *g, lt_node x, double a, double b)
 {
-	lt_node zero = lt__pos_opf(g, "mul", x, 0), low = choose_function(g, "less", x, -b, lt__pos_opf(g, "add", x, a), zero);
+	lt_node low = choose_function(g, "less", x, -b, lt__pos_opf(g, "add", x, a), zero_like(g, x));
 	return choose_function(g, "greater", x, b, lt__pos_opf(g, "sub", x, a), low);
 }
 
@@ -142,11 +148,11 @@ lt_node lt__function_Tanh(struct lt_graph *g, lt_node x, double a, double b)
 lt_node lt__function_ThresholdedRelu(struct lt_graph *g, lt_node x, double a, double b)
 {
 	(void)b;
-	return choose_function(g, "greater", x, a, x, lt__pos_opf(g, "mul", x, 0));
+	return choose_function(g, "greater", x, a, x, zero_like(g, x));
 }
 
 lt_node lt__function_ThresholdedReluFrom(struct lt_graph *g, lt_node x, double a, double b)
 {
 	(void)b;
-	return choose_function(g, "greaterequal", x, a, x, lt__pos_opf(g, "mul", x, 0));
+	return choose_function(g, "greaterequal", x, a, x, zero_like(g, x));
 }

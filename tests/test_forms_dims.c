@@ -16,7 +16,7 @@ static const struct form forms[] = {
 		"%z = f32[i] neg %y\n"
 		"%z.whole = f32[b, i] view { %z[i] }\n"
 		"result \"z\" = %z.whole\n" },
-	{ 'U', "a window of one element is no window, and a sum over it is none",
+	{ 'U', "a window of one element is no window, and a sum over it adds 0: of -0 it is 0",
 		"var c 3\n"
 		"var y 8\n"
 		"var k 1\n"
@@ -33,8 +33,10 @@ static const struct form forms[] = {
 		"%v = f32[c, y] view { %x[c, y] }\n"
 		"%w.lean = f32[c] view { %w[c, 0] }\n"
 		"%p = f32[c, y] mul %v, %w.lean\n"
+		"%s.zero = f32[] lit 0.0\n"
+		"%s = f32[c, y] add %p, %s.zero\n"
 		"%r = f32[y, c] copy %p\n"
-		"result \"s\" = %p\n"
+		"result \"s\" = %s\n"
 		"result \"r\" = %r\n" },
 	{ 'U', "a position along a dim of extent 1 is 0; a table keeps the dim that is gathered along",
 		"var b 1\n"

@@ -5,12 +5,32 @@
 
 enum whole { NOT_WHOLE, WHOLE, TOO_LARGE };
 
+/* x to the power of y; not whole where y is negative, nor beyond 63 bits. */
+static enum whole power_whole(int64_t x, int64_t y, int64_t *out)
+{
+	*out = 1;
+	if (y < 0)
+		return NOT_WHOLE;
+	if (x == 0 || x == 1 || x == -1) {
+		*out = x && (x == 1 || y % 2 == 0) ? 1 : y ? x : 1;
+		return WHOLE;
+	}
+	for (; y > 0; y--)              /* at most 63 times */
+		if (lt__mul_overflow(*out, x, out))
+			return NOT_WHOLE;
+	return WHOLE;
+}
+
 /* Whole numbers stay whole and exact where the result is one: 12/4 is 3, 3/2 is 1.5.  f: the result in float64. */
 static enum whole fold_whole(
 	const struct lt_opinfo *info, enum lt_opcode op, int64_t x, int64_t y, double f, int64_t *out)
 {
 	const union lt_scalar operand[] = { { .i = x }, { .i = y } };
 	bool integers = info->classes & 1u << LT_CLASS_INT, large = fabs(f) >= 0x1p53, fraction = f != floor(f);
+	if (op == LT_OP_pow)
+		return power_whole(x, y, out);
+	if (op == LT_OP_div && x != INT64_MIN && y != 0)
+		fraction = x % y != 0;
 	if (!integers && (info->classes & 1u << LT_CLASS_FLOAT)) {
 		*out = large || fraction ? 0 : (int64_t)f;
 		return large || fraction ? NOT_WHOLE : WHOLE;
@@ -18,7 +38,7 @@ static enum whole fold_whole(
 	*out = lt__op_value(op, LT_I64, operand).i;
 	if (info->to_bool || !(info->classes & 1u << LT_CLASS_FLOAT))
 		return WHOLE;
-	if (large)
+	if (large && !fraction)
 		return fabs((double)*out - f) <= fabs(f) * 0x1p-50 ? WHOLE : TOO_LARGE;
 	return fraction ? NOT_WHOLE : WHOLE;
 }

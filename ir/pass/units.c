@@ -133,7 +133,8 @@ static void lean_view(struct units *u, lt_node x, struct lt_nodedef *n)
 	make_lean(u, x, n);
 }
 
-/* A reduction of nothing but dims of extent 1 is its operand. */
+/* A reduction of nothing but dims of extent 1 is its operand; but a sum of one -0 is +0, for sums begin
+ * with 0. */
 static void lean_reduce(struct units *u, lt_node x, struct lt_nodedef *n)
 {
 	const lt_node from = n->operand[0] = lean_of(u, u->in->node[x].operand[0]);
@@ -142,6 +143,17 @@ static void lean_reduce(struct units *u, lt_node x, struct lt_nodedef *n)
 	lt_var *dim = lean_dims(u, n, &n_dim);
 
 	if (n_dim < d->n_dim || n->dtype != d->dtype) {
+		make_lean(u, x, n);
+	} else if (n->op == LT_OP_add && lt__dtype_info(n->dtype)->cls == LT_CLASS_FLOAT) {
+		const struct lt_nodedef zero = { .op = LT_OP_lit, .dtype = n->dtype, .line = n->line, .column = n->column,
+			.name = lt__arena_format(u->arena, "%s.zero", n->name) };
+		lt_node *operand = LT_NEW(u->arena, lt_node, 2);
+
+		operand[0] = from;
+		operand[1] = units_add(u, &zero);
+		n->operand = operand;
+		n->n_operand = 2;
+		n->reduce = false;
 		make_lean(u, x, n);
 	} else if (!n_dim || !memcmp(dim, d->dim, (size_t)n_dim * sizeof *dim)) {
 		u->lean[x] = from;
