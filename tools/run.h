@@ -128,6 +128,7 @@ struct run {
 	/* what was asked for is done, and the answer is no: trees differ, elements are not verified */
 	enum lt_exit verdict;
 	json_t *json;                           /* --json: the object that is printed at the end */
+	struct { int64_t begin_ns; bool shown; } compile;      /* its progress */
 	struct lt_phases phases;                /* what is done, on a terminal */
 };
 int64_t run_now(void);                          /* ns of a clock that only goes forward */

@@ -10,25 +10,23 @@
 #include "tools/say.h"
 
 /* Shown on a terminal only, and only once a compile takes its time. */
-struct progress { int64_t begin_ns; bool shown; struct run *run; };
-
 static void show_progress(void *user, int32_t done, int32_t total)
 {
-	struct progress *p = user;
+	struct run *r = user;
 
-	if (run_now() - p->begin_ns < 300000000)
+	if (run_now() - r->compile.begin_ns < 300000000)
 		return;
-	lt__phase(&p->run->phases, NULL);
+	lt__phase(&r->phases, NULL);
 	fprintf(stderr, "\rcompiling: %d of %d kernel%s", done, total, run_s(total));
 	fflush(stderr);
-	p->shown = true;
+	r->compile.shown = true;
 }
 
 /* What a backend tells is what was asked of it, such as the report of a trace (--quiet leaves it); debug lines are for
  * its author. */
 static void show_log(void *user, int level, const char *text)
 {
-	lt__phase(&((struct progress *)user)->run->phases, NULL);
+	lt__phase(&((struct run *)user)->phases, NULL);
 	lt__say(stderr, "%s%s\n", level == LT_LOG_WARNING ? "lt-run: warning: " : level == LT_LOG_DEBUG ? "debug: " : "",
 		text);
 }
@@ -41,7 +39,7 @@ static void show_short_log(void *user, int level, const char *text)
 
 static void explain(void *user, const struct lt_explained *e)
 {
-	run_explain_add(((struct progress *)user)->run, e);
+	run_explain_add(user, e);
 }
 
 static void report_stats(const struct run *r, int64_t ns)
@@ -90,7 +88,7 @@ lt_status run_schedule_check(struct run *r)
 lt_status run_compile(struct run *r)
 {
 	bool terminal = isatty(STDERR_FILENO) && !r->o.quiet;
-	struct progress p = { .begin_ns = run_now(), .run = r };
+	r->compile.begin_ns = run_now();
 	const struct lt_options options = { .size = sizeof options,
 		.n_thread = (uint32_t)r->o.threads,
 		.backends = r->backends,
@@ -101,7 +99,7 @@ lt_status run_compile(struct run *r)
 		.cache_optional = !r->o.cache_dir,
 		.temp_dir = lt__temp_dir(),
 		.progress = terminal ? show_progress : NULL,
-		.user = &p,
+		.user = r,
 		.schedule = schedule_text(r),
 		.schedule_bytes = r->schedule.n,
 		.schedule_name = schedule_name(r),
@@ -125,13 +123,13 @@ lt_status run_compile(struct run *r)
 	lt__phase(&r->phases, "making loops");
 	s = lt_compile(r->ctx, r->graph, &options, &r->program);
 	lt__phase(&r->phases, NULL);
-	if (p.shown)
+	if (r->compile.shown)
 		fputs("\r\033[K", stderr);
 	lt__interrupt_release();
 	if (r->o.explain)
 		run_explain_say(r);
 	if (!s && r->o.verbose)
-		report_stats(r, run_now() - p.begin_ns);
+		report_stats(r, run_now() - r->compile.begin_ns);
 	return s;
 }
 
