@@ -55,7 +55,9 @@ static void table_row(
 
 static void table_call(const struct lt_export *x, struct lt_text *t)
 {
-	lt__text_format(t, "static int call(struct %s_args *a)\n{\n\tint code;\n", x->o.name);
+	/* A function may be called as a variable here is. */
+	lt__text_format(t, "static int (*const model_of)(struct %s_args *) = %s;\nstatic int call(struct %s_args *a)\n{\n"
+		"\tint code;\n", x->o.name, x->o.name, x->o.name);
 	for (int k = 0; k < N_KIND; k++)
 		for (int32_t i = 0; i < x->p->bindings[kinds[k].kind].n; i++) {
 			const struct lt_export_member *m = &x->member[kinds[k].kind][i];
@@ -67,7 +69,7 @@ static void table_call(const struct lt_export *x, struct lt_text *t)
 		}
 	if (!x->o.static_workspace && lt__export_workspace(x).all)
 		lt__text_format(t, "\ta->workspace = workspace;\n");
-	lt__text_format(t, "\tcode = %s(a);\n", x->o.name);
+	lt__text_format(t, "\tcode = model_of(a);\n");
 	for (int32_t i = 0; i < x->p->bindings[LT_BINDING_RESULT].n; i++) {
 		const struct lt_export_member *m = &x->member[LT_BINDING_RESULT][i];
 		for (int32_t k = 0; k < m->def->rank; k++)

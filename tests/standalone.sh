@@ -361,7 +361,7 @@ no_room() {
 # Names that C or its library has: a program's function takes another one, a library's is asked for.
 taken_names() {
 	local name
-	for name in main malloc int printf first index logf pthread_create help tensors args THREADS; do
+	for name in a code main malloc int printf first index logf pthread_create help tensors args THREADS; do
 		build "$to/x.lt" -o "$to/$name" -q && "$to/$name" "$to/x.npy" "$to/got.npy" && cmp "$to/x.npy" "$to/got.npy" || return
 	done
 	for name in int.so class.a main.c printf.a cosf.c isalpha_l.c; do

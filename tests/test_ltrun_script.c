@@ -75,3 +75,19 @@ Test(ltrun_script, refused)
 	cr_assert_eq(run("add.lt -i x=1"), 2);
 	cr_expect(strstr(err, "add.safetensors"), "%s", err);
 }
+
+/* What is read is not written over, by whatever name. */
+Test(ltrun_script, an_input_stays)
+{
+	const char *const lines[] = { "--dump=script add.lt -o ./add.lt", "--dump=tree add.lt -o add.lt",
+		"add.lt -i x=1 -q --view=add.lt", "add.lt -i x=1 -q --profile=add.lt", "add.lt -i x=x.npy -o x.npy" };
+	float x[4] = { 1, 2, 3, 4 };
+	const struct lt_tensor t = { .name = "x", .dtype = LT_F32, .rank = 1, .shape = (int64_t[]){ 4 }, .data = x };
+
+	ltrun_write("x.npy", 1, &t);
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		cr_expect_eq(run("%s", lines[i]), 2, "%s: %s", lines[i], err);
+		cr_expect(strstr(err, "which is the same file: give another name with -o"), "%s: %s", lines[i], err);
+	}
+	cr_expect_eq(run("add.lt -i x=1 -c w=1 -q"), 0, "%s", err);
+}

@@ -196,7 +196,8 @@ static const struct { const char *script, *values; } runs[] = {
 		"x = [-inf, 2, -5]\nresult -> [0, 2, 0]\ns -> [0, 0, 0]\n" },
 	/* whole numbers are exact beyond 2^53: powers, and quotients that are whole; others are fractions, not rounded down */
 	{ "x = InputTensor(x, int64, [1]); result = x - 2 ** 60; result odd = x - (-3) ** 39; "
-	  "result part = x - (2 ** 60 + 6) / 2; result large = CastNode(x, float32) * 10 ** 30; result far = CastNode(x, float64) + 9007199254740993 / 2;",
+	  "result part = x - (2 ** 60 + 6) / 2; "
+	  "result large = CastNode(x, float32) * 10 ** 30; result far = CastNode(x, float64) + 9007199254740993 / 2;",
 		"x = [0]\nresult -> [-1152921504606846976]\nodd -> [4052555153018976267]\npart -> [-576460752303423491]\n"
 		"large -> [0]\nfar -> [4503599627370496.5]\n" },
 	/* a comment is none within a name, and one between tokens of an expression */

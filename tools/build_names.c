@@ -77,7 +77,7 @@ static const char library_to_l[] = " "
 /* What the program around the function calls its own (tools/standalone/main.c). */
 static const char own[] = " "
 	"ALIGNED INPUT NAME N_TENSOR RESULT STATE THREADS WITH_STAT WITH_THREADS args call check_files exists fail "
-	"file_of found_shape found_type has_place has_value header help imply is_type kind move move_rows no_name "
+	"file_of found_shape found_type has_place has_value header help imply is_type kind model_of move move_rows no_name "
 	"parallel_for read_all read_number read_shape read_tensor refuse same_file share start_threads started "
 	"take_file take_number take_words team tensor tensors value_of work workspace write_tensor ";
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tools/build.h"
+#include "tools/overwrite.h"
 
 static const char *last_name(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }
 
@@ -25,48 +26,13 @@ static bool text_path(const struct building *b, int i, char *to, size_t bytes)
 	return true;
 }
 
-/* "-" is standard input. */
-static lt_status check_other(const struct building *b, const char *to, const struct stat *there, const char *input)
-{
-	struct stat st;
-	const bool standard = !strcmp(input, "-");
-
-	if ((standard ? fstat(STDIN_FILENO, &st) : stat(input, &st)) != 0 || st.st_dev != there->st_dev
-			|| st.st_ino != there->st_ino)
-		return LT_OK;
-	return lt_fail(b->run.ctx, LT_EINVAL, "%s would be written over the input %s, which is the same file: give another "
-		"name with -o", to, standard ? "that is standard input" : input);
-}
-
-/* NAME=FILE; what is no file is no other file either. */
-static lt_status check_others(const struct building *b, const char *to, const struct stat *there,
-	const struct lt_texts *list, bool named)
-{
-	for (int32_t i = 0; i < list->n; i++) {
-		const char *at = named ? strchr(list->at[i], '=') : list->at[i];
-		const size_t n = at ? strlen(at) : 0;
-
-		/* --fix takes files alone, and --constant takes as files what ends so. */
-		if (!at || (named && list != &b->o.fix && (n < 5 || strcmp(at + n - 4, ".npy") != 0)))
-			continue;
-		LT_TRY(check_other(b, to, there, named ? at + 1 : at));
-	}
-	return LT_OK;
-}
-
-static lt_status check_inputs(const struct building *b, const char *to, const struct stat *there)
+static lt_status check_inputs(const struct building *b, const char *to)
 {
 	const struct build_options *o = &b->o;
+	const struct lt_tool_inputs in = { .model = o->model, .schedule = o->schedule, .read = &b->run.read,
+		.weights = &o->weights, .inputs = &o->inputs, .constant = &o->constant, .input = &o->input, .fix = &o->fix };
 
-	LT_TRY(check_other(b, to, there, o->model));
-	if (o->schedule)
-		LT_TRY(check_other(b, to, there, o->schedule));
-	LT_TRY(check_others(b, to, there, &b->run.read, false));
-	LT_TRY(check_others(b, to, there, &o->weights, false));
-	LT_TRY(check_others(b, to, there, &o->inputs, false));
-	LT_TRY(check_others(b, to, there, &o->constant, true));
-	LT_TRY(check_others(b, to, there, &o->input, true));
-	return check_others(b, to, there, &o->fix, true);
+	return lt__overwrite_check(b->run.ctx, to, &in);
 }
 
 static lt_status output_fail(const struct building *b, const char *to, const char *why)
@@ -87,7 +53,7 @@ static lt_status output_check(const struct building *b, const char *to)
 	if (there && !S_ISREG(st.st_mode))
 		return output_fail(b, to, "it is no regular file, but a device, a pipe or a socket");
 	if (there)
-		LT_TRY(check_inputs(b, to, &st));
+		LT_TRY(check_inputs(b, to));
 	/* A link is written through; a file is made beside another, and takes its place. */
 	if (link)
 		return access(to, W_OK) ? output_fail(b, to, strerror(errno)) : LT_OK;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include "tools/jsontext.h"
 #include "tools/plugins.h"
+#include "tools/overwrite.h"
 #include "tools/run.h"
 #include "tools/say.h"
 
@@ -70,10 +71,25 @@ static lt_status run_script(struct run *r)
 	return r->o.time ? run_time(r) : LT_OK;
 }
 
+/* No file that is written is one that is read. */
+static lt_status check_outputs(const struct run *r)
+{
+	const struct run_options *o = &r->o;
+	const char *const to[] = { o->output, o->trace, o->view };
+	const struct lt_tool_inputs in = { .model = o->script, .schedule = o->schedule, .read = &r->read,
+		.weights = &o->weights, .inputs = &o->inputs, .constant = &o->constant, .input = &o->input, .fix = &o->fix };
+
+	for (size_t i = 0; i < sizeof to / sizeof *to; i++)
+		if (to[i])
+			LT_TRY(lt__mistake(lt__overwrite_check(r->ctx, to[i], &in)));
+	return LT_OK;
+}
+
 /* What is done with a script. */
 static lt_status work_on_script(struct run *r)
 {
 	LT_TRY(run_parse(r));
+	LT_TRY(check_outputs(r));
 	if (!run_dump_graph(&r->o))
 		LT_TRY(check_results(r));
 	if (r->o.dump || r->o.check_schedule)

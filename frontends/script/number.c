@@ -8,13 +8,13 @@ enum whole { NOT_WHOLE, WHOLE, TOO_LARGE };
 /* x to the power of y; not whole where y is negative, nor beyond 63 bits. */
 static enum whole power_whole(int64_t x, int64_t y, int64_t *out)
 {
-	*out = 1;
+	*out = x == -1 && y % 2 ? -1 : 1;
+	if (x == 1 || x == -1)
+		return WHOLE;
 	if (y < 0)
 		return NOT_WHOLE;
-	if (x == 0 || x == 1 || x == -1) {
-		*out = x && (x == 1 || y % 2 == 0) ? 1 : y ? x : 1;
-		return WHOLE;
-	}
+	if (x == 0)
+		y = y > 0;
 	for (; y > 0; y--)              /* at most 63 times */
 		if (lt__mul_overflow(*out, x, out))
 			return NOT_WHOLE;
@@ -29,8 +29,8 @@ static enum whole fold_whole(
 	bool integers = info->classes & 1u << LT_CLASS_INT, large = fabs(f) >= 0x1p53, fraction = f != floor(f);
 	if (op == LT_OP_pow)
 		return power_whole(x, y, out);
-	if (op == LT_OP_div && x != INT64_MIN && y != 0)
-		fraction = x % y != 0;
+	if (op == LT_OP_div && y != 0)
+		fraction = y != -1 && x % y != 0;
 	if (!integers && (info->classes & 1u << LT_CLASS_FLOAT)) {
 		*out = large || fraction ? 0 : (int64_t)f;
 		return large || fraction ? NOT_WHOLE : WHOLE;
