@@ -175,7 +175,7 @@ static const struct { const char *header; size_t data; const char *says;
 	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[-8,0]}}", 8, "is said to be at -8..0" },
 	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0]}}", 8, "not a list of two whole numbers" },
 	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8.5]}}", 8, "not a list of two whole numbers" },
-	{ "{\"a\":{\"dtype\":\"U16\",\"shape\":[2],\"data_offsets\":[0,4]}}", 4, "elements of type U16" },
+	{ "{\"a\":{\"dtype\":\"F8_E5M2\",\"shape\":[2],\"data_offsets\":[0,4]}}", 4, "elements of type F8_E5M2" },
 	{ "{\"a\":{\"dtype\":\"F8_E4M3\",\"shape\":[2],\"data_offsets\":[0,2]}}", 2, "elements of type F8_E4M3" },
 	{ "{\"a\":{\"shape\":[2],\"data_offsets\":[0,8]}}", 8, "'a' has no dtype" },
 	{ "{\"a\":[]}", 0, "'a' has no dtype" },

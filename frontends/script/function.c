@@ -114,6 +114,9 @@ lt_status lt__script_define(struct lt_script *s, struct lt_position at)
 	if (!f.bytes)
 		return lt__script_unexpected(s, "the name of a function");
 	LT_TRY(lt__script_check_name(s, name, f.bytes, name_at));
+	if (lt__script_lookup(s, name, f.bytes))
+		return lt__script_fail(s, name_at, LT_EEXIST, "'%.*s' is the name of a value: a function needs another one", f.bytes,
+			name);
 	LT_TRY(lt__script_expect(s, '(', "'('"));
 	while (lt__lex_peek(&s->cursor) != ')') {
 		if (f.n_parameter)

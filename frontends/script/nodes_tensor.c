@@ -8,9 +8,10 @@ static const char *check_tensor(struct lt_script *s, struct lt_names *names, con
 	int32_t before = lt__names_find(names, a[0].text, (size_t)a[0].n);
 	if (before >= 0) {
 		const struct lt_statement *st = &s->statement[before];
+		const int shown = a[0].n < 200 ? a[0].n : 200;
 		lt__script_fail(s, a[0].position, LT_EEXIST, "%s '%.*s' is defined twice, first as %s in line %d%s", kind,
-			a[0].n < 200 ? a[0].n : 200, a[0].text, st->shown, st->position.line,
-			s->frame ? "; b.{i} is another name in each round i" : "");
+			shown, a[0].text, st->shown, st->position.line,
+			s->frame ? lt__arena_format(s->arena, "; %.*s.{i} is another name in each round i", shown, a[0].text) : "");
 		return NULL;
 	}
 	if (!lt__script_no_overflow(s, &a[2], a[1].dtype))

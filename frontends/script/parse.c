@@ -106,6 +106,10 @@ static lt_status parse_assignment(struct lt_script *s)
 			lt__lex_step(&s->cursor);
 		struct left_side *p = &left[n];
 		LT_TRY(read_left(s, p));
+		for (int32_t i = 0; i < n; i++)
+			if (left[i].bytes == p->bytes && left[i].numbered == p->numbered && !memcmp(left[i].text, p->text, (size_t)p->bytes))
+				return lt__script_fail(s, p->position, LT_EEXIST, "'%.*s' stands before '=' twice, and is one value",
+					p->bytes, p->text);
 		const char *path = lt__script_path(s, p->text, p->bytes);
 		target[n++] = (struct lt_script_target){ .path = path, .position = left[0].position, .named = true,
 			.shown = p->numbered ? lt__arena_format(s->arena, "$%s", path) : path };
