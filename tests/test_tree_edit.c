@@ -363,8 +363,9 @@ static void try_graphs(const char *backend, uint64_t n_graph)
 		"them finds, %d for their shape, %d not judged\n",
 		backend, tally.tried, (unsigned long long)first, tally.ran, tally.refused, tally.verdict[TREE_ILLEGAL],
 		tally.verdict[TREE_SHAPE], tally.verdict[TREE_OPEN]);
-	cr_assert_gt(tally.ran, (int)n);
-	cr_assert_gt(tally.refused, (int)n / 2);
+	/* Of few graphs chance decides how many. */
+	cr_assert_gt(tally.ran, n < 100 ? 0 : (int)n);
+	cr_assert_gt(tally.refused, n < 100 ? 0 : (int)n / 2);
 	cr_assert(n < 800 || tally.verdict[TREE_ILLEGAL] > 20, "dependences that break are common enough");
 }
 
