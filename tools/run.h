@@ -161,8 +161,8 @@ char *run_weights_path(const char *script);
 /* --dump=script: writes the contents of constants beside the script; *name: that file's, malloc, NULL: there are none,
  * or there is no file for the script, which is said. */
 lt_status run_weights_dump(struct run *, char **name);
-/* Such a file beside the script that is run, malloc; NULL: there is none. */
-char *run_weights_beside(const struct run_options *);
+/* Such a file beside the script that is run, malloc; NULL: there is none.  False: no memory. */
+bool run_weights_beside(const struct run_options *, char **path);
 
 /* run_explain.c: what lt_options.explain is given, told when the compilation has ended, well or not. */
 lt_status run_explain_begin(struct run *);

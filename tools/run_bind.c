@@ -315,9 +315,17 @@ static void bind_beside(struct binder *b, struct slots *s)
 	struct lt_tensors file;
 	char *path;
 
-	if (b->names_only || !count_missing(b, s) || !(path = run_weights_beside(b->o)))
+	if (b->names_only || !count_missing(b, s))
 		return;
-	if (lt__tensors_read(b->ctx, path, &file)) {
+	if (!run_weights_beside(b->o, &path)) {
+		b->no_memory = true;
+		return;
+	}
+	if (!path)
+		return;
+	lt_status st = lt__tensors_read(b->ctx, path, &file);
+	if (st) {
+		b->no_memory = b->no_memory || st == LT_ENOMEM;
 		bind_report(b, "%s", lt_context_message(b->ctx));
 		b->unread = true;
 		free(path);

@@ -76,13 +76,18 @@ lt_status run_weights_dump(struct run *r, char **name)
 	return s;
 }
 
-char *run_weights_beside(const struct run_options *o)
+bool run_weights_beside(const struct run_options *o, char **path)
 {
 	size_t n = strlen(o->script);
-	char *path = n > 3 && !strcmp(o->script + n - 3, ".lt") ? run_weights_path(o->script) : NULL;
 
-	if (path && !access(path, F_OK))
-		return path;
-	free(path);
-	return NULL;
+	*path = NULL;
+	if (n <= 3 || strcmp(o->script + n - 3, ".lt") != 0)
+		return true;
+	if (!(*path = run_weights_path(o->script)))
+		return false;
+	if (access(*path, F_OK)) {
+		free(*path);
+		*path = NULL;
+	}
+	return true;
 }
