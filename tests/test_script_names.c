@@ -347,7 +347,9 @@ Test(script_names, what_is_too_much_is_refused)
 		{ "x = InputTensor(x, float32, [2]); result = x", "[0", "", "expected" },
 		{ "n = 1", " + 1", "; result = n;", "expected a node" },
 		{ "x = InputTensor(", "{", ", float32, [1]); result = x;", "" },
-		{ "def f(", "x, x", "", "is defined twice" }, { "", "a, ", "= 1;", "limit is 32" },
+		{ "def f(", "x, x", "", "is defined twice" }, { "", "a, ", "= 1;", "is one value" },
+		{ "a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, "
+		  "a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39 = 1;", "", "", "limit is 32" },
 		{ "n = 9223372036854775807 + 1;", "", "", "Integer exceeds 63 bits" },
 		{ "repeat i in 0..FullNode(int64, [1], 2) { }", "", "", "expected an integer" },
 		{ "n = 2 ** 31 * 2 ** 32;", "", "", "Integer exceeds 63 bits" },
