@@ -191,6 +191,9 @@ static const struct { const char *script, *values; } runs[] = {
 	/* braces around the name of a number are its place, those around another are text */
 	{ "n = 7; x = InputTensor(a{n}b{x}, float32, [1]); y = InputTensor(c{x}, float32, [1]); result r{n} = x + y;",
 		"a7b{x} = [3]\nc{x} = [4]\nr7 -> [7]\n" },
+	/* as numpy.take, with indices that are the tensor itself, too */
+	{ "x = InputTensor(x, int64, [2, 2]); result = GatherNode(x, x, 0);",
+		"x = [1, 0, 0, 1]\nresult -> [0, 1, 1, 0, 1, 0, 0, 1]\n" },
 	/* what is below a threshold is 0, an infinity as well */
 	{ "x = InputTensor(x, float32, [3]); result = ThresholdedReluNode(x, 1); result s = ShrinkNode(x, 0, inf);",
 		"x = [-inf, 2, -5]\nresult -> [0, 2, 0]\ns -> [0, 0, 0]\n" },

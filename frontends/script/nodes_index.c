@@ -13,31 +13,12 @@ static bool check_index(struct lt_script *s, const struct lt_arg *a)
 	return false;
 }
 
-/* The indices with vars of their own where they share some with an axis of x that stays: those are other positions. */
-static lt_node index_apart(struct lt_script *s, lt_node x, int32_t axis, lt_node index)
-{
-	const struct lt_graph *g = s->graph;
-	int32_t rank = lt_node_rank(g, index);
-	lt_var *v = LT_NEW(s->arena, lt_var, rank);
-	int32_t *at = LT_NEW(s->arena, int32_t, rank);
-	for (int32_t i = 0; i < rank; i++) {
-		at[i] = i;
-		v[i] = lt_node_dim(g, index, i);
-		for (int32_t k = 0; k < lt_node_rank(g, x); k++)
-			if (k != axis && v[i] == lt_node_dim(g, x, k)) {
-				v[i] = lt__script_fresh(s, v[i]);
-				break;
-			}
-	}
-	return lt__script_view(s, index, rank, v, at);
-}
-
 LT_BUILDER(gather)
 {
 	int32_t axis;
 	if (!check_index(s, &a[1]) || !lt__script_axis(s, &a[2], lt_node_rank(s->graph, a[0].node), &axis))
 		return -1;
-	lt_node index = index_apart(s, a[0].node, axis, a[1].node);
+	lt_node index = lt__script_apart(s, a[0].node, axis, a[1].node);
 	return index < 0 ? -1 : lt_graph_gather(s->graph, a[0].node, index, axis);
 }
 

@@ -276,9 +276,8 @@ lt_status lt__script_enter(struct lt_script *);         /* one level of nesting 
 /* nodes.c */
 /* Every type of node, at most cap of them; returns how many there are. */
 int32_t lt__script_nodes(struct lt_script_node *out, int32_t cap);
-/* The type's or function's name nearest to a misspelled one, or NULL. */
+/* hints.c: the type's or function's name nearest to a misspelled one, or NULL. */
 const char *lt__script_nearest(const struct lt_script *, const char *name, int32_t bytes);
-/* Whether numbers may stand for nodes among its arguments: it is elementwise. */
 
 /* build.c */
 /* Adds the value of a call of a node, whose arguments are s->arg from `first` on, and drops those; from: where its text
@@ -320,6 +319,8 @@ lt_var lt__script_var(struct lt_script *, int32_t axis, int64_t extent, const st
 lt_var lt__script_fresh(struct lt_script *, lt_var like);                       /* of the same extent and limit */
 /* View of x with dims v (n): row i of x is dim at[i], or 0 where at[i] is -1; x itself where nothing changes. */
 lt_node lt__script_view(struct lt_script *, lt_node x, int32_t n, const lt_var *v, const int32_t *at);
+/* y with vars of its own where it shares some with x, axis apart (-1: none): they stand for other positions. */
+lt_node lt__script_apart(struct lt_script *, lt_node x, int32_t axis, lt_node y);
 bool lt__script_float32(struct lt_script *, const struct lt_arg *);
 bool lt__script_float(struct lt_script *, const struct lt_arg *);
 bool lt__script_same_type(struct lt_script *, const struct lt_arg *, const struct lt_arg *);

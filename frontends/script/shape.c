@@ -314,3 +314,21 @@ lt_node lt__script_literal(struct lt_script *s, const struct lt_arg *a, enum lt_
 	struct lt_nodedef def = { .op = LT_OP_lit, .dtype = t, .line = s->graph->line, .column = s->graph->column };
 	return lt__script_bits(s, a, t, &def.bits) ? lt__graph_add(s->graph, &def) : -1;
 }
+
+lt_node lt__script_apart(struct lt_script *s, lt_node x, int32_t axis, lt_node y)
+{
+	const struct lt_graph *g = s->graph;
+	int32_t rank = lt_node_rank(g, y);
+	lt_var *v = LT_NEW(s->arena, lt_var, rank);
+	int32_t *at = LT_NEW(s->arena, int32_t, rank);
+	for (int32_t i = 0; i < rank; i++) {
+		at[i] = i;
+		v[i] = lt_node_dim(g, y, i);
+		for (int32_t k = 0; k < lt_node_rank(g, x); k++)
+			if (k != axis && v[i] == lt_node_dim(g, x, k)) {
+				v[i] = lt__script_fresh(s, v[i]);
+				break;
+			}
+	}
+	return lt__script_view(s, y, rank, v, at);
+}

@@ -16,25 +16,6 @@ static void record_chain(struct lt_script *s, const struct lt_arg *x)
 	}
 }
 
-/* The part with vars of its own where it shares some with x: they stand for other positions. */
-static lt_node fresh_vars(struct lt_script *s, lt_node x, lt_node part)
-{
-	const struct lt_graph *g = s->graph;
-	int32_t rank = lt_node_rank(g, x);
-	lt_var *v = LT_NEW(s->arena, lt_var, rank);
-	int32_t *at = LT_NEW(s->arena, int32_t, rank);
-	for (int32_t i = 0; i < rank; i++) {
-		at[i] = i;
-		v[i] = lt_node_dim(g, part, i);
-		for (int32_t k = 0; k < rank; k++)
-			if (v[i] == lt_node_dim(g, x, k)) {
-				v[i] = lt__script_fresh(s, v[i]);
-				break;
-			}
-	}
-	return lt__script_view(s, part, rank, v, at);
-}
-
 /* constant + sum coef[i]*param[i], for lt_graph_require, which refuses more than a few. */
 struct extent_sum {
 	int64_t constant;
@@ -76,7 +57,7 @@ static lt_node add_update(struct lt_script *s, const struct lt_arg *a, const int
 {
 	int32_t n = s->graph->n_require;
 	record_chain(s, &a[0]);
-	lt_node x = lt_graph_update(s->graph, a[0].node, fresh_vars(s, a[0].node, a[1].node), offset, at);
+	lt_node x = lt_graph_update(s->graph, a[0].node, lt__script_apart(s, a[0].node, -1, a[1].node), offset, at);
 	s->graph->n_require = n;
 	return x;
 }
@@ -148,7 +129,7 @@ static lt_node update_at(struct lt_script *s, const struct lt_arg *a, int32_t ra
 			return -1;
 	}
 	record_chain(s, &a[0]);
-	return lt_graph_update(s->graph, a[0].node, fresh_vars(s, a[0].node, a[1].node), offset, at);
+	return lt_graph_update(s->graph, a[0].node, lt__script_apart(s, a[0].node, -1, a[1].node), offset, at);
 }
 
 LT_BUILDER(update)
