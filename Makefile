@@ -240,7 +240,7 @@ $(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(patsubst %,$(O)/t
 own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c) $(if $(filter build,$(1)),$(READ_MODEL)) \
 	$(if $(filter run,$(1)),$(LIMITS)))
 # What lt-run and lt-build have in common: the tensors of a model.
-READ_MODEL = $(patsubst %,tools/run_%.c,bind bindings explain extents fit parse spec weights)
+READ_MODEL = $(patsubst %,tools/run_%.c,bind bind_say bindings explain extents fit parse spec weights)
 # What lt-run has of lt-bench: what the machine does at best.
 LIMITS = $(patsubst %,tools/bench_%.c,cuda device folder machine peak say)
 .SECONDEXPANSION:

@@ -1,96 +1,11 @@
 /* tools/run_bind.c -- which tensor goes to which input and constant; everything that does not fit, said at once. */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/message.h"
-#include "ir/nearest.h"
-#include "tools/run.h"
+#include "tools/run_bind.h"
 #include "tools/say.h"
 
-#define MAX_PROBLEMS 20
-
-struct binder {
-	struct lt_context *ctx;
-	const struct run_options *o;
-	const struct run_bindings *binding;           /* by kind */
-	struct run_given *given;
-	/* what does not fit: sentences, the second and the others in lines of their own */
-	FILE *text;
-	int32_t n_problem;
-	bool begun;                             /* there is a sentence */
-	bool names_only;                        /* nothing is run: the tensors are neither made nor asked for */
-	bool unread;                            /* a file failed: what it was to give is not known */
-	bool no_memory;                         /* which is no mistake of the user's */
-	char *beside;                           /* the file of weights beside the script, malloc */
-	const char *backends;
-	int any;                                /* whether any values do for what is not given: 1, 0, -1 not asked yet */
-};
-/* Where an extent that differs from run to run comes from: its own value, or the shape of a tensor, which may have the
- * most for room. */
-enum extent_by { EXTENT_GIVEN, EXTENT_MAX, EXTENT_SHAPE };
-/* The bindings of one kind being given their tensors; from[i]: the option or file that gave value[i], own[i]: the
- * tensor of a file as it was read, by[i]: of an input that is an extent. */
-struct slots {
-	enum lt_binding kind;
-	const struct lt_tensor **value, **own;
-	const char **from;
-	enum extent_by *by;
-};
-
-static void begin_sentence(struct binder *b)
-{
-	if (b->begun)
-		fprintf(b->text, "\n%s: ", b->o->tool);
-	b->begun = true;
-}
-
-static void bind_report(struct binder *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void bind_report(struct binder *b, const char *fmt, ...)
-{
-	char text[4096];
-	va_list args;
-
-	if (++b->n_problem > MAX_PROBLEMS)
-		return;
-	va_start(args, fmt);
-	lt__message(text, sizeof text, fmt, args);
-	va_end(args);
-	begin_sentence(b);
-	fputs(text, b->text);
-}
-
-static void report_unknown(struct binder *b, enum lt_binding kind, const char *name, const char *from)
-{
-	const struct run_bindings *p = &b->binding[kind];
-	enum lt_binding other = kind == LT_BINDING_INPUT ? LT_BINDING_CONSTANT : LT_BINDING_INPUT;
-	struct lt_nearest near;
-
-	lt__nearest_begin(&near, name, strlen(name));
-	for (int32_t i = 0; i < p->n; i++)
-		lt__nearest_add(&near, p->at[i].name);
-	if (run_binding_index(&b->binding[other], name, strlen(name)) >= 0)
-		bind_report(b, "%s: '%s' is no %s of the script but %s %s: give it with %s", from, name, run_binding_kind(kind),
-			other == LT_BINDING_INPUT ? "an" : "a", run_binding_kind(other),
-			other == LT_BINDING_INPUT ? "-i or --inputs" : "-c or --weights");
-	else if (near.n)
-		bind_report(b, "%s: the script has no %s '%s'%s", from, run_binding_kind(kind), name,
-			lt__nearest_hint(b->ctx, &near, "'", "'"));
-	else if (p->n == 0)
-		bind_report(b, "%s: the script has no %s '%s'; it has no %ss at all", from, run_binding_kind(kind),
-			name, run_binding_kind(kind));
-	else
-		bind_report(b, "%s: the script has no %s '%s'; it has '%s'%s", from, run_binding_kind(kind), name, p->at[0].name,
-			p->n > 1 ? " and others (-v lists them)" : "");
-}
-
-static void report_twice(struct binder *b, const struct slots *s, int32_t i, const char *from)
-{
-	bind_report(b, "%s: the %s '%s' is given twice, here and by %s", from, run_binding_kind(s->kind),
-		b->binding[s->kind].at[i].name, s->from[i]);
-}
-
 /* Keeps the tensors of one file or option; the array has room for all. */
-static struct lt_tensors *bind_keep(struct binder *b, const struct lt_tensors *t)
+static struct lt_tensors *bind_keep(struct run_binder *b, const struct lt_tensors *t)
 {
 	b->given->file[b->given->n_file] = *t;
 	return &b->given->file[b->given->n_file++];
@@ -98,13 +13,14 @@ static struct lt_tensors *bind_keep(struct binder *b, const struct lt_tensors *t
 
 /* The extent that a tensor has, of an input that says it: given by the tensor unless it is given already.  A tensor of
  * the most may be room for fewer. */
-static void bind_extent(struct binder *b, struct slots *s, int32_t i, int64_t extent, bool max, const char *from)
+static void bind_extent(struct run_binder *b, struct run_slots *s, int32_t i, int64_t extent, bool max,
+	const char *from)
 {
 	const struct run_binding *p = &b->binding[s->kind].at[i];
 	struct lt_tensors one = { .at = calloc(1, sizeof *one.at), .n = 1 };
 
 	if (s->value[i] && *(const int64_t *)s->value[i]->data != extent && !(max && s->by[i] == EXTENT_GIVEN))
-		bind_report(b, "%s: its extent is %lld, but '%s' is %lld by %s", from, (long long)extent, p->name,
+		run_bind_report(b, "%s: its extent is %lld, but '%s' is %lld by %s", from, (long long)extent, p->name,
 			(long long)*(const int64_t *)s->value[i]->data, s->from[i]);
 	if (s->from[i] || !one.at || lt__tensor_new(b->ctx, from, p->name, LT_I64, 0, NULL, one.at)) {
 		b->no_memory = b->no_memory || !s->from[i];
@@ -118,7 +34,8 @@ static void bind_extent(struct binder *b, struct slots *s, int32_t i, int64_t ex
 }
 
 /* Gives binding i a tensor of a file, of the most elements or fewer, and its extents. */
-static void bind_extents(struct binder *b, struct slots *s, int32_t i, const struct lt_tensor *t, const char *from)
+static void bind_extents(struct run_binder *b, struct run_slots *s, int32_t i, const struct lt_tensor *t,
+	const char *from)
 {
 	const struct run_binding *p = &b->binding[s->kind].at[i];
 	struct lt_tensors one = { .at = calloc(1, sizeof *one.at), .n = 1 };
@@ -137,7 +54,7 @@ static void bind_extents(struct binder *b, struct slots *s, int32_t i, const str
 }
 
 /* Gives binding i its tensor, if it fits.  of_file: its shape says extents. */
-static void bind_slot(struct binder *b, struct slots *s, int32_t i, const struct lt_tensor *t, const char *from,
+static void bind_slot(struct run_binder *b, struct run_slots *s, int32_t i, const struct lt_tensor *t, const char *from,
 	bool of_file)
 {
 	const struct run_binding *p = &b->binding[s->kind].at[i];
@@ -161,10 +78,10 @@ static void bind_slot(struct binder *b, struct slots *s, int32_t i, const struct
 		s->from[i] = NULL;
 	}
 	if (s->from[i]) {
-		report_twice(b, s, i, from);
+		run_bind_twice(b, s, i, from);
 	} else if (!fits || p->dtype != t->dtype) {
 		lt__shape_text(got, sizeof got, t->rank, t->shape);
-		bind_report(b, "%s: the %s '%s' is %s, but this is %s %s%s%s%s", from, run_binding_kind(s->kind), p->name,
+		run_bind_report(b, "%s: the %s '%s' is %s, but this is %s %s%s%s%s", from, run_binding_kind(s->kind), p->name,
 			run_binding_text(p, want, sizeof want), lt__dtype_info(t->dtype)->script, got,
 			fits ? " (in NumPy: .astype('" : "", fits ? lt__dtype_info(p->dtype)->script : "", fits ? "'))" : "");
 	} else {
@@ -173,14 +90,14 @@ static void bind_slot(struct binder *b, struct slots *s, int32_t i, const struct
 	s->from[i] = from;
 }
 
-static void bind_spec(struct binder *b, struct slots *s, int32_t i, const char *spec, const char *from)
+static void bind_spec(struct run_binder *b, struct run_slots *s, int32_t i, const char *spec, const char *from)
 {
 	const struct run_binding *p = &b->binding[s->kind].at[i];
 	struct lt_tensors one = { 0 };
 
 	if (b->names_only) {
 		if (s->from[i])
-			report_twice(b, s, i, from);
+			run_bind_twice(b, s, i, from);
 		s->from[i] = from;
 		return;
 	}
@@ -188,7 +105,7 @@ static void bind_spec(struct binder *b, struct slots *s, int32_t i, const char *
 	lt_status st = one.at ? run_spec_make(b->ctx, p, spec, one.at) : LT_ENOMEM;
 	if (st) {
 		b->no_memory = b->no_memory || st == LT_ENOMEM;
-		bind_report(b, "%s: %s", from, one.at ? lt_context_message(b->ctx) : "out of memory");
+		run_bind_report(b, "%s: %s", from, one.at ? lt_context_message(b->ctx) : "out of memory");
 		free(one.at);
 		s->from[i] = from;
 		return;
@@ -197,7 +114,7 @@ static void bind_spec(struct binder *b, struct slots *s, int32_t i, const char *
 }
 
 /* NAME=SPEC; a name may itself hold '=', so every one is tried. */
-static void bind_option(struct binder *b, struct slots *s, const char *option)
+static void bind_option(struct run_binder *b, struct run_slots *s, const char *option)
 {
 	char *name;
 
@@ -214,13 +131,14 @@ static void bind_option(struct binder *b, struct slots *s, const char *option)
 	name = strndup(option, strcspn(option, "="));
 	b->no_memory = b->no_memory || !name;
 	if (!strchr(option, '='))
-		bind_report(b, "'%s' is not NAME=SPEC, such as %s", option, lt__shell(lt__scratch(b->ctx, "%s=random", option)).text);
+		run_bind_report(b, "'%s' is not NAME=SPEC, such as %s", option,
+			lt__shell(lt__scratch(b->ctx, "%s=random", option)).text);
 	else if (name)
-		report_unknown(b, s->kind, name, option);
+		run_bind_unknown(b, s->kind, name, option);
 	free(name);
 }
 
-static void bind_file(struct binder *b, struct slots *s, const char *path)
+static void bind_file(struct run_binder *b, struct run_slots *s, const char *path)
 {
 	struct lt_tensors file, *tensors;
 
@@ -229,7 +147,7 @@ static void bind_file(struct binder *b, struct slots *s, const char *path)
 	lt_status st = lt__tensors_read(b->ctx, path, &file);
 	if (st) {
 		b->no_memory = b->no_memory || st == LT_ENOMEM;
-		bind_report(b, "%s", lt_context_message(b->ctx));
+		run_bind_report(b, "%s", lt_context_message(b->ctx));
 		b->unread = true;
 		return;
 	}
@@ -240,23 +158,23 @@ static void bind_file(struct binder *b, struct slots *s, const char *path)
 		if (binding >= 0)
 			bind_slot(b, s, binding, &tensors->at[i], path, true);
 		else
-			report_unknown(b, s->kind, tensors->at[i].name, path);
+			run_bind_unknown(b, s->kind, tensors->at[i].name, path);
 	}
 }
 
-static bool takes_others(const struct binder *b, const struct slots *s, const char *option)
+static bool takes_others(const struct run_binder *b, const struct run_slots *s, const char *option)
 {
 	return !strncmp(option, "*=", 2) && run_binding_index(&b->binding[s->kind], "*", 1) < 0;
 }
 
 /* "*=SPEC" given a second time. */
-static void check_others(struct binder *b, const struct slots *s, const struct lt_texts *options)
+static void check_others(struct run_binder *b, const struct run_slots *s, const struct lt_texts *options)
 {
 	const char *first = NULL;
 
 	for (int32_t i = 0; i < options->n; i++) {
 		if (first && takes_others(b, s, options->at[i]))
-			bind_report(b, "%s: '*', every other %s, is given twice, here and by %s", options->at[i],
+			run_bind_report(b, "%s: '*', every other %s, is given twice, here and by %s", options->at[i],
 				run_binding_kind(s->kind), first);
 		if (!first && takes_others(b, s, options->at[i]))
 			first = options->at[i];
@@ -264,7 +182,7 @@ static void check_others(struct binder *b, const struct slots *s, const struct l
 }
 
 /* The bindings that are needed and have nothing yet, from "*=SPEC". */
-static void bind_others(struct binder *b, struct slots *s, const struct lt_texts *options)
+static void bind_others(struct run_binder *b, struct run_slots *s, const struct lt_texts *options)
 {
 	const char *others = NULL;
 
@@ -277,7 +195,7 @@ static void bind_others(struct binder *b, struct slots *s, const struct lt_texts
 }
 
 /* The constants whose content the graph has, unless another one is given. */
-static void bind_contents(struct binder *b, struct slots *s)
+static void bind_contents(struct run_binder *b, struct run_slots *s)
 {
 	for (int32_t i = 0; i < b->binding[s->kind].n; i++) {
 		const struct run_binding *p = &b->binding[s->kind].at[i];
@@ -299,7 +217,7 @@ static void bind_contents(struct binder *b, struct slots *s)
 	}
 }
 
-static int32_t count_missing(const struct binder *b, const struct slots *s)
+static int32_t count_missing(const struct run_binder *b, const struct run_slots *s)
 {
 	int32_t n = 0;
 
@@ -309,7 +227,7 @@ static int32_t count_missing(const struct binder *b, const struct slots *s)
 }
 
 /* What is needed and not given, from the file beside the script; it may hold others. */
-static void bind_beside(struct binder *b, struct slots *s)
+static void bind_beside(struct run_binder *b, struct run_slots *s)
 {
 	const struct run_bindings *p = &b->binding[s->kind];
 	struct lt_tensors file;
@@ -326,7 +244,7 @@ static void bind_beside(struct binder *b, struct slots *s)
 	lt_status st = lt__tensors_read(b->ctx, path, &file);
 	if (st) {
 		b->no_memory = b->no_memory || st == LT_ENOMEM;
-		bind_report(b, "%s", lt_context_message(b->ctx));
+		run_bind_report(b, "%s", lt_context_message(b->ctx));
 		b->unread = true;
 		free(path);
 		return;
@@ -344,7 +262,7 @@ static void bind_beside(struct binder *b, struct slots *s)
 }
 
 /* What the user left out, where the backend says that any values do: random ones, told on standard error. */
-static void bind_any(struct binder *b, struct slots *s)
+static void bind_any(struct run_binder *b, struct run_slots *s)
 {
 	for (int32_t i = 0; i < b->binding[s->kind].n && !b->names_only; i++) {
 		if (s->from[i] || !b->binding[s->kind].at[i].needed)
@@ -360,20 +278,7 @@ static void bind_any(struct binder *b, struct slots *s)
 	}
 }
 
-static void report_missing(struct binder *b, const struct slots *s, const char *flag)
-{
-	char text[256];
-
-	for (int32_t i = 0; i < b->binding[s->kind].n; i++) {
-		const struct run_binding *p = &b->binding[s->kind].at[i];
-
-		if (p->needed && !s->from[i])
-			fprintf(b->text, "\n  %s '%s', %s: give it with  %s %s", run_binding_kind(s->kind), lt__shown(p->name).text,
-				run_binding_text(p, text, sizeof text), flag, lt__shell(lt__scratch(b->ctx, "%s=FILE.npy", p->name)).text);
-	}
-}
-
-static bool make_slots(struct binder *b, struct slots *s, enum lt_binding kind, const struct slots *base)
+static bool make_slots(struct run_binder *b, struct run_slots *s, enum lt_binding kind, const struct run_slots *base)
 {
 	size_t n = (size_t)b->binding[kind].n;
 
@@ -384,7 +289,7 @@ static bool make_slots(struct binder *b, struct slots *s, enum lt_binding kind, 
 	s->by = calloc(n + 1, sizeof *s->by);
 	if (!s->value || !s->from || !s->own || !s->by) {
 		b->no_memory = true;
-		bind_report(b, "out of memory");
+		run_bind_report(b, "out of memory");
 		return false;
 	}
 	for (size_t i = 0; base && i < n; i++) {
@@ -397,7 +302,7 @@ static bool make_slots(struct binder *b, struct slots *s, enum lt_binding kind, 
 }
 
 /* All but the values, which the caller has. */
-static void free_slots(struct slots *s)
+static void free_slots(struct run_slots *s)
 {
 	free(s->from);
 	free(s->own);
@@ -405,7 +310,7 @@ static void free_slots(struct slots *s)
 }
 
 /* Extents that are sums of others have to be these. */
-static void check_sums(struct binder *b, const struct slots *s)
+static void check_sums(struct run_binder *b, const struct run_slots *s)
 {
 	const struct run_binding *p = b->binding[s->kind].at;
 	int64_t want;
@@ -414,16 +319,16 @@ static void check_sums(struct binder *b, const struct slots *s)
 		int32_t d = s->own[i] ? run_extents_check(&p[i], s->own[i], s->value, &want) : -1;
 
 		if (d >= 0)
-			bind_report(b, "%s: axis %d of '%s' has %lld elements, but by the other inputs it has %lld", s->from[i], d,
+			run_bind_report(b, "%s: axis %d of '%s' has %lld elements, but by the other inputs it has %lld", s->from[i], d,
 				p[i].name, (long long)s->own[i]->shape[d], (long long)want);
 	}
 }
 
 /* Constants, then the inputs of every evaluation; says what is missing of the constants and of the first
  * evaluation that lacks something, in one go. */
-static void bind_all(struct binder *b, struct slots *constant, struct slots *common)
+static void bind_all(struct run_binder *b, struct run_slots *constant, struct run_slots *common)
 {
-	struct slots s = { 0 };
+	struct run_slots s = { 0 };
 	const char *file = NULL;
 	int32_t n = 0, n_eval = b->o->inputs.n > 0 ? b->o->inputs.n : 1;
 
@@ -456,12 +361,12 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 	}
 	n += count_missing(b, constant);
 	if (n > 0 && s.from && !b->names_only && !b->unread) {
-		begin_sentence(b);
+		run_bind_begin(b);
 		fprintf(b->text, "%s needs %d tensor%s not given%s%s:", lt__shown(b->o->script).text, n,
 			n == 1 ? " that is" : "s that are", file ? ", with the inputs of " : "",
 			file ? lt__shown(file).text : "");
-		report_missing(b, &s, "-i");
-		report_missing(b, constant, "-c");
+		run_bind_missing(b, &s, "-i");
+		run_bind_missing(b, constant, "-c");
 		fputs("\n  (a value, zeros, ones, iota or random[:SEED] may stand for FILE.npy; --inputs and --weights take all at "
 			"once from a .npz or .safetensors)", b->text);
 	}
@@ -471,14 +376,14 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 lt_status run_bind(struct lt_context *ctx, const struct run_options *o, const char *backends,
 	const struct run_bindings *binding, struct run_given *out)
 {
-	struct binder b = { .ctx = ctx,
+	struct run_binder b = { .ctx = ctx,
 		.o = o,
 		.binding = binding,
 		.given = out,
 		.names_only = o->dump || o->check_schedule,
 		.backends = backends,
 		.any = backends && o->any_values ? -1 : 0 };
-	struct slots constant = { 0 }, common = { 0 };
+	struct run_slots constant = { 0 }, common = { 0 };
 	char *text = NULL;
 	size_t bytes = 0;
 	size_t n_eval = (size_t)o->inputs.n + 1;
@@ -502,8 +407,8 @@ lt_status run_bind(struct lt_context *ctx, const struct run_options *o, const ch
 	free_slots(&constant);
 	free(common.value);
 	free_slots(&common);
-	if (b.n_problem > MAX_PROBLEMS)
-		fprintf(b.text, "\n%s: ... and %d more like these", o->tool, b.n_problem - MAX_PROBLEMS);
+	if (b.n_problem > RUN_BIND_REPORTS)
+		fprintf(b.text, "\n%s: ... and %d more like these", o->tool, b.n_problem - RUN_BIND_REPORTS);
 	fclose(b.text);
 	/* What does not fit may be so for that alone. */
 	lt_status st = b.no_memory ? lt_fail(ctx, LT_ENOMEM, "out of memory")
