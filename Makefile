@@ -66,7 +66,7 @@ DIRS += looptree
 DIRS += kernel
 DIRS += backends backends/text backends/ref backends/sim backends/cpu $(if $(CUDA),backends/cuda) \
 	$(if $(OPENCL),backends/opencl)
-DIRS += frontends frontends/script frontends/graph $(if $(PROTOC),frontends/onnx)
+DIRS += frontends frontends/script frontends/graph frontends/llama2 $(if $(PROTOC),frontends/onnx)
 DIRS += program
 # And above them, in no library: check, which lt-check and the tests share; tools; tests.
 
@@ -185,10 +185,10 @@ $(O)/flags: FORCE
 	@if cmp -s $@.now $@; then rm $@.now; else mv $@.now $@; fi
 
 # A text as strings of C, one a line.
-as_strings = mkdir -p $(@D); sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $< >$@
+as_strings = mkdir -p $(@D); sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $^ >$@
 $(O)/ir/prelude_text.h: ir/prelude.h
 	@$(as_strings)
-$(O)/tools/standalone/main_text.h: tools/standalone/main.c
+$(O)/tools/standalone/main_text.h: $(addprefix tools/standalone/,threads.c main.c)
 	@$(as_strings)
 $(O)/tools/build_text.o: $(O)/tools/standalone/main_text.h
 $(O)/tools/view_text.h: tools/view.html
@@ -238,9 +238,12 @@ $(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(patsubst %,$(O)/t
 
 # tools/lt-NAME.c with the files tools/NAME_*.c; the files without _ are everybody's.
 own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c) $(if $(filter build,$(1)),$(READ_MODEL)) \
-	$(if $(filter run,$(1)),$(LIMITS)))
+	$(if $(filter llama,$(1)),$(wildcard tools/run_*.c)) $(if $(filter llama run,$(1)),$(LIMITS)) \
+	$(if $(filter bench,$(1)),$(READ_INPUT)))
 # What lt-run and lt-build have in common: the tensors of a model.
 READ_MODEL = $(patsubst %,tools/run_%.c,bind bind_say bindings explain extents fit parse spec weights)
+# What lt-bench has of lt-run: what a model asks for, and tensors of that.
+READ_INPUT = $(patsubst %,tools/run_%.c,bindings spec)
 # What lt-run has of lt-bench: what the machine does at best.
 LIMITS = $(patsubst %,tools/bench_%.c,cuda device folder machine peak say)
 .SECONDEXPANSION:
@@ -355,11 +358,13 @@ tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONN
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED) \
 		$(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS)
-bless: all $(addprefix $(O)/tests/,test_script_docs test_tree_text test_bench_predicted test_networks)
+bless: all $(addprefix $(O)/tests/,test_script_docs test_tree_text test_bench_predicted test_bench_grids \
+		test_networks)
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless; O=$(O) tests/options.sh --bless
 	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null
 	@LT_BLESS=1 $(O)/tests/test_tree_text --filter '*/each_mistake_has_its_sentence' >/dev/null
 	@LT_BLESS=1 $(O)/tests/test_bench_predicted >/dev/null
+	@LT_BLESS=1 $(O)/tests/test_bench_grids --filter '*/each_layer_has_its_grid' >/dev/null
 	@LT_BLESS=1 $(O)/tests/test_networks --filter '*/each_layer_has_its_tree' >/dev/null
 mutants: all $(O)/mutants
 	@$(O)/mutants --each $(MUTANTS_EACH) --seed $(MUTANTS_SEED)

@@ -50,6 +50,20 @@ static void find_constants(const unsigned char *at, size_t bytes, size_t *first,
 	}
 }
 
+/* Where the mark is.  It is aligned as its number, so only each fourth byte is looked at. */
+static const unsigned char *find_mark(const unsigned char *at, size_t n)
+{
+	static const char text[20] = LT_BACKEND_MARK;
+	uint64_t begin, here;
+	memcpy(&begin, text, sizeof begin);
+	for (size_t i = 0; i + sizeof(struct lt_backend_mark) <= n; i += sizeof(uint32_t)) {
+		memcpy(&here, at + i, sizeof here);
+		if (here == begin && memcmp(at + i, text, sizeof text) == 0)
+			return at + i;
+	}
+	return NULL;
+}
+
 /* The LT_BUILD that LT_BACKEND has left in the file; that of this library if there is none, or the file cannot be read,
  * which dlopen will say. */
 static uint32_t build_of(const char *file, size_t bytes)
@@ -61,8 +75,8 @@ static uint32_t build_of(const char *file, size_t bytes)
 	if (all) {
 		size_t first, n;
 		find_constants(all, bytes, &first, &n);
-		at = memmem(all + first, n, mark.text, sizeof mark.text);
-		at = at || n == bytes ? at : memmem(all, bytes, mark.text, sizeof mark.text);
+		at = first % sizeof(uint32_t) == 0 ? find_mark(all + first, n) : NULL;
+		at = at ? at : memmem(all, bytes, mark.text, sizeof mark.text);
 	}
 	if (at && bytes - (size_t)(at - all) >= sizeof mark)
 		memcpy(&mark, at, sizeof mark);

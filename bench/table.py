@@ -5,10 +5,13 @@
     bench/table.py --rivals [--write PAGE] FILE.json... that of README.md: our speed over that of each library;
                                                         with --fastest by each one's fastest sample, not by medians:
                                                         for a machine that is busy with other work
+    bench/table.py --nets [--write PAGE] FILE.json...   of the suites nets and start, that of docs/performance.md,
+                                                        "Whole networks"; with --fastest the fastest sample of each
     bench/table.py --tutorial [--write PAGE] FILE.json  the eight steps of docs/tutorial-matmul.md
 
 Several files may hold several runs, each with its own denominators: no ratio is taken across files.  --write puts the
-table between the lines "<!-- measured -->" and "<!-- end -->" of the page, and a step's figures into its file.
+table between the lines "<!-- measured -->" and "<!-- end -->" of the page, that of --nets between "<!-- nets -->" and
+"<!-- end -->", and a step's figures into its file.
 """
 import json
 import math
@@ -144,6 +147,71 @@ def rivals(runs):
     return lines
 
 
+def milliseconds(seconds):
+    digits = ".3g" if seconds < 0.1 else ".1f" if seconds < 1 else ".0f"
+    return f"{seconds * 1e3:{digits}}"
+
+
+def times(runs):
+    """One row for each network and load: our time, the best other's and their ratio, for each number of threads.  Of a
+    case that is in several files the last counts."""
+    found = {}
+    for d in runs:
+        for c in d["cases"]:
+            if c["suite"] == "nets":
+                key = c["name"] + (" beside a busy process" if d.get("busy") == 1 else
+                                   f" beside {d['busy']} busy processes" if d.get("busy") else "")
+                found.setdefault(key, {})[c["threads"]] = c
+    counts = sorted({n for cases_of in found.values() for n in cases_of})
+    if not found:
+        return []
+    lines = ["| ms | " + " | ".join(f"{n} thread{'s' * (n > 1)}: ours | best other | ratio" for n in counts) + " |",
+             "| --- |" + " --- | --- | --- |" * len(counts)]
+    for name, by in found.items():
+        cells = []
+        for n in counts:
+            mine = ours(by[n]) if n in by else None
+            others = [r for r in by[n]["rows"] if r["role"] == "other" and r["status"] == "measured"] if n in by else []
+            if not mine or mine["status"] != "measured" or not others:
+                cells += ["failed" if mine and mine["status"] == "failed" else "–", "–", "–"]
+                continue
+            best = max(others, key=lambda r: r["per_second"])
+            cells += [milliseconds(by[n]["flops"] / mine["per_second"]),
+                      f"{milliseconds(by[n]['flops'] / best['per_second'])} ({best['contestant'].split(':')[0]})",
+                      f"{mine['per_second'] / best['per_second']:.2f}"]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    for busy, title in ((False, "geometric mean"), (True, "geometric mean beside busy processes")):
+        some = [[by[n] for name, by in found.items()
+                 if n in by and ("beside" in name) == busy and over_rivals("")(by[n])] for n in counts]
+        if any(some):
+            cells = (f"| | {mean(s, over_rivals(''))}" if s else "| | –" for s in some)
+            lines.append(f"| {title} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def starts(runs):
+    """Whole processes of ours over the best peer's session and first run, and its memory."""
+    found = [s for d in runs for s in d.get("start", [])]
+    if not found:
+        return []
+    lines = ["| from nothing to the first result | threads | time | over the best other | memory | "
+             "over the least other |", "| --- | --- | --- | --- | --- | --- |"]
+    for s in found:
+        for r in s["rows"]:
+            if r["status"] != "measured":
+                continue
+            over = [f"{r[k]:.2f}" if r[k] and r["role"] == "looptree" else "" for k in
+                    ("time_over_best", "memory_over_best")]
+            lines.append(f"| {s['name']}, {r['contestant']} | {s['threads']} | {r['total_s']:.2f} s | {over[0]} | "
+                         f"{r['peak_bytes'] / 1e6:.0f} MB | {over[1]} |")
+    return lines
+
+
+def nets(runs):
+    first, second = times(runs), starts(runs)
+    return first + [""] * bool(first and second) + second
+
+
 def steps(runs):
     """(file or contestant, threads, row) of each step, of the default tree and of the best of each library."""
     for d in runs:
@@ -217,13 +285,13 @@ def machine(runs, with_limits=True):
     return lines
 
 
-def write(page, lines):
+def write(page, lines, mark):
     with open(page) as f:
         text = f.read()
-    made, n = re.subn(r"(<!-- measured -->\n).*?(<!-- end -->)",
+    made, n = re.subn(f"(<!-- {mark} -->\\n).*?(<!-- end -->)",
                       lambda m: m[1] + "\n".join(lines) + "\n" + m[2], text, flags=re.S)
     if n != 1:
-        sys.exit(f"bench/table.py: {page} has {n} places between '<!-- measured -->' and '<!-- end -->'; "
+        sys.exit(f"bench/table.py: {page} has {n} places between '<!-- {mark} -->' and '<!-- end -->'; "
                  "it must have one")
     with open(page + ".new", "w") as f:
         f.write(made)
@@ -238,6 +306,8 @@ def main(words):
             table = tutorial
         elif word == "--rivals":
             table = rivals
+        elif word == "--nets":
+            table = nets
         elif word == "--fastest":
             fastest = True
         elif word == "--write" and words:
@@ -252,11 +322,11 @@ def main(words):
     for name in files:
         with open(name) as f:
             runs.append(json.load(f))
-    lines = table(by_fastest(runs) if fastest else runs) + [""] + machine(runs, with_limits=table is not rivals)
+    lines = table(by_fastest(runs) if fastest else runs) + [""] + machine(runs, with_limits=table not in (rivals, nets))
     if fastest:
         lines.append("* by the fastest sample of each contestant, because the machine was busy with other work")
     if page:
-        write(page, lines)
+        write(page, lines, "nets" if table is nets else "measured")
         if table is tutorial:
             write_steps(runs)
     else:

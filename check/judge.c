@@ -412,6 +412,18 @@ lt_status lt__judge_result(struct lt_judge *j, int32_t i, const void *got, struc
 	return judge(j, &x, r);
 }
 
+lt_status lt__judge_allowed(struct lt_judge *j, int32_t i, double *norm)
+{
+	const void *want = lt_eval_result(j->reference, i, NULL);
+	const struct tensor x = { "", j->g->result[i].name, j->g->result[i].node, want, want, &j->result[i], false };
+	struct judge_pass p;
+	*norm = 0;
+	LT_TRY(need_runs(j, LT_JUDGE_RUNS));
+	count_pass(j, &x, lt__root_mean_square(j->g, j->reference, x.node, want), &p);
+	*norm = p.size2 > 0 ? sqrt(p.allowed2 / p.size2) : sqrt(p.allowed2);
+	return LT_OK;
+}
+
 lt_status lt__judge_state(struct lt_judge *j, lt_node state, const void *got, struct lt_report *r)
 {
 	const struct noise exact = { 0 };

@@ -87,6 +87,9 @@ const struct lt_evaluation *lt__judge_reference(const struct lt_judge *);
 /* Tests noise and norm: result i; the content of a state after the run.  Rows are laid out at maximum extents; what is
  * beyond an actual extent is passed over.  A status: the oracle could not be run again. */
 lt_status lt__judge_result(struct lt_judge *, int32_t i, const void *got, struct lt_report *);
+/* Of a result as a whole: what rounding explains, a share of its norm.  For results of other programs, which have
+ * tables of functions of their own and are judged by their distance alone. */
+lt_status lt__judge_allowed(struct lt_judge *, int32_t i, double *norm);
 lt_status lt__judge_state(struct lt_judge *, lt_node state, const void *got, struct lt_report *);
 
 /* Test kernels: one run of a program, whose values are handed over as they are seen. */

@@ -91,7 +91,7 @@ static void *try_alloc(struct lt_arena *arena, size_t bytes)
 	at = (char *)chunk + chunk->used;
 	chunk->used += bytes;
 	arena->handed_out += bytes;
-	return memset(at, 0, bytes);
+	return at;
 }
 
 static _Noreturn void run_out(struct lt_arena *arena, size_t bytes)
@@ -113,13 +113,18 @@ void lt__arena_refuse(struct lt_arena *arena, const char *what)
 	longjmp(ctx->top->jump, 1);
 }
 
-void *lt__arena_alloc(struct lt_arena *arena, size_t bytes)
+void *lt__arena_alloc_unset(struct lt_arena *arena, size_t bytes)
 {
 	void *at = try_alloc(arena, bytes);
 
 	if (!at)
 		run_out(arena, bytes);
 	return at;
+}
+
+void *lt__arena_alloc(struct lt_arena *arena, size_t bytes)
+{
+	return memset(lt__arena_alloc_unset(arena, bytes), 0, bytes);
 }
 
 void *lt__arena_alloc_array(struct lt_arena *arena, size_t size, size_t n)
@@ -133,7 +138,7 @@ void *lt__arena_alloc_array(struct lt_arena *arena, size_t size, size_t n)
 
 void *lt__arena_copy(struct lt_arena *arena, const void *from, size_t bytes)
 {
-	void *at = lt__arena_alloc(arena, bytes);
+	void *at = lt__arena_alloc_unset(arena, bytes);
 
 	if (bytes)
 		memcpy(at, from, bytes);

@@ -38,6 +38,8 @@ struct lt_arena;
 lt_status lt__arena_new(struct lt_context *, struct lt_arena **out);
 void lt__arena_free(struct lt_arena *);                 /* NULL: nothing */
 void *lt__arena_alloc(struct lt_arena *, size_t bytes); /* zeroed, aligned to 16; never NULL */
+/* The same, not set to anything: for what is filled at once. */
+void *lt__arena_alloc_unset(struct lt_arena *, size_t bytes);
 void *lt__arena_copy(struct lt_arena *, const void *, size_t bytes);
 char *lt__arena_string(struct lt_arena *, const char *);
 char *lt__arena_format(struct lt_arena *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -49,10 +49,13 @@ lt_node lt__function_Affine(struct lt_graph *g, lt_node x, double a, double b)
 	return lt__pos_opf(g, "add", lt__pos_opf(g, "mul", x, a), b);
 }
 
-/* exp(x) - 1; above 0, where it is not looked at, it must not overflow. */
+/* exp(x) - 1 as tanh(x / 2) * (exp(x) + 1), which near 0 has all of its digits; above 0, where it is not looked at, it
+ * must not overflow. */
 static lt_node power_below(struct lt_graph *g, lt_node x)
 {
-	return lt__pos_opf(g, "sub", lt__pos_op1(g, "exp", lt__pos_opf(g, "min", x, 0)), 1);
+	lt_node low = lt__pos_opf(g, "min", x, 0);
+	lt_node half = lt__pos_op1(g, "tanh", lt__pos_opf(g, "mul", low, 0.5));
+	return lt__pos_op2(g, "mul", half, lt__pos_opf(g, "add", lt__pos_op1(g, "exp", low), 1));
 }
 
 lt_node lt__function_Celu(struct lt_graph *g, lt_node x, double a, double b)
@@ -118,13 +121,20 @@ lt_node lt__function_Sigmoid(struct lt_graph *g, lt_node x, double a, double b)
 	return lt__pos_op1(g, "sigmoid", x);
 }
 
+/* log(1 + p), p from 0 to 1; what the sum 1 + p has lost of p is added by the logarithm's derivative. */
+static lt_node log_above_one(struct lt_graph *g, lt_node p)
+{
+	lt_node sum = lt__pos_opf(g, "add", p, 1);
+	lt_node lost = lt__pos_op2(g, "sub", p, lt__pos_opf(g, "sub", sum, 1));
+	return lt__pos_op2(g, "add", lt__pos_op1(g, "log", sum), lt__pos_op2(g, "div", lost, sum));
+}
+
 /* max(x, 0) + log(1 + exp(-|x|)) */
 lt_node lt__function_Softplus(struct lt_graph *g, lt_node x, double a, double b)
 {
 	(void)a, (void)b;
 	lt_node power = lt__pos_op1(g, "exp", lt__pos_op1(g, "neg", lt__pos_op1(g, "abs", x)));
-	lt_node above = lt__pos_opf(g, "max", x, 0);
-	return lt__pos_op2(g, "add", above, lt__pos_op1(g, "log", lt__pos_opf(g, "add", power, 1)));
+	return lt__pos_op2(g, "add", lt__pos_opf(g, "max", x, 0), log_above_one(g, power));
 }
 
 lt_node lt__function_Softsign(struct lt_graph *g, lt_node x, double a, double b)

@@ -168,7 +168,7 @@ static bool do_guards(struct lt_simplify *t)
 	}
 	for (int32_t i = 0; i < t->n_guard && !t->empty; i++)
 		t->simple &= tighten(t, lt__simplify_row(t, t->guard, i));
-	if (!t->empty && !t->simple && (t->n_guard > 1 || t->limited || t->q.n_div))
+	if (!t->empty && !t->simple && (t->n_guard > 1 || t->limited || t->q.n_div) && !lt__guards_apart(t))
 		lt__isl_drop_implied(t);
 	lt__isl_settle(t);
 	for (int32_t k = 0; k < t->q.n_div; k++) {

@@ -39,6 +39,10 @@ static inline int64_t *lt__simplify_row(const struct lt_simplify *t, int64_t *ro
 /* ir/simplify_weigh.c: divs that a row needs, and terms of it and of them. */
 void lt__simplify_weigh(struct lt_simplify *, const int64_t *row, int32_t *n_div, int32_t *n_term);
 
+/* ir/simplify_apart.c: whether it is known that all guards hold somewhere and none follows from the box and the others;
+ * false: isl is to be asked. */
+bool lt__guards_apart(const struct lt_simplify *);
+
 /* ir/affine.c */
 /* lt_quasi.exact: the range of a row over the box, and, once they are settled, the guards. */
 bool lt__isl_range(void *simplify, const int64_t *row, int64_t *low, int64_t *high);

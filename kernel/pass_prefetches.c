@@ -4,6 +4,10 @@
  * The processor follows one run of addresses by itself, but not a jump to the next one, so that each run begins with
  * the full latency of memory, many times over where several runs are read side by side.  A wrong guess costs one
  * instruction a load and nothing else: what is fetched is never used by meaning, and may be outside of the buffer.
+ *
+ * A run that is read many times before the next one, as a panel of weights is by each tile of rows, comes from memory
+ * the first time only, and memory has nothing to do from then on.  There the run after it is fetched a part at a time,
+ * the same part each time that this one is read.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,9 +15,20 @@
 #include "kernel/opcode.h"
 
 enum { MAX_JUMP = 512 << 10, MAX_STEP = 1 << 10, MIN_RUN = 16 };       /* bytes, bytes, iterations */
+enum { LINE = 64, MAX_LOOPS = 8 };      /* bytes that memory hands over at once; loops of a run that is read again */
 
-/* A load that could have one: its two innermost loops, and the elements that it moves by in the outer one. */
-struct prefetch { int32_t at, buffer, inner, outer; int64_t jump; struct lt_address_sum address; };
+/* How a run is shared out among the times that it is read: elements to go on by in each loop, from the load's place
+ * without these loops; each: in one iteration of the innermost. */
+struct prefetch_share { int32_t loop[MAX_LOOPS], n; int64_t by[MAX_LOOPS], times, each; };
+
+/* A load that could have one: its innermost loop, the loop in which it goes on to the next run, and the elements that
+ * it moves by there.  share: of a run that is read again; times 0: it is not. */
+struct prefetch {
+	int32_t at, buffer, inner, outer;
+	int64_t jump;
+	struct lt_address_sum address;
+	struct prefetch_share share;
+};
 
 struct prefetches_step {
 	struct lt_stepping *s;
@@ -23,6 +38,7 @@ struct prefetches_step {
 	struct prefetch *load;
 	int32_t n_load;
 	int64_t *jump;                  /* by instruction: elements to what it asks for; 0: nothing */
+	const struct prefetch **shared; /* by instruction: what it asks a part of; NULL: nothing */
 };
 
 /* An upper bound of an i64; false: there is none that is known. */
@@ -83,6 +99,47 @@ static bool moves_by(const struct prefetches_step *p, const struct lt_address_su
 	return true;
 }
 
+/* The loops from `loop` outwards in which the address moves as `moves` says: by what they went through before, *run
+ * elements, or not at all.  *run, *times: elements and iterations of all of them.  The first loop after them. */
+static int32_t take_loops(const struct prefetches_step *p, struct prefetch *x, int32_t loop, bool moves, int64_t *run,
+	int64_t *times)
+{
+	int64_t by, trips;
+	for (; loop >= 0 && x->share.n < MAX_LOOPS; loop = prefetch_loop(p, p->block[loop])) {
+		trips = trip_count(p->k, loop);
+		if (trips > INT32_MAX || !moves_by(p, &x->address, loop, &by) || by != (moves ? *run : 0))
+			break;
+		if (*run > INT32_MAX || __builtin_mul_overflow(*times, trips, times))
+			break;
+		*run *= moves ? trips : 1;
+		x->share.loop[x->share.n++] = loop;
+	}
+	return loop;
+}
+
+/* Whether the run is read again before the next one, and how that is shared out. */
+static bool find_share(const struct prefetches_step *p, struct prefetch *x, int64_t step)
+{
+	struct prefetch_share *share = &x->share;
+	int64_t run = step, iterations = 1, times = 1;
+	share->n = 0;
+	x->outer = take_loops(p, x, x->inner, true, &run, &iterations);
+	const int32_t n_run = share->n;
+	x->outer = take_loops(p, x, x->outer, false, &run, &times);
+	if (x->outer < 0 || times < 2 || !moves_by(p, &x->address, x->outer, &x->jump) || x->jump < run)
+		return false;
+	int64_t part = run / times + (run % times != 0), by = part / iterations + (part % iterations != 0);
+	share->times = times;
+	share->each = by;
+	for (int32_t i = 0; i < share->n; i++) {
+		const int64_t unit = p->k->instructions[share->loop[i]].number;
+		by = i == n_run ? part : by;
+		share->by[i] = by / unit + (by % unit != 0);
+		by *= trip_count(p->k, share->loop[i]);
+	}
+	return true;
+}
+
 static void record_load(struct prefetches_step *p, int32_t at)
 {
 	const struct lt_instruction *i = &p->k->instructions[at];
@@ -97,14 +154,19 @@ static void record_load(struct prefetches_step *p, int32_t at)
 	int32_t inner = prefetch_loop(p, p->block[at]), outer = inner < 0 ? -1 : prefetch_loop(p, p->block[inner]);
 	if (outer < 0 || !moves_by(p, &reach.first, inner, &step) || !moves_by(p, &reach.first, outer, &jump))
 		return;
-	if (step < 1 || step > MAX_STEP / bytes || jump < p->s->machine->page_bytes / bytes)
+	if (step < 1 || step > MAX_STEP / bytes)
+		return;
+	struct prefetch shared = { .at = at, .buffer = i->what, .inner = inner, .address = reach.first };
+	const bool again = find_share(p, &shared, step);
+	jump = again ? shared.jump : jump;
+	if (jump < p->s->machine->page_bytes / bytes)
 		return;
 	if (jump > MAX_JUMP / bytes || trip_count(p->k, inner) < MIN_RUN) {
 		lt__step_decide(p->s, p->k->instructions[inner].origin, i->origin, b->origin,
 			"runs of %s are not prefetched: they are too %s", b->name, jump > MAX_JUMP / bytes ? "far apart" : "short");
 		return;
 	}
-	p->load[p->n_load++] = (struct prefetch){ at, i->what, inner, outer, jump, reach.first };
+	p->load[p->n_load++] = again ? shared : (struct prefetch){ at, i->what, inner, outer, jump, reach.first, { .n = 0 } };
 }
 
 static int by_number(int64_t a, int64_t b) { return a < b ? -1 : a > b; }
@@ -135,9 +197,28 @@ static bool same_runs(const struct prefetch *x, const struct prefetch *y)
 static void say_runs(struct prefetches_step *p, const struct prefetch *x)
 {
 	const struct lt_kernel_buffer *b = &p->k->buffers[x->buffer];
+	if (x->share.times) {
+		lt__step_decide(p->s, p->k->instructions[x->inner].origin, p->k->instructions[x->at].origin, b->origin,
+			"runs of %s are read %" PRId64 " times: each time a part of the next one is prefetched", b->name, x->share.times);
+		return;
+	}
 	lt__step_decide(p->s, p->k->instructions[x->inner].origin, p->k->instructions[x->at].origin, b->origin,
 		"runs of %s are %" PRId64 " bytes apart: each load prefetches from the next one", b->name,
 		x->jump * (int64_t)lt__kernel_element_bytes(b->dtype));
+}
+
+/* Of loads of the same runs, the first of those that read them most often, if these are all of one run; NULL: no run is
+ * read again. */
+static const struct prefetch *choose_share(const struct prefetch *first, const struct prefetch *end)
+{
+	const struct prefetch *best = NULL;
+	for (const struct prefetch *x = first; x < end; x++)
+		if (x->share.times > (best ? best->share.times : 0))
+			best = x;
+	for (const struct prefetch *x = first; best && x < end; x++)
+		if (x->inner == best->inner && !lt__address_same_parts(&x->address, &best->address))
+			return NULL;
+	return best;
 }
 
 /* Where several inner loops read the same runs, the last one asks: the run is in a cache there already, and the memory
@@ -149,10 +230,16 @@ static void choose_loads(struct prefetches_step *p)
 		int32_t last = p->load[first].inner;
 		for (end = first; end < p->n_load && same_runs(&p->load[first], &p->load[end]); end++)
 			last = p->load[end].inner > last ? p->load[end].inner : last;
+		const struct prefetch *shared = choose_share(&p->load[first], &p->load[end]);
+		if (shared) {
+			say_runs(p, shared);
+			p->shared[shared->at] = shared;
+			continue;
+		}
 		const struct prefetch *before = NULL;
 		for (int32_t l = first; l < end; l++) {
 			const struct prefetch *x = &p->load[l];
-			if (x->inner != last || (before && before->address.number == x->address.number
+			if (x->inner != last || x->share.times || (before && before->address.number == x->address.number
 				&& lt__address_same_parts(&before->address, &x->address)))
 				continue;
 			if (!before)
@@ -172,6 +259,47 @@ static void add_prefetch(struct prefetches_step *p, int32_t at)
 		(void)lt__build(&p->s->b, asked);
 }
 
+/* sum + times * value, i64; -1: 0. */
+static int32_t add_times(struct prefetches_step *p, int32_t sum, int32_t value, int64_t times)
+{
+	struct lt_kernel_builder *b = &p->s->b;
+	int32_t part = p->s->to[value];
+	if (times != 1)
+		part = lt__build_value(b, LT_OPCODE_mul, LT_I64, 1, part, lt__build_const(b, LT_I64, (uint64_t)times));
+	return sum < 0 ? part : lt__build_value(b, LT_OPCODE_add, LT_I64, 1, sum, part);
+}
+
+static bool is_shared_loop(const struct prefetch_share *share, int32_t value)
+{
+	for (int32_t i = 0; i < share->n; i++)
+		if (share->loop[i] == value)
+			return true;
+	return false;
+}
+
+/* The part of the next run that this iteration asks for: a line, or as many as are needed. */
+static void add_shared(struct prefetches_step *p, const struct prefetch *x)
+{
+	const struct prefetch_share *share = &x->share;
+	const int64_t line = LINE / lt__kernel_element_bytes(p->k->buffers[x->buffer].dtype);
+	struct lt_instruction asked = lt__rewrite_mapped(p->s, x->at);
+	int64_t number = x->address.number + x->jump, from;
+	int32_t sum = -1;
+	for (int32_t i = 0; i < x->address.n; i++)
+		if (!is_shared_loop(share, x->address.part[i].value))
+			sum = add_times(p, sum, x->address.part[i].value, x->address.part[i].times);
+		else if (lt__step_constant(p->k, p->k->instructions[x->address.part[i].value].operand[0], &from))
+			number += x->address.part[i].times * from;
+	for (int32_t i = 0; i < share->n; i++) {
+		sum = add_times(p, sum, share->loop[i], share->by[i]);
+		if (lt__step_constant(p->k, p->k->instructions[share->loop[i]].operand[0], &from))
+			number -= share->by[i] * from;
+	}
+	for (int64_t at = 0; at < share->each; at += line)
+		(void)lt__build(&p->s->b, (struct lt_instruction){ .opcode = LT_OPCODE_prefetch, .operand = { sum, -1, -1, -1 },
+			.what = asked.what, .origin = asked.origin, .stride = 1, .number = number + at });
+}
+
 bool lt__step_prefetches(struct lt_stepping *s)
 {
 	struct prefetches_step p = { .s = s, .k = s->k };
@@ -186,6 +314,7 @@ bool lt__step_prefetches(struct lt_stepping *s)
 	p.block = lt__step_blocks(s);
 	p.load = lt__pool_alloc(&s->b.pool, n, sizeof *p.load);
 	p.jump = lt__pool_alloc(&s->b.pool, n, sizeof *p.jump);
+	p.shared = lt__pool_alloc(&s->b.pool, n, sizeof *p.shared);
 	for (int32_t at = 0; at < (int32_t)s->k->n_instruction; at++)
 		if (s->k->instructions[at].opcode == LT_OPCODE_load)
 			record_load(&p, at);
@@ -198,6 +327,8 @@ bool lt__step_prefetches(struct lt_stepping *s)
 		for (int32_t at = s->k->regions[r].first; at < s->k->regions[r].first + s->k->regions[r].n; at++) {
 			if (p.jump[at])
 				add_prefetch(&p, at);
+			if (p.shared[at])
+				add_shared(&p, p.shared[at]);
 			(void)lt__rewrite_copy(s, at);
 		}
 	}

@@ -26,8 +26,8 @@ static const struct { struct lt_kernel_step step; lt_step_run *run; enum step_wh
 	{ { 'W', "wide", "in a grid, loads and stores of elements side by side are one of up to 16 bytes", "nothing",
 		"the order of accesses that may meet; others move to the first load or the last store", "nothing" },
 		lt__step_wide, STEP_GRIDS },
-	{ { 'P', "prefetches", "loads of runs that are far apart ask for the next run", "nothing", "the order of all that "
-		"runs", "nothing" }, lt__step_prefetches, STEP_LANES },
+	{ { 'P', "prefetches", "loads of runs that are far apart ask for the next run, a part at a time where a run "
+		"is read often", "nothing", "the order of all that runs", "nothing" }, lt__step_prefetches, STEP_LANES },
 	{ { 'S', "streams", "stores go past the caches only where the machine has such stores and nothing else here "
 		"needs them",
 		"stores are marked whose values are not read again soon", "the order of all that runs", "nothing" },

@@ -10,6 +10,7 @@
 #include "looptree/derived.h"
 #include "looptree/auto_gpu.h"
 #include "looptree/rows.h"
+#include "looptree/share.h"
 
 enum { MAX_NEST = 256, LOOK_BACK = 64 };      /* leaves, nodes: so that a chain of any length stays linear */
 
@@ -53,9 +54,22 @@ static bool completes_inside(const struct lt_auto *s, lt_node n, lt_tnode root)
 		|| lt__root_of(s->t, s->t->leaf_of[d->operand[0]]) != root;
 }
 
+/* Whether run-time scalars say how many iterations each of these loops has, and one may be all. */
+static bool all_counted(const struct lt_looptree *t, lt_tnode loop)
+{
+	bool counted = false;
+	for (lt_tnode at = loop; at >= 0; at = t->node[at].parent) {
+		if (lt__min_trip_count(t, at) > 1)
+			return false;
+		counted = counted || (t->node[at].kind == LT_TLOOP && t->graph->var[t->node[at].var].bounded);
+	}
+	return counted;
+}
+
 /* Innermost loop of `root` under which the cluster may be at the end of the nest; -1: none. */
 static lt_tnode find_innermost(const struct lt_auto *s, lt_node n, lt_tnode root)
 {
+	double work = 0;
 	lt_tnode at_node = -1;
 	int32_t n_out = 0;
 	if (!completes_inside(s, n, root))
@@ -66,6 +80,12 @@ static lt_tnode find_innermost(const struct lt_auto *s, lt_node n, lt_tnode root
 			n_out++;
 	}
 	if (at_node >= 0 && lt__target_has_grid(s->target) && !lt__gpu_may_join(s, n, at_node))
+		return -1;
+	/* Where there may be one iteration of the shared loops, and much to do in it, threads share what is inside. */
+	for (lt_tnode c = at_node < 0 ? -1 : s->t->node[at_node].child; c >= 0; c = s->t->node[c].next)
+		work += lt__nest_work(s->t, c);
+	if (at_node >= 0 && s->target && s->target->cores > 1 && !lt__target_has_grid(s->target) && work >= LT_MIN_SHARED
+		&& all_counted(s->t, at_node))
 		return -1;
 	return at_node;
 }
@@ -105,6 +125,27 @@ static bool nest_fits(const struct lt_auto *s, lt_tnode root, lt_node n)
 	return !x->closed && x->constant == s->constant[n] && x->class == s->aim && x->leaves + s->n_member <= MAX_NEST;
 }
 
+/* Whether the cluster of n takes one thread a short time, on a processor. */
+static bool is_short(const struct lt_auto *s, lt_node n)
+{
+	const struct lt_leaf *leaf = s->t->leaf[n];
+	double work = s->n_member;
+	for (int32_t i = 0; i < leaf->n_var; i++)
+		work *= (double)s->g->var[leaf->var[i]].extent;
+	return s->target && !lt__target_has_grid(s->target) && work <= (double)LT_MIN_SHARED_NS * LT_LEAF_RATE;
+}
+
+/* A sum over all of a short row gets a group, in which what is made of it joins it: a norm of one row is one nest. */
+static bool begins_row(const struct lt_auto *s, lt_node n)
+{
+	return s->g->node[n].reduce && s->g->node[n].n_dim == 0 && is_short(s, n);
+}
+
+static bool joins_row(const struct lt_auto *s, lt_node n, lt_tnode root)
+{
+	return root >= 0 && s->nest[root].row && nest_fits(s, root, n) && s->g->node[n].op != LT_OP_update && is_short(s, n);
+}
+
 /* The loops of an earlier reduction that are those which this one wants, for a value that both read; -1: none. */
 static lt_tnode find_twin(const struct lt_auto *s, lt_node n, lt_tnode latest)
 {
@@ -119,7 +160,7 @@ static lt_tnode find_twin(const struct lt_auto *s, lt_node n, lt_tnode latest)
 			&& s->t->node[at].step == s->order.loop[i - 1].step;
 			at = s->t->node[at].parent)
 			i--;
-		if (i > 0 || at >= 0)
+		if (i > 0 || (at >= 0 && !s->nest[root].row))
 			continue;
 		for (lt_tnode c = s->t->node[parent].child; c >= 0; c = s->t->node[c].next)
 			for (int32_t k = 0; k < s->n_member && s->t->node[c].kind == LT_TLEAF; k++)
@@ -161,14 +202,20 @@ static lt_status add_cluster(struct lt_auto *s, lt_node n)
 											     : -1;
 	if (!scalar && at_node < 0)
 		at_node = find_twin(s, n, root);
-	if (scalar && at_node < 0)
-		s->last_group = at_node = lt_looptree_add_group(s->t, -1);
-	else
+	bool row = !scalar && at_node < 0 && begins_row(s, n);
+	if (!scalar && at_node < 0 && joins_row(s, n, root))
+		at_node = root;
+	else if (scalar && at_node < 0)
+		at_node = s->last_group = lt_looptree_add_group(s->t, -1);
+	else if (row)
+		at_node = lt_looptree_add_group(s->t, -1);
+	if (!scalar && (!row || at_node >= 0))
 		at_node = add_loops(s, at_node);
 	if (at_node < 0)
 		return lt_context_code(s->g->ctx);
 	root = lt__root_of(s->t, at_node);
 	lt__auto_record_nest(s, root, s->constant[n], false);
+	s->nest[root].row = s->nest[root].row || row;
 	for (int32_t i = 0; i < s->n_member; i++)
 		if (lt_looptree_add_leaf(s->t, at_node, s->member[i]) < 0)
 			return lt_context_code(s->g->ctx);

@@ -7,7 +7,8 @@
 struct lt_auto_loop { lt_var var; int64_t step; };
 /* The loops that a cluster wants when it is alone, outermost first. */
 struct lt_auto_order { int32_t n, cap; struct lt_auto_loop *loop; bool contraction; };
-struct lt_auto_nest { int32_t number, leaves, class; bool constant, closed; }; /* closed: nothing is added to it */
+/* closed: nothing is added to it.  row: a group for what is done with one short row: its sums, and what uses them. */
+struct lt_auto_nest { int32_t number, leaves, class; bool constant, closed, row; };
 
 /* A sum of products over vars that both factors have, and the tree that it gets.  A var of the product is batch (of
  * both factors and the sum), row (of the left one and the sum), column (of the right one and the sum) or deep (summed
@@ -54,7 +55,9 @@ struct lt_product_blocks {
 struct lt_product {
 	enum lt_product_form form;
 	lt_node mul, sum, left, right;
-	lt_node left_copy, right_copy, part, out;       /* derived nodes; -1: none.  out: the sum in its place */
+	/* derived nodes; -1: none.  chunk: of LT_PRODUCT_ROWS, the sum over block_deep elements of k; out: the sum in its
+	 * place */
+	lt_node left_copy, right_copy, part, chunk, out;
 	struct lt_vars batch, row, column, deep;        /* outermost first; unit vars are batch                              */
 	/* of a register tile: a row var, another one that is around it, the sum's last column, another column; -1: none */
 	lt_var m, m2, n, n2;
@@ -64,6 +67,7 @@ struct lt_product {
 	int64_t block_m, block_n;       /* elements of m and n in an iteration of the loops around the tiles; 0: no such */
 	lt_var k;                       /* deep var that is cut in blocks, -1: none                                          */
 	int64_t block_k;
+	int64_t block_deep;             /* of k, in an iteration of the loop that threads share; 0: no such              */
 	/* the copy is made in a nest of its own, in the order of its layout */
 	bool right_early, left_early;
 	/* left_copy is made once in the nest, for all rows */
@@ -74,6 +78,8 @@ struct lt_product {
 	/* where the leaves after the sum go */
 	/* last node of a cluster that alone reads the sum, element by element; -1 */
 	lt_node epilogue;
+	lt_node activation;             /* last node of one that alone reads the epilogue, in the same loops; -1             */
+	lt_tnode epilogue_at;           /* the innermost of them; -1: not opened yet                                         */
 	lt_tnode end;                   /* below it; -1: not placed yet                                                      */
 	bool in_tile;                   /* with the loops of a tile, else of all that `end` leaves                           */
 	struct lt_product_blocks *blocks;       /* of LT_PRODUCT_BLOCKS                                                     */
@@ -150,6 +156,8 @@ void lt__product_reason_plain(struct lt_auto *, const struct lt_product *);
 const struct lt_plainer *lt__auto_plainer(const struct lt_looptree *, const struct lt_plainer *base);
 const struct lt_plainer *lt__auto_plainer_in(const struct lt_looptree *, const struct lt_plainer *list, lt_tnode top);
 static inline int32_t lt__auto_level(const struct lt_plainer *list, lt_node n) { return list ? list[n].level : 0; }
+/* Whether a run-time scalar says how many elements there are of the var's extent. */
+static inline bool lt__auto_bounded(const struct lt_auto *s, lt_var v) { return v >= 0 && s->g->var[v].bounded; }
 /* Elements of a vector; below 2: none. */
 static inline int64_t lt__auto_lanes(const struct lt_target *t, enum lt_dtype d)
 {
@@ -175,6 +183,8 @@ int64_t lt__auto_stride(const struct lt_graph *, const struct lt_readpiece *, in
 lt_status lt__auto_products(struct lt_auto *);
 /* looptree/product_form.c: which tree a product gets. */
 void lt__product_form(const struct lt_auto *, struct lt_product *);
+/* Whether threads share the copying of a factor. */
+bool lt__product_shares_copy(const struct lt_auto *, lt_node copy);
 /* What part of their time threads work if each has its share of equal iterations. */
 double lt__product_share(int64_t trip_count, int64_t cores);
 /* looptree/product_block.c: the same on a GPU; false: it gets the tree of any other nest. */

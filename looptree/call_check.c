@@ -55,20 +55,19 @@ static const struct { uint32_t bit; const char *name;
 	{ LT_EPILOGUE_SILU, "a SiLU" },
 };
 
-/* Below this the loops are faster.  On a device, a float32 product with rows and columns for tiles keeps up for longer:
- * a routine's own shapes are for products that fill it. */
+/* Below this the loops are faster.  On a device, a float32 product with a row and a column dim that fill tiles of its
+ * own (product_block.c) keeps up for longer: a routine's shapes are for products that fill it.  Short dims make no
+ * tile, however many there are. */
 int64_t lt__routine_min_flops(
 	const struct lt_target *target, const struct lt_routine *r, const struct lt_callshape *c)
 {
-	enum { TILE = 16, LONGER = 5 };
-	int64_t rows = 1, columns = 1, flops;
-	for (int32_t i = 0; i < c->n_dim; i++) {
-		const int64_t n = c->extent[i] < TILE ? c->extent[i] : TILE;    /* more does not matter */
-		rows *= c->role[i] == LT_DIM_ROW && rows < TILE ? n : 1;
-		columns *= c->role[i] == LT_DIM_COLUMN && columns < TILE ? n : 1;
-	}
-	if (!target->warp || rows < TILE || columns < TILE || c->sum != LT_F32 || c->dtype[LT_CALL_LEFT] != LT_F32
-		|| lt__mul_overflow(r->min_flops, LONGER, &flops))
+	enum { LONGER = 5 };
+	int64_t longest[LT_DIM_DEEP + 1] = { 0 }, flops;
+	for (int32_t i = 0; i < c->n_dim; i++)
+		if (c->extent[i] > longest[c->role[i]])
+			longest[c->role[i]] = c->extent[i];
+	if (!target->warp || longest[LT_DIM_ROW] < LT_MIN_TILE_SIDE || longest[LT_DIM_COLUMN] < LT_MIN_TILE_SIDE
+		|| c->sum != LT_F32 || c->dtype[LT_CALL_LEFT] != LT_F32 || lt__mul_overflow(r->min_flops, LONGER, &flops))
 		return r->min_flops;
 	return flops;
 }

@@ -6,6 +6,12 @@
 
 struct grow { struct lt_looptree *t; const struct lt_derived_step *step; int32_t n; lt_node *to; int32_t failed; };
 
+static void derived_drop(struct lt_derived *d)
+{
+	if (d && --d->refs == 0)
+		lt_graph_free(d->graph);        /* the list lies in its arena */
+}
+
 static struct lt_derived *new_derived(
 	struct lt_looptree *t, struct lt_graph *g, const struct lt_derived_step *step, int32_t n)
 {
@@ -105,7 +111,11 @@ lt_status lt__tree_derive_steps(
 	struct lt_looptree *t, const struct lt_derived_step *step, int32_t n, lt_node *to, int32_t *failed)
 {
 	struct grow w = { .t = t, .step = step, .n = n, .to = to };
+	struct lt_derived *before = t->derived;
+	if (before)
+		before->refs++;         /* what the steps name may lie in its graph, which the first of several graphs replaces */
 	lt_status st = lt__protect(t->ctx, grow_body, &w);
+	derived_drop(before);
 	*failed = w.failed;
 	return st;
 }
@@ -156,8 +166,7 @@ void lt__derived_share(struct lt_looptree *t, const struct lt_looptree *from)
 
 void lt__derived_release(struct lt_looptree *t)
 {
-	if (t->derived && --t->derived->refs == 0)
-		lt_graph_free(t->derived->graph);   /* the list lies in its arena */
+	derived_drop(t->derived);
 	t->derived = NULL;
 }
 

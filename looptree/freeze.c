@@ -158,7 +158,7 @@ static lt_status walk_loop(struct lt_freezer *f, lt_tnode at)
 	int32_t n;
 	LT_TRY(lt__freeze_resets(f, at));
 	LT_TRY(lt__freeze_first(f, at, step, freeze_walk));
-	LT_TRY(lt__freeze_copies(f, at, d->var, step, d->tail, &n, &copy));
+	lt__freeze_copies(f, d->var, step, d->tail, &n, &copy);
 	for (int32_t k = 0; k < n; k++) {
 		int32_t loop = f->n_loop;
 		LT_TRY(lt__freeze_open(f, at, d->var, step, d->tail, &copy[k]));

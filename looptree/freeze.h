@@ -214,11 +214,11 @@ lt_status lt__freeze_multibuffer(struct lt_freezer *, lt_tnode loop, lt_tnode ch
 /* freeze_tail.c: what a loop covers, and what its partial last iteration becomes. */
 /* One loop that a loop of the tree becomes: all of its iterations, the whole ones of a peeled one, or one of its
  * remainders. */
-struct lt_peeled { bool peeled, remainder; int64_t first, cover; struct lt_rows when; };
-/* The copies of a loop over v in steps of `step` inside the path, in order; fails where they cannot be
- * distinguished. */
-lt_status lt__freeze_copies(
-	struct lt_freezer *, lt_tnode at, lt_var v, int64_t step, enum lt_tail, int32_t *n, struct lt_peeled **out);
+/* counted: what is left of a step a run-time scalar says, so the loops inside count it, as with mask. */
+struct lt_peeled { bool peeled, remainder, counted; int64_t first, cover; struct lt_rows when; };
+/* The copies of a loop over v in steps of `step` inside the path, in order. */
+void lt__freeze_copies(
+	struct lt_freezer *, lt_var v, int64_t step, enum lt_tail, int32_t *n, struct lt_peeled **out);
 /* Opens one of them: kind, bounds and iterations of the frozen loop, and what the path needs to know of it. */
 void lt__freeze_trip_count(struct lt_freezer *, const struct lt_peeled *, struct lt_floop *, struct lt_step *);
 /* What has to hold (rows >= 0) for an instance of v not to be past the end in a padded loop inside path[owner].  roomy:

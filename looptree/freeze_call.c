@@ -123,6 +123,8 @@ static bool check_loops(struct call_nest *x)
 				lt__loop_path(t, at));
 	if (x->copy && x->copy->peeled && is_dim(x, t->node[x->at].var, true))
 		return FAIL(x, "the loop %s sums and is peeled into several calls; give it tail guard", lt__loop_path(t, x->at));
+	if (x->copy && x->copy->counted)
+		return FAIL(x, "%s is peeled, and a run-time scalar says what is left; give it tail guard", x->where);
 	lt__freeze_on(x->f, &on);
 	if (on.n > 0 || x->f->ahead.n > 0)
 		return FAIL(x, "some iterations of the loops around %s are left out, and a routine cannot leave them out; make these "

@@ -103,7 +103,7 @@ static lt_status reset_walk(struct lt_freezer *f, const struct reset_nest *x, in
 	enum lt_tail tail = v == f->t->node[at].var ? f->t->node[at].tail : LT_GUARD;
 	struct lt_peeled *copy;
 	int32_t n;
-	LT_TRY(lt__freeze_copies(f, at, v, step, tail, &n, &copy));
+	lt__freeze_copies(f, v, step, tail, &n, &copy);
 	for (int32_t k = 0; k < n; k++) {
 		LT_TRY(lt__freeze_open(f, at, v, step, tail, &copy[k]));
 		LT_TRY(reset_walk(f, x, i + 1));

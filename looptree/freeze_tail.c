@@ -2,8 +2,9 @@
  *
  * A span is a var's extent or what one iteration of a loop over it covers; a loop further in runs at most to what is
  * left of each span around it.  guard and mask leave that to bound rows.  peel makes copies of a loop, in which what an
- * iteration covers is known; pad lets the loops inside run to the end of the step.  After either, the spans further out
- * no longer count (a cut).
+ * iteration covers is known; where a run-time scalar says what is left, the loop has one iteration, and there is a copy
+ * for each number that it may be, or one in which it is counted.  pad lets the loops inside run to the end of the step.
+ * After either, the spans further out no longer count (a cut).
  */
 #include "looptree/freeze.h"
 #include "looptree/edit.h"
@@ -126,17 +127,40 @@ static bool are_same(const struct frozen_extents *x, int64_t step)
 	return same;
 }
 
-lt_status lt__freeze_copies(struct lt_freezer *f, lt_tnode at, lt_var v, int64_t step, enum lt_tail tail, int32_t *n,
-	struct lt_peeled **out)
+/* What is left is between 1 and the step, and a run-time scalar says it.  Only the extent can leave less than the loops
+ * around cover (lt__check_tail). */
+static void counted_copies(struct lt_freezer *f, lt_var v, int64_t step, int32_t *n, struct lt_peeled **out)
+{
+	struct tail_span left = span_of(f, v, -1, f->n_path, false);
+	int64_t all = f->g->var[v].extent < step ? f->g->var[v].extent : step;
+	*out = LT_NEW(f->a, struct lt_peeled, all + 1);
+	*n = 0;
+	if (all == step)
+		(*out)[(*n)++] = (struct lt_peeled){ .peeled = true, .cover = step };
+	const bool each = step <= LT_MAX_COUNTED;
+	for (int64_t size = all < step ? all : step - 1; size > 0; size = each ? size - 1 : 0) {
+		struct lt_peeled *c = &(*out)[(*n)++];
+		struct lt_row there = { .constant = each ? -size : -1 }, last = { .constant = size };
+		*c = (struct lt_peeled){ .peeled = true, .remainder = true, .counted = !each, .cover = each ? size : step };
+		lt__row_plus(f, &there, &left.left, 1);
+		lt__row_plus(f, &last, &left.left, -1);
+		lt__rows_add(f, &c->when, &there);
+		lt__rows_add(f, &c->when, &last);
+	}
+}
+
+void lt__freeze_copies(
+	struct lt_freezer *f, lt_var v, int64_t step, enum lt_tail tail, int32_t *n, struct lt_peeled **out)
 {
 	*n = 1;
 	*out = LT_NEW(f->a, struct lt_peeled, 1);
 	if (tail != LT_PEEL)
-		return LT_OK;
+		return;
 	struct frozen_extents x = extents_of(f, v, f->n_path, true);
-	if (x.n == 0)
-		return lt__tree_fail(f->t, at, LT_EILLEGAL, "the loop %s cannot be peeled: the extent of %s depends on a run-time "
-			"scalar, so it has no fixed remainder; give it tail guard, mask or pad", lt__loop_path(f->t, at), f->g->var[v].name);
+	if (x.n == 0) {
+		counted_copies(f, v, step, n, out);
+		return;
+	}
 	*out = LT_NEW(f->a, struct lt_peeled, x.n + 1);
 	*n = 0;
 	for (int32_t i = 0; i < x.n; i++)
@@ -149,7 +173,6 @@ lt_status lt__freeze_copies(struct lt_freezer *f, lt_tnode at, lt_var v, int64_t
 				.first = x.at[i].size / step,
 				.cover = x.at[i].size % step,
 				.when = x.at[i].when };
-	return LT_OK;
 }
 
 /* -- bounds -- */
@@ -175,7 +198,7 @@ static void open_remainder(struct lt_freezer *f, const struct lt_peeled *c, stru
 	}
 	p->first = c->first;
 	p->full = p->cover = c->cover;
-	p->cut = true;
+	p->cut = !c->counted;
 }
 
 /* whole: only iterations that cover all of the step. */

@@ -1,7 +1,9 @@
 /* The innermost loops of the default tree: whether their iterations are lanes, and how they are cut into vectors. */
 #include "looptree/rows.h"
 
-enum { MAX_CHAIN = 16, MAX_TILE = 32 };        /* MAX_TILE: rows of a tile, which are so many copies of its text */
+/* MAX_TILE: rows of a tile, which are so many copies of its text.  COUNTED_VECTORS: of a loop whose iterations are
+ * counted at run time, those that are not asked one by one whether they are whole. */
+enum { MAX_CHAIN = 16, MAX_TILE = 32, COUNTED_VECTORS = 4 };
 
 /* Reads and writes of the leaves of a loop, by how they move along it. */
 struct inner_moves { int32_t next, same, far; uint32_t widest; lt_node across; };
@@ -48,9 +50,10 @@ static bool count_leaf(
 /* The loop around `loop` along which the far reads lie, in a nest of nothing but loops; -1. */
 static lt_tnode find_with(const struct lt_looptree *t, lt_tnode loop, lt_node across)
 {
+	const bool bounded = t->graph->var[t->node[loop].var].bounded;
 	for (lt_tnode at = loop; t->node[at].parent >= 0 && lt__edit_is_only(t, at); at = t->node[at].parent) {
 		lt_tnode up = t->node[at].parent;
-		if (t->node[up].kind != LT_TLOOP || t->node[up].step != 1 || t->graph->var[t->node[up].var].bounded)
+		if (t->node[up].kind != LT_TLOOP || t->node[up].step != 1)
 			return -1;
 		bool along = true;
 		for (lt_tnode c = t->node[loop].child; c >= 0; c = t->node[c].next) {
@@ -63,8 +66,8 @@ static lt_tnode find_with(const struct lt_looptree *t, lt_tnode loop, lt_node ac
 					if (leaf->read[k].piece[i].base == across)
 						along = along && lt__auto_stride(t->graph, &leaf->read[k].piece[i], column) == 1;
 		}
-		if (along)
-			return up;
+		if (along)              /* one remainder that is counted at run time, not both */
+			return bounded && t->graph->var[t->node[up].var].bounded ? -1 : up;
 	}
 	return -1;
 }
@@ -92,7 +95,7 @@ bool lt__inner_look(struct lt_looptree *t, const struct lt_target *target, lt_tn
 	if (written.far > 0 || out->lanes < 2 || lt__loop_span(t, loop) * 2 < out->lanes)
 		return false;
 	int64_t tile = out->lanes < MAX_TILE ? out->lanes : MAX_TILE;
-	if (read.far > 0 && !out->reduces && !out->accumulates && !out->bounded && read.across >= 0)
+	if (read.far > 0 && !out->reduces && !out->accumulates && read.across >= 0)
 		out->with = find_with(t, loop, read.across);
 	out->lanes = out->with >= 0 ? tile : out->lanes;
 	return read.far == 0 || read.next > read.far || out->with >= 0;
@@ -130,16 +133,24 @@ lt_tnode lt__inner_around(struct lt_edit *e, lt_tnode loop, int64_t step)
 	return outer;
 }
 
+/* Whether the loop in it, over the same var, takes what is left of an iteration. */
+static bool is_peeled_inside(const struct lt_looptree *t, lt_tnode loop)
+{
+	const struct lt_tnodedef *d = &t->node[loop], *in = d->child < 0 ? d : &t->node[d->child];
+	return in->kind == LT_TLOOP && in->var == d->var && in->step == d->step && in->tail == LT_PEEL;
+}
+
 /* Loops around it whose last iteration is partial, and what those inside need then. */
 static void set_tails(struct lt_looptree *t, lt_tnode loop, bool bounded)
 {
 	for (lt_tnode at = lt__loop_around(t, loop); at >= 0; at = lt__loop_around(t, at)) {
 		int64_t extent[MAX_CHAIN];
 		int32_t n = lt__inner_extents(t, at, extent, MAX_CHAIN);
-		bool partial = bounded;
+		const lt_tnode up = lt__loop_around(t, at);
+		bool partial = bounded && (up < 0 || t->node[up].tail != LT_PEEL);
 		for (int32_t i = 0; i < n; i++)
 			partial = partial || extent[i] % t->node[at].step != 0;
-		if (t->node[at].tail == LT_GUARD && partial)
+		if (t->node[at].tail == LT_GUARD && partial && !is_peeled_inside(t, at))
 			t->node[at].tail = bounded ? LT_MASK : LT_PEEL;
 	}
 }
@@ -148,14 +159,33 @@ void lt__inner_cut(struct lt_edit *e, const struct lt_inner *x)
 {
 	struct lt_looptree *t = e->t;
 	int64_t span = lt__loop_span(t, x->loop);
-	if (x->unroll > 1 && x->lanes * x->unroll < span)
-		(void)lt__inner_around(e, x->loop, x->lanes * x->unroll);
+	int64_t side = x->unroll;
+	if (x->bounded && side == 1)
+		for (side = COUNTED_VECTORS; side * x->lanes <= LT_MAX_COUNTED;)
+			side *= 2;
+	if (side > 1 && x->lanes * side < span) {
+		(void)lt__inner_around(e, x->loop, x->lanes * side);
+		if (x->bounded && x->lanes * side > LT_MAX_COUNTED)
+			t->node[lt__inner_around(e, x->loop, x->lanes * side)].tail = LT_PEEL;
+	}
 	if (x->lanes < span || x->bounded) {
 		lt_tnode mid = lt__inner_around(e, x->loop, x->lanes < span ? x->lanes : span);
 		t->node[mid].loop = x->unroll > 1 ? LT_UNROLL : LT_SERIAL;
 	}
 	t->node[x->loop].loop = LT_VECTOR;
 	set_tails(t, x->loop, x->bounded);
+}
+
+/* Where run-time scalars say how much is left of the loop's last iteration, a loop in it takes that. */
+static void peel_counted(struct lt_edit *e, lt_tnode loop)
+{
+	const struct lt_tnodedef *d = &e->t->node[loop];
+	if (!e->t->graph->var[d->var].bounded)
+		return;
+	lt_tnode in = lt__edit_new_loop(e, d->var, d->step), child = e->t->node[loop].child;
+	lt__edit_replace(e, child, in);
+	lt__edit_insert(e, in, -1, child);
+	e->t->node[in].tail = LT_PEEL;
 }
 
 /* Both loops in steps, and the tile inside: the loop that the result lies along is lanes, the other one is unrolled.
@@ -176,18 +206,20 @@ void lt__inner_block(struct lt_edit *e, const struct lt_inner *x)
 	lt__edit_insert(e, columns, -1, x->with);
 	lt__edit_replace(e, x->loop, rows);
 	lt__edit_insert(e, rows, -1, x->loop);
-	if (other > x->lanes) {
-		t->node[x->with].step = x->lanes;
+	if (other > x->lanes || t->graph->var[t->node[x->with].var].bounded) {
+		t->node[x->with].step = other > x->lanes ? x->lanes : other;
+		peel_counted(e, x->with);
 	} else {
 		/* The whole of it is inside: the loop that was outside has nothing left to do. */
 		lt_tnode child = t->node[x->with].child;
 		lt__edit_detach(e, child);
 		lt__edit_replace(e, x->with, child);
 	}
+	peel_counted(e, columns);
 	t->node[rows].loop = LT_UNROLL;
 	t->node[x->loop].loop = LT_VECTOR;
-	set_tails(t, x->loop, false);
-	set_tails(t, rows, false);
+	set_tails(t, x->loop, x->bounded);
+	set_tails(t, rows, t->graph->var[t->node[x->with].var].bounded);
 }
 
 double lt__nest_work(const struct lt_looptree *t, lt_tnode at)

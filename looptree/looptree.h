@@ -129,6 +129,14 @@ lt_status lt__check_depths(struct lt_looptree *);
  * this: a pad loop's step, which divides those of the loops between; 0: they do not. */
 int64_t lt__pad_unit(const struct lt_looptree *, lt_tnode owner, lt_tnode leaf, lt_var v);
 static inline int64_t lt__round_up(int64_t n, int64_t unit) { return unit > 1 && n % unit ? n + (unit - n % unit) : n; }
+/* A peeled loop whose remainder a run-time scalar says has a copy for each number of elements where its steps are at
+ * most these, else one in which they are counted. */
+enum { LT_MAX_COUNTED = 12 };
+static inline bool lt__is_counted(const struct lt_looptree *t, lt_tnode loop)
+{
+	const struct lt_tnodedef *d = &t->node[loop];
+	return d->tail == LT_PEEL && d->step <= LT_MAX_COUNTED;
+}
 /* LT_OK, or what is wrong with the tail of a loop or the extent of an unroll, vector or block loop. */
 lt_status lt__check_tail(const struct lt_looptree *, lt_tnode loop);
 
@@ -148,6 +156,10 @@ lt_status lt__tree_fail(const struct lt_looptree *, lt_tnode at, lt_status, cons
 lt_tnode lt__loop_around(const struct lt_looptree *, lt_tnode loop);
 /* Elements of its var that a loop covers in a trip of what stands around it. */
 int64_t lt__loop_span(const struct lt_looptree *, lt_tnode loop);
+/* Its iterations where run-time scalars leave the fewest, at least one: what threads may count on. */
+int64_t lt__min_trip_count(const struct lt_looptree *, lt_tnode loop);
+/* Elements of a var that are always there, at least one. */
+int64_t lt__min_extent(const struct lt_graph *, lt_var);
 static inline const char *lt__leaf_name(const struct lt_looptree *t, lt_node n) { return t->graph->node[n].name; }
 bool lt__is_above(const struct lt_looptree *, lt_tnode above, lt_tnode at);     /* proper ancestor */
 lt_tnode lt__root_of(const struct lt_looptree *, lt_tnode);

@@ -24,7 +24,7 @@ static bool classify(const struct lt_auto *s, struct lt_product *p, int right)
 		return false;
 	struct lt_vars *const list[] = { [LT_DIM_BATCH] = &p->batch, [LT_DIM_ROW] = &p->row, [LT_DIM_COLUMN] = &p->column };
 	for (int32_t i = 0; i < mul->n_var; i++) {
-		if (s->g->var[mul->var[i]].bounded)
+		if (lt__auto_bounded(s, mul->var[i]) && lt__target_has_grid(s->target))
 			return false;
 		if (s->g->var[mul->var[i]].extent > 1 && role[i] != LT_DIM_DEEP)
 			add_var(list[role[i]], mul->var[i]);
@@ -114,6 +114,7 @@ static bool product_begin(const struct lt_auto *s, struct lt_product *p, lt_node
 		.left_copy = -1,
 		.right_copy = -1,
 		.part = -1,
+		.chunk = -1,
 		.out = -1,
 		.m = -1,
 		.m2 = -1,
@@ -121,6 +122,8 @@ static bool product_begin(const struct lt_auto *s, struct lt_product *p, lt_node
 		.n2 = -1,
 		.k = -1,
 		.epilogue = -1,
+		.activation = -1,
+		.epilogue_at = -1,
 		.end = -1,
 		.batch = vars_of(s->t->arena, n_var),
 		.row = vars_of(s->t->arena, n_var),
@@ -187,11 +190,11 @@ static bool product_find(struct lt_auto *s, lt_node sum, struct lt_product *p)
 	return work >= MIN_WORK && g->var[p->n].extent * 2 >= lanes;
 }
 
-/* The cluster that alone reads the sum and that may be in its nest: after all else that it reads, and over the same
- * elements. */
-static lt_node find_epilogue(struct lt_auto *s, const struct lt_product *p)
+/* The cluster that alone reads `of`, the sum or what is computed of it, and that may be in its nest: after all else
+ * that it reads, and over the same elements. */
+static lt_node find_epilogue(struct lt_auto *s, const struct lt_product *p, lt_node of)
 {
-	lt_node end = s->reader[p->sum];
+	lt_node end = s->reader[of];
 	if (end < 0)
 		return -1;
 	while (s->is_inlined[end])
@@ -204,7 +207,7 @@ static lt_node find_epilogue(struct lt_auto *s, const struct lt_product *p)
 		return -1;
 	lt__auto_gather(s, end);
 	for (int32_t i = 0; i < s->n_producer; i++)
-		if (s->producer[i] > p->sum)
+		if (s->producer[i] > p->sum && s->producer[i] != of)
 			return -1;
 	int32_t readers = 0;
 	for (int32_t i = 0; i < s->n_member; i++) {
@@ -212,15 +215,15 @@ static lt_node find_epilogue(struct lt_auto *s, const struct lt_product *p)
 		bool reads = false;
 		for (int32_t k = 0; k < leaf->n_read; k++)
 			for (int32_t q = 0; q < leaf->read[k].n_piece; q++)
-				reads = reads || leaf->read[k].piece[q].base == p->sum;
+				reads = reads || leaf->read[k].piece[q].base == of;
 		readers += reads;
-		if (!lt__reads_in_place(s, s->member[i], p->sum, -1) || s->g->node[s->member[i]].op == LT_OP_gather)
+		if (!lt__reads_in_place(s, s->member[i], of, -1) || s->g->node[s->member[i]].op == LT_OP_gather)
 			return -1;
 	}
 	for (int32_t i = 0; i < sum->n_dim; i++)
 		if (lt__leaf_column(s->t->leaf[end], sum->dim[i]) < 0)
 			return -1;
-	return readers == s->n_reader[p->sum] ? end : -1;
+	return readers == s->n_reader[of] ? end : -1;
 }
 
 static const char *name(const struct lt_auto *s, lt_node n) { return s->g->node[n].name; }
@@ -250,7 +253,7 @@ static const char *product_add_step(
 }
 
 /* Names of a product's derived nodes, until they are made. */
-struct made { const char *left, *right, *part, *out, *thread[2], *stored; };
+struct made { const char *left, *right, *part, *chunk, *out, *thread[2], *stored; };
 
 /* stored: by node, the name of the sum in its place, which is what others read then. */
 static void add_steps(
@@ -276,12 +279,20 @@ static void add_steps(
 	if (p->part >= 0) {
 		const char *var = s->g->var[p->k].name;
 		bool lanes = p->form == LT_PRODUCT_DOTS;
+		if (p->block_deep)
+			made->chunk = product_add_step(s, list,
+				(struct lt_derived_step){ .kind = LT_DERIVED_PARTIAL,
+					.of = sum,
+					.var = var,
+					.step = p->block_deep,
+					.dim = dim_name(s, var, p->block_deep, number) },
+				"chunk", p->sum);
 		made->part = product_add_step(s, list,
 			(struct lt_derived_step){ .kind = LT_DERIVED_PARTIAL,
-				.of = sum,
+				.of = made->chunk ? made->chunk : sum,
 				.var = var,
 				.step = lanes ? 1 : p->block_k,
-				.span = lanes ? p->lanes : 0,
+				.span = lanes ? p->lanes : p->block_deep,
 				.dim = dim_name(s, var, lanes ? 1 : p->block_k, number) },
 			"part", p->sum);
 	}
@@ -313,9 +324,11 @@ static lt_status make_derived(struct lt_auto *s)
 		p->mul = to[p->mul];
 		p->sum = to[p->sum];
 		p->epilogue = p->epilogue >= 0 ? to[p->epilogue] : -1;
+		p->activation = p->activation >= 0 ? to[p->activation] : -1;
 		p->left_copy = made[i].left ? lt__tree_node_named(s->t, made[i].left) : -1;
 		p->right_copy = made[i].right ? lt__tree_node_named(s->t, made[i].right) : -1;
 		p->part = made[i].part ? lt__tree_node_named(s->t, made[i].part) : -1;
+		p->chunk = made[i].chunk ? lt__tree_node_named(s->t, made[i].chunk) : -1;
 		p->out = made[i].out ? lt__tree_node_named(s->t, made[i].out) : -1;
 		for (int k = 0; p->form == LT_PRODUCT_TILES && k < 2; k++)
 			p->tiles->cast[k] = p->tiles->cast[k] < 0 ? -1 : to[p->tiles->cast[k]];
@@ -338,7 +351,7 @@ static void record_roles(struct lt_auto *s)
 	s->epilogue_of = LT_NEW(s->t->arena, struct lt_product *, s->g->n_node + 1);
 	for (int32_t i = 0; i < s->n_product; i++) {
 		struct lt_product *p = &s->product[i];
-		const lt_node all[] = { p->mul, p->sum, p->left_copy, p->right_copy, p->part, p->out };
+		const lt_node all[] = { p->mul, p->sum, p->left_copy, p->right_copy, p->part, p->chunk, p->out };
 		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
 			if (all[k] >= 0)
 				s->role[all[k]] = p;
@@ -355,6 +368,8 @@ static void record_roles(struct lt_auto *s)
 		}
 		if (p->epilogue >= 0)
 			s->epilogue_of[p->epilogue] = p;
+		if (p->activation >= 0)
+			s->epilogue_of[p->activation] = p;
 	}
 }
 
@@ -401,7 +416,10 @@ lt_status lt__auto_products(struct lt_auto *s)
 		lt__auto_aim(s, n);
 		if (!product_find(s, n, &p))
 			continue;
-		p.epilogue = find_epilogue(s, &p);
+		p.epilogue = find_epilogue(s, &p, p.sum);
+		/* A biased sum that is read several times is not inlined: an activation such as GELU is a cluster of its own. */
+		if (p.epilogue >= 0 && !s->written[p.epilogue] && !lt__target_has_grid(s->target))
+			p.activation = find_epilogue(s, &p, p.epilogue);
 		if (lt__target_has_grid(s->target) && (lt__auto_level(s->plainer, p.sum) > 0
 			|| (!lt__product_tiles(s, &p) && !lt__product_blocks(s, &p)))) {
 			lt__product_reason_plain(s, &p);

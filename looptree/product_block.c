@@ -8,10 +8,10 @@
  */
 #include "looptree/auto_gpu.h"
 #include "looptree/blocks.h"
+#include "looptree/call.h"
 
 enum {
 	WARP = 32,
-	MIN_SIDE = 16,                  /* rows, columns: with fewer, reading the larger factor once is the bound */
 	MIN_DEEP = 8,
 	MIN_WORK = 1 << 15,             /* multiply-adds below which a plain nest is as good */
 	LANES = 128,                    /* multiply-adds of a multiprocessor in a cycle */
@@ -209,8 +209,8 @@ bool lt__product_blocks(struct lt_auto *s, struct lt_product *p)
 	p->k = block_longest(s, &p->deep);
 	double work = (double)block_count(s, &p->batch) * (double)block_count(s, &p->row) * (double)block_count(s, &p->column)
 		* (double)block_count(s, &p->deep);
-	if (p->m < 0 || p->k < 0 || (bytes != 4 && bytes != 8) || block_extent(s, p->m) < MIN_SIDE
-		|| block_extent(s, p->n) < MIN_SIDE || block_extent(s, p->k) < MIN_DEEP || work < MIN_WORK
+	if (p->m < 0 || p->k < 0 || (bytes != 4 && bytes != 8) || block_extent(s, p->m) < LT_MIN_TILE_SIDE
+		|| block_extent(s, p->n) < LT_MIN_TILE_SIDE || block_extent(s, p->k) < MIN_DEEP || work < MIN_WORK
 		|| (s->target->warp != WARP) || !has_dim(s->g, p->left, p->m) || !has_dim(s->g, p->right, p->n)
 		|| !has_dim(s->g, p->left, p->k) || !has_dim(s->g, p->right, p->k))
 		return false;

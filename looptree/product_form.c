@@ -3,61 +3,64 @@
  * Right factors that lie along n are read where they lie while all of them fits into the second cache, else by panels
  * of tile_n columns and block_k deep elements that do, packed just before they are used (once for all rows).  The left
  * factor is read where it lies: a tile needs one scalar a row and iteration.  Every block of k costs another pass over
- * the sum, so there are as few as fit. The number of threads changes what runs at the same time, never the blocks of k:
- * the sums are the same.
+ * the sum, so there are as few as fit.  Where a run-time scalar says how many rows there are, the right factor is never
+ * packed in a run, but read once, a few of its rows at a time for all rows of the left one.  The number of threads
+ * changes what runs at the same time, never the blocks of k: the sums are the same.  The register tile is chosen in
+ * product_register.c.
  */
-#include "looptree/auto.h"
-#include "looptree/layout.h"
+#include "looptree/product.h"
+#include "looptree/share.h"
 
 enum {
 	/* up to here reading the right factor once is the bound */
 	FEW_ROWS = 8,
 	/* its rows that are read at a time: fewer streams than a cache has ways */
 	ROWS_DEEP = 8,
-	/* where it is not known how many there are */
-	FEW_REGISTERS = 8,
-	/* more rows meet in the same sets of a cache */
-	MAX_TILE_ROWS = 12,
-	/* elements of a row read in one go: a stream has to be long to be fast */
+	/* twice as many where a run may have so many rows, four times where more: sums are loaded and stored less often, and
+	 * few rows pay a little for that */
+	SOME_ROWS = 256,
+	/* rows of a left factor that a block has at least */
+	MIN_ROWS = 512,
+	/* elements of a row read in one go: a stream has to be long to be fast; the least where threads have none else */
 	MIN_BLOCK = 512,
-	/* multiply-adds, and for each thread: below these a thread costs more than it saves */
-	MIN_PARALLEL = 1 << 19,
-	MIN_THREAD = 1 << 16,
+	SHORT_BLOCK = 128,
+	/* bytes of a row that is not cut for threads: the processor's own prefetching reads on behind a thread's part of it,
+	 * to the end of the page */
+	MAX_SHORT_ROW = 8192,
+	/* parts of a sum that threads share */
+	FEW_CHUNKS = 4, MAX_CHUNKS = 16,
 	ITERATIONS_A_THREAD = 4,
+	/* columns that pay for a copy of the rows in another order */
+	MIN_REREAD = 32,
 	/* rows between two packings of the same panel */
-	MIN_PACKED_ROWS = 24,
-	/* of the first cache, where it is not known */
-	LEAST_WAYS = 8, LEAST_WAY = 4096
+	MIN_PACKED_ROWS = 24
 };
-static const double LATENCY = 4;        /* of a multiply-add, in cycles */
-static const double JOINED_GAIN = 0.95; /* what rows of several runs in one tile have to bring */
 static const double GOOD_SHARE = 0.9;   /* of the threads' time that they work, where iterations do not divide among
                                          * them */
 
-static int64_t extent(const struct lt_auto *s, lt_var v) { return v < 0 ? 1 : s->g->var[v].extent; }
-
-static int64_t vars_count(const struct lt_auto *s, const struct lt_vars *list)
+/* Of what is there in every run. */
+static int64_t vars_min_count(const struct lt_auto *s, const struct lt_vars *list, lt_var but, lt_var and)
 {
 	int64_t n = 1;
 	for (int32_t i = 0; i < list->n; i++)
-		if (lt__mul_overflow(n, extent(s, list->at[i]), &n))
+		if (list->at[i] != but && list->at[i] != and && lt__mul_overflow(n, lt__min_extent(s->g, list->at[i]), &n))
 			return INT64_MAX / 4;
 	return n;
 }
 
-static int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-static int64_t round_up(int64_t a, int64_t b) { return divide_up(a, b) * b; }
-static int64_t product_min(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t product_max(int64_t a, int64_t b) { return a > b ? a : b; }
+static bool has_bounded(const struct lt_auto *s, const struct lt_vars *list)
+{
+	for (int32_t i = 0; i < list->n; i++)
+		if (lt__auto_bounded(s, list->at[i]))
+			return true;
+	return false;
+}
 
-/* How the product's leaf reads a factor. */
-struct source { const struct lt_read *read; const struct lt_leaf *leaf; bool plain, early; };
-
-static struct source factor_look(const struct lt_auto *s, const struct lt_product *p, bool right)
+static struct factor_read factor_look(const struct lt_auto *s, const struct lt_product *p, bool right)
 {
 	const struct lt_leaf *leaf = s->t->leaf[p->mul];
 	lt_node of = right ? p->right : p->left;
-	struct source x = { .leaf = leaf, .read = &leaf->read[s->g->node[p->mul].operand[1] == of] };
+	struct factor_read x = { .leaf = leaf, .read = &leaf->read[s->g->node[p->mul].operand[1] == of] };
 	const struct lt_readpiece *piece = &x.read->piece[0];
 	x.plain = x.read->n_piece == 1 && piece->kind == LT_PIECE_READ && piece->map.n_guard == 0 && piece->map.n_param == 0;
 	for (int32_t i = 0; x.plain && i < leaf->n_var; i++)
@@ -66,10 +69,27 @@ static struct source factor_look(const struct lt_auto *s, const struct lt_produc
 	return x;
 }
 
-static int64_t stride(const struct lt_auto *s, const struct source *x, lt_var v)
+/* Whether a factor that is read through floors has these on deep vars alone, and elements of a deep var side by side:
+ * as heads that are joined, read one after the other.  All rows of a tile then share the address. */
+static bool is_cut_by_deep(const struct lt_product *p, const struct factor_read *x)
 {
-	int32_t column = lt__leaf_column(x->leaf, v);
-	return x->plain && column >= 0 ? lt__auto_stride(s->g, &x->read->piece[0], column) : 0;
+	const struct lt_readpiece *piece = &x->read->piece[0];
+	const struct lt_map *m = &piece->map;
+	const size_t width = (size_t)lt__map_width(m);
+	const int64_t *last = m->row + (size_t)(m->n_row - 1) * width + 1 + m->n_param;
+	bool along = false;
+	if (x->read->n_piece != 1 || piece->kind != LT_PIECE_READ || m->n_guard || m->n_param || m->n_row < 1)
+		return false;
+	for (int32_t i = 0; i < x->leaf->n_var; i++) {
+		bool deep = false;
+		for (int32_t k = 0; k < p->deep.n; k++)
+			deep = deep || p->deep.at[k] == x->leaf->var[i];
+		along = along || (deep && last[i] == 1);
+		for (int32_t q = 0; q < m->n_div; q++)
+			if (m->div[(size_t)q * (width + 1) + 2 + (size_t)i] && !deep)
+				return false;
+	}
+	return along;
 }
 
 /* Whether a copy of the factor holds no more than the product reads of it: it has no var that it is only repeated
@@ -85,137 +105,13 @@ static bool may_copy(const struct lt_auto *s, const struct lt_product *p, bool r
 	return d->n_dim > 0;
 }
 
-/* How much slower a tile of so many rows and vectors is than its multiply-adds: for each iteration it loads vectors,
- * which its rows share, and one scalar a row, which its vectors share. */
-static double tile_cost(double rows, int64_t vectors) { return 0.25 / rows + 0.25 / (double)vectors; }
-
-static int64_t tile_rows(const struct lt_auto *s, int64_t vectors, int64_t extent_m)
-{
-	int64_t registers = s->target->vector_registers ? s->target->vector_registers : FEW_REGISTERS;
-	int64_t rows = product_max(1, product_min((registers - 1 - vectors) / vectors, MAX_TILE_ROWS));
-	return divide_up(extent_m, divide_up(extent_m, rows));
-}
-
-/* The register tile: rows times vectors of columns, those vectors and a broadcast scalar fill the registers; even
- * tiles. */
-static void choose_tile(const struct lt_auto *s, struct lt_product *p)
-{
-	int64_t registers = s->target->vector_registers ? s->target->vector_registers : FEW_REGISTERS;
-	int64_t wide = registers >= 32       ? 4
-		: registers >= FEW_REGISTERS ? 2
-					     : 1,
-		all = divide_up(extent(s, p->n), p->lanes), vectors = product_min(all, wide);
-	int64_t full = tile_rows(s, vectors, MAX_TILE_ROWS);
-	for (int32_t i = 0; i < p->row.n; i++)          /* the last row var that fills a tile, or the longest */
-		if (p->m < 0 || extent(s, p->row.at[i]) >= product_min(full, extent(s, p->m)))
-			p->m = p->row.at[i];
-	int64_t m = extent(s, p->m);
-	double best = 0;
-	for (int64_t v = vectors; v > 1 && all > wide && m > 1; v--) {
-		double cost = tile_cost((double)m / (double)divide_up(m, tile_rows(s, v, m)), v);
-		if (best == 0 || cost < best) {
-			best = cost;
-			vectors = v;
-		}
-	}
-	p->tile_n = vectors * p->lanes;
-	p->tile_n2 = 1;
-	for (int32_t i = p->column.n; i-- > 0 && p->n2 < 0 && vectors * 2 <= wide;)
-		if (p->column.at[i] != p->n && extent(s, p->column.at[i]) > 1)
-			p->n2 = p->column.at[i];
-	if (p->n2 >= 0) {
-		p->tile_n2 = product_min(extent(s, p->n2), wide / vectors);
-		p->tile_n2 = divide_up(extent(s, p->n2), divide_up(extent(s, p->n2), p->tile_n2));
-	}
-	p->tile_m = p->m >= 0 ? tile_rows(s, vectors * p->tile_n2, m) : 0;
-}
-
-/* About how many cycles a register tile takes for each iteration over a deep var: two multiply-adds each, the latency
- * of those, which few sums do not hide, and loads, of which there may be more than two. */
-static double tile_cycles(double rows, double vectors)
-{
-	double cycles = rows * vectors / 2, loads = (rows + vectors) / 2.2;
-	cycles = cycles > LATENCY ? cycles : LATENCY;
-	return cycles > loads ? cycles : loads;
-}
-
-/* The same of all tiles of m by m2 rows for so many vectors, which are cut in tiles of `wide`. */
-static double plane_cycles(int64_t m, int64_t m2, int64_t tile, int64_t tile2, double wide)
-{
-	double cycles = 0;
-	for (int64_t y = 0; y < m2; y += tile2)
-		for (int64_t x = 0; x < m; x += tile)
-			cycles += tile_cycles((double)(product_min(tile, m - x) * product_min(tile2, m2 - y)), wide);
-	return cycles / wide;
-}
-
-/* Whether too many rows of a tile of all m by tile2 rows are read from the same set of the first cache, each run of the
- * last dim of what they lie in being `pad` elements longer. */
-static bool rows_meet(const struct lt_auto *s, const struct lt_product *p, const struct source *left, int64_t tile2,
-	lt_var outer, int64_t pad)
-{
-	const struct lt_target *t = s->target;
-	const struct lt_nodedef *d = &s->g->node[left->read->piece[0].base];
-	int64_t run = d->n_dim ? extent(s, d->dim[d->n_dim - 1]) : 1, line = t->cache_line ? t->cache_line : 64,
-		ways = t->l1_ways ? t->l1_ways : LEAST_WAYS, way = t->l1_bytes ? (int64_t)t->l1_bytes / ways : LEAST_WAY,
-		bytes = lt__dtype_info(d->dtype)->bytes, m = extent(s, p->m), most = 0;
-	int64_t step = stride(s, left, p->m) / run * (run + pad) * bytes,
-		step2 = stride(s, left, outer) / run * (run + pad) * bytes;
-	for (int64_t i = 0; i < m * tile2; i++) {
-		int64_t same = 0, set = (i % m * step + i / m * step2) % way / line;
-		for (int64_t k = 0; k < m * tile2; k++)
-			same += (k % m * step + k / m * step2) % way / line == set;
-		most = product_max(most, same);
-	}
-	return most > ways - 2;
-}
-
-/* Gives each run of the last dim of a value a line more, where its order in memory is not the caller's. */
-static bool pad_runs(const struct lt_auto *s, lt_node n, int64_t pad)
-{
-	const struct lt_nodedef *d = &s->g->node[n];
-	struct lt_digit *digit = LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 1);
-	if (!lt__has_leaf(s->g, n) || s->written[n] || s->t->layout[n] || d->op == LT_OP_update || s->constant[n])
-		return false;
-	for (int32_t i = 0; i < d->n_dim; i++)
-		digit[i] = (struct lt_digit){ .dim = i, .step = 1 };
-	s->t->layout[n] = lt__layout_new(s->t, d->n_dim, digit, pad);
-	return true;
-}
-
-/* Rows that are few to a run, as in small images, meet in one tile with those of the next runs, of one vector then: the
- * right factor is read less often, and no tile has too few sums. */
-static void join_rows(const struct lt_auto *s, struct lt_product *p, const struct source *left)
-{
-	int64_t registers = s->target->vector_registers ? s->target->vector_registers : FEW_REGISTERS, m = extent(s, p->m),
-		tile2 = (registers - 2) / product_max(1, m);
-	int64_t pad = product_max(1, (s->target->cache_line ? s->target->cache_line : 64)
-		/ lt__dtype_info(s->g->node[p->left].dtype)->bytes);
-	lt_var outer = -1;
-	for (int32_t i = 0; i < p->row.n; i++)
-		if (p->row.at[i] != p->m && extent(s, p->row.at[i]) > 1)
-			outer = p->row.at[i];
-	if (outer < 0 || tile2 < 2 || p->left_copy >= 0 || p->right_copy < 0 || p->rows_outside || p->block_m || p->n2 >= 0
-		|| p->form != LT_PRODUCT_TILE || extent(s, p->n) % p->lanes != 0 || p->across || !left->plain)
-		return;
-	tile2 = product_min(tile2, extent(s, outer));
-	if (plane_cycles(m, extent(s, outer), m, tile2, 1)
-		> JOINED_GAIN * plane_cycles(m, extent(s, outer), p->tile_m, 1, (double)p->tile_n / (double)p->lanes))
-		return;
-	if (rows_meet(s, p, left, tile2, outer, 0) && (rows_meet(s, p, left, tile2, outer, pad)
-		|| !pad_runs(s, left->read->piece[0].base, pad)))
-		return;
-	p->m2 = outer;
-	p->tile_m = m;
-	p->tile_m2 = tile2;
-	p->tile_n = p->lanes;
-}
-
 /* The columns that the last panel has too few: whether vectors of what is there (cut in powers of two) are fewer than
  * those of a tile. */
 static bool peels(const struct lt_auto *s, const struct lt_product *p)
 {
-	int64_t remainder = extent(s, p->n) % p->tile_n, vectors = remainder / p->lanes;
+	int64_t remainder = var_extent(s, p->n) % p->tile_n, vectors = remainder / p->lanes;
+	if (lt__auto_bounded(s, p->n))
+		return false;
 	for (int64_t part = remainder % p->lanes; part > 0; part &= part - 1)
 		vectors++;
 	return vectors * p->lanes < p->tile_n;
@@ -235,18 +131,44 @@ static void choose_depth(const struct lt_auto *s, struct lt_product *p, int64_t 
 	int64_t limit = product_max(32, lt__auto_cache(s->target) / 8 * 5 / product_max(1, p->tile_n * p->tile_n2 * bytes));
 	if (deep <= limit && is_kept(s, p))
 		limit = divide_up(deep, 2);
-	if (deep <= limit)
-		return;
-	lt_var longest = p->deep.at[0];
-	for (int32_t i = 1; i < p->deep.n; i++)
-		if (extent(s, p->deep.at[i]) > extent(s, longest))
+	lt_var longest = -1;
+	for (int32_t i = 0; deep > limit && i < p->deep.n; i++)
+		if (!lt__auto_bounded(s, p->deep.at[i]) && var_extent(s, p->deep.at[i]) > var_extent(s, longest))
 			longest = p->deep.at[i];
-	int64_t all = extent(s, longest), blocks = product_min(all / 2, divide_up(deep, limit));
+	if (longest < 0)
+		return;
+	int64_t all = var_extent(s, longest), blocks = product_min(all / 2, divide_up(deep, limit));
 	if (blocks < 2)
 		return;
 	p->k = longest;
 	p->block_k = divide_up(all, blocks);
 	p->part = p->sum;       /* wanted; it is made later */
+}
+
+/* About how long all of it takes on one core, in ns: multiply-adds, or reading the right factor once. */
+static double product_ns(const struct lt_auto *s, const struct lt_product *p)
+{
+	double columns = (double)vars_count(s, &p->batch) * (double)vars_count(s, &p->column)
+			* (double)vars_count(s, &p->deep),
+		bytes = columns * (double)lt__dtype_info(s->g->node[p->sum].dtype)->bytes,
+		work = columns * (double)vars_count(s, &p->row) / (double)p->lanes;
+	return work / LT_LANE_RATE > bytes / LT_BYTE_RATE ? work / LT_LANE_RATE : bytes / LT_BYTE_RATE;
+}
+
+/* Whether threads share it. */
+static bool is_shared(const struct lt_auto *s, const struct lt_product *p)
+{
+	double ns = product_ns(s, p);
+	return s->target->cores > 1 && ns >= LT_MIN_SHARED_NS && ns >= (double)s->target->cores * LT_MIN_THREAD_NS;
+}
+
+bool lt__product_shares_copy(const struct lt_auto *s, lt_node copy)
+{
+	const struct lt_nodedef *d = &s->g->node[copy];
+	double bytes = lt__dtype_info(d->dtype)->bytes;
+	for (int32_t i = 0; i < d->n_dim; i++)
+		bytes *= (double)s->g->var[d->dim[i]].extent;
+	return s->target->cores > 1 && bytes >= (double)LT_MIN_SHARED_NS * LT_BYTE_RATE;
 }
 
 double lt__product_share(int64_t trip_count, int64_t cores)
@@ -256,20 +178,20 @@ double lt__product_share(int64_t trip_count, int64_t cores)
 
 /* Rows between the loops of the tiles: as many as the third cache keeps of the left factor, fewer where threads need
  * iterations. */
-static void choose_blocks(const struct lt_auto *s, struct lt_product *p, double work, int64_t bytes)
+static void choose_blocks(const struct lt_auto *s, struct lt_product *p, int64_t bytes)
 {
-	int64_t rows = extent(s, p->m), deep = vars_count(s, &p->deep), cores = product_max(1, s->target->cores);
-	int64_t trip_count = vars_count(s, &p->batch) * (vars_count(s, &p->column) / extent(s, p->n) / extent(s, p->n2));
-	trip_count *= divide_up(extent(s, p->n), p->tile_n) * divide_up(extent(s, p->n2), p->tile_n2);
+	int64_t rows = var_extent(s, p->m), deep = vars_count(s, &p->deep), cores = product_max(1, s->target->cores);
+	int64_t trip_count = vars_min_count(s, &p->batch, -1, -1) * vars_min_count(s, &p->column, p->n, p->n2);
+	trip_count *= divide_up(var_extent(s, p->n), p->tile_n) * divide_up(var_extent(s, p->n2), p->tile_n2);
 	int64_t block = rows;
 	bool panel = p->left_copy >= 0 && !p->left_early;
 	if (s->target->l3_bytes && p->m >= 0 && !panel)
-		block = product_min(block, product_max(MIN_BLOCK, (int64_t)s->target->l3_bytes / 2 / product_max(1, deep * bytes)));
-	p->parallel = cores > 1 && work >= MIN_PARALLEL && work >= (double)(cores * MIN_THREAD);
+		block = product_min(block, product_max(MIN_ROWS, (int64_t)s->target->l3_bytes / 2 / product_max(1, deep * bytes)));
+	p->parallel = is_shared(s, p);
 	if (p->parallel && p->form != LT_PRODUCT_PANEL && !panel && lt__product_share(trip_count, cores) < GOOD_SHARE
-		&& vars_count(s, &p->row) / rows >= cores) {
+		&& vars_min_count(s, &p->row, p->m, -1) >= cores) {
 		p->rows_outside = true;
-		trip_count *= vars_count(s, &p->row) / rows;
+		trip_count *= vars_min_count(s, &p->row, p->m, -1);
 	}
 	int64_t floor = p->form == LT_PRODUCT_PANEL ? MIN_PACKED_ROWS : 2 * p->tile_m, blocks = divide_up(rows, block),
 		best = blocks;
@@ -282,7 +204,7 @@ static void choose_blocks(const struct lt_auto *s, struct lt_product *p, double 
 	}
 	block = divide_up(rows, best);
 	if (p->m >= 0 && block < rows)
-		p->block_m = product_min(rows, round_up(divide_up(rows, divide_up(rows, block)), p->tile_m));
+		p->block_m = product_min(rows, lt__round_up(divide_up(rows, divide_up(rows, block)), p->tile_m));
 	if (p->block_m >= rows)
 		p->block_m = 0;
 }
@@ -294,53 +216,93 @@ static void choose_out(const struct lt_auto *s, struct lt_product *p, bool direc
 		p->out = p->sum;
 }
 
-static void form_rows(const struct lt_auto *s, struct lt_product *p, double work)
+/* Columns in an iteration of the loop that threads share: several for each of them, so that one that is late is not
+ * waited for long, if that leaves long runs. */
+static int64_t rows_block(const struct lt_auto *s, const struct lt_product *p)
 {
-	int64_t cores = product_max(1, s->target->cores), rows = vars_count(s, &p->row);
+	int64_t cores = product_max(1, s->target->cores), n = var_extent(s, p->n);
+	int64_t block = product_max(MIN_BLOCK, divide_up(n, ITERATIONS_A_THREAD * cores));
+	if (divide_up(n, block) < cores)
+		block = product_max(SHORT_BLOCK, divide_up(n, cores));
+	return lt__round_up(block, p->tile_n);
+}
+
+/* Elements of k for one iteration of the loop that threads share, where rows of the right factor are too short to be
+ * cut: so many that each iteration has as many, whether four threads share them or fewer.  It follows from the extents
+ * alone, as the sum depends on it.  0: none. */
+static int64_t deep_block(const struct lt_auto *s, const struct lt_product *p)
+{
+	int64_t k = var_extent(s, p->k), bytes = lt__dtype_info(s->g->node[p->sum].dtype)->bytes, best = 0, waste = INT64_MAX;
+	if (vars_count(s, &p->row) > 1 || vars_count(s, &p->batch) > 1 || p->column.n > 1 || p->deep.n > 1
+		|| p->block_k != ROWS_DEEP || var_extent(s, p->n) * bytes > MAX_SHORT_ROW || product_ns(s, p) < LT_MIN_SHARED_NS)
+		return 0;
+	for (int64_t step = 2 * ROWS_DEEP; divide_up(k, step) >= FEW_CHUNKS; step += ROWS_DEEP) {
+		int64_t n = divide_up(k, step), w = lt__round_up(n, FEW_CHUNKS) * step - k;
+		if (n <= MAX_CHUNKS && w < waste) {
+			waste = w;
+			best = step;
+		}
+	}
+	return best;
+}
+
+static void form_rows(const struct lt_auto *s, struct lt_product *p, int64_t slice)
+{
+	int64_t rows = vars_count(s, &p->row);
 	p->form = LT_PRODUCT_ROWS;
 	p->tile_n = 2 * p->lanes;
 	p->tile_n2 = 1;
-	p->tile_m = tile_rows(s, 2, rows);
+	p->tile_m = lt__product_tile_rows(s, 2, rows, rows <= FEW_ROWS);
 	p->k = p->deep.at[0];
 	for (int32_t i = 1; i < p->deep.n; i++)
-		if (extent(s, p->deep.at[i]) > 1)
+		if (var_extent(s, p->deep.at[i]) > 1)
 			p->k = p->deep.at[i];
-	p->block_k = ROWS_DEEP < extent(s, p->k) ? ROWS_DEEP : divide_up(extent(s, p->k), 2);     /* partial sums are of two
+	p->block_k = slice < var_extent(s, p->k) ? slice : divide_up(var_extent(s, p->k), 2);     /* partial sums are of two
 	                                                                                           * iterations at least */
 	p->part = p->sum;
-	p->parallel = cores > 1 && work >= MIN_PARALLEL;
-	if (p->parallel)
-		p->block_n = product_max(MIN_BLOCK, round_up(divide_up(extent(s, p->n), cores), p->tile_n));
-	if (p->block_n >= extent(s, p->n))
+	p->parallel = is_shared(s, p);
+	p->block_deep = deep_block(s, p);
+	if (p->parallel && !p->block_deep)
+		p->block_n = rows_block(s, p);
+	if (p->block_n >= var_extent(s, p->n))
 		p->block_n = 0;
-	choose_out(s, p, rows == 1);
+	choose_out(s, p, rows == 1 && !p->block_deep);
 }
 
-static void form_dots(const struct lt_auto *s, struct lt_product *p, lt_var deep, double work)
+static void form_dots(const struct lt_auto *s, struct lt_product *p, lt_var deep)
 {
-	int64_t rows = vars_count(s, &p->row), cores = product_max(1, s->target->cores);
+	int64_t rows = vars_count(s, &p->row);
 	p->form = LT_PRODUCT_DOTS;
 	p->k = deep;
 	p->block_k = p->lanes;
-	p->tile_n = product_min(extent(s, p->n), product_max(1, product_min(8, 16 / rows)));
+	p->tile_n = product_min(var_extent(s, p->n), product_max(1, product_min(8, 16 / rows)));
 	p->tile_n2 = 1;
 	p->part = p->sum;
-	p->parallel = cores > 1 && work >= MIN_PARALLEL;
-	int64_t dot = vars_count(s, &p->deep) * rows;
+	p->parallel = is_shared(s, p);
+	double column_ns = product_ns(s, p) / (double)vars_count(s, &p->batch) / (double)vars_count(s, &p->column);
 	/* tiles are peeled inside of blocks */
-	p->block_n = round_up(product_max(2 * p->tile_n, divide_up(MIN_THREAD, dot)), p->tile_n);
-	if (p->block_n >= extent(s, p->n) || !p->parallel)
+	p->block_n = lt__round_up(product_max(2 * p->tile_n, (int64_t)(2 * LT_MIN_THREAD_NS / column_ns)), p->tile_n);
+	if (p->block_n >= var_extent(s, p->n) || !p->parallel)
 		p->block_n = 0;
 	choose_out(s, p, true);
 }
 
+/* Whether the one row of the left factor, which is no plain read, lies along v when it is copied before. */
+static bool may_lie_along(const struct lt_auto *s, const struct lt_product *p, lt_var v)
+{
+	return !has_bounded(s, &p->deep) && !has_bounded(s, &p->batch) && vars_count(s, &p->row) == 1
+		&& vars_count(s, &p->column) >= 2 * FEW_ROWS && may_copy(s, p, false)
+		&& p->deep.at[p->deep.n - 1] == v;
+}
+
 /* A deep var along which both factors lie, with a vector or more of elements. */
 static lt_var find_dot(
-	const struct lt_auto *s, const struct lt_product *p, const struct source *left, const struct source *right)
+	const struct lt_auto *s, const struct lt_product *p, const struct factor_read *left, const struct factor_read *right)
 {
 	for (int32_t i = 0; i < p->deep.n; i++) {
 		lt_var v = p->deep.at[i];
-		if (extent(s, v) >= 2 * p->lanes && stride(s, left, v) == 1 && stride(s, right, v) == 1)
+		if (var_extent(s, v) >= 2 * p->lanes && !lt__auto_bounded(s, v) && var_stride(s, right, v) == 1
+			&& (left->plain ? var_stride(s, left, v) == 1 : may_lie_along(s, p, v)))
 			return v;
 	}
 	return -1;
@@ -350,7 +312,7 @@ static int32_t count_units(const struct lt_auto *s, const struct lt_vars *list)
 {
 	int32_t n = 0;
 	for (int32_t i = 0; i < list->n; i++)
-		n += extent(s, list->at[i]) == 1;
+		n += var_extent(s, list->at[i]) == 1;
 	return n;
 }
 
@@ -358,21 +320,25 @@ static int32_t count_units(const struct lt_auto *s, const struct lt_vars *list)
  * are copied by tiles in a nest before; those that are windows over a border, or other views with guards, just before
  * they are used. */
 static void choose_left(
-	const struct lt_auto *s, struct lt_product *p, const struct source *left, double bytes, double weight)
+	const struct lt_auto *s, struct lt_product *p, const struct factor_read *left, double bytes, double weight)
 {
 	bool along = false;
 	for (int32_t i = 0; i < p->deep.n; i++)
-		along = along || (extent(s, p->deep.at[i]) > 1 && stride(s, left, p->deep.at[i]) == 1);
+		along = along || (var_extent(s, p->deep.at[i]) > 1 && var_stride(s, left, p->deep.at[i]) == 1);
 	if (p->m < 0 || !may_copy(s, p, false))
 		return;
-	if (!left->plain && !left->early && vars_count(s, &p->column) >= 2 * FEW_ROWS)
+	if (!left->plain && !left->early && vars_count(s, &p->column) >= 2 * FEW_ROWS && !is_cut_by_deep(p, left))
 		p->left_copy = p->left;
 	/* Once for all rows, if the right factor is too large to be read again for each of them. */
 	p->left_whole = p->left_copy >= 0 && bytes <= (double)lt__auto_cache(s->target)
 		&& weight > (double)lt__auto_cache(s->target);
-	if (left->plain && !along && bytes > (double)lt__auto_cache(s->target) && stride(s, left, p->m) != 1)
+	if (left->plain && !along && bytes > (double)lt__auto_cache(s->target) && var_stride(s, left, p->m) != 1)
 		p->left_early = true;
 	if (left->plain && !along && bytes > (double)lt__auto_cache(s->target) && count_units(s, &p->row) + 1 == p->row.n)
+		p->left_early = true;
+	/* Lanes that are no run of the result: many of them read each row, whose next element is far away. */
+	if (p->across && left->plain && !left->early && !along && vars_count(s, &p->column) >= MIN_REREAD
+		&& !lt__auto_bounded(s, p->m))
 		p->left_early = true;
 	if (p->left_early)
 		p->left_copy = p->left;
@@ -381,24 +347,29 @@ static void choose_left(
 void lt__product_form(const struct lt_auto *s, struct lt_product *p)
 {
 	int64_t bytes = lt__dtype_info(s->g->node[p->sum].dtype)->bytes;
-	struct source left = factor_look(s, p, false), right = factor_look(s, p, true);
+	struct factor_read left = factor_look(s, p, false), right = factor_look(s, p, true);
 	int64_t rows = vars_count(s, &p->row), columns = vars_count(s, &p->column), deep = vars_count(s, &p->deep);
-	double work = (double)rows * (double)columns * (double)deep * (double)vars_count(s, &p->batch);
 	double weight = (double)columns * (double)deep * (double)bytes;         /* bytes of the right factor, of one batch */
-	bool along = stride(s, &right, p->n) == 1, large = weight > (double)lt__auto_cache(s->target);
+	bool along = var_stride(s, &right, p->n) == 1, large = weight > (double)lt__auto_cache(s->target);
 	p->lanes = lt__auto_lanes(s->target, s->g->node[p->sum].dtype);
 	lt_var dot = rows <= FEW_ROWS ? find_dot(s, p, &left, &right) : -1;
 	if (dot >= 0 && !along) {
-		form_dots(s, p, dot, work);
+		form_dots(s, p, dot);
+		p->left_early = !left.plain;
+		p->left_copy = left.plain ? -1 : p->left;
 		return;
 	}
-	if (along && rows <= FEW_ROWS && large && extent(s, p->n) >= 16 * p->lanes) {
-		form_rows(s, p, work);
+	/* There may be few rows in a run: then panels of a right factor that is not packed before cost more than they save. */
+	bool few = rows <= FEW_ROWS || (has_bounded(s, &p->row) && !right.early);
+	if (along && few && (large || (right.early && rows == 1)) && var_extent(s, p->n) >= 16 * p->lanes
+		&& !has_bounded(s, &p->deep)) {
+		form_rows(s, p, rows <= FEW_ROWS ? ROWS_DEEP : rows <= SOME_ROWS ? 2 * ROWS_DEEP : 4 * ROWS_DEEP);
 		return;
 	}
-	choose_tile(s, p);
-	bool whole = extent(s, p->n) % p->lanes == 0, copy = may_copy(s, p, true) && rows > 1;
-	bool packed = along && p->deep.n == 1 && extent(s, p->n) <= p->tile_n;          /* one panel, as it lies */
+	lt__product_tile(s, p);
+	bool whole = var_extent(s, p->n) % p->lanes == 0 && !lt__auto_bounded(s, p->n);
+	bool copy = may_copy(s, p, true) && rows > 1;
+	bool packed = along && p->deep.n == 1 && var_extent(s, p->n) <= p->tile_n;          /* one panel, as it lies */
 	p->form = LT_PRODUCT_TILE;
 	if (copy && right.early && !packed && p->batch.n == count_units(s, &p->batch)) {
 		p->right_early = true;
@@ -407,10 +378,10 @@ void lt__product_form(const struct lt_auto *s, struct lt_product *p)
 		p->form = LT_PRODUCT_PANEL;
 		p->right_copy = p->right;
 	}
-	p->tail = p->form == LT_PRODUCT_PANEL && !peels(s, p) ? LT_PAD : LT_PEEL;
+	p->tail = p->form == LT_PRODUCT_PANEL && !peels(s, p) ? LT_PAD : lt__auto_bounded(s, p->n) ? LT_MASK : LT_PEEL;
 	choose_depth(s, p, bytes);
 	choose_left(s, p, &left, (double)rows * (double)deep * (double)bytes, weight);
-	choose_blocks(s, p, work, bytes);
-	join_rows(s, p, &left);
+	choose_blocks(s, p, bytes);
+	lt__product_join_rows(s, p, &left);
 	choose_out(s, p, p->part >= 0 && p->m >= 0 && !p->across);
 }

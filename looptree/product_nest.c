@@ -1,12 +1,13 @@
-/* The loops and leaves of a product's nest. */
-#include "looptree/auto.h"
-#include "looptree/layout.h"
+/* The loops and leaves of a product's nest on a CPU; the order of what it copies and sums: product_layout.c. */
+#include "looptree/product.h"
 
 /* The node of the tree inside which loops are opened; -1: the root. */
 struct product_nest { struct lt_auto *s; const struct lt_product *p; lt_tnode at; };
 
-enum { MAX_EXTENTS = 16 };
-struct nest_extents { int32_t n; bool full; int64_t at[MAX_EXTENTS]; };
+enum { MAX_EXTENTS = 16, MAX_UNROLLED = 8 };   /* rows of a right factor whose multiply-adds are copies */
+/* any: or fewer, as a run-time scalar says; known: each has a copy of what is inside, or there is one; loops: there are
+ * loops over it above */
+struct nest_extents { int32_t n; bool any, known, loops; int64_t at[MAX_EXTENTS]; };
 
 static void nest_add_extent(struct nest_extents *x, int64_t e)
 {
@@ -22,20 +23,24 @@ static struct nest_extents left_of(const struct lt_looptree *t, lt_tnode at, lt_
 {
 	lt_tnode level[MAX_EXTENTS];
 	int32_t n = 0;
-	struct nest_extents x = { .n = 1 };
+	struct nest_extents x = { .n = 1, .any = t->graph->var[v].bounded, .known = !t->graph->var[v].bounded };
 	x.at[0] = t->graph->var[v].extent;
 	for (; at >= 0 && n < MAX_EXTENTS; at = t->node[at].parent)
 		if (t->node[at].kind == LT_TLOOP && t->node[at].var == v)
 			level[n++] = at;
 	while (n-- > 0) {
 		const struct lt_tnodedef *d = &t->node[level[n]];
-		struct nest_extents in = { .n = 0 };
+		const bool whole = d->tail == LT_PAD || d->tail == LT_MASK;
+		struct nest_extents in = { .any = x.any && d->tail == LT_GUARD, .loops = true };
+		in.known = x.known || d->tail == LT_PEEL || d->tail == LT_PAD;
 		for (int32_t i = 0; i < x.n; i++) {
-			if (x.at[i] >= d->step || d->tail == LT_PAD)
+			if (x.at[i] >= d->step || whole)
 				nest_add_extent(&in, d->step);
-			if (x.at[i] % d->step != 0 && d->tail != LT_PAD)
+			if (x.at[i] % d->step != 0 && !whole)
 				nest_add_extent(&in, x.at[i] % d->step);
 		}
+		for (int64_t e = 1; x.any && d->tail == LT_PEEL && e < d->step; e++)
+			nest_add_extent(&in, e);
 		x = in;
 	}
 	return x;
@@ -50,7 +55,7 @@ static void open(struct product_nest *x, lt_var v, int64_t step, enum lt_loop_ki
 		return;
 	struct nest_extents left = left_of(t, x->at, v);
 	int64_t span = 0;
-	bool partial = false;
+	bool partial = left.any && step > 1;
 	for (int32_t i = 0; i < left.n; i++) {
 		span = left.at[i] > span ? left.at[i] : span;
 		partial = partial || left.at[i] % step != 0;
@@ -58,8 +63,10 @@ static void open(struct product_nest *x, lt_var v, int64_t step, enum lt_loop_ki
 	for (lt_tnode up = x->at; up >= 0; up = t->node[up].parent)
 		if (t->node[up].kind == LT_TLOOP && t->node[up].var == v && t->node[up].step == 1)
 			return;
-	if (step > 1 && step >= span && !(partial && tail == LT_PAD))
+	if (step > 1 && step >= span && !(partial && tail == LT_PAD) && !(left.any && !left.loops))
 		return;
+	if (!left.known && tail == LT_PEEL)
+		tail = LT_MASK;         /* what is left is no fixed number */
 	x->at = lt_looptree_add_loop(t, x->at, v, step);
 	t->node[x->at].loop = span == 1 ? LT_SERIAL : kind;
 	t->node[x->at].tail = partial ? tail : LT_GUARD;
@@ -74,6 +81,19 @@ static void open_tiles(struct product_nest *x, lt_var v, int64_t step, enum lt_t
 	open(x, v, step, LT_SERIAL, x->p->parallel && tail == LT_PEEL ? LT_GUARD : tail);
 	if (x->at == before || tail != LT_PEEL || !x->p->parallel || t->graph->var[v].extent % step == 0)
 		return;
+	x->at = lt_looptree_add_loop(t, x->at, v, step);
+	t->node[x->at].tail = LT_PEEL;
+}
+
+/* A tile of rows: where a run-time scalar says how many there are, each number of them has a copy of what is inside. */
+static void open_rows(struct product_nest *x, lt_var v, int64_t step)
+{
+	struct lt_looptree *t = x->s->t;
+	if (v < 0 || step < 2 || !left_of(t, x->at, v).any) {
+		open(x, v, step, LT_SERIAL, LT_PEEL);
+		return;
+	}
+	x->at = lt_looptree_add_loop(t, x->at, v, step);
 	x->at = lt_looptree_add_loop(t, x->at, v, step);
 	t->node[x->at].tail = LT_PEEL;
 }
@@ -121,51 +141,12 @@ static bool lies_along(const struct lt_auto *s, lt_node copy, lt_var v)
 	return column < 0 || from->read[0].n_piece == 0 || lt__auto_stride(s->g, &from->read[0].piece[0], column) == 1;
 }
 
-struct digits { int32_t n; struct lt_digit *at; const struct lt_nodedef *d; bool *used; };
-
-static void add_digit(struct digits *x, lt_var v, int64_t step, int64_t span)
-{
-	for (int32_t i = 0; i < x->d->n_dim; i++)
-		if (x->d->dim[i] == v) {
-			x->at[x->n++] = (struct lt_digit){ .dim = i, .step = step, .span = span };
-			x->used[i] = true;
-		}
-}
-
-/* The order of a copy's elements: v in steps (0: not cut), the deep vars, a second column, v within a step; other dims
- * come first. */
-static void set_layout(struct lt_auto *s, lt_node n, const struct lt_product *p, lt_var v, int64_t step)
-{
-	const struct lt_nodedef *d = &s->g->node[n];
-	bool cut = step > 1 && step < s->g->var[v].extent, plain = !cut;
-	struct digits inner = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2), d,
-		LT_NEW(s->t->arena, bool, d->n_dim + 1) };
-	struct digits all = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2), d,
-		LT_NEW(s->t->arena, bool, d->n_dim + 1) };
-	for (int32_t k = 0; k < p->deep.n; k++)
-		add_digit(&inner, p->deep.at[k], 1, 0);
-	if (v == p->n)
-		add_digit(&inner, p->n2, 1, 0);
-	add_digit(&inner, v, 1, cut ? step : 0);
-	for (int32_t i = 0; i < d->n_dim; i++)
-		if (!inner.used[i])
-			add_digit(&all, d->dim[i], 1, 0);
-	if (cut)
-		add_digit(&all, v, step, 0);
-	for (int32_t i = 0; i < inner.n; i++)
-		all.at[all.n++] = inner.at[i];
-	for (int32_t i = 0; i < all.n; i++)
-		plain = plain && all.at[i].dim == i;
-	if (!plain)
-		s->t->layout[n] = lt__layout_new(s->t, all.n, all.at, 0);
-}
-
 /* A panel of a factor: the deep vars, then v by vectors, which is around them where the source does not lie along
  * it. */
 static void add_copy(struct product_nest x, lt_node copy, lt_var v)
 {
 	const struct lt_product *p = x.p;
-	set_layout(x.s, copy, p, v, 0);
+	lt__product_lay_copy(x.s, copy, p, v, 0);
 	if (!lies_along(x.s, copy, v))
 		open(&x, v, p->lanes, LT_SERIAL, LT_PEEL);
 	open_all(&x, &p->deep, -1, -1);
@@ -176,47 +157,16 @@ static void add_copy(struct product_nest x, lt_node copy, lt_var v)
 	leaf(&x, copy);
 }
 
-/* Inside the loops of their tile, sums that do not end with n are ordered like this: lanes are next to each other,
- * whatever the result's order is. */
-static void lay_across(struct lt_auto *s, const struct lt_product *p, lt_node sum)
-{
-	const struct lt_nodedef *d = &s->g->node[sum];
-	struct digits all = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2), d,
-		LT_NEW(s->t->arena, bool, d->n_dim + 1) };
-	for (int32_t i = 0; i < d->n_dim; i++)
-		if (d->dim[i] != p->n)
-			add_digit(&all, d->dim[i], 1, 0);
-	add_digit(&all, p->n, 1, 0);
-	if (d->dim[d->n_dim - 1] != p->n)
-		s->t->layout[sum] = lt__layout_new(s->t, all.n, all.at, 0);
-}
-
-/* Sums of several rows lie by tiles, so that the rows of one tile do not meet in the same sets of a cache. */
-static void interleave(struct lt_auto *s, const struct lt_product *p)
-{
-	const struct lt_nodedef *d = &s->g->node[p->sum];
-	struct lt_digit *digit = LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2);
-	int32_t count = 0, last = -1;
-	for (int32_t i = 0; i < d->n_dim; i++)
-		last = d->dim[i] == p->n ? i : last;
-	digit[count++] = (struct lt_digit){ .dim = last, .step = p->tile_n };
-	for (int32_t i = 0; i < d->n_dim; i++)
-		if (i != last)
-			digit[count++] = (struct lt_digit){ .dim = i, .step = 1 };
-	digit[count++] = (struct lt_digit){ .dim = last, .step = 1, .span = p->tile_n };
-	s->t->layout[p->sum] = lt__layout_new(s->t, count, digit, 0);
-}
-
 /* A copy that is made in a nest of its own, in the order of its layout. */
 static void add_early(struct lt_auto *s, const struct lt_product *p, lt_node copy, lt_var v, int64_t step)
 {
 	struct product_nest x = { s, p, -1 };
 	const struct lt_nodedef *d = &s->g->node[copy];
-	set_layout(s, copy, p, v, step);
+	lt__product_lay_copy(s, copy, p, v, step);
 	const struct lt_memlayout *l = s->t->layout[copy];
 	bool in_run = !s->constant[copy];
 	for (int32_t i = 0; l && i < l->n; i++) {
-		if (in_run && i == l->n - 1 && !lt__auto_halves(p->lanes))
+		if (in_run && i == l->n - 1 && (!lt__auto_halves(p->lanes) || lt__auto_bounded(s, d->dim[l->digit[i].dim])))
 			open(&x, d->dim[l->digit[i].dim], p->lanes, LT_SERIAL, LT_PEEL);
 		open(&x, d->dim[l->digit[i].dim], l->digit[i].step, in_run && i == l->n - 1 ? LT_VECTOR : LT_SERIAL,
 			in_run ? LT_PEEL : LT_GUARD);
@@ -225,7 +175,7 @@ static void add_early(struct lt_auto *s, const struct lt_product *p, lt_node cop
 		open(&x, d->dim[i], 1, LT_SERIAL, LT_GUARD);
 	leaf(&x, copy);
 	lt_tnode root = lt__root_of(s->t, x.at);
-	if (in_run && p->parallel && root != x.at && s->t->node[root].loop == LT_SERIAL)
+	if (in_run && p->parallel && root != x.at && s->t->node[root].loop == LT_SERIAL && lt__product_shares_copy(s, copy))
 		s->t->node[root].loop = LT_PARALLEL;
 	lt__auto_record_nest(s, root, s->constant[copy], true);
 }
@@ -234,7 +184,7 @@ static void add_early(struct lt_auto *s, const struct lt_product *p, lt_node cop
 static void make_parallel(struct product_nest *x)
 {
 	struct lt_looptree *t = x->s->t;
-	int64_t trip_count = 1, cores = (int64_t)x->s->target->cores;
+	int64_t trip_count = 1, cores = (int64_t)x->s->target->cores;   /* those that are there in every run */
 	lt_tnode path[64];
 	int32_t n = 0;
 	for (lt_tnode at = x->at; at >= 0 && n < 64; at = t->node[at].parent)
@@ -245,11 +195,10 @@ static void make_parallel(struct product_nest *x)
 			continue;
 		if (t->node[path[n]].loop != LT_SERIAL)
 			break;
-		int64_t count = lt_looptree_trip_count(t, path[n]);
-		if (count < 2)
+		if (lt_looptree_trip_count(t, path[n]) < 2)
 			continue;
 		t->node[path[n]].loop = LT_PARALLEL;
-		trip_count *= count;
+		trip_count *= lt__min_trip_count(t, path[n]);
 	}
 }
 
@@ -325,7 +274,7 @@ static void add_tiles(struct product_nest *x, struct lt_product *p)
 	struct product_nest tile = k;
 	open_all(&tile, &p->row, p->m, p->m2);
 	open(&tile, p->m2, p->tile_m2, LT_SERIAL, LT_PEEL);
-	open(&tile, p->m, p->tile_m, LT_SERIAL, LT_PEEL);
+	open_rows(&tile, p->m, p->tile_m);
 	open_group(&tile);
 	struct product_nest term = tile;
 	open_all(&term, &p->deep, -1, -1);
@@ -333,9 +282,9 @@ static void add_tiles(struct product_nest *x, struct lt_product *p)
 	leaf(&term, p->mul);
 	leaf(&term, p->part >= 0 ? p->part : p->sum);
 	if (p->across && (p->out >= 0 || p->epilogue >= 0))
-		lay_across(x->s, p, p->sum);
+		lt__product_lay_across(x->s, p, p->sum);
 	if (p->part >= 0)
-		lay_across(x->s, p, p->part);
+		lt__product_lay_across(x->s, p, p->part);
 	if (p->part >= 0) {
 		struct product_nest add = tile;
 		open_tile(&add, LT_PEEL);
@@ -354,6 +303,18 @@ static void open_block(struct product_nest *x)
 	make_parallel(x);
 }
 
+/* Few rows, of which a run-time scalar says how many: a copy of the nest for each number. */
+static void open_counted(struct product_nest *x)
+{
+	const struct lt_vars *row = &x->p->row;
+	int64_t rows = 1;
+	for (int32_t i = 0; i < row->n && rows <= LT_MAX_COUNTED; i++)
+		rows *= x->s->g->var[row->at[i]].extent;
+	for (int32_t i = 0; i < row->n && rows <= LT_MAX_COUNTED; i++)
+		if (lt__auto_bounded(x->s, row->at[i]))
+			open_rows(x, row->at[i], x->s->g->var[row->at[i]].extent);
+}
+
 /* Rows whose sums fill more than the registers are several tiles, one after the other. */
 static void open_row_tiles(struct product_nest *x)
 {
@@ -361,17 +322,50 @@ static void open_row_tiles(struct product_nest *x)
 	int64_t rows = 1;
 	for (int32_t i = 0; i < p->row.n; i++)
 		rows *= x->s->g->var[p->row.at[i]].extent;
-	for (int32_t i = 0; i < p->row.n && rows > p->tile_m; i++) {
-		int64_t extent = x->s->g->var[p->row.at[i]].extent, step = extent * p->tile_m / rows;
-		step = step > 1 ? step : 1;
-		open(x, p->row.at[i], step, LT_SERIAL, LT_PEEL);
+	for (int32_t i = 0; i < p->row.n; i++) {
+		int64_t extent = x->s->g->var[p->row.at[i]].extent, step = extent;
+		if (rows > p->tile_m)
+			step = extent * p->tile_m / rows > 1 ? extent * p->tile_m / rows : 1;
+		if (rows > p->tile_m || lt__auto_bounded(x->s, p->row.at[i]))
+			open_rows(x, p->row.at[i], step);
 		rows = rows / extent * step;
 	}
 }
 
+/* One row: threads share the sum's terms, so that each reads the right factor on and on; then their parts are added. */
+static void add_row_chunks(struct product_nest *x, struct lt_product *p)
+{
+	const struct lt_nodedef *chunk = &x->s->g->node[p->chunk];
+	open_all(x, &p->batch, -1, -1);
+	open_group(x);
+	struct product_nest k = *x, fold = *x;
+	open(&k, p->k, p->block_deep, p->parallel ? LT_PARALLEL : LT_SERIAL, LT_GUARD);
+	open(&k, p->k, p->block_k, LT_SERIAL, LT_PEEL);
+	open(&k, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
+	struct product_nest term = k, add = k;
+	open(&term, p->k, 1, LT_UNROLL, LT_GUARD);
+	open_tile(&term, LT_PEEL);
+	leaf(&term, p->mul);
+	leaf(&term, p->part);
+	open_tile(&add, LT_PEEL);
+	leaf(&add, p->chunk);
+	lt__product_lay_by_chunk(x->s, p->chunk);
+	open(&fold, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
+	struct product_nest sum = fold;
+	open(&sum, chunk->dim[chunk->n_dim - 1], 1, LT_SERIAL, LT_GUARD);
+	open_tile(&sum, LT_PEEL);
+	leaf(&sum, p->sum);
+	end_at(fold, p, true);
+}
+
 static void add_rows(struct product_nest *x, struct lt_product *p)
 {
+	if (p->chunk >= 0) {
+		add_row_chunks(x, p);
+		return;
+	}
 	open_block(x);
+	open_counted(x);
 	open_group(x);
 	struct product_nest k = *x;
 	open(&k, p->k, p->block_k, LT_SERIAL, LT_PEEL);
@@ -379,7 +373,7 @@ static void add_rows(struct product_nest *x, struct lt_product *p)
 	open_row_tiles(&k);
 	struct product_nest term = k, add = k;
 	open_all(&term, &p->deep, p->k, -1);    /* partial sums are over all of them */
-	open(&term, p->k, 1, LT_UNROLL, LT_GUARD);
+	open(&term, p->k, 1, p->block_k > MAX_UNROLLED ? LT_SERIAL : LT_UNROLL, LT_GUARD);
 	for (int32_t i = 0; i < p->row.n; i++) {
 		open(&term, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
 		open(&add, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
@@ -390,7 +384,7 @@ static void add_rows(struct product_nest *x, struct lt_product *p)
 	open_tile(&add, LT_PEEL);
 	leaf(&add, p->sum);
 	if (p->row.n > 0 && (p->out >= 0 || p->epilogue >= 0))
-		interleave(x->s, p);
+		lt__product_interleave(x->s, p);
 	end_at(*x, p, false);
 }
 
@@ -398,6 +392,7 @@ static void add_dots(struct product_nest *x, struct lt_product *p)
 {
 	const struct lt_graph *g = x->s->g;
 	open_block(x);
+	open_counted(x);
 	open(x, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
 	open_group(x);
 	struct product_nest k = *x;
@@ -449,10 +444,13 @@ lt_status lt__product_add_epilogue(struct lt_auto *s, struct lt_product *p)
 		return lt__product_blocks_add_epilogue(s, p);
 	if (p->form == LT_PRODUCT_TILES)
 		return lt__product_tiles_add_epilogue(s, p);
-	if (p->in_tile)
+	if (p->epilogue_at >= 0)
+		x.at = p->epilogue_at;
+	else if (p->in_tile)
 		open_tile(&x, LT_PEEL);
 	else
 		open_elements(&x);
+	p->epilogue_at = x.at;
 	for (int32_t i = 0; i < s->n_member; i++)
 		leaf(&x, s->member[i]);
 	return LT_OK;

@@ -10,9 +10,9 @@
 #include "looptree/layout.h"
 #include "looptree/derived.h"
 #include "looptree/rows.h"
+#include "looptree/share.h"
 
 enum {
-	MIN_SHARED = 1 << 16,         /* iterations of leaves that are worth a second thread */
 	MIN_CHUNKED = 1 << 18,        /* of a reduction that needs partial results for it */
 	MAX_CHUNKS = 64, FEW_ITERATIONS = 64,
 	MAX_CACHE = 32 << 20,          /* bytes of the last cache, where it is not known */
@@ -178,7 +178,7 @@ static void choose_unroll(const struct nest_rows *s, struct lt_inner *x)
 	int64_t vectors = lt__loop_span(t, x->loop) / x->lanes, n = 0, limit = s->target->vector_registers / 2;
 	for (lt_tnode c = t->node[x->loop].child; c >= 0; c = t->node[c].next)
 		n += lt__reducing_loop(t, t->node[c].leaf) >= 0;
-	if (x->reduces && !x->bounded && lt__auto_halves(x->lanes))
+	if (x->reduces && lt__auto_halves(x->lanes))
 		for (int64_t side = 2; side <= MAX_SIDE && 2 * side <= vectors && side * n <= limit; side *= 2)
 			x->unroll = side;
 	vectors = (lt__loop_span(t, x->loop) - 1) / x->lanes + 1;
@@ -336,14 +336,14 @@ static void make_part(struct nest_rows *s, const struct nest_part *p, const lt_n
 
 /* -- vectors and threads -- */
 
-/* How many iterations all loops around the loop have, if they hold nothing else; -1. */
+/* How many iterations all loops around the loop have at least, if they hold nothing else; -1. */
 static int64_t trip_count_around(const struct lt_looptree *t, lt_tnode loop)
 {
 	int64_t trip_count = 1;
 	for (lt_tnode at = loop; t->node[at].parent >= 0; at = t->node[at].parent) {
 		if (!lt__edit_is_only(t, at))
 			return -1;
-		trip_count *= lt_looptree_trip_count(t, t->node[at].parent);
+		trip_count *= lt__min_trip_count(t, t->node[at].parent);
 	}
 	return trip_count;
 }
@@ -354,7 +354,7 @@ static void share_run(struct nest_rows *s, const struct lt_inner *x)
 	const struct lt_looptree *t = s->t;
 	int64_t around = trip_count_around(t, x->loop), span = lt__loop_span(t, x->loop);
 	if (s->target->cores < 2 || x->reduces || x->accumulates || x->bounded || around < 0 || around >= FEW_ITERATIONS
-		|| lt__nest_work(t, lt__root_of(t, x->loop)) < MIN_SHARED)
+		|| lt__nest_work(t, lt__root_of(t, x->loop)) < LT_MIN_SHARED)
 		return;
 	int64_t step = (MIN_CHUNK > s->target->vector_bytes ? MIN_CHUNK / (int64_t)s->target->vector_bytes : 1) * x->lanes;
 	while (span / step * around > 2 * FEW_ITERATIONS)
@@ -363,14 +363,15 @@ static void share_run(struct nest_rows *s, const struct lt_inner *x)
 		(void)lt__inner_around(&s->e, x->loop, step);
 }
 
-/* The outermost loops whose iterations have elements of their own, until there are enough for many threads. */
+/* The outermost loops whose iterations have elements of their own, until there are enough for many threads, in every
+ * run, or too little in each. */
 static void share_nest(struct lt_looptree *t, lt_tnode root)
 {
-	int64_t trip_count = 1;
+	int64_t trip_count = 1, min = 1;
 	double work = lt__nest_work(t, root);
-	if (work < MIN_SHARED)
+	if (work < LT_MIN_SHARED)
 		return;
-	for (lt_tnode at = root; trip_count < FEW_ITERATIONS && work / (double)trip_count >= MIN_CHUNK;
+	for (lt_tnode at = root; min < FEW_ITERATIONS && work / (double)trip_count >= MIN_CHUNK;
 		at = t->node[at].child) {
 		if (t->node[at].kind != LT_TLOOP || t->node[at].loop != LT_SERIAL || !is_shared_out(t, at, false))
 			return;
@@ -378,6 +379,7 @@ static void share_nest(struct lt_looptree *t, lt_tnode root)
 		if (count > 1)
 			t->node[at].loop = LT_PARALLEL;
 		trip_count *= count;
+		min *= lt__min_trip_count(t, at);
 		if (t->node[at].child < 0 || t->node[t->node[at].child].next >= 0)
 			return;
 	}

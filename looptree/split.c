@@ -17,7 +17,8 @@ lt_status lt__primitive_split(struct lt_edit *e, const struct lt_words *w)
 		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s covers %lld, so a loop in steps of %lld around it would have one "
 			"iteration; choose a step below %lld",
 			name, (long long)span, (long long)step, (long long)span);
-	if (step <= inner)
+	/* a loop of what one iteration leaves may be peeled where a run-time scalar says how much that is */
+	if (step < inner || (step == inner && !t->graph->var[t->node[loop].var].bounded))
 		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s has step %lld, so one in steps of %lld around it would leave it one "
 			"iteration; choose a larger multiple of %lld", name, (long long)inner, (long long)step, (long long)inner);
 	if (step % inner != 0)

@@ -27,16 +27,18 @@ static void add_extent(struct tail_extents *x, int64_t extent)
 static int64_t go_in(const struct lt_tnodedef *loop, struct tail_extents *x)
 {
 	struct tail_extents in = { .any = x->any };
+	const bool whole = loop->tail == LT_MASK || loop->tail == LT_PAD
+		|| (loop->tail == LT_PEEL && x->any && loop->step > LT_MAX_COUNTED);
 	int64_t min = x->any && loop->step > 1 ? 1 : 0;
 	for (int32_t i = 0; i < x->n; i++) {
 		int64_t remainder = x->at[i] % loop->step;
-		if (x->at[i] >= loop->step || loop->tail == LT_MASK || loop->tail == LT_PAD)
+		if (x->at[i] >= loop->step || whole)
 			add_extent(&in, loop->step);
-		if (remainder > 0 && loop->tail != LT_MASK && loop->tail != LT_PAD)
+		if (remainder > 0 && !whole)
 			add_extent(&in, remainder);
 		min = remainder > 0 && (min == 0 || remainder < min) ? remainder : min;
 	}
-	if (loop->step == 1 || loop->tail == LT_MASK || loop->tail == LT_PAD) {
+	if (loop->step == 1 || whole) {
 		in = (struct tail_extents){ .n = 1 };
 		in.at[0] = loop->step;
 	}
@@ -87,16 +89,34 @@ lt_status lt__check_extent(const struct lt_looptree *t, lt_tnode loop)
 
 enum { MAX_PADDING = 1 << 20 };      /* elements that a padded loop may run past its var's extent */
 
+/* A peeled loop over a var whose extent is counted at run time has one iteration, of what is left: the loop around it
+ * goes in the same steps.  Only the extent may leave less than a step. */
+static lt_status check_counted(const struct lt_looptree *t, lt_tnode loop)
+{
+	const struct lt_tnodedef *d = &t->node[loop];
+	const char *var = t->graph->var[d->var].name;
+	lt_tnode in = lt__loop_around(t, loop);
+	if (in < 0 || t->node[in].step != d->step)
+		return lt__tree_fail(t, loop, LT_EILLEGAL, "the extent of %s depends on a run-time scalar, so the loop %s has no "
+			"fixed remainder to peel; put another loop over %s in steps of %lld right around it, or choose guard, mask or pad",
+			var, lt__loop_path(t, loop), var, (long long)d->step);
+	for (lt_tnode up = lt__loop_around(t, in); up >= 0; in = up, up = lt__loop_around(t, up))
+		if (t->node[up].step % t->node[in].step != 0)
+			return lt__tree_fail(t, loop, LT_EILLEGAL, "the loop %s is peeled, and a run-time scalar says how much of %s is "
+				"left; so the steps of the loops around it have to be multiples of those inside, but %lld is none of %lld",
+				lt__loop_path(t, loop), var, (long long)t->node[up].step, (long long)t->node[in].step);
+	return LT_OK;
+}
+
 lt_status lt__check_tail(const struct lt_looptree *t, lt_tnode loop)
 {
 	const struct lt_tnodedef *d = &t->node[loop];
 	const struct lt_vardef *v = &t->graph->var[d->var];
-	bool padded = false;
+	bool known = !v->bounded;       /* what an iteration of the loops around covers */
 	for (lt_tnode up = lt__loop_around(t, loop); up >= 0; up = lt__loop_around(t, up))
-		padded = padded || t->node[up].tail == LT_PAD;
-	if (d->tail == LT_PEEL && v->bounded && !padded)
-		return lt__tree_fail(t, loop, LT_EILLEGAL, "the extent of %s depends on a run-time scalar, so the loop %s has no "
-			"fixed remainder to peel; choose guard, mask or pad", v->name, lt__loop_path(t, loop));
+		known = known || t->node[up].tail == LT_PAD || lt__is_counted(t, up);
+	if (d->tail == LT_PEEL && !known)
+		LT_TRY(check_counted(t, loop));
 	if (d->tail == LT_PAD && d->step > v->extent && d->step - v->extent > MAX_PADDING)
 		return lt__tree_fail(t, loop, LT_EILLEGAL,
 			"the loop %s would pad the %lld elements of %s to %lld; choose a smaller step",

@@ -57,6 +57,23 @@ int64_t lt_looptree_trip_count(const struct lt_looptree *t, lt_tnode n)
 	return span / d->step + (span % d->step != 0);
 }
 
+int64_t lt__min_extent(const struct lt_graph *g, lt_var v)
+{
+	const struct lt_vardef *d = &g->var[v];
+	int64_t min = d->bounded ? lt__linear_min(g, &d->limit) : d->extent;
+	return min > 1 ? min : 1;
+}
+
+int64_t lt__min_trip_count(const struct lt_looptree *t, lt_tnode loop)
+{
+	const struct lt_tnodedef *d = &t->node[loop];
+	if (d->kind != LT_TLOOP || !t->graph->var[d->var].bounded)
+		return lt_looptree_trip_count(t, loop);
+	int64_t min = lt__min_extent(t->graph, d->var), span = lt__loop_span(t, loop);
+	span = min < span ? min : span;
+	return span / d->step + (span % d->step != 0);
+}
+
 lt_status lt__tree_fail(const struct lt_looptree *t, lt_tnode at, lt_status status, const char *fmt, ...)
 {
 	char text[sizeof t->ctx->message];

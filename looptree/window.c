@@ -62,10 +62,13 @@ static lt_status window_check(const struct window *w)
 	for (int32_t i = 0; i < w->map->n_guard; i++)
 		if (!is_bound(w, w->map->guard + (int64_t)i * lt__map_width(w->map)))
 			return window_refuse(w, "it leaves out elements that the source has");
-	for (int32_t i = 0; i < w->from->n_dim; i++)
-		if (w->g->var[w->from->dim[i]].bounded)
-			return window_refuse(w, "the source's extent depends on run-time scalars");
 	return LT_OK;
+}
+
+static bool is_same_extent(const struct lt_graph *g, lt_var a, lt_var b)
+{
+	const bool bounded = g->var[a].bounded || g->var[b].bounded;
+	return a == b || (!bounded && g->var[a].extent == g->var[b].extent);
 }
 
 /* The dim of the view that row i is, all of it and nowhere else; -1. */
@@ -80,7 +83,7 @@ static int32_t plain_dim(const struct window *w, int32_t i)
 			return -1;
 		found = j;
 	}
-	if (found < 0 || row[0] != 0 || w->g->var[w->view->dim[found]].extent != w->g->var[w->from->dim[i]].extent)
+	if (found < 0 || row[0] != 0 || !is_same_extent(w->g, w->view->dim[found], w->from->dim[i]))
 		return -1;
 	for (int32_t k = 0; k < w->from->n_dim; k++)
 		if (k != i && row_of(w, k)[1 + found])
@@ -104,8 +107,11 @@ static lt_status open_window(struct window *w, const struct lt_graph *g, struct 
 	LT_TRY(window_check(w));
 	w->plain = LT_NEW(a, int32_t, w->from->n_dim + 1);
 	w->column = LT_NEW(a, struct window_column, w->view->n_dim + 1);
-	for (int32_t i = 0; i < w->from->n_dim; i++)
+	for (int32_t i = 0; i < w->from->n_dim; i++) {
 		w->plain[i] = plain_dim(w, i);
+		if (w->plain[i] < 0 && g->var[w->from->dim[i]].bounded)
+			return window_refuse(w, "the source's extent depends on run-time scalars");
+	}
 	for (int32_t j = 0; j < w->view->n_dim; j++)
 		w->column[j] = (struct window_column){ g->var[w->view->dim[j]].extent, 0, -1 };
 	return LT_OK;

@@ -9,6 +9,32 @@ void lt__mark_written(const struct lt_graph *g, lt_node n, bool *mark)
 			mark[g->node[n].operand[k]] = true;
 }
 
+/* Whether a cast makes its elements larger, and one product alone reads them, each once: then converting them there
+ * saves bytes in every run, and converting them before would save no work. */
+static bool cast_in_product(const struct lt_graph *g, lt_node n, lt_node reader)
+{
+	const struct lt_nodedef *d = &g->node[n];
+
+	return d->op == LT_OP_cast && g->node[reader].op == LT_OP_mul && !g->node[reader].reduce
+		&& lt__dtype_info(g->node[d->operand[0]].dtype)->bytes < lt__dtype_info(d->dtype)->bytes
+		&& lt__node_elems(g, reader) == lt__node_elems(g, n);
+}
+
+static void leave_casts(const struct lt_graph *g, struct lt_arena *a, bool *constant)
+{
+	int32_t *n_reader = LT_NEW(a, int32_t, g->n_node + 1);
+	lt_node *reader = LT_NEW(a, lt_node, g->n_node + 1);
+
+	for (int32_t i = 0; i < g->n_node; i++)
+		for (int32_t k = 0; k < g->node[i].n_operand; k++) {
+			n_reader[g->node[i].operand[k]]++;
+			reader[g->node[i].operand[k]] = i;
+		}
+	for (int32_t i = 0; i < g->n_node; i++)
+		if (constant[i] && n_reader[i] == 1 && !constant[reader[i]] && cast_in_product(g, i, reader[i]))
+			constant[i] = false;
+}
+
 bool *lt__constant_nodes(const struct lt_graph *g, struct lt_arena *a)
 {
 	bool *constant = LT_NEW(a, bool, g->n_node + 1), *varies = LT_NEW(a, bool, g->n_node + 1);
@@ -36,5 +62,6 @@ bool *lt__constant_nodes(const struct lt_graph *g, struct lt_arena *a)
 	for (int32_t i = g->n_node - 1; i >= 0; i--)
 		for (int32_t k = 0; constant[i] && k < g->node[i].n_operand; k++)
 			constant[g->node[i].operand[k]] = true;
+	leave_casts(g, a, constant);
 	return constant;
 }

@@ -83,7 +83,7 @@ void lt__export_table(const struct lt_export *x, struct lt_text *t)
 {
 	lt__text_format(t, "/* A program for %s that reads and writes NumPy's .npy files. */\n", x->o.name);
 	if (!x->o.strict && x->p->options.n_thread > 1)
-		lt__text_format(t, "#define WITH_THREADS 1\n#include <pthread.h>\n");
+		lt__text_format(t, "#define WITH_THREADS 1\n#include <pthread.h>\n#include <sched.h>\n");
 	lt__text_format(t,
 		"#include \"%s\"\n#include <errno.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n",
 		x->o.header);

@@ -10,8 +10,8 @@
 #include "program/thread.h"
 
 /* SHARE: chunks of each thread.  LATE: one that takes longer was preempted, however short chunks are.  ELSEWHERE:
- * threads of a team that wakes each where the caller is not. */
-enum { SHARE = 8, MIN_LATE_NS = 200000, LATE_CHUNKS = 4, MAX_ELSEWHERE = 8 };
+ * threads of a team that wakes each where the caller is not.  PAUSE: jobs with more between them are apart. */
+enum { SHARE = 8, MIN_LATE_NS = 200000, LATE_CHUNKS = 4, MAX_ELSEWHERE = 8, PAUSE_NS = 200000 };
 
 /* Waits for `n` chunks of others, which are all in hand: first busily; then it sleeps, so that its processor is free
  * for one that has none.  A chunk of the caller's own took chunk_ns.
@@ -67,10 +67,12 @@ static void job_wake_elsewhere(struct thread_pool *p, uint32_t t, int32_t here)
 static void job_wake(struct thread_pool *p, uint32_t team)
 {
 	bool elsewhere = !p->job.anywhere && team <= MAX_ELSEWHERE && team <= p->n_processor;
-	int32_t here = elsewhere ? lt__processor() : -1;
+	int32_t here = -1;
 	uint32_t bits = 0;
 	for (uint32_t t = 1; t < team; t++)
 		if (atomic_load(&p->share[t].asleep)) {
+			if (elsewhere && here < 0)
+				here = lt__processor();
 			if (elsewhere)
 				job_wake_elsewhere(p, t, here);
 			else
@@ -80,8 +82,42 @@ static void job_wake(struct thread_pool *p, uint32_t team)
 		lt__futex_wake(&p->n_published, bits);
 }
 
+/* -- who is woken -- */
+
+static struct pool_known *job_known(struct thread_pool *p, const struct pool_job *job)
+{
+	uint64_t key = (uint64_t)(uintptr_t)job->body * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)job->n;
+	return &p->known[(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % POOL_KNOWN];
+}
+
+/* Whether a job that begins now is worth waking threads: its time is not known, or it and those since the last pause
+ * that woke nobody take as long as waking one does.  So what is lost is never much more than what waking would have
+ * cost, whatever comes. */
+static bool job_wakes(struct thread_pool *p, int64_t now_ns)
+{
+	const struct pool_known *k = job_known(p, &p->job);
+	bool known = k->body == p->job.body && k->n == p->job.n;
+	if (now_ns - p->end_ns > PAUSE_NS)
+		p->unwoken_ns = 0;
+	return !known || k->ns + p->unwoken_ns >= POOL_WAKE_NS;
+}
+
+/* A job of n_chunk chunks, `own` of them the caller's, was published at begin_ns; the caller ran out of chunks at
+ * work_ns. */
+static void job_remember(struct thread_pool *p, uint32_t n_chunk, uint32_t own, int64_t begin_ns, int64_t work_ns,
+	bool woke)
+{
+	if (own > 0)
+		*job_known(p, &p->job) = (struct pool_known){ p->job.body, p->job.n, (work_ns - begin_ns) / own * n_chunk };
+	p->end_ns = work_ns;
+	if (woke)
+		p->unwoken_ns = 0;
+	else
+		p->unwoken_ns += work_ns - begin_ns;
+}
+
 /* Shares of nearly equal size, from the last thread's to the caller's, which gets what those would have had that have
- * gone meanwhile; then those who sleep are woken.
+ * gone meanwhile.
  * Sequentially consistent: either a worker sees that a job was published, or it is seen asleep. */
 static void job_publish(struct thread_pool *p, uint32_t team, uint32_t n_chunk, uint32_t present)
 {
@@ -96,7 +132,6 @@ static void job_publish(struct thread_pool *p, uint32_t team, uint32_t n_chunk, 
 		end = next;
 	}
 	atomic_fetch_add(&p->n_published, 1);
-	job_wake(p, team);
 }
 
 /* False: nothing was done, because there is nobody to share with. */
@@ -110,12 +145,15 @@ static bool pool_run(struct thread_pool *p, uint32_t team, const struct pool_job
 	if (!n_chunk)
 		return false;
 	int64_t begin = lt__now_ns();
+	bool wakes = job_wakes(p, begin);
 	job_publish(p, team, n_chunk, present);
+	if (wakes)
+		job_wake(p, team);
 	uint32_t own = lt__pool_work(0);
-	if (atomic_load_explicit(&p->n_done, memory_order_acquire) != n_chunk - own) {
-		int64_t now = lt__now_ns();
+	int64_t now = lt__now_ns();
+	if (atomic_load_explicit(&p->n_done, memory_order_acquire) != n_chunk - own)
 		pool_wait(p, n_chunk - own, now, (now - begin) / (own ? own : 1));
-	}
+	job_remember(p, n_chunk, own, begin, now, wakes);
 	return true;
 }
 
@@ -138,6 +176,9 @@ static void pool_for(uint32_t n_thread, int64_t n, lt__pool_body *body, void *ar
 	if (!done)
 		body(arg, 0, n, 0);
 }
+
+void lt__pool_run_begin(void) { atomic_fetch_add_explicit(&lt__pool.n_run, 1, memory_order_relaxed); }
+void lt__pool_run_end(void) { atomic_fetch_sub_explicit(&lt__pool.n_run, 1, memory_order_relaxed); }
 
 void lt__host_parallel_for(const struct lt_host *host, uint32_t n_thread, int64_t n, lt__pool_body *body, void *arg)
 {

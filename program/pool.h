@@ -21,9 +21,14 @@ void lt__host_parallel_for(const struct lt_host *, uint32_t n_thread, int64_t n,
 /* The same, and never asks the system to choose processors for a thread. */
 void lt__host_parallel_for_anywhere(const struct lt_host *, uint32_t n_thread, int64_t n, lt__pool_body *, void *arg);
 
+/* Between them the pool's threads stay awake longer.  They are counted: several runs may be under way. */
+void lt__pool_run_begin(void);
+void lt__pool_run_end(void);
+
 /* -- of the three files -- */
 
-enum { POOL_TEAM_MAX = 256 };   /* threads of a job */
+/* TEAM_MAX: threads of a job.  WAKE_NS: what waking a thread costs the caller.  KNOWN: loops whose time is known. */
+enum { POOL_TEAM_MAX = 256, POOL_WAKE_NS = 20000, POOL_KNOWN = 256 };
 
 /* points: of a chunk.  anywhere: its threads wake where the system likes. */
 struct pool_job { lt__pool_body *body; void *arg; int64_t n, points; bool anywhere; };
@@ -36,6 +41,8 @@ struct pool_share {
 	_Atomic bool away;              /* it does not take part */
 	int32_t id;                     /* the system's number of the thread */
 };
+/* A loop that was run, and how long one thread would have taken for it. */
+struct pool_known { lt__pool_body *body; int64_t n, ns; };
 /* Written by the thread that holds `held`, unless a comment says who else. */
 struct thread_pool {
 	_Alignas(64) atomic_bool held;
@@ -44,10 +51,14 @@ struct thread_pool {
 	int64_t grow_ns;                /* the system gave no thread: it is not asked again before then */
 	uint32_t n_processor;
 	struct pool_job job;            /* read by those who have taken a chunk of it */
+	/* When the last job ended; the time of those since the last pause that woke nobody. */
+	int64_t end_ns, unwoken_ns;
+	struct pool_known known[POOL_KNOWN];
 	/* A job was published; idle threads wait for it to change.  crowded: the last team has more threads than there are
 	 * processors, so nobody spins. */
 	_Alignas(64) _Atomic uint32_t n_published;
 	atomic_bool crowded;
+	_Atomic uint32_t n_run;         /* runs that are under way, by lt__pool_run_begin */
 	/* Chunks that workers have run, counted by them; the caller waits for it to change. */
 	_Alignas(64) _Atomic uint32_t n_done;
 	atomic_bool waiting;            /* the caller sleeps, since: */
@@ -57,14 +68,15 @@ struct thread_pool {
 extern struct thread_pool lt__pool;
 
 /* How long a thread, whose last chunks took chunk_ns, waits busily for another thread: its last chunk, and what comes
- * between two jobs.  Sleeping and being woken takes longer, and the system may wake it on the other's processor.  But
- * not for ever: the other one may have lost its processor. */
+ * between two jobs; in a run, a kernel that is not shared.  Sleeping and being woken takes longer, and the system may
+ * wake it on the other's processor.  But not for ever: the other one may have lost its processor. */
 static inline int64_t lt__pool_spin_ns(const struct thread_pool *p, int64_t chunk_ns)
 {
-	enum { BETWEEN_NS = 50000, MAX_CHUNK_NS = 1000000 };
-	return atomic_load_explicit(&p->crowded, memory_order_relaxed)
-		? 0
-		: BETWEEN_NS + (chunk_ns < MAX_CHUNK_NS ? chunk_ns : MAX_CHUNK_NS);
+	enum { BETWEEN_NS = 50000, IN_RUN_NS = 200000, MAX_CHUNK_NS = 1000000 };
+	if (atomic_load_explicit(&p->crowded, memory_order_relaxed))
+		return 0;
+	return (atomic_load_explicit(&p->n_run, memory_order_relaxed) ? IN_RUN_NS : BETWEEN_NS)
+		+ (chunk_ns < MAX_CHUNK_NS ? chunk_ns : MAX_CHUNK_NS);
 }
 
 /* pool_work.c: thread t runs chunks until there are none; how many it ran. */

@@ -8,8 +8,9 @@
 #include "program/thread.h"
 
 /* AWAY: how long a thread that was preempted stays away.  If that happens again soon after, twice as long: somebody
- * else needs its processor. */
-enum { MIN_AWAY_NS = 10000000, MAX_AWAY_NS = 160000000, LOOKS = 16, GROW_AGAIN_NS = 1000000000 };
+ * else needs its processor.  LOOKS, OFFERS: an idle thread looks at the clock, and offers its processor, once in so
+ * many turns (about 0.3 and 1 us). */
+enum { MIN_AWAY_NS = 10000000, MAX_AWAY_NS = 160000000, LOOKS = 16, OFFERS = 64, GROW_AGAIN_NS = 1000000000 };
 
 /* -- a worker -- */
 
@@ -27,17 +28,21 @@ static void worker_sleep(const struct pool_worker *w, uint32_t seen)
 	atomic_store_explicit(&own->asleep, false, memory_order_relaxed);
 }
 
-/* Returns when more jobs have been published than were seen. */
+/* Returns when more jobs have been published than were seen.  Between looks it offers its processor: if another process
+ * computes there, that gets its time now, and the system does not take it away in the middle of the next chunk. */
 static void worker_idle(struct pool_worker *w, uint32_t seen)
 {
 	struct thread_pool *p = &lt__pool;
-	int64_t spin_ns = lt__pool_spin_ns(p, w->chunk_ns), until = lt__now_ns() + spin_ns;
-	for (int i = 1; spin_ns > 0; i++) {
+	int64_t begin = lt__now_ns();
+	for (int i = 0; ; i++) {
 		if (atomic_load_explicit(&p->n_published, memory_order_relaxed) != seen)
 			return;
-		lt__relax();
-		if (i % LOOKS == 0 && lt__now_ns() > until)
+		if (i % LOOKS == 0 && lt__now_ns() - begin >= lt__pool_spin_ns(p, w->chunk_ns))
 			break;
+		if (i % OFFERS == OFFERS - 1)
+			lt__yield();
+		else
+			lt__relax();
 	}
 	worker_sleep(w, seen);
 }
@@ -94,6 +99,7 @@ static void pool_after_fork(void)
 {
 	struct thread_pool *p = &lt__pool;
 	p->n_worker = 0;
+	atomic_store_explicit(&p->n_run, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->n_done, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->waiting, false, memory_order_relaxed);
 	for (uint32_t t = 0; t < POOL_TEAM_MAX; t++) {

@@ -1,5 +1,6 @@
 /* One run of an instance after the other: what is given is checked, states are sent, segments launched. */
 #include <string.h>
+#include "program/pool.h"
 #include "program/profile.h"
 
 static struct lt_addresses addresses(struct lt_instance *r, const void *const *input, void *const *result)
@@ -144,8 +145,11 @@ static lt_status run_in(struct lt_instance *r, void *stream)
 lt_status lt_instance_run(struct lt_instance *r, const void *const *input, void *const *result)
 {
 	LT_TRY(run_in(r, NULL));
-	LT_TRY(run_begin(r, input, result));
-	return run_end(r, LT_OK);
+	lt__pool_run_begin();
+	lt_status st = run_begin(r, input, result);
+	st = st ? st : run_end(r, LT_OK);
+	lt__pool_run_end();
+	return st;
 }
 
 lt_status lt_instance_enqueue(struct lt_instance *r, const struct lt_run *run)

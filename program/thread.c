@@ -75,6 +75,11 @@ void lt__relax(void)
 #endif
 }
 
+void lt__yield(void)
+{
+	(void)sched_yield();
+}
+
 void lt__futex_sleep(_Atomic uint32_t *at, uint32_t while_, uint32_t bits)
 {
 	(void)syscall(SYS_futex, at, FUTEX_WAIT_BITSET_PRIVATE, while_, NULL, NULL, bits);

@@ -23,6 +23,7 @@ void lt__processor_allow(int32_t thread, int32_t processor, const struct process
 /* Of a clock that only goes forward. */
 int64_t lt__now_ns(void);
 void lt__relax(void);           /* once in a loop that waits busily */
+void lt__yield(void);           /* in a longer one: a thread that waits for this processor may have it */
 /* The system call: sleeps while *at is `while_`; wakes all those who sleep with one of these bits. */
 void lt__futex_sleep(_Atomic uint32_t *at, uint32_t while_, uint32_t bits);
 void lt__futex_wake(_Atomic uint32_t *at, uint32_t bits);

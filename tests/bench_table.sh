@@ -65,6 +65,41 @@ sed -e 's/"per_second":60,/"median_s":9,"minimum_s":3,&/' \
 python3 bench/table.py --rivals --fastest "$dir/fastest.json" >"$dir/rivals"
 has rivals '| few rows: 8x4096x4096 | 1.50 | 0.17 | 3.00 |'
 
+# Networks: times follow from operations and rates; the best of the others has a name.
+net() { gemm "$@" | sed 's/"suite":"gemm"/"suite":"nets","flops":1000/'; }
+cat >"$dir/nets.json" <<END
+{"machine":{"processor":"P","architecture":"A","processors":2,"l1_bytes":32768,"l2_bytes":1048576,"l3_bytes":8388608,
+"flags":"sse avx2","built_with":"12"},"samples":7,"cases":[
+$(net bert 1 "$(row cpu looptree 10000 0.9)" "$(row onnxruntime other 20000 1)" "$(row openvino other 5000 1)"),
+$(net bert 2 "$(row cpu looptree 40000 0.9)" "$(row onnxruntime other 20000 1)"),
+$(net vit 1 "$(row cpu looptree 800 0.9)" "$(row openvino other 1000 1)")],
+"start":[{"suite":"start","name":"bert","threads":2,"rows":[
+{"contestant":"llvm cold","role":"looptree","status":"measured","total_s":1.5,"time_over_best":3,"peak_bytes":2000000,
+"memory_over_best":0.5},
+{"contestant":"cpu cold","role":"looptree","status":"failed","why":"no"},
+{"contestant":"ort","role":"other","status":"measured","total_s":0.5,"time_over_best":1,"peak_bytes":4000000,
+"memory_over_best":1}]}]}
+END
+sed 's/"samples":7/"samples":7,"busy":1/' "$dir/nets.json" >"$dir/busy.json"
+python3 bench/table.py --nets "$dir/nets.json" >"$dir/nets"
+has nets '| ms | 1 thread: ours | best other | ratio | 2 threads: ours | best other | ratio |'
+has nets '| bert | 100.0 | 50 (onnxruntime) | 0.50 | 25 | 50 (onnxruntime) | 2.00 |'
+has nets '| vit | 1250 | 1000 (openvino) | 0.80 | – | – | – |'
+has nets '| geometric mean | | | 0.63 (lowest 0.50 of 2) | | | 2.00 |'
+has nets '| bert, llvm cold | 2 | 1.50 s | 3.00 | 2 MB | 0.50 |'
+has nets '| bert, ort | 2 | 0.50 s |  | 4 MB |  |'
+says "what failed has no line" eval '! grep -q "cpu cold" "$dir/nets"'
+python3 bench/table.py --nets "$dir/nets.json" "$dir/busy.json" >"$dir/nets"
+has nets '| vit beside a busy process | 1250 | 1000 (openvino) | 0.80 | – | – | – |'
+has nets '| geometric mean beside busy processes | | | 0.63 (lowest 0.50 of 2) | | | 2.00 |'
+sed 's/40000/10000/' "$dir/nets.json" >"$dir/again.json"
+python3 bench/table.py --nets "$dir/nets.json" "$dir/again.json" >"$dir/nets"
+has nets '| geometric mean | | | 0.63 (lowest 0.50 of 2) | | | 0.50 |'
+printf '<!-- measured -->\nstays\n<!-- end -->\n<!-- nets -->\ngoes\n<!-- end -->\n' >"$dir/page"
+python3 bench/table.py --nets --write "$dir/page" "$dir/nets.json"
+has page stays
+says "the table of networks has its own lines" eval 'grep -q "^| bert |" "$dir/page" && ! grep -q goes "$dir/page"'
+
 printf 'before\n<!-- measured -->\n<!-- end -->\nbehind\n' >"$dir/page"
 python3 bench/table.py --write "$dir/page" "$dir/run.json" && sed -i 's/2 ms/stale/' "$dir/page"
 python3 bench/table.py --write "$dir/page" "$dir/run.json"

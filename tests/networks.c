@@ -137,7 +137,7 @@ static void net_resnet50(struct net *net) { net_resnet(net, (const int[]){ 3, 4,
 
 enum { TOKENS = 128, WIDTH = 768, HEADS = 12, WORDS = 30522, POSITIONS = 512, N_LAYER = 12 };
 
-/* x[1, 128, in] times weights, and a bias: a product of ONNX's MatMul, whose weights lie transposed already. */
+/* x[1, l, in] times weights, and a bias: a product of ONNX's MatMul, whose weights lie transposed already. */
 static int net_dense(struct net *net, int x, int in, int out)
 {
 	char shape[32];
@@ -153,9 +153,9 @@ static int net_norm(struct net *net, int x)
 	return net_node(net, "LayerNormNode($%d, $%d, $%d, 1e-12)", x, scale, bias);
 }
 
-static int net_heads(struct net *net, int x, const char *perm)
+static int net_heads(struct net *net, int x, int tokens, const char *perm)
 {
-	int split = net_node(net, "ReshapeNode($%d, [1, %d, %d, %d])", x, TOKENS, HEADS, WIDTH / HEADS);
+	int split = net_node(net, "ReshapeNode($%d, [1, %d, %d, %d])", x, tokens, HEADS, WIDTH / HEADS);
 	return net_node(net, "PermuteNode($%d, [%s])", split, perm);
 }
 
@@ -169,9 +169,9 @@ static int net_gelu(struct net *net, int x)
 
 static int net_encode(struct net *net, int x, int mask)
 {
-	int q = net_heads(net, net_dense(net, x, WIDTH, WIDTH), "0, 2, 1, 3");
-	int k = net_heads(net, net_dense(net, x, WIDTH, WIDTH), "0, 2, 3, 1");
-	int v = net_heads(net, net_dense(net, x, WIDTH, WIDTH), "0, 2, 1, 3");
+	int q = net_heads(net, net_dense(net, x, WIDTH, WIDTH), TOKENS, "0, 2, 1, 3");
+	int k = net_heads(net, net_dense(net, x, WIDTH, WIDTH), TOKENS, "0, 2, 3, 1");
+	int v = net_heads(net, net_dense(net, x, WIDTH, WIDTH), TOKENS, "0, 2, 1, 3");
 	int score = net_node(net, "EinsumNode(bhlk,bhkm->bhlm: $%d, $%d)", q, k), scale = net_full(net, 0.125);
 	score = net_node(net, "MultiplyNode($%d, $%d)", score, scale);
 	score = net_node(net, "SoftmaxNode($%d)", net_node(net, "AddNode($%d, $%d)", score, mask));
@@ -209,10 +209,95 @@ static void net_bert(struct net *net)
 	(void)fprintf(net->out, "result pooled = $%d;\n", net_node(net, "TanhNode($%d)", net_linear(net, x, WIDTH, WIDTH)));
 }
 
+/* ---- GPT-2 ---- */
+
+enum { GPT_WORDS = 50257, GPT_POSITIONS = 1024 };
+
+/* What a run has: tokens, and those before them, whose keys and values it is given: past[layer, key or value, 1, head,
+ * before, width].  mask[tokens, before + tokens]: what is added to scores. */
+struct net_gpt { struct net *net; int tokens, before, past, mask, present; };
+
+static int gpt_gelu(struct net *net, int x)
+{
+	int half = net_full(net, 0.5), three = net_full(net, 3), c = net_full(net, 0.044715), one = net_full(net, 1),
+		root = net_full(net, 0.7978845834732056);
+	int low = net_node(net, "MultiplyNode($%d, $%d)", x, half), cube = net_node(net, "PowNode($%d, $%d)", x, three);
+	int sum = net_node(net, "AddNode($%d, $%d)", x, net_node(net, "MultiplyNode($%d, $%d)", cube, c));
+	int tanh = net_node(net, "TanhNode($%d)", net_node(net, "MultiplyNode($%d, $%d)", sum, root));
+	return net_node(net, "MultiplyNode($%d, $%d)", low, net_node(net, "AddNode($%d, $%d)", tanh, one));
+}
+
+/* A part of the product that makes queries, keys and values, by heads: 0, 1, 2. */
+static int gpt_part(const struct net_gpt *g, int x, int part)
+{
+	int own = net_node(g->net, "SliceNode($%d, %d, %d, 2)", x, part * WIDTH, (part + 1) * WIDTH);
+	return net_heads(g->net, own, g->tokens, "0, 2, 1, 3");
+}
+
+/* Keys (0) or values (1) of all tokens up to now; they are a part of `present`. */
+static int gpt_cached(struct net_gpt *g, int layer, int which, int own)
+{
+	struct net *net = g->net;
+	if (!g->before)
+		return own;
+	int past = net_node(net, "SliceNode($%d, %d, %d)", g->past, layer, layer + 1);
+	past = net_node(net, "SliceNode($%d, %d, %d, 1)", past, which, which + 1);
+	past = net_node(net, "ReshapeNode($%d, [1, %d, %d, %d])", past, HEADS, g->before, WIDTH / HEADS);
+	int all = net_node(net, "ConcatNode(2, $%d, $%d)", past, own);
+	int part = net_node(net, "ReshapeNode($%d, [1, 1, %d, %d, %d])", all, HEADS, g->before + g->tokens, WIDTH / HEADS);
+	g->present = g->present ? net_node(net, "ConcatNode(0, $%d, $%d)", g->present, part) : part;
+	return all;
+}
+
+static int gpt_layer(struct net_gpt *g, int layer, int x)
+{
+	struct net *net = g->net;
+	int all = net_dense(net, net_norm(net, x), WIDTH, 3 * WIDTH), q = gpt_part(g, all, 0);
+	int k = gpt_cached(g, layer, 0, gpt_part(g, all, 1)), v = gpt_cached(g, layer, 1, gpt_part(g, all, 2));
+	int score = net_node(net, "EinsumNode(bhlk,bhmk->bhlm: $%d, $%d)", q, k), scale = net_full(net, 0.125);
+	score = net_node(net, "MultiplyNode($%d, $%d)", score, scale);
+	score = net_node(net, "SoftmaxNode($%d)", net_node(net, "AddNode($%d, $%d)", score, g->mask));
+	int seen = net_node(net, "EinsumNode(bhlm,bhmk->bhlk: $%d, $%d)", score, v);
+	seen = net_node(net, "PermuteNode($%d, [0, 2, 1, 3])", seen);
+	seen = net_node(net, "ReshapeNode($%d, [1, %d, %d])", seen, g->tokens, WIDTH);
+	x = net_node(net, "AddNode($%d, $%d)", net_dense(net, seen, WIDTH, WIDTH), x);
+	int y = gpt_gelu(net, net_dense(net, net_norm(net, x), WIDTH, 4 * WIDTH));
+	return net_node(net, "AddNode($%d, $%d)", x, net_dense(net, y, 4 * WIDTH, WIDTH));
+}
+
+static void gpt_write(struct net *net, int tokens, int before)
+{
+	struct net_gpt g = { .net = net, .tokens = tokens, .before = before };
+	char shape[32];
+	int ids = net_node(net, "InputTensor(ids, int64, [1, %d])", tokens);
+	if (before)
+		g.past = net_node(net, "InputTensor(past, float32, [%d, 2, 1, %d, %d, %d])", N_LAYER, HEADS, before, WIDTH / HEADS);
+	(void)snprintf(shape, sizeof shape, "%d, %d", GPT_WORDS, WIDTH);
+	int x = net_node(net, "GatherNode($%d, $%d)", net_weight(net, shape), ids);
+	(void)snprintf(shape, sizeof shape, "%d, %d", GPT_POSITIONS, WIDTH);
+	int position = net_node(net, "SliceNode($%d, %d, %d)", net_weight(net, shape), before, before + tokens);
+	x = net_node(net, "AddNode($%d, $%d)", x, position);
+	(void)snprintf(shape, sizeof shape, "%d, %d", tokens, before + tokens);
+	g.mask = net_weight(net, shape);
+	for (int i = 0; i < N_LAYER; i++)
+		x = gpt_layer(&g, i, x);
+	(void)snprintf(shape, sizeof shape, "%d, %d", WIDTH, GPT_WORDS);
+	int w = net_weight(net, shape);
+	x = net_norm(net, x);
+	(void)fprintf(net->out, "result logits = $%d;\n", net_node(net, "EinsumNode(blk,kn->bln: $%d, $%d)", x, w));
+	if (before)
+		(void)fprintf(net->out, "result present = $%d;\n", g.present);
+}
+
+static void net_gpt2(struct net *net) { gpt_write(net, TOKENS, 0); }
+static void net_gpt2_step(struct net *net) { gpt_write(net, 1, TOKENS); }
+
 struct net_row { const char *name; void (*write)(struct net *); };
 static const struct net_row networks[] = { { "mobilenetv2", net_mobilenetv2 }, { "resnet18", net_resnet18 },
-	{ "resnet50", net_resnet50 }, { "bert", net_bert } };
-const char *const network_names[] = { "mobilenetv2", "resnet18", "resnet50", "bert", NULL };
+	{ "resnet50", net_resnet50 }, { "bert", net_bert }, { "gpt2", net_gpt2 },
+	{ "gpt2_step", net_gpt2_step } };
+const char *const network_names[] = { "mobilenetv2", "resnet18", "resnet50", "bert", "gpt2", "gpt2_step",
+	NULL };
 
 bool network_write(const char *name, FILE *out)
 {

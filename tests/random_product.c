@@ -7,7 +7,9 @@
 
 enum { MAX_VARS = 3 };
 struct vars { int n; lt_var at[MAX_VARS]; };
-struct draw { uint64_t rng; struct lt_graph *g; enum lt_dtype t; int number; };
+/* count: of those that count extents; the scalars are the elements of `counts`, -1: no extent is counted. */
+enum { MAX_COUNTS = 8 };
+struct draw { uint64_t rng; struct lt_graph *g; enum lt_dtype t; int number, count; lt_node counts; };
 
 static int64_t draw_extent(struct draw *d, int64_t max)
 {
@@ -20,12 +22,29 @@ static int64_t draw_extent(struct draw *d, int64_t max)
 	return random_between(&d->rng, 1, max);
 }
 
+static lt_var counted_var(struct draw *d, const char *name, int64_t max)
+{
+	const int64_t one = 1;
+	int64_t min = random_chance(&d->rng, 30) ? random_between(&d->rng, 0, max) : 0;
+	lt_param p = lt_graph_param(d->g, d->counts, d->count++, min, max);
+	return lt_graph_var_bounded(d->g, name, max, 0, 1, &p, &one);
+}
+
+static bool is_counted(const struct draw *d, int n, const lt_var *dim)
+{
+	for (int i = 0; i < n; i++)
+		if (d->g->var[dim[i]].bounded)
+			return true;
+	return false;
+}
+
 static struct vars draw_vars(struct draw *d, const char *name, int min, int max, int64_t elems)
 {
 	struct vars v = { .n = (int)random_between(&d->rng, min, max) };
 	for (int i = 0; i < v.n; i++) {
 		int64_t e = draw_extent(d, i + 1 < v.n && elems > 8 ? 8 : elems);
-		v.at[i] = lt_graph_var(d->g, name, e);
+		v.at[i] = d->counts >= 0 && d->count < MAX_COUNTS && random_chance(&d->rng, 50) ? counted_var(d, name, e)
+			: lt_graph_var(d->g, name, e);
 		elems = elems / e > 1 ? elems / e : 1;
 	}
 	return v;
@@ -69,6 +88,8 @@ static lt_node factor(struct draw *d, int n, const lt_var *dim)
 		return source(d, n, dim);
 	int axis = (int)random_between(&d->rng, 0, n - 1);
 	int64_t extent = d->g->var[dim[axis]].extent;
+	if (kind != 6 && is_counted(d, 1, &dim[axis]))
+		return source(d, n, dim);
 	if (kind == 4) {                /* part of something larger */
 		int64_t begin = random_between(&d->rng, 0, 3), step = random_between(&d->rng, 1, 2);
 		dims[axis] = lt_graph_var(d->g, "large", begin + step * extent + random_between(&d->rng, 0, 2));
@@ -88,6 +109,8 @@ static lt_node factor(struct draw *d, int n, const lt_var *dim)
 	}
 	if (kind == 6)
 		return lt_graph_unary(d->g, "neg", source(d, n, dim));
+	if (is_counted(d, n, dim))
+		return source(d, n, dim);
 	int64_t size = 1;               /* a reshape of a row */
 	for (int i = 0; i < n; i++)
 		size *= d->g->var[dim[i]].extent;
@@ -119,7 +142,8 @@ static lt_node contract(struct draw *d, const struct vars *batch, const struct v
 	int n_left = mix(d, left, (const struct vars *const[]){ batch, row, deep }, 3);
 	int n_right = mix(d, right, (const struct vars *const[]){ batch, deep, column }, 3);
 	int n_out = mix(d, out, (const struct vars *const[]){ batch, row, column }, 3);
-	bool conv = column->n > 0 && deep->n > 0 && random_chance(&d->rng, 30);
+	bool conv = column->n > 0 && deep->n > 0 && random_chance(&d->rng, 30)
+		&& !is_counted(d, 1, &column->at[column->n - 1]) && !is_counted(d, 1, &deep->at[deep->n - 1]);
 	lt_node a = factor(d, n_left, left);
 	lt_node b = conv ? window(d, n_right, right, column->at[column->n - 1], deep->at[deep->n - 1])
 			 : factor(d, n_right, right);
@@ -156,11 +180,16 @@ static lt_node behind(struct draw *d, lt_node c)
 	return c;
 }
 
-void random_product(struct lt_context *ctx, uint64_t seed, struct lt_graph **out)
+static void product_with(struct lt_context *ctx, uint64_t seed, bool counted, struct lt_graph **out)
 {
 	static const enum lt_dtype types[] = { LT_F32, LT_F32, LT_F32, LT_F64, LT_I32 };
 	must(lt_graph_new(ctx, out) == LT_OK, "%s", lt_context_message(ctx));
-	struct draw d = { .rng = seed, .g = *out, .t = types[random_between(&(uint64_t){ seed ^ 77 }, 0, 4)] };
+	struct draw d = { .rng = seed, .g = *out, .t = types[random_between(&(uint64_t){ seed ^ 77 }, 0, 4)],
+		.counts = -1 };
+	if (counted) {
+		lt_var count = lt_graph_var(*out, "count", MAX_COUNTS);
+		d.counts = lt_graph_input(*out, "counts", LT_I64, 1, &count);
+	}
 	int64_t rows = random_chance(&d.rng, 40) ? random_between(&d.rng, 1, 8) : 70;
 	struct vars batch = draw_vars(&d, "b", 0, random_chance(&d.rng, 25) ? 2 : 0, 4), row = draw_vars(&d, "m", 0, 2, rows);
 	struct vars column = draw_vars(&d, "n", 0, 2, 100),
@@ -179,6 +208,16 @@ void random_product(struct lt_context *ctx, uint64_t seed, struct lt_graph **out
 	}
 	must(lt_graph_result(*out, "y", y) == LT_OK && lt_graph_verify(*out) == LT_OK, "seed %llu: %s",
 		(unsigned long long)seed, lt_context_message(ctx));
+}
+
+void random_product(struct lt_context *ctx, uint64_t seed, struct lt_graph **out)
+{
+	product_with(ctx, seed, false, out);
+}
+
+void random_product_counted(struct lt_context *ctx, uint64_t seed, struct lt_graph **out)
+{
+	product_with(ctx, seed, true, out);
 }
 
 void random_target(uint64_t seed, struct lt_target *out)
@@ -208,6 +247,11 @@ void random_product_fill(void *graph, int run, lt_node n, void *out)
 			x.f = (double)number / 4;
 		else
 			x.i = number;
+		for (lt_param p = 0; p < g->n_param; p++)       /* the ends of its range, then any number in it */
+			if (g->param[p].source == n && g->param[p].element == i)
+				x.i = run == 0 ? g->param[p].high
+					: run == 1 ? random_between(&rng, g->param[p].low, g->param[p].high)
+						   : g->param[p].low;
 		lt__store(out, i, t, lt__round_to(x, t));
 	}
 }

@@ -180,11 +180,19 @@ own_threads() {
 	"$to/softmax" --threads 1 "$to/rows.npy" "$to/one.npy" && "$to/softmax" --runs 50 "$to/rows.npy" "$to/three.npy" &&
 	cmp "$to/one.npy" "$to/three.npy"
 }
+# Three threads and one processor: nobody waits for a thread that has none.
+crowded_threads() {
+	build examples/softmax.lt -o "$to/softmax" --threads 3 -q && file rows float32 '[64, 1000]' random &&
+	"$to/softmax" --threads 1 "$to/rows.npy" "$to/one.npy" &&
+	timeout 60 taskset -c "$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')" "$to/softmax" --runs 300 "$to/rows.npy" \
+		"$to/three.npy" && cmp "$to/one.npy" "$to/three.npy"
+}
 threads() {
 	try "threads: softmax" run_threads softmax 'a.x = numbers(SOFTMAX_x_BYTES);'
 	try "threads: matmul" run_threads matmul 'a.x = numbers(MATMUL_x_BYTES);' -c '*=random'
 	try "threads: conv" run_threads conv 'a.x = numbers(CONV_x_BYTES);' -c '*=random'
 	try "threads of the program" own_threads
+	try "threads of the program on one processor" crowded_threads
 }
 
 # -- planted faults: the compiler is given another text, or fewer weights --
@@ -375,7 +383,7 @@ taken_names() {
 # No name that the program's main file has at its left.
 own_names() {
 	local name
-	for name in $(sed -nE 's/^static ([a-z0-9_]+ )+\**([a-z_]+)[[( =].*/\2/p' tools/standalone/main.c) team workspace; do
+	for name in $(sed -nE 's/^static ([a-z0-9_]+ )+\**([a-z_]+)[[( =].*/\2/p' tools/standalone/*.c) team workspace; do
 		says 2 'within the program' "$O/lt-build" "$to/x.lt" -o "$to/f.c" --name "$name" --cc no-such-compiler || return
 	done
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ir/graph.h"
 #include "tools/bench.h"
 
 static struct bench_cases all_cases(void)
@@ -44,6 +45,34 @@ Test(bench_cases, every_suite_has_its_cases, .timeout = 60)
 		for (int k = i + 1; k < l.n; k++)
 			cr_assert(strcmp(l.at[i].suite, l.at[k].suite) != 0 || strcmp(l.at[i].name, l.at[k].name) != 0,
 				"%s/%s stands there twice", l.at[i].suite, l.at[i].name);
+	bench_cases_free(&l);
+}
+
+/* A run-time scalar says how many rows the inputs have, and the result: nothing else in a script says it. */
+Test(bench_cases, rows_may_be_left_open, .timeout = 60)
+{
+	struct bench_cases l = all_cases();
+	int n = 0;
+
+	for (int i = 0; i < l.n; i++) {
+		const struct bench_case *c = &l.at[i];
+		struct lt_context *ctx;
+		struct lt_graph *g;
+		char *script;
+
+		if (!bench_case_open_inputs(c) || !strcmp(c->suite, "gpu"))
+			continue;
+		script = bench_case_of_open(c, 10000000);
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		cr_assert_eq(lt_parse(ctx, script, strlen(script), c->name, NULL, &g), LT_OK, "%s/%s: %s", c->suite, c->name,
+			lt_context_message(ctx));
+		n += g->n_param == 1;
+		lt_graph_free(g);
+		lt_context_free(ctx);
+		free(script);
+	}
+	cr_assert_eq(n, count(&l, "gemm", NULL) + count(&l, "conv", NULL) + count(&l, "rows", NULL) + count(&l, "mlp", NULL)
+		+ count(&l, "pointwise", NULL) + count(&l, "layout", NULL) - 2);        /* rows after rows have no rows in common */
 	bench_cases_free(&l);
 }
 

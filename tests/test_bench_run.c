@@ -135,6 +135,25 @@ Test(bench_run, a_schedule_is_a_contestant)
 	json_decref(o);
 }
 
+/* A row of its own, judged as the others are, and what it costs in the summary. */
+Test(bench_run, rows_that_are_left_open_are_a_contestant)
+{
+	json_t *o, *row;
+
+	cr_assert_eq(bench_run("gemm,rows --filter '*/8,*/sum-4096x256' --quick --no-vendor -b cpu --runtime-extents "
+		"--json x.json"), 0, "%s", err);
+	o = bench_read_json();
+	cr_assert_eq(json_array_size(json_object_get(o, "cases")), 2);
+	for (size_t i = 0; i < 2; i++) {
+		row = json_array_get(json_object_get(json_array_get(json_object_get(o, "cases"), i), "rows"), 1);
+		cr_assert_str_eq(json_string_value(json_object_get(row, "role")), "open");
+		cr_assert_str_eq(json_string_value(json_object_get(row, "status")), "measured");
+		cr_assert_gt(bench_real_of(row, "median_s"), 0);
+	}
+	cr_assert_not_null(strstr(out, "extents left open"), "%s", out);
+	json_decref(o);
+}
+
 Test(bench_run, compile_tells_cold_and_cached)
 {
 	json_t *o, *x;

@@ -98,6 +98,23 @@ static const struct form forms[] = {
 		"%y = f32[l] exp %s\n"
 		"result \"y\" = %y\n" },
 	{ 'C', "a split moves through a product to its operands",
+		"var d 32\n"
+		"var k 5\n"
+		"var h 2\n"
+		"var e 16\n"
+		"%x = f32[k] input \"x\"\n"
+		"%w = f32[k, d] constant \"w\"\n"
+		"%p = f32[k, d] mul %x, %w\n"
+		"%s = f32[d] add.reduce %p\n"
+		"%v = f32[h, e] view { %s[16*h + e] }\n"
+		"result \"v\" = %v\n",
+		"%x = f32[k] input \"x\"\n"
+		"%w = f32[k, d] constant \"w\"\n"
+		"%v = f32[k, h, e] view { %w[k, 16*h + e] }\n"
+		"%p = f32[k, h, e] mul %x, %v\n"
+		"%s = f32[h, e] add.reduce %p\n"
+		"result \"v\" = %s\n" },
+	{ 'C', "but one in runs that are shorter than vectors stays behind it",
 		"var d 8\n"
 		"var k 5\n"
 		"var h 2\n"
@@ -110,10 +127,10 @@ static const struct form forms[] = {
 		"result \"v\" = %v\n",
 		"%x = f32[k] input \"x\"\n"
 		"%w = f32[k, d] constant \"w\"\n"
-		"%v = f32[k, h, e] view { %w[k, 4*h + e] }\n"
-		"%p = f32[k, h, e] mul %x, %v\n"
-		"%s = f32[h, e] add.reduce %p\n"
-		"result \"v\" = %s\n" },
+		"%p = f32[k, d] mul %x, %w\n"
+		"%s = f32[d] add.reduce %p\n"
+		"%v = f32[h, e] view { %s[4*h + e] }\n"
+		"result \"v\" = %v\n" },
 	{ 'C', "what is read through a slice keeps the order of its dims, in a reduction, too",
 		"var c 3\n"
 		"var y 8\n"
@@ -410,6 +427,46 @@ static const struct form forms[] = {
 		"result \"p\" = %p\n"
 		"result \"q\" = %p\n"
 		"result \"r\" = %r\n" },
+	{ 'P', "a power of 2, 3 or 4 is a product; other exponents stay, and one that is no literal",
+		"var i 4\n"
+		"%x = f32[i] input \"x\"\n"
+		"%e = f32[] input \"e\"\n"
+		"%two = f32[] lit 2.0\n"
+		"%three = f32[] lit 3.0\n"
+		"%four = f32[] lit 4.0\n"
+		"%half = f32[] lit 0.5\n"
+		"%a = f32[i] pow %x, %two\n"
+		"%b = f32[i] pow %x, %three\n"
+		"%c = f32[i] pow %x, %four\n"
+		"%d = f32[i] pow %x, %half\n"
+		"%f = f32[i] pow %x, %e\n"
+		"%g = f32[i] pow %two, %x\n"
+		"result \"a\" = %a\n"
+		"result \"b\" = %b\n"
+		"result \"c\" = %c\n"
+		"result \"d\" = %d\n"
+		"result \"f\" = %f\n"
+		"result \"g\" = %g\n",
+		"%x = f32[i] input \"x\"\n"
+		"%e = f32[] input \"e\"\n"
+		"%two = f32[] lit 2.0\n"
+		"%three = f32[] lit 3.0\n"
+		"%four = f32[] lit 4.0\n"
+		"%half = f32[] lit 0.5\n"
+		"%a = f32[i] mul %x, %x\n"
+		"%b.squared = f32[i] mul %x, %x\n"
+		"%b = f32[i] mul %b.squared, %x\n"
+		"%c.squared = f32[i] mul %x, %x\n"
+		"%c = f32[i] mul %c.squared, %c.squared\n"
+		"%d = f32[i] pow %x, %half\n"
+		"%f = f32[i] pow %x, %e\n"
+		"%g = f32[i] pow %two, %x\n"
+		"result \"a\" = %a\n"
+		"result \"b\" = %b\n"
+		"result \"c\" = %c\n"
+		"result \"d\" = %d\n"
+		"result \"f\" = %f\n"
+		"result \"g\" = %g\n" },
 	{ 'D', "only what is needed stays",
 		"var i 4\n"
 		"var t 4 limit n\n"

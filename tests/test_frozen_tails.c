@@ -151,6 +151,27 @@ Test(frozen_tails, loops_of_every_tail)
 	}
 }
 
+/* What is left of an iteration a run-time scalar says: each number of it has a copy, or all have one. */
+static const struct { const char *tree, *loops; int guards; } counted[] = {
+	{ "m step 4\n m step 4  tail peel\n  m unroll\n   %y\n",
+		"m11? m'1? m''4 m'1? m''3 m'1? m''2 m'1? m''1", 0 },
+	{ "m step 12\n m step 4\n  m step 4  tail peel\n   m vector\n    %y\n",
+		"m4? m'3? m''1? m'''4 m''1? m'''3 m''1? m'''2 m''1? m'''1", 0 },
+	{ "m step 16\n m step 16  tail peel\n  m step 8 unroll\n   m vector\n    %y\n",
+		"m3? m'1? m''2 m'''8 m'1? m''2 m'''8?!", 0 },
+	{ "m step 50\n m step 50  tail peel\n  m\n   %y\n", "m1? m'1? m''41 m'1? m''41?", 0 },
+};
+
+Test(frozen_tails, what_is_left_may_be_counted_at_run_time)
+{
+	for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+		struct nest x = open_nest(BOUNDED, counted[i].tree);
+		cr_expect_str_eq(loops_of(&x), counted[i].loops, "%s%s\nnot %s", counted[i].tree, loops_of(&x), counted[i].loops);
+		cr_expect_eq(guards_of(&x, "y", LT_MAP), counted[i].guards, "%s%d", counted[i].tree, guards_of(&x, "y", LT_MAP));
+		close_nest(&x);
+	}
+}
+
 /* Equal except for a guard: not the same kernel. */
 Test(frozen_tails, the_canonical_text_tells_guards)
 {
@@ -260,7 +281,13 @@ static const struct { const char *graph, *tree, *why;
 } refused[] = {
 	{ BOUNDED, "m step 4  tail peel\n m\n  %y\n",
 		"the extent of m depends on a run-time scalar, so the loop m has no "
-		"fixed remainder to peel; choose guard, mask or pad" },
+		"fixed remainder to peel; put another loop over m in steps of 4 right around it, or choose guard, mask or pad" },
+	{ BOUNDED, "m step 8\n m step 4  tail peel\n  m\n   %y\n",
+		"the extent of m depends on a run-time scalar, so the loop m' has no "
+		"fixed remainder to peel; put another loop over m in steps of 4 right around it, or choose guard, mask or pad" },
+	{ BOUNDED, "m step 10\n m step 4\n  m step 4  tail peel\n   m\n    %y\n",
+		"the loop m'' is peeled, and a run-time scalar says how much of m is left; so the steps of the loops around it "
+		"have to be multiples of those inside, but 10 is none of 4" },
 	{ POINTWISE(41), "m step 13\n m unroll\n  %y\n",
 		"the unroll loop m' has to have a constant extent, but the last "
 		"iteration of m covers 2 of 13 and its tail is guard; give that tail peel, mask or pad first, or a "

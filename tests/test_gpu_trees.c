@@ -25,6 +25,8 @@ TestSuite(trees_of_gpus, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout
 #define PRODUCT(m, k, n) "graph 1\nvar m " m "\nvar k " k "\nvar n " n "\n%a = f32[m, k] input \"a\"\n" \
 	"%b = f32[k, n] input \"b\"\n%p = f32[m, k, n] mul %a, %b\n%c = f32[m, n] add.reduce %p\n" \
 	"%z = f32[] lit 0.0\n%r = f32[m, n] max %c, %z\nresult \"r\" = %r\n"
+#define COLUMNS(y, x) "graph 1\nvar y " y "\nvar x " x "\nvar m 16\nvar k 2\n%a = f32[m, k] input \"a\"\n" \
+	"%b = f32[y, k, x] input \"b\"\n%p = f32[m, k, y, x] mul %a, %b\n%c = f32[y, m, x] add.reduce %p\nresult \"c\" = %c\n"
 #define MATVEC(n, k) "graph 1\nvar k " k "\nvar n " n "\n%a = f32[n, k] input \"a\"\n%b = f32[k] input \"b\"\n" \
 	"%p = f32[n, k] mul %a, %b\n%c = f32[n] add.reduce %p\nresult \"c\" = %c\n"
 #define ATTENTION(h, t, d, n) "graph 1\nvar h " h "\nvar t " t " limit n\nvar d " d "\nparam n = %n[0] in 0.." t "\n" \
@@ -163,6 +165,9 @@ static const struct { const char *graph, *says; } products[] = {
 	{ PRODUCT("64", "32", "128"), "%c: tree: product, 64 x 128 x 32: a call of gemm, which is taken from 5e+03 operations "
 		"on, and these are 5.24e+05\n" },
 	{ PRODUCT("4", "2", "3"), "no call: 48 operations are fewer than the 1e+03 from which on gemm is called\n" },
+	/* columns that are many, but make no tile; one dim of them does */
+	{ COLUMNS("7", "7"), "a call of gemm, which is taken from 1e+03 operations on, and these are 3.14e+03\n" },
+	{ COLUMNS("1", "49"), "no call: 3.14e+03 operations are fewer than the 5e+03 from which on gemm is called\n" },
 	{ "graph 1\nvar m 64\nvar k 32\nvar n 64\n%a = i32[m, k] input \"a\"\n%b = bool[k, n] input \"b\"\n"
 		"%w = i32[k, n] cast %b\n%p = i32[m, k, n] mul %a, %w\n%c = i32[m, n] add.reduce %p\nresult \"c\" = %c\n",
 		"%c: tree: product, 64 x 64 x 32: " },

@@ -65,6 +65,30 @@ Test(judge, one_wrong_element_is_named)
 	judge_one_end(b, j, got);
 }
 
+/* What other programs may be off by as a whole, without a result of theirs: four last places of exp are within, half a
+ * thousandth is not; where nothing is rounded, nothing is allowed. */
+Test(judge, what_is_allowed_as_a_whole_is_known_beforehand)
+{
+	struct oracle *b;
+	float *got;
+	struct lt_judge *j = judge_exp(&b, &got);
+	double norm = -1;
+
+	cr_assert_eq(lt__judge_allowed(j, 0, &norm), LT_OK);
+	cr_assert(norm > 4 * 0x1p-24 && norm < 5e-4, "%g", norm);
+	judge_one_end(b, j, got);
+
+	b = oracle_open(LT_F32);
+	uint64_t seed = 3;
+	void *copy;
+	lt_var i = lt_graph_var(b->g, "i", 64);
+	lt_node x = oracle_random(b, LT_F32, 1, &i, &seed, 0x1.1p-6);
+	j = judge_one(b, lt_graph_unary(b->g, "neg", x), &copy);
+	cr_assert_eq(lt__judge_allowed(j, 0, &norm), LT_OK);
+	cr_assert_eq(norm, 0, "%g", norm);
+	judge_one_end(b, j, copy);
+}
+
 /* Each element within its tolerance, all in one direction: no rounding does that. */
 Test(judge, many_small_errors_of_one_sign_fail_the_norm)
 {

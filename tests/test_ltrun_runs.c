@@ -442,3 +442,17 @@ Test(ltrun_runs, trees_for_another_target)
 	cr_expect_eq(run("-q --no-cache -b sim:h100 --explain --schedule=other.tree -i x=1 -c w=1 add.lt"), 0, "%s", err);
 	cr_expect_null(strstr(out, "was made for the target"), "%s", out);
 }
+
+/* A tensor beyond a run-time extent: it is that which does not fit, and its extent is not asked for. */
+Test(ltrun_runs, more_rows_than_the_bound)
+{
+	const float rows[15] = { 0 };
+	const struct lt_tensor five = ltrun_tensor("x", LT_F32, 2, (const int64_t[]){ 5, 3 }, rows);
+
+	ltrun_write_text("rows.lt",
+		"n = InputTensor(n, int64, []);\nx = InputTensor(x, float32, [n <= 4, 3]);\nresult = x * 2;\n");
+	ltrun_write("five.npz", 1, &five);
+	cr_expect_eq(run("rows.lt --inputs five.npz"), 2);
+	cr_expect_str_eq(
+		err, "lt-run: five.npz: the input 'x' is float32 [at most 4, 3], but this is float32 (5, 3)\n");
+}

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -116,6 +117,111 @@ Test(pool, other_threads_take_part)
 	for (int turn = 0; turn < 2000 && s.others < 100; turn++)
 		lt__host_parallel_for(NULL, 2, POINTS, shared_range, &s);
 	cr_assert_geq(s.others, 100);
+}
+
+/* -- waking -- */
+
+static void busy_range(void *arg, int64_t first, int64_t last, uint32_t thread)
+{
+	int64_t *ns = arg, until = lt__now_ns() + *ns * (last - first);
+	(void)thread;
+	while (lt__now_ns() < until)
+		;
+}
+
+static void short_call(void) { lt__host_parallel_for(NULL, 2, 4, busy_range, &(int64_t){ 500 }); }
+
+static bool is_asleep(void) { return atomic_load(&lt__pool.share[1].asleep); }
+
+static void until_asleep(void)
+{
+	for (int i = 0; i < 5000 && !is_asleep(); i++)
+		usleep(1000);
+	cr_assert(is_asleep(), "the thread does not sleep");
+}
+
+/* The first call wakes it, as its time is not known.  One that the machine disturbed seems long to the next one. */
+Test(pool, a_short_loop_after_a_pause_wakes_nobody)
+{
+	int asleep = 0, turns = 100;
+	short_call();
+	for (int turn = 0; turn < turns; turn++) {
+		until_asleep();
+		usleep(1000);
+		short_call();
+		asleep += is_asleep();
+	}
+	cr_expect_gt(2 * asleep, turns, "it slept on in %d of %d calls", asleep, turns);
+}
+
+Test(pool, many_short_loops_wake_it)
+{
+	short_call();
+	for (int turn = 0; turn < 20; turn++) {
+		until_asleep();
+		int calls = 0;
+		for (; calls < 1000000 && is_asleep(); calls++)
+			short_call();
+		cr_expect_not(is_asleep(), "it slept on through %d calls", calls);
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	return (*(const int64_t *)a > *(const int64_t *)b) - (*(const int64_t *)a < *(const int64_t *)b);
+}
+
+/* How long it stays awake after a loop, in ns: the median, as the machine may be busy. */
+static int64_t awake_ns(void)
+{
+	int64_t ns[31];
+	const size_t n = sizeof ns / sizeof *ns;
+	for (size_t i = 0; i < n; i++) {
+		until_asleep();
+		lt__host_parallel_for(NULL, 2, 16, busy_range, &(int64_t){ 5000 });
+		int64_t end = lt__now_ns();
+		while (is_asleep() && lt__now_ns() - end < 1000000)     /* it was woken, and may be late, */
+			;
+		int64_t begin = lt__now_ns();
+		while (!is_asleep() && lt__now_ns() - begin < 100000000)
+			;
+		ns[i] = lt__now_ns() - begin;
+		i -= begin - end >= 1000000;                            /* or this thread was */
+	}
+	qsort(ns, n, sizeof *ns, by_time);
+	return ns[n / 2];
+}
+
+/* Between two kernels that are shared there may be one that is not. */
+Test(pool, threads_stay_awake_in_a_run)
+{
+	if (lt__processors() < 2)
+		cr_skip_test("there is one processor only");
+	short_call();
+	lt__pool_run_begin();
+	int64_t in_run = awake_ns();
+	lt__pool_run_end();
+	cr_expect_geq(in_run, 180000, "it sleeps %lld ns after a loop", (long long)in_run);
+	cr_expect_eq(atomic_load(&lt__pool.n_run), 0);
+}
+
+/* In place of the C library's: counts what thread 1 of the pool calls. */
+static _Atomic int n_offered;
+
+int sched_yield(void)
+{
+	n_offered += lt__thread_id() == lt__pool.share[1].id;
+	return (int)syscall(SYS_sched_yield);
+}
+
+/* So that another process has it now, and does not take it away in the middle of a chunk. */
+Test(pool, a_thread_that_waits_offers_its_processor)
+{
+	for (int turn = 0; turn < 5000 && !n_offered; turn++) {
+		lt__host_parallel_for(NULL, 2, 16, busy_range, &(int64_t){ 5000 });
+		busy_range(&(int64_t){ 50000 }, 0, 1, 0);
+	}
+	cr_expect_gt(n_offered, 0, "it waits, and never offers its processor");
 }
 
 /* -- processors -- */

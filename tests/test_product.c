@@ -59,7 +59,7 @@ static void look_at(struct lt_context *ctx, const struct lt_graph *g, const stru
 	lt_graph_free(live);
 }
 
-static void random_products(uint64_t first, uint64_t count, const char *backends)
+static void random_products(uint64_t first, uint64_t count, const char *backends, bool counted)
 {
 	struct seen seen = { 0 };
 	first = must_number("LT_SEED", first);
@@ -72,10 +72,11 @@ static void random_products(uint64_t first, uint64_t count, const char *backends
 		struct run_tally tally = { 0 };
 		char why[800] = "";
 		cr_assert_eq(lt_context_new(&ctx), LT_OK);
-		random_product(ctx, seed, &g);
+		(counted ? random_product_counted : random_product)(ctx, seed, &g);
 		random_target(seed, &target);
 		struct with w = { &target };
-		run_want_new(g, 2, random_product_fill, g, &want);
+		run_want_new(g, counted ? 3 : 2, random_product_fill, g, &want);
+		cr_assert_eq(want.status, LT_OK, "seed %llu: %s", (unsigned long long)seed, want.message);
 		bool good = run_compare(&want, g, &(struct run_config){ backends, seed % 2, compile_for, &w }, NULL,
 			NULL, &tally, why, sizeof why);
 		if (!good) {
@@ -98,8 +99,10 @@ static void random_products(uint64_t first, uint64_t count, const char *backends
 	cr_assert(count < 50 || (seen.derived > 0 && seen.vector > 0 && seen.pad > 0 && seen.peel > 0));
 }
 
-Test(product, random_products_are_legal_and_right_on_ref) { random_products(1, 400, "ref"); }
-Test(product, random_products_are_right_when_compiled) { random_products(10001, 25, "cpu:O0"); }
+Test(product, random_products_are_legal_and_right_on_ref) { random_products(1, 400, "ref", false); }
+Test(product, random_products_are_right_when_compiled) { random_products(10001, 25, "cpu:O0", false); }
+Test(product, of_run_time_extents_they_are_legal_and_right_on_ref) { random_products(20001, 300, "ref", true); }
+Test(product, of_run_time_extents_they_are_right_when_compiled) { random_products(30001, 20, "cpu:O0", true); }
 
 /* Few rows with two summed dims, the last of them short; long sums of which a tile is a whole block. */
 static const struct { const char *script; struct lt_target target;

@@ -88,15 +88,66 @@ static void expect(const char *graph, const struct lt_target *target, const char
 
 Test(product_forms, what_fits_the_cache_is_read_where_it_lies)
 {
-	expect(VARS(64, 64, 64) PLAIN END(c), &machine,
+	struct lt_target one = machine;
+	one.cores = 1;
+	expect(VARS(64, 64, 64) PLAIN END(c), &one,
 		"m/6 peel\n k\n  m unroll\n   n/16 unroll\n    n vector\n     %p\n     %c\n"
 		" m unroll\n  n/16 unroll\n   n vector\n    %c.out\n");
+}
+
+/* Heads that were joined: %l is not copied, for each row of a tile adds the same steps to an address; what floors of a
+ * row var cut is. */
+Test(product_forms, rows_of_joined_heads_are_read_where_they_lie)
+{
+	static const char *const views[] = { "%a[floor(k / 16), m, k - 16*floor(k / 16)]",
+		"%a[floor(m / 4), 4*k - 64*floor(k / 16) + m - 4*floor(m / 4), k - 16*floor(k / 16)]" };
+	for (int i = 0; i < 2; i++) {
+		char graph[1000];
+		snprintf(graph, sizeof graph, "graph 1\nvar m 64\nvar k 64\nvar n 128\nvar h 16\nvar i 64\nvar d 16\n"
+			"%%a = f32[h, i, d] input \"a\"\n%%b = f32[k, n] input \"b\"\n%%l = f32[m, k] view { %s }\n"
+			"%%p = f32[m, k, n] mul %%l, %%b\n%%c = f32[m, n] add.reduce %%p\nresult \"c\" = %%c\n", views[i]);
+		struct made m = make(graph, &machine);
+		char *got = shape(m.t);
+		cr_expect_eq(strstr(got, "%c.left") != NULL, i == 1, "case %d: %s", i, got);
+		free(got);
+		drop(&m);
+	}
 }
 
 Test(product_forms, a_large_right_factor_is_packed_by_panels)
 {
 	expect(VARS(512, 1000, 640) PLAIN END(c), &machine,
 		"n/64 parallel\n k\n  n/16\n   n vector\n    %c.right\n m/6 peel\n  k\n   m unroll\n"
+		"    n/16 unroll\n     n vector\n      %p\n      %c\n  m unroll\n   n/16 unroll\n    n vector\n     "
+		"%c.out\n");
+}
+
+/* Rows that a run-time scalar says. */
+#define COUNTED(m, k, n, b) \
+	"graph 1\nvar one 1\nvar m " #m " limit 0 + 1*p\nvar k " #k "\nvar n " #n "\nparam p = %pos[0] in 0.." #m \
+	"\n%pos = i64[one] input \"pos\"\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] " b " \"b\"\n" \
+	"%p = f32[m, k, n] mul %a, %b\n%c = f32[m, n] add.reduce %p\n"
+
+Test(product_forms, what_is_left_of_a_counted_tile_has_a_copy_for_each_number)
+{
+	expect(COUNTED(64, 64, 64, "input") END(c), &machine,
+		"m/36 parallel\n m/6\n  m/6 peel\n   k\n    m unroll\n     n/16 unroll\n      n vector\n       %p\n"
+		"       %c\n   m unroll\n    n/16 unroll\n     n vector\n      %c.out\n");
+}
+
+Test(product_forms, counted_rows_read_a_large_right_factor_once)
+{
+	expect(COUNTED(200, 1000, 640, "input") END(c), &machine,
+		"n/512 parallel\n k/16 peel\n  n/32\n   m/12\n    m/12 peel\n     k\n      m unroll\n       n/16 unroll\n"
+		"        n vector\n         %p\n         %c.part\n     m unroll\n      n/16 unroll\n       n vector\n"
+		"        %c\n m\n  n/16\n   n vector\n    %c.out\n");
+}
+
+Test(product_forms, counted_columns_are_padded_panels)
+{
+	expect("graph 1\nvar one 1\nvar m 64\nvar k 70\nvar n 127 limit 0 + 1*p\nparam p = %pos[0] in 0..127\n"
+	       "%pos = i64[one] input \"pos\"\n" PLAIN END(c), &machine,
+		"n/64 parallel pad\n k\n  n/16\n   n vector\n    %c.right\n m/6 peel\n  k\n   m unroll\n"
 		"    n/16 unroll\n     n vector\n      %p\n      %c\n  m unroll\n   n/16 unroll\n    n vector\n     "
 		"%c.out\n");
 }
@@ -142,6 +193,61 @@ Test(product_forms, few_rows_read_the_right_factor_once)
 	drop(&m);
 }
 
+#define ROW_OF(kind, k, n) \
+	"graph 1\nvar k " #k "\nvar n " #n "\n%a = f32[k] input \"a\"\n%b = f32[k, n] " kind " \"b\"\n" \
+	"%p = f32[k, n] mul %a, %b\n%c = f32[n] add.reduce %p\n" END(c)
+#define ROW(k, n) ROW_OF("constant", k, n)
+
+/* Threads share the terms: the rows of the right factor are too short to be cut. */
+Test(product_forms, one_row_times_short_rows_is_summed_in_parts)
+{
+	expect(ROW(288, 288), &machine,
+		".\n k/24 parallel\n  k/8\n   n/32\n    k unroll\n     n/16 unroll\n      n vector\n       %p\n       "
+		"%c.part\n    n/16 unroll\n     n vector\n      %c.chunk\n"
+		" n/32\n  k_24\n   n/16 unroll\n    n vector\n     %c\n  n/16 unroll\n   n vector\n    %c.out\n");
+	struct made m = make(ROW(288, 288), &machine);
+	const struct lt_memlayout *l = m.t->layout[lt__tree_node_named(m.t, "c.chunk")];
+	cr_assert(l && l->n == 2 && l->digit[0].dim == 1 && l->digit[1].dim == 0);
+	drop(&m);
+}
+
+/* And long ones are cut, in several parts for each thread. */
+Test(product_forms, one_row_times_long_rows_is_shared_by_columns)
+{
+	expect(ROW(300, 8192), &machine,
+		"n/1024 parallel\n k/8 peel\n  n/32\n   k unroll\n    n/16 unroll\n     n vector\n      %p\n      %c.part\n"
+		"   n/16 unroll\n    n vector\n     %c\n");
+}
+
+/* One row has as many sums side by side as there are registers for. */
+Test(product_forms, one_row_times_a_small_matrix_has_one_wide_tile)
+{
+	expect("graph 1\nvar k 48\nvar n 96\n%a = f32[k] input \"a\"\n%b = f32[k, n] input \"b\"\n"
+		"%p = f32[k, n] mul %a, %b\n%c = f32[n] add.reduce %p\n" END(c), &machine,
+		".\n k\n  n/16 unroll\n   n vector\n    %p\n    %c\n n/16 unroll\n  n vector\n   %c.out\n");
+}
+
+/* What takes less than a team of threads costs is for one. */
+Test(product_forms, a_product_of_a_microsecond_is_not_shared)
+{
+	expect(VARS(32, 32, 32) PLAIN END(c), &machine,
+		"m/11 peel\n k\n  m unroll\n   n/16 unroll\n    n vector\n     %p\n     %c\n"
+		" m unroll\n  n/16 unroll\n   n vector\n    %c.out\n");
+}
+
+/* The one row is no plain read: it is copied first, and then lies along the right factor's rows. */
+Test(product_forms, a_row_of_pieces_is_copied_for_its_dot_products)
+{
+	struct lt_target one = machine;
+	one.cores = 1;
+	expect("graph 1\nvar i 32\nvar j 32\nvar k 64\nvar n 50\n%a = f32[i] input \"a\"\n%b = f32[j] input \"b\"\n"
+		"%w = f32[n, k] input \"w\"\n"
+		"%v = f32[k] view { %a[k] if 31 - k >= 0; %b[k - 32] if k - 32 >= 0 }\n"
+		"%p = f32[n, k] mul %v, %w\n%c = f32[n] add.reduce %p\n" END(c),
+		&one,
+		"k\n %c.left\nn/8 peel\n k/16\n  n unroll\n   k vector\n    %p\n    %c.part\n n unroll\n  k_1 vector\n   %c\n");
+}
+
 Test(product_forms, rows_times_rows_are_dot_products)
 {
 	struct lt_target one = machine;
@@ -158,18 +264,35 @@ Test(product_forms, constants_are_packed_in_a_nest_of_their_own)
 	expect(VARS(32, 40, 128) "%a = f32[m, k] input \"a\"\n%b = f32[k, n] constant \"b\"\n%p = f32[m, k, n] mul %a, "
 				 "%b\n%c = f32[m, n] add.reduce %p\n" END(c),
 		&machine,
-		"n/64\n k\n  n\n   %c.right\nn/64\n m/6 peel\n  k\n   m unroll\n    n/16 unroll\n     n vector\n      "
+		"n/64\n k\n  n\n   %c.right\nn/64 parallel\n m/6 peel\n  k\n   m unroll\n    n/16 unroll\n     n vector\n      "
 		"%p\n      %c\n"
 		"  m unroll\n   n/16 unroll\n    n vector\n     %c.out\n");
 }
 
 Test(product_forms, what_follows_a_product_is_done_in_its_tiles)
 {
+	struct lt_target one = machine;
+	one.cores = 1;
 	expect(VARS(64, 64, 64) "%bias = f32[n] input \"bias\"\n%zero = f32[] lit 0.0\n" PLAIN
 				"%d = f32[m, n] add %c, %bias\n%e = f32[m, n] max %d, %zero\n" END(e),
-		&machine,
+		&one,
 		"m/6 peel\n k\n  m unroll\n   n/16 unroll\n    n vector\n     %p\n     %c\n m unroll\n  n/16 unroll\n  "
 		" n vector\n    %d\n    %e\n");
+}
+
+/* What is computed of the sum is read several times by what follows: that ends the product, too, unless others see
+ * it. */
+Test(product_forms, an_activation_is_done_in_the_tiles_of_its_product)
+{
+	struct lt_target one = machine;
+	one.cores = 1;
+#define BIASED(end) VARS(64, 64, 64) "%bias = f32[n] input \"bias\"\n" PLAIN "%d = f32[m, n] add %c, %bias\n" \
+	"%e = f32[m, n] tanh %d\n%f = f32[m, n] mul %d, %e\n" end
+#define TILES \
+	"m/6 peel\n k\n  m unroll\n   n/16 unroll\n    n vector\n     %p\n     %c\n" \
+	" m unroll\n  n/16 unroll\n   n vector\n    %d\n"
+	expect(BIASED(END(f)), &one, TILES "    %e\n    %f\n");
+	expect(BIASED("result \"d\" = %d\n" END(f)), &one, TILES "m\n n/16\n  n vector\n   %e\n   %f\n");
 }
 
 /* One with vectors of 32 bytes and 16 of them. */
@@ -227,7 +350,7 @@ Test(product_forms, few_rows_to_a_run_share_a_tile_with_those_of_the_next)
 		"%s = f32[y, x, o] add.reduce %p\n"
 		"result \"s\" = %s\n";
 	expect(text, &narrow,
-		"y\n x\n  c/8\n   c vector\n    %e\n"
+		"y parallel\n x parallel\n  c/8\n   c vector\n    %e\n"
 		"o/8\n c\n  o\n   %s.right\n"
 		"o/8 parallel\n y/2 peel\n  c\n   y unroll\n    x unroll\n     o vector\n      %p\n      %s\n"
 		"  y unroll\n   x unroll\n    o vector\n     %s.out\n");
@@ -262,7 +385,7 @@ static char *partials(const struct lt_looptree *t)
 Test(product_forms, the_number_of_threads_changes_no_partial_sum)
 {
 	static const char *const graphs[] = { VARS(64, 6000, 64) PLAIN END(c), VARS(4, 1024, 4096) PLAIN END(c),
-		VARS(512, 512, 1000) PLAIN END(c),
+		VARS(512, 512, 1000) PLAIN END(c), ROW(288, 288), ROW(768, 288), ROW(4096, 2048), ROW(300, 8192),
 		VARS(2, 3000, 500) "%a = f32[m, k] input \"a\"\n%b = f32[n, k] input \"b\"\n%p = f32[m, n, k] mul %a, "
 				   "%b\n%c = f32[m, n] add.reduce %p\n" END(c) };
 	for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
@@ -318,7 +441,8 @@ static float *run(const char *text, uint32_t n_thread, int64_t elems)
 Test(product_forms, one_and_two_threads_give_the_same_bits)
 {
 	static const struct { const char *graph; int64_t elems;
-	} cases[] = { { VARS(100, 3000, 130) PLAIN END(c), 100 * 130 }, { VARS(4, 512, 2050) PLAIN END(c), 4 * 2050 },
+	} cases[] = { { ROW_OF("input", 3001, 300), 300 },
+		{ VARS(100, 3000, 130) PLAIN END(c), 100 * 130 }, { VARS(4, 512, 2050) PLAIN END(c), 4 * 2050 },
 		{ VARS(3, 2000, 300) "%a = f32[m, k] input \"a\"\n%b = f32[n, k] input \"b\"\n%p = f32[m, n, k] mul "
 				     "%a, %b\n%c = f32[m, n] add.reduce %p\n" END(c),
 			3 * 300 } };

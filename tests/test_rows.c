@@ -111,6 +111,28 @@ Test(rows, a_short_row_stays_short)
 		"    %y f32[m k] = div %e %s\n");
 }
 
+/* One row: what follows from its sum is in the sum's nest, unless threads should share either. */
+static int32_t count_nests(const char *text)
+{
+	char *shape = shape_of(text, &wide);
+	int32_t n = 0;
+	for (const char *line = shape; *line; line += strcspn(line, "\n") + 1)
+		n += *line != ' ';
+	free(shape);
+	return n;
+}
+
+#define NORM(n) \
+	"graph 1\nvar i " #n "\n%x = f32[i] input \"x\"\n%s = f32[i] mul %x, %x\n%sum = f32[] add.reduce %s\n" \
+	"%root = f32[] sqrt %sum\n%y = f32[i] div %x, %root\nresult \"y\" = %y\n"
+
+Test(rows, a_norm_of_one_short_row_is_one_nest)
+{
+	cr_expect_eq(count_nests(NORM(288)), 1);
+	cr_expect_eq(count_nests(NORM(16000)), 1);
+	cr_expect_eq(count_nests(NORM(100000)), 3);
+}
+
 Test(rows, reductions_over_one_axis_share_a_pass)
 {
 	expect("graph 1\nvar m 8\nvar k 128\n%x = f64[m, k] input \"x\"\n%s = f64[m] add.reduce %x\n%l = f64[m] "
@@ -298,13 +320,14 @@ static void make_graph(uint64_t seed, bool large, char *text)
 		m = random_between(&rng, 1, 700);
 		k = 90000 / m + random_between(&rng, 0, 40);
 	}
-	bool bounded = !large && random_chance(&rng, 25);
+	bool bounded = !large && random_chance(&rng, 25), few = random_chance(&rng, 50), rows = random_chance(&rng, 50);
+	int64_t most = rows ? m : k;
 	char *to = text
-		+ sprintf(text, "graph 1\nvar m %lld\nvar k %lld%s\n", (long long)m, (long long)k,
-			bounded ? " limit 0 + 1*p" : "");
+		+ sprintf(text, "graph 1\nvar m %lld%s\nvar k %lld%s\n", (long long)m, bounded && rows ? " limit 0 + 1*p" : "",
+			(long long)k, bounded && !rows ? " limit 0 + 1*p" : "");
 	if (bounded)
 		to += sprintf(to, "var one 1\nparam p = %%pos[0] in %lld..%lld\n%%pos = i64[one] input \"pos\"\n",
-			(long long)(k > 2 ? k - 2 : 0), (long long)k);
+			(long long)(few || most < 3 ? 0 : most - 2), (long long)most);
 	to += sprintf(to, "%%x = %s[m, k] input \"x\"\n%%w = %s[k] input \"w\"\n", type, t);
 	to += t == type ? sprintf(to, "%%v0 = %s[m, k] neg %%x\n", t) : sprintf(to, "%%v0 = %s[m, k] cast %%x\n", t);
 	int n = 1, passes = (int)random_between(&rng, 1, 3);
@@ -333,15 +356,14 @@ static void make_graph(uint64_t seed, bool large, char *text)
 	to += sprintf(to, "%%t = %s[k, m] copy %%v%d\nresult \"t\" = %%t\nresult \"y\" = %%v%d\n", t, n - 1, n - 1);
 }
 
-static void try_graph(uint64_t seed, bool large, const char *backends, const struct lt_target *target)
+static void try_text(const char *text, uint64_t seed, const char *backends, const struct lt_target *target)
 {
-	static char text[4096], why[1000];
+	static char why[1000];
 	struct lt_context *ctx;
 	struct lt_graph *g;
 	struct run_want want;
 	struct run_bits bits = { 0 };
 	struct run_tally tally = { 0 };
-	make_graph(seed, large, text);
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s\n%s", lt_context_message(ctx), text);
 	run_want_new(g, 3, tree_fill, g, &want);
@@ -356,6 +378,23 @@ static void try_graph(uint64_t seed, bool large, const char *backends, const str
 	run_want_free(&want);
 	lt_graph_free(g);
 	lt_context_free(ctx);
+}
+
+static void try_graph(uint64_t seed, bool large, const char *backends, const struct lt_target *target)
+{
+	static char text[4096];
+	make_graph(seed, large, text);
+	try_text(text, seed, backends, target);
+}
+
+/* The steps that make the partial results need several graphs of the tree's own, and there was one before them. */
+Test(rows, chunks_and_lanes_of_a_sum_after_clones)
+{
+	try_text("graph 1\nvar m 61\nvar k 1475\n%x = f32[m, k] input \"x\"\n%w = f32[k] input \"w\"\n"
+		"%v0 = f32[m, k] neg %x\n%r0 = f32[m] add.reduce %v0\n%v1 = f32[m, k] min %v0, %r0\n"
+		"%v2 = f32[m, k] min %v1, %w\nresult \"r0\" = %r0\n%r1 = f32[] min.reduce %v2\n"
+		"%v3 = f32[m, k] max %v2, %r1\n%v4 = f32[m, k] min %v3, %w\n%t = f32[k, m] copy %v4\n"
+		"result \"t\" = %t\nresult \"y\" = %v4\n", 0, "ref", &wide);
 }
 
 /* -- stores past the caches, and tiles that are read across -- */

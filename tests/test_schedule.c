@@ -242,7 +242,7 @@ static const struct { const char *from, *steps, *why; } refusals[] = {
 		"divides" },
 	{ rows, "tail t peel",
 		"apply:1:1: `tail t peel`: the extent of t depends on a run-time scalar, so the loop t has no fixed remainder to "
-		"peel; choose guard, mask or pad" },
+		"peel; put another loop over t in steps of 1 right around it, or choose guard, mask or pad" },
 	{ one, "tail m pd",
 		"apply:1:1: `tail m pd`: there is no tail 'pd'; there are guard, peel, mask and pad" },
 	{ one, "bind m grid.w",

@@ -226,6 +226,6 @@ Test(script_size, registry)
 	cr_expect_null(lt_frontend_at(n + 1));
 	cr_expect_eq(lt_parse(ctx, "x", 1, "t", "mine", &g), LT_EUNSUPPORTED);
 	cr_expect_eq(lt_parse(ctx, "x", 1, "t", "none", &g), LT_EINVAL);
-	cr_expect(strstr(lt_context_message(ctx), "there are: graph, mine, "), "%s", lt_context_message(ctx));
+	cr_expect(strstr(lt_context_message(ctx), "there are: graph, llama2, mine, "), "%s", lt_context_message(ctx));
 	lt_context_free(ctx);
 }

@@ -119,6 +119,43 @@ static void print_packed(const struct lt_program *p, const struct layer *l, FILE
 	}
 }
 
+/* Iterations of the loops of some kinds around the main leaf. */
+static int64_t iterations_of(const struct lt_program *p, const struct layer *l, uint32_t kinds)
+{
+	const struct lt_looptree *t = p->tree;
+	int64_t trips = 1;
+	for (lt_tnode at = t->node[t->leaf_of[l->main]].parent; at >= 0; at = t->node[at].parent)
+		if (t->node[at].kind == LT_TLOOP && kinds >> t->node[at].loop & 1)
+			trips *= lt_looptree_trip_count(t, at);
+	return trips;
+}
+
+/* A loop over what is summed is written out, too: it makes no more elements. */
+int64_t layer_each(const struct lt_program *p, const struct layer *l)
+{
+	const struct lt_looptree *t = p->tree;
+	int64_t each = 1;
+	for (lt_tnode at = t->node[t->leaf_of[l->main]].parent; at >= 0; at = t->node[at].parent)
+		if (t->node[at].kind == LT_TLOOP && (t->node[at].loop == LT_UNROLL || t->node[at].loop == LT_VECTOR)
+			&& !lt__reduces(t->graph, l->main, t->node[at].var))
+			each *= lt_looptree_trip_count(t, at);
+	return each;
+}
+
+void layers_print_grids(const struct lt_program *p, const struct layer *l, int32_t n, const char *what, FILE *out)
+{
+	for (int32_t i = 0; i < n; i++) {
+		if (l[i].early)
+			continue;
+		fprintf(out, "%-34s %9.3f %7lld %7lld  %4lld  %%%s", what, l[i].work / 1e6,
+			(long long)iterations_of(p, &l[i], 1u << LT_GRID), (long long)iterations_of(p, &l[i], 1u << LT_BLOCK),
+			(long long)layer_each(p, &l[i]), p->tree->graph->node[l[i].main].name);
+		print_leaves(p->tree, &l[i], false, out);
+		print_leaves(p->tree, &l[i], true, out);
+		fprintf(out, "\n");
+	}
+}
+
 static void print_layer(const struct lt_program *p, const struct layer *l, FILE *out)
 {
 	const struct lt_looptree *t = p->tree;

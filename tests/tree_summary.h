@@ -14,6 +14,10 @@ struct layer {
 	int64_t lanes;                  /* 0: it is scalar */
 	lt_tnode parallel;              /* -1: one thread runs it */
 };
+/* A table of those that are run each time, for a machine with grids; `what` begins each line. */
+void layers_print_grids(const struct lt_program *, const struct layer *, int32_t n, const char *what, FILE *);
+/* Elements of the main leaf that a thread has at a time: iterations of its loops that are written out, and lanes. */
+int64_t layer_each(const struct lt_program *, const struct layer *);
 /* The layers of a program that is planned, in order; the caller's to free. */
 struct layer *layers_of(const struct lt_program *, int32_t *n);
 /* A table of them, and the tree of each kernel once. */

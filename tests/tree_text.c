@@ -134,9 +134,11 @@ void tree_fill(void *graph, int run, lt_node n, void *out)
 			x.f = (double)number;
 		else
 			x.i = number;
-		for (lt_param p = 0; p < g->n_param; p++)       /* every value of its range in turn */
+		for (lt_param p = 0; p < g->n_param; p++)       /* the ends of its range, then any number in it */
 			if (g->param[p].source == n && g->param[p].element == i)
-				x.i = g->param[p].low + run % (g->param[p].high - g->param[p].low + 1);
+				x.i = run == 0 ? g->param[p].low
+					: run == 1 ? g->param[p].high
+						   : g->param[p].low + (int64_t)((state >> 33) % (uint64_t)(g->param[p].high - g->param[p].low + 1));
 		lt__store(out, i, t, lt__round_to(x, t));
 	}
 }

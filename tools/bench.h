@@ -45,7 +45,7 @@ int64_t bench_repeat(double one, double seconds);
 
 /* bench_options.c: the command line; everything points into argv. */
 struct bench_options {
-	struct lt_texts suite, backend, schedule, peer, load;
+	struct lt_texts suite, backend, schedule, peer, load, model;
 	int *threads, n_threads;
 	int samples;
 	int busy;                       /* other processes that compute meanwhile */
@@ -53,7 +53,7 @@ struct bench_options {
 	double patience;                /* seconds that a peer has for one answer */
 	uint32_t cc_timeout_ms;                 /* 0: the library's default */
 	const char *filter, *json, *csv, *plot, *cc, *cache_dir, *coretypes, *serve;
-	bool list, quick, no_vendor, quiet;
+	bool list, quick, no_vendor, quiet, no_evaluator, runtime_extents;
 };
 extern const struct lt_tool bench_tool;
 /* done: help or the like was printed, and nothing is left to do. */
@@ -78,6 +78,7 @@ struct bench_tensor {
 /* What limits it: arithmetic, reading memory, copying memory. */
 enum bench_bound { BENCH_FLOPS, BENCH_READ, BENCH_COPY };
 struct bench_case;
+struct bench_net;
 typedef void bench_reference(const struct bench_case *, float *out);    /* in double, rounded once */
 struct bench_case {
 	const char *suite, *group;      /* group: geometric means are reported for each */
@@ -88,6 +89,7 @@ struct bench_case {
 	char *script;                   /* malloc */
 	size_t body;                    /* where its statements after those of the inputs begin */
 	int by_rows;                    /* row i of the result follows from row i of so many first inputs, and all others */
+	int n_open;                     /* so many first inputs have the same rows, any number; 0: as by_rows says */
 	struct bench_tensor in[BENCH_TENSORS], out;
 	int n_in;
 	/* of one run; flops: as struct lt_work counts what is useful, -1: not known; bytes: each tensor that must be moved,
@@ -97,6 +99,7 @@ struct bench_case {
 	int64_t depth;                  /* terms of the longest sum; 0: the result is exact */
 	bool noise;                     /* the one in which a contestant runs against itself */
 	bench_reference *reference;
+	struct bench_net *net;          /* a model, which has no script and tensors of its own (bench_net.h); else NULL */
 };
 struct bench_cases { struct bench_case *at; int n, cap; };
 
@@ -110,10 +113,17 @@ struct bench_tensor *bench_case_in(
 	struct bench_case *, const char *name, bool constant, int rank, const int64_t *shape);
 void bench_case_out(struct bench_case *, int rank, const int64_t *shape);
 void bench_case_script(struct bench_case *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Of so many first inputs --runtime-extents leaves the first dim open; the script in which an int64 input says how many
+ * rows each has, at most `bound`; malloc. */
+#define BENCH_ROWS "rows"
+int bench_case_open_inputs(const struct bench_case *);
+char *bench_case_of_open(const struct bench_case *, int64_t bound);
 /* The script for so many rows of a case by_rows; malloc. */
 char *bench_case_of_rows(const struct bench_case *, int64_t rows);
 /* Random numbers in [-1, 1) that depend on the names alone. */
 void bench_case_fill(struct bench_case *);
+/* The same, of a model too, which has to be read for it. */
+lt_status bench_case_open(struct lt_context *, struct bench_case *);
 void bench_case_empty(struct bench_case *);
 /* the inputs into files, for peers; gone with bench_case_empty */
 lt_status bench_case_write(struct lt_context *, struct bench_case *);
@@ -122,6 +132,9 @@ lt_status bench_folder(struct lt_context *, const char **out);
 void bench_folder_remove(void);
 /* the path of a new empty file there, malloc */
 lt_status bench_temporary(struct lt_context *, char **out);
+/* an empty folder there for a cache, malloc; drop removes it with what is in it, and frees */
+lt_status bench_folder_new(struct lt_context *, char **out);
+void bench_folder_drop(char *path);
 void bench_cases_free(struct bench_cases *);
 double bench_case_work(const struct bench_case *);      /* flops or bytes, as it is bound */
 /* "suite/name" has one of the texts, or matches one of the patterns, between the commas */
@@ -139,6 +152,8 @@ void bench_pointwise_cases(struct bench_cases *);
 void bench_layout_cases(struct bench_cases *);
 void bench_gpu_cases(struct bench_cases *);
 void bench_compile_cases(struct bench_cases *);
+void bench_nets_cases(struct bench_cases *);            /* none: they are the models that --model names */
+bool bench_suite_takes_models(const char *name);
 /* Single cases of these, for other suites. */
 void bench_gemm_case(struct bench_cases *, const char *suite, const char *group, int m, int k, int n);
 void bench_pointwise_chain(struct bench_cases *, const char *suite, int operations, int bits);
@@ -170,6 +185,12 @@ struct bench_truth {
 	float *want;
 	double *vector, *product;
 	struct bench_judge *judge;
+	/* of a model: its judge, what it is given by node, and by result what rounding explains of its norm */
+	struct lt_judge *net;
+	const void **source;
+	double *allowed;
+	bool open;                      /* what is right is another contestant's result, which is not there yet */
+	double tolerance;
 	char why[BENCH_WHY];            /* there is none */
 };
 /* By the graph evaluator where that takes seconds at most.  What is longer is compared with the reference, a product
@@ -196,7 +217,8 @@ struct bench_ops {
 	void (*end)(struct bench_contestant *);         /* of the case; also after begin has failed */
 	void (*close)(struct bench_contestant *);
 };
-enum bench_role { BENCH_OURS, BENCH_OTHER, BENCH_DENOMINATOR, BENCH_AGAIN };    /* AGAIN: ours against itself */
+/* AGAIN: ours against itself; OPEN: ours with extents that are known when a run starts */
+enum bench_role { BENCH_OURS, BENCH_OTHER, BENCH_DENOMINATOR, BENCH_AGAIN, BENCH_OPEN };
 enum bench_answer bench_answer(enum bench_role, lt_status);     /* what the status means; bench_measure.c */
 struct bench_contestant {
 	const struct bench_ops *ops;
@@ -216,8 +238,9 @@ struct bench_contestant *bench_contestant_add(
 	struct bench_contestants *, const char *label, enum bench_role, const struct bench_ops *);
 void bench_contestants_free(struct bench_contestants *);
 
-/* bench_looptree.c: a backend by its name and config; schedule: a file, or NULL.  Before anything is measured: there is
- * one of the name, it can be used here, and takes the config. */
+/* bench_looptree.c: a backend by its name and config; schedule: a file, or NULL; with the contestant's role OPEN
+ * extents are left open.  Before anything is measured: there is one of the name, it can be used here, and takes the
+ * config. */
 lt_status bench_looptree_check(struct lt_context *, const char *backend);
 lt_status bench_looptree_open(struct lt_context *, struct bench_contestant *, const char *backend,
 	const char *schedule, const struct bench_options *);
@@ -228,6 +251,7 @@ lt_status bench_process_start(struct lt_context *, struct bench_contestant *, co
 lt_status bench_process_greet(struct bench_contestant *);
 lt_status bench_process_open(struct lt_context *, struct bench_contestant *, const char *command,
 	const char *environment, double patience);
+pid_t bench_process_id(const struct bench_contestant *);        /* also of its group */
 json_t *bench_process_case(const struct bench_case *, int threads);
 /* bench_serve.c: this program as a peer; a vendor that is not installed is no failure. */
 lt_status bench_serve(struct lt_context *, const struct bench_options *);
@@ -337,8 +361,8 @@ int bench_impossible(struct lt_context *, struct bench_outcome *, double flop_pe
 bool bench_leads(const struct bench_outcome *, int i);
 int bench_family(const struct bench_row *);             /* characters of its label that name it */
 /* Adds an outcome, but not if it was interrupted. */
-void bench_measure(struct lt_context *, struct bench_case *, struct bench_contestants *, int threads,
-	const struct bench_options *, struct bench_outcomes *);
+void bench_measure(struct lt_context *, struct bench_case *, struct bench_truth *, struct bench_contestants *,
+	int threads, const struct bench_options *, struct bench_outcomes *);
 void bench_outcomes_free(struct bench_outcomes *);
 
 /* bench_compile.c: what compiling costs, cold and from the cache. */
@@ -354,11 +378,16 @@ struct bench_compiles { struct bench_compiled *at; int n, cap; };
 void bench_compile(struct lt_context *, const struct bench_case *, const char *backend,
 	const struct bench_options *, struct bench_compiles *);
 
+/* bench_start.h: the suite start. */
+struct bench_started;
+struct bench_starts { struct bench_started *at; int n, cap; };
+
 /* Telling. */
 struct bench_report {
 	const struct bench_options *o;
 	struct bench_outcomes outcomes;
 	struct bench_compiles compiles;
+	struct bench_starts starts;
 	json_t *machine, *vendors;
 	const struct bench_peak *peak;
 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tools/bench.h"
+#include "tools/bench_net.h"
 #include "tools/temporary.h"
 
 struct bench_case *bench_case_add(
@@ -64,10 +64,11 @@ void bench_case_out(struct bench_case *c, int rank, const int64_t *shape)
 
 enum { HEAD = 1024 };
 
-/* The statements that declare the inputs, $1, $2 ...; those that the result has rows of have so many. */
-static void script_head(const struct bench_case *c, int64_t rows, char out[HEAD])
+/* The statements that declare the inputs, $1, $2 ...; the first `n` of them have so many rows, or (open) at most so
+ * many. */
+static void script_head(const struct bench_case *c, int n, int64_t rows, bool open, char out[HEAD])
 {
-	int at = 0;
+	int at = open ? snprintf(out, HEAD, "rows = InputTensor(" BENCH_ROWS ", int64, []);\n") : 0;
 
 	for (int i = 0; i < c->n_in; i++) {
 		const struct bench_tensor *t = &c->in[i];
@@ -75,8 +76,8 @@ static void script_head(const struct bench_case *c, int64_t rows, char out[HEAD]
 		at += snprintf(out + at, HEAD - (size_t)at, "$%d = %sTensor(%s, float32, [", i + 1,
 			t->constant ? "Constant" : "Input", t->name);
 		for (int k = 0; k < t->rank; k++)
-			at += snprintf(out + at, HEAD - (size_t)at, "%s%lld", k ? ", " : "",
-				(long long)(i < c->by_rows && k == 0 ? rows : t->shape[k]));
+			at += snprintf(out + at, HEAD - (size_t)at, "%s%s%lld", k ? ", " : "", open && i < n && k == 0 ? "rows <= " : "",
+				(long long)(i < n && k == 0 ? rows : t->shape[k]));
 		at += snprintf(out + at, HEAD - (size_t)at, "]);\n");
 	}
 }
@@ -87,7 +88,7 @@ void bench_case_script(struct bench_case *c, const char *fmt, ...)
 	char body[2048], head[HEAD] = "";
 	va_list args;
 
-	script_head(c, c->in[0].shape[0], head);
+	script_head(c, 0, 0, false, head);
 	va_start(args, fmt);
 	vsnprintf(body, sizeof body, fmt, args);
 	va_end(args);
@@ -99,7 +100,20 @@ char *bench_case_of_rows(const struct bench_case *c, int64_t rows)
 {
 	char head[HEAD] = "";
 
-	script_head(c, rows, head);
+	script_head(c, c->by_rows, rows, false, head);
+	return bench_format("%s%s", head, c->script + c->body);
+}
+
+int bench_case_open_inputs(const struct bench_case *c)
+{
+	return c->net || !c->script ? 0 : c->n_open ? c->n_open : c->by_rows;
+}
+
+char *bench_case_of_open(const struct bench_case *c, int64_t bound)
+{
+	char head[HEAD] = "";
+
+	script_head(c, bench_case_open_inputs(c), bound, true, head);
 	return bench_format("%s%s", head, c->script + c->body);
 }
 
@@ -131,8 +145,21 @@ void bench_case_fill(struct bench_case *c)
 	}
 }
 
+lt_status bench_case_open(struct lt_context *ctx, struct bench_case *c)
+{
+	if (!c->net) {
+		bench_case_fill(c);
+		return LT_OK;
+	}
+	LT_TRY(bench_net_open(ctx, c->net));
+	bench_net_describe(c);
+	return LT_OK;
+}
+
 void bench_case_empty(struct bench_case *c)
 {
+	if (c->net)
+		bench_net_close(c->net);
 	for (int i = 0; i < c->n_in; i++) {
 		struct bench_tensor *t = &c->in[i];
 
@@ -147,6 +174,8 @@ void bench_case_empty(struct bench_case *c)
 
 lt_status bench_case_write(struct lt_context *ctx, struct bench_case *c)
 {
+	if (c->net)
+		return bench_net_write(ctx, c->net);
 	for (int i = 0; i < c->n_in; i++) {
 		struct bench_tensor *t = &c->in[i];
 		FILE *f;
@@ -169,6 +198,7 @@ void bench_cases_free(struct bench_cases *l)
 {
 	for (int i = 0; i < l->n; i++) {
 		bench_case_empty(&l->at[i]);
+		bench_net_free(l->at[i].net);
 		free(l->at[i].script);
 	}
 	free(l->at);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check/judge.h"
-#include "tools/bench.h"
+#include "tools/bench_net.h"
 
 /* What the evaluator, which walks a graph some six times, may be given: operations, about a nanosecond each in a
  * product, and for each element what drawing errors and judging take.  Moved elements are equal, and nothing is
@@ -115,6 +115,13 @@ void bench_truth_make(struct lt_context *ctx, const struct bench_case *c, struct
 	lt_status s;
 
 	*t = (struct bench_truth){ .ctx = ctx };
+	if (c->net) {
+		s = bench_net_truth(c, t);
+		if (s)
+			bench_reason(ctx, s, t->why);
+		return;
+	}
+	t->tolerance = bench_tolerance(c);
 	snprintf(t->method, sizeof t->method, "%s", rows < 0 ? "graph evaluator" : product ? "C.t = A.(B.t)" : "double");
 	if (product)
 		make_product(c, t);
@@ -135,6 +142,7 @@ void bench_truth_free(struct bench_truth *t, const struct bench_case *c)
 	if (t->want)
 		bench_buffer_free(t->want, c->out.n);
 	bench_judge_free(t->judge);
+	bench_net_truth_free(t);
 	free(t->vector);
 	free(t->product);
 	t->want = NULL;
@@ -159,6 +167,8 @@ static double product_distance(const struct bench_case *c, const struct bench_tr
 lt_status bench_check(
 	const struct bench_case *c, const struct bench_truth *t, bool ours, const float *got, double *error)
 {
+	if (c->net)
+		return bench_net_check(c, t, ours, got, error);
 	if (!t->want && !t->product)
 		return lt_fail(t->ctx, LT_EMISSING, "there is nothing to compare with: %-s", t->why);
 	*error = t->product ? product_distance(c, t, got) : bench_distance(got, t->want, c->out.n);

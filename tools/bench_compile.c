@@ -1,9 +1,6 @@
 /* tools/bench_compile.c -- the suite compile: script to loaded objects, into an empty cache, and again out of it. */
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "tools/bench.h"
 #include "tools/interrupt.h"
 #include "tools/temporary.h"
@@ -45,43 +42,17 @@ static lt_status once(struct lt_context *ctx, const struct bench_case *c, const 
 	return st;
 }
 
-/* The folder was made by mkdtemp and holds files, and folders of files, of the cache only. */
-static void remove_folder(const char *path, int depth)
-{
-	DIR *d = opendir(path);
-	struct dirent *e;
-
-	while (d && (e = readdir(d)))
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
-			char *name = bench_format("%s/%s", path, e->d_name);
-
-			if (unlink(name) && depth < 4)
-				remove_folder(name, depth + 1);
-			free(name);
-		}
-	if (d)
-		closedir(d);
-	rmdir(path);
-}
-
 /* Into an empty cache, and again out of it. */
 static lt_status compile_round(struct lt_context *ctx, const struct bench_case *c, const char *backend,
 	const struct bench_options *o, struct times *cold, struct times *cached)
 {
-	const char *in;
 	char *folder;
 	lt_status s;
 
-	LT_TRY(bench_folder(ctx, &in));
-	folder = bench_format("%s/XXXXXX", in);
-	if (mkdtemp(folder)) {
-		s = once(ctx, c, backend, o, folder, cold);
-		s = s ? s : once(ctx, c, backend, o, folder, cached);
-		remove_folder(folder, 0);
-	} else {
-		s = lt_fail(ctx, LT_EIO, "no folder can be made in '%s': %s", in, strerror(errno));
-	}
-	free(folder);
+	LT_TRY(bench_folder_new(ctx, &folder));
+	s = once(ctx, c, backend, o, folder, cold);
+	s = s ? s : once(ctx, c, backend, o, folder, cached);
+	bench_folder_drop(folder);
 	return s;
 }
 

@@ -106,6 +106,7 @@ static void conv_add(struct bench_cases *l, const char *suite, const struct laye
 	c->flops = 2 * c->depth * c->out.n;
 	c->bytes = 4 * (c->in[0].n + c->in[1].n + c->out.n);
 	c->bound = BENCH_FLOPS;
+	c->n_open = 1;
 	c->reference = convolve;
 }
 

@@ -1,5 +1,6 @@
 /* tools/bench_folder.c -- the one folder in which lt-bench makes temporary files: removed at the end, or, after a kill,
  * by the next process that makes one there. */
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,46 @@ lt_status bench_temporary(struct lt_context *ctx, char **out)
 	free(*out);
 	*out = NULL;
 	return LT_EIO;
+}
+
+lt_status bench_folder_new(struct lt_context *ctx, char **out)
+{
+	const char *in;
+
+	*out = NULL;
+	LT_TRY(bench_folder(ctx, &in));
+	*out = bench_format("%s/XXXXXX", in);
+	if (mkdtemp(*out))
+		return LT_OK;
+	lt_fail(ctx, LT_EIO, "no folder can be made in '%s': %s", in, strerror(errno));
+	free(*out);
+	*out = NULL;
+	return LT_EIO;
+}
+
+/* The folder was made by mkdtemp and holds files, and folders of files, of the cache only. */
+static void folder_empty(const char *path, int depth)
+{
+	DIR *d = opendir(path);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
+			char *name = bench_format("%s/%s", path, e->d_name);
+
+			if (unlink(name) && depth < 4)
+				folder_empty(name, depth + 1);
+			free(name);
+		}
+	if (d)
+		closedir(d);
+	rmdir(path);
+}
+
+void bench_folder_drop(char *path)
+{
+	folder_empty(path, 0);
+	free(path);
 }
 
 void bench_folder_remove(void)

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tools/bench.h"
+#include "tools/bench_start.h"
 #include "tools/jsontext.h"
 
 static json_t *json_finite(double v)
@@ -10,7 +10,7 @@ static json_t *json_finite(double v)
 	return isfinite(v) ? json_real(v) : json_null();
 }
 
-static const char *const roles[] = { "looptree", "other", "denominator", "again" };
+static const char *const roles[] = { "looptree", "other", "denominator", "again", "open" };
 static const char *const answers[] = { "measured", "skipped", "failed" };
 static const char *const bounds[] = { "flops", "read", "copy" };
 
@@ -78,7 +78,7 @@ json_t *bench_report_json(const struct bench_report *r)
 {
 	json_t *o = json_pack("{s:i,s:O,s:i,s:f,s:i}", "format", 1, "machine", r->machine, "samples", r->o->samples,
 		"seconds", r->o->seconds, "busy", r->o->busy);
-	json_t *cases = json_array(), *compiles = json_array();
+	json_t *cases = json_array(), *compiles = json_array(), *starts = json_array();
 
 	if (r->peak)
 		json_object_set_new(o, "peak", bench_peak_json(r->peak));
@@ -88,8 +88,11 @@ json_t *bench_report_json(const struct bench_report *r)
 		json_array_append_new(cases, outcome_json(&r->outcomes.at[i]));
 	for (int i = 0; i < r->compiles.n; i++)
 		json_array_append_new(compiles, compiled_json(&r->compiles.at[i]));
+	for (int i = 0; i < r->starts.n; i++)
+		json_array_append_new(starts, bench_started_json(&r->starts.at[i]));
 	json_object_set_new(o, "cases", cases);
 	json_object_set_new(o, "compile", compiles);
+	json_object_set_new(o, "start", starts);
 	json_object_set_new(o, "summary", bench_summary_json(r));
 	return o;
 }

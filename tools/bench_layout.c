@@ -72,6 +72,7 @@ void bench_layout_permute(struct bench_cases *l, const char *suite, const char *
 	bench_case_in(c, "x", false, rank, shape);
 	bench_case_out(c, rank, out);
 	bench_case_script(c, "$2 = PermuteNode($1, [%s]);\n$3 = CopyNode($2);\nresult = $3;\n", list);
+	c->n_open = 1;
 	layout_finish(c, permute);
 }
 
@@ -87,6 +88,7 @@ static void add_concat(struct bench_cases *l, int axis, int64_t size)
 	bench_case_in(c, "y", false, 2, (const int64_t[]){ size, size });
 	bench_case_out(c, 2, (const int64_t[]){ axis ? size : 2 * size, axis ? 2 * size : size });
 	bench_case_script(c, "$3 = ConcatNode(%d, $1, $2);\nresult = $3;\n", axis);
+	c->n_open = axis ? 2 : 0;
 	layout_finish(c, concat);
 }
 
@@ -103,6 +105,7 @@ static void add_pad(struct bench_cases *l, int64_t channels, int64_t size, int64
 	bench_case_out(c, 4, (const int64_t[]){ 1, channels, size + 2 * p, size + 2 * p });
 	bench_case_script(c, "$2 = PadNode($1, [0, 0, %lld, %lld], [0, 0, %lld, %lld]);\nresult = $2;\n", (long long)p,
 		(long long)p, (long long)p, (long long)p);
+	c->n_open = 1;
 	layout_finish(c, pad);
 }
 

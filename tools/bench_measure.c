@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "tools/bench.h"
+#include "tools/bench_net.h"
 
 static int by_value(const void *a, const void *b)
 {
@@ -182,16 +182,48 @@ static lt_status verify(
 	float *out;
 	lt_status s;
 
-	if (r->role == BENCH_DENOMINATOR)
+	if (r->role == BENCH_DENOMINATOR || t->open)
 		return LT_OK;
 	out = bench_buffer(c->out.n);
 	for (int64_t i = 0; i < c->out.n; i++)
 		out[i] = NAN;
 	s = k->ops->result(k, c, out);
 	if (!s)
-		s = bench_check(c, t, r->role == BENCH_OURS || r->role == BENCH_AGAIN, out, &r->error);
+		s = bench_check(c, t, r->role != BENCH_OTHER, out, &r->error);
 	bench_buffer_free(out, c->out.n);
 	return s;
+}
+
+/* Where contestants are compared with each other, the first of the others that has one says what is right: it shares
+ * nothing with ours. */
+static void find_truth(struct bench_contestant **k, const struct bench_case *c, struct bench_truth *t,
+	struct bench_outcome *out)
+{
+	float *got = bench_buffer(c->out.n);
+	int n_ready = 0;
+
+	for (int pass = 0; pass < 2 && t->open; pass++)
+		for (int i = 0; i < out->n_row && t->open; i++) {
+			struct bench_row *r = &out->row[i];
+
+			if (r->answer != BENCH_READY || r->role != (pass ? BENCH_OURS : BENCH_OTHER))
+				continue;
+			for (int64_t e = 0; e < c->out.n; e++)
+				got[e] = NAN;
+			row_answer(r, t->ctx, k[i]->ops->result(k[i], c, got));
+			if (r->answer == BENCH_READY)
+				bench_net_truth_is(c, t, r->label, got);
+		}
+	bench_buffer_free(got, c->out.n);
+	for (int i = 0; i < out->n_row; i++)
+		n_ready += out->row[i].answer == BENCH_READY
+			&& (out->row[i].role == BENCH_OURS || out->row[i].role == BENCH_OTHER);
+	for (int i = 0; i < out->n_row; i++)
+		if (out->row[i].answer == BENCH_READY && n_ready < 2 && out->row[i].role != BENCH_DENOMINATOR)
+			row_answer(&out->row[i], t->ctx, lt_fail(t->ctx, LT_EINVAL, "there is no other result to compare with: give "
+				"--peer or a second backend, or leave out --no-evaluator"));
+		else if (out->row[i].answer == BENCH_READY)
+			row_answer(&out->row[i], t->ctx, verify(k[i], c, t, &out->row[i]));
 }
 
 /* Prepares, runs once, and finds how many runs make a sample. */
@@ -233,6 +265,8 @@ static lt_status sample(struct bench_contestant *k, struct bench_row *r)
 
 static bool takes_part(const struct bench_contestant *k, const struct bench_case *c)
 {
+	if (k->role == BENCH_OPEN)
+		return bench_case_open_inputs(c) > 0;
 	return k->role == BENCH_DENOMINATOR ? k->bound == c->bound : k->role != BENCH_AGAIN || c->noise;
 }
 
@@ -245,23 +279,26 @@ static void free_outcome(struct bench_outcome *o)
 	free(o->row);
 }
 
-void bench_measure(struct lt_context *ctx, struct bench_case *c, struct bench_contestants *all, int threads,
-	const struct bench_options *o, struct bench_outcomes *to)
+/* What a model does is known when one of ours has compiled it. */
+static void count_model(struct bench_case *c, const struct bench_outcome *out)
+{
+	for (int i = 0; c->net && c->flops < 0 && i < out->n_row; i++)
+		if (out->row[i].stats)
+			c->flops = (int64_t)json_integer_value(json_object_get(out->row[i].stats, "flops"));
+}
+
+void bench_measure(struct lt_context *ctx, struct bench_case *c, struct bench_truth *truth,
+	struct bench_contestants *all, int threads, const struct bench_options *o, struct bench_outcomes *to)
 {
 	struct bench_outcome *out;
-	struct bench_truth truth;
 	struct bench_contestant **k = bench_alloc((size_t)all->n * sizeof *k);
 
 	to->at = bench_grow(to->at, to->n, &to->cap, sizeof *to->at);
 	out = memset(&to->at[to->n++], 0, sizeof *out);
 	out->c = c;
 	out->threads = threads;
-	out->tolerance = bench_tolerance(c);
+	out->tolerance = truth->tolerance;
 	out->row = bench_alloc((size_t)all->n * sizeof *out->row);
-	lt__phase(bench_phases(), "%s/%s: computing the right result", c->suite, c->name);
-	bench_case_fill(c);
-	bench_truth_make(ctx, c, &truth);
-	snprintf(out->method, sizeof out->method, "%s", truth.method);
 	for (int i = 0; i < all->n && !bench_interrupted(); i++)
 		if (takes_part(&all->at[i], c)) {
 			struct bench_row *r = &out->row[out->n_row];
@@ -273,8 +310,12 @@ void bench_measure(struct lt_context *ctx, struct bench_case *c, struct bench_co
 			lt__phase(bench_phases(), "%s/%s, %d thread%s: preparing %s", c->suite, c->name, threads, threads == 1 ? "" : "s",
 				r->label);
 			threads_settle(threads);
-			row_answer(r, ctx, measure_begin(ctx, &all->at[i], c, &truth, threads, o, r));
+			row_answer(r, ctx, measure_begin(ctx, &all->at[i], c, truth, threads, o, r));
 		}
+	count_model(c, out);
+	if (truth->open)
+		find_truth(k, c, truth, out);
+	snprintf(out->method, sizeof out->method, "%s", truth->method);
 	lt__phase(bench_phases(), NULL);
 	for (int round = 0; round < o->samples && !bench_interrupted(); round++)
 		for (int position = 0; position < out->n_row; position++) {
@@ -290,15 +331,13 @@ void bench_measure(struct lt_context *ctx, struct bench_case *c, struct bench_co
 	lt__phase(bench_phases(), "%s/%s: checking results", c->suite, c->name);
 	for (int i = 0; i < out->n_row; i++) {
 		if (out->row[i].answer == BENCH_READY)
-			row_answer(&out->row[i], ctx, verify(k[i], c, &truth, &out->row[i]));
+			row_answer(&out->row[i], ctx, verify(k[i], c, truth, &out->row[i]));
 		bench_row_finish(&out->row[i], out->row[i].role == BENCH_DENOMINATOR ? k[i]->unit : bench_case_work(c));
 		k[i]->ops->end(k[i]);
 	}
 	bench_ratios(out);
 	fail_impossible(ctx, out, all);
 	lt__phase(bench_phases(), NULL);
-	bench_truth_free(&truth, c);
-	bench_case_empty(c);
 	free(k);
 	if (bench_interrupted())
 		free_outcome(&to->at[--to->n]);

@@ -107,6 +107,14 @@ static const struct lt_tool_option rows[] = {
 	{ 0, "filter", "TEXT[,TEXT...]", TAKE_TEXT, AT(filter), .help = "only cases whose SUITE/NAME has one of these, or "
 		"matches it as a pattern (*, ?, [])" },
 
+	{ 0, "model", "FILE[:NAME=VALUE,...]", TAKE_LIST, AT(model), .help = "a case of nets and start: a model of "
+		"ONNX or a script, its extents (batch=1) and what its inputs are (mask=ones); several times: several cases",
+		.values = LT_VALUES("*.onnx", "*.lt") },
+	{ 0, "runtime-extents", NULL, TAKE_FLAG, AT(runtime_extents), .help = "extents of nets are 1 to what --model says, "
+		"and known when a run starts; of other suites a further contestant has rows, or the batch, left open" },
+	{ 0, "no-evaluator", NULL, TAKE_FLAG, AT(no_evaluator), .help = "results of nets are compared with another "
+		"contestant's, not with the graph evaluator's, which takes minutes" },
+
 	{ .help = "Contestants" },
 	{ 'b', "backend", "NAME[:CONFIG][,NAME...]", TAKE_OWN, AT(backend), .help = "Looptree's backends, each a contestant; "
 		"default: the best that works here", .list = lt__backend_offered,
@@ -150,7 +158,7 @@ static const struct lt_tool_option rows[] = {
 		"machine", .values = LT_VALUES("*.json") },
 	{ 0, "csv", "FILE", TAKE_TEXT, AT(csv), .help = "writes a line for each row of the table", .values =
 		LT_VALUES("*.csv") },
-	{ 0, "plot", "FILE.svg", TAKE_TEXT, AT(plot), .help = "draws bars with the denominator as a line, and a roofline",
+	{ 0, "plot", "FILE.svg", TAKE_TEXT, AT(plot), .help = "draws bars beside the measured limits, and a roofline",
 		.values = LT_VALUES("*.svg") },
 	{ 'q', "quiet", NULL, TAKE_FLAG, AT(quiet), .help = "no table" },
 	{ 0, "serve", "NAME", TAKE_TEXT, AT(serve), .help = "answers as a peer: openblas, onednn, or a backend of Looptree",
@@ -165,7 +173,7 @@ const struct lt_tool bench_tool = {
 		"       lt-bench --list [SUITE...]\n"
 		"       lt-bench --serve NAME",
 	.about = "Measures Looptree next to the machine's peak and bandwidth and next to other libraries, in one run.",
-	.operand = { .arg = "SUITE[,SUITE...]", .help = "%v; all: every one but gpu", .list = suite_at },
+	.operand = { .arg = "SUITE[,SUITE...]", .help = "%v; all: every one but nets, start and gpu", .list = suite_at },
 	.option = rows,
 	.end = "Exit code: 0; 1: a row of Looptree's failed or was wrong, or a file cannot be written; 2: a mistake in the "
 		"options.\n"
@@ -177,7 +185,8 @@ static lt_status take_all(struct lt_context *ctx, struct bench_options *o)
 {
 	o->suite.n = 0;
 	for (int i = 0; bench_suites[i].name; i++)
-		if (strcmp(bench_suites[i].name, "gpu") != 0)   /* hours without one */
+		/* hours without one; what nobody has named */
+		if (strcmp(bench_suites[i].name, "gpu") != 0 && !bench_suite_takes_models(bench_suites[i].name))
 			LT_TRY(lt__texts_add(ctx, &o->suite, bench_suites[i].name));
 	return LT_OK;
 }
@@ -206,6 +215,18 @@ static lt_status take_suites(struct lt_context *ctx, struct bench_options *o, in
 	}
 	return o->suite.n || o->serve ? LT_OK : lt_fail(ctx, LT_EINVAL, "a suite is missing: %s, or all (lt-bench -h says "
 		"more)", names);
+}
+
+static lt_status check_models(struct lt_context *ctx, const struct bench_options *o)
+{
+	bool nets = false;
+
+	for (int i = 0; i < o->suite.n; i++)
+		nets = nets || bench_suite_takes_models(o->suite.at[i]);
+	if (nets && !o->model.n && !o->list)
+		return lt_fail(ctx, LT_EINVAL, "the suites nets and start take their cases from --model FILE, as in lt-bench nets "
+			"--model resnet50.onnx:batch=1");
+	return nets || !o->model.n ? LT_OK : lt_fail(ctx, LT_EINVAL, "--model is for the suites nets and start");
 }
 
 /* "--load 2" is "--busy 2": a number is no file of a backend. */
@@ -238,6 +259,7 @@ lt_status bench_options_read(struct lt_context *ctx, int argc, char **argv, stru
 		return LT_OK;
 	LT_TRY(take_busy(ctx, o));
 	LT_TRY(take_suites(ctx, o, argc - given.first, argv + given.first));
+	LT_TRY(check_models(ctx, o));
 	if (o->backend.n == 0 && o->cc)
 		LT_TRY(lt__texts_add(ctx, &o->backend, "cpu"));
 	if (!o->threads)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "tools/bench.h"
+#include "tools/bench_net.h"
 
 struct peer_contestant {
 	struct lt_context *ctx;
@@ -207,6 +207,13 @@ static json_t *tensor_json(const struct bench_tensor *t)
 
 json_t *bench_process_case(const struct bench_case *c, int threads)
 {
+	if (c->net) {
+		json_t *net = bench_net_json(c->net);
+
+		json_object_update_new(net, json_pack("{s:s,s:s,s:s,s:i}", "suite", c->suite, "name", c->name, "op", c->op,
+			"threads", threads));
+		return net;
+	}
 	json_t *o = json_pack("{s:s,s:s,s:s,s:i,s:s}", "suite", c->suite, "name", c->name, "op", c->op, "threads",
 		threads, "script", c->script);
 	json_t *number = json_object(), *in = json_array();
@@ -254,8 +261,31 @@ static lt_status peer_run(struct bench_contestant *k, int64_t n, double *seconds
 	return end != answer && !*end && *seconds > 0 ? LT_OK : refused(k->state, answer, "a number of seconds");
 }
 
+/* Of a model: its results one after the other. */
+static lt_status read_results(const struct peer_contestant *s, const char *path, const struct bench_net *net, char *to)
+{
+	const struct run_bindings *results = &net->binding[LT_BINDING_RESULT];
+	FILE *f = fopen(path, "rb");
+	lt_status st = LT_OK;
+
+	for (int32_t i = 0; i < results->n && !st; i++) {
+		const size_t bytes = bench_net_result_bytes(net, i), n = f ? fread(to + net->at[i], 1, bytes, f) : 0;
+
+		if (n < bytes)
+			st = lt_fail(s->ctx, LT_EIO, "its file of results ends in '%s', after %zu of its %zu bytes",
+				results->at[i].name, n, bytes);
+	}
+	if (!st && fgetc(f) != EOF)
+		st = lt_fail(s->ctx, LT_EIO, "its file of results goes on after the last of them");
+	if (f)
+		fclose(f);
+	return st;
+}
+
 static lt_status read_result(const struct peer_contestant *s, const char *path, const struct bench_case *c, float *out)
 {
+	if (c->net)
+		return read_results(s, path, c->net, (char *)out);
 	FILE *f = fopen(path, "rb");
 	size_t n = f ? fread(out, sizeof *out, (size_t)c->out.n, f) : 0;
 	bool whole = n == (size_t)c->out.n && fgetc(f) == EOF;
@@ -355,6 +385,11 @@ static lt_status start(struct peer_contestant *s, const char *command, const cha
 	close(in[0]);
 	close(out[1]);
 	return s->pid > 0 ? LT_OK : lt_fail(s->ctx, LT_EIO, "no process can be made: %s", strerror(errno));
+}
+
+pid_t bench_process_id(const struct bench_contestant *k)
+{
+	return ((const struct peer_contestant *)k->state)->pid;
 }
 
 lt_status bench_process_start(struct lt_context *ctx, struct bench_contestant *k, const char *command,

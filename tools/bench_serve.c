@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tools/bench.h"
+#include "tools/bench_net.h"
 
 static lt_status read_tensor(struct lt_context *ctx, const json_t *o, struct bench_tensor *t)
 {
@@ -41,6 +41,32 @@ static lt_status read_data(struct lt_context *ctx, const json_t *o, struct bench
 	return n == (size_t)t->n ? LT_OK : lt_fail(ctx, LT_EINVAL, "the file of the input '%s' is too short", t->name);
 }
 
+/* The model, with the inputs that the files of the case hold. */
+static lt_status serve_net(struct lt_context *ctx, const json_t *o, struct bench_case *c)
+{
+	const json_t *in = json_object_get(o, "inputs"), *e;
+	size_t i;
+
+	LT_TRY(bench_net_served(ctx, o, &c->net));
+	LT_TRY(bench_case_open(ctx, c));
+	json_array_foreach(in, i, e) {
+		const char *name = json_string_value(json_object_get(e, "name")),
+			   *path = json_string_value(json_object_get(e, "file"));
+		const int32_t at = name ? run_binding_index(&c->net->binding[LT_BINDING_INPUT], name, strlen(name)) : -1;
+		FILE *f = at >= 0 && path ? fopen(path, "rb") : NULL;
+		size_t n;
+
+		if (!f)
+			return lt_fail(ctx, LT_EINVAL, "the input '%s' of the model is none, or its file cannot be read",
+				name ? name : "");
+		n = fread(c->net->input[at].data, 1, c->net->input[at].bytes, f);
+		fclose(f);
+		if (n != c->net->input[at].bytes)
+			return lt_fail(ctx, LT_EINVAL, "the file of the input '%s' is too short", name);
+	}
+	return LT_OK;
+}
+
 /* Names and texts in the case belong to the JSON object. */
 lt_status bench_serve_case(struct lt_context *ctx, const json_t *o, struct bench_case *c, int *threads)
 {
@@ -57,6 +83,8 @@ lt_status bench_serve_case(struct lt_context *ctx, const json_t *o, struct bench
 	if (!c->suite || !c->op || !name || *threads < 1)
 		return lt_fail(ctx, LT_EINVAL, "the case lacks one of suite, name, op, threads");
 	snprintf(c->name, sizeof c->name, "%s", name);
+	if (json_is_string(json_object_get(o, "model")))
+		return serve_net(ctx, o, c);
 	c->script = script ? bench_format("%s", script) : NULL;
 	/* Iterators go over objects that they do not change. */
 	for (void *it = json_object_iter((json_t *)(uintptr_t)numbers); it && c->n_number < BENCH_NUMBERS;
@@ -86,6 +114,7 @@ static void end_case(struct server *s)
 		s->k.ops->end(&s->k);
 	s->begun = false;
 	bench_case_empty(&s->c);
+	bench_net_free(s->c.net);
 	free(s->c.script);
 	memset(&s->c, 0, sizeof s->c);
 	json_decref(s->text);
@@ -108,6 +137,8 @@ static lt_status take_case(struct server *s, const char *text)
 	s->text = json_loads(text, 0, NULL);
 	if (!s->text)
 		return lt_fail(s->ctx, LT_ESYNTAX, "the case is no JSON");
+	if (s->k.role == BENCH_OTHER && json_object_get(s->text, "model"))
+		return lt_fail(s->ctx, LT_EUNSUPPORTED, "no models here");
 	LT_TRY(bench_serve_case(s->ctx, s->text, &s->c, &threads));
 	st = s->k.ops->begin(&s->k, &s->c, threads);
 	s->begun = !st;
@@ -130,6 +161,18 @@ static lt_status take_sample(struct server *s, const char *text)
 	return LT_OK;
 }
 
+static bool write_results(FILE *f, const struct bench_net *net, const char *from)
+{
+	bool whole = true;
+
+	for (int32_t i = 0; i < net->binding[LT_BINDING_RESULT].n && whole; i++) {
+		const size_t bytes = bench_net_result_bytes(net, i);
+
+		whole = fwrite(from + net->at[i], 1, bytes, f) == bytes;
+	}
+	return whole;
+}
+
 static lt_status write_result(struct server *s, float *out, const char *path)
 {
 	const size_t n = (size_t)s->c.out.n;
@@ -139,7 +182,7 @@ static lt_status write_result(struct server *s, float *out, const char *path)
 	memset(out, 0xff, n * sizeof *out);             /* NaN */
 	LT_TRY(s->k.ops->result(&s->k, &s->c, out));
 	f = fopen(path, "wb");
-	whole = f && fwrite(out, sizeof *out, n, f) == n;
+	whole = f && (s->c.net ? write_results(f, s->c.net, (const char *)out) : fwrite(out, sizeof *out, n, f) == n);
 	if (f && fclose(f))
 		whole = false;
 	return whole ? LT_OK : lt_fail(s->ctx, LT_EIO, "the result cannot be written to '%s': %s", path, strerror(errno));

@@ -10,10 +10,22 @@ const struct bench_suite bench_suites[] = {
 	{ "mlp", "784-1000-10, batch 1 to 1024", bench_mlp_cases },
 	{ "pointwise", "chains of 1 to 8 operations", bench_pointwise_cases },
 	{ "layout", "transposes, concatenation, padding", bench_layout_cases },
+	{ "nets", "whole networks: the models that --model names", bench_nets_cases },
+	{ "start", "the same: from nothing to the first result, and memory", bench_nets_cases },
 	{ "gpu", "what fills a GPU: large products, chains, rows, transposes, the network", bench_gpu_cases },
 	{ "compile", "time to compile, cold and from the cache", bench_compile_cases },
 	{ NULL, NULL, NULL }
 };
+
+void bench_nets_cases(struct bench_cases *l)
+{
+	(void)l;
+}
+
+bool bench_suite_takes_models(const char *name)
+{
+	return bench_suite_find(name) && bench_suite_find(name)->cases == bench_nets_cases;
+}
 
 const struct bench_suite *bench_suite_find(const char *name)
 {

@@ -1,7 +1,7 @@
 /* tools/bench_summary.c -- geometric means and wins, for each group of cases, each suite, each number of threads. */
 #include <stdlib.h>
 #include <string.h>
-#include "tools/bench.h"
+#include "tools/bench_start.h"
 #include "tools/say.h"
 
 struct outcome_sum {
@@ -9,7 +9,7 @@ struct outcome_sum {
 	int n_label;                            /* characters of it */
 	enum bench_role role;
 	int threads, n, failed, wins, compared;
-	double of_peak, of_best;
+	double of_peak, of_best, lowest;        /* lowest: of the ratios to the best */
 };
 
 static bool same_text(const char *a, const char *b)
@@ -43,6 +43,8 @@ static void sum_fill(const struct bench_outcomes *l, struct outcome_sum *s)
 				continue;
 			peak[s->n] = r->of_peak;
 			best[s->n++] = r->of_best;
+			if (r->of_best > 0 && (!s->compared || r->of_best < s->lowest))
+				s->lowest = r->of_best;
 			s->compared += r->of_best > 0;
 			s->wins += r->of_best >= 1;
 		}
@@ -62,6 +64,15 @@ static bool seen(const struct outcome_sum *s, const struct outcome_sum *before, 
 			&& before[i].n_label == s->n_label && !strncmp(before[i].label, s->label, (size_t)s->n_label))
 			return true;
 	return false;
+}
+
+static bool has_groups(const struct bench_outcomes *l, const struct bench_outcome *of)
+{
+	bool several = false;
+
+	for (int i = 0; i < l->n; i++)
+		several = several || (same_text(l->at[i].c->suite, of->c->suite) && !same_text(l->at[i].c->group, of->c->group));
+	return several;
 }
 
 /* In the order of the cases; a suite's whole after its groups, where it has several. */
@@ -85,7 +96,8 @@ static void outcomes_walk(const struct bench_outcomes *l, each *visit, void *use
 					.n_label = bench_family(&o->row[k]) };
 
 				if (o->row[k].role == BENCH_DENOMINATOR || o->row[k].role == BENCH_AGAIN
-					|| o->row[k].answer == BENCH_SKIP || seen(&s, all, n))
+					|| o->row[k].role == BENCH_OPEN || o->row[k].answer == BENCH_SKIP || seen(&s, all, n)
+					|| (whole && !has_groups(l, o)))
 					continue;
 				sum_fill(l, &s);
 				all[n++] = s;
@@ -96,10 +108,12 @@ static void outcomes_walk(const struct bench_outcomes *l, each *visit, void *use
 
 static void print(const struct outcome_sum *s, void *user)
 {
-	char best[64] = "", label[BENCH_LABEL + 1];
+	char best[80] = "", lowest[24] = "", label[BENCH_LABEL + 1];
 
+	if (s->compared > 1)
+		snprintf(lowest, sizeof lowest, " (lowest %.3f)", s->lowest);
 	if (s->of_best > 0)
-		snprintf(best, sizeof best, "%.3f, ahead in %d of %d", s->of_best, s->wins, s->compared);
+		snprintf(best, sizeof best, "%.3f%s, ahead in %d of %d", s->of_best, lowest, s->wins, s->compared);
 	lt__say(user, "%-10s %-18s %2d %-*s %5d", s->suite, s->group ? s->group : "(all)", s->threads, BENCH_LABEL,
 		bench_label(s->label, s->n_label, label), s->n);
 	if (s->failed)
@@ -128,6 +142,51 @@ static void print_noise(const struct bench_outcomes *l, FILE *f)
 					l->at[i].threads == 1 ? "" : "s", first->median / r->median,
 					first->spread * 100, r->spread * 100);
 		}
+	}
+}
+
+/* Rates of a group with extents left open, over those of the first of ours with fixed ones; false: there are none. */
+static bool open_fill(const struct bench_outcomes *l, struct outcome_sum *s)
+{
+	double *ratio = bench_alloc((size_t)l->n * sizeof *ratio);
+
+	for (int i = 0; i < l->n; i++) {
+		const struct bench_row *fixed = NULL, *open = NULL;
+
+		for (int k = 0; counts(&l->at[i], s) && k < l->at[i].n_row; k++) {
+			const struct bench_row *r = &l->at[i].row[k];
+
+			fixed = r->role == BENCH_OURS && !fixed ? r : fixed;
+			open = r->role == BENCH_OPEN ? r : open;
+		}
+		if (!fixed || !open || fixed->answer != BENCH_READY || open->answer != BENCH_READY || open->median <= 0)
+			continue;
+		ratio[s->n] = fixed->median / open->median;
+		s->lowest = s->n == 0 || ratio[s->n] < s->lowest ? ratio[s->n] : s->lowest;
+		s->n++;
+	}
+	s->of_best = bench_geomean(ratio, s->n);
+	free(ratio);
+	return s->n > 0;
+}
+
+/* What extents cost that are known only when a run starts. */
+static void print_open(const struct bench_outcomes *l, FILE *f)
+{
+	bool first = true;
+
+	for (int i = 0; i < l->n; i++) {
+		struct outcome_sum s = { .suite = l->at[i].c->suite, .group = l->at[i].c->group, .threads = l->at[i].threads };
+		bool before = false;
+
+		for (int k = 0; k < i; k++)
+			before = before || counts(&l->at[k], &s);
+		if (before || !open_fill(l, &s))
+			continue;
+		lt__say(f, "%s%-10s %-18s %2d %-*s %5d           %8.3f", first ? "\nextents left open: geometric mean of rates over "
+			"those of fixed extents\n" : "", s.suite, s.group, s.threads, BENCH_LABEL, "open over fixed", s.n, s.of_best);
+		lt__say(f, s.n > 1 ? "  (lowest %.3f)\n" : "\n", s.lowest);
+		first = false;
 	}
 }
 
@@ -178,16 +237,18 @@ void bench_print_summary(const struct bench_report *r, FILE *f)
 	if (r->outcomes.n) {
 		lt__say(f, "\ngeometric means: rate over peak or bandwidth; over the best of the others\n");
 		outcomes_walk(&r->outcomes, print, f);
+		print_open(&r->outcomes, f);
 		print_noise(&r->outcomes, f);
 	}
 	print_compiles(&r->compiles, f);
+	bench_print_starts(&r->starts, f);
 }
 
 static void json_add_sum(const struct outcome_sum *s, void *user)
 {
-	json_t *o = json_pack("{s:s,s:i,s:s%,s:i,s:i,s:f,s:f,s:i,s:i}", "suite", s->suite, "threads", s->threads,
+	json_t *o = json_pack("{s:s,s:i,s:s%,s:i,s:i,s:f,s:f,s:f,s:i,s:i}", "suite", s->suite, "threads", s->threads,
 		"contestant", s->label, (size_t)s->n_label, "cases", s->n, "failed", s->failed, "of_peak", s->of_peak,
-		"of_best", s->of_best, "wins", s->wins, "compared", s->compared);
+		"of_best", s->of_best, "lowest_of_best", s->lowest, "wins", s->wins, "compared", s->compared);
 
 	json_object_set_new(o, "group", s->group ? json_string(s->group) : json_null());
 	json_array_append_new(user, o);

@@ -74,12 +74,13 @@ static const char library_to_l[] = " "
 	"wcstoimax wcstok wcstol wcstold wcstoll wcstombs wcstoul wcstoull wcstoumax wcsxfrm wctob wctomb wctrans "
 	"wctype wint_t wmemchr wmemcmp wmemcpy wmemmove wmemset wprintf write wscanf y0 y1 yn ";
 
-/* What the program around the function calls its own (tools/standalone/main.c). */
+/* What the program around the function calls its own (tools/standalone/). */
 static const char own[] = " "
-	"ALIGNED INPUT NAME N_TENSOR RESULT STATE THREADS WITH_STAT WITH_THREADS args call check_files exists fail "
-	"file_of found_shape found_type has_place has_value header help imply is_type kind model_of move move_rows no_name "
-	"parallel_for read_all read_number read_shape read_tensor refuse same_file share start_threads started "
-	"take_file take_number take_words team tensor tensors value_of work workspace write_tensor ";
+	"ALIGNED INPUT LOOKS LOOKS_A_TURN NAME N_TENSOR PIECES RANGE_BITS RESULT STATE THREADS WITH_STAT WITH_THREADS args "
+	"call changes check_files count exists fail file_of found_shape found_type has_place has_value header help imply "
+	"is_type kind look looking model_of move move_rows no_name parallel_for read_all read_number read_shape read_tensor "
+	"refuse replace same_file serve start_threads started take_file take_number take_piece take_words team tensor "
+	"tensors value_of work workspace write_tensor ";
 
 static bool is_word(const char *words, const char *name, size_t n)
 {

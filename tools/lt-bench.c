@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ir/arena.h"
-#include "tools/bench.h"
+#include "tools/bench_start.h"
 #include "program/cache.h"
 #include "tools/interrupt.h"
 #include "tools/plugins.h"
@@ -21,7 +21,27 @@ struct whole {
 	bool bad;                               /* a row of ours failed */
 };
 
-static void make_cases(struct whole *w)
+static void case_drop(struct bench_case *c)
+{
+	bench_net_free(c->net);
+	free(c->script);
+}
+
+/* Models are read once before anything is measured: what is wrong with one is said at once. */
+static lt_status add_models(struct whole *w, struct bench_cases *l, const char *suite)
+{
+	for (int i = 0; i < w->o.model.n; i++) {
+		LT_TRY(bench_net_add(w->ctx, l, suite, w->o.model.at[i], w->o.runtime_extents));
+		l->at[l->n - 1].net->unjudged = w->o.no_evaluator;
+		lt__phase(bench_phases(), "reading %s", w->o.model.at[i]);
+		LT_TRY(lt__mistake(bench_case_open(w->ctx, &l->at[l->n - 1])));
+		bench_case_empty(&l->at[l->n - 1]);
+		lt__phase(bench_phases(), NULL);
+	}
+	return LT_OK;
+}
+
+static lt_status make_cases(struct whole *w)
 {
 	w->suite = bench_alloc((size_t)w->o.suite.n * sizeof *w->suite);
 	for (int i = 0; i < w->o.suite.n; i++) {
@@ -29,27 +49,35 @@ static void make_cases(struct whole *w)
 		int kept = 0;
 
 		bench_suite_find(w->o.suite.at[i])->cases(l);
+		if (bench_suite_takes_models(w->o.suite.at[i]))
+			LT_TRY(add_models(w, l, w->o.suite.at[i]));
 		for (int k = 0; k < l->n; k++) {
 			if (bench_case_fits(&l->at[k], w->o.filter))
 				l->at[kept++] = l->at[k];
 			else
-				free(l->at[k].script);
+				case_drop(&l->at[k]);
 		}
 		l->n = kept;
 	}
+	return LT_OK;
 }
 
-static bool is_compile(const struct whole *w, int suite)
+/* How a suite is measured: its contestants in turn; what compiling takes; whole processes. */
+enum suite_kind { IN_TURN, COMPILING, STARTING };
+
+static enum suite_kind kind_of_suite(const struct whole *w, int suite)
 {
-	return !strcmp(w->o.suite.at[suite], "compile");
+	const char *name = w->o.suite.at[suite];
+
+	return !strcmp(name, "compile") ? COMPILING : !strcmp(name, "start") ? STARTING : IN_TURN;
 }
 
-static int cases_count(const struct whole *w, bool compile)
+static int cases_count(const struct whole *w, enum suite_kind kind)
 {
 	int n = 0;
 
 	for (int i = 0; i < w->o.suite.n; i++)
-		n += is_compile(w, i) == compile ? w->suite[i].n : 0;
+		n += kind_of_suite(w, i) == kind ? w->suite[i].n : 0;
 	return n;
 }
 
@@ -60,8 +88,11 @@ static void list(const struct whole *w)
 		for (int k = 0; k < w->suite[i].n; k++) {
 			const struct bench_case *c = &w->suite[i].at[k];
 
-			lt__say(stdout, "  %s/%-40s %-16s %12.3f MFLOP %10.3f MB\n", c->suite, c->name, c->group,
-				(double)c->flops * 1e-6, (double)c->bytes * 1e-6);
+			lt__say(stdout, "  %s/%-40s %-16s ", c->suite, c->name, c->group);
+			if (c->flops < 0)
+				lt__say(stdout, "%12s       %10.3f MB\n", "", (double)c->bytes * 1e-6);
+			else
+				lt__say(stdout, "%12.3f MFLOP %10.3f MB\n", (double)c->flops * 1e-6, (double)c->bytes * 1e-6);
 		}
 	}
 }
@@ -74,6 +105,17 @@ static lt_status add_ours(
 	return bench_looptree_open(w->ctx, k, backend, schedule, &w->o);
 }
 
+/* No library that does single operations takes part then. */
+static bool only_models(const struct whole *w)
+{
+	bool only = true;
+
+	for (int i = 0; i < w->o.suite.n; i++)
+		for (int k = 0; k < w->suite[i].n; k++)
+			only = only && w->suite[i].at[k].net;
+	return only;
+}
+
 static lt_status add_backends(struct whole *w)
 {
 	const char *first = w->o.backend.at[0];
@@ -83,6 +125,10 @@ static lt_status add_backends(struct whole *w)
 		LT_TRY(add_ours(w, w->o.backend.at[i], NULL, BENCH_OURS, w->o.backend.at[i]));
 	for (int i = 0; i < w->o.schedule.n; i++)
 		LT_TRY(add_ours(w, first, w->o.schedule.at[i], BENCH_OURS, ""));
+	if (w->o.runtime_extents && !only_models(w)) {
+		snprintf(label, sizeof label, "%s open", first);
+		LT_TRY(add_ours(w, first, NULL, BENCH_OPEN, label));
+	}
 	snprintf(label, sizeof label, "%s again", first);
 	return add_ours(w, first, NULL, BENCH_AGAIN, label);
 }
@@ -135,7 +181,7 @@ static lt_status add_contestants(struct whole *w)
 	LT_TRY(add_backends(w));
 	LT_TRY(add_peers(w));
 	w->report.vendors = json_object();
-	if (!w->o.no_vendor)
+	if (!w->o.no_vendor && !only_models(w))
 		bench_vendors_add(w->ctx, &w->contestants, &w->o, bench_peak_device(w->peak), w->report.vendors);
 	for (int b = 0; b < 3; b++) {
 		struct bench_contestant *k = bench_contestant_add(&w->contestants,
@@ -152,30 +198,47 @@ static lt_status add_contestants(struct whole *w)
 	return LT_OK;
 }
 
-static void measure_cases(struct whole *w)
+/* With each number of threads.  noise: in the first of them a contestant also competes with itself. */
+static void measure_case(struct whole *w, struct bench_case *c, struct bench_truth *truth, bool noise)
 {
-	bool first = true, noise = false;
+	for (int t = 0; t < w->o.n_threads && !bench_interrupted(); t++) {
+		const bool first = !w->report.outcomes.n;
+		const struct bench_outcome *o;
+
+		c->noise = noise && t == 0;
+		bench_measure(w->ctx, c, truth, &w->contestants, w->o.threads[t], &w->o, &w->report.outcomes);
+		c->noise = false;
+		if (bench_interrupted())
+			return;
+		o = &w->report.outcomes.at[w->report.outcomes.n - 1];
+		for (int r = 0; r < o->n_row; r++)
+			w->bad = w->bad
+				|| ((o->row[r].role == BENCH_OURS || o->row[r].role == BENCH_OPEN) && o->row[r].answer == BENCH_BAD);
+		if (!w->o.quiet)
+			bench_print_outcome(o, first, stdout);
+	}
+}
+
+static lt_status measure_cases(struct whole *w)
+{
+	bool noise = false;
 
 	for (int i = 0; i < w->o.suite.n; i++)
-		for (int k = 0; k < w->suite[i].n && !is_compile(w, i); k++)
-			for (int t = 0; t < w->o.n_threads && !bench_interrupted(); t++) {
-				struct bench_case *c = &w->suite[i].at[k];
-				const struct bench_outcome *o;
+		for (int k = 0; k < w->suite[i].n && kind_of_suite(w, i) == IN_TURN && !bench_interrupted(); k++) {
+			struct bench_case *c = &w->suite[i].at[k];
+			struct bench_truth truth;
+			/* Once, in a case that is neither tiny nor long. */
+			const bool here = !noise && (c->flops >= 1 << 26 || c->bytes >= 1 << 24 || k + 1 == w->suite[i].n);
 
-				/* Once, in a case that is neither tiny nor long. */
-				c->noise = !noise && (c->flops >= 1 << 26 || c->bytes >= 1 << 24 || k + 1 == w->suite[i].n);
-				noise = noise || c->noise;
-				bench_measure(w->ctx, c, &w->contestants, w->o.threads[t], &w->o, &w->report.outcomes);
-				c->noise = false;
-				if (bench_interrupted())
-					return;
-				o = &w->report.outcomes.at[w->report.outcomes.n - 1];
-				for (int r = 0; r < o->n_row; r++)
-					w->bad = w->bad || (o->row[r].role == BENCH_OURS && o->row[r].answer == BENCH_BAD);
-				if (!w->o.quiet)
-					bench_print_outcome(o, first, stdout);
-				first = false;
-			}
+			noise = noise || here;
+			lt__phase(bench_phases(), "%s/%s: computing the right result", c->suite, c->name);
+			LT_TRY(bench_case_open(w->ctx, c));
+			bench_truth_make(w->ctx, c, &truth);
+			measure_case(w, c, &truth, here);
+			bench_truth_free(&truth, c);
+			bench_case_empty(c);
+		}
+	return LT_OK;
 }
 
 static void compile_cases(struct whole *w)
@@ -183,7 +246,7 @@ static void compile_cases(struct whole *w)
 	bool first = true;
 
 	for (int i = 0; i < w->o.suite.n; i++)
-		for (int k = 0; k < w->suite[i].n && is_compile(w, i); k++)
+		for (int k = 0; k < w->suite[i].n && kind_of_suite(w, i) == COMPILING; k++)
 			for (int b = 0; b < w->o.backend.n && !bench_interrupted(); b++) {
 				const struct bench_compiled *x;
 
@@ -196,6 +259,25 @@ static void compile_cases(struct whole *w)
 				if (!w->o.quiet)
 					bench_print_compiled(x, first, stdout);
 				first = false;
+			}
+}
+
+static void start_cases(struct whole *w)
+{
+	for (int i = 0; i < w->o.suite.n; i++)
+		for (int k = 0; k < w->suite[i].n && kind_of_suite(w, i) == STARTING; k++)
+			for (int t = 0; t < w->o.n_threads && !bench_interrupted(); t++) {
+				const bool first = !w->report.starts.n;
+				const struct bench_started *x;
+
+				bench_start(w->ctx, &w->suite[i].at[k], w->o.threads[t], &w->o, &w->report.starts);
+				if (bench_interrupted())
+					return;
+				x = &w->report.starts.at[w->report.starts.n - 1];
+				for (int r = 0; r < x->n_row; r++)
+					w->bad = w->bad || (x->row[r].role == BENCH_OURS && x->row[r].answer == BENCH_BAD);
+				if (!w->o.quiet)
+					bench_print_started(x, first, stdout);
 			}
 }
 
@@ -257,24 +339,25 @@ static lt_status work(struct whole *w)
 	LT_TRY(find_backends(w));
 	if (w->o.serve)
 		return bench_serve(w->ctx, &w->o);
-	make_cases(w);
+	bench_progress_begin(&w->o);
+	LT_TRY(make_cases(w));
 	if (w->o.list) {
 		list(w);
 		return LT_OK;
 	}
-	if (!cases_count(w, false) && !cases_count(w, true))
+	if (!cases_count(w, IN_TURN) && !cases_count(w, COMPILING) && !cases_count(w, STARTING))
 		return lt_fail(w->ctx, LT_EINVAL, "no case of these suites fits '%s' (lt-bench --list shows them)", w->o.filter);
 	w->report.o = &w->o;
 	w->report.machine = bench_machine();
-	bench_progress_begin(&w->o);
 	lt__phase(bench_phases(), "opening contestants");
 	for (int i = 0; i < w->o.backend.n; i++)
 		LT_TRY(bench_looptree_check(w->ctx, w->o.backend.at[i]));
-	if (cases_count(w, false))
+	if (cases_count(w, IN_TURN))
 		LT_TRY(add_contestants(w));
 	LT_TRY(bench_load_begin(w->ctx, &w->load, w->o.busy));
-	measure_cases(w);
+	LT_TRY(measure_cases(w));
 	compile_cases(w);
+	start_cases(w);
 	bench_load_end(&w->load);
 	bench_progress_end();
 	if (bench_interrupted())
@@ -290,6 +373,7 @@ static void bench_release(struct whole *w)
 	bench_contestants_free(&w->contestants);
 	bench_outcomes_free(&w->report.outcomes);
 	free(w->report.compiles.at);
+	bench_starts_free(&w->report.starts);
 	for (int i = 0; w->suite && i < w->o.suite.n; i++)
 		bench_cases_free(&w->suite[i]);
 	free(w->suite);

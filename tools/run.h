@@ -197,6 +197,7 @@ lt_status run_verify_begin(struct run *);
 /* before a run on r->input: makes one of its own, and puts the states back */
 lt_status run_verify_kernels(struct run *, int64_t evaluation);
 lt_status run_verify_compare(struct run *, int64_t evaluation);       /* after that run */
+lt_status run_verify_states(struct run *);      /* the next one begins with the states as they are now */
 lt_status run_verify_end(struct run *);         /* prints what was found, and fails if something is wrong or open */
 void run_verify_free(struct run *);
 

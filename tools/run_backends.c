@@ -190,7 +190,7 @@ static void print_default(const struct listed *list, uint32_t n)
 
 lt_status run_backends_list(struct run *r)
 {
-	LT_TRY(lt__plugins_find(r->ctx, run_tool.name));
+	LT_TRY(lt__plugins_find(r->ctx, r->o.tool));
 	uint32_t n = lt_backend_count();
 	struct listed *list = calloc(n + 1, sizeof *list), *best = NULL;
 
@@ -333,8 +333,8 @@ static lt_status choose_default(struct run *r)
 	const struct lt_host host = host_of(&r->o);
 	const struct lt_backend *best;
 
-	LT_TRY(lt__plugins_find(r->ctx, run_tool.name));
-	best = lt__backend_default(run_tool.name, &host);
+	LT_TRY(lt__plugins_find(r->ctx, r->o.tool));
+	best = lt__backend_default(r->o.tool, &host);
 	if (!best)
 		return lt_fail(r->ctx, LT_EINVAL, "no backend works on this machine (lt-run --list-backends says why)");
 	r->backends = malloc(strlen(best->name) + 8);
@@ -347,7 +347,7 @@ static lt_status choose_default(struct run *r)
 static lt_status choose_list(struct run *r)
 {
 	if (r->o.backends && !lt__plugins_there(r->o.backends))
-		LT_TRY(lt__plugins_find(r->ctx, run_tool.name));
+		LT_TRY(lt__plugins_find(r->ctx, r->o.tool));
 	if (!r->o.backends && !r->o.asks_cpu)
 		return choose_default(r);
 

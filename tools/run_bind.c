@@ -222,7 +222,7 @@ static int32_t count_missing(const struct run_binder *b, const struct run_slots 
 	int32_t n = 0;
 
 	for (int32_t i = 0; i < b->binding[s->kind].n; i++)
-		n += b->binding[s->kind].at[i].needed && !s->from[i];
+		n += run_bind_lacks(b, s, i);
 	return n;
 }
 

@@ -38,5 +38,7 @@ void run_bind_begin(struct run_binder *b);
 void run_bind_report(struct run_binder *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void run_bind_unknown(struct run_binder *b, enum lt_binding kind, const char *name, const char *from);
 void run_bind_twice(struct run_binder *b, const struct run_slots *s, int32_t i, const char *from);
+/* Whether binding i is needed and not given; an extent is no more to be given where its tensor does not fit. */
+bool run_bind_lacks(const struct run_binder *b, const struct run_slots *s, int32_t i);
 void run_bind_missing(struct run_binder *b, const struct run_slots *s, const char *flag);
 #endif

@@ -57,6 +57,17 @@ void run_bind_twice(struct run_binder *b, const struct run_slots *s, int32_t i, 
 		b->binding[s->kind].at[i].name, s->from[i]);
 }
 
+bool run_bind_lacks(const struct run_binder *b, const struct run_slots *s, int32_t i)
+{
+	const struct run_bindings *p = &b->binding[s->kind];
+	bool told = false;
+
+	for (int32_t k = 0; k < p->n && s->kind == LT_BINDING_INPUT && !b->names_only; k++)
+		for (int32_t d = 0; d < p->at[k].rank && s->from[k] && !s->value[k]; d++)
+			told = told || p->at[k].extent_from[d] == i;
+	return p->at[i].needed && !s->from[i] && !told;
+}
+
 void run_bind_missing(struct run_binder *b, const struct run_slots *s, const char *flag)
 {
 	char text[256];
@@ -64,7 +75,7 @@ void run_bind_missing(struct run_binder *b, const struct run_slots *s, const cha
 	for (int32_t i = 0; i < b->binding[s->kind].n; i++) {
 		const struct run_binding *p = &b->binding[s->kind].at[i];
 
-		if (p->needed && !s->from[i])
+		if (run_bind_lacks(b, s, i))
 			fprintf(b->text, "\n  %s '%s', %s: give it with  %s %s", run_binding_kind(s->kind), lt__shown(p->name).text,
 				run_binding_text(p, text, sizeof text), flag, lt__shell(lt__scratch(b->ctx, "%s=FILE.npy", p->name)).text);
 	}

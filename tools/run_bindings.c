@@ -191,7 +191,8 @@ const char *run_binding_text(const struct run_binding *p, char *out, size_t byte
 			n += (size_t)snprintf(out + n, bytes - n, "...");
 			break;
 		}
-		n += (size_t)snprintf(out + n, bytes - n, i ? ", %lld" : "%lld", (long long)p->shape[i]);
+		bool less = p->extent_from[i] >= 0 || p->sum[i].n;
+		n += (size_t)snprintf(out + n, bytes - n, "%s%s%lld", i ? ", " : "", less ? "at most " : "", (long long)p->shape[i]);
 	}
 	snprintf(out + n, bytes - n, "]");
 	return out;

@@ -35,8 +35,8 @@ lt_status run_cache_find(struct run *r)
 		if (st == LT_ENOMEM)
 			return st;
 		if (st && !r->o.cache && keeps(r->backends))
-			lt__say(stderr, "lt-run: compiled code is not cached: %s; name a folder with --cache-dir, or give --no-cache\n",
-				lt_context_message(r->ctx));
+			lt__say(stderr, "%s: compiled code is not cached: %s; name a folder with --cache-dir, or give --no-cache\n",
+				r->o.tool, lt_context_message(r->ctx));
 		return LT_OK;
 	}
 	r->cache_dir = strdup(r->o.cache_dir);

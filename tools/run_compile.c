@@ -26,9 +26,13 @@ static void show_progress(void *user, int32_t done, int32_t total)
  * its author. */
 static void show_log(void *user, int level, const char *text)
 {
-	lt__phase(&((struct run *)user)->phases, NULL);
-	lt__say(stderr, "%s%s\n", level == LT_LOG_WARNING ? "lt-run: warning: " : level == LT_LOG_DEBUG ? "debug: " : "",
-		text);
+	struct run *r = user;
+
+	lt__phase(&r->phases, NULL);
+	if (level == LT_LOG_WARNING)
+		lt__say(stderr, "%s: warning: %s\n", r->o.tool, text);
+	else
+		lt__say(stderr, "%s%s\n", level == LT_LOG_DEBUG ? "debug: " : "", text);
 }
 
 static void show_short_log(void *user, int level, const char *text)

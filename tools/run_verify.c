@@ -47,7 +47,8 @@ lt_status run_verify_begin(struct run *r)
 		.progress = isatty(STDERR_FILENO) && !r->o.quiet ? lt__progress_show : NULL,
 		.user = &v->line };
 	for (int32_t i = 0; i < constants->n; i++)
-		v->source[constants->at[i].node] = r->given.constant.value[i] ? r->given.constant.value[i]->data : NULL;
+		v->source[constants->at[i].node] = r->given.constant.value[i] ? r->given.constant.value[i]->data :
+			constants->at[i].content;
 	for (int32_t i = 0; i < states->n; i++) {
 		v->state[i] = calloc(1, state_bytes(&states->at[i]) + 1);
 		if (!v->state[i])
@@ -128,8 +129,7 @@ static lt_status judge_states(struct run *r, struct lt_judge *j)
 	return LT_OK;
 }
 
-/* What the next evaluation begins with. */
-static lt_status keep_states(struct run *r)
+lt_status run_verify_states(struct run *r)
 {
 	const struct run_bindings *states = &r->binding[LT_BINDING_STATE];
 
@@ -163,7 +163,7 @@ lt_status run_verify_compare(struct run *r, int64_t evaluation)
 		s = judge_states(r, j);
 	lt__judge_free(j);
 	lt__progress_end(&v->line);
-	return s ? s : keep_states(r);
+	return s ? s : run_verify_states(r);
 }
 
 /* -- telling -- */

@@ -10,10 +10,10 @@
 #include "session.h"
 
 /* One tree on its way to an object file.  why: what stopped it, a message of LLVM's. */
-struct job { struct lt_object *o; LLVMMemoryBufferRef file; char *why; lt_status status; };
+struct job { struct lt_object *o; struct lt_kernel *k; LLVMMemoryBufferRef file; char *why; lt_status status; };
 struct jobs {
 	struct lt_session *s;
-	struct job *at;
+	struct job *at, **order;                    /* order: the longest first, so that all threads end together */
 	uint32_t n, next, n_done, n_reported;       /* taken; built; and what the host was told of */
 	bool cancelled;
 	pthread_t caller;
@@ -73,14 +73,12 @@ static struct lt_llvm_need need_of(const struct lt_kernel *k)
 
 static void build_one(struct lt_session *s, LLVMTargetMachineRef machine, struct job *j)
 {
-	struct lt_kernel *k;
-	j->status = lt_llvm_lower(s, j->o->tree, &k, NULL);
+	struct lt_kernel *k = j->k;
 	if (j->status)
 		return;
 	if (s->config.symbols && !lt_llvm_symbols_write(s->config.symbols, k)) {
 		j->why = LLVMCreateMessage("its text cannot be written to the folder for symbols");
 		j->status = LT_ECOMPILE;
-		lt_kernel_free(k);
 		return;
 	}
 	LLVMContextRef c = LLVMContextCreate();
@@ -92,7 +90,6 @@ static void build_one(struct lt_session *s, LLVMTargetMachineRef machine, struct
 		LLVMDisposeModule(m);
 	LLVMContextDispose(c);
 	j->o->need = need_of(k);
-	lt_kernel_free(k);
 }
 
 static bool jobs_cancelled(struct jobs *jobs)
@@ -118,6 +115,15 @@ static void jobs_report(struct jobs *jobs)
 		host->progress(host->user, (int32_t)n_done, (int32_t)jobs->n);
 }
 
+/* Takes no time that somebody would want to end. */
+static void lower_some(void *arg, uint32_t thread, uint32_t n_thread)
+{
+	struct jobs *jobs = arg;
+	(void)thread, (void)n_thread;
+	for (uint32_t i; (i = __atomic_fetch_add(&jobs->next, 1, __ATOMIC_RELAXED)) < jobs->n; )
+		jobs->at[i].status = lt_llvm_lower(jobs->s, jobs->at[i].o->tree, &jobs->at[i].k, NULL);
+}
+
 /* Each thread takes the next job until there is none. */
 static void build_some(void *arg, uint32_t thread, uint32_t n_thread)
 {
@@ -126,9 +132,9 @@ static void build_some(void *arg, uint32_t thread, uint32_t n_thread)
 	(void)thread, (void)n_thread;
 	for (uint32_t i; !jobs_cancelled(jobs) && (i = __atomic_fetch_add(&jobs->next, 1, __ATOMIC_RELAXED)) < jobs->n; ) {
 		if (machine)
-			build_one(jobs->s, machine, &jobs->at[i]);
+			build_one(jobs->s, machine, jobs->order[i]);
 		else
-			jobs->at[i].status = LT_ENOMEM;
+			jobs->order[i]->status = LT_ENOMEM;
 		(void)__atomic_add_fetch(&jobs->n_done, 1, __ATOMIC_RELAXED);
 		jobs_report(jobs);
 	}
@@ -167,15 +173,34 @@ static lt_status finish_one(struct job *j, struct lt_diag *diag)
 	return lt_llvm_take(j->o, LLVMGetBufferStart(j->file), LLVMGetBufferSize(j->file), diag);
 }
 
-static lt_status build_all(struct jobs *jobs, struct lt_diag *diag)
+static void jobs_run(struct jobs *jobs, void (*some)(void *, uint32_t, uint32_t))
 {
 	const struct lt_session *s = jobs->s;
 	uint32_t n_thread = s->n_thread < jobs->n ? s->n_thread : jobs->n;
-	lt_status status = LT_OK;
+	jobs->next = 0;
 	if (n_thread > 1 && LT_HAS(struct lt_host, s->host, parallel))
-		s->host->parallel(s->host, n_thread, build_some, jobs);
+		s->host->parallel(s->host, n_thread, some, jobs);
 	else
-		build_some(jobs, 0, 1);
+		some(jobs, 0, 1);
+}
+
+/* Kernels of equal length stay in the order in which they came. */
+static int compare_jobs(const void *a, const void *b)
+{
+	const struct job *x = *(struct job *const *)a, *y = *(struct job *const *)b;
+	uint32_t n_x = x->k ? x->k->n_instruction : 0, n_y = y->k ? y->k->n_instruction : 0;
+	return n_x != n_y ? (n_x < n_y) - (n_x > n_y) : (x > y) - (x < y);
+}
+
+static lt_status build_all(struct jobs *jobs, struct lt_diag *diag)
+{
+	const struct lt_session *s = jobs->s;
+	lt_status status = LT_OK;
+	jobs_run(jobs, lower_some);
+	for (uint32_t i = 0; i < jobs->n; i++)
+		jobs->order[i] = &jobs->at[i];
+	qsort(jobs->order, jobs->n, sizeof *jobs->order, compare_jobs);
+	jobs_run(jobs, build_some);
 	for (uint32_t i = 0; !status && i < jobs->n && !jobs_cancelled(jobs); i++)
 		status = finish_one(&jobs->at[i], diag);
 	if (!status && jobs->cancelled)
@@ -188,8 +213,8 @@ static lt_status build_all(struct jobs *jobs, struct lt_diag *diag)
 lt_status lt_llvm_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
 	struct lt_object **object, struct lt_diag *diag)
 {
-	struct job *job = calloc(n ? n : 1, sizeof *job);
-	lt_status status = job ? LT_OK : lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory to compile");
+	struct job *job = calloc(n ? n : 1, sizeof *job), **order = calloc(n ? n : 1, sizeof *order);
+	lt_status status = job && order ? LT_OK : lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory to compile");
 	memset(object, 0, n * sizeof *object);
 	for (uint32_t i = 0; !status && i < n; i++) {
 		job[i].o = object[i] = lt_llvm_new_object(s, tree[i]);
@@ -197,7 +222,7 @@ lt_status lt_llvm_compile(struct lt_session *s, const struct lt_tree *const *tre
 			status = lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for %u kernels", (unsigned)n);
 	}
 	if (!status) {
-		struct jobs jobs = { .s = s, .at = job, .n = n, .caller = pthread_self() };
+		struct jobs jobs = { .s = s, .at = job, .order = order, .n = n, .caller = pthread_self() };
 		status = build_all(&jobs, diag);
 	}
 	for (uint32_t i = 0; job && i < n; i++) {
@@ -205,11 +230,13 @@ lt_status lt_llvm_compile(struct lt_session *s, const struct lt_tree *const *tre
 			LLVMDisposeMemoryBuffer(job[i].file);
 		if (job[i].why)
 			LLVMDisposeMessage(job[i].why);
+		lt_kernel_free(job[i].k);
 		if (status && object[i]) {
 			lt_llvm_destroy(object[i]);
 			object[i] = NULL;
 		}
 	}
+	free(order);
 	free(job);
 	return status;
 }

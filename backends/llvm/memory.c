@@ -23,10 +23,7 @@ static struct where memory_find(struct printing *p, const struct lt_instruction 
 	uint32_t dtype = p->k->buffers[x->what].dtype;
 	struct where w = { lt_llvm_type(&p->e, dtype, 1), lt_llvm_type(&p->e, dtype, lanes), p->base[x->what],
 		printing_operand(p, x, 1), printing_operand(p, x, 2), lanes, lt_llvm_bytes(dtype), x->stride };
-	if (x->operand[0] >= 0)
-		w.at = element_at(p, &w, w.at, printing_operand(p, x, 0));
-	if (x->number)
-		w.at = element_at(p, &w, w.at, lt_llvm_i64(&p->e, x->number));
+	w.at = lt_llvm_address(p, w.at, x->operand[0], x->number, w.bytes);
 	if (w.index && lanes == 1) {
 		w.at = element_at(p, &w, w.at, w.index);
 		w.index = NULL;

@@ -102,6 +102,7 @@ static void print_region(struct printing *p, int32_t region)
 	begin_locals(p, r);
 	lt_llvm_lines_region(p, region);
 	p->n_open = 0;
+	p->n_step = 0;
 	for (int32_t i = r->first; i < r->first + r->n; i++) {
 		lt_llvm_lines_at(p, i);
 		lt_llvm_print_step(p, i);
@@ -313,6 +314,20 @@ static void find_uses(struct printing *p)
 		}
 }
 
+static void find_loops(struct printing *p)
+{
+	const struct lt_kernel *k = p->k;
+	int32_t open[LT_MAX_BLOCKS], n = 0;
+	for (uint32_t i = 0; i < k->n_instruction; i++) {
+		uint32_t opcode = k->instructions[i].opcode;
+		for (int32_t o = n; opcode == LT_OPCODE_loop && o-- > 0; )
+			p->has_loops[open[o]] = true;
+		if (opcode == LT_OPCODE_loop || opcode == LT_OPCODE_if)
+			open[n++] = (int32_t)i;
+		n -= opcode == LT_OPCODE_end;
+	}
+}
+
 /* All that has a size of its own: parts of one piece of memory. */
 static bool printing_reserve(struct printing *p)
 {
@@ -327,8 +342,9 @@ static bool printing_reserve(struct printing *p)
 		{ &p->argument, most, sizeof *p->argument }, { &p->in, handed, sizeof *p->in },
 		{ &p->handed, handed, sizeof *p->handed }, { &p->handed_type, handed, sizeof *p->handed_type },
 		{ &p->open, LT_MAX_BLOCKS, sizeof *p->open }, { &p->team, k->n_region, sizeof *p->team },
+		{ &p->steps, k->n_instruction, sizeof *p->steps },
 		{ &p->uses_buffer, (size_t)k->n_region * k->n_buffer, 1 },
-		{ &p->uses_param, (size_t)k->n_region * k->n_param, 1 },
+		{ &p->uses_param, (size_t)k->n_region * k->n_param, 1 }, { &p->has_loops, k->n_instruction, 1 },
 	};
 	size_t n_part = sizeof parts / sizeof *parts, sum = 0;
 	for (size_t i = 0; i < n_part; i++)
@@ -351,6 +367,7 @@ LLVMModuleRef lt_llvm_module(
 		.b = LLVMCreateBuilderInContext(c), .vector_bytes = m->vector_bytes };
 	lt_llvm_lines_begin(&p, symbols);
 	find_uses(&p);
+	find_loops(&p);
 	for (uint32_t r = 1; r < k->n_region; r++)
 		print_team(&p, (int32_t)r);
 	print_entry(&p, print_host(&p));

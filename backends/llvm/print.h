@@ -3,6 +3,7 @@
  *   print.c     regions: functions, what is handed to them; the module
  *   step.c      one instruction: blocks, variables, values
  *   memory.c    loads, stores, prefetches, faults
+ *   address.c   where they go
  */
 #ifndef LT_LLVM_PRINT_H
 #define LT_LLVM_PRINT_H
@@ -11,7 +12,10 @@
 #include "lt/backend.h"
 
 /* A loop, an if or an else that has not ended. */
-struct opened { int32_t at; LLVMBasicBlockRef head, next; LLVMValueRef number; };
+struct opened { int32_t at; LLVMBasicBlockRef before, head, next; LLVMValueRef number; };
+
+/* from + bytes * the value of an instruction is `to`. */
+struct lt_llvm_step { LLVMValueRef from, to; int32_t value; int64_t bytes; };
 
 struct printing {
 	struct emit e;
@@ -21,6 +25,9 @@ struct printing {
 	LLVMValueRef *base;             /* by buffer: its address there, or NULL */
 	LLVMValueRef *param;
 	bool *uses_buffer, *uses_param; /* by region, then by number */
+	bool *has_loops;                /* by instruction: a loop with loops in it */
+	struct lt_llvm_step *steps;     /* of addresses in the function in hand: address.c */
+	uint32_t n_step;
 	struct opened *open;
 	int32_t n_open;
 	LLVMValueRef *argument;         /* those that the team in hand was given */
@@ -72,6 +79,9 @@ void lt_llvm_print_launch(struct printing *, const struct lt_instruction *);
 /* step.c */
 void lt_llvm_print_step(struct printing *, int32_t instruction);
 LLVMValueRef lt_llvm_any(struct printing *, LLVMValueRef mask, uint32_t lanes);
+/* address.c: base + bytes * (index + number); index: an instruction, -1: none. */
+LLVMValueRef lt_llvm_address(struct printing *, LLVMValueRef base, int32_t index, int64_t number, uint32_t bytes);
+void lt_llvm_addresses_end(struct printing *, const struct opened *);
 /* memory.c */
 LLVMValueRef lt_llvm_print_load(struct printing *, const struct lt_instruction *);
 void lt_llvm_print_store(struct printing *, const struct lt_instruction *);

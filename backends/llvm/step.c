@@ -23,7 +23,7 @@ static void print_loop(struct printing *p, int32_t i)
 	LLVMPositionBuilderAtEnd(p->e.b, head);
 	p->value[i] = LLVMBuildPhi(p->e.b, LLVMInt64TypeInContext(p->e.c), "");
 	LLVMAddIncoming(p->value[i], &from, &here, 1);
-	p->open[p->n_open++] = (struct opened){ i, head, next, p->value[i] };
+	p->open[p->n_open++] = (struct opened){ i, here, head, next, p->value[i] };
 }
 
 static void print_loop_end(struct printing *p, const struct opened *o)
@@ -34,6 +34,7 @@ static void print_loop_end(struct printing *p, const struct opened *o)
 	LLVMValueRef more = x->number == 1 ? LLVMBuildNSWAdd(p->e.b, o->number, step, "")
 		: LLVMBuildAdd(p->e.b, o->number, step, "");
 	LLVMAddIncoming(o->number, &more, &here, 1);
+	lt_llvm_addresses_end(p, o);
 	LLVMBuildCondBr(p->e.b, LLVMBuildICmp(p->e.b, LLVMIntSLT, more, printing_operand(p, x, 1), ""), o->head, o->next);
 	LLVMPositionBuilderAtEnd(p->e.b, o->next);
 }
@@ -44,7 +45,7 @@ static void print_if(struct printing *p, int32_t i)
 	LLVMBasicBlockRef yes = lt_llvm_block(p, "if"), next = lt_llvm_block(p, "");
 	LLVMBuildCondBr(p->e.b, printing_operand(p, &p->k->instructions[i], 0), yes, next);
 	LLVMPositionBuilderAtEnd(p->e.b, yes);
-	p->open[p->n_open++] = (struct opened){ i, NULL, next, NULL };
+	p->open[p->n_open++] = (struct opened){ i, NULL, NULL, next, NULL };
 }
 
 static void print_else(struct printing *p)

@@ -1,13 +1,12 @@
-"""ONNX Runtime as a peer of lt-bench: each case is a model of its own; inputs and result stay bound."""
+"""ONNX Runtime as a peer of lt-bench: each case is a model of its own, or the file that it names; inputs and results
+stay bound."""
 import os
 import sys
 
 # This file has the library's name: it must not be found in its place.
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path = [p for p in sys.path if os.path.abspath(p or ".") != here]
-import onnx
 import onnxruntime as ort
-from onnx import TensorProto, helper, numpy_helper
 
 sys.path.append(here)
 import numpy as np
@@ -16,6 +15,7 @@ import peer
 
 def chain(operations):
     """The operations of lt-bench's chains."""
+    from onnx import helper
     steps = [("Mul", 1.25), ("Add", 0.5), ("Max", -0.25), ("Sub", 0.75), ("Abs", None),
              ("Mul", -1.5), ("Min", 0.125), ("Add", 2.0)]
     nodes, constants, at = [], {}, "x"
@@ -30,6 +30,7 @@ def chain(operations):
 
 def nodes_of(case):
     """The nodes of a model whose inputs are the case's and whose output is `result`, with their constants."""
+    from onnx import helper
     op, n = case["op"], case["numbers"]
     node = helper.make_node
     if op == "gemm":
@@ -66,7 +67,34 @@ def nodes_of(case):
     raise peer.Skip(f"no {op} here")
 
 
+def options_of(case):
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = case["threads"]
+    options.inter_op_num_threads = 1
+    return options
+
+
+def begin_model(case, inputs):
+    options = options_of(case)
+    if not case["runtime_extents"]:
+        for name, extent in case["dims"].items():
+            options.add_free_dimension_override_by_name(name, extent)
+    session = ort.InferenceSession(case["model"], options, providers=["CPUExecutionProvider"])
+    binding = session.io_binding()
+    for name, of in peer.bound(case, [i.name for i in session.get_inputs()]).items():
+        binding.bind_ortvalue_input(name, ort.OrtValue.ortvalue_from_numpy(inputs[of]))
+    results = []
+    for output, t in zip(session.get_outputs(), case["results"], strict=True):
+        results.append(ort.OrtValue.ortvalue_from_shape_and_type(t["shape"], np.dtype(t["dtype"]).type))
+        binding.bind_ortvalue_output(output.name, results[-1])
+    return lambda: session.run_with_iobinding(binding), lambda: [r.numpy() for r in results]
+
+
 def begin(case, inputs):
+    if "model" in case:
+        return begin_model(case, inputs)
+    # Here, so that who runs a model's file does not pay for it.
+    from onnx import TensorProto, helper, numpy_helper
     nodes, constants = nodes_of(case)
     fixed = {t["name"]: inputs[t["name"]] for t in case["inputs"] if t["constant"]}
     value = helper.make_tensor_value_info
@@ -76,10 +104,7 @@ def begin(case, inputs):
         [value("result", TensorProto.FLOAT, case["result"]["shape"])],
         [numpy_helper.from_array(np.asarray(v), k) for k, v in {**fixed, **constants}.items()])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = case["threads"]
-    options.inter_op_num_threads = 1
-    session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    session = ort.InferenceSession(model.SerializeToString(), options_of(case), providers=["CPUExecutionProvider"])
     binding = session.io_binding()
     for t in case["inputs"]:
         if not t["constant"]:

@@ -12,7 +12,17 @@ class Skip(Exception):
 
 def tensors(case):
     """The inputs as arrays by name, in order."""
-    return {t["name"]: np.fromfile(t["file"], dtype=np.float32).reshape(t["shape"]) for t in case["inputs"]}
+    return {t["name"]: np.fromfile(t["file"], dtype=t.get("dtype", "float32")).reshape(t["shape"])
+            for t in case["inputs"]}
+
+
+def bound(case, names):
+    """Of a model: its tensors' names, which a library may have given others, to those of the case: by name, else by
+    order."""
+    ours = [t["name"] for t in case["inputs"]]
+    if len(names) != len(ours):
+        raise ValueError(f"the model has the inputs {', '.join(names)}, and the case {', '.join(ours)}")
+    return {n: n if n in ours else ours[i] for i, n in enumerate(names)}
 
 
 def best(ways, finish=lambda: None):
@@ -33,9 +43,22 @@ def best(ways, finish=lambda: None):
     return ways[times.index(min(times))]
 
 
+def write(got, case, path):
+    """A result, or those of a model, one after the other, in the types that the case names."""
+    wanted = case.get("results")
+    with open(path, "wb") as f:
+        if wanted is None:
+            np.ascontiguousarray(got, dtype=np.float32).tofile(f)
+            return
+        for array, t in zip(got, wanted, strict=True):
+            if list(array.shape) != t["shape"]:
+                raise ValueError(f"the result {t['name']} is {list(array.shape)}, and not {t['shape']}")
+            np.ascontiguousarray(array, dtype=t["dtype"]).tofile(f)
+
+
 def serve(name, about, begin, finish=lambda: None):
-    """begin(case, inputs) gives (run, result): run() computes once, result() gives the array; or raises Skip.  finish()
-    waits for what runs have begun, on a device."""
+    """begin(case, inputs) gives (run, result): run() computes once, result() gives the array, of a model a list of all
+    its results in order; or raises Skip.  finish() waits for what runs have begun, on a device."""
     out = sys.stdout
     print(f"peer 1 {name} {about}", file=out, flush=True)
     run = result = None
@@ -58,7 +81,7 @@ def serve(name, about, begin, finish=lambda: None):
                 print(f"{time.perf_counter() - start:.9f}", file=out)
             elif word == "result":
                 run()
-                np.ascontiguousarray(result(), dtype=np.float32).tofile(rest)
+                write(result(), case, rest)
                 print("ok", file=out)
             elif word == "end":
                 run = result = None

@@ -6,6 +6,9 @@ cuda: tensors are in the device's memory before anything is timed, and a sample 
 are several copies in turn where they would stay in its last cache.  compile: by torch.compile instead of eager; graphs:
 the same, each set of tensors recorded as a CUDA graph, so that a run is one launch and copies nothing.  float32
 products are true float32.
+
+Of a model NAME.onnx it runs NAME.pt2 beside it (torch.export.save) or NAME.pt (torch.jit.save), if there is one: it
+reads no ONNX.
 """
 import itertools
 import os
@@ -125,8 +128,31 @@ def recorded(run):
 
 
 @torch.inference_mode()
+def begin_model(case, inputs):
+    base = os.path.splitext(case["model"])[0]
+    if os.path.exists(base + ".pt2"):
+        model = torch.export.load(base + ".pt2").module()
+    elif os.path.exists(base + ".pt"):
+        model = torch.jit.load(base + ".pt")
+    else:
+        raise peer.Skip(f"there is no {base}.pt2 or .pt")
+    model = model.to(DEVICE) if WAY == "eager" else torch.compile(model.to(DEVICE))
+    given = [torch.from_numpy(v).to(DEVICE) for v in inputs.values()]
+    last = [None]
+
+    def run():
+        last[0] = model(*given)
+
+    def result():
+        return [r.cpu().numpy() for r in ([last[0]] if isinstance(last[0], torch.Tensor) else last[0])]
+
+    return run, result
+
+
 def begin(case, inputs):
     torch.set_num_threads(case["threads"])
+    if "model" in case:
+        return begin_model(case, inputs)
     if WAY != "eager":
         torch.compiler.reset()
     runs = []

@@ -55,6 +55,29 @@ static lt_node gather_place(struct lt_onnx *m, lt_node index, const struct lt_on
 	return lt__onnx_select(m, inside, place, lt__onnx_whole(m, LT_I64, -1));
 }
 
+/* One position along an axis of x, where the model says which: that part of x, which nothing has to look up.  LT_NONE:
+ * it is not known, or not inside.  Integers are looked up: they are shapes, and those are traced (trace.c). */
+static lt_node gather_known(struct lt_onnx *m, lt_node x, int32_t axis, struct lt_onnx_value *at)
+{
+	const int32_t rank = lt__onnx_rank(m, x);
+	const void *content = at->rank == 0 && lt__onnx_is_float(m, x) ? lt__onnx_maybe(m, at) : NULL;
+	if (!content || lt__onnx_bounded(m, x, axis))
+		return LT_NONE;
+	int64_t extent = lt__onnx_extent(m, x, axis), index = lt__load(content, 0, at->dtype).i;
+	index += index < 0 ? extent : 0;
+	if (index < 0 || index >= extent)
+		return LT_NONE;
+	lt_var v[LT_MAX_RANK];
+	int64_t *row = LT_NEW(m->arena, int64_t, rank * rank);
+	for (int32_t i = 0, n = 0; i < rank; i++) {
+		row[i * rank + (i == axis ? 0 : n + 1)] = i == axis ? index : 1;
+		if (i != axis)
+			v[n++] = lt_node_dim(m->graph, x, i);
+	}
+	const struct lt_view_piece piece = { .source = x, .map = { .n_dim = rank - 1, .n_row = rank, .row = row } };
+	return lt_graph_view(m->graph, rank - 1, v, 1, &piece, 0, 0);
+}
+
 /* The axes of the index come in place of x's; each keeps its group. */
 void lt__onnx_build_gather(struct lt_onnx_call *c)
 {
@@ -66,15 +89,19 @@ void lt__onnx_build_gather(struct lt_onnx_call *c)
 		return;
 	const int32_t first = lt__onnx_first_part(x, axis), count = lt__onnx_parts(x, axis), rank = x->rank - 1 + at->rank;
 	int32_t *part = LT_NEW(m->arena, int32_t, rank + 1), n = 0;
-	index = count > 1 ? gather_place(m, index, x, axis) : from_front_of(m, index, from, first);
-	from = count > 1 ? gather_room(m, from, first, count) : from;
+	lt_node y_node = count > 1 ? LT_NONE : gather_known(m, from, first, at);
+	if (y_node < 0) {
+		index = count > 1 ? gather_place(m, index, x, axis) : from_front_of(m, index, from, first);
+		from = count > 1 ? gather_room(m, from, first, count) : from;
+		y_node = lt__onnx_gather(m, from, index, first);
+	}
 	for (int32_t i = 0; i < axis; i++)
 		part[n++] = lt__onnx_parts(x, i);
 	for (int32_t i = 0; i < at->rank; i++)
 		part[n++] = lt__onnx_parts(at, i);
 	for (int32_t i = axis + 1; i < x->rank; i++)
 		part[n++] = lt__onnx_parts(x, i);
-	const struct lt_onnx_value y = lt__onnx_grouped(m, lt__onnx_gather(m, from, index, first), rank, part);
+	const struct lt_onnx_value y = lt__onnx_grouped(m, y_node, rank, part);
 	lt__onnx_give_value(c, 0, &y);
 }
 

@@ -75,7 +75,7 @@ static bool wire_check(struct wire w, const ProtobufCMessageDescriptor *message,
 
 static void *unpack_alloc(void *arena, size_t bytes)
 {
-	return lt__arena_alloc(arena, bytes ? bytes : 1);
+	return lt__arena_alloc_unset(arena, bytes ? bytes : 1);        /* it sets what it asks for */
 }
 
 static void unpack_free(void *arena, void *at)

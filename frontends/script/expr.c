@@ -69,6 +69,8 @@ static lt_status combine(struct lt_script *s, const struct infix *op, struct lt_
 	if (n_number && !type->numbers)
 		return lt__script_fail(s, at, LT_ETYPE, "Unexpected number: %s takes two values, expected "
 				LT_EXPECTED_NODE, op->symbol);
+	if (right)
+		LT_TRY(lt__script_check_bits(s, type, op->symbol, left, right));
 	for (int32_t i = 0; i < n; i++) {
 		struct lt_arg *a = lt__script_new_arg(s, operand[i]->kind);
 		*a = *operand[i];
@@ -212,7 +214,7 @@ static lt_status read_primary(struct lt_script *s, const char *expected, struct 
 		return read_list(s, out);
 	if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_')
 		return read_word(s, expected, out);
-	return scan_number(s, out) ? LT_OK : lt__script_unexpected(s, expected);
+	return scan_number(s, out) ? lt__script_check_glued(s, out) : lt__script_unexpected(s, expected);
 }
 
 /* x[2], with no white space before the bracket: ($1 [2, 3]) lacks a comma. */
@@ -228,7 +230,8 @@ static lt_status read_postfix(struct lt_script *s, const char *expected, struct 
 		struct lt_arg x = *out, at;
 		lt__lex_step(&s->cursor);
 		LT_TRY(lt__script_take(s, LT_ARG_INT, "an integer; GatherNode takes elements at computed places", &at));
-		LT_TRY(lt__script_expect(s, ']', "']'"));
+		LT_TRY(lt__script_expect(
+			s, ']', "']'; x[0][1] takes one element after the other, SliceNode(x, axis, begin, end) a part"));
 		bool last;
 		LT_TRY(find_end(s, &last));
 		LT_TRY(lt__script_element(s, &x, &at, &from, last, out));
@@ -260,7 +263,7 @@ static lt_status read_unary(struct lt_script *s, const char *expected, struct lt
 	if (!op && c != '+')
 		return read_postfix(s, expected, out);
 	if ((c == '-' || c == '+') && signed_number(s, out))
-		return LT_OK;
+		return lt__script_check_glued(s, out);
 	if (!op)
 		return lt__script_unexpected(s, expected);
 	step_over(s, op);

@@ -149,6 +149,13 @@ lt_status lt__script_check_name(struct lt_script *s, const char *name, int32_t b
 	return LT_OK;
 }
 
+/* What follows a name that is not defined: axis=0. */
+bool lt__script_is_keyword(const struct lt_script *s)
+{
+	struct lt_cursor c = s->cursor;
+	return lt__lex_peek(&c) == '=' && c.end - c.at > 1 && c.at[1] != '=';
+}
+
 lt_status lt__script_unknown_name(struct lt_script *s, struct lt_position at, const char *name, int32_t bytes)
 {
 	const struct lt_script_scope *const scopes[] = { s->scope, &s->script_scope };
@@ -156,6 +163,10 @@ lt_status lt__script_unknown_name(struct lt_script *s, struct lt_position at, co
 	struct lt_nearest near;
 	if (what)
 		return lt__script_fail(s, at, LT_ESYNTAX, "Unexpected '%.*s': it is %s, expected a value", bytes, name, what);
+	if (lt__script_is_keyword(s))
+		return lt__script_fail(s, at, LT_ESYNTAX,
+			"Unexpected '%.*s =': arguments have no names, their order says which is which",
+			bytes < NAME_MAX_BYTES ? bytes : NAME_MAX_BYTES, name);
 	lt__nearest_begin(&near, name, (size_t)bytes);
 	for (int32_t k = 0; k < (s->scope == &s->script_scope ? 1 : 2); k++)
 		for (int32_t i = 0; i < scopes[k]->n_binding; i++)
@@ -164,13 +175,6 @@ lt_status lt__script_unknown_name(struct lt_script *s, struct lt_position at, co
 	return lt__script_fail(s, at, LT_EINVAL, "Unknown name: '%.*s%s' is not defined before it is used%s",
 		bytes < NAME_MAX_BYTES ? bytes : NAME_MAX_BYTES, name, bytes < NAME_MAX_BYTES ? "" : "...",
 		lt__nearest_hint(s->ctx, &near, "'", "'"));
-}
-
-lt_status lt__script_unknown_node(struct lt_script *s, struct lt_position at, const char *name, int32_t bytes)
-{
-	const char *nearest = lt__script_nearest(s, name, bytes);
-	return lt__script_fail(s, at, LT_EINVAL, "Unknown node type '%.*s'%s%s%s", bytes < 60 ? bytes : 60, name,
-		nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
 int32_t lt__script_function(const struct lt_script *s, const char *name, int32_t bytes)

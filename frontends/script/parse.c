@@ -224,10 +224,11 @@ static lt_status parse_statement(struct lt_script *s)
 		s->cursor = mark;
 		return parse_assignment(s);
 	}
-	if (is_word(word, n, "def"))
-		return lt__script_define(s, at);
-	if (is_word(word, n, "repeat"))
-		return lt__script_repeat(s, at);
+	if (is_word(word, n, "def") || is_word(word, n, "repeat")) {
+		LT_TRY(*word == 'd' ? lt__script_define(s, at) : lt__script_repeat(s, at));
+		return lt__lex_peek(&s->cursor) == ';' ? lt__script_fail(s, s->cursor.position, LT_ESYNTAX,
+			"Empty expression: no ';' follows the '}' of %s", *word == 'd' ? "def" : "repeat") : LT_OK;
+	}
 	if (is_word(word, n, "set"))
 		return lt__script_set(s, at);
 	if (is_word(word, n, "require"))
@@ -238,7 +239,7 @@ static lt_status parse_statement(struct lt_script *s)
 	const char *other = s->n_statement == 0 ? other_text(word, n) : NULL;
 	if (other)
 		return lt__script_fail(s, at, LT_ESYNTAX, "this is %s", other);
-	return lt__script_unexpected(s, "a statement such as $1 = ReLUNode($2); or result = $1;");
+	return lt__script_no_statement(s, &mark);
 }
 
 static lt_status parse_block(struct lt_script *s)

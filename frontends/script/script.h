@@ -265,7 +265,15 @@ lt_status lt__script_check_name(struct lt_script *, const char *name, int32_t by
 /* NULL: no such word; else what it is: "a type". */
 const char *lt__script_word(const struct lt_script *, const char *name, int32_t bytes);
 lt_status lt__script_unknown_name(struct lt_script *, struct lt_position, const char *name, int32_t bytes);
+bool lt__script_is_keyword(const struct lt_script *);   /* '=' follows a name that is not defined: axis=0 */
+
+/* mistakes.c: sentences with the way out */
 lt_status lt__script_unknown_node(struct lt_script *, struct lt_position, const char *name, int32_t bytes);
+lt_status lt__script_no_statement(struct lt_script *, const struct lt_cursor *from);     /* what begins there is none */
+lt_status lt__script_check_glued(struct lt_script *, const struct lt_arg *number);       /* 2x */
+/* ^, & and | of floats, which other languages and precedences allow */
+lt_status lt__script_check_bits(struct lt_script *, const struct lt_script_node *, const char *symbol,
+	const struct lt_arg *left, const struct lt_arg *right);
 
 /* function.c */
 lt_status lt__script_define(struct lt_script *, struct lt_position);                    /* after "def" */

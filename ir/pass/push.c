@@ -349,8 +349,45 @@ static lt_status push_pointwise(struct pushed_views *m, lt_node x, lt_node at)
 	return LT_OK;
 }
 
+/* Whether v is a dim of a constant factor of a product: one that its columns have, which lanes are. */
+static bool is_column(const struct lt_rewrite *w, const struct lt_nodedef *s, lt_var v)
+{
+	const struct lt_nodedef *mul = operand_of(w, s, 0);
+
+	for (int32_t i = 0; s->op == LT_OP_add && mul->op == LT_OP_mul && i < mul->n_operand; i++) {
+		const struct lt_nodedef *factor = operand_of(w, mul, i), *base = factor;
+
+		while (base->op == LT_OP_view && base->n_operand == 1)
+			base = operand_of(w, base, 0);
+		if (base->op == LT_OP_constant && find_dim(factor, v) >= 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the view cuts the columns of a product in runs that are shorter than vectors are. */
+static bool cuts_short(const struct lt_rewrite *w, const struct lt_nodedef *view, const struct lt_nodedef *s)
+{
+	enum { MIN_RUN = 16 };
+	const struct lt_map *m = &view->piece[0].map;
+
+	for (int32_t r = 0; r < m->n_row; r++) {
+		const int64_t *row = m->row + (size_t)r * (size_t)lt__map_width(m) + 1 + m->n_param;
+		int32_t n = 0;
+		bool is_short = false;
+
+		for (int32_t d = 0; d < view->n_dim; d++) {
+			n += row[d] != 0;
+			is_short |= row[d] == 1 && w->in->var[view->dim[d]].extent < MIN_RUN;
+		}
+		if (n > 1 && is_short && is_column(w, s, s->dim[r]))
+			return true;
+	}
+	return false;
+}
+
 /* The reduced vars are added to the view untouched, where they are in the operand.  Guards and floors would be inside
- * the reduction: not through. */
+ * the reduction: not through; and the columns of a product stay long enough for vectors. */
 static lt_status push_reduce(struct pushed_views *m, lt_node x, lt_node at)
 {
 	struct lt_rewrite *w = m->w;
@@ -361,7 +398,7 @@ static lt_status push_reduce(struct pushed_views *m, lt_node x, lt_node at)
 	lt_var *dim;
 
 	if (view.n_piece != 1 || view.piece[0].map.n_guard || has_floor(&view) || !may_pass(w, &view, at)
-	    || view.n_dim + from->n_dim - s.n_dim > LT_MAX_RANK)
+	    || view.n_dim + from->n_dim - s.n_dim > LT_MAX_RANK || cuts_short(w, &view, &s))
 		return LT_OK;
 	for (int32_t r = 0; r < from->n_dim; r++) {
 		row[r] = find_dim(&s, from->dim[r]);

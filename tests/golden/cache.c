@@ -134,33 +134,81 @@ LT_LANES float lt_f32x8_fold_add(lt_f32x8 v)
 #endif
 }
 
-/* kernel k1_8: loop tree 0c02053576ed15145d29768a2b692801, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k1_8: loop tree e0ccf57c00052c9700e9f6efbe2aff1d, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 static __attribute__((noinline)) void k1_8(const int64_t *restrict end2_2, const int64_t *restrict zero_2, const float *restrict n5, float *restrict n8)
 {
 	const int64_t end2 = end2_2[0];
 	const int64_t zero = zero_2[0];
 	/* %8.part = add.reduce, line 9 */
-	lt_f32x8 n8_part = lt_f32x8_splat(0.0f);
+	lt_f32x8 n8_part_0 = lt_f32x8_splat(0.0f);
+	lt_f32x8 n8_part_8 = lt_f32x8_splat(0.0f);
+	lt_f32x8 n8_part_16 = lt_f32x8_splat(0.0f);
+	lt_f32x8 n8_part_24 = lt_f32x8_splat(0.0f);
 	const int64_t v3 = end2 + zero * -1;
-	const int64_t v5 = lt_i64_div(v3 + 7, 8);
+	const int64_t v5 = lt_i64_div(v3 + 31, 32);
 	for (int64_t i6_ = 0; i6_ < v5; i6_++) {
-		const int64_t v9 = lt_i64_min(v3 + i6_ * -8, 8);
-		if (v9 >= 8) {
-			/* %8.part = add.reduce, line 9 */
-			n8_part += *(const lt_f32x8_u *)&n5[zero + i6_ * 8];
-		} else {
-			if (v9 > 0) {
-				const lt_i32x8 v15 = lt_i32x8_below(v9);
+		const int64_t v9 = lt_i64_min(i6_ * -1 + v5, 1);
+		for (int64_t i6_1 = 0; i6_1 < v9; i6_1++) {
+			const int64_t v12 = v3 + i6_ * -32;
+			const int64_t v13 = lt_i64_min(v12, 8);
+			if (v13 >= 8) {
 				/* %8.part = add.reduce, line 9 */
-				const lt_f32x8 v23 = lt_f32x8_select(v15, lt_f32x8_select(v15, n8_part, lt_f32x8_splat(0.0f)) + lt_f32x8_load(&n5[zero + i6_ * 8], v15), n8_part);
-				n8_part = v23;
+				n8_part_0 += *(const lt_f32x8_u *)&n5[zero + i6_ * 32];
+			} else {
+				if (v13 > 0) {
+					const lt_i32x8 v19 = lt_i32x8_below(v13);
+					/* %8.part = add.reduce, line 9 */
+					const lt_f32x8 v27 = lt_f32x8_select(v19, lt_f32x8_select(v19, n8_part_0, lt_f32x8_splat(0.0f)) + lt_f32x8_load(&n5[zero + i6_ * 32], v19), n8_part_0);
+					n8_part_0 = v27;
+				}
+			}
+			const int64_t v29 = lt_i64_min(v12 - 8, 8);
+			if (v29 >= 8) {
+				/* %8.part = add.reduce, line 9 */
+				n8_part_8 += *(const lt_f32x8_u *)&n5[zero + i6_ * 32 + 8];
+			} else {
+				if (v29 > 0) {
+					const lt_i32x8 v35 = lt_i32x8_below(v29);
+					/* %8.part = add.reduce, line 9 */
+					const lt_f32x8 v43 = lt_f32x8_select(v35, lt_f32x8_select(v35, n8_part_8, lt_f32x8_splat(0.0f)) + lt_f32x8_load(&n5[zero + i6_ * 32 + 8], v35), n8_part_8);
+					n8_part_8 = v43;
+				}
+			}
+			const int64_t v45 = lt_i64_min(v12 - 16, 8);
+			if (v45 >= 8) {
+				/* %8.part = add.reduce, line 9 */
+				n8_part_16 += *(const lt_f32x8_u *)&n5[zero + i6_ * 32 + 16];
+			} else {
+				if (v45 > 0) {
+					const lt_i32x8 v51 = lt_i32x8_below(v45);
+					/* %8.part = add.reduce, line 9 */
+					const lt_f32x8 v57 = lt_f32x8_select(v51, n8_part_16, lt_f32x8_splat(0.0f)) + lt_f32x8_load(&n5[zero + i6_ * 32 + 16], v51);
+					n8_part_16 = lt_f32x8_select(v51, v57, n8_part_16);
+				}
+			}
+			const int64_t v61 = lt_i64_min(v12 - 24, 8);
+			if (v61 >= 8) {
+				/* %8.part = add.reduce, line 9 */
+				n8_part_24 += *(const lt_f32x8_u *)&n5[zero + i6_ * 32 + 24];
+			} else {
+				if (v61 > 0) {
+					const lt_i32x8 v67 = lt_i32x8_below(v61);
+					/* %8.part = add.reduce, line 9 */
+					const lt_f32x8 v73 = lt_f32x8_select(v67, n8_part_24, lt_f32x8_splat(0.0f)) + lt_f32x8_load(&n5[zero + i6_ * 32 + 24], v67);
+					n8_part_24 = lt_f32x8_select(v67, v73, n8_part_24);
+				}
 			}
 		}
 	}
 	/* %8 = add.reduce, line 9 */
 	n8[0] = 0.0f;
 	/* %8 = add.reduce, line 9 */
-	n8[0] = n8[0] + lt_f32x8_fold_add(n8_part);
+	lt_f32x8 sum = lt_f32x8_splat(0.0f);
+	sum = n8_part_0;
+	sum += n8_part_8;
+	sum += n8_part_16;
+	sum += n8_part_24;
+	n8[0] = n8[0] + lt_f32x8_fold_add(sum);
 }
 
 LT_ENTRY void k1_8_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);

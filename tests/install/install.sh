@@ -20,7 +20,7 @@ package() {
 }
 files_are_there() {
 	local f
-	for f in bin/lt-run bin/lt-check bin/lt-build lib/liblooptree.a lib/liblooptree.so lib/liblooptree.so.0 \
+	for f in bin/lt-run bin/lt-check bin/lt-build bin/lt-llama lib/liblooptree.a lib/liblooptree.so lib/liblooptree.so.0 \
 		lib/liblt-kernel.a \
 		lib/libhamkaas.so \
 		lib/pkgconfig/looptree.pc include/lt/lt.h include/hamkaas.h share/man/man1/lt-run.1 \

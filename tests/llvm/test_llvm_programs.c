@@ -111,3 +111,56 @@ Test(llvm_programs, the_simulator_leaves_the_same)
 		compiled_close(&c);
 	}
 }
+
+/* A product's loops: what LLVM repeats in the innermost one is no arithmetic of addresses but their steps. */
+static const char product[] =
+	"kernel 1\nname product\nworkspace 0 thread 0\n"
+	"buffer a f32[4096] slot 0 align 4 exclusive\nbuffer b f32[4096] slot 1 align 4 exclusive\n"
+	"buffer c f32[4096] slot 2 align 4 exclusive written\n"
+	"region host\n"
+	"\tloop %i from 0 to 64\n\t\tloop %j from 0 to 8\n\t\t\tloop %k from 3 to 64\n"
+	"\t\t\t\t%ai = mul i64 %i 64\n\t\t\t\t%ak = add i64 %ai %k\n\t\t\t\t%x = load f32 a[%ak]\n"
+	"\t\t\t\t%bk = mul i64 %k 64\n\t\t\t\t%j8 = mul i64 %j 8\n\t\t\t\t%bj = add i64 %bk %j8\n"
+	"\t\t\t\t%y = load f32x8 b[%bj]\n\t\t\t\t%z = splat f32x8 %x\n\t\t\t\t%p = mul f32x8 %z %y\n"
+	"\t\t\t\t%cj = add i64 %ai %j8\n\t\t\t\t%old = load f32x8 c[%cj]\n\t\t\t\t%new = add f32x8 %old %p\n"
+	"\t\t\t\tstore c[%cj] %new\n\t\t\tend\n\t\tend\n\tend\n";
+
+/* The innermost loop's block is the only one with the product in it. */
+static LLVMBasicBlockRef block_of_product(LLVMModuleRef m)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+				if (LLVMGetInstructionOpcode(i) == LLVMFMul)
+					return b;
+	return NULL;
+}
+
+Test(llvm_programs, addresses_go_along_with_the_innermost_loop)
+{
+	struct keeper keep = keeper_new();
+	struct compiled c;
+	struct lt_kernel *k;
+	LLVMContextRef context = LLVMContextCreate();
+	int n_pointer = 0, n_whole = 0;
+	compiled_open(&c, "cpu=x86-64");
+	cr_assert_eq(lt_kernel_parse(product, sizeof product - 1, &k, &keep.diag), LT_OK, "%s", keep.text);
+	LLVMTargetMachineRef machine = lt_llvm_target_machine(&c.s.machine, 2);
+	char *why = NULL;
+	LLVMModuleRef m = lt_llvm_make(&c.s, k, machine, context, &why);
+	cr_assert_not_null(m, "%s", why);
+	LLVMBasicBlockRef b = block_of_product(m);
+	cr_assert_not_null(b);
+	for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+		bool whole = LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind && !LLVMIsAPHINode(i) && !LLVMIsAICmpInst(i);
+		n_pointer += LLVMIsAPHINode(i) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind;
+		n_whole += whole;
+	}
+	cr_expect_eq(n_pointer, 2, "a's and b's, not c's, which stays");
+	cr_expect_eq(n_whole, 1, "the loop counts, and computes no address");
+	LLVMDisposeModule(m);
+	LLVMDisposeTargetMachine(machine);
+	LLVMContextDispose(context);
+	lt_kernel_free(k);
+	compiled_close(&c);
+}

@@ -256,6 +256,8 @@ lies.graph.initializer[0].dims[0] = 1 << 40
 add("content_too_short", lies, {}, error="its content has 8 bytes, but its shape 4398046511104")
 lies.graph.initializer[0].dims.append(1 << 40)
 add("size_overflows", lies, {}, error="its bytes exceed 63 bits")
+x = {"x": f(4, 3, 2)}
+add("gather_known", model([h.make_node("Gather", ["x", "at"], ["y"], axis=1)], x, ["y"], {"at": np.array(-1)}), x)
 
 corpus(["conv", "scan", "loop", "if", "function", "run_time_extent", "all_at_once", "resize_cubic", "einsum",
 	"external_without_folder", "content_too_short", "nested_deep", "pad_reflect", "top_k", "split", "gemm"])

@@ -1,4 +1,4 @@
-/* What follows is the same for every function: .npy files in and out, in C99, without allocations. */
+/* -- .npy files in and out -- */
 
 static int refuse(const char *file, const struct tensor *t, const char *why)
 {
@@ -226,82 +226,6 @@ static int write_tensor(const char *file, const struct tensor *t)
 	}
 	return good ? 0 : fail(file, "cannot be written", error, 1);
 }
-
-#ifdef WITH_THREADS
-/* Threads that wait for the next loop; each takes its share of it. */
-static struct {
-	pthread_mutex_t lock;
-	pthread_cond_t begin, end;
-	void (*body)(void *, int64_t, int64_t, uint32_t);
-	void *arg;
-	int64_t n;
-	uint32_t team, left;
-	unsigned number;
-} team = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, NULL, 0, 0, 0, 0 };
-
-static void share(uint32_t thread)
-{
-	const int64_t each = team.n / team.team, more = team.n % team.team;
-	const int64_t first = each * thread + (thread < more ? thread : more), last = first + each + (thread < more);
-	if (first < last)
-		team.body(team.arg, first, last, thread);
-}
-
-static void *work(void *number)
-{
-	const uint32_t thread = (uint32_t)(uintptr_t)number;
-	unsigned seen = 0;
-	for (;;) {
-		pthread_mutex_lock(&team.lock);
-		while (team.number == seen)
-			pthread_cond_wait(&team.begin, &team.lock);
-		seen = team.number;
-		pthread_mutex_unlock(&team.lock);
-		if (thread < team.team)
-			share(thread);
-		pthread_mutex_lock(&team.lock);
-		if (--team.left == 0)
-			pthread_cond_signal(&team.end);
-		pthread_mutex_unlock(&team.lock);
-	}
-	return NULL;
-}
-
-static uint32_t started = 1;
-
-static void parallel_for(void *user, uint32_t n_thread, int64_t n,
-	void (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg)
-{
-	(void)user;
-	pthread_mutex_lock(&team.lock);
-	team.body = body;
-	team.arg = arg;
-	team.n = n;
-	team.team = n_thread < started ? n_thread : started;
-	team.left = started - 1;
-	team.number++;
-	pthread_cond_broadcast(&team.begin);
-	pthread_mutex_unlock(&team.lock);
-	share(0);
-	pthread_mutex_lock(&team.lock);
-	while (team.left)
-		pthread_cond_wait(&team.end, &team.lock);
-	pthread_mutex_unlock(&team.lock);
-}
-
-/* As many as can be had. */
-static void start_threads(args *a, uint32_t n)
-{
-	for (; started < n; started++) {
-		pthread_t thread;
-		if (pthread_create(&thread, NULL, work, (void *)(uintptr_t)started) != 0)
-			break;
-		pthread_detach(thread);
-	}
-	a->parallel_for = parallel_for;
-	a->n_thread = started;
-}
-#endif
 
 /* Given by their place on the command line; the others by name. */
 static int has_place(const struct tensor *t) { return t->kind != STATE && !t->implied; }

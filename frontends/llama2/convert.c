@@ -1,0 +1,112 @@
+/* frontends/llama2/convert.c -- the matrices of a model in another type: halves, or int8 with scales of groups. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "frontends/llama2/llama2.h"
+#include "ir/arena.h"
+#include "ir/prelude.h"
+
+/* Numbers with one scale, where a model of floats becomes one of int8: as export.py has it. */
+enum { GROUP = 64 };
+
+float lt__llama_weight(const struct lt_llama *m, enum lt_llama_kind kind, int32_t layer, int64_t i)
+{
+	const struct lt_llama_weights *w = &m->weights[kind];
+	const unsigned char *at = w->at + layer * w->stride;
+	uint16_t half;
+	float x;
+
+	if (w->scale) {
+		memcpy(&x, w->scale + layer * w->stride + i / m->group * (int64_t)sizeof x, sizeof x);
+		return x * (float)(int8_t)at[i];
+	}
+	if (w->dtype == LT_F32) {
+		memcpy(&x, at + i * (int64_t)sizeof x, sizeof x);
+		return x;
+	}
+	memcpy(&half, at + i * (int64_t)sizeof half, sizeof half);
+	return w->dtype == LT_BF16 ? lt_cast_bf16_f32(half) : lt_cast_f16_f32(half);
+}
+
+/* One group: the largest number is 127 or -127. */
+static void convert_group(const float *x, int32_t n, int8_t *q, float *scale)
+{
+	float top = 0;
+
+	for (int32_t i = 0; i < n; i++)
+		top = fmaxf(top, fabsf(x[i]));
+	*scale = top / 127;
+	for (int32_t i = 0; i < n; i++)
+		q[i] = top > 0 ? (int8_t)lrintf(x[i] / *scale) : 0;
+}
+
+struct conversion { const struct lt_llama *from; struct lt_llama *to; enum lt_dtype dtype; };
+
+static void convert_layer(const struct conversion *c, enum lt_llama_kind kind, int32_t layer, unsigned char *at)
+{
+	const struct lt_llama_weights *w = &c->from->weights[kind];
+	const int64_t n = w->rows * w->columns;
+	float group[GROUP];
+
+	if (c->dtype != LT_I8) {
+		uint16_t *half = (uint16_t *)(void *)at;
+
+		for (int64_t i = 0; i < n; i++) {
+			const float x = lt__llama_weight(c->from, kind, layer, i);
+
+			half[i] = c->dtype == LT_BF16 ? lt_cast_f32_bf16(x) : lt_cast_f32_f16(x);
+		}
+		return;
+	}
+	for (int64_t g = 0; g < n / c->to->group; g++) {
+		for (int32_t i = 0; i < c->to->group; i++)
+			group[i] = lt__llama_weight(c->from, kind, layer, g * c->to->group + i);
+		convert_group(group, c->to->group, (int8_t *)at + g * c->to->group, (float *)(void *)(at + n) + g);
+	}
+}
+
+/* Bytes of a layer, its scales among them, aligned to floats. */
+static int64_t layer_bytes(const struct lt_llama *m, const struct lt_llama_weights *w, enum lt_dtype dtype)
+{
+	const int64_t n = w->rows * w->columns;
+
+	return dtype == LT_I8 ? n + n / m->group * (int64_t)sizeof (float) : (2 * n + 3) / 4 * 4;
+}
+
+lt_status lt__llama_convert(struct lt_context *ctx, const struct lt_llama *m, enum lt_dtype dtype, struct lt_llama *out,
+	void **memory)
+{
+	struct conversion c = { .from = m, .to = out, .dtype = dtype };
+	int64_t bytes = 0;
+	unsigned char *at;
+
+	*out = *m;
+	*memory = NULL;
+	out->group = dtype == LT_I8 ? GROUP : 0;
+	/* the numbers of each row, in whole groups, in steps that keep scales aligned */
+	while (out->group > 4 && (m->dim % out->group || m->hidden % out->group))
+		out->group /= 2;
+	if (out->group && (m->dim % out->group || m->hidden % out->group))
+		return lt_fail(ctx, LT_EUNSUPPORTED, "%s: int8 needs rows that are whole groups of at least 4 numbers, and dim is "
+			"%d, hidden_dim %d", m->file, m->dim, m->hidden);
+	for (int k = 0; k < LT_LLAMA_KINDS; k++)
+		if (m->weights[k].at && !lt__llama_is_vector((enum lt_llama_kind)k))
+			bytes += layer_bytes(out, &m->weights[k], dtype) * (lt__llama_layered((enum lt_llama_kind)k) ? m->layers : 1);
+	at = *memory = malloc((size_t)bytes);
+	if (!at)
+		return lt_fail(ctx, LT_ENOMEM, "%s: out of memory: its weights take %lld bytes", m->file, (long long)bytes);
+	for (int k = 0; k < LT_LLAMA_KINDS; k++) {
+		struct lt_llama_weights *w = &out->weights[k];
+		const int32_t layers = lt__llama_layered((enum lt_llama_kind)k) ? m->layers : 1;
+
+		if (!w->at || lt__llama_is_vector((enum lt_llama_kind)k))
+			continue;
+		w->dtype = dtype;
+		w->at = at;
+		w->stride = layer_bytes(out, w, dtype);
+		w->scale = dtype == LT_I8 ? at + w->rows * w->columns : NULL;
+		for (int32_t i = 0; i < layers; i++, at += w->stride)
+			convert_layer(&c, (enum lt_llama_kind)k, i, at);
+	}
+	return LT_OK;
+}

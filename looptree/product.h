@@ -1,0 +1,45 @@
+/* looptree/product.h -- what the files of a product's tree on a CPU share: product_form.c chooses the tree,
+ * product_register.c its register tile, product_nest.c builds it, product_layout.c orders the elements of copies and
+ * sums. */
+#ifndef LT_LOOPTREE_PRODUCT_H
+#define LT_LOOPTREE_PRODUCT_H
+#include "looptree/auto.h"
+
+static inline int64_t var_extent(const struct lt_auto *s, lt_var v) { return v < 0 ? 1 : s->g->var[v].extent; }
+
+static inline int64_t vars_count(const struct lt_auto *s, const struct lt_vars *list)
+{
+	int64_t n = 1;
+	for (int32_t i = 0; i < list->n; i++)
+		if (lt__mul_overflow(n, var_extent(s, list->at[i]), &n))
+			return INT64_MAX / 4;
+	return n;
+}
+
+static inline int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+static inline int64_t product_min(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t product_max(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* How the product's leaf reads a factor. */
+struct factor_read { const struct lt_read *read; const struct lt_leaf *leaf; bool plain, early; };
+
+static inline int64_t var_stride(const struct lt_auto *s, const struct factor_read *x, lt_var v)
+{
+	int32_t column = lt__leaf_column(x->leaf, v);
+	return x->plain && column >= 0 ? lt__auto_stride(s->g, &x->read->piece[0], column) : 0;
+}
+
+/* product_register.c: chooses p's register tile. */
+void lt__product_tile(const struct lt_auto *, struct lt_product *);
+/* Rows of a tile of so many vectors, of `extent_m` rows.  even: of tiles that are as even as may be; else full ones. */
+int64_t lt__product_tile_rows(const struct lt_auto *, int64_t vectors, int64_t extent_m, bool even);
+/* Joins the rows of several runs in one tile, if that is faster; when all else is chosen. */
+void lt__product_join_rows(const struct lt_auto *, struct lt_product *, const struct factor_read *left);
+
+/* product_layout.c: of a copy, for tiles of `step` elements of v (0: not cut); of sums whose vectors are not along
+ * their last dim; of the sums of several rows, by tiles; of parts of a sum, each for itself. */
+void lt__product_lay_copy(struct lt_auto *, lt_node copy, const struct lt_product *, lt_var v, int64_t step);
+void lt__product_lay_across(struct lt_auto *, const struct lt_product *, lt_node sum);
+void lt__product_interleave(struct lt_auto *, const struct lt_product *);
+void lt__product_lay_by_chunk(struct lt_auto *, lt_node chunk);
+#endif

@@ -1,0 +1,103 @@
+/* tools/llama.h -- the parts of lt-llama: a checkpoint becomes programs, a prompt becomes tokens, these become text.
+ *
+ * A step that fails answers a code and leaves a sentence in the context, which main prints.
+ */
+#ifndef LT_TOOLS_LLAMA_H
+#define LT_TOOLS_LLAMA_H
+#include <jansson.h>
+#include "frontends/llama2/llama2.h"
+#include "tools/options.h"
+#include "tools/run.h"
+
+/* llama_options.c: the command line; everything points into argv. */
+struct llama_options {
+	const char *checkpoint, *tokenizer, *prompt, *system, *mode, *backends, *cc, *schedule, *output, *cache_dir,
+		*emit, *convert, *dtype, *kv_dtype;
+	struct lt_texts load;
+	double temperature, top;
+	int64_t steps, threads;         /* steps 0: as many as the context has positions */
+	uint64_t seed;                  /* 0: by the time */
+	bool verify, allow_unbounded, time, explain, json, tokens, no_cache, quiet, verbose;
+};
+extern const struct lt_tool llama_tool;
+lt_status llama_options_read(struct lt_context *, int argc, char **argv, struct llama_options *, bool *done);
+void llama_options_free(struct llama_options *);
+
+/* llama_files.c: a file of the user's, mapped: what is not read of it takes no memory. */
+struct llama_mapped { const void *at; size_t n; };
+lt_status llama_map(struct lt_context *, const char *path, const char *what, struct llama_mapped *out);
+void llama_unmap(struct llama_mapped *);
+
+/* Tokens of one run of the program that reads a prompt: more are several runs. */
+enum { LLAMA_PROMPT = 256 };
+/* Fewer tokens than these go through the step, whose program is there anyway. */
+enum { LLAMA_PROMPT_MIN = 16 };
+
+/* A program with its instance, and what its inputs are given. */
+struct llama_program {
+	struct run run;
+	bool ready;
+	int64_t *tokens, position, count;
+	int32_t max;                    /* tokens of a run */
+	int64_t runs;
+};
+
+/* Time that tokens took, and how many they were. */
+struct llama_rate { int64_t tokens, ns; };
+
+struct llama {
+	struct llama_options o;
+	struct lt_context *ctx;
+	struct llama_mapped checkpoint, vocabulary;
+	struct lt_llama model;
+	void *converted;                /* --dtype: weights of another type than the file's */
+	bool floats;                    /* int8 weights become floats */
+	enum lt_dtype cache;
+	struct lt_llama_tokenizer *tokenizer;   /* NULL: no text is read or written */
+	struct lt_llama_sampler sampler;
+	struct llama_program step, prompt;      /* prompt: made when one is long enough */
+	char *backends, *cache_dir;
+	int32_t steps;                  /* positions that are evaluated at most */
+	int32_t position;               /* the next one */
+	struct llama_rate read, made;   /* tokens of prompts, tokens that were made after the first */
+	int64_t compile_ns;
+	struct llama_out {
+		int32_t *token; size_t n, cap;  /* what came out, for --json */
+		char *text; size_t bytes; FILE *keep;
+		float *logits; size_t n_logits, cap_logits;     /* for --output: rows */
+		bool any;                       /* something is printed in this line */
+	} out;
+	struct lt_phases phases;
+	json_t *json;
+	enum lt_exit verdict;
+};
+
+/* llama_model.c */
+lt_status llama_begin(struct llama *);          /* backends, cache, the program of a step */
+/* Logits of the token behind these, which come at l->position; they are the caller's to change until the next call. */
+lt_status llama_feed(struct llama *, const int32_t *token, int32_t n, float **logits);
+lt_status llama_verdict(struct llama *);        /* --verify: what was found */
+void llama_end(struct llama *);
+
+/* llama_generate.c, llama_chat.c */
+lt_status llama_generate(struct llama *);
+lt_status llama_chat(struct llama *);
+/* The tokens of a text, malloc, after the one that begins a text. */
+lt_status llama_tokens_of(struct llama *, const char *text, int32_t **out, int32_t *n);
+
+/* llama_text.c: what comes out, as it comes. */
+lt_status llama_say(struct llama *, int32_t before, int32_t token);
+void llama_line_end(struct llama *);
+lt_status llama_keep_logits(struct llama *, const float *logits);
+lt_status llama_write_logits(struct llama *);
+void llama_text_free(struct llama *);
+
+/* llama_emit.c: --emit-script: writes scripts and their weights into a folder */
+lt_status llama_emit(struct llama *);
+
+/* llama_convert.c: --convert: writes the model as a checkpoint, in the type of --dtype */
+lt_status llama_convert(struct llama *);
+
+/* llama_report.c: how fast it was, and what the programs are. */
+void llama_report(struct llama *);
+#endif

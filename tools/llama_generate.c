@@ -1,0 +1,78 @@
+/* tools/llama_generate.c -- a text that goes on: the prompt, then token after token until the model ends it. */
+#include <stdlib.h>
+#include <string.h>
+#include "tools/interrupt.h"
+#include "tools/llama.h"
+#include "tools/say.h"
+
+lt_status llama_tokens_of(struct llama *l, const char *text, int32_t **out, int32_t *n)
+{
+	const size_t bytes = strlen(text);
+	size_t count = 1;
+	lt_status s = LT_OK;
+
+	*n = 0;
+	*out = bytes < INT32_MAX / 8 ? malloc((bytes + 3) * sizeof **out) : NULL;
+	if (!*out)
+		return lt_fail(l->ctx, LT_ENOMEM, "out of memory");
+	(*out)[0] = LT_LLAMA_BEGIN;
+	if (bytes > 0)
+		s = lt__llama_encode(l->ctx, l->tokenizer, text, bytes, true, false, *out, &count);
+	*n = (int32_t)count;
+	return s;
+}
+
+/* What stands in the prompt comes out, too, like all that follows. */
+static lt_status begin_text(struct llama *l, const int32_t *prompt, int32_t n, float **logits)
+{
+	const int32_t fed = n < l->steps ? n : l->steps;
+
+	if (fed < n && !l->o.quiet)
+		lt__say(stderr, "%s: of %d tokens of the prompt %d are read: %s\n", llama_tool.name, n, fed,
+			l->steps < l->model.context ? "-n says so" : "the model's context has no more");
+	LT_TRY(llama_feed(l, prompt, fed, logits));
+	for (int32_t i = 1; i < n && i <= fed; i++)
+		if (prompt[i] == LT_LLAMA_BEGIN)
+			return LT_OK;
+		else
+			LT_TRY(llama_say(l, prompt[i - 1], prompt[i]));
+	return LT_OK;
+}
+
+static lt_status make_text(struct llama *l, const int32_t *prompt, int32_t n)
+{
+	int32_t token = prompt[n - 1];
+	int64_t begin = 0;
+	float *logits;
+
+	LT_TRY(begin_text(l, prompt, n, &logits));
+	while (n <= l->steps) {
+		LT_TRY(llama_keep_logits(l, logits));
+		const int32_t next = lt__llama_sample(&l->sampler, logits);
+
+		if (next == LT_LLAMA_BEGIN)
+			break;
+		LT_TRY(llama_say(l, token, next));
+		token = next;
+		if (l->position >= l->steps || lt__interrupted(NULL))
+			break;
+		/* The first token is the prompt's. */
+		begin = run_now();
+		LT_TRY(llama_feed(l, &token, 1, &logits));
+		l->made.ns += run_now() - begin;
+		l->made.tokens++;
+	}
+	return LT_OK;
+}
+
+lt_status llama_generate(struct llama *l)
+{
+	int32_t *prompt, n;
+	lt_status s = llama_tokens_of(l, l->o.prompt ? l->o.prompt : "", &prompt, &n);
+
+	if (!s)
+		s = make_text(l, prompt, n);
+	llama_line_end(l);
+	free(prompt);
+	return s;
+}
