@@ -74,7 +74,8 @@ WARN  = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototyp
 FLAGS = -std=gnu11 $(WARN) -Iinclude -I. -I$(O) -DLT_VERSION='"$(VERSION)"' -fPIC -fvisibility=hidden \
 	-pthread $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(PACKAGE_FLAGS) $(CFLAGS)
 
-# Goals that need no compiler need no packages; those that test need the test framework too.
+# Goals that need no compiler need no packages; those that test need the test framework too, as does tidy, which
+# compiles the tests' headers.
 ifneq ($(filter-out clean tidy uninstall bench-peers,$(or $(MAKECMDGOALS),all)),)
 $(shell scripts/setup.sh $(if $(filter check tests bless,$(MAKECMDGOALS)),check) >&2)
 ifneq ($(.SHELLSTATUS),0)
@@ -435,6 +436,7 @@ uninstall:
 	rmdir $(LIBTO)/looptree/backends $(LIBTO)/looptree 2>/dev/null || true
 	cd $(LIBTO) && rm -f liblooptree.* liblt-kernel.a libhamkaas.so pkgconfig/looptree.pc
 tidy:
+	@scripts/setup.sh check
 	@CC='$(CC) -std=gnu11 $(WARN)' O='$(O)' scripts/tidy.sh
 clean:
 	rm -rf build $(O)
