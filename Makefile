@@ -332,7 +332,7 @@ $(OPENCL_TESTS): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o
 	$(link) -lcriterion $(TOOL_LIBS)
 $(ONNX_TESTS): %: %.o $(O)/tests/onnx/cases.o $(HELPERS) $(PARTS) $(O)/looptree.o
 	$(link) -lcriterion $(TOOL_LIBS)
-gpu: $(O)/lt-run $(O)/lt-check $(O)/lt-bench $(O)/tests/test_grid_trees $(CUDA_MEASURES) \
+gpu: $(O)/lt-run $(O)/lt-llama $(O)/lt-check $(O)/lt-bench $(O)/tests/test_grid_trees $(CUDA_MEASURES) \
 		$(addprefix $(O)/tests/cuda/test_cuda_,host programs blas bench)
 	@tools/gpu-check.sh --pack $(O)/gpu $^
 $(O)/tests/cuda/libcuda.so.1: $(O)/tests/cuda/mock.o $(O)/tests/cuda/mock_queue.o
