@@ -36,6 +36,17 @@ static const char *on_terminal(void (*child)(void))
 	return shown;
 }
 
+/* Whether a phase stood there with its seconds; a busy machine may leave out the first of them. */
+static bool seconds_are_shown(const char *shown, const char *phase)
+{
+	char begin[40];
+
+	snprintf(begin, sizeof begin, "\r%s, ", phase);
+	const char *time = strstr(shown, begin);
+	return time && strspn(time + strlen(begin), "123456789") == 1 &&
+		strncmp(time + strlen(begin) + 1, " s\033[K", 5) == 0;
+}
+
 static void some_phases(void)
 {
 	struct lt_phases p;
@@ -58,7 +69,7 @@ Test(phase, stands_there_after_a_second_and_goes)
 
 	if (!shown)
 		cr_skip_test("no pseudo-terminal can be had here");
-	cr_assert(strstr(shown, "\rcounting to 7, 1 s\033[K"), "%s", shown);
+	cr_assert(seconds_are_shown(shown, "counting to 7"), "%s", shown);
 	cr_assert(!strstr(shown, "short"), "%s", shown);
 	cr_assert(strstr(shown, "\r\033[Kresult"), "it is wiped before: %s", shown);
 	cr_assert(strstr(shown, "\rround 1") && !strstr(shown, "round 0"), "%s", shown);
@@ -102,6 +113,6 @@ Test(phase, of_lt_run)
 	const char *shown = on_terminal(slow_compiler);
 	if (!shown)
 		cr_skip_test("no pseudo-terminal can be had here");
-	cr_assert(strstr(shown, "\rmaking loops, 1 s\033[K"), "%s", shown);
+	cr_assert(seconds_are_shown(shown, "making loops"), "%s", shown);
 	cr_assert(strstr(shown, "\r\033[K") && strstr(shown, "[[2. 2. 2.]"), "%s", shown);
 }
