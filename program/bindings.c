@@ -101,7 +101,7 @@ int32_t lt__binding_find(const struct lt_bindings *bindings, const char *name)
 lt_status lt__bindings_missing(
 	struct lt_context *ctx, const struct lt_bindings *bindings, const void *const *given, const char *what)
 {
-	char text[800] = "";
+	char text[800];
 	size_t n = 0;
 	int32_t more = 0;
 	for (int32_t i = 0; i < bindings->n; i++) {
@@ -120,6 +120,7 @@ lt_status lt__bindings_missing(
 	}
 	if (n == 0)
 		return LT_OK;
+	text[n] = '\0';
 	return more ? lt_fail(ctx, LT_EMISSING, "Missing %s: %s and %d more", what, text, (int)more)
 		: lt_fail(ctx, LT_EMISSING, "Missing %s: %s", what, text);
 }

@@ -35,6 +35,43 @@ static lt_status instance_fill(void *arg)
 	return LT_OK;
 }
 
+/* From now on its runs count among the program's, also when it is gone. */
+static void instance_enter(struct lt_instance *r)
+{
+	struct lt_program *p = r->program;
+	lt__turn_take(&p->instance_turn);
+	r->next = p->instance;
+	p->instance = r;
+	lt__turn_give(&p->instance_turn);
+}
+
+static void instance_leave(struct lt_instance *r)
+{
+	struct lt_program *p = r->program;
+	lt__turn_take(&p->instance_turn);
+	for (struct lt_instance **at = &p->instance; *at; at = &(*at)->next)
+		if (*at == r) {
+			*at = r->next;
+			break;
+		}
+	p->tally.n_run += r->n_run;
+	p->tally.n_replayed += r->n_replayed;
+	lt__turn_give(&p->instance_turn);
+}
+
+void lt__count_runs(const struct lt_program *p, int64_t *n_run, int64_t *n_replayed)
+{
+	struct lt_turn *turn = (struct lt_turn *)(uintptr_t)&p->instance_turn;
+	lt__turn_take(turn);
+	*n_run = p->tally.n_run;
+	*n_replayed = p->tally.n_replayed;
+	for (const struct lt_instance *r = p->instance; r; r = r->next) {
+		*n_run += r->n_run;
+		*n_replayed += r->n_replayed;
+	}
+	lt__turn_give(turn);
+}
+
 static lt_status instance_make(struct lt_instance *r)
 {
 	struct lt_program *p = r->program;
@@ -73,6 +110,8 @@ lt_status lt_instance_new(struct lt_program *p, struct lt_instance **out)
 	r->ready = !st;
 	if (st)
 		instance_clear(r);
+	else
+		instance_enter(r);
 	return st;
 }
 
@@ -80,6 +119,7 @@ void lt_instance_free(struct lt_instance *r)
 {
 	if (!r)
 		return;
+	instance_leave(r);
 	instance_clear(r);
 	lt__context_realloc(r->program->ctx, r, sizeof *r, 0);
 }

@@ -35,6 +35,16 @@ static void lower_explain(const struct lt_program *p)
 		lt__explain_each(p, p->nests.arena, p->options.explain, p->options.user);
 }
 
+/* Whether it has work that the host's threads may share. */
+static bool nest_is_shared(const struct lt_nests *nests, int32_t i)
+{
+	const struct lt_tree *t = &nests->frozen[i].tree;
+	for (uint32_t k = 0; k < t->loops.n; k++)
+		if (LT_AT(struct lt_loop, t->loops, k)->kind == LT_PARALLEL)
+			return true;
+	return nests->blocks[i] != NULL;
+}
+
 lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 {
 	const bool fixed = p->tree || p->options.schedule || p->options.apply;          /* the user's tree: never rebuilt */
@@ -89,8 +99,10 @@ lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 		lower_explain(p);
 		return taken ? LT_OK : lt__offers_refused(offers, nests);
 	}
-	for (int32_t i = 0; i < nests->n; i++)
+	for (int32_t i = 0; i < nests->n; i++) {
 		p->has_faults = p->has_faults || nests->frozen[i].tree.needs & LT_NEED_GATHER;
+		p->is_shared = p->is_shared || (p->options.n_thread != 1 && nest_is_shared(nests, i));
+	}
 	lt__plan_steps(p->tree->graph, nests, p->arena, &steps);        /* launches and copies, in order */
 	/* what crosses between memories is a step, too */
 	LT_TRY(lt__plan_moves(p->tree->graph, p->bindings, nests, &p->backends, &p->kernels, &steps,

@@ -53,7 +53,8 @@ static lt_status lower_request(struct lt_context *ctx, const struct lt_request *
 		return lt_fail(ctx, LT_ENOMEM, "out of memory");
 	}
 	*p = (struct lt_program){ .ctx = ctx, .base = q->base, .tree = q->tree, .services.cache.fd = -1 };
-	const bool made = lt__turn_init(&p->turn, false) && lt__turn_init(&p->profile_turn, false);
+	const bool made = lt__turn_init(&p->turn, false) && lt__turn_init(&p->profile_turn, false)
+		&& lt__turn_init(&p->instance_turn, false);
 	struct lower l = { p, q };
 	lt_status st = made ? lt__arena_new(ctx, &p->arena) : lt_fail(ctx, LT_ENOMEM, "out of memory");
 	if (!st)
@@ -119,5 +120,6 @@ void lt_program_free(struct lt_program *p)
 	lt__arena_free(p->arena);
 	lt__turn_free(&p->turn);
 	lt__turn_free(&p->profile_turn);
+	lt__turn_free(&p->instance_turn);
 	lt__context_realloc(p->ctx, p, sizeof *p, 0);
 }

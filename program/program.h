@@ -25,6 +25,7 @@ struct lt_program {
 	struct lt_nests nests;                  /* of the tree: assign_storage.c, blocks.c, freezing, offer.c */
 	struct lt_kernels kernels;              /* compile.c */
 	bool has_faults;                        /* some kernel gathers: it can have an index out of range */
+	bool is_shared;                         /* the host's threads share a step: they are kept awake during a run */
 	struct lt_plan plan;                    /* plan_steps.c and memory.c */
 	struct lt_memories memories;            /* memory.c */
 	struct lt_offsets offsets;              /* plan.c */
@@ -34,6 +35,8 @@ struct lt_program {
 	struct lt_tally tally;
 	struct lt_turn turn;                    /* of constants, until they are ready */
 	struct lt_turn profile_turn;            /* of the instance whose run is profiled */
+	struct lt_instance *instance;           /* those that there are, by their `next` */
+	struct lt_turn instance_turn;           /* of that list */
 };
 
 /* As lt_compile, with a finished tree over the lowered form (lt__materialize) of the graph; takes both, on failure

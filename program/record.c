@@ -1,10 +1,10 @@
 /* A run by its segments: launches of one backend that repeat with the same addresses are recorded in the second run
  * that has them and replayed by one call from then on.  What the program has in a device's memory never moves; inputs
- * and results of the caller's may. */
+ * and results of the caller's may.  A run on the host all of which is recorded is nothing but these calls. */
 #include <string.h>
 #include "program/program.h"
 
-enum { MIN_LAUNCHES = 2 };    /* one launch is one call already */
+enum { MIN_LAUNCHES = 2 };    /* on a device, where one launch is one call already; on the host it is also checked */
 
 struct lt_recorder {
 	const void **input;             /* of the last run */
@@ -17,12 +17,13 @@ struct lt_recorder {
 	struct lt_capture **capture;    /* by segment */
 	void **stream;                  /* by segment: that it was recorded for */
 	bool *refused;                  /* by segment: its backend cannot record it */
+	bool whole;                     /* all segments are recorded, on the host: the next run repeats them */
 };
 
 static bool can_record(const struct lt_program *p, const struct lt_segment *s)
 {
 	const struct lt_backend *b = s->opened < 0 ? NULL : p->backends.at[s->opened].backend;
-	return b && s->n >= MIN_LAUNCHES && LT_HAS(struct lt_backend, b, capture) && LT_HAS(struct lt_backend, b, replay)
+	return b && s->n >= (p->memories.of_opened[s->opened] ? MIN_LAUNCHES : 1) && LT_HAS(struct lt_backend, b, capture) && LT_HAS(struct lt_backend, b, replay)
 		&& LT_HAS(struct lt_backend, b, capture_free);
 }
 
@@ -72,6 +73,7 @@ static void drop(struct lt_instance *r, int32_t segment)
 	by->backend->capture_free(*c);
 	lt__turn_give(by->turn);
 	*c = NULL;
+	r->recorder->whole = false;
 }
 
 void lt__recorder_forget(struct lt_instance *r)
@@ -176,7 +178,8 @@ static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_
 	} else {
 		LT_TRY(lt__queue_before_host(p, a, 0, true));
 	}
-	for (int32_t i = 0; !memory && i < s->n; i++)
+	const int32_t n_fault = memory || !p->has_faults ? 0 : s->n;
+	for (int32_t i = 0; i < n_fault; i++)
 		lt__fault_clear(&fault[i]);
 	lt__diagnostics_init(&diags);
 	if (!c->together)
@@ -184,7 +187,7 @@ static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_
 	lt_status st = c->backend->replay(r->recorder->capture[segment], &diags.diag);
 	if (!c->together)
 		lt__turn_give(c->turn);
-	for (int32_t i = 0; !memory && i < s->n; i++)
+	for (int32_t i = 0; i < n_fault; i++)
 		if (fault[i].n > 0)
 			return lt__fault_report(p, a, &p->plan.run[s->first + i], &fault[i]);
 	return st ? lt_fail(&r->ctx, st, "backend %s, %d recorded launches: %s", c->backend->name, (int)s->n,
@@ -244,22 +247,51 @@ static lt_status launch_timed(struct lt_instance *r, int32_t segment, const stru
 	return st;
 }
 
+static void count_run(struct lt_instance *r, bool replayed)
+{
+	lt__count_up(&r->n_run, 1);
+	lt__count_up(&r->n_replayed, replayed);
+}
+
 lt_status lt__instance_segments(struct lt_instance *r, const struct lt_addresses *a)
 {
 	struct lt_program *p = r->program;
 	struct lt_fault fault;
-	bool replayed = false;
+	int32_t replayed = 0;
 	if (r->recorder)
 		record_addresses(r, a);
 	for (int32_t i = 0; i < p->plan.n_segment; i++) {
 		const struct lt_segment *s = &p->plan.segment[i];
 		LT_TRY(s->opened < 0 ? lt__program_steps_run(p, &p->plan.run[s->first], s->n, a, r->slot, &fault)
 				     : launch_timed(r, i, a));
-		replayed = replayed || (r->recorder && r->recorder->capture[i]);
+		replayed += r->recorder && r->recorder->capture[i];
 	}
-	p->tally.n_run++;
-	if (replayed)
-		p->tally.n_replayed++;
+	count_run(r, replayed > 0);
+	if (r->recorder)
+		r->recorder->whole = replayed == p->plan.n_segment && !r->device && !r->event;
+	return LT_OK;
+}
+
+bool lt__recorder_repeats(const struct lt_instance *r, const void *const *input, void *const *result)
+{
+	const struct lt_program *p = r->program;
+	const struct lt_recorder *x = r->recorder;
+	if (!x || !x->whole || (!input && p->bindings[LT_BINDING_INPUT].n) || !result)
+		return false;
+	for (int32_t i = 0; i < p->bindings[LT_BINDING_INPUT].n; i++)
+		if (input[i] != x->input[i])
+			return false;
+	for (int32_t i = 0; i < p->bindings[LT_BINDING_RESULT].n; i++)
+		if (result[i] != x->result[i])
+			return false;
+	return true;
+}
+
+lt_status lt__recorder_repeat(struct lt_instance *r, const struct lt_addresses *a)
+{
+	for (int32_t i = 0; i < r->program->plan.n_segment; i++)
+		LT_TRY(replay(r, i, a));
+	count_run(r, true);
 	return LT_OK;
 }
 

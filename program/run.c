@@ -142,13 +142,30 @@ static lt_status run_in(struct lt_instance *r, void *stream)
 	return LT_OK;
 }
 
+static lt_status run_again(struct lt_instance *r, const void *const *input, void *const *result)
+{
+	const struct lt_addresses a = addresses(r, input, result);
+	if (r->program->tree->graph->n_param > 0) {
+		r->ran = false;
+		LT_TRY(lt__params_read(r, &a));
+		r->ran = true;
+	}
+	return lt__recorder_repeat(r, &a);
+}
+
 lt_status lt_instance_run(struct lt_instance *r, const void *const *input, void *const *result)
 {
-	LT_TRY(run_in(r, NULL));
-	lt__pool_run_begin();
-	lt_status st = run_begin(r, input, result);
-	st = st ? st : run_end(r, LT_OK);
-	lt__pool_run_end();
+	const bool again = lt__recorder_repeats(r, input, result);
+	if (!again)
+		LT_TRY(run_in(r, NULL));
+	const bool shared = r->program->is_shared;
+	if (shared)
+		lt__pool_run_begin();
+	lt_status st = again ? run_again(r, input, result) : run_begin(r, input, result);
+	if (!again)
+		st = st ? st : run_end(r, LT_OK);
+	if (shared)
+		lt__pool_run_end();
 	return st;
 }
 

@@ -1,6 +1,7 @@
 /* program/run.h -- running a program: constants, instances, steps. */
 #ifndef LT_PROGRAM_RUN_H
 #define LT_PROGRAM_RUN_H
+#include <stdatomic.h>
 #include "program/plan.h"
 
 /* Bytes that blocks are allocated larger, so that they can begin at a multiple of 64. */
@@ -54,7 +55,15 @@ struct lt_instance {
 	struct lt_recorder *recorder;           /* runs that repeat; NULL: no backend can */
 	struct lt_event **event;                /* by opened backend: begin, end; NULL: runs are not timed */
 	struct lt_profiler *profiler;           /* takes the time of each step; NULL: runs are not profiled */
+	_Atomic int64_t n_run, n_replayed;      /* written by the thread that has the instance, read by all */
+	struct lt_instance *next;               /* of the program's instances */
 };
+
+/* Adds to a count that one thread writes. */
+static inline void lt__count_up(_Atomic int64_t *count, int64_t n)
+{
+	atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + n, memory_order_relaxed);
+}
 
 /* Where the storages of a run are; ctx: where it tells of its failures. */
 struct lt_addresses {
@@ -113,6 +122,8 @@ void lt__queue_settle(struct lt_instance *, int32_t memory);
 lt_status lt__queue_wait_all(struct lt_program *, const struct lt_addresses *);
 lt_status lt__queue_before_host(struct lt_program *, const struct lt_addresses *, int32_t own, bool writes);
 
+/* instance.c: runs of all instances since the program was made, of those too that are no more. */
+void lt__count_runs(const struct lt_program *, int64_t *n_run, int64_t *n_replayed);
 /* run.c: what every run does before its first step: checks what is given, reads and checks the parameters, finds the
  * addresses. */
 lt_status lt__instance_begin(struct lt_instance *, const void *const *input, void *const *result,
@@ -142,6 +153,10 @@ void lt__recorder_new(struct lt_instance *);           /* sets r->recorder, in t
 void lt__recorder_free(struct lt_instance *);
 void lt__recorder_forget(struct lt_instance *);         /* what was recorded is void */
 lt_status lt__instance_segments(struct lt_instance *, const struct lt_addresses *);
+/* Whether a run with these inputs and results repeats recorded launches and does nothing else; that run, when its
+ * parameters are read. */
+bool lt__recorder_repeats(const struct lt_instance *, const void *const *input, void *const *result);
+lt_status lt__recorder_repeat(struct lt_instance *, const struct lt_addresses *);
 /* those of the backends that can, into r->event where it is made */
 lt_status lt__events_new(struct lt_instance *);
 void lt__events_free(struct lt_instance *);

@@ -139,8 +139,7 @@ void lt_program_stats(const struct lt_program *p, struct lt_stats *out)
 {
 	uint32_t size = out->size < sizeof p->stats ? out->size : (uint32_t)sizeof p->stats;
 	struct lt_stats now = p->stats;
-	now.n_run = p->tally.n_run;
-	now.n_replayed = p->tally.n_replayed;
+	lt__count_runs(p, &now.n_run, &now.n_replayed);
 	now.move_ns = p->tally.move_ns;
 	now.device_ns = p->tally.device_ns;
 	now.bind_ns = p->tally.bind_ns;
