@@ -8,7 +8,7 @@
 #include "looptree/window.h"
 
 enum {
-	MIN_WORK = 256,       /* multiply-adds below which a plain nest is as good and easier to read */
+	MIN_WORK = 64,        /* multiply-adds below which a plain nest is as good and easier to read */
 	MIN_ACROSS = 48,      /* terms of a sum whose vectors are stored lane by lane */
 	MIN_BORDER = 16       /* columns of a product whose image is copied with its border */
 };
@@ -187,7 +187,7 @@ static bool product_find(struct lt_auto *s, lt_node sum, struct lt_product *p)
 	double work = 1;
 	for (int32_t i = 0; i < leaf->n_var; i++)
 		work *= (double)g->var[leaf->var[i]].extent;
-	return work >= MIN_WORK && g->var[p->n].extent * 2 >= lanes;
+	return work >= MIN_WORK && g->var[p->n].extent * 4 >= lanes;
 }
 
 /* The cluster that alone reads `of`, the sum or what is computed of it, and that may be in its nest: after all else

@@ -362,8 +362,16 @@ Test(product_forms, few_rows_to_a_run_share_a_tile_with_those_of_the_next)
 
 Test(product_forms, what_is_small_stays_plain)
 {
-	expect(VARS(4, 4, 4) PLAIN END(c), &machine, "m\n k\n  n\n   %p\n   %c\n");
+	expect(VARS(4, 3, 4) PLAIN END(c), &machine, "m\n k\n  n\n   %p\n   %c\n");
+	expect(VARS(8, 8, 3) PLAIN END(c), &machine, "m\n k\n  n\n   %p\n   %c\n");
 	expect(VARS(64, 64, 64) PLAIN END(c), NULL, "m\n k\n  n\n   %p\n   %c\n");
+}
+
+/* A quarter of a vector is a narrower vector. */
+Test(product_forms, few_columns_are_summed_in_registers)
+{
+	expect(VARS(4, 4, 4) PLAIN END(c), &machine,
+		".\n k\n  m unroll\n   n vector\n    %p\n    %c\n m unroll\n  n vector\n   %c.out\n");
 }
 
 /* The partial sums of the tree: how the order of additions depends on blocks. */

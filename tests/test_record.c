@@ -106,6 +106,80 @@ Test(record, a_gather_out_of_range_is_told_recorded_or_not)
 	check_faults("devone:host", true);
 }
 
+/* ---- runs that repeat on the host ---- */
+
+#define ONE \
+	"graph 1\nvar m 4\nvar n 4\n%x = f32[m, n] input \"x\"\n%s = f32[m] add.reduce %x\nresult \"s\" = %s\n"
+
+static void run_one(struct lt_instance *r, const float *x, float *s)
+{
+	memset(s, 0xa5, 4 * sizeof *s);
+	cr_assert_eq(lt_instance_run(r, (const void *[]){ x }, (void *[]){ s }), LT_OK, "%s", lt_instance_message(r));
+	for (int m = 0; m < 4; m++)
+		cr_assert_eq(s[m], x[4 * m] + x[4 * m + 1] + x[4 * m + 2] + x[4 * m + 3]);
+}
+
+static void check_runs(const struct lt_program *p, int64_t runs, int64_t replayed)
+{
+	struct lt_stats st = { .size = sizeof st };
+	lt_program_stats(p, &st);
+	cr_expect(st.n_run == runs && st.n_replayed == replayed, "%lld runs, %lld replayed", (long long)st.n_run,
+		(long long)st.n_replayed);
+}
+
+/* One launch is checked once, too.  Other addresses are other ones at once, also while the run before repeated. */
+Test(record, one_launch_on_the_host_is_recorded)
+{
+	struct lt_graph *g = parsed(ONE);
+	struct lt_program *p = compiled(g, "devone:host");
+	struct lt_instance *r = instance_of(p), *q = instance_of(p);
+	float x[2][16], s[2][4];
+	for (int i = 0; i < 32; i++)
+		x[i / 16][i % 16] = (float)(i * i % 29);
+	for (int run = 0; run < 5; run++, x[0][3] += 1)
+		run_one(r, x[0], s[0]);
+	cr_expect(device_one.captures == 1 && device_one.replays == 4 && device_one.runs == 1);
+	check_runs(p, 5, 4);
+	cr_expect_eq(lt_instance_run(r, (const void *[]){ NULL }, (void *[]){ s[0] }), LT_EMISSING);
+	cr_expect_eq(lt_instance_run(r, NULL, (void *[]){ s[0] }), LT_EMISSING);
+	cr_expect_eq(lt_instance_run(r, (const void *[]){ x[0] }, (void *[]){ NULL }), LT_EMISSING);
+	cr_expect_eq(lt_instance_run(r, (const void *[]){ x[0] }, NULL), LT_EMISSING);
+	run_one(r, x[0], s[0]);
+	check_runs(p, 6, 5);
+	run_one(r, x[1], s[0]);
+	run_one(r, x[1], s[1]);
+	run_one(q, x[1], s[0]);
+	check_runs(p, 9, 5);
+	lt_instance_free(q);
+	lt_instance_free(r);
+	check_runs(p, 9, 5);
+	lt_program_free(p);
+	close_graph(g);
+}
+
+/* Scalars are read and checked in each run. */
+Test(record, a_run_that_repeats_reads_its_scalars)
+{
+	struct lt_graph *g = parsed("graph 1\nvar m 4 limit p\nvar one 1\nparam p = %n[0] in 1..4\n"
+		"%n = i64[one] input \"n\"\n%x = f32[m] input \"x\"\n%s = f32[] add.reduce %x\nresult \"s\" = %s\n");
+	struct lt_program *p = compiled(g, "devone:host");
+	struct lt_instance *r = instance_of(p);
+	const float x[4] = { 1, 2, 4, 8 };
+	static const int64_t lengths[] = { 4, 4, 4, 2, 1, 5, 3, 0, 4 };
+	int64_t n;
+	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+		float s = -1;
+		n = lengths[i];
+		lt_status st = lt_instance_run(r, (const void *[]){ &n, x }, (void *[]){ &s });
+		cr_assert_eq(st, n < 1 || n > 4 ? LT_EFAULT : LT_OK, "%s", lt_instance_message(r));
+		cr_expect_eq(s, st ? -1.0F : (float)((1 << n) - 1), "%lld: %g", (long long)n, (double)s);
+	}
+	cr_expect_eq(device_one.replays, 6);
+	lt_instance_free(r);
+	lt_program_free(p);
+	close_graph(g);
+}
+
 /* ---- time on the device ---- */
 
 Test(record, time_on_the_device)
