@@ -23,6 +23,8 @@ static const struct { struct lt_kernel_step step; lt_step_run *run; enum step_wh
 		"of all that runs", "variables may be unused" }, lt__step_forward, STEP_EVERYWHERE },
 	{ { 'T', "tiles", "square tiles that are read across are loaded row by row and transposed in registers", "nothing",
 		"the order of stores; loads move up to the first of a tile", "nothing" }, lt__step_tiles, STEP_LANES },
+	{ { 'A', "apart", "lanes two elements apart are chosen from two loads of elements side by side", "nothing",
+		"the order of all that runs", "nothing" }, lt__step_apart, STEP_LANES },
 	{ { 'W', "wide", "in a grid, loads and stores of elements side by side are one of up to 16 bytes", "nothing",
 		"the order of accesses that may meet; others move to the first load or the last store", "nothing" },
 		lt__step_wide, STEP_GRIDS },

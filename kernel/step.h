@@ -35,7 +35,7 @@ struct lt_stepping {
 /* pass_*.c: false: nothing has changed, and s->b is not used.  The contracts are in the table (step.c). */
 typedef bool lt_step_run(struct lt_stepping *);
 lt_step_run lt__step_constants, lt__step_guards, lt__step_variables, lt__step_forward, lt__step_tiles,
-	lt__step_wide, lt__step_prefetches, lt__step_streams, lt__step_motion, lt__step_unused;
+	lt__step_apart, lt__step_wide, lt__step_prefetches, lt__step_streams, lt__step_motion, lt__step_unused;
 
 /* rewrite.c */
 /* drop_buffer, drop_variable: those that b does not have; NULL: it has all. */

@@ -64,6 +64,7 @@ struct lt_product {
 	/* tile_n: a multiple of the lanes, or all of n; tile_m is all of m where there is an m2 */
 	int64_t tile_m, tile_m2, tile_n, tile_n2, lanes;
 	enum lt_tail tail;              /* of the loop over tiles of n                                                       */
+	enum lt_tail tile_tail;         /* of the loop over vectors of n in a tile                                           */
 	int64_t block_m, block_n;       /* elements of m and n in an iteration of the loops around the tiles; 0: no such */
 	lt_var k;                       /* deep var that is cut in blocks, -1: none                                          */
 	int64_t block_k;
@@ -163,6 +164,8 @@ static inline int64_t lt__auto_lanes(const struct lt_target *t, enum lt_dtype d)
 {
 	return t ? t->vector_bytes / lt__dtype_info(d)->bytes : 0;
 }
+/* Whether what is accessed under a mask costs no more, so that what is left of a run may be one vector (AVX-512). */
+static inline bool lt__auto_masks(const struct lt_target *t) { return t && t->vector_bytes == 64; }
 /* Whether a vector loop may have the lanes of a few vectors: what does not fit one is cut by halves then. */
 static inline bool lt__auto_halves(int64_t lanes) { return lanes > 0 && (lanes & (lanes - 1)) == 0; }
 /* Bytes of the cache that blocks are cut for: the second, or the nearest to it that is known; without limit where none

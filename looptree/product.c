@@ -125,6 +125,7 @@ static bool product_begin(const struct lt_auto *s, struct lt_product *p, lt_node
 		.activation = -1,
 		.epilogue_at = -1,
 		.end = -1,
+		.tile_tail = LT_PEEL,
 		.batch = vars_of(s->t->arena, n_var),
 		.row = vars_of(s->t->arena, n_var),
 		.column = vars_of(s->t->arena, n_var),

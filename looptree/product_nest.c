@@ -257,7 +257,7 @@ static void end_at(struct product_nest x, struct lt_product *p, bool in_tile)
 	if (p->out < 0)
 		return;
 	if (in_tile)
-		open_tile(&x, LT_PEEL);
+		open_tile(&x, p->tile_tail);
 	else
 		open_elements(&x);
 	leaf(&x, p->out);
@@ -278,7 +278,7 @@ static void add_tiles(struct product_nest *x, struct lt_product *p)
 	open_group(&tile);
 	struct product_nest term = tile;
 	open_all(&term, &p->deep, -1, -1);
-	open_tile(&term, LT_PEEL);
+	open_tile(&term, p->tile_tail);
 	leaf(&term, p->mul);
 	leaf(&term, p->part >= 0 ? p->part : p->sum);
 	if (p->across && (p->out >= 0 || p->epilogue >= 0))
@@ -287,7 +287,7 @@ static void add_tiles(struct product_nest *x, struct lt_product *p)
 		lt__product_lay_across(x->s, p, p->part);
 	if (p->part >= 0) {
 		struct product_nest add = tile;
-		open_tile(&add, LT_PEEL);
+		open_tile(&add, p->tile_tail);
 		leaf(&add, p->sum);
 		end_at(*x, p, false);
 	} else {
@@ -447,7 +447,7 @@ lt_status lt__product_add_epilogue(struct lt_auto *s, struct lt_product *p)
 	if (p->epilogue_at >= 0)
 		x.at = p->epilogue_at;
 	else if (p->in_tile)
-		open_tile(&x, LT_PEEL);
+		open_tile(&x, p->tile_tail);
 	else
 		open_elements(&x);
 	p->epilogue_at = x.at;

@@ -59,14 +59,28 @@ static int64_t min_cycle_rows(int64_t m, int64_t rows, int64_t vectors)
 	return best;
 }
 
+/* What is left of a run, in the last of its vectors under a mask, where it would be cut in several. */
+static void pad_run(const struct lt_auto *s, struct lt_product *p, int64_t wide)
+{
+	int64_t n = var_extent(s, p->n), left = n % p->lanes;
+	if (!lt__auto_masks(s->target) || lt__auto_bounded(s, p->n) || (left & (left - 1)) == 0
+		|| divide_up(n, p->lanes) > wide)
+		return;
+	while (n <= p->lanes / 2)
+		p->lanes /= 2;
+	p->tile_tail = LT_PAD;
+}
+
 void lt__product_tile(const struct lt_auto *s, struct lt_product *p)
 {
 	int64_t registers = s->target->vector_registers ? s->target->vector_registers : FEW_REGISTERS;
 	int64_t wide = registers >= 32       ? 4
 		: registers >= FEW_REGISTERS ? 2
 					     : 1;
-	if (vars_count(s, &p->row) == 1 && p->column.n == 1)        /* it takes more sums to hide the latency of one */
+	if (vars_count(s, &p->row) == 1) {      /* it takes more sums to hide the latency of one */
 		wide = product_max(wide, registers / 2);
+		pad_run(s, p, wide);
+	}
 	int64_t all = divide_up(var_extent(s, p->n), p->lanes), vectors = product_min(all, wide);
 	int64_t full = lt__product_tile_rows(s, vectors, MAX_TILE_ROWS, true);
 	for (int32_t i = 0; i < p->row.n; i++)          /* the last row var that fills a tile, or the longest */
