@@ -9,6 +9,7 @@
 
 enum {
 	MIN_WORK = 64,        /* multiply-adds below which a plain nest is as good and easier to read */
+	MIN_LOST = 10,        /* lanes lost under a mask, one in so many, that make a run fill vectors badly */
 	MIN_ACROSS = 48,      /* terms of a sum whose vectors are stored lane by lane */
 	MIN_BORDER = 16       /* columns of a product whose image is copied with its border */
 };
@@ -138,11 +139,12 @@ static bool product_begin(const struct lt_auto *s, struct lt_product *p, lt_node
  * terms have to pay for. */
 static lt_var find_across(const struct lt_auto *s, const struct lt_product *p, int64_t lanes)
 {
-	int64_t n = s->g->var[p->n].extent, deep = 1;
+	int64_t n = s->g->var[p->n].extent, deep = 1, lost = (lanes - n % lanes) % lanes;
 	lt_var best = -1;
 	for (int32_t i = 0; i < p->deep.n; i++)
 		deep *= s->g->var[p->deep.at[i]].extent;
-	if (!s->constant[p->left] || s->constant[p->right] || n % lanes == 0 || n >= 16 * lanes || deep < MIN_ACROSS)
+	if (!s->constant[p->left] || s->constant[p->right] || n >= 16 * lanes || deep < MIN_ACROSS
+		|| (lt__auto_masks(s->target) ? lost * MIN_LOST <= n : lost == 0))
 		return -1;
 	for (int32_t i = 0; i < p->row.n; i++) {
 		int64_t e = s->g->var[p->row.at[i]].extent;

@@ -31,6 +31,9 @@ static inline int64_t var_stride(const struct lt_auto *s, const struct factor_re
 
 /* product_register.c: chooses p's register tile. */
 void lt__product_tile(const struct lt_auto *, struct lt_product *);
+/* What is left of a run of n is one vector under a mask, where masks cost nothing and it would be cut in several; a run
+ * of half a vector has shorter ones. */
+void lt__product_pad_run(const struct lt_auto *, struct lt_product *);
 /* Rows of a tile of so many vectors, of `extent_m` rows.  even: of tiles that are as even as may be; else full ones. */
 int64_t lt__product_tile_rows(const struct lt_auto *, int64_t vectors, int64_t extent_m, bool even);
 /* Joins the rows of several runs in one tile, if that is faster; when all else is chosen. */

@@ -1,7 +1,8 @@
 /* Which tree a product gets: from its extents, where its factors lie, and the target.  Nothing is measured.
  *
- * Right factors that lie along n are read where they lie while all of them fits into the second cache, else by panels
- * of tile_n columns and block_k deep elements that do, packed just before they are used (once for all rows).  The left
+ * Right factors that lie along n are read where they lie while all of them fits into the second cache, or a panel of
+ * them does, of tile_n columns; else by panels of tile_n columns and block_k deep elements that do, packed just before
+ * they are used (once for all rows).  The left
  * factor is read where it lies: a tile needs one scalar a row and iteration.  Every block of k costs another pass over
  * the sum, so there are as few as fit.  Where a run-time scalar says how many rows there are, the right factor is never
  * packed in a run, but read once, a few of its rows at a time for all rows of the left one.  The number of threads
@@ -344,6 +345,25 @@ static void choose_left(
 		p->left_copy = p->left;
 }
 
+static int64_t greatest_divisor(int64_t a, int64_t b) { return b ? greatest_divisor(b, a % b) : a; }
+
+/* Whether the second cache keeps a panel of the right factor where it lies, all rows of tile_n columns, though the
+ * factor itself is larger: rows whose distance is a multiple of a power of two meet in few of its sets. */
+static bool keeps_panel(const struct lt_auto *s, const struct lt_product *p, const struct factor_read *right)
+{
+	const struct lt_target *t = s->target;
+	int64_t rows = vars_count(s, &p->deep), step = 0;
+	if (!right->plain || !t->l2_bytes || !t->l2_ways || has_bounded(s, &p->deep))
+		return false;
+	for (int32_t i = 0; i < p->deep.n; i++)
+		if (var_extent(s, p->deep.at[i]) == rows)
+			step = var_stride(s, right, p->deep.at[i]) * lt__dtype_info(s->g->node[p->sum].dtype)->bytes;
+	int64_t way = (int64_t)(t->l2_bytes / t->l2_ways), run = p->tile_n * lt__dtype_info(s->g->node[p->sum].dtype)->bytes;
+	if (step < 1 || run < 1 || way < run)
+		return false;
+	return rows <= (int64_t)t->l2_ways / 2 * product_min(way / run, way / greatest_divisor(way, step));
+}
+
 void lt__product_form(const struct lt_auto *s, struct lt_product *p)
 {
 	int64_t bytes = lt__dtype_info(s->g->node[p->sum].dtype)->bytes;
@@ -367,17 +387,19 @@ void lt__product_form(const struct lt_auto *s, struct lt_product *p)
 		return;
 	}
 	lt__product_tile(s, p);
-	bool whole = var_extent(s, p->n) % p->lanes == 0 && !lt__auto_bounded(s, p->n);
+	bool whole = !lt__auto_bounded(s, p->n) && (var_extent(s, p->n) % p->lanes == 0 || lt__auto_masks(s->target));
 	bool copy = may_copy(s, p, true) && rows > 1;
 	bool packed = along && p->deep.n == 1 && var_extent(s, p->n) <= p->tile_n;          /* one panel, as it lies */
 	p->form = LT_PRODUCT_TILE;
 	if (copy && right.early && !packed && p->batch.n == count_units(s, &p->batch)) {
 		p->right_early = true;
 		p->right_copy = p->right;
-	} else if (copy && !(along && !large && (whole || packed || rows < 2 * FEW_ROWS))) {
+	} else if (copy && !(along && (!large || keeps_panel(s, p, &right)) && (whole || packed || rows < 2 * FEW_ROWS))) {
 		p->form = LT_PRODUCT_PANEL;
 		p->right_copy = p->right;
 	}
+	if (p->right_copy < 0)
+		lt__product_pad_run(s, p);
 	p->tail = p->form == LT_PRODUCT_PANEL && !peels(s, p) ? LT_PAD : lt__auto_bounded(s, p->n) ? LT_MASK : LT_PEEL;
 	choose_depth(s, p, bytes);
 	choose_left(s, p, &left, (double)rows * (double)deep * (double)bytes, weight);

@@ -12,11 +12,14 @@ enum {
 	FEW_REGISTERS = 8,
 	/* more rows meet in the same sets of a cache */
 	MAX_TILE_ROWS = 12,
+	/* of which the last tile hardly matters; a multiple of those in each tile */
+	MANY_ROWS = 144, MANY_VECTORS = 60,
 	/* of the first cache, where it is not known */
 	LEAST_WAYS = 8, LEAST_WAY = 4096
 };
 static const double LATENCY = 4.4;      /* of a multiply-add, in cycles, with what else delays the next one */
 static const double FEWER_GAIN = 0.99;  /* what fewer rows in a tile have to bring */
+static const double WIDER_GAIN = 0.97;  /* more vectors than usual */
 static const double JOINED_GAIN = 0.95; /* what rows of several runs in one tile have to bring */
 
 /* How much slower a tile of so many rows and vectors is than its multiply-adds: for each iteration it loads vectors,
@@ -59,12 +62,36 @@ static int64_t min_cycle_rows(int64_t m, int64_t rows, int64_t vectors)
 	return best;
 }
 
-/* What is left of a run, in the last of its vectors under a mask, where it would be cut in several. */
-static void pad_run(const struct lt_auto *s, struct lt_product *p, int64_t wide)
+/* How long all tiles of v vectors take for m rows by `all` vectors, the last ones of which may be fewer. */
+static double tiles_cost(const struct lt_auto *s, int64_t m, int64_t all, int64_t v)
+{
+	int64_t rows = lt__product_tile_rows(s, v, m, true);
+	double cost = 0;
+	for (int64_t n = 0; n < all; n += v)
+		for (int64_t y = 0; y < m; y += rows) {
+			double r = (double)product_min(rows, m - y), c = (double)product_min(v, all - n);
+			cost += tile_cycles(r, c) * (1 + tile_cost(r, product_min(v, all - n)));
+		}
+	return cost;
+}
+
+/* Vectors of a tile, where there are more than a tile has: as many as usual or fewer, or one more where those that are
+ * left are too few for a good tile. */
+static int64_t min_cycle_vectors(const struct lt_auto *s, int64_t m, int64_t all, int64_t wide)
+{
+	int64_t best = wide;
+	m = product_min(m, MANY_ROWS);
+	all = all > MANY_VECTORS ? MANY_VECTORS + all % MANY_VECTORS : all;
+	for (int64_t v = all % wide ? wide + 1 : wide; v > 1; v--)
+		if (tiles_cost(s, m, all, v) < (v > wide ? WIDER_GAIN : FEWER_GAIN) * tiles_cost(s, m, all, best))
+			best = v;
+	return best;
+}
+
+void lt__product_pad_run(const struct lt_auto *s, struct lt_product *p)
 {
 	int64_t n = var_extent(s, p->n), left = n % p->lanes;
-	if (!lt__auto_masks(s->target) || lt__auto_bounded(s, p->n) || (left & (left - 1)) == 0
-		|| divide_up(n, p->lanes) > wide)
+	if (!lt__auto_masks(s->target) || lt__auto_bounded(s, p->n) || (left & (left - 1)) == 0)
 		return;
 	while (n <= p->lanes / 2)
 		p->lanes /= 2;
@@ -79,7 +106,8 @@ void lt__product_tile(const struct lt_auto *s, struct lt_product *p)
 					     : 1;
 	if (vars_count(s, &p->row) == 1) {      /* it takes more sums to hide the latency of one */
 		wide = product_max(wide, registers / 2);
-		pad_run(s, p, wide);
+		if (divide_up(var_extent(s, p->n), p->lanes) <= wide)
+			lt__product_pad_run(s, p);
 	}
 	int64_t all = divide_up(var_extent(s, p->n), p->lanes), vectors = product_min(all, wide);
 	int64_t full = lt__product_tile_rows(s, vectors, MAX_TILE_ROWS, true);
@@ -87,14 +115,7 @@ void lt__product_tile(const struct lt_auto *s, struct lt_product *p)
 		if (p->m < 0 || var_extent(s, p->row.at[i]) >= product_min(full, var_extent(s, p->m)))
 			p->m = p->row.at[i];
 	int64_t m = var_extent(s, p->m);
-	double best = 0;
-	for (int64_t v = vectors; v > 1 && all > wide && m > 1; v--) {
-		double cost = tile_cost((double)m / (double)divide_up(m, lt__product_tile_rows(s, v, m, true)), v);
-		if (best == 0 || cost < best) {
-			best = cost;
-			vectors = v;
-		}
-	}
+	vectors = all > wide && m > 1 ? min_cycle_vectors(s, m, all, wide) : vectors;
 	p->tile_n = vectors * p->lanes;
 	p->tile_n2 = 1;
 	for (int32_t i = p->column.n; i-- > 0 && p->n2 < 0 && vectors * 2 <= wide;)
