@@ -98,8 +98,8 @@ int32_t lt__binding_find(const struct lt_bindings *bindings, const char *name)
 }
 
 /* All of it, or as many as a sentence holds and how many more. */
-lt_status lt__bindings_missing(
-	struct lt_context *ctx, const struct lt_bindings *bindings, const void *const *given, const char *what)
+lt_status lt__bindings_missing(struct lt_context *ctx, const struct lt_bindings *bindings, const void *const *given,
+	const struct lt_filler *filler, const char *what)
 {
 	char text[800];
 	size_t n = 0;
@@ -107,7 +107,7 @@ lt_status lt__bindings_missing(
 	for (int32_t i = 0; i < bindings->n; i++) {
 		const struct lt_binding_def *d = &bindings->at[i];
 		char one[200];
-		if (given[i] || !d->needed)
+		if (given[i] || (filler && filler[i].fill) || !d->needed)
 			continue;
 		int w = snprintf(one, sizeof one, "%s'%.80s' (%s [", n ? ", " : "", d->name, lt__dtype_info(d->dtype)->script);
 		for (int32_t k = 0; k < d->rank && w < (int)sizeof one - 30; k++)

@@ -22,7 +22,9 @@ lt_status lt__bindings_on_device(const struct lt_graph *, const char *on_device,
 /* bindings: one table for each enum lt_binding. */
 lt_status lt__bindings_fill(const struct lt_graph *, struct lt_arena *, struct lt_bindings *bindings);
 int32_t lt__binding_find(const struct lt_bindings *, const char *name);       /* -1: no such */
-/* LT_EMISSING, with names, unless all that are needed are given; what: "input". */
-lt_status lt__bindings_missing(
-	struct lt_context *, const struct lt_bindings *, const void *const *given, const char *what);
+/* Who makes a constant, piece by piece; fill NULL: it lies somewhere. */
+struct lt_filler { lt_fill *fill; void *user; };
+/* LT_EMISSING, with names, unless all that are needed are given or made (filler NULL: none is); what: "input". */
+lt_status lt__bindings_missing(struct lt_context *, const struct lt_bindings *, const void *const *given,
+	const struct lt_filler *, const char *what);
 #endif

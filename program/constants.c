@@ -4,7 +4,8 @@
 
 void lt__constants_init(struct lt_constants *c, int32_t n, struct lt_arena *a)
 {
-	*c = (struct lt_constants){ .data = LT_NEW(a, const void *, n + 1), .owned = LT_NEW(a, void *, n + 1) };
+	*c = (struct lt_constants){ .data = LT_NEW(a, const void *, n + 1), .owned = LT_NEW(a, void *, n + 1),
+		.filler = LT_NEW(a, struct lt_filler, n + 1) };
 }
 
 void lt__constants_free(struct lt_program *p)
@@ -16,29 +17,10 @@ void lt__constants_free(struct lt_program *p)
 	c->prepared = c->device = NULL;
 }
 
-struct owned_new { struct lt_arena *a; size_t bytes; void *at; };
+/* One of both is given: where it lies, or who makes it. */
+struct given { const void *data; int copy; struct lt_filler filler; };
 
-static lt_status owned_body(void *arg)
-{
-	struct owned_new *x = arg;
-	x->at = lt__arena_alloc(x->a, x->bytes);
-	return LT_OK;
-}
-
-/* Memory for a copy of constant i; bound again, it is used again. */
-static lt_status owned_find(struct lt_program *p, int32_t i)
-{
-	const struct lt_binding_def *d = &p->bindings[LT_BINDING_CONSTANT].at[i];
-	struct owned_new x = { .a = p->arena, .bytes = d->bytes };
-	if (p->constants.owned[i])
-		return LT_OK;
-	if (lt__protect(p->ctx, owned_body, &x))
-		return lt_fail(p->ctx, LT_ENOMEM, "out of memory: %zu bytes for constant '%s'", d->bytes, d->name);
-	p->constants.owned[i] = x.at;
-	return LT_OK;
-}
-
-static lt_status bind_in_turn(struct lt_program *p, int32_t i, const void *data, int copy)
+static lt_status bind_in_turn(struct lt_program *p, int32_t i, const struct given *x)
 {
 	const struct lt_bindings *bindings = &p->bindings[LT_BINDING_CONSTANT];
 	if (i < 0 || i >= bindings->n)
@@ -47,24 +29,33 @@ static lt_status bind_in_turn(struct lt_program *p, int32_t i, const void *data,
 	if (p->constants.ready)
 		return lt_fail(p->ctx, LT_EINVAL, "constant '%s' is bound too late: an instance exists; bind constants before it",
 			d->name);
-	if (!data)
+	if (!x->data && !x->filler.fill)
 		return lt_fail(p->ctx, LT_EMISSING, "constant '%s' is given no data", d->name);
-	if (copy) {
-		LT_TRY(owned_find(p, i));
-		data = memcpy(p->constants.owned[i], data, d->bytes);
-	}
-	p->constants.data[i] = data;
+	if (x->copy)
+		LT_TRY(lt__constant_room(p, p->ctx, i));
+	p->constants.data[i] = x->copy ? memcpy(p->constants.owned[i], x->data, d->bytes) : x->data;
+	p->constants.filler[i] = x->filler;
 	return LT_OK;
+}
+
+static lt_status bind_given(struct lt_program *p, int32_t i, const struct given *x, const char *call)
+{
+	if (!lt__turn_take(&p->turn))
+		return lt_fail(p->ctx, LT_EINVAL, "a callback calls %s while the program's constants are computed; "
+			"bind them before the first lt_instance_new", call);
+	lt_status st = bind_in_turn(p, i, x);
+	lt__turn_give(&p->turn);
+	return st;
 }
 
 lt_status lt_program_bind(struct lt_program *p, int32_t i, const void *data, int copy)
 {
-	if (!lt__turn_take(&p->turn))
-		return lt_fail(p->ctx, LT_EINVAL, "a callback calls lt_program_bind while the program's constants are computed; "
-			"bind them before the first lt_instance_new");
-	lt_status st = bind_in_turn(p, i, data, copy);
-	lt__turn_give(&p->turn);
-	return st;
+	return bind_given(p, i, &(struct given){ .data = data, .copy = copy }, "lt_program_bind");
+}
+
+lt_status lt_program_bind_fill(struct lt_program *p, int32_t i, lt_fill *fill, void *user)
+{
+	return bind_given(p, i, &(struct given){ .filler = { fill, user } }, "lt_program_bind_fill");
 }
 
 struct prepare { struct lt_program *p; struct lt_context *ctx; struct lt_arena *scratch; };
@@ -92,7 +83,8 @@ static lt_status prepare_in_turn(struct lt_program *p)
 	if (c->ready)
 		return LT_OK;
 	lt__context_branch(p->ctx, &c->ctx);
-	LT_TRY(lt__bindings_missing(&c->ctx, &p->bindings[LT_BINDING_CONSTANT], c->data, "constant"));
+	LT_TRY(lt__bindings_missing(&c->ctx, &p->bindings[LT_BINDING_CONSTANT], c->data, c->filler, "constant"));
+	LT_TRY(lt__constants_fill(p, &c->ctx));
 	lt_status st = lt__arena_new(&c->ctx, &c->arena);
 	if (!st)
 		st = lt__arena_new(&c->ctx, &x.scratch);

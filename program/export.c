@@ -3,7 +3,7 @@
 #include <string.h>
 #include "program/export.h"
 
-static lt_status check_program(const struct lt_program *p)
+static lt_status check_program(struct lt_program *p)
 {
 	if (!p->options.source_only)
 		return lt_fail(p->ctx, LT_EINVAL, "a program that is exported is compiled with source_only");
@@ -13,7 +13,9 @@ static lt_status check_program(const struct lt_program *p)
 		if (strcmp(p->backends.at[p->kernels.at[i].opened].backend->name, "cpu") != 0)
 			return lt_fail(p->ctx, LT_EUNSUPPORTED, "kernel %s is the backend %s's, which has no C text that stands alone",
 				p->kernels.at[i].frozen->tree.name, p->backends.at[p->kernels.at[i].opened].backend->name);
-	return lt__bindings_missing(p->ctx, &p->bindings[LT_BINDING_CONSTANT], p->constants.data, "constant");
+	for (int32_t i = 0; i < p->bindings[LT_BINDING_CONSTANT].n; i++)
+		LT_TRY(lt__constant_hold(p, p->ctx, i));
+	return lt__bindings_missing(p->ctx, &p->bindings[LT_BINDING_CONSTANT], p->constants.data, NULL, "constant");
 }
 
 static lt_status export_fill(void *arg)

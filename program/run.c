@@ -78,7 +78,7 @@ lt_status lt__instance_begin(
 	if (!r->ready)
 		return r->ctx.code;             /* and its sentence: why it was not made */
 	if (p->bindings[LT_BINDING_INPUT].n > 0)
-		LT_TRY(input ? lt__bindings_missing(&r->ctx, &p->bindings[LT_BINDING_INPUT], input, "input")
+		LT_TRY(input ? lt__bindings_missing(&r->ctx, &p->bindings[LT_BINDING_INPUT], input, NULL, "input")
 			     : lt_fail(&r->ctx, LT_EMISSING, "Missing input: no inputs are given"));
 	for (int32_t i = 0; i < p->bindings[LT_BINDING_RESULT].n; i++)
 		if (!result || !result[i])

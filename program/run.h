@@ -27,6 +27,7 @@ struct lt_constants {
 	struct lt_arena *arena;                 /* of prepared and room */
 	const void **data;                      /* by binding */
 	void **owned;                           /* by binding: our copy, in the program's arena, or NULL */
+	struct lt_filler *filler;               /* by binding: data is NULL until it has been made, if ever */
 	void *prepared;
 	/* by memory, 0 is empty: constants and what is made of them; NULL: not made yet */
 	struct lt_device_memory *device;
@@ -138,6 +139,14 @@ void lt__constants_free(struct lt_program *);
 /* Runs what depends on constants only, once, whichever thread is first.  What fails is reported in ctx, the caller's
  * own. */
 lt_status lt__constants_prepare(struct lt_program *, struct lt_context *ctx);
+/* fill.c.  room: for a copy of constant i; bound again, it is used again.  hold: all of what a function gives becomes
+ * such a copy, which data then is.  fill: does so where the host reads it.  send: hands pieces of it to `send`. */
+lt_status lt__constant_room(struct lt_program *, struct lt_context *, int32_t i);
+lt_status lt__constant_hold(struct lt_program *, struct lt_context *, int32_t i);
+lt_status lt__constants_fill(struct lt_program *, struct lt_context *);
+typedef lt_status lt_piece(void *user, size_t at, size_t bytes, const void *piece);
+lt_status lt__constant_send(struct lt_program *, struct lt_context *, int32_t i, size_t offset, size_t bytes,
+	lt_piece *, void *user);
 /* aligned.c: zeroed memory at a multiple of align, touched now, so that no run meets a fresh page; NULL: of no
  * bytes. */
 void *lt__aligned_new(struct lt_arena *, size_t bytes, size_t align);

@@ -168,6 +168,37 @@ static lt_status move_peer(
 	return lt__queue_follow(p, a, s->from_memory, s->memory);
 }
 
+struct sending {
+	const struct lt_program *p;
+	const struct lt_addresses *a;
+	const struct lt_pstep *step;
+	struct lt_slot to;
+};
+
+static lt_status send_piece(void *user, size_t at, size_t bytes, const void *piece)
+{
+	const struct sending *x = user;
+	const struct lt_slot to = { x->to.base, x->to.offset + (int64_t)at, (int64_t)bytes };
+	const struct lt_slot from = { (void *)(uintptr_t)piece, 0, (int64_t)bytes };
+	return copy_on(x->p, x->a, x->step->memory, &to, &from, LT_COPY_TO_DEVICE, x->step->to);
+}
+
+/* A constant that a function gives, which the host does not hold. */
+static bool is_sent(const struct lt_program *p, const struct lt_pstep *s)
+{
+	const struct lt_storage *x = &p->nests.assigned.storage[s->from];
+	return !s->from_memory && x->space == LT_STORAGE_CONSTANT && !p->constants.data[x->binding];
+}
+
+static lt_status move_in_pieces(
+	struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a, const struct lt_slot *to)
+{
+	const struct lt_storage *x = &p->nests.assigned.storage[s->from];
+	struct sending sends = { p, a, s, *to };
+	const int64_t unit = lt__dtype_info(x->dtype)->bytes;
+	return lt__constant_send(p, a->ctx, x->binding, (size_t)(s->offset * unit), (size_t)to->bytes, send_piece, &sends);
+}
+
 lt_status lt__move(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
 	int64_t unit = lt__dtype_info(p->nests.assigned.storage[s->to].dtype)->bytes, bytes = s->elems * unit,
@@ -175,6 +206,11 @@ lt_status lt__move(struct lt_program *p, const struct lt_pstep *s, const struct 
 	if (bytes == 0)
 		return LT_OK;
 	struct lt_slot to = slot_of(p, s->to, s->memory, a, s->offset * unit, bytes);
+	if (is_sent(p, s)) {
+		lt_status sent = move_in_pieces(p, s, a, &to);
+		p->tally.move_ns += lt__now_ns() - begin;
+		return sent;
+	}
 	struct lt_slot from = slot_of(p, s->from, s->from_memory, a, s->offset * unit, bytes);
 	if (!s->memory || !s->from_memory)
 		LT_TRY(lt__queue_before_host(p, a, s->memory ? s->memory : s->from_memory, !s->memory));
