@@ -243,8 +243,8 @@ own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c) $(if $(filter build,$(1
 	$(if $(filter bench,$(1)),$(READ_INPUT)))
 # What lt-run and lt-build have in common: the tensors of a model.
 READ_MODEL = $(patsubst %,tools/run_%.c,bind bind_say bindings explain extents fit parse spec weights)
-# What lt-bench has of lt-run: what a model asks for, and tensors of that.
-READ_INPUT = $(patsubst %,tools/run_%.c,bindings spec)
+# What lt-bench has of lt-run: what a model asks for, and tensors of that; of lt-llama, files.
+READ_INPUT = $(patsubst %,tools/run_%.c,bindings spec) tools/llama_files.c
 # What lt-run has of lt-bench: what the machine does at best.
 LIMITS = $(patsubst %,tools/bench_%.c,cuda device folder machine peak say)
 .SECONDEXPANSION:

@@ -7,11 +7,12 @@
                                                         for a machine that is busy with other work
     bench/table.py --nets [--write PAGE] FILE.json...   of the suites nets and start, that of docs/performance.md,
                                                         "Whole networks"; with --fastest the fastest sample of each
+    bench/table.py --llama [--write PAGE] FILE.json...  of the suite llama, that of docs/llama.md
     bench/table.py --tutorial [--write PAGE] FILE.json  the eight steps of docs/tutorial-matmul.md
 
 Several files may hold several runs, each with its own denominators: no ratio is taken across files.  --write puts the
 table between the lines "<!-- measured -->" and "<!-- end -->" of the page, that of --nets between "<!-- nets -->" and
-"<!-- end -->", and a step's figures into its file.
+"<!-- end -->", of --llama between "<!-- llama -->" and that, and a step's figures into its file.
 """
 import json
 import math
@@ -212,6 +213,40 @@ def nets(runs):
     return first + [""] * bool(first and second) + second
 
 
+def llama(runs):
+    """A row for each shape, contestant, type and number of threads: tokens a second and what they are compared with.
+    Of a row that is in several files the last counts."""
+    found = {}
+    for d in runs:
+        for c in d["cases"]:
+            if c["suite"] == "llama":
+                for r in c["rows"]:
+                    if r["role"] != "denominator":
+                        found[c["name"], r["contestant"], c["threads"]] = c, r
+    if not found:
+        return []
+    lines = ["| shape | threads | contestant | tok/s | of run or runq | of the bandwidth | of f32 | prompt, tok/s "
+             "| over made | by launches | compiled cold, cached | MiB | tokens |", "| --- |" + " --- |" * 12]
+    ratio = lambda x: f"{x:.2f}" if x else ""
+    for (name, who, threads), (c, r) in found.items():
+        shape, kind = name.rsplit("-", 1)
+        begin = f"| {shape} | {threads} | {who} {kind} | "
+        if r["status"] != "measured":
+            lines.append(begin + "failed |" + " |" * 9)
+            continue
+        s, mine = r["stats"], r["role"] == "looptree"
+        rate, prompt, launched = (s[k + "_per_second"] for k in ("tokens", "prompt", "launches"))
+        other = found.get((f"{shape}-f32", who, threads), (0, {}))[1].get("stats", {}).get("tokens_per_second")
+        above = s["peak_cached_bytes"] - s["checkpoint_bytes"] - s["cache_bytes"] if "cache_bytes" in s else 0
+        cells = [f"{rate:.4g}", ratio(r["of_best"]) if mine else "", ratio(r["of_peak"]),
+                 ratio(rate / other) if mine and kind != "f32" and other else "", f"{prompt:.4g}" if prompt else "",
+                 f"{prompt / rate:.1f}" if prompt else "", ratio(rate / launched) if launched else "",
+                 f"{s['compile_cold_s']:.2f} s, {s['compile_cached_s']:.2f} s" if "compile_cold_s" in s else "",
+                 f"{above / 2 ** 20:.1f}" if above > 0 else "", f"{s['agree']} of {s['tokens']}"]
+        lines.append(begin + " | ".join(cells) + " |")
+    return lines
+
+
 def steps(runs):
     """(file or contestant, threads, row) of each step, of the default tree and of the best of each library."""
     for d in runs:
@@ -308,6 +343,8 @@ def main(words):
             table = rivals
         elif word == "--nets":
             table = nets
+        elif word == "--llama":
+            table = llama
         elif word == "--fastest":
             fastest = True
         elif word == "--write" and words:
@@ -326,7 +363,7 @@ def main(words):
     if fastest:
         lines.append("* by the fastest sample of each contestant, because the machine was busy with other work")
     if page:
-        write(page, lines, "nets" if table is nets else "measured")
+        write(page, lines, "nets" if table is nets else "llama" if table is llama else "measured")
         if table is tutorial:
             write_steps(runs)
     else:

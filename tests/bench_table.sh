@@ -100,6 +100,30 @@ python3 bench/table.py --nets --write "$dir/page" "$dir/nets.json"
 has page stays
 says "the table of networks has its own lines" eval 'grep -q "^| bert |" "$dir/page" && ! grep -q goes "$dir/page"'
 
+# llama TYPE CONTESTANT ROLE RATE OF_BEST MORE: one case of a shape
+llama() {
+	printf '{"suite":"llama","name":"15M-%s","threads":2,"rows":[{"contestant":"%s","role":"%s",' "$1" "$2" "$3"
+	printf '"status":"measured",'
+	printf '"of_best":%s,"of_peak":0.5,"stats":{"tokens_per_second":%s,"prompt_per_second":%s,"launches_per_second":0,' \
+		"$5" "$4" "$6"
+	printf '"agree":7,"tokens":9%s}},{"contestant":"read","role":"denominator","status":"measured"}]}' "$7"
+}
+start=',"compile_cold_s":0.5,"compile_cached_s":0.125,"peak_cached_bytes":10485760,"checkpoint_bytes":4194304,'
+start=$start'"cache_bytes":1048576'
+cat >"$dir/llama.json" <<END
+{"machine":{"processor":"P","architecture":"A","processors":2,"l1_bytes":32768,"l2_bytes":1048576,"l3_bytes":8388608,
+"flags":"sse avx2","built_with":"12"},"samples":5,"compile":[],"cases":[
+$(llama f32 cpu looptree 100 2 800 "$start"),$(llama f32 run other 50 1 0 ''),
+$(llama bf16 cpu looptree 175 null 700 ''),
+{"suite":"llama","name":"15M-int8","threads":2,"rows":[{"contestant":"cpu","role":"looptree","status":"failed"}]}]}
+END
+printf '<!-- llama -->\ngoes\n<!-- end -->\n' >"$dir/page"
+python3 bench/table.py --llama --write "$dir/page" "$dir/llama.json"
+has page '| 15M | 2 | cpu f32 | 100 | 2.00 | 0.50 |  | 800 | 8.0 |  | 0.50 s, 0.12 s | 5.0 | 7 of 9 |'
+has page '| 15M | 2 | run f32 | 50 |  | 0.50 |  |  |  |  |  |  | 7 of 9 |'
+has page '| 15M | 2 | cpu bf16 | 175 |  | 0.50 | 1.75 | 700 | 4.0 |  |  |  | 7 of 9 |'
+has page '| 15M | 2 | cpu int8 | failed | | | | | | | | | |'
+
 printf 'before\n<!-- measured -->\n<!-- end -->\nbehind\n' >"$dir/page"
 python3 bench/table.py --write "$dir/page" "$dir/run.json" && sed -i 's/2 ms/stale/' "$dir/page"
 python3 bench/table.py --write "$dir/page" "$dir/run.json"

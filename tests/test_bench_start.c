@@ -95,23 +95,29 @@ Test(bench_start, memory_is_that_of_the_program)
 	const struct bench_options o = { .patience = 60, .cc = "cc" };
 	char *const sleeper[] = { "/bin/sleep", "0.2", NULL };
 	char *const wrong[] = { "/bin/sh", "-c", "echo no >&2; exit 3", NULL };
+	char *const speaker[] = { "/bin/sh", "-c", "echo one; echo two >&2", NULL };
 	char *const large[] = { "/usr/bin/perl", "-e", "$x = \"a\" x 300000000", NULL };
 	const size_t bytes = 100000000;
 	struct lt_context *ctx;
 	char *held = bench_alloc(bytes);
-	int64_t peak;
-	double seconds;
+	struct bench_program p = { .says = false };
 
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	memset(held, 1, bytes);
-	cr_assert_eq(bench_program_run(ctx, sleeper, &o, &seconds, &peak), LT_OK, "%s", lt_context_message(ctx));
-	cr_expect(peak > 100000 && peak < 50000000, "%lld", (long long)peak);
-	cr_expect(seconds >= 0.2, "%g", seconds);
+	cr_assert_eq(bench_program_run(ctx, sleeper, &o, &p), LT_OK, "%s", lt_context_message(ctx));
+	cr_expect(p.peak > 100000 && p.peak < 50000000, "%lld", (long long)p.peak);
+	cr_expect(p.seconds >= 0.2, "%g", p.seconds);
+	cr_expect(!p.text && !p.errors);
 	cr_expect_gt(bench_group_peak(getpgrp()), (int64_t)bytes, "of the test's own");
 	/* More than the test has: to the last page, however late it comes. */
-	cr_assert_eq(bench_program_run(ctx, large, &o, &seconds, &peak), LT_OK, "%s", lt_context_message(ctx));
-	cr_expect_geq(peak, 300000000, "%lld", (long long)peak);
-	cr_assert(bench_program_run(ctx, wrong, &o, &seconds, &peak));
+	cr_assert_eq(bench_program_run(ctx, large, &o, &p), LT_OK, "%s", lt_context_message(ctx));
+	cr_expect_geq(p.peak, 300000000, "%lld", (long long)p.peak);
+	p.says = true;
+	cr_assert_eq(bench_program_run(ctx, speaker, &o, &p), LT_OK, "%s", lt_context_message(ctx));
+	cr_expect_str_eq(p.text, "one\n");
+	cr_expect_str_eq(p.errors, "two\n");
+	bench_program_free(&p);
+	cr_assert(bench_program_run(ctx, wrong, &o, &p));
 	cr_expect(strstr(lt_context_message(ctx), "exit code 3: no"), "%s", lt_context_message(ctx));
 	free(held);
 	bench_folder_remove();

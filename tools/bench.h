@@ -53,6 +53,11 @@ struct bench_options {
 	double patience;                /* seconds that a peer has for one answer */
 	uint32_t cc_timeout_ms;                 /* 0: the library's default */
 	const char *filter, *json, *csv, *plot, *cc, *cache_dir, *coretypes, *serve;
+	/* of the suite llama; tokens 0, prompt -1: by default */
+	struct lt_texts shape, dtype;
+	const char *run, *runq, *folder;
+	int tokens, prompt;
+	int64_t seed;
 	bool list, quick, no_vendor, quiet, no_evaluator, runtime_extents;
 };
 extern const struct lt_tool bench_tool;
@@ -79,6 +84,7 @@ struct bench_tensor {
 enum bench_bound { BENCH_FLOPS, BENCH_READ, BENCH_COPY };
 struct bench_case;
 struct bench_net;
+struct bench_llama;
 typedef void bench_reference(const struct bench_case *, float *out);    /* in double, rounded once */
 struct bench_case {
 	const char *suite, *group;      /* group: geometric means are reported for each */
@@ -100,6 +106,7 @@ struct bench_case {
 	bool noise;                     /* the one in which a contestant runs against itself */
 	bench_reference *reference;
 	struct bench_net *net;          /* a model, which has no script and tensors of its own (bench_net.h); else NULL */
+	struct bench_llama *llama;      /* the same, of the suite llama (bench_llama.h); else NULL */
 };
 struct bench_cases { struct bench_case *at; int n, cap; };
 
@@ -153,6 +160,7 @@ void bench_layout_cases(struct bench_cases *);
 void bench_gpu_cases(struct bench_cases *);
 void bench_compile_cases(struct bench_cases *);
 void bench_nets_cases(struct bench_cases *);            /* none: they are the models that --model names */
+void bench_llama_cases(struct bench_cases *);           /* none: they are the models that --shape names */
 bool bench_suite_takes_models(const char *name);
 /* Single cases of these, for other suites. */
 void bench_gemm_case(struct bench_cases *, const char *suite, const char *group, int m, int k, int n);

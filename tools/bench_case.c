@@ -199,6 +199,7 @@ void bench_cases_free(struct bench_cases *l)
 	for (int i = 0; i < l->n; i++) {
 		bench_case_empty(&l->at[i]);
 		bench_net_free(l->at[i].net);
+		free(l->at[i].llama);
 		free(l->at[i].script);
 	}
 	free(l->at);

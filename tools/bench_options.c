@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include "ir/arena.h"
 #include "ir/nearest.h"
-#include "tools/bench.h"
+#include "tools/bench_llama.h"
 #include "tools/plugins.h"
 
 enum { MAX_BUSY = 1024 };
@@ -42,6 +42,19 @@ static lt_status take_each(struct lt_context *ctx, const char *option, struct lt
 static lt_status take_backends(struct lt_context *ctx, void *options, char *value)
 {
 	return take_each(ctx, "--backend", &((struct bench_options *)options)->backend, value);
+}
+
+static lt_status take_dtypes(struct lt_context *ctx, void *options, char *value)
+{
+	return take_each(ctx, "--dtype", &((struct bench_options *)options)->dtype, value);
+}
+
+/* Names between commas, or one shape by its sizes, which have commas between them, too. */
+static lt_status take_shapes(struct lt_context *ctx, void *options, char *value)
+{
+	struct lt_texts *shape = &((struct bench_options *)options)->shape;
+
+	return strchr(value, '=') ? lt__texts_add(ctx, shape, value) : take_each(ctx, "--shape", shape, value);
 }
 
 static lt_status take_peer(struct lt_context *ctx, void *options, char *value)
@@ -115,6 +128,20 @@ static const struct lt_tool_option rows[] = {
 	{ 0, "no-evaluator", NULL, TAKE_FLAG, AT(no_evaluator), .help = "results of nets are compared with another "
 		"contestant's, not with the graph evaluator's, which takes minutes" },
 
+	{ 0, "shape", "SHAPE[,SHAPE...]", TAKE_OWN, AT(shape), .help = "cases of llama: 260K, 15M, 42M, 110M, 1.1B, 7B, or "
+		"one by its sizes (dim=64,hidden=172,layers=5...); several times: several; default: 15M", .values =
+		LT_VALUES("260K", "15M", "42M", "110M", "1.1B", "7B"), .own = take_shapes },
+	{ 0, "dtype", "TYPE[,TYPE...]", TAKE_OWN, AT(dtype), .help = "their types: f32, bf16, f16, int8; default: f32",
+		.values = LT_VALUES("f32", "bf16", "f16", "int8"), .own = take_dtypes },
+	{ 0, "tokens", "N", TAKE_COUNT, AT(tokens), .help = "how many tokens a sample of llama makes; default: 256", .min = 4,
+		.max = 1 << 20 },
+	{ 0, "prompt", "N", TAKE_COUNT, AT(prompt), .help = "how many tokens llama reads in one pass, 0: none; default: 256",
+		.max = 1 << 20 },
+	{ 0, "seed", "N", TAKE_COUNT, AT(seed), .help = "where the random weights of llama begin; default: 1", .max =
+		1 << 30 },
+	{ 0, "folder", "DIR", TAKE_TEXT, AT(folder), .help = "keeps the checkpoints of llama there, and uses those that are "
+		"there; default: temporary ones", .values = LT_VALUES("/") },
+
 	{ .help = "Contestants" },
 	{ 'b', "backend", "NAME[:CONFIG][,NAME...]", TAKE_OWN, AT(backend), .help = "Looptree's backends, each a contestant; "
 		"default: the best that works here", .list = lt__backend_offered,
@@ -126,6 +153,9 @@ static const struct lt_tool_option rows[] = {
 		.values = LT_VALUES("*.tree", "*.schedule") },
 	{ 0, "peer", "CMD", TAKE_OWN, AT(peer), .help = "a process that speaks the peer protocol; several times: several "
 		"contestants", .own = take_peer },
+	{ 0, "run", "PATH", TAKE_TEXT, AT(run), .help = "run of llama2.c, built outside of Looptree, for the f32 cases of "
+		"llama" },
+	{ 0, "runq", "PATH", TAKE_TEXT, AT(runq), .help = "runq of llama2.c, the same for the int8 cases" },
 	{ 0, "no-vendor", NULL, TAKE_FLAG, AT(no_vendor), .help = "without OpenBLAS and oneDNN, on a device cuBLAS, "
 		"which take part where they are installed" },
 	{ 0, "coretypes", "TYPE[,TYPE...]", TAKE_OWN, AT(coretypes), .help = "OpenBLAS with these core types, or all, or "
@@ -173,7 +203,8 @@ const struct lt_tool bench_tool = {
 		"       lt-bench --list [SUITE...]\n"
 		"       lt-bench --serve NAME",
 	.about = "Measures Looptree next to the machine's peak and bandwidth and next to other libraries, in one run.",
-	.operand = { .arg = "SUITE[,SUITE...]", .help = "%v; all: every one but nets, start and gpu", .list = suite_at },
+	.operand = { .arg = "SUITE[,SUITE...]", .help = "%v; all: every one but nets, start, llama and gpu",
+		.list = suite_at },
 	.option = rows,
 	.end = "Exit code: 0; 1: a row of Looptree's failed or was wrong, or a file cannot be written; 2: a mistake in the "
 		"options.\n"
@@ -186,7 +217,8 @@ static lt_status take_all(struct lt_context *ctx, struct bench_options *o)
 	o->suite.n = 0;
 	for (int i = 0; bench_suites[i].name; i++)
 		/* hours without one; what nobody has named */
-		if (strcmp(bench_suites[i].name, "gpu") != 0 && !bench_suite_takes_models(bench_suites[i].name))
+		if (strcmp(bench_suites[i].name, "gpu") != 0 && strcmp(bench_suites[i].name, "llama") != 0
+			&& !bench_suite_takes_models(bench_suites[i].name))
 			LT_TRY(lt__texts_add(ctx, &o->suite, bench_suites[i].name));
 	return LT_OK;
 }
@@ -229,6 +261,15 @@ static lt_status check_models(struct lt_context *ctx, const struct bench_options
 	return nets || !o->model.n ? LT_OK : lt_fail(ctx, LT_EINVAL, "--model is for the suites nets and start");
 }
 
+static lt_status check_llama(struct lt_context *ctx, const struct bench_options *o)
+{
+	bool suite = o->list;
+
+	for (int i = 0; i < o->suite.n; i++)
+		suite = suite || !strcmp(o->suite.at[i], "llama");
+	return bench_llama_check(ctx, o, suite);
+}
+
 /* "--load 2" is "--busy 2": a number is no file of a backend. */
 static lt_status take_busy(struct lt_context *ctx, struct bench_options *o)
 {
@@ -252,7 +293,7 @@ lt_status bench_options_read(struct lt_context *ctx, int argc, char **argv, stru
 {
 	struct lt_given given;
 
-	*o = (struct bench_options){ .patience = 300 };
+	*o = (struct bench_options){ .patience = 300, .prompt = -1, .seed = 1 };
 	LT_TRY(lt__options_read(ctx, &bench_tool, argc, argv, o, &given));
 	*done = given.done;
 	if (given.done)
@@ -260,6 +301,7 @@ lt_status bench_options_read(struct lt_context *ctx, int argc, char **argv, stru
 	LT_TRY(take_busy(ctx, o));
 	LT_TRY(take_suites(ctx, o, argc - given.first, argv + given.first));
 	LT_TRY(check_models(ctx, o));
+	LT_TRY(check_llama(ctx, o));
 	if (o->backend.n == 0 && o->cc)
 		LT_TRY(lt__texts_add(ctx, &o->backend, "cpu"));
 	if (!o->threads)
@@ -277,5 +319,7 @@ void bench_options_free(struct bench_options *o)
 	free(o->suite.at);
 	free(o->backend.at);
 	free(o->peer.at);
+	free(o->shape.at);
+	free(o->dtype.at);
 	free(o->threads);
 }

@@ -5,7 +5,6 @@
  * time is what it says: preparing the model and the first run, since loading Python is no part of the library.  What
  * is right is not asked here; the suite nets does.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,22 +21,6 @@ struct start {
 	char **npy;                     /* by input: its file, NULL: an extent, which its inputs say */
 	int threads;
 };
-
-/* Beside this program. */
-static lt_status find_program(struct start *s)
-{
-	char path[4096];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 16);
-	char *slash;
-
-	if (n <= 0)
-		return lt_fail(s->ctx, LT_EIO, "lt-bench does not find its own folder, where lt-run is: %s", strerror(errno));
-	path[n] = 0;
-	slash = strrchr(path, '/');
-	strcpy(slash ? slash + 1 : path, "lt-run");
-	s->program = bench_format("%s", path);
-	return access(path, X_OK) ? lt_fail(s->ctx, LT_EIO, "there is no '%s': the suite start runs it", path) : LT_OK;
-}
 
 static lt_status write_inputs(struct start *s)
 {
@@ -65,50 +48,29 @@ static void start_free(struct start *s)
 	free(s->program);
 }
 
-struct words { char **at; int n, cap; };
-
-static void word_add(struct words *w, char *text)
-{
-	w->at = bench_grow(w->at, w->n, &w->cap, sizeof *w->at);
-	w->at[w->n++] = text;
-}
-
-static void words_free(struct words *w)
-{
-	for (int i = 0; i < w->n; i++)
-		free(w->at[i]);
-	free(w->at);
-}
-
-static void option_add(struct words *w, const char *option, char *value)
-{
-	word_add(w, bench_format("%s", option));
-	word_add(w, value);
-}
-
 /* lt-run MODEL, as somebody types it. */
-static void command_make(const struct start *s, const char *backend, const char *cache, struct words *w)
+static void command_make(const struct start *s, const char *backend, const char *cache, struct bench_words *w)
 {
 	const struct bench_net *net = s->c->net;
 
-	*w = (struct words){ .n = 0 };
-	word_add(w, bench_format("%s", s->program));
-	word_add(w, bench_format("%s", net->path));
-	word_add(w, bench_format("-q"));
-	option_add(w, "-b", bench_format("%s", backend));
-	option_add(w, "--threads", bench_format("%d", s->threads));
-	option_add(w, "--cache-dir", bench_format("%s", cache));
+	*w = (struct bench_words){ .n = 0 };
+	bench_word_add(w, bench_format("%s", s->program));
+	bench_word_add(w, bench_format("%s", net->path));
+	bench_word_add(w, bench_format("-q"));
+	bench_option_add(w, "-b", bench_format("%s", backend));
+	bench_option_add(w, "--threads", bench_format("%d", s->threads));
+	bench_option_add(w, "--cache-dir", bench_format("%s", cache));
 	for (int i = 0; i < s->o->load.n; i++)
-		option_add(w, "-B", bench_format("%s", s->o->load.at[i]));
+		bench_option_add(w, "-B", bench_format("%s", s->o->load.at[i]));
 	for (int32_t i = 0; i < net->dim.n; i++)
-		option_add(w, "--dim", bench_format("%s", net->dim.at[i]));
+		bench_option_add(w, "--dim", bench_format("%s", net->dim.at[i]));
 	for (int32_t i = 0; i < net->binding[LT_BINDING_INPUT].n; i++)
 		if (s->npy[i])
-			option_add(w, "-i", bench_format("%s=%s", net->binding[LT_BINDING_INPUT].at[i].name, s->npy[i]));
+			bench_option_add(w, "-i", bench_format("%s=%s", net->binding[LT_BINDING_INPUT].at[i].name, s->npy[i]));
 	for (int32_t i = 0; i < net->binding[LT_BINDING_CONSTANT].n; i++)
 		if (!net->binding[LT_BINDING_CONSTANT].at[i].content)
-			option_add(w, "-c", bench_format("%s=random", net->binding[LT_BINDING_CONSTANT].at[i].name));
-	word_add(w, NULL);
+			bench_option_add(w, "-c", bench_format("%s=random", net->binding[LT_BINDING_CONSTANT].at[i].name));
+	bench_word_add(w, NULL);
 }
 
 static struct bench_start_row *start_row(struct bench_started *to, const char *label, enum bench_role role)
@@ -143,21 +105,20 @@ static lt_status round_ours(struct start *s, const char *backend, struct bench_s
 	struct bench_start_row *cached)
 {
 	char *cache;
-	struct words w;
-	double seconds;
-	int64_t peak;
+	struct bench_words w;
+	struct bench_program p = { .says = false };
 	lt_status st;
 
 	LT_TRY(bench_folder_new(s->ctx, &cache));
 	command_make(s, backend, cache, &w);
-	st = bench_program_run(s->ctx, w.at, s->o, &seconds, &peak);
+	st = bench_program_run(s->ctx, w.at, s->o, &p);
 	if (!st) {
-		round_add(cold, 0, 0, seconds, peak);
-		st = bench_program_run(s->ctx, w.at, s->o, &seconds, &peak);
+		round_add(cold, 0, 0, p.seconds, p.peak);
+		st = bench_program_run(s->ctx, w.at, s->o, &p);
 	}
 	if (!st)
-		round_add(cached, 0, 0, seconds, peak);
-	words_free(&w);
+		round_add(cached, 0, 0, p.seconds, p.peak);
+	bench_words_free(&w);
 	bench_folder_drop(cache);
 	return st;
 }
@@ -300,7 +261,7 @@ void bench_start(struct lt_context *ctx, struct bench_case *c, int threads, cons
 		start_row(to, "", BENCH_OTHER);
 	st = bench_case_open(ctx, c);
 	st = st ? st : bench_net_write(ctx, c->net);
-	st = st ? st : find_program(&s);
+	st = st ? st : bench_program_beside(ctx, "lt-run", "start", &s.program);
 	st = st ? st : write_inputs(&s);
 	if (st)
 		start_refuse(&s, st);

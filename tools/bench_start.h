@@ -29,10 +29,23 @@ json_t *bench_started_json(const struct bench_started *);
 /* Geometric means over the cases. */
 void bench_print_starts(const struct bench_starts *, FILE *);
 
-/* bench_start_process.c: a program, by its words, NULL after the last; what it writes goes nowhere.  Seconds from its
- * start to its end, and the most memory that it had. */
-lt_status bench_program_run(struct lt_context *, char *const *words, const struct bench_options *, double *seconds,
-	int64_t *peak);
+/* bench_start_process.c: a program, by its words, NULL after the last; runs it once, from its start to its end. */
+struct bench_program {
+	bool says;                      /* given: what it writes is kept; else it goes nowhere */
+	double seconds;
+	int64_t peak;                   /* the most memory that it had, bytes */
+	char *text, *errors;
+};
+lt_status bench_program_run(struct lt_context *, char *const *words, const struct bench_options *,
+	struct bench_program *);
+void bench_program_free(struct bench_program *);
+/* bench_words.c: a list of such words, each malloc. */
+struct bench_words { char **at; int n, cap; };
+void bench_word_add(struct bench_words *, char *text);
+void bench_option_add(struct bench_words *, const char *option, char *value);
+void bench_words_free(struct bench_words *);
+/* The path of a program that lies beside this one, malloc. */
+lt_status bench_program_beside(struct lt_context *, const char *name, const char *suite, char **out);
 /* The most memory that any process of a group has had; 0: not known. */
 int64_t bench_group_peak(pid_t group);
 #endif

@@ -11,15 +11,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/bench_start.h"
+#include "tools/tensorfile.h"
 
-static _Noreturn void program_become(char *const *words, const struct bench_options *o, const char *log)
+/* Where what it writes goes; out NULL: nowhere. */
+struct logs { char *out, *err; };
+
+static _Noreturn void program_become(char *const *words, const struct bench_options *o, const struct logs *logs)
 {
 	const int nowhere = open("/dev/null", O_RDWR);
 
 	/* A Ctrl-C is for lt-bench, which ends it. */
 	setpgid(0, 0);
 	if (setenv("CC", o->cc, 1) || nowhere < 0 || dup2(nowhere, STDIN_FILENO) < 0 || dup2(nowhere, STDOUT_FILENO) < 0
-		|| !freopen(log, "w", stderr))
+		|| (logs->out && !freopen(logs->out, "w", stdout)) || !freopen(logs->err, "w", stderr))
 		_exit(126);
 	execv(words[0], words);
 	_exit(127);
@@ -96,20 +100,20 @@ static int64_t program_peak(int64_t seen, const struct rusage *ended)
 }
 
 static lt_status program_watch(struct lt_context *ctx, pid_t pid, int gone, const char *log,
-	const struct bench_options *o, double begin, double *seconds, int64_t *peak)
+	const struct bench_options *o, double begin, struct bench_program *p)
 {
-	const bool ends = program_ends(pid, gone, begin + o->patience, peak);
+	const bool ends = program_ends(pid, gone, begin + o->patience, &p->peak);
 	char words[256];
 	struct rusage ended;
 	int status;
 
-	*seconds = bench_now() - begin;
+	p->seconds = bench_now() - begin;
 	if (!ends)
 		kill(-pid, SIGKILL);
 	while (wait4(pid, &status, 0, &ended) < 0)
 		if (errno != EINTR)
 			return lt_fail(ctx, LT_EIO, "it cannot be waited for: %s", strerror(errno));
-	*peak = program_peak(*peak, &ended);
+	p->peak = program_peak(p->peak, &ended);
 	if (bench_interrupted())
 		return lt_fail(ctx, LT_ECANCELLED, "interrupted");
 	if (!ends)
@@ -122,38 +126,80 @@ static lt_status program_watch(struct lt_context *ctx, pid_t pid, int gone, cons
 		: lt_fail(ctx, LT_EIO, "it ended with exit code %d%s%s", WEXITSTATUS(status), *words ? ": " : "", words);
 }
 
-lt_status bench_program_run(struct lt_context *ctx, char *const *words, const struct bench_options *o, double *seconds,
-	int64_t *peak)
+static lt_status program_start(struct lt_context *ctx, char *const *words, const struct bench_options *o,
+	const struct logs *logs, struct bench_program *p)
 {
 	int gone[2] = { -1, -1 };
-	char *log;
 	pid_t pid;
 	lt_status st;
 	double begin;
 
-	*seconds = 0;
-	*peak = 0;
-	LT_TRY(bench_temporary(ctx, &log));
 	if (pipe(gone) || fcntl(gone[0], F_SETFD, FD_CLOEXEC))
 		st = lt_fail(ctx, LT_EIO, "no pipe can be made: %s", strerror(errno));
 	else {
 		begin = bench_now();
 		pid = fork();
 		if (pid == 0)
-			program_become(words, o, log);
+			program_become(words, o, logs);
 		close(gone[1]);
 		gone[1] = -1;
 		if (pid > 0)
 			setpgid(pid, pid);
-		st = pid > 0 ? program_watch(ctx, pid, gone[0], log, o, begin, seconds, peak)
+		st = pid > 0 ? program_watch(ctx, pid, gone[0], logs->err, o, begin, p)
 			: lt_fail(ctx, LT_EIO, "no process can be made: %s", strerror(errno));
 	}
 	for (int i = 0; i < 2; i++)
 		if (gone[i] >= 0)
 			close(gone[i]);
-	unlink(log);
-	free(log);
 	return st;
+}
+
+/* What is in a file, as a text, malloc. */
+static lt_status text_of(struct lt_context *ctx, const char *path, char **out)
+{
+	struct lt_bytes b = { .n = 0 };
+
+	LT_TRY(lt__bytes_read(ctx, path, &b));
+	*out = bench_format("%.*s", (int)b.n, b.at ? (const char *)b.at : "");
+	lt__bytes_free(&b);
+	return LT_OK;
+}
+
+static void logs_remove(struct logs *logs)
+{
+	char *const path[] = { logs->out, logs->err };
+
+	for (int i = 0; i < 2; i++) {
+		if (path[i])
+			unlink(path[i]);
+		free(path[i]);
+	}
+}
+
+lt_status bench_program_run(struct lt_context *ctx, char *const *words, const struct bench_options *o,
+	struct bench_program *p)
+{
+	struct logs logs = { NULL, NULL };
+	const bool says = p->says;
+	lt_status st = bench_temporary(ctx, &logs.err);
+
+	*p = (struct bench_program){ .says = says };
+	if (!st && says)
+		st = bench_temporary(ctx, &logs.out);
+	st = st ? st : program_start(ctx, words, o, &logs, p);
+	if (!st && says) {
+		st = text_of(ctx, logs.out, &p->text);
+		st = st ? st : text_of(ctx, logs.err, &p->errors);
+	}
+	logs_remove(&logs);
+	return st;
+}
+
+void bench_program_free(struct bench_program *p)
+{
+	free(p->text);
+	free(p->errors);
+	p->text = p->errors = NULL;
 }
 
 int64_t bench_group_peak(pid_t group)

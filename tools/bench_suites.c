@@ -12,12 +12,18 @@ const struct bench_suite bench_suites[] = {
 	{ "layout", "transposes, concatenation, padding", bench_layout_cases },
 	{ "nets", "whole networks: the models that --model names", bench_nets_cases },
 	{ "start", "the same: from nothing to the first result, and memory", bench_nets_cases },
+	{ "llama", "language models of llama2.c, with random weights", bench_llama_cases },
 	{ "gpu", "what fills a GPU: large products, chains, rows, transposes, the network", bench_gpu_cases },
 	{ "compile", "time to compile, cold and from the cache", bench_compile_cases },
 	{ NULL, NULL, NULL }
 };
 
 void bench_nets_cases(struct bench_cases *l)
+{
+	(void)l;
+}
+
+void bench_llama_cases(struct bench_cases *l)
 {
 	(void)l;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ir/arena.h"
+#include "tools/bench_llama.h"
 #include "tools/bench_start.h"
 #include "program/cache.h"
 #include "tools/interrupt.h"
@@ -24,6 +25,7 @@ struct whole {
 static void case_drop(struct bench_case *c)
 {
 	bench_net_free(c->net);
+	free(c->llama);
 	free(c->script);
 }
 
@@ -41,6 +43,17 @@ static lt_status add_models(struct whole *w, struct bench_cases *l, const char *
 	return LT_OK;
 }
 
+/* How a suite is measured: its contestants in turn; what compiling takes; whole processes; language models. */
+enum suite_kind { IN_TURN, COMPILING, STARTING, MAKING_TEXT };
+
+static enum suite_kind kind_of_suite(const struct whole *w, int suite)
+{
+	const char *name = w->o.suite.at[suite];
+
+	return !strcmp(name, "compile") ? COMPILING : !strcmp(name, "start") ? STARTING
+		: !strcmp(name, "llama") ? MAKING_TEXT : IN_TURN;
+}
+
 static lt_status make_cases(struct whole *w)
 {
 	w->suite = bench_alloc((size_t)w->o.suite.n * sizeof *w->suite);
@@ -51,6 +64,8 @@ static lt_status make_cases(struct whole *w)
 		bench_suite_find(w->o.suite.at[i])->cases(l);
 		if (bench_suite_takes_models(w->o.suite.at[i]))
 			LT_TRY(add_models(w, l, w->o.suite.at[i]));
+		if (kind_of_suite(w, i) == MAKING_TEXT)
+			LT_TRY(bench_llama_add(w->ctx, l, w->o.suite.at[i], &w->o));
 		for (int k = 0; k < l->n; k++) {
 			if (bench_case_fits(&l->at[k], w->o.filter))
 				l->at[kept++] = l->at[k];
@@ -60,16 +75,6 @@ static lt_status make_cases(struct whole *w)
 		l->n = kept;
 	}
 	return LT_OK;
-}
-
-/* How a suite is measured: its contestants in turn; what compiling takes; whole processes. */
-enum suite_kind { IN_TURN, COMPILING, STARTING };
-
-static enum suite_kind kind_of_suite(const struct whole *w, int suite)
-{
-	const char *name = w->o.suite.at[suite];
-
-	return !strcmp(name, "compile") ? COMPILING : !strcmp(name, "start") ? STARTING : IN_TURN;
 }
 
 static int cases_count(const struct whole *w, enum suite_kind kind)
@@ -169,15 +174,19 @@ static lt_status add_peers(struct whole *w)
 	return LT_OK;
 }
 
-static lt_status add_contestants(struct whole *w)
+/* The machine's limits, or the device's. */
+static lt_status measure_limits(struct whole *w)
 {
 	LT_TRY(bench_peak_new(w->ctx, &w->o, &w->peak));
 	w->report.peak = w->peak;
 	for (int i = 0; i < w->o.n_threads; i++)
 		for (int b = 0; b < 3 && !bench_interrupted(); b++)
 			bench_peak_measure(w->peak, (enum bench_bound)b, w->o.threads[i]);
-	if (bench_interrupted())
-		return lt_fail(w->ctx, LT_ECANCELLED, "interrupted");
+	return bench_interrupted() ? lt_fail(w->ctx, LT_ECANCELLED, "interrupted") : LT_OK;
+}
+
+static lt_status add_contestants(struct whole *w)
+{
 	LT_TRY(add_backends(w));
 	LT_TRY(add_peers(w));
 	w->report.vendors = json_object();
@@ -192,6 +201,16 @@ static lt_status add_contestants(struct whole *w)
 
 		bench_peak_open(k, w->peak, (enum bench_bound)b);
 	}
+	return LT_OK;
+}
+
+static lt_status open_all(struct whole *w)
+{
+	if (!cases_count(w, IN_TURN) && !cases_count(w, MAKING_TEXT))
+		return LT_OK;
+	LT_TRY(measure_limits(w));
+	if (cases_count(w, IN_TURN))
+		LT_TRY(add_contestants(w));
 	lt__phase(bench_phases(), NULL);
 	if (!w->o.quiet)
 		bench_print_head(&w->report, stdout);
@@ -281,6 +300,37 @@ static void start_cases(struct whole *w)
 			}
 }
 
+/* All cases of a shape, which follow each other, are one rotation. */
+static void llama_shape(struct whole *w, struct bench_case *c, int n, int threads, bool *first)
+{
+	struct bench_outcomes *all = &w->report.outcomes;
+	const int before = all->n;
+
+	bench_llama_measure(w->ctx, c, n, threads, &w->o, w->peak, all);
+	for (int i = before; i < all->n; i++)
+		for (int k = 0; k < all->at[i].n_row; k++)
+			w->bad = w->bad || (all->at[i].row[k].role == BENCH_OURS && all->at[i].row[k].answer == BENCH_BAD);
+	if (!w->o.quiet && all->n > before)
+		bench_print_llama(&all->at[before], all->n - before, *first, stdout);
+	*first = false;
+}
+
+static void llama_cases(struct whole *w)
+{
+	bool first = true;
+
+	for (int i = 0; i < w->o.suite.n; i++) {
+		struct bench_cases *l = &w->suite[i];
+
+		for (int k = 0, n; k < l->n && kind_of_suite(w, i) == MAKING_TEXT; k += n) {
+			for (n = 1; k + n < l->n && !strcmp(l->at[k + n].llama->shape, l->at[k].llama->shape); )
+				n++;
+			for (int t = 0; t < w->o.n_threads && !bench_interrupted(); t++)
+				llama_shape(w, &l->at[k], n, w->o.threads[t], &first);
+		}
+	}
+}
+
 struct report_file {
 	const char *option, *path;
 	void (*print)(const struct bench_report *, FILE *);
@@ -345,19 +395,20 @@ static lt_status work(struct whole *w)
 		list(w);
 		return LT_OK;
 	}
-	if (!cases_count(w, IN_TURN) && !cases_count(w, COMPILING) && !cases_count(w, STARTING))
+	if (!cases_count(w, IN_TURN) && !cases_count(w, COMPILING) && !cases_count(w, STARTING)
+		&& !cases_count(w, MAKING_TEXT))
 		return lt_fail(w->ctx, LT_EINVAL, "no case of these suites fits '%s' (lt-bench --list shows them)", w->o.filter);
 	w->report.o = &w->o;
 	w->report.machine = bench_machine();
 	lt__phase(bench_phases(), "opening contestants");
 	for (int i = 0; i < w->o.backend.n; i++)
 		LT_TRY(bench_looptree_check(w->ctx, w->o.backend.at[i]));
-	if (cases_count(w, IN_TURN))
-		LT_TRY(add_contestants(w));
+	LT_TRY(open_all(w));
 	LT_TRY(bench_load_begin(w->ctx, &w->load, w->o.busy));
 	LT_TRY(measure_cases(w));
 	compile_cases(w);
 	start_cases(w);
+	llama_cases(w);
 	bench_load_end(&w->load);
 	bench_progress_end();
 	if (bench_interrupted())

@@ -198,6 +198,20 @@ lt_status lt__llama_read(struct lt_context *ctx, const void *bytes, size_t n, co
 	return LT_OK;
 }
 
+lt_status lt__llama_sized(struct lt_context *ctx, struct lt_llama *m, enum lt_dtype matrices, int64_t *bytes)
+{
+	struct checkpoint_reader r = { .ctx = ctx, .m = m, .matrices = matrices };
+
+	lt_context_clear(ctx);
+	m->version = matrices == LT_F32 ? 0 : matrices == LT_I8 ? 2 : LT_LLAMA_HALVES;
+	m->parameters = 0;
+	r.used = m->version ? LT_LLAMA_HEADER : LT_LLAMA_LEGACY_HEADER;
+	LT_TRY(check_sizes(&r));
+	LT_TRY(take_all(&r));
+	*bytes = r.used;
+	return LT_OK;
+}
+
 bool lt__llama_layered(enum lt_llama_kind kind)
 {
 	return kinds[kind].layered;

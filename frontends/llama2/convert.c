@@ -28,8 +28,17 @@ float lt__llama_weight(const struct lt_llama *m, enum lt_llama_kind kind, int32_
 	return w->dtype == LT_BF16 ? lt_cast_bf16_f32(half) : lt_cast_f16_f32(half);
 }
 
-/* One group: the largest number is 127 or -127. */
-static void convert_group(const float *x, int32_t n, int8_t *q, float *scale)
+int32_t lt__llama_group(int32_t dim, int32_t hidden)
+{
+	int32_t group = GROUP;
+
+	/* the numbers of each row, in whole groups, in steps that keep scales aligned */
+	while (group > 4 && (dim % group || hidden % group))
+		group /= 2;
+	return dim % group || hidden % group ? 0 : group;
+}
+
+void lt__llama_round_group(const float *x, int32_t n, int8_t *q, float *scale)
 {
 	float top = 0;
 
@@ -61,7 +70,7 @@ static void convert_layer(const struct conversion *c, enum lt_llama_kind kind, i
 	for (int64_t g = 0; g < n / c->to->group; g++) {
 		for (int32_t i = 0; i < c->to->group; i++)
 			group[i] = lt__llama_weight(c->from, kind, layer, g * c->to->group + i);
-		convert_group(group, c->to->group, (int8_t *)at + g * c->to->group, (float *)(void *)(at + n) + g);
+		lt__llama_round_group(group, c->to->group, (int8_t *)at + g * c->to->group, (float *)(void *)(at + n) + g);
 	}
 }
 
@@ -82,11 +91,8 @@ lt_status lt__llama_convert(struct lt_context *ctx, const struct lt_llama *m, en
 
 	*out = *m;
 	*memory = NULL;
-	out->group = dtype == LT_I8 ? GROUP : 0;
-	/* the numbers of each row, in whole groups, in steps that keep scales aligned */
-	while (out->group > 4 && (m->dim % out->group || m->hidden % out->group))
-		out->group /= 2;
-	if (out->group && (m->dim % out->group || m->hidden % out->group))
+	out->group = dtype == LT_I8 ? lt__llama_group(m->dim, m->hidden) : 0;
+	if (dtype == LT_I8 && !out->group)
 		return lt_fail(ctx, LT_EUNSUPPORTED, "%s: int8 needs rows that are whole groups of at least 4 numbers, and dim is "
 			"%d, hidden_dim %d", m->file, m->dim, m->hidden);
 	for (int k = 0; k < LT_LLAMA_KINDS; k++)

@@ -21,7 +21,7 @@ enum lt_llama_kind {
 };
 /* One kind of weights in a file: `rows` of `columns` numbers for each layer (or once). */
 struct lt_llama_weights {
-	const unsigned char *at;        /* of layer 0, aligned to the type */
+	const unsigned char *at;        /* of layer 0, aligned to the type; NULL: who binds the constants has them */
 	enum lt_dtype dtype;
 	int64_t rows, columns;          /* rows 1: a vector */
 	int64_t stride;                 /* bytes from a layer to the next */
@@ -38,6 +38,9 @@ struct lt_llama {
 };
 /* The bytes of a checkpoint, aligned to 4, borrowed as long as what is made of them. */
 lt_status lt__llama_read(struct lt_context *, const void *bytes, size_t n, const char *file, struct lt_llama *out);
+/* A model of the sizes that it has (dim to context, shared, the group of int8), whose weights are nowhere: `at` is NULL,
+ * and constants of its graph have no content.  *bytes: of the checkpoint that would have them. */
+lt_status lt__llama_sized(struct lt_context *, struct lt_llama *, enum lt_dtype matrices, int64_t *bytes);
 /* "layers.{i}.attention.wq.weight", with the number of the layer where there are several; in one of the context's
  * scratch texts. */
 const char *lt__llama_name(struct lt_context *, enum lt_llama_kind, int32_t layer);
@@ -49,6 +52,10 @@ static inline int32_t lt__llama_head(const struct lt_llama *m) { return m->dim /
  * no multiple of it); *memory, malloc, has them, and is to be freed after what is made of it, on failure, too. */
 lt_status lt__llama_convert(struct lt_context *, const struct lt_llama *, enum lt_dtype, struct lt_llama *out,
 	void **memory);
+/* Numbers with one scale, where a model of these sizes becomes one of int8; 0: rows cannot be cut into groups. */
+int32_t lt__llama_group(int32_t dim, int32_t hidden);
+/* One such group of n numbers: the largest becomes 127 or -127. */
+void lt__llama_round_group(const float *, int32_t n, int8_t *q, float *scale);
 /* Number i of weights, as a float. */
 float lt__llama_weight(const struct lt_llama *, enum lt_llama_kind, int32_t layer, int64_t i);
 

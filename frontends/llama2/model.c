@@ -50,7 +50,7 @@ static lt_status int8_weights(struct llama_graph *l, enum lt_llama_kind kind, in
 	const struct lt_llama_weights *w = &l->m->weights[kind];
 	const int64_t groups = w->rows * w->columns / l->m->group;
 	const char *name = lt__llama_name(l->ctx, kind, layer);
-	const unsigned char *scales = w->scale + layer * w->stride;
+	const unsigned char *scales = w->at ? w->scale + layer * w->stride : NULL;
 	const void *scale_data = scales;
 
 	if ((uintptr_t)scales % sizeof (float)) {
@@ -66,7 +66,7 @@ static lt_status int8_weights(struct llama_graph *l, enum lt_llama_kind kind, in
 	*scale = lt_graph_constant(l->g, lt__scratch(l->ctx, "%s.scale", name), LT_F32, n - 1, dims);
 	if (*q < 0 || *scale < 0)
 		return lt_context_code(l->ctx);
-	LT_TRY(lt_graph_content(l->g, *q, w->at + layer * w->stride));
+	LT_TRY(lt_graph_content(l->g, *q, w->at ? w->at + layer * w->stride : NULL));
 	return lt_graph_content(l->g, *scale, scale_data);
 }
 
@@ -90,10 +90,10 @@ static lt_node weights(struct llama_graph *l, enum lt_llama_kind kind, int32_t l
 {
 	const struct lt_llama_weights *w = &l->m->weights[kind];
 
-	if (w->scale)
+	if (w->dtype == LT_I8)
 		return scaled_weights(l, kind, layer, n, dims);
 	lt_node y = lt_graph_constant(l->g, lt__llama_name(l->ctx, kind, layer), w->dtype, n, dims);
-	return y < 0 || lt_graph_content(l->g, y, w->at + layer * w->stride) ? LT_NONE : y;
+	return y < 0 || lt_graph_content(l->g, y, w->at ? w->at + layer * w->stride : NULL) ? LT_NONE : y;
 }
 
 /* Whether matrices are multiplied as integers. */
