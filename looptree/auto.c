@@ -125,25 +125,38 @@ static bool nest_fits(const struct lt_auto *s, lt_tnode root, lt_node n)
 	return !x->closed && x->constant == s->constant[n] && x->class == s->aim && x->leaves + s->n_member <= MAX_NEST;
 }
 
-/* Whether the cluster of n takes one thread a short time, on a processor. */
+/* Whether the cluster of n takes one thread a short time; on a GPU, one block. */
 static bool is_short(const struct lt_auto *s, lt_node n)
 {
 	const struct lt_leaf *leaf = s->t->leaf[n];
 	double work = s->n_member;
+	if (lt__target_has_grid(s->target))
+		return lt__gpu_is_short(s, n);
 	for (int32_t i = 0; i < leaf->n_var; i++)
 		work *= (double)s->g->var[leaf->var[i]].extent;
-	return s->target && !lt__target_has_grid(s->target) && work <= (double)LT_MIN_SHARED_NS * LT_LEAF_RATE;
+	return s->target && work <= (double)LT_MIN_SHARED_NS * LT_LEAF_RATE;
 }
 
 /* A sum over all of a short row gets a group, in which what is made of it joins it: a norm of one row is one nest. */
 static bool begins_row(const struct lt_auto *s, lt_node n)
 {
-	return s->g->node[n].reduce && s->g->node[n].n_dim == 0 && is_short(s, n);
+	return is_short(s, n) && ((s->g->node[n].reduce && s->g->node[n].n_dim == 0)
+		|| (lt__target_has_grid(s->target) && lt__gpu_is_summed(s, n)));
 }
 
 static bool joins_row(const struct lt_auto *s, lt_node n, lt_tnode root)
 {
 	return root >= 0 && s->nest[root].row && nest_fits(s, root, n) && s->g->node[n].op != LT_OP_update && is_short(s, n);
+}
+
+/* Where in the group it goes: on a GPU into the last loop, if it may share that. */
+static lt_tnode find_in_row(const struct lt_auto *s, lt_node n, lt_tnode root)
+{
+	lt_tnode last = s->t->node[root].last;
+	if (last < 0 || s->t->node[last].kind != LT_TLOOP || !lt__target_has_grid(s->target))
+		return root;
+	lt_tnode at = find_innermost(s, n, last);
+	return at < 0 ? root : at;
 }
 
 /* The loops of an earlier reduction that are those which this one wants, for a value that both read; -1: none. */
@@ -202,9 +215,12 @@ static lt_status add_cluster(struct lt_auto *s, lt_node n)
 											     : -1;
 	if (!scalar && at_node < 0)
 		at_node = find_twin(s, n, root);
+	if (!scalar && at_node < 0 && lt__target_has_grid(s->target) && s->t->last_root >= 0 && root != s->t->last_root
+		&& nest_fits(s, s->t->last_root, n))
+		at_node = lt__gpu_beside(s, n);
 	bool row = !scalar && at_node < 0 && begins_row(s, n);
 	if (!scalar && at_node < 0 && joins_row(s, n, root))
-		at_node = root;
+		at_node = find_in_row(s, n, root);
 	else if (scalar && at_node < 0)
 		at_node = s->last_group = lt_looptree_add_group(s->t, -1);
 	else if (row)

@@ -16,6 +16,7 @@
 enum {
 	FEW = 4,                        /* elements that one thread goes through by itself, whatever the traffic */
 	EACH = 8,                       /* elements of a row that a thread has at least */
+	WORDS = 4,                      /* of 4 bytes, in an access; accesses that are begun together */
 	FULL = 1024                     /* threads of a multiprocessor that keep its memory busy */
 };
 
@@ -65,13 +66,16 @@ static double row_traffic(const struct lt_gpu *s, const struct lt_gpu_nest *n)
 	return any ? sum : -1;
 }
 
-/* Elements that all children of the body access at once along their lanes: their threads then have the same ones. */
+/* Elements that all children of the body access at once along their lanes: their threads then have the same ones.  Of
+ * sums, the narrowest type fills 16 bytes: it has the weights of a product. */
 static int64_t row_wide(const struct lt_gpu *s, const struct lt_gpu_nest *n)
 {
+	const bool sums = lt__gpu_sums_only(s, n);
 	int64_t wide = 0;
 	for (lt_tnode c = n->body; c >= 0; c = n->n_chain ? s->t->node[c].next : -1) {
 		lt_tnode lane = s->t->node[c].kind == LT_TLOOP ? lt__gpu_lane_of(s, c) : -1;
-		int64_t of = lane < 0 ? 0 : lt__gpu_wide(s, c, s->t->node[lane].var);
+		lt_var v = lane < 0 ? -1 : s->t->node[lane].var;
+		int64_t of = lane < 0 ? 0 : sums ? lt__gpu_widest(s, c, v) : lt__gpu_wide(s, c, v);
 		wide = of && (!wide || of < wide) ? of : wide;
 	}
 	return wide ? wide : 1;
@@ -108,6 +112,18 @@ static void choose_inner(const struct lt_gpu *s, struct lt_gpu_nest *n)
 	n->deep = n->deep * n->threads > lt__gpu_max_block(s->target) ? 1 : n->deep;
 }
 
+/* Whether half of the threads are as good, where there are enough for the machine: of types of less than 4 bytes each
+ * reads 64 bytes then; or more than an eighth of them has nothing to do in the last round, and fewer with half. */
+static bool are_too_many(const struct lt_gpu *s, const struct lt_gpu_nest *n, int64_t runs)
+{
+	int64_t slots = lt__round_up(runs, n->threads);
+	if (n->threads <= (int64_t)s->target->warp
+		|| gpu_times(n->rows, n->threads) < gpu_times((int64_t)s->target->multiprocessors, FULL))
+		return false;
+	return (n->wide > WORDS && runs < WORDS * n->threads)
+		|| (8 * slots > 9 * runs && lt__round_up(runs, n->threads / 2) < slots);
+}
+
 /* A power of two of threads, so that they are combined by halves. */
 static void choose_rows(const struct lt_gpu *s, struct lt_gpu_nest *n)
 {
@@ -119,8 +135,10 @@ static void choose_rows(const struct lt_gpu *s, struct lt_gpu_nest *n)
 	if (runs <= 2 * subgroup)
 		n->threads = power_up(runs, subgroup);
 	else
-		n->threads = power_up((length - 1) / (EACH > n->wide ? EACH : n->wide) + 1, lt__gpu_max_block(s->target));
+		n->threads = power_up((length - 1) / (EACH > 2 * n->wide ? EACH : 2 * n->wide) + 1, lt__gpu_max_block(s->target));
 	n->threads = n->threads < subgroup && runs > subgroup ? subgroup : n->threads;
+	while (lt__gpu_sums_only(s, n) && are_too_many(s, n, runs))
+		n->threads /= 2;
 	choose_inner(s, n);
 	if (n->deep > 1)
 		return;
@@ -171,6 +189,15 @@ static bool is_empty(const struct lt_looptree *t, lt_tnode at)
 		if (is_empty(t, c))
 			return true;
 	return false;
+}
+
+void lt__gpu_choose_row(struct lt_gpu *s, lt_tnode top, struct lt_gpu_nest *out)
+{
+	lt__gpu_look(s, top, out);
+	out->row_traffic = -1;
+	out->n_chain = 0;
+	out->body = top;
+	choose_rows(s, out);
 }
 
 void lt__gpu_choose(struct lt_gpu *s, lt_tnode top, struct lt_gpu_nest *out)

@@ -32,7 +32,7 @@ struct lt_gpu_nest {
 	int32_t n_chain;
 	lt_tnode chain[LT_GPU_CHAIN];   /* outermost first                                               */
 	lt_tnode body;                  /* what the chain has in it, the first of the siblings           */
-	bool leaves;                    /* the body is nothing but leaves                                */
+	bool leaves;                    /* the body is nothing but leaves, and loops of one iteration around them */
 	lt_node last;                   /* the last leaf, which names it                                 */
 	int64_t rows, elems;            /* iterations of the chain; the most of one child of the body    */
 	enum lt_gpu_form form;
@@ -66,9 +66,18 @@ static inline int64_t lt__gpu_threads(const struct lt_target *t)
  * the only reader of n has v in its result. */
 bool lt__gpu_may_join(const struct lt_auto *, lt_node n, lt_tnode at);
 bool lt__gpu_is_kept(const struct lt_auto *, lt_node n, lt_var v);
+/* Whether one block goes through the cluster of n in the time of a launch; whether n is summed soon, so that both
+ * begin a group that is one block's; the innermost loop of the last nest if the
+ * cluster, which needs nothing of it, has its loops, so that both are one launch: -1: it has not, or either has work
+ * enough for its own. */
+bool lt__gpu_is_short(const struct lt_auto *, lt_node n);
+bool lt__gpu_is_summed(const struct lt_auto *, lt_node n);
+lt_tnode lt__gpu_beside(const struct lt_auto *, lt_node n);
 
-/* auto_gpu.c: what is chosen for a nest; its loops are not changed. */
+/* auto_gpu.c: what is chosen for a nest; its loops are not changed.  row: for one that stands in a group that is one
+ * block's. */
 void lt__gpu_choose(struct lt_gpu *, lt_tnode top, struct lt_gpu_nest *out);
+void lt__gpu_choose_row(struct lt_gpu *, lt_tnode top, struct lt_gpu_nest *out);
 
 /* auto_gpu_nests.c: the nests of the tree that auto.c has placed; open: by tree node, roots that may be changed.
  * apart: by node of the base graph, marked for nests that a block has no room for, and counted: the tree has to be made
@@ -86,10 +95,14 @@ double lt__gpu_traffic(const struct lt_gpu *, lt_tnode at, lt_var v);
 /* Elements along v that are accessed at once: as many as 16 bytes have, or fewer where an access does not begin at a
  * multiple of that; 0: nothing lies along v. */
 int64_t lt__gpu_wide(const struct lt_gpu *, lt_tnode at, lt_var v);
+/* The same of the narrowest type: what is wider takes several accesses then. */
+int64_t lt__gpu_widest(const struct lt_gpu *, lt_tnode at, lt_var v);
 /* Iterations of all loops in one run of `at`, one inside the other: of the deepest nest. */
 int64_t lt__gpu_elems(const struct lt_looptree *, lt_tnode at);
 /* Whether a leaf in `at` reduces. */
 bool lt__gpu_reduces(const struct lt_looptree *, lt_tnode at);
+/* Whether nothing but sums is made of a row, such as the products of a matrix with one vector. */
+bool lt__gpu_sums_only(const struct lt_gpu *, const struct lt_gpu_nest *);
 /* The loop of a body's child that is shared out among threads, -1: none may be: that of the least traffic; that of the
  * most iterations. */
 lt_tnode lt__gpu_lane_of(const struct lt_gpu *, lt_tnode child);

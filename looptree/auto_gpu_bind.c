@@ -155,31 +155,49 @@ static void unroll_some(struct lt_gpu *s, lt_tnode loop, int64_t rounds, int64_t
 	s->t->node[loop].loop = LT_UNROLL;
 }
 
-/* A loop of the body, shared out along an axis: what the threads do together is outside, and what one has inside. */
-static void share_loop(struct lt_gpu *s, lt_tnode loop, int64_t threads, int64_t wide, int axis, bool reduces)
+/* How a loop of the body is shared out.  sums: nothing of it stays in registers. */
+struct share { int64_t threads, wide; int axis; bool reduces, sums; };
+
+/* Iterations that a run-time scalar counts: straight code has a part of them at a time, or all, if what a thread has
+ * of them stays in registers; those that are too many are masked. */
+static void mask_parts(struct lt_gpu *s, lt_tnode outer, int64_t iterations, int64_t side, bool sums)
 {
+	struct lt_looptree *t = s->t;
+	int64_t rounds = (iterations - 1) / side + 1, part = sums && rounds > TOGETHER ? TOGETHER : rounds;
+	if (part > UNROLLED) {
+		t->node[outer].tail = LT_MASK;
+		return;
+	}
+	lt_tnode all = lt__edit_new_loop(&s->e, t->node[outer].var, part * side);
+	lt__edit_replace(&s->e, outer, all);
+	lt__edit_insert(&s->e, all, -1, outer);
+	t->node[all].tail = LT_MASK;
+	t->node[outer].loop = LT_UNROLL;
+}
+
+/* A loop of the body, shared out along an axis: what the threads do together is outside, and what one has inside. */
+static void share_loop(struct lt_gpu *s, lt_tnode loop, struct share x)
+{
+	int64_t threads = x.threads, wide = x.wide;
 	struct lt_looptree *t = s->t;
 	int64_t iterations = lt_looptree_trip_count(t, loop), side;
 	wide = iterations % wide ? 1 : wide;
 	side = threads * wide;
 	bool bounded = is_bounded(t, loop), whole = !bounded && iterations % wide == 0;
 	lt_tnode chunk = lt__loop_around(t, loop);      /* no loop inside has a larger step */
-	bool short_of = iterations < side && (!reduces || axis || (chunk >= 0 && t->node[chunk].step < side));
+	bool short_of = iterations < side && (!x.reduces || x.axis || (chunk >= 0 && t->node[chunk].step < side));
 	if (whole && (iterations == side || short_of)) {
 		threads = iterations / wide;
 	} else {
 		lt_tnode outer = lt__edit_new_loop(&s->e, t->node[loop].var, side);
 		lt__edit_replace(&s->e, loop, outer);
 		lt__edit_insert(&s->e, outer, -1, loop);
-		t->node[outer].loop = (iterations - 1) / side < UNROLLED ? LT_UNROLL : LT_SERIAL;
-		if (bounded && t->node[outer].loop == LT_UNROLL) {     /* a thread's part is in registers if none is counted */
-			lt_tnode all = lt__edit_new_loop(&s->e, t->node[loop].var, lt__round_up(iterations, side));
-			lt__edit_replace(&s->e, outer, all);
-			lt__edit_insert(&s->e, all, -1, outer);
-			t->node[all].tail = LT_MASK;
+		if (bounded) {
+			mask_parts(s, outer, iterations, side, x.sums);
 		} else {
-			t->node[outer].tail = iterations % side || bounded ? LT_MASK : LT_GUARD;
-			if (t->node[outer].loop == LT_SERIAL && !bounded)
+			t->node[outer].loop = (iterations - 1) / side < UNROLLED ? LT_UNROLL : LT_SERIAL;
+			t->node[outer].tail = iterations % side ? LT_MASK : LT_GUARD;
+			if (t->node[outer].loop == LT_SERIAL)
 				unroll_some(s, outer, iterations / side, iterations % side);
 		}
 	}
@@ -187,11 +205,11 @@ static void share_loop(struct lt_gpu *s, lt_tnode loop, int64_t threads, int64_t
 		lt_tnode block = lt__edit_new_loop(&s->e, t->node[loop].var, wide);
 		lt__edit_replace(&s->e, loop, block);
 		lt__edit_insert(&s->e, block, -1, loop);
-		t->node[loop].loop = reduces ? LT_UNROLL : LT_VECTOR;
+		t->node[loop].loop = x.reduces ? LT_UNROLL : LT_VECTOR;
 		loop = block;
 	}
 	t->node[loop].loop = LT_BLOCK;
-	t->node[loop].arg = axis;
+	t->node[loop].arg = x.axis;
 }
 
 /* The loop of a child, and one inside over which something is reduced for each of its iterations. */
@@ -202,13 +220,13 @@ static void share_child(struct lt_gpu *s, const struct lt_gpu_nest *n, lt_tnode 
 	lt_tnode inner = axis ? -1 : lt__gpu_inner_of(s, child, lane, &across);
 	if (inner >= 0 && across && n->threads >= lt__gpu_threads(s->target)) {
 		int64_t subgroup = (int64_t)s->target->warp, wide = lt__gpu_wide(s, child, t->node[inner].var);
-		share_loop(s, inner, subgroup, wide > 1 ? wide : 1, 0, true);
-		share_loop(s, lane, n->threads / subgroup, 1, 0, true);
+		share_loop(s, inner, (struct share){ subgroup, wide > 1 ? wide : 1, 0, true, false });
+		share_loop(s, lane, (struct share){ n->threads / subgroup, 1, 0, true, false });
 		return;
 	}
 	if (inner >= 0 && n->deep > 1)
-		share_loop(s, inner, n->deep, 1, 1, true);
-	share_loop(s, lane, n->threads, n->wide, axis, reduces);
+		share_loop(s, inner, (struct share){ n->deep, 1, 1, true, false });
+	share_loop(s, lane, (struct share){ n->threads, n->wide, axis, reduces, lt__gpu_sums_only(s, n) });
 }
 
 static void share_body(struct lt_gpu *s, const struct lt_gpu_nest *n, int axis)

@@ -50,12 +50,29 @@ bool lt__gpu_reduces(const struct lt_looptree *t, lt_tnode at)
 	return false;
 }
 
+bool lt__gpu_sums_only(const struct lt_gpu *s, const struct lt_gpu_nest *n)
+{
+	for (lt_tnode c = n->body; c >= 0; c = n->n_chain ? s->t->node[c].next : -1)
+		if (s->t->node[c].kind == LT_TLOOP && lt__gpu_elems(s->t, c) > 1 && !lt__gpu_reduces(s->t, c))
+			return false;
+	return true;
+}
+
 static lt_node last_leaf(const struct lt_looptree *t, lt_tnode at)
 {
 	while (t->node[at].kind != LT_TLEAF)
 		for (at = t->node[at].child; t->node[at].next >= 0; at = t->node[at].next)
 			;
 	return t->node[at].leaf;
+}
+
+/* Whether there is nothing in it but a leaf, and loops of one iteration. */
+static bool is_point(const struct lt_looptree *t, lt_tnode at)
+{
+	while (t->node[at].kind == LT_TLOOP && t->graph->var[t->node[at].var].extent == 1
+		&& t->node[t->node[at].child].next < 0)
+		at = t->node[at].child;
+	return t->node[at].kind == LT_TLEAF;
 }
 
 void lt__gpu_look(const struct lt_gpu *s, lt_tnode top, struct lt_gpu_nest *out)
@@ -76,7 +93,7 @@ void lt__gpu_look(const struct lt_gpu *s, lt_tnode top, struct lt_gpu_nest *out)
 	out->last = last_leaf(t, top);
 	for (lt_tnode c = out->body; c >= 0; c = out->n_chain ? t->node[c].next : -1) {
 		int64_t elems = lt__gpu_elems(t, c);
-		out->leaves = out->leaves && t->node[c].kind == LT_TLEAF;
+		out->leaves = out->leaves && is_point(t, c);
 		out->elems = elems > out->elems ? elems : out->elems;
 	}
 }
@@ -186,7 +203,8 @@ double lt__gpu_traffic(const struct lt_gpu *s, lt_tnode at, lt_var v)
 	return sum.sum;
 }
 
-struct gpu_width { lt_var v; int64_t wide; };           /* 0: nothing lies along v */
+/* wide: of the widest type; most: of the narrowest; 0: nothing lies along v. */
+struct gpu_width { lt_var v; int64_t wide, most; };
 
 static int64_t power_in(int64_t n, int64_t max)
 {
@@ -211,17 +229,26 @@ static void add_width(const struct lt_gpu *s, const struct gpu_access *x, void *
 	const int64_t *flat = x->column < 0 ? NULL : flat_of(s->t, x);
 	if (!flat || flat[1 + m->n_param + x->column] != 1)
 		return;                 /* one element at a time, or the same one */
-	w->wide = w->wide && w->wide < WIDEST / bytes ? w->wide : WIDEST / bytes;
+	int64_t wide = WIDEST / bytes;
 	for (int32_t c = 0; c < 1 + m->n_param + m->n_dim; c++)
 		if (c != 1 + m->n_param + x->column && !is_single(s->t, x, c - 1 - m->n_param))
-			w->wide = power_in(flat[c], w->wide);
+			wide = power_in(flat[c], wide);
+	w->wide = w->wide && w->wide < wide ? w->wide : wide;
+	w->most = w->most > wide ? w->most : wide;
 }
 
 int64_t lt__gpu_wide(const struct lt_gpu *s, lt_tnode at, lt_var v)
 {
-	struct gpu_width w = { v, 0 };
+	struct gpu_width w = { v, 0, 0 };
 	each_access(s, at, v, add_width, &w);
 	return w.wide ? power_in(s->t->graph->var[v].extent, w.wide) : 0;
+}
+
+int64_t lt__gpu_widest(const struct lt_gpu *s, lt_tnode at, lt_var v)
+{
+	struct gpu_width w = { v, 0, 0 };
+	each_access(s, at, v, add_width, &w);
+	return w.most ? power_in(s->t->graph->var[v].extent, w.most) : 0;
 }
 
 lt_tnode lt__gpu_longest(const struct lt_gpu *s, lt_tnode child)

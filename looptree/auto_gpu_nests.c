@@ -10,6 +10,30 @@ static void bind_nest(struct lt_gpu *s, lt_tnode top)
 	lt__gpu_bind(s, &n);
 }
 
+/* What one block does with a row: all of its loops have the same threads, so that what one of them has of the row it
+ * has in each loop. */
+static void bind_row(struct lt_gpu *s, lt_tnode group)
+{
+	int64_t threads = 1, wide = 0;
+	struct lt_gpu_nest n;
+	for (lt_tnode c = s->t->node[group].child; c >= 0; c = s->t->node[c].next)
+		if (s->t->node[c].kind == LT_TLOOP) {
+			lt__gpu_choose_row(s, c, &n);
+			threads = n.threads > threads ? n.threads : threads;
+			wide = wide && wide < n.wide ? wide : n.wide;
+		}
+	for (lt_tnode c = s->t->node[group].child, next; c >= 0; c = next) {
+		next = s->t->node[c].next;
+		if (s->t->node[c].kind != LT_TLOOP)
+			continue;
+		lt__gpu_choose_row(s, c, &n);
+		n.threads = threads;
+		n.wide = wide;
+		lt__gpu_reason(s, &n);
+		lt__gpu_bind(s, &n);
+	}
+}
+
 /* A nest, or those in a group. */
 static void bind_all(struct lt_gpu *s, lt_tnode at)
 {
@@ -48,7 +72,9 @@ lt_status lt__auto_gpu(
 	LT_TRY(lt__fill_scopes(t));
 	for (lt_tnode root = t->root, next; root >= 0; root = next) {
 		next = t->node[root].next;
-		if (root >= n_node || open[root])
+		if (root < n_node && open[root] && a->nest[root].row && !lt__auto_plainer_in(t, s.plainer, root)->level)
+			bind_row(&s, root);
+		else if (root >= n_node || open[root])
 			bind_all(&s, root);
 	}
 	LT_TRY(lt__fill_scopes(t));

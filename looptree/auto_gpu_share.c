@@ -10,7 +10,10 @@ enum {
 	ROW_BYTES = 128 << 10,          /* of a row that stays in a block: half of its registers */
 	SMALL = 1 << 12,                /* iterations that one block goes through as soon as several */
 	LONG = 1 << 14,                 /* elements of a row that are worth blocks of their own */
-	EACH = 4                        /* rows for each multiprocessor that a product is worth sharing for */
+	EACH = 4,                       /* rows for each multiprocessor that a product is worth sharing for */
+	ALONE = 1 << 14,                /* elements of a row that one block goes through as soon as another launch begins */
+	NEAR = 8,                       /* nodes that are looked through for a sum */
+	FULL = 1024                     /* elements for each multiprocessor that are worth a launch of their own */
 };
 
 static int64_t times(int64_t a, int64_t b)
@@ -47,6 +50,24 @@ static bool gathers_up(const struct lt_auto *s, const struct lt_leaf *leaf, lt_t
 	return all >= SMALL;
 }
 
+/* Whether the cluster in hand goes through a row of results that the nest would find one after the other, each by a
+ * reduction: a head of a product's result, of which another element is needed, too.  In nests of their own each result
+ * has threads, and what follows is little. */
+static bool waits_for_row(const struct lt_auto *s, lt_tnode at, int64_t rows)
+{
+	bool any = false;
+	if (2 * rows >= (int64_t)s->target->multiprocessors || lt__gpu_elems(s->t, at) < SMALL)
+		return false;
+	for (int32_t i = 0; i < s->n_producer && !any; i++) {
+		lt_node u = s->producer[i];
+		if (!s->g->node[u].reduce || s->t->leaf_of[u] < 0 || !lt__is_above(s->t, at, s->t->leaf_of[u]))
+			continue;
+		for (int32_t k = 0; k < s->g->node[u].n_dim; k++)
+			any = any || (!is_covered(s, at, s->g->node[u].dim[k]) && s->g->var[s->g->node[u].dim[k]].extent > 1);
+	}
+	return any;
+}
+
 bool lt__gpu_may_join(const struct lt_auto *s, lt_node n, lt_tnode at)
 {
 	const struct lt_leaf *leaf = s->t->leaf[n];
@@ -63,6 +84,8 @@ bool lt__gpu_may_join(const struct lt_auto *s, lt_node n, lt_tnode at)
 		return false;
 	if (row <= 1)
 		return true;
+	if (waits_for_row(s, at, rows))
+		return false;
 	if (s->apart && s->apart[n])
 		return false;
 	if (s->order.contraction)
@@ -84,4 +107,74 @@ bool lt__gpu_is_kept(const struct lt_auto *s, lt_node n, lt_var v)
 	const struct lt_leaf *leaf = s->t->leaf[reader];
 	int32_t column = leaf ? lt__leaf_column(leaf, v) : -1;
 	return column < 0 || column < leaf->n_out;
+}
+
+static int64_t iterations_of(const struct lt_auto *s, lt_node n)
+{
+	int64_t all = 1;
+	for (int32_t i = 0; i < s->t->leaf[n]->n_var; i++)
+		all = times(all, s->g->var[s->t->leaf[n]->var[i]].extent);
+	return all;
+}
+
+bool lt__gpu_is_short(const struct lt_auto *s, lt_node n)
+{
+	const struct lt_leaf *leaf = s->t->leaf[n];
+	int32_t loops = 0;
+	for (int32_t i = 0; i < leaf->n_var; i++)
+		loops += s->g->var[leaf->var[i]].extent > 1;
+	return loops <= 1 && (!s->order.contraction || leaf->n_out == 0) && iterations_of(s, n) <= ALONE;
+}
+
+/* Whether one of the nodes that follow is the sum of all of n, or of what is made of it element by element. */
+bool lt__gpu_is_summed(const struct lt_auto *s, lt_node n)
+{
+	for (lt_node u = n + 1; u < s->g->n_node && u <= n + NEAR; u++) {
+		const struct lt_nodedef *d = &s->g->node[u];
+		if (!d->reduce || d->n_dim > 0)
+			continue;
+		const struct lt_nodedef *of = &s->g->node[d->operand[0]];
+		bool reads = d->operand[0] == n;
+		for (int32_t i = 0; i < of->n_operand && s->is_inlined[d->operand[0]]; i++)
+			reads = reads || of->operand[i] == n;
+		if (reads)
+			return true;
+	}
+	return false;
+}
+
+/* Whether a leaf in `at` reads the value. */
+static bool is_read_in(const struct lt_looptree *t, lt_tnode at, lt_node value)
+{
+	const struct lt_leaf *leaf = t->node[at].kind == LT_TLEAF ? t->leaf[t->node[at].leaf] : NULL;
+	for (int32_t i = 0; leaf && i < leaf->n_read; i++)
+		for (int32_t p = 0; p < leaf->read[i].n_piece; p++)
+			if (leaf->read[i].piece[p].base == value)
+				return true;
+	for (lt_tnode c = t->node[at].child; c >= 0; c = t->node[c].next)
+		if (is_read_in(t, c, value))
+			return true;
+	return false;
+}
+
+lt_tnode lt__gpu_beside(const struct lt_auto *s, lt_node n)
+{
+	const struct lt_looptree *t = s->t;
+	const lt_tnode root = t->last_root;
+	int32_t i = 0;
+	if (root < 0 || t->node[root].kind != LT_TLOOP || lt__gpu_reduces(t, root) || s->g->node[n].reduce
+		|| iterations_of(s, n) > times(FULL, (int64_t)s->target->multiprocessors)
+		|| (s->g->node[n].op == LT_OP_update && is_read_in(t, root, s->g->node[n].operand[0])))
+		return -1;
+	for (lt_tnode at = root; i < s->order.n && t->node[at].var == s->order.loop[i].var
+		&& t->node[at].step == s->order.loop[i].step; at = t->node[at].child) {
+		i++;
+		if (t->node[t->node[at].child].next >= 0 || t->node[t->node[at].child].kind != LT_TLOOP) {
+			for (; i < s->order.n; i++)             /* what is left is one iteration */
+				if (s->g->var[s->order.loop[i].var].extent != 1)
+					return -1;
+			return at;
+		}
+	}
+	return -1;
 }

@@ -122,7 +122,8 @@ static void want_tile(struct tile_work *w, lt_tnode top)
 	if (t->graph->var[x.along].extent < MIN)
 		return;
 	for (lt_tnode c = x.nest.body; c >= 0; c = t->node[c].next)
-		look_at_leaf(w, &x, t->node[c].leaf);
+		if (t->node[c].kind == LT_TLEAF)
+			look_at_leaf(w, &x, t->node[c].leaf);
 	if (x.n_copy == 0 || !tile_fits(w, &x))
 		return;
 	for (int32_t i = 0; i < x.n_copy; i++) {

@@ -52,6 +52,29 @@ static void print_network(const char *name, FILE *to)
 	free(text);
 }
 
+/* A step of a model of llama2.c, of the shape of 110M: a head's rotation needs pairs of a product's results, norms are
+ * of one row, and positions are counted by the run.  Its weights are 0: only the tree is asked for. */
+static char *llama_file(int32_t layers, size_t *bytes)
+{
+	const int32_t dim = 768, hidden = 2048, heads = 12, vocab = 512, context = 1024,
+		sizes[] = { dim, hidden, layers, heads, heads, vocab, context };
+	const size_t layer = (size_t)(2 * dim + 4 * dim * dim + 3 * dim * hidden),
+		floats = (size_t)layers * layer + (size_t)((vocab + 1) * dim + context * (dim / heads));
+	*bytes = sizeof sizes + floats * sizeof(float);
+	char *file = calloc(1, *bytes);
+	cr_assert_not_null(file);
+	memcpy(file, sizes, sizeof sizes);
+	return file;
+}
+
+static void print_llama(FILE *to)
+{
+	size_t bytes;
+	char *file = llama_file(1, &bytes);
+	print_grids("llama", file, bytes, to);
+	free(file);
+}
+
 static const char grid_head[] = "# Default trees for sim:h100: each layer of lt-bench's suite conv by itself, then "
 	"those of networks in\n# them.  Millions of iterations of what is run most often; blocks, threads of a block; "
 	"elements of it that a\n# thread computes at a time; what is computed then in the same grid; copies that it makes.\n"
@@ -67,6 +90,7 @@ static void print_table(FILE *to)
 	bench_cases_free(&l);
 	for (const char *const *name = network_names; *name; name++)
 		print_network(*name, to);
+	print_llama(to);
 }
 
 static void compare(char *text)
@@ -126,4 +150,23 @@ Test(bench_grids, each_1x1_layer_is_tiles_of_blocks)
 	}
 	cr_expect_geq(products, 40);
 	bench_cases_free(&l);
+}
+
+static int64_t launches(int32_t layers)
+{
+	struct lt_stats st = { .size = sizeof st };
+	size_t bytes;
+	char *file = llama_file(layers, &bytes);
+	struct grids x = grids_plan("llama", file, bytes);
+	lt_program_stats(x.p, &st);
+	grids_free(&x);
+	free(file);
+	return st.n_launch;
+}
+
+/* A norm; the three products; rotation and cache; scores, softmax and weighted sum; a product; a norm; three products
+ * in two. */
+Test(bench_grids, a_layer_of_a_step_is_ten_launches)
+{
+	cr_expect_eq(launches(2) - launches(1), 10, "%lld", (long long)(launches(2) - launches(1)));
 }
