@@ -8,7 +8,8 @@
 #include "looptree/auto.h"
 #include "looptree/call.h"
 
-enum { MAX_MEMBERS = 40 };
+/* FEW: uses of an element that are worth storing its cast. */
+enum { MAX_MEMBERS = 40, FEW = 8 };
 
 /* refused: what follows the call, and is in none, NULL: nothing does that a routine might take. */
 struct lt_autocall {
@@ -226,6 +227,25 @@ static const struct lt_routine *find_row(struct draft *d, struct lt_contraction 
 	return NULL;
 }
 
+/* Whether a factor would be cast and stored for the call alone, which then reads each element once or a few times:
+ * loops cast it while they read it. */
+static bool stores_cast(const struct draft *d)
+{
+	const struct lt_auto *s = d->s;
+	const struct lt_leaf *leaf = s->t->leaf[d->mul];
+	for (int32_t k = 0; k < leaf->n_read; k++) {
+		lt_node base = leaf->read[k].n_piece == 1 ? leaf->read[k].piece[0].base : -1;
+		int64_t uses = 1;
+		if (base < 0 || s->g->node[base].op != LT_OP_cast || s->n_reader[base] != 1)
+			continue;
+		for (int32_t i = 0; i < leaf->n_var && uses < FEW; i++)
+			uses *= lt__auto_stride(s->g, &leaf->read[k].piece[0], i) ? 1 : s->g->var[leaf->var[i]].extent;
+		if (uses < FEW)
+			return true;
+	}
+	return false;
+}
+
 static const struct lt_routine *try_draft(struct draft *d, bool casts, struct lt_contraction *c)
 {
 	d->n = 0;
@@ -254,7 +274,10 @@ static void add_call(struct lt_auto *s, lt_node sum)
 	const char *why = NULL;
 	do {
 		const struct lt_routine *r = try_draft(&d, true, &c);
-		r = r ? r : try_draft(&d, false, &c);
+		if (!r && stores_cast(&d))
+			d.why = "a factor would be cast and stored, and each of its elements read a few times only";
+		else if (!r)
+			r = try_draft(&d, false, &c);
 		if (!r)
 			continue;
 		d.row = r;

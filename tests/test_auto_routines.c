@@ -23,6 +23,9 @@ static const char half[] =
 	     "cast %x\n"
 	     "%b = f32[k, n] cast %w\n" BODY
 	     "%v32 = f32[n] cast %v\n%d = f32[m, n] add %c, %v32\n%y = f16[m, n] cast %d\nresult \"y\" = %y\n";
+/* each weight is read once: what casts it is the loops that read it */
+static const char one_row[] = "graph 1\nvar k 12\nvar n 10\n%a = f32[k] input \"a\"\n%w = f16[k, n] constant \"w\"\n"
+	"%b = f32[k, n] cast %w\n%p = f32[n, k] mul %a, %b\n%c = f32[n] add.reduce %p\nresult \"c\" = %c\n";
 static const char layer[] =
 	HEAD "%a = f32[m, k] input \"a\"\n%b = f32[k, n] constant \"b\"\n%v = f32[n] constant \"v\"\n" BODY
 	     "%d = f32[m, n] add %c, %v\n%s = f32[m, n] sigmoid %d\n%e = f32[m, n] mul %d, %s\n%y = f32[m, n] exp "
@@ -104,6 +107,8 @@ static const struct { const char *graph; const struct lt_routine *row; uint32_t 
 	{ half, halves_only, 1, "h: row m 9, column n 10, deep k 12; bias\n" },        /* casts go along, of constants, too */
 	{ half, wide_only, 1, "s: row m 9, column n 10, deep k 12; bias\n" },          /* casts stay outside */
 	{ half, too_narrow, 1, "" },
+	{ one_row, wide_only, 1, "" },
+	{ one_row, in_order + 3, 1, "last: column n 10, deep k 12\n" },               /* the cast goes along */
 	{ layer, in_order, 4, "small: row m 9, column n 10, deep k 12; bias; silu\n" },
 	{ layer, plain_only, 1, "p: row m 9, column n 10, deep k 12\n" },
 	{ layer, wide_only, 1, "s: row m 9, column n 10, deep k 12; bias\n" },
