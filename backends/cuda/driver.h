@@ -50,7 +50,7 @@
 	X(function_attribute, cuFuncGetAttribute, "cuFuncGetAttribute") \
 	X(function_set, cuFuncSetAttribute, "cuFuncSetAttribute") \
 	X(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor") \
-	X(launch, cuLaunchKernel, "cuLaunchKernel") \
+	X(launch, cuLaunchKernelEx, "cuLaunchKernelEx") \
 	X(capture_begin, cuStreamBeginCapture, "cuStreamBeginCapture_v2") \
 	X(capture_end, cuStreamEndCapture, "cuStreamEndCapture") \
 	X(graph_make, cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags") \

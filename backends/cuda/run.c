@@ -13,6 +13,20 @@ lt_status lt__cuda_run_check(const struct lt_object *o, const struct lt_args *ar
 	return status ? status : lt__check_addresses(o->tree, args, diag);
 }
 
+/* From Hopper on its blocks may come while those of the kernel before it still run, and wait (lt_after in the text):
+ * what it takes to begin a kernel is not between the two. */
+static CUresult begin(const struct lt_session *s, CUfunction f, const uint32_t blocks[3], const int32_t threads[3],
+	unsigned bytes, CUstream stream, void **at)
+{
+	enum { FIRST = 9 };
+	CUlaunchAttribute early = { .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION };
+	early.value.programmaticStreamSerializationAllowed = 1;
+	const CUlaunchConfig config = { .gridDimX = blocks[0], .gridDimY = blocks[1], .gridDimZ = blocks[2],
+		.blockDimX = (unsigned)threads[0], .blockDimY = (unsigned)threads[1], .blockDimZ = (unsigned)threads[2],
+		.sharedMemBytes = bytes, .hStream = stream, .attrs = &early, .numAttrs = s->facts.major >= FIRST };
+	return s->cuda.launch(&config, f, at, NULL);
+}
+
 static CUresult launch(const struct lt_object *o, const struct lt_cuda_launch *l, const uint64_t *argument,
 	const struct lt_args *args, CUstream stream, CUdeviceptr fault)
 {
@@ -27,8 +41,7 @@ static CUresult launch(const struct lt_object *o, const struct lt_cuda_launch *l
 			: x->kind == LT_TEXT_FAULT ? fault : argument[l->first_argument + (uint32_t)x->index];
 		at[p] = &value[p];
 	}
-	return o->s->cuda.launch(o->function[l->grid], l->blocks[0], l->blocks[1], l->blocks[2], (unsigned)r->threads[0],
-		(unsigned)r->threads[1], (unsigned)r->threads[2], (unsigned)g->dynamic_bytes, stream, at, NULL);
+	return begin(o->s, o->function[l->grid], l->blocks, r->threads, (unsigned)g->dynamic_bytes, stream, at);
 }
 
 lt_status lt__cuda_enqueue(struct lt_object *o, const struct lt_cuda_launches *all, const struct lt_args *args,

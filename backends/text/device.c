@@ -7,6 +7,7 @@ static const struct lt_text_device cuda = {
 	.warps = true,
 	.matrices = true,
 	.kernel = "extern \"C\" __global__ void __launch_bounds__($n$r) ",
+	.first = "lt_after();",
 	.shared = "__shared__ __align__(128) ",
 	.dynamic = "extern __shared__ __align__(128) ",
 	.most = 48 * 1024,
@@ -31,7 +32,10 @@ const struct lt_text_dialect lt__text_cuda = {
 	.function = "",
 	.head = "typedef signed char int8_t;\ntypedef short int16_t;\ntypedef int int32_t;\ntypedef long long int64_t;\n"
 		"typedef unsigned char uint8_t;\ntypedef unsigned short uint16_t;\ntypedef unsigned int uint32_t;\n"
-		"typedef unsigned long long uint64_t;\n",
+		"typedef unsigned long long uint64_t;\n\n"
+		"/* Blocks of the next kernel may come, and wait: here, until the kernels before this one are done. */\n"
+		"static __device__ __forceinline__ void lt_after(void)\n{\n#if __CUDA_ARCH__ >= 900\n"
+		"\tasm volatile(\"griddepcontrol.launch_dependents;\\n\\tgriddepcontrol.wait;\" ::: \"memory\");\n#endif\n}\n",
 	.inlined = "static __device__ __forceinline__ ",
 	.unroll = "#pragma unroll %lld",
 	.aligned = "__align__(%lld) ",

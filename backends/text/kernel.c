@@ -2,6 +2,7 @@
  *
  *   NAME_1(buffers, arguments, fault)      region 1.  Parts of shared memory are pointers into lt_shared; run-time
  *                                          scalars are read from their buffers.
+ *   NAME_1_body(the same)                  what it does, where the dialect has something to do before
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +10,17 @@
 #include "backends/text/part.h"
 #include "kernel/report.h"
 
-struct kernel_parts { struct lt_out parameters, begin; struct lt_text_parameter *at; uint32_t n; };
+/* plain: the parameters without what restricts them; names: theirs. */
+struct kernel_parts { struct lt_out parameters, plain, names, begin; struct lt_text_parameter *at; uint32_t n; };
 
 static void add_parameter(struct kernel_parts *p, enum lt_text_parameter_kind kind, int32_t index, uint32_t dtype,
-	const char *text)
+	const char *type, const char *restricted, const char *name)
 {
+	const char *comma = p->n ? ", " : "";
 	p->at[p->n++] = (struct lt_text_parameter){ kind, index, dtype };
-	lt__outf(&p->parameters, "%s%s", p->parameters.n ? ", " : "", text);
+	lt__outf(&p->parameters, "%s%s%s%s", comma, type, restricted, name);
+	lt__outf(&p->plain, "%s%s%s", comma, type, name);
+	lt__outf(&p->names, "%s%s", comma, name);
 }
 
 /* What other threads write is not this pointer's alone: a compiler that takes it for that moves loads across barriers.
@@ -38,12 +43,14 @@ static void add_buffer(struct text *t, struct kernel_parts *p, const struct text
 		return;
 	}
 	if (!d->offsets) {
-		add_parameter(p, LT_TEXT_BUFFER, (int32_t)b, 0, lt__text_formatted(t, "%s *%s%s", type, restricted, t->buffer[b]));
+		add_parameter(p, LT_TEXT_BUFFER, (int32_t)b, 0, lt__text_formatted(t, "%s *", type), restricted, t->buffer[b]);
 		return;
 	}
 	const char *bytes = lt__text_formatted(t, "%s%schar", d->space[x->space], u->stored[b] ? "" : "const ");
-	add_parameter(p, LT_TEXT_BUFFER, (int32_t)b, 0, lt__text_formatted(t, "%s *lt_at%u", bytes, (unsigned)b));
-	add_parameter(p, LT_TEXT_OFFSET, (int32_t)b, LT_I64, lt__text_formatted(t, "int64_t lt_offset%u", (unsigned)b));
+	add_parameter(p, LT_TEXT_BUFFER, (int32_t)b, 0, lt__text_formatted(t, "%s *", bytes), "",
+		lt__text_formatted(t, "lt_at%u", (unsigned)b));
+	add_parameter(p, LT_TEXT_OFFSET, (int32_t)b, LT_I64, "int64_t ", "",
+		lt__text_formatted(t, "lt_offset%u", (unsigned)b));
 	lt__outf(&p->begin, "\t%s *%sconst %s = (%s *)(lt_at%u + lt_offset%u);\n", type, restricted, t->buffer[b], type,
 		(unsigned)b, (unsigned)b);
 }
@@ -52,7 +59,8 @@ static struct kernel_parts all_parts(struct text *t, int32_t region)
 {
 	const struct text_region *u = &t->uses[region];
 	const struct lt_region *r = &t->k->regions[region];
-	struct kernel_parts p = { lt__out_new(&t->pool), lt__out_new(&t->pool), NULL, 0 };
+	struct kernel_parts p = { .parameters = lt__out_new(&t->pool), .plain = lt__out_new(&t->pool),
+		.names = lt__out_new(&t->pool), .begin = lt__out_new(&t->pool) };
 	p.at = lt__pool_alloc(&t->pool, 2 * t->k->n_buffer + (size_t)r->n_argument + 1, sizeof *p.at);
 	for (uint32_t b = 0; b < t->k->n_buffer; b++)
 		if (u->buffer[b] && t->k->buffers[b].space != LT_SPACE_ARRAY)
@@ -60,12 +68,12 @@ static struct kernel_parts all_parts(struct text *t, int32_t region)
 	for (int32_t i = 0; i < r->n_argument; i++)
 		if (u->argument[i]) {
 			uint32_t dtype = text_at(t, u->argument[i])->dtype;
-			add_parameter(&p, LT_TEXT_ARGUMENT, i, dtype, lt__text_formatted(t, "%s a%d", lt__text_element(dtype)->type,
-				(int)i));
+			add_parameter(&p, LT_TEXT_ARGUMENT, i, dtype, lt__text_formatted(t, "%s ", lt__text_element(dtype)->type), "",
+				lt__text_formatted(t, "a%d", (int)i));
 		}
 	if (u->fault)
-		add_parameter(&p, LT_TEXT_FAULT, -1, 0, lt__text_formatted(t, "%sstruct lt_kernel_fault *fault",
-			t->d->device->space[LT_SPACE_SLOT]));
+		add_parameter(&p, LT_TEXT_FAULT, -1, 0, lt__text_formatted(t, "%sstruct lt_kernel_fault *",
+			t->d->device->space[LT_SPACE_SLOT]), "", "fault");
 	for (uint32_t i = 0; i < t->k->n_param; i++)
 		if (u->param[i])
 			lt__outf(&p.begin, "\tconst int64_t %s = %s[%lld];\n", t->param[i], t->buffer[t->k->params[i].buffer],
@@ -91,6 +99,13 @@ static void print_head(struct lt_out *o, const char *text, const struct lt_regio
 		else
 			lt__outf(o, "%d", (int)(*c == 'n' ? n : r->threads[*c - 'x']));
 	}
+}
+
+static void print_kernel_head(struct lt_out *o, const struct text *t, const struct lt_region *r, const char *name,
+	const char *parameters)
+{
+	print_head(o, t->d->device->kernel, r);
+	lt__outf(o, "%s(%s)\n{\n", name, parameters);
 }
 
 static int64_t print_shared(struct text *t, struct lt_out *o, const struct lt_region *r)
@@ -129,11 +144,19 @@ static void print_kernel(struct text *t, int32_t region, struct lt_text_grid *gr
 	grid->shared_bytes = r->shared_bytes;
 	grid->n_parameter = p.n;
 	grid->parameters = p.at;
+	const char *first = t->d->device->first, *all = p.n ? p.parameters.at : "void";
 	lt__out(o, "\n");
-	print_head(o, t->d->device->kernel, r);
-	lt__outf(o, "%s(%s)\n{\n", grid->name, p.parameters.n ? p.parameters.at : "void");
+	if (first)
+		lt__outf(o, "%svoid %s_body(%s)\n{\n", t->d->inlined, grid->name, all);
+	else
+		print_kernel_head(o, t, r, grid->name, all);
 	grid->dynamic_bytes = print_shared(t, o, r);
 	lt__outf(o, "%s%s}\n", p.begin.at, t->body.at);
+	if (!first)
+		return;
+	lt__out(o, "\n");
+	print_kernel_head(o, t, r, grid->name, p.n ? p.plain.at : "void");
+	lt__outf(o, "\t%s\n\t%s_body(%s);\n}\n", first, grid->name, p.n ? p.names.at : "");
 }
 
 static const char fault_type[] = "struct lt_kernel_fault { int64_t n; int32_t stmt, access; int64_t value; };\n";

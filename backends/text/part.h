@@ -37,6 +37,9 @@ struct lt_text_device {
 	bool offsets;                           /* a buffer is a base and an offset */
 	bool narrows;                           /* casts to narrower integers are calls of `narrow` */
 	const char *kernel;                     /* before a kernel's name; $n threads, $x $y $z of them, $r resident blocks */
+	/* What a kernel does before all else, which a function then does whose pointers alone are restricted: a compiler that
+	 * takes them for those of the kernel moves what it reads before it.  NULL: nothing */
+	const char *first;
 	const char *shared, *dynamic;           /* before the type of shared memory; of as many bytes as the launch says */
 	int64_t most;                           /* bytes of it without `dynamic` */
 	const char *rolled;                     /* before a loop of one thread alone; NULL: nothing */

@@ -79,9 +79,11 @@ static void launch_bare(void *arg)
 	uint64_t at = (uint64_t)(uintptr_t)r->args.slot[0].base, n = 0;
 	void *values[] = { &at, &n };
 	must(lt__cuda_enter(session, &keeper.diag), "context");
+	const CUlaunchConfig config = { .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 256, .blockDimY = 1,
+		.blockDimZ = 1, .hStream = session->queues->stream };
 	for (int i = 0; i < r->n; i++)
-		must(lt__cuda_check(session, session->cuda.launch(r->o->function[0], 1, 1, 1, 256, 1, 1, 0,
-			session->queues->stream, values, NULL), &keeper.diag, "a bare launch"), "launch");
+		must(lt__cuda_check(session, session->cuda.launch(&config, r->o->function[0], values, NULL), &keeper.diag,
+			"a bare launch"), "launch");
 	must(lt__cuda_check(session, session->cuda.stream_wait(session->queues->stream), &keeper.diag, "wait"), "wait");
 	lt__cuda_leave(session);
 }

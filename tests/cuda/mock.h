@@ -39,6 +39,7 @@ struct mock_cuda {
 	size_t bytes;
 	/* Ever */
 	int launches, graph_launches, copies, waits;
+	int early;                      /* of the launches: those that may come before the one in front is done */
 	int calls, choices, compute;    /* of cublasLt (mock_blas.c); compute: cublasComputeType_t of the last product */
 	unsigned blocks_of_launch[3], threads_of_launch[3], shared_of_launch;
 	int device_of_launch;

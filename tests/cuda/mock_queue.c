@@ -285,27 +285,44 @@ API CUresult cuEventElapsedTime(float *ms, CUevent from, CUevent to)
 	return from->done && to->done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
-API CUresult cuLaunchKernel(CUfunction f, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty, unsigned tz,
-	unsigned shared, CUstream s, void **param, void **extra)
+/* Kernels follow one another here, also those that need not. */
+static CUresult mock_launch_with(const char *call, const CUlaunchConfig *c, CUfunction f, void **param)
 {
-	(void)extra;
-	LOCKED;
-	struct op o = { .kind = OP_LAUNCH, .kernel = f->kernel, .blocks = { bx, by, bz }, .threads = { tx, ty, tz },
-		.shared = shared };
-	if (tx * ty * tz > (unsigned)f->kernel->max_threads || (int)shared > (f->dynamic ? f->dynamic : 49152))
+	struct op o = { .kind = OP_LAUNCH, .kernel = f->kernel, .blocks = { c->gridDimX, c->gridDimY, c->gridDimZ },
+		.threads = { c->blockDimX, c->blockDimY, c->blockDimZ }, .shared = c->sharedMemBytes };
+	const unsigned threads = o.threads[0] * o.threads[1] * o.threads[2];
+	if (c->numAttrs > 1 || (c->numAttrs && c->attrs->id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION))
+		mock_wrong("a launch has other attributes");
+	if (threads > (unsigned)f->kernel->max_threads || (int)o.shared > (f->dynamic ? f->dynamic : 49152))
 		return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+	mock.early += c->numAttrs && c->attrs->value.programmaticStreamSerializationAllowed;
 	const int n = !f->code ? f->kernel->n_argument : mock.parameters ? mock.parameters(f->code, f->name) : 0;
 	o.arg = calloc((size_t)n + 1, sizeof *o.arg);
 	for (int i = 0; i < n; i++)
 		memcpy(&o.arg[i], param[i], sizeof *o.arg);
 	o.code = f->code;
 	o.function = f->code ? strdup(f->name) : NULL;
-	CUresult r = enqueue(__func__, s, o);
+	CUresult r = enqueue(call, c->hStream, o);
 	if (r) {
 		free(o.function);
 		free(o.arg);
 	}
 	return r;
+}
+API CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **param, void **extra)
+{
+	(void)extra;
+	LOCKED;
+	return mock_launch_with(__func__, c, f, param);
+}
+API CUresult cuLaunchKernel(CUfunction f, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty, unsigned tz,
+	unsigned shared, CUstream s, void **param, void **extra)
+{
+	const CUlaunchConfig config = { .gridDimX = bx, .gridDimY = by, .gridDimZ = bz, .blockDimX = tx, .blockDimY = ty,
+		.blockDimZ = tz, .sharedMemBytes = shared, .hStream = s };
+	(void)extra;
+	LOCKED;
+	return mock_launch_with(__func__, &config, f, param);
 }
 
 API CUresult cuStreamBeginCapture(CUstream s, CUstreamCaptureMode mode)

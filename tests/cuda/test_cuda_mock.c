@@ -196,6 +196,26 @@ Test(cuda_mock, launches_of_one_kernel)
 	mock_end(s);
 }
 
+/* Blocks may come before the kernel in front is done where the text waits: from Hopper on. */
+Test(cuda_mock, blocks_come_early_on_hopper)
+{
+	for (int device = 0; device < 2; device++) {
+		struct lt_session *s = cuda_open(device ? "device=1" : "device=0");
+		struct keeper k = keeper_new();
+		struct cuda_tree t;
+		struct lt_fault fault;
+		struct lt_object *o = mock_kernel_object(s, cuda_tree(&t, "k", 2, 4), "axpy", 4, &k.diag);
+		struct lt_slot slot[2] = { cuda_floats(s, (float[]){ 1, 2, 3, 4 }, 4), cuda_floats(s, (float[]){ 0, 0, 0, 0 }, 4) };
+		struct lt_args args = cuda_args(slot, 2, &fault);
+		const int launches = mock->launches, early = mock->early;
+		cr_assert_eq(lt__cuda_run(o, &args, &k.diag), LT_OK, "%s", k.text);
+		cr_expect_eq(mock->launches - launches, 1);
+		cr_expect_eq(mock->early - early, !device);
+		lt__cuda_destroy(o);
+		mock_end(s);
+	}
+}
+
 Test(cuda_mock, asynchronous_runs_are_done_when_somebody_waits)
 {
 	struct lt_session *s = cuda_open("");

@@ -53,7 +53,7 @@ Test(cuda_fail, a_launch_that_fails_is_not_the_end)
 		*check = mock_kernel_object(s, cuda_tree(&u, "c", 1, 4), "check", 4, &k.diag);
 	struct lt_slot slot[2] = { cuda_floats(s, (float[]){ 1, 2, 3, 4 }, 4), cuda_floats(s, (float[]){ 0, 0, 0, 0 }, 4) };
 	struct lt_args args = cuda_args(slot, 2, &fault[0]);
-	fail_at("cuLaunchKernel", 1, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+	fail_at("cuLaunchKernelEx", 1, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
 	cr_assert_eq(lt__cuda_run(o, &args, &k.diag), LT_EDEVICE);
 	cr_assert_str_eq(k.text, "kernel k: launching axpy_1: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, too many resources "
 		"requested for launch");
@@ -62,7 +62,7 @@ Test(cuda_fail, a_launch_that_fails_is_not_the_end)
 	struct lt_object *object[2] = { check, o };
 	struct lt_args run[2] = { cuda_args(&slot[1], 1, &fault[0]), cuda_args(slot, 2, &fault[1]) };
 	struct lt_capture *c;
-	fail_at("cuLaunchKernel", 2, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+	fail_at("cuLaunchKernelEx", 2, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
 	cr_assert_eq(lt__cuda_capture(s, object, run, 2, &c, &k.diag), LT_EDEVICE);
 	cr_assert_null(c);
 	cr_assert_eq(lt__cuda_capture(s, object, run, 2, &c, &k.diag), LT_OK, "%s", k.text);

@@ -6,6 +6,14 @@ typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
+
+/* Blocks of the next kernel may come, and wait: here, until the kernels before this one are done. */
+static __device__ __forceinline__ void lt_after(void)
+{
+#if __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 static __device__ __forceinline__ void lt_copy16(void *to, const void *from, int on)
 {
 	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
@@ -166,7 +174,7 @@ static __device__ __forceinline__ lt_f32x2 lt_f32x2_add(lt_f32x2 a, lt_f32x2 b)
 	return r;
 }
 
-extern "C" __global__ void __launch_bounds__(64) matrix_1(const uint16_t *__restrict__ x, const uint16_t *__restrict__ w, float *__restrict__ y, const float *__restrict__ xf, const float *__restrict__ wf, float *__restrict__ yf)
+static __device__ __forceinline__ void matrix_1_body(const uint16_t *__restrict__ x, const uint16_t *__restrict__ w, float *__restrict__ y, const float *__restrict__ xf, const float *__restrict__ wf, float *__restrict__ yf)
 {
 	__shared__ __align__(128) uint8_t lt_shared[5376];
 	const uint32_t lt_self = (uint32_t)threadIdx.x;
@@ -255,4 +263,10 @@ extern "C" __global__ void __launch_bounds__(64) matrix_1(const uint16_t *__rest
 	}
 	lt_f32x2_store(&yf[v49], lt_f32x2_add(d, lt_f32x2_of(f.v[0], f.v[1])));
 	lt_f32x2_store(&yf[v49 + 64L], lt_f32x2_add(e, lt_f32x2_of(f.v[2], f.v[3])));
+}
+
+extern "C" __global__ void __launch_bounds__(64) matrix_1(const uint16_t *x, const uint16_t *w, float *y, const float *xf, const float *wf, float *yf)
+{
+	lt_after();
+	matrix_1_body(x, w, y, xf, wf, yf);
 }

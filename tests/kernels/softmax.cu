@@ -6,6 +6,14 @@ typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
+
+/* Blocks of the next kernel may come, and wait: here, until the kernels before this one are done. */
+static __device__ __forceinline__ void lt_after(void)
+{
+#if __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 static __device__ __forceinline__ uint64_t lt_below(int64_t n, int lanes)
 {
 	const uint64_t all = ~(uint64_t)0 >> (64 - lanes);
@@ -146,7 +154,7 @@ static __device__ __forceinline__ void lt_f32x4_store_on(float *p, lt_f32x4 v, u
 			p[i] = v.v[i];
 }
 
-extern "C" __global__ void __launch_bounds__(64) softmax_1(const float *__restrict__ x, float *__restrict__ y, float a0)
+static __device__ __forceinline__ void softmax_1_body(const float *__restrict__ x, float *__restrict__ y, float a0)
 {
 	__shared__ __align__(128) uint8_t lt_shared[16];
 	const uint32_t lt_self = (uint32_t)threadIdx.x;
@@ -187,4 +195,10 @@ extern "C" __global__ void __launch_bounds__(64) softmax_1(const float *__restri
 		part[v24 + 2L] = v40 + v41;
 	__syncthreads();
 	lt_f32x4_store_on(&y[v5], lt_f32x4_div(v31, lt_f32x4_splat(lt_f32x2_fold_add(lt_f32x2_load(&part[2])))), v7);
+}
+
+extern "C" __global__ void __launch_bounds__(64) softmax_1(const float *x, float *y, float a0)
+{
+	lt_after();
+	softmax_1_body(x, y, a0);
 }

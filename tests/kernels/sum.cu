@@ -6,6 +6,14 @@ typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
+
+/* Blocks of the next kernel may come, and wait: here, until the kernels before this one are done. */
+static __device__ __forceinline__ void lt_after(void)
+{
+#if __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 typedef struct { float v[8]; } lt_f32x8;
 static __device__ __forceinline__ lt_f32x8 lt_f32x8_load(const float *p)
 {
@@ -27,7 +35,7 @@ static __device__ __forceinline__ float lt_f32x8_fold_add(lt_f32x8 a)
 	return a.v[0];
 }
 
-extern "C" __global__ void __launch_bounds__(256) sum_1(const float *__restrict__ x, float *__restrict__ y)
+static __device__ __forceinline__ void sum_1_body(const float *__restrict__ x, float *__restrict__ y)
 {
 	__shared__ __align__(128) uint8_t lt_shared[32];
 	const uint32_t lt_self = (uint32_t)threadIdx.x;
@@ -53,4 +61,10 @@ extern "C" __global__ void __launch_bounds__(256) sum_1(const float *__restrict_
 	if (v1 == 0) {
 		y[v0] = lt_f32x8_fold_add(lt_f32x8_load(&part[0]));
 	}
+}
+
+extern "C" __global__ void __launch_bounds__(256) sum_1(const float *x, float *y)
+{
+	lt_after();
+	sum_1_body(x, y);
 }

@@ -7,7 +7,15 @@ typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
 
-extern "C" __global__ void __launch_bounds__(256) transpose_1(const float *__restrict__ x, float *__restrict__ y)
+/* Blocks of the next kernel may come, and wait: here, until the kernels before this one are done. */
+static __device__ __forceinline__ void lt_after(void)
+{
+#if __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+static __device__ __forceinline__ void transpose_1_body(const float *__restrict__ x, float *__restrict__ y)
 {
 	__shared__ __align__(128) uint8_t lt_shared[4224];
 	float *const tile = (float *)(lt_shared + 0);
@@ -26,4 +34,10 @@ extern "C" __global__ void __launch_bounds__(256) transpose_1(const float *__res
 		const int32_t v16 = i15 + v1;
 		y[(v4 + v16) * 64 + (v5 + v0)] = tile[v0 * 33 + v16];
 	}
+}
+
+extern "C" __global__ void __launch_bounds__(256) transpose_1(const float *x, float *y)
+{
+	lt_after();
+	transpose_1_body(x, y);
 }

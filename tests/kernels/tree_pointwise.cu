@@ -6,6 +6,14 @@ typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
+
+/* Blocks of the next kernel may come, and wait: here, until the kernels before this one are done. */
+static __device__ __forceinline__ void lt_after(void)
+{
+#if __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 static __device__ __forceinline__ int64_t lt_i64_min(int64_t a, int64_t b) { return a < b ? a : b; }
 typedef struct { float v[4]; } lt_f32x4;
 static __device__ __forceinline__ lt_f32x4 lt_f32x4_load(const float *p)
@@ -42,7 +50,7 @@ static __device__ __forceinline__ void lt_f32x4_store(float *p, lt_f32x4 v)
 		((uint4 *)p)[i] = u.w[i];
 }
 
-extern "C" __global__ void __launch_bounds__(128) k0_z_1(const float *__restrict__ x, const float *__restrict__ w, float *__restrict__ z)
+static __device__ __forceinline__ void k0_z_1_body(const float *__restrict__ x, const float *__restrict__ w, float *__restrict__ z)
 {
 	const int32_t v0 = (int32_t)blockIdx.x;
 	const int32_t v1 = (int32_t)threadIdx.x;
@@ -66,4 +74,10 @@ extern "C" __global__ void __launch_bounds__(128) k0_z_1(const float *__restrict
 			}
 		}
 	}
+}
+
+extern "C" __global__ void __launch_bounds__(128) k0_z_1(const float *x, const float *w, float *z)
+{
+	lt_after();
+	k0_z_1_body(x, w, z);
 }
