@@ -29,6 +29,7 @@
 	X(memory_free, cuMemFree, "cuMemFree_v2") \
 	X(pinned_new, cuMemHostAlloc, "cuMemHostAlloc") \
 	X(pinned_free, cuMemFreeHost, "cuMemFreeHost") \
+	X(pointer_attribute, cuPointerGetAttribute, "cuPointerGetAttribute") \
 	X(copy_to_device, cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2") \
 	X(copy_to_host, cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2") \
 	X(copy_within, cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2") \

@@ -20,6 +20,8 @@ static void queue_free(struct lt_session *s, struct lt_cuda_queue *q)
 		(void)s->cuda.event_free(q->order);
 	if (q->landed)
 		(void)s->cuda.pinned_free(q->landed);
+	if (q->staged)
+		(void)s->cuda.pinned_free(q->staged);
 	free(q);
 }
 

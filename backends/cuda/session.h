@@ -27,7 +27,7 @@ struct lt_cuda_landing {
 };
 
 /* A stream, and the fault records of the runs that were enqueued in it since it was last waited for. */
-enum { LT_CUDA_FAULTS = 64 };
+enum { LT_CUDA_FAULTS = 64, LT_CUDA_STAGED = 256 << 10 };
 struct lt_cuda_queue {
 	struct lt_cuda_queue *next;
 	CUstream stream;
@@ -42,6 +42,7 @@ struct lt_cuda_queue {
 	uint32_t n_fault;
 	struct lt_fault *fault[LT_CUDA_FAULTS];
 	struct lt_cuda_landing *replayed;       /* asynchronously, and not waited for */
+	void *staged;                   /* pinned, LT_CUDA_STAGED bytes for what goes to pageable memory; NULL: none did yet */
 	CUdeviceptr workspace;               /* LT_CUDA_BLAS_BYTES for products of cuBLAS; 0: not asked for yet */
 	char kernel[64];                /* of the last run, for what goes wrong in it */
 };

@@ -202,11 +202,19 @@ API CUresult cuMemFree(CUdeviceptr at)
 	mock_wrong("memory that is none is freed");
 	return CUDA_ERROR_INVALID_VALUE;
 }
+/* Pinned memory: so many bytes behind a header. */
+enum { PINNED_HEAD = 64 };
+struct pinned { struct pinned *next; size_t bytes; };
+static struct pinned *all_pinned;
+
 API CUresult cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
 {
 	(void)flags;
 	BEGIN(1);
-	*p = malloc(bytes);
+	struct pinned *x = malloc(PINNED_HEAD + bytes);
+	*x = (struct pinned){ all_pinned, bytes };
+	all_pinned = x;
+	*p = (char *)x + PINNED_HEAD;
 	memset(*p, 0xa5, bytes);
 	mock.pinned++;
 	return CUDA_SUCCESS;
@@ -215,9 +223,29 @@ API CUresult cuMemFreeHost(void *p)
 {
 	BEGIN(1);
 	mock_drain_all();                       /* what is enqueued may write it */
-	free(p);
+	struct pinned *x = (struct pinned *)(void *)((char *)p - PINNED_HEAD), **at = &all_pinned;
+	while (*at && *at != x)
+		at = &(*at)->next;
+	if (!*at)
+		mock_wrong("memory that is not pinned is freed");
+	else
+		*at = x->next;
+	free(x);
 	mock.pinned--;
 	return CUDA_SUCCESS;
+}
+/* Pageable memory is nothing that the driver knows. */
+API CUresult cuPointerGetAttribute(void *out, CUpointer_attribute attribute, CUdeviceptr at)
+{
+	BEGIN(1);
+	if (attribute != CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+		mock_wrong("an attribute that nobody asks for");
+	for (const struct pinned *x = all_pinned; x; x = x->next)
+		if (at - ((uintptr_t)x + PINNED_HEAD) < x->bytes) {
+			*(unsigned *)out = CU_MEMORYTYPE_HOST;
+			return CUDA_SUCCESS;
+		}
+	return CUDA_ERROR_INVALID_VALUE;
 }
 
 API CUresult cuModuleLoadData(CUmodule *out, const void *image)

@@ -13,9 +13,12 @@ Test(cuda_streams, recorded_runs_in_a_stream)
 	struct cuda_tree t, u;
 	struct lt_object *axpy = mock_kernel_object(s, cuda_tree(&t, "k", 2, 4), "axpy", 4, &k.diag),
 		*check = mock_kernel_object(s, cuda_tree(&u, "c", 1, 4), "check", 4, &k.diag), *object[] = { check, NULL, axpy };
-	float x[4] = { 1, 2, 3, 30 }, y[4] = { 0, 0, 0, 60 }, z[4] = { 0 }, got[4] = { 0 };
+	float x[4] = { 1, 2, 3, 30 }, y[4] = { 0, 0, 0, 60 }, z[4] = { 0 }, pageable[4] = { 0 }, *got;
+	void *pinned;
+	cr_assert_eq(cuda_backend()->host_new(s, sizeof x, &pinned, &k.diag), LT_OK, "%s", k.text);
+	got = memset(pinned, 0, sizeof x);
 	struct lt_slot slot[2] = { cuda_floats(s, x, 4), cuda_floats(s, y, 4) }, copy[2] = { cuda_floats(s, z, 4), slot[0] },
-		       add[2] = { copy[0], slot[1] }, back = { got, 0, sizeof got };
+		       add[2] = { copy[0], slot[1] }, back = { got, 0, sizeof x }, here = { pageable, 0, sizeof x };
 	struct lt_fault fault[3] = { 0 };
 	struct lt_args run[3] = { cuda_args(&slot[1], 1, &fault[0]), cuda_args(copy, 2, &fault[1]),
 		cuda_args(add, 2, &fault[2]) };
@@ -29,10 +32,13 @@ Test(cuda_streams, recorded_runs_in_a_stream)
 	cr_assert_eq(lt__cuda_capture(s, object, run, 3, &c, &k.diag), LT_OK, "%s", k.text);
 	const int waits = mock->waits;
 	cr_assert_eq(lt__cuda_replay(c, &k.diag), LT_OK, "%s", k.text);
-	cr_assert_eq(lt__cuda_mem_copy(s, &back, &slot[1], sizeof got, LT_COPY_TO_HOST, stream, &k.diag), LT_OK);
+	cr_assert_eq(lt__cuda_mem_copy(s, &back, &slot[1], sizeof x, LT_COPY_TO_HOST, stream, &k.diag), LT_OK);
 	cr_assert(mock->waits == waits && mock->launches == 0 && got[0] == 0 && !fault[0].n);
 	cr_assert_eq(cuda_backend()->sync(s, stream, &k.diag), LT_OK);
 	cr_assert(mock->waits == waits + 1 && fault[0].n == 0 && got[0] == 2 && got[3] == 120, "%g %g", got[0], got[3]);
+	/* To pageable memory it is copied at once. */
+	cr_assert_eq(lt__cuda_mem_copy(s, &here, &slot[1], sizeof x, LT_COPY_TO_HOST, stream, &k.diag), LT_OK);
+	cr_assert(pageable[0] == 2 && pageable[3] == 120, "%g %g", pageable[0], pageable[3]);
 	/* The second begins when the first is done; both set their records. */
 	cr_assert_eq(lt__cuda_replay(c, &k.diag), LT_OK, "%s", k.text);
 	cr_assert_eq(lt__cuda_replay(c, &k.diag), LT_OK, "%s", k.text);
@@ -40,6 +46,7 @@ Test(cuda_streams, recorded_runs_in_a_stream)
 	cr_assert(fault[0].n == 1 && fault[0].value == 180, "%lld", (long long)fault[0].value);
 	/* A stream that is gone is not waited for. */
 	cuda_backend()->stream_free(s, stream);
+	cuda_backend()->host_free(s, pinned);
 	cr_assert_eq(cuda_backend()->sync(s, NULL, &k.diag), LT_OK, "%s", k.text);
 	lt__cuda_capture_free(c);
 	lt__cuda_destroy(axpy);
