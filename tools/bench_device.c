@@ -12,7 +12,8 @@
 #include "tools/plugins.h"
 #include "tools/temporary.h"
 
-enum { STEPS = 512 };
+/* Bytes of a copy: the most, and the least of a quick one. */
+enum { STEPS = 512, MAX_COPY = 1 << 30, MIN_COPY = 1 << 20 };
 
 struct bench_device {
 	struct lt_context *ctx;
@@ -135,9 +136,20 @@ static lt_status chain_new(struct bench_device *d, const char *backend, bool qui
 	return s ? s : bench_device_memory(d, 4 * n, &d->y);
 }
 
+/* What the last cache holds would be copied in it. */
+static int64_t copy_bytes(const struct bench_device *d, bool quick)
+{
+	const int64_t cache = (int64_t)d->backend->caps(d->session)->target->l2_bytes;
+	int64_t bytes = quick ? MIN_COPY : MAX_COPY;
+
+	while (bytes < 4 * cache && bytes < MAX_COPY)
+		bytes *= 2;
+	return bytes;
+}
+
 static lt_status copies_new(struct bench_device *d, bool quick)
 {
-	d->bytes = INT64_C(1) << (quick ? 20 : 30);
+	d->bytes = copy_bytes(d, quick);
 	for (int i = 0; i < 2; i++) {
 		LT_TRY(bench_device_memory(d, d->bytes, &d->buffer[i]));
 		LT_TRY(device_fail(d, d->backend->event_new(d->session, &d->event[i], &d->heard.diag), "an event"));

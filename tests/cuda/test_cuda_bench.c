@@ -10,6 +10,7 @@ static void bench_begin(void) { cr_assert_eq(lt_context_new(&ctx), LT_OK); }
 static void bench_mock_begin(void)
 {
 	mock_begin();
+	mock->memory[0] = (size_t)4 << 30;              /* copies are larger than its cache */
 	(void)mock_library("libcublas.so.13");
 	bench_begin();
 }
@@ -86,6 +87,14 @@ Test(cuda_bench, cublas_refuses_and_fails)
 	k.ops->close(&k);
 	bench_device_close(d);
 	bench_case_empty(&l.at[1]);
+}
+
+/* Copies that say what memory does are larger than the device's cache, quick ones too. */
+Test(cuda_bench, copies_are_larger_than_the_cache)
+{
+	struct bench_device *d = device_open();
+	cr_expect_geq(bench_device_unit(d, BENCH_COPY), 2.0 * 4 * (50 << 20));
+	bench_device_close(d);
 }
 
 /* ---- the peak ---- */
