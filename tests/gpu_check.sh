@@ -18,7 +18,8 @@ fake() {
 	chmod +x "$dir/bin/$1"
 }
 good() {
-	fake lt-run 'echo "verify: passed"'
+	fake lt-run 'echo "verify: passed"; echo "time: median 150 us, minimum 1 us"'
+	fake lt-llama 'echo "1 2 3"; echo "achieved tok/s: ${SPEED:-4000}.5" >&2'
 	fake lt-check 'echo "cuda 1: nothing failed of 20 cases that ran; part 1/2"'
 	fake lt-bench 'while [ $# -gt 0 ]; do [ "$1" = --json ] && out=$2; shift; done
 echo "{\"peak\":{},\"compile\":[],\"cases\":[{\"suite\":\"gpu\",\"group\":\"s\",\"name\":\"4096\",\"rows\":[
@@ -34,7 +35,7 @@ echo "bf16 512x512x512, against cuBLAS      0.500 of its speed: 9 us, 9 TFLOP/s"
 # answers CODE WHAT [WORDS]: of the parts that are made up; the table has the words.
 answers() {
 	local status
-	(cd "$dir" && ./gpu-check.sh -p tests,measure,examples,check,bench out) >"$dir/said" 2>&1
+	(cd "$dir" && ./gpu-check.sh -p tests,measure,examples,llama,check,bench out) >"$dir/said" 2>&1
 	status=$?
 	if [ "$status" = "$1" ] && grep -qF -- "${3-whole check}" "$dir/said"; then echo "ok - $2"
 	else echo "not ok - $2"; echo "exit code $status" >&2; cat "$dir/said" >&2; fi
@@ -43,6 +44,10 @@ good
 answers 0 'all went well' 'over cublasSgemm | ≥ 0.98 | yes | least 1.000 (4096)'
 CUBLAS=0.9e-3 answers 1 'less than is asked for' 'over cublasSgemm | ≥ 0.98 | no | least 0.900 (4096)'
 BF16=0.970 answers 1 'a call is slower than cuBLAS' '| bf16 4096x4096x4096 0.970'
+SPEED=2999 answers 1 'a model is slower than is asked for' '2999 tok/s'
+fake lt-llama 'for o; do [ "$o" = cuda ] && echo 7 || echo 8; done'
+answers 1 'other tokens than the processor' "not the processor's"
+good
 fake lt-bench 'exit 1'
 answers 1 'lt-bench fails' 'exit code 1'
 good

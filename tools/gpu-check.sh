@@ -3,7 +3,7 @@
 # minutes and without a network.  Prints one table; everything that the programs say is left in FOLDER (gpu-check).  1
 # if something failed, was not done in that time, or is less than what is asked for (gpu_table.py).
 #
-#   -p PARTS    some of tests,measure,examples,check,bench,sanitize, in this order; default: all
+#   -p PARTS    some of tests,measure,examples,llama,check,bench,sanitize, in this order; default: all
 #
 # With Criterion, isl and the CUDA toolkit installed:    make && tools/gpu-check.sh
 # On a machine that cannot build:                        make gpu         on one that can: build/gpu has all it needs
@@ -33,7 +33,7 @@ if [ "${1-}" = --pack ]; then
 	exit 0
 fi
 
-parts=tests,measure,examples,check,bench,sanitize
+parts=tests,measure,examples,llama,check,bench,sanitize
 [ "${1-}" = -p ] && { parts=$2; shift 2; }
 out=${1:-gpu-check}
 mkdir -p "$out" || exit 1
@@ -147,6 +147,64 @@ examples() {
 	[ "$n" = 0 ] || failed=1
 }
 
+# checkpoint FILE: a model of llama2.c of the shape of stories15M, with random weights.
+checkpoint() {
+	python3 - "$1" <<-END
+		import array, random, struct, sys
+		dim, hidden, layers, heads, vocab, context = 288, 768, 6, 6, 32000, 256
+		random.seed(1)
+		tile = array.array('f', (random.gauss(0, 0.05) for _ in range(100003)))
+		ones = array.array('f', [1.0]) * dim
+		def put(f, n):
+		    while n > 0:
+		        tile[:n].tofile(f)
+		        n -= len(tile)
+		with open(sys.argv[1], 'wb') as f:
+		    f.write(struct.pack('7i', dim, hidden, layers, heads, heads, vocab, context))
+		    put(f, vocab * dim)
+		    (ones * layers).tofile(f)
+		    put(f, 4 * layers * dim * dim)
+		    (ones * layers).tofile(f)
+		    put(f, 3 * layers * dim * hidden)
+		    ones.tofile(f)
+		    put(f, context * (dim // heads))
+	END
+}
+
+# step_time OPTION...: microseconds of one step at position 100.
+step_time() {
+	limited 30 "$bin/lt-run" "$out/llama.bin" -i tokens=1 -i position=100 -b cuda --strict -q --time=300 "$@" \
+		2>>"$out/llama.err" | sed -n 's/^time: median \([0-9.e+]*\) us.*/\1/p'
+}
+
+# llama: the tokens of the processor; tokens a second, beside launches one by one; a few steps with the oracle.
+llama() {
+	local from speed captured single on
+	from=$(date +%s)
+	: >"$out/llama.err"
+	checkpoint "$out/llama.bin" 2>>"$out/llama.err" || { failed=1; row lt-llama 'no checkpoint; llama.err'; return; }
+	for on in cpu cuda; do
+		limited 60 "$bin/lt-llama" "$out/llama.bin" --tokens -t 0 -n 200 -b "$on" >"$out/llama.$on" 2>"$out/llama.$on.err"
+	done
+	if [ -s "$out/llama.cuda" ] && cmp -s "$out/llama.cpu" "$out/llama.cuda"; then
+		speed=$(sed -n 's/^achieved tok.s: \([0-9]*\).*/\1/p' "$out/llama.cuda.err")
+		row 'lt-llama, 15M, 200 tokens' "equal to the processor's; ${speed:-?} tok/s (>= 3000)"
+		[ "${speed:-0}" -ge 3000 ] || failed=1
+	else
+		failed=1
+		row 'lt-llama, 15M, 200 tokens' "they are not the processor's; llama.cuda, llama.cpu"
+	fi
+	captured=$(step_time)
+	single=$(step_time --no-capture)
+	row 'a step recorded, one by one' "${captured:-?} us, ${single:-?} us"
+	limited 60 "$bin/lt-llama" "$out/llama.bin" --tokens -t 0 -n 4 -b cuda --verify -q >>"$out/llama.err" 2>&1 || {
+		failed=1
+		row 'lt-llama --verify' "$(tail -n 1 "$out/llama.err")"
+	}
+	row 'lt-llama' "$(seconds "$from")"
+	rm -f "$out/llama.bin"
+}
+
 # part NUMBER SECONDS: a part of lt-check; prints its last line and exit code.
 part() {
 	local log=$out/check/$1.log
@@ -224,6 +282,7 @@ facts
 has tests && for name in test_cuda_{host,programs,blas,bench} test_grid_trees; do tests "$name"; done
 has measure && { measured measure_cuda; measured measure_blas; slower; }
 has examples && examples
+has llama && llama
 has check && check 240
 has bench && bench gpu gemm mlp pointwise layout conv rows
 has sanitize && sanitize
