@@ -25,7 +25,9 @@ static void *plain_alloc_large(size_t bytes)
 static void *plain_alloc(void *user, void *at, size_t old_bytes, size_t bytes)
 {
 	(void)user, (void)old_bytes;
-	if (!at && bytes >= LARGE_PAGE && bytes <= SIZE_MAX / 2)
+	if (bytes > SIZE_MAX / 2)       /* no object is so large, and a sanitizer's allocator ends the process */
+		return NULL;
+	if (!at && bytes >= LARGE_PAGE)
 		return plain_alloc_large(bytes);
 	if (bytes)
 		return realloc(at, bytes);

@@ -50,8 +50,9 @@ static uint8_t thread_level(const struct uniform_work *w, int32_t axis)
 		together *= w->r->threads[a];
 	if (w->r->threads[axis] == 1)
 		return LT_UNIFORM_LAUNCH;
-	return together % (4 * (int64_t)w->r->subgroup) == 0 ? LT_UNIFORM_FOUR
-		: together % w->r->subgroup == 0 ? LT_UNIFORM_SUBGROUP : LT_UNIFORM_THREAD;
+	if (together % (4 * (int64_t)w->r->subgroup) == 0)
+		return LT_UNIFORM_FOUR;
+	return together % w->r->subgroup == 0 ? LT_UNIFORM_SUBGROUP : LT_UNIFORM_THREAD;
 }
 
 static uint8_t operands_level(const struct uniform_work *w, const struct lt_instruction *i)

@@ -124,7 +124,8 @@ static void want_part(struct split_work *w, int32_t nest, lt_node sum)
 {
 	struct lt_looptree *t = w->s->t;
 	const struct split_nest *x = &w->nest[nest];
-	const char *var = t->graph->var[x->v].name, *name = t->graph->node[sum].name;
+	/* it is looked for in the graph that the steps make, when the tree's own may be gone */
+	const char *var = t->graph->var[x->v].name, *name = lt__arena_string(t->arena, t->graph->node[sum].name);
 	struct split_part p = { .nest = nest, .sum = name };
 	const char *base = p.dim = lt__arena_format(t->arena, "%s_%lld", var, (long long)x->step);
 	for (int32_t i = 2; !name_is_free(w, p.dim); i++)

@@ -4,9 +4,11 @@
 /* The node of the tree inside which loops are opened; -1: the root. */
 struct product_nest { struct lt_auto *s; const struct lt_product *p; lt_tnode at; };
 
-enum { MAX_EXTENTS = 16, MAX_UNROLLED = 8 };   /* rows of a right factor whose multiply-adds are copies */
-/* any: or fewer, as a run-time scalar says; known: each has a copy of what is inside, or there is one; loops: there are
- * loops over it above */
+/* MAX_EXTENTS: the numbers that a loop may count, and what a few loops more leave; MAX_UNROLLED: rows of a right factor
+ * whose multiply-adds are copies */
+enum { MAX_EXTENTS = LT_MAX_COUNTED + 8, MAX_UNROLLED = 8 };
+/* any: or fewer, as a run-time scalar says, or as more loops say than are told apart; known: each has a copy of what is
+ * inside, or there is one; loops: there are loops over it above */
 struct nest_extents { int32_t n; bool any, known, loops; int64_t at[MAX_EXTENTS]; };
 
 static void nest_add_extent(struct nest_extents *x, int64_t e)
@@ -14,36 +16,38 @@ static void nest_add_extent(struct nest_extents *x, int64_t e)
 	for (int32_t i = 0; i < x->n; i++)
 		if (x->at[i] == e)
 			return;
-	if (x->n < MAX_EXTENTS)
+	if (x->n < MAX_EXTENTS) {
 		x->at[x->n++] = e;
+		return;
+	}
+	x->any = true;
+	x->known = false;
+	x->at[0] = e > x->at[0] ? e : x->at[0];
 }
 
 /* What the loops over v above `at` leave to one that is opened there. */
 static struct nest_extents left_of(const struct lt_looptree *t, lt_tnode at, lt_var v)
 {
-	lt_tnode level[MAX_EXTENTS];
-	int32_t n = 0;
-	struct nest_extents x = { .n = 1, .any = t->graph->var[v].bounded, .known = !t->graph->var[v].bounded };
-	x.at[0] = t->graph->var[v].extent;
-	for (; at >= 0 && n < MAX_EXTENTS; at = t->node[at].parent)
-		if (t->node[at].kind == LT_TLOOP && t->node[at].var == v)
-			level[n++] = at;
-	while (n-- > 0) {
-		const struct lt_tnodedef *d = &t->node[level[n]];
-		const bool whole = d->tail == LT_PAD || d->tail == LT_MASK;
-		struct nest_extents in = { .any = x.any && d->tail == LT_GUARD, .loops = true };
-		in.known = x.known || d->tail == LT_PEEL || d->tail == LT_PAD;
-		for (int32_t i = 0; i < x.n; i++) {
-			if (x.at[i] >= d->step || whole)
-				nest_add_extent(&in, d->step);
-			if (x.at[i] % d->step != 0 && !whole)
-				nest_add_extent(&in, x.at[i] % d->step);
-		}
-		for (int64_t e = 1; x.any && d->tail == LT_PEEL && e < d->step; e++)
-			nest_add_extent(&in, e);
-		x = in;
+	while (at >= 0 && (t->node[at].kind != LT_TLOOP || t->node[at].var != v))
+		at = t->node[at].parent;
+	if (at < 0) {
+		const struct lt_vardef *d = &t->graph->var[v];
+		return (struct nest_extents){ .n = 1, .any = d->bounded, .known = !d->bounded, .at = { d->extent } };
 	}
-	return x;
+	const struct lt_tnodedef *d = &t->node[at];
+	const struct nest_extents x = left_of(t, d->parent, v);
+	const bool whole = d->tail == LT_PAD || d->tail == LT_MASK;
+	struct nest_extents in = { .any = x.any && d->tail == LT_GUARD, .loops = true };
+	in.known = x.known || d->tail == LT_PEEL || d->tail == LT_PAD;
+	for (int32_t i = 0; i < x.n; i++) {
+		if (x.at[i] >= d->step || whole)
+			nest_add_extent(&in, d->step);
+		if (x.at[i] % d->step != 0 && !whole)
+			nest_add_extent(&in, x.at[i] % d->step);
+	}
+	for (int64_t e = 1; x.any && d->tail == LT_PEEL && e < d->step; e++)
+		nest_add_extent(&in, e);
+	return in;
 }
 
 /* A loop over v in steps of `step`, unless the loops above leave no room for it; its tail only where an iteration may

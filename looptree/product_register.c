@@ -17,6 +17,7 @@ enum {
 	/* of the first cache, where it is not known */
 	LEAST_WAYS = 8, LEAST_WAY = 4096
 };
+_Static_assert((int)MAX_TILE_ROWS <= (int)LT_MAX_COUNTED, "each number of rows in a tile can have its own copy");
 static const double LATENCY = 4.4;      /* of a multiply-add, in cycles, with what else delays the next one */
 static const double FEWER_GAIN = 0.99;  /* what fewer rows in a tile have to bring */
 static const double WIDER_GAIN = 0.97;  /* more vectors than usual */

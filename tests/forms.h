@@ -3,7 +3,7 @@
 #define TESTS_FORMS_H
 #include <stddef.h>
 
-/* Of the pass with that letter; texts without the head, `after` without vars and params, too. */
+/* Of the pass with that letter; texts without the head, `after` without vars and params, too; NULL: as before. */
 struct form { char letter; const char *what, *before, *after; };
 void forms_check(const struct form *, size_t n);
 #endif

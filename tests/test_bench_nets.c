@@ -215,7 +215,8 @@ Test(bench_nets, extents_are_fixed_or_left_open)
 		json_decref(o);
 	}
 	cr_expect_eq(bench_run("nets -b ref --model " DENSE), 2);
-	cr_expect(strstr(err, "batch"), "%s", err);
+	cr_expect(strstr(err, "--dim batch=8 fixes it") && strstr(err, "(in lt-bench: --model ")
+		&& strstr(err, "dense.onnx:NAME=VALUE for --dim NAME=VALUE)"), "%s", err);
 	/* Two sizes of one model have names of their own. */
 	cr_assert_eq(bench_run("nets --list --model " DENSE ":batch=3 --model " DENSE ":batch=4"), 0, "%s", err);
 	cr_expect(strstr(out, "nets/dense ") && strstr(out, "nets/dense-batch=4"), "%s", out);
@@ -224,9 +225,18 @@ Test(bench_nets, extents_are_fixed_or_left_open)
 Test(bench_nets, the_means_say_the_lowest_case)
 {
 	json_t *o, *s;
+	size_t i;
 
 	cr_assert_eq(nets("honest", "--model tokens.lt --model tokens.lt:x=ones"), 0, "%s", err);
 	o = bench_read_json();
+	/* The only one of the others is compared with nobody, and a limit is no contestant. */
+	json_array_foreach(json_object_get(o, "summary"), i, s) {
+		if (!strcmp(bench_text_of(s, "contestant"), "net")) {
+			cr_expect_eq(json_integer_value(json_object_get(s, "compared")), 0);
+			cr_expect_eq(bench_real_of(s, "of_best"), 0);
+		}
+	}
+	cr_expect(json_is_null(json_object_get(bench_row_of(o, "peak"), "of_best")));
 	s = json_array_get(json_object_get(o, "summary"), 0);
 	cr_expect_eq(json_integer_value(json_object_get(s, "compared")), 2);
 	cr_expect_leq(bench_real_of(s, "lowest_of_best"), bench_real_of(s, "of_best"));

@@ -9,15 +9,8 @@
 #include "backends/sim/sim.h"
 #include "program/program.h"
 #include "tests/keeper.h"
+#include "tests/sanitized.h"
 #include "tools/bench.h"
-
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-enum { SANITIZED = 1 };
-#elif defined __has_feature
-enum { SANITIZED = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) };
-#else
-enum { SANITIZED = 0 };
-#endif
 
 #define GOLDEN "tests/golden/predicted-h200.txt"
 

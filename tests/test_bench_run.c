@@ -186,6 +186,7 @@ Test(bench_run, mistakes_in_the_options_are_told)
 		{ "gemm --filtr x", "did you mean --filter?" },
 		{ "gemm --samples=", "--samples takes" },
 		{ "gemm --json", "needs a value" },
+		{ "gemm --plot p.png", "--plot takes a name that ends in .svg, not 'p.png'" },
 		{ "gemm --filter nowhere", "no case" },
 		{ "gemm --filter gemm/8 --quick -b nobody", "there is no backend 'nobody'" },
 		{ "gemm --filter gemm/8 --quick --schedule nowhere.tree", "nowhere.tree" },

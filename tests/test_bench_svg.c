@@ -10,9 +10,10 @@
 
 TestSuite(bench_svg, .init = bench_set_up, .fini = scratch_remove, .timeout = 300);
 
-enum { CASES = 60, ROWS = 3 };
+enum { CASES = 60, ROWS = 4 };
 
-/* A report made up: products of 60 sizes on 1 and 2 threads, one row far above its limit, one that has failed. */
+/* A report made up: products of 60 sizes on 1 and 2 threads, one row far above its limit, one that has failed, one with
+ * extents left open. */
 struct made_up {
 	struct bench_case c[CASES];
 	struct bench_outcome o[CASES];
@@ -23,7 +24,8 @@ struct made_up {
 
 static void make_up(struct made_up *m, int n)
 {
-	static const char *const labels[] = { "cpu", "fast<&>other", "broken" };
+	static const char *const labels[] = { "cpu", "fast<&>other", "broken", "cpu open" };
+	static const enum bench_role roles[] = { BENCH_OURS, BENCH_OTHER, BENCH_OTHER, BENCH_OPEN };
 
 	memset(m, 0, sizeof *m);
 	for (int i = 0; i < n; i++) {
@@ -42,7 +44,7 @@ static void make_up(struct made_up *m, int n)
 			struct bench_row *r = &m->row[i][k];
 
 			snprintf(r->label, sizeof r->label, "%s", labels[k]);
-			r->role = k ? BENCH_OTHER : BENCH_OURS;
+			r->role = roles[k];
 			r->answer = k == 2 ? BENCH_BAD : BENCH_READY;
 			r->median = r->minimum = 0.02 * (k + 1);
 			r->rate = 1e9 / r->median;
@@ -113,11 +115,12 @@ Test(bench_svg, bars_are_within_their_axes_and_say_what_they_cannot_show)
 		cr_expect(y >= top - 0.1 && fabs(y + high - bottom) < 0.2, "bar %d: %g + %g", bars, y, high);
 		cr_expect(attribute(at, "x") >= SVG_LEFT && attribute(at, "x") + attribute(at, "width") <= right);
 	}
-	cr_expect_eq(bars, 2 * 8, "what failed has none");
+	cr_expect_eq(bars, 3 * 8, "what failed has none");
 	cr_expect_eq(count(text, "class=\"over\""), 1);
 	cr_expect(strstr(text, ">39.8</text>"), "a bar beyond its axis says its number");
 	/* Legend, titles, units, the measured limits. */
-	cr_expect_eq(count(text, "class=\"key\""), 2);
+	cr_expect_eq(count(text, "class=\"key\""), 3);
+	cr_expect(strstr(text, ">cpu open<"));
 	cr_expect(strstr(text, "fast&lt;&amp;&gt;other") && strstr(text, "Made &amp; up"));
 	cr_expect(strstr(text, ">rate / measured limit<") && strstr(text, "(FLOP/byte)<") && strstr(text, ">rate (GFLOP/s)<"));
 	cr_expect_eq(count(text, "<polyline class=\"roof\""), 2, "one for each number of threads");

@@ -149,12 +149,12 @@ Test(cpu, compilers_that_fail)
 	cr_expect_eq(count_files(dir), 1);      /* the script */
 }
 
-/* The script holds a lock while it works: more compilers than threads would find it taken.  Of two, each waits until the
- * other one has begun. */
+/* The script holds a lock while it works: more compilers than threads would find it taken.  Of two, each waits until
+ * the other one has begun. */
 Test(cpu, no_more_compilers_than_threads)
 {
 	struct keeper k = keeper_new();
-	char text[1000];
+	char text[2000];
 	(void)snprintf(text, sizeof text,
 		"mkdir %s/lock || exit 9\nsleep 0.05\ncc \"$@\"\nstatus=$?\nrmdir %s/lock\nexit $status", dir, dir);
 	cr_expect_eq(build(script(text), NULL, "", 3, 1, &k), 0, "%s", k.text);

@@ -140,23 +140,7 @@ static const struct form forms[] = {
 		"%u = f32[h, x, o] add %k, %e\n"
 		"result \"s\" = %s\n"
 		"result \"t\" = %t\n"
-		"result \"u\" = %u\n",
-		"%a = f32[y, l, c] input \"a\"\n"
-		"%b = f32[x, y, c] input \"b\"\n"
-		"%d = f32[h, x, c] input \"d\"\n"
-		"%e = f32[h, o] input \"e\"\n"
-		"%w = f32[o, c] constant \"w\"\n"
-		"%v = f32[y, x, c] view { %a[y, 2*x, c] }\n"
-		"%p = f32[y, x, o, c] mul %v, %w\n"
-		"%s = f32[y, x, o] add.reduce %p\n"
-		"%q = f32[y, x, o, c] mul %b, %w\n"
-		"%t = f32[y, x, o] add.reduce %q\n"
-		"%g = f32[h, x, o, c] mul %d, %w\n"
-		"%k = f32[h, x, o] add.reduce %g\n"
-		"%u = f32[h, x, o] add %k, %e\n"
-		"result \"s\" = %s\n"
-		"result \"t\" = %t\n"
-		"result \"u\" = %u\n" },
+		"result \"u\" = %u\n", NULL },
 	{ 'L', "batches of a product, what a state becomes and a piece of a joined tensor keep their dims",
 		"var y 4\n"
 		"var x 6\n"

@@ -271,6 +271,54 @@ Test(llama_model, rows_that_groups_do_not_fit_are_refused)
 	lt_context_free(ctx);
 }
 
+/* What int8 has not is refused; the smallest numbers that there are stay as near as their scale. */
+Test(llama_model, groups_of_int8_at_the_limits)
+{
+	static const float odd[] = { NAN, INFINITY, -INFINITY };
+	static const float tops[] = { 0x1p-149f, 60 * 0x1p-149f, 100 * 0x1p-149f, 150 * 0x1p-149f, 190 * 0x1p-149f,
+		1000 * 0x1p-149f, 0x1p-126f, 0x1p-119f, 0x1.fffffep127f };
+	struct lt_context *ctx;
+
+	cr_assert(!lt_context_new(&ctx));
+	for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+		struct checkpoint *c = model(1);
+		struct lt_llama m, to;
+		void *memory;
+
+		cr_assert(!lt__llama_read(ctx, c->file, c->n, "test.bin", &m));
+		memcpy((unsigned char *)(uintptr_t)m.weights[LT_LLAMA_WK].at + m.weights[LT_LLAMA_WK].stride + 20, &odd[k], 4);
+		cr_assert_eq(lt__llama_convert(ctx, &m, LT_I8, &to, &memory), LT_EUNSUPPORTED);
+		cr_assert(strstr(lt_context_message(ctx), "test.bin: layers.1.attention.wk.weight has a number that is "), "%s",
+			lt_context_message(ctx));
+		free(memory);
+		checkpoint_free(c);
+	}
+	for (size_t k = 0; k < sizeof tops / sizeof *tops; k++) {
+		struct checkpoint *c = model(1);
+		struct lt_llama m, to;
+		void *memory;
+
+		cr_assert(!lt__llama_read(ctx, c->file, c->n, "test.bin", &m));
+		unsigned char *at = (unsigned char *)(uintptr_t)m.weights[LT_LLAMA_W1].at;
+		for (int64_t i = 0; i < m.weights[LT_LLAMA_W1].rows * m.weights[LT_LLAMA_W1].columns; i++) {
+			const float x = i % 2 ? -tops[k] : i % 3 ? tops[k] / 2 : tops[k];
+
+			memcpy(at + i * 4, &x, 4);
+		}
+		cr_assert(!lt__llama_convert(ctx, &m, LT_I8, &to, &memory), "%s", lt_context_message(ctx));
+		for (int64_t i = 0; i < 6; i++) {
+			const double was = (double)(i % 2 ? -tops[k] : i % 3 ? tops[k] / 2 : tops[k]),
+				is = (double)lt__llama_weight(&to, LT_LLAMA_W1, 0, i);
+
+			/* half a step of the scale, which is a 127th of the largest, or a step between subnormal numbers more */
+			cr_expect(fabs(was - is) <= (double)tops[k] * (0.5 / 127 + 0x1p-22) + 0x1p-149, "%g became %g", was, is);
+		}
+		free(memory);
+		checkpoint_free(c);
+	}
+	lt_context_free(ctx);
+}
+
 /* The cache belongs to an instance, and to its runs: a step at a position reads what earlier runs left, no more. */
 Test(llama_model, each_instance_has_its_cache)
 {

@@ -21,6 +21,7 @@
 #include "program/pool.h"
 #include "program/thread.h"
 #include "tests/pool_stress.h"
+#include "tests/sanitized.h"
 
 TestSuite(pool, .timeout = 120);
 
@@ -421,6 +422,8 @@ Test(pool, no_affinity_calls_nothing_that_a_filter_may_forbid)
 
 Test(pool, children_have_pools_of_their_own)
 {
+	if (SANITIZED)
+		cr_skip_test("a sanitizer's locks do not survive a fork while other threads make threads");
 	_Atomic int bad = 0;
 	pthread_t thread;
 	cr_expect(in_child(child_again), "a child before there is a pool");

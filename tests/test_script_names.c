@@ -356,6 +356,9 @@ Test(script_names, what_is_too_much_is_refused)
 		{ "n = 9223372036854775807 + 1;", "", "", "Integer exceeds 63 bits" },
 		{ "repeat i in 0..FullNode(int64, [1], 2) { }", "", "", "expected an integer" },
 		{ "n = 2 ** 31 * 2 ** 32;", "", "", "Integer exceeds 63 bits" },
+		{ "n = 18446744073709551615 == 18446744073709551614;", "", "", "The number 18446744073709551615 exceeds 63 bits, by "
+			"which whole numbers are computed; write FullNode(uint64, [], 18446744073709551615) for that of uint64" },
+		{ "n = 1 + 9223372036854775808;", "", "", "or 9223372036854775808.0 for a float" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		size_t n = strlen(rows[i].again), times = n ? 1000000 / n : 0, at = strlen(rows[i].before);

@@ -56,9 +56,11 @@ static int64_t rows_of(const struct bench_case *c) { return c->in[0].shape[0]; }
 
 int64_t bench_judged_rows(const struct bench_case *c)
 {
+	if (!c->script)
+		return 0;
 	int64_t cost = c->flops > 0 ? c->flops + EVAL_ELEMENT * c->out.n : EVAL_MOVED * c->out.n, row = cost / rows_of(c) + 1;
 
-	return !c->script ? 0 : cost <= EVAL_MAX || !c->reference ? -1 : !c->by_rows ? 0 : row > EVAL_MAX ? 1 : EVAL_MAX / row;
+	return cost <= EVAL_MAX || !c->reference ? -1 : !c->by_rows ? 0 : row > EVAL_MAX ? 1 : EVAL_MAX / row;
 }
 
 /* The judge of all rows, whose reference is the truth then, or of a sample. */

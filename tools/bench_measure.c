@@ -86,7 +86,7 @@ void bench_ratios(struct bench_outcome *o)
 		bool counts = r->answer == BENCH_READY;
 
 		r->of_peak = counts && o->peak > 0 ? r->rate / o->peak : 0;
-		r->of_best = counts && best > 0 ? r->rate / best : 0;
+		r->of_best = counts && best > 0 && r->role != BENCH_DENOMINATOR ? r->rate / best : 0;
 	}
 }
 

@@ -38,6 +38,12 @@ static lt_status net_parse(struct lt_context *ctx, struct bench_net *net)
 		st = lt_parse_with(ctx, (const char *)text.at, text.n, net->path, NULL, &options, &net->graph);
 	lt__bytes_free(&text);
 	free(folder);
+	if (st && strstr(lt_context_message(ctx), "--dim ")) {
+		char *said = bench_format("%s", lt_context_message(ctx));
+
+		(void)lt_fail(ctx, st, "%-s\n  (in lt-bench: --model %s:NAME=VALUE for --dim NAME=VALUE)", said, net->path);
+		free(said);
+	}
 	return st ? st : run_bindings_find(net->graph, net->binding);
 }
 

@@ -249,6 +249,14 @@ static lt_status take_suites(struct lt_context *ctx, struct bench_options *o, in
 		"more)", names);
 }
 
+static lt_status check_plot(struct lt_context *ctx, const struct bench_options *o)
+{
+	const size_t n = o->plot ? strlen(o->plot) : 0;
+
+	return !o->plot || (n > 4 && !strcmp(o->plot + n - 4, ".svg")) ? LT_OK : lt_fail(ctx, LT_EINVAL, "--plot takes a name "
+		"that ends in .svg, not '%s': what it draws is SVG", o->plot);
+}
+
 static lt_status check_models(struct lt_context *ctx, const struct bench_options *o)
 {
 	bool nets = false;
@@ -302,6 +310,7 @@ lt_status bench_options_read(struct lt_context *ctx, int argc, char **argv, stru
 	LT_TRY(take_suites(ctx, o, argc - given.first, argv + given.first));
 	LT_TRY(check_models(ctx, o));
 	LT_TRY(check_llama(ctx, o));
+	LT_TRY(check_plot(ctx, o));
 	if (o->backend.n == 0 && o->cc)
 		LT_TRY(lt__texts_add(ctx, &o->backend, "cpu"));
 	if (!o->threads)

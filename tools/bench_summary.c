@@ -27,6 +27,20 @@ static bool is_of(const struct bench_row *r, const struct outcome_sum *s)
 	return r->role == s->role && bench_family(r) == s->n_label && !strncmp(r->label, s->label, (size_t)s->n_label);
 }
 
+/* Whether that row was compared with somebody: the only one of the others is the best of them, and says nothing. */
+static bool is_compared(const struct bench_outcome *o, const struct bench_row *r)
+{
+	bool rival = r->role != BENCH_OTHER;
+
+	for (int i = 0; i < o->n_row; i++) {
+		const struct bench_row *x = &o->row[i];
+
+		rival = rival || (x->role == BENCH_OTHER && x->answer == BENCH_READY && (bench_family(x) != bench_family(r)
+			|| strncmp(x->label, r->label, (size_t)bench_family(r)) != 0));
+	}
+	return rival && r->of_best > 0;
+}
+
 /* Everything of one contestant in one group. */
 static void sum_fill(const struct bench_outcomes *l, struct outcome_sum *s)
 {
@@ -41,15 +55,15 @@ static void sum_fill(const struct bench_outcomes *l, struct outcome_sum *s)
 			s->failed += r->answer == BENCH_BAD;
 			if (r->answer != BENCH_READY)
 				continue;
-			peak[s->n] = r->of_peak;
-			best[s->n++] = r->of_best;
-			if (r->of_best > 0 && (!s->compared || r->of_best < s->lowest))
-				s->lowest = r->of_best;
-			s->compared += r->of_best > 0;
+			peak[s->n++] = r->of_peak;
+			if (!is_compared(&l->at[i], r))
+				continue;
+			s->lowest = !s->compared || r->of_best < s->lowest ? r->of_best : s->lowest;
 			s->wins += r->of_best >= 1;
+			best[s->compared++] = r->of_best;
 		}
 	s->of_peak = bench_geomean(peak, s->n);
-	s->of_best = bench_geomean(best, s->n);
+	s->of_best = bench_geomean(best, s->compared);
 	free(peak);
 	free(best);
 }

@@ -22,8 +22,7 @@ bool svg_shows(const struct bench_outcome *o, int row)
 {
 	const struct bench_row *r = &o->row[row];
 
-	return r->answer == BENCH_READY && r->role != BENCH_DENOMINATOR && r->role != BENCH_AGAIN && r->role != BENCH_OPEN
-		&& bench_leads(o, row);
+	return r->answer == BENCH_READY && r->role != BENCH_DENOMINATOR && r->role != BENCH_AGAIN && bench_leads(o, row);
 }
 
 int svg_name(struct svg *p, const struct bench_row *r)

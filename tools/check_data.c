@@ -39,8 +39,8 @@ static int64_t lowest(enum lt_dtype t) { return is_signed(t) ? -highest(t) - 1 :
 static int64_t special_int(enum lt_dtype t, uint64_t *rng)
 {
 	const int64_t middle = (int64_t)((uint64_t)highest(t) / 2 + 1);
-	const int64_t all[] = { lowest(t), lowest(t) + 1, highest(t), highest(t) - 1, 0, 1, is_signed(t) ? -1 : middle - 1,
-		middle, 7 };
+	const int64_t all[] = { lowest(t), lowest(t) + 1, highest(t), highest(t) - 1, 0, 1,
+		is_signed(t) ? -1 : (int64_t)((uint64_t)middle - 1), middle, 7 };
 	return all[random_between(rng, 0, (int64_t)(sizeof all / sizeof *all) - 1)];
 }
 

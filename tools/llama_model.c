@@ -77,16 +77,7 @@ static void program_end(struct llama_program *p)
 
 	run_verify_free(r);
 	run_explain_free(r);
-	for (int32_t i = 0; r->result && i < r->binding[LT_BINDING_RESULT].n; i++) {
-		free(r->result[i].data);
-		free(r->result[i].packed);
-		free(r->result[i].tensor.shape);
-	}
-	free(r->result);
-	free(r->input);
-	free(r->output);
-	lt_instance_free(r->instance);
-	lt_program_free(r->program);
+	run_end(r);
 	free(r->given.constant.value);
 	run_bindings_free(r->binding);
 	if (r->graph)

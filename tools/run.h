@@ -150,6 +150,8 @@ lt_status run_schedule_read(struct run *);            /* --schedule: its text */
 lt_status run_schedule_check(struct run *);
 /* binds the constants, makes an instance and room for the results */
 lt_status run_start(struct run *);
+/* gives back what both have made */
+void run_end(struct run *);
 
 /* run_dump.c */
 lt_status run_dump(struct run *);

@@ -196,3 +196,17 @@ lt_status run_start(struct run *r)
 	lt__phase(&r->phases, NULL);
 	return st ? lt_fail(r->ctx, st, "%-s", lt_instance_message(r->instance)) : make_results(r);
 }
+
+void run_end(struct run *r)
+{
+	for (int32_t i = 0; r->result && i < r->binding[LT_BINDING_RESULT].n; i++) {
+		free(r->result[i].data);
+		free(r->result[i].packed);
+		free(r->result[i].tensor.shape);
+	}
+	free(r->result);
+	free(r->input);
+	free(r->output);
+	lt_instance_free(r->instance);
+	lt_program_free(r->program);
+}

@@ -38,6 +38,7 @@ int32_t lt__llama_group(int32_t dim, int32_t hidden)
 	return dim % group || hidden % group ? 0 : group;
 }
 
+/* One group of finite numbers: the largest is 127 or -127, or fewer where floats have no scale so small. */
 void lt__llama_round_group(const float *x, int32_t n, int8_t *q, float *scale)
 {
 	float top = 0;
@@ -45,13 +46,17 @@ void lt__llama_round_group(const float *x, int32_t n, int8_t *q, float *scale)
 	for (int32_t i = 0; i < n; i++)
 		top = fmaxf(top, fabsf(x[i]));
 	*scale = top / 127;
+	if (top > 0 && !(top / *scale < 127.5f))        /* a subnormal number that was rounded down, or to 0 */
+		*scale = nextafterf(*scale, INFINITY);
+	if (!isfinite(*scale * 127))                    /* of the largest floats, rounded up */
+		*scale = nextafterf(*scale, 0);
 	for (int32_t i = 0; i < n; i++)
 		q[i] = top > 0 ? (int8_t)lrintf(x[i] / *scale) : 0;
 }
 
-struct conversion { const struct lt_llama *from; struct lt_llama *to; enum lt_dtype dtype; };
+struct conversion { struct lt_context *ctx; const struct lt_llama *from; struct lt_llama *to; enum lt_dtype dtype; };
 
-static void convert_layer(const struct conversion *c, enum lt_llama_kind kind, int32_t layer, unsigned char *at)
+static lt_status convert_layer(const struct conversion *c, enum lt_llama_kind kind, int32_t layer, unsigned char *at)
 {
 	const struct lt_llama_weights *w = &c->from->weights[kind];
 	const int64_t n = w->rows * w->columns;
@@ -65,13 +70,19 @@ static void convert_layer(const struct conversion *c, enum lt_llama_kind kind, i
 
 			half[i] = c->dtype == LT_BF16 ? lt_cast_f32_bf16(x) : lt_cast_f32_f16(x);
 		}
-		return;
+		return LT_OK;
 	}
 	for (int64_t g = 0; g < n / c->to->group; g++) {
-		for (int32_t i = 0; i < c->to->group; i++)
+		for (int32_t i = 0; i < c->to->group; i++) {
 			group[i] = lt__llama_weight(c->from, kind, layer, g * c->to->group + i);
+			if (!isfinite(group[i]))
+				return lt_fail(c->ctx, LT_EUNSUPPORTED, "%s: %s has a number that is %s, which int8 has not: --dtype bf16 and "
+					"f16 have it", c->from->file, lt__llama_name(c->ctx, kind, layer),
+					isnan(group[i]) ? "not a number" : "infinite");
+		}
 		lt__llama_round_group(group, c->to->group, (int8_t *)at + g * c->to->group, (float *)(void *)(at + n) + g);
 	}
+	return LT_OK;
 }
 
 /* Bytes of a layer, its scales among them, aligned to floats. */
@@ -85,7 +96,7 @@ static int64_t layer_bytes(const struct lt_llama *m, const struct lt_llama_weigh
 lt_status lt__llama_convert(struct lt_context *ctx, const struct lt_llama *m, enum lt_dtype dtype, struct lt_llama *out,
 	void **memory)
 {
-	struct conversion c = { .from = m, .to = out, .dtype = dtype };
+	struct conversion c = { .ctx = ctx, .from = m, .to = out, .dtype = dtype };
 	int64_t bytes = 0;
 	unsigned char *at;
 
@@ -112,7 +123,7 @@ lt_status lt__llama_convert(struct lt_context *ctx, const struct lt_llama *m, en
 		w->stride = layer_bytes(out, w, dtype);
 		w->scale = dtype == LT_I8 ? at + w->rows * w->columns : NULL;
 		for (int32_t i = 0; i < layers; i++, at += w->stride)
-			convert_layer(&c, (enum lt_llama_kind)k, i, at);
+			LT_TRY(convert_layer(&c, (enum lt_llama_kind)k, i, at));
 	}
 	return LT_OK;
 }

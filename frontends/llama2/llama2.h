@@ -49,7 +49,8 @@ bool lt__llama_is_vector(enum lt_llama_kind);   /* a norm's weights; a matrix ma
 static inline int32_t lt__llama_head(const struct lt_llama *m) { return m->dim / m->heads; }
 
 /* convert.c: the model with its matrices in another type, bf16, f16 or int8 (in groups of 64, or fewer where rows are
- * no multiple of it); *memory, malloc, has them, and is to be freed after what is made of it, on failure, too. */
+ * no multiple of it; numbers that are not finite are refused); *memory, malloc, has them, and is to be freed after
+ * what is made of it, on failure, too. */
 lt_status lt__llama_convert(struct lt_context *, const struct lt_llama *, enum lt_dtype, struct lt_llama *out,
 	void **memory);
 /* Numbers with one scale, where a model of these sizes becomes one of int8; 0: rows cannot be cut into groups. */

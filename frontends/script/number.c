@@ -62,6 +62,18 @@ void lt__script_number_text(struct lt_script *s, struct lt_arg *a)
 	a->n = (int32_t)strlen(a->text);
 }
 
+/* Digits of a number that only uint64 has: as a float it would be another one. */
+static lt_status check_large(struct lt_script *s, const struct lt_arg *a)
+{
+	union lt_scalar x;
+
+	if (!a->overflow || !lt__script_large_number(a, &x))
+		return LT_OK;
+	return lt__script_fail(s, a->position, LT_EOVERFLOW, "The number %.*s exceeds 63 bits, by which whole numbers are "
+		"computed; write FullNode(uint64, [], %.*s) for that of uint64, or %.*s.0 for a float", a->n, a->text, a->n,
+		a->text, a->n, a->text);
+}
+
 lt_status lt__script_fold(struct lt_script *s, const struct lt_script_node *type, struct lt_position at,
 	const char *symbol, const struct lt_arg *x, const struct lt_arg *y, struct lt_arg *out)
 {
@@ -72,6 +84,8 @@ lt_status lt__script_fold(struct lt_script *s, const struct lt_script_node *type
 	struct lt_arg z = { .kind = LT_ARG_NUMBER, .statement = -1, .node = -1, .position = x->position };
 	LT_TRY(lt__script_check_huge(s, x));
 	LT_TRY(y ? lt__script_check_huge(s, y) : LT_OK);
+	LT_TRY(check_large(s, x));
+	LT_TRY(y ? check_large(s, y) : LT_OK);
 	if (!info || (!floats && !whole))
 		return lt__script_fail(s, at, LT_ETYPE, "Unexpected number: %s takes %s", symbol, info ? "integers" : "values");
 	bool to_bool = info->to_bool && floats;

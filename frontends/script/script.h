@@ -345,6 +345,8 @@ bool lt__script_broadcast(
 lt_node lt__script_spread(struct lt_script *, lt_node scalar, const struct lt_arg *shape);
 /* New vars of a shape. */
 lt_var *lt__script_vars(struct lt_script *, const struct lt_arg *shape);
+/* A whole number of uint64 that int64 does not have. */
+bool lt__script_large_number(const struct lt_arg *, union lt_scalar *);
 /* Typed bits of a number; false (with a sentence): it is not a value of that type. */
 bool lt__script_bits(struct lt_script *, const struct lt_arg *, enum lt_dtype, uint64_t *bits);
 lt_node lt__script_literal(struct lt_script *, const struct lt_arg *, enum lt_dtype);

@@ -264,8 +264,7 @@ lt_node lt__script_spread(struct lt_script *s, lt_node scalar, const struct lt_a
 	return lt__script_view(s, scalar, shape->n, lt__script_vars(s, shape), NULL);
 }
 
-/* A whole number of uint64 that int64 does not have. */
-static bool large_number(const struct lt_arg *a, union lt_scalar *x)
+bool lt__script_large_number(const struct lt_arg *a, union lt_scalar *x)
 {
 	uint64_t value = 0;
 	for (int32_t i = 0; i < a->n; i++)
@@ -297,7 +296,7 @@ bool lt__script_bits(struct lt_script *s, const struct lt_arg *a, enum lt_dtype 
 		}
 	} else {
 		bool whole = a->whole || (fabs(a->number) < 0x1p53 && a->number == floor(a->number));
-		bool large = t == LT_U64 && !a->whole && large_number(a, &x);
+		bool large = t == LT_U64 && !a->whole && lt__script_large_number(a, &x);
 		if (!a->whole && whole)
 			x.i = (int64_t)a->number;
 		if (!(whole || large) || lt__convert(x, LT_I64, t).i != x.i || (t == LT_U64 && !large && x.i < 0)) {

@@ -365,11 +365,13 @@ static bool is_column(const struct lt_rewrite *w, const struct lt_nodedef *s, lt
 	return false;
 }
 
-/* Whether the view cuts the columns of a product in runs that are shorter than vectors are. */
+/* Whether the view cuts the columns of a product in runs of fewer bytes than memory is read and written by: whatever
+ * the machine, such columns are better read and summed as they lie, and taken apart afterwards. */
 static bool cuts_short(const struct lt_rewrite *w, const struct lt_nodedef *view, const struct lt_nodedef *s)
 {
-	enum { MIN_RUN = 16 };
+	enum { LINE_BYTES = 64 };
 	const struct lt_map *m = &view->piece[0].map;
+	const int64_t min_run = LINE_BYTES / (int64_t)lt_dtype_bytes(s->dtype);
 
 	for (int32_t r = 0; r < m->n_row; r++) {
 		const int64_t *row = m->row + (size_t)r * (size_t)lt__map_width(m) + 1 + m->n_param;
@@ -378,7 +380,7 @@ static bool cuts_short(const struct lt_rewrite *w, const struct lt_nodedef *view
 
 		for (int32_t d = 0; d < view->n_dim; d++) {
 			n += row[d] != 0;
-			is_short |= row[d] == 1 && w->in->var[view->dim[d]].extent < MIN_RUN;
+			is_short |= row[d] == 1 && w->in->var[view->dim[d]].extent < min_run;
 		}
 		if (n > 1 && is_short && is_column(w, s, s->dim[r]))
 			return true;
@@ -387,7 +389,7 @@ static bool cuts_short(const struct lt_rewrite *w, const struct lt_nodedef *view
 }
 
 /* The reduced vars are added to the view untouched, where they are in the operand.  Guards and floors would be inside
- * the reduction: not through; and the columns of a product stay long enough for vectors. */
+ * the reduction: not through; and the columns of a product stay runs of memory. */
 static lt_status push_reduce(struct pushed_views *m, lt_node x, lt_node at)
 {
 	struct lt_rewrite *w = m->w;

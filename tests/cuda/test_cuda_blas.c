@@ -5,7 +5,7 @@
 #include "tests/cuda/cuda_product.h"
 #include "tests/cuda/mock_kernels.h"
 
-TestSuite(cuda_blas, .init = mock_begin, .timeout = 60);
+TestSuite(cuda_blas, .init = mock_begin, .timeout = 300);
 TestSuite(gpu_blas, .timeout = 120);
 
 #define PLAIN "mk", "kn", "mn", "m 24 n 40 k 32"

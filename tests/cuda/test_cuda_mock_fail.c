@@ -84,10 +84,10 @@ Test(cuda_fail, a_lost_device_is_said_by_every_call)
 	struct lt_fault fault;
 	struct lt_event *e;
 	void *p;
-	struct lt_object *o = mock_object(s, cuda_tree(&t, "gone", 1, 4), "code",
+	struct lt_object *o = mock_object(s, cuda_tree(&t, "gone", 2, 4), "code",
 		cuda_program("stray", (struct cuda_shape){ 4, 1, 32, 4 }), &k.diag);
-	struct lt_slot slot = cuda_floats(s, NULL, 4);
-	struct lt_args args = cuda_args(&slot, 1, &fault);
+	struct lt_slot slot[2] = { cuda_floats(s, NULL, 4), cuda_floats(s, NULL, 4) };
+	struct lt_args args = cuda_args(slot, 2, &fault);
 	cr_assert_eq(lt__cuda_run(o, &args, &k.diag), LT_EDEVICE);
 	cr_assert_str_eq(k.text, "kernel gone, or what was enqueued before it: CUDA_ERROR_ILLEGAL_ADDRESS, an illegal memory "
 		"access was encountered");
@@ -97,12 +97,13 @@ Test(cuda_fail, a_lost_device_is_said_by_every_call)
 		struct keeper n = keeper_new();
 		lt_status status = i == 0 ? lt__cuda_run(o, &args, &n.diag)
 			: i == 1 ? lt__cuda_mem_new(s, 4, &p, &n.diag)
-			: i == 2 ? lt__cuda_mem_copy(s, &slot, &slot, 4, LT_COPY_DEVICE, NULL, &n.diag)
+			: i == 2 ? lt__cuda_mem_copy(s, &slot[0], &slot[0], 4, LT_COPY_DEVICE, NULL, &n.diag)
 			: i == 3 ? lt__cuda_event_new(s, &e, &n.diag) : lt__cuda_sync(s, NULL, &n.diag);
 		cr_expect_eq(status, LT_EDEVICE, "%d", i);
 		cr_expect(strncmp(n.text, again, strlen(again)) == 0, "%d: %s", i, n.text);
 	}
-	lt__cuda_mem_free(s, slot.base);
+	for (int i = 0; i < 2; i++)
+		lt__cuda_mem_free(s, slot[i].base);
 	lt__cuda_destroy(o);
 	cuda_backend()->close(s);
 	cr_assert_eq(mock->contexts, 0);
