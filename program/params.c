@@ -18,6 +18,15 @@ static int32_t param_memory(const struct lt_instance *r, int32_t i, int32_t *sto
 	return __builtin_ctzll(p->memories.state_memories[s->binding]);
 }
 
+const int64_t *lt__param_address(const struct lt_instance *r, int32_t i, const struct lt_addresses *a)
+{
+	const struct lt_program *p = r->program;
+	int32_t storage, memory = param_memory(r, i, &storage);
+	const struct lt_binding_def *d = lt__storage_binding(p->bindings, &p->nests.assigned.storage[storage]);
+	return memory || !d->needed ? NULL
+		: (const int64_t *)lt__storage_address(p, storage, a) + p->tree->graph->param[i].element;
+}
+
 /* Whether it has its value of the next run when a run ends. */
 static bool param_is_fetched_early(const struct lt_program *p, int32_t storage)
 {

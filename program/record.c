@@ -18,6 +18,7 @@ struct lt_recorder {
 	void **stream;                  /* by segment: that it was recorded for */
 	bool *refused;                  /* by segment: its backend cannot record it */
 	bool whole;                     /* all segments are recorded, on the host: the next run repeats them */
+	const int64_t **param;          /* by param, then: where it is read; NULL: nowhere */
 };
 
 static bool can_record(const struct lt_program *p, const struct lt_segment *s)
@@ -56,6 +57,7 @@ void lt__recorder_new(struct lt_instance *r)
 	x->capture = LT_NEW(a, struct lt_capture *, p->plan.n_segment + 1);
 	x->stream = LT_NEW(a, void *, p->plan.n_segment + 1);
 	x->refused = LT_NEW(a, bool, p->plan.n_segment + 1);
+	x->param = LT_NEW(a, const int64_t *, p->tree->graph->n_param + 1);
 	x->input = LT_NEW(a, const void *, p->bindings[LT_BINDING_INPUT].n + 1);
 	x->result = LT_NEW(a, void *, p->bindings[LT_BINDING_RESULT].n + 1);
 }
@@ -267,9 +269,20 @@ lt_status lt__instance_segments(struct lt_instance *r, const struct lt_addresses
 		replayed += r->recorder && r->recorder->capture[i];
 	}
 	count_run(r, replayed > 0);
-	if (r->recorder)
-		r->recorder->whole = replayed == p->plan.n_segment && !r->device && !r->event;
+	if (r->recorder && !r->recorder->whole && replayed == p->plan.n_segment && !r->device && !r->event) {
+		r->recorder->whole = true;
+		for (int32_t i = 0; i < p->tree->graph->n_param; i++)
+			r->recorder->param[i] = lt__param_address(r, i, a);
+	}
 	return LT_OK;
+}
+
+bool lt__recorder_same_params(const struct lt_instance *r)
+{
+	for (int32_t i = 0; i < r->program->tree->graph->n_param; i++)
+		if (r->recorder->param[i] && *r->recorder->param[i] != r->param[i])
+			return false;
+	return true;
 }
 
 bool lt__recorder_repeats(const struct lt_instance *r, const void *const *input, void *const *result)

@@ -145,7 +145,7 @@ static lt_status run_in(struct lt_instance *r, void *stream)
 static lt_status run_again(struct lt_instance *r, const void *const *input, void *const *result)
 {
 	const struct lt_addresses a = addresses(r, input, result);
-	if (r->program->tree->graph->n_param > 0) {
+	if (!r->ran || !lt__recorder_same_params(r)) {
 		r->ran = false;
 		LT_TRY(lt__params_read(r, &a));
 		r->ran = true;

@@ -133,6 +133,8 @@ lt_status lt__instance_begin(struct lt_instance *, const void *const *input, voi
  * enqueued. */
 lt_status lt__params_read(struct lt_instance *, const struct lt_addresses *);
 lt_status lt__params_fetch(struct lt_instance *, const struct lt_addresses *);
+/* Where the host reads param i in a run; NULL: it is on a device, or nothing that is used has it. */
+const int64_t *lt__param_address(const struct lt_instance *, int32_t i, const struct lt_addresses *);
 /* constants.c */
 void lt__constants_init(struct lt_constants *, int32_t n, struct lt_arena *);    /* n: bindings */
 void lt__constants_free(struct lt_program *);
@@ -162,9 +164,10 @@ void lt__recorder_new(struct lt_instance *);           /* sets r->recorder, in t
 void lt__recorder_free(struct lt_instance *);
 void lt__recorder_forget(struct lt_instance *);         /* what was recorded is void */
 lt_status lt__instance_segments(struct lt_instance *, const struct lt_addresses *);
-/* Whether a run with these inputs and results repeats recorded launches and does nothing else; that run, when its
- * parameters are read. */
+/* Whether a run with these inputs and results repeats recorded launches and does nothing else; whether its parameters,
+ * too, are those of the run before, which was not refused; that run, when they are read. */
 bool lt__recorder_repeats(const struct lt_instance *, const void *const *input, void *const *result);
+bool lt__recorder_same_params(const struct lt_instance *);
 lt_status lt__recorder_repeat(struct lt_instance *, const struct lt_addresses *);
 /* those of the backends that can, into r->event where it is made */
 lt_status lt__events_new(struct lt_instance *);
