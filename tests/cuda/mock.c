@@ -146,10 +146,20 @@ API CUresult cuCtxPopCurrent(CUcontext *c)
 }
 
 API CUresult cuCtxGetDevice(CUdevice *d) { BEGIN(1); *d = mock_device(); return CUDA_SUCCESS; }
-/* Whose memory it is. */
+/* Pinned memory: so many bytes behind a header. */
+enum { PINNED_HEAD = 64 };
+struct pinned { struct pinned *next; size_t bytes; };
+static struct pinned *all_pinned;
+
+/* Whose memory it is; what kind.  Pageable memory is nothing that the driver knows. */
 API CUresult cuPointerGetAttribute(void *out, CUpointer_attribute what, CUdeviceptr at)
 {
 	BEGIN(0);
+	for (const struct pinned *x = all_pinned; x && what == CU_POINTER_ATTRIBUTE_MEMORY_TYPE; x = x->next)
+		if (at - ((uintptr_t)x + PINNED_HEAD) < x->bytes) {
+			*(unsigned *)out = CU_MEMORYTYPE_HOST;
+			return CUDA_SUCCESS;
+		}
 	for (int d = 0; d < N_DEVICE; d++) {
 		CUcontext c = &contexts[d];
 		if (what != CU_POINTER_ATTRIBUTE_CONTEXT || !mock_range(at, 1, d))
@@ -202,11 +212,6 @@ API CUresult cuMemFree(CUdeviceptr at)
 	mock_wrong("memory that is none is freed");
 	return CUDA_ERROR_INVALID_VALUE;
 }
-/* Pinned memory: so many bytes behind a header. */
-enum { PINNED_HEAD = 64 };
-struct pinned { struct pinned *next; size_t bytes; };
-static struct pinned *all_pinned;
-
 API CUresult cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
 {
 	(void)flags;
@@ -233,19 +238,6 @@ API CUresult cuMemFreeHost(void *p)
 	free(x);
 	mock.pinned--;
 	return CUDA_SUCCESS;
-}
-/* Pageable memory is nothing that the driver knows. */
-API CUresult cuPointerGetAttribute(void *out, CUpointer_attribute attribute, CUdeviceptr at)
-{
-	BEGIN(1);
-	if (attribute != CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
-		mock_wrong("an attribute that nobody asks for");
-	for (const struct pinned *x = all_pinned; x; x = x->next)
-		if (at - ((uintptr_t)x + PINNED_HEAD) < x->bytes) {
-			*(unsigned *)out = CU_MEMORYTYPE_HOST;
-			return CUDA_SUCCESS;
-		}
-	return CUDA_ERROR_INVALID_VALUE;
 }
 
 API CUresult cuModuleLoadData(CUmodule *out, const void *image)
