@@ -53,9 +53,10 @@ static int32_t half_mask(struct lt_stepping *s, int32_t mask, int half)
 
 static bool is_apart(const struct lt_stepping *s, const struct lt_instruction *i)
 {
+	if (i->opcode != LT_OPCODE_load || i->stride != 2 || i->operand[1] >= 0 || i->lanes < FEWEST)
+		return false;
 	const bool whole = i->operand[2] < 0 && !s->k->buffers[i->what].written;
-	return i->opcode == LT_OPCODE_load && i->stride == 2 && i->operand[1] < 0 && i->lanes >= FEWEST
-		&& (i->lanes & (i->lanes - 1)) == 0 && i->lanes <= s->machine->tile_lanes && (whole || s->machine->masked)
+	return (i->lanes & (i->lanes - 1)) == 0 && i->lanes <= s->machine->tile_lanes && (whole || s->machine->masked)
 		&& i->number <= INT64_MAX - i->lanes;
 }
 

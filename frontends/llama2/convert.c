@@ -38,7 +38,6 @@ int32_t lt__llama_group(int32_t dim, int32_t hidden)
 	return dim % group || hidden % group ? 0 : group;
 }
 
-/* One group of finite numbers: the largest is 127 or -127, or fewer where floats have no scale so small. */
 void lt__llama_round_group(const float *x, int32_t n, int8_t *q, float *scale)
 {
 	float top = 0;

@@ -55,7 +55,7 @@ lt_status lt__llama_convert(struct lt_context *, const struct lt_llama *, enum l
 	void **memory);
 /* Numbers with one scale, where a model of these sizes becomes one of int8; 0: rows cannot be cut into groups. */
 int32_t lt__llama_group(int32_t dim, int32_t hidden);
-/* One such group of n numbers: the largest becomes 127 or -127. */
+/* One such group of n finite numbers: the largest becomes 127 or -127, or less where floats have no scale so small. */
 void lt__llama_round_group(const float *, int32_t n, int8_t *q, float *scale);
 /* Number i of weights, as a float. */
 float lt__llama_weight(const struct lt_llama *, enum lt_llama_kind, int32_t layer, int64_t i);
