@@ -36,8 +36,9 @@ void lt__product_tile(const struct lt_auto *, struct lt_product *);
 void lt__product_pad_run(const struct lt_auto *, struct lt_product *);
 /* Rows of a tile of so many vectors, of `extent_m` rows.  even: of tiles that are as even as may be; else full ones. */
 int64_t lt__product_tile_rows(const struct lt_auto *, int64_t vectors, int64_t extent_m, bool even);
-/* Joins the rows of several runs in one tile, if that is faster; when all else is chosen. */
-void lt__product_join_rows(const struct lt_auto *, struct lt_product *, const struct factor_read *left);
+/* Joins the rows of several runs in one tile, if that is faster; when all else is chosen.  Whether it did, and changed
+ * tile_n. */
+bool lt__product_join_rows(const struct lt_auto *, struct lt_product *, const struct factor_read *left);
 
 /* product_layout.c: of a copy, for tiles of `step` elements of v (0: not cut); of sums whose vectors are not along
  * their last dim; of the sums of several rows, by tiles; of parts of a sum, each for itself. */

@@ -389,7 +389,7 @@ void lt__product_form(const struct lt_auto *s, struct lt_product *p)
 	lt__product_tile(s, p);
 	bool whole = !lt__auto_bounded(s, p->n) && (var_extent(s, p->n) % p->lanes == 0 || lt__auto_masks(s->target));
 	bool copy = may_copy(s, p, true) && rows > 1;
-	bool packed = along && p->deep.n == 1 && var_extent(s, p->n) <= p->tile_n;          /* one panel, as it lies */
+	bool packed = along && p->deep.n == 1 && columns <= p->tile_n;          /* one panel, as it lies */
 	p->form = LT_PRODUCT_TILE;
 	if (copy && right.early && !packed && p->batch.n == count_units(s, &p->batch)) {
 		p->right_early = true;
@@ -404,6 +404,9 @@ void lt__product_form(const struct lt_auto *s, struct lt_product *p)
 	choose_depth(s, p, bytes);
 	choose_left(s, p, &left, (double)rows * (double)deep * (double)bytes, weight);
 	choose_blocks(s, p, bytes);
-	lt__product_join_rows(s, p, &left);
+	if (lt__product_join_rows(s, p, &left)) {
+		p->part = p->k = -1;
+		choose_depth(s, p, bytes);
+	}
 	choose_out(s, p, p->part >= 0 && p->m >= 0 && !p->across);
 }

@@ -165,31 +165,63 @@ static bool pad_runs(const struct lt_auto *s, lt_node n, int64_t pad)
 	return true;
 }
 
-/* Rows that are few to a run, as in small images, meet in one tile with those of the next runs, of one vector then: the
- * right factor is read less often, and no tile has too few sums. */
-void lt__product_join_rows(const struct lt_auto *s, struct lt_product *p, const struct factor_read *left)
+/* Lines of m rows that meet in a tile of so many vectors, whose sums, vectors and one scalar are in registers. */
+static int64_t joined_lines(const struct lt_auto *s, int64_t m, int64_t lines, int64_t vectors)
 {
-	int64_t registers = s->target->vector_registers ? s->target->vector_registers : FEW_REGISTERS, m = var_extent(s, p->m),
-		tile2 = (registers - 2) / product_max(1, m);
+	int64_t registers = s->target->vector_registers ? s->target->vector_registers : FEW_REGISTERS;
+	return product_min(lines, (registers - 1 - vectors) / vectors / product_max(1, m));
+}
+
+/* Whether a panel of the right factor of so many vectors fits in the second cache beside the next one, which is fetched
+ * meanwhile; else memory has nothing to do while the panel is used. */
+static bool leaves_room(const struct lt_auto *s, const struct lt_product *p, int64_t vectors)
+{
+	int64_t bytes = lt__dtype_info(s->g->node[p->sum].dtype)->bytes;
+	return vars_count(s, &p->deep) <= lt__auto_cache(s->target) / 2 / (vectors * p->lanes * bytes);
+}
+
+/* Vectors of such tiles: all of a plane takes least time, and loads; 0: no lines meet. */
+static int64_t joined_vectors(const struct lt_auto *s, const struct lt_product *p, int64_t m, int64_t lines)
+{
+	int64_t best = 0, all = var_extent(s, p->n) / p->lanes;
+	double least = 0;
+	for (int64_t v = 1; v <= all && joined_lines(s, m, lines, v) > 1 && (v == 1 || leaves_room(s, p, v)); v++) {
+		int64_t tile2 = joined_lines(s, m, lines, v);
+		double cost = plane_cycles(m, lines, m, tile2, (double)v) * (1 + tile_cost((double)(m * tile2), v));
+		if (all % v == 0 && (!best || cost < least)) {
+			least = cost;
+			best = v;
+		}
+	}
+	return best;
+}
+
+/* Rows that are few to a run, as in small images, meet in one tile with those of the next runs, of few vectors then: the
+ * right factor is read less often, and no tile has too few sums. */
+bool lt__product_join_rows(const struct lt_auto *s, struct lt_product *p, const struct factor_read *left)
+{
 	int64_t pad = product_max(1, (s->target->cache_line ? s->target->cache_line : 64)
 		/ lt__dtype_info(s->g->node[p->left].dtype)->bytes);
 	lt_var outer = -1;
 	for (int32_t i = 0; i < p->row.n; i++)
 		if (p->row.at[i] != p->m && var_extent(s, p->row.at[i]) > 1)
 			outer = p->row.at[i];
-	if (outer < 0 || tile2 < 2 || (p->left_copy >= 0 && !p->left_early) || p->right_copy < 0 || p->rows_outside
+	if (outer < 0 || (p->left_copy >= 0 && !p->left_early) || p->right_copy < 0 || p->rows_outside
 		|| p->block_m || p->n2 >= 0 || p->form != LT_PRODUCT_TILE || var_extent(s, p->n) % p->lanes != 0
 		|| (p->across && !p->left_early) || !left->plain || lt__auto_bounded(s, p->m) || lt__auto_bounded(s, outer))
-		return;
-	tile2 = product_min(tile2, var_extent(s, outer));
-	if (plane_cycles(m, var_extent(s, outer), m, tile2, 1)
-		> JOINED_GAIN * plane_cycles(m, var_extent(s, outer), p->tile_m, 1, (double)p->tile_n / (double)p->lanes))
-		return;
+		return false;
+	int64_t m = var_extent(s, p->m), lines = var_extent(s, outer);
+	int64_t vectors = joined_vectors(s, p, m, lines), tile2 = vectors ? joined_lines(s, m, lines, vectors) : 0;
+	double gain = leaves_room(s, p, divide_up(p->tile_n, p->lanes)) ? JOINED_GAIN : 1;
+	if (!vectors || plane_cycles(m, lines, m, tile2, (double)vectors)
+		> gain * plane_cycles(m, lines, p->tile_m, 1, (double)p->tile_n / (double)p->lanes))
+		return false;
 	if (!p->left_early && rows_meet(s, p, left, tile2, outer, 0) && (rows_meet(s, p, left, tile2, outer, pad)
 		|| !pad_runs(s, left->read->piece[0].base, pad)))
-		return;
+		return false;
 	p->m2 = outer;
 	p->tile_m = m;
 	p->tile_m2 = tile2;
-	p->tile_n = p->lanes;
+	p->tile_n = vectors * p->lanes;
+	return true;
 }

@@ -20,6 +20,8 @@ bool stepped_machine(struct lt_machine *m, const char *member, int64_t n)
 		m->memory_bytes = (uint32_t)n;
 	else if (strcmp(member, "page_bytes") == 0)
 		m->page_bytes = n;
+	else if (strcmp(member, "masked") == 0)
+		m->masked = (uint32_t)n;
 	else
 		return false;
 	return true;

@@ -59,7 +59,7 @@ static const struct mistake cases[] = {
 	{ "-k V add.lt", 2, "", "-k is only for --dump, which is not given" },
 	{ "--dump=tree -k V add.lt", 2, "", "-k goes with --dump=kernel" },
 	{ "--dump=kernel -b sim -k Q add.lt", 2, "",
-		"-k takes the letter of a step of kernel programs, not 'Q': L, C, G, V, F, T, W, P, S, M, U" },
+		"-k takes the letter of a step of kernel programs, not 'Q': L, C, G, V, F, T, A, W, P, S, M, U" },
 	{ "-dF add.lt", 2, "", "-d is only for --dump=graph or dot, which is not given" },
 	{ "--dump=graph -dX add.lt", 2, "", "no pass -dX" },
 	/* inputs and constants */
