@@ -232,19 +232,52 @@ static int32_t assign_dims(struct lt_rewrite *w, const struct lt_nodedef *view, 
 	return n;
 }
 
-/* The dims of the view that rows of it, or (n_row 0) its guards alone, depend on: *n of them, and dim_to.  A bounded
- * dim stays in any case: where it has no element the rows may point outside their source. */
-static lt_var *needed_dims(struct lt_rewrite *w, const struct lt_nodedef *view, int32_t n_row, const int32_t *row,
-	int32_t *n, int32_t *dim_to)
+/* Whether row r of a piece is within a source dim of that extent, whatever the dims before the bounds of params are. */
+static bool row_fits(const struct lt_rewrite *w, const struct lt_nodedef *view, const struct lt_map *m, int32_t r,
+	int64_t extent)
+{
+	const int64_t *row = m->row + (size_t)r * (size_t)lt__map_width(m);
+	int64_t low = row[0], high = row[0], span;
+
+	for (int32_t p = 0; p < m->n_param; p++)
+		if (row[1 + p])
+			return false;
+	for (int32_t d = 0; d < view->n_dim; d++)
+		if (lt__mul_overflow(row[1 + m->n_param + d], w->in->var[view->dim[d]].extent - 1, &span)
+			|| lt__add_overflow(span < 0 ? low : high, span, span < 0 ? &low : &high))
+			return false;
+	for (int32_t q = 0; q < m->n_div; q++)
+		if (row[1 + m->n_param + m->n_dim + q])
+			return false;
+	return low >= 0 && high < extent;
+}
+
+/* Whether rows of the view are within a, also where one of its dims has no element. */
+static bool rows_fit(const struct lt_rewrite *w, const struct lt_nodedef *view, const struct lt_nodedef *a,
+	const int32_t *row)
+{
+	for (int32_t p = 0; p < view->n_piece; p++)
+		for (int32_t r = 0; view->piece[p].source >= 0 && r < a->n_dim; r++)
+			if (row[r] >= 0 && !row_fits(w, view, &view->piece[p].map, row[r], w->in->var[a->dim[r]].extent))
+				return false;
+	return true;
+}
+
+/* The dims of the view that rows of it for a, or (a NULL) its guards alone, depend on: *n of them, and dim_to.  A
+ * bounded dim stays where the rows may point outside their source if it has no element. */
+static lt_var *needed_dims(struct lt_rewrite *w, const struct lt_nodedef *view, const struct lt_nodedef *a,
+	const int32_t *row, int32_t *n, int32_t *dim_to)
 {
 	bool *used = LT_NEW(w->arena, bool, view->n_dim);
 	lt_var *dim = LT_NEW(w->arena, lt_var, view->n_dim);
+	const int32_t n_row = a ? a->n_dim : 0;
+	const bool fits = a && rows_fit(w, view, a, row);
 
 	*n = assign_dims(w, view, n_row, row, NULL, dim, dim_to);
 	for (int32_t p = 0; p < view->n_piece; p++)
 		lt__work_mark_dims(w, &view->piece[p].map, view->piece[p].source < 0 ? 0 : n_row, row, used);
 	for (int32_t d = 0; d < view->n_dim; d++)
-		if (dim_to[d] < 0 && (used[d] || w->in->var[view->dim[d]].bounded)) {
+		if (dim_to[d] < 0 && (used[d] || (!fits && w->in->var[view->dim[d]].bounded))) {
 			dim_to[d] = *n;
 			dim[(*n)++] = view->dim[d];
 		}
@@ -268,7 +301,7 @@ static lt_status read_operand(struct pushed_views *m, const struct lt_nodedef *v
 		row[r] = find_dim(s, from->dim[r]);
 	if (shows_itself(view, from, row))
 		return LT_OK;
-	dim = needed_dims(w, view, from->n_dim, row, &n_dim, dim_to);
+	dim = needed_dims(w, view, from, row, &n_dim, dim_to);
 	return add_view(m, view, a, row, n_dim, dim, dim_to, s, i, masked, out);
 }
 
@@ -281,7 +314,7 @@ static lt_status add_domain(struct lt_rewrite *w, const struct lt_nodedef *view,
 
 	n.operand = LT_NEW(w->arena, lt_node, 1);
 	n.operand[0] = lt__work_literal(w, LT_BOOL, 1);
-	n.dim = needed_dims(w, view, 0, NULL, &n.n_dim, dim_to);
+	n.dim = needed_dims(w, view, NULL, NULL, &n.n_dim, dim_to);
 	n.piece = LT_NEW(w->arena, struct lt_graphpiece, n.n_piece);
 	for (int32_t p = 0; p < n.n_piece; p++)
 		n.piece[p].map = lt__work_pick(w->arena, &view->piece[p].map, 0, NULL, n.n_dim, dim_to);
