@@ -66,7 +66,7 @@ static struct factor_read factor_look(const struct lt_auto *s, const struct lt_p
 	x.plain = x.read->n_piece == 1 && piece->kind == LT_PIECE_READ && piece->map.n_guard == 0 && piece->map.n_param == 0;
 	for (int32_t i = 0; x.plain && i < leaf->n_var; i++)
 		x.plain = lt__auto_stride(s->g, piece, i) >= 0;
-	x.early = s->constant[of];
+	x.early = s->constant[of] && !s->target->unpacked;
 	return x;
 }
 
@@ -341,6 +341,7 @@ static void choose_left(
 	if (p->across && left->plain && !left->early && !along && vars_count(s, &p->column) >= MIN_REREAD
 		&& !lt__auto_bounded(s, p->m))
 		p->left_early = true;
+	p->left_early = p->left_early && !(s->constant[p->left] && s->target->unpacked);
 	if (p->left_early)
 		p->left_copy = p->left;
 }

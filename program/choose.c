@@ -93,10 +93,23 @@ void lt__backends_close(struct lt_opened_backends *backends)
 	backends->n = 0;
 }
 
-const struct lt_target **lt__backend_targets(const struct lt_opened_backends *backends, struct lt_arena *a)
+/* A backend may be older and know fewer members. */
+static const struct lt_target *unpacked_target(const struct lt_target *of, struct lt_arena *a)
+{
+	struct lt_target *t = LT_NEW(a, struct lt_target, 1);
+	memcpy(t, of, of->size < sizeof *t ? of->size : sizeof *t);
+	t->unpacked = 1;
+	return t;
+}
+
+const struct lt_target **lt__backend_targets(
+	const struct lt_opened_backends *backends, bool unpacked, struct lt_arena *a)
 {
 	const struct lt_target **target = LT_NEW(a, const struct lt_target *, backends->n + 1);
-	for (int32_t i = 0; i < backends->n; i++)
+	for (int32_t i = 0; i < backends->n; i++) {
 		target[i] = backends->at[i].backend->caps(backends->at[i].session)->target;
+		if (unpacked && target[i])
+			target[i] = unpacked_target(target[i], a);
+	}
 	return target;
 }

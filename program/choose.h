@@ -19,5 +19,5 @@ lt_status lt__backends_open(
 	const char *list, const struct lt_host *, struct lt_arena *, struct lt_opened_backends *out);
 void lt__backends_close(struct lt_opened_backends *);
 /* By choice: the target that its trees are made for. */
-const struct lt_target **lt__backend_targets(const struct lt_opened_backends *, struct lt_arena *);
+const struct lt_target **lt__backend_targets(const struct lt_opened_backends *, bool unpacked, struct lt_arena *);
 #endif

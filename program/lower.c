@@ -65,7 +65,7 @@ lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 	LT_TRY(lower_lap(p, &time->passes_ns, &last));
 	if (!q->target) {
 		LT_TRY(lt__backends_open(p->options.backends, &p->services.host, p->arena, &p->backends));
-		target = lt__backend_targets(&p->backends, p->arena);    /* the machines are known */
+		target = lt__backend_targets(&p->backends, p->options.unpacked, p->arena);    /* the machines are known */
 	}
 	const int32_t n_target = q->target ? 1 : p->backends.n;
 	if (!p->tree)

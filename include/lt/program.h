@@ -126,6 +126,10 @@ struct lt_options {
 	/* 1: each run takes the time of its kernels (lt/profile.h).  It is not recorded, and instances of the program run one
 	 * at a time; results stay the same. */
 	uint32_t profile;
+	/* 1: constants take no more memory than the caller's: no default tree packs one before the first run, as it does
+	 * else for products of many rows; these pack panels in each run.  What is computed from constants alone is still
+	 * computed once. */
+	uint32_t unpacked;
 };
 enum lt_binding { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
 

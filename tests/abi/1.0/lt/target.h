@@ -53,7 +53,9 @@ struct lt_target {
 	struct lt_array routines;       /* struct lt_routine, in order of preference     */
 	struct lt_array tiles;          /* const char *: the matrix instructions of lt/tile.h that it has */
 	uint32_t allows;                /* LT_ALLOW_* bits: what default trees may give up */
-	uint32_t reserved;
+	/* 1: no default tree packs a constant before the first run: panels of one are packed in each run, where that pays.
+	 * What is set by a backend's caps stays; lt_options.unpacked sets it for one program */
+	uint32_t unpacked;
 };
 /* TF32: in products of float32 the factors' bits that an instruction of `tiles` does not take. */
 enum lt_allow { LT_ALLOW_TF32 = 1 };
