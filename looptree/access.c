@@ -65,13 +65,29 @@ bool lt__reduces(const struct lt_graph *g, lt_node n, lt_var v)
 /* A piece still to be resolved: the value of `node` (-1: the immediate) at the rows of `map`. */
 struct todo { lt_node node; uint64_t bits; struct lt_map map; };
 
+/* Most reads are one piece: the first of them need no memory of the arena, which keeps what it gave. */
+enum { FEW_PIECES = 8 };
 struct resolve {
 	const struct lt_graph *g;
 	struct lt_arena *a;
 	const struct lt_box *box;
 	struct lt_readpiece *piece; int32_t n, cap;
 	struct todo *stack; int32_t n_stack, cap_stack;
+	struct lt_readpiece few[FEW_PIECES];
+	struct todo first[FEW_PIECES];
 };
+
+static void resolve_begin(
+	struct resolve *r, const struct lt_graph *g, struct lt_arena *a, const struct lt_box *box)
+{
+	r->g = g;
+	r->a = a;
+	r->box = box;
+	r->piece = r->few;
+	r->stack = r->first;
+	r->n = r->n_stack = 0;
+	r->cap = r->cap_stack = FEW_PIECES;
+}
 
 static void push_piece(struct resolve *r, int kind, lt_node base, uint64_t bits, const struct lt_map *map)
 {
@@ -143,14 +159,14 @@ static lt_status resolve(struct resolve *r, lt_node node, const struct lt_map *a
 
 static lt_status read_operand(struct resolve *r, lt_node operand, const struct lt_map *at, struct lt_read *out)
 {
-	r->piece = NULL;
-	r->n = r->cap = 0;
+	r->n = 0;
 	LT_TRY(resolve(r, operand, at));
 	if (r->n == 0) {        /* an empty box: any value will do, none is read */
 		struct lt_map none = lt__map_select(r->a, at->n_dim, 0, NULL, NULL);
 		push_piece(r, LT_PIECE_IMMEDIATE, -1, 0, &none);
 	}
-	*out = (struct lt_read){ .n_piece = r->n, .dtype = r->g->node[operand].dtype, .piece = r->piece };
+	*out = (struct lt_read){ .n_piece = r->n, .dtype = r->g->node[operand].dtype,
+		.piece = lt__arena_copy(r->a, r->piece, (size_t)r->n * sizeof *r->piece) };
 	return LT_OK;
 }
 
@@ -164,7 +180,8 @@ lt_status lt__node_read(const struct lt_graph *g, struct lt_arena *a, lt_node n,
 		limit[i] = g->var[d->dim[i]].bounded ? &g->var[d->dim[i]].limit : NULL;
 	}
 	struct lt_box box = { .n = d->n_dim, .extent = extent, .limit = limit };
-	struct resolve r = { .g = g, .a = a, .box = &box };
+	struct resolve r;
+	resolve_begin(&r, g, a, &box);
 	struct lt_map identity = lt__map_identity(a, d->n_dim);
 	return read_operand(&r, n, &identity, out);
 }
@@ -283,7 +300,8 @@ lt_status lt__leaf_access(const struct lt_graph *g, struct lt_arena *a, lt_node 
 	if (leaf->gather)
 		extent[leaf->n_var] = g->var[g->node[d->operand[0]].dim[d->axis]].extent;
 	struct lt_box box = { .n = n_dim, .extent = extent, .limit = limit };
-	struct resolve r = { .g = g, .a = a, .box = &box };
+	struct resolve r;
+	resolve_begin(&r, g, a, &box);
 	int32_t first = d->op == LT_OP_update ? 1 : 0;
 	leaf->n_read = d->n_operand - first;
 	leaf->read = LT_NEW(a, struct lt_read, leaf->n_read);

@@ -247,9 +247,6 @@ static void forget_kernel(struct lt_freezer *f)
 			f->buffer_of_node[f->buffer[i].node] = -1;
 		else if (f->buffer[i].storage >= 0)
 			f->buffer_of_storage[f->buffer[i].storage] = -1;
-	f->n_path = f->n_param = f->n_loop = f->n_div = f->n_buffer = f->n_access = f->n_piece = f->n_operand = 0;
-	f->n_guard = f->n_bound = f->n_stmt = f->n_op = f->n_call = f->n_call_dim = f->n_call_operand = f->n_stride = 0;
-	f->needs = 0;
 }
 
 static int32_t *no_numbers(struct lt_arena *a, int64_t n)
@@ -260,14 +257,26 @@ static int32_t *no_numbers(struct lt_arena *a, int64_t n)
 	return at;
 }
 
-lt_status lt__freeze(struct lt_looptree *t, const struct lt_fmemory *memory, struct lt_arena *a, struct lt_frozen **out,
-	lt_tnode *failed)
+struct freezing {
+	struct lt_looptree *t;
+	const struct lt_fmemory *memory;
+	struct lt_arena *all, *nest, *keep;
+	struct lt_frozen **out;
+	lt_tnode *failed;
+};
+
+static lt_status freeze_all(void *arg)
 {
+	struct freezing *x = arg;
+	struct lt_arena *a = x->all;
+	struct lt_looptree *t = x->t;
 	const struct lt_graph *g = t->graph;
 	struct lt_freezer f = { .t = t,
 		.g = g,
-		.memory = memory,
+		.memory = x->memory,
 		.a = a,
+		.all = a,
+		.keep = x->keep,
 		.first_reset = no_numbers(a, t->n_node),
 		.next_reset = no_numbers(a, g->n_node),
 		.first_lanes = no_numbers(a, t->n_node),
@@ -275,20 +284,37 @@ lt_status lt__freeze(struct lt_looptree *t, const struct lt_fmemory *memory, str
 		.lanes = LT_NEW(a, struct lt_lanes *, g->n_node + 1),
 		.param_of = no_numbers(a, g->n_param),
 		.buffer_of_node = no_numbers(a, g->n_node),
-		.buffer_of_storage = no_numbers(a, memory->n_storage),
+		.buffer_of_storage = no_numbers(a, x->memory->n_storage),
 		.fill = LT_NEW(a, struct lt_fill *, g->n_node + 1) };
-	*out = LT_NEW(a, struct lt_frozen, t->n_root + 1);
+	*x->out = LT_NEW(x->keep, struct lt_frozen, t->n_root + 1);
 	lt__freeze_reductions(&f);
+	const struct lt_freezer empty = f;
 	int32_t number = 0;
-	*failed = -1;
+	*x->failed = -1;
 	for (lt_tnode root = t->root; root >= 0; root = t->node[root].next) {
-		*failed = root;
+		lt__arena_free(x->nest);
+		x->nest = NULL;
+		LT_TRY(lt__arena_new(t->ctx, &x->nest));
+		f = empty;
+		f.a = x->nest;
+		*x->failed = root;
 		LT_TRY(freeze_walk(&f, root));
 		lt__freeze_barriers(&f);
-		LT_TRY(lt__freeze_write(&f, root, number, &(*out)[number]));
+		LT_TRY(lt__freeze_write(&f, root, number, &(*x->out)[number]));
 		number++;
 		forget_kernel(&f);
 	}
-	*failed = -1;
+	*x->failed = -1;
 	return LT_OK;
+}
+
+lt_status lt__freeze(struct lt_looptree *t, const struct lt_fmemory *memory, struct lt_arena *keep,
+	struct lt_frozen **out, lt_tnode *failed)
+{
+	struct freezing x = { .t = t, .memory = memory, .keep = keep, .out = out, .failed = failed };
+	LT_TRY(lt__arena_new(t->ctx, &x.all));
+	lt_status st = lt__protect(t->ctx, freeze_all, &x);
+	lt__arena_free(x.nest);
+	lt__arena_free(x.all);
+	return st;
 }

@@ -110,7 +110,8 @@ struct lt_freezer {
 	struct lt_looptree *t;
 	const struct lt_graph *g;
 	const struct lt_fmemory *memory;
-	struct lt_arena *a;
+	/* memory of what is needed for the nest in hand, for all nests, and of what the frozen trees have */
+	struct lt_arena *a, *all, *keep;
 	/* by tree node, kept over all roots */
 	lt_node *first_reset, *next_reset;      /* by loop; by graph node: reductions that begin there */
 	lt_node *first_lanes, *next_lanes;      /* by loop; by graph node: reductions whose lanes begin there */

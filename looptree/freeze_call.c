@@ -24,7 +24,7 @@ static bool fail(struct call_nest *x, const char *why)
 	x->why = x->why ? x->why : why;
 	return false;
 }
-#define FAIL(x, ...) fail((x), lt__arena_format((x)->f->a, __VA_ARGS__))
+#define FAIL(x, ...) fail((x), lt__arena_format((x)->f->keep, __VA_ARGS__))
 
 /* The node of the tree after `at`, in the nest of the call; -1: that ends. */
 static lt_tnode next_of(const struct lt_looptree *t, lt_tnode at)
@@ -94,7 +94,7 @@ static bool call_find(struct call_nest *x)
 	}
 	if (end < 0)
 		return FAIL(x, "nothing that is computed in %s is read outside of it", x->where);
-	x->why = lt__contraction_find(f->t, f->a, member, n, end, x->where, &x->c);
+	x->why = lt__contraction_find(f->t, f->keep, member, n, end, x->where, &x->c);
 	return !x->why;
 }
 
@@ -190,7 +190,7 @@ static void check_tile(struct call_nest *x, const struct lt_call *call)
 		shape.dtype[o] = f->buffer[f->call_operand[call->first_operand + o].buffer].dtype;
 		shape.name[o] = f->g->node[x->c.operand[o].piece ? x->c.operand[o].piece->base : x->c.end].name;
 	}
-	x->why = row ? lt__tile_refuses(f->a, row, &shape, bounded) : "there is no matrix instruction of that name";
+	x->why = row ? lt__tile_refuses(f->keep, row, &shape, bounded) : "there is no matrix instruction of that name";
 }
 
 /* Elements of dim d, as bounds of iterations. */
@@ -341,7 +341,7 @@ lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const
 		.stmt = -1,
 		.first_dim = f->n_call_dim,
 		.first_operand = f->n_call_operand };
-	x.where = group ? "the group" : lt__arena_format(f->a, "the loop %s", lt__loop_path(f->t, at));
+	x.where = group ? "the group" : lt__arena_format(f->keep, "the loop %s", lt__loop_path(f->t, at));
 	bool tile = f->loop[loop].kind == LT_TILE;
 	if (call_find(&x) && (tile ? check_tile_loops(&x) : check_loops(&x)))
 		LT_TRY(describe(&x, &call));

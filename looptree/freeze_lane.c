@@ -68,7 +68,7 @@ void lt__lanes_plan(struct lt_freezer *f, lt_node node, lt_tnode reducing)
 	}
 	if (lane < 0)
 		return;
-	struct lt_lanes *x = f->lanes[node] = LT_NEW(f->a, struct lt_lanes, 1);
+	struct lt_lanes *x = f->lanes[node] = LT_NEW(f->all, struct lt_lanes, 1);
 	*x = (struct lt_lanes){ .begin = -1, .buffer = -1 };
 	for (int32_t i = outermost; i <= lane && x->begin < 0 && !is_handed_over(f->t, node); i++) {
 		int64_t terms;
@@ -99,7 +99,7 @@ void lt__lanes_add(struct lt_freezer *f, lt_node n)
 			elems *= lt__lane_trip_count(f, up);
 	LT_GROW(f->a, f->buffer, f->n_buffer, f->cap_buffer);
 	f->buffer[f->n_buffer] = (struct lt_fbuffer){ .node = -1, .storage = -1, .dtype = d->dtype, .elems = elems, .slot = -1,
-		.scope = x->owner < 0 ? -1 : f->path[x->owner].loop, .name = lt__arena_format(f->a, "%s_lanes", d->name) };
+		.scope = x->owner < 0 ? -1 : f->path[x->owner].loop, .name = lt__arena_format(f->keep, "%s_lanes", d->name) };
 	x->buffer = f->n_buffer++;
 }
 

@@ -234,7 +234,7 @@ lt_status lt__pad_fill(struct lt_freezer *f, lt_node n, const struct lt_leaf *le
 			if (d->dim[i] != leaf->var[c])
 				continue;
 			if (!f->fill[n])
-				f->fill[n] = LT_NEW(f->a, struct lt_fill, d->n_dim + 1);
+				f->fill[n] = LT_NEW(f->all, struct lt_fill, d->n_dim + 1);
 			f->fill[n][i] = merge(f->fill[n][i], made);
 		}
 	}

@@ -23,7 +23,7 @@ int32_t lt__freeze_op(struct lt_freezer *f, enum lt_opcode op, enum lt_dtype out
 	char text[256];
 	lt__op_csource(op, in[n - 1], out, text, sizeof text);
 	bool move = info->data && op != LT_OP_cast;                     /* a view, a gather ..: the access says where from */
-	want.source = move ? "$0" : lt__arena_string(f->a, text);
+	want.source = move ? "$0" : lt__arena_string(f->keep, text);
 	want.opcode = op == LT_OP_cast ? LT_OPCODE_cast : opcode_of[op];
 	if (info->identity != LT_ID_NONE)
 		want.identity = lt__bits_of(lt__op_identity(op, out), out);

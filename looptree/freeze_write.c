@@ -94,8 +94,8 @@ int64_t lt__slot_align(int64_t bytes, int64_t element, bool whole_is_aligned)
 static void write_buffers(struct writer *w, struct lt_frozen *out, struct lt_type *types, int32_t *n_type)
 {
 	struct lt_freezer *f = w->f;
-	struct lt_buffer *buffers = LT_NEW(f->a, struct lt_buffer, f->n_buffer + 1);
-	out->bind = LT_NEW(f->a, struct lt_bind, f->n_buffer + 1);
+	struct lt_buffer *buffers = LT_NEW(f->keep, struct lt_buffer, f->n_buffer + 1);
+	out->bind = LT_NEW(f->keep, struct lt_bind, f->n_buffer + 1);
 	for (int32_t i = 0; i < f->n_buffer; i++) {
 		struct lt_fbuffer *b = &f->buffer[i];
 		bool local = b->storage < 0;
@@ -143,9 +143,9 @@ static int32_t arg_of(const struct lt_floop *l, const struct lt_tnodedef *d)
 static void write_loops(struct writer *w, struct lt_frozen *out)
 {
 	struct lt_freezer *f = w->f;
-	struct lt_loop *loops = LT_NEW(f->a, struct lt_loop, f->n_loop + 1);
-	struct lt_loopline *line = LT_NEW(f->a, struct lt_loopline, f->n_loop + 1);
-	int32_t *bounds = LT_NEW(f->a, int32_t, f->n_bound + 1);
+	struct lt_loop *loops = LT_NEW(f->keep, struct lt_loop, f->n_loop + 1);
+	struct lt_loopline *line = LT_NEW(f->keep, struct lt_loopline, f->n_loop + 1);
+	int32_t *bounds = LT_NEW(f->keep, int32_t, f->n_bound + 1);
 	for (int32_t i = 0; i < f->n_bound; i++)
 		bounds[i] = write_row(w, &f->bound[i], 0);
 	for (int32_t i = 0; i < f->n_loop; i++) {
@@ -155,7 +155,7 @@ static void write_loops(struct writer *w, struct lt_frozen *out)
 			.kind = (int32_t)l->kind,
 			.kind_arg = arg_of(l, d),
 			.tail = (int32_t)l->tail,
-			.var = d->kind == LT_TGROUP ? "group" : primed(f->a, f->g->var[d->var].name, l->primes),
+			.var = d->kind == LT_TGROUP ? "group" : primed(f->keep, f->g->var[d->var].name, l->primes),
 			.step = d->step,
 			.max_trip_count = l->max_trip_count,
 			.first_bound = l->first_bound,
@@ -174,8 +174,8 @@ static void write_loops(struct writer *w, struct lt_frozen *out)
 static void write_divs_params(struct writer *w)
 {
 	struct lt_freezer *f = w->f;
-	struct lt_div *divs = LT_NEW(f->a, struct lt_div, f->n_div + 1);
-	struct lt_tparam *params = LT_NEW(f->a, struct lt_tparam, f->n_param + 1);
+	struct lt_div *divs = LT_NEW(f->keep, struct lt_div, f->n_div + 1);
+	struct lt_tparam *params = LT_NEW(f->keep, struct lt_tparam, f->n_param + 1);
 	for (int32_t i = 0; i < f->n_div; i++)
 		if (w->div_at[i] >= 0)
 			divs[w->div_at[i]] = (struct lt_div){ write_row(w, &f->div[i].row, 0), f->div[i].loop, f->div[i].den };
@@ -190,9 +190,9 @@ static void write_divs_params(struct writer *w)
 static void write_accesses(struct writer *w)
 {
 	struct lt_freezer *f = w->f;
-	struct lt_access *accesses = LT_NEW(f->a, struct lt_access, f->n_access + 1);
-	struct lt_piece *pieces = LT_NEW(f->a, struct lt_piece, f->n_piece + 1);
-	int32_t *guards = LT_NEW(f->a, int32_t, f->n_guard + 1);
+	struct lt_access *accesses = LT_NEW(f->keep, struct lt_access, f->n_access + 1);
+	struct lt_piece *pieces = LT_NEW(f->keep, struct lt_piece, f->n_piece + 1);
+	int32_t *guards = LT_NEW(f->keep, int32_t, f->n_guard + 1);
 	for (int32_t i = 0; i < f->n_access; i++) {
 		const struct lt_faccess *a = &f->access[i];
 		const struct lt_fbuffer *b = &f->buffer[a->buffer];
@@ -209,15 +209,15 @@ static void write_accesses(struct writer *w)
 	w->tree->accesses = array_of(accesses, f->n_access, sizeof *accesses);
 	w->tree->pieces = array_of(pieces, f->n_piece, sizeof *pieces);
 	w->tree->guards = guards;
-	w->tree->operands = array_of(copy_table(f->a, f->operand, f->n_operand, sizeof *f->operand),
+	w->tree->operands = array_of(copy_table(f->keep, f->operand, f->n_operand, sizeof *f->operand),
 		f->n_operand, sizeof *f->operand);
 }
 
 static void write_calls(struct writer *w, struct lt_frozen *out)
 {
 	struct lt_freezer *f = w->f;
-	struct lt_call_dim *dims = LT_NEW(f->a, struct lt_call_dim, f->n_call_dim + 1);
-	struct lt_call_operand *operands = LT_NEW(f->a, struct lt_call_operand, f->n_call_operand + 1);
+	struct lt_call_dim *dims = LT_NEW(f->keep, struct lt_call_dim, f->n_call_dim + 1);
+	struct lt_call_operand *operands = LT_NEW(f->keep, struct lt_call_operand, f->n_call_operand + 1);
 	for (int32_t i = 0; i < f->n_call_dim; i++) {
 		const struct lt_fcalldim *d = &f->call_dim[i];
 		dims[i] = (struct lt_call_dim){ f->g->var[d->var].name, d->role, d->extent, d->first_bound, d->n_bound };
@@ -228,17 +228,17 @@ static void write_calls(struct writer *w, struct lt_frozen *out)
 		operands[i] = (struct lt_call_operand){ o->buffer, write_row(w, &o->row, b->storage < 0 ? 0 : b->low),
 			o->first_stride };
 	}
-	w->tree->calls = array_of(copy_table(f->a, f->call, f->n_call, sizeof *f->call), f->n_call, sizeof *f->call);
+	w->tree->calls = array_of(copy_table(f->keep, f->call, f->n_call, sizeof *f->call), f->n_call, sizeof *f->call);
 	w->tree->call_dims = array_of(dims, f->n_call_dim, sizeof *dims);
 	w->tree->call_operands = array_of(operands, f->n_call_operand, sizeof *operands);
-	w->tree->strides = copy_table(f->a, f->stride, f->n_stride, sizeof *f->stride);
-	out->call = copy_table(f->a, f->call_report, f->n_call, sizeof *f->call_report);
+	w->tree->strides = copy_table(f->keep, f->stride, f->n_stride, sizeof *f->stride);
+	out->call = copy_table(f->keep, f->call_report, f->n_call, sizeof *f->call_report);
 }
 
 /* k<number>_<name of the last statement's node> as a C identifier. */
 static const char *kernel_name(struct lt_freezer *f, int32_t number)
 {
-	char *name = lt__arena_format(f->a, "k%d_%s", (int)number, f->n_stmt ? f->stmt[f->n_stmt - 1].name : "");
+	char *name = lt__arena_format(f->keep, "k%d_%s", (int)number, f->n_stmt ? f->stmt[f->n_stmt - 1].name : "");
 	for (char *c = name; *c; c++)
 		if (!isalnum((unsigned char)*c))
 			*c = '_';
@@ -296,7 +296,7 @@ lt_status lt__freeze_write(struct lt_freezer *f, lt_tnode root, int32_t number, 
 {
 	struct lt_tree *x = &out->tree;
 	int32_t n_type = 0, max = f->n_bound + f->n_div + f->n_access + f->n_piece + f->n_guard + f->n_call_operand + 1;
-	struct lt_type *types = LT_NEW(f->a, struct lt_type, LT_NDTYPE);
+	struct lt_type *types = LT_NEW(f->keep, struct lt_type, LT_NDTYPE);
 	int32_t *div_at = LT_NEW(f->a, int32_t, f->n_div + 1), n_div = number_divs(f, div_at);
 	*x = (struct lt_tree){ .size = sizeof *x,
 		.name = kernel_name(f, number),
@@ -313,17 +313,17 @@ lt_status lt__freeze_write(struct lt_freezer *f, lt_tnode root, int32_t number, 
 	write_accesses(&w);
 	write_calls(&w, out);
 	x->types = array_of(types, n_type, sizeof *types);
-	x->ops = array_of(copy_table(f->a, f->op, f->n_op, sizeof *f->op), f->n_op, sizeof *f->op);
-	x->stmts = array_of(copy_table(f->a, f->stmt, f->n_stmt, sizeof *f->stmt), f->n_stmt, sizeof *f->stmt);
-	x->rows = w.rows;
+	x->ops = array_of(copy_table(f->keep, f->op, f->n_op, sizeof *f->op), f->n_op, sizeof *f->op);
+	x->stmts = array_of(copy_table(f->keep, f->stmt, f->n_stmt, sizeof *f->stmt), f->n_stmt, sizeof *f->stmt);
+	x->rows = copy_table(f->keep, w.rows, w.n_row * x->n_column, sizeof *w.rows);
 	x->n_row = w.n_row;
 	if (f->overflow || !rows_fit(f, x))
 		return lt__tree_fail(f->t, root, LT_EOVERFLOW,
 			"an index of the nest that computes %%%s exceeds 63 bits; choose smaller steps, or smaller "
 			"factors in its views",
 			f->n_stmt ? f->stmt[f->n_stmt - 1].name : "?");
-	out->node = copy_table(f->a, f->stmt_node, f->n_stmt, sizeof *f->stmt_node);
-	struct lt_text text = { .arena = f->a };
+	out->node = copy_table(f->keep, f->stmt_node, f->n_stmt, sizeof *f->stmt_node);
+	struct lt_text text = { .arena = f->keep };
 	lt__tree_canonical(&text, x);
 	x->text = text.at;
 	return LT_OK;
