@@ -2,16 +2,17 @@
 #include <string.h>
 #include "program/profile.h"
 
+struct instance_request { struct lt_instance *r, *with; };
+
 static lt_status instance_fill(void *arg)
 {
-	struct lt_instance *r = arg;
+	const struct instance_request *q = arg;
+	struct lt_instance *r = q->r;
 	struct lt_program *p = r->program;
 	const struct lt_graph *g = p->tree->graph;
 	const struct lt_bindings *states = &p->bindings[LT_BINDING_STATE];
 	struct lt_arena *a = r->arena;
-	r->state = LT_NEW(a, void *, states->n + 1);
-	for (int32_t i = 0; i < states->n; i++)
-		r->state[i] = lt__aligned_new(a, states->at[i].bytes, LT_ALIGNMENT_SLACK);
+	LT_TRY(lt__states_new(r, q->with));
 	r->workspace = lt__aligned_new(a, p->offsets.at[0].workspace_bytes, LT_ALIGNMENT_SLACK);
 	r->scratch = lt__scratch_new(a, &p->scratch[0]);
 	r->param = LT_NEW(a, int64_t, g->n_param + 1);
@@ -72,21 +73,25 @@ void lt__count_runs(const struct lt_program *p, int64_t *n_run, int64_t *n_repla
 	lt__turn_give(turn);
 }
 
-static lt_status instance_make(struct lt_instance *r)
+static lt_status instance_make(struct lt_instance *r, struct lt_instance *with)
 {
+	struct instance_request q = { r, with };
 	struct lt_program *p = r->program;
 	if (p->options.plan_only)
 		return lt_fail(&r->ctx, LT_EINVAL, "the program was compiled with plan_only: it can be shown, not run");
 	if (p->options.source_only)
 		return lt_fail(&r->ctx, LT_EINVAL, "the program was compiled with source_only: it can be shown, not run");
+	if (with && !with->ready)
+		return lt_fail(&r->ctx, with->ctx.code, "%s", with->ctx.message);
 	LT_TRY(lt__constants_prepare(p, &r->ctx));
 	LT_TRY(lt__arena_new(&r->ctx, &r->arena));
-	return lt__protect(&r->ctx, instance_fill, r);
+	return lt__protect(&r->ctx, instance_fill, &q);
 }
 
 static void instance_clear(struct lt_instance *r)
 {
 	lt__queue_settle(r, 0);
+	lt__states_free(r);
 	lt__recorder_free(r);
 	lt__events_free(r);
 	lt__profiler_free(r);
@@ -99,20 +104,25 @@ static void instance_clear(struct lt_instance *r)
 }
 
 /* What fails is reported in the instance, which no other thread knows yet. */
-lt_status lt_instance_new(struct lt_program *p, struct lt_instance **out)
+lt_status lt_instance_new_sharing(struct lt_program *p, struct lt_instance *with, struct lt_instance **out)
 {
 	struct lt_instance *r = *out = lt__context_realloc(p->ctx, NULL, 0, sizeof *r);
 	if (!r)
 		return LT_ENOMEM;               /* as lt_instance_code and lt_instance_message say of NULL */
 	*r = (struct lt_instance){ .program = p };
 	lt__context_branch(p->ctx, &r->ctx);
-	lt_status st = instance_make(r);
+	lt_status st = instance_make(r, with);
 	r->ready = !st;
 	if (st)
 		instance_clear(r);
 	else
 		instance_enter(r);
 	return st;
+}
+
+lt_status lt_instance_new(struct lt_program *p, struct lt_instance **out)
+{
+	return lt_instance_new_sharing(p, NULL, out);
 }
 
 void lt_instance_free(struct lt_instance *r)

@@ -289,7 +289,7 @@ bool lt__recorder_repeats(const struct lt_instance *r, const void *const *input,
 {
 	const struct lt_program *p = r->program;
 	const struct lt_recorder *x = r->recorder;
-	if (!x || !x->whole || (!input && p->bindings[LT_BINDING_INPUT].n) || !result)
+	if (!x || !x->whole || r->states->newest != r || (!input && p->bindings[LT_BINDING_INPUT].n) || !result)
 		return false;
 	for (int32_t i = 0; i < p->bindings[LT_BINDING_INPUT].n; i++)
 		if (input[i] != x->input[i])

@@ -85,6 +85,7 @@ lt_status lt__instance_begin(
 			return lt_fail(&r->ctx, LT_EMISSING, "result '%s' is given no memory", p->bindings[LT_BINDING_RESULT].at[i].name);
 	r->ran = false;
 	*out = addresses(r, input, result);
+	LT_TRY(lt__states_take(r));
 	LT_TRY(take_given(r, out));
 	LT_TRY(lt__queue_before_host(p, out, 0, true));       /* the run before may still read scalars and states there */
 	LT_TRY(lt__params_read(r, out));
@@ -204,6 +205,14 @@ int64_t lt_instance_extent(const struct lt_instance *r, int32_t result, int32_t 
 	return axis >= 0 && axis < d->n_dim ? r->extent[d->dim[axis]] : 0;
 }
 
+lt_status lt__state_to_host(struct lt_instance *r, int32_t i)
+{
+	if (!r->device)
+		return LT_OK;
+	LT_TRY(run_end(r, LT_OK));
+	return r->touched[i] ? LT_OK : run_end(r, cross_state(r, i, false));
+}
+
 void *lt_instance_state(struct lt_instance *r, int32_t i)
 {
 	if (!r->ready)
@@ -213,7 +222,7 @@ void *lt_instance_state(struct lt_instance *r, int32_t i)
 			(int)r->program->bindings[LT_BINDING_STATE].n);
 		return NULL;
 	}
-	if (r->device && (run_end(r, LT_OK) || (!r->touched[i] && run_end(r, cross_state(r, i, false)))))
+	if (lt__states_take(r) || lt__state_to_host(r, i))
 		return NULL;
 	r->touched[i] = true;
 	return r->state[i];
@@ -222,6 +231,8 @@ void *lt_instance_state(struct lt_instance *r, int32_t i)
 void lt_instance_reset(struct lt_instance *r)
 {
 	(void)run_end(r, LT_OK);
+	if (r->ready)
+		(void)lt__states_take(r);
 	for (int32_t i = 0; r->ready && i < r->program->bindings[LT_BINDING_STATE].n; i++) {
 		if (r->state[i])
 			memset(r->state[i], 0, r->program->bindings[LT_BINDING_STATE].at[i].bytes);

@@ -33,6 +33,14 @@ struct lt_constants {
 	struct lt_device_memory *device;
 	bool ready;
 };
+/* The states' memory on the host, of all instances that share some of it. */
+struct lt_states {
+	struct lt_context *memory;              /* that it is from */
+	struct lt_context ctx;                  /* of arena: the same memory, failures of its own; of a lost device */
+	struct lt_arena *arena;
+	int32_t n_user;
+	struct lt_instance *newest;             /* the one that ran last: devices that it uses have the newest bytes; NULL: none */
+};
 /* Used by one thread at a time, whatever other instances do: what it reports and what it changes is its own. */
 struct lt_instance {
 	struct lt_context ctx;                  /* the program's memory, failures of its own */
@@ -53,6 +61,8 @@ struct lt_instance {
 	struct lt_run_queue *queue;             /* by memory; NULL: there is only the host's */
 	struct lt_device_memory *device;                   /* by memory: the rest */
 	bool *touched;                          /* by state: its bytes on the host are newer than those on devices */
+	bool *shared;                           /* by state: other instances have it, too */
+	struct lt_states *states;
 	struct lt_recorder *recorder;           /* runs that repeat; NULL: no backend can */
 	struct lt_event **event;                /* by opened backend: begin, end; NULL: runs are not timed */
 	struct lt_profiler *profiler;           /* takes the time of each step; NULL: runs are not profiled */
@@ -125,6 +135,14 @@ lt_status lt__queue_before_host(struct lt_program *, const struct lt_addresses *
 
 /* instance.c: runs of all instances since the program was made, of those too that are no more. */
 void lt__count_runs(const struct lt_program *, int64_t *n_run, int64_t *n_replayed);
+/* states.c.  new: the instance's states; those that `with` (NULL: none) has by the same names are that one's.  take:
+ * what another one left in them is r's.  free: of r alone. */
+lt_status lt__states_new(struct lt_instance *r, struct lt_instance *with);
+lt_status lt__states_take(struct lt_instance *r);
+void lt__states_free(struct lt_instance *r);
+/* run.c: waits; the host has the newest bytes of state i. */
+lt_status lt__state_to_host(struct lt_instance *, int32_t i);
+
 /* run.c: what every run does before its first step: checks what is given, reads and checks the parameters, finds the
  * addresses. */
 lt_status lt__instance_begin(struct lt_instance *, const void *const *input, void *const *result,

@@ -310,6 +310,39 @@ Test(device, a_state_lives_on_the_device_and_is_fetched_when_asked_for)
 	close_graph(g);
 }
 
+/* Where one program keeps a shared state on a device, and another one does not, it crosses when the other one runs. */
+Test(device, a_shared_state_is_where_it_is_needed)
+{
+	struct lt_graph *g = parsed(COUNT);
+	struct lt_program *p = compiled(g, "devone"), *q = compiled(g, "ref");
+	struct lt_instance *a = instance_of(p), *b;
+	const float x[4] = { 1, 2, 3, 4 };
+	float z[4];
+	const void *in[] = { x };
+	void *out[] = { z };
+	cr_assert_eq(lt_instance_new_sharing(q, a, &b), LT_OK);
+	for (int run = 1; run <= 6; run++) {
+		cr_assert_eq(lt_instance_run(run % 3 ? a : b, in, out), LT_OK);
+		cr_assert_float_eq(z[3], (float)(16 * run), 0, "run %d: %g", run, (double)z[3]);
+	}
+	cr_assert_eq(device_one.to_device, 4 + 2, "inputs, and the state before runs 1 and 4");
+	cr_assert_eq(lt_instance_run(a, in, out), LT_OK);
+	lt_instance_free(a);                    /* what is on the device is there for the other one */
+	cr_assert_float_eq(((float *)lt_instance_state(b, 0))[3], 28, 0);
+	/* and where the device fails, it is said */
+	cr_assert_eq(lt_instance_new_sharing(p, b, &a), LT_OK);
+	cr_assert_eq(lt_instance_run(a, in, out), LT_OK);
+	device_one.fail_copy = 1;
+	lt_instance_free(a);
+	cr_assert_eq(lt_instance_run(b, in, out), LT_EDEVICE);
+	cr_assert(strstr(lt_instance_message(b), "the states that were shared are lost: backend devone: copying 16 bytes of "
+		"state 's'"), "%s", lt_instance_message(b));
+	lt_instance_free(b);
+	lt_program_free(p);
+	lt_program_free(q);
+	close_graph(g);
+}
+
 /* ---- run-time scalars, and no trips at all ---- */
 
 Test(device, a_run_time_scalar_crosses_each_run)

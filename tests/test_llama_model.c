@@ -158,6 +158,47 @@ static void compare_prompts(const char *backend, int from, int to)
 Test(llama_model, prompts_are_the_formulas_numbers_ref) { compare_prompts("ref", 0, MODELS); }
 Test(llama_model, prompts_are_the_formulas_numbers_cpu) { compare_prompts("cpu", 0, 2); }
 
+/* A prompt and the steps behind it, by two programs that share the cache; that of prompts packs no weights before it
+ * runs. */
+static void compare_handed(const char *backend, int i)
+{
+	struct checkpoint *c = model(i);
+	struct running step = start(c, backend, 1), prompt = step;
+	const struct lt_options options = { .size = sizeof options, .backends = backend, .unpacked = 1 };
+	struct lt_stats stats = { .size = sizeof stats };
+	double want[TOKENS][MAX_VOCAB];
+	int64_t tokens[TOKENS];
+	float got[MAX_VOCAB];
+	struct lt_graph *g;
+	struct lt_llama m;
+
+	cr_assert(!lt__llama_read(step.ctx, c->file, c->n, "test.bin", &m));
+	cr_assert(!lt__llama_graph(step.ctx, &m, &(struct lt_llama_options){ .tokens = 6, .floats = true }, &g));
+	cr_assert(!lt_compile(step.ctx, g, &options, &prompt.program), "%s", lt_context_message(step.ctx));
+	cr_assert(!lt_instance_new_sharing(prompt.program, step.instance, &prompt.instance));
+	lt_program_stats(prompt.program, &stats);
+	cr_assert(m.version == 2 || stats.constant_bytes == 0, "%lld bytes are prepared", (long long)stats.constant_bytes);
+	for (int p = 0; p < TOKENS; p++) {
+		tokens[p] = token_at(c, p);
+		checkpoint_forward(c, (int32_t)tokens[p], p, want[p]);
+	}
+	for (int p = 0; p < TOKENS;) {          /* 1 step, a prompt of 5, 2 steps, a prompt of 3 */
+		const int n = p == 1 ? 5 : p == 8 ? 3 : 1;
+
+		cr_assert(!feed(n > 1 ? &prompt : &step, tokens + p, p, n, got));
+		p += n;
+		expect(c, got, want[p - 1], backend, p - 1);
+	}
+	lt_instance_free(prompt.instance);
+	lt_program_free(prompt.program);
+	lt_graph_free(g);
+	stop(&step);
+	checkpoint_free(c);
+}
+
+Test(llama_model, prompts_and_steps_share_a_cache_ref) { for (int i = 0; i < MODELS; i++) compare_handed("ref", i); }
+Test(llama_model, prompts_and_steps_share_a_cache_cpu) { for (int i = 0; i < 2; i++) compare_handed("cpu", i); }
+
 /* ---- types ---- */
 
 /* The model that the file's matrices become in another type, and what its numbers mean. */

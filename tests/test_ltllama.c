@@ -268,6 +268,32 @@ Test(ltllama, json_has_all_of_it)
 	json_decref(o);
 }
 
+/* A prompt longer than the tokens of a run; the program that reads it packs no weights, and is gone when it is read. */
+Test(ltllama, prompts_of_several_runs)
+{
+	static const struct checkpoint_sizes long_sizes = { 24, 40, 2, 6, 3, VOCAB, 200 };
+	struct checkpoint *c = checkpoint_new(&long_sizes, false, 0, 0, 5);
+	char prompt[151] = "";
+	int32_t token[256];
+	double logits[VOCAB];
+
+	for (int i = 0; i < 150; i++)
+		prompt[i] = (char)('a' + i * i % 6);
+	checkpoint_write(c, scratch("long.bin"));
+	cr_assert_eq(llama("long.bin --tokens -t 0 -n 180 -b cpu -i %s", prompt), 0, "%s", err);
+	const int n = read_tokens(token);
+	cr_assert_eq(n, 180, "%s", out);
+	for (int i = 0, before = 1; i < n; before = token[i++]) {
+		checkpoint_forward(c, before, i, logits);
+		if (i > 150)                    /* behind a blank and the letters */
+			expect_likeliest(logits, token[i], i);
+	}
+	checkpoint_free(c);
+	cr_assert_eq(llama("long.bin --tokens -t 0 -n 180 -b cpu --explain -i %s", prompt), 0, "%s", err);
+	const char *prefill = strstr(out, "prefill: ");
+	cr_assert(prefill && strstr(prefill, "prepared constants 0.0 MB"), "%s", out);
+}
+
 /* Steps and prompts, one after the other, each begins with the cache that the other left. */
 Test(ltllama, verify_judges_each_run)
 {
@@ -436,6 +462,13 @@ Test(ltllama, what_is_wrong_is_said_before_any_work)
 	expect_error(llama("m.bin 0 -t 1"), 2, "'0' is the temperature");
 	expect_error(llama("-t 0"), 2, "a checkpoint is missing");
 	expect_error(llama("m.bin -b nobody -t 0"), 2, "nobody");
+	/* In files of version 1 nothing else is of the context's size. */
+	struct checkpoint *endless = checkpoint_new(&(struct checkpoint_sizes){ 24, 40, 2, 6, 3, VOCAB, 8 }, true, 1, 0, 5);
+	memcpy(endless->file + 8 + 6 * sizeof (int32_t), &(int32_t){ INT32_MAX }, sizeof (int32_t));
+	checkpoint_write(endless, scratch("endless.bin"));
+	checkpoint_free(endless);
+	expect_error(llama("endless.bin --tokens -n 2"), 2,
+		"endless.bin: its context (seq_len) of 2147483647 positions asks for ");
 	/* One row of w1 has 8 numbers, one of w2 a single one. */
 	static const struct checkpoint_sizes thin = { 8, 1, 1, 2, 2, VOCAB, CONTEXT };
 	struct checkpoint *odd = checkpoint_new(&thin, true, 2, 4, 5);

@@ -267,6 +267,62 @@ Test(program_run, instances_have_states_of_their_own)
 	parsed_free(g);
 }
 
+#define LISTENER \
+	"graph 1\nvar m 2\n%o = f32[m] state \"own\"\n%s = f32[m] state \"s\"\n%y = f32[m] add %s, %o\nresult \"y\" = " \
+	"%y\nset %s = %y\nset %o = %s\n"
+
+/* Instances of two programs, in whatever order they run and are freed. */
+Test(program_run, states_may_be_shared)
+{
+	const float one[2] = { 1, 10 };
+	const void *const in[] = { one };
+	for (int order = 0; order < 2; order++) {
+		struct lt_graph *g = parsed(COUNTER), *h = parsed(LISTENER);
+		struct lt_program *p = compiled(g, "ref"), *q = compiled(h, "ref");
+		struct lt_instance *a = instance_of(p), *b, *c;
+		float y[2];
+		cr_assert_eq(lt_instance_run(a, in, (void *const[]){ y }), LT_OK);
+		cr_assert_eq(lt_instance_new_sharing(q, a, &b), LT_OK, "%s", lt_instance_message(b));
+		cr_assert_eq(lt_instance_new_sharing(p, b, &c), LT_OK, "%s", lt_instance_message(c));
+		cr_assert_eq(lt_instance_state(a, 0), lt_instance_state(b, lt_program_find(q, LT_BINDING_STATE, "s")));
+		cr_assert_eq(lt_instance_run(b, NULL, (void *const[]){ y }), LT_OK);
+		cr_assert(y[0] == 1 && y[1] == 10);             /* own was 0, and is 1 and 10 now */
+		cr_assert_eq(lt_instance_run(c, in, (void *const[]){ y }), LT_OK);
+		cr_assert(y[0] == 2 && y[1] == 20);
+		lt_instance_free(order ? a : c);
+		cr_assert_eq(lt_instance_run(b, NULL, (void *const[]){ y }), LT_OK);
+		cr_assert(y[0] == 3 && y[1] == 30, "%g %g", (double)y[0], (double)y[1]);
+		lt_instance_reset(b);
+		cr_assert_eq(lt_instance_run(order ? c : a, in, (void *const[]){ y }), LT_OK);
+		cr_assert(y[0] == 1 && y[1] == 10);
+		lt_instance_free(b);
+		cr_assert_eq(lt_instance_run(order ? c : a, in, (void *const[]){ y }), LT_OK);
+		cr_assert(y[0] == 2 && y[1] == 20);
+		lt_instance_free(order ? c : a);
+		lt_program_free(p);
+		lt_program_free(q);
+		parsed_free(g);
+		parsed_free(h);
+	}
+}
+
+Test(program_run, other_states_of_that_name_are_not_shared)
+{
+	struct lt_graph *g = parsed(COUNTER), *h = parsed("graph 1\nvar m 3\n%x = f32[m] input \"x\"\n%s = f32[m] state "
+		"\"s\"\n%y = f32[m] add %s, %x\nresult \"y\" = %y\nset %s = %y\n");
+	struct lt_program *p = compiled(g, "ref"), *q = compiled(h, "ref");
+	struct lt_instance *a = instance_of(p), *b;
+	cr_assert_eq(lt_instance_new_sharing(q, a, &b), LT_EINVAL);
+	cr_assert_str_eq(lt_instance_message(b), "state 's' cannot be shared: the other program's has another type or other "
+		"extents, 8 bytes, and 12 here; make both alike, or give one another name");
+	lt_instance_free(b);
+	lt_instance_free(a);
+	lt_program_free(p);
+	lt_program_free(q);
+	parsed_free(g);
+	parsed_free(h);
+}
+
 static void *work(void *backend)
 {
 	struct lt_context *ctx;

@@ -29,7 +29,7 @@ lt_status llama_map(struct lt_context *, const char *path, const char *what, str
 void llama_unmap(struct llama_mapped *);
 
 /* Tokens of one run of the program that reads a prompt: more are several runs. */
-enum { LLAMA_PROMPT = 256 };
+enum { LLAMA_PROMPT = 64 };
 /* Fewer tokens than these go through the step, whose program is there anyway. */
 enum { LLAMA_PROMPT_MIN = 16 };
 
@@ -40,6 +40,7 @@ struct llama_program {
 	int64_t *tokens, position, count;
 	int32_t max;                    /* tokens of a run */
 	int64_t runs;
+	struct lt_stats stats;          /* of the program, once it is compiled; size 0: it never was */
 };
 
 /* Time that tokens took, and how many they were. */
@@ -55,7 +56,11 @@ struct llama {
 	enum lt_dtype cache;
 	struct lt_llama_tokenizer *tokenizer;   /* NULL: no text is read or written */
 	struct lt_llama_sampler sampler;
-	struct llama_program step, prompt;      /* prompt: made when one is long enough */
+	struct lt_program *cache_program;
+	struct lt_instance *cache_instance;     /* whose states are those of both programs */
+	struct llama_program step, prompt;      /* made when they are needed */
+	struct llama_program *last;             /* which ran last */
+	float *logits;                          /* what it left */
 	char *backends, *cache_dir;
 	int32_t steps;                  /* positions that are evaluated at most */
 	int32_t position;               /* the next one */
@@ -74,8 +79,10 @@ struct llama {
 
 /* llama_model.c */
 lt_status llama_begin(struct llama *);          /* backends, cache, the program of a step */
-/* Logits of the token behind these, which come at l->position; they are the caller's to change until the next call. */
+/* Logits of the token behind these, which come at l->position; they are the caller's to change until the next call.
+ * NULL: an interruption came first, and l->position says how many were read. */
 lt_status llama_feed(struct llama *, const int32_t *token, int32_t n, float **logits);
+void llama_prompt_end(struct llama *);          /* no prompt follows: what only prompts need is freed */
 lt_status llama_verdict(struct llama *);        /* --verify: what was found */
 void llama_end(struct llama *);
 

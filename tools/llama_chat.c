@@ -63,7 +63,7 @@ static lt_status answer(struct llama *l, int32_t token, float *logits)
 {
 	int64_t begin;
 
-	while (!lt__interrupted(NULL)) {
+	while (logits && !lt__interrupted(NULL)) {
 		LT_TRY(llama_keep_logits(l, logits));
 		const int32_t next = lt__llama_sample(&l->sampler, logits);
 

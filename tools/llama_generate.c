@@ -31,7 +31,8 @@ static lt_status begin_text(struct llama *l, const int32_t *prompt, int32_t n, f
 		lt__say(stderr, "%s: of %d tokens of the prompt %d are read: %s\n", llama_tool.name, n, fed,
 			l->steps < l->model.context ? "-n says so" : "the model's context has no more");
 	LT_TRY(llama_feed(l, prompt, fed, logits));
-	for (int32_t i = 1; i < n && i <= fed; i++)
+	llama_prompt_end(l);
+	for (int32_t i = 1; i < n && i <= l->position; i++)
 		if (prompt[i] == LT_LLAMA_BEGIN)
 			return LT_OK;
 		else
@@ -46,7 +47,7 @@ static lt_status make_text(struct llama *l, const int32_t *prompt, int32_t n)
 	float *logits;
 
 	LT_TRY(begin_text(l, prompt, n, &logits));
-	while (n <= l->steps) {
+	while (logits && n <= l->steps) {
 		LT_TRY(llama_keep_logits(l, logits));
 		const int32_t next = lt__llama_sample(&l->sampler, logits);
 
@@ -72,7 +73,8 @@ lt_status llama_generate(struct llama *l)
 
 	if (!s)
 		s = make_text(l, prompt, n);
-	llama_line_end(l);
+	if (!s || l->out.any)
+		llama_line_end(l);
 	free(prompt);
 	return s;
 }

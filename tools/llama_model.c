@@ -13,7 +13,8 @@ static struct run_options options_of(const struct llama *l, bool step)
 	return (struct run_options){ .tool = llama_tool.name, .script = o->checkpoint, .backends = o->backends, .cc = o->cc,
 		.cache_dir = o->cache_dir, .no_cache = o->no_cache, .threads = o->threads, .verify = o->verify,
 		.allow_unbounded = o->allow_unbounded, .explain = o->explain && step, .quiet = o->quiet, .verbose = o->verbose,
-		.schedule = step ? o->schedule : NULL, .runs = 1 };
+		.schedule = step ? o->schedule : NULL, .runs = 1,
+		.unpacked = !step };
 }
 
 /* Where the program looks for its inputs. */
@@ -51,6 +52,8 @@ static lt_status program_compile(struct llama *l, struct llama_program *p)
 	if (r->o.verify)
 		LT_TRY(run_verify_begin(r));
 	p->ready = true;
+	p->stats.size = sizeof p->stats;
+	lt_program_stats(r->program, &p->stats);
 	return LT_OK;
 }
 
@@ -62,6 +65,7 @@ static lt_status program_begin(struct llama *l, struct llama_program *p, int32_t
 
 	*p = (struct llama_program){ .max = max };
 	r->ctx = l->ctx;
+	r->shares = l->cache_instance;
 	r->o = options_of(l, max == 1);
 	r->json = l->json;
 	lt__phases_begin(&r->phases, !l->o.quiet);
@@ -86,7 +90,7 @@ static void program_end(struct llama_program *p)
 	free(r->backends);
 	free(r->cache_dir);
 	free(p->tokens);
-	*p = (struct llama_program){ 0 };
+	*p = (struct llama_program){ .runs = p->runs, .stats = p->stats };
 }
 
 /* One run, and, with --verify, what the reference makes of it. */
@@ -107,49 +111,43 @@ static lt_status program_run(struct llama *l, struct llama_program *p, const int
 	return LT_OK;
 }
 
-/* Keys and values of n positions, from one program's states to the other's. */
-static lt_status hand_cache(struct llama *l, struct llama_program *from, struct llama_program *to, int32_t first,
-	int32_t n)
+/* The reference, too, finds what the other program has left in the cache. */
+static lt_status take_cache(struct llama_program *p) { return p->run.verify ? run_verify_states(&p->run) : LT_OK; }
+
+/* All of a prompt, LLAMA_PROMPT tokens a run, or those before an interruption. */
+static lt_status read_prompt(struct llama *l, const int32_t *token, int32_t n)
 {
-	const struct run *r = &from->run;
-
-	for (int32_t i = 0; i < lt_program_count(r->program, LT_BINDING_STATE); i++) {
-		const int32_t j = lt_program_find(to->run.program, LT_BINDING_STATE, lt_program_name(r->program,
-			LT_BINDING_STATE, i));
-		const int64_t heads = lt_program_extent(r->program, LT_BINDING_STATE, i, 0);
-		const size_t head = lt_program_bytes(r->program, LT_BINDING_STATE, i) / (size_t)heads;
-		const size_t row = head / (size_t)l->model.context;
-		const char *source = lt_instance_state(from->run.instance, i);
-		char *target = lt_instance_state(to->run.instance, j);
-
-		if (!source || !target)
-			return lt_fail(l->ctx, LT_EDEVICE, "%s", lt_instance_message(source ? to->run.instance : from->run.instance));
-		for (int64_t h = 0; h < heads; h++)
-			memcpy(target + (size_t)h * head + (size_t)first * row, source + (size_t)h * head + (size_t)first * row,
-				(size_t)n * row);
-	}
-	return to->run.verify ? run_verify_states(&to->run) : LT_OK;
-}
-
-/* All of a prompt, LLAMA_PROMPT tokens a run. */
-static lt_status read_prompt(struct llama *l, const int32_t *token, int32_t n, float **logits)
-{
-	const int32_t first = l->position;
-
 	if (!l->prompt.ready)
 		LT_TRY(program_begin(l, &l->prompt, LLAMA_PROMPT < l->model.context ? LLAMA_PROMPT : l->model.context));
-	if (first > 0)
-		LT_TRY(hand_cache(l, &l->step, &l->prompt, 0, first));
+	LT_TRY(take_cache(&l->prompt));
 	const int64_t begin = run_now();
-	for (int32_t at = 0, now; at < n; at += now) {
+	for (int32_t at = 0, now; at < n && !lt__interrupted(NULL); at += now) {
 		now = n - at < l->prompt.max ? n - at : l->prompt.max;
 		LT_TRY(program_run(l, &l->prompt, token + at, now));
 		l->position += now;
+		l->read.tokens += now;
 	}
-	LT_TRY(hand_cache(l, &l->prompt, &l->step, first, n));
-	l->read.tokens += n;
 	l->read.ns += run_now() - begin;
-	*logits = l->prompt.run.result[0].data;
+	memcpy(l->logits, l->prompt.run.result[0].data, (size_t)l->model.vocab * sizeof *l->logits);
+	return LT_OK;
+}
+
+static lt_status read_steps(struct llama *l, const int32_t *token, int32_t n)
+{
+	int32_t i = 0;
+
+	if (!l->step.ready)
+		LT_TRY(program_begin(l, &l->step, 1));
+	if (l->last == &l->prompt)
+		LT_TRY(take_cache(&l->step));
+	const int64_t begin = run_now();
+	for (; i < n && !lt__interrupted(NULL); i++, l->position++)
+		LT_TRY(program_run(l, &l->step, token + i, 1));
+	if (n > 1) {
+		l->read.tokens += i;
+		l->read.ns += run_now() - begin;
+	}
+	memcpy(l->logits, l->step.run.result[0].data, (size_t)l->model.vocab * sizeof *l->logits);
 	return LT_OK;
 }
 
@@ -159,23 +157,46 @@ lt_status llama_feed(struct llama *l, const int32_t *token, int32_t n, float **l
 	if (n > l->model.context - l->position)
 		return lt_fail(l->ctx, LT_EINVAL, "the context is full: the model has %d positions, and %d more tokens come after "
 			"%d", l->model.context, n, l->position);
-	if (n >= LLAMA_PROMPT_MIN)
-		return read_prompt(l, token, n, logits);
-	const int64_t begin = run_now();
-	for (int32_t i = 0; i < n; i++, l->position++)
-		LT_TRY(program_run(l, &l->step, token + i, 1));
-	if (n > 1) {
-		l->read.tokens += n;
-		l->read.ns += run_now() - begin;
-	}
-	*logits = l->step.run.result[0].data;
+	const int32_t end = l->position + n;
+	const bool many = n >= LLAMA_PROMPT_MIN;
+	LT_TRY(many ? read_prompt(l, token, n) : read_steps(l, token, n));
+	l->last = many ? &l->prompt : &l->step;
+	*logits = l->position == end ? l->logits : NULL;
 	return LT_OK;
 }
 
+void llama_prompt_end(struct llama *l)
+{
+	struct llama_program *p = &l->prompt;
+
+	if (p->ready && !p->run.verify)
+		program_end(p);
+}
+
+/* The cache is there as long as the model is; programs come and go. */
+static lt_status make_cache(struct llama *l)
+{
+	const struct lt_options options = { .size = sizeof options, .backends = "ref" };
+	struct lt_graph *g;
+
+	LT_TRY(lt__llama_cache_graph(l->ctx, &l->model, l->cache, &g));
+	lt_status s = lt_compile(l->ctx, g, &options, &l->cache_program);
+	lt_graph_free(g);
+	LT_TRY(s);
+	s = lt_instance_new(l->cache_program, &l->cache_instance);
+	return s ? lt_fail(l->ctx, s, "%-s", lt_instance_message(l->cache_instance)) : LT_OK;
+}
+
+/* Of a text, a step's program is made when it is needed: that of a long prompt comes first, and is gone then. */
 lt_status llama_begin(struct llama *l)
 {
 	LT_TRY(lt__mistake(lt__plugins_load(l->ctx, llama_tool.name, l->o.load.at, l->o.load.n)));
-	return program_begin(l, &l->step, 1);
+	l->logits = malloc((size_t)l->model.vocab * sizeof *l->logits);
+	if (!l->logits)
+		return lt_fail(l->ctx, LT_ENOMEM, "out of memory");
+	LT_TRY(make_cache(l));
+	const bool first = l->o.schedule || l->o.verify || strcmp(l->o.mode, "generate") != 0;
+	return first ? program_begin(l, &l->step, 1) : LT_OK;
 }
 
 lt_status llama_verdict(struct llama *l)
@@ -195,6 +216,9 @@ lt_status llama_verdict(struct llama *l)
 
 void llama_end(struct llama *l)
 {
-	program_end(&l->step);
 	program_end(&l->prompt);
+	program_end(&l->step);
+	lt_instance_free(l->cache_instance);
+	lt_program_free(l->cache_program);
+	free(l->logits);
 }

@@ -9,15 +9,6 @@ static double per_second(const struct llama_rate *r)
 	return r->ns > 0 ? (double)r->tokens / ((double)r->ns / 1e9) : 0;
 }
 
-static struct lt_stats stats_of(const struct llama_program *p)
-{
-	struct lt_stats st = { .size = sizeof st };
-
-	if (p->ready)
-		lt_program_stats(p->run.program, &st);
-	return st;
-}
-
 static json_t *json_rate(const struct llama_rate *r)
 {
 	return json_pack("{s:I,s:f,s:f}", "tokens", (json_int_t)r->tokens, "ms", (double)r->ns / 1e6, "tokens_per_second",
@@ -26,7 +17,7 @@ static json_t *json_rate(const struct llama_rate *r)
 
 static json_t *json_program(const struct llama_program *p)
 {
-	const struct lt_stats st = stats_of(p);
+	const struct lt_stats st = p->stats;
 
 	return json_pack("{s:i,s:i,s:i,s:i,s:I,s:I,s:I}", "kernels", (int)st.n_kernel, "compiled", (int)st.n_compiled,
 		"cached", (int)st.n_cached, "launches", (int)st.n_launch, "bytes", (json_int_t)st.bytes, "workspace_bytes",
@@ -47,14 +38,14 @@ static void report_json(struct llama *l)
 	json_object_set_new(l->json, "generated", json_rate(&l->made));
 	json_object_set_new(l->json, "compile_ms", json_real((double)l->compile_ns / 1e6));
 	json_object_set_new(l->json, "step", json_program(&l->step));
-	json_object_set_new(l->json, "prefill", l->prompt.ready ? json_program(&l->prompt) : json_null());
+	json_object_set_new(l->json, "prefill", l->prompt.stats.size ? json_program(&l->prompt) : json_null());
 }
 
 static void report_program(const struct llama_program *p, const char *what)
 {
-	const struct lt_stats st = stats_of(p);
+	const struct lt_stats st = p->stats;
 
-	if (!p->ready)
+	if (!st.size)
 		return;
 	lt__say(stdout, "%s: %d launches of %d kernels (%d compiled, %d from the cache); workspace %.1f MB, prepared "
 		"constants %.1f MB\n", what, st.n_launch, st.n_kernel, st.n_compiled, st.n_cached,
@@ -64,11 +55,11 @@ static void report_program(const struct llama_program *p, const char *what)
 /* Bytes of weights that a step reads, of the whole cache, and what its kernels move when the context is full. */
 static void report_bytes(const struct llama *l)
 {
-	const struct lt_stats st = stats_of(&l->step);
+	const struct lt_stats st = l->step.stats;
 	const struct lt_llama *m = &l->model;
 	int64_t weights = 0;
 	const double cache = 2.0 * m->layers * m->context * lt__llama_head(m) * m->kv_heads
-		* (double)lt_dtype_bytes(l->cache ? l->cache : LT_F32);
+		* (double)lt_dtype_bytes(l->cache);
 
 	for (int k = 0; k < LT_LLAMA_KINDS; k++)
 		if (m->weights[k].at && (k != LT_LLAMA_EMBEDDING || m->shared))

@@ -40,20 +40,39 @@ static lt_status read_tokenizer(struct llama *l, char *path)
 		&l->tokenizer));
 }
 
-/* --dtype and --kv-dtype.  What is narrower in a file becomes floats by the graph, others are converted here. */
-static lt_status choose_types(struct llama *l)
+/* f32 where none is named. */
+static enum lt_dtype type_named(const char *name)
 {
 	const char *const names[] = { "f32", "bf16", "f16", "int8" };
 	static const enum lt_dtype types[] = { LT_F32, LT_BF16, LT_F16, LT_I8 };
-	enum lt_dtype matrices = LT_F32;
+
+	for (int i = 0; name && i < 4; i++)
+		if (!strcmp(name, names[i]))
+			return types[i];
+	return LT_F32;
+}
+
+/* A context is a number in a header: what it asks for has to be there. */
+static lt_status check_context(struct llama *l)
+{
+	const struct lt_llama *m = &l->model;
+	const double head = lt__llama_head(m), memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE),
+		cache = 2.0 * m->layers * m->kv_heads * head * (double)lt_dtype_bytes(l->cache),
+		wanted = m->context * (cache + 2 * head * sizeof (float));
+
+	if (l->o.emit || l->o.convert || memory <= 0 || wanted <= memory)
+		return LT_OK;
+	return lt__mistake(lt_fail(l->ctx, LT_ENOMEM, "%s: its context (seq_len) of %d positions asks for %.1f GB of keys, "
+		"values and rotations, and this machine has %.1f GB of memory%s", m->file, m->context, wanted / 1e9, memory / 1e9,
+		l->cache == LT_F32 ? "; --kv-dtype bf16 needs half of it" : ""));
+}
+
+/* --dtype.  What is narrower in a file becomes floats by the graph, others are converted here. */
+static lt_status convert_matrices(struct llama *l)
+{
+	const enum lt_dtype matrices = type_named(l->o.dtype);
 	struct lt_llama converted;
 
-	for (int i = 0; i < 4; i++) {
-		if (l->o.kv_dtype && !strcmp(l->o.kv_dtype, names[i]))
-			l->cache = types[i];
-		if (l->o.dtype && !strcmp(l->o.dtype, names[i]))
-			matrices = types[i];
-	}
 	l->floats = l->o.dtype && matrices != LT_I8;
 	if (!l->o.dtype || matrices == LT_F32 || matrices == l->model.weights[LT_LLAMA_EMBEDDING].dtype)
 		return LT_OK;
@@ -68,6 +87,8 @@ static lt_status read_files(struct llama *l, char *path)
 	LT_TRY(llama_map(l->ctx, l->o.checkpoint, "checkpoint", &l->checkpoint));
 	LT_TRY(lt__mistake(lt__llama_read(l->ctx, l->checkpoint.at, l->checkpoint.n, l->o.checkpoint, &l->model)));
 	LT_TRY(read_tokenizer(l, path));
+	l->cache = type_named(l->o.kv_dtype);
+	LT_TRY(check_context(l));
 	l->steps = l->o.steps == 0 || l->o.steps > l->model.context ? l->model.context : (int32_t)l->o.steps;
 	return lt__llama_sampler_new(l->ctx, l->model.vocab, (float)l->o.temperature, (float)l->o.top,
 		l->o.seed ? l->o.seed : (uint64_t)time(NULL), &l->sampler);
@@ -76,7 +97,7 @@ static lt_status read_files(struct llama *l, char *path)
 static lt_status llama_work(struct llama *l, char *path)
 {
 	LT_TRY(read_files(l, path));
-	LT_TRY(lt__mistake(choose_types(l)));
+	LT_TRY(lt__mistake(convert_matrices(l)));
 	if (l->o.emit)
 		return llama_emit(l);
 	if (l->o.convert)

@@ -31,7 +31,7 @@ struct run_options {
 	char pass;                              /* -dLETTER; 0: none */
 	char kernel_step;                       /* -kLETTER; 0: none */
 	bool verify, allow_unbounded, explain, profile, strict, no_passes, no_cache, list, json, quiet, verbose,
-		check_schedule, no_capture;
+		check_schedule, no_capture, unpacked;
 	bool asks_cpu;                          /* --cc, --target or --use-source, which are cpu's */
 };
 extern const struct lt_tool run_tool;
@@ -117,7 +117,7 @@ struct run {
 	char *backends, *cache_dir;
 	bool unusable;                          /* one of them is not for this machine, and does not open */
 	struct lt_program *program;
-	struct lt_instance *instance;
+	struct lt_instance *instance, *shares;  /* shares: the instance whose states are its own, too; NULL: none */
 	struct run_result *result;
 	const void **input;                     /* of the current evaluation */
 	void **output;

@@ -111,6 +111,7 @@ lt_status run_compile(struct run *r)
 		.plan_only = r->o.dump && !run_dump_is(&r->o, "source") && !run_dump_is(&r->o, "asm")
 			&& !run_dump_is(&r->o, "kernel") && !run_dump_is(&r->o, "stats"),
 		.no_capture = r->o.no_capture,
+		.unpacked = r->o.unpacked,
 		.device_time = r->o.time != 0,
 		.profile = r->o.profile || r->o.view,
 		.explain = r->o.explain ? explain : NULL,
@@ -192,7 +193,7 @@ lt_status run_start(struct run *r)
 			LT_TRY(lt_program_bind(r->program, i, t->data, 0));
 	}
 	lt__phase(&r->phases, "preparing constants");
-	lt_status st = lt_instance_new(r->program, &r->instance);
+	lt_status st = lt_instance_new_sharing(r->program, r->shares, &r->instance);
 	lt__phase(&r->phases, NULL);
 	return st ? lt_fail(r->ctx, st, "%-s", lt_instance_message(r->instance)) : make_results(r);
 }

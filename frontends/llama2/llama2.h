@@ -83,6 +83,9 @@ struct lt_llama_options {
 lt_status lt__llama_graph(struct lt_context *, const struct lt_llama *, const struct lt_llama_options *,
 	struct lt_graph **out);
 
+/* The states alone, for an instance that others share them with, while these come and go; cache as above. */
+lt_status lt__llama_cache_graph(struct lt_context *, const struct lt_llama *, enum lt_dtype cache, struct lt_graph **out);
+
 /* tokenizer.c */
 struct lt_llama_tokenizer;
 /* vocab: the model's.  The bytes are borrowed. */

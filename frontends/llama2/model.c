@@ -379,6 +379,30 @@ static lt_status make_graph(struct llama_graph *l)
 	return logits < 0 ? lt_context_code(l->ctx) : lt_graph_result(l->g, LT_LLAMA_LOGITS, logits);
 }
 
+lt_status lt__llama_cache_graph(struct lt_context *ctx, const struct lt_llama *m, enum lt_dtype cache,
+	struct lt_graph **out)
+{
+	struct llama_graph l = { .ctx = ctx, .m = m };
+
+	lt_context_clear(ctx);
+	*out = NULL;
+	LT_TRY(lt_graph_new(ctx, &l.g));
+	const lt_var dims[] = { lt_graph_var(l.g, "h", m->kv_heads), lt_graph_var(l.g, "position", m->context),
+		lt_graph_var(l.g, "e", lt__llama_head(m)) };
+	const char *const names[] = { LT_LLAMA_KEYS, LT_LLAMA_VALUES };
+
+	for (int32_t i = 0; i < 2 * m->layers; i++)
+		(void)lt_graph_state(l.g, lt__scratch(ctx, "%s.%d", names[i % 2], i / 2), cache ? cache : LT_F32, 3, dims);
+	/* a graph has a result */
+	lt_status st = lt_graph_result(l.g, "context", lt_graph_literal(l.g, LT_I64, m->context));
+	st = st ? st : lt_context_code(ctx);
+	if (st)
+		lt_graph_free(l.g);
+	else
+		*out = l.g;
+	return st;
+}
+
 lt_status lt__llama_graph(struct lt_context *ctx, const struct lt_llama *m, const struct lt_llama_options *options,
 	struct lt_graph **out)
 {

@@ -164,6 +164,13 @@ LT_API lt_status lt_program_bind_fill(struct lt_program *, int32_t i, lt_fill *,
  * too, *out is an instance: one that holds the sentence and its code, refuses all else with that code, and is to be
  * freed.  It is NULL only where there was no memory for it. */
 LT_API lt_status lt_instance_new(struct lt_program *, struct lt_instance **out);
+/* The same, but states that another instance, of this or another program, has by the same name are one memory: each run
+ * of either finds what the last run of any of them left.  They have the same type and extents (LT_EINVAL), and
+ * lt_options.on_device does not name them.  Those that share count as one instance: one thread at a time uses them, and
+ * none of their runs is left enqueued when another one's begins.  They are freed in any order; the first one's context
+ * outlives them.  Where a program keeps states in a device's memory, they cross when another instance than the last one
+ * runs. */
+LT_API lt_status lt_instance_new_sharing(struct lt_program *, struct lt_instance *with, struct lt_instance **out);
 LT_API void lt_instance_free(struct lt_instance *);             /* NULL: nothing */
 /* The sentence of the instance's last failure, "" if none, and its code; valid until the next call on it.  NULL, which
  * lt_instance_new left: "out of memory", LT_ENOMEM. */

@@ -1,0 +1,108 @@
+/* The states of instances, which some may share: one memory on the host, and the one that ran last may have newer
+ * bytes on a device. */
+#include "program/program.h"
+
+static lt_status share_check(struct lt_instance *r, int32_t i, const struct lt_instance *with, int32_t j)
+{
+	const struct lt_binding_def *a = &r->program->bindings[LT_BINDING_STATE].at[i],
+		*b = &with->program->bindings[LT_BINDING_STATE].at[j];
+	bool same = a->dtype == b->dtype && a->rank == b->rank;
+	for (int32_t k = 0; same && k < a->rank; k++)
+		same = a->extent[k] == b->extent[k];
+	if (!same)
+		return lt_fail(&r->ctx, LT_EINVAL, "state '%s' cannot be shared: the other program's has another type or other "
+			"extents, %zu bytes, and %zu here; make both alike, or give one another name", a->name, b->bytes, a->bytes);
+	if (a->on_device || b->on_device)
+		return lt_fail(&r->ctx, LT_EINVAL, "state '%s' cannot be shared, as lt_options.on_device names it: give both "
+			"instances its memory by lt_instance_bind_state", a->name);
+	return LT_OK;
+}
+
+/* Those that `with` has, too. */
+static lt_status states_share(struct lt_instance *r, struct lt_instance *with)
+{
+	const struct lt_bindings *all = &r->program->bindings[LT_BINDING_STATE];
+	for (int32_t i = 0; i < all->n; i++) {
+		const int32_t j = lt__binding_find(&with->program->bindings[LT_BINDING_STATE], all->at[i].name);
+		if (j < 0)
+			continue;
+		LT_TRY(share_check(r, i, with, j));
+		r->state[i] = with->state[j];
+		r->shared[i] = with->shared[j] = true;
+	}
+	return LT_OK;
+}
+
+static lt_status states_fill(void *arg)
+{
+	struct lt_instance *r = arg;
+	const struct lt_bindings *all = &r->program->bindings[LT_BINDING_STATE];
+	for (int32_t i = 0; i < all->n; i++)
+		if (!r->shared[i])
+			r->state[i] = lt__aligned_new(r->states->arena, all->at[i].bytes, LT_ALIGNMENT_SLACK);
+	return LT_OK;
+}
+
+lt_status lt__states_new(struct lt_instance *r, struct lt_instance *with)
+{
+	const int32_t n = r->program->bindings[LT_BINDING_STATE].n;
+	r->state = LT_NEW(r->arena, void *, n + 1);
+	r->shared = LT_NEW(r->arena, bool, n + 1);
+	struct lt_states *x = with ? with->states : lt__context_realloc(r->program->ctx, NULL, 0, sizeof *x);
+	if (!x)
+		return lt_fail(&r->ctx, LT_ENOMEM, "out of memory: %zu more bytes were refused", sizeof *x);
+	if (!with) {
+		*x = (struct lt_states){ .memory = r->program->ctx, .newest = r };
+		lt__context_branch(r->program->ctx, &x->ctx);
+	}
+	r->states = x;
+	x->n_user++;
+	if (with)
+		LT_TRY(states_share(r, with));
+	lt_status st = x->arena ? LT_OK : lt__arena_new(&x->ctx, &x->arena);
+	st = st ? st : lt__protect(&x->ctx, states_fill, r);
+	return st ? lt_fail(&r->ctx, st, "%s", x->ctx.message) : LT_OK;
+}
+
+static lt_status states_bring(struct lt_instance *from)
+{
+	for (int32_t i = 0; i < from->program->bindings[LT_BINDING_STATE].n; i++)
+		if (from->shared[i] && from->state[i])
+			LT_TRY(lt__state_to_host(from, i));
+	return LT_OK;
+}
+
+lt_status lt__states_take(struct lt_instance *r)
+{
+	struct lt_instance *from = r->states->newest;
+	if (from == r)
+		return LT_OK;
+	if (r->states->ctx.code)
+		return lt_fail(&r->ctx, r->states->ctx.code, "%s", r->states->ctx.message);
+	if (from && states_bring(from))
+		return lt_fail(&r->ctx, from->ctx.code, "%s", from->ctx.message);
+	for (int32_t i = 0; i < r->program->bindings[LT_BINDING_STATE].n; i++)
+		r->touched[i] = r->touched[i] || r->shared[i];
+	r->has_fetched = false;
+	r->states->newest = r;
+	return LT_OK;
+}
+
+/* What it has on a device has to be where the others find it; or they say why it is lost. */
+void lt__states_free(struct lt_instance *r)
+{
+	struct lt_states *x = r->states;
+	if (!x)
+		return;
+	x->n_user--;
+	if (x->newest == r && x->n_user > 0) {
+		if (r->ready && states_bring(r))
+			lt_fail(&x->ctx, r->ctx.code, "the states that were shared are lost: %s", r->ctx.message);
+		x->newest = NULL;
+	}
+	r->states = NULL;
+	if (x->n_user > 0)
+		return;
+	lt__arena_free(x->arena);
+	lt__context_realloc(x->memory, x, sizeof *x, 0);
+}
