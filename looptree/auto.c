@@ -74,11 +74,15 @@ static lt_tnode find_innermost(const struct lt_auto *s, lt_node n, lt_tnode root
 	int32_t n_out = 0;
 	if (!completes_inside(s, n, root))
 		return -1;
-	for (lt_tnode at = root; at >= 0 && may_share(s, n, at, n_out); at = s->t->node[at].last) {
+	for (lt_tnode at = root; at >= 0 && lt__auto_may_enter(s, n, at) && may_share(s, n, at, n_out);
+		at = s->t->node[at].last) {
 		at_node = at;
 		if (s->t->node[at].step == 1 && lt__leaf_column(s->t->leaf[n], s->t->node[at].var) < s->t->leaf[n]->n_out)
 			n_out++;
 	}
+	if (s->nest[root].closed && at_node != s->nest[root].joint
+		&& (at_node < 0 || !lt__is_above(s->t, s->nest[root].joint, at_node)))
+		return -1;
 	if (at_node >= 0 && lt__target_has_grid(s->target) && !lt__gpu_may_join(s, n, at_node))
 		return -1;
 	/* Where there may be one iteration of the shared loops, and much to do in it, threads share what is inside. */
@@ -122,7 +126,8 @@ static bool reads_from(const struct lt_auto *s, lt_node n, const struct lt_leaf 
 static bool nest_fits(const struct lt_auto *s, lt_tnode root, lt_node n)
 {
 	const struct lt_auto_nest *x = &s->nest[root];
-	return !x->closed && x->constant == s->constant[n] && x->class == s->aim && x->leaves + s->n_member <= MAX_NEST;
+	return (!x->closed || x->joint >= 0) && x->constant == s->constant[n] && x->class == s->aim
+		&& x->leaves + s->n_member <= MAX_NEST;
 }
 
 /* Whether the cluster of n takes one thread a short time; on a GPU, one block. */
@@ -165,7 +170,8 @@ static lt_tnode find_twin(const struct lt_auto *s, lt_node n, lt_tnode latest)
 	for (lt_node u = n - 1; s->g->node[n].reduce && u >= 0 && u > n - LOOK_BACK; u--) {
 		lt_tnode at = s->g->node[u].reduce ? s->t->leaf_of[u] : -1, root = at < 0 ? -1 : lt__root_of(s->t, at),
 			 parent = at < 0 ? -1 : s->t->node[at].parent;
-		if (parent < 0 || !nest_fits(s, root, n) || (latest >= 0 && s->nest[latest].number >= s->nest[root].number))
+		if (parent < 0 || s->nest[root].closed || !nest_fits(s, root, n)
+			|| (latest >= 0 && s->nest[latest].number >= s->nest[root].number))
 			continue;
 		int32_t i = s->order.n;
 		for (at = parent; i > 0 && at >= 0 && s->t->node[at].kind == LT_TLOOP
@@ -225,8 +231,13 @@ static lt_status add_cluster(struct lt_auto *s, lt_node n)
 		at_node = s->last_group = lt_looptree_add_group(s->t, -1);
 	else if (row)
 		at_node = lt_looptree_add_group(s->t, -1);
+	const lt_tnode own = s->t->n_node;
+	const bool joins = root >= 0 && at_node >= 0 && lt__root_of(s->t, at_node) == root && s->nest[root].closed;
 	if (!scalar && (!row || at_node >= 0))
 		at_node = add_loops(s, at_node);
+	if (joins)
+		lt__auto_loosen(s, own);
+	s->n_joined += joins;
 	if (at_node < 0)
 		return lt_context_code(s->g->ctx);
 	root = lt__root_of(s->t, at_node);
@@ -264,6 +275,7 @@ struct auto_input {
 	struct lt_plainer *plainer;     /* by node of the graph */
 	const struct lt_plainer *from;  /* what it is at first, NULL: all 0 */
 	bool is_plainer, has_grid;
+	bool alone, is_joined;          /* no nests are joined; some were */
 };
 
 static bool wants_vectors(const struct lt_target *t) { return t && t->vector_bytes > 1; }
@@ -290,6 +302,8 @@ static lt_status add_vectors(struct lt_auto *s, int32_t n_target, bool *apart, i
 {
 	struct lt_looptree *t = s->t;
 	struct lt_auto_nest *nest = LT_NEW(t->arena, struct lt_auto_nest, t->n_root + 1);
+	const int32_t n_loose = s->cap_loose < t->n_node ? s->cap_loose : t->n_node;
+	bool numbered = true;           /* nodes have the numbers that they were added with */
 	int32_t i = 0;
 	for (lt_tnode root = t->root; root >= 0; root = t->node[root].next)
 		nest[i++] = s->nest[root];
@@ -301,6 +315,9 @@ static lt_status add_vectors(struct lt_auto *s, int32_t n_target, bool *apart, i
 		i = 0;
 		for (lt_tnode root = t->root; root >= 0; root = t->node[root].next, i++)
 			any = (open[root] = !nest[i].closed && nest[i].class == k) || any;
+		for (lt_tnode at = 0; numbered && at < n_loose; at++)
+			any = (open[at] = open[at] || (s->loose[at] && s->nest[lt__root_of(t, at)].class == k)) || any;
+		numbered = numbered && !any;
 		if (any)
 			LT_TRY(lt__target_has_grid(target) ? lt__auto_gpu(s, target, open, apart, n_apart) : lt__auto_rows(t, target, open));
 	}
@@ -318,6 +335,7 @@ static lt_status auto_body(void *arg)
 		.base_apart = b->n_apart ? b->apart : NULL,
 		.base_plainer = b->is_plainer ? b->plainer : NULL,
 		.last_group = -1,
+		.alone = b->alone,
 		.member = LT_NEW(b->t->arena, lt_node, LT_MAX_CLUSTER + 1) };
 	bool any = false, blocks = false;
 	for (int32_t i = 0; i < b->n_target; i++)
@@ -337,6 +355,7 @@ static lt_status auto_body(void *arg)
 	for (lt_node i = 0; i < s.g->n_node; i++)
 		if (lt__has_leaf(s.g, i) && !s.is_inlined[i])
 			LT_TRY(add_any(&s, i));
+	b->is_joined = s.n_joined > 0;
 	if (blocks)
 		lt__product_reasons(&s);
 	return add_vectors(&s, b->n_target, b->apart, &b->n_apart);
@@ -376,6 +395,11 @@ static lt_status make_tree(const struct lt_graph *g, struct auto_input *b, bool 
 	*again = !st && b->n_apart > had;
 	if (!st && !*again)
 		st = lt_looptree_finish(b->t);
+	if (st && b->is_joined && !b->alone && st != LT_ENOMEM) {
+		lt_context_clear(g->ctx);       /* not proven: each nest by itself, then */
+		*again = b->alone = true;
+		st = LT_OK;
+	}
 	if (st && auto_goes_plainer(b, st)) {
 		*again = true;
 		st = LT_OK;

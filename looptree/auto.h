@@ -8,7 +8,11 @@ struct lt_auto_loop { lt_var var; int64_t step; };
 /* The loops that a cluster wants when it is alone, outermost first. */
 struct lt_auto_order { int32_t n, cap; struct lt_auto_loop *loop; bool contraction; };
 /* closed: nothing is added to it.  row: a group for what is done with one short row: its sums, and what uses them. */
-struct lt_auto_nest { int32_t number, leaves, class; bool constant, closed, row; };
+struct lt_auto_nest {
+	int32_t number, leaves, class;
+	bool constant, closed, row;
+	lt_tnode joint;                 /* of a closed one: the loop that others may be added in, at its end; -1: none */
+};
 
 /* A sum of products over vars that both factors have, and the tree that it gets.  A var of the product is batch (of
  * both factors and the sum), row (of the left one and the sum), column (of the right one and the sum) or deep (summed
@@ -116,6 +120,8 @@ struct lt_auto {
 	bool *apart;                    /* GPUs, by node: shares the rows of no nest, as a block has no room; NULL: none */
 	const bool *base_apart;         /* by node of the base graph */
 	const struct lt_plainer *plainer, *base_plainer;        /* by node; by node of the base graph; NULL: all 0 */
+	bool alone; int32_t n_joined;   /* alone: no nest is joined to another one's */
+	bool *loose; int32_t cap_loose; /* by tree node: a loop of a cluster in a closed nest */
 	struct lt_product **role, **epilogue_of;     /* by node: the product it is part of; the one whose epilogue it ends */
 };
 /* looptree/auto_cluster.c */
@@ -181,6 +187,14 @@ lt_status lt__auto_order(struct lt_auto *, lt_node n);
 bool lt__auto_is_batch(const struct lt_auto *, lt_var);
 /* Elements between neighbours along column x in a read, 0: not read along it; -1: not affine there. */
 int64_t lt__auto_stride(const struct lt_graph *, const struct lt_readpiece *, int32_t x);
+
+/* looptree/auto_join.c: the loop of an earlier nest that the product's begins in, -1; where others may join its own. */
+lt_tnode lt__auto_join(struct lt_auto *, const struct lt_product *);
+void lt__auto_set_joint(struct lt_auto *, const struct lt_product *);
+/* Whether the cluster of node n may share the loop `at`, if that is another one's; the loops from that tree node on are
+ * a cluster's own. */
+bool lt__auto_may_enter(const struct lt_auto *, lt_node n, lt_tnode at);
+void lt__auto_loosen(struct lt_auto *, lt_tnode from);
 
 /* looptree/product.c: the products of the graph; clusters are known. */
 lt_status lt__auto_products(struct lt_auto *);

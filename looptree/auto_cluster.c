@@ -139,7 +139,7 @@ void lt__auto_record_nest(struct lt_auto *s, lt_tnode root, bool constant, bool 
 	}
 	if (s->nest[root].leaves == 0)
 		s->nest[root] = (struct lt_auto_nest){
-			.number = s->n_nest++, .class = s->aim, .constant = constant, .closed = closed
+			.number = s->n_nest++, .class = s->aim, .constant = constant, .closed = closed, .joint = -1
 		};
 	s->nest[root].leaves += closed;
 }

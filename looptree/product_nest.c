@@ -429,6 +429,7 @@ lt_status lt__product_add(struct lt_auto *s, struct lt_product *p)
 		add_early(s, p, p->right_copy, p->n, p->tile_n);
 	if (p->left_early)
 		add_early(s, p, p->left_copy, p->m, p->tile_m);
+	x.at = lt__auto_join(s, p);
 	if (p->form == LT_PRODUCT_ROWS)
 		add_rows(&x, p);
 	else if (p->form == LT_PRODUCT_DOTS)
@@ -438,6 +439,7 @@ lt_status lt__product_add(struct lt_auto *s, struct lt_product *p)
 	if (s->t->leaf_of[p->sum] < 0)
 		return lt_context_code(s->g->ctx);
 	lt__auto_record_nest(s, lt__root_of(s->t, s->t->leaf_of[p->sum]), s->constant[p->sum], true);
+	lt__auto_set_joint(s, p);
 	return LT_OK;
 }
 

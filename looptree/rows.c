@@ -191,7 +191,7 @@ static void survey(struct nest_rows *s)
 	struct lt_looptree *t = s->t;
 	for (lt_tnode at = lt_looptree_after(t, -1); at >= 0; at = lt_looptree_after(t, at)) {
 		struct lt_inner x;
-		if (!s->open[lt__root_of(t, at)] || !lt__inner_look(t, s->target, at, &x))
+		if ((!s->open[lt__root_of(t, at)] && !s->open[at]) || !lt__inner_look(t, s->target, at, &x))
 			continue;
 		choose_unroll(s, &x);
 		LT_GROW(t->arena, s->inner, s->n_inner, s->cap_inner);

@@ -1,0 +1,111 @@
+/* The default trees of language models: a table and all trees are what tests/trees/llama_NAME.txt has (LT_BLESS=1
+ * rewrites it). */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "frontends/llama2/llama2.h"
+#include "looptree/looptree.h"
+#include "tests/tree_summary.h"
+
+TestSuite(llama_trees, .timeout = 120);
+
+enum { LAYERS = 2, HEAD = 64 };
+
+/* stories110M's sizes but the number of layers, or with grouped heads; a plan reads no weights. */
+static struct lt_llama model_of(int32_t kv_heads, enum lt_dtype dtype)
+{
+	static _Alignas(64) unsigned char nothing[64];
+	struct lt_llama m = { .dim = 12 * HEAD, .hidden = 2048, .layers = LAYERS, .heads = 12, .kv_heads = kv_heads,
+		.vocab = 32000, .context = 1024, .shared = true, .file = "a plan" };
+	const int64_t kv = (int64_t)kv_heads * HEAD;
+	const struct { int64_t rows, columns; } size[LT_LLAMA_KINDS] = { [LT_LLAMA_EMBEDDING] = { m.vocab, m.dim },
+		[LT_LLAMA_RMS_ATTENTION] = { 1, m.dim }, [LT_LLAMA_WQ] = { m.dim, m.dim }, [LT_LLAMA_WK] = { kv, m.dim },
+		[LT_LLAMA_WV] = { kv, m.dim }, [LT_LLAMA_WO] = { m.dim, m.dim }, [LT_LLAMA_RMS_FFN] = { 1, m.dim },
+		[LT_LLAMA_W1] = { m.hidden, m.dim }, [LT_LLAMA_W2] = { m.dim, m.hidden }, [LT_LLAMA_W3] = { m.hidden, m.dim },
+		[LT_LLAMA_RMS_FINAL] = { 1, m.dim } };
+
+	for (int k = 0; k < LT_LLAMA_KINDS; k++)
+		m.weights[k] = (struct lt_llama_weights){ .at = nothing, .rows = size[k].rows, .columns = size[k].columns,
+			.dtype = lt__llama_is_vector((enum lt_llama_kind)k) ? LT_F32 : dtype };
+	return m;
+}
+
+static struct lt_program *plan(struct lt_context *ctx, int32_t kv_heads, int32_t tokens)
+{
+	const struct lt_options o = { .size = sizeof o, .backends = "cpu:target=avx2", .strict = 1, .n_thread = 2,
+		.plan_only = 1, .unpacked = tokens > 1 };
+	const struct lt_llama m = model_of(kv_heads, LT_F32);
+	struct lt_program *p;
+	struct lt_graph *g;
+
+	cr_assert(!lt__llama_graph(ctx, &m, &(struct lt_llama_options){ .tokens = tokens }, &g), "%s",
+		lt_context_message(ctx));
+	cr_assert(!lt_compile(ctx, g, &o, &p), "%s", lt_context_message(ctx));
+	lt_graph_free(g);
+	return p;
+}
+
+static char *read_all(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	cr_assert(f && out, "%s cannot be read", path);
+	for (int c = getc(f); c != EOF; c = getc(f))
+		putc(c, out);
+	cr_assert(fclose(out) == 0 && fclose(f) == 0);
+	return text;
+}
+
+static void expect_trees(const char *name, int32_t kv_heads, int32_t tokens)
+{
+	char path[64], *text = NULL;
+	struct lt_context *ctx;
+	size_t bytes = 0;
+	int32_t n;
+
+	cr_assert(!lt_context_new(&ctx));
+	struct lt_program *p = plan(ctx, kv_heads, tokens);
+	struct layer *layer = layers_of(p, &n);
+	snprintf(path, sizeof path, "tests/trees/llama_%s.txt", name);
+	FILE *f = getenv("LT_BLESS") ? fopen(path, "w") : open_memstream(&text, &bytes);
+	cr_assert(f, "%s cannot be written", path);
+	layers_print(p, layer, n, f);
+	cr_assert_eq(fclose(f), 0);
+	if (text) {
+		char *want = read_all(path);
+
+		cr_expect_str_eq(want, text, "%s: another tree (LT_BLESS=1, if the change is meant)", path);
+		free(want);
+	}
+	free(text);
+	free(layer);
+	lt_program_free(p);
+	lt_context_free(ctx);
+}
+
+Test(llama_trees, of_a_step) { expect_trees("step", 12, 1); }
+Test(llama_trees, of_a_step_with_grouped_heads) { expect_trees("grouped", 4, 1); }
+Test(llama_trees, of_a_prompt) { expect_trees("prompt", 12, 64); }
+
+/* Norm; q, k and v, rotated and remembered; attention; what follows it; norm; w1, w3 and their gate; w2. */
+Test(llama_trees, a_layer_is_seven_kernels)
+{
+	struct lt_stats stats = { .size = sizeof stats };
+	struct lt_context *ctx;
+
+	cr_assert(!lt_context_new(&ctx));
+	struct lt_program *p = plan(ctx, 12, 1);
+	lt_program_stats(p, &stats);
+	cr_expect_eq(stats.n_launch, 7 * LAYERS + 4, "%d launches", (int)stats.n_launch);      /* embedding, norms, logits */
+	/* all that a step reads: each matrix and the whole cache once */
+	const double weights = 4.0 * (LAYERS * (4.0 * 768 * 768 + 3.0 * 768 * 2048 + 2 * 768) + 32000.0 * 768 + 768),
+		cache = 4.0 * 2 * LAYERS * 768 * 1024;
+	cr_expect((double)stats.bytes <= 1.05 * (weights + cache), "%.0f bytes, %.0f are needed", (double)stats.bytes,
+		weights + cache);
+	lt_program_free(p);
+	lt_context_free(ctx);
+}
