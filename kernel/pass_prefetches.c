@@ -1,5 +1,5 @@
 /* kernel/pass_prefetches.c -- step 'P': where a large buffer is read in runs that are a page or more apart, each load
- * of several lanes asks for what the run after it has at its place.
+ * of several lanes asks for what the run after it has at its place.  What is copied: prefetch_ahead.c.
  *
  * The processor follows one run of addresses by itself, but not a jump to the next one, so that each run begins with
  * the full latency of memory, many times over where several runs are read side by side.  A wrong guess costs one
@@ -11,11 +11,11 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include "kernel/address.h"
 #include "kernel/opcode.h"
+#include "kernel/prefetch.h"
 
 enum { MAX_JUMP = 512 << 10, MAX_STEP = 1 << 10, MIN_RUN = 16 };       /* bytes, bytes, iterations */
-enum { LINE = 64, MAX_LOOPS = 8 };      /* bytes that memory hands over at once; loops of a run that is read again */
+enum { MAX_LOOPS = 8 };         /* of a run that is read again */
 
 /* How a run is shared out among the times that it is read: elements to go on by in each loop, from the load's place
  * without these loops; each: in one iteration of the innermost. */
@@ -28,17 +28,6 @@ struct prefetch {
 	int64_t jump;
 	struct lt_address_sum address;
 	struct prefetch_share share;
-};
-
-struct prefetches_step {
-	struct lt_stepping *s;
-	const struct lt_kernel *k;
-	const struct lt_address_sum *values;
-	const int32_t *block;
-	struct prefetch *load;
-	int32_t n_load;
-	int64_t *jump;                  /* by instruction: elements to what it asks for; 0: nothing */
-	const struct prefetch **shared; /* by instruction: what it asks a part of; NULL: nothing */
 };
 
 /* An upper bound of an i64; false: there is none that is known. */
@@ -57,8 +46,7 @@ static bool upper_bound(const struct lt_kernel *k, int32_t value, int64_t *out)
 	return first || second;
 }
 
-/* At most so many iterations; one that is not known is a long one. */
-static int64_t trip_count(const struct lt_kernel *k, int32_t loop)
+int64_t lt__prefetch_trip_count(const struct lt_kernel *k, int32_t loop)
 {
 	const struct lt_instruction *i = &k->instructions[loop];
 	int64_t from, to, n;
@@ -68,17 +56,16 @@ static int64_t trip_count(const struct lt_kernel *k, int32_t loop)
 	return n <= 0 ? 0 : n / i->number + (n % i->number != 0);
 }
 
-/* The first loop from a block outwards that runs more than once; -1: none. */
-static int32_t prefetch_loop(const struct prefetches_step *p, int32_t block)
+int32_t lt__prefetch_loop(const struct prefetches_step *p, int32_t block)
 {
-	while (block >= 0 && (p->k->instructions[block].opcode != LT_OPCODE_loop || trip_count(p->k, block) < 2))
+	while (block >= 0 && (p->k->instructions[block].opcode != LT_OPCODE_loop || lt__prefetch_trip_count(p->k, block) < 2))
 		block = p->block[block];
 	return block;
 }
 
-/* How far a sum moves in an iteration of the loop; false: not always as far.  The points of a team number several
- * loops: the innermost is a remainder, which mostly goes on by one, and quotients mostly stay. */
-static bool moves_by(const struct prefetches_step *p, const struct lt_address_sum *x, int32_t loop, int64_t *by)
+/* The points of a team number several loops: the innermost is a remainder, which mostly goes on by one, and quotients
+ * mostly stay. */
+bool lt__prefetch_moves_by(const struct prefetches_step *p, const struct lt_address_sum *x, int32_t loop, int64_t *by)
 {
 	uint64_t sum = 0;
 	for (int32_t i = 0; i < x->n; i++) {
@@ -105,9 +92,9 @@ static int32_t take_loops(const struct prefetches_step *p, struct prefetch *x, i
 	int64_t *times)
 {
 	int64_t by, trips;
-	for (; loop >= 0 && x->share.n < MAX_LOOPS; loop = prefetch_loop(p, p->block[loop])) {
-		trips = trip_count(p->k, loop);
-		if (trips > INT32_MAX || !moves_by(p, &x->address, loop, &by) || by != (moves ? *run : 0))
+	for (; loop >= 0 && x->share.n < MAX_LOOPS; loop = lt__prefetch_loop(p, p->block[loop])) {
+		trips = lt__prefetch_trip_count(p->k, loop);
+		if (trips > INT32_MAX || !lt__prefetch_moves_by(p, &x->address, loop, &by) || by != (moves ? *run : 0))
 			break;
 		if (*run > INT32_MAX || __builtin_mul_overflow(*times, trips, times))
 			break;
@@ -126,7 +113,7 @@ static bool find_share(const struct prefetches_step *p, struct prefetch *x, int6
 	x->outer = take_loops(p, x, x->inner, true, &run, &iterations);
 	const int32_t n_run = share->n;
 	x->outer = take_loops(p, x, x->outer, false, &run, &times);
-	if (x->outer < 0 || times < 2 || !moves_by(p, &x->address, x->outer, &x->jump) || x->jump < run)
+	if (x->outer < 0 || times < 2 || !lt__prefetch_moves_by(p, &x->address, x->outer, &x->jump) || x->jump < run)
 		return false;
 	int64_t part = run / times + (run % times != 0), by = part / iterations + (part % iterations != 0);
 	share->times = times;
@@ -135,7 +122,7 @@ static bool find_share(const struct prefetches_step *p, struct prefetch *x, int6
 		const int64_t unit = p->k->instructions[share->loop[i]].number;
 		by = i == n_run ? part : by;
 		share->by[i] = by / unit + (by % unit != 0);
-		by *= trip_count(p->k, share->loop[i]);
+		by *= lt__prefetch_trip_count(p->k, share->loop[i]);
 	}
 	return true;
 }
@@ -149,10 +136,11 @@ static void record_load(struct prefetches_step *p, int32_t at)
 	int64_t step, jump;
 	/* A single element is not worth an instruction: the registers' tile of a product reads one side so. */
 	if (i->lanes < 2 || b->space != LT_SPACE_SLOT || b->elems < p->s->machine->cache_bytes / bytes
-		|| !lt__address_reach(p->k, p->values, i, &reach))
+		|| !lt__address_reach(p->k, p->values, i, &reach) || lt__prefetch_find_ahead(p, at))
 		return;
-	int32_t inner = prefetch_loop(p, p->block[at]), outer = inner < 0 ? -1 : prefetch_loop(p, p->block[inner]);
-	if (outer < 0 || !moves_by(p, &reach.first, inner, &step) || !moves_by(p, &reach.first, outer, &jump))
+	int32_t inner = lt__prefetch_loop(p, p->block[at]), outer = inner < 0 ? -1 : lt__prefetch_loop(p, p->block[inner]);
+	if (outer < 0 || !lt__prefetch_moves_by(p, &reach.first, inner, &step)
+		|| !lt__prefetch_moves_by(p, &reach.first, outer, &jump))
 		return;
 	if (step < 1 || step > MAX_STEP / bytes)
 		return;
@@ -161,7 +149,7 @@ static void record_load(struct prefetches_step *p, int32_t at)
 	jump = again ? shared.jump : jump;
 	if (jump < p->s->machine->page_bytes / bytes)
 		return;
-	if (jump > MAX_JUMP / bytes || trip_count(p->k, inner) < MIN_RUN) {
+	if (jump > MAX_JUMP / bytes || lt__prefetch_trip_count(p->k, inner) < MIN_RUN) {
 		lt__step_decide(p->s, p->k->instructions[inner].origin, i->origin, b->origin,
 			"runs of %s are not prefetched: they are too %s", b->name, jump > MAX_JUMP / bytes ? "far apart" : "short");
 		return;
@@ -259,14 +247,12 @@ static void add_prefetch(struct prefetches_step *p, int32_t at)
 		(void)lt__build(&p->s->b, asked);
 }
 
-/* sum + times * value, i64; -1: 0. */
-static int32_t add_times(struct prefetches_step *p, int32_t sum, int32_t value, int64_t times)
+int32_t lt__prefetch_add(struct prefetches_step *p, int32_t sum, int32_t value, int64_t times)
 {
 	struct lt_kernel_builder *b = &p->s->b;
-	int32_t part = p->s->to[value];
 	if (times != 1)
-		part = lt__build_value(b, LT_OPCODE_mul, LT_I64, 1, part, lt__build_const(b, LT_I64, (uint64_t)times));
-	return sum < 0 ? part : lt__build_value(b, LT_OPCODE_add, LT_I64, 1, sum, part);
+		value = lt__build_value(b, LT_OPCODE_mul, LT_I64, 1, value, lt__build_const(b, LT_I64, (uint64_t)times));
+	return sum < 0 ? value : lt__build_value(b, LT_OPCODE_add, LT_I64, 1, sum, value);
 }
 
 static bool is_shared_loop(const struct prefetch_share *share, int32_t value)
@@ -281,17 +267,17 @@ static bool is_shared_loop(const struct prefetch_share *share, int32_t value)
 static void add_shared(struct prefetches_step *p, const struct prefetch *x)
 {
 	const struct prefetch_share *share = &x->share;
-	const int64_t line = LINE / lt__kernel_element_bytes(p->k->buffers[x->buffer].dtype);
+	const int64_t line = LT_PREFETCH_LINE / lt__kernel_element_bytes(p->k->buffers[x->buffer].dtype);
 	struct lt_instruction asked = lt__rewrite_mapped(p->s, x->at);
 	int64_t number = x->address.number + x->jump, from;
 	int32_t sum = -1;
 	for (int32_t i = 0; i < x->address.n; i++)
 		if (!is_shared_loop(share, x->address.part[i].value))
-			sum = add_times(p, sum, x->address.part[i].value, x->address.part[i].times);
+			sum = lt__prefetch_add(p, sum, p->s->to[x->address.part[i].value], x->address.part[i].times);
 		else if (lt__step_constant(p->k, p->k->instructions[x->address.part[i].value].operand[0], &from))
 			number += x->address.part[i].times * from;
 	for (int32_t i = 0; i < share->n; i++) {
-		sum = add_times(p, sum, share->loop[i], share->by[i]);
+		sum = lt__prefetch_add(p, sum, p->s->to[share->loop[i]], share->by[i]);
 		if (lt__step_constant(p->k, p->k->instructions[share->loop[i]].operand[0], &from))
 			number -= share->by[i] * from;
 	}
@@ -315,10 +301,12 @@ bool lt__step_prefetches(struct lt_stepping *s)
 	p.load = lt__pool_alloc(&s->b.pool, n, sizeof *p.load);
 	p.jump = lt__pool_alloc(&s->b.pool, n, sizeof *p.jump);
 	p.shared = lt__pool_alloc(&s->b.pool, n, sizeof *p.shared);
+	p.ahead = lt__pool_alloc(&s->b.pool, n, sizeof *p.ahead);
+	lt__prefetch_find_copies(&p);
 	for (int32_t at = 0; at < (int32_t)s->k->n_instruction; at++)
 		if (s->k->instructions[at].opcode == LT_OPCODE_load)
 			record_load(&p, at);
-	if (!p.n_load)
+	if (!p.n_load && !p.n_ahead)
 		return false;
 	choose_loads(&p);
 	lt__rewrite_begin(s, NULL, NULL);
@@ -330,6 +318,8 @@ bool lt__step_prefetches(struct lt_stepping *s)
 			if (p.shared[at])
 				add_shared(&p, p.shared[at]);
 			(void)lt__rewrite_copy(s, at);
+			if (p.ahead[at])
+				lt__prefetch_add_ahead(&p, at);
 		}
 	}
 	return true;

@@ -34,7 +34,9 @@ enum {
 	/* columns that pay for a copy of the rows in another order */
 	MIN_REREAD = 32,
 	/* rows between two packings of the same panel */
-	MIN_PACKED_ROWS = 24
+	MIN_PACKED_ROWS = 24,
+	/* of the second cache: a small panel, and few sums */
+	SMALL_PART = 8
 };
 static const double GOOD_SHARE = 0.9;   /* of the threads' time that they work, where iterations do not divide among
                                          * them */
@@ -125,11 +127,15 @@ static bool is_kept(const struct lt_auto *s, const struct lt_product *p)
 	return s->written[p->sum] && s->n_reader[p->sum] > 2;
 }
 
-/* Cuts the longest deep var so that a panel of the right factor leaves room in the second cache. */
+/* Cuts the longest deep var so that a panel of the right factor leaves room in the second cache.  One that is packed
+ * for few rows, and has to be cut, is cut in small panels, which find their place in the cache again and leave room for
+ * the next one: passing over the sums of few rows costs little. */
 static void choose_depth(const struct lt_auto *s, struct lt_product *p, int64_t bytes)
 {
-	int64_t deep = vars_count(s, &p->deep);
-	int64_t limit = product_max(32, lt__auto_cache(s->target) / 8 * 5 / product_max(1, p->tile_n * p->tile_n2 * bytes));
+	const int64_t cache = lt__auto_cache(s->target), wide = product_max(1, p->tile_n * p->tile_n2 * bytes);
+	int64_t deep = vars_count(s, &p->deep), limit = product_max(32, cache / 8 * 5 / wide);
+	if (deep > limit && p->form == LT_PRODUCT_PANEL && vars_count(s, &p->row) <= cache / SMALL_PART / wide)
+		limit = product_max(32, cache / SMALL_PART / wide);
 	if (deep <= limit && is_kept(s, p))
 		limit = divide_up(deep, 2);
 	lt_var longest = -1;

@@ -24,8 +24,8 @@ struct lt_recorder {
 static bool can_record(const struct lt_program *p, const struct lt_segment *s)
 {
 	const struct lt_backend *b = s->opened < 0 ? NULL : p->backends.at[s->opened].backend;
-	return b && s->n >= (p->memories.of_opened[s->opened] ? MIN_LAUNCHES : 1) && LT_HAS(struct lt_backend, b, capture) && LT_HAS(struct lt_backend, b, replay)
-		&& LT_HAS(struct lt_backend, b, capture_free);
+	return b && s->n >= (p->memories.of_opened[s->opened] ? MIN_LAUNCHES : 1) && LT_HAS(struct lt_backend, b, capture)
+		&& LT_HAS(struct lt_backend, b, replay) && LT_HAS(struct lt_backend, b, capture_free);
 }
 
 static int32_t slots_of(const struct lt_program *p, const struct lt_segment *s)

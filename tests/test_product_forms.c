@@ -174,7 +174,7 @@ Test(product_forms, a_last_panel_that_is_nearly_empty_is_peeled)
 Test(product_forms, many_terms_are_summed_in_blocks)
 {
 	expect(VARS(64, 6000, 64) PLAIN END(c), &machine,
-		"m/36 parallel\n k/2000\n  k\n   n/16\n    n vector\n     %c.right\n  m/6 peel\n   k\n    m unroll\n"
+		"m/36 parallel\n k/500\n  k\n   n/16\n    n vector\n     %c.right\n  m/6 peel\n   k\n    m unroll\n"
 		"     n/16 unroll\n      n vector\n       %p\n       %c.part\n   m unroll\n    n/16 unroll\n     n "
 		"vector\n      %c\n");
 }
