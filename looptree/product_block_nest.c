@@ -36,7 +36,7 @@ static void add_loop(struct block_nest *x, lt_var v, int64_t step, enum lt_loop_
 	int64_t span = block_span(x, v, &any);
 	x->at = lt_looptree_add_loop(t, x->at, v, step);
 	t->node[x->at].loop = kind;
-	t->node[x->at].tail = !any && span % step != 0 ? LT_PAD : LT_GUARD;
+	t->node[x->at].tail = !any && step > 1 && (span % step != 0 || lt__auto_bounded(x->s, v)) ? LT_PAD : LT_GUARD;
 }
 
 /* A loop in steps, unless one iteration would do all that is left. */
@@ -44,7 +44,7 @@ static void open_step(struct block_nest *x, lt_var v, int64_t step, enum lt_loop
 {
 	bool any;
 	int64_t span = block_span(x, v, &any);
-	if ((any && (step >= span || span == 1)) || (!any && step == span && step > 1))
+	if ((any && (step >= span || span == 1)) || (!any && step == span && step > 1 && !lt__auto_bounded(x->s, v)))
 		return;
 	add_loop(x, v, step, kind);
 }
@@ -246,7 +246,7 @@ lt_status lt__product_blocks_add(struct lt_auto *s, struct lt_product *p)
 	if (grouped)
 		open_step(&x, p->n, b->factor[1].tile, LT_GRID);
 	add_loop(&x, p->m, b->factor[0].tile, LT_GRID);
-	if (s->g->var[p->m].extent % b->factor[0].tile)
+	if (s->g->var[p->m].extent % b->factor[0].tile || lt__auto_bounded(s, p->m))
 		s->t->node[x.at].tail = LT_PAD;
 	if (!grouped)
 		open_step(&x, p->n, b->factor[1].tile, LT_GRID);

@@ -170,6 +170,29 @@ Test(product_of_gpus, default_trees_compute_it)
 		}
 }
 
+/* Rows that a run-time scalar counts: the same tiles, masked; a long sum is cut in parts, too. */
+Test(product_of_gpus, rows_that_a_run_counts_are_tiles)
+{
+	static const struct { int m, k; } sizes[] = { { 70, 50 }, { 64, 64 }, { 19, 1100 } };
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		const int m = sizes[i].m, counts[] = { 0, 1, 16, m - 2, m };
+		FILE *f = fopen(scratch("counted.graph"), "w");
+		cr_assert_not_null(f);
+		fprintf(f, "graph 1\nvar one 1\nvar m %d limit rows\nvar k %d\nvar n 37\nparam rows = %%i[0] in 0..%d\n"
+			"%%i = i64[one] input \"rows\"\n%%a = f32[m, k] input \"a\"\n%%b = f32[k, n] input \"b\"\n"
+			"%%p = f32[m, n, k] mul %%a, %%b\n%%c = f32[m, n] add.reduce %%p\n%%v = f32[n] input \"v\"\n"
+			"%%d = f32[m, n] add %%c, %%v\nresult \"d\" = %%d\n", m, sizes[i].k, m);
+		fclose(f);
+		cr_assert_eq(by_default("h100", scratch("counted.graph"), "--dump=tree"), 0, "%s", err);
+		cr_expect(strstr(out, ".thread"), "another tree: %s", out);
+		for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+			char more[100];
+			snprintf(more, sizeof more, "-q --verify -i rows=%d -i '*=random'", counts[k]);
+			cr_expect_eq(by_default("h100", scratch("counted.graph"), more), 0, "%d of %d rows: %s", counts[k], m, err);
+		}
+	}
+}
+
 /* Halves are cast where they are copied to shared memory: no nest of their own, no copy of them in f32. */
 Test(product_of_gpus, factors_are_cast_where_they_are_copied)
 {
