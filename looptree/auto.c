@@ -250,8 +250,20 @@ static lt_status add_cluster(struct lt_auto *s, lt_node n)
 	return LT_OK;
 }
 
-/* A copy of very many pieces stands alone, in plain loops: it is made block by block. */
-static lt_status add_many(struct lt_auto *s, lt_node n)
+static bool wants_vectors(const struct lt_target *t) { return t && t->vector_bytes > 1; }
+
+/* Copies that the program makes by blocks: of very many pieces, and of constants in another order, for a host. */
+static bool is_made_by_blocks(const struct lt_auto *s, lt_node n)
+{
+	const struct lt_leaf *leaf = s->t->leaf[n];
+	if (lt__is_many(s->g, n, leaf))
+		return true;
+	return wants_vectors(s->target) && !lt__target_has_grid(s->target) && !(s->role && s->role[n]) && !s->written[n]
+		&& lt__is_constant_copy(s->g, s->t->arena, n, leaf);
+}
+
+/* They stand alone, in plain loops. */
+static lt_status add_blocks(struct lt_auto *s, lt_node n)
 {
 	const struct lt_nodedef *d = &s->g->node[n];
 	lt_tnode at_node = d->n_dim == 0 ? lt_looptree_add_group(s->t, -1) : -1;
@@ -278,16 +290,14 @@ struct auto_input {
 	bool alone, is_joined;          /* no nests are joined; some were */
 };
 
-static bool wants_vectors(const struct lt_target *t) { return t && t->vector_bytes > 1; }
-
 static lt_status add_any(struct lt_auto *s, lt_node n)
 {
 	struct lt_product *p = s->role ? s->role[n] : NULL;
 	lt__auto_aim(s, n);
 	if (s->in_call[n])
 		return lt__auto_add_call(s, n);
-	if (lt__is_many(s->g, n, s->t->leaf[n]))
-		return add_many(s, n);
+	if (is_made_by_blocks(s, n))
+		return add_blocks(s, n);
 	if (p)
 		return p->sum == n ? lt__product_add(s, p) : LT_OK;
 	if (!s->role || !s->epilogue_of[n])

@@ -272,6 +272,35 @@ bool lt__is_many(const struct lt_graph *g, lt_node n, const struct lt_leaf *leaf
 	return g->node[n].op == LT_OP_copy && leaf->n_read == 1 && leaf->read[0].n_piece > LT_MAX_PIECES;
 }
 
+/* Whether each piece of a node's read is a box from one sum of the indices; sources: and shows a constant, or a
+ * value. */
+static bool read_is_plain(
+	const struct lt_graph *g, struct lt_arena *a, lt_node n, const struct lt_read *read, bool sources)
+{
+	const struct lt_nodedef *d = &g->node[n];
+	int64_t *extent = LT_NEW(a, int64_t, d->n_dim + 1);
+	struct lt_cell box = { .low = LT_NEW(a, int64_t, d->n_dim + 1), .high = LT_NEW(a, int64_t, d->n_dim + 1) };
+	bool plain = true;
+	for (int32_t i = 0; i < d->n_dim; i++)
+		extent[i] = g->var[d->dim[i]].extent;
+	for (int32_t i = 0; i < read->n_piece && plain; i++) {
+		const struct lt_readpiece *p = &read->piece[i];
+		plain = p->kind != LT_PIECE_INDEX && box_of(&p->map, extent, &box);
+		if (!plain || p->kind != LT_PIECE_READ)
+			continue;
+		int64_t *stride = LT_NEW(a, int64_t, g->node[p->base].n_dim + 1), *row = LT_NEW(a, int64_t, lt__map_width(&p->map));
+		lt__dense_strides(g, p->base, stride);
+		plain = lt__flat_row(&p->map, stride, row) && (!sources || g->node[p->base].op == LT_OP_constant);
+	}
+	return plain;
+}
+
+bool lt__is_constant_copy(const struct lt_graph *g, struct lt_arena *a, lt_node n, const struct lt_leaf *leaf)
+{
+	return g->node[n].op == LT_OP_copy && leaf->n_read == 1 && leaf->n_trip == 0
+		&& read_is_plain(g, a, n, &leaf->read[0], true);
+}
+
 lt_status lt__is_plain(const struct lt_graph *g, struct lt_arena *a, lt_node n, bool *plain)
 {
 	struct lt_read read;
@@ -279,19 +308,6 @@ lt_status lt__is_plain(const struct lt_graph *g, struct lt_arena *a, lt_node n, 
 	if (g->node[n].op != LT_OP_view && g->node[n].op != LT_OP_index)
 		return LT_OK;
 	LT_TRY(lt__node_read(g, a, n, &read));
-	const struct lt_nodedef *d = &g->node[n];
-	int64_t *extent = LT_NEW(a, int64_t, d->n_dim + 1);
-	struct lt_cell box = { .low = LT_NEW(a, int64_t, d->n_dim + 1), .high = LT_NEW(a, int64_t, d->n_dim + 1) };
-	for (int32_t i = 0; i < d->n_dim; i++)
-		extent[i] = g->var[d->dim[i]].extent;
-	for (int32_t i = 0; i < read.n_piece && *plain; i++) {
-		const struct lt_readpiece *p = &read.piece[i];
-		*plain = p->kind != LT_PIECE_INDEX && box_of(&p->map, extent, &box);
-		if (!*plain || p->kind != LT_PIECE_READ)
-			continue;
-		int64_t *stride = LT_NEW(a, int64_t, g->node[p->base].n_dim + 1), *row = LT_NEW(a, int64_t, lt__map_width(&p->map));
-		lt__dense_strides(g, p->base, stride);
-		*plain = lt__flat_row(&p->map, stride, row);
-	}
+	*plain = read_is_plain(g, a, n, &read, false);
 	return LT_OK;
 }

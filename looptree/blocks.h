@@ -24,6 +24,8 @@ void lt__dense_strides(const struct lt_graph *, lt_node, int64_t *stride);
 
 /* Whether node n is a copy of so many pieces that the program makes it; its accesses are known. */
 bool lt__is_many(const struct lt_graph *, lt_node n, const struct lt_leaf *);
+/* Whether node n is a copy of constants, and of values, that the program can make by blocks before the first run. */
+bool lt__is_constant_copy(const struct lt_graph *, struct lt_arena *, lt_node n, const struct lt_leaf *);
 /* Whether the elements of a value that has no leaf lie in memory as blocks do: no piece is computed, or needs a floor
  * division or a guard that a run-time scalar moves. */
 lt_status lt__is_plain(const struct lt_graph *, struct lt_arena *, lt_node, bool *plain);

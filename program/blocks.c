@@ -1,14 +1,15 @@
-/* Copies of very many pieces, as tables of blocks: strided runs from one storage to another, and runs of one value.
+/* Copies as tables of blocks: strided runs from one storage to another, and runs of one value.
  *
- * A kernel would be compiled for each set of shapes, and ask for each element which piece it is of; a table is made at
- * once and each element is touched once.  What is not a box from a place that is known before a run's first kernel
+ * Of very many pieces a kernel would be compiled for each set of shapes, and ask for each element which piece it is of;
+ * a table is made at once and each element is touched once.  A copy of constants in another order runs once: compiling
+ * a kernel for it takes longer than the copy.  What is not a box from a place that is known before a run's first kernel
  * stays a kernel.
  */
 #include <string.h>
 #include "looptree/blocks.h"
 #include "program/blocks.h"
 
-enum { CHUNK = 1 << 20 };       /* bytes: larger blocks are cut, so that threads can share them */
+enum { CHUNK = 1 << 17 };       /* bytes: larger blocks are cut, so that threads can share them */
 
 struct planner {
 	struct lt_assigned *assigned;
@@ -21,20 +22,25 @@ struct planner {
 	bool *binding;                     /* by node: a result, or a state's content */
 };
 
-/* The copy that is all of a root's nest, in plain loops; -1. */
+/* The copy that is all of a root's nest, in plain loops; -1.  One that is made before the first run may have another
+ * layout, and loops in the order of that. */
 static lt_node lone_copy(const struct planner *x, lt_tnode root)
 {
 	const struct lt_looptree *t = x->t;
 	lt_tnode at = root;
+	bool cut = false;
 	for (; t->node[at].kind != LT_TLEAF; at = t->node[at].child) {
 		const struct lt_tnodedef *d = &t->node[at];
-		if (d->child < 0 || d->child != d->last || d->loop != LT_SERIAL
-			|| (d->kind == LT_TLOOP && (d->step != 1 || d->tail != LT_GUARD)))
+		if (d->child < 0 || d->child != d->last || d->loop != LT_SERIAL)
 			return -1;
+		cut = cut || (d->kind == LT_TLOOP && (d->step != 1 || d->tail != LT_GUARD));
 	}
 	lt_node n = t->node[at].leaf;
-	bool plain = lt__is_many(x->g, n, t->leaf[n]) && !t->layout[n] && !t->node[at].stream && t->node[at].depth <= 1
-		&& t->scope[n].whole;
+	const struct lt_memlayout *layout = t->layout[n];
+	bool plain = lt__is_many(x->g, n, t->leaf[n]) ? !cut && !layout
+		: x->assigned->early[n] && x->g->node[n].op == LT_OP_copy && t->leaf[n]->n_read == 1
+			&& !(layout && layout->swizzle);
+	plain = plain && !t->node[at].stream && t->node[at].depth <= 1 && t->scope[n].whole;
 	return plain && t->leaf[n]->n_trip == 0 && x->assigned->location[n].storage >= 0 ? n : -1;
 }
 
@@ -71,8 +77,6 @@ static bool source_row(const struct planner *x, const struct lt_readpiece *p, in
 static void add_dim(struct planner *x, struct lt_blocks *b, struct lt_block *block, struct lt_blockdim d)
 {
 	struct lt_blockdim *outer = block->n_dim > 0 ? &b->dim[b->n_dim - 1] : NULL;
-	if (d.size == 1 && !d.limit)
-		return;
 	if (outer && !outer->limit && !d.limit && outer->to == d.to * d.size && outer->from == d.from * d.size) {
 		*outer = (struct lt_blockdim){ .size = outer->size * d.size, .to = d.to, .from = d.from };
 		return;
@@ -80,6 +84,29 @@ static void add_dim(struct planner *x, struct lt_blocks *b, struct lt_block *blo
 	LT_GROW(x->a, b->dim, b->n_dim, b->cap_dim);
 	b->dim[b->n_dim++] = d;
 	block->n_dim++;
+}
+
+/* Adds dims so that the copy is written in the order of its place.  Where the last of them is not that of the source,
+ * the source's own is the last but one: both are the small squares that a run goes by. */
+static void add_dims(struct planner *x, struct lt_blocks *b, struct lt_block *block, struct lt_blockdim *d, int32_t n)
+{
+	int32_t own = -1;
+	for (int32_t i = 1; i < n; i++) {
+		struct lt_blockdim one = d[i];
+		int32_t at = i;
+		for (; at > 0 && d[at - 1].to < one.to; at--)
+			d[at] = d[at - 1];
+		d[at] = one;
+	}
+	for (int32_t i = 0; i < n; i++)
+		own = d[i].from == 1 ? i : own;
+	if (own >= 0 && own < n - 2) {
+		struct lt_blockdim one = d[own];
+		memmove(&d[own], &d[own + 1], sizeof *d * (size_t)(n - 2 - own));
+		d[n - 2] = one;
+	}
+	for (int32_t i = 0; i < n; i++)
+		add_dim(x, b, block, d[i]);
 }
 
 /* The block itself, or the parts that it is cut into along its outermost dim. */
@@ -107,31 +134,59 @@ static void add_chunks(struct planner *x, struct lt_blocks *b, struct lt_block b
 	}
 }
 
+/* The digit of dim i with the largest step below `below`, and the elements from one of its numbers to the next: what a
+ * value's dim is cut into where it lies.  False: there is none. */
+static bool next_digit(
+	const struct planner *x, lt_node n, int32_t i, int64_t below, struct lt_digit *out, int64_t *unit)
+{
+	const struct lt_memlayout *l = x->t->layout[n];
+	int64_t each = 1;
+	*out = (struct lt_digit){ .step = below > 1 ? 1 : 0 };
+	*unit = x->assigned->location[n].stride[i];
+	if (!l)
+		return below > 1;
+	out->step = 0;
+	for (int32_t k = l->n - 1; k >= 0; k--) {
+		const struct lt_digit *d = &l->digit[k];
+		if (d->dim == i && d->step < below && d->step > out->step) {
+			*out = *d;
+			*unit = each;
+		}
+		each = each * lt__digit_extent(d, x->t->scope[n].extent) + d->pad;
+	}
+	return out->step > 0;
+}
+
 static void add_block(struct planner *x, struct lt_blocks *b, lt_node n, const struct lt_cell *cell,
 	const struct lt_readpiece *p, const int64_t *row)
 {
-	const struct lt_location *to = &x->assigned->location[n];
 	const struct lt_leaf *leaf = x->t->leaf[n];
 	struct lt_block block = { .from = p->kind == LT_PIECE_READ ? x->assigned->location[p->base].storage : -1,
 		.first_dim = b->n_dim,
 		.first_term = b->n_term,
-		.to_at = to->offset,
+		.to_at = x->assigned->location[n].offset,
 		.from_at = row ? row[0] : 0,
 		.bits = p->bits };
 	const int64_t *along = row ? row + 1 + p->map.n_param : NULL;
+	int32_t n_dim = 0, n_most = leaf->n_var + (x->t->layout[n] ? x->t->layout[n]->n : 0);
+	struct lt_blockdim *dim = LT_NEW(x->scratch, struct lt_blockdim, n_most + 1);
 	int64_t elems = 1;
 	for (int32_t i = 0; i < leaf->n_var; i++) {
 		const struct lt_vardef *v = &x->g->var[leaf->var[i]];
-		struct lt_blockdim d = { .size = cell->high[i] - cell->low[i],
-			.to = to->stride[i],
-			.from = along ? along[i] : 0,
-			.low = cell->low[i],
-			.limit = v->bounded ? &v->limit : NULL };
-		block.to_at += to->stride[i] * cell->low[i];
-		block.from_at += d.from * cell->low[i];
-		elems *= d.size;
-		add_dim(x, b, &block, d);
+		int64_t size = cell->high[i] - cell->low[i], from = along ? along[i] : 0, unit;
+		struct lt_digit d;
+		block.from_at += from * cell->low[i];
+		elems *= size;
+		for (int64_t below = INT64_MAX; next_digit(x, n, i, below, &d, &unit); below = d.step) {
+			int64_t count = size >= d.step ? size / d.step : 1;
+			block.to_at += (d.span ? cell->low[i] % d.span : cell->low[i]) / d.step * unit;
+			if (count > 1 || v->bounded)
+				dim[n_dim++] = (struct lt_blockdim){ .size = count, .to = unit, .from = from * d.step, .low = cell->low[i],
+					.limit = v->bounded ? &v->limit : NULL };
+			size /= count;
+		}
 	}
+	add_dims(x, b, &block, dim, n_dim);
 	for (int32_t i = 0; row && i < p->map.n_param; i++)
 		if (row[1 + i]) {
 			LT_GROW(x->a, b->term, b->n_term, b->cap_term);
@@ -143,6 +198,41 @@ static void add_block(struct planner *x, struct lt_blocks *b, lt_node n, const s
 	b->runs = b->runs && row && !block.n_term && (block.n_dim == 0 || (block.n_dim == 1 && b->dim[block.first_dim].to == 1
 		&& b->dim[block.first_dim].from == 1 && !b->dim[block.first_dim].limit));
 	add_chunks(x, b, block, elems);
+}
+
+/* Where the indices low to high along dim i are to be cut, so that each part has either whole steps of a digit or a
+ * piece of one step; high: nowhere. */
+static int64_t cut_at(const struct planner *x, lt_node n, int32_t i, int64_t low, int64_t high)
+{
+	struct lt_digit d;
+	int64_t unit;
+	for (int64_t below = INT64_MAX; next_digit(x, n, i, below, &d, &unit); below = d.step) {
+		int64_t up = (low + d.step - 1) / d.step * d.step, down = high / d.step * d.step;
+		if (up > low && up < high)
+			return up;
+		if (down > low && down < high)
+			return down;
+	}
+	return high;
+}
+
+/* A cell in parts, along dim i and those after it. */
+static void add_parts(struct planner *x, struct lt_blocks *b, lt_node n, const struct lt_cell *cell, int32_t i,
+	const struct lt_readpiece *p, const int64_t *row)
+{
+	if (i == x->t->leaf[n]->n_var) {
+		add_block(x, b, n, cell, p, row);
+		return;
+	}
+	const int64_t low = cell->low[i], high = cell->high[i];
+	for (int64_t at = low, end; at < high; at = end) {
+		end = cut_at(x, n, i, at, high);
+		cell->low[i] = at;
+		cell->high[i] = end;
+		add_parts(x, b, n, cell, i + 1, p, row);
+	}
+	cell->low[i] = low;
+	cell->high[i] = high;
 }
 
 /* Whether nothing but the copy n needs the place of the value that a piece shows. */
@@ -203,9 +293,13 @@ static struct lt_blocks *blocks_of(struct planner *x, lt_node n)
 	const struct lt_read *read = &leaf->read[0];
 	const struct lt_map **map = LT_NEW(x->scratch, const struct lt_map *, read->n_piece);
 	int64_t *extent = LT_NEW(x->scratch, int64_t, leaf->n_var + 1), **row = LT_NEW(x->scratch, int64_t *, read->n_piece);
+	const bool many = lt__is_many(x->g, n, leaf);
 	struct lt_cells cells;
-	for (int32_t i = 0; i < leaf->n_var; i++)
+	for (int32_t i = 0; i < leaf->n_var; i++) {
 		extent[i] = x->g->var[leaf->var[i]].extent;
+		if (x->t->layout[n] && x->g->var[leaf->var[i]].bounded)
+			return NULL;            /* a digit would end where a run says */
+	}
 	for (int32_t i = 0; i < read->n_piece; i++) {
 		const struct lt_readpiece *p = &read->piece[i];
 		map[i] = &p->map;
@@ -224,8 +318,8 @@ static struct lt_blocks *blocks_of(struct planner *x, lt_node n)
 	};
 	for (int32_t i = 0; i < cells.n; i++) {
 		const struct lt_readpiece *p = &read->piece[cells.at[i].piece];
-		if (!move(x, n, &cells.at[i], p))
-			add_block(x, b, n, &cells.at[i], p, row[cells.at[i].piece]);
+		if (!many || !move(x, n, &cells.at[i], p))
+			add_parts(x, b, n, &cells.at[i], 0, p, row[cells.at[i].piece]);
 	}
 	return b;
 }

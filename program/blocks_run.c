@@ -3,7 +3,7 @@
 #include "program/blocks.h"
 #include "program/pool.h"
 
-enum { SHARED = 1 << 20 };      /* bytes: less is done by one thread */
+enum { SHARED = 1 << 18 };      /* bytes: less is done by one thread, before another one is awake */
 
 struct blocks_run {
 	const struct lt_blocks *b;
@@ -41,6 +41,48 @@ static int64_t blocks_count(const struct lt_blockdim *d, const int64_t *param)
 	return end < 0 ? 0 : end < d->size ? end : d->size;
 }
 
+/* What lies side by side in the source, and one below the other in the copy, and the other way round: by squares of a
+ * line or two each way, so that each line is read once and written once, however many lie between them. */
+enum { SIDE = 16, MOST = 8 };           /* elements, bytes */
+
+static inline void copy_square(char *to, int64_t step, const char *from, int64_t from_step, int64_t n_down,
+	int64_t n_along, size_t unit)
+{
+	char square[SIDE * SIDE * MOST];
+	for (int64_t k = 0; k < n_along; k++)
+		for (int64_t i = 0; i < n_down; i++)
+			memcpy(square + (size_t)(i * SIDE + k) * unit, from + k * from_step + i * (int64_t)unit, unit);
+	for (int64_t i = 0; i < n_down; i++)
+		memcpy(to + i * step, square + (size_t)(i * SIDE) * unit, (size_t)n_along * unit);
+}
+
+static inline void copy_squares(char *to, const struct lt_blockdim *down, int64_t n_down, const char *from,
+	const struct lt_blockdim *along, int64_t n_along, size_t unit)
+{
+	const int64_t bytes = (int64_t)unit, step = down->to * bytes, from_step = along->from * bytes;
+	for (int64_t i = 0; i < n_down; i += SIDE)
+		for (int64_t k = 0; k < n_along; k += SIDE) {
+			char *part = to + i * step + k * bytes;
+			const char *of = from + k * from_step + i * bytes;
+			if (n_down - i >= SIDE && n_along - k >= SIDE)  /* numbers that are known make it fast */
+				copy_square(part, step, of, from_step, SIDE, SIDE, unit);
+			else
+				copy_square(part, step, of, from_step, n_down - i < SIDE ? n_down - i : SIDE,
+					n_along - k < SIDE ? n_along - k : SIDE, unit);
+		}
+}
+
+static void copy_plane(const struct blocks_run *r, char *to, const char *from, const struct lt_blockdim *d)
+{
+	int64_t n_down = blocks_count(&d[0], r->param), n_along = blocks_count(&d[1], r->param);
+	switch (r->b->unit) {
+	case 1: copy_squares(to, &d[0], n_down, from, &d[1], n_along, 1); return;
+	case 2: copy_squares(to, &d[0], n_down, from, &d[1], n_along, 2); return;
+	case 4: copy_squares(to, &d[0], n_down, from, &d[1], n_along, 4); return;
+	default: copy_squares(to, &d[0], n_down, from, &d[1], n_along, 8); return;
+	}
+}
+
 /* A value everywhere has no steps in `from`, which is the value. */
 static void copy_dims(
 	const struct blocks_run *r, char *to, const char *from, const struct lt_blockdim *d, int32_t n_dim)
@@ -51,6 +93,8 @@ static void copy_dims(
 		memcpy(to, from, unit);
 	else if (n_dim == 1)
 		copy_run(to, from, d, n, unit);
+	else if (n_dim == 2 && d[1].to == 1 && d[0].from == 1 && d[1].from != 1)
+		copy_plane(r, to, from, d);
 	else
 		for (int64_t i = 0; i < n; i++)
 			copy_dims(r, to + i * d->to * unit, from + i * d->from * unit, d + 1, n_dim - 1);

@@ -132,9 +132,10 @@ static lt_status dump_kernels(struct dump *d)
 	}
 	for (int32_t i = 0; i < p->nests.n && !stats && d->kind != LT_SHOW_ASM; i++)
 		if (p->nests.blocks[i]) {
-			lt__text_format(&x, "%s%s %s is copied by the program, of %d blocks: it has no code%s\n",
+			x.n = 0;
+			lt__text_format(&x, "%s%s %s is copied by the program, of %d block%s: it has no code%s\n",
 				i || p->kernels.n ? "\n" : "", source ? "/*" : "#", p->nests.frozen[i].tree.name,
-				(int)p->nests.blocks[i]->n, source ? " */" : "");
+				(int)p->nests.blocks[i]->n, p->nests.blocks[i]->n == 1 ? "" : "s", source ? " */" : "");
 			dump_text(d, &x);
 		}
 	return LT_OK;

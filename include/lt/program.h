@@ -57,8 +57,8 @@ struct lt_explained {
 	const char *same_as;            /* the kernel whose code it runs, NULL: its own */
 	const struct lt_refusal *refusal;
 	uint32_t n_refusal;
-	int32_t n_block;                /* a copy of very many pieces, which the program makes in this many blocks: backend is
-	                                 * "host"; -1: a kernel */
+	int32_t n_block;                /* a copy of very many pieces, or of constants, that the program makes in this many
+	                                 * blocks: backend is "host"; -1: a kernel */
 	const struct lt_decided *decided;
 	uint32_t n_decided;             /* 0 of a kernel that runs another one's code, and where nothing was compiled */
 };

@@ -17,33 +17,6 @@ struct lt_team {
 	uint32_t n_thread;
 };
 
-static inline void *lt_slot_at(const struct lt_slot *slot, int i)
-{
-	return (char *)slot[i].base + slot[i].offset;
-}
-
-/* kernel k0_4_right: loop tree 766a2517694427e6baf9e81834ff5e09, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
-static __attribute__((noinline)) void k0_4_right(const float *restrict n2, float *restrict n4_right)
-{
-	for (int64_t n = 0; n < 2; n++) {
-		for (int64_t k = 0; k < 24; k++) {
-			for (int64_t n_1 = 0; n_1 < 16; n_1++) {
-				/* %4.right = copy, line 4 */
-				n4_right[n * 384 + k * 16 + n_1] = n2[n * 16 + k * 32 + n_1];
-			}
-		}
-	}
-}
-
-LT_ENTRY void k0_4_right_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team);
-LT_ENTRY void k0_4_right_entry(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, const struct lt_team *team)
-{
-	(void)workspace;
-	(void)fault;
-	(void)team;
-	k0_4_right(lt_slot_at(slot, 0), lt_slot_at(slot, 1));
-}
-
 #define LT_LANES static inline __attribute__((always_inline, unused))
 
 typedef float lt_f32x8 __attribute__((vector_size(32)));
@@ -55,6 +28,11 @@ typedef float lt_f32x8_u __attribute__((vector_size(32), aligned(4), may_alias))
 typedef int32_t lt_i32x8 __attribute__((vector_size(32)));
 
 LT_LANES lt_f32x8 lt_f32x8_select(lt_i32x8 m, lt_f32x8 a, lt_f32x8 b) { return (lt_f32x8)((m & (lt_i32x8)a) | (~m & (lt_i32x8)b)); }
+
+static inline void *lt_slot_at(const struct lt_slot *slot, int i)
+{
+	return (char *)slot[i].base + slot[i].offset;
+}
 
 /* kernel k1_6: loop tree 018693d360a3dec51fbcab321f8fa972, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 static __attribute__((noinline)) void k1_6(const float *restrict n1, const float *restrict n4_right, const float *restrict n3, float *restrict n6)
@@ -357,3 +335,5 @@ LT_ENTRY void k2_10_entry(const struct lt_slot *slot, void *workspace, struct lt
 	(void)team;
 	k2_10(lt_slot_at(slot, 0), lt_slot_at(slot, 1), lt_slot_at(slot, 2));
 }
+
+/* k0_4_right is copied by the program, of 1 block: it has no code */
