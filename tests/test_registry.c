@@ -199,6 +199,11 @@ Test(registry, a_file_says_how_it_was_built)
 		cr_expect_eq(strncmp(k.text, want, strlen(want)), 0, "%s", k.text);
 		cr_expect_str_eq(k.remedy, "build both alike");
 	}
+	/* Nothing refers to the mark; a linker that leaves out what nothing needs keeps it. */
+	(void)snprintf(command, sizeof command, "cc -shared -fPIC -fvisibility=hidden -DLT_PLUGIN -Iinclude -O2 -fdata-sections "
+		"-Wl,--gc-sections -o %s tests/plugins/plain.c && grep -q '" LT_BACKEND_MARK "' %s", scratch("f.so"),
+		scratch("f.so"));
+	cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
 	/* A mark that the end of the file has cut off says nothing; the loader does. */
 	struct keeper k = keeper_new();
 	FILE *f = fopen(scratch("f.so"), "w");
