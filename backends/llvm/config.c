@@ -30,7 +30,7 @@ static lt_status read_cpu(const struct lt_option_item *item, struct lt_llvm_conf
 lt_status lt_llvm_configure(const char *config, struct lt_llvm_config *c, struct lt_diag *diag)
 {
 	struct lt_option_reader r = lt_option_begin(config, options, N_OPTION, diag);
-	*c = (struct lt_llvm_config){ .level = 2, .cpu = lt_llvm_cpu_at(0) };
+	*c = (struct lt_llvm_config){ .level = 1, .cpu = lt_llvm_cpu_at(0) };
 #ifndef __OPTIMIZE__
 	c->verify = true;               /* debug builds of the plug-in */
 #endif

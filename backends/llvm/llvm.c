@@ -9,7 +9,7 @@
  *   cpu=NAME    code for another processor than this one, which has to run it: x86-64 (SSE2), x86-64-v2 (SSE4),
  *               x86-64-v3 (AVX2), x86-64-v4 (AVX-512), sapphirerapids; generic on 64-bit ARM; native, if not said.
  *               lt-run --list-backends tells which run here
- *   level=N     how far LLVM's code generator optimises, 0 to 3; 2, if not said
+ *   level=N     how far LLVM's code generator optimises, 0 to 3; 1, if not said
  *   symbols=FOLDER      kernels' texts and objects stay there, with symbols and lines
  *   verify      LLVM checks every module that it is given, as it always does in a debug build of the plug-in
  *

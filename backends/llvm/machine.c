@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <llvm-c/Core.h>
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #ifdef __GLIBC__
@@ -37,15 +38,26 @@ enum { MAX_ARRAY = 16 << 10, MAX_STACK = 128 << 10 };
 
 const struct lt_llvm_cpu *lt_llvm_cpu_at(uint32_t i) { return i < N_CPU ? &cpus[i] : NULL; }
 
-/* Of a code generator's passes the C interface lets nobody choose; LLVM's own options do.  Addresses come as loops need
- * them (address.c), so looking for better ones, a third of all time, finds nothing.  An option that this LLVM does not
- * have changes nothing and says nothing. */
+/* Whether LLVM is a part of this plug-in's own file, as it is where it was linked from its archives, and not a library
+ * that others of the process may use, too. */
+static bool has_own_llvm(void)
+{
+	Dl_info ours, theirs;
+	return dladdr((void *)(uintptr_t)has_own_llvm, &ours) && dladdr((void *)(uintptr_t)LLVMContextCreate, &theirs)
+		&& ours.dli_fbase == theirs.dli_fbase;
+}
+
+/* Of a code generator's passes the C interface lets nobody choose; LLVM's own options do, which hold for a whole copy of
+ * LLVM.  Addresses come as loops need them (address.c), so looking for better ones, a third of all time, finds nothing:
+ * in a copy of our own it is left out.  In a library that the process shares nothing is set, and compiling takes so
+ * much longer.  An option that this LLVM does not have changes nothing and says nothing. */
 static void initialize(void)
 {
 	static const char *const options[] = { "looptree", "-disable-lsr" };
 	(void)LLVMInitializeNativeTarget();
 	(void)LLVMInitializeNativeAsmPrinter();
-	LLVMParseCommandLineOptions(2, options, "");
+	if (has_own_llvm())
+		LLVMParseCommandLineOptions(2, options, "");
 }
 
 uint32_t lt_llvm_cores(void)
