@@ -17,8 +17,8 @@ enum {
 	FEW_ROWS = 8,
 	/* its rows that are read at a time: fewer streams than a cache has ways */
 	ROWS_DEEP = 8,
-	/* twice as many where a run may have so many rows, four times where more: sums are loaded and stored less often, and
-	 * few rows pay a little for that */
+	/* twice as many where a run may have so many rows, eight times where more: sums are loaded and stored less often,
+	 * and few rows pay a little for that */
 	SOME_ROWS = 256,
 	/* rows of a left factor that a block has at least */
 	MIN_ROWS = 512,
@@ -390,7 +390,7 @@ void lt__product_form(const struct lt_auto *s, struct lt_product *p)
 	bool few = rows <= FEW_ROWS || (has_bounded(s, &p->row) && !right.early);
 	if (along && few && (large || (right.early && rows == 1)) && var_extent(s, p->n) >= 16 * p->lanes
 		&& !has_bounded(s, &p->deep)) {
-		form_rows(s, p, rows <= FEW_ROWS ? ROWS_DEEP : rows <= SOME_ROWS ? 2 * ROWS_DEEP : 4 * ROWS_DEEP);
+		form_rows(s, p, rows <= FEW_ROWS ? ROWS_DEEP : rows <= SOME_ROWS ? 2 * ROWS_DEEP : 8 * ROWS_DEEP);
 		return;
 	}
 	lt__product_tile(s, p);

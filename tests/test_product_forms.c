@@ -142,6 +142,10 @@ Test(product_forms, counted_rows_read_a_large_right_factor_once)
 		"n/512 parallel\n k/16 peel\n  n/32\n   m/12\n    m/12 peel\n     k\n      m unroll\n       n/16 unroll\n"
 		"        n vector\n         %p\n         %c.part\n     m unroll\n      n/16 unroll\n       n vector\n"
 		"        %c\n m\n  n/16\n   n vector\n    %c.out\n");
+	expect(COUNTED(600, 1000, 640, "input") END(c), &machine,
+		"n/512 parallel\n k/64 peel\n  n/32\n   m/12\n    m/12 peel\n     k\n      m unroll\n       n/16 unroll\n"
+		"        n vector\n         %p\n         %c.part\n     m unroll\n      n/16 unroll\n       n vector\n"
+		"        %c\n m\n  n/16\n   n vector\n    %c.out\n");
 }
 
 Test(product_forms, counted_columns_are_padded_panels)
