@@ -31,13 +31,13 @@ bool lt__gpu_may_share(const struct lt_looptree *t, lt_tnode loop, bool sums)
 
 int64_t lt__gpu_elems(const struct lt_looptree *t, lt_tnode at)
 {
-	int64_t most = 1;
+	int64_t max = 1;
 	for (lt_tnode c = t->node[at].child; c >= 0; c = t->node[c].next) {
 		int64_t elems = lt__gpu_elems(t, c);
-		most = elems > most ? elems : most;
+		max = elems > max ? elems : max;
 	}
 	int64_t trips = lt_looptree_trip_count(t, at), all;
-	return lt__mul_overflow(most, trips > 0 ? trips : 1, &all) ? INT64_MAX : all;
+	return lt__mul_overflow(max, trips > 0 ? trips : 1, &all) ? INT64_MAX : all;
 }
 
 bool lt__gpu_reduces(const struct lt_looptree *t, lt_tnode at)
@@ -203,8 +203,8 @@ double lt__gpu_traffic(const struct lt_gpu *s, lt_tnode at, lt_var v)
 	return sum.sum;
 }
 
-/* wide: of the widest type; most: of the narrowest; 0: nothing lies along v. */
-struct gpu_width { lt_var v; int64_t wide, most; };
+/* wide: of the widest type; max: of the narrowest; 0: nothing lies along v. */
+struct gpu_width { lt_var v; int64_t wide, max; };
 
 static int64_t power_in(int64_t n, int64_t max)
 {
@@ -234,7 +234,7 @@ static void add_width(const struct lt_gpu *s, const struct gpu_access *x, void *
 		if (c != 1 + m->n_param + x->column && !is_single(s->t, x, c - 1 - m->n_param))
 			wide = power_in(flat[c], wide);
 	w->wide = w->wide && w->wide < wide ? w->wide : wide;
-	w->most = w->most > wide ? w->most : wide;
+	w->max = w->max > wide ? w->max : wide;
 }
 
 int64_t lt__gpu_wide(const struct lt_gpu *s, lt_tnode at, lt_var v)
@@ -248,7 +248,7 @@ int64_t lt__gpu_widest(const struct lt_gpu *s, lt_tnode at, lt_var v)
 {
 	struct gpu_width w = { v, 0, 0 };
 	each_access(s, at, v, add_width, &w);
-	return w.most ? power_in(s->t->graph->var[v].extent, w.most) : 0;
+	return w.max ? power_in(s->t->graph->var[v].extent, w.max) : 0;
 }
 
 lt_tnode lt__gpu_longest(const struct lt_gpu *s, lt_tnode child)

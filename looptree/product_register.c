@@ -174,7 +174,7 @@ static int64_t joined_lines(const struct lt_auto *s, int64_t m, int64_t lines, i
 
 /* Whether a panel of the right factor of so many vectors fits in the second cache beside the next one, which is fetched
  * meanwhile; else memory has nothing to do while the panel is used. */
-static bool leaves_room(const struct lt_auto *s, const struct lt_product *p, int64_t vectors)
+static bool panel_leaves_slack(const struct lt_auto *s, const struct lt_product *p, int64_t vectors)
 {
 	int64_t bytes = lt__dtype_info(s->g->node[p->sum].dtype)->bytes;
 	return vars_count(s, &p->deep) <= lt__auto_cache(s->target) / 2 / (vectors * p->lanes * bytes);
@@ -185,7 +185,7 @@ static int64_t joined_vectors(const struct lt_auto *s, const struct lt_product *
 {
 	int64_t best = 0, all = var_extent(s, p->n) / p->lanes;
 	double least = 0;
-	for (int64_t v = 1; v <= all && joined_lines(s, m, lines, v) > 1 && (v == 1 || leaves_room(s, p, v)); v++) {
+	for (int64_t v = 1; v <= all && joined_lines(s, m, lines, v) > 1 && (v == 1 || panel_leaves_slack(s, p, v)); v++) {
 		int64_t tile2 = joined_lines(s, m, lines, v);
 		double cost = plane_cycles(m, lines, m, tile2, (double)v) * (1 + tile_cost((double)(m * tile2), v));
 		if (all % v == 0 && (!best || cost < least)) {
@@ -196,8 +196,8 @@ static int64_t joined_vectors(const struct lt_auto *s, const struct lt_product *
 	return best;
 }
 
-/* Rows that are few to a run, as in small images, meet in one tile with those of the next runs, of few vectors then: the
- * right factor is read less often, and no tile has too few sums. */
+/* Rows that are few to a run, as in small images, meet in one tile with those of the next runs, of few vectors then:
+ * the right factor is read less often, and no tile has too few sums. */
 bool lt__product_join_rows(const struct lt_auto *s, struct lt_product *p, const struct factor_read *left)
 {
 	int64_t pad = product_max(1, (s->target->cache_line ? s->target->cache_line : 64)
@@ -212,7 +212,7 @@ bool lt__product_join_rows(const struct lt_auto *s, struct lt_product *p, const 
 		return false;
 	int64_t m = var_extent(s, p->m), lines = var_extent(s, outer);
 	int64_t vectors = joined_vectors(s, p, m, lines), tile2 = vectors ? joined_lines(s, m, lines, vectors) : 0;
-	double gain = leaves_room(s, p, divide_up(p->tile_n, p->lanes)) ? JOINED_GAIN : 1;
+	double gain = panel_leaves_slack(s, p, divide_up(p->tile_n, p->lanes)) ? JOINED_GAIN : 1;
 	if (!vectors || plane_cycles(m, lines, m, tile2, (double)vectors)
 		> gain * plane_cycles(m, lines, p->tile_m, 1, (double)p->tile_n / (double)p->lanes))
 		return false;

@@ -32,7 +32,7 @@ static lt_status bind_in_turn(struct lt_program *p, int32_t i, const struct give
 	if (!x->data && !x->filler.fill)
 		return lt_fail(p->ctx, LT_EMISSING, "constant '%s' is given no data", d->name);
 	if (x->copy)
-		LT_TRY(lt__constant_room(p, p->ctx, i));
+		LT_TRY(lt__constant_own(p, p->ctx, i));
 	p->constants.data[i] = x->copy ? memcpy(p->constants.owned[i], x->data, d->bytes) : x->data;
 	p->constants.filler[i] = x->filler;
 	return LT_OK;

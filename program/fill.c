@@ -6,22 +6,22 @@
 /* Few enough calls that their number costs nothing, and little beside what a program needs anyway. */
 enum { PIECE_BYTES = 16 << 20 };
 
-struct room_new { struct lt_arena *a; size_t bytes; void *at; };
+struct owned_new { struct lt_arena *a; size_t bytes; void *at; };
 
-static lt_status room_body(void *arg)
+static lt_status own_body(void *arg)
 {
-	struct room_new *x = arg;
+	struct owned_new *x = arg;
 	x->at = lt__arena_alloc(x->a, x->bytes);
 	return LT_OK;
 }
 
-lt_status lt__constant_room(struct lt_program *p, struct lt_context *ctx, int32_t i)
+lt_status lt__constant_own(struct lt_program *p, struct lt_context *ctx, int32_t i)
 {
 	const struct lt_binding_def *d = &p->bindings[LT_BINDING_CONSTANT].at[i];
-	struct room_new x = { .a = p->arena, .bytes = d->bytes };
+	struct owned_new x = { .a = p->arena, .bytes = d->bytes };
 	if (p->constants.owned[i])
 		return LT_OK;
-	if (lt__protect(p->ctx, room_body, &x))
+	if (lt__protect(p->ctx, own_body, &x))
 		return lt_fail(ctx, LT_ENOMEM, "out of memory: %zu bytes for constant '%s'", d->bytes, d->name);
 	p->constants.owned[i] = x.at;
 	return LT_OK;
@@ -42,7 +42,7 @@ lt_status lt__constant_hold(struct lt_program *p, struct lt_context *ctx, int32_
 	const size_t all = p->bindings[LT_BINDING_CONSTANT].at[i].bytes;
 	if (!p->constants.filler[i].fill || p->constants.data[i])
 		return LT_OK;
-	LT_TRY(lt__constant_room(p, ctx, i));
+	LT_TRY(lt__constant_own(p, ctx, i));
 	for (size_t at = 0, n; at < all; at += n) {
 		n = all - at < PIECE_BYTES ? all - at : PIECE_BYTES;
 		LT_TRY(one_piece(p, ctx, i, at, n, (char *)p->constants.owned[i] + at));

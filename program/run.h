@@ -39,7 +39,7 @@ struct lt_states {
 	struct lt_context ctx;                  /* of arena: the same memory, failures of its own; of a lost device */
 	struct lt_arena *arena;
 	int32_t n_user;
-	struct lt_instance *newest;             /* the one that ran last: devices that it uses have the newest bytes; NULL: none */
+	struct lt_instance *newest;             /* the one that ran last: its devices have the newest bytes; NULL: none */
 };
 /* Used by one thread at a time, whatever other instances do: what it reports and what it changes is its own. */
 struct lt_instance {
@@ -159,9 +159,10 @@ void lt__constants_free(struct lt_program *);
 /* Runs what depends on constants only, once, whichever thread is first.  What fails is reported in ctx, the caller's
  * own. */
 lt_status lt__constants_prepare(struct lt_program *, struct lt_context *ctx);
-/* fill.c.  room: for a copy of constant i; bound again, it is used again.  hold: all of what a function gives becomes
- * such a copy, which data then is.  fill: does so where the host reads it.  send: hands pieces of it to `send`. */
-lt_status lt__constant_room(struct lt_program *, struct lt_context *, int32_t i);
+/* fill.c.  own: memory for a copy of constant i; bound again, it is used again.  hold: all of what a function gives
+ * becomes such a copy, which data then is.  fill: does so where the host reads it.  send: hands pieces of it to
+ * `send`. */
+lt_status lt__constant_own(struct lt_program *, struct lt_context *, int32_t i);
 lt_status lt__constant_hold(struct lt_program *, struct lt_context *, int32_t i);
 lt_status lt__constants_fill(struct lt_program *, struct lt_context *);
 typedef lt_status lt_piece(void *user, size_t at, size_t bytes, const void *piece);

@@ -14,7 +14,7 @@ static const char text[] =
 	"graph 1\nvar n 5000003\nvar m 7\n%x = f32[n] input \"x\"\n%w = f32[n] constant \"w\"\n"
 	"%u = f32[m] constant \"unused\"\n%y = f32[n] mul %x, %w\nresult \"y\" = %y\n";
 
-struct seen { int calls, fail_at; size_t next, most; void *to; bool moved; };
+struct seen { int calls, fail_at; size_t next, max; void *to; bool moved; };
 
 static float weight(size_t i) { return (float)(i % 1009) - 500; }
 
@@ -25,7 +25,7 @@ static lt_status give(void *user, size_t offset, size_t bytes, void *to)
 	if (++s->calls == s->fail_at)
 		return LT_EIO;
 	s->next = offset + bytes;
-	s->most = bytes > s->most ? bytes : s->most;
+	s->max = bytes > s->max ? bytes : s->max;
 	s->moved = s->moved || (s->to && to != s->to);
 	s->to = to;
 	for (size_t i = 0; i < bytes / sizeof (float); i++)
@@ -77,7 +77,7 @@ Test(bind_fill, the_host_has_one_piece_of_what_a_device_reads)
 	const struct seen s = run_with("devone", &bytes);
 
 	cr_expect_eq(s.calls, 2);
-	cr_expect_leq(s.most, PIECE);
+	cr_expect_leq(s.max, PIECE);
 	cr_expect_not(s.moved, "all pieces take the same memory");
 	cr_expect_geq(bytes, (int64_t)(N * sizeof (float)));
 }

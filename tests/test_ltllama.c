@@ -431,8 +431,8 @@ Test(ltllama, an_interrupt_ends_with_the_speed)
 	checkpoint_free(c);
 	for (int i = 0; i < 2; i++) {
 		/* As soon as it answers.  A shell starts what runs beside it with SIGINT ignored. */
-		sprintf(command, "cd %s && yes ab | head -n 100000 >said && { env --default-signal=INT %s long.bin -m chat -n 0 -b ref "
-			"-y '' %s <said >log & pid=$!; for i in $(seq 1000); do [ $(wc -c <log) -gt 40 ] && break; sleep 0.1; done; "
+		sprintf(command, "cd %s && yes ab | head -n 100000 >said && { env --default-signal=INT %s long.bin -m chat -n 0 -b "
+			"ref -y '' %s <said >log & pid=$!; for i in $(seq 1000); do [ $(wc -c <log) -gt 40 ] && break; sleep 0.1; done; "
 			"kill -INT $pid; wait $pid; }", scratch(""), built("lt-llama"), options[i]);
 		run_command(command, out, sizeof out, err, sizeof err);
 		cr_assert(strstr(err, " tok/s: "), "%s", err);

@@ -99,7 +99,7 @@ static void product_part(void *arg, uint32_t part, uint32_t parts)
 }
 
 /* Rows of y by n rows of x. */
-static void product(const struct reference *r, enum lt_llama_kind kind, int32_t layer, const double *x, int n,
+static void reference_product(const struct reference *r, enum lt_llama_kind kind, int32_t layer, const double *x, int n,
 	double *y)
 {
 	const int64_t all = n * r->m.weights[kind].columns;
@@ -180,24 +180,24 @@ static void reference_layer(struct reference *r, int32_t layer, double *x, doubl
 	const int64_t all = (int64_t)r->n * m->dim, wide = (int64_t)r->n * m->hidden;
 
 	norm_rows(r, LT_LLAMA_RMS_ATTENTION, layer, x, r->n, a);
-	product(r, LT_LLAMA_WQ, layer, a, r->n, b);
-	product(r, LT_LLAMA_WK, layer, a, r->n, r->keys);
-	product(r, LT_LLAMA_WV, layer, a, r->n, r->values);
+	reference_product(r, LT_LLAMA_WQ, layer, a, r->n, b);
+	reference_product(r, LT_LLAMA_WK, layer, a, r->n, r->keys);
+	reference_product(r, LT_LLAMA_WV, layer, a, r->n, r->values);
 	rotate_rows(r, b, m->heads);
 	rotate_rows(r, r->keys, m->kv_heads);
 	for (int t = 0; t < r->n; t++)
 		for (int h = 0; h < m->heads; h++)
 			attend_one(r, b + (int64_t)t * m->dim + h * head, t, h / (m->heads / m->kv_heads),
 				a + (int64_t)t * m->dim + h * head);
-	product(r, LT_LLAMA_WO, layer, a, r->n, b);
+	reference_product(r, LT_LLAMA_WO, layer, a, r->n, b);
 	for (int64_t i = 0; i < all; i++)
 		x[i] += b[i];
 	norm_rows(r, LT_LLAMA_RMS_FFN, layer, x, r->n, a);
-	product(r, LT_LLAMA_W1, layer, a, r->n, b);
-	product(r, LT_LLAMA_W3, layer, a, r->n, c);
+	reference_product(r, LT_LLAMA_W1, layer, a, r->n, b);
+	reference_product(r, LT_LLAMA_W3, layer, a, r->n, c);
 	for (int64_t i = 0; i < wide; i++)
 		b[i] *= c[i] / (1 + exp(-b[i]));
-	product(r, LT_LLAMA_W2, layer, b, r->n, a);
+	reference_product(r, LT_LLAMA_W2, layer, b, r->n, a);
 	for (int64_t i = 0; i < all; i++)
 		x[i] += a[i];
 }
@@ -230,7 +230,7 @@ lt_status bench_llama_reference(struct lt_context *ctx, const struct bench_llama
 	for (int32_t layer = 0; layer < r.m.layers && !bench_interrupted(); layer++)
 		reference_layer(&r, layer, h, a, b, c);
 	norm_rows(&r, LT_LLAMA_RMS_FINAL, 0, h + (int64_t)(n - 1) * r.m.dim, 1, a);
-	product(&r, r.m.shared ? LT_LLAMA_EMBEDDING : LT_LLAMA_CLASSIFIER, 0, a, 1, logits);
+	reference_product(&r, r.m.shared ? LT_LLAMA_EMBEDDING : LT_LLAMA_CLASSIFIER, 0, a, 1, logits);
 	free(h);
 	free(a);
 	free(b);

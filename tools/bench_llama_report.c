@@ -3,7 +3,7 @@
 #include "tools/bench_llama.h"
 #include "tools/say.h"
 
-struct cell { char text[24]; };
+struct llama_cell { char text[24]; };
 
 static double fact(const struct bench_row *r, const char *key)
 {
@@ -11,27 +11,27 @@ static double fact(const struct bench_row *r, const char *key)
 }
 
 /* Empty where there is no such number. */
-static struct cell rate_cell(double x)
+static struct llama_cell rate_cell(double x)
 {
-	struct cell c = { "" };
+	struct llama_cell c = { "" };
 
 	if (x > 0)
 		snprintf(c.text, sizeof c.text, "%.4g", x);
 	return c;
 }
 
-static struct cell ratio_cell(double x)
+static struct llama_cell ratio_cell(double x)
 {
-	struct cell c = { "" };
+	struct llama_cell c = { "" };
 
 	if (x > 0)
 		snprintf(c.text, sizeof c.text, "%.3f", x);
 	return c;
 }
 
-static struct cell seconds_cell(double s)
+static struct llama_cell seconds_cell(double s)
 {
-	struct cell c = { "" };
+	struct llama_cell c = { "" };
 
 	if (s > 0)
 		snprintf(c.text, sizeof c.text, s < 1 ? "%.0f ms" : "%.2f s", s < 1 ? s * 1e3 : s);
@@ -54,9 +54,9 @@ static double rate_of_f32(const struct bench_outcome *o, int n, const char *labe
 }
 
 /* What it has at most besides the mapped checkpoint and the cache, MiB. */
-static struct cell memory_cell(const struct bench_row *r, const char *peak)
+static struct llama_cell memory_cell(const struct bench_row *r, const char *peak)
 {
-	struct cell c = { "" };
+	struct llama_cell c = { "" };
 	const double all = fact(r, peak);
 
 	if (all > 0)
@@ -64,9 +64,9 @@ static struct cell memory_cell(const struct bench_row *r, const char *peak)
 	return c;
 }
 
-static struct cell agree_cell(const struct bench_row *r)
+static struct llama_cell agree_cell(const struct bench_row *r)
 {
-	struct cell c;
+	struct llama_cell c;
 
 	snprintf(c.text, sizeof c.text, "%.0f of %.0f", fact(r, "agree"), fact(r, "tokens"));
 	return c;

@@ -7,12 +7,12 @@
 #include "tools/bench_start.h"
 
 /* The text is numbers: those of the tokens. */
-static lt_status tokens_of_text(struct lt_context *ctx, const char *program, const char *text, int most,
+static lt_status tokens_of_text(struct lt_context *ctx, const char *program, const char *text, int max,
 	struct bench_llama_made *out)
 {
 	char *end;
 
-	out->token = bench_alloc((size_t)most * sizeof *out->token);
+	out->token = bench_alloc((size_t)max * sizeof *out->token);
 	for (const char *at = text; ; at = end) {
 		const long token = strtol(at, &end, 10);
 
@@ -21,8 +21,8 @@ static lt_status tokens_of_text(struct lt_context *ctx, const char *program, con
 			return !*at ? LT_OK : lt_fail(ctx, LT_EIO, "%s: its text has '%.20s' where the number of a token should be",
 				program, at);
 		}
-		if (out->n == most)
-			return lt_fail(ctx, LT_EIO, "%s: its text has more than %d tokens", program, most);
+		if (out->n == max)
+			return lt_fail(ctx, LT_EIO, "%s: its text has more than %d tokens", program, max);
 		out->token[out->n++] = (int32_t)token;
 	}
 }

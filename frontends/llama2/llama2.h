@@ -38,8 +38,8 @@ struct lt_llama {
 };
 /* The bytes of a checkpoint, aligned to 4, borrowed as long as what is made of them. */
 lt_status lt__llama_read(struct lt_context *, const void *bytes, size_t n, const char *file, struct lt_llama *out);
-/* A model of the sizes that it has (dim to context, shared, the group of int8), whose weights are nowhere: `at` is NULL,
- * and constants of its graph have no content.  *bytes: of the checkpoint that would have them. */
+/* A model of the sizes that it has (dim to context, shared, the group of int8), whose weights are nowhere: `at` is
+ * NULL, and constants of its graph have no content.  *bytes: of the checkpoint that would have them. */
 lt_status lt__llama_sized(struct lt_context *, struct lt_llama *, enum lt_dtype matrices, int64_t *bytes);
 /* "layers.{i}.attention.wq.weight", with the number of the layer where there are several; in one of the context's
  * scratch texts. */
@@ -84,7 +84,8 @@ lt_status lt__llama_graph(struct lt_context *, const struct lt_llama *, const st
 	struct lt_graph **out);
 
 /* The states alone, for an instance that others share them with, while these come and go; cache as above. */
-lt_status lt__llama_cache_graph(struct lt_context *, const struct lt_llama *, enum lt_dtype cache, struct lt_graph **out);
+lt_status lt__llama_cache_graph(struct lt_context *, const struct lt_llama *, enum lt_dtype cache,
+	struct lt_graph **out);
 
 /* tokenizer.c */
 struct lt_llama_tokenizer;
