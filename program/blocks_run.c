@@ -43,12 +43,12 @@ static int64_t blocks_count(const struct lt_blockdim *d, const int64_t *param)
 
 /* What lies side by side in the source, and one below the other in the copy, and the other way round: by squares of a
  * line or two each way, so that each line is read once and written once, however many lie between them. */
-enum { SIDE = 16, MOST = 8 };           /* elements, bytes */
+enum { SIDE = 16, ELEMENT_MAX = 8 };           /* elements, bytes */
 
 static inline void copy_square(char *to, int64_t step, const char *from, int64_t from_step, int64_t n_down,
 	int64_t n_along, size_t unit)
 {
-	char square[SIDE * SIDE * MOST];
+	char square[SIDE * SIDE * ELEMENT_MAX];
 	for (int64_t k = 0; k < n_along; k++)
 		for (int64_t i = 0; i < n_down; i++)
 			memcpy(square + (size_t)(i * SIDE + k) * unit, from + k * from_step + i * (int64_t)unit, unit);
