@@ -200,7 +200,8 @@ Test(registry, a_file_says_how_it_was_built)
 		cr_expect_str_eq(k.remedy, "build both alike");
 	}
 	/* Nothing refers to the mark; a linker that leaves out what nothing needs keeps it. */
-	(void)snprintf(command, sizeof command, "cc -shared -fPIC -fvisibility=hidden -DLT_PLUGIN -Iinclude -O2 -fdata-sections "
+	(void)snprintf(command, sizeof command, "cc -shared -fPIC -fvisibility=hidden -DLT_PLUGIN -Iinclude -O2 "
+		"-fdata-sections "
 		"-Wl,--gc-sections -o %s tests/plugins/plain.c && grep -q '" LT_BACKEND_MARK "' %s", scratch("f.so"),
 		scratch("f.so"));
 	cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);

@@ -47,10 +47,10 @@ static bool has_own_llvm(void)
 		&& ours.dli_fbase == theirs.dli_fbase;
 }
 
-/* Of a code generator's passes the C interface lets nobody choose; LLVM's own options do, which hold for a whole copy of
- * LLVM.  Addresses come as loops need them (address.c), so looking for better ones, a third of all time, finds nothing:
- * in a copy of our own it is left out.  In a library that the process shares nothing is set, and compiling takes so
- * much longer.  An option that this LLVM does not have changes nothing and says nothing. */
+/* Of a code generator's passes the C interface lets nobody choose; LLVM's own options do, which hold for all of a
+ * copy of LLVM.  Addresses come as loops need them (address.c), so looking for better ones, a third of all time, finds
+ * nothing: in a copy of our own it is left out.  In a library that the process shares nothing is set, and compiling
+ * takes so much longer.  An option that this LLVM does not have changes nothing and says nothing. */
 static void initialize(void)
 {
 	static const char *const options[] = { "looptree", "-disable-lsr" };
