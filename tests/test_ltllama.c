@@ -438,6 +438,14 @@ Test(ltllama, an_interrupt_ends_with_the_speed)
 		cr_assert(strstr(err, " tok/s: "), "%s", err);
 		cr_expect_eq(!strstr(err, "only what ran until then is verified"), !i, "%s", err);
 	}
+	/* Within a prompt, too. */
+	sprintf(command, "cd %s && timeout -s INT 3 %s long.bin -n 0 -b ref -q --json -i $(yes ab | tr -d '\\n' | head -c 20000)",
+		scratch(""), built("lt-llama"));
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 124, "%s", err);
+	json_t *o = json_loads(out, 0, NULL);
+	const int64_t read = json_integer_value(json_object_get(json_object_get(o, "prompt"), "tokens"));
+	cr_expect(read > 0 && read < 9000 && read % 64 == 0, "%lld tokens were read", (long long)read);
+	json_decref(o);
 }
 
 Test(ltllama, what_is_wrong_is_said_before_any_work)
@@ -463,12 +471,13 @@ Test(ltllama, what_is_wrong_is_said_before_any_work)
 	expect_error(llama("-t 0"), 2, "a checkpoint is missing");
 	expect_error(llama("m.bin -b nobody -t 0"), 2, "nobody");
 	/* In files of version 1 nothing else is of the context's size. */
-	struct checkpoint *endless = checkpoint_new(&(struct checkpoint_sizes){ 24, 40, 2, 6, 3, VOCAB, 8 }, true, 1, 0, 5);
-	memcpy(endless->file + 8 + 6 * sizeof (int32_t), &(int32_t){ INT32_MAX }, sizeof (int32_t));
+	static const struct checkpoint_sizes wide = { 256, 8, 32, 2, 2, VOCAB, 8 };
+	struct checkpoint *endless = checkpoint_new(&wide, true, 1, 0, 5);
+	memcpy(endless->file + 8 + 6 * sizeof (int32_t), &(int32_t){ 1 << 24 }, sizeof (int32_t));
 	checkpoint_write(endless, scratch("endless.bin"));
 	checkpoint_free(endless);
 	expect_error(llama("endless.bin --tokens -n 2"), 2,
-		"endless.bin: its context (seq_len) of 2147483647 positions asks for ");
+		"endless.bin: its context (seq_len) of 16777216 positions asks for 11");
 	/* One row of w1 has 8 numbers, one of w2 a single one. */
 	static const struct checkpoint_sizes thin = { 8, 1, 1, 2, 2, VOCAB, CONTEXT };
 	struct checkpoint *odd = checkpoint_new(&thin, true, 2, 4, 5);
