@@ -62,9 +62,9 @@ static lt_status check_context(struct llama *l)
 
 	if (l->o.emit || l->o.convert || memory <= 0 || wanted <= memory)
 		return LT_OK;
-	return lt__mistake(lt_fail(l->ctx, LT_ENOMEM, "%s: its context (seq_len) of %d positions asks for %.1f GB of keys, "
+	return lt__mistake(lt_fail(l->ctx, LT_EINVAL, "%s: its context (seq_len) of %d positions asks for %.1f GB of keys, "
 		"values and rotations, and this machine has %.1f GB of memory%s", m->file, m->context, wanted / 1e9, memory / 1e9,
-		l->cache == LT_F32 ? "; --kv-dtype bf16 needs half of it" : ""));
+		l->cache == LT_F32 && wanted / 2 <= memory ? "; --kv-dtype bf16 needs half of it" : ""));
 }
 
 /* --dtype.  What is narrower in a file becomes floats by the graph, others are converted here. */
