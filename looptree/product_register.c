@@ -105,7 +105,8 @@ void lt__product_tile(const struct lt_auto *s, struct lt_product *p)
 	int64_t wide = registers >= 32       ? 4
 		: registers >= FEW_REGISTERS ? 2
 					     : 1;
-	if (vars_count(s, &p->row) == 1) {      /* it takes more sums to hide the latency of one */
+	if (vars_count(s, &p->row) == 1 && (p->column.n == 1 || lt__auto_masks(s->target))) {
+		/* it takes more sums to hide the latency of one */
 		wide = product_max(wide, registers / 2);
 		if (divide_up(var_extent(s, p->n), p->lanes) <= wide)
 			lt__product_pad_run(s, p);

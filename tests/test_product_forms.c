@@ -159,7 +159,7 @@ Test(product_forms, counted_columns_are_padded_panels)
 
 Test(product_forms, a_last_panel_that_is_nearly_whole_is_padded)
 {
-	expect(VARS(60, 70, 127) PLAIN END(c), &machine,
+	expect(VARS(60, 1000, 639) PLAIN END(c), &machine,
 		"n/64 parallel pad\n k\n  n/16\n   n vector\n    %c.right\n m/6\n  k\n   m unroll\n"
 		"    n/16 unroll\n     n vector\n      %p\n      %c\n  m unroll\n   n/16 unroll\n    n vector\n     "
 		"%c.out\n");
@@ -169,10 +169,61 @@ Test(product_forms, a_last_panel_that_is_nearly_empty_is_peeled)
 {
 	struct lt_target one = machine;
 	one.cores = 1;
-	expect(VARS(60, 70, 65) PLAIN END(c), &one,
+	expect(VARS(60, 1000, 641) PLAIN END(c), &one,
 		"n/64 peel\n k\n  n/16 peel\n   n vector\n    %c.right\n m/6\n  k\n   m unroll\n"
 		"    n/16 unroll peel\n     n vector\n      %p\n      %c\n  m unroll\n   n/16 unroll peel\n    n "
 		"vector\n     %c.out\n");
+}
+
+/* Where masks cost nothing: what is left of a run is one vector of a factor that is read where it lies, not a vector of
+ * eight, one of four, one of two and one element. */
+Test(product_forms, what_is_left_of_a_run_is_one_vector)
+{
+	struct lt_target one = machine;
+	one.cores = 1;
+	expect(VARS(60, 70, 127) PLAIN END(c), &one,
+		"n/64 peel\n m/6\n  k\n   m unroll\n    n/16 unroll pad\n     n vector\n      %p\n      %c\n"
+		"  m unroll\n   n/16 unroll pad\n    n vector\n     %c.out\n");
+}
+
+/* 13 vectors are 5, 5 and 3 of them: 4, 4, 4 and one would leave tiles of six sums. */
+Test(product_forms, tiles_have_a_vector_more_where_one_would_be_left)
+{
+	struct lt_target one = machine;
+	one.cores = 1;
+	expect(VARS(60, 70, 208) PLAIN END(c), &one,
+		"n/80 peel\n m/5\n  k\n   m unroll\n    n/16 unroll\n     n vector\n      %p\n      %c\n"
+		"  m unroll\n   n/16 unroll\n    n vector\n     %c.out\n");
+}
+
+/* A factor of 1.9 MB in a second cache of 1 MiB of 16 ways: rows of 3136 bytes meet in few of its sets, and a panel
+ * stays there; rows of 4096 meet in 16, and are packed. */
+Test(product_forms, a_panel_that_the_cache_keeps_is_read_where_it_lies)
+{
+	struct lt_target one = machine;
+	one.cores = 1;
+	one.l2_bytes = 1 << 20;
+	one.l2_ways = 16;
+	for (int i = 0; i < 2; i++) {
+		struct made m = make(i ? VARS(60, 500, 1024) PLAIN END(c) : VARS(60, 500, 784) PLAIN END(c), &one);
+		char *got = shape(m.t);
+		cr_expect_eq(strstr(got, "%c.right") != NULL, i == 1, "case %d: %s", i, got);
+		free(got);
+		drop(&m);
+	}
+}
+
+/* A depthwise convolution of planes of 7x7: half a vector or less is a shorter vector, and all lines are one tile. */
+Test(product_forms, sums_without_rows_end_with_a_vector_under_a_mask)
+{
+	struct lt_target one = machine;
+	one.cores = 1;
+	expect("graph 1\nvar g 8\nvar h 9\nvar w 9\nvar y 7\nvar x 7\nvar r 3\nvar s 3\n"
+		"%a = f32[g, h, w] input \"a\"\n%b = f32[g, r, s] input \"b\"\n"
+		"%v = f32[g, y, x, r, s] view { %a[g, y + r, x + s] }\n%p = f32[g, y, x, r, s] mul %v, %b\n"
+		"%c = f32[g, y, x] add.reduce %p\nresult \"c\" = %c\n", &one,
+		"g\n r\n  s\n   y unroll\n    x/8 unroll pad\n     x vector\n      %p\n      %c\n y unroll\n"
+		"  x/8 unroll pad\n   x vector\n    %c.out\n");
 }
 
 Test(product_forms, many_terms_are_summed_in_blocks)
