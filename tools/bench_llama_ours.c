@@ -82,7 +82,8 @@ static lt_status pass_compile(struct bench_llama_ours *u, struct pass *p, int32_
 	const struct lt_llama_options of = { .tokens = tokens };
 	const struct lt_options o = { .size = sizeof o, .n_thread = (uint32_t)u->threads, .backends = u->backend, .strict = 1,
 		.cc = u->o->cc, .cache_dir = u->o->cache_dir, .temp_dir = lt__temp_dir(), .cancelled = lt__interrupted,
-		.cc_timeout_ms = u->o->cc_timeout_ms, .no_capture = launches };
+		.cc_timeout_ms = u->o->cc_timeout_ms, .no_capture = launches,
+		.unpacked = tokens > 1 };         /* as lt-llama has it, whose prompt is read once */
 	struct lt_graph *g;
 
 	LT_TRY(lt__llama_graph(u->ctx, &u->m, &of, &g));
