@@ -117,6 +117,29 @@ static int32_t expand_operator(struct expansion *e, const struct lt_instruction 
 	return lt__expand_two(e, i->opcode, e->now[i->operand[0]], expand_now(e, i->operand[1]));
 }
 
+/* Every fourth lane of x from `first` on, as the type of the sum. */
+static int32_t every_fourth(struct expansion *e, int32_t x, int64_t first, uint32_t dtype, uint32_t lanes)
+{
+	int64_t lane[LT_MAX_LANES];
+	for (uint32_t i = 0; i < lanes; i++)
+		lane[i] = 4 * (int64_t)i + first;
+	int32_t part = lt__build(&e->b, (struct lt_instruction){ .opcode = LT_OPCODE_shuffle,
+		.dtype = (uint8_t)expand_dtype(e, x), .lanes = lanes, .operand = { x, x, -1, -1 }, .what = -1,
+		.first_extra = lt__build_extras(&e->b, lane, (int32_t)lanes), .n_extra = (int32_t)lanes, .origin = e->b.origin });
+	return lt__expand_convert(e, dtype, part);
+}
+
+static int32_t expand_dot(struct expansion *e, const struct lt_instruction *i)
+{
+	int32_t x = e->now[i->operand[0]], y = e->now[i->operand[1]], sum = e->now[i->operand[2]];
+	if (lt__expand_keeps(e->machine, LT_OPCODE_dot, i->dtype, i->lanes, 0))
+		return expand_copy(e, i);
+	for (int64_t k = 0; k < 4; k++)
+		sum = expand_add(e, sum, expand_mul(e, every_fourth(e, x, k, i->dtype, i->lanes),
+			every_fourth(e, y, k, i->dtype, i->lanes)));
+	return sum;
+}
+
 static int32_t expand_instruction(struct expansion *e, const struct lt_instruction *i)
 {
 	const struct lt_variable *v;
@@ -131,6 +154,7 @@ static int32_t expand_instruction(struct expansion *e, const struct lt_instructi
 	case LT_OPCODE_fold:
 		x = &e->k->instructions[i->operand[0]];
 		return x->lanes > 1 && keeps_fold(e, (uint32_t)i->what, x->dtype) ? expand_copy(e, i) : expand_fold(e, i);
+	case LT_OPCODE_dot: return expand_dot(e, i);
 	case LT_OPCODE_each: return lt__expand_two(e, i->what, e->now[i->operand[0]], expand_now(e, i->operand[1]));
 	case LT_OPCODE_cast:
 	case LT_OPCODE_convert: return expand_conversion(e, i);

@@ -40,7 +40,7 @@ static bool expand_common(uint32_t opcode, uint32_t dtype)
 	for (size_t i = 0; i < sizeof common / sizeof *common; i++)
 		if (common[i].opcode == opcode)
 			return common[i].types >> dtype & 1;
-	return opcode >= LT_OPCODE_const && opcode != LT_OPCODE_scale;
+	return opcode >= LT_OPCODE_const && opcode != LT_OPCODE_scale && opcode != LT_OPCODE_dot;
 }
 
 bool lt__expand_keeps(const struct lt_machine *m, uint32_t opcode, uint32_t dtype, uint32_t lanes, uint32_t from)

@@ -19,6 +19,8 @@
  * lower_operand.c  operands
  * lower_lane.c     statements, all lanes at once
  * lower_fold.c     lanes that are combined with one element
+ * lower_dot.c      products of bytes that are added to one element
+ * lower_join.c     vectors of several copies, folded together
  * lower_each.c     scalar code, lane by lane
  *
  * For a machine that runs grids: lower_grid.h
@@ -48,10 +50,13 @@ enum lower_mode {
 	LOWER_BLOCKS,           /* its iterations are blocks of a grid */
 	LOWER_THREAD            /* its iterations are threads of a block */
 };
+/* A vector loop that adds products of bytes: the statement that adds, the accesses of the bytes. */
+struct lower_dot { int32_t stmt, access[2]; };
 struct lower_loop {
 	enum lower_mode mode;
 	int32_t team;           /* the loop of mode LOWER_TEAM, or of a grid, that it is in or is; -1 */
 	uint32_t lanes;         /* LOWER_LANES: of one vector */
+	struct lower_dot *dot;  /* LOWER_LANES: lanes are bytes; NULL */
 	bool straight;          /* LOWER_LANES: each vector has its own copy of the body */
 	bool masked;            /* LOWER_LANES: iterations that are no whole vector may be one under a mask */
 	bool bounded;           /* it may have fewer iterations than the most */
@@ -100,6 +105,7 @@ struct lowering {
 	int32_t team;                           /* the loop whose team instructions go to, -1: the host's */
 	struct lower_scratch *scratch;
 	struct lower_fold *folds;
+	struct lower_join *joins;
 	uint32_t *reported;                     /* words that were said of each statement */
 	bool *reported_access;
 	/* On a machine that runs grids (lower_grid.h), else NULL: */
@@ -309,6 +315,24 @@ void lt__lower_begin_folds(struct lowering *, int32_t loop);
 void lt__lower_end_folds(struct lowering *, const struct lower_fold *outside);
 bool lt__lower_can_fold(const struct lowering *, const struct lt_stmt *);
 void lt__lower_fold(struct lowering *, int32_t stmt, int32_t value);
+
+/* The value, of which the lanes are combined, goes to the element of the statement. */
+void lt__lower_finish_fold(struct lowering *, int32_t stmt, int32_t value);
+
+/* lower_dot.c: whether the loop is one; whether the vector in hand is; the sum and its products; the statement of such a
+ * vector, true: it is done. */
+bool lt__lower_find_dot(const struct lowering *, int32_t loop, struct lower_dot *);
+bool lt__lower_is_dot(const struct lowering *);
+int32_t lt__lower_dot(struct lowering *, int32_t sum);
+bool lt__lower_dot_stmt(struct lowering *, int32_t stmt);
+
+/* lower_join.c: around the copies of a loop, before each of them, behind the last; whether a reset waits for that;
+ * false: the value is not joined with others. */
+void lt__lower_begin_joins(struct lowering *, int32_t loop);
+void lt__lower_next_copy(struct lowering *, int32_t loop, int64_t copy);
+void lt__lower_end_joins(struct lowering *, int32_t loop);
+bool lt__lower_join_resets(const struct lowering *, int32_t stmt);
+bool lt__lower_join_fold(struct lowering *, int32_t stmt, int32_t value);
 
 /* lower_each.c: scalar code for one lane after the other.  A variable of lanes is in an array meanwhile. */
 struct lower_spill { int32_t buffer, variable, scratch; bool written; struct lower_spill *next; };

@@ -138,6 +138,8 @@ void lt__lower_lane_stmt(struct lowering *l, int32_t s)
 {
 	struct lower_column *known = l->column;
 	l->b.origin = s;
+	if (lt__lower_dot_stmt(l, s))
+		return;
 	int32_t steady = lt__lower_invariant(l, s);
 	if (steady < 0) {
 		statement(l, s);

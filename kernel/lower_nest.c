@@ -46,8 +46,12 @@ static struct lower_column nest_number(int64_t number, uint32_t lanes)
 
 static void nest_all_copies(struct lowering *l, int32_t i)
 {
-	for (int64_t k = 0; k < lower_loop_at(l, i)->max_trip_count; k++)
+	lt__lower_begin_joins(l, i);
+	for (int64_t k = 0; k < lower_loop_at(l, i)->max_trip_count; k++) {
+		lt__lower_next_copy(l, i, k);
 		nest_inside(l, i, nest_number(k, 1));
+	}
+	lt__lower_end_joins(l, i);
 }
 
 /* A copy for each iteration; where there may be fewer: all, without a question, or each if it is there. */

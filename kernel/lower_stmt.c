@@ -115,7 +115,7 @@ static void assign(struct lowering *l, int32_t s)
 	for (int32_t i = 0; i < st->n_operand && st->kind != LT_RESET; i++)
 		x[i] = lt__lower_operand(l, s, LT_AT(struct lt_operand, l->t->operands, st->first_operand + i));
 	if (lower_reduces(st)) {
-		if (!l->part || !lt__lower_combine_own(l, s, x[0]))
+		if (!lt__lower_join_fold(l, s, x[0]) && (!l->part || !lt__lower_combine_own(l, s, x[0])))
 			lt__lower_reduce(l, s, x[0]);
 		return;
 	}
@@ -150,6 +150,8 @@ static bool is_predicated(const struct lowering *l, const struct lt_stmt *st)
 void lt__lower_stmt(struct lowering *l, int32_t s)
 {
 	const struct lt_stmt *st = lower_stmt_at(l, s);
+	if (lt__lower_join_resets(l, s))
+		return;
 	l->b.origin = s;
 	int32_t mask = lt__lower_guards(l, st->first_guard, st->n_guard);
 	if (mask == LOWER_NO)

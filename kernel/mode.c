@@ -229,11 +229,17 @@ static void unroll(const struct lowering *l, struct lower_loop *p, const struct 
 	}
 }
 
-static void vectorize(const struct lowering *l, int32_t i)
+static void vectorize(struct lowering *l, int32_t i)
 {
 	struct lower_loop *p = &l->loop[i];
 	const struct lt_loop *x = lower_loop_at(l, i);
 	struct lane_needs n = needs_of(l, x);
+	struct lower_dot dot;
+	if (lt__lower_find_dot(l, i, &dot)) {
+		p->dot = lt__pool_alloc(&l->b.pool, 1, sizeof *p->dot);
+		*p->dot = dot;
+		n.bytes = 1;
+	}
 	uint32_t bytes = n.moves && l->machine.memory_bytes ? l->machine.memory_bytes : l->machine.vector_bytes;
 	uint32_t max = bytes / n.bytes < LT_MAX_LANES ? bytes / n.bytes : LT_MAX_LANES;
 	p->lanes = 1;

@@ -76,6 +76,8 @@
 #define FACTS_convert   "t f 0", LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_1(FROM), 0, \
 	ELEMENTS & ~(BIT(LT_F16) | BIT(LT_BF16) | BIT(LT_BOOL))
 #define FACTS_each      "t e i", LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_2(SAME), 2, FLOATS
+#define FACTS_dot       "t f 0 1 2", LT_TYPE_OF_VALUE, LT_RULE_SAME, { LT_RULE_FOUR, LT_RULE_FOUR, LT_RULE_SAME }, 0, \
+	BIT(LT_I32)
 #define FACTS_block     FACTS_param
 #define FACTS_thread    FACTS_param
 #define FACTS_subgroup  FACTS_param

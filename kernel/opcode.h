@@ -33,6 +33,7 @@ enum lt_type_rule {
 	LT_RULE_INDEX,          /* i64, T's lanes                                               */
 	LT_RULE_I64,            /* i64, one lane                                                */
 	LT_RULE_FROM,           /* any element type, T's lanes; it is written, too              */
+	LT_RULE_FOUR,           /* i8 or u8, all operands alike, four times T's lanes; the same */
 	LT_RULE_ANY,            /* what the opcode's own rule says                              */
 	LT_RULE_IN              /* what the operator's lt_op.in says, T's lanes                 */
 };

@@ -96,6 +96,12 @@ static void read_from(struct lt_kernel_parser *p, struct lt_read_instruction *r)
 	lt__kernel_expect(p, "from");
 	struct lt_text_position at = p->position;
 	r->from = lt__kernel_type(p);
+	if (r->facts->operand[0] == LT_RULE_FOUR) {
+		if ((r->from.dtype == LT_I8 || r->from.dtype == LT_U8) && r->from.lanes == 4 * r->t.lanes)
+			return;
+		lt__kernel_fail(p, LT_EINVAL, at, "%s from %s: four of i8 or u8 go to each lane", lt__shown_type(r->t).text,
+			lt__shown_type(r->from).text);
+	}
 	if (r->from.lanes != r->t.lanes || r->from.dtype == LT_LANE_MASK)
 		lt__kernel_fail(p, LT_EINVAL, at, "%s from %s: both have as many lanes, and a mask is no number (see `flag`)",
 			lt__shown_type(r->t).text, lt__shown_type(r->from).text);
@@ -116,7 +122,7 @@ static void read_what(struct lt_kernel_parser *p, struct lt_read_instruction *r)
 static void read_operand_at(struct lt_kernel_parser *p, struct lt_read_instruction *r, int k)
 {
 	enum lt_type_rule rule = r->facts->operand[k];
-	struct lt_value_type t = rule == LT_RULE_FROM ? r->from : lt__rule_type(rule, r->t, r->op, k);
+	struct lt_value_type t = rule == LT_RULE_FROM || rule == LT_RULE_FOUR ? r->from : lt__rule_type(rule, r->t, r->op, k);
 	r->i.operand[k] = lt__kernel_operand(p, t);
 }
 

@@ -16,6 +16,9 @@ struct prefetches_step {
 	int32_t n_load;
 	int64_t *jump;                  /* by instruction: elements to what it asks for; 0: nothing */
 	const struct prefetch **shared; /* by instruction: what it asks a part of; NULL: nothing */
+	bool *asked;                    /* by instruction: a load of a long body */
+	const struct prefetch **body;   /* by instruction: loads of a body, whose lines are asked for here; NULL: none */
+	int32_t *n_body;
 	/* by instruction: the buffer of the program's own that its value is stored in; of a load from one, the load of the
 	 * same buffer before it; by buffer: the last load; -1: none */
 	int32_t *stored, *before, *last;

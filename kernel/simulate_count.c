@@ -65,6 +65,8 @@ static int64_t operations(const struct lt_kernel *k, int32_t i, bool is_data, in
 		return runs * k->variables[x->what].lanes;
 	if (opcode == LT_OPCODE_fold)
 		return runs * (k->instructions[x->operand[0]].lanes - 1);
+	if (opcode == LT_OPCODE_dot)            /* a product and a sum for each of its operands' lanes */
+		return is_data ? runs * x->lanes * 8 : 0;
 	bool moves = opcode == LT_OPCODE_copy || opcode == LT_OPCODE_select || opcode == LT_OPCODE_cast;
 	return is_data && simulate_is_operator(opcode) && !moves ? runs * x->lanes : 0;
 }

@@ -204,6 +204,24 @@ static void fold(struct simulation *s, int32_t i)
 		simulate_give(s, i, 0, v[0], defined);
 }
 
+/* Four products are added to each lane. */
+static void dot(struct simulation *s, int32_t i)
+{
+	const struct lt_instruction *x = &s->k->instructions[i];
+	const uint32_t from = s->k->instructions[x->operand[0]].dtype;
+	for (uint32_t lane = 0; lane < x->lanes; lane++) {
+		uint64_t sum = simulate_lane(s, x->operand[2], lane);
+		bool defined = simulate_known(s, x->operand[2], lane);
+		for (uint32_t k = 4 * lane; k < 4 * lane + 4; k++) {
+			uint64_t a = lt__simulate_cast(simulate_lane(s, x->operand[0], k), from, x->dtype);
+			uint64_t b = lt__simulate_cast(simulate_lane(s, x->operand[1], k), from, x->dtype);
+			defined = defined && simulate_known(s, x->operand[0], k) && simulate_known(s, x->operand[1], k);
+			sum = lt__simulate_value(LT_OPCODE_add, x->dtype, sum, lt__simulate_value(LT_OPCODE_mul, x->dtype, a, b));
+		}
+		simulate_give(s, i, lane, sum, defined);
+	}
+}
+
 static void ask_mask(struct simulation *s, int32_t i)
 {
 	const struct lt_instruction *x = &s->k->instructions[i];
@@ -245,6 +263,7 @@ void lt__simulate_lanes(struct simulation *s, int32_t i)
 	case LT_OPCODE_cast: change(s, i); break;
 	case LT_OPCODE_each: operate(s, i, (uint32_t)x->what); break;
 	case LT_OPCODE_select: choose(s, i); break;
+	case LT_OPCODE_dot: dot(s, i); break;
 	default:
 		if (s->k->instructions[x->operand[0]].dtype == LT_LANE_MASK)
 			operate_mask(s, i);

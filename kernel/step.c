@@ -29,7 +29,8 @@ static const struct { struct lt_kernel_step step; lt_step_run *run; enum step_wh
 		"the order of accesses that may meet; others move to the first load or the last store", "nothing" },
 		lt__step_wide, STEP_GRIDS },
 	{ { 'P', "prefetches", "loads of runs that are far apart ask for the next run, a part at a time where a run "
-		"is read often; what is copied next is asked for where the copy is read", "nothing", "the order of all that runs",
+		"is read often; what is copied next is asked for where the copy is read; long iterations ask for lines ahead",
+		"nothing", "the order of all that runs",
 		"nothing" }, lt__step_prefetches, STEP_LANES },
 	{ { 'S', "streams", "stores go past the caches only where the machine has such stores and nothing else here "
 		"needs them",

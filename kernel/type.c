@@ -76,6 +76,7 @@ struct lt_value_type lt__rule_type(enum lt_type_rule rule, struct lt_value_type 
 	case LT_RULE_LIST:
 	case LT_RULE_ANY:
 	case LT_RULE_FROM: return t;
+	case LT_RULE_FOUR: return (struct lt_value_type){ LT_I8, 4 * t.lanes };
 	case LT_RULE_MASK: return (struct lt_value_type){ LT_LANE_MASK, t.lanes };
 	case LT_RULE_TEST: return (struct lt_value_type){ LT_LANE_MASK, 1 };
 	case LT_RULE_BOOL: return (struct lt_value_type){ LT_BOOL, t.lanes };

@@ -60,6 +60,8 @@ static void check_types(struct lt_verifier *v, const struct lt_instruction *i, c
 			want = is;
 		if (f->operand[k] == LT_RULE_FROM && is.dtype != LT_LANE_MASK)
 			want.dtype = is.dtype;
+		if (f->operand[k] == LT_RULE_FOUR && type_at(v->k, i->operand[0]).dtype == LT_U8)
+			want.dtype = LT_U8;
 		if (is.dtype != want.dtype || is.lanes != want.lanes)
 			lt__verify_fail(v, i->operand[k], "cast, splat or shuffle it first",
 				"operand %d of '%s' is %s; %s is needed", k, f->name,

@@ -23,6 +23,7 @@ enum lt_product_form {
 	LT_PRODUCT_PANEL,       /* the same, inside loops that pack a panel of the right factor */
 	LT_PRODUCT_ROWS,        /* few rows: the right factor is read once, a few of its rows at a time */
 	LT_PRODUCT_DOTS,        /* few rows and a right factor that lies along a deep var: lanes hold partial sums */
+	LT_PRODUCT_BYTES,       /* of bytes, cast to i32: exact sums of runs, in groups that another sum adds */
 	LT_PRODUCT_BLOCKS,      /* of a GPU: tiles of blocks of threads */
 	LT_PRODUCT_TILES        /* the same of halves, by matrix instructions */
 };
@@ -62,6 +63,12 @@ struct lt_product {
 	/* derived nodes; -1: none.  chunk: of LT_PRODUCT_ROWS, the sum over block_deep elements of k; out: the sum in its
 	 * place */
 	lt_node left_copy, right_copy, part, chunk, out;
+	lt_node cast[2];                /* left, right: factors that are cast from fewer bytes where they are read; -1 */
+	/* Of LT_PRODUCT_BYTES: the sum that adds what is made of the product's groups, over group; a partial sum of it for
+	 * the lanes; nodes between the product and it; -1. */
+	lt_node groups, groups_part, *cone;
+	int32_t n_cone;
+	lt_var group;
 	struct lt_vars batch, row, column, deep;        /* outermost first; unit vars are batch                              */
 	/* of a register tile: a row var, another one that is around it, the sum's last column, another column; -1: none */
 	lt_var m, m2, n, n2;
@@ -198,8 +205,8 @@ void lt__auto_loosen(struct lt_auto *, lt_tnode from);
 
 /* looptree/product.c: the products of the graph; clusters are known. */
 lt_status lt__auto_products(struct lt_auto *);
-/* looptree/product_form.c: which tree a product gets. */
-void lt__product_form(const struct lt_auto *, struct lt_product *);
+/* looptree/product_form.c: which tree a product gets; false: that of any other nest. */
+bool lt__product_form(const struct lt_auto *, struct lt_product *);
 /* Whether threads share the copying of a factor. */
 bool lt__product_shares_copy(const struct lt_auto *, lt_node copy);
 /* What part of their time threads work if each has its share of equal iterations. */

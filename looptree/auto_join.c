@@ -81,9 +81,15 @@ static bool factors_fit(const struct lt_auto *s, const struct lt_product *p, lt_
 {
 	const struct lt_leaf *leaf = s->t->leaf[p->mul];
 	for (int32_t k = 0; k < leaf->n_read; k++)
-		for (int32_t i = 0; i < leaf->read[k].n_piece; i++)
-			if (leaf->read[k].piece[i].base >= 0 && !may_read(s, p->mul, leaf->read[k].piece[i].base, root, x))
+		for (int32_t i = 0; i < leaf->read[k].n_piece; i++) {
+			lt_node n = p->mul, base = leaf->read[k].piece[i].base;
+			if (base >= 0 && (base == p->cast[0] || base == p->cast[1])) {       /* it goes with the product */
+				n = base;
+				base = s->t->leaf[n]->read[0].piece[0].base;
+			}
+			if (base >= 0 && !may_read(s, n, base, root, x))
 				return false;
+		}
 	return true;
 }
 

@@ -5,6 +5,7 @@
 #include "looptree/auto.h"
 #include "looptree/call.h"
 #include "looptree/derived.h"
+#include "looptree/product.h"
 #include "looptree/window.h"
 
 enum {
@@ -51,12 +52,14 @@ static bool classify(const struct lt_auto *s, struct lt_product *p, int right)
 }
 
 /* A leaf that is inlined into the product's terms would be run for each of them. */
-static bool is_fed_by_inlined(const struct lt_auto *s, const struct lt_leaf *mul)
+static bool is_fed_by_inlined(const struct lt_auto *s, lt_node n)
 {
+	const struct lt_leaf *mul = s->t->leaf[n];
 	for (int32_t k = 0; k < mul->n_read; k++)
 		for (int32_t i = 0; i < mul->read[k].n_piece; i++) {
 			lt_node base = mul->read[k].piece[i].base;
-			if (base >= 0 && lt__has_leaf(s->g, base) && s->is_inlined[base])
+			if (base >= 0 && lt__has_leaf(s->g, base) && s->is_inlined[base]
+				&& (lt__target_has_grid(s->target) || !lt__product_is_cast(s, n, base, 1)))
 				return true;
 		}
 	return false;
@@ -117,6 +120,10 @@ static bool product_begin(const struct lt_auto *s, struct lt_product *p, lt_node
 		.part = -1,
 		.chunk = -1,
 		.out = -1,
+		.cast = { -1, -1 },
+		.groups = -1,
+		.groups_part = -1,
+		.group = -1,
 		.m = -1,
 		.m2 = -1,
 		.n = n,
@@ -170,7 +177,7 @@ static bool product_find(struct lt_auto *s, lt_node sum, struct lt_product *p)
 		return false;
 	const struct lt_leaf *leaf = s->t->leaf[mul];
 	lt_var last = last_dim(g, sum);
-	if (last < 0 || leaf->n_read != 2 || is_fed_by_inlined(s, leaf) || (blocks && is_kept_sum(s, sum)))
+	if (last < 0 || leaf->n_read != 2 || is_fed_by_inlined(s, mul) || (blocks && is_kept_sum(s, sum)))
 		return false;
 	int32_t column = lt__leaf_column(leaf, last);
 	bool in_left = lt__read_depends(&leaf->read[0], column), in_right = lt__read_depends(&leaf->read[1], column);
@@ -202,11 +209,11 @@ static lt_node find_epilogue(struct lt_auto *s, const struct lt_product *p, lt_n
 		return -1;
 	while (s->is_inlined[end])
 		end = s->reader[end];
-	const struct lt_nodedef *d = &s->g->node[end], *sum = &s->g->node[p->sum];
+	const struct lt_nodedef *d = &s->g->node[end], *sum = &s->g->node[p->groups >= 0 ? p->groups : p->sum];
 	if (d->reduce || d->op == LT_OP_update || d->n_dim != sum->n_dim || s->constant[end] != s->constant[p->sum]
 	    || !lt__auto_same_class(s, end, p->sum) || s->in_call[end])
 		return -1;
-	if (last_dim(s->g, end) != last_dim(s->g, p->sum))
+	if (last_dim(s->g, end) != p->n)
 		return -1;
 	lt__auto_gather(s, end);
 	for (int32_t i = 0; i < s->n_producer; i++)
@@ -256,7 +263,7 @@ static const char *product_add_step(
 }
 
 /* Names of a product's derived nodes, until they are made. */
-struct made { const char *left, *right, *part, *chunk, *out, *thread[2], *stored; };
+struct made { const char *left, *right, *part, *chunk, *out, *groups, *thread[2], *stored; };
 
 /* stored: by node, the name of the sum in its place, which is what others read then. */
 static void add_steps(
@@ -279,6 +286,15 @@ static void add_steps(
 		made->thread[i] = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = of,
 			.reader = mul }, i ? "right.thread" : "left.thread", p->sum);
 	}
+	if (p->groups_part >= 0)
+		made->groups = product_add_step(s, list,
+			(struct lt_derived_step){ .kind = LT_DERIVED_PARTIAL,
+				.of = name(s, p->groups),
+				.var = s->g->var[p->group].name,
+				.step = 1,
+				.span = p->lanes,
+				.dim = dim_name(s, s->g->var[p->group].name, 1, number) },
+			"part", p->groups);
 	if (p->part >= 0) {
 		const char *var = s->g->var[p->k].name;
 		bool lanes = p->form == LT_PRODUCT_DOTS;
@@ -328,6 +344,12 @@ static lt_status make_derived(struct lt_auto *s)
 		p->sum = to[p->sum];
 		p->epilogue = p->epilogue >= 0 ? to[p->epilogue] : -1;
 		p->activation = p->activation >= 0 ? to[p->activation] : -1;
+		for (int k = 0; k < 2; k++)
+			p->cast[k] = p->cast[k] < 0 ? -1 : to[p->cast[k]];
+		p->groups = p->groups < 0 ? -1 : to[p->groups];
+		p->groups_part = made[i].groups ? lt__tree_node_named(s->t, made[i].groups) : -1;
+		for (int32_t k = 0; k < p->n_cone; k++)
+			p->cone[k] = to[p->cone[k]];
 		p->left_copy = made[i].left ? lt__tree_node_named(s->t, made[i].left) : -1;
 		p->right_copy = made[i].right ? lt__tree_node_named(s->t, made[i].right) : -1;
 		p->part = made[i].part ? lt__tree_node_named(s->t, made[i].part) : -1;
@@ -354,10 +376,13 @@ static void record_roles(struct lt_auto *s)
 	s->epilogue_of = LT_NEW(s->t->arena, struct lt_product *, s->g->n_node + 1);
 	for (int32_t i = 0; i < s->n_product; i++) {
 		struct lt_product *p = &s->product[i];
-		const lt_node all[] = { p->mul, p->sum, p->left_copy, p->right_copy, p->part, p->chunk, p->out };
+		const lt_node all[] = { p->mul, p->sum, p->left_copy, p->right_copy, p->part, p->chunk, p->out, p->cast[0],
+			p->cast[1], p->groups, p->groups_part };
 		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
 			if (all[k] >= 0)
 				s->role[all[k]] = p;
+		for (int32_t k = 0; k < p->n_cone; k++)
+			s->role[p->cone[k]] = p;
 		for (int k = 0; p->form == LT_PRODUCT_TILES && k < 2; k++)
 			if (p->tiles->cast[k] >= 0)
 				s->role[p->tiles->cast[k]] = p;
@@ -411,15 +436,45 @@ static lt_status copy_borders(struct lt_auto *s)
 	return lt__auto_survey(s);
 }
 
+/* A cast of bytes that several products read is one for each of them: what is stored are bytes. */
+static lt_status clone_casts(struct lt_auto *s)
+{
+	struct derived_steps list = { NULL, 0, 0 };
+	for (lt_node n = 0; n < s->g->n_node; n++) {
+		struct lt_product p;
+		lt__auto_aim(s, n);
+		if (lt__target_has_grid(s->target) || s->g->node[n].dtype != LT_I32 || !product_find(s, n, &p))
+			continue;
+		for (int k = 0; k < 2; k++) {
+			lt_node of = k ? p.right : p.left;
+			if (s->n_reader[of] > 1 && lt__product_is_cast(s, p.mul, of, s->n_reader[of]))
+				(void)product_add_step(s, &list, (struct lt_derived_step){ .kind = LT_DERIVED_CLONE, .of = name(s, of),
+					.reader = name(s, p.mul) }, k ? "right" : "left", n);
+		}
+	}
+	if (list.n == 0)
+		return LT_OK;
+	lt_node *to = LT_NEW(s->t->arena, lt_node, s->g->n_node + 1);
+	LT_TRY(lt__tree_derive(s->t, list.at, list.n, to));
+	s->g = s->t->graph;
+	lt__auto_move_calls(s, to);
+	return lt__auto_survey(s);
+}
+
 lt_status lt__auto_products(struct lt_auto *s)
 {
 	LT_TRY(copy_borders(s));
+	LT_TRY(clone_casts(s));
 	for (lt_node n = 0; n < s->g->n_node; n++) {
 		struct lt_product p;
 		lt__auto_aim(s, n);
 		if (!product_find(s, n, &p))
 			continue;
-		p.epilogue = find_epilogue(s, &p, p.sum);
+		if (!lt__target_has_grid(s->target))
+			for (int k = 0; k < 2; k++)
+				p.cast[k] = lt__product_is_cast(s, p.mul, k ? p.right : p.left, 1) ? k ? p.right : p.left : -1;
+		lt__product_find_groups(s, &p);
+		p.epilogue = find_epilogue(s, &p, p.groups >= 0 ? p.groups : p.sum);
 		/* A biased sum that is read several times is not inlined: an activation such as GELU is a cluster of its own. */
 		if (p.epilogue >= 0 && !s->written[p.epilogue] && !lt__target_has_grid(s->target))
 			p.activation = find_epilogue(s, &p, p.epilogue);
@@ -428,8 +483,8 @@ lt_status lt__auto_products(struct lt_auto *s)
 			lt__product_reason_plain(s, &p);
 			continue;
 		}
-		if (p.form != LT_PRODUCT_BLOCKS && p.form != LT_PRODUCT_TILES)
-			lt__product_form(s, &p);
+		if (p.form != LT_PRODUCT_BLOCKS && p.form != LT_PRODUCT_TILES && !lt__product_form(s, &p))
+			continue;
 		LT_GROW(s->t->arena, s->product, s->n_product, s->cap_product);
 		s->product[s->n_product++] = p;
 	}

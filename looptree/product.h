@@ -29,6 +29,33 @@ static inline int64_t var_stride(const struct lt_auto *s, const struct factor_re
 	return x->plain && column >= 0 ? lt__auto_stride(s->g, &x->read->piece[0], column) : 0;
 }
 
+/* product_form.c: how a factor is read; about how long all of it takes on one core, in ns; whether threads share it. */
+struct factor_read lt__product_look(const struct lt_auto *, const struct lt_product *, bool right);
+double lt__product_ns(const struct lt_auto *, const struct lt_product *);
+bool lt__product_is_shared(const struct lt_auto *, const struct lt_product *);
+
+/* product_nest.c.  The node of the tree inside which loops are opened; -1: the root. */
+struct product_nest { struct lt_auto *s; const struct lt_product *p; lt_tnode at; };
+/* A loop over v in steps of `step`, unless the loops above leave no room for it; its tail only where an iteration may
+ * be partial. */
+void lt__nest_open(struct product_nest *, lt_var v, int64_t step, enum lt_loop_kind, enum lt_tail);
+void lt__nest_open_all(struct product_nest *, const struct lt_vars *, lt_var but, lt_var and);
+void lt__nest_leaf(struct product_nest *, lt_node);
+/* One nest for all leaves: a group where no loop holds them. */
+void lt__nest_group(struct product_nest *);
+/* The outermost loops are parallel until there are iterations enough for the cores. */
+void lt__nest_parallel(struct product_nest *);
+/* Where what is after the sum goes: the node `out`, or the cluster that reads it, when that is met. */
+void lt__nest_end(struct product_nest, struct lt_product *, bool in_tile);
+
+/* product_bytes.c: whether factor `of` of the product is a cast of fewer bytes that is done where it is read (n_reader:
+ * readers that it may have); whether both are of bytes; the sum that adds the groups, if there is one; the tree. */
+bool lt__product_is_cast(const struct lt_auto *, lt_node mul, lt_node of, int32_t n_reader);
+bool lt__product_is_bytes(const struct lt_auto *, const struct lt_product *);
+void lt__product_find_groups(struct lt_auto *, struct lt_product *);
+void lt__product_form_bytes(const struct lt_auto *, struct lt_product *);
+void lt__product_add_bytes(struct product_nest *, struct lt_product *);
+
 /* product_register.c: chooses p's register tile. */
 void lt__product_tile(const struct lt_auto *, struct lt_product *);
 /* What is left of a run of n is one vector under a mask, where masks cost nothing and it would be cut in several; a run

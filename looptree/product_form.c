@@ -59,11 +59,12 @@ static bool has_bounded(const struct lt_auto *s, const struct lt_vars *list)
 	return false;
 }
 
-static struct factor_read factor_look(const struct lt_auto *s, const struct lt_product *p, bool right)
+struct factor_read lt__product_look(const struct lt_auto *s, const struct lt_product *p, bool right)
 {
-	const struct lt_leaf *leaf = s->t->leaf[p->mul];
 	lt_node of = right ? p->right : p->left;
-	struct factor_read x = { .leaf = leaf, .read = &leaf->read[s->g->node[p->mul].operand[1] == of] };
+	const struct lt_leaf *leaf = s->t->leaf[p->cast[right] >= 0 ? of : p->mul];
+	struct factor_read x = { .leaf = leaf,
+		.read = &leaf->read[p->cast[right] < 0 && s->g->node[p->mul].operand[1] == of] };
 	const struct lt_readpiece *piece = &x.read->piece[0];
 	x.plain = x.read->n_piece == 1 && piece->kind == LT_PIECE_READ && piece->map.n_guard == 0 && piece->map.n_param == 0;
 	for (int32_t i = 0; x.plain && i < leaf->n_var; i++)
@@ -152,20 +153,20 @@ static void choose_depth(const struct lt_auto *s, struct lt_product *p, int64_t 
 	p->part = p->sum;       /* wanted; it is made later */
 }
 
-/* About how long all of it takes on one core, in ns: multiply-adds, or reading the right factor once. */
-static double product_ns(const struct lt_auto *s, const struct lt_product *p)
+/* Multiply-adds, or reading the right factor once. */
+double lt__product_ns(const struct lt_auto *s, const struct lt_product *p)
 {
+	lt_node stored = p->cast[1] >= 0 ? s->g->node[p->cast[1]].operand[0] : p->right;
 	double columns = (double)vars_count(s, &p->batch) * (double)vars_count(s, &p->column)
 			* (double)vars_count(s, &p->deep),
-		bytes = columns * (double)lt__dtype_info(s->g->node[p->sum].dtype)->bytes,
+		bytes = columns * (double)lt__dtype_info(s->g->node[stored].dtype)->bytes,
 		work = columns * (double)vars_count(s, &p->row) / (double)p->lanes;
 	return work / LT_LANE_RATE > bytes / LT_BYTE_RATE ? work / LT_LANE_RATE : bytes / LT_BYTE_RATE;
 }
 
-/* Whether threads share it. */
-static bool is_shared(const struct lt_auto *s, const struct lt_product *p)
+bool lt__product_is_shared(const struct lt_auto *s, const struct lt_product *p)
 {
-	double ns = product_ns(s, p);
+	double ns = lt__product_ns(s, p);
 	return s->target->cores > 1 && ns >= LT_MIN_SHARED_NS && ns >= (double)s->target->cores * LT_MIN_THREAD_NS;
 }
 
@@ -194,7 +195,7 @@ static void choose_blocks(const struct lt_auto *s, struct lt_product *p, int64_t
 	bool panel = p->left_copy >= 0 && !p->left_early;
 	if (s->target->l3_bytes && p->m >= 0 && !panel)
 		block = product_min(block, product_max(MIN_ROWS, (int64_t)s->target->l3_bytes / 2 / product_max(1, deep * bytes)));
-	p->parallel = is_shared(s, p);
+	p->parallel = lt__product_is_shared(s, p);
 	if (p->parallel && p->form != LT_PRODUCT_PANEL && !panel && lt__product_share(trip_count, cores) < GOOD_SHARE
 		&& vars_min_count(s, &p->row, p->m, -1) >= cores) {
 		p->rows_outside = true;
@@ -241,7 +242,7 @@ static int64_t deep_block(const struct lt_auto *s, const struct lt_product *p)
 {
 	int64_t k = var_extent(s, p->k), bytes = lt__dtype_info(s->g->node[p->sum].dtype)->bytes, best = 0, waste = INT64_MAX;
 	if (vars_count(s, &p->row) > 1 || vars_count(s, &p->batch) > 1 || p->column.n > 1 || p->deep.n > 1
-		|| p->block_k != ROWS_DEEP || var_extent(s, p->n) * bytes > MAX_SHORT_ROW || product_ns(s, p) < LT_MIN_SHARED_NS)
+		|| p->block_k != ROWS_DEEP || var_extent(s, p->n) * bytes > MAX_SHORT_ROW || lt__product_ns(s, p) < LT_MIN_SHARED_NS)
 		return 0;
 	for (int64_t step = 2 * ROWS_DEEP; divide_up(k, step) >= FEW_CHUNKS; step += ROWS_DEEP) {
 		int64_t n = divide_up(k, step), w = lt__round_up(n, FEW_CHUNKS) * step - k;
@@ -267,7 +268,7 @@ static void form_rows(const struct lt_auto *s, struct lt_product *p, int64_t sli
 	p->block_k = slice < var_extent(s, p->k) ? slice : divide_up(var_extent(s, p->k), 2);     /* partial sums are of two
 	                                                                                           * iterations at least */
 	p->part = p->sum;
-	p->parallel = is_shared(s, p);
+	p->parallel = lt__product_is_shared(s, p);
 	p->block_deep = deep_block(s, p);
 	if (p->parallel && !p->block_deep)
 		p->block_n = rows_block(s, p);
@@ -285,8 +286,8 @@ static void form_dots(const struct lt_auto *s, struct lt_product *p, lt_var deep
 	p->tile_n = product_min(var_extent(s, p->n), product_max(1, product_min(8, 16 / rows)));
 	p->tile_n2 = 1;
 	p->part = p->sum;
-	p->parallel = is_shared(s, p);
-	double column_ns = product_ns(s, p) / (double)vars_count(s, &p->batch) / (double)vars_count(s, &p->column);
+	p->parallel = lt__product_is_shared(s, p);
+	double column_ns = lt__product_ns(s, p) / (double)vars_count(s, &p->batch) / (double)vars_count(s, &p->column);
 	/* tiles are peeled inside of blocks */
 	p->block_n = lt__round_up(product_max(2 * p->tile_n, (int64_t)(2 * LT_MIN_THREAD_NS / column_ns)), p->tile_n);
 	if (p->block_n >= var_extent(s, p->n) || !p->parallel)
@@ -371,27 +372,49 @@ static bool keeps_panel(const struct lt_auto *s, const struct lt_product *p, con
 	return rows <= (int64_t)t->l2_ways / 2 * product_min(way / run, way / greatest_divisor(way, step));
 }
 
-void lt__product_form(const struct lt_auto *s, struct lt_product *p)
+/* A cast that is done where it is read has no place in tiles: what is read often is cast before, in a nest of its
+ * own, or else by the loops of any other nest. */
+static bool drop_casts(const struct lt_auto *s, struct lt_product *p)
 {
+	for (int k = 0; k < 2; k++)
+		if (p->cast[k] >= 0 && s->is_inlined[p->cast[k]])
+			return false;
+	p->cast[0] = p->cast[1] = -1;
+	return true;
+}
+
+bool lt__product_form(const struct lt_auto *s, struct lt_product *p)
+{
+	p->lanes = lt__auto_lanes(s->target, s->g->node[p->sum].dtype);
+	if (lt__product_is_bytes(s, p)) {
+		lt__product_form_bytes(s, p);
+		return true;
+	}
 	int64_t bytes = lt__dtype_info(s->g->node[p->sum].dtype)->bytes;
-	struct factor_read left = factor_look(s, p, false), right = factor_look(s, p, true);
+	struct factor_read left = lt__product_look(s, p, false), right = lt__product_look(s, p, true);
 	int64_t rows = vars_count(s, &p->row), columns = vars_count(s, &p->column), deep = vars_count(s, &p->deep);
 	double weight = (double)columns * (double)deep * (double)bytes;         /* bytes of the right factor, of one batch */
 	bool along = var_stride(s, &right, p->n) == 1, large = weight > (double)lt__auto_cache(s->target);
-	p->lanes = lt__auto_lanes(s->target, s->g->node[p->sum].dtype);
 	lt_var dot = rows <= FEW_ROWS ? find_dot(s, p, &left, &right) : -1;
-	if (dot >= 0 && !along) {
+	if (dot >= 0 && !along && (left.plain || p->cast[0] < 0)) {
+		if (p->cast[0] >= 0 && !s->is_inlined[p->cast[0]])
+			p->cast[0] = -1;        /* for all columns at once */
 		form_dots(s, p, dot);
 		p->left_early = !left.plain;
 		p->left_copy = left.plain ? -1 : p->left;
-		return;
+		return true;
 	}
+	if (!drop_casts(s, p))
+		return false;
+	left = lt__product_look(s, p, false);
+	right = lt__product_look(s, p, true);
+	along = var_stride(s, &right, p->n) == 1;
 	/* There may be few rows in a run: then panels of a right factor that is not packed before cost more than they save. */
 	bool few = rows <= FEW_ROWS || (has_bounded(s, &p->row) && !right.early);
 	if (along && few && (large || (right.early && rows == 1)) && var_extent(s, p->n) >= 16 * p->lanes
 		&& !has_bounded(s, &p->deep)) {
 		form_rows(s, p, rows <= FEW_ROWS ? ROWS_DEEP : rows <= SOME_ROWS ? 2 * ROWS_DEEP : 8 * ROWS_DEEP);
-		return;
+		return true;
 	}
 	lt__product_tile(s, p);
 	bool whole = !lt__auto_bounded(s, p->n) && (var_extent(s, p->n) % p->lanes == 0 || lt__auto_masks(s->target));
@@ -416,4 +439,5 @@ void lt__product_form(const struct lt_auto *s, struct lt_product *p)
 		choose_depth(s, p, bytes);
 	}
 	choose_out(s, p, p->part >= 0 && p->m >= 0 && !p->across);
+	return true;
 }

@@ -1,9 +1,6 @@
 /* The loops and leaves of a product's nest on a CPU; the order of what it copies and sums: product_layout.c. */
 #include "looptree/product.h"
 
-/* The node of the tree inside which loops are opened; -1: the root. */
-struct product_nest { struct lt_auto *s; const struct lt_product *p; lt_tnode at; };
-
 /* MAX_EXTENTS: the numbers that a loop may count, and what a few loops more leave; MAX_UNROLLED: rows of a right factor
  * whose multiply-adds are copies */
 enum { MAX_EXTENTS = LT_MAX_COUNTED + 8, MAX_UNROLLED = 8 };
@@ -50,9 +47,7 @@ static struct nest_extents left_of(const struct lt_looptree *t, lt_tnode at, lt_
 	return in;
 }
 
-/* A loop over v in steps of `step`, unless the loops above leave no room for it; its tail only where an iteration may
- * be partial. */
-static void open(struct product_nest *x, lt_var v, int64_t step, enum lt_loop_kind kind, enum lt_tail tail)
+void lt__nest_open(struct product_nest *x, lt_var v, int64_t step, enum lt_loop_kind kind, enum lt_tail tail)
 {
 	struct lt_looptree *t = x->s->t;
 	if (v < 0 || step < 1)
@@ -82,7 +77,7 @@ static void open_tiles(struct product_nest *x, lt_var v, int64_t step, enum lt_t
 {
 	struct lt_looptree *t = x->s->t;
 	lt_tnode before = x->at;
-	open(x, v, step, LT_SERIAL, x->p->parallel && tail == LT_PEEL ? LT_GUARD : tail);
+	lt__nest_open(x, v, step, LT_SERIAL, x->p->parallel && tail == LT_PEEL ? LT_GUARD : tail);
 	if (x->at == before || tail != LT_PEEL || !x->p->parallel || t->graph->var[v].extent % step == 0)
 		return;
 	x->at = lt_looptree_add_loop(t, x->at, v, step);
@@ -94,7 +89,7 @@ static void open_rows(struct product_nest *x, lt_var v, int64_t step)
 {
 	struct lt_looptree *t = x->s->t;
 	if (v < 0 || step < 2 || !left_of(t, x->at, v).any) {
-		open(x, v, step, LT_SERIAL, LT_PEEL);
+		lt__nest_open(x, v, step, LT_SERIAL, LT_PEEL);
 		return;
 	}
 	x->at = lt_looptree_add_loop(t, x->at, v, step);
@@ -102,14 +97,14 @@ static void open_rows(struct product_nest *x, lt_var v, int64_t step)
 	t->node[x->at].tail = LT_PEEL;
 }
 
-static void open_all(struct product_nest *x, const struct lt_vars *list, lt_var but, lt_var and)
+void lt__nest_open_all(struct product_nest *x, const struct lt_vars *list, lt_var but, lt_var and)
 {
 	for (int32_t i = 0; i < list->n; i++)
 		if (list->at[i] != but && list->at[i] != and)
-			open(x, list->at[i], 1, LT_SERIAL, LT_GUARD);
+			lt__nest_open(x, list->at[i], 1, LT_SERIAL, LT_GUARD);
 }
 
-static void leaf(struct product_nest *x, lt_node n)
+void lt__nest_leaf(struct product_nest *x, lt_node n)
 {
 	if (n >= 0 && x->s->t->leaf_of[n] < 0)
 		(void)lt_looptree_add_leaf(x->s->t, x->at, n);
@@ -119,22 +114,22 @@ static void leaf(struct product_nest *x, lt_node n)
 static void open_tile(struct product_nest *x, enum lt_tail tail)
 {
 	const struct lt_product *p = x->p;
-	open(x, p->m2, 1, LT_UNROLL, LT_GUARD);
-	open(x, p->m, 1, LT_UNROLL, LT_GUARD);
-	open(x, p->n2, 1, LT_UNROLL, LT_GUARD);
-	open(x, p->n, p->lanes, LT_UNROLL, tail);
-	open(x, p->n, 1, LT_VECTOR, LT_GUARD);
+	lt__nest_open(x, p->m2, 1, LT_UNROLL, LT_GUARD);
+	lt__nest_open(x, p->m, 1, LT_UNROLL, LT_GUARD);
+	lt__nest_open(x, p->n2, 1, LT_UNROLL, LT_GUARD);
+	lt__nest_open(x, p->n, p->lanes, LT_UNROLL, tail);
+	lt__nest_open(x, p->n, 1, LT_VECTOR, LT_GUARD);
 }
 
 /* All elements of the sum that the loops above leave, in the order of its dims, by vectors of columns. */
 static void open_elements(struct product_nest *x)
 {
-	const struct lt_nodedef *d = &x->s->g->node[x->p->sum];
+	const struct lt_nodedef *d = &x->s->g->node[x->p->groups >= 0 ? x->p->groups : x->p->sum];
 	for (int32_t i = 0; i < d->n_dim; i++)
 		if (d->dim[i] != x->p->n)
-			open(x, d->dim[i], 1, LT_SERIAL, LT_GUARD);
-	open(x, x->p->n, x->p->lanes, LT_SERIAL, LT_PEEL);
-	open(x, x->p->n, 1, LT_VECTOR, LT_GUARD);
+			lt__nest_open(x, d->dim[i], 1, LT_SERIAL, LT_GUARD);
+	lt__nest_open(x, x->p->n, x->p->lanes, LT_SERIAL, LT_PEEL);
+	lt__nest_open(x, x->p->n, 1, LT_VECTOR, LT_GUARD);
 }
 
 /* Whether what a copy reads lies along v. */
@@ -152,13 +147,13 @@ static void add_copy(struct product_nest x, lt_node copy, lt_var v)
 	const struct lt_product *p = x.p;
 	lt__product_lay_copy(x.s, copy, p, v, 0);
 	if (!lies_along(x.s, copy, v))
-		open(&x, v, p->lanes, LT_SERIAL, LT_PEEL);
-	open_all(&x, &p->deep, -1, -1);
+		lt__nest_open(&x, v, p->lanes, LT_SERIAL, LT_PEEL);
+	lt__nest_open_all(&x, &p->deep, -1, -1);
 	if (v == p->n)
-		open(&x, p->n2, 1, LT_SERIAL, LT_GUARD);
-	open(&x, v, p->lanes, LT_SERIAL, LT_PEEL);
-	open(&x, v, 1, LT_VECTOR, LT_GUARD);
-	leaf(&x, copy);
+		lt__nest_open(&x, p->n2, 1, LT_SERIAL, LT_GUARD);
+	lt__nest_open(&x, v, p->lanes, LT_SERIAL, LT_PEEL);
+	lt__nest_open(&x, v, 1, LT_VECTOR, LT_GUARD);
+	lt__nest_leaf(&x, copy);
 }
 
 /* A copy that is made in a nest of its own, in the order of its layout. */
@@ -171,21 +166,20 @@ static void add_early(struct lt_auto *s, const struct lt_product *p, lt_node cop
 	bool in_run = !s->constant[copy];
 	for (int32_t i = 0; l && i < l->n; i++) {
 		if (in_run && i == l->n - 1 && (!lt__auto_halves(p->lanes) || lt__auto_bounded(s, d->dim[l->digit[i].dim])))
-			open(&x, d->dim[l->digit[i].dim], p->lanes, LT_SERIAL, LT_PEEL);
-		open(&x, d->dim[l->digit[i].dim], l->digit[i].step, in_run && i == l->n - 1 ? LT_VECTOR : LT_SERIAL,
+			lt__nest_open(&x, d->dim[l->digit[i].dim], p->lanes, LT_SERIAL, LT_PEEL);
+		lt__nest_open(&x, d->dim[l->digit[i].dim], l->digit[i].step, in_run && i == l->n - 1 ? LT_VECTOR : LT_SERIAL,
 			in_run ? LT_PEEL : LT_GUARD);
 	}
 	for (int32_t i = 0; i < d->n_dim; i++)
-		open(&x, d->dim[i], 1, LT_SERIAL, LT_GUARD);
-	leaf(&x, copy);
+		lt__nest_open(&x, d->dim[i], 1, LT_SERIAL, LT_GUARD);
+	lt__nest_leaf(&x, copy);
 	lt_tnode root = lt__root_of(s->t, x.at);
 	if (in_run && p->parallel && root != x.at && s->t->node[root].loop == LT_SERIAL && lt__product_shares_copy(s, copy))
 		s->t->node[root].loop = LT_PARALLEL;
 	lt__auto_record_nest(s, root, s->constant[copy], true);
 }
 
-/* The outermost loops are parallel until there are iterations enough for the cores. */
-static void make_parallel(struct product_nest *x)
+void lt__nest_parallel(struct product_nest *x)
 {
 	struct lt_looptree *t = x->s->t;
 	int64_t trip_count = 1, cores = (int64_t)x->s->target->cores;   /* those that are there in every run */
@@ -206,8 +200,7 @@ static void make_parallel(struct product_nest *x)
 	}
 }
 
-/* One nest for all leaves: a group where no loop holds them. */
-static void open_group(struct product_nest *x)
+void lt__nest_group(struct product_nest *x)
 {
 	if (x->at < 0)
 		x->at = lt_looptree_add_group(x->s->t, -1);
@@ -225,36 +218,35 @@ static lt_tnode child_below(const struct product_nest *x, lt_tnode at)
 static void open_outer(struct product_nest *x, enum lt_tail tail)
 {
 	const struct lt_product *p = x->p;
-	open_all(x, &p->batch, -1, -1);
+	lt__nest_open_all(x, &p->batch, -1, -1);
 	bool panel = p->left_copy >= 0 && !p->left_early && !p->left_whole;
 	if (p->left_whole) {
-		open_group(x);
+		lt__nest_group(x);
 		struct product_nest rows = *x;
-		open_all(&rows, &p->row, p->m, -1);
+		lt__nest_open_all(&rows, &p->row, p->m, -1);
 		if (p->parallel && rows.at != x->at)
 			x->s->t->node[child_below(x, rows.at)].loop = LT_PARALLEL;
 		add_copy(rows, p->left_copy, p->m);
 	} else if (panel) {
-		open_all(x, &p->row, p->m, -1);
-		make_parallel(x);
-		open_group(x);
+		lt__nest_open_all(x, &p->row, p->m, -1);
+		lt__nest_parallel(x);
+		lt__nest_group(x);
 		add_copy(*x, p->left_copy, p->m);
 	}
 	if (p->rows_outside)
-		open_all(x, &p->row, p->m, -1);
+		lt__nest_open_all(x, &p->row, p->m, -1);
 	if (p->block_m)
-		open(x, p->m, p->block_m, LT_SERIAL, LT_GUARD);
-	open_all(x, &p->column, p->n, p->n2);
+		lt__nest_open(x, p->m, p->block_m, LT_SERIAL, LT_GUARD);
+	lt__nest_open_all(x, &p->column, p->n, p->n2);
 	open_tiles(x, p->n2, p->tile_n2, LT_PEEL);
 	open_tiles(x, p->n, p->tile_n, tail);
 	if (!panel)
-		make_parallel(x);
+		lt__nest_parallel(x);
 	if (p->form == LT_PRODUCT_PANEL || p->part >= 0 || p->row.n == 0)
-		open_group(x);
+		lt__nest_group(x);
 }
 
-/* Where what is after the sum goes: the node `out`, or the cluster that reads it, when that is met. */
-static void end_at(struct product_nest x, struct lt_product *p, bool in_tile)
+void lt__nest_end(struct product_nest x, struct lt_product *p, bool in_tile)
 {
 	p->end = x.at;
 	p->in_tile = in_tile;
@@ -264,7 +256,7 @@ static void end_at(struct product_nest x, struct lt_product *p, bool in_tile)
 		open_tile(&x, p->tile_tail);
 	else
 		open_elements(&x);
-	leaf(&x, p->out);
+	lt__nest_leaf(&x, p->out);
 }
 
 static void add_tiles(struct product_nest *x, struct lt_product *p)
@@ -272,19 +264,19 @@ static void add_tiles(struct product_nest *x, struct lt_product *p)
 	open_outer(x, p->tail);
 	struct product_nest k = *x;
 	if (p->part >= 0)
-		open(&k, p->k, p->block_k, LT_SERIAL, LT_PEEL);
+		lt__nest_open(&k, p->k, p->block_k, LT_SERIAL, LT_PEEL);
 	if (p->form == LT_PRODUCT_PANEL)
 		add_copy(k, p->right_copy, p->n);
 	struct product_nest tile = k;
-	open_all(&tile, &p->row, p->m, p->m2);
-	open(&tile, p->m2, p->tile_m2, LT_SERIAL, LT_PEEL);
+	lt__nest_open_all(&tile, &p->row, p->m, p->m2);
+	lt__nest_open(&tile, p->m2, p->tile_m2, LT_SERIAL, LT_PEEL);
 	open_rows(&tile, p->m, p->tile_m);
-	open_group(&tile);
+	lt__nest_group(&tile);
 	struct product_nest term = tile;
-	open_all(&term, &p->deep, -1, -1);
+	lt__nest_open_all(&term, &p->deep, -1, -1);
 	open_tile(&term, p->tile_tail);
-	leaf(&term, p->mul);
-	leaf(&term, p->part >= 0 ? p->part : p->sum);
+	lt__nest_leaf(&term, p->mul);
+	lt__nest_leaf(&term, p->part >= 0 ? p->part : p->sum);
 	if (p->across && (p->out >= 0 || p->epilogue >= 0))
 		lt__product_lay_across(x->s, p, p->sum);
 	if (p->part >= 0)
@@ -292,19 +284,19 @@ static void add_tiles(struct product_nest *x, struct lt_product *p)
 	if (p->part >= 0) {
 		struct product_nest add = tile;
 		open_tile(&add, p->tile_tail);
-		leaf(&add, p->sum);
-		end_at(*x, p, false);
+		lt__nest_leaf(&add, p->sum);
+		lt__nest_end(*x, p, false);
 	} else {
-		end_at(tile, p, true);
+		lt__nest_end(tile, p, true);
 	}
 }
 
 static void open_block(struct product_nest *x)
 {
-	open_all(x, &x->p->batch, -1, -1);
-	open_all(x, &x->p->column, x->p->n, -1);
-	open(x, x->p->n, x->p->block_n, LT_SERIAL, LT_GUARD);
-	make_parallel(x);
+	lt__nest_open_all(x, &x->p->batch, -1, -1);
+	lt__nest_open_all(x, &x->p->column, x->p->n, -1);
+	lt__nest_open(x, x->p->n, x->p->block_n, LT_SERIAL, LT_GUARD);
+	lt__nest_parallel(x);
 }
 
 /* Few rows, of which a run-time scalar says how many: a copy of the nest for each number. */
@@ -340,26 +332,26 @@ static void open_row_tiles(struct product_nest *x)
 static void add_row_chunks(struct product_nest *x, struct lt_product *p)
 {
 	const struct lt_nodedef *chunk = &x->s->g->node[p->chunk];
-	open_all(x, &p->batch, -1, -1);
-	open_group(x);
+	lt__nest_open_all(x, &p->batch, -1, -1);
+	lt__nest_group(x);
 	struct product_nest k = *x, fold = *x;
-	open(&k, p->k, p->block_deep, p->parallel ? LT_PARALLEL : LT_SERIAL, LT_GUARD);
-	open(&k, p->k, p->block_k, LT_SERIAL, LT_PEEL);
-	open(&k, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
+	lt__nest_open(&k, p->k, p->block_deep, p->parallel ? LT_PARALLEL : LT_SERIAL, LT_GUARD);
+	lt__nest_open(&k, p->k, p->block_k, LT_SERIAL, LT_PEEL);
+	lt__nest_open(&k, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
 	struct product_nest term = k, add = k;
-	open(&term, p->k, 1, LT_UNROLL, LT_GUARD);
+	lt__nest_open(&term, p->k, 1, LT_UNROLL, LT_GUARD);
 	open_tile(&term, LT_PEEL);
-	leaf(&term, p->mul);
-	leaf(&term, p->part);
+	lt__nest_leaf(&term, p->mul);
+	lt__nest_leaf(&term, p->part);
 	open_tile(&add, LT_PEEL);
-	leaf(&add, p->chunk);
+	lt__nest_leaf(&add, p->chunk);
 	lt__product_lay_by_chunk(x->s, p->chunk);
-	open(&fold, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
+	lt__nest_open(&fold, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
 	struct product_nest sum = fold;
-	open(&sum, chunk->dim[chunk->n_dim - 1], 1, LT_SERIAL, LT_GUARD);
+	lt__nest_open(&sum, chunk->dim[chunk->n_dim - 1], 1, LT_SERIAL, LT_GUARD);
 	open_tile(&sum, LT_PEEL);
-	leaf(&sum, p->sum);
-	end_at(fold, p, true);
+	lt__nest_leaf(&sum, p->sum);
+	lt__nest_end(fold, p, true);
 }
 
 static void add_rows(struct product_nest *x, struct lt_product *p)
@@ -370,26 +362,26 @@ static void add_rows(struct product_nest *x, struct lt_product *p)
 	}
 	open_block(x);
 	open_counted(x);
-	open_group(x);
+	lt__nest_group(x);
 	struct product_nest k = *x;
-	open(&k, p->k, p->block_k, LT_SERIAL, LT_PEEL);
-	open(&k, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
+	lt__nest_open(&k, p->k, p->block_k, LT_SERIAL, LT_PEEL);
+	lt__nest_open(&k, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
 	open_row_tiles(&k);
 	struct product_nest term = k, add = k;
-	open_all(&term, &p->deep, p->k, -1);    /* partial sums are over all of them */
-	open(&term, p->k, 1, p->block_k > MAX_UNROLLED ? LT_SERIAL : LT_UNROLL, LT_GUARD);
+	lt__nest_open_all(&term, &p->deep, p->k, -1);    /* partial sums are over all of them */
+	lt__nest_open(&term, p->k, 1, p->block_k > MAX_UNROLLED ? LT_SERIAL : LT_UNROLL, LT_GUARD);
 	for (int32_t i = 0; i < p->row.n; i++) {
-		open(&term, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
-		open(&add, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
+		lt__nest_open(&term, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
+		lt__nest_open(&add, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
 	}
 	open_tile(&term, LT_PEEL);
-	leaf(&term, p->mul);
-	leaf(&term, p->part);
+	lt__nest_leaf(&term, p->mul);
+	lt__nest_leaf(&term, p->part);
 	open_tile(&add, LT_PEEL);
-	leaf(&add, p->sum);
+	lt__nest_leaf(&add, p->sum);
 	if (p->row.n > 0 && (p->out >= 0 || p->epilogue >= 0))
 		lt__product_interleave(x->s, p);
-	end_at(*x, p, false);
+	lt__nest_end(*x, p, false);
 }
 
 static void add_dots(struct product_nest *x, struct lt_product *p)
@@ -397,25 +389,27 @@ static void add_dots(struct product_nest *x, struct lt_product *p)
 	const struct lt_graph *g = x->s->g;
 	open_block(x);
 	open_counted(x);
-	open(x, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
-	open_group(x);
+	lt__nest_open(x, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
+	lt__nest_group(x);
 	struct product_nest k = *x;
-	open_all(&k, &p->deep, p->k, -1);
-	open(&k, p->k, p->lanes, LT_SERIAL, LT_PEEL);
+	lt__nest_open_all(&k, &p->deep, p->k, -1);
+	lt__nest_open(&k, p->k, p->lanes, LT_SERIAL, LT_PEEL);
 	struct product_nest sum = *x;
 	for (int32_t i = 0; i < p->row.n; i++) {
-		open(&k, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
-		open(&sum, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
+		lt__nest_open(&k, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
+		lt__nest_open(&sum, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
 	}
-	open(&k, p->n, 1, LT_UNROLL, LT_GUARD);
-	open(&k, p->k, 1, LT_VECTOR, LT_GUARD);
-	leaf(&k, p->mul);
-	leaf(&k, p->part);
-	open(&sum, p->n, 1, LT_UNROLL, LT_GUARD);
+	lt__nest_open(&k, p->n, 1, LT_UNROLL, LT_GUARD);
+	lt__nest_open(&k, p->k, 1, LT_VECTOR, LT_GUARD);
+	lt__nest_leaf(&k, p->cast[0]);
+	lt__nest_leaf(&k, p->cast[1]);
+	lt__nest_leaf(&k, p->mul);
+	lt__nest_leaf(&k, p->part);
+	lt__nest_open(&sum, p->n, 1, LT_UNROLL, LT_GUARD);
 	const struct lt_nodedef *part = &g->node[p->part];
-	open(&sum, part->dim[part->n_dim - 1], 1, LT_VECTOR, LT_GUARD);
-	leaf(&sum, p->sum);
-	end_at(*x, p, false);
+	lt__nest_open(&sum, part->dim[part->n_dim - 1], 1, LT_VECTOR, LT_GUARD);
+	lt__nest_leaf(&sum, p->sum);
+	lt__nest_end(*x, p, false);
 }
 
 lt_status lt__product_add(struct lt_auto *s, struct lt_product *p)
@@ -430,7 +424,9 @@ lt_status lt__product_add(struct lt_auto *s, struct lt_product *p)
 	if (p->left_early)
 		add_early(s, p, p->left_copy, p->m, p->tile_m);
 	x.at = lt__auto_join(s, p);
-	if (p->form == LT_PRODUCT_ROWS)
+	if (p->form == LT_PRODUCT_BYTES)
+		lt__product_add_bytes(&x, p);
+	else if (p->form == LT_PRODUCT_ROWS)
 		add_rows(&x, p);
 	else if (p->form == LT_PRODUCT_DOTS)
 		add_dots(&x, p);
@@ -458,6 +454,6 @@ lt_status lt__product_add_epilogue(struct lt_auto *s, struct lt_product *p)
 		open_elements(&x);
 	p->epilogue_at = x.at;
 	for (int32_t i = 0; i < s->n_member; i++)
-		leaf(&x, s->member[i]);
+		lt__nest_leaf(&x, s->member[i]);
 	return LT_OK;
 }

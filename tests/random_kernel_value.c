@@ -169,7 +169,11 @@ void maker_value(struct kernel_maker *g)
 	if ((!is_exact((uint32_t)opcode, t.dtype) && !(g->flags & RANDOM_KERNEL_INEXACT))
 		|| (!(g->flags & RANDOM_KERNEL_LANES) && (opcode == LT_OPCODE_lane || opcode == LT_OPCODE_below)))
 		return;
-	if (opcode == LT_OPCODE_bits) {                 /* the bits of a NaN are nobody's business: not from floats */
+	if (f->operand[0] == LT_RULE_FOUR) {            /* a quarter of the lanes that there may be */
+		if (!(g->flags & RANDOM_KERNEL_LANES))
+			return;
+		from = (struct lt_value_type){ maker_below(g, 2) ? LT_I8 : LT_U8, 4 * t.lanes };
+	} else if (opcode == LT_OPCODE_bits) {                 /* the bits of a NaN are nobody's business: not from floats */
 		static const uint32_t whole_type[] = { 0, LT_I8, LT_I16, 0, LT_I32, 0, 0, 0, LT_I64 };
 		if (t.dtype == LT_BOOL)
 			return;
@@ -183,7 +187,7 @@ void maker_value(struct kernel_maker *g)
 	}
 	int32_t x[4] = { -1, -1, -1, -1 };
 	for (int k = 0; k < 4 && f->operand[k]; k++) {
-		struct lt_value_type needed = f->operand[k] == LT_RULE_FROM ? from
+		struct lt_value_type needed = f->operand[k] == LT_RULE_FROM || f->operand[k] == LT_RULE_FOUR ? from
 			: lt__rule_type((enum lt_type_rule)f->operand[k], t, NULL, k);
 		x[k] = k == 1 ? careful(g, opcode, needed) : opcode == LT_OPCODE_scale ? maker_one(g, needed) : maker_want(g, needed);
 	}

@@ -96,6 +96,24 @@ Test(product_forms, what_fits_the_cache_is_read_where_it_lies)
 		" m unroll\n  n/16 unroll\n   n vector\n    %c.out\n");
 }
 
+/* Bytes with a scale for each group: casts, the product, its sum and the sum over the groups are one nest, which goes
+ * along the rows of the right factor; of more groups than a vector has lanes those are partial sums. */
+Test(product_forms, groups_of_bytes_are_one_nest)
+{
+	for (int many = 0; many < 2; many++) {
+		char graph[1000];
+		snprintf(graph, sizeof graph, "graph 1\nvar b %d\nvar i 64\nvar r 40\n%%x = i8[b, i] input \"x\"\n"
+			"%%w = i8[r, b, i] input \"w\"\n%%v = f32[r, b] input \"v\"\n%%xc = i32[b, i] cast %%x\n"
+			"%%wc = i32[r, b, i] cast %%w\n%%p = i32[b, r, i] mul %%xc, %%wc\n%%q = i32[b, r] add.reduce %%p\n"
+			"%%f = f32[b, r] cast %%q\n%%m = f32[b, r] mul %%f, %%v\n%%y = f32[r] add.reduce %%m\nresult \"y\" = %%y\n",
+			many ? 24 : 12);
+		expect(graph, &machine, many
+			? "r/12 parallel\n r/4\n  r\n   b/16 peel\n    b unroll\n     i vector\n      %xc\n      %wc\n      %p\n"
+				"      %q\n    b vector\n     %f\n     %m\n     %y.part\n  r unroll\n   b_1 vector\n    %y\n"
+			: "r/4\n r unroll\n  b unroll\n   i vector\n    %xc\n    %wc\n    %p\n    %q\n  b vector\n   %f\n   %m\n   %y\n");
+	}
+}
+
 /* Heads that were joined: %l is not copied, for each row of a tile adds the same steps to an address; what floors of a
  * row var cut is. */
 Test(product_forms, rows_of_joined_heads_are_read_where_they_lie)

@@ -95,6 +95,13 @@ static const struct opcode_row opcode_rows[] = {
 	{ "scale, convert, each", BUFFERS "region host\n\t%x = scale f32x2 -1.5 10\n\t%y = convert i64x2 from f32x2 %x\n"
 		"\tstore o[0] %y\n\t%z = each f64x2 sqrt 144\n\t%u = each f64x2 remainder %z -7\n"
 		"\t%v = convert i64x2 from f64x2 %u\n\tstore o[2] %v\n", 4, { -1536, -1536, 5, 5 } },
+	/* -128 * -128 + 0, then 1 * -2 + 3 * 4; without signs, 255 * 255 four times; sums go on */
+	{ "dot", BUFFERS "buffer b i8[8] array align 64 exclusive written\nregion host\n\tarray b\n\tstore b[0] -128\n"
+		"\tstore b[1] 0\n\tstore b[2] 0\n\tstore b[3] 0\n\tstore b[4] 1\n\tstore b[5] 3\n\tstore b[6] 0\n\tstore b[7] 0\n"
+		"\t%x = load i8x8 b[0]\n\tstore b[4] -2\n\tstore b[5] 4\n\t%y = load i8x8 b[0]\n"
+		"\t%s = dot i32x2 from i8x8 %x %y 5\n\t%r = convert i64x2 from i32x2 %s\n\tstore o[0] %r\n"
+		"\t%t = dot i32 from u8x4 255 255 -1\n\t%u = convert i64 from i32 %t\n\tstore o[2] %u\n", 3,
+		{ 16389, 15, 260099 } },
 	{ "parts of the workspace and of a thread", BUFFERS "buffer w i64[2] workspace 16 align 8 exclusive written\n"
 		"buffer t i64[2] thread 8 align 8 exclusive written\nregion host\n\tstore w[1] 6\n\tlaunch 1 3 ()\nregion team 1\n"
 		"\t%f = first\n\t%l = last\n\tloop %i from %f to %l\n\t\t%x = load i64 w[1]\n\t\tstore t[0] %x\n"

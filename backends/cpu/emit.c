@@ -40,6 +40,9 @@ static struct lt_machine machine_of(const struct lt_session *s)
 		machine.stream_bytes = 16 | 32 | 64;
 		machine.cache_bytes = 1 << 20;
 		machine.page_bytes = 4096;
+#if defined(__x86_64__)
+		machine.dots = 1;
+#endif
 		machine.copied = MAX_COPIED;
 	}
 	machine.operators = lt__text_operators(machine.masked, s->vector_library, &machine.n_operator);

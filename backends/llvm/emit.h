@@ -10,14 +10,16 @@
 #include "lt/kernel.h"
 
 /* What a printer asks of the processor.  vector_library: the version of glibc, 235 for 2.35, whose libmvec there is; 0:
- * none.  rounds: vectors to whole numbers; halves: f16 to f32 and back; scales: by a power of two. */
-struct lt_llvm_machine { uint32_t vector_bytes; int vector_library; bool rounds, halves, scales; };
+ * none.  rounds: vectors to whole numbers; halves: f16 to f32 and back; scales: by a power of two;
+ * dots: products of bytes, summed by four; vnni: of u8 and i8 in one step. */
+struct lt_llvm_machine { uint32_t vector_bytes; int vector_library; bool rounds, halves, scales, dots, vnni; };
 
 struct emit {                           /* one module */
 	LLVMContextRef c;
 	LLVMModuleRef m;
 	LLVMBuilderRef b;
 	uint32_t vector_bytes;          /* of the machine's vectors: 64 for AVX-512 */
+	bool vnni;                      /* it adds products of u8 and i8 by four */
 };
 
 /* type.c: types, constants, lanes. */
@@ -40,6 +42,12 @@ LLVMValueRef lt_llvm_intrinsic(
  * that it has for one lane.  dtype: of the value. */
 LLVMValueRef lt_llvm_function(
 	struct emit *, uint32_t opcode, uint32_t dtype, LLVMValueRef const *in, uint32_t lanes);
+/* `n` lanes of a vector from lane `first` on; lanes of `part`, `n` of them, to those of r from `first` on. */
+LLVMValueRef lt_llvm_cut(struct emit *, LLVMValueRef, uint32_t lanes, uint32_t first, uint32_t n);
+LLVMValueRef lt_llvm_paste(
+	struct emit *, LLVMValueRef r, LLVMValueRef part, uint32_t n, uint32_t first, uint32_t lanes);
+/* dot.c: in[2] and, to each of its lanes, four products of bytes; dtype: theirs, i8 or u8. */
+LLVMValueRef lt_llvm_dot(struct emit *, uint32_t dtype, LLVMValueRef const in[3], uint32_t lanes);
 LLVMValueRef lt_llvm_each(struct emit *, uint32_t opcode, uint32_t dtype, LLVMValueRef const *in, uint32_t lanes);
 /* Rows for lt_machine.operators; how many. */
 enum { LT_LLVM_OPERATORS = 24 };

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "emit.h"
 
-enum { F32 = 1 << LT_F32, F64 = 1 << LT_F64, F16 = 1 << LT_F16, FLOATS = F32 | F64 };
+enum { F32 = 1 << LT_F32, F64 = 1 << LT_F64, F16 = 1 << LT_F16, I32 = 1 << LT_I32, FLOATS = F32 | F64 };
 
 /* name: of libm, without its f; intrinsic: of LLVM; vectors: types for which libmvec has it, since which glibc. */
 static const struct llvm_function { uint16_t opcode, n, vectors; int since; const char *name, *intrinsic;
@@ -40,6 +40,8 @@ uint32_t lt_llvm_operators(const struct lt_llvm_machine *m, struct lt_machine_op
 		rows[n++] = (struct lt_machine_operator){ LT_OPCODE_cast, F32, F32, F16 };
 		rows[n++] = (struct lt_machine_operator){ LT_OPCODE_cast, F16, F16, F32 };
 	}
+	if (m->dots)
+		rows[n++] = (struct lt_machine_operator){ LT_OPCODE_dot, I32, I32, 0 };
 	if (m->scales)
 		rows[n++] = (struct lt_machine_operator){ LT_OPCODE_scale, 0, F32, 0 };
 	return n;
@@ -93,9 +95,8 @@ LLVMValueRef lt_llvm_each(struct emit *e, uint32_t opcode, uint32_t dtype, LLVMV
 	return r;
 }
 
-/* `n` lanes of a vector from lane `first` on; those beyond its end repeat its last, since what stands there by chance
- * may take longer. */
-static LLVMValueRef cut_lanes(struct emit *e, LLVMValueRef v, uint32_t lanes, uint32_t first, uint32_t n)
+/* Lanes beyond its end repeat its last, since what stands there by chance may take longer. */
+LLVMValueRef lt_llvm_cut(struct emit *e, LLVMValueRef v, uint32_t lanes, uint32_t first, uint32_t n)
 {
 	int64_t at[LT_MAX_LANES];
 	for (uint32_t i = 0; i < n; i++)
@@ -103,8 +104,7 @@ static LLVMValueRef cut_lanes(struct emit *e, LLVMValueRef v, uint32_t lanes, ui
 	return lt_llvm_lanes(e, v, NULL, at, n);
 }
 
-/* Lanes of `part`, `n` of them, to those of r from `first` on. */
-static LLVMValueRef paste_lanes(
+LLVMValueRef lt_llvm_paste(
 	struct emit *e, LLVMValueRef r, LLVMValueRef part, uint32_t n, uint32_t first, uint32_t lanes)
 {
 	int64_t at[LT_MAX_LANES] = { 0 };
@@ -140,8 +140,8 @@ static LLVMValueRef by_registers(
 	LLVMValueRef called = declare_function(e, symbol, lt_llvm_type(e, dtype, n), f->n, &type);
 	for (uint32_t l = 0; l < lanes; l += n) {
 		for (unsigned k = 0; k < f->n; k++)
-			args[k] = cut_lanes(e, in[k], lanes, l, n);
-		r = paste_lanes(e, r, LLVMBuildCall2(e->b, type, called, args, f->n, ""), n, l, lanes);
+			args[k] = lt_llvm_cut(e, in[k], lanes, l, n);
+		r = lt_llvm_paste(e, r, LLVMBuildCall2(e->b, type, called, args, f->n, ""), n, l, lanes);
 	}
 	return r;
 }
@@ -155,9 +155,9 @@ static LLVMValueRef scale_registers(struct emit *e, LLVMValueRef x, LLVMValueRef
 	LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->m, id, NULL, 0), r = LLVMGetPoison(lt_llvm_type(e, LT_F32, lanes));
 	LLVMValueRef all = LLVMConstAllOnes(LLVMInt16TypeInContext(e->c));
 	for (uint32_t l = 0; l < lanes; l += 16) {
-		LLVMValueRef from = cut_lanes(e, x, lanes, l, 16);
-		LLVMValueRef in[5] = { from, cut_lanes(e, y, lanes, l, 16), from, all, lt_llvm_i32(e, 4) };
-		r = paste_lanes(e, r, LLVMBuildCall2(e->b, type, f, in, 5, ""), 16, l, lanes);
+		LLVMValueRef from = lt_llvm_cut(e, x, lanes, l, 16);
+		LLVMValueRef in[5] = { from, lt_llvm_cut(e, y, lanes, l, 16), from, all, lt_llvm_i32(e, 4) };
+		r = lt_llvm_paste(e, r, LLVMBuildCall2(e->b, type, f, in, 5, ""), 16, l, lanes);
 	}
 	return r;
 }

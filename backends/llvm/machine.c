@@ -159,15 +159,24 @@ static bool offers(const struct lt_llvm_cpu *cpu, const char *feature)
 	return false;
 }
 
+/* What code may use beyond the table: all that this machine has, if it is made for it. */
+static bool cpu_has(const struct lt_llvm_host *h, const struct lt_llvm_cpu *cpu, const char *feature)
+{
+	return h->features == h->has ? has(h->has, feature) : offers(cpu, feature);
+}
+
 /* What the printer and the lowering are told. */
 static void describe_machine(struct lt_llvm_host *h, const struct lt_llvm_cpu *cpu)
 {
 	bool arm = offers(cpu, "neon");
 	h->machine = (struct lt_llvm_machine){ .vector_bytes = h->target.vector_bytes, .vector_library = vector_library(),
-		.rounds = arm || offers(cpu, "sse4.1"), .halves = arm || offers(cpu, "f16c"), .scales = offers(cpu, "avx512dq") };
+		.rounds = arm || offers(cpu, "sse4.1"), .halves = arm || offers(cpu, "f16c"),
+		.scales = offers(cpu, "avx512dq"), .dots = offers(cpu, "sse2"),
+		.vnni = cpu_has(h, cpu, "avx512vnni") && offers(cpu, "avx512vl") };
 	h->lowering = (struct lt_machine){ .array_bytes = MAX_ARRAY, .stack_bytes = MAX_STACK, .teams = 1,
 		.vector_bytes = h->target.vector_bytes, .masked = h->target.vector_bytes == 64,
-		.gathered = h->target.vector_bytes >= 32, .unrolled = 1024, .copied = 64, .max_variables = 128,
+		.gathered = h->target.vector_bytes >= 32, .dots = h->machine.dots, .unrolled = 1024, .copied = 64,
+		.max_variables = 128,
 		.tile_lanes = 16, .stream_bytes = 16 | 32 | 64, .cache_bytes = 1 << 20, .page_bytes = 4 << 10,
 		.n_operator = lt_llvm_operators(&h->machine, h->operators), .operators = h->operators };
 }

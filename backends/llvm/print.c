@@ -364,7 +364,7 @@ LLVMModuleRef lt_llvm_module(
 	if (!printing_reserve(&p))
 		return NULL;
 	p.e = (struct emit){ .c = c, .m = LLVMModuleCreateWithNameInContext(k->name, c),
-		.b = LLVMCreateBuilderInContext(c), .vector_bytes = m->vector_bytes };
+		.b = LLVMCreateBuilderInContext(c), .vector_bytes = m->vector_bytes, .vnni = m->vnni };
 	lt_llvm_lines_begin(&p, symbols);
 	find_uses(&p);
 	find_loops(&p);

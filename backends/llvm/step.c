@@ -310,6 +310,9 @@ static LLVMValueRef print_value(struct printing *p, const struct lt_instruction 
 	case LT_OPCODE_neg: return LLVMBuildFNeg(b, a, "");
 	case LT_OPCODE_not: return LLVMBuildNot(b, a, "");
 	case LT_OPCODE_convert: return print_convert(&p->e, made_by(p, x->operand[0])->dtype, x->dtype, a, type);
+	case LT_OPCODE_dot:
+		return lt_llvm_dot(&p->e, made_by(p, x->operand[0])->dtype,
+			(LLVMValueRef[]){ a, c, printing_operand(p, x, 2) }, x->lanes);
 	case LT_OPCODE_load: return lt_llvm_print_load(p, x);
 	case LT_OPCODE_get: return load_variable(p, x->what);
 	default: return print_function(p, x);

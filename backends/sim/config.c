@@ -7,7 +7,7 @@
 #include "lt/options.h"
 
 enum { SEED, ORDER, RANGE, COUNTS, EXPAND, OFF, DROP, SKIP, LANES, MOVED, UNROLL, COPIED, ARRAY, TEAMS, MASKED,
-	GATHERED, GRID, SUBGROUP, SHARED, BLOCK, CALLS, BLOCKS, A100, H100, H200, TF32, N_OPTION };
+	GATHERED, DOTS, GRID, SUBGROUP, SHARED, BLOCK, CALLS, BLOCKS, A100, H100, H200, TF32, N_OPTION };
 #define LARGEST 999999999999999999
 #define MILLION (1 << 20)
 static const struct lt_option options[N_OPTION] = { [SEED] = { .key = "seed", .value = "N", .high = LARGEST },
@@ -26,6 +26,7 @@ static const struct lt_option options[N_OPTION] = { [SEED] = { .key = "seed", .v
 	[TEAMS] = { .key = "teams", .value = "0|1", .high = 1 },
 	[MASKED] = { .key = "masked" },
 	[GATHERED] = { .key = "gathered" },
+	[DOTS] = { .key = "dots" },
 	[GRID] = { .key = "grid" },
 	[SUBGROUP] = { .key = "subgroup", .value = "THREADS", .words = "1 2 4 8 16 32 64" },
 	[SHARED] = { .key = "shared", .value = "BYTES", .high = MILLION },
@@ -94,6 +95,7 @@ static void read_machine(const struct lt_option_item *item, struct lt_machine *m
 	case TEAMS: m->teams = (uint32_t)x; break;
 	case MASKED: m->masked = 1; break;
 	case GATHERED: m->gathered = 1; break;
+	case DOTS: m->dots = 1; break;
 	case GRID:
 		machine_with_grids(m, 49152);
 		break;

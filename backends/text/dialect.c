@@ -12,6 +12,7 @@
 enum { ALL = UINT16_MAX, F64 = 1 << LT_F64, FLOATS = 1 << LT_F32 | F64 };
 static const struct lt_machine_operator operators[] = {
 	{ LT_OPCODE_scale, 0, 1 << LT_F32, 0 },                         /* only where the processor scales: the first row */
+	{ LT_OPCODE_dot, 0, 1 << LT_I32, 0 },
 #define ROW(name, many) { LT_OPCODE_##name, ALL, many, ALL }
 	ROW(sqrt, FLOATS), ROW(floor, FLOATS), ROW(ceil, FLOATS), ROW(round, FLOATS), ROW(div, 0), ROW(mod, 0), ROW(pow, 0),
 	ROW(min, 0), ROW(max, 0), ROW(not, 0), ROW(neg, 0), ROW(abs, 0), ROW(sign, 0), ROW(reciprocal, 0), ROW(exp, 0),

@@ -117,6 +117,8 @@ static void vector_mark(struct text *t, struct lt_out *o, char mark, struct lt_v
 	case 'X': lt__out(o, vector_of(t, LT_I64, n)); break;
 	case 'B': lt__out(o, vector_of(t, LT_BOOL, n)); break;
 	case '1': lt__out(o, vector_of(t, LT_I16, n)); break;
+	case '2': lt__out(o, vector_of(t, LT_I16, n / 2)); break;
+	case '4': lt__out(o, vector_of(t, LT_I32, n / 4)); break;
 	case '3': lt__out(o, vector_of(t, LT_I32, n)); break;
 	case 'L': lt__outf(o, "%u", (unsigned)n); break;
 	case 'b': lt__outf(o, "%u", (unsigned)bits); break;

@@ -338,6 +338,9 @@ struct text_expr lt__text_lanes(struct text *t, int32_t at)
 	case LT_OPCODE_convert: return converted(t, i, x[0]);
 	case LT_OPCODE_splat: return helper_of(t, "splat", (struct lt_value_type){ i->dtype, i->lanes }, x, 1);
 	case LT_OPCODE_shuffle: return shuffled(t, i, x, bits_of(i->dtype));
+	case LT_OPCODE_dot:
+		return helper_of(t, first->dtype == LT_I8 ? "dot_signed" : "dot_unsigned",
+			(struct lt_value_type){ first->dtype, first->lanes }, x, 3);
 	case LT_OPCODE_bits:
 		x[0].text = lt__text_formatted(t, "(%s)%s", lt__text_type(t, (struct lt_value_type){ i->dtype, i->lanes }, 0),
 			lt__text_in(t, x[0], TEXT_UNARY));

@@ -11,7 +11,7 @@ static const double epsilon = 1e-5;
 
 /* Vars.  s: tokens of a run, -1 if it is one; t: positions that are attended to; d: the width; a: heads times head;
  * c: the same of keys; f: hidden; v: words; h: heads of keys; g: queries of each; e: a head.  Of int8, bd, bf: groups
- * of d and of f, i: numbers of one. */
+ * of d and of f, i, j: numbers of one of these. */
 struct llama_graph {
 	struct lt_context *ctx;
 	const struct lt_llama *m;
@@ -19,7 +19,7 @@ struct llama_graph {
 	struct lt_graph *g;
 	lt_node tokens, position;       /* position: without dims */
 	lt_param at, count;
-	lt_var s, t, d, a, c, f, v, h, g_, e, bd, bf, i;
+	lt_var s, t, d, a, c, f, v, h, g_, e, bd, bf, i, j;
 	lt_node cosine, sine;           /* [s] e */
 	lt_node words, words_scale;     /* the embedding: v d, or of int8 v bd i and v bd */
 };
@@ -102,14 +102,17 @@ static bool of_integers(const struct llama_graph *l)
 	return l->m->group > 0 && !l->o->floats;
 }
 
+/* The numbers of a group. */
+static lt_var within(const struct llama_graph *l, lt_var blocks) { return blocks == l->bf ? l->j : l->i; }
+
 /* x, [s] columns, as int8, [s] b i, with a scale for each group of the last axis, [s] b. */
 static void round_groups(struct llama_graph *l, lt_node x, lt_var blocks, lt_node *q, lt_node *scale)
 {
-	const lt_var dims[] = { l->s, blocks, l->i };
+	const lt_var i = within(l, blocks), dims[] = { l->s, blocks, i };
 	const bool one = lt_node_rank(l->g, x) == 1;           /* the last of a prompt's tokens, too */
 	lt_node y = lt_graph_reshape_to(l->g, x, one ? 2 : 3, one ? dims + 1 : dims);
 	lt_node largest = lt_graph_literal(l->g, LT_F32, 127);
-	lt_node top = lt_graph_reduce(l->g, "max", lt_graph_unary(l->g, "abs", y), 1, &l->i);
+	lt_node top = lt_graph_reduce(l->g, "max", lt_graph_unary(l->g, "abs", y), 1, &i);
 
 	*scale = lt_graph_binary(l->g, "div", top, largest);
 	*q = lt_graph_cast(l->g, lt_graph_unary(l->g, "round", lt_graph_binary(l->g, "div", y, *scale)), LT_I8);
@@ -119,14 +122,14 @@ static void round_groups(struct llama_graph *l, lt_node x, lt_var blocks, lt_nod
 static lt_node integer_product(struct llama_graph *l, lt_node x, enum lt_llama_kind kind, int32_t layer, lt_var rows,
 	lt_var columns)
 {
-	const lt_var blocks = columns == l->f ? l->bf : l->bd, of[] = { rows, blocks, l->i };
+	const lt_var blocks = columns == l->f ? l->bf : l->bd, i = within(l, blocks), of[] = { rows, blocks, i };
 	lt_node q, scale, w = l->words, w_scale = l->words_scale;
 
 	if (x < 0 || (kind != LT_LLAMA_EMBEDDING && int8_weights(l, kind, layer, 3, of, &w, &w_scale)))
 		return LT_NONE;
 	round_groups(l, x, blocks, &q, &scale);
 	lt_node a = lt_graph_cast(l->g, q, LT_I32), b = lt_graph_cast(l->g, w, LT_I32);
-	lt_node sums = lt_graph_cast(l->g, lt_graph_contract(l->g, a, b, 1, &l->i), LT_F32);
+	lt_node sums = lt_graph_cast(l->g, lt_graph_contract(l->g, a, b, 1, &i), LT_F32);
 	return lt_graph_contract(l->g, lt_graph_binary(l->g, "mul", sums, w_scale), scale, 1, &blocks);
 }
 
@@ -334,6 +337,7 @@ static void make_vars(struct llama_graph *l)
 		l->bd = lt_graph_var(l->g, "bd", m->dim / m->group);
 		l->bf = lt_graph_var(l->g, "bf", m->hidden / m->group);
 		l->i = lt_graph_var(l->g, "i", m->group);
+		l->j = lt_graph_var(l->g, "j", m->group);
 	}
 }
 

@@ -106,6 +106,8 @@ extern "C" {
 	X(scale, 165, BINARY, "x, which is about 1, times 2 to the power of y, a whole number; rounded once") \
 	X(convert, 166, CAST, "a cast as C does it: to integers the value, cut, must fit; no half types, not to bool") \
 	X(each, 167, EACH, "an operator of floats, of one lane after another, which the machine has for one lane") \
+	X(dot, 168, DOT, \
+		"operand 2 and, to each of its lanes, the products of four lanes of x and y each, all exact; it wraps") \
 	X(block, 180, NUMBERED, "of a grid: the number of the block along axis 0, 1 or 2, i64") \
 	X(thread, 181, NUMBERED, "of a grid: the number of the thread in its block along axis 0, 1 or 2, i64") \
 	X(subgroup, 182, NUMBERED, "of a grid: the number in its block of the thread's 1 or 4 subgroups, i64") \
@@ -313,6 +315,7 @@ struct lt_machine {
 	uint32_t memory_bytes;          /* of one that is only moved; 0: as many                                  */
 	uint32_t masked;                /* 1: an access under a mask costs no more than one without               */
 	uint32_t gathered;              /* 1: there are loads of lanes at an index of their own                   */
+	uint32_t dots;                  /* 1: `dot` takes less than casts, products and sums of as many lanes     */
 	int64_t unrolled;               /* most statements that the copies of a loop's body come to               */
 	int64_t copied;                 /* the same of a serial loop that computes something                        */
 	uint32_t n_operator;

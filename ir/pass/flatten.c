@@ -32,12 +32,31 @@ static int32_t dim_at(const struct lt_nodedef *n, lt_var v)
 	return -1;
 }
 
-/* The product that a sum is of; NULL: it is another sum. */
+/* Whether x is computed from another sum, which nobody else reads. */
+static bool is_of_sum(const struct lt_flatten *s, lt_node x)
+{
+	const struct lt_nodedef *n = &s->g->node[x];
+
+	if (!is_computed(n) || s->readers[x] != 1)
+		return false;
+	for (int32_t i = 0; !n->reduce && i < n->n_operand; i++)
+		if (is_of_sum(s, n->operand[i]))
+			return true;
+	return n->reduce;
+}
+
+/* The product that a sum is of; NULL: it is another sum, such as one of what is made of sums of groups, with which it
+ * shares its loops. */
 static const struct lt_nodedef *product_of(const struct lt_flatten *s, const struct lt_nodedef *n)
 {
 	const struct lt_nodedef *mul = n->reduce && n->op == LT_OP_add ? &s->g->node[n->operand[0]] : NULL;
 
-	return mul && mul->op == LT_OP_mul && !mul->reduce && s->readers[n->operand[0]] == 1 ? mul : NULL;
+	if (!mul || mul->op != LT_OP_mul || mul->reduce || s->readers[n->operand[0]] != 1)
+		return NULL;
+	for (int i = 0; i < 2; i++)
+		if (is_of_sum(s, mul->operand[i]) && s->g->node[mul->operand[i]].n_dim > n->n_dim)
+			return NULL;
+	return mul;
 }
 
 /* -- groups -- */
