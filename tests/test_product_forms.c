@@ -1,47 +1,17 @@
-/* tests/test_product_forms.c -- which tree a product gets: loops, steps, kinds, tails; and that threads change no bit
- * of a result. */
+/* tests/test_product_forms.c -- which tree a product gets: loops, steps, kinds, tails. */
 #include <criterion/criterion.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "looptree/looptree.h"
 #include "looptree/derived.h"
 #include "lt/lt.h"
 #include "program/program.h"
 #include "check/must.h"
+#include "tests/product_graphs.h"
 #include "tests/run_graph.h"
 
 TestSuite(product_forms, .timeout = 240);
-
-/* A machine like many with vectors of 64 bytes. */
-static const struct lt_target machine = { .size = sizeof machine,
-	.name = "test",
-	.vector_bytes = 64,
-	.vector_registers = 32,
-	.cores = 2,
-	.cache_line = 64,
-	.l1_bytes = 32 << 10,
-	.l2_bytes = 1 << 20,
-	.l3_bytes = 32 << 20 };
-
-struct made { struct lt_context *ctx; struct lt_graph *g; struct lt_looptree *t; };
-
-static struct made make(const char *text, const struct lt_target *target)
-{
-	struct made m;
-	must(!lt_context_new(&m.ctx) && !lt_graph_parse(m.ctx, text, strlen(text), "test", &m.g), "%s", text);
-	must(!lt_looptree_auto(m.g, target, &m.t), "%s", lt_context_message(m.ctx));
-	return m;
-}
-
-static void drop(struct made *m)
-{
-	lt_looptree_free(m->t);
-	lt_graph_free(m->g);
-	lt_context_free(m->ctx);
-}
 
 /* One line a node: "m/6 peel", "n vector", "%c"; blanks for depth. */
 static char *shape(const struct lt_looptree *t)
@@ -80,12 +50,6 @@ static void expect(const char *graph, const struct lt_target *target, const char
 	free(got);
 	drop(&m);
 }
-
-#define VARS(m, k, n) "graph 1\nvar m " #m "\nvar k " #k "\nvar n " #n "\n"
-#define PLAIN \
-	"%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n%p = f32[m, k, n] mul %a, %b\n%c = f32[m, n] " \
-	"add.reduce %p\n"
-#define END(x) "result \"y\" = %" #x "\n"
 
 Test(product_forms, what_fits_the_cache_is_read_where_it_lies)
 {
@@ -266,11 +230,6 @@ Test(product_forms, few_rows_read_the_right_factor_once)
 	drop(&m);
 }
 
-#define ROW_OF(kind, k, n) \
-	"graph 1\nvar k " #k "\nvar n " #n "\n%a = f32[k] input \"a\"\n%b = f32[k, n] " kind " \"b\"\n" \
-	"%p = f32[k, n] mul %a, %b\n%c = f32[n] add.reduce %p\n" END(c)
-#define ROW(k, n) ROW_OF("constant", k, n)
-
 /* Threads share the terms: the rows of the right factor are too short to be cut. */
 Test(product_forms, one_row_times_short_rows_is_summed_in_parts)
 {
@@ -440,130 +399,4 @@ Test(product_forms, what_is_small_stays_plain)
 		".\n k\n  m unroll\n   n vector\n    %p\n    %c\n m unroll\n  n vector\n   %c.out\n");
 	expect(VARS(4, 3, 4) PLAIN END(c), &machine, "m\n k\n  n\n   %p\n   %c\n");
 	expect(VARS(64, 64, 64) PLAIN END(c), NULL, "m\n k\n  n\n   %p\n   %c\n");
-}
-
-/* The partial sums of the tree: how the order of additions depends on blocks. */
-static char *partials(const struct lt_looptree *t)
-{
-	struct run_text out = { NULL, 0 };
-	char line[128];
-	run_text_add(&out, "", 0);
-	for (int32_t i = 0; t->derived && i < t->derived->n_step; i++) {
-		const struct lt_derived_step *s = &t->derived->step[i];
-		if (s->kind != LT_DERIVED_PARTIAL)
-			continue;
-		snprintf(line, sizeof line, "%s %s %lld %lld\n", s->of, s->var, (long long)s->step, (long long)s->span);
-		run_text_add(&out, line, strlen(line));
-	}
-	return out.at;
-}
-
-Test(product_forms, the_number_of_threads_changes_no_partial_sum)
-{
-	static const char *const graphs[] = { VARS(64, 6000, 64) PLAIN END(c), VARS(4, 1024, 4096) PLAIN END(c),
-		VARS(512, 512, 1000) PLAIN END(c), ROW(288, 288), ROW(768, 288), ROW(4096, 2048), ROW(300, 8192),
-		VARS(2, 3000, 500) "%a = f32[m, k] input \"a\"\n%b = f32[n, k] input \"b\"\n%p = f32[m, n, k] mul %a, "
-				   "%b\n%c = f32[m, n] add.reduce %p\n" END(c) };
-	for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
-		struct lt_target one = machine, many = machine;
-		one.cores = 1;
-		many.cores = 64;
-		struct made a = make(graphs[i], &one), b = make(graphs[i], &machine), c = make(graphs[i], &many);
-		char *x = partials(a.t), *y = partials(b.t), *z = partials(c.t);
-		cr_assert(!strcmp(x ? x : "", y ? y : "") && !strcmp(x ? x : "", z ? z : ""), "graph %zu: %s | %s | %s", i, x, y, z);
-		free(x);
-		free(y);
-		free(z);
-		drop(&a);
-		drop(&b);
-		drop(&c);
-	}
-}
-
-/* Runs on the machine's compiler with so many threads; the result's bytes. */
-static float *run(const char *text, uint32_t n_thread, int64_t elems)
-{
-	struct lt_context *ctx;
-	struct lt_graph *g;
-	struct lt_program *p;
-	struct lt_instance *r;
-	must(!lt_context_new(&ctx) && !lt_graph_parse(ctx, text, strlen(text), "test", &g), "%s", text);
-	struct lt_options o = { .size = sizeof o, .backends = "cpu", .n_thread = n_thread };
-	must(!lt_compile(ctx, g, &o, &p), "%s", lt_context_message(ctx));
-	must(!lt_instance_new(p, &r), "%s", lt_instance_message(r));
-	float *data[2], *y = malloc(sizeof *y * (size_t)elems);
-	int n = 0;
-	for (lt_node x = 0; x < g->n_node; x++)
-		if (g->node[x].op == LT_OP_input) {
-			int64_t count = lt__node_elems(g, x);
-			uint64_t rng = 99 + (uint64_t)n;
-			data[n] = malloc(sizeof *y * (size_t)count);
-			for (int64_t i = 0; i < count; i++) {
-				rng = rng * UINT64_C(6364136223846793005) + 1;
-				data[n][i] = (float)((double)(rng >> 40) / (1 << 24) - 0.5);
-			}
-			n++;
-		}
-	must(!lt_instance_run(r, (const void *const *)data, (void *const[]){ y }), "%s", lt_instance_message(r));
-	lt_instance_free(r);
-	lt_program_free(p);
-	lt_graph_free(g);
-	lt_context_free(ctx);
-	while (n-- > 0)
-		free(data[n]);
-	return y;
-}
-
-Test(product_forms, one_and_two_threads_give_the_same_bits)
-{
-	static const struct { const char *graph; int64_t elems;
-	} cases[] = { { ROW_OF("input", 3001, 300), 300 },
-		{ VARS(100, 3000, 130) PLAIN END(c), 100 * 130 }, { VARS(4, 512, 2050) PLAIN END(c), 4 * 2050 },
-		{ VARS(3, 2000, 300) "%a = f32[m, k] input \"a\"\n%b = f32[n, k] input \"b\"\n%p = f32[m, n, k] mul "
-				     "%a, %b\n%c = f32[m, n] add.reduce %p\n" END(c),
-			3 * 300 } };
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		float *one = run(cases[i].graph, 1, cases[i].elems), *two = run(cases[i].graph, 2, cases[i].elems);
-		cr_assert(!memcmp(one, two, sizeof *one * (size_t)cases[i].elems), "case %zu", i);
-		free(one);
-		free(two);
-	}
-}
-
-/* A graph of n products, each with a constant of its own. */
-static double seconds_for(int n)
-{
-	struct lt_context *ctx;
-	struct lt_graph *g;
-	struct lt_looptree *t;
-	struct timespec from, to;
-	must(!lt_context_new(&ctx) && !lt_graph_new(ctx, &g), "no context");
-	lt_var m = lt_graph_var(g, "m", 20), k = lt_graph_var(g, "k", 32);
-	lt_node x = lt_graph_input(g, "x", LT_F32, 2, (lt_var[]){ m, k });
-	for (int i = 0; i < n; i++) {
-		char name[16];
-		snprintf(name, sizeof name, "w%d", i);
-		lt_var next = lt_graph_var(g, "k", 32);
-		lt_node w = lt_graph_constant(g, name, LT_F32, 2, (lt_var[]){ k, next });
-		x = lt_graph_binary(g, "max", lt_graph_contract(g, x, w, 1, &k), lt_graph_literal(g, LT_F32, 0));
-		k = next;
-	}
-	must(!lt_graph_result(g, "y", x), "%s", lt_context_message(ctx));
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
-	must(!lt_looptree_auto(g, &machine, &t), "%s", lt_context_message(ctx));
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
-	lt_looptree_free(t);
-	lt_graph_free(g);
-	lt_context_free(ctx);
-	return (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
-}
-
-Test(product_forms, many_products_take_time_in_proportion)
-{
-	double few = 1e9, many = 1e9;
-	for (int try = 0; try < 5 && !(many < 30 * few + 0.5); try++) {
-		few = fmin(few, seconds_for(100));
-		many = fmin(many, seconds_for(800));
-	}
-	cr_assert_lt(many, 30 * few + 0.5, "100 products: %g s, 800: %g s", few, many);
 }
