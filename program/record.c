@@ -162,8 +162,9 @@ static lt_status record(struct lt_instance *r, int32_t segment, const struct lt_
 		report_unrecorded(p, c, s->n, lt__diagnostic_reason(&diags, st, c->backend->name, "capture"));
 	return x->refused[segment]
 		? LT_OK
-		: lt_fail(&r->ctx, st, "backend %s: recording %d launches: %s; run without recording (no_capture)",
-			c->backend->name, (int)s->n, lt__diagnostic_reason(&diags, st, c->backend->name, "capture"));
+		: lt_fail(&r->ctx, st, "backend %s: recording %d launches: %s%s", c->backend->name, (int)s->n,
+			lt__diagnostic_reason(&diags, st, c->backend->name, "capture"),
+			st == LT_ENOMEM ? "" : "; run without recording (no_capture)");
 }
 
 static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)

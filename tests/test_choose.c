@@ -202,12 +202,16 @@ Test(choose, caps_refuse_before_the_backend_is_asked)
 	close_graph(g);
 }
 
+/* Weights whose pairs are swapped: a copy with a division, which needs a kernel. */
+#define PAIRS(w) \
+	"%" w "0 = f32[n, k] constant \"" w "\"\n%" w " = f32[n, k] view { %" w "0[n, 4*floor(k / 2) + 1 - k] }\n"
+
 /* A weight's packed copy is in a nest of its own, which has nodes of the tree's only: what reads it moves on with
  * it. */
 Test(choose, a_refused_copy_takes_its_product_along)
 {
 	struct lt_graph *g = parsed(
-		"graph 1\nvar m 48\nvar n 40\nvar k 56\n%x = f32[m, k] input \"x\"\n%w = f32[n, k] constant \"w\"\n"
+		"graph 1\nvar m 48\nvar n 40\nvar k 56\n%x = f32[m, k] input \"x\"\n" PAIRS("w")
 		"%q = f32[m, n] input \"q\"\n%p = f32[m, n, k] mul %x, %w\n%y = f32[m, n] add.reduce %p\n%z = f32[m, "
 		"n] add %y, %q\n%s = f32[m] max.reduce %q\n"
 		"result \"z\" = %z\nresult \"s\" = %s\n");
@@ -231,15 +235,31 @@ Test(choose, a_refused_copy_takes_its_product_along)
 	close_graph(g);
 }
 
+/* Weights as they are need no kernel to be packed: no backend is asked, and their product stays. */
+Test(choose, a_copy_without_a_kernel_is_refused_by_nobody)
+{
+	struct lt_graph *g = parsed(
+		"graph 1\nvar m 48\nvar n 40\nvar k 56\n%x = f32[m, k] input \"x\"\n%w = f32[n, k] constant \"w\"\n"
+		"%q = f32[m, n] input \"q\"\n%p = f32[m, n, k] mul %x, %w\n%y = f32[m, n] add.reduce %p\n"
+		"%z = f32[m, n] add %y, %q\nresult \"z\" = %z\n");
+	struct lt_program *p;
+	struct heard h;
+	cr_assert_eq(compile(g, "devone:host;vector;refuse=copy,ref", (struct lt_options){ 0 }, &h, &p), LT_OK, "%s",
+		lt_context_message(g->ctx));
+	cr_assert(h.refused == 0 && strstr(h.text, "_y_right host\n") && !strstr(h.text, " ref"), "%s", h.text);
+	lt_program_free(p);
+	close_graph(g);
+}
+
 /* A copy that the second backend refuses takes along what reads it there; a product of the first, with a copy of its
  * own, stays. */
 Test(choose, a_refused_copy_takes_nothing_else_along)
 {
 	struct lt_graph *g = parsed(
-		"graph 1\nvar m 48\nvar n 40\nvar k 56\n%x = f32[m, k] input \"x\"\n%w = f32[n, k] constant \"w\"\n"
+		"graph 1\nvar m 48\nvar n 40\nvar k 56\n%x = f32[m, k] input \"x\"\n" PAIRS("w")
 		"%q = f32[m, n] input \"q\"\n%p = f32[m, n, k] mul %x, %w\n%y = f32[m, n] add.reduce %p\n%z = f32[m, "
 		"n] max %y, %q\n"
-		"%v = f32[n, k] constant \"v\"\n%o = f32[m, n, k] mul %x, %v\n%u = f32[m, n] add.reduce %o\n%t = "
+		PAIRS("v") "%o = f32[m, n, k] mul %x, %v\n%u = f32[m, n] add.reduce %o\n%t = "
 		"f32[m, n] sub %u, %q\n"
 		"result \"z\" = %z\nresult \"t\" = %t\n");
 	struct lt_program *p;

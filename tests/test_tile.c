@@ -314,7 +314,8 @@ Test(tile, fragments_are_read_ahead)
 	cr_expect(strstr(out, " resident 2 "), "%s", out);
 	cr_assert_eq(lt_kernel_parse(out, strlen(out), &k, NULL), LT_OK);
 	cr_assert_eq(lt__text_grids(&lt__text_cuda, k, NULL, &grids, NULL), LT_OK);
-	const char *body = strstr(grids->text, "__launch_bounds__(128, 2)");
+	cr_expect(strstr(grids->text, "__launch_bounds__(128, 2)"), "%s", grids->text);
+	const char *body = strstr(grids->text, "_body(");
 	cr_assert_not_null(body, "%s", grids->text);
 	cr_expect_geq(before(body, "lt_ldmatrix_x4(", "lt_mma_"), 4 + 1, "%s", body);
 	cr_expect_geq(before(body, "lt_ldmatrix_x4_trans(", "lt_mma_"), 4, "%s", body);

@@ -199,7 +199,7 @@ Test(trace_report, rows_of_a_peeled_rest_are_told_apart)
 			{ "3.mul, k from 3", "3.mul, m from 4", "3.mul, m from 4, k from 3" } } };
 	FILE *f = fopen(scratch("mm.lt"), "w");
 	cr_assert(f
-		&& fputs("$1 = InputTensor(x, float32, [7, 5]);\n$2 = InputTensor(w, float32, [5, 6]);\n$3 = "
+		&& fputs("$1 = InputTensor(x, float32, [5, 4]);\n$2 = InputTensor(w, float32, [4, 3]);\n$3 = "
 			 "MatMulNode($1, $2);\n"
 			 "$4 = ReLUNode($3);\nresult = $4;\n",
 			   f)

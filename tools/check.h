@@ -231,6 +231,7 @@ bool lt__check_guarded_refill(struct check_guarded *, void *const *data, int poi
 bool lt__check_guarded_stand(struct check_guarded *, void *const *data);
 /* Back from the device: one storage, whatever stands around it; its first element. */
 void *lt__check_guarded_fetch(struct check_guarded *, int32_t storage);       /* NULL: the device failed */
+bool lt__check_guarded_send(struct check_guarded *, int32_t storage);         /* to the device, as it was fetched */
 /* NULL: no such storage */
 void *lt__check_guarded_at(const struct check_guarded *, enum lt_storage_space, int32_t binding);
 /* A workspace of exactly what need says, between sentinels; NULL memory for none. */

@@ -190,6 +190,11 @@ void *lt__check_guarded_fetch(struct check_guarded *guarded, int32_t storage)
 	return from_device(guarded, b) ? b->block + b->at : NULL;
 }
 
+bool lt__check_guarded_send(struct check_guarded *guarded, int32_t storage)
+{
+	return to_device(guarded, &guarded->block[storage]);
+}
+
 static const char *name_of(const struct check_guarded *guarded, int32_t i)
 {
 	static const enum lt_binding kind[] = { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };

@@ -2,6 +2,7 @@
  * data. */
 #include <stdlib.h>
 #include <string.h>
+#include "program/blocks.h"
 #include "tools/check.h"
 
 /* -- accepted -- */
@@ -178,6 +179,29 @@ static bool run_copy_step(struct check_guarded *guarded, const struct lt_pstep *
 	return true;
 }
 
+static struct lt_slot fetched_slot(const void *user, int32_t storage)
+{
+	const struct check_block *b = &((const struct check_guarded *)user)->block[storage];
+
+	return (struct lt_slot){ b->block + b->at, 0, (int64_t)b->bytes };
+}
+
+/* What the program copies itself, without a kernel, in the host's memory. */
+static bool run_blocks_step(struct check_guarded *guarded, int32_t nest, uint32_t n_thread)
+{
+	const struct lt_program *p = guarded->w->p;
+	const struct lt_blocks *b = p->nests.blocks[nest];
+
+	for (int32_t i = 0; i < b->n; i++)
+		if (b->at[i].from >= 0 && !lt__check_guarded_fetch(guarded, b->at[i].from))
+			return false;
+	if (!lt__check_guarded_fetch(guarded, b->to))
+		return false;
+	lt__blocks_run(&p->services.host, n_thread, b, lt__check_guarded_at(guarded, LT_STORAGE_PARAM, -1), fetched_slot,
+		guarded);
+	return lt__check_guarded_send(guarded, b->to);
+}
+
 /* Args that are gone when the run has come back. */
 static lt_status run_lent(struct check_pages *lend, const struct check_work *w, int32_t nest,
 	const struct lt_args *args, struct lt_diag *diag)
@@ -240,14 +264,22 @@ static lt_status run_look(void *user)
 	return LT_OK;
 }
 
+static bool run_step(struct check_guarded *guarded, const struct lt_pstep *step, int fill, uint32_t n_thread,
+	struct lt_fault *fault)
+{
+	switch (step->kind) {
+	case LT_STEP_COPY:   return run_copy_step(guarded, step);
+	case LT_STEP_BLOCKS: return run_blocks_step(guarded, step->nest, n_thread);
+	default:             return launch_nest(guarded, step->nest, fill, n_thread, fault);
+	}
+}
+
 static bool launch_all(
 	struct check_guarded *guarded, int fill, uint32_t n_thread, const struct looking *l, struct lt_fault *fault)
 {
 	const struct lt_program *p = guarded->w->p;
 	for (int32_t i = 0; i < count_steps(p) && fault->n == 0; i++) {
-		const struct lt_pstep *step = step_at(p, i);
-		if (step->kind == LT_STEP_COPY ? !run_copy_step(guarded, step) : !launch_nest(guarded, step->nest, fill, n_thread,
-			fault))
+		if (!run_step(guarded, step_at(p, i), fill, n_thread, fault))
 			return false;
 		if (guarded->kernels && !run_show(guarded, l->seen, l->n, i))
 			return false;
