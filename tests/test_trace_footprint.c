@@ -88,6 +88,15 @@ static int64_t count(const struct nest *z, const struct lt_bind *b, int how)
 	return n;
 }
 
+/* Whether loops go on behind the end of their dims, where the memory of what they write does, too. */
+static bool has_padded_loops(const struct lt_looptree *t)
+{
+	for (lt_tnode n = lt_looptree_after(t, -1); n >= 0; n = lt_looptree_after(t, n))
+		if (t->node[n].kind == LT_TLOOP && t->node[n].tail == LT_PAD)
+			return true;
+	return false;
+}
+
 /* Storages that stand in one slot of the nest; what a reduction or an update writes it reads, too. */
 static void compare_buffers(struct nest *z, const struct traced *t, struct tally *tally)
 {
@@ -105,9 +114,11 @@ static void compare_buffers(struct nest *z, const struct traced *t, struct tally
 			continue;
 		int64_t read = count(z, &z->f->bind[b->slot], READ), written = count(z, &z->f->bind[b->slot], WRITTEN);
 		int64_t got = traced_stat(t, "buffer%d.read_elems", i);
-		cr_expect_eq(traced_stat(t, "buffer%d.written_elems", i), written,
-			"%s: %lld elements of %s are written, by its accesses %lld", z->what,
-			(long long)traced_stat(t, "buffer%d.written_elems", i), b->name, (long long)written);
+		int64_t stored = traced_stat(t, "buffer%d.written_elems", i);
+		int64_t most = has_padded_loops(z->p->tree) && written
+			? z->p->nests.assigned.storage[z->f->bind[b->slot].storage].elems : written;
+		cr_expect(stored >= written && stored <= most, "%s: %lld elements of %s are written, by its accesses %lld",
+			z->what, (long long)stored, b->name, (long long)written);
 		if (!written && !count(z, &z->f->bind[b->slot], GATHERED))
 			cr_expect_eq(got, read, "%s: %lld elements of %s are read, by its accesses %lld", z->what,
 				(long long)got, b->name, (long long)read);
