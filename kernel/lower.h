@@ -173,7 +173,12 @@ static inline uint32_t lower_lanes_of(const struct lowering *l, int32_t value)
 /* mode.c.  Needs: columns. */
 void lt__lower_modes(struct lowering *);
 /* Whether loop a is b or stands around it; -1 stands around all. */
-bool lt__lower_around(const struct lt_tree *, int32_t a, int32_t b);
+static inline bool lt__lower_around(const struct lt_tree *t, int32_t a, int32_t b)
+{
+	while (b >= 0 && b != a)
+		b = LT_AT(struct lt_loop, t->loops, b)->parent;
+	return b == a;
+}
 /* The loop that is all there is in loop i, or -1. */
 int32_t lt__lower_only_child(const struct lowering *, int32_t i);
 
@@ -319,8 +324,8 @@ void lt__lower_fold(struct lowering *, int32_t stmt, int32_t value);
 /* The value, of which the lanes are combined, goes to the element of the statement. */
 void lt__lower_finish_fold(struct lowering *, int32_t stmt, int32_t value);
 
-/* lower_dot.c: whether the loop is one; whether the vector in hand is; the sum and its products; the statement of such a
- * vector, true: it is done. */
+/* lower_dot.c: whether the loop is one; whether the vector in hand is; the sum and its products.  lower_fold.c: the
+ * statement of such a vector, true: it is done. */
 bool lt__lower_find_dot(const struct lowering *, int32_t loop, struct lower_dot *);
 bool lt__lower_is_dot(const struct lowering *);
 int32_t lt__lower_dot(struct lowering *, int32_t sum);

@@ -7,7 +7,7 @@
 #include "kernel/lower.h"
 #include "kernel/opcode.h"
 
-enum { LEAST_LANES = 16 };      /* bytes of a vector that `dot` is worth */
+enum { MIN_LANES = 16 };      /* bytes of a vector that `dot` is worth */
 
 /* The only piece of the operand, which is read as it is; NULL: there are others. */
 static const struct lt_access *dot_read(const struct lowering *l, const struct lt_stmt *st, int32_t k)
@@ -44,16 +44,17 @@ static bool dot_lies_along(const struct lowering *l, int32_t row, int32_t loop)
 }
 
 /* Bytes that factor k of the product is a cast of; -1: it is none. */
-static int32_t dot_source(const struct lowering *l, int32_t loop, const struct lt_stmt *mul, int32_t k)
+static int32_t dot_source(const struct lowering *l, int32_t loop, const struct lt_stmt *mul, int32_t k,
+	const struct lt_stmt **cast)
 {
-	const struct lt_stmt *cast = dot_writer(l, loop, dot_read(l, mul, k), LT_OPCODE_cast);
-	const struct lt_access *from = cast ? dot_read(l, cast, 0) : NULL;
+	*cast = dot_writer(l, loop, dot_read(l, mul, k), LT_OPCODE_cast);
+	const struct lt_access *from = *cast ? dot_read(l, *cast, 0) : NULL;
 	const uint32_t dtype = from ? lower_dtype_of(l, from->buffer) : 0;
 	if (!from || (dtype != LT_I8 && dtype != LT_U8) || !dot_lies_along(l, from->row, loop)
 		|| lt__lower_around(l->t, loop, lower_buffer_at(l, from->buffer)->scope))
 		return -1;
-	return LT_AT(struct lt_piece, l->t->pieces, LT_AT(struct lt_operand, l->t->operands, cast->first_operand)->first_piece)
-		->access;
+	const struct lt_operand *o = LT_AT(struct lt_operand, l->t->operands, (*cast)->first_operand);
+	return LT_AT(struct lt_piece, l->t->pieces, o->first_piece)->access;
 }
 
 /* How many loops around the vector the access depends on. */
@@ -69,7 +70,8 @@ bool lt__lower_find_dot(const struct lowering *l, int32_t loop, struct lower_dot
 {
 	const struct lt_loop *x = lower_loop_at(l, loop);
 	const struct lt_stmt *sum = lower_stmt_at(l, x->first_stmt + x->n_stmt - 1);
-	if (!l->machine.dots || x->kind != LT_VECTOR || x->max_trip_count < LEAST_LANES || x->n_stmt < 3 || x->n_stmt > 4)
+	if (!l->machine.dots || l->machine.vector_bytes < MIN_LANES || x->kind != LT_VECTOR || x->max_trip_count < MIN_LANES
+		|| x->n_stmt < 3 || x->n_stmt > 4)
 		return false;
 	for (int32_t s = x->first_stmt; s < x->first_stmt + x->n_stmt; s++)
 		if (lower_stmt_at(l, s)->loop != loop || lower_stmt_at(l, s)->kind >= LT_BARRIER)
@@ -79,11 +81,13 @@ bool lt__lower_find_dot(const struct lowering *l, int32_t loop, struct lower_dot
 			&& lt__lower_opcode_of(op) == LT_OPCODE_add && lower_dtype_of(l, lower_access_at(l, sum->dest)->buffer) == LT_I32
 		? dot_writer(l, loop, dot_read(l, sum, 0), LT_OPCODE_mul) : NULL;
 	*out = (struct lower_dot){ .stmt = x->first_stmt + x->n_stmt - 1 };
+	const struct lt_stmt *cast[2];
 	for (int k = 0; mul && k < 2; k++)
-		if ((out->access[k] = dot_source(l, loop, mul, k)) < 0)
+		if ((out->access[k] = dot_source(l, loop, mul, k, &cast[k])) < 0)
 			return false;
-	if (!mul || lower_dtype_of(l, lower_access_at(l, out->access[0])->buffer)
-		!= lower_dtype_of(l, lower_access_at(l, out->access[1])->buffer))
+	if (!mul || x->n_stmt != (cast[0] == cast[1] ? 3 : 4)           /* another statement may read a cast */
+		|| lower_dtype_of(l, lower_access_at(l, out->access[0])->buffer)
+			!= lower_dtype_of(l, lower_access_at(l, out->access[1])->buffer))
 		return false;
 	if (dot_moves(l, loop, out->access[0]) < dot_moves(l, loop, out->access[1])) {
 		int32_t first = out->access[0];         /* printers prepare the second operand, which changes less often */
@@ -95,7 +99,7 @@ bool lt__lower_find_dot(const struct lowering *l, int32_t loop, struct lower_dot
 
 bool lt__lower_is_dot(const struct lowering *l)
 {
-	return l->lane_loop >= 0 && l->loop[l->lane_loop].dot && l->lanes >= LEAST_LANES;
+	return l->lane_loop >= 0 && l->loop[l->lane_loop].dot && l->lanes >= MIN_LANES;
 }
 
 /* Lanes that are off are 0. */
@@ -107,13 +111,4 @@ int32_t lt__lower_dot(struct lowering *l, int32_t sum)
 		x[k] = lt__lower_load(l, d->stmt, d->access[k]);
 	return lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_dot, .dtype = LT_I32, .lanes = l->lanes / 4,
 		.operand = { x[0], x[1], sum, -1 }, .what = -1, .origin = d->stmt });
-}
-
-bool lt__lower_dot_stmt(struct lowering *l, int32_t s)
-{
-	if (!lt__lower_is_dot(l))
-		return false;
-	if (s == l->loop[l->lane_loop].dot->stmt)
-		lt__lower_fold(l, s, -1);
-	return true;
 }

@@ -3,13 +3,6 @@
 #include "kernel/lower.h"
 #include "kernel/opcode.h"
 
-bool lt__lower_can_fold(const struct lowering *l, const struct lt_stmt *s)
-{
-	const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, s->op);
-	return s->kind == LT_COMBINE && lt__opcode_commutes(lt__lower_opcode_of(op)) && op->in[0] == op->out
-		&& op->in[1] == op->out && lower_dtype_of(l, lower_access_at(l, s->dest)->buffer) == op->out;
-}
-
 static int32_t identity_of(struct lowering *l, const struct lt_op *op)
 {
 	return lt__lower_spread(l, lt__lower_pure(l, LT_OPCODE_const, op->out, -1, -1, -1, (int64_t)op->identity));
@@ -102,4 +95,13 @@ void lt__lower_fold(struct lowering *l, int32_t s, int32_t value)
 		return;
 	}
 	lt__lower_finish_fold(l, s, value);
+}
+
+bool lt__lower_dot_stmt(struct lowering *l, int32_t s)
+{
+	if (!lt__lower_is_dot(l))
+		return false;
+	if (s == l->loop[l->lane_loop].dot->stmt)
+		lt__lower_fold(l, s, -1);
+	return true;
 }

@@ -14,6 +14,13 @@ struct lower_join {
 	struct lower_join *next;
 };
 
+bool lt__lower_can_fold(const struct lowering *l, const struct lt_stmt *s)
+{
+	const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, s->op);
+	return s->kind == LT_COMBINE && lt__opcode_commutes(lt__lower_opcode_of(op)) && op->in[0] == op->out
+		&& op->in[1] == op->out && lower_dtype_of(l, lower_access_at(l, s->dest)->buffer) == op->out;
+}
+
 /* Whether statement s of the loop reads or writes the buffer. */
 static bool touches(const struct lowering *l, const struct lt_stmt *st, int32_t buffer)
 {

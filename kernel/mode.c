@@ -17,13 +17,6 @@
 enum { MAX_STRAIGHT = 8 };      /* vectors of a loop that have copies of their own */
 enum { GRID_COPIES = 512 };     /* statements of the copies in a grid of a loop that picks no variables */
 
-bool lt__lower_around(const struct lt_tree *t, int32_t a, int32_t b)
-{
-	while (b >= 0 && b != a)
-		b = LT_AT(struct lt_loop, t->loops, b)->parent;
-	return b == a;
-}
-
 int32_t lt__lower_only_child(const struct lowering *l, int32_t i)
 {
 	const struct lt_loop *outer = lower_loop_at(l, i);

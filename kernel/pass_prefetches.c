@@ -10,8 +10,8 @@
  * the same part each time that this one is read.
  *
  * A long body, such as the sums of several rows of weights that are folded together, holds so many instructions that
- * the processor does not come to the loads of the next iteration while it waits for those of this one.  There each line is
- * asked for some iterations ahead, and smaller buffers are worth it, too.
+ * the processor does not come to the loads of the next iteration while it waits for those of this one.  There each line
+ * is asked for some iterations ahead, and smaller buffers are worth it, too.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -36,62 +36,6 @@ struct prefetch {
 	struct lt_address_sum address;
 	struct prefetch_share share;
 };
-
-/* An upper bound of an i64; false: there is none that is known. */
-static bool upper_bound(const struct lt_kernel *k, int32_t value, int64_t *out)
-{
-	const struct lt_instruction *i = &k->instructions[value];
-	int64_t x, y;
-	if (i->opcode == LT_OPCODE_const) {
-		*out = i->number;
-		return true;
-	}
-	if (i->opcode != LT_OPCODE_min)
-		return false;
-	bool first = lt__step_constant(k, i->operand[0], &x), second = lt__step_constant(k, i->operand[1], &y);
-	*out = first && (!second || x < y) ? x : y;
-	return first || second;
-}
-
-int64_t lt__prefetch_trip_count(const struct lt_kernel *k, int32_t loop)
-{
-	const struct lt_instruction *i = &k->instructions[loop];
-	int64_t from, to, n;
-	if (!lt__step_constant(k, i->operand[0], &from) || !upper_bound(k, i->operand[1], &to)
-		|| __builtin_sub_overflow(to, from, &n))
-		return INT64_MAX;
-	return n <= 0 ? 0 : n / i->number + (n % i->number != 0);
-}
-
-int32_t lt__prefetch_loop(const struct prefetches_step *p, int32_t block)
-{
-	while (block >= 0 && (p->k->instructions[block].opcode != LT_OPCODE_loop || lt__prefetch_trip_count(p->k, block) < 2))
-		block = p->block[block];
-	return block;
-}
-
-/* The points of a team number several loops: the innermost is a remainder, which mostly goes on by one, and quotients
- * mostly stay. */
-bool lt__prefetch_moves_by(const struct prefetches_step *p, const struct lt_address_sum *x, int32_t loop, int64_t *by)
-{
-	uint64_t sum = 0;
-	for (int32_t i = 0; i < x->n; i++) {
-		int32_t part = x->part[i].value;
-		const struct lt_instruction *of = &p->k->instructions[part];
-		if (part < loop || part > p->k->instructions[loop].what)
-			continue;
-		if (part == loop) {
-			sum += (uint64_t)x->part[i].times * (uint64_t)of->number;
-		} else if (of->opcode == LT_OPCODE_remainder) {
-			int64_t step = lt__address_times(&p->values[of->operand[0]], loop);
-			sum += (uint64_t)x->part[i].times * (uint64_t)step * (uint64_t)p->k->instructions[loop].number;
-		} else if (of->opcode != LT_OPCODE_quotient && of->opcode != LT_OPCODE_loop) {
-			return false;
-		}
-	}
-	*by = (int64_t)sum;
-	return true;
-}
 
 /* The loops from `loop` outwards in which the address moves as `moves` says: by what they went through before, *run
  * elements, or not at all.  *run, *times: elements and iterations of all of them.  The first loop after them. */
@@ -211,7 +155,8 @@ static bool choose_long(struct prefetches_step *p)
 			|| p->k->buffers[i->what].elems < MIN_LONG / LT_PREFETCH_LINE || !lt__address_reach(p->k, p->values, i, &reach))
 			continue;
 		const int32_t inner = lt__prefetch_loop(p, p->block[at]);
-		if (inner >= 0 && i->stride == 1 && i->operand[1] < 0 && lt__prefetch_moves_by(p, &reach.first, inner, &step) && step > 0)
+		if (inner >= 0 && i->stride == 1 && i->operand[1] < 0 && lt__prefetch_moves_by(p, &reach.first, inner, &step)
+			&& step > 0)
 			list[n++] = (struct prefetch){ at, i->what, inner, -1, step, reach.first, { .n = 0 } };
 	}
 	qsort(list, (size_t)n, sizeof *list, by_element);
@@ -339,14 +284,6 @@ static void add_prefetch(struct prefetches_step *p, int32_t at)
 		.origin = i.origin, .stride = 1 };
 	if (!__builtin_add_overflow(i.number, p->jump[at], &asked.number))
 		(void)lt__build(&p->s->b, asked);
-}
-
-int32_t lt__prefetch_add(struct prefetches_step *p, int32_t sum, int32_t value, int64_t times)
-{
-	struct lt_kernel_builder *b = &p->s->b;
-	if (times != 1)
-		value = lt__build_value(b, LT_OPCODE_mul, LT_I64, 1, value, lt__build_const(b, LT_I64, (uint64_t)times));
-	return sum < 0 ? value : lt__build_value(b, LT_OPCODE_add, LT_I64, 1, sum, value);
 }
 
 static bool is_shared_loop(const struct prefetch_share *share, int32_t value)

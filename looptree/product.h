@@ -1,6 +1,6 @@
 /* looptree/product.h -- what the files of a product's tree on a CPU share: product_form.c chooses the tree,
- * product_register.c its register tile, product_nest.c builds it, product_layout.c orders the elements of copies and
- * sums. */
+ * product_register.c its register tile, product_nest.c builds it of the loops of product_open.c, product_layout.c
+ * orders the elements of copies and sums. */
 #ifndef LT_LOOPTREE_PRODUCT_H
 #define LT_LOOPTREE_PRODUCT_H
 #include "looptree/auto.h"
@@ -29,17 +29,23 @@ static inline int64_t var_stride(const struct lt_auto *s, const struct factor_re
 	return x->plain && column >= 0 ? lt__auto_stride(s->g, &x->read->piece[0], column) : 0;
 }
 
-/* product_form.c: how a factor is read; about how long all of it takes on one core, in ns; whether threads share it. */
+/* product_look.c: how a factor is read; about how long all of it takes on one core, in ns; whether threads share it. */
 struct factor_read lt__product_look(const struct lt_auto *, const struct lt_product *, bool right);
 double lt__product_ns(const struct lt_auto *, const struct lt_product *);
 bool lt__product_is_shared(const struct lt_auto *, const struct lt_product *);
 
-/* product_nest.c.  The node of the tree inside which loops are opened; -1: the root. */
+/* product_open.c.  The node of the tree inside which loops are opened; -1: the root. */
 struct product_nest { struct lt_auto *s; const struct lt_product *p; lt_tnode at; };
 /* A loop over v in steps of `step`, unless the loops above leave no room for it; its tail only where an iteration may
  * be partial. */
 void lt__nest_open(struct product_nest *, lt_var v, int64_t step, enum lt_loop_kind, enum lt_tail);
 void lt__nest_open_all(struct product_nest *, const struct lt_vars *, lt_var but, lt_var and);
+/* Loops over tiles that threads may share; a tile of rows; the elements of a register tile; all elements of the sum
+ * that the loops above leave, in the order of its dims, by vectors of columns. */
+void lt__nest_open_tiles(struct product_nest *, lt_var v, int64_t step, enum lt_tail);
+void lt__nest_open_rows(struct product_nest *, lt_var v, int64_t step);
+void lt__nest_open_tile(struct product_nest *, enum lt_tail);
+void lt__nest_open_elements(struct product_nest *);
 void lt__nest_leaf(struct product_nest *, lt_node);
 /* One nest for all leaves: a group where no loop holds them. */
 void lt__nest_group(struct product_nest *);

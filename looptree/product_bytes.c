@@ -29,11 +29,11 @@ bool lt__product_is_cast(const struct lt_auto *s, lt_node mul, lt_node of, int32
 	return lt__dtype_info(s->g->node[base].dtype)->bytes < lt__dtype_info(d->dtype)->bytes;
 }
 
-static lt_node source_of(const struct lt_auto *s, lt_node cast) { return s->t->leaf[cast]->read[0].piece[0].base; }
+static lt_node cast_source(const struct lt_auto *s, lt_node cast) { return s->t->leaf[cast]->read[0].piece[0].base; }
 
 static bool is_of_bytes(const struct lt_auto *s, lt_node cast)
 {
-	enum lt_dtype d = cast < 0 ? LT_F32 : s->g->node[source_of(s, cast)].dtype;
+	enum lt_dtype d = cast < 0 ? LT_F32 : s->g->node[cast_source(s, cast)].dtype;
 	return d == LT_I8 || d == LT_U8;
 }
 

@@ -1,136 +1,8 @@
 /* The loops and leaves of a product's nest on a CPU; the order of what it copies and sums: product_layout.c. */
 #include "looptree/product.h"
 
-/* MAX_EXTENTS: the numbers that a loop may count, and what a few loops more leave; MAX_UNROLLED: rows of a right factor
- * whose multiply-adds are copies */
-enum { MAX_EXTENTS = LT_MAX_COUNTED + 8, MAX_UNROLLED = 8 };
-/* any: or fewer, as a run-time scalar says, or as more loops say than are told apart; known: each has a copy of what is
- * inside, or there is one; loops: there are loops over it above */
-struct nest_extents { int32_t n; bool any, known, loops; int64_t at[MAX_EXTENTS]; };
-
-static void nest_add_extent(struct nest_extents *x, int64_t e)
-{
-	for (int32_t i = 0; i < x->n; i++)
-		if (x->at[i] == e)
-			return;
-	if (x->n < MAX_EXTENTS) {
-		x->at[x->n++] = e;
-		return;
-	}
-	x->any = true;
-	x->known = false;
-	x->at[0] = e > x->at[0] ? e : x->at[0];
-}
-
-/* What the loops over v above `at` leave to one that is opened there. */
-static struct nest_extents left_of(const struct lt_looptree *t, lt_tnode at, lt_var v)
-{
-	while (at >= 0 && (t->node[at].kind != LT_TLOOP || t->node[at].var != v))
-		at = t->node[at].parent;
-	if (at < 0) {
-		const struct lt_vardef *d = &t->graph->var[v];
-		return (struct nest_extents){ .n = 1, .any = d->bounded, .known = !d->bounded, .at = { d->extent } };
-	}
-	const struct lt_tnodedef *d = &t->node[at];
-	const struct nest_extents x = left_of(t, d->parent, v);
-	const bool whole = d->tail == LT_PAD || d->tail == LT_MASK;
-	struct nest_extents in = { .any = x.any && d->tail == LT_GUARD, .loops = true };
-	in.known = x.known || d->tail == LT_PEEL || d->tail == LT_PAD;
-	for (int32_t i = 0; i < x.n; i++) {
-		if (x.at[i] >= d->step || whole)
-			nest_add_extent(&in, d->step);
-		if (x.at[i] % d->step != 0 && !whole)
-			nest_add_extent(&in, x.at[i] % d->step);
-	}
-	for (int64_t e = 1; x.any && d->tail == LT_PEEL && e < d->step; e++)
-		nest_add_extent(&in, e);
-	return in;
-}
-
-void lt__nest_open(struct product_nest *x, lt_var v, int64_t step, enum lt_loop_kind kind, enum lt_tail tail)
-{
-	struct lt_looptree *t = x->s->t;
-	if (v < 0 || step < 1)
-		return;
-	struct nest_extents left = left_of(t, x->at, v);
-	int64_t span = 0;
-	bool partial = left.any && step > 1;
-	for (int32_t i = 0; i < left.n; i++) {
-		span = left.at[i] > span ? left.at[i] : span;
-		partial = partial || left.at[i] % step != 0;
-	}
-	for (lt_tnode up = x->at; up >= 0; up = t->node[up].parent)
-		if (t->node[up].kind == LT_TLOOP && t->node[up].var == v && t->node[up].step == 1)
-			return;
-	if (step > 1 && step >= span && !(partial && tail == LT_PAD) && !(left.any && !left.loops))
-		return;
-	if (!left.known && tail == LT_PEEL)
-		tail = LT_MASK;         /* what is left is no fixed number */
-	x->at = lt_looptree_add_loop(t, x->at, v, step);
-	t->node[x->at].loop = span == 1 ? LT_SERIAL : kind;
-	t->node[x->at].tail = partial ? tail : LT_GUARD;
-}
-
-/* A loop over tiles that threads may share: where the last tile is smaller, it is one iteration of the loop like the
- * others, and cut off inside. */
-static void open_tiles(struct product_nest *x, lt_var v, int64_t step, enum lt_tail tail)
-{
-	struct lt_looptree *t = x->s->t;
-	lt_tnode before = x->at;
-	lt__nest_open(x, v, step, LT_SERIAL, x->p->parallel && tail == LT_PEEL ? LT_GUARD : tail);
-	if (x->at == before || tail != LT_PEEL || !x->p->parallel || t->graph->var[v].extent % step == 0)
-		return;
-	x->at = lt_looptree_add_loop(t, x->at, v, step);
-	t->node[x->at].tail = LT_PEEL;
-}
-
-/* A tile of rows: where a run-time scalar says how many there are, each number of them has a copy of what is inside. */
-static void open_rows(struct product_nest *x, lt_var v, int64_t step)
-{
-	struct lt_looptree *t = x->s->t;
-	if (v < 0 || step < 2 || !left_of(t, x->at, v).any) {
-		lt__nest_open(x, v, step, LT_SERIAL, LT_PEEL);
-		return;
-	}
-	x->at = lt_looptree_add_loop(t, x->at, v, step);
-	x->at = lt_looptree_add_loop(t, x->at, v, step);
-	t->node[x->at].tail = LT_PEEL;
-}
-
-void lt__nest_open_all(struct product_nest *x, const struct lt_vars *list, lt_var but, lt_var and)
-{
-	for (int32_t i = 0; i < list->n; i++)
-		if (list->at[i] != but && list->at[i] != and)
-			lt__nest_open(x, list->at[i], 1, LT_SERIAL, LT_GUARD);
-}
-
-void lt__nest_leaf(struct product_nest *x, lt_node n)
-{
-	if (n >= 0 && x->s->t->leaf_of[n] < 0)
-		(void)lt_looptree_add_leaf(x->s->t, x->at, n);
-}
-
-/* The elements of a register tile. */
-static void open_tile(struct product_nest *x, enum lt_tail tail)
-{
-	const struct lt_product *p = x->p;
-	lt__nest_open(x, p->m2, 1, LT_UNROLL, LT_GUARD);
-	lt__nest_open(x, p->m, 1, LT_UNROLL, LT_GUARD);
-	lt__nest_open(x, p->n2, 1, LT_UNROLL, LT_GUARD);
-	lt__nest_open(x, p->n, p->lanes, LT_UNROLL, tail);
-	lt__nest_open(x, p->n, 1, LT_VECTOR, LT_GUARD);
-}
-
-/* All elements of the sum that the loops above leave, in the order of its dims, by vectors of columns. */
-static void open_elements(struct product_nest *x)
-{
-	const struct lt_nodedef *d = &x->s->g->node[x->p->groups >= 0 ? x->p->groups : x->p->sum];
-	for (int32_t i = 0; i < d->n_dim; i++)
-		if (d->dim[i] != x->p->n)
-			lt__nest_open(x, d->dim[i], 1, LT_SERIAL, LT_GUARD);
-	lt__nest_open(x, x->p->n, x->p->lanes, LT_SERIAL, LT_PEEL);
-	lt__nest_open(x, x->p->n, 1, LT_VECTOR, LT_GUARD);
-}
+/* rows of a right factor whose multiply-adds are copies */
+enum { MAX_UNROLLED = 8 };
 
 /* Whether what a copy reads lies along v. */
 static bool lies_along(const struct lt_auto *s, lt_node copy, lt_var v)
@@ -179,33 +51,6 @@ static void add_early(struct lt_auto *s, const struct lt_product *p, lt_node cop
 	lt__auto_record_nest(s, root, s->constant[copy], true);
 }
 
-void lt__nest_parallel(struct product_nest *x)
-{
-	struct lt_looptree *t = x->s->t;
-	int64_t trip_count = 1, cores = (int64_t)x->s->target->cores;   /* those that are there in every run */
-	lt_tnode path[64];
-	int32_t n = 0;
-	for (lt_tnode at = x->at; at >= 0 && n < 64; at = t->node[at].parent)
-		path[n++] = at;
-	while (x->p->parallel && n-- > 0
-		&& (trip_count < cores || (trip_count < 4 * cores && lt__product_share(trip_count, cores) < 0.9))) {
-		if (t->node[path[n]].kind != LT_TLOOP)
-			continue;
-		if (t->node[path[n]].loop != LT_SERIAL)
-			break;
-		if (lt_looptree_trip_count(t, path[n]) < 2)
-			continue;
-		t->node[path[n]].loop = LT_PARALLEL;
-		trip_count *= lt__min_trip_count(t, path[n]);
-	}
-}
-
-void lt__nest_group(struct product_nest *x)
-{
-	if (x->at < 0)
-		x->at = lt_looptree_add_group(x->s->t, -1);
-}
-
 /* The outermost loop around `at` inside the nest's place. */
 static lt_tnode child_below(const struct product_nest *x, lt_tnode at)
 {
@@ -238,25 +83,12 @@ static void open_outer(struct product_nest *x, enum lt_tail tail)
 	if (p->block_m)
 		lt__nest_open(x, p->m, p->block_m, LT_SERIAL, LT_GUARD);
 	lt__nest_open_all(x, &p->column, p->n, p->n2);
-	open_tiles(x, p->n2, p->tile_n2, LT_PEEL);
-	open_tiles(x, p->n, p->tile_n, tail);
+	lt__nest_open_tiles(x, p->n2, p->tile_n2, LT_PEEL);
+	lt__nest_open_tiles(x, p->n, p->tile_n, tail);
 	if (!panel)
 		lt__nest_parallel(x);
 	if (p->form == LT_PRODUCT_PANEL || p->part >= 0 || p->row.n == 0)
 		lt__nest_group(x);
-}
-
-void lt__nest_end(struct product_nest x, struct lt_product *p, bool in_tile)
-{
-	p->end = x.at;
-	p->in_tile = in_tile;
-	if (p->out < 0)
-		return;
-	if (in_tile)
-		open_tile(&x, p->tile_tail);
-	else
-		open_elements(&x);
-	lt__nest_leaf(&x, p->out);
 }
 
 static void add_tiles(struct product_nest *x, struct lt_product *p)
@@ -270,11 +102,11 @@ static void add_tiles(struct product_nest *x, struct lt_product *p)
 	struct product_nest tile = k;
 	lt__nest_open_all(&tile, &p->row, p->m, p->m2);
 	lt__nest_open(&tile, p->m2, p->tile_m2, LT_SERIAL, LT_PEEL);
-	open_rows(&tile, p->m, p->tile_m);
+	lt__nest_open_rows(&tile, p->m, p->tile_m);
 	lt__nest_group(&tile);
 	struct product_nest term = tile;
 	lt__nest_open_all(&term, &p->deep, -1, -1);
-	open_tile(&term, p->tile_tail);
+	lt__nest_open_tile(&term, p->tile_tail);
 	lt__nest_leaf(&term, p->mul);
 	lt__nest_leaf(&term, p->part >= 0 ? p->part : p->sum);
 	if (p->across && (p->out >= 0 || p->epilogue >= 0))
@@ -283,7 +115,7 @@ static void add_tiles(struct product_nest *x, struct lt_product *p)
 		lt__product_lay_across(x->s, p, p->part);
 	if (p->part >= 0) {
 		struct product_nest add = tile;
-		open_tile(&add, p->tile_tail);
+		lt__nest_open_tile(&add, p->tile_tail);
 		lt__nest_leaf(&add, p->sum);
 		lt__nest_end(*x, p, false);
 	} else {
@@ -308,7 +140,7 @@ static void open_counted(struct product_nest *x)
 		rows *= x->s->g->var[row->at[i]].extent;
 	for (int32_t i = 0; i < row->n && rows <= LT_MAX_COUNTED; i++)
 		if (lt__auto_bounded(x->s, row->at[i]))
-			open_rows(x, row->at[i], x->s->g->var[row->at[i]].extent);
+			lt__nest_open_rows(x, row->at[i], x->s->g->var[row->at[i]].extent);
 }
 
 /* Rows whose sums fill more than the registers are several tiles, one after the other. */
@@ -323,7 +155,7 @@ static void open_row_tiles(struct product_nest *x)
 		if (rows > p->tile_m)
 			step = extent * p->tile_m / rows > 1 ? extent * p->tile_m / rows : 1;
 		if (rows > p->tile_m || lt__auto_bounded(x->s, p->row.at[i]))
-			open_rows(x, p->row.at[i], step);
+			lt__nest_open_rows(x, p->row.at[i], step);
 		rows = rows / extent * step;
 	}
 }
@@ -340,16 +172,16 @@ static void add_row_chunks(struct product_nest *x, struct lt_product *p)
 	lt__nest_open(&k, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
 	struct product_nest term = k, add = k;
 	lt__nest_open(&term, p->k, 1, LT_UNROLL, LT_GUARD);
-	open_tile(&term, LT_PEEL);
+	lt__nest_open_tile(&term, LT_PEEL);
 	lt__nest_leaf(&term, p->mul);
 	lt__nest_leaf(&term, p->part);
-	open_tile(&add, LT_PEEL);
+	lt__nest_open_tile(&add, LT_PEEL);
 	lt__nest_leaf(&add, p->chunk);
 	lt__product_lay_by_chunk(x->s, p->chunk);
 	lt__nest_open(&fold, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
 	struct product_nest sum = fold;
 	lt__nest_open(&sum, chunk->dim[chunk->n_dim - 1], 1, LT_SERIAL, LT_GUARD);
-	open_tile(&sum, LT_PEEL);
+	lt__nest_open_tile(&sum, LT_PEEL);
 	lt__nest_leaf(&sum, p->sum);
 	lt__nest_end(fold, p, true);
 }
@@ -374,10 +206,10 @@ static void add_rows(struct product_nest *x, struct lt_product *p)
 		lt__nest_open(&term, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
 		lt__nest_open(&add, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
 	}
-	open_tile(&term, LT_PEEL);
+	lt__nest_open_tile(&term, LT_PEEL);
 	lt__nest_leaf(&term, p->mul);
 	lt__nest_leaf(&term, p->part);
-	open_tile(&add, LT_PEEL);
+	lt__nest_open_tile(&add, LT_PEEL);
 	lt__nest_leaf(&add, p->sum);
 	if (p->row.n > 0 && (p->out >= 0 || p->epilogue >= 0))
 		lt__product_interleave(x->s, p);
@@ -449,9 +281,9 @@ lt_status lt__product_add_epilogue(struct lt_auto *s, struct lt_product *p)
 	if (p->epilogue_at >= 0)
 		x.at = p->epilogue_at;
 	else if (p->in_tile)
-		open_tile(&x, p->tile_tail);
+		lt__nest_open_tile(&x, p->tile_tail);
 	else
-		open_elements(&x);
+		lt__nest_open_elements(&x);
 	p->epilogue_at = x.at;
 	for (int32_t i = 0; i < s->n_member; i++)
 		lt__nest_leaf(&x, s->member[i]);

@@ -18,7 +18,7 @@ static void load(void)
 TestSuite(bytes, .init = load, .timeout = 240);
 
 static const char *const backends[] = { "cpu", "ref", "sim:lanes=16;dots", "sim:lanes=8;dots;masked",
-	"sim:lanes=4;dots", "sim:lanes=16", "llvm", "llvm:cpu=x86-64-v4", "llvm:cpu=x86-64-v3", "llvm:cpu=x86-64" };
+	"sim:lanes=2;dots", "sim:lanes=4;dots", "sim:lanes=16", "llvm", "llvm:cpu=x86-64-v4", "llvm:cpu=x86-64-v3", "llvm:cpu=x86-64" };
 enum { N_BACKEND = sizeof backends / sizeof *backends };
 
 struct sizes { int s, b, i, r; };
@@ -62,21 +62,28 @@ static void values_free(struct values *v)
 }
 
 /* Runs the graph with x, w, and what else there is; the result's numbers are 4 bytes each. */
-static void run_bytes(const char *text, const char *backend, const void *const *data, void *out)
+static void run_tree(
+	const char *text, const char *schedule, const char *backend, const void *const *data, void *const *out)
 {
 	struct lt_context *ctx;
 	struct lt_graph *g;
 	struct lt_program *p;
 	struct lt_instance *r;
 	must(!lt_context_new(&ctx) && !lt_graph_parse(ctx, text, strlen(text), "test", &g), "%s", text);
-	struct lt_options o = { .size = sizeof o, .backends = backend, .n_thread = 2 };
+	struct lt_options o = { .size = sizeof o, .backends = backend, .n_thread = 2, .schedule = schedule,
+		.schedule_bytes = schedule ? strlen(schedule) : 0 };
 	must(!lt_compile(ctx, g, &o, &p), "%s: %s", backend, lt_context_message(ctx));
 	must(!lt_instance_new(p, &r), "%s", lt_instance_message(r));
-	must(!lt_instance_run(r, data, (void *const[]){ out }), "%s: %s", backend, lt_instance_message(r));
+	must(!lt_instance_run(r, data, out), "%s: %s", backend, lt_instance_message(r));
 	lt_instance_free(r);
 	lt_program_free(p);
 	lt_graph_free(g);
 	lt_context_free(ctx);
+}
+
+static void run_bytes(const char *text, const char *backend, const void *const *data, void *out)
+{
+	run_tree(text, NULL, backend, data, (void *const[]){ out });
 }
 
 /* Whether there is such a backend here, and this machine has what its processor has. */
@@ -166,5 +173,33 @@ Test(bytes, sums_are_exact)
 		}
 		values_free(&v);
 		free(got);
+	}
+}
+
+/* Both factors are one cast, which another node reads, too: that one is computed. */
+Test(bytes, what_reads_a_cast_beside_the_product_stays)
+{
+	enum { N = 64 };
+	static const char graph[] = "graph 1\nvar i 64\n%x = i8[i] input \"x\"\n%xc = i32[i] cast %x\n"
+		"%two = i32[] lit 2\n%z = i32[i] mul %xc, %two\n%p = i32[i] mul %xc, %xc\n%y = i32[] add.reduce %p\n"
+		"result \"z\" = %z\nresult \"y\" = %y\n";
+	static const char tree[] = "looptree 1\ngraph d9379114758532f9\ntarget cpu:native\n"
+		"var i 64\nvalue %x i8[i] = input\nvalue %two i32[] = lit 0x2\ntree\nfor i vector\n"
+		"  %xc i32[i] = cast %x\n  %z i32[i] = mul %xc %two\n"
+		"  %p i32[i] = mul %xc %xc\n  %y i32[] = add.reduce[i] %p\n";
+	int8_t x[N];
+	int32_t want = 0;
+	for (int i = 0; i < N; i++) {
+		x[i] = (int8_t)(4 * i - 128);
+		want += x[i] * x[i];
+	}
+	for (int k = 0; k < N_BACKEND; k++) {
+		int32_t z[N] = { 0 }, y = 0;
+		if (!runs_here(backends[k]) || !strcmp(backends[k], "ref"))
+			continue;
+		run_tree(graph, tree, backends[k], (const void *const[]){ x }, (void *const[]){ z, &y });
+		cr_expect_eq(y, want, "%s: %d", backends[k], (int)y);
+		for (int i = 0; i < N; i++)
+			cr_assert_eq(z[i], 2 * x[i], "%s: z[%d] is %d", backends[k], i, (int)z[i]);
 	}
 }
