@@ -165,8 +165,10 @@ void lt__inner_cut(struct lt_edit *e, const struct lt_inner *x)
 			side *= 2;
 	if (side > 1 && x->lanes * side < span) {
 		(void)lt__inner_around(e, x->loop, x->lanes * side);
-		if (x->bounded && x->lanes * side > LT_MAX_COUNTED)
-			t->node[lt__inner_around(e, x->loop, x->lanes * side)].tail = LT_PEEL;
+		if (x->bounded && x->lanes * side > LT_MAX_COUNTED) {
+			lt_tnode rest = lt__inner_around(e, x->loop, x->lanes * side);
+			t->node[rest].tail = LT_PEEL;   /* not in one: a new loop may move all nodes */
+		}
 	}
 	if (x->lanes < span || x->bounded) {
 		lt_tnode mid = lt__inner_around(e, x->loop, x->lanes < span ? x->lanes : span);

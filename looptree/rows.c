@@ -275,8 +275,10 @@ static void add_fold(struct nest_rows *s, lt_tnode after, const char *dim, lt_no
 		int64_t lanes = lt__auto_lanes(s->target, t->graph->node[n].dtype), trip_count = lt_looptree_trip_count(t, loop);
 		t->node[loop].loop = lanes > 1 ? LT_VECTOR : LT_SERIAL;
 		lt__edit_insert(&s->e, loop, -1, lt__edit_new_leaf(&s->e, n));
-		if (trip_count > lanes && lanes > 1 && !lt__auto_halves(lanes))
-			t->node[lt__inner_around(&s->e, loop, lanes)].tail = trip_count % lanes ? LT_PEEL : LT_GUARD;
+		if (trip_count > lanes && lanes > 1 && !lt__auto_halves(lanes)) {
+			lt_tnode outer = lt__inner_around(&s->e, loop, lanes);
+			t->node[outer].tail = trip_count % lanes ? LT_PEEL : LT_GUARD;
+		}
 		return;
 	}
 	struct lt_inner x = *inner;

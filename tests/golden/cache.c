@@ -134,7 +134,7 @@ LT_LANES float lt_f32x8_fold_add(lt_f32x8 v)
 #endif
 }
 
-/* kernel k1_8: loop tree e0ccf57c00052c9700e9f6efbe2aff1d, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k1_8: loop tree 3894ace338555e4f5eedfd8e67c03d66, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 static __attribute__((noinline)) void k1_8(const int64_t *restrict end2_2, const int64_t *restrict zero_2, const float *restrict n5, float *restrict n8)
 {
 	const int64_t end2 = end2_2[0];
@@ -146,56 +146,67 @@ static __attribute__((noinline)) void k1_8(const int64_t *restrict end2_2, const
 	lt_f32x8 n8_part_24 = lt_f32x8_splat(0.0f);
 	const int64_t v3 = end2 + zero * -1;
 	const int64_t v5 = lt_i64_div(v3 + 31, 32);
+	const int64_t v6 = lt_i64_div(v3, 32);
 	for (int64_t i6_ = 0; i6_ < v5; i6_++) {
-		const int64_t v9 = lt_i64_min(i6_ * -1 + v5, 1);
-		for (int64_t i6_1 = 0; i6_1 < v9; i6_1++) {
-			const int64_t v12 = v3 + i6_ * -32;
-			const int64_t v13 = lt_i64_min(v12, 8);
-			if (v13 >= 8) {
+		const int64_t v10 = lt_i64_min(i6_ * -1 + v6, 1);
+		for (int64_t i6_1 = 0; i6_1 < v10; i6_1++) {
+			/* %8.part = add.reduce, line 9 */
+			const int64_t v13 = zero + i6_ * 32;
+			n8_part_0 += *(const lt_f32x8_u *)&n5[v13];
+			n8_part_8 += *(const lt_f32x8_u *)&n5[v13 + 8];
+			n8_part_16 += *(const lt_f32x8_u *)&n5[v13 + 16];
+			n8_part_24 += *(const lt_f32x8_u *)&n5[v13 + 24];
+		}
+		const int64_t v19 = v3 + i6_ * -32;
+		const int64_t v22 = i6_ * 32;
+		const int64_t v26 = lt_i64_min(lt_i64_min(v19, end2 * -1 + zero + v22 + 32), 1);
+		for (int64_t i6_1 = 0; i6_1 < v26; i6_1++) {
+			const int64_t v28 = lt_i64_min(v19, 8);
+			if (v28 >= 8) {
 				/* %8.part = add.reduce, line 9 */
-				n8_part_0 += *(const lt_f32x8_u *)&n5[zero + i6_ * 32];
+				n8_part_0 += *(const lt_f32x8_u *)&n5[zero + v22];
 			} else {
-				if (v13 > 0) {
-					const lt_i32x8 v19 = lt_i32x8_below(v13);
+				if (v28 > 0) {
+					const lt_i32x8 v33 = lt_i32x8_below(v28);
 					/* %8.part = add.reduce, line 9 */
-					const lt_f32x8 v27 = lt_f32x8_select(v19, lt_f32x8_select(v19, n8_part_0, lt_f32x8_splat(0.0f)) + lt_f32x8_load(&n5[zero + i6_ * 32], v19), n8_part_0);
-					n8_part_0 = v27;
+					const lt_f32x8 v40 = lt_f32x8_select(v33, lt_f32x8_select(v33, n8_part_0, lt_f32x8_splat(0.0f)) + lt_f32x8_load(&n5[zero + v22], v33), n8_part_0);
+					n8_part_0 = v40;
 				}
 			}
-			const int64_t v29 = lt_i64_min(v12 - 8, 8);
-			if (v29 >= 8) {
+			const int64_t v42 = lt_i64_min(v19 - 8, 8);
+			if (v42 >= 8) {
 				/* %8.part = add.reduce, line 9 */
-				n8_part_8 += *(const lt_f32x8_u *)&n5[zero + i6_ * 32 + 8];
+				n8_part_8 += *(const lt_f32x8_u *)&n5[zero + v22 + 8];
 			} else {
-				if (v29 > 0) {
-					const lt_i32x8 v35 = lt_i32x8_below(v29);
+				if (v42 > 0) {
+					const lt_i32x8 v47 = lt_i32x8_below(v42);
 					/* %8.part = add.reduce, line 9 */
-					const lt_f32x8 v43 = lt_f32x8_select(v35, lt_f32x8_select(v35, n8_part_8, lt_f32x8_splat(0.0f)) + lt_f32x8_load(&n5[zero + i6_ * 32 + 8], v35), n8_part_8);
-					n8_part_8 = v43;
+					const lt_f32x8 v54 = lt_f32x8_select(v47, lt_f32x8_select(v47, n8_part_8, lt_f32x8_splat(0.0f)) + lt_f32x8_load(&n5[zero + v22 + 8], v47), n8_part_8);
+					n8_part_8 = v54;
 				}
 			}
-			const int64_t v45 = lt_i64_min(v12 - 16, 8);
-			if (v45 >= 8) {
+			const int64_t v56 = lt_i64_min(v19 - 16, 8);
+			if (v56 >= 8) {
 				/* %8.part = add.reduce, line 9 */
-				n8_part_16 += *(const lt_f32x8_u *)&n5[zero + i6_ * 32 + 16];
+				n8_part_16 += *(const lt_f32x8_u *)&n5[zero + v22 + 16];
 			} else {
-				if (v45 > 0) {
-					const lt_i32x8 v51 = lt_i32x8_below(v45);
+				if (v56 > 0) {
+					const lt_i32x8 v61 = lt_i32x8_below(v56);
 					/* %8.part = add.reduce, line 9 */
-					const lt_f32x8 v57 = lt_f32x8_select(v51, n8_part_16, lt_f32x8_splat(0.0f)) + lt_f32x8_load(&n5[zero + i6_ * 32 + 16], v51);
-					n8_part_16 = lt_f32x8_select(v51, v57, n8_part_16);
+					const lt_f32x8 v68 = lt_f32x8_select(v61, lt_f32x8_select(v61, n8_part_16, lt_f32x8_splat(0.0f)) + lt_f32x8_load(&n5[zero + v22 + 16], v61), n8_part_16);
+					n8_part_16 = v68;
 				}
 			}
-			const int64_t v61 = lt_i64_min(v12 - 24, 8);
-			if (v61 >= 8) {
+			const int64_t v70 = lt_i64_min(v19 - 24, 8);
+			if (v70 >= 8) {
 				/* %8.part = add.reduce, line 9 */
-				n8_part_24 += *(const lt_f32x8_u *)&n5[zero + i6_ * 32 + 24];
+				n8_part_24 += *(const lt_f32x8_u *)&n5[zero + v22 + 24];
 			} else {
-				if (v61 > 0) {
-					const lt_i32x8 v67 = lt_i32x8_below(v61);
+				if (v70 > 0) {
+					const lt_i32x8 v75 = lt_i32x8_below(v70);
 					/* %8.part = add.reduce, line 9 */
-					const lt_f32x8 v73 = lt_f32x8_select(v67, n8_part_24, lt_f32x8_splat(0.0f)) + lt_f32x8_load(&n5[zero + i6_ * 32 + 24], v67);
-					n8_part_24 = lt_f32x8_select(v67, v73, n8_part_24);
+					const lt_f32x8 v82 = lt_f32x8_select(v75, lt_f32x8_select(v75, n8_part_24, lt_f32x8_splat(0.0f)) + lt_f32x8_load(&n5[zero + v22 + 24], v75), n8_part_24);
+					n8_part_24 = v82;
 				}
 			}
 		}
