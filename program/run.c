@@ -71,6 +71,53 @@ static lt_status take_given(struct lt_instance *r, const struct lt_addresses *a)
 	return LT_OK;
 }
 
+/* Nothing that was enqueued uses the caller's memory any more; what failed first is what is reported. */
+static lt_status run_end(struct lt_instance *r, lt_status st)
+{
+	struct lt_addresses a = addresses(r, NULL, NULL);
+	struct lt_context quiet;
+	if (!r->ready || !r->queue)
+		return st;
+	lt__context_branch(r->program->ctx, &quiet);
+	if (st)
+		a.ctx = &quiet;
+	lt_status waited = lt__queue_wait_all(r->program, &a);
+	lt__profile_done(r);
+	return st ? st : waited;
+}
+
+lt_status lt__state_to_host(struct lt_instance *r, int32_t i)
+{
+	if (!r->device)
+		return LT_OK;
+	LT_TRY(run_end(r, LT_OK));
+	return r->touched[i] ? LT_OK : run_end(r, cross_state(r, i, false));
+}
+
+lt_status lt__states_bring(struct lt_instance *from)
+{
+	for (int32_t i = 0; i < from->program->bindings[LT_BINDING_STATE].n; i++)
+		if (from->shared[i] && from->state[i])
+			LT_TRY(lt__state_to_host(from, i));
+	return LT_OK;
+}
+
+lt_status lt__states_take(struct lt_instance *r)
+{
+	struct lt_instance *from = r->states->newest;
+	if (from == r)
+		return LT_OK;
+	if (r->states->ctx.code)
+		return lt_fail(&r->ctx, r->states->ctx.code, "%s", r->states->ctx.message);
+	if (from && lt__states_bring(from))
+		return lt_fail(&r->ctx, from->ctx.code, "%s", from->ctx.message);
+	for (int32_t i = 0; i < r->program->bindings[LT_BINDING_STATE].n; i++)
+		r->touched[i] = r->touched[i] || r->shared[i];
+	r->has_fetched = false;
+	r->states->newest = r;
+	return LT_OK;
+}
+
 lt_status lt__instance_begin(
 	struct lt_instance *r, const void *const *input, void *const *result, struct lt_addresses *out)
 {
@@ -92,21 +139,6 @@ lt_status lt__instance_begin(
 	r->has_fetched = false;
 	r->ran = true;
 	return send_states(r);
-}
-
-/* Nothing that was enqueued uses the caller's memory any more; what failed first is what is reported. */
-static lt_status run_end(struct lt_instance *r, lt_status st)
-{
-	struct lt_addresses a = addresses(r, NULL, NULL);
-	struct lt_context quiet;
-	if (!r->ready || !r->queue)
-		return st;
-	lt__context_branch(r->program->ctx, &quiet);
-	if (st)
-		a.ctx = &quiet;
-	lt_status waited = lt__queue_wait_all(r->program, &a);
-	lt__profile_done(r);
-	return st ? st : waited;
 }
 
 /* What it enqueues is in the queues; on failure nothing is. */
@@ -203,14 +235,6 @@ int64_t lt_instance_extent(const struct lt_instance *r, int32_t result, int32_t 
 		return 0;
 	const struct lt_nodedef *d = &g->node[g->result[result].node];
 	return axis >= 0 && axis < d->n_dim ? r->extent[d->dim[axis]] : 0;
-}
-
-lt_status lt__state_to_host(struct lt_instance *r, int32_t i)
-{
-	if (!r->device)
-		return LT_OK;
-	LT_TRY(run_end(r, LT_OK));
-	return r->touched[i] ? LT_OK : run_end(r, cross_state(r, i, false));
 }
 
 void *lt_instance_state(struct lt_instance *r, int32_t i)

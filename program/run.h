@@ -135,13 +135,15 @@ lt_status lt__queue_before_host(struct lt_program *, const struct lt_addresses *
 
 /* instance.c: runs of all instances since the program was made, of those too that are no more. */
 void lt__count_runs(const struct lt_program *, int64_t *n_run, int64_t *n_replayed);
-/* states.c.  new: the instance's states; those that `with` (NULL: none) has by the same names are that one's.  take:
- * what another one left in them is r's.  free: of r alone. */
+/* states.c.  new: the instance's states; those that `with` (NULL: none) has by the same names are that one's.  free: of
+ * r alone. */
 lt_status lt__states_new(struct lt_instance *r, struct lt_instance *with);
-lt_status lt__states_take(struct lt_instance *r);
 void lt__states_free(struct lt_instance *r);
-/* run.c: waits; the host has the newest bytes of state i. */
+/* run.c.  to_host: waits; the host has the newest bytes of state i.  bring: the same of all that others have, too.
+ * take: what another one left in them is r's. */
 lt_status lt__state_to_host(struct lt_instance *, int32_t i);
+lt_status lt__states_bring(struct lt_instance *from);
+lt_status lt__states_take(struct lt_instance *r);
 
 /* run.c: what every run does before its first step: checks what is given, reads and checks the parameters, finds the
  * addresses. */

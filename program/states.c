@@ -64,30 +64,6 @@ lt_status lt__states_new(struct lt_instance *r, struct lt_instance *with)
 	return st ? lt_fail(&r->ctx, st, "%s", x->ctx.message) : LT_OK;
 }
 
-static lt_status states_bring(struct lt_instance *from)
-{
-	for (int32_t i = 0; i < from->program->bindings[LT_BINDING_STATE].n; i++)
-		if (from->shared[i] && from->state[i])
-			LT_TRY(lt__state_to_host(from, i));
-	return LT_OK;
-}
-
-lt_status lt__states_take(struct lt_instance *r)
-{
-	struct lt_instance *from = r->states->newest;
-	if (from == r)
-		return LT_OK;
-	if (r->states->ctx.code)
-		return lt_fail(&r->ctx, r->states->ctx.code, "%s", r->states->ctx.message);
-	if (from && states_bring(from))
-		return lt_fail(&r->ctx, from->ctx.code, "%s", from->ctx.message);
-	for (int32_t i = 0; i < r->program->bindings[LT_BINDING_STATE].n; i++)
-		r->touched[i] = r->touched[i] || r->shared[i];
-	r->has_fetched = false;
-	r->states->newest = r;
-	return LT_OK;
-}
-
 /* What it has on a device has to be where the others find it; or they say why it is lost. */
 void lt__states_free(struct lt_instance *r)
 {
@@ -96,7 +72,7 @@ void lt__states_free(struct lt_instance *r)
 		return;
 	x->n_user--;
 	if (x->newest == r && x->n_user > 0) {
-		if (r->ready && states_bring(r))
+		if (r->ready && lt__states_bring(r))
 			lt_fail(&x->ctx, r->ctx.code, "the states that were shared are lost: %s", r->ctx.message);
 		x->newest = NULL;
 	}
