@@ -18,6 +18,15 @@ static lt_status share_check(struct lt_instance *r, int32_t i, const struct lt_i
 	return LT_OK;
 }
 
+/* State j of r gets its first sharer: from now on the host has what r's last run left, as if it had been shared then. */
+static lt_status state_open(struct lt_instance *r, int32_t j)
+{
+	if (!r->shared[j] && r->states->newest != r)
+		LT_TRY(lt__state_to_host(r, j));
+	r->shared[j] = true;
+	return LT_OK;
+}
+
 /* Those that `with` has, too. */
 static lt_status states_share(struct lt_instance *r, struct lt_instance *with)
 {
@@ -27,8 +36,10 @@ static lt_status states_share(struct lt_instance *r, struct lt_instance *with)
 		if (j < 0)
 			continue;
 		LT_TRY(share_check(r, i, with, j));
+		if (state_open(with, j))
+			return lt_fail(&r->ctx, with->ctx.code, "%s", with->ctx.message);
 		r->state[i] = with->state[j];
-		r->shared[i] = with->shared[j] = true;
+		r->shared[i] = true;
 	}
 	return LT_OK;
 }

@@ -343,6 +343,48 @@ Test(device, a_shared_state_is_where_it_is_needed)
 	close_graph(g);
 }
 
+/* A state that gets its first sharer when its instance was not the last that ran: what is on the device is the newest. */
+Test(device, a_state_shared_late_is_as_its_last_run_left_it)
+{
+	struct lt_graph *g = parsed("graph 1\nvar n 4\n%x = f32[n] input \"x\"\n%a = f32[n] state \"a\"\n%b = f32[n] state "
+		"\"b\"\n%c = f32[n] add %a, %x\n%d = f32[n] add %b, %x\nset %a = %c\nset %b = %d\nresult \"c\" = %c\n"
+		"result \"d\" = %d\n");
+	struct lt_graph *h = parsed("graph 1\nvar n 4\n%x = f32[n] input \"x\"\n%a = f32[n] state \"a\"\n%c = f32[n] add %a, %x\n"
+		"set %a = %c\nresult \"c\" = %c\n");
+	struct lt_program *both = compiled(g, "devone"), *one = compiled(h, "devone");
+	const float x[4] = { 1, 2, 3, 4 };
+	float c[4], d[4];
+	const void *in[] = { x };
+	void *out[] = { c, d };
+	for (int gone = 0; gone < 2; gone++) {
+		struct lt_instance *w = instance_of(both), *r, *s;
+		cr_assert_eq(lt_instance_new_sharing(one, w, &r), LT_OK);
+		cr_assert_eq(lt_instance_run(w, in, out), LT_OK);
+		cr_assert_eq(lt_instance_run(r, in, out), LT_OK);
+		if (gone)
+			lt_instance_free(r);            /* and none is the last that ran */
+		/* where the device fails, nothing is shared, and it is said */
+		device_one.fail_copy = 1;
+		cr_assert_eq(lt_instance_new_sharing(both, w, &s), LT_EDEVICE);
+		cr_assert(strstr(lt_instance_message(s), "backend devone: copying 16 bytes of state 'b'"), "%s",
+			lt_instance_message(s));
+		lt_instance_free(s);
+		cr_assert_eq(lt_instance_new_sharing(both, w, &s), LT_OK, "%s", lt_instance_message(s));
+		cr_assert_eq(lt_instance_run(s, in, out), LT_OK, "%s", lt_instance_message(s));
+		cr_assert(c[3] == 12 && d[3] == 8, "a %g, b %g", (double)c[3], (double)d[3]);
+		cr_assert_eq(lt_instance_run(w, in, out), LT_OK);
+		cr_assert(c[3] == 16 && d[3] == 12, "a %g, b %g", (double)c[3], (double)d[3]);
+		lt_instance_free(w);
+		lt_instance_free(s);
+		if (!gone)
+			lt_instance_free(r);
+	}
+	lt_program_free(both);
+	lt_program_free(one);
+	parsed_free(h);
+	close_graph(g);
+}
+
 /* ---- run-time scalars, and no trips at all ---- */
 
 Test(device, a_run_time_scalar_crosses_each_run)
