@@ -343,14 +343,14 @@ Test(device, a_shared_state_is_where_it_is_needed)
 	close_graph(g);
 }
 
-/* A state that gets its first sharer when its instance was not the last that ran: what is on the device is the newest. */
+/* A state that gets its first sharer when its instance was not the last that ran: the device has the newest bytes. */
 Test(device, a_state_shared_late_is_as_its_last_run_left_it)
 {
 	struct lt_graph *g = parsed("graph 1\nvar n 4\n%x = f32[n] input \"x\"\n%a = f32[n] state \"a\"\n%b = f32[n] state "
 		"\"b\"\n%c = f32[n] add %a, %x\n%d = f32[n] add %b, %x\nset %a = %c\nset %b = %d\nresult \"c\" = %c\n"
 		"result \"d\" = %d\n");
-	struct lt_graph *h = parsed("graph 1\nvar n 4\n%x = f32[n] input \"x\"\n%a = f32[n] state \"a\"\n%c = f32[n] add %a, %x\n"
-		"set %a = %c\nresult \"c\" = %c\n");
+	struct lt_graph *h = parsed("graph 1\nvar n 4\n%x = f32[n] input \"x\"\n%a = f32[n] state \"a\"\n"
+		"%c = f32[n] add %a, %x\nset %a = %c\nresult \"c\" = %c\n");
 	struct lt_program *both = compiled(g, "devone"), *one = compiled(h, "devone");
 	const float x[4] = { 1, 2, 3, 4 };
 	float c[4], d[4];
