@@ -82,6 +82,8 @@ lt_status llama_begin(struct llama *);          /* backends, cache, the program 
 /* Logits of the token behind these, which come at l->position; they are the caller's to change until the next call.
  * NULL: an interruption came first, and l->position says how many were read. */
 lt_status llama_feed(struct llama *, const int32_t *token, int32_t n, float **logits);
+/* The same of one that was made, which l->made counts; what has to be compiled first is no part of its time. */
+lt_status llama_feed_made(struct llama *, int32_t token, float **logits);
 void llama_prompt_end(struct llama *);          /* no prompt follows: what only prompts need is freed */
 lt_status llama_verdict(struct llama *);        /* --verify: what was found */
 void llama_end(struct llama *);

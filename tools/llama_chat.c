@@ -61,8 +61,6 @@ static lt_status user_turn(struct llama *l, bool first, int32_t **tokens, int32_
 /* The answer to what was fed last, up to its end, which is fed, too. */
 static lt_status answer(struct llama *l, int32_t token, float *logits)
 {
-	int64_t begin;
-
 	while (logits && !lt__interrupted(NULL)) {
 		LT_TRY(llama_keep_logits(l, logits));
 		const int32_t next = lt__llama_sample(&l->sampler, logits);
@@ -72,10 +70,7 @@ static lt_status answer(struct llama *l, int32_t token, float *logits)
 		token = next;
 		if (l->position >= l->steps)
 			break;
-		begin = run_now();
-		LT_TRY(llama_feed(l, &token, 1, &logits));
-		l->made.ns += run_now() - begin;
-		l->made.tokens++;
+		LT_TRY(llama_feed_made(l, token, &logits));
 		if (next == LT_LLAMA_END)
 			break;
 	}

@@ -43,7 +43,6 @@ static lt_status begin_text(struct llama *l, const int32_t *prompt, int32_t n, f
 static lt_status make_text(struct llama *l, const int32_t *prompt, int32_t n)
 {
 	int32_t token = prompt[n - 1];
-	int64_t begin = 0;
 	float *logits;
 
 	LT_TRY(begin_text(l, prompt, n, &logits));
@@ -58,10 +57,7 @@ static lt_status make_text(struct llama *l, const int32_t *prompt, int32_t n)
 		if (l->position >= l->steps || lt__interrupted(NULL))
 			break;
 		/* The first token is the prompt's. */
-		begin = run_now();
-		LT_TRY(llama_feed(l, &token, 1, &logits));
-		l->made.ns += run_now() - begin;
-		l->made.tokens++;
+		LT_TRY(llama_feed_made(l, token, &logits));
 	}
 	return LT_OK;
 }

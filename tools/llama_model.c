@@ -132,12 +132,13 @@ static lt_status read_prompt(struct llama *l, const int32_t *token, int32_t n)
 	return LT_OK;
 }
 
+static lt_status make_step(struct llama *l) { return l->step.ready ? LT_OK : program_begin(l, &l->step, 1); }
+
 static lt_status read_steps(struct llama *l, const int32_t *token, int32_t n)
 {
 	int32_t i = 0;
 
-	if (!l->step.ready)
-		LT_TRY(program_begin(l, &l->step, 1));
+	LT_TRY(make_step(l));
 	if (l->last == &l->prompt)
 		LT_TRY(take_cache(&l->step));
 	const int64_t begin = run_now();
@@ -162,6 +163,18 @@ lt_status llama_feed(struct llama *l, const int32_t *token, int32_t n, float **l
 	LT_TRY(many ? read_prompt(l, token, n) : read_steps(l, token, n));
 	l->last = many ? &l->prompt : &l->step;
 	*logits = l->position == end ? l->logits : NULL;
+	return LT_OK;
+}
+
+lt_status llama_feed_made(struct llama *l, int32_t token, float **logits)
+{
+	LT_TRY(make_step(l));
+	const int64_t begin = run_now();
+	LT_TRY(llama_feed(l, &token, 1, logits));
+	if (*logits) {
+		l->made.ns += run_now() - begin;
+		l->made.tokens++;
+	}
 	return LT_OK;
 }
 
@@ -196,7 +209,7 @@ lt_status llama_begin(struct llama *l)
 		return lt_fail(l->ctx, LT_ENOMEM, "out of memory");
 	LT_TRY(make_cache(l));
 	const bool first = l->o.schedule || l->o.verify || strcmp(l->o.mode, "generate") != 0;
-	return first ? program_begin(l, &l->step, 1) : LT_OK;
+	return first ? make_step(l) : LT_OK;
 }
 
 lt_status llama_verdict(struct llama *l)
