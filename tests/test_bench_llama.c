@@ -240,6 +240,27 @@ Test(bench_llama, mistakes_are_told_before_any_work)
 	cr_expect(strstr(out, "llama/7B-f32") && strstr(out, "llama/7B-int8") && !strstr(out, "15M"), "%s", out);
 }
 
+/* The least of what takes some seconds, 20 and the context. */
+Test(bench_llama, no_more_tokens_are_checked_than_the_context_has)
+{
+	static const struct { int64_t parameters; int context, checked; } models[] = { { 1000, 8, 8 }, { 1000, 1, 1 },
+		{ 1000, 64, 20 }, { 199999999, 64, 10 }, { 199999999, 8, 8 }, { INT64_C(7000000000), 64, 3 },
+		{ INT64_C(7000000000), 2, 2 } };
+	json_t *o, *r;
+
+	for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+		const struct lt_llama m = { .parameters = models[i].parameters, .context = models[i].context };
+
+		cr_expect_eq(bench_llama_checked(&m), models[i].checked, "model %zu: %d", i, bench_llama_checked(&m));
+	}
+	cr_assert_eq(bench_run("llama --shape dim=16,hidden=36,layers=2,heads=4,kv_heads=2,vocab=67,context=8 -b ref --quick "
+		"--json x.json"), 0, "%s%s", err, out);
+	o = bench_read_json();
+	r = llama_row_of(llama_case(o, NAME "-f32", 1), "ref");
+	cr_expect(stat_of(r, "checked") == 8 && stat_of(r, "prompt_tokens") == 8);
+	json_decref(o);
+}
+
 static struct bench_llama small(enum bench_llama_type type)
 {
 	return (struct bench_llama){ .shape = "small", .type = type, .seed = 3, .sizes = { .dim = 16, .hidden = 36,

@@ -19,12 +19,12 @@ double bench_llama_tolerance(const struct bench_llama *x)
 	return tolerances[x->type];
 }
 
-/* As many as the reference computes in some seconds. */
+/* As many as the reference computes in some seconds, where the context has them. */
 int bench_llama_checked(const struct lt_llama *m)
 {
-	const int64_t n = INT64_C(2000000000) / (m->parameters + 1);
+	const int64_t quick = INT64_C(2000000000) / (m->parameters + 1), n = quick < 3 ? 3 : quick > 20 ? 20 : quick;
 
-	return (int)(n < 3 ? 3 : n > 20 ? 20 : n < m->context ? n : m->context);
+	return (int)(n < m->context ? n : m->context);
 }
 
 static double deviation_of(const float *x, int64_t n)
