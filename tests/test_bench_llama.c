@@ -313,7 +313,7 @@ Test(bench_llama, weights_are_made_where_they_are_needed)
 {
 	static const char *const backends[] = { "ref", "sim" };
 	const struct bench_options o = { .prompt = 24, .cc = "cc" };
-	const int32_t token[] = { 1, 5, 7, 66, 3 };
+	const int32_t token[24] = { 1, 5, 7, 66, 3, 9, 31, 4 };
 	struct lt_context *ctx;
 	double want[67], error;
 
@@ -336,6 +336,31 @@ Test(bench_llama, weights_are_made_where_they_are_needed)
 			want[7] -= 1;
 			bench_llama_close(u);
 		}
+	}
+	lt_context_free(ctx);
+}
+
+/* A pass of other weights than those of its steps: of fewer tokens than the reference has, too, it is found out. */
+Test(bench_llama, the_prompt_that_is_measured_is_checked)
+{
+	const struct bench_options o = { .prompt = 24, .cc = "cc" };
+	const int32_t token[24] = { 1, 5, 7, 66, 3, 9, 31, 4 };
+	struct lt_context *ctx;
+	double want[67], error;
+
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	for (int prompt = 0; prompt <= 24; prompt += 3) {
+		struct bench_llama x = small(BENCH_LLAMA_F32);
+		struct bench_llama_ours *u;
+
+		cr_assert_eq(bench_llama_reference(ctx, &x, token, 6, want), LT_OK);
+		cr_assert_eq(bench_llama_open(ctx, &x, NULL, "ref", 1, &o, &u), LT_OK, "%s", lt_context_message(ctx));
+		/* The program of a pass is made when it is needed first. */
+		x.seed++;
+		cr_expect_eq(bench_llama_check_logits(ctx, &x, u, prompt, want, token, 6, &error), prompt ? LT_EINVAL : LT_OK,
+			"a prompt of %d tokens", prompt);
+		cr_expect(!prompt || strstr(lt_context_message(ctx), "in one pass, differ from"), "%s", lt_context_message(ctx));
+		bench_llama_close(u);
 	}
 	lt_context_free(ctx);
 }

@@ -101,7 +101,9 @@ lt_status bench_llama_start(struct lt_context *, const char *checkpoint, const c
 	const struct bench_options *, struct bench_llama_start *);
 
 /* bench_llama_check.c: tokens beside others. */
-/* Of one that stands before the reference: logits of a few tokens, one by one and in one pass. */
+/* Of one that stands before the reference: logits of n tokens, one by one and in one pass, are `want`, and those of a
+ * pass of `prompt` tokens, which is what is measured (0: none), are those of as many one by one.  token: the more of
+ * n and prompt.  *error: the largest distance from `want`, over its norm. */
 lt_status bench_llama_check_logits(struct lt_context *, const struct bench_llama *, struct bench_llama_ours *,
 	int prompt, const double *want, const int32_t *token, int n, double *error);
 /* How many tokens are those of `ours`, before the first that is another one; fails where ours leads clearly there. */
