@@ -340,7 +340,7 @@ keeps_inputs() {
 	cp examples/first.lt "$to/keep.lt" && file kept float32 '[3, 4]' iota && ln -sf keep.lt "$to/keep-link" &&
 	cp "$to/keep.lt" "$to/keep.copy" && cp "$to/kept.npy" "$to/kept.copy" && echo 'unroll i' >"$to/keep.schedule" || return
 	for name in keep.lt keep-link kept.npy keep.schedule; do
-		says 2 'which is the same file: give another name with -o' "$O/lt-build" "$to/keep.lt" -c "w=$to/kept.npy" \
+		says 2 'which is the same file: give another name' "$O/lt-build" "$to/keep.lt" -c "w=$to/kept.npy" \
 			--schedule "$to/keep.schedule" --cc no-such-compiler -o "$to/$name" --name f || bad=1
 	done
 	says 2 'the input that is standard input' "$O/lt-build" - -c w=iota -o "$to/keep.lt" <"$to/keep.lt" &&

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "tools/llama.h"
+#include "tools/overwrite.h"
 #include "tools/say.h"
 #include "tools/tensorfile.h"
 
@@ -230,6 +231,20 @@ static lt_status write_step(struct llama *l)
 	if (r.graph)
 		lt_graph_free(r.graph);
 	free(script);
+	return s;
+}
+
+lt_status llama_emit_check(const struct llama *l, const struct lt_tool_inputs *in)
+{
+	static const char *const names[] = { "step.lt", "step.safetensors", "original.lt", "original.safetensors" };
+	lt_status s = LT_OK;
+
+	for (int i = 0; i < 4 && !s; i++) {
+		char *path = path_in(l, names[i]);
+
+		s = path ? lt__mistake(lt__overwrite_check(l->ctx, path, in)) : lt_fail(l->ctx, LT_ENOMEM, "out of memory");
+		free(path);
+	}
 	return s;
 }
 

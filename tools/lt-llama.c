@@ -6,6 +6,7 @@
 #include "tools/interrupt.h"
 #include "tools/jsontext.h"
 #include "tools/llama.h"
+#include "tools/overwrite.h"
 #include "tools/say.h"
 
 /* The tokenizer that -z names, or tokenizer.bin here, or beside the checkpoint: as llama2.c, and one place more. */
@@ -94,9 +95,23 @@ static lt_status read_files(struct llama *l, char *path)
 		l->o.seed ? l->o.seed : (uint64_t)time(NULL), &l->sampler);
 }
 
+/* No file that is written is one that is read: the weights are mapped while they are written. */
+static lt_status check_outputs(const struct llama *l, const char *tokenizer)
+{
+	const struct lt_texts read = { .at = &tokenizer, .n = tokenizer != NULL };
+	const struct lt_tool_inputs in = { .model = l->o.checkpoint, .schedule = l->o.schedule, .read = &read };
+
+	if (l->o.output)
+		LT_TRY(lt__mistake(lt__overwrite_check(l->ctx, l->o.output, &in)));
+	if (l->o.convert)
+		LT_TRY(lt__mistake(lt__overwrite_check(l->ctx, l->o.convert, &in)));
+	return l->o.emit ? llama_emit_check(l, &in) : LT_OK;
+}
+
 static lt_status llama_work(struct llama *l, char *path)
 {
 	LT_TRY(read_files(l, path));
+	LT_TRY(check_outputs(l, path));
 	LT_TRY(lt__mistake(convert_matrices(l)));
 	if (l->o.emit)
 		return llama_emit(l);

@@ -17,14 +17,14 @@ static lt_status check_other(const struct overwritten *w, const char *input)
 			|| st.st_ino != w->there.st_ino)
 		return LT_OK;
 	return lt_fail(w->ctx, LT_EINVAL, "%s would be written over the input %s, which is the same file: give another "
-		"name with -o", w->to, standard ? "that is standard input" : input);
+		"name", w->to, standard ? "that is standard input" : input);
 }
 
 /* named: NAME=FILE, or NAME=SPEC; what is no file is no other file either.  all: each is a file, and else those that
  * end in .npy are. */
 static lt_status check_others(const struct overwritten *w, const struct lt_texts *list, bool named, bool all)
 {
-	for (int32_t i = 0; i < list->n; i++) {
+	for (int32_t i = 0; list && i < list->n; i++) {
 		const char *at = named ? strchr(list->at[i], '=') : list->at[i];
 		const size_t n = at ? strlen(at) : 0;
 

@@ -3,9 +3,9 @@
 #define LT_TOOLS_OVERWRITE_H
 #include "tools/options.h"
 
-/* What a tool reads. */
+/* What a tool reads; NULL: none of it. */
 struct lt_tool_inputs {
-	const char *model, *schedule;           /* NULL: none */
+	const char *model, *schedule;
 	const struct lt_texts *read;            /* files that the model names */
 	const struct lt_texts *weights, *inputs, *constant, *input, *fix;      /* as the options of these names give them */
 };

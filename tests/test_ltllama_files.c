@@ -1,0 +1,89 @@
+/* tests/test_ltllama_files.c -- what lt-llama writes, and what it leaves alone. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tests/built.h"
+#include "tests/checkpoint.h"
+
+static const struct checkpoint_sizes sizes = { 24, 40, 2, 6, 3, 275, 64 };
+static struct checkpoint *model;
+static char out[1 << 16], err[1 << 16];
+
+static void set_up(void)
+{
+	setenv("XDG_CACHE_HOME", scratch(""), 1);
+	unsetenv("LT_BACKEND_PATH");
+	unsetenv("CC");
+	model = checkpoint_new(&sizes, false, 0, 0, 5);
+	checkpoint_write(model, scratch("m.bin"));
+}
+static void tear_down(void)
+{
+	checkpoint_free(model);
+	scratch_remove();
+}
+TestSuite(ltllama_files, .init = set_up, .fini = tear_down, .timeout = 240);
+
+__attribute__((format(printf, 1, 2))) static int llama(const char *fmt, ...)
+{
+	va_list args;
+	int code;
+
+	va_start(args, fmt);
+	code = run_in_scratch(out, sizeof out, err, sizeof err, built("lt-llama"), fmt, args);
+	va_end(args);
+	return code;
+}
+
+static void link_to(const char *name, bool hard)
+{
+	char from[1024];
+
+	strcpy(from, scratch("m.bin"));
+	cr_assert_eq((hard ? link : symlink)(from, scratch(name)), 0);
+}
+
+static void expect_unchanged(void)
+{
+	unsigned char *now = malloc(model->n + 1);
+	FILE *f = fopen(scratch("m.bin"), "rb");
+
+	cr_assert(now && f);
+	cr_assert_eq(fread(now, 1, model->n + 1, f), model->n);
+	cr_assert_arr_eq(now, model->file, model->n);
+	fclose(f);
+	free(now);
+}
+
+/* The weights are mapped: a file that is written through a link would be cut off under them. */
+Test(ltllama_files, inputs_stay)
+{
+	static const char *const lines[] = { "m.bin --convert latest.bin", "latest.bin --convert latest.bin",
+		"m.bin --dtype int8 --convert ./m.bin", "m.bin --dtype bf16 --convert hard.bin", "m.bin --tokens -n 2 -o m.npy",
+		"m.bin --emit-script scripts", "m.bin --emit-script others" };
+
+	link_to("latest.bin", false);
+	link_to("hard.bin", true);
+	link_to("m.npy", false);
+	cr_assert_eq(mkdir(scratch("scripts"), 0777), 0);
+	cr_assert_eq(mkdir(scratch("others"), 0777), 0);
+	link_to("scripts/step.safetensors", false);
+	link_to("others/original.lt", false);
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		cr_expect_eq(llama("%s", lines[i]), 2, "%s: %s", lines[i], err);
+		cr_expect(strstr(err, "would be written over the input ") && strstr(err, ".bin, which is the same file"),
+			"%s: %s", lines[i], err);
+		expect_unchanged();
+	}
+	cr_expect_neq(access(scratch("scripts/step.lt"), F_OK), 0);
+	/* What else is read stays, too. */
+	cr_assert_eq(llama("m.bin --convert other.bin -q"), 0, "%s", err);
+	cr_expect_eq(llama("m.bin -z other.bin --convert other.bin"), 2, "%s", err);
+	cr_expect(strstr(err, "other.bin would be written over the input other.bin"), "%s", err);
+	cr_expect_eq(llama("m.bin --schedule other.bin --convert ./other.bin"), 2, "%s", err);
+	cr_expect(strstr(err, "other.bin would be written over the input other.bin"), "%s", err);
+	cr_expect_eq(llama("m.bin --dtype int8 --convert other.bin -q"), 0, "%s", err);
+}
