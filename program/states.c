@@ -18,7 +18,7 @@ static lt_status share_check(struct lt_instance *r, int32_t i, const struct lt_i
 	return LT_OK;
 }
 
-/* State j of r gets its first sharer: from now on the host has what r's last run left, as if it had been shared then. */
+/* State j of r gets its first sharer: from now on the host has what the last run of r left, as if shared since then. */
 static lt_status state_open(struct lt_instance *r, int32_t j)
 {
 	if (!r->shared[j] && r->states->newest != r)
