@@ -104,7 +104,8 @@ void llama_text_free(struct llama *);
 /* llama_emit.c: --emit-script: writes scripts and their weights into a folder */
 lt_status llama_emit(struct llama *);
 struct lt_tool_inputs;
-lt_status llama_emit_check(const struct llama *, const struct lt_tool_inputs *);   /* lt__overwrite_check of each file */
+/* lt__overwrite_check of each of them */
+lt_status llama_emit_check(const struct llama *, const struct lt_tool_inputs *);
 
 /* llama_convert.c: --convert: writes the model as a checkpoint, in the type of --dtype */
 lt_status llama_convert(struct llama *);
