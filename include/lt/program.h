@@ -153,12 +153,13 @@ LT_API int lt_program_needs(const struct lt_program *, enum lt_binding, int32_t 
  * without the overlap that lt_instance_run asks for.  Else it is copied, and neither matters. */
 LT_API lt_status lt_program_bind(struct lt_program *, int32_t i, const void *data, int copy);
 /* Writes bytes [offset, offset + bytes) of a constant, dense and row-major, to `to`: whole elements, aligned to their
- * type.  What it answers but LT_OK is the code with which lt_instance_new fails. */
+ * type.  What it answers but LT_OK is the code with which lt_instance_new, or the export, fails. */
 typedef lt_status lt_fill(void *user, size_t offset, size_t bytes, void *to);
 /* Gives constant i by a function, which the first lt_instance_new calls until all of it was asked for: of a constant
  * that only devices read the host then has one piece at a time, whatever its size (and where several devices read it,
- * each asks for all).  The function is called by the thread that makes the instance, and calls nothing of this
- * program. */
+ * each asks for all).  A program that is exported as C text (source_only) has no instance: there the export calls it,
+ * for all of each constant that is so given.  The function is called by the thread that makes the instance, or exports,
+ * and calls nothing of this program. */
 LT_API lt_status lt_program_bind_fill(struct lt_program *, int32_t i, lt_fill *, void *user);
 /* A new instance: its own states (zeros) and workspace.  LT_EMISSING names the constants not yet bound.  On failure,
  * too, *out is an instance: one that holds the sentence and its code, refuses all else with that code, and is to be
