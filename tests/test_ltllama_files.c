@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "tests/built.h"
 #include "tests/checkpoint.h"
+#include "tools/tensorfile.h"
 
 static const struct checkpoint_sizes sizes = { 24, 40, 2, 6, 3, 275, 64 };
 static struct checkpoint *model;
@@ -86,4 +87,37 @@ Test(ltllama_files, inputs_stay)
 	cr_expect_eq(llama("m.bin --schedule other.bin --convert ./other.bin"), 2, "%s", err);
 	cr_expect(strstr(err, "other.bin would be written over the input other.bin"), "%s", err);
 	cr_expect_eq(llama("m.bin --dtype int8 --convert other.bin -q"), 0, "%s", err);
+}
+
+/* A row for each token that came out: there is no prompt. */
+Test(ltllama_files, logits_outlive_an_interrupt)
+{
+	static const struct checkpoint_sizes long_sizes = { 24, 40, 2, 6, 3, 275, 50000 };
+	static const char *const names[] = { "l.npy", "l.npz", "l.safetensors" };
+	struct checkpoint *c = checkpoint_new(&long_sizes, false, 0, 0, 5);
+	struct lt_context *ctx;
+	char command[1024];
+
+	checkpoint_write(c, scratch("long.bin"));
+	checkpoint_free(c);
+	cr_assert(!lt_context_new(&ctx));
+	for (int i = 0; i < 3; i++) {
+		struct lt_tensors file;
+		int64_t n = 0;
+		int used, token;
+
+		/* As soon as it prints.  A shell starts what runs beside it with SIGINT ignored. */
+		sprintf(command, "cd %s && { : >log; env --default-signal=INT %s long.bin --tokens -t 0 -n 0 -b ref -q -o %s "
+			">log & pid=$!; for i in $(seq 1000); do [ $(wc -c <log) -gt 4 ] && break; sleep 0.01; done; kill -INT $pid; "
+			"wait $pid; echo $?; cat log >&2; }", scratch(""), built("lt-llama"), names[i]);
+		cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+		cr_expect_eq(atoi(out), 130, "%s", out);
+		cr_assert_eq(lt__tensors_read(ctx, scratch(names[i]), &file), LT_OK, "%s", lt_context_message(ctx));
+		for (const char *at = err; sscanf(at, "%d%n", &token, &used) == 1; at += used)
+			n++;
+		cr_expect(n > 0 && file.at[0].shape[0] == n && file.at[0].shape[1] == 275, "%lld rows of %lld tokens",
+			(long long)file.at[0].shape[0], (long long)n);
+		lt__tensors_free(&file);
+	}
+	lt_context_free(ctx);
 }

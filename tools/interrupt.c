@@ -9,6 +9,7 @@ enum { N_SIGNAL = 4 };
 static const int caught[N_SIGNAL] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 static struct sigaction before[N_SIGNAL], alarm_before;
 static int depth;
+static bool held;
 static volatile sig_atomic_t interrupted, patience;
 
 /* Where the signal is held back, it comes when the handler has returned. */
@@ -58,8 +59,10 @@ void lt__interrupt_catch(unsigned seconds)
 int lt__interrupted(void *user)
 {
 	(void)user;
-	return interrupted;
+	return held ? 0 : interrupted;
 }
+
+void lt__interrupt_hold(bool hold) { held = hold; }
 
 static void restore(void)
 {
@@ -93,5 +96,6 @@ void lt__interrupt_forget(void)
 	if (depth > 0 && interrupted)
 		(void)sigaction(SIGALRM, &alarm_before, NULL);
 	depth = 0;
+	held = false;
 	interrupted = 0;
 }

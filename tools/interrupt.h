@@ -6,6 +6,7 @@
  */
 #ifndef LT_TOOLS_INTERRUPT_H
 #define LT_TOOLS_INTERRUPT_H
+#include <stdbool.h>
 
 /* Of a compilation: compilers are ended within two. */
 enum { LT_INTERRUPT_SECONDS = 4 };
@@ -15,6 +16,8 @@ enum { LT_INTERRUPT_SECONDS = 4 };
 void lt__interrupt_catch(unsigned seconds);
 /* Whether one has come; as lt_options.cancelled. */
 int lt__interrupted(void *user);
+/* While held, lt__interrupted says that none has come: what is written then is written to its end. */
+void lt__interrupt_hold(bool);
 /* The signals are as they were; if one has come, the process ends by it here. */
 void lt__interrupt_release(void);
 /* In a child, after fork: as if nothing had been caught. */

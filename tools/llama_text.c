@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tools/interrupt.h"
 #include "tools/llama.h"
 #include "tools/say.h"
 #include "tools/tensorfile.h"
@@ -90,6 +91,7 @@ lt_status llama_keep_logits(struct llama *l, const float *logits)
 	return LT_OK;
 }
 
+/* An interruption ends the text, and what was made of it is kept. */
 lt_status llama_write_logits(struct llama *l)
 {
 	static char name[] = LT_LLAMA_LOGITS;
@@ -97,7 +99,12 @@ lt_status llama_write_logits(struct llama *l)
 	struct lt_tensor t = { .name = name, .dtype = LT_F32, .rank = 2, .shape = shape, .data = l->out.logits,
 		.bytes = l->out.n_logits * (size_t)l->model.vocab * sizeof (float) };
 
-	return l->o.output ? lt__tensors_write(l->ctx, l->o.output, &(struct lt_tensors){ .at = &t, .n = 1 }) : LT_OK;
+	if (!l->o.output)
+		return LT_OK;
+	lt__interrupt_hold(true);
+	const lt_status s = lt__tensors_write(l->ctx, l->o.output, &(struct lt_tensors){ .at = &t, .n = 1 });
+	lt__interrupt_hold(false);
+	return s;
 }
 
 void llama_text_free(struct llama *l)
