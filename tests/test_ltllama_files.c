@@ -121,3 +121,19 @@ Test(ltllama_files, logits_outlive_an_interrupt)
 	}
 	lt_context_free(ctx);
 }
+
+/* What writes a model runs nothing. */
+Test(ltllama_files, nothing_is_ignored)
+{
+	static const char *const lines[][2] = {
+		{ "m.bin --convert a.bin -o l.npy", "-o (--output) does not go with --convert" },
+		{ "m.bin --convert a.bin -i b", "a prompt does not go with --convert" },
+		{ "m.bin 0 9 b --convert a.bin", "a prompt does not go with --convert" },
+		{ "m.bin --emit-script a -o l.npy", "-o (--output) does not go with --emit-script" },
+	};
+
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		cr_expect_eq(llama("%s", lines[i][0]), 2, "%s: %s", lines[i][0], err);
+		cr_expect(strstr(err, lines[i][1]), "%s: %s", lines[i][0], err);
+	}
+}

@@ -175,6 +175,7 @@ static lt_status take_operands(struct lt_context *ctx, struct llama_options *o, 
 
 static lt_status check_llama_options(struct lt_context *ctx, const struct llama_options *o)
 {
+	const char *const writer = o->emit ? "--emit-script" : o->convert ? "--convert" : NULL;
 	const bool chat = !strcmp(o->mode, "chat");
 
 	if (o->system && !chat)
@@ -185,6 +186,9 @@ static lt_status check_llama_options(struct lt_context *ctx, const struct llama_
 		return lt_fail(ctx, LT_EINVAL, "--no-cache and --cache-dir contradict each other");
 	if (o->emit && o->convert)
 		return lt_fail(ctx, LT_EINVAL, "--emit-script and --convert are one or the other: each writes a model and ends");
+	if (writer && (o->output || o->prompt))
+		return lt_fail(ctx, LT_EINVAL, "%s does not go with %s, which writes a model and ends", o->output ? "-o (--output)" :
+			"a prompt", writer);
 	if (o->output && lt__tensorfile_kind(o->output) == LT_FILE_OTHER)
 		return lt_fail(ctx, LT_EINVAL, "--output takes a name that ends in .npy, .npz or .safetensors, not '%s'", o->output);
 	return LT_OK;
