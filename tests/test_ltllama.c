@@ -423,7 +423,7 @@ Test(ltllama, chat_asks_and_answers)
 	cr_assert_eq(llama("m.bin -m chat -b cpu </dev/null"), 0, "%s", err);
 	cr_assert_str_eq(out, "Enter system prompt (optional): User: ");
 	cr_assert_eq(llama("m.bin -m chat -t 0 -n 20 -b ref -y '' -i 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'"), 2);
-	cr_assert(strstr(err, "the context is full: 20 positions are left of 20"), "%s", err);
+	cr_assert(strstr(err, "-n (--steps) allows no more: 20 positions are left of 20"), "%s", err);
 }
 
 /* The numbers are printed all the same. */

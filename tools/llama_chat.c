@@ -78,6 +78,12 @@ static lt_status answer(struct llama *l, int32_t token, float *logits)
 	return LT_OK;
 }
 
+/* The context's end is the model's, that of -n, 256 by default, the user's. */
+static const char *what_is_full(const struct llama *l)
+{
+	return l->steps < l->model.context ? "-n (--steps) allows no more" : "the context is full";
+}
+
 static lt_status say_turn(struct llama *l, const int32_t *tokens, int32_t n)
 {
 	float *logits;
@@ -86,7 +92,7 @@ static lt_status say_turn(struct llama *l, const int32_t *tokens, int32_t n)
 	fflush(stdout);
 	if (n > l->steps - l->position) {
 		llama_line_end(l);
-		return lt_fail(l->ctx, LT_EINVAL, "the context is full: %d positions are left of %d, and this has %d tokens",
+		return lt_fail(l->ctx, LT_EINVAL, "%s: %d positions are left of %d, and this has %d tokens", what_is_full(l),
 			l->steps - l->position, l->steps, n);
 	}
 	/* llama2.c draws a number for each token, also for those that are given. */
@@ -111,6 +117,6 @@ lt_status llama_chat(struct llama *l)
 			break;
 	}
 	if (!s && l->position >= l->steps && !l->o.quiet)
-		lt__say(stderr, "lt-llama: the context is full: all %d positions are used\n", l->steps);
+		lt__say(stderr, "lt-llama: %s: all %d positions are used\n", what_is_full(l), l->steps);
 	return s;
 }
