@@ -463,9 +463,16 @@ Test(ltllama, what_is_wrong_is_said_before_any_work)
 	write_whole("short.bin", model->file, 20);
 	expect_error(llama("short.bin"), 2, "too few for a header");
 	write_whole("empty.bin", "", 0);
-	expect_error(llama("empty.bin"), 2, "empty.bin: a checkpoint is not empty");
+	expect_error(llama("empty.bin"), 2, "empty.bin: the checkpoint is empty");
+	cr_assert_eq(mkfifo(scratch("fifo"), 0600), 0);
+	expect_error(llama("fifo"), 2, "fifo: the checkpoint is a named pipe (FIFO)");
+	expect_error(llama("m.bin -z fifo -i a"), 2, "fifo: the tokenizer is a named pipe (FIFO)");
+	expect_error(llama("m.bin --tokens --schedule fifo"), 2, "fifo: is a named pipe (FIFO)");
+	expect_error(llama("/dev/zero"), 2, "/dev/zero: the checkpoint is a device, not a file");
+	cr_expect_eq(llama("/dev/stdin <m.bin --tokens -t 0 -n 1"), 0, "%s", err);
+	expect_error(llama("/dev/stdin --tokens -t 0 -n 1 <<end\nx\nend\n"), 2, "the checkpoint has to be a file");
 	expect_error(llama("none.bin"), 2, "none.bin: the checkpoint cannot be opened: No such file");
-	expect_error(llama("."), 2, "a checkpoint is a file");
+	expect_error(llama("."), 2, ".: the checkpoint is a folder, not a file");
 	write_tokenizer(scratch("other.bin"), WORDS - 1);
 	expect_error(llama("m.bin -z other.bin"), 2, "tokenizer of another vocabulary");
 	expect_error(llama("m.bin -z m.bin"), 2, "m.bin: ");

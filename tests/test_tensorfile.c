@@ -1,7 +1,9 @@
 /* tests/test_tensorfile.c -- .npy put together by hand, by NumPy, and lying; every format written, cut and changed. */
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include "tests/tensors.h"
 
@@ -379,4 +381,36 @@ Test(tensorfile, files_that_are_not_there)
 	expect_bad(scratch("nothing.npy"), "too short");
 	fclose(fopen(scratch("nothing.npz"), "wb"));
 	expect_bad(scratch("nothing.npz"), "zip");
+}
+
+/* A pipe whose other end somebody holds is read; what may never come, or never end, is refused, and at once. */
+Test(tensorfile, nothing_is_waited_for, .timeout = 20)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	const int s = socket(AF_UNIX, SOCK_STREAM, 0);
+	char path[32];
+	int end[2];
+	struct lt_bytes b;
+
+	cr_assert_eq(mkfifo(scratch("fifo.npy"), 0600), 0);
+	expect_bad(scratch("fifo.npy"), "is a named pipe (FIFO)");
+	cr_assert_eq(symlink("/dev/zero", scratch("zero.npy")), 0);
+	expect_bad(scratch("zero.npy"), "is a device");
+	cr_assert_lt(strlen(scratch("s.npy")), sizeof at.sun_path);
+	strcpy(at.sun_path, scratch("s.npy"));
+	cr_assert(s >= 0 && bind(s, (struct sockaddr *)&at, sizeof at) == 0);
+	expect_bad(scratch("s.npy"), "is a socket");
+	close(s);
+
+	cr_assert_eq(pipe(end), 0);
+	cr_assert_eq(write(end[1], "piped", 5), 5);
+	close(end[1]);
+	sprintf(path, "/dev/fd/%d", end[0]);
+	cr_assert_eq(lt__bytes_read(ctx, path, &b), LT_OK, "%s", lt_context_message(ctx));
+	cr_expect(b.n == 5 && !memcmp(b.at, "piped", 5));
+	lt__bytes_free(&b);
+	close(end[0]);
+	cr_assert_eq(lt__bytes_read(ctx, "/dev/null", &b), LT_OK, "%s", lt_context_message(ctx));
+	cr_expect_eq(b.n, 0);
+	lt__bytes_free(&b);
 }

@@ -1,12 +1,12 @@
 /* tools/tensorfile.c -- whole files as bytes, and which format a file of tensors is in. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "ir/arena.h"
+#include "tools/infile.h"
 #include "tools/tensorfile.h"
 
 /* Large pages: 100 MB are read in half the time.  The place for one more byte finds a file's end without
@@ -65,18 +65,18 @@ lt_status lt__bytes_read(struct lt_context *ctx, const char *path, struct lt_byt
 {
 	bool standard = !strcmp(path, "-");
 	struct stat st;
-	lt_status s = LT_OK;
-	int fd;
+	lt_status s;
+	int fd = STDIN_FILENO;
 
 	memset(out, 0, sizeof *out);
-	fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0)
-		s = lt_fail(ctx, LT_EIO, "%s: cannot be opened: %s", path, strerror(errno));
+	if (!standard)
+		LT_TRY(lt__in_open(ctx, path, NULL, &fd, &st));
+	else if (fstat(fd, &st) < 0)
+		return lt_fail(ctx, LT_EIO, "%s: cannot be opened: %s", path, strerror(errno));
 	else if (S_ISDIR(st.st_mode))
-		s = lt_fail(ctx, LT_EIO, "%s: is a folder, not a file", path);
-	else
-		s = bytes_read_all(ctx, standard ? "standard input" : path, fd, S_ISREG(st.st_mode) ? (size_t)st.st_size : 0, out);
-	if (fd >= 0 && !standard)
+		return lt_fail(ctx, LT_EIO, "%s: is a folder, not a file", path);
+	s = bytes_read_all(ctx, standard ? "standard input" : path, fd, S_ISREG(st.st_mode) ? (size_t)st.st_size : 0, out);
+	if (!standard)
 		close(fd);
 	return s;
 }
