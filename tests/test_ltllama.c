@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "tests/built.h"
 #include "tests/checkpoint.h"
 #include "tools/tensorfile.h"
@@ -409,7 +410,10 @@ Test(ltllama, converted_checkpoints_are_read_back)
 	}
 	cr_assert_eq(llama("int8.bin --dtype f32 --convert f32.bin -q"), 0, "%s", err);
 	cr_assert_eq(llama("f32.bin --tokens -t 0 -n 8 -b cpu -q"), 0, "%s", err);
-	expect_error(llama("m.bin --convert a.bin --emit-script b"), 2, "one or the other");
+	expect_error(llama("m.bin --convert a.bin --emit-script b"), 2, "--convert does not go with --emit-script");
+	write_tokenizer(scratch("tokenizer.bin"), WORDS);
+	cr_assert_eq(symlink("tokenizer.bin", scratch("t.npy")), 0);
+	expect_error(llama("m.bin -i a -o t.npy"), 2, "t.npy would be written over the input tokenizer.bin");
 	expect_error(llama("m.bin --convert none/a.bin"), 1, "none/a.bin: cannot be written");
 }
 

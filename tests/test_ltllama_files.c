@@ -47,6 +47,14 @@ static void link_to(const char *name, bool hard)
 	cr_assert_eq((hard ? link : symlink)(from, scratch(name)), 0);
 }
 
+static void link_to_other(const char *name)
+{
+	char from[1024];
+
+	strcpy(from, scratch("other.bin"));
+	cr_assert_eq(symlink(from, scratch(name)), 0);
+}
+
 static void expect_unchanged(void)
 {
 	unsigned char *now = malloc(model->n + 1);
@@ -82,10 +90,9 @@ Test(ltllama_files, inputs_stay)
 	cr_expect_neq(access(scratch("scripts/step.lt"), F_OK), 0);
 	/* What else is read stays, too. */
 	cr_assert_eq(llama("m.bin --convert other.bin -q"), 0, "%s", err);
-	cr_expect_eq(llama("m.bin -z other.bin --convert other.bin"), 2, "%s", err);
-	cr_expect(strstr(err, "other.bin would be written over the input other.bin"), "%s", err);
-	cr_expect_eq(llama("m.bin --schedule other.bin --convert ./other.bin"), 2, "%s", err);
-	cr_expect(strstr(err, "other.bin would be written over the input other.bin"), "%s", err);
+	link_to_other("t.npy");
+	cr_expect_eq(llama("m.bin --tokens --schedule other.bin -o ./t.npy"), 2, "%s", err);
+	cr_expect(strstr(err, "t.npy would be written over the input other.bin"), "%s", err);
 	cr_expect_eq(llama("m.bin --dtype int8 --convert other.bin -q"), 0, "%s", err);
 }
 
@@ -122,18 +129,49 @@ Test(ltllama_files, logits_outlive_an_interrupt)
 	lt_context_free(ctx);
 }
 
-/* What writes a model runs nothing. */
+/* What writes a model runs nothing, and a conversation comes as it comes: all that would mean nothing is refused. */
+static const struct mode_line { const char *line; bool chat, emit, convert; } options[] = {
+	/* which of -m chat, --emit-script and --convert it goes with */
+	{ "--tokenizer t.bin", true, false, false }, { "--prompt a", true, false, false }, { "--steps 2", true, false, false },
+	{ "--system a", true, false, false }, { "--tokens", true, false, false }, { "--temperature 0", true, false, false },
+	{ "--top-p 0.5", true, false, false }, { "--seed 3", true, false, false }, { "--backend ref", true, false, false },
+	{ "--load a.so", true, false, false }, { "--dtype f32", true, true, true }, { "--kv-dtype bf16", true, true, false },
+	{ "--threads 1", true, false, false }, { "--schedule a.tree", true, false, false },
+	{ "--cache-dir c", true, false, false }, { "--no-cache", true, false, false }, { "--output l.npy", true, false, false },
+	{ "--verify", true, false, false }, { "--time", true, false, false }, { "--explain", true, false, false },
+	{ "--json", false, false, false }, { "--quiet", true, true, true }, { "--verbose", true, false, false },
+	{ "--mode generate", false, false, false },
+};
+
+static void expect_together(const struct mode_line *o, const char *mode, bool together)
+{
+	char refused[100];
+
+	/* The checkpoint is not there, which is found later. */
+	sprintf(refused, "%.*s does not go with %.*s, which ", (int)strcspn(o->line, " "), o->line,
+		*mode == '-' && mode[1] == '-' ? (int)strcspn(mode, " ") : (int)strlen(mode), mode);
+	cr_expect_eq(llama("none.bin %s %s", mode, o->line), 2, "%s %s: %s", mode, o->line, err);
+	cr_expect(together ? !strstr(err, "go with") : strstr(err, refused) != NULL, "%s %s: %s", mode, o->line, err);
+}
+
 Test(ltllama_files, nothing_is_ignored)
 {
 	static const char *const lines[][2] = {
-		{ "m.bin --convert a.bin -o l.npy", "-o (--output) does not go with --convert" },
-		{ "m.bin --convert a.bin -i b", "a prompt does not go with --convert" },
-		{ "m.bin 0 9 b --convert a.bin", "a prompt does not go with --convert" },
-		{ "m.bin --emit-script a -o l.npy", "-o (--output) does not go with --emit-script" },
+		{ "m.bin 0 9 b --convert a.bin", "'b' is the prompt, and that does not go with --convert" },
+		{ "m.bin 0 --emit-script a", "'0' is the temperature, and that does not go with --emit-script" },
+		{ "m.bin -m chat --convert a.bin", "--mode does not go with --convert" },
+		{ "m.bin -y b", "--system is only for -m chat, which is not given" },
+		{ "m.bin --convert a.bin --emit-script b", "--convert does not go with --emit-script" },
 	};
 
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		cr_expect_eq(llama("%s", lines[i][0]), 2, "%s: %s", lines[i][0], err);
 		cr_expect(strstr(err, lines[i][1]), "%s: %s", lines[i][0], err);
+	}
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		if (strcmp(options[i].line, "--mode generate") != 0)
+			expect_together(&options[i], "-m chat", options[i].chat);
+		expect_together(&options[i], "--emit-script scripts", options[i].emit);
+		expect_together(&options[i], "--convert a.bin", options[i].convert);
 	}
 }
