@@ -203,9 +203,8 @@ Test(bench_llama, checkpoints_are_kept_where_they_are_asked_for)
 	static const char run[] = "llama " SHAPE " --dtype f32,int8 -b ref --quick --folder kept --seed 5 -q";
 	struct stat first, second;
 
-	mkdir(scratch("kept"), 0755);
 	cr_assert_eq(bench_run("%s", run), 0, "%s%s", err, out);
-	cr_assert_eq(stat(scratch("kept/" NAME "-5.f32.bin"), &first), 0);
+	cr_assert_eq(stat(scratch("kept/" NAME "-5.f32.bin"), &first), 0, "the folder is made");
 	cr_assert_eq(access(scratch("kept/" NAME "-5.int8.bin"), F_OK), 0);
 	cr_assert_eq(bench_run("%s", run), 0, "%s%s", err, out);
 	cr_assert_eq(stat(scratch("kept/" NAME "-5.f32.bin"), &second), 0);
@@ -224,10 +223,15 @@ Test(bench_llama, mistakes_are_told_before_any_work)
 		{ "llama --shape dim=30,heads=4", "cannot be cut into 4 heads" },
 		{ "llama --shape dim=6,hidden=36,heads=1 --dtype int8", "groups of at least 4 numbers, which do not divide dim 6" },
 		{ "llama --dtype f64", "there is no type 'f64' (there are f32, bf16, f16, int8)" },
+		{ "llama --run x --dtype int8,bf16", "--run takes part in the f32 cases, and --dtype names none" },
+		{ "llama --runq x", "--runq takes part in the int8 cases, and --dtype names none" },
+		{ "llama --shape 260K,15M --prompt 257", "--prompt 257: the context of the shape 15M has 256 positions" },
+		{ "llama --shape 260K --tokens 513", "--tokens 513: the context of the shape 260K has 512 positions" },
 		{ "llama --run ./nobody", "--run './nobody': No such file or directory" },
-		{ "llama --runq x", "--runq 'x': it is no program that can be run" },
+		{ "llama --dtype int8 --runq x", "--runq 'x': it is no program that can be run" },
 		{ "llama --folder x", "--folder 'x': it is no folder that can be written to" },
-		{ "gemm --shape 15M", "are for the suite llama" },
+		{ "llama --folder none/new", "--folder 'none/new': it cannot be made: No such file or directory" },
+		{ "gemm --shape 15M", "--shape is only for the suite llama, which is not given" },
 		{ "llama --tokens 2", "--tokens" },
 	};
 

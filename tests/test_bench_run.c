@@ -168,6 +168,12 @@ Test(bench_run, compile_tells_cold_and_cached)
 	cr_assert_gt(bench_real_of(x, "accept_s"), 0);
 	cr_assert_geq(bench_real_of(x, "total_cold_s"), bench_real_of(x, "compile_cold_s"));
 	cr_assert(strstr(out, "median of 1 products"), "%s", out);
+	cr_assert_eq(json_integer_value(json_object_get(x, "rounds")), 1);
+	json_decref(o);
+	cr_assert_eq(bench_run("compile --filter gemm/32 --quick --samples 6 -b ref --json x.json"), 0, "%s", err);
+	o = bench_read_json();
+	x = json_array_get(json_object_get(o, "compile"), 0);
+	cr_assert_eq(json_integer_value(json_object_get(x, "rounds")), 6);
 	json_decref(o);
 }
 
@@ -206,6 +212,61 @@ Test(bench_run, mistakes_in_the_options_are_told)
 		cr_assert_eq(bench_run("%s", rows[i].options), 2, "%s: %s", rows[i].options, err);
 		cr_assert(strstr(err, rows[i].says), "%s: %s", rows[i].options, err);
 	}
+}
+
+/* In which suites an option means something: gemm, nets, start, llama, compile; then whether --list and --serve do. */
+static const struct { const char *option, *value, *suites; bool list, serve; } together[] = {
+	{ "--filter", "nowhere", "gnslc", true, false }, { "--runtime-extents", "", "gns", true, false },
+	{ "--no-evaluator", "", "n", false, false }, { "--shape", "260K", "l", true, false },
+	{ "--dtype", "bf16", "l", true, false }, { "--tokens", "8", "l", true, false }, { "--prompt", "8", "l", false, false },
+	{ "--seed", "3", "l", false, false }, { "--folder", "kept", "l", false, false },
+	{ "--backend", "ref", "gnslc", false, false }, { "--schedule", "s.tree", "gn", false, false },
+	{ "--peer", "cat", "gns", false, false }, { "--run", "/bin/true", "l", false, false },
+	{ "--no-vendor", "", "gnslc", false, false }, { "--coretypes", "none", "g", false, false },
+	{ "--threads", "1", "gnslc", false, false }, { "--samples", "2", "gnslc", false, false },
+	{ "--seconds", "1", "gnl", false, false }, { "--busy", "1", "gnslc", false, false },
+	{ "--patience", "9", "gnsl", false, false }, { "--quick", "", "gnslc", true, false },
+	{ "--cc", "cc", "gnslc", false, true }, { "--cc-timeout", "9", "gnslc", false, true },
+	{ "--cache-dir", "cached", "gnl", false, true }, { "--json", "x.json", "gnslc", false, false },
+	{ "--csv", "x.csv", "gnl", false, false }, { "--plot", "x.svg", "gnl", false, false },
+	{ "--quiet", "", "gnslc", false, false },
+};
+
+Test(bench_run, options_that_mean_nothing_are_refused)
+{
+	static const char *const suites[] = { "gemm", "nets --model one.lt", "start --model one.lt", "llama", "compile" };
+	char says[80];
+
+	bench_write_text("one.lt", "x = InputTensor(x, float32, [4]);\nresult = ReLUNode(x);\n");
+	for (size_t i = 0; i < sizeof together / sizeof *together; i++) {
+		const char *option = together[i].option, *value = together[i].value;
+
+		for (size_t s = 0; s < sizeof suites / sizeof *suites; s++) {
+			sprintf(says, "%s is only for the suite", option);
+			cr_assert_eq(bench_run("%s --filter nowhere %s %s", suites[s], option, value), 2, "%s %s: %s", suites[s], option,
+				err);
+			cr_expect(strstr(err, strchr(together[i].suites, *suites[s]) ? "no case of these suites fits" : says), "%s %s: %s",
+				suites[s], option, err);
+			sprintf(says, together[i].list ? "%s is only for the suite" : "%s does not go with --list", option);
+			if (bench_run("%s --list %s %s", suites[s], option, value))
+				cr_expect(strstr(err, says), "%s --list %s: %s", suites[s], option, err);
+			else
+				cr_expect(together[i].list && strchr(together[i].suites, *suites[s]), "%s --list %s", suites[s], option);
+		}
+		sprintf(says, "%s does not go with --serve", option);
+		cr_expect_eq(bench_run("--serve ref %s %s </dev/null", option, value), together[i].serve ? 0 : 2, "%s", err);
+		cr_expect(together[i].serve || strstr(err, says), "--serve %s: %s", option, err);
+	}
+	/* One of the suites is enough. */
+	cr_expect_eq(bench_run("gemm,llama --filter nowhere --shape 260K --schedule s.tree"), 2);
+	cr_expect(strstr(err, "no case of these suites fits"), "%s", err);
+	cr_expect_eq(bench_run("compile --threads 1,2"), 2);
+	cr_expect(strstr(err, "--threads: the suite compile takes one number") || strstr(err, "this machine has 1 proc"), "%s",
+		err);
+	cr_expect_eq(bench_run("gemm --no-vendor --coretypes all"), 2);
+	cr_expect(strstr(err, "--no-vendor and --coretypes contradict"), "%s", err);
+	cr_expect_eq(bench_run("gemm --serve ref"), 2);
+	cr_expect(strstr(err, "--serve answers as a peer, and has no suites such as 'gemm'"), "%s", err);
 }
 
 Test(bench_run, a_file_that_cannot_be_written_is_told)

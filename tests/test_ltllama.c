@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include "tests/built.h"
 #include "tests/checkpoint.h"
 #include "tools/tensorfile.h"
@@ -410,10 +409,6 @@ Test(ltllama, converted_checkpoints_are_read_back)
 	}
 	cr_assert_eq(llama("int8.bin --dtype f32 --convert f32.bin -q"), 0, "%s", err);
 	cr_assert_eq(llama("f32.bin --tokens -t 0 -n 8 -b cpu -q"), 0, "%s", err);
-	expect_error(llama("m.bin --convert a.bin --emit-script b"), 2, "--convert does not go with --emit-script");
-	write_tokenizer(scratch("tokenizer.bin"), WORDS);
-	cr_assert_eq(symlink("tokenizer.bin", scratch("t.npy")), 0);
-	expect_error(llama("m.bin -i a -o t.npy"), 2, "t.npy would be written over the input tokenizer.bin");
 	expect_error(llama("m.bin --convert none/a.bin"), 1, "none/a.bin: cannot be written");
 }
 
@@ -468,13 +463,6 @@ Test(ltllama, what_is_wrong_is_said_before_any_work)
 	expect_error(llama("short.bin"), 2, "too few for a header");
 	write_whole("empty.bin", "", 0);
 	expect_error(llama("empty.bin"), 2, "empty.bin: the checkpoint is empty");
-	cr_assert_eq(mkfifo(scratch("fifo"), 0600), 0);
-	expect_error(llama("fifo"), 2, "fifo: the checkpoint is a named pipe (FIFO)");
-	expect_error(llama("m.bin -z fifo -i a"), 2, "fifo: the tokenizer is a named pipe (FIFO)");
-	expect_error(llama("m.bin --tokens --schedule fifo"), 2, "fifo: is a named pipe (FIFO)");
-	expect_error(llama("/dev/zero"), 2, "/dev/zero: the checkpoint is a device, not a file");
-	cr_expect_eq(llama("/dev/stdin <m.bin --tokens -t 0 -n 1"), 0, "%s", err);
-	expect_error(llama("/dev/stdin --tokens -t 0 -n 1 <<end\nx\nend\n"), 2, "the checkpoint has to be a file");
 	expect_error(llama("none.bin"), 2, "none.bin: the checkpoint cannot be opened: No such file");
 	expect_error(llama("."), 2, ".: the checkpoint is a folder, not a file");
 	write_tokenizer(scratch("other.bin"), WORDS - 1);
@@ -483,7 +471,6 @@ Test(ltllama, what_is_wrong_is_said_before_any_work)
 	expect_error(llama("m.bin -t x"), 2, "-t (--temperature) takes a number, not 'x'");
 	expect_error(llama("m.bin -n 1.5"), 2, "takes a whole number");
 	expect_error(llama("m.bin -m talk"), 2, "--mode has no 'talk'");
-	expect_error(llama("m.bin -y b"), 2, "only for -m chat");
 	expect_error(llama("m.bin -o l.txt"), 2, "ends in .npy");
 	expect_error(llama("m.bin 0 1 two words"), 2, "a prompt of several words is one between quotes");
 	expect_error(llama("m.bin 0 -t 1"), 2, "'0' is the temperature");

@@ -67,6 +67,23 @@ static void expect_unchanged(void)
 	free(now);
 }
 
+/* Tokens of one byte, without scores. */
+static void write_tokenizer(const char *name)
+{
+	const uint32_t one = 1;
+	const float score = 0;
+	FILE *f = fopen(scratch(name), "wb");
+
+	cr_assert_not_null(f);
+	fwrite(&one, sizeof one, 1, f);
+	for (int i = 0; i < sizes.vocab; i++) {
+		fwrite(&score, sizeof score, 1, f);
+		fwrite(&one, sizeof one, 1, f);
+		fputc('a', f);
+	}
+	fclose(f);
+}
+
 /* The weights are mapped: a file that is written through a link would be cut off under them. */
 Test(ltllama_files, inputs_stay)
 {
@@ -94,6 +111,9 @@ Test(ltllama_files, inputs_stay)
 	cr_expect_eq(llama("m.bin --tokens --schedule other.bin -o ./t.npy"), 2, "%s", err);
 	cr_expect(strstr(err, "t.npy would be written over the input other.bin"), "%s", err);
 	cr_expect_eq(llama("m.bin --dtype int8 --convert other.bin -q"), 0, "%s", err);
+	write_tokenizer("other.bin");
+	cr_expect_eq(llama("m.bin -z other.bin -i a -n 2 -o t.npy"), 2, "%s", err);
+	cr_expect(strstr(err, "t.npy would be written over the input other.bin"), "%s", err);
 }
 
 /* A row for each token that came out: there is no prompt. */
@@ -132,12 +152,15 @@ Test(ltllama_files, logits_outlive_an_interrupt)
 /* What writes a model runs nothing, and a conversation comes as it comes: all that would mean nothing is refused. */
 static const struct mode_line { const char *line; bool chat, emit, convert; } options[] = {
 	/* which of -m chat, --emit-script and --convert it goes with */
-	{ "--tokenizer t.bin", true, false, false }, { "--prompt a", true, false, false }, { "--steps 2", true, false, false },
+	{ "--tokenizer t.bin", true, false, false }, { "--prompt a", true, false, false },
+	{ "--steps 2", true, false, false },
 	{ "--system a", true, false, false }, { "--tokens", true, false, false }, { "--temperature 0", true, false, false },
 	{ "--top-p 0.5", true, false, false }, { "--seed 3", true, false, false }, { "--backend ref", true, false, false },
-	{ "--load a.so", true, false, false }, { "--dtype f32", true, true, true }, { "--kv-dtype bf16", true, true, false },
+	{ "--load a.so", true, false, false }, { "--dtype f32", true, true, true },
+	{ "--kv-dtype bf16", true, true, false },
 	{ "--threads 1", true, false, false }, { "--schedule a.tree", true, false, false },
-	{ "--cache-dir c", true, false, false }, { "--no-cache", true, false, false }, { "--output l.npy", true, false, false },
+	{ "--cache-dir c", true, false, false }, { "--no-cache", true, false, false },
+	{ "--output l.npy", true, false, false },
 	{ "--verify", true, false, false }, { "--time", true, false, false }, { "--explain", true, false, false },
 	{ "--json", false, false, false }, { "--quiet", true, true, true }, { "--verbose", true, false, false },
 	{ "--mode generate", false, false, false },
@@ -149,7 +172,7 @@ static void expect_together(const struct mode_line *o, const char *mode, bool to
 
 	/* The checkpoint is not there, which is found later. */
 	sprintf(refused, "%.*s does not go with %.*s, which ", (int)strcspn(o->line, " "), o->line,
-		*mode == '-' && mode[1] == '-' ? (int)strcspn(mode, " ") : (int)strlen(mode), mode);
+		mode[1] == '-' ? (int)strcspn(mode, " ") : (int)strlen(mode), mode);
 	cr_expect_eq(llama("none.bin %s %s", mode, o->line), 2, "%s %s: %s", mode, o->line, err);
 	cr_expect(together ? !strstr(err, "go with") : strstr(err, refused) != NULL, "%s %s: %s", mode, o->line, err);
 }
@@ -174,4 +197,23 @@ Test(ltllama_files, nothing_is_ignored)
 		expect_together(&options[i], "--emit-script scripts", options[i].emit);
 		expect_together(&options[i], "--convert a.bin", options[i].convert);
 	}
+}
+
+/* What nobody writes to, and what has no end, is no file; what is mapped is no pipe either. */
+Test(ltllama_files, nothing_is_waited_for)
+{
+	static const char *const lines[][2] = {
+		{ "fifo", "fifo: the checkpoint is a named pipe (FIFO)" },
+		{ "m.bin -z fifo -i a", "fifo: the tokenizer is a named pipe (FIFO)" },
+		{ "m.bin --tokens --schedule fifo", "fifo: is a named pipe (FIFO)" },
+		{ "/dev/zero", "/dev/zero: the checkpoint is a device, not a file" },
+		{ "/dev/stdin --tokens -n 1 <<end\nx\nend\n", "/dev/stdin: the checkpoint has to be a file" },
+	};
+
+	cr_assert_eq(mkfifo(scratch("fifo"), 0600), 0);
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		cr_expect_eq(llama("%s", lines[i][0]), 2, "%s: %s", lines[i][0], err);
+		cr_expect(strstr(err, lines[i][1]), "%s: %s", lines[i][0], err);
+	}
+	cr_expect_eq(llama("/dev/stdin <m.bin --tokens -t 0 -n 1"), 0, "%s", err);
 }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "ir/op.h"
 #include "tests/ltrun.h"
 
@@ -130,27 +129,6 @@ static void expect_answers(const struct mistake *at, size_t n)
 Test(ltrun, options_and_mistakes)
 {
 	expect_answers(cases, sizeof cases / sizeof *cases);
-}
-
-/* What nobody writes to, and what has no end, is no file; a pipe of the shell is one. */
-Test(ltrun, nothing_is_waited_for)
-{
-	static const struct mistake rows[] = {
-		{ "fifo", 2, "", "fifo: is a named pipe (FIFO)" },
-		{ "add.lt -i x=fifo.npy -c w=1", 2, "", "fifo.npy: is a named pipe" },
-		{ "add.lt -i x=1 -w fifo.npz", 2, "", "fifo.npz: is a named pipe" },
-		{ "add.lt -i x=1 -c w=1 --schedule fifo", 2, "", "fifo: is a named pipe" },
-		{ "/dev/zero", 2, "", "/dev/zero: is a device, not a file" },
-		{ "add.lt -i x=1 -c w=1 --schedule /dev/zero", 2, "", "/dev/zero: is a device" },
-		{ "/dev/stdin -i x=-inf <two.lt", 0, "[-inf -inf]", "" },
-		{ "/dev/fd/5 -i x=-inf 5<<end\n$(cat two.lt)\nend\n", 0, "[-inf -inf]", "" },
-		{ "- -i x=-inf <two.lt", 0, "[-inf -inf]", "" },
-	};
-
-	cr_assert_eq(mkfifo(scratch("fifo"), 0600) || mkfifo(scratch("fifo.npy"), 0600) || mkfifo(scratch("fifo.npz"), 0600),
-		0);
-	expect_answers(rows, sizeof rows / sizeof *rows);
-	cr_expect_eq(run("/dev/stdin --dump=graph <<end\n$(cat two.lt)\nend\n"), 0, "%s", err);
 }
 
 /* Options that have no meaning beside each other are refused, and what is not run is looked at. */

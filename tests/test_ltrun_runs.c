@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/ltrun.h"
@@ -455,4 +456,23 @@ Test(ltrun_runs, more_rows_than_the_bound)
 	cr_expect_eq(run("rows.lt --inputs five.npz"), 2);
 	cr_expect_str_eq(
 		err, "lt-run: five.npz: the input 'x' is float32 [at most 4, 3], but this is float32 (5, 3)\n");
+}
+
+/* What nobody writes to, and what has no end, is no file; a pipe of the shell is one. */
+Test(ltrun_runs, nothing_is_waited_for)
+{
+	static const char *const refused[][2] = {
+		{ "fifo", "fifo: is a named pipe (FIFO)" }, { "/dev/zero", "/dev/zero: is a device, not a file" },
+		{ "add.lt -i x=fifo.npy -c w=1", "fifo.npy: is a named pipe" },
+		{ "add.lt -i x=1 -w fifo.npz", "fifo.npz: is a named pipe" },
+		{ "add.lt -i x=1 -c w=1 --schedule fifo", "fifo: is a named pipe" },
+	};
+	static const char *const read[] = { "/dev/stdin -i x=-inf <two.lt", "- -i x=-inf <two.lt",
+		"/dev/fd/5 -i x=-inf 5<<end\n$(cat two.lt)\nend\n" };
+
+	cr_assert(!mkfifo(scratch("fifo"), 0600) && !mkfifo(scratch("fifo.npy"), 0600) && !mkfifo(scratch("fifo.npz"), 0600));
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+		cr_expect(run("%s", refused[i][0]) == 2 && strstr(err, refused[i][1]), "%s: %s", refused[i][0], err);
+	for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+		cr_expect(run("%s", read[i]) == 0 && strstr(out, "[-inf -inf]"), "%s: %s", read[i], err);
 }

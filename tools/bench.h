@@ -48,6 +48,7 @@ struct bench_options {
 	struct lt_texts suite, backend, schedule, peer, load, model;
 	int *threads, n_threads;
 	int samples;
+	int rounds;                     /* the same where a sample is a process, a compilation or a text: fewer by default */
 	int busy;                       /* other processes that compute meanwhile */
 	double seconds;                 /* least seconds of a sample */
 	double patience;                /* seconds that a peer has for one answer */
@@ -148,7 +149,10 @@ double bench_case_work(const struct bench_case *);      /* flops or bytes, as it
 bool bench_case_fits(const struct bench_case *, const char *filter);
 
 /* The suites; each is a file bench_NAME.c. */
-struct bench_suite { const char *name, *summary; void (*cases)(struct bench_cases *); };
+/* How a suite is measured, as bits: single operations by contestants in turn, whole models the same; whole processes;
+ * language models; what compiling takes. */
+enum bench_kind { BENCH_SINGLE = 1, BENCH_NETS = 2, BENCH_STARTS = 4, BENCH_TEXTS = 8, BENCH_COMPILES = 16 };
+struct bench_suite { const char *name, *summary; void (*cases)(struct bench_cases *); enum bench_kind kind; };
 extern const struct bench_suite bench_suites[];         /* ends with a name NULL; bench_suites.c */
 const struct bench_suite *bench_suite_find(const char *name);
 void bench_gemm_cases(struct bench_cases *);

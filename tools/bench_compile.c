@@ -71,7 +71,7 @@ static double median(const struct times *t, int n, size_t member)
 void bench_compile(struct lt_context *ctx, const struct bench_case *c, const char *backend,
 	const struct bench_options *o, struct bench_compiles *l)
 {
-	int rounds = o->quick ? 1 : o->samples > 5 ? 5 : o->samples;
+	const int rounds = o->rounds;
 	struct times *cold = bench_alloc((size_t)rounds * sizeof *cold),
 		     *cached = bench_alloc((size_t)rounds * sizeof *cached);
 	struct bench_compiled *x;

@@ -5,7 +5,6 @@
 #include <time.h>
 #include "tools/bench_llama.h"
 
-enum { MAX_ROUNDS = 5 };
 /* A checkpoint of more bytes is not written where only a device is measured, whose weights are then made there. */
 #define FILE_BYTES (INT64_C(2) << 30)
 
@@ -370,7 +369,7 @@ void bench_llama_measure(struct lt_context *ctx, struct bench_case *c, int n, in
 	const struct bench_options *o, struct bench_peak *peak, struct bench_outcomes *to)
 {
 	struct llama_run u = { .ctx = ctx, .o = o, .c = c, .n_case = n, .threads = threads,
-		.rounds = o->samples < MAX_ROUNDS ? o->samples : MAX_ROUNDS };
+		.rounds = o->rounds };
 	lt_status s = run_begin(&u, peak);
 
 	rows_make(&u);

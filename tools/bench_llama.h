@@ -18,8 +18,8 @@ struct bench_llama {
 	enum bench_llama_type type;
 	uint64_t seed;
 };
-/* Before any work: whether what the options of this suite say is possible; suite: it was asked for. */
-lt_status bench_llama_check(struct lt_context *, const struct bench_options *, bool suite);
+/* Before any work: whether what the options of this suite say is possible; makes --folder. */
+lt_status bench_llama_check(struct lt_context *, const struct bench_options *);
 /* The cases that --shape and --dtype ask for. */
 lt_status bench_llama_add(struct lt_context *, struct bench_cases *, const char *suite, const struct bench_options *);
 /* The model without weights; *bytes: of its checkpoint. */

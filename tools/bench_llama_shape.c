@@ -163,6 +163,18 @@ lt_status bench_llama_sized(
 	return lt__mistake(lt__llama_sized(ctx, out, types[type].dtype, bytes));
 }
 
+/* A number that was asked for is not cut. */
+static lt_status check_ask(struct lt_context *ctx, const struct bench_options *o, const struct bench_llama *x)
+{
+	const struct { const char *option; int n; } counts[] = { { "--tokens", o->tokens }, { "--prompt", o->prompt } };
+
+	for (int i = 0; i < 2; i++)
+		if (counts[i].n > x->sizes.context)
+			return lt_fail(ctx, LT_EINVAL, "%s %d: the context of the shape %s has %d positions", counts[i].option,
+				counts[i].n, x->shape, x->sizes.context);
+	return LT_OK;
+}
+
 static lt_status add_type(struct lt_context *ctx, struct bench_cases *l, const char *suite,
 	const struct bench_options *o, const struct bench_llama *shape, enum bench_llama_type type)
 {
@@ -196,6 +208,7 @@ lt_status bench_llama_add(struct lt_context *ctx, struct bench_cases *l, const c
 		struct bench_llama x = { .seed = 0 };
 
 		LT_TRY(shape_find(ctx, shape.at[i], &x));
+		LT_TRY(check_ask(ctx, o, &x));
 		for (int k = 0; k < dtype.n; k++) {
 			enum bench_llama_type type = BENCH_LLAMA_F32;
 
@@ -219,16 +232,39 @@ static lt_status check_program_path(struct lt_context *ctx, const char *option, 
 			option, path);
 }
 
-lt_status bench_llama_check(struct lt_context *ctx, const struct bench_options *o, bool suite)
+static bool has_type(const struct bench_options *o, const char *name)
+{
+	for (int i = 0; i < o->dtype.n; i++)
+		if (!strcmp(o->dtype.at[i], name))
+			return true;
+	return !o->dtype.n && !strcmp(name, "f32");
+}
+
+/* A program that no case is for would have no row. */
+static lt_status check_program(struct lt_context *ctx, const struct bench_options *o, const char *option,
+	const char *path, const char *type)
+{
+	if (path && !has_type(o, type))
+		return lt_fail(ctx, LT_EINVAL, "%s takes part in the %s cases, and --dtype names none", option, type);
+	return check_program_path(ctx, option, path);
+}
+
+/* It is made, as cache folders are. */
+static lt_status check_folder(struct lt_context *ctx, const char *folder)
 {
 	struct stat st;
 
-	if (!suite && (o->shape.n || o->dtype.n || o->run || o->runq || o->folder || o->tokens || o->prompt >= 0))
-		return lt_fail(ctx, LT_EINVAL, "--shape, --dtype, --run, --runq, --folder, --tokens and --prompt are for the suite "
-			"llama");
-	LT_TRY(check_program_path(ctx, "--run", o->run));
-	LT_TRY(check_program_path(ctx, "--runq", o->runq));
-	if (o->folder && (stat(o->folder, &st) || !S_ISDIR(st.st_mode) || access(o->folder, W_OK)))
-		return lt_fail(ctx, LT_EINVAL, "--folder '%s': it is no folder that can be written to", o->folder);
-	return LT_OK;
+	if (!folder || mkdir(folder, 0777) == 0)
+		return LT_OK;
+	if (errno != EEXIST)
+		return lt_fail(ctx, LT_EINVAL, "--folder '%s': it cannot be made: %s", folder, strerror(errno));
+	return !stat(folder, &st) && S_ISDIR(st.st_mode) && !access(folder, W_OK) ? LT_OK
+		: lt_fail(ctx, LT_EINVAL, "--folder '%s': it is no folder that can be written to", folder);
+}
+
+lt_status bench_llama_check(struct lt_context *ctx, const struct bench_options *o)
+{
+	LT_TRY(check_program(ctx, o, "--run", o->run, "f32"));
+	LT_TRY(check_program(ctx, o, "--runq", o->runq, "int8"));
+	return check_folder(ctx, o->folder);
 }

@@ -10,8 +10,6 @@
 #include <unistd.h>
 #include "tools/bench_start.h"
 
-enum { MAX_ROUNDS = 5 };
-
 struct start {
 	struct lt_context *ctx;
 	struct bench_case *c;
@@ -60,6 +58,8 @@ static void command_make(const struct start *s, const char *backend, const char 
 	bench_option_add(w, "-b", bench_format("%s", backend));
 	bench_option_add(w, "--threads", bench_format("%d", s->threads));
 	bench_option_add(w, "--cache-dir", bench_format("%s", cache));
+	if (s->o->cc_timeout_ms)
+		bench_option_add(w, "--cc-timeout", bench_format("%g", s->o->cc_timeout_ms * 1e-3));
 	for (int i = 0; i < s->o->load.n; i++)
 		bench_option_add(w, "-B", bench_format("%s", s->o->load.at[i]));
 	for (int32_t i = 0; i < net->dim.n; i++)
@@ -73,15 +73,16 @@ static void command_make(const struct start *s, const char *backend, const char 
 	bench_word_add(w, NULL);
 }
 
-static struct bench_start_row *start_row(struct bench_started *to, const char *label, enum bench_role role)
+static struct bench_start_row *start_row(struct bench_started *to, const char *label, enum bench_role role,
+	int rounds)
 {
 	struct bench_start_row *r = &to->row[to->n_row++];
 
 	snprintf(r->label, sizeof r->label, "%s", label);
 	r->role = role;
-	r->total = bench_alloc(MAX_ROUNDS * sizeof *r->total);
-	r->ready = bench_alloc(MAX_ROUNDS * sizeof *r->ready);
-	r->first = bench_alloc(MAX_ROUNDS * sizeof *r->first);
+	r->total = bench_alloc((size_t)rounds * sizeof *r->total);
+	r->ready = bench_alloc((size_t)rounds * sizeof *r->ready);
+	r->first = bench_alloc((size_t)rounds * sizeof *r->first);
 	return r;
 }
 
@@ -161,7 +162,7 @@ static void row_finish(struct bench_start_row *r)
 static void start_rounds(struct start *s)
 {
 	const int n_ours = s->o->backend.n, n = n_ours + s->o->peer.n;
-	const int rounds = s->o->quick ? 1 : s->o->samples < MAX_ROUNDS ? s->o->samples : MAX_ROUNDS;
+	const int rounds = s->o->rounds;
 	struct bench_start_row *row = s->to->row;
 
 	for (int round = 0; round < rounds; round++)
@@ -255,10 +256,10 @@ void bench_start(struct lt_context *ctx, struct bench_case *c, int threads, cons
 	to->row = bench_alloc((size_t)(2 * o->backend.n + o->peer.n + 1) * sizeof *to->row);
 	for (int i = 0; i < 2 * o->backend.n; i++) {
 		snprintf(label, sizeof label, "%s %s", o->backend.at[i / 2], i % 2 ? "cached" : "cold");
-		start_row(to, label, BENCH_OURS);
+		start_row(to, label, BENCH_OURS, o->rounds);
 	}
 	for (int i = 0; i < o->peer.n; i++)
-		start_row(to, "", BENCH_OTHER);
+		start_row(to, "", BENCH_OTHER, o->rounds);
 	st = bench_case_open(ctx, c);
 	st = st ? st : bench_net_write(ctx, c->net);
 	st = st ? st : bench_program_beside(ctx, "lt-run", "start", &s.program);

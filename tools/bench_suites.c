@@ -4,18 +4,18 @@
 #include "tools/bench.h"
 
 const struct bench_suite bench_suites[] = {
-	{ "gemm", "matrix products: squares, odd sizes, few rows, tall, flat, tiny", bench_gemm_cases },
-	{ "conv", "the distinct convolutions of ResNet-50 and MobileNetV2, batch 1", bench_conv_cases },
-	{ "rows", "softmax, layer norm, RMS norm and sums of rows", bench_rows_cases },
-	{ "mlp", "784-1000-10, batch 1 to 1024", bench_mlp_cases },
-	{ "pointwise", "chains of 1 to 8 operations", bench_pointwise_cases },
-	{ "layout", "transposes, concatenation, padding", bench_layout_cases },
-	{ "nets", "whole networks: the models that --model names", bench_nets_cases },
-	{ "start", "the same: from nothing to the first result, and memory", bench_nets_cases },
-	{ "llama", "language models of llama2.c, with random weights", bench_llama_cases },
-	{ "gpu", "what fills a GPU: large products, chains, rows, transposes, the network", bench_gpu_cases },
-	{ "compile", "time to compile, cold and from the cache", bench_compile_cases },
-	{ NULL, NULL, NULL }
+	{ "gemm", "matrix products: squares, odd sizes, few rows, tall, flat, tiny", bench_gemm_cases, BENCH_SINGLE },
+	{ "conv", "the distinct convolutions of ResNet-50 and MobileNetV2, batch 1", bench_conv_cases, BENCH_SINGLE },
+	{ "rows", "softmax, layer norm, RMS norm and sums of rows", bench_rows_cases, BENCH_SINGLE },
+	{ "mlp", "784-1000-10, batch 1 to 1024", bench_mlp_cases, BENCH_SINGLE },
+	{ "pointwise", "chains of 1 to 8 operations", bench_pointwise_cases, BENCH_SINGLE },
+	{ "layout", "transposes, concatenation, padding", bench_layout_cases, BENCH_SINGLE },
+	{ "nets", "whole networks: the models that --model names", bench_nets_cases, BENCH_NETS },
+	{ "start", "the same: from nothing to the first result, and memory", bench_nets_cases, BENCH_STARTS },
+	{ "llama", "language models of llama2.c, with random weights", bench_llama_cases, BENCH_TEXTS },
+	{ "gpu", "what fills a GPU: large products, chains, rows, transposes, the network", bench_gpu_cases, BENCH_SINGLE },
+	{ "compile", "time to compile, cold and from the cache", bench_compile_cases, BENCH_COMPILES },
+	{ 0 }
 };
 
 void bench_nets_cases(struct bench_cases *l)
@@ -30,7 +30,7 @@ void bench_llama_cases(struct bench_cases *l)
 
 bool bench_suite_takes_models(const char *name)
 {
-	return bench_suite_find(name) && bench_suite_find(name)->cases == bench_nets_cases;
+	return bench_suite_find(name) && bench_suite_find(name)->kind & (BENCH_NETS | BENCH_STARTS);
 }
 
 const struct bench_suite *bench_suite_find(const char *name)

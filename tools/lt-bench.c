@@ -43,15 +43,9 @@ static lt_status add_models(struct whole *w, struct bench_cases *l, const char *
 	return LT_OK;
 }
 
-/* How a suite is measured: its contestants in turn; what compiling takes; whole processes; language models. */
-enum suite_kind { IN_TURN, COMPILING, STARTING, MAKING_TEXT };
-
-static enum suite_kind kind_of_suite(const struct whole *w, int suite)
+static enum bench_kind kind_of_suite(const struct whole *w, int suite)
 {
-	const char *name = w->o.suite.at[suite];
-
-	return !strcmp(name, "compile") ? COMPILING : !strcmp(name, "start") ? STARTING
-		: !strcmp(name, "llama") ? MAKING_TEXT : IN_TURN;
+	return bench_suite_find(w->o.suite.at[suite])->kind;
 }
 
 static lt_status make_cases(struct whole *w)
@@ -64,7 +58,7 @@ static lt_status make_cases(struct whole *w)
 		bench_suite_find(w->o.suite.at[i])->cases(l);
 		if (bench_suite_takes_models(w->o.suite.at[i]))
 			LT_TRY(add_models(w, l, w->o.suite.at[i]));
-		if (kind_of_suite(w, i) == MAKING_TEXT)
+		if (kind_of_suite(w, i) == BENCH_TEXTS)
 			LT_TRY(bench_llama_add(w->ctx, l, w->o.suite.at[i], &w->o));
 		for (int k = 0; k < l->n; k++) {
 			if (bench_case_fits(&l->at[k], w->o.filter))
@@ -77,12 +71,15 @@ static lt_status make_cases(struct whole *w)
 	return LT_OK;
 }
 
-static int cases_count(const struct whole *w, enum suite_kind kind)
+enum { IN_TURN = BENCH_SINGLE | BENCH_NETS };
+
+/* Of all these kinds. */
+static int cases_count(const struct whole *w, unsigned kinds)
 {
 	int n = 0;
 
 	for (int i = 0; i < w->o.suite.n; i++)
-		n += kind_of_suite(w, i) == kind ? w->suite[i].n : 0;
+		n += kind_of_suite(w, i) & kinds ? w->suite[i].n : 0;
 	return n;
 }
 
@@ -206,7 +203,7 @@ static lt_status add_contestants(struct whole *w)
 
 static lt_status open_all(struct whole *w)
 {
-	if (!cases_count(w, IN_TURN) && !cases_count(w, MAKING_TEXT))
+	if (!cases_count(w, IN_TURN | BENCH_TEXTS))
 		return LT_OK;
 	LT_TRY(measure_limits(w));
 	if (cases_count(w, IN_TURN))
@@ -243,7 +240,7 @@ static lt_status measure_cases(struct whole *w)
 	bool noise = false;
 
 	for (int i = 0; i < w->o.suite.n; i++)
-		for (int k = 0; k < w->suite[i].n && kind_of_suite(w, i) == IN_TURN && !bench_interrupted(); k++) {
+		for (int k = 0; k < w->suite[i].n && kind_of_suite(w, i) & IN_TURN && !bench_interrupted(); k++) {
 			struct bench_case *c = &w->suite[i].at[k];
 			struct bench_truth truth;
 			/* Once, in a case that is neither tiny nor long. */
@@ -265,7 +262,7 @@ static void compile_cases(struct whole *w)
 	bool first = true;
 
 	for (int i = 0; i < w->o.suite.n; i++)
-		for (int k = 0; k < w->suite[i].n && kind_of_suite(w, i) == COMPILING; k++)
+		for (int k = 0; k < w->suite[i].n && kind_of_suite(w, i) == BENCH_COMPILES; k++)
 			for (int b = 0; b < w->o.backend.n && !bench_interrupted(); b++) {
 				const struct bench_compiled *x;
 
@@ -284,7 +281,7 @@ static void compile_cases(struct whole *w)
 static void start_cases(struct whole *w)
 {
 	for (int i = 0; i < w->o.suite.n; i++)
-		for (int k = 0; k < w->suite[i].n && kind_of_suite(w, i) == STARTING; k++)
+		for (int k = 0; k < w->suite[i].n && kind_of_suite(w, i) == BENCH_STARTS; k++)
 			for (int t = 0; t < w->o.n_threads && !bench_interrupted(); t++) {
 				const bool first = !w->report.starts.n;
 				const struct bench_started *x;
@@ -322,7 +319,7 @@ static void llama_cases(struct whole *w)
 	for (int i = 0; i < w->o.suite.n; i++) {
 		struct bench_cases *l = &w->suite[i];
 
-		for (int k = 0, n; k < l->n && kind_of_suite(w, i) == MAKING_TEXT; k += n) {
+		for (int k = 0, n; k < l->n && kind_of_suite(w, i) == BENCH_TEXTS; k += n) {
 			for (n = 1; k + n < l->n && !strcmp(l->at[k + n].llama->shape, l->at[k].llama->shape); )
 				n++;
 			for (int t = 0; t < w->o.n_threads && !bench_interrupted(); t++)
@@ -395,8 +392,7 @@ static lt_status work(struct whole *w)
 		list(w);
 		return LT_OK;
 	}
-	if (!cases_count(w, IN_TURN) && !cases_count(w, COMPILING) && !cases_count(w, STARTING)
-		&& !cases_count(w, MAKING_TEXT))
+	if (!cases_count(w, ~0u))
 		return lt_fail(w->ctx, LT_EINVAL, "no case of these suites fits '%s' (lt-bench --list shows them)", w->o.filter);
 	w->report.o = &w->o;
 	w->report.machine = bench_machine();

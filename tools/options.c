@@ -257,24 +257,42 @@ lt_status lt__options_read(struct lt_context *ctx, const struct lt_tool *t, int 
 	return LT_OK;
 }
 
+/* "A or B": the modes that an option is for, without those that are special where others are there. */
+static int modes_of(const struct lt_tool *t, unsigned with, char *out, size_t bytes)
+{
+	const struct lt_mode *m;
+	int n = 0;
+	bool usual = false;
+
+	for (m = t->mode; m->bit; m++)
+		usual = usual || (m->bit & with && !m->which);
+	for (m = t->mode, *out = '\0'; m->bit; m++)
+		if (m->bit & with && (usual ? !m->which : n == 0)) {
+			const size_t used = strlen(out);
+
+			snprintf(out + used, bytes - used, "%s%s", n++ ? " or " : "", m->name);
+		}
+	return n;
+}
+
 lt_status lt__options_together(struct lt_context *ctx, const struct lt_tool *t, const struct lt_given *given,
-	unsigned mode)
+	unsigned modes)
 {
 	const struct lt_mode *now = t->mode;
+	char names[256];
 
-	while (now->bit != mode)
+	while (!(now->bit & modes))
 		now++;
 	for (int i = 0; i < lt__option_count(t); i++) {
 		const struct lt_tool_option *o = &t->option[i];
-		const struct lt_mode *other = t->mode;
 
-		if (!(given->rows >> i & 1) || !o->with || o->with & mode)
+		if (!(given->rows >> i & 1) || !o->with || o->with & modes)
 			continue;
 		if (now->which)
 			return lt_fail(ctx, LT_EINVAL, "%s does not go with %s, %s", spelled(ctx, o), now->name, now->which);
-		while (!(other->bit & o->with))
-			other++;
-		return lt_fail(ctx, LT_EINVAL, "%s is only for %s, which is not given", spelled(ctx, o), other->name);
+		const int n = modes_of(t, o->with, names, sizeof names);
+		return lt_fail(ctx, LT_EINVAL, "%s is only for %s, %s given", spelled(ctx, o), names, n > 1 ?
+			"none of which is" : "which is not");
 	}
 	return LT_OK;
 }

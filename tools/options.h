@@ -61,8 +61,9 @@ struct lt_given {
 /* options.c.  Options that take a list are to be freed by lt__options_free, whatever the answer is. */
 lt_status lt__options_read(struct lt_context *, const struct lt_tool *, int argc, char **argv, void *options,
 	struct lt_given *);
-/* An option that was given and has no meaning in that mode is refused, not ignored in silence. */
-lt_status lt__options_together(struct lt_context *, const struct lt_tool *, const struct lt_given *, unsigned mode);
+/* An option that was given and has no meaning in any of these modes, bits of them, is refused, not ignored in
+ * silence. */
+lt_status lt__options_together(struct lt_context *, const struct lt_tool *, const struct lt_given *, unsigned modes);
 bool lt__option_given(const struct lt_tool *, const struct lt_given *, const char *name);
 void lt__options_free(const struct lt_tool *, void *options);
 lt_status lt__texts_add(struct lt_context *, struct lt_texts *, const char *);
