@@ -312,6 +312,39 @@ Test(llama_model, rows_that_groups_do_not_fit_are_refused)
 	lt_context_free(ctx);
 }
 
+/* A number that halves have not is refused, and the type that has it is named; what is infinite stays so. */
+Test(llama_model, halves_at_the_limits)
+{
+	static const struct { float x; enum lt_dtype dtype; bool fits; const char *way; } limits[] = {
+		{ 65504, LT_F16, true, "" }, { -65519.9f, LT_F16, true, "" }, { 65520, LT_F16, false, "--dtype bf16 has it" },
+		{ -1e38f, LT_F16, false, "--dtype bf16 has it" }, { 0x1.fffffep127f, LT_F16, false, "--dtype f32 has it" },
+		{ 0x1.fep127f, LT_BF16, true, "" }, { 0x1.fffffep127f, LT_BF16, false, "--dtype f32 has it" },
+		{ INFINITY, LT_F16, true, "" }, { -INFINITY, LT_BF16, true, "" }, { NAN, LT_F16, true, "" },
+	};
+	struct lt_context *ctx;
+
+	cr_assert(!lt_context_new(&ctx));
+	for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
+		struct checkpoint *c = model(1);
+		struct lt_llama m, to;
+		void *memory;
+
+		cr_assert(!lt__llama_read(ctx, c->file, c->n, "test.bin", &m));
+		cr_expect_null(lt__llama_not_finite(ctx, &m));
+		memcpy((unsigned char *)(uintptr_t)m.weights[LT_LLAMA_W3].at + m.weights[LT_LLAMA_W3].stride + 20, &limits[k].x, 4);
+		const lt_status s = lt__llama_convert(ctx, &m, limits[k].dtype, &to, &memory);
+		const char *odd = lt__llama_not_finite(ctx, &m);
+
+		cr_expect_eq(s, limits[k].fits ? LT_OK : LT_EUNSUPPORTED, "%g: %s", (double)limits[k].x, lt_context_message(ctx));
+		cr_expect(limits[k].fits || (strstr(lt_context_message(ctx), "layers.1.feed_forward.w3.weight has the number ")
+			&& strstr(lt_context_message(ctx), limits[k].way)), "%g: %s", (double)limits[k].x, lt_context_message(ctx));
+		cr_expect(isfinite(limits[k].x) ? !odd : odd && !strcmp(odd, "layers.1.feed_forward.w3.weight"));
+		free(memory);
+		checkpoint_free(c);
+	}
+	lt_context_free(ctx);
+}
+
 /* What int8 has not is refused; the smallest numbers that there are stay as near as their scale. */
 Test(llama_model, groups_of_int8_at_the_limits)
 {

@@ -1,5 +1,6 @@
 /* tests/test_ltllama_files.c -- what lt-llama writes, and what it leaves alone. */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,4 +217,49 @@ Test(ltllama_files, nothing_is_waited_for)
 		cr_expect(strstr(err, lines[i][1]), "%s: %s", lines[i][0], err);
 	}
 	cr_expect_eq(llama("/dev/stdin <m.bin --tokens -t 0 -n 1"), 0, "%s", err);
+}
+
+/* Floats of the checkpoint, from the begin or, below 0, from the end, become x. */
+static void write_changed(const char *name, int64_t first, int n, float x)
+{
+	unsigned char *at = model->file + (first < 0 ? (int64_t)model->n : 28) + 4 * first;
+	FILE *f = fopen(scratch(name), "wb");
+	float before[24];
+
+	cr_assert(f && n <= 24);
+	memcpy(before, at, (size_t)n * sizeof x);
+	for (int i = 0; i < n; i++)
+		memcpy(at + 4 * i, &x, sizeof x);
+	cr_assert_eq(fwrite(model->file, 1, model->n, f), model->n);
+	memcpy(at, before, (size_t)n * sizeof x);
+	fclose(f);
+}
+
+/* No token is the likeliest where logits are no numbers: the weights that are to blame are named. */
+Test(ltllama_files, what_is_not_finite_is_said)
+{
+	static const char *const lines[][2] = {
+		/* the embedding of the token that begins a text, and of one that nobody gives */
+		{ "first.bin --tokens -t 0 -n 4", "first.bin: 275 of 275 logits behind position 0 are not finite, so that no token "
+			"is the likeliest: tok_embeddings.weight has numbers that are not finite" },
+		{ "first.bin --tokens -t 1 -s 3 -n 4 --json", "275 of 275 logits" },
+		{ "first.bin --tokens -t 0 -n 4 --dtype bf16", "tok_embeddings.weight has" },
+		{ "last.bin --tokens -t 0 -n 4", "1 of 275 logits behind position 0 are not finite, so that no token is the "
+			"likeliest: output.weight has" },
+		{ "large.bin --tokens -t 0 -n 4 -b ref", "1 of 275 logits behind position 0 are not finite, so that no token is the "
+			"likeliest: a value on the way is too large for float32" },
+		{ "large.bin --tokens -t 0 -n 4 --dtype f16", "large.bin: output.weight has the number 3e+38, and the largest of f16 "
+			"is 65504: --dtype bf16 has it" },
+		{ "large.bin --dtype f16 --convert half.bin", "output.weight has the number 3e+38" },
+	};
+
+	write_changed("first.bin", 1 * 24 + 5, 1, NAN);
+	write_changed("last.bin", -1, 1, INFINITY);
+	write_changed("large.bin", -24, 24, 3e38f);
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		cr_expect_neq(llama("%s", lines[i][0]), 0, "%s: %s", lines[i][0], err);
+		cr_expect(strstr(err, lines[i][1]), "%s: %s", lines[i][0], err);
+	}
+	cr_expect_neq(access(scratch("half.bin"), F_OK), 0);
+	cr_expect_eq(llama("m.bin --tokens -t 0 -n 4 --dtype f16"), 0, "%s", err);
 }

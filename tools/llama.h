@@ -94,6 +94,10 @@ lt_status llama_chat(struct llama *);
 /* The tokens of a text, malloc, after the one that begins a text. */
 lt_status llama_tokens_of(struct llama *, const char *text, int32_t **out, int32_t *n);
 
+/* The token that is drawn from these logits, which stand for the one behind l->position; an error if one is not
+ * finite. */
+lt_status llama_next(struct llama *, float *logits, int32_t *out);
+
 /* llama_text.c: what comes out, as it comes. */
 lt_status llama_say(struct llama *, int32_t before, int32_t token);
 void llama_line_end(struct llama *);

@@ -63,7 +63,9 @@ static lt_status answer(struct llama *l, int32_t token, float *logits)
 {
 	while (logits && !lt__interrupted(NULL)) {
 		LT_TRY(llama_keep_logits(l, logits));
-		const int32_t next = lt__llama_sample(&l->sampler, logits);
+		int32_t next;
+
+		LT_TRY(llama_next(l, logits, &next));
 
 		if (next != LT_LLAMA_END)
 			LT_TRY(llama_say(l, token, next));

@@ -1,4 +1,6 @@
 /* tools/llama_generate.c -- a text that goes on: the prompt, then token after token until the model ends it. */
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tools/interrupt.h"
@@ -20,6 +22,31 @@ lt_status llama_tokens_of(struct llama *l, const char *text, int32_t **out, int3
 		s = lt__llama_encode(l->ctx, l->tokenizer, text, bytes, true, false, *out, &count);
 	*n = (int32_t)count;
 	return s;
+}
+
+/* Nothing is largest among NaN, and a probability over infinity is NaN: llama2.c takes the first or the last token. */
+static lt_status refuse_logits(struct llama *l, int32_t n)
+{
+	const char *weights = lt__llama_not_finite(l->ctx, &l->model);
+	const char *const why = weights ? lt__scratch(l->ctx, "%s has numbers that are not finite", weights)
+		: l->cache == LT_F16 ? "a value on the way is too large, perhaps for --kv-dtype f16: bf16 and f32 have more"
+		: "a value on the way is too large for float32";
+
+	return lt_fail(l->ctx, LT_EINVAL, "%s: %d of %d logits behind position %d are not finite, so that no token is the "
+		"likeliest: %s", l->model.file, n, l->model.vocab, l->position - 1, why);
+}
+
+lt_status llama_next(struct llama *l, float *logits, int32_t *out)
+{
+	int32_t n = 0;
+
+	for (int32_t i = 0; i < l->model.vocab; i++)
+		n += !(fabsf(logits[i]) <= FLT_MAX);
+	*out = LT_LLAMA_BEGIN;
+	if (n)
+		return refuse_logits(l, n);
+	*out = lt__llama_sample(&l->sampler, logits);
+	return LT_OK;
 }
 
 /* What stands in the prompt comes out, too, like all that follows. */
@@ -48,7 +75,9 @@ static lt_status make_text(struct llama *l, const int32_t *prompt, int32_t n)
 	LT_TRY(begin_text(l, prompt, n, &logits));
 	while (logits && n <= l->steps) {
 		LT_TRY(llama_keep_logits(l, logits));
-		const int32_t next = lt__llama_sample(&l->sampler, logits);
+		int32_t next;
+
+		LT_TRY(llama_next(l, logits, &next));
 
 		if (next == LT_LLAMA_BEGIN)
 			break;

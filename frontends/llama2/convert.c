@@ -28,6 +28,20 @@ float lt__llama_weight(const struct lt_llama *m, enum lt_llama_kind kind, int32_
 	return w->dtype == LT_BF16 ? lt_cast_bf16_f32(half) : lt_cast_f16_f32(half);
 }
 
+const char *lt__llama_not_finite(struct lt_context *ctx, const struct lt_llama *m)
+{
+	for (int k = 0; k < LT_LLAMA_KINDS; k++) {
+		const struct lt_llama_weights *w = &m->weights[k];
+		const enum lt_llama_kind kind = (enum lt_llama_kind)k;
+
+		for (int32_t layer = 0; w->at && layer < (lt__llama_layered(kind) ? m->layers : 1); layer++)
+			for (int64_t i = 0; i < w->rows * w->columns; i++)
+				if (!isfinite(lt__llama_weight(m, kind, layer, i)))
+					return lt__llama_name(ctx, kind, layer);
+	}
+	return NULL;
+}
+
 int32_t lt__llama_group(int32_t dim, int32_t hidden)
 {
 	int32_t group = GROUP;
@@ -55,22 +69,32 @@ void lt__llama_round_group(const float *x, int32_t n, int8_t *q, float *scale)
 
 struct conversion { struct lt_context *ctx; const struct lt_llama *from; struct lt_llama *to; enum lt_dtype dtype; };
 
+/* Numbers that are not finite stay so; those that are do not become infinite. */
+static lt_status convert_halves(const struct conversion *c, enum lt_llama_kind kind, int32_t layer, int64_t n,
+	uint16_t *half)
+{
+	const bool bf16 = c->dtype == LT_BF16;
+
+	for (int64_t i = 0; i < n; i++) {
+		const float x = lt__llama_weight(c->from, kind, layer, i);
+
+		half[i] = bf16 ? lt_cast_f32_bf16(x) : lt_cast_f32_f16(x);
+		if (isfinite(x) && !isfinite(bf16 ? lt_cast_bf16_f32(half[i]) : lt_cast_f16_f32(half[i])))
+			return lt_fail(c->ctx, LT_EUNSUPPORTED, "%s: %s has the number %g, and the largest of %s is %g: --dtype %s has it",
+				c->from->file, lt__llama_name(c->ctx, kind, layer), (double)x, bf16 ? "bf16" : "f16", bf16 ? 0x1.fep127 : 65504.0,
+				bf16 || !isfinite(lt_cast_bf16_f32(lt_cast_f32_bf16(x))) ? "f32" : "bf16");
+	}
+	return LT_OK;
+}
+
 static lt_status convert_layer(const struct conversion *c, enum lt_llama_kind kind, int32_t layer, unsigned char *at)
 {
 	const struct lt_llama_weights *w = &c->from->weights[kind];
 	const int64_t n = w->rows * w->columns;
 	float group[GROUP];
 
-	if (c->dtype != LT_I8) {
-		uint16_t *half = (uint16_t *)(void *)at;
-
-		for (int64_t i = 0; i < n; i++) {
-			const float x = lt__llama_weight(c->from, kind, layer, i);
-
-			half[i] = c->dtype == LT_BF16 ? lt_cast_f32_bf16(x) : lt_cast_f32_f16(x);
-		}
-		return LT_OK;
-	}
+	if (c->dtype != LT_I8)
+		return convert_halves(c, kind, layer, n, (uint16_t *)(void *)at);
 	for (int64_t g = 0; g < n / c->to->group; g++) {
 		for (int32_t i = 0; i < c->to->group; i++) {
 			group[i] = lt__llama_weight(c->from, kind, layer, g * c->to->group + i);

@@ -49,8 +49,8 @@ bool lt__llama_is_vector(enum lt_llama_kind);   /* a norm's weights; a matrix ma
 static inline int32_t lt__llama_head(const struct lt_llama *m) { return m->dim / m->heads; }
 
 /* convert.c: the model with its matrices in another type, bf16, f16 or int8 (in groups of 64, or fewer where rows are
- * no multiple of it; numbers that are not finite are refused); *memory, malloc, has them, and is to be freed after
- * what is made of it, on failure, too. */
+ * no multiple of it).  Numbers that a type has not are refused: in int8 what is not finite, in halves what would
+ * become infinite.  *memory, malloc, has them, and is to be freed after what is made of it, on failure, too. */
 lt_status lt__llama_convert(struct lt_context *, const struct lt_llama *, enum lt_dtype, struct lt_llama *out,
 	void **memory);
 /* Numbers with one scale, where a model of these sizes becomes one of int8; 0: rows cannot be cut into groups. */
@@ -59,6 +59,8 @@ int32_t lt__llama_group(int32_t dim, int32_t hidden);
 void lt__llama_round_group(const float *, int32_t n, int8_t *q, float *scale);
 /* Number i of weights, as a float. */
 float lt__llama_weight(const struct lt_llama *, enum lt_llama_kind, int32_t layer, int64_t i);
+/* The name of the first weights that have infinity or what is not a number; NULL: all are finite.  Looks at each. */
+const char *lt__llama_not_finite(struct lt_context *, const struct lt_llama *);
 
 /* write.c: a checkpoint that lt__llama_read reads: matrices in the type that they have, or as floats.  Floats become
  * version 0, int8 version 2.  What could not be written is the file's to say (ferror). */
