@@ -369,16 +369,18 @@ bless: all $(addprefix $(O)/tests/,test_script_docs test_tree_text test_bench_pr
 	@LT_BLESS=1 $(O)/tests/test_networks --filter '*/each_layer_has_its_tree' >/dev/null
 mutants: all $(O)/mutants
 	@$(O)/mutants --each $(MUTANTS_EACH) --seed $(MUTANTS_SEED)
+# build/fuzz has the programs that replay corpora, one of which is called as a folder of sources is.
+FUZZED = build/libfuzzer
 # Graphs and mutants without sanitizers: it is the judge that is looked at; trees of a GPU: the simulator.
 fuzz: mutants $(O)/graphs $(O)/gpu_trees plugins
 	@$(O)/graphs $(FUZZ_GRAPHS)
 	@$(O)/gpu_trees $(FUZZ_TREES) $(FUZZ_SEED)
-	@$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined O=build/fuzz fuzzers
-	@build/fuzz/sequences $(FUZZ_SEQUENCES)
-	@build/fuzz/limits $(FUZZ_LIMITS)
-	@build/fuzz/layers $(FUZZ_LAYERS)
-	@build/fuzz/defaults $(FUZZ_DEFAULTS)
-	@O=build/fuzz tests/fuzz.sh $(FUZZ_SECONDS)
+	@$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined O=$(FUZZED) fuzzers
+	@$(FUZZED)/sequences $(FUZZ_SEQUENCES)
+	@$(FUZZED)/limits $(FUZZ_LIMITS)
+	@$(FUZZED)/layers $(FUZZ_LAYERS)
+	@$(FUZZED)/defaults $(FUZZ_DEFAULTS)
+	@O=$(FUZZED) tests/fuzz.sh $(FUZZ_SECONDS)
 fuzzers: $(FUZZ) $(DRAWN)
 bench: all
 	@scripts/setup.sh bench

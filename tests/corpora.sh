@@ -14,3 +14,16 @@ for source in tests/fuzz/*.c; do
 		echo "not ok - corpus $name: ${done:-a crash instead} of $files files"
 	fi
 done
+
+# make fuzz builds everything once more, into a folder of its own: none of it may lie where a target of this build does.
+own=$("${MAKE:-make}" -n fuzz 2>/dev/null | sed -n 's/.* O=\([^ ]*\) fuzzers$/\1/p')
+meets=
+for source in tests/fuzz/*.c; do
+	name=$(basename "$source" .c)
+	[ -n "$own" ] && [ -d "$name" ] && [ "$own/$name" = "build/fuzz/$name" ] && meets=$name
+done
+if [ -n "$own" ] && [ -z "$meets" ]; then
+	echo "ok - make fuzz builds into $own"
+else
+	echo "not ok - make fuzz builds into '$own', where $meets is a folder and a target"
+fi

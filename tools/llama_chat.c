@@ -73,8 +73,11 @@ static lt_status answer(struct llama *l, int32_t token, float *logits)
 		if (l->position >= l->steps)
 			break;
 		LT_TRY(llama_feed_made(l, token, &logits));
-		if (next == LT_LLAMA_END)
+		if (next == LT_LLAMA_END) {
+			/* llama2.c draws here, too */
+			lt__llama_sample_skip(&l->sampler);
 			break;
+		}
 	}
 	llama_line_end(l);
 	return LT_OK;

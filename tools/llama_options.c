@@ -61,7 +61,7 @@ static lt_status take_seed(struct lt_context *ctx, void *options, char *value)
 	int64_t seed;
 
 	LT_TRY(lt__count_read(ctx, "-s (--seed)", value, INT64_MIN, INT64_MAX, &seed));
-	o->seed = seed < 0 ? 0 : (uint64_t)seed;
+	o->seed = (uint64_t)seed;
 	return LT_OK;
 }
 
@@ -105,8 +105,7 @@ static const struct lt_tool_option rows[] = {
 		.help = "draws from the likeliest tokens that together have more than P; 0 or "
 		"1: from all; default, and what is not 0 to 1: 0.9", .own = take_top },
 	{ 's', "seed", "N", TAKE_OWN, AT(seed), .with = RUNS,
-		.help = "where the random numbers begin; default, and what is not above 0: "
-		"the time", .own = take_seed },
+		.help = "where the random numbers begin; default, and 0: the time", .own = take_seed },
 
 	{ .help = "Running" },
 	{ 'b', "backend", "NAME[:CONFIG][,NAME...]", TAKE_TEXT, AT(backends),
