@@ -26,7 +26,7 @@ static bool classify(const struct lt_auto *s, struct lt_product *p, int right)
 		return false;
 	struct lt_vars *const list[] = { [LT_DIM_BATCH] = &p->batch, [LT_DIM_ROW] = &p->row, [LT_DIM_COLUMN] = &p->column };
 	for (int32_t i = 0; i < mul->n_var; i++) {
-		if (lt__auto_bounded(s, mul->var[i]) && lt__target_has_grid(s->target) && role[i] != LT_DIM_ROW)
+		if (lt__auto_bounded(s, mul->var[i]) && lt__target_has_grid(s->target) && role[i] == LT_DIM_BATCH)
 			return false;
 		if (s->g->var[mul->var[i]].extent > 1 && role[i] != LT_DIM_DEEP)
 			add_var(list[role[i]], mul->var[i]);

@@ -67,11 +67,12 @@ static bool has_dim(const struct lt_graph *g, lt_node n, lt_var v)
 	return false;
 }
 
-/* Pointwise nodes that only this product reads are computed where the factor is copied. */
+/* Pointwise nodes that only this product reads are computed where the factor is copied; but what a run-time scalar
+ * ends is copied, as the copy is 0 past the end. */
 static void find_cone(struct lt_auto *s, const struct lt_product *p, lt_node of, struct lt_block_factor *f)
 {
 	const struct lt_nodedef *d = &s->g->node[of];
-	if (!lt__has_leaf(s->g, of) || s->n_reader[of] != 1 || s->reader[of] != p->mul || d->reduce || d->op == LT_OP_update
+	if (lt__auto_bounded(s, p->k) || !lt__has_leaf(s->g, of) || s->n_reader[of] != 1 || s->reader[of] != p->mul || d->reduce || d->op == LT_OP_update
 		|| d->op == LT_OP_gather || s->written[of] || s->constant[of] != s->constant[p->sum] || s->in_call[of]
 		|| !lt__auto_same_class(s, of, p->sum) || lt__is_many(s->g, of, s->t->leaf[of])
 		|| !lt__reads_in_place(s, p->mul, of, -1))
@@ -145,9 +146,10 @@ static struct block_form choose_shape(const struct lt_auto *s, const struct lt_p
 {
 	struct block_form best = { NULL, 1, 0 };
 	bool wide = lt__dtype_info(s->g->node[p->sum].dtype)->bytes > 4;       /* half as many fit the registers */
+	const int64_t max_split = lt__auto_bounded(s, p->k) ? 1 : MAX_SPLIT;
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		for (int64_t split = 1; shape_fits(s, &shapes[i])
-			&& (split == 1 || (split <= MAX_SPLIT && block_extent(s, p->k) / split >= MIN_PART)); split *= 2) {
+			&& (split == 1 || (split <= max_split && block_extent(s, p->k) / split >= MIN_PART)); split *= 2) {
 			double cycles = cycles_of(s, p, &shapes[i], split);
 			if ((!wide || shapes[i].m * shapes[i].n <= 16) && (!best.shape || cycles < best.cycles * (split > 1 ? 0.9 : 1)))
 				best = (struct block_form){ &shapes[i], split, cycles };
@@ -182,7 +184,7 @@ static bool choose_slice(const struct lt_auto *s, const struct lt_product *p, co
 		/* What is computed while a slice is made need not be 0 past the end, as what is copied is. */
 		if (!copies && (deep % slice != 0 || block_extent(s, p->k) % deep != 0))
 			continue;
-		depth = copies ? depth : 1;
+		depth = copies && !lt__auto_bounded(s, p->k) ? depth : 1;
 		if (slice_bytes(b, slice, bytes) * depth > room)
 			continue;
 		b->slice = slice;

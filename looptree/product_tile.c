@@ -160,7 +160,7 @@ bool lt__product_tiles(struct lt_auto *s, struct lt_product *p)
 	p->m = tile_longest(s, &p->row);
 	p->k = tile_longest(s, &p->deep);
 	if (from[0] < 0 || from[1] < 0 || from[0] == from[1] || p->m < 0 || p->k < 0 || s->target->warp != WARP
-		|| lt__auto_bounded(s, p->m)
+		|| lt__auto_bounded(s, p->m) || lt__auto_bounded(s, p->n) || lt__auto_bounded(s, p->k)
 		|| s->g->node[p->sum].dtype != LT_F32 || s->g->node[from[0]].dtype != s->g->node[from[1]].dtype)
 		return false;
 	x->name = instruction_for(s->target, s->g->node[from[0]].dtype);

@@ -193,6 +193,29 @@ Test(product_of_gpus, rows_that_a_run_counts_are_tiles)
 	}
 }
 
+/* What is attended to: columns of one product, terms of the next, as many as a run-time scalar says.  What is behind
+ * them, here infinite, is not read. */
+Test(product_of_gpus, columns_and_terms_that_a_run_counts_are_tiles)
+{
+	static const int counts[] = { 1, 31, 32, 33, 70 };
+	FILE *f = fopen(scratch("attend.graph"), "w");
+	cr_assert_not_null(f);
+	fputs("graph 1\nvar one 1\nvar h 2\nvar s 40\nvar t 70 limit to\nvar all 70\nvar e 24\nparam to = %i[0] in 0..70\n"
+		"%i = i64[one] input \"to\"\n%q = f32[h, s, e] input \"q\"\n%k = f32[h, all, e] input \"k\"\n"
+		"%o = i64[all] index all\n%j = i64[] view { %i[0] }\n%l = bool[all] less %o, %j\n"
+		"%inf = f32[] lit 0x7f800000\n%w = f32[h, all, e] select %l, %k, %inf\n%v = f32[h, t, e] view { %w[h, t, e] }\n"
+		"%p = f32[h, s, t, e] mul %q, %v\n%c = f32[h, s, t] add.reduce %p\n"
+		"%r = f32[h, s, t, e] mul %c, %v\n%y = f32[h, s, e] add.reduce %r\nresult \"y\" = %y\n", f);
+	fclose(f);
+	cr_assert_eq(by_default("h100", scratch("attend.graph"), "--dump=tree"), 0, "%s", err);
+	cr_expect_eq(count(out, "left.thread f32["), 2, "another tree: %s", out);
+	for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+		char more[100];
+		snprintf(more, sizeof more, "-q --verify -i to=%d -i '*=random'", counts[k]);
+		cr_expect_eq(by_default("h100", scratch("attend.graph"), more), 0, "%d of 70: %s", counts[k], err);
+	}
+}
+
 /* Halves are cast where they are copied to shared memory: no nest of their own, no copy of them in f32. */
 Test(product_of_gpus, factors_are_cast_where_they_are_copied)
 {
