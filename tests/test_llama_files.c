@@ -1,5 +1,6 @@
 /* Checkpoints and tokenizers that are not what they should be: each is a sentence that says which file and why. */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "frontends/llama2/llama2.h"
@@ -175,6 +176,33 @@ Test(llama_files, lengths_of_tokens_that_cannot_be_are_refused)
 		memcpy(t.at + 8, &lengths[i], 4);
 		cr_assert(try_tokenizer(ctx, t.at, t.n, PIECES));
 		cr_assert(strstr(lt_context_message(ctx), "token 0 has"), "%s", lt_context_message(ctx));
+	}
+	lt_context_free(ctx);
+}
+
+/* llama2.c makes room for the longest token that it is told, and joins the pair with the best score. */
+Test(llama_files, what_a_tokenizer_says_of_itself_is_checked)
+{
+	static const float scores[] = { NAN, -NAN };
+	static const uint32_t longest[] = { 0, 4096, 0x7fffffff, 0x80000000, 0xffffffff };
+	struct lt_context *ctx;
+
+	cr_assert(!lt_context_new(&ctx));
+	for (size_t i = 0; i < sizeof longest / sizeof *longest; i++) {
+		struct text t = make_tokenizer();
+
+		memcpy(t.at, &longest[i], 4);
+		cr_expect_eq(try_tokenizer(ctx, t.at, t.n, PIECES), LT_EINVAL);
+		cr_expect(strstr(lt_context_message(ctx), "its longest token is said to have"), "%s", lt_context_message(ctx));
+	}
+	cr_expect(strstr(lt_context_message(ctx), "is said to have -1 bytes, and the file has"), "%s",
+		lt_context_message(ctx));
+	for (size_t i = 0; i < sizeof scores / sizeof *scores; i++) {
+		struct text t = make_tokenizer();
+
+		memcpy(t.at + 4 + 8 + strlen(pieces[0]), &scores[i], 4);
+		cr_expect_eq(try_tokenizer(ctx, t.at, t.n, PIECES), LT_EINVAL);
+		cr_expect(strstr(lt_context_message(ctx), "the score of token 1 is not a number"), "%s", lt_context_message(ctx));
 	}
 	lt_context_free(ctx);
 }

@@ -263,3 +263,29 @@ Test(ltllama_files, what_is_not_finite_is_said)
 	cr_expect_neq(access(scratch("half.bin"), F_OK), 0);
 	cr_expect_eq(llama("m.bin --tokens -t 0 -n 4 --dtype f16"), 0, "%s", err);
 }
+
+/* What cannot be written is found before the first token, and a check leaves nothing. */
+Test(ltllama_files, outputs_are_looked_at_first)
+{
+	static const char *const lines[][2] = {
+		{ "-o none/l.npy --tokens -t 0 -n 4", "none/l.npy: cannot be written: No such file or directory" },
+		{ "-o folder.npy --tokens -t 0 -n 4", "folder.npy: cannot be written: Is a directory" },
+		{ "-o dangling.npy --tokens -t 0 -n 4", "dangling.npy: cannot be written: No such file or directory" },
+		{ "--convert none/a.bin", "none/a.bin: cannot be written" },
+		{ "--emit-script none/scripts", "none/scripts cannot be made" },
+	};
+	char command[600];
+
+	cr_assert_eq(mkdir(scratch("folder.npy"), 0777), 0);
+	cr_assert_eq(symlink("none/x.npy", scratch("dangling.npy")), 0);
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		cr_expect_neq(llama("m.bin %s", lines[i][0]), 0, "%s", lines[i][0]);
+		cr_expect(strstr(err, lines[i][1]) && !*out, "%s: %s%s", lines[i][0], err, out);
+	}
+	cr_assert_eq(llama("m.bin --tokens -t 0 -n 4 -o kept.npy"), 0, "%s", err);
+	cr_assert_neq(llama("m.bin --tokens -t 0 -n 4 -b nobody -o other.npy"), 0);
+	cr_assert_neq(llama("m.bin --tokens -t 0 -n 4 -b nobody -o kept.npy"), 0);
+	cr_expect(!access(scratch("kept.npy"), F_OK) && access(scratch("other.npy"), F_OK), "the file of before stays");
+	sprintf(command, "ls %s | grep part", scratch(""));
+	cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 1, "%s", out);
+}

@@ -94,7 +94,11 @@ static const struct mistake cases[] = {
 	{ "- -i x=-inf <two.lt", 0, "result: float32 (2,)\n[-inf -inf]\nsquare: float32 (2,)\n[inf inf]\n", "" },
 	{ "- <none.lt", 2, "", "none.lt" },
 	{ "add.lt -i x=1 -c w=1 --cc false --no-cache -b cpu", 1, "", "false" },
-	{ "add.lt -i x=1 -c w=1 -o nowhere/x.npy", 1, "", "nowhere/x.npy: cannot be written" },
+	/* before anything is compiled */
+	{ "add.lt -i x=1 -c w=1 -b cpu --cc false -o nowhere/x.npy", 1, "", "nowhere/x.npy: cannot be written" },
+	{ "add.lt -i x=1 -c w=1 -b cpu --cc false -o nowhere/x%d.npy", 1, "", "nowhere/x0.npy: cannot be written" },
+	{ "add.lt -i x=1 -c w=1 -b cpu --cc false --view nowhere/x.html", 1, "", "nowhere/x.html: cannot be written" },
+	{ "add.lt -i x=1 -c w=1 -b cpu --cc false --profile=nowhere/x.json", 1, "", "nowhere/x.json: cannot be written" },
 	{ "count.lt -i part=1 -i begin=3 -i end=5", 1, "", "'begin'" },
 	{ "add.lt -i x=1 -c w=1 --cc cc --explain", 0, "k0_3 -> cpu\n", "" },
 	{ "add.lt -i x=1 -c w=1 -b ref --explain", 0, "k0_3 -> ref\n", "" },

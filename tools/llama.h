@@ -108,7 +108,7 @@ void llama_text_free(struct llama *);
 /* llama_emit.c: --emit-script: writes scripts and their weights into a folder */
 lt_status llama_emit(struct llama *);
 struct lt_tool_inputs;
-/* lt__overwrite_check of each of them */
+/* Makes the folder; lt__overwrite_check and lt__out_check of each file */
 lt_status llama_emit_check(const struct llama *, const struct lt_tool_inputs *);
 
 /* llama_convert.c: --convert: writes the model as a checkpoint, in the type of --dtype */

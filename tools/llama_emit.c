@@ -237,12 +237,16 @@ static lt_status write_step(struct llama *l)
 lt_status llama_emit_check(const struct llama *l, const struct lt_tool_inputs *in)
 {
 	static const char *const names[] = { "step.lt", "step.safetensors", "original.lt", "original.safetensors" };
+	struct stat st;
 	lt_status s = LT_OK;
 
+	if (mkdir(l->o.emit, 0777) && (errno != EEXIST || stat(l->o.emit, &st) || !S_ISDIR(st.st_mode)))
+		return lt_fail(l->ctx, LT_EINVAL, "--emit-script: %s cannot be made: %s", l->o.emit, strerror(errno));
 	for (int i = 0; i < 4 && !s; i++) {
 		char *path = path_in(l, names[i]);
 
 		s = path ? lt__mistake(lt__overwrite_check(l->ctx, path, in)) : lt_fail(l->ctx, LT_ENOMEM, "out of memory");
+		s = s ? s : lt__out_check(l->ctx, path);
 		free(path);
 	}
 	return s;
@@ -250,10 +254,6 @@ lt_status llama_emit_check(const struct llama *l, const struct lt_tool_inputs *i
 
 lt_status llama_emit(struct llama *l)
 {
-	struct stat st;
-
-	if (mkdir(l->o.emit, 0777) && (errno != EEXIST || stat(l->o.emit, &st) || !S_ISDIR(st.st_mode)))
-		return lt_fail(l->ctx, LT_EINVAL, "--emit-script: %s cannot be made: %s", l->o.emit, strerror(errno));
 	LT_TRY(write_step(l));
 	LT_TRY(write_original(l));
 	if (!l->o.quiet)

@@ -95,16 +95,19 @@ static lt_status read_files(struct llama *l, char *path)
 		l->o.seed ? l->o.seed : (uint64_t)time(NULL), &l->sampler);
 }
 
-/* No file that is written is one that is read: the weights are mapped while they are written. */
+/* No file that is written is one that is read, since weights are mapped while they are written; each can be written. */
 static lt_status check_outputs(const struct llama *l, const char *tokenizer)
 {
 	const struct lt_texts read = { .at = &tokenizer, .n = tokenizer != NULL };
 	const struct lt_tool_inputs in = { .model = l->o.checkpoint, .schedule = l->o.schedule, .read = &read };
 
-	if (l->o.output)
-		LT_TRY(lt__mistake(lt__overwrite_check(l->ctx, l->o.output, &in)));
-	if (l->o.convert)
-		LT_TRY(lt__mistake(lt__overwrite_check(l->ctx, l->o.convert, &in)));
+	const char *const to[] = { l->o.output, l->o.convert };
+
+	for (int i = 0; i < 2; i++)
+		if (to[i]) {
+			LT_TRY(lt__mistake(lt__overwrite_check(l->ctx, to[i], &in)));
+			LT_TRY(lt__out_check(l->ctx, to[i]));
+		}
 	return l->o.emit ? llama_emit_check(l, &in) : LT_OK;
 }
 

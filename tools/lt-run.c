@@ -71,18 +71,24 @@ static lt_status run_script(struct run *r)
 	return r->o.time ? run_time(r) : LT_OK;
 }
 
-/* No file that is written is one that is read. */
+/* No file that is written is one that is read, and each can be written. */
 static lt_status check_outputs(const struct run *r)
 {
 	const struct run_options *o = &r->o;
-	const char *const to[] = { o->output, o->trace, o->view };
+	char *first = o->output && !o->dump ? run_output_name(r, 0) : NULL;
+	const char *const to[] = { first ? first : o->output, o->trace, o->view };
 	const struct lt_tool_inputs in = { .model = o->script, .schedule = o->schedule, .read = &r->read,
 		.weights = &o->weights, .inputs = &o->inputs, .constant = &o->constant, .input = &o->input, .fix = &o->fix };
 
-	for (size_t i = 0; i < sizeof to / sizeof *to; i++)
-		if (to[i])
-			LT_TRY(lt__mistake(lt__overwrite_check(r->ctx, to[i], &in)));
-	return LT_OK;
+	lt_status s = LT_OK;
+
+	for (size_t i = 0; i < sizeof to / sizeof *to && !s; i++)
+		if (to[i]) {
+			s = lt__mistake(lt__overwrite_check(r->ctx, to[i], &in));
+			s = s ? s : lt__out_check(r->ctx, to[i]);
+		}
+	free(first);
+	return s;
 }
 
 /* What is done with a script. */

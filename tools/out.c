@@ -60,6 +60,22 @@ lt_status lt__out_open(struct lt_context *ctx, const char *path, struct lt_outfi
 	return LT_OK;
 }
 
+/* What is written through its name is not touched: a pipe may have nobody who reads. */
+lt_status lt__out_check(struct lt_context *ctx, const char *path)
+{
+	struct lt_outfile o;
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		const bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+
+		return !folder && access(path, W_OK) == 0 ? LT_OK
+			: lt_fail(ctx, LT_EIO, "%s: cannot be written: %s", path, strerror(folder ? EISDIR : errno));
+	}
+	LT_TRY(lt__out_open(ctx, path, &o));
+	return lt__out_close(ctx, &o, false);
+}
+
 lt_status lt__out_close(struct lt_context *ctx, struct lt_outfile *o, bool ok)
 {
 	bool bad = fflush(o->file) != 0 || ferror(o->file);

@@ -176,6 +176,8 @@ void run_explain_free(struct run *);
 
 /* run_eval.c: the evaluations, each printed, compared, written as asked for. */
 lt_status run_evaluate(struct run *);
+/* The file that an evaluation's results go to: --output with the number in it, malloc; NULL: no memory. */
+char *run_output_name(const struct run *, int64_t evaluation);
 /* one run; its sentence is the context's, as that of every failure of the tool */
 lt_status run_instance(struct run *);
 

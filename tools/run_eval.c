@@ -43,19 +43,26 @@ static void collect(const struct run *r, int32_t i)
 		pack(res, (int64_t)(t->bytes / lt__dtype_info(p->dtype)->bytes));
 }
 
+char *run_output_name(const struct run *r, int64_t evaluation)
+{
+	const char *number = strstr(r->o.output, "%d");
+	char *path = malloc(strlen(r->o.output) + 32);
+
+	if (path && number)
+		sprintf(path, "%.*s%lld%s", (int)(number - r->o.output), r->o.output, (long long)evaluation, number + 2);
+	else if (path)
+		strcpy(path, r->o.output);
+	return path;
+}
+
 static lt_status write_results(const struct run *r, int64_t evaluation)
 {
 	int32_t n = r->binding[LT_BINDING_RESULT].n;
-	const char *number = strstr(r->o.output, "%d");
-	char *path = malloc(strlen(r->o.output) + 32);
+	char *path = run_output_name(r, evaluation);
 	struct lt_tensors all = { .at = calloc((size_t)n + 1, sizeof *all.at), .n = n };
 	lt_status s = path && all.at ? LT_OK : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 
 	if (!s) {
-		if (number)
-			sprintf(path, "%.*s%lld%s", (int)(number - r->o.output), r->o.output, (long long)evaluation, number + 2);
-		else
-			strcpy(path, r->o.output);
 		for (int32_t i = 0; i < n; i++)
 			all.at[i] = r->result[i].tensor;
 		s = lt__tensors_write(r->ctx, path, &all);

@@ -4,7 +4,6 @@
  * (ph X) of the steps, within one of the run they belong to; what the compiler did is lane 0, one phase behind the
  * other, each as long as it took altogether.  ts and dur are microseconds.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tools/jsontext.h"
@@ -83,8 +82,7 @@ lt_status run_trace_write(struct run *r, const char *path)
 	const struct run_profile *p = r->profile;
 	json_t *events = json_array(), *whole;
 	double compiled = trace_compile(r, events);
-	FILE *f;
-	bool good;
+	struct lt_outfile out;
 
 	trace_name(events, "process_name", 0, r->o.script);
 	trace_name(events, "thread_name", COMPILER, "compiling");
@@ -96,9 +94,12 @@ lt_status run_trace_write(struct run *r, const char *path)
 		trace_run(p, i, compiled - (double)p->traced[0].begin_ns, events);
 	whole = json_pack("{s:o,s:s,s:{s:s,s:o}}", "traceEvents", events, "displayTimeUnit", "ns", "otherData", "looptree",
 		lt_version(), "backends", lt__json_text(r->backends));
-	f = fopen(path, "w");
-	good = f && whole && json_dumpf(whole, f, JSON_COMPACT | LT_JSON_PLAIN | JSON_REAL_PRECISION(15)) == 0;
-	good = f && fclose(f) == 0 && good;
+	lt_status s = whole ? lt__out_open(r->ctx, path, &out) : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+	if (!s) {
+		const bool good = !json_dumpf(whole, out.file, JSON_COMPACT | LT_JSON_PLAIN | JSON_REAL_PRECISION(15));
+		s = lt__out_close(r->ctx, &out, good);
+		s = s || good ? s : lt_fail(r->ctx, LT_ENOMEM, "%s: out of memory", path);
+	}
 	json_decref(whole);
-	return good ? LT_OK : lt_fail(r->ctx, LT_EIO, "cannot write '%s': %s", path, strerror(errno));
+	return s;
 }

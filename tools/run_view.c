@@ -4,7 +4,6 @@
  * The script stands beside the tree where its nodes name lines of it; of a model, which has none, it is the graph's
  * text, a line a node.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "ir/intern.h"
@@ -189,16 +188,17 @@ static int view_escape(const char *text, size_t bytes, void *file)
 
 static lt_status view_write(struct view *v, const char *path)
 {
-	FILE *f = fopen(path, "w");
-	bool good = f;
+	struct lt_outfile out;
+	bool whole = true;
 
-	for (size_t i = 0; good && i < sizeof page / sizeof *page; i++)
-		if (!strcmp(page[i], "@DATA@"))
-			good = json_dump_callback(v->data, view_escape, f, JSON_COMPACT | LT_JSON_PLAIN | JSON_REAL_PRECISION(9)) == 0;
+	LT_TRY(lt__out_open(v->r->ctx, path, &out));
+	for (size_t i = 0; i < sizeof page / sizeof *page; i++)
+		if (strcmp(page[i], "@DATA@") != 0)
+			(void)fprintf(out.file, "%s\n", page[i]);
 		else
-			good = fprintf(f, "%s\n", page[i]) >= 0;
-	good = f && fclose(f) == 0 && good;
-	return good ? LT_OK : lt_fail(v->r->ctx, LT_EIO, "cannot write '%s': %s", path, strerror(errno));
+			whole = !json_dump_callback(v->data, view_escape, out.file, JSON_COMPACT | LT_JSON_PLAIN | JSON_REAL_PRECISION(9));
+	const lt_status s = lt__out_close(v->r->ctx, &out, whole);
+	return s || whole ? s : lt_fail(v->r->ctx, LT_ENOMEM, "%s: out of memory", path);
 }
 
 lt_status run_view_write(struct run *r, const char *path)

@@ -54,6 +54,8 @@ bool lt__tensors_twice(const struct lt_tensors *, const char **twice);
 /* A file that is written: it appears under its name whole, or not at all. */
 struct lt_outfile { FILE *file; char *path, *temporary; };
 lt_status lt__out_open(struct lt_context *, const char *path, struct lt_outfile *);
+/* Before any work: whether it can be opened so, as far as can be seen without writing; nothing is left. */
+lt_status lt__out_check(struct lt_context *, const char *path);
 /* Closes; with ok false, or when something could not be written, removes what there is. */
 lt_status lt__out_close(struct lt_context *, struct lt_outfile *, bool ok);
 

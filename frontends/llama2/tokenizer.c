@@ -27,6 +27,9 @@ static lt_status read_tokens(struct lt_context *ctx, const unsigned char *at, si
 	const uint32_t longest = word_at(at);
 	size_t used = 4;
 
+	if (longest < 1 || longest > n)
+		return lt_fail(ctx, LT_EINVAL, "%s: it is damaged, or no tokenizer: its longest token is said to have %d bytes, and "
+			"the file has %zu", t->file, (int32_t)longest, n);
 	for (int32_t i = 0; i < t->vocab; i++) {
 		struct lt_llama_token *token = &t->token[i];
 
@@ -35,6 +38,9 @@ static lt_status read_tokens(struct lt_context *ctx, const unsigned char *at, si
 				"tokenizer of another vocabulary", t->file, i, t->vocab);
 		const uint32_t length = word_at(at + used + 4);
 		token->score = float_at(at + used);
+		if (token->score != token->score)
+			return lt_fail(ctx, LT_EINVAL, "%s: it is damaged, or no tokenizer: the score of token %d is not a number", t->file,
+				i);
 		used += BEFORE_TOKEN;
 		if (length < 1 || length > longest || length > n - used)
 			return lt_fail(ctx, LT_EINVAL, "%s: it is damaged, or no tokenizer: token %d has %u bytes, the longest is said to "
