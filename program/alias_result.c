@@ -2,7 +2,8 @@
  *
  * That holds where the pieces' inverse is a plain layout: each source dim runs along one result dim from a constant on
  * (permute, slice, concatenation), or source and result have the same order in memory (reshape), and the
- * sources fill the result exactly.
+ * sources fill the result exactly.  A dim that a run-time scalar bounds is one dim of each source, with the same bound:
+ * then that holds at every index along it.
  */
 #include <stdlib.h>
 #include "looptree/blocks.h"
@@ -10,12 +11,43 @@
 
 struct box { int64_t *low, *size; };
 
-static bool bounded(const struct lt_graph *g, const struct lt_nodedef *d)
+static int32_t count_bounded(const struct lt_graph *g, const struct lt_nodedef *d)
 {
+	int32_t n = 0;
 	for (int32_t i = 0; i < d->n_dim; i++)
-		if (g->var[d->dim[i]].bounded)
-			return true;
-	return false;
+		n += g->var[d->dim[i]].bounded;
+	return n;
+}
+
+/* Whether row i of the map is dim c, and no other row or floor has that dim. */
+static bool is_alone(const struct lt_map *m, int32_t i, int32_t c)
+{
+	const int32_t width = lt__map_width(m), at = 1 + m->n_param + c;
+	for (int32_t k = 0; k < width; k++)
+		if (m->row[(int64_t)i * width + k] != (k == at))
+			return false;
+	for (int32_t k = 0; k < m->n_row; k++)
+		if (k != i && m->row[(int64_t)k * width + at])
+			return false;
+	for (int32_t k = 0; k < m->n_div; k++)
+		if (m->div[(int64_t)k * (width + 1) + 1 + at])
+			return false;
+	return true;
+}
+
+/* Each dim of the view that a run-time scalar bounds is one of the source, as long, and the source has no others. */
+static bool keeps_bounds(const struct lt_graph *g, const struct lt_nodedef *view, const struct lt_nodedef *x,
+	const struct lt_map *m)
+{
+	int32_t n_same = 0;
+	for (int32_t c = 0; c < view->n_dim; c++) {
+		const struct lt_vardef *v = &g->var[view->dim[c]];
+		for (int32_t i = 0; v->bounded && i < x->n_dim; i++) {
+			const struct lt_vardef *u = &g->var[x->dim[i]];
+			n_same += u->bounded && u->extent == v->extent && lt__linear_equal(&u->limit, &v->limit) && is_alone(m, i, c);
+		}
+	}
+	return n_same == count_bounded(g, view) && n_same == count_bounded(g, x);
 }
 
 /* The same order in memory: the source's flat index at the map's rows is the result's flat index, term by term. */
@@ -127,7 +159,8 @@ static bool has_own_sources(const struct lt_graph *g, struct lt_arena *a, const 
 {
 	for (int32_t p = 0; p < view->n_piece; p++) {
 		const struct lt_nodedef *x = &g->node[view->operand[p]];
-		if (view->piece[p].source != p || !lt__has_leaf(g, view->operand[p]) || x->op == LT_OP_update || bounded(g, x))
+		if (view->piece[p].source != p || !lt__has_leaf(g, view->operand[p]) || x->op == LT_OP_update
+			|| !keeps_bounds(g, view, x, &view->piece[p].map))
 			return false;
 	}
 	lt_node *sorted = lt__arena_copy(a, view->operand, sizeof *sorted * (size_t)view->n_operand);
@@ -141,7 +174,7 @@ static bool has_own_sources(const struct lt_graph *g, struct lt_arena *a, const 
 bool lt__alias_result(const struct lt_graph *g, struct lt_arena *a, lt_node n, struct lt_location *location)
 {
 	const struct lt_nodedef *view = &g->node[n];
-	if (view->n_piece != view->n_operand || bounded(g, view) || !has_own_sources(g, a, view))
+	if (view->n_piece != view->n_operand || !has_own_sources(g, a, view))
 		return false;
 	int64_t *stride = LT_NEW(a, int64_t, view->n_dim + 1);
 	struct box *box = LT_NEW(a, struct box, view->n_piece + 1);

@@ -249,6 +249,10 @@ Test(program, updates_are_in_place_only_where_nothing_reads_the_old_value_later)
 	"graph 1\nvar m 4\nvar n 6\nvar k 24\nvar h 8\nvar q 5\nvar a 3\nvar b 2\nvar c 4\n%x = f32[m, n] input " \
 	"\"x\"\n%y = f32[m, n] exp %x\n" \
 	"%z = f32[m, n] neg %x\n"
+#define OPEN \
+	"graph 1\nvar m 4 limit p\nvar n 6\nvar a 3\nvar b 2\nvar c 12\nvar e 1\nvar l 3 limit p - 1\nvar k 24 limit " \
+	"6*p\nvar r 4 limit p\nvar d 2\nvar u 8 limit 2*p\nparam p = %p[0] in 1..4\n%p = i64[] input \"p\"\n%x = f32[m, n] " \
+	"input \"x\"\n%y = f32[m, n] exp %x\n%z = f32[m, n] neg %x\n%o = f32[u, n] input \"o\"\n%w = f32[u, n] exp %o\n"
 static const struct { const char *name, *text; bool through;
 } views[] = {
 	{ "reshape", VIEWS "%v = f32[k] view { %y[floor(k / 6), k - 6*floor(k / 6)] }\nresult \"v\" = %v\n", true },
@@ -273,6 +277,19 @@ static const struct { const char *name, *text; bool through;
 		VIEWS "%v = f32[n, m] view { %y[m, n] }\n%s = f32[m] add.reduce %y\nresult \"v\" = %v\nresult \"s\" = "
 		      "%s\n",
 		true },
+	{ "run-time rows, a reshape of each",
+		OPEN "%v = f32[m, a, b] view { %y[m, 2*a + b] }\nresult \"v\" = %v\n", true },
+	{ "run-time rows, permuted", OPEN "%v = f32[n, m] view { %y[m, n] }\nresult \"v\" = %v\n", true },
+	{ "run-time rows, pieces side by side",
+		OPEN "%v = f32[m, c] view { %y[m, c] if 5 - c >= 0; %z[m, c - 6] if c - 6 >= 0 }\nresult \"v\" = %v\n", true },
+	{ "run-time rows, of which a slice is shown",
+		OPEN "%v = f32[e, n] view { %y[e, n] }\nresult \"v\" = %v\n", false },
+	{ "run-time rows, of which the last is left out",
+		OPEN "%v = f32[l, n] view { %y[l, n] }\nresult \"v\" = %v\n", false },
+	{ "run-time rows that are one dim with others",
+		OPEN "%v = f32[k] view { %y[floor(k / 6), k - 6*floor(k / 6)] }\nresult \"v\" = %v\n", false },
+	{ "run-time rows, two of the source for each",
+		OPEN "%v = f32[r, d, n] view { %w[2*r + d, n] }\nresult \"v\" = %v\n", false },
 };
 
 Test(program, views_are_written_through_where_their_map_can_be_inverted)
