@@ -2,27 +2,50 @@
 #include "kernel/opcode.h"
 #include "kernel/prefetch.h"
 
-/* An upper bound of an i64; false: there is none that is known. */
-static bool upper_bound(const struct lt_kernel *k, int32_t value, int64_t *out)
+enum { MAX_DEPTH = 6 };         /* of the sums that bound a loop: more are not known */
+
+/* The least or (max) the greatest that an i64 may be, by what run-time scalars are allowed to be; false: it is not
+ * known. */
+static bool bound_of(const struct lt_kernel *k, int32_t value, bool max, int32_t depth, int64_t *out)
 {
 	const struct lt_instruction *i = &k->instructions[value];
-	int64_t x, y;
-	if (i->opcode == LT_OPCODE_const) {
+	int64_t x = 0, y = 0;
+	bool first, second;
+	switch (i->opcode) {
+	case LT_OPCODE_const:
 		*out = i->number;
 		return true;
-	}
-	if (i->opcode != LT_OPCODE_min)
+	case LT_OPCODE_param:
+		*out = max ? k->params[i->number].high : k->params[i->number].low;
+		return true;
+	case LT_OPCODE_min:
+	case LT_OPCODE_add:
+		first = depth > 0 && bound_of(k, i->operand[0], max, depth - 1, &x);
+		second = depth > 0 && bound_of(k, i->operand[1], max, depth - 1, &y);
+		if (i->opcode == LT_OPCODE_add)
+			return first && second && !__builtin_add_overflow(x, y, out);
+		*out = first && (!second || x < y) ? x : y;
+		return max ? first || second : first && second;
+	case LT_OPCODE_mul:
+		return depth > 0 && lt__step_constant(k, i->operand[1], &y)
+			&& bound_of(k, i->operand[0], max == (y > 0), depth - 1, &x) && !__builtin_mul_overflow(x, y, out);
+	case LT_OPCODE_quotient:
+	case LT_OPCODE_div:
+		if (depth < 1 || !lt__step_constant(k, i->operand[1], &y) || y < 1
+			|| !bound_of(k, i->operand[0], max, depth - 1, &x))
+			return false;
+		*out = x / y - (i->opcode == LT_OPCODE_div && x % y < 0);
+		return true;
+	default:
 		return false;
-	bool first = lt__step_constant(k, i->operand[0], &x), second = lt__step_constant(k, i->operand[1], &y);
-	*out = first && (!second || x < y) ? x : y;
-	return first || second;
+	}
 }
 
 int64_t lt__prefetch_trip_count(const struct lt_kernel *k, int32_t loop)
 {
 	const struct lt_instruction *i = &k->instructions[loop];
 	int64_t from, to, n;
-	if (!lt__step_constant(k, i->operand[0], &from) || !upper_bound(k, i->operand[1], &to)
+	if (!lt__step_constant(k, i->operand[0], &from) || !bound_of(k, i->operand[1], true, MAX_DEPTH, &to)
 		|| __builtin_sub_overflow(to, from, &n))
 		return INT64_MAX;
 	return n <= 0 ? 0 : n / i->number + (n % i->number != 0);

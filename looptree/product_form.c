@@ -4,10 +4,10 @@
  * them does, of tile_n columns; else by panels of tile_n columns and block_k deep elements that do, packed just before
  * they are used (once for all rows).  The left
  * factor is read where it lies: a tile needs one scalar a row and iteration.  Every block of k costs another pass over
- * the sum, so there are as few as fit.  Where a run-time scalar says how many rows there are, the right factor is never
- * packed in a run, but read once, a few of its rows at a time for all rows of the left one.  The number of threads
- * changes what runs at the same time, never the blocks of k: the sums are the same.  The register tile is chosen in
- * product_register.c.
+ * the sum, so there are as few as fit.  Where a run-time scalar says how many rows there are, and never many, the
+ * right factor is not packed in a run, but read once, a few of its rows at a time for all rows of the left one.  The
+ * number of threads changes what runs at the same time, never the blocks of k: the sums are the same.  The register
+ * tile is chosen in product_register.c.
  */
 #include "looptree/product.h"
 #include "looptree/share.h"
@@ -17,9 +17,9 @@ enum {
 	FEW_ROWS = 8,
 	/* its rows that are read at a time: fewer streams than a cache has ways */
 	ROWS_DEEP = 8,
-	/* twice as many where a run may have so many rows, eight times where more: sums are loaded and stored less often,
-	 * and few rows pay a little for that */
-	SOME_ROWS = 256,
+	/* twice as many where a run may have so many rows: sums are loaded and stored less often.  More rows pay for panels,
+	 * which cost one row twice as much */
+	SOME_ROWS = 32,
 	/* rows of a left factor that a block has at least */
 	MIN_ROWS = 512,
 	/* elements of a row read in one go: a stream has to be long to be fast; the least where threads have none else */
@@ -364,11 +364,13 @@ bool lt__product_form(const struct lt_auto *s, struct lt_product *p)
 	left = lt__product_look(s, p, false);
 	right = lt__product_look(s, p, true);
 	along = var_stride(s, &right, p->n) == 1;
-	/* There may be few rows in a run: then panels of a right factor that is not packed before cost more than they save. */
-	bool few = rows <= FEW_ROWS || (has_bounded(s, &p->row) && !right.early);
+	/* There may be few rows in a run: panels of a right factor that is not packed before cost them more than they save
+	 * with some rows. */
+	bool few = rows <= FEW_ROWS
+		|| (rows <= SOME_ROWS && vars_min_count(s, &p->row, -1, -1) <= FEW_ROWS && !right.early);
 	if (along && few && (large || (right.early && rows == 1)) && var_extent(s, p->n) >= 16 * p->lanes
 		&& !has_bounded(s, &p->deep)) {
-		form_rows(s, p, rows <= FEW_ROWS ? ROWS_DEEP : rows <= SOME_ROWS ? 2 * ROWS_DEEP : 8 * ROWS_DEEP);
+		form_rows(s, p, rows <= FEW_ROWS ? ROWS_DEEP : 2 * ROWS_DEEP);
 		return true;
 	}
 	lt__product_tile(s, p);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "lt/lt.h"
 #include "check/must.h"
+#include "tests/parsed.h"
 #include "tests/run_graph.h"
 
 TestSuite(cpu_prefetch, .timeout = 120);
@@ -61,4 +62,25 @@ Test(cpu_prefetch, a_buffer_that_caches_hold_and_tiles_of_packed_panels_ask_for_
 	text = source(512, 512, 1024);
 	cr_assert_eq(times(text, "prefetch"), 0, "%s", text);
 	free(text);
+}
+
+/* A panel is copied for all rows; its tiles, as many as there are in a run, share out what is copied next: one line of
+ * 16 columns in each iteration.  Nobody knows how many tiles there are where nothing bounds them. */
+Test(cpu_prefetch, tiles_of_counted_rows_ask_for_the_next_panel)
+{
+	static const char *const rows[] = { "40", "40 limit p", "40 limit 40 - p" };
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct run_text text = { NULL, 0 };
+		char graph[512];
+		(void)snprintf(graph, sizeof graph, "graph 1\nvar m %s\nvar k 1000\nvar n 640\nparam p = %%p[0] in 0..40\n"
+			"%%p = i64[] input \"p\"\n%%a = f32[m, k] input \"a\"\n%%b = f32[k, n] input \"b\"\n"
+			"%%q = f32[m, k, n] mul %%a, %%b\n%%c = f32[m, n] add.reduce %%q\nresult \"c\" = %%c\n", rows[i]);
+		struct lt_graph *g = parsed(graph);
+		struct lt_program *p = compiled_with(g, (struct lt_options){ .backends = "cpu:target=avx2", .n_thread = 1 });
+		cr_assert_eq(lt_program_dump(p, LT_SHOW_SOURCE, run_text_add, &text), LT_OK);
+		cr_expect_eq(times(text.at, "__builtin_prefetch("), 1, "rows %s: %s", rows[i], text.at);
+		lt_program_free(p);
+		parsed_free(g);
+		free(text.at);
+	}
 }
