@@ -35,23 +35,27 @@ static void want(struct join_path *x, lt_var v, int64_t step)
 		x->loop[x->n++] = (struct lt_auto_loop){ v, step };
 }
 
+/* Whether it reads rows of a right factor, each with all of the left one. */
+static bool is_by_rows(const struct lt_product *p) { return p->form == LT_PRODUCT_DOTS || p->form == LT_PRODUCT_BYTES; }
+
 /* The loops that the product's nest begins with, as far as they may be another one's. */
 static struct join_path outer_loops(const struct lt_product *p)
 {
 	struct join_path x = { 0 };
 	for (int32_t i = 0; i < p->batch.n; i++)
-		want(&x, p->batch.at[i], 1);
-	for (int32_t i = 0; p->form == LT_PRODUCT_DOTS && i < p->column.n; i++)
+		if (p->form != LT_PRODUCT_BYTES || p->batch.at[i] != p->group)
+			want(&x, p->batch.at[i], 1);
+	for (int32_t i = 0; is_by_rows(p) && i < p->column.n; i++)
 		if (p->column.at[i] != p->n)
 			want(&x, p->column.at[i], 1);
-	if (p->form == LT_PRODUCT_DOTS && p->block_n)
+	if (is_by_rows(p) && p->block_n)
 		want(&x, p->n, p->block_n);
 	return x;
 }
 
 static bool may_be_joined(const struct lt_auto *s, const struct lt_product *p)
 {
-	return !s->alone && p->parallel && (p->form == LT_PRODUCT_DOTS || p->form == LT_PRODUCT_TILE)
+	return !s->alone && p->parallel && (is_by_rows(p) || p->form == LT_PRODUCT_TILE)
 		&& vars_count(s, &p->row) <= JOINED_ROWS && p->left_copy < 0 && p->right_copy < 0 && !p->rows_outside;
 }
 
@@ -93,6 +97,24 @@ static bool factors_fit(const struct lt_auto *s, const struct lt_product *p, lt_
 	return true;
 }
 
+/* What is made of the sums of groups, which goes with the product, too. */
+static bool cone_fits(const struct lt_auto *s, const struct lt_product *p, lt_tnode root, const struct join_path *x)
+{
+	for (int32_t c = 0; c < p->n_cone; c++) {
+		const struct lt_leaf *leaf = s->t->leaf[p->cone[c]];
+		for (int32_t k = 0; k < leaf->n_read; k++)
+			for (int32_t i = 0; i < leaf->read[k].n_piece; i++) {
+				const lt_node base = leaf->read[k].piece[i].base;
+				bool own = base < 0 || base == p->sum;
+				for (int32_t o = 0; o < p->n_cone; o++)
+					own = own || base == p->cone[o];
+				if (!own && !may_read(s, p->cone[c], base, root, x))
+					return false;
+			}
+	}
+	return true;
+}
+
 /* What is after the sum goes into its nest, too. */
 static bool cluster_fits(struct lt_auto *s, const struct lt_product *p, lt_node end, lt_tnode root,
 	const struct join_path *x)
@@ -102,7 +124,8 @@ static bool cluster_fits(struct lt_auto *s, const struct lt_product *p, lt_node 
 	lt__auto_gather(s, end);
 	for (int32_t i = 0; i < s->n_producer; i++)
 		for (int32_t k = 0; k < s->n_member; k++)
-			if (s->producer[i] != p->sum && s->producer[i] != p->out && s->producer[i] != p->epilogue
+			if (s->producer[i] != p->sum && s->producer[i] != p->out && s->producer[i] != p->groups
+				&& s->producer[i] != p->epilogue
 				&& !may_read(s, s->member[k], s->producer[i], root, x))
 				return false;
 	return true;
@@ -119,8 +142,20 @@ static bool fits_at(struct lt_auto *s, const struct lt_product *p, lt_tnode root
 	for (int32_t i = 0; i < x.n; i++)
 		if (x.loop[i].var != own.loop[i].var || x.loop[i].step != own.loop[i].step)
 			return false;
-	return factors_fit(s, p, root, &x) && cluster_fits(s, p, p->epilogue, root, &x)
+	return factors_fit(s, p, root, &x) && cone_fits(s, p, root, &x) && cluster_fits(s, p, p->epilogue, root, &x)
 		&& cluster_fits(s, p, p->activation, root, &x);
+}
+
+/* What is stored of the left factor: each product has a cast of its own. */
+static lt_node stored_left(const struct lt_auto *s, const struct lt_product *p)
+{
+	return p->cast[0] < 0 ? -1 : s->t->leaf[p->cast[0]]->read[0].piece[0].base;
+}
+
+static bool share_left(const struct lt_auto *s, const struct lt_product *p, const struct lt_product *q)
+{
+	return p->form == q->form && is_by_rows(p)
+		&& (p->left == q->left || (stored_left(s, p) >= 0 && stored_left(s, p) == stored_left(s, q)));
 }
 
 lt_tnode lt__auto_join(struct lt_auto *s, const struct lt_product *p)
@@ -129,7 +164,7 @@ lt_tnode lt__auto_join(struct lt_auto *s, const struct lt_product *p)
 	if (!may_be_joined(s, p))
 		return -1;
 	for (const struct lt_product *q = s->product; q < p; q++)
-		if (q->left == p->left && q->form == LT_PRODUCT_DOTS && p->form == LT_PRODUCT_DOTS && s->t->leaf_of[q->sum] >= 0) {
+		if (share_left(s, p, q) && s->t->leaf_of[q->sum] >= 0) {
 			const lt_tnode root = lt__root_of(s->t, s->t->leaf_of[q->sum]);
 			if (fits_at(s, p, root)) {
 				s->n_joined++;

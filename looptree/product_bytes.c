@@ -14,7 +14,8 @@
 #include "looptree/product.h"
 #include "looptree/share.h"
 
-enum { ROWS = 4 };              /* columns whose sums are folded together: more do not fit into registers */
+/* ROWS: columns of an iteration, at most.  MAX_BLOCKS: for each core, where blocks are made even. */
+enum { ROWS = 4, MAX_BLOCKS = 32 };
 
 bool lt__product_is_cast(const struct lt_auto *s, lt_node mul, lt_node of, int32_t n_reader)
 {
@@ -106,6 +107,35 @@ void lt__product_find_groups(struct lt_auto *s, struct lt_product *p)
 			p->cone[p->n_cone++] = s->member[i];
 }
 
+/* Vectors whose sums are folded together: compilers compute all of them before they fold any, and other registers hold
+ * what they are made of. */
+static int64_t folded_vectors(const struct lt_auto *s) { return (int64_t)s->target->vector_registers / 4 * 3; }
+
+/* Vectors of bytes of a column. */
+static int64_t row_vectors(const struct lt_auto *s, const struct lt_product *p)
+{
+	const int64_t run = var_extent(s, p->k), bytes = product_max(1, (int64_t)s->target->vector_bytes);
+	return product_max(1, var_extent(s, p->group) * (run < bytes ? run : lt__round_up(run, bytes)) / bytes);
+}
+
+/* Columns for an iteration of the loop that threads share: at least so many, and up to twice as many where that shares
+ * all out more evenly. */
+static int64_t even_block(const struct lt_auto *s, const struct lt_product *p, int64_t min)
+{
+	const int64_t n = var_extent(s, p->n), cores = product_max(1, s->target->cores);
+	int64_t best = min, longest = INT64_MAX;
+	if (divide_up(n, min) > MAX_BLOCKS * cores)
+		return min;
+	for (int64_t block = min; block <= 2 * min && block < n; block += p->tile_n) {
+		const int64_t own = divide_up(divide_up(n, block), cores) * block;      /* of the thread that has most */
+		if (own < longest) {
+			longest = own;
+			best = block;
+		}
+	}
+	return best;
+}
+
 void lt__product_form_bytes(const struct lt_auto *s, struct lt_product *p)
 {
 	p->form = LT_PRODUCT_BYTES;
@@ -116,10 +146,13 @@ void lt__product_form_bytes(const struct lt_auto *s, struct lt_product *p)
 		p->lanes = product_max(1, lt__auto_lanes(s->target, s->g->node[p->groups].dtype));
 		if (var_extent(s, p->group) > p->lanes)
 			p->groups_part = p->groups;     /* wanted; it is made later */
+		else
+			p->tile_n = product_max(1, product_min(p->tile_n, folded_vectors(s) / row_vectors(s, p)));
 	}
 	p->parallel = lt__product_is_shared(s, p);
 	double column_ns = lt__product_ns(s, p) / (double)vars_count(s, &p->column);
-	p->block_n = lt__round_up(product_max(2 * p->tile_n, (int64_t)(2 * LT_MIN_THREAD_NS / column_ns)), p->tile_n);
+	p->block_n = even_block(s, p,
+		lt__round_up(product_max(2 * p->tile_n, (int64_t)(2 * LT_MIN_THREAD_NS / column_ns)), p->tile_n));
 	if (p->block_n >= var_extent(s, p->n) || !p->parallel)
 		p->block_n = 0;
 }

@@ -129,6 +129,62 @@ static void expect_groups(struct sizes n, int kind, int sign)
 	free(got);
 }
 
+/* Two products of one x; the second one's numbers are times the first one's of the same row or (whole) the largest one
+ * of all rows, which is not there before all of them are. */
+static void expect_two(struct sizes n, int kind, bool whole)
+{
+	char text[3000];
+	struct values v = values_new((struct sizes){ 1, n.b, n.i, 2 * n.r }, kind, 1);
+	float *want = calloc((size_t)n.r, sizeof *want), *got = malloc(sizeof *got * (size_t)n.r),
+	      *first = calloc((size_t)n.r, sizeof *first);
+	must(want && got && first, "memory");
+	const float *scale[2] = { v.ws, v.ws + n.r * n.b };
+	for (int second = 0; second < 2; second++)
+		for (int row = 0; row < n.r; row++)
+			for (int b = 0; b < n.b; b++) {
+				int64_t sum = 0;
+				for (int i = 0; i < n.i; i++)
+					sum += v.x[b * n.i + i] * v.w[((second * n.r + row) * n.b + b) * n.i + i];
+				(second ? want : first)[row] += (float)sum * scale[second][row * n.b + b] * v.xs[b];
+			}
+	float top = first[0];
+	for (int row = 0; row < n.r; row++)
+		top = first[row] > top ? first[row] : top;
+	for (int row = 0; row < n.r; row++)
+		want[row] += (whole ? top : first[row]) * 2;
+	snprintf(text, sizeof text, "graph 1\nvar b %d\nvar i %d\nvar r %d\n%%x = i8[b, i] input \"x\"\n"
+		"%%w = i8[r, b, i] input \"w\"\n%%w2 = i8[r, b, i] input \"w2\"\n%%u = f32[b] input \"u\"\n"
+		"%%v = f32[r, b] input \"v\"\n%%v2 = f32[r, b] input \"v2\"\n%%xc = i32[b, i] cast %%x\n"
+		"%%wc = i32[r, b, i] cast %%w\n%%p = i32[b, r, i] mul %%xc, %%wc\n%%q = i32[b, r] add.reduce %%p\n"
+		"%%f = f32[b, r] cast %%q\n%%m = f32[b, r] mul %%f, %%v\n%%n = f32[b, r] mul %%m, %%u\n"
+		"%%y = f32[r] add.reduce %%n\n%%two = f32[] lit 2\n%%top = f32[] max.reduce %%y\n%%z = f32[%s] mul %s, %%two\n"
+		"%%w2c = i32[r, b, i] cast %%w2\n%%p2 = i32[b, r, i] mul %%xc, %%w2c\n%%q2 = i32[b, r] add.reduce %%p2\n"
+		"%%f2 = f32[b, r] cast %%q2\n%%m2 = f32[b, r] mul %%f2, %%v2\n%%n2 = f32[b, r] mul %%m2, %%u\n"
+		"%%y2 = f32[r] add.reduce %%n2\n%%both = f32[r] add %%y2, %%z\nresult \"y\" = %%both\n", n.b, n.i, n.r,
+		whole ? "" : "r", whole ? "%top" : "%y");
+	for (int k = 0; k < N_BACKEND; k++) {
+		if (!runs_here(backends[k]) || strncmp(backends[k], "sim", 3) == 0)     /* few sizes are shared out: slow there */
+			continue;
+		run_bytes(text, backends[k], (const void *const[]){ v.x, v.w, v.w + n.r * n.b * n.i, v.xs, scale[0], scale[1] },
+			got);
+		for (int row = 0; row < n.r; row++)
+			cr_assert_eq(got[row], want[row], "%s: %d groups of %d, %d rows, bytes %d: y[%d] is %.9g, not %.9g", backends[k],
+				n.b, n.i, n.r, kind, row, (double)got[row], (double)want[row]);
+	}
+	values_free(&v);
+	free(want);
+	free(got);
+	free(first);
+}
+
+Test(bytes, products_of_one_vector)
+{
+	static const struct sizes cases[] = { { 1, 12, 64, 768 }, { 1, 9, 32, 769 }, { 1, 8, 61, 1031 }, { 1, 33, 4, 2053 } };
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+		for (int whole = 0; whole < 2; whole++)
+			expect_two(cases[k], k == 0 ? 0 : 2, whole != 0);
+}
+
 /* Numbers of at most 1000 terms, whose sums are exact as floats. */
 static const struct sizes grouped[] = { { 1, 12, 64, 40 }, { 1, 9, 32, 23 }, { 1, 1, 61, 7 }, { 1, 24, 32, 33 },
 	{ 1, 33, 4, 17 }, { 1, 5, 7, 130 }, { 1, 17, 16, 9 }, { 1, 2, 400, 19 }, { 1, 3, 13, 1 }, { 3, 12, 64, 16 },

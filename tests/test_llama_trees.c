@@ -17,7 +17,8 @@ static struct lt_llama model_of(int32_t kv_heads, enum lt_dtype dtype)
 {
 	static _Alignas(64) unsigned char nothing[64];
 	struct lt_llama m = { .dim = 12 * HEAD, .hidden = 2048, .layers = LAYERS, .heads = 12, .kv_heads = kv_heads,
-		.vocab = 32000, .context = 1024, .shared = true, .file = "a plan" };
+		.vocab = 32000, .context = 1024, .shared = true, .file = "a plan",
+		.group = dtype == LT_I8 ? HEAD : 0 };
 	const int64_t kv = (int64_t)kv_heads * HEAD;
 	const struct { int64_t rows, columns; } size[LT_LLAMA_KINDS] = { [LT_LLAMA_EMBEDDING] = { m.vocab, m.dim },
 		[LT_LLAMA_RMS_ATTENTION] = { 1, m.dim }, [LT_LLAMA_WQ] = { m.dim, m.dim }, [LT_LLAMA_WK] = { kv, m.dim },
@@ -26,16 +27,16 @@ static struct lt_llama model_of(int32_t kv_heads, enum lt_dtype dtype)
 		[LT_LLAMA_RMS_FINAL] = { 1, m.dim } };
 
 	for (int k = 0; k < LT_LLAMA_KINDS; k++)
-		m.weights[k] = (struct lt_llama_weights){ .at = nothing, .rows = size[k].rows, .columns = size[k].columns,
+		m.weights[k] = (struct lt_llama_weights){ .at = nothing, .scale = nothing, .rows = size[k].rows, .columns = size[k].columns,
 			.dtype = lt__llama_is_vector((enum lt_llama_kind)k) ? LT_F32 : dtype };
 	return m;
 }
 
-static struct lt_program *plan(struct lt_context *ctx, int32_t kv_heads, int32_t tokens)
+static struct lt_program *plan(struct lt_context *ctx, int32_t kv_heads, int32_t tokens, enum lt_dtype dtype)
 {
 	const struct lt_options o = { .size = sizeof o, .backends = "cpu:target=avx2", .strict = 1, .n_thread = 2,
 		.plan_only = 1, .unpacked = tokens > 1 };
-	const struct lt_llama m = model_of(kv_heads, LT_F32);
+	const struct lt_llama m = model_of(kv_heads, dtype);
 	struct lt_program *p;
 	struct lt_graph *g;
 
@@ -60,7 +61,7 @@ static char *read_all(const char *path)
 	return text;
 }
 
-static void expect_trees(const char *name, int32_t kv_heads, int32_t tokens)
+static void expect_trees(const char *name, int32_t kv_heads, int32_t tokens, enum lt_dtype dtype)
 {
 	char path[64], *text = NULL;
 	struct lt_context *ctx;
@@ -68,7 +69,7 @@ static void expect_trees(const char *name, int32_t kv_heads, int32_t tokens)
 	int32_t n;
 
 	cr_assert(!lt_context_new(&ctx));
-	struct lt_program *p = plan(ctx, kv_heads, tokens);
+	struct lt_program *p = plan(ctx, kv_heads, tokens, dtype);
 	struct layer *layer = layers_of(p, &n);
 	snprintf(path, sizeof path, "tests/trees/llama_%s.txt", name);
 	FILE *f = getenv("LT_BLESS") ? fopen(path, "w") : open_memstream(&text, &bytes);
@@ -87,25 +88,31 @@ static void expect_trees(const char *name, int32_t kv_heads, int32_t tokens)
 	lt_context_free(ctx);
 }
 
-Test(llama_trees, of_a_step) { expect_trees("step", 12, 1); }
-Test(llama_trees, of_a_step_with_grouped_heads) { expect_trees("grouped", 4, 1); }
-Test(llama_trees, of_a_prompt) { expect_trees("prompt", 12, 64); }
+Test(llama_trees, of_a_step) { expect_trees("step", 12, 1, LT_F32); }
+Test(llama_trees, of_a_step_with_grouped_heads) { expect_trees("grouped", 4, 1, LT_F32); }
+Test(llama_trees, of_a_prompt) { expect_trees("prompt", 12, 64, LT_F32); }
+Test(llama_trees, of_a_step_of_int8) { expect_trees("int8", 12, 1, LT_I8); }
 
-/* Norm; q, k and v, rotated and remembered; attention; what follows it; norm; w1, w3 and their gate; w2. */
-Test(llama_trees, a_layer_is_seven_kernels)
+/* Norm; q, k and v, rotated and remembered; attention; what follows it; norm; w1, w3 and their gate; w2.  Of int8,
+ * what a product reads is rounded where it is computed. */
+static void expect_seven(enum lt_dtype dtype, int32_t others)
 {
 	struct lt_stats stats = { .size = sizeof stats };
 	struct lt_context *ctx;
 
 	cr_assert(!lt_context_new(&ctx));
-	struct lt_program *p = plan(ctx, 12, 1);
+	struct lt_program *p = plan(ctx, 12, 1, dtype);
 	lt_program_stats(p, &stats);
-	cr_expect_eq(stats.n_launch, 7 * LAYERS + 4, "%d launches", (int)stats.n_launch);      /* embedding, norms, logits */
-	/* all that a step reads: each matrix and the whole cache once */
-	const double weights = 4.0 * (LAYERS * (4.0 * 768 * 768 + 3.0 * 768 * 2048 + 2 * 768) + 32000.0 * 768 + 768),
+	cr_expect_eq(stats.n_launch, 7 * LAYERS + others, "%d launches", (int)stats.n_launch);
+	/* all that a step reads: each matrix, with the scales of int8, and the whole cache once */
+	const double bytes = dtype == LT_I8 ? 1 + 4.0 / HEAD : 4, vectors = 4.0 * 768 * (2 * LAYERS + 1),
+		weights = bytes * (LAYERS * (4.0 * 768 * 768 + 3.0 * 768 * 2048) + 32000.0 * 768) + vectors,
 		cache = 4.0 * 2 * LAYERS * 768 * 1024;
 	cr_expect((double)stats.bytes <= 1.05 * (weights + cache), "%.0f bytes, %.0f are needed", (double)stats.bytes,
 		weights + cache);
 	lt_program_free(p);
 	lt_context_free(ctx);
 }
+
+Test(llama_trees, a_layer_is_seven_kernels) { expect_seven(LT_F32, 4); }        /* embedding, norms, logits */
+Test(llama_trees, a_layer_of_int8_is_seven_kernels) { expect_seven(LT_I8, 3); }

@@ -10,8 +10,8 @@
 static const double epsilon = 1e-5;
 
 /* Vars.  s: tokens of a run, -1 if it is one; t: positions that are attended to; d: the width; a: heads times head;
- * c: the same of keys; f: hidden; v: words; h: heads of keys; g: queries of each; e: a head.  Of int8, bd, bf: groups
- * of d and of f, i, j: numbers of one of these. */
+ * c: the same of keys; f: hidden; v: words; h: heads of keys; g: queries of each; e: a head.  Of int8, bd, ba, bf:
+ * groups of d, a and f; i, ia, j: numbers of one of these. */
 struct llama_graph {
 	struct lt_context *ctx;
 	const struct lt_llama *m;
@@ -19,7 +19,7 @@ struct llama_graph {
 	struct lt_graph *g;
 	lt_node tokens, position;       /* position: without dims */
 	lt_param at, count;
-	lt_var s, t, d, a, c, f, v, h, g_, e, bd, bf, i, j;
+	lt_var s, t, d, a, c, f, v, h, g_, e, bd, ba, bf, i, ia, j;
 	lt_node cosine, sine;           /* [s] e */
 	lt_node words, words_scale;     /* the embedding: v d, or of int8 v bd i and v bd */
 };
@@ -103,7 +103,10 @@ static bool of_integers(const struct llama_graph *l)
 }
 
 /* The numbers of a group. */
-static lt_var within(const struct llama_graph *l, lt_var blocks) { return blocks == l->bf ? l->j : l->i; }
+static lt_var within(const struct llama_graph *l, lt_var blocks)
+{
+	return blocks == l->bf ? l->j : blocks == l->ba ? l->ia : l->i;
+}
 
 /* x, [s] columns, as int8, [s] b i, with a scale for each group of the last axis, [s] b. */
 static void round_groups(struct llama_graph *l, lt_node x, lt_var blocks, lt_node *q, lt_node *scale)
@@ -122,7 +125,8 @@ static void round_groups(struct llama_graph *l, lt_node x, lt_var blocks, lt_nod
 static lt_node integer_product(struct llama_graph *l, lt_node x, enum lt_llama_kind kind, int32_t layer, lt_var rows,
 	lt_var columns)
 {
-	const lt_var blocks = columns == l->f ? l->bf : l->bd, i = within(l, blocks), of[] = { rows, blocks, i };
+	const lt_var blocks = columns == l->f ? l->bf : columns == l->a ? l->ba : l->bd, i = within(l, blocks),
+		of[] = { rows, blocks, i };
 	lt_node q, scale, w = l->words, w_scale = l->words_scale;
 
 	if (x < 0 || (kind != LT_LLAMA_EMBEDDING && int8_weights(l, kind, layer, 3, of, &w, &w_scale)))
@@ -303,12 +307,19 @@ static lt_node attend(struct llama_graph *l, lt_node x, int32_t layer)
 	return product(l, reshape_to(l, y, 1, &l->a), LT_LLAMA_WO, layer, l->d, l->a);
 }
 
+/* Numbers of hidden_dim, of int8 in the groups in which the next product rounds them: so all on the way to it has the
+ * same loops. */
+static lt_node hidden(struct llama_graph *l, lt_node x)
+{
+	return of_integers(l) ? reshape_to(l, x, 2, (lt_var[]){ l->bf, l->j }) : x;
+}
+
 static lt_node feed_forward(struct llama_graph *l, lt_node x, int32_t layer)
 {
-	lt_node gate = lt_build_silu(l->g, product(l, x, LT_LLAMA_W1, layer, l->f, l->d));
-	lt_node up = product(l, x, LT_LLAMA_W3, layer, l->f, l->d);
+	lt_node gate = lt_build_silu(l->g, hidden(l, product(l, x, LT_LLAMA_W1, layer, l->f, l->d)));
+	lt_node up = hidden(l, product(l, x, LT_LLAMA_W3, layer, l->f, l->d)), y = lt_graph_binary(l->g, "mul", gate, up);
 
-	return product(l, lt_graph_binary(l->g, "mul", gate, up), LT_LLAMA_W2, layer, l->d, l->f);
+	return product(l, of_integers(l) ? reshape_to(l, y, 1, &l->f) : y, LT_LLAMA_W2, layer, l->d, l->f);
 }
 
 /* The last of the tokens. */
@@ -335,7 +346,9 @@ static void make_vars(struct llama_graph *l)
 	l->e = lt_graph_var(l->g, "e", lt__llama_head(m));
 	if (of_integers(l)) {
 		l->bd = lt_graph_var(l->g, "bd", m->dim / m->group);
+		l->ba = lt_graph_var(l->g, "ba", m->dim / m->group);
 		l->bf = lt_graph_var(l->g, "bf", m->hidden / m->group);
+		l->ia = lt_graph_var(l->g, "ia", m->group);
 		l->i = lt_graph_var(l->g, "i", m->group);
 		l->j = lt_graph_var(l->g, "j", m->group);
 	}
