@@ -328,13 +328,16 @@ static bool keeps_panel(const struct lt_auto *s, const struct lt_product *p, con
 }
 
 /* A cast that is done where it is read has no place in tiles: what is read often is cast before, in a nest of its
- * own, or else by the loops of any other nest. */
-static bool drop_casts(const struct lt_auto *s, struct lt_product *p)
+ * own, or else by the loops of any other nest.  For few rows what others wrote is cast in the tile, row by row, which
+ * moves fewer bytes (the values of grouped heads, from a cache of halves). */
+static bool drop_casts(const struct lt_auto *s, struct lt_product *p, int64_t rows)
 {
 	for (int k = 0; k < 2; k++)
 		if (p->cast[k] >= 0 && s->is_inlined[p->cast[k]])
 			return false;
-	p->cast[0] = p->cast[1] = -1;
+	p->cast[0] = -1;
+	if (rows > FEW_ROWS || s->constant[p->right])
+		p->cast[1] = -1;
 	return true;
 }
 
@@ -359,7 +362,7 @@ bool lt__product_form(const struct lt_auto *s, struct lt_product *p)
 		p->left_copy = left.plain ? -1 : p->left;
 		return true;
 	}
-	if (!drop_casts(s, p))
+	if (!drop_casts(s, p, rows))
 		return false;
 	left = lt__product_look(s, p, false);
 	right = lt__product_look(s, p, true);
@@ -370,6 +373,7 @@ bool lt__product_form(const struct lt_auto *s, struct lt_product *p)
 		|| (rows <= SOME_ROWS && vars_min_count(s, &p->row, -1, -1) <= FEW_ROWS && !right.early);
 	if (along && few && (large || (right.early && rows == 1)) && var_extent(s, p->n) >= 16 * p->lanes
 		&& !has_bounded(s, &p->deep)) {
+		p->cast[1] = -1;
 		form_rows(s, p, rows <= FEW_ROWS ? ROWS_DEEP : 2 * ROWS_DEEP);
 		return true;
 	}
@@ -387,6 +391,8 @@ bool lt__product_form(const struct lt_auto *s, struct lt_product *p)
 	}
 	if (p->right_copy < 0)
 		lt__product_pad_run(s, p);
+	else
+		p->cast[1] = -1;
 	p->tail = p->form == LT_PRODUCT_PANEL && !peels(s, p) ? LT_PAD : lt__auto_bounded(s, p->n) ? LT_MASK : LT_PEEL;
 	choose_depth(s, p, bytes);
 	choose_left(s, p, &left, (double)rows * (double)deep * (double)bytes, weight);

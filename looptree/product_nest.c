@@ -107,6 +107,7 @@ static void add_tiles(struct product_nest *x, struct lt_product *p)
 	struct product_nest term = tile;
 	lt__nest_open_all(&term, &p->deep, -1, -1);
 	lt__nest_open_tile(&term, p->tile_tail);
+	lt__nest_leaf(&term, p->cast[1]);
 	lt__nest_leaf(&term, p->mul);
 	lt__nest_leaf(&term, p->part >= 0 ? p->part : p->sum);
 	if (p->across && (p->out >= 0 || p->epilogue >= 0))
