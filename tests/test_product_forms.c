@@ -72,9 +72,9 @@ Test(product_forms, groups_of_bytes_are_one_nest)
 			"%%f = f32[b, r] cast %%q\n%%m = f32[b, r] mul %%f, %%v\n%%y = f32[r] add.reduce %%m\nresult \"y\" = %%y\n",
 			many ? 24 : 12);
 		expect(graph, &machine, many
-			? "r/12 parallel\n r/4\n  r\n   b/16 peel\n    b unroll\n     i vector\n      %xc\n      %wc\n      %p\n"
+			? "r/20 parallel\n r/4\n  r\n   b/16 peel\n    b unroll\n     i vector\n      %xc\n      %wc\n      %p\n"
 				"      %q\n    b vector\n     %f\n     %m\n     %y.part\n  r unroll\n   b_1 vector\n    %y\n"
-			: "r/4\n r unroll\n  b unroll\n   i vector\n    %xc\n    %wc\n    %p\n    %q\n  b vector\n   %f\n   %m\n   %y\n");
+			: "r/2\n r unroll\n  b unroll\n   i vector\n    %xc\n    %wc\n    %p\n    %q\n  b vector\n   %f\n   %m\n   %y\n");
 	}
 }
 
