@@ -97,6 +97,7 @@ struct bench_case {
 	size_t body;                    /* where its statements after those of the inputs begin */
 	int by_rows;                    /* row i of the result follows from row i of so many first inputs, and all others */
 	int n_open;                     /* so many first inputs have the same rows, any number; 0: as by_rows says */
+	int open_axis;                  /* of these, if it is not rows that may be any number, but elements along that axis */
 	struct bench_tensor in[BENCH_TENSORS], out;
 	int n_in;
 	/* of one run; flops: as struct lt_work counts what is useful, -1: not known; bytes: each tensor that must be moved,

@@ -65,10 +65,11 @@ void bench_case_out(struct bench_case *c, int rank, const int64_t *shape)
 enum { HEAD = 1024 };
 
 /* The statements that declare the inputs, $1, $2 ...; the first `n` of them have so many rows, or (open) at most so
- * many. */
+ * many elements along the case's open axis. */
 static void script_head(const struct bench_case *c, int n, int64_t rows, bool open, char out[HEAD])
 {
 	int at = open ? snprintf(out, HEAD, "rows = InputTensor(" BENCH_ROWS ", int64, []);\n") : 0;
+	const int axis = open ? c->open_axis : 0;
 
 	for (int i = 0; i < c->n_in; i++) {
 		const struct bench_tensor *t = &c->in[i];
@@ -76,8 +77,8 @@ static void script_head(const struct bench_case *c, int n, int64_t rows, bool op
 		at += snprintf(out + at, HEAD - (size_t)at, "$%d = %sTensor(%s, float32, [", i + 1,
 			t->constant ? "Constant" : "Input", t->name);
 		for (int k = 0; k < t->rank; k++)
-			at += snprintf(out + at, HEAD - (size_t)at, "%s%s%lld", k ? ", " : "", open && i < n && k == 0 ? "rows <= " : "",
-				(long long)(i < n && k == 0 ? rows : t->shape[k]));
+			at += snprintf(out + at, HEAD - (size_t)at, "%s%s%lld", k ? ", " : "", open && i < n && k == axis ? "rows <= " : "",
+				(long long)(i < n && k == axis ? rows : t->shape[k]));
 		at += snprintf(out + at, HEAD - (size_t)at, "]);\n");
 	}
 }

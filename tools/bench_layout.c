@@ -88,7 +88,8 @@ static void add_concat(struct bench_cases *l, int axis, int64_t size)
 	bench_case_in(c, "y", false, 2, (const int64_t[]){ size, size });
 	bench_case_out(c, 2, (const int64_t[]){ axis ? size : 2 * size, axis ? 2 * size : size });
 	bench_case_script(c, "$3 = ConcatNode(%d, $1, $2);\nresult = $3;\n", axis);
-	c->n_open = axis ? 2 : 0;
+	c->n_open = 2;
+	c->open_axis = !axis;
 	layout_finish(c, concat);
 }
 

@@ -76,7 +76,7 @@ static lt_status looptree_compile(struct looptree_contestant *s, const struct be
 	if (c->net)
 		return lt_compile(s->ctx, c->net->graph, &o, &s->program);
 	/* A batch of 1 is one of a few; on a device all rows are copied there, so there are no more than the case has. */
-	s->rows = c->in[0].shape[0];
+	s->rows = c->in[0].shape[c->open_axis];
 	script = s->open ? bench_case_of_open(c, s->rows > 1 || s->device ? s->rows : MAX_BATCH) : NULL;
 	st = lt_parse(s->ctx, script ? script : c->script, strlen(script ? script : c->script), c->name, NULL, &g);
 	if (!st)
