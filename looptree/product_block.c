@@ -72,10 +72,10 @@ static bool has_dim(const struct lt_graph *g, lt_node n, lt_var v)
 static void find_cone(struct lt_auto *s, const struct lt_product *p, lt_node of, struct lt_block_factor *f)
 {
 	const struct lt_nodedef *d = &s->g->node[of];
-	if (lt__auto_bounded(s, p->k) || !lt__has_leaf(s->g, of) || s->n_reader[of] != 1 || s->reader[of] != p->mul || d->reduce || d->op == LT_OP_update
-		|| d->op == LT_OP_gather || s->written[of] || s->constant[of] != s->constant[p->sum] || s->in_call[of]
-		|| !lt__auto_same_class(s, of, p->sum) || lt__is_many(s->g, of, s->t->leaf[of])
-		|| !lt__reads_in_place(s, p->mul, of, -1))
+	if (lt__auto_bounded(s, p->k) || !lt__has_leaf(s->g, of) || s->n_reader[of] != 1 || s->reader[of] != p->mul
+		|| d->reduce || d->op == LT_OP_update || d->op == LT_OP_gather || s->written[of]
+		|| s->constant[of] != s->constant[p->sum] || s->in_call[of] || !lt__auto_same_class(s, of, p->sum)
+		|| lt__is_many(s->g, of, s->t->leaf[of]) || !lt__reads_in_place(s, p->mul, of, -1))
 		return;
 	lt__auto_gather(s, of);
 	for (int32_t i = 0; i < s->n_member; i++)

@@ -218,7 +218,7 @@ static void add_parts(struct lt_auto *s, struct lt_product *p)
 		if (d->dim[i] != p->n)
 			open_step(&x, d->dim[i], 1, LT_GRID);
 	add_loop(&x, p->n, columns < adding ? columns : adding, LT_GRID);
-	s->t->node[x.at].tail = columns > adding && columns % adding ? LT_MASK : LT_GUARD;
+	s->t->node[x.at].tail = (columns > adding && columns % adding) || lt__auto_bounded(s, p->n) ? LT_MASK : LT_GUARD;
 	add_loop(&x, p->n, 1, LT_BLOCK);
 	p->end = x.at;
 	struct block_nest sum = x;
