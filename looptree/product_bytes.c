@@ -146,7 +146,7 @@ void lt__product_form_bytes(const struct lt_auto *s, struct lt_product *p)
 		p->lanes = product_max(1, lt__auto_lanes(s->target, s->g->node[p->groups].dtype));
 		if (var_extent(s, p->group) > p->lanes)
 			p->groups_part = p->groups;     /* wanted; it is made later */
-		else
+		else if (vars_count(s, &p->row) == 1)   /* more rows read each vector of the right factor again */
 			p->tile_n = product_max(1, product_min(p->tile_n, folded_vectors(s) / row_vectors(s, p)));
 	}
 	p->parallel = lt__product_is_shared(s, p);
