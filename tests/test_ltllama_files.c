@@ -80,7 +80,7 @@ static void write_tokenizer(const char *name)
 	for (int i = 0; i < sizes.vocab; i++) {
 		fwrite(&score, sizeof score, 1, f);
 		fwrite(&one, sizeof one, 1, f);
-		fputc('a', f);
+		fputc(i == 3 ? ' ' : 'a', f);
 	}
 	fclose(f);
 }
@@ -115,6 +115,26 @@ Test(ltllama_files, inputs_stay)
 	write_tokenizer("other.bin");
 	cr_expect_eq(llama("m.bin -z other.bin -i a -n 2 -o t.npy"), 2, "%s", err);
 	cr_expect(strstr(err, "t.npy would be written over the input other.bin"), "%s", err);
+}
+
+/* A prompt that -n cuts has no token after it. */
+Test(ltllama_files, no_rows_are_written_where_no_token_is_made)
+{
+	static const char *const names[] = { "l.npy", "l.npz", "l.safetensors" };
+	struct lt_context *ctx;
+
+	cr_assert(!lt_context_new(&ctx));
+	write_tokenizer("t.bin");
+	for (int i = 0; i < 3; i++) {
+		struct lt_tensors file;
+
+		cr_assert_eq(llama("m.bin -z t.bin -i aaaaaaaa -n 2 --tokens -b ref -q -o %s", names[i]), 0, "%s", err);
+		cr_assert_eq(lt__tensors_read(ctx, scratch(names[i]), &file), LT_OK, "%s", lt_context_message(ctx));
+		cr_expect(file.n == 1 && file.at[0].rank == 2 && file.at[0].shape[0] == 0 && file.at[0].shape[1] == 275, "%s",
+			names[i]);
+		lt__tensors_free(&file);
+	}
+	lt_context_free(ctx);
 }
 
 /* A row for each token that came out: there is no prompt. */

@@ -341,7 +341,8 @@ lt_status lt__npy_write(struct lt_context *ctx, const char *path, const struct l
 	s = lt__out_open(ctx, path, &o);
 	if (!s) {
 		fwrite(header, 1, n, o.file);
-		fwrite(t->data, 1, t->bytes, o.file);
+		if (t->bytes > 0)               /* no elements may be nowhere */
+			fwrite(t->data, 1, t->bytes, o.file);
 		s = lt__out_close(ctx, &o, true);
 	}
 	free(header);

@@ -269,7 +269,8 @@ static lt_status arrange(
 static void write_data(FILE *f, const struct lt_tensor *t)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	fwrite(t->data, 1, t->bytes, f);
+	if (t->bytes > 0)                       /* no elements may be nowhere */
+		fwrite(t->data, 1, t->bytes, f);
 #else
 	const unsigned char *b = t->data;
 	size_t w = lt__dtype_info(t->dtype)->bytes;
