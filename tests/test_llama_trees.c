@@ -27,8 +27,8 @@ static struct lt_llama model_of(int32_t kv_heads, enum lt_dtype dtype)
 		[LT_LLAMA_RMS_FINAL] = { 1, m.dim } };
 
 	for (int k = 0; k < LT_LLAMA_KINDS; k++)
-		m.weights[k] = (struct lt_llama_weights){ .at = nothing, .scale = nothing, .rows = size[k].rows, .columns = size[k].columns,
-			.dtype = lt__llama_is_vector((enum lt_llama_kind)k) ? LT_F32 : dtype };
+		m.weights[k] = (struct lt_llama_weights){ .at = nothing, .scale = nothing, .rows = size[k].rows,
+			.columns = size[k].columns, .dtype = lt__llama_is_vector((enum lt_llama_kind)k) ? LT_F32 : dtype };
 	return m;
 }
 
