@@ -170,6 +170,20 @@ static void want_part(struct nest_rows *s, const struct lt_inner *x, lt_node sum
 	s->part[s->n_part++] = p;
 }
 
+/* Whether the last iteration of another nest's block around, which stays as it is, has fewer of the loop's own. */
+static bool is_cut_off(const struct nest_rows *s, lt_tnode loop)
+{
+	const struct lt_looptree *t = s->t;
+	const lt_var v = t->node[loop].var;
+	if (s->open[lt__root_of(t, loop)])
+		return false;
+	for (lt_tnode up = t->node[loop].parent; up >= 0; up = t->node[up].parent)
+		if (!s->open[up] && t->node[up].kind == LT_TLOOP && t->node[up].var == v && t->node[up].tail == LT_GUARD
+			&& lt__loop_span(t, up) % t->node[up].step != 0)
+			return true;
+	return false;
+}
+
 /* Vectors side by side: as many sums at once as keep the processor busy, and no more than there are registers for.
  * Their partial results are folded by halves, so that vectors of other numbers of lanes are alone. */
 static void choose_unroll(const struct nest_rows *s, struct lt_inner *x)
@@ -182,7 +196,7 @@ static void choose_unroll(const struct nest_rows *s, struct lt_inner *x)
 		for (int64_t side = 2; side <= MAX_SIDE && 2 * side <= vectors && side * n <= limit; side *= 2)
 			x->unroll = side;
 	vectors = (lt__loop_span(t, x->loop) - 1) / x->lanes + 1;
-	if (x->accumulates && !x->reduces && !x->bounded && vectors * n <= limit)
+	if (x->accumulates && !x->reduces && !x->bounded && vectors * n <= limit && !is_cut_off(s, x->loop))
 		x->unroll = vectors;
 }
 
