@@ -8,6 +8,7 @@ static const struct lt_text_device cuda = {
 	.matrices = true,
 	.kernel = "extern \"C\" __global__ void __launch_bounds__($n$r) ",
 	.first = "lt_after();",
+	.seen = "lt_seen",
 	.shared = "__shared__ __align__(128) ",
 	.dynamic = "extern __shared__ __align__(128) ",
 	.most = 48 * 1024,
@@ -35,7 +36,11 @@ const struct lt_text_dialect lt__text_cuda = {
 		"typedef unsigned long long uint64_t;\n\n"
 		"/* Blocks of the next kernel may come, and wait: here, until the kernels before this one are done. */\n"
 		"static __device__ __forceinline__ void lt_after(void)\n{\n#if __CUDA_ARCH__ >= 900\n"
-		"\tasm volatile(\"griddepcontrol.launch_dependents;\\n\\tgriddepcontrol.wait;\" ::: \"memory\");\n#endif\n}\n",
+		"\tasm volatile(\"griddepcontrol.launch_dependents;\\n\\tgriddepcontrol.wait;\" ::: \"memory\");\n#endif\n}\n\n"
+		"/* A kernel that has begun before others are done reads what they write: no data that nobody writes while it runs\n"
+		" * (ld.global.nc), for which a compiler takes what only const pointers reach. */\n"
+		"template <class T> static __device__ __forceinline__ T *lt_seen(T *p)\n{\n\tasm volatile(\"\" : \"+l\"(p));\n"
+		"\t__builtin_assume(__isGlobal(p));\n\treturn p;\n}\n",
 	.inlined = "static __device__ __forceinline__ ",
 	.unroll = "#pragma unroll %lld",
 	.aligned = "__align__(%lld) ",

@@ -10,17 +10,22 @@
 #include "backends/text/part.h"
 #include "kernel/report.h"
 
-/* plain: the parameters without what restricts them; names: theirs. */
-struct kernel_parts { struct lt_out parameters, plain, names, begin; struct lt_text_parameter *at; uint32_t n; };
+/* plain: the parameters without what restricts them; names: theirs, buffers as they are `seen`. */
+struct kernel_parts {
+	struct lt_out parameters, plain, names, begin;
+	struct lt_text_parameter *at;
+	uint32_t n;
+	const char *seen;
+};
 
 static void add_parameter(struct kernel_parts *p, enum lt_text_parameter_kind kind, int32_t index, uint32_t dtype,
 	const char *type, const char *restricted, const char *name)
 {
-	const char *comma = p->n ? ", " : "";
+	const char *comma = p->n ? ", " : "", *seen = kind == LT_TEXT_BUFFER ? p->seen : NULL;
 	p->at[p->n++] = (struct lt_text_parameter){ kind, index, dtype };
 	lt__outf(&p->parameters, "%s%s%s%s", comma, type, restricted, name);
 	lt__outf(&p->plain, "%s%s%s", comma, type, name);
-	lt__outf(&p->names, "%s%s", comma, name);
+	lt__outf(&p->names, "%s%s%s%s%s", comma, seen ? seen : "", seen ? "(" : "", name, seen ? ")" : "");
 }
 
 /* What other threads write is not this pointer's alone: a compiler that takes it for that moves loads across barriers.
@@ -60,7 +65,7 @@ static struct kernel_parts all_parts(struct text *t, int32_t region)
 	const struct text_region *u = &t->uses[region];
 	const struct lt_region *r = &t->k->regions[region];
 	struct kernel_parts p = { .parameters = lt__out_new(&t->pool), .plain = lt__out_new(&t->pool),
-		.names = lt__out_new(&t->pool), .begin = lt__out_new(&t->pool) };
+		.names = lt__out_new(&t->pool), .begin = lt__out_new(&t->pool), .seen = t->d->device->seen };
 	p.at = lt__pool_alloc(&t->pool, 2 * t->k->n_buffer + (size_t)r->n_argument + 1, sizeof *p.at);
 	for (uint32_t b = 0; b < t->k->n_buffer; b++)
 		if (u->buffer[b] && t->k->buffers[b].space != LT_SPACE_ARRAY)

@@ -40,6 +40,9 @@ struct lt_text_device {
 	/* What a kernel does before all else, which a function then does whose pointers alone are restricted: a compiler that
 	 * takes them for those of the kernel moves what it reads before it.  NULL: nothing */
 	const char *first;
+	/* A function of a buffer's pointer, behind `first`: what it reaches is from here on what others have written; NULL:
+	 * none */
+	const char *seen;
 	const char *shared, *dynamic;           /* before the type of shared memory; of as many bytes as the launch says */
 	int64_t most;                           /* bytes of it without `dynamic` */
 	const char *rolled;                     /* before a loop of one thread alone; NULL: nothing */

@@ -14,6 +14,15 @@ static __device__ __forceinline__ void lt_after(void)
 	asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+
+/* A kernel that has begun before others are done reads what they write: no data that nobody writes while it runs
+ * (ld.global.nc), for which a compiler takes what only const pointers reach. */
+template <class T> static __device__ __forceinline__ T *lt_seen(T *p)
+{
+	asm volatile("" : "+l"(p));
+	__builtin_assume(__isGlobal(p));
+	return p;
+}
 static __device__ __forceinline__ uint64_t lt_below(int64_t n, int lanes)
 {
 	const uint64_t all = ~(uint64_t)0 >> (64 - lanes);
@@ -200,5 +209,5 @@ static __device__ __forceinline__ void softmax_1_body(const float *__restrict__ 
 extern "C" __global__ void __launch_bounds__(64) softmax_1(const float *x, float *y, float a0)
 {
 	lt_after();
-	softmax_1_body(x, y, a0);
+	softmax_1_body(lt_seen(x), lt_seen(y), a0);
 }
