@@ -326,6 +326,7 @@ void lt__lower_finish_fold(struct lowering *, int32_t stmt, int32_t value);
 
 /* lower_dot.c: whether the loop is one; whether the vector in hand is; the sum and its products.  lower_fold.c: the
  * statement of such a vector, true: it is done. */
+uint32_t lt__lower_dot_bytes(const struct lowering *);         /* of a vector */
 bool lt__lower_find_dot(const struct lowering *, int32_t loop, struct lower_dot *);
 bool lt__lower_is_dot(const struct lowering *);
 int32_t lt__lower_dot(struct lowering *, int32_t sum);

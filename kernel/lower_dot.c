@@ -2,7 +2,7 @@
  * them and adds the products to one element takes bytes as its lanes, four of which go to a lane of the sum (`dot`).
  *
  * Nothing is rounded and sums wrap, so that any order gives the same.  Casts and products have no value of their own
- * then: nobody else reads them.
+ * then: nobody else reads them.  A thread of a grid has no vectors but these: runs that begin at multiples of 16 bytes.
  */
 #include "kernel/lower.h"
 #include "kernel/opcode.h"
@@ -57,6 +57,24 @@ static int32_t dot_source(const struct lowering *l, int32_t loop, const struct l
 	return LT_AT(struct lt_piece, l->t->pieces, o->first_piece)->access;
 }
 
+/* Whether the vectors of a loop of a grid, which begin at multiples of so many bytes in it, do so in memory. */
+static bool dot_is_aligned(const struct lowering *l, int32_t loop, int32_t access)
+{
+	const struct lt_access *a = lower_access_at(l, access);
+	const int64_t *r = lower_row_at(l->t, a->row);
+	for (int32_t c = 0; c < l->t->n_column; c++)
+		if (r[c] % MIN_LANES && c != lower_loop_column(l->t, loop))
+			return false;
+	return lower_buffer_at(l, a->buffer)->align % MIN_LANES == 0;
+}
+
+static bool dot_fits_grid(const struct lowering *l, int32_t loop, const struct lower_dot *dot)
+{
+	const struct lt_loop *x = lower_loop_at(l, loop);
+	return !l->machine.subgroup || (!l->loop[loop].bounded && x->max_trip_count % MIN_LANES == 0
+		&& dot_is_aligned(l, loop, dot->access[0]) && dot_is_aligned(l, loop, dot->access[1]));
+}
+
 /* How many loops around the vector the access depends on. */
 static int32_t dot_moves(const struct lowering *l, int32_t loop, int32_t access)
 {
@@ -66,11 +84,16 @@ static int32_t dot_moves(const struct lowering *l, int32_t loop, int32_t access)
 	return n;
 }
 
+uint32_t lt__lower_dot_bytes(const struct lowering *l)
+{
+	return l->machine.subgroup ? l->machine.memory_bytes : l->machine.vector_bytes;
+}
+
 bool lt__lower_find_dot(const struct lowering *l, int32_t loop, struct lower_dot *out)
 {
 	const struct lt_loop *x = lower_loop_at(l, loop);
 	const struct lt_stmt *sum = lower_stmt_at(l, x->first_stmt + x->n_stmt - 1);
-	if (!l->machine.dots || l->machine.vector_bytes < MIN_LANES || x->kind != LT_VECTOR || x->max_trip_count < MIN_LANES
+	if (!l->machine.dots || lt__lower_dot_bytes(l) < MIN_LANES || x->kind != LT_VECTOR || x->max_trip_count < MIN_LANES
 		|| x->n_stmt < 3 || x->n_stmt > 4)
 		return false;
 	for (int32_t s = x->first_stmt; s < x->first_stmt + x->n_stmt; s++)
@@ -87,7 +110,7 @@ bool lt__lower_find_dot(const struct lowering *l, int32_t loop, struct lower_dot
 			return false;
 	if (!mul || x->n_stmt != (cast[0] == cast[1] ? 3 : 4)           /* another statement may read a cast */
 		|| lower_dtype_of(l, lower_access_at(l, out->access[0])->buffer)
-			!= lower_dtype_of(l, lower_access_at(l, out->access[1])->buffer))
+			!= lower_dtype_of(l, lower_access_at(l, out->access[1])->buffer) || !dot_fits_grid(l, loop, out))
 		return false;
 	if (dot_moves(l, loop, out->access[0]) < dot_moves(l, loop, out->access[1])) {
 		int32_t first = out->access[0];         /* printers prepare the second operand, which changes less often */

@@ -1,6 +1,6 @@
 /* kernel/lower_fold.c -- lanes that are combined with one element: vectors of a loop with each other first, in a
  * variable, then the lanes of that, then the element. */
-#include "kernel/lower.h"
+#include "kernel/lower_grid.h"
 #include "kernel/opcode.h"
 
 static int32_t identity_of(struct lowering *l, const struct lt_op *op)
@@ -21,7 +21,8 @@ void lt__lower_finish_fold(struct lowering *l, int32_t s, int32_t value)
 		return;
 	int32_t all = lt__build_value(&l->b, LT_OPCODE_fold, op->out, 1, value, -1);
 	l->b.region[l->b.now].at[all].what = (int32_t)op->opcode;
-	lt__lower_reduce(l, s, all);
+	if (!l->part || !lt__lower_combine_own(l, s, all))      /* in a grid: the thread's part of it */
+		lt__lower_reduce(l, s, all);
 }
 
 /* Statements that combine right in the loop with an element that stays where it is. */

@@ -20,6 +20,15 @@ static struct thread_child child_at(const struct lowering *l, int32_t loop, int3
 		l->part[in].axes, lt__lower_has_combines(l, in) };
 }
 
+/* The only vectors of a thread are those of `dot`. */
+static void lower_one(struct lowering *l, int32_t s)
+{
+	if (l->lane_loop >= 0)
+		lt__lower_lane_stmt(l, s);
+	else
+		lt__lower_stmt(l, s);
+}
+
 static void lower_child(struct lowering *l, const struct thread_child *c, int32_t s, lower_loop_fn *nest)
 {
 	if (c->loop >= 0)
@@ -31,7 +40,7 @@ static void lower_child(struct lowering *l, const struct thread_child *c, int32_
 	else if (c->waits)
 		lt__lower_combine(l, s);
 	else
-		lt__lower_stmt(l, s);
+		lower_one(l, s);
 }
 
 static void hold(struct lowering *l, int32_t loop, bool *was)

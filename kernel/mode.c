@@ -233,7 +233,8 @@ static void vectorize(struct lowering *l, int32_t i)
 		*p->dot = dot;
 		n.bytes = 1;
 	}
-	uint32_t bytes = n.moves && l->machine.memory_bytes ? l->machine.memory_bytes : l->machine.vector_bytes;
+	uint32_t bytes = p->dot ? lt__lower_dot_bytes(l) : n.moves && l->machine.memory_bytes ? l->machine.memory_bytes
+		: l->machine.vector_bytes;
 	uint32_t max = bytes / n.bytes < LT_MAX_LANES ? bytes / n.bytes : LT_MAX_LANES;
 	p->lanes = 1;
 	while (p->lanes * 2 <= max && p->lanes * 2 <= x->max_trip_count)
@@ -241,9 +242,10 @@ static void vectorize(struct lowering *l, int32_t i)
 	p->masked = l->machine.masked && !shares_array(l, i);
 	if (p->masked && !p->bounded && p->lanes * 2 <= max && p->lanes < x->max_trip_count && locals_fit(l, i, p->lanes * 2))
 		p->lanes *= 2;          /* one vector under a mask instead of two or more */
-	if (l->machine.subgroup && !p->parallel) {
+	const bool grid = l->machine.subgroup && p->dot;
+	if (l->machine.subgroup && !p->parallel && !grid) {
 		unroll(l, p, x);        /* step W joins what the copies access side by side */
-	} else if (!l->machine.vector_bytes || p->parallel) {
+	} else if ((!l->machine.vector_bytes && !grid) || p->parallel) {
 		p->reason = l->machine.vector_bytes ? "it has a parallel loop in it" : NULL;
 	} else if (p->vector || x->max_trip_count == 1) {
 		unroll(l, p, x);

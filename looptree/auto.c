@@ -14,6 +14,21 @@
 
 enum { MAX_NEST = 256, LOOK_BACK = 64 };      /* leaves, nodes: so that a chain of any length stays linear */
 
+/* On a GPU: whether the cluster in hand is made of a sum in that nest element by element, so that threads that have the
+ * sum go on: what else it reads is less. */
+static bool goes_on(const struct lt_auto *s, const struct lt_leaf *leaf, lt_tnode loop)
+{
+	for (int32_t i = 0; lt__target_has_grid(s->target) && i < s->n_producer; i++) {
+		const struct lt_nodedef *d = &s->g->node[s->producer[i]];
+		bool all = d->reduce && d->n_dim == leaf->n_var && lt__is_above(s->t, loop, s->t->leaf_of[s->producer[i]]);
+		for (int32_t k = 0; k < d->n_dim && all; k++)
+			all = lt__leaf_column(leaf, d->dim[k]) >= 0;
+		if (all)
+			return true;
+	}
+	return false;
+}
+
 static bool may_share(const struct lt_auto *s, lt_node n, lt_tnode loop, int32_t n_shared_out)
 {
 	const struct lt_tnodedef *d = &s->t->node[loop];
@@ -26,7 +41,7 @@ static bool may_share(const struct lt_auto *s, lt_node n, lt_tnode loop, int32_t
 	/* Inside a shared reducing loop every result would need its own accumulator: all result loops first. */
 	if (column >= leaf->n_out && n_shared_out < leaf->n_out)
 		return false;
-	if (column < leaf->n_out && s->order.contraction && !lt__auto_is_batch(s, d->var))
+	if (column < leaf->n_out && s->order.contraction && !lt__auto_is_batch(s, d->var) && !goes_on(s, leaf, loop))
 		return false;
 	for (int32_t i = 0; i < s->n_producer; i++) {
 		lt_node u = s->producer[i];

@@ -136,6 +136,8 @@ enum { LT_MAX_CLUSTER = 64 };           /* leaves: so that a chain of any length
 /* What is known of each node of the graph before anything is placed: its readers, its class, whether it is inlined
  * with its reader.  Asked again when the graph has changed. */
 lt_status lt__auto_survey(struct lt_auto *);
+/* Whether the node multiplies two casts of bytes to i32, of which one has all of its dims: a matrix by a vector. */
+bool lt__auto_is_byte_rows(const struct lt_auto *, lt_node mul);
 /* Whether leaf n reads u at its own index along each of u's vars; var >= 0: along this one. */
 bool lt__reads_in_place(const struct lt_auto *, lt_node n, lt_node u, lt_var);
 /* Members of the cluster of root n, in order of the graph, and the stored values it reads from outside. */

@@ -2,6 +2,7 @@
  * only reader. */
 #include <stdlib.h>
 #include "looptree/blocks.h"
+#include "looptree/product.h"
 #include "looptree/rows.h"
 
 static lt_status count_readers(struct lt_auto *s)
@@ -73,6 +74,30 @@ static bool *free_nodes(const struct lt_graph *g, struct lt_arena *a)
 	return is_free;
 }
 
+bool lt__auto_is_byte_rows(const struct lt_auto *s, lt_node mul)
+{
+	const struct lt_nodedef *d = &s->g->node[mul];
+	int32_t most = 0;
+	if (d->op != LT_OP_mul || d->reduce || d->dtype != LT_I32 || !s->t->leaf[mul] || s->t->leaf[mul]->n_read != 2)
+		return false;
+	for (int k = 0; k < 2; k++) {
+		const lt_node of = d->operand[k];
+		if (!lt__product_is_cast(s, mul, of, s->n_reader[of]))
+			return false;
+		const enum lt_dtype from = s->g->node[s->t->leaf[of]->read[0].piece[0].base].dtype;
+		if (from != LT_I8 && from != LT_U8)
+			return false;
+		most = s->g->node[of].n_dim > most ? s->g->node[of].n_dim : most;
+	}
+	return most == d->n_dim;
+}
+
+/* Whether a thread of a GPU casts the bytes n again for each row that v multiplies them with. */
+static bool is_cast_again(const struct lt_auto *s, lt_node n, lt_node v)
+{
+	return lt__target_has_grid(s->target) && s->g->node[n].op == LT_OP_cast && lt__auto_is_byte_rows(s, v);
+}
+
 /* Marks the pointwise nodes that ride with their only reader. */
 static void find_inlined(struct lt_auto *s)
 {
@@ -92,9 +117,11 @@ static void find_inlined(struct lt_auto *s)
 			continue;       /* and what a routine computes */
 		if (s->constant[n] != s->constant[v] || s->size[n] + s->size[v] > LT_MAX_CLUSTER || !lt__auto_same_class(s, n, v))
 			continue;
+		if (s->n_reader[v] == 1 && is_cast_again(s, v, s->reader[v]))
+			continue;       /* bytes that are made once */
 		if (!has_vars(s->t->leaf[n], s->t->leaf[v]) || !lt__reads_in_place(s, v, n, -1))
 			continue;
-		if (s->t->leaf[n]->n_var != s->t->leaf[v]->n_var && !is_free[n])
+		if (s->t->leaf[n]->n_var != s->t->leaf[v]->n_var && !is_free[n] && !is_cast_again(s, n, v))
 			continue;
 		s->is_inlined[n] = true;
 		s->size[v] += s->size[n];

@@ -17,7 +17,9 @@ enum {
 	FEW = 4,                        /* elements that one thread goes through by itself, whatever the traffic */
 	EACH = 8,                       /* elements of a row that a thread has at least */
 	WORDS = 4,                      /* of 4 bytes, in an access; accesses that are begun together */
-	FULL = 1024                     /* threads of a multiprocessor that keep its memory busy */
+	FULL = 1024,                    /* threads of a multiprocessor that keep its memory busy */
+	RUN = 16,                       /* bytes of an access */
+	LARGE = 64 << 10                /* bytes for each multiprocessor that take longer to come than a kernel to begin */
 };
 
 static int64_t power_up(int64_t n, int64_t max)
@@ -124,12 +126,59 @@ static bool are_too_many(const struct lt_gpu *s, const struct lt_gpu_nest *n, in
 		|| (8 * slots > 9 * runs && lt__round_up(runs, n->threads / 2) < slots);
 }
 
+/* Whether all that threads share of a row are groups of products of bytes: a thread has some. */
+static bool has_bytes(const struct lt_gpu *s, const struct lt_gpu_nest *n)
+{
+	bool any = false;
+	for (lt_tnode c = n->body; c >= 0; c = n->n_chain ? s->t->node[c].next : -1) {
+		if (s->t->node[c].kind != LT_TLOOP || lt__gpu_elems(s->t, c) == 1)
+			continue;
+		if (lt__gpu_bytes_in(s, c) < 0)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static int64_t rows_of_block(const struct lt_gpu *s, const struct lt_gpu_nest *n, int64_t threads)
+{
+	const int64_t all = lt__gpu_threads(s->target), few = 2 * (int64_t)s->target->warp;
+	int64_t side = n->n_chain && threads < all / 2 ? all / threads : 1;
+	while (side * threads > few && side > 1 && n->rows / side < 2 * (int64_t)s->target->multiprocessors)
+		side /= 2;
+	return side;
+}
+
+/* Threads of a subgroup, each with groups of its own.  Where memory is the limit several share one, so that each access
+ * of theirs is a run, and a row has two subgroups. */
+static void choose_byte_rows(const struct lt_gpu *s, struct lt_gpu_nest *n)
+{
+	const int64_t groups = row_length(s, n), subgroup = (int64_t)s->target->warp;
+	const int64_t bytes = lt_looptree_trip_count(s->t, lt__gpu_bytes_in(s, n->body));
+	const bool large = gpu_times(n->rows, gpu_times(groups, bytes))
+		>= gpu_times((int64_t)s->target->multiprocessors, LARGE);
+	int64_t deep = large ? bytes / RUN : 1, max = deep > 1 ? 2 * subgroup / deep : subgroup;
+	if ((deep & (deep - 1)) || max < 2) {
+		deep = 1;
+		max = subgroup;
+	}
+	n->deep = deep;
+	n->threads = power_up(groups, max);
+	n->threads = n->threads > groups ? n->threads / 2 : n->threads;
+	n->side = rows_of_block(s, n, n->threads * deep);
+	n->side = deep > 1 && n->side > 2 ? 2 : n->side;
+}
+
 /* A power of two of threads, so that they are combined by halves. */
 static void choose_rows(const struct lt_gpu *s, struct lt_gpu_nest *n)
 {
-	int64_t subgroup = (int64_t)s->target->warp, all = lt__gpu_threads(s->target), runs, length = row_length(s, n);
+	int64_t subgroup = (int64_t)s->target->warp, runs, length = row_length(s, n);
 	n->form = LT_GPU_ROWS;
 	n->lane = -1;
+	if (has_bytes(s, n)) {
+		choose_byte_rows(s, n);
+		return;
+	}
 	n->wide = row_wide(s, n);
 	runs = (length - 1) / n->wide + 1;
 	if (runs <= 2 * subgroup)
@@ -140,12 +189,8 @@ static void choose_rows(const struct lt_gpu *s, struct lt_gpu_nest *n)
 	while (lt__gpu_sums_only(s, n) && are_too_many(s, n, runs))
 		n->threads /= 2;
 	choose_inner(s, n);
-	if (n->deep > 1)
-		return;
-	n->side = n->n_chain && n->threads < all / 2 ? all / n->threads : 1;
-	while (n->side * n->threads > 2 * subgroup && n->side > 1
-		&& n->rows / n->side < 2 * (int64_t)s->target->multiprocessors)
-		n->side /= 2;
+	if (n->deep <= 1)
+		n->side = rows_of_block(s, n, n->threads);
 }
 
 /* Rows of neighbours in a block; more threads for each where there are few. */

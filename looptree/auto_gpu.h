@@ -8,6 +8,7 @@
  *     auto_gpu_split.c  before that: long reductions by partial results
  *     auto_gpu_tile.c   before that: tiles between two orders of elements
  *     auto_gpu_bind.c   the loops: grid and block loops, vectors
+ *     auto_gpu_bytes.c  products of bytes
  *     auto_gpu_reason.c what was chosen and why
  *     auto_gpu_fit.c    whether a block has the memory for it
  *
@@ -40,7 +41,8 @@ struct lt_gpu_nest {
 	int64_t wide;                   /* elements of a thread that are accessed together               */
 	int64_t threads;                /* that share a row (ROWS) or a column (COLUMNS)                  */
 	int64_t side;                   /* rows or columns of a block                                     */
-	int64_t deep;                   /* threads along block.y that share what is reduced for one element of a row */
+	int64_t deep;                   /* threads that share what is reduced for one element of a row: along block.y; of
+	                                 * bytes side by side                                                      */
 	/* transactions of memory if threads side by side go along the lane; along the body's loops; negative: they cannot */
 	double lane_traffic, row_traffic;
 };
@@ -110,6 +112,12 @@ lt_tnode lt__gpu_longest(const struct lt_gpu *, lt_tnode child);
 /* A long loop inside the one that threads share, over which something is reduced for each of its iterations; -1: none.
  * *across: memory lies along it, so that threads side by side go along it first. */
 lt_tnode lt__gpu_inner_of(const struct lt_gpu *, lt_tnode child, lt_tnode lane, bool *across);
+
+/* auto_gpu_bytes.c: products of bytes in groups.  The loop over a group's bytes, directly in the child, if what follows
+ * it there is made of the groups' sums; -1: none.  Then threads have groups of their own, or a few share one, and
+ * lt__gpu_bind_bytes makes vectors of these loops. */
+lt_tnode lt__gpu_bytes_in(const struct lt_gpu *, lt_tnode child);
+void lt__gpu_bind_bytes(struct lt_gpu *, lt_tnode child, bool shared);
 
 /* auto_gpu_split.c, auto_gpu_tile.c: change the tree before loops are bound; open: of the first n_open tree nodes. */
 lt_status lt__gpu_split(struct lt_gpu *, const bool *open);

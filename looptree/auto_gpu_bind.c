@@ -217,6 +217,11 @@ static void share_child(struct lt_gpu *s, const struct lt_gpu_nest *n, lt_tnode 
 {
 	struct lt_looptree *t = s->t;
 	bool across = false, reduces = lt__gpu_reduces(t, child);
+	if (!axis && lt__gpu_bytes_in(s, child) >= 0) {
+		lt__gpu_bind_bytes(s, child, n->deep > 1);
+		share_loop(s, lane, (struct share){ n->threads, 1, 0, true, true });
+		return;
+	}
 	lt_tnode inner = axis ? -1 : lt__gpu_inner_of(s, child, lane, &across);
 	if (inner >= 0 && across && n->threads >= lt__gpu_threads(s->target)) {
 		int64_t subgroup = (int64_t)s->target->warp, wide = lt__gpu_wide(s, child, t->node[inner].var);

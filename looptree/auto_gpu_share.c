@@ -12,6 +12,8 @@ enum {
 	LONG = 1 << 14,                 /* elements of a row that are worth blocks of their own */
 	EACH = 4,                       /* rows for each multiprocessor that a product is worth sharing for */
 	ALONE = 1 << 14,                /* elements of a row that one block goes through as soon as another launch begins */
+	MANY = 8,                       /* rows for each multiprocessor that fill it, one to a block */
+	HEAVY = 1 << 16,                /* iterations of one row that are worth several blocks */
 	NEAR = 8,                       /* nodes that are looked through for a sum */
 	FULL = 1024                     /* elements for each multiprocessor that are worth a launch of their own */
 };
@@ -31,7 +33,7 @@ static bool is_covered(const struct lt_auto *s, lt_tnode at, lt_var v)
 }
 
 /* Whether n would reduce loops of the nest whose iterations are worth blocks of their own, as each is a reduction, and
- * leave few rows. */
+ * leave few rows; or more of them, where each is much. */
 static bool gathers_up(const struct lt_auto *s, const struct lt_leaf *leaf, lt_tnode at)
 {
 	int64_t kept = 1, all = 1;
@@ -44,26 +46,31 @@ static bool gathers_up(const struct lt_auto *s, const struct lt_leaf *leaf, lt_t
 		else
 			kept = times(kept, trips);
 	}
-	if (outermost < 0 || 2 * kept >= (int64_t)s->target->multiprocessors || !lt__gpu_reduces(s->t, at))
+	const int64_t multiprocessors = (int64_t)s->target->multiprocessors;
+	if (outermost < 0 || kept >= MANY * multiprocessors || !lt__gpu_reduces(s->t, at))
 		return false;
 	all = lt__gpu_elems(s->t, outermost);
-	return all >= SMALL;
+	return all >= SMALL && (2 * kept < multiprocessors || all >= HEAVY);
 }
 
 /* Whether the cluster in hand goes through a row of results that the nest would find one after the other, each by a
  * reduction: a head of a product's result, of which another element is needed, too.  In nests of their own each result
- * has threads, and what follows is little. */
+ * has threads, and what follows is little.  Where a row is much this holds for more rows, too. */
 static bool waits_for_row(const struct lt_auto *s, lt_tnode at, int64_t rows)
 {
+	const int64_t multiprocessors = (int64_t)s->target->multiprocessors, elems = lt__gpu_elems(s->t, at);
 	bool any = false;
-	if (2 * rows >= (int64_t)s->target->multiprocessors || lt__gpu_elems(s->t, at) < SMALL)
+	if (rows >= MANY * multiprocessors || elems < SMALL)
 		return false;
 	for (int32_t i = 0; i < s->n_producer && !any; i++) {
-		lt_node u = s->producer[i];
-		if (!s->g->node[u].reduce || s->t->leaf_of[u] < 0 || !lt__is_above(s->t, at, s->t->leaf_of[u]))
+		const lt_node u = s->producer[i];
+		int64_t results = 1;
+		if (s->t->leaf_of[u] < 0 || !lt__is_above(s->t, at, s->t->leaf_of[u]))
 			continue;
 		for (int32_t k = 0; k < s->g->node[u].n_dim; k++)
-			any = any || (!is_covered(s, at, s->g->node[u].dim[k]) && s->g->var[s->g->node[u].dim[k]].extent > 1);
+			if (!is_covered(s, at, s->g->node[u].dim[k]))
+				results = times(results, s->g->var[s->g->node[u].dim[k]].extent);
+		any = results > 1 && ((s->g->node[u].reduce && 2 * rows < multiprocessors) || elems / (rows > 0 ? rows : 1) >= HEAVY);
 	}
 	return any;
 }

@@ -74,6 +74,7 @@ static void machine_with_grids(struct lt_machine *m, int64_t shared_bytes)
 	m->subgroup = 32;
 	m->shared_bytes = shared_bytes;
 	m->memory_bytes = 16;
+	m->dots = 1;
 	m->unrolled = 4096;
 	m->n_tile = lt__n_tile_name;
 	m->tiles = lt__tile_names;

@@ -210,6 +210,11 @@ struct text_expr lt__text_pack(struct text *t, int32_t at)
 		return spread(t, i, x[0]);
 	if (i->opcode == LT_OPCODE_below)
 		return below(t, i, x[0]);
+	if (i->opcode == LT_OPCODE_dot) {
+		const struct lt_instruction *of = text_at(t, i->operand[0]);
+		return lt__text_called(t, lt__text_helper(t, of->dtype == LT_I8 ? "dot_signed" : "dot_unsigned",
+			(struct lt_value_type){ of->dtype, of->lanes }), x, 3);
+	}
 	if (text_at(t, i->operand[0])->dtype == LT_LANE_MASK && of_masks(t, i, x, &e))
 		return e;
 	return each_lane(t, i, x, n);
