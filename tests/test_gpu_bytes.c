@@ -16,7 +16,7 @@ static int count(const char *text, const char *word)
 	return n;
 }
 
-/* n products of matrices of rows by groups of elements by one vector, and what is made of their sums, which is added. */
+/* n products of matrices of rows by groups of elements by one vector; what is made of the groups' sums is added. */
 static const char *graph_of(const char *type, int n, int rows, int groups, int elems)
 {
 	FILE *f = fopen(scratch("bytes.graph"), "w");
