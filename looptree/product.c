@@ -436,16 +436,6 @@ static lt_status copy_borders(struct lt_auto *s)
 	return lt__auto_survey(s);
 }
 
-static bool find_byte_rows(const struct lt_auto *s, lt_node sum, struct lt_product *p)
-{
-	const lt_node mul = s->g->node[sum].n_operand == 1 ? s->g->node[sum].operand[0] : -1;
-	if (mul < 0 || !s->g->node[sum].reduce || s->g->node[sum].op != LT_OP_add || !lt__auto_is_byte_rows(s, mul))
-		return false;
-	*p = (struct lt_product){ .sum = sum, .mul = mul, .left = s->g->node[mul].operand[0],
-		.right = s->g->node[mul].operand[1] };
-	return true;
-}
-
 /* A cast of bytes that several products read is one for each of them: what is stored are bytes. */
 static lt_status clone_casts(struct lt_auto *s)
 {
@@ -455,7 +445,7 @@ static lt_status clone_casts(struct lt_auto *s)
 		lt__auto_aim(s, n);
 		if (s->g->node[n].dtype != LT_I32)
 			continue;
-		if (lt__target_has_grid(s->target) ? !find_byte_rows(s, n, &p) : !product_find(s, n, &p))
+		if (lt__target_has_grid(s->target) ? !lt__product_byte_rows(s, n, &p) : !product_find(s, n, &p))
 			continue;
 		for (int k = 0; k < 2; k++) {
 			lt_node of = k ? p.right : p.left;

@@ -54,6 +54,8 @@ void lt__nest_parallel(struct product_nest *);
 /* Where what is after the sum goes: the node `out`, or the cluster that reads it, when that is met. */
 void lt__nest_end(struct product_nest, struct lt_product *, bool in_tile);
 
+/* On a GPU, product_look.c: whether the sum is one of lt__auto_is_byte_rows; its node and its factors. */
+bool lt__product_byte_rows(const struct lt_auto *, lt_node sum, struct lt_product *);
 /* product_bytes.c: whether factor `of` of the product is a cast of fewer bytes that is done where it is read (n_reader:
  * readers that it may have); whether both are of bytes; the sum that adds the groups, if there is one; the tree. */
 bool lt__product_is_cast(const struct lt_auto *, lt_node mul, lt_node of, int32_t n_reader);

@@ -46,3 +46,12 @@ double lt__product_share(int64_t trip_count, int64_t cores)
 {
 	return (double)trip_count / (double)(divide_up(trip_count, cores) * cores);
 }
+
+bool lt__product_byte_rows(const struct lt_auto *s, lt_node sum, struct lt_product *p)
+{
+	const struct lt_nodedef *d = &s->g->node[sum], *mul = d->reduce ? &s->g->node[d->operand[0]] : NULL;
+	if (!mul || d->op != LT_OP_add || !lt__auto_is_byte_rows(s, d->operand[0]))
+		return false;
+	*p = (struct lt_product){ .sum = sum, .mul = d->operand[0], .left = mul->operand[0], .right = mul->operand[1] };
+	return true;
+}

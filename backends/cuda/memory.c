@@ -115,17 +115,21 @@ static bool is_pageable(struct lt_session *s, const void *at)
 	return r == CUDA_ERROR_INVALID_VALUE || (!r && !kind);
 }
 
+/* Pinned memory of the queue; NULL: the system gives none, which only makes a copy slower. */
+static void *staging(struct lt_session *s, struct lt_cuda_queue *q)
+{
+	void *pinned = NULL;
+	if (!q->staged && !s->cuda.pinned_new(&pinned, LT_CUDA_STAGED, 0))
+		q->staged = pinned;
+	return q->staged;
+}
+
 /* A little to pageable memory: through pinned memory of the queue, in half of the time that the driver takes for it.
  * As with the driver's own copy, all of it is there at the end. */
 static lt_status copy_staged(struct lt_session *s, const struct lt_slot *dst, const struct lt_slot *src, size_t bytes,
 	struct lt_cuda_queue *q, struct lt_diag *diag)
 {
-	void *pinned = NULL;
-	CUresult r = q->staged ? CUDA_SUCCESS : s->cuda.pinned_new(&pinned, LT_CUDA_STAGED, 0);
-	if (!q->staged && !r)
-		q->staged = pinned;
-	if (!r)
-		r = s->cuda.copy_to_host(q->staged, device_at(src), bytes, q->stream);
+	CUresult r = s->cuda.copy_to_host(q->staged, device_at(src), bytes, q->stream);
 	lt_status status = lt__cuda_check(s, r, diag, "copying %zu bytes to the host", bytes);
 	status = status ? status : lt__cuda_queue_wait(s, q, diag);
 	if (!status)
@@ -144,7 +148,8 @@ lt_status lt__cuda_mem_copy(struct lt_session *s, const struct lt_slot *dst, con
 	if (status)
 		return status;
 	status = lt__cuda_queue_take(s, stream, false, &q, diag);
-	if (!status && direction == LT_COPY_TO_HOST && bytes <= LT_CUDA_STAGED && is_pageable(s, host_at(dst))) {
+	if (!status && direction == LT_COPY_TO_HOST && bytes <= LT_CUDA_STAGED && is_pageable(s, host_at(dst))
+		&& staging(s, q)) {
 		status = copy_staged(s, dst, src, bytes, q, diag);
 		lt__cuda_queue_give(s, q);
 	} else if (!status) {
