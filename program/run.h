@@ -33,11 +33,15 @@ struct lt_constants {
 	struct lt_device_memory *device;
 	bool ready;
 };
-/* The states' memory on the host, of all instances that share some of it. */
+/* The memory on the host of the states that one instance has brought, as long as an instance has one of them. */
+struct lt_state_memory {
+	struct lt_arena *arena;                 /* of this, too */
+	int64_t n_use;                          /* states in it, counted for each instance that has them */
+};
+/* What all instances that share states have in common. */
 struct lt_states {
 	struct lt_context *memory;              /* that it is from */
-	struct lt_context ctx;                  /* of arena: the same memory, failures of its own; of a lost device */
-	struct lt_arena *arena;
+	struct lt_context ctx;                  /* of their memory: the same, failures of its own; of a lost device */
 	int32_t n_user;
 	struct lt_instance *newest;             /* the one that ran last: its devices have the newest bytes; NULL: none */
 };
@@ -62,6 +66,7 @@ struct lt_instance {
 	struct lt_device_memory *device;                   /* by memory: the rest */
 	bool *touched;                          /* by state: its bytes on the host are newer than those on devices */
 	bool *shared;                           /* by state: other instances have it, too */
+	struct lt_state_memory **state_memory;  /* by state: where it is; NULL: not given yet */
 	struct lt_states *states;
 	struct lt_recorder *recorder;           /* runs that repeat; NULL: no backend can */
 	struct lt_event **event;                /* by opened backend: begin, end; NULL: runs are not timed */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/parsed.h"
+#include "tests/run_graph.h"
 
 TestSuite(program_run, .timeout = 240);
 
@@ -304,6 +305,58 @@ Test(program_run, states_may_be_shared)
 		parsed_free(g);
 		parsed_free(h);
 	}
+}
+
+/* What an instance has alone goes with it, or with the last one that it was shared with, while the others stay. */
+Test(program_run, states_of_ones_own_go_with_the_instance)
+{
+	const char own[] = "graph 1\nvar m 2\nvar n 100000\n%o = f32[n] state \"own\"\n%s = f32[m] state \"s\"\n"
+		"%y = f32[m] add %s, %s\n%z = f32[n] add %o, %o\nresult \"y\" = %y\nset %s = %y\nset %o = %z\n";
+	const struct lt_options o = { .size = sizeof o, .backends = "ref", .n_thread = 1 };
+	struct run_counter counter;
+	struct lt_context *ctx;
+	struct lt_graph *g, *h;
+	struct lt_program *p, *q;
+	struct lt_instance *a, *b, *c;
+	int64_t before = 0;
+	float y[2];
+
+	cr_assert(!run_context(&counter, &ctx) && !lt_graph_parse(ctx, COUNTER, strlen(COUNTER), "g", &g)
+		&& !lt_graph_parse(ctx, own, strlen(own), "h", &h) && !lt_compile(ctx, g, &o, &p) && !lt_compile(ctx, h, &o, &q));
+	cr_assert_eq(lt_instance_new(p, &a), LT_OK);
+	for (int i = 0; i < 6; i++) {
+		cr_assert_eq(lt_instance_new_sharing(q, a, &b), LT_OK, "%s", lt_instance_message(b));
+		cr_assert_eq(lt_instance_new_sharing(q, b, &c), LT_OK, "%s", lt_instance_message(c));
+		const int32_t at = lt_program_find(q, LT_BINDING_STATE, "own");
+		((float *)lt_instance_state(b, at))[99999] = 3;
+		lt_instance_free(i % 2 ? b : c);
+		struct lt_instance *rest = i % 2 ? c : b;
+		cr_assert_eq(lt_instance_run(rest, NULL, (void *const[]){ y }), LT_OK);
+		cr_expect_eq(((float *)lt_instance_state(rest, at))[99999], 6);
+		lt_instance_free(rest);
+		if (i == 0)
+			before = counter.bytes;
+		cr_expect(counter.bytes <= before, "%lld bytes are left in round %d, %lld before", (long long)counter.bytes, i,
+			(long long)before);
+	}
+	/* Memory that is refused leaves nothing either. */
+	for (lt_status s = LT_ENOMEM; s;) {
+		static int k;
+
+		counter.fail_at = counter.calls + ++k;
+		s = lt_instance_new_sharing(q, a, &b);
+		counter.fail_at = 0;
+		cr_assert(!s || s == LT_ENOMEM, "%s", lt_instance_message(b));
+		lt_instance_free(b);
+		cr_assert(counter.bytes <= before, "allocation %d", k);
+	}
+	lt_instance_free(a);
+	lt_program_free(p);
+	lt_program_free(q);
+	lt_graph_free(g);
+	lt_graph_free(h);
+	lt_context_free(ctx);
+	cr_expect_eq(counter.bytes, 0);
 }
 
 Test(program_run, other_states_of_that_name_are_not_shared)
