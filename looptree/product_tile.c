@@ -76,7 +76,7 @@ static const char *instruction_for(const struct lt_target *t, enum lt_dtype type
 	if (t->size < offsetof(struct lt_target, tiles) + sizeof t->tiles)
 		return NULL;
 	for (uint32_t i = 0; i < t->tiles.n; i++)
-		if (strcmp(*LT_AT(const char *, t->tiles, i), want) == 0)
+		if (strcmp(*LT_AT(char *, t->tiles, i), want) == 0)
 			return want;
 	return NULL;
 }

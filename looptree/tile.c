@@ -73,7 +73,7 @@ static const char *tile_names(struct lt_arena *a, const struct lt_target *target
 {
 	struct lt_text x = { .arena = a };
 	for (uint32_t i = 0; i < target->tiles.n; i++)
-		lt__text_format(&x, "%s%s", x.n ? ", " : "", *LT_AT(const char *, target->tiles, i));
+		lt__text_format(&x, "%s%s", x.n ? ", " : "", *LT_AT(char *, target->tiles, i));
 	return x.at;
 }
 
@@ -85,7 +85,7 @@ lt_status lt__check_tile(const struct lt_looptree *t, const struct lt_call_reaso
 	if (target->size < offsetof(struct lt_target, tiles) + sizeof target->tiles || target->tiles.n == 0)
 		return LT_OK;
 	for (uint32_t i = 0; i < target->tiles.n; i++)
-		known = known || strcmp(*LT_AT(const char *, target->tiles, i), name) == 0;
+		known = known || strcmp(*LT_AT(char *, target->tiles, i), name) == 0;
 	if (!known)
 		return lt__tree_fail(t, reason->at, LT_EILLEGAL,
 			"`tile %s` on %s: %s has no matrix instruction of that name; it has %s", name, reason->where,

@@ -135,7 +135,7 @@ static const char *elsewhere(const struct lt_asked *a, int32_t opened)
 static bool needs_gpu(const struct lt_tree *t)
 {
 	for (uint32_t i = 0; i < t->loops.n; i++) {
-		const enum lt_loop_kind kind = LT_AT(struct lt_loop, t->loops, i)->kind;
+		const int32_t kind = LT_AT(struct lt_loop, t->loops, i)->kind;
 		if (kind == LT_GRID || kind == LT_BLOCK)
 			return true;
 	}

@@ -144,7 +144,7 @@ static lt_status take_kind(struct checkpoint_reader *r, enum lt_llama_kind kind)
 	each = w->rows * w->columns;            /* both at most MAX_SIZE */
 	if (lt__mul_overflow(each, layers, &all) || lt__add_overflow(m->parameters, all, &m->parameters))
 		return lt_fail(r->ctx, LT_EOVERFLOW, "%s: the sizes in its header multiply to more than 63 bits", m->file);
-	w->dtype = lt__llama_is_norm(kind) ? LT_F32 : r->matrices;
+	w->dtype = lt__llama_is_norm((int)kind) ? LT_F32 : r->matrices;
 	if (w->dtype != LT_I8) {
 		const int64_t bytes = (int64_t)lt_dtype_bytes(w->dtype);
 
