@@ -136,6 +136,9 @@ enum { LT_MAX_CLUSTER = 64 };           /* leaves: so that a chain of any length
 /* What is known of each node of the graph before anything is placed: its readers, its class, whether it is inlined
  * with its reader.  Asked again when the graph has changed. */
 lt_status lt__auto_survey(struct lt_auto *);
+/* Whether factor `of` of the product is a cast of fewer bytes that is done where it is read; n_reader: readers that it
+ * may have. */
+bool lt__auto_is_cast(const struct lt_auto *, lt_node mul, lt_node of, int32_t n_reader);
 /* Whether the node multiplies two casts of bytes to i32, of which one has all of its dims: a matrix by a vector. */
 bool lt__auto_is_byte_rows(const struct lt_auto *, lt_node mul);
 /* Whether leaf n reads u at its own index along each of u's vars; var >= 0: along this one. */

@@ -74,6 +74,19 @@ static bool *free_nodes(const struct lt_graph *g, struct lt_arena *a)
 	return is_free;
 }
 
+bool lt__auto_is_cast(const struct lt_auto *s, lt_node mul, lt_node of, int32_t n_reader)
+{
+	const struct lt_nodedef *d = &s->g->node[of];
+	const struct lt_leaf *leaf = lt__has_leaf(s->g, of) ? s->t->leaf[of] : NULL;
+	if (!leaf || d->op != LT_OP_cast || d->reduce || s->n_reader[of] != n_reader || s->written[of] || leaf->n_read != 1
+		|| leaf->read[0].n_piece != 1 || leaf->read[0].piece[0].kind != LT_PIECE_READ
+		|| (s->in_call && (s->in_call[of] || s->in_call[mul])) || (s->constant[of] && s->constant[mul])
+		|| !lt__auto_same_class(s, of, mul) || !lt__reads_in_place(s, mul, of, -1))
+		return false;
+	const lt_node base = leaf->read[0].piece[0].base;       /* it is stored, whoever else reads it */
+	return lt__dtype_info(s->g->node[base].dtype)->bytes < lt__dtype_info(d->dtype)->bytes;
+}
+
 bool lt__auto_is_byte_rows(const struct lt_auto *s, lt_node mul)
 {
 	const struct lt_nodedef *d = &s->g->node[mul];
@@ -82,7 +95,7 @@ bool lt__auto_is_byte_rows(const struct lt_auto *s, lt_node mul)
 		return false;
 	for (int k = 0; k < 2; k++) {
 		const lt_node of = d->operand[k];
-		if (!lt__product_is_cast(s, mul, of, s->n_reader[of]))
+		if (!lt__auto_is_cast(s, mul, of, s->n_reader[of]))
 			return false;
 		const enum lt_dtype from = s->g->node[s->t->leaf[of]->read[0].piece[0].base].dtype;
 		if (from != LT_I8 && from != LT_U8)

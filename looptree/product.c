@@ -59,7 +59,7 @@ static bool is_fed_by_inlined(const struct lt_auto *s, lt_node n)
 		for (int32_t i = 0; i < mul->read[k].n_piece; i++) {
 			lt_node base = mul->read[k].piece[i].base;
 			if (base >= 0 && lt__has_leaf(s->g, base) && s->is_inlined[base]
-				&& (lt__target_has_grid(s->target) || !lt__product_is_cast(s, n, base, 1)))
+				&& (lt__target_has_grid(s->target) || !lt__auto_is_cast(s, n, base, 1)))
 				return true;
 		}
 	return false;
@@ -449,7 +449,7 @@ static lt_status clone_casts(struct lt_auto *s)
 			continue;
 		for (int k = 0; k < 2; k++) {
 			lt_node of = k ? p.right : p.left;
-			if (s->n_reader[of] > 1 && lt__product_is_cast(s, p.mul, of, s->n_reader[of]))
+			if (s->n_reader[of] > 1 && lt__auto_is_cast(s, p.mul, of, s->n_reader[of]))
 				(void)product_add_step(s, &list, (struct lt_derived_step){ .kind = LT_DERIVED_CLONE, .of = name(s, of),
 					.reader = name(s, p.mul) }, k ? "right" : "left", n);
 		}
@@ -474,7 +474,7 @@ lt_status lt__auto_products(struct lt_auto *s)
 			continue;
 		if (!lt__target_has_grid(s->target))
 			for (int k = 0; k < 2; k++)
-				p.cast[k] = lt__product_is_cast(s, p.mul, k ? p.right : p.left, 1) ? k ? p.right : p.left : -1;
+				p.cast[k] = lt__auto_is_cast(s, p.mul, k ? p.right : p.left, 1) ? k ? p.right : p.left : -1;
 		lt__product_find_groups(s, &p);
 		p.epilogue = find_epilogue(s, &p, p.groups >= 0 ? p.groups : p.sum);
 		/* A biased sum that is read several times is not inlined: an activation such as GELU is a cluster of its own. */

@@ -56,9 +56,7 @@ void lt__nest_end(struct product_nest, struct lt_product *, bool in_tile);
 
 /* On a GPU, product_look.c: whether the sum is one of lt__auto_is_byte_rows; its node and its factors. */
 bool lt__product_byte_rows(const struct lt_auto *, lt_node sum, struct lt_product *);
-/* product_bytes.c: whether factor `of` of the product is a cast of fewer bytes that is done where it is read (n_reader:
- * readers that it may have); whether both are of bytes; the sum that adds the groups, if there is one; the tree. */
-bool lt__product_is_cast(const struct lt_auto *, lt_node mul, lt_node of, int32_t n_reader);
+/* product_bytes.c: whether both factors are casts of bytes; the sum that adds the groups, if there is one; the tree. */
 bool lt__product_is_bytes(const struct lt_auto *, const struct lt_product *);
 void lt__product_find_groups(struct lt_auto *, struct lt_product *);
 void lt__product_form_bytes(const struct lt_auto *, struct lt_product *);

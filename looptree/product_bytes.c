@@ -17,19 +17,6 @@
 /* ROWS: columns of an iteration, at most.  MAX_BLOCKS: for each core, where blocks are made even. */
 enum { ROWS = 4, MAX_BLOCKS = 32 };
 
-bool lt__product_is_cast(const struct lt_auto *s, lt_node mul, lt_node of, int32_t n_reader)
-{
-	const struct lt_nodedef *d = &s->g->node[of];
-	const struct lt_leaf *leaf = lt__has_leaf(s->g, of) ? s->t->leaf[of] : NULL;
-	if (!leaf || d->op != LT_OP_cast || d->reduce || s->n_reader[of] != n_reader || s->written[of] || leaf->n_read != 1
-		|| leaf->read[0].n_piece != 1 || leaf->read[0].piece[0].kind != LT_PIECE_READ
-		|| (s->in_call && (s->in_call[of] || s->in_call[mul])) || (s->constant[of] && s->constant[mul])
-		|| !lt__auto_same_class(s, of, mul) || !lt__reads_in_place(s, mul, of, -1))
-		return false;
-	const lt_node base = leaf->read[0].piece[0].base;       /* it is stored, whoever else reads it */
-	return lt__dtype_info(s->g->node[base].dtype)->bytes < lt__dtype_info(d->dtype)->bytes;
-}
-
 static lt_node cast_source(const struct lt_auto *s, lt_node cast) { return s->t->leaf[cast]->read[0].piece[0].base; }
 
 static bool is_of_bytes(const struct lt_auto *s, lt_node cast)
