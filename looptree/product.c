@@ -401,6 +401,18 @@ static void record_roles(struct lt_auto *s)
 	}
 }
 
+/* The graph has these nodes from now on, and is surveyed again. */
+static lt_status derive_steps(struct lt_auto *s, const struct derived_steps *list)
+{
+	if (list->n == 0)
+		return LT_OK;
+	lt_node *to = LT_NEW(s->t->arena, lt_node, s->g->n_node + 1);
+	LT_TRY(lt__tree_derive(s->t, list->at, list->n, to));
+	s->g = s->t->graph;
+	lt__auto_move_calls(s, to);
+	return lt__auto_survey(s);
+}
+
 /* Whether the left factor is an image with a border around it, which is then copied once with that border: its windows
  * are read where they lie, along a var that is summed over.  Few columns do not pay for the copy. */
 static bool wants_border(const struct lt_auto *s, const struct lt_product *p)
@@ -427,13 +439,7 @@ static lt_status copy_borders(struct lt_auto *s)
 				.of = name(s, p.left), .reader = name(s, p.mul) }, "image", n);
 		lt_context_clear(s->g->ctx);            /* what is no window is read as it is */
 	}
-	if (list.n == 0)
-		return LT_OK;
-	lt_node *to = LT_NEW(s->t->arena, lt_node, s->g->n_node + 1);
-	LT_TRY(lt__tree_derive(s->t, list.at, list.n, to));
-	s->g = s->t->graph;
-	lt__auto_move_calls(s, to);
-	return lt__auto_survey(s);
+	return derive_steps(s, &list);
 }
 
 /* A cast of bytes that several products read is one for each of them: what is stored are bytes. */
@@ -454,13 +460,7 @@ static lt_status clone_casts(struct lt_auto *s)
 					.reader = name(s, p.mul) }, k ? "right" : "left", n);
 		}
 	}
-	if (list.n == 0)
-		return LT_OK;
-	lt_node *to = LT_NEW(s->t->arena, lt_node, s->g->n_node + 1);
-	LT_TRY(lt__tree_derive(s->t, list.at, list.n, to));
-	s->g = s->t->graph;
-	lt__auto_move_calls(s, to);
-	return lt__auto_survey(s);
+	return derive_steps(s, &list);
 }
 
 lt_status lt__auto_products(struct lt_auto *s)

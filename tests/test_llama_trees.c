@@ -48,20 +48,6 @@ static struct lt_program *plan(struct lt_context *ctx, int32_t kv_heads, int32_t
 	return p;
 }
 
-static char *read_all(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *out = open_memstream(&text, &bytes);
-
-	cr_assert(f && out, "%s cannot be read", path);
-	for (int c = getc(f); c != EOF; c = getc(f))
-		putc(c, out);
-	cr_assert(fclose(out) == 0 && fclose(f) == 0);
-	return text;
-}
-
 static void expect_trees(const char *name, int32_t kv_heads, int32_t tokens, enum lt_dtype dtype)
 {
 	char path[64], *text = NULL;
@@ -78,7 +64,8 @@ static void expect_trees(const char *name, int32_t kv_heads, int32_t tokens, enu
 	layers_print(p, layer, n, f);
 	cr_assert_eq(fclose(f), 0);
 	if (text) {
-		char *want = read_all(path);
+		char *want = layers_read(path);
+		cr_assert(want, "%s cannot be read", path);
 
 		cr_expect_str_eq(want, text, "%s: another tree (LT_BLESS=1, if the change is meant)", path);
 		free(want);

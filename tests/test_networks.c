@@ -41,22 +41,10 @@ static void plan_free(struct plan *plan)
 	lt_context_free(plan->ctx);
 }
 
-static char *read_all(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *out = open_memstream(&text, &bytes);
-	cr_assert(f && out, "%s cannot be read", path);
-	for (int c = getc(f); c != EOF; c = getc(f))
-		putc(c, out);
-	cr_assert(fclose(out) == 0 && fclose(f) == 0);
-	return text;
-}
-
 static void expect_text(const char *path, const char *now)
 {
-	char *want = read_all(path);
+	char *want = layers_read(path);
+	cr_assert(want, "%s cannot be read", path);
 	int line = 1;
 	size_t at = 0;
 	while (want[at] && want[at] == now[at])

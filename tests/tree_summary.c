@@ -217,3 +217,16 @@ void layers_print(const struct lt_program *p, const struct layer *l, int32_t n, 
 	fprintf(out, "and %d nests before the first run\n", early);
 	print_trees(p, l, n, out);
 }
+
+char *layers_read(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = f ? open_memstream(&text, &bytes) : NULL;
+	for (int c = f && out ? getc(f) : EOF; c != EOF; c = getc(f))
+		putc(c, out);
+	if (f)
+		fclose(f);
+	return out && fclose(out) == 0 ? text : NULL;
+}

@@ -22,4 +22,6 @@ int64_t layer_each(const struct lt_program *, const struct layer *);
 struct layer *layers_of(const struct lt_program *, int32_t *n);
 /* A table of them, and the tree of each kernel once. */
 void layers_print(const struct lt_program *, const struct layer *, int32_t n, FILE *);
+/* What such a table's file has, the caller's to free; NULL: it cannot be read. */
+char *layers_read(const char *path);
 #endif
