@@ -2,7 +2,7 @@
 #include "kernel/opcode.h"
 #include "kernel/prefetch.h"
 
-enum { MAX_DEPTH = 6 };         /* of the sums that bound a loop: more are not known */
+enum { MAX_DEPTH = 6 };         /* of the expressions that bound a loop: deeper ones are not known */
 
 /* The least or (max) the greatest that an i64 may be, by what run-time scalars are allowed to be; false: it is not
  * known. */

@@ -147,6 +147,30 @@ Test(sim, updates_are_of_what_was_there)
 	}
 }
 
+/* Results that are written in place by several kernels: each writes rows with gaps, where others write theirs. */
+Test(sim, pieces_of_a_result_leave_gaps)
+{
+	static const char *const graphs[] = {
+		"graph 1\nvar a 3\nvar b 4\nvar c 8\n%x = f32[a, b] input \"x\"\n%y = f32[a, b] tanh %x\n%z = f32[a, b] exp %x\n"
+		"%v = f32[a, c] view { %y[a, c] if 3 - c >= 0; %z[a, c - 4] if c - 4 >= 0 }\nresult \"v\" = %v\n",
+		"graph 1\nvar a 3\nvar k 5\nvar b 4\nvar c 8\n%x = f32[a, b, k] input \"x\"\n%y = f32[a, b] add.reduce %x\n"
+		"%z = f32[a, b] max.reduce %x\n%v = f32[a, c] view { %y[a, c] if 3 - c >= 0; %z[a, c - 4] if c - 4 >= 0 }\n"
+		"%w = f32[b, a] neg %y\nresult \"v\" = %v\nresult \"w\" = %w\n",
+		"graph 1\nvar one 1\nvar a 3 limit to\nvar b 16\nvar c 2\nvar d 32\nparam to = %q[0] in 0..3\n"
+		"%q = i64[one] input \"to\"\n%x = f32[a, b, c] input \"x\"\n%y = f32[a, b, c] exp %x\n%z = f32[a, b, c] neg %x\n"
+		"%v = f32[a, d, c] view { %y[a, d, c] if 15 - d >= 0; %z[a, d - 16, c] if d - 16 >= 0 }\n"
+		"%w = f32[d, a, c] view { %z[a, d, c] if 15 - d >= 0; %y[a, d - 16, c] if d - 16 >= 0 }\n"
+		"result \"v\" = %v\nresult \"w\" = %w\n" };
+	const char *path = scratch("pieces.graph");
+	char options[600];
+	for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
+		FILE *f = fopen(path, "w");
+		cr_assert(f && fputs(graphs[i], f) >= 0 && fclose(f) == 0);
+		(void)snprintf(options, sizeof options, "-b sim --verify -i '*=iota'%s %s", i == 2 ? " -i to=3" : "", path);
+		cr_expect_eq(run(options), 0, "%zu: %s%s", i, out, err);
+	}
+}
+
 /* What became of vectors, and why it was not better. */
 Test(sim, vectors_are_explained)
 {

@@ -80,7 +80,7 @@ static lt_status check_outputs(const struct run *r)
 	const struct lt_tool_inputs in = { .model = o->script, .schedule = o->schedule, .read = &r->read,
 		.weights = &o->weights, .inputs = &o->inputs, .constant = &o->constant, .input = &o->input, .fix = &o->fix };
 
-	lt_status s = LT_OK;
+	lt_status s = o->output && !o->dump && !first ? lt_fail(r->ctx, LT_ENOMEM, "out of memory") : LT_OK;
 
 	for (size_t i = 0; i < sizeof to / sizeof *to && !s; i++)
 		if (to[i]) {

@@ -225,6 +225,34 @@ static int64_t sure_points(const struct lt_tree *t, const struct lt_stmt *s, con
 	return n;
 }
 
+/* The same at most. */
+static int64_t most_points(const struct lt_tree *t, const struct lt_stmt *s, const struct lt_access *a)
+{
+	const int64_t *loops = t->rows + (int64_t)a->row * t->n_column + 1 + t->n_param;
+	int64_t n = 1;
+	for (int32_t l = s->loop; l >= 0; l = LT_AT(struct lt_loop, t->loops, l)->parent)
+		if (loops[l] && __builtin_mul_overflow(n, LT_AT(struct lt_loop, t->loops, l)->max_trip_count, &n))
+			return INT64_MAX;
+	return n;
+}
+
+/* Whether the kernel writes but a part of buffer b, whatever its guards and bounds say: a piece of a result, between
+ * whose rows others write theirs. */
+static bool writes_piece(const struct lt_tree *t, int32_t b)
+{
+	const int64_t elems = LT_AT(struct lt_buffer, t->buffers, b)->elems;
+	int64_t n = 0;
+	for (uint32_t i = 0; i < t->stmts.n; i++) {
+		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
+		const struct lt_access *a = s->dest >= 0 ? LT_AT(struct lt_access, t->accesses, s->dest) : NULL;
+		if (!a || a->buffer != b || (s->kind != LT_MAP && s->kind != LT_RESET))
+			continue;
+		if (a->index >= 0 || __builtin_add_overflow(n, most_points(t, s, a), &n))
+			return false;
+	}
+	return n < elems;
+}
+
 /* Whether the kernel writes all of buffer b for sure.  An update writes part of what another kernel, or the host, has
  * put there.  (Copies of a statement, as of a peeled loop, write apart; two updates may overlap.) */
 static bool writes_whole(const struct lt_tree *t, int32_t b)
@@ -246,8 +274,8 @@ static bool writes_whole(const struct lt_tree *t, int32_t b)
 }
 
 /* Slots whose content has no meaning before the kernel runs: what this one writes for other kernels or for the host.
- * All of a result is written, unless run-time extents say how much; other kernels' may have elements that pad.  Where a
- * kernel may write less than all of those, what was there before may be meant. */
+ * All of a result is written, unless run-time extents say how much, or it is a piece of one; other kernels' may have
+ * elements that pad.  Where a kernel may write less than all of those, what was there before may be meant. */
 static void fill_fresh(const struct lt_tree *t, uint8_t *fresh)
 {
 	memset(fresh, t->n_param ? 1 : 2, (size_t)t->n_slot);
@@ -257,6 +285,8 @@ static void fill_fresh(const struct lt_tree *t, uint8_t *fresh)
 			fresh[b->slot] = 0;
 		else if (b->slot >= 0 && b->role == LT_WORKSPACE && fresh[b->slot])
 			fresh[b->slot] = writes_whole(t, (int32_t)i) ? 1 : 0;
+		else if (b->slot >= 0 && fresh[b->slot] && writes_piece(t, (int32_t)i))
+			fresh[b->slot] = 0;
 	}
 }
 
