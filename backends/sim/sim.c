@@ -226,7 +226,7 @@ static int64_t sure_points(const struct lt_tree *t, const struct lt_stmt *s, con
 }
 
 /* The same at most. */
-static int64_t most_points(const struct lt_tree *t, const struct lt_stmt *s, const struct lt_access *a)
+static int64_t max_points(const struct lt_tree *t, const struct lt_stmt *s, const struct lt_access *a)
 {
 	const int64_t *loops = t->rows + (int64_t)a->row * t->n_column + 1 + t->n_param;
 	int64_t n = 1;
@@ -247,7 +247,7 @@ static bool writes_piece(const struct lt_tree *t, int32_t b)
 		const struct lt_access *a = s->dest >= 0 ? LT_AT(struct lt_access, t->accesses, s->dest) : NULL;
 		if (!a || a->buffer != b || (s->kind != LT_MAP && s->kind != LT_RESET))
 			continue;
-		if (a->index >= 0 || __builtin_add_overflow(n, most_points(t, s, a), &n))
+		if (a->index >= 0 || __builtin_add_overflow(n, max_points(t, s, a), &n))
 			return false;
 	}
 	return n < elems;
