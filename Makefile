@@ -60,14 +60,11 @@ NO_ONNX := $(if $(filter undefined,$(origin PROTOC)),frontends/onnx is left out:
 $(if $(filter check tests onnx-suite,$(MAKECMDGOALS)),$(shell scripts/setup.sh onnx >&2))
 PROTOC  := $(if $(NO_ONNX),$(shell scripts/onnx.sh),$(PROTOC))
 
-# Ground floor first: a directory includes headers only from lines above it (docs/architecture.md, `make tidy`).
-DIRS  = ir ir/pass
-DIRS += looptree
-DIRS += kernel
-DIRS += backends backends/text backends/ref backends/sim backends/cpu $(if $(CUDA),backends/cuda) \
-	$(if $(OPENCL),backends/opencl)
-DIRS += frontends frontends/script frontends/graph frontends/llama2 $(if $(PROTOC),frontends/onnx)
-DIRS += program
+# The folders of the library: all below its floors that hold sources, less what is built as a file of its own and what
+# needs headers that are not there.  Which folder may include which is in scripts/tidy.sh.
+FLOORS  = base ir looptree kernel backends frontends program
+LEFT_OUT = backends/llvm $(if $(CUDA),,backends/cuda) $(if $(OPENCL),,backends/opencl) $(if $(PROTOC),,frontends/onnx)
+DIRS   := $(filter-out $(LEFT_OUT),$(sort $(patsubst %/,%,$(dir $(shell find $(FLOORS) -name '*.c')))))
 # And above them, in no library: check, which lt-check and the tests share; tools; tests.
 
 WARN  = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion
@@ -109,8 +106,8 @@ PROGRAM = $(patsubst tools/%.c,$(O)/%,$(wildcard tools/lt-*.c))
 TOOLS   = $(patsubst %.c,$(O)/%.o,$(wildcard tools/*.c))
 PARTS   = $(filter-out $(O)/tools/lt-%.o $(O)/tools/hamkaas.o $(patsubst %.c,$(O)/%.o,$(wildcard tools/*_*.c)),$(TOOLS))
 TESTS   = $(patsubst %.c,$(O)/%,$(wildcard tests/test_*.c))
-CHECK   = $(patsubst %.c,$(O)/%.o,$(wildcard check/*.c))
-JUDGE   = $(patsubst %.c,$(O)/%.o,$(wildcard check/judge*.c check/compare.c))
+CHECK   = $(patsubst %.c,$(O)/%.o,$(wildcard check/*/*.c))
+JUDGE   = $(patsubst %.c,$(O)/%.o,$(wildcard check/judge/*.c))
 HELPERS = $(CHECK) $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%.c,$(wildcard tests/*.c)))
 FUZZ    = $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c)))
 # Random schedules and layers in large numbers: programs without the test framework, and the helpers that need none.
@@ -155,7 +152,7 @@ without-llvm:
 	@rm -f $(O)/backends/llvm.so
 
 REVISIONS = $(patsubst %,$(O)/backends/%/revision.h,cpu $(if $(CUDA),cuda) $(if $(OPENCL),opencl))
-$(O)/%.o: %.c $(O)/flags | $(O)/ir/prelude_text.h $(REVISIONS)
+$(O)/%.o: %.c $(O)/flags | $(O)/ir/op/prelude_text.h $(REVISIONS)
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
 
@@ -169,12 +166,12 @@ $(ONNX_OBJ:.o=.h): frontends/onnx/onnx.proto
 	$(call say,PROTOC $<)$(PROTOC) --c_out=$(O) $<
 # The oracle's values are the same on every processor: no product is contracted into its sum.  Its rows are vectors in a
 # release.
-$(O)/ir/eval%.o $(O)/ir/op.o: private FLAGS += -ffp-contract=off
-$(O)/ir/eval_row.o: private FLAGS += -fno-math-errno -fno-trapping-math $(if $(filter debug,$(MODE)),,-O3)
+$(filter $(O)/ir/eval/%.o,$(OBJ)) $(O)/ir/op/op.o: private FLAGS += -ffp-contract=off
+$(O)/ir/eval/row.o: private FLAGS += -fno-math-errno -fno-trapping-math $(if $(filter debug,$(MODE)),,-O3)
 # Where installed tools look for plug-ins: rebuilt when it changes, as between make and make install PREFIX=...
 $(O)/tools/plugins.o: FLAGS += -DLT_BACKEND_DIR='"$(LIBDIR)/looptree/backends"'
-# And where messages name an installed document (ir/document.h).
-DOCUMENTED = $(O)/looptree/schedule.o $(O)/program/schedule.o
+# And where messages name an installed document (base/document.h).
+DOCUMENTED = $(O)/looptree/schedule/schedule.o $(O)/program/nest/schedule.o
 $(DOCUMENTED): FLAGS += -DLT_DOC_DIR='"$(DOCDIR)"'
 $(O)/tools/plugins.o $(DOCUMENTED): $(O)/folders
 $(O)/folders: FORCE
@@ -187,7 +184,7 @@ $(O)/flags: FORCE
 
 # A text as strings of C, one a line.
 as_strings = mkdir -p $(@D); sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $^ >$@
-$(O)/ir/prelude_text.h: ir/prelude.h
+$(O)/ir/op/prelude_text.h: ir/op/prelude.h
 	@$(as_strings)
 $(O)/tools/standalone/main_text.h: $(addprefix tools/standalone/,threads.c main.c)
 	@$(as_strings)
@@ -197,14 +194,15 @@ $(O)/tools/view_text.h: tools/view.html
 $(O)/tools/run_view.o: $(O)/tools/view_text.h
 
 # Which printer made a kernel that is kept on disk: a hash of its sources, and of headers whose numbers decide code.
-$(O)/backends/cpu/revision.h: $(wildcard kernel/* backends/text/* backends/cpu/*) \
+PRINTS := $(sort $(shell find base kernel backends/text -type f))
+$(O)/backends/cpu/revision.h: $(PRINTS) $(wildcard backends/cpu/*) \
 		$(patsubst %,include/lt/%.h,kernel tree target)
 	@mkdir -p $(@D)
 	@echo "#define LT_CPU_REVISION \"$$(cat $^ | sha256sum | cut -c 1-16)\"" >$@
-$(O)/backends/cuda/revision.h: $(wildcard kernel/* backends/text/* backends/cuda/*)
+$(O)/backends/cuda/revision.h: $(PRINTS) $(wildcard backends/cuda/*)
 	@mkdir -p $(@D)
 	@echo "#define LT_CUDA_REVISION \"$$(cat $^ | sha256sum | cut -c 1-16)\"" >$@
-$(O)/backends/opencl/revision.h: $(wildcard kernel/* backends/text/* backends/opencl/*)
+$(O)/backends/opencl/revision.h: $(PRINTS) $(wildcard backends/opencl/*)
 	@mkdir -p $(@D)
 	@echo "#define LT_OPENCL_REVISION \"$$(cat $^ | sha256sum | cut -c 1-16)\"" >$@
 
@@ -228,7 +226,7 @@ $(O)/liblooptree.a: $(O)/looptree.o
 	@rm -f $@ && ar rcs $@ $(O)/liblooptree.o
 
 # Kernel programs alone, for plug-ins, which link it into themselves: what lt/kernel.h declares, hidden as their own.
-$(O)/liblt-kernel.a: $(filter $(O)/kernel/%.o,$(OBJ)) $(wildcard kernel)
+$(O)/liblt-kernel.a: $(filter $(O)/kernel/%.o,$(OBJ)) $(O)/dirs
 	$(call say,AR $@)$(CC) -r -nostdlib -o $(O)/liblt-kernel.o $(filter %.o,$^)
 	@objcopy --wildcard --keep-global-symbol='lt_kernel_*' --keep-global-symbol='lt_opcode_*' $(O)/liblt-kernel.o
 	@rm -f $@ && ar rcs $@ $(O)/liblt-kernel.o
@@ -339,7 +337,7 @@ $(O)/tests/cuda/libcuda.so.1: $(O)/tests/cuda/mock.o $(O)/tests/cuda/mock_queue.
 	$(link) -shared -Wl,-soname,$(@F)
 $(O)/tests/cuda/libcublas.so.13: $(O)/tests/cuda/mock_cublas.o $(O)/tests/cuda/libcuda.so.1
 	$(link) -shared -Wl,-soname,$(@F) $(O)/tests/cuda/libcuda.so.1
-$(O)/tests/cuda/libcublasLt.so.13: $(O)/tests/cuda/mock_blas.o $(O)/kernel/number.o $(O)/tests/cuda/libcuda.so.1
+$(O)/tests/cuda/libcublasLt.so.13: $(O)/tests/cuda/mock_blas.o $(O)/kernel/form/number.o $(O)/tests/cuda/libcuda.so.1
 	$(link) -shared -Wl,-soname,$(@F) $(O)/tests/cuda/libcuda.so.1 -lm
 
 # The objects of the library, except the one that ends with LT_BACKEND.

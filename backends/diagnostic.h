@@ -1,7 +1,7 @@
 /* backends/diagnostic.h -- reasons of backends: what a loader or a compiler says, to be put into one. */
 #ifndef LT_BACKENDS_DIAGNOSTIC_H
 #define LT_BACKENDS_DIAGNOSTIC_H
-#include "kernel/report.h"
+#include "kernel/form/report.h"
 
 /* What dlopen or dlsym failed of, without the name of the file that it may begin with: who tells it has named the file,
  * or has made one that nobody knows.  Borrowed until the thread's next call of these. */

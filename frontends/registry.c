@@ -1,7 +1,7 @@
 /* frontends/registry.c -- which frontends there are, and which one takes a text. */
 #include <pthread.h>
 #include <string.h>
-#include "ir/arena.h"
+#include "base/arena.h"
 #include "lt/frontend.h"
 
 enum { MAX_FRONTEND = 64 };

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include "kernel/opcode.h"
-#include "kernel/pool.h"
-#include "kernel/report.h"
+#include "kernel/form/opcode.h"
+#include "kernel/form/pool.h"
+#include "kernel/form/report.h"
 
 struct kernel_locating { const struct lt_tree *t; const struct lt_kernel *plain, *k; lt_write *write; void *user; };
 

@@ -42,7 +42,7 @@ files=
 for folder in include/lt $LIBRARY check tools; do
 	for f in "$folder"/*.[ch] "$folder"/*.inc; do
 		# prelude.h is text for generated code.
-		[ -f "$f" ] && [ "$f" != ir/prelude.h ] && files="$files $f"
+		[ -f "$f" ] && [ "$f" != ir/op/prelude.h ] && files="$files $f"
 	done
 done
 text=$work/text

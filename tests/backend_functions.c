@@ -4,7 +4,7 @@
 enum { N_VALUE = 6144 };                /* of a run; a multiple of each width */
 
 /* What docs/accuracy.md says of them, f32 and f64: of one lane the C library's, and what is made of them; of vectors
- * the polynomials of kernel/expand_function.c and glibc's vector functions.  The last digit is rounded up. */
+ * the polynomials of kernel/expand/function.c and glibc's vector functions.  The last digit is rounded up. */
 static const struct { enum lt_opcode code; double one[2], many[2]; } bounds[] = {
 	{ LT_OP_exp, { 1, 1 }, { 1, 4 } },
 	{ LT_OP_log, { 1, 1 }, { 1, 4 } },

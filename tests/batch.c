@@ -5,10 +5,10 @@
 #include <time.h>
 #include <unistd.h>
 #include "backends/cpu/cpu.h"
-#include "program/pool.h"
+#include "program/host/pool.h"
 #include "tests/batch.h"
 #include "tools/temporary.h"
-#include "check/must.h"
+#include "check/random/must.h"
 
 /* A text that was printed, with the processor it is for. */
 struct entry { uint64_t hash; char *text; const struct lt_cpu_model *model; lt_cpu_entry *kernel; };

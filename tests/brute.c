@@ -2,7 +2,7 @@
  * point by point. */
 #include <stdlib.h>
 #include <string.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/brute.h"
 
 struct runner { const struct lt_tree *x; const int64_t *param; int64_t *trip; struct brute *out; };

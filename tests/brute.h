@@ -2,7 +2,7 @@
  * library's counting. */
 #ifndef LT_BRUTE_H
 #define LT_BRUTE_H
-#include "looptree/freeze.h"
+#include "looptree/freeze/freeze.h"
 
 enum { BRUTE_MAX = 3000000 };                  /* instances; more are too many */
 struct brute {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "program/cache.h"
+#include "program/cache/cache.h"
 #include "tests/cache_sums.h"
 #include "tests/parsed.h"
 #include "tools/temporary.h"

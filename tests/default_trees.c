@@ -1,8 +1,8 @@
 /* tests/default_trees.c -- random graphs with their default trees. */
 #include <stdio.h>
 #include <string.h>
-#include "check/must.h"
-#include "program/program.h"
+#include "check/random/must.h"
+#include "program/run/program.h"
 #include "tests/default_trees.h"
 #include "tests/random_default.h"
 

@@ -2,12 +2,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/pass.h"
-#include "looptree/schedule.h"
-#include "program/program.h"
-#include "check/must.h"
+#include "ir/pass/pass.h"
+#include "looptree/schedule/schedule.h"
+#include "program/run/program.h"
+#include "check/random/must.h"
 #include "tests/derived_trees.h"
-#include "check/random_graph.h"
+#include "check/random/graph.h"
 #include "tests/tree_enum.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"

@@ -2,7 +2,7 @@
  * nodes has to pass. */
 #ifndef LT_DERIVED_TREES_H
 #define LT_DERIVED_TREES_H
-#include "looptree/looptree.h"
+#include "looptree/tree/tree.h"
 
 struct derived_tree { const char *name, *graph, *tree; };   /* graph: its text; tree: tests/tree_marked.h */
 /* A graph, what it is lowered to, and the tree of that name over it; fails the test where something is wrong. */

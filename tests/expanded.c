@@ -1,7 +1,7 @@
 /* tests/expanded.c -- see expanded.h. */
 #include <math.h>
 #include <stdlib.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/expanded.h"
 #include "tests/kernel_text.h"
 

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/pass.h"
+#include "ir/pass/pass.h"
 #include "tests/forms.h"
 
 struct buffer { char at[16384]; size_t n; };
@@ -37,7 +37,7 @@ static lt_status run_pass(char letter, const struct lt_graph *g, struct lt_graph
 {
 	static const struct { char letter; lt_pass *run; } rows[] = {
 #define PASS(letter, name, doc) { letter, lt__pass_##name },
-#include "ir/pass.def"
+#include "ir/pass/pass.def"
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/must.h"
-#include "kernel/number.h"
+#include "check/random/must.h"
+#include "kernel/form/number.h"
 #include "tests/grid_files.h"
 #include "tests/simulated.h"
 

@@ -1,10 +1,10 @@
 /* tests/layer_runs.c -- random layers and graphs by their default trees, against the oracle. */
 #include <string.h>
-#include "looptree/looptree.h"
-#include "ir/pass.h"
-#include "program/program.h"
-#include "check/must.h"
-#include "check/random_graph.h"
+#include "looptree/tree/tree.h"
+#include "ir/pass/pass.h"
+#include "program/run/program.h"
+#include "check/random/must.h"
+#include "check/random/graph.h"
 #include "tests/random_layer.h"
 #include "tests/random_product.h"
 #include "tests/run_graph.h"

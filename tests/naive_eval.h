@@ -5,7 +5,7 @@
  */
 #ifndef TESTS_NAIVE_EVAL_H
 #define TESTS_NAIVE_EVAL_H
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 struct naive {
 	const struct lt_graph *g;

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/op.h"
+#include "ir/op/op.h"
 #include "lt/backend.h"
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/odd.h"
 
 struct lt_session { struct lt_session *ref; struct lt_caps caps; };

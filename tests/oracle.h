@@ -4,7 +4,7 @@
  */
 #ifndef TESTS_ORACLE_H
 #define TESTS_ORACLE_H
-#include "ir/eval.h"
+#include "ir/eval/eval.h"
 
 enum { ORACLE_DATA = 256 };             /* nodes that may have data are among the first */
 struct oracle {

@@ -3,7 +3,7 @@
 #define TESTS_PARSED_H
 #include <criterion/criterion.h>
 #include <string.h>
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "lt/lt.h"
 
 static inline struct lt_graph *parsed_in(struct lt_context *ctx, const char *text)

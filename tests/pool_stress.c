@@ -3,9 +3,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include "check/must.h"
-#include "check/random_graph.h"
-#include "program/pool.h"
+#include "check/random/must.h"
+#include "check/random/graph.h"
+#include "program/host/pool.h"
 #include "tests/pool_stress.h"
 
 enum { MAX_THREAD = 16, MAX_POINTS = 3000, MAX_CALLER = 8 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "frontends/script/print.h"
-#include "ir/eval.h"
+#include "ir/eval/eval.h"
 #include "lt/frontend.h"
 #include "tests/printed.h"
 #include "tests/run_graph.h"

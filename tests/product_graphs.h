@@ -2,9 +2,9 @@
 #ifndef LT_TESTS_PRODUCT_GRAPHS_H
 #define LT_TESTS_PRODUCT_GRAPHS_H
 #include <string.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "lt/lt.h"
-#include "looptree/looptree.h"
+#include "looptree/tree/tree.h"
 
 /* A machine like many with vectors of 64 bytes. */
 static const struct lt_target machine = { .size = sizeof machine,

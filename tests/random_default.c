@@ -1,7 +1,7 @@
 /* tests/random_default.c -- graphs for default trees, as texts. */
 #include <stdarg.h>
 #include <string.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/random_default.h"
 
 enum { MAX_VARS = 24, MAX_VALUES = 64, MAX_RANK = 5, MAX_TEXT = 12000 };

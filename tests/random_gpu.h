@@ -7,8 +7,8 @@
  */
 #ifndef LT_RANDOM_GPU_H
 #define LT_RANDOM_GPU_H
-#include "check/random_graph.h"
-#include "looptree/looptree.h"
+#include "check/random/graph.h"
+#include "looptree/tree/tree.h"
 
 /* A graph in text form that has a recipe; tile: for which matrix instruction it is.  False: none was drawn, and any
  * graph will do. */

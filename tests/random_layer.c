@@ -1,9 +1,9 @@
 /* tests/random_layer.c -- random layers, as scripts. */
 #include <math.h>
 #include <string.h>
-#include "ir/op.h"
+#include "ir/op/op.h"
 #include "lt/frontend.h"
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/random_layer_maker.h"
 
 /* A run-time scalar: an input whose name ends in the number that its data is below (at...) or up to (end...). */

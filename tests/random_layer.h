@@ -4,7 +4,7 @@
  */
 #ifndef LT_RANDOM_LAYER_H
 #define LT_RANDOM_LAYER_H
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* work: about the most multiply-adds of one node.  The script is written to `text`. */
 void random_layer(struct lt_context *, uint64_t seed, int64_t work, struct lt_graph **out, char *text, size_t bytes);

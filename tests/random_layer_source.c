@@ -1,6 +1,6 @@
 /* tests/random_layer_source.c -- the sources of random layers, and what they are read through. */
 #include <stdarg.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/random_layer_maker.h"
 
 void layer_say(struct draw *d, const char *fmt, ...)

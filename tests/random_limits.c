@@ -4,11 +4,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "check/must.h"
-#include "check/random_graph.h"
+#include "check/random/must.h"
+#include "check/random/graph.h"
 #include "tests/random_limits.h"
 #include "tests/random_limits_model.h"
-#include "ir/eval.h"
+#include "ir/eval/eval.h"
 #include "lt/program.h"
 #include "tools/temporary.h"
 

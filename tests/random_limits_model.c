@@ -1,6 +1,6 @@
 /* tests/random_limits_model.c -- what random views, gathers and updates mean, and whether a number is too large. */
 #include <string.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/random_limits_model.h"
 
 #define MAX_VALUE (((limits_wide)1 << 62) - 1)

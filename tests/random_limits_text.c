@@ -1,7 +1,7 @@
 /* tests/random_limits_text.c -- a model of random_limits_model.h as a graph's text. */
 #include <stdarg.h>
 #include <stdio.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/random_limits_model.h"
 
 struct text { char *at; size_t n, cap; };

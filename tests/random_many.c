@@ -3,7 +3,7 @@
  */
 #include <math.h>
 #include <string.h>
-#include "check/random_graph.h"
+#include "check/random/graph.h"
 #include "tests/random_many.h"
 
 enum { MAX_POOL = 24, MAX_JOINED = 300 };

@@ -1,7 +1,7 @@
 /* tests/random_many.h -- random graphs whose views have up to 300 pieces. */
 #ifndef LT_TESTS_RANDOM_MANY_H
 #define LT_TESTS_RANDOM_MANY_H
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* The same seed gives the same graph; NULL with a sentence in the context. */
 struct lt_graph *random_many_new(struct lt_context *, uint64_t seed);

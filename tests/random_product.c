@@ -1,8 +1,8 @@
 /* Random products: rows, columns, batches and deep vars in any number and order, factors that are views. */
 #include <stdio.h>
-#include "ir/op.h"
-#include "check/must.h"
-#include "check/random_graph.h"
+#include "ir/op/op.h"
+#include "check/random/must.h"
+#include "check/random/graph.h"
 #include "tests/random_product.h"
 
 enum { MAX_VARS = 3 };

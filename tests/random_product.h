@@ -2,7 +2,7 @@
 #ifndef LT_RANDOM_PRODUCT_H
 #define LT_RANDOM_PRODUCT_H
 #include "lt/target.h"
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* A product with a few row, column, deep and batch vars, its factors permuted, shifted, padded, windows or constants;
  * perhaps something pointwise after it, a second product over the first, a second reader.  One of every shape: see

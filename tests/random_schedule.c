@@ -4,11 +4,11 @@
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
-#include "looptree/edit.h"
-#include "looptree/schedule.h"
-#include "program/program.h"
-#include "check/must.h"
-#include "check/random_nest.h"
+#include "looptree/schedule/edit.h"
+#include "looptree/schedule/schedule.h"
+#include "program/run/program.h"
+#include "check/random/must.h"
+#include "check/random/nest.h"
 #include "tests/random_schedule.h"
 #include "tests/run_graph.h"
 #include "tests/tree_text.h"

@@ -6,9 +6,9 @@
  */
 #ifndef LT_RUN_GRAPH_H
 #define LT_RUN_GRAPH_H
-#include "check/judge.h"
+#include "check/judge/judge.h"
 #include "lt/program.h"
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* A context whose allocations are counted. */
 struct run_counter { int64_t calls; int64_t bytes, peak; int64_t fail_at; };

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/eval.h"
+#include "ir/eval/eval.h"
 #include "tests/script_run.h"
 
 static char message[1500];

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/must.h"
-#include "kernel/number.h"
+#include "check/random/must.h"
+#include "kernel/form/number.h"
 #include "tests/simulated.h"
 
 struct lt_kernel *simulated_kernel(const char *fmt, ...)

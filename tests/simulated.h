@@ -2,7 +2,7 @@
 #ifndef TESTS_SIMULATED_H
 #define TESTS_SIMULATED_H
 #include <string.h>
-#include "kernel/simulate.h"
+#include "kernel/simulate/simulate.h"
 #include "tests/keeper.h"
 
 struct simulated { lt_status status; struct lt_simulate_finding found; struct keeper diags; struct lt_fault fault; };

@@ -1,7 +1,7 @@
 /* tests/simulated_tree.c -- what the simulator counts: of a program, of a frozen tree with zeros for data. */
 #include <stdlib.h>
 #include <string.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/simulated.h"
 #include "tests/simulated_tree.h"
 

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/op.h"
+#include "ir/op/op.h"
 #include "tests/built.h"
 #include "tools/tensorfile.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "looptree/looptree.h"
+#include "looptree/tree/tree.h"
 #include "tests/tree_text.h"
 #include "tests/view_walk.h"
 

@@ -1,12 +1,12 @@
-/* tests/test_address.c -- which accesses are apart (kernel/address.h): against enumeration of the elements that they
+/* tests/test_address.c -- which accesses are apart (kernel/step/address.h): against enumeration of the elements that they
  * reach, for random sums and values, those included whose sums wrap.
  *
  * LT_SEED=N begins with another case, LT_PAIRS=N takes another number of them.
  */
 #include <criterion/criterion.h>
 #include <inttypes.h>
-#include "check/must.h"
-#include "kernel/address.h"
+#include "check/random/must.h"
+#include "kernel/step/address.h"
 #include "tests/simulated.h"
 
 TestSuite(address, .timeout = 60);

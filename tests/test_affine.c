@@ -2,8 +2,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/random_graph.h"
-#include "ir/quasi.h"
+#include "check/random/graph.h"
+#include "ir/map/quasi.h"
 
 static uint64_t seed_state;
 

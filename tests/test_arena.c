@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/arena.h"
+#include "base/arena.h"
 
 /* Whatever memory holds that somebody had before. */
 static void *dirty(void *user, void *at, size_t old_bytes, size_t bytes)

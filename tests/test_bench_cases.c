@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "tools/bench.h"
 
 static struct bench_cases all_cases(void)

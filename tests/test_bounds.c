@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "lt/program.h"
 #include "tests/run_graph.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "lt/lt.h"
 #include "tests/llvm_plugin.h"
 

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "lt/lt.h"
-#include "program/cache.h"
+#include "program/cache/cache.h"
 #include "tests/cache_sums.h"
 
 TestSuite(cache, .init = cache_set_up, .fini = cache_tear_down, .timeout = 120);

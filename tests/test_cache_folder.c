@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <utime.h>
 #include "lt/lt.h"
-#include "program/cache.h"
+#include "program/cache/cache.h"
 #include "tests/cache_sums.h"
 
 TestSuite(cache_folder, .init = cache_set_up, .fini = cache_tear_down, .timeout = 120);

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "lt/lt.h"
-#include "program/cache.h"
+#include "program/cache/cache.h"
 #include "tests/built.h"
 #include "tests/cache_sums.h"
 

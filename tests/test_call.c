@@ -2,12 +2,12 @@
  * strides alone. */
 #include <criterion/criterion.h>
 #include <string.h>
-#include "check/must.h"
-#include "check/random_graph.h"
-#include "check/random_steps.h"
-#include "looptree/edit.h"
-#include "looptree/schedule.h"
-#include "program/program.h"
+#include "check/random/must.h"
+#include "check/random/graph.h"
+#include "check/random/steps.h"
+#include "looptree/schedule/edit.h"
+#include "looptree/schedule/schedule.h"
+#include "program/run/program.h"
 #include "tests/call_graphs.h"
 #include "tests/odd.h"
 #include "tests/parsed.h"

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/arena.h"
-#include "looptree/show.h"
-#include "program/object_cache.h"
+#include "base/arena.h"
+#include "looptree/freeze/show.h"
+#include "program/compile/object_cache.h"
 
 TestSuite(canonical, .timeout = 60);
 

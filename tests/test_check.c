@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "lt/context.h"
 #include "tests/built.h"
 #include "tests/ltcheck.h"

@@ -2,9 +2,9 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/random_graph.h"
-#include "ir/pass.h"
-#include "looptree/schedule.h"
+#include "check/random/graph.h"
+#include "ir/pass/pass.h"
+#include "looptree/schedule/schedule.h"
 #include "tests/built.h"
 #include "tests/run_graph.h"
 #include "tests/script_run.h"

@@ -5,14 +5,14 @@
  */
 #include <criterion/criterion.h>
 #include <string.h>
-#include "check/must.h"
-#include "check/random_nest.h"
-#include "check/random_steps.h"
-#include "looptree/count.h"
-#include "looptree/derived.h"
-#include "looptree/schedule.h"
-#include "looptree/text.h"
-#include "program/program.h"
+#include "check/random/must.h"
+#include "check/random/nest.h"
+#include "check/random/steps.h"
+#include "looptree/count/count.h"
+#include "looptree/derive/derived.h"
+#include "looptree/schedule/schedule.h"
+#include "looptree/tree/words.h"
+#include "program/run/program.h"
 #include "tests/brute.h"
 #include "tests/run_graph.h"
 

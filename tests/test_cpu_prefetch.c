@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lt/lt.h"
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/parsed.h"
 #include "tests/run_graph.h"
 

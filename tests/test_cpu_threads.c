@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "program/pool.h"
+#include "program/host/pool.h"
 #include "tests/cpu_session.h"
 #include "tests/ltrun.h"
 #include "treebuild.h"

@@ -2,9 +2,9 @@
  * that they cannot be made for as they should. */
 #include <criterion/criterion.h>
 #include <string.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "lt/lt.h"
-#include "program/program.h"
+#include "program/run/program.h"
 #include "tests/default_trees.h"
 #include "tests/keeper.h"
 #include "tests/ltrun.h"

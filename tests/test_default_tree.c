@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
-#include "looptree/looptree.h"
+#include "looptree/tree/tree.h"
 #include "tests/tree_text.h"
 
 TestSuite(default_tree, .timeout = 120);

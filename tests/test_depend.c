@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "ir/pass.h"
-#include "looptree/looptree.h"
-#include "program/program.h"
-#include "check/random_graph.h"
+#include "ir/pass/pass.h"
+#include "looptree/tree/tree.h"
+#include "program/run/program.h"
+#include "check/random/graph.h"
 #include "tests/script_run.h"
 #include "tests/tree_enum.h"
 #include "tests/tree_text.h"

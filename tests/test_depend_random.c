@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/pass.h"
-#include "looptree/depend.h"
-#include "looptree/derived.h"
-#include "program/program.h"
+#include "ir/pass/pass.h"
+#include "looptree/legality/depend.h"
+#include "looptree/derive/derived.h"
+#include "program/run/program.h"
 #include "tests/derived_trees.h"
-#include "check/random_graph.h"
+#include "check/random/graph.h"
 #include "tests/tree_enum.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"

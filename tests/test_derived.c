@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
-#include "looptree/schedule.h"
+#include "looptree/schedule/schedule.h"
 #include "tests/derived_trees.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"

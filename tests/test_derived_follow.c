@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "looptree/edit.h"
-#include "looptree/derived.h"
-#include "looptree/schedule.h"
+#include "looptree/schedule/edit.h"
+#include "looptree/derive/derived.h"
+#include "looptree/schedule/schedule.h"
 #include "tests/derived_trees.h"
 #include "tests/run_graph.h"
 

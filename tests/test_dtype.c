@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
-#include "ir/op.h"
+#include "ir/op/op.h"
 
 /* A double and its bits as f32, f16 (NumPy's) and bf16 (nearest fraction, halves to even). */
 static const struct rounding { double x; uint32_t f32; uint16_t f16, bf16; } roundings[] = {

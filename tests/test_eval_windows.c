@@ -1,5 +1,5 @@
 /* The oracle's convolutions and products, in all modes, against loops over their indices: prime extents, padding,
- * strides, dilations, infinities and NaN, integers.  Panels of such products are read by tables (ir/eval_table.c). */
+ * strides, dilations, infinities and NaN, integers.  Panels of such products are read by tables (ir/eval/table.c). */
 #include <criterion/criterion.h>
 #include <math.h>
 #include "tests/oracle.h"

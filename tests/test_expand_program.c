@@ -1,6 +1,6 @@
 /* tests/test_expand_program.c -- whole programs, expanded: they leave the same memory, and the step keeps the rest. */
 #include <criterion/criterion.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/expanded.h"
 #include "tests/kernel_text.h"
 #include "tests/random_kernel.h"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "looptree/looptree.h"
-#include "program/program.h"
+#include "looptree/tree/tree.h"
+#include "program/run/program.h"
 #include "tests/view_walk.h"
 
 TestSuite(frozen, .timeout = 300);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/pass.h"
-#include "program/program.h"
+#include "ir/pass/pass.h"
+#include "program/run/program.h"
 #include "tests/parsed.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/graph.h"
-#include "ir/intern.h"
+#include "ir/graph/graph.h"
+#include "base/names.h"
 
 /* An allocator that fails once, or from then on, and knows the size of each piece it gave. */
 struct meter {

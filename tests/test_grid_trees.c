@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "lt/backend.h"
 #include "tests/keeper.h"
 #include "tests/ltrun.h"

@@ -1,7 +1,7 @@
 /* tests/test_group.c -- groups, and their calls, by primitives. */
 #include <criterion/criterion.h>
 #include <string.h>
-#include "looptree/schedule.h"
+#include "looptree/schedule/schedule.h"
 #include "tests/derived_trees.h"
 #include "tests/tree_marked.h"
 

@@ -1,8 +1,8 @@
-/* tests/test_guards.c -- guards of which none follows from the others (ir/simplify_apart.c), against enumeration. */
+/* tests/test_guards.c -- guards of which none follows from the others (ir/map/simplify_apart.c), against enumeration. */
 #include <criterion/criterion.h>
-#include "check/must.h"
-#include "ir/simplify.h"
-#include "check/random_graph.h"
+#include "check/random/must.h"
+#include "ir/map/simplify.h"
+#include "check/random/graph.h"
 
 enum { DIMS = 4, WIDTH = 1 + DIMS, GUARDS = 4 };
 struct guards { int64_t extent[DIMS], row[GUARDS * WIDTH]; int32_t n; };

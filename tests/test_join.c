@@ -1,4 +1,4 @@
-/* tests/test_join.c -- nests that are joined (looptree/auto_join.c): random graphs of products of few rows that read
+/* tests/test_join.c -- nests that are joined (looptree/default/auto_join.c): random graphs of products of few rows that read
  * the same rows, each other's heads in place or not, states before and after their updates; proven legal, right where
  * threads share them, and the same bits each time.
  *
@@ -8,12 +8,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "looptree/looptree.h"
+#include "looptree/tree/tree.h"
 #include "lt/frontend.h"
-#include "ir/pass.h"
-#include "program/program.h"
-#include "check/must.h"
-#include "check/random_graph.h"
+#include "ir/pass/pass.h"
+#include "program/run/program.h"
+#include "check/random/must.h"
+#include "check/random/graph.h"
 #include "tests/random_product.h"
 #include "tests/run_graph.h"
 

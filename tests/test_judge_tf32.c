@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/judge.h"
+#include "check/judge/judge.h"
 #include "lt/target.h"
 #include "tests/ltrun.h"
 #include "tests/oracle.h"

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/must.h"
-#include "check/random_nest.h"
-#include "check/random_steps.h"
-#include "looptree/edit.h"
-#include "looptree/schedule.h"
-#include "program/program.h"
+#include "check/random/must.h"
+#include "check/random/nest.h"
+#include "check/random/steps.h"
+#include "looptree/schedule/edit.h"
+#include "looptree/schedule/schedule.h"
+#include "program/run/program.h"
 
 TestSuite(lanes_meet, .timeout = 300);
 

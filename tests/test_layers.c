@@ -6,7 +6,7 @@
  */
 #include <criterion/criterion.h>
 #include "tests/batch.h"
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/random_layer.h"
 
 TestSuite(layers, .timeout = 600);

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "lt/lt.h"
-#include "looptree/looptree.h"
+#include "looptree/tree/tree.h"
 #include "tests/built.h"
 #include "tests/tree_text.h"
 

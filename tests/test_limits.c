@@ -6,8 +6,8 @@
  */
 #include <criterion/criterion.h>
 #include <string.h>
-#include "check/must.h"
-#include "ir/eval.h"
+#include "check/random/must.h"
+#include "ir/eval/eval.h"
 #include "tests/batch.h"
 #include "tests/random_limits.h"
 

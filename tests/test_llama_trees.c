@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "frontends/llama2/llama2.h"
-#include "looptree/looptree.h"
+#include "looptree/tree/tree.h"
 #include "tests/tree_summary.h"
 
 TestSuite(llama_trees, .timeout = 120);

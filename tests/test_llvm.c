@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 #include <pthread.h>
-#include "looptree/looptree.h"
+#include "looptree/tree/tree.h"
 #include "tests/built.h"
 #include "tests/llvm_plugin.h"
 #include "tests/random_layer.h"

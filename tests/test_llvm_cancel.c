@@ -1,7 +1,7 @@
 /* tests/test_llvm_cancel.c -- the backend llvm, many kernels at once: the host hears how far it is and can end it. */
 #include <criterion/criterion.h>
 #include <pthread.h>
-#include "program/host.h"
+#include "program/host/host.h"
 #include "tests/llvm_plugin.h"
 #include "tests/treebuild.h"
 

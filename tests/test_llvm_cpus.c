@@ -1,7 +1,7 @@
 /* tests/test_llvm_cpus.c -- the backend llvm made to write for older processors: what it says of them, and what
  * it computes then. */
 #include <stdbool.h>
-#include "looptree/looptree.h"
+#include "looptree/tree/tree.h"
 #include "tests/built.h"
 #include "tests/llvm_plugin.h"
 #include "tests/random_layer.h"

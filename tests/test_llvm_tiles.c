@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include "built.h"
 #include "tests/llvm_plugin.h"
-#include "check/must.h"
-#include "check/random_graph.h"
+#include "check/random/must.h"
+#include "check/random/graph.h"
 #include "treerun.h"
 
 TestSuite(llvm_tiles, .init = llvm_load, .timeout = 120);

@@ -5,10 +5,10 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "lt/kernel.h"
 #include "tests/keeper.h"
-#include "check/random_graph.h"
+#include "check/random/graph.h"
 #include "tests/random_schedule.h"
 
 TestSuite(lower, .timeout = 900);

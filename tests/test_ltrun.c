@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/op.h"
+#include "ir/op/op.h"
 #include "tests/ltrun.h"
 
 #define out ltrun_out

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/pass.h"
-#include "program/blocks.h"
+#include "ir/pass/pass.h"
+#include "program/nest/blocks.h"
 #include "tests/device.h"
 #include "tests/random_many.h"
 #include "tests/run_graph.h"

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/pass.h"
+#include "ir/pass/pass.h"
 #include "lt/frontend.h"
-#include "program/blocks.h"
+#include "program/nest/blocks.h"
 #include "tests/run_graph.h"
 
 TestSuite(many_text, .timeout = 300);

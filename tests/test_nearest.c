@@ -1,7 +1,7 @@
 /* tests/test_nearest.c -- the names that a word was probably meant to be, wherever a message names one. */
 #include <criterion/criterion.h>
 #include <string.h>
-#include "ir/nearest.h"
+#include "base/nearest.h"
 #include "lt/lt.h"
 
 static const char *const primitives[] = { "split", "merge", "reorder", "fuse", "inline", "tail", NULL };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lt/frontend.h"
-#include "looptree/looptree.h"
+#include "looptree/tree/tree.h"
 #include "tests/networks.h"
 #include "tests/tree_summary.h"
 

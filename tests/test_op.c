@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/number.h"
-#include "ir/op.h"
+#include "ir/op/number.h"
+#include "ir/op/op.h"
 
 /* Operands and results, the latter computed by NumPy 1.24 in float64 (erf: Python's math.erf). */
 static const double unary_at[] = { 0., 0.5, -0.5, 1.5, 2.5, -2.5, 3.75, -100.25, INFINITY, -INFINITY, NAN };

@@ -1,4 +1,4 @@
-/* tests/test_op_places.c -- the places outside ir/op.def that a new operator needs: each one forgotten is named.
+/* tests/test_op_places.c -- the places outside ir/op/op.def that a new operator needs: each one forgotten is named.
  *
  * The places are those of docs/hacking.md, "Adding an operator".  Each is a file with a text for the operator.  The
  * operators of which a file rightly says nothing are listed: a new one has to be put in the file or in the list.
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/ref/value.h"
-#include "ir/op.h"
+#include "ir/op/op.h"
 
 static bool every(const struct lt_opinfo *op) { return !op->data; }
 static bool has_two_operands(const struct lt_opinfo *op) { return op->arity == 2; }
@@ -29,14 +29,14 @@ static const struct place {
 	const char *without, *what;     /* operators that need nothing there; what stands there */
 } places[] = {
 	{ "ir/pass/fold.c", "{ LT_OP_$,", has_two_operands, "mod pow " COMPARISONS, "its neutral element, if it has one" },
-	{ "ir/eval_noise.c", "LT_OP_$", rounds_floats, "copy select mod min max neg abs sign floor ceil round " COMPARISONS,
+	{ "ir/eval/noise.c", "LT_OP_$", rounds_floats, "copy select mod min max neg abs sign floor ceil round " COMPARISONS,
 		"what its rounding leaves, unless results are operands, whole numbers or exact" },
-	{ "ir/eval_fold.c", "LT_OP_$", may_reduce, "min max", "its reduction in more than double, unless that is exact" },
-	{ "ir/eval_error.c", "LT_OP_$", may_reduce, "min max",
+	{ "ir/eval/fold.c", "LT_OP_$", may_reduce, "min max", "its reduction in more than double, unless that is exact" },
+	{ "ir/eval/error.c", "LT_OP_$", may_reduce, "min max",
 		"the error of its reduction, unless that is the largest of its terms" },
 	{ "include/lt/tree.h", "X($, ", every, "", "its opcode, in LT_OPERATOR_MAP" },
-	{ "kernel/simulate_value.c", "LT_OPCODE_$", every, "select greaterequal", "what it gives in the simulator" },
-	{ "kernel/simulate_count.c", "LT_OPCODE_$", takes_anything, "", "that it only moves what it is given" },
+	{ "kernel/simulate/value.c", "LT_OPCODE_$", every, "select greaterequal", "what it gives in the simulator" },
+	{ "kernel/simulate/count.c", "LT_OPCODE_$", takes_anything, "", "that it only moves what it is given" },
 	{ "backends/text/operator.def", "OPERATOR($, \"", every, "cast", "how it is written in C" },
 	{ "backends/text/dialect.c", "ROW($, ", every, "copy select add sub mul and or xor " COMPARISONS,
 		"that C has it for one lane, unless every machine has it" },
@@ -48,7 +48,7 @@ static const struct place {
 		"its function, unless it is expanded" },
 	{ "examples/plugin/trace/value.c", "X($, ", every, "", "its value" },
 	{ "frontends/script/nodes_math.c", "\"$\"", may_reduce, "", "the builder of its Reduce node, a row of nodes.def" },
-	{ "check/random_operators.c", "case LT_OP_$:", every, "copy select min max neg abs not " COMPARISONS,
+	{ "check/random/operators.c", "case LT_OP_$:", every, "copy select min max neg abs not " COMPARISONS,
 		"where it is well behaved, and how large results get, unless as large as operands" },
 	{ "tests/test_op.c", "{ \"$\", {", every, "copy select and or xor not", "results from elsewhere" },
 	{ "tests/data/make_vectors.py", "\"$\": ", every, "copy select not", "its function in NumPy" },
@@ -129,7 +129,7 @@ Test(op_places, each_knows_every_operator)
 /* What a scalar text calls is in prelude.h, and ref reads it. */
 Test(op_places, texts_of_c_are_known)
 {
-	char *prelude = whole_file("ir/prelude.h"), source[256];
+	char *prelude = whole_file("ir/op/prelude.h"), source[256];
 	for (int op = 0; op < LT_NOP; op++)
 		for (int t = 1; t < LT_NDTYPE; t++) {
 			const struct lt_opinfo *info = lt__op_info((enum lt_opcode)op);
@@ -143,7 +143,7 @@ Test(op_places, texts_of_c_are_known)
 				while (islower((unsigned char)at[n]))
 					n++;
 				snprintf(name, sizeof name, "%.*s", (int)n, at);
-				cr_expect(strstr(prelude, name), "operator %s: ir/prelude.h has no %s", info->name, name);
+				cr_expect(strstr(prelude, name), "operator %s: ir/op/prelude.h has no %s", info->name, name);
 			}
 			struct lt_op read = { .name = "anything", .source = source, .arity = info->arity,
 				.out = info->to_bool ? LT_BOOL : type, .in = { op == LT_OP_select ? LT_BOOL : type, type, type } };

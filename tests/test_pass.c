@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/random_graph.h"
-#include "ir/eval.h"
-#include "ir/pass.h"
+#include "check/random/graph.h"
+#include "ir/eval/eval.h"
+#include "ir/pass/pass.h"
 #include "tests/run_graph.h"
 
 static uint64_t seed_state;
@@ -337,7 +337,7 @@ static void check_text(struct lt_graph *g, const char *what)
 
 static lt_pass *const passes[] = {
 #define PASS(letter, name, doc) lt__pass_##name,
-#include "ir/pass.def"
+#include "ir/pass/pass.def"
 };
 
 Test(pass, random_graphs, .timeout = 300)

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "ir/eval.h"
-#include "ir/pass.h"
+#include "ir/eval/eval.h"
+#include "ir/pass/pass.h"
 
 enum { POWER_VALUES = 4096 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "ir/pass.h"
+#include "ir/pass/pass.h"
 #include "tests/oracle.h"
 #include "tests/run_graph.h"
 

@@ -17,9 +17,9 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "program/host.h"
-#include "program/pool.h"
-#include "program/thread.h"
+#include "program/host/host.h"
+#include "program/host/pool.h"
+#include "program/host/thread.h"
 #include "tests/pool_stress.h"
 #include "tests/sanitized.h"
 

@@ -2,8 +2,8 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
-#include "ir/op.h"
-#include "ir/prelude.h"
+#include "ir/op/op.h"
+#include "ir/op/prelude.h"
 #include "treebuild.h"
 
 Test(prelude, is_a_text_without_includes)

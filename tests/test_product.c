@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include "looptree/looptree.h"
-#include "looptree/derived.h"
+#include "looptree/tree/tree.h"
+#include "looptree/derive/derived.h"
 #include "lt/frontend.h"
-#include "ir/pass.h"
-#include "program/program.h"
-#include "check/must.h"
-#include "check/random_graph.h"
+#include "ir/pass/pass.h"
+#include "program/run/program.h"
+#include "check/random/must.h"
+#include "check/random/graph.h"
 #include "tests/random_product.h"
 #include "tests/run_graph.h"
 

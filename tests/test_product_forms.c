@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "looptree/looptree.h"
-#include "looptree/derived.h"
+#include "looptree/tree/tree.h"
+#include "looptree/derive/derived.h"
 #include "lt/lt.h"
-#include "program/program.h"
-#include "check/must.h"
+#include "program/run/program.h"
+#include "check/random/must.h"
 #include "tests/product_graphs.h"
 #include "tests/run_graph.h"
 

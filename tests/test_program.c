@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "program/program.h"
+#include "program/run/program.h"
 #include "tests/parsed.h"
 #include "tests/tree_text.h"
 

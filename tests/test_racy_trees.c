@@ -3,9 +3,9 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/arena.h"
+#include "base/arena.h"
 #include "lt/lt.h"
-#include "program/program.h"
+#include "program/run/program.h"
 #include "tests/ltrun.h"
 #include "tests/tree_text.h"
 

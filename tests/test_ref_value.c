@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/ref/value.h"
-#include "ir/op.h"
+#include "ir/op/op.h"
 
 struct random { uint64_t state; };
 

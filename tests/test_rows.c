@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/pass.h"
-#include "looptree/looptree.h"
-#include "program/program.h"
+#include "ir/pass/pass.h"
+#include "looptree/tree/tree.h"
+#include "program/run/program.h"
 #include "tests/built.h"
-#include "check/random_graph.h"
+#include "check/random/graph.h"
 #include "tests/tree_text.h"
 
 TestSuite(rows, .timeout = 300, .fini = scratch_remove);

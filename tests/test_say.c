@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "ir/arena.h"
-#include "ir/plain.h"
+#include "base/arena.h"
+#include "base/plain.h"
 #include "tests/ltrun.h"
 #include "tools/say.h"
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "looptree/edit.h"
-#include "looptree/schedule.h"
+#include "looptree/schedule/edit.h"
+#include "looptree/schedule/schedule.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"
 

@@ -6,7 +6,7 @@
  */
 #include <criterion/criterion.h>
 #include "tests/batch.h"
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/random_schedule.h"
 
 TestSuite(schedule_random, .timeout = 900);

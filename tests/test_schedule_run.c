@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "looptree/schedule.h"
-#include "program/program.h"
+#include "looptree/schedule/schedule.h"
+#include "program/run/program.h"
 #include "tests/built.h"
 #include "tests/tree_text.h"
 

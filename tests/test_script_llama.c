@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/eval.h"
+#include "ir/eval/eval.h"
 #include "lt/lt.h"
 
 enum { DIM = 8, HEADS = 2, HEAD = DIM / HEADS, HIDDEN = 12, SEQ = 5, VOCAB = 7, LAYERS = 2, TOKENS = 4 };

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "lt/lt.h"
 #include "tests/run_graph.h"
 #include "tests/script_run.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "lt/lt.h"
 #include "tests/script_run.h"
 

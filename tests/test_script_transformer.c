@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/eval.h"
+#include "ir/eval/eval.h"
 #include "lt/lt.h"
 #include "tests/script_run.h"
 

@@ -6,11 +6,11 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
-#include "check/must.h"
-#include "check/random_nest.h"
-#include "check/random_steps.h"
-#include "looptree/schedule.h"
-#include "program/program.h"
+#include "check/random/must.h"
+#include "check/random/nest.h"
+#include "check/random/steps.h"
+#include "looptree/schedule/schedule.h"
+#include "program/run/program.h"
 #include "tests/brute.h"
 #include "tests/simulated_tree.h"
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/simulated.h"
 
 TestSuite(simulate_races, .timeout = 120);

@@ -4,7 +4,7 @@
  * LT_SEED=N begins with another program, LT_KERNELS=N takes another number of them.
  */
 #include <criterion/criterion.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/random_kernel.h"
 #include "tests/simulated.h"
 

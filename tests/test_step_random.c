@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/grid_files.h"
 #include "tests/random_kernel.h"
 #include "tests/simulated.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/text/grid.h"
-#include "kernel/opcode.h"
+#include "kernel/form/opcode.h"
 #include "tests/built.h"
 #include "tests/nvrtc.h"
 #include "tests/opencl.h"

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/pass.h"
-#include "program/program.h"
-#include "check/random_maker.h"
+#include "ir/pass/pass.h"
+#include "program/run/program.h"
+#include "check/random/maker.h"
 #include "tests/parsed.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"

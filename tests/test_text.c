@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "check/must.h"
-#include "kernel/opcode.h"
+#include "check/random/must.h"
+#include "kernel/form/opcode.h"
 #include "tests/kernel_text.h"
 #include "tests/random_kernel.h"
 #include "tests/simulated.h"

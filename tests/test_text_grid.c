@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/text/grid.h"
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/grid_files.h"
 #include "tests/grid_rows.h"
 #include "tests/nvrtc.h"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/cpu/cpu.h"
-#include "check/must.h"
-#include "kernel/opcode.h"
+#include "check/random/must.h"
+#include "kernel/form/opcode.h"
 #include "tests/simulated.h"
 #include "tests/text_run.h"
 

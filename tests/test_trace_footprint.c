@@ -1,13 +1,13 @@
 /* tests/test_trace_footprint.c -- the footprints that the plug-in trace counts, against the access analysis: of whole
- * values against the maps of the leaves (looptree/access.c), walked point by point; of each access against what
+ * values against the maps of the leaves (looptree/tree/access.c), walked point by point; of each access against what
  * --dump=access says.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "looptree/show.h"
-#include "program/program.h"
+#include "looptree/freeze/show.h"
+#include "program/run/program.h"
 #include "tests/built.h"
 #include "tests/random_layer.h"
 #include "tests/traced.h"

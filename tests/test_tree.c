@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/pass.h"
-#include "looptree/looptree.h"
-#include "program/program.h"
-#include "check/random_graph.h"
+#include "ir/pass/pass.h"
+#include "looptree/tree/tree.h"
+#include "program/run/program.h"
+#include "check/random/graph.h"
 #include "tests/parsed.h"
 #include "tests/tree_text.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "ir/arena.h"
+#include "base/arena.h"
 #include "lt/looptree.h"
 #include "lt/target.h"
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/eval.h"
-#include "ir/pass.h"
+#include "ir/eval/eval.h"
+#include "ir/pass/pass.h"
 #include "lt/frontend.h"
 #include "tests/oracle.h"
 #include "tests/script_run.h"

@@ -1,4 +1,4 @@
-/* tests/test_zeros.c -- min, max and ReLU of zeros and NaN: one rule (ir/op.def) on every backend and target, to the
+/* tests/test_zeros.c -- min, max and ReLU of zeros and NaN: one rule (ir/op/op.def) on every backend and target, to the
  * sign bit.
  *
  * -0 is less than +0, NaN is handed on.  The wanted values come from a sort by value and sign that shares nothing with
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "check/random_graph.h"
-#include "ir/eval.h"
+#include "check/random/graph.h"
+#include "ir/eval/eval.h"
 #include "lt/lt.h"
 #include "tests/built.h"
 #include "tests/keeper.h"

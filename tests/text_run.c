@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/keeper.h"
 #include "tests/text_run.h"
 #include "tools/temporary.h"

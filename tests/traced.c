@@ -5,7 +5,7 @@
 #include <string.h>
 #include "tests/built.h"
 #include "tests/keeper.h"
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/traced.h"
 
 const struct lt_backend *traced_backend(void)

@@ -5,7 +5,7 @@
  */
 #ifndef LT_TREE_ENUM_H
 #define LT_TREE_ENUM_H
-#include "looptree/looptree.h"
+#include "looptree/tree/tree.h"
 
 /* "" or the first thing that goes wrong with these values of the graph's params; static storage. */
 const char *tree_enumerate(struct lt_looptree *, const int64_t *param);

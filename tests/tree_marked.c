@@ -2,11 +2,11 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "looptree/edit.h"
-#include "looptree/layout.h"
-#include "looptree/derived.h"
-#include "looptree/text.h"
-#include "check/must.h"
+#include "looptree/schedule/edit.h"
+#include "looptree/tree/layout.h"
+#include "looptree/derive/derived.h"
+#include "looptree/tree/words.h"
+#include "check/random/must.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"
 

@@ -6,7 +6,7 @@
  */
 #ifndef LT_TREE_MARKED_H
 #define LT_TREE_MARKED_H
-#include "looptree/looptree.h"
+#include "looptree/tree/tree.h"
 #include "tests/run_graph.h"
 
 /* Fails the test where the text or the tree is wrong. */

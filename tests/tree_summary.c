@@ -1,8 +1,8 @@
 /* tests/tree_summary.c -- the layers of a network in its default tree. */
 #include <stdlib.h>
 #include <string.h>
-#include "check/must.h"
-#include "looptree/looptree.h"
+#include "check/random/must.h"
+#include "looptree/tree/tree.h"
 #include "tests/tree_summary.h"
 #include "tests/tree_text.h"
 

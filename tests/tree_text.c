@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/pass.h"
-#include "looptree/looptree.h"
-#include "program/program.h"
-#include "check/must.h"
+#include "ir/pass/pass.h"
+#include "looptree/tree/tree.h"
+#include "program/run/program.h"
+#include "check/random/must.h"
 #include "tests/tree_text.h"
 
 lt_node tree_node(const struct lt_graph *g, const char *name)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/op.h"
+#include "ir/op/op.h"
 #include "lt/backend.h"
 
 enum { TB_MAX = 512 };

@@ -1,8 +1,8 @@
 /* tests/view_walk.c -- walking views point by point. */
 #include <criterion/criterion.h>
 #include <string.h>
-#include "ir/pass.h"
-#include "program/program.h"
+#include "ir/pass/pass.h"
+#include "program/run/program.h"
 #include "tests/view_walk.h"
 
 bool walk_apply(const struct lt_map *m, const int64_t *param, const int64_t *dim, int64_t *out)

@@ -1,8 +1,8 @@
 /* tools/backends.c -- backends by name, for the values of options. */
 #include <stdio.h>
 #include <string.h>
-#include "ir/arena.h"
-#include "ir/nearest.h"
+#include "base/arena.h"
+#include "base/nearest.h"
 #include "lt/backend.h"
 #include "tools/options.h"
 #include "tools/plugins.h"

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
-#include "ir/arena.h"
+#include "base/arena.h"
 #include "lt/backend.h"
 #include "lt/lt.h"
 #include "tools/options.h"
@@ -180,7 +180,7 @@ void bench_pieces_cases(struct bench_cases *);          /* bench_pieces.c: no su
 /* bench_distance.c: relative L2; absolute where all that is wanted is 0. */
 double bench_distance(const float *got, const float *want, int64_t n);
 
-/* bench_judge.c: a result, or a sample of its rows, before the judge (check/judge.h). */
+/* bench_judge.c: a result, or a sample of its rows, before the judge (check/judge/judge.h). */
 struct bench_judge;
 /* *out is to be freed where it fails, too.  rows: of the result; all of them, or so many in a sample. */
 lt_status bench_judge_new(struct lt_context *, const struct bench_case *, int64_t rows, struct bench_judge **out);

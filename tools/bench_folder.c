@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "backends/cpu/command.h"
-#include "ir/owner.h"
+#include "base/owner.h"
 #include "tools/bench.h"
 #include "tools/temporary.h"
 

@@ -1,4 +1,4 @@
-/* tools/bench_judge.c -- a result before the judge (check/judge.h): all of it, or, where that takes too long, a
+/* tools/bench_judge.c -- a result before the judge (check/judge/judge.h): all of it, or, where that takes too long, a
  * sample of its rows.
  *
  * A sample is a program of its own: the same script, with as many rows as are drawn, whose inputs have these rows.
@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "check/judge.h"
+#include "check/judge/judge.h"
 #include "tools/bench.h"
 
 struct bench_judge {

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/judge.h"
-#include "ir/prelude.h"
+#include "check/judge/judge.h"
+#include "ir/op/prelude.h"
 #include "tools/bench_llama.h"
 
 struct reference {

@@ -7,8 +7,8 @@
  */
 #include <math.h>
 #include <string.h>
-#include "check/judge.h"
-#include "ir/prelude.h"
+#include "check/judge/judge.h"
+#include "ir/op/prelude.h"
 #include "tools/bench_llama.h"
 
 /* Steele, Lea and Flood's splitmix64. */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/arena.h"
+#include "base/arena.h"
 #include "tools/bench_net.h"
 #include "tools/plugins.h"
 #include "tools/interrupt.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "ir/op.h"
+#include "ir/op/op.h"
 #include "tools/bench_net.h"
 
 static void net_texts_free(struct lt_texts *l)

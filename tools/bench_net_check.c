@@ -1,4 +1,4 @@
-/* tools/bench_net_check.c -- whether what a contestant makes of a model is right: before the judge (check/judge.h), or
+/* tools/bench_net_check.c -- whether what a contestant makes of a model is right: before the judge (check/judge/judge.h), or
  * compared with another contestant's.
  *
  * Other programs have tables of functions of their own.  Of them each result as a whole has to be as near to the
@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/judge.h"
-#include "ir/op.h"
+#include "check/judge/judge.h"
+#include "ir/op/op.h"
 #include "tools/bench_net.h"
 
 /* Between two programs, where no evaluator says what rounding explains: networks in float32 differ by 1e-7 to 1e-5 of

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/op.h"
+#include "ir/op/op.h"
 #include "tools/bench_net.h"
 
 /* Where the file's name ends: at a colon that a NAME= follows, since paths may have colons, too. */

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-#include "ir/arena.h"
-#include "ir/nearest.h"
+#include "base/arena.h"
+#include "base/nearest.h"
 #include "tools/bench_llama.h"
 #include "tools/plugins.h"
 

@@ -7,7 +7,7 @@
 #ifndef LT_TOOLS_BUILD_H
 #define LT_TOOLS_BUILD_H
 #include "backends/cpu/command.h"
-#include "program/export.h"
+#include "program/export/export.h"
 #include "tools/run.h"
 
 /* build_options.c: the command line; everything points into argv. */

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "backends/cpu/cpu.h"
-#include "ir/nearest.h"
+#include "base/nearest.h"
 #include "tools/build.h"
 #include "tools/say.h"
 

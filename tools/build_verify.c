@@ -1,10 +1,10 @@
 /* tools/build_verify.c -- what was built is run, in a process of its own, and what it wrote is judged by the reference
- * evaluator (check/judge.h), as lt-run --verify judges results and states.
+ * evaluator (check/judge/judge.h), as lt-run --verify judges results and states.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "check/judge.h"
+#include "check/judge/judge.h"
 #include "tools/build.h"
 #include "tools/progress.h"
 #include "tools/say.h"

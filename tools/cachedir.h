@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "ir/arena.h"
+#include "base/arena.h"
 
 /* $XDG_CACHE_HOME/looptree or ~/.cache/looptree, malloc.  LT_EMISSING: the environment names neither, or it names
  * what belongs to another user, as with sudo: folders that are made there would be in that user's way. */

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
-#include "check/judge.h"
+#include "check/judge/judge.h"
 #include "lt/backend.h"
-#include "program/program.h"
+#include "program/run/program.h"
 #include "tools/options.h"
 
 enum check_group {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/random_graph.h"
+#include "check/random/graph.h"
 #include "tools/check.h"
 #include "tools/sources.h"
 

@@ -1,6 +1,6 @@
 /* tools/check_device.c -- the backend that is checked: its session and what the host gives it. */
 #include <string.h>
-#include "program/pool.h"
+#include "program/host/pool.h"
 #include "tools/check.h"
 #include "tools/interrupt.h"
 

@@ -1,8 +1,8 @@
 /* tools/check_graph.c -- the graph of a case: an operator with its operands' views and its neighbours; casts;
  * reductions. */
 #include <string.h>
-#include "check/random_graph.h"
-#include "check/random_nest.h"
+#include "check/random/graph.h"
+#include "check/random/nest.h"
 #include "tools/check_parts.h"
 
 /* -- operands through views -- */

@@ -8,10 +8,10 @@
 #endif
 #include <stdlib.h>
 #include <string.h>
-#include "check/random_graph.h"
-#include "check/random_steps.h"
-#include "looptree/edit.h"
-#include "looptree/schedule.h"
+#include "check/random/graph.h"
+#include "check/random/steps.h"
+#include "looptree/schedule/edit.h"
+#include "looptree/schedule/schedule.h"
 #include "tools/check_parts.h"
 
 static lt_status lower_for_device(const struct check_device *device, const struct lt_graph *g, const char *schedule,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "ir/arena.h"
+#include "base/arena.h"
 #include "tools/check.h"
 #include "tools/plugins.h"
 #include "tools/say.h"

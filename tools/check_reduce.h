@@ -2,7 +2,7 @@
  * its schedule. */
 #ifndef LT_TOOLS_CHECK_REDUCE_H
 #define LT_TOOLS_CHECK_REDUCE_H
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* check_reduce_text.c.  Texts are the caller's to free; NULL: there is none, or memory ran out. */
 char *lt__reduce_text(const struct lt_graph *);

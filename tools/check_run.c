@@ -2,7 +2,7 @@
  * data. */
 #include <stdlib.h>
 #include <string.h>
-#include "program/blocks.h"
+#include "program/nest/blocks.h"
 #include "tools/check.h"
 
 /* -- accepted -- */

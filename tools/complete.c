@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "ir/arena.h"
+#include "base/arena.h"
 #include "tools/options.h"
 
 static bool is_list(const struct lt_tool_option *o) { return o->arg && strstr(o->arg, "[,"); }

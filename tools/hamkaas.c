@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "lt/lt.h"
 #include "tools/cachedir.h"
 #include "tools/hamkaas.h"

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/arena.h"
+#include "base/arena.h"
 #include "tools/options.h"
 
 enum { INDENT = 29, WIDTH = 110 };

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-#include "ir/arena.h"
+#include "base/arena.h"
 #include "tools/infile.h"
 
 /* A shell's <(COMMAND) and /dev/stdin are pipes without a name: who made them holds the other end. */

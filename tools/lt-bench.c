@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/arena.h"
+#include "base/arena.h"
 #include "tools/bench_llama.h"
 #include "tools/bench_start.h"
-#include "program/cache.h"
+#include "program/cache/cache.h"
 #include "tools/interrupt.h"
 #include "tools/plugins.h"
 #include "tools/say.h"

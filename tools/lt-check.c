@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "ir/arena.h"
+#include "base/arena.h"
 #include "tools/check.h"
 #include "tools/interrupt.h"
 #include "tools/plugins.h"

@@ -1,8 +1,8 @@
 /* tools/npy.c -- NumPy's .npy, versions 1.0 to 3.0: read in any order and byte order, written in C order. */
 #include <stdlib.h>
 #include <string.h>
-#include "ir/arena.h"
-#include "ir/op.h"
+#include "base/arena.h"
+#include "ir/op/op.h"
 #include "tools/tensorfile.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

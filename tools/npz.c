@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zip.h>
-#include "ir/arena.h"
-#include "ir/op.h"
-#include "ir/plain.h"
+#include "base/arena.h"
+#include "ir/op/op.h"
+#include "base/plain.h"
 #include "tools/interrupt.h"
 #include "tools/tensorfile.h"
 

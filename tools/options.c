@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "ir/arena.h"
-#include "ir/nearest.h"
+#include "base/arena.h"
+#include "base/nearest.h"
 #include "lt/lt.h"
 #include "tools/options.h"
 #include "tools/say.h"

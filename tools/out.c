@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "ir/arena.h"
+#include "base/arena.h"
 #include "tools/interrupt.h"
 #include "tools/tensorfile.h"
 

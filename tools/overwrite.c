@@ -2,7 +2,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "ir/arena.h"
+#include "base/arena.h"
 #include "tools/overwrite.h"
 
 struct overwritten { struct lt_context *ctx; const char *to; struct stat there; };

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "program/thread.h"
+#include "program/host/thread.h"
 #include "tools/phase.h"
 #include "tools/say.h"
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "backends/registry.h"
-#include "ir/arena.h"
+#include "base/arena.h"
 #include "tools/plugins.h"
 #include "tools/say.h"
 #include "tools/trusted.h"

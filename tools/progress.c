@@ -1,6 +1,6 @@
 /* tools/progress.c -- see progress.h. */
 #include <stdio.h>
-#include "program/thread.h"
+#include "program/host/thread.h"
 #include "tools/progress.h"
 #include "tools/say.h"
 

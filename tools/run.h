@@ -7,7 +7,7 @@
 #define LT_TOOLS_RUN_H
 #include <jansson.h>
 #include <stdbool.h>
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "lt/lt.h"
 #include "tools/options.h"
 #include "tools/phase.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "program/pool.h"
+#include "program/host/pool.h"
 #include "tools/jsontext.h"
 #include "tools/plugins.h"
 #include "tools/run.h"

@@ -1,8 +1,8 @@
 /* tools/run_bind_say.c -- what does not fit between tensors and bindings, as sentences. */
 #include <stdarg.h>
 #include <string.h>
-#include "ir/message.h"
-#include "ir/nearest.h"
+#include "base/message.h"
+#include "base/nearest.h"
 #include "tools/run_bind.h"
 #include "tools/say.h"
 

@@ -1,7 +1,7 @@
 /* tools/run_cache.c -- where compiled code is kept, what is there, and its removal. */
 #include <stdlib.h>
 #include <string.h>
-#include "program/cache.h"
+#include "program/cache/cache.h"
 #include "tools/cachedir.h"
 #include "tools/jsontext.h"
 #include "tools/run.h"

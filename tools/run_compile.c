@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "program/program.h"
+#include "program/run/program.h"
 #include "tools/interrupt.h"
 #include "tools/run.h"
 #include "tools/temporary.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "frontends/script/print.h"
-#include "ir/pass.h"
+#include "ir/pass/pass.h"
 #include "lt/looptree.h"
 #include "tools/run.h"
 #include "tools/say.h"

@@ -2,7 +2,7 @@
  * the room for the most that the program reads it from. */
 #include <stdlib.h>
 #include <string.h>
-#include "ir/op.h"
+#include "ir/op/op.h"
 #include "tools/run.h"
 
 bool run_extents_fit(const struct run_binding *p, const struct lt_tensor *t)

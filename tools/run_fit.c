@@ -1,6 +1,6 @@
 /* tools/run_fit.c -- run-time scalars that were drawn at random are made to fit together: where a script asks that
  * end - begin is 16, begin stays as it was drawn, and end is moved. */
-#include "ir/arena.h"
+#include "base/arena.h"
 #include "tools/run.h"
 
 /* Where param p is read from; NULL: from no tensor that was given, or through a view. */

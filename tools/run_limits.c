@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "program/cache.h"
-#include "program/host.h"
+#include "program/cache/cache.h"
+#include "program/host/host.h"
 #include "tools/bench.h"
 #include "tools/profile.h"
 #include "tools/say.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/cpu/cpu.h"
-#include "ir/arena.h"
+#include "base/arena.h"
 #include "lt/kernel.h"
 #include "tools/run.h"
 #include "tools/plugins.h"
@@ -31,7 +31,7 @@ static const char *pass_at(int i)
 {
 	static const char letters[][2] = {
 #define PASS(letter, name, what) { letter, '\0' },
-#include "ir/pass.def"
+#include "ir/pass/pass.def"
 #undef PASS
 	};
 

@@ -1,4 +1,4 @@
-/* tools/run_verify.c -- --verify: every kernel, result and state, every evaluation, before the judge (check/judge.h).
+/* tools/run_verify.c -- --verify: every kernel, result and state, every evaluation, before the judge (check/judge/judge.h).
  *
  * The judge evaluates the parsed graph, before any pass.  Its states are its own copy: zeros at first, then what the
  * program's states were when they were last compared, so that each evaluation is judged by itself and a state that
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "check/judge.h"
+#include "check/judge/judge.h"
 #include "tools/jsontext.h"
 #include "tools/progress.h"
 #include "tools/run.h"

@@ -6,9 +6,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "ir/intern.h"
-#include "looptree/text.h"
-#include "program/program.h"
+#include "base/names.h"
+#include "looptree/tree/words.h"
+#include "program/run/program.h"
 #include "tools/jsontext.h"
 #include "tools/profile.h"
 

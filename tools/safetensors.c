@@ -2,8 +2,8 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/arena.h"
-#include "ir/op.h"
+#include "base/arena.h"
+#include "ir/op/op.h"
 #include "tools/tensorfile.h"
 
 #define LONGEST_HEADER 100000000u       /* the format's own limit */

@@ -1,7 +1,7 @@
 /* tools/say.c -- see say.h. */
 #include <stdlib.h>
 #include <string.h>
-#include "ir/plain.h"
+#include "base/plain.h"
 #include "tools/say.h"
 
 /* The bytes that may be shown as they are, from the beginning. */

@@ -1,6 +1,6 @@
 /* tools/say.h -- what tools print: no control character of a file, a name or a backend reaches a terminal.
  *
- * What may not be shown (ir/plain.h) is printed byte by byte as \x1b.  Lines and tabs stay in messages; a name is one
+ * What may not be shown (base/plain.h) is printed byte by byte as \x1b.  Lines and tabs stay in messages; a name is one
  * line.
  */
 #ifndef LT_TOOLS_SAY_H

@@ -5,7 +5,7 @@
  */
 #ifndef LT_TOOLS_SOURCES_H
 #define LT_TOOLS_SOURCES_H
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 struct lt_source_range {
 	bool given, bounded;    /* bounded: by a run-time scalar; high is its least */

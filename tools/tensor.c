@@ -1,8 +1,8 @@
 /* tools/tensor.c -- tensors in memory. */
 #include <stdlib.h>
 #include <string.h>
-#include "ir/arena.h"
-#include "ir/op.h"
+#include "base/arena.h"
+#include "ir/op/op.h"
 #include "tools/tensorfile.h"
 
 bool lt__tensor_bytes(enum lt_dtype dtype, int32_t rank, const int64_t *shape, size_t *bytes)

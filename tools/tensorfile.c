@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "ir/arena.h"
+#include "base/arena.h"
 #include "tools/infile.h"
 #include "tools/tensorfile.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "ir/arena.h"
-#include "ir/owner.h"
+#include "base/arena.h"
+#include "base/owner.h"
 #include "tools/trusted.h"
 
 /* Names in a folder with a sticky bit are their owners' to exchange, and a group that root gave a folder to is the

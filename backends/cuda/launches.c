@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/cuda/code.h"
-#include "kernel/report.h"
+#include "kernel/form/report.h"
 
 struct cuda_launcher {
 	struct lt_text_launcher base;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "backends/arguments.h"
 #include "backends/opencl/session.h"
-#include "kernel/opcode.h"
+#include "kernel/form/opcode.h"
 
 struct opencl_launcher {
 	struct lt_text_launcher base;

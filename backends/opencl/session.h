@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include "backends/opencl/driver.h"
 #include "backends/text/grid.h"
-#include "kernel/report.h"
+#include "kernel/form/report.h"
 
 struct lt_opencl_config {
 	int platform, device;           /* platform -1: the first that has a device */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/sim/sim.h"
-#include "kernel/report.h"
+#include "kernel/form/report.h"
 
 struct drop_text { char *at; size_t n; bool failed; };
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/sim/sim.h"
-#include "kernel/blocks.h"
-#include "kernel/report.h"
-#include "kernel/tile.h"
+#include "kernel/form/blocks.h"
+#include "kernel/form/report.h"
+#include "kernel/form/tile.h"
 
 struct lt_session {
 	const struct lt_host *host;

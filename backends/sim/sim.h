@@ -3,8 +3,8 @@
 #define LT_SIM_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "kernel/simulate.h"
-#include "kernel/simulate_predict.h"
+#include "kernel/simulate/simulate.h"
+#include "kernel/simulate/predict.h"
 
 struct sim_config {
 	struct lt_simulate_options options;

@@ -2,8 +2,8 @@
  * printed.
  */
 #include "backends/text/part.h"
-#include "kernel/report.h"
-#include "kernel/uniform.h"
+#include "kernel/form/report.h"
+#include "kernel/form/uniform.h"
 
 static lt_status accept_teams(const struct lt_text_dialect *d, const struct lt_kernel *k, struct lt_diag *diag)
 {

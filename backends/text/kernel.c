@@ -8,7 +8,7 @@
 #include <string.h>
 #include "backends/text/grid.h"
 #include "backends/text/part.h"
-#include "kernel/report.h"
+#include "kernel/form/report.h"
 
 /* plain: the parameters without what restricts them; names: theirs, buffers as they are `seen`. */
 struct kernel_parts {

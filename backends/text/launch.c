@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include "backends/text/grid.h"
 #include "backends/text/part.h"
-#include "kernel/report.h"
-#include "kernel/simulate.h"
+#include "kernel/form/report.h"
+#include "kernel/simulate/simulate.h"
 
 /* A value that depends on run-time scalars whose values are not known. */
 struct host_value { uint64_t bits; bool depends; };

@@ -1,7 +1,7 @@
 /* frontends/llama2/checkpoint.c -- where a checkpoint has which weights: its header, its sizes, all checked. */
 #include <string.h>
 #include "frontends/llama2/checkpoint.h"
-#include "ir/arena.h"
+#include "base/arena.h"
 
 enum extent { ONE, DIM, HIDDEN, KV, VOCAB };
 static const struct { const char *name; bool layered; enum extent rows, columns; } kinds[LT_LLAMA_KINDS] = {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "frontends/llama2/llama2.h"
-#include "ir/arena.h"
-#include "ir/prelude.h"
+#include "base/arena.h"
+#include "ir/op/prelude.h"
 
 /* Numbers with one scale, where a model of floats becomes one of int8: as export.py has it. */
 enum { GROUP = 64 };

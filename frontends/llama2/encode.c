@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "frontends/llama2/tokenizer.h"
-#include "ir/arena.h"
+#include "base/arena.h"
 
 /* pair[i]: the token that token i and the one after it become together, -1: none. */
 struct encoding {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "frontends/llama2/llama2.h"
-#include "ir/arena.h"
+#include "base/arena.h"
 #include "lt/frontend.h"
 
 static lt_status llama2_parse(struct lt_context *ctx, const char *text, size_t bytes, const char *file,

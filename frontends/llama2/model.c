@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "frontends/llama2/llama2.h"
-#include "ir/build.h"
-#include "ir/position.h"
+#include "ir/build/build.h"
+#include "ir/build/position.h"
 
 /* What a root mean square has added, so that it is not 0. */
 static const double epsilon = 1e-5;

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "frontends/llama2/llama2.h"
-#include "ir/arena.h"
+#include "base/arena.h"
 
 lt_status lt__llama_sampler_new(struct lt_context *ctx, int32_t vocab, float temperature, float top, uint64_t seed,
 	struct lt_llama_sampler *out)

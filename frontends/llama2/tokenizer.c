@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "frontends/llama2/tokenizer.h"
-#include "ir/arena.h"
+#include "base/arena.h"
 
 /* The bytes before a token's own: its score and its length. */
 enum { BEFORE_TOKEN = 8 };

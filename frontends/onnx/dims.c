@@ -5,7 +5,7 @@
 #include <string.h>
 #include "frontends/onnx/onnx.h"
 #include "frontends/onnx/onnx.pb-c.h"
-#include "ir/nearest.h"
+#include "base/nearest.h"
 
 /* "NAME=8" or "NAME=1..64" of the name; false: not it. */
 static bool dim_read(const char *option, const char *name, size_t n, int64_t *low, int64_t *high, bool *good)

@@ -1,7 +1,7 @@
 /* frontends/onnx/known.c -- contents that are known while a model is read, found by the graph's evaluator. */
 #include <string.h>
 #include "frontends/onnx/trace.h"
-#include "ir/eval.h"
+#include "ir/eval/eval.h"
 
 enum { SHOWN_INPUTS = 4 };
 

@@ -17,8 +17,8 @@
  */
 #ifndef LT_ONNX_H
 #define LT_ONNX_H
-#include "ir/graph.h"
-#include "ir/intern.h"
+#include "ir/graph/graph.h"
+#include "base/names.h"
 #include "lt/frontend.h"
 
 struct Onnx__ModelProto;

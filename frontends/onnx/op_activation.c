@@ -1,15 +1,15 @@
-/* frontends/onnx/op_activation.c -- functions of ir/function.def, and activations that take more than numbers. */
+/* frontends/onnx/op_activation.c -- functions of ir/build/function.def, and activations that take more than numbers. */
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/position.h"
-#include "ir/function.h"
+#include "ir/build/function.h"
 
 void lt__onnx_build_relu(struct lt_onnx_call *c)
 {
 	lt__onnx_give(c, 0, lt__onnx_opf(c->m, "max", lt__onnx_in(c, 0), 0));
 }
 
-/* A row of ir/function.def, by its name. */
+/* A row of ir/build/function.def, by its name. */
 void lt__onnx_build_function(struct lt_onnx_call *c)
 {
 	const struct lt_function *f = lt__function_find(LT_FUNCTION_OPERATOR, c->op->name, strlen(c->op->name));

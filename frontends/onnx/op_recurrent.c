@@ -1,8 +1,8 @@
-/* frontends/onnx/op_recurrent.c -- RNN, GRU and LSTM: their attributes; ir/build_recurrent.c makes them. */
+/* frontends/onnx/op_recurrent.c -- RNN, GRU and LSTM: their attributes; ir/build/recurrent.c makes them. */
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/position.h"
-#include "ir/recurrent.h"
+#include "ir/build/recurrent.h"
 
 static const struct lt_function *act_find(struct lt_onnx *m, const char *name)
 {

@@ -1,4 +1,4 @@
-/* frontends/onnx/position.h -- the functions of ir/position.h for the builders of this frontend.
+/* frontends/onnx/position.h -- the functions of ir/build/position.h for the builders of this frontend.
  *
  * The vars of a graph's values are named; an ONNX axis is a position.  LT_NONE goes through; failures are sentences in
  * the context.
@@ -6,8 +6,8 @@
 #ifndef LT_ONNX_POSITION_H
 #define LT_ONNX_POSITION_H
 #include "frontends/onnx/onnx.h"
-#include "ir/build.h"
-#include "ir/position.h"
+#include "ir/build/build.h"
+#include "ir/build/position.h"
 
 /* Operator of n operands, broadcast as NumPy does. */
 static inline lt_node lt__onnx_op(struct lt_onnx *m, const char *op, int32_t n, const lt_node *x)

@@ -1,7 +1,7 @@
 /* frontends/onnx/problems.c -- what cannot be converted: collected node by node, reported at once. */
 #include <string.h>
 #include "frontends/onnx/onnx.h"
-#include "ir/message.h"
+#include "base/message.h"
 
 enum { SHOWN_PROBLEMS = 24, SHOWN_AXES = 12 };
 

@@ -1,7 +1,7 @@
 /* frontends/script/hints.c -- which node is meant by a name that there is not. */
 #include <string.h>
 #include "frontends/script/script.h"
-#include "ir/nearest.h"
+#include "base/nearest.h"
 
 static const struct { const char *word, *node; } hints[] = {
 #define HINT(word, node) { #word, #node },

@@ -1,7 +1,7 @@
 /* frontends/script/mistakes.c -- the way out for what other languages write and this one does not. */
 #include <string.h>
 #include "frontends/script/script.h"
-#include "ir/op.h"
+#include "ir/op/op.h"
 
 /* Statements of other languages, by their first word. */
 static const char *foreign_word(const char *word, int32_t n)

@@ -1,7 +1,7 @@
 /* frontends/script/names.c -- what words and numbers stand for: $5, names in their scopes, words of the language. */
 #include <string.h>
 #include "frontends/script/script.h"
-#include "ir/nearest.h"
+#include "base/nearest.h"
 
 enum { NAME_MAX_BYTES = 100 };       /* bytes of a name */
 

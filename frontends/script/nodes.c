@@ -1,8 +1,8 @@
-/* frontends/script/nodes.c -- the table of node types: rows of nodes.def, functions of ir/function.def, operators of
- * ir/op.def. */
+/* frontends/script/nodes.c -- the table of node types: rows of nodes.def, functions of ir/build/function.def, operators of
+ * ir/op/op.def. */
 #include <string.h>
 #include "frontends/script/script.h"
-#include "ir/function.h"
+#include "ir/build/function.h"
 
 #define NODE(name, pattern, builder, doc) lt_script_build lt__script_build_##builder;
 #define OPNODE(name, op)
@@ -18,7 +18,7 @@ static const struct node_row rows[] = {
 #include "frontends/script/nodes.def"
 #define FUNCTION(name, where, first, a, second, b, pattern, doc) \
 	{ #name "Node", (where) & OPERATOR ? pattern : NULL, lt__script_build_function, LT_NOP, doc },
-#include "ir/function.def"
+#include "ir/build/function.def"
 };
 enum { N_ROW = sizeof rows / sizeof *rows };
 

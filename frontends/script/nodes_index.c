@@ -1,8 +1,8 @@
 /* frontends/script/nodes_index.c -- elements by their positions: gather, the first in order, one-hot, triangles,
  * running sums. */
 #include "frontends/script/script.h"
-#include "ir/build.h"
-#include "ir/position.h"
+#include "ir/build/build.h"
+#include "ir/build/position.h"
 
 static bool check_index(struct lt_script *s, const struct lt_arg *a)
 {

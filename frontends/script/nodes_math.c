@@ -1,11 +1,11 @@
-/* frontends/script/nodes_math.c -- operators of ir/op.def with NumPy's broadcasting, functions of
- * ir/function.def, and reductions. */
+/* frontends/script/nodes_math.c -- operators of ir/op/op.def with NumPy's broadcasting, functions of
+ * ir/build/function.def, and reductions. */
 #include <math.h>
 #include <string.h>
 #include "frontends/script/script.h"
-#include "ir/build.h"
-#include "ir/function.h"
-#include "ir/position.h"
+#include "ir/build/build.h"
+#include "ir/build/function.h"
+#include "ir/build/position.h"
 
 /* Every operator's node; select's first argument is bool, and all others are of one type. */
 lt_script_build lt__script_build_op;
@@ -117,7 +117,7 @@ LT_BUILDER(is_inf)
 	return lt_graph_binary(g, "eq", lt_graph_unary(g, "abs", a[0].node), infinity);
 }
 
-/* A row of ir/function.def: the node's name without its end. */
+/* A row of ir/build/function.def: the node's name without its end. */
 lt_script_build lt__script_build_function;
 lt_node lt__script_build_function(
 	struct lt_script *s, const struct lt_script_node *type, const struct lt_arg *a, int32_t n)

@@ -1,8 +1,8 @@
 /* frontends/script/nodes_nn.c -- layers of neural networks, with the argument order and defaults of ONNX. */
 #include <math.h>
 #include "frontends/script/script.h"
-#include "ir/build.h"
-#include "ir/position.h"
+#include "ir/build/build.h"
+#include "ir/build/position.h"
 
 LT_BUILDER(gelu)
 {

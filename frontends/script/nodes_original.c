@@ -1,7 +1,7 @@
 /* frontends/script/nodes_original.c -- the arithmetic of the original language: float32, only r broadcasts. */
 #include <string.h>
 #include "frontends/script/script.h"
-#include "ir/build.h"
+#include "ir/build/build.h"
 
 /* Types and shapes of SumNode and its like. */
 static bool check_pointwise(struct lt_script *s, const struct lt_arg *l, const struct lt_arg *r)

@@ -7,8 +7,8 @@
  */
 #ifndef LT_SCRIPT_H
 #define LT_SCRIPT_H
-#include "ir/graph.h"
-#include "ir/intern.h"
+#include "ir/graph/graph.h"
+#include "base/names.h"
 
 struct lt_position  { int32_t line, column; };     /* from 1; columns count characters */
 struct lt_cursor { const char *at, *end; struct lt_position position; };
@@ -68,7 +68,7 @@ typedef lt_node lt_script_build(struct lt_script *, const struct lt_script_node 
 	lt_node lt__script_build_##name(struct lt_script *s, __attribute__((unused)) const struct lt_script_node *type, \
 		const struct lt_arg *a, __attribute__((unused)) int32_t n)
 
-/* One type of node.  Rows of nodes.def, then the rows of ir/op.def under their own names. */
+/* One type of node.  Rows of nodes.def, then the rows of ir/op/op.def under their own names. */
 struct lt_script_node {
 	char name[40];
 	const char *pattern, *doc;
@@ -210,7 +210,7 @@ lt_status lt__script_name(struct lt_script *, const char *stop, struct lt_arg *)
 lt_status lt__script_expression(struct lt_script *, const char *expected, struct lt_arg *);
 
 /* number.c */
-/* x op y, or op x where y is NULL; operators of ir/op.def on numbers. */
+/* x op y, or op x where y is NULL; operators of ir/op/op.def on numbers. */
 lt_status lt__script_fold(struct lt_script *, const struct lt_script_node *, struct lt_position, const char *symbol,
 	const struct lt_arg *x, const struct lt_arg *y, struct lt_arg *out);
 void lt__script_number_text(struct lt_script *, struct lt_arg *);       /* `text` of a computed one */

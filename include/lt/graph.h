@@ -84,7 +84,7 @@ LT_API lt_node lt_graph_literal(struct lt_graph *, enum lt_dtype, double value);
 LT_API lt_node lt_graph_literal_int(struct lt_graph *, enum lt_dtype, int64_t value);
 LT_API lt_node lt_graph_index(struct lt_graph *, lt_var);
 
-/* Elementwise operator `op` (a keyword of ir/op.def: "add", "exp", "select" ...) on n operands of
+/* Elementwise operator `op` (a keyword of ir/op/op.def: "add", "exp", "select" ...) on n operands of
  * one type (select: a bool first).  The result has the union of the operands' vars, in order of
  * appearance; lt_graph_op_to gives its vars and their order explicitly (a superset broadcasts). */
 LT_API lt_node lt_graph_op(struct lt_graph *, const char *op, int32_t n, const lt_node *operand);

@@ -1,8 +1,8 @@
 /* ir/pass/compose.c -- pieces of views: simplified, tidied, and composed with those of a view that they show. */
 #include <string.h>
-#include "ir/intern.h"
+#include "base/names.h"
 #include "ir/pass/work.h"
-#include "ir/range.h"
+#include "ir/map/range.h"
 
 enum {
 	MAX_WIDTH = 256

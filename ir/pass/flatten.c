@@ -7,7 +7,7 @@
  * each row of it.  What lies outside of the group reads the value through a view that has both dims again.
  */
 #include <string.h>
-#include "ir/intern.h"
+#include "base/names.h"
 #include "ir/pass/flatten.h"
 
 static bool is_map(const struct lt_nodedef *n)

@@ -1,8 +1,8 @@
 /* ir/pass/frame.c -- what every pass begins and ends with: a graph with the vars and params of the other, then its
  * results and states. */
 #include <string.h>
-#include "ir/bounds.h"
-#include "ir/intern.h"
+#include "ir/bounds/bounds.h"
+#include "base/names.h"
 #include "ir/pass/frame.h"
 
 static lt_status copy_tables(void *user)

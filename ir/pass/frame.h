@@ -1,8 +1,8 @@
 /* ir/pass/frame.h -- what every pass needs: a graph to fill, scratch memory, and where the old nodes went. */
 #ifndef LT_IR_PASS_FRAME_H
 #define LT_IR_PASS_FRAME_H
-#include "ir/affine.h"
-#include "ir/pass.h"
+#include "ir/map/affine.h"
+#include "ir/pass/pass.h"
 
 struct lt_frame {
 	const struct lt_graph *in;

@@ -5,7 +5,7 @@
  * update of a state, a gather along one.  Views stand between the two forms of a value.
  */
 #include <string.h>
-#include "ir/intern.h"
+#include "base/names.h"
 #include "ir/pass/work.h"
 
 struct units {

@@ -1,6 +1,6 @@
 /* ir/pass/work.c -- the graph that canonical form works on: load, change, order, emit. */
 #include <string.h>
-#include "ir/intern.h"
+#include "base/names.h"
 #include "ir/pass/work.h"
 
 static void work_grow(struct lt_rewrite *w)

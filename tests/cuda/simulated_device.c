@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/cuda/session.h"
-#include "check/must.h"
-#include "kernel/number.h"
-#include "kernel/simulate.h"
+#include "check/random/must.h"
+#include "kernel/form/number.h"
+#include "kernel/simulate/simulate.h"
 #include "tests/keeper.h"
 
 static struct mock_cuda *device;

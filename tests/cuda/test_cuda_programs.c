@@ -4,7 +4,7 @@
 #include <math.h>
 #include <pthread.h>
 #include "lt/lt.h"
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/cuda/cuda_session.h"
 #include "tests/cuda/simulated_device.h"
 

@@ -1,6 +1,6 @@
 /* tests/cuda/test_cuda_trees.c -- whole programs on a device that is not there: graphs with their default trees, and
  * trees with grids, compiled by NVRTC and launched; the launches are run by the simulator. */
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/cuda/cuda_session.h"
 #include "tests/cuda/simulated_device.h"
 #include "tests/random_schedule.h"

@@ -1,7 +1,7 @@
 /* tests/fuzz/graph.c -- fuzz target: the graph's text.  What parses prints, parses again to the same text, and
  * passes. */
 #include <string.h>
-#include "ir/pass.h"
+#include "ir/pass/pass.h"
 #include "tests/fuzz/fuzz.h"
 
 struct printed { char *at; size_t n, cap; };

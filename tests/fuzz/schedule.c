@@ -3,7 +3,7 @@
  * Bytes that begin with "schedule" are a whole list; others are its steps.  A list that is taken gives a tree that
  * prints to one that reads back to the same, and the tree that it began with stays what it was.
  */
-#include "looptree/schedule.h"
+#include "looptree/schedule/schedule.h"
 #include "tests/fuzz/tree.h"
 
 static void expect_same(const struct lt_looptree *a, const struct lt_looptree *b)

@@ -147,7 +147,7 @@ page_cases() {
 # What decides which code is printed is in the key of a kernel that is kept.
 revision_follows() {
 	local f
-	for f in kernel/lower.c backends/text/print.c include/lt/kernel.h include/lt/tree.h include/lt/target.h; do
+	for f in kernel/lower/lower.c backends/text/print.c include/lt/kernel.h include/lt/tree.h include/lt/target.h; do
 		[ -e "$f" ] || { echo "there is no $f"; return 1; }
 		$MAKE -n -W "$f" O="$O" "$O/backends/cpu/revision.h" | grep sha256sum >/dev/null ||
 			{ echo "another $f has the same revision"; return 1; }

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/text/grid.h"
-#include "kernel/number.h"
-#include "kernel/simulate_predict.h"
+#include "kernel/form/number.h"
+#include "kernel/simulate/predict.h"
 #include "lt/lt.h"
 #include "tools/tensorfile.h"
 

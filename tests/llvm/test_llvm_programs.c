@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "backends/llvm/print.h"
 #include "backends/llvm/session.h"
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/random_kernel.h"
 #include "tests/simulated.h"
 

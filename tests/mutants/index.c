@@ -1,7 +1,7 @@
 /* tests/mutants/index.c -- what of a text counts elements: addresses, loops, conditions, and the names for parts of
  * those. */
 #include <string.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/mutants/text.h"
 
 static void mark_index(struct text *t, int from, int to)

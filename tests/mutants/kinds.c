@@ -2,7 +2,7 @@
 #define _GNU_SOURCE 1
 #include <stdarg.h>
 #include <string.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/mutants/kinds.h"
 
 const struct kind kinds[] = {

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/must.h"
-#include "ir/eval.h"
+#include "check/random/must.h"
+#include "ir/eval/eval.h"
 #include "tests/mutants/mutants.h"
 #include "tools/tensorfile.h"
 

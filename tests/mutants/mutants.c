@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "backends/cpu/cpu.h"
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/mutants/mutants.h"
 
 /* One with fixed numbers, so that its texts are the same everywhere. */

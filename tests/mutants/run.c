@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/mutants/mutants.h"
 
 enum { MAX_ARGUMENTS = 128 };

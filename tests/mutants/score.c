@@ -1,8 +1,8 @@
 /* tests/mutants/score.c -- mutants of all kinds, drawn and run side by side; how many are caught. */
 #include <pthread.h>
 #include <string.h>
-#include "check/must.h"
-#include "check/random_graph.h"
+#include "check/random/must.h"
+#include "check/random/graph.h"
 #include "tests/mutants/mutants.h"
 
 /* From here on the mutants become fewer. */

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "check/must.h"
-#include "check/random_graph.h"
+#include "check/random/must.h"
+#include "check/random/graph.h"
 #include "tests/mutants/mutants.h"
 #include "tools/tensorfile.h"
 

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/mutants/text.h"
 
 bool text_is(const struct text *t, int i, const char *word)

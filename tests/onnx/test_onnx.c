@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "tests/onnx/cases.h"
 
 static struct lt_context *ctx;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/random_schedule.h"
 
 enum { GRAPHS = 5, MANY = 400 };

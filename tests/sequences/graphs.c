@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "backends/cpu/cpu.h"
-#include "check/must.h"
-#include "check/random_graph.h"
+#include "check/random/must.h"
+#include "check/random/graph.h"
 #include "tests/batch.h"
 #include "tests/run_graph.h"
 

@@ -7,7 +7,7 @@
  * first.
  */
 #include "tests/batch.h"
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/random_layer.h"
 
 int main(int argc, char **argv)

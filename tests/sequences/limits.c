@@ -3,7 +3,7 @@
  * with CC those that cpu makes with that compiler ("cc -fsanitize=address").  What is wrong is reported with its seed;
  * 1 if something was.
  */
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/batch.h"
 #include "tests/random_limits.h"
 

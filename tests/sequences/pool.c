@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/pool_stress.h"
 
 int main(int argc, char **argv)

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 #include "tests/batch.h"
-#include "check/must.h"
+#include "check/random/must.h"
 #include "tests/random_schedule.h"
 
 static int draw(struct schedule_plan plan, int sequences)

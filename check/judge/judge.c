@@ -1,0 +1,440 @@
+/* check/judge/judge.c -- the whole program: the reference, runs with random errors, and what they allow (tests noise and
+ * norm). */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "check/judge/compare.h"
+#include "check/judge/parts.h"
+#include "program/host/pool.h"
+
+/* What the runs say of one tensor, element by element. */
+struct noise {
+	/* deviation from the reference over all runs; infinity: it changed between number, NaN and infinity */
+	double *largest;
+	double *sum;                    /* of the deviations; not of their squares, which leave the type of a double */
+	unsigned char *classes;         /* bits of the class_of that occurred */
+};
+/* One tensor of the program against the reference. */
+struct tensor {
+	const char *kind, *name;
+	lt_node node;
+	const void *got, *want;
+	const struct noise *noise;
+	bool constant;                      /* a state that nothing sets: exact */
+};
+
+struct lt_judge {
+	const struct lt_graph *g;
+	const void *const *source;
+	struct lt_judge_options o;
+	struct lt_evaluation *reference;
+	struct noise *result, *set;     /* by result, by state set */
+	int32_t runs;
+};
+
+/* -- evaluating -- */
+
+void lt__judge_progress(void *user, double share)
+{
+	const struct lt_judge_work *w = user;
+	if (w->o->progress)
+		w->o->progress(w->o->user, w->what, share);
+}
+
+void lt__judge_parallel(void *user, uint32_t n, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg)
+{
+	const struct lt_judge_work *w = user;
+	w->o->parallel(w->o->user, n, body, arg);
+}
+
+uint32_t lt__judge_threads_here(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n > 0 ? (uint32_t)n : 1;
+}
+
+struct ranks { void (*body)(void *arg, uint32_t i, uint32_t n); void *arg; uint32_t n; };
+
+static void run_ranks(void *arg, int64_t first, int64_t last, uint32_t thread)
+{
+	const struct ranks *r = arg;
+	(void)thread;
+	for (int64_t i = first; i < last; i++)
+		r->body(r->arg, (uint32_t)i, r->n);
+}
+
+/* By the pool's threads, which are there already, and wake on processors of their own: a new thread often begins on
+ * that of its maker, and waits there for longer than there is work for it. */
+void lt__judge_on_threads(void *user, uint32_t n, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg)
+{
+	struct ranks ranks = { body, arg, n };
+	(void)user;
+	lt__host_parallel_for(NULL, n, n, run_ranks, &ranks);
+}
+
+void lt__judge_threads(const struct lt_judge_options *o, struct lt_judge_work *work, struct lt_eval_options *eval)
+{
+	work->o = o;
+	eval->user = work;
+	eval->progress = lt__judge_progress;
+	eval->parallel = o->parallel && o->n_thread > 1 ? lt__judge_parallel : NULL;
+	eval->n_thread = eval->parallel ? o->n_thread : 1;
+}
+
+static lt_status judge_evaluate(const struct lt_judge *j, int32_t run, struct lt_evaluation **out)
+{
+	struct lt_judge_work work;
+	struct lt_eval_options eval = { .mode = run < 0 ? LT_EVAL_EXACT : run == 0 ? LT_EVAL_NEAREST : LT_EVAL_RANDOM,
+		.seed = (j->o.seed ^ UINT64_C(0x9e3779b97f4a7c15)) * (2 * (uint64_t)run + 3), .amplify = LT_JUDGE_NOISE,
+		.allows = j->o.allows };
+	snprintf(work.what, sizeof work.what, run < 0 ? "reference" : "Monte Carlo run %d", (int)run + 1);
+	lt__judge_threads(&j->o, &work, &eval);
+	return lt_eval_with(j->g, j->source, &eval, out);
+}
+
+static struct noise *new_noise(int32_t n) { return calloc((size_t)n + 1, sizeof(struct noise)); }
+
+lt_status lt__judge_new(
+	const struct lt_graph *g, const void *const *source, const struct lt_judge_options *o, struct lt_judge **out)
+{
+	struct lt_judge *j = *out = NULL;
+	lt_status st;
+	j = calloc(1, sizeof *j);
+	if (!j)
+		return lt_fail(g->ctx, LT_ENOMEM, "out of memory");
+	*j = (struct lt_judge){ .g = g, .source = source, .result = new_noise(g->n_result), .set = new_noise(g->n_set) };
+	if (o)
+		j->o = *o;
+	st = j->result && j->set ? judge_evaluate(j, -1, &j->reference) : lt_fail(g->ctx, LT_ENOMEM, "out of memory");
+	if (st) {
+		lt__judge_free(j);
+		return st;
+	}
+	*out = j;
+	return LT_OK;
+}
+
+static void free_noise(struct noise *noise, int32_t n)
+{
+	for (int32_t i = 0; noise && i < n; i++) {
+		free(noise[i].largest);
+		free(noise[i].sum);
+		free(noise[i].classes);
+	}
+	free(noise);
+}
+
+void lt__judge_free(struct lt_judge *j)
+{
+	if (!j)
+		return;
+	lt_eval_free(j->reference);
+	free_noise(j->result, j->g->n_result);
+	free_noise(j->set, j->g->n_set);
+	free(j);
+}
+
+const struct lt_evaluation *lt__judge_reference(const struct lt_judge *j) { return j->reference; }
+
+/* -- what the runs allow -- */
+
+/* 1: a number, 2: NaN, 3, 4: the infinities. */
+static int class_of(double x) { return isfinite(x) ? 1 : isnan(x) ? 2 : x > 0 ? 3 : 4; }
+
+static int class_at(const void *data, int64_t i, enum lt_dtype t)
+{
+	return lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? class_of(lt__load(data, i, t).f) : 1;
+}
+
+/* A float run that overflows where the reference does not (or the other way round) says that nothing is known. */
+static double deviation(const void *a, const void *b, int64_t i, enum lt_dtype t)
+{
+	union lt_scalar x = lt__load(a, i, t), y = lt__load(b, i, t);
+	if (lt__dtype_info(t)->cls != LT_CLASS_FLOAT)
+		return lt__integer_distance(x.i, y.i, t);
+	return class_of(x.f) != class_of(y.f) ? INFINITY : isfinite(x.f) ? fabs(x.f - y.f) : 0;
+}
+
+static bool add_run(
+	const struct lt_judge *j, lt_node n, const void *want, const void *run, struct noise *noise, double weight)
+{
+	int64_t at[LT_MAX_RANK] = { 0 }, flat = 0;
+	enum lt_dtype t = j->g->node[n].dtype;
+	size_t elems = (size_t)lt__node_elems(j->g, n) + 1;
+	if (!noise->largest)
+		noise->largest = calloc(elems, sizeof(double));
+	if (!noise->sum)
+		noise->sum = calloc(elems, sizeof(double));
+	if (!noise->classes)
+		noise->classes = calloc(elems, 1);
+	if (!noise->largest || !noise->sum || !noise->classes)
+		return false;
+	if (lt__is_empty(j->g, j->reference, n))
+		return true;
+	do {
+		double d = weight * deviation(run, want, flat, t);
+		noise->largest[flat] = fmax(noise->largest[flat], d);
+		noise->sum[flat] += d;
+		noise->classes[flat] |= (unsigned char)(1u << class_at(run, flat, t));
+	} while (lt__next_element(j->g, j->reference, n, at, &flat));
+	return true;
+}
+
+/* Runs up to `runs` of them. */
+static lt_status need_runs(struct lt_judge *j, int32_t runs)
+{
+	bool good = true;
+	while (j->runs < runs && good) {
+		struct lt_evaluation *e;
+		/* The run without random errors has errors of the permitted size, once. */
+		double weight = j->runs == 0 ? LT_JUDGE_NOISE : 1;
+		LT_TRY(judge_evaluate(j, j->runs, &e));
+		for (int32_t i = 0; i < j->g->n_result && good; i++)
+			good = add_run(j, j->g->result[i].node, lt_eval_result(j->reference, i, NULL),
+				lt_eval_result(e, i, NULL), &j->result[i], weight);
+		for (int32_t i = 0; i < j->g->n_set && good; i++)
+			good = add_run(j, j->g->set[i].value, lt_eval_state(j->reference, i, NULL),
+				lt_eval_state(e, i, NULL), &j->set[i], weight);
+		lt_eval_free(e);
+		j->runs++;
+	}
+	return good ? LT_OK : lt_fail(j->g->ctx, LT_ENOMEM, "out of memory");
+}
+
+/* -- judging one tensor -- */
+
+/* Inexact elements whose deviations are alike: the averages lie within a factor of 4. */
+enum { GROUPS = 1100 };
+/* Sums of squares, in units of the tensor's root mean square: of the errors, of what the runs allow; the largest that
+ * one element is allowed. */
+struct norm_group { double error2, allowed2, largest2; int64_t n, first; };
+
+/* What one pass over the elements finds. */
+struct judge_pass {
+	int64_t elements, equal, judged, open, wrong, first_wrong, first_open, worst;
+	double ratio;                   /* largest error / tolerance, at element `worst` */
+	/* The tensor's root mean square; in that unit sums of squares: of the reference, of the errors of what is not
+	 * open, of what all groups allow. */
+	double unit, size2, error2, allowed2;
+	const struct norm_group *failed;        /* the first whose errors nothing explains; NULL: none */
+	struct norm_group group[GROUPS];
+};
+
+static double tolerance(const struct noise *noise, int64_t i, enum lt_dtype t)
+{
+	double d = noise->largest ? noise->largest[i] : 0;
+	if (d == 0)             /* exact: no run moves it */
+		return 0;
+	/* An integer or bool that flips between the runs says nothing of what it may be. */
+	return lt__dtype_info(t)->cls != LT_CLASS_FLOAT ? INFINITY : LT_JUDGE_WIDEN * (d + lt__dtype_info(t)->tiny);
+}
+
+/* Kinds of value: the reference's and those of the runs; of the result. */
+struct kinds { unsigned may, got; };
+
+static struct kinds kinds_of(const struct tensor *x, int64_t i, enum lt_dtype t)
+{
+	return (struct kinds){ (x->noise->classes ? x->noise->classes[i] : 0u) | 1u << class_at(x->want, i, t),
+		1u << class_at(x->got, i, t) };
+}
+
+/* Which infinity it is, or NaN, or whether it is one, the order of a sum decides, or a rounding: it is one of those
+ * that occurred. */
+static bool is_other_overflow(struct kinds k) { return k.got != 1u << 1 && (k.may & k.got); }
+
+/* All runs and the reference agree on what it is, a number, an infinity or NaN, and it is not that, however near to an
+ * infinity the largest numbers are. */
+static bool is_other_kind(struct kinds k) { return !(k.may & (k.may - 1)) && !(k.may & k.got); }
+
+/* The norm allows what each element's runs do on average, and the most that one element may do: with few elements that
+ * decides.  Elements that hardly move are not judged by the room of those that move more. */
+static void add_to_norm(
+	const struct lt_judge *j, const struct tensor *x, int64_t i, double error, double allowed, struct judge_pass *p)
+{
+	const struct noise *noise = x->noise;
+	if (!noise->sum || !(noise->sum[i] > 0) || !isfinite(noise->sum[i]))
+		return;
+	double average = fmax(noise->sum[i] / j->runs, DBL_TRUE_MIN);    /* zero has no exponent */
+	struct norm_group *g = &p->group[(ilogb(average) + GROUPS) / 2];
+	if (g->n++ == 0)
+		g->first = i;
+	g->error2 += lt__square(error / p->unit);
+	g->allowed2 += lt__square(LT_JUDGE_WIDEN * average / p->unit);
+	g->largest2 = fmax(g->largest2, lt__square(allowed / p->unit));
+}
+
+static void end_norm(struct judge_pass *p)
+{
+	for (int i = 0; i < GROUPS; i++) {
+		struct norm_group *g = &p->group[i];
+		g->allowed2 += g->largest2;
+		p->allowed2 += g->allowed2;
+		if (!p->failed && !(g->error2 <= g->allowed2))
+			p->failed = g;
+	}
+}
+
+static void count_pass(const struct lt_judge *j, const struct tensor *x, double scale, struct judge_pass *p)
+{
+	int64_t at[LT_MAX_RANK] = { 0 }, flat = 0;
+	enum lt_dtype t = j->g->node[x->node].dtype;
+	*p = (struct judge_pass){ .first_wrong = -1, .first_open = -1, .worst = -1, .unit = scale > 0 ? scale : 1 };
+	if (lt__is_empty(j->g, j->reference, x->node))
+		return;
+	do {
+		double error = lt__distance(x->got, x->want, flat, t), size = lt__magnitude(x->want, flat, t);
+		double allowed = tolerance(x->noise, flat, t);
+		bool open = !(allowed <= LT_JUDGE_USELESS * fmax(size, scale));
+		struct kinds kinds = kinds_of(x, flat, t);
+		p->elements++;
+		if (error > 0 && is_other_overflow(kinds)) {
+			p->judged++;
+			continue;
+		}
+		if (error == 0)
+			p->equal++;
+		else if (!(error <= allowed) || is_other_kind(kinds))   /* beyond what can be, however much that is */
+			p->first_wrong = p->wrong++ ? p->first_wrong : flat;
+		else if (open)
+			p->first_open = p->open++ ? p->first_open : flat;
+		else
+			p->judged++;
+		if (error > 0 && isfinite(allowed) && error / allowed > p->ratio) {
+			p->ratio = error / allowed;
+			p->worst = flat;
+		}
+		if (!open)
+			add_to_norm(j, x, flat, error, allowed, p);
+		p->error2 += open ? 0 : lt__square(error / p->unit);
+		p->size2 += lt__square(size / p->unit);
+	} while (lt__next_element(j->g, j->reference, x->node, at, &flat));
+	end_norm(p);
+}
+
+static bool norm_fails(const struct judge_pass *p) { return p->failed != NULL; }
+
+static const char *element_text(const struct lt_judge *j, const struct tensor *x, int64_t flat,
+	const struct lt_report *r, char *out, size_t bytes)
+{
+	return lt__judge_location(j->g, x->node, x->kind, x->name, flat, r->when, out, bytes);
+}
+
+/* The true largest errors, whatever is allowed. */
+static void find_largest(const struct lt_judge *j, const struct tensor *x, struct lt_report *r)
+{
+	int64_t at[LT_MAX_RANK] = { 0 }, flat = 0;
+	enum lt_dtype t = j->g->node[x->node].dtype;
+	if (lt__is_empty(j->g, j->reference, x->node))
+		return;
+	do {
+		double error = lt__distance(x->got, x->want, flat, t), size = lt__magnitude(x->want, flat, t),
+		       relative = error == 0 ? 0 : size > 0 ? error / size : INFINITY;
+		if (error > r->absolute.value) {
+			r->absolute.value = error;
+			element_text(j, x, flat, r, r->absolute.at, sizeof r->absolute.at);
+		}
+		if (relative > r->relative.value) {
+			r->relative.value = relative;
+			element_text(j, x, flat, r, r->relative.at, sizeof r->relative.at);
+		}
+	} while (lt__next_element(j->g, j->reference, x->node, at, &flat));
+}
+
+static void report_wrong(
+	const struct lt_judge *j, const struct tensor *x, const struct judge_pass *p, struct lt_report *r)
+{
+	enum lt_dtype t = j->g->node[x->node].dtype;
+	char where[160], got[40], want[40];
+	if (r->first[0])
+		return;
+	if (p->first_wrong >= 0) {
+		double allowed = tolerance(x->noise, p->first_wrong, t);
+		snprintf(r->first, sizeof r->first,
+			"%s is %s, the reference has %s, and rounding explains %.3g (%lld of %lld elements are wrong)",
+			element_text(j, x, p->first_wrong, r, where, sizeof where),
+			lt__element_text(x->got, p->first_wrong, t, got, sizeof got),
+			lt__element_text(x->want, p->first_wrong, t, want, sizeof want), allowed, (long long)p->wrong,
+			(long long)p->elements);
+	} else if (norm_fails(p)) {
+		const struct norm_group *f = p->failed;
+		double norm = p->size2 > 0 ? sqrt(p->size2) : 1;
+		snprintf(r->first, sizeof r->first,
+			"%s%s%s as a whole is off by %.3g of its norm in %lld elements such as %s, and rounding explains %.3g",
+			x->kind, x->name, r->when ? r->when : "", sqrt(f->error2) / norm, (long long)f->n,
+			element_text(j, x, f->first, r, where, sizeof where), sqrt(f->allowed2) / norm);
+	}
+}
+
+static lt_status judge(struct lt_judge *j, const struct tensor *x, struct lt_report *r)
+{
+	double scale = lt__root_mean_square(j->g, j->reference, x->node, x->want);
+	struct judge_pass p;
+	char text[200];
+	count_pass(j, x, scale, &p);
+	if (p.equal < p.elements && !x->constant) {                         /* where all is equal no run is needed */
+		static const int32_t runs[] = { LT_JUDGE_RUNS, LT_JUDGE_AGAIN, LT_JUDGE_MORE };         /* few may agree by chance */
+		for (int i = 0; i < 3 && (i == 0 || p.wrong || norm_fails(&p)); i++) {
+			LT_TRY(need_runs(j, runs[i]));
+			count_pass(j, x, scale, &p);
+		}
+	}
+	r->elements += p.elements;
+	r->equal += p.equal;
+	r->judged += p.judged;
+	r->open += p.open;
+	r->wrong += p.wrong;
+	r->runs = j->runs > r->runs ? j->runs : r->runs;
+	find_largest(j, x, r);
+	if (p.ratio > r->noise.value && p.worst >= 0) {
+		r->noise.value = p.ratio;
+		element_text(j, x, p.worst, r, r->noise.at, sizeof r->noise.at);
+	}
+	double norm = p.size2 > 0 ? sqrt(p.error2 / p.size2) : sqrt(p.error2);
+	if (norm > r->norm.value) {
+		r->norm.value = norm;
+		r->norm_explained = p.size2 > 0 ? sqrt(p.allowed2 / p.size2) : sqrt(p.allowed2);
+		snprintf(r->norm.at, sizeof r->norm.at, "%s%s%s", x->kind, x->name, r->when ? r->when : "");
+	}
+	if (p.open && !r->open_at[0])
+		snprintf(r->open_at, sizeof r->open_at, "%s", element_text(j, x, p.first_open, r, text, sizeof text));
+	r->norm_wrong += p.wrong == 0 && norm_fails(&p);
+	if (p.wrong || norm_fails(&p))
+		report_wrong(j, x, &p, r);
+	return LT_OK;
+}
+
+lt_status lt__judge_result(struct lt_judge *j, int32_t i, const void *got, struct lt_report *r)
+{
+	const struct tensor x = { "", j->g->result[i].name, j->g->result[i].node, got,
+		lt_eval_result(j->reference, i, NULL), &j->result[i], false };
+	return judge(j, &x, r);
+}
+
+lt_status lt__judge_allowed(struct lt_judge *j, int32_t i, double *norm)
+{
+	const void *want = lt_eval_result(j->reference, i, NULL);
+	const struct tensor x = { "", j->g->result[i].name, j->g->result[i].node, want, want, &j->result[i], false };
+	struct judge_pass p;
+	*norm = 0;
+	LT_TRY(need_runs(j, LT_JUDGE_RUNS));
+	count_pass(j, &x, lt__root_mean_square(j->g, j->reference, x.node, want), &p);
+	*norm = p.size2 > 0 ? sqrt(p.allowed2 / p.size2) : sqrt(p.allowed2);
+	return LT_OK;
+}
+
+lt_status lt__judge_state(struct lt_judge *j, lt_node state, const void *got, struct lt_report *r)
+{
+	const struct noise exact = { 0 };
+	const struct lt_nodedef *d = &j->g->node[state];
+	struct tensor x = { "state ", d->label ? d->label : d->name, state, got, j->source[state], &exact, true };
+	for (int32_t i = 0; i < j->g->n_set; i++)
+		if (j->g->set[i].state == state) {
+			x.node = j->g->set[i].value;
+			x.want = lt_eval_state(j->reference, i, NULL);
+			x.noise = &j->set[i];
+			x.constant = false;
+		}
+	return judge(j, &x, r);
+}

@@ -1,0 +1,363 @@
+/* Calls of the default tree: products that fit a row of the target's table of routines, with as much of what follows
+ * them as fits.
+ *
+ * What is handed over is in a group, as a plain nest: a routine does not look at its loops, and a backend that has lost
+ * the routine still finds loops that are right.
+ */
+#include <string.h>
+#include "looptree/default/auto.h"
+#include "looptree/call/call.h"
+
+/* FEW: uses of an element that are worth storing its cast. */
+enum { MAX_MEMBERS = 40, FEW = 8 };
+
+/* refused: what follows the call, and is in none, NULL: nothing does that a routine might take. */
+struct lt_autocall {
+	const char *name, *refused;
+	lt_node mul, sum, end;
+	int32_t n, n_dim;
+	lt_node *member;
+	lt_var *dim;
+};
+/* The leaves that may become a call. */
+struct draft {
+	struct lt_auto *s;
+	const struct lt_routine *row;   /* that took the last smaller one */
+	const char *refused;            /* why that does not take this one */
+	lt_node mul, sum, end;
+	int32_t n, n_dependent;
+	lt_node dependent[MAX_MEMBERS], member[MAX_MEMBERS];
+	const char *why;                /* why the row that was found last is taken; else why none is, the first time */
+};
+
+static bool has(const lt_node *list, int32_t n, lt_node x)
+{
+	for (int32_t i = 0; i < n; i++)
+		if (list[i] == x)
+			return true;
+	return false;
+}
+
+static bool reads(const struct lt_leaf *leaf, lt_node x)
+{
+	for (int32_t k = 0; k < leaf->n_read; k++)
+		for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
+			if (leaf->read[k].piece[p].base == x)
+				return true;
+	return false;
+}
+
+/* Whether more than the leaves after the sum need x. */
+static bool is_open(const struct draft *d, lt_node x)
+{
+	int32_t n = 0;
+	for (int32_t i = 0; i < d->n_dependent; i++)
+		n += reads(d->s->t->leaf[d->dependent[i]], x);
+	return n < d->s->n_reader[x];
+}
+
+static bool may_join(const struct draft *d, lt_node n)
+{
+	const struct lt_nodedef *x = &d->s->g->node[n];
+	return lt__has_leaf(d->s->g, n) && !d->s->in_call[n] && !x->reduce && x->op != LT_OP_update
+		&& x->op != LT_OP_gather && d->s->constant[n] == d->s->constant[d->sum]
+		&& lt__auto_same_class(d->s, n, d->sum);
+}
+
+/* Adds the readers of x; false: one of them may be in no call, or x is a result. */
+static bool add_readers(struct draft *d, lt_node x)
+{
+	const struct lt_graph *g = d->s->g;
+	if (d->s->written[x])
+		return false;
+	for (lt_node u = x + 1; u <= d->s->reader[x]; u++) {
+		if (!lt__has_leaf(g, u) || !reads(d->s->t->leaf[u], x) || has(d->dependent, d->n_dependent, u))
+			continue;
+		if (!may_join(d, u) || d->n_dependent == MAX_MEMBERS)
+			return false;
+		d->dependent[d->n_dependent++] = u;
+	}
+	return true;
+}
+
+/* On to the next value that is all that others need of what is after the sum; false: there is none. */
+static bool draft_grow(struct draft *d)
+{
+	if (!add_readers(d, d->end))
+		return false;
+	for (;;) {
+		lt_node first = -1;
+		int32_t n = 0;
+		for (int32_t i = 0; i < d->n_dependent; i++)
+			if (is_open(d, d->dependent[i])) {
+				first = first < 0 || d->dependent[i] < first ? d->dependent[i] : first;
+				n++;
+			}
+		if (n <= 1) {
+			d->end = first;
+			return n == 1;
+		}
+		if (!add_readers(d, first))
+			return false;
+	}
+}
+
+/* Casts and copies that only the call reads are in it, too. */
+static void add_casts(struct draft *d)
+{
+	const struct lt_auto *s = d->s;
+	for (int32_t i = 0; i < d->n; i++) {
+		const struct lt_leaf *leaf = s->t->leaf[d->member[i]];
+		for (int32_t k = 0; k < leaf->n_read; k++) {
+			lt_node base = leaf->read[k].n_piece == 1 ? leaf->read[k].piece[0].base : -1;
+			if (base < 0 || !lt__has_leaf(s->g, base) || s->in_call[base] || s->n_reader[base] != 1
+				|| d->n == MAX_MEMBERS || has(d->member, d->n, base))
+				continue;
+			if ((s->g->node[base].op == LT_OP_cast || s->g->node[base].op == LT_OP_copy)
+				&& !s->g->node[base].reduce && lt__auto_same_class(s, base, d->sum))
+				d->member[d->n++] = base;
+		}
+	}
+}
+
+/* Whether one nest over the dims of the product holds all leaves, each at its own elements. */
+static bool is_one_nest(const struct draft *d, const struct lt_contraction *c)
+{
+	for (int32_t i = 0; i < d->n; i++) {
+		const struct lt_leaf *leaf = d->s->t->leaf[d->member[i]];
+		for (int32_t k = 0; k < leaf->n_var; k++) {
+			int32_t at = 0;
+			while (at < c->n_dim && c->dim[at] != leaf->var[k])
+				at++;
+			if (at == c->n_dim)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* A result that is written through a view lies as that has it. */
+static bool is_aliased(const struct lt_auto *s, lt_node n)
+{
+	for (lt_node v = n + 1; v < s->g->n_node && s->written[n]; v++)
+		for (int32_t i = 0; s->g->node[v].op == LT_OP_view && s->written[v] && i < s->g->node[v].n_operand; i++)
+			if (s->g->node[v].operand[i] == n)
+				return true;
+	return false;
+}
+
+static void shape_of(const struct draft *d, const struct lt_contraction *c, struct lt_callshape *out)
+{
+	const struct lt_graph *g = d->s->g;
+	bool through = is_aliased(d->s, c->end);
+	*out = (struct lt_callshape){ .pattern = LT_PATTERN_PRODUCT,
+		.epilogues = c->epilogues,
+		.sum = c->type,
+		.n_dim = c->n_dim,
+		.n_operand = c->n_operand };
+	for (int32_t i = 0; i < c->n_dim; i++) {
+		out->role[i] = c->role[i];
+		out->extent[i] = g->var[c->dim[i]].extent;
+		out->bounded[i] = g->var[c->dim[i]].bounded;
+		out->var[i] = g->var[c->dim[i]].name;
+	}
+	for (int32_t o = 0; o < c->n_operand; o++) {
+		const struct lt_callread *r = &c->operand[o];
+		const struct lt_leaf *leaf = d->s->t->leaf[r->leaf];
+		struct lt_readpiece dest = { .kind = LT_PIECE_READ, .base = r->leaf };
+		if (!r->piece)
+			lt__leaf_dest(g, d->s->t->arena, r->leaf, leaf, &dest.map);
+		const struct lt_readpiece *p = r->piece ? r->piece : &dest;
+		out->dtype[o] = g->node[p->base].dtype;
+		out->name[o] = g->node[p->base].name;
+		for (int32_t i = 0; i < c->n_dim; i++) {
+			int32_t column = lt__leaf_column(leaf, c->dim[i]);
+			out->stride[o][i] = column < 0 ? 0 : lt__auto_stride(g, p, column);
+			if (!r->piece && through)
+				out->stride[o][i] = -1;
+		}
+	}
+}
+
+/* Elements whose places are not sums of strides. */
+static bool is_cut(const struct lt_callshape *c)
+{
+	for (int32_t o = 1; o < c->n_operand; o++)
+		for (int32_t i = 0; i < c->n_dim; i++)
+			if (c->stride[o][i] == -1 && c->extent[i] > 1)
+				return true;
+	return false;
+}
+
+/* A sum of squares, or of two values element by element, is not a work for a routine: it belongs to the nest that reads
+ * it. */
+static bool is_matrix(const struct lt_callshape *c)
+{
+	for (int32_t i = 0; i < c->n_dim; i++)
+		if ((c->role[i] == LT_DIM_ROW || c->role[i] == LT_DIM_COLUMN) && c->extent[i] > 1)
+			return true;
+	return false;
+}
+
+/* The first row that takes the draft; NULL. */
+static const struct lt_routine *find_row(struct draft *d, struct lt_contraction *c)
+{
+	struct lt_callshape shape;
+	struct lt_arena *a = d->s->t->arena;
+	const char *why = lt__contraction_find(d->s->t, a, d->member, d->n, d->end, "the nest", c);
+	if (why || !is_one_nest(d, c)) {
+		d->why = d->why ? d->why : why;
+		return NULL;
+	}
+	shape_of(d, c, &shape);
+	for (int32_t i = 0; i < lt__routine_count(d->s->target) && is_matrix(&shape) && !is_cut(&shape); i++) {
+		const struct lt_routine *r = lt__routine_at(d->s->target, i);
+		if (r->pattern == LT_PATTERN_PRODUCT && lt__routine_is_sound(r)
+			&& lt__call_flops(&shape) >= lt__routine_min_flops(d->s->target, r, &shape)
+			&& !lt__routine_refuses(a, r, &shape)) {
+			d->why = lt__auto_call_reason(a, d->s->target, r, &shape);
+			return r;
+		}
+	}
+	if (d->row && !d->refused)
+		d->refused = lt__routine_refuses(a, d->row, &shape);
+	if (!d->why)
+		d->why = is_cut(&shape) ? "elements of a factor do not lie in equal steps" : !is_matrix(&shape)
+			? "it has neither rows nor columns" : lt__auto_call_refusal(a, d->s->target, &shape);
+	return NULL;
+}
+
+/* Whether a factor would be cast and stored for the call alone, which then reads each element once or a few times:
+ * loops cast it while they read it. */
+static bool stores_cast(const struct draft *d)
+{
+	const struct lt_auto *s = d->s;
+	const struct lt_leaf *leaf = s->t->leaf[d->mul];
+	for (int32_t k = 0; k < leaf->n_read; k++) {
+		lt_node base = leaf->read[k].n_piece == 1 ? leaf->read[k].piece[0].base : -1;
+		int64_t uses = 1;
+		if (base < 0 || s->g->node[base].op != LT_OP_cast || s->n_reader[base] != 1)
+			continue;
+		for (int32_t i = 0; i < leaf->n_var && uses < FEW; i++)
+			uses *= lt__auto_stride(s->g, &leaf->read[k].piece[0], i) ? 1 : s->g->var[leaf->var[i]].extent;
+		if (uses < FEW)
+			return true;
+	}
+	return false;
+}
+
+static const struct lt_routine *try_draft(struct draft *d, bool casts, struct lt_contraction *c)
+{
+	d->n = 0;
+	d->member[d->n++] = d->mul;
+	for (int32_t i = 0; i < d->n_dependent && d->n < MAX_MEMBERS; i++)
+		d->member[d->n++] = d->dependent[i];
+	if (casts)
+		add_casts(d);
+	lt__auto_sort(d->member, d->n);
+	return find_row(d, c);
+}
+
+/* As many leaves after the sum as a row takes. */
+static void add_call(struct lt_auto *s, lt_node sum)
+{
+	const struct lt_graph *g = s->g;
+	struct draft d = { .s = s, .sum = sum, .end = sum, .n_dependent = 1, .dependent = { sum } };
+	struct lt_contraction c;
+	struct lt_autocall best = { .name = NULL };
+	if (!lt__has_leaf(g, sum) || g->node[sum].op != LT_OP_add || !g->node[sum].reduce)
+		return;
+	d.mul = g->node[sum].operand[0];
+	if (g->node[d.mul].op != LT_OP_mul || g->node[d.mul].reduce || s->in_call[d.mul] || s->n_reader[d.mul] != 1
+		|| !lt__auto_same_class(s, d.mul, sum))
+		return;
+	const char *why = NULL;
+	do {
+		const struct lt_routine *r = try_draft(&d, true, &c);
+		if (!r && stores_cast(&d))
+			d.why = "a factor would be cast and stored, and each of its elements read a few times only";
+		else if (!r)
+			r = try_draft(&d, false, &c);
+		if (!r)
+			continue;
+		d.row = r;
+		d.refused = NULL;
+		why = d.why;
+		best = (struct lt_autocall){ .name = r->name, .mul = d.mul, .sum = sum, .end = d.end, .n = d.n, .n_dim = c.n_dim };
+		best.member = lt__arena_copy(s->t->arena, d.member, sizeof *d.member * (size_t)d.n);
+		best.dim = lt__arena_copy(s->t->arena, c.dim, sizeof *c.dim * (size_t)c.n_dim);
+	} while (draft_grow(&d));
+	lt__auto_call_because(s, sum, best.name != NULL, why ? why : d.why ? d.why : "no routine takes it");
+	if (!best.name)
+		return;
+	best.refused = d.refused;
+	LT_GROW(s->t->arena, s->call, s->n_call, s->cap_call);
+	s->call[s->n_call++] = best;
+	for (int32_t k = 0; k < best.n; k++)
+		s->in_call[best.member[k]] = s->n_call;
+}
+
+void lt__auto_calls(struct lt_auto *s)
+{
+	s->in_call = LT_NEW(s->t->arena, int32_t, s->g->n_node + 1);
+	for (lt_node n = 0; n < s->g->n_node; n++) {
+		lt__auto_aim(s, n);
+		if (lt__routine_count(s->target) > 0 && !s->in_call[n])
+			add_call(s, n);
+	}
+}
+
+void lt__auto_move_calls(struct lt_auto *s, const lt_node *to)
+{
+	s->in_call = LT_NEW(s->t->arena, int32_t, s->g->n_node + 1);
+	for (int32_t i = 0; i < s->n_call; i++) {
+		struct lt_autocall *c = &s->call[i];
+		c->mul = to[c->mul];
+		c->sum = to[c->sum];
+		c->end = to[c->end];
+		for (int32_t k = 0; k < c->n; k++)
+			s->in_call[c->member[k] = to[c->member[k]]] = i + 1;
+	}
+}
+
+/* Whether node n is made before the product's terms are: the casts of its factors. */
+static bool feeds(const struct lt_auto *s, lt_node n, lt_node mul)
+{
+	for (; n < mul; n = s->reader[n])
+		if (s->reader[n] < 0)
+			return false;
+	return n == mul;
+}
+
+lt_status lt__auto_add_call(struct lt_auto *s, lt_node n)
+{
+	const struct lt_autocall *c = &s->call[s->in_call[n] - 1];
+	struct lt_looptree *t = s->t;
+	if (c->end != n)
+		return LT_OK;
+	lt_tnode group = lt_looptree_add_group(t, -1), outer = group, inner;
+	if (group < 0)
+		return lt_context_code(t->ctx);
+	t->node[group].loop = LT_CALL;
+	t->node[group].call = lt__arena_string(t->arena, c->name);
+	for (int32_t i = 0; i < s->g->node[c->sum].n_dim && outer >= 0; i++)
+		outer = lt_looptree_add_loop(t, outer, s->g->node[c->sum].dim[i], 1);
+	inner = outer;
+	for (int32_t i = 0; i < c->n_dim && inner >= 0; i++)
+		if (lt__reduces(s->g, c->sum, c->dim[i]))
+			inner = lt_looptree_add_loop(t, inner, c->dim[i], 1);
+	for (int32_t i = 0; i < c->n && inner >= 0; i++) {
+		lt_node leaf = c->member[i];
+		bool term = leaf == c->sum || feeds(s, leaf, c->mul);
+		inner = lt_looptree_add_leaf(t, term ? inner : outer, leaf) < 0 ? -1 : inner;
+	}
+	if (inner < 0)
+		return lt_context_code(t->ctx);
+	lt__auto_record_nest(s, group, s->constant[c->end], true);
+	if (c->refused) {
+		LT_GROW(t->arena, t->note, t->n_note, t->cap_note);
+		t->note[t->n_note++] = (struct lt_tnote){ c->end,
+			lt__arena_format(t->arena, "tree: %s ends here: %.*s", c->name, (int)strcspn(c->refused, ";"), c->refused) };
+	}
+	return LT_OK;
+}

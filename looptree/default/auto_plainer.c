@@ -1,0 +1,43 @@
+/* Default trees of GPUs: nests that are plainer, where others were refused.
+ *
+ * That a default tree is refused is never the user's mistake.  Then the nodes of the nest are marked, and the tree is
+ * made again; what was refused is noted for the plainer nest (`lt-run --explain`).
+ */
+#include "looptree/default/auto.h"
+#include "looptree/derive/derived.h"
+
+static const struct lt_plainer as_usual = { 0, NULL };
+
+bool lt__raise_plainer(struct lt_plainer *x, const char *why)
+{
+	if (x->level >= LT_PLAINEST)
+		return false;
+	x->level++;
+	x->why = why;
+	return true;
+}
+
+const struct lt_plainer *lt__auto_plainer(const struct lt_looptree *t, const struct lt_plainer *base)
+{
+	if (!base)
+		return NULL;
+	const lt_node *of = lt__tree_bases(t, t->arena);
+	struct lt_plainer *list = LT_NEW(t->arena, struct lt_plainer, t->graph->n_node + 1);
+	for (lt_node n = 0; n < t->graph->n_node; n++)
+		list[n] = of[n] < 0 ? as_usual : base[of[n]];
+	return list;
+}
+
+const struct lt_plainer *lt__auto_plainer_in(const struct lt_looptree *t, const struct lt_plainer *list, lt_tnode top)
+{
+	const struct lt_plainer *most = &as_usual;
+	if (!list)
+		return most;
+	if (t->node[top].kind == LT_TLEAF)
+		return &list[t->node[top].leaf];
+	for (lt_tnode c = t->node[top].child; c >= 0; c = t->node[c].next) {
+		const struct lt_plainer *x = lt__auto_plainer_in(t, list, c);
+		most = x->level > most->level ? x : most;
+	}
+	return most;
+}

@@ -1,0 +1,119 @@
+/* Why each product of a default tree for a GPU is a call of a routine, or is made of loops, as `lt-run --explain` shows
+ * it. */
+#include <string.h>
+#include "looptree/default/auto.h"
+#include "looptree/call/call.h"
+
+/* "8 of 64 x 128 x 32": batches, rows, columns and what is summed over. */
+static const char *sizes_text(struct lt_arena *a, double batch, double row, double column, double deep)
+{
+	const char *of = batch > 1 ? lt__arena_format(a, "%.0f of ", batch) : "";
+	return lt__arena_format(a, "tree: product, %s%.0f x %.0f x %.0f", of, row, column, deep);
+}
+
+static double extents(const struct lt_auto *s, const struct lt_vars *list)
+{
+	double n = 1;
+	for (int32_t i = 0; i < list->n; i++)
+		n *= (double)s->g->var[list->at[i]].extent;
+	return n;
+}
+
+static const char *product_sizes(const struct lt_auto *s, const struct lt_product *p)
+{
+	return sizes_text(s->t->arena, extents(s, &p->batch), extents(s, &p->row), extents(s, &p->column),
+		extents(s, &p->deep));
+}
+
+const char *lt__auto_call_reason(
+	struct lt_arena *a, const struct lt_target *t, const struct lt_routine *r, const struct lt_callshape *c)
+{
+	double role[4] = { 1, 1, 1, 1 };
+	for (int32_t i = 0; i < c->n_dim; i++)
+		role[c->role[i]] *= (double)c->extent[i];
+	return lt__arena_format(a, "%s: a call of %s, which is taken from %.3g operations on, and these are %.3g",
+		sizes_text(a, role[LT_DIM_BATCH], role[LT_DIM_ROW], role[LT_DIM_COLUMN], role[LT_DIM_DEEP]), r->name,
+		(double)lt__routine_min_flops(t, r, c), (double)lt__call_flops(c));
+}
+
+const char *lt__auto_call_refusal(struct lt_arena *a, const struct lt_target *t, const struct lt_callshape *c)
+{
+	const char *why = NULL;
+	for (int32_t i = 0; i < lt__routine_count(t); i++) {
+		const struct lt_routine *r = lt__routine_at(t, i);
+		const char *refuses = r->pattern == LT_PATTERN_PRODUCT ? lt__routine_refuses(a, r, c) : NULL;
+		if (r->pattern == LT_PATTERN_PRODUCT && !refuses)
+			return lt__arena_format(a, "%.3g operations are fewer than the %.3g from which on %s is called",
+				(double)lt__call_flops(c), (double)lt__routine_min_flops(t, r, c), r->name);
+		if (refuses && (!why || (r->left >> c->dtype[1] & 1)))
+			why = lt__arena_format(a, "%s: %s", r->name, refuses);
+	}
+	return why;
+}
+
+static const char *not_called(const struct lt_auto *s, lt_node sum)
+{
+	if (!lt__routine_count(s->target))
+		return "the target has no routines to call";
+	for (int32_t i = 0; i < s->n_reason; i++)
+		if (s->reason[i].of == LT_WHY_NO_CALL && strcmp(s->reason[i].sum, s->g->node[sum].name) == 0)
+			return s->reason[i].why;
+	return "no routine computes it with what is before and after it";
+}
+
+static const char *loops_reason(const struct lt_auto *s, const struct lt_product *p)
+{
+	struct lt_arena *a = s->t->arena;
+	const char *sizes = product_sizes(s, p), *why = not_called(s, p->sum);
+	const struct lt_product_tiles *x = p->tiles;
+	const struct lt_product_blocks *b = p->blocks;
+	const char *part = p->part >= 0 ? lt__arena_format(a, ", in parts of %lld terms that a second kernel adds",
+		(long long)p->block_k) : "";
+	if (p->form == LT_PRODUCT_TILES)
+		return lt__arena_format(a, "%s: loops with %s, blocks have %lld x %lld elements, warps %lld x %lld, slices of %lld "
+			"terms in %d buffers%s; no call: %s", sizes, x->name, (long long)x->block[0], (long long)x->block[1],
+			(long long)x->warp[0], (long long)x->warp[1], (long long)x->slice, (int)x->depth, part, why);
+	return lt__arena_format(a, "%s: loops, blocks of %d threads have %lld x %lld elements, threads %lld x %lld, slices of "
+		"%lld terms in %d buffer%s%s; no call: %s", sizes, (int)b->threads, (long long)b->factor[0].tile,
+		(long long)b->factor[1].tile, (long long)b->factor[0].thread, (long long)b->factor[1].thread, (long long)b->slice,
+		(int)b->depth, b->depth == 1 ? "" : "s", part, why);
+}
+
+static void reason_add(struct lt_auto *s, lt_node sum, const char *text)
+{
+	struct lt_looptree *t = s->t;
+	LT_GROW(t->arena, t->note, t->n_note, t->cap_note);
+	t->note[t->n_note++] = (struct lt_tnote){ sum, text };
+}
+
+/* By name: nodes have other numbers once the tree has derived ones. */
+static void reason_keep(struct lt_auto *s, struct lt_auto_reason one)
+{
+	LT_GROW(s->t->arena, s->reason, s->n_reason, s->cap_reason);
+	s->reason[s->n_reason++] = one;
+}
+
+void lt__auto_call_because(struct lt_auto *s, lt_node sum, bool called, const char *why)
+{
+	reason_keep(s, (struct lt_auto_reason){ s->g->node[sum].name, why, called ? LT_WHY_CALL : LT_WHY_NO_CALL });
+}
+
+void lt__product_reason_plain(struct lt_auto *s, const struct lt_product *p)
+{
+	const char *why = lt__arena_format(s->t->arena, "%s: no tiles of blocks, for which it has too few rows, columns or "
+		"terms, or other types or dims; no call: %s", product_sizes(s, p), not_called(s, p->sum));
+	reason_keep(s, (struct lt_auto_reason){ s->g->node[p->sum].name, why, LT_WHY_PLAIN });
+}
+
+void lt__product_reasons(struct lt_auto *s)
+{
+	for (int32_t i = 0; i < s->n_product; i++)
+		if (s->product[i].form == LT_PRODUCT_BLOCKS || s->product[i].form == LT_PRODUCT_TILES) {
+			lt__auto_aim(s, s->product[i].sum);
+			reason_add(s, s->product[i].sum, loops_reason(s, &s->product[i]));
+		}
+	for (int32_t i = 0; i < s->n_reason; i++)
+		for (lt_node n = 0; s->reason[i].of != LT_WHY_NO_CALL && n < s->g->n_node; n++)
+			if (s->t->leaf_of[n] >= 0 && strcmp(s->reason[i].sum, s->g->node[n].name) == 0)
+				reason_add(s, n, s->reason[i].why);
+}

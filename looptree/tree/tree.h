@@ -1,0 +1,180 @@
+/* looptree/tree/tree.h -- the loop tree as the library sees it, and what is derived from it.
+ *
+ * A tree is nodes linked parent, first child, next sibling; lt/looptree.h says what they mean.  From the tree
+ * and the graph follow: the accesses of a leaf (access.c), where each value lives (scope.c), and the frozen
+ * tree of each root (freeze.c).
+ */
+#ifndef LT_LOOPTREE_TREE_TREE_H
+#define LT_LOOPTREE_TREE_TREE_H
+#include "ir/map/affine.h"
+#include "ir/graph/graph.h"
+#include "lt/looptree.h"
+#include "lt/target.h"
+
+struct lt_tnodedef {
+	enum lt_tnode_kind kind;
+	lt_tnode parent, child, last, next;
+	lt_var var;
+	int64_t step;
+	enum lt_loop_kind loop;
+	int32_t arg;                    /* width of a vector, axis of a grid */
+	enum lt_tail tail;
+	lt_node leaf;
+	bool stream;                    /* of a leaf: its value goes to memory past the caches */
+	int32_t depth;                  /* of a copy's leaf: buffers in turn; 0, 1: one */
+	bool async;                     /* with a depth: copies are begun, and waited for when they are needed */
+	const char *call;               /* routine of LT_CALL, instruction of LT_TILE; else NULL */
+	int32_t line;                   /* of the text that it was read from; 0: none */
+};
+/* The order of a value's elements in memory, slowest digit first.  The digits of a dim cut its index i: floor((i mod
+ * span) / step), span 0: to the end.  Each span is the next larger step of the dim's digits, and each dim has one of
+ * step 1.  After each run of a digit, with all that its faster ones count, `pad` elements are left free. */
+struct lt_digit { int32_t dim; int64_t step, span, pad; };
+/* swizzle: in bytes (struct lt_buffer), 0: none. */
+struct lt_memlayout { int32_t n; struct lt_digit *digit; int32_t swizzle; };
+enum { LT_MAX_DEPTH = 1024 };
+/* Where a value that a leaf writes lives. */
+struct lt_scope {
+	bool whole;                     /* in a buffer that outlives its root nest */
+	lt_tnode owner;                 /* local: the loop in whose iteration it lives; -1: the root nest itself */
+	int64_t *extent;                /* elements held, one a dim; multiples of `unit` */
+	/* by dim: its leaf's loops are padded to multiples of this, and so are its cells; 0: they are not */
+	int64_t *unit;
+};
+/* Why a default tree has the nest of a node as it is; not in its text, and not of a tree that was made from it. */
+struct lt_tnote { lt_node node; const char *text; };
+struct lt_looptree {
+	struct lt_context *ctx;
+	struct lt_arena *arena;
+	const struct lt_graph *graph;   /* what the leaves stand for: borrowed, or the tree's own (derived.h) */
+	const struct lt_graph *base;    /* borrowed: the graph that the tree was made for, without the tree's derived nodes */
+	struct lt_derived *derived;             /* the tree's derived nodes, NULL: none */
+	struct lt_tnodedef *node; int32_t n_node, cap_node;
+	lt_tnode root, last_root;
+	int32_t n_root;
+	lt_tnode *leaf_of;              /* by graph node: its leaf, or -1 */
+	struct lt_leaf **leaf;          /* by graph node: its accesses, or NULL (lt__leaf) */
+	struct lt_memlayout **layout;      /* by graph node: of a value that is not a result, state or source; NULL: in the
+	                                    * order of its dims */
+	struct lt_scope *scope;         /* by graph node; set by lt_looptree_finish */
+	bool plain;                     /* every read on a shared loop is in place: the rules of check.c order all data */
+	int64_t budget;                 /* isl operations of one question of the exact check; 0: the usual number */
+	struct lt_tnote *note; int32_t n_note, cap_note;
+	lt_tnode *failed;               /* what lt__tree_fail was about last; -1: nothing */
+	const char *target;             /* name of the target that it was made for, or NULL */
+	const char *file;               /* of the text that it was read from, for messages, or NULL */
+};
+
+/* looptree/tree/access.c: what a leaf touches. */
+enum { LT_PIECE_READ, LT_PIECE_IMMEDIATE, LT_PIECE_INDEX };
+struct lt_readpiece {
+	int kind;
+	lt_node base;                   /* READ: a node with storage: a source or a leaf; else -1 */
+	uint64_t bits;                  /* IMMEDIATE */
+	struct lt_map map;              /* over the leaf's vars: guards, and rows: indices of base, or (INDEX) the value */
+};
+struct lt_read { int32_t n_piece; enum lt_dtype dtype; struct lt_readpiece *piece; };
+struct lt_leaf {
+	int32_t n_var, n_out;           /* the leaf's own vars; the first n_out are the result's (update: the part's) */
+	/* After them in `var` and in the columns of the reads' maps: numbers of iterations (lt_vardef.of) of loops over the
+	 * leaf's vars, by which windows are read that are copied once per iteration. */
+	int32_t n_trip;
+	lt_var *var;
+	int32_t n_read;
+	struct lt_read *read;           /* operands in order; of an update: the part alone */
+	/* gather: read[0] is indexed along a column that is after the leaf's vars (column n_var of its maps);
+	 * read[1] is the index. */
+	bool gather;
+};
+/* Whether a node has a leaf of its own in a default tree (a view, a literal, a source has none). */
+bool lt__has_leaf(const struct lt_graph *, lt_node);
+/* The accesses of a node's leaf, computed once per tree. */
+lt_status lt__leaf(struct lt_looptree *, lt_node, const struct lt_leaf **out);
+/* The same without a tree. */
+lt_status lt__leaf_access(const struct lt_graph *, struct lt_arena *, lt_node, struct lt_leaf **out);
+/* What shows node n, over its own dims: itself, or through views what these show. */
+lt_status lt__node_read(const struct lt_graph *, struct lt_arena *, lt_node n, struct lt_read *out);
+/* Where the leaf writes: its own vars, an update's moved by its offset. */
+void lt__leaf_dest(const struct lt_graph *, struct lt_arena *, lt_node, const struct lt_leaf *, struct lt_map *out);
+/* Whether row i of the map is exactly column x (of the dims). */
+bool lt__row_is(const struct lt_map *, int32_t i, int32_t x);
+/* Whether a node is a reduction over the var. */
+bool lt__reduces(const struct lt_graph *, lt_node, lt_var);
+/* Position of var in the leaf's vars, -1: it has none. */
+int32_t lt__leaf_column(const struct lt_leaf *, lt_var);
+/* How far var v moves in an iteration of a loop over `over` in steps of `step`: the step of v's own loops, the
+ * iterations of a loop that v numbers (lt_vardef.of); 0: the loop does not count v. */
+int64_t lt__var_step(const struct lt_graph *, lt_var v, lt_var over, int64_t step);
+/* Position in the leaf's vars of the one that a loop counts, -1: none.  A loop that is a dim of a partial sum counts
+ * that dim. */
+int32_t lt__loop_column(const struct lt_looptree *, const struct lt_leaf *, lt_tnode loop);
+
+/* How far a default tree of a GPU goes back to plainer nests for a node, as another one was refused: 0: not at all; 1:
+ * to nests without tiles and partial sums; LT_PLAINEST: to a thread for each element.  why: the refusal. */
+enum { LT_PLAINEST = 2 };
+struct lt_plainer { int32_t level; const char *why; };
+/* looptree/default/auto.c: the default tree where each node is for one of several targets, class[n] of node n of g (NULL: all
+ * for the first); no nest has nodes of two.  plainer: by node of g, NULL: all 0. */
+lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target *const *target, int32_t n_target,
+	const int32_t *class, const struct lt_plainer *plainer, struct lt_looptree **out);
+/* looptree/default/auto_plainer.c: raises a node's level by one; false: it is the last one. */
+bool lt__raise_plainer(struct lt_plainer *, const char *why);
+
+/* looptree/tree/scope.c */
+lt_status lt__fill_scopes(struct lt_looptree *);
+/* looptree/legality/multibuffer.c: whether each copy that is made ahead may be. */
+lt_status lt__check_depths(struct lt_looptree *);
+/* looptree/legality/tail.c */
+/* In each iteration of `owner` (-1: all of it) the loops over v inside it, around `leaf`, run over all multiples of
+ * this: a pad loop's step, which divides those of the loops between; 0: they do not. */
+int64_t lt__pad_unit(const struct lt_looptree *, lt_tnode owner, lt_tnode leaf, lt_var v);
+static inline int64_t lt__round_up(int64_t n, int64_t unit) { return unit > 1 && n % unit ? n + (unit - n % unit) : n; }
+/* A peeled loop whose remainder a run-time scalar says has a copy for each number of elements where its steps are at
+ * most these, else one in which they are counted. */
+enum { LT_MAX_COUNTED = 12 };
+static inline bool lt__is_counted(const struct lt_looptree *t, lt_tnode loop)
+{
+	const struct lt_tnodedef *d = &t->node[loop];
+	return d->tail == LT_PEEL && d->step <= LT_MAX_COUNTED;
+}
+/* LT_OK, or what is wrong with the tail of a loop or the extent of an unroll, vector or block loop. */
+lt_status lt__check_tail(const struct lt_looptree *, lt_tnode loop);
+
+/* looptree/legality/check.c: the rules of a tree's shape and of data flow between its leaves.  Sets `plain`: reads of other
+ * iterations' elements are not refused here but left to the exact check. */
+lt_status lt__check_tree(struct lt_looptree *);
+/* looptree/legality/prove.c: whether a tree that passed the rules and has scopes is legal.  lt__prove_tree always asks isl,
+ * lt__verify_tree only where the structure does not show it. */
+lt_status lt__verify_tree(struct lt_looptree *);
+lt_status lt__prove_tree(struct lt_looptree *);
+
+/* looptree/tree/walk.c: a tree asked. */
+/* A failure at a tree node: "file:line: " before the sentence, where the tree was read from a text. */
+lt_status lt__tree_fail(const struct lt_looptree *, lt_tnode at, lt_status, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* Nearest loop over its var around it, -1: none. */
+lt_tnode lt__loop_around(const struct lt_looptree *, lt_tnode loop);
+/* Elements of its var that a loop covers in a trip of what stands around it. */
+int64_t lt__loop_span(const struct lt_looptree *, lt_tnode loop);
+/* Its iterations where run-time scalars leave the fewest, at least one: what threads may count on. */
+int64_t lt__min_trip_count(const struct lt_looptree *, lt_tnode loop);
+/* Elements of a var that are always there, at least one. */
+int64_t lt__min_extent(const struct lt_graph *, lt_var);
+static inline const char *lt__leaf_name(const struct lt_looptree *t, lt_node n) { return t->graph->node[n].name; }
+bool lt__is_above(const struct lt_looptree *, lt_tnode above, lt_tnode at);     /* proper ancestor */
+lt_tnode lt__root_of(const struct lt_looptree *, lt_tnode);
+lt_tnode lt__common(const struct lt_looptree *, lt_tnode, lt_tnode);            /* lowest common ancestor, -1 */
+/* Outermost loop above leaf that reduces a var of node; -1: node does not reduce (or only over no loop). */
+lt_tnode lt__reducing_loop(const struct lt_looptree *, lt_node);
+/* Whether a loop around the leaf of node (whose accesses are known) counts a var that node reduces over. */
+bool lt__loop_reduces(const struct lt_looptree *, lt_node, lt_tnode loop);
+/* Outermost first; returns their number; out may be NULL. */
+int32_t lt__loops_above(const struct lt_looptree *, lt_tnode at, lt_tnode *out);
+
+/* looptree/tree/written.c */
+/* Marks the node, and the sources of a view that is written through: what a result or a state's content is made by. */
+void lt__mark_written(const struct lt_graph *, lt_node, bool *mark);
+/* Whether a node is computed before the first run: it depends on constants and on nothing that changes from run to run,
+ * or is made of literals and positions and read by such a node. */
+bool *lt__constant_nodes(const struct lt_graph *, struct lt_arena *);
+#endif

@@ -1,0 +1,94 @@
+/* program/export/export.h -- a program as C text that stands alone: one function, with the kernels as their backend prints
+ * them, the order of launches and the memory plan as plain C, constants as read-only data, and a header.
+ *
+ * Example: a program of two kernels that was compiled with source_only for "cpu:target=avx2", its constants bound.
+ *     lt__export_new(p, &options, &x);           computes once, here, what depends only on constants
+ *     lt__export_write(x, LT_EXPORT_SOURCE, write, user);
+ * The text needs nothing of this library, allocates nothing and keeps nothing but what is declared static.
+ */
+#ifndef LT_PROGRAM_EXPORT_EXPORT_H
+#define LT_PROGRAM_EXPORT_EXPORT_H
+#include "program/run/program.h"
+
+/* How constants are written: arrays of numbers; the file's bytes, which the assembler takes in. */
+enum lt_export_data { LT_EXPORT_ARRAYS, LT_EXPORT_INCBIN };
+/* The texts: declarations; the function; the constants' definitions; their bytes, where they are a file; the table of
+ * tensors that a main program for .npy files goes by (tools/build_main.c), and what it calls. */
+enum lt_export_part { LT_EXPORT_HEADER, LT_EXPORT_SOURCE, LT_EXPORT_CONSTANTS, LT_EXPORT_BYTES, LT_EXPORT_TABLE };
+
+struct lt_export_options {
+	const char *name;               /* a C identifier: the function, and what all other names begin with */
+	const char *header;             /* file names, as #include and .incbin take them */
+	const char *bytes;
+	const char *about;              /* for the first comment: what it was made from */
+	const char *flags;              /* what a compiler is told; NULL: nothing is said about that */
+	bool strict;                    /* ISO C99 alone: nothing of a compiler's own, not even behind #ifdef */
+	enum lt_export_data data;
+	bool static_workspace;          /* the caller may leave the workspace and states out */
+};
+struct lt_export;
+/* The program's kernels are C text: all of them are the backend cpu's, with source_only.  Borrows p and the options'
+ * texts. */
+lt_status lt__export_new(struct lt_program *p, const struct lt_export_options *, struct lt_export **out);
+void lt__export_free(struct lt_export *);               /* NULL: nothing */
+lt_status lt__export_write(struct lt_export *, enum lt_export_part, lt_write *, void *user);
+/* Of all constants that a run reads; 0: there are none. */
+int64_t lt__export_constant_bytes(const struct lt_export *);
+
+/* --- between the files export*.c --- */
+struct lt_names;
+/* An input, state or result as a member of the function's struct. */
+struct lt_export_member {
+	const struct lt_binding_def *def;
+	const char *name;               /* NULL: it is none, for nothing reads it */
+	bool scalar;                    /* an int64 that is given as a value */
+	const char **extent;            /* by axis: the member that has the run's extent; NULL: it is always the same */
+	int32_t *extent_from;           /* of an input, by axis: the scalar that is its extent; -1: it is always the same */
+	bool implied;                   /* a scalar that is the extent of an input */
+};
+/* Bytes that are read-only data: of a constant, or of what was made of constants. */
+struct lt_export_constant { int32_t storage; const char *name; const void *at; int64_t bytes, offset; };
+
+struct lt_export {
+	struct lt_program *p;
+	struct lt_export_options o;
+	struct lt_arena *a;
+	const char *upper;              /* the name in capital letters */
+	struct lt_export_member *member[LT_NBINDING];   /* by kind and binding; none of constants */
+	struct lt_export_constant *constant; int32_t n_constant;
+	int32_t *constant_of;           /* by storage; -1: it is none */
+	void *prepared;
+	bool copies, blocks, fails;     /* what the function calls */
+	bool *absent;                   /* by param: read by unused nodes only */
+};
+/* text.c.  Bytes of the caller's workspace with all that it is for. */
+struct lt_export_workspace { int64_t plan, scratch, all; };
+struct lt_export_workspace lt__export_workspace(const struct lt_export *);
+enum { LT_EXPORT_ALIGN = 64 };
+/* What a name of the graph is in C text: of a string; within a comment. */
+const char *lt__export_string(const struct lt_export *, const char *);
+const char *lt__export_comment(const struct lt_export *, const char *);
+/* "softmax.lt:3:5: ", or "" */
+const char *lt__export_location(const struct lt_export *, int32_t line, int32_t column);
+/* Where a storage begins, as C. */
+const char *lt__export_address(const struct lt_export *, int32_t storage);
+
+lt_status lt__export_members(struct lt_export *);                       /* member.c */
+lt_status lt__export_prepare(struct lt_export *);                       /* prepare.c: sets prepared */
+void lt__export_constants(struct lt_export *);                          /* constant.c: sets constant */
+void lt__export_declare(const struct lt_export *, struct lt_text *);    /* header.c: the header */
+lt_status lt__export_kernels(const struct lt_export *, lt_write *, void *user);         /* kernel.c */
+/* blocks.c: the tables of copies of many pieces, and what runs them. */
+void lt__export_blocks(const struct lt_export *, struct lt_text *);
+void lt__export_blocks_call(const struct lt_export *, struct lt_text *, int32_t nest);
+void lt__export_step(const struct lt_export *, struct lt_text *, const struct lt_pstep *);       /* step.c */
+/* param.c: run-time scalars read and checked, extents set.  LT_EUNSUPPORTED: a sum of them may be too large. */
+lt_status lt__export_params(struct lt_export *, struct lt_text *);
+/* function.c */
+lt_status lt__export_function(struct lt_export *, lt_write *, void *user);
+/* constant.c */
+void lt__export_extern(const struct lt_export *, struct lt_text *);
+lt_status lt__export_define(const struct lt_export *, lt_write *, void *user);
+void lt__export_bytes(const struct lt_export *, lt_write *, void *user);
+void lt__export_table(const struct lt_export *, struct lt_text *);      /* table.c */
+#endif

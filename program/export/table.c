@@ -1,0 +1,116 @@
+/* What the main program of an exported function goes by: its tensors, with memory for them, and the call. */
+#include "program/export/export.h"
+
+static const struct table_kind { enum lt_binding kind; const char *word; } kinds[] = {
+	{ LT_BINDING_INPUT, "INPUT" }, { LT_BINDING_RESULT, "RESULT" }, { LT_BINDING_STATE, "STATE" },
+};
+enum { N_KIND = sizeof kinds / sizeof *kinds };
+
+static const char *descr_of(enum lt_dtype dtype)
+{
+	const char *npy = lt__dtype_info(dtype)->npy;
+	return *npy ? npy : "V2";               /* bfloat16, as NumPy writes what it does not know */
+}
+
+/* An array of no elements is no C. */
+static int64_t table_bytes(const struct lt_binding_def *d) { return d->bytes ? (int64_t)d->bytes : 1; }
+
+/* Which row of the table an input is. */
+static int32_t table_number(const struct lt_export *x, int32_t input)
+{
+	int32_t n = 0;
+	for (int32_t i = 0; i < input; i++)
+		n += x->member[LT_BINDING_INPUT][i].name != NULL;
+	return input < 0 ? -1 : n;
+}
+
+static void table_memory(const struct lt_export *x, struct lt_text *t, const struct lt_export_member *m, char
+	letter, int32_t i)
+{
+	lt__text_format(t, "static union { double f; int64_t i; char at[%lld]; } memory_%c%d ALIGNED;\n", (long
+		long)table_bytes(m->def),
+		letter, (int)i);
+	lt__text_format(t, "static const int64_t shape_%c%d[] = {", letter, (int)i);
+	for (int32_t k = 0; k < m->def->rank; k++)
+		lt__text_format(t, " %lld,", (long long)m->def->extent[k]);
+	lt__text_format(t, " 0 };\n");
+	lt__text_format(t, "static int64_t extent_%c%d[%d];\n", letter, (int)i, (int)m->def->rank + 1);
+	lt__text_format(t, "static const int from_%c%d[] = {", letter, (int)i);
+	for (int32_t k = 0; k < m->def->rank; k++)
+		lt__text_format(t, " %d,", m->extent && m->extent[k] ? -2
+			: (int)table_number(x, m->extent_from ? m->extent_from[k] : -1));
+	lt__text_format(t, " -1 };\n");
+}
+
+static void table_row(
+	const struct lt_export *x, struct lt_text *t, const struct table_kind *k, const struct lt_export_member *m, int32_t i)
+{
+	const struct lt_dtypeinfo *type = lt__dtype_info(m->def->dtype);
+	const char letter = k->word[0];
+	lt__text_format(t, "\t{ %s, %s, \"%s\", \"%s\", %u, %d, %d, %d, shape_%c%d, extent_%c%d, from_%c%d, memory_%c%d.at "
+		"},\n", k->word,
+		lt__export_string(x, m->def->name), type->script, descr_of(m->def->dtype), (unsigned)type->bytes, (int)m->def->rank,
+		(int)m->scalar, (int)m->implied, letter, (int)i, letter, (int)i, letter, (int)i, letter, (int)i);
+}
+
+static void table_call(const struct lt_export *x, struct lt_text *t)
+{
+	/* A function may be called as a variable here is. */
+	lt__text_format(t, "static int (*const model_of)(struct %s_args *) = %s;\nstatic int call(struct %s_args *a)\n{\n"
+		"\tint code;\n", x->o.name, x->o.name, x->o.name);
+	for (int k = 0; k < N_KIND; k++)
+		for (int32_t i = 0; i < x->p->bindings[kinds[k].kind].n; i++) {
+			const struct lt_export_member *m = &x->member[kinds[k].kind][i];
+			const char letter = kinds[k].word[0];
+			if (m->scalar)
+				lt__text_format(t, "\tmemcpy(&a->%s, memory_%c%d.at, sizeof a->%s);\n", m->name, letter, (int)i, m->name);
+			else if (m->name)
+				lt__text_format(t, "\ta->%s = (void *)memory_%c%d.at;\n", m->name, letter, (int)i);
+		}
+	if (!x->o.static_workspace && lt__export_workspace(x).all)
+		lt__text_format(t, "\ta->workspace = workspace;\n");
+	lt__text_format(t, "\tcode = model_of(a);\n");
+	for (int32_t i = 0; i < x->p->bindings[LT_BINDING_RESULT].n; i++) {
+		const struct lt_export_member *m = &x->member[LT_BINDING_RESULT][i];
+		for (int32_t k = 0; k < m->def->rank; k++)
+			if (m->extent[k])
+				lt__text_format(t, "\textent_R%d[%d] = a->%s;\n", (int)i, (int)k, m->extent[k]);
+	}
+	lt__text_format(t, "\treturn code;\n}\n\n");
+}
+
+void lt__export_table(const struct lt_export *x, struct lt_text *t)
+{
+	lt__text_format(t, "/* A program for %s that reads and writes NumPy's .npy files. */\n", x->o.name);
+	if (!x->o.strict && x->p->options.n_thread > 1)
+		lt__text_format(t, "#define WITH_THREADS 1\n#include <pthread.h>\n#include <sched.h>\n");
+	lt__text_format(t,
+		"#include \"%s\"\n#include <errno.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n",
+		x->o.header);
+	if (!x->o.strict)
+		lt__text_format(t, "#if defined __unix__ || defined __APPLE__\n#define WITH_STAT 1\n#include <sys/stat.h>\n#endif\n");
+	lt__text_format(t, "%s\n", x->o.strict ? "#define ALIGNED" : "#ifdef __GNUC__\n#define ALIGNED "
+		"__attribute__((aligned(64)))\n#else\n#define ALIGNED\n#endif");
+	lt__text_format(t, "#define NAME \"%s\"\n#define THREADS %s_THREADS\ntypedef struct %s_args args;\n\n", x->o.name,
+		x->upper,
+		x->o.name);
+	lt__text_format(t, "enum kind { INPUT, RESULT, STATE };\n"
+		"/* scalar: one number; implied: it is the extent of an input.  extent: of this run, which is the shape where no\n"
+		" * run-time scalar bounds it; from: by axis, the scalar that it is, -1: none, -2: set by the call */\n"
+		"struct tensor {\n\tenum kind kind;\n\tconst char *name, *type, *descr;\n\tunsigned bytes;\n\tint rank, scalar, "
+			"implied;\n"
+		"\tconst int64_t *shape;\n\tint64_t *extent;\n\tconst int *from;\n\tchar *at;\n};\n\n");
+	for (int k = 0; k < N_KIND; k++)
+		for (int32_t i = 0; i < x->p->bindings[kinds[k].kind].n; i++)
+			if (x->member[kinds[k].kind][i].name)
+				table_memory(x, t, &x->member[kinds[k].kind][i], kinds[k].word[0], i);
+	if (!x->o.static_workspace && lt__export_workspace(x).all)
+		lt__text_format(t, "static char workspace[%s_WORKSPACE_BYTES];\n", x->upper);
+	lt__text_format(t, "static const struct tensor tensors[] = {\n");
+	for (int k = 0; k < N_KIND; k++)
+		for (int32_t i = 0; i < x->p->bindings[kinds[k].kind].n; i++)
+			if (x->member[kinds[k].kind][i].name)
+				table_row(x, t, &kinds[k], &x->member[kinds[k].kind][i], i);
+	lt__text_format(t, "};\nenum { N_TENSOR = sizeof tensors / sizeof *tensors };\n\n");
+	table_call(x, t);
+}

@@ -1,9 +1,0 @@
-/* program/locations.h -- what a device makes of a tree: facts for its text. */
-#ifndef LT_PROGRAM_LOCATIONS_H
-#define LT_PROGRAM_LOCATIONS_H
-#include "looptree/text.h"
-#include "program/program.h"
-
-/* Kernels, their grids, where each value lives, and barriers; nothing of nests without grids and block loops. */
-lt_status lt__find_locations(const struct lt_program *, struct lt_arena *, struct lt_treecomments *out);
-#endif

@@ -1,0 +1,57 @@
+/* program/nest/nest.h -- the root nests of a tree as frozen trees, and which backend takes which. */
+#ifndef LT_PROGRAM_NEST_NEST_H
+#define LT_PROGRAM_NEST_NEST_H
+#include "program/storage/storage.h"
+#include "program/nest/choose.h"
+#include "program/host/host.h"
+
+struct lt_blocks;
+/* What one nest was refused for, by the backends before its own. */
+struct lt_refusals { int32_t n, cap; const struct lt_refusal **at; };
+
+struct lt_nests {
+	struct lt_arena *arena;                 /* of all this, which goes with the tree */
+	struct lt_assigned assigned;
+	int32_t n;                              /* in the order of the tree's roots, as all that is by nest */
+	lt_tnode failed;                        /* the root that cannot be frozen */
+	struct lt_frozen *frozen;
+	struct lt_blocks **blocks;              /* how it is copied without a kernel, NULL: it has one */
+	int32_t *opened_of;                     /* the backend that takes it; -1: none */
+	struct lt_refusals *refused;
+};
+/* nest.c.  Begins the table of another tree. */
+lt_status lt__nests_reset(struct lt_nests *, struct lt_context *, const struct lt_looptree *);
+/* prelude: what the operators' C texts call. */
+lt_status lt__nests_freeze(struct lt_nests *, struct lt_looptree *, const char *prelude);
+/* For a backend that is asked next: how its slots are aligned.  device: they are memory of its own, and all begin as
+ * the workspace does; else what a caller binds has an element's alignment. */
+void lt__nest_align(struct lt_nests *, int32_t nest, bool device);
+bool lt__nests_taken(const struct lt_nests *);
+
+/* offer.c: nests are offered to backends. */
+struct lt_offers;
+/* fixed: the tree is the user's, and never rebuilt.  backends NULL: each nest is taken, for the first target. */
+struct lt_offers *lt__offers_new(const struct lt_graph *base, const struct lt_target *const *target, int32_t n_target,
+	const struct lt_opened_backends *, const struct lt_options *, bool fixed, struct lt_arena *);
+/* Fills opened_of and refused.  *again: some nests are refused, but their nodes are for the next backend in another
+ * tree. */
+lt_status lt__offer_nests(struct lt_offers *, struct lt_looptree *, struct lt_nests *, bool *again);
+/* Whether a root of the tree that cannot be frozen has a plainer one in another tree. */
+bool lt__offers_plainer(struct lt_offers *, const struct lt_looptree *, lt_tnode failed, lt_status);
+/* That tree, in the place of the one before. */
+lt_status lt__offers_tree(const struct lt_offers *, struct lt_looptree **);
+/* LT_EUNSUPPORTED, with a sentence about the first nest that no backend takes. */
+lt_status lt__offers_refused(const struct lt_offers *, const struct lt_nests *);
+
+/* accept.c: asks a backend whether it takes a nest; what it says is remembered by the nest's text. */
+struct lt_asked;
+struct lt_asked *lt__asked_new(const struct lt_opened_backends *, const struct lt_options *, struct lt_arena *);
+/* Whether the backend has memory of its own. */
+bool lt__asked_device(const struct lt_asked *, int32_t opened);
+/* graph: the tree's.  False also where accepts fails otherwise, which lt__asked_failed tells. */
+bool lt__accepts(struct lt_asked *, const struct lt_looptree *, const struct lt_frozen *, int32_t opened,
+	struct lt_refusals *why);
+lt_status lt__asked_failed(const struct lt_asked *);
+/* "a refuses it at %n (s.lt:1:1): because; b ..." */
+const char *lt__refusals_text(struct lt_arena *, const struct lt_refusals *);            /* explain.c */
+#endif

@@ -1,0 +1,68 @@
+/* The tree that a program is run by: the default one, or what the user's schedule says. */
+#include <string.h>
+#include "base/document.h"
+#include "looptree/schedule/schedule.h"
+#include "program/nest/schedule.h"
+
+/* The first word of a schedule says what it is; blank lines and comments may come before it. */
+static const char *first_word(const char *text, size_t bytes, size_t *n)
+{
+	const char *end = text + bytes;
+	while (text < end && memchr(" \t\r\n#", *text, 5))
+		if (*text == '#')
+			while (text < end && *text != '\n')
+				text++;
+		else
+			text++;
+	for (*n = 0; text + *n < end && !memchr(" \t\r\n#", text[*n], 5); (*n)++)
+		;
+	return text;
+}
+
+/* What a list of primitives begins with: no machine's tiles, vectors, copies or threads, so that it is replayed on
+ * every one. */
+static lt_status plain_tree(const struct lt_graph *base, const struct lt_target *target, struct lt_looptree **out)
+{
+	LT_TRY(lt_looptree_auto(base, NULL, out));
+	(*out)->target = target ? target->name : NULL;
+	return LT_OK;
+}
+
+static lt_status first_tree(const struct lt_graph *base, const struct lt_target *target, const struct lt_options *o,
+	struct lt_looptree **out)
+{
+	const char *text = o->schedule, *name = o->schedule_name ? o->schedule_name : "schedule";
+	size_t bytes = o->schedule_bytes, n;
+	if (!text)
+		return lt_looptree_auto(base, target, out);
+	const char *word = first_word(text, bytes, &n);
+	if (n == 8 && !memcmp(word, "looptree", n))
+		return lt_looptree_parse(base, text, bytes, name, out);
+	if (n == 8 && !memcmp(word, "schedule", n)) {
+		struct lt_looptree *from;
+		LT_TRY(plain_tree(base, target, &from));
+		lt_status st = lt__schedule_apply(from, text, bytes, name, out);
+		lt_looptree_free(from);
+		return st;
+	}
+	return lt_fail(base->ctx, LT_ESYNTAX,
+		"%.200s:1:1: a schedule begins with 'looptree 1' (a tree, as lt-run --dump=tree prints it) or with "
+		"'schedule 1' (a list of primitives), not with '%.*s'",
+		name, n < 40 ? (int)n : 40, word);
+}
+
+lt_status lt__first_tree(const struct lt_graph *base, const struct lt_target *target, const struct lt_options *o,
+	struct lt_looptree **out)
+{
+	struct lt_looptree *from;
+	if (!o->apply)
+		return first_tree(base, target, o, out);
+	if (lt__schedule_is_empty(o->apply, strlen(o->apply)))
+		return lt_fail(base->ctx, LT_ESYNTAX,
+			"apply: there is no step in '%.40s'; give one, such as \"split m 8\" (%s), or leave it out",
+			o->apply, LT_DOCUMENT("schedule.md"));
+	LT_TRY(first_tree(base, target, o, &from));
+	lt_status st = lt__schedule_steps(from, o->apply, strlen(o->apply), "apply", 0, NULL, out);
+	lt_looptree_free(from);
+	return st;
+}

@@ -1,0 +1,12 @@
+/* Memory at the alignment that slots and workspaces have. */
+#include "program/run/run.h"
+
+void *lt__aligned_new(struct lt_arena *a, size_t bytes, size_t align)
+{
+	return bytes ? (void *)(((uintptr_t)lt__arena_alloc(a, bytes + align) + align - 1) & ~(uintptr_t)(align - 1)) : NULL;
+}
+
+void *lt__scratch_new(struct lt_arena *a, const struct lt_scratch *s)
+{
+	return lt__aligned_new(a, s->bytes, s->align > LT_ALIGNMENT_SLACK ? s->align : LT_ALIGNMENT_SLACK);
+}

@@ -1,0 +1,122 @@
+/* Constants that a function gives piece by piece.  What the host's kernels read is held as a whole; what only devices
+ * read crosses as it is made, and the host holds one piece at a time. */
+#include "program/nest/blocks.h"
+#include "program/run/program.h"
+
+/* Few enough calls that their number costs nothing, and little beside what a program needs anyway. */
+enum { PIECE_BYTES = 16 << 20 };
+
+struct owned_new { struct lt_arena *a; size_t bytes; void *at; };
+
+static lt_status own_body(void *arg)
+{
+	struct owned_new *x = arg;
+	x->at = lt__arena_alloc(x->a, x->bytes);
+	return LT_OK;
+}
+
+lt_status lt__constant_own(struct lt_program *p, struct lt_context *ctx, int32_t i)
+{
+	const struct lt_binding_def *d = &p->bindings[LT_BINDING_CONSTANT].at[i];
+	struct owned_new x = { .a = p->arena, .bytes = d->bytes };
+	if (p->constants.owned[i])
+		return LT_OK;
+	if (lt__protect(p->ctx, own_body, &x))
+		return lt_fail(ctx, LT_ENOMEM, "out of memory: %zu bytes for constant '%s'", d->bytes, d->name);
+	p->constants.owned[i] = x.at;
+	return LT_OK;
+}
+
+static lt_status one_piece(
+	struct lt_program *p, struct lt_context *ctx, int32_t i, size_t offset, size_t bytes, void *to)
+{
+	const struct lt_filler *f = &p->constants.filler[i];
+	lt_status st = f->fill(f->user, offset, bytes, to);
+	return st ? lt_fail(ctx, st, "constant '%s': bytes %zu to %zu could not be given: the function of "
+		"lt_program_bind_fill answers LT_%s", p->bindings[LT_BINDING_CONSTANT].at[i].name, offset, offset + bytes,
+		lt_status_name(st)) : LT_OK;
+}
+
+lt_status lt__constant_hold(struct lt_program *p, struct lt_context *ctx, int32_t i)
+{
+	const size_t all = p->bindings[LT_BINDING_CONSTANT].at[i].bytes;
+	if (!p->constants.filler[i].fill || p->constants.data[i])
+		return LT_OK;
+	LT_TRY(lt__constant_own(p, ctx, i));
+	for (size_t at = 0, n; at < all; at += n) {
+		n = all - at < PIECE_BYTES ? all - at : PIECE_BYTES;
+		LT_TRY(one_piece(p, ctx, i, at, n, (char *)p->constants.owned[i] + at));
+	}
+	p->constants.data[i] = p->constants.owned[i];
+	return LT_OK;
+}
+
+static bool is_constant(const struct lt_program *p, int32_t storage, int32_t i)
+{
+	const struct lt_storage *s = &p->nests.assigned.storage[storage];
+	return s->space == LT_STORAGE_CONSTANT && s->binding == i;
+}
+
+/* Whether a step finds the constant in the host's memory, apart from moving it to a device before the first run. */
+static bool step_reads(const struct lt_program *p, const struct lt_pstep *s, int32_t i, bool prepares)
+{
+	if (s->kind == LT_STEP_MOVE)
+		return is_constant(p, s->from, i) && !(prepares && !s->from_memory);
+	if (s->memory)
+		return false;
+	if (s->kind == LT_STEP_COPY)
+		return is_constant(p, s->from, i);
+	if (s->kind == LT_STEP_BLOCKS) {
+		const struct lt_blocks *b = p->nests.blocks[s->nest];
+		for (int32_t k = 0; k < b->n; k++)
+			if (is_constant(p, b->at[k].from, i))
+				return true;
+		return false;
+	}
+	const struct lt_frozen *f = &p->nests.frozen[s->nest];
+	for (int32_t k = 0; k < f->n_bind; k++)
+		if (is_constant(p, f->bind[k].storage, i))
+			return true;
+	return false;
+}
+
+/* A run-time scalar may be one of its elements. */
+static bool host_reads(const struct lt_program *p, int32_t i)
+{
+	for (int32_t k = 0; k < p->plan.n_prepare; k++)
+		if (step_reads(p, &p->plan.prepare[k], i, true))
+			return true;
+	for (int32_t k = 0; k < p->plan.n_run; k++)
+		if (step_reads(p, &p->plan.run[k], i, false))
+			return true;
+	for (int32_t k = 0; k < p->tree->graph->n_param; k++)
+		if (is_constant(p, p->nests.assigned.location[p->tree->graph->param[k].source].storage, i))
+			return true;
+	return false;
+}
+
+lt_status lt__constants_fill(struct lt_program *p, struct lt_context *ctx)
+{
+	for (int32_t i = 0; i < p->bindings[LT_BINDING_CONSTANT].n; i++)
+		if (p->constants.filler[i].fill && host_reads(p, i))
+			LT_TRY(lt__constant_hold(p, ctx, i));
+	return LT_OK;
+}
+
+lt_status lt__constant_send(
+	struct lt_program *p, struct lt_context *ctx, int32_t i, size_t offset, size_t bytes, lt_piece *send, void *user)
+{
+	const size_t room = bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
+	void *piece = lt__context_realloc(ctx, NULL, 0, room);
+	lt_status st = LT_OK;
+	if (!piece)
+		return lt_fail(ctx, LT_ENOMEM, "out of memory: %zu bytes for a piece of constant '%s'", room,
+			p->bindings[LT_BINDING_CONSTANT].at[i].name);
+	for (size_t at = 0, n; at < bytes && !st; at += n) {
+		n = bytes - at < room ? bytes - at : room;
+		st = one_piece(p, ctx, i, offset + at, n, piece);
+		st = st ? st : send(user, at, n, piece);
+	}
+	lt__context_realloc(ctx, piece, room, 0);
+	return st;
+}
