@@ -102,16 +102,19 @@ endif
 OBJ     = $(patsubst %.c,$(O)/%.o,$(wildcard $(DIRS:=/*.c))) $(ONNX_OBJ)
 # The messages of ONNX, as protobuf-c reads them.
 ONNX_OBJ = $(if $(PROTOC),$(O)/frontends/onnx/onnx.pb-c.o)
-PROGRAM = $(patsubst tools/%.c,$(O)/%,$(wildcard tools/lt-*.c))
-TOOLS   = $(patsubst %.c,$(O)/%.o,$(wildcard tools/*.c))
-PARTS   = $(filter-out $(O)/tools/lt-%.o $(O)/tools/hamkaas.o $(patsubst %.c,$(O)/%.o,$(wildcard tools/*_*.c)),$(TOOLS))
+PROGRAM = $(patsubst %.c,$(O)/%,$(notdir $(wildcard tools/*/lt-*.c)))
 TESTS   = $(patsubst %.c,$(O)/%,$(wildcard tests/test_*.c))
-CHECK   = $(patsubst %.c,$(O)/%.o,$(wildcard check/*/*.c))
-JUDGE   = $(patsubst %.c,$(O)/%.o,$(wildcard check/judge/*.c))
-HELPERS = $(CHECK) $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%.c,$(wildcard tests/*.c)))
+# What programs and tests have in common, as an archive, of which each takes what it needs: check/, and the parts of
+# tools.  Those of lt-check are its own, since it listens to getenv; those of libhamkaas.so too.
+PARTS   = $(O)/parts.a
+PART    = $(patsubst %.c,$(O)/%.o,$(wildcard check/*/*.c) \
+	$(filter-out tools/check/% tools/hamkaas/%,$(filter-out $(wildcard tools/*/lt-*.c),$(wildcard tools/*/*.c))))
+OWN     = $(patsubst %.c,$(O)/%.o,$(filter-out %/lt-check.c,$(wildcard tools/check/*.c)))
+HAMKAAS = $(patsubst %.c,$(O)/%.o,$(wildcard tools/hamkaas/*.c))
+HELPERS = $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%.c,$(wildcard tests/*.c)))
 FUZZ    = $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c)))
 # Random schedules and layers in large numbers: programs without the test framework, and the helpers that need none.
-RANDOM  = $(CHECK) $(patsubst %,$(O)/tests/%.o,random_layer random_layer_source random_layer_steps random_product \
+RANDOM  = $(patsubst %,$(O)/tests/%.o,random_layer random_layer_source random_layer_steps random_product \
 	random_schedule random_gpu random_gpu_recipe batch default_trees random_default \
 	layer_runs run_graph tree_text random_limits random_limits_draw random_limits_model random_limits_text \
 	pool_stress networks)
@@ -144,7 +147,7 @@ SO      = liblooptree.so
 SONAME  = $(SO).$(firstword $(subst ., ,$(VERSION)))
 
 say  = $(if $(V),,@echo '  $(1)';)
-link = $(call say,LD $@)mkdir -p $(@D) && $(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^)
+link = $(call say,LD $@)mkdir -p $(@D) && $(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^)
 
 all: $(O)/$(SO) $(O)/liblooptree.a $(O)/liblt-kernel.a $(O)/libhamkaas.so $(PROGRAM) $(OPTIONAL) $(WITHOUT)
 $(PROGRAM) $(O)/libhamkaas.so: | $(WITHOUT)
@@ -169,11 +172,11 @@ $(ONNX_OBJ:.o=.h): frontends/onnx/onnx.proto
 $(filter $(O)/ir/eval/%.o,$(OBJ)) $(O)/ir/op/op.o: private FLAGS += -ffp-contract=off
 $(O)/ir/eval/row.o: private FLAGS += -fno-math-errno -fno-trapping-math $(if $(filter debug,$(MODE)),,-O3)
 # Where installed tools look for plug-ins: rebuilt when it changes, as between make and make install PREFIX=...
-$(O)/tools/plugins.o: FLAGS += -DLT_BACKEND_DIR='"$(LIBDIR)/looptree/backends"'
+$(O)/tools/common/plugins.o: FLAGS += -DLT_BACKEND_DIR='"$(LIBDIR)/looptree/backends"'
 # And where messages name an installed document (base/document.h).
 DOCUMENTED = $(O)/looptree/schedule/schedule.o $(O)/program/nest/schedule.o
 $(DOCUMENTED): FLAGS += -DLT_DOC_DIR='"$(DOCDIR)"'
-$(O)/tools/plugins.o $(DOCUMENTED): $(O)/folders
+$(O)/tools/common/plugins.o $(DOCUMENTED): $(O)/folders
 $(O)/folders: FORCE
 	@mkdir -p $(@D); echo '$(LIBDIR) $(DOCDIR)' | cmp -s - $@ || echo '$(LIBDIR) $(DOCDIR)' >$@
 
@@ -186,12 +189,12 @@ $(O)/flags: FORCE
 as_strings = mkdir -p $(@D); sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $^ >$@
 $(O)/ir/op/prelude_text.h: ir/op/prelude.h
 	@$(as_strings)
-$(O)/tools/standalone/main_text.h: $(addprefix tools/standalone/,threads.c main.c)
+$(O)/tools/build/main_text.h: $(addprefix tools/build/standalone/,threads.c main.c)
 	@$(as_strings)
-$(O)/tools/build_text.o: $(O)/tools/standalone/main_text.h
-$(O)/tools/view_text.h: tools/view.html
+$(O)/tools/build/text.o: $(O)/tools/build/main_text.h
+$(O)/tools/run/view_text.h: tools/run/view.html
 	@$(as_strings)
-$(O)/tools/run_view.o: $(O)/tools/view_text.h
+$(O)/tools/run/view.o: $(O)/tools/run/view_text.h
 
 # Which printer made a kernel that is kept on disk: a hash of its sources, and of headers whose numbers decide code.
 PRINTS := $(sort $(shell find base kernel backends/text -type f))
@@ -231,28 +234,23 @@ $(O)/liblt-kernel.a: $(filter $(O)/kernel/%.o,$(OBJ)) $(O)/dirs
 	@objcopy --wildcard --keep-global-symbol='lt_kernel_*' --keep-global-symbol='lt_opcode_*' $(O)/liblt-kernel.o
 	@rm -f $@ && ar rcs $@ $(O)/liblt-kernel.o
 
-$(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(patsubst %,$(O)/tools/%.o,defaults plugins say trusted) \
-		$(O)/looptree.o tools/hamkaas.map
-	$(link) -shared -Wl,--version-script=tools/hamkaas.map $(LIBS)
+$(PARTS): $(PART) $(O)/parts
+	$(call say,AR $@)rm -f $@ && ar rcs $@ $(PART)
 
-# tools/lt-NAME.c with the files tools/NAME_*.c; the files without _ are everybody's.
-own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c) $(if $(filter build,$(1)),$(READ_MODEL)) \
-	$(if $(filter llama,$(1)),$(wildcard tools/run_*.c)) $(if $(filter llama run,$(1)),$(LIMITS)) \
-	$(if $(filter bench,$(1)),$(READ_INPUT)))
-# What lt-run and lt-build have in common: the tensors of a model.
-READ_MODEL = $(patsubst %,tools/run_%.c,bind bind_say bindings explain extents fit parse spec weights)
-# What lt-bench has of lt-run: what a model asks for, and tensors of that; of lt-llama, files.
-READ_INPUT = $(patsubst %,tools/run_%.c,bindings spec) tools/llama_files.c
-# What lt-run has of lt-bench: what the machine does at best.
-LIMITS = $(patsubst %,tools/bench_%.c,cuda device folder machine peak say)
+# Changes when a file comes or goes.
+$(O)/parts: FORCE
+	@mkdir -p $(@D); echo '$(PART)' | cmp -s - $@ || echo '$(PART)' >$@
+
+$(O)/libhamkaas.so: $(HAMKAAS) $(PARTS) $(O)/looptree.o tools/hamkaas/hamkaas.map
+	$(link) -shared -Wl,--version-script=tools/hamkaas/hamkaas.map $(LIBS)
+
 .SECONDEXPANSION:
-$(PROGRAM): $(O)/lt-%: $(O)/tools/lt-%.o $$(call own,$$*) \
-		$$(if $$(filter check,$$*),$(CHECK),$(JUDGE)) $(PARTS) $(O)/looptree.o
+$(PROGRAM): $(O)/%: $$(addprefix $(O)/,$$(addsuffix .o,$$(basename $$(wildcard tools/*/$$*.c)))) \
+		$$(if $$(filter lt-check,$$*),$(OWN)) $(PARTS) $(O)/looptree.o
 	$(link) $(TOOL_LIBS)
 
-# tests/test_bench*.c try the parts of lt-bench, tests/test_check*.c those of lt-check.
-$(TESTS): %: %.o $(HELPERS) $(PARTS) \
-		$$(foreach tool,bench check,$$(if $$(findstring /test_$$(tool),$$@),$$(call own,$$(tool)))) $(O)/looptree.o
+# tests/test_check*.c try the parts of lt-check.
+$(TESTS): %: %.o $(HELPERS) $$(if $$(findstring /test_check,$$@),$(OWN)) $(PARTS) $(O)/looptree.o
 	$(link) -lcriterion $(TOOL_LIBS)
 
 $(O)/bare.o: $(filter-out $(O)/backends/ref/% $(O)/backends/cpu/%,$(OBJ)) $(wildcard $(DIRS)) $(O)/dirs
@@ -268,14 +266,14 @@ $(FUZZ): $(O)/fuzz/%: $(O)/tests/fuzz/%.o \
 		$(if $(findstring fuzzer,$(SAN)),,$(O)/tests/fuzz/replay.o) $(PARTS) $(O)/looptree.o
 	$(link) $(if $(findstring fuzzer,$(SAN)),-fsanitize=fuzzer) $(TOOL_LIBS)
 
-$(DRAWN): $(O)/%: $(O)/tests/sequences/%.o $(RANDOM) $(O)/looptree.o
+$(DRAWN): $(O)/%: $(O)/tests/sequences/%.o $(RANDOM) $(PARTS) $(O)/looptree.o
 	$(link) $(LIBS)
 
 # Kernel programs by hand, in the simulator.
 $(O)/simulate: $(O)/tests/kernels/simulate.o $(PARTS) $(O)/looptree.o
 	$(link) $(TOOL_LIBS)
 
-$(O)/mutants: $(MUTANTS) $(CHECK) $(PARTS) $(O)/looptree.o
+$(O)/mutants: $(MUTANTS) $(PARTS) $(O)/looptree.o
 	$(link) $(TOOL_LIBS)
 
 $(EXAMPLE): $(O)/mnist-%: $(O)/examples/mnist/%.o $(PARTS) $(O)/looptree.o
@@ -310,7 +308,7 @@ $(O)/backends/llvm.so: $(wildcard backends/llvm/*.[ch] include/lt/*.h) $(O)/libl
 $(LLVM_TESTS): $(O)/%: %.c $(filter-out backends/llvm/llvm.c,$(wildcard backends/llvm/*.[ch])) $(wildcard tests/*.h) \
 		$(HELPERS) $(PARTS) $(O)/looptree.o $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,LD $@)$(CC) $(FLAGS) $(LLVM_FLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LLVM_LIBS) \
+	$(call say,LD $@)$(CC) $(FLAGS) $(LLVM_FLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(LLVM_LIBS) \
 		-lcriterion $(TOOL_LIBS)
 
 # They need nothing of the library's own helpers, so that they run where only Criterion and isl are.
@@ -320,7 +318,7 @@ $(filter-out %_trees %_programs %_bench,$(CUDA_TESTS)): %: %.o $(O)/looptree.o |
 $(filter %_trees %_programs,$(CUDA_TESTS)): %: %.o $(O)/tests/cuda/simulated_device.o $(HELPERS) $(PARTS) \
 		$(O)/looptree.o | $(MOCK_CUDA)
 	$(link) -lcriterion $(TOOL_LIBS)
-$(filter %_bench,$(CUDA_TESTS)): %: %.o $(HELPERS) $(PARTS) $$(call own,bench) $(O)/looptree.o | $(MOCK_CUDA)
+$(filter %_bench,$(CUDA_TESTS)): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o | $(MOCK_CUDA)
 	$(link) -lcriterion $(TOOL_LIBS)
 CUDA_MEASURES = $(addprefix $(O)/tests/cuda/measure_,cuda blas)
 $(CUDA_MEASURES): %: %.o $(O)/looptree.o
@@ -411,7 +409,7 @@ install: all
 	install -d $(LIBTO)/looptree/backends
 	install $(PROGRAM) $(TO)/bin
 	install -m 644 include/lt/*.h $(TO)/include/lt
-	install -m 644 tools/hamkaas.h $(TO)/include
+	install -m 644 tools/hamkaas/hamkaas.h $(TO)/include
 	install -m 644 $(O)/liblooptree.a $(O)/liblt-kernel.a $(LIBTO)
 	install $(O)/$(SO).$(VERSION) $(O)/libhamkaas.so $(LIBTO)
 	$(if $(OPTIONAL),install $(OPTIONAL) $(LIBTO)/looptree/backends,rm -f $(LIBTO)/looptree/backends/llvm.so)
@@ -442,7 +440,8 @@ clean:
 	rm -rf build $(O)
 
 -include $(wildcard $(O)/tests/cuda/*.d $(O)/tests/opencl/*.d $(O)/tests/onnx/*.d)
--include $(patsubst %.o,%.d,$(OBJ) $(TOOLS) $(HELPERS) $(MUTANTS)) $(TESTS:=.d) $(PLUGINS:.so=.d)
+-include $(wildcard $(O)/tools/*/*.d) $(patsubst %.o,%.d,$(OBJ) $(PART) $(HELPERS) $(MUTANTS)) $(TESTS:=.d) \
+	$(PLUGINS:.so=.d)
 -include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d) $(O)/tests/kernels/simulate.d
 -include $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
 .PHONY: all gpu plugins tests check bless bench bench-peers onnx-suite fuzz fuzzers mutants demo demo-accuracy install \

@@ -1,4 +1,4 @@
-/* backends/abi.c -- the layout of the backend interface, pinned, so that nothing in it changes without being seen:
+/* abi.c -- the layout of the backend interface, pinned, so that nothing in it changes without being seen:
  * structs only grow at their ends.  tests/abi/freeze.sh writes the table of a new minor version. */
 #include "lt/backend.h"
 

@@ -1,4 +1,4 @@
-/* backends/arguments.c -- see arguments.h. */
+/* arguments.c -- see arguments.h. */
 #include "backends/arguments.h"
 #include "kernel/form/report.h"
 

@@ -1,4 +1,4 @@
-/* backends/arguments.h -- whether what a host hands to a run fits the tree. */
+/* arguments.h -- whether what a host hands to a run fits the tree. */
 #ifndef LT_BACKENDS_ARGUMENTS_H
 #define LT_BACKENDS_ARGUMENTS_H
 #include "lt/backend.h"

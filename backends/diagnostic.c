@@ -1,4 +1,4 @@
-/* backends/diagnostic.c -- what a loader or a compiler says, to be put into a reason. */
+/* diagnostic.c -- what a loader or a compiler says, to be put into a reason. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* backends/diagnostic.h -- reasons of backends: what a loader or a compiler says, to be put into one. */
+/* diagnostic.h -- reasons of backends: what a loader or a compiler says, to be put into one. */
 #ifndef LT_BACKENDS_DIAGNOSTIC_H
 #define LT_BACKENDS_DIAGNOSTIC_H
 #include "kernel/form/report.h"

@@ -1,4 +1,4 @@
-/* backends/load.c -- loads a backend from a shared object. */
+/* load.c -- loads a backend from a shared object. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* backends/registry.c -- the backends of this process, by name: the one global state of the library. */
+/* registry.c -- the backends of this process, by name: the one global state of the library. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* backends/registry.h -- between the registry and the loader. */
+/* registry.h -- between the registry and the loader. */
 #ifndef LT_REGISTRY_H
 #define LT_REGISTRY_H
 #include "lt/backend.h"

@@ -1,4 +1,4 @@
-/* base/arena.c -- memory by lifetime, and text that grows in it. */
+/* arena.c -- memory by lifetime, and text that grows in it. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* base/arena.h -- memory by lifetime, and what happens when it runs out.
+/* arena.h -- memory by lifetime, and what happens when it runs out.
  *
  * An arena hands out zeroed memory and frees it all at once.  Running out of memory inside
  * lt__protect unwinds to it (longjmp) and lt__protect answers LT_ENOMEM; every public entry runs its body
@@ -79,7 +79,7 @@ lt_status lt__protect(struct lt_context *, lt_status (*body)(void *), void *arg)
 void *lt__context_realloc(struct lt_context *, void *, size_t old_bytes, size_t new_bytes);
 
 /* A failure: sets the context's code and sentence, returns the code.  Names and paths that are put in stay in their
- * line; "%-s" is for a text that has lines (base/message.h). */
+ * line; "%-s" is for a text that has lines (message.h). */
 lt_status lt_fail(struct lt_context *, lt_status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 #define LT_TRY(call) do { lt_status try_ = (call); if (try_) return try_; } while (0)
 /* One of the context's scratch buffers filled with a short text; the fourth call after it overwrites it. */

@@ -1,4 +1,4 @@
-/* base/context.c -- the context: its allocator, the last failure, and the way out when memory ends. */
+/* context.c -- the context: its allocator, the last failure, and the way out when memory ends. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

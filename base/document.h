@@ -1,4 +1,4 @@
-/* base/document.h -- the name of a document in a sentence: of the installed file where it is there, else of that in the
+/* document.h -- the name of a document in a sentence: of the installed file where it is there, else of that in the
  * sources.  A file that uses it is built with LT_DOC_DIR (DOCUMENTED in the Makefile). */
 #ifndef LT_BASE_DOCUMENT_H
 #define LT_BASE_DOCUMENT_H

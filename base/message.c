@@ -1,4 +1,4 @@
-/* base/message.c -- see message.h. */
+/* message.c -- see message.h. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

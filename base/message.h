@@ -1,7 +1,7 @@
-/* base/message.h -- sentences: as printf makes them, but what is put in stays in its line.
+/* message.h -- sentences: as printf makes them, but what is put in stays in its line.
  *
  * A name or a path may hold anything, a line of its own that looks like one of ours too.  So the bytes of a text
- * (%s, %c) that may not be shown (base/plain.h) become \x0a.  "%-s" puts in a text that is one sentence or several
+ * (%s, %c) that may not be shown (plain.h) become \x0a.  "%-s" puts in a text that is one sentence or several
  * already, such as a compiler's messages: its lines stay.  The width of a text is
  * ignored.
  */

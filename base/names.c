@@ -1,4 +1,4 @@
-/* base/names.c -- a hash table from strings to a number: open addressing, linear probing, no removal. */
+/* names.c -- a hash table from strings to a number: open addressing, linear probing, no removal. */
 #include <string.h>
 #include "base/names.h"
 

@@ -1,4 +1,4 @@
-/* base/names.h -- a hash table from strings to a number; grows in its arena; order is never exposed. */
+/* names.h -- a hash table from strings to a number; grows in its arena; order is never exposed. */
 #ifndef LT_BASE_NAMES_H
 #define LT_BASE_NAMES_H
 #include "base/arena.h"

@@ -1,4 +1,4 @@
-/* base/nearest.h -- the names that a word was probably meant to be: what is after "did you mean" in every message. */
+/* nearest.h -- the names that a word was probably meant to be: what is after "did you mean" in every message. */
 #ifndef LT_BASE_NEAREST_H
 #define LT_BASE_NEAREST_H
 #include "ir/graph/graph.h"

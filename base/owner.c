@@ -1,4 +1,4 @@
-/* base/owner.c -- see owner.h. */
+/* owner.c -- see owner.h. */
 #define _GNU_SOURCE 1           /* O_PATH */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* base/owner.h -- who else may change a file or a folder, by POSIX owner and mode.
+/* owner.h -- who else may change a file or a folder, by POSIX owner and mode.
  *
  * Where there are access control lists, the group's bits are their mask: what a list lets others write counts as
  * writable by the group.

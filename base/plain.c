@@ -1,4 +1,4 @@
-/* base/plain.c -- see plain.h. */
+/* plain.c -- see plain.h. */
 #include <stdint.h>
 #include "base/plain.h"
 

@@ -1,4 +1,4 @@
-/* base/plain.h -- which bytes of a text may be shown as they are: on a terminal, and in the strings of a graph's text.
+/* plain.h -- which bytes of a text may be shown as they are: on a terminal, and in the strings of a graph's text.
  *
  * Not: control characters (C0, DEL, C1), characters that change the direction of a line or end it, and what is not
  * UTF-8.

@@ -1,4 +1,4 @@
-/* base/status.c -- names and texts of the status codes. */
+/* status.c -- names and texts of the status codes. */
 #include "lt/status.h"
 
 struct status_row { const char *name, *text; };

@@ -1,4 +1,4 @@
-/* examples/hello.c -- runs a script from C: cc hello.c $(pkg-config --cflags --libs looptree) && ./a.out */
+/* hello.c -- runs a script from C: cc hello.c $(pkg-config --cflags --libs looptree) && ./a.out */
 #include <stdio.h>
 #include <string.h>
 #include <lt/lt.h>

@@ -1,4 +1,4 @@
-/* frontends/registry.c -- which frontends there are, and which one takes a text. */
+/* registry.c -- which frontends there are, and which one takes a text. */
 #include <pthread.h>
 #include <string.h>
 #include "base/arena.h"

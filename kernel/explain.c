@@ -1,4 +1,4 @@
-/* kernel/explain.c -- what was decided while a kernel program was made, as lines (LT_DUMP_DECISIONS). */
+/* explain.c -- what was decided while a kernel program was made, as lines (LT_DUMP_DECISIONS). */
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/form/pool.h"

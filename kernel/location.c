@@ -1,4 +1,4 @@
-/* kernel/location.c -- where a tree's grids and locals are on a machine, as lines (LT_DUMP_LOCATIONS). */
+/* location.c -- where a tree's grids and locals are on a machine, as lines (LT_DUMP_LOCATIONS). */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* program/lower.h -- the pipeline from a graph to a program, and what it is asked for. */
+/* lower.h -- the pipeline from a graph to a program, and what it is asked for. */
 #ifndef LT_PROGRAM_LOWER_H
 #define LT_PROGRAM_LOWER_H
 #include "program/run/program.h"

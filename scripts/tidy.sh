@@ -30,7 +30,7 @@ floor tools     'tests/'
 found=$(grep -rlE '^#[ ]*include <isl/' --include='*.[ch]' . |
 	grep -vE '^\./(ir/(isl|affine|bounds_isl)|looptree/depend(_sets)?)\.c$|^\./tests/')
 if [ -n "$found" ]; then
-	printf 'isl is used outside ir/map/isl.c, affine.c, bounds_isl.c and looptree/legality/depend.c, depend_sets.c:\n%s\n' "$found"
+	printf 'isl is used outside the files of ir/map, ir/bounds and looptree/legality that are named for it:\n%s\n' "$found"
 	bad=1
 fi
 

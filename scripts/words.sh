@@ -41,7 +41,7 @@ in_place is_in_place reads_in_place lt__reads_in_place lt__call_in_place move_in
 option_choice TAKE_CHOICE
 last_place
 N_PLACE test_op_places op_places tests/test_op_places.c:place tests/test_op_places.c:places
-tools/cachedir.h:home tests/test_default_tree.c:home
+tools/common/cachedir.h:home tests/test_default_tree.c:home
 tests/test_llvm.c:note
 tests/batch.c:told
 puts

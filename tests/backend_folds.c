@@ -1,4 +1,4 @@
-/* tests/backend_folds.c -- reductions of vectors (backend_ops.h). */
+/* backend_folds.c -- reductions of vectors (backend_ops.h). */
 #include "tests/backend_ops.h"
 
 enum { N = 24, N_NAME = 4 };

@@ -1,4 +1,4 @@
-/* tests/backend_functions.c -- errors of functions that are not exact, in units in the last place (backend_ops.h). */
+/* backend_functions.c -- errors of functions that are not exact, in units in the last place (backend_ops.h). */
 #include "tests/backend_ops.h"
 
 enum { N_VALUE = 6144 };                /* of a run; a multiple of each width */

@@ -1,4 +1,4 @@
-/* tests/backend_ops.c -- maps of every operator, cast and constant (backend_ops.h). */
+/* backend_ops.c -- maps of every operator, cast and constant (backend_ops.h). */
 #include "tests/backend_ops.h"
 
 enum { N_VALUE = 6144, N_HALF = 65536 };               /* the first is a multiple of each width */

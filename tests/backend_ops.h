@@ -1,4 +1,4 @@
-/* tests/backend_ops.h -- operators, casts, reductions and functions of a backend, one value at a time and in vectors,
+/* backend_ops.h -- operators, casts, reductions and functions of a backend, one value at a time and in vectors,
  * beside the operator table: what test_cpu_ops.c and test_llvm_ops.c ask.
  *
  * A tree has as many statements as it may, since each one is compiled.

@@ -1,4 +1,4 @@
-/* tests/backend_values.c -- elements that operators are tried on (backend_ops.h). */
+/* backend_values.c -- elements that operators are tried on (backend_ops.h). */
 #include "tests/backend_ops.h"
 
 static const double floats[] = { 0.0, -0.0, 0.25, -0.5, 0.5, 1, -1, 1.5, 2.5, -2.5, 3, -7.25, 10, -20, 0x1p-30, 127,

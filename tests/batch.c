@@ -1,4 +1,4 @@
-/* tests/batch.c -- many kernels, one compiler. */
+/* batch.c -- many kernels, one compiler. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "backends/cpu/cpu.h"
 #include "program/host/pool.h"
 #include "tests/batch.h"
-#include "tools/temporary.h"
+#include "tools/tensor/temporary.h"
 #include "check/random/must.h"
 
 /* A text that was printed, with the processor it is for. */

@@ -1,4 +1,4 @@
-/* tests/batch.h -- the backend "batch": kernels of many programs in one text, compiled at once.
+/* batch.h -- the backend "batch": kernels of many programs in one text, compiled at once.
  *
  * It is the backend cpu except for the compiler: what cpu would hand to one compiler for each kernel is gathered, and
  * compiled as one file when the first kernel that is not compiled yet is to run.  So a compiler is started once for

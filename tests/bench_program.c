@@ -1,4 +1,4 @@
-/* tests/bench_program.c -- see tests/bench_program.h. */
+/* bench_program.c -- see tests/bench_program.h. */
 #include <criterion/criterion.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/bench_program.h -- lt-bench as a program in a folder of the test's own, its report, and a peer that does what
+/* bench_program.h -- lt-bench as a program in a folder of the test's own, its report, and a peer that does what
  * its mode says.
  *
  * Times decide nothing: the peer says how long it took.

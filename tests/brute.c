@@ -1,4 +1,4 @@
-/* tests/brute.c -- a frozen tree run statement by statement for its counts alone, and the index space of a graph walked
+/* brute.c -- a frozen tree run statement by statement for its counts alone, and the index space of a graph walked
  * point by point. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/brute.h -- what a frozen tree runs and a graph asks for, counted one by one: nothing is shared with the
+/* brute.h -- what a frozen tree runs and a graph asks for, counted one by one: nothing is shared with the
  * library's counting. */
 #ifndef LT_BRUTE_H
 #define LT_BRUTE_H

@@ -1,11 +1,11 @@
-/* tests/built.c -- what was built with a test, and commands run by it. */
+/* built.c -- what was built with a test, and commands run by it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/built.h"
-#include "tools/temporary.h"
+#include "tools/tensor/temporary.h"
 
 static char folder[400];
 

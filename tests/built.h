@@ -1,4 +1,4 @@
-/* tests/built.h -- where a test finds what was built with it: programs, libraries, and a folder for what it writes. */
+/* built.h -- where a test finds what was built with it: programs, libraries, and a folder for what it writes. */
 #ifndef TESTS_BUILT_H
 #define TESTS_BUILT_H
 #include <stdarg.h>

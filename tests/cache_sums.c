@@ -1,4 +1,4 @@
-/* tests/cache_sums.c -- see tests/cache_sums.h. */
+/* cache_sums.c -- see tests/cache_sums.h. */
 #define _GNU_SOURCE 1
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "program/cache/cache.h"
 #include "tests/cache_sums.h"
 #include "tests/parsed.h"
-#include "tools/temporary.h"
+#include "tools/tensor/temporary.h"
 
 char cache_above[200], cache_dir[220], cache_message[1024];
 int32_t cache_progress[16], cache_n_reported;

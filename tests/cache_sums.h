@@ -1,4 +1,4 @@
-/* tests/cache_sums.h -- sums compiled with a cache in a folder of the test's own, and what is in that folder then. */
+/* cache_sums.h -- sums compiled with a cache in a folder of the test's own, and what is in that folder then. */
 #ifndef TESTS_CACHE_SUMS_H
 #define TESTS_CACHE_SUMS_H
 #include <dirent.h>

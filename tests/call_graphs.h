@@ -1,4 +1,4 @@
-/* tests/call_graphs.h -- products as the text of graphs, for tests of calls. */
+/* call_graphs.h -- products as the text of graphs, for tests of calls. */
 #ifndef TESTS_CALL_GRAPHS_H
 #define TESTS_CALL_GRAPHS_H
 

@@ -1,4 +1,4 @@
-/* tests/call_kernel.h -- a kernel program that calls routines, beside a grid and in a loop of the host's. */
+/* call_kernel.h -- a kernel program that calls routines, beside a grid and in a loop of the host's. */
 #ifndef TESTS_CALL_KERNEL_H
 #define TESTS_CALL_KERNEL_H
 

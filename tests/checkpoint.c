@@ -1,4 +1,4 @@
-/* tests/checkpoint.c -- small models of llama2.c with random weights: their files, and their formulas in double. */
+/* checkpoint.c -- small models of llama2.c with random weights: their files, and their formulas in double. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/checkpoint.h -- small models of llama2.c with random weights: their files, and their formulas in double. */
+/* checkpoint.h -- small models of llama2.c with random weights: their files, and their formulas in double. */
 #ifndef LT_TESTS_CHECKPOINT_H
 #define LT_TESTS_CHECKPOINT_H
 #include <stdbool.h>

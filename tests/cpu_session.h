@@ -1,4 +1,4 @@
-/* tests/cpu_session.h -- a session of the backend cpu on so many threads, opened as a host does. */
+/* cpu_session.h -- a session of the backend cpu on so many threads, opened as a host does. */
 #ifndef TESTS_CPU_SESSION_H
 #define TESTS_CPU_SESSION_H
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-/* tests/default_trees.c -- random graphs with their default trees. */
+/* default_trees.c -- random graphs with their default trees. */
 #include <stdio.h>
 #include <string.h>
 #include "check/random/must.h"

@@ -1,4 +1,4 @@
-/* tests/default_trees.h -- default trees of GPUs for random graphs: that each nest of them is taken as it was made, and
+/* default_trees.h -- default trees of GPUs for random graphs: that each nest of them is taken as it was made, and
  * what they compute. */
 #ifndef LT_DEFAULT_TREES_H
 #define LT_DEFAULT_TREES_H

@@ -1,4 +1,4 @@
-/* tests/derived_trees.c -- graphs and trees for the primitives that add nodes to a tree. */
+/* derived_trees.c -- graphs and trees for the primitives that add nodes to a tree. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

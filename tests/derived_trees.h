@@ -1,4 +1,4 @@
-/* tests/derived_trees.h -- graphs and trees for the primitives that add nodes to a tree, and what every tree with such
+/* derived_trees.h -- graphs and trees for the primitives that add nodes to a tree, and what every tree with such
  * nodes has to pass. */
 #ifndef LT_DERIVED_TREES_H
 #define LT_DERIVED_TREES_H

@@ -1,4 +1,4 @@
-/* tests/device.c -- devices that are not there: ref after handles. */
+/* device.c -- devices that are not there: ref after handles. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/device.h -- devices that are not there: the backends "devone" and "devtwo", which compute as ref does, in
+/* device.h -- devices that are not there: the backends "devone" and "devtwo", which compute as ref does, in
  * memory of their own (and "devnone", whose memory cannot be filled; "devpeer", which counts as devone and copies from
  * one of its sessions to another).
  *

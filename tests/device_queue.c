@@ -1,4 +1,4 @@
-/* tests/device_queue.c -- queues of the devices that are not there: launches, copies, recorded runs and events, which
+/* device_queue.c -- queues of the devices that are not there: launches, copies, recorded runs and events, which
  * wait until somebody waits for them. */
 #include <stdlib.h>
 #include <string.h>

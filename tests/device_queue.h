@@ -1,4 +1,4 @@
-/* tests/device_queue.h -- the parts of the devices that are not there (tests/device.h): sessions, and what is enqueued
+/* device_queue.h -- the parts of the devices that are not there (tests/device.h): sessions, and what is enqueued
  * in them. */
 #ifndef TESTS_DEVICE_QUEUE_H
 #define TESTS_DEVICE_QUEUE_H

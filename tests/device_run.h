@@ -1,4 +1,4 @@
-/* tests/device_run.h -- graphs as text, compiled for devices (tests/device.h) and run. */
+/* device_run.h -- graphs as text, compiled for devices (tests/device.h) and run. */
 #ifndef TESTS_DEVICE_RUN_H
 #define TESTS_DEVICE_RUN_H
 #include "tests/device.h"

@@ -1,4 +1,4 @@
-/* tests/drawn.c -- tensors of drawn shapes and numbers: see drawn.h. */
+/* drawn.c -- tensors of drawn shapes and numbers: see drawn.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

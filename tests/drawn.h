@@ -1,4 +1,4 @@
-/* tests/drawn.h -- tensors of drawn shapes and numbers for tests of scripts: their values as tests/script_run.h reads
+/* drawn.h -- tensors of drawn shapes and numbers for tests of scripts: their values as tests/script_run.h reads
  * them, and what NumPy says of axes, as loops. */
 #ifndef TESTS_DRAWN_H
 #define TESTS_DRAWN_H

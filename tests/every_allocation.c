@@ -1,4 +1,4 @@
-/* tests/every_allocation.c -- see every_allocation.h. */
+/* every_allocation.c -- see every_allocation.h. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "tests/every_allocation.h"

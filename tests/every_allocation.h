@@ -1,4 +1,4 @@
-/* tests/every_allocation.h -- a program whose n-th allocation fails, for every n. */
+/* every_allocation.h -- a program whose n-th allocation fails, for every n. */
 #ifndef TESTS_EVERY_ALLOCATION_H
 #define TESTS_EVERY_ALLOCATION_H
 #include <stdbool.h>

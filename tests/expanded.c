@@ -1,4 +1,4 @@
-/* tests/expanded.c -- see expanded.h. */
+/* expanded.c -- see expanded.h. */
 #include <math.h>
 #include <stdlib.h>
 #include "check/random/must.h"

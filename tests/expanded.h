@@ -1,4 +1,4 @@
-/* tests/expanded.h -- one operator as a kernel program, expanded for a machine, run in the simulator. */
+/* expanded.h -- one operator as a kernel program, expanded for a machine, run in the simulator. */
 #ifndef TESTS_EXPANDED_H
 #define TESTS_EXPANDED_H
 #include "kernel/form/opcode.h"

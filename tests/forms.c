@@ -1,4 +1,4 @@
-/* tests/forms.c -- runs passes over small graphs and compares what they make of them. */
+/* forms.c -- runs passes over small graphs and compares what they make of them. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/forms.h -- small graphs and the form that a pass gives them, written out. */
+/* forms.h -- small graphs and the form that a pass gives them, written out. */
 #ifndef TESTS_FORMS_H
 #define TESTS_FORMS_H
 #include <stddef.h>

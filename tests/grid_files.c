@@ -1,4 +1,4 @@
-/* tests/grid_files.c -- see grid_files.h. */
+/* grid_files.c -- see grid_files.h. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

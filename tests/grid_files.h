@@ -1,4 +1,4 @@
-/* tests/grid_files.h -- the kernel programs of tests/kernels, and random memory for them. */
+/* grid_files.h -- the kernel programs of tests/kernels, and random memory for them. */
 #ifndef TESTS_GRID_FILES_H
 #define TESTS_GRID_FILES_H
 #include <stdbool.h>

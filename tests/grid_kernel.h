@@ -1,4 +1,4 @@
-/* tests/grid_kernel.h -- a kernel program with each opcode that only grids have. */
+/* grid_kernel.h -- a kernel program with each opcode that only grids have. */
 #ifndef TESTS_GRID_KERNEL_H
 #define TESTS_GRID_KERNEL_H
 

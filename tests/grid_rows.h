@@ -1,4 +1,4 @@
-/* tests/grid_rows.h -- what the opcodes of grids do, a small program each, and what it leaves. */
+/* grid_rows.h -- what the opcodes of grids do, a small program each, and what it leaves. */
 #ifndef TESTS_GRID_ROWS_H
 #define TESTS_GRID_ROWS_H
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/hamkaas_library.c -- see tests/hamkaas_library.h. */
+/* hamkaas_library.c -- see tests/hamkaas_library.h. */
 #include <criterion/criterion.h>
 #include <dlfcn.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
-/* tests/hamkaas_library.h -- libhamkaas.so, loaded as a program written for HamKaas loads it, and calls that may not
+/* hamkaas_library.h -- libhamkaas.so, loaded as a program written for HamKaas loads it, and calls that may not
  * fail. */
 #ifndef TESTS_HAMKAAS_LIBRARY_H
 #define TESTS_HAMKAAS_LIBRARY_H
 #include <stdbool.h>
-#include "tools/hamkaas.h"
+#include "tools/hamkaas/hamkaas.h"
 
 /* Set by hamkaas_set_up, which also keeps compiled code in the test's own folder. */
 extern __typeof__(&HamKaasInitialize) Initialize;

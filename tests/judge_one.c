@@ -1,4 +1,4 @@
-/* tests/judge_one.c -- see tests/judge_one.h. */
+/* judge_one.c -- see tests/judge_one.h. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/judge_one.h -- a judge of one result, and a copy of the reference to spoil. */
+/* judge_one.h -- a judge of one result, and a copy of the reference to spoil. */
 #ifndef TESTS_JUDGE_ONE_H
 #define TESTS_JUDGE_ONE_H
 #include "check/judge/judge.h"

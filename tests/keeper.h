@@ -1,4 +1,4 @@
-/* tests/keeper.h -- a diag that keeps the last note. */
+/* keeper.h -- a diag that keeps the last note. */
 #ifndef LT_KEEPER_H
 #define LT_KEEPER_H
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/kernel_text.c -- see kernel_text.h. */
+/* kernel_text.c -- see kernel_text.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

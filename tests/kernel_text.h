@@ -1,4 +1,4 @@
-/* tests/kernel_text.h -- kernel programs as text, and what is said of them. */
+/* kernel_text.h -- kernel programs as text, and what is said of them. */
 #ifndef LT_TEST_KERNEL_TEXT_H
 #define LT_TEST_KERNEL_TEXT_H
 #include <stdbool.h>

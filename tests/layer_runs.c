@@ -1,4 +1,4 @@
-/* tests/layer_runs.c -- random layers and graphs by their default trees, against the oracle. */
+/* layer_runs.c -- random layers and graphs by their default trees, against the oracle. */
 #include <string.h>
 #include "looptree/tree/tree.h"
 #include "ir/pass/pass.h"

@@ -1,4 +1,4 @@
-/* tests/llvm_plugin.h -- the backend llvm, loaded for a test, which is skipped where it is not built. */
+/* llvm_plugin.h -- the backend llvm, loaded for a test, which is skipped where it is not built. */
 #ifndef TESTS_LLVM_PLUGIN_H
 #define TESTS_LLVM_PLUGIN_H
 #include <criterion/criterion.h>

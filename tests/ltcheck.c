@@ -1,4 +1,4 @@
-/* tests/ltcheck.c -- see tests/ltcheck.h. */
+/* ltcheck.c -- see tests/ltcheck.h. */
 #include <stdarg.h>
 #include <stdio.h>
 #include "tests/built.h"

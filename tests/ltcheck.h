@@ -1,4 +1,4 @@
-/* tests/ltcheck.h -- lt-check in a process of its own, in the test's folder, where it keeps what failed in "kept". */
+/* ltcheck.h -- lt-check in a process of its own, in the test's folder, where it keeps what failed in "kept". */
 #ifndef TESTS_LTCHECK_H
 #define TESTS_LTCHECK_H
 

@@ -1,4 +1,4 @@
-/* tests/ltrun.c -- lt-run in a process of its own, in a folder with a few scripts. */
+/* ltrun.c -- lt-run in a process of its own, in a folder with a few scripts. */
 #include <criterion/criterion.h>
 #include <stdarg.h>
 #include <stdio.h>

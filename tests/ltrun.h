@@ -1,8 +1,8 @@
-/* tests/ltrun.h -- lt-run in a process of its own, in a folder with a few scripts. */
+/* ltrun.h -- lt-run in a process of its own, in a folder with a few scripts. */
 #ifndef TESTS_LTRUN_H
 #define TESTS_LTRUN_H
 #include "tests/built.h"
-#include "tools/tensorfile.h"
+#include "tools/tensor/tensorfile.h"
 
 extern struct lt_context *ltrun_ctx;
 extern char ltrun_out[1 << 20], ltrun_err[1 << 16];      /* what the last run wrote */

@@ -1,4 +1,4 @@
-/* tests/naive_eval.c -- see tests/naive_eval.h. */
+/* naive_eval.c -- see tests/naive_eval.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/naive_eval.h -- a graph's values element by element, as slowly and plainly as its definition can be written
+/* naive_eval.h -- a graph's values element by element, as slowly and plainly as its definition can be written
  * down.
  *
  * Shares nothing with ir/eval*.c except the tables of operators and types.

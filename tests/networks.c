@@ -1,4 +1,4 @@
-/* tests/networks.c -- scripts of whole networks: what the models of torchvision and transformers compute when they are
+/* networks.c -- scripts of whole networks: what the models of torchvision and transformers compute when they are
  * used, so with batch norms that are part of the convolution before them. */
 #include <stdarg.h>
 #include <string.h>

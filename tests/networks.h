@@ -1,4 +1,4 @@
-/* tests/networks.h -- scripts of whole networks without their weights: the layers and shapes that models have. */
+/* networks.h -- scripts of whole networks without their weights: the layers and shapes that models have. */
 #ifndef TESTS_NETWORKS_H
 #define TESTS_NETWORKS_H
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* tests/nvrtc.c -- see nvrtc.h.  The library is opened, so that tests build without its headers. */
+/* nvrtc.c -- see nvrtc.h.  The library is opened, so that tests build without its headers. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/nvrtc.h -- CUDA C to machine code by NVRTC, which needs no device. */
+/* nvrtc.h -- CUDA C to machine code by NVRTC, which needs no device. */
 #ifndef TESTS_NVRTC_H
 #define TESTS_NVRTC_H
 #include <stdbool.h>

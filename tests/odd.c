@@ -1,4 +1,4 @@
-/* tests/odd.c -- a backend with routines. */
+/* odd.c -- a backend with routines. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/odd.h -- the backend "odd": a machine of odd numbers that has routines.
+/* odd.h -- the backend "odd": a machine of odd numbers that has routines.
  *
  * It hands what a call computes to loops over the dims and strides of struct lt_call, without a look at the statements
  * below, and everything else to ref.  A nest of which the frozen tree does not say what it computes is refused.

@@ -1,4 +1,4 @@
-/* tests/opencl.c -- see opencl.h.  The loader is opened, so that tests build without its headers. */
+/* opencl.c -- see opencl.h.  The loader is opened, so that tests build without its headers. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

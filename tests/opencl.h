@@ -1,4 +1,4 @@
-/* tests/opencl.h -- kernel programs printed as OpenCL C and run on the first device that there is: PoCL makes one of
+/* opencl.h -- kernel programs printed as OpenCL C and run on the first device that there is: PoCL makes one of
  * any processor. */
 #ifndef TESTS_OPENCL_H
 #define TESTS_OPENCL_H

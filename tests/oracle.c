@@ -1,4 +1,4 @@
-/* tests/oracle.c -- see tests/oracle.h. */
+/* oracle.c -- see tests/oracle.h. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

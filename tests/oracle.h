@@ -1,4 +1,4 @@
-/* tests/oracle.h -- a graph under construction with the data of its inputs, and its evaluation by the oracle.
+/* oracle.h -- a graph under construction with the data of its inputs, and its evaluation by the oracle.
  *
  * Memory is counted; oracle_close fails where some of it leaks.  Failures of these steps fail the test.
  */

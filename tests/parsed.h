@@ -1,4 +1,4 @@
-/* tests/parsed.h -- a graph from its text, its programs and instances; what cannot be made fails the test. */
+/* parsed.h -- a graph from its text, its programs and instances; what cannot be made fails the test. */
 #ifndef TESTS_PARSED_H
 #define TESTS_PARSED_H
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-/* tests/pool_stress.c -- random calls of lt_host.parallel_for: each point once, thread numbers apart. */
+/* pool_stress.c -- random calls of lt_host.parallel_for: each point once, thread numbers apart. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* tests/pool_stress.h -- random calls of lt_host.parallel_for, each of which says what was wrong with it.  Without the
+/* pool_stress.h -- random calls of lt_host.parallel_for, each of which says what was wrong with it.  Without the
  * test framework, which does not start under the thread sanitizer. */
 #ifndef LT_POOL_STRESS_H
 #define LT_POOL_STRESS_H

@@ -1,4 +1,4 @@
-/* tests/printed.c -- a graph printed as a script: what is read back prints the same, and the evaluator gives the same
+/* printed.c -- a graph printed as a script: what is read back prints the same, and the evaluator gives the same
  * bits for both. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

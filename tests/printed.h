@@ -1,4 +1,4 @@
-/* tests/printed.h -- a graph printed as a script, read back, printed again, and evaluated beside what it was. */
+/* printed.h -- a graph printed as a script, read back, printed again, and evaluated beside what it was. */
 #ifndef TESTS_PRINTED_H
 #define TESTS_PRINTED_H
 #include "check/random/graph.h"

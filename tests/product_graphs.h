@@ -1,4 +1,4 @@
-/* tests/product_graphs.h -- texts of graphs with one product, and the tree that a machine gives them. */
+/* product_graphs.h -- texts of graphs with one product, and the tree that a machine gives them. */
 #ifndef LT_TESTS_PRODUCT_GRAPHS_H
 #define LT_TESTS_PRODUCT_GRAPHS_H
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/random_default.c -- graphs for default trees, as texts. */
+/* random_default.c -- graphs for default trees, as texts. */
 #include <stdarg.h>
 #include <string.h>
 #include "check/random/must.h"

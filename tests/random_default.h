@@ -1,4 +1,4 @@
-/* tests/random_default.h -- random graphs of the sorts that default trees are made for, from single elements to 4097 of
+/* random_default.h -- random graphs of the sorts that default trees are made for, from single elements to 4097 of
  * them along a dim. */
 #ifndef LT_RANDOM_DEFAULT_H
 #define LT_RANDOM_DEFAULT_H

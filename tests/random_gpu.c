@@ -1,4 +1,4 @@
-/* tests/random_gpu.c -- idioms of trees for a GPU, drawn where the loops of a tree allow them; what a tree uses. */
+/* random_gpu.c -- idioms of trees for a GPU, drawn where the loops of a tree allow them; what a tree uses. */
 #include <stdio.h>
 #include <string.h>
 #include "looptree/derive/derived.h"

@@ -1,4 +1,4 @@
-/* tests/random_gpu.h -- random trees for a GPU: graphs, steps that bind loops to grids and blocks, and what of a GPU
+/* random_gpu.h -- random trees for a GPU: graphs, steps that bind loops to grids and blocks, and what of a GPU
  * the trees that come of it use.
  *
  * Some graphs have a recipe, which is a whole schedule with random numbers: a product through shared memory, a product

@@ -1,4 +1,4 @@
-/* tests/random_gpu_recipe.c -- graphs with a schedule of their own, of random numbers: products whose factors go
+/* random_gpu_recipe.c -- graphs with a schedule of their own, of random numbers: products whose factors go
  * through shared memory, products by matrix instructions, sums of parts that several blocks make. */
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/random_kernel.c -- random kernel programs: variables, blocks, teams (random_kernel_maker.h). */
+/* random_kernel.c -- random kernel programs: variables, blocks, teams (random_kernel_maker.h). */
 #include <stdlib.h>
 #include "tests/random_kernel_maker.h"
 

@@ -1,4 +1,4 @@
-/* tests/random_kernel.h -- random kernel programs that keep the rules and run without faults: addresses are in range,
+/* random_kernel.h -- random kernel programs that keep the rules and run without faults: addresses are in range,
  * what is read was written, points of a team touch nothing of each other's.
  *
  * The same seed and flags give the same program.  A slot's contents before a run come from random_kernel_memory.

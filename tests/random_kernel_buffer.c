@@ -1,4 +1,4 @@
-/* tests/random_kernel_buffer.c -- buffers of random kernel programs, and accesses to them (random_kernel_maker.h). */
+/* random_kernel_buffer.c -- buffers of random kernel programs, and accesses to them (random_kernel_maker.h). */
 #include "tests/random_kernel_maker.h"
 
 /* Buffers that may be read, and written, here; those of teams have a part for each point. */

@@ -1,4 +1,4 @@
-/* tests/random_kernel_grid.c -- grids of random kernel programs (random_kernel_maker.h): one of one thread, which
+/* random_kernel_grid.c -- grids of random kernel programs (random_kernel_maker.h): one of one thread, which
  * reaches all that the host of other programs does, then one whose threads have a part of the buffers each.
  */
 #include "tests/random_kernel_maker.h"

@@ -1,4 +1,4 @@
-/* tests/random_kernel_maker.h -- a random kernel program while it grows (random_kernel.h).
+/* random_kernel_maker.h -- a random kernel program while it grows (random_kernel.h).
  *
  * random_kernel_value.c   values from values
  * random_kernel_buffer.c  buffers, accesses to them

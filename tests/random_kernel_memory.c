@@ -1,4 +1,4 @@
-/* tests/random_kernel_memory.c -- slots of a random kernel program: what they hold before a run, what is the same. */
+/* random_kernel_memory.c -- slots of a random kernel program: what they hold before a run, what is the same. */
 #include <stdlib.h>
 #include <string.h>
 #include "tests/random_kernel_maker.h"

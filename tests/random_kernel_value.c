@@ -1,4 +1,4 @@
-/* tests/random_kernel_value.c -- random values of a kernel program, from values (random_kernel_maker.h). */
+/* random_kernel_value.c -- random values of a kernel program, from values (random_kernel_maker.h). */
 #include <math.h>
 #include <string.h>
 #include "tests/random_kernel_maker.h"

@@ -1,4 +1,4 @@
-/* tests/random_layer.c -- random layers, as scripts. */
+/* random_layer.c -- random layers, as scripts. */
 #include <math.h>
 #include <string.h>
 #include "ir/op/op.h"

@@ -1,4 +1,4 @@
-/* tests/random_layer.h -- random layers as scripts, of extents that blocking, packing and tails are made for: products,
+/* random_layer.h -- random layers as scripts, of extents that blocking, packing and tails are made for: products,
  * convolutions, attention, norms, pools and reductions, with what stands around them; run by default trees against the
  * oracle.
  */

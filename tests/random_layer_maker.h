@@ -1,4 +1,4 @@
-/* tests/random_layer_maker.h -- what the files of the random layers share. */
+/* random_layer_maker.h -- what the files of the random layers share. */
 #ifndef LT_RANDOM_LAYER_MAKER_H
 #define LT_RANDOM_LAYER_MAKER_H
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/random_layer_source.c -- the sources of random layers, and what they are read through. */
+/* random_layer_source.c -- the sources of random layers, and what they are read through. */
 #include <stdarg.h>
 #include "check/random/must.h"
 #include "tests/random_layer_maker.h"

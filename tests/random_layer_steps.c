@@ -1,4 +1,4 @@
-/* tests/random_layer_steps.c -- random layers that are made of many nodes: products of stacks, recurrent networks,
+/* random_layer_steps.c -- random layers that are made of many nodes: products of stacks, recurrent networks,
  * norms by channels, positions and running sums. */
 #include "tests/random_layer_maker.h"
 

@@ -1,4 +1,4 @@
-/* tests/random_limits.c -- random graphs at the limits: drawn, run, compared. */
+/* random_limits.c -- random graphs at the limits: drawn, run, compared. */
 #define _GNU_SOURCE 1
 #include <signal.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "tests/random_limits_model.h"
 #include "ir/eval/eval.h"
 #include "lt/program.h"
-#include "tools/temporary.h"
+#include "tools/tensor/temporary.h"
 
 /* Whole numbers that overflow are to trap, too. */
 const char limits_level[] = "-O1 -fno-wrapv -fsanitize=undefined -fsanitize-undefined-trap-on-error";

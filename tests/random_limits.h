@@ -1,4 +1,4 @@
-/* tests/random_limits.h -- random graphs in text form at the limits of their sources and of int64.
+/* random_limits.h -- random graphs in text form at the limits of their sources and of int64.
  *
  * Each is a view of a view, a gather of one, or an update, with run-time scalars, bounded dims, floors and guards.
  * What it means is computed once more here, point by point in 128 bits.  Text that is refused has to be wrong, by that;

@@ -1,4 +1,4 @@
-/* tests/random_limits_draw.c -- random views, gathers and updates at the limits, and values of their params. */
+/* random_limits_draw.c -- random views, gathers and updates at the limits, and values of their params. */
 #include <string.h>
 #include "check/random/graph.h"
 #include "tests/random_limits_model.h"

@@ -1,4 +1,4 @@
-/* tests/random_limits_model.c -- what random views, gathers and updates mean, and whether a number is too large. */
+/* random_limits_model.c -- what random views, gathers and updates mean, and whether a number is too large. */
 #include <string.h>
 #include "check/random/must.h"
 #include "tests/random_limits_model.h"

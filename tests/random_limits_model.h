@@ -1,4 +1,4 @@
-/* tests/random_limits_model.h -- what tests/random_limits.c draws, as plain tables, and what that means, computed point
+/* random_limits_model.h -- what tests/random_limits.c draws, as plain tables, and what that means, computed point
  * by point. */
 #ifndef LT_RANDOM_LIMITS_MODEL_H
 #define LT_RANDOM_LIMITS_MODEL_H

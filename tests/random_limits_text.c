@@ -1,4 +1,4 @@
-/* tests/random_limits_text.c -- a model of random_limits_model.h as a graph's text. */
+/* random_limits_text.c -- a model of random_limits_model.h as a graph's text. */
 #include <stdarg.h>
 #include <stdio.h>
 #include "check/random/must.h"

@@ -1,4 +1,4 @@
-/* tests/random_many.h -- random graphs whose views have up to 300 pieces. */
+/* random_many.h -- random graphs whose views have up to 300 pieces. */
 #ifndef LT_TESTS_RANDOM_MANY_H
 #define LT_TESTS_RANDOM_MANY_H
 #include "ir/graph/graph.h"

@@ -1,4 +1,4 @@
-/* tests/random_product.h -- random products, what stands around them, and targets that give them every kind of tree. */
+/* random_product.h -- random products, what stands around them, and targets that give them every kind of tree. */
 #ifndef LT_RANDOM_PRODUCT_H
 #define LT_RANDOM_PRODUCT_H
 #include "lt/target.h"

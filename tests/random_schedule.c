@@ -1,4 +1,4 @@
-/* tests/random_schedule.c -- random sequences of primitives, drawn, checked and run. */
+/* random_schedule.c -- random sequences of primitives, drawn, checked and run. */
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>

@@ -1,4 +1,4 @@
-/* tests/random_schedule.h -- random sequences of primitives on random graphs: what is accepted gives what the oracle
+/* random_schedule.h -- random sequences of primitives on random graphs: what is accepted gives what the oracle
  * gives.
  *
  * Of each sequence that is accepted: cursors follow their loops through each step; the tree prints to a text that reads

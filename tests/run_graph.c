@@ -1,4 +1,4 @@
-/* tests/run_graph.c -- a graph on a backend against the oracle. */
+/* run_graph.c -- a graph on a backend against the oracle. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/run_graph.h -- runs a graph on backends and holds every result and state against the oracle.
+/* run_graph.h -- runs a graph on backends and holds every result and state against the oracle.
  *
  * Data of each source come from a function of the node and the run.  Results are poisoned first and stand between
  * sentinels; each run is repeated and must give the same bits; inputs must be unchanged; a run after the first must

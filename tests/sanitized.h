@@ -1,4 +1,4 @@
-/* tests/sanitized.h -- whether a sanitizer is linked that has memory, threads and locks of its own. */
+/* sanitized.h -- whether a sanitizer is linked that has memory, threads and locks of its own. */
 #ifndef LT_TESTS_SANITIZED_H
 #define LT_TESTS_SANITIZED_H
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__

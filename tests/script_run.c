@@ -1,4 +1,4 @@
-/* tests/script_run.c -- runs a script with the oracle on values that stand in a text. */
+/* script_run.c -- runs a script with the oracle on values that stand in a text. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/script_run.h -- runs a script with the oracle on values that stand in a text.
+/* script_run.h -- runs a script with the oracle on values that stand in a text.
  *
  * Values are lines:  NAME = [1, 2, 3]   an input, a constant, or the content of a buffer before the run
  *                    NAME -> [1, 2, 3]  a result, or the content of a buffer after it

@@ -1,4 +1,4 @@
-/* tests/simulated.c -- a kernel program from its text, run in the simulator. */
+/* simulated.c -- a kernel program from its text, run in the simulator. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/simulated.h -- a kernel program from its text, run in the simulator. */
+/* simulated.h -- a kernel program from its text, run in the simulator. */
 #ifndef TESTS_SIMULATED_H
 #define TESTS_SIMULATED_H
 #include <string.h>

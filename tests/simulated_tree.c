@@ -1,4 +1,4 @@
-/* tests/simulated_tree.c -- what the simulator counts: of a program, of a frozen tree with zeros for data. */
+/* simulated_tree.c -- what the simulator counts: of a program, of a frozen tree with zeros for data. */
 #include <stdlib.h>
 #include <string.h>
 #include "check/random/must.h"

@@ -1,4 +1,4 @@
-/* tests/simulated_tree.h -- a frozen tree lowered and run in the simulator, with zeros for data: what is counted. */
+/* simulated_tree.h -- a frozen tree lowered and run in the simulator, with zeros for data: what is counted. */
 #ifndef TESTS_SIMULATED_TREE_H
 #define TESTS_SIMULATED_TREE_H
 #include <stdbool.h>

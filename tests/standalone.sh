@@ -383,7 +383,8 @@ taken_names() {
 # No name that the program's main file has at its left.
 own_names() {
 	local name
-	for name in $(sed -nE 's/^static ([a-z0-9_]+ )+\**([a-z_]+)[[( =].*/\2/p' tools/standalone/*.c) team workspace; do
+	for name in team workspace \
+		$(sed -nE 's/^static ([a-z0-9_]+ )+\**([a-z_]+)[[( =].*/\2/p' tools/build/standalone/*.c); do
 		says 2 'within the program' "$O/lt-build" "$to/x.lt" -o "$to/f.c" --name "$name" --cc no-such-compiler || return
 	done
 }

@@ -1,4 +1,4 @@
-/* tests/stepped.c -- see stepped.h. */
+/* stepped.c -- see stepped.h. */
 #include <string.h>
 #include "tests/stepped.h"
 

@@ -1,4 +1,4 @@
-/* tests/stepped.h -- kernel programs after steps. */
+/* stepped.h -- kernel programs after steps. */
 #ifndef TESTS_STEPPED_H
 #define TESTS_STEPPED_H
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* tests/tensors.h -- what the tests of tensor files share. */
+/* tensors.h -- what the tests of tensor files share. */
 #ifndef TESTS_TENSORS_H
 #define TESTS_TENSORS_H
 #include <criterion/criterion.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include "ir/op/op.h"
 #include "tests/built.h"
-#include "tools/tensorfile.h"
+#include "tools/tensor/tensorfile.h"
 
 static struct lt_context *ctx;
 

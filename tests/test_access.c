@@ -1,4 +1,4 @@
-/* tests/test_access.c -- access analysis against enumeration: every point of every leaf, walked through its views by
+/* test_access.c -- access analysis against enumeration: every point of every leaf, walked through its views by
  * hand, must give what the maps of the leaf give; and no guard stands that is not needed. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_address.c -- which accesses are apart (kernel/step/address.h): against enumeration of the elements that they
+/* test_address.c -- which accesses are apart (kernel/step/address.h): against enumeration of the elements that they
  * reach, for random sums and values, those included whose sums wrap.
  *
  * LT_SEED=N begins with another case, LT_PAIRS=N takes another number of them.

@@ -1,4 +1,4 @@
-/* tests/test_affine.c -- lt__map_simplify and lt__map_range against enumeration, and the forms they must reach. */
+/* test_affine.c -- lt__map_simplify and lt__map_range against enumeration, and the forms they must reach. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

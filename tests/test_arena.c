@@ -1,4 +1,4 @@
-/* tests/test_arena.c -- memory of a context: what of it is set, and where large pieces lie. */
+/* test_arena.c -- memory of a context: what of it is set, and where large pieces lie. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

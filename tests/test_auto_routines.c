@@ -1,4 +1,4 @@
-/* tests/test_auto_routines.c -- default trees hand products to a machine's routines: each row of its table what it can,
+/* test_auto_routines.c -- default trees hand products to a machine's routines: each row of its table what it can,
  * in examples, too. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_auto_targets.c -- default trees for machines of odd numbers: legal, right, and made for the machine. */
+/* test_auto_targets.c -- default trees for machines of odd numbers: legal, right, and made for the machine. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/test_backend.c -- the backends cpu and ref on trees made by hand, beside loops written here. */
+/* test_backend.c -- the backends cpu and ref on trees made by hand, beside loops written here. */
 #include <pthread.h>
 #include <sys/mman.h>
 #include "treerun.h"

@@ -1,10 +1,10 @@
-/* tests/test_bench.c -- the arithmetic of lt-bench's protocol: quantiles, means, rotation, ratios, and what a check
+/* test_bench.c -- the arithmetic of lt-bench's protocol: quantiles, means, rotation, ratios, and what a check
  * finds. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tools/bench.h"
+#include "tools/bench/bench.h"
 
 static struct lt_context *context(void)
 {

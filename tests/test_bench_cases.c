@@ -1,10 +1,10 @@
-/* tests/test_bench_cases.c -- lt-bench's tables of cases: scripts, shapes, counts of operations, references. */
+/* test_bench_cases.c -- lt-bench's tables of cases: scripts, shapes, counts of operations, references. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "ir/graph/graph.h"
-#include "tools/bench.h"
+#include "tools/bench/bench.h"
 
 static struct bench_cases all_cases(void)
 {

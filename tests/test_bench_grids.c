@@ -1,4 +1,4 @@
-/* tests/test_bench_grids.c -- default trees for a GPU: a line for each layer of lt-bench's suite conv and of whole
+/* test_bench_grids.c -- default trees for a GPU: a line for each layer of lt-bench's suite conv and of whole
  * networks is what tests/trees/h100.txt has (LT_BLESS=1 rewrites it), and products of the suite are tiles of blocks. */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "lt/frontend.h"
 #include "tests/networks.h"
 #include "tests/tree_summary.h"
-#include "tools/bench.h"
+#include "tools/bench/bench.h"
 
 TestSuite(bench_grids, .timeout = 300);
 

@@ -1,4 +1,4 @@
-/* tests/test_bench_llama.c -- lt-bench llama: tokens a second of ours beside a program that says how fast it was, what
+/* test_bench_llama.c -- lt-bench llama: tokens a second of ours beside a program that says how fast it was, what
  * is wrong, and where weights come from. */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/bench_program.h"
-#include "tools/bench_llama.h"
+#include "tools/bench/llama.h"
 
 #define out bench_out
 #define err bench_err

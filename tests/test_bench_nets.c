@@ -1,4 +1,4 @@
-/* tests/test_bench_nets.c -- lt-bench nets: models as cases, their extents and inputs, several results, peers. */
+/* test_bench_nets.c -- lt-bench nets: models as cases, their extents and inputs, several results, peers. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/test_bench_peers.c -- lt-bench with other programs to compare with: honest, wrong, silent or dead. */
+/* test_bench_peers.c -- lt-bench with other programs to compare with: honest, wrong, silent or dead. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/test_bench_predicted.c -- what the simulator predicts of the default trees of lt-bench's cases on an H200, as
+/* test_bench_predicted.c -- what the simulator predicts of the default trees of lt-bench's cases on an H200, as
  * tests/golden/predicted-h200.txt has it.  LT_BLESS=1 rewrites that; LT_MACHINE=h100 (a100) prints it of another
  * one. */
 #include <criterion/criterion.h>
@@ -10,7 +10,7 @@
 #include "program/run/program.h"
 #include "tests/keeper.h"
 #include "tests/sanitized.h"
-#include "tools/bench.h"
+#include "tools/bench/bench.h"
 
 #define GOLDEN "tests/golden/predicted-h200.txt"
 

@@ -1,4 +1,4 @@
-/* tests/test_bench_run.c -- lt-bench as a program: its table, JSON, CSV, SVG, options, and an interruption. */
+/* test_bench_run.c -- lt-bench as a program: its table, JSON, CSV, SVG, options, and an interruption. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-/* tests/test_bench_start.c -- lt-bench start: whole processes of ours, and what a peer says of its own. */
+/* test_bench_start.c -- lt-bench start: whole processes of ours, and what a peer says of its own. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "tests/bench_program.h"
-#include "tools/bench_start.h"
+#include "tools/bench/start.h"
 
 #define out bench_out
 #define err bench_err

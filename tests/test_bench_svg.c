@@ -1,4 +1,4 @@
-/* tests/test_bench_svg.c -- the picture of lt-bench --plot: its elements, bars within their axes, labels that lie over
+/* test_bench_svg.c -- the picture of lt-bench --plot: its elements, bars within their axes, labels that lie over
  * nothing; by its text, and by what a browser (headless Chromium) makes of it. */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/bench_program.h"
-#include "tools/bench_svg.h"
+#include "tools/bench/svg.h"
 
 TestSuite(bench_svg, .init = bench_set_up, .fini = scratch_remove, .timeout = 300);
 

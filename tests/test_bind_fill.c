@@ -1,4 +1,4 @@
-/* tests/test_bind_fill.c -- constants that a function gives in pieces: what programs compute of them, and how much of
+/* test_bind_fill.c -- constants that a function gives in pieces: what programs compute of them, and how much of
  * them the host holds. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/test_blocks_fit.c -- what blocks of a kernel program ask for, against what a device has: threads, and all of
+/* test_blocks_fit.c -- what blocks of a kernel program ask for, against what a device has: threads, and all of
  * their shared memory, that through which threads are combined, too. */
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/test_bounds.c -- what is read lies within its source, and rows within 62 bits: through the C interface, at
+/* test_bounds.c -- what is read lies within its source, and rows within 62 bits: through the C interface, at
  * sizes, in trees.
  *
  * Random graphs are in test_limits.c; sentences of lt-run in golden/bounds-*.

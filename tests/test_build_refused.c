@@ -1,4 +1,4 @@
-/* tests/test_build_refused.c -- composite operators that cannot be built: what is refused, failures that travel, memory
+/* test_build_refused.c -- composite operators that cannot be built: what is refused, failures that travel, memory
  * that runs out. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_bytes.c -- products of bytes: sums are those of plain C loops, to the last bit, for all bytes, for groups
+/* test_bytes.c -- products of bytes: sums are those of plain C loops, to the last bit, for all bytes, for groups
  * and rows that fill no vectors, by each backend and by what processors have of instructions for them. */
 #include <criterion/criterion.h>
 #include <stdio.h>

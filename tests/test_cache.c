@@ -1,4 +1,4 @@
-/* tests/test_cache.c -- the host's cache on disk: what is found again, what is not, what is damaged, processes at once.
+/* test_cache.c -- the host's cache on disk: what is found again, what is not, what is damaged, processes at once.
  * Its folder: tests/test_cache_folder.c; of plug-ins: tests/test_cache_plugins.c. */
 #define _GNU_SOURCE 1
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-/* tests/test_cache_folder.c -- the folder of the cache: what is in it and is not ours, whose it is, where none can be
+/* test_cache_folder.c -- the folder of the cache: what is in it and is not ours, whose it is, where none can be
  * made. */
 #define _GNU_SOURCE 1
 #include <criterion/criterion.h>

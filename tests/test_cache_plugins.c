@@ -1,4 +1,4 @@
-/* tests/test_cache_plugins.c -- the cache for plug-ins: processes of their own load a file and compile sums. */
+/* test_cache_plugins.c -- the cache for plug-ins: processes of their own load a file and compile sums. */
 #define _GNU_SOURCE 1
 #include <criterion/criterion.h>
 #include <stdio.h>

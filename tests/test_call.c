@@ -1,4 +1,4 @@
-/* tests/test_call.c -- what is handed to a routine: called groups and loops of many shapes, run by their dims and
+/* test_call.c -- what is handed to a routine: called groups and loops of many shapes, run by their dims and
  * strides alone. */
 #include <criterion/criterion.h>
 #include <string.h>

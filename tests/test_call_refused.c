@@ -1,4 +1,4 @@
-/* tests/test_call_refused.c -- calls of routines that do not fit: each is refused with what is in the way. */
+/* test_call_refused.c -- calls of routines that do not fit: each is refused with what is in the way. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "lt/lt.h"

@@ -1,4 +1,4 @@
-/* tests/test_canonical.c -- the key of every cache holds each field of a frozen tree that changes what is compiled:
+/* test_canonical.c -- the key of every cache holds each field of a frozen tree that changes what is compiled:
  * each is changed alone.
  *
  * A table lists every byte of every struct of lt/tree.h: a member that is added later fails the test until it stands

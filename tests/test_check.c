@@ -1,4 +1,4 @@
-/* tests/test_check.c -- lt-check on backends that are right, and on plug-ins with one planted fault each
+/* test_check.c -- lt-check on backends that are right, and on plug-ins with one planted fault each
  * (tests/faults). */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>

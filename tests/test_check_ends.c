@@ -1,4 +1,4 @@
-/* tests/test_check_ends.c -- lt-check on backends that end the process, hang, or take nothing: what is named, when it
+/* test_check_ends.c -- lt-check on backends that end the process, hang, or take nothing: what is named, when it
  * stops, what it answers. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>

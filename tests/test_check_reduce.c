@@ -1,4 +1,4 @@
-/* tests/test_check_reduce.c -- the reducer of lt-check on predicates whose smallest graphs and schedules are known. */
+/* test_check_reduce.c -- the reducer of lt-check on predicates whose smallest graphs and schedules are known. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "tests/built.h"
 #include "tests/run_graph.h"
 #include "tests/script_run.h"
-#include "tools/check.h"
+#include "tools/check/check.h"
 
 /* One reduction: what is asked of a candidate, and what came of it. */
 struct asked {

@@ -1,4 +1,4 @@
-/* tests/test_check_report.c -- the page that lt-check --report writes: whole, and readable on paper. */
+/* test_check_report.c -- the page that lt-check --report writes: whole, and readable on paper. */
 #include <criterion/criterion.h>
 #include <ctype.h>
 #include <jansson.h>
@@ -8,7 +8,7 @@
 #include "tests/built.h"
 #include "tests/ltcheck.h"
 #include "tests/script_run.h"
-#include "tools/check.h"
+#include "tools/check/check.h"
 
 TestSuite(check_report, .timeout = 60, .fini = scratch_remove);
 

@@ -1,4 +1,4 @@
-/* tests/test_choose.c -- several backends for a program: which takes what, trees rebuilt for the next one, and the
+/* test_choose.c -- several backends for a program: which takes what, trees rebuilt for the next one, and the
  * user's, which are not. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_constant_copies.c -- constants in another order are copied by the program before the first run: no kernel
+/* test_constant_copies.c -- constants in another order are copied by the program before the first run: no kernel
  * is compiled for them, and each element is where its reader looks for it. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_counts.c -- operations and bytes that are reported (dumps, lt_stats, lt_instance_work) beside a count one
+/* test_counts.c -- operations and bytes that are reported (dumps, lt_stats, lt_instance_work) beside a count one
  * by one.
  *
  * LT_SEED=N begins with another graph, LT_SEQUENCES=N takes another number of schedules.

@@ -1,4 +1,4 @@
-/* tests/test_cpu.c -- the backend cpu: its compiler, what it saves, its dumps. */
+/* test_cpu.c -- the backend cpu: its compiler, what it saves, its dumps. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_cpu_kinds.c -- random frozen trees with vector, unroll and parallel loops: `cpu` gives what `ref` gives,
+/* test_cpu_kinds.c -- random frozen trees with vector, unroll and parallel loops: `cpu` gives what `ref` gives,
  * to the bit.
  *
  * LT_SEED=N begins with another seed, LT_TREES=N runs another number of trees, LT_CONFIG=.. is the config of cpu,

@@ -1,4 +1,4 @@
-/* tests/test_cpu_loops.c -- register tiles and parallel loops run on cpu, whatever becomes of them. */
+/* test_cpu_loops.c -- register tiles and parallel loops run on cpu, whatever becomes of them. */
 #include "treerun.h"
 
 TestSuite(cpu_loops, .timeout = 120);

@@ -1,4 +1,4 @@
-/* tests/test_cpu_ops.c -- every operator, cast and reduction on the backend cpu, one value at a time and in vectors,
+/* test_cpu_ops.c -- every operator, cast and reduction on the backend cpu, one value at a time and in vectors,
  * beside the operator table (backend_ops.h): by gcc and clang, for processors with and without wide vectors.
  *
  * LT_DENSE=1 measures functions at sixteen times as many values, as the table of docs/accuracy.md was; LT_SHOW=1 shows

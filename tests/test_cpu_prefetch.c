@@ -1,4 +1,4 @@
-/* tests/test_cpu_prefetch.c -- which loads ask for what the next run of addresses has. */
+/* test_cpu_prefetch.c -- which loads ask for what the next run of addresses has. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/test_cpu_save.c -- the backend cpu: kernels as bytes and back, and runs that are recorded and repeated. */
+/* test_cpu_save.c -- the backend cpu: kernels as bytes and back, and runs that are recorded and repeated. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

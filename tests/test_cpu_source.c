@@ -1,4 +1,4 @@
-/* tests/test_cpu_source.c -- C that people edit: --dump=source writes a file that compiles and runs, --use-source runs
+/* test_cpu_source.c -- C that people edit: --dump=source writes a file that compiles and runs, --use-source runs
  * what became of it. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_cpu_target.c -- what the backend cpu says of this machine, and targets by name. */
+/* test_cpu_target.c -- what the backend cpu says of this machine, and targets by name. */
 #define _GNU_SOURCE 1
 #include <criterion/criterion.h>
 #include <sched.h>

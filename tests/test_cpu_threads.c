@@ -1,4 +1,4 @@
-/* tests/test_cpu_threads.c -- the threads of the backend cpu: how many, what memory they are given, how long they
+/* test_cpu_threads.c -- the threads of the backend cpu: how many, what memory they are given, how long they
  * live. */
 #include <criterion/criterion.h>
 #include <stdio.h>

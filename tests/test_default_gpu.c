@@ -1,4 +1,4 @@
-/* tests/test_default_gpu.c -- default trees of GPUs for what was refused once, for graphs that are drawn, and for those
+/* test_default_gpu.c -- default trees of GPUs for what was refused once, for graphs that are drawn, and for those
  * that they cannot be made for as they should. */
 #include <criterion/criterion.h>
 #include <string.h>

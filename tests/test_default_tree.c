@@ -1,4 +1,4 @@
-/* tests/test_default_tree.c -- what a default tree fuses, and where values then live. */
+/* test_default_tree.c -- what a default tree fuses, and where values then live. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/test_depend.c -- legality: the exact check against enumeration, the structural one against the exact one. */
+/* test_depend.c -- legality: the exact check against enumeration, the structural one against the exact one. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/test_depend_random.c -- random trees of random small graphs: the exact check says what running them trip by
+/* test_depend_random.c -- random trees of random small graphs: the exact check says what running them trip by
  * trip says, and the structural one agrees with it. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_derived.c -- stage, materialize, inline, rfactor, layout, call: what each makes of a tree, and that it
+/* test_derived.c -- stage, materialize, inline, rfactor, layout, call: what each makes of a tree, and that it
  * computes the same. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_derived_follow.c -- trees with nodes of their own: cursors through the steps that make them, memory that
+/* test_derived_follow.c -- trees with nodes of their own: cursors through the steps that make them, memory that
  * runs out, many steps. */
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* tests/test_derived_refused.c -- what stage, materialize, inline, rfactor, layout and call refuse; texts of trees with
+/* test_derived_refused.c -- what stage, materialize, inline, rfactor, layout and call refuse; texts of trees with
  * derived nodes that are wrong. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/test_device.c -- programs on devices with memory of their own (tests/device.h), against the oracle: what
+/* test_device.c -- programs on devices with memory of their own (tests/device.h), against the oracle: what
  * crosses and how often, states, run-time scalars. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_device_given.c -- inputs, states and results in a caller's device memory, runs that are enqueued, and
+/* test_device_given.c -- inputs, states and results in a caller's device memory, runs that are enqueued, and
  * run-time scalars that lie on a device (tests/device.h). */
 #include "tests/device_run.h"
 

@@ -1,4 +1,4 @@
-/* tests/test_device_memory.c -- memory of devices and of the host that runs out or lies badly: what is told, what is
+/* test_device_memory.c -- memory of devices and of the host that runs out or lies badly: what is told, what is
  * counted. */
 #include <criterion/criterion.h>
 #include <stdio.h>

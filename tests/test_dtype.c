@@ -1,4 +1,4 @@
-/* tests/test_dtype.c -- the element types: rounding and conversion against NumPy's and exact fractions, storage. */
+/* test_dtype.c -- the element types: rounding and conversion against NumPy's and exact fractions, storage. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>

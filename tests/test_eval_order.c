@@ -1,4 +1,4 @@
-/* tests/test_eval_order.c -- what random evaluations draw of sums and products that may leave their type: what some
+/* test_eval_order.c -- what random evaluations draw of sums and products that may leave their type: what some
  * order of the terms gives, all of it, and nothing else (ir/eval/order.c). */
 #include <criterion/criterion.h>
 #include <math.h>

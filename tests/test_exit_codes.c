@@ -1,4 +1,4 @@
-/* tests/test_exit_codes.c -- all tools end alike where the backend that is asked for is not there or cannot be used. */
+/* test_exit_codes.c -- all tools end alike where the backend that is asked for is not there or cannot be used. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

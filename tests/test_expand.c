@@ -1,4 +1,4 @@
-/* tests/test_expand.c -- operators that are replaced give what they gave: the simulator runs each before and after.
+/* test_expand.c -- operators that are replaced give what they gave: the simulator runs each before and after.
  *
  * What is exact is compared bit for bit, NaN aside; functions with the C library's of longer types in
  * test_expand_function.c.

@@ -1,4 +1,4 @@
-/* tests/test_expand_function.c -- functions as polynomials: their errors in units in the last place, in the simulator
+/* test_expand_function.c -- functions as polynomials: their errors in units in the last place, in the simulator
  * and in a small interpreter of this file, which is fast enough for many values, and may fuse products into sums.
  *
  * LT_SHOW=1 shows what is found.

@@ -1,4 +1,4 @@
-/* tests/test_expand_program.c -- whole programs, expanded: they leave the same memory, and the step keeps the rest. */
+/* test_expand_program.c -- whole programs, expanded: they leave the same memory, and the step keeps the rest. */
 #include <criterion/criterion.h>
 #include "check/random/must.h"
 #include "tests/expanded.h"

@@ -1,4 +1,4 @@
-/* tests/test_explain.c -- lt-run with several backends: --explain, --strict, --json, where plug-ins are looked for,
+/* test_explain.c -- lt-run with several backends: --explain, --strict, --json, where plug-ins are looked for,
  * --list-backends. */
 #include <criterion/criterion.h>
 #include <jansson.h>

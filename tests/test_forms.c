@@ -1,4 +1,4 @@
-/* tests/test_forms.c -- the form that each pass gives to small graphs, written out. */
+/* test_forms.c -- the form that each pass gives to small graphs, written out. */
 #include <criterion/criterion.h>
 #include "tests/forms.h"
 

@@ -1,4 +1,4 @@
-/* tests/test_forms_dims.c -- which dims values have, and in which order: the passes units and order. */
+/* test_forms_dims.c -- which dims values have, and in which order: the passes units and order. */
 #include <criterion/criterion.h>
 #include "tests/forms.h"
 

@@ -1,4 +1,4 @@
-/* tests/test_forms_flatten.c -- which dims of small graphs become one, written out. */
+/* test_forms_flatten.c -- which dims of small graphs become one, written out. */
 #include <criterion/criterion.h>
 #include "tests/forms.h"
 

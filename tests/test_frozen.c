@@ -1,4 +1,4 @@
-/* tests/test_frozen.c -- frozen trees against enumeration: each statement at each of its trips must read and write
+/* test_frozen.c -- frozen trees against enumeration: each statement at each of its trips must read and write
  * the elements that a walk through the views gives. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_frozen_tails.c -- what freezing makes of tails and layouts: loops, bounds, guards, buffers; and what it
+/* test_frozen_tails.c -- what freezing makes of tails and layouts: loops, bounds, guards, buffers; and what it
  * refuses. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_gpu_bytes.c -- matrices of bytes by a vector on GPUs: `dot` in a thread, default trees in groups. */
+/* test_gpu_bytes.c -- matrices of bytes by a vector on GPUs: `dot` in a thread, default trees in groups. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

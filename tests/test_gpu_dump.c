@@ -1,4 +1,4 @@
-/* tests/test_gpu_dump.c -- what --dump=tree shows of a device: grids, where values live, and barriers; held against the
+/* test_gpu_dump.c -- what --dump=tree shows of a device: grids, where values live, and barriers; held against the
  * frozen trees and the kernel programs. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

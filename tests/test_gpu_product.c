@@ -1,4 +1,4 @@
-/* tests/test_gpu_product.c -- the product in register tiles as blocks of threads, by its list of steps and by default:
+/* test_gpu_product.c -- the product in register tiles as blocks of threads, by its list of steps and by default:
  * what it computes in the simulator, its barriers, its copies. */
 #include <criterion/criterion.h>
 #include <stdio.h>

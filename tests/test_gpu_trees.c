@@ -1,4 +1,4 @@
-/* tests/test_gpu_trees.c -- default trees for machines with grids: what they compute, that they are read back, that
+/* test_gpu_trees.c -- default trees for machines with grids: what they compute, that they are read back, that
  * they are shared out, and what the simulator counts of memory. */
 #include <criterion/criterion.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* tests/test_graph.c -- building values: types, dims, names, run-time scalars, gather, update, results, and every
+/* test_graph.c -- building values: types, dims, names, run-time scalars, gather, update, results, and every
  * refusal. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

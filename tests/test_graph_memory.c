@@ -1,4 +1,4 @@
-/* tests/test_graph_memory.c -- arenas and names, and a builder whose n-th allocation fails, for every n. */
+/* test_graph_memory.c -- arenas and names, and a builder whose n-th allocation fails, for every n. */
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/test_graph_view.c -- the views of the builder, element by element against what NumPy would show. */
+/* test_graph_view.c -- the views of the builder, element by element against what NumPy would show. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

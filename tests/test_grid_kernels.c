@@ -1,4 +1,4 @@
-/* tests/test_grid_kernels.c -- what steps make of grid trees that were written by hand: the programs
+/* test_grid_kernels.c -- what steps make of grid trees that were written by hand: the programs
  * tests/kernels/tree_* are those of the schedules below, and do what the evaluator says.  tests/test_text_grid.c has
  * their texts.
  *

@@ -1,4 +1,4 @@
-/* tests/test_grid_trees.c -- trees with grid and block loops: what legality accepts runs on a grid without a finding
+/* test_grid_trees.c -- trees with grid and block loops: what legality accepts runs on a grid without a finding
  * and gives what the evaluator says. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/test_group.c -- groups, and their calls, by primitives. */
+/* test_group.c -- groups, and their calls, by primitives. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "looptree/schedule/schedule.h"

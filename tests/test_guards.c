@@ -1,4 +1,4 @@
-/* tests/test_guards.c -- guards of which none follows from the others (ir/map/simplify_apart.c), against enumeration. */
+/* test_guards.c -- guards of which none follows from the others (ir/map/simplify_apart.c), against enumeration. */
 #include <criterion/criterion.h>
 #include "check/random/must.h"
 #include "ir/map/simplify.h"

@@ -1,4 +1,4 @@
-/* tests/test_hamkaas.c -- libhamkaas.so through its C interface: results, names, what is refused. */
+/* test_hamkaas.c -- libhamkaas.so through its C interface: results, names, what is refused. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* tests/test_hamkaas_models.c -- models of libhamkaas.so: a network's results, several at once, their buffers, long
+/* test_hamkaas_models.c -- models of libhamkaas.so: a network's results, several at once, their buffers, long
  * use, threads. */
 #include <criterion/criterion.h>
 #include <math.h>

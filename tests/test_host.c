@@ -1,4 +1,4 @@
-/* tests/test_host.c -- the services that a program gives its backends: threads, messages, facts that are kept. */
+/* test_host.c -- the services that a program gives its backends: threads, messages, facts that are kept. */
 #define _GNU_SOURCE 1
 #include <criterion/criterion.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* tests/test_join.c -- nests that are joined (looptree/default/auto_join.c): random graphs of products of few rows that read
+/* test_join.c -- nests that are joined (looptree/default/auto_join.c): random graphs of products of few rows that read
  * the same rows, each other's heads in place or not, states before and after their updates; proven legal, right where
  * threads share them, and the same bits each time.
  *

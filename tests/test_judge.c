@@ -1,4 +1,4 @@
-/* tests/test_judge.c -- the judge of results: what it must let pass, what it must find, what it must leave open. */
+/* test_judge.c -- the judge of results: what it must let pass, what it must find, what it must leave open. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/test_judge_limits.c -- where the judge draws its lines: of each number and rule what lies just inside, and what
+/* test_judge_limits.c -- where the judge draws its lines: of each number and rule what lies just inside, and what
  * lies just outside. */
 #include <criterion/criterion.h>
 #include <float.h>

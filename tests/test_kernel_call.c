@@ -1,4 +1,4 @@
-/* tests/test_kernel_call.c -- calls of routines in kernel programs: their text, their rules, what they mean, and how a
+/* test_kernel_call.c -- calls of routines in kernel programs: their text, their rules, what they mean, and how a
  * device is told of them. */
 #include <criterion/criterion.h>
 #include <math.h>

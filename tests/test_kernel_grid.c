@@ -1,4 +1,4 @@
-/* tests/test_kernel_grid.c -- grids in kernel programs: their text, each rule that they have, which values are the same
+/* test_kernel_grid.c -- grids in kernel programs: their text, each rule that they have, which values are the same
  * in which threads. */
 #include <criterion/criterion.h>
 #include <stdio.h>

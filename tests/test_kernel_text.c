@@ -1,4 +1,4 @@
-/* tests/test_kernel_text.c -- the text of kernel programs: it prints, parses and prints the same; what is wrong in it
+/* test_kernel_text.c -- the text of kernel programs: it prints, parses and prints the same; what is wrong in it
  * is said with line and column; no text crashes the parser or takes it longer than its length. */
 #include <criterion/criterion.h>
 #include <locale.h>

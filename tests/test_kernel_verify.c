@@ -1,4 +1,4 @@
-/* tests/test_kernel_verify.c -- each rule of lt/kernel.h broken once, in a text or in the arrays, and what is said. */
+/* test_kernel_verify.c -- each rule of lt/kernel.h broken once, in a text or in the arrays, and what is said. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

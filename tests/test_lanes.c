@@ -1,4 +1,4 @@
-/* tests/test_lanes.c -- reductions over vector and block loops: what freezing makes of them, and their results. */
+/* test_lanes.c -- reductions over vector and block loops: what freezing makes of them, and their results. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_lanes_meet.c -- no two lanes of a loop meet in an element that a reduction adds to: random trees,
+/* test_lanes_meet.c -- no two lanes of a loop meet in an element that a reduction adds to: random trees,
  * iteration by iteration. */
 #include <criterion/criterion.h>
 #include <stdio.h>

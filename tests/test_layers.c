@@ -1,4 +1,4 @@
-/* tests/test_layers.c -- random layers by their default trees: packed, padded, peeled, in vectors and on threads,
+/* test_layers.c -- random layers by their default trees: packed, padded, peeled, in vectors and on threads,
  * against the oracle.
  *
  * LT_SEED=N begins with another seed, LT_GRAPHS=N draws another number of graphs; `make fuzz` draws many

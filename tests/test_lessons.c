@@ -1,4 +1,4 @@
-/* tests/test_lessons.c -- every row of "Lessons already paid for" that this library can express, by its number.
+/* test_lessons.c -- every row of "Lessons already paid for" that this library can express, by its number.
  *
  * Numbers are written down here, not asked of the oracle; each case runs on `ref` and `cpu`, with and without passes.
  */

@@ -1,4 +1,4 @@
-/* tests/test_limits.c -- random graphs at the limits: refused alike, or equal (tests/random_limits.h).
+/* test_limits.c -- random graphs at the limits: refused alike, or equal (tests/random_limits.h).
  *
  * LT_SEED=N begins with another seed, LT_GRAPHS=N draws another number of graphs; `make fuzz` draws many
  * (tests/sequences/limits.c).

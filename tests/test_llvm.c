@@ -1,4 +1,4 @@
-/* tests/test_llvm.c -- the backend llvm: random layers, graphs and schedules beside the evaluator, the examples, its
+/* test_llvm.c -- the backend llvm: random layers, graphs and schedules beside the evaluator, the examples, its
  * texts, objects that are saved and loaded, recorded runs, sessions on two threads.  Its operators:
  * tests/test_llvm_ops.c.
  */

@@ -1,4 +1,4 @@
-/* tests/test_llvm_cancel.c -- the backend llvm, many kernels at once: the host hears how far it is and can end it. */
+/* test_llvm_cancel.c -- the backend llvm, many kernels at once: the host hears how far it is and can end it. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include "program/host/host.h"

@@ -1,4 +1,4 @@
-/* tests/test_llvm_cpus.c -- the backend llvm made to write for older processors: what it says of them, and what
+/* test_llvm_cpus.c -- the backend llvm made to write for older processors: what it says of them, and what
  * it computes then. */
 #include <stdbool.h>
 #include "looptree/tree/tree.h"

@@ -1,4 +1,4 @@
-/* tests/test_llvm_ops.c -- every operator, cast and reduction on the backend llvm, one value at a time and in vectors,
+/* test_llvm_ops.c -- every operator, cast and reduction on the backend llvm, one value at a time and in vectors,
  * beside the operator table (backend_ops.h).
  *
  * LT_DENSE=1 measures functions at sixteen times as many values; LT_SHOW=1 shows the greatest errors found.

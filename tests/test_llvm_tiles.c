@@ -1,4 +1,4 @@
-/* tests/test_llvm_tiles.c -- the backend llvm where vectors lie across memory: squares that are turned in
+/* test_llvm_tiles.c -- the backend llvm where vectors lie across memory: squares that are turned in
  * registers, beside the backend ref on the same trees; and where that may not be done.
  */
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* tests/test_lower.c -- kernel programs for drawn machines: what the simulator runs is what the evaluator says.
+/* test_lower.c -- kernel programs for drawn machines: what the simulator runs is what the evaluator says.
  *
  * LT_SEED=N begins with another seed, LT_SEQUENCES=N draws another number of sequences of primitives.
  */

@@ -1,4 +1,4 @@
-/* tests/test_lower_refused.c -- frozen trees that no kernel program can express: each is refused with its sentence. */
+/* test_lower_refused.c -- frozen trees that no kernel program can express: each is refused with its sentence. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "lt/kernel.h"

@@ -1,4 +1,4 @@
-/* tests/test_ltllama_files.c -- what lt-llama writes, and what it leaves alone. */
+/* test_ltllama_files.c -- what lt-llama writes, and what it leaves alone. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "tests/built.h"
 #include "tests/checkpoint.h"
-#include "tools/tensorfile.h"
+#include "tools/tensor/tensorfile.h"
 
 static const struct checkpoint_sizes sizes = { 24, 40, 2, 6, 3, 275, 64 };
 static struct checkpoint *model;

@@ -1,4 +1,4 @@
-/* tests/test_ltrun.c -- lt-run as its user sees it: what it prints, writes and answers, in a process of its own. */
+/* test_ltrun.c -- lt-run as its user sees it: what it prints, writes and answers, in a process of its own. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_ltrun_profile.c -- lt-run --profile: the table, JSON, the limits that are kept, and the trace, which is
+/* test_ltrun_profile.c -- lt-run --profile: the table, JSON, the limits that are kept, and the trace, which is
  * checked against the format that its readers publish. */
 #include <criterion/criterion.h>
 #include <jansson.h>

@@ -1,4 +1,4 @@
-/* tests/test_ltrun_runs.c -- lt-run at work: evaluations with state, files, verification, reports, plug-ins, the
+/* test_ltrun_runs.c -- lt-run at work: evaluations with state, files, verification, reports, plug-ins, the
  * cache. */
 #include <criterion/criterion.h>
 #include <jansson.h>

@@ -1,4 +1,4 @@
-/* tests/test_ltrun_script.c -- lt-run --dump=script: a script and its weights in files, which a run finds. */
+/* test_ltrun_script.c -- lt-run --dump=script: a script and its weights in files, which a run finds. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/test_ltrun_symbols.c -- lt-run --symbols: what nm, addr2line and gdb find in the kernels that are kept. */
+/* test_ltrun_symbols.c -- lt-run --symbols: what nm, addr2line and gdb find in the kernels that are kept. */
 #include <criterion/criterion.h>
 #include <ctype.h>
 #include <stdio.h>

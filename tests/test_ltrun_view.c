@@ -1,4 +1,4 @@
-/* tests/test_ltrun_view.c -- the page of lt-run --view: what is in the file, and what a browser (headless Chromium)
+/* test_ltrun_view.c -- the page of lt-run --view: what is in the file, and what a browser (headless Chromium)
  * makes of it. */
 #include <criterion/criterion.h>
 #include <jansson.h>

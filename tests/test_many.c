@@ -1,4 +1,4 @@
-/* tests/test_many.c -- views of many pieces: right, and in proportion to the pieces.
+/* test_many.c -- views of many pieces: right, and in proportion to the pieces.
  *
  * LT_SEED=N begins with another seed, LT_GRAPHS=N draws another number of graphs.
  */

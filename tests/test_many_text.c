@@ -1,4 +1,4 @@
-/* tests/test_many_text.c -- views of many pieces: texts, nodes, steps and kernels in proportion to the pieces; and what
+/* test_many_text.c -- views of many pieces: texts, nodes, steps and kernels in proportion to the pieces; and what
  * is said of them. */
 #include <criterion/criterion.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* tests/test_map.c -- plain map arithmetic: applying, composing (against applying twice, by enumeration), comparing. */
+/* test_map.c -- plain map arithmetic: applying, composing (against applying twice, by enumeration), comparing. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

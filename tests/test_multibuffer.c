@@ -1,4 +1,4 @@
-/* tests/test_multibuffer.c -- copies that a loop makes ahead, into buffers in turn: what is computed, and what is
+/* test_multibuffer.c -- copies that a loop makes ahead, into buffers in turn: what is computed, and what is
  * refused. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_nearest.c -- the names that a word was probably meant to be, wherever a message names one. */
+/* test_nearest.c -- the names that a word was probably meant to be, wherever a message names one. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "base/nearest.h"

@@ -1,4 +1,4 @@
-/* tests/test_networks.c -- the default trees of whole networks: a table and all trees are what tests/trees/NAME.txt has
+/* test_networks.c -- the default trees of whole networks: a table and all trees are what tests/trees/NAME.txt has
  * (LT_BLESS=1 rewrites it), and no layer with much work is without vectors or threads. */
 #include <criterion/criterion.h>
 #include <stdio.h>

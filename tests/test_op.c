@@ -1,4 +1,4 @@
-/* tests/test_op.c -- the operator table: values against NumPy's and Python's, error bounds by sampling, C text. */
+/* test_op.c -- the operator table: values against NumPy's and Python's, error bounds by sampling, C text. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>

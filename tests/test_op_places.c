@@ -1,4 +1,4 @@
-/* tests/test_op_places.c -- the places outside ir/op/op.def that a new operator needs: each one forgotten is named.
+/* test_op_places.c -- the places outside ir/op/op.def that a new operator needs: each one forgotten is named.
  *
  * The places are those of docs/hacking.md, "Adding an operator".  Each is a file with a text for the operator.  The
  * operators of which a file rightly says nothing are listed: a new one has to be put in the file or in the list.

@@ -1,4 +1,4 @@
-/* tests/test_operators.c -- every operator and every cast on the backends cpu and ref, beside the operator table;
+/* test_operators.c -- every operator and every cast on the backends cpu and ref, beside the operator table;
  * random rows, guards, divisions and bounds on cpu beside ref. */
 #include "treerun.h"
 

@@ -1,4 +1,4 @@
-/* tests/test_options.c -- the options of a backend's session (lt/options.h): items, values, and what is said of wrong
+/* test_options.c -- the options of a backend's session (lt/options.h): items, values, and what is said of wrong
  * ones. */
 #include <criterion/criterion.h>
 #include "lt/options.h"

@@ -1,4 +1,4 @@
-/* tests/test_pass.c -- passes keep the meaning of random graphs. */
+/* test_pass.c -- passes keep the meaning of random graphs. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/test_pass_power.c -- products for powers are within the error of a power, also at the ends of the range. */
+/* test_pass_power.c -- products for powers are within the error of a power, also at the ends of the range. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_pass_size.c -- passes take time and memory in proportion to the graph, and survive when memory runs
+/* test_pass_size.c -- passes take time and memory in proportion to the graph, and survive when memory runs
  * out. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/test_phase.c -- the line that says what a tool does: on a terminal, after a second, and gone before anything
+/* test_phase.c -- the line that says what a tool does: on a terminal, after a second, and gone before anything
  * else is written. */
 #include <criterion/criterion.h>
 #include <pty.h>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/ltrun.h"
-#include "tools/phase.h"
+#include "tools/common/phase.h"
 
 TestSuite(phase, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 120);
 

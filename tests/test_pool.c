@@ -1,4 +1,4 @@
-/* tests/test_pool.c -- the process's pool of threads (lt_host.parallel_for): each point once, whoever calls; nobody
+/* test_pool.c -- the process's pool of threads (lt_host.parallel_for): each point once, whoever calls; nobody
  * waits for a thread that has not begun; idle threads cost nothing; a child of fork has a pool of its own. */
 #define _GNU_SOURCE 1
 #include <criterion/criterion.h>

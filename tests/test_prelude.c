@@ -1,4 +1,4 @@
-/* tests/test_prelude.c -- what the operators' C texts call, as functions and as the text that trees bring. */
+/* test_prelude.c -- what the operators' C texts call, as functions and as the text that trees bring. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/test_processes.c -- compilers that hang, hold their output, find no room: how they are ended, and what is said;
+/* test_processes.c -- compilers that hang, hold their output, find no room: how they are ended, and what is said;
  * and cancelling. */
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -12,7 +12,7 @@
 #include "backends/cpu/command.h"
 #include "lt/lt.h"
 #include "tests/ltrun.h"
-#include "tools/interrupt.h"
+#include "tools/common/interrupt.h"
 
 #define out ltrun_out
 #define err ltrun_err

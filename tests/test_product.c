@@ -1,4 +1,4 @@
-/* tests/test_product.c -- the default trees of products: legal, right on every backend, the same bits for any number of
+/* test_product.c -- the default trees of products: legal, right on every backend, the same bits for any number of
  * threads.
  *
  * LT_SEED=N begins with another seed, LT_GRAPHS=N draws another number of graphs.

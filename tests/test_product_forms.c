@@ -1,4 +1,4 @@
-/* tests/test_product_forms.c -- which tree a product gets: loops, steps, kinds, tails. */
+/* test_product_forms.c -- which tree a product gets: loops, steps, kinds, tails. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/test_product_threads.c -- that threads change no bit of a product, and what many products take. */
+/* test_product_threads.c -- that threads change no bit of a product, and what many products take. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_profile.c -- times of a run's steps (lt/profile.h): what they are of, what they add up to, and that taking
+/* test_profile.c -- times of a run's steps (lt/profile.h): what they are of, what they add up to, and that taking
  * them changes nothing. */
 #include "tests/device_run.h"
 

@@ -1,4 +1,4 @@
-/* tests/test_program.c -- what compiling makes: shared kernels, work on constants, the memory plan, updates in place,
+/* test_program.c -- what compiling makes: shared kernels, work on constants, the memory plan, updates in place,
  * results written through. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_program_compile.c -- compiling programs: long chains, equal dumps, counts, backends by name, memory that
+/* test_program_compile.c -- compiling programs: long chains, equal dumps, counts, backends by name, memory that
  * runs out. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_program_run.c -- running programs: memory as callers have it, what is missing or out of range, instances,
+/* test_program_run.c -- running programs: memory as callers have it, what is missing or out of range, instances,
  * threads. */
 #include <criterion/criterion.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* tests/test_property.c -- random graphs on `ref`, `cpu` and `sim`, with and without passes, against the oracle.
+/* test_property.c -- random graphs on `ref`, `cpu` and `sim`, with and without passes, against the oracle.
  *
  * LT_SEED=N begins with another seed, LT_GRAPHS=N draws another number of graphs (the compiled ones in proportion),
  * LT_SHOW=1 names each seed before it runs.  A failure is repeated with ever fewer nodes until it is gone, and

@@ -1,4 +1,4 @@
-/* tests/test_racy_trees.c -- trees whose iterations need each other: legality refuses each with a pair of iterations,
+/* test_racy_trees.c -- trees whose iterations need each other: legality refuses each with a pair of iterations,
  * and where it is told not to look, the simulator finds the race and names both accesses. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/test_record.c -- runs that repeat are recorded and replayed; faults in them; time on the device
+/* test_record.c -- runs that repeat are recorded and replayed; faults in them; time on the device
  * (tests/device.h). */
 #include "tests/device_run.h"
 

@@ -1,4 +1,4 @@
-/* tests/test_ref_tree.c -- the interpreter ref on trees made by hand: one rounding, and what is wrong in a tree. */
+/* test_ref_tree.c -- the interpreter ref on trees made by hand: one rounding, and what is wrong in a tree. */
 #include "treerun.h"
 
 /* A whole reduction is computed in double and rounded once: 2^24 + 1 + 1 + .. in f32. */

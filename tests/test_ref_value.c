@@ -1,4 +1,4 @@
-/* tests/test_ref_value.c -- ref's numbers and operators, which are read from their sources, beside those of the graph
+/* test_ref_value.c -- ref's numbers and operators, which are read from their sources, beside those of the graph
  * evaluator. */
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* tests/test_registry.c -- which backends there are, and what the loader says of plug-ins that do not fit.
+/* test_registry.c -- which backends there are, and what the loader says of plug-ins that do not fit.
  *
  * The plug-ins are built by the Makefile into $O/tests/plugins.
  */

@@ -1,4 +1,4 @@
-/* tests/test_rows.c -- default trees of reductions, pointwise nests and transposes: their shape, and what they compute
+/* test_rows.c -- default trees of reductions, pointwise nests and transposes: their shape, and what they compute
  * on any number of threads. */
 #include <criterion/criterion.h>
 #include <stdio.h>

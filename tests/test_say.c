@@ -1,4 +1,4 @@
-/* tests/test_say.c -- nothing that comes from outside reaches a terminal as a control character; texts of graphs and
+/* test_say.c -- nothing that comes from outside reaches a terminal as a control character; texts of graphs and
  * trees are read back. */
 #define _GNU_SOURCE 1
 #include <criterion/criterion.h>
@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/plain.h"
 #include "tests/ltrun.h"
-#include "tools/say.h"
+#include "tools/common/say.h"
 
 TestSuite(say, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 120);
 #define out ltrun_out

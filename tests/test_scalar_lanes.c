@@ -1,4 +1,4 @@
-/* tests/test_scalar_lanes.c -- a local of one element, read by vectors: a view's piece leads to it in one lane only. */
+/* test_scalar_lanes.c -- a local of one element, read by vectors: a view's piece leads to it in one lane only. */
 #include <criterion/criterion.h>
 #include "tests/ltrun.h"
 

@@ -1,4 +1,4 @@
-/* tests/test_schedule.c -- the schedule primitives: what each makes of a tree, what each refuses, lists of them,
+/* test_schedule.c -- the schedule primitives: what each makes of a tree, what each refuses, lists of them,
  * cursors. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_schedule_random.c -- random sequences of primitives on random graphs: what is accepted gives what the
+/* test_schedule_random.c -- random sequences of primitives on random graphs: what is accepted gives what the
  * oracle gives.
  *
  * LT_SEED=N begins with another seed, LT_SEQUENCES=N draws another number of sequences on `ref` (those on `cpu` in

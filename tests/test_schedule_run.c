@@ -1,4 +1,4 @@
-/* tests/test_schedule_run.c -- lists of primitives by lt-run and in the options of a program. */
+/* test_schedule_run.c -- lists of primitives by lt-run and in the options of a program. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>

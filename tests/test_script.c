@@ -1,4 +1,4 @@
-/* tests/test_script.c -- what scripts mean: results, state, run-time values, names, and that parsing is fast and
+/* test_script.c -- what scripts mean: results, state, run-time values, names, and that parsing is fast and
  * safe. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/test_script_docs.c -- docs/script.md says what is so: its examples run, its tables are nodes.def and infix.def;
+/* test_script_docs.c -- docs/script.md says what is so: its examples run, its tables are nodes.def and infix.def;
  * the scripts in tests/golden/err are refused with their messages (LT_BLESS=1 rewrites those). */
 #include <criterion/criterion.h>
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* tests/test_script_llama.c -- a LLaMA-2 step written as a script: evaluated token by token with its cache kept, it
+/* test_script_llama.c -- a LLaMA-2 step written as a script: evaluated token by token with its cache kept, it
  * gives what a direct implementation of the network gives. */
 #include <criterion/criterion.h>
 #include <math.h>

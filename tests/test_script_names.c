@@ -1,4 +1,4 @@
-/* tests/test_script_names.c -- names, expressions, functions and repeats of scripts: each is what the original language
+/* test_script_names.c -- names, expressions, functions and repeats of scripts: each is what the original language
  * says at greater length, or what plain C computes. */
 #include <criterion/criterion.h>
 #include <ctype.h>

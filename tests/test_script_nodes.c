@@ -1,4 +1,4 @@
-/* tests/test_script_nodes.c -- nodes of the script whose meaning is NumPy's, against loops over drawn shapes: products
+/* test_script_nodes.c -- nodes of the script whose meaning is NumPy's, against loops over drawn shapes: products
  * of any ranks, reshapes with -1, transposes, positions of the greatest and the least. */
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* tests/test_script_print.c -- a graph printed as a script: what is read back prints the same, and the evaluator gives
+/* test_script_print.c -- a graph printed as a script: what is read back prints the same, and the evaluator gives
  * the same bits for both. */
 #include <criterion/criterion.h>
 #include <glob.h>

@@ -1,4 +1,4 @@
-/* tests/test_script_size.c -- large, hostile and unlucky scripts: long chains, long lines, no memory; and the
+/* test_script_size.c -- large, hostile and unlucky scripts: long chains, long lines, no memory; and the
  * registry. */
 #include <criterion/criterion.h>
 #include <stdio.h>

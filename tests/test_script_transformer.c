@@ -1,4 +1,4 @@
-/* tests/test_script_transformer.c -- examples/transformer.lt and decode.lt give what GPT-2's formula gives, written in
+/* test_script_transformer.c -- examples/transformer.lt and decode.lt give what GPT-2's formula gives, written in
  * plain loops; the one for all tokens at once, the other token by token with its keys and values kept. */
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* tests/test_script_vectors.c -- nodes of the script by the numbers of others: tests/data/nodes.txt, the standard's
+/* test_script_vectors.c -- nodes of the script by the numbers of others: tests/data/nodes.txt, the standard's
  * node tests and what NumPy gives of drawn shapes (tests/data/make_nodes.py). */
 #include <criterion/criterion.h>
 #include <stdlib.h>

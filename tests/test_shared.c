@@ -1,4 +1,4 @@
-/* tests/test_shared.c -- one program on several threads: instances give the oracle's results, constants are prepared
+/* test_shared.c -- one program on several threads: instances give the oracle's results, constants are prepared
  * once, backends that do not promise to run on several threads run in turns, and what fails is reported in the instance
  * that failed. */
 #include <criterion/criterion.h>

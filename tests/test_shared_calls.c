@@ -1,4 +1,4 @@
-/* tests/test_shared_calls.c -- calls on one program by several threads: instances that cannot be made say why on their
+/* test_shared_calls.c -- calls on one program by several threads: instances that cannot be made say why on their
  * own thread, one is filled while others call, and a program is dumped while its instances run. */
 #include <criterion/criterion.h>
 #include <pthread.h>

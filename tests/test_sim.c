@@ -1,4 +1,4 @@
-/* tests/test_sim.c -- the backend sim: its words, what it dumps, and how what it finds ends a run. */
+/* test_sim.c -- the backend sim: its words, what it dumps, and how what it finds ends a run. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/test_simulate.c -- the simulator of kernel programs: what each opcode of the machine does, written out, and
+/* test_simulate.c -- the simulator of kernel programs: what each opcode of the machine does, written out, and
  * every check against a fault that was planted for it. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_simulate_blocks.c -- how many blocks of a grid the simulator runs: those that are launched, and some that
+/* test_simulate_blocks.c -- how many blocks of a grid the simulator runs: those that are launched, and some that
  * a recorded launch has, too. */
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/test_simulate_cast.c -- the simulator's casts between all types against formulas of this file, halves
+/* test_simulate_cast.c -- the simulator's casts between all types against formulas of this file, halves
  * exhaustively. */
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* tests/test_simulate_count.c -- what the simulator counts, against frozen trees that are enumerated statement by
+/* test_simulate_count.c -- what the simulator counts, against frozen trees that are enumerated statement by
  * statement (tests/brute.h).
  *
  * LT_SEED=N begins with another graph.

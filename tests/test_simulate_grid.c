@@ -1,4 +1,4 @@
-/* tests/test_simulate_grid.c -- grids in the simulator: what their opcodes do, written out, and every check against a
+/* test_simulate_grid.c -- grids in the simulator: what their opcodes do, written out, and every check against a
  * fault that was planted for it. */
 #include <criterion/criterion.h>
 #include <stdio.h>

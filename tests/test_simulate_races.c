@@ -1,4 +1,4 @@
-/* tests/test_simulate_races.c -- random accesses of the threads of a block between random barriers: the simulator finds
+/* test_simulate_races.c -- random accesses of the threads of a block between random barriers: the simulator finds
  * a race, in every order of the threads, if two accesses are unordered in an enumeration of all pairs; and counts of
  * requests against the addresses, one by one.
  *

@@ -1,4 +1,4 @@
-/* tests/test_simulate_random.c -- random kernel programs that keep the rules (tests/random_kernel.h): the simulator
+/* test_simulate_random.c -- random kernel programs that keep the rules (tests/random_kernel.h): the simulator
  * finds nothing in them, and every order and division of the points leaves the same.
  *
  * LT_SEED=N begins with another program, LT_KERNELS=N takes another number of them.

@@ -1,4 +1,4 @@
-/* tests/test_simulate_value.c -- what the simulator computes for each operator, against formulas of this file: at all
+/* test_simulate_value.c -- what the simulator computes for each operator, against formulas of this file: at all
  * types, at 1, 2, 8 and 64 lanes, with infinities, NaN, zeros of both signs, subnormals and the limits of integers. */
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* tests/test_step.c -- the steps of kernel programs (kernel/step/step.h): which there are, and what each makes of the
+/* test_step.c -- the steps of kernel programs (kernel/step/step.h): which there are, and what each makes of the
  * programs in tests/steps.
  *
  * tests/steps/LETTERS-NAME.kernel has a program; a line `---`; and the program after these steps alone, or `unchanged`.

@@ -1,4 +1,4 @@
-/* tests/test_step_random.c -- random kernel programs (tests/random_kernel.h) do the same after each step, and the
+/* test_step_random.c -- random kernel programs (tests/random_kernel.h) do the same after each step, and the
  * simulator finds nothing in them.
  *
  * LT_SEED=N begins with another program, LT_KERNELS=N takes another number of them.

@@ -1,4 +1,4 @@
-/* tests/test_step_time.c -- steps take time in proportion to a program's length: the product of a packed tile. */
+/* test_step_time.c -- steps take time in proportion to a program's length: the product of a packed tile. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_swizzle.c -- layouts whose runs of 16 bytes change places: what is computed, in the simulator and by
+/* test_swizzle.c -- layouts whose runs of 16 bytes change places: what is computed, in the simulator and by
  * OpenCL, how many banks wait, the text of trees, frozen trees and kernel programs. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_tails.c -- the four tails: random nests against the oracle, known nests, what is refused.
+/* test_tails.c -- the four tails: random nests against the oracle, known nests, what is refused.
  *
  * LT_SEED=N begins with another seed, LT_TREES=N draws another number of trees on `ref` (those on `cpu` in proportion).
  */

@@ -1,4 +1,4 @@
-/* tests/test_tensorfile.c -- .npy put together by hand, by NumPy, and lying; every format written, cut and changed. */
+/* test_tensorfile.c -- .npy put together by hand, by NumPy, and lying; every format written, cut and changed. */
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-/* tests/test_tensorpack.c -- .npz and .safetensors: several tensors in a file, and what such files may lie about. */
+/* test_tensorpack.c -- .npz and .safetensors: several tensors in a file, and what such files may lie about. */
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* tests/test_text.c -- random kernel programs (tests/random_kernel.h) printed in each dialect, compiled without a
+/* test_text.c -- random kernel programs (tests/random_kernel.h) printed in each dialect, compiled without a
  * warning and run: they leave what the simulator leaves, bit for bit.
  *
  * LT_SEED=N begins with another program, LT_KERNELS=N takes another number of them.

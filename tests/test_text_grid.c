@@ -1,4 +1,4 @@
-/* tests/test_text_grid.c -- grids as CUDA C and OpenCL C: the programs of tests/kernels, each beside its texts, and
+/* test_text_grid.c -- grids as CUDA C and OpenCL C: the programs of tests/kernels, each beside its texts, and
  * random ones.  NVRTC compiles them without a device; on PoCL they leave what the simulator leaves.
  *
  * LT_BLESS=1 rewrites the texts; LT_SEED=N begins with another program, LT_KERNELS=N takes another number of them.

@@ -1,4 +1,4 @@
-/* tests/test_text_launch.c -- what the host does for a device: launches in their order, and what it is refused to do;
+/* test_text_launch.c -- what the host does for a device: launches in their order, and what it is refused to do;
  * which parameters the functions have. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_text_library.c -- functions over vectors that backends/text takes from libmvec: which of them with which
+/* test_text_library.c -- functions over vectors that backends/text takes from libmvec: which of them with which
  * version, for each number of lanes and each kind of registers, and what they give.
  *
  * tests/test_cpu_ops.c measures their errors.

@@ -1,4 +1,4 @@
-/* tests/test_tile.c -- nests that are matrix instructions: what they compute in the simulator, where their results are,
+/* test_tile.c -- nests that are matrix instructions: what they compute in the simulator, where their results are,
  * their barriers, what is refused. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/test_trace.c -- the plug-in trace: right values, reuse distances and hits against a plain simulation, cases
+/* test_trace.c -- the plug-in trace: right values, reuse distances and hits against a plain simulation, cases
  * with known answers.  Its footprints: test_trace_footprint.c; what it refuses and reports: test_trace_report.c. */
 #include <criterion/criterion.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-/* tests/test_trace_footprint.c -- the footprints that the plug-in trace counts, against the access analysis: of whole
+/* test_trace_footprint.c -- the footprints that the plug-in trace counts, against the access analysis: of whole
  * values against the maps of the leaves (looptree/tree/access.c), walked point by point; of each access against what
  * --dump=access says.
  */

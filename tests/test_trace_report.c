@@ -1,4 +1,4 @@
-/* tests/test_trace_report.c -- the plug-in trace: what it refuses, and where its report goes. */
+/* test_trace_report.c -- the plug-in trace: what it refuses, and where its report goes. */
 #include <criterion/criterion.h>
 #include "tests/built.h"
 #include "tests/traced.h"

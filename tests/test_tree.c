@@ -1,4 +1,4 @@
-/* tests/test_tree.c -- trees by hand: tails, reductions, resets, sharing; walks; every refusal with its sentence. */
+/* test_tree.c -- trees by hand: tails, reductions, resets, sharing; walks; every refusal with its sentence. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/test_tree_edit.c -- random edits of the text of trees: each is refused with a reason, or runs as the oracle
+/* test_tree_edit.c -- random edits of the text of trees: each is refused with a reason, or runs as the oracle
  * says; what is refused for a dependence is wrong when it is run trip by trip.
  *
  * Lines are split, swapped, moved, joined and marked at random; names of loops are then written as they should be, so

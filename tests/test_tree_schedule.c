@@ -1,4 +1,4 @@
-/* tests/test_tree_schedule.c -- schedules from files: what runs is what the text says; what backends lack; differences;
+/* test_tree_schedule.c -- schedules from files: what runs is what the text says; what backends lack; differences;
  * lt-run. */
 #include <criterion/criterion.h>
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* tests/test_tree_size.c -- default trees of long graphs take linear time. */
+/* test_tree_size.c -- default trees of long graphs take linear time. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>

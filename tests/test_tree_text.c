@@ -1,4 +1,4 @@
-/* tests/test_tree_text.c -- the text of loop trees: written and read back, run as it says, refused with the exact
+/* test_tree_text.c -- the text of loop trees: written and read back, run as it says, refused with the exact
  * sentence.
  *
  * LT_BLESS=1 rewrites the sentences in tests/golden/tree-err; LT_SEED=N begins with another seed.

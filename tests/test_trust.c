@@ -1,4 +1,4 @@
-/* tests/test_trust.c -- what lt-run trusts of the machine around it: folders of temporaries and of compiled code,
+/* test_trust.c -- what lt-run trusts of the machine around it: folders of temporaries and of compiled code,
  * another user's attack. */
 #define _GNU_SOURCE 1
 #include <criterion/criterion.h>

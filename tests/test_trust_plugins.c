@@ -1,4 +1,4 @@
-/* tests/test_trust_plugins.c -- plug-ins that nobody named are loaded from where nobody else can put one; -B warns. */
+/* test_trust_plugins.c -- plug-ins that nobody named are loaded from where nobody else can put one; -B warns. */
 #define _GNU_SOURCE 1
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/ltrun.h"
-#include "tools/trusted.h"
+#include "tools/common/trusted.h"
 
 TestSuite(trust_plugins, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 120);
 #define out ltrun_out

@@ -1,4 +1,4 @@
-/* tests/test_unsigned.c -- uint16, uint32 and uint64 against C's own unsigned arithmetic: operators, reductions, casts,
+/* test_unsigned.c -- uint16, uint32 and uint64 against C's own unsigned arithmetic: operators, reductions, casts,
  * indices, literals as texts, and the same with operands that are known before the run. */
 #include <criterion/criterion.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* tests/test_worked.c -- the order of a large product in tiles, built by primitives: its structure, its proof, its
+/* test_worked.c -- the order of a large product in tiles, built by primitives: its structure, its proof, its
  * numbers, its registers. */
 #include <criterion/criterion.h>
 #include <ctype.h>

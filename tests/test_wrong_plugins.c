@@ -1,4 +1,4 @@
-/* tests/test_wrong_plugins.c -- what lt-run says of a backend that makes a mistake (tests/plugins/wrong.c), and what it
+/* test_wrong_plugins.c -- what lt-run says of a backend that makes a mistake (tests/plugins/wrong.c), and what it
  * proposes. */
 #include <criterion/criterion.h>
 #include <stdio.h>

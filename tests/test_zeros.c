@@ -1,4 +1,4 @@
-/* tests/test_zeros.c -- min, max and ReLU of zeros and NaN: one rule (ir/op/op.def) on every backend and target, to the
+/* test_zeros.c -- min, max and ReLU of zeros and NaN: one rule (ir/op/op.def) on every backend and target, to the
  * sign bit.
  *
  * -0 is less than +0, NaN is handed on.  The wanted values come from a sort by value and sign that shares nothing with

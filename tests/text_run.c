@@ -1,4 +1,4 @@
-/* tests/text_run.c -- see text_run.h. */
+/* text_run.c -- see text_run.h. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "check/random/must.h"
 #include "tests/keeper.h"
 #include "tests/text_run.h"
-#include "tools/temporary.h"
+#include "tools/tensor/temporary.h"
 
 struct team {
 	void (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,

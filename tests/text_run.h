@@ -1,4 +1,4 @@
-/* tests/text_run.h -- kernel programs printed by backends/text, compiled and run. */
+/* text_run.h -- kernel programs printed by backends/text, compiled and run. */
 #ifndef TESTS_TEXT_RUN_H
 #define TESTS_TEXT_RUN_H
 #include "backends/text/text.h"

@@ -1,4 +1,4 @@
-/* tests/traced.c -- a frozen tree run on the plug-in trace, every access read back. */
+/* traced.c -- a frozen tree run on the plug-in trace, every access read back. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/traced.h -- the plug-in trace (examples/plugin/trace), and a frozen tree that is run on it with zeros for
+/* traced.h -- the plug-in trace (examples/plugin/trace), and a frozen tree that is run on it with zeros for
  * data. */
 #ifndef TESTS_TRACED_H
 #define TESTS_TRACED_H

@@ -1,4 +1,4 @@
-/* tests/tree_enum.c -- a loop tree run trip by trip. */
+/* tree_enum.c -- a loop tree run trip by trip. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/tree_enum.h -- a loop tree run trip by trip on cells that remember which element they hold.
+/* tree_enum.h -- a loop tree run trip by trip on cells that remember which element they hold.
  *
  * The rules of lt/looptree.h and nothing else: no isl, no frozen tree.  A cell is poison until it is written, local
  * cells again at the beginning of each iteration of their owner; a read must find the element that it means, complete.

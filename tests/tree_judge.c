@@ -1,4 +1,4 @@
-/* tests/tree_judge.c -- the exact check of a tree against running it trip by trip. */
+/* tree_judge.c -- the exact check of a tree against running it trip by trip. */
 #include <stdio.h>
 #include <string.h>
 #include "tests/tree_enum.h"

@@ -1,4 +1,4 @@
-/* tests/tree_marked.c -- loop trees with kinds and tails from text, and back. */
+/* tree_marked.c -- loop trees with kinds and tails from text, and back. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/tree_marked.h -- loop trees by hand with all that may stand on a loop, and back.
+/* tree_marked.h -- loop trees by hand with all that may stand on a loop, and back.
  *
  * One line a tree node, one blank a level: "m step 6 parallel  tail mask", "group call gemm", "%y" the leaf of node y,
  * after which may stand its layout.  Before them the tree's derived nodes, as a tree's text has them: "own %b.copy =

@@ -1,4 +1,4 @@
-/* tests/tree_summary.c -- the layers of a network in its default tree. */
+/* tree_summary.c -- the layers of a network in its default tree. */
 #include <stdlib.h>
 #include <string.h>
 #include "check/random/must.h"

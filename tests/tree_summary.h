@@ -1,4 +1,4 @@
-/* tests/tree_summary.h -- what the default tree of a whole network does with each of its layers, a line each. */
+/* tree_summary.h -- what the default tree of a whole network does with each of its layers, a line each. */
 #ifndef TESTS_TREE_SUMMARY_H
 #define TESTS_TREE_SUMMARY_H
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/tree_text.c -- loop trees from text. */
+/* tree_text.c -- loop trees from text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

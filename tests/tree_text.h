@@ -1,4 +1,4 @@
-/* tests/tree_text.h -- loop trees by hand, from a short text, and graphs run with them.
+/* tree_text.h -- loop trees by hand, from a short text, and graphs run with them.
  *
  * One line a tree node, one blank a level: "m/13" a loop over m in steps of 13 ("m": of 1), "%y" the leaf of node y,
  * "." a group.

@@ -1,4 +1,4 @@
-/* tests/treebuild.h -- frozen trees by hand, for the tests of lowering and the backends.
+/* treebuild.h -- frozen trees by hand, for the tests of lowering and the backends.
  *
  * Rows are texts over p0.. (params), i0.. (loops) and d0.. (divs): "128*i0 + i1 - 1".  Loops, statements and pieces
  * are added in the order in which the tree holds them.  Everything is checked by assert: a bad test should stop.

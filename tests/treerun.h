@@ -1,4 +1,4 @@
-/* tests/treerun.h -- runs a tree on a backend: each slot stands between sentinels, outputs are poisoned first. */
+/* treerun.h -- runs a tree on a backend: each slot stands between sentinels, outputs are poisoned first. */
 #ifndef LT_TREERUN_H
 #define LT_TREERUN_H
 #include <criterion/criterion.h>

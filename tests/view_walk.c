@@ -1,4 +1,4 @@
-/* tests/view_walk.c -- walking views point by point. */
+/* view_walk.c -- walking views point by point. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "ir/pass/pass.h"

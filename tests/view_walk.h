@@ -1,4 +1,4 @@
-/* tests/view_walk.h -- what a read of a value gives, found by walking its views point by point; the other side of the
+/* view_walk.h -- what a read of a value gives, found by walking its views point by point; the other side of the
  * comparison with access analysis. */
 #ifndef LT_VIEW_WALK_H
 #define LT_VIEW_WALK_H

@@ -1,4 +1,4 @@
-/* backends/cpu/capture.c -- a sequence of runs that is checked once and then repeated by a walk over calls. */
+/* capture.c -- a sequence of runs that is checked once and then repeated by a walk over calls. */
 #include <stdlib.h>
 #include "backends/cpu/object.h"
 

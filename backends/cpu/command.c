@@ -1,4 +1,4 @@
-/* backends/cpu/command.c -- running other programs side by side, keeping how their output began, and ending those that
+/* command.c -- running other programs side by side, keeping how their output began, and ending those that
  * do not end. */
 #define _GNU_SOURCE 1
 #include <errno.h>

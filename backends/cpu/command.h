@@ -1,4 +1,4 @@
-/* backends/cpu/command.h -- running other programs, with an end to it; and the private folder that their files are in.
+/* command.h -- running other programs, with an end to it; and the private folder that their files are in.
  *
  * Each program leads a process group of its own, so that it is ended with all that it has started.  Includes nothing of
  * the backend: tools that run compilers of their own use it, too.

@@ -1,4 +1,4 @@
-/* backends/cpu/compile.c -- C texts to loaded code, or to assembly, by the system's compiler, side by side. */
+/* compile.c -- C texts to loaded code, or to assembly, by the system's compiler, side by side. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* backends/cpu/config.c -- the items after "cpu:": O0 .. O3, target=NAME, emit=NAME, source=FILE, symbols=FOLDER. */
+/* config.c -- the items after "cpu:": O0 .. O3, target=NAME, emit=NAME, source=FILE, symbols=FOLDER. */
 #include <stdio.h>
 #include <string.h>
 #include "backends/cpu/cpu.h"

@@ -1,4 +1,4 @@
-/* backends/cpu/cpu.c -- the backend cpu: C text, the system's compiler, dlopen.
+/* cpu.c -- the backend cpu: C text, the system's compiler, dlopen.
  *
  * config: config.c.  dump: LT_DUMP_SOURCE is the C text with the graph's names, LT_DUMP_ASM what the compiler makes of
  * it, LT_DUMP_STATS lines "name value": workspace_bytes, parallel (1: it has parallel loops), serialised (1: for which

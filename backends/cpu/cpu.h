@@ -1,4 +1,4 @@
-/* backends/cpu/cpu.h -- what the files of the backend share. */
+/* cpu.h -- what the files of the backend share. */
 #ifndef LT_CPU_H
 #define LT_CPU_H
 #include <stdbool.h>

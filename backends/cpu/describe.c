@@ -1,4 +1,4 @@
-/* backends/cpu/describe.c -- what a session found on this machine, for people: lines "name value". */
+/* describe.c -- what a session found on this machine, for people: lines "name value". */
 #define _GNU_SOURCE 1
 #include <stdarg.h>
 #include <stdio.h>

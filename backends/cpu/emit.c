@@ -1,4 +1,4 @@
-/* backends/cpu/emit.c -- a frozen tree as C: the kernel program for this machine, and its text. */
+/* emit.c -- a frozen tree as C: the kernel program for this machine, and its text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* backends/cpu/folder.c -- temporary folders that do not outlive their process for long.
+/* folder.c -- temporary folders that do not outlive their process for long.
  *
  * A folder is locked (flock) by its owner: the lock goes when the process goes, however it ends, and no number of a
  * process is needed that another one may have by then.  Whoever makes a folder removes those of its user there that

@@ -1,4 +1,4 @@
-/* backends/cpu/identity.c -- which compiler and processor it is: what compiled code depends on besides its text.
+/* identity.c -- which compiler and processor it is: what compiled code depends on besides its text.
  *
  * For each word of the command that names a program: its path, size and age; then what the command says of its version,
  * which takes as long as all else that is done for a kernel from the cache.  Of a command that is one binary the host

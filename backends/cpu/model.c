@@ -1,4 +1,4 @@
-/* backends/cpu/model.c -- targets by name: what each can do, how a compiler is made to generate code for it, whether
+/* model.c -- targets by name: what each can do, how a compiler is made to generate code for it, whether
  * this machine runs it.
  *
  * native is this machine and has its numbers; the others have fixed ones, so that their trees and texts are the same

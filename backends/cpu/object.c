@@ -1,4 +1,4 @@
-/* backends/cpu/object.c -- a compiled kernel asked: its threads and workspace, and whether arguments fit it. */
+/* object.c -- a compiled kernel asked: its threads and workspace, and whether arguments fit it. */
 #include "backends/arguments.h"
 #include "backends/cpu/object.h"
 

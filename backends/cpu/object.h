@@ -1,4 +1,4 @@
-/* backends/cpu/object.h -- a compiled kernel. */
+/* object.h -- a compiled kernel. */
 #ifndef LT_CPU_OBJECT_H
 #define LT_CPU_OBJECT_H
 #include "backends/cpu/cpu.h"

@@ -1,4 +1,4 @@
-/* backends/cpu/save.c -- compiled kernels as bytes, for the host to keep: a head, then the shared object.
+/* save.c -- compiled kernels as bytes, for the host to keep: a head, then the shared object.
  *
  * What the compiler made depends on the texts of kernels, and these on the tree, which the host has in its key, and on
  * the printer. So the identity begins with what the printer's sources were when it was built: a developer's build never

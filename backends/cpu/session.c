@@ -1,4 +1,4 @@
-/* backends/cpu/session.c -- what a session does with other programs and temporary files: as long as its host wants, and
+/* session.c -- what a session does with other programs and temporary files: as long as its host wants, and
  * where it wants. */
 #define _GNU_SOURCE 1
 #include <errno.h>

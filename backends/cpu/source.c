@@ -1,4 +1,4 @@
-/* backends/cpu/source.c -- C that people edit: kernels written with names, and such a file compiled in place of what
+/* source.c -- C that people edit: kernels written with names, and such a file compiled in place of what
  * would be printed.
  *
  * A line above each kernel says which loop tree it is from and for what workspace it was printed.  A kernel is taken by

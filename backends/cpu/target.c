@@ -1,4 +1,4 @@
-/* backends/cpu/target.c -- the machine this runs on: what the default schedule asks, and what compiled code depends
+/* target.c -- the machine this runs on: what the default schedule asks, and what compiled code depends
  * on. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>

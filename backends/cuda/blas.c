@@ -1,4 +1,4 @@
-/* backends/cuda/blas.c -- the library cublasLt: where it is, its functions, a handle; the routines that the target has
+/* blas.c -- the library cublasLt: where it is, its functions, a handle; the routines that the target has
  * with it (blas.h).
  *
  * It has half a gigabyte and takes a fifth of a second to load: a session only looks whether there is a file, and the

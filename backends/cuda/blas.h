@@ -1,4 +1,4 @@
-/* backends/cuda/blas.h -- products by cuBLAS: the library cublasLt, which is opened when the first call is compiled.
+/* blas.h -- products by cuBLAS: the library cublasLt, which is opened when the first call is compiled.
  *
  * blas.c        the library: where it is, opened, its functions; the routines that the target has
  * blas_shape.c  a call as products of matrices that lie column by column

@@ -1,4 +1,4 @@
-/* backends/cuda/blas_plan.c -- how cuBLAS does a product: chosen by its heuristic once for each shape and alignment,
+/* blas_plan.c -- how cuBLAS does a product: chosen by its heuristic once for each shape and alignment,
  * kept with the object, and the same in each run of it (blas.h).
  */
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* backends/cuda/blas_shape.c -- a call as products of matrices that lie column by column (blas.h).
+/* blas_shape.c -- a call as products of matrices that lie column by column (blas.h).
  *
  * Dims of one role that lie side by side in every operand are one.  A matrix needs one of its two dims in steps of one
  * element; cuBLAS takes it as it lies or transposed.  Batches that are no one dim are counted by loops.

@@ -1,4 +1,4 @@
-/* backends/cuda/capture.c -- a sequence of runs as one CUDA graph: one launch, whatever it holds.
+/* capture.c -- a sequence of runs as one CUDA graph: one launch, whatever it holds.
  *
  * What the kernels read of the device's memory, run-time scalars too, is read when the graph runs.
  */

@@ -1,4 +1,4 @@
-/* backends/cuda/code.c -- a kernel's program with its CUDA C; as they are saved: the program's text and the cubin. */
+/* code.c -- a kernel's program with its CUDA C; as they are saved: the program's text and the cubin. */
 #include "backends/cuda/code.h"
 #include <stdlib.h>
 #include <string.h>

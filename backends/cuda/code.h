@@ -1,4 +1,4 @@
-/* backends/cuda/code.h -- a kernel's code: its program, the functions that its text has, and the cubin that NVRTC makes
+/* code.h -- a kernel's code: its program, the functions that its text has, and the cubin that NVRTC makes
  * of that. */
 #ifndef LT_CUDA_CODE_H
 #define LT_CUDA_CODE_H

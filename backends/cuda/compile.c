@@ -1,4 +1,4 @@
-/* backends/cuda/compile.c -- texts become cubins, several at once, and cubins objects. */
+/* compile.c -- texts become cubins, several at once, and cubins objects. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>

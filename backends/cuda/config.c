@@ -1,4 +1,4 @@
-/* backends/cuda/config.c -- the items after "cuda:". */
+/* config.c -- the items after "cuda:". */
 #include "backends/cuda/session.h"
 #include "lt/options.h"
 

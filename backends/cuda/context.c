@@ -1,4 +1,4 @@
-/* backends/cuda/context.c -- the session's context in a thread, and what is said when a call of the driver fails. */
+/* context.c -- the session's context in a thread, and what is said when a call of the driver fails. */
 #include <stdarg.h>
 #include <stdio.h>
 #include "backends/cuda/session.h"

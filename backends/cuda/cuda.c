@@ -1,4 +1,4 @@
-/* backends/cuda/cuda.c -- the backend cuda: NVIDIA's GPUs, by the driver's interface and NVRTC.
+/* cuda.c -- the backend cuda: NVIDIA's GPUs, by the driver's interface and NVRTC.
  *
  * Both are opened with a session, and nothing is linked with them.  After "cuda:" stand items with '/' between them
  * ("cuda:device=1/tf32"):

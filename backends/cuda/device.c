@@ -1,4 +1,4 @@
-/* backends/cuda/device.c -- which device it is, and what default trees need to know about it. */
+/* device.c -- which device it is, and what default trees need to know about it. */
 #include <stdio.h>
 #include <string.h>
 #include "backends/cuda/session.h"

@@ -1,4 +1,4 @@
-/* backends/cuda/driver.c -- finds libcuda and libnvrtc, and every function of theirs that is used. */
+/* driver.c -- finds libcuda and libnvrtc, and every function of theirs that is used. */
 #define _GNU_SOURCE 1
 #include "backends/cuda/driver.h"
 #include <dlfcn.h>

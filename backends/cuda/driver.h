@@ -1,4 +1,4 @@
-/* backends/cuda/driver.h -- the CUDA driver and NVRTC, opened when a session is: nothing is linked with them.
+/* driver.h -- the CUDA driver and NVRTC, opened when a session is: nothing is linked with them.
  *
  * Rows of the maps: the member, the function whose type it has, the symbol, which stays the same when a newer toolkit
  * gives the function's name another version.

@@ -1,4 +1,4 @@
-/* backends/cuda/dump.c -- an object as text: CUDA C, PTX, the kernel program; as numbers: registers, shared memory,
+/* dump.c -- an object as text: CUDA C, PTX, the kernel program; as numbers: registers, shared memory,
  * spills, and how many blocks run at once. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* backends/cuda/event.c -- time on the device, between two moments of its queue. */
+/* event.c -- time on the device, between two moments of its queue. */
 #include <math.h>
 #include <stdlib.h>
 #include "backends/cuda/session.h"

@@ -1,4 +1,4 @@
-/* backends/cuda/launches.c -- what the host's region of a program launches, as a list. */
+/* launches.c -- what the host's region of a program launches, as a list. */
 #include <stdlib.h>
 #include <string.h>
 #include "backends/cuda/code.h"

@@ -1,4 +1,4 @@
-/* backends/cuda/lower.c -- a frozen tree's kernel program for the device, and its text. */
+/* lower.c -- a frozen tree's kernel program for the device, and its text. */
 #include "backends/cuda/session.h"
 #include "kernel/form/blocks.h"
 

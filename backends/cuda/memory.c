@@ -1,4 +1,4 @@
-/* backends/cuda/memory.c -- memory of the device for the host: a handle is an address there; where buffers are. */
+/* memory.c -- memory of the device for the host: a handle is an address there; where buffers are. */
 #include <string.h>
 #include "backends/cuda/session.h"
 

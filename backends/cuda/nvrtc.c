@@ -1,4 +1,4 @@
-/* backends/cuda/nvrtc.c -- one text to a cubin for a device's architecture; what NVRTC says becomes a sentence. */
+/* nvrtc.c -- one text to a cubin for a device's architecture; what NVRTC says becomes a sentence. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

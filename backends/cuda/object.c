@@ -1,4 +1,4 @@
-/* backends/cuda/object.c -- a kernel's code becomes an object that can be launched. */
+/* object.c -- a kernel's code becomes an object that can be launched. */
 #include <stdlib.h>
 #include "backends/cuda/session.h"
 

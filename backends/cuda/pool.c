@@ -1,4 +1,4 @@
-/* backends/cuda/pool.c -- a device's memory in chunks, cut into blocks, which are joined again when they are free.
+/* pool.c -- a device's memory in chunks, cut into blocks, which are joined again when they are free.
  *
  * Small requests are cut from chunks of their own, so that one that stays does not keep a large chunk from being used
  * again or given back.  Blocks are in one list by address: a program has tens of them, not thousands.

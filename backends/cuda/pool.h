@@ -1,4 +1,4 @@
-/* backends/cuda/pool.h -- a device's memory, kept for the next who asks. */
+/* pool.h -- a device's memory, kept for the next who asks. */
 #ifndef LT_CUDA_POOL_H
 #define LT_CUDA_POOL_H
 #include "backends/cuda/driver.h"

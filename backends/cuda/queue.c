@@ -1,4 +1,4 @@
-/* backends/cuda/queue.c -- streams, and the fault records of what was enqueued in them.
+/* queue.c -- streams, and the fault records of what was enqueued in them.
  *
  * A queue is busy while a call uses it, so that threads that run objects of one session together each have one.  The
  * session's own first queue is that of asynchronous runs for which the host names no stream; the others wait for what

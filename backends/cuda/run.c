@@ -1,4 +1,4 @@
-/* backends/cuda/run.c -- runs of objects: their launches enqueued, and waited for unless the host does that later. */
+/* run.c -- runs of objects: their launches enqueued, and waited for unless the host does that later. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "backends/arguments.h"

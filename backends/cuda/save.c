@@ -1,4 +1,4 @@
-/* backends/cuda/save.c -- objects that the host keeps on its disk: the cubin, with the kernel program that it is of,
+/* save.c -- objects that the host keeps on its disk: the cubin, with the kernel program that it is of,
  * and what was chosen for its calls. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* backends/cuda/session.h -- what the files of the backend share: sessions, queues, objects. */
+/* session.h -- what the files of the backend share: sessions, queues, objects. */
 #ifndef LT_CUDA_SESSION_H
 #define LT_CUDA_SESSION_H
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* backends/llvm/address.c -- where an access goes: buffer + a sum of values times constants, in elements.
+/* address.c -- where an access goes: buffer + a sum of values times constants, in elements.
  *
  * Each summand is added where the last value that it needs is made, outer loops first: what an inner loop repeats is
  * computed before it, and equal sums are computed once.  In a loop without loops in it the address itself is what goes

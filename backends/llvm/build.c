@@ -1,4 +1,4 @@
-/* backends/llvm/build.c -- which build of the backend this is, and of LLVM: what is made of a tree depends on their
+/* build.c -- which build of the backend this is, and of LLVM: what is made of a tree depends on their
  * code, and objects that are kept on the disk outlive that.
  *
  * Nobody has to count anything up: it is the linker's hash of the file, which it writes into it (--build-id), or where

@@ -1,4 +1,4 @@
-/* backends/llvm/compile.c -- trees become objects, several at once on the host's threads.  The host is asked whether to
+/* compile.c -- trees become objects, several at once on the host's threads.  The host is asked whether to
  * go on, and told how far it is, by the thread that called, each time that this one is done with a tree: LLVM itself
  * cannot be interrupted. */
 #include <dlfcn.h>

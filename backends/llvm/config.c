@@ -1,4 +1,4 @@
-/* backends/llvm/config.c -- the items after "llvm:": level=0 .. level=3, verify, cpu=NAME,
+/* config.c -- the items after "llvm:": level=0 .. level=3, verify, cpu=NAME,
  * symbols=FOLDER. */
 #include <stdio.h>
 #include <string.h>

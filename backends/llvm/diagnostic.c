@@ -1,4 +1,4 @@
-/* backends/llvm/diagnostic.c -- saying why a call fails. */
+/* diagnostic.c -- saying why a call fails. */
 #include <stdarg.h>
 #include <stdio.h>
 #include "diagnostic.h"

@@ -1,4 +1,4 @@
-/* backends/llvm/diagnostic.h -- saying why a call fails. */
+/* diagnostic.h -- saying why a call fails. */
 #ifndef LT_LLVM_DIAGNOSTIC_H
 #define LT_LLVM_DIAGNOSTIC_H
 #include "lt/backend.h"

@@ -1,4 +1,4 @@
-/* backends/llvm/dot.c -- sums of four products of bytes, by the instructions of x86: exact for all bytes.
+/* dot.c -- sums of four products of bytes, by the instructions of x86: exact for all bytes.
  *
  * VNNI multiplies bytes of which the first have no sign and the second one: x of i8 with its sign turned is 128 more,
  * so that 128 times the sum of y is taken away again; of u8 the second operand is x less 128, and that much is added.

@@ -1,4 +1,4 @@
-/* backends/llvm/dump.c -- an object as text: LLVM IR, assembly, numbers. */
+/* dump.c -- an object as text: LLVM IR, assembly, numbers. */
 #include <stdio.h>
 #include <string.h>
 #include "session.h"

@@ -1,4 +1,4 @@
-/* backends/llvm/emit.h -- what the files that print LLVM IR share.
+/* emit.h -- what the files that print LLVM IR share.
  *
  * A value of a kernel program is one of LLVM's: f32 float, f64 double, all others the integer of their width (f16, bf16
  * and bool too), a mask i1; with several lanes a vector of these.  In memory they are the same.

@@ -1,4 +1,4 @@
-/* backends/llvm/function.c -- operators that LLVM or the C library has: of one lane, of vectors.
+/* function.c -- operators that LLVM or the C library has: of one lane, of vectors.
  *
  * Of one lane a function is libm's.  Of vectors it is libmvec's, a register at a time, where that is there; all else is
  * made of simpler operators before (lt_kernel_expand).

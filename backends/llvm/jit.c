@@ -1,4 +1,4 @@
-/* backends/llvm/jit.c -- from a module to a function that can be called: passes, object file, ORC.
+/* jit.c -- from a module to a function that can be called: passes, object file, ORC.
  *
  * Each object file has a dynamic library of ORC's of its own, so that all can have the one name lt_kernel.  ORC keeps
  * such libraries until its session ends; those of objects that are gone are used again.

@@ -1,4 +1,4 @@
-/* backends/llvm/jit.h -- from a module to a function that can be called. */
+/* jit.h -- from a module to a function that can be called. */
 #ifndef LT_LLVM_JIT_H
 #define LT_LLVM_JIT_H
 #include <stdbool.h>

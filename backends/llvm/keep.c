@@ -1,4 +1,4 @@
-/* backends/llvm/keep.c -- objects that the host keeps on its disk: a header, then the object file. */
+/* keep.c -- objects that the host keeps on its disk: a header, then the object file. */
 #include <stdio.h>
 #include <string.h>
 #include "diagnostic.h"

@@ -1,4 +1,4 @@
-/* backends/llvm/llvm.c -- the backend llvm: kernel programs printed as LLVM IR, compiled and run in memory.
+/* llvm.c -- the backend llvm: kernel programs printed as LLVM IR, compiled and run in memory.
  *
  * It uses lt/backend.h and lt/kernel.h with its library, LLVM's C interface, and nothing else.
  *

@@ -1,4 +1,4 @@
-/* backends/llvm/machine.c -- the machine this runs on, and the processors that code can be made for. */
+/* machine.c -- the machine this runs on, and the processors that code can be made for. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* backends/llvm/machine.h -- the machine this runs on, as LLVM names it and as a default tree asks of it; code
+/* machine.h -- the machine this runs on, as LLVM names it and as a default tree asks of it; code
  * for another one. */
 #ifndef LT_LLVM_MACHINE_H
 #define LT_LLVM_MACHINE_H

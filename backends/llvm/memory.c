@@ -1,4 +1,4 @@
-/* backends/llvm/memory.c -- loads and stores of all forms, prefetches, faults.
+/* memory.c -- loads and stores of all forms, prefetches, faults.
  *
  * Lanes side by side are one vector, at another distance they are loaded one by one; what has an index of its own for
  * each lane, or a mask and a distance, is a gather or a scatter.

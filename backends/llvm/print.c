@@ -1,4 +1,4 @@
-/* backends/llvm/print.c -- the functions of a module: one for each region, and those that unpack what they are given.
+/* print.c -- the functions of a module: one for each region, and those that unpack what they are given.
  *
  *   lt_kernel(slots, workspace, fault, call, host, n_thread)    what run.c calls; it calls
  *   kernel(buffers ..., fault, own, call, host, n_thread)       the host region

@@ -1,4 +1,4 @@
-/* backends/llvm/print.h -- a kernel program as a module of LLVM IR: what the files of one walk share.
+/* print.h -- a kernel program as a module of LLVM IR: what the files of one walk share.
  *
  *   print.c     regions: functions, what is handed to them; the module
  *   step.c      one instruction: blocks, variables, values

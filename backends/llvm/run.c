@@ -1,4 +1,4 @@
-/* backends/llvm/run.c -- runs of objects, and sequences of runs that were recorded. */
+/* run.c -- runs of objects, and sequences of runs that were recorded. */
 #include <stdlib.h>
 #include "diagnostic.h"
 #include "session.h"

@@ -1,4 +1,4 @@
-/* backends/llvm/session.h -- what the files of the backend share: sessions and objects. */
+/* session.h -- what the files of the backend share: sessions and objects. */
 #ifndef LT_LLVM_SESSION_H
 #define LT_LLVM_SESSION_H
 #include "jit.h"

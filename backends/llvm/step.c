@@ -1,4 +1,4 @@
-/* backends/llvm/step.c -- one instruction of a kernel program: blocks, variables, values. */
+/* step.c -- one instruction of a kernel program: blocks, variables, values. */
 #include <llvm/Config/llvm-config.h>
 #include "print.h"
 

@@ -1,4 +1,4 @@
-/* backends/llvm/symbols.c -- symbols=FOLDER: a kernel's program stands there as text, its functions have the kernel's
+/* symbols.c -- symbols=FOLDER: a kernel's program stands there as text, its functions have the kernel's
  * name and each instruction its line of that text, and its code is a shared object beside it, which the loader loads:
  * debuggers and profilers find both as those of any library. */
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* backends/llvm/type.c -- types, constants, and lanes of vectors. */
+/* type.c -- types, constants, and lanes of vectors. */
 #include <string.h>
 #include "emit.h"
 

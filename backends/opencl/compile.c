@@ -1,4 +1,4 @@
-/* backends/opencl/compile.c -- trees become texts, texts programs, several at once, and programs objects that can be
+/* compile.c -- trees become texts, texts programs, several at once, and programs objects that can be
  * launched. */
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* backends/opencl/config.c -- the items after "opencl:". */
+/* config.c -- the items after "opencl:". */
 #include "backends/opencl/session.h"
 #include "lt/options.h"
 

@@ -1,4 +1,4 @@
-/* backends/opencl/context.c -- one context for each device of the process.
+/* context.c -- one context for each device of the process.
  *
  * Memory objects and queues belong to a context, and kernels take only those of their own.  A caller that hands over
  * memory or a queue has them from another session than the program's, so the sessions of a device share one context, as

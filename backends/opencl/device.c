@@ -1,4 +1,4 @@
-/* backends/opencl/device.c -- which device it is, and what lowering and default trees need to know about it. */
+/* device.c -- which device it is, and what lowering and default trees need to know about it. */
 #include <stdio.h>
 #include <string.h>
 #include "backends/opencl/session.h"

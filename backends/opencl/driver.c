@@ -1,4 +1,4 @@
-/* backends/opencl/driver.c -- finds libOpenCL, and every function of it that is used. */
+/* driver.c -- finds libOpenCL, and every function of it that is used. */
 #define _GNU_SOURCE 1
 #include "backends/opencl/driver.h"
 #include <dlfcn.h>

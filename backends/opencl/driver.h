@@ -1,4 +1,4 @@
-/* backends/opencl/driver.h -- the loader of OpenCL's drivers, opened when a session is: nothing is linked with it.
+/* driver.h -- the loader of OpenCL's drivers, opened when a session is: nothing is linked with it.
  *
  * Only what OpenCL 1.2 has is asked for, so that any loader serves.
  */

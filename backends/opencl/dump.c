@@ -1,4 +1,4 @@
-/* backends/opencl/dump.c -- an object's text, its kernel program, and numbers of it. */
+/* dump.c -- an object's text, its kernel program, and numbers of it. */
 #include <stdio.h>
 #include "backends/opencl/session.h"
 

@@ -1,4 +1,4 @@
-/* backends/opencl/error.c -- what is said when a call of OpenCL fails. */
+/* error.c -- what is said when a call of OpenCL fails. */
 #include <stdarg.h>
 #include <stdio.h>
 #include "backends/opencl/session.h"

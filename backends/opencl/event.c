@@ -1,4 +1,4 @@
-/* backends/opencl/event.c -- time on the device, between two moments of its queue. */
+/* event.c -- time on the device, between two moments of its queue. */
 #include <stdlib.h>
 #include "backends/opencl/session.h"
 

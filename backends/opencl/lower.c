@@ -1,4 +1,4 @@
-/* backends/opencl/lower.c -- a frozen tree's kernel program for the device, and its text. */
+/* lower.c -- a frozen tree's kernel program for the device, and its text. */
 #include "backends/opencl/session.h"
 #include "kernel/form/blocks.h"
 

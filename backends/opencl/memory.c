@@ -1,4 +1,4 @@
-/* backends/opencl/memory.c -- memory of the device for the host: a handle is a memory object, which has no address. */
+/* memory.c -- memory of the device for the host: a handle is a memory object, which has no address. */
 #include "backends/opencl/session.h"
 
 static lt_status no_memory(const struct lt_session *s, cl_int r, size_t bytes, struct lt_diag *diag)

@@ -1,4 +1,4 @@
-/* backends/opencl/merge.c -- the texts of several kernels as one, in which each definition is written once. */
+/* merge.c -- the texts of several kernels as one, in which each definition is written once. */
 #include <stdlib.h>
 #include <string.h>
 #include "backends/opencl/session.h"

@@ -1,4 +1,4 @@
-/* backends/opencl/opencl.c -- the backend opencl: any vendor's device, by OpenCL C 1.2.
+/* opencl.c -- the backend opencl: any vendor's device, by OpenCL C 1.2.
  *
  * The loader of drivers is opened with a session, and nothing is linked with it.  After "opencl:" stand items with '/'
  * between them ("opencl:platform=0/device=1"):

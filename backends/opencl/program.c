@@ -1,4 +1,4 @@
-/* backends/opencl/program.c -- one text, or a binary of it, to a program; what the compiler says becomes a sentence. */
+/* program.c -- one text, or a binary of it, to a program; what the compiler says becomes a sentence. */
 #include <stdlib.h>
 #include <string.h>
 #include "backends/diagnostic.h"

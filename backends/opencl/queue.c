@@ -1,4 +1,4 @@
-/* backends/opencl/queue.c -- waiting for what was enqueued: in the session's queue, and in those of the caller. */
+/* queue.c -- waiting for what was enqueued: in the session's queue, and in those of the caller. */
 #include <stdlib.h>
 #include "backends/opencl/session.h"
 

@@ -1,4 +1,4 @@
-/* backends/opencl/record.c -- fault records on the device: kept from run to run, one for each run that is under way. */
+/* record.c -- fault records on the device: kept from run to run, one for each run that is under way. */
 #include <stdlib.h>
 #include "backends/opencl/session.h"
 

@@ -1,4 +1,4 @@
-/* backends/opencl/save.c -- objects that the host keeps on its disk: the program's binary, and which text it is of.
+/* save.c -- objects that the host keeps on its disk: the program's binary, and which text it is of.
  *
  * A tree is lowered and printed again when its object is loaded, which takes a few milliseconds: the functions and
  * their parameters are then those of this build, and a binary of another text is not taken.

@@ -1,4 +1,4 @@
-/* backends/opencl/session.h -- what the files of the backend share: sessions, objects, records. */
+/* session.h -- what the files of the backend share: sessions, objects, records. */
 #ifndef LT_OPENCL_SESSION_H
 #define LT_OPENCL_SESSION_H
 #include <pthread.h>

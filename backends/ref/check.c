@@ -1,4 +1,4 @@
-/* backends/ref/check.c -- whether a frozen tree is well formed: every index in its table, every type as declared. */
+/* check.c -- whether a frozen tree is well formed: every index in its table, every type as declared. */
 #include "backends/ref/ref.h"
 
 #define BAD(loop, stmt, ...) return lt__report(diag, LT_EILLEGAL, (loop), (stmt), NULL, __VA_ARGS__)

@@ -1,4 +1,4 @@
-/* backends/ref/interpret.c -- runs a frozen tree one loop and one statement at a time.
+/* interpret.c -- runs a frozen tree one loop and one statement at a time.
  *
  * Each operator is computed in double (integers exactly) and rounded to the type of its destination.  A float buffer
  * that is reduced into has its doubles next to it, so that a whole reduction is rounded once: the buffer holds their

@@ -1,4 +1,4 @@
-/* backends/ref/ref.c -- the backend ref: an interpreter in double precision, slow and obvious.
+/* ref.c -- the backend ref: an interpreter in double precision, slow and obvious.
  *
  * It distinguishes a wrong tree (ref differs from the graph evaluator) from a wrong backend (a backend differs from
  * ref).

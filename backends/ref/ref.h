@@ -1,4 +1,4 @@
-/* backends/ref/ref.h -- the interpreter: what its files share. */
+/* ref.h -- the interpreter: what its files share. */
 #ifndef LT_REF_H
 #define LT_REF_H
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* backends/ref/value.c -- see value.h.
+/* value.c -- see value.h.
  *
  * The language of sources: operands $0 $1 $2, numbers, + - * / & | ^ ! == != < <= > >= ?: with C's precedences, casts
  * to the types of tree.h's ctypes and their unsigned twins, functions of libm and of the prelude.  Floats are doubles

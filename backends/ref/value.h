@@ -1,4 +1,4 @@
-/* backends/ref/value.h -- operators by description: the C expression that is an operator's source, computed in double
+/* value.h -- operators by description: the C expression that is an operator's source, computed in double
  * and int64. */
 #ifndef LT_REF_VALUE_H
 #define LT_REF_VALUE_H

@@ -1,4 +1,4 @@
-/* backends/sim/config.c -- the items after "sim:". */
+/* config.c -- the items after "sim:". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

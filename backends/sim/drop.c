@@ -1,4 +1,4 @@
-/* backends/sim/drop.c -- a program without one of its barriers: tests see that the simulator finds that. */
+/* drop.c -- a program without one of its barriers: tests see that the simulator finds that. */
 #include <stdlib.h>
 #include <string.h>
 #include "backends/sim/sim.h"

@@ -1,4 +1,4 @@
-/* backends/sim/memory.c -- memory of the device that runs grids: it is the host's, aligned as a device's is. */
+/* memory.c -- memory of the device that runs grids: it is the host's, aligned as a device's is. */
 #include <stdlib.h>
 #include <string.h>
 #include "backends/sim/sim.h"

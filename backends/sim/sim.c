@@ -1,4 +1,4 @@
-/* backends/sim/sim.c -- the backend sim: lowers a frozen tree to a kernel program and runs it in the simulator.
+/* sim.c -- the backend sim: lowers a frozen tree to a kernel program and runs it in the simulator.
  *
  * It distinguishes a wrong kernel program (sim differs from ref, or finds something) from a wrong printer (a backend
  * differs from sim).

@@ -1,4 +1,4 @@
-/* backends/sim/sim.h -- the simulator as a backend: what its files share. */
+/* sim.h -- the simulator as a backend: what its files share. */
 #ifndef LT_SIM_H
 #define LT_SIM_H
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* backends/text/accept.c -- whether a dialect can express a program: what it cannot is named, before anything is
+/* accept.c -- whether a dialect can express a program: what it cannot is named, before anything is
  * printed.
  */
 #include "backends/text/part.h"

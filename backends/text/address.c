@@ -1,4 +1,4 @@
-/* backends/text/address.c -- which element of a buffer is meant. */
+/* address.c -- which element of a buffer is meant. */
 #include "backends/text/part.h"
 
 static const char *plus_number(struct text *t, const char *text, int64_t number, const char *suffix)

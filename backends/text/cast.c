@@ -1,4 +1,4 @@
-/* backends/text/cast.c -- what one lane gives: operators, casts, the same bits as another type. */
+/* cast.c -- what one lane gives: operators, casts, the same bits as another type. */
 #include <string.h>
 #include "backends/text/part.h"
 

@@ -1,4 +1,4 @@
-/* backends/text/define.c -- pieces of text, and definitions that are printed once. */
+/* define.c -- pieces of text, and definitions that are printed once. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

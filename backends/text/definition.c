@@ -1,4 +1,4 @@
-/* backends/text/definition.c -- what comes before the kernel in a text, as separate definitions. */
+/* definition.c -- what comes before the kernel in a text, as separate definitions. */
 #include <string.h>
 #include "backends/text/text.h"
 

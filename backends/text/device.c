@@ -1,4 +1,4 @@
-/* backends/text/device.c -- the dialects for devices: CUDA C, as NVRTC takes it, and OpenCL C 1.2. */
+/* device.c -- the dialects for devices: CUDA C, as NVRTC takes it, and OpenCL C 1.2. */
 #include "backends/text/grid.h"
 #include "backends/text/part.h"
 

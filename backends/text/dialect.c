@@ -1,4 +1,4 @@
-/* backends/text/dialect.c -- one row of spellings for each dialect. */
+/* dialect.c -- one row of spellings for each dialect. */
 #include "backends/text/text.h"
 
 /* What compilers add to C is used where they say that they have it: each of these texts is also one without it.

@@ -1,4 +1,4 @@
-/* backends/text/grid.c -- what only the threads of a grid do: their numbers, barriers, exchanges, copies that are
+/* grid.c -- what only the threads of a grid do: their numbers, barriers, exchanges, copies that are
  * waited for.
  *
  * A device without subgroups exchanges values through shared memory, between barriers of the block; its copies are done

@@ -1,4 +1,4 @@
-/* backends/text/grid.h -- the grids of a kernel program as functions of a text for a device, and what the host does: an
+/* grid.h -- the grids of a kernel program as functions of a text for a device, and what the host does: an
  * order of launches.
  *
  * A backend prints the program once, compiles the text, and for each run asks for the launches.  It gives a function

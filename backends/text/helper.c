@@ -1,4 +1,4 @@
-/* backends/text/helper.c -- functions that a text uses, each defined once, behind those that it uses itself. */
+/* helper.c -- functions that a text uses, each defined once, behind those that it uses itself. */
 #include <string.h>
 #include "backends/text/part.h"
 

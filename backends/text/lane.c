@@ -1,4 +1,4 @@
-/* backends/text/lane.c -- values of several lanes as GNU vectors.
+/* lane.c -- values of several lanes as GNU vectors.
  *
  * A vector has as many lanes as the next power of two; what is in those that are too many does not matter.  A mask is a
  * vector of integers, 0 or -1, as wide as what it was made by, or as what it is used with.

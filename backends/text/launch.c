@@ -1,4 +1,4 @@
-/* backends/text/launch.c -- the host's region of a program for a device, run step by step: which launches there are, of
+/* launch.c -- the host's region of a program for a device, run step by step: which launches there are, of
  * how many blocks, with which arguments, and which calls of routines (grid.h).  It has no memory, and values of one
  * lane.
  */

@@ -1,4 +1,4 @@
-/* backends/text/library.c -- functions over vectors that the C library has (library.def), a register at a time.
+/* library.c -- functions over vectors that the C library has (library.def), a register at a time.
  *
  * A symbol of libmvec tells its registers: b has 16 bytes, d 32 (AVX2), e 64 (AVX-512).  Which the processor has, the
  * compiler knows.

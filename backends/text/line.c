@@ -1,4 +1,4 @@
-/* backends/text/line.c -- lines of a function, and values that become constants with a name. */
+/* line.c -- lines of a function, and values that become constants with a name. */
 #include <stdarg.h>
 #include <stdio.h>
 #include "backends/text/part.h"

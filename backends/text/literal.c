@@ -1,4 +1,4 @@
-/* backends/text/literal.c -- typed bits as constants: exact, and the same in every locale. */
+/* literal.c -- typed bits as constants: exact, and the same in every locale. */
 #include <string.h>
 #include "backends/text/part.h"
 

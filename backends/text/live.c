@@ -1,4 +1,4 @@
-/* backends/text/live.c -- where each instruction stands, how often each value is used and by whom, and what each region
+/* live.c -- where each instruction stands, how often each value is used and by whom, and what each region
  * uses.  What is printed at all is what is needed (kernel/form/needed.h): expanding leaves some that is not. */
 #include <string.h>
 #include "backends/text/part.h"

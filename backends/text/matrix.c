@@ -1,4 +1,4 @@
-/* backends/text/matrix.c -- matrix instructions of NVIDIA's devices, sm_80 and later: the fragments as words, from
+/* matrix.c -- matrix instructions of NVIDIA's devices, sm_80 and later: the fragments as words, from
  * registers or from shared memory (matrix_load.c).
  */
 #include "backends/text/matrix.h"

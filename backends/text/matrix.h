@@ -1,4 +1,4 @@
-/* backends/text/matrix.h -- what the files of matrix instructions share. */
+/* matrix.h -- what the files of matrix instructions share. */
 #ifndef LT_TEXT_MATRIX_H
 #define LT_TEXT_MATRIX_H
 #include "backends/text/part.h"

@@ -1,4 +1,4 @@
-/* backends/text/matrix_load.c -- fragments from shared memory: rows of eight halves by ldmatrix where they lie so, two
+/* matrix_load.c -- fragments from shared memory: rows of eight halves by ldmatrix where they lie so, two
  * fragments together where four words can be had at once; else element by element.
  */
 #include <string.h>

@@ -1,4 +1,4 @@
-/* backends/text/memory.c -- loads and stores. */
+/* memory.c -- loads and stores. */
 #include "backends/text/part.h"
 
 static uint32_t bits_of(const struct text *t, const struct lt_instruction *i)

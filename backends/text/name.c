@@ -1,4 +1,4 @@
-/* backends/text/name.c -- element types as C has them, and identifiers from the names of buffers, variables and
+/* name.c -- element types as C has them, and identifiers from the names of buffers, variables and
  * params. */
 #include <string.h>
 #include "backends/text/part.h"

@@ -1,4 +1,4 @@
-/* backends/text/narrow.c -- which whole numbers of a grid are int32_t in its text.
+/* narrow.c -- which whole numbers of a grid are int32_t in its text.
  *
  * Numbers of threads, blocks and iterations, and the addresses that follow from them, are i64.  A GPU computes with 32
  * bits: each operation of 64 takes it several instructions, and each number two registers.  So what is known to fit 32

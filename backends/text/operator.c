@@ -1,4 +1,4 @@
-/* backends/text/operator.c -- operators as expressions of their operands, by the rows of operator.def. */
+/* operator.c -- operators as expressions of their operands, by the rows of operator.def. */
 #include <string.h>
 #include "backends/text/part.h"
 

@@ -1,4 +1,4 @@
-/* backends/text/origin.c -- what the loops and statements of a frozen tree are called, in a text for people. */
+/* origin.c -- what the loops and statements of a frozen tree are called, in a text for people. */
 #include <stdio.h>
 #include "backends/text/text.h"
 

@@ -1,4 +1,4 @@
-/* backends/text/pack.c -- values of several lanes as structs, which compilers for devices keep in registers: what is
+/* pack.c -- values of several lanes as structs, which compilers for devices keep in registers: what is
  * done to them is done lane after lane, in a function by the text for one lane.  A mask is a number, a bit for each.
  */
 #include <string.h>

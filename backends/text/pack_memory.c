@@ -1,4 +1,4 @@
-/* backends/text/pack_memory.c -- loads and stores of several lanes, as structs (pack.c): side by side in numbers of
+/* pack_memory.c -- loads and stores of several lanes, as structs (pack.c): side by side in numbers of
  * up to 16 bytes, else one after the other.  They begin at a multiple of the power of two in their bytes (lt/kernel.h).
  */
 #include "backends/text/part.h"

@@ -1,4 +1,4 @@
-/* backends/text/part.h -- one text while it is printed: what the files share.
+/* part.h -- one text while it is printed: what the files share.
  *
  * print.c     the whole: functions, parameters, the entry
  * kernel.c    the whole of grids: a function for each

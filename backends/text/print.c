@@ -1,4 +1,4 @@
-/* backends/text/print.c -- the whole text: definitions, a function for each team, the kernel's own, and its entry.
+/* print.c -- the whole text: definitions, a function for each team, the kernel's own, and its entry.
  *
  *   NAME_1(buffers, params, arguments, first, last)    a team's points first .. last-1.  A function of its own, because
  *                                                      a pointer keeps its `restrict` only as a parameter.

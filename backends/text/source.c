@@ -1,4 +1,4 @@
-/* backends/text/source.c -- the grids of a kernel as a text for people, as LT_DUMP_SOURCE has it. */
+/* source.c -- the grids of a kernel as a text for people, as LT_DUMP_SOURCE has it. */
 #include <stdio.h>
 #include <string.h>
 #include "backends/text/grid.h"

@@ -1,4 +1,4 @@
-/* backends/text/text.h -- a kernel program (lt/kernel.h) as C-like text: one walk, one row of spellings for each
+/* text.h -- a kernel program (lt/kernel.h) as C-like text: one walk, one row of spellings for each
  * dialect.
  *
  * Nothing is decided here: which value is computed where, what a loop runs over, how lanes are read and which of them

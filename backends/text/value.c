@@ -1,4 +1,4 @@
-/* backends/text/value.c -- what an instruction gives, as an expression of its operands. */
+/* value.c -- what an instruction gives, as an expression of its operands. */
 #include "backends/text/part.h"
 
 struct text_expr lt__text_value(struct text *t, int32_t at)

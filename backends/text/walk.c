@@ -1,4 +1,4 @@
-/* backends/text/walk.c -- the instructions of a region in their order, as statements.
+/* walk.c -- the instructions of a region in their order, as statements.
  *
  * A value that is used once, in its own block, waits until it is used: then it stands there.  It is printed before, as
  * a constant with a name, if what it reads is about to change.

@@ -1,4 +1,4 @@
-/* check/judge/compare.c -- whether one element may stand for another; the elements of a run. */
+/* compare.c -- whether one element may stand for another; the elements of a run. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* check/judge/compare.h -- values of a backend against the evaluator's, element by element. */
+/* compare.h -- values of a backend against the evaluator's, element by element. */
 #ifndef LT_CHECK_JUDGE_COMPARE_H
 #define LT_CHECK_JUDGE_COMPARE_H
 #include "ir/eval/eval.h"

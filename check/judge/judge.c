@@ -1,4 +1,4 @@
-/* check/judge/judge.c -- the whole program: the reference, runs with random errors, and what they allow (tests noise and
+/* judge.c -- the whole program: the reference, runs with random errors, and what they allow (tests noise and
  * norm). */
 #include <float.h>
 #include <math.h>

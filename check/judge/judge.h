@@ -1,4 +1,4 @@
-/* check/judge/judge.h -- whether a program's results are right: the judge of lt-run --verify, lt-check, lt-bench and the
+/* judge.h -- whether a program's results are right: the judge of lt-run --verify, lt-check, lt-bench and the
  * tests.
  *
  * Example: a script with one result, run on some inputs.

@@ -1,4 +1,4 @@
-/* check/judge/kernel.c -- each kernel by itself: what the oracle computes from the values that the backend really left
+/* kernel.c -- each kernel by itself: what the oracle computes from the values that the backend really left
  * in memory.
  *
  * The nodes of the optimised graph that are whole in memory cut it into parts; each part is what one kernel (or a few,

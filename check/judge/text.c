@@ -1,4 +1,4 @@
-/* check/judge/text.c -- where an element of a tensor is, as text. */
+/* text.c -- where an element of a tensor is, as text. */
 #include <stdio.h>
 #include "check/judge/parts.h"
 

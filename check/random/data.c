@@ -1,4 +1,4 @@
-/* check/random/data.c -- random numbers, and data for the sources of a random graph. */
+/* data.c -- random numbers, and data for the sources of a random graph. */
 #include <math.h>
 #include "check/random/graph.h"
 

@@ -1,4 +1,4 @@
-/* check/random/graph.c -- random graphs: what is drawn how often, states' new content, results. */
+/* graph.c -- random graphs: what is drawn how often, states' new content, results. */
 #include <stdlib.h>
 #include "check/random/must.h"
 #include "check/random/maker.h"

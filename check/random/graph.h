@@ -1,4 +1,4 @@
-/* check/random/graph.h -- random graphs from a seed, with data to run them on.
+/* graph.h -- random graphs from a seed, with data to run them on.
  *
  * The same seed and number of nodes give the same graph on every machine, and a smaller number of nodes a beginning
  * of it: a failure is made small by asking for fewer.  Everything is built through lt/graph.h.

@@ -1,4 +1,4 @@
-/* check/random/maker.h -- what the files of the random graphs share. */
+/* maker.h -- what the files of the random graphs share. */
 #ifndef LT_CHECK_RANDOM_MAKER_H
 #define LT_CHECK_RANDOM_MAKER_H
 #include "check/random/graph.h"

@@ -1,4 +1,4 @@
-/* check/random/must.h -- what test code that is also linked without a test framework asks for: a sentence, and the end of the
+/* must.h -- what test code that is also linked without a test framework asks for: a sentence, and the end of the
  * program.
  *
  * Inside of a Criterion test the end of the program is a failure of that test alone.

@@ -1,4 +1,4 @@
-/* check/random/nest.c -- products, windows, rows and chains of random extents, as texts of graphs. */
+/* nest.c -- products, windows, rows and chains of random extents, as texts of graphs. */
 #include <string.h>
 #include "check/random/must.h"
 #include "check/random/nest.h"

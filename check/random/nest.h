@@ -1,4 +1,4 @@
-/* check/random/nest.h -- graphs of the sorts that schedules are written for, of random extents: products, windows,
+/* nest.h -- graphs of the sorts that schedules are written for, of random extents: products, windows,
  * rows, chains. */
 #ifndef LT_CHECK_RANDOM_NEST_H
 #define LT_CHECK_RANDOM_NEST_H

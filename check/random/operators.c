@@ -1,4 +1,4 @@
-/* check/random/operators.c -- random operators, broadcasts, reductions and contractions of what a random graph has. */
+/* operators.c -- random operators, broadcasts, reductions and contractions of what a random graph has. */
 #include <math.h>
 #include "check/random/maker.h"
 

@@ -1,4 +1,4 @@
-/* check/random/param.c -- random run-time scalars: elements of vectors, and counters of runs. */
+/* param.c -- random run-time scalars: elements of vectors, and counters of runs. */
 #include "check/random/must.h"
 #include "check/random/maker.h"
 

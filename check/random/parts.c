@@ -1,4 +1,4 @@
-/* check/random/parts.c -- random gathers, updates, states and composites. */
+/* parts.c -- random gathers, updates, states and composites. */
 #include <string.h>
 #include "check/random/must.h"
 #include "check/random/maker.h"

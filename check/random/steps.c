@@ -1,4 +1,4 @@
-/* check/random/steps.c -- random steps of a schedule by the words of their usages. */
+/* steps.c -- random steps of a schedule by the words of their usages. */
 #include <string.h>
 #include "looptree/schedule/edit.h"
 #include "looptree/schedule/schedule.h"
@@ -211,7 +211,7 @@ static const struct word *find_word(const char *at, size_t bytes, const char *us
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strlen(words[i].name) == bytes && !memcmp(words[i].name, at, bytes))
 			return &words[i];
-	must(false, "the word %.*s of `%s` has no generator in check/random/steps.c", (int)bytes, at, usage);
+	must(false, "the word %.*s of `%s` has no generator in steps.c", (int)bytes, at, usage);
 	return NULL;
 }
 

@@ -1,7 +1,7 @@
-/* check/random/steps.h -- random steps of a schedule, spelled right and often legal, from the table of primitives.
+/* steps.h -- random steps of a schedule, spelled right and often legal, from the table of primitives.
  *
- * What looptree/schedule/schedule.def lists is drawn: each word of a usage has a generator, and a word without one ends the
- * program. Apart from single steps there are idioms: a few steps that only make sense together.
+ * What looptree/schedule/schedule.def lists is drawn: each word of a usage has a generator, and a word without one
+ * ends the program. Apart from single steps there are idioms: a few steps that only make sense together.
  */
 #ifndef LT_CHECK_RANDOM_STEPS_H
 #define LT_CHECK_RANDOM_STEPS_H

@@ -1,4 +1,4 @@
-/* check/random/values.c -- the values of a random graph: what was made and how large it is, what is drawn from it, new
+/* values.c -- the values of a random graph: what was made and how large it is, what is drawn from it, new
  * sources. */
 #include <stdio.h>
 #include <stdlib.h>

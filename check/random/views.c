@@ -1,4 +1,4 @@
-/* check/random/views.c -- random views: each kind that lt/graph.h builds, and maps by hand. */
+/* views.c -- random views: each kind that lt/graph.h builds, and maps by hand. */
 #include <math.h>
 #include <string.h>
 #include "check/random/maker.h"

@@ -1,4 +1,4 @@
-/* examples/mnist/draw.c -- draws the digits that the demo classifies: mnist-draw IMAGES.npy LABELS.npy
+/* draw.c -- draws the digits that the demo classifies: mnist-draw IMAGES.npy LABELS.npy
  *
  * Twenty grey images of 28x28, two hands for each digit, as float32 in 0..1, made the way MNIST's are: strokes of a
  * thick soft pen, scaled into a box of 20x20 and centred by mass.  Nothing here knows of the network.
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tools/tensorfile.h"
+#include "tools/tensor/tensorfile.h"
 
 #define SIZE 28
 #define BOX 20.0

@@ -1,11 +1,11 @@
-/* examples/mnist/idx.c -- from MNIST's own format to NumPy's: mnist-idx FIRST COUNT OUT.npy <FILE.idx
+/* idx.c -- from MNIST's own format to NumPy's: mnist-idx FIRST COUNT OUT.npy <FILE.idx
  *
  * Takes COUNT records from record FIRST on.  Bytes of rank 1, the labels, stay bytes; those of rank 3, the images,
  * become float32 in 0..1.
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include "tools/tensorfile.h"
+#include "tools/tensor/tensorfile.h"
 
 static int64_t read_extent(void)
 {

@@ -1,11 +1,11 @@
-/* examples/mnist/show.c -- prints classified digits: mnist-show [-q] IMAGES.npy RESULTS.npz LABELS.npy
+/* show.c -- prints classified digits: mnist-show [-q] IMAGES.npy RESULTS.npz LABELS.npy
  *
  * RESULTS holds the tensor `probability` of mnist.lt.  Each digit is printed as it looks, two rows of pixels a line,
  * with what it was taken for and how surely; then how many are right.  -q: only that.
  */
 #include <stdio.h>
 #include <string.h>
-#include "tools/tensorfile.h"
+#include "tools/tensor/tensorfile.h"
 
 #define SIZE 28
 #define CELL 20         /* columns a digit takes on the screen */

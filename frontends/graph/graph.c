@@ -1,4 +1,4 @@
-/* frontends/graph/graph.c -- the graph's own text as a language: what lt_graph_print wrote is read back. */
+/* graph.c -- the graph's own text as a language: what lt_graph_print wrote is read back. */
 #include <string.h>
 #include "lt/frontend.h"
 

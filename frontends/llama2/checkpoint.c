@@ -1,4 +1,4 @@
-/* frontends/llama2/checkpoint.c -- where a checkpoint has which weights: its header, its sizes, all checked. */
+/* checkpoint.c -- where a checkpoint has which weights: its header, its sizes, all checked. */
 #include <string.h>
 #include "frontends/llama2/checkpoint.h"
 #include "base/arena.h"

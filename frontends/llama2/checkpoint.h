@@ -1,4 +1,4 @@
-/* frontends/llama2/checkpoint.h -- the layout of checkpoints, for those who read and write them. */
+/* checkpoint.h -- the layout of checkpoints, for those who read and write them. */
 #ifndef LT_FRONTENDS_LLAMA2_CHECKPOINT_H
 #define LT_FRONTENDS_LLAMA2_CHECKPOINT_H
 #include "frontends/llama2/llama2.h"

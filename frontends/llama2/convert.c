@@ -1,4 +1,4 @@
-/* frontends/llama2/convert.c -- the matrices of a model in another type: halves, or int8 with scales of groups. */
+/* convert.c -- the matrices of a model in another type: halves, or int8 with scales of groups. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* frontends/llama2/encode.c -- a text as tokens: characters first, then the pair with the best score becomes one. */
+/* encode.c -- a text as tokens: characters first, then the pair with the best score becomes one. */
 #include <stdlib.h>
 #include <string.h>
 #include "frontends/llama2/tokenizer.h"

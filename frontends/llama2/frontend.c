@@ -1,4 +1,4 @@
-/* frontends/llama2/frontend.c -- checkpoints of llama2.c as a frontend: a model's step, with its weights. */
+/* frontend.c -- checkpoints of llama2.c as a frontend: a model's step, with its weights. */
 #include <stdlib.h>
 #include <string.h>
 #include "frontends/llama2/llama2.h"

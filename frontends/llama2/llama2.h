@@ -1,4 +1,4 @@
-/* frontends/llama2/llama2.h -- models of llama2.c: checkpoints, tokenizers, the model as a graph, sampling.
+/* llama2.h -- models of llama2.c: checkpoints, tokenizers, the model as a graph, sampling.
  *
  * Nothing here opens a file: a caller hands bytes, which it may have mapped, and which are never copied.  All that a
  * file says of itself is checked before anything is made of it; each sentence begins with the file's name.

@@ -1,4 +1,4 @@
-/* frontends/llama2/model.c -- a model as a graph: one token of each run, or the tokens of a prompt. */
+/* model.c -- a model as a graph: one token of each run, or the tokens of a prompt. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* frontends/llama2/sample.c -- the next token of logits: the largest, or one that is drawn, as llama2.c draws it. */
+/* sample.c -- the next token of logits: the largest, or one that is drawn, as llama2.c draws it. */
 #include <math.h>
 #include <stdlib.h>
 #include "frontends/llama2/llama2.h"

@@ -1,4 +1,4 @@
-/* frontends/llama2/tokenizer.c -- tokenizer.bin: the bytes and the score of each token; tokens to text. */
+/* tokenizer.c -- tokenizer.bin: the bytes and the score of each token; tokens to text. */
 #include <stdlib.h>
 #include <string.h>
 #include "frontends/llama2/tokenizer.h"

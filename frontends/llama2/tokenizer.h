@@ -1,4 +1,4 @@
-/* frontends/llama2/tokenizer.h -- the tokens of a model, for those who read and write texts. */
+/* tokenizer.h -- the tokens of a model, for those who read and write texts. */
 #ifndef LT_FRONTENDS_LLAMA2_TOKENIZER_H
 #define LT_FRONTENDS_LLAMA2_TOKENIZER_H
 #include "frontends/llama2/llama2.h"

@@ -1,4 +1,4 @@
-/* frontends/llama2/write.c -- a model as a checkpoint: floats as version 0, int8 as version 2, halves in a version of
+/* write.c -- a model as a checkpoint: floats as version 0, int8 as version 2, halves in a version of
  * this project. */
 #include <math.h>
 #include "frontends/llama2/checkpoint.h"

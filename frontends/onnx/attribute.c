@@ -1,4 +1,4 @@
-/* frontends/onnx/attribute.c -- a node's attributes by name; those in a function may be the ones of its call. */
+/* attribute.c -- a node's attributes by name; those in a function may be the ones of its call. */
 #include <string.h>
 #include "frontends/onnx/onnx.h"
 #include "frontends/onnx/onnx.pb-c.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/axes.c -- axes that a model names by number. */
+/* axes.c -- axes that a model names by number. */
 #include "frontends/onnx/position.h"
 
 int32_t lt__onnx_axis(struct lt_onnx *m, int64_t axis, int32_t rank)

@@ -1,4 +1,4 @@
-/* frontends/onnx/bind.c -- what a model is given and gives: its inputs, initializers and results. */
+/* bind.c -- what a model is given and gives: its inputs, initializers and results. */
 #include <string.h>
 #include "frontends/onnx/onnx.h"
 #include "frontends/onnx/onnx.pb-c.h"

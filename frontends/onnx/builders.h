@@ -1,4 +1,4 @@
-/* frontends/onnx/builders.h -- the builders that ops.def names. */
+/* builders.h -- the builders that ops.def names. */
 #ifndef LT_ONNX_BUILDERS_H
 #define LT_ONNX_BUILDERS_H
 #include "frontends/onnx/onnx.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/call.c -- what a builder asks its node for, and what it gives. */
+/* call.c -- what a builder asks its node for, and what it gives. */
 #include "frontends/onnx/onnx.h"
 #include "frontends/onnx/onnx.pb-c.h"
 

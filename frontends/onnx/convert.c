@@ -1,4 +1,4 @@
-/* frontends/onnx/convert.c -- nodes of a graph in order, each by the builder of its operator; functions of the model
+/* convert.c -- nodes of a graph in order, each by the builder of its operator; functions of the model
  * are put in where they are called. */
 #include <string.h>
 #include "frontends/onnx/groups.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/dims.c -- symbolic dimensions: what options say of them. */
+/* dims.c -- symbolic dimensions: what options say of them. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* frontends/onnx/extents.c -- views whose extents may be run-time ones: see trace.h. */
+/* extents.c -- views whose extents may be run-time ones: see trace.h. */
 #include <string.h>
 #include "frontends/onnx/trace.h"
 

@@ -1,4 +1,4 @@
-/* frontends/onnx/folder.c -- external data: parts of files beside the model, mapped.
+/* folder.c -- external data: parts of files beside the model, mapped.
  *
  * A mapping is private and read only, and lives as long as the graph and its programs.  A file that is cut off
  * meanwhile ends the process (SIGBUS), as it does for every program that maps its weights: they are not to be changed

@@ -1,4 +1,4 @@
-/* frontends/onnx/groups.c -- what groups of dims are: see groups.h. */
+/* groups.c -- what groups of dims are: see groups.h. */
 #include "frontends/onnx/groups.h"
 
 int32_t lt__onnx_parts(const struct lt_onnx_value *v, int32_t axis)

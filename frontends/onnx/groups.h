@@ -1,4 +1,4 @@
-/* frontends/onnx/groups.h -- axes that are products of extents that differ from run to run.
+/* groups.h -- axes that are products of extents that differ from run to run.
  *
  * [batch, length, 768] reshaped to [batch*length, 768] has the same dims as before, the first two of which are one axis
  * now: a group.  Nothing is moved, and a reshape back takes the group apart.  What an operator does with groups is a

@@ -1,4 +1,4 @@
-/* frontends/onnx/heads.c -- see heads.h. */
+/* heads.c -- see heads.h. */
 #include <math.h>
 #include "frontends/onnx/heads.h"
 #include "frontends/onnx/groups.h"

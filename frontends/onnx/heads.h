@@ -1,4 +1,4 @@
-/* frontends/onnx/heads.h -- values with heads, [batch, head, position, element]: attention and what is near it. */
+/* heads.h -- values with heads, [batch, head, position, element]: attention and what is near it. */
 #ifndef LT_ONNX_HEADS_H
 #define LT_ONNX_HEADS_H
 #include "frontends/onnx/position.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/known.c -- contents that are known while a model is read, found by the graph's evaluator. */
+/* known.c -- contents that are known while a model is read, found by the graph's evaluator. */
 #include <string.h>
 #include "frontends/onnx/trace.h"
 #include "ir/eval/eval.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/meet.c -- inputs with groups, handed to builders that know nothing of groups: see groups.h.
+/* meet.c -- inputs with groups, handed to builders that know nothing of groups: see groups.h.
  *
  * A builder gets values with an axis for each dim, which meet axis by axis as they did before; the dims of what it
  * gives are grouped again afterwards.

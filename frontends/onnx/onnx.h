@@ -1,4 +1,4 @@
-/* frontends/onnx/onnx.h -- the parts of the frontend for ONNX models, for each other.
+/* onnx.h -- the parts of the frontend for ONNX models, for each other.
  *
  * A model is unpacked by protobuf-c (read.c) and converted node by node (convert.c): the row of ops.def for the node's
  * operator and the model's version of the operator set names the builder, which reads inputs and attributes through

@@ -1,4 +1,4 @@
-/* frontends/onnx/op_activation.c -- functions of ir/build/function.def, and activations that take more than numbers. */
+/* op_activation.c -- functions of ir/build/function.def, and activations that take more than numbers. */
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/position.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/op_attention.c -- attention with its masks, and with a cache of keys and values. */
+/* op_attention.c -- attention with its masks, and with a cache of keys and values. */
 #include <math.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/heads.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/op_bits.c -- shifts, and the bits of one type as another. */
+/* op_bits.c -- shifts, and the bits of one type as another. */
 #include <math.h>
 #include <string.h>
 #include "frontends/onnx/builders.h"

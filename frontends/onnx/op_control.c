@@ -1,4 +1,4 @@
-/* frontends/onnx/op_control.c -- subgraphs: If on a known condition, Loop and Scan with a known number of iterations,
+/* op_control.c -- subgraphs: If on a known condition, Loop and Scan with a known number of iterations,
  * each put in where it stands. */
 #include <stdint.h>
 #include "frontends/onnx/builders.h"

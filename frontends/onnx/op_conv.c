@@ -1,4 +1,4 @@
-/* frontends/onnx/op_conv.c -- convolutions and their transposes. */
+/* op_conv.c -- convolutions and their transposes. */
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/window.h"

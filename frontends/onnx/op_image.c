@@ -1,4 +1,4 @@
-/* frontends/onnx/op_image.c -- regions of images, and images put together of parts. */
+/* op_image.c -- regions of images, and images put together of parts. */
 #include <math.h>
 #include <string.h>
 #include "frontends/onnx/builders.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/op_index.c -- elements at positions that are computed: gather, scatter, one-hot, the largest. */
+/* op_index.c -- elements at positions that are computed: gather, scatter, one-hot, the largest. */
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/groups.h"

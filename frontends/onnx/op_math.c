@@ -1,4 +1,4 @@
-/* frontends/onnx/op_math.c -- arithmetic, comparison, logic and conversion, element by element. */
+/* op_math.c -- arithmetic, comparison, logic and conversion, element by element. */
 #include <math.h>
 #include <string.h>
 #include "frontends/onnx/builders.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/op_ml.c -- operators of ai.onnx.ml, and determinants. */
+/* op_ml.c -- operators of ai.onnx.ml, and determinants. */
 #include <math.h>
 #include <string.h>
 #include "frontends/onnx/builders.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/op_norm.c -- normalizations, by their definitions in the standard. */
+/* op_norm.c -- normalizations, by their definitions in the standard. */
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/groups.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/op_pad.c -- more or fewer elements at the ends of axes. */
+/* op_pad.c -- more or fewer elements at the ends of axes. */
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/take.h"

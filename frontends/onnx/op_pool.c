@@ -1,4 +1,4 @@
-/* frontends/onnx/op_pool.c -- pools: the largest, the mean and the p-norm of windows. */
+/* op_pool.c -- pools: the largest, the mean and the p-norm of windows. */
 #include <math.h>
 #include <string.h>
 #include "frontends/onnx/builders.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/op_product.c -- matrix products and sums of products by indices. */
+/* op_product.c -- matrix products and sums of products by indices. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* frontends/onnx/op_quantize.c -- numbers as whole steps of a scale: QuantizeLinear, and operators of such numbers,
+/* op_quantize.c -- numbers as whole steps of a scale: QuantizeLinear, and operators of such numbers,
  * which are exact: their sums are integers, and what follows is computed in float64. */
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* frontends/onnx/op_rearrange.c -- elements of known places in another order. */
+/* op_rearrange.c -- elements of known places in another order. */
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/take.h"

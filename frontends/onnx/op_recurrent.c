@@ -1,4 +1,4 @@
-/* frontends/onnx/op_recurrent.c -- RNN, GRU and LSTM: their attributes; ir/build/recurrent.c makes them. */
+/* op_recurrent.c -- RNN, GRU and LSTM: their attributes; ir/build/recurrent.c makes them. */
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/position.h"

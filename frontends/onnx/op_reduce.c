@@ -1,4 +1,4 @@
-/* frontends/onnx/op_reduce.c -- reductions over axes, and the place of the largest. */
+/* op_reduce.c -- reductions over axes, and the place of the largest. */
 #include <math.h>
 #include <string.h>
 #include "frontends/onnx/builders.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/op_reshape.c -- the same elements under another shape, and what says shapes. */
+/* op_reshape.c -- the same elements under another shape, and what says shapes. */
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/groups.h"

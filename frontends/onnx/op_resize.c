@@ -1,4 +1,4 @@
-/* frontends/onnx/op_resize.c -- images of another size: axis by axis, each element a weighted sum of its neighbours.
+/* op_resize.c -- images of another size: axis by axis, each element a weighted sum of its neighbours.
  *
  * Positions and weights are known when the model is read, and computed in double.
  */

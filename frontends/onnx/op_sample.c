@@ -1,4 +1,4 @@
-/* frontends/onnx/op_sample.c -- images read between their elements: grids, regions, deformed convolutions. */
+/* op_sample.c -- images read between their elements: grids, regions, deformed convolutions. */
 #include <math.h>
 #include <string.h>
 #include "frontends/onnx/builders.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/op_scatter.c -- values put at positions that are computed.
+/* op_scatter.c -- values put at positions that are computed.
  *
  * The graph writes nowhere but where an element is defined: each element looks for the updates that are meant for it.
  * That is as many comparisons as elements of the axis times updates.  Where the positions of ScatterND are known when

@@ -1,4 +1,4 @@
-/* frontends/onnx/op_sequence.c -- layers over sequences that are not attention as such: linear attention, rotary
+/* op_sequence.c -- layers over sequences that are not attention as such: linear attention, rotary
  * positions, a convolution with its state, a cache that is written. */
 #include <math.h>
 #include <string.h>

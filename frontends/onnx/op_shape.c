@@ -1,4 +1,4 @@
-/* frontends/onnx/op_shape.c -- values put together, cut and repeated; and constants. */
+/* op_shape.c -- values put together, cut and repeated; and constants. */
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/groups.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/op_signal.c -- running sums, Fourier transforms and what is near them. */
+/* op_signal.c -- running sums, Fourier transforms and what is near them. */
 #include <math.h>
 #include <string.h>
 #include "frontends/onnx/builders.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/op_softmax.c -- softmax, its logarithm, and the losses made of it. */
+/* op_softmax.c -- softmax, its logarithm, and the losses made of it. */
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/groups.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/poly.c -- see poly.h. */
+/* poly.c -- see poly.h. */
 #include <string.h>
 #include "frontends/onnx/poly.h"
 

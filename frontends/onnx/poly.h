@@ -1,4 +1,4 @@
-/* frontends/onnx/poly.h -- whole numbers that depend on run-time extents: sums of products of run-time scalars.
+/* poly.h -- whole numbers that depend on run-time extents: sums of products of run-time scalars.
  *
  * A shape that a model computes is such numbers: "batch", "past + length", "12 * batch * length".  They are kept in one
  * form, so that two are the same number in every run if and only if they look the same.

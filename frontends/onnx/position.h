@@ -1,4 +1,4 @@
-/* frontends/onnx/position.h -- the functions of ir/build/position.h for the builders of this frontend.
+/* position.h -- the functions of ir/build/position.h for the builders of this frontend.
  *
  * The vars of a graph's values are named; an ONNX axis is a position.  LT_NONE goes through; failures are sentences in
  * the context.

@@ -1,4 +1,4 @@
-/* frontends/onnx/problems.c -- what cannot be converted: collected node by node, reported at once. */
+/* problems.c -- what cannot be converted: collected node by node, reported at once. */
 #include <string.h>
 #include "frontends/onnx/onnx.h"
 #include "base/message.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/read.c -- the bytes of a model file to messages, by protobuf-c.
+/* read.c -- the bytes of a model file to messages, by protobuf-c.
  *
  * All memory is the import's that lives as long as the graph: the numbers of a tensor lie at any byte of the file, and
  * a constant's have to be aligned, so that the copy which protobuf-c makes of them is the one that is used.  Tensors

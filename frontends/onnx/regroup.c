@@ -1,4 +1,4 @@
-/* frontends/onnx/regroup.c -- reshapes of values whose extents differ from run to run: see groups.h.
+/* regroup.c -- reshapes of values whose extents differ from run to run: see groups.h.
  *
  * The dims of the value, from the outside to the inside, are dealt out to the axes that are wanted: numbers are split
  * where an axis ends within them, run-time extents stay whole.  What an axis gets is its group.

@@ -1,4 +1,4 @@
-/* frontends/onnx/sample.c -- see sample.h. */
+/* sample.c -- see sample.h. */
 #include <math.h>
 #include "frontends/onnx/sample.h"
 

@@ -1,4 +1,4 @@
-/* frontends/onnx/sample.h -- images [batch, channel, s..] read at places that are computed. */
+/* sample.h -- images [batch, channel, s..] read at places that are computed. */
 #ifndef LT_ONNX_SAMPLE_H
 #define LT_ONNX_SAMPLE_H
 #include "frontends/onnx/position.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/scatter.h -- values put at positions that are computed. */
+/* scatter.h -- values put at positions that are computed. */
 #ifndef LT_ONNX_SCATTER_H
 #define LT_ONNX_SCATTER_H
 #include "frontends/onnx/position.h"

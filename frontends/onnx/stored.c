@@ -1,4 +1,4 @@
-/* frontends/onnx/stored.c -- the types of stored.def, and their elements in a file: see stored.h. */
+/* stored.c -- the types of stored.def, and their elements in a file: see stored.h. */
 #include "frontends/onnx/stored.h"
 
 static const struct lt_onnx_stored stored_types[] = {

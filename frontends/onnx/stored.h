@@ -1,4 +1,4 @@
-/* frontends/onnx/stored.h -- values of types that the library keeps, but does not compute with: stored.def. */
+/* stored.h -- values of types that the library keeps, but does not compute with: stored.def. */
 #ifndef LT_ONNX_STORED_H
 #define LT_ONNX_STORED_H
 #include "frontends/onnx/onnx.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/stored_cast.c -- values of the types of stored.def, as operators take and give them: see
+/* stored_cast.c -- values of the types of stored.def, as operators take and give them: see
  * stored.h. */
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* frontends/onnx/sums.c -- integers of a shape that builders ask for, which may depend on run-time extents: see
+/* sums.c -- integers of a shape that builders ask for, which may depend on run-time extents: see
  * trace.h.
  */
 #include "frontends/onnx/trace.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/table.c -- the table of operators: ops.def as code. */
+/* table.c -- the table of operators: ops.def as code. */
 #include <string.h>
 #include "frontends/onnx/builders.h"
 

@@ -1,4 +1,4 @@
-/* frontends/onnx/take.c -- see take.h. */
+/* take.c -- see take.h. */
 #include "frontends/onnx/take.h"
 
 enum { MAX_RUNS = 8 };

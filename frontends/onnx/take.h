@@ -1,4 +1,4 @@
-/* frontends/onnx/take.h -- elements of an axis at positions that are known. */
+/* take.h -- elements of an axis at positions that are known. */
 #ifndef LT_ONNX_TAKE_H
 #define LT_ONNX_TAKE_H
 #include "frontends/onnx/position.h"

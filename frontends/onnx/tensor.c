@@ -1,4 +1,4 @@
-/* frontends/onnx/tensor.c -- tensors of a model: their type, shape and content. */
+/* tensor.c -- tensors of a model: their type, shape and content. */
 #include <string.h>
 #include "frontends/onnx/onnx.h"
 #include "frontends/onnx/onnx.pb-c.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/trace.c -- integers of a shape that are not all known: each as a sum of products of run-time scalars.
+/* trace.c -- integers of a shape that are not all known: each as a sum of products of run-time scalars.
  *
  * An element of a node is followed back through views, gathers, casts, sums and products to literals, contents and the
  * inputs that run-time extents are read from.  What comes from anything else is not known.

@@ -1,4 +1,4 @@
-/* frontends/onnx/trace.h -- integers that may depend on run-time extents, and views of such extents. */
+/* trace.h -- integers that may depend on run-time extents, and views of such extents. */
 #ifndef LT_ONNX_TRACE_H
 #define LT_ONNX_TRACE_H
 #include "frontends/onnx/poly.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/value.c -- what names stand for. */
+/* value.c -- what names stand for. */
 #include <string.h>
 #include "frontends/onnx/groups.h"
 

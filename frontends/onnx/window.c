@@ -1,4 +1,4 @@
-/* frontends/onnx/window.c -- see window.h. */
+/* window.c -- see window.h. */
 #include <string.h>
 #include "frontends/onnx/window.h"
 #include "frontends/onnx/trace.h"

@@ -1,4 +1,4 @@
-/* frontends/onnx/window.h -- windows over the spatial axes of an image [N, C, ...]: convolutions and pools. */
+/* window.h -- windows over the spatial axes of an image [N, C, ...]: convolutions and pools. */
 #ifndef LT_ONNX_WINDOW_H
 #define LT_ONNX_WINDOW_H
 #include "frontends/onnx/position.h"

@@ -1,4 +1,4 @@
-/* frontends/script/args.c -- arguments of a node, read by the pattern of its row in nodes.def.
+/* args.c -- arguments of a node, read by the pattern of its row in nodes.def.
  *
  * pattern = item {", " item}; "?" after an item: it may be left out; "=value": left out, this holds;
  * "...": one or more of it, at the end; "one|other": a choice of words, of which the first holds where none is there.

@@ -1,4 +1,4 @@
-/* frontends/script/build.c -- a call of a node becomes a value of the graph, with a name and a place. */
+/* build.c -- a call of a node becomes a value of the graph, with a name and a place. */
 #include <string.h>
 #include "frontends/script/script.h"
 

@@ -1,4 +1,4 @@
-/* frontends/script/expr.c -- expressions: operands with the operators of infix.def between them. */
+/* expr.c -- expressions: operands with the operators of infix.def between them. */
 #include <string.h>
 #include "frontends/script/script.h"
 

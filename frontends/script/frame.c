@@ -1,4 +1,4 @@
-/* frontends/script/frame.c -- what places and values are called: in sentences, and in the graph. */
+/* frame.c -- what places and values are called: in sentences, and in the graph. */
 #include <string.h>
 #include "frontends/script/script.h"
 

@@ -1,4 +1,4 @@
-/* frontends/script/function.c -- functions and repeats: text that is read again at each call, in each round. */
+/* function.c -- functions and repeats: text that is read again at each call, in each round. */
 #include <string.h>
 #include "frontends/script/script.h"
 

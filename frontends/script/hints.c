@@ -1,4 +1,4 @@
-/* frontends/script/hints.c -- which node is meant by a name that there is not. */
+/* hints.c -- which node is meant by a name that there is not. */
 #include <string.h>
 #include "frontends/script/script.h"
 #include "base/nearest.h"

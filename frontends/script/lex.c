@@ -1,4 +1,4 @@
-/* frontends/script/lex.c -- characters of a script: blanks, comments, words, numbers, places. */
+/* lex.c -- characters of a script: blanks, comments, words, numbers, places. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* frontends/script/mistakes.c -- the way out for what other languages write and this one does not. */
+/* mistakes.c -- the way out for what other languages write and this one does not. */
 #include <string.h>
 #include "frontends/script/script.h"
 #include "ir/op/op.h"

@@ -1,4 +1,4 @@
-/* frontends/script/names.c -- what words and numbers stand for: $5, names in their scopes, words of the language. */
+/* names.c -- what words and numbers stand for: $5, names in their scopes, words of the language. */
 #include <string.h>
 #include "frontends/script/script.h"
 #include "base/nearest.h"

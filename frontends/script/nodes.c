@@ -1,4 +1,4 @@
-/* frontends/script/nodes.c -- the table of node types: rows of nodes.def, functions of ir/build/function.def, operators of
+/* nodes.c -- the table of node types: rows of nodes.def, functions of ir/build/function.def, operators of
  * ir/op/op.def. */
 #include <string.h>
 #include "frontends/script/script.h"

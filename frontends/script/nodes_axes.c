@@ -1,4 +1,4 @@
-/* frontends/script/nodes_axes.c -- nodes whose axes have names: MapNode and GatherAlongNode by letters, ViewNode by
+/* nodes_axes.c -- nodes whose axes have names: MapNode and GatherAlongNode by letters, ViewNode by
  * any words, which shows elements by sums over its axes. */
 #include <string.h>
 #include "frontends/script/script.h"

@@ -1,4 +1,4 @@
-/* frontends/script/nodes_einsum.c -- EinsumNode: sums of products by one-letter names of the axes. */
+/* nodes_einsum.c -- EinsumNode: sums of products by one-letter names of the axes. */
 #include <string.h>
 #include "frontends/script/script.h"
 

@@ -1,4 +1,4 @@
-/* frontends/script/nodes_index.c -- elements by their positions: gather, the first in order, one-hot, triangles,
+/* nodes_index.c -- elements by their positions: gather, the first in order, one-hot, triangles,
  * running sums. */
 #include "frontends/script/script.h"
 #include "ir/build/build.h"

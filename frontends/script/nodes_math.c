@@ -1,4 +1,4 @@
-/* frontends/script/nodes_math.c -- operators of ir/op/op.def with NumPy's broadcasting, functions of
+/* nodes_math.c -- operators of ir/op/op.def with NumPy's broadcasting, functions of
  * ir/build/function.def, and reductions. */
 #include <math.h>
 #include <string.h>

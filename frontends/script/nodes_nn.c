@@ -1,4 +1,4 @@
-/* frontends/script/nodes_nn.c -- layers of neural networks, with the argument order and defaults of ONNX. */
+/* nodes_nn.c -- layers of neural networks, with the argument order and defaults of ONNX. */
 #include <math.h>
 #include "frontends/script/script.h"
 #include "ir/build/build.h"

@@ -1,4 +1,4 @@
-/* frontends/script/nodes_norm.c -- normalizations by channels, and recurrent networks; the argument order and defaults
+/* nodes_norm.c -- normalizations by channels, and recurrent networks; the argument order and defaults
  * are those of ONNX. */
 #include <string.h>
 #include "frontends/script/script.h"

@@ -1,4 +1,4 @@
-/* frontends/script/nodes_original.c -- the arithmetic of the original language: float32, only r broadcasts. */
+/* nodes_original.c -- the arithmetic of the original language: float32, only r broadcasts. */
 #include <string.h>
 #include "frontends/script/script.h"
 #include "ir/build/build.h"

@@ -1,4 +1,4 @@
-/* frontends/script/nodes_shape.c -- the same elements in another shape: reshape, axes moved, added and taken away,
+/* nodes_shape.c -- the same elements in another shape: reshape, axes moved, added and taken away,
  * repeats. */
 #include "frontends/script/script.h"
 #include "ir/build/position.h"

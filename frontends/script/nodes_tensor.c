@@ -1,4 +1,4 @@
-/* frontends/script/nodes_tensor.c -- tensors that come from outside, literals, positions, casts. */
+/* nodes_tensor.c -- tensors that come from outside, literals, positions, casts. */
 #include <string.h>
 #include "frontends/script/script.h"
 

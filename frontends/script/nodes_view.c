@@ -1,4 +1,4 @@
-/* frontends/script/nodes_view.c -- the same elements elsewhere: slice, expand, concat, pad, window. */
+/* nodes_view.c -- the same elements elsewhere: slice, expand, concat, pad, window. */
 #include <string.h>
 #include "frontends/script/script.h"
 

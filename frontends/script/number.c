@@ -1,4 +1,4 @@
-/* frontends/script/number.c -- arithmetic of numbers. */
+/* number.c -- arithmetic of numbers. */
 #include <math.h>
 #include <string.h>
 #include "frontends/script/script.h"

@@ -1,4 +1,4 @@
-/* frontends/script/parse.c -- statements: names and numbers get values, results; functions and repeats are in
+/* parse.c -- statements: names and numbers get values, results; functions and repeats are in
  * function.c. */
 #include <string.h>
 #include "frontends/script/script.h"

@@ -1,4 +1,4 @@
-/* frontends/script/print.c -- a graph as a script: which statements there are, in order. */
+/* print.c -- a graph as a script: which statements there are, in order. */
 #include <string.h>
 #include "frontends/script/printer.h"
 #include "ir/node/need.h"

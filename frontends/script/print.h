@@ -1,4 +1,4 @@
-/* frontends/script/print.h -- a graph as a script that means the same. */
+/* print.h -- a graph as a script that means the same. */
 #ifndef LT_SCRIPT_PRINT_H
 #define LT_SCRIPT_PRINT_H
 #include "ir/graph/graph.h"

@@ -1,4 +1,4 @@
-/* frontends/script/print_alias.c -- which nodes of a graph are the same value: views that only rename dims, or only
+/* print_alias.c -- which nodes of a graph are the same value: views that only rename dims, or only
  * add, leave out and move axes of one element. */
 #include <string.h>
 #include "frontends/script/printer.h"

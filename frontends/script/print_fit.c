@@ -1,4 +1,4 @@
-/* frontends/script/print_fit.c -- a graph whose nodes have the axes that a statement gives them: where a node has dims
+/* print_fit.c -- a graph whose nodes have the axes that a statement gives them: where a node has dims
  * that no operand has, or other orders of them, its operand becomes a view that has them.
  */
 #include <string.h>

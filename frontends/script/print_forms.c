@@ -1,4 +1,4 @@
-/* frontends/script/print_forms.c -- candidates for what a node of the graph is in the language. */
+/* print_forms.c -- candidates for what a node of the graph is in the language. */
 #include "frontends/script/printer.h"
 
 struct lt_script_form *lt__form_new(struct lt_scripter *p, int32_t n, const lt_node *operand)

@@ -1,4 +1,4 @@
-/* frontends/script/print_layers.c -- candidates for layers: activations, softmax, norms, means, products.
+/* print_layers.c -- candidates for layers: activations, softmax, norms, means, products.
  *
  * What is looked at here only has to lead to the operands and numbers of a candidate: print_match.c decides.
  */

@@ -1,4 +1,4 @@
-/* frontends/script/print_match.c -- whether a node of the language would make a group of a graph's nodes: it is built,
+/* print_match.c -- whether a node of the language would make a group of a graph's nodes: it is built,
  * in a graph of its own, by the script's builder, and compared.
  *
  * Values are compared by their axes of more than one element, in order: views that only rename dims, or add and leave

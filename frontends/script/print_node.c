@@ -1,4 +1,4 @@
-/* frontends/script/print_node.c -- the statement of a node: its form, or what says just what it is. */
+/* print_node.c -- the statement of a node: its form, or what says just what it is. */
 #include <string.h>
 #include "frontends/script/printer.h"
 

@@ -1,4 +1,4 @@
-/* frontends/script/print_shapes.c -- candidates for views: reshape, permute, slice, expand, concat, pad, window. */
+/* print_shapes.c -- candidates for views: reshape, permute, slice, expand, concat, pad, window. */
 #include <string.h>
 #include "frontends/script/printer.h"
 

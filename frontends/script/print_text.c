@@ -1,4 +1,4 @@
-/* frontends/script/print_text.c -- numbers, names, shapes and sums as a script has them. */
+/* print_text.c -- numbers, names, shapes and sums as a script has them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

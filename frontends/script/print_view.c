@@ -1,4 +1,4 @@
-/* frontends/script/print_view.c -- ViewNode of any view. */
+/* print_view.c -- ViewNode of any view. */
 #include <string.h>
 #include "frontends/script/printer.h"
 

@@ -1,4 +1,4 @@
-/* frontends/script/print_windows.c -- candidates for what moves windows over images: convolutions and pools. */
+/* print_windows.c -- candidates for what moves windows over images: convolutions and pools. */
 #include <string.h>
 #include "frontends/script/printer.h"
 

@@ -1,4 +1,4 @@
-/* frontends/script/printer.h -- the parts of what prints a graph as a script, for each other.
+/* printer.h -- the parts of what prints a graph as a script, for each other.
  *
  * Values.     A statement is a node of the graph.  A script's axes have positions and no names, so that a view which
  *             only renames dims is no statement: it is the value itself (`same`).

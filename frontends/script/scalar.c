@@ -1,4 +1,4 @@
-/* frontends/script/scalar.c -- run-time scalars that arguments name. */
+/* scalar.c -- run-time scalars that arguments name. */
 #include <string.h>
 #include "frontends/script/script.h"
 

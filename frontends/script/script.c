@@ -1,4 +1,4 @@
-/* frontends/script/script.c -- the script language as a frontend. */
+/* script.c -- the script language as a frontend. */
 #include <string.h>
 #include "frontends/script/script.h"
 #include "lt/frontend.h"

@@ -1,4 +1,4 @@
-/* frontends/script/script.h -- the parts of the script frontend, for each other.
+/* script.h -- the parts of the script frontend, for each other.
  *
  * A script is run while it is read: an expression gives a value, a call of a node reads its arguments by the pattern of
  * its row in nodes.def, the builder of that row checks them and adds to the graph.  The body of a function is read

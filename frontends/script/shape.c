@@ -1,4 +1,4 @@
-/* frontends/script/shape.c -- what builders share: sentences, checks of types and shapes, broadcasting. */
+/* shape.c -- what builders share: sentences, checks of types and shapes, broadcasting. */
 #include <math.h>
 #include <string.h>
 #include "frontends/script/script.h"

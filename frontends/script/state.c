@@ -1,4 +1,4 @@
-/* frontends/script/state.c -- updates, and what a buffer holds after a run. */
+/* state.c -- updates, and what a buffer holds after a run. */
 #include <string.h>
 #include "frontends/script/script.h"
 

@@ -1,4 +1,4 @@
-/* frontends/script/string.c -- text in quotation marks, and names that need them. */
+/* string.c -- text in quotation marks, and names that need them. */
 #include <math.h>
 #include <string.h>
 #include "frontends/script/script.h"

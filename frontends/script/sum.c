@@ -1,4 +1,4 @@
-/* frontends/script/sum.c -- sums of run-time scalars and integers: extents, offsets, requirements, rows of views. */
+/* sum.c -- sums of run-time scalars and integers: extents, offsets, requirements, rows of views. */
 #include <string.h>
 #include "frontends/script/script.h"
 

@@ -1,4 +1,4 @@
-/* frontends/script/take.c -- a value where one of a certain kind has to be; numbers in the names of tensors. */
+/* take.c -- a value where one of a certain kind has to be; numbers in the names of tensors. */
 #include <string.h>
 #include "frontends/script/script.h"
 

@@ -1,4 +1,4 @@
-/* ir/bounds/ask.c -- what is reported of a piece that leaves its source, or may; and isl's turn, where intervals do not
+/* ask.c -- what is reported of a piece that leaves its source, or may; and isl's turn, where intervals do not
  * decide. */
 #include "ir/bounds/parts.h"
 

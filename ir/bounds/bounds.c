@@ -1,4 +1,4 @@
-/* ir/bounds/bounds.c -- whether what a node reads or replaces lies within its source: by intervals, by guards, by what is
+/* bounds.c -- whether what a node reads or replaces lies within its source: by intervals, by guards, by what is
  * required; then by isl. */
 #include <string.h>
 #include "ir/bounds/parts.h"

@@ -1,4 +1,4 @@
-/* ir/bounds/bounds.h -- whether what a node reads or replaces lies within its source.
+/* bounds.h -- whether what a node reads or replaces lies within its source.
  *
  * Each row of each piece of a view has to be an index of its source's axis wherever the piece is shown; where only
  * run-time scalars decide, a requirement says so, which a run is refused by before its first kernel.  Intervals answer
@@ -8,13 +8,13 @@
 #define LT_IR_BOUNDS_BOUNDS_H
 #include "ir/graph/graph.h"
 
-/* ir/bounds/bounds.c */
+/* bounds.c */
 /* Whether the rows of a view, or the offsets of an update, fit 62 bits. */
 lt_status lt__bounds_fit(const struct lt_graph *, lt_node);
 /* Refuses a node that leaves its source; where scalars decide, requirements are added (add) or have to be there. */
 lt_status lt__bounds_check(const struct lt_graph *, lt_node, struct lt_graph *add);
 
-/* ir/bounds/require.c: requirements, and which of them are known by their sums. */
+/* require.c: requirements, and which of them are known by their sums. */
 void lt__require_append(struct lt_graph *, const struct lt_require *);
 /* All of them; they speak of params only, which have to have the same numbers there. */
 void lt__requires_copy(const struct lt_graph *from, struct lt_graph *to);
@@ -22,7 +22,7 @@ void lt__requires_copy(const struct lt_graph *from, struct lt_graph *to);
 bool lt__require_implies(const struct lt_graph *, const struct lt_linear *);
 int64_t lt__linear_greatest(const struct lt_graph *, const struct lt_linear *);         /* INT64_MAX on overflow */
 
-/* ir/bounds/isl.c: the same question for isl. */
+/* isl.c: the same question for isl. */
 enum lt_bound { LT_BOUND_INSIDE, LT_BOUND_REQUIRES, LT_BOUND_OUTSIDE, LT_BOUND_OPEN, LT_BOUND_TANGLED };
 /* larger questions stay open */
 enum { LT_BOUND_FORMS = 4, LT_BOUND_PARAMS = 16, LT_BOUND_PIECES = 32, LT_BOUND_DIVS = 64 };

@@ -1,4 +1,4 @@
-/* ir/bounds/fit.c -- the rows of a node within 62 bits: those of a view, the elements of memory that they mean, the block of
+/* fit.c -- the rows of a node within 62 bits: those of a view, the elements of memory that they mean, the block of
  * an update. */
 #include "ir/bounds/bounds.h"
 #include "ir/map/range.h"

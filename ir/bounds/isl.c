@@ -1,4 +1,4 @@
-/* ir/bounds/isl.c -- whether a view stays in its source, and for which params, by isl.
+/* isl.c -- whether a view stays in its source, and for which params, by isl.
  *
  * isl sees the params in question, then the dims, as the dims of one set.  It is only asked, within a budget: what it
  * does not answer stays open.

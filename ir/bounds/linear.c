@@ -1,4 +1,4 @@
-/* ir/bounds/linear.c -- sums of run-time scalars: whether two are the same, what they can be, and vars that end at them. */
+/* linear.c -- sums of run-time scalars: whether two are the same, what they can be, and vars that end at them. */
 #include "ir/bounds/bounds.h"
 
 bool lt__linear_equal(const struct lt_linear *a, const struct lt_linear *b)

@@ -1,4 +1,4 @@
-/* ir/bounds/parts.h -- what the files that ask whether a node stays within its sources share; included by ir/bounds*.c
+/* parts.h -- what the files that ask whether a node stays within its sources share; included by ir/bounds*.c
  * only. */
 #ifndef LT_IR_BOUNDS_PARTS_H
 #define LT_IR_BOUNDS_PARTS_H
@@ -34,7 +34,7 @@ struct lt_condition { const int64_t *row; int64_t times; struct lt_linear sum; }
 struct lt_form { lt_param param[LT_MAX_RANK]; int64_t coef[LT_MAX_RANK]; struct lt_linear sum; };
 
 
-/* ir/bounds/sum.c: sums over params in a form's room; false: too many params, or more than 63 bits. */
+/* sum.c: sums over params in a form's room; false: too many params, or more than 63 bits. */
 void lt__form_begin(struct lt_form *);
 bool lt__form_add(struct lt_form *, lt_param, int64_t coef);
 /* f += times * (l + more) */
@@ -44,7 +44,7 @@ lt_status lt__bounds_block(const struct lt_bounds *, int32_t axis, bool past_end
 /* A requirement whose text names the node. */
 lt_status lt__bounds_require(const struct lt_bounds *, const struct lt_linear *, const char *text);
 
-/* ir/bounds/ask.c: answers that are sentences, and isl's. */
+/* ask.c: answers that are sentences, and isl's. */
 /* the dim of the source that a row is an index of */
 lt_var lt__bounds_axis(const struct lt_bounds *, int32_t row);
 /* The piece leaves its source at these params of its map and these dims. */

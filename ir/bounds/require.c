@@ -1,4 +1,4 @@
-/* ir/bounds/require.c -- what is required of run-time scalars, found again by its sum. */
+/* require.c -- what is required of run-time scalars, found again by its sum. */
 #include <string.h>
 #include "ir/bounds/bounds.h"
 #include "base/names.h"

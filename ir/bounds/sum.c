@@ -1,4 +1,4 @@
-/* ir/bounds/sum.c -- sums over params that have to be 0 or more; those of an update's block; requirements made of
+/* sum.c -- sums over params that have to be 0 or more; those of an update's block; requirements made of
  * them. */
 #include "ir/bounds/parts.h"
 

@@ -1,4 +1,4 @@
-/* ir/build/attention.c -- scaled dot-product attention as a graph of primitives. */
+/* attention.c -- scaled dot-product attention as a graph of primitives. */
 #include <math.h>
 #include "ir/build/build.h"
 

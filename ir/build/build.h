@@ -1,4 +1,4 @@
-/* ir/build/build.h -- steps that several of the composite builders (ir/build_*.c) share.
+/* build.h -- steps that several of the composite builders (ir/build_*.c) share.
  *
  * Only functions of lt/graph.h and of this header are called here, so no builder allocates by itself.  Nodes are
  * numbered as they are made, so no call has two operands that make one: C leaves their order to the compiler.
@@ -7,7 +7,7 @@
 #define LT_IR_BUILD_BUILD_H
 #include "ir/graph/graph.h"
 
-/* ir/build/common.c */
+/* common.c */
 /* Half types and small integers are computed in a wider type; a composite widens once, at its ends. */
 lt_node lt__build_wide(struct lt_graph *, lt_node);
 /* Whether x is a float; if not, a sentence about `what`. */
@@ -21,7 +21,7 @@ lt_node lt__build_extent(struct lt_graph *, lt_var, enum lt_dtype);
 /* Softmax over a var; x is a float of a computing type. */
 lt_node lt__build_softmax_over(struct lt_graph *, lt_node, lt_var);
 
-/* ir/build/index.c */
+/* index.c */
 /* Position (int64) of the largest (op "max") or smallest ("min") along an axis, which stays, of extent 1: of the first,
  * or the last, where several are; NaN comes before all numbers. */
 lt_node lt__build_arg(struct lt_graph *, lt_node, int32_t axis, const char *op, bool last);
@@ -38,7 +38,7 @@ lt_node lt__build_triangle(struct lt_graph *, lt_node x, int64_t k, bool upper);
  * last element. */
 lt_node lt__build_running(struct lt_graph *, const char *op, lt_node x, int32_t axis, bool exclusive, bool reverse);
 
-/* ir/build/norm.c: x [N, C, ..] */
+/* norm.c: x [N, C, ..] */
 /* w [C] as [1, C, 1 ..] of rank `rank`, in the type of x */
 lt_node lt__build_per_channel(struct lt_graph *, lt_node w, int32_t rank, lt_node x);
 /* y: (x - mean) / root, root: sqrt(variance + eps), over axes, which stay; x is of a computing type */
@@ -54,11 +54,11 @@ lt_node lt__build_group_norm(struct lt_graph *, lt_node x, int64_t groups, lt_no
 /* log(sum(exp(x))) over axes, which does not overflow; x is a float of a computing type */
 lt_node lt__build_log_sum_exp(struct lt_graph *, lt_node, const bool *over, bool keep);
 
-/* ir/build/nn.c: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) */
+/* nn.c: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) */
 lt_node lt__build_gelu_tanh(struct lt_graph *, lt_node);
-/* ir/build/nn.c: the logarithm of softmax along an axis, which does not underflow; x as there */
+/* nn.c: the logarithm of softmax along an axis, which does not underflow; x as there */
 lt_node lt__build_log_softmax(struct lt_graph *, lt_node, int32_t axis);
-/* ir/build/matmul.c: why the shapes of two values do not fit in a matrix product, and the vars that do not (-1: none);
+/* matmul.c: why the shapes of two values do not fit in a matrix product, and the vars that do not (-1: none);
  * NULL: they do. */
 const char *lt__build_matmul_misfit(const struct lt_graph *, lt_node a, lt_node b, lt_var *, lt_var *);
 #endif

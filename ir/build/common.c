@@ -1,4 +1,4 @@
-/* ir/build/common.c -- steps that several of the composite builders share. */
+/* common.c -- steps that several of the composite builders share. */
 #include "ir/build/build.h"
 
 lt_node lt__build_wide(struct lt_graph *g, lt_node x)

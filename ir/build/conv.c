@@ -1,4 +1,4 @@
-/* ir/build/conv.c -- convolution and pooling over images as graphs of primitives.
+/* conv.c -- convolution and pooling over images as graphs of primitives.
  *
  * Rows and columns become windows: view element (y, i) of an axis is element y*stride + i*dilation - pad of it, and
  * outside the image the fill.  A convolution is then a sum of products, a pool a reduction.

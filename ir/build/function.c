@@ -1,4 +1,4 @@
-/* ir/build/function.c -- the table of functions, and those that networks have between their layers. */
+/* function.c -- the table of functions, and those that networks have between their layers. */
 #include <strings.h>
 #include "ir/build/build.h"
 #include "ir/build/function.h"

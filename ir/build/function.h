@@ -1,5 +1,5 @@
-/* ir/build/function.h -- functions of one value, element by element, that are graphs of operators: rows of
- * ir/build/function.def. */
+/* function.h -- functions of one value, element by element, that are graphs of operators: rows of
+ * function.def. */
 #ifndef LT_IR_BUILD_FUNCTION_H
 #define LT_IR_BUILD_FUNCTION_H
 #include "ir/graph/graph.h"

@@ -1,4 +1,4 @@
-/* ir/build/index.c -- where elements are: of the largest, the first in order, one-hot, triangles, running sums. */
+/* index.c -- where elements are: of the largest, the first in order, one-hot, triangles, running sums. */
 #include <string.h>
 #include "ir/build/build.h"
 #include "ir/build/position.h"

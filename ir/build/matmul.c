@@ -1,4 +1,4 @@
-/* ir/build/matmul.c -- matrix products, broadcasting and products of complex pairs as graphs of primitives. */
+/* matmul.c -- matrix products, broadcasting and products of complex pairs as graphs of primitives. */
 #include "ir/build/build.h"
 #include "ir/build/position.h"
 

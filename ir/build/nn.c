@@ -1,4 +1,4 @@
-/* ir/build/nn.c -- activations, means, softmax, norms and the matrix product as graphs of primitives. */
+/* nn.c -- activations, means, softmax, norms and the matrix product as graphs of primitives. */
 #include <math.h>
 #include "ir/build/build.h"
 

@@ -1,4 +1,4 @@
-/* ir/build/norm.c -- normalizations of images and sequences [N, C, ..], by their definitions in ONNX; the logarithm of
+/* norm.c -- normalizations of images and sequences [N, C, ..], by their definitions in ONNX; the logarithm of
  * a sum of exponentials. */
 #include <math.h>
 #include "ir/build/build.h"

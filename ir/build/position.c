@@ -1,4 +1,4 @@
-/* ir/build/position.c -- views and reductions by axis: see position.h. */
+/* position.c -- views and reductions by axis: see position.h. */
 #include <stdarg.h>
 #include <stdio.h>
 #include "ir/build/position.h"

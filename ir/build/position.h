@@ -1,8 +1,8 @@
-/* ir/build/position.h -- graphs of operators whose operands meet axis by axis, as in NumPy and ONNX: for builders.
+/* position.h -- graphs of operators whose operands meet axis by axis, as in NumPy and ONNX: for builders.
  *
  * The vars of a graph's values are named; here an axis is a position.  Each function takes values by position and
  * renames vars as needed.  LT_NONE goes through; failures are sentences in the context.  A mask has one bool for each
- * axis.  Like those of ir/build/build.h, these functions allocate nothing by themselves.
+ * axis.  Like those of build.h, these functions allocate nothing by themselves.
  */
 #ifndef LT_IR_BUILD_POSITION_H
 #define LT_IR_BUILD_POSITION_H

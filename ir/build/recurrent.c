@@ -1,4 +1,4 @@
-/* ir/build/recurrent.c -- RNN, GRU and LSTM: their steps one after the other, see recurrent.h. */
+/* recurrent.c -- RNN, GRU and LSTM: their steps one after the other, see recurrent.h. */
 #include "ir/build/build.h"
 #include "ir/build/position.h"
 #include "ir/build/recurrent.h"

@@ -1,4 +1,4 @@
-/* ir/build/recurrent.h -- RNN, GRU and LSTM as ONNX defines them: their steps one after the other (ir/build/recurrent.c).
+/* recurrent.h -- RNN, GRU and LSTM as ONNX defines them: their steps one after the other (recurrent.c).
  *
  * D directions, T steps, B sequences, I elements of x, H of a state, n gates (RNN 1; GRU 3: z, r, h; LSTM 4: i, o, f,
  * c).

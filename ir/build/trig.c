@@ -1,4 +1,4 @@
-/* ir/build/trig.c -- the trigonometric and hyperbolic functions that are no operators of the graph: by series
+/* trig.c -- the trigonometric and hyperbolic functions that are no operators of the graph: by series
  * about 0, and by identities that bring their operand near 0 without a loss of digits. */
 #include <math.h>
 #include "ir/build/function.h"

@@ -1,4 +1,4 @@
-/* ir/eval/error.c -- how far a conforming backend may be from the oracle's value.
+/* error.c -- how far a conforming backend may be from the oracle's value.
  *
  * A bound adds what the operands may be wrong by (lt__op_error), the accuracy that the operator table grants a
  * backend, and the two roundings.  Where operands are exact and the operator is correctly rounded it is 0, and so

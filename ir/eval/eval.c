@@ -1,4 +1,4 @@
-/* ir/eval/eval.c -- the oracle: walks the graph in the order of its nodes and stores those that the plan names. */
+/* eval.c -- the oracle: walks the graph in the order of its nodes and stores those that the plan names. */
 #include <string.h>
 #include "ir/eval/parts.h"
 

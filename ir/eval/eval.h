@@ -1,4 +1,4 @@
-/* ir/eval/eval.h -- the oracle: values of an unoptimised graph by its index functions.
+/* eval.h -- the oracle: values of an unoptimised graph by its index functions.
  *
  * It knows nothing of passes, trees, isl or backends.  Each operator, and each whole reduction, is computed in
  * double (integers exactly) and then rounded to the node's type.  With each value it can give a bound of the

@@ -1,8 +1,8 @@
-/* ir/eval/fold.c -- folding the rows of a reduction: element by element where the strip var is kept, all into one where
+/* fold.c -- folding the rows of a reduction: element by element where the strip var is kept, all into one where
  * it is reduced.
  *
  * The reference takes sums in double: of n terms of f32, or narrower, that is wrong by n 2^-53 of their sizes at most,
- * which for n < 2^23 (more has no bound, ir/eval/error.c) is less than one of the n roundings to f32 that the bound
+ * which for n < 2^23 (more has no bound, error.c) is less than one of the n roundings to f32 that the bound
  * grants a backend, of which only n-1 happen.  Sums of f64 are compensated (Neumaier).
  */
 #include <math.h>

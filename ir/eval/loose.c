@@ -1,4 +1,4 @@
-/* ir/eval/loose.c -- factors of products of float32 that backends were allowed to shorten (lt/target.h, enum lt_allow).
+/* loose.c -- factors of products of float32 that backends were allowed to shorten (lt/target.h, enum lt_allow).
  *
  * TF32 keeps 10 bits of a factor's fraction.  A matrix instruction drops the others, and a library may round: either is
  * wrong by less than a unit in the last place that stays, so that is granted for each factor, and nothing where all

@@ -1,4 +1,4 @@
-/* ir/eval/noise.c -- the random errors of Monte Carlo arithmetic.
+/* noise.c -- the random errors of Monte Carlo arithmetic.
  *
  * Where a rounding changes the exact result, and only there, the result moves by a random part of what a rounding may
  * do; a function of the operator table by a random part of what the table grants, one half of it common to the node in

@@ -1,4 +1,4 @@
-/* ir/eval/order.c -- where the order of a sum or product decides whether it leaves its type.
+/* order.c -- where the order of a sum or product decides whether it leaves its type.
  *
  * A backend takes the terms in any order and contracts a product into its sum.  Partial results that overflow give
  * infinities, and two of them of different sign, or one and a factor of 0, give NaN.  What some order may give is

@@ -1,4 +1,4 @@
-/* ir/eval/panel.c -- one factor of a product at some positions: by tables where that can be, else by strips. */
+/* panel.c -- one factor of a product at some positions: by tables where that can be, else by strips. */
 #include "ir/eval/parts.h"
 
 /* A strip of n elements from position i and deep position k on, along either. */

@@ -1,4 +1,4 @@
-/* ir/eval/param.c -- run-time scalars: their values, their ranges, the extents that depend on them.
+/* param.c -- run-time scalars: their values, their ranges, the extents that depend on them.
  *
  * A param whose source was not given is not known; only what a needed node depends on must be.
  */

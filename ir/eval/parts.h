@@ -1,4 +1,4 @@
-/* ir/eval/parts.h -- what the files of the oracle share; included by ir/eval*.c only.
+/* parts.h -- what the files of the oracle share; included by ir/eval*.c only.
  *
  * A node is "stored" (its values live in an array until its last reader is done) or "lazy" (computed where it
  * is read, a strip of up to LT_STRIP elements along one var at a time).  A view is read by walking its maps
@@ -39,7 +39,7 @@ struct lt_steps { struct lt_eval_step *step; int32_t n, top; };
 enum lt_fault_kind { LT_FAULT_NONE, LT_FAULT_READ, LT_FAULT_GATHER, LT_FAULT_WIDE };
 struct lt_eval_fault { enum lt_fault_kind kind; lt_node node; int64_t value, extent; int32_t axis; int64_t task; };
 
-/* What the terms of a sum, or the factors of a product, may reach in some order (ir/eval/order.c); [1]: below 0. */
+/* What the terms of a sum, or the factors of a product, may reach in some order (order.c); [1]: below 0. */
 #define LT_REACH_SCALE 0x1p-32         /* so that sums of f64 stay in the type */
 struct lt_reach {
 	double size[2], rest;           /* scaled sums of sizes; what terms that are not among them may add to each */
@@ -128,14 +128,14 @@ struct lt_evaluation {
 	int64_t *param; bool *known, *used;     /* values of the params; source given; a needed node depends on it */
 	int64_t *extent;                        /* actual extent of each var, -1: a param of it is not known */
 	struct lt_stored *value;                /* of each node */
-	/* ir/eval/plan.c */
+	/* plan.c */
 	bool *needed, *stored;
 	bool *wanted;                           /* handed to the caller */
 	bool *computed;                         /* needed and stored, and not just given: the values are computed */
 	lt_node *last;                          /* stored node after which a stored node is dead; -1: never read */
 	lt_node *dies, *dies_next;              /* lists: the stored nodes that die with a node */
 	double work, work_done, node_work;      /* operations, about: of all nodes, those done, the one being computed */
-	/* ir/eval/step.c */
+	/* step.c */
 	int32_t stamp, *step_of, *step_stamp;   /* of each node: its step in the expression with that stamp */
 	struct lt_worker *worker;               /* one for each thread */
 	uint32_t n_worker;
@@ -151,21 +151,21 @@ static inline lt_status lt__eval_fault(struct lt_worker *w, struct lt_eval_fault
 	w->fault = fault;
 	return LT_EFAULT;
 }
-/* ir/eval/param.c: reads and checks params and requirements, computes extents. */
+/* param.c: reads and checks params and requirements, computes extents. */
 lt_status lt__eval_params(struct lt_evaluation *);
 /* Whether what the needed nodes depend on was given. */
 lt_status lt__eval_given(struct lt_evaluation *);
-/* ir/eval/plan.c: which nodes are needed, which are stored, and when those die. */
+/* plan.c: which nodes are needed, which are stored, and when those die. */
 void lt__eval_plan(struct lt_evaluation *);
 /* Operations, about, that computing a node takes. */
 double lt__eval_work(const struct lt_evaluation *, lt_node);
 
-/* ir/eval/read.c: n values of a node that is not lazy, or a view, at indices dim[] (changed) into out. */
+/* read.c: n values of a node that is not lazy, or a view, at indices dim[] (changed) into out. */
 lt_status lt__eval_read(struct lt_worker *, lt_node, struct lt_line *dim, int32_t n, struct lt_strip *out);
 /* By how many elements of what is read the place moves where `along` moves by one, about: 0 if it does not. */
 int64_t lt__eval_stride(const struct lt_evaluation *, lt_node, lt_var along);
 
-/* ir/eval/step.c */
+/* step.c */
 /* Lists the steps that give n: itself computed if it is the root, else read where it is stored. */
 struct lt_steps lt__eval_list_steps(struct lt_evaluation *, lt_node n, lt_node root);
 /* A strip of `count` elements of each step, from the present position on. */
@@ -176,31 +176,31 @@ void lt__eval_set_dims(const struct lt_worker *, const struct lt_nodedef *, stru
 int64_t lt__eval_index(const struct lt_worker *, const struct lt_nodedef *);
 bool lt__eval_has_var(const struct lt_nodedef *, lt_var);
 
-/* ir/eval/run.c: computes and stores a node. */
+/* run.c: computes and stores a node. */
 lt_status lt__eval_store(struct lt_evaluation *, lt_node);
 /* A wanted error is an array even where all of it is 0. */
 lt_status lt__eval_keep_error(struct lt_evaluation *, struct lt_stored *);
-/* ir/eval/strip.c: rows of a job that is not a product */
+/* strip.c: rows of a job that is not a product */
 lt_status lt__eval_row_task(struct lt_worker *, int64_t task);
-/* ir/eval/noise.c: the result of an add or mul reduction before rounding, as an order of its terms may make it that is
+/* noise.c: the result of an add or mul reduction before rounding, as an order of its terms may make it that is
  * not the index's. */
 double lt__eval_disturb_order(
 	const struct lt_evaluation *, lt_node, enum lt_opcode, const struct lt_fold *, double value, int64_t element);
-/* ir/eval/order.c */
+/* order.c */
 /* Notes a term of a sum; factor: the two of a product that is the term, NULL: it is none. */
 void lt__eval_reach_term(struct lt_reach *, double x, const double *factor, enum lt_dtype);
 void lt__eval_reach_factor(struct lt_reach *, double x);        /* of a product; mantissa begins as 1 */
 /* Draws what some order of the terms gives; false: no order leaves the type, and the value stays. */
 bool lt__eval_draw_order(enum lt_dtype, enum lt_opcode, const struct lt_fold *, double noise, double *value);
-/* ir/eval/fold.c: folds the rows of a reduction into w->out, `count` elements. */
+/* fold.c: folds the rows of a reduction into w->out, `count` elements. */
 lt_status lt__eval_fold(struct lt_worker *, int32_t count);
-/* ir/eval/walk.c */
+/* walk.c */
 /* A position over vars, the last one fastest: that of number `flat`; the next one, false after the last. */
 void lt__eval_set_walk(struct lt_worker *, const lt_var *, int32_t n, int64_t flat);
 bool lt__eval_next_walk(struct lt_worker *, const lt_var *, int32_t n);
 int64_t lt__eval_count(const struct lt_evaluation *, const lt_var *, int32_t n);        /* of positions */
 
-/* ir/eval/product.c */
+/* product.c */
 /* Plans the job as a sum of products by tiles; false: it is none that gains from it. */
 bool lt__eval_plan_product(
 	struct lt_evaluation *, struct lt_eval_job *, const lt_var *loop, int32_t n_kept, int32_t n_loop);
@@ -221,32 +221,32 @@ static inline void lt__eval_pack_write(struct lt_filling *f, int64_t at, double 
 		f->error[at] = error;
 	f->sure = f->sure && error == 0;
 }
-/* ir/eval/panel.c */
+/* panel.c */
 /* A factor at `count` positions of its vars from `first` on and f->depth deep ones from `deep` on. */
 lt_status lt__eval_fill_panel(
 	struct lt_worker *, const struct lt_panel *, int64_t first, int32_t count, int64_t deep, struct lt_filling *);
-/* ir/eval/loose.c */
+/* loose.c */
 /* Whether factors of the sum of products may be shortened. */
 bool lt__eval_is_loose(const struct lt_evaluation *, lt_node product);
 /* Does it to a panel, or grants it, as the mode wants; first: names the positions in all of the factor. */
 void lt__eval_loosen(const struct lt_evaluation *, lt_node factor, int64_t first, int32_t count, int64_t deep,
 	struct lt_filling *);
-/* ir/eval/table.c */
+/* table.c */
 /* false: it cannot be done so, or must not be read. */
 bool lt__eval_fill_tables(
 	struct lt_worker *, const struct lt_panel *, int64_t first, int32_t count, int64_t deep, struct lt_filling *);
 /* Of a worker's tables. */
 size_t lt__eval_tables_bytes(const struct lt_eval_product *);
-/* ir/eval/tile.c */
+/* tile.c */
 lt_status lt__eval_product_task(struct lt_worker *, int64_t task);
 /* Doubles in a worker's panel. */
 size_t lt__eval_product_bytes(const struct lt_evaluation *, const struct lt_eval_product *, enum lt_dtype);
 
-/* ir/eval/task.c: does the tasks of a job, on all threads if that pays. */
+/* task.c: does the tasks of a job, on all threads if that pays. */
 lt_status lt__eval_run_tasks(struct lt_evaluation *, struct lt_eval_job *);
 void lt__eval_free_workers(struct lt_evaluation *);
 
-/* ir/eval/noise.c: the random errors of LT_EVAL_RANDOM. */
+/* noise.c: the random errors of LT_EVAL_RANDOM. */
 void lt__eval_make_noise(struct lt_evaluation *);
 /* In -1..1, the same everywhere in a node in this run. */
 double lt__eval_common_noise(const struct lt_evaluation *, lt_node);
@@ -258,7 +258,7 @@ const double *lt__eval_noise(const struct lt_evaluation *, lt_node, int64_t elem
 void lt__eval_disturb(
 	const struct lt_worker *, lt_node, const union lt_eval_row *const *x, int32_t n, int64_t element, double *raw);
 
-/* ir/eval/error.c */
+/* error.c */
 /* Error of the rounded result r of an operator, raw before rounding; operands x give or take e. */
 double lt__eval_op_error(enum lt_opcode, enum lt_dtype from, enum lt_dtype to, const union lt_scalar *x,
 	const double *e, union lt_scalar raw, union lt_scalar r);

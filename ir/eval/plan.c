@@ -1,4 +1,4 @@
-/* ir/eval/plan.c -- which nodes the oracle stores, and after which node each is dead.
+/* plan.c -- which nodes the oracle stores, and after which node each is dead.
  *
  * Stored is what a result or a state needs whole, what is read in an order of its own (through a view, a gather, an
  * update), what would be computed again and again, and what closes an expression that grew long.

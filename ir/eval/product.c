@@ -1,4 +1,4 @@
-/* ir/eval/product.c -- sums of products by tiles: the sum over the deep vars of left * right, where each factor lacks
+/* product.c -- sums of products by tiles: the sum over the deep vars of left * right, where each factor lacks
  * vars that the other has.
  *
  * A factor's values are read by its index functions, as everywhere, but only once for many products: into panels, deep

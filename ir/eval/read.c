@@ -1,4 +1,4 @@
-/* ir/eval/read.c -- reading values along a strip: through views, at strides, from storage.
+/* read.c -- reading values along a strip: through views, at strides, from storage.
  *
  * Along a strip every index is affine (struct lt_line).  A view's guards and floor divisions keep that so for a
  * stretch; a stretch ends where a guard or a quotient changes.  Within one, storage is read at a stride.

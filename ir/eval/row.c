@@ -1,4 +1,4 @@
-/* ir/eval/row.c -- ir/eval/row.inc for any processor, and for those with AVX2. */
+/* row.c -- row.inc for any processor, and for those with AVX2. */
 #define LT_FORM(name) name##_any
 #include "ir/eval/row.inc"
 #undef LT_FORM

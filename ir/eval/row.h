@@ -1,4 +1,4 @@
-/* ir/eval/row.h -- arithmetic of the oracle on rows of values, in forms for several processors that give the same bits.
+/* row.h -- arithmetic of the oracle on rows of values, in forms for several processors that give the same bits.
  *
  * Floats are doubles, integers and bools int64_t.  Nothing here knows of graphs.  A row that is written is none of
  * those that are read, unless said otherwise.

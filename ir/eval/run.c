@@ -1,4 +1,4 @@
-/* ir/eval/run.c -- a stored node as a job: its storage, its loops, the var that its strips run along. */
+/* run.c -- a stored node as a job: its storage, its loops, the var that its strips run along. */
 #include <string.h>
 #include "ir/eval/parts.h"
 

@@ -1,4 +1,4 @@
-/* ir/eval/step.c -- a lazy expression as a list of steps, operands first, and one strip of values of each. */
+/* step.c -- a lazy expression as a list of steps, operands first, and one strip of values of each. */
 #include "ir/eval/parts.h"
 
 bool lt__eval_has_var(const struct lt_nodedef *d, lt_var v)

@@ -1,4 +1,4 @@
-/* ir/eval/strip.c -- the rows of a job, cut into strips: elements at one position of the other kept vars. */
+/* strip.c -- the rows of a job, cut into strips: elements at one position of the other kept vars. */
 #include <math.h>
 #include "ir/eval/parts.h"
 

@@ -1,8 +1,8 @@
-/* ir/eval/table.c -- the panel of a product's factor by tables.
+/* table.c -- the panel of a product's factor by tables.
  *
  * Where a factor is read through views without quotients, every index and every guard on the way is affine: the sum of
  * what a position of the factor's vars gives and of what a deep position gives.  Each of these is a table over both
- * kinds of positions; an element then takes an addition where strips (ir/eval/read.c), of a few elements each in a
+ * kinds of positions; an element then takes an addition where strips (read.c), of a few elements each in a
  * window, evaluate the maps again and again.  What does not fit this, and what is refused, is left to strips.
  */
 #include <math.h>

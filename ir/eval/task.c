@@ -1,4 +1,4 @@
-/* ir/eval/task.c -- doing the tasks of a job, on all threads where that pays; scratch; what went wrong.
+/* task.c -- doing the tasks of a job, on all threads where that pays; scratch; what went wrong.
  *
  * Tasks are handed out in order.  After a failure only those before it are still done, so that the first failure is
  * reported whatever the number of threads.

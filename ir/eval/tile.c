@@ -1,4 +1,4 @@
-/* ir/eval/tile.c -- one tile of a sum of products: panels of both factors, the steps over them, the results. */
+/* tile.c -- one tile of a sum of products: panels of both factors, the steps over them, the results. */
 #include <math.h>
 #include <string.h>
 #include "ir/eval/parts.h"
@@ -65,7 +65,7 @@ size_t lt__eval_product_bytes(const struct lt_evaluation *e, const struct lt_eva
 
 static enum lt_dtype tile_type(const struct lt_worker *w) { return w->e->g->node[w->job->node].dtype; }
 
-/* The same step term by term as ir/eval/error.c has it: for infinities, NaN and what may overflow. */
+/* The same step term by term as error.c has it: for infinities, NaN and what may overflow. */
 static void bound_by_terms(const struct lt_worker *w, const struct lt_tile *t, int64_t *odd)
 {
 	enum lt_dtype type = tile_type(w);
@@ -129,7 +129,7 @@ struct factors { double smallest, largest; bool sure; };
 
 /* Adds `t->k` products to each sum.  Where no product can overflow, that is not asked term by term.  An error that is
  * infinite, or reaches beyond the type's numbers, makes the error of the sum infinite in either way (sum_error of
- * ir/eval/error.c). */
+ * error.c). */
 static void tile_add_terms(
 	const struct lt_worker *w, const struct lt_tile *t, struct parts *parts, const struct factors *products)
 {

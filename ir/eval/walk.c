@@ -1,4 +1,4 @@
-/* ir/eval/walk.c -- positions over a list of vars, one after the other. */
+/* walk.c -- positions over a list of vars, one after the other. */
 #include "ir/eval/parts.h"
 
 int64_t lt__eval_count(const struct lt_evaluation *e, const lt_var *var, int32_t n)

@@ -1,4 +1,4 @@
-/* ir/graph/ask.c -- a graph asked: its nodes and vars, their shapes, and failures that name one. */
+/* ask.c -- a graph asked: its nodes and vars, their shapes, and failures that name one. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

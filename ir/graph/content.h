@@ -1,4 +1,4 @@
-/* ir/graph/content.h -- the holders of a graph's contents (lt_graph_hold), for what is made of the graph. */
+/* content.h -- the holders of a graph's contents (lt_graph_hold), for what is made of the graph. */
 #ifndef LT_IR_GRAPH_CONTENT_H
 #define LT_IR_GRAPH_CONTENT_H
 struct lt_arena;

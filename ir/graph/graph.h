@@ -1,4 +1,4 @@
-/* ir/graph/graph.h -- the graph as the library sees it: tables of vars, params, nodes and results.
+/* graph.h -- the graph as the library sees it: tables of vars, params, nodes and results.
  *
  * Nodes are in a topological order: an operand's index is smaller than its reader's.  A node is not
  * changed after it was added, except for names.  A pass gives a new graph (ir/pass/pass.h).
@@ -67,7 +67,7 @@ struct lt_graph {
 	/* nodes are not asked whether they stay within their sources: they are made of such that were */
 	bool inside;
 	struct lt_names *labels;        /* "input:x", "constant:x", "state:x", "result:x", "param:...", "set:..." */
-	struct lt_holding *holding;     /* whom contents belong to (ir/graph/content.c); not of a graph that a pass makes */
+	struct lt_holding *holding;     /* whom contents belong to (content.c); not of a graph that a pass makes */
 	const char *file;            /* of the script, for messages; may be NULL */
 	/* Given to the next node.  Of a model without lines: -1 - the number of the part (a node of the model) it is of. */
 	int32_t line, column;
@@ -146,8 +146,8 @@ lt_status lt__verify_node(const struct lt_graph *, lt_node);    /* ir/node/verif
 int32_t lt__node_loops(const struct lt_graph *, lt_node, lt_var *out);
 /* Number of elements (of bounded vars: the maximum); -1 on overflow. */
 int64_t lt__node_elems(const struct lt_graph *, lt_node);
-/* ir/node/work.c: operations (lt__op_counts) that the nodes ask for, each element of each node once; without: nodes that are
- * left out, or NULL; extent: of each var in a run, NULL: the maxima. */
+/* ir/node/work.c: operations (lt__op_counts) that the nodes ask for, each element of each node once; without: nodes
+ * that are left out, or NULL; extent: of each var in a run, NULL: the maxima. */
 int64_t lt__graph_operations(const struct lt_graph *, struct lt_arena *, const bool *without, const int64_t *extent);
 /* Of one node, whatever it is. */
 int64_t lt__node_operations(const struct lt_graph *, struct lt_arena *, lt_node, const int64_t *extent);

@@ -1,4 +1,4 @@
-/* ir/map/affine.c -- what isl knows about a map: exact ranges, guards that others imply, gists.
+/* affine.c -- what isl knows about a map: exact ranges, guards that others imply, gists.
  *
  * isl sees params and dims alike as the dims of one set.  It is only asked, within a budget: where it gives no answer,
  * or one beyond 63 bits, what there was stays.

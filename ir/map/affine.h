@@ -1,4 +1,4 @@
-/* ir/map/affine.h -- exact quasi-affine maps (struct lt_map): apply, compose, simplify.
+/* affine.h -- exact quasi-affine maps (struct lt_map): apply, compose, simplify.
  *
  * A map is plain integers (lt/graph.h).  Applying and composing need no more; simplifying asks isl.
  */
@@ -6,7 +6,7 @@
 #define LT_IR_MAP_AFFINE_H
 #include "ir/graph/graph.h"
 
-/* ir/map/map.c: plain arithmetic, no isl. */
+/* map.c: plain arithmetic, no isl. */
 /* Value at a point.  param: value of each of the map's n_param columns.  Returns whether all guards hold;
  * out (n_row) is filled only then.  Uses floor division; overflow wraps (sizes were checked when built). */
 bool lt__map_apply(const struct lt_map *, const int64_t *param, const int64_t *dim, int64_t *out);
@@ -20,7 +20,7 @@ lt_status lt__map_compose(struct lt_context *, struct lt_arena *, const struct l
 /* No guards and no divs: every row a single dim with coefficient 1 and constant 0, or (extent 1 source) 0. */
 bool lt__map_is_identity(const struct lt_map *);        /* n_row == n_dim and row i = dim i, no guards */
 
-/* ir/map/simplify.c, which asks isl through ir/map/affine.c.  The box: 0 <= dim i < extent[i], and for a bounded dim also <
+/* simplify.c, which asks isl through affine.c.  The box: 0 <= dim i < extent[i], and for a bounded dim also <
  * limit row over the params (limit[i] NULL: none); low <= param <= high from the graph. */
 struct lt_box { int32_t n; const int64_t *extent; const struct lt_linear *const *limit; };
 /* Removes guards implied by the box and the other guards, rewrites rows and divs to their simplest form on

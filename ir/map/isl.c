@@ -1,4 +1,4 @@
-/* ir/map/isl.c -- isl's contexts and numbers, for all that asks isl. */
+/* isl.c -- isl's contexts and numbers, for all that asks isl. */
 #include <isl/aff.h>
 #include <isl/ctx.h>
 #include <isl/options.h>

@@ -1,4 +1,4 @@
-/* ir/map/isl.h -- what all questions to isl have in common: who owns an object, contexts with a budget, numbers. */
+/* isl.h -- what all questions to isl have in common: who owns an object, contexts with a budget, numbers. */
 #ifndef LT_IR_MAP_ISL_H
 #define LT_IR_MAP_ISL_H
 #include <stdbool.h>

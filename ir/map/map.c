@@ -1,4 +1,4 @@
-/* ir/map/map.c -- quasi-affine maps by plain arithmetic: apply, make, compose, compare. */
+/* map.c -- quasi-affine maps by plain arithmetic: apply, make, compose, compare. */
 #include <string.h>
 #include "ir/map/affine.h"
 #include "ir/op/number.h"

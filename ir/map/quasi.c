@@ -1,4 +1,4 @@
-/* ir/map/quasi.c -- rewriting quasi-affine expressions by plain arithmetic: floors, guards, ranges. */
+/* quasi.c -- rewriting quasi-affine expressions by plain arithmetic: floors, guards, ranges. */
 #include <string.h>
 #include "ir/map/quasi.h"
 

@@ -1,4 +1,4 @@
-/* ir/map/quasi.h -- rewriting quasi-affine expressions by plain arithmetic: floors, guards, ranges.
+/* quasi.h -- rewriting quasi-affine expressions by plain arithmetic: floors, guards, ranges.
  *
  * An expression is a row of int64 coefficients over [1 | params | dims | divs]; div k is floor(num[k] / den[k]) over
  * earlier columns.  Every rewriting is exact at each point whose columns lie in [low, high]; one that would exceed

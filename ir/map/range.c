@@ -1,4 +1,4 @@
-/* ir/map/range.c -- how large the numbers are that the rows of a map give. */
+/* range.c -- how large the numbers are that the rows of a map give. */
 #include "ir/map/quasi.h"
 #include "ir/map/range.h"
 

@@ -1,4 +1,4 @@
-/* ir/map/range.h -- how large the numbers are that the rows of a map give.
+/* range.h -- how large the numbers are that the rows of a map give.
  *
  * A row fits if neither it, nor any part of its sum in any order, nor a coefficient exceeds 62 bits wherever the dims
  * are within their extents and the params within their ranges, guards or not.  Every row of a graph fits, and so does
@@ -27,8 +27,8 @@ void lt__row_values(
  * a column, which are given the ranges of the columns. */
 bool lt__map_columns(const struct lt_graph *, const int64_t *extent, const struct lt_map *, int64_t *low, int64_t *high,
 	struct lt_unfit *why);
-/* ir/bounds/fit.c: whether they fit, and so does the place in memory that they mean in `from` (NULL: in nothing).  The arena
- * gives room. */
+/* ir/bounds/fit.c: whether they fit, and so does the place in memory that they mean in `from` (NULL: in nothing).  The
+ * arena gives room. */
 bool lt__piece_fits(const struct lt_graph *, struct lt_arena *, const int64_t *extent, const struct lt_nodedef *from,
 	const struct lt_map *);
 /* Whether a sum over params fits. */

@@ -1,4 +1,4 @@
-/* ir/map/simplify.c -- maps in their simplest form, and their ranges: the rules of ir/map/quasi.c, in order, over guards and
+/* simplify.c -- maps in their simplest form, and their ranges: the rules of quasi.c, in order, over guards and
  * rows. */
 #include <string.h>
 #include "ir/map/range.h"

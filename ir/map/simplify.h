@@ -1,4 +1,4 @@
-/* ir/map/simplify.h -- a map being brought into its simplest form: what ir/map/simplify.c holds and ir/map/affine.c asks isl
+/* simplify.h -- a map being brought into its simplest form: what simplify.c holds and affine.c asks isl
  * about. */
 #ifndef LT_IR_MAP_SIMPLIFY_H
 #define LT_IR_MAP_SIMPLIFY_H
@@ -36,14 +36,14 @@ static inline int64_t *lt__simplify_row(const struct lt_simplify *t, int64_t *ro
 	return rows + (size_t)i * (size_t)t->width;
 }
 
-/* ir/map/simplify_weigh.c: divs that a row needs, and terms of it and of them. */
+/* simplify_weigh.c: divs that a row needs, and terms of it and of them. */
 void lt__simplify_weigh(struct lt_simplify *, const int64_t *row, int32_t *n_div, int32_t *n_term);
 
-/* ir/map/simplify_apart.c: whether it is known that all guards hold somewhere and none follows from the box and the others;
+/* simplify_apart.c: whether it is known that all guards hold somewhere and none follows from the box and the others;
  * false: isl is to be asked. */
 bool lt__guards_apart(const struct lt_simplify *);
 
-/* ir/map/affine.c */
+/* affine.c */
 /* lt_quasi.exact: the range of a row over the box, and, once they are settled, the guards. */
 bool lt__isl_range(void *simplify, const int64_t *row, int64_t *low, int64_t *high);
 /* isl's gist of the row over the same points, if that is simpler. */

@@ -1,4 +1,4 @@
-/* ir/map/simplify_apart.c -- guards of which none follows from the others, found without isl.
+/* simplify_apart.c -- guards of which none follows from the others, found without isl.
  *
  * The guards of a window, 0 <= y + d - 1 < 14 and 0 <= x + e - 1 < 14: two to a sum, no column in two sums.  What such
  * a sum takes are all integers from its least to its greatest, so that each guard is decided by numbers.

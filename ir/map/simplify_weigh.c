@@ -1,4 +1,4 @@
-/* ir/map/simplify_weigh.c -- how simple a row is: ir/map/simplify.c and, by isl, ir/map/affine.c look for a simpler one. */
+/* simplify_weigh.c -- how simple a row is: simplify.c and, by isl, affine.c look for a simpler one. */
 #include <string.h>
 #include "ir/map/simplify.h"
 

@@ -1,4 +1,4 @@
-/* ir/node/gather.c -- elements at run-time positions: gather, and update of a block. */
+/* gather.c -- elements at run-time positions: gather, and update of a block. */
 #include <string.h>
 #include "ir/graph/graph.h"
 

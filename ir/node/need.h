@@ -1,4 +1,4 @@
-/* ir/node/need.h -- which nodes of a graph a run needs. */
+/* need.h -- which nodes of a graph a run needs. */
 #ifndef LT_IR_NODE_NEED_H
 #define LT_IR_NODE_NEED_H
 #include "ir/graph/graph.h"

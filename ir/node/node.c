@@ -1,4 +1,4 @@
-/* ir/node/node.c -- the tables of a graph: making one, adding a node, names, facts. */
+/* node.c -- the tables of a graph: making one, adding a node, names, facts. */
 #include <ctype.h>
 #include <string.h>
 #include "ir/bounds/bounds.h"

@@ -1,4 +1,4 @@
-/* ir/node/param.c -- vars, run-time scalars, and what is required of them. */
+/* param.c -- vars, run-time scalars, and what is required of them. */
 #include <string.h>
 #include "ir/map/affine.h"
 #include "ir/bounds/bounds.h"

@@ -1,4 +1,4 @@
-/* ir/node/reshape.c -- views with the same elements in the same order but other dims.
+/* reshape.c -- views with the same elements in the same order but other dims.
  *
  * Source and result dims are cut into the shortest runs of equal products.  A run of one dim on both sides is
  * a plain row.  In any other the result's dims give a position p in the run, and source dim k with s elements below

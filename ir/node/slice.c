@@ -1,4 +1,4 @@
-/* ir/node/slice.c -- views that move along an axis: slice, pad, window. */
+/* slice.c -- views that move along an axis: slice, pad, window. */
 #include <string.h>
 #include "ir/map/affine.h"
 

@@ -1,4 +1,4 @@
-/* ir/node/value.c -- building values: sources, operators, reductions, casts, results. */
+/* value.c -- building values: sources, operators, reductions, casts, results. */
 #include <string.h>
 #include "ir/graph/graph.h"
 #include "base/names.h"

@@ -1,4 +1,4 @@
-/* ir/node/verify.c -- the rules of lt/graph.h, checked at each node as it is added and over the whole graph. */
+/* verify.c -- the rules of lt/graph.h, checked at each node as it is added and over the whole graph. */
 #include <string.h>
 #include "ir/map/affine.h"
 #include "ir/bounds/bounds.h"

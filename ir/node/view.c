@@ -1,4 +1,4 @@
-/* ir/node/view.c -- views: the general one, and those that move whole axes. */
+/* view.c -- views: the general one, and those that move whole axes. */
 #include <string.h>
 #include "ir/map/affine.h"
 

@@ -1,4 +1,4 @@
-/* ir/op/dtype.c -- the element type table: facts, conversion, storage. */
+/* dtype.c -- the element type table: facts, conversion, storage. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* ir/op/number.h -- what the value and error columns of op.def call.
+/* number.h -- what the value and error columns of op.def call.
  *
  * Values.  Integer helpers work on int64_t and wrap; the caller wraps the result to its type.  Those that mind the
  * sign have one for uint64_t beside them, and a name that takes the one for its operand.

@@ -1,4 +1,4 @@
-/* ir/op/op.c -- the operator table: facts, values, error bounds, C text. */
+/* op.c -- the operator table: facts, values, error bounds, C text. */
 #include <stdio.h>
 #include <string.h>
 #include "base/arena.h"

@@ -1,4 +1,4 @@
-/* ir/op/op.h -- the operator and element type tables (op.def, dtype.def) as code.
+/* op.h -- the operator and element type tables (op.def, dtype.def) as code.
  *
  * Everything about an operator or a type is asked here; no other file switches on one.
  * All functions are pure and may be called from any thread.
@@ -95,7 +95,7 @@ union lt_scalar lt__op_identity(enum lt_opcode, enum lt_dtype t);
 /* The C expression for `op` computed in type t (operand of a cast: from `t` to `to`), with
  * @-marks resolved and $0 $1 $2 left in; written to buf, which holds `bytes`. Returns its length. */
 size_t lt__op_csource(enum lt_opcode, enum lt_dtype t, enum lt_dtype to, char *buf, size_t bytes);
-/* What those texts call: ir/op/prelude.h without its includes, so that int32_t .. and the libm functions must be there.
+/* What those texts call: prelude.h without its includes, so that int32_t .. and the libm functions must be there.
  * At most `bytes` with the final 0; returns its length, as snprintf. */
 size_t lt__op_prelude(char *text, size_t bytes);
 #endif

@@ -1,4 +1,4 @@
-/* ir/op/prelude.c -- ir/op/prelude.h as text. */
+/* prelude.c -- prelude.h as text. */
 #include <stdio.h>
 #include <string.h>
 #include "ir/op/op.h"

@@ -1,4 +1,4 @@
-/* ir/op/prelude.h -- what the C texts of ir/op/op.def call: small functions, valid C11 and CUDA C.
+/* prelude.h -- what the C texts of op.def call: small functions, valid C11 and CUDA C.
  *
  * Frozen trees have it as text (lt_tree.prelude), for backends that print the operators' texts: without the lines that
  * begin with #, which are for C sources that include this file.  Each definition uses only those above it.
@@ -19,7 +19,7 @@ union lt_dword { uint64_t u; double f; };
 LT_FN float lt_bits_f32(uint32_t u) { union lt_word w; w.u = u; return w.f; }
 LT_FN double lt_bits_f64(uint64_t u) { union lt_dword w; w.u = u; return w.f; }
 
-/* Arithmetic.  min and max hand NaN on, and for them -0 < +0 (ir/op/op.def).  Beside a literal one comparison is enough:
+/* Arithmetic.  min and max hand NaN on, and for them -0 < +0 (op.def).  Beside a literal one comparison is enough:
  * it is false for a NaN. x86's own min and max give their second operand for two zeros and for NaN: taken both ways,
  * the results differ for those alone; their bits joined are the zero that is wanted, and NaN stays or is put back.
  * Without branches, which random data would mispredict. */

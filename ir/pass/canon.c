@@ -1,4 +1,4 @@
-/* ir/pass/canon.c -- canonical form: views compose and move towards inputs, renamed vars become one. */
+/* canon.c -- canonical form: views compose and move towards inputs, renamed vars become one. */
 #include "ir/pass/work.h"
 
 enum { ROUNDS = 4 };

@@ -1,4 +1,4 @@
-/* ir/pass/compose.c -- pieces of views: simplified, tidied, and composed with those of a view that they show. */
+/* compose.c -- pieces of views: simplified, tidied, and composed with those of a view that they show. */
 #include <string.h>
 #include "base/names.h"
 #include "ir/pass/work.h"

@@ -1,4 +1,4 @@
-/* ir/pass/cse.c -- common subexpressions: nodes that compute the same become the first of them. */
+/* cse.c -- common subexpressions: nodes that compute the same become the first of them. */
 #include <string.h>
 #include "ir/pass/frame.h"
 

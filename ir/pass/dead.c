@@ -1,4 +1,4 @@
-/* ir/pass/dead.c -- dead code: nodes that no result, state or param needs go. */
+/* dead.c -- dead code: nodes that no result, state or param needs go. */
 #include "ir/pass/frame.h"
 
 static lt_status keep_live(struct lt_frame *f)

@@ -1,4 +1,4 @@
-/* ir/pass/flatten.c -- dims that lie together and always run together become one: y and x of a convolution by 1x1
+/* flatten.c -- dims that lie together and always run together become one: y and x of a convolution by 1x1
  * windows, or batch and position of a product.
  *
  * A sum of products with the operators that are computed in its loops is a group.  Two dims of such a sum, neighbours

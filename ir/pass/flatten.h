@@ -1,4 +1,4 @@
-/* ir/pass/flatten.h -- between the two parts of a pass: which dims become one (flatten.c), and the graph in which they
+/* flatten.h -- between the two parts of a pass: which dims become one (flatten.c), and the graph in which they
  * are (flatten_write.c). */
 #ifndef LT_IR_PASS_FLATTEN_H
 #define LT_IR_PASS_FLATTEN_H

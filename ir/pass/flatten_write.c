@@ -1,4 +1,4 @@
-/* ir/pass/flatten_write.c -- the graph in which dims have become one: nodes of a group, and the views around them. */
+/* flatten_write.c -- the graph in which dims have become one: nodes of a group, and the views around them. */
 #include <string.h>
 #include "base/names.h"
 #include "ir/pass/flatten.h"

@@ -1,4 +1,4 @@
-/* ir/pass/fold.c -- constant folding: operators on literals, neutral elements, casts of casts, undone operators.
+/* fold.c -- constant folding: operators on literals, neutral elements, casts of casts, undone operators.
  *
  * Only what is exact to the bit for every operand, NaN, infinity and -0 included, is rewritten.
  */

@@ -1,4 +1,4 @@
-/* ir/pass/frame.c -- what every pass begins and ends with: a graph with the vars and params of the other, then its
+/* frame.c -- what every pass begins and ends with: a graph with the vars and params of the other, then its
  * results and states. */
 #include <string.h>
 #include "ir/bounds/bounds.h"

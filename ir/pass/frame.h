@@ -1,4 +1,4 @@
-/* ir/pass/frame.h -- what every pass needs: a graph to fill, scratch memory, and where the old nodes went. */
+/* frame.h -- what every pass needs: a graph to fill, scratch memory, and where the old nodes went. */
 #ifndef LT_IR_PASS_FRAME_H
 #define LT_IR_PASS_FRAME_H
 #include "ir/map/affine.h"

@@ -1,4 +1,4 @@
-/* ir/pass/order.c -- the order of dims of what lies between layers: which of them runs along memory.
+/* order.c -- the order of dims of what lies between layers: which of them runs along memory.
  *
  * Where one factor of a sum of products is constant, its own dim runs along memory in the sum, as the constant can be
  * packed so before the first run: the channels of a convolution, in place of its pixels.  Any number of pixels then

@@ -1,4 +1,4 @@
-/* ir/pass/pass.c -- running the passes. */
+/* pass.c -- running the passes. */
 #include "ir/pass/pass.h"
 
 struct pass_row { char letter; const char *name; lt_pass *run; };

@@ -1,4 +1,4 @@
-/* ir/pass/pick.c -- a map with some of its rows over other dims: what an operand of a moved view is read through. */
+/* pick.c -- a map with some of its rows over other dims: what an operand of a moved view is read through. */
 #include <string.h>
 #include "ir/pass/work.h"
 #include "ir/map/quasi.h"

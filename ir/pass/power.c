@@ -1,4 +1,4 @@
-/* ir/pass/power.c -- powers whose exponent is a small whole number become products.
+/* power.c -- powers whose exponent is a small whole number become products.
  *
  * A power takes ten times as long as the products, which are within its error: x*x is rounded once, x*x*x twice,
  * (x*x)*(x*x) three times.  What overflows, or gets lost near 0, on the way does so in the power, too.

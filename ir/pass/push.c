@@ -1,4 +1,4 @@
-/* ir/pass/push.c -- a view moves towards the inputs: through an operator, a cast, a select, a reduction.
+/* push.c -- a view moves towards the inputs: through an operator, a cast, a select, a reduction.
  *
  * The node that was the view becomes the operator, its operands are read through views of their own, and so on.  It is
  * done only where nobody else reads the operator and where no more elements are computed than before.  What is read

@@ -1,4 +1,4 @@
-/* ir/pass/rename.c -- vars that views make equal become one; views that then change nothing are read past.
+/* rename.c -- vars that views make equal become one; views that then change nothing are read past.
  *
  * Two vars may become one where no node has both among its loops.  Sets of vars that occur together are merged
  * smaller into larger, so that all merging is n log n.

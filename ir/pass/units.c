@@ -1,4 +1,4 @@
-/* ir/pass/units.c -- dims of extent 1 go: what is computed does not have them, so that no loop and no order of dims
+/* units.c -- dims of extent 1 go: what is computed does not have them, so that no loop and no order of dims
  * depends on them.
  *
  * They stay where a caller sees them (inputs, constants, states, results) and where an operator asks for them: an

@@ -1,4 +1,4 @@
-/* ir/pass/work.c -- the graph that canonical form works on: load, change, order, emit. */
+/* work.c -- the graph that canonical form works on: load, change, order, emit. */
 #include <string.h>
 #include "base/names.h"
 #include "ir/pass/work.h"

@@ -1,4 +1,4 @@
-/* ir/pass/work.h -- the graph that canonical form works on: nodes that change in place, with their numbers of readers.
+/* work.h -- the graph that canonical form works on: nodes that change in place, with their numbers of readers.
  *
  * A node keeps its number for life and the value of that number never changes, so that readers need not be notified: a
  * view that moved through an operator becomes the operator.  Nodes 0 .. n_in-1 are those of `in`; new ones come after.
@@ -25,7 +25,7 @@ struct lt_rewrite {
 	bool changed;
 };
 
-/* ir/pass/work.c */
+/* work.c */
 struct lt_rewrite *lt__work_load(struct lt_frame *);
 lt_status lt__work_emit(struct lt_rewrite *);              /* into the frame's graph */
 lt_node lt__work_add(struct lt_rewrite *, const struct lt_nodedef *);      /* no readers yet; its operands gain one */
@@ -39,7 +39,7 @@ int64_t lt__work_elems(const struct lt_rewrite *, const struct lt_nodedef *);
 lt_node lt__work_literal(struct lt_rewrite *, enum lt_dtype, uint64_t bits);
 bool lt__work_pointwise(const struct lt_nodedef *);     /* an elementwise operator or a cast */
 
-/* ir/pass/compose.c */
+/* compose.c */
 /* A piece's map over the view's dims in its simplest form; *empty: no element is there. */
 lt_status lt__work_simplify(struct lt_rewrite *, int32_t n_dim, const lt_var *dim, struct lt_map *, bool *empty);
 /* Pieces simplified, those that never apply gone; one that shows a value everywhere becomes a copy of a literal. */
@@ -50,13 +50,13 @@ lt_status lt__work_compose(struct lt_rewrite *, lt_node, int32_t at, bool *done)
 /* Which dim of the view row `row` of the piece is, alone and with nothing added; -1: none. */
 int32_t lt__work_row_dim(const struct lt_map *, int32_t row);
 
-/* ir/pass/rename.c */
+/* rename.c */
 /* Vars that views make equal become one, where no node then has it twice. */
 void lt__work_join_vars(struct lt_rewrite *);
 /* Views that change nothing, or only the order of dims where that does not matter, are read past. */
 void lt__work_skip_views(struct lt_rewrite *);
 
-/* ir/pass/pick.c */
+/* pick.c */
 /* The map with some of its rows: row[r] >= 0: that one; else the new dim ~row[r] alone.  Its dims are n_dim new ones,
  * dim d of the map being dim_to[d] (-1: unused); params and floors that are not needed go. */
 struct lt_map lt__work_pick(struct lt_arena *, const struct lt_map *, int32_t n_row, const int32_t *row,
@@ -64,7 +64,7 @@ struct lt_map lt__work_pick(struct lt_arena *, const struct lt_map *, int32_t n_
 /* Marks the dims that those rows and the guards depend on. */
 void lt__work_mark_dims(struct lt_rewrite *, const struct lt_map *, int32_t n_row, const int32_t *row, bool *used);
 
-/* ir/pass/push.c */
+/* push.c */
 /* The view moves towards the inputs as far as that computes no more elements. */
 lt_status lt__work_push(struct lt_rewrite *, lt_node);
 /* Fills `light`. */

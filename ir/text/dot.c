@@ -1,4 +1,4 @@
-/* ir/text/dot.c -- a graph as graphviz text: nodes as boxes, sources and results marked, edges from operand to reader. */
+/* dot.c -- a graph as graphviz text: nodes as boxes, sources and results marked, edges from operand to reader. */
 #include <string.h>
 #include "ir/graph/graph.h"
 

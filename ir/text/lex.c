@@ -1,4 +1,4 @@
-/* ir/text/lex.c -- tokens of the graph's text: names, %nodes, numbers, strings, signs, ends of lines. */
+/* lex.c -- tokens of the graph's text: names, %nodes, numbers, strings, signs, ends of lines. */
 #define _GNU_SOURCE 1           /* strtod_l */
 #include <locale.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* ir/text/lex.h -- tokens of the graph's text: names, %nodes, numbers, strings, signs, ends of lines.
+/* lex.h -- tokens of the graph's text: names, %nodes, numbers, strings, signs, ends of lines.
  *
  * A line ends a statement only outside brackets.  The text is borrowed and needs no end mark.  A lexer is a value:
  * a copy of it is a place to come back to.

@@ -1,4 +1,4 @@
-/* ir/text/literal.c -- typed bits as text: readable where that is exact, bits where nothing else is. */
+/* literal.c -- typed bits as text: readable where that is exact, bits where nothing else is. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* ir/text/literal.h -- typed bits as text: readable where that is exact, bits where nothing else is. */
+/* literal.h -- typed bits as text: readable where that is exact, bits where nothing else is. */
 #ifndef LT_IR_TEXT_LITERAL_H
 #define LT_IR_TEXT_LITERAL_H
 #include "ir/text/lex.h"

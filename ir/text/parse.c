@@ -1,4 +1,4 @@
-/* ir/text/parse.c -- reading the text of a graph (docs/graph.md): vars, params, requirements, nodes, results, states. */
+/* parse.c -- reading the text of a graph (docs/graph.md): vars, params, requirements, nodes, results, states. */
 #include <string.h>
 #include "ir/bounds/bounds.h"
 #include "ir/text/literal.h"

@@ -1,4 +1,4 @@
-/* ir/text/parse.h -- what the parts of the graph parser share: ir/text/parse.c reads statements, ir/text/parse_map.c expressions. */
+/* parse.h -- what the parts of the graph parser share: parse.c reads statements, parse_map.c expressions. */
 #ifndef LT_IR_TEXT_PARSE_H
 #define LT_IR_TEXT_PARSE_H
 #include "ir/graph/graph.h"
@@ -39,7 +39,7 @@ struct lt_parser {
 
 #define LT_PARSE_FAIL(p, ...) lt__lex_fail((p)->ctx, &(p)->l, LT_ESYNTAX, __VA_ARGS__)
 
-/* ir/text/parse_word.c */
+/* parse_word.c */
 lt_status lt__parse_expect(struct lt_parser *, const char *sign);       /* and moves after it */
 bool lt__parse_accept(struct lt_parser *, const char *sign);
 lt_status lt__parse_int(struct lt_parser *, int64_t *out);              /* with its minus */
@@ -47,7 +47,7 @@ lt_status lt__parse_operand(struct lt_parser *, lt_node *out);
 /* The node that a token read before names. */
 lt_status lt__parse_node_at(struct lt_parser *, const struct lt_lexer *at, lt_node *out);
 
-/* ir/text/parse_map.c */
+/* parse_map.c */
 /* constant + sum coef*param; params by name. */
 lt_status lt__parse_linear(struct lt_parser *, struct lt_linear *out);
 /* The pieces of a view between { and }, its fill, and, unless they are given, its operands. */

@@ -1,4 +1,4 @@
-/* ir/text/parse_map.c -- reading expressions of the graph's text: sums with floors, and the pieces of a view.
+/* parse_map.c -- reading expressions of the graph's text: sums with floors, and the pieces of a view.
  *
  * Terms are collected first and become rows when the piece is at its end and the number of its columns is known.
  */

@@ -1,4 +1,4 @@
-/* ir/text/parse_word.c -- the words of a graph's text that statements and expressions share. */
+/* parse_word.c -- the words of a graph's text that statements and expressions share. */
 #include "base/nearest.h"
 #include "ir/text/parse.h"
 

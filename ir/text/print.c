@@ -1,4 +1,4 @@
-/* ir/text/print.c -- the text of a graph (docs/graph.md): deterministic, and ir/text/parse.c reads the same graph back. */
+/* print.c -- the text of a graph (docs/graph.md): deterministic, and parse.c reads the same graph back. */
 #include "ir/text/printer.h"
 
 static void say_location(struct lt_printer *p, int32_t line, int32_t column)

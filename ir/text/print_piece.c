@@ -1,4 +1,4 @@
-/* ir/text/print_piece.c -- the text of a piece of a view: rows with their floors, guards, columns that have to be listed. */
+/* print_piece.c -- the text of a piece of a view: rows with their floors, guards, columns that have to be listed. */
 #include <string.h>
 #include "base/names.h"
 #include "ir/text/printer.h"

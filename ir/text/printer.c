@@ -1,4 +1,4 @@
-/* ir/text/printer.c -- the text of a graph under way: its bytes, and what its lines are made of. */
+/* printer.c -- the text of a graph under way: its bytes, and what its lines are made of. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* ir/text/printer.h -- the text of a graph under way: its bytes, and what its lines are made of. */
+/* printer.h -- the text of a graph under way: its bytes, and what its lines are made of. */
 #ifndef LT_IR_TEXT_PRINTER_H
 #define LT_IR_TEXT_PRINTER_H
 #include "ir/graph/graph.h"
@@ -15,7 +15,7 @@ struct lt_printer {
 	size_t n;
 };
 
-/* ir/text/printer.c */
+/* printer.c */
 void lt__printer_text(struct lt_printer *, const char *);
 void lt__printer_flush(struct lt_printer *);
 void lt__printer_int(struct lt_printer *, int64_t);
@@ -27,7 +27,7 @@ void lt__printer_bits(struct lt_printer *, uint64_t bits, enum lt_dtype);
 /* "+ 3*" before a term, "-" before a first one; atom: a name follows. */
 void lt__printer_factor(struct lt_printer *, bool first, int64_t c, bool atom);
 
-/* ir/text/print_piece.c: "%x[m, floor(k / 4)] if k - 1 >= 0", a piece of view n; listed: operands by their number. */
+/* print_piece.c: "%x[m, floor(k / 4)] if k - 1 >= 0", a piece of view n; listed: operands by their number. */
 void lt__printer_piece(
 	struct lt_printer *, const struct lt_nodedef *n, const struct lt_graphpiece *, bool listed);
 #endif

@@ -1,4 +1,4 @@
-/* kernel/expand/cast.c -- casts as conversions that C has: halves by their bits, floats to integers saturated
+/* cast.c -- casts as conversions that C has: halves by their bits, floats to integers saturated
  * (expand.h).
  */
 #include <math.h>

@@ -1,4 +1,4 @@
-/* kernel/expand/exact.c -- operators whose results are exact: minimum and maximum, signs, rounding, integer division
+/* exact.c -- operators whose results are exact: minimum and maximum, signs, rounding, integer division
  * (expand.h).
  */
 #include "kernel/expand/expand.h"

@@ -1,4 +1,4 @@
-/* kernel/expand/expand.c -- the step of lt_kernel_expand: a program is copied, and operators that the machine does not have
+/* expand.c -- the step of lt_kernel_expand: a program is copied, and operators that the machine does not have
  * become others (expand.h).
  */
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* kernel/expand/expand.h -- operators that a machine does not have become primitives (lt_kernel_expand): what the files share.
+/* expand.h -- operators that a machine does not have become primitives (lt_kernel_expand): what the files share.
  *
  * expand.c           the step: which operators are replaced; the program around them
  * make.c      instructions, each as the machine has it

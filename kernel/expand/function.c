@@ -1,4 +1,4 @@
-/* kernel/expand/function.c -- functions of f32 as polynomials, and what all floats have (expand.h).
+/* function.c -- functions of f32 as polynomials, and what all floats have (expand.h).
  *
  * docs/accuracy.md has their errors; they hold whether or not products and sums are fused.  NaN is handed on.
  */

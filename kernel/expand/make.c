@@ -1,4 +1,4 @@
-/* kernel/expand/make.c -- instructions of an expansion, each as the machine has it (expand.h). */
+/* make.c -- instructions of an expansion, each as the machine has it (expand.h). */
 #include <string.h>
 #include "kernel/expand/expand.h"
 #include "kernel/form/opcode.h"

@@ -1,4 +1,4 @@
-/* kernel/form/blocks.c -- see blocks.h. */
+/* blocks.c -- see blocks.h. */
 #include "kernel/form/blocks.h"
 #include "kernel/form/report.h"
 

@@ -1,4 +1,4 @@
-/* kernel/form/blocks.h -- whether a device has what the blocks of a kernel program ask for. */
+/* blocks.h -- whether a device has what the blocks of a kernel program ask for. */
 #ifndef LT_KERNEL_FORM_BLOCKS_H
 #define LT_KERNEL_FORM_BLOCKS_H
 #include "lt/kernel.h"

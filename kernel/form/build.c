@@ -1,4 +1,4 @@
-/* kernel/form/build.c -- see build.h: the program, its parts, any instruction. */
+/* build.c -- see build.h: the program, its parts, any instruction. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

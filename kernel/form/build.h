@@ -1,4 +1,4 @@
-/* kernel/form/build.h -- a kernel program that grows: what lowering, the parser and steps make one with.
+/* build.h -- a kernel program that grows: what lowering, the parser and steps make one with.
  *
  *   struct lt_kernel_builder b = { 0 };
  *   if (setjmp(b.pool.jump)) {                          // memory ran out, in whatever is called below

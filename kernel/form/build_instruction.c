@@ -1,4 +1,4 @@
-/* kernel/form/build_instruction.c -- instructions of each kind, for those that make programs (build.h). */
+/* build_instruction.c -- instructions of each kind, for those that make programs (build.h). */
 #include "kernel/form/build.h"
 
 /* An instruction with nothing but an opcode. */

@@ -1,4 +1,4 @@
-/* kernel/form/needed.h -- which instructions have a part in what a caller sees. */
+/* needed.h -- which instructions have a part in what a caller sees. */
 #ifndef LT_KERNEL_FORM_NEEDED_H
 #define LT_KERNEL_FORM_NEEDED_H
 #include "kernel/form/pool.h"

@@ -1,4 +1,4 @@
-/* kernel/form/number.c -- see number.h. */
+/* number.c -- see number.h. */
 #include <math.h>
 #include <string.h>
 #include "kernel/form/number.h"

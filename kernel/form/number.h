@@ -1,4 +1,4 @@
-/* kernel/form/number.h -- element types as ref and the simulator hold them: floats in double, integers and bool in int64.
+/* number.h -- element types as ref and the simulator hold them: floats in double, integers and bool in int64.
  *
  * Written for itself, and not shared with the graph evaluator: what is wrong in one of the two shows as a difference.
  */

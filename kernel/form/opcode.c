@@ -1,4 +1,4 @@
-/* kernel/form/opcode.c -- see opcode.h: the table, from the maps of lt/tree.h and lt/kernel.h. */
+/* opcode.c -- see opcode.h: the table, from the maps of lt/tree.h and lt/kernel.h. */
 #include <math.h>
 #include <string.h>
 #include "kernel/form/number.h"

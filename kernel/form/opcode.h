@@ -1,4 +1,4 @@
-/* kernel/form/opcode.h -- the facts of each opcode, once: how an instruction is written, its members, its types.
+/* opcode.h -- the facts of each opcode, once: how an instruction is written, its members, its types.
  *
  * print, parse, verify and the tests' generator go by these rows; docs/kernel.md shows them as a table.  A row speaks
  * of one type T: the type that is written after the opcode, or follows from a variable or a buffer.

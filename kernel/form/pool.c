@@ -1,4 +1,4 @@
-/* kernel/form/pool.c -- scratch memory, text and name sets of one emission. */
+/* pool.c -- scratch memory, text and name sets of one emission. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

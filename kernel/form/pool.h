@@ -1,4 +1,4 @@
-/* kernel/form/pool.h -- scratch memory of one emission, and text that grows in it.
+/* pool.h -- scratch memory of one emission, and text that grows in it.
  *
  * Nothing here fails: without memory it jumps to pool.jump, which the owner has set, and the owner frees the pool.
  */

@@ -1,4 +1,4 @@
-/* kernel/form/report.c -- see report.h. */
+/* report.c -- see report.h. */
 #include <stdarg.h>
 #include <stdio.h>
 #include "kernel/form/report.h"

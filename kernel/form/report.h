@@ -1,4 +1,4 @@
-/* kernel/form/report.h -- telling a diag one formatted reason, and a listener one decision. */
+/* report.h -- telling a diag one formatted reason, and a listener one decision. */
 #ifndef LT_KERNEL_FORM_REPORT_H
 #define LT_KERNEL_FORM_REPORT_H
 #include "lt/kernel.h"

@@ -1,4 +1,4 @@
-/* kernel/form/text.h -- what the text of a kernel program has lines for, and what breaks a rule there.
+/* text.h -- what the text of a kernel program has lines for, and what breaks a rule there.
  *
  * print*.c      the text (print.h); which line a part of a program has in it
  * parse*.c      the text read (parse.h)

@@ -1,4 +1,4 @@
-/* kernel/form/tile.c -- the table of lt/tile.h, for whoever lowers or prints matrix instructions. */
+/* tile.c -- the table of lt/tile.h, for whoever lowers or prints matrix instructions. */
 #include <string.h>
 #include "kernel/form/tile.h"
 

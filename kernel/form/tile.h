@@ -1,4 +1,4 @@
-/* kernel/form/tile.h -- the matrix instructions of lt/tile.h, by name and by what they are. */
+/* tile.h -- the matrix instructions of lt/tile.h, by name and by what they are. */
 #ifndef LT_KERNEL_FORM_TILE_H
 #define LT_KERNEL_FORM_TILE_H
 #include <stdbool.h>

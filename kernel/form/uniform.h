@@ -1,4 +1,4 @@
-/* kernel/form/uniform.h -- in which threads of a grid a value is the same. */
+/* uniform.h -- in which threads of a grid a value is the same. */
 #ifndef LT_KERNEL_FORM_UNIFORM_H
 #define LT_KERNEL_FORM_UNIFORM_H
 #include "kernel/form/pool.h"

@@ -1,4 +1,4 @@
-/* kernel/lower/access.c -- accesses in a vector: what the lanes name, reading and writing it. */
+/* access.c -- accesses in a vector: what the lanes name, reading and writing it. */
 #include "kernel/lower/lower.h"
 
 /* Whether all lanes read one index, and indices of indices are so, too. */

@@ -1,4 +1,4 @@
-/* kernel/lower/async.c -- copies to shared memory that threads begin and wait for later (grid.h).
+/* async.c -- copies to shared memory that threads begin and wait for later (grid.h).
  *
  * Of the statements with `async` these become copy_async: plain copies from a slot or the workspace to shared memory,
  * with 0 where guards do not hold.  The iterations of a vector loop around one are copied together, as many as 16 bytes

@@ -1,4 +1,4 @@
-/* kernel/lower/call.c -- what is handed to a routine, as one instruction of the host's (grid.h).
+/* call.c -- what is handed to a routine, as one instruction of the host's (grid.h).
  *
  * The nest inside is only its meaning: no instruction is made of it, and its locals are nowhere.
  */

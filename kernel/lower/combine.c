@@ -1,4 +1,4 @@
-/* kernel/lower/combine.c -- threads that are combined with one element, and barriers (grid.h).
+/* combine.c -- threads that are combined with one element, and barriers (grid.h).
  *
  * Each thread of the block has a value, one that is off the identity.  Where a loop gives to one element only, a thread
  * combines what it has in that loop by itself, and the threads are combined behind it: all statements of the loop

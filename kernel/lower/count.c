@@ -1,4 +1,4 @@
-/* kernel/lower/count.c -- how many iterations a loop of the tree has where it begins. */
+/* count.c -- how many iterations a loop of the tree has where it begins. */
 #include "kernel/lower/grid.h"
 
 /* Whether the threads of a block agree on a bound row of the loop. */

@@ -1,4 +1,4 @@
-/* kernel/lower/dot.c -- sums of products of bytes: a vector loop that casts two runs of i8 or u8 to i32, multiplies
+/* dot.c -- sums of products of bytes: a vector loop that casts two runs of i8 or u8 to i32, multiplies
  * them and adds the products to one element takes bytes as its lanes, four of which go to a lane of the sum (`dot`).
  *
  * Nothing is rounded and sums wrap, so that any order gives the same.  Casts and products have no value of their own

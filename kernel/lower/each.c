@@ -1,4 +1,4 @@
-/* kernel/lower/each.c -- scalar code for one lane after the other, where a vector has no instruction for it.
+/* each.c -- scalar code for one lane after the other, where a vector has no instruction for it.
  *
  * A variable of lanes cannot be indexed, so that its lanes are in an array meanwhile.
  */

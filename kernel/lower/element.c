@@ -1,4 +1,4 @@
-/* kernel/lower/element.c -- single elements, in scalar code and in the first lane: which one an access names, reading
+/* element.c -- single elements, in scalar code and in the first lane: which one an access names, reading
  * and writing it. */
 #include "kernel/lower/grid.h"
 

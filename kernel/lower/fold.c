@@ -1,4 +1,4 @@
-/* kernel/lower/fold.c -- lanes that are combined with one element: vectors of a loop with each other first, in a
+/* fold.c -- lanes that are combined with one element: vectors of a loop with each other first, in a
  * variable, then the lanes of that, then the element. */
 #include "kernel/lower/grid.h"
 #include "kernel/form/opcode.h"

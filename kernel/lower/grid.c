@@ -1,4 +1,4 @@
-/* kernel/lower/grid.c -- a nest as a grid: the host's launch, and the region that each thread runs (grid.h).
+/* grid.c -- a nest as a grid: the host's launch, and the region that each thread runs (grid.h).
  *
  * Blocks along an axis number the iterations of its grid loops, the innermost fastest.  Only the outermost loop of an
  * axis has as many as it has iterations in this run; those of the others that are too many leave.

@@ -1,4 +1,4 @@
-/* kernel/lower/guard.c -- guards in a vector: the same for all lanes, or a mask; quotients that are the same in all. */
+/* guard.c -- guards in a vector: the same for all lanes, or a mask; quotients that are the same in all. */
 #include <string.h>
 #include "kernel/lower/lower.h"
 

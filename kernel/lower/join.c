@@ -1,4 +1,4 @@
-/* kernel/lower/join.c -- copies of a loop that fold vectors to elements side by side fold them together.
+/* join.c -- copies of a loop that fold vectors to elements side by side fold them together.
  *
  * Each copy leaves a vector; behind the last one lanes of two vectors are combined at a time, half of each with the
  * other half, so that one vector has the sums of all copies.  Every sum is made in the order of `fold`.

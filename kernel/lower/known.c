@@ -1,4 +1,4 @@
-/* kernel/lower/known.c -- instructions that have no effect are made once in a block; blocks. */
+/* known.c -- instructions that have no effect are made once in a block; blocks. */
 #include <string.h>
 #include "kernel/lower/lower.h"
 

@@ -1,4 +1,4 @@
-/* kernel/lower/lane.c -- statements of a vector loop: all lanes at once where the operator and the accesses allow it.
+/* lane.c -- statements of a vector loop: all lanes at once where the operator and the accesses allow it.
  *
  * Guards      that are the same in all lanes are a branch.  Others: a mask where that costs nothing; else a branch to
  *             all lanes at once, or none, or some: under a mask, or one lane after the other if something in the

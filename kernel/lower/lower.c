@@ -1,4 +1,4 @@
-/* kernel/lower/lower.c -- a frozen tree as a kernel program: what is refused, and the whole (lower.h). */
+/* lower.c -- a frozen tree as a kernel program: what is refused, and the whole (lower.h). */
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/lower/grid.h"

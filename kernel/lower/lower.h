@@ -1,4 +1,4 @@
-/* kernel/lower/lower.h -- a frozen tree becomes a kernel program: what the files of it share.
+/* lower.h -- a frozen tree becomes a kernel program: what the files of it share.
  *
  * mode.c           loops: teams, copies, vectors
  * lower.c          what is refused; the whole

@@ -1,4 +1,4 @@
-/* kernel/lower/mode.c -- how each loop of a frozen tree is run: what a machine can carry out of what its kind allows.
+/* mode.c -- how each loop of a frozen tree is run: what a machine can carry out of what its kind allows.
  *
  * parallel   the outermost one of a nest is a team's, with those nested perfectly in it; others run in one thread
  * unroll     copies of the body, as long as a nest of them comes to no more statements than the machine says; else a

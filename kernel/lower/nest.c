@@ -1,4 +1,4 @@
-/* kernel/lower/nest.c -- loops of a frozen tree, by the mode that mode.c gave each. */
+/* nest.c -- loops of a frozen tree, by the mode that mode.c gave each. */
 #include "kernel/lower/grid.h"
 #include "kernel/form/report.h"
 

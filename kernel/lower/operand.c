@@ -1,4 +1,4 @@
-/* kernel/lower/operand.c -- operands in a vector.
+/* operand.c -- operands in a vector.
  *
  * Of several pieces, the first whose guards hold: where all lanes agree on it, a branch; where they do not, each piece
  * under a mask, or lane by lane if that needs a loop anyway.  Where masks cost nothing, branches are made only for

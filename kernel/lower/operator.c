@@ -1,4 +1,4 @@
-/* kernel/lower/operator.c -- operators: what they give of values.
+/* operator.c -- operators: what they give of values.
  *
  * Values are of the operator's types.  A bool is a number here, 0 or 1, and becomes a mask where one is asked for.
  */

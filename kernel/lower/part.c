@@ -1,4 +1,4 @@
-/* kernel/lower/part.c -- what the plan of a grid says: of loops, of where locals live, of threads that are combined;
+/* part.c -- what the plan of a grid says: of loops, of where locals live, of threads that are combined;
  * and what a statement touches (grid.h). */
 #include "kernel/lower/grid.h"
 

@@ -1,4 +1,4 @@
-/* kernel/lower/plan.c -- which nests of a tree become a grid each: blocks, threads and memory; what is refused. */
+/* plan.c -- which nests of a tree become a grid each: blocks, threads and memory; what is refused. */
 #include <string.h>
 #include "kernel/lower/grid.h"
 #include "kernel/form/opcode.h"

@@ -1,4 +1,4 @@
-/* kernel/lower/report.c -- what was decided, in words, for people. */
+/* report.c -- what was decided, in words, for people. */
 #include "kernel/lower/lower.h"
 #include "kernel/form/report.h"
 

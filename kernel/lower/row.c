@@ -1,4 +1,4 @@
-/* kernel/lower/row.c -- affine rows as values of 64-bit integers, and what is known of them. */
+/* row.c -- affine rows as values of 64-bit integers, and what is known of them. */
 #include <string.h>
 #include "kernel/lower/lower.h"
 

@@ -1,4 +1,4 @@
-/* kernel/lower/space.c -- where each buffer of a frozen tree lives.
+/* space.c -- where each buffer of a frozen tree lives.
  *
  * A slot stays one.  A local of one element that its own region alone touches is a variable, a small one an array;
  * any other, and each that crosses from the host's region to a team's, is in the workspace or in a thread's part of it.

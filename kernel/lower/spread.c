@@ -1,4 +1,4 @@
-/* kernel/lower/spread.c -- locals around block loops that need no shared memory: each element is one thread's alone
+/* spread.c -- locals around block loops that need no shared memory: each element is one thread's alone
  * (grid.h).
  *
  *     c[128*m' + 2*n' + 32*m'' + n'']         m', n' threads, m'' of 4 and n'' of 2 iterations in each

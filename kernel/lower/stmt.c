@@ -1,4 +1,4 @@
-/* kernel/lower/stmt.c -- statements of a frozen tree, one element at a time. */
+/* stmt.c -- statements of a frozen tree, one element at a time. */
 #include "kernel/lower/grid.h"
 #include "kernel/form/opcode.h"
 

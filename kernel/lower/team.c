@@ -1,4 +1,4 @@
-/* kernel/lower/team.c -- a parallel loop as a team: the host's launch, and the region for a range of its points. */
+/* team.c -- a parallel loop as a team: the host's launch, and the region for a range of its points. */
 #include <string.h>
 #include "kernel/lower/lower.h"
 

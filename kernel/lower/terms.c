@@ -1,4 +1,4 @@
-/* kernel/lower/terms.c -- the values of threads that are combined: by exchanges within a subgroup, then in shared
+/* terms.c -- the values of threads that are combined: by exchanges within a subgroup, then in shared
  * memory (grid.h).
  *
  * Members of a subgroup that lie side by side are combined by exchanges, the lower with the one that is a power of two

@@ -1,4 +1,4 @@
-/* kernel/lower/thread.c -- block loops: numbers of threads, and which threads run what (grid.h).
+/* thread.c -- block loops: numbers of threads, and which threads run what (grid.h).
  *
  * Threads along an axis number the iterations of its block loops, the innermost fastest; nests beside each other begin
  * at the same thread, and what is in no block loop of an axis is run by the first thread along it.

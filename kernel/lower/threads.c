@@ -1,4 +1,4 @@
-/* kernel/lower/threads.c -- what is in a loop of a grid: which threads run it (grid.h).
+/* threads.c -- what is in a loop of a grid: which threads run it (grid.h).
  *
  * Who is off is off by an `if` around as much as can be, but never around a barrier.
  */

@@ -1,4 +1,4 @@
-/* kernel/lower/tile.c -- tiles: a nest that is a matrix instruction (grid.h, lt/tile.h).
+/* tile.c -- tiles: a nest that is a matrix instruction (grid.h, lt/tile.h).
  *
  * The result is a local that is spread over the threads as the instruction's fragments are (spread.c): each
  * thread takes what it has of it into variables, which are the accumulators, and puts them back.  The factors are

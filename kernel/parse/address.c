@@ -1,4 +1,4 @@
-/* kernel/parse/address.c -- addresses in a kernel program's text, and where the parts of a matrix instruction are
+/* address.c -- addresses in a kernel program's text, and where the parts of a matrix instruction are
  * (parse.h). */
 #include <inttypes.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* kernel/parse/body.c -- instructions of a kernel program's text, element by element as opcode.h has them. */
+/* body.c -- instructions of a kernel program's text, element by element as opcode.h has them. */
 #include <string.h>
 #include "kernel/parse/parse.h"
 

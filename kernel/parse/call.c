@@ -1,4 +1,4 @@
-/* kernel/parse/call.c -- what a routine is called for, in the text of a kernel program (parse.h).
+/* call.c -- what a routine is called for, in the text of a kernel program (parse.h).
  *
  *   call ROUTINE f32 (bias, relu) (row m 64, column n 128, deep k 256) c (128, 1, 0) a (256, 0, 1) ... @7
  */

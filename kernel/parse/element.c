@@ -1,4 +1,4 @@
-/* kernel/parse/element.c -- what instructions of a kernel program's text are made of, by the letters of opcode.h. */
+/* element.c -- what instructions of a kernel program's text are made of, by the letters of opcode.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* kernel/parse/head.c -- what stands before the regions in the text of a kernel program. */
+/* head.c -- what stands before the regions in the text of a kernel program. */
 #include <inttypes.h>
 #include <string.h>
 #include "kernel/parse/parse.h"

@@ -1,4 +1,4 @@
-/* kernel/parse/number.c -- numbers, constants and types of a kernel program's text. */
+/* number.c -- numbers, constants and types of a kernel program's text. */
 #define _GNU_SOURCE 1           /* strtod_l */
 #include <inttypes.h>
 #include <locale.h>

@@ -1,4 +1,4 @@
-/* kernel/parse/operand.c -- values, constants and names that instructions of a kernel program's text use (parse.h). */
+/* operand.c -- values, constants and names that instructions of a kernel program's text use (parse.h). */
 #include <inttypes.h>
 #include "kernel/parse/parse.h"
 

@@ -1,4 +1,4 @@
-/* kernel/parse/parse.c -- a kernel program from its text (docs/kernel.md): regions, and the whole. */
+/* parse.c -- a kernel program from its text (docs/kernel.md): regions, and the whole. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

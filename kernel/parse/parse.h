@@ -1,4 +1,4 @@
-/* kernel/parse/parse.h -- the text of a kernel program as it is read: what the files of the parser share.
+/* parse.h -- the text of a kernel program as it is read: what the files of the parser share.
  *
  * parse.c          regions, and the whole
  * head.c     what stands before the regions

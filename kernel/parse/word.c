@@ -1,4 +1,4 @@
-/* kernel/parse/word.c -- words and texts of a kernel program, and failures that say where. */
+/* word.c -- words and texts of a kernel program, and failures that say where. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

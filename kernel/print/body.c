@@ -1,4 +1,4 @@
-/* kernel/print/body.c -- instructions of a kernel program's text, element by element as opcode.h has them (print.h). */
+/* body.c -- instructions of a kernel program's text, element by element as opcode.h has them (print.h). */
 #include <inttypes.h>
 #include <string.h>
 #include "kernel/print/print.h"

@@ -1,4 +1,4 @@
-/* kernel/print/print.c -- the text of a kernel program (docs/kernel.md), which kernel/parse/parse.c reads back: what stands before
+/* print.c -- the text of a kernel program (docs/kernel.md), which kernel/parse/parse.c reads back: what stands before
  * the regions, and the whole.
  *
  * A program that breaks rules is printed, too, as far as it can be.  Where a number is no index of anything it is `?`.

@@ -1,4 +1,4 @@
-/* kernel/print/print.h -- the text of a kernel program as it is printed: what print*.c share. */
+/* print.h -- the text of a kernel program as it is printed: what print*.c share. */
 #ifndef LT_KERNEL_PRINT_PRINT_H
 #define LT_KERNEL_PRINT_PRINT_H
 #include "kernel/form/opcode.h"

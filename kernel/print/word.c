@@ -1,4 +1,4 @@
-/* kernel/print/word.c -- words of a kernel program's text: names, types, constants, texts between quotes (print.h). */
+/* word.c -- words of a kernel program's text: names, types, constants, texts between quotes (print.h). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>

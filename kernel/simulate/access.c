@@ -1,4 +1,4 @@
-/* kernel/simulate/access.c -- loads and stores: where each lane goes, and what a thread of a grid asks memory for. */
+/* access.c -- loads and stores: where each lane goes, and what a thread of a grid asks memory for. */
 #include "kernel/simulate/part.h"
 
 /* Which element each lane names; false: it is undefined or beyond 63 bits, and was reported. */

@@ -1,4 +1,4 @@
-/* kernel/simulate/block.c -- the threads of a block of a grid, one by one, each up to where it meets others. */
+/* block.c -- the threads of a block of a grid, one by one, each up to where it meets others. */
 #include "kernel/simulate/part.h"
 
 static bool may_run(const struct simulation *s, int32_t thread)

@@ -1,4 +1,4 @@
-/* kernel/simulate/call.c -- what a routine computes: sums of products in double (integers exactly), rounded once, then
+/* call.c -- what a routine computes: sums of products in double (integers exactly), rounded once, then
  * what follows them.
  *
  * All that is read is read before anything is written: a routine may begin with any part of its result.

@@ -1,4 +1,4 @@
-/* kernel/simulate/count.c -- what was counted by instruction, by statement of the frozen tree. */
+/* count.c -- what was counted by instruction, by statement of the frozen tree. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* kernel/simulate/find.c -- the sentence of a finding: where, what, and the way out. */
+/* find.c -- the sentence of a finding: where, what, and the way out. */
 #include <stdarg.h>
 #include <stdio.h>
 #include "kernel/form/report.h"

@@ -1,4 +1,4 @@
-/* kernel/simulate/flight.c -- what is in flight in a grid: copies and matrix instructions that were begun, their
+/* flight.c -- what is in flight in a grid: copies and matrix instructions that were begun, their
  * groups, and the waits for them. */
 #include "kernel/simulate/part.h"
 

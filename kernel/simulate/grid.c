@@ -1,4 +1,4 @@
-/* kernel/simulate/grid.c -- a launch of a grid: its blocks in some order, and some that are more than were launched. */
+/* grid.c -- a launch of a grid: its blocks in some order, and some that are more than were launched. */
 #include <string.h>
 #include "kernel/form/report.h"
 #include "kernel/simulate/part.h"

@@ -1,4 +1,4 @@
-/* kernel/simulate/lane.c -- values from values, lane by lane: operators, masks, lanes that change places. */
+/* lane.c -- values from values, lane by lane: operators, masks, lanes that change places. */
 #include <math.h>
 #include "kernel/simulate/part.h"
 

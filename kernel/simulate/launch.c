@@ -1,4 +1,4 @@
-/* kernel/simulate/launch.c -- the points of a team, range by range in some order; and again, divided in another way. */
+/* launch.c -- the points of a team, range by range in some order; and again, divided in another way. */
 #include <string.h>
 #include "kernel/simulate/part.h"
 

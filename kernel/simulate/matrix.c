@@ -1,4 +1,4 @@
-/* kernel/simulate/matrix.c -- matrix instructions: fragments of all threads put together, multiplied, taken apart. */
+/* matrix.c -- matrix instructions: fragments of all threads put together, multiplied, taken apart. */
 #include "kernel/simulate/part.h"
 #include "kernel/form/opcode.h"
 #include "kernel/form/tile.h"

@@ -1,4 +1,4 @@
-/* kernel/simulate/meet.c -- threads of a block that have come to where they meet: barriers, exchanges, matrix
+/* meet.c -- threads of a block that have come to where they meet: barriers, exchanges, matrix
  * instructions.  Who is there goes on as soon as all are. */
 #include <string.h>
 #include "kernel/simulate/part.h"

@@ -1,4 +1,4 @@
-/* kernel/simulate/memory.c -- one element of a buffer: is it inside, is it defined, does another range touch it;
+/* memory.c -- one element of a buffer: is it inside, is it defined, does another range touch it;
  * which one an address names. */
 #include <string.h>
 #include "kernel/simulate/part.h"

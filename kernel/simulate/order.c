@@ -1,4 +1,4 @@
-/* kernel/simulate/order.c -- numbers that are drawn, and the order of ranges, blocks and threads. */
+/* order.c -- numbers that are drawn, and the order of ranges, blocks and threads. */
 #include "kernel/simulate/part.h"
 
 uint64_t lt__simulate_draw(struct simulation *s)

@@ -1,4 +1,4 @@
-/* kernel/simulate/part.h -- what the files of the simulator share.
+/* part.h -- what the files of the simulator share.
  *
  * simulate.c         a run: memory, the host's region
  * launch.c  the points of a team, range by range

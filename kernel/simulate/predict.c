@@ -1,4 +1,4 @@
-/* kernel/simulate/predict.c -- see predict.h. */
+/* predict.c -- see predict.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

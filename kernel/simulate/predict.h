@@ -1,4 +1,4 @@
-/* kernel/simulate/predict.h -- what bounds the loops of a grid on a machine, by what the simulator counted.
+/* predict.h -- what bounds the loops of a grid on a machine, by what the simulator counted.
  *
  * Not modelled: latency, scheduling, and caches: what is read again counts again.  So a kernel that rereads little does
  * not fall below the time, and what is named is what has to become less first.

@@ -1,4 +1,4 @@
-/* kernel/simulate/request.c -- what the threads of a subgroup ask memory for together: sectors of 32 bytes, and words
+/* request.c -- what the threads of a subgroup ask memory for together: sectors of 32 bytes, and words
  * of banks of shared memory. */
 #include <stdlib.h>
 #include "kernel/simulate/part.h"

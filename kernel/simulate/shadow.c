@@ -1,4 +1,4 @@
-/* kernel/simulate/shadow.c -- races between the threads of a grid.
+/* shadow.c -- races between the threads of a grid.
  *
  * Each subgroup of a block has a clock, which a barrier advances, and knows of the others' clocks what barriers told
  * it.  An access is ordered before one of another subgroup if that one knows of a later clock; threads of one subgroup

@@ -1,4 +1,4 @@
-/* kernel/simulate/simulate.c -- one run of a kernel program: its memory, its parameters, the host's region. */
+/* simulate.c -- one run of a kernel program: its memory, its parameters, the host's region. */
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/form/report.h"

@@ -1,4 +1,4 @@
-/* kernel/simulate/simulate.h -- runs a kernel program without printing anything, finds what it breaks, and counts.
+/* simulate.h -- runs a kernel program without printing anything, finds what it breaks, and counts.
  *
  * The program holds the rules of lt_kernel_verify.  What a run finds beyond them is one sentence: kernel, region,
  * instruction, statement, buffer and element, both parties of a race, and the nearest change.  The checks below can be

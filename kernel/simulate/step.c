@@ -1,4 +1,4 @@
-/* kernel/simulate/step.c -- runs the instructions of a region, one after the other, lane by lane. */
+/* step.c -- runs the instructions of a region, one after the other, lane by lane. */
 #include "kernel/simulate/part.h"
 
 /* An integer that decides what is run; 0 where it is undefined. */

@@ -1,4 +1,4 @@
-/* kernel/simulate/thread.c -- the threads of a block: each has values, variables and arrays of its own. */
+/* thread.c -- the threads of a block: each has values, variables and arrays of its own. */
 #include <string.h>
 #include "kernel/simulate/part.h"
 

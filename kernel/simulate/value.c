@@ -1,4 +1,4 @@
-/* kernel/simulate/value.c -- what an operator gives for one lane, by its opcode.
+/* value.c -- what an operator gives for one lane, by its opcode.
  *
  * Floats are computed as doubles and rounded once to the type: of sums, products, quotients and square roots of f32
  * that is the f32 result, because a double has more than twice its bits.

@@ -1,4 +1,4 @@
-/* kernel/step/address.c -- see address.h. */
+/* address.c -- see address.h. */
 #include <string.h>
 #include "kernel/step/address.h"
 #include "kernel/form/opcode.h"

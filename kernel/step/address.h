@@ -1,4 +1,4 @@
-/* kernel/step/address.h -- addresses as sums of multiples of values, and which accesses are apart; without isl.
+/* address.h -- addresses as sums of multiples of values, and which accesses are apart; without isl.
  *
  * A value of one lane of type i64 is a number plus multiples of parts: values that are no sums themselves (a loop's, a
  * param, a quotient).  Sums wrap as integers do: two values of equal parts differ by their numbers, always.

@@ -1,4 +1,4 @@
-/* kernel/step/apart.c -- step 'A': lanes that are two elements apart.
+/* apart.c -- step 'A': lanes that are two elements apart.
  *
  * A load of n lanes, two elements apart, becomes two loads of n elements side by side, of which a shuffle takes every
  * second one: three instructions in place of n.  Together the two read the elements from the first lane's to the last

@@ -1,4 +1,4 @@
-/* kernel/step/constants.c -- step 'C': arithmetic of constant integers and masks is done, and what it decides.
+/* constants.c -- step 'C': arithmetic of constant integers and masks is done, and what it decides.
  *
  * A constant address goes into the number behind it, an `if` that always runs the same block becomes that block, and a
  * loop that never runs goes.  What nothing uses after that is removed by step 'U'.

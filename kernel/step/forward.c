@@ -1,4 +1,4 @@
-/* kernel/step/forward.c -- step 'F': what a variable was given is used in place of getting it, within a block.
+/* forward.c -- step 'F': what a variable was given is used in place of getting it, within a block.
  *
  * A product that a statement leaves in a variable for the sum in the next one is then the sum's operand, which may
  * fuse; the variable is unused, unless it is read elsewhere.  A value that was got from another variable is not handed

@@ -1,4 +1,4 @@
-/* kernel/step/guards.c -- step 'G': branches beside each other with the same condition are one.
+/* guards.c -- step 'G': branches beside each other with the same condition are one.
  *
  * The copies of an unrolled body have each their guard; where the guard does not tell them apart, what is guarded is
  * one run of instructions, whose accesses step 'W' can join.  What stands between two such branches moves in front of

@@ -1,4 +1,4 @@
-/* kernel/step/motion.c -- step 'M': divisions and splats move out of loops in which they give the same each time.
+/* motion.c -- step 'M': divisions and splats move out of loops in which they give the same each time.
  *
  * They go in front of the outermost loop that changes nothing of what they are made of, and the integer arithmetic that
  * they need goes with them; other arithmetic stays where it is, a C compiler moves it as far as registers last.  Loads

@@ -1,4 +1,4 @@
-/* kernel/step/prefetch.c -- what the parts of step 'P' share: loops, how addresses go on in them, and the instruction. */
+/* prefetch.c -- what the parts of step 'P' share: loops, how addresses go on in them, and the instruction. */
 #include "kernel/form/opcode.h"
 #include "kernel/step/prefetch.h"
 

@@ -1,4 +1,4 @@
-/* kernel/step/prefetch.h -- what the files of step 'P' share: prefetches.c, and prefetch_ahead.c, which asks for what a
+/* prefetch.h -- what the files of step 'P' share: prefetches.c, and prefetch_ahead.c, which asks for what a
  * copy reads next. */
 #ifndef LT_KERNEL_STEP_PREFETCH_H
 #define LT_KERNEL_STEP_PREFETCH_H

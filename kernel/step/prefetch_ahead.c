@@ -1,4 +1,4 @@
-/* kernel/step/prefetch_ahead.c -- step 'P' where a piece of a large buffer is copied and then read often, as a panel of a
+/* prefetch_ahead.c -- step 'P' where a piece of a large buffer is copied and then read often, as a panel of a
  * product's right factor is by its tiles, one piece after the other.
  *
  * Copying waits for memory, and then memory waits for what reads the copy.  So what is copied next is asked for while

@@ -1,4 +1,4 @@
-/* kernel/step/prefetches.c -- step 'P': where a large buffer is read in runs that are a page or more apart, each load
+/* prefetches.c -- step 'P': where a large buffer is read in runs that are a page or more apart, each load
  * of several lanes asks for what the run after it has at its place.  What is copied: prefetch_ahead.c.
  *
  * The processor follows one run of addresses by itself, but not a jump to the next one, so that each run begins with

@@ -1,4 +1,4 @@
-/* kernel/step/rewrite.c -- copying a kernel program with changes (step.h). */
+/* rewrite.c -- copying a kernel program with changes (step.h). */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* kernel/step/step.c -- the table of steps, and what runs it (step.h). */
+/* step.c -- the table of steps, and what runs it (step.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* kernel/step/step.h -- steps: from a kernel program to a better one that does the same.
+/* step.h -- steps: from a kernel program to a better one that does the same.
  *
  * step.c        the table, and what runs it
  * rewrite.c     copying a program with changes

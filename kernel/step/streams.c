@@ -1,4 +1,4 @@
-/* kernel/step/streams.c -- step 'S': stores that go past the caches.
+/* streams.c -- step 'S': stores that go past the caches.
  *
  * A tree says of a statement that what it writes is not read again soon; lowering marks its stores.  The mark stays
  * where the machine has such a store and what it writes is not read here, nor written by another region, whose threads

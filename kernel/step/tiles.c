@@ -1,4 +1,4 @@
-/* kernel/step/tiles.c -- step 'T': square tiles that are read across.
+/* tiles.c -- step 'T': square tiles that are read across.
  *
  * n loads of n lanes, a stride apart, each one element further than the one before, read a square of n rows that lie in
  * memory from lane to lane.  They become loads of the rows as they lie, which change places with the columns in

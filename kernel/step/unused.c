@@ -1,4 +1,4 @@
-/* kernel/step/unused.c -- step 'U': what nothing uses is removed: values, variables that nothing gets, memory of the
+/* unused.c -- step 'U': what nothing uses is removed: values, variables that nothing gets, memory of the
  * program's own that nothing loads, blocks that are empty, and what is stored there (needed.h).  Prefetches stay.
  */
 #include "kernel/form/needed.h"

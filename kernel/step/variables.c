@@ -1,4 +1,4 @@
-/* kernel/step/variables.c -- step 'V': arrays that are reached only at constant places become variables.
+/* variables.c -- step 'V': arrays that are reached only at constant places become variables.
  *
  * The accumulators of a register tile of 6 rows of 16 floats, in an array of 96, are accessed by vectors of 8 lanes at
  * 0, 8, 16 ...: they become 12 variables, acc.0, acc.8, acc.16 ...  Each element has to belong to one variable: an

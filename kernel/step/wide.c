@@ -1,4 +1,4 @@
-/* kernel/step/wide.c -- step 'W': loads and stores of single elements that lie side by side are one of up to 16 bytes.
+/* wide.c -- step 'W': loads and stores of single elements that lie side by side are one of up to 16 bytes.
  *
  * The copies of an unrolled body access x[a], x[a + 1] ..; a thread of a grid moves 16 bytes as fast as 4.  In a run of
  * instructions without a branch or a barrier

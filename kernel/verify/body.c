@@ -1,4 +1,4 @@
-/* kernel/verify/body.c -- the walk through a program's instructions: members, types, blocks, what is there to be used
+/* body.c -- the walk through a program's instructions: members, types, blocks, what is there to be used
  * (verify.h). */
 #include <inttypes.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* kernel/verify/call.c -- what routines are called for, and the instruction (verify.h). */
+/* call.c -- what routines are called for, and the instruction (verify.h). */
 #include <inttypes.h>
 #include <string.h>
 #include "kernel/form/number.h"

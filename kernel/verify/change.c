@@ -1,4 +1,4 @@
-/* kernel/verify/change.c -- that no value of a variable is used after the variable has changed (verify.h).
+/* change.c -- that no value of a variable is used after the variable has changed (verify.h).
  *
  * A variable has a version, which is another one after each change; a value from `get` is good as long as the version
  * is the one that it found, and no loop that began after it, and is still open, changes the variable anywhere: that

@@ -1,4 +1,4 @@
-/* kernel/verify/declared.c -- what stands before the regions: operators, buffers, variables, params, descriptions of
+/* declared.c -- what stands before the regions: operators, buffers, variables, params, descriptions of
  * matrices (verify.h). */
 #include <inttypes.h>
 #include <stdlib.h>

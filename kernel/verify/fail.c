@@ -1,4 +1,4 @@
-/* kernel/verify/fail.c -- saying which rule a kernel program breaks, and where (verify.h). */
+/* fail.c -- saying which rule a kernel program breaks, and where (verify.h). */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

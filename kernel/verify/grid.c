@@ -1,4 +1,4 @@
-/* kernel/verify/grid.c -- grids: their extents, their shared memory, the opcodes that only they have (verify.h). */
+/* grid.c -- grids: their extents, their shared memory, the opcodes that only they have (verify.h). */
 #include <inttypes.h>
 #include "kernel/verify/verify.h"
 

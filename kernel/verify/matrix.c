@@ -1,4 +1,4 @@
-/* kernel/verify/matrix.c -- descriptions of matrices: each element is kept by one thread; and the instruction
+/* matrix.c -- descriptions of matrices: each element is kept by one thread; and the instruction
  * (verify.h). */
 #include <inttypes.h>
 #include "kernel/form/number.h"

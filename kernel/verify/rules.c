@@ -1,4 +1,4 @@
-/* kernel/verify/rules.c -- what single opcodes ask for, besides members and types (verify.h). */
+/* rules.c -- what single opcodes ask for, besides members and types (verify.h). */
 #include <inttypes.h>
 #include <string.h>
 #include "kernel/verify/verify.h"

@@ -1,4 +1,4 @@
-/* kernel/verify/there.c -- what is there to be used: buffers, variables, constants (verify.h). */
+/* there.c -- what is there to be used: buffers, variables, constants (verify.h). */
 #include <inttypes.h>
 #include "kernel/verify/verify.h"
 

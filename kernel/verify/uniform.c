@@ -1,4 +1,4 @@
-/* kernel/verify/uniform.c -- who has to run an instruction of a grid together, and that they do (verify.h). */
+/* uniform.c -- who has to run an instruction of a grid together, and that they do (verify.h). */
 #include <inttypes.h>
 #include "kernel/form/uniform.h"
 #include "kernel/verify/verify.h"

@@ -1,4 +1,4 @@
-/* kernel/verify/verify.c -- whether a kernel program keeps the rules of lt/kernel.h: the whole, and regions
+/* verify.c -- whether a kernel program keeps the rules of lt/kernel.h: the whole, and regions
  * (verify.h). */
 #include <inttypes.h>
 #include <stdlib.h>

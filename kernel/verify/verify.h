@@ -1,4 +1,4 @@
-/* kernel/verify/verify.h -- the rules of lt/kernel.h as they are checked: what verify.c and verify_*.c share.
+/* verify.h -- the rules of lt/kernel.h as they are checked: what verify.c and verify_*.c share.
  *
  * verify.c          the whole; regions
  * declared.c what stands before the regions

@@ -1,4 +1,4 @@
-/* looptree/call/call.h -- what a nest that is handed to a routine computes.
+/* call.h -- what a nest that is handed to a routine computes.
  *
  * Found once, of leaves alone, so that the default tree (auto_call.c), the frozen tree (freeze/call.c) and refusals
  * agree.
@@ -41,7 +41,7 @@ lt_var lt__call_as(const struct lt_contraction *, lt_var);
 const char *lt__contraction_find(struct lt_looptree *, struct lt_arena *, const lt_node *member, int32_t n, lt_node end,
 	const char *where, struct lt_contraction *out);
 
-/* looptree/call/search.c */
+/* search.c */
 struct lt_callsearch {
 	struct lt_looptree *t;
 	struct lt_arena *a;
@@ -79,7 +79,7 @@ bool lt__call_in_place(struct lt_callsearch *, lt_node n, const struct lt_readpi
 /* The value outside that operand k of leaf n is, through casts that keep it. */
 bool lt__call_outside(struct lt_callsearch *, lt_node n, int32_t k, struct lt_callread *out);
 
-/* looptree/call/epilogue.c: what stands between sum and end.  Marks what it has used. */
+/* epilogue.c: what stands between sum and end.  Marks what it has used. */
 bool lt__epilogue_find(struct lt_callsearch *, lt_node end);
 
 /* What a row of a routine table is asked of a call. */
@@ -93,10 +93,10 @@ struct lt_callshape {
 	bool bounded[LT_MAX_RANK];      /* the extent is the most that run-time scalars leave */
 	int64_t stride[LT_CALL_MAX][LT_MAX_RANK];
 };
-/* looptree/call/layout.c.  NULL: operands lie as a BLAS takes them; else a sentence. */
+/* layout.c.  NULL: operands lie as a BLAS takes them; else a sentence. */
 const char *lt__layout_refuses(struct lt_arena *, const struct lt_callshape *);
 
-/* looptree/call/check.c */
+/* check.c */
 /* Whether a row of a table can be named in a tree, and its sum is of a type. */
 bool lt__routine_is_sound(const struct lt_routine *);
 /* Operations below which loops are faster than the routine. */

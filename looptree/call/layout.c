@@ -1,4 +1,4 @@
-/* looptree/call/layout.c -- which orders in memory a routine takes that does not take any: those of a BLAS.
+/* layout.c -- which orders in memory a routine takes that does not take any: those of a BLAS.
  *
  * Dims of one role are one dim if each goes on where the ones inside of it end, in every operand.  A matrix then has
  * two dims: along one its elements lie side by side, along the other such lines do not overlap.

@@ -1,4 +1,4 @@
-/* looptree/call/tile.h -- matrix instructions (lt/tile.h) in trees: by name, and what nests they are. */
+/* tile.h -- matrix instructions (lt/tile.h) in trees: by name, and what nests they are. */
 #ifndef LT_LOOPTREE_CALL_TILE_H
 #define LT_LOOPTREE_CALL_TILE_H
 #include "looptree/call/call.h"

@@ -1,4 +1,4 @@
-/* looptree/count/count.h -- how many operations a frozen tree runs and how many bytes it moves, found without running it.
+/* count.h -- how many operations a frozen tree runs and how many bytes it moves, found without running it.
  *
  * An operation is one value that a row of the operator table computes (lt__op_counts); include/lt/program.h says it to
  * callers.

@@ -1,4 +1,4 @@
-/* looptree/default/auto.h -- what the parts of the default tree share: clusters (auto_cluster.c), placing (auto.c), loop order
+/* auto.h -- what the parts of the default tree share: clusters (auto_cluster.c), placing (auto.c), loop order
  * (order.c), products (product*.c). */
 #ifndef LT_LOOPTREE_DEFAULT_AUTO_H
 #define LT_LOOPTREE_DEFAULT_AUTO_H
@@ -131,7 +131,7 @@ struct lt_auto {
 	bool *loose; int32_t cap_loose; /* by tree node: a loop of a cluster in a closed nest */
 	struct lt_product **role, **epilogue_of;     /* by node: the product it is part of; the one whose epilogue it ends */
 };
-/* looptree/default/auto_cluster.c */
+/* auto_cluster.c */
 enum { LT_MAX_CLUSTER = 64 };           /* leaves: so that a chain of any length stays linear */
 /* What is known of each node of the graph before anything is placed: its readers, its class, whether it is inlined
  * with its reader.  Asked again when the graph has changed. */
@@ -148,7 +148,7 @@ void lt__auto_gather(struct lt_auto *, lt_node n);
 void lt__auto_sort(lt_node *, int32_t count);   /* in the order of the graph */
 /* A new root that the nest of number and kind begins with. */
 void lt__auto_record_nest(struct lt_auto *, lt_tnode root, bool constant, bool closed);
-/* looptree/default/targets.c: finds the classes of the graph's nodes; turns to the target of node n. */
+/* targets.c: finds the classes of the graph's nodes; turns to the target of node n. */
 void lt__auto_classes(struct lt_auto *);
 void lt__auto_aim(struct lt_auto *, lt_node n);
 static inline bool lt__auto_same_class(const struct lt_auto *s, lt_node a, lt_node b)
@@ -157,12 +157,12 @@ static inline bool lt__auto_same_class(const struct lt_auto *s, lt_node a, lt_no
 }
 /* Whether a node of the base is marked, of whatever it became: by node of the tree's graph. */
 bool *lt__auto_marked(const struct lt_auto *, const bool *base);
-/* looptree/default/auto_call.c: products for the routines of their target; nodes have moved (`to`, by old number) and their
+/* auto_call.c: products for the routines of their target; nodes have moved (`to`, by old number) and their
  * places in in_call with them; the nest of the call of node n, if n is what it writes. */
 void lt__auto_calls(struct lt_auto *);
 void lt__auto_move_calls(struct lt_auto *, const lt_node *to);
 lt_status lt__auto_add_call(struct lt_auto *, lt_node n);
-/* looptree/default/product_reason.c: what was chosen for each product of a GPU's tree and why; of a call; why there is none
+/* product_reason.c: what was chosen for each product of a GPU's tree and why; of a call; why there is none
  * (NULL: no routine was asked); of one that gets the tree of any other nest. */
 struct lt_callshape;
 void lt__product_reasons(struct lt_auto *);
@@ -171,7 +171,7 @@ const char *lt__auto_call_reason(
 	struct lt_arena *, const struct lt_target *, const struct lt_routine *, const struct lt_callshape *);
 const char *lt__auto_call_refusal(struct lt_arena *, const struct lt_target *, const struct lt_callshape *);
 void lt__product_reason_plain(struct lt_auto *, const struct lt_product *);
-/* looptree/default/auto_plainer.c: by node of the tree's graph, NULL: all 0; that of the leaves in a nest, the plainest. */
+/* auto_plainer.c: by node of the tree's graph, NULL: all 0; that of the leaves in a nest, the plainest. */
 const struct lt_plainer *lt__auto_plainer(const struct lt_looptree *, const struct lt_plainer *base);
 const struct lt_plainer *lt__auto_plainer_in(const struct lt_looptree *, const struct lt_plainer *list, lt_tnode top);
 static inline int32_t lt__auto_level(const struct lt_plainer *list, lt_node n) { return list ? list[n].level : 0; }
@@ -193,14 +193,14 @@ static inline int64_t lt__auto_cache(const struct lt_target *t)
 	uint64_t bytes = t->l2_bytes ? t->l2_bytes : t->l3_bytes ? t->l3_bytes : t->l1_bytes;
 	return bytes && bytes < INT64_MAX / 16 ? (int64_t)bytes : INT64_MAX / 16;
 }
-/* looptree/default/order.c: fills order for the cluster in hand, whose last node is n. */
+/* order.c: fills order for the cluster in hand, whose last node is n. */
 lt_status lt__auto_order(struct lt_auto *, lt_node n);
 /* Whether every stored value that the cluster reads has the var: sharing its loop re-reads nothing. */
 bool lt__auto_is_batch(const struct lt_auto *, lt_var);
 /* Elements between neighbours along column x in a read, 0: not read along it; -1: not affine there. */
 int64_t lt__auto_stride(const struct lt_graph *, const struct lt_readpiece *, int32_t x);
 
-/* looptree/default/auto_join.c: the loop of an earlier nest that the product's begins in, -1; where others may join its own. */
+/* auto_join.c: the loop of an earlier nest that the product's begins in, -1; where others may join its own. */
 lt_tnode lt__auto_join(struct lt_auto *, const struct lt_product *);
 void lt__auto_set_joint(struct lt_auto *, const struct lt_product *);
 /* Whether the cluster of node n may share the loop `at`, if that is another one's; the loops from that tree node on are
@@ -208,26 +208,26 @@ void lt__auto_set_joint(struct lt_auto *, const struct lt_product *);
 bool lt__auto_may_enter(const struct lt_auto *, lt_node n, lt_tnode at);
 void lt__auto_loosen(struct lt_auto *, lt_tnode from);
 
-/* looptree/default/product.c: the products of the graph; clusters are known. */
+/* product.c: the products of the graph; clusters are known. */
 lt_status lt__auto_products(struct lt_auto *);
-/* looptree/default/product_form.c: which tree a product gets; false: that of any other nest. */
+/* product_form.c: which tree a product gets; false: that of any other nest. */
 bool lt__product_form(const struct lt_auto *, struct lt_product *);
 /* Whether threads share the copying of a factor. */
 bool lt__product_shares_copy(const struct lt_auto *, lt_node copy);
 /* What part of their time threads work if each has its share of equal iterations. */
 double lt__product_share(int64_t trip_count, int64_t cores);
-/* looptree/default/product_block.c: the same on a GPU; false: it gets the tree of any other nest. */
+/* product_block.c: the same on a GPU; false: it gets the tree of any other nest. */
 bool lt__product_blocks(struct lt_auto *, struct lt_product *);
 static inline bool lt__target_has_grid(const struct lt_target *t) { return t && t->warp > 0; }
-/* looptree/default/product_tile.c: the same of halves, by matrix instructions */
+/* product_tile.c: the same of halves, by matrix instructions */
 bool lt__product_tiles(struct lt_auto *, struct lt_product *);
-/* looptree/default/product_tile_nest.c */
+/* product_tile_nest.c */
 lt_status lt__product_tiles_add(struct lt_auto *, struct lt_product *);
 lt_status lt__product_tiles_add_epilogue(struct lt_auto *, struct lt_product *);
-/* looptree/default/product_block_nest.c */
+/* product_block_nest.c */
 lt_status lt__product_blocks_add(struct lt_auto *, struct lt_product *);
 lt_status lt__product_blocks_add_epilogue(struct lt_auto *, struct lt_product *);
-/* looptree/default/product_nest.c: its loops and leaves; then the leaves of its epilogue, the cluster in hand. */
+/* product_nest.c: its loops and leaves; then the leaves of its epilogue, the cluster in hand. */
 lt_status lt__product_add(struct lt_auto *, struct lt_product *);
 lt_status lt__product_add_epilogue(struct lt_auto *, struct lt_product *);
 #endif

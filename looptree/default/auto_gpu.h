@@ -1,4 +1,4 @@
-/* looptree/default/auto_gpu.h -- what the parts of the default tree share that give plain nests to the blocks and threads of a
+/* auto_gpu.h -- what the parts of the default tree share that give plain nests to the blocks and threads of a
  * GPU.
  *
  *     auto_gpu.c        which tree a nest gets: the page to begin with

@@ -1,4 +1,4 @@
-/* looptree/default/product.h -- what the files of a product's tree on a CPU share: product_form.c chooses the tree,
+/* product.h -- what the files of a product's tree on a CPU share: product_form.c chooses the tree,
  * product_register.c its register tile, product_nest.c builds it of the loops of product_open.c, product_layout.c
  * orders the elements of copies and sums. */
 #ifndef LT_LOOPTREE_DEFAULT_PRODUCT_H

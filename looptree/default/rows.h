@@ -1,4 +1,4 @@
-/* looptree/default/rows.h -- what the parts of the default tree share that turn plain nests into vectors and threads: rows.c,
+/* rows.h -- what the parts of the default tree share that turn plain nests into vectors and threads: rows.c,
  * inner.c. */
 #ifndef LT_LOOPTREE_DEFAULT_ROWS_H
 #define LT_LOOPTREE_DEFAULT_ROWS_H

@@ -1,4 +1,4 @@
-/* looptree/default/share.h -- from which size on threads share a nest: it has to take longer than a team of threads costs.
+/* share.h -- from which size on threads share a nest: it has to take longer than a team of threads costs.
  *
  * A team that is awake begins and ends in 0.2 to 0.5 us (docs/performance.md, "The host's threads"); one that sleeps is
  * woken when its work is worth that (program/host/pool.c), which a tree does not know.

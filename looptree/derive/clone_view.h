@@ -1,4 +1,4 @@
-/* looptree/derive/clone_view.h -- a node that is computed at the points where a view reads it (clone_view.c). */
+/* clone_view.h -- a node that is computed at the points where a view reads it (clone_view.c). */
 #ifndef LT_LOOPTREE_DERIVE_CLONE_VIEW_H
 #define LT_LOOPTREE_DERIVE_CLONE_VIEW_H
 #include "ir/pass/frame.h"

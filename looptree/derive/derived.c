@@ -1,4 +1,4 @@
-/* looptree/derive/derived.c -- a tree and its own graph: it takes the graph that further steps make, and what it holds by node
+/* derived.c -- a tree and its own graph: it takes the graph that further steps make, and what it holds by node
  * follows; new names; the text of a step. */
 #include <string.h>
 #include "base/names.h"

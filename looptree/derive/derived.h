@@ -1,4 +1,4 @@
-/* looptree/derive/derived.h -- a tree's derived nodes: copies, clones and partial sums that primitives add to the graph of the
+/* derived.h -- a tree's derived nodes: copies, clones and partial sums that primitives add to the graph of the
  * tree.
  *
  * A tree covers a graph.  What stage, materialize, inline and rfactor need in addition to the graph's nodes they add to

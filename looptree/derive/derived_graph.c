@@ -1,4 +1,4 @@
-/* looptree/derive/derived_graph.c -- the graph with copies, clones and partial sums among its nodes: steps are checked, and as
+/* derived_graph.c -- the graph with copies, clones and partial sums among its nodes: steps are checked, and as
  * many done at a time as leave each other alone. */
 #include <string.h>
 #include "base/names.h"

@@ -1,4 +1,4 @@
-/* looptree/derive/derived_graph.h -- a tree's graph with the nodes that further steps add to it (derived_graph.c). */
+/* derived_graph.h -- a tree's graph with the nodes that further steps add to it (derived_graph.c). */
 #ifndef LT_LOOPTREE_DERIVE_DERIVED_GRAPH_H
 #define LT_LOOPTREE_DERIVE_DERIVED_GRAPH_H
 #include "looptree/derive/derived.h"

@@ -1,4 +1,4 @@
-/* looptree/derive/window.h -- copies of what a view reads of its source in one iteration of a loop (window.c). */
+/* window.h -- copies of what a view reads of its source in one iteration of a loop (window.c). */
 #ifndef LT_LOOPTREE_DERIVE_WINDOW_H
 #define LT_LOOPTREE_DERIVE_WINDOW_H
 #include "looptree/derive/derived.h"

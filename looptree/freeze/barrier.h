@@ -1,4 +1,4 @@
-/* looptree/freeze/barrier.h -- between the files of freezing that know of threads: apart.c, barrier.c. */
+/* barrier.h -- between the files of freezing that know of threads: apart.c, barrier.c. */
 #ifndef LT_LOOPTREE_FREEZE_BARRIER_H
 #define LT_LOOPTREE_FREEZE_BARRIER_H
 #include "looptree/freeze/freeze.h"

@@ -1,4 +1,4 @@
-/* looptree/freeze/freeze.h -- from a root nest to a frozen tree (lt/tree.h).
+/* freeze.h -- from a root nest to a frozen tree (lt/tree.h).
  *
  * Freezing walks the nest once.  Rows are sparse while it is built, since params, loops and divs are still being
  * counted, and are written out dense at the end.

@@ -1,4 +1,4 @@
-/* looptree/freeze/show.h -- a frozen tree as text: for people, and as a key. */
+/* show.h -- a frozen tree as text: for people, and as a key. */
 #ifndef LT_LOOPTREE_FREEZE_SHOW_H
 #define LT_LOOPTREE_FREEZE_SHOW_H
 #include "base/arena.h"

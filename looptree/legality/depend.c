@@ -1,4 +1,4 @@
-/* looptree/legality/depend.c -- the exact check: isl's dataflow over storage cells, and cells that two iterations of a loop
+/* depend.c -- the exact check: isl's dataflow over storage cells, and cells that two iterations of a loop
  * share.
  *
  * An order is right where the last write before each read is one of the element that the graph names.  Nothing is

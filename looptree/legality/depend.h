@@ -1,4 +1,4 @@
-/* looptree/legality/depend.h -- what the exact check asks about one value of one root nest: who touches it, when and where.
+/* depend.h -- what the exact check asks about one value of one root nest: who touches it, when and where.
  *
  * An instance of a touch is the iterations of the loops around it (its counters), so that a split var is the sum of its
  * counters times their steps and nothing here needs a division.  depend_nest.c describes, depend.c asks isl, in the

@@ -1,4 +1,4 @@
-/* looptree/legality/depend_sets.c -- a touch as sets and maps of isl.
+/* depend_sets.c -- a touch as sets and maps of isl.
  *
  * A touch is a set of instances (its counters); its cells, its element and its time are maps from there.
  */

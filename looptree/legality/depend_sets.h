@@ -1,4 +1,4 @@
-/* looptree/legality/depend_sets.h -- the touches of a question as isl sees them: sets of instances, and maps from there to
+/* depend_sets.h -- the touches of a question as isl sees them: sets of instances, and maps from there to
  * cells, elements and times. */
 #ifndef LT_LOOPTREE_LEGALITY_DEPEND_SETS_H
 #define LT_LOOPTREE_LEGALITY_DEPEND_SETS_H

@@ -1,4 +1,4 @@
-/* looptree/schedule/edit.h -- what the schedule primitives share: a copy of a tree to change.
+/* edit.h -- what the schedule primitives share: a copy of a tree to change.
  *
  * A primitive is a function lt__primitive_NAME(edit, words) in a file of its own, and a row of schedule.def.  It
  * changes the copy; nodes keep their numbers meanwhile and what it takes out is dropped at the end, when the whole tree

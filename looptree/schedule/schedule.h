@@ -1,4 +1,4 @@
-/* looptree/schedule/schedule.h -- lists of schedule primitives: docs/schedule.md.
+/* schedule.h -- lists of schedule primitives: docs/schedule.md.
  *
  * A list begins with "schedule 1"; then one step a line, or several with ';' between them; '#' begins a comment.
  */

@@ -1,4 +1,4 @@
-/* looptree/text/parse.h -- what the parts of reading a tree share: parse.c reads the lines of the tree, parse_head.c the
+/* parse.h -- what the parts of reading a tree share: parse.c reads the lines of the tree, parse_head.c the
  * header and the nodes, and holds both against the graph; parse_word.c their words. */
 #ifndef LT_LOOPTREE_TEXT_PARSE_H
 #define LT_LOOPTREE_TEXT_PARSE_H

@@ -1,4 +1,4 @@
-/* looptree/tree/blocks.h -- a view cut into blocks: boxes of its elements, each of which shows one piece.
+/* blocks.h -- a view cut into blocks: boxes of its elements, each of which shows one piece.
  *
  * A copy of more than LT_MAX_PIECES pieces is made block by block, by the program and not by a kernel: a kernel would
  * ask for each element which of them it is, and its text would grow with their number.

@@ -1,4 +1,4 @@
-/* looptree/tree/layout.h -- the order of a value's elements in memory (struct lt_memlayout), as text and checked. */
+/* layout.h -- the order of a value's elements in memory (struct lt_memlayout), as text and checked. */
 #ifndef LT_LOOPTREE_TREE_LAYOUT_H
 #define LT_LOOPTREE_TREE_LAYOUT_H
 #include "looptree/tree/tree.h"

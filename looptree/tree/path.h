@@ -1,4 +1,4 @@
-/* looptree/tree/path.h -- loops and nodes by the names that steps and messages give them, and the words of a step. */
+/* path.h -- loops and nodes by the names that steps and messages give them, and the words of a step. */
 #ifndef LT_LOOPTREE_TREE_PATH_H
 #define LT_LOOPTREE_TREE_PATH_H
 #include "looptree/tree/tree.h"

@@ -1,4 +1,4 @@
-/* looptree/tree/tree.h -- the loop tree as the library sees it, and what is derived from it.
+/* tree.h -- the loop tree as the library sees it, and what is derived from it.
  *
  * A tree is nodes linked parent, first child, next sibling; lt/looptree.h says what they mean.  From the tree
  * and the graph follow: the accesses of a leaf (access.c), where each value lives (scope.c), and the frozen
@@ -65,7 +65,7 @@ struct lt_looptree {
 	const char *file;               /* of the text that it was read from, for messages, or NULL */
 };
 
-/* looptree/tree/access.c: what a leaf touches. */
+/* access.c: what a leaf touches. */
 enum { LT_PIECE_READ, LT_PIECE_IMMEDIATE, LT_PIECE_INDEX };
 struct lt_readpiece {
 	int kind;
@@ -113,14 +113,14 @@ int32_t lt__loop_column(const struct lt_looptree *, const struct lt_leaf *, lt_t
  * to nests without tiles and partial sums; LT_PLAINEST: to a thread for each element.  why: the refusal. */
 enum { LT_PLAINEST = 2 };
 struct lt_plainer { int32_t level; const char *why; };
-/* looptree/default/auto.c: the default tree where each node is for one of several targets, class[n] of node n of g (NULL: all
- * for the first); no nest has nodes of two.  plainer: by node of g, NULL: all 0. */
+/* looptree/default/auto.c: the default tree where each node is for one of several targets, class[n] of node n of g
+ * (NULL: all for the first); no nest has nodes of two.  plainer: by node of g, NULL: all 0. */
 lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target *const *target, int32_t n_target,
 	const int32_t *class, const struct lt_plainer *plainer, struct lt_looptree **out);
 /* looptree/default/auto_plainer.c: raises a node's level by one; false: it is the last one. */
 bool lt__raise_plainer(struct lt_plainer *, const char *why);
 
-/* looptree/tree/scope.c */
+/* scope.c */
 lt_status lt__fill_scopes(struct lt_looptree *);
 /* looptree/legality/multibuffer.c: whether each copy that is made ahead may be. */
 lt_status lt__check_depths(struct lt_looptree *);
@@ -140,15 +140,15 @@ static inline bool lt__is_counted(const struct lt_looptree *t, lt_tnode loop)
 /* LT_OK, or what is wrong with the tail of a loop or the extent of an unroll, vector or block loop. */
 lt_status lt__check_tail(const struct lt_looptree *, lt_tnode loop);
 
-/* looptree/legality/check.c: the rules of a tree's shape and of data flow between its leaves.  Sets `plain`: reads of other
- * iterations' elements are not refused here but left to the exact check. */
+/* looptree/legality/check.c: the rules of a tree's shape and of data flow between its leaves.  Sets `plain`: reads of
+ * other iterations' elements are not refused here but left to the exact check. */
 lt_status lt__check_tree(struct lt_looptree *);
-/* looptree/legality/prove.c: whether a tree that passed the rules and has scopes is legal.  lt__prove_tree always asks isl,
- * lt__verify_tree only where the structure does not show it. */
+/* looptree/legality/prove.c: whether a tree that passed the rules and has scopes is legal.  lt__prove_tree always asks
+ * isl, lt__verify_tree only where the structure does not show it. */
 lt_status lt__verify_tree(struct lt_looptree *);
 lt_status lt__prove_tree(struct lt_looptree *);
 
-/* looptree/tree/walk.c: a tree asked. */
+/* walk.c: a tree asked. */
 /* A failure at a tree node: "file:line: " before the sentence, where the tree was read from a text. */
 lt_status lt__tree_fail(const struct lt_looptree *, lt_tnode at, lt_status, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -171,7 +171,7 @@ bool lt__loop_reduces(const struct lt_looptree *, lt_node, lt_tnode loop);
 /* Outermost first; returns their number; out may be NULL. */
 int32_t lt__loops_above(const struct lt_looptree *, lt_tnode at, lt_tnode *out);
 
-/* looptree/tree/written.c */
+/* written.c */
 /* Marks the node, and the sources of a view that is written through: what a result or a state's content is made by. */
 void lt__mark_written(const struct lt_graph *, lt_node, bool *mark);
 /* Whether a node is computed before the first run: it depends on constants and on nothing that changes from run to run,

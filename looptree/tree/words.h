@@ -1,4 +1,4 @@
-/* looptree/tree/words.h -- what writing and reading the text of a tree (docs/tree.md) share. */
+/* words.h -- what writing and reading the text of a tree (docs/tree.md) share. */
 #ifndef LT_LOOPTREE_TREE_WORDS_H
 #define LT_LOOPTREE_TREE_WORDS_H
 #include "looptree/tree/tree.h"

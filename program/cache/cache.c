@@ -1,4 +1,4 @@
-/* program/cache/cache.c -- entries of a cache: read, checked, written; see cache.h. */
+/* cache.c -- entries of a cache: read, checked, written; see cache.h. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* program/cache/cache.h -- what is kept on disk between processes, found by its whole key: compiled objects, and facts that
+/* cache.h -- what is kept on disk between processes, found by its whole key: compiled objects, and facts that
  * took long to find.
  *
  * A cache is a folder of the effective user's own that nobody else may write to: what is read from it becomes code of

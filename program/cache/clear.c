@@ -1,4 +1,4 @@
-/* program/cache/clear.c -- how much is in a cache, and its removal: by exact names, in folders that are ours only. */
+/* clear.c -- how much is in a cache, and its removal: by exact names, in folders that are ours only. */
 #define _GNU_SOURCE 1
 #include <dirent.h>
 #include <errno.h>

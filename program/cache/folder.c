@@ -1,4 +1,4 @@
-/* program/cache/folder.c -- the folder of a cache: made, opened, and refused where others could put code in it.
+/* folder.c -- the folder of a cache: made, opened, and refused where others could put code in it.
  *
  * All that follows goes by the descriptor that was checked: exchanging the folder meanwhile changes nothing.
  */

@@ -1,4 +1,4 @@
-/* program/cache/name.c -- the names of the files in a cache. */
+/* name.c -- the names of the files in a cache. */
 #include <string.h>
 #include "program/cache/cache.h"
 

@@ -1,4 +1,4 @@
-/* program/cache/sweep.c -- files that a process left half written when it was killed.
+/* sweep.c -- files that a process left half written when it was killed.
  *
  * A file that is being written is locked (flock), and the lock goes with its process.  One without a lock that was not
  * written to for a minute has nobody any more: between its creation and its lock, and between its last byte and its

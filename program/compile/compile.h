@@ -1,4 +1,4 @@
-/* program/compile/compile.h -- kernels: what nests have in common, compiled once. */
+/* compile.h -- kernels: what nests have in common, compiled once. */
 #ifndef LT_PROGRAM_COMPILE_COMPILE_H
 #define LT_PROGRAM_COMPILE_COMPILE_H
 #include "program/nest/nest.h"

@@ -1,4 +1,4 @@
-/* program/compile/object_cache.c -- compiled kernels from the cache on disk, for backends that can save and load theirs. */
+/* object_cache.c -- compiled kernels from the cache on disk, for backends that can save and load theirs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* program/compile/object_cache.h -- compiled kernels from the cache on disk, for backends that can save and load theirs.
+/* object_cache.h -- compiled kernels from the cache on disk, for backends that can save and load theirs.
  *
  * The key of an object is all that it depends on: library and its build, backend, config, what the session says of
  * itself, the operators of the tree and its canonical text.

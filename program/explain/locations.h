@@ -1,4 +1,4 @@
-/* program/explain/locations.h -- what a device makes of a tree: facts for its text. */
+/* locations.h -- what a device makes of a tree: facts for its text. */
 #ifndef LT_PROGRAM_EXPLAIN_LOCATIONS_H
 #define LT_PROGRAM_EXPLAIN_LOCATIONS_H
 #include "looptree/tree/words.h"

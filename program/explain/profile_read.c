@@ -1,4 +1,4 @@
-/* program/explain/profile_read.c -- what the clock's readings say: facts of each step, their times, spans by lane. */
+/* profile_read.c -- what the clock's readings say: facts of each step, their times, spans by lane. */
 #include <string.h>
 #include "base/names.h"
 #include "ir/op/op.h"

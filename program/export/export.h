@@ -1,4 +1,4 @@
-/* program/export/export.h -- a program as C text that stands alone: one function, with the kernels as their backend prints
+/* export.h -- a program as C text that stands alone: one function, with the kernels as their backend prints
  * them, the order of launches and the memory plan as plain C, constants as read-only data, and a header.
  *
  * Example: a program of two kernels that was compiled with source_only for "cpu:target=avx2", its constants bound.

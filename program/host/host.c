@@ -1,4 +1,4 @@
-/* program/host/host.c -- the services of the host (struct lt_host): threads, progress, messages, facts on disk. */
+/* host.c -- the services of the host (struct lt_host): threads, progress, messages, facts on disk. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* program/host/host.h -- the services of the host that backends are given (struct lt_host), and what they need of a
+/* host.h -- the services of the host that backends are given (struct lt_host), and what they need of a
  * program. */
 #ifndef LT_PROGRAM_HOST_HOST_H
 #define LT_PROGRAM_HOST_HOST_H
@@ -25,7 +25,7 @@ lt_status lt__host_open(struct lt_services *, struct lt_context *, const struct 
 /* LT_ECANCELLED, with its sentence, if the caller wants no more of it */
 lt_status lt__cancelled(const struct lt_services *);
 uint32_t lt__host_threads(uint32_t n);          /* as many as were asked for, 0: as there are processors */
-/* lt_host.parallel; lt_host.parallel_for is in program/host/pool.h. */
+/* lt_host.parallel; lt_host.parallel_for is in pool.h. */
 void lt__host_parallel(const struct lt_host *, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n),
 	void *arg);
 

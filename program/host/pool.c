@@ -1,4 +1,4 @@
-/* program/host/pool.c -- lt_host.parallel_for: a loop's points become a job, which is cut into chunks, published and waited
+/* pool.c -- lt_host.parallel_for: a loop's points become a job, which is cut into chunks, published and waited
  * for.
  *
  * A job is n points, cut into chunks of whole points: some for each thread, so that one which loses its processor keeps

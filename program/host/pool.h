@@ -1,4 +1,4 @@
-/* program/host/pool.h -- the process's pool of threads: lt_host.parallel_for, and what its files share.
+/* pool.h -- the process's pool of threads: lt_host.parallel_for, and what its files share.
  *
  * The rule: nobody waits for a thread that has not begun.  The calling thread publishes a job, takes part in it, runs
  * what others leave, and in the end waits only for chunks that are in somebody's hands.

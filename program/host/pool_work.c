@@ -1,4 +1,4 @@
-/* program/host/pool_work.c -- the pool, and how a thread takes chunks of a job and runs them.
+/* pool_work.c -- the pool, and how a thread takes chunks of a job and runs them.
  *
  * Orders.  The job is written before its shares are stored (release).  A thread reads the job only after it has taken a
  * chunk (acquire), which reads that store, or a change of a thread that took another chunk of it: these are one release

@@ -1,4 +1,4 @@
-/* program/host/pool_worker.c -- the threads of the pool: how they begin, wait for jobs and stay away, and what a fork does
+/* pool_worker.c -- the threads of the pool: how they begin, wait for jobs and stay away, and what a fork does
  * to them. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>

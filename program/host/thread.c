@@ -1,4 +1,4 @@
-/* program/host/thread.c -- threads, processors, time, by the system's calls. */
+/* thread.c -- threads, processors, time, by the system's calls. */
 #define _GNU_SOURCE 1
 #include <limits.h>
 #include <linux/futex.h>

@@ -1,4 +1,4 @@
-/* program/host/thread.h -- what the system gives for threads: processors, threads, a clock, waiting for a word of memory. */
+/* thread.h -- what the system gives for threads: processors, threads, a clock, waiting for a word of memory. */
 #ifndef LT_PROGRAM_HOST_THREAD_H
 #define LT_PROGRAM_HOST_THREAD_H
 #include <pthread.h>

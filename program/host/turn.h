@@ -1,4 +1,4 @@
-/* program/host/turn.h -- what one thread may use at a time: the others take turns. */
+/* turn.h -- what one thread may use at a time: the others take turns. */
 #ifndef LT_PROGRAM_HOST_TURN_H
 #define LT_PROGRAM_HOST_TURN_H
 #include <pthread.h>

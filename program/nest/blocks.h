@@ -1,4 +1,4 @@
-/* program/nest/blocks.h -- copies of very many pieces, made block by block by the program. */
+/* blocks.h -- copies of very many pieces, made block by block by the program. */
 #ifndef LT_PROGRAM_NEST_BLOCKS_H
 #define LT_PROGRAM_NEST_BLOCKS_H
 #include "program/nest/nest.h"

@@ -1,4 +1,4 @@
-/* program/nest/caps.h -- comparing a tree with a backend's caps. */
+/* caps.h -- comparing a tree with a backend's caps. */
 #ifndef LT_PROGRAM_NEST_CAPS_H
 #define LT_PROGRAM_NEST_CAPS_H
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* program/nest/choose.h -- the backends that a program may use, in the order that they are asked. */
+/* choose.h -- the backends that a program may use, in the order that they are asked. */
 #ifndef LT_PROGRAM_NEST_CHOOSE_H
 #define LT_PROGRAM_NEST_CHOOSE_H
 #include "base/arena.h"

@@ -1,4 +1,4 @@
-/* program/nest/diagnostics.h -- what backends report with a status: one by one, and as one text. */
+/* diagnostics.h -- what backends report with a status: one by one, and as one text. */
 #ifndef LT_PROGRAM_NEST_DIAGNOSTICS_H
 #define LT_PROGRAM_NEST_DIAGNOSTICS_H
 #include "lt/backend.h"

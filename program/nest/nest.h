@@ -1,4 +1,4 @@
-/* program/nest/nest.h -- the root nests of a tree as frozen trees, and which backend takes which. */
+/* nest.h -- the root nests of a tree as frozen trees, and which backend takes which. */
 #ifndef LT_PROGRAM_NEST_NEST_H
 #define LT_PROGRAM_NEST_NEST_H
 #include "program/storage/storage.h"

@@ -1,4 +1,4 @@
-/* program/nest/schedule.h -- the tree that a program is run by: the default one, or what the user's schedule says. */
+/* schedule.h -- the tree that a program is run by: the default one, or what the user's schedule says. */
 #ifndef LT_PROGRAM_NEST_SCHEDULE_H
 #define LT_PROGRAM_NEST_SCHEDULE_H
 #include "looptree/tree/tree.h"

@@ -1,4 +1,4 @@
-/* program/plan/plan.h -- the steps of a run, which memories their storages are in, and where there. */
+/* plan.h -- the steps of a run, which memories their storages are in, and where there. */
 #ifndef LT_PROGRAM_PLAN_PLAN_H
 #define LT_PROGRAM_PLAN_PLAN_H
 #include "program/storage/bindings.h"

@@ -1,4 +1,4 @@
-/* program/run/observe.c -- which values are whole in memory after which step of a run, and reading them there. */
+/* observe.c -- which values are whole in memory after which step of a run, and reading them there. */
 #include <stdlib.h>
 #include <string.h>
 #include "looptree/derive/derived.h"

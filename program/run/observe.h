@@ -1,4 +1,4 @@
-/* program/run/observe.h -- looking into a run: the values that are whole in memory between kernels.
+/* observe.h -- looking into a run: the values that are whole in memory between kernels.
  *
  * Example: a program of two kernels, where the first writes %h and the second reads it.  After the step that launches
  * the first, %h is seen: its elements can be read, and what the second kernel makes of them can be judged by itself.

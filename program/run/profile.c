@@ -1,4 +1,4 @@
-/* program/run/profile.c -- the clock's readings during a run; see profile.h. */
+/* profile.c -- the clock's readings during a run; see profile.h. */
 #include <string.h>
 #include "program/run/profile.h"
 

@@ -1,4 +1,4 @@
-/* program/run/profile.h -- taking the time of a run's steps (lt/profile.h).
+/* profile.h -- taking the time of a run's steps (lt/profile.h).
  *
  * Off, there is no profiler, and each place costs a test of a pointer.  On, the clock is read before and after each
  * step, and before and after each range of a parallel loop that a thread runs; a step on a device is between two of its

@@ -1,4 +1,4 @@
-/* program/run/program.h -- a compiled program: what each stage of lowering (program/lower.c) made, which the driver, dumps
+/* program.h -- a compiled program: what each stage of lowering (program/lower.c) made, which the driver, dumps
  * and captures read. */
 #ifndef LT_PROGRAM_RUN_PROGRAM_H
 #define LT_PROGRAM_RUN_PROGRAM_H

@@ -1,4 +1,4 @@
-/* program/run/run.h -- running a program: constants, instances, steps. */
+/* run.h -- running a program: constants, instances, steps. */
 #ifndef LT_PROGRAM_RUN_RUN_H
 #define LT_PROGRAM_RUN_RUN_H
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* program/storage/bindings.h -- what a caller gives and gets: inputs, constants, states and results, in the order of the
+/* bindings.h -- what a caller gives and gets: inputs, constants, states and results, in the order of the
  * graph. */
 #ifndef LT_PROGRAM_STORAGE_BINDINGS_H
 #define LT_PROGRAM_STORAGE_BINDINGS_H

@@ -1,4 +1,4 @@
-/* program/storage/materialize.h -- the graph that a tree is made for: what has to be copied is a node of its own. */
+/* materialize.h -- the graph that a tree is made for: what has to be copied is a node of its own. */
 #ifndef LT_PROGRAM_STORAGE_MATERIALIZE_H
 #define LT_PROGRAM_STORAGE_MATERIALIZE_H
 #include "looptree/freeze/freeze.h"

@@ -1,4 +1,4 @@
-/* program/storage/storage.h -- storage assignment: which piece of memory each whole value lives in, and which values may
+/* storage.h -- storage assignment: which piece of memory each whole value lives in, and which values may
  * share one.
  *
  * Example: a program of two kernels, where the first writes %h and the second reads it, has a storage for its input,

@@ -1,4 +1,4 @@
-/* tests/cuda/cuda_product.h -- products of matrices that a kernel program calls cuBLAS for: of any order in memory,
+/* cuda_product.h -- products of matrices that a kernel program calls cuBLAS for: of any order in memory,
  * with any epilogue; run by a session and by the simulator. */
 #ifndef TESTS_CUDA_PRODUCT_H
 #define TESTS_CUDA_PRODUCT_H

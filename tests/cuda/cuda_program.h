@@ -1,4 +1,4 @@
-/* tests/cuda/cuda_program.h -- kernel programs of one function over n elements, as a device runs them.
+/* cuda_program.h -- kernel programs of one function over n elements, as a device runs them.
  *
  *   axpy    y[i] += 2 x[i]                    check   what is above 100 is out of range: access 5 of statement 3
  *   scaled  y[i] = x[i] * n, a run-time scalar in slot 2

@@ -1,4 +1,4 @@
-/* tests/cuda/cuda_session.h -- sessions of the backend cuda, trees that only have slots, objects of them. */
+/* cuda_session.h -- sessions of the backend cuda, trees that only have slots, objects of them. */
 #ifndef TESTS_CUDA_SESSION_H
 #define TESTS_CUDA_SESSION_H
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-/* tests/cuda/measure_blas.c -- `call cublas.gemm` next to cuBLAS called directly (cublasGemmEx), by turns: lines "NAME
+/* measure_blas.c -- `call cublas.gemm` next to cuBLAS called directly (cublasGemmEx), by turns: lines "NAME
  * RATIO ..." for tools/gpu-check.sh.  Times are medians, by the device's clock.
  */
 #include <cublas_v2.h>

@@ -1,4 +1,4 @@
-/* tests/cuda/measure_cuda.c -- what the host's side of the backend cuda costs on a device: lines "NAME VALUE UNIT" for
+/* measure_cuda.c -- what the host's side of the backend cuda costs on a device: lines "NAME VALUE UNIT" for
  * tools/gpu-check.sh.  Times are medians; each thing is done some times before it is measured. */
 #include <stdio.h>
 #include <stdlib.h>

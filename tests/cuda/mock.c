@@ -1,4 +1,4 @@
-/* tests/cuda/mock.c -- see mock.h: devices, contexts, memory and modules of the driver that is not there. */
+/* mock.c -- see mock.h: devices, contexts, memory and modules of the driver that is not there. */
 #define _GNU_SOURCE 1
 #include "tests/cuda/mock_state.h"
 #include <elf.h>

@@ -1,4 +1,4 @@
-/* tests/cuda/mock.h -- a driver of CUDA that is not there: libcuda.so.1 for tests, with memory of the host; and
+/* mock.h -- a driver of CUDA that is not there: libcuda.so.1 for tests, with memory of the host; and
  * libcublasLt.so.13 on it.
  *
  * An address of a device is no address of the host: using it ends the test.  What is enqueued runs when somebody waits

@@ -1,4 +1,4 @@
-/* tests/cuda/mock_blas.c -- cublasLt that is not there: libcublasLt.so.13 for tests, on the driver that is not there.
+/* mock_blas.c -- cublasLt that is not there: libcublasLt.so.13 for tests, on the driver that is not there.
  *
  * A product is done in double when somebody waits for its stream.  What the library would refuse or read astray is in
  * the driver's `wrong`: leading dimensions that are too small, matrices that are no memory of the device, addresses

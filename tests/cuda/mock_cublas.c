@@ -1,4 +1,4 @@
-/* tests/cuda/mock_cublas.c -- cuBLAS that is not there: libcublas.so.13 for tests, on the driver that is not there.
+/* mock_cublas.c -- cuBLAS that is not there: libcublas.so.13 for tests, on the driver that is not there.
  *
  * It has what lt-bench calls; a product is done in double when somebody waits for its stream.
  */

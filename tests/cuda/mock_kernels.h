@@ -1,4 +1,4 @@
-/* tests/cuda/mock_kernels.h -- kernels of the driver that is not there, and objects that launch them. */
+/* mock_kernels.h -- kernels of the driver that is not there, and objects that launch them. */
 #ifndef TESTS_CUDA_MOCK_KERNELS_H
 #define TESTS_CUDA_MOCK_KERNELS_H
 #include <math.h>

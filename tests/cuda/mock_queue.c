@@ -1,4 +1,4 @@
-/* tests/cuda/mock_queue.c -- see mock.h: what is enqueued in streams, events, recordings. */
+/* mock_queue.c -- see mock.h: what is enqueued in streams, events, recordings. */
 #include <stdlib.h>
 #include <string.h>
 #include "tests/cuda/mock_state.h"

@@ -1,4 +1,4 @@
-/* tests/cuda/mock_state.h -- what the files of the driver that is not there share. */
+/* mock_state.h -- what the files of the driver that is not there share. */
 #ifndef TESTS_CUDA_MOCK_STATE_H
 #define TESTS_CUDA_MOCK_STATE_H
 #include <pthread.h>

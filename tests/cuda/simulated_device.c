@@ -1,4 +1,4 @@
-/* tests/cuda/simulated_device.c -- see simulated_device.h. */
+/* simulated_device.c -- see simulated_device.h. */
 #include "tests/cuda/simulated_device.h"
 #include <pthread.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/cuda/simulated_device.h -- the driver that is not there (mock.h) runs what NVRTC has compiled: each launch by
+/* simulated_device.h -- the driver that is not there (mock.h) runs what NVRTC has compiled: each launch by
  * the simulator, from the parameters, the blocks and the memory that the driver was given.
  *
  * The backend `cuda_sim` is `cuda` on such a device; it remembers the kernel program of each object.

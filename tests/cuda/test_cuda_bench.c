@@ -1,9 +1,9 @@
-/* tests/cuda/test_cuda_bench.c -- what lt-bench measures a device of CUDA's with: cuBLAS as a contestant, and the
+/* test_cuda_bench.c -- what lt-bench measures a device of CUDA's with: cuBLAS as a contestant, and the
  * multiply-adds of the peak; on libraries that are not there and (gpu_bench) on a device.
  */
 #include "tests/cuda/cuda_session.h"
 #include "tests/cuda/mock_kernels.h"
-#include "tools/bench.h"
+#include "tools/bench/bench.h"
 
 static struct lt_context *ctx;
 static void bench_begin(void) { cr_assert_eq(lt_context_new(&ctx), LT_OK); }

@@ -1,4 +1,4 @@
-/* tests/cuda/test_cuda_blas.c -- calls of cublas.gemm: each order in memory, type and epilogue against the simulator,
+/* test_cuda_blas.c -- calls of cublas.gemm: each order in memory, type and epilogue against the simulator,
  * on a library that is not there and (gpu_blas) on a device; recorded, refused, failing.
  */
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* tests/cuda/test_cuda_host.c -- the backend cuda on a device: kernel programs, compiled by NVRTC, run. */
+/* test_cuda_host.c -- the backend cuda on a device: kernel programs, compiled by NVRTC, run. */
 #define _GNU_SOURCE 1
 #include <pthread.h>
 #include "tests/cuda/cuda_program.h"

@@ -1,4 +1,4 @@
-/* tests/cuda/test_cuda_mock.c -- the backend cuda on a driver that is not there: devices, memory, runs, graphs, the
+/* test_cuda_mock.c -- the backend cuda on a driver that is not there: devices, memory, runs, graphs, the
  * host's cache, threads. */
 #include <pthread.h>
 #include "tests/cuda/mock_kernels.h"

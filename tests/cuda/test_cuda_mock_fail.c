@@ -1,4 +1,4 @@
-/* tests/cuda/test_cuda_mock_fail.c -- the backend cuda when calls of the driver fail: what is said, what is left, and
+/* test_cuda_mock_fail.c -- the backend cuda when calls of the driver fail: what is said, what is left, and
  * that a session goes on unless its device is lost. */
 #include "tests/cuda/mock_kernels.h"
 

@@ -1,4 +1,4 @@
-/* tests/cuda/test_cuda_nvrtc.c -- CUDA C++ to cubins by NVRTC, which needs no device. */
+/* test_cuda_nvrtc.c -- CUDA C++ to cubins by NVRTC, which needs no device. */
 #define _GNU_SOURCE 1
 #include <pthread.h>
 #include "tests/cuda/mock_kernels.h"

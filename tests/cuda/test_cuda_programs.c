@@ -1,4 +1,4 @@
-/* tests/cuda/test_cuda_programs.c -- programs on the backend cuda as their users see them: faults by their sentence,
+/* test_cuda_programs.c -- programs on the backend cuda as their users see them: faults by their sentence,
  * instances side by side, run-time scalars and states between recorded runs, memory that is not there.  On the driver
  * that is not there, whose launches the simulator runs, and (gpu_programs) on a device. */
 #include <math.h>

@@ -1,4 +1,4 @@
-/* tests/cuda/test_cuda_streams.c -- streams of the host's on a driver that is not there: recorded runs in them, events
+/* test_cuda_streams.c -- streams of the host's on a driver that is not there: recorded runs in them, events
  * between them, copies from one device to another. */
 #include "tests/cuda/mock_kernels.h"
 

@@ -1,4 +1,4 @@
-/* tests/cuda/test_cuda_trees.c -- whole programs on a device that is not there: graphs with their default trees, and
+/* test_cuda_trees.c -- whole programs on a device that is not there: graphs with their default trees, and
  * trees with grids, compiled by NVRTC and launched; the launches are run by the simulator. */
 #include "check/random/must.h"
 #include "tests/cuda/cuda_session.h"

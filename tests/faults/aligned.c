@@ -1,4 +1,4 @@
-/* tests/faults/aligned.c -- takes every slot to begin at a multiple of 16 bytes. */
+/* aligned.c -- takes every slot to begin at a multiple of 16 bytes. */
 #include "tests/faults/fault.h"
 
 static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)

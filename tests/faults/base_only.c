@@ -1,4 +1,4 @@
-/* tests/faults/base_only.c -- takes a slot's base for its address: what its offset says is not looked at. */
+/* base_only.c -- takes a slot's base for its address: what its offset says is not looked at. */
 #include "tests/faults/fault.h"
 
 static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)

@@ -1,4 +1,4 @@
-/* tests/faults/bool_mask.c -- stores true as a vector's mask, all bits set. */
+/* bool_mask.c -- stores true as a vector's mask, all bits set. */
 #include "tests/faults/fault.h"
 
 static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)

@@ -1,4 +1,4 @@
-/* tests/faults/capture_borrows.c -- a capture keeps where the slots stood instead of copies of them. */
+/* capture_borrows.c -- a capture keeps where the slots stood instead of copies of them. */
 #include "tests/faults/fault.h"
 
 struct lt_capture { uint32_t n; struct lt_object **object; struct lt_args *args; };

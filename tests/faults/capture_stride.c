@@ -1,4 +1,4 @@
-/* tests/faults/capture_stride.c -- a capture that finds the next args by its own size of lt_args, not by the host's. */
+/* capture_stride.c -- a capture that finds the next args by its own size of lt_args, not by the host's. */
 #include "tests/faults/fault.h"
 
 struct lt_capture { uint32_t n; struct lt_object **object; struct lt_args *args; };

@@ -1,4 +1,4 @@
-/* tests/faults/combine_first.c -- of the lanes that a combine makes one value of, it takes the first only. */
+/* combine_first.c -- of the lanes that a combine makes one value of, it takes the first only. */
 #include "tests/faults/fault.h"
 
 static void change(struct copy *c)

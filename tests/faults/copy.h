@@ -1,4 +1,4 @@
-/* tests/faults/copy.h -- a copy of a frozen tree that a fault may change: its tables, with room for more rows of
+/* copy.h -- a copy of a frozen tree that a fault may change: its tables, with room for more rows of
  * them. */
 #ifndef LT_FAULT_COPY_H
 #define LT_FAULT_COPY_H

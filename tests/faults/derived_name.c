@@ -1,4 +1,4 @@
-/* tests/faults/derived_name.c -- begins a refusal with its own name, which the host adds. */
+/* derived_name.c -- begins a refusal with its own name, which the host adds. */
 #include "tests/faults/fault.h"
 
 static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)

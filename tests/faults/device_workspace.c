@@ -1,4 +1,4 @@
-/* tests/faults/device_workspace.c -- memory of its own, in which it writes after the workspace that it asked for. */
+/* device_workspace.c -- memory of its own, in which it writes after the workspace that it asked for. */
 #include "tests/faults/fault.h"
 
 static const struct lt_caps *caps(const struct lt_session *s)

@@ -1,4 +1,4 @@
-/* tests/faults/dies.c -- ends the process in the member that the config names; "MEMBER_hangs": does not come back from
+/* dies.c -- ends the process in the member that the config names; "MEMBER_hangs": does not come back from
  * it. */
 #include "tests/faults/fault.h"
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* tests/faults/dirty_workspace.c -- takes its workspace to be zeros: what it holds is added to the first element of a
+/* dirty_workspace.c -- takes its workspace to be zeros: what it holds is added to the first element of a
  * sum. */
 #include "tests/faults/fault.h"
 

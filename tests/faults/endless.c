@@ -1,4 +1,4 @@
-/* tests/faults/endless.c -- a run with a remainder never ends. */
+/* endless.c -- a run with a remainder never ends. */
 #include "tests/faults/fault.h"
 #include <time.h>
 

@@ -1,4 +1,4 @@
-/* tests/faults/environ.c -- looks for an option in the environment, without asking anybody: how its session describes
+/* environ.c -- looks for an option in the environment, without asking anybody: how its session describes
  * itself. */
 #include "tests/faults/fault.h"
 

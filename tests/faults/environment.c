@@ -1,4 +1,4 @@
-/* tests/faults/environment.c -- asks for an environment variable, and makes nothing of it. */
+/* environment.c -- asks for an environment variable, and makes nothing of it. */
 #include "tests/faults/fault.h"
 
 static lt_status open_(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)

@@ -1,4 +1,4 @@
-/* tests/faults/false_promise.c -- ref's promise to run objects on several threads at once, which is broken: the results
+/* false_promise.c -- ref's promise to run objects on several threads at once, which is broken: the results
  * of an object go through a buffer of its own. */
 #include "tests/faults/fault.h"
 #include <time.h>

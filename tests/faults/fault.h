@@ -1,4 +1,4 @@
-/* tests/faults/fault.h -- a correct backend to plant faults in: it hands everything on to the backend ref.
+/* fault.h -- a correct backend to plant faults in: it hands everything on to the backend ref.
  *
  * ref is loaded from its plug-in, plugins/ref.so of the build that this file's plug-in lies in (tests/faults/NAME.so).
  * A fault stands around one member of the table, or changes the copy of the tree that ref gets (tests/faults/copy.h).

@@ -1,4 +1,4 @@
-/* tests/faults/fold_lanes.c -- lanes become one value where some of them have a dest of their own. */
+/* fold_lanes.c -- lanes become one value where some of them have a dest of their own. */
 #include "tests/faults/fault.h"
 
 static void change(struct copy *c)

@@ -1,4 +1,4 @@
-/* tests/faults/full_stop.c -- ends a refusal with a full stop, which stands in the midst of the host's sentences
+/* full_stop.c -- ends a refusal with a full stop, which stands in the midst of the host's sentences
  * then. */
 #include "tests/faults/fault.h"
 

@@ -1,4 +1,4 @@
-/* tests/faults/half_compiled.c -- compiling several trees of which one is refused leaves the objects of those before
+/* half_compiled.c -- compiling several trees of which one is refused leaves the objects of those before
  * it. */
 #include "tests/faults/fault.h"
 

@@ -1,4 +1,4 @@
-/* tests/faults/half_round.c -- rounds f32 to f16 and bf16 towards zero: the value is made smaller by half an ulp of the
+/* half_round.c -- rounds f32 to f16 and bf16 towards zero: the value is made smaller by half an ulp of the
  * result first. */
 #include "tests/faults/fault.h"
 

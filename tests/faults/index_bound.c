@@ -1,4 +1,4 @@
-/* tests/faults/index_bound.c -- an index is compared with the extent of its axis, not with the bounds that vary. */
+/* index_bound.c -- an index is compared with the extent of its axis, not with the bounds that vary. */
 #include "tests/faults/fault.h"
 
 static void change(struct copy *c)

@@ -1,4 +1,4 @@
-/* tests/faults/keeps_config.c -- looks at the config once more when it compiles: it was lent to open alone. */
+/* keeps_config.c -- looks at the config once more when it compiles: it was lent to open alone. */
 #include "tests/faults/fault.h"
 
 static const char *kept = "";

@@ -1,4 +1,4 @@
-/* tests/faults/keeps_slots.c -- keeps the place of the first input of its first run, and reads it there in all later
+/* keeps_slots.c -- keeps the place of the first input of its first run, and reads it there in all later
  * runs. */
 #include "tests/faults/fault.h"
 

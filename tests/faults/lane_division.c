@@ -1,4 +1,4 @@
-/* tests/faults/lane_division.c -- a division in a vector is that of the first lane for all. */
+/* lane_division.c -- a division in a vector is that of the first lane for all. */
 #include "tests/faults/loose.h"
 
 static void change(struct copy *c)

@@ -1,4 +1,4 @@
-/* tests/faults/lane_guard.c -- whether the first lane of a vector writes says whether all do. */
+/* lane_guard.c -- whether the first lane of a vector writes says whether all do. */
 #include "tests/faults/fault.h"
 
 /* Statements with guards get lists of their own. */

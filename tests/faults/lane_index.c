@@ -1,4 +1,4 @@
-/* tests/faults/lane_index.c -- a gather in a vector takes the index of the first lane for all. */
+/* lane_index.c -- a gather in a vector takes the index of the first lane for all. */
 #include "tests/faults/fault.h"
 
 static void change(struct copy *c)

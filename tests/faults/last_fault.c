@@ -1,4 +1,4 @@
-/* tests/faults/last_fault.c -- floats and int32 alone; the fault record holds the last index out of range, not the
+/* last_fault.c -- floats and int32 alone; the fault record holds the last index out of range, not the
  * first. */
 #include "tests/faults/fault.h"
 

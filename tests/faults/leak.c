@@ -1,4 +1,4 @@
-/* tests/faults/leak.c -- every run keeps a kilobyte.  A list holds it, so that a sanitizer has nothing to say. */
+/* leak.c -- every run keeps a kilobyte.  A list holds it, so that a sanitizer has nothing to say. */
 #include "tests/faults/fault.h"
 
 struct block { struct block *next; char rest[1016]; };

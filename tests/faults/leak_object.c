@@ -1,4 +1,4 @@
-/* tests/faults/leak_object.c -- destroying an object frees nothing.  A list holds it, so that a sanitizer has nothing
+/* leak_object.c -- destroying an object frees nothing.  A list holds it, so that a sanitizer has nothing
  * to say. */
 #include "tests/faults/fault.h"
 

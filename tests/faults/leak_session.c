@@ -1,4 +1,4 @@
-/* tests/faults/leak_session.c -- every session keeps four kilobytes.  A list holds them, so that a sanitizer has
+/* leak_session.c -- every session keeps four kilobytes.  A list holds them, so that a sanitizer has
  * nothing to say. */
 #include "tests/faults/fault.h"
 

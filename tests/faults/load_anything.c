@@ -1,4 +1,4 @@
-/* tests/faults/load_anything.c -- loads an object from bytes that it did not save. */
+/* load_anything.c -- loads an object from bytes that it did not save. */
 #include "tests/faults/fault.h"
 
 static lt_status identity(struct lt_session *s, lt_write *write, void *user, struct lt_diag *diag)

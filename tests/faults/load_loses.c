@@ -1,4 +1,4 @@
-/* tests/faults/load_loses.c -- an object that was saved and loaded again has lost the resets of its sums. */
+/* load_loses.c -- an object that was saved and loaded again has lost the resets of its sums. */
 #include "tests/faults/fault.h"
 
 static const char mark[] = "an object of load_loses";

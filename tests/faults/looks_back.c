@@ -1,4 +1,4 @@
-/* tests/faults/looks_back.c -- compares each tree with the one before, whose object is destroyed by then, and which may
+/* looks_back.c -- compares each tree with the one before, whose object is destroyed by then, and which may
  * be gone. */
 #include "tests/faults/fault.h"
 

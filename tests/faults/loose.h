@@ -1,4 +1,4 @@
-/* tests/faults/loose.h -- faults that read or write at a wrong place, without harm to the program that looks for them.
+/* loose.h -- faults that read or write at a wrong place, without harm to the program that looks for them.
  *
  * ref refuses an element outside its buffer; compiled code would take what lies there.  So every buffer of the copy
  * gets as many elements before and after it as it has itself, and a run is one of copies of the slots with such

@@ -1,4 +1,4 @@
-/* tests/faults/low_identity.c -- a maximum begins with -1e30: wrong where all elements are minus infinity. */
+/* low_identity.c -- a maximum begins with -1e30: wrong where all elements are minus infinity. */
 #include "tests/faults/fault.h"
 
 static void change(struct copy *c)

@@ -1,4 +1,4 @@
-/* tests/faults/max_identity.c -- a maximum begins with 0: wrong where all elements are negative. */
+/* max_identity.c -- a maximum begins with 0: wrong where all elements are negative. */
 #include "tests/faults/fault.h"
 
 static void change(struct copy *c)

@@ -1,4 +1,4 @@
-/* tests/faults/min_identity.c -- a minimum begins with 0: wrong where all elements are positive. */
+/* min_identity.c -- a minimum begins with 0: wrong where all elements are positive. */
 #include "tests/faults/fault.h"
 
 static void change(struct copy *c)

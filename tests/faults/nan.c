@@ -1,4 +1,4 @@
-/* tests/faults/nan.c -- wrong for NaN: the larger is a > b ? a : b, as C would have it. */
+/* nan.c -- wrong for NaN: the larger is a > b ? a : b, as C would have it. */
 #include "tests/faults/fault.h"
 
 static void change(struct copy *c)

@@ -1,4 +1,4 @@
-/* tests/faults/no_fault.c -- leaves the fault record unset when an index is out of range. */
+/* no_fault.c -- leaves the fault record unset when an index is out of range. */
 #include "tests/faults/fault.h"
 
 static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)

@@ -1,4 +1,4 @@
-/* tests/faults/no_guard.c -- ignores the last guard of every piece: a pad shows what lies after its source. */
+/* no_guard.c -- ignores the last guard of every piece: a pad shows what lies after its source. */
 #include "tests/faults/loose.h"
 
 static void change(struct copy *c)

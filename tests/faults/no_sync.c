@@ -1,4 +1,4 @@
-/* tests/faults/no_sync.c -- a run that is to be enqueued is done when the next one comes; sync does not wait for it. */
+/* no_sync.c -- a run that is to be enqueued is done when the next one comes; sync does not wait for it. */
 #include "tests/faults/fault.h"
 
 static _Thread_local struct { struct lt_object *o; struct lt_args args; struct lt_slot slot[64]; } waiting;

@@ -1,4 +1,4 @@
-/* tests/faults/no_tail.c -- drops a tail: the last trip of a loop is left out where the loops in it are cut short
+/* no_tail.c -- drops a tail: the last trip of a loop is left out where the loops in it are cut short
  * there. */
 #include "tests/faults/fault.h"
 

@@ -1,3 +1,3 @@
-/* tests/faults/none.c -- no fault: what all others differ from by one. */
+/* none.c -- no fault: what all others differ from by one. */
 #include "tests/faults/fault.h"
 FAULTY("none", .run = plain_run)

@@ -1,4 +1,4 @@
-/* tests/faults/odd_answer.c -- refuses the error function as no refusal may be: the code of the answer, or its note, by
+/* odd_answer.c -- refuses the error function as no refusal may be: the code of the answer, or its note, by
  * the word of the config. */
 #include "tests/faults/fault.h"
 

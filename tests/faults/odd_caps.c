@@ -1,4 +1,4 @@
-/* tests/faults/odd_caps.c -- caps that cannot be, by the word of the config; "refuses": good caps, and accepts refuses
+/* odd_caps.c -- caps that cannot be, by the word of the config; "refuses": good caps, and accepts refuses
  * every tree. */
 #include "tests/faults/fault.h"
 

@@ -1,4 +1,4 @@
-/* tests/faults/out_parameter.c -- open leaves its out-parameter as it was when it fails. */
+/* out_parameter.c -- open leaves its out-parameter as it was when it fails. */
 #include "tests/faults/fault.h"
 
 static lt_status open_(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)

@@ -1,4 +1,4 @@
-/* tests/faults/over_workspace.c -- writes after the workspace that it asked for. */
+/* over_workspace.c -- writes after the workspace that it asked for. */
 #include "tests/faults/fault.h"
 
 static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)

@@ -1,4 +1,4 @@
-/* tests/faults/overpromise.c -- accepts what it cannot compile: remainders. */
+/* overpromise.c -- accepts what it cannot compile: remainders. */
 #include "tests/faults/fault.h"
 
 static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,

@@ -1,4 +1,4 @@
-/* tests/faults/past_end.c -- writes one element past the end of what it writes. */
+/* past_end.c -- writes one element past the end of what it writes. */
 #include "tests/faults/fault.h"
 
 static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)

@@ -1,4 +1,4 @@
-/* tests/faults/plan_by_tree.c -- accepts makes a plan and knows it again by the tree's address and its size, where
+/* plan_by_tree.c -- accepts makes a plan and knows it again by the tree's address and its size, where
  * another tree may stand by then. */
 #include "tests/faults/fault.h"
 

@@ -1,4 +1,4 @@
-/* tests/faults/prints.c -- prints at each run. */
+/* prints.c -- prints at each run. */
 #include "tests/faults/fault.h"
 
 static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)

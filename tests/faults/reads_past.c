@@ -1,4 +1,4 @@
-/* tests/faults/reads_past.c -- reads whole vectors of 16 bytes, past the end of what it reads. */
+/* reads_past.c -- reads whole vectors of 16 bytes, past the end of what it reads. */
 #include "tests/faults/fault.h"
 
 static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)

@@ -1,4 +1,4 @@
-/* tests/faults/reads_unchosen.c -- reads every piece of an operand before it looks which of them is chosen, as code
+/* reads_unchosen.c -- reads every piece of an operand before it looks which of them is chosen, as code
  * does that selects between values: an element outside its buffer, too. */
 #include "tests/faults/fault.h"
 

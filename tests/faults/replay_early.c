@@ -1,4 +1,4 @@
-/* tests/faults/replay_early.c -- a replay that only enqueues: its runs are done by the next sync. */
+/* replay_early.c -- a replay that only enqueues: its runs are done by the next sync. */
 #include "tests/faults/fault.h"
 
 struct lt_capture { uint32_t n; struct lt_object **object; struct lt_args *args; };

@@ -1,4 +1,4 @@
-/* tests/faults/shared.c -- not reentrant: results go through one static buffer, which all sessions share. */
+/* shared.c -- not reentrant: results go through one static buffer, which all sessions share. */
 #include "tests/faults/fault.h"
 #include <time.h>
 

@@ -1,4 +1,4 @@
-/* tests/faults/shared_pool.c -- one pool of threads for all sessions, not reentrant: the job of the session that comes
+/* shared_pool.c -- one pool of threads for all sessions, not reentrant: the job of the session that comes
  * last is everybody's. */
 #include "tests/faults/fault.h"
 #include <time.h>

@@ -1,4 +1,4 @@
-/* tests/faults/shared_queue.c -- one place for the run that is enqueued, and not one in each session. */
+/* shared_queue.c -- one place for the run that is enqueued, and not one in each session. */
 #include "tests/faults/fault.h"
 
 static struct lt_object *waiting;

@@ -1,4 +1,4 @@
-/* tests/faults/silent.c -- refuses without a word. */
+/* silent.c -- refuses without a word. */
 #include "tests/faults/fault.h"
 
 static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)

@@ -1,4 +1,4 @@
-/* tests/faults/stats_words.c -- a dump of statistics with a line that ends in no number. */
+/* stats_words.c -- a dump of statistics with a line that ends in no number. */
 #include "tests/faults/fault.h"
 
 static lt_status dump(const struct lt_object *o, enum lt_dump kind, lt_write *write, void *user)

@@ -1,4 +1,4 @@
-/* tests/faults/strides.c -- swaps two strides of an operand that is read across, its innermost loop not being its
+/* strides.c -- swaps two strides of an operand that is read across, its innermost loop not being its
  * contiguous one. */
 #include "tests/faults/loose.h"
 

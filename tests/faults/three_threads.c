@@ -1,4 +1,4 @@
-/* tests/faults/three_threads.c -- shares elements evenly among threads and forgets the rest: wrong with three. */
+/* three_threads.c -- shares elements evenly among threads and forgets the rest: wrong with three. */
 #include "tests/faults/fault.h"
 
 static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)

@@ -1,4 +1,4 @@
-/* tests/faults/trunc_div.c -- integers are divided towards zero, as C would have it. */
+/* trunc_div.c -- integers are divided towards zero, as C would have it. */
 #include "tests/faults/fault.h"
 
 static void change(struct copy *c)

@@ -1,4 +1,4 @@
-/* tests/faults/unknown_bits.c -- says that it understands every feature there will ever be. */
+/* unknown_bits.c -- says that it understands every feature there will ever be. */
 #include "tests/faults/fault.h"
 
 static const struct lt_caps *caps(const struct lt_session *s)

@@ -1,4 +1,4 @@
-/* tests/faults/unsteady.c -- sums in an order that changes from run to run: every other one has another last bit. */
+/* unsteady.c -- sums in an order that changes from run to run: every other one has another last bit. */
 #include "tests/faults/fault.h"
 
 static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)

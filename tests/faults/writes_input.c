@@ -1,4 +1,4 @@
-/* tests/faults/writes_input.c -- uses the last element of an input as scratch. */
+/* writes_input.c -- uses the last element of an input as scratch. */
 #include "tests/faults/fault.h"
 
 static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)

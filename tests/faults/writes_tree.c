@@ -1,4 +1,4 @@
-/* tests/faults/writes_tree.c -- marks the trees that it has compiled: they are the host's, and other sessions' too. */
+/* writes_tree.c -- marks the trees that it has compiled: they are the host's, and other sessions' too. */
 #include "tests/faults/fault.h"
 
 static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,

@@ -1,4 +1,4 @@
-/* tests/faults/zero_trip.c -- crashes where a run-time scalar leaves a loop without a trip. */
+/* zero_trip.c -- crashes where a run-time scalar leaves a loop without a trip. */
 #include "tests/faults/fault.h"
 
 static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)

@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz.h -- what the fuzz targets share: one function a target, called by libFuzzer or by replay.c.
+/* fuzz.h -- what the fuzz targets share: one function a target, called by libFuzzer or by replay.c.
  *
  * A target hands the bytes to one parser, uses what comes out, and frees it; that nothing leaks, overflows or crashes
  * is for the sanitizers to see.

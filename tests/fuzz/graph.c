@@ -1,4 +1,4 @@
-/* tests/fuzz/graph.c -- fuzz target: the graph's text.  What parses prints, parses again to the same text, and
+/* graph.c -- fuzz target: the graph's text.  What parses prints, parses again to the same text, and
  * passes. */
 #include <string.h>
 #include "ir/pass/pass.h"

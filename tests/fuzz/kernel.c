@@ -1,4 +1,4 @@
-/* tests/fuzz/kernel.c -- fuzz target: the text of a kernel program.  What parses keeps the rules, prints, and parses
+/* kernel.c -- fuzz target: the text of a kernel program.  What parses keeps the rules, prints, and parses
  * again to the same text; what does not is refused with a sentence that says where. */
 #include <stdlib.h>
 #include <string.h>

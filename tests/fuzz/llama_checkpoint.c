@@ -1,4 +1,4 @@
-/* tests/fuzz/llama_checkpoint.c -- fuzz target: a checkpoint of llama2.c, and the graphs that are made of it. */
+/* llama_checkpoint.c -- fuzz target: a checkpoint of llama2.c, and the graphs that are made of it. */
 #include "frontends/llama2/llama2.h"
 #include "tests/fuzz/fuzz.h"
 

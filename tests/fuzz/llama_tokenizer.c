@@ -1,4 +1,4 @@
-/* tests/fuzz/llama_tokenizer.c -- fuzz target: a tokenizer of llama2.c, and a text that it makes tokens of.  The first
+/* llama_tokenizer.c -- fuzz target: a tokenizer of llama2.c, and a text that it makes tokens of.  The first
  * four bytes: how many tokens the model has, and how long the text before the file is. */
 #include "frontends/llama2/llama2.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,4 +1,4 @@
-/* tests/fuzz/onnx.c -- fuzz target: a model of ONNX.  Where the frontend is not built, nothing is done. */
+/* onnx.c -- fuzz target: a model of ONNX.  Where the frontend is not built, nothing is done. */
 #include "lt/frontend.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,4 +1,4 @@
-/* tests/fuzz/replay.c -- runs a fuzz target without libFuzzer on the files, or the files of the folders, that it is
+/* replay.c -- runs a fuzz target without libFuzzer on the files, or the files of the folders, that it is
  * given.
  *
  * Prints how many it ran.  What a target finds, it says by crashing.

@@ -1,6 +1,6 @@
-/* tests/fuzz/safetensors.c -- fuzz target: a .safetensors file. */
+/* safetensors.c -- fuzz target: a .safetensors file. */
 #include "tests/fuzz/fuzz.h"
-#include "tools/tensorfile.h"
+#include "tools/tensor/tensorfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {

@@ -1,4 +1,4 @@
-/* tests/fuzz/schedule.c -- fuzz target: lists of schedule primitives on the default tree of one small graph.
+/* schedule.c -- fuzz target: lists of schedule primitives on the default tree of one small graph.
  *
  * Bytes that begin with "schedule" are a whole list; others are its steps.  A list that is taken gives a tree that
  * prints to one that reads back to the same, and the tree that it began with stays what it was.

@@ -1,4 +1,4 @@
-/* tests/fuzz/script.c -- fuzz target: text of the frontend `script`. */
+/* script.c -- fuzz target: text of the frontend `script`. */
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

@@ -1,4 +1,4 @@
-/* tests/fuzz/tree.c -- fuzz target: the text of a loop tree over one small graph.
+/* tree.c -- fuzz target: the text of a loop tree over one small graph.
  *
  * Bytes that begin with "looptree" are a whole text; others come after the header of the graph, so that lines of a tree
  * are reached at once.  A text that is taken prints to one that reads back to the same, and differs from itself in

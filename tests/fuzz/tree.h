@@ -1,4 +1,4 @@
-/* tests/fuzz/tree.h -- what the targets for trees and for schedules share: one small graph, and trees printed. */
+/* tree.h -- what the targets for trees and for schedules share: one small graph, and trees printed. */
 #ifndef LT_TESTS_FUZZ_TREE_H
 #define LT_TESTS_FUZZ_TREE_H
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/install/hamkaas.c -- a program written for HamKaas: compiles a script, evaluates it, prints the output. */
+/* hamkaas.c -- a program written for HamKaas: compiles a script, evaluates it, prints the output. */
 #include <stdio.h>
 #include <string.h>
 #include <hamkaas.h>

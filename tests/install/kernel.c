@@ -1,4 +1,4 @@
-/* tests/install/kernel.c -- reads a kernel program, prints it, and shows the first line of what was printed. */
+/* kernel.c -- reads a kernel program, prints it, and shows the first line of what was printed. */
 #include <stdio.h>
 #include <string.h>
 #include "lt/kernel.h"

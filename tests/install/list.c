@@ -1,4 +1,4 @@
-/* tests/install/list.c -- prints the name of each backend and frontend of the library that it is linked with. */
+/* list.c -- prints the name of each backend and frontend of the library that it is linked with. */
 #include <stdio.h>
 #include <lt/lt.h>
 

@@ -1,4 +1,4 @@
-/* tests/interpose/alloc.c -- the n-th allocation that the program itself asks for fails: preloaded (LD_PRELOAD), for
+/* alloc.c -- the n-th allocation that the program itself asks for fails: preloaded (LD_PRELOAD), for
  * tests/alloc.sh.
  *
  * LT_FAIL_PROGRAM: the program's name; others, such as compilers, are left alone.  LT_FAIL_AT: which allocation fails,

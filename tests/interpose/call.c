@@ -1,4 +1,4 @@
-/* tests/interpose/call.c -- a call of the system fails: preloaded (LD_PRELOAD), for tests of what cannot be done.
+/* call.c -- a call of the system fails: preloaded (LD_PRELOAD), for tests of what cannot be done.
  *
  * LT_FAIL_PROGRAM: the program's name; others, such as compilers, are left alone.  LT_FAIL_CALL: which function.
  * LT_FAIL_AT: which call of it, in each process, from 1 on; 0: all.  It fails as it would for want of memory; waitpid

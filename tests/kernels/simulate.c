@@ -1,4 +1,4 @@
-/* tests/kernels/simulate.c -- build/simulate: a kernel program's text, verified and run in the simulator.
+/* simulate.c -- build/simulate: a kernel program's text, verified and run in the simulator.
  *
  *   build/simulate FILE [OPTION ...]
  *     NAME=FILE.npy      what the buffer holds before; others in slots hold random numbers, as does a param
@@ -18,7 +18,7 @@
 #include "kernel/form/number.h"
 #include "kernel/simulate/predict.h"
 #include "lt/lt.h"
-#include "tools/tensorfile.h"
+#include "tools/tensor/tensorfile.h"
 
 struct simulate_run {
 	struct lt_context *ctx;

@@ -1,4 +1,4 @@
-/* tests/llvm/test_llvm_programs.c -- random kernel programs as LLVM IR: they leave what they leave in the simulator,
+/* test_llvm_programs.c -- random kernel programs as LLVM IR: they leave what they leave in the simulator,
  * bit by bit where rounding is exact, for each processor that this machine can be.
  *
  * LT_SEED=N begins with another program, LT_KERNELS=N takes another number of them.

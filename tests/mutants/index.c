@@ -1,4 +1,4 @@
-/* tests/mutants/index.c -- what of a text counts elements: addresses, loops, conditions, and the names for parts of
+/* index.c -- what of a text counts elements: addresses, loops, conditions, and the names for parts of
  * those. */
 #include <string.h>
 #include "check/random/must.h"

@@ -1,4 +1,4 @@
-/* tests/mutants/kinds.c -- the table of kinds, and how a mutant is written. */
+/* kinds.c -- the table of kinds, and how a mutant is written. */
 #define _GNU_SOURCE 1
 #include <stdarg.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/mutants/kinds.h -- the ways in which a printed kernel is made wrong, one spot at a time. */
+/* kinds.h -- the ways in which a printed kernel is made wrong, one spot at a time. */
 #ifndef MUTANTS_KINDS_H
 #define MUTANTS_KINDS_H
 #include "tests/mutants/text.h"

@@ -1,4 +1,4 @@
-/* tests/mutants/lanes.c -- kinds of mutants of vectors: their bits, lanes, masks. */
+/* lanes.c -- kinds of mutants of vectors: their bits, lanes, masks. */
 #define _GNU_SOURCE 1
 #include <stdio.h>
 #include <string.h>

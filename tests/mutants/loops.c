@@ -1,4 +1,4 @@
-/* tests/mutants/loops.c -- kinds of mutants of where and how often: indices, loops, stores, accumulations,
+/* loops.c -- kinds of mutants of where and how often: indices, loops, stores, accumulations,
  * conditions. */
 #include <string.h>
 #include "tests/mutants/kinds.h"

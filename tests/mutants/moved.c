@@ -1,4 +1,4 @@
-/* tests/mutants/moved.c -- how far a mutant's results are from the right ones. */
+/* moved.c -- how far a mutant's results are from the right ones. */
 #define _GNU_SOURCE 1
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "check/random/must.h"
 #include "ir/eval/eval.h"
 #include "tests/mutants/mutants.h"
-#include "tools/tensorfile.h"
+#include "tools/tensor/tensorfile.h"
 
 static double number(const struct lt_tensor *x, int64_t i)
 {

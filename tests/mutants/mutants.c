@@ -1,4 +1,4 @@
-/* tests/mutants/mutants.c -- the judge is judged: wrong kernels, one spot each, that `lt-run --verify` must catch.
+/* mutants.c -- the judge is judged: wrong kernels, one spot each, that `lt-run --verify` must catch.
  *
  *   mutants [--seed N] [--each N] [--graphs N] [--jobs N] [--least PERCENT] [--examples FILE]
  *                                    N mutants of each line of tests/examples.txt and of each random graph; prints TAP

@@ -1,4 +1,4 @@
-/* tests/mutants/mutants.h -- mutants of printed kernels, and whether `lt-run --verify` catches them. */
+/* mutants.h -- mutants of printed kernels, and whether `lt-run --verify` catches them. */
 #ifndef MUTANTS_H
 #define MUTANTS_H
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* tests/mutants/run.c -- lt-run on a file of kernels, under limits, and what came of it. */
+/* run.c -- lt-run on a file of kernels, under limits, and what came of it. */
 #define _GNU_SOURCE 1
 #include <fcntl.h>
 #include <math.h>

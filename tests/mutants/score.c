@@ -1,4 +1,4 @@
-/* tests/mutants/score.c -- mutants of all kinds, drawn and run side by side; how many are caught. */
+/* score.c -- mutants of all kinds, drawn and run side by side; how many are caught. */
 #include <pthread.h>
 #include <string.h>
 #include "check/random/must.h"

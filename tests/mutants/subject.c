@@ -1,4 +1,4 @@
-/* tests/mutants/subject.c -- whose kernels are mutated: the lines of tests/examples.txt, and random graphs with their
+/* subject.c -- whose kernels are mutated: the lines of tests/examples.txt, and random graphs with their
  * data in files. */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include "check/random/must.h"
 #include "check/random/graph.h"
 #include "tests/mutants/mutants.h"
-#include "tools/tensorfile.h"
+#include "tools/tensor/tensorfile.h"
 
 bool is_random(const struct subject *j) { return !strncmp(j->name, "graph@", 6); }
 

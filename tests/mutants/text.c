@@ -1,4 +1,4 @@
-/* tests/mutants/text.c -- tokens of printed C, and what stands where. */
+/* text.c -- tokens of printed C, and what stands where. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/mutants/text.h -- the C that lt-run prints, as tokens: what is a kernel, what an index, what an operand.
+/* text.h -- the C that lt-run prints, as tokens: what is a kernel, what an index, what an operand.
  *
  * No compiler: just enough of C's grammar for what backends/text prints.  What is read wrongly gives a mutant that does
  * not compile, and that is counted as such.

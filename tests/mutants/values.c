@@ -1,4 +1,4 @@
-/* tests/mutants/values.c -- kinds of mutants of what is computed: constants, functions, operators, arrays. */
+/* values.c -- kinds of mutants of what is computed: constants, functions, operators, arrays. */
 #define _GNU_SOURCE 1
 #include <stdio.h>
 #include <string.h>

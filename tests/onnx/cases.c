@@ -1,4 +1,4 @@
-/* tests/onnx/cases.c -- see cases.h. */
+/* cases.c -- see cases.h. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "tests/onnx/cases.h"

@@ -1,9 +1,9 @@
-/* tests/onnx/cases.h -- the models of cases.npz, layers.npz, types.npz and dims.npz (made by make_*.py), with what they
+/* cases.h -- the models of cases.npz, layers.npz, types.npz and dims.npz (made by make_*.py), with what they
  * are given and must give. */
 #ifndef TESTS_ONNX_CASES_H
 #define TESTS_ONNX_CASES_H
 #include "lt/lt.h"
-#include "tools/tensorfile.h"
+#include "tools/tensor/tensorfile.h"
 
 enum { ONNX_MAX_GIVEN = 14, ONNX_MAX_CASES = 600, ONNX_MAX_RUNS = 8, ONNX_FILES = 4 };
 /* What one run is given, and gives. */

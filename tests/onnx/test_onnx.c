@@ -1,4 +1,4 @@
-/* tests/onnx/test_onnx.c -- models of ONNX: what they give is what onnx's own reference evaluator gives, and what
+/* test_onnx.c -- models of ONNX: what they give is what onnx's own reference evaluator gives, and what
  * cannot
  * be converted is refused with its sentence. */
 #include <criterion/criterion.h>

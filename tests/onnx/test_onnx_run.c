@@ -1,4 +1,4 @@
-/* tests/onnx/test_onnx_run.c -- models of ONNX in lt-run: --dim, --fix, external data; and contents of constants. */
+/* test_onnx_run.c -- models of ONNX in lt-run: --dim, --fix, external data; and contents of constants. */
 #include <criterion/criterion.h>
 #include <stdarg.h>
 #include <string.h>

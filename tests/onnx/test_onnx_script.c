@@ -1,4 +1,4 @@
-/* tests/onnx/test_onnx_script.c -- every model of the cases as a script: read back it is the same model. */
+/* test_onnx_script.c -- every model of the cases as a script: read back it is the same model. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include "ir/graph/graph.h"

@@ -1,4 +1,4 @@
-/* tests/opencl/opencl_session.h -- sessions of the backend opencl, trees by hand, memory of the device. */
+/* opencl_session.h -- sessions of the backend opencl, trees by hand, memory of the device. */
 #ifndef TESTS_OPENCL_SESSION_H
 #define TESTS_OPENCL_SESSION_H
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-/* tests/opencl/test_opencl.c -- the backend opencl on a device: PoCL makes one of any processor. */
+/* test_opencl.c -- the backend opencl on a device: PoCL makes one of any processor. */
 #define _GNU_SOURCE 1
 #include <math.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* tests/opencl/test_opencl_fail.c -- the backend opencl where something fails: memory, compilers, the device's limits.
+/* test_opencl_fail.c -- the backend opencl where something fails: memory, compilers, the device's limits.
  * A session's table of functions is its own, so tests put others into it. */
 #include "tests/opencl/opencl_session.h"
 

@@ -1,4 +1,4 @@
-/* tests/plugged/load.c -- ref and cpu as plug-ins: linked into a test in place of the two backends themselves. */
+/* load.c -- ref and cpu as plug-ins: linked into a test in place of the two backends themselves. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "lt/backend.h"

@@ -1,4 +1,4 @@
-/* tests/plugins/asks.c -- asks for many environment variables while it is loaded: lt-check hears those of another
+/* asks.c -- asks for many environment variables while it is loaded: lt-check hears those of another
  * plug-in all the same. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/plugins/half_events.c -- one that offers a part of a group of members. */
+/* half_events.c -- one that offers a part of a group of members. */
 #include "null.h"
 
 static lt_status event_new(struct lt_session *s, struct lt_event **out, struct lt_diag *diag)

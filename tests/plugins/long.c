@@ -1,4 +1,4 @@
-/* tests/plugins/long.c -- one whose name, version and score are wider than what most have; its device has no name. */
+/* long.c -- one whose name, version and score are wider than what most have; its device has no name. */
 #include "null.h"
 
 static int32_t score_long(const char *config, struct lt_diag *diag)

@@ -1,4 +1,4 @@
-/* tests/plugins/memory.c -- one with memory and a clock of its own, that computes nothing. */
+/* memory.c -- one with memory and a clock of its own, that computes nothing. */
 #include "null.h"
 
 struct lt_event { int64_t at; };

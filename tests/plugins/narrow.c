@@ -1,4 +1,4 @@
-/* tests/plugins/narrow.c -- one for f32 in loops that are serial or parallel, which is not ready for anything that its
+/* narrow.c -- one for f32 in loops that are serial or parallel, which is not ready for anything that its
  * caps do not name. */
 #include "null.h"
 

@@ -1,4 +1,4 @@
-/* tests/plugins/null.h -- a backend that takes every tree and computes nothing: the plug-ins here are variants of
+/* null.h -- a backend that takes every tree and computes nothing: the plug-ins here are variants of
  * it. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tests/plugins/picky.c -- one that refuses much, each time with a note: gathers, params and divs (not understood),
+/* picky.c -- one that refuses much, each time with a note: gathers, params and divs (not understood),
  * float16, parallel loops, and the operators exp and tanh, at their statement and loop. */
 #include <stdio.h>
 #include "null.h"

@@ -1,4 +1,4 @@
-/* tests/plugins/poor.c -- says what a host has to be careful of.  Its device is busy, unless CONFIG has what is wrong
+/* poor.c -- says what a host has to be careful of.  Its device is busy, unless CONFIG has what is wrong
  * instead: sick (accepts fails, which is no refusal), align (a workspace at no power of two), stats (lines that look
  * like others). */
 #include "null.h"

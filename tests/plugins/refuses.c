@@ -1,4 +1,4 @@
-/* tests/plugins/refuses.c -- one of another version, as LT_BACKEND makes it: it gives no table. */
+/* refuses.c -- one of another version, as LT_BACKEND makes it: it gives no table. */
 #include "null.h"
 const struct lt_backend *lt_backend_entry(uint32_t host_abi);
 LT_API const struct lt_backend *lt_backend_entry(uint32_t host_abi)

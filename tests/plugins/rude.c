@@ -1,4 +1,4 @@
-/* tests/plugins/rude.c -- one whose every text has control characters in it, for terminals, and bytes that are not
+/* rude.c -- one whose every text has control characters in it, for terminals, and bytes that are not
  * UTF-8. */
 #include "null.h"
 

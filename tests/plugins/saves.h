@@ -1,4 +1,4 @@
-/* tests/plugins/saves.h -- a backend that computes nothing, too, and whose objects are bytes.
+/* saves.h -- a backend that computes nothing, too, and whose objects are bytes.
  *
  * Words in its config: talks (to the host's log), other (another identity), silent (none), broken (identity fails),
  * forgets (saves nothing), refuses (what is to be loaded).  describe says how often each function was called in this

@@ -1,4 +1,4 @@
-/* tests/plugins/wrong.c -- one that makes the mistake that $WRONG names: caps (answers NULL), capsize (of no size),
+/* wrong.c -- one that makes the mistake that $WRONG names: caps (answers NULL), capsize (of no size),
  * exit and exit3 (end the process in a run), negative (a score), zero (a score, and a silent open), code (run answers
  * what is no status), lines (a note of several lines).  Its CONFIG dtypes=BITS are the types that it has. */
 #include <stdbool.h>

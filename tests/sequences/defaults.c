@@ -1,4 +1,4 @@
-/* tests/sequences/defaults.c -- defaults [N [SEED [EVERY [BACKENDS]]]]: random graphs with the default trees of several
+/* defaults.c -- defaults [N [SEED [EVERY [BACKENDS]]]]: random graphs with the default trees of several
  * GPUs (tests/default_trees.h), one of EVERY simulated.  What is wrong is reported with its seed; 1 if something was.
  */
 #include "check/random/must.h"

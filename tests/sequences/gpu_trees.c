@@ -1,4 +1,4 @@
-/* tests/sequences/gpu_trees.c -- gpu_trees [N [SEED]]: what legality accepts of random trees with grids and blocks, the
+/* gpu_trees.c -- gpu_trees [N [SEED]]: what legality accepts of random trees with grids and blocks, the
  * simulator finds clean: N trees that run without a race, a barrier that not all threads reach, a read of what nobody
  * wrote, or another result than the evaluator's.  Each graph has a simulator of some machine.
  *

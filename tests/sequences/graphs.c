@@ -1,4 +1,4 @@
-/* tests/sequences/graphs.c -- graphs [N [SEED]]: right kernels must be judged right.  Random graphs of every operator
+/* graphs.c -- graphs [N [SEED]]: right kernels must be judged right.  Random graphs of every operator
  * on ref, on cpu for each target that this machine runs, on the simulator of a grid, and on llvm where it is built,
  * with and without passes; N of N must be as the oracle says.
  *

@@ -1,4 +1,4 @@
-/* tests/sequences/layers.c -- layers [N [SEED]]: random layers on `cpu`, by the default trees for this machine and for
+/* layers.c -- layers [N [SEED]]: random layers on `cpu`, by the default trees for this machine and for
  * machines with tiny caches, many to a compiler.
  *
  * What is wrong is reported with its seed; 1 if something was.  LT_ON=ref: on ref.  LT_WORK=N: multiply-adds of a node,

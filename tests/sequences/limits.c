@@ -1,4 +1,4 @@
-/* tests/sequences/limits.c -- limits [N [SEED [CC]]]: random graphs in text form at the limits of their sources and of
+/* limits.c -- limits [N [SEED [CC]]]: random graphs in text form at the limits of their sources and of
  * int64, against a model of them, the oracle, `ref` and compiled kernels: those of the backend batch, which trap, or
  * with CC those that cpu makes with that compiler ("cc -fsanitize=address").  What is wrong is reported with its seed;
  * 1 if something was.

@@ -1,4 +1,4 @@
-/* tests/sequences/network.c -- network NAME: the script of a network (tests/networks.h), for lt-run:
+/* network.c -- network NAME: the script of a network (tests/networks.h), for lt-run:
  *
  *     build/network mobilenetv2 > m.lt; build/lt-run m.lt -i '*=random' -c '*=random' --time -q
  */

@@ -1,4 +1,4 @@
-/* tests/sequences/pool.c -- pool [CALLS [SEED]]: random calls of lt_host.parallel_for from one thread, then from up to
+/* pool.c -- pool [CALLS [SEED]]: random calls of lt_host.parallel_for from one thread, then from up to
  * four at once, with a fork between them.  For the thread sanitizer, which the test framework does not start under:
  * make SAN=thread build/thread/pool && TSAN_OPTIONS=die_after_fork=0 build/thread/pool
  */

@@ -1,4 +1,4 @@
-/* tests/sequences/sequences.c -- sequences [N [SEED]]: random sequences of primitives, N on `ref` and a tenth as many
+/* sequences.c -- sequences [N [SEED]]: random sequences of primitives, N on `ref` and a tenth as many
  * on `cpu`.
  *
  * What is wrong is reported with its seed; 1 if something was.  LT_SKIP='bind call' leaves primitives out, LT_ON=ref or

@@ -1,4 +1,4 @@
-/* tests/standalone/threads.c -- calls a function that lt-build made: on one thread, and with loops run in parts, in
+/* threads.c -- calls a function that lt-build made: on one thread, and with loops run in parts, in
  * another order and on several threads; the results are the same, bit for bit.
  *
  * Compiled with -include NAME.h and F, ARGS and MAX_THREADS, the function's own; RESULT and the inputs are floats.

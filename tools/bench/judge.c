@@ -1,0 +1,134 @@
+/* judge.c -- a result before the judge (check/judge/judge.h): all of it, or, where that takes too long, a
+ * sample of its rows.
+ *
+ * A sample is a program of its own: the same script, with as many rows as are drawn, whose inputs have these rows.
+ * So the same evaluator and the same tolerances decide, and only what is in no row that was drawn is not seen.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "check/judge/judge.h"
+#include "tools/bench/bench.h"
+
+struct bench_judge {
+	struct lt_context *ctx;
+	struct lt_graph *graph;
+	const void **source;
+	struct lt_judge *judge;
+	int64_t *row, n_row;            /* of a sample; NULL: all rows */
+	float *in[BENCH_TENSORS];       /* its rows of the inputs that have some */
+	float *got;                     /* room for the result's */
+};
+
+void bench_judge_free(struct bench_judge *j)
+{
+	if (!j)
+		return;
+	lt__judge_free(j->judge);
+	lt_graph_free(j->graph);
+	free(j->source);
+	free(j->row);
+	for (int i = 0; i < BENCH_TENSORS; i++)
+		free(j->in[i]);
+	free(j->got);
+	free(j);
+}
+
+/* A row of each of n equal parts, by numbers that depend on the case's name alone: a failure can be repeated. */
+void bench_sample_rows(const struct bench_case *c, int64_t rows, int64_t n, int64_t *out)
+{
+	uint64_t state = UINT64_C(0xcbf29ce484222325);
+
+	for (const char *at = c->name; *at; at++)
+		state = (state ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+	for (int64_t i = 0; i < n; i++) {
+		int64_t begin = rows * i / n, end = rows * (i + 1) / n;
+
+		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		out[i] = n > 1 && i == 0 ? 0 : n > 1 && i == n - 1 ? rows - 1 : begin + (int64_t)(state >> 33) % (end - begin);
+	}
+}
+
+static void copy_rows(const struct bench_judge *j, const float *from, int64_t width, float *to)
+{
+	for (int64_t i = 0; i < j->n_row; i++)
+		memcpy(to + i * width, from + j->row[i] * width, (size_t)width * sizeof *to);
+}
+
+static void draw_sample(const struct bench_case *c, int64_t rows, struct bench_judge *j)
+{
+	int64_t all = c->in[0].shape[0];
+
+	j->n_row = rows;
+	j->row = bench_alloc((size_t)rows * sizeof *j->row);
+	bench_sample_rows(c, all, rows, j->row);
+	j->got = bench_alloc((size_t)(rows * (c->out.n / all)) * sizeof *j->got);
+	for (int i = 0; i < c->by_rows; i++) {
+		j->in[i] = bench_alloc((size_t)(rows * (c->in[i].n / all)) * sizeof *j->in[i]);
+		copy_rows(j, c->in[i].data, c->in[i].n / all, j->in[i]);
+	}
+}
+
+lt_status bench_judge_new(struct lt_context *ctx, const struct bench_case *c, int64_t rows, struct bench_judge **out)
+{
+	const struct lt_judge_options options = {
+		.seed = 1, .n_thread = lt__judge_threads_here(), .parallel = lt__judge_on_threads
+	};
+	struct bench_judge *j = *out = bench_alloc(sizeof *j);
+	bool all = rows == c->in[0].shape[0];
+	char *script = all ? bench_format("%s", c->script) : bench_case_of_rows(c, rows);
+	lt_status s = lt_parse(ctx, script, strlen(script), c->name, NULL, &j->graph);
+
+	j->ctx = ctx;
+	free(script);
+	LT_TRY(s);
+	if (!all)
+		draw_sample(c, rows, j);
+	j->source = bench_alloc((size_t)j->graph->n_node * sizeof *j->source);
+	for (int32_t i = 0; i < j->graph->n_node; i++)
+		for (int k = 0; k < c->n_in; k++)
+			if (j->graph->node[i].label && !strcmp(j->graph->node[i].label, c->in[k].name))
+				j->source[i] = j->in[k] ? j->in[k] : c->in[k].data;
+	return lt__judge_new(j->graph, j->source, &options, &j->judge);
+}
+
+const float *bench_judge_reference(const struct bench_judge *j)
+{
+	return lt_eval_result(lt__judge_reference(j->judge), 0, NULL);
+}
+
+/* Where the sample's rows stand in the result: the one that is farthest from the reference. */
+static int64_t worst_row(const struct bench_judge *j, const struct bench_case *c)
+{
+	int64_t width = c->out.n / c->in[0].shape[0], worst = 0;
+	double most = 0;
+
+	for (int64_t i = 0; i < j->n_row; i++) {
+		double d = bench_distance(j->got + i * width, bench_judge_reference(j) + i * width, width);
+
+		if (!(d <= most)) {
+			most = d;
+			worst = j->row[i];
+		}
+	}
+	return worst;
+}
+
+lt_status bench_judge_result(struct bench_judge *j, const struct bench_case *c, const float *got)
+{
+	struct lt_report report = { .when = j->row ? " of the sampled rows" : NULL };
+	char where[80] = "";
+
+	if (j->row) {
+		copy_rows(j, got, c->out.n / c->in[0].shape[0], j->got);
+		snprintf(where, sizeof where, "; of the whole, row %lld is farthest off", (long long)worst_row(j, c));
+	}
+	lt_status s = lt__judge_result(j->judge, 0, j->row ? j->got : got, &report);
+
+	if (s)
+		return lt_fail(j->ctx, s, "it cannot be judged: %-s", lt_context_message(j->ctx));
+	if (lt__report_failed(&report))
+		return lt_fail(j->ctx, LT_EDEVICE, "wrong result: %s%s", report.first, where);
+	return report.open == 0 ? LT_OK
+		: lt_fail(j->ctx, LT_EDEVICE, "not verified: rounding may explain any value of %lld elements, such as %s%s",
+			(long long)report.open, report.open_at, where);
+}

@@ -1,0 +1,104 @@
+/* build.h -- the parts of lt-build: a model becomes a binary of its own, or C, and what was built is run and
+ * judged.
+ *
+ * Everything is made in a temporary folder; what is right is copied to its place, so a wrong binary never appears under
+ * its name.  Which tensors a model asks for, and where they come from, is lt-run's (tools/run/run.h).
+ */
+#ifndef LT_TOOLS_BUILD_BUILD_H
+#define LT_TOOLS_BUILD_BUILD_H
+#include "backends/cpu/command.h"
+#include "program/export/export.h"
+#include "tools/run/run.h"
+
+/* options.c: the command line; everything points into argv. */
+struct build_options {
+	const char *model, *output, *format, *name, *data, *workspace, *target, *emit, *cc, *emulator, *schedule, *apply;
+	struct lt_texts constant, weights, input, inputs, dim, fix;
+	int64_t threads, verify_seconds;
+	uint32_t cc_timeout_ms;
+	bool main, no_verify, allow_unbounded, no_passes, explain, quiet, verbose;
+};
+enum build_format { BUILD_EXE, BUILD_A, BUILD_SO, BUILD_C };
+extern const struct lt_tool build_tool;
+lt_status build_options_read(struct lt_context *, int argc, char **argv, struct build_options *, bool *done);
+void build_options_free(struct build_options *);
+const char *build_target_at(int i);             /* the targets by name; NULL after the last */
+
+/* The target that has the numbers for the loops of "portable". */
+#define BUILD_PORTABLE "sse2"
+/* target.c: whom the code is for, and who compiles it. */
+struct build_target {
+	const char *model;              /* of the backend cpu; "portable" has the numbers of another one */
+	bool portable, strict;          /* no flags for a processor; C99 alone */
+	char cc[512];
+	char triple[128];               /* as the compiler names its machine; "": it does not say */
+	bool native;                    /* this machine's kind */
+	char emulator[1024];            /* what runs its programs, "": they run here, or nothing does */
+};
+
+enum { BUILD_PATH = 4608 };
+/* A file of the temporary folder, and where it goes; to "": it stays there. */
+struct build_file { char path[BUILD_PATH], to[BUILD_PATH]; bool executable; };
+enum { BUILD_MAX_FILES = 8 };
+
+struct building {
+	struct build_options o;
+	enum build_format format;
+	struct build_target target;
+	char name[256];                 /* the function's */
+	char base[4096];                /* -o without the ending of the format */
+	struct run run;                 /* what lt-run has of a model: graph, bindings, tensors, explanations, program */
+	struct lt_export *export;
+	struct lt_folder folder;
+	struct build_file out[BUILD_MAX_FILES]; int n_out;
+	char library[BUILD_PATH];             /* in the temporary folder, under the name that it will have */
+	char binary[BUILD_PATH];              /* what is run to judge what was built */
+	bool caught;                    /* signals are noted only, until the folder is removed */
+	enum lt_exit verdict;
+};
+
+lt_status build_target_find(struct building *);
+/* The words after the compiler's name for the C of the function. */
+lt_status build_target_flags(const struct building *, char *out, size_t bytes);
+
+/* text.c: the program, compiled to texts, and these in files. */
+lt_status build_program(struct building *);
+lt_status build_texts(struct building *);
+bool build_has_data(const struct building *);      /* there are constants, and NAME_data.c */
+/* A path in the temporary folder. */
+const char *build_path(const struct building *, const char *ending, char *out, size_t bytes);
+
+/* compile.c: objects, and what is made of them; the binary that is run to judge it. */
+lt_status build_compile(struct building *);
+/* process.c: commands, word by word.  words: as a shell splits them at blanks, without quotes; word: one,
+ * whatever is
+ * in it. */
+enum { BUILD_MAX_WORDS = 4096 };
+struct build_command {
+	const char *on;                 /* for messages: what it works on */
+	const char *makes;              /* the file that is there when it has ended; NULL: none */
+	char text[32768]; size_t n;
+	const char *word[BUILD_MAX_WORDS + 1]; int n_word;
+	bool full;
+};
+void build_command_words(struct build_command *, const char *words);
+void build_command_word(struct build_command *, const char *word);
+/* All at once.  LT_ECOMPILE with what the first said that failed. */
+lt_status build_run(struct building *, struct build_command *, int n);
+/* What a command prints, without the end of its line.  LT_EMISSING: there is no such program; LT_ECOMPILE: it
+ * failed. */
+lt_status build_ask(struct building *, const char *words, char *out, size_t bytes);
+/* One that may take so many milliseconds; *status: its exit status; output: how what it said began. */
+lt_status build_execute(struct building *, struct build_command *, uint32_t ms, int *status, char *output, size_t
+	bytes);
+
+/* verify.c: runs the binary and judges what it wrote.  The verdict says whether it may be kept. */
+lt_status build_verify(struct building *);
+
+/* names.c: the format, the function's name and base; none that C, C++ or their library has. */
+lt_status build_names(struct building *);
+extern const char *const build_endings[];       /* of files, by format */
+/* output.c: whether what -o names can be written, and is none of the inputs; what was built, copied there. */
+lt_status build_output_check(const struct building *);
+lt_status build_output_write(struct building *);
+#endif

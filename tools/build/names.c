@@ -1,0 +1,163 @@
+/* names.c -- what the function is called, and the files: what -o, --format and --name say together. */
+#include <ctype.h>
+#include <string.h>
+#include "tools/build/build.h"
+
+const char *const build_endings[] = { [BUILD_EXE] = "", [BUILD_A] = ".a", [BUILD_SO] = ".so", [BUILD_C] = ".c" };
+
+static const char *last_name(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }
+
+/* Words of C and of C++, in which the header may be included; each with a blank behind it. */
+static const char keywords[] =
+	" alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class "
+	"co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype "
+	"default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline "
+	"int linux long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
+	"register reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast "
+	"struct switch template this thread_local throw true try typedef typeid typename typeof typeof_unqual union "
+	"unix unsigned using virtual void volatile wchar_t while xor xor_eq ";
+
+/* What C libraries define, ISO C's and POSIX's: another function of the name would take their place, or does not
+ * compile beside their headers.  Those of <math.h> also end in f and l, others in _l, _r or _unlocked. */
+static const char library_to_l[] = " "
+	"EOF FILE I a64l abort abs accept access acos acosh alarm aligned_alloc alloca arc4random arc4random_buf "
+	"arc4random_uniform asctime asin asinh assert at_quick_exit atan atan2 atanh atexit atof atoi atol atoll "
+	"basename bcmp bcopy bind brk bsearch btowc bzero cabs cacos cacosh calloc carg casin casinh catan catanh cbrt "
+	"ccos ccosh ceil cexp chdir chmod chown chroot cimag clearenv clearerr clock clock_getcpuclockid clock_getres "
+	"clock_gettime clock_nanosleep clock_settime clock_t clog close complex confstr conj connect copysign cos cosh "
+	"cpow cproj creal creat crypt csin csinh csqrt ctan ctanh ctermid ctime daddr_t dev_t difftime div div_t "
+	"dprintf drand48 drem dup dup2 duplocale dysize ecvt environ erand48 erf erfc errno execl execle execlp execv "
+	"execve execvp exit exp exp2 explicit_bzero expm1 fabs faccessat fchdir fchmod fchmodat fchown fchownat fclose "
+	"fcntl fcvt fd_set fdatasync fdim fdopen feclearexcept fegetenv fegetexceptflag fegetround feholdexcept feof "
+	"feraiseexcept ferror fesetenv fesetexceptflag fesetround fetestexcept feupdateenv fexecve fflush ffs ffsl "
+	"ffsll fgetc fgetpos fgets fgetwc fgetws fileno finite flockfile floor fma fmax fmemopen fmin fmod fopen fork "
+	"fpathconf fpclassify fpos_t fprintf fputc fputs fputwc fputws fread free freelocale freopen frexp fscanf "
+	"fseek fseeko fsetpos fstat fstatat fsync ftell ftello ftruncate ftrylockfile funlockfile futimens fwprintf "
+	"fwrite fwscanf gamma gcvt getc getchar getcwd getdate getdelim getdtablesize getegid getentropy getenv "
+	"geteuid getgid getgroups gethostid gethostname getline getloadavg getlogin getopt getpagesize getpass "
+	"getpeername getpgid getpgrp getpid getppid gets getsockname getsockopt getsubopt getuid getw getwc getwchar "
+	"getwd gid_t gmtime grantpt hypot id_t ilogb imaginary imaxabs imaxdiv index initstate ino_t int16_t int32_t "
+	"int64_t int8_t int_least8_t intmax_t intptr_t isalnum isalpha isascii isatty isblank iscntrl isdigit isfinite "
+	"isgraph isgreater isinf isless islower isnan isnormal isprint ispunct isspace isunordered isupper iswalnum "
+	"iswalpha iswblank iswcntrl iswctype iswdigit iswgraph iswlower iswprint iswpunct iswspace iswupper iswxdigit "
+	"isxdigit j0 j1 jmp_buf jn jrand48 key_t kill l64a labs lchown lcong48 ldexp ldiv ldiv_t lgamma lgammaf "
+	"lgammal link linkat listen llabs lldiv lldiv_t llrint llround localeconv localtime lockf log log10 log1p log2 "
+	"logb longjmp lrand48 lrint lround lseek lstat ",
+	library_from_m[] = " "
+	"NULL madvise malloc mblen mbrlen mbrtowc mbsinit mbsnrtowcs mbsrtowcs mbstowcs mbtowc memccpy memchr memcmp "
+	"memcpy memmove memset mincore mkdir mkdirat mkdtemp mkfifo mkfifoat mknod mknodat mkstemp mkstemps mktemp "
+	"mktime mlock mlockall mmap mode_t modf mprotect mrand48 msync munlock munlockall munmap nan nanosleep "
+	"nearbyint newlocale nextafter nexttoward nice nrand48 off_t offsetof on_exit open open_memstream "
+	"open_wmemstream openat pathconf pause pclose perror pid_t pipe popen posix_fadvise posix_fallocate "
+	"posix_madvise posix_memalign posix_openpt pow pread printf pselect psiginfo psignal ptrdiff_t ptsname putc "
+	"putchar putenv puts putw putwc putwchar pwrite qecvt qfcvt qgcvt qsort quad_t quick_exit raise rand random "
+	"read readlink readlinkat realloc reallocarray realpath recv recvfrom recvmsg remainder remove remquo rename "
+	"renameat rewind rindex rint rmdir round rpmatch sbrk scalb scalbln scalbn scanf sched_get_priority_max "
+	"sched_get_priority_min sched_getparam sched_getscheduler sched_rr_get_interval sched_setparam "
+	"sched_setscheduler sched_yield seed48 select send sendmsg sendto setbuf setbuffer setegid setenv seteuid "
+	"setgid setjmp setlinebuf setlocale setpgid setpgrp setregid setreuid setsid setsockopt setstate setuid "
+	"setvbuf shm_open shm_unlink shutdown sigaction sigaddset sigaltstack sigdelset sigemptyset sigfillset "
+	"siginterrupt sigismember siglongjmp signal signbit signgam significand sigpending sigprocmask sigqueue "
+	"sigset_t sigtimedwait sigwait sigwaitinfo sin sinh size_t sleep snprintf sockatmark socket socketpair sprintf "
+	"sqrt srand srand48 srandom sscanf ssize_t stat stderr stdin stdout stpcpy stpncpy strcasecmp strcat strchr "
+	"strcmp strcoll strcpy strcspn strdup strerror strftime strlcat strlcpy strlen strncasecmp strncat strncmp "
+	"strncpy strndup strnlen strpbrk strptime strrchr strsep strsignal strspn strstr strtod strtof strtoimax "
+	"strtok strtol strtold strtoll strtoq strtoul strtoull strtoumax strtouq strxfrm swprintf swscanf symlink "
+	"symlinkat sync sysconf system tan tanh tcgetpgrp tcsetpgrp tempnam tgamma thrd_create time time_t timegm "
+	"timelocal timer_create timer_delete timer_getoverrun timer_gettime timer_settime timespec_get tmpfile tmpnam "
+	"toascii tolower toupper towctrans towlower towupper trunc truncate ttyname tzset ualarm uid_t uint uint16_t "
+	"uint32_t uint64_t uint8_t uintmax_t uintptr_t ulong umask ungetc ungetwc unlink unlinkat unlockpt unsetenv "
+	"uselocale ushort usleep utimensat va_arg va_copy va_end va_list va_start valloc vdprintf vfork vfprintf "
+	"vfscanf vfwprintf vfwscanf void vprintf vscanf vsnprintf vsprintf vsscanf vswprintf vswscanf vwprintf vwscanf "
+	"wchar_t wcpcpy wcpncpy wcrtomb wcscasecmp wcscat wcschr wcscmp wcscoll wcscpy wcscspn wcsdup wcsftime wcslen "
+	"wcsncasecmp wcsncat wcsncmp wcsncpy wcsnlen wcsnrtombs wcspbrk wcsrchr wcsrtombs wcsspn wcsstr wcstod wcstof "
+	"wcstoimax wcstok wcstol wcstold wcstoll wcstombs wcstoul wcstoull wcstoumax wcsxfrm wctob wctomb wctrans "
+	"wctype wint_t wmemchr wmemcmp wmemcpy wmemmove wmemset wprintf write wscanf y0 y1 yn ";
+
+/* What the program around the function calls its own (tools/build/standalone/). */
+static const char own[] = " "
+	"ALIGNED INPUT LOOKS LOOKS_A_TURN NAME N_TENSOR PIECES RANGE_BITS RESULT STATE THREADS WITH_STAT WITH_THREADS args "
+	"call changes check_files count exists fail file_of found_shape found_type has_place has_value header help imply "
+	"is_type kind look looking model_of move move_rows no_name parallel_for read_all read_number read_shape read_tensor "
+	"refuse replace same_file serve start_threads started take_file take_number take_piece take_words team tensor "
+	"tensors value_of work workspace write_tensor ";
+
+static bool is_word(const char *words, const char *name, size_t n)
+{
+	char word[64];
+
+	if (n == 0 || n >= sizeof word - 2)
+		return false;
+	snprintf(word, sizeof word, " %.*s ", (int)n, name);
+	return strstr(words, word) != NULL;
+}
+
+static bool is_library(const char *name)
+{
+	static const char *const ends[] = { "", "f", "l", "_l", "_r", "_unlocked" };
+	const size_t n = strlen(name);
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		const size_t k = strlen(ends[i]);
+
+		if (n > k && !strcmp(name + n - k, ends[i]) && (is_word(library_to_l, name, n - k)
+				|| is_word(library_from_m, name, n - k)))
+			return true;
+	}
+	return !strncmp(name, "pthread_", 8);
+}
+
+/* What a name of a function may not be; NULL: it may. */
+static const char *taken_by(const char *name)
+{
+	const size_t n = strlen(name);
+
+	return is_word(keywords, name, n) ? "is a word of C or C++"
+		: is_word(own, name, n) ? "is a name within the program around it"
+		: is_library(name) ? "is a name of the C library" : !strcmp(name, "main") ? "is where C programs begin" : NULL;
+}
+
+/* The function of a program is seen by nobody: it gets another name by itself. */
+static lt_status check_function(struct building *b)
+{
+	const char *why = taken_by(b->name);
+
+	if (why && !b->o.name && b->format == BUILD_EXE) {
+		strcat(b->name, "_");
+		why = NULL;
+	}
+	return why ? lt_fail(b->run.ctx, LT_EINVAL, "'%s' cannot be the name of a C function, for it %s: give another one "
+		"with --name, such as %s_model", b->name, why, b->name) : LT_OK;
+}
+
+/* What -o, --format and --name say together. */
+lt_status build_names(struct building *b)
+{
+	static const char *const formats[] = { "exe", "a", "so", "c" };
+	struct lt_context *ctx = b->run.ctx;
+	const size_t n = strlen(b->o.output);
+	const char *name;
+	size_t k = 0;
+
+	for (int i = BUILD_A; i <= BUILD_C && !b->o.format; i++)
+		if (n > strlen(build_endings[i]) && !strcmp(b->o.output + n - strlen(build_endings[i]), build_endings[i]))
+			b->format = (enum build_format)i;
+	for (int i = BUILD_EXE; i <= BUILD_C && b->o.format; i++)
+		if (!strcmp(b->o.format, formats[i]))
+			b->format = (enum build_format)i;
+	k = strlen(build_endings[b->format]);
+	snprintf(b->base, sizeof b->base, "%.*s",
+		(int)(k && n > k && !strcmp(b->o.output + n - k, build_endings[b->format]) ? n - k : n), b->o.output);
+	name = b->o.name ? b->o.name : last_name(b->base);
+	if (n >= sizeof b->base - 16 || strlen(name) >= sizeof b->name - 16)
+		return lt_fail(ctx, LT_EINVAL, "the name '%s' is too long", b->o.output);
+	if (!*last_name(b->base))
+		return lt_fail(ctx, LT_EINVAL, "'%s' is no name of a file: lt-build MODEL -o NAME", b->o.output);
+	for (k = 0; name[k]; k++)
+		b->name[k] = (char)(isalnum((unsigned char)name[k]) ? name[k] : '_');
+	if (!isalpha((unsigned char)b->name[0]) || (b->o.name && strcmp(b->name, b->o.name) != 0))
+		return lt_fail(ctx, LT_EINVAL, "'%s' is no name for a C function, which begins with a letter and has letters, "
+			"digits and "
+			"_ in it: give one with --name", name);
+	return check_function(b);
+}

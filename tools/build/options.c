@@ -1,0 +1,168 @@
+/* options.c -- lt-build's command line: its table of options, and what only the whole of it can show. */
+#include <string.h>
+#include "backends/cpu/cpu.h"
+#include "tools/build/build.h"
+
+/* What is made. */
+enum { BINARY = 1, LIBRARY = 2, TEXT = 4 };
+
+static const struct lt_mode modes[] = {
+	{ BINARY, "--format exe", "which has a main program" },
+	{ LIBRARY, "--format a or so", "which is a library" },
+	{ TEXT, "--format c", NULL },
+	{ 0 }
+};
+
+const char *build_target_at(int i)
+{
+	const int n = (int)lt__cpu_model_count();
+
+	return i < n ? lt__cpu_model_at((uint32_t)i)->name : i == n ? "portable" : NULL;
+}
+
+#define AT(member) LT_MEMBER(struct build_options, member)
+#define SPECS LT_VALUES("zeros", "ones", "iota", "random", "*.npy")
+#define TENSOR_FILES LT_VALUES("*.npz", "*.safetensors")
+
+static const struct lt_tool_option rows[] = {
+	{ .help = "What is built" },
+	{ 'o', "output", "NAME", TAKE_TEXT, AT(output), .help = "what is written, over what is there: NAME, or NAME.a, "
+		".so, .c with a header .h; required" },
+	{ 0, "format", "KIND", TAKE_CHOICE, AT(format), .help = "what is made: %v; exe is a program that reads and writes "
+		".npy "
+		"files; default: by the ending of NAME, else exe", 0, LT_VALUES("exe", "a", "so", "c") },
+	{ 0, "name", "NAME", TAKE_TEXT, AT(name), .help = "the C function; default: the name of the file" },
+	{ 0, "data", "HOW", TAKE_CHOICE, AT(data), .help = "how constants are written: %v (the assembler reads their bytes "
+		"from "
+		"a file; default: array for c, else incbin)", 0, LT_VALUES("array", "incbin") },
+	{ 0, "workspace", "WHOSE", TAKE_CHOICE, AT(workspace), .help =
+		"whose memory a run works in, and keeps states in: %v; static "
+		"(the default) is used where the caller gives none; given is always the caller's", 0, LT_VALUES("static", "given") },
+	{ 0, "main", NULL, TAKE_FLAG, AT(main), .help = "also writes NAME_main.c, the program that --format exe has", TEXT },
+	{ 0, "emit", "DIALECT", TAKE_CHOICE, AT(emit), .help = "the dialect: %v; C with the vectors of gcc and clang, or C99 "
+		"alone, for any compiler; default: c, for the target portable c99", 0, LT_VALUES("c", "c99") },
+	{ 0, "threads", "N", TAKE_COUNT, AT(threads), .help = "the most threads that a caller may give a run; default: one "
+		"for "
+		"each processor of the target, with c99 1", .max = 256 },
+
+	{ .help = "Whom for" },
+	{ 0, "target", "NAME", TAKE_TEXT, AT(target), .help = "the processor to make loops and code for: %v, or a triple "
+		"such as "
+		"riscv64-linux-gnu, whose gcc is taken; default: native, or what the compiler writes for", .list = build_target_at },
+	{ 0, "cc", "CMD", TAKE_TEXT, AT(cc), .help = "the C compiler; default: $CC, or cc" },
+	{ 0, "cc-timeout", "S", TAKE_TIMEOUT, AT(cc_timeout_ms), .help = "a compiler that takes longer than S seconds is "
+		"ended, and has failed; default: 1800" },
+	{ 0, "schedule", "FILE", TAKE_TEXT, AT(schedule), .help = "builds by the loops in FILE: a tree, or a list of "
+		"primitives", 0, LT_VALUES("*.tree", "*.schedule") },
+	{ 0, "apply", "STEPS", TAKE_TEXT, AT(apply), .help = "changes those loops, or the default ones, by primitives: "
+		"\"split "
+		"i 8; unroll i'\"" },
+	{ 0, "no-passes", NULL, TAKE_FLAG, AT(no_passes), .help = "compiles the graph as it was parsed" },
+
+	{ .help = "Tensors in" },
+	{ 'c', "constant", "NAME=SPEC", TAKE_LIST, AT(constant), .help =
+		"a constant, which becomes a part of the binary; SPEC: "
+		"FILE.npy, zeros, ones, VALUE, iota, random[:SEED]; NAME *: all others", 0, SPECS },
+	{ 'w', "weights", "FILE", TAKE_LIST, AT(weights), .help = "constants by name, from a .npz or .safetensors; may be "
+		"given several times", 0, TENSOR_FILES },
+
+	{ .help = "Models (.onnx)" },
+	{ 0, "dim", "NAME=N", TAKE_LIST, AT(dim), .help = "the extent of a symbolic dimension, or of axis I of an input: "
+		"NAME.I=N; NAME=1..N: it is said in each run, and is at most N" },
+	{ 0, "fix", "NAME=FILE", TAKE_LIST, AT(fix), .help = "makes an input a constant: one that decides shapes, axes or "
+		"which part of the model is run", 0, LT_VALUES("*.npy") },
+
+	{ .help = "Verifying" },
+	{ 0, "verify-inputs", "FILE", TAKE_LIST, AT(inputs), .help = "all inputs of a run to judge, by name, from a .npz or "
+		".safetensors; given several times: one run each, in order, states kept; default: random ones", 0, TENSOR_FILES },
+	{ 'i', "verify-input", "NAME=SPEC", TAKE_LIST, AT(input), .help = "one input of it, as --constant gives a constant", 0,
+		SPECS },
+	{ 0, "allow-unbounded", NULL, TAKE_FLAG, AT(allow_unbounded), .help =
+		"elements that differ where rounding may explain "
+		"any value pass, as with lt-run --verify=allow-unbounded" },
+	{ 0, "emulator", "CMD", TAKE_TEXT, AT(emulator), .help = "what runs a program of the target here; default: for "
+		"another "
+		"machine qemu-MACHINE, if it is installed" },
+	{ 0, "verify-timeout", "S", TAKE_COUNT, AT(verify_seconds), .help = "a run that takes longer than S seconds is ended, "
+		"and has failed; default: 600", .max = 1000000 },
+	{ 0, "no-verify", NULL, TAKE_FLAG, AT(no_verify), .help = "writes what was built without running it" },
+
+	{ .help = "Looking" },
+	{ 0, "explain", NULL, TAKE_FLAG, AT(explain), .help = "says what was decided of each kernel" },
+	{ 'q', "quiet", NULL, TAKE_FLAG, AT(quiet), .help = "only errors, and what is asked for" },
+	{ 'v', "verbose", NULL, TAKE_FLAG, AT(verbose), .help = "says on standard error what is run" },
+	{ 0 }
+};
+
+const struct lt_tool build_tool = {
+	.name = "lt-build",
+	.usage = "lt-build MODEL -o NAME [options]",
+	.about = "Builds a program, a library or C text of its own from a model, runs it, and compares it with the reference "
+		"evaluator.",
+	.operand = { .arg = "MODEL", .values = LT_VALUES("*.lt", "*.graph", "*.onnx") },
+	.option = rows,
+	.mode = modes,
+	.end = "Exit code: 0; 1: it could not be built, or is wrong: nothing is written then; 2: a mistake in the options, "
+		"the\n"
+		"model or a file; 3: it is written, but not verified: nothing here runs it, or rounding may explain any value of\n"
+		"some elements.\n"
+		"\n"
+		"Examples\n"
+		"  lt-build softmax.lt -o softmax && ./softmax x.npy y.npy\n"
+		"  lt-build mnist.lt -w weights.safetensors -o mnist.so           and mnist.h\n"
+		"  lt-build mlp.lt -w w.npz -o mlp.c --emit c99 --main            C99 for any compiler\n"
+		"  lt-build mlp.lt -w w.npz -o mlp --target riscv64-linux-gnu\n"
+		"\n"
+		"lt-build(1) says more.\n",
+};
+
+static lt_status check_files(struct lt_context *ctx, const char *option, const struct lt_texts *files)
+{
+	for (int32_t i = 0; i < files->n; i++) {
+		const enum lt_tensorfile k = lt__tensorfile_kind(files->at[i]);
+
+		if (k != LT_FILE_NPZ && k != LT_FILE_SAFETENSORS)
+			return lt_fail(ctx, LT_EINVAL, "%s takes a file that ends in .npz or .safetensors, not '%s'", option,
+				files->at[i]);
+	}
+	return LT_OK;
+}
+
+static unsigned mode_of(const struct build_options *o)
+{
+	const char *dot = o->output ? strrchr(o->output, '.') : NULL;
+
+	if (!o->format)
+		return !dot ? BINARY : !strcmp(dot, ".c") ? TEXT : !strcmp(dot, ".a") || !strcmp(dot, ".so") ? LIBRARY : BINARY;
+	return !strcmp(o->format, "exe") ? BINARY : !strcmp(o->format, "c") ? TEXT : LIBRARY;
+}
+
+lt_status build_options_read(struct lt_context *ctx, int argc, char **argv, struct build_options *o, bool *done)
+{
+	struct lt_given given;
+
+	*o = (struct build_options){ .cc_timeout_ms = 1800000, .verify_seconds = 600 };
+	LT_TRY(lt__options_read(ctx, &build_tool, argc, argv, o, &given));
+	*done = given.done;
+	if (given.done)
+		return LT_OK;
+	LT_TRY(lt__options_together(ctx, &build_tool, &given, mode_of(o)));
+	if (argc - given.first > 1)
+		return lt_fail(ctx, LT_EINVAL, "one model at a time: '%s' and '%s'", argv[given.first], argv[given.first + 1]);
+	if (argc == given.first)
+		return lt_fail(ctx, LT_EINVAL, "a model is missing: lt-build MODEL -o NAME (lt-build -h says more)");
+	o->model = argv[given.first];
+	if (!o->output || !*o->output)
+		return lt_fail(ctx, LT_EINVAL, "a name for what is built is missing: lt-build MODEL -o NAME");
+	if (o->no_verify && o->emulator)
+		return lt_fail(ctx, LT_EINVAL, "--no-verify and --emulator contradict each other");
+	if (o->schedule && !strcmp(o->schedule, "-") && !strcmp(o->model, "-"))
+		return lt_fail(ctx, LT_EINVAL, "the model and the schedule cannot both come from standard input");
+	LT_TRY(check_files(ctx, "--verify-inputs", &o->inputs));
+	return check_files(ctx, "--weights", &o->weights);
+}
+
+void build_options_free(struct build_options *o)
+{
+	lt__options_free(&build_tool, o);
+}

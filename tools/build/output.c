@@ -1,0 +1,144 @@
+/* output.c -- the files that are written: looked at before there is any work, and copied to their places at
+ * the end. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tools/build/build.h"
+#include "tools/tensor/overwrite.h"
+
+static const char *last_name(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }
+
+/* The texts of libraries and of C keep the names by which they include each other. */
+static const struct { const char *ending; bool c_only; } texts[] = { { ".h", false }, { ".c", true },
+	{ "_data.c", true }, { "_main.c", true }, { ".bin", true } };
+enum { N_TEXT = sizeof texts / sizeof *texts };
+
+/* Where a text goes; false: to nowhere. */
+static bool text_path(const struct building *b, int i, char *to, size_t bytes)
+{
+	const bool incbin = b->o.data && !strcmp(b->o.data, "incbin");
+
+	if (b->format == BUILD_EXE || (texts[i].c_only && b->format != BUILD_C)
+			|| (!strcmp(texts[i].ending, "_main.c") && !b->o.main) || (!strcmp(texts[i].ending, ".bin") && !incbin))
+		return false;
+	snprintf(to, bytes, "%.*s%s%s", (int)(last_name(b->base) - b->base), b->base, b->name, texts[i].ending);
+	return true;
+}
+
+static lt_status check_inputs(const struct building *b, const char *to)
+{
+	const struct build_options *o = &b->o;
+	const struct lt_tool_inputs in = { .model = o->model, .schedule = o->schedule, .read = &b->run.read,
+		.weights = &o->weights, .inputs = &o->inputs, .constant = &o->constant, .input = &o->input, .fix = &o->fix };
+
+	return lt__overwrite_check(b->run.ctx, to, &in);
+}
+
+static lt_status output_fail(const struct building *b, const char *to, const char *why)
+{
+	return lt_fail(b->run.ctx, LT_EIO, "%s: cannot be written: %s", to, why);
+}
+
+static lt_status output_check(const struct building *b, const char *to)
+{
+	char folder[2 * BUILD_PATH];
+	struct stat st;
+	const bool there = lstat(to, &st) == 0, link = there && S_ISLNK(st.st_mode);
+
+	if (there && stat(to, &st) != 0)
+		return output_fail(b, to, "it is a link to a file that cannot be found");
+	if (there && S_ISDIR(st.st_mode))
+		return output_fail(b, to, strerror(EISDIR));
+	if (there && !S_ISREG(st.st_mode))
+		return output_fail(b, to, "it is no regular file, but a device, a pipe or a socket");
+	if (there)
+		LT_TRY(check_inputs(b, to));
+	/* A link is written through; a file is made beside another, and takes its place. */
+	if (link)
+		return access(to, W_OK) ? output_fail(b, to, strerror(errno)) : LT_OK;
+	snprintf(folder, sizeof folder, "%.*s", (int)(last_name(to) - to), to);
+	if (!*folder)
+		snprintf(folder, sizeof folder, ".");
+	if (stat(folder, &st) != 0 || access(folder, W_OK | X_OK) != 0)
+		return output_fail(b, to, strerror(errno));
+	return S_ISDIR(st.st_mode) ? LT_OK : output_fail(b, to, strerror(ENOTDIR));
+}
+
+static void whole_path(const struct building *b, char *to, size_t bytes)
+{
+	snprintf(to, bytes, "%s%s", b->base, build_endings[b->format]);
+}
+
+lt_status build_output_check(const struct building *b)
+{
+	char to[BUILD_PATH];
+
+	if (b->format != BUILD_C) {
+		whole_path(b, to, sizeof to);
+		LT_TRY(output_check(b, to));
+	}
+	for (int i = 0; i < N_TEXT; i++)
+		if (text_path(b, i, to, sizeof to))
+			LT_TRY(output_check(b, to));
+	return LT_OK;
+}
+
+static void add_file(struct building *b, const char *from, const char *to, bool executable)
+{
+	struct build_file *f = &b->out[b->n_out++];
+
+	snprintf(f->path, sizeof f->path, "%s", from);
+	snprintf(f->to, sizeof f->to, "%s", to);
+	f->executable = executable;
+}
+
+static void list_files(struct building *b)
+{
+	char from[BUILD_PATH], to[BUILD_PATH];
+	struct stat st;
+
+	if (b->format != BUILD_C) {
+		whole_path(b, to, sizeof to);
+		add_file(b, b->format == BUILD_EXE ? b->binary : b->library, to, b->format != BUILD_A);
+	}
+	for (int i = 0; i < N_TEXT; i++)
+		if (text_path(b, i, to, sizeof to) && stat(build_path(b, texts[i].ending, from, sizeof from), &st) == 0)
+			add_file(b, from, to, false);
+}
+
+static lt_status copy_file(struct building *b, const struct build_file *f)
+{
+	struct lt_context *ctx = b->run.ctx;
+	struct lt_bytes bytes;
+	struct lt_outfile out;
+	bool good;
+	int code = 0;
+
+	LT_TRY(lt__bytes_read(ctx, f->path, &bytes));
+	lt_status st = lt__out_open(ctx, f->to, &out);
+	if (!st) {
+		const mode_t mask = umask(0);
+
+		umask(mask);
+		errno = 0;
+		good = bytes.n == 0 || fwrite(bytes.at, 1, bytes.n, out.file) == bytes.n;
+		if (f->executable)
+			good = good && fchmod(fileno(out.file), 0777 & ~mask) == 0;
+		code = errno;
+		st = lt__out_close(ctx, &out, good);
+		/* What is closed as bad says nothing of its own. */
+		if (!good)
+			st = output_fail(b, f->to, strerror(code));
+	}
+	lt__bytes_free(&bytes);
+	return st;
+}
+
+lt_status build_output_write(struct building *b)
+{
+	list_files(b);
+	for (int i = 0; i < b->n_out; i++)
+		LT_TRY(copy_file(b, &b->out[i]));
+	return LT_OK;
+}

@@ -1,0 +1,133 @@
+/* process.c -- compilers and what was built, run as programs of their own. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "backends/cpu/cpu.h"
+#include "tools/build/build.h"
+#include "tools/common/interrupt.h"
+#include "tools/common/say.h"
+
+static bool process_run(struct building *b, struct lt_command *c, uint32_t n, uint32_t ms)
+{
+	const struct lt_command_limits limits = { .ms = ms, .cancelled = lt__interrupted,
+		.folder = b->folder.path[0] ? b->folder.path : NULL };
+	bool ran;
+
+	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
+	ran = lt__command_run(c, n, b->o.threads ? (uint32_t)b->o.threads : lt__cpu_cores(), &limits, NULL, NULL);
+	lt__interrupt_release();
+	return ran;
+}
+
+static lt_status process_failed(struct building *b, const struct lt_command *c)
+{
+	struct lt_context *ctx = b->run.ctx;
+
+	if (c->status == -1 && c->error == ENOMEM)
+		return lt_fail(ctx, LT_ENOMEM, "out of memory");
+	if (c->status == -1)
+		return lt_fail(ctx, LT_ECOMPILE, "%s cannot be started: %s", c->argv[0], strerror(c->error));
+	if (c->late)
+		return lt_fail(ctx, LT_ECOMPILE, "%s was ended on %s, because it took too long: give it more time with --cc-timeout",
+			c->argv[0], c->on);
+	return lt_fail(ctx, LT_ECOMPILE, "%s failed on %s (exit code %d)%-s%-s", c->argv[0], c->on, c->status,
+		c->output[0] ? ":\n" : ": it said nothing; name another compiler with --cc", c->output);
+}
+
+void build_command_word(struct build_command *c, const char *word)
+{
+	const size_t bytes = strlen(word) + 1;
+
+	c->full = c->full || c->n_word == BUILD_MAX_WORDS || bytes > sizeof c->text - c->n;
+	if (c->full)
+		return;
+	c->word[c->n_word++] = memcpy(c->text + c->n, word, bytes);
+	c->n += bytes;
+}
+
+void build_command_words(struct build_command *c, const char *words)
+{
+	for (const char *at = words + strspn(words, " \t\n"); *at; at += strspn(at, " \t\n")) {
+		const size_t n = strcspn(at, " \t\n");
+		char word[4096];
+
+		snprintf(word, sizeof word, "%.*s", (int)n, at);
+		c->full = c->full || n >= sizeof word;
+		build_command_word(c, word);
+		at += n;
+	}
+}
+
+static void command_show(const struct building *b, const struct build_command *c)
+{
+	for (int i = 0; b->o.verbose && i < c->n_word; i++)
+		lt__say(stderr, "%s%s", lt__shell(c->word[i]).text, i + 1 < c->n_word ? " " : "\n");
+}
+
+static lt_status command_check(struct building *b, const struct build_command *c)
+{
+	return c->full || !c->n_word ? lt_fail(b->run.ctx, LT_EINVAL, "the command on %s is empty or too long", c->on) : LT_OK;
+}
+
+lt_status build_run(struct building *b, struct build_command *command, int n)
+{
+	struct lt_command *c = calloc((size_t)n, sizeof *c);
+	lt_status st = c ? LT_OK : lt_fail(b->run.ctx, LT_ENOMEM, "out of memory");
+
+	for (int i = 0; i < n && !st; i++) {
+		command_show(b, &command[i]);
+		st = command_check(b, &command[i]);
+		c[i].argv = command[i].word;
+		c[i].on = command[i].on;
+	}
+	if (!st && !process_run(b, c, (uint32_t)n, b->o.cc_timeout_ms))
+		st = lt_fail(b->run.ctx, LT_ECANCELLED, "building was cancelled");
+	for (int i = 0; i < n && !st; i++)
+		if (c[i].status != 0)
+			st = process_failed(b, &c[i]);
+	for (int i = 0; i < n && !st; i++)
+		if (command[i].makes && access(command[i].makes, F_OK) != 0)
+			st = lt_fail(b->run.ctx, LT_ECOMPILE, "%s ended on %s as if all were well, but wrote no file: name another compiler "
+				"with --cc", c[i].argv[0], c[i].on);
+	free(c);
+	return st;
+}
+
+lt_status build_execute(
+	struct building *b, struct build_command *command, uint32_t ms, int *status, char *output, size_t bytes)
+{
+	struct lt_command c = { .argv = command->word, .on = command->on };
+
+	command_show(b, command);
+	LT_TRY(command_check(b, command));
+	if (!process_run(b, &c, 1, ms))
+		return lt_fail(b->run.ctx, LT_ECANCELLED, "building was cancelled");
+	if (c.status == -1 && c.error == ENOMEM)
+		return lt_fail(b->run.ctx, LT_ENOMEM, "out of memory");
+	if (c.status == -1)
+		return lt_fail(b->run.ctx, LT_EMISSING, "%s cannot be started: %s", c.argv[0],
+			strerror(c.error));
+	if (c.late)
+		return lt_fail(b->run.ctx, LT_ECOMPILE, "%s was ended after %g s: give it more time with --verify-timeout",
+			c.on, ms * 1e-3);
+	*status = c.status;
+	snprintf(output, bytes, "%s", c.output);
+	return LT_OK;
+}
+
+lt_status build_ask(struct building *b, const char *words, char *out, size_t bytes)
+{
+	static struct build_command c;
+	char said[4096];
+	int status;
+
+	c = (struct build_command){ .on = "a question" };
+	build_command_words(&c, words);
+	out[0] = '\0';
+	LT_TRY(build_execute(b, &c, 0, &status, said, sizeof said));
+	if (status != 0)
+		return lt_fail(b->run.ctx, LT_ECOMPILE, "'%s' failed", words);
+	snprintf(out, bytes, "%.*s", (int)strcspn(said, "\r\n"), said);
+	return LT_OK;
+}

@@ -1,0 +1,141 @@
+/* copy.c -- a frozen tree in pages of its own, which nobody may write to, and which can be closed.
+ *
+ * All that the tree points to is copied, texts too, so that nothing of a copy is reached once its pages are closed.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <string.h>
+#include <sys/mman.h>
+#include "tools/check/parts.h"
+
+enum { MAX_BYTES = 32 << 20 };          /* of addresses; pages are taken as they are used */
+
+bool lt__check_pages_new(struct check_pages *p)
+{
+	*p = (struct check_pages){ .at = mmap(NULL, MAX_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+					   -1, 0) };
+	if (p->at == MAP_FAILED)
+		p->at = NULL;
+	return p->at != NULL;
+}
+
+void lt__check_pages_free(struct check_pages *p)
+{
+	if (p->at)
+		(void)munmap(p->at, MAX_BYTES);
+	*p = (struct check_pages){ 0 };
+}
+
+void lt__check_pages_open(struct check_pages *p)
+{
+	p->n = 0;
+	(void)mprotect(p->at, MAX_BYTES, PROT_READ | PROT_WRITE);
+}
+
+void lt__check_pages_seal(struct check_pages *p) { (void)mprotect(p->at, MAX_BYTES, PROT_READ); }
+
+void lt__check_pages_close(struct check_pages *p)
+{
+	(void)madvise(p->at, MAX_BYTES, MADV_DONTNEED);
+	(void)mprotect(p->at, MAX_BYTES, PROT_NONE);
+}
+
+void *lt__check_pages_take(struct check_pages *p, const void *from, size_t bytes)
+{
+	size_t at = (p->n + 15) / 16 * 16;
+	if (bytes > MAX_BYTES - at) {
+		p->full = true;
+		return NULL;
+	}
+	p->n = at + bytes;
+	if (from && bytes)
+		memcpy(p->at + at, from, bytes);
+	return p->at + at;
+}
+
+static const char *text(struct check_pages *p, const char *from)
+{
+	return from ? lt__check_pages_take(p, from, strlen(from) + 1) : NULL;
+}
+
+static struct lt_array array(struct check_pages *p, struct lt_array a)
+{
+	a.at = lt__check_pages_take(p, a.at, (size_t)a.n * a.stride);
+	return a;
+}
+
+/* An element of a copy, to be changed. */
+#define COPIED(type, a, i) ((type *)(uintptr_t)LT_AT(type, a, i))
+#define TEXTS(type, a, member) \
+	for (uint32_t i = 0; i < (a).n && (a).at; i++) \
+		COPIED(type, a, i)->member = text(p, LT_AT(type, a, i)->member)
+/* The length of a list that nobody says: as far as elements that name `count` of it from `first` on reach. */
+static int32_t reach(int32_t max, const struct lt_array *a, size_t first, size_t count)
+{
+	for (uint32_t i = 0; i < a->n; i++) {
+		const char *at = (const char *)a->at + (size_t)i * a->stride;
+		int32_t begin, n;
+		memcpy(&begin, at + first, sizeof begin);
+		memcpy(&n, at + count, sizeof n);
+		max = n > 0 && begin + n > max ? begin + n : max;
+	}
+	return max;
+}
+#define REACH(max, type, a, what) reach(max, &(a), offsetof(type, first_##what), offsetof(type, n_##what))
+
+static int32_t n_stride(const struct lt_tree *t)
+{
+	int32_t max = 0;
+	for (uint32_t c = 0; c < t->calls.n; c++) {
+		const struct lt_call *call = LT_AT(struct lt_call, t->calls, c);
+		for (int32_t o = 0; o < call->n_operand; o++) {
+			int32_t end = LT_AT(struct lt_call_operand, t->call_operands, call->first_operand + o)->first_stride + call->n_dim;
+			max = end > max ? end : max;
+		}
+	}
+	return max;
+}
+
+static void copy_lists(struct check_pages *p, const struct lt_tree *from, struct lt_tree *t)
+{
+	t->rows = lt__check_pages_take(p, from->rows, (size_t)from->n_row * (size_t)from->n_column * sizeof *t->rows);
+	int32_t n = REACH(REACH(0, struct lt_piece, t->pieces, guard), struct lt_stmt, t->stmts, guard);
+	t->guards = lt__check_pages_take(p, from->guards, (size_t)n * sizeof *t->guards);
+	n = REACH(REACH(0, struct lt_loop, t->loops, bound), struct lt_access, t->accesses, bound);
+	n = REACH(n, struct lt_call_dim, t->call_dims, bound);
+	t->bounds = lt__check_pages_take(p, from->bounds, (size_t)n * sizeof *t->bounds);
+	t->strides = lt__check_pages_take(p, from->strides, (size_t)n_stride(from) * sizeof *t->strides);
+	struct lt_array *const all[] = { &t->types, &t->ops, &t->params, &t->divs, &t->loops, &t->buffers, &t->accesses,
+		&t->pieces, &t->operands, &t->stmts, &t->calls, &t->call_dims, &t->call_operands };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		*all[i] = array(p, *all[i]);
+}
+
+static void copy_texts(struct check_pages *p, struct lt_tree *t)
+{
+	t->name = text(p, t->name);
+	t->prelude = text(p, t->prelude);
+	t->text = text(p, t->text);
+	TEXTS(struct lt_type, t->types, name);
+	TEXTS(struct lt_type, t->types, ctype);
+	TEXTS(struct lt_op, t->ops, name);
+	TEXTS(struct lt_op, t->ops, source);
+	TEXTS(struct lt_tparam, t->params, name);
+	TEXTS(struct lt_loop, t->loops, var);
+	TEXTS(struct lt_loop, t->loops, call);
+	TEXTS(struct lt_buffer, t->buffers, name);
+	TEXTS(struct lt_stmt, t->stmts, name);
+	TEXTS(struct lt_call_dim, t->call_dims, var);
+}
+
+const struct lt_tree *lt__check_pages_tree(struct check_pages *p, const struct lt_tree *from)
+{
+	struct lt_tree *t = lt__check_pages_take(p, from, from->size);
+	if (!t)
+		return NULL;
+	copy_lists(p, from, t);
+	if (!p->full)
+		copy_texts(p, t);
+	return p->full ? NULL : t;
+}

@@ -1,0 +1,150 @@
+/* explain.c -- --explain: which backend takes which kernel, what the others refused it for, and what it
+ * decided. */
+#include <stdlib.h>
+#include <string.h>
+#include "tools/tensor/jsontext.h"
+#include "tools/run/run.h"
+
+struct run_explained { FILE *to; char *text; size_t bytes; json_t *list; };
+
+lt_status run_explain_begin(struct run *r)
+{
+	struct run_explained *e = r->explained = calloc(1, sizeof *e);
+
+	if (!e)
+		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+	if (r->json)
+		e->list = json_array();
+	else
+		e->to = open_memstream(&e->text, &e->bytes);
+	return e->list || e->to ? LT_OK : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+}
+
+static void explain_write(void *user, const char *text, size_t bytes)
+{
+	fwrite(text, 1, bytes, user);
+}
+
+static json_t *refusal(const struct lt_refusal *f)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "backend", lt__json_text(f->backend));
+	json_object_set_new(o, "code", json_string(lt_status_name(f->code)));
+	json_object_set_new(o, "node", lt__json_text(f->node));
+	json_object_set_new(o, "loop", lt__json_text(f->loop));
+	json_object_set_new(o, "file", lt__json_text(f->file));
+	json_object_set_new(o, "line", f->line > 0 ? json_integer(f->line) : json_null());
+	json_object_set_new(o, "column", f->line > 0 ? json_integer(f->column) : json_null());
+	json_object_set_new(o, "reason", lt__json_text(f->text));
+	json_object_set_new(o, "change", lt__json_text(f->remedy));
+	return o;
+}
+
+static json_t *decided(const struct lt_decided *d)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "node", lt__json_text(d->node));
+	json_object_set_new(o, "loop", lt__json_text(d->loop));
+	json_object_set_new(o, "file", lt__json_text(d->file));
+	json_object_set_new(o, "line", d->line > 0 ? json_integer(d->line) : json_null());
+	json_object_set_new(o, "column", d->line > 0 ? json_integer(d->column) : json_null());
+	json_object_set_new(o, "decision", lt__json_text(d->text));
+	return o;
+}
+
+void run_explain_add(struct run *r, const struct lt_explained *x)
+{
+	struct run_explained *e = r->explained;
+	json_t *o, *list, *decisions;
+
+	if (e->to) {
+		lt_explained_print(x, explain_write, e->to);
+		return;
+	}
+	o = json_object();
+	list = json_array();
+	for (uint32_t i = 0; i < x->n_refusal; i++)
+		json_array_append_new(list, refusal(&x->refusal[i]));
+	decisions = json_array();
+	for (uint32_t i = 0; i < x->n_decided; i++)
+		json_array_append_new(decisions, decided(&x->decided[i]));
+	json_object_set_new(o, "kernel", lt__json_text(x->kernel));
+	json_object_set_new(o, "backend", lt__json_text(x->backend));
+	json_object_set_new(o, "same_as", lt__json_text(x->same_as));
+	json_object_set_new(o, "blocks", x->n_block >= 0 ? json_integer(x->n_block) : json_null());
+	json_object_set_new(o, "refusals", list);
+	json_object_set_new(o, "decisions", decisions);
+	json_array_append_new(e->list, o);
+}
+
+void run_explain_say(struct run *r)
+{
+	struct run_explained *e = r->explained;
+	struct lt_says out = { .to = stdout };
+
+	if (e->list) {
+		json_object_set(r->json, "explain", e->list);
+		return;
+	}
+	fflush(e->to);
+	lt__say_piece(&out, e->text, e->bytes);
+	lt__say_end(&out);
+	fflush(stdout);
+}
+
+/* "grid 1: bound by memory, ..."; those of single loops are left out. */
+static void explain_bound(const char *kernel, const char *line, json_t *list)
+{
+	if (strncmp(line, "grid ", 5) || !strstr(line, ": bound by ") || strstr(line, ", loop in "))
+		return;
+	if (!list) {
+		lt__say(stdout, "%s, predicted: %s\n", kernel, line);
+		return;
+	}
+	json_t *o = json_object();
+	json_object_set_new(o, "kernel", lt__json_text(kernel));
+	json_object_set_new(o, "bound", lt__json_text(line));
+	json_array_append_new(list, o);
+}
+
+lt_status run_explain_bounds(struct run *r)
+{
+	char *text = NULL, *rest = NULL;
+	size_t bytes = 0;
+	const char *kernel = "";
+	FILE *to = open_memstream(&text, &bytes);
+
+	if (!to)
+		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+	lt_status st = lt_program_dump(r->program, LT_SHOW_STATS, explain_write, to);
+	if (fclose(to) && !st)
+		st = lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+	if (st && st != LT_ENOMEM) {            /* a backend without numbers predicts nothing */
+		lt_context_clear(r->ctx);
+		st = LT_OK;
+	}
+	json_t *list = r->json ? json_array() : NULL;
+	for (char *line = text && !st ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+		if (strncmp(line, "kernel ", 7) == 0)
+			kernel = line + 7;
+		else
+			explain_bound(kernel, line, list);
+	if (list && json_array_size(list))
+		json_object_set(r->json, "predicted", list);
+	json_decref(list);
+	free(text);
+	return st;
+}
+
+void run_explain_free(struct run *r)
+{
+	if (!r->explained)
+		return;
+	if (r->explained->to)
+		fclose(r->explained->to);
+	free(r->explained->text);
+	json_decref(r->explained->list);
+	free(r->explained);
+}

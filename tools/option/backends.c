@@ -1,0 +1,52 @@
+/* backends.c -- backends by name, for the values of options. */
+#include <stdio.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/nearest.h"
+#include "lt/backend.h"
+#include "tools/option/options.h"
+#include "tools/common/plugins.h"
+
+const char *lt__backend_name(int i)
+{
+	return i < (int)lt_backend_count() ? lt_backend_at((uint32_t)i)->name : NULL;
+}
+
+const char *lt__backend_offered(int i)
+{
+	const int n = (int)lt_backend_count();
+
+	return i < n ? lt__backend_name(i) : i == n && !lt_backend_find("llvm") ? "llvm" : NULL;
+}
+
+/* llvm is a file of its own, which need not have been built. */
+static void where_llvm_is(const char *name, size_t bytes, char *out, size_t cap)
+{
+	char folders[3000];
+
+	out[0] = 0;
+	if (bytes != 4 || memcmp(name, "llvm", 4))
+		return;
+	lt__plugins_folders(folders, sizeof folders);
+	snprintf(out, cap, "; it is a file of its own, llvm.so, looked for in %s; make builds it where it finds LLVM's "
+		"llvm-config, 15 or newer; -B FILE.so names one that is elsewhere", folders);
+}
+
+lt_status lt__backend_named(struct lt_context *ctx, const char *name, size_t bytes, const struct lt_backend **out)
+{
+	char names[512], where[3300];
+	struct lt_nearest near;
+
+	lt__nearest_begin(&near, name, bytes);
+	for (uint32_t i = 0; i < lt_backend_count(); i++) {
+		*out = lt_backend_at(i);
+		if (strlen((*out)->name) == bytes && !memcmp((*out)->name, name, bytes))
+			return LT_OK;
+		lt__nearest_add(&near, (*out)->name);
+	}
+	*out = NULL;
+	lt__option_words(&(struct lt_tool_option){ .list = lt__backend_name }, names, sizeof names);
+	where_llvm_is(name, bytes, where, sizeof where);
+	return lt_fail(ctx, LT_EINVAL, "there is no backend '%.*s'%s (there are: %s)%s", (int)bytes, name,
+		lt__nearest_hint(ctx, &near, "'", "'"), names, where);
+}
