@@ -1,6 +1,6 @@
 /* arguments.c -- see arguments.h. */
-#include "backends/arguments.h"
-#include "kernel/form/report.h"
+#include "backends/backends.h"
+#include "kernel/form/form.h"
 
 lt_status lt__check_arguments(
 	const struct lt_tree *t, const struct lt_args *args, int64_t workspace_bytes, struct lt_diag *diag)

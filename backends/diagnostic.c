@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <stdio.h>
-#include "backends/diagnostic.h"
+#include "backends/backends.h"
 
 const char *lt__load_error(const char *file)
 {

@@ -11,8 +11,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "backends/diagnostic.h"
-#include "backends/registry.h"
+#include "backends/backends.h"
 
 /* A path without a slash is that file, not a name to look for in the system's library folders. */
 static char *with_slash(const char *path)

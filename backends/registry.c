@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backends/diagnostic.h"
-#include "backends/registry.h"
+#include "backends/backends.h"
 
 enum { MAX_BACKENDS = 64 };
 static struct { const struct lt_backend *backend; const char *origin; } table[MAX_BACKENDS];     /* sorted by name */

@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include "base/checked.h"
 #include "lt/context.h"
 
 struct lt_catch { jmp_buf jump; struct lt_catch *up; };
@@ -92,13 +93,4 @@ _Noreturn void lt__bug(const char *file, int line, const char *what);
 struct lt_text { struct lt_arena *arena; char *at; size_t n, cap; };
 void lt__text_add(struct lt_text *, const char *, size_t bytes);
 void lt__text_format(struct lt_text *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-/* checked products and sums of sizes: true on overflow */
-#define lt__mul_overflow(a, b, out) __builtin_mul_overflow((a), (b), (out))
-#define lt__add_overflow(a, b, out) __builtin_add_overflow((a), (b), (out))
-/* Rounded down. */
-static inline int64_t lt__floor_div(int64_t a, int64_t b)       /* b > 0 */
-{
-	return a / b - (a % b < 0);
-}
 #endif

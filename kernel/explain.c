@@ -1,8 +1,7 @@
 /* explain.c -- what was decided while a kernel program was made, as lines (LT_DUMP_DECISIONS). */
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/form/pool.h"
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 
 /* One that hears of decisions.  Unrolled copies are told of one by one: each line is written once. */
 struct explain_listener {

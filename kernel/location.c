@@ -2,9 +2,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include "kernel/form/opcode.h"
-#include "kernel/form/pool.h"
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 
 struct kernel_locating { const struct lt_tree *t; const struct lt_kernel *plain, *k; lt_write *write; void *user; };
 

@@ -1,9 +1,8 @@
 /* Compiling a graph: the pipeline, in the order of the data. */
 #include "ir/op/op.h"
 #include "ir/pass/pass.h"
-#include "program/nest/blocks.h"
+#include "program/nest/nest.h"
 #include "program/lower.h"
-#include "program/nest/schedule.h"
 
 /* What the operators' C texts call: one text for all kernels. */
 static const char *new_prelude(struct lt_arena *a)

@@ -1,7 +1,7 @@
 /* lower.h -- the pipeline from a graph to a program, and what it is asked for. */
 #ifndef LT_PROGRAM_LOWER_H
 #define LT_PROGRAM_LOWER_H
-#include "program/run/program.h"
+#include "program/run/run.h"
 
 /* What is lowered, and for what. */
 struct lt_request {

@@ -1,6 +1,6 @@
 /* Making and freeing a program: the entries that have a graph lowered. */
 #include <string.h>
-#include "ir/graph/content.h"
+#include "ir/graph/graph.h"
 #include "program/lower.h"
 
 struct lower { struct lt_program *p; const struct lt_request *request; };

@@ -5,9 +5,9 @@
 #include <time.h>
 #include <unistd.h>
 #include "backends/cpu/cpu.h"
-#include "program/host/pool.h"
+#include "program/host/host.h"
 #include "tests/batch.h"
-#include "tools/tensor/temporary.h"
+#include "tools/common/common.h"
 #include "check/random/must.h"
 
 /* A text that was printed, with the processor it is for. */

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/built.h"
-#include "tools/tensor/temporary.h"
+#include "tools/common/common.h"
 
 static char folder[400];
 

@@ -8,7 +8,7 @@
 #include "program/cache/cache.h"
 #include "tests/cache_sums.h"
 #include "tests/parsed.h"
-#include "tools/tensor/temporary.h"
+#include "tools/common/common.h"
 
 char cache_above[200], cache_dir[220], cache_message[1024];
 int32_t cache_progress[16], cache_n_reported;

@@ -3,7 +3,7 @@
 #define TESTS_CPU_SESSION_H
 #include <criterion/criterion.h>
 #include "lt/lt.h"
-#include "program/host/pool.h"
+#include "program/host/host.h"
 #include "tests/keeper.h"
 
 /* What it says goes to the keeper; fails the test where it does not open. */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "check/random/must.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "tests/default_trees.h"
 #include "tests/random_default.h"
 

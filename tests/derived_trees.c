@@ -4,10 +4,10 @@
 #include <string.h>
 #include "ir/pass/pass.h"
 #include "looptree/schedule/schedule.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "check/random/must.h"
 #include "tests/derived_trees.h"
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/tree_enum.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"

@@ -1,7 +1,7 @@
 /* expanded.h -- one operator as a kernel program, expanded for a machine, run in the simulator. */
 #ifndef TESTS_EXPANDED_H
 #define TESTS_EXPANDED_H
-#include "kernel/form/opcode.h"
+#include "kernel/form/form.h"
 #include "tests/simulated.h"
 
 enum { EXPANDED_N = 1 << 12 };                  /* elements of a run */

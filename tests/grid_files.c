@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check/random/must.h"
-#include "kernel/form/number.h"
+#include "kernel/form/form.h"
 #include "tests/grid_files.h"
 #include "tests/simulated.h"
 

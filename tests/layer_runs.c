@@ -2,9 +2,9 @@
 #include <string.h>
 #include "looptree/tree/tree.h"
 #include "ir/pass/pass.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "check/random/must.h"
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/random_layer.h"
 #include "tests/random_product.h"
 #include "tests/run_graph.h"

@@ -2,7 +2,7 @@
 #ifndef TESTS_LTRUN_H
 #define TESTS_LTRUN_H
 #include "tests/built.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/tensor/tensor.h"
 
 extern struct lt_context *ltrun_ctx;
 extern char ltrun_out[1 << 20], ltrun_err[1 << 16];      /* what the last run wrote */

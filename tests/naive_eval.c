@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/map/affine.h"
+#include "ir/map/map.h"
 #include "tests/naive_eval.h"
 
 static void *allocate(int64_t n, size_t size)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/form/opcode.h"
+#include "kernel/form/form.h"
 #include "tests/keeper.h"
 #include "tests/opencl.h"
 

@@ -3,7 +3,7 @@
 #ifndef TESTS_OPENCL_H
 #define TESTS_OPENCL_H
 #include <stdbool.h>
-#include "backends/text/grid.h"
+#include "backends/text/text.h"
 
 bool opencl_is_there(void);     /* a loader, and a device */
 /* slot[i]: memory of bytes[i].  On the device each lies between sentinels, and the workspace is poisoned.  False: what

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include "check/random/must.h"
-#include "check/random/graph.h"
-#include "program/host/pool.h"
+#include "check/random/random.h"
+#include "program/host/host.h"
 #include "tests/pool_stress.h"
 
 enum { MAX_THREAD = 16, MAX_POINTS = 3000, MAX_CALLER = 8 };

@@ -2,7 +2,7 @@
  * them along a dim. */
 #ifndef LT_RANDOM_DEFAULT_H
 #define LT_RANDOM_DEFAULT_H
-#include "check/random/graph.h"
+#include "check/random/random.h"
 
 /* Pointwise nodes and reductions in any order of dims, products and what follows them, rows that are gone through
  * again, views and windows; several results; perhaps a run-time extent.  work: elements that a node goes through, at

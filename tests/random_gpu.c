@@ -1,9 +1,9 @@
 /* random_gpu.c -- idioms of trees for a GPU, drawn where the loops of a tree allow them; what a tree uses. */
 #include <stdio.h>
 #include <string.h>
-#include "looptree/derive/derived.h"
-#include "looptree/tree/path.h"
-#include "check/random/steps.h"
+#include "looptree/derive/derive.h"
+#include "looptree/tree/tree.h"
+#include "check/random/random.h"
 #include "tests/random_gpu.h"
 
 struct idiom { const struct lt_looptree *t; uint64_t *rng; char *out; size_t n, bytes; };

@@ -7,7 +7,7 @@
  */
 #ifndef LT_RANDOM_GPU_H
 #define LT_RANDOM_GPU_H
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "looptree/tree/tree.h"
 
 /* A graph in text form that has a recipe; tile: for which matrix instruction it is.  False: none was drawn, and any

@@ -2,7 +2,7 @@
 #ifndef LT_RANDOM_LAYER_MAKER_H
 #define LT_RANDOM_LAYER_MAKER_H
 #include <string.h>
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/random_layer.h"
 
 enum { MAX_DIMS = 8 };

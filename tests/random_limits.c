@@ -5,12 +5,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "check/random/must.h"
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/random_limits.h"
 #include "tests/random_limits_model.h"
 #include "ir/eval/eval.h"
 #include "lt/program.h"
-#include "tools/tensor/temporary.h"
+#include "tools/common/common.h"
 
 /* Whole numbers that overflow are to trap, too. */
 const char limits_level[] = "-O1 -fno-wrapv -fsanitize=undefined -fsanitize-undefined-trap-on-error";

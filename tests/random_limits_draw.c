@@ -1,6 +1,6 @@
 /* random_limits_draw.c -- random views, gathers and updates at the limits, and values of their params. */
 #include <string.h>
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/random_limits_model.h"
 
 enum mode { SMALL, HUGE_ };

@@ -3,7 +3,7 @@
  */
 #include <math.h>
 #include <string.h>
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/random_many.h"
 
 enum { MAX_POOL = 24, MAX_JOINED = 300 };

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include "ir/op/op.h"
 #include "check/random/must.h"
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/random_product.h"
 
 enum { MAX_VARS = 3 };

@@ -4,11 +4,10 @@
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
-#include "looptree/schedule/edit.h"
 #include "looptree/schedule/schedule.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "check/random/must.h"
-#include "check/random/nest.h"
+#include "check/random/random.h"
 #include "tests/random_schedule.h"
 #include "tests/run_graph.h"
 #include "tests/tree_text.h"

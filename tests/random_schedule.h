@@ -7,7 +7,7 @@
  */
 #ifndef LT_RANDOM_SCHEDULE_H
 #define LT_RANDOM_SCHEDULE_H
-#include "check/random/steps.h"
+#include "check/random/random.h"
 #include "tests/random_gpu.h"
 
 struct schedule_plan {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check/random/must.h"
-#include "kernel/form/number.h"
+#include "kernel/form/form.h"
 #include "tests/simulated.h"
 
 struct lt_kernel *simulated_kernel(const char *fmt, ...)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "ir/op/op.h"
 #include "tests/built.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/tensor/tensor.h"
 
 static struct lt_context *ctx;
 

@@ -2,8 +2,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/random/graph.h"
-#include "ir/map/quasi.h"
+#include "check/random/random.h"
+#include "ir/map/map.h"
 
 static uint64_t seed_state;
 
@@ -225,7 +225,7 @@ static int32_t random_shape(int64_t n, int64_t *shape)
 	return rank;
 }
 
-static void random_step(struct fixture *f, struct chain *c)
+static void affine_step(struct fixture *f, struct chain *c)
 {
 	int64_t shape[8];
 	int32_t perm[8], axis = (int32_t)between(0, c->rank - 1), rank;
@@ -280,7 +280,7 @@ Test(affine, chains_of_views, .timeout = 120)
 		f.param[1].low = f.param[1].high = 0;
 		start(&f, &c, random_shape(between(1, 60), shape), shape);
 		for (int64_t depth = between(1, 6); depth; depth--)
-			random_step(&f, &c);
+			affine_step(&f, &c);
 		box = (struct lt_box){ .n = c.rank, .extent = c.shape };
 		made = simplify(&f, &box, &c.map, &empty);
 		check_equal(&f, &box, &c.map, &made, empty, what);

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "looptree/tree/tree.h"
 #include "lt/frontend.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "tests/odd.h"
 #include "tests/parsed.h"
 #include "tests/script_run.h"

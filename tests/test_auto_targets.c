@@ -5,11 +5,10 @@
 #include <string.h>
 #include "ir/pass/pass.h"
 #include "check/random/must.h"
-#include "check/random/graph.h"
-#include "check/random/nest.h"
+#include "check/random/random.h"
 #include "looptree/tree/tree.h"
 #include "lt/frontend.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "tests/odd.h"
 #include "tests/random_product.h"
 #include "tests/script_run.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "backends/sim/sim.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "tests/keeper.h"
 #include "tests/sanitized.h"
 #include "tools/bench/bench.h"

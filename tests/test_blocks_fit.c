@@ -2,7 +2,7 @@
  * their shared memory, that through which threads are combined, too. */
 #include <criterion/criterion.h>
 #include <string.h>
-#include "kernel/form/blocks.h"
+#include "kernel/form/form.h"
 #include "lt/kernel.h"
 #include "tests/keeper.h"
 #include "tests/ltrun.h"

@@ -3,11 +3,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "check/random/must.h"
-#include "check/random/graph.h"
-#include "check/random/steps.h"
-#include "looptree/schedule/edit.h"
+#include "check/random/random.h"
 #include "looptree/schedule/schedule.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "tests/call_graphs.h"
 #include "tests/odd.h"
 #include "tests/parsed.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
-#include "looptree/freeze/show.h"
+#include "looptree/freeze/freeze.h"
 #include "program/compile/object_cache.h"
 
 TestSuite(canonical, .timeout = 60);

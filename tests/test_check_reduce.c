@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "ir/pass/pass.h"
 #include "looptree/schedule/schedule.h"
 #include "tests/built.h"

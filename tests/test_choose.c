@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/random/graph.h"
-#include "looptree/derive/derived.h"
+#include "check/random/random.h"
+#include "looptree/derive/derive.h"
 #include "lt/lt.h"
 #include "tests/device.h"
 #include "tests/parsed.h"

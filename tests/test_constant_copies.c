@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lt/lt.h"
-#include "program/nest/blocks.h"
-#include "program/run/program.h"
+#include "program/nest/nest.h"
+#include "program/run/run.h"
 
 TestSuite(constant_copies, .timeout = 300);
 

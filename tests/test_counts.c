@@ -6,13 +6,12 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "check/random/must.h"
-#include "check/random/nest.h"
-#include "check/random/steps.h"
+#include "check/random/random.h"
 #include "looptree/count/count.h"
-#include "looptree/derive/derived.h"
+#include "looptree/derive/derive.h"
 #include "looptree/schedule/schedule.h"
-#include "looptree/tree/words.h"
-#include "program/run/program.h"
+#include "looptree/tree/tree.h"
+#include "program/run/run.h"
 #include "tests/brute.h"
 #include "tests/run_graph.h"
 

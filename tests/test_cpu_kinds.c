@@ -5,7 +5,7 @@
  * LT_CC=.. its compiler.
  */
 #include <criterion/criterion.h>
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/treerun.h"
 
 TestSuite(cpu_kinds, .timeout = 900);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "built.h"
 #include "keeper.h"
-#include "program/host/pool.h"
+#include "program/host/host.h"
 #include "treebuild.h"
 
 static struct keeper k;

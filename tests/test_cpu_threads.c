@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "program/host/pool.h"
+#include "program/host/host.h"
 #include "tests/cpu_session.h"
 #include "tests/ltrun.h"
 #include "treebuild.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "check/random/must.h"
 #include "lt/lt.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "tests/default_trees.h"
 #include "tests/keeper.h"
 #include "tests/ltrun.h"

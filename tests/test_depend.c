@@ -6,8 +6,8 @@
 #include <time.h>
 #include "ir/pass/pass.h"
 #include "looptree/tree/tree.h"
-#include "program/run/program.h"
-#include "check/random/graph.h"
+#include "program/run/run.h"
+#include "check/random/random.h"
 #include "tests/script_run.h"
 #include "tests/tree_enum.h"
 #include "tests/tree_text.h"

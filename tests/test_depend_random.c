@@ -6,10 +6,10 @@
 #include <string.h>
 #include "ir/pass/pass.h"
 #include "looptree/legality/depend.h"
-#include "looptree/derive/derived.h"
-#include "program/run/program.h"
+#include "looptree/derive/derive.h"
+#include "program/run/run.h"
 #include "tests/derived_trees.h"
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/tree_enum.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"

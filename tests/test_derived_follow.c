@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "looptree/schedule/edit.h"
-#include "looptree/derive/derived.h"
 #include "looptree/schedule/schedule.h"
+#include "looptree/derive/derive.h"
 #include "tests/derived_trees.h"
 #include "tests/run_graph.h"
 
@@ -39,7 +38,7 @@ Test(derived_follow, cursors_follow)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct derived_case p = derived_open(cases[i].from);
 		struct lt_looptree *t;
-		struct lt_word w = { cases[i].at, strlen(cases[i].at) };
+		struct lt_step_word w = { cases[i].at, strlen(cases[i].at) };
 		bool leaf = *cases[i].at == '%' && !strchr(cases[i].at, '/');
 		lt_tnode cursor, want;
 		lt_node n;
@@ -51,7 +50,7 @@ Test(derived_follow, cursors_follow)
 		}
 		cr_assert_eq(lt__schedule_steps(p.t, cases[i].steps, strlen(cases[i].steps), "s", 1, &cursor, &t),
 			LT_OK, "%s", lt_context_message(p.ctx));
-		w = (struct lt_word){ cases[i].to, strlen(cases[i].to) };
+		w = (struct lt_step_word){ cases[i].to, strlen(cases[i].to) };
 		if (leaf) {
 			cr_assert_eq(lt__path_leaf(t, &w, &n), LT_OK, "%s", lt_context_message(p.ctx));
 			want = t->leaf_of[n];

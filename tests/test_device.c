@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/device_run.h"
 #include "tests/run_graph.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/map/affine.h"
+#include "ir/map/map.h"
 #include "tests/data/operators.h"
 #include "tests/oracle.h"
 

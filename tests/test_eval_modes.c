@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/naive_eval.h"
 #include "tests/oracle.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "looptree/tree/tree.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "tests/view_walk.h"
 
 TestSuite(frozen, .timeout = 300);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ir/pass/pass.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "tests/parsed.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include "check/random/must.h"
 #include "ir/map/simplify.h"
-#include "check/random/graph.h"
+#include "check/random/random.h"
 
 enum { DIMS = 4, WIDTH = 1 + DIMS, GUARDS = 4 };
 struct guards { int64_t extent[DIMS], row[GUARDS * WIDTH]; int32_t n; };

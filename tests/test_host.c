@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "keeper.h"
 #include "lt/lt.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "tests/ltrun.h"
 
 TestSuite(host, .timeout = 60);

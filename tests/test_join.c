@@ -11,9 +11,9 @@
 #include "looptree/tree/tree.h"
 #include "lt/frontend.h"
 #include "ir/pass/pass.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "check/random/must.h"
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/random_product.h"
 #include "tests/run_graph.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backends/text/grid.h"
+#include "backends/text/text.h"
 #include "tests/call_kernel.h"
 #include "tests/kernel_text.h"
 #include "tests/ltrun.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/form/uniform.h"
+#include "kernel/form/form.h"
 #include "tests/grid_kernel.h"
 #include "tests/kernel_text.h"
 

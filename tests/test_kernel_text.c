@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-#include "kernel/form/opcode.h"
+#include "kernel/form/form.h"
 #include "tests/call_kernel.h"
 #include "tests/grid_kernel.h"
 #include "tests/kernel_text.h"

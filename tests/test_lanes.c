@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/random/graph.h"
-#include "program/run/program.h"
+#include "check/random/random.h"
+#include "program/run/run.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"
 

@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check/random/must.h"
-#include "check/random/nest.h"
-#include "check/random/steps.h"
-#include "looptree/schedule/edit.h"
+#include "check/random/random.h"
 #include "looptree/schedule/schedule.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 
 TestSuite(lanes_meet, .timeout = 300);
 

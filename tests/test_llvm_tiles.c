@@ -5,7 +5,7 @@
 #include "built.h"
 #include "tests/llvm_plugin.h"
 #include "check/random/must.h"
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "treerun.h"
 
 TestSuite(llvm_tiles, .init = llvm_load, .timeout = 120);

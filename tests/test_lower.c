@@ -8,7 +8,7 @@
 #include "check/random/must.h"
 #include "lt/kernel.h"
 #include "tests/keeper.h"
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/random_schedule.h"
 
 TestSuite(lower, .timeout = 900);

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include "tests/built.h"
 #include "tests/checkpoint.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/tensor/tensor.h"
 
 /* As many tokens as bytes and letters need, and a few that several letters become. */
 static const char *const words[] = { " ", "a", "b", "c", "d", "e", "f", "[", "]", "I", "ab", " a", "cd", " cd",

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "tests/built.h"
 #include "tests/checkpoint.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/tensor/tensor.h"
 
 static const struct checkpoint_sizes sizes = { 24, 40, 2, 6, 3, 275, 64 };
 static struct checkpoint *model;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ir/pass/pass.h"
-#include "program/nest/blocks.h"
+#include "program/nest/nest.h"
 #include "tests/device.h"
 #include "tests/random_many.h"
 #include "tests/run_graph.h"

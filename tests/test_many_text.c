@@ -7,7 +7,7 @@
 #include <string.h>
 #include "ir/pass/pass.h"
 #include "lt/frontend.h"
-#include "program/nest/blocks.h"
+#include "program/nest/nest.h"
 #include "tests/run_graph.h"
 
 TestSuite(many_text, .timeout = 300);

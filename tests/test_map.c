@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/map/affine.h"
+#include "ir/map/map.h"
 
 static struct lt_context *ctx;
 static struct lt_arena *arena;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "ir/eval/eval.h"
 #include "ir/pass/pass.h"
 #include "tests/run_graph.h"

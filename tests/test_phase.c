@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/ltrun.h"
-#include "tools/common/phase.h"
+#include "tools/common/common.h"
 
 TestSuite(phase, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 120);
 

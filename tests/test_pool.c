@@ -18,8 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 #include "program/host/host.h"
-#include "program/host/pool.h"
-#include "program/host/thread.h"
 #include "tests/pool_stress.h"
 #include "tests/sanitized.h"
 

@@ -12,7 +12,7 @@
 #include "backends/cpu/command.h"
 #include "lt/lt.h"
 #include "tests/ltrun.h"
-#include "tools/common/interrupt.h"
+#include "tools/common/common.h"
 
 #define out ltrun_out
 #define err ltrun_err

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <time.h>
 #include "looptree/tree/tree.h"
-#include "looptree/derive/derived.h"
+#include "looptree/derive/derive.h"
 #include "lt/frontend.h"
 #include "ir/pass/pass.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "check/random/must.h"
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/random_product.h"
 #include "tests/run_graph.h"
 

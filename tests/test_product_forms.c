@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "looptree/tree/tree.h"
-#include "looptree/derive/derived.h"
+#include "looptree/derive/derive.h"
 #include "lt/lt.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "check/random/must.h"
 #include "tests/product_graphs.h"
 #include "tests/run_graph.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "looptree/derive/derived.h"
-#include "program/run/program.h"
+#include "looptree/derive/derive.h"
+#include "program/run/run.h"
 #include "tests/product_graphs.h"
 #include "tests/run_graph.h"
 

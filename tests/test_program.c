@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "tests/parsed.h"
 #include "tests/tree_text.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "check/random/graph.h"
-#include "program/run/program.h"
+#include "check/random/random.h"
+#include "program/run/run.h"
 #include "tests/every_allocation.h"
 #include "tests/parsed.h"
 #include "tests/run_graph.h"

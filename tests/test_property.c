@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "lt/looptree.h"
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/run_graph.h"
 
 TestSuite(property, .timeout = 900);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "lt/lt.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "tests/ltrun.h"
 #include "tests/tree_text.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "backends/registry.h"
+#include "backends/backends.h"
 #include "built.h"
 #include "keeper.h"
 #include "lt/backend.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 #include "ir/pass/pass.h"
 #include "looptree/tree/tree.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "tests/built.h"
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/tree_text.h"
 
 TestSuite(rows, .timeout = 300, .fini = scratch_remove);

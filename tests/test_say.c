@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/plain.h"
 #include "tests/ltrun.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 TestSuite(say, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 120);
 #define out ltrun_out

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "looptree/schedule/edit.h"
 #include "looptree/schedule/schedule.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"
@@ -457,7 +456,7 @@ Test(schedule, cursors_follow)
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct opened p = open_tree(cases[i].from);
-		struct lt_word w = { cases[i].at, strlen(cases[i].at) };
+		struct lt_step_word w = { cases[i].at, strlen(cases[i].at) };
 		struct lt_looptree *t;
 		lt_tnode cursor[2] = { -1, -1 };
 		cr_assert_eq(lt__path_find(p.t, &w, -1, LT_PATH_AROUND, &cursor[0]), LT_OK, "%s", lt_context_message(p.ctx));
@@ -467,7 +466,7 @@ Test(schedule, cursors_follow)
 		} else {
 			cr_assert_eq(st, LT_OK, "%s", lt_context_message(p.ctx));
 			cr_expect_str_eq(lt__loop_path(t, cursor[0]), cases[i].to, "%zu: %s", i, lt__loop_path(t, cursor[0]));
-			w = (struct lt_word){ cases[i].to, strlen(cases[i].to) };
+			w = (struct lt_step_word){ cases[i].to, strlen(cases[i].to) };
 			lt_tnode found;
 			cr_expect_eq(lt__path_find(t, &w, -1, LT_PATH_AROUND, &found), LT_OK);
 			cr_expect_eq(found, cursor[0]);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "looptree/schedule/schedule.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "tests/built.h"
 #include "tests/tree_text.h"
 

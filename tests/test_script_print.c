@@ -4,7 +4,7 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "lt/frontend.h"
 #include "tests/printed.h"
 #include "tests/run_graph.h"

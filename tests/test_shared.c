@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "lt/lt.h"
 #include "tests/device.h"
 #include "tests/run_graph.h"

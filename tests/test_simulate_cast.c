@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
-#include "kernel/form/number.h"
+#include "kernel/form/form.h"
 #include "tests/simulated.h"
 
 TestSuite(simulate_cast, .timeout = 120);

@@ -7,10 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "check/random/must.h"
-#include "check/random/nest.h"
-#include "check/random/steps.h"
+#include "check/random/random.h"
 #include "looptree/schedule/schedule.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "tests/brute.h"
 #include "tests/simulated_tree.h"
 

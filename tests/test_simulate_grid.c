@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/simulate/predict.h"
+#include "kernel/simulate/simulate.h"
 #include "tests/grid_kernel.h"
 #include "tests/grid_rows.h"
 #include "tests/kernel_text.h"

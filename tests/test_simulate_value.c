@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/form/number.h"
+#include "kernel/form/form.h"
 #include "tests/simulated.h"
 
 TestSuite(simulate_value, .timeout = 120);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backends/text/grid.h"
-#include "kernel/form/opcode.h"
+#include "backends/text/text.h"
+#include "kernel/form/form.h"
 #include "tests/built.h"
 #include "tests/nvrtc.h"
 #include "tests/opencl.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ir/pass/pass.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "check/random/maker.h"
 #include "tests/parsed.h"
 #include "tests/tree_marked.h"

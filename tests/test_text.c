@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include "check/random/must.h"
-#include "kernel/form/opcode.h"
+#include "kernel/form/form.h"
 #include "tests/kernel_text.h"
 #include "tests/random_kernel.h"
 #include "tests/simulated.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backends/text/grid.h"
+#include "backends/text/text.h"
 #include "check/random/must.h"
 #include "tests/grid_files.h"
 #include "tests/grid_rows.h"

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
-#include "backends/text/grid.h"
+#include "backends/text/text.h"
 #include "tests/grid_files.h"
 #include "tests/grid_kernel.h"
 #include "tests/simulated.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "backends/cpu/cpu.h"
 #include "check/random/must.h"
-#include "kernel/form/opcode.h"
+#include "kernel/form/form.h"
 #include "tests/simulated.h"
 #include "tests/text_run.h"
 

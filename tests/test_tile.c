@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backends/text/grid.h"
+#include "backends/text/text.h"
 #include "lt/kernel.h"
 #include "lt/tile.h"
 #include "tests/built.h"

@@ -2,7 +2,7 @@
  * with known answers.  Its footprints: test_trace_footprint.c; what it refuses and reports: test_trace_report.c. */
 #include <criterion/criterion.h>
 #include <sys/stat.h>
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "tests/built.h"
 #include "tests/random_layer.h"
 #include "tests/random_product.h"

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "looptree/freeze/show.h"
-#include "program/run/program.h"
+#include "looptree/freeze/freeze.h"
+#include "program/run/run.h"
 #include "tests/built.h"
 #include "tests/random_layer.h"
 #include "tests/traced.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 #include "ir/pass/pass.h"
 #include "looptree/tree/tree.h"
-#include "program/run/program.h"
-#include "check/random/graph.h"
+#include "program/run/run.h"
+#include "check/random/random.h"
 #include "tests/parsed.h"
 #include "tests/tree_text.h"
 

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "check/random/must.h"
-#include "check/random/nest.h"
+#include "check/random/random.h"
 #include "tests/tree_enum.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "tests/built.h"
 #include "tests/parsed.h"
 #include "tests/script_run.h"

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "program/run/program.h"
-#include "check/random/graph.h"
+#include "program/run/run.h"
+#include "check/random/random.h"
 #include "tests/parsed.h"
 #include "tests/script_run.h"
 #include "tests/tree_text.h"

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/ltrun.h"
-#include "tools/common/trusted.h"
+#include "tools/common/common.h"
 
 TestSuite(trust_plugins, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 120);
 #define out ltrun_out

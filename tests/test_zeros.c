@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "ir/eval/eval.h"
 #include "lt/lt.h"
 #include "tests/built.h"

@@ -7,7 +7,7 @@
 #include "check/random/must.h"
 #include "tests/keeper.h"
 #include "tests/text_run.h"
-#include "tools/tensor/temporary.h"
+#include "tools/common/common.h"
 
 struct team {
 	void (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,

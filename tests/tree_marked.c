@@ -2,10 +2,9 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "looptree/schedule/edit.h"
-#include "looptree/tree/layout.h"
-#include "looptree/derive/derived.h"
-#include "looptree/tree/words.h"
+#include "looptree/schedule/schedule.h"
+#include "looptree/tree/tree.h"
+#include "looptree/derive/derive.h"
 #include "check/random/must.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"
@@ -73,12 +72,12 @@ static void add_layout(struct lt_looptree *t, lt_node n, char *words)
 	t->node[t->leaf_of[n]].stream = !strcmp(words, "stream");
 	if (t->node[t->leaf_of[n]].stream)
 		return;
-	struct lt_word digit[16];
+	struct lt_step_word digit[16];
 	struct lt_words digits = { 0, digit };
 	if (!strtok(words, " "))
 		return;
 	for (char *w = strtok(NULL, " []"); w; w = strtok(NULL, " []"))
-		digit[digits.n++] = (struct lt_word){ w, strlen(w) };
+		digit[digits.n++] = (struct lt_step_word){ w, strlen(w) };
 	must(lt__layout_read(t, n, &digits, &t->layout[n]) == LT_OK, "%s", lt_context_message(t->ctx));
 }
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_TREE_SUMMARY_H
 #define TESTS_TREE_SUMMARY_H
 #include <stdio.h>
-#include "program/run/program.h"
+#include "program/run/run.h"
 
 /* A nest of a run.  The leaf that is run most often says what it does; of its loops that are lanes or written out. */
 struct layer {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "ir/pass/pass.h"
 #include "looptree/tree/tree.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "check/random/must.h"
 #include "tests/tree_text.h"
 

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include "keeper.h"
-#include "program/host/pool.h"
+#include "program/host/host.h"
 #include "treebuild.h"
 
 enum { PAD = 64, MAX_SLOT = 80, MAX_THREAD = 3 };

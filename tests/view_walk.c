@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "ir/pass/pass.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 #include "tests/view_walk.h"
 
 bool walk_apply(const struct lt_map *m, const int64_t *param, const int64_t *dim, int64_t *out)

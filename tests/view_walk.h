@@ -2,7 +2,7 @@
  * comparison with access analysis. */
 #ifndef LT_VIEW_WALK_H
 #define LT_VIEW_WALK_H
-#include "check/random/graph.h"
+#include "check/random/random.h"
 
 /* What a read gives: an element of a stored value, typed bits, or a position. */
 struct walk_found { lt_node base; int64_t at[LT_MAX_RANK]; uint64_t bits; int64_t position; };

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "lt/backend.h"
-#include "backends/diagnostic.h"
+#include "backends/backends.h"
 #include "backends/cpu/command.h"
 
 #define LT_CPU_VERSION "3"

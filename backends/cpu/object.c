@@ -1,5 +1,5 @@
 /* object.c -- a compiled kernel asked: its threads and workspace, and whether arguments fit it. */
-#include "backends/arguments.h"
+#include "backends/backends.h"
 #include "backends/cpu/object.h"
 
 bool lt__cpu_has_threads(const struct lt_session *s) { return LT_HAS(struct lt_host, s->host, parallel_for); }

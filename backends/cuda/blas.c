@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "backends/cuda/session.h"
-#include "backends/diagnostic.h"
+#include "backends/backends.h"
 
 /* A product of fewer operations is done sooner by a generated kernel, or at least no later. */
 enum { MIN_FLOPS = 100000000 };

@@ -2,7 +2,7 @@
 #include "backends/cuda/code.h"
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 
 /* Then the program's text, the cubin and the choices; sum: of everything after it. */
 struct cuda_head { char magic[8]; uint64_t sum, bytes, text_bytes, cubin_bytes, choice_bytes; };

@@ -3,7 +3,7 @@
 #ifndef LT_CUDA_CODE_H
 #define LT_CUDA_CODE_H
 #include "backends/cuda/driver.h"
-#include "backends/text/grid.h"
+#include "backends/text/text.h"
 
 enum { LT_CUDA_MAX_PARAMETERS = 512 };  /* of one function: 4 KiB, which every device takes */
 struct lt_cuda_code {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "backends/cuda/session.h"
-#include "kernel/form/tile.h"
+#include "kernel/form/form.h"
 
 /* -1: the driver does not say */
 static int attribute(const struct lt_session *s, CUdevice_attribute which)

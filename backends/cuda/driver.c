@@ -3,7 +3,7 @@
 #include "backends/cuda/driver.h"
 #include <dlfcn.h>
 #include <stdio.h>
-#include "backends/diagnostic.h"
+#include "backends/backends.h"
 
 struct cuda_symbol { const char *name; size_t offset; };
 static const struct cuda_symbol driver_symbols[] = {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/cuda/code.h"
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 
 struct cuda_launcher {
 	struct lt_text_launcher base;

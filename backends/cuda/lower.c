@@ -1,6 +1,6 @@
 /* lower.c -- a frozen tree's kernel program for the device, and its text. */
 #include "backends/cuda/session.h"
-#include "kernel/form/blocks.h"
+#include "kernel/form/form.h"
 
 /* As many of each dim as there may be stand for fewer. */
 static lt_status call_check(const struct lt_kernel *k, uint32_t number, struct lt_diag *diag)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/cuda/code.h"
-#include "backends/diagnostic.h"
+#include "backends/backends.h"
 
 /* No --use_fast_math: NaN and infinity are data.  A product may be contracted into its sum (--fmad, the default).  No
  * --restrict: the text says which pointers are the only way to their memory.  Operators of third parties are C text

@@ -1,7 +1,7 @@
 /* run.c -- runs of objects: their launches enqueued, and waited for unless the host does that later. */
 #include <stdio.h>
 #include <stdlib.h>
-#include "backends/arguments.h"
+#include "backends/backends.h"
 #include "backends/cuda/session.h"
 
 lt_status lt__cuda_run_check(const struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)

@@ -6,7 +6,7 @@
 #include "backends/cuda/code.h"
 #include "backends/cuda/driver.h"
 #include "backends/cuda/pool.h"
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 
 struct lt_cuda_config { int device; bool tf32, gelu, generated; };
 

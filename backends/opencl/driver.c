@@ -2,7 +2,7 @@
 #define _GNU_SOURCE 1
 #include "backends/opencl/driver.h"
 #include <dlfcn.h>
-#include "backends/diagnostic.h"
+#include "backends/backends.h"
 
 static const struct opencl_symbol { const char *name; size_t offset; } symbols[] = {
 #define ROW(member, function) { #function, offsetof(struct lt_opencl_driver, member) },

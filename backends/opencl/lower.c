@@ -1,6 +1,6 @@
 /* lower.c -- a frozen tree's kernel program for the device, and its text. */
 #include "backends/opencl/session.h"
-#include "kernel/form/blocks.h"
+#include "kernel/form/form.h"
 
 static lt_status check_threads(
 	const struct lt_session *s, const struct lt_kernel *k, const struct lt_region *r, struct lt_diag *diag)

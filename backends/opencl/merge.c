@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/opencl/session.h"
-#include "kernel/form/pool.h"
+#include "kernel/form/form.h"
 
 static void merge_add(void *out, const char *text, size_t bytes) { lt__out_bytes(out, text, bytes); }
 

@@ -1,7 +1,7 @@
 /* program.c -- one text, or a binary of it, to a program; what the compiler says becomes a sentence. */
 #include <stdlib.h>
 #include <string.h>
-#include "backends/diagnostic.h"
+#include "backends/backends.h"
 #include "backends/opencl/session.h"
 
 /* No -cl-fast-relaxed-math: NaN and infinity are data.  A product may be contracted into its sum, the default. */

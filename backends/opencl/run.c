@@ -1,8 +1,8 @@
 /* run.c -- runs of objects: their launches enqueued, and waited for unless the host does that later. */
 #include <stdlib.h>
-#include "backends/arguments.h"
+#include "backends/backends.h"
 #include "backends/opencl/session.h"
-#include "kernel/form/opcode.h"
+#include "kernel/form/form.h"
 
 struct opencl_launcher {
 	struct lt_text_launcher base;

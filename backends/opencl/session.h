@@ -3,8 +3,8 @@
 #define LT_OPENCL_SESSION_H
 #include <pthread.h>
 #include "backends/opencl/driver.h"
-#include "backends/text/grid.h"
-#include "kernel/form/report.h"
+#include "backends/text/text.h"
+#include "kernel/form/form.h"
 
 struct lt_opencl_config {
 	int platform, device;           /* platform -1: the first that has a device */

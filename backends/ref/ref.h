@@ -2,7 +2,7 @@
 #ifndef LT_REF_H
 #define LT_REF_H
 #include <stdbool.h>
-#include "backends/diagnostic.h"
+#include "backends/backends.h"
 #include "backends/ref/value.h"
 
 struct term { int32_t column; int64_t coef; };

@@ -2,7 +2,7 @@
  * and int64. */
 #ifndef LT_REF_VALUE_H
 #define LT_REF_VALUE_H
-#include "kernel/form/number.h"
+#include "kernel/form/form.h"
 
 enum { LT_REF_MAX_CODE = 48 };
 

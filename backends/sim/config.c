@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/sim/sim.h"
-#include "kernel/form/tile.h"
+#include "kernel/form/form.h"
 #include "lt/options.h"
 
 enum { SEED, ORDER, RANGE, COUNTS, EXPAND, OFF, DROP, SKIP, LANES, MOVED, UNROLL, COPIED, ARRAY, TEAMS, MASKED,

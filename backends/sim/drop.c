@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/sim/sim.h"
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 
 struct drop_text { char *at; size_t n; bool failed; };
 

@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/sim/sim.h"
-#include "kernel/form/blocks.h"
-#include "kernel/form/report.h"
-#include "kernel/form/tile.h"
+#include "kernel/form/form.h"
 
 struct lt_session {
 	const struct lt_host *host;

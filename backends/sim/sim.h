@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "kernel/simulate/simulate.h"
-#include "kernel/simulate/predict.h"
 
 struct sim_config {
 	struct lt_simulate_options options;

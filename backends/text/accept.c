@@ -2,8 +2,7 @@
  * printed.
  */
 #include "backends/text/part.h"
-#include "kernel/form/report.h"
-#include "kernel/form/uniform.h"
+#include "kernel/form/form.h"
 
 static lt_status accept_teams(const struct lt_text_dialect *d, const struct lt_kernel *k, struct lt_diag *diag)
 {

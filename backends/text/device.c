@@ -1,5 +1,5 @@
 /* device.c -- the dialects for devices: CUDA C, as NVRTC takes it, and OpenCL C 1.2. */
-#include "backends/text/grid.h"
+#include "backends/text/text.h"
 #include "backends/text/part.h"
 
 static const struct lt_text_device cuda = {

@@ -6,9 +6,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "backends/text/grid.h"
+#include "backends/text/text.h"
 #include "backends/text/part.h"
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 
 /* plain: the parameters without what restricts them; names: theirs, buffers as they are `seen`. */
 struct kernel_parts {

@@ -3,9 +3,9 @@
  * lane.
  */
 #include <stdlib.h>
-#include "backends/text/grid.h"
+#include "backends/text/text.h"
 #include "backends/text/part.h"
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 #include "kernel/simulate/simulate.h"
 
 /* A value that depends on run-time scalars whose values are not known. */

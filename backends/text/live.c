@@ -2,7 +2,7 @@
  * uses.  What is printed at all is what is needed (kernel/form/needed.h): expanding leaves some that is not. */
 #include <string.h>
 #include "backends/text/part.h"
-#include "kernel/form/needed.h"
+#include "kernel/form/form.h"
 
 static bool has_value(const struct lt_instruction *i)
 {

@@ -2,7 +2,7 @@
 #ifndef LT_TEXT_MATRIX_H
 #define LT_TEXT_MATRIX_H
 #include "backends/text/part.h"
-#include "kernel/form/tile.h"
+#include "kernel/form/form.h"
 
 /* Registers that a thread's part of a or b is. */
 static inline uint32_t text_matrix_words(const struct lt_kernel_matrix *m, int part)

@@ -25,8 +25,7 @@
 #ifndef LT_TEXT_PART_H
 #define LT_TEXT_PART_H
 #include "backends/text/text.h"
-#include "kernel/form/opcode.h"
-#include "kernel/form/pool.h"
+#include "kernel/form/form.h"
 
 /* How grids are written.  An array by space: what stands before an element's type, and behind a function's name. */
 struct lt_text_device {

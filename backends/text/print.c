@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/text/part.h"
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 
 /* "const float *" or with restrict; to be followed by a name. */
 static const char *pointer_type(struct text *t, uint32_t b, bool parameter)

@@ -1,7 +1,7 @@
 /* source.c -- the grids of a kernel as a text for people, as LT_DUMP_SOURCE has it. */
 #include <stdio.h>
 #include <string.h>
-#include "backends/text/grid.h"
+#include "backends/text/text.h"
 
 lt_status lt__text_grids_write(const struct lt_text_dialect *d, const struct lt_kernel *k, const struct lt_tree *t,
 	lt_write *write, void *user)

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "check/judge/compare.h"
+#include "check/judge/judge.h"
 
 double lt__integer_distance(int64_t a, int64_t b, enum lt_dtype t)
 {

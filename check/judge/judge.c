@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "check/judge/compare.h"
+#include "check/judge/judge.h"
 #include "check/judge/parts.h"
-#include "program/host/pool.h"
+#include "program/host/host.h"
 
 /* What the runs say of one tensor, element by element. */
 struct noise {

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/judge/compare.h"
+#include "check/judge/judge.h"
 #include "check/judge/parts.h"
 
 struct lt_kernel_judge {

@@ -1,6 +1,6 @@
 /* data.c -- random numbers, and data for the sources of a random graph. */
 #include <math.h>
-#include "check/random/graph.h"
+#include "check/random/random.h"
 
 uint64_t random_next(uint64_t *state)
 {

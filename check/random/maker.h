@@ -1,7 +1,7 @@
 /* maker.h -- what the files of the random graphs share. */
 #ifndef LT_CHECK_RANDOM_MAKER_H
 #define LT_CHECK_RANDOM_MAKER_H
-#include "check/random/graph.h"
+#include "check/random/random.h"
 
 enum { RANDOM_ELEMS = 1500, RANDOM_RANK = 5, RANDOM_POOL = 7 };
 

@@ -1,7 +1,7 @@
 /* nest.c -- products, windows, rows and chains of random extents, as texts of graphs. */
 #include <string.h>
 #include "check/random/must.h"
-#include "check/random/nest.h"
+#include "check/random/random.h"
 
 /* In a text: $1 to $9 are the extents that were drawn, $a to $f an extent less 1 ($a of $1).  Of small ones $7 to
  * $9. */

@@ -1,10 +1,8 @@
 /* steps.c -- random steps of a schedule by the words of their usages. */
 #include <string.h>
-#include "looptree/schedule/edit.h"
 #include "looptree/schedule/schedule.h"
 #include "check/random/must.h"
-#include "check/random/graph.h"
-#include "check/random/steps.h"
+#include "check/random/random.h"
 
 enum { MAX_CHAIN = 64 };
 struct draw {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tools/tensor/tensorfile.h"
+#include "tools/tensor/tensor.h"
 
 #define SIZE 28
 #define BOX 20.0

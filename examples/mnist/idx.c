@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include "tools/tensor/tensorfile.h"
+#include "tools/tensor/tensor.h"
 
 static int64_t read_extent(void)
 {

@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "tools/tensor/tensorfile.h"
+#include "tools/tensor/tensor.h"
 
 #define SIZE 28
 #define CELL 20         /* columns a digit takes on the screen */

@@ -4,7 +4,6 @@
 #include <string.h>
 #include "frontends/llama2/llama2.h"
 #include "ir/build/build.h"
-#include "ir/build/position.h"
 
 /* What a root mean square has added, so that it is not 0. */
 static const double epsilon = 1e-5;

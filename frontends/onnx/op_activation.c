@@ -2,7 +2,7 @@
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/position.h"
-#include "ir/build/function.h"
+#include "ir/build/build.h"
 
 void lt__onnx_build_relu(struct lt_onnx_call *c)
 {

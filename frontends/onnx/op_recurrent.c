@@ -2,7 +2,7 @@
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/position.h"
-#include "ir/build/recurrent.h"
+#include "ir/build/build.h"
 
 static const struct lt_function *act_find(struct lt_onnx *m, const char *name)
 {

@@ -7,7 +7,6 @@
 #define LT_ONNX_POSITION_H
 #include "frontends/onnx/onnx.h"
 #include "ir/build/build.h"
-#include "ir/build/position.h"
 
 /* Operator of n operands, broadcast as NumPy does. */
 static inline lt_node lt__onnx_op(struct lt_onnx *m, const char *op, int32_t n, const lt_node *x)

@@ -2,7 +2,7 @@
  * ir/op/op.def. */
 #include <string.h>
 #include "frontends/script/script.h"
-#include "ir/build/function.h"
+#include "ir/build/build.h"
 
 #define NODE(name, pattern, builder, doc) lt_script_build lt__script_build_##builder;
 #define OPNODE(name, op)

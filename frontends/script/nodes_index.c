@@ -2,7 +2,6 @@
  * running sums. */
 #include "frontends/script/script.h"
 #include "ir/build/build.h"
-#include "ir/build/position.h"
 
 static bool check_index(struct lt_script *s, const struct lt_arg *a)
 {

@@ -4,8 +4,6 @@
 #include <string.h>
 #include "frontends/script/script.h"
 #include "ir/build/build.h"
-#include "ir/build/function.h"
-#include "ir/build/position.h"
 
 /* Every operator's node; select's first argument is bool, and all others are of one type. */
 lt_script_build lt__script_build_op;

@@ -2,7 +2,6 @@
 #include <math.h>
 #include "frontends/script/script.h"
 #include "ir/build/build.h"
-#include "ir/build/position.h"
 
 LT_BUILDER(gelu)
 {

@@ -3,7 +3,6 @@
 #include <string.h>
 #include "frontends/script/script.h"
 #include "ir/build/build.h"
-#include "ir/build/recurrent.h"
 
 /* A vector as long as x's axis 1, of x's type. */
 static bool check_channels(struct lt_script *s, const struct lt_arg *x, const struct lt_arg *w)

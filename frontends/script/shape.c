@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include "frontends/script/script.h"
-#include "ir/build/position.h"
+#include "ir/build/build.h"
 
 lt_status lt__script_fail(struct lt_script *s, struct lt_position at, lt_status status, const char *fmt, ...)
 {

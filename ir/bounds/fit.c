@@ -1,7 +1,7 @@
 /* fit.c -- the rows of a node within 62 bits: those of a view, the elements of memory that they mean, the block of
  * an update. */
 #include "ir/bounds/bounds.h"
-#include "ir/map/range.h"
+#include "ir/map/map.h"
 
 #define FAIL(...) lt__node_fail(g, x, LT_EOVERFLOW, __VA_ARGS__)
 

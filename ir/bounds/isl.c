@@ -11,8 +11,9 @@
 #include <isl/set.h>
 #include <isl/space.h>
 #include <isl/val.h>
+#include "ir/isl/isl.h"
 #include "ir/bounds/bounds.h"
-#include "ir/map/isl.h"
+#include "ir/map/map.h"
 
 enum { BUDGET = 200000, MAX_REQUIRES = 64 };    /* isl operations of one question; the newest requirements */
 

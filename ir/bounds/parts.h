@@ -2,10 +2,8 @@
  * only. */
 #ifndef LT_IR_BOUNDS_PARTS_H
 #define LT_IR_BOUNDS_PARTS_H
-#include "ir/map/affine.h"
+#include "ir/map/map.h"
 #include "ir/bounds/bounds.h"
-#include "ir/map/quasi.h"
-#include "ir/map/range.h"
 
 /* What the pieces before leave of each dim; more: they leave less than that box. */
 struct lt_left { int64_t low[LT_MAX_RANK], high[LT_MAX_RANK]; bool empty, more; };

@@ -61,4 +61,123 @@ lt_node lt__build_log_softmax(struct lt_graph *, lt_node, int32_t axis);
 /* matmul.c: why the shapes of two values do not fit in a matrix product, and the vars that do not (-1: none);
  * NULL: they do. */
 const char *lt__build_matmul_misfit(const struct lt_graph *, lt_node a, lt_node b, lt_var *, lt_var *);
+
+/* -- graphs of operators whose operands meet axis by axis, as in NumPy and ONNX: for builders.
+ *
+ * The vars of a graph's values are named; here an axis is a position.  Each function takes values by position and
+ * renames vars as needed.  LT_NONE goes through; failures are sentences in the context.  A mask has one bool for each
+ * axis.  Like those of build.h, these functions allocate nothing by themselves.
+ */
+/* position.c: facts */
+int32_t lt__pos_rank(const struct lt_graph *, lt_node);                 /* 0 of LT_NONE */
+int64_t lt__pos_extent(const struct lt_graph *, lt_node, int32_t axis); /* the most it may be; 0 of LT_NONE */
+bool lt__pos_bounded(const struct lt_graph *, lt_node, int32_t axis);   /* by run-time scalars */
+bool lt__pos_is_one(const struct lt_graph *, lt_var);                   /* one position in every run: it broadcasts */
+bool lt__pos_is_float(const struct lt_graph *, lt_node);
+/* Of the context's scratch texts: the extent of a var, "end - begin", "6"; those of a value, "[end - begin, 3]". */
+const char *lt__pos_extent_text(const struct lt_graph *, lt_var);
+const char *lt__pos_shape(const struct lt_graph *, lt_node);
+lt_var lt__pos_fresh(struct lt_graph *, lt_var like);                   /* a new var of the same extent and limit */
+lt_var lt__pos_like(struct lt_graph *, lt_node, int32_t axis);          /* a new var like that of an axis */
+
+/* position.c: views.  The result has the vars; axis i of x is at[i] of them, -1: element 0. */
+lt_node lt__pos_view(struct lt_graph *, lt_node x, int32_t n, const lt_var *, const int32_t *at);
+/* Axes of extent 1 at the true places of a mask over the result's rank; and away from x's. */
+lt_node lt__pos_unsqueeze(struct lt_graph *, lt_node, int32_t rank, const bool *);
+lt_node lt__pos_squeeze(struct lt_graph *, lt_node, const bool *);
+lt_node lt__pos_insert(struct lt_graph *, lt_node, int32_t axis);       /* one axis of extent 1 before `axis` */
+lt_node lt__pos_at(struct lt_graph *, lt_node, int32_t axis, int64_t i);/* element i of an axis, which goes away */
+/* NumPy's broadcast_to, both ways. */
+lt_node lt__pos_expand(struct lt_graph *, lt_node, int32_t rank, const int64_t *shape);
+lt_node lt__pos_swap(struct lt_graph *, lt_node, int32_t a, int32_t b);
+/* Elements begin .. end-1 of an axis, at least one; step below 0: from begin down to end + 1. */
+lt_node lt__pos_slice(struct lt_graph *, lt_node, int32_t axis, int64_t begin, int64_t end, int64_t step);
+lt_node lt__pos_concat(struct lt_graph *, int32_t axis, int32_t n, const lt_node *);
+/* Element i of an axis is x's element i - by (by < 0: of those behind); where there is none, the number. */
+lt_node lt__pos_shift(struct lt_graph *, lt_node, int32_t axis, int64_t by, double none);
+/* Positions 0 .. extent-1 along axis `axis` of `rank`, other axes of extent 1; int64. */
+lt_node lt__pos_range(struct lt_graph *, int64_t extent, int32_t axis, int32_t rank);
+/* The position along an axis of x, int64, with x's rank: other axes of extent 1. */
+lt_node lt__pos_along(struct lt_graph *, lt_node x, int32_t axis);
+/* Elements of x along `axis` at integers from 0 on, whose axes come in its place. */
+lt_node lt__pos_gather(struct lt_graph *, lt_node x, lt_node index, int32_t axis);
+
+/* position.c: reductions; keep: a reduced axis stays, of extent 1 */
+lt_node lt__pos_reduce(struct lt_graph *, const char *op, lt_node, const bool *over, bool keep);
+lt_node lt__pos_reduce1(struct lt_graph *, const char *op, lt_node, int32_t axis, bool keep);
+lt_node lt__pos_mean(struct lt_graph *, lt_node, const bool *over, bool keep);
+
+/* position_op.c: operator of n operands, broadcast as NumPy does. */
+enum { LT_POS_OPERANDS = 3 };
+lt_node lt__pos_op(struct lt_graph *, const char *op, int32_t n, const lt_node *);
+lt_node lt__pos_op1(struct lt_graph *, const char *op, lt_node);
+lt_node lt__pos_op2(struct lt_graph *, const char *op, lt_node, lt_node);
+lt_node lt__pos_select(struct lt_graph *, lt_node condition, lt_node yes, lt_node no);
+/* With a number of x's type as the second operand (or, opr, the first). */
+lt_node lt__pos_opf(struct lt_graph *, const char *op, lt_node x, double);
+lt_node lt__pos_opr(struct lt_graph *, const char *op, double, lt_node x);
+/* Two of n values that do not broadcast with each other, and the axis, counted from the last, -1; false: all do. */
+struct lt_misfit { int32_t first, second, axis; lt_var v, w; };
+bool lt__pos_misfit(const struct lt_graph *, int32_t n, const lt_node *, struct lt_misfit *);
+/* The operands with common vars, which are given (room for LT_MAX_RANK); for operators of lt/graph.h that take vars. */
+bool lt__pos_broadcast(struct lt_graph *, int32_t n, const lt_node *, int32_t *rank, lt_var *dims, lt_node *out);
+
+/* -- functions of one value, element by element, that are graphs of operators: rows of
+ * function.def. */
+enum { LT_FUNCTION_OPERATOR = 1, LT_FUNCTION_RECURRENT = 2 };
+enum { LT_FUNCTION_NUMBERS = 2 };
+/* x of a float type that is computed with. */
+typedef lt_node lt_function_build(struct lt_graph *, lt_node x, double a, double b);
+struct lt_function {
+	const char *name;
+	int where;
+	const char *number[LT_FUNCTION_NUMBERS];        /* "alpha"; "": it takes none */
+	double otherwise[LT_FUNCTION_NUMBERS];
+	lt_function_build *build;
+};
+
+/* The row of a name (any case) that is for `where`; NULL: there is none. */
+const struct lt_function *lt__function_find(int where, const char *name, size_t bytes);
+/* Widens half types, and rounds back to x's type. */
+lt_node lt__build_function(struct lt_graph *, const struct lt_function *, lt_node x, double a, double b);
+
+#define FUNCTION(name, where, first, a, second, b, pattern, doc) lt_function_build lt__function_##name;
+#include "ir/build/function.def"
+
+/* -- RNN, GRU and LSTM as ONNX defines them: their steps one after the other (recurrent.c).
+ *
+ * D directions, T steps, B sequences, I elements of x, H of a state, n gates (RNN 1; GRU 3: z, r, h; LSTM 4: i, o, f,
+ * c).
+ */
+enum lt_recurrent_kind { LT_RECURRENT_RNN, LT_RECURRENT_GRU, LT_RECURRENT_LSTM, LT_RECURRENTS };
+enum { LT_RECURRENT_ACTIVATIONS = 3, LT_RECURRENT_DIRECTIONS = 2, LT_RECURRENT_STEPS = 20000 };
+/* Activations of one direction; their names where none are given. */
+extern const struct lt_recurrent_info {
+	const char *name;
+	int32_t n_gate, n_act;
+	bool cell;
+	const char *act[LT_RECURRENT_ACTIVATIONS];
+} lt__recurrent_info[LT_RECURRENTS];
+struct lt_recurrent_act { const struct lt_function *function; double a, b; };
+
+struct lt_recurrent {
+	enum lt_recurrent_kind kind;
+	int32_t n_direction;            /* 2: forward, then backwards */
+	bool backwards;                 /* of one direction: from the last step to the first */
+	bool batch_first;               /* the sequences are the first axis of x, y and the states: ONNX' layout 1 */
+	bool linear_before_reset;       /* GRU */
+	bool input_forget;              /* LSTM: f is 1 - i */
+	double clip;                    /* 0: none */
+	int64_t hidden;                 /* H */
+	struct lt_recurrent_act act[LT_RECURRENT_DIRECTIONS][LT_RECURRENT_ACTIVATIONS];
+	lt_node x;                      /* [T, B, I] */
+	lt_node w, r;                   /* [D, n H, I], [D, n H, H] */
+	lt_node bias;                   /* [D, 2 n H]: of x, then of h; this and the following LT_OMIT: zeros, but all steps */
+	lt_node lengths;                /* [B]: steps of each sequence; behind them y is 0 and the states stay */
+	lt_node h, cell;                /* [D, B, H] */
+	lt_node peephole;               /* [D, 3 H], LSTM: i, o, f */
+};
+/* y [T, D, B, H] (batch_first [B, T, D, H]), the last h, the last cell (LT_OMIT unless LSTM), of x's type.  False with
+ * a sentence.  Inside of lt__protect. */
+bool lt__build_recurrent(struct lt_graph *, const struct lt_recurrent *, lt_node out[3]);
 #endif

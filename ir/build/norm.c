@@ -2,7 +2,6 @@
  * a sum of exponentials. */
 #include <math.h>
 #include "ir/build/build.h"
-#include "ir/build/position.h"
 
 lt_node lt__build_per_channel(struct lt_graph *g, lt_node w, int32_t rank, lt_node x)
 {

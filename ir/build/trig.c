@@ -1,8 +1,7 @@
 /* trig.c -- the trigonometric and hyperbolic functions that are no operators of the graph: by series
  * about 0, and by identities that bring their operand near 0 without a loss of digits. */
 #include <math.h>
-#include "ir/build/function.h"
-#include "ir/build/position.h"
+#include "ir/build/build.h"
 
 /* Terms of a series that leave less than the type's rounding: of |x| <= 1/4 where coefficients are 1/n, of |x| <= 1
  * where they are 1/n!. */

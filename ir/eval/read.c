@@ -4,7 +4,7 @@
  * stretch; a stretch ends where a guard or a quotient changes.  Within one, storage is read at a stride.
  */
 #include <string.h>
-#include "ir/map/affine.h"
+#include "ir/map/map.h"
 #include "ir/eval/parts.h"
 
 /* A row over the columns.  A graph is refused where the range of a row does not fit 62 bits, so that this does not

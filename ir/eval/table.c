@@ -7,7 +7,7 @@
  */
 #include <math.h>
 #include <string.h>
-#include "ir/map/affine.h"
+#include "ir/map/map.h"
 #include "ir/eval/parts.h"
 
 enum { TABLE_DIMS = 12, TABLE_TESTS = 32 };

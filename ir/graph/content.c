@@ -1,6 +1,5 @@
 /* content.c -- what a constant holds, where the graph's maker has it, and who is told when nobody needs it any
  * more. */
-#include "ir/graph/content.h"
 #include "ir/graph/graph.h"
 
 struct lt_holding {

@@ -155,4 +155,10 @@ struct lt_map lt__map_copy(struct lt_arena *, const struct lt_map *);
 bool lt__map_equal(const struct lt_map *, const struct lt_map *);
 /* Text "m 128, n 10" of a node's dims for messages; static storage in the context's scratch. */
 const char *lt__node_shape_text(const struct lt_graph *, lt_node);
+
+/* -- the holders of a graph's contents (lt_graph_hold), for what is made of the graph. */
+struct lt_arena;
+struct lt_graph;
+/* What the graph holds is held until the arena is freed, too. */
+void lt__graph_hold_too(const struct lt_graph *, struct lt_arena *);
 #endif

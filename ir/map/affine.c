@@ -11,7 +11,8 @@
 #include <isl/set.h>
 #include <isl/space.h>
 #include <isl/val.h>
-#include "ir/map/isl.h"
+#include "ir/isl/isl.h"
+#include "ir/map/map.h"
 #include "ir/map/simplify.h"
 
 enum { BUDGET = 200000 };       /* isl operations of one call */

@@ -1,6 +1,6 @@
 /* map.c -- quasi-affine maps by plain arithmetic: apply, make, compose, compare. */
 #include <string.h>
-#include "ir/map/affine.h"
+#include "ir/map/map.h"
 #include "ir/op/number.h"
 
 static size_t row_bytes(const struct lt_map *m, int64_t n_row, int extra)

@@ -1,6 +1,5 @@
 /* range.c -- how large the numbers are that the rows of a map give. */
-#include "ir/map/quasi.h"
-#include "ir/map/range.h"
+#include "ir/map/map.h"
 
 static bool within(int64_t x) { return x >= -LT_ROW_MAX && x <= LT_ROW_MAX; }
 

@@ -1,7 +1,7 @@
 /* simplify.c -- maps in their simplest form, and their ranges: the rules of quasi.c, in order, over guards and
  * rows. */
 #include <string.h>
-#include "ir/map/range.h"
+#include "ir/map/map.h"
 #include "ir/map/simplify.h"
 
 /* -- memory: one block for everything, so that nothing is allocated while isl objects live -- */

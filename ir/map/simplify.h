@@ -2,7 +2,7 @@
  * about. */
 #ifndef LT_IR_MAP_SIMPLIFY_H
 #define LT_IR_MAP_SIMPLIFY_H
-#include "ir/map/quasi.h"
+#include "ir/map/map.h"
 
 struct isl_aff;
 struct isl_ctx;

@@ -1,9 +1,8 @@
 /* param.c -- vars, run-time scalars, and what is required of them. */
 #include <string.h>
-#include "ir/map/affine.h"
+#include "ir/map/map.h"
 #include "ir/bounds/bounds.h"
 #include "base/names.h"
-#include "ir/map/range.h"
 
 bool lt__param_given(const struct lt_graph *g, lt_param given, lt_param *out)
 {

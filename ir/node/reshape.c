@@ -5,7 +5,7 @@
  * it has the index  floor(p/s) - extent * floor(p/(s*extent)),  the outermost  floor(p/s).
  */
 #include <string.h>
-#include "ir/map/affine.h"
+#include "ir/map/map.h"
 
 struct reshaping {
 	struct lt_graph *g;

@@ -1,6 +1,6 @@
 /* slice.c -- views that move along an axis: slice, pad, window. */
 #include <string.h>
-#include "ir/map/affine.h"
+#include "ir/map/map.h"
 
 /* The map of x's dims onto themselves, in which the caller replaces what differs. */
 static struct lt_map plain_map(struct lt_graph *g, int32_t n)

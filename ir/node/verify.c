@@ -1,9 +1,8 @@
 /* verify.c -- the rules of lt/graph.h, checked at each node as it is added and over the whole graph. */
 #include <string.h>
-#include "ir/map/affine.h"
+#include "ir/map/map.h"
 #include "ir/bounds/bounds.h"
 #include "base/names.h"
-#include "ir/map/range.h"
 
 #define FAIL(...) lt__node_fail(g, x, __VA_ARGS__)
 

@@ -1,6 +1,6 @@
 /* view.c -- views: the general one, and those that move whole axes. */
 #include <string.h>
-#include "ir/map/affine.h"
+#include "ir/map/map.h"
 
 /* The operand that shows `source`, added where it is new.  Only the latest are searched: an operand that occurs twice
  * is not an error, and a concatenation of very many stays linear. */

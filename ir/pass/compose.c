@@ -2,7 +2,7 @@
 #include <string.h>
 #include "base/names.h"
 #include "ir/pass/work.h"
-#include "ir/map/range.h"
+#include "ir/map/map.h"
 
 enum {
 	MAX_WIDTH = 256

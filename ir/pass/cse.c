@@ -1,6 +1,6 @@
 /* cse.c -- common subexpressions: nodes that compute the same become the first of them. */
 #include <string.h>
-#include "ir/pass/frame.h"
+#include "ir/pass/pass.h"
 
 /* Nodes of the new graph by hash: open addressing, at most half full. */
 struct table { lt_node *slot; uint32_t n_slot; };

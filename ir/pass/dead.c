@@ -1,5 +1,5 @@
 /* dead.c -- dead code: nodes that no result, state or param needs go. */
-#include "ir/pass/frame.h"
+#include "ir/pass/pass.h"
 
 static lt_status keep_live(struct lt_frame *f)
 {

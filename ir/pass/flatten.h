@@ -2,7 +2,7 @@
  * are (flatten_write.c). */
 #ifndef LT_IR_PASS_FLATTEN_H
 #define LT_IR_PASS_FLATTEN_H
-#include "ir/pass/frame.h"
+#include "ir/pass/pass.h"
 
 /* Neighbours, and the one that stands for them. */
 struct lt_flat_run { int32_t n; const lt_var *var; lt_var joined; };

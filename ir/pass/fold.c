@@ -4,7 +4,7 @@
  */
 #include <math.h>
 #include <string.h>
-#include "ir/pass/frame.h"
+#include "ir/pass/pass.h"
 
 struct constant_fold {
 	struct lt_frame *f;

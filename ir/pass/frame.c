@@ -3,7 +3,7 @@
 #include <string.h>
 #include "ir/bounds/bounds.h"
 #include "base/names.h"
-#include "ir/pass/frame.h"
+#include "ir/pass/pass.h"
 
 static lt_status copy_tables(void *user)
 {

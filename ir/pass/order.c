@@ -8,7 +8,7 @@
  * has no meaning; results, states and what is updated keep theirs.
  */
 #include <string.h>
-#include "ir/pass/frame.h"
+#include "ir/pass/pass.h"
 
 enum { MIN_CHANNELS = 8 };              /* fewer do not fill vectors; the dims stay as they are */
 

@@ -1,7 +1,7 @@
 /* pick.c -- a map with some of its rows over other dims: what an operand of a moved view is read through. */
 #include <string.h>
 #include "ir/pass/work.h"
-#include "ir/map/quasi.h"
+#include "ir/map/map.h"
 
 /* The chosen rows over the old columns, and which params and floors they and the guards need, in the order of the
  * text. */

@@ -6,7 +6,7 @@
  */
 #ifndef LT_IR_PASS_WORK_H
 #define LT_IR_PASS_WORK_H
-#include "ir/pass/frame.h"
+#include "ir/pass/pass.h"
 
 struct lt_rewrite {
 	struct lt_frame *f;

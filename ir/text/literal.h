@@ -1,7 +1,7 @@
 /* literal.h -- typed bits as text: readable where that is exact, bits where nothing else is. */
 #ifndef LT_IR_TEXT_LITERAL_H
 #define LT_IR_TEXT_LITERAL_H
-#include "ir/text/lex.h"
+#include "ir/text/text.h"
 #include "ir/op/op.h"
 
 enum { LT_LITERAL_BYTES = 64 };

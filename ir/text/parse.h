@@ -3,7 +3,7 @@
 #define LT_IR_TEXT_PARSE_H
 #include "ir/graph/graph.h"
 #include "base/names.h"
-#include "ir/text/lex.h"
+#include "ir/text/text.h"
 
 enum lt_term_kind { LT_TERM_CONSTANT, LT_TERM_PARAM, LT_TERM_DIM, LT_TERM_FLOOR };
 /* index: of the piece's params, dims, floors */

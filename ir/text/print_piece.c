@@ -2,7 +2,7 @@
 #include <string.h>
 #include "base/names.h"
 #include "ir/text/printer.h"
-#include "ir/map/quasi.h"
+#include "ir/map/map.h"
 
 enum { LONGEST = 4096 };                /* numbers of terms that floors may unfold to */
 

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/expand/expand.h"
-#include "kernel/form/opcode.h"
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 
 static const struct lt_machine_operator c99[] = {
 #define FLOAT_OPERATOR(name) { LT_OPCODE_##name, EXPAND_FLOATS, 0, 0 }

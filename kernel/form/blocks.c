@@ -1,6 +1,5 @@
 /* blocks.c -- see blocks.h. */
-#include "kernel/form/blocks.h"
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 
 lt_status lt__blocks_fit(const struct lt_kernel *k, int64_t threads, int64_t shared_bytes, struct lt_diag *diag)
 {

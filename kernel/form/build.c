@@ -2,9 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/form/build.h"
-#include "kernel/form/opcode.h"
-#include "kernel/form/text.h"
+#include "kernel/form/form.h"
 
 #define ROOM(b, array, n, cap) ((array) = lt__pool_grown(&(b)->pool, array, n, &(cap), sizeof *(array)))
 

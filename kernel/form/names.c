@@ -4,7 +4,7 @@
  * end a name has zeros.  No choice of names makes a path longer than a name has bits.
  */
 #include <string.h>
-#include "kernel/form/text.h"
+#include "kernel/form/form.h"
 
 bool lt__kernel_is_name(const char *name, size_t bytes)
 {

@@ -4,8 +4,7 @@
  * together.  Everything is needed that has a part in these: what they use, the blocks that they stand in, and all that
  * writes a memory or a variable which a needed instruction reads.
  */
-#include "kernel/form/needed.h"
-#include "kernel/form/opcode.h"
+#include "kernel/form/form.h"
 
 struct needed_search {
 	const struct lt_kernel *k;

@@ -1,7 +1,7 @@
 /* number.c -- see number.h. */
 #include <math.h>
 #include <string.h>
-#include "kernel/form/number.h"
+#include "kernel/form/form.h"
 
 /* mantissa: bits after the point; 0: no float.  sign: 0 for bool. */
 static const struct format { uint8_t bytes, mantissa, exponent; bool is_signed;

@@ -1,8 +1,7 @@
 /* opcode.c -- see opcode.h: the table, from the maps of lt/tree.h and lt/kernel.h. */
 #include <math.h>
 #include <string.h>
-#include "kernel/form/number.h"
-#include "kernel/form/opcode.h"
+#include "kernel/form/form.h"
 
 #define BIT(dtype)      (UINT64_C(1) << (dtype))
 #define FLOATS          (BIT(LT_F32) | BIT(LT_F64))

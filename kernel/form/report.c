@@ -1,7 +1,7 @@
 /* report.c -- see report.h. */
 #include <stdarg.h>
 #include <stdio.h>
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 
 lt_status lt__report(
 	struct lt_diag *diag, lt_status code, int32_t loop, int32_t stmt, const char *remedy, const char *fmt, ...)

@@ -1,6 +1,6 @@
 /* tile.c -- the table of lt/tile.h, for whoever lowers or prints matrix instructions. */
 #include <string.h>
-#include "kernel/form/tile.h"
+#include "kernel/form/form.h"
 
 static const struct lt_tile_row rows[] = { LT_TILE_MAP(LT_TILE_ROW) };
 #define LT_TILE_NAME(name, ...) name,

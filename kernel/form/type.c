@@ -2,8 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "kernel/form/number.h"
-#include "kernel/form/opcode.h"
+#include "kernel/form/form.h"
 
 static const char *const elements[] = {
 	[LT_F32] = "f32", [LT_F64] = "f64", [LT_F16] = "f16", [LT_BF16] = "bf16", [LT_I8] = "i8", [LT_U8] = "u8",

@@ -4,8 +4,7 @@
  * most four times each.  A variable is as uniform as what it is set to and whether it is set, anywhere in the region.
  */
 #include <string.h>
-#include "kernel/form/opcode.h"
-#include "kernel/form/uniform.h"
+#include "kernel/form/form.h"
 
 /* What may be lowered has a number: values of instructions, conditions of loops and ifs, variables. */
 struct uniform_work {

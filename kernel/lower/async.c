@@ -6,7 +6,7 @@
  * loaded and stored, which is as right, as everybody waits for both.
  */
 #include "kernel/lower/grid.h"
-#include "kernel/form/opcode.h"
+#include "kernel/form/form.h"
 
 enum { MAX_BYTES = 16 };
 

@@ -5,7 +5,7 @@
  * then: nobody else reads them.  A thread of a grid has no vectors but these: runs that begin at multiples of 16 bytes.
  */
 #include "kernel/lower/lower.h"
-#include "kernel/form/opcode.h"
+#include "kernel/form/form.h"
 
 enum { MIN_LANES = 16 };      /* bytes of a vector that `dot` is worth */
 

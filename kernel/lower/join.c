@@ -4,7 +4,7 @@
  * other half, so that one vector has the sums of all copies.  Every sum is made in the order of `fold`.
  */
 #include "kernel/lower/lower.h"
-#include "kernel/form/opcode.h"
+#include "kernel/form/form.h"
 
 enum { MAX_JOINED = 64, MAX_FOLDS = 8 };        /* copies; folds of each */
 

@@ -7,7 +7,7 @@
  * Reductions  lane by lane at once, each onto an element of its own; combines onto one element are folded.
  */
 #include "kernel/lower/lower.h"
-#include "kernel/form/opcode.h"
+#include "kernel/form/form.h"
 
 /* Why the statement has no vector form; LOWER_WORDS: it has. */
 static enum lower_word obstacle(const struct lowering *l, const struct lt_stmt *st)

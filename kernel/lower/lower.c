@@ -2,8 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/lower/grid.h"
-#include "kernel/form/opcode.h"
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 
 static lt_status refuse_loops(const struct lt_tree *t, const struct lt_machine *m, struct lt_diag *diag)
 {

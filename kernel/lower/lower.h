@@ -27,7 +27,7 @@
  */
 #ifndef LT_KERNEL_LOWER_LOWER_H
 #define LT_KERNEL_LOWER_LOWER_H
-#include "kernel/form/build.h"
+#include "kernel/form/form.h"
 
 struct lower_range { bool known; int64_t low, high; };
 /* What is known of a column of the rows where instructions are being made.  In a vector loop everything is said of its

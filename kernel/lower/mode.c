@@ -11,8 +11,7 @@
  *            other iterations in each lane, or where what each lane has of its own does not fit.
  */
 #include "kernel/lower/grid.h"
-#include "kernel/form/opcode.h"
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 
 enum { MAX_STRAIGHT = 8 };      /* vectors of a loop that have copies of their own */
 enum { GRID_COPIES = 512 };     /* statements of the copies in a grid of a loop that picks no variables */

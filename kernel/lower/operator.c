@@ -4,7 +4,7 @@
  */
 #include <string.h>
 #include "kernel/lower/lower.h"
-#include "kernel/form/opcode.h"
+#include "kernel/form/form.h"
 
 static int32_t as_mask(struct lowering *l, int32_t value)
 {

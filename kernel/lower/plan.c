@@ -1,8 +1,7 @@
 /* plan.c -- which nests of a tree become a grid each: blocks, threads and memory; what is refused. */
 #include <string.h>
 #include "kernel/lower/grid.h"
-#include "kernel/form/opcode.h"
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 
 static const char *var_of(const struct lowering *l, int32_t loop)
 {

@@ -1,6 +1,6 @@
 /* report.c -- what was decided, in words, for people. */
 #include "kernel/lower/lower.h"
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 
 /* Copies of a statement say it once. */
 void lt__lower_say(struct lowering *l, int32_t stmt, enum lower_word word)

@@ -8,8 +8,7 @@
  * thread, and no two sums of them are the same: so the element says the thread, and where it is in the thread's part.
  */
 #include "kernel/lower/grid.h"
-#include "kernel/form/opcode.h"
-#include "kernel/form/tile.h"
+#include "kernel/form/form.h"
 
 /* A multiple in the rows of a local: of a digit of the thread's number, or of a loop's iterations (axis -1). */
 struct spread_term { int64_t coef, n, stride; int axis; };

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/form/number.h"
+#include "kernel/form/form.h"
 #include "kernel/parse/parse.h"
 
 /* Digits, decimal or hexadecimal after 0x, as a number of at most 64 bits. */

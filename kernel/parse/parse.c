@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/parse/parse.h"
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 
 /* The region that was read has ended all its blocks. */
 static void close_region(struct lt_kernel_parser *p)

@@ -14,9 +14,7 @@
  */
 #ifndef LT_KERNEL_PARSE_PARSE_H
 #define LT_KERNEL_PARSE_PARSE_H
-#include "kernel/form/build.h"
-#include "kernel/form/opcode.h"
-#include "kernel/form/text.h"
+#include "kernel/form/form.h"
 
 enum lt_kernel_token {
 	LT_KERNEL_END, LT_KERNEL_LINE,

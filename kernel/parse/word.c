@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/parse/parse.h"
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 
 _Noreturn void lt__kernel_fail(
 	struct lt_kernel_parser *p, lt_status status, struct lt_text_position at, const char *fmt, ...)

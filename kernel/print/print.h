@@ -1,8 +1,7 @@
 /* print.h -- the text of a kernel program as it is printed: what print*.c share. */
 #ifndef LT_KERNEL_PRINT_PRINT_H
 #define LT_KERNEL_PRINT_PRINT_H
-#include "kernel/form/opcode.h"
-#include "kernel/form/text.h"
+#include "kernel/form/form.h"
 
 struct lt_kernel_printer {
 	const struct lt_kernel *k;

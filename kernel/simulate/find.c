@@ -1,9 +1,8 @@
 /* find.c -- the sentence of a finding: where, what, and the way out. */
 #include <stdarg.h>
 #include <stdio.h>
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 #include "kernel/simulate/part.h"
-#include "kernel/form/text.h"
 
 static const struct { const char *name, *way; } checks[LT_NSIMULATE] = {
 #define LT_SIMULATE_ROW(name, way) { #name, way },

@@ -1,6 +1,6 @@
 /* grid.c -- a launch of a grid: its blocks in some order, and some that are more than were launched. */
 #include <string.h>
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 #include "kernel/simulate/part.h"
 
 static void fill_arrays(struct simulation *s, struct simulate_grid *g, int32_t region)

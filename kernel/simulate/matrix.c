@@ -1,7 +1,6 @@
 /* matrix.c -- matrix instructions: fragments of all threads put together, multiplied, taken apart. */
 #include "kernel/simulate/part.h"
-#include "kernel/form/opcode.h"
-#include "kernel/form/tile.h"
+#include "kernel/form/form.h"
 
 enum { MAX_ELEMENTS = LT_MATRIX_EXTENT * LT_MATRIX_EXTENT };
 

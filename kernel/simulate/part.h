@@ -23,9 +23,7 @@
 #ifndef LT_KERNEL_SIMULATE_PART_H
 #define LT_KERNEL_SIMULATE_PART_H
 #include <stdbool.h>
-#include "kernel/form/number.h"
-#include "kernel/form/opcode.h"
-#include "kernel/form/pool.h"
+#include "kernel/form/form.h"
 #include "kernel/simulate/simulate.h"
 
 /* Who touched a granule since the launch: numbers of ranges, and the instructions.  other: a second reader. */

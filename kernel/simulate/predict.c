@@ -2,10 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/form/number.h"
-#include "kernel/form/opcode.h"
-#include "kernel/simulate/predict.h"
-#include "kernel/form/text.h"
+#include "kernel/form/form.h"
+#include "kernel/simulate/simulate.h"
 
 /* NVIDIA's data sheets and whitepapers: A100 SXM 80 GB, 108 multiprocessors of 64 lanes, 1.41 GHz, 2.04 TB/s, 312
  * TFLOPS of 16-bit products, 40 MB L2, 163 KB a block; H100 SXM 80 GB, 132 of 128 lanes, 3.35 TB/s, 989 TFLOPS, 50 MB,

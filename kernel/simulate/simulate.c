@@ -1,7 +1,7 @@
 /* simulate.c -- one run of a kernel program: its memory, its parameters, the host's region. */
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 #include "kernel/simulate/part.h"
 
 lt_status lt__simulate_accepts(const struct lt_kernel *k, struct lt_diag *diag)

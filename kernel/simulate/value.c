@@ -4,7 +4,7 @@
  * that is the f32 result, because a double has more than twice its bits.
  */
 #include <math.h>
-#include "kernel/form/number.h"
+#include "kernel/form/form.h"
 #include "kernel/simulate/part.h"
 
 static double remainder_of_floats(double a, double b)

@@ -1,7 +1,7 @@
 /* address.c -- see address.h. */
 #include <string.h>
 #include "kernel/step/address.h"
-#include "kernel/form/opcode.h"
+#include "kernel/form/form.h"
 
 struct linear_sum { int64_t number; int32_t n; struct lt_address_part part[LT_ADDRESS_PARTS]; };
 

@@ -11,8 +11,7 @@
  * and that part is the same in each iteration.
  */
 #include <string.h>
-#include "kernel/form/number.h"
-#include "kernel/form/opcode.h"
+#include "kernel/form/form.h"
 #include "kernel/step/step.h"
 
 struct motion_step {

@@ -19,8 +19,7 @@
  */
 #ifndef LT_KERNEL_STEP_STEP_H
 #define LT_KERNEL_STEP_STEP_H
-#include "kernel/form/build.h"
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 
 struct lt_stepping {
 	struct lt_kernel_builder b;             /* after the step */

@@ -6,7 +6,7 @@
  */
 #include <inttypes.h>
 #include "kernel/step/address.h"
-#include "kernel/form/opcode.h"
+#include "kernel/form/form.h"
 
 /* Who accesses a buffer: whether something loads what it holds, and in which regions it is loaded or stored; -1: in
  * none, SEVERAL: in several. */

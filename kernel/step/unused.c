@@ -1,8 +1,7 @@
 /* unused.c -- step 'U': what nothing uses is removed: values, variables that nothing gets, memory of the
  * program's own that nothing loads, blocks that are empty, and what is stored there (needed.h).  Prefetches stay.
  */
-#include "kernel/form/needed.h"
-#include "kernel/form/opcode.h"
+#include "kernel/form/form.h"
 #include "kernel/step/step.h"
 
 /* Buffers and variables that no needed instruction names; slots stay, they are the caller's. */

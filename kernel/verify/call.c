@@ -1,7 +1,7 @@
 /* call.c -- what routines are called for, and the instruction (verify.h). */
 #include <inttypes.h>
 #include <string.h>
-#include "kernel/form/number.h"
+#include "kernel/form/form.h"
 #include "kernel/verify/verify.h"
 
 static const char *const operand_names[] = { "the result", "left", "right", "the bias", "the residual" };

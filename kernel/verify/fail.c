@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 #include "kernel/verify/verify.h"
 
 static _Noreturn void __attribute__((format(printf, 6, 0))) break_rule(struct lt_verifier *v,

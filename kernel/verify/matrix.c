@@ -1,7 +1,7 @@
 /* matrix.c -- descriptions of matrices: each element is kept by one thread; and the instruction
  * (verify.h). */
 #include <inttypes.h>
-#include "kernel/form/number.h"
+#include "kernel/form/form.h"
 #include "kernel/verify/verify.h"
 
 /* Which element of a, b or c the bits of a number name. */

@@ -1,6 +1,6 @@
 /* uniform.c -- who has to run an instruction of a grid together, and that they do (verify.h). */
 #include <inttypes.h>
-#include "kernel/form/uniform.h"
+#include "kernel/form/form.h"
 #include "kernel/verify/verify.h"
 
 static const char *const of_whom[] = { "a thread", "a subgroup", "four subgroups", "a block", "a launch" };

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/form/report.h"
+#include "kernel/form/form.h"
 #include "kernel/verify/verify.h"
 
 static void check_identifier(struct lt_verifier *v)

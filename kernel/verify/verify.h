@@ -14,8 +14,7 @@
  */
 #ifndef LT_KERNEL_VERIFY_VERIFY_H
 #define LT_KERNEL_VERIFY_VERIFY_H
-#include "kernel/form/opcode.h"
-#include "kernel/form/text.h"
+#include "kernel/form/form.h"
 
 /* A loop, if or else that has not ended. */
 struct lt_open_block { int32_t opener; int32_t first_change; };

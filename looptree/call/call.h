@@ -6,6 +6,7 @@
 #ifndef LT_LOOPTREE_CALL_CALL_H
 #define LT_LOOPTREE_CALL_CALL_H
 #include "looptree/freeze/freeze.h"
+#include "lt/tile.h"
 
 /* Whether any piece of the read depends on a column. */
 bool lt__read_depends(const struct lt_read *, int32_t x);
@@ -111,4 +112,27 @@ const struct lt_routine *lt__routine_at(const struct lt_target *, int32_t i);
 /* LT_OK, or why a call or tile in the nest is none that the target's tables have.  A target without a table is not
  * asked. */
 lt_status lt__check_calls(const struct lt_looptree *, const struct lt_frozen *, const struct lt_target *);
+
+/* -- matrix instructions (lt/tile.h) in trees: by name, and what nests they are. */
+/* tile.c */
+const struct lt_tile_row *lt__tile_find(const char *name);              /* NULL: there is none of that name */
+/* NULL: the nest computes what the instruction does; else a sentence that names the nearest change.  bounded: by dim,
+ * whether a run-time bound may leave fewer. */
+const char *lt__tile_refuses(
+	struct lt_arena *, const struct lt_tile_row *, const struct lt_callshape *, const bool *bounded);
+/* LT_OK, or why the target does not have the instruction.  A target that names none is not asked. */
+lt_status lt__check_tile(const struct lt_looptree *, const struct lt_call_reason *, bool described,
+	const struct lt_target *, struct lt_arena *);
+
+/* freeze/tile.c.  The LT_TILE loop that a statement is in, if it is described or the reset of one that is; -1. */
+int32_t lt__tile_of(const struct lt_freezer *, int32_t stmt);
+/* Of that loop: its description, and the instruction. */
+const struct lt_call *lt__tile_call(const struct lt_freezer *, int32_t loop);
+int64_t lt__tile_threads(const struct lt_freezer *, int32_t loop);
+/* How a fragment's elements lie: `n` of them are `coef` apart; the number's digit is the thread's from `stride` on, or
+ * (stride 0) the same thread has all. */
+struct lt_tile_run { int64_t coef, n, stride; };
+enum { LT_TILE_RUNS = 2 * LT_MATRIX_BITS };
+/* Of the result of the tile `loop`; how many. */
+int32_t lt__tile_runs(const struct lt_freezer *, int32_t loop, struct lt_tile_run *);
 #endif

@@ -1,7 +1,7 @@
 /* Whether a call or tile is one that the target's table has: by its row, or why not. */
 #include <string.h>
-#include "looptree/call/tile.h"
-#include "looptree/schedule/edit.h"
+#include "looptree/call/call.h"
+#include "looptree/schedule/schedule.h"
 
 int32_t lt__routine_count(const struct lt_target *t)
 {

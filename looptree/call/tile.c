@@ -1,7 +1,7 @@
 /* Matrix instructions by name, and whether a nest is what one of them computes: of its extents and types, exactly. */
 #include <string.h>
-#include "looptree/schedule/edit.h"
-#include "looptree/call/tile.h"
+#include "looptree/schedule/schedule.h"
+#include "looptree/call/call.h"
 
 static const struct lt_tile_row rows[] = { LT_TILE_MAP(LT_TILE_ROW) };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "base/names.h"
 #include "looptree/count/count.h"
-#include "looptree/derive/derived.h"
+#include "looptree/derive/derive.h"
 
 /* -- memory of its own for each whole value -- */
 

@@ -8,8 +8,8 @@
  */
 #include <string.h>
 #include "looptree/count/count.h"
-#include "looptree/schedule/edit.h"
-#include "looptree/tree/words.h"
+#include "looptree/schedule/schedule.h"
+#include "looptree/tree/tree.h"
 
 /* What is touched of one value within one run of a loop. */
 struct leaf_touch {

@@ -6,8 +6,8 @@
  * loops as it may share, or else into a new nest.  Views, literals and sources have no leaf.
  */
 #include <string.h>
-#include "looptree/tree/blocks.h"
-#include "looptree/derive/derived.h"
+#include "looptree/tree/tree.h"
+#include "looptree/derive/derive.h"
 #include "looptree/default/auto_gpu.h"
 #include "looptree/default/rows.h"
 #include "looptree/default/share.h"

@@ -1,7 +1,7 @@
 /* Clusters of the default tree: what is known of each node before anything is placed, and which nodes stand with their
  * only reader. */
 #include <stdlib.h>
-#include "looptree/tree/blocks.h"
+#include "looptree/tree/tree.h"
 #include "looptree/default/product.h"
 #include "looptree/default/rows.h"
 

@@ -18,7 +18,7 @@
 #ifndef LT_LOOPTREE_DEFAULT_AUTO_GPU_H
 #define LT_LOOPTREE_DEFAULT_AUTO_GPU_H
 #include "looptree/default/auto.h"
-#include "looptree/schedule/edit.h"
+#include "looptree/schedule/schedule.h"
 
 enum { LT_GPU_CHAIN = 24, LT_GPU_BLOCK = 256 };
 enum lt_gpu_form {

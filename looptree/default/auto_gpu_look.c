@@ -1,7 +1,7 @@
 /* What the default tree of a GPU asks of a nest: which loops can be shared out, and how what it touches lies along
  * them. */
 #include "looptree/default/auto_gpu.h"
-#include "looptree/tree/blocks.h"
+#include "looptree/tree/tree.h"
 
 enum { SECTOR = 32, LANES = 32, WIDEST = 16, LONG = 32 };      /* bytes, threads, bytes, iterations */
 

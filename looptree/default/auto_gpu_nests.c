@@ -1,6 +1,6 @@
 /* The default tree of a GPU: all nests of a tree that is being made, one after the other. */
 #include "looptree/default/auto_gpu.h"
-#include "looptree/derive/derived.h"
+#include "looptree/derive/derive.h"
 
 static void bind_nest(struct lt_gpu *s, lt_tnode top)
 {

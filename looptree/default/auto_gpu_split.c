@@ -16,8 +16,8 @@
 #include <string.h>
 #include "base/names.h"
 #include "looptree/default/auto_gpu.h"
-#include "looptree/derive/derived.h"
-#include "looptree/tree/layout.h"
+#include "looptree/derive/derive.h"
+#include "looptree/tree/tree.h"
 
 enum { CHUNKED = 1 << 15, EACH = 4 };   /* elements of a block that are worth more blocks; blocks of a multiprocessor */
 

@@ -15,8 +15,8 @@
  * The elements that are left free after each run of the tile spread its columns over the banks.
  */
 #include "looptree/default/auto_gpu.h"
-#include "looptree/derive/derived.h"
-#include "looptree/tree/layout.h"
+#include "looptree/derive/derive.h"
+#include "looptree/tree/tree.h"
 
 /* Elements along a side; threads along block.y, at most. */
 enum { TILE = 32, HIGH = 8, MIN = 16, MAX_COPIES = 4 };

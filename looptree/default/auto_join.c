@@ -7,7 +7,7 @@
  * tree, as always.
  */
 #include "looptree/default/auto.h"
-#include "looptree/derive/derived.h"
+#include "looptree/derive/derive.h"
 #include "looptree/default/product.h"
 
 enum { MAX_PATH = 16, JOINED_ROWS = 8 };

@@ -4,7 +4,7 @@
  * made again; what was refused is noted for the plainer nest (`lt-run --explain`).
  */
 #include "looptree/default/auto.h"
-#include "looptree/derive/derived.h"
+#include "looptree/derive/derive.h"
 
 static const struct lt_plainer as_usual = { 0, NULL };
 

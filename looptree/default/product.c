@@ -4,9 +4,8 @@
 #include "base/names.h"
 #include "looptree/default/auto.h"
 #include "looptree/call/call.h"
-#include "looptree/derive/derived.h"
+#include "looptree/derive/derive.h"
 #include "looptree/default/product.h"
-#include "looptree/derive/window.h"
 
 enum {
 	MIN_WORK = 64,        /* multiply-adds below which a plain nest is as good and easier to read */

@@ -7,7 +7,7 @@
  * nest of their own.
  */
 #include "looptree/default/auto_gpu.h"
-#include "looptree/tree/blocks.h"
+#include "looptree/tree/tree.h"
 #include "looptree/call/call.h"
 
 enum {

@@ -12,7 +12,7 @@
  *         what is computed of the sum
  */
 #include "looptree/default/auto_gpu.h"
-#include "looptree/tree/layout.h"
+#include "looptree/tree/tree.h"
 
 struct block_nest { struct lt_auto *s; const struct lt_product *p; lt_tnode at; };
 

@@ -1,6 +1,6 @@
 /* The order in memory of what a product on a CPU copies and sums: vectors of a tile are read and written side by side,
  * one after the other. */
-#include "looptree/tree/layout.h"
+#include "looptree/tree/tree.h"
 #include "looptree/default/product.h"
 
 struct product_digits { int32_t n; struct lt_digit *at; const struct lt_nodedef *d; bool *used; };

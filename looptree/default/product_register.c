@@ -4,7 +4,7 @@
  * a multiply-add, and where tiles do not divide the rows the last one has fewer: so tiles are as even as may be, and
  * rows that are few to a run are joined with those of the next runs.
  */
-#include "looptree/tree/layout.h"
+#include "looptree/tree/tree.h"
 #include "looptree/default/product.h"
 
 enum {

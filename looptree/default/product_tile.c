@@ -7,8 +7,8 @@
  */
 #include <string.h>
 #include "looptree/default/auto_gpu.h"
-#include "looptree/tree/blocks.h"
-#include "looptree/call/tile.h"
+#include "looptree/tree/tree.h"
+#include "looptree/call/call.h"
 
 enum {
 	WARP = 32,

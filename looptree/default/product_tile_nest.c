@@ -11,7 +11,7 @@
  *           what is computed of the sum
  */
 #include "looptree/default/auto.h"
-#include "looptree/tree/layout.h"
+#include "looptree/tree/tree.h"
 
 enum { TILE_M = 16, TILE_N = 8, FRAGMENT_M = 8, FRAGMENT_N = 2, WIDE_BYTES = 16, WARP = 32 };
 

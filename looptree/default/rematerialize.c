@@ -3,7 +3,7 @@
  * The row that is reduced is in a cache when it is read again; a row of the node's own would have to be written as
  * well.
  */
-#include "looptree/derive/derived.h"
+#include "looptree/derive/derive.h"
 #include "looptree/default/rows.h"
 
 enum { MAX_READERS = 8, MAX_ROUNDS = 4 };

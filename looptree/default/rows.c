@@ -7,8 +7,8 @@
  */
 #include <string.h>
 #include "base/names.h"
-#include "looptree/tree/layout.h"
-#include "looptree/derive/derived.h"
+#include "looptree/tree/tree.h"
+#include "looptree/derive/derive.h"
 #include "looptree/default/rows.h"
 #include "looptree/default/share.h"
 

@@ -3,7 +3,7 @@
 #ifndef LT_LOOPTREE_DEFAULT_ROWS_H
 #define LT_LOOPTREE_DEFAULT_ROWS_H
 #include "looptree/default/auto.h"
-#include "looptree/schedule/edit.h"
+#include "looptree/schedule/schedule.h"
 
 /* An innermost loop whose iterations may be lanes. */
 struct lt_inner {

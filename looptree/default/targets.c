@@ -1,6 +1,6 @@
 /* A tree for several targets: which one each node of a graph is for, the tree's derived nodes included. */
 #include "looptree/default/auto.h"
-#include "looptree/derive/derived.h"
+#include "looptree/derive/derive.h"
 
 lt_node *lt__tree_bases(const struct lt_looptree *t, struct lt_arena *a)
 {

@@ -5,8 +5,7 @@
  * view does not read the node the operand counts as 0, and what is computed from that is not read: the view reads the
  * clone in place, under the same guards, and keeps its fill.
  */
-#include "looptree/derive/derived.h"
-#include "looptree/derive/clone_view.h"
+#include "looptree/derive/derive.h"
 
 struct through {
 	struct lt_frame *f;

@@ -3,10 +3,9 @@
 #include <string.h>
 #include "base/names.h"
 #include "base/nearest.h"
-#include "ir/pass/frame.h"
-#include "looptree/derive/clone_view.h"
+#include "ir/pass/pass.h"
+#include "looptree/derive/derive.h"
 #include "looptree/derive/derived_graph.h"
-#include "looptree/derive/window.h"
 
 lt_node lt__node_named(const struct lt_graph *g, const char *name)
 {

@@ -1,7 +1,7 @@
 /* derived_graph.h -- a tree's graph with the nodes that further steps add to it (derived_graph.c). */
 #ifndef LT_LOOPTREE_DERIVE_DERIVED_GRAPH_H
 #define LT_LOOPTREE_DERIVE_DERIVED_GRAPH_H
-#include "looptree/derive/derived.h"
+#include "looptree/derive/derive.h"
 
 /* Steps in hand: those that only name nodes of the graph before them and leave each other alone.  They are hung on the
  * node that they are before (or, of a materialised value, after), in order. */

@@ -6,8 +6,7 @@
  */
 #include <string.h>
 #include "base/names.h"
-#include "looptree/derive/derived.h"
-#include "looptree/derive/window.h"
+#include "looptree/derive/derive.h"
 
 /* What happens to dim j of the view: range elements in an iteration of the loops that are around the copy; trip: the
  * dim of the copy that says which iteration (step 1: the var itself), -1: no loop moves it. */

@@ -6,8 +6,8 @@
  * one row and the strides.
  */
 #include <stdlib.h>
-#include "looptree/call/tile.h"
-#include "looptree/schedule/edit.h"
+#include "looptree/call/call.h"
+#include "looptree/schedule/schedule.h"
 
 struct call_nest {
 	struct lt_freezer *f;

@@ -1,7 +1,7 @@
 /* The canonical text of a frozen tree, which is the key of every cache: all that changes the code that a backend makes
  * of it, and nothing else: no names, no lines of a script, nothing that is for dumps.  What is as in most trees is left
  * out, so that a tree's text stays short. */
-#include "looptree/freeze/show.h"
+#include "looptree/freeze/freeze.h"
 
 static void print_row(struct lt_text *t, const struct lt_tree *tree, int32_t row)
 {

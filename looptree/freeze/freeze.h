@@ -6,6 +6,9 @@
 #ifndef LT_LOOPTREE_FREEZE_FREEZE_H
 #define LT_LOOPTREE_FREEZE_FREEZE_H
 #include "looptree/tree/tree.h"
+#include "base/arena.h"
+#include "ir/op/op.h"
+#include "lt/tree.h"
 
 /* Where a whole value lies: element (i0, i1 ..) is at offset + sum stride[d]*i_d, in elements of the storage. */
 struct lt_location { int32_t storage; int64_t offset; int64_t *stride; };
@@ -264,4 +267,13 @@ void lt__freeze_barriers(struct lt_freezer *);
 
 /* write.c */
 lt_status lt__freeze_write(struct lt_freezer *, lt_tnode root, int32_t number, struct lt_frozen *out);
+
+/* -- a frozen tree as text: for people, and as a key. */
+/* Its tables with names: loops, buffers, statements with their rows. */
+void lt__show_frozen(struct lt_text *, const struct lt_tree *);
+/* What each statement touches: rows, guards, strides along each loop, bytes touched by all iterations of a loop and
+ * those inside. */
+void lt__show_access(struct lt_text *, const struct lt_tree *);
+/* canonical.c: lt_tree.text, of all else in it. */
+void lt__tree_canonical(struct lt_text *, const struct lt_tree *);
 #endif

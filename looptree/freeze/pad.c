@@ -6,7 +6,7 @@
  * identity, which is known by following constants from those reads through the operators.
  */
 #include "looptree/freeze/freeze.h"
-#include "looptree/schedule/edit.h"
+#include "looptree/schedule/schedule.h"
 
 static bool uses(const struct lt_map *m, const int64_t *row, int32_t column)
 {

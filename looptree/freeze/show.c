@@ -1,7 +1,7 @@
 /* Printing a frozen tree for people: its tables with names, and the accesses with strides and footprints. */
 #include <stdlib.h>
 #include <string.h>
-#include "looptree/freeze/show.h"
+#include "looptree/freeze/freeze.h"
 
 static const char *column_name(const struct lt_tree *t, int32_t column, char *text, size_t bytes)
 {

@@ -7,7 +7,7 @@
  * After either, the spans further out no longer count (a cut).
  */
 #include "looptree/freeze/freeze.h"
-#include "looptree/schedule/edit.h"
+#include "looptree/schedule/schedule.h"
 
 static int64_t tail_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static bool is_lanes(enum lt_loop_kind kind) { return kind == LT_VECTOR || kind == LT_BLOCK; }

@@ -5,7 +5,7 @@
  * loops of the tree without the reduced one; it, too, is done by the threads that have the elements.
  */
 #include <string.h>
-#include "looptree/call/tile.h"
+#include "looptree/call/call.h"
 
 int32_t lt__tile_of(const struct lt_freezer *f, int32_t stmt)
 {

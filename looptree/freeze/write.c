@@ -2,7 +2,6 @@
 #include <ctype.h>
 #include <string.h>
 #include "looptree/freeze/freeze.h"
-#include "looptree/freeze/show.h"
 
 /* Sizes of the tables being written. */
 struct writer {

@@ -5,7 +5,6 @@
  * check (prove.c).
  */
 #include "looptree/tree/tree.h"
-#include "looptree/tree/words.h"
 
 static const char *var_name(const struct lt_looptree *t, lt_tnode loop)
 {

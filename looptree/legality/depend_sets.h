@@ -2,7 +2,8 @@
  * cells, elements and times. */
 #ifndef LT_LOOPTREE_LEGALITY_DEPEND_SETS_H
 #define LT_LOOPTREE_LEGALITY_DEPEND_SETS_H
-#include "ir/map/isl.h"
+#include "ir/isl/isl.h"
+#include "ir/map/map.h"
 #include "looptree/legality/depend.h"
 
 struct isl_map;

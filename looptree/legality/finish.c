@@ -1,5 +1,4 @@
 /* Finishing a tree: its rules are checked, what follows from it is filled in, and it is proven legal. */
-#include "looptree/tree/layout.h"
 #include "looptree/tree/tree.h"
 
 static lt_status finish_body(void *arg)

@@ -2,7 +2,7 @@
  * makes the copy of iteration t + N - 1.  What may have one, and which buffer an access means; freeze/multibuffer.c
  * makes the first N - 1 copies before
  * the loop and the others in it. */
-#include "looptree/schedule/edit.h"
+#include "looptree/schedule/schedule.h"
 #include "looptree/freeze/freeze.h"
 
 lt_node lt__multibuffered_below(const struct lt_looptree *t, lt_tnode at, lt_tnode child)

@@ -1,7 +1,7 @@
 /* tail: what happens to a loop's partial last iteration; and the rule of constant extents, which says where guard is
  * not enough. */
-#include "looptree/schedule/edit.h"
-#include "looptree/tree/words.h"
+#include "looptree/schedule/schedule.h"
+#include "looptree/tree/tree.h"
 
 static bool is_constant_kind(enum lt_loop_kind kind)
 {

@@ -1,7 +1,7 @@
 /* A copy of a tree that a primitive changes: its links, and the new tree that comes of it. */
-#include "looptree/schedule/edit.h"
-#include "looptree/tree/layout.h"
-#include "looptree/derive/derived.h"
+#include "looptree/schedule/schedule.h"
+#include "looptree/tree/tree.h"
+#include "looptree/derive/derive.h"
 
 /* -- links -- */
 

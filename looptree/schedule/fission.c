@@ -1,5 +1,5 @@
 /* fission: a leaf stops sharing a loop and those inside; it gets loops of its own before or after it. */
-#include "looptree/schedule/edit.h"
+#include "looptree/schedule/schedule.h"
 
 static lt_node first_read(struct lt_looptree *t, lt_node n, lt_tnode loop, lt_node which, lt_status *st)
 {

@@ -1,5 +1,5 @@
 /* fuse: a leaf moves under a loop of another nest and shares it. */
-#include "looptree/schedule/edit.h"
+#include "looptree/schedule/schedule.h"
 
 /* The outermost line, inside what leaf and loop have in common, that holds only the leaf. */
 static lt_status find_leaf_loop(const struct lt_edit *e, lt_node n, lt_tnode common, lt_tnode *out)

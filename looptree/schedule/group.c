@@ -1,8 +1,8 @@
 /* group: siblings get a group around them, so that a call may enclose them; the order of execution stays. */
-#include "looptree/schedule/edit.h"
+#include "looptree/schedule/schedule.h"
 
 /* A leaf as %y, or a loop or group by its path. */
-static lt_status find_child(struct lt_edit *e, const struct lt_word *w, lt_tnode *out)
+static lt_status find_child(struct lt_edit *e, const struct lt_step_word *w, lt_tnode *out)
 {
 	lt_node n;
 	for (size_t i = 0; i < w->bytes; i++)

@@ -1,8 +1,7 @@
 /* inline: each reader of a value computes it itself. */
 #include <string.h>
-#include "looptree/schedule/edit.h"
-#include "looptree/derive/derived.h"
-#include "looptree/derive/clone_view.h"
+#include "looptree/schedule/schedule.h"
+#include "looptree/derive/derive.h"
 
 static bool is_read_by(const struct lt_graph *g, lt_node x, lt_node reader)
 {

@@ -1,8 +1,8 @@
 /* unroll, vectorize, parallel, serial, bind, call, tile: the kind of a loop, or a group's call.  Whether the loop may
  * have it is proven afterwards. */
 #include <string.h>
-#include "looptree/schedule/edit.h"
-#include "looptree/tree/words.h"
+#include "looptree/schedule/schedule.h"
+#include "looptree/tree/tree.h"
 
 static lt_status set_kind(
 	struct lt_edit *e, const struct lt_words *w, enum lt_loop_kind kind, int32_t arg, lt_tnode *out)
@@ -72,7 +72,7 @@ lt_status lt__primitive_vectorize(struct lt_edit *e, const struct lt_words *w)
 
 static lt_status hand_over(struct lt_edit *e, const struct lt_words *w, enum lt_loop_kind kind, const char *what)
 {
-	const struct lt_word *name = &w->word[1];
+	const struct lt_step_word *name = &w->word[1];
 	lt_tnode loop;
 	for (size_t i = 0; i < name->bytes; i++)
 		if (!memchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.", name->at[i], 64))

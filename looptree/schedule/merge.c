@@ -1,6 +1,6 @@
 /* merge: loops over one var with nothing between them become one; what split has cut is whole again. */
-#include "looptree/schedule/edit.h"
-#include "looptree/tree/words.h"
+#include "looptree/schedule/schedule.h"
+#include "looptree/tree/tree.h"
 
 /* Takes `outer` out; its one child, over the same var, covers its span from then on.  An annotation that only one of
  * them has stays. */

@@ -1,5 +1,5 @@
 /* reorder: the loops of a perfect nest in another order. */
-#include "looptree/schedule/edit.h"
+#include "looptree/schedule/schedule.h"
 
 struct reorder_nest { int32_t n; lt_tnode *loop; };
 

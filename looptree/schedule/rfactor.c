@@ -1,8 +1,8 @@
 /* rfactor: a reduction by partial results, one for each iteration of one of its loops, which are then reduced. */
 #include <string.h>
 #include "base/names.h"
-#include "looptree/schedule/edit.h"
-#include "looptree/derive/derived.h"
+#include "looptree/schedule/schedule.h"
+#include "looptree/derive/derive.h"
 
 static lt_status rfactor_check(const struct lt_looptree *t, lt_node n, lt_tnode loop)
 {

@@ -2,9 +2,8 @@
 #include <string.h>
 #include "base/document.h"
 #include "base/nearest.h"
-#include "looptree/schedule/edit.h"
 #include "looptree/schedule/schedule.h"
-#include "looptree/tree/words.h"
+#include "looptree/tree/tree.h"
 
 static const struct lt_primitive primitives[] = {
 #define PRIMITIVE(name, usage, doc) { #name, usage, doc },
@@ -23,7 +22,7 @@ const struct lt_primitive *lt__primitive_at(int32_t i) { return &primitives[i]; 
 /* -- words -- */
 
 struct step_list { struct lt_context *ctx; const char *file, *next, *end, *line_at; int32_t line; };
-struct schedule_step { const char *at; size_t bytes; int32_t line, column, n; struct lt_word word[MAX_WORDS + 1]; };
+struct schedule_step { const char *at; size_t bytes; int32_t line, column, n; struct lt_step_word word[MAX_WORDS + 1]; };
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -50,7 +49,7 @@ static void read_words(struct step_list *l, struct schedule_step *s)
 		}
 		s->bytes = (size_t)(l->next - s->at);
 		if (s->n <= MAX_WORDS)
-			s->word[s->n++] = (struct lt_word){ at, (size_t)(l->next - at) };
+			s->word[s->n++] = (struct lt_step_word){ at, (size_t)(l->next - at) };
 	}
 }
 

@@ -1,5 +1,5 @@
 /* split: one loop becomes two, the old one inside. */
-#include "looptree/schedule/edit.h"
+#include "looptree/schedule/schedule.h"
 
 lt_status lt__primitive_split(struct lt_edit *e, const struct lt_words *w)
 {

@@ -1,9 +1,8 @@
 /* stage, materialize: a copy of a value with a leaf of its own: packing, caching, a view or a result that is stored. */
 #include <string.h>
-#include "looptree/schedule/edit.h"
-#include "looptree/tree/layout.h"
-#include "looptree/derive/derived.h"
-#include "looptree/derive/window.h"
+#include "looptree/schedule/schedule.h"
+#include "looptree/tree/tree.h"
+#include "looptree/derive/derive.h"
 
 /* Elements of var v that one iteration of `at` and the loops around it leave: 1 where it is a single one; -1: all.
  * *over: the var that the loops so far count it by. */
@@ -64,7 +63,7 @@ static lt_tnode child_with(const struct lt_looptree *t, lt_tnode parent, lt_tnod
 }
 
 /* The loop that a copy goes into, around the leaf of n; "root": none. */
-static lt_status find_loop(struct lt_edit *e, const struct lt_word *w, lt_node n, lt_tnode *out)
+static lt_status find_loop(struct lt_edit *e, const struct lt_step_word *w, lt_node n, lt_tnode *out)
 {
 	*out = -1;
 	if (lt__word_is(w, "root"))
@@ -83,7 +82,7 @@ static lt_status find_loop(struct lt_edit *e, const struct lt_word *w, lt_node n
 }
 
 /* "%B", whether it has a leaf or not. */
-static lt_status find_node(const struct lt_looptree *t, const struct lt_word *w, lt_node *out)
+static lt_status find_node(const struct lt_looptree *t, const struct lt_step_word *w, lt_node *out)
 {
 	int shown = w->bytes < 60 ? (int)w->bytes : 60;
 	*out = -1;

@@ -1,5 +1,5 @@
 /* stream: a value that is too much for the caches, and not read again soon, is written past them. */
-#include "looptree/schedule/edit.h"
+#include "looptree/schedule/schedule.h"
 
 lt_status lt__primitive_stream(struct lt_edit *e, const struct lt_words *w)
 {

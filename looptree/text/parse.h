@@ -3,8 +3,8 @@
 #ifndef LT_LOOPTREE_TEXT_PARSE_H
 #define LT_LOOPTREE_TEXT_PARSE_H
 #include "base/names.h"
-#include "ir/text/lex.h"
-#include "looptree/tree/words.h"
+#include "ir/text/text.h"
+#include "looptree/tree/tree.h"
 
 enum { LT_TREE_DEPTH = 256 };   /* levels of a tree that is read */
 

@@ -1,8 +1,8 @@
 /* Reading what is a tree's own from its text: the lines "own", which make its graph, and the layouts of leaves. */
 #include <string.h>
-#include "looptree/schedule/edit.h"
-#include "looptree/tree/layout.h"
-#include "looptree/derive/derived.h"
+#include "looptree/schedule/schedule.h"
+#include "looptree/tree/tree.h"
+#include "looptree/derive/derive.h"
 #include "looptree/text/parse.h"
 
 static lt_status expect_word(struct lt_treereader *r, const char *word)
@@ -122,7 +122,7 @@ lt_status lt__tree_derived_lines(struct lt_treereader *r)
 lt_status lt__tree_layout(struct lt_treereader *r, lt_node n)
 {
 	enum { MAX_DIGITS = 4 * LT_MAX_RANK };
-	struct lt_word *word = LT_NEW(r->scratch, struct lt_word, MAX_DIGITS + 4);
+	struct lt_step_word *word = LT_NEW(r->scratch, struct lt_step_word, MAX_DIGITS + 4);
 	struct lt_words digits = { 0, word };
 	int64_t number;
 	struct lt_lexer at = r->l;
@@ -130,7 +130,7 @@ lt_status lt__tree_layout(struct lt_treereader *r, lt_node n)
 	if (lt__tree_at_end(r) || *r->l.at != '[')
 		return LT_TREE_SYNTAX(r, "'[' is expected after 'layout'");
 	for (bool more = true; more; lt__tree_word(r)) {
-		struct lt_word w = { r->l.at, r->l.bytes };
+		struct lt_step_word w = { r->l.at, r->l.bytes };
 		if (lt__tree_at_end(r) || digits.n == MAX_DIGITS)
 			return LT_TREE_SYNTAX(r, "']' is expected after the digits of a layout");
 		w.at += *w.at == '[';
@@ -140,14 +140,14 @@ lt_status lt__tree_layout(struct lt_treereader *r, lt_node n)
 		word[digits.n] = w;
 		digits.n += w.bytes > 0;
 	}
-	while (!lt__tree_at_end(r) && lt__layout_word_ends(&(struct lt_word){ r->l.at, r->l.bytes })) {
+	while (!lt__tree_at_end(r) && lt__layout_word_ends(&(struct lt_step_word){ r->l.at, r->l.bytes })) {
 		bool pads = *r->l.at == 'p';
 		if (digits.n > MAX_DIGITS + 2)
 			return LT_TREE_SYNTAX(r, "a layout ends with one pad or swizzle");
-		word[digits.n++] = (struct lt_word){ r->l.at, r->l.bytes };
+		word[digits.n++] = (struct lt_step_word){ r->l.at, r->l.bytes };
 		lt__tree_word(r);
 		LT_TRY(lt__tree_number(r, pads ? "the padding of a layout" : "the swizzle of a layout", 1, &number));
-		word[digits.n++] = (struct lt_word){ r->l.at, r->l.bytes };
+		word[digits.n++] = (struct lt_step_word){ r->l.at, r->l.bytes };
 		lt__tree_word(r);
 	}
 	lt_status st = lt__layout_read(r->t, n, &digits, &r->t->layout[n]);

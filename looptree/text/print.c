@@ -4,10 +4,8 @@
  * blanks a level; facts after '#'.
  */
 #include <string.h>
-#include "looptree/tree/blocks.h"
-#include "looptree/tree/layout.h"
-#include "looptree/derive/derived.h"
-#include "looptree/tree/words.h"
+#include "looptree/tree/tree.h"
+#include "looptree/derive/derive.h"
 
 enum { RIDGE = 8 };     /* flops a byte from which on arithmetic, not memory, bounds a core */
 

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "looptree/tree/blocks.h"
+#include "looptree/tree/tree.h"
 
 enum { CELLS_A_PIECE = 64 };    /* more than a border inside a border makes: 2 for each dim */
 

@@ -1,6 +1,6 @@
 /* A loop tree is made: node by node, each as the last child of its parent; finish.c checks the whole. */
 #include "looptree/tree/tree.h"
-#include "looptree/derive/derived.h"
+#include "looptree/derive/derive.h"
 
 struct make { const struct lt_graph *graph; struct lt_looptree **out; };
 

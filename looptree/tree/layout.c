@@ -1,7 +1,7 @@
 /* layout: the order of a value's elements in memory, as digits of its indices. */
 #include <string.h>
-#include "looptree/schedule/edit.h"
-#include "looptree/tree/layout.h"
+#include "looptree/schedule/schedule.h"
+#include "looptree/tree/tree.h"
 
 struct lt_memlayout *lt__layout_new(const struct lt_looptree *t, int32_t n, const struct lt_digit *digit, int64_t pad)
 {
@@ -14,10 +14,10 @@ struct lt_memlayout *lt__layout_new(const struct lt_looptree *t, int32_t n, cons
 	return l;
 }
 
-static int word_bytes_shown(const struct lt_word *w) { return w->bytes < 60 ? (int)w->bytes : 60; }
+static int word_bytes_shown(const struct lt_step_word *w) { return w->bytes < 60 ? (int)w->bytes : 60; }
 
 /* "n" or "n/64" */
-static lt_status read_digit(const struct lt_looptree *t, lt_node n, const struct lt_word *w, struct lt_digit *out)
+static lt_status read_digit(const struct lt_looptree *t, lt_node n, const struct lt_step_word *w, struct lt_digit *out)
 {
 	const struct lt_nodedef *d = &t->graph->node[n];
 	const char *slash = memchr(w->at, '/', w->bytes);
@@ -33,7 +33,7 @@ static lt_status read_digit(const struct lt_looptree *t, lt_node n, const struct
 			d->n_dim ? lt__node_shape_text(t->graph, n) : "none");
 	if (!slash)
 		return LT_OK;
-	const struct lt_word step = { slash + 1, w->bytes - bytes - 1 };
+	const struct lt_step_word step = { slash + 1, w->bytes - bytes - 1 };
 	return lt__word_number(t, &step, "the step of a digit", &out->step);
 }
 
@@ -66,7 +66,7 @@ static lt_status cut_digits(const struct lt_looptree *t, lt_node n, struct lt_di
 	return LT_OK;
 }
 
-bool lt__layout_word_ends(const struct lt_word *w) { return lt__word_is(w, "pad") || lt__word_is(w, "swizzle"); }
+bool lt__layout_word_ends(const struct lt_step_word *w) { return lt__word_is(w, "pad") || lt__word_is(w, "swizzle"); }
 
 /* "pad 8", where `pad` is no dim of the value: a dim is not followed by a number. */
 static bool layout_pads(const struct lt_looptree *t, lt_node n, const struct lt_words *w, int32_t i)

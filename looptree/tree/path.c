@@ -2,8 +2,8 @@
 #include <string.h>
 #include "base/names.h"
 #include "base/nearest.h"
-#include "looptree/schedule/edit.h"
-#include "looptree/tree/words.h"
+#include "looptree/schedule/schedule.h"
+#include "looptree/tree/tree.h"
 
 /* Loops over its var around a loop, groups around a group. */
 static int32_t primes_of(const struct lt_looptree *t, lt_tnode loop)
@@ -53,7 +53,7 @@ const char *lt__loop_is(const struct lt_looptree *t, lt_tnode loop)
 		d->tail ? ", tail " : "", d->tail ? lt__tail_word(d->tail) : "");
 }
 
-bool lt__word_is(const struct lt_word *w, const char *text)
+bool lt__word_is(const struct lt_step_word *w, const char *text)
 {
 	return strlen(text) == w->bytes && !memcmp(text, w->at, w->bytes);
 }
@@ -61,7 +61,7 @@ bool lt__word_is(const struct lt_word *w, const char *text)
 /* For messages: words of any length stay short. */
 static int path_bytes_shown(size_t bytes) { return bytes < 60 ? (int)bytes : 60; }
 
-lt_status lt__word_number(const struct lt_looptree *t, const struct lt_word *w, const char *what, int64_t *out)
+lt_status lt__word_number(const struct lt_looptree *t, const struct lt_step_word *w, const char *what, int64_t *out)
 {
 	bool digits = true, large = false;
 	*out = 0;
@@ -99,7 +99,7 @@ static lt_status find_leaf(const struct lt_looptree *t, const char *name, size_t
 	return lt__path_no_node(t, true, name, bytes);
 }
 
-lt_status lt__path_leaf(const struct lt_looptree *t, const struct lt_word *w, lt_node *out)
+lt_status lt__path_leaf(const struct lt_looptree *t, const struct lt_step_word *w, lt_node *out)
 {
 	if (w->bytes < 2 || w->at[0] != '%')
 		return lt_fail(t->ctx, LT_ESYNTAX, "a leaf is named by its node, as %%y, not '%.*s'",
@@ -189,7 +189,7 @@ static lt_status find_name(const struct search *s, const char *around, lt_tnode 
 			      s->kind == LT_TGROUP ? "s" : "", all.text);
 }
 
-static lt_status path_find(const struct lt_looptree *t, const struct lt_word *w, lt_node n, enum lt_path_where where,
+static lt_status path_find(const struct lt_looptree *t, const struct lt_step_word *w, lt_node n, enum lt_path_where where,
 	bool groups, lt_tnode *out)
 {
 	struct search s = { t, w->at, w->bytes, 0, n, where, LT_TLOOP };
@@ -216,12 +216,12 @@ static lt_status path_find(const struct lt_looptree *t, const struct lt_word *w,
 }
 
 lt_status lt__path_find(
-	const struct lt_looptree *t, const struct lt_word *w, lt_node n, enum lt_path_where where, lt_tnode *out)
+	const struct lt_looptree *t, const struct lt_step_word *w, lt_node n, enum lt_path_where where, lt_tnode *out)
 {
 	return path_find(t, w, n, where, false, out);
 }
 
-lt_status lt__path_find_any(const struct lt_looptree *t, const struct lt_word *w, lt_tnode *out)
+lt_status lt__path_find_any(const struct lt_looptree *t, const struct lt_step_word *w, lt_tnode *out)
 {
 	return path_find(t, w, -1, LT_PATH_AROUND, true, out);
 }

@@ -6,7 +6,7 @@
  */
 #ifndef LT_LOOPTREE_TREE_TREE_H
 #define LT_LOOPTREE_TREE_TREE_H
-#include "ir/map/affine.h"
+#include "ir/map/map.h"
 #include "ir/graph/graph.h"
 #include "lt/looptree.h"
 #include "lt/target.h"
@@ -128,7 +128,6 @@ lt_status lt__check_depths(struct lt_looptree *);
 /* In each iteration of `owner` (-1: all of it) the loops over v inside it, around `leaf`, run over all multiples of
  * this: a pad loop's step, which divides those of the loops between; 0: they do not. */
 int64_t lt__pad_unit(const struct lt_looptree *, lt_tnode owner, lt_tnode leaf, lt_var v);
-static inline int64_t lt__round_up(int64_t n, int64_t unit) { return unit > 1 && n % unit ? n + (unit - n % unit) : n; }
 /* A peeled loop whose remainder a run-time scalar says has a copy for each number of elements where its steps are at
  * most these, else one in which they are counted. */
 enum { LT_MAX_COUNTED = 12 };
@@ -177,4 +176,113 @@ void lt__mark_written(const struct lt_graph *, lt_node, bool *mark);
 /* Whether a node is computed before the first run: it depends on constants and on nothing that changes from run to run,
  * or is made of literals and positions and read by such a node. */
 bool *lt__constant_nodes(const struct lt_graph *, struct lt_arena *);
+
+/* -- what writing and reading the text of a tree (docs/tree.md) share. */
+enum { LT_TREE_VERSION = 1 };
+
+/* The words for kinds, with their argument: "grid.x" is LT_GRID with argument 0.  named: a routine's name follows. */
+struct lt_kindword { const char *word; enum lt_loop_kind kind; int32_t arg; bool named; };
+const struct lt_kindword *lt__kind_word(enum lt_loop_kind, int32_t arg);
+const struct lt_kindword *lt__kind_find(const char *word, size_t bytes);        /* NULL: no such */
+const char *lt__tail_word(enum lt_tail);
+int lt__tail_find(const char *word, size_t bytes);                              /* -1: no such */
+/* All words that may be after a loop's name. */
+extern const char *const lt__loop_words[];
+
+/* "m'": the var, and a prime for each loop over it further out. */
+void lt__text_loop(struct lt_text *, const struct lt_looptree *, lt_tnode loop);
+void lt__text_linear(struct lt_text *, const struct lt_graph *, const struct lt_linear *);       /* "1 + 2*p" */
+void lt__text_dims(struct lt_text *, const struct lt_graph *, lt_node);         /* "[m n]" */
+void lt__text_operands(struct lt_text *, const struct lt_graph *, lt_node);     /* "%a %b"; nothing if it has none */
+void lt__text_attribute(struct lt_text *, const struct lt_graph *, lt_node);    /* "axis 0", "at 0 + p, 3"; nothing */
+/* The loops around a leaf's place that its reduction runs over: "[k k']"; parent: the tree node it is in. */
+lt_status lt__text_reduced(struct lt_text *, struct lt_looptree *, lt_node, lt_tnode parent);
+/* By var: whether a node has it as a dim, and so the header names it. */
+bool *lt__vars_used(const struct lt_graph *, struct lt_arena *);
+/* A number that changes with anything of the graph but the places of its nodes in a script. */
+lt_status lt__graph_fingerprint(const struct lt_graph *, uint64_t *out);
+
+/* Further facts of a tree's lines, by tree node; NULL: none, several with a newline between each two.  before: lines of
+ * their own in front of it; on: behind its own. */
+struct lt_treecomments { const char **before, **on; };
+/* lt_looptree_print with these; NULL: none. */
+lt_status lt__looptree_print(const struct lt_looptree *, const struct lt_treecomments *,
+	void (*write)(void *, const char *, size_t), void *user);
+
+/* looptree/count/facts.c: of one run of each loop or group (all its iterations, within one iteration of what is around
+ * it). */
+struct lt_fact {
+	/* flops: of what is computed, each element once; bytes: of values that live outside, each element once, at
+	 * most */
+	int64_t flops, bytes;
+	int64_t executed;               /* flops that run, padding and repetition included; -1: the tree cannot be frozen */
+};
+lt_status lt__fill_facts(struct lt_looptree *, struct lt_arena *, struct lt_fact *by_tnode);
+
+/* -- loops and nodes by the names that steps and messages give them, and the words of a step. */
+/* Words begin after the primitive's name. */
+struct lt_step_word { const char *at; size_t bytes; };
+struct lt_words { int32_t n; const struct lt_step_word *word; };
+
+/* A group's is "group", with a prime for each group around it.  Texts are the context's scratch: the fourth after it
+ * overwrites it. */
+const char *lt__loop_name(const struct lt_looptree *, lt_tnode loop);   /* "m'" */
+/* What lt__path_find finds: "m'", or "%C/m'" where there are several. */
+const char *lt__loop_path(const struct lt_looptree *, lt_tnode loop);
+/* "parallel", "call gemm", "serial, tail peel" */
+const char *lt__loop_is(const struct lt_looptree *, lt_tnode loop);
+/* The loop of that path; among the loops around the leaf of n, or among those that are not; n -1: among all. */
+enum lt_path_where { LT_PATH_AROUND, LT_PATH_APART };
+lt_status lt__path_find(const struct lt_looptree *, const struct lt_step_word *, lt_node n, enum lt_path_where,
+	lt_tnode *out);
+/* The loop or group of that path. */
+lt_status lt__path_find_any(const struct lt_looptree *, const struct lt_step_word *, lt_tnode *out);
+/* What names no node: told with the nearest; leaf: of those that have a leaf. */
+lt_status lt__path_no_node(const struct lt_looptree *, bool leaf, const char *name, size_t bytes);
+/* "%y": a node that has a leaf. */
+lt_status lt__path_leaf(const struct lt_looptree *, const struct lt_step_word *, lt_node *out);
+bool lt__word_is(const struct lt_step_word *, const char *);
+lt_status lt__word_number(const struct lt_looptree *, const struct lt_step_word *, const char *what, int64_t *out);
+
+/* -- the order of a value's elements in memory (struct lt_memlayout), as text and checked. */
+struct lt_step_word;
+struct lt_words;
+/* A copy of the digits, in the tree's arena, with `pad` more elements free after each run of the last. */
+struct lt_memlayout *lt__layout_new(const struct lt_looptree *, int32_t n, const struct lt_digit *, int64_t pad);
+/* From words "n/64", "pad", "8", "k": the digits of node n, slowest first; at the end, if it has one, "swizzle 128". */
+lt_status lt__layout_read(const struct lt_looptree *, lt_node n, const struct lt_words *, struct lt_memlayout **out);
+/* Whether the word begins what follows a digit. */
+bool lt__layout_word_ends(const struct lt_step_word *);
+/* "[n/64 pad 4 k n] pad 8" of a node that has a layout. */
+void lt__layout_text(struct lt_text *, const struct lt_looptree *, lt_node n);
+/* Results, states and what updates change have none. */
+lt_status lt__check_layouts(const struct lt_looptree *);
+
+/* -- a view cut into blocks: boxes of its elements, each of which shows one piece.
+ *
+ * A copy of more than LT_MAX_PIECES pieces is made block by block, by the program and not by a kernel: a kernel would
+ * ask for each element which of them it is, and its text would grow with their number.
+ */
+/* Elements low <= index < high along each dim; piece: what they show. */
+struct lt_cell { int32_t piece; int64_t *low, *high; };
+struct lt_cells { int32_t n, cap; struct lt_cell *at; };
+
+/* Cuts a box of `rank` extents by the guards of n maps over it, of which the first that holds counts.  Where none does
+ * `piece` is n.  Cells are disjoint and fill the box.  False: the guards are no boxes of fixed numbers, or too tangled
+ * for few cells. */
+bool lt__cells_cut(struct lt_arena *, int32_t rank, const int64_t *extent, int32_t n, const struct lt_map *const *map,
+	struct lt_cells *out);
+/* The rows of a map as one sum over [1 | params | dims], each row with its stride.  False: a floor division does not
+ * cancel out, or 63 bits are exceeded. */
+bool lt__flat_row(const struct lt_map *, const int64_t *stride, int64_t *out);
+/* Strides of a value that is dense and row-major, in elements. */
+void lt__dense_strides(const struct lt_graph *, lt_node, int64_t *stride);
+
+/* Whether node n is a copy of so many pieces that the program makes it; its accesses are known. */
+bool lt__is_many(const struct lt_graph *, lt_node n, const struct lt_leaf *);
+/* Whether node n is a copy of constants, and of values, that the program can make by blocks before the first run. */
+bool lt__is_constant_copy(const struct lt_graph *, struct lt_arena *, lt_node n, const struct lt_leaf *);
+/* Whether the elements of a value that has no leaf lie in memory as blocks do: no piece is computed, or needs a floor
+ * division or a guard that a run-time scalar moves. */
+lt_status lt__is_plain(const struct lt_graph *, struct lt_arena *, lt_node, bool *plain);
 #endif

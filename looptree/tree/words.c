@@ -1,6 +1,6 @@
 /* Words and names of a tree's text, and the number by which a tree knows its graph. */
 #include <string.h>
-#include "looptree/tree/words.h"
+#include "looptree/tree/tree.h"
 
 static const struct lt_kindword kinds[] = {
 	{ "serial", LT_SERIAL, 0, false }, { "parallel", LT_PARALLEL, 0, false }, { "vector", LT_VECTOR, 0, false },

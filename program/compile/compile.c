@@ -2,10 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/names.h"
-#include "program/nest/blocks.h"
+#include "program/nest/nest.h"
 #include "program/compile/compile.h"
 #include "program/compile/object_cache.h"
-#include "program/nest/diagnostics.h"
 
 static const size_t MAX_WORKSPACE = SIZE_MAX / 16;     /* bytes: so that sums of a few do not overflow */
 

@@ -6,7 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 #include "program/compile/object_cache.h"
-#include "program/nest/diagnostics.h"
+#include "program/nest/nest.h"
 
 #ifndef LT_VERSION                      /* of the library: the Makefile's */
 #define LT_VERSION "0"

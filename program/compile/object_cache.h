@@ -5,7 +5,7 @@
  */
 #ifndef LT_PROGRAM_COMPILE_OBJECT_CACHE_H
 #define LT_PROGRAM_COMPILE_OBJECT_CACHE_H
-#include "program/nest/choose.h"
+#include "program/nest/nest.h"
 #include "program/host/host.h"
 
 struct lt_growing { char *at; size_t n, cap; bool failed; };

@@ -1,10 +1,10 @@
 /* Showing a program: each floor of it as text. */
 #include <string.h>
 #include "base/names.h"
-#include "looptree/freeze/show.h"
-#include "program/nest/blocks.h"
+#include "looptree/freeze/freeze.h"
+#include "program/nest/nest.h"
 #include "program/explain/locations.h"
-#include "program/run/program.h"
+#include "program/run/run.h"
 
 struct dump { const struct lt_program *p; enum lt_dump_kind kind; lt_write *write; void *user; struct lt_arena *a; };
 

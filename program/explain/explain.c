@@ -1,8 +1,8 @@
 /* Saying why: which backend takes which kernel, what the others refused it for, and what it decided. */
 #include <stdlib.h>
 #include <string.h>
-#include "program/nest/blocks.h"
-#include "program/run/program.h"
+#include "program/nest/nest.h"
+#include "program/run/run.h"
 
 static void add_location(struct lt_text *x, const struct lt_refusal *r)
 {

@@ -3,8 +3,8 @@
 #include "base/names.h"
 #include "ir/op/op.h"
 #include "looptree/count/count.h"
-#include "program/nest/blocks.h"
-#include "program/run/profile.h"
+#include "program/nest/nest.h"
+#include "program/run/run.h"
 
 struct profile_facts { struct lt_instance *r; struct lt_arena *scratch; };
 

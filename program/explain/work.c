@@ -1,8 +1,8 @@
 /* What a run does: operations and bytes, at the maximum of its run-time extents or by their values. */
 #include <string.h>
 #include "looptree/count/count.h"
-#include "program/nest/blocks.h"
-#include "program/run/program.h"
+#include "program/nest/nest.h"
+#include "program/run/run.h"
 
 static void add_work(struct lt_work *w, const struct lt_counted *c)
 {

@@ -1,5 +1,5 @@
 /* Copies of many pieces in an exported program: tables of blocks, and the loop that goes by them (blocks_run.c). */
-#include "program/nest/blocks.h"
+#include "program/nest/nest.h"
 #include "program/export/export.h"
 
 /* Where the blocks of a nest come from, each storage once; a block of one value has none. */

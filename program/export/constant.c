@@ -1,6 +1,6 @@
 /* Constants of an exported program: which bytes a run reads, and how they are written. */
 #include <string.h>
-#include "program/nest/blocks.h"
+#include "program/nest/nest.h"
 #include "program/export/export.h"
 
 static void constant_use(struct lt_export *x, int32_t storage)

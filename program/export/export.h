@@ -8,7 +8,7 @@
  */
 #ifndef LT_PROGRAM_EXPORT_EXPORT_H
 #define LT_PROGRAM_EXPORT_EXPORT_H
-#include "program/run/program.h"
+#include "program/run/run.h"
 
 /* How constants are written: arrays of numbers; the file's bytes, which the assembler takes in. */
 enum lt_export_data { LT_EXPORT_ARRAYS, LT_EXPORT_INCBIN };

@@ -1,6 +1,6 @@
 /* What depends only on constants, computed while a program is exported: by the backend ref, on this machine, whatever
  * the target is. */
-#include "program/nest/diagnostics.h"
+#include "program/nest/nest.h"
 #include "program/export/export.h"
 
 struct preparing {

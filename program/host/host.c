@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "program/host/host.h"
-#include "program/host/pool.h"
-#include "program/run/profile.h"
+#include "program/run/run.h"
 
 struct parallel_team {
 	void (*body)(void *arg, uint32_t i, uint32_t n);

@@ -6,8 +6,8 @@
  * stays a kernel.
  */
 #include <string.h>
-#include "looptree/tree/blocks.h"
-#include "program/nest/blocks.h"
+#include "looptree/tree/tree.h"
+#include "program/nest/nest.h"
 
 enum { CHUNK = 1 << 17 };       /* bytes: larger blocks are cut, so that threads can share them */
 

@@ -1,8 +1,7 @@
 /* The backends of a program, by the list that was asked for. */
 #include <string.h>
 #include "base/names.h"
-#include "program/nest/choose.h"
-#include "program/nest/diagnostics.h"
+#include "program/nest/nest.h"
 
 static const char *known_names(struct lt_arena *a)
 {

@@ -1,5 +1,5 @@
 /* The nests of a tree: memory that goes with it, and their frozen trees. */
-#include "looptree/freeze/show.h"
+#include "looptree/freeze/freeze.h"
 #include "program/nest/nest.h"
 
 lt_status lt__nests_reset(struct lt_nests *nests, struct lt_context *ctx, const struct lt_looptree *t)

@@ -8,8 +8,7 @@
 #include <string.h>
 #include "looptree/default/auto.h"
 #include "looptree/call/call.h"
-#include "looptree/derive/derived.h"
-#include "program/nest/blocks.h"
+#include "looptree/derive/derive.h"
 #include "program/nest/nest.h"
 
 enum { MAX_ROUNDS = 16 };

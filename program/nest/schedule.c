@@ -2,7 +2,7 @@
 #include <string.h>
 #include "base/document.h"
 #include "looptree/schedule/schedule.h"
-#include "program/nest/schedule.h"
+#include "program/nest/nest.h"
 
 /* The first word of a schedule says what it is; blank lines and comments may come before it. */
 static const char *first_word(const char *text, size_t bytes, size_t *n)

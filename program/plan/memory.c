@@ -7,7 +7,7 @@
  * back at the end.
  */
 #include <string.h>
-#include "program/nest/blocks.h"
+#include "program/nest/nest.h"
 #include "program/plan/plan.h"
 
 enum { MAX_MEMORIES = 64 };

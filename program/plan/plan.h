@@ -1,7 +1,7 @@
 /* plan.h -- the steps of a run, which memories their storages are in, and where there. */
 #ifndef LT_PROGRAM_PLAN_PLAN_H
 #define LT_PROGRAM_PLAN_PLAN_H
-#include "program/storage/bindings.h"
+#include "program/storage/storage.h"
 #include "program/compile/compile.h"
 #include "program/nest/nest.h"
 

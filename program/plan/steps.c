@@ -1,5 +1,5 @@
 /* Steps: launches in the order of the nests, the copies of blocks between them, and copies of whole storages. */
-#include "program/nest/blocks.h"
+#include "program/nest/nest.h"
 #include "program/plan/plan.h"
 
 static void plan_add_step(struct lt_plan *plan, bool prepare, struct lt_pstep step)

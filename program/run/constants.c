@@ -1,6 +1,6 @@
 /* Constants: bound by the caller, and what is computed from them, once. */
 #include <string.h>
-#include "program/run/program.h"
+#include "program/run/run.h"
 
 void lt__constants_init(struct lt_constants *c, int32_t n, struct lt_arena *a)
 {

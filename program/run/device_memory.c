@@ -1,7 +1,7 @@
 /* Device memory: one block for each value that has a binding, one for the rest of each kind; slots that say where a
  * storage begins. */
 #include <string.h>
-#include "program/run/program.h"
+#include "program/run/run.h"
 
 static lt_status new_block(struct lt_context *ctx, const struct lt_program *p, int32_t memory,
 	struct lt_device_memory *r, size_t bytes, const char *what, void **out)

@@ -1,6 +1,6 @@
 /* Instances of a program: states, workspace and tables of their own, in an arena of their own. */
 #include <string.h>
-#include "program/run/profile.h"
+#include "program/run/run.h"
 
 struct instance_request { struct lt_instance *r, *with; };
 

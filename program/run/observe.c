@@ -1,8 +1,8 @@
 /* observe.c -- which values are whole in memory after which step of a run, and reading them there. */
 #include <stdlib.h>
 #include <string.h>
-#include "looptree/derive/derived.h"
-#include "program/run/observe.h"
+#include "looptree/derive/derive.h"
+#include "program/run/run.h"
 
 /* By node of the lowered graph: the same value in the optimised graph; -1: the schedule made it. */
 static lt_node *same_values(const struct lt_program *p, struct lt_arena *a)

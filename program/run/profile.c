@@ -1,6 +1,6 @@
 /* profile.c -- the clock's readings during a run; see profile.h. */
 #include <string.h>
-#include "program/run/profile.h"
+#include "program/run/run.h"
 
 static int64_t profile_stamp(struct lt_profiler *x)
 {

@@ -1,7 +1,7 @@
 /* Queues of an instance: one in each device's memory.  Kernels and copies are enqueued there in the order of the plan;
  * the host waits where it needs a value itself, and at the end of a run. */
 #include <string.h>
-#include "program/run/program.h"
+#include "program/run/run.h"
 
 static const struct lt_opened *queue_opened(const struct lt_program *p, int32_t memory)
 {

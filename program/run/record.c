@@ -2,7 +2,7 @@
  * that has them and replayed by one call from then on.  What the program has in a device's memory never moves; inputs
  * and results of the caller's may.  A run on the host all of which is recorded is nothing but these calls. */
 #include <string.h>
-#include "program/run/program.h"
+#include "program/run/run.h"
 
 enum { MIN_LAUNCHES = 2 };    /* on a device, where one launch is one call already; on the host it is also checked */
 

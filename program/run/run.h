@@ -3,6 +3,10 @@
 #define LT_PROGRAM_RUN_RUN_H
 #include <stdatomic.h>
 #include "program/plan/plan.h"
+#include "program/nest/nest.h"
+#include "program/storage/storage.h"
+#include "lt/profile.h"
+#include "program/host/host.h"
 
 /* Bytes that blocks are allocated larger, so that they can begin at a multiple of 64. */
 enum { LT_ALIGNMENT_SLACK = 64 };
@@ -198,4 +202,153 @@ lt_status lt__recorder_repeat(struct lt_instance *, const struct lt_addresses *)
 /* those of the backends that can, into r->event where it is made */
 lt_status lt__events_new(struct lt_instance *);
 void lt__events_free(struct lt_instance *);
+
+/* -- a compiled program: what each stage of lowering (program/lower.c) made, which the driver, dumps
+ * and captures read. */
+/* The part of lt_stats that changes while instances are made and run, by any thread. */
+struct lt_tally { _Atomic int64_t n_run, n_replayed, move_ns, device_ns, bind_ns, device_bytes; };
+struct lt_program {
+	struct lt_context *ctx;
+	struct lt_arena *arena;
+	/* with copies of the texts; those that are read during the call only are NULL after it */
+	struct lt_options options;
+	struct lt_services services;            /* host.c */
+	struct lt_bindings bindings[LT_NBINDING];   /* bindings.c, by enum lt_binding */
+	struct lt_graph *graph;                 /* after the passes */
+	struct lt_graph *base;                  /* materialised: what a tree is made for */
+	struct lt_opened_backends backends;              /* choose.c */
+	struct lt_looptree *tree;               /* its graph is base, or has nodes that the tree added to that */
+	struct lt_nests nests;                  /* of the tree: storage/assign.c, blocks.c, freezing, offer.c */
+	struct lt_kernels kernels;              /* compile.c */
+	bool has_faults;                        /* some kernel gathers: it can have an index out of range */
+	bool is_shared;                         /* the host's threads share a step: they are kept awake during a run */
+	struct lt_plan plan;                    /* plan/steps.c and memory.c */
+	struct lt_memories memories;            /* memory.c */
+	struct lt_offsets offsets;              /* plan.c */
+	struct lt_scratch *scratch;             /* by memory: memory.c */
+	struct lt_constants constants;          /* constants.c */
+	struct lt_stats stats;
+	struct lt_tally tally;
+	struct lt_turn turn;                    /* of constants, until they are ready */
+	struct lt_turn profile_turn;            /* of the instance whose run is profiled */
+	struct lt_instance *instance;           /* those that there are, by their `next` */
+	struct lt_turn instance_turn;           /* of that list */
+};
+
+/* As lt_compile, with a finished tree over the lowered form (lt__materialize) of the graph; takes both, on failure
+ * too. */
+lt_status lt__compile_tree(struct lt_context *, const struct lt_graph *, struct lt_graph *lowered,
+	struct lt_looptree *tree, const struct lt_options *, struct lt_program **out);   /* program.c */
+/* As lt_compile with plan_only, for a target instead of backends: each nest is taken, and nothing is compiled. */
+lt_status lt__compile_for(struct lt_context *, const struct lt_graph *, const struct lt_target *,
+	const struct lt_options *, struct lt_program **out);   /* program.c */
+/* Whether the options' schedule is one for the graph: everything up to the nests; nothing is compiled.  program.c */
+lt_status lt__check_schedule(struct lt_context *, const struct lt_graph *, const struct lt_options *);
+
+/* work.c.  enum lt_allow: what the options of the backends that have kernels let them do. */
+uint32_t lt__program_allows(const struct lt_program *);
+/* work.c: what a run does and needs, for the stats. */
+lt_status lt__program_count(const struct lt_program *, struct lt_stats *);
+/* Of one step; param: by param of the graph, or NULL where it has none. */
+struct lt_counted;
+void lt__count_step(const struct lt_program *, const struct lt_pstep *, const int64_t *param, struct lt_arena *,
+	struct lt_counted *);
+/* dump.c: the definitions at the head of a kernel's source, except those that the source of a kernel before had; where
+ * the kernel begins. */
+const char *lt__source_definitions(
+	struct lt_names *written, const char *text, size_t bytes, lt_write *write, void *user);
+/* explain.c */
+void lt__explain_each(const struct lt_program *, struct lt_arena *, void (*)(void *, const struct lt_explained *),
+	void *user);
+/* text.c.  "input"; of a storage that has a binding "x"; "input 'x'", in the scratch */
+const char *lt__space_word(enum lt_storage_space);
+const char *lt__storage_name(const struct lt_program *, const struct lt_storage *);
+const char *lt__storage_text(struct lt_context *, const struct lt_program *, int32_t storage);
+/* "file:line:column: ", or "" where the place is unknown; in the scratch */
+const char *lt__location_text(struct lt_context *, const struct lt_program *, int32_t line, int32_t column);
+
+/* -- taking the time of a run's steps (lt/profile.h).
+ *
+ * Off, there is no profiler, and each place costs a test of a pointer.  On, the clock is read before and after each
+ * step, and before and after each range of a parallel loop that a thread runs; a step on a device is between two of its
+ * events, where it has them.  A profiler belongs to an instance; those of one program run one at a time, because the
+ * threads find it in the host's services.
+ */
+/* What a thread did in the parallel loop that is under way; a cache line of its own. */
+struct profiled_thread { _Alignas(64) int64_t begin_ns, end_ns, busy_ns, n_range; };
+struct profiled_step {
+	int64_t begin_ns, host_ns;              /* around the host's call */
+	int64_t busy_ns, team_ns;               /* of all threads in parallel loops; of the caller's, waiting included */
+	int32_t n_team;
+	bool recorded;                          /* both events are */
+	uint64_t threads[POOL_TEAM_MAX / 64];   /* that took part */
+};
+struct lt_profiler {
+	int64_t begin_ns, ready_ns, launched_ns, end_ns, stamp_ps, n_stamp;
+	struct profiled_step *step;             /* by step of the plan's run */
+	struct lt_event **event;                /* two a step, of those in a memory with events; else NULL */
+	int32_t at;                             /* the step under way; -1: none */
+	bool in_team;                           /* a loop within a loop is its thread's own matter */
+	struct profiled_thread *thread;         /* POOL_TEAM_MAX */
+	struct lt_profile_span *span;
+	int32_t n_host_span, n_span, cap_span;  /* spans of the host, then those of devices */
+	int64_t n_dropped;
+	struct lt_profile_step *fact;           /* made when first asked for; NULL: not yet */
+	const char **lane;
+	int32_t n_thread_lane;                  /* lanes of threads, then one for each memory of a device */
+	struct lt_profile out;
+	bool ran;
+};
+
+/* The memory of the device that does the step; 0: the host does it. */
+static inline int32_t lt__profile_memory(const struct lt_pstep *s)
+{
+	return s->memory ? s->memory : s->kind == LT_STEP_MOVE ? s->from_memory : 0;
+}
+/* With lt_options.profile; else the instance's profiler stays NULL. */
+lt_status lt__profiler_new(struct lt_instance *);
+void lt__profiler_free(struct lt_instance *);
+/* A run begins, and no other instance's; arguments are checked; all is enqueued; nothing is left to wait for.  Each
+ * does nothing without a profiler.  launched ends what began. */
+void lt__profile_run(struct lt_instance *);
+void lt__profile_ready(struct lt_instance *);
+void lt__profile_launched(struct lt_instance *);
+void lt__profile_done(struct lt_instance *);
+/* A step that is not the plan's, such as one that prepares constants, is none. */
+void lt__profile_step_begin(struct lt_profiler *, const struct lt_program *, const struct lt_pstep *,
+	const struct lt_addresses *);
+void lt__profile_step_end(struct lt_profiler *, const struct lt_program *, const struct lt_pstep *,
+	const struct lt_addresses *);
+/* Whether a launch has to be waited for, because the device has no clock to ask. */
+bool lt__profile_waits(const struct lt_profiler *, const struct lt_program *, const struct lt_pstep *);
+/* lt_host.parallel_for of a program that is profiled: that of the pool, with the time of each range. */
+void lt__profile_parallel_for(const struct lt_host *, uint32_t n_thread, int64_t n, lt__pool_body *, void *arg);
+
+/* -- looking into a run: the values that are whole in memory between kernels.
+ *
+ * Example: a program of two kernels, where the first writes %h and the second reads it.  After the step that launches
+ * the first, %h is seen: its elements can be read, and what the second kernel makes of them can be judged by itself.
+ * Only nodes of the optimised graph (lt_program.base) are seen; what a schedule adds to it (packed copies, partial
+ * sums) is not.
+ */
+struct lt_seen {
+	lt_node base, lowered;          /* the node, in lt_program.base and in the tree's graph */
+	int32_t step;                   /* complete after it: an index into prepare, or n_prepare + an index into run */
+	int32_t storage;
+	bool lasts;                     /* a prepared value that no later one overwrites */
+	const char *kernel;             /* name of the kernel that writes it */
+	int64_t elems;                  /* with bounded dims at their maximum */
+};
+/* All of them, in the order of the steps; in the arena. */
+void lt__seen_values(const struct lt_program *, struct lt_arena *, struct lt_seen **out, int32_t *n);
+/* The value out of its storage, which begins at `from`: row-major, in its dtype, bounded dims at their maximum.
+ * LT_ENOMEM, without a sentence. */
+lt_status lt__seen_read(const struct lt_program *, const struct lt_seen *, const void *from, void *out);
+
+/* A run, one step at a time; what fails is reported in the instance.  seen: called once for each value, with its
+ * elements as lt__seen_read gives them; they live during the call.  Constants' values that other values have
+ * overwritten since they were prepared are left out.  A status other than LT_OK ends the run with it. */
+typedef lt_status lt__seen_fn(void *user, const struct lt_seen *, const void *data);
+lt_status lt__instance_observe(
+	struct lt_instance *, const void *const *input, void *const *result, lt__seen_fn *seen, void *user);
 #endif

@@ -1,7 +1,7 @@
 /* Running steps: slots filled from the storages' addresses, one launch or copy after the other. */
 #include <string.h>
-#include "program/nest/blocks.h"
-#include "program/run/profile.h"
+#include "program/nest/nest.h"
+#include "program/run/run.h"
 
 int32_t lt__program_slots(const struct lt_program *p, const struct lt_pstep *step, int32_t n)
 {

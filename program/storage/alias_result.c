@@ -6,8 +6,8 @@
  * then that holds at every index along it.
  */
 #include <stdlib.h>
-#include "looptree/tree/blocks.h"
-#include "program/storage/materialize.h"
+#include "looptree/tree/tree.h"
+#include "program/storage/storage.h"
 
 struct box { int64_t *low, *size; };
 

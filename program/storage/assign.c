@@ -1,7 +1,6 @@
 /* Storage assignment: which storage each whole value lives in, when an update may overwrite. */
 #include <string.h>
 #include "program/storage/storage.h"
-#include "program/storage/materialize.h"
 
 struct assigner {
 	const struct lt_bindings *bindings;

@@ -1,8 +1,8 @@
 /* What a caller gives and gets: inputs, constants, states and results, enumerated in the order of the graph. */
 #include <string.h>
 #include "base/names.h"
-#include "ir/node/need.h"
-#include "program/run/program.h"
+#include "ir/node/node.h"
+#include "program/run/run.h"
 
 static lt_status fill_binding(struct lt_arena *a, const struct lt_graph *g, lt_node n, const char *name, bool needed,
 	struct lt_binding_def *out)

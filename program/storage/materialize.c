@@ -9,8 +9,8 @@
  */
 #include "ir/bounds/bounds.h"
 #include "ir/pass/pass.h"
-#include "looptree/tree/blocks.h"
-#include "program/storage/materialize.h"
+#include "looptree/tree/tree.h"
+#include "program/storage/storage.h"
 
 struct build {
 	const struct lt_graph *in;

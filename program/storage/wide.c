@@ -5,8 +5,8 @@
  * read at indices of its own.  How large an index can become is known from the reader on, so the graph is walked
  * backwards.
  */
-#include "ir/map/range.h"
-#include "program/storage/materialize.h"
+#include "ir/map/map.h"
+#include "program/storage/storage.h"
 
 #define MAX_COEF (LT_ROW_MAX / 4)          /* what simplifying makes of a row may be larger than it was */
 

@@ -3,7 +3,7 @@
 #ifndef TESTS_CUDA_PRODUCT_H
 #define TESTS_CUDA_PRODUCT_H
 #include <math.h>
-#include "kernel/form/number.h"
+#include "kernel/form/form.h"
 #include "kernel/simulate/simulate.h"
 #include "tests/cuda/cuda_program.h"
 #include "tests/cuda/cuda_session.h"

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/form/number.h"
+#include "kernel/form/form.h"
 #include "tests/cuda/mock_state.h"
 
 struct blas_matrix { uint64_t type, rows, columns; int64_t leading, batch, stride; };

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "backends/cuda/session.h"
 #include "check/random/must.h"
-#include "kernel/form/number.h"
+#include "kernel/form/form.h"
 #include "kernel/simulate/simulate.h"
 #include "tests/keeper.h"
 

@@ -1,6 +1,6 @@
 /* npy.c -- fuzz target: a .npy file. */
 #include "tests/fuzz/fuzz.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/tensor/tensor.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {

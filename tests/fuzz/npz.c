@@ -1,6 +1,6 @@
 /* npz.c -- fuzz target: a .npz file. */
 #include "tests/fuzz/fuzz.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/tensor/tensor.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {

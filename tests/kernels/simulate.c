@@ -14,11 +14,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backends/text/grid.h"
-#include "kernel/form/number.h"
-#include "kernel/simulate/predict.h"
+#include "backends/text/text.h"
+#include "kernel/form/form.h"
+#include "kernel/simulate/simulate.h"
 #include "lt/lt.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/tensor/tensor.h"
 
 struct simulate_run {
 	struct lt_context *ctx;

@@ -6,7 +6,7 @@
 #include "check/random/must.h"
 #include "ir/eval/eval.h"
 #include "tests/mutants/mutants.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/tensor/tensor.h"
 
 static double number(const struct lt_tensor *x, int64_t i)
 {

@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <string.h>
 #include "check/random/must.h"
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/mutants/mutants.h"
 
 /* From here on the mutants become fewer. */

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "check/random/must.h"
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/mutants/mutants.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/tensor/tensor.h"
 
 bool is_random(const struct subject *j) { return !strncmp(j->name, "graph@", 6); }
 

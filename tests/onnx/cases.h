@@ -3,7 +3,7 @@
 #ifndef TESTS_ONNX_CASES_H
 #define TESTS_ONNX_CASES_H
 #include "lt/lt.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/tensor/tensor.h"
 
 enum { ONNX_MAX_GIVEN = 14, ONNX_MAX_CASES = 600, ONNX_MAX_RUNS = 8, ONNX_FILES = 4 };
 /* What one run is given, and gives. */

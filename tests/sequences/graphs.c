@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "backends/cpu/cpu.h"
 #include "check/random/must.h"
-#include "check/random/graph.h"
+#include "check/random/random.h"
 #include "tests/batch.h"
 #include "tests/run_graph.h"
 

@@ -16,8 +16,8 @@
 #include "base/arena.h"
 #include "lt/backend.h"
 #include "lt/lt.h"
-#include "tools/option/options.h"
-#include "tools/common/phase.h"
+#include "tools/option/option.h"
+#include "tools/common/common.h"
 
 enum { BENCH_WHY = 512, BENCH_RANK = 6, BENCH_TENSORS = 6, BENCH_NUMBERS = 12 };
 #define BENCH_SLACK 0.1

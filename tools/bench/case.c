@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tools/bench/net.h"
-#include "tools/tensor/temporary.h"
+#include "tools/common/common.h"
 
 struct bench_case *bench_case_add(
 	struct bench_cases *l, const char *suite, const char *group, const char *op, const char *name)

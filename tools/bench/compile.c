@@ -2,8 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/bench/bench.h"
-#include "tools/common/interrupt.h"
-#include "tools/tensor/temporary.h"
+#include "tools/common/common.h"
 
 struct times { double passes, tree, freeze, accept, compile, total; int kernels; };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/bench/start.h"
-#include "tools/tensor/jsontext.h"
+#include "tools/common/common.h"
 
 static json_t *json_finite(double v)
 {

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/bench/llama.h"
-#include "tools/common/interrupt.h"
-#include "tools/tensor/temporary.h"
+#include "tools/common/common.h"
 
 /* What is run, with what it is given. */
 struct pass {

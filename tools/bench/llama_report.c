@@ -1,7 +1,7 @@
 /* llama_report.c -- the suite llama as a table: all types and contestants of a shape under each other. */
 #include <string.h>
 #include "tools/bench/llama.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 struct llama_cell { char text[24]; };
 

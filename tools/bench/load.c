@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/bench/bench.h"
-#include "tools/common/interrupt.h"
+#include "tools/common/common.h"
 
 /* In the child.  It ends with the thread that made it, lt-bench's first, however that ends; and holds no pipe open that
  * a peer waits at. */

@@ -4,10 +4,8 @@
 #include <string.h>
 #include "base/arena.h"
 #include "tools/bench/net.h"
-#include "tools/common/plugins.h"
-#include "tools/common/interrupt.h"
-#include "tools/tensor/temporary.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/common/common.h"
+#include "tools/tensor/tensor.h"
 
 enum { MAX_BATCH = 4 };                 /* of a case with a batch of 1 whose batch is left open */
 

@@ -6,10 +6,7 @@
 #include "tools/bench/llama.h"
 #include "tools/bench/start.h"
 #include "program/cache/cache.h"
-#include "tools/common/interrupt.h"
-#include "tools/common/plugins.h"
-#include "tools/common/say.h"
-#include "tools/tensor/temporary.h"
+#include "tools/common/common.h"
 
 struct whole {
 	struct bench_options o;

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/nearest.h"
 #include "tools/bench/llama.h"
-#include "tools/common/plugins.h"
+#include "tools/common/common.h"
 
 enum { MAX_BUSY = 1024 };
 

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/bench/start.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/tensor/tensor.h"
 
 /* Where what it writes goes; out NULL: nowhere. */
 struct logs { char *out, *err; };

@@ -2,8 +2,7 @@
 #include <string.h>
 #include <stdlib.h>
 #include "tools/bench/start.h"
-#include "tools/tensor/jsontext.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 static const char *seconds_text(double s, char *out, size_t bytes)
 {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/bench/start.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 struct outcome_sum {
 	const char *suite, *group, *label;      /* group NULL: the whole suite */

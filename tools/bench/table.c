@@ -1,7 +1,7 @@
 /* table.c -- the table on a terminal: a row for each contestant of each case, printed as it is known. */
 #include <string.h>
 #include "tools/bench/bench.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 static const char *scaled(double seconds, char *out, size_t bytes)
 {

@@ -3,9 +3,7 @@
 #include <string.h>
 #include "backends/cpu/cpu.h"
 #include "tools/build/build.h"
-#include "tools/common/interrupt.h"
-#include "tools/common/plugins.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 /* The model, what it asks for, and what it is given. */
 static lt_status read_model(struct building *b)

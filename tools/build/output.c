@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tools/build/build.h"
-#include "tools/tensor/overwrite.h"
+#include "tools/common/common.h"
 
 static const char *last_name(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }
 

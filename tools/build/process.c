@@ -5,8 +5,7 @@
 #include <unistd.h>
 #include "backends/cpu/cpu.h"
 #include "tools/build/build.h"
-#include "tools/common/interrupt.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 static bool process_run(struct building *b, struct lt_command *c, uint32_t n, uint32_t ms)
 {

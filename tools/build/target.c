@@ -5,7 +5,7 @@
 #include "backends/cpu/cpu.h"
 #include "base/nearest.h"
 #include "tools/build/build.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 static bool is_model(const char *name) { return lt__cpu_model_find(name, strlen(name)) != NULL; }
 

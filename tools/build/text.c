@@ -4,8 +4,7 @@
 #include <string.h>
 #include "backends/cpu/cpu.h"
 #include "tools/build/build.h"
-#include "tools/common/interrupt.h"
-#include "tools/tensor/temporary.h"
+#include "tools/common/common.h"
 
 /* The main program after its table, one string a line. */
 static const char *const main_text[] = {

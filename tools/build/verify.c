@@ -6,8 +6,7 @@
 #include <unistd.h>
 #include "check/judge/judge.h"
 #include "tools/build/build.h"
-#include "tools/common/progress.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 struct verify {
 	struct building *b;

@@ -4,8 +4,8 @@
 #include <string.h>
 #include "lt/frontend.h"
 #include "tools/check/check.h"
-#include "tools/tensor/tensorfile.h"
-#include "tools/common/say.h"
+#include "tools/tensor/tensor.h"
+#include "tools/common/common.h"
 
 /* A text file with a 0 after it, the caller's to free. */
 static lt_status read_text(struct lt_context *ctx, const char *path, char **out)

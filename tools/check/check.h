@@ -12,8 +12,8 @@
 #include <sys/types.h>
 #include "check/judge/judge.h"
 #include "lt/backend.h"
-#include "program/run/program.h"
-#include "tools/option/options.h"
+#include "program/run/run.h"
+#include "tools/option/option.h"
 
 enum check_group {
 #define GROUP(name, doc) CHECK_##name,

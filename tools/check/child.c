@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/check/parts.h"
-#include "tools/common/interrupt.h"
+#include "tools/common/common.h"
 
 /* So many cases that end in one way, and no such call that comes back between them, say what the others would; those
  * that did not come back take long, each. */

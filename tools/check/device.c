@@ -1,8 +1,8 @@
 /* device.c -- the backend that is checked: its session and what the host gives it. */
 #include <string.h>
-#include "program/host/pool.h"
+#include "program/host/host.h"
 #include "tools/check/check.h"
-#include "tools/common/interrupt.h"
+#include "tools/common/common.h"
 
 /* Its process is to end. */
 static int cancelled(const struct lt_host *host)

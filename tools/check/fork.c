@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/check/check.h"
-#include "tools/common/interrupt.h"
+#include "tools/common/common.h"
 
 pid_t lt__check_fork(int *fd)
 {

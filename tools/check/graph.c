@@ -1,8 +1,7 @@
 /* graph.c -- the graph of a case: an operator with its operands' views and its neighbours; casts;
  * reductions. */
 #include <string.h>
-#include "check/random/graph.h"
-#include "check/random/nest.h"
+#include "check/random/random.h"
 #include "tools/check/parts.h"
 
 /* -- operands through views -- */

@@ -1,7 +1,7 @@
 /* json.c -- all cases and their sums as JSON. */
 #include <jansson.h>
 #include "tools/check/check.h"
-#include "tools/tensor/jsontext.h"
+#include "tools/common/common.h"
 
 /* NULL, which is left out: there is none. */
 static json_t *text_of(const char *text) { return text && text[0] ? lt__json_text(text) : NULL; }

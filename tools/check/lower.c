@@ -8,9 +8,7 @@
 #endif
 #include <stdlib.h>
 #include <string.h>
-#include "check/random/graph.h"
-#include "check/random/steps.h"
-#include "looptree/schedule/edit.h"
+#include "check/random/random.h"
 #include "looptree/schedule/schedule.h"
 #include "tools/check/parts.h"
 

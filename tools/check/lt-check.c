@@ -6,9 +6,7 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "tools/check/check.h"
-#include "tools/common/interrupt.h"
-#include "tools/common/plugins.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 enum { MAX_REDUCED = 8, MAX_REPORTED = 4 * CHECK_COMMAND };
 struct suite {

@@ -8,9 +8,7 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "tools/check/check.h"
-#include "tools/common/plugins.h"
-#include "tools/common/say.h"
-#include "tools/tensor/temporary.h"
+#include "tools/common/common.h"
 
 enum { LIST = 1, SCRIPT = 2, SUITE = 4 };
 static const struct lt_mode modes[] = {

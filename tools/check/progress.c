@@ -2,7 +2,7 @@
  * anything else is. */
 #include <unistd.h>
 #include "tools/check/check.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 void lt__check_progress_begin(struct check_progress *p, bool wanted)
 {

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include "tools/check/check.h"
 #include "tools/check/reduce.h"
-#include "tools/common/say.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/common/common.h"
+#include "tools/tensor/tensor.h"
 
 struct paths { char script[1200], schedule[1200], data[1200]; };
 

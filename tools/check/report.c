@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/check/check.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 const char *const lt__check_words[] = { "passed", "refused", "failed", "skipped" };
 const char *const lt__check_loud[] = { "passed", "refused", "FAILED", "skipped" };

@@ -2,7 +2,7 @@
  * data. */
 #include <stdlib.h>
 #include <string.h>
-#include "program/nest/blocks.h"
+#include "program/nest/nest.h"
 #include "tools/check/check.h"
 
 /* -- accepted -- */

@@ -1,8 +1,7 @@
 /* defaults.c -- the backend that is taken where none is named; what backends say, in a line. */
 #include <stdio.h>
 #include "lt/backend.h"
-#include "tools/common/plugins.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 static void backend_hear(struct lt_diag *d, const struct lt_diagnostic *n)
 {

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "tools/common/interrupt.h"
+#include "tools/common/common.h"
 
 enum { N_SIGNAL = 4 };
 static const int caught[N_SIGNAL] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };

@@ -4,9 +4,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "program/host/thread.h"
-#include "tools/common/phase.h"
-#include "tools/common/say.h"
+#include "program/host/host.h"
+#include "tools/common/common.h"
 
 enum { SECOND = 1000000000, BETWEEN_NS = 500000000 };
 

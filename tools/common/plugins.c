@@ -11,11 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "backends/registry.h"
+#include "backends/backends.h"
 #include "base/arena.h"
-#include "tools/common/plugins.h"
-#include "tools/common/say.h"
-#include "tools/common/trusted.h"
+#include "tools/common/common.h"
 
 /* Who is reported, and of which source: "--load", "LT_BACKEND_PATH", the folder; and the plug-ins of the sources before
  * it, whose names win: who gives the file that was built just now has the installed one in mind, too.

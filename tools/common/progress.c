@@ -1,8 +1,7 @@
 /* progress.c -- see progress.h. */
 #include <stdio.h>
-#include "program/host/thread.h"
-#include "tools/common/progress.h"
-#include "tools/common/say.h"
+#include "program/host/host.h"
+#include "tools/common/common.h"
 
 void lt__progress_show(void *line, const char *what, double share)
 {

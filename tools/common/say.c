@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/plain.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 /* The bytes that may be shown as they are, from the beginning. */
 static size_t plain_bytes(const char *text, size_t n, bool lines)

@@ -1,6 +1,6 @@
 /* sources.c -- see sources.h. */
 #include <stdlib.h>
-#include "tools/common/sources.h"
+#include "tools/common/common.h"
 
 static void source_narrow(struct lt_source_range *r, int64_t low, int64_t high)
 {

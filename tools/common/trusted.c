@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/owner.h"
-#include "tools/common/trusted.h"
+#include "tools/common/common.h"
 
 /* Names in a folder with a sticky bit are their owners' to exchange, and a group that root gave a folder to is the
  * administrator's choice, as Debian's staff for /usr/local; not where (own) the thing itself is. */

@@ -9,10 +9,8 @@
 #include <string.h>
 #include "ir/graph/graph.h"
 #include "lt/lt.h"
-#include "tools/common/cachedir.h"
+#include "tools/common/common.h"
 #include "tools/hamkaas/hamkaas.h"
-#include "tools/common/plugins.h"
-#include "tools/tensor/temporary.h"
 
 struct handle { char *cc, *cache_dir, *temp_dir, *backends, *gpu; };
 struct model {

@@ -1,9 +1,8 @@
 /* chat.c -- a conversation: what the user says, in the form that chat models know, and answers. */
 #include <stdlib.h>
 #include <string.h>
-#include "tools/common/interrupt.h"
+#include "tools/common/common.h"
 #include "tools/llama/llama.h"
-#include "tools/common/say.h"
 
 /* A line of standard input, malloc, without its end; NULL: there is none. */
 static char *ask(const char *what)

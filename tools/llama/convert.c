@@ -1,8 +1,8 @@
 /* convert.c -- lt-llama --convert: the model as a checkpoint, whose matrices have the type of --dtype. */
 #include <string.h>
 #include "tools/llama/llama.h"
-#include "tools/common/say.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/common/common.h"
+#include "tools/tensor/tensor.h"
 
 lt_status llama_convert(struct llama *l)
 {

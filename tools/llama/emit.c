@@ -6,9 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "tools/llama/llama.h"
-#include "tools/tensor/overwrite.h"
-#include "tools/common/say.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/common/common.h"
+#include "tools/tensor/tensor.h"
 
 /* The script as it grows: values are numbered. */
 struct emission {

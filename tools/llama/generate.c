@@ -3,9 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tools/common/interrupt.h"
+#include "tools/common/common.h"
 #include "tools/llama/llama.h"
-#include "tools/common/say.h"
 
 lt_status llama_tokens_of(struct llama *l, const char *text, int32_t **out, int32_t *n)
 {

@@ -6,7 +6,7 @@
 #define LT_TOOLS_LLAMA_LLAMA_H
 #include <jansson.h>
 #include "frontends/llama2/llama2.h"
-#include "tools/option/options.h"
+#include "tools/option/option.h"
 #include "tools/run/run.h"
 
 /* options.c: the command line; everything points into argv. */

@@ -3,11 +3,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "tools/common/interrupt.h"
-#include "tools/tensor/jsontext.h"
+#include "tools/common/common.h"
 #include "tools/llama/llama.h"
-#include "tools/tensor/overwrite.h"
-#include "tools/common/say.h"
 
 /* The tokenizer that -z names, or tokenizer.bin here, or beside the checkpoint: as llama2.c, and one place more. */
 static char *tokenizer_path(const struct llama_options *o)

@@ -1,10 +1,8 @@
 /* model.c -- the programs of a model and their runs: a step, and the prompt in one pass. */
 #include <stdlib.h>
 #include <string.h>
-#include "tools/common/interrupt.h"
+#include "tools/common/common.h"
 #include "tools/llama/llama.h"
-#include "tools/common/plugins.h"
-#include "tools/common/say.h"
 
 static struct run_options options_of(const struct llama *l, bool step)
 {

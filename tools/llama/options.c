@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/llama/llama.h"
-#include "tools/common/plugins.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/common/common.h"
+#include "tools/tensor/tensor.h"
 
 /* What is asked for. */
 enum { TEXT = 1, CHAT = 2, EMIT = 4, CONVERT = 8, RUNS = TEXT | CHAT, WRITES = EMIT | CONVERT };

@@ -1,8 +1,7 @@
 /* report.c -- how fast it was, on standard error, and what was asked for about the programs. */
 #include <string.h>
-#include "tools/tensor/jsontext.h"
+#include "tools/common/common.h"
 #include "tools/llama/llama.h"
-#include "tools/common/say.h"
 
 static double per_second(const struct llama_rate *r)
 {

@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tools/common/interrupt.h"
+#include "tools/common/common.h"
 #include "tools/llama/llama.h"
-#include "tools/common/say.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/tensor/tensor.h"
 
 /* As llama2.c does, a single byte that cannot be shown is left out.  Other control characters do not reach a terminal;
  * files and pipes get the bytes as they are. */

@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/bench/bench.h"
-#include "tools/common/interrupt.h"
-#include "tools/common/plugins.h"
-#include "tools/tensor/temporary.h"
+#include "tools/common/common.h"
 
 /* Bytes of a copy: the most, and the least of a quick one. */
 enum { STEPS = 512, MAX_COPY = 1 << 30, MIN_COPY = 1 << 20 };

@@ -8,7 +8,7 @@
 #include "backends/cpu/command.h"
 #include "base/owner.h"
 #include "tools/bench/bench.h"
-#include "tools/tensor/temporary.h"
+#include "tools/common/common.h"
 
 static struct lt_folder folder;
 static pid_t owner;                     /* not a child of it that ends */

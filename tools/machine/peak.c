@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "backends/cpu/command.h"
 #include "tools/bench/bench.h"
-#include "tools/common/interrupt.h"
+#include "tools/common/common.h"
 
 enum { ROUNDS = 1 << 16, FORMS = 8, MAX_THREADS = 64 };
 

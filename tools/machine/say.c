@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <time.h>
 #include "tools/bench/bench.h"
-#include "tools/common/interrupt.h"
+#include "tools/common/common.h"
 
 void bench_reason(struct lt_context *ctx, lt_status s, char out[BENCH_WHY])
 {

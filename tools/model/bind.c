@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/model/bind.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 /* Keeps the tensors of one file or option; the array has room for all. */
 static struct lt_tensors *bind_keep(struct run_binder *b, const struct lt_tensors *t)

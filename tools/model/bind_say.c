@@ -4,7 +4,7 @@
 #include "base/message.h"
 #include "base/nearest.h"
 #include "tools/model/bind.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 void run_bind_begin(struct run_binder *b)
 {

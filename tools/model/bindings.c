@@ -1,7 +1,7 @@
 /* bindings.c -- what a graph asks for and gives: inputs, constants, states and results with their shapes. */
 #include <stdlib.h>
 #include <string.h>
-#include "ir/node/need.h"
+#include "ir/node/node.h"
 #include "tools/run/run.h"
 
 static lt_status add_binding(const struct lt_graph *g, struct run_bindings *bindings, enum lt_binding kind,

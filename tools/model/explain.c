@@ -2,7 +2,7 @@
  * decided. */
 #include <stdlib.h>
 #include <string.h>
-#include "tools/tensor/jsontext.h"
+#include "tools/common/common.h"
 #include "tools/run/run.h"
 
 struct run_explained { FILE *to; char *text; size_t bytes; json_t *list; };

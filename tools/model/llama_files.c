@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "tools/tensor/infile.h"
+#include "tools/common/common.h"
 #include "tools/llama/llama.h"
 
 static lt_status map_open(struct lt_context *ctx, int fd, const struct stat *st, const char *path, const char *what,

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 #include "tools/run/run.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 int64_t run_now(void)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tools/run/run.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 char *run_weights_path(const char *script)
 {

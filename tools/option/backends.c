@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "base/nearest.h"
 #include "lt/backend.h"
-#include "tools/option/options.h"
-#include "tools/common/plugins.h"
+#include "tools/option/option.h"
+#include "tools/common/common.h"
 
 const char *lt__backend_name(int i)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
-#include "tools/option/options.h"
+#include "tools/option/option.h"
 
 static bool is_list(const struct lt_tool_option *o) { return o->arg && strstr(o->arg, "[,"); }
 static bool is_pair(const struct lt_tool_option *o) { return o->arg && !strncmp(o->arg, "NAME=", 5); }

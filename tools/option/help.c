@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
-#include "tools/option/options.h"
+#include "tools/option/option.h"
 
 enum { INDENT = 29, WIDTH = 110 };
 

@@ -1,7 +1,7 @@
 /* optionrows.c -- the rows of a tool's options: its own, then those that all tools have. */
 #include <stdio.h>
 #include <string.h>
-#include "tools/option/options.h"
+#include "tools/option/option.h"
 
 static const struct lt_tool_option common[] = {
 	{ 'h', "help", .help = "this text" },

@@ -7,8 +7,8 @@
 #include "base/arena.h"
 #include "base/nearest.h"
 #include "lt/lt.h"
-#include "tools/option/options.h"
-#include "tools/common/say.h"
+#include "tools/option/option.h"
+#include "tools/common/common.h"
 
 enum { MAX_ROWS = 60, LONG = 256 };         /* rows of a table; what getopt answers for the first long option */
 

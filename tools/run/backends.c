@@ -2,12 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "program/host/pool.h"
-#include "tools/tensor/jsontext.h"
-#include "tools/common/plugins.h"
+#include "program/host/host.h"
+#include "tools/common/common.h"
 #include "tools/run/run.h"
-#include "tools/common/say.h"
-#include "tools/tensor/temporary.h"
 
 struct backend_facts { char *text; size_t bytes; FILE *to; };
 

@@ -2,10 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "program/cache/cache.h"
-#include "tools/common/cachedir.h"
-#include "tools/tensor/jsontext.h"
+#include "tools/common/common.h"
 #include "tools/run/run.h"
-#include "tools/common/say.h"
 
 /* A backend that keeps what it compiles is in the list: one that does not needs no folder. */
 static bool keeps(const char *list)

@@ -3,11 +3,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "program/run/program.h"
-#include "tools/common/interrupt.h"
+#include "program/run/run.h"
+#include "tools/common/common.h"
 #include "tools/run/run.h"
-#include "tools/tensor/temporary.h"
-#include "tools/common/say.h"
 
 /* Shown on a terminal only, and only once a compile takes its time. */
 static void show_progress(void *user, int32_t done, int32_t total)

@@ -5,7 +5,7 @@
 #include "ir/pass/pass.h"
 #include "lt/looptree.h"
 #include "tools/run/run.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 /* Texts of graphs and trees are plain by themselves (names between quotes are escaped there, and read back): nothing is
  * left to be escaped in them; in others, such as C, names stand in comments.

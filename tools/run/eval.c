@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/run/run.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 /* Copies the part of a result that there is, row by row, out of its layout at the largest extents. */
 static void pack(const struct run_result *res, int64_t elems)

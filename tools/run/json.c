@@ -1,7 +1,7 @@
 /* json.c -- tensors and numbers as JSON, which has no infinities and no NaN: those are strings. */
 #include <math.h>
 #include <stdlib.h>
-#include "tools/tensor/jsontext.h"
+#include "tools/common/common.h"
 #include "tools/run/run.h"
 
 json_t *run_json_number(double v)

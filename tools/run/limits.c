@@ -7,7 +7,7 @@
 #include "program/host/host.h"
 #include "tools/bench/bench.h"
 #include "tools/run/profile.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 enum { KEY = 1024 };
 

@@ -2,11 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tools/tensor/jsontext.h"
-#include "tools/common/plugins.h"
-#include "tools/tensor/overwrite.h"
+#include "tools/common/common.h"
 #include "tools/run/run.h"
-#include "tools/common/say.h"
 
 static lt_status check_results(const struct run *r)
 {

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "lt/kernel.h"
 #include "tools/run/run.h"
-#include "tools/common/plugins.h"
+#include "tools/common/common.h"
 
 /* What is asked for. */
 enum { LIST = 1, CACHE = 2, DIFF = 4, CHECK = 8, GRAPH = 16, PROGRAM = 32, RUN = 64,

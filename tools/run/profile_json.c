@@ -1,5 +1,5 @@
 /* profile_json.c -- a profile as JSON: what the table has, and all nodes. */
-#include "tools/tensor/jsontext.h"
+#include "tools/common/common.h"
 #include "tools/run/profile.h"
 
 static json_t *profile_node_json(const struct lt_profile_node *n)

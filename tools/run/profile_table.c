@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/run/profile.h"
-#include "tools/common/say.h"
+#include "tools/common/common.h"
 
 /* SMALL: kernels below this share are one line together, unless -v.  WIDE: of the nodes' text. */
 #define SMALL 0.004

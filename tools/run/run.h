@@ -9,10 +9,9 @@
 #include <stdbool.h>
 #include "ir/graph/graph.h"
 #include "lt/lt.h"
-#include "tools/option/options.h"
-#include "tools/common/phase.h"
-#include "tools/common/sources.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/option/option.h"
+#include "tools/common/common.h"
+#include "tools/tensor/tensor.h"
 
 /* options.c: the command line; everything points into argv. */
 struct run_options {

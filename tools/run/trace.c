@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "tools/tensor/jsontext.h"
+#include "tools/common/common.h"
 #include "tools/run/profile.h"
 
 enum { PROCESS = 1, COMPILER = 0, LANES = 1 };         /* LANES: the tid of the first lane of a run */

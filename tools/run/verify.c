@@ -8,10 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "check/judge/judge.h"
-#include "tools/tensor/jsontext.h"
-#include "tools/common/progress.h"
+#include "tools/common/common.h"
 #include "tools/run/run.h"
-#include "tools/common/say.h"
 
 struct run_verify {
 	const void **source;            /* by node of the graph */

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/names.h"
-#include "looptree/tree/words.h"
-#include "program/run/program.h"
-#include "tools/tensor/jsontext.h"
+#include "looptree/tree/tree.h"
+#include "program/run/run.h"
+#include "tools/common/common.h"
 #include "tools/run/profile.h"
 
 static const char *const page[] = {

@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "ir/op/op.h"
 #include "base/plain.h"
-#include "tools/common/interrupt.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/common/common.h"
+#include "tools/tensor/tensor.h"
 
 /* Deflate never makes more than this of a byte; an entry that claims more lies. */
 #define MAX_OF_A_BYTE 1032

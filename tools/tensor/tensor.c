@@ -3,7 +3,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "ir/op/op.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/tensor/tensor.h"
 
 bool lt__tensor_bytes(enum lt_dtype dtype, int32_t rank, const int64_t *shape, size_t *bytes)
 {

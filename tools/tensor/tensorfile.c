@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/arena.h"
-#include "tools/tensor/infile.h"
-#include "tools/tensor/tensorfile.h"
+#include "tools/common/common.h"
+#include "tools/tensor/tensor.h"
 
 /* Large pages: 100 MB are read in half the time.  The place for one more byte finds a file's end without
  * growing.  To be freed and grown as malloc's. */

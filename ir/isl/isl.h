@@ -1,0 +1,23 @@
+/* isl.h -- what all questions to isl have in common: who owns an object, contexts with a budget, numbers. */
+#ifndef LT_IR_ISL_ISL_H
+#define LT_IR_ISL_ISL_H
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Ownership, as isl writes it: the result is the caller's; the argument is used up; it stays the caller's. */
+#define lt_give
+#define lt_take
+#define lt_keep
+
+struct isl_aff;
+struct isl_ctx;
+struct isl_set;
+struct isl_val;
+
+/* A context that gives an error back, also after so many operations; NULL: no memory. */
+lt_give struct isl_ctx *lt__isl_open(int64_t operations);
+/* Where the expression is 0 or more. */
+lt_give struct isl_set *lt__isl_nonnegative(lt_take struct isl_aff *);
+/* False, *out 0: no integer, or one beyond 63 bits. */
+bool lt__isl_number(lt_take struct isl_val *, int64_t *out);
+#endif
