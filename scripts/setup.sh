@@ -93,14 +93,17 @@ fi
 
 modules="isl libzip jansson libxxhash"
 packages="pkg-config libc6-dev libisl-dev libzip-dev libjansson-dev libxxhash-dev"
-all="$packages libcriterion-dev"
+all="$packages libcriterion-dev python3-minimal"
+programs=
 if [ "${1-}" = check ]; then
 	modules="$modules criterion"
 	packages=$all
+	programs=python3        # of make tidy
 fi
 
 have_all() {
-	pkg-config --exists $modules 2>/dev/null && [ -e /usr/include/stdio.h ]
+	pkg-config --exists $modules 2>/dev/null && [ -e /usr/include/stdio.h ] &&
+		{ [ -z "$programs" ] || command -v $programs >/dev/null; }
 }
 
 if ! have_all; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""structure.py -- checks where the sources below this folder may look: floors, doors, circles, tags.
+"""structure.py -- checks where the sources below this folder may look: floors, doors, homes, circles, tags.
 
     floor     a file includes only from the floors that FLOORS gives its own
     door      from another folder a file includes only that folder's door: the header that bears the folder's name
@@ -7,6 +7,7 @@
     home      a door declares what its own folder defines
     circle    folders do not need each other in a circle, by what they include; nor do the headers of a folder; nor do
               the source files of a folder, by the functions that they call
+    dead      what a header declares and a file defines is used somewhere, if only by a test
     tag       no struct or union is defined twice
 
 Prints what does not hold and answers 1.  `make tidy` calls it, tests/tidy.sh tries it.
@@ -48,10 +49,10 @@ STATIC = re.compile(r'^static\b[^\n;={}(]*?\b(\w+)\(', re.M)
 WORD = re.compile(r'[A-Za-z_]\w*')
 
 
-def read_sources():
+def read_sources(floors):
 	"""By path: its text."""
 	sources = {}
-	for floor in FLOORS:
+	for floor in floors:
 		for folder, _, files in os.walk(floor):
 			for file in files:
 				if file.endswith(('.c', '.h', '.inc', '.def')):
@@ -176,6 +177,21 @@ def check_homes(code):
 						path, text.count('\n', 0, found.start()) + 1, found.group(1), sorted(homes)[0])
 
 
+def check_dead(code):
+	used = collections.Counter()
+	for path, text in [*code.items(), *read_sources(['tests', 'examples']).items()]:
+		used.update(WORD.findall(text))
+	declared = collections.Counter()
+	for path, text in code.items():
+		if path.endswith('.h') and not path.startswith('include'):
+			declared.update(found.group(1) for found in DECLARED.finditer(text))
+	for path, text in sorted(code.items()):
+		if path.endswith('.c'):
+			for name in DEFINED.findall(text):
+				if declared[name] and used[name] == declared[name] + 1:
+					yield '%s: dead: nothing uses %s' % (path, name)
+
+
 def check_tags(code):
 	where = collections.defaultdict(list)
 	for path, text in sorted(code.items()):
@@ -188,11 +204,13 @@ def check_tags(code):
 
 
 def main():
-	sources = read_sources()
+	sources = read_sources(FLOORS)
 	# prelude.h is text for generated code.
-	code = {path: COMMENT.sub(lambda c: ' ' + '\n' * c.group().count('\n'), text) for path, text in sources.items() if not path.endswith('prelude.h')}
+	code = {path: COMMENT.sub(lambda c: ' ' + '\n' * c.group().count('\n'), text)
+		for path, text in sources.items() if not path.endswith('prelude.h')}
 	bad = 0
-	for check, given in (check_includes, sources), (check_calls, code), (check_homes, code), (check_tags, code):
+	for check, given in (check_includes, sources), (check_calls, code), (check_homes, code), (check_dead, code), \
+			(check_tags, code):
 		for sentence in check(given):
 			print(sentence)
 			bad = 1

@@ -1,36 +1,16 @@
 #!/bin/sh
-# Checks what docs/architecture.md promises of the sources: a file includes only from its own floor and lower ones, isl
-# is used in five files, each header compiles alone, no line has more than 120 bytes, and what scripts/names.sh and
-# words.sh look at.  Prints what does not hold and answers 1; files of more than 500 lines are only reported.  CC:
-# compiler and warnings; O: where objects are.
+# Checks what docs/architecture.md promises of the sources: who may include what (scripts/structure.py), no function
+# twice (scripts/bodies.py), isl in five files, each header compiles alone, no line of more than 120 bytes.  Prints what
+# does not hold and answers 1.  CC: compiler and warnings; O: where objects are.
 set -u
 bad=0
-
-# floor FOLDER PATTERN: no file of FOLDER includes a header whose path matches PATTERN.
-floor() {
-	found=$(grep -rnE "^#[ ]*include \"($2)" --include='*.[ch]' --include='*.def' "$1")
-	[ -z "$found" ] && return
-	printf '%s may not include this:\n%s\n' "$1" "$found"
-	bad=1
-}
-floor include   'ir/|looptree/|kernel/|backends/|frontends/|program/|check/|tools/|tests/'
-floor ir        'looptree/|kernel/|backends/|frontends/|program/|check/|tools/|tests/'
-floor looptree  'kernel/|backends/|frontends/|program/|check/|tools/|tests/'
-contracts='lt/(graph|looptree|program|frontend|lt)\.h'
-floor kernel    'ir/|looptree/|backends/|frontends/|program/|check/|tools/|tests/|'"$contracts"
-above='looptree/|frontends/|program/|check/|tools/|tests/'
-floor backends  "$above"'|ir/(graph|affine|pass|eval)|lt/(graph|looptree|program|frontend|lt)\.h'
-floor backends/llvm 'backends/|kernel/|ir/'
-floor backends/text 'backends/(cpu|ref|sim)|lt/target\.h|ir/'
-floor frontends 'looptree/|kernel/|backends/|program/|check/|tools/|tests/'
-floor program   'frontends/|check/|tools/|tests/'
-floor check     'frontends/|tools/|tests/'
-floor tools     'tests/'
+scripts/structure.py || bad=1
+scripts/bodies.py || bad=1
 
 found=$(grep -rlE '^#[ ]*include <isl/' --include='*.[ch]' . |
-	grep -vE '^\./(ir/(isl|affine|bounds_isl)|looptree/depend(_sets)?)\.c$|^\./tests/')
+	grep -vE '^\./(ir/(isl/isl|map/affine|bounds/isl)|looptree/legality/depend(_sets)?)\.c$|^\./tests/')
 if [ -n "$found" ]; then
-	printf 'isl is used outside the files of ir/map, ir/bounds and looptree/legality that are named for it:\n%s\n' "$found"
+	printf 'isl is used outside ir/isl, ir/map/affine.c, ir/bounds/isl.c and looptree/legality/depend*.c:\n%s\n' "$found"
 	bad=1
 fi
 
@@ -43,7 +23,7 @@ CUDA=$(scripts/cuda.sh) && CUDA="-isystem $CUDA" ||
 OPENCL=$(scripts/opencl.sh) && OPENCL="-isystem $OPENCL" ||
 	echo "not tried: headers of backends/opencl; OpenCL's headers (opencl-c-headers) are not installed"
 # A .c file that is nothing but the header; prelude.h is text for generated code and has the same duty.
-for h in $(find include ir looptree kernel backends frontends program check tools tests -name '*.h' | sort); do
+for h in $(find include base ir looptree kernel backends frontends program check tools tests -name '*.h' | sort); do
 	system=
 	case $h in backends/llvm/*)
 		[ -n "$LLVM" ] || continue
@@ -59,9 +39,6 @@ for h in $(find include ir looptree kernel backends frontends program check tool
 		{ echo "$h does not compile alone"; bad=1; }
 done
 
-scripts/names.sh || bad=1
-scripts/words.sh || bad=1
-
 # Rows of Markdown tables cannot be folded.
 found=$(find . \( -name .git -o -name .venv -o -path ./build -o -path "./${O:-build}" -o -path ./tests/golden \
 	-o -path ./tests/fuzz/corpus \) -prune -o -type f \( -name '*.[ch1]' -o -name '*.cc' -o -name '*.def' \
@@ -73,6 +50,4 @@ if [ -n "$found" ]; then
 	bad=1
 fi
 
-find . -name '*.[ch]' ! -path './build/*' ! -path './tests/golden/*' -exec wc -l {} + |
-	awk '$2 != "total" && $1 > 500 { print $2 ": " $1 " lines, is it one subject?" }'
 exit $bad

@@ -49,7 +49,7 @@ parts() {
 	for program in "$@"; do
 		echo "--program $(basename "$program") $program"
 	done
-	for name in examples golden readme corpora conform names signals alloc options gpu_table gpu_check; do
+	for name in examples golden readme corpora conform tidy signals alloc options gpu_table gpu_check; do
 		echo "--part $name 900 tests/$name.sh"
 	done
 	echo "--part table 900 tests/bench_table.sh"
