@@ -7,6 +7,7 @@
     home      a door declares what its own folder defines
     circle    folders do not need each other in a circle, by what they include; nor do the headers of a folder; nor do
               the source files of a folder, by the functions that they call
+    map       docs/architecture.md names each folder in a row of its map, and no other
     dead      what a header declares and a file defines is used somewhere, if only by a test
     tag       no struct or union is defined twice
 
@@ -203,6 +204,20 @@ def check_tags(code):
 			yield 'struct %s is defined twice; begin one name with its subject: %s' % (tag, ', '.join(paths))
 
 
+def check_map(sources):
+	"""The rows of the map begin with | `folder`."""
+	try:
+		with open('docs/architecture.md', encoding='utf-8') as f:
+			rows = set(re.findall(r'^\| `([a-z0-9_/]*[a-z0-9_])` \|', f.read(), re.M))
+	except FileNotFoundError:
+		return
+	folders = {os.path.dirname(path) for path in sources if not path.startswith('include/')}
+	for folder in sorted(folders - rows):
+		yield 'map: docs/architecture.md has no row for %s' % folder
+	for folder in sorted(rows - folders):
+		yield 'map: docs/architecture.md has a row for %s, which has no sources' % folder
+
+
 def main():
 	sources = read_sources(FLOORS)
 	# prelude.h is text for generated code.
@@ -210,7 +225,7 @@ def main():
 		for path, text in sources.items() if not path.endswith('prelude.h')}
 	bad = 0
 	for check, given in (check_includes, sources), (check_calls, code), (check_homes, code), (check_dead, code), \
-			(check_tags, code):
+			(check_tags, code), (check_map, sources):
 		for sentence in check(given):
 			print(sentence)
 			bad = 1

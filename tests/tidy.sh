@@ -82,6 +82,12 @@ rooms
 file tests/test_tree.c '#include "looptree/tree/tree.h"' 'int test(void) { return lt__tree(); }'
 file looptree/text/text.c
 try 'one that only a test uses is no breach' structure.py
+rooms
+file docs/architecture.md '| `looptree/tree` | trees |' '| `looptree/gone` | nothing |'
+try 'a folder that the map lacks' structure.py 'map: docs/architecture.md has no row for looptree/text'
+rooms
+file docs/architecture.md '| `looptree/tree` | trees |' '| `looptree/text` | their text |' '| `looptree/gone` | nothing |'
+try 'a folder that is only on the map' structure.py 'a row for looptree/gone, which has no sources'
 file ir/op/a.c 'struct row { int x; };'
 file tools/run/b.c 'static union row { int y; } rows;'
 try 'a tag in two files' structure.py 'struct row is defined twice; begin one name with its subject: ir/op/a.c, tools/run/b.c'
