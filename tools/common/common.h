@@ -17,7 +17,6 @@
 #include "lt/backend.h"
 #include "lt/context.h"
 #include "base/arena.h"
-#include "tools/option/option.h"
 #include "ir/graph/graph.h"
 
 /* -- what tools print: no control character of a file, a name or a backend reaches a terminal.
@@ -101,13 +100,6 @@ struct lt_heard { struct lt_diag diag; char text[1024]; };
 struct lt_heard lt__heard(void);
 const char *lt__heard_reason(const struct lt_heard *);
 
-/* The name of a backend by number, for the values of an option; NULL after the last. */
-const char *lt__backend_name(int i);
-/* The same for who types one: with llvm, which need not be loaded yet. */
-const char *lt__backend_offered(int i);
-/* The backend of that name; LT_EINVAL: there is none, and the sentence says which there are and which one was meant. */
-lt_status lt__backend_named(struct lt_context *, const char *name, size_t bytes, const struct lt_backend **out);
-
 /* Loads the files given (-B).  Each must load: otherwise loading ends there and fails. */
 lt_status lt__plugins_load(struct lt_context *, const char *tool, const char *const *files, int32_t n);
 /* Loads, in this order, the files and folders in $LT_BACKEND_PATH, what is in the folder `backends` beside the program,
@@ -163,11 +155,24 @@ static inline lt_status lt__cachedir_default(struct lt_context *ctx, char **out)
 	return LT_OK;
 }
 
+/* -- texts that belong to others, in order. */
+struct lt_texts { const char **at; int32_t n, cap; };
+lt_status lt__texts_add(struct lt_context *, struct lt_texts *, const char *);
+
 /* -- files that are read. */
 /* A regular file, a pipe without a name, a terminal or /dev/null, open for reading; *out is the caller's to close.
  * Returns at once; others (folders, named pipes, devices, sockets) are LT_EIO and a sentence, which says what it is to
  * be ("tokenizer"; NULL: nothing). */
 lt_status lt__in_open(struct lt_context *, const char *path, const char *what, int *out, struct stat *);
+
+/* -- files that are written. */
+/* A file that is written: it appears under its name whole, or not at all. */
+struct lt_outfile { FILE *file; char *path, *temporary; };
+lt_status lt__out_open(struct lt_context *, const char *path, struct lt_outfile *);
+/* Before any work: whether it can be opened so, as far as can be seen without writing; nothing is left. */
+lt_status lt__out_check(struct lt_context *, const char *path);
+/* Closes; with ok false, or when something could not be written, removes what there is. */
+lt_status lt__out_close(struct lt_context *, struct lt_outfile *, bool ok);
 
 /* -- no output takes the place of an input, by whatever names the two are called. */
 /* What a tool reads; NULL: none of it. */

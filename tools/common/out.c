@@ -7,7 +7,6 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "tools/common/common.h"
-#include "tools/tensor/tensor.h"
 
 /* A signal that came meanwhile ends the process here, where nothing is left after. */
 static void out_forget(struct lt_outfile *o)

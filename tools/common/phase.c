@@ -1,4 +1,4 @@
-/* phase.c -- see phase.h. */
+/* phase.c -- what a tool is doing, on a terminal. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

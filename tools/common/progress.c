@@ -1,4 +1,4 @@
-/* progress.c -- see progress.h. */
+/* progress.c -- a line on the terminal while results are judged. */
 #include <stdio.h>
 #include "program/host/host.h"
 #include "tools/common/common.h"

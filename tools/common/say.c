@@ -1,4 +1,4 @@
-/* say.c -- see say.h. */
+/* say.c -- what tools print: nothing that a terminal would obey. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/plain.h"

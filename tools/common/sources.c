@@ -1,4 +1,4 @@
-/* sources.c -- see sources.h. */
+/* sources.c -- which values the sources of a graph may have. */
 #include <stdlib.h>
 #include "tools/common/common.h"
 

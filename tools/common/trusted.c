@@ -1,4 +1,4 @@
-/* trusted.c -- see trusted.h. */
+/* trusted.c -- whether others can exchange what a path names. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "lt/context.h"
+#include "lt/backend.h"
+#include "tools/common/common.h"
 
 /* Where a value goes: a bool; a text; all texts in order; one of the words that `values` has; a whole number;
  * seconds; a timeout in milliseconds; what the row's own function makes of it. */
 enum lt_take { TAKE_FLAG, TAKE_TEXT, TAKE_LIST, TAKE_CHOICE, TAKE_COUNT, TAKE_SECONDS, TAKE_TIMEOUT, TAKE_OWN };
-struct lt_texts { const char **at; int32_t n, cap; };
 typedef lt_status lt_take_text(struct lt_context *, void *options, char *value);
 
 struct lt_tool_option {
@@ -66,7 +66,6 @@ lt_status lt__options_read(struct lt_context *, const struct lt_tool *, int argc
 lt_status lt__options_together(struct lt_context *, const struct lt_tool *, const struct lt_given *, unsigned modes);
 bool lt__option_given(const struct lt_tool *, const struct lt_given *, const char *name);
 void lt__options_free(const struct lt_tool *, void *options);
-lt_status lt__texts_add(struct lt_context *, struct lt_texts *, const char *);
 /* A number as TAKE_COUNT and TAKE_SECONDS read it; option: "--threads". */
 lt_status lt__count_read(struct lt_context *, const char *option, const char *text, int64_t min, int64_t max,
 	int64_t *out);
@@ -87,6 +86,14 @@ void lt__help_print(const struct lt_tool *, FILE *);
 lt_status lt__man_print(struct lt_context *, const struct lt_tool *, FILE *from, FILE *to);
 /* The help of an option with its words filled in, malloc; NULL: no memory. */
 char *lt__option_help(const struct lt_tool_option *);
+
+/* backends.c */
+/* The name of a backend by number, for the values of an option; NULL after the last. */
+const char *lt__backend_name(int i);
+/* The same for who types one: with llvm, which need not be loaded yet. */
+const char *lt__backend_offered(int i);
+/* The backend of that name; LT_EINVAL: there is none, and the sentence says which there are and which one was meant. */
+lt_status lt__backend_named(struct lt_context *, const char *name, size_t bytes, const struct lt_backend **out);
 
 /* complete.c: what bash, zsh or fish reads to complete the tool's command line. */
 lt_status lt__complete_print(struct lt_context *, const struct lt_tool *, const char *shell, FILE *);

@@ -26,21 +26,6 @@ static const char *spelled(struct lt_context *ctx, const struct lt_tool_option *
 	return o->name ? lt__scratch(ctx, "--%s", o->name) : lt__scratch(ctx, "-%c", o->letter);
 }
 
-lt_status lt__texts_add(struct lt_context *ctx, struct lt_texts *w, const char *text)
-{
-	if (w->n == w->cap) {
-		int32_t cap = w->cap ? 2 * w->cap : 8;
-		const char **at = realloc(w->at, (size_t)cap * sizeof *at);
-
-		if (!at)
-			return lt_fail(ctx, LT_ENOMEM, "out of memory");
-		w->at = at;
-		w->cap = cap;
-	}
-	w->at[w->n++] = text;
-	return LT_OK;
-}
-
 lt_status lt__count_read(struct lt_context *ctx, const char *option, const char *text, int64_t min, int64_t max,
 	int64_t *out)
 {

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "ir/op/op.h"
+#include "tools/common/common.h"
 #include "tools/tensor/tensor.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "ir/op/op.h"
+#include "tools/common/common.h"
 #include "tools/tensor/tensor.h"
 
 #define LONGEST_HEADER 100000000u       /* the format's own limit */

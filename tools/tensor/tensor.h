@@ -9,7 +9,6 @@
 #ifndef LT_TOOLS_TENSOR_TENSOR_H
 #define LT_TOOLS_TENSOR_TENSOR_H
 #include <stdbool.h>
-#include <stdio.h>
 #include "lt/context.h"
 #include "lt/tree.h"
 
@@ -49,15 +48,6 @@ void lt__tensors_free(struct lt_tensors *);
 const char *lt__shape_text(char *out, size_t bytes, int32_t rank, const int64_t *shape);
 /* *twice: the first name that two tensors share, or NULL.  False: no memory to find it. */
 bool lt__tensors_twice(const struct lt_tensors *, const char **twice);
-
-/* out.c */
-/* A file that is written: it appears under its name whole, or not at all. */
-struct lt_outfile { FILE *file; char *path, *temporary; };
-lt_status lt__out_open(struct lt_context *, const char *path, struct lt_outfile *);
-/* Before any work: whether it can be opened so, as far as can be seen without writing; nothing is left. */
-lt_status lt__out_check(struct lt_context *, const char *path);
-/* Closes; with ok false, or when something could not be written, removes what there is. */
-lt_status lt__out_close(struct lt_context *, struct lt_outfile *, bool ok);
 
 /* npy.c */
 lt_status lt__npy_parse(struct lt_context *, const char *file, const char *name, const void *at, size_t bytes,
