@@ -74,12 +74,12 @@ Test(bench, everybody_is_at_every_place_equally_often)
 
 Test(bench, a_sample_lasts_long_enough)
 {
-	cr_assert_eq(bench_repeat(0.02, 0.05), 3);
-	cr_assert_eq(bench_repeat(0.05, 0.05), 1);
-	cr_assert_eq(bench_repeat(7, 0.05), 1);
-	cr_assert_eq(bench_repeat(0x1p-20, 0.25), 1 << 18);
-	cr_assert_eq(bench_repeat(0, 0.05), 1000000000);
-	cr_assert_eq(bench_repeat(1e-12, 1), 1000000000);
+	cr_assert_eq(machine_repeat(0.02, 0.05), 3);
+	cr_assert_eq(machine_repeat(0.05, 0.05), 1);
+	cr_assert_eq(machine_repeat(7, 0.05), 1);
+	cr_assert_eq(machine_repeat(0x1p-20, 0.25), 1 << 18);
+	cr_assert_eq(machine_repeat(0, 0.05), 1000000000);
+	cr_assert_eq(machine_repeat(1e-12, 1), 1000000000);
 }
 
 Test(bench, a_row_has_median_minimum_spread_and_rate)
@@ -113,7 +113,7 @@ static struct bench_row row(const char *label, enum bench_role role, enum bench_
 	return r;
 }
 
-static const struct bench_case flops = { .bound = BENCH_FLOPS };
+static const struct bench_case flops = { .bound = MACHINE_FLOPS };
 
 /* Of the peak the fastest sample counts, of a bandwidth the median. */
 Test(bench, a_disturbed_peak_is_no_lower)
@@ -127,7 +127,7 @@ Test(bench, a_disturbed_peak_is_no_lower)
 	bench_ratios(&o);
 	near(o.peak, 100);
 	near(r[0].of_peak, 0.6);
-	bytes.bound = BENCH_COPY;
+	bytes.bound = MACHINE_COPY;
 	o.c = &bytes;
 	bench_ratios(&o);
 	near(o.peak, 80);
@@ -161,12 +161,12 @@ Test(bench, a_rate_above_the_peak_fails_its_row)
 {
 	struct bench_row r[] = { row("cpu", BENCH_OURS, BENCH_READY, 0), row("blas", BENCH_OTHER, BENCH_READY, 0),
 		row("peak", BENCH_DENOMINATOR, BENCH_READY, 0) };
-	struct bench_case c = { .bound = BENCH_FLOPS, .flops = 1000 };
+	struct bench_case c = { .bound = MACHINE_FLOPS, .flops = 1000 };
 	struct bench_outcome o = { .c = &c, .row = r, .n_row = 3 };
 	struct lt_context *ctx = context();
 
 	for (int bound = 0; bound < 3; bound++) {
-		c.bound = (enum bench_bound)bound;
+		c.bound = (enum machine_bound)bound;
 		for (int i = 0; i < 3; i++) {
 			r[i].answer = BENCH_READY;
 			*r[i].why = 0;
@@ -190,7 +190,7 @@ Test(bench, a_rate_above_the_peak_fails_its_row)
 		/* No peak was measured: nothing is known. */
 		cr_assert_eq(bench_impossible(ctx, &o, 0, true), 0);
 	}
-	c.bound = BENCH_FLOPS;
+	c.bound = MACHINE_FLOPS;
 	r[1].answer = BENCH_READY;
 	o.peak = 170;                   /* what the case's own denominator reached counts, too */
 	cr_assert_eq(bench_impossible(ctx, &o, 150, true), 0);
@@ -264,7 +264,7 @@ static void make_product(struct bench_cases *l, bool exact)
 			struct bench_case *c = bench_case_add(l, "gemm", "tiny", "gemm", "32");
 
 			*c = all.at[i];
-			c->script = bench_format("%s", all.at[i].script);
+			c->script = lt__must_format("%s", all.at[i].script);
 			/* So many operations that no product would be computed. */
 			c->flops = exact ? c->flops : INT64_C(1) << 40;
 		}
@@ -283,7 +283,7 @@ static void check_finds(bool exact, const char *method)
 
 	make_product(&l, exact);
 	c = &l.at[0];
-	out = bench_buffer(c->out.n);
+	out = machine_buffer(c->out.n);
 	bench_truth_make(ctx, c, &t);
 	cr_assert_str_eq(t.method, method);
 	c->reference(c, out);
@@ -307,9 +307,9 @@ static void check_finds(bool exact, const char *method)
 	cr_assert(bench_check(c, &t, true, out, &error));
 	memset(out, 0, (size_t)c->out.n * sizeof *out);
 	cr_assert(bench_check(c, &t, true, out, &error));
-	bench_truth_free(&t, c);
+	bench_truth_free(&t);
 	lt_context_free(ctx);
-	bench_buffer_free(out, c->out.n);
+	machine_buffer_free(out, c->out.n);
 	bench_cases_free(&l);
 }
 
@@ -340,7 +340,7 @@ Test(bench, a_wrong_element_of_a_sampled_row_is_found)
 	cr_assert_eq(bench_judged_rows(c), 3);
 	bench_truth_make(ctx, c, &t);
 	cr_assert_str_eq(t.method, "C.t = A.(B.t), 3 of 32 rows by the graph evaluator");
-	out = bench_buffer(c->out.n);
+	out = machine_buffer(c->out.n);
 	c->reference(c, out);
 	cr_assert_eq(bench_check(c, &t, true, out, &error), LT_OK, "%s", lt_context_message(ctx));
 	bench_sample_rows(c, 32, 2, row);
@@ -353,9 +353,9 @@ Test(bench, a_wrong_element_of_a_sampled_row_is_found)
 	cr_assert(strstr(lt_context_message(ctx), "[2, 7]") && strstr(lt_context_message(ctx), "row 31 is farthest off"), "%s",
 		lt_context_message(ctx));
 	out[31 * 32 + 7] = right;
-	bench_truth_free(&t, c);
+	bench_truth_free(&t);
 	lt_context_free(ctx);
-	bench_buffer_free(out, c->out.n);
+	machine_buffer_free(out, c->out.n);
 	bench_cases_free(&l);
 }
 

@@ -185,7 +185,7 @@ static void compare(struct bench_case *c)
 	struct lt_context *ctx;
 	struct bench_truth t;
 	bench_reference *reference = c->reference;
-	float *out = bench_buffer(c->out.n);
+	float *out = machine_buffer(c->out.n);
 	double d;
 
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
@@ -198,9 +198,9 @@ static void compare(struct bench_case *c)
 	d = bench_distance(out, t.want, c->out.n);
 	cr_assert(d <= (c->depth ? 1e-6 : 0), "%s/%s differs by %g", c->suite, c->name, d);
 	c->reference = reference;
-	bench_truth_free(&t, c);
+	bench_truth_free(&t);
 	lt_context_free(ctx);
-	bench_buffer_free(out, c->out.n);
+	machine_buffer_free(out);
 	bench_case_empty(c);
 }
 
@@ -254,14 +254,14 @@ Test(bench_cases, a_reference_by_threads_is_the_same)
 	bench_rows_case(&l, "rows", "sum", 1024, 16);
 	bench_pointwise_chain(&l, "pointwise", 8, 10);
 	for (int i = 0; i < l.n; i++) {
-		float *whole = bench_buffer(l.at[i].out.n), *parts = bench_buffer(l.at[i].out.n);
+		float *whole = machine_buffer(l.at[i].out.n), *parts = machine_buffer(l.at[i].out.n);
 
 		bench_case_fill(&l.at[i]);
 		l.at[i].reference(&l.at[i], whole);
 		bench_reference_make(&l.at[i], parts);
 		cr_expect_arr_eq(whole, parts, (size_t)l.at[i].out.n * sizeof *whole, "%s", l.at[i].name);
-		bench_buffer_free(whole, l.at[i].out.n);
-		bench_buffer_free(parts, l.at[i].out.n);
+		machine_buffer_free(whole);
+		machine_buffer_free(parts);
 	}
 	bench_cases_free(&l);
 }

@@ -308,7 +308,7 @@ Test(bench_llama, weights_are_the_same_in_pieces_and_in_files)
 		}
 		bench_llama_files_free(&files);
 	}
-	bench_folder_remove();
+	lt__tmp_remove();
 	lt_context_free(ctx);
 }
 

@@ -99,7 +99,7 @@ Test(bench_start, memory_is_that_of_the_program)
 	char *const large[] = { "/usr/bin/perl", "-e", "$x = \"a\" x 300000000", NULL };
 	const size_t bytes = 100000000;
 	struct lt_context *ctx;
-	char *held = bench_alloc(bytes);
+	char *held = lt__must_alloc(bytes);
 	struct bench_program p = { .says = false };
 
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
@@ -120,7 +120,7 @@ Test(bench_start, memory_is_that_of_the_program)
 	cr_assert(bench_program_run(ctx, wrong, &o, &p));
 	cr_expect(strstr(lt_context_message(ctx), "exit code 3: no"), "%s", lt_context_message(ctx));
 	free(held);
-	bench_folder_remove();
+	lt__tmp_remove();
 	lt_context_free(ctx);
 }
 

@@ -34,7 +34,7 @@ static void make_up(struct made_up *m, int n)
 
 		c->suite = i % 7 ? "gemm" : "rows";
 		c->group = "g";
-		c->bound = i % 7 ? BENCH_FLOPS : BENCH_READ;
+		c->bound = i % 7 ? MACHINE_FLOPS : MACHINE_READ;
 		snprintf(c->name, sizeof c->name, "%dx4096x4096", i + 1);
 		c->flops = (int64_t)1e9;
 		c->bytes = (int64_t)(1e9 / pow(1.12, i));

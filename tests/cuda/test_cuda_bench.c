@@ -17,12 +17,12 @@ static void bench_mock_begin(void)
 TestSuite(cuda_bench, .init = bench_mock_begin, .timeout = 60);
 TestSuite(gpu_bench, .init = bench_begin, .timeout = 60);
 
-static struct bench_device *device_open(void)
+static struct machine_device *device_open(void)
 {
-	struct bench_device *d;
-	cr_assert_eq(bench_device_open(ctx, "cuda", &d), LT_OK, "%s", lt_context_message(ctx));
-	cr_assert(bench_device_is(d));
-	cr_assert_eq(bench_device_measures(d, "cuda", true), LT_OK, "%s", lt_context_message(ctx));
+	struct machine_device *d;
+	cr_assert_eq(machine_device_open(ctx, "cuda", &d), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert(machine_device_is(d));
+	cr_assert_eq(machine_device_measures(d, "cuda", true), LT_OK, "%s", lt_context_message(ctx));
 	return d;
 }
 
@@ -30,7 +30,7 @@ static struct bench_device *device_open(void)
 static void run_cases(void)
 {
 	static const int sizes[][3] = { { 1, 64, 48 }, { 5, 7, 3 }, { 33, 65, 17 }, { 300, 700, 500 } };
-	struct bench_device *d = device_open();
+	struct machine_device *d = device_open();
 	struct bench_contestant k = { .role = BENCH_OTHER };
 	cr_assert_eq(bench_cublas_open(ctx, &k, d), LT_OK, "%s", lt_context_message(ctx));
 	cr_expect_str_eq(k.label, "cublas");
@@ -41,18 +41,18 @@ static void run_cases(void)
 		bench_gemm_case(&l, "gemm", "group", sizes[i][0], sizes[i][1], sizes[i][2]);
 		bench_case_fill(l.at);
 		bench_truth_make(ctx, l.at, &truth);
-		float *out = bench_buffer(l.at->out.n);
+		float *out = machine_buffer(l.at->out.n);
 		cr_assert_eq(k.ops->begin(&k, l.at, 1), LT_OK, "%s", lt_context_message(ctx));
 		cr_assert_eq(k.ops->run(&k, 3, &seconds), LT_OK, "%s", lt_context_message(ctx));
 		cr_assert_eq(k.ops->result(&k, l.at, out), LT_OK, "%s", lt_context_message(ctx));
 		cr_expect_eq(bench_check(l.at, &truth, false, out, &error), LT_OK, "%s", lt_context_message(ctx));
 		k.ops->end(&k);
-		bench_buffer_free(out, l.at->out.n);
-		bench_truth_free(&truth, l.at);
+		machine_buffer_free(out);
+		bench_truth_free(&truth);
 		bench_cases_free(&l);
 	}
 	k.ops->close(&k);
-	bench_device_close(d);
+	machine_device_close(d);
 }
 Test(cuda_bench, cublas_multiplies)
 {
@@ -66,7 +66,7 @@ Test(gpu_bench, cublas_multiplies) { run_cases(); }
 /* It has products only; one that fails says so, and the next one goes on. */
 Test(cuda_bench, cublas_refuses_and_fails)
 {
-	struct bench_device *d = device_open();
+	struct machine_device *d = device_open();
 	struct bench_contestant k = { .role = BENCH_OTHER };
 	struct bench_cases l = { NULL, 0, 0 };
 	double seconds;
@@ -85,16 +85,16 @@ Test(cuda_bench, cublas_refuses_and_fails)
 	cr_expect_eq(k.ops->run(&k, 1, &seconds), LT_OK);
 	k.ops->end(&k);
 	k.ops->close(&k);
-	bench_device_close(d);
+	machine_device_close(d);
 	bench_cases_free(&l);
 }
 
 /* Copies that say what memory does are larger than the device's cache, quick ones too. */
 Test(cuda_bench, copies_are_larger_than_the_cache)
 {
-	struct bench_device *d = device_open();
-	cr_expect_geq(bench_device_unit(d, BENCH_COPY), 2.0 * 4 * (50 << 20));
-	bench_device_close(d);
+	struct machine_device *d = device_open();
+	cr_expect_geq(machine_device_unit(d, MACHINE_COPY), 2.0 * 4 * (50 << 20));
+	machine_device_close(d);
 }
 
 /* ---- the peak ---- */
@@ -113,13 +113,13 @@ Test(cuda_bench, the_peak_is_launched_as_often_as_it_is_counted)
 	double seconds;
 	mock->run_code = count_launch;
 	mock->parameters = one_parameter;
-	struct bench_device *d = device_open();
-	cr_assert_not_null(bench_device_cuda(d), "NVRTC compiles it");
-	cr_assert_eq(bench_device_run(d, BENCH_FLOPS, 3, &seconds), LT_OK, "%s", lt_context_message(ctx));
+	struct machine_device *d = device_open();
+	cr_assert_not_null(machine_device_cuda(d), "NVRTC compiles it");
+	cr_assert_eq(machine_device_run(d, MACHINE_FLOPS, 3, &seconds), LT_OK, "%s", lt_context_message(ctx));
 	cr_expect_eq(n_launch, 3);
 	/* 2 for each of 16 chains and 8 steps of 4 rounds, by each thread */
-	cr_expect_eq(bench_device_unit(d, BENCH_FLOPS), 2.0 * 16 * 8 * 4 * 256 * 8 * 132);
-	bench_device_close(d);
+	cr_expect_eq(machine_device_unit(d, MACHINE_FLOPS), 2.0 * 16 * 8 * 4 * 256 * 8 * 132);
+	machine_device_close(d);
 }
 
 /* The loop has each multiply-add as one instruction, and little else: what is counted is what the device does. */
@@ -131,7 +131,7 @@ Test(cuda_bench, the_peak_is_multiply_adds)
 		char *code;
 		size_t bytes;
 		int n = 0;
-		cr_assert_eq(bench_cuda_peak_code(ctx, archs[i], &code, &bytes), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(machine_cuda_peak_code(ctx, archs[i], &code, &bytes), LT_OK, "%s", lt_context_message(ctx));
 		for (size_t at = 0; at + INSTRUCTION <= bytes; at += INSTRUCTION) {
 			uint64_t word;
 			memcpy(&word, code + at, sizeof word);
@@ -145,25 +145,25 @@ Test(cuda_bench, the_peak_is_multiply_adds)
 /* On a device the peak is above what a product of matrices reaches, by cuBLAS, too. */
 Test(gpu_bench, products_are_below_the_peak)
 {
-	struct bench_device *d;
+	struct machine_device *d;
 	struct bench_contestant k = { .role = BENCH_OTHER };
 	struct bench_cases l = { NULL, 0, 0 };
 	double peak, product;
-	cr_assert_eq(bench_device_open(ctx, "cuda", &d), LT_OK);
-	cr_assert_eq(bench_device_measures(d, "cuda", false), LT_OK);
+	cr_assert_eq(machine_device_open(ctx, "cuda", &d), LT_OK);
+	cr_assert_eq(machine_device_measures(d, "cuda", false), LT_OK);
 	cr_assert_eq(bench_cublas_open(ctx, &k, d), LT_OK, "%s", lt_context_message(ctx));
 	bench_gemm_case(&l, "gemm", "group", 4096, 4096, 4096);
 	bench_case_fill(l.at);
 	cr_assert_eq(k.ops->begin(&k, l.at, 1), LT_OK);
 	for (int i = 0; i < 2; i++) {           /* the first to warm up */
-		cr_assert_eq(bench_device_run(d, BENCH_FLOPS, 100, &peak), LT_OK);
+		cr_assert_eq(machine_device_run(d, MACHINE_FLOPS, 100, &peak), LT_OK);
 		cr_assert_eq(k.ops->run(&k, 10, &product), LT_OK);
 	}
-	peak = 100 * bench_device_unit(d, BENCH_FLOPS) / peak;
+	peak = 100 * machine_device_unit(d, MACHINE_FLOPS) / peak;
 	product = 10 * (double)l.at->flops / product;
 	cr_expect_gt(peak, product, "%g %g", peak, product);
 	k.ops->end(&k);
 	k.ops->close(&k);
-	bench_device_close(d);
+	machine_device_close(d);
 	bench_cases_free(&l);
 }

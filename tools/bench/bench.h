@@ -16,33 +16,19 @@
 #include "base/arena.h"
 #include "lt/backend.h"
 #include "lt/lt.h"
-#include "tools/option/option.h"
 #include "tools/common/common.h"
+#include "tools/machine/machine.h"
+#include "tools/option/option.h"
 
 enum { BENCH_WHY = 512, BENCH_RANK = 6, BENCH_TENSORS = 6, BENCH_NUMBERS = 12 };
 #define BENCH_SLACK 0.1
 
-/* machine/say.c */
+/* say.c */
 enum { BENCH_LABEL = 22 };      /* columns of a contestant's name in tables */
 /* As much of a name of n bytes as fits: its first word, then its end, by which files differ. */
 const char *bench_label(const char *label, int n, char out[BENCH_LABEL + 1]);
 /* Of a failure that does not end the program: its sentence, BENCH_WHY bytes at most, for a row or a report. */
 void bench_reason(struct lt_context *, lt_status, char out[BENCH_WHY]);
-/* The first Ctrl-C ends the measuring in order, with what there is; the second one ends the program. */
-bool bench_interrupted(void);
-double bench_now(void);                                 /* of a clock that only goes forward */
-_Noreturn void bench_end(const char *text);             /* where nothing can go on: ends the program */
-void *bench_alloc(size_t bytes);                        /* zeroed; ends the program when there is no memory */
-/* An array with room for one more than n elements; the same. */
-void *bench_grow(void *at, int n, int *cap, size_t bytes);
-char *bench_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));  /* malloc */
-/* Page aligned, of huge pages where the system gives them, every page touched. */
-float *bench_buffer(int64_t n);
-void bench_buffer_free(float *, int64_t n);
-
-/* Repetitions that make a sample of `seconds`, as one took `one`. */
-int64_t bench_repeat(double one, double seconds);
-
 /* options.c: the command line; everything points into argv. */
 struct bench_options {
 	struct lt_texts suite, backend, schedule, peer, load, model;
@@ -81,8 +67,6 @@ struct bench_tensor {
 	float *data;                    /* while the case is run */
 	char *file;                     /* where peers read it, malloc; NULL: not written yet */
 };
-/* What limits it: arithmetic, reading memory, copying memory. */
-enum bench_bound { BENCH_FLOPS, BENCH_READ, BENCH_COPY };
 struct bench_case;
 struct bench_net;
 struct bench_llama;
@@ -103,7 +87,7 @@ struct bench_case {
 	/* of one run; flops: as struct lt_work counts what is useful, -1: not known; bytes: each tensor that must be moved,
 	 * once */
 	int64_t flops, bytes;
-	enum bench_bound bound;
+	enum machine_bound bound;
 	int64_t depth;                  /* terms of the longest sum; 0: the result is exact */
 	bool noise;                     /* the one in which a contestant runs against itself */
 	bench_reference *reference;
@@ -136,15 +120,9 @@ lt_status bench_case_open(struct lt_context *, struct bench_case *);
 void bench_case_empty(struct bench_case *);
 /* the inputs into files, for peers; gone with bench_case_empty */
 lt_status bench_case_write(struct lt_context *, struct bench_case *);
-/* machine/folder.c: the folder for temporary files. */
-lt_status bench_folder(struct lt_context *, const char **out);
-void bench_folder_remove(void);
-/* the path of a new empty file there, malloc */
-lt_status bench_temporary(struct lt_context *, char **out);
-/* an empty folder there for a cache, malloc; drop removes it with what is in it, and frees */
-lt_status bench_folder_new(struct lt_context *, char **out);
-void bench_folder_drop(char *path);
 void bench_cases_free(struct bench_cases *);
+/* How many sets of a case's tensors are used in turn on a device. */
+int bench_device_sets(const struct machine_device *, const struct bench_case *);
 double bench_case_work(const struct bench_case *);      /* flops or bytes, as it is bound */
 /* "suite/name" has one of the texts, or matches one of the patterns, between the commas */
 bool bench_case_fits(const struct bench_case *, const char *filter);
@@ -209,7 +187,7 @@ struct bench_truth {
 /* By the graph evaluator where that takes seconds at most.  What is longer is compared with the reference, a product
  * that is too long for that by C.t = A.(B.t), and the evaluator has a sample of the rows. */
 void bench_truth_make(struct lt_context *, const struct bench_case *, struct bench_truth *out);
-void bench_truth_free(struct bench_truth *, const struct bench_case *);
+void bench_truth_free(struct bench_truth *);
 void bench_reference_make(const struct bench_case *, float *out);      /* the reference of all rows, by threads */
 double bench_tolerance(const struct bench_case *);
 int64_t bench_judged_rows(const struct bench_case *);  /* that the evaluator has; 0: none, -1: all */
@@ -237,7 +215,7 @@ struct bench_contestant {
 	const struct bench_ops *ops;
 	char label[96], about[256];
 	enum bench_role role;
-	enum bench_bound bound;         /* of a denominator */
+	enum machine_bound bound;         /* of a denominator */
 	double unit;                    /* of a denominator: what one repetition does, FLOP or bytes */
 	/* Of a denominator: the best rate that is known for so many threads; again: after measuring it once more. */
 	double (*limit)(struct bench_contestant *, int threads, bool again);
@@ -275,59 +253,16 @@ lt_status bench_onednn_open(struct lt_context *, struct bench_contestant *);
 /* "NAME=VALUE" for each core type that OpenBLAS may offer on this kind of machine; NULL ends them. */
 extern const char *const bench_coretypes[];            /* vendors.c */
 
-/* machine/device.c: the device of a backend.  *out is to be closed where it fails, too. */
-struct bench_device;
-struct bench_cuda;
-lt_status bench_device_open(struct lt_context *, const char *backend, struct bench_device **out);
-void bench_device_close(struct bench_device *);
-bool bench_device_is(const struct bench_device *);     /* it has memory of its own */
-lt_status bench_device_memory(struct bench_device *, int64_t bytes, void **out);
-void bench_device_free(struct bench_device *, void *);
-lt_status bench_device_copy(struct bench_device *, void *to, const void *from, int64_t bytes, enum lt_copy);
-enum { BENCH_SETS = 16 };
-int bench_device_sets(const struct bench_device *, const struct bench_case *);         /* of tensors, in turn */
-/* What it does at best: made once; FLOP or bytes that one repetition is; seconds of n of them. */
-lt_status bench_device_measures(struct bench_device *, const char *backend, bool quick);
-double bench_device_unit(const struct bench_device *, enum bench_bound);
-lt_status bench_device_run(struct bench_device *, enum bench_bound, int64_t n, double *seconds);
-const struct bench_cuda *bench_device_cuda(const struct bench_device *);        /* NULL: it is none of CUDA's */
-
-/* machine/cuda.c: a device of CUDA's, by memory there; *out is to be closed where it fails, too.  A library by one of
- * its names, to a NULL; NULL: none is there. */
-void *bench_cuda_library(const char *const *names);
-lt_status bench_cuda_open(struct lt_context *, void *memory, struct bench_cuda **out);
-void bench_cuda_close(struct bench_cuda *);
-/* Calls of CUDA are between these; leaving answers s. */
-lt_status bench_cuda_enter(const struct bench_cuda *);
-lt_status bench_cuda_leave(const struct bench_cuda *, lt_status s);
-void *bench_cuda_queue(const struct bench_cuda *);
-lt_status bench_cuda_wait(const struct bench_cuda *);           /* for what is in that */
-/* Its multiply-adds; the code of them for an architecture (sm_90), malloc. */
-lt_status bench_cuda_peak_new(struct bench_cuda *, bool quick);
-double bench_cuda_peak_unit(const struct bench_cuda *);
-lt_status bench_cuda_peak_run(struct bench_cuda *, int64_t n, double *seconds);
-lt_status bench_cuda_peak_code(struct lt_context *, const char *arch, char **code, size_t *bytes);
 /* cublas.c: cuBLAS on that device. */
-lt_status bench_cublas_open(struct lt_context *, struct bench_contestant *, struct bench_device *);
+lt_status bench_cublas_open(struct lt_context *, struct bench_contestant *, struct machine_device *);
 
 /* vendors.c: the libraries that are installed: on a device cuBLAS; on the processor, as peers, oneDNN, and
  * OpenBLAS with each core type that is worth it. */
 void bench_vendors_add(struct lt_context *, struct bench_contestants *, const struct bench_options *,
-	struct bench_device *, json_t *report);
+	struct machine_device *, json_t *report);
 
-/* machine/peak.c: the machine's peak and bandwidth, by kernels that the C compiler makes for it; of the first backend's
- * device, if it runs on one. */
-struct bench_peak;
-int64_t bench_last_cache(void);                         /* bytes; 0: not known */
-/* *out is to be freed where it fails, too. */
-lt_status bench_peak_new(struct lt_context *, const struct bench_options *, struct bench_peak **out);
-void bench_peak_free(struct bench_peak *);
-/* Measures for 1 .. threads; in FLOP/s or bytes/s; remembers the best way of doing it. */
-double bench_peak_measure(struct bench_peak *, enum bench_bound, int threads);
-double bench_peak_measure_one(struct bench_peak *, enum bench_bound, int threads);      /* for so many only */
-json_t *bench_peak_json(const struct bench_peak *);
-struct bench_device *bench_peak_device(const struct bench_peak *);     /* of which it is; NULL: the processor's */
-void bench_peak_open(struct bench_contestant *, struct bench_peak *, enum bench_bound);
+/* peak.c: what the machine can do, as a contestant. */
+void bench_peak_contestant(struct bench_contestant *, struct machine_peak *, enum machine_bound);
 
 /* load.c: processes that do nothing but compute, while something is measured. */
 struct bench_load { pid_t *pid; int n; };
@@ -402,9 +337,8 @@ struct bench_report {
 	struct bench_compiles compiles;
 	struct bench_starts starts;
 	json_t *machine, *vendors;
-	const struct bench_peak *peak;
+	const struct machine_peak *peak;
 };
-json_t *bench_machine(void);                            /* machine/machine.c */
 void bench_print_head(const struct bench_report *, FILE *);            /* table.c */
 void bench_print_outcome(const struct bench_outcome *, bool first, FILE *);
 void bench_print_compiled(const struct bench_compiled *, bool first, FILE *);

@@ -12,7 +12,7 @@ struct bench_case *bench_case_add(
 {
 	struct bench_case *c;
 
-	l->at = bench_grow(l->at, l->n, &l->cap, sizeof *l->at);
+	l->at = lt__must_grow(l->at, l->n, &l->cap, sizeof *l->at);
 	c = memset(&l->at[l->n++], 0, sizeof *c);
 	c->suite = suite;
 	c->group = group;
@@ -94,7 +94,7 @@ void bench_case_script(struct bench_case *c, const char *fmt, ...)
 	vsnprintf(body, sizeof body, fmt, args);
 	va_end(args);
 	c->body = strlen(head);
-	c->script = bench_format("%s%s", head, body);
+	c->script = lt__must_format("%s%s", head, body);
 }
 
 char *bench_case_of_rows(const struct bench_case *c, int64_t rows)
@@ -102,7 +102,7 @@ char *bench_case_of_rows(const struct bench_case *c, int64_t rows)
 	char head[HEAD] = "";
 
 	script_head(c, c->by_rows, rows, false, head);
-	return bench_format("%s%s", head, c->script + c->body);
+	return lt__must_format("%s%s", head, c->script + c->body);
 }
 
 int bench_case_open_inputs(const struct bench_case *c)
@@ -115,7 +115,7 @@ char *bench_case_of_open(const struct bench_case *c, int64_t bound)
 	char head[HEAD] = "";
 
 	script_head(c, bench_case_open_inputs(c), bound, true, head);
-	return bench_format("%s%s", head, c->script + c->body);
+	return lt__must_format("%s%s", head, c->script + c->body);
 }
 
 static uint64_t hash(uint64_t h, const char *text)
@@ -140,7 +140,7 @@ void bench_case_fill(struct bench_case *c)
 		struct bench_tensor *t = &c->in[i];
 		uint64_t state = hash(hash(hash(0xcbf29ce484222325u, c->suite), c->name), t->name);
 
-		t->data = bench_buffer(t->n);
+		t->data = machine_buffer(t->n);
 		for (int64_t k = 0; k < t->n; k++)
 			t->data[k] = next(&state);
 	}
@@ -164,7 +164,7 @@ void bench_case_empty(struct bench_case *c)
 	for (int i = 0; i < c->n_in; i++) {
 		struct bench_tensor *t = &c->in[i];
 
-		bench_buffer_free(t->data, t->n);
+		machine_buffer_free(t->data);
 		t->data = NULL;
 		if (t->file)
 			unlink(t->file);
@@ -184,7 +184,7 @@ lt_status bench_case_write(struct lt_context *ctx, struct bench_case *c)
 
 		if (t->file)
 			continue;
-		LT_TRY(bench_temporary(ctx, &t->file));
+		LT_TRY(lt__tmp_file(ctx, &t->file));
 		f = fopen(t->file, "wb");
 		ok = f && fwrite(t->data, sizeof *t->data, (size_t)t->n, f) == (size_t)t->n;
 		if (f && fclose(f))
@@ -209,7 +209,7 @@ void bench_cases_free(struct bench_cases *l)
 
 double bench_case_work(const struct bench_case *c)
 {
-	return (double)(c->bound == BENCH_FLOPS ? c->flops : c->bytes);
+	return (double)(c->bound == MACHINE_FLOPS ? c->flops : c->bytes);
 }
 
 bool bench_case_fits(const struct bench_case *c, const char *filter)
@@ -220,11 +220,20 @@ bool bench_case_fits(const struct bench_case *c, const char *filter)
 	snprintf(path, sizeof path, "%s/%s", c->suite, c->name);
 	while (filter && *filter && !fits) {
 		const size_t n = strcspn(filter, ",");
-		char *one = bench_format("%.*s", (int)n, filter);
+		char *one = lt__must_format("%.*s", (int)n, filter);
 
 		fits = strpbrk(one, "*?[") ? fnmatch(one, path, 0) == 0 : *one && strstr(path, one) != NULL;
 		filter += n + (filter[n] == ',');
 		free(one);
 	}
 	return fits;
+}
+
+int bench_device_sets(const struct machine_device *d, const struct bench_case *c)
+{
+	int64_t bytes = 4 * c->out.n;
+
+	for (int i = 0; i < c->n_in; i++)
+		bytes += 4 * c->in[i].n;
+	return machine_device_sets(d, bytes);
 }

@@ -38,11 +38,11 @@ static void times_vector(const float *a, int64_t rows, int64_t columns, const do
 static void make_product(const struct bench_case *c, struct bench_truth *t)
 {
 	int64_t m = bench_case_get(c, "m"), k = bench_case_get(c, "k"), n = bench_case_get(c, "n");
-	double *middle = bench_alloc((size_t)k * sizeof *middle);
+	double *middle = lt__must_alloc((size_t)k * sizeof *middle);
 	uint64_t state = 1;
 
-	t->vector = bench_alloc((size_t)n * sizeof *t->vector);
-	t->product = bench_alloc((size_t)m * sizeof *t->product);
+	t->vector = lt__must_alloc((size_t)n * sizeof *t->vector);
+	t->product = lt__must_alloc((size_t)m * sizeof *t->product);
 	for (int64_t i = 0; i < n; i++) {
 		state = state * 6364136223846793005u + 1442695040888963407u;
 		t->vector[i] = (double)(state >> 11) * 0x1p-52 - 1;
@@ -128,10 +128,10 @@ void bench_truth_make(struct lt_context *ctx, const struct bench_case *c, struct
 	if (product)
 		make_product(c, t);
 	else
-		t->want = bench_buffer(c->out.n);
+		t->want = machine_buffer(c->out.n);
 	s = rows ? truth_judge(c, rows, t) : LT_OK;
 	if (s) {
-		bench_truth_free(t, c);
+		bench_truth_free(t);
 		bench_reason(ctx, s, t->why);
 		return;
 	}
@@ -139,10 +139,10 @@ void bench_truth_make(struct lt_context *ctx, const struct bench_case *c, struct
 		bench_reference_make(c, t->want);
 }
 
-void bench_truth_free(struct bench_truth *t, const struct bench_case *c)
+void bench_truth_free(struct bench_truth *t)
 {
 	if (t->want)
-		bench_buffer_free(t->want, c->out.n);
+		machine_buffer_free(t->want);
 	bench_judge_free(t->judge);
 	bench_net_truth_free(t);
 	free(t->vector);
@@ -155,7 +155,7 @@ void bench_truth_free(struct bench_truth *t, const struct bench_case *c)
 static double product_distance(const struct bench_case *c, const struct bench_truth *t, const float *got)
 {
 	int64_t m = bench_case_get(c, "m"), n = bench_case_get(c, "n");
-	double *have = bench_alloc((size_t)m * sizeof *have), d = 0, all = 0;
+	double *have = lt__must_alloc((size_t)m * sizeof *have), d = 0, all = 0;
 
 	times_vector(got, m, n, t->vector, have);
 	for (int64_t i = 0; i < m; i++) {

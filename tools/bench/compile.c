@@ -21,12 +21,12 @@ static lt_status once(struct lt_context *ctx, const struct bench_case *c, const 
 	struct lt_graph *g = NULL;
 	struct lt_program *p = NULL;
 	struct lt_stats s = { .size = sizeof s };
-	double start = bench_now();
+	double start = machine_now();
 	lt_status st = lt_parse(ctx, c->script, strlen(c->script), c->name, NULL, &g);
 
 	if (!st)
 		st = lt_compile(ctx, g, &options, &p);
-	t->total = bench_now() - start;
+	t->total = machine_now() - start;
 	if (!st) {
 		lt_program_stats(p, &s);
 		t->passes = (double)s.passes_ns * 1e-9;
@@ -48,16 +48,16 @@ static lt_status compile_round(struct lt_context *ctx, const struct bench_case *
 	char *folder;
 	lt_status s;
 
-	LT_TRY(bench_folder_new(ctx, &folder));
+	LT_TRY(lt__tmp_folder(ctx, &folder));
 	s = once(ctx, c, backend, o, folder, cold);
 	s = s ? s : once(ctx, c, backend, o, folder, cached);
-	bench_folder_drop(folder);
+	lt__tmp_folder_drop(folder);
 	return s;
 }
 
 static double median(const struct times *t, int n, size_t member)
 {
-	double *x = bench_alloc((size_t)n * sizeof *x), m;
+	double *x = lt__must_alloc((size_t)n * sizeof *x), m;
 
 	for (int i = 0; i < n; i++)
 		memcpy(&x[i], (const char *)&t[i] + member, sizeof *x);
@@ -71,12 +71,12 @@ void bench_compile(struct lt_context *ctx, const struct bench_case *c, const cha
 	const struct bench_options *o, struct bench_compiles *l)
 {
 	const int rounds = o->rounds;
-	struct times *cold = bench_alloc((size_t)rounds * sizeof *cold),
-		     *cached = bench_alloc((size_t)rounds * sizeof *cached);
+	struct times *cold = lt__must_alloc((size_t)rounds * sizeof *cold),
+		     *cached = lt__must_alloc((size_t)rounds * sizeof *cached);
 	struct bench_compiled *x;
 	lt_status s = LT_OK;
 
-	l->at = bench_grow(l->at, l->n, &l->cap, sizeof *l->at);
+	l->at = lt__must_grow(l->at, l->n, &l->cap, sizeof *l->at);
 	x = memset(&l->at[l->n++], 0, sizeof *x);
 	x->c = c;
 	x->backend = backend;

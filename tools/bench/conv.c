@@ -65,7 +65,7 @@ static void convolve(const struct bench_case *c, float *out)
 		window = bench_case_get(c, "window");
 	int64_t stride = bench_case_get(c, "stride"), pad = bench_case_get(c, "pad"), groups = bench_case_get(c, "groups");
 	int64_t count = c->out.shape[2], deep = in / groups, per = n / groups;
-	double *plane = bench_alloc((size_t)(count * count) * sizeof *plane);
+	double *plane = lt__must_alloc((size_t)(count * count) * sizeof *plane);
 
 	for (int64_t o = 0; o < n; o++) {
 		for (int64_t i = 0; i < count * count; i++)
@@ -105,7 +105,7 @@ static void conv_add(struct bench_cases *l, const char *suite, const struct laye
 	c->depth = INT64_C(1) * y->in / y->groups * y->window * y->window;
 	c->flops = 2 * c->depth * c->out.n;
 	c->bytes = 4 * (c->in[0].n + c->in[1].n + c->out.n);
-	c->bound = BENCH_FLOPS;
+	c->bound = MACHINE_FLOPS;
 	c->n_open = 1;
 	c->reference = convolve;
 }

@@ -21,13 +21,13 @@ enum { PLAIN = 0 };
 #define MEMBER(member, type, symbol) __typeof__(type) member;
 struct cublas_contestant {
 	struct lt_context *ctx;
-	struct bench_device *device;
-	const struct bench_cuda *cuda;
+	struct machine_device *device;
+	const struct machine_cuda *cuda;
 	CUBLAS_MAP(MEMBER)
 	void *handle;
 	int m, k, n, n_set;
 	bool vector;                    /* a single row by sgemv, which was faster */
-	struct { void *a, *b, *c; } set[BENCH_SETS];
+	struct { void *a, *b, *c; } set[MACHINE_SETS];
 };
 #undef MEMBER
 
@@ -50,15 +50,15 @@ static int multiply(const struct cublas_contestant *s, int i)
 static lt_status cublas_run(struct bench_contestant *k, int64_t n, double *seconds)
 {
 	struct cublas_contestant *s = k->state;
-	const double start = bench_now();
+	const double start = machine_now();
 	int r = 0;
 
-	LT_TRY(bench_cuda_enter(s->cuda));
+	LT_TRY(machine_cuda_enter(s->cuda));
 	for (int64_t i = 0; i < n && !r; i++)
 		r = multiply(s, (int)(i % s->n_set));
 	lt_status status = cublas_check(s, r, "a product");
-	status = bench_cuda_leave(s->cuda, status ? status : bench_cuda_wait(s->cuda));
-	*seconds = bench_now() - start;
+	status = machine_cuda_leave(s->cuda, status ? status : machine_cuda_wait(s->cuda));
+	*seconds = machine_now() - start;
 	return status;
 }
 
@@ -79,8 +79,8 @@ static lt_status choose_way(struct bench_contestant *k)
 
 static lt_status tensor_new(struct cublas_contestant *s, const float *from, int64_t n, void **out)
 {
-	LT_TRY(bench_device_memory(s->device, 4 * n, out));
-	return from ? bench_device_copy(s->device, *out, from, 4 * n, LT_COPY_TO_DEVICE) : LT_OK;
+	LT_TRY(machine_device_memory(s->device, 4 * n, out));
+	return from ? machine_device_copy(s->device, *out, from, 4 * n, LT_COPY_TO_DEVICE) : LT_OK;
 }
 
 static lt_status cublas_begin(struct bench_contestant *k, const struct bench_case *c, int threads)
@@ -110,9 +110,9 @@ static lt_status cublas_result(struct bench_contestant *k, const struct bench_ca
 	struct cublas_contestant *s = k->state;
 	double seconds;
 
-	LT_TRY(bench_device_copy(s->device, s->set[0].c, to, 4 * c->out.n, LT_COPY_TO_DEVICE));
+	LT_TRY(machine_device_copy(s->device, s->set[0].c, to, 4 * c->out.n, LT_COPY_TO_DEVICE));
 	LT_TRY(cublas_run(k, 1, &seconds));
-	return bench_device_copy(s->device, to, s->set[0].c, 4 * c->out.n, LT_COPY_TO_HOST);
+	return machine_device_copy(s->device, to, s->set[0].c, 4 * c->out.n, LT_COPY_TO_HOST);
 }
 
 static void cublas_end(struct bench_contestant *k)
@@ -120,9 +120,9 @@ static void cublas_end(struct bench_contestant *k)
 	struct cublas_contestant *s = k->state;
 
 	for (int i = 0; i < s->n_set; i++) {
-		bench_device_free(s->device, s->set[i].a);
-		bench_device_free(s->device, s->set[i].b);
-		bench_device_free(s->device, s->set[i].c);
+		machine_device_free(s->device, s->set[i].a);
+		machine_device_free(s->device, s->set[i].b);
+		machine_device_free(s->device, s->set[i].c);
 	}
 	memset(s->set, 0, sizeof s->set);
 	s->n_set = 0;
@@ -132,9 +132,9 @@ static void cublas_close(struct bench_contestant *k)
 {
 	struct cublas_contestant *s = k->state;
 
-	if (s->handle && !bench_cuda_enter(s->cuda)) {
+	if (s->handle && !machine_cuda_enter(s->cuda)) {
 		s->destroy(s->handle);
-		bench_cuda_leave(s->cuda, LT_OK);
+		machine_cuda_leave(s->cuda, LT_OK);
 	}
 	free(s);
 }
@@ -149,7 +149,7 @@ static lt_status cublas_load(struct cublas_contestant *s)
 		CUBLAS_MAP(ROW)
 #undef ROW
 	};
-	void *library = bench_cuda_library(names);
+	void *library = machine_cuda_library(names);
 
 	if (!library)
 		return lt_fail(s->ctx, LT_EUNSUPPORTED, "libcublas.so.13 (or .12) is not where the loader looks");
@@ -166,25 +166,25 @@ static lt_status cublas_load(struct cublas_contestant *s)
 static lt_status cublas_start(struct cublas_contestant *s, int *version)
 {
 	LT_TRY(cublas_check(s, s->create(&s->handle), "starting it"));
-	LT_TRY(cublas_check(s, s->queue(s->handle, bench_cuda_queue(s->cuda)), "its queue"));
+	LT_TRY(cublas_check(s, s->queue(s->handle, machine_cuda_queue(s->cuda)), "its queue"));
 	return cublas_check(s, s->version(s->handle, version), "its version");
 }
 
-lt_status bench_cublas_open(struct lt_context *ctx, struct bench_contestant *k, struct bench_device *device)
+lt_status bench_cublas_open(struct lt_context *ctx, struct bench_contestant *k, struct machine_device *device)
 {
-	struct cublas_contestant *s = bench_alloc(sizeof *s);
+	struct cublas_contestant *s = lt__must_alloc(sizeof *s);
 	int version = 0;
 
 	s->ctx = ctx;
 	s->device = device;
-	s->cuda = bench_device_cuda(device);
+	s->cuda = machine_device_cuda(device);
 	k->ops = &cublas_ops;
 	k->state = s;
 	if (!s->cuda)
 		return lt_fail(ctx, LT_EUNSUPPORTED, "the device is none of CUDA's");
 	LT_TRY(cublas_load(s));
-	LT_TRY(bench_cuda_enter(s->cuda));
-	LT_TRY(bench_cuda_leave(s->cuda, cublas_start(s, &version)));
+	LT_TRY(machine_cuda_enter(s->cuda));
+	LT_TRY(machine_cuda_leave(s->cuda, cublas_start(s, &version)));
 	snprintf(k->label, sizeof k->label, "cublas");
 	snprintf(k->about, sizeof k->about, "%d.%d.%d", version / 10000, version / 100 % 100, version % 100);
 	return LT_OK;

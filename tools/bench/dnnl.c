@@ -167,7 +167,7 @@ static void *new_memory(struct bench_dnnl *d, const void *description)
 	if (d->n_buffer == BUFFERS || !description)
 		return NULL;
 	d->elements[d->n_buffer] = (int64_t)(d->l.size(description) / sizeof(float)) + 1;
-	d->buffer[d->n_buffer] = bench_buffer(d->elements[d->n_buffer]);
+	d->buffer[d->n_buffer] = machine_buffer(d->elements[d->n_buffer]);
 	return memory(d, description, d->buffer[d->n_buffer++]);
 }
 
@@ -245,7 +245,7 @@ static bool make_description(struct bench_dnnl *d, const struct bench_layer *y, 
 				? l->convolution_3(out, d->engine, INFERENCE, CONVOLUTION_AUTO, t->src.at,
 					t->weights.at, bias, t->dst.at, stride, dilation, pad, pad, attributes)
 				: l->matmul_3(out, d->engine, t->src.at, t->weights.at, bias, t->dst.at, attributes));
-	operation = bench_alloc(DESCRIPTION);
+	operation = lt__must_alloc(DESCRIPTION);
 	bad = softmax         ? l->softmax_2(operation, INFERENCE, t->src.at, y->src.rank - 1)
 		: convolution ? l->convolution_2(operation, INFERENCE, CONVOLUTION_AUTO, t->src.at, t->weights.at, bias,
 			  t->dst.at, stride, dilation, pad, pad)
@@ -317,7 +317,7 @@ bool bench_dnnl_add(struct bench_dnnl *d, const struct bench_layer *y)
 	bool ok;
 
 	if (posix_memalign(&memory, 64, sizeof *t))
-		bench_end("out of memory");
+		lt__must_end("out of memory");
 	t = memset(memory, 0, sizeof *t);
 	ok = describe_all(&d->l, y, t) && make_description(d, y, t, attributes, &description)
 		&& add_stages(d, y, t, description);
@@ -344,7 +344,7 @@ void bench_dnnl_reset(struct bench_dnnl *d)
 	for (int i = 0; i < d->n_memory; i++)
 		d->l.memory_destroy(d->memory[i]);
 	for (int i = 0; i < d->n_buffer; i++)
-		bench_buffer_free(d->buffer[i], d->elements[i]);
+		machine_buffer_free(d->buffer[i]);
 	d->n_stage = d->n_memory = d->n_buffer = 0;
 }
 
@@ -385,7 +385,7 @@ static lt_status load(struct lt_context *ctx, struct library *l)
 
 lt_status bench_dnnl_open(struct lt_context *ctx, struct bench_dnnl **out)
 {
-	struct bench_dnnl *d = bench_alloc(sizeof *d);
+	struct bench_dnnl *d = lt__must_alloc(sizeof *d);
 	lt_status s = load(ctx, &d->l);
 
 	if (!s && (d->l.engine_create(&d->engine, CPU, 0) || d->l.stream_create(&d->stream, d->engine, IN_ORDER)))

@@ -4,38 +4,38 @@
 #include <string.h>
 #include "tools/bench/bench.h"
 
-static const struct gemm_row { const char *group; int m, k, n; enum bench_bound bound; } table[] = {
-	{ "squares 64-256", 64, 64, 64, BENCH_FLOPS },
-	{ "squares 64-256", 128, 128, 128, BENCH_FLOPS },
-	{ "squares 64-256", 256, 256, 256, BENCH_FLOPS },
-	{ "squares 512-2048", 512, 512, 512, BENCH_FLOPS },
-	{ "squares 512-2048", 1024, 1024, 1024, BENCH_FLOPS },
-	{ "squares 512-2048", 2048, 2048, 2048, BENCH_FLOPS },
-	{ "odd", 1021, 1023, 1025, BENCH_FLOPS },
+static const struct gemm_row { const char *group; int m, k, n; enum machine_bound bound; } table[] = {
+	{ "squares 64-256", 64, 64, 64, MACHINE_FLOPS },
+	{ "squares 64-256", 128, 128, 128, MACHINE_FLOPS },
+	{ "squares 64-256", 256, 256, 256, MACHINE_FLOPS },
+	{ "squares 512-2048", 512, 512, 512, MACHINE_FLOPS },
+	{ "squares 512-2048", 1024, 1024, 1024, MACHINE_FLOPS },
+	{ "squares 512-2048", 2048, 2048, 2048, MACHINE_FLOPS },
+	{ "odd", 1021, 1023, 1025, MACHINE_FLOPS },
 	/* So few rows read b once for each few operations: memory is the limit. */
-	{ "rows", 1, 4096, 4096, BENCH_READ },
-	{ "rows", 2, 4096, 4096, BENCH_READ },
-	{ "rows", 4, 4096, 4096, BENCH_READ },
-	{ "rows", 8, 4096, 4096, BENCH_READ },
-	{ "rows", 1, 4096, 11008, BENCH_READ },
-	{ "rows", 2, 4096, 11008, BENCH_READ },
-	{ "rows", 4, 4096, 11008, BENCH_READ },
-	{ "rows", 8, 4096, 11008, BENCH_READ },
-	{ "tall", 8192, 256, 64, BENCH_FLOPS },
-	{ "tall", 4096, 512, 32, BENCH_FLOPS },
-	{ "flat", 64, 256, 8192, BENCH_FLOPS },
-	{ "flat", 128, 8192, 128, BENCH_FLOPS },
-	{ "tiny", 4, 4, 4, BENCH_FLOPS },
-	{ "tiny", 8, 8, 8, BENCH_FLOPS },
-	{ "tiny", 16, 16, 16, BENCH_FLOPS },
-	{ "tiny", 32, 32, 32, BENCH_FLOPS },
+	{ "rows", 1, 4096, 4096, MACHINE_READ },
+	{ "rows", 2, 4096, 4096, MACHINE_READ },
+	{ "rows", 4, 4096, 4096, MACHINE_READ },
+	{ "rows", 8, 4096, 4096, MACHINE_READ },
+	{ "rows", 1, 4096, 11008, MACHINE_READ },
+	{ "rows", 2, 4096, 11008, MACHINE_READ },
+	{ "rows", 4, 4096, 11008, MACHINE_READ },
+	{ "rows", 8, 4096, 11008, MACHINE_READ },
+	{ "tall", 8192, 256, 64, MACHINE_FLOPS },
+	{ "tall", 4096, 512, 32, MACHINE_FLOPS },
+	{ "flat", 64, 256, 8192, MACHINE_FLOPS },
+	{ "flat", 128, 8192, 128, MACHINE_FLOPS },
+	{ "tiny", 4, 4, 4, MACHINE_FLOPS },
+	{ "tiny", 8, 8, 8, MACHINE_FLOPS },
+	{ "tiny", 16, 16, 16, MACHINE_FLOPS },
+	{ "tiny", 32, 32, 32, MACHINE_FLOPS },
 };
 
 /* Row by row, b read along its rows. */
 static void multiply(const struct bench_case *c, float *out)
 {
 	int64_t m = bench_case_get(c, "m"), k = bench_case_get(c, "k"), n = bench_case_get(c, "n");
-	double *row = bench_alloc((size_t)n * sizeof *row);
+	double *row = lt__must_alloc((size_t)n * sizeof *row);
 
 	for (int64_t i = 0; i < m; i++) {
 		memset(row, 0, (size_t)n * sizeof *row);
@@ -72,7 +72,7 @@ static void gemm_add(struct bench_cases *l, const char *suite, const struct gemm
 	c->flops = INT64_C(2) * r->m * r->k * r->n;
 	/* What a product of few rows is measured by: b, once. */
 	c->bytes = INT64_C(4) * r->k * r->n;
-	if (r->bound != BENCH_READ)
+	if (r->bound != MACHINE_READ)
 		c->bytes += INT64_C(4) * (r->m * r->k + r->m * r->n);
 	c->bound = r->bound;
 	c->depth = r->k;
@@ -82,7 +82,7 @@ static void gemm_add(struct bench_cases *l, const char *suite, const struct gemm
 
 void bench_gemm_case(struct bench_cases *l, const char *suite, const char *group, int m, int k, int n)
 {
-	gemm_add(l, suite, &(struct gemm_row){ group, m, k, n, m < 16 ? BENCH_READ : BENCH_FLOPS });
+	gemm_add(l, suite, &(struct gemm_row){ group, m, k, n, m < 16 ? MACHINE_READ : MACHINE_FLOPS });
 }
 
 void bench_gemm_cases(struct bench_cases *l)

@@ -81,7 +81,7 @@ json_t *bench_report_json(const struct bench_report *r)
 	json_t *cases = json_array(), *compiles = json_array(), *starts = json_array();
 
 	if (r->peak)
-		json_object_set_new(o, "peak", bench_peak_json(r->peak));
+		json_object_set_new(o, "peak", machine_peak_json(r->peak));
 	if (r->vendors)
 		json_object_set(o, "vendors", r->vendors);
 	for (int i = 0; i < r->outcomes.n; i++)
@@ -103,7 +103,7 @@ void bench_print_json(const struct bench_report *r, FILE *f)
 	char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 
 	if (!text)
-		bench_end("out of memory");
+		lt__must_end("out of memory");
 	fprintf(f, "%s\n", text);
 	free(text);
 	json_decref(o);

@@ -59,11 +59,11 @@ static void draw_sample(const struct bench_case *c, int64_t rows, struct bench_j
 	int64_t all = c->in[0].shape[0];
 
 	j->n_row = rows;
-	j->row = bench_alloc((size_t)rows * sizeof *j->row);
+	j->row = lt__must_alloc((size_t)rows * sizeof *j->row);
 	bench_sample_rows(c, all, rows, j->row);
-	j->got = bench_alloc((size_t)(rows * (c->out.n / all)) * sizeof *j->got);
+	j->got = lt__must_alloc((size_t)(rows * (c->out.n / all)) * sizeof *j->got);
 	for (int i = 0; i < c->by_rows; i++) {
-		j->in[i] = bench_alloc((size_t)(rows * (c->in[i].n / all)) * sizeof *j->in[i]);
+		j->in[i] = lt__must_alloc((size_t)(rows * (c->in[i].n / all)) * sizeof *j->in[i]);
 		copy_rows(j, c->in[i].data, c->in[i].n / all, j->in[i]);
 	}
 }
@@ -73,9 +73,9 @@ lt_status bench_judge_new(struct lt_context *ctx, const struct bench_case *c, in
 	const struct lt_judge_options options = {
 		.seed = 1, .n_thread = lt__judge_threads_here(), .parallel = lt__judge_on_threads
 	};
-	struct bench_judge *j = *out = bench_alloc(sizeof *j);
+	struct bench_judge *j = *out = lt__must_alloc(sizeof *j);
 	bool all = rows == c->in[0].shape[0];
-	char *script = all ? bench_format("%s", c->script) : bench_case_of_rows(c, rows);
+	char *script = all ? lt__must_format("%s", c->script) : bench_case_of_rows(c, rows);
 	lt_status s = lt_parse(ctx, script, strlen(script), c->name, NULL, &j->graph);
 
 	j->ctx = ctx;
@@ -83,7 +83,7 @@ lt_status bench_judge_new(struct lt_context *ctx, const struct bench_case *c, in
 	LT_TRY(s);
 	if (!all)
 		draw_sample(c, rows, j);
-	j->source = bench_alloc((size_t)j->graph->n_node * sizeof *j->source);
+	j->source = lt__must_alloc((size_t)j->graph->n_node * sizeof *j->source);
 	for (int32_t i = 0; i < j->graph->n_node; i++)
 		for (int k = 0; k < c->n_in; k++)
 			if (j->graph->node[i].label && !strcmp(j->graph->node[i].label, c->in[k].name))

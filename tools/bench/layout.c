@@ -52,7 +52,7 @@ static void layout_finish(struct bench_case *c, bench_reference *reference)
 	c->bytes = 4 * c->out.n;
 	for (int i = 0; i < c->n_in; i++)
 		c->bytes += 4 * c->in[i].n;
-	c->bound = BENCH_COPY;
+	c->bound = MACHINE_COPY;
 	c->reference = reference;
 }
 

@@ -52,13 +52,13 @@ static struct llama_row *row_add(struct llama_run *u, int of, const char *label,
 	r->agree = -1;
 	snprintf(r->row.label, sizeof r->row.label, "%s", label);
 	for (int i = 0; i < WHATS; i++)
-		r->series[i].at = bench_alloc((size_t)u->rounds * sizeof *r->series[i].at);
+		r->series[i].at = lt__must_alloc((size_t)u->rounds * sizeof *r->series[i].at);
 	return r;
 }
 
 static void rows_make(struct llama_run *u)
 {
-	u->row = bench_alloc((size_t)(u->n_case * (u->o->backend.n + 1) + 1) * sizeof *u->row);
+	u->row = lt__must_alloc((size_t)(u->n_case * (u->o->backend.n + 1) + 1) * sizeof *u->row);
 	for (int i = 0; i < u->n_case; i++) {
 		const enum bench_llama_type t = u->c[i].llama->type;
 		const char *program = t == BENCH_LLAMA_F32 ? u->o->run : t == BENCH_LLAMA_INT8 ? u->o->runq : NULL;
@@ -68,7 +68,7 @@ static void rows_make(struct llama_run *u)
 		if (program)
 			row_add(u, i, t == BENCH_LLAMA_F32 ? "run" : "runq", BENCH_OTHER)->program = program;
 	}
-	row_add(u, 0, u->bandwidth.bound == BENCH_READ ? "read" : "copy", BENCH_DENOMINATOR);
+	row_add(u, 0, u->bandwidth.bound == MACHINE_READ ? "read" : "copy", BENCH_DENOMINATOR);
 }
 
 /* The first of ours of that case that is right: others' tokens are compared with its. */
@@ -121,9 +121,9 @@ static lt_status begin_tokens(struct llama_run *u, struct llama_row *r)
 
 static void begin_rows(struct llama_run *u)
 {
-	double *want = bench_alloc((size_t)u->c->llama->sizes.vocab * sizeof *want);
+	double *want = lt__must_alloc((size_t)u->c->llama->sizes.vocab * sizeof *want);
 
-	for (int i = 0, known = -1; i < u->n_row && !bench_interrupted(); i++) {
+	for (int i = 0, known = -1; i < u->n_row && !lt__interrupted(NULL); i++) {
 		struct llama_row *r = &u->row[i];
 		const struct bench_case *c = &u->c[r->of];
 		lt_status s = LT_OK;
@@ -146,7 +146,7 @@ static void begin_rows(struct llama_run *u)
 
 static void start_rows(struct llama_run *u)
 {
-	for (int i = 0; i < u->n_row && !bench_interrupted(); i++) {
+	for (int i = 0; i < u->n_row && !lt__interrupted(NULL); i++) {
 		struct llama_row *r = &u->row[i];
 
 		if (!r->ours || r->row.answer != BENCH_READY || !file_of(u, r))
@@ -191,7 +191,7 @@ static lt_status sample_bandwidth(struct llama_run *u, struct llama_row *r)
 
 	if (!r->row.repeat) {
 		LT_TRY(u->bandwidth.ops->run(&u->bandwidth, 1, &seconds));
-		r->row.repeat = bench_repeat(seconds, u->o->seconds);
+		r->row.repeat = machine_repeat(seconds, u->o->seconds);
 	}
 	LT_TRY(u->bandwidth.ops->run(&u->bandwidth, r->row.repeat, &seconds));
 	r->series[MAKING].at[r->series[MAKING].n++] = seconds / (double)r->row.repeat;
@@ -215,8 +215,8 @@ static void let_settle(int threads)
 
 static void sample_rows(struct llama_run *u)
 {
-	for (int round = 0; round < u->rounds && !bench_interrupted(); round++)
-		for (int position = 0; position < u->n_row * WHATS && !bench_interrupted(); position++) {
+	for (int round = 0; round < u->rounds && !lt__interrupted(NULL); round++)
+		for (int position = 0; position < u->n_row * WHATS && !lt__interrupted(NULL); position++) {
 			const int turn = bench_turn(round, position, u->n_row * WHATS);
 			struct llama_row *r = &u->row[turn / WHATS];
 			const enum what what = (enum what)(turn % WHATS);
@@ -233,7 +233,7 @@ static void sample_rows(struct llama_run *u)
 
 static double series_median(const struct series *s)
 {
-	double *sorted = bench_alloc(((size_t)s->n + 1) * sizeof *sorted), median;
+	double *sorted = lt__must_alloc(((size_t)s->n + 1) * sizeof *sorted), median;
 
 	memcpy(sorted, s->at, (size_t)s->n * sizeof *sorted);
 	bench_sort(sorted, s->n);
@@ -271,13 +271,13 @@ static void outcome_add(struct llama_run *u, int of, struct bench_outcomes *to)
 {
 	struct bench_outcome *out;
 
-	to->at = bench_grow(to->at, to->n, &to->cap, sizeof *to->at);
+	to->at = lt__must_grow(to->at, to->n, &to->cap, sizeof *to->at);
 	out = memset(&to->at[to->n++], 0, sizeof *out);
 	out->c = &u->c[of];
 	out->threads = u->threads;
 	out->tolerance = bench_llama_tolerance(out->c->llama);
 	snprintf(out->method, sizeof out->method, "plain loops in double, %d tokens; tokens of ours", u->checked);
-	out->row = bench_alloc((size_t)u->n_row * sizeof *out->row);
+	out->row = lt__must_alloc((size_t)u->n_row * sizeof *out->row);
 	for (int i = 0; i < u->n_row; i++) {
 		struct llama_row *r = &u->row[i];
 		const bool limit = r->row.role == BENCH_DENOMINATOR;
@@ -288,7 +288,7 @@ static void outcome_add(struct llama_run *u, int of, struct bench_outcomes *to)
 		row = &out->row[out->n_row++];
 		*row = r->row;
 		row->n_sample = r->series[MAKING].n;
-		row->sample = bench_alloc((size_t)(row->n_sample + 1) * sizeof *row->sample);
+		row->sample = lt__must_alloc((size_t)(row->n_sample + 1) * sizeof *row->sample);
 		memcpy(row->sample, r->series[MAKING].at, (size_t)row->n_sample * sizeof *row->sample);
 		row->repeat = limit ? r->row.repeat : r->first.timed;
 		bench_row_finish(row, limit ? u->bandwidth.unit : (double)out->c->bytes);
@@ -312,7 +312,7 @@ static lt_status files_make(struct llama_run *u)
 		const enum bench_llama_type t = u->c[i].llama->type;
 		const bool rival = (t == BENCH_LLAMA_F32 && u->o->run) || (t == BENCH_LLAMA_INT8 && u->o->runq);
 
-		if (rival || u->o->folder || u->bandwidth.bound == BENCH_READ || u->c[i].bytes < FILE_BYTES)
+		if (rival || u->o->folder || u->bandwidth.bound == MACHINE_READ || u->c[i].bytes < FILE_BYTES)
 			types |= 1u << t;
 	}
 	lt__phase(bench_phases(), "%s/%s: making weights", u->c->suite, u->c->llama->shape);
@@ -340,12 +340,12 @@ static void prompt_make(struct llama_run *u)
 {
 	const int n = u->prompt > u->checked ? u->prompt : u->checked, vocab = u->c->llama->sizes.vocab;
 
-	u->given = bench_alloc((size_t)n * sizeof *u->given);
+	u->given = lt__must_alloc((size_t)n * sizeof *u->given);
 	for (int i = 0; i < n; i++)
 		u->given[i] = i ? (int32_t)((int64_t)i * 7919 % (vocab - 3)) + 3 : LT_LLAMA_BEGIN;
 }
 
-static lt_status run_begin(struct llama_run *u, struct bench_peak *peak)
+static lt_status run_begin(struct llama_run *u, struct machine_peak *peak)
 {
 	struct lt_llama m;
 	int64_t bytes;
@@ -355,8 +355,8 @@ static lt_status run_begin(struct llama_run *u, struct bench_peak *peak)
 	u->prompt = bench_llama_prompt(u->o, &m);
 	u->checked = bench_llama_checked(&m);
 	for (int i = 0; i < u->n_case; i++)
-		u->c[i].bound = bench_peak_device(peak) ? BENCH_COPY : BENCH_READ;
-	bench_peak_open(&u->bandwidth, peak, u->c->bound);
+		u->c[i].bound = machine_peak_device(peak) ? MACHINE_COPY : MACHINE_READ;
+	bench_peak_contestant(&u->bandwidth, peak, u->c->bound);
 	/* Which form of the loop is the fastest is seen again and again: what disturbed the first look must not decide. */
 	for (int i = 0; i < 4 && u->bandwidth.limit && !u->o->quick; i++)
 		(void)u->bandwidth.limit(&u->bandwidth, u->threads, true);
@@ -366,7 +366,7 @@ static lt_status run_begin(struct llama_run *u, struct bench_peak *peak)
 }
 
 void bench_llama_measure(struct lt_context *ctx, struct bench_case *c, int n, int threads,
-	const struct bench_options *o, struct bench_peak *peak, struct bench_outcomes *to)
+	const struct bench_options *o, struct machine_peak *peak, struct bench_outcomes *to)
 {
 	struct llama_run u = { .ctx = ctx, .o = o, .c = c, .n_case = n, .threads = threads,
 		.rounds = o->rounds };
@@ -385,7 +385,7 @@ void bench_llama_measure(struct lt_context *ctx, struct bench_case *c, int n, in
 		sample_rows(&u);
 	}
 	lt__phase(bench_phases(), NULL);
-	for (int i = 0; i < n && !bench_interrupted(); i++)
+	for (int i = 0; i < n && !lt__interrupted(NULL); i++)
 		outcome_add(&u, i, to);
 	run_free(&u);
 }

@@ -115,7 +115,7 @@ int bench_llama_checked(const struct lt_llama *);       /* tokens that the refer
 /* llama.c: cases that have one shape, in a rotation of their own; adds an outcome for each of them, whose rows
  * have the rest in `stats`, but none if it was interrupted. */
 void bench_llama_measure(struct lt_context *, struct bench_case *, int n, int threads, const struct bench_options *,
-	struct bench_peak *, struct bench_outcomes *);
+	struct machine_peak *, struct bench_outcomes *);
 /* llama_report.c: the outcomes of one shape, n of them. */
 void bench_print_llama(const struct bench_outcome *, int n, bool first, FILE *);
 #endif

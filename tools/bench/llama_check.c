@@ -64,7 +64,7 @@ static lt_status logits_near(struct lt_context *ctx, const struct bench_llama *x
 static lt_status pass_near(struct lt_context *ctx, const struct bench_llama *x, struct bench_llama_ours *u, int prompt,
 	const int32_t *token)
 {
-	double *want = bench_alloc((size_t)x->sizes.vocab * sizeof *want), seconds, apart = 0;
+	double *want = lt__must_alloc((size_t)x->sizes.vocab * sizeof *want), seconds, apart = 0;
 	const float *got;
 	lt_status s = bench_llama_logits(u, token, prompt, &got);
 
@@ -100,7 +100,7 @@ lt_status bench_llama_check_logits(struct lt_context *ctx, const struct bench_ll
 static lt_status lead_at(struct bench_llama_ours *u, const struct bench_llama *x, const struct bench_llama_made *mine,
 	int i, int32_t other, double *lead)
 {
-	int32_t *token = bench_alloc(((size_t)i + 1) * sizeof *token);
+	int32_t *token = lt__must_alloc(((size_t)i + 1) * sizeof *token);
 	const float *logits;
 	lt_status s;
 

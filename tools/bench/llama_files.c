@@ -110,7 +110,7 @@ static lt_status tokenizer_make(struct lt_context *ctx, const struct bench_llama
 {
 	struct llama_mapped mapped;
 
-	out->tokenizer = bench_format("%s/%d.tokenizer.bin", folder, x->sizes.vocab);
+	out->tokenizer = lt__must_format("%s/%d.tokenizer.bin", folder, x->sizes.vocab);
 	LT_TRY(tokenizer_write(ctx, x->sizes.vocab, out->tokenizer));
 	LT_TRY(llama_map(ctx, out->tokenizer, "tokenizer", &mapped));
 	out->vocabulary = (void *)(uintptr_t)mapped.at;
@@ -131,7 +131,7 @@ static lt_status checkpoints_make(struct lt_context *ctx, const struct bench_lla
 
 		if (!(types >> t & 1))
 			continue;
-		file->path = bench_format("%s/%s-%llu.%s.bin", folder, x->shape, (unsigned long long)x->seed,
+		file->path = lt__must_format("%s/%s-%llu.%s.bin", folder, x->shape, (unsigned long long)x->seed,
 			bench_llama_type_name((enum bench_llama_type)t));
 		if (kept && !access(file->path, F_OK)) {
 			s = checkpoint_known(ctx, x, (enum bench_llama_type)t, file);
@@ -155,7 +155,7 @@ lt_status bench_llama_files_make(struct lt_context *ctx, const struct bench_llam
 
 	*out = (struct bench_llama_files){ .tokenizer = NULL };
 	if (!folder)
-		LT_TRY(bench_folder(ctx, &folder));
+		LT_TRY(lt__tmp_home(ctx, &folder));
 	LT_TRY(tokenizer_make(ctx, x, folder, out));
 	return checkpoints_make(ctx, x, types, folder, o->folder != NULL, out);
 }

@@ -68,7 +68,7 @@ static lt_status source_bind(struct bench_llama_ours *u, struct lt_program *p, e
 static lt_status sources_bind(struct bench_llama_ours *u, struct lt_program *p)
 {
 	if (!u->source)
-		u->source = bench_alloc(2 * (size_t)LT_LLAMA_KINDS * (size_t)u->m.layers * sizeof *u->source);
+		u->source = lt__must_alloc(2 * (size_t)LT_LLAMA_KINDS * (size_t)u->m.layers * sizeof *u->source);
 	for (int k = 0; k < LT_LLAMA_KINDS; k++)
 		for (int32_t i = 0; i < (lt__llama_layered((enum lt_llama_kind)k) ? u->m.layers : 1); i++)
 			for (int scale = 0; scale < 2; scale++)
@@ -107,20 +107,20 @@ static void give_inputs(struct pass *p, int32_t tokens)
 
 static lt_status pass_begin(struct bench_llama_ours *u, struct pass *p, int32_t tokens, bool launches)
 {
-	const double begin = bench_now();
+	const double begin = machine_now();
 
 	if (p->instance)
 		return LT_OK;
 	LT_TRY(pass_compile(u, p, tokens, launches));
 	if (u->made)
 		LT_TRY(sources_bind(u, p->program));
-	p->input = bench_alloc(((size_t)lt_program_count(p->program, LT_BINDING_INPUT) + 1) * sizeof *p->input);
-	p->token = bench_alloc((size_t)tokens * sizeof *p->token);
-	p->logits = bench_alloc((size_t)u->m.vocab * sizeof *p->logits);
+	p->input = lt__must_alloc(((size_t)lt_program_count(p->program, LT_BINDING_INPUT) + 1) * sizeof *p->input);
+	p->token = lt__must_alloc((size_t)tokens * sizeof *p->token);
+	p->logits = lt__must_alloc((size_t)u->m.vocab * sizeof *p->logits);
 	give_inputs(p, tokens);
 	if (lt_instance_new(p->program, &p->instance))
 		return lt_fail(u->ctx, lt_instance_code(p->instance), "%-s", lt_instance_message(p->instance));
-	u->prepared += bench_now() - begin;
+	u->prepared += machine_now() - begin;
 	return LT_OK;
 }
 
@@ -134,11 +134,11 @@ static lt_status pass_run(struct bench_llama_ours *u, struct pass *p)
 lt_status bench_llama_open(struct lt_context *ctx, const struct bench_llama *x, const struct bench_llama_file *file,
 	const char *backend, int threads, const struct bench_options *o, struct bench_llama_ours **out)
 {
-	struct bench_llama_ours *u = *out = bench_alloc(sizeof *u);
+	struct bench_llama_ours *u = *out = lt__must_alloc(sizeof *u);
 	struct lt_stats st = { .size = sizeof st };
 	int64_t bytes;
 
-	*u = (struct bench_llama_ours){ .ctx = ctx, .x = x, .o = o, .backend = bench_format("%s", backend),
+	*u = (struct bench_llama_ours){ .ctx = ctx, .x = x, .o = o, .backend = lt__must_format("%s", backend),
 		.threads = threads, .made = !file, .nowhere = fopen("/dev/null", "w") };
 	if (!u->nowhere)
 		return lt_fail(ctx, LT_EIO, "/dev/null cannot be written");
@@ -206,7 +206,7 @@ lt_status bench_llama_make(struct bench_llama_ours *u, int n, bool launches, con
 
 	LT_TRY(pass_begin(u, p, 1, launches));
 	lt_instance_reset(p->instance);
-	*out = (struct bench_llama_made){ .token = bench_alloc((size_t)n * sizeof *out->token) };
+	*out = (struct bench_llama_made){ .token = lt__must_alloc((size_t)n * sizeof *out->token) };
 	for (int i = 0; i < n; i++) {
 		*p->token = token;
 		p->position = i;
@@ -222,9 +222,9 @@ lt_status bench_llama_make(struct bench_llama_ours *u, int n, bool launches, con
 		fflush(u->nowhere);
 		out->token[out->n++] = token = next;
 		/* The first step may have more to do than others. */
-		begin = i ? begin : bench_now();
+		begin = i ? begin : machine_now();
 	}
-	out->seconds = bench_now() - begin;
+	out->seconds = machine_now() - begin;
 	return LT_OK;
 }
 
@@ -240,9 +240,9 @@ lt_status bench_llama_read(struct bench_llama_ours *u, const int32_t *token, int
 		p->token[i] = token[i];
 	p->position = 0;
 	p->count = n;
-	const double begin = bench_now();
+	const double begin = machine_now();
 	LT_TRY(pass_run(u, p));
-	*seconds = bench_now() - begin;
+	*seconds = machine_now() - begin;
 	*logits = p->logits;
 	return LT_OK;
 }

@@ -88,7 +88,7 @@ static void product_part(void *arg, uint32_t part, uint32_t parts)
 {
 	const struct product_rows *p = arg;
 	const struct lt_llama_weights *of = &p->r->m.weights[p->kind];
-	float *w = bench_alloc(2 * (size_t)of->columns * sizeof *w);
+	float *w = lt__must_alloc(2 * (size_t)of->columns * sizeof *w);
 
 	for (int64_t row = of->rows * part / parts; row < of->rows * (part + 1) / parts; row++) {
 		weights_row(p->r, p->kind, p->layer, row, w, w + of->columns);
@@ -106,8 +106,8 @@ static void reference_product(const struct reference *r, enum lt_llama_kind kind
 	struct product_rows p = { .r = r, .kind = kind, .layer = layer, .x = x, .o = { .x = x }, .y = y, .n = n };
 
 	if (r->x->type == BENCH_LLAMA_INT8) {
-		p.o.rounded = bench_alloc((size_t)all * sizeof (double));
-		p.o.scale = bench_alloc((size_t)all * sizeof (double));
+		p.o.rounded = lt__must_alloc((size_t)all * sizeof (double));
+		p.o.scale = lt__must_alloc((size_t)all * sizeof (double));
 		round_operand(r, all, &p.o);
 	}
 	lt__judge_on_threads(NULL, lt__judge_threads_here(), product_part, &p);
@@ -119,7 +119,7 @@ static void norm_rows(const struct reference *r, enum lt_llama_kind kind, int32_
 	double *y)
 {
 	const int32_t dim = r->m.dim;
-	float *w = bench_alloc((size_t)dim * sizeof *w);
+	float *w = lt__must_alloc((size_t)dim * sizeof *w);
 
 	weights_row(r, kind, layer, 0, w, NULL);
 	for (int t = 0; t < n; t++) {
@@ -154,7 +154,7 @@ static void attend_one(const struct reference *r, const double *q, int t, int kv
 {
 	const int head = lt__llama_head(&r->m);
 	const int64_t row = (int64_t)r->m.kv_heads * head;
-	double *score = bench_alloc((size_t)(t + 1) * sizeof *score), top = -INFINITY, sum = 0;
+	double *score = lt__must_alloc((size_t)(t + 1) * sizeof *score), top = -INFINITY, sum = 0;
 
 	for (int p = 0; p <= t; p++) {
 		for (int i = 0; i < head; i++)
@@ -204,7 +204,7 @@ static void reference_layer(struct reference *r, int32_t layer, double *x, doubl
 
 static void embed_row(const struct reference *r, int32_t token, double *x)
 {
-	float *w = bench_alloc(2 * (size_t)r->m.dim * sizeof *w), *scale = w + r->m.dim;
+	float *w = lt__must_alloc(2 * (size_t)r->m.dim * sizeof *w), *scale = w + r->m.dim;
 
 	weights_row(r, LT_LLAMA_EMBEDDING, 0, token, w, scale);
 	for (int32_t i = 0; i < r->m.dim; i++)
@@ -221,13 +221,13 @@ lt_status bench_llama_reference(struct lt_context *ctx, const struct bench_llama
 	LT_TRY(bench_llama_sized(ctx, x, x->type, &r.m, &bytes));
 	const int32_t widest = r.m.hidden > r.m.dim ? r.m.hidden : r.m.dim;
 	const size_t each = (size_t)n * (size_t)widest * sizeof (double);
-	double *h = bench_alloc(each), *a = bench_alloc(each), *b = bench_alloc(each), *c = bench_alloc(each);
+	double *h = lt__must_alloc(each), *a = lt__must_alloc(each), *b = lt__must_alloc(each), *c = lt__must_alloc(each);
 
-	r.keys = bench_alloc(each);
-	r.values = bench_alloc(each);
+	r.keys = lt__must_alloc(each);
+	r.values = lt__must_alloc(each);
 	for (int t = 0; t < n; t++)
 		embed_row(&r, token[t], h + (int64_t)t * r.m.dim);
-	for (int32_t layer = 0; layer < r.m.layers && !bench_interrupted(); layer++)
+	for (int32_t layer = 0; layer < r.m.layers && !lt__interrupted(NULL); layer++)
 		reference_layer(&r, layer, h, a, b, c);
 	norm_rows(&r, LT_LLAMA_RMS_FINAL, 0, h + (int64_t)(n - 1) * r.m.dim, 1, a);
 	reference_product(&r, r.m.shared ? LT_LLAMA_EMBEDDING : LT_LLAMA_CLASSIFIER, 0, a, 1, logits);

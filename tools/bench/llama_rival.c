@@ -12,7 +12,7 @@ static lt_status tokens_of_text(struct lt_context *ctx, const char *program, con
 {
 	char *end;
 
-	out->token = bench_alloc((size_t)max * sizeof *out->token);
+	out->token = lt__must_alloc((size_t)max * sizeof *out->token);
 	for (const char *at = text; ; at = end) {
 		const long token = strtol(at, &end, 10);
 
@@ -48,13 +48,13 @@ lt_status bench_llama_rival(struct lt_context *ctx, const char *program, const c
 	lt_status s;
 
 	*out = (struct bench_llama_made){ .n = 0 };
-	bench_word_add(&w, bench_format("/usr/bin/env"));
-	bench_word_add(&w, bench_format("OMP_NUM_THREADS=%d", threads));
-	bench_word_add(&w, bench_format("%s", program));
-	bench_word_add(&w, bench_format("%s", checkpoint));
-	bench_option_add(&w, "-t", bench_format("0"));
-	bench_option_add(&w, "-n", bench_format("%d", n));
-	bench_option_add(&w, "-z", bench_format("%s", tokenizer));
+	bench_word_add(&w, lt__must_format("/usr/bin/env"));
+	bench_word_add(&w, lt__must_format("OMP_NUM_THREADS=%d", threads));
+	bench_word_add(&w, lt__must_format("%s", program));
+	bench_word_add(&w, lt__must_format("%s", checkpoint));
+	bench_option_add(&w, "-t", lt__must_format("0"));
+	bench_option_add(&w, "-n", lt__must_format("%d", n));
+	bench_option_add(&w, "-z", lt__must_format("%s", tokenizer));
 	bench_word_add(&w, NULL);
 	s = bench_program_run(ctx, w.at, o, &p);
 	s = s ? s : tokens_of_text(ctx, program, p.text, n, out);
@@ -70,18 +70,18 @@ lt_status bench_llama_rival(struct lt_context *ctx, const char *program, const c
 static void llama_words(const char *program, const char *checkpoint, const char *backend, int threads, int n,
 	const char *cache, const struct bench_options *o, struct bench_words *w)
 {
-	bench_word_add(w, bench_format("%s", program));
-	bench_word_add(w, bench_format("%s", checkpoint));
-	bench_word_add(w, bench_format("--tokens"));
-	bench_word_add(w, bench_format("--json"));
-	bench_word_add(w, bench_format("-q"));
-	bench_option_add(w, "-t", bench_format("0"));
-	bench_option_add(w, "-n", bench_format("%d", n));
-	bench_option_add(w, "-b", bench_format("%s", backend));
-	bench_option_add(w, "--threads", bench_format("%d", threads));
-	bench_option_add(w, "--cache-dir", bench_format("%s", cache));
+	bench_word_add(w, lt__must_format("%s", program));
+	bench_word_add(w, lt__must_format("%s", checkpoint));
+	bench_word_add(w, lt__must_format("--tokens"));
+	bench_word_add(w, lt__must_format("--json"));
+	bench_word_add(w, lt__must_format("-q"));
+	bench_option_add(w, "-t", lt__must_format("0"));
+	bench_option_add(w, "-n", lt__must_format("%d", n));
+	bench_option_add(w, "-b", lt__must_format("%s", backend));
+	bench_option_add(w, "--threads", lt__must_format("%d", threads));
+	bench_option_add(w, "--cache-dir", lt__must_format("%s", cache));
 	for (int i = 0; i < o->load.n; i++)
-		bench_option_add(w, "-B", bench_format("%s", o->load.at[i]));
+		bench_option_add(w, "-B", lt__must_format("%s", o->load.at[i]));
 	bench_word_add(w, NULL);
 }
 
@@ -112,12 +112,12 @@ lt_status bench_llama_start(struct lt_context *ctx, const char *checkpoint, cons
 	lt_status s = bench_program_beside(ctx, "lt-llama", "llama", &program);
 
 	*out = (struct bench_llama_start){ .cold = 0 };
-	s = s ? s : bench_folder_new(ctx, &cache);
+	s = s ? s : lt__tmp_folder(ctx, &cache);
 	if (!s) {
 		llama_words(program, checkpoint, backend, threads, n, cache, o, &w);
 		s = llama_once(ctx, w.at, o, &out->cold, &out->peak_cold);
 		s = s ? s : llama_once(ctx, w.at, o, &out->cached, &out->peak_cached);
-		bench_folder_drop(cache);
+		lt__tmp_folder_drop(cache);
 	}
 	bench_words_free(&w);
 	free(program);

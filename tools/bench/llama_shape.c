@@ -74,7 +74,7 @@ static lt_status take_size(struct lt_context *ctx, const char *pair, int32_t *si
 /* "dim=64,hidden=172": what is left out is that of 15M, and kv_heads as many as heads. */
 static lt_status shape_of_sizes(struct lt_context *ctx, const char *text, struct bench_llama *out)
 {
-	char *copy = bench_format("%s", text), *rest = NULL;
+	char *copy = lt__must_format("%s", text), *rest = NULL;
 	int32_t size[SIZES];
 	bool shared = true;
 	lt_status s = LT_OK;
@@ -189,8 +189,8 @@ static lt_status add_type(struct lt_context *ctx, struct bench_cases *l, const c
 	c = bench_case_add(l, suite, types[type].name, "llama", name);
 	c->flops = -1;
 	c->bytes = bench_llama_bytes(&m, bench_llama_tokens(o, &m));
-	c->bound = BENCH_READ;
-	c->llama = x = bench_alloc(sizeof *x);
+	c->bound = MACHINE_READ;
+	c->llama = x = lt__must_alloc(sizeof *x);
 	*x = *shape;
 	x->type = type;
 	x->seed = (uint64_t)o->seed;

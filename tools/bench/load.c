@@ -31,7 +31,7 @@ lt_status bench_load_begin(struct lt_context *ctx, struct bench_load *l, int n)
 {
 	const pid_t parent = getpid();
 
-	l->pid = bench_alloc(((size_t)n + 1) * sizeof *l->pid);
+	l->pid = lt__must_alloc(((size_t)n + 1) * sizeof *l->pid);
 	for (l->n = 0; l->n < n; l->n++) {
 		l->pid[l->n] = fork();
 		if (l->pid[l->n] == 0)

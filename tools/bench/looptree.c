@@ -21,7 +21,7 @@ struct looptree_contestant {
 	int32_t n_input, n_output;
 	float *result;
 	int64_t n;
-	struct bench_device *device;            /* where its tensors are, or NULL */
+	struct machine_device *device;            /* where its tensors are, or NULL */
 	bool open;                              /* extents are given with the inputs: */
 	int64_t rows;
 	struct tensor_set {                     /* one, but on a device whose cache would hold it: taken in turn */
@@ -107,7 +107,7 @@ static lt_status bind(struct looptree_contestant *s, const struct bench_case *c)
 			LT_TRY(lt_program_bind(s->program, i, data, 0));
 	}
 	s->n_input = lt_program_count(s->program, LT_BINDING_INPUT);
-	s->input = bench_alloc(((size_t)s->n_input + 1) * sizeof *s->input);
+	s->input = lt__must_alloc(((size_t)s->n_input + 1) * sizeof *s->input);
 	for (int32_t i = 0; i < s->n_input; i++)
 		s->input[i] = data_of(s, c, LT_BINDING_INPUT, i);
 	return LT_OK;
@@ -119,10 +119,10 @@ static void make_output(struct looptree_contestant *s, const struct bench_case *
 	const int64_t all = (int64_t)(lt_program_bytes(s->program, LT_BINDING_RESULT, 0) / sizeof(float));
 
 	s->n = s->open && all > c->out.n ? all : c->out.n;
-	s->result = bench_buffer(s->n);
+	s->result = machine_buffer(s->n);
 	s->n_output = lt_program_count(s->program, LT_BINDING_RESULT);
-	s->output = bench_alloc(((size_t)s->n_output + 1) * sizeof *s->output);
-	s->at = bench_alloc(((size_t)s->n_output + 1) * sizeof *s->at);
+	s->output = lt__must_alloc(((size_t)s->n_output + 1) * sizeof *s->output);
+	s->at = lt__must_alloc(((size_t)s->n_output + 1) * sizeof *s->at);
 	for (int32_t i = 0; i < s->n_output; i++) {
 		s->at[i] = c->net ? c->net->at[i] : 0;
 		s->output[i] = (char *)s->result + s->at[i];
@@ -137,18 +137,18 @@ static lt_status set_fill(struct looptree_contestant *s, struct tensor_set *t)
 		return lt_fail(s->ctx, st, "%-s", lt_instance_message(t->instance));
 	if (!s->device)
 		return LT_OK;
-	t->input = bench_alloc(((size_t)s->n_input + 1) * sizeof *t->input);
-	t->output = bench_alloc(((size_t)s->n_output + 1) * sizeof *t->output);
+	t->input = lt__must_alloc(((size_t)s->n_input + 1) * sizeof *t->input);
+	t->output = lt__must_alloc(((size_t)s->n_output + 1) * sizeof *t->output);
 	for (int32_t i = 0; i < s->n_input; i++) {
 		const int64_t bytes = (int64_t)lt_program_bytes(s->program, LT_BINDING_INPUT, i);
 
 		if (!s->input[i])
 			continue;
-		LT_TRY(bench_device_memory(s->device, bytes, &t->input[i]));
-		LT_TRY(bench_device_copy(s->device, t->input[i], s->input[i], bytes, LT_COPY_TO_DEVICE));
+		LT_TRY(machine_device_memory(s->device, bytes, &t->input[i]));
+		LT_TRY(machine_device_copy(s->device, t->input[i], s->input[i], bytes, LT_COPY_TO_DEVICE));
 	}
 	for (int32_t i = 0; i < s->n_output; i++)
-		LT_TRY(bench_device_memory(s->device, (int64_t)lt_program_bytes(s->program, LT_BINDING_RESULT, i), &t->output[i]));
+		LT_TRY(machine_device_memory(s->device, (int64_t)lt_program_bytes(s->program, LT_BINDING_RESULT, i), &t->output[i]));
 	return LT_OK;
 }
 
@@ -166,15 +166,15 @@ static lt_status check_count(const struct looptree_contestant *s, const struct b
 static lt_status looptree_begin(struct bench_contestant *k, const struct bench_case *c, int threads)
 {
 	struct looptree_contestant *s = k->state;
-	double start = bench_now();
+	double start = machine_now();
 
 	LT_TRY(looptree_compile(s, c, threads));
 	LT_TRY(check_count(s, c));
 	LT_TRY(bind(s, c));
-	k->prepare = bench_now() - start;
+	k->prepare = machine_now() - start;
 	k->stats = stats_json(s->program);
 	s->n_set = s->device ? bench_device_sets(s->device, c) : 1;
-	s->set = bench_alloc((size_t)s->n_set * sizeof *s->set);
+	s->set = lt__must_alloc((size_t)s->n_set * sizeof *s->set);
 	make_output(s, c);
 	for (int i = 0; i < s->n_set; i++)
 		LT_TRY(set_fill(s, &s->set[i]));
@@ -208,13 +208,13 @@ static lt_status run_there(struct looptree_contestant *s, int64_t n)
 static lt_status looptree_run(struct bench_contestant *k, int64_t n, double *seconds)
 {
 	struct looptree_contestant *s = k->state;
-	double start = bench_now();
+	double start = machine_now();
 
 	if (s->device)
 		LT_TRY(run_there(s, n));
 	for (int64_t i = 0; !s->device && i < n; i++)
 		LT_TRY(run_once(s, s->output));
-	*seconds = bench_now() - start;
+	*seconds = machine_now() - start;
 	return LT_OK;
 }
 
@@ -223,15 +223,15 @@ static lt_status result_copy(const struct looptree_contestant *s, int32_t i, voi
 	const int64_t bytes = (int64_t)lt_program_bytes(s->program, LT_BINDING_RESULT, i);
 	void *there = s->set->output[i];
 
-	return way == LT_COPY_TO_HOST ? bench_device_copy(s->device, host, there, bytes, way)
-		: bench_device_copy(s->device, there, host, bytes, way);
+	return way == LT_COPY_TO_HOST ? machine_device_copy(s->device, host, there, bytes, way)
+		: machine_device_copy(s->device, there, host, bytes, way);
 }
 
 /* A run into a buffer of its own, which the caller has filled with NaN: an element left out is seen. */
 static lt_status looptree_result(struct bench_contestant *k, const struct bench_case *c, float *to)
 {
 	struct looptree_contestant *s = k->state;
-	void **at = bench_alloc(((size_t)s->n_output + 1) * sizeof *at);
+	void **at = lt__must_alloc(((size_t)s->n_output + 1) * sizeof *at);
 	lt_status st = LT_OK;
 
 	for (int32_t i = 0; i < s->n_output; i++)
@@ -263,9 +263,9 @@ static void looptree_end(struct bench_contestant *k)
 
 		lt_instance_free(t->instance);
 		for (int32_t m = 0; t->input && m < s->n_input; m++)
-			bench_device_free(s->device, t->input[m]);
+			machine_device_free(s->device, t->input[m]);
 		for (int32_t m = 0; t->output && m < s->n_output; m++)
-			bench_device_free(s->device, t->output[m]);
+			machine_device_free(s->device, t->output[m]);
 		free(t->input);
 		free(t->output);
 	}
@@ -274,7 +274,7 @@ static void looptree_end(struct bench_contestant *k)
 	s->n_set = 0;
 	lt_program_free(s->program);
 	if (s->result)
-		bench_buffer_free(s->result, s->n);
+		machine_buffer_free(s->result);
 	free(s->input);
 	free(s->output);
 	free(s->at);
@@ -292,7 +292,7 @@ static void looptree_close(struct bench_contestant *k)
 	struct looptree_contestant *s = k->state;
 
 	lt__bytes_free(&s->schedule);
-	bench_device_close(s->device);
+	machine_device_close(s->device);
 	free(s->backend);
 	free(s->schedule_name);
 	free(s);
@@ -323,18 +323,18 @@ lt_status bench_looptree_check(struct lt_context *ctx, const char *backend)
 lt_status bench_looptree_open(struct lt_context *ctx, struct bench_contestant *k, const char *backend,
 	const char *schedule, const struct bench_options *o)
 {
-	struct looptree_contestant *s = bench_alloc(sizeof *s);
+	struct looptree_contestant *s = lt__must_alloc(sizeof *s);
 
 	s->ctx = ctx;
 	s->o = o;
 	s->open = k->role == BENCH_OPEN;
-	s->backend = bench_format("%s", backend);
-	s->schedule_name = schedule ? bench_format("%s", schedule) : NULL;
+	s->backend = lt__must_format("%s", backend);
+	s->schedule_name = schedule ? lt__must_format("%s", schedule) : NULL;
 	k->ops = &ops;
 	k->state = s;
-	LT_TRY(bench_device_open(ctx, backend, &s->device));
-	if (!bench_device_is(s->device)) {
-		bench_device_close(s->device);
+	LT_TRY(machine_device_open(ctx, backend, &s->device));
+	if (!machine_device_is(s->device)) {
+		machine_device_close(s->device);
 		s->device = NULL;
 	}
 	if (!*k->label)

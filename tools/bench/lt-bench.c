@@ -12,7 +12,7 @@ struct whole {
 	struct bench_options o;
 	struct bench_cases *suite;              /* of each suite that was asked for */
 	struct bench_contestants contestants;
-	struct bench_peak *peak;
+	struct machine_peak *peak;
 	struct bench_report report;
 	struct lt_context *ctx;
 	struct bench_load load;
@@ -47,7 +47,7 @@ static enum bench_kind kind_of_suite(const struct whole *w, int suite)
 
 static lt_status make_cases(struct whole *w)
 {
-	w->suite = bench_alloc((size_t)w->o.suite.n * sizeof *w->suite);
+	w->suite = lt__must_alloc((size_t)w->o.suite.n * sizeof *w->suite);
 	for (int i = 0; i < w->o.suite.n; i++) {
 		struct bench_cases *l = &w->suite[i];
 		int kept = 0;
@@ -171,12 +171,14 @@ static lt_status add_peers(struct whole *w)
 /* The machine's limits, or the device's. */
 static lt_status measure_limits(struct whole *w)
 {
-	LT_TRY(bench_peak_new(w->ctx, &w->o, &w->peak));
+	const struct machine_by by = { .cc = w->o.cc, .backend = w->o.backend.at[0], .cc_timeout_ms = w->o.cc_timeout_ms,
+		.quick = w->o.quick };
+	LT_TRY(machine_peak_new(w->ctx, &by, &w->peak));
 	w->report.peak = w->peak;
 	for (int i = 0; i < w->o.n_threads; i++)
-		for (int b = 0; b < 3 && !bench_interrupted(); b++)
-			bench_peak_measure(w->peak, (enum bench_bound)b, w->o.threads[i]);
-	return bench_interrupted() ? lt_fail(w->ctx, LT_ECANCELLED, "interrupted") : LT_OK;
+		for (int b = 0; b < 3 && !lt__interrupted(NULL); b++)
+			machine_peak_measure(w->peak, (enum machine_bound)b, w->o.threads[i]);
+	return lt__interrupted(NULL) ? lt_fail(w->ctx, LT_ECANCELLED, "interrupted") : LT_OK;
 }
 
 static lt_status add_contestants(struct whole *w)
@@ -185,7 +187,7 @@ static lt_status add_contestants(struct whole *w)
 	LT_TRY(add_peers(w));
 	w->report.vendors = json_object();
 	if (!w->o.no_vendor && !only_models(w))
-		bench_vendors_add(w->ctx, &w->contestants, &w->o, bench_peak_device(w->peak), w->report.vendors);
+		bench_vendors_add(w->ctx, &w->contestants, &w->o, machine_peak_device(w->peak), w->report.vendors);
 	for (int b = 0; b < 3; b++) {
 		struct bench_contestant *k = bench_contestant_add(&w->contestants,
 			b == 0           ? "peak"
@@ -193,7 +195,7 @@ static lt_status add_contestants(struct whole *w)
 					 : "copy",
 			BENCH_DENOMINATOR, NULL);
 
-		bench_peak_open(k, w->peak, (enum bench_bound)b);
+		bench_peak_contestant(k, w->peak, (enum machine_bound)b);
 	}
 	return LT_OK;
 }
@@ -214,14 +216,14 @@ static lt_status open_all(struct whole *w)
 /* With each number of threads.  noise: in the first of them a contestant also competes with itself. */
 static void measure_case(struct whole *w, struct bench_case *c, struct bench_truth *truth, bool noise)
 {
-	for (int t = 0; t < w->o.n_threads && !bench_interrupted(); t++) {
+	for (int t = 0; t < w->o.n_threads && !lt__interrupted(NULL); t++) {
 		const bool first = !w->report.outcomes.n;
 		const struct bench_outcome *o;
 
 		c->noise = noise && t == 0;
 		bench_measure(w->ctx, c, truth, &w->contestants, w->o.threads[t], &w->o, &w->report.outcomes);
 		c->noise = false;
-		if (bench_interrupted())
+		if (lt__interrupted(NULL))
 			return;
 		o = &w->report.outcomes.at[w->report.outcomes.n - 1];
 		for (int r = 0; r < o->n_row; r++)
@@ -237,7 +239,7 @@ static lt_status measure_cases(struct whole *w)
 	bool noise = false;
 
 	for (int i = 0; i < w->o.suite.n; i++)
-		for (int k = 0; k < w->suite[i].n && kind_of_suite(w, i) & IN_TURN && !bench_interrupted(); k++) {
+		for (int k = 0; k < w->suite[i].n && kind_of_suite(w, i) & IN_TURN && !lt__interrupted(NULL); k++) {
 			struct bench_case *c = &w->suite[i].at[k];
 			struct bench_truth truth;
 			/* Once, in a case that is neither tiny nor long. */
@@ -248,7 +250,7 @@ static lt_status measure_cases(struct whole *w)
 			LT_TRY(bench_case_open(w->ctx, c));
 			bench_truth_make(w->ctx, c, &truth);
 			measure_case(w, c, &truth, here);
-			bench_truth_free(&truth, c);
+			bench_truth_free(&truth);
 			bench_case_empty(c);
 		}
 	return LT_OK;
@@ -260,7 +262,7 @@ static void compile_cases(struct whole *w)
 
 	for (int i = 0; i < w->o.suite.n; i++)
 		for (int k = 0; k < w->suite[i].n && kind_of_suite(w, i) == BENCH_COMPILES; k++)
-			for (int b = 0; b < w->o.backend.n && !bench_interrupted(); b++) {
+			for (int b = 0; b < w->o.backend.n && !lt__interrupted(NULL); b++) {
 				const struct bench_compiled *x;
 
 				lt__phase(bench_phases(), "%s/%s: compiling for %s", w->suite[i].at[k].suite, w->suite[i].at[k].name,
@@ -279,12 +281,12 @@ static void start_cases(struct whole *w)
 {
 	for (int i = 0; i < w->o.suite.n; i++)
 		for (int k = 0; k < w->suite[i].n && kind_of_suite(w, i) == BENCH_STARTS; k++)
-			for (int t = 0; t < w->o.n_threads && !bench_interrupted(); t++) {
+			for (int t = 0; t < w->o.n_threads && !lt__interrupted(NULL); t++) {
 				const bool first = !w->report.starts.n;
 				const struct bench_started *x;
 
 				bench_start(w->ctx, &w->suite[i].at[k], w->o.threads[t], &w->o, &w->report.starts);
-				if (bench_interrupted())
+				if (lt__interrupted(NULL))
 					return;
 				x = &w->report.starts.at[w->report.starts.n - 1];
 				for (int r = 0; r < x->n_row; r++)
@@ -319,7 +321,7 @@ static void llama_cases(struct whole *w)
 		for (int k = 0, n; k < l->n && kind_of_suite(w, i) == BENCH_TEXTS; k += n) {
 			for (n = 1; k + n < l->n && !strcmp(l->at[k + n].llama->shape, l->at[k].llama->shape); )
 				n++;
-			for (int t = 0; t < w->o.n_threads && !bench_interrupted(); t++)
+			for (int t = 0; t < w->o.n_threads && !lt__interrupted(NULL); t++)
 				llama_shape(w, &l->at[k], n, w->o.threads[t], &first);
 		}
 	}
@@ -392,7 +394,7 @@ static lt_status work(struct whole *w)
 	if (!cases_count(w, ~0u))
 		return lt_fail(w->ctx, LT_EINVAL, "no case of these suites fits '%s' (lt-bench --list shows them)", w->o.filter);
 	w->report.o = &w->o;
-	w->report.machine = bench_machine();
+	w->report.machine = machine_facts();
 	lt__phase(bench_phases(), "opening contestants");
 	for (int i = 0; i < w->o.backend.n; i++)
 		LT_TRY(bench_looptree_check(w->ctx, w->o.backend.at[i]));
@@ -404,7 +406,7 @@ static lt_status work(struct whole *w)
 	llama_cases(w);
 	bench_load_end(&w->load);
 	bench_progress_end();
-	if (bench_interrupted())
+	if (lt__interrupted(NULL))
 		lt__say(stderr, "lt-bench: interrupted: what follows is of the cases before\n");
 	if (!w->o.quiet)
 		bench_print_summary(&w->report, stdout);
@@ -421,7 +423,7 @@ static void bench_release(struct whole *w)
 	for (int i = 0; w->suite && i < w->o.suite.n; i++)
 		bench_cases_free(&w->suite[i]);
 	free(w->suite);
-	bench_peak_free(w->peak);
+	machine_peak_free(w->peak);
 	json_decref(w->report.machine);
 	json_decref(w->report.vendors);
 	bench_options_free(&w->o);
@@ -465,10 +467,10 @@ int main(int argc, char **argv)
 	lt_status s = bench_begin(&w, argc, argv);
 	bench_progress_end();
 	code = lt__tool_end(w.ctx, &bench_tool, s);
-	if (!code && (w.bad || bench_interrupted()))
+	if (!code && (w.bad || lt__interrupted(NULL)))
 		code = LT_EXIT_FAILED;
 	bench_release(&w);
-	bench_folder_remove();
+	lt__tmp_remove();
 	lt_context_free(w.ctx);
 	lt__interrupt_release();
 	return code;

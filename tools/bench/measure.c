@@ -48,7 +48,7 @@ int bench_turn(int round, int position, int n)
 
 void bench_row_finish(struct bench_row *r, double work)
 {
-	double *sorted = bench_alloc((size_t)(r->n_sample + 1) * sizeof *sorted);
+	double *sorted = lt__must_alloc((size_t)(r->n_sample + 1) * sizeof *sorted);
 
 	for (int i = 0; i < r->n_sample; i++)
 		sorted[i] = r->sample[i];
@@ -75,7 +75,7 @@ void bench_ratios(struct bench_outcome *o)
 			continue;
 		/* Of the peak the fastest sample counts: what disturbs one, such as a thread that wakes late, is no
 		 * limit of the machine. */
-		double rate = o->c->bound == BENCH_FLOPS && r->minimum > 0 ? r->rate * (r->median / r->minimum) : r->rate;
+		double rate = o->c->bound == MACHINE_FLOPS && r->minimum > 0 ? r->rate * (r->median / r->minimum) : r->rate;
 		if (r->role == BENCH_DENOMINATOR && rate > o->peak)
 			o->peak = rate;
 		if (r->role == BENCH_OTHER && r->rate > best)
@@ -105,7 +105,7 @@ static void row_answer(struct bench_row *r, struct lt_context *ctx, lt_status s)
 
 int bench_impossible(struct lt_context *ctx, struct bench_outcome *o, double flop_peak, bool fail)
 {
-	double peak = o->c->bound == BENCH_FLOPS && o->peak > flop_peak ? o->peak : flop_peak;
+	double peak = o->c->bound == MACHINE_FLOPS && o->peak > flop_peak ? o->peak : flop_peak;
 	int n = 0;
 
 	for (int i = 0; i < o->n_row; i++) {
@@ -130,7 +130,7 @@ static void fail_impossible(struct lt_context *ctx, struct bench_outcome *o, str
 		struct bench_contestant *k = &all->at[i];
 		double peak;
 
-		if (k->role != BENCH_DENOMINATOR || k->bound != BENCH_FLOPS || !k->limit)
+		if (k->role != BENCH_DENOMINATOR || k->bound != MACHINE_FLOPS || !k->limit)
 			continue;
 		peak = k->limit(k, o->threads, false);
 		for (int times = 0; times < 5 && bench_impossible(ctx, o, peak, false) > 0; times++)
@@ -184,13 +184,13 @@ static lt_status verify(
 
 	if (r->role == BENCH_DENOMINATOR || t->open)
 		return LT_OK;
-	out = bench_buffer(c->out.n);
+	out = machine_buffer(c->out.n);
 	for (int64_t i = 0; i < c->out.n; i++)
 		out[i] = NAN;
 	s = k->ops->result(k, c, out);
 	if (!s)
 		s = bench_check(c, t, r->role != BENCH_OTHER, out, &r->error);
-	bench_buffer_free(out, c->out.n);
+	machine_buffer_free(out);
 	return s;
 }
 
@@ -199,7 +199,7 @@ static lt_status verify(
 static void find_truth(struct bench_contestant **k, const struct bench_case *c, struct bench_truth *t,
 	struct bench_outcome *out)
 {
-	float *got = bench_buffer(c->out.n);
+	float *got = machine_buffer(c->out.n);
 	int n_ready = 0;
 
 	for (int pass = 0; pass < 2 && t->open; pass++)
@@ -214,7 +214,7 @@ static void find_truth(struct bench_contestant **k, const struct bench_case *c, 
 			if (r->answer == BENCH_READY)
 				bench_net_truth_is(c, t, r->label, got);
 		}
-	bench_buffer_free(got, c->out.n);
+	machine_buffer_free(got);
 	for (int i = 0; i < out->n_row; i++)
 		n_ready += out->row[i].answer == BENCH_READY
 			&& (out->row[i].role == BENCH_OURS || out->row[i].role == BENCH_OTHER);
@@ -243,12 +243,12 @@ static lt_status measure_begin(struct lt_context *ctx, struct bench_contestant *
 		LT_TRY(k->ops->run(k, n, &seconds));
 		if (seconds >= 0.8 * o->seconds)
 			break;
-		n = bench_repeat(seconds > 0 ? seconds / (double)n : 1e-9,
+		n = machine_repeat(seconds > 0 ? seconds / (double)n : 1e-9,
 			o->seconds < seconds * 10 ? o->seconds
 				: seconds > 0     ? seconds * 10
 						  : 1e-6);
 	}
-	r->repeat = bench_repeat(seconds > 0 ? seconds / (double)n : 1e-9, o->seconds);
+	r->repeat = machine_repeat(seconds > 0 ? seconds / (double)n : 1e-9, o->seconds);
 	r->prepare = k->prepare;
 	r->stats = json_incref(k->stats);
 	return LT_OK;
@@ -291,22 +291,22 @@ void bench_measure(struct lt_context *ctx, struct bench_case *c, struct bench_tr
 	struct bench_contestants *all, int threads, const struct bench_options *o, struct bench_outcomes *to)
 {
 	struct bench_outcome *out;
-	struct bench_contestant **k = bench_alloc((size_t)all->n * sizeof *k);
+	struct bench_contestant **k = lt__must_alloc((size_t)all->n * sizeof *k);
 
-	to->at = bench_grow(to->at, to->n, &to->cap, sizeof *to->at);
+	to->at = lt__must_grow(to->at, to->n, &to->cap, sizeof *to->at);
 	out = memset(&to->at[to->n++], 0, sizeof *out);
 	out->c = c;
 	out->threads = threads;
 	out->tolerance = truth->tolerance;
-	out->row = bench_alloc((size_t)all->n * sizeof *out->row);
-	for (int i = 0; i < all->n && !bench_interrupted(); i++)
+	out->row = lt__must_alloc((size_t)all->n * sizeof *out->row);
+	for (int i = 0; i < all->n && !lt__interrupted(NULL); i++)
 		if (takes_part(&all->at[i], c)) {
 			struct bench_row *r = &out->row[out->n_row];
 
 			k[out->n_row++] = &all->at[i];
 			r->role = all->at[i].role;
 			snprintf(r->label, sizeof r->label, "%s", all->at[i].label);
-			r->sample = bench_alloc((size_t)o->samples * sizeof *r->sample);
+			r->sample = lt__must_alloc((size_t)o->samples * sizeof *r->sample);
 			lt__phase(bench_phases(), "%s/%s, %d thread%s: preparing %s", c->suite, c->name, threads, threads == 1 ? "" : "s",
 				r->label);
 			threads_settle(threads);
@@ -317,7 +317,7 @@ void bench_measure(struct lt_context *ctx, struct bench_case *c, struct bench_tr
 		find_truth(k, c, truth, out);
 	snprintf(out->method, sizeof out->method, "%s", truth->method);
 	lt__phase(bench_phases(), NULL);
-	for (int round = 0; round < o->samples && !bench_interrupted(); round++)
+	for (int round = 0; round < o->samples && !lt__interrupted(NULL); round++)
 		for (int position = 0; position < out->n_row; position++) {
 			int i = bench_turn(round, position, out->n_row);
 
@@ -339,7 +339,7 @@ void bench_measure(struct lt_context *ctx, struct bench_case *c, struct bench_tr
 	fail_impossible(ctx, out, all);
 	lt__phase(bench_phases(), NULL);
 	free(k);
-	if (bench_interrupted())
+	if (lt__interrupted(NULL))
 		free_outcome(&to->at[--to->n]);
 }
 
@@ -356,7 +356,7 @@ struct bench_contestant *bench_contestant_add(
 {
 	struct bench_contestant *k;
 
-	l->at = bench_grow(l->at, l->n, &l->cap, sizeof *l->at);
+	l->at = lt__must_grow(l->at, l->n, &l->cap, sizeof *l->at);
 	k = memset(&l->at[l->n++], 0, sizeof *k);
 	snprintf(k->label, sizeof k->label, "%s", label);
 	k->role = role;

@@ -18,7 +18,7 @@ static void layer(const double *x, int64_t n_in, const struct bench_tensor *w, c
 
 static void mlp_reference(const struct bench_case *c, float *out)
 {
-	double *x = bench_alloc((IN + HIDDEN + OUT) * sizeof *x), *h = x + IN, *y = h + HIDDEN;
+	double *x = lt__must_alloc((IN + HIDDEN + OUT) * sizeof *x), *h = x + IN, *y = h + HIDDEN;
 
 	for (int64_t r = 0; r < bench_case_get(c, "batch"); r++) {
 		for (int64_t i = 0; i < IN; i++)
@@ -60,7 +60,7 @@ static void mlp_end(struct bench_case *c, const char *view, int batch)
 		"$9 = MatMulNode($8, $4);\n$10 = SumNode($9, $5);\nresult = $10;\n", view, view[0] ? 11 : 1);
 	c->flops = batch * (INT64_C(2) * (IN * HIDDEN + HIDDEN * OUT) + 2 * HIDDEN + OUT);     /* biases, ReLU */
 	c->bytes = 4 * (c->in[0].n + c->in[1].n + c->in[2].n + c->in[3].n + c->in[4].n + c->out.n);
-	c->bound = BENCH_FLOPS;
+	c->bound = MACHINE_FLOPS;
 	c->depth = HIDDEN;
 	c->reference = mlp_reference;
 }

@@ -28,7 +28,7 @@ void bench_net_free(struct bench_net *net)
 static lt_status net_parse(struct lt_context *ctx, struct bench_net *net)
 {
 	const char *slash = strrchr(net->path, '/');
-	char *folder = slash ? bench_format("%.*s", (int)(slash - net->path) + 1, net->path) : bench_format(".");
+	char *folder = slash ? lt__must_format("%.*s", (int)(slash - net->path) + 1, net->path) : lt__must_format(".");
 	const struct lt_parse_options options = { .size = sizeof options, .dim = net->dim.at, .n_dim = (uint32_t)net->dim.n,
 		.folder = folder };
 	struct lt_bytes text = { .n = 0 };
@@ -39,7 +39,7 @@ static lt_status net_parse(struct lt_context *ctx, struct bench_net *net)
 	lt__bytes_free(&text);
 	free(folder);
 	if (st && strstr(lt_context_message(ctx), "--dim ")) {
-		char *said = bench_format("%s", lt_context_message(ctx));
+		char *said = lt__must_format("%s", lt_context_message(ctx));
 
 		(void)lt_fail(ctx, st, "%-s\n  (in lt-bench: --model %s:NAME=VALUE for --dim NAME=VALUE)", said, net->path);
 		free(said);
@@ -159,11 +159,11 @@ lt_status bench_net_open(struct lt_context *ctx, struct bench_net *net)
 	LT_TRY(net_parse(ctx, net));
 	n_in = net->binding[LT_BINDING_INPUT].n;
 	n_result = net->binding[LT_BINDING_RESULT].n;
-	net->input = bench_alloc(((size_t)n_in + 1) * sizeof *net->input);
-	net->extent = bench_alloc(((size_t)n_in + 1) * sizeof *net->extent);
-	net->file = bench_alloc(((size_t)n_in + 1) * sizeof *net->file);
-	net->constant = bench_alloc(((size_t)net->binding[LT_BINDING_CONSTANT].n + 1) * sizeof *net->constant);
-	net->at = bench_alloc(((size_t)n_result + 1) * sizeof *net->at);
+	net->input = lt__must_alloc(((size_t)n_in + 1) * sizeof *net->input);
+	net->extent = lt__must_alloc(((size_t)n_in + 1) * sizeof *net->extent);
+	net->file = lt__must_alloc(((size_t)n_in + 1) * sizeof *net->file);
+	net->constant = lt__must_alloc(((size_t)net->binding[LT_BINDING_CONSTANT].n + 1) * sizeof *net->constant);
+	net->at = lt__must_alloc(((size_t)n_result + 1) * sizeof *net->at);
 	for (int32_t i = 0; i < n_result; i++) {
 		net->at[i] = net->bytes;
 		net->bytes += (bench_net_result_bytes(net, i) + BENCH_NET_ALIGN - 1) / BENCH_NET_ALIGN * BENCH_NET_ALIGN;
@@ -228,7 +228,7 @@ lt_status bench_net_write(struct lt_context *ctx, struct bench_net *net)
 
 		if (net->file[i] || net->extent[i])
 			continue;
-		LT_TRY(bench_temporary(ctx, &net->file[i]));
+		LT_TRY(lt__tmp_file(ctx, &net->file[i]));
 		f = fopen(net->file[i], "wb");
 		ok = f && fwrite(t->data, 1, t->bytes, f) == t->bytes;
 		if (f && fclose(f))

@@ -38,7 +38,7 @@ static lt_status truth_judged(const struct bench_case *c, struct bench_truth *t)
 	};
 	const struct bench_net *net = c->net;
 
-	t->source = bench_alloc(((size_t)net->graph->n_node + 1) * sizeof *t->source);
+	t->source = lt__must_alloc(((size_t)net->graph->n_node + 1) * sizeof *t->source);
 	for (int32_t i = 0; i < net->binding[LT_BINDING_INPUT].n; i++)
 		t->source[net->binding[LT_BINDING_INPUT].at[i].node] = net->input[i].data;
 	for (int32_t i = 0; i < net->binding[LT_BINDING_CONSTANT].n; i++) {
@@ -58,7 +58,7 @@ lt_status bench_net_truth(const struct bench_case *c, struct bench_truth *t)
 {
 	const int32_t n = c->net->graph->n_result;
 
-	t->allowed = bench_alloc(((size_t)n + 1) * sizeof *t->allowed);
+	t->allowed = lt__must_alloc(((size_t)n + 1) * sizeof *t->allowed);
 	if (!c->net->unjudged) {
 		snprintf(t->method, sizeof t->method, "graph evaluator");
 		return truth_judged(c, t);
@@ -73,7 +73,7 @@ lt_status bench_net_truth(const struct bench_case *c, struct bench_truth *t)
 void bench_net_truth_is(const struct bench_case *c, struct bench_truth *t, const char *label, const void *result)
 {
 	snprintf(t->method, sizeof t->method, "the result of %s", label);
-	t->want = bench_buffer(c->out.n);
+	t->want = machine_buffer(c->out.n);
 	memcpy(t->want, result, c->net->bytes);
 	t->open = false;
 }

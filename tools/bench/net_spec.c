@@ -35,14 +35,14 @@ static lt_status add_dim(
 {
 	const bool opens = net->run_time && max > 1 && !strstr(value, "..");
 
-	LT_TRY(lt__texts_add(ctx, &net->fixed, bench_format("%s=%lld", name, (long long)max)));
-	return lt__texts_add(ctx, &net->dim, bench_format(opens ? "%s=1..%s" : "%s=%s", name, value));
+	LT_TRY(lt__texts_add(ctx, &net->fixed, lt__must_format("%s=%lld", name, (long long)max)));
+	return lt__texts_add(ctx, &net->dim, lt__must_format(opens ? "%s=1..%s" : "%s=%s", name, value));
 }
 
 static lt_status take_pair(struct lt_context *ctx, struct bench_net *net, const char *spec, const char *pair)
 {
 	const size_t n = strcspn(pair, "=");
-	char *name = bench_format("%.*s", (int)n, pair);
+	char *name = lt__must_format("%.*s", (int)n, pair);
 	int64_t max = 0;
 	lt_status st;
 
@@ -51,7 +51,7 @@ static lt_status take_pair(struct lt_context *ctx, struct bench_net *net, const 
 	else if (is_extent(pair + n + 1, &max))
 		st = add_dim(ctx, net, name, pair + n + 1, max);
 	else
-		st = lt__texts_add(ctx, &net->given, bench_format("%s", pair));
+		st = lt__texts_add(ctx, &net->given, lt__must_format("%s", pair));
 	free(name);
 	return st;
 }
@@ -91,14 +91,14 @@ lt_status bench_net_add(
 {
 	struct bench_case *c = bench_case_add(l, suite, "network", "model", "");
 	const size_t end = path_end(spec);
-	char *path = bench_format("%.*s", (int)end, spec), *pairs = bench_format("%s", spec[end] ? spec + end + 1 : "");
+	char *path = lt__must_format("%.*s", (int)end, spec), *pairs = lt__must_format("%s", spec[end] ? spec + end + 1 : "");
 	lt_status st = LT_OK;
 
-	c->net = bench_alloc(sizeof *c->net);
+	c->net = lt__must_alloc(sizeof *c->net);
 	c->net->run_time = run_time;
 	c->net->path = realpath(path, NULL);
 	c->flops = -1;
-	c->bound = BENCH_FLOPS;
+	c->bound = MACHINE_FLOPS;
 	if (!c->net->path)
 		st = lt_fail(ctx, LT_EINVAL, "--model: '%s' cannot be read: %s", path, strerror(errno));
 	else if (*pairs)
@@ -126,7 +126,7 @@ json_t *bench_net_json(const struct bench_net *net)
 	for (int32_t i = 0; i < net->fixed.n; i++) {
 		const char *text = net->fixed.at[i];
 		const size_t n = strcspn(text, "=");
-		char *name = bench_format("%.*s", (int)n, text);
+		char *name = lt__must_format("%.*s", (int)n, text);
 
 		json_object_set_new(dims, name, json_integer(strtoll(text + n + 1, NULL, 10)));
 		free(name);
@@ -148,15 +148,15 @@ json_t *bench_net_json(const struct bench_net *net)
 
 lt_status bench_net_served(struct lt_context *ctx, const json_t *o, struct bench_net **out)
 {
-	struct bench_net *net = *out = bench_alloc(sizeof *net);
+	struct bench_net *net = *out = lt__must_alloc(sizeof *net);
 	const json_t *dims = json_object_get(o, "dims");
 
-	net->path = bench_format("%s", json_string_value(json_object_get(o, "model")));
+	net->path = lt__must_format("%s", json_string_value(json_object_get(o, "model")));
 	net->run_time = json_is_true(json_object_get(o, "runtime_extents"));
 	/* Iterators go over objects that they do not change. */
 	for (void *it = json_object_iter((json_t *)(uintptr_t)dims); it;
 	     it = json_object_iter_next((json_t *)(uintptr_t)dims, it)) {
-		char *pair = bench_format("%s=%lld", json_object_iter_key(it),
+		char *pair = lt__must_format("%s=%lld", json_object_iter_key(it),
 			(long long)json_integer_value(json_object_iter_value(it)));
 		lt_status st = take_pair(ctx, net, net->path, pair);
 

@@ -90,7 +90,7 @@ static bool add_mlp(struct onednn_contestant *s, const struct bench_case *c)
 	int64_t batch = bench_case_get(c, "batch");
 
 	s->n_hidden = batch * bench_case_get(c, "hidden");
-	s->hidden = bench_buffer(s->n_hidden);
+	s->hidden = machine_buffer(s->n_hidden);
 	return add_dense(s, c->in[0].data, &c->in[1], &c->in[2], s->hidden, batch, true) &&
 		add_dense(s, s->hidden, &c->in[3], &c->in[4], s->out, batch, false);
 }
@@ -114,14 +114,14 @@ static double try_it(struct onednn_contestant *s, const struct bench_case *c, bo
 	bool ok = onednn_prepare(s, c, second) && once(s);
 	int64_t n;
 
-	start = bench_now();
+	start = machine_now();
 	ok = ok && once(s);
-	n = bench_repeat(bench_now() - start, 0.003);
+	n = machine_repeat(machine_now() - start, 0.003);
 	for (int k = 0; k < 3 && ok; k++) {
-		start = bench_now();
+		start = machine_now();
 		for (int64_t i = 0; i < n && ok; i++)
 			ok = once(s);
-		start = (bench_now() - start) / (double)n;
+		start = (machine_now() - start) / (double)n;
 		best = ok && start < best ? start : best;
 	}
 	return ok ? best : 1e9;
@@ -153,23 +153,23 @@ static lt_status onednn_begin(struct bench_contestant *k, const struct bench_cas
 		return lt_fail(s->ctx, LT_EUNSUPPORTED, "no %s by oneDNN here", c->op);
 	bench_dnnl_threads(s->d, threads);
 	s->c = c;
-	s->out = bench_buffer(c->out.n);
-	start = bench_now();
+	s->out = machine_buffer(c->out.n);
+	start = machine_now();
 	if (!choose(s, c))
 		return lt_fail(s->ctx, LT_EDEVICE, "oneDNN refuses it");
-	k->prepare = bench_now() - start;
+	k->prepare = machine_now() - start;
 	return LT_OK;
 }
 
 static lt_status onednn_run(struct bench_contestant *k, int64_t n, double *seconds)
 {
 	struct onednn_contestant *s = k->state;
-	double start = bench_now();
+	double start = machine_now();
 
 	for (int64_t i = 0; i < n; i++)
 		if (!once(s))
 			return lt_fail(s->ctx, LT_EDEVICE, "oneDNN failed");
-	*seconds = bench_now() - start;
+	*seconds = machine_now() - start;
 	return LT_OK;
 }
 
@@ -190,9 +190,9 @@ static void onednn_end(struct bench_contestant *k)
 
 	bench_dnnl_reset(s->d);
 	if (s->out)
-		bench_buffer_free(s->out, s->c->out.n);
+		machine_buffer_free(s->out);
 	if (s->hidden)
-		bench_buffer_free(s->hidden, s->n_hidden);
+		machine_buffer_free(s->hidden);
 	s->out = s->hidden = NULL;
 }
 
@@ -208,7 +208,7 @@ static const struct bench_ops ops = { onednn_begin, onednn_run, onednn_result, o
 
 lt_status bench_onednn_open(struct lt_context *ctx, struct bench_contestant *k)
 {
-	struct onednn_contestant *s = bench_alloc(sizeof *s);
+	struct onednn_contestant *s = lt__must_alloc(sizeof *s);
 
 	s->ctx = ctx;
 	k->ops = &ops;

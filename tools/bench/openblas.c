@@ -75,10 +75,10 @@ static double time_once(const struct openblas_contestant *s)
 	double best = 1e9;
 
 	for (int i = 0; i < 5; i++) {
-		double start = bench_now();
+		double start = machine_now();
 
 		once(s, s->out);
-		start = bench_now() - start;
+		start = machine_now() - start;
 		best = start < best ? start : best;
 	}
 	return best;
@@ -92,9 +92,9 @@ static lt_status openblas_begin(struct bench_contestant *k, const struct bench_c
 		return lt_fail(s->ctx, LT_EUNSUPPORTED, "OpenBLAS has no %s", c->op);
 	s->c = c;
 	s->set_threads(threads);
-	s->out = bench_buffer(c->out.n);
+	s->out = machine_buffer(c->out.n);
 	s->hidden = bench_case_get(c, "hidden") > 0
-		? bench_buffer(bench_case_get(c, "batch") * bench_case_get(c, "hidden"))
+		? machine_buffer(bench_case_get(c, "batch") * bench_case_get(c, "hidden"))
 		: NULL;
 	s->vector = false;
 	if (bench_case_get(c, "m") == 1) {
@@ -110,11 +110,11 @@ static lt_status openblas_begin(struct bench_contestant *k, const struct bench_c
 static lt_status openblas_run(struct bench_contestant *k, int64_t n, double *seconds)
 {
 	struct openblas_contestant *s = k->state;
-	double start = bench_now();
+	double start = machine_now();
 
 	for (int64_t i = 0; i < n; i++)
 		once(s, s->out);
-	*seconds = bench_now() - start;
+	*seconds = machine_now() - start;
 	return LT_OK;
 }
 
@@ -130,9 +130,9 @@ static void openblas_end(struct bench_contestant *k)
 	struct openblas_contestant *s = k->state;
 
 	if (s->out)
-		bench_buffer_free(s->out, s->c->out.n);
+		machine_buffer_free(s->out);
 	if (s->hidden)
-		bench_buffer_free(s->hidden, 0);
+		machine_buffer_free(s->hidden);
 	s->out = s->hidden = NULL;
 }
 
@@ -146,7 +146,7 @@ static const struct bench_ops ops = { openblas_begin, openblas_run, openblas_res
 
 lt_status bench_openblas_open(struct lt_context *ctx, struct bench_contestant *k)
 {
-	struct openblas_contestant *s = bench_alloc(sizeof *s);
+	struct openblas_contestant *s = lt__must_alloc(sizeof *s);
 	text_fn *config = NULL, *core = NULL;
 
 	s->ctx = ctx;

@@ -88,7 +88,7 @@ static lt_status take_threads(struct lt_context *ctx, void *options, char *text)
 	int64_t n;
 
 	free(o->threads);
-	o->threads = bench_alloc((strlen(text) + 1) * sizeof *o->threads);
+	o->threads = lt__must_alloc((strlen(text) + 1) * sizeof *o->threads);
 	o->n_threads = 0;
 	for (char *at = strtok_r(text, ",", &rest); at; at = strtok_r(NULL, ",", &rest)) {
 		LT_TRY(lt__count_read(ctx, "--threads", at, 1, 1024, &n));

@@ -53,7 +53,7 @@ void bench_pieces_cases(struct bench_cases *l)
 		FILE *f = open_memstream(&c->script, &bytes);
 
 		if (!f)
-			bench_alloc(SIZE_MAX / 2);      /* says that there is no memory, and ends */
+			lt__must_alloc(SIZE_MAX / 2);      /* says that there is no memory, and ends */
 		else if (i < n)
 			join(f, &cases[i]);
 		else

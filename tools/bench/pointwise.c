@@ -74,7 +74,7 @@ static struct bench_case *pointwise_begin(
 		bench_case_in(c, names[i], false, 1, &n);
 	bench_case_out(c, 1, &n);
 	c->bytes = 4 * n * (n_in + 1);
-	c->bound = BENCH_COPY;
+	c->bound = MACHINE_COPY;
 	c->depth = 1;
 	c->by_rows = n_in;
 	return c;

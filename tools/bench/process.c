@@ -107,11 +107,11 @@ static lt_status wait_for(struct peer_contestant *s, int file, short events, dou
 	double left;
 	char words[256];
 
-	while ((left = until - bench_now()) > 0 && !bench_interrupted())
+	while ((left = until - machine_now()) > 0 && !lt__interrupted(NULL))
 		if (poll(&p, 1, left < 0.2 ? (int)(left * 1000) + 1 : 200) > 0)
 			return LT_OK;
 	stop(s);
-	if (bench_interrupted())
+	if (lt__interrupted(NULL))
 		return lt_fail(s->ctx, LT_ECANCELLED, "interrupted");
 	last_words(s, 0, words, sizeof words);
 	return lt_fail(s->ctx, LT_EIO,
@@ -122,7 +122,7 @@ static lt_status wait_for(struct peer_contestant *s, int file, short events, dou
 /* One line, without its end; overlong ones are cut. */
 static lt_status peer_read_line(struct peer_contestant *s, char out[BENCH_WHY])
 {
-	double until = bench_now() + s->patience;
+	double until = machine_now() + s->patience;
 
 	for (;;) {
 		char *end = memchr(s->line, '\n', s->n);
@@ -147,7 +147,7 @@ static lt_status peer_read_line(struct peer_contestant *s, char out[BENCH_WHY])
 
 static lt_status write_all(struct peer_contestant *s, const char *text)
 {
-	double until = bench_now() + s->patience;
+	double until = machine_now() + s->patience;
 
 	while (*text) {
 		ssize_t written = write(s->in, text, strlen(text));
@@ -237,8 +237,8 @@ static lt_status peer_begin(struct bench_contestant *k, const struct bench_case 
 	struct peer_contestant *s = k->state;
 	json_t *o = bench_process_case(c, threads);
 	char *text = json_dumps(o, JSON_COMPACT), answer[BENCH_WHY];
-	double start = bench_now();
-	lt_status st = peer_ask(s, bench_format("case %s\n", text), answer);
+	double start = machine_now();
+	lt_status st = peer_ask(s, lt__must_format("case %s\n", text), answer);
 
 	free(text);
 	json_decref(o);
@@ -248,7 +248,7 @@ static lt_status peer_begin(struct bench_contestant *k, const struct bench_case 
 		return lt_fail(s->ctx, LT_EUNSUPPORTED, "%s", answer_remainder(answer));
 	if (!is(answer, "ok"))
 		return refused(s, answer, "'ok', 'skip' or 'failed'");
-	k->prepare = *answer_remainder(answer) ? strtod(answer_remainder(answer), NULL) : bench_now() - start;
+	k->prepare = *answer_remainder(answer) ? strtod(answer_remainder(answer), NULL) : machine_now() - start;
 	return LT_OK;
 }
 
@@ -256,7 +256,7 @@ static lt_status peer_run(struct bench_contestant *k, int64_t n, double *seconds
 {
 	char answer[BENCH_WHY], *end;
 
-	LT_TRY(peer_ask(k->state, bench_format("sample %lld\n", (long long)n), answer));
+	LT_TRY(peer_ask(k->state, lt__must_format("sample %lld\n", (long long)n), answer));
 	*seconds = strtod(answer, &end);
 	return end != answer && !*end && *seconds > 0 ? LT_OK : refused(k->state, answer, "a number of seconds");
 }
@@ -302,8 +302,8 @@ static lt_status peer_result(struct bench_contestant *k, const struct bench_case
 	char answer[BENCH_WHY], *path;
 	lt_status st;
 
-	LT_TRY(bench_temporary(s->ctx, &path));
-	st = peer_ask(s, bench_format("result %s\n", path), answer);
+	LT_TRY(lt__tmp_file(s->ctx, &path));
+	st = peer_ask(s, lt__must_format("result %s\n", path), answer);
 	if (!st)
 		st = is(answer, "ok") ? read_result(s, path, c, out) : refused(s, answer, "'ok'");
 	unlink(path);
@@ -317,7 +317,7 @@ static void peer_end(struct bench_contestant *k)
 	char answer[BENCH_WHY];
 
 	if (!s->gone)
-		(void)peer_ask(s, bench_format("end\n"), answer);
+		(void)peer_ask(s, lt__must_format("end\n"), answer);
 }
 
 static void peer_close(struct bench_contestant *k)
@@ -355,7 +355,7 @@ static _Noreturn void become(
 	/* A Ctrl-C is for lt-bench, which ends its peers itself. */
 	setpgid(0, 0);
 	if (environment)
-		setenv(bench_format("%.*s", name, environment), environment + name + 1, 1);
+		setenv(lt__must_format("%.*s", name, environment), environment + name + 1, 1);
 	if (!freopen(log, "w", stderr) || dup2(in[0], STDIN_FILENO) < 0 || dup2(out[1], STDOUT_FILENO) < 0)
 		_exit(126);
 	for (int i = 0; i < 2; i++) {
@@ -370,7 +370,7 @@ static lt_status start(struct peer_contestant *s, const char *command, const cha
 {
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 };
 
-	LT_TRY(bench_temporary(s->ctx, &s->log));
+	LT_TRY(lt__tmp_file(s->ctx, &s->log));
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
 		return lt_fail(s->ctx, LT_EIO, "no pipe can be made: %s", strerror(errno));
 	s->pid = fork();
@@ -395,7 +395,7 @@ pid_t bench_process_id(const struct bench_contestant *k)
 lt_status bench_process_start(struct lt_context *ctx, struct bench_contestant *k, const char *command,
 	const char *environment, double patience)
 {
-	struct peer_contestant *s = bench_alloc(sizeof *s);
+	struct peer_contestant *s = lt__must_alloc(sizeof *s);
 
 	s->ctx = ctx;
 	s->in = s->out = -1;

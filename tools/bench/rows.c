@@ -109,7 +109,7 @@ static void rows_add(struct bench_cases *l, const char *suite, const struct op *
 	bench_case_script(c, "%s", op->script);
 	c->flops = (op->flops * columns + op->row_flops) * rows;
 	c->bytes = 4 * (c->in[0].n + c->out.n);
-	c->bound = op->reference == row_sum ? BENCH_READ : BENCH_COPY;
+	c->bound = op->reference == row_sum ? MACHINE_READ : MACHINE_COPY;
 	c->depth = columns;
 	c->by_rows = 1;
 	c->reference = op->reference;

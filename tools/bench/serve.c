@@ -35,7 +35,7 @@ static lt_status read_data(struct lt_context *ctx, const json_t *o, struct bench
 	if (!f)
 		return lt_fail(ctx, LT_EIO, "the file of the input '%s' cannot be read: %s", t->name,
 			path ? strerror(errno) : "the case names none");
-	t->data = bench_buffer(t->n);
+	t->data = machine_buffer(t->n);
 	n = fread(t->data, sizeof *t->data, (size_t)t->n, f);
 	fclose(f);
 	return n == (size_t)t->n ? LT_OK : lt_fail(ctx, LT_EINVAL, "the file of the input '%s' is too short", t->name);
@@ -85,7 +85,7 @@ lt_status bench_serve_case(struct lt_context *ctx, const json_t *o, struct bench
 	snprintf(c->name, sizeof c->name, "%s", name);
 	if (json_is_string(json_object_get(o, "model")))
 		return serve_net(ctx, o, c);
-	c->script = script ? bench_format("%s", script) : NULL;
+	c->script = script ? lt__must_format("%s", script) : NULL;
 	/* Iterators go over objects that they do not change. */
 	for (void *it = json_object_iter((json_t *)(uintptr_t)numbers); it && c->n_number < BENCH_NUMBERS;
 	     it = json_object_iter_next((json_t *)(uintptr_t)numbers, it))
@@ -195,9 +195,9 @@ static lt_status take_result(struct server *s, const char *path)
 
 	if (!s->begun)
 		return lt_fail(s->ctx, LT_EINVAL, "there is no case");
-	out = bench_buffer(s->c.out.n);
+	out = machine_buffer(s->c.out.n);
 	st = write_result(s, out, path);
-	bench_buffer_free(out, s->c.out.n);
+	machine_buffer_free(out);
 	if (!st)
 		puts("ok");
 	return st;

@@ -25,11 +25,11 @@ static lt_status write_inputs(struct start *s)
 	const struct run_bindings *in = &s->c->net->binding[LT_BINDING_INPUT];
 	const char *folder;
 
-	LT_TRY(bench_folder(s->ctx, &folder));
-	s->npy = bench_alloc(((size_t)in->n + 1) * sizeof *s->npy);
+	LT_TRY(lt__tmp_home(s->ctx, &folder));
+	s->npy = lt__must_alloc(((size_t)in->n + 1) * sizeof *s->npy);
 	for (int32_t i = 0; i < in->n; i++)
 		if (!s->c->net->extent[i]) {
-			s->npy[i] = bench_format("%s/in%d.npy", folder, i);
+			s->npy[i] = lt__must_format("%s/in%d.npy", folder, i);
 			LT_TRY(lt__npy_write(s->ctx, s->npy[i], &s->c->net->input[i]));
 		}
 	return LT_OK;
@@ -52,24 +52,24 @@ static void command_make(const struct start *s, const char *backend, const char 
 	const struct bench_net *net = s->c->net;
 
 	*w = (struct bench_words){ .n = 0 };
-	bench_word_add(w, bench_format("%s", s->program));
-	bench_word_add(w, bench_format("%s", net->path));
-	bench_word_add(w, bench_format("-q"));
-	bench_option_add(w, "-b", bench_format("%s", backend));
-	bench_option_add(w, "--threads", bench_format("%d", s->threads));
-	bench_option_add(w, "--cache-dir", bench_format("%s", cache));
+	bench_word_add(w, lt__must_format("%s", s->program));
+	bench_word_add(w, lt__must_format("%s", net->path));
+	bench_word_add(w, lt__must_format("-q"));
+	bench_option_add(w, "-b", lt__must_format("%s", backend));
+	bench_option_add(w, "--threads", lt__must_format("%d", s->threads));
+	bench_option_add(w, "--cache-dir", lt__must_format("%s", cache));
 	if (s->o->cc_timeout_ms)
-		bench_option_add(w, "--cc-timeout", bench_format("%g", s->o->cc_timeout_ms * 1e-3));
+		bench_option_add(w, "--cc-timeout", lt__must_format("%g", s->o->cc_timeout_ms * 1e-3));
 	for (int i = 0; i < s->o->load.n; i++)
-		bench_option_add(w, "-B", bench_format("%s", s->o->load.at[i]));
+		bench_option_add(w, "-B", lt__must_format("%s", s->o->load.at[i]));
 	for (int32_t i = 0; i < net->dim.n; i++)
-		bench_option_add(w, "--dim", bench_format("%s", net->dim.at[i]));
+		bench_option_add(w, "--dim", lt__must_format("%s", net->dim.at[i]));
 	for (int32_t i = 0; i < net->binding[LT_BINDING_INPUT].n; i++)
 		if (s->npy[i])
-			bench_option_add(w, "-i", bench_format("%s=%s", net->binding[LT_BINDING_INPUT].at[i].name, s->npy[i]));
+			bench_option_add(w, "-i", lt__must_format("%s=%s", net->binding[LT_BINDING_INPUT].at[i].name, s->npy[i]));
 	for (int32_t i = 0; i < net->binding[LT_BINDING_CONSTANT].n; i++)
 		if (!net->binding[LT_BINDING_CONSTANT].at[i].content)
-			bench_option_add(w, "-c", bench_format("%s=random", net->binding[LT_BINDING_CONSTANT].at[i].name));
+			bench_option_add(w, "-c", lt__must_format("%s=random", net->binding[LT_BINDING_CONSTANT].at[i].name));
 	bench_word_add(w, NULL);
 }
 
@@ -80,9 +80,9 @@ static struct bench_start_row *start_row(struct bench_started *to, const char *l
 
 	snprintf(r->label, sizeof r->label, "%s", label);
 	r->role = role;
-	r->total = bench_alloc((size_t)rounds * sizeof *r->total);
-	r->ready = bench_alloc((size_t)rounds * sizeof *r->ready);
-	r->first = bench_alloc((size_t)rounds * sizeof *r->first);
+	r->total = lt__must_alloc((size_t)rounds * sizeof *r->total);
+	r->ready = lt__must_alloc((size_t)rounds * sizeof *r->ready);
+	r->first = lt__must_alloc((size_t)rounds * sizeof *r->first);
 	return r;
 }
 
@@ -110,7 +110,7 @@ static lt_status round_ours(struct start *s, const char *backend, struct bench_s
 	struct bench_program p = { .says = false };
 	lt_status st;
 
-	LT_TRY(bench_folder_new(s->ctx, &cache));
+	LT_TRY(lt__tmp_folder(s->ctx, &cache));
 	command_make(s, backend, cache, &w);
 	st = bench_program_run(s->ctx, w.at, s->o, &p);
 	if (!st) {
@@ -120,7 +120,7 @@ static lt_status round_ours(struct start *s, const char *backend, struct bench_s
 	if (!st)
 		round_add(cached, 0, 0, p.seconds, p.peak);
 	bench_words_free(&w);
-	bench_folder_drop(cache);
+	lt__tmp_folder_drop(cache);
 	return st;
 }
 
@@ -166,7 +166,7 @@ static void start_rounds(struct start *s)
 	struct bench_start_row *row = s->to->row;
 
 	for (int round = 0; round < rounds; round++)
-		for (int position = 0; position < n && !bench_interrupted(); position++) {
+		for (int position = 0; position < n && !lt__interrupted(NULL); position++) {
 			const int i = bench_turn(round, position, n);
 			struct bench_start_row *r = &row[i < n_ours ? 2 * i : n_ours + i];
 
@@ -249,11 +249,11 @@ void bench_start(struct lt_context *ctx, struct bench_case *c, int threads, cons
 	char label[96];
 	lt_status st;
 
-	l->at = bench_grow(l->at, l->n, &l->cap, sizeof *l->at);
+	l->at = lt__must_grow(l->at, l->n, &l->cap, sizeof *l->at);
 	to = s.to = memset(&l->at[l->n++], 0, sizeof *to);
 	to->c = c;
 	to->threads = threads;
-	to->row = bench_alloc((size_t)(2 * o->backend.n + o->peer.n + 1) * sizeof *to->row);
+	to->row = lt__must_alloc((size_t)(2 * o->backend.n + o->peer.n + 1) * sizeof *to->row);
 	for (int i = 0; i < 2 * o->backend.n; i++) {
 		snprintf(label, sizeof label, "%s %s", o->backend.at[i / 2], i % 2 ? "cached" : "cold");
 		start_row(to, label, BENCH_OURS, o->rounds);
@@ -273,6 +273,6 @@ void bench_start(struct lt_context *ctx, struct bench_case *c, int threads, cons
 	bench_start_ratios(to);
 	start_free(&s);
 	bench_case_empty(c);
-	if (bench_interrupted())
+	if (lt__interrupted(NULL))
 		started_free(&l->at[--l->n]);
 }

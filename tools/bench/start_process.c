@@ -81,7 +81,7 @@ static bool program_ends(pid_t pid, int gone, double until, int64_t *peak)
 
 	(void)prctl(PR_GET_NAME, copy);
 	snprintf(name, sizeof name, "%d", (int)pid);
-	while (bench_now() < until && !bench_interrupted()) {
+	while (machine_now() < until && !lt__interrupted(NULL)) {
 		if (poll(&p, 1, MS) > 0)
 			return true;
 		now = process_peak(name, copy);
@@ -107,14 +107,14 @@ static lt_status program_watch(struct lt_context *ctx, pid_t pid, int gone, cons
 	struct rusage ended;
 	int status;
 
-	p->seconds = bench_now() - begin;
+	p->seconds = machine_now() - begin;
 	if (!ends)
 		kill(-pid, SIGKILL);
 	while (wait4(pid, &status, 0, &ended) < 0)
 		if (errno != EINTR)
 			return lt_fail(ctx, LT_EIO, "it cannot be waited for: %s", strerror(errno));
 	p->peak = program_peak(p->peak, &ended);
-	if (bench_interrupted())
+	if (lt__interrupted(NULL))
 		return lt_fail(ctx, LT_ECANCELLED, "interrupted");
 	if (!ends)
 		return lt_fail(ctx, LT_EIO, "it has not ended for %g seconds, and was ended; --patience SECONDS gives it more",
@@ -137,7 +137,7 @@ static lt_status program_start(struct lt_context *ctx, char *const *words, const
 	if (pipe(gone) || fcntl(gone[0], F_SETFD, FD_CLOEXEC))
 		st = lt_fail(ctx, LT_EIO, "no pipe can be made: %s", strerror(errno));
 	else {
-		begin = bench_now();
+		begin = machine_now();
 		pid = fork();
 		if (pid == 0)
 			program_become(words, o, logs);
@@ -160,7 +160,7 @@ static lt_status text_of(struct lt_context *ctx, const char *path, char **out)
 	struct lt_bytes b = { .n = 0 };
 
 	LT_TRY(lt__bytes_read(ctx, path, &b));
-	*out = bench_format("%.*s", (int)b.n, b.at ? (const char *)b.at : "");
+	*out = lt__must_format("%.*s", (int)b.n, b.at ? (const char *)b.at : "");
 	lt__bytes_free(&b);
 	return LT_OK;
 }
@@ -181,11 +181,11 @@ lt_status bench_program_run(struct lt_context *ctx, char *const *words, const st
 {
 	struct logs logs = { NULL, NULL };
 	const bool says = p->says;
-	lt_status st = bench_temporary(ctx, &logs.err);
+	lt_status st = lt__tmp_file(ctx, &logs.err);
 
 	*p = (struct bench_program){ .says = says };
 	if (!st && says)
-		st = bench_temporary(ctx, &logs.out);
+		st = lt__tmp_file(ctx, &logs.out);
 	st = st ? st : program_start(ctx, words, o, &logs, p);
 	if (!st && says) {
 		st = text_of(ctx, logs.out, &p->text);

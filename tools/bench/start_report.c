@@ -91,8 +91,8 @@ json_t *bench_started_json(const struct bench_started *x)
 
 static void print_mean(const struct bench_starts *l, const char *label, int threads, FILE *f)
 {
-	double *time = bench_alloc(((size_t)l->n + 1) * sizeof *time);
-	double *memory = bench_alloc(((size_t)l->n + 1) * sizeof *memory);
+	double *time = lt__must_alloc(((size_t)l->n + 1) * sizeof *time);
+	double *memory = lt__must_alloc(((size_t)l->n + 1) * sizeof *memory);
 	int n = 0;
 
 	for (int i = 0; i < l->n; i++)

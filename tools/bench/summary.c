@@ -44,7 +44,7 @@ static bool is_compared(const struct bench_outcome *o, const struct bench_row *r
 /* Everything of one contestant in one group. */
 static void sum_fill(const struct bench_outcomes *l, struct outcome_sum *s)
 {
-	double *peak = bench_alloc((size_t)l->n * sizeof *peak), *best = bench_alloc((size_t)l->n * sizeof *best);
+	double *peak = lt__must_alloc((size_t)l->n * sizeof *peak), *best = lt__must_alloc((size_t)l->n * sizeof *best);
 
 	for (int i = 0; i < l->n; i++)
 		for (int k = 0; counts(&l->at[i], s) && k < l->at[i].n_row; k++) {
@@ -97,7 +97,7 @@ static void outcomes_walk(const struct bench_outcomes *l, each *visit, void *use
 
 	for (int i = 0; i < l->n; i++)
 		cap += 2 * l->at[i].n_row;
-	all = bench_alloc((size_t)cap * sizeof *all);
+	all = lt__must_alloc((size_t)cap * sizeof *all);
 	for (int whole = 0; whole < 2; whole++)
 		for (int i = 0; i < l->n; i++)
 			for (int k = 0; k < l->at[i].n_row; k++) {
@@ -162,7 +162,7 @@ static void print_noise(const struct bench_outcomes *l, FILE *f)
 /* Rates of a group with extents left open, over those of the first of ours with fixed ones; false: there are none. */
 static bool open_fill(const struct bench_outcomes *l, struct outcome_sum *s)
 {
-	double *ratio = bench_alloc((size_t)l->n * sizeof *ratio);
+	double *ratio = lt__must_alloc((size_t)l->n * sizeof *ratio);
 
 	for (int i = 0; i < l->n; i++) {
 		const struct bench_row *fixed = NULL, *open = NULL;
@@ -212,7 +212,7 @@ static void print_compiles_of(const struct bench_compiles *l, const char *backen
 	int n = 0;
 
 	for (int k = 0; k < N; k++)
-		x[k] = bench_alloc((size_t)(l->n + 1) * sizeof **x);
+		x[k] = lt__must_alloc((size_t)(l->n + 1) * sizeof **x);
 	for (int i = 0; i < l->n; i++)
 		if (!*l->at[i].why && !strcmp(l->at[i].c->suite, "gemm") && !strcmp(l->at[i].backend, backend)) {
 			x[COLD][n] = l->at[i].total;

@@ -10,7 +10,7 @@ static double legend(struct svg *p, double y)
 	char color[24];
 
 	for (int i = 0; i < p->n_name; i++) {
-		char *name = bench_format("%.*s", p->length[i], p->name[i]);
+		char *name = lt__must_format("%.*s", p->length[i], p->name[i]);
 		const double wide = 14 + svg_text_wide(name, 12) + 18;
 
 		if (x > SVG_LEFT && x + wide > SVG_WIDE - SVG_RIGHT) {
@@ -37,7 +37,7 @@ static void find_names(struct svg *p)
 static double svg_head(struct svg *p)
 {
 	const char *processor = json_string_value(json_object_get(p->r->machine, "processor"));
-	char *about = bench_format("%s; Looptree %s; %d samples of at least %g s%s", processor ? processor : "", lt_version(),
+	char *about = lt__must_format("%s; Looptree %s; %d samples of at least %g s%s", processor ? processor : "", lt_version(),
 		p->r->o->samples, p->r->o->seconds, p->r->o->busy ? "; beside busy processes" : "");
 
 	svg_text(p, SVG_LEFT, 26, 17, "start", "class=\"title\" font-weight=\"bold\"", "lt-bench: Looptree beside the "
@@ -58,12 +58,12 @@ void bench_print_svg(const struct bench_report *r, FILE *f)
 
 	p.f = open_memstream(&text, &n);
 	if (!p.f)
-		bench_end("out of memory");
+		lt__must_end("out of memory");
 	end = svg_head(&p);
 	end = svg_bars(&p, end);
 	end = svg_roofline(&p, end);
 	if (fclose(p.f) || !text)
-		bench_end("out of memory");
+		lt__must_end("out of memory");
 	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\" "
 		"font-family=\"Helvetica,Arial,sans-serif\">\n<rect class=\"paper\" width=\"%d\" height=\"%.0f\" fill=\"#fff\"/>\n%s"
 		"</svg>\n", SVG_WIDE, end, SVG_WIDE, end, SVG_WIDE, end, text);

@@ -41,7 +41,7 @@ int svg_name(struct svg *p, const struct bench_row *r)
 
 const char *svg_rate_unit(const struct bench_outcome *o)
 {
-	return o->c->bound == BENCH_FLOPS ? "GFLOP/s" : "GB/s";
+	return o->c->bound == MACHINE_FLOPS ? "GFLOP/s" : "GB/s";
 }
 
 void svg_escaped(FILE *f, const char *text, int n)

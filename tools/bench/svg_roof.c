@@ -45,7 +45,7 @@ static bool has_point(const struct bench_outcome *o, int k)
 }
 
 /* What was measured with so many threads: before the cases, and again in each of them. */
-static double limit_of(const struct bench_report *r, const json_t *known, const char *name, enum bench_bound bound,
+static double limit_of(const struct bench_report *r, const json_t *known, const char *name, enum machine_bound bound,
 	int threads)
 {
 	const json_t *list = json_object_get(known, name), *e;
@@ -64,7 +64,7 @@ static double limit_of(const struct bench_report *r, const json_t *known, const 
 /* Of each number of threads of the cases. */
 static void find_roofs(const struct bench_report *r, struct roofline *x)
 {
-	json_t *known = r->peak ? bench_peak_json(r->peak) : json_object();
+	json_t *known = r->peak ? machine_peak_json(r->peak) : json_object();
 
 	for (int i = 0; i < r->outcomes.n && x->n_roof < MAX_ROOFS; i++) {
 		struct roof one = { .threads = r->outcomes.at[i].threads };
@@ -74,8 +74,8 @@ static void find_roofs(const struct bench_report *r, struct roofline *x)
 			seen = seen || x->roof[k].threads == one.threads;
 		if (seen)
 			continue;
-		one.peak = limit_of(r, known, "flops", BENCH_FLOPS, one.threads);
-		one.band = limit_of(r, known, "read_bytes", BENCH_READ, one.threads);
+		one.peak = limit_of(r, known, "flops", MACHINE_FLOPS, one.threads);
+		one.band = limit_of(r, known, "read_bytes", MACHINE_READ, one.threads);
 		if (one.peak > 0 && one.band > 0)
 			x->roof[x->n_roof++] = one;
 	}
@@ -109,7 +109,7 @@ static void find_axes(const struct bench_report *r, struct roofline *x)
 
 static void taken_add(struct roofline *x, double left, double top, double wide, double high)
 {
-	x->taken = bench_grow(x->taken, x->n_taken, &x->cap_taken, sizeof *x->taken);
+	x->taken = lt__must_grow(x->taken, x->n_taken, &x->cap_taken, sizeof *x->taken);
 	x->taken[x->n_taken++] = (struct svg_box){ left, top, wide, high };
 }
 
@@ -196,7 +196,7 @@ static void add_label(struct roofline *x, const struct bench_outcome *o, bool su
 			best = k;
 	if (best < 0)
 		return;
-	x->label = bench_grow(x->label, x->n_label, &x->cap_label, sizeof *x->label);
+	x->label = lt__must_grow(x->label, x->n_label, &x->cap_label, sizeof *x->label);
 	l = &x->label[x->n_label++];
 	*l = (struct svg_label){ .x = at_x(&x->a, intensity(o)), .y = at_y(&x->a, row_flops(o, best)) };
 	snprintf(l->text, sizeof l->text, threads ? "%s%s%s, %d" : "%s%s%s", suite ? o->c->suite : "", suite ? "/" : "",

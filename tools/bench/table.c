@@ -43,7 +43,7 @@ static void print_vendors(const json_t *v, FILE *f)
 
 void bench_print_head(const struct bench_report *r, FILE *f)
 {
-	json_t *peak = bench_peak_json(r->peak), *list, *e;
+	json_t *peak = machine_peak_json(r->peak), *list, *e;
 	const char *const names[] = { "flops", "read_bytes", "copy_bytes" },
 			  *const titles[] = { "multiply-add peak", "read", "copy" };
 	size_t i;
@@ -77,7 +77,7 @@ static void print_row(const struct bench_outcome *o, const struct bench_row *r, 
 	lt__say(f, "%-34s %2d %-*s ", name, o->threads, BENCH_LABEL, bench_label(r->label, (int)strlen(r->label), label));
 	if (r->answer == BENCH_READY)
 		lt__say(f, "%8.2f %-7s %6s %6s %10s %10s %5.1f%% %9s\n", r->rate * 1e-9,
-			o->c->bound == BENCH_FLOPS ? "GFLOP/s" : "GB/s", of_peak, of_best,
+			o->c->bound == MACHINE_FLOPS ? "GFLOP/s" : "GB/s", of_peak, of_best,
 			scaled(r->median, a, sizeof a), scaled(r->minimum, b, sizeof b), r->spread * 100,
 			r->prepare <= 0 ? "" : scaled(r->prepare, c, sizeof c));
 	else

@@ -34,7 +34,7 @@ static char *derived_path(void)
 static lt_status open_peer(struct lt_context *ctx, const char *self, const char *serve, const char *environment,
 	double patience, struct bench_contestant *out)
 {
-	char *command = bench_format("'%s' --serve %s", self, serve);
+	char *command = lt__must_format("'%s' --serve %s", self, serve);
 	lt_status s;
 
 	*out = (struct bench_contestant){ .role = BENCH_OTHER };
@@ -65,7 +65,7 @@ struct trial {
 static lt_status probe_case(const struct trial *r, struct bench_contestant *k, struct bench_case *c, float *out,
 	double *best)
 {
-	const int64_t repeat = bench_repeat((double)c->flops / 1e11, r->o->quick ? 1e-4 : 4e-3);
+	const int64_t repeat = machine_repeat((double)c->flops / 1e11, r->o->quick ? 1e-4 : 4e-3);
 
 	LT_TRY(bench_case_write(r->ctx, c));
 	LT_TRY(k->ops->begin(k, c, 1));
@@ -86,13 +86,13 @@ static lt_status probe(const struct trial *r, struct tried *t)
 
 	for (int i = 0; i < r->probes.n; i++) {
 		struct bench_case *c = &r->probes.at[i];
-		float *out = bench_buffer(c->out.n);
+		float *out = machine_buffer(c->out.n);
 		lt_status s;
 
 		if (!c->in[0].data)
 			bench_case_fill(c);
 		s = probe_case(r, &t->k, c, out, &t->seconds[i]);
-		bench_buffer_free(out, c->out.n);
+		machine_buffer_free(out);
 		LT_TRY(s);
 		t->k.ops->end(&t->k);
 		rate[i] = (double)c->flops / t->seconds[i];
@@ -141,7 +141,7 @@ static lt_status try_type(const struct trial *r, const char *environment, struct
 static void add_type(struct trial *r, const char *type)
 {
 	struct tried *t = &r->tried[r->n++];
-	char *environment = type ? bench_format("OPENBLAS_CORETYPE=%s", type) : NULL, why[BENCH_WHY] = "";
+	char *environment = type ? lt__must_format("OPENBLAS_CORETYPE=%s", type) : NULL, why[BENCH_WHY] = "";
 	lt_status s = try_type(r, environment, t);
 
 	t->open = !s;
@@ -161,7 +161,7 @@ static void add_openblas(struct lt_context *ctx, struct bench_contestants *to, c
 	bench_gemm_cases(&all);
 	for (int i = 0; i < all.n && r.probes.n < 8; i++)
 		if (!strcmp(all.at[i].name, "256") || !strcmp(all.at[i].name, "1024") || !strcmp(all.at[i].name, "64")) {
-			r.probes.at = bench_grow(r.probes.at, r.probes.n, &r.probes.cap, sizeof *r.probes.at);
+			r.probes.at = lt__must_grow(r.probes.at, r.probes.n, &r.probes.cap, sizeof *r.probes.at);
 			r.probes.at[r.probes.n++] = all.at[i];
 		}
 	add_type(&r, NULL);
@@ -185,7 +185,7 @@ static void add_openblas(struct lt_context *ctx, struct bench_contestants *to, c
 }
 
 static void add_cublas(
-	struct lt_context *ctx, struct bench_contestants *to, struct bench_device *device, json_t *report)
+	struct lt_context *ctx, struct bench_contestants *to, struct machine_device *device, json_t *report)
 {
 	struct bench_contestant k = { .role = BENCH_OTHER };
 	char why[BENCH_WHY] = "";
@@ -201,7 +201,7 @@ static void add_cublas(
 }
 
 void bench_vendors_add(struct lt_context *ctx, struct bench_contestants *to, const struct bench_options *o,
-	struct bench_device *device, json_t *report)
+	struct machine_device *device, json_t *report)
 {
 	char *self = device ? NULL : derived_path(), why[BENCH_WHY] = "";
 	struct bench_contestant k;

@@ -17,13 +17,13 @@ lt_status bench_program_beside(struct lt_context *ctx, const char *name, const c
 	path[n] = 0;
 	slash = strrchr(path, '/');
 	snprintf(slash ? slash + 1 : path, 60, "%s", name);
-	*out = bench_format("%s", path);
+	*out = lt__must_format("%s", path);
 	return access(path, X_OK) ? lt_fail(ctx, LT_EIO, "there is no '%s': the suite %s runs it", path, suite) : LT_OK;
 }
 
 void bench_word_add(struct bench_words *w, char *text)
 {
-	w->at = bench_grow(w->at, w->n, &w->cap, sizeof *w->at);
+	w->at = lt__must_grow(w->at, w->n, &w->cap, sizeof *w->at);
 	w->at[w->n++] = text;
 }
 
@@ -37,6 +37,6 @@ void bench_words_free(struct bench_words *w)
 
 void bench_option_add(struct bench_words *w, const char *option, char *value)
 {
-	bench_word_add(w, bench_format("%s", option));
+	bench_word_add(w, lt__must_format("%s", option));
 	bench_word_add(w, value);
 }

@@ -205,6 +205,23 @@ static inline const char *lt__temp_folder(void)
 	return dir ? dir : "/tmp";
 }
 
+/* The one folder in which a program makes temporary files: removed at the end, or, after a kill, by the next process that
+ * makes one there. */
+lt_status lt__tmp_home(struct lt_context *, const char **out);
+void lt__tmp_remove(void);
+/* The path of a new empty file there, malloc. */
+lt_status lt__tmp_file(struct lt_context *, char **out);
+/* An empty folder there for a cache, malloc; drop removes it with what is in it, and frees. */
+lt_status lt__tmp_folder(struct lt_context *, char **out);
+void lt__tmp_folder_drop(char *path);
+
+/* -- memory for programs that end where there is none. */
+_Noreturn void lt__must_end(const char *text);          /* where nothing can go on */
+void *lt__must_alloc(size_t bytes);                     /* zeroed */
+/* An array with room for one more than n elements. */
+void *lt__must_grow(void *at, int n, int *cap, size_t bytes);
+char *lt__must_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));      /* malloc */
+
 /* -- strings that come from outside, as JSON, which holds UTF-8 only. */
 /* What a terminal may be shown: everything beyond ASCII is escaped. */
 #define LT_JSON_PLAIN JSON_ENSURE_ASCII

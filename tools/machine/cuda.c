@@ -10,7 +10,8 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tools/bench/bench.h"
+#include "tools/common/common.h"
+#include "tools/machine/machine.h"
 
 enum { THREADS = 256, CHAINS = 16, UNROLLED = 8, BLOCKS = 8, ROUNDS = 512, QUICK_ROUNDS = 4 };
 /* As cuda.h has them. */
@@ -44,7 +45,7 @@ typedef int cuda_plain(void *);
 	X(program_free, int (*)(void **), "nvrtcDestroyProgram")
 #define MEMBER(member, type, symbol) __typeof__(type) member;
 struct cuda_nvrtc { NVRTC_MAP(MEMBER) };
-struct bench_cuda {
+struct machine_cuda {
 	struct lt_context *ctx;
 	CUDA_MAP(MEMBER)
 	void *context, *stream;
@@ -54,9 +55,9 @@ struct bench_cuda {
 	int rounds;
 };
 #undef MEMBER
-struct bench_symbol { const char *name; size_t at; };
-static const struct bench_symbol cuda_symbols[] = {
-#define ROW(member, type, symbol) { symbol, offsetof(struct bench_cuda, member) },
+struct cuda_symbol { const char *name; size_t at; };
+static const struct cuda_symbol cuda_symbols[] = {
+#define ROW(member, type, symbol) { symbol, offsetof(struct machine_cuda, member) },
 	CUDA_MAP(ROW)
 #undef ROW
 }, nvrtc_symbols[] = {
@@ -66,12 +67,12 @@ static const struct bench_symbol cuda_symbols[] = {
 };
 
 /* Where the loader looks, or where a toolkit that it does not know is mostly installed. */
-void *bench_cuda_library(const char *const *names)
+void *machine_cuda_library(const char *const *names)
 {
 	void *library = NULL;
 
 	for (int i = 0; names[i] && !library; i++) {
-		char *path = bench_format("/usr/local/cuda/lib64/%s", names[i]);
+		char *path = lt__must_format("/usr/local/cuda/lib64/%s", names[i]);
 
 		library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 		library = library ? library : dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -81,7 +82,7 @@ void *bench_cuda_library(const char *const *names)
 }
 
 static lt_status symbols_find(
-	struct lt_context *ctx, void *library, const struct bench_symbol *symbol, size_t n, void *to)
+	struct lt_context *ctx, void *library, const struct cuda_symbol *symbol, size_t n, void *to)
 {
 	for (size_t i = 0; i < n; i++) {
 		void *at = dlsym(library, symbol[i].name);
@@ -93,18 +94,18 @@ static lt_status symbols_find(
 	return LT_OK;
 }
 
-static lt_status cuda_check(const struct bench_cuda *d, int result, const char *what)
+static lt_status cuda_check(const struct machine_cuda *d, int result, const char *what)
 {
 	return result ? lt_fail(d->ctx, LT_EDEVICE, "%s: the driver's error %d", what, result) : LT_OK;
 }
 
 /* ---- the device ---- */
 
-lt_status bench_cuda_open(struct lt_context *ctx, void *memory, struct bench_cuda **out)
+lt_status machine_cuda_open(struct lt_context *ctx, void *memory, struct machine_cuda **out)
 {
 	static const char *const names[] = { "libcuda.so.1", NULL };
-	struct bench_cuda *d = *out = bench_alloc(sizeof *d);
-	void *library = bench_cuda_library(names);
+	struct machine_cuda *d = *out = lt__must_alloc(sizeof *d);
+	void *library = machine_cuda_library(names);
 
 	d->ctx = ctx;
 	d->memory = memory;
@@ -115,16 +116,16 @@ lt_status bench_cuda_open(struct lt_context *ctx, void *memory, struct bench_cud
 		d->context = NULL;
 		return lt_fail(ctx, LT_EUNSUPPORTED, "the device is none of CUDA's");
 	}
-	LT_TRY(bench_cuda_enter(d));
-	return bench_cuda_leave(d, cuda_check(d, d->stream_new(&d->stream, NON_BLOCKING), "a queue"));
+	LT_TRY(machine_cuda_enter(d));
+	return machine_cuda_leave(d, cuda_check(d, d->stream_new(&d->stream, NON_BLOCKING), "a queue"));
 }
 
-lt_status bench_cuda_enter(const struct bench_cuda *d)
+lt_status machine_cuda_enter(const struct machine_cuda *d)
 {
 	return cuda_check(d, d->push(d->context), "the device's context");
 }
 
-lt_status bench_cuda_leave(const struct bench_cuda *d, lt_status s)
+lt_status machine_cuda_leave(const struct machine_cuda *d, lt_status s)
 {
 	void *context;
 
@@ -132,18 +133,18 @@ lt_status bench_cuda_leave(const struct bench_cuda *d, lt_status s)
 	return s;
 }
 
-void *bench_cuda_queue(const struct bench_cuda *d) { return d->stream; }
+void *machine_cuda_queue(const struct machine_cuda *d) { return d->stream; }
 
-lt_status bench_cuda_wait(const struct bench_cuda *d)
+lt_status machine_cuda_wait(const struct machine_cuda *d)
 {
 	return cuda_check(d, d->stream_wait(d->stream), "waiting for the device");
 }
 
-void bench_cuda_close(struct bench_cuda *d)
+void machine_cuda_close(struct machine_cuda *d)
 {
 	if (!d)
 		return;
-	if (d->context && !bench_cuda_enter(d)) {
+	if (d->context && !machine_cuda_enter(d)) {
 		for (int i = 0; i < 2; i++)
 			if (d->event[i])
 				d->event_free(d->event[i]);
@@ -151,7 +152,7 @@ void bench_cuda_close(struct bench_cuda *d)
 			d->module_free(d->module);
 		if (d->stream)
 			d->stream_free(d->stream);
-		bench_cuda_leave(d, LT_OK);
+		machine_cuda_leave(d, LT_OK);
 	}
 	free(d);
 }
@@ -181,14 +182,14 @@ static const char peak_text[] =
 static lt_status nvrtc_compile(struct lt_context *ctx, const struct cuda_nvrtc *n, const char *arch, char **code,
 	size_t *bytes)
 {
-	char *text = bench_format("enum { THREADS = %d, CHAINS = %d, UNROLLED = %d };\n%s", THREADS, CHAINS, UNROLLED,
-		peak_text), *option = bench_format("--gpu-architecture=%s", arch);
+	char *text = lt__must_format("enum { THREADS = %d, CHAINS = %d, UNROLLED = %d };\n%s", THREADS, CHAINS, UNROLLED,
+		peak_text), *option = lt__must_format("--gpu-architecture=%s", arch);
 	void *program = NULL;
 	int r = n->program_new(&program, text, "multiply-adds.cu", 0, NULL, NULL);
 
 	r = r ? r : n->compile(program, 1, (const char *const[]){ option });
 	r = r ? r : n->bytes(program, bytes);
-	*code = r ? NULL : bench_alloc(*bytes + 1);
+	*code = r ? NULL : lt__must_alloc(*bytes + 1);
 	r = r ? r : n->code(program, *code);
 	if (program)
 		n->program_free(&program);
@@ -197,11 +198,11 @@ static lt_status nvrtc_compile(struct lt_context *ctx, const struct cuda_nvrtc *
 	return r ? lt_fail(ctx, LT_ECOMPILE, "NVRTC does not compile the multiply-adds for %s: error %d", arch, r) : LT_OK;
 }
 
-lt_status bench_cuda_peak_code(struct lt_context *ctx, const char *arch, char **code, size_t *bytes)
+lt_status machine_cuda_peak_code(struct lt_context *ctx, const char *arch, char **code, size_t *bytes)
 {
 	static const char *const names[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL };
 	struct cuda_nvrtc n;
-	void *library = bench_cuda_library(names);
+	void *library = machine_cuda_library(names);
 
 	*code = NULL;
 	if (!library)
@@ -210,7 +211,7 @@ lt_status bench_cuda_peak_code(struct lt_context *ctx, const char *arch, char **
 	return nvrtc_compile(ctx, &n, arch, code, bytes);
 }
 
-static lt_status peak_new(struct bench_cuda *d, bool quick)
+static lt_status peak_new(struct machine_cuda *d, bool quick)
 {
 	int device, major, minor, multiprocessors;
 	char arch[16], *code;
@@ -224,7 +225,7 @@ static lt_status peak_new(struct bench_cuda *d, bool quick)
 	d->blocks = BLOCKS * (unsigned)multiprocessors;
 	d->rounds = quick ? QUICK_ROUNDS : ROUNDS;
 	snprintf(arch, sizeof arch, "sm_%d%d", major, minor);
-	LT_TRY(bench_cuda_peak_code(d->ctx, arch, &code, &bytes));
+	LT_TRY(machine_cuda_peak_code(d->ctx, arch, &code, &bytes));
 	r = d->module_new(&d->module, code);
 	r = r ? r : d->function(&d->kernel, d->module, "multiply_adds");
 	free(code);
@@ -233,23 +234,23 @@ static lt_status peak_new(struct bench_cuda *d, bool quick)
 	return cuda_check(d, r, "the kernel of multiply-adds");
 }
 
-lt_status bench_cuda_peak_new(struct bench_cuda *d, bool quick)
+lt_status machine_cuda_peak_new(struct machine_cuda *d, bool quick)
 {
-	LT_TRY(bench_cuda_enter(d));
-	return bench_cuda_leave(d, peak_new(d, quick));
+	LT_TRY(machine_cuda_enter(d));
+	return machine_cuda_leave(d, peak_new(d, quick));
 }
 
-double bench_cuda_peak_unit(const struct bench_cuda *d)
+double machine_cuda_peak_unit(const struct machine_cuda *d)
 {
 	return 2.0 * CHAINS * UNROLLED * d->rounds * THREADS * d->blocks;
 }
 
-lt_status bench_cuda_peak_run(struct bench_cuda *d, int64_t n, double *seconds)
+lt_status machine_cuda_peak_run(struct machine_cuda *d, int64_t n, double *seconds)
 {
 	float first = 0.01f, ms = 0;
 	void *arguments[] = { &d->memory, &first, &d->rounds };
 
-	LT_TRY(bench_cuda_enter(d));
+	LT_TRY(machine_cuda_enter(d));
 	int r = d->event_record(d->event[0], d->stream);
 	for (int64_t i = 0; i < n; i++)
 		r = r ? r : d->launch(d->kernel, d->blocks, 1, 1, THREADS, 1, 1, 0, d->stream, arguments, NULL);
@@ -257,5 +258,5 @@ lt_status bench_cuda_peak_run(struct bench_cuda *d, int64_t n, double *seconds)
 	r = r ? r : d->stream_wait(d->stream);
 	r = r ? r : d->event_ms(&ms, d->event[0], d->event[1]);
 	*seconds = (double)ms * 1e-3;
-	return bench_cuda_leave(d, cuda_check(d, r, "multiply-adds"));
+	return machine_cuda_leave(d, cuda_check(d, r, "multiply-adds"));
 }

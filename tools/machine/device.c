@@ -7,13 +7,14 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "tools/bench/bench.h"
 #include "tools/common/common.h"
+#include "tools/machine/machine.h"
+#include "tools/option/option.h"
 
 /* Bytes of a copy: the most, and the least of a quick one. */
 enum { STEPS = 512, MAX_COPY = 1 << 30, MIN_COPY = 1 << 20 };
 
-struct bench_device {
+struct machine_device {
 	struct lt_context *ctx;
 	const struct lt_backend *backend;
 	struct lt_host host;
@@ -24,22 +25,22 @@ struct bench_device {
 	int64_t bytes;
 	struct lt_event *event[2];
 	/* of the multiply-adds: by CUDA, or a program */
-	struct bench_cuda *cuda;
+	struct machine_cuda *cuda;
 	int64_t elements;
 	struct lt_program *program;
 	struct lt_instance *instance;
 	void *x, *y;
 };
 
-static lt_status device_fail(struct bench_device *d, lt_status s, const char *what)
+static lt_status device_fail(struct machine_device *d, lt_status s, const char *what)
 {
 	return s ? lt_fail(d->ctx, s, "backend %s: %s: %s", d->backend->name, what, lt__heard_reason(&d->heard)) : LT_OK;
 }
 
-lt_status bench_device_open(struct lt_context *ctx, const char *backend, struct bench_device **out)
+lt_status machine_device_open(struct lt_context *ctx, const char *backend, struct machine_device **out)
 {
 	const size_t n = strcspn(backend, ":");
-	struct bench_device *d = *out = bench_alloc(sizeof *d);
+	struct machine_device *d = *out = lt__must_alloc(sizeof *d);
 
 	d->ctx = ctx;
 	d->host = (struct lt_host){ .size = sizeof d->host, .temp_dir = lt__temp_dir() };
@@ -49,7 +50,7 @@ lt_status bench_device_open(struct lt_context *ctx, const char *backend, struct 
 		"it cannot be opened");
 }
 
-bool bench_device_is(const struct bench_device *d)
+bool machine_device_is(const struct machine_device *d)
 {
 	const struct lt_caps *caps = d->backend->caps(d->session);
 
@@ -57,16 +58,16 @@ bool bench_device_is(const struct bench_device *d)
 		&& LT_HAS(struct lt_backend, d->backend, event_new);
 }
 
-void bench_device_close(struct bench_device *d)
+void machine_device_close(struct machine_device *d)
 {
 	if (!d)
 		return;
-	bench_cuda_close(d->cuda);
+	machine_cuda_close(d->cuda);
 	lt_instance_free(d->instance);
 	lt_program_free(d->program);
 	void *const memory[] = { d->buffer[0], d->buffer[1], d->x, d->y };
 	for (int i = 0; i < 4; i++)
-		bench_device_free(d, memory[i]);
+		machine_device_free(d, memory[i]);
 	for (int i = 0; i < 2; i++)
 		if (d->event[i])
 			d->backend->event_free(d->event[i]);
@@ -75,19 +76,19 @@ void bench_device_close(struct bench_device *d)
 	free(d);
 }
 
-lt_status bench_device_memory(struct bench_device *d, int64_t bytes, void **out)
+lt_status machine_device_memory(struct machine_device *d, int64_t bytes, void **out)
 {
 	*out = NULL;
 	return device_fail(d, d->backend->mem_new(d->session, (size_t)bytes, out, &d->heard.diag), "memory");
 }
 
-void bench_device_free(struct bench_device *d, void *memory)
+void machine_device_free(struct machine_device *d, void *memory)
 {
 	if (memory)
 		d->backend->mem_free(d->session, memory);
 }
 
-lt_status bench_device_copy(struct bench_device *d, void *to, const void *from, int64_t bytes, enum lt_copy way)
+lt_status machine_device_copy(struct machine_device *d, void *to, const void *from, int64_t bytes, enum lt_copy way)
 {
 	const struct lt_slot dst = { to, 0, bytes }, src = { (void *)(uintptr_t)from, 0, bytes };
 
@@ -97,23 +98,20 @@ lt_status bench_device_copy(struct bench_device *d, void *to, const void *from, 
 
 /* Contestants whose tensors the last cache holds would not be limited by memory: as many sets of them, in turn, as are
  * three times as large; one if they are so small that time is not spent there, or that a network would keep them. */
-int bench_device_sets(const struct bench_device *d, const struct bench_case *c)
+int machine_device_sets(const struct machine_device *d, int64_t bytes)
 {
 	const int64_t cache = (int64_t)d->backend->caps(d->session)->target->l2_bytes;
-	int64_t bytes = 4 * c->out.n, sets;
+	const int64_t sets = (3 * cache + bytes - 1) / bytes;
 
-	for (int i = 0; i < c->n_in; i++)
-		bytes += 4 * c->in[i].n;
-	sets = (3 * cache + bytes - 1) / bytes;
-	return 8 * bytes < cache || sets < 1 ? 1 : sets > BENCH_SETS ? BENCH_SETS : (int)sets;
+	return 8 * bytes < cache || sets < 1 ? 1 : sets > MACHINE_SETS ? MACHINE_SETS : (int)sets;
 }
 
 /* ---- what the device can do ---- */
 
-static lt_status chain_new(struct bench_device *d, const char *backend, bool quick)
+static lt_status chain_new(struct machine_device *d, const char *backend, bool quick)
 {
 	const int64_t n = d->elements = INT64_C(1) << (quick ? 14 : 21);
-	char *script = bench_alloc(STEPS * 160 + 200);
+	char *script = lt__must_alloc(STEPS * 160 + 200);
 	size_t at = (size_t)sprintf(script, "$1 = InputTensor(x, float32, [%lld]);\n$2 = FullNode(float32, [], 0.999);\n"
 		"$3 = FullNode(float32, [], 0.001);\n$4 = MultiplyNode($1, $2);\n", (long long)n);
 	struct lt_graph *g = NULL;
@@ -130,12 +128,12 @@ static lt_status chain_new(struct bench_device *d, const char *backend, bool qui
 	free(script);
 	if (!s && lt_instance_new(d->program, &d->instance))
 		s = lt_fail(d->ctx, lt_instance_code(d->instance), "%-s", lt_instance_message(d->instance));
-	s = s ? s : bench_device_memory(d, 4 * n, &d->x);
-	return s ? s : bench_device_memory(d, 4 * n, &d->y);
+	s = s ? s : machine_device_memory(d, 4 * n, &d->x);
+	return s ? s : machine_device_memory(d, 4 * n, &d->y);
 }
 
 /* What the last cache holds would be copied in it. */
-static int64_t copy_bytes(const struct bench_device *d, bool quick)
+static int64_t copy_bytes(const struct machine_device *d, bool quick)
 {
 	const int64_t cache = (int64_t)d->backend->caps(d->session)->target->l2_bytes;
 	int64_t bytes = quick ? MIN_COPY : MAX_COPY;
@@ -145,41 +143,41 @@ static int64_t copy_bytes(const struct bench_device *d, bool quick)
 	return bytes;
 }
 
-static lt_status copies_new(struct bench_device *d, bool quick)
+static lt_status copies_new(struct machine_device *d, bool quick)
 {
 	d->bytes = copy_bytes(d, quick);
 	for (int i = 0; i < 2; i++) {
-		LT_TRY(bench_device_memory(d, d->bytes, &d->buffer[i]));
+		LT_TRY(machine_device_memory(d, d->bytes, &d->buffer[i]));
 		LT_TRY(device_fail(d, d->backend->event_new(d->session, &d->event[i], &d->heard.diag), "an event"));
 	}
 	return LT_OK;
 }
 
 /* Whether CUDA measures it. */
-static bool cuda_peak_new(struct bench_device *d, bool quick)
+static bool cuda_peak_new(struct machine_device *d, bool quick)
 {
-	if (!bench_cuda_open(d->ctx, d->buffer[0], &d->cuda) && !bench_cuda_peak_new(d->cuda, quick))
+	if (!machine_cuda_open(d->ctx, d->buffer[0], &d->cuda) && !machine_cuda_peak_new(d->cuda, quick))
 		return true;
-	bench_cuda_close(d->cuda);
+	machine_cuda_close(d->cuda);
 	d->cuda = NULL;
 	return false;
 }
 
-lt_status bench_device_measures(struct bench_device *d, const char *backend, bool quick)
+lt_status machine_device_measures(struct machine_device *d, const char *backend, bool quick)
 {
 	LT_TRY(copies_new(d, quick));
 	return cuda_peak_new(d, quick) ? LT_OK : chain_new(d, backend, quick);
 }
 
-const struct bench_cuda *bench_device_cuda(const struct bench_device *d) { return d->cuda; }
+const struct machine_cuda *machine_device_cuda(const struct machine_device *d) { return d->cuda; }
 
-double bench_device_unit(const struct bench_device *d, enum bench_bound bound)
+double machine_device_unit(const struct machine_device *d, enum machine_bound bound)
 {
-	return bound != BENCH_FLOPS ? 2.0 * (double)d->bytes
-		: d->cuda ? bench_cuda_peak_unit(d->cuda) : (2.0 * STEPS + 1) * (double)d->elements;
+	return bound != MACHINE_FLOPS ? 2.0 * (double)d->bytes
+		: d->cuda ? machine_cuda_peak_unit(d->cuda) : (2.0 * STEPS + 1) * (double)d->elements;
 }
 
-static lt_status run_chain(struct bench_device *d, int64_t n, double *seconds)
+static lt_status run_chain(struct machine_device *d, int64_t n, double *seconds)
 {
 	struct lt_stats before = { .size = sizeof before }, after = { .size = sizeof after };
 
@@ -192,13 +190,13 @@ static lt_status run_chain(struct bench_device *d, int64_t n, double *seconds)
 	return LT_OK;
 }
 
-static lt_status run_copies(struct bench_device *d, int64_t n, double *seconds)
+static lt_status run_copies(struct machine_device *d, int64_t n, double *seconds)
 {
 	int64_t ns = 0, all = 0;
 
 	for (int64_t i = 0; i < n; i++) {
 		LT_TRY(device_fail(d, d->backend->event_record(d->event[0], NULL, &d->heard.diag), "an event"));
-		LT_TRY(bench_device_copy(d, d->buffer[i & 1], d->buffer[!(i & 1)], d->bytes, LT_COPY_DEVICE));
+		LT_TRY(machine_device_copy(d, d->buffer[i & 1], d->buffer[!(i & 1)], d->bytes, LT_COPY_DEVICE));
 		LT_TRY(device_fail(d, d->backend->event_record(d->event[1], NULL, &d->heard.diag), "an event"));
 		LT_TRY(device_fail(d, d->backend->event_ns(d->event[0], d->event[1], &ns, &d->heard.diag), "its time"));
 		all += ns;
@@ -207,8 +205,8 @@ static lt_status run_copies(struct bench_device *d, int64_t n, double *seconds)
 	return LT_OK;
 }
 
-lt_status bench_device_run(struct bench_device *d, enum bench_bound bound, int64_t n, double *seconds)
+lt_status machine_device_run(struct machine_device *d, enum machine_bound bound, int64_t n, double *seconds)
 {
-	return bound != BENCH_FLOPS ? run_copies(d, n, seconds)
-		: d->cuda ? bench_cuda_peak_run(d->cuda, n, seconds) : run_chain(d, n, seconds);
+	return bound != MACHINE_FLOPS ? run_copies(d, n, seconds)
+		: d->cuda ? machine_cuda_peak_run(d->cuda, n, seconds) : run_chain(d, n, seconds);
 }

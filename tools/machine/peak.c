@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "backends/cpu/command.h"
-#include "tools/bench/bench.h"
+#include "backends/cpu/cpu.h"
 #include "tools/common/common.h"
+#include "tools/machine/machine.h"
 
 enum { ROUNDS = 1 << 16, FORMS = 8, MAX_THREADS = 64 };
 
@@ -20,16 +20,16 @@ typedef void fma_kernel(long rounds, float *data);
 typedef float read_kernel(const float *from, float *to, long n);
 struct form { const char *name; int lanes, chains; fma_kernel *fma; read_kernel *pass; };
 
-struct bench_peak {
+struct machine_peak {
 	void *library;
 	struct form form[3][FORMS];             /* of each bound */
 	int n_form[3], best[3][MAX_THREADS + 1];       /* best[bound][threads]: the form */
 	int best_threads[3][MAX_THREADS + 1];          /* how many of the threads do best */
-	double rate[3][MAX_THREADS + 1];               /* found by bench_peak_measure */
+	double rate[3][MAX_THREADS + 1];               /* found by machine_peak_measure */
 	float *from, *to;
 	int64_t n;                              /* elements of each buffer */
 	bool quick;
-	struct bench_device *device;            /* of which this is all measured, or NULL */
+	struct machine_device *device;            /* of which this is all measured, or NULL */
 };
 
 static const char text_head[] =
@@ -113,7 +113,7 @@ static bool write_text(const char *path)
 }
 
 static lt_status peak_compile(
-	struct lt_context *ctx, const struct bench_options *o, const char *folder, const char *from, const char *to)
+	struct lt_context *ctx, const struct machine_by *o, const char *folder, const char *from, const char *to)
 {
 	const char *const rest[] = { "-O3", "-march=native", "-w", "-shared", "-fPIC", "-o", to, from, NULL };
 	const struct lt_command_limits limits = { .ms = o->cc_timeout_ms, .cancelled = lt__interrupted, .folder = folder };
@@ -140,7 +140,7 @@ static lt_status peak_compile(
 	return LT_OK;
 }
 
-static void add_form(struct bench_peak *p, int bound, const char *symbol, int lanes, int n)
+static void add_form(struct machine_peak *p, int bound, const char *symbol, int lanes, int n)
 {
 	void *at = dlsym(p->library, symbol);
 	struct form *f = &p->form[bound][p->n_form[bound]];
@@ -151,19 +151,19 @@ static void add_form(struct bench_peak *p, int bound, const char *symbol, int la
 	f->lanes = lanes;
 	f->chains = n;
 	/* ISO C has no conversion from dlsym's pointer. */
-	memcpy(bound == BENCH_FLOPS ? (void *)&f->fma : (void *)&f->pass, &at, sizeof at);
+	memcpy(bound == MACHINE_FLOPS ? (void *)&f->fma : (void *)&f->pass, &at, sizeof at);
 	p->n_form[bound]++;
 }
 
-static lt_status load_library(struct lt_context *ctx, struct bench_peak *p, const struct bench_options *o)
+static lt_status load_library(struct lt_context *ctx, struct machine_peak *p, const struct machine_by *o)
 {
 	const char *folder;
 	char *source, *library;
 	lt_status s;
 
-	LT_TRY(bench_folder(ctx, &folder));
-	source = bench_format("%s/peak.c", folder);
-	library = bench_format("%s/peak.so", folder);
+	LT_TRY(lt__tmp_home(ctx, &folder));
+	source = lt__must_format("%s/peak.c", folder);
+	library = lt__must_format("%s/peak.so", folder);
 	s = peak_compile(ctx, o, folder, source, library);
 	if (!s && !(p->library = dlopen(library, RTLD_NOW | RTLD_LOCAL)))
 		s = lt_fail(ctx, LT_ELOAD, "%s", dlerror());
@@ -174,7 +174,7 @@ static lt_status load_library(struct lt_context *ctx, struct bench_peak *p, cons
 	return s;
 }
 
-static lt_status open_library(struct lt_context *ctx, struct bench_peak *p, const struct bench_options *o)
+static lt_status open_library(struct lt_context *ctx, struct machine_peak *p, const struct machine_by *o)
 {
 	LT_TRY(load_library(ctx, p, o));
 	for (int i = 0; i < 3; i++) {
@@ -182,31 +182,16 @@ static lt_status open_library(struct lt_context *ctx, struct bench_peak *p, cons
 
 		for (int k = 0; k < 2; k++) {
 			snprintf(symbol, sizeof symbol, "fma_%d_%d", widths[i], chains[k]);
-			add_form(p, BENCH_FLOPS, symbol, widths[i] / 4, chains[k]);
+			add_form(p, MACHINE_FLOPS, symbol, widths[i] / 4, chains[k]);
 		}
 		snprintf(symbol, sizeof symbol, "read_%d", widths[i]);
-		add_form(p, BENCH_READ, symbol, 0, 0);
+		add_form(p, MACHINE_READ, symbol, 0, 0);
 		snprintf(symbol, sizeof symbol, "copy_%d", widths[i]);
-		add_form(p, BENCH_COPY, symbol, 0, 0);
+		add_form(p, MACHINE_COPY, symbol, 0, 0);
 	}
-	add_form(p, BENCH_COPY, "copy_memcpy", 0, 0);
-	add_form(p, BENCH_COPY, "copy_stream", 0, 0);
+	add_form(p, MACHINE_COPY, "copy_memcpy", 0, 0);
+	add_form(p, MACHINE_COPY, "copy_stream", 0, 0);
 	return LT_OK;
-}
-
-/* Bytes of the last cache that a processor may use, by the system; libc's answer, by the instruction that virtual
- * machines do not pass on well, is that of the whole package. */
-int64_t bench_last_cache(void)
-{
-	FILE *f = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r");
-	long long n = 0;
-	char unit = 0;
-
-	if (f && fscanf(f, "%lld%c", &n, &unit) == 2)
-		n <<= unit == 'K' ? 10 : unit == 'M' ? 20 : 0;
-	if (f)
-		fclose(f);
-	return n;
 }
 
 /* Far beyond it. */
@@ -214,40 +199,40 @@ static int64_t buffer_bytes(void)
 {
 	int64_t bytes = INT64_C(256) << 20, memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
 
-	if (bytes < 4 * bench_last_cache())
-		bytes = 4 * bench_last_cache();
+	if (bytes < 4 * machine_last_cache())
+		bytes = 4 * machine_last_cache();
 	while (bytes > memory / 8)
 		bytes /= 2;
 	return bytes;
 }
 
-static lt_status peak_of_device(struct bench_peak *p, const struct bench_options *o)
+static lt_status peak_of_device(struct machine_peak *p, const struct machine_by *o)
 {
 	for (int b = 0; b < 3; b++) {
-		p->form[b][0].name = strdup(b == BENCH_FLOPS ? "multiply-adds on the device" : "copies on the device");
+		p->form[b][0].name = strdup(b == MACHINE_FLOPS ? "multiply-adds on the device" : "copies on the device");
 		p->n_form[b] = 1;
 	}
-	return bench_device_measures(p->device, o->backend.at[0], o->quick);
+	return machine_device_measures(p->device, o->backend, o->quick);
 }
 
-lt_status bench_peak_new(struct lt_context *ctx, const struct bench_options *o, struct bench_peak **out)
+lt_status machine_peak_new(struct lt_context *ctx, const struct machine_by *o, struct machine_peak **out)
 {
-	struct bench_peak *p = *out = bench_alloc(sizeof *p);
+	struct machine_peak *p = *out = lt__must_alloc(sizeof *p);
 
 	p->quick = o->quick;
-	LT_TRY(bench_device_open(ctx, o->backend.at[0], &p->device));
-	if (bench_device_is(p->device))
+	LT_TRY(machine_device_open(ctx, o->backend, &p->device));
+	if (machine_device_is(p->device))
 		return peak_of_device(p, o);
-	bench_device_close(p->device);
+	machine_device_close(p->device);
 	p->device = NULL;
 	LT_TRY(open_library(ctx, p, o));
 	p->n = (o->quick ? buffer_bytes() / 4 : buffer_bytes()) / (int64_t)sizeof(float);
-	p->from = bench_buffer(p->n);
-	p->to = bench_buffer(p->n);
+	p->from = machine_buffer(p->n);
+	p->to = machine_buffer(p->n);
 	return LT_OK;
 }
 
-void bench_peak_free(struct bench_peak *p)
+void machine_peak_free(struct machine_peak *p)
 {
 	if (!p)
 		return;
@@ -255,18 +240,18 @@ void bench_peak_free(struct bench_peak *p)
 		for (int i = 0; i < p->n_form[b]; i++)
 			free((char *)(uintptr_t)p->form[b][i].name);
 	if (p->from)
-		bench_buffer_free(p->from, p->n);
+		machine_buffer_free(p->from);
 	if (p->to)
-		bench_buffer_free(p->to, p->n);
+		machine_buffer_free(p->to);
 	if (p->library)
 		dlclose(p->library);
-	bench_device_close(p->device);
+	machine_device_close(p->device);
 	free(p);
 }
 
 /* Threads wait for each other, then work; the time is from the first's begin to the last's end. */
 struct team {
-	const struct bench_peak *p;
+	const struct machine_peak *p;
 	const struct form *form;
 	int64_t units;
 	int threads, bound;
@@ -276,7 +261,7 @@ struct member { struct team *team; int number; pthread_t thread; };
 
 static void work(const struct team *t, int number)
 {
-	const struct bench_peak *p = t->p;
+	const struct machine_peak *p = t->p;
 	int64_t part = p->n / t->threads / 1024 * 1024;
 	float data[64] __attribute__((aligned(64))) = { 0.999f, 0.001f };
 	volatile float sink;
@@ -284,7 +269,7 @@ static void work(const struct team *t, int number)
 	for (int i = 2; i < 32; i++)
 		data[i] = 1 + (float)i / 64;
 	for (int64_t i = 0; i < t->units; i++)
-		if (t->bound == BENCH_FLOPS)
+		if (t->bound == MACHINE_FLOPS)
 			t->form->fma(ROUNDS, data);
 		else
 			sink = t->form->pass(p->from + number * part, p->to + number * part, part);
@@ -303,14 +288,14 @@ static void *run_member(void *arg)
 
 /* Seconds of `units` units by every thread. */
 static double run_team(
-	const struct bench_peak *p, enum bench_bound bound, const struct form *form, int threads, int64_t units)
+	const struct machine_peak *p, enum machine_bound bound, const struct form *form, int threads, int64_t units)
 {
 	struct team t = { .p = p, .form = form, .units = units, .threads = threads, .bound = (int)bound };
 	struct member m[MAX_THREADS];
 	double begin;
 
-	if (p->device && bench_device_run(p->device, bound, units, &begin))
-		bench_end("the device cannot be measured");
+	if (p->device && machine_device_run(p->device, bound, units, &begin))
+		lt__must_end("the device cannot be measured");
 	if (p->device)
 		return begin;
 	pthread_barrier_init(&t.begin, NULL, (unsigned)threads);
@@ -318,13 +303,13 @@ static double run_team(
 	for (int i = 1; i < threads; i++) {
 		m[i] = (struct member){ .team = &t, .number = i };
 		if (pthread_create(&m[i].thread, NULL, run_member, &m[i]))
-			bench_end("no thread can be made");
+			lt__must_end("no thread can be made");
 	}
 	pthread_barrier_wait(&t.begin);
-	begin = bench_now();
+	begin = machine_now();
 	work(&t, 0);
 	pthread_barrier_wait(&t.end);
-	begin = bench_now() - begin;
+	begin = machine_now() - begin;
 	for (int i = 1; i < threads; i++)
 		pthread_join(m[i].thread, NULL);
 	pthread_barrier_destroy(&t.begin);
@@ -333,19 +318,19 @@ static double run_team(
 }
 
 /* FLOP or bytes that one unit of all threads is. */
-static double unit(const struct bench_peak *p, enum bench_bound bound, const struct form *form, int threads)
+static double unit(const struct machine_peak *p, enum machine_bound bound, const struct form *form, int threads)
 {
 	int64_t part = p->n / threads / 1024 * 1024;
 
 	if (p->device)
-		return bench_device_unit(p->device, bound);
-	if (bound == BENCH_FLOPS)
+		return machine_device_unit(p->device, bound);
+	if (bound == MACHINE_FLOPS)
 		return 2.0 * ROUNDS * form->lanes * form->chains * threads;
-	return (bound == BENCH_READ ? 4.0 : 8.0) * (double)part * threads;
+	return (bound == MACHINE_READ ? 4.0 : 8.0) * (double)part * threads;
 }
 
 /* Keeps a form's rate if it is the best so far; gives the rate. */
-static double try_form(struct bench_peak *p, enum bench_bound bound, int i, int threads, int64_t n)
+static double try_form(struct machine_peak *p, enum machine_bound bound, int i, int threads, int64_t n)
 {
 	const struct form *f = &p->form[bound][i];
 	double rate = unit(p, bound, f, threads) * (double)n / run_team(p, bound, f, threads, n);
@@ -359,13 +344,13 @@ static double try_form(struct bench_peak *p, enum bench_bound bound, int i, int 
 }
 
 /* Every form once, those that are near the best a few times more. */
-static void peak_measure(struct bench_peak *p, enum bench_bound bound, int threads)
+static void peak_measure(struct machine_peak *p, enum machine_bound bound, int threads)
 {
 	double rate[FORMS];
 	int64_t n[FORMS];
 
 	for (int i = 0; i < p->n_form[bound]; i++) {
-		n[i] = bench_repeat(run_team(p, bound, &p->form[bound][i], threads, 1), p->quick ? 0.001 : 0.02);
+		n[i] = machine_repeat(run_team(p, bound, &p->form[bound][i], threads, 1), p->quick ? 0.001 : 0.02);
 		rate[i] = try_form(p, bound, i, threads, n[i]);
 	}
 	for (int k = 0; k < (p->quick ? 0 : 4); k++)
@@ -373,14 +358,14 @@ static void peak_measure(struct bench_peak *p, enum bench_bound bound, int threa
 			if (rate[i] > 0.7 * p->rate[bound][threads])
 				try_form(p, bound, i, threads, n[i]);
 	/* Memory may be faster with fewer threads than there are. */
-	if (bound != BENCH_FLOPS && threads > 1 && p->rate[bound][threads - 1] > p->rate[bound][threads]) {
+	if (bound != MACHINE_FLOPS && threads > 1 && p->rate[bound][threads - 1] > p->rate[bound][threads]) {
 		p->rate[bound][threads] = p->rate[bound][threads - 1];
 		p->best[bound][threads] = p->best[bound][threads - 1];
 		p->best_threads[bound][threads] = p->best_threads[bound][threads - 1];
 	}
 }
 
-double bench_peak_measure(struct bench_peak *p, enum bench_bound bound, int threads)
+double machine_peak_measure(struct machine_peak *p, enum machine_bound bound, int threads)
 {
 	threads = threads > MAX_THREADS ? MAX_THREADS : threads;
 	for (int t = 1; t <= threads; t++)
@@ -389,7 +374,7 @@ double bench_peak_measure(struct bench_peak *p, enum bench_bound bound, int thre
 	return p->rate[bound][threads];
 }
 
-double bench_peak_measure_one(struct bench_peak *p, enum bench_bound bound, int threads)
+double machine_peak_measure_one(struct machine_peak *p, enum machine_bound bound, int threads)
 {
 	threads = threads > MAX_THREADS ? MAX_THREADS : threads;
 	if (!p->best_threads[bound][threads])
@@ -397,9 +382,31 @@ double bench_peak_measure_one(struct bench_peak *p, enum bench_bound bound, int 
 	return p->rate[bound][threads];
 }
 
-struct bench_device *bench_peak_device(const struct bench_peak *p) { return p->device; }
+double machine_peak_measure_again(struct machine_peak *p, enum machine_bound bound, int threads)
+{
+	peak_measure(p, bound, threads > MAX_THREADS ? MAX_THREADS : threads);
+	return machine_peak_measure(p, bound, threads);
+}
 
-json_t *bench_peak_json(const struct bench_peak *p)
+int machine_peak_threads(const struct machine_peak *p, enum machine_bound bound, int threads)
+{
+	return p->best_threads[bound][threads > MAX_THREADS ? MAX_THREADS : threads];
+}
+
+double machine_peak_unit(const struct machine_peak *p, enum machine_bound bound, int threads)
+{
+	threads = threads > MAX_THREADS ? MAX_THREADS : threads;
+	return unit(p, bound, &p->form[bound][p->best[bound][threads]], p->best_threads[bound][threads]);
+}
+
+double machine_peak_run(const struct machine_peak *p, enum machine_bound bound, int best_threads, int64_t n)
+{
+	return run_team(p, bound, &p->form[bound][p->best[bound][best_threads]], best_threads, n);
+}
+
+struct machine_device *machine_peak_device(const struct machine_peak *p) { return p->device; }
+
+json_t *machine_peak_json(const struct machine_peak *p)
 {
 	static const char *const names[] = { "flops", "read_bytes", "copy_bytes" };
 	json_t *o = json_object();
@@ -415,59 +422,4 @@ json_t *bench_peak_json(const struct bench_peak *p)
 		json_object_set_new(o, names[b], list);
 	}
 	return o;
-}
-
-/* As contestants they run with the others in each case. */
-struct peak_contestant { struct bench_peak *p; int threads; };
-
-static lt_status begin_case(struct bench_contestant *k, const struct bench_case *c, int threads)
-{
-	struct peak_contestant *s = k->state;
-
-	bench_peak_measure(s->p, c->bound, threads);
-	threads = threads > MAX_THREADS ? MAX_THREADS : threads;
-	s->threads = s->p->best_threads[c->bound][threads];
-	k->unit = unit(s->p, c->bound, &s->p->form[c->bound][s->p->best[c->bound][threads]], s->threads);
-	return LT_OK;
-}
-
-static lt_status peak_run(struct bench_contestant *k, int64_t n, double *seconds)
-{
-	struct peak_contestant *s = k->state;
-
-	*seconds = run_team(s->p, k->bound, &s->p->form[k->bound][s->p->best[k->bound][s->threads]], s->threads, n);
-	return LT_OK;
-}
-
-static double limit(struct bench_contestant *k, int threads, bool again)
-{
-	struct peak_contestant *s = k->state;
-
-	threads = threads > MAX_THREADS ? MAX_THREADS : threads;
-	if (again)
-		peak_measure(s->p, k->bound, threads);
-	return bench_peak_measure(s->p, k->bound, threads);
-}
-
-static void end_case(struct bench_contestant *k)
-{
-	(void)k;
-}
-
-static void peak_close(struct bench_contestant *k)
-{
-	free(k->state);
-}
-
-static const struct bench_ops contestant_ops = { begin_case, peak_run, NULL, end_case, peak_close };
-
-void bench_peak_open(struct bench_contestant *k, struct bench_peak *p, enum bench_bound bound)
-{
-	struct peak_contestant *s = bench_alloc(sizeof *s);
-
-	s->p = p;
-	k->ops = &contestant_ops;
-	k->limit = p->device ? NULL : limit;    /* a device may have matrix units besides */
-	k->bound = bound;
-	k->state = s;
 }

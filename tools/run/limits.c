@@ -5,7 +5,7 @@
 #include <time.h>
 #include "program/cache/cache.h"
 #include "program/host/host.h"
-#include "tools/bench/bench.h"
+#include "tools/machine/machine.h"
 #include "tools/run/profile.h"
 #include "tools/common/common.h"
 
@@ -14,7 +14,7 @@ enum { KEY = 1024 };
 /* The processor, how many threads, and what compiles the loops that measure it. */
 static size_t limits_key(const struct run *r, int threads, char out[KEY])
 {
-	json_t *machine = bench_machine();
+	json_t *machine = machine_facts();
 	const char *model = json_string_value(json_object_get(machine, "processor"));
 	const char *flags = json_string_value(json_object_get(machine, "flags"));
 	unsigned long long sum = 1469598103934665603ull;
@@ -50,25 +50,24 @@ static void limits_keep(const struct run *r, struct lt_cache *cache, const struc
 static lt_status limits_measure(struct run *r, struct run_limits *out)
 {
 	char first[256];
-	const char *name = first;
-	struct bench_options o = { .cc = r->o.cc ? r->o.cc : "cc", .cc_timeout_ms = r->o.cc_timeout_ms,
-		.backend = { .at = &name, .n = 1 }, .quick = out->device };
-	struct bench_peak *p = NULL;
+	struct machine_by by = { .cc = r->o.cc ? r->o.cc : "cc", .cc_timeout_ms = r->o.cc_timeout_ms, .backend = first,
+		.quick = out->device };
+	struct machine_peak *p = NULL;
 	time_t now = time(NULL);
 	struct tm tm;
 
 	snprintf(first, sizeof first, "%.*s", (int)strcspn(r->backends, ","), r->backends);
 	if (!out->device)
 		strcpy(first, "ref");
-	lt_status st = bench_peak_new(r->ctx, &o, &p);
+	lt_status st = machine_peak_new(r->ctx, &by, &p);
 	if (!st) {
-		out->flops = bench_peak_measure_one(p, BENCH_FLOPS, out->threads);
-		out->read = bench_peak_measure_one(p, BENCH_READ, out->threads);
-		out->copy = bench_peak_measure_one(p, BENCH_COPY, out->threads);
+		out->flops = machine_peak_measure_one(p, MACHINE_FLOPS, out->threads);
+		out->read = machine_peak_measure_one(p, MACHINE_READ, out->threads);
+		out->copy = machine_peak_measure_one(p, MACHINE_COPY, out->threads);
 		gmtime_r(&now, &tm);
 		strftime(out->when, sizeof out->when, "%Y-%m-%d", &tm);
 	}
-	bench_peak_free(p);
+	machine_peak_free(p);
 	return st;
 }
 

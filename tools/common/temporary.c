@@ -1,13 +1,12 @@
-/* folder.c -- the one folder in which lt-bench makes temporary files: removed at the end, or, after a kill,
+/* temporary.c -- the one folder in which a program makes temporary files: removed at the end, or, after a kill,
  * by the next process that makes one there. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "backends/cpu/command.h"
+#include "backends/cpu/cpu.h"
 #include "base/owner.h"
-#include "tools/bench/bench.h"
 #include "tools/common/common.h"
 
 static struct lt_folder folder;
@@ -19,7 +18,7 @@ static void remove_at_exit(void)
 		lt__folder_remove(&folder);
 }
 
-lt_status bench_folder(struct lt_context *ctx, const char **out)
+lt_status lt__tmp_home(struct lt_context *ctx, const char **out)
 {
 	struct stat st;
 	int error;
@@ -38,14 +37,14 @@ lt_status bench_folder(struct lt_context *ctx, const char **out)
 		lt__temp_folder(), strerror(error));
 }
 
-lt_status bench_temporary(struct lt_context *ctx, char **out)
+lt_status lt__tmp_file(struct lt_context *ctx, char **out)
 {
 	const char *in;
 	int fd;
 
 	*out = NULL;
-	LT_TRY(bench_folder(ctx, &in));
-	*out = bench_format("%s/XXXXXX", in);
+	LT_TRY(lt__tmp_home(ctx, &in));
+	*out = lt__must_format("%s/XXXXXX", in);
 	fd = mkstemp(*out);
 	if (fd >= 0) {
 		close(fd);
@@ -57,13 +56,13 @@ lt_status bench_temporary(struct lt_context *ctx, char **out)
 	return LT_EIO;
 }
 
-lt_status bench_folder_new(struct lt_context *ctx, char **out)
+lt_status lt__tmp_folder(struct lt_context *ctx, char **out)
 {
 	const char *in;
 
 	*out = NULL;
-	LT_TRY(bench_folder(ctx, &in));
-	*out = bench_format("%s/XXXXXX", in);
+	LT_TRY(lt__tmp_home(ctx, &in));
+	*out = lt__must_format("%s/XXXXXX", in);
 	if (mkdtemp(*out))
 		return LT_OK;
 	lt_fail(ctx, LT_EIO, "no folder can be made in '%s': %s", in, strerror(errno));
@@ -80,7 +79,7 @@ static void folder_empty(const char *path, int depth)
 
 	while (d && (e = readdir(d)))
 		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
-			char *name = bench_format("%s/%s", path, e->d_name);
+			char *name = lt__must_format("%s/%s", path, e->d_name);
 
 			if (unlink(name) && depth < 4)
 				folder_empty(name, depth + 1);
@@ -91,13 +90,13 @@ static void folder_empty(const char *path, int depth)
 	rmdir(path);
 }
 
-void bench_folder_drop(char *path)
+void lt__tmp_folder_drop(char *path)
 {
 	folder_empty(path, 0);
 	free(path);
 }
 
-void bench_folder_remove(void)
+void lt__tmp_remove(void)
 {
 	lt__folder_remove(&folder);
 }
