@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tools/bench/llama.h"
-#include "tools/llama/llama.h"
+#include "tools/model/model.h"
 
 /* A model of floats in memory. */
 struct floats { struct lt_llama m; float *at[LT_LLAMA_KINDS]; };
@@ -60,9 +60,9 @@ static lt_status checkpoint_write(struct lt_context *ctx, const struct floats *f
 
 static lt_status checkpoint_map(struct lt_context *ctx, struct bench_llama_file *file)
 {
-	struct llama_mapped mapped;
+	struct model_mapped mapped;
 
-	LT_TRY(llama_map(ctx, file->path, "checkpoint", &mapped));
+	LT_TRY(model_map(ctx, file->path, "checkpoint", &mapped));
 	file->at = (void *)(uintptr_t)mapped.at;
 	file->bytes = mapped.n;
 	return lt__llama_read(ctx, file->at, file->bytes, file->path, &file->m);
@@ -108,11 +108,11 @@ static lt_status tokenizer_write(struct lt_context *ctx, int32_t vocab, const ch
 static lt_status tokenizer_make(struct lt_context *ctx, const struct bench_llama *x, const char *folder,
 	struct bench_llama_files *out)
 {
-	struct llama_mapped mapped;
+	struct model_mapped mapped;
 
 	out->tokenizer = lt__must_format("%s/%d.tokenizer.bin", folder, x->sizes.vocab);
 	LT_TRY(tokenizer_write(ctx, x->sizes.vocab, out->tokenizer));
-	LT_TRY(llama_map(ctx, out->tokenizer, "tokenizer", &mapped));
+	LT_TRY(model_map(ctx, out->tokenizer, "tokenizer", &mapped));
 	out->vocabulary = (void *)(uintptr_t)mapped.at;
 	out->n_vocabulary = mapped.n;
 	return lt__llama_tokenizer_read(ctx, mapped.at, mapped.n, out->tokenizer, x->sizes.vocab, &out->words);
@@ -165,13 +165,13 @@ void bench_llama_files_free(struct bench_llama_files *f)
 	for (int t = 0; t < BENCH_LLAMA_TYPES; t++) {
 		struct bench_llama_file *file = &f->of[t];
 
-		llama_unmap(&(struct llama_mapped){ file->at, file->bytes });
+		model_unmap(&(struct model_mapped){ file->at, file->bytes });
 		if (file->mine)
 			unlink(file->path);
 		free(file->path);
 	}
 	lt__llama_tokenizer_free(f->words);
-	llama_unmap(&(struct llama_mapped){ f->vocabulary, f->n_vocabulary });
+	model_unmap(&(struct model_mapped){ f->vocabulary, f->n_vocabulary });
 	if (f->tokenizer)
 		unlink(f->tokenizer);
 	free(f->tokenizer);

@@ -44,7 +44,7 @@ static lt_status net_parse(struct lt_context *ctx, struct bench_net *net)
 		(void)lt_fail(ctx, st, "%-s\n  (in lt-bench: --model %s:NAME=VALUE for --dim NAME=VALUE)", said, net->path);
 		free(said);
 	}
-	return st ? st : run_bindings_find(net->graph, net->binding);
+	return st ? st : model_bindings_find(net->graph, net->binding);
 }
 
 /* What the option gives for it; NULL: nothing. */
@@ -59,19 +59,19 @@ static const char *net_given(const struct bench_net *net, const char *name)
 }
 
 /* Random numbers; integers that nothing bounds are most often masks, and ones hide nothing. */
-static const char *net_usual(const struct run_binding *p)
+static const char *net_usual(const struct model_binding *p)
 {
 	return lt__dtype_info(p->dtype)->cls == LT_CLASS_FLOAT || p->range.given ? "random" : "ones";
 }
 
-static lt_status net_tensor(struct lt_context *ctx, const struct bench_net *net, const struct run_binding *p,
+static lt_status net_tensor(struct lt_context *ctx, const struct bench_net *net, const struct model_binding *p,
 	const char *spec, struct lt_tensor *out)
 {
 	char want[200], have[200];
 
 	bool fits;
 
-	LT_TRY(run_spec_make(ctx, p, spec, out));
+	LT_TRY(model_spec_make(ctx, p, spec, out));
 	fits = out->dtype == p->dtype && out->rank == p->rank;
 	for (int32_t d = 0; d < p->rank && fits; d++)
 		fits = out->shape[d] == p->shape[d];
@@ -79,12 +79,12 @@ static lt_status net_tensor(struct lt_context *ctx, const struct bench_net *net,
 		return LT_OK;
 	return lt_fail(ctx, LT_EINVAL, "%s: '%s' is %s %s in %s, and has to be %s", net->path, p->name,
 		lt__dtype_info(out->dtype)->script, lt__shape_text(have, sizeof have, out->rank, out->shape), spec,
-		run_binding_text(p, want, sizeof want));
+		model_binding_text(p, want, sizeof want));
 }
 
 static void find_extents(struct bench_net *net)
 {
-	const struct run_bindings *in = &net->binding[LT_BINDING_INPUT];
+	const struct model_bindings *in = &net->binding[LT_BINDING_INPUT];
 
 	for (int32_t i = 0; i < in->n; i++)
 		for (int32_t d = 0; d < in->at[i].rank; d++) {
@@ -97,10 +97,10 @@ static void find_extents(struct bench_net *net)
 
 static lt_status make_inputs(struct lt_context *ctx, struct bench_net *net)
 {
-	const struct run_bindings *in = &net->binding[LT_BINDING_INPUT];
+	const struct model_bindings *in = &net->binding[LT_BINDING_INPUT];
 
 	for (int32_t i = 0; i < in->n; i++) {
-		const struct run_binding *p = &in->at[i];
+		const struct model_binding *p = &in->at[i];
 		const char *given = net_given(net, p->name);
 		char most[32];
 
@@ -112,10 +112,10 @@ static lt_status make_inputs(struct lt_context *ctx, struct bench_net *net)
 
 static lt_status make_constants(struct lt_context *ctx, struct bench_net *net)
 {
-	const struct run_bindings *all = &net->binding[LT_BINDING_CONSTANT];
+	const struct model_bindings *all = &net->binding[LT_BINDING_CONSTANT];
 
 	for (int32_t i = 0; i < all->n; i++) {
-		const struct run_binding *p = &all->at[i];
+		const struct model_binding *p = &all->at[i];
 		const char *given = net_given(net, p->name);
 
 		if (!p->content || given)
@@ -133,7 +133,7 @@ static lt_status check_given(struct lt_context *ctx, const struct bench_net *net
 		bool found = false;
 
 		for (int kind = LT_BINDING_INPUT; kind <= LT_BINDING_CONSTANT; kind++)
-			found = found || run_binding_index(&net->binding[kind], text, n) >= 0;
+			found = found || model_binding_index(&net->binding[kind], text, n) >= 0;
 		for (int32_t k = 0; k < net->binding[LT_BINDING_INPUT].n && !found; k++)
 			names = lt__scratch(ctx, "%s%s%s", names, k ? ", " : "", net->binding[LT_BINDING_INPUT].at[k].name);
 		if (!found)
@@ -145,7 +145,7 @@ static lt_status check_given(struct lt_context *ctx, const struct bench_net *net
 
 size_t bench_net_result_bytes(const struct bench_net *net, int32_t i)
 {
-	const struct run_binding *p = &net->binding[LT_BINDING_RESULT].at[i];
+	const struct model_binding *p = &net->binding[LT_BINDING_RESULT].at[i];
 	size_t bytes = 0;
 
 	(void)lt__tensor_bytes(p->dtype, p->rank, p->shape, &bytes);
@@ -197,7 +197,7 @@ void bench_net_close(struct bench_net *net)
 	net->file = NULL;
 	net->at = NULL;
 	net->bytes = 0;
-	run_bindings_free(net->binding);
+	model_bindings_free(net->binding);
 	lt_graph_free(net->graph);
 	net->graph = NULL;
 }
@@ -209,7 +209,7 @@ void bench_net_describe(struct bench_case *c)
 
 	for (int kind = LT_BINDING_INPUT; kind <= LT_BINDING_RESULT; kind++)
 		for (int32_t i = 0; i < net->binding[kind].n; i++) {
-			const struct run_binding *p = &net->binding[kind].at[i];
+			const struct model_binding *p = &net->binding[kind].at[i];
 
 			if (lt__tensor_bytes(p->dtype, p->rank, p->shape, &one))
 				bytes += one;

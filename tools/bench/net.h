@@ -1,12 +1,12 @@
 /* net.h -- a model file as a case of lt-bench: its graph, its extents, what it is given, its results.
  *
- * Inputs and constants are those of lt-run: the types and shapes that the graph has, random values within what it may
- * take.  Where extents differ from run to run, each is at its most, so that all tensors are dense.
+ * Inputs and constants are those of tools/model: the types and shapes that the graph has, random values within what it
+ * may take.  Where extents differ from run to run, each is at its most, so that all tensors are dense.
  */
 #ifndef LT_TOOLS_BENCH_NET_H
 #define LT_TOOLS_BENCH_NET_H
 #include "tools/bench/bench.h"
-#include "tools/run/run.h"
+#include "tools/model/model.h"
 
 /* Of each result in one block of memory: offsets are multiples of this. */
 enum { BENCH_NET_ALIGN = 64 };
@@ -20,7 +20,7 @@ struct bench_net {
 	bool unjudged;                  /* results are compared with each other, and with no evaluator's */
 	/* Between open and close: */
 	struct lt_graph *graph;
-	struct run_bindings binding[LT_BINDING_RESULT + 1];
+	struct model_bindings binding[LT_BINDING_RESULT + 1];
 	struct lt_tensor *input, *constant;     /* by binding; a constant with a content of its own has no data here */
 	bool *extent;                   /* by input: it says an extent, and is no tensor of the model's */
 	char **file;                    /* by input, where peers read it; NULL: not written yet */

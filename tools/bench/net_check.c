@@ -42,7 +42,7 @@ static lt_status truth_judged(const struct bench_case *c, struct bench_truth *t)
 	for (int32_t i = 0; i < net->binding[LT_BINDING_INPUT].n; i++)
 		t->source[net->binding[LT_BINDING_INPUT].at[i].node] = net->input[i].data;
 	for (int32_t i = 0; i < net->binding[LT_BINDING_CONSTANT].n; i++) {
-		const struct run_binding *p = &net->binding[LT_BINDING_CONSTANT].at[i];
+		const struct model_binding *p = &net->binding[LT_BINDING_CONSTANT].at[i];
 
 		t->source[p->node] = net->constant[i].data ? net->constant[i].data : p->content;
 	}
@@ -110,7 +110,7 @@ static lt_status judge_ours(const struct bench_case *c, const struct bench_truth
 lt_status bench_net_check(const struct bench_case *c, const struct bench_truth *t, bool ours, const void *got,
 	double *error)
 {
-	const struct run_bindings *results = &c->net->binding[LT_BINDING_RESULT];
+	const struct model_bindings *results = &c->net->binding[LT_BINDING_RESULT];
 
 	*error = 0;
 	if (*t->why)

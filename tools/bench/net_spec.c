@@ -110,7 +110,7 @@ lt_status bench_net_add(
 	return st;
 }
 
-static json_t *binding_json(const struct run_binding *p)
+static json_t *binding_json(const struct model_binding *p)
 {
 	json_t *shape = json_array();
 

@@ -264,7 +264,7 @@ static lt_status peer_run(struct bench_contestant *k, int64_t n, double *seconds
 /* Of a model: its results one after the other. */
 static lt_status read_results(const struct peer_contestant *s, const char *path, const struct bench_net *net, char *to)
 {
-	const struct run_bindings *results = &net->binding[LT_BINDING_RESULT];
+	const struct model_bindings *results = &net->binding[LT_BINDING_RESULT];
 	FILE *f = fopen(path, "rb");
 	lt_status st = LT_OK;
 

@@ -52,7 +52,7 @@ static lt_status serve_net(struct lt_context *ctx, const json_t *o, struct bench
 	json_array_foreach(in, i, e) {
 		const char *name = json_string_value(json_object_get(e, "name")),
 			   *path = json_string_value(json_object_get(e, "file"));
-		const int32_t at = name ? run_binding_index(&c->net->binding[LT_BINDING_INPUT], name, strlen(name)) : -1;
+		const int32_t at = name ? model_binding_index(&c->net->binding[LT_BINDING_INPUT], name, strlen(name)) : -1;
 		FILE *f = at >= 0 && path ? fopen(path, "rb") : NULL;
 		size_t n;
 

@@ -22,7 +22,7 @@ struct start {
 
 static lt_status write_inputs(struct start *s)
 {
-	const struct run_bindings *in = &s->c->net->binding[LT_BINDING_INPUT];
+	const struct model_bindings *in = &s->c->net->binding[LT_BINDING_INPUT];
 	const char *folder;
 
 	LT_TRY(lt__tmp_home(s->ctx, &folder));

@@ -2,13 +2,14 @@
  * judged.
  *
  * Everything is made in a temporary folder; what is right is copied to its place, so a wrong binary never appears under
- * its name.  Which tensors a model asks for, and where they come from, is lt-run's (tools/run/run.h).
+ * its name.  Which tensors a model asks for, and where they come from, is tools/model's.
  */
 #ifndef LT_TOOLS_BUILD_BUILD_H
 #define LT_TOOLS_BUILD_BUILD_H
-#include "backends/cpu/command.h"
+#include "backends/cpu/cpu.h"
 #include "program/export/export.h"
-#include "tools/run/run.h"
+#include "tools/model/model.h"
+#include "tools/option/option.h"
 
 /* options.c: the command line; everything points into argv. */
 struct build_options {
@@ -47,7 +48,11 @@ struct building {
 	struct build_target target;
 	char name[256];                 /* the function's */
 	char base[4096];                /* -o without the ending of the format */
-	struct run run;                 /* what lt-run has of a model: graph, bindings, tensors, explanations, program */
+	struct lt_context *ctx;
+	struct model model;
+	struct lt_bytes schedule;
+	struct lt_program *program;
+	struct lt_phases phases;
 	struct lt_export *export;
 	struct lt_folder folder;
 	struct build_file out[BUILD_MAX_FILES]; int n_out;

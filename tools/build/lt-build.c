@@ -8,15 +8,15 @@
 /* The model, what it asks for, and what it is given. */
 static lt_status read_model(struct building *b)
 {
-	struct run *r = &b->run;
 	static char any[] = "*=random";
 
-	r->o = (struct run_options){ .tool = build_tool.name, .script = b->o.model, .input = b->o.input, .inputs = b->o.inputs,
-		.constant = b->o.constant, .weights = b->o.weights, .dim = b->o.dim, .fix = b->o.fix, .quiet = b->o.quiet,
+	struct model_options o = { .tool = build_tool.name, .script = b->o.model, .input = &b->o.input, .inputs = &b->o.inputs,
+		.constant = &b->o.constant, .weights = &b->o.weights, .dim = &b->o.dim, .fix = &b->o.fix, .quiet = b->o.quiet,
 		.verbose = b->o.verbose };
-	LT_TRY(run_parse(r));
-	if (r->binding[LT_BINDING_RESULT].n == 0)
-		return lt_fail(r->ctx, LT_EINVAL, "%s: the graph has no result: name one (result = $n; in a script)",
+
+	LT_TRY(model_parse(b->ctx, &o, &b->phases, &b->model));
+	if (b->model.binding[LT_BINDING_RESULT].n == 0)
+		return lt_fail(b->ctx, LT_EINVAL, "%s: the graph has no result: name one (result = $n; in a script)",
 			!strcmp(b->o.model, "-") ? "standard input" : b->o.model);
 	if (b->o.inputs.n == 0) {
 		bool given = false;
@@ -24,22 +24,21 @@ static lt_status read_model(struct building *b)
 		for (int32_t i = 0; i < b->o.input.n; i++)
 			given = given || !strncmp(b->o.input.at[i], "*=", 2);
 		if (!given)
-			LT_TRY(lt__texts_add(r->ctx, &b->o.input, any));
-		r->o.input = b->o.input;
+			LT_TRY(lt__texts_add(b->ctx, &b->o.input, any));
 	}
-	lt__phase(&r->phases, "reading tensors");
-	LT_TRY(run_bind(r->ctx, &r->o, NULL, r->binding, &r->given));
-	run_fit(r);
-	return b->o.schedule ? lt__mistake(lt__bytes_read(r->ctx, b->o.schedule, &r->schedule)) : LT_OK;
+	lt__phase(&b->phases, "reading tensors");
+	LT_TRY(model_bind(b->ctx, &o, NULL, &b->model));
+	model_fit(&b->model);
+	return b->o.schedule ? lt__mistake(lt__bytes_read(b->ctx, b->o.schedule, &b->schedule)) : LT_OK;
 }
 
 /* Where nobody else can replace what is built. */
 static lt_status open_folder(struct building *b)
 {
 	struct lt_heard heard = lt__heard();
-	lt_status st = lt__cpu_folder(b->run.program->backends.at[0].session, &b->folder, &heard.diag);
+	lt_status st = lt__cpu_folder(b->program->backends.at[0].session, &b->folder, &heard.diag);
 
-	return st ? lt_fail(b->run.ctx, st, "%s", lt__heard_reason(&heard)) : LT_OK;
+	return st ? lt_fail(b->ctx, st, "%s", lt__heard_reason(&heard)) : LT_OK;
 }
 
 static lt_status build_work(struct building *b)
@@ -49,17 +48,17 @@ static lt_status build_work(struct building *b)
 	LT_TRY(build_target_find(b));
 	LT_TRY(read_model(b));
 	LT_TRY(build_output_check(b));          /* once more: the model's weights may be in files of their own */
-	lt__phase(&b->run.phases, "making loops");
+	lt__phase(&b->phases, "making loops");
 	LT_TRY(build_program(b));
 	/* A signal ends the process when the folder is removed again. */
 	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
 	b->caught = true;
 	LT_TRY(open_folder(b));
-	lt__phase(&b->run.phases, "preparing constants");
+	lt__phase(&b->phases, "preparing constants");
 	LT_TRY(build_texts(b));
-	lt__phase(&b->run.phases, "compiling");
+	lt__phase(&b->phases, "compiling");
 	LT_TRY(build_compile(b));
-	lt__phase(&b->run.phases, NULL);
+	lt__phase(&b->phases, NULL);
 	LT_TRY(build_verify(b));
 	LT_TRY(build_output_write(b));
 	if (b->verdict)
@@ -69,23 +68,18 @@ static lt_status build_work(struct building *b)
 
 static void build_release(struct building *b)
 {
-	struct run *r = &b->run;
 
 	lt__export_free(b->export);
 	if (b->folder.path[0])
 		lt__folder_remove(&b->folder);
 	if (b->caught)
 		lt__interrupt_release();
-	run_explain_free(r);
-	lt_program_free(r->program);
-	run_given_free(&r->given);
-	run_bindings_free(r->binding);
-	if (r->graph)
-		lt_graph_free(r->graph);
-	run_parse_free(r);
-	lt__bytes_free(&r->schedule);
+	model_explain_free(&b->model);
+	lt_program_free(b->program);
+	model_free(&b->model);
+	lt__bytes_free(&b->schedule);
 	build_options_free(&b->o);
-	lt_context_free(r->ctx);
+	lt_context_free(b->ctx);
 }
 
 int main(int argc, char **argv)
@@ -95,17 +89,17 @@ int main(int argc, char **argv)
 	lt_status s;
 	int code;
 
-	if (lt_context_new(&b.run.ctx)) {
+	if (lt_context_new(&b.ctx)) {
 		fputs("lt-build: out of memory\n", stderr);
 		return LT_EXIT_FAILED;
 	}
-	s = build_options_read(b.run.ctx, argc, argv, &b.o, &done);
+	s = build_options_read(b.ctx, argc, argv, &b.o, &done);
 	if (!s && !done) {
-		lt__phases_begin(&b.run.phases, !b.o.quiet);
+		lt__phases_begin(&b.phases, !b.o.quiet);
 		s = build_work(&b);
-		lt__phases_end(&b.run.phases);
+		lt__phases_end(&b.phases);
 	}
-	code = lt__tool_end(b.run.ctx, &build_tool, s);
+	code = lt__tool_end(b.ctx, &build_tool, s);
 	if (!s && b.verdict)
 		code = (int)b.verdict;
 	build_release(&b);

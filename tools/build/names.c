@@ -126,7 +126,7 @@ static lt_status check_function(struct building *b)
 		strcat(b->name, "_");
 		why = NULL;
 	}
-	return why ? lt_fail(b->run.ctx, LT_EINVAL, "'%s' cannot be the name of a C function, for it %s: give another one "
+	return why ? lt_fail(b->ctx, LT_EINVAL, "'%s' cannot be the name of a C function, for it %s: give another one "
 		"with --name, such as %s_model", b->name, why, b->name) : LT_OK;
 }
 
@@ -134,7 +134,7 @@ static lt_status check_function(struct building *b)
 lt_status build_names(struct building *b)
 {
 	static const char *const formats[] = { "exe", "a", "so", "c" };
-	struct lt_context *ctx = b->run.ctx;
+	struct lt_context *ctx = b->ctx;
 	const size_t n = strlen(b->o.output);
 	const char *name;
 	size_t k = 0;

@@ -29,15 +29,15 @@ static bool text_path(const struct building *b, int i, char *to, size_t bytes)
 static lt_status check_inputs(const struct building *b, const char *to)
 {
 	const struct build_options *o = &b->o;
-	const struct lt_tool_inputs in = { .model = o->model, .schedule = o->schedule, .read = &b->run.read,
+	const struct lt_tool_inputs in = { .model = o->model, .schedule = o->schedule, .read = &b->model.read,
 		.weights = &o->weights, .inputs = &o->inputs, .constant = &o->constant, .input = &o->input, .fix = &o->fix };
 
-	return lt__overwrite_check(b->run.ctx, to, &in);
+	return lt__overwrite_check(b->ctx, to, &in);
 }
 
 static lt_status output_fail(const struct building *b, const char *to, const char *why)
 {
-	return lt_fail(b->run.ctx, LT_EIO, "%s: cannot be written: %s", to, why);
+	return lt_fail(b->ctx, LT_EIO, "%s: cannot be written: %s", to, why);
 }
 
 static lt_status output_check(const struct building *b, const char *to)
@@ -109,7 +109,7 @@ static void list_files(struct building *b)
 
 static lt_status copy_file(struct building *b, const struct build_file *f)
 {
-	struct lt_context *ctx = b->run.ctx;
+	struct lt_context *ctx = b->ctx;
 	struct lt_bytes bytes;
 	struct lt_outfile out;
 	bool good;

@@ -21,7 +21,7 @@ static bool process_run(struct building *b, struct lt_command *c, uint32_t n, ui
 
 static lt_status process_failed(struct building *b, const struct lt_command *c)
 {
-	struct lt_context *ctx = b->run.ctx;
+	struct lt_context *ctx = b->ctx;
 
 	if (c->status == -1 && c->error == ENOMEM)
 		return lt_fail(ctx, LT_ENOMEM, "out of memory");
@@ -66,13 +66,13 @@ static void command_show(const struct building *b, const struct build_command *c
 
 static lt_status command_check(struct building *b, const struct build_command *c)
 {
-	return c->full || !c->n_word ? lt_fail(b->run.ctx, LT_EINVAL, "the command on %s is empty or too long", c->on) : LT_OK;
+	return c->full || !c->n_word ? lt_fail(b->ctx, LT_EINVAL, "the command on %s is empty or too long", c->on) : LT_OK;
 }
 
 lt_status build_run(struct building *b, struct build_command *command, int n)
 {
 	struct lt_command *c = calloc((size_t)n, sizeof *c);
-	lt_status st = c ? LT_OK : lt_fail(b->run.ctx, LT_ENOMEM, "out of memory");
+	lt_status st = c ? LT_OK : lt_fail(b->ctx, LT_ENOMEM, "out of memory");
 
 	for (int i = 0; i < n && !st; i++) {
 		command_show(b, &command[i]);
@@ -81,13 +81,13 @@ lt_status build_run(struct building *b, struct build_command *command, int n)
 		c[i].on = command[i].on;
 	}
 	if (!st && !process_run(b, c, (uint32_t)n, b->o.cc_timeout_ms))
-		st = lt_fail(b->run.ctx, LT_ECANCELLED, "building was cancelled");
+		st = lt_fail(b->ctx, LT_ECANCELLED, "building was cancelled");
 	for (int i = 0; i < n && !st; i++)
 		if (c[i].status != 0)
 			st = process_failed(b, &c[i]);
 	for (int i = 0; i < n && !st; i++)
 		if (command[i].makes && access(command[i].makes, F_OK) != 0)
-			st = lt_fail(b->run.ctx, LT_ECOMPILE, "%s ended on %s as if all were well, but wrote no file: name another compiler "
+			st = lt_fail(b->ctx, LT_ECOMPILE, "%s ended on %s as if all were well, but wrote no file: name another compiler "
 				"with --cc", c[i].argv[0], c[i].on);
 	free(c);
 	return st;
@@ -101,14 +101,14 @@ lt_status build_execute(
 	command_show(b, command);
 	LT_TRY(command_check(b, command));
 	if (!process_run(b, &c, 1, ms))
-		return lt_fail(b->run.ctx, LT_ECANCELLED, "building was cancelled");
+		return lt_fail(b->ctx, LT_ECANCELLED, "building was cancelled");
 	if (c.status == -1 && c.error == ENOMEM)
-		return lt_fail(b->run.ctx, LT_ENOMEM, "out of memory");
+		return lt_fail(b->ctx, LT_ENOMEM, "out of memory");
 	if (c.status == -1)
-		return lt_fail(b->run.ctx, LT_EMISSING, "%s cannot be started: %s", c.argv[0],
+		return lt_fail(b->ctx, LT_EMISSING, "%s cannot be started: %s", c.argv[0],
 			strerror(c.error));
 	if (c.late)
-		return lt_fail(b->run.ctx, LT_ECOMPILE, "%s was ended after %g s: give it more time with --verify-timeout",
+		return lt_fail(b->ctx, LT_ECOMPILE, "%s was ended after %g s: give it more time with --verify-timeout",
 			c.on, ms * 1e-3);
 	*status = c.status;
 	snprintf(output, bytes, "%s", c.output);
@@ -126,7 +126,7 @@ lt_status build_ask(struct building *b, const char *words, char *out, size_t byt
 	out[0] = '\0';
 	LT_TRY(build_execute(b, &c, 0, &status, said, sizeof said));
 	if (status != 0)
-		return lt_fail(b->run.ctx, LT_ECOMPILE, "'%s' failed", words);
+		return lt_fail(b->ctx, LT_ECOMPILE, "'%s' failed", words);
 	snprintf(out, bytes, "%.*s", (int)strcspn(said, "\r\n"), said);
 	return LT_OK;
 }

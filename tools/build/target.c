@@ -19,8 +19,8 @@ static lt_status no_target(struct building *b)
 		lt__nearest_add(&near, lt__cpu_model_at(i)->name);
 	lt__nearest_add(&near, "portable");
 	lt__option_words(&(struct lt_tool_option){ .list = build_target_at }, names, sizeof names);
-	return lt_fail(b->run.ctx, LT_EINVAL, "there is no target '%s'; there is: %s, or a triple with a compiler, such as "
-		"riscv64-linux-gnu%s", b->o.target, names, lt__nearest_hint(b->run.ctx, &near, "'", "'"));
+	return lt_fail(b->ctx, LT_EINVAL, "there is no target '%s'; there is: %s, or a triple with a compiler, such as "
+		"riscv64-linux-gnu%s", b->o.target, names, lt__nearest_hint(b->ctx, &near, "'", "'"));
 }
 
 static lt_status find_compiler(struct building *b, bool triple)
@@ -37,10 +37,10 @@ static lt_status find_compiler(struct building *b, bool triple)
 	case LT_ENOMEM: return LT_ENOMEM;
 	case LT_EMISSING:
 		if (triple && !b->o.cc)
-			return lt_fail(b->run.ctx, LT_EINVAL, "the compiler '%s' cannot be started: look whether the triple '%s' is right, "
+			return lt_fail(b->ctx, LT_EINVAL, "the compiler '%s' cannot be started: look whether the triple '%s' is right, "
 				"install its compiler (scripts/setup.sh cross installs some on Debian), or name another one with --cc",
 				b->target.cc, b->o.target);
-		return lt_fail(b->run.ctx, LT_EINVAL, "the compiler '%s' cannot be started: name another one with --cc",
+		return lt_fail(b->ctx, LT_EINVAL, "the compiler '%s' cannot be started: name another one with --cc",
 			b->target.cc);
 	default: return LT_OK;          /* a compiler need not know the question */
 	}
@@ -67,13 +67,13 @@ static lt_status find_model(struct building *b)
 	t->portable = !strcmp(t->model, "portable");
 	t->strict = b->o.emit ? !strcmp(b->o.emit, "c99") : t->portable;
 	if (t->portable && !t->strict)
-		return lt_fail(b->run.ctx, LT_EINVAL, "--emit c does not go with the target portable, which has no vectors%s%s: name "
+		return lt_fail(b->ctx, LT_EINVAL, "--emit c does not go with the target portable, which has no vectors%s%s: name "
 			"a target with --target, or leave --emit out", b->o.target ? "" : " and is that of ", b->o.target ? "" : t->cc);
 	if (t->portable)
 		return LT_OK;
 	m = lt__cpu_model_find(t->model, strlen(t->model));
 	if (*t->triple && !is_machine(t->triple, m->machine))
-		return lt_fail(b->run.ctx, LT_EINVAL, "the target %s is for %s, but '%s' compiles for %s: name another compiler with "
+		return lt_fail(b->ctx, LT_EINVAL, "the target %s is for %s, but '%s' compiles for %s: name another compiler with "
 			"--cc", t->model, m->machine, t->cc, t->triple);
 	t->native = t->native && m->runs();
 	return LT_OK;
@@ -147,7 +147,7 @@ lt_status build_target_find(struct building *b)
 lt_status build_target_flags(const struct building *b, char *out, size_t bytes)
 {
 	FILE *f;
-	const struct lt_session *s = b->run.program->backends.at[0].session;
+	const struct lt_session *s = b->program->backends.at[0].session;
 
 	if (b->target.strict) {
 		snprintf(out, bytes, "-std=c99 -O2 -fPIC");
@@ -155,7 +155,7 @@ lt_status build_target_flags(const struct building *b, char *out, size_t bytes)
 	}
 	f = fmemopen(out, bytes, "w");
 	if (!f)
-		return lt_fail(b->run.ctx, LT_ENOMEM, "out of memory");
+		return lt_fail(b->ctx, LT_ENOMEM, "out of memory");
 	lt__cpu_code_flags(s, true, f);
 	fclose(f);
 	return LT_OK;

@@ -11,11 +11,6 @@ static const char *const main_text[] = {
 #include "tools/build/main_text.h"
 };
 
-static void build_explain(void *user, const struct lt_explained *e)
-{
-	run_explain_add(user, e);
-}
-
 /* A thread for each processor of the target, unless it is any one. */
 static uint32_t default_threads(const struct building *b)
 {
@@ -26,7 +21,6 @@ static uint32_t default_threads(const struct building *b)
 
 lt_status build_program(struct building *b)
 {
-	struct run *r = &b->run;
 	char backend[128];
 	const struct lt_options options = { .size = sizeof options,
 		.n_thread = b->o.threads ? (uint32_t)b->o.threads : default_threads(b),
@@ -34,12 +28,12 @@ lt_status build_program(struct building *b)
 		.strict = 1,
 		.no_passes = b->o.no_passes,
 		.temp_dir = lt__temp_dir(),
-		.schedule = b->o.schedule ? r->schedule.at ? (const char *)r->schedule.at : "" : NULL,
-		.schedule_bytes = r->schedule.n,
+		.schedule = b->o.schedule ? b->schedule.at ? (const char *)b->schedule.at : "" : NULL,
+		.schedule_bytes = b->schedule.n,
 		.schedule_name = b->o.schedule && !strcmp(b->o.schedule, "-") ? "standard input" : b->o.schedule,
 		.apply = b->o.apply,
-		.user = r,
-		.explain = b->o.explain ? build_explain : NULL,
+		.user = &b->model,
+		.explain = b->o.explain ? model_explain_add : NULL,
 		.cancelled = lt__interrupted,
 		.source_only = 1 };
 	lt_status s;
@@ -47,16 +41,16 @@ lt_status build_program(struct building *b)
 	snprintf(backend, sizeof backend, "cpu:target=%s/emit=%s", b->target.portable ? BUILD_PORTABLE : b->target.model,
 		b->target.strict ? "c99" : "c");
 	if (b->o.explain)
-		LT_TRY(run_explain_begin(r));
+		LT_TRY(model_explain_begin(b->ctx, NULL, &b->model));
 	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
-	s = lt_compile(r->ctx, r->graph, &options, &r->program);
+	s = lt_compile(b->ctx, b->model.graph, &options, &b->program);
 	lt__interrupt_release();
 	if (b->o.explain)
-		run_explain_say(r);
-	for (int32_t i = 0; i < r->binding[LT_BINDING_CONSTANT].n && !s; i++) {
-		const struct lt_tensor *t = r->given.constant.value[i];
+		model_explain_say(NULL, &b->model);
+	for (int32_t i = 0; i < b->model.binding[LT_BINDING_CONSTANT].n && !s; i++) {
+		const struct lt_tensor *t = b->model.given.constant.value[i];
 
-		s = t ? lt_program_bind(r->program, i, t->data, 0) : LT_OK;
+		s = t ? lt_program_bind(b->program, i, t->data, 0) : LT_OK;
 	}
 	return s;
 }
@@ -90,8 +84,8 @@ static lt_status text_part(struct building *b, enum lt_export_part part, const c
 		bad = fclose(file.f) != 0 || bad;
 	}
 	if (no_memory)
-		return lt_fail(b->run.ctx, LT_ENOMEM, "out of memory");
-	return st ? st : bad ? lt_fail(b->run.ctx, LT_EIO, "%s cannot be written: %s; name another folder in TMPDIR", path,
+		return lt_fail(b->ctx, LT_ENOMEM, "out of memory");
+	return st ? st : bad ? lt_fail(b->ctx, LT_EIO, "%s cannot be written: %s; name another folder in TMPDIR", path,
 		strerror(errno)) : LT_OK;
 }
 
@@ -117,7 +111,7 @@ lt_status build_texts(struct building *b)
 		snprintf(bytes, sizeof bytes, "%s.bin", b->name);
 	else
 		build_path(b, ".bin", bytes, sizeof bytes);
-	LT_TRY(lt__export_new(b->run.program, &o, &b->export));
+	LT_TRY(lt__export_new(b->program, &o, &b->export));
 	LT_TRY(text_part(b, LT_EXPORT_HEADER, ".h"));
 	LT_TRY(text_part(b, LT_EXPORT_SOURCE, ".c"));
 	if (build_has_data(b))

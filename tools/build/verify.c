@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "check/judge/judge.h"
+#include "program/host/host.h"
 #include "tools/build/build.h"
 #include "tools/common/common.h"
 
@@ -23,23 +24,15 @@ static const char *file_name(const struct building *b, const char *kind, int32_t
 	return out;
 }
 
-static size_t binding_bytes(const struct run_binding *p)
-{
-	size_t bytes = 0;
-
-	lt__tensor_bytes(p->dtype, p->rank, p->shape, &bytes);
-	return bytes;
-}
-
 /* bfloat16 has no name in NumPy: its bits go as integers of 16 bits. */
-static lt_status write_file(struct building *b, const char *path, const struct run_binding *p, const void *data)
+static lt_status write_file(struct building *b, const char *path, const struct model_binding *p, const void *data)
 {
 	struct lt_tensor t = { .name = (char *)(uintptr_t)"", .dtype = p->dtype == LT_BF16 ? LT_I16 : p->dtype, .rank =
 		p->rank,
 		.shape = p->shape, .data = (void *)(uintptr_t)data };
 
-	t.bytes = binding_bytes(p);
-	return lt__npy_write(b->run.ctx, path, &t);
+	t.bytes = model_binding_bytes(p);
+	return lt__npy_write(b->ctx, path, &t);
 }
 
 /* The bits of what the program calls V2. */
@@ -53,12 +46,12 @@ static void rename_type(struct lt_bytes *file)
 }
 
 /* A file of the extents of a run, as rows at the largest ones; the rest stays as it is. */
-static lt_status read_file(struct building *b, const char *path, const struct run_binding *p, const struct
+static lt_status read_file(struct building *b, const char *path, const struct model_binding *p, const struct
 	lt_evaluation *e,
 	void *out)
 {
-	struct lt_context *ctx = b->run.ctx;
-	const struct lt_nodedef *node = &b->run.graph->node[p->node];
+	struct lt_context *ctx = b->ctx;
+	const struct lt_nodedef *node = &b->model.graph->node[p->node];
 	const size_t unit = lt__dtype_info(p->dtype)->bytes;
 	struct lt_bytes file;
 	struct lt_tensor t;
@@ -92,39 +85,38 @@ static lt_status read_file(struct building *b, const char *path, const struct ru
 }
 
 /* One process: inputs and states in, results and states out. */
-static lt_status run_binary(struct verify *v, const struct run_values *input)
+static lt_status run_binary(struct verify *v, const struct model_values *input)
 {
 	static struct build_command c;
 	struct building *b = v->b;
-	const struct run *r = &b->run;
 	char path[BUILD_PATH], word[2 * BUILD_PATH], said[4096];
 	int status;
 
 	c = (struct build_command){ .on = "what was built" };
 	build_command_words(&c, b->target.emulator);
 	build_command_word(&c, b->binary);
-	for (int32_t i = 0; i < r->binding[LT_BINDING_INPUT].n; i++) {
-		if (!lt_program_needs(r->program, LT_BINDING_INPUT, i))
+	for (int32_t i = 0; i < b->model.binding[LT_BINDING_INPUT].n; i++) {
+		if (!lt_program_needs(b->program, LT_BINDING_INPUT, i))
 			continue;
-		LT_TRY(write_file(b, file_name(b, "input", i, path, sizeof path), &r->binding[LT_BINDING_INPUT].at[i],
+		LT_TRY(write_file(b, file_name(b, "input", i, path, sizeof path), &b->model.binding[LT_BINDING_INPUT].at[i],
 			input->value[i]->data));
 		if (b->export->member[LT_BINDING_INPUT][i].implied)
-			snprintf(word, sizeof word, "%s=%s", r->binding[LT_BINDING_INPUT].at[i].name, path);
+			snprintf(word, sizeof word, "%s=%s", b->model.binding[LT_BINDING_INPUT].at[i].name, path);
 		build_command_word(&c, b->export->member[LT_BINDING_INPUT][i].implied ? word : path);
 	}
-	for (int32_t i = 0; i < r->binding[LT_BINDING_RESULT].n; i++)
+	for (int32_t i = 0; i < b->model.binding[LT_BINDING_RESULT].n; i++)
 		build_command_word(&c, file_name(b, "result", i, path, sizeof path));
-	for (int32_t i = 0; i < r->binding[LT_BINDING_STATE].n; i++) {
-		const struct run_binding *p = &r->binding[LT_BINDING_STATE].at[i];
+	for (int32_t i = 0; i < b->model.binding[LT_BINDING_STATE].n; i++) {
+		const struct model_binding *p = &b->model.binding[LT_BINDING_STATE].at[i];
 
-		if (!lt_program_needs(r->program, LT_BINDING_STATE, i))
+		if (!lt_program_needs(b->program, LT_BINDING_STATE, i))
 			continue;
 		LT_TRY(write_file(b, file_name(b, "state", i, path, sizeof path), p, v->state[i]));
 		snprintf(word, sizeof word, "%s=%s", p->name, path);
 		build_command_word(&c, word);
 	}
 	LT_TRY(build_execute(b, &c, (uint32_t)(b->o.verify_seconds * 1000), &status, said, sizeof said));
-	return status == 0 ? LT_OK : lt_fail(r->ctx, LT_EDEVICE, "the binary is wrong: it ended with exit code %d%s%-s",
+	return status == 0 ? LT_OK : lt_fail(b->ctx, LT_EDEVICE, "the binary is wrong: it ended with exit code %d%s%-s",
 		status,
 		said[0] ? ", and said: " : "", said);
 }
@@ -132,23 +124,23 @@ static lt_status run_binary(struct verify *v, const struct run_values *input)
 static lt_status judge_all(struct verify *v, struct lt_judge *j)
 {
 	struct building *b = v->b;
-	const struct run *r = &b->run;
-	const struct run_bindings *results = &r->binding[LT_BINDING_RESULT], *states = &r->binding[LT_BINDING_STATE];
+	const struct model_bindings *results = &b->model.binding[LT_BINDING_RESULT],
+		*states = &b->model.binding[LT_BINDING_STATE];
 	char path[BUILD_PATH];
 
 	for (int32_t i = 0; i < results->n; i++) {
-		memset(v->result[i], 0xff, binding_bytes(&results->at[i]));
+		memset(v->result[i], 0xff, model_binding_bytes(&results->at[i]));
 		LT_TRY(read_file(b, file_name(b, "result", i, path, sizeof path), &results->at[i], lt__judge_reference(j),
 			v->result[i]));
 		LT_TRY(lt__judge_result(j, i, v->result[i], &v->report));
 	}
 	for (int32_t i = 0; i < states->n; i++) {
-		if (!lt_program_needs(r->program, LT_BINDING_STATE, i))
+		if (!lt_program_needs(b->program, LT_BINDING_STATE, i))
 			continue;
 		/* The judge holds the states that the run began with: these are read over. */
-		void *now = malloc(binding_bytes(&states->at[i]) + 1);
+		void *now = malloc(model_binding_bytes(&states->at[i]) + 1);
 		lt_status st = now ? read_file(b, file_name(b, "state", i, path, sizeof path), &states->at[i],
-			lt__judge_reference(j), now) : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+			lt__judge_reference(j), now) : lt_fail(b->ctx, LT_ENOMEM, "out of memory");
 		if (!st)
 			st = lt__judge_state(j, states->at[i].node, now, &v->report);
 		free(v->result[results->n + i]);
@@ -160,57 +152,59 @@ static lt_status judge_all(struct verify *v, struct lt_judge *j)
 
 static lt_status verify_run(struct verify *v, int32_t number)
 {
-	struct run *r = &v->b->run;
-	const struct run_values *input = &r->given.input[number];
-	const struct run_bindings *inputs = &r->binding[LT_BINDING_INPUT], *states = &r->binding[LT_BINDING_STATE];
+	struct building *b = v->b;
+	const struct model_values *input = &b->model.given.input[number];
+	const struct model_bindings *inputs = &b->model.binding[LT_BINDING_INPUT],
+		*states = &b->model.binding[LT_BINDING_STATE];
 	struct lt_judge *j = NULL;
 	lt_status st;
 
-	if (r->given.n_input > 1)
+	if (b->model.given.n_input > 1)
 		snprintf(v->line.when, sizeof v->line.when, " of run %d", (int)number);
 	v->report.when = v->line.when[0] ? v->line.when : NULL;
 	for (int32_t i = 0; i < inputs->n; i++)
 		v->source[inputs->at[i].node] = input->value[i] ? input->value[i]->data : NULL;
-	v->line.begin_ns = run_now();
-	st = lt__judge_new(r->graph, v->source, &v->options, &j);
+	v->line.begin_ns = lt__now_ns();
+	st = lt__judge_new(b->model.graph, v->source, &v->options, &j);
 	if (st)
 		lt__progress_end(&v->line);
 	if (st && st != LT_ENOMEM)
-		return lt_fail(r->ctx, LT_EINVAL, "nothing was verified, and nothing is written: the reference refuses these "
-			"inputs: %s; give others with --verify-input or --verify-inputs", lt_context_message(r->ctx));
+		return lt_fail(b->ctx, LT_EINVAL, "nothing was verified, and nothing is written: the reference refuses these "
+			"inputs: %s; give others with --verify-input or --verify-inputs", lt_context_message(b->ctx));
 	st = st ? st : run_binary(v, input);
 	if (!st)
 		st = judge_all(v, j);
 	lt__judge_free(j);
 	lt__progress_end(&v->line);
 	for (int32_t i = 0; i < states->n && !st; i++)
-		if (v->result[r->binding[LT_BINDING_RESULT].n + i])
-			memcpy(v->state[i], v->result[r->binding[LT_BINDING_RESULT].n + i], binding_bytes(&states->at[i]));
+		if (v->result[b->model.binding[LT_BINDING_RESULT].n + i])
+			memcpy(v->state[i], v->result[b->model.binding[LT_BINDING_RESULT].n + i], model_binding_bytes(&states->at[i]));
 	return st;
 }
 
 static lt_status verify_begin(struct verify *v)
 {
-	const struct run *r = &v->b->run;
-	const struct run_bindings *constants = &r->binding[LT_BINDING_CONSTANT], *states = &r->binding[LT_BINDING_STATE],
-		*results = &r->binding[LT_BINDING_RESULT];
+	const struct building *b = v->b;
+	const struct model_bindings *constants = &b->model.binding[LT_BINDING_CONSTANT],
+		*states = &b->model.binding[LT_BINDING_STATE],
+		*results = &b->model.binding[LT_BINDING_RESULT];
 	bool all;
 
-	v->source = calloc((size_t)r->graph->n_node + 1, sizeof *v->source);
+	v->source = calloc((size_t)b->model.graph->n_node + 1, sizeof *v->source);
 	v->state = calloc((size_t)states->n + 1, sizeof *v->state);
 	v->result = calloc((size_t)(results->n + states->n) + 1, sizeof *v->result);
 	all = v->source && v->state && v->result;
 	for (int32_t i = 0; i < states->n && all; i++)
-		all = (v->state[i] = calloc(1, binding_bytes(&states->at[i]) + 1)) != NULL;
+		all = (v->state[i] = calloc(1, model_binding_bytes(&states->at[i]) + 1)) != NULL;
 	for (int32_t i = 0; i < results->n && all; i++)
-		all = (v->result[i] = malloc(binding_bytes(&results->at[i]) + 1)) != NULL;
+		all = (v->result[i] = malloc(model_binding_bytes(&results->at[i]) + 1)) != NULL;
 	if (!all)
-		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+		return lt_fail(b->ctx, LT_ENOMEM, "out of memory");
 	v->options = (struct lt_judge_options){ .seed = 1, .n_thread = lt__judge_threads_here(), .parallel =
 		lt__judge_on_threads, .progress = isatty(STDERR_FILENO) && !v->b->o.quiet ? lt__progress_show : NULL,
 		.user = &v->line };
 	for (int32_t i = 0; i < constants->n; i++)
-		v->source[constants->at[i].node] = r->given.constant.value[i] ? r->given.constant.value[i]->data : NULL;
+		v->source[constants->at[i].node] = b->model.given.constant.value[i] ? b->model.given.constant.value[i]->data : NULL;
 	for (int32_t i = 0; i < states->n; i++)
 		v->source[states->at[i].node] = v->state[i];
 	return LT_OK;
@@ -218,11 +212,11 @@ static lt_status verify_begin(struct verify *v)
 
 static void verify_free(struct verify *v)
 {
-	const struct run *r = &v->b->run;
+	const struct building *b = v->b;
 
-	for (int32_t i = 0; v->state && i < r->binding[LT_BINDING_STATE].n; i++)
+	for (int32_t i = 0; v->state && i < b->model.binding[LT_BINDING_STATE].n; i++)
 		free(v->state[i]);
-	for (int32_t i = 0; v->result && i < r->binding[LT_BINDING_RESULT].n + r->binding[LT_BINDING_STATE].n; i++)
+	for (int32_t i = 0; v->result && i < b->model.binding[LT_BINDING_RESULT].n + b->model.binding[LT_BINDING_STATE].n; i++)
 		free(v->result[i]);
 	free(v->state);
 	free(v->result);
@@ -232,13 +226,13 @@ static void verify_free(struct verify *v)
 static lt_status verify_end(struct verify *v)
 {
 	const struct lt_report *p = &v->report;
-	struct lt_context *ctx = v->b->run.ctx;
+	struct lt_context *ctx = v->b->ctx;
 
 	if (lt__report_failed(p))
 		return lt_fail(ctx, LT_EDEVICE, "the binary is wrong, and is not written: %s", p->first);
 	if (!v->b->o.quiet)
 		lt__say(stdout, "verified: %lld element%s compared, %lld equal; largest absolute error %.3g, relative %.3g%s\n",
-			(long long)p->elements, run_s(p->elements), (long long)p->equal, p->absolute.value, p->relative.value,
+			(long long)p->elements, lt__plural(p->elements), (long long)p->equal, p->absolute.value, p->relative.value,
 			*v->b->target.emulator ? lt__scratch(ctx, " (by %.*s)", (int)strcspn(v->b->target.emulator, " "),
 			v->b->target.emulator) : "");
 	if (p->open == 0 || v->b->o.allow_unbounded)
@@ -264,7 +258,7 @@ lt_status build_verify(struct building *b)
 		return LT_OK;
 	}
 	st = verify_begin(&v);
-	for (int32_t i = 0; i < b->run.given.n_input && !st; i++)
+	for (int32_t i = 0; i < b->model.given.n_input && !st; i++)
 		st = verify_run(&v, i);
 	if (!st)
 		st = verify_end(&v);

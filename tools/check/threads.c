@@ -189,11 +189,11 @@ bool lt__check_threads_number(struct check_work *w, const struct check_trial *t)
 }
 
 /* One thread opens and compiles, another runs, the first goes on. */
-struct handed { struct check_work *w; const struct check_trial *t; bool good; };
+struct check_handed { struct check_work *w; const struct check_trial *t; bool good; };
 
 static void *go_on(void *user)
 {
-	struct handed *h = user;
+	struct check_handed *h = user;
 	for (int i = 0; i < 4 && h->good; i++)
 		h->good = lt__check_one_run(h->w, h->t, 0xFF, 0xFF, 1);
 	return NULL;
@@ -201,7 +201,7 @@ static void *go_on(void *user)
 
 bool lt__check_threads_moved(struct check_work *w, const struct check_trial *t)
 {
-	struct handed h = { w, t, true };
+	struct check_handed h = { w, t, true };
 	pthread_t thread;
 	for (int i = 0; i < 3 && h.good; i++) {
 		int error = pthread_create(&thread, NULL, go_on, &h);

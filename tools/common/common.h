@@ -36,6 +36,9 @@ struct lt_shown lt__shown(const char *name);
  * $'...', as bash and zsh read it. */
 struct lt_shown lt__shell(const char *word);
 
+/* The ending of a plural. */
+static inline const char *lt__plural(int64_t n) { return n == 1 ? "" : "s"; }
+
 /* A text that comes in pieces, as an lt_write; lt__say_end after the last. */
 struct lt_says { FILE *to; size_t n; char held[4]; };
 void lt__say_piece(void *says, const char *text, size_t bytes);
@@ -205,8 +208,8 @@ static inline const char *lt__temp_folder(void)
 	return dir ? dir : "/tmp";
 }
 
-/* The one folder in which a program makes temporary files: removed at the end, or, after a kill, by the next process that
- * makes one there. */
+/* The one folder in which a program makes temporary files: removed at the end, or, after a kill, by the next process
+ * that makes one there. */
 lt_status lt__tmp_home(struct lt_context *, const char **out);
 void lt__tmp_remove(void);
 /* The path of a new empty file there, malloc. */

@@ -1,4 +1,7 @@
-/* interrupt.c -- signals that are noted while there is something to clean up.  Signals are the process's, so what is known of them is, too. */
+/* interrupt.c -- signals that are noted while there is something to clean up.
+ *
+ * Signals are the process's, so what is known of them is, too.
+ */
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #include "tools/hamkaas/hamkaas.h"
 
 struct handle { char *cc, *cache_dir, *temp_dir, *backends, *gpu; };
-struct model {
+struct hamkaas_model {
 	struct lt_context *ctx;
 	struct lt_program *program;
 	struct lt_instance *instance;
@@ -130,7 +130,7 @@ void HamKaasFinalize(void *handle)
 	free(h);
 }
 
-static void free_model(struct model *m)
+static void free_model(struct hamkaas_model *m)
 {
 	int32_t n = m->program ? lt_program_count(m->program, LT_BINDING_RESULT) : 0;
 
@@ -150,7 +150,7 @@ void HamKaasFreeModel(const void *handle, const void *model)
 {
 	(void)handle;
 	if (model)
-		free_model((struct model *)(uintptr_t)model);
+		free_model((struct hamkaas_model *)(uintptr_t)model);
 }
 
 struct hamkaas_reason { struct lt_diag diag; char text[400]; };
@@ -186,7 +186,7 @@ static lt_status check_backend(struct lt_context *ctx, const char *option, const
 }
 
 /* The result that is the model's: the unnamed one of the script, else the first. */
-static void find_answer(struct model *m, const struct lt_graph *g)
+static void find_answer(struct hamkaas_model *m, const struct lt_graph *g)
 {
 	int32_t i = lt_program_find(m->program, LT_BINDING_RESULT, "result");
 	const struct lt_nodedef *n;
@@ -200,7 +200,7 @@ static void find_answer(struct model *m, const struct lt_graph *g)
 }
 
 /* data[i]: what is given for port i, NULL for nothing. The last of equal names counts. */
-static lt_status hamkaas_match(const struct model *m, enum lt_binding binding, const char *what,
+static lt_status hamkaas_match(const struct hamkaas_model *m, enum lt_binding binding, const char *what,
 	const struct TNamedTensor *given, int n_given, const void **data)
 {
 	const struct lt_program *p = m->program;
@@ -222,7 +222,7 @@ static lt_status hamkaas_match(const struct model *m, enum lt_binding binding, c
 	return LT_OK;
 }
 
-static lt_status bind_constants(struct model *m, const struct TNamedTensor *constants, int n_constants)
+static lt_status bind_constants(struct hamkaas_model *m, const struct TNamedTensor *constants, int n_constants)
 {
 	int32_t n = lt_program_count(m->program, LT_BINDING_CONSTANT);
 	const void **data = calloc((size_t)n + 1, sizeof *data);
@@ -235,7 +235,7 @@ static lt_status bind_constants(struct model *m, const struct TNamedTensor *cons
 	return s;
 }
 
-static lt_status new_arrays(struct model *m)
+static lt_status new_arrays(struct hamkaas_model *m)
 {
 	int32_t n = lt_program_count(m->program, LT_BINDING_RESULT);
 
@@ -251,7 +251,7 @@ static lt_status new_arrays(struct model *m)
 	return m->input && m->result && m->own ? LT_OK : LT_ENOMEM;
 }
 
-static lt_status hamkaas_compile(struct model *m, const struct handle *h, struct TCompilationOptions asked,
+static lt_status hamkaas_compile(struct hamkaas_model *m, const struct handle *h, struct TCompilationOptions asked,
 	const char *script)
 {
 	char both[480];
@@ -278,7 +278,7 @@ static lt_status hamkaas_compile(struct model *m, const struct handle *h, struct
 	return s;
 }
 
-static lt_status make_model(struct model *m, const struct handle *h, struct TCompilationOptions asked,
+static lt_status make_model(struct hamkaas_model *m, const struct handle *h, struct TCompilationOptions asked,
 	const char *script, const struct TNamedTensor *constants, int n_constants)
 {
 	LT_TRY(hamkaas_compile(m, h, asked, script));
@@ -291,7 +291,7 @@ struct TCompilationResult HamKaasCompileModel(const void *handle, struct TCompil
 	const char *script, const struct TNamedTensor *constants, int n_constants)
 {
 	struct TCompilationResult r = { NULL, NULL };
-	struct model *m;
+	struct hamkaas_model *m;
 	lt_status s;
 
 	if (!handle || !script) {
@@ -315,7 +315,7 @@ struct TCompilationResult HamKaasCompileModel(const void *handle, struct TCompil
 }
 
 /* The answer without the gaps that a shape with a run-time extent has at its largest. */
-static void pack(const struct model *m, char *output)
+static void pack(const struct hamkaas_model *m, char *output)
 {
 	int32_t rank = lt_program_rank(m->program, LT_BINDING_RESULT, m->answer);
 	size_t bytes = lt_program_bytes(m->program, LT_BINDING_RESULT, m->answer);
@@ -343,7 +343,7 @@ static void pack(const struct model *m, char *output)
 const char *HamKaasEvaluateModel(
 	const void *handle, const void *model, const struct TNamedTensor *inputs, int n_inputs, char *output)
 {
-	struct model *m = (struct model *)(uintptr_t)model;
+	struct hamkaas_model *m = (struct hamkaas_model *)(uintptr_t)model;
 	char *text;
 	lt_status s;
 

@@ -219,16 +219,14 @@ static lt_status write_step(struct llama *l)
 	char *script = path_in(l, "step.lt");
 	struct run r = { .ctx = l->ctx, .o = { .tool = llama_tool.name, .script = l->o.checkpoint, .dump = "script",
 		.output = script, .quiet = l->o.quiet } };
-	lt_status s = script ? lt__llama_graph(l->ctx, &l->model, &options, &r.graph) :
+	lt_status s = script ? lt__llama_graph(l->ctx, &l->model, &options, &r.model.graph) :
 		lt_fail(l->ctx, LT_ENOMEM, "out of memory");
 
 	if (!s)
-		s = run_bindings_find(r.graph, r.binding);
+		s = model_bindings_find(r.model.graph, r.model.binding);
 	if (!s)
 		s = run_dump(&r);
-	run_bindings_free(r.binding);
-	if (r.graph)
-		lt_graph_free(r.graph);
+	model_free(&r.model);
 	free(script);
 	return s;
 }

@@ -23,11 +23,6 @@ extern const struct lt_tool llama_tool;
 lt_status llama_options_read(struct lt_context *, int argc, char **argv, struct llama_options *, bool *done);
 void llama_options_free(struct llama_options *);
 
-/* llama_files.c: a file of the user's, mapped: what is not read of it takes no memory. */
-struct llama_mapped { const void *at; size_t n; };
-lt_status llama_map(struct lt_context *, const char *path, const char *what, struct llama_mapped *out);
-void llama_unmap(struct llama_mapped *);
-
 /* Tokens of one run of the program that reads a prompt: more are several runs. */
 enum { LLAMA_PROMPT = 64 };
 /* Fewer tokens than these go through the step, whose program is there anyway. */
@@ -49,7 +44,7 @@ struct llama_rate { int64_t tokens, ns; };
 struct llama {
 	struct llama_options o;
 	struct lt_context *ctx;
-	struct llama_mapped checkpoint, vocabulary;
+	struct model_mapped checkpoint, vocabulary;
 	struct lt_llama model;
 	void *converted;                /* --dtype: weights of another type than the file's */
 	bool floats;                    /* int8 weights become floats */

@@ -33,7 +33,7 @@ static lt_status read_tokenizer(struct llama *l, char *path)
 		return LT_OK;
 	if (!path)
 		return lt_fail(l->ctx, LT_ENOMEM, "out of memory");
-	LT_TRY(llama_map(l->ctx, path, "tokenizer", &l->vocabulary));
+	LT_TRY(model_map(l->ctx, path, "tokenizer", &l->vocabulary));
 	return lt__mistake(lt__llama_tokenizer_read(l->ctx, l->vocabulary.at, l->vocabulary.n, path, l->model.vocab,
 		&l->tokenizer));
 }
@@ -82,7 +82,7 @@ static lt_status convert_matrices(struct llama *l)
 /* All that is given is looked at before any work. */
 static lt_status read_files(struct llama *l, char *path)
 {
-	LT_TRY(llama_map(l->ctx, l->o.checkpoint, "checkpoint", &l->checkpoint));
+	LT_TRY(model_map(l->ctx, l->o.checkpoint, "checkpoint", &l->checkpoint));
 	LT_TRY(lt__mistake(lt__llama_read(l->ctx, l->checkpoint.at, l->checkpoint.n, l->o.checkpoint, &l->model)));
 	LT_TRY(read_tokenizer(l, path));
 	l->cache = type_named(l->o.kv_dtype);
@@ -140,8 +140,8 @@ static void release(struct llama *l)
 	lt__llama_sampler_free(&l->sampler);
 	lt__llama_tokenizer_free(l->tokenizer);
 	free(l->converted);
-	llama_unmap(&l->vocabulary);
-	llama_unmap(&l->checkpoint);
+	model_unmap(&l->vocabulary);
+	model_unmap(&l->checkpoint);
 	llama_options_free(&l->o);
 	json_decref(l->json);
 	lt_context_free(l->ctx);

@@ -1,6 +1,7 @@
 /* model.c -- the programs of a model and their runs: a step, and the prompt in one pass. */
 #include <stdlib.h>
 #include <string.h>
+#include "program/host/host.h"
 #include "tools/common/common.h"
 #include "tools/llama/llama.h"
 
@@ -34,11 +35,12 @@ static lt_status program_compile(struct llama *l, struct llama_program *p)
 	const struct lt_llama_options options = { .tokens = p->max, .floats = l->floats, .cache = l->cache };
 	struct run *r = &p->run;
 
-	LT_TRY(lt__mistake(lt__llama_graph(l->ctx, &l->model, &options, &r->graph)));
-	LT_TRY(run_bindings_find(r->graph, r->binding));
-	r->given.constant.value = calloc((size_t)r->binding[LT_BINDING_CONSTANT].n + 1, sizeof *r->given.constant.value);
+	LT_TRY(lt__mistake(lt__llama_graph(l->ctx, &l->model, &options, &r->model.graph)));
+	LT_TRY(model_bindings_find(r->model.graph, r->model.binding));
+	r->model.given.constant.value = calloc((size_t)r->model.binding[LT_BINDING_CONSTANT].n + 1,
+		sizeof *r->model.given.constant.value);
 	p->tokens = calloc((size_t)p->max, sizeof *p->tokens);
-	if (!r->given.constant.value || !p->tokens)
+	if (!r->model.given.constant.value || !p->tokens)
 		return lt_fail(l->ctx, LT_ENOMEM, "out of memory");
 	if (r->o.schedule)
 		LT_TRY(run_schedule_read(r));
@@ -59,7 +61,7 @@ static lt_status program_compile(struct llama *l, struct llama_program *p)
 static lt_status program_begin(struct llama *l, struct llama_program *p, int32_t max)
 {
 	struct run *r = &p->run;
-	const int64_t begin = run_now();
+	const int64_t begin = lt__now_ns();
 
 	*p = (struct llama_program){ .max = max };
 	r->ctx = l->ctx;
@@ -69,7 +71,7 @@ static lt_status program_begin(struct llama *l, struct llama_program *p, int32_t
 	lt__phases_begin(&r->phases, !l->o.quiet);
 	lt_status s = program_compile(l, p);
 	lt__phases_end(&r->phases);
-	l->compile_ns += run_now() - begin;
+	l->compile_ns += lt__now_ns() - begin;
 	return s;
 }
 
@@ -78,12 +80,9 @@ static void program_end(struct llama_program *p)
 	struct run *r = &p->run;
 
 	run_verify_free(r);
-	run_explain_free(r);
+	model_explain_free(&r->model);
 	run_end(r);
-	free(r->given.constant.value);
-	run_bindings_free(r->binding);
-	if (r->graph)
-		lt_graph_free(r->graph);
+	model_free(&r->model);
 	lt__bytes_free(&r->schedule);
 	free(r->backends);
 	free(r->cache_dir);
@@ -118,14 +117,14 @@ static lt_status read_prompt(struct llama *l, const int32_t *token, int32_t n)
 	if (!l->prompt.ready)
 		LT_TRY(program_begin(l, &l->prompt, LLAMA_PROMPT < l->model.context ? LLAMA_PROMPT : l->model.context));
 	LT_TRY(take_cache(&l->prompt));
-	const int64_t begin = run_now();
+	const int64_t begin = lt__now_ns();
 	for (int32_t at = 0, now; at < n && !lt__interrupted(NULL); at += now) {
 		now = n - at < l->prompt.max ? n - at : l->prompt.max;
 		LT_TRY(program_run(l, &l->prompt, token + at, now));
 		l->position += now;
 		l->read.tokens += now;
 	}
-	l->read.ns += run_now() - begin;
+	l->read.ns += lt__now_ns() - begin;
 	memcpy(l->logits, l->prompt.run.result[0].data, (size_t)l->model.vocab * sizeof *l->logits);
 	return LT_OK;
 }
@@ -139,12 +138,12 @@ static lt_status read_steps(struct llama *l, const int32_t *token, int32_t n)
 	LT_TRY(make_step(l));
 	if (l->last == &l->prompt)
 		LT_TRY(take_cache(&l->step));
-	const int64_t begin = run_now();
+	const int64_t begin = lt__now_ns();
 	for (; i < n && !lt__interrupted(NULL); i++, l->position++)
 		LT_TRY(program_run(l, &l->step, token + i, 1));
 	if (n > 1) {
 		l->read.tokens += i;
-		l->read.ns += run_now() - begin;
+		l->read.ns += lt__now_ns() - begin;
 	}
 	memcpy(l->logits, l->step.run.result[0].data, (size_t)l->model.vocab * sizeof *l->logits);
 	return LT_OK;
@@ -167,10 +166,10 @@ lt_status llama_feed(struct llama *l, const int32_t *token, int32_t n, float **l
 lt_status llama_feed_made(struct llama *l, int32_t token, float **logits)
 {
 	LT_TRY(make_step(l));
-	const int64_t begin = run_now();
+	const int64_t begin = lt__now_ns();
 	LT_TRY(llama_feed(l, &token, 1, logits));
 	if (*logits) {
-		l->made.ns += run_now() - begin;
+		l->made.ns += lt__now_ns() - begin;
 		l->made.tokens++;
 	}
 	return LT_OK;

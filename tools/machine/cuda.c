@@ -55,8 +55,8 @@ struct machine_cuda {
 	int rounds;
 };
 #undef MEMBER
-struct cuda_symbol { const char *name; size_t at; };
-static const struct cuda_symbol cuda_symbols[] = {
+struct machine_symbol { const char *name; size_t at; };
+static const struct machine_symbol driver_symbols[] = {
 #define ROW(member, type, symbol) { symbol, offsetof(struct machine_cuda, member) },
 	CUDA_MAP(ROW)
 #undef ROW
@@ -82,7 +82,7 @@ void *machine_cuda_library(const char *const *names)
 }
 
 static lt_status symbols_find(
-	struct lt_context *ctx, void *library, const struct cuda_symbol *symbol, size_t n, void *to)
+	struct lt_context *ctx, void *library, const struct machine_symbol *symbol, size_t n, void *to)
 {
 	for (size_t i = 0; i < n; i++) {
 		void *at = dlsym(library, symbol[i].name);
@@ -111,7 +111,7 @@ lt_status machine_cuda_open(struct lt_context *ctx, void *memory, struct machine
 	d->memory = memory;
 	if (!library)
 		return lt_fail(ctx, LT_EUNSUPPORTED, "CUDA's driver is not there");
-	LT_TRY(symbols_find(ctx, library, cuda_symbols, sizeof cuda_symbols / sizeof *cuda_symbols, d));
+	LT_TRY(symbols_find(ctx, library, driver_symbols, sizeof driver_symbols / sizeof *driver_symbols, d));
 	if (d->context_of(&d->context, POINTER_CONTEXT, (uint64_t)(uintptr_t)memory) || !d->context) {
 		d->context = NULL;
 		return lt_fail(ctx, LT_EUNSUPPORTED, "the device is none of CUDA's");

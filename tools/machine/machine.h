@@ -26,8 +26,8 @@ int64_t machine_repeat(double one, double seconds);
 float *machine_buffer(int64_t n);
 void machine_buffer_free(float *);
 
-/* peak.c: the peak and the bandwidth, by kernels that the C compiler makes for this machine; of the backend's device, if
- * it runs on one. */
+/* peak.c: the peak and the bandwidth, by kernels that the C compiler makes for this machine; of the backend's device,
+ * if it runs on one. */
 struct machine_peak;
 struct machine_device;
 struct machine_by {
@@ -67,8 +67,8 @@ double machine_device_unit(const struct machine_device *, enum machine_bound);
 lt_status machine_device_run(struct machine_device *, enum machine_bound, int64_t n, double *seconds);
 const struct machine_cuda *machine_device_cuda(const struct machine_device *);        /* NULL: it is none of CUDA's */
 
-/* cuda.c: a device of CUDA's, by memory there; *out is to be closed where it fails, too.  A library by one of its names,
- * to a NULL; NULL: none is there. */
+/* cuda.c: a device of CUDA's, by memory there; *out is to be closed where it fails, too.  A library by one of its
+ * names, to a NULL; NULL: none is there. */
 void *machine_cuda_library(const char *const *names);
 lt_status machine_cuda_open(struct lt_context *, void *memory, struct machine_cuda **out);
 void machine_cuda_close(struct machine_cuda *);

@@ -1,11 +1,11 @@
 /* bind.c -- which tensor goes to which input and constant; everything that does not fit, said at once. */
 #include <stdlib.h>
 #include <string.h>
-#include "tools/model/bind.h"
+#include "tools/model/binder.h"
 #include "tools/common/common.h"
 
 /* Keeps the tensors of one file or option; the array has room for all. */
-static struct lt_tensors *bind_keep(struct run_binder *b, const struct lt_tensors *t)
+static struct lt_tensors *bind_keep(struct model_binder *b, const struct lt_tensors *t)
 {
 	b->given->file[b->given->n_file] = *t;
 	return &b->given->file[b->given->n_file++];
@@ -13,14 +13,14 @@ static struct lt_tensors *bind_keep(struct run_binder *b, const struct lt_tensor
 
 /* The extent that a tensor has, of an input that says it: given by the tensor unless it is given already.  A tensor of
  * the most may be room for fewer. */
-static void bind_extent(struct run_binder *b, struct run_slots *s, int32_t i, int64_t extent, bool max,
+static void bind_extent(struct model_binder *b, struct model_slots *s, int32_t i, int64_t extent, bool max,
 	const char *from)
 {
-	const struct run_binding *p = &b->binding[s->kind].at[i];
+	const struct model_binding *p = &b->binding[s->kind].at[i];
 	struct lt_tensors one = { .at = calloc(1, sizeof *one.at), .n = 1 };
 
 	if (s->value[i] && *(const int64_t *)s->value[i]->data != extent && !(max && s->by[i] == EXTENT_GIVEN))
-		run_bind_report(b, "%s: its extent is %lld, but '%s' is %lld by %s", from, (long long)extent, p->name,
+		model_bind_report(b, "%s: its extent is %lld, but '%s' is %lld by %s", from, (long long)extent, p->name,
 			(long long)*(const int64_t *)s->value[i]->data, s->from[i]);
 	if (s->from[i] || !one.at || lt__tensor_new(b->ctx, from, p->name, LT_I64, 0, NULL, one.at)) {
 		b->no_memory = b->no_memory || !s->from[i];
@@ -34,14 +34,14 @@ static void bind_extent(struct run_binder *b, struct run_slots *s, int32_t i, in
 }
 
 /* Gives binding i a tensor of a file, of the most elements or fewer, and its extents. */
-static void bind_extents(struct run_binder *b, struct run_slots *s, int32_t i, const struct lt_tensor *t,
+static void bind_extents(struct model_binder *b, struct model_slots *s, int32_t i, const struct lt_tensor *t,
 	const char *from)
 {
-	const struct run_binding *p = &b->binding[s->kind].at[i];
+	const struct model_binding *p = &b->binding[s->kind].at[i];
 	struct lt_tensors one = { .at = calloc(1, sizeof *one.at), .n = 1 };
 
 	s->from[i] = from;
-	if (!one.at || run_extents_spread(b->ctx, p, t, one.at)) {
+	if (!one.at || model_extents_spread(b->ctx, p, t, one.at)) {
 		b->no_memory = true;
 		free(one.at);
 		return;
@@ -54,16 +54,17 @@ static void bind_extents(struct run_binder *b, struct run_slots *s, int32_t i, c
 }
 
 /* Gives binding i its tensor, if it fits.  of_file: its shape says extents. */
-static void bind_slot(struct run_binder *b, struct run_slots *s, int32_t i, const struct lt_tensor *t, const char *from,
+static void bind_slot(struct model_binder *b, struct model_slots *s, int32_t i, const struct lt_tensor *t,
+	const char *from,
 	bool of_file)
 {
-	const struct run_binding *p = &b->binding[s->kind].at[i];
+	const struct model_binding *p = &b->binding[s->kind].at[i];
 	char want[256], got[256];
 	bool fits = p->rank == t->rank;
 
 	for (int32_t d = 0; d < p->rank && fits; d++)
 		fits = p->shape[d] == t->shape[d];
-	if (p->bounded && of_file && !s->from[i] && p->dtype == t->dtype && run_extents_fit(p, t)) {
+	if (p->bounded && of_file && !s->from[i] && p->dtype == t->dtype && model_extents_fit(p, t)) {
 		bind_extents(b, s, i, t, from);
 		return;
 	}
@@ -78,11 +79,11 @@ static void bind_slot(struct run_binder *b, struct run_slots *s, int32_t i, cons
 		s->from[i] = NULL;
 	}
 	if (s->from[i]) {
-		run_bind_twice(b, s, i, from);
+		model_bind_twice(b, s, i, from);
 	} else if (!fits || p->dtype != t->dtype) {
 		lt__shape_text(got, sizeof got, t->rank, t->shape);
-		run_bind_report(b, "%s: the %s '%s' is %s, but this is %s %s%s%s%s", from, run_binding_kind(s->kind), p->name,
-			run_binding_text(p, want, sizeof want), lt__dtype_info(t->dtype)->script, got,
+		model_bind_report(b, "%s: the %s '%s' is %s, but this is %s %s%s%s%s", from, model_binding_kind(s->kind), p->name,
+			model_binding_text(p, want, sizeof want), lt__dtype_info(t->dtype)->script, got,
 			fits ? " (in NumPy: .astype('" : "", fits ? lt__dtype_info(p->dtype)->script : "", fits ? "'))" : "");
 	} else {
 		s->value[i] = t;
@@ -90,22 +91,22 @@ static void bind_slot(struct run_binder *b, struct run_slots *s, int32_t i, cons
 	s->from[i] = from;
 }
 
-static void bind_spec(struct run_binder *b, struct run_slots *s, int32_t i, const char *spec, const char *from)
+static void bind_spec(struct model_binder *b, struct model_slots *s, int32_t i, const char *spec, const char *from)
 {
-	const struct run_binding *p = &b->binding[s->kind].at[i];
+	const struct model_binding *p = &b->binding[s->kind].at[i];
 	struct lt_tensors one = { 0 };
 
 	if (b->names_only) {
 		if (s->from[i])
-			run_bind_twice(b, s, i, from);
+			model_bind_twice(b, s, i, from);
 		s->from[i] = from;
 		return;
 	}
 	one = (struct lt_tensors){ .at = calloc(1, sizeof *one.at), .n = 1 };
-	lt_status st = one.at ? run_spec_make(b->ctx, p, spec, one.at) : LT_ENOMEM;
+	lt_status st = one.at ? model_spec_make(b->ctx, p, spec, one.at) : LT_ENOMEM;
 	if (st) {
 		b->no_memory = b->no_memory || st == LT_ENOMEM;
-		run_bind_report(b, "%s: %s", from, one.at ? lt_context_message(b->ctx) : "out of memory");
+		model_bind_report(b, "%s: %s", from, one.at ? lt_context_message(b->ctx) : "out of memory");
 		free(one.at);
 		s->from[i] = from;
 		return;
@@ -114,12 +115,12 @@ static void bind_spec(struct run_binder *b, struct run_slots *s, int32_t i, cons
 }
 
 /* NAME=SPEC; a name may itself hold '=', so every one is tried. */
-static void bind_option(struct run_binder *b, struct run_slots *s, const char *option)
+static void bind_option(struct model_binder *b, struct model_slots *s, const char *option)
 {
 	char *name;
 
 	for (const char *at = strchr(option, '='); at; at = strchr(at + 1, '=')) {
-		int32_t i = run_binding_index(&b->binding[s->kind], option, (size_t)(at - option));
+		int32_t i = model_binding_index(&b->binding[s->kind], option, (size_t)(at - option));
 
 		if (i >= 0) {
 			bind_spec(b, s, i, at + 1, option);
@@ -131,14 +132,14 @@ static void bind_option(struct run_binder *b, struct run_slots *s, const char *o
 	name = strndup(option, strcspn(option, "="));
 	b->no_memory = b->no_memory || !name;
 	if (!strchr(option, '='))
-		run_bind_report(b, "'%s' is not NAME=SPEC, such as %s", option,
+		model_bind_report(b, "'%s' is not NAME=SPEC, such as %s", option,
 			lt__shell(lt__scratch(b->ctx, "%s=random", option)).text);
 	else if (name)
-		run_bind_unknown(b, s->kind, name, option);
+		model_bind_unknown(b, s->kind, name, option);
 	free(name);
 }
 
-static void bind_file(struct run_binder *b, struct run_slots *s, const char *path)
+static void bind_file(struct model_binder *b, struct model_slots *s, const char *path)
 {
 	struct lt_tensors file, *tensors;
 
@@ -147,42 +148,42 @@ static void bind_file(struct run_binder *b, struct run_slots *s, const char *pat
 	lt_status st = lt__tensors_read(b->ctx, path, &file);
 	if (st) {
 		b->no_memory = b->no_memory || st == LT_ENOMEM;
-		run_bind_report(b, "%s", lt_context_message(b->ctx));
+		model_bind_report(b, "%s", lt_context_message(b->ctx));
 		b->unread = true;
 		return;
 	}
 	tensors = bind_keep(b, &file);
 	for (int32_t i = 0; i < tensors->n; i++) {
-		int32_t binding = run_binding_index(&b->binding[s->kind], tensors->at[i].name, strlen(tensors->at[i].name));
+		int32_t binding = model_binding_index(&b->binding[s->kind], tensors->at[i].name, strlen(tensors->at[i].name));
 
 		if (binding >= 0)
 			bind_slot(b, s, binding, &tensors->at[i], path, true);
 		else
-			run_bind_unknown(b, s->kind, tensors->at[i].name, path);
+			model_bind_unknown(b, s->kind, tensors->at[i].name, path);
 	}
 }
 
-static bool takes_others(const struct run_binder *b, const struct run_slots *s, const char *option)
+static bool takes_others(const struct model_binder *b, const struct model_slots *s, const char *option)
 {
-	return !strncmp(option, "*=", 2) && run_binding_index(&b->binding[s->kind], "*", 1) < 0;
+	return !strncmp(option, "*=", 2) && model_binding_index(&b->binding[s->kind], "*", 1) < 0;
 }
 
 /* "*=SPEC" given a second time. */
-static void check_others(struct run_binder *b, const struct run_slots *s, const struct lt_texts *options)
+static void check_others(struct model_binder *b, const struct model_slots *s, const struct lt_texts *options)
 {
 	const char *first = NULL;
 
 	for (int32_t i = 0; i < options->n; i++) {
 		if (first && takes_others(b, s, options->at[i]))
-			run_bind_report(b, "%s: '*', every other %s, is given twice, here and by %s", options->at[i],
-				run_binding_kind(s->kind), first);
+			model_bind_report(b, "%s: '*', every other %s, is given twice, here and by %s", options->at[i],
+				model_binding_kind(s->kind), first);
 		if (!first && takes_others(b, s, options->at[i]))
 			first = options->at[i];
 	}
 }
 
 /* The bindings that are needed and have nothing yet, from "*=SPEC". */
-static void bind_others(struct run_binder *b, struct run_slots *s, const struct lt_texts *options)
+static void bind_others(struct model_binder *b, struct model_slots *s, const struct lt_texts *options)
 {
 	const char *others = NULL;
 
@@ -195,10 +196,10 @@ static void bind_others(struct run_binder *b, struct run_slots *s, const struct 
 }
 
 /* The constants whose content the graph has, unless another one is given. */
-static void bind_contents(struct run_binder *b, struct run_slots *s)
+static void bind_contents(struct model_binder *b, struct model_slots *s)
 {
 	for (int32_t i = 0; i < b->binding[s->kind].n; i++) {
-		const struct run_binding *p = &b->binding[s->kind].at[i];
+		const struct model_binding *p = &b->binding[s->kind].at[i];
 		struct lt_tensors one = { .at = calloc(1, sizeof *one.at), .n = 1 };
 
 		if (!p->content || s->from[i] || !one.at) {
@@ -217,25 +218,25 @@ static void bind_contents(struct run_binder *b, struct run_slots *s)
 	}
 }
 
-static int32_t count_missing(const struct run_binder *b, const struct run_slots *s)
+static int32_t count_missing(const struct model_binder *b, const struct model_slots *s)
 {
 	int32_t n = 0;
 
 	for (int32_t i = 0; i < b->binding[s->kind].n; i++)
-		n += run_bind_lacks(b, s, i);
+		n += model_bind_lacks(b, s, i);
 	return n;
 }
 
 /* What is needed and not given, from the file beside the script; it may hold others. */
-static void bind_beside(struct run_binder *b, struct run_slots *s)
+static void bind_beside(struct model_binder *b, struct model_slots *s)
 {
-	const struct run_bindings *p = &b->binding[s->kind];
+	const struct model_bindings *p = &b->binding[s->kind];
 	struct lt_tensors file;
 	char *path;
 
 	if (b->names_only || !count_missing(b, s))
 		return;
-	if (!run_weights_beside(b->o, &path)) {
+	if (!model_weights_beside(b->o->script, &path)) {
 		b->no_memory = true;
 		return;
 	}
@@ -244,7 +245,7 @@ static void bind_beside(struct run_binder *b, struct run_slots *s)
 	lt_status st = lt__tensors_read(b->ctx, path, &file);
 	if (st) {
 		b->no_memory = b->no_memory || st == LT_ENOMEM;
-		run_bind_report(b, "%s", lt_context_message(b->ctx));
+		model_bind_report(b, "%s", lt_context_message(b->ctx));
 		b->unread = true;
 		free(path);
 		return;
@@ -252,7 +253,7 @@ static void bind_beside(struct run_binder *b, struct run_slots *s)
 	struct lt_tensors *tensors = bind_keep(b, &file);
 	b->beside = path;
 	for (int32_t i = 0; i < tensors->n; i++) {
-		int32_t binding = run_binding_index(p, tensors->at[i].name, strlen(tensors->at[i].name));
+		int32_t binding = model_binding_index(p, tensors->at[i].name, strlen(tensors->at[i].name));
 
 		if (binding >= 0 && p->at[binding].needed && !s->from[binding])
 			bind_slot(b, s, binding, &tensors->at[i], path, true);
@@ -262,23 +263,24 @@ static void bind_beside(struct run_binder *b, struct run_slots *s)
 }
 
 /* What the user left out, where the backend says that any values do: random ones, told on standard error. */
-static void bind_any(struct run_binder *b, struct run_slots *s)
+static void bind_any(struct model_binder *b, struct model_slots *s)
 {
 	for (int32_t i = 0; i < b->binding[s->kind].n && !b->names_only; i++) {
 		if (s->from[i] || !b->binding[s->kind].at[i].needed)
 			continue;
 		if (b->any < 0)
-			b->any = b->o->any_values(b->o, b->backends);
+			b->any = b->o->any_values(b->o->user, b->backends);
 		if (!b->any)
 			return;
 		bind_spec(b, s, i, "random", "random");
 		if (!b->o->quiet)
 			lt__say(stderr, "%s: the %s '%s' is not given and has random values, which do for this backend\n", b->o->tool,
-				run_binding_kind(s->kind), lt__shown(b->binding[s->kind].at[i].name).text);
+				model_binding_kind(s->kind), lt__shown(b->binding[s->kind].at[i].name).text);
 	}
 }
 
-static bool make_slots(struct run_binder *b, struct run_slots *s, enum lt_binding kind, const struct run_slots *base)
+static bool make_slots(struct model_binder *b, struct model_slots *s, enum lt_binding kind,
+	const struct model_slots *base)
 {
 	size_t n = (size_t)b->binding[kind].n;
 
@@ -289,7 +291,7 @@ static bool make_slots(struct run_binder *b, struct run_slots *s, enum lt_bindin
 	s->by = calloc(n + 1, sizeof *s->by);
 	if (!s->value || !s->from || !s->own || !s->by) {
 		b->no_memory = true;
-		run_bind_report(b, "out of memory");
+		model_bind_report(b, "out of memory");
 		return false;
 	}
 	for (size_t i = 0; base && i < n; i++) {
@@ -302,7 +304,7 @@ static bool make_slots(struct run_binder *b, struct run_slots *s, enum lt_bindin
 }
 
 /* All but the values, which the caller has. */
-static void free_slots(struct run_slots *s)
+static void free_slots(struct model_slots *s)
 {
 	free(s->from);
 	free(s->own);
@@ -310,49 +312,49 @@ static void free_slots(struct run_slots *s)
 }
 
 /* Extents that are sums of others have to be these. */
-static void check_sums(struct run_binder *b, const struct run_slots *s)
+static void check_sums(struct model_binder *b, const struct model_slots *s)
 {
-	const struct run_binding *p = b->binding[s->kind].at;
+	const struct model_binding *p = b->binding[s->kind].at;
 	int64_t want;
 
 	for (int32_t i = 0; i < b->binding[s->kind].n; i++) {
-		int32_t d = s->own[i] ? run_extents_check(&p[i], s->own[i], s->value, &want) : -1;
+		int32_t d = s->own[i] ? model_extents_check(&p[i], s->own[i], s->value, &want) : -1;
 
 		if (d >= 0)
-			run_bind_report(b, "%s: axis %d of '%s' has %lld elements, but by the other inputs it has %lld", s->from[i], d,
+			model_bind_report(b, "%s: axis %d of '%s' has %lld elements, but by the other inputs it has %lld", s->from[i], d,
 				p[i].name, (long long)s->own[i]->shape[d], (long long)want);
 	}
 }
 
 /* Constants, then the inputs of every evaluation; says what is missing of the constants and of the first
  * evaluation that lacks something, in one go. */
-static void bind_all(struct run_binder *b, struct run_slots *constant, struct run_slots *common)
+static void bind_all(struct model_binder *b, struct model_slots *constant, struct model_slots *common)
 {
-	struct run_slots s = { 0 };
+	struct model_slots s = { 0 };
 	const char *file = NULL;
-	int32_t n = 0, n_eval = b->o->inputs.n > 0 ? b->o->inputs.n : 1;
+	int32_t n = 0, n_eval = b->o->inputs->n > 0 ? b->o->inputs->n : 1;
 
-	check_others(b, constant, &b->o->constant);
-	check_others(b, common, &b->o->input);
-	for (int32_t i = 0; i < b->o->constant.n; i++)
-		bind_option(b, constant, b->o->constant.at[i]);
-	for (int32_t i = 0; i < b->o->weights.n; i++)
-		bind_file(b, constant, b->o->weights.at[i]);
+	check_others(b, constant, b->o->constant);
+	check_others(b, common, b->o->input);
+	for (int32_t i = 0; i < b->o->constant->n; i++)
+		bind_option(b, constant, b->o->constant->at[i]);
+	for (int32_t i = 0; i < b->o->weights->n; i++)
+		bind_file(b, constant, b->o->weights->at[i]);
 	bind_contents(b, constant);
 	bind_beside(b, constant);
-	bind_others(b, constant, &b->o->constant);
+	bind_others(b, constant, b->o->constant);
 	bind_any(b, constant);
-	for (int32_t i = 0; i < b->o->input.n; i++)
-		bind_option(b, common, b->o->input.at[i]);
+	for (int32_t i = 0; i < b->o->input->n; i++)
+		bind_option(b, common, b->o->input->at[i]);
 	for (int32_t e = 0; e < n_eval && n == 0; e++) {
 		free_slots(&s);
 		if (!make_slots(b, &s, LT_BINDING_INPUT, common))
 			break;
 		b->given->input[b->given->n_input++].value = s.value;
-		file = b->o->inputs.n > 0 ? b->o->inputs.at[e] : NULL;
+		file = b->o->inputs->n > 0 ? b->o->inputs->at[e] : NULL;
 		if (file)
 			bind_file(b, &s, file);
-		bind_others(b, &s, &b->o->input);
+		bind_others(b, &s, b->o->input);
 		if (s.from)
 			bind_any(b, &s);
 		n = s.from ? count_missing(b, &s) : 0;
@@ -361,34 +363,35 @@ static void bind_all(struct run_binder *b, struct run_slots *constant, struct ru
 	}
 	n += count_missing(b, constant);
 	if (n > 0 && s.from && !b->names_only && !b->unread) {
-		run_bind_begin(b);
+		model_bind_begin(b);
 		fprintf(b->text, "%s needs %d tensor%s not given%s%s:", lt__shown(b->o->script).text, n,
 			n == 1 ? " that is" : "s that are", file ? ", with the inputs of " : "",
 			file ? lt__shown(file).text : "");
-		run_bind_missing(b, &s, "-i");
-		run_bind_missing(b, constant, "-c");
+		model_bind_missing(b, &s, "-i");
+		model_bind_missing(b, constant, "-c");
 		fputs("\n  (a value, zeros, ones, iota or random[:SEED] may stand for FILE.npy; --inputs and --weights take all at "
 			"once from a .npz or .safetensors)", b->text);
 	}
 	free_slots(&s);
 }
 
-lt_status run_bind(struct lt_context *ctx, const struct run_options *o, const char *backends,
-	const struct run_bindings *binding, struct run_given *out)
+lt_status model_bind(struct lt_context *ctx, const struct model_options *o, const char *backends, struct model *m)
 {
-	struct run_binder b = { .ctx = ctx,
+	const struct model_bindings *binding = m->binding;
+	struct model_given *out = &m->given;
+	struct model_binder b = { .ctx = ctx,
 		.o = o,
 		.binding = binding,
 		.given = out,
-		.names_only = o->dump || o->check_schedule,
+		.names_only = o->names_only,
 		.backends = backends,
 		.any = backends && o->any_values ? -1 : 0 };
-	struct run_slots constant = { 0 }, common = { 0 };
+	struct model_slots constant = { 0 }, common = { 0 };
 	char *text = NULL;
 	size_t bytes = 0;
-	size_t n_eval = (size_t)o->inputs.n + 1;
+	size_t n_eval = (size_t)o->inputs->n + 1;
 	size_t n_file = (size_t)(2 * binding[LT_BINDING_INPUT].n * (int64_t)n_eval + binding[LT_BINDING_CONSTANT].n
-		+ 2 * o->input.n + o->constant.n + o->inputs.n + o->weights.n + 2);
+		+ 2 * o->input->n + o->constant->n + o->inputs->n + o->weights->n + 2);
 
 	memset(out, 0, sizeof *out);
 	out->file = calloc(n_file, sizeof *out->file);
@@ -407,8 +410,8 @@ lt_status run_bind(struct lt_context *ctx, const struct run_options *o, const ch
 	free_slots(&constant);
 	free(common.value);
 	free_slots(&common);
-	if (b.n_problem > RUN_BIND_REPORTS)
-		fprintf(b.text, "\n%s: ... and %d more like these", o->tool, b.n_problem - RUN_BIND_REPORTS);
+	if (b.n_problem > MODEL_BIND_REPORTS)
+		fprintf(b.text, "\n%s: ... and %d more like these", o->tool, b.n_problem - MODEL_BIND_REPORTS);
 	fclose(b.text);
 	/* What does not fit may be so for that alone. */
 	lt_status st = b.no_memory ? lt_fail(ctx, LT_ENOMEM, "out of memory")
@@ -416,16 +419,4 @@ lt_status run_bind(struct lt_context *ctx, const struct run_options *o, const ch
 				   : LT_OK;
 	free(text);
 	return st;
-}
-
-void run_given_free(struct run_given *g)
-{
-	for (int32_t i = 0; i < g->n_file; i++)
-		lt__tensors_free(&g->file[i]);
-	for (int32_t i = 0; i < g->n_input; i++)
-		free(g->input[i].value);
-	free(g->file);
-	free(g->input);
-	free(g->constant.value);
-	memset(g, 0, sizeof *g);
 }

@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ir/node/node.h"
-#include "tools/run/run.h"
+#include "tools/model/model.h"
 
-static lt_status add_binding(const struct lt_graph *g, struct run_bindings *bindings, enum lt_binding kind,
+static lt_status add_binding(const struct lt_graph *g, struct model_bindings *bindings, enum lt_binding kind,
 	const char *name, lt_node node, bool needed)
 {
 	const struct lt_nodedef *n = &g->node[node];
-	struct run_binding *grown, *p;
+	struct model_binding *grown, *p;
 
 	if ((bindings->n & (bindings->n - 1)) == 0) {
 		grown = realloc(bindings->at, (size_t)(bindings->n ? 2 * bindings->n : 1) * sizeof *grown);
@@ -17,7 +17,7 @@ static lt_status add_binding(const struct lt_graph *g, struct run_bindings *bind
 		bindings->at = grown;
 	}
 	p = &bindings->at[bindings->n++];
-	*p = (struct run_binding){ .name = name ? name : "", .kind = kind, .dtype = n->dtype, .rank = n->n_dim, .node = node,
+	*p = (struct model_binding){ .name = name ? name : "", .kind = kind, .dtype = n->dtype, .rank = n->n_dim, .node = node,
 		.needed = needed, .content = n->content };
 	p->shape = malloc((size_t)n->n_dim * sizeof *p->shape + 1);
 	p->extent_from = malloc((size_t)n->n_dim * sizeof *p->extent_from + 1);
@@ -33,7 +33,7 @@ static lt_status add_binding(const struct lt_graph *g, struct run_bindings *bind
 }
 
 /* The input, an int64 without dims, that a run-time scalar is; -1: it is something else. */
-static int32_t scalar_input(const struct lt_graph *g, const struct run_bindings *inputs, lt_param param)
+static int32_t scalar_input(const struct lt_graph *g, const struct model_bindings *inputs, lt_param param)
 {
 	for (int32_t k = 0; k < inputs->n; k++)
 		if (inputs->at[k].node == g->param[param].source && inputs->at[k].rank == 0)
@@ -42,8 +42,8 @@ static int32_t scalar_input(const struct lt_graph *g, const struct run_bindings 
 }
 
 /* The extent of a dim as a sum of inputs; false: out of memory. */
-static bool find_sum(const struct lt_graph *g, const struct run_bindings *inputs, const struct lt_linear *limit,
-	struct run_sum *out)
+static bool find_sum(const struct lt_graph *g, const struct model_bindings *inputs, const struct lt_linear *limit,
+	struct model_sum *out)
 {
 	bool fits = true;
 
@@ -62,7 +62,7 @@ static bool find_sum(const struct lt_graph *g, const struct run_bindings *inputs
 }
 
 /* Which inputs say the extents of others; false: out of memory. */
-static bool find_extents(const struct lt_graph *g, struct run_bindings *inputs)
+static bool find_extents(const struct lt_graph *g, struct model_bindings *inputs)
 {
 	for (int32_t i = 0; i < inputs->n; i++)
 		for (int32_t d = 0; d < inputs->at[i].rank; d++) {
@@ -89,21 +89,21 @@ static lt_status bindings_ask(void *arg)
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp((*(struct run_binding *const *)a)->name, (*(struct run_binding *const *)b)->name);
+	return strcmp((*(struct model_binding *const *)a)->name, (*(struct model_binding *const *)b)->name);
 }
 
-static lt_status sort_bindings(struct lt_context *ctx, struct run_bindings *p)
+static lt_status sort_bindings(struct lt_context *ctx, struct model_bindings *p)
 {
-	p->sorted = malloc(((size_t)p->n + 1) * sizeof(struct run_binding *));
+	p->sorted = malloc(((size_t)p->n + 1) * sizeof(struct model_binding *));
 	if (!p->sorted)
 		return lt_fail(ctx, LT_ENOMEM, "out of memory");
 	for (int32_t i = 0; i < p->n; i++)
 		p->sorted[i] = &p->at[i];
-	qsort(p->sorted, (size_t)p->n, sizeof(struct run_binding *), by_name);
+	qsort(p->sorted, (size_t)p->n, sizeof(struct model_binding *), by_name);
 	return LT_OK;
 }
 
-lt_status run_bindings_find(const struct lt_graph *g, struct run_bindings out[LT_BINDING_RESULT + 1])
+lt_status model_bindings_find(const struct lt_graph *g, struct model_bindings out[LT_BINDING_RESULT + 1])
 {
 	struct bindings_asking a = { .g = g };
 	lt_status s = lt__arena_new(g->ctx, &a.arena) || lt__protect(g->ctx, bindings_ask, &a)
@@ -138,11 +138,11 @@ lt_status run_bindings_find(const struct lt_graph *g, struct run_bindings out[LT
 	return s;
 }
 
-void run_bindings_free(struct run_bindings bindings[LT_BINDING_RESULT + 1])
+void model_bindings_free(struct model_bindings bindings[LT_BINDING_RESULT + 1])
 {
 	for (int k = 0; k <= LT_BINDING_RESULT; k++) {
 		for (int32_t i = 0; i < bindings[k].n; i++) {
-			struct run_binding *p = &bindings[k].at[i];
+			struct model_binding *p = &bindings[k].at[i];
 
 			for (int32_t d = 0; p->sum && d < p->rank; d++)
 				free(p->sum[d].from), free(p->sum[d].coef);
@@ -150,17 +150,17 @@ void run_bindings_free(struct run_bindings bindings[LT_BINDING_RESULT + 1])
 		}
 		free(bindings[k].at);
 		free(bindings[k].sorted);
-		bindings[k] = (struct run_bindings){ 0 };
+		bindings[k] = (struct model_bindings){ 0 };
 	}
 }
 
-int32_t run_binding_index(const struct run_bindings *bindings, const char *name, size_t bytes)
+int32_t model_binding_index(const struct model_bindings *bindings, const char *name, size_t bytes)
 {
 	int32_t low = 0, high = bindings->n;
 
 	while (low < high) {
 		int32_t mid = low + (high - low) / 2;
-		const struct run_binding *p = bindings->sorted[mid];
+		const struct model_binding *p = bindings->sorted[mid];
 		int order = strncmp(p->name, name, bytes);
 
 		if (!order && p->name[bytes])
@@ -175,14 +175,14 @@ int32_t run_binding_index(const struct run_bindings *bindings, const char *name,
 	return -1;
 }
 
-const char *run_binding_kind(enum lt_binding kind)
+const char *model_binding_kind(enum lt_binding kind)
 {
 	static const char *const names[] = { "input", "constant", "state", "result" };
 
 	return names[kind];
 }
 
-const char *run_binding_text(const struct run_binding *p, char *out, size_t bytes)
+const char *model_binding_text(const struct model_binding *p, char *out, size_t bytes)
 {
 	size_t n = (size_t)snprintf(out, bytes, "%s [", lt__dtype_info(p->dtype)->script);
 
@@ -196,4 +196,12 @@ const char *run_binding_text(const struct run_binding *p, char *out, size_t byte
 	}
 	snprintf(out + n, bytes - n, "]");
 	return out;
+}
+
+size_t model_binding_bytes(const struct model_binding *p)
+{
+	size_t bytes = 0;
+
+	lt__tensor_bytes(p->dtype, p->rank, p->shape, &bytes);
+	return bytes;
 }

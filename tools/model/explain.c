@@ -3,21 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/common/common.h"
-#include "tools/run/run.h"
+#include "tools/model/model.h"
 
-struct run_explained { FILE *to; char *text; size_t bytes; json_t *list; };
+struct model_explained { FILE *to; char *text; size_t bytes; json_t *list; };
 
-lt_status run_explain_begin(struct run *r)
+lt_status model_explain_begin(struct lt_context *ctx, json_t *json, struct model *m)
 {
-	struct run_explained *e = r->explained = calloc(1, sizeof *e);
+	struct model_explained *e = m->explained = calloc(1, sizeof *e);
 
 	if (!e)
-		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
-	if (r->json)
+		return lt_fail(ctx, LT_ENOMEM, "out of memory");
+	if (json)
 		e->list = json_array();
 	else
 		e->to = open_memstream(&e->text, &e->bytes);
-	return e->list || e->to ? LT_OK : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+	return e->list || e->to ? LT_OK : lt_fail(ctx, LT_ENOMEM, "out of memory");
 }
 
 static void explain_write(void *user, const char *text, size_t bytes)
@@ -54,9 +54,9 @@ static json_t *decided(const struct lt_decided *d)
 	return o;
 }
 
-void run_explain_add(struct run *r, const struct lt_explained *x)
+void model_explain_add(void *model, const struct lt_explained *x)
 {
-	struct run_explained *e = r->explained;
+	struct model_explained *e = ((struct model *)model)->explained;
 	json_t *o, *list, *decisions;
 
 	if (e->to) {
@@ -79,13 +79,13 @@ void run_explain_add(struct run *r, const struct lt_explained *x)
 	json_array_append_new(e->list, o);
 }
 
-void run_explain_say(struct run *r)
+void model_explain_say(json_t *json, struct model *m)
 {
-	struct run_explained *e = r->explained;
+	struct model_explained *e = m->explained;
 	struct lt_says out = { .to = stdout };
 
 	if (e->list) {
-		json_object_set(r->json, "explain", e->list);
+		json_object_set(json, "explain", e->list);
 		return;
 	}
 	fflush(e->to);
@@ -109,7 +109,7 @@ static void explain_bound(const char *kernel, const char *line, json_t *list)
 	json_array_append_new(list, o);
 }
 
-lt_status run_explain_bounds(struct run *r)
+lt_status model_explain_bounds(struct lt_context *ctx, json_t *json, const struct lt_program *program)
 {
 	char *text = NULL, *rest = NULL;
 	size_t bytes = 0;
@@ -117,34 +117,34 @@ lt_status run_explain_bounds(struct run *r)
 	FILE *to = open_memstream(&text, &bytes);
 
 	if (!to)
-		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
-	lt_status st = lt_program_dump(r->program, LT_SHOW_STATS, explain_write, to);
+		return lt_fail(ctx, LT_ENOMEM, "out of memory");
+	lt_status st = lt_program_dump(program, LT_SHOW_STATS, explain_write, to);
 	if (fclose(to) && !st)
-		st = lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+		st = lt_fail(ctx, LT_ENOMEM, "out of memory");
 	if (st && st != LT_ENOMEM) {            /* a backend without numbers predicts nothing */
-		lt_context_clear(r->ctx);
+		lt_context_clear(ctx);
 		st = LT_OK;
 	}
-	json_t *list = r->json ? json_array() : NULL;
+	json_t *list = json ? json_array() : NULL;
 	for (char *line = text && !st ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
 		if (strncmp(line, "kernel ", 7) == 0)
 			kernel = line + 7;
 		else
 			explain_bound(kernel, line, list);
 	if (list && json_array_size(list))
-		json_object_set(r->json, "predicted", list);
+		json_object_set(json, "predicted", list);
 	json_decref(list);
 	free(text);
 	return st;
 }
 
-void run_explain_free(struct run *r)
+void model_explain_free(struct model *m)
 {
-	if (!r->explained)
+	if (!m->explained)
 		return;
-	if (r->explained->to)
-		fclose(r->explained->to);
-	free(r->explained->text);
-	json_decref(r->explained->list);
-	free(r->explained);
+	if (m->explained->to)
+		fclose(m->explained->to);
+	free(m->explained->text);
+	json_decref(m->explained->list);
+	free(m->explained);
 }

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ir/op/op.h"
-#include "tools/run/run.h"
+#include "tools/model/binder.h"
 
-bool run_extents_fit(const struct run_binding *p, const struct lt_tensor *t)
+bool model_extents_fit(const struct model_binding *p, const struct lt_tensor *t)
 {
 	bool fits = p->rank == t->rank;
 
@@ -14,11 +14,12 @@ bool run_extents_fit(const struct run_binding *p, const struct lt_tensor *t)
 	return fits;
 }
 
-int32_t run_extents_check(const struct run_binding *p, const struct lt_tensor *t, const struct lt_tensor *const *value,
+int32_t model_extents_check(const struct model_binding *p, const struct lt_tensor *t,
+	const struct lt_tensor *const *value,
 	int64_t *want)
 {
 	for (int32_t d = 0; d < p->rank; d++) {
-		const struct run_sum *s = &p->sum[d];
+		const struct model_sum *s = &p->sum[d];
 		bool known = s->n > 0;
 
 		*want = s->constant;
@@ -34,7 +35,7 @@ int32_t run_extents_check(const struct run_binding *p, const struct lt_tensor *t
 	return -1;
 }
 
-lt_status run_extents_spread(struct lt_context *ctx, const struct run_binding *p, const struct lt_tensor *t,
+lt_status model_extents_spread(struct lt_context *ctx, const struct model_binding *p, const struct lt_tensor *t,
 	struct lt_tensor *out)
 {
 	const size_t size = lt__dtype_info(p->dtype)->bytes, row = p->rank ? (size_t)t->shape[p->rank - 1] * size : size;

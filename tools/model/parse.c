@@ -1,22 +1,15 @@
-/* parse.c -- lt-run's script to a graph, by the frontend that recognizes it. */
+/* parse.c -- a script to a graph, by the frontend that recognizes it. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include "tools/run/run.h"
+#include "program/host/host.h"
 #include "tools/common/common.h"
-
-int64_t run_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
+#include "tools/model/model.h"
+#include "tools/option/option.h"
 
 /* What --fix names: the tensors, and the frontend's view of them. */
-struct run_fixes { struct lt_tensors *file; struct lt_fixed *fixed; char **name; int32_t n; };
+struct model_fixes { struct lt_tensors *file; struct lt_fixed *fixed; char **name; int32_t n; };
 
-static void fixes_free(struct run_fixes *f)
+static void fixes_free(struct model_fixes *f)
 {
 	for (int32_t i = 0; i < f->n; i++) {
 		lt__tensors_free(&f->file[i]);
@@ -27,7 +20,7 @@ static void fixes_free(struct run_fixes *f)
 	free(f->name);
 }
 
-static lt_status fix_read(struct lt_context *ctx, const char *option, struct run_fixes *f)
+static lt_status fix_read(struct lt_context *ctx, const char *option, struct model_fixes *f)
 {
 	const char *path = strchr(option, '=');
 	struct lt_tensors *file = &f->file[f->n];
@@ -41,11 +34,11 @@ static lt_status fix_read(struct lt_context *ctx, const char *option, struct run
 	return f->name[f->n++] ? LT_OK : lt_fail(ctx, LT_ENOMEM, "out of memory");
 }
 
-static lt_status fixes_read(struct lt_context *ctx, const struct lt_texts *options, struct run_fixes *f)
+static lt_status fixes_read(struct lt_context *ctx, const struct lt_texts *options, struct model_fixes *f)
 {
 	const size_t n = (size_t)options->n + 1;
 
-	*f = (struct run_fixes){ .file = calloc(n, sizeof *f->file), .fixed = calloc(n, sizeof *f->fixed),
+	*f = (struct model_fixes){ .file = calloc(n, sizeof *f->file), .fixed = calloc(n, sizeof *f->fixed),
 		.name = calloc(n, sizeof *f->name) };
 	if (!f->file || !f->fixed || !f->name)
 		return lt_fail(ctx, LT_ENOMEM, "out of memory");
@@ -54,74 +47,95 @@ static lt_status fixes_read(struct lt_context *ctx, const struct lt_texts *optio
 	return LT_OK;
 }
 
+struct model_reading { struct lt_context *ctx; const struct model_options *o; struct model *m; bool lost; };
+
 static void parse_read(void *user, const char *path)
 {
-	struct run *r = user;
+	struct model_reading *r = user;
+	struct lt_texts *read = &r->m->read;
 	char *text;
 
-	for (int32_t i = r->read.n; i-- > 0; )
-		if (!strcmp(r->read.at[i], path))
+	for (int32_t i = read->n; i-- > 0; )
+		if (!strcmp(read->at[i], path))
 			return;
 	text = strdup(path);
-	if (!text || lt__texts_add(r->ctx, &r->read, text)) {
+	if (!text || lt__texts_add(r->ctx, read, text)) {
 		free(text);
-		r->read_lost = true;
+		r->lost = true;
 	}
 }
 
-void run_parse_free(struct run *r)
+static void given_free(struct model_given *g)
 {
-	for (int32_t i = 0; i < r->read.n; i++)
-		free((void *)(uintptr_t)r->read.at[i]);
-	free(r->read.at);
-	lt__bytes_free(&r->script);
+	for (int32_t i = 0; i < g->n_file; i++)
+		lt__tensors_free(&g->file[i]);
+	for (int32_t i = 0; i < g->n_input; i++)
+		free(g->input[i].value);
+	free(g->file);
+	free(g->input);
+	free(g->constant.value);
+	memset(g, 0, sizeof *g);
 }
 
-static lt_status parse_with(struct run *r, const char *name, const char *folder)
+void model_free(struct model *m)
 {
-	struct run_fixes fixes;
-	lt_status st = fixes_read(r->ctx, &r->o.fix, &fixes);
+	given_free(&m->given);
+	model_bindings_free(m->binding);
+	if (m->graph)
+		lt_graph_free(m->graph);
+	for (int32_t i = 0; i < m->read.n; i++)
+		free((void *)(uintptr_t)m->read.at[i]);
+	free(m->read.at);
+	lt__bytes_free(&m->script);
+}
+
+static lt_status parse_with(struct model_reading *r, const char *name, const char *folder)
+{
+	struct model_fixes fixes;
+	lt_status st = fixes_read(r->ctx, r->o->fix, &fixes);
 
 	if (!st) {
-		const struct lt_parse_options options = { .size = sizeof options, .dim = r->o.dim.at, .n_dim = (uint32_t)r->o.dim.n,
+		const struct lt_parse_options options = { .size = sizeof options, .dim = r->o->dim->at,
+			.n_dim = (uint32_t)r->o->dim->n,
 			.fixed = fixes.fixed, .n_fixed = (uint32_t)fixes.n, .folder = folder,
 			.reads = parse_read, .user = r };
-		int64_t begin = run_now();
+		int64_t begin = lt__now_ns();
 
-		st = lt_parse_with(r->ctx, (const char *)r->script.at, r->script.n, name, NULL, &options, &r->graph);
-		r->parse_ns = run_now() - begin;
-		if (!st && r->read_lost)
+		st = lt_parse_with(r->ctx, (const char *)r->m->script.at, r->m->script.n, name, NULL, &options, &r->m->graph);
+		r->m->parse_ns = lt__now_ns() - begin;
+		if (!st && r->lost)
 			st = lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	}
 	fixes_free(&fixes);
 	return st;
 }
 
-const char *run_script_name(const struct run *r)
+const char *model_script_name(const char *script)
 {
-	return !strcmp(r->o.script, "-") ? "standard input" : r->o.script;
+	return !strcmp(script, "-") ? "standard input" : script;
 }
 
-lt_status run_parse(struct run *r)
+lt_status model_parse(struct lt_context *ctx, const struct model_options *o, struct lt_phases *phases, struct model *m)
 {
-	const bool standard = !strcmp(r->o.script, "-");
-	const char *name = run_script_name(r), *slash = strrchr(r->o.script, '/');
-	char *folder = standard ? NULL : slash ? strndup(r->o.script, (size_t)(slash - r->o.script) + 1) : strdup(".");
+	struct model_reading r = { .ctx = ctx, .o = o, .m = m };
+	const bool standard = !strcmp(o->script, "-");
+	const char *name = model_script_name(o->script), *slash = strrchr(o->script, '/');
+	char *folder = standard ? NULL : slash ? strndup(o->script, (size_t)(slash - o->script) + 1) : strdup(".");
 
 	if (!standard && !folder)
-		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+		return lt_fail(ctx, LT_ENOMEM, "out of memory");
 	if (!standard)
-		lt__phase(&r->phases, "reading %s", name);
-	lt_status st = lt__mistake(lt__bytes_read(r->ctx, r->o.script, &r->script));
-	st = st ? st : lt__mistake(parse_with(r, name, folder));
-	lt__phase(&r->phases, NULL);
+		lt__phase(phases, "reading %s", name);
+	lt_status st = lt__mistake(lt__bytes_read(ctx, o->script, &m->script));
+	st = st ? st : lt__mistake(parse_with(&r, name, folder));
+	lt__phase(phases, NULL);
 	free(folder);
-	/* The graph has what it needs; a model's text is as large as its weights.  --view shows that of a script. */
-	if (!r->o.view || (r->script.n && memchr(r->script.at, 0, r->script.n)))
-		lt__bytes_free(&r->script);
+	/* The graph has what it needs; a model's text is as large as its weights. */
+	if (!o->keep_text || (m->script.n && memchr(m->script.at, 0, m->script.n)))
+		lt__bytes_free(&m->script);
 	LT_TRY(st);
-	if (r->o.verbose)
-		lt__say(stderr, "%s: %d node%s in %.1f ms\n", lt__shown(name).text, r->graph->n_node,
-			run_s(r->graph->n_node), (double)r->parse_ns / 1e6);
-	return run_bindings_find(r->graph, r->binding);
+	if (o->verbose)
+		lt__say(stderr, "%s: %d node%s in %.1f ms\n", lt__shown(name).text, m->graph->n_node,
+			lt__plural(m->graph->n_node), (double)m->parse_ns / 1e6);
+	return model_bindings_find(m->graph, m->binding);
 }

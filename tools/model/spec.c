@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tools/run/run.h"
+#include "tools/model/model.h"
 
 /* splitmix64: the same numbers everywhere. */
 static uint64_t next(uint64_t *state)
@@ -74,7 +74,7 @@ static void fill_iota(struct lt_tensor *t)
 }
 
 /* The type must hold the last number, as it must hold a VALUE. */
-static lt_status check_iota(struct lt_context *ctx, const struct run_binding *p)
+static lt_status check_iota(struct lt_context *ctx, const struct model_binding *p)
 {
 	const struct lt_dtypeinfo *info = lt__dtype_info(p->dtype);
 	union lt_scalar last = { .i = -1 }, v;
@@ -98,7 +98,8 @@ static void fill_value(struct lt_tensor *t, union lt_scalar v)
 }
 
 /* A VALUE of the binding's type.  Integers must be whole and fit. */
-static lt_status read_value(struct lt_context *ctx, const struct run_binding *p, const char *spec, union lt_scalar *out)
+static lt_status read_value(struct lt_context *ctx, const struct model_binding *p, const char *spec,
+	union lt_scalar *out)
 {
 	const struct lt_dtypeinfo *info = lt__dtype_info(p->dtype);
 	char *end;
@@ -143,7 +144,7 @@ static lt_status read_file(struct lt_context *ctx, const char *path, struct lt_t
 	return LT_OK;
 }
 
-static lt_status read_seed(struct lt_context *ctx, const struct run_binding *p, const char *spec, uint64_t *seed)
+static lt_status read_seed(struct lt_context *ctx, const struct model_binding *p, const char *spec, uint64_t *seed)
 {
 	char *end;
 
@@ -157,7 +158,8 @@ static lt_status read_seed(struct lt_context *ctx, const struct run_binding *p, 
 	return LT_OK;
 }
 
-lt_status run_spec_make(struct lt_context *ctx, const struct run_binding *p, const char *spec, struct lt_tensor *out)
+lt_status model_spec_make(struct lt_context *ctx, const struct model_binding *p, const char *spec,
+	struct lt_tensor *out)
 {
 	enum lt_tensorfile kind = lt__tensorfile_kind(spec);
 	bool random = !strncmp(spec, "random", 6) && (!spec[6] || spec[6] == ':'), iota = !strcmp(spec, "iota");

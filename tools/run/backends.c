@@ -401,8 +401,9 @@ lt_status run_backends_choose(struct run *r)
 	return r->o.symbols ? choose_symbols(r) : LT_OK;
 }
 
-bool run_backends_any_values(const struct run_options *o, const char *list)
+bool run_backends_any_values(const void *options, const char *list)
 {
+	const struct run_options *o = options;
 	size_t n = strcspn(list, ",");
 	char *name = strndup(list, n), *config = name ? strchr(name, ':') : NULL;
 	const struct lt_backend *b;

@@ -74,8 +74,8 @@ lt_status run_cache_command(const struct run *r)
 	} else if (status) {
 		lt__say(stdout, "%s: there is no such folder, so no compiled code is kept there\n", r->cache_dir);
 	} else {
-		lt__say(stdout, "%s: %lld kernel%s, %lld byte%s%s\n", r->cache_dir, (long long)n, run_s(n),
-			(long long)bytes, run_s(bytes), clear ? ", removed" : "");
+		lt__say(stdout, "%s: %lld kernel%s, %lld byte%s%s\n", r->cache_dir, (long long)n, lt__plural(n),
+			(long long)bytes, lt__plural(bytes), clear ? ", removed" : "");
 	}
 	return LT_OK;
 }

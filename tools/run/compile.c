@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "program/run/run.h"
+#include "program/host/host.h"
 #include "tools/common/common.h"
 #include "tools/run/run.h"
 
@@ -12,10 +13,10 @@ static void show_progress(void *user, int32_t done, int32_t total)
 {
 	struct run *r = user;
 
-	if (run_now() - r->compile.begin_ns < 300000000)
+	if (lt__now_ns() - r->compile.begin_ns < 300000000)
 		return;
 	lt__phase(&r->phases, NULL);
-	fprintf(stderr, "\rcompiling: %d of %d kernel%s", done, total, run_s(total));
+	fprintf(stderr, "\rcompiling: %d of %d kernel%s", done, total, lt__plural(total));
 	fflush(stderr);
 	r->compile.shown = true;
 }
@@ -39,9 +40,9 @@ static void show_short_log(void *user, int level, const char *text)
 		show_log(user, level, text);
 }
 
-static void explain(void *user, const struct lt_explained *e)
+static void explain(void *run, const struct lt_explained *e)
 {
-	run_explain_add(user, e);
+	model_explain_add(&((struct run *)run)->model, e);
 }
 
 static void report_stats(const struct run *r, int64_t ns)
@@ -50,7 +51,7 @@ static void report_stats(const struct run *r, int64_t ns)
 
 	lt_program_stats(r->program, &st);
 	lt__say(stderr, "%d kernel%s for '%s' in %.1f ms: %d compiled, %d from the cache%s%s\n", st.n_kernel,
-		run_s(st.n_kernel), r->backends, (double)ns / 1e6, st.n_compiled, st.n_cached,
+		lt__plural(st.n_kernel), r->backends, (double)ns / 1e6, st.n_compiled, st.n_cached,
 		r->cache_dir ? " in " : "", r->cache_dir ? r->cache_dir : "");
 }
 
@@ -78,7 +79,7 @@ lt_status run_schedule_check(struct run *r)
 	LT_TRY(run_backends_choose(r));
 	options.backends = r->backends;
 	/* A schedule that does not apply is an answer, not a mistake on the command line. */
-	if (lt__check_schedule(r->ctx, r->graph, &options)) {
+	if (lt__check_schedule(r->ctx, r->model.graph, &options)) {
 		r->verdict = r->unusable ? LT_EXIT_OK : LT_EXIT_FAILED;
 		return lt_context_code(r->ctx);
 	}
@@ -90,7 +91,7 @@ lt_status run_schedule_check(struct run *r)
 lt_status run_compile(struct run *r)
 {
 	bool terminal = isatty(STDERR_FILENO) && !r->o.quiet;
-	r->compile.begin_ns = run_now();
+	r->compile.begin_ns = lt__now_ns();
 	const struct lt_options options = { .size = sizeof options,
 		.n_thread = (uint32_t)r->o.threads,
 		.backends = r->backends,
@@ -121,18 +122,18 @@ lt_status run_compile(struct run *r)
 	lt_status s;
 
 	if (r->o.explain)
-		LT_TRY(run_explain_begin(r));
+		LT_TRY(model_explain_begin(r->ctx, r->json, &r->model));
 	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
 	lt__phase(&r->phases, "making loops");
-	s = lt_compile(r->ctx, r->graph, &options, &r->program);
+	s = lt_compile(r->ctx, r->model.graph, &options, &r->program);
 	lt__phase(&r->phases, NULL);
 	if (r->compile.shown)
 		fputs("\r\033[K", stderr);
 	lt__interrupt_release();
 	if (r->o.explain)
-		run_explain_say(r);
+		model_explain_say(r->json, &r->model);
 	if (!s && r->o.verbose)
-		report_stats(r, run_now() - r->compile.begin_ns);
+		report_stats(r, lt__now_ns() - r->compile.begin_ns);
 	return s;
 }
 
@@ -141,28 +142,28 @@ lt_status run_compile(struct run *r)
 static lt_status check_bindings(const struct run *r)
 {
 	for (int k = 0; k <= LT_BINDING_RESULT; k++)
-		if (lt_program_count(r->program, (enum lt_binding)k) != r->binding[k].n)
+		if (lt_program_count(r->program, (enum lt_binding)k) != r->model.binding[k].n)
 			return lt_fail(r->ctx, LT_EINVAL, "%s: the program has %d %ss, the graph %d", r->o.script,
-				lt_program_count(r->program, (enum lt_binding)k), run_binding_kind((enum lt_binding)k),
-				r->binding[k].n);
-	for (int32_t e = 0; e < r->given.n_input; e++)
-		for (int32_t i = 0; i < r->binding[LT_BINDING_INPUT].n; i++)
-			if (lt_program_needs(r->program, LT_BINDING_INPUT, i) && !r->given.input[e].value[i])
+				lt_program_count(r->program, (enum lt_binding)k), model_binding_kind((enum lt_binding)k),
+				r->model.binding[k].n);
+	for (int32_t e = 0; e < r->model.given.n_input; e++)
+		for (int32_t i = 0; i < r->model.binding[LT_BINDING_INPUT].n; i++)
+			if (lt_program_needs(r->program, LT_BINDING_INPUT, i) && !r->model.given.input[e].value[i])
 				return lt_fail(r->ctx, LT_EMISSING, "input '%s' is missing: give it with -i %s",
-					r->binding[LT_BINDING_INPUT].at[i].name,
+					r->model.binding[LT_BINDING_INPUT].at[i].name,
 					lt__shell(lt__scratch(r->ctx, "%s=FILE.npy",
-							  r->binding[LT_BINDING_INPUT].at[i].name))
+							  r->model.binding[LT_BINDING_INPUT].at[i].name))
 						.text);
 	return LT_OK;
 }
 
 static lt_status make_results(struct run *r)
 {
-	const struct run_bindings *p = &r->binding[LT_BINDING_RESULT];
+	const struct model_bindings *p = &r->model.binding[LT_BINDING_RESULT];
 
 	r->result = calloc((size_t)p->n + 1, sizeof *r->result);
 	r->output = calloc((size_t)p->n + 1, sizeof *r->output);
-	r->input = calloc((size_t)r->binding[LT_BINDING_INPUT].n + 1, sizeof *r->input);
+	r->input = calloc((size_t)r->model.binding[LT_BINDING_INPUT].n + 1, sizeof *r->input);
 	if (!r->result || !r->output || !r->input)
 		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	for (int32_t i = 0; i < p->n; i++) {
@@ -184,8 +185,8 @@ static lt_status make_results(struct run *r)
 lt_status run_start(struct run *r)
 {
 	LT_TRY(check_bindings(r));
-	for (int32_t i = 0; i < r->binding[LT_BINDING_CONSTANT].n; i++) {
-		const struct lt_tensor *t = r->given.constant.value[i];
+	for (int32_t i = 0; i < r->model.binding[LT_BINDING_CONSTANT].n; i++) {
+		const struct lt_tensor *t = r->model.given.constant.value[i];
 
 		if (t)
 			LT_TRY(lt_program_bind(r->program, i, t->data, 0));
@@ -198,7 +199,7 @@ lt_status run_start(struct run *r)
 
 void run_end(struct run *r)
 {
-	for (int32_t i = 0; r->result && i < r->binding[LT_BINDING_RESULT].n; i++) {
+	for (int32_t i = 0; r->result && i < r->model.binding[LT_BINDING_RESULT].n; i++) {
 		free(r->result[i].data);
 		free(r->result[i].packed);
 		free(r->result[i].tensor.shape);

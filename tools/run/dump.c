@@ -39,8 +39,8 @@ static lt_status dump_graph(struct run *r, struct lt_says *to)
 	if (r->o.backends)
 		LT_TRY(run_backends_choose(r));
 	if (!r->o.pass)
-		return print_graph(r, r->graph, to);
-	LT_TRY(lt__passes_run(r->graph, print_after, &a, &last));
+		return print_graph(r, r->model.graph, to);
+	LT_TRY(lt__passes_run(r->model.graph, print_after, &a, &last));
 	lt_graph_free(last);
 	return a.found ? a.status : lt_fail(r->ctx, LT_EINVAL, "there is no pass -d%c (lt-run -h lists them)", r->o.pass);
 }
@@ -66,13 +66,14 @@ static lt_status dump_program(struct run *r, struct lt_says *to)
 
 lt_status run_dump(struct run *r)
 {
+	const struct model_options o = run_model_options(&r->o);
 	struct lt_outfile out = { .file = stdout };
 	struct lt_says says = { 0 };
 	char *weights = NULL;
 	lt_status s;
 
 	if (run_dump_is(&r->o, "script"))
-		LT_TRY(run_weights_dump(r, &weights));
+		LT_TRY(model_weights_dump(r->ctx, &o, &r->model, r->o.output, &weights));
 	s = r->o.output ? lt__out_open(r->ctx, r->o.output, &out) : LT_OK;
 	if (s) {
 		free(weights);
@@ -104,7 +105,7 @@ lt_status run_diff(struct run *r)
 {
 	struct lt_bytes other = { 0 };
 	struct lt_outfile out = { .file = stdout };
-	lt_status s = lt__mistake(lt__bytes_read(r->ctx, r->o.script, &r->script));
+	lt_status s = lt__mistake(lt__bytes_read(r->ctx, r->o.script, &r->model.script));
 
 	if (!s)
 		s = lt__mistake(lt__bytes_read(r->ctx, r->o.second, &other));
@@ -113,7 +114,7 @@ lt_status run_diff(struct run *r)
 	if (!s) {
 		struct lt_says says = { .to = out.file };
 
-		s = diff(r, &r->script, &other, &says);
+		s = diff(r, &r->model.script, &other, &says);
 		lt__say_end(&says);
 		if (r->o.output && lt__out_close(r->ctx, &out, !s) && !s)
 			s = lt_context_code(r->ctx);

@@ -7,7 +7,7 @@
 /* Copies the part of a result that there is, row by row, out of its layout at the largest extents. */
 static void pack(const struct run_result *res, int64_t elems)
 {
-	const struct run_binding *p = res->binding;
+	const struct model_binding *p = res->binding;
 	const struct lt_tensor *t = &res->tensor;
 	size_t bytes = lt__dtype_info(p->dtype)->bytes;
 
@@ -26,7 +26,7 @@ static void pack(const struct run_result *res, int64_t elems)
 static void collect(const struct run *r, int32_t i)
 {
 	struct run_result *res = &r->result[i];
-	const struct run_binding *p = res->binding;
+	const struct model_binding *p = res->binding;
 	struct lt_tensor *t = &res->tensor;
 	bool whole = true;
 
@@ -57,7 +57,7 @@ char *run_output_name(const struct run *r, int64_t evaluation)
 
 static lt_status write_results(const struct run *r, int64_t evaluation)
 {
-	int32_t n = r->binding[LT_BINDING_RESULT].n;
+	int32_t n = r->model.binding[LT_BINDING_RESULT].n;
 	char *path = run_output_name(r, evaluation);
 	struct lt_tensors all = { .at = calloc((size_t)n + 1, sizeof *all.at), .n = n };
 	lt_status s = path && all.at ? LT_OK : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
@@ -78,7 +78,7 @@ static lt_status print_results(const struct run *r, int64_t evaluation, bool sev
 
 	if (several)
 		lt__say(stdout, "evaluation %lld\n", (long long)evaluation);
-	for (int32_t i = 0; i < r->binding[LT_BINDING_RESULT].n; i++) {
+	for (int32_t i = 0; i < r->model.binding[LT_BINDING_RESULT].n; i++) {
 		const struct lt_tensor *t = &r->result[i].tensor;
 
 		lt__say(stdout, "%s: %s %s\n", lt__shown(t->name).text, lt__dtype_info(t->dtype)->script,
@@ -94,7 +94,7 @@ static void add_json(const struct run *r)
 {
 	json_t *results = json_array();
 
-	for (int32_t i = 0; i < r->binding[LT_BINDING_RESULT].n; i++)
+	for (int32_t i = 0; i < r->model.binding[LT_BINDING_RESULT].n; i++)
 		json_array_append_new(results, run_json_tensor(&r->result[i].tensor, !r->o.output && !r->o.quiet));
 	json_array_append_new(run_json_under(r->json, "evaluations"), json_pack("{s:o}", "results", results));
 }
@@ -102,7 +102,7 @@ static void add_json(const struct run *r)
 /* What a run leaves out must not look right because the run before wrote it. */
 static void poison(const struct run *r)
 {
-	for (int32_t i = 0; i < r->binding[LT_BINDING_RESULT].n; i++)
+	for (int32_t i = 0; i < r->model.binding[LT_BINDING_RESULT].n; i++)
 		memset(r->output[i], 0xff, lt_program_bytes(r->program, LT_BINDING_RESULT, i));
 }
 
@@ -118,10 +118,10 @@ lt_status run_instance(struct run *r)
 
 static lt_status run_evaluate_once(struct run *r, int64_t number, int64_t of)
 {
-	const struct run_values *v = &r->given.input[number % r->given.n_input];
+	const struct model_values *v = &r->model.given.input[number % r->model.given.n_input];
 	lt_status s;
 
-	for (int32_t i = 0; i < r->binding[LT_BINDING_INPUT].n; i++)
+	for (int32_t i = 0; i < r->model.binding[LT_BINDING_INPUT].n; i++)
 		r->input[i] = v->value[i] ? v->value[i]->data : NULL;
 	if (r->verify)
 		poison(r);
@@ -139,7 +139,7 @@ static lt_status run_evaluate_once(struct run *r, int64_t number, int64_t of)
 		lt__say(stderr, "lt-run: evaluation %lld failed\n", (long long)number);
 	if (s)
 		return s;
-	for (int32_t i = 0; i < r->binding[LT_BINDING_RESULT].n; i++)
+	for (int32_t i = 0; i < r->model.binding[LT_BINDING_RESULT].n; i++)
 		collect(r, i);
 	/* Without a number in its name the file is the last evaluation's. */
 	if (r->o.output && (strstr(r->o.output, "%d") || number + 1 == of))
@@ -153,7 +153,7 @@ static lt_status run_evaluate_once(struct run *r, int64_t number, int64_t of)
 
 lt_status run_evaluate(struct run *r)
 {
-	int64_t n = r->o.runs * r->given.n_input;
+	int64_t n = r->o.runs * r->model.given.n_input;
 
 	if (r->o.verify)
 		LT_TRY(run_verify_begin(r));

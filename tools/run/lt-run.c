@@ -7,11 +7,11 @@
 
 static lt_status check_results(const struct run *r)
 {
-	return r->binding[LT_BINDING_RESULT].n > 0 ? LT_OK
+	return r->model.binding[LT_BINDING_RESULT].n > 0 ? LT_OK
 						   : lt_fail(r->ctx, LT_EINVAL,
 							   "%s: the graph has no result: name one (result = $n; in a "
 							   "script, result \"name\" = %%n in a graph's text)",
-							   run_script_name(r));
+							   model_script_name(r->o.script));
 }
 
 static void list_bindings(const struct run *r)
@@ -19,15 +19,17 @@ static void list_bindings(const struct run *r)
 	char text[256];
 
 	for (int k = 0; k <= LT_BINDING_RESULT; k++)
-		for (int32_t i = 0; i < r->binding[k].n; i++)
-			lt__say(stderr, "  %s '%s', %s%s\n", run_binding_kind((enum lt_binding)k), lt__shown(r->binding[k].at[i].name).text,
-				run_binding_text(&r->binding[k].at[i], text, sizeof text), r->binding[k].at[i].needed ? "" : ", not used");
+		for (int32_t i = 0; i < r->model.binding[k].n; i++)
+			lt__say(stderr, "  %s '%s', %s%s\n", model_binding_kind((enum lt_binding)k),
+				lt__shown(r->model.binding[k].at[i].name).text,
+				model_binding_text(&r->model.binding[k].at[i], text, sizeof text),
+				r->model.binding[k].at[i].needed ? "" : ", not used");
 }
 
 static lt_status check_output(const struct run *r)
 {
 	enum lt_tensorfile kind = r->o.output ? lt__tensorfile_kind(r->o.output) : LT_FILE_OTHER;
-	const struct run_bindings *p = &r->binding[LT_BINDING_RESULT];
+	const struct model_bindings *p = &r->model.binding[LT_BINDING_RESULT];
 
 	if (kind == LT_FILE_NPY && p->n != 1)
 		return lt_fail(r->ctx, LT_EINVAL,
@@ -50,19 +52,21 @@ static lt_status check_output(const struct run *r)
 /* From the script to results, in order. */
 static lt_status run_script(struct run *r)
 {
+	const struct model_options o = run_model_options(&r->o);
+
 	LT_TRY(check_output(r));
 	LT_TRY(run_backends_choose(r));
 	LT_TRY(run_cache_find(r));
 	lt__phase(&r->phases, "reading tensors");
-	LT_TRY(run_bind(r->ctx, &r->o, r->backends, r->binding, &r->given));
-	run_fit(r);
+	LT_TRY(model_bind(r->ctx, &o, r->backends, &r->model));
+	model_fit(&r->model);
 	LT_TRY(run_compile(r));
 	LT_TRY(run_start(r));
 	if (r->o.profile || r->o.view)
 		LT_TRY(run_profile_begin(r));
 	LT_TRY(run_evaluate(r));
 	if (r->o.explain)
-		LT_TRY(run_explain_bounds(r));
+		LT_TRY(model_explain_bounds(r->ctx, r->json, r->program));
 	if (r->profile)
 		LT_TRY(run_profile(r));
 	return r->o.time ? run_time(r) : LT_OK;
@@ -74,7 +78,7 @@ static lt_status check_outputs(const struct run *r)
 	const struct run_options *o = &r->o;
 	char *first = o->output && !o->dump ? run_output_name(r, 0) : NULL;
 	const char *const to[] = { first ? first : o->output, o->trace, o->view };
-	const struct lt_tool_inputs in = { .model = o->script, .schedule = o->schedule, .read = &r->read,
+	const struct lt_tool_inputs in = { .model = o->script, .schedule = o->schedule, .read = &r->model.read,
 		.weights = &o->weights, .inputs = &o->inputs, .constant = &o->constant, .input = &o->input, .fix = &o->fix };
 
 	lt_status s = o->output && !o->dump && !first ? lt_fail(r->ctx, LT_ENOMEM, "out of memory") : LT_OK;
@@ -91,12 +95,14 @@ static lt_status check_outputs(const struct run *r)
 /* What is done with a script. */
 static lt_status work_on_script(struct run *r)
 {
-	LT_TRY(run_parse(r));
+	const struct model_options o = run_model_options(&r->o);
+
+	LT_TRY(model_parse(r->ctx, &o, &r->phases, &r->model));
 	LT_TRY(check_outputs(r));
 	if (!run_dump_graph(&r->o))
 		LT_TRY(check_results(r));
 	if (r->o.dump || r->o.check_schedule)
-		LT_TRY(run_bind(r->ctx, &r->o, r->backends, r->binding, &r->given));
+		LT_TRY(model_bind(r->ctx, &o, r->backends, &r->model));
 	if (r->o.schedule)
 		LT_TRY(run_schedule_read(r));
 	if (r->o.check_schedule)
@@ -121,14 +127,10 @@ static lt_status work(struct run *r)
 static void run_release(struct run *r)
 {
 	run_verify_free(r);
-	run_explain_free(r);
+	model_explain_free(&r->model);
 	run_profile_free(r);
 	run_end(r);
-	run_given_free(&r->given);
-	run_bindings_free(r->binding);
-	if (r->graph)
-		lt_graph_free(r->graph);
-	run_parse_free(r);
+	model_free(&r->model);
 	lt__bytes_free(&r->schedule);
 	run_options_free(&r->o);
 	lt_context_free(r->ctx);
@@ -160,7 +162,6 @@ static lt_status run_begin(struct run *r, int argc, char **argv)
 	LT_TRY(run_options_read(r->ctx, argc, argv, &r->o, &done));
 	if (done)
 		return LT_OK;
-	r->o.any_values = run_backends_any_values;
 	r->o.asks_cpu = r->o.cc || r->o.target || r->o.use_source;
 	if (!r->o.cc && getenv("CC") && *getenv("CC"))
 		r->o.cc = getenv("CC");

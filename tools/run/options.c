@@ -355,3 +355,11 @@ void run_options_free(struct run_options *o)
 {
 	lt__options_free(&run_tool, o);
 }
+
+struct model_options run_model_options(const struct run_options *o)
+{
+	return (struct model_options){ .tool = o->tool, .script = o->script, .input = &o->input, .inputs = &o->inputs,
+		.constant = &o->constant, .weights = &o->weights, .dim = &o->dim, .fix = &o->fix,
+		.any_values = run_backends_any_values, .user = o, .names_only = o->dump || o->check_schedule,
+		.keep_text = o->view, .quiet = o->quiet, .verbose = o->verbose };
+}

@@ -1,5 +1,6 @@
 /* profile.c -- --profile: runs the program some times, and says what was found. */
 #include <sys/resource.h>
+#include "program/host/host.h"
 #include "tools/run/profile.h"
 
 /* ENOUGH_NS, MIN, MAX: of samples, when their number is not given. */
@@ -9,14 +10,14 @@ enum { ENOUGH_NS = 500000000, MIN_SAMPLES = 3, MAX_SAMPLES = 10000 };
 static lt_status profile_sample(struct run *r)
 {
 	struct run_profile *p = r->profile;
-	const int64_t wanted = r->o.time, begin = run_now();
+	const int64_t wanted = r->o.time, begin = lt__now_ns();
 	struct rusage before, after;
 
 	LT_TRY(run_instance(r));
 	getrusage(RUSAGE_SELF, &before);
 	p->sampling = true;
 	while (wanted > 0 ? p->n_sample < wanted
-		: p->n_sample < MIN_SAMPLES || (run_now() - begin < ENOUGH_NS && p->n_sample < MAX_SAMPLES))
+		: p->n_sample < MIN_SAMPLES || (lt__now_ns() - begin < ENOUGH_NS && p->n_sample < MAX_SAMPLES))
 		LT_TRY(run_instance(r));
 	p->sampling = false;
 	getrusage(RUSAGE_SELF, &after);

@@ -129,13 +129,13 @@ static void print_head(const struct run_profile *p)
 	const struct run_limits *l = &p->limits;
 
 	printf("profile: median %s of %lld run%s after the first, which took %s\n",
-		run_time_text((double)p->median_run, a, sizeof a), (long long)p->n_sample, run_s(p->n_sample),
+		run_time_text((double)p->median_run, a, sizeof a), (long long)p->n_sample, lt__plural(p->n_sample),
 		run_time_text((double)p->first_ns, b, sizeof b));
 	if (l->flops > 0 && l->device)
 		printf("limits: the device does %.4g GFLOP/s, %.4g GB/s copied\n", l->flops / 1e9, l->copy / 1e9);
 	else if (l->flops > 0)
 		printf("limits: %d thread%s of this machine do %.4g GFLOP/s (float32), %.4g GB/s read, %.4g GB/s copied; measured "
-		       "%s\n", l->threads, run_s(l->threads), l->flops / 1e9, l->read / 1e9, l->copy / 1e9, l->when);
+		       "%s\n", l->threads, lt__plural(l->threads), l->flops / 1e9, l->read / 1e9, l->copy / 1e9, l->when);
 	else
 		lt__say(stdout, "limits: not measured: %s\n", l->why);
 	if (p->lost > 0.5)
@@ -174,7 +174,8 @@ static void print_bounds(const struct run_profile *p)
 	for (int i = RUN_BOUND_COMPUTE; i <= RUN_BOUND_LATENCY; i++)
 		if (n[i])
 			printf("bound by %s: %s, %s, of %d kernel%s; %s\n", run_bound_name((enum run_bound)i),
-				run_time_text(ns[i], a, sizeof a), part_text(ns[i] / (double)p->median_kernels, c, sizeof c), n[i], run_s(n[i]),
+				run_time_text(ns[i], a, sizeof a), part_text(ns[i] / (double)p->median_kernels, c, sizeof c), n[i],
+				lt__plural(n[i]),
 				run_bound_advice((enum run_bound)i));
 	if (predicted > 0)
 		printf("possible: %s of %s, if each kernel reached the limits\n", run_time_text(predicted, a, sizeof a),

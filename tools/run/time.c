@@ -1,5 +1,6 @@
 /* time.c -- what a run costs, and what the compiler did. */
 #include <stdlib.h>
+#include "program/host/host.h"
 #include "tools/run/run.h"
 
 #define ENOUGH_NS 500000000     /* of runs, when their number is not given */
@@ -26,7 +27,7 @@ static lt_status time_measure(struct run *r, int64_t **out, int64_t *n)
 		return s;
 	}
 	while (ns && (wanted > 0 ? *n < wanted : *n < 3 || (total < ENOUGH_NS && *n < 1000000))) {
-		int64_t begin = run_now();
+		int64_t begin = lt__now_ns();
 
 		s = run_instance(r);
 		if (s) {
@@ -40,7 +41,7 @@ static lt_status time_measure(struct run *r, int64_t **out, int64_t *n)
 				break;
 			ns = grown;
 		}
-		ns[*n] = run_now() - begin;
+		ns[*n] = lt__now_ns() - begin;
 		total += ns[(*n)++];
 	}
 	*out = ns;
@@ -55,7 +56,7 @@ static void print_work(const struct lt_work *w, double median)
 	if (w->executed != w->useful)
 		snprintf(run, sizeof run, " (%lld executed)", (long long)w->executed);
 	printf("work: %lld flop%s%s, %.4g GFLOP/s; %s read and written, %.4g GB/s\n", (long long)w->useful,
-		run_s(w->useful), run, (double)w->useful / median, run_bytes_text((double)w->bytes, a, sizeof a),
+		lt__plural(w->useful), run, (double)w->useful / median, run_bytes_text((double)w->bytes, a, sizeof a),
 		(double)w->bytes / median);
 }
 
@@ -67,17 +68,17 @@ static void print_text(
 
 	printf("time: median %s, minimum %s, spread %s (middle half) of %lld run%s\n", run_time_text(median, a, sizeof a),
 		run_time_text((double)ns[0], b, sizeof b),
-		run_time_text((double)(ns[n * 3 / 4] - ns[n / 4]), c, sizeof c), (long long)n, run_s(n));
+		run_time_text((double)(ns[n * 3 / 4] - ns[n / 4]), c, sizeof c), (long long)n, lt__plural(n));
 	print_work(w, median);
 	printf("compile: parse %.3f ms, passes %.3f ms, tree %.3f ms, freeze %.3f ms, accept %.3f ms, compile %.3f ms, "
 	       "bind %.3f ms\n",
-		(double)r->parse_ns / 1e6, (double)st->passes_ns / 1e6, (double)st->tree_ns / 1e6,
+		(double)r->model.parse_ns / 1e6, (double)st->passes_ns / 1e6, (double)st->tree_ns / 1e6,
 		(double)st->freeze_ns / 1e6, (double)st->accept_ns / 1e6, (double)st->compile_ns / 1e6,
 		(double)st->bind_ns / 1e6);
 	printf("kernels: %d, %d compiled, %d from the cache; %d launch%s a run\n", st->n_kernel, st->n_compiled,
 		st->n_cached, st->n_launch, st->n_launch == 1 ? "" : "es");
 	if (st->n_parallel > 0)
-		printf("threads: %d; %d kernel%s with parallel loops%s\n", st->n_thread, st->n_parallel, run_s(st->n_parallel),
+		printf("threads: %d; %d kernel%s with parallel loops%s\n", st->n_thread, st->n_parallel, lt__plural(st->n_parallel),
 			st->n_serialised > 0 ? ", which run one iteration after the other: the backend cannot run them on threads" : "");
 	if (st->n_move > 0)
 		printf("crossing: %d cop%s between memories a run, %s; %s a run; %s in device memory\n", st->n_move,
@@ -98,7 +99,7 @@ static void print_text(
 static void add_json(struct run *r, const struct lt_stats *st, const struct lt_work *w, int64_t n, const int64_t *ns)
 {
 	double median = (double)ns[n / 2];
-	json_t *phases = json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f}", "parse", (double)r->parse_ns / 1e6, "passes",
+	json_t *phases = json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f}", "parse", (double)r->model.parse_ns / 1e6, "passes",
 		(double)st->passes_ns / 1e6, "tree", (double)st->tree_ns / 1e6, "freeze", (double)st->freeze_ns / 1e6,
 		"accept", (double)st->accept_ns / 1e6, "compile", (double)st->compile_ns / 1e6, "bind",
 		(double)st->bind_ns / 1e6);

@@ -39,7 +39,7 @@ static double trace_compile(const struct run *r, json_t *events)
 	double at = 0;
 
 	lt_program_stats(r->program, &st);
-	const struct { const char *name; int64_t ns; } phases[] = { { "parse", r->parse_ns }, { "passes", st.passes_ns },
+	const struct { const char *name; int64_t ns; } phases[] = { { "parse", r->model.parse_ns }, { "passes", st.passes_ns },
 		{ "tree", st.tree_ns }, { "freeze", st.freeze_ns }, { "accept", st.accept_ns }, { "compile", st.compile_ns },
 		{ "bind", st.bind_ns } };
 	for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "check/judge/judge.h"
+#include "program/host/host.h"
 #include "tools/common/common.h"
 #include "tools/run/run.h"
 
@@ -19,22 +20,15 @@ struct run_verify {
 	struct progress_line line;
 };
 
-static size_t state_bytes(const struct run_binding *p)
-{
-	size_t bytes = 0;
-
-	lt__tensor_bytes(p->dtype, p->rank, p->shape, &bytes);
-	return bytes;
-}
-
 lt_status run_verify_begin(struct run *r)
 {
 	struct run_verify *v = r->verify = calloc(1, sizeof *v);
-	const struct run_bindings *states = &r->binding[LT_BINDING_STATE], *constants = &r->binding[LT_BINDING_CONSTANT];
+	const struct model_bindings *states = &r->model.binding[LT_BINDING_STATE],
+		*constants = &r->model.binding[LT_BINDING_CONSTANT];
 
 	if (!v)
 		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
-	v->source = calloc((size_t)r->graph->n_node + 1, sizeof *v->source);
+	v->source = calloc((size_t)r->model.graph->n_node + 1, sizeof *v->source);
 	v->state = calloc((size_t)states->n + 1, sizeof *v->state);
 	if (!v->source || !v->state)
 		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
@@ -45,10 +39,10 @@ lt_status run_verify_begin(struct run *r)
 		.progress = isatty(STDERR_FILENO) && !r->o.quiet ? lt__progress_show : NULL,
 		.user = &v->line };
 	for (int32_t i = 0; i < constants->n; i++)
-		v->source[constants->at[i].node] = r->given.constant.value[i] ? r->given.constant.value[i]->data :
+		v->source[constants->at[i].node] = r->model.given.constant.value[i] ? r->model.given.constant.value[i]->data :
 			constants->at[i].content;
 	for (int32_t i = 0; i < states->n; i++) {
-		v->state[i] = calloc(1, state_bytes(&states->at[i]) + 1);
+		v->state[i] = calloc(1, model_binding_bytes(&states->at[i]) + 1);
 		if (!v->state[i])
 			return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 		v->source[states->at[i].node] = v->state[i];
@@ -60,7 +54,7 @@ void run_verify_free(struct run *r)
 {
 	if (!r->verify)
 		return;
-	for (int32_t i = 0; r->verify->state && i < r->binding[LT_BINDING_STATE].n; i++)
+	for (int32_t i = 0; r->verify->state && i < r->model.binding[LT_BINDING_STATE].n; i++)
 		free(r->verify->state[i]);
 	free(r->verify->state);
 	free(r->verify->source);
@@ -72,10 +66,10 @@ static void begin_evaluation(struct run *r, int64_t evaluation)
 {
 	struct run_verify *v = r->verify;
 
-	if (r->o.runs * r->given.n_input > 1)
+	if (r->o.runs * r->model.given.n_input > 1)
 		snprintf(v->line.when, sizeof v->line.when, " of evaluation %lld", (long long)evaluation);
 	v->report.when = v->line.when[0] ? v->line.when : NULL;
-	v->line.begin_ns = run_now();
+	v->line.begin_ns = lt__now_ns();
 }
 
 lt_status run_verify_kernels(struct run *r, int64_t evaluation)
@@ -91,10 +85,10 @@ lt_status run_verify_kernels(struct run *r, int64_t evaluation)
 
 static lt_status judge_results(struct run *r, struct lt_judge *j)
 {
-	const struct run_bindings *results = &r->binding[LT_BINDING_RESULT];
+	const struct model_bindings *results = &r->model.binding[LT_BINDING_RESULT];
 
 	for (int32_t i = 0; i < results->n; i++) {
-		const struct lt_nodedef *node = &r->graph->node[results->at[i].node];
+		const struct lt_nodedef *node = &r->model.graph->node[results->at[i].node];
 
 		for (int32_t d = 0; d < node->n_dim; d++) {
 			int64_t want = lt_eval_extent(lt__judge_reference(j), node->dim[d]), got = lt_instance_extent(r->instance, i, d);
@@ -113,7 +107,7 @@ static lt_status judge_results(struct run *r, struct lt_judge *j)
 static lt_status judge_states(struct run *r, struct lt_judge *j)
 {
 	struct run_verify *v = r->verify;
-	const struct run_bindings *states = &r->binding[LT_BINDING_STATE];
+	const struct model_bindings *states = &r->model.binding[LT_BINDING_STATE];
 
 	for (int32_t i = 0; i < states->n; i++) {
 		/* What nothing reads is not kept. */
@@ -129,14 +123,14 @@ static lt_status judge_states(struct run *r, struct lt_judge *j)
 
 lt_status run_verify_states(struct run *r)
 {
-	const struct run_bindings *states = &r->binding[LT_BINDING_STATE];
+	const struct model_bindings *states = &r->model.binding[LT_BINDING_STATE];
 
 	for (int32_t i = 0; i < states->n; i++) {
 		const void *now = lt_instance_state(r->instance, i);
 
 		if (!now)
 			return lt_instance_code(r->instance);
-		memcpy(r->verify->state[i], now, state_bytes(&states->at[i]));
+		memcpy(r->verify->state[i], now, model_binding_bytes(&states->at[i]));
 	}
 	return LT_OK;
 }
@@ -144,14 +138,14 @@ lt_status run_verify_states(struct run *r)
 lt_status run_verify_compare(struct run *r, int64_t evaluation)
 {
 	struct run_verify *v = r->verify;
-	const struct run_bindings *inputs = &r->binding[LT_BINDING_INPUT];
+	const struct model_bindings *inputs = &r->model.binding[LT_BINDING_INPUT];
 	struct lt_judge *j = NULL;
 	lt_status s;
 
 	begin_evaluation(r, evaluation);
 	for (int32_t i = 0; i < inputs->n; i++)
 		v->source[inputs->at[i].node] = r->input[i];
-	s = lt__judge_new(r->graph, v->source, &v->options, &j);
+	s = lt__judge_new(r->model.graph, v->source, &v->options, &j);
 	if (s)
 		s = lt_fail(r->ctx, LT_EDEVICE, "verification failed: the reference refuses what was run: %s",
 			lt_context_message(r->ctx));
@@ -216,7 +210,7 @@ static void print(const struct lt_report *p, const char *verdict, uint32_t allow
 	if (p->open > 0)
 		snprintf(open, sizeof open, ", %lld not judged", (long long)p->open);
 	lt__say(stdout, "verify: %s%s: %lld element%s compared, %lld equal", verdict, open, (long long)p->elements,
-		run_s(p->elements), (long long)p->equal);
+		lt__plural(p->elements), (long long)p->equal);
 	print_worst("; largest absolute error", &p->absolute);
 	print_worst("; largest relative error", &p->relative);
 	if (brief) {
@@ -228,8 +222,8 @@ static void print(const struct lt_report *p, const char *verdict, uint32_t allow
 	lt__say(stdout,
 		"\n  kernels: %lld value%s of %lld kernel%s, %lld element%s: %lld equal, %lld within the bound of "
 		"their kernel, %lld wrong",
-		(long long)p->values, run_s(p->values), (long long)p->kernels, run_s(p->kernels),
-		(long long)p->kernel_elements, run_s(p->kernel_elements), (long long)p->kernel_equal,
+		(long long)p->values, lt__plural(p->values), (long long)p->kernels, lt__plural(p->kernels),
+		(long long)p->kernel_elements, lt__plural(p->kernel_elements), (long long)p->kernel_equal,
 		(long long)p->kernel_judged, (long long)p->kernel_wrong);
 	print_worst("; largest error/bound", &p->bound);
 	if (p->kernel_left > 0)
@@ -237,7 +231,7 @@ static void print(const struct lt_report *p, const char *verdict, uint32_t allow
 			(long long)p->kernel_left, p->left);
 	lt__say(stdout,
 		"\n  noise:   %lld run%s with random errors, widened %d times: %lld within, %lld wrong, %lld open",
-		(long long)p->runs, run_s(p->runs), LT_JUDGE_NOISE * LT_JUDGE_WIDEN, (long long)p->judged,
+		(long long)p->runs, lt__plural(p->runs), LT_JUDGE_NOISE * LT_JUDGE_WIDEN, (long long)p->judged,
 		(long long)p->wrong, (long long)p->open);
 	print_worst("; largest error/tolerance", &p->noise);
 	lt__say(stdout, "\n  norm:    largest relative error %.3g", p->norm.value);

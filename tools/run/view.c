@@ -74,8 +74,8 @@ static json_t *view_nodes(struct view *v, const char *text)
 static lt_status view_source(struct view *v)
 {
 	const struct run *r = v->r;
-	const char *text = r->script.at ? (const char *)r->script.at : "";
-	const char *script = lt__arena_format(v->a, "%.*s", (int)strnlen(text, r->script.n), text);
+	const char *text = r->model.script.at ? (const char *)r->model.script.at : "";
+	const char *script = lt__arena_format(v->a, "%.*s", (int)strnlen(text, r->model.script.n), text);
 
 	v->lines = view_has_lines(r, script);
 	json_object_set_new(v->data, "model", json_boolean(!v->lines));

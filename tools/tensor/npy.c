@@ -13,7 +13,7 @@
 #endif
 
 /* What the header says. */
-struct header {
+struct npy_header {
 	enum lt_dtype dtype;
 	bool swap, fortran;
 	int32_t rank;
@@ -79,7 +79,7 @@ static bool take_string(struct scan *s, const char **text, int *n)
 	return true;
 }
 
-static lt_status read_descr(struct scan *s, struct header *h)
+static lt_status read_descr(struct scan *s, struct npy_header *h)
 {
 	const char *text;
 	int n;
@@ -109,7 +109,7 @@ static lt_status read_descr(struct scan *s, struct header *h)
 		s->file, n, text, n == 3 && !memcmp(text + 1, "V2", 2) ? "; bfloat16 comes from .safetensors" : "");
 }
 
-static lt_status read_shape(struct scan *s, struct header *h)
+static lt_status read_shape(struct scan *s, struct npy_header *h)
 {
 	int32_t cap = 0;
 
@@ -142,7 +142,7 @@ static lt_status read_shape(struct scan *s, struct header *h)
 	return LT_OK;
 }
 
-static lt_status npy_read_entry(struct scan *s, struct header *h)
+static lt_status npy_read_entry(struct scan *s, struct npy_header *h)
 {
 	static const char *const keys[] = { "descr", "fortran_order", "shape" };
 	bool *const had[] = { &h->has_descr, &h->has_order, &h->has_shape };
@@ -169,7 +169,7 @@ static lt_status npy_read_entry(struct scan *s, struct header *h)
 	return h->fortran || take_word(s, "False") ? LT_OK : broken(s, "True or False");
 }
 
-static lt_status read_header(struct scan *s, struct header *h)
+static lt_status read_header(struct scan *s, struct npy_header *h)
 {
 	bool first = true;
 
@@ -212,7 +212,7 @@ static void transpose(unsigned char *dst, const unsigned char *src, size_t bytes
 	}
 }
 
-static lt_status copy_data(struct lt_context *ctx, const char *file, const struct header *h, const unsigned char *src,
+static lt_status copy_data(struct lt_context *ctx, const char *file, const struct npy_header *h, const unsigned char *src,
 	struct lt_tensor *t)
 {
 	size_t bytes = lt__dtype_info(h->dtype)->bytes;
@@ -264,7 +264,7 @@ static lt_status read_preamble(
 lt_status lt__npy_parse(struct lt_context *ctx, const char *file, const char *name, const void *at, size_t bytes,
 	struct lt_tensor *out)
 {
-	struct header h = { 0 };
+	struct npy_header h = { 0 };
 	struct scan s = { .ctx = ctx, .file = file };
 	size_t begin = 0, length = 0, need = 0;
 	char text[256];

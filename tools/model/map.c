@@ -7,10 +7,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "tools/common/common.h"
-#include "tools/llama/llama.h"
+#include "tools/model/model.h"
+#include "tools/option/option.h"
 
 static lt_status map_open(struct lt_context *ctx, int fd, const struct stat *st, const char *path, const char *what,
-	struct llama_mapped *out)
+	struct model_mapped *out)
 {
 	void *at;
 
@@ -21,25 +22,25 @@ static lt_status map_open(struct lt_context *ctx, int fd, const struct stat *st,
 	at = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (at == MAP_FAILED)
 		return lt_fail(ctx, LT_EINVAL, "%s: it cannot be mapped: %s", path, strerror(errno));
-	*out = (struct llama_mapped){ at, (size_t)st->st_size };
+	*out = (struct model_mapped){ at, (size_t)st->st_size };
 	return LT_OK;
 }
 
-lt_status llama_map(struct lt_context *ctx, const char *path, const char *what, struct llama_mapped *out)
+lt_status model_map(struct lt_context *ctx, const char *path, const char *what, struct model_mapped *out)
 {
 	struct stat st;
 	int fd;
 
-	*out = (struct llama_mapped){ 0 };
+	*out = (struct model_mapped){ 0 };
 	LT_TRY(lt__mistake(lt__in_open(ctx, path, what, &fd, &st)));
 	lt_status s = map_open(ctx, fd, &st, path, what, out);
 	close(fd);
 	return s;
 }
 
-void llama_unmap(struct llama_mapped *m)
+void model_unmap(struct model_mapped *m)
 {
 	if (m->at)
 		munmap((void *)(uintptr_t)m->at, m->n);
-	*m = (struct llama_mapped){ 0 };
+	*m = (struct model_mapped){ 0 };
 }
