@@ -309,7 +309,7 @@ static void check_finds(bool exact, const char *method)
 	cr_assert(bench_check(c, &t, true, out, &error));
 	bench_truth_free(&t);
 	lt_context_free(ctx);
-	machine_buffer_free(out, c->out.n);
+	machine_buffer_free(out);
 	bench_cases_free(&l);
 }
 
@@ -355,7 +355,7 @@ Test(bench, a_wrong_element_of_a_sampled_row_is_found)
 	out[31 * 32 + 7] = right;
 	bench_truth_free(&t);
 	lt_context_free(ctx);
-	machine_buffer_free(out, c->out.n);
+	machine_buffer_free(out);
 	bench_cases_free(&l);
 }
 

@@ -1,6 +1,7 @@
 /* test_gpu_dump.c -- what --dump=tree shows of a device: grids, where values live, and barriers; held against the
  * frozen trees and the kernel programs. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lt/program.h"

@@ -5,6 +5,7 @@
  * LT_BLESS=1 rewrites the programs.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tests/grid_files.h"

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include "tools/common/common.h"
 #include "tests/tensors.h"
 
 TestSuite(tensorfile, .init = tensors_set_up, .fini = tensors_tear_down, .timeout = 60);

@@ -1,6 +1,7 @@
 /* test_onnx_run.c -- models of ONNX in lt-run: --dim, --fix, external data; and contents of constants. */
 #include <criterion/criterion.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include "tests/ltrun.h"
 #include "tests/onnx/cases.h"

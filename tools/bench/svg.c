@@ -37,7 +37,8 @@ static void find_names(struct svg *p)
 static double svg_head(struct svg *p)
 {
 	const char *processor = json_string_value(json_object_get(p->r->machine, "processor"));
-	char *about = lt__must_format("%s; Looptree %s; %d samples of at least %g s%s", processor ? processor : "", lt_version(),
+	char *about = lt__must_format("%s; Looptree %s; %d samples of at least %g s%s",
+		processor ? processor : "", lt_version(),
 		p->r->o->samples, p->r->o->seconds, p->r->o->busy ? "; beside busy processes" : "");
 
 	svg_text(p, SVG_LEFT, 26, 17, "start", "class=\"title\" font-weight=\"bold\"", "lt-bench: Looptree beside the "
