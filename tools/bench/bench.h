@@ -312,6 +312,7 @@ int bench_family(const struct bench_row *);             /* characters of its lab
 void bench_measure(struct lt_context *, struct bench_case *, struct bench_truth *, struct bench_contestants *,
 	int threads, const struct bench_options *, struct bench_outcomes *);
 void bench_outcomes_free(struct bench_outcomes *);
+void bench_settle(int threads);                         /* waits until threads of the one before sleep */
 
 /* compile.c: what compiling costs, cold and from the cache. */
 struct bench_compiled {

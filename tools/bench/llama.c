@@ -2,7 +2,6 @@
  * made, the same by launches one by one, a prompt that is read, llama2.c's programs, the bandwidth. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "tools/bench/llama.h"
 
 /* A checkpoint of more bytes is not written where only a device is measured, whose weights are then made there. */
@@ -204,15 +203,6 @@ static bool is_sampled(const struct llama_run *u, const struct llama_row *r, enu
 		: bench_llama_captures(r->ours))));
 }
 
-/* Threads that spin before they sleep must not slow the next; those of GNU OpenMP do for some ms. */
-static void let_settle(int threads)
-{
-	const struct timespec pause = { .tv_nsec = 20000000 };
-
-	if (threads > 1)
-		nanosleep(&pause, NULL);
-}
-
 static void sample_rows(struct llama_run *u)
 {
 	for (int round = 0; round < u->rounds && !lt__interrupted(NULL); round++)
@@ -225,7 +215,7 @@ static void sample_rows(struct llama_run *u)
 				continue;
 			lt__phase_between(bench_phases(), "%s, %d thread%s: round %d of %d", u->c->suite, u->threads,
 				u->threads == 1 ? "" : "s", round + 1, u->rounds);
-			let_settle(u->threads);
+			bench_settle(u->threads);
 			row_says(u, r, r->row.role == BENCH_DENOMINATOR ? sample_bandwidth(u, r)
 				: what == READING ? sample_prompt(u, r) : sample_tokens(u, r, what));
 		}

@@ -168,7 +168,7 @@ bool bench_leads(const struct bench_outcome *o, int i)
 
 /* What the one before left running must not slow the next: threads that spin before they sleep; those of GNU OpenMP do
  * for some 7 ms. */
-static void threads_settle(int threads)
+void bench_settle(int threads)
 {
 	const struct timespec pause = { .tv_nsec = 20000000 };
 
@@ -309,7 +309,7 @@ void bench_measure(struct lt_context *ctx, struct bench_case *c, struct bench_tr
 			r->sample = lt__must_alloc((size_t)o->samples * sizeof *r->sample);
 			lt__phase(bench_phases(), "%s/%s, %d thread%s: preparing %s", c->suite, c->name, threads, threads == 1 ? "" : "s",
 				r->label);
-			threads_settle(threads);
+			bench_settle(threads);
 			row_answer(r, ctx, measure_begin(ctx, &all->at[i], c, truth, threads, o, r));
 		}
 	count_model(c, out);
@@ -324,7 +324,7 @@ void bench_measure(struct lt_context *ctx, struct bench_case *c, struct bench_tr
 			lt__phase_between(bench_phases(), "%s/%s, %d thread%s: round %d of %d", c->suite, c->name, threads,
 				threads == 1 ? "" : "s", round + 1, o->samples);
 			if (out->row[i].answer == BENCH_READY) {
-				threads_settle(threads);
+				bench_settle(threads);
 				row_answer(&out->row[i], ctx, sample(k[i], &out->row[i]));
 			}
 		}

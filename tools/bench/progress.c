@@ -1,4 +1,4 @@
-/* progress.c -- what lt-bench does, on a terminal (tools/common/phase.h): preparing and checking by a thread;
+/* progress.c -- what lt-bench does, on a terminal (tools/common/phase.c): preparing and checking by a thread;
  * while something is measured only between two samples. */
 #include "tools/bench/bench.h"
 
