@@ -1,5 +1,7 @@
-/* Names that are near a word that is none. */
+/* nearest.c -- names that are near a word that is none. */
+#include <stdio.h>
 #include <string.h>
+#include "base/arena.h"
 #include "base/nearest.h"
 
 enum { LONGEST = 48, FAR = 1000 };
@@ -68,74 +70,11 @@ const char *lt__nearest_hint(struct lt_context *ctx, const struct lt_nearest *x,
 	return n ? lt__scratch(ctx, "%s?", text) : "";
 }
 
-static void search(struct lt_nearest *x, const char *word, size_t bytes, const char *const *list)
-{
-	lt__nearest_begin(x, word, bytes);
-	for (; *list; list++)
-		lt__nearest_add(x, *list);
-}
-
-const char *lt__nearest(const char *word, size_t bytes, const char *const *list)
-{
-	struct lt_nearest x;
-	search(&x, word, bytes, list);
-	return x.n ? x.name[0] : NULL;
-}
-
 const char *lt__nearest_of(struct lt_context *ctx, const char *word, size_t bytes, const char *const *list)
 {
 	struct lt_nearest x;
-	search(&x, word, bytes, list);
+	lt__nearest_begin(&x, word, bytes);
+	for (; *list; list++)
+		lt__nearest_add(&x, *list);
 	return lt__nearest_hint(ctx, &x, "'", "'");
-}
-
-const char *lt__nearest_node(const struct lt_graph *g, const bool *only, const char *word, size_t bytes)
-{
-	enum { SOME = 8 };
-	struct lt_nearest x;
-	char text[200] = "";
-	int n = 0, shown = 0;
-	lt__nearest_begin(&x, word, bytes);
-	for (lt_node i = 0; i < g->n_node; i++)
-		if (!only || only[i])
-			lt__nearest_add(&x, g->node[i].name);
-	if (x.n > 0)
-		return lt__nearest_hint(g->ctx, &x, "%", "");
-	for (lt_node i = 0; i < g->n_node && shown <= SOME && n < (int)sizeof text - 30; i++)
-		if (!only || only[i])
-			n += shown++ == SOME ? snprintf(text + n, sizeof text - (size_t)n, " ...")
-					     : snprintf(text + n, sizeof text - (size_t)n, "%s%%%.20s",
-						     shown > 1 ? ", " : "", g->node[i].name);
-	return n ? lt__scratch(g->ctx, "; there %s %s", shown > 1 ? "are" : "is", text) : "";
-}
-
-const char *lt__nearest_var(const struct lt_graph *g, const char *word, size_t bytes)
-{
-	struct lt_nearest x;
-	lt__nearest_begin(&x, word, bytes);
-	for (lt_var v = 0; v < g->n_var; v++)
-		lt__nearest_add(&x, g->var[v].name);
-	return lt__nearest_hint(g->ctx, &x, "'", "'");
-}
-
-/* A type by its other name is meant, too: f32 is a script's float32. */
-const char *lt__nearest_dtype(struct lt_context *ctx, bool script, const char *word, size_t bytes)
-{
-	struct lt_nearest x, other;
-	lt__nearest_begin(&x, word, bytes);
-	for (int i = 1; i < LT_NDTYPE; i++) {
-		const struct lt_dtypeinfo *d = lt__dtype_info((enum lt_dtype)i);
-		const char *mine = script ? d->script : d->name, *theirs = script ? d->name : d->script;
-		lt__nearest_begin(&other, word, bytes);
-		other.limit = 1;
-		lt__nearest_add(&other, theirs);
-		if (other.n) {
-			lt__nearest_begin(&x, mine, strlen(mine));
-			lt__nearest_add(&x, mine);
-			break;
-		}
-		lt__nearest_add(&x, mine);
-	}
-	x.n = x.n > 0;
-	return lt__nearest_hint(ctx, &x, "", "");
 }

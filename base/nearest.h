@@ -1,7 +1,8 @@
 /* nearest.h -- the names that a word was probably meant to be: what is after "did you mean" in every message. */
 #ifndef LT_BASE_NEAREST_H
 #define LT_BASE_NEAREST_H
-#include "ir/graph/graph.h"
+#include <stddef.h>
+#include "lt/context.h"
 
 enum { LT_NEAREST_MAX = 3 };
 /* Names that are near, the nearest first; of equally near ones those that were added first.  Case counts less than any
@@ -19,14 +20,6 @@ void lt__nearest_add(struct lt_nearest *, const char *name);    /* lives as long
 /* "; did you mean 'split' or 'slip'?", each name between the two texts; "" where none is near.  In the context's
  * scratch. */
 const char *lt__nearest_hint(struct lt_context *, const struct lt_nearest *, const char *before, const char *after);
-/* The nearest of a list (NULL ends it), NULL: none is near; the same as a hint. */
-const char *lt__nearest(const char *word, size_t bytes, const char *const *list);
+/* A hint for the nearest of a list (NULL ends it). */
 const char *lt__nearest_of(struct lt_context *, const char *word, size_t bytes, const char *const *list);
-/* After "there is no node %word": the nearest nodes, or where none is near some that there are; only: by node whether
- * it counts, or NULL. */
-const char *lt__nearest_node(const struct lt_graph *, const bool *only, const char *word, size_t bytes);
-/* After "there is no var word", likewise, for the nearest var; and after the name of no element type: the graph's
- * names, or a script's. */
-const char *lt__nearest_var(const struct lt_graph *, const char *word, size_t bytes);
-const char *lt__nearest_dtype(struct lt_context *, bool script, const char *word, size_t bytes);
 #endif

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 #include "frontends/script/script.h"
-#include "base/nearest.h"
 
 struct item {
 	enum lt_arg_kind kind;

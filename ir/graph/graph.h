@@ -156,6 +156,13 @@ bool lt__map_equal(const struct lt_map *, const struct lt_map *);
 /* Text "m 128, n 10" of a node's dims for messages; static storage in the context's scratch. */
 const char *lt__node_shape_text(const struct lt_graph *, lt_node);
 
+/* nearest.c */
+/* After "there is no node %word": the nearest nodes, or where none is near some that there are; only: by node whether
+ * it counts, or NULL. */
+const char *lt__nearest_node(const struct lt_graph *, const bool *only, const char *word, size_t bytes);
+/* After "there is no var word", likewise, for the nearest var. */
+const char *lt__nearest_var(const struct lt_graph *, const char *word, size_t bytes);
+
 /* -- the holders of a graph's contents (lt_graph_hold), for what is made of the graph. */
 struct lt_arena;
 struct lt_graph;

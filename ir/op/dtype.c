@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/nearest.h"
 #include "ir/op/op.h"
 #include "lt/graph.h"
 
@@ -269,4 +270,26 @@ void lt__store(void *base, int64_t i, enum lt_dtype t, union lt_scalar x)
 	case 2: memcpy(at, &b2, 2); break;
 	default: memcpy(at, &b1, 1); break;
 	}
+}
+
+/* A type by its other name is meant, too: f32 is a script's float32. */
+const char *lt__nearest_dtype(struct lt_context *ctx, bool script, const char *word, size_t bytes)
+{
+	struct lt_nearest x, other;
+	lt__nearest_begin(&x, word, bytes);
+	for (int i = 1; i < LT_NDTYPE; i++) {
+		const struct lt_dtypeinfo *d = lt__dtype_info((enum lt_dtype)i);
+		const char *mine = script ? d->script : d->name, *theirs = script ? d->name : d->script;
+		lt__nearest_begin(&other, word, bytes);
+		other.limit = 1;
+		lt__nearest_add(&other, theirs);
+		if (other.n) {
+			lt__nearest_begin(&x, mine, strlen(mine));
+			lt__nearest_add(&x, mine);
+			break;
+		}
+		lt__nearest_add(&x, mine);
+	}
+	x.n = x.n > 0;
+	return lt__nearest_hint(ctx, &x, "", "");
 }

@@ -6,6 +6,7 @@
 #ifndef LT_IR_OP_OP_H
 #define LT_IR_OP_OP_H
 #include <stdbool.h>
+#include "lt/context.h"
 #include "lt/tree.h"
 
 enum lt_opcode {
@@ -57,6 +58,8 @@ const struct lt_dtypeinfo *lt__dtype_info(enum lt_dtype);
 double lt__float_distance(double a, double b, enum lt_dtype);
 int lt__dtype_find(const char *name);                   /* by name ("f32"); 0: no such */
 int lt__dtype_find_script(const char *name, size_t bytes);      /* by script keyword; 0: no such */
+/* After the name of no element type: the name of the nearest, the graph's or a script's ("; did you mean f32?"). */
+const char *lt__nearest_dtype(struct lt_context *, bool script, const char *word, size_t bytes);
 
 /* Whether a value of it is an operation for those who count them (lt/program.h): arithmetic, comparisons, logic and
  * functions are, whatever they cost; what moves or chooses a value (copy, select, cast, view, gather, update) is

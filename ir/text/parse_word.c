@@ -1,5 +1,4 @@
 /* parse_word.c -- the words of a graph's text that statements and expressions share. */
-#include "base/nearest.h"
 #include "ir/text/parse.h"
 
 bool lt__parse_accept(struct lt_parser *p, const char *sign)

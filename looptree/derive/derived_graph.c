@@ -2,7 +2,6 @@
  * many done at a time as leave each other alone. */
 #include <string.h>
 #include "base/names.h"
-#include "base/nearest.h"
 #include "ir/pass/pass.h"
 #include "looptree/derive/derive.h"
 #include "looptree/derive/derived_graph.h"

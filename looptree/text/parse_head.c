@@ -1,6 +1,5 @@
 /* Reading a tree's header and its nodes, each held against the graph: the first difference is reported. */
 #include <string.h>
-#include "base/nearest.h"
 #include "looptree/text/parse.h"
 
 /* Whether two texts are the same tokens. */
