@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/graph/graph.h"
+#include "ir/node/node.h"
 
 static struct lt_context *ctx;
 static struct lt_graph *g;

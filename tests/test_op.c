@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/op/number.h"
+#include "ir/op/error.h"
 #include "ir/op/op.h"
 
 /* Operands and results, the latter computed by NumPy 1.24 in float64 (erf: Python's math.erf). */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "frontends/llama2/llama2.h"
 #include "base/arena.h"
-#include "ir/op/prelude.h"
+#include "ir/op/op.h"
 
 /* Numbers with one scale, where a model of floats becomes one of int8: as export.py has it. */
 enum { GROUP = 64 };
@@ -25,7 +25,7 @@ float lt__llama_weight(const struct lt_llama *m, enum lt_llama_kind kind, int32_
 		return x;
 	}
 	memcpy(&half, at + i * (int64_t)sizeof half, sizeof half);
-	return w->dtype == LT_BF16 ? lt_cast_bf16_f32(half) : lt_cast_f16_f32(half);
+	return lt__half_load(half, w->dtype);
 }
 
 const char *lt__llama_not_finite(struct lt_context *ctx, const struct lt_llama *m)
@@ -78,11 +78,11 @@ static lt_status convert_halves(const struct conversion *c, enum lt_llama_kind k
 	for (int64_t i = 0; i < n; i++) {
 		const float x = lt__llama_weight(c->from, kind, layer, i);
 
-		half[i] = bf16 ? lt_cast_f32_bf16(x) : lt_cast_f32_f16(x);
-		if (isfinite(x) && !isfinite(bf16 ? lt_cast_bf16_f32(half[i]) : lt_cast_f16_f32(half[i])))
+		half[i] = lt__half_store(x, c->dtype);
+		if (isfinite(x) && !isfinite(lt__half_load(half[i], c->dtype)))
 			return lt_fail(c->ctx, LT_EUNSUPPORTED, "%s: %s has the number %g, and the largest of %s is %g: --dtype %s has it",
 				c->from->file, lt__llama_name(c->ctx, kind, layer), (double)x, bf16 ? "bf16" : "f16", bf16 ? 0x1.fep127 : 65504.0,
-				bf16 || !isfinite(lt_cast_bf16_f32(lt_cast_f32_bf16(x))) ? "f32" : "bf16");
+				bf16 || !isfinite(lt__half_load(lt__half_store(x, LT_BF16), LT_BF16)) ? "f32" : "bf16");
 	}
 	return LT_OK;
 }

@@ -4,6 +4,7 @@
 #include "frontends/onnx/groups.h"
 #include "frontends/onnx/onnx.pb-c.h"
 #include "frontends/onnx/stored.h"
+#include "ir/node/node.h"
 
 enum { MAX_CONVERTED = 200000, MAX_CALLS = 50 };
 

@@ -1,6 +1,7 @@
 /* extents.c -- views whose extents may be run-time ones: see trace.h. */
 #include <string.h>
 #include "frontends/onnx/trace.h"
+#include "ir/node/node.h"
 
 struct lt_linear lt__onnx_extent_sum(struct lt_onnx *m, lt_node x, int32_t axis)
 {

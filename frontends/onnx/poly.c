@@ -1,6 +1,7 @@
 /* poly.c -- see poly.h. */
 #include <string.h>
 #include "frontends/onnx/poly.h"
+#include "ir/node/node.h"
 
 enum { MAX_TERMS = 32, MAX_DEGREE = 16 };
 

@@ -10,15 +10,10 @@
 lt_script_build lt__script_build_op, lt__script_build_function;
 
 struct node_row { const char *name, *pattern; lt_script_build *build; enum lt_opcode op; const char *doc; };
-#define OPERATOR LT_FUNCTION_OPERATOR
-#define RECURRENT LT_FUNCTION_RECURRENT
 static const struct node_row rows[] = {
 #define NODE(name, pattern, builder, doc) { #name, pattern, lt__script_build_##builder, LT_NOP, doc },
 #define OPNODE(name, op) { #name, NULL, lt__script_build_op, LT_OP_##op, NULL },
 #include "frontends/script/nodes.def"
-#define FUNCTION(name, where, first, a, second, b, pattern, doc) \
-	{ #name "Node", (where) & OPERATOR ? pattern : NULL, lt__script_build_function, LT_NOP, doc },
-#include "ir/build/function.def"
 };
 enum { N_ROW = sizeof rows / sizeof *rows };
 
@@ -39,9 +34,9 @@ static bool op_node(enum lt_opcode op, char *name, size_t bytes)
 		return false;
 	snprintf(name, bytes, "%c%sNode", info->name[0] - 'a' + 'A', info->name + 1);
 	for (int32_t i = 0; i < N_ROW; i++)
-		if (strcmp(rows[i].name, name) == 0 && (rows[i].pattern || rows[i].op != LT_NOP))
+		if (strcmp(rows[i].name, name) == 0)
 			return false;
-	return true;
+	return !lt__function_find(LT_FUNCTION_OPERATOR, name, strlen(name) - strlen("Node"));
 }
 
 static void set_operands(struct lt_script_node *n)
@@ -56,13 +51,20 @@ int32_t lt__script_nodes(struct lt_script_node *out, int32_t cap)
 	for (int32_t i = 0; i < N_ROW; i++) {
 		const struct node_row *r = &rows[i];
 		bool op = r->op != LT_NOP;
-		if (!op && !r->pattern)
-			continue;               /* a function that is no operator */
 		if (n++ >= cap)
 			continue;
 		out[n - 1] = (struct lt_script_node){ .pattern = op ? op_pattern(r->op) : r->pattern,
 			.doc = op ? lt__op_info(r->op)->doc : r->doc, .build = r->build, .op = r->op };
 		snprintf(out[n - 1].name, sizeof out->name, "%s", r->name);
+		set_operands(&out[n - 1]);
+	}
+	const struct lt_function *f;
+	for (int32_t i = 0; (f = lt__function_at(i)); i++) {
+		if (!(f->where & LT_FUNCTION_OPERATOR) || n++ >= cap)
+			continue;
+		out[n - 1] = (struct lt_script_node){ .pattern = f->pattern, .doc = f->doc, .build = lt__script_build_function,
+			.op = LT_NOP };
+		snprintf(out[n - 1].name, sizeof out->name, "%sNode", f->name);
 		set_operands(&out[n - 1]);
 	}
 	for (int op = 0; op < LT_NOP; op++) {

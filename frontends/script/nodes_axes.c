@@ -2,6 +2,7 @@
  * any words, which shows elements by sums over its axes. */
 #include <string.h>
 #include "frontends/script/script.h"
+#include "ir/node/node.h"
 
 enum { N_LETTER = 128 };
 

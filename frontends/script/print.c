@@ -1,7 +1,7 @@
 /* print.c -- a graph as a script: which statements there are, in order. */
 #include <string.h>
 #include "frontends/script/printer.h"
-#include "ir/node/node.h"
+#include "ir/graph/graph.h"
 
 static void flush_text(struct lt_scripter *p)
 {

@@ -4,21 +4,13 @@
 #include <string.h>
 #include "frontends/script/printer.h"
 
-static bool fit_has_dim(const struct lt_nodedef *d, lt_var v)
-{
-	for (int32_t i = 0; i < d->n_dim; i++)
-		if (d->dim[i] == v)
-			return true;
-	return false;
-}
-
 /* Whether some dim is in no operand. */
 static bool is_spread(const struct lt_graph *g, const struct lt_nodedef *d)
 {
 	for (int32_t i = 0; i < d->n_dim; i++) {
 		bool has = false;
 		for (int32_t k = 0; k < d->n_operand; k++)
-			has = has || fit_has_dim(&g->node[d->operand[k]], d->dim[i]);
+			has = has || lt__node_has_dim(&g->node[d->operand[k]], d->dim[i]);
 		if (!has)
 			return true;
 	}
@@ -54,7 +46,7 @@ static int32_t wanted_dims(const struct lt_graph *g, const struct lt_nodedef *d,
 		return 0;
 	memcpy(dim, d->dim, sizeof *dim * (size_t)n);
 	for (int32_t i = 0; d->reduce && i < x->n_dim; i++)
-		if (!fit_has_dim(d, x->dim[i]))
+		if (!lt__node_has_dim(d, x->dim[i]))
 			dim[n++] = x->dim[i];
 	return n;
 }

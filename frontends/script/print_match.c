@@ -6,6 +6,7 @@
  */
 #include <string.h>
 #include "frontends/script/printer.h"
+#include "ir/node/node.h"
 
 /* A candidate: its graph, and what each of its nodes is in the other graph. */
 struct lt_trial {

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "frontends/script/script.h"
 #include "ir/build/build.h"
+#include "ir/node/node.h"
 
 lt_status lt__script_fail(struct lt_script *s, struct lt_position at, lt_status status, const char *fmt, ...)
 {

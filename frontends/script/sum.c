@@ -1,6 +1,7 @@
 /* sum.c -- sums of run-time scalars and integers: extents, offsets, requirements, rows of views. */
 #include <string.h>
 #include "frontends/script/script.h"
+#include "ir/node/node.h"
 
 static lt_status too_large(struct lt_script *s, struct lt_position at)
 {

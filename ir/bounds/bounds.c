@@ -263,7 +263,7 @@ static lt_status check_side(const struct lt_bounds *b, int32_t row, bool past_en
 		return LT_OK;
 	if (!box_is_all(b) || !worst(b, &c, true, &f))
 		return lt__bounds_ask(b, row, past_end);
-	if (lt__linear_greatest(b->g, &f.sum) < 0)
+	if (lt__linear_max(b->g, &f.sum) < 0)
 		return outside_box(b, row, past_end);
 	return lt__bounds_require_row(b, row, past_end, &f.sum);
 }

@@ -37,37 +37,6 @@ static lt_status fail_unfit(const struct lt_graph *g, lt_node x, int32_t piece, 
 		column_text(g, n, &n->piece[piece].map, why->column));
 }
 
-/* The bytes from the begin of the source to what the rows mean, in any order of its dims; of the widest type, since
- * passes read through casts. */
-static bool fits_in_memory(const struct lt_graph *g, const struct lt_nodedef *from, const struct lt_map *m,
-	const int64_t *low, const int64_t *high)
-{
-	int64_t unit = 8, min = 0, max = 0;
-	int32_t width = lt__map_width(m), column;
-
-	for (int32_t r = m->n_row - 1; r >= 0; r--) {
-		int64_t row_min, row_max;
-
-		if (!lt__row_span(m->row + (int64_t)r * width, width, low, high, &row_min, &row_max, &column)
-		    || !lt__span_add(unit, row_min, row_max, &min, &max))
-			return false;
-		if (r > 0 && lt__mul_overflow(unit, g->var[from->dim[r]].extent, &unit))
-			return false;
-	}
-	return true;
-}
-
-bool lt__piece_fits(const struct lt_graph *g, struct lt_arena *arena, const int64_t *extent,
-	const struct lt_nodedef *from, const struct lt_map *m)
-{
-	int64_t own[128], *at = own;
-	size_t width = (size_t)lt__map_width(m);
-
-	if (2 * width > sizeof own / sizeof *own)
-		at = LT_NEW(arena, int64_t, 2 * width);
-	return lt__map_columns(g, extent, m, at, at + width, NULL) && (!from || fits_in_memory(g, from, m, at, at + width));
-}
-
 static lt_status fit_piece(
 	const struct lt_graph *g, lt_node x, int32_t piece, const int64_t *extent, int64_t *low, int64_t *high)
 {
@@ -77,7 +46,7 @@ static lt_status fit_piece(
 
 	if (!lt__map_columns(g, extent, &p->map, low, high, &why))
 		return fail_unfit(g, x, piece, &why);
-	if (p->source >= 0 && !fits_in_memory(g, &g->node[n->operand[p->source]], &p->map, low, high))
+	if (p->source >= 0 && !lt__map_fits_memory(g, &g->node[n->operand[p->source]], &p->map, low, high))
 		return FAIL("the memory offset of piece %d exceeds 62 bits where its guards do not hold: use smaller factors", piece);
 	return LT_OK;
 }

@@ -12,8 +12,7 @@
 #include <isl/space.h>
 #include <isl/val.h>
 #include "ir/isl/isl.h"
-#include "ir/bounds/bounds.h"
-#include "ir/map/map.h"
+#include "ir/bounds/parts.h"
 
 enum { BUDGET = 200000, MAX_REQUIRES = 64 };    /* isl operations of one question; the newest requirements */
 
@@ -24,14 +23,6 @@ struct reach {
 	struct isl_ctx *ctx;
 	struct isl_local_space *space;
 };
-
-static int32_t asked_param(const struct lt_boundask *ask, lt_param p)
-{
-	for (int32_t at = 0; at < ask->n_param; at++)
-		if (ask->param[at] == p)
-			return at;
-	return -1;
-}
 
 static lt_give isl_aff *add_term(lt_take isl_aff *aff, int32_t column, int64_t coef)
 {
@@ -50,7 +41,7 @@ static lt_give isl_aff *reach_row(
 	aff = isl_aff_set_constant_val(aff, isl_val_int_from_si(r->ctx, row[0]));
 	for (int32_t i = 0; i < m->n_param; i++)
 		if (row[1 + i])
-			aff = add_term(aff, asked_param(r->ask, m->param[i]), row[1 + i]);
+			aff = add_term(aff, lt__index_of(r->ask->param, r->ask->n_param, m->param[i]), row[1 + i]);
 	for (int32_t i = 0; i < m->n_dim; i++)
 		if (row[1 + m->n_param + i])
 			aff = add_term(aff, r->ask->n_param + i, row[1 + m->n_param + i]);
@@ -67,7 +58,7 @@ static lt_give isl_aff *reach_linear(const struct reach *r, const struct lt_line
 	isl_aff *aff = isl_aff_zero_on_domain(isl_local_space_copy(r->space));
 
 	for (int32_t i = 0; i < l->n; i++) {
-		int32_t at = asked_param(r->ask, l->param[i]);
+		int32_t at = lt__index_of(r->ask->param, r->ask->n_param, l->param[i]);
 
 		if (at < 0)
 			return isl_aff_free(aff);

@@ -1,9 +1,27 @@
-/* parts.h -- what the files that ask whether a node stays within its sources share; included by ir/bounds*.c
+/* parts.h -- what the files that ask whether a node stays within its sources share; included by ir/bounds/
  * only. */
 #ifndef LT_IR_BOUNDS_PARTS_H
 #define LT_IR_BOUNDS_PARTS_H
 #include "ir/map/map.h"
 #include "ir/bounds/bounds.h"
+
+/* isl.c: the same question for isl. */
+enum lt_bound { LT_BOUND_INSIDE, LT_BOUND_REQUIRES, LT_BOUND_OUTSIDE, LT_BOUND_OPEN, LT_BOUND_TANGLED };
+/* larger questions stay open */
+enum { LT_BOUND_FORMS = 4, LT_BOUND_PARAMS = 16, LT_BOUND_PIECES = 32, LT_BOUND_DIVS = 64 };
+struct lt_boundask {
+	lt_node view;
+	int32_t piece, row;
+	bool past_end;                    /* the end of the axis, not its begin */
+	int32_t n_param;                /* the params in question: of the pieces, of the limits of dims */
+	lt_param param[LT_BOUND_PARAMS];
+	/* LT_BOUND_REQUIRES: all of form[i][0] + sum form[i][1 + k] * param[k] >= 0.  LT_BOUND_OUTSIDE: where, as
+	 * params and dims. */
+	int32_t n_form;
+	int64_t form[LT_BOUND_FORMS][1 + LT_BOUND_PARAMS];
+	int64_t point[LT_BOUND_PARAMS + LT_MAX_RANK];
+};
+enum lt_bound lt__isl_bound(const struct lt_graph *, struct lt_boundask *);
 
 /* What the pieces before leave of each dim; more: they leave less than that box. */
 struct lt_left { int64_t low[LT_MAX_RANK], high[LT_MAX_RANK]; bool empty, more; };
@@ -30,7 +48,6 @@ struct lt_condition { const int64_t *row; int64_t times; struct lt_linear sum; }
 
 /* Room for a sum over params. */
 struct lt_form { lt_param param[LT_MAX_RANK]; int64_t coef[LT_MAX_RANK]; struct lt_linear sum; };
-
 
 /* sum.c: sums over params in a form's room; false: too many params, or more than 63 bits. */
 void lt__form_begin(struct lt_form *);

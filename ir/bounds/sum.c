@@ -88,7 +88,7 @@ lt_status lt__bounds_block(const struct lt_bounds *b, int32_t axis, bool past_en
 			"whether %s exceeds 62 bits: narrow the ranges of its run-time scalars", text);
 	if (lt__require_implies(g, &f.sum))
 		return LT_OK;
-	if (lt__linear_greatest(g, &f.sum) < 0)
+	if (lt__linear_max(g, &f.sum) < 0)
 		return lt__node_fail(g, b->x, LT_EINVAL, "%s%s", text,
 			f.sum.n ? " whatever its run-time scalars are within their ranges: change those, or the offset"
 				: ": choose another offset");

@@ -134,10 +134,13 @@ struct lt_function {
 	const char *number[LT_FUNCTION_NUMBERS];        /* "alpha"; "": it takes none */
 	double otherwise[LT_FUNCTION_NUMBERS];
 	lt_function_build *build;
+	const char *pattern, *doc;                      /* of the script's node */
 };
 
 /* The row of a name (any case) that is for `where`; NULL: there is none. */
 const struct lt_function *lt__function_find(int where, const char *name, size_t bytes);
+/* Row i; NULL: after the last one. */
+const struct lt_function *lt__function_at(int32_t i);
 /* Widens half types, and rounds back to x's type. */
 lt_node lt__build_function(struct lt_graph *, const struct lt_function *, lt_node x, double a, double b);
 

@@ -6,7 +6,7 @@
 #define RECURRENT LT_FUNCTION_RECURRENT
 static const struct lt_function functions[] = {
 #define FUNCTION(name, where, first, a, second, b, pattern, doc) \
-	{ #name, where, { first, second }, { a, b }, lt__function_##name },
+	{ #name, where, { first, second }, { a, b }, lt__function_##name, pattern, doc },
 #include "ir/build/function.def"
 };
 
@@ -20,6 +20,11 @@ const struct lt_function *lt__function_find(int where, const char *name, size_t 
 		if ((functions[i].where & where) && !strncasecmp(functions[i].name, name, bytes) && !functions[i].name[bytes])
 			return &functions[i];
 	return NULL;
+}
+
+const struct lt_function *lt__function_at(int32_t i)
+{
+	return i < (int32_t)(sizeof functions / sizeof *functions) ? &functions[i] : NULL;
 }
 
 lt_node lt__build_function(struct lt_graph *g, const struct lt_function *f, lt_node x, double a, double b)

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "ir/build/build.h"
+#include "ir/node/node.h"
 
 int32_t lt__pos_rank(const struct lt_graph *g, lt_node x)
 {

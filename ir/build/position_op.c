@@ -45,14 +45,6 @@ bool lt__pos_misfit(const struct lt_graph *g, int32_t n, const lt_node *x, struc
 	return false;
 }
 
-static bool var_among(const lt_var *v, int32_t n, lt_var x)
-{
-	for (int32_t i = 0; i < n; i++)
-		if (v[i] == x)
-			return true;
-	return false;
-}
-
 bool lt__pos_broadcast(struct lt_graph *g, int32_t n, const lt_node *x, int32_t *n_dim, lt_var *v, lt_node *out)
 {
 	struct lt_misfit misfit;
@@ -68,7 +60,7 @@ bool lt__pos_broadcast(struct lt_graph *g, int32_t n, const lt_node *x, int32_t 
 				lt__pos_shape(g, x[misfit.first]), lt__pos_shape(g, x[misfit.second]), misfit.axis);
 			return false;
 		}
-		if (var_among(v, i, v[i]))
+		if (lt__has(v, i, v[i]))
 			v[i] = lt__pos_fresh(g, v[i]);
 	}
 	for (int32_t k = 0; k < n; k++) {

@@ -174,7 +174,6 @@ lt_status lt__eval_run_steps(struct lt_worker *, const struct lt_steps *, int32_
 void lt__eval_set_dims(const struct lt_worker *, const struct lt_nodedef *, struct lt_line *dim);
 /* Place of the present position among the node's elements. */
 int64_t lt__eval_index(const struct lt_worker *, const struct lt_nodedef *);
-bool lt__eval_has_var(const struct lt_nodedef *, lt_var);
 
 /* run.c: computes and stores a node. */
 lt_status lt__eval_store(struct lt_evaluation *, lt_node);

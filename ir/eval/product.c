@@ -103,7 +103,7 @@ bool lt__eval_plan_product(
 	for (int32_t i = 0; i < n_loop; i++) {
 		bool in[2];
 		for (int s = 0; s < 2; s++)
-			in[s] = lt__eval_has_var(&e->g->node[factor[s]], loop[i]);
+			in[s] = lt__node_has_dim(&e->g->node[factor[s]], loop[i]);
 		if (i >= n_kept)
 			p->deep[p->n_deep++] = loop[i];
 		else if (in[0] == in[1])

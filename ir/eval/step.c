@@ -1,14 +1,6 @@
 /* step.c -- a lazy expression as a list of steps, operands first, and one strip of values of each. */
 #include "ir/eval/parts.h"
 
-bool lt__eval_has_var(const struct lt_nodedef *d, lt_var v)
-{
-	for (int32_t i = 0; i < d->n_dim; i++)
-		if (d->dim[i] == v)
-			return true;
-	return false;
-}
-
 static bool is_read(const struct lt_evaluation *e, lt_node n, lt_node root)
 {
 	const struct lt_nodedef *d = &e->g->node[n];
@@ -141,7 +133,7 @@ lt_status lt__eval_run_steps(struct lt_worker *w, const struct lt_steps *steps, 
 		const struct lt_eval_step *step = &steps->step[i];
 		const struct lt_nodedef *d = &w->e->g->node[step->node];
 		struct lt_strip *out = &w->strip[i];
-		out->uniform = !lt__eval_has_var(d, w->along);
+		out->uniform = !lt__node_has_dim(d, w->along);
 		int32_t n = out->uniform ? 1 : count;
 		if (step->read) {
 			lt__eval_set_dims(w, d, w->index);

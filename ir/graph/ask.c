@@ -71,14 +71,6 @@ int64_t lt_var_extent(const struct lt_graph *g, lt_var v)
 	return v >= 0 && v < g->n_var ? g->var[v].extent : -1;
 }
 
-static bool has_dim(const struct lt_nodedef *n, lt_var v)
-{
-	for (int32_t i = 0; i < n->n_dim; i++)
-		if (n->dim[i] == v)
-			return true;
-	return false;
-}
-
 int32_t lt__node_loops(const struct lt_graph *g, lt_node x, lt_var *out)
 {
 	const struct lt_nodedef *n = &g->node[x];
@@ -88,7 +80,7 @@ int32_t lt__node_loops(const struct lt_graph *g, lt_node x, lt_var *out)
 		memcpy(out, n->dim, sizeof *out * (size_t)count);
 	if (n->reduce)
 		for (int32_t i = 0; i < g->node[n->operand[0]].n_dim; i++)
-			if (!has_dim(n, g->node[n->operand[0]].dim[i]))
+			if (!lt__node_has_dim(n, g->node[n->operand[0]].dim[i]))
 				out[count++] = g->node[n->operand[0]].dim[i];
 	return count;
 }

@@ -7,6 +7,7 @@
 #define LT_IR_GRAPH_GRAPH_H
 #include "lt/graph.h"
 #include "base/arena.h"
+#include "base/sets.h"
 #include "ir/op/op.h"
 
 /* constant + sum coef[i]*param[i] */
@@ -86,13 +87,26 @@ enum { LT_MAX_PIECES = 16 };
 /* The greatest rank of a value, and width of a map. */
 enum { LT_MAX_RANK = 64, LT_MAX_WIDTH = 1 << 15 };
 
-/* The next nodes are of that part of a model that has no lines; in lt__protect.  The name of a node's part: NULL, it
- * has none. */
-void lt__graph_part(struct lt_graph *, const char *name);
+/* Whether v is one of a value's dims; and which, -1: none. */
+static inline int32_t lt__node_axis(const struct lt_nodedef *n, lt_var v) { return lt__index_of(n->dim, n->n_dim, v); }
+static inline bool lt__node_has_dim(const struct lt_nodedef *n, lt_var v) { return lt__has(n->dim, n->n_dim, v); }
+/* Computed element by element: an elementwise operator or a cast. */
+static inline bool lt__node_is_pointwise(const struct lt_nodedef *n)
+{
+	return !n->reduce && (n->op == LT_OP_cast || !lt__op_info(n->op)->data);
+}
+/* What is in memory before a run. */
+static inline bool lt__op_is_memory(enum lt_opcode op)
+{
+	return op == LT_OP_input || op == LT_OP_constant || op == LT_OP_state;
+}
+/* The name of a node's part; NULL: it has none. */
 static inline const char *lt__part_name(const struct lt_graph *g, int32_t line)
 {
 	return line < 0 && -1 - line < g->n_part ? g->part[-1 - line] : NULL;
 }
+
+/* -- ask.c -- */
 /* A failure at the place given by lt_graph_at: its "file:line:column: " is before the sentence. */
 lt_status lt__graph_fail(const struct lt_graph *, lt_status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -102,70 +116,49 @@ lt_status lt__node_fail(const struct lt_graph *, lt_node, lt_status, const char 
 /* Whether x, which the caller may leave out by LT_OMIT, is there or left out (true), or LT_NONE (false, with a sentence
  * where none is reported yet). */
 bool lt__graph_given(const struct lt_graph *, int32_t x, const char *what);
-/* A run-time scalar that may be left out, as the tables have it: -1 then.  False: there is no such, or it has
- * failed. */
-bool lt__param_given(const struct lt_graph *, lt_param given, lt_param *out);
 /* Whether x may be read as a node (true) or is a failed one (false); a number that is not a node fails with a
  * sentence. */
 bool lt__graph_has(const struct lt_graph *, lt_node x);
-/* As lt__graph_add, but the arrays of the node lie in the graph's arena already and are not copied. */
-lt_node lt__graph_adopt(struct lt_graph *, const struct lt_nodedef *);
-/* A name made into a C identifier; in the graph's arena. */
-const char *lt__name_clean_var(struct lt_graph *, const char *);
-/* A var with that extent and limit (NULL: none); name NULL: a made-up one.  lt__var_like: a name like another's. */
-lt_var lt__var_add(struct lt_graph *, const char *name, int64_t extent, const struct lt_linear *limit);
-lt_var lt__var_like(struct lt_graph *, lt_var, int64_t extent, const struct lt_linear *limit);
-/* Sums equal params, drops zero coefficients; -1 on a param that the graph lacks or overflow, with a sentence. */
-lt_status lt__linear_make(
-	struct lt_graph *, int64_t constant, int32_t n, const lt_param *, const int64_t *coef, struct lt_linear *out);
-bool lt__linear_equal(const struct lt_linear *, const struct lt_linear *);
-/* Least value over the params' ranges; INT64_MIN on overflow. */
-int64_t lt__linear_min(const struct lt_graph *, const struct lt_linear *);
-/* Whether two vars cover the same positions: equal extents and equal limits. */
-bool lt__var_same_range(const struct lt_graph *, lt_var, lt_var);
-/* Appends a requirement unless the params' ranges imply it. */
-void lt__graph_require(struct lt_graph *, bool equal, const struct lt_linear *, const char *text);
-/* Whether `state` may take the content of `value`. */
-lt_status lt__verify_set(const struct lt_graph *, lt_node state, lt_node value);
-/* Builder steps that run inside a protected entry. */
-lt_node lt__build_cast(struct lt_graph *, lt_node, enum lt_dtype);
-lt_node lt__build_rename(struct lt_graph *, lt_node, int32_t n, const lt_var *dims);
-/* A view of one source by a map that lies in the graph's arena, and so do the dims; outside the guards (if any)
- * `bits`. */
-lt_node lt__build_view(
-	struct lt_graph *, lt_node source, int32_t n_dim, lt_var *dims, const struct lt_map *, uint64_t bits);
-/* Whether `axis` is one of x's and x is a node; else false, with a sentence unless x is -1. */
-bool lt__graph_has_axis(const struct lt_graph *, lt_node x, int32_t axis);
 
-/* Appends a node whose fields are all set (copied; name may be NULL or taken: made unique) and checked
- * by lt__verify_node.  -1 on failure. */
-lt_node lt__graph_add(struct lt_graph *, const struct lt_nodedef *);
-lt_status lt__verify_node(const struct lt_graph *, lt_node);    /* ir/node/verify.c */
 /* Vars of a node's own iteration: its dims, then the reduced vars (reduce) in operand order.
  * Writes at most n_dim + rank(operand 0) vars; returns their number. */
 int32_t lt__node_loops(const struct lt_graph *, lt_node, lt_var *out);
 /* Number of elements (of bounded vars: the maximum); -1 on overflow. */
 int64_t lt__node_elems(const struct lt_graph *, lt_node);
-/* ir/node/work.c: operations (lt__op_counts) that the nodes ask for, each element of each node once; without: nodes
+/* Text "m 128, n 10" of a node's dims for messages; static storage in the context's scratch. */
+const char *lt__node_shape_text(const struct lt_graph *, lt_node);
+
+/* -- linear.c: sums over run-time scalars -- */
+bool lt__linear_equal(const struct lt_linear *, const struct lt_linear *);
+/* Least and greatest value over the params' ranges; INT64_MIN and INT64_MAX on overflow. */
+int64_t lt__linear_min(const struct lt_graph *, const struct lt_linear *);
+int64_t lt__linear_max(const struct lt_graph *, const struct lt_linear *);
+/* Whether two vars cover the same positions: equal extents and equal limits. */
+bool lt__var_same_range(const struct lt_graph *, lt_var, lt_var);
+
+/* -- operations.c -- */
+/* Operations (lt__op_counts) that the nodes ask for, each element of each node once; without: nodes
  * that are left out, or NULL; extent: of each var in a run, NULL: the maxima. */
 int64_t lt__graph_operations(const struct lt_graph *, struct lt_arena *, const bool *without, const int64_t *extent);
 /* Of one node, whatever it is. */
 int64_t lt__node_operations(const struct lt_graph *, struct lt_arena *, lt_node, const int64_t *extent);
-struct lt_map lt__map_copy(struct lt_arena *, const struct lt_map *);
-bool lt__map_equal(const struct lt_map *, const struct lt_map *);
-/* Text "m 128, n 10" of a node's dims for messages; static storage in the context's scratch. */
-const char *lt__node_shape_text(const struct lt_graph *, lt_node);
 
-/* nearest.c */
+/* -- need.c: which nodes a run needs -- */
+/* By node: whether a result or a state's new content needs it, directly, as the source of a run-time scalar that a
+ * needed node uses, or as one that a requirement ties to such a scalar.  Inputs and constants that only other
+ * nodes read need not be given. */
+bool *lt__needed_nodes(const struct lt_graph *, struct lt_arena *);
+/* Adds what those that are marked need, and the run-time scalars that they use. */
+void lt__need_close(const struct lt_graph *, bool *need, bool *used);
+
+/* -- nearest.c -- */
 /* After "there is no node %word": the nearest nodes, or where none is near some that there are; only: by node whether
  * it counts, or NULL. */
 const char *lt__nearest_node(const struct lt_graph *, const bool *only, const char *word, size_t bytes);
 /* After "there is no var word", likewise, for the nearest var. */
 const char *lt__nearest_var(const struct lt_graph *, const char *word, size_t bytes);
 
-/* -- the holders of a graph's contents (lt_graph_hold), for what is made of the graph. */
-struct lt_arena;
-struct lt_graph;
-/* What the graph holds is held until the arena is freed, too. */
+/* -- content.c -- */
+/* What the graph holds (lt_graph_hold) is held until the arena is freed, too: for what is made of the graph. */
 void lt__graph_hold_too(const struct lt_graph *, struct lt_arena *);
 #endif

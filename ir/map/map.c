@@ -1,7 +1,6 @@
 /* map.c -- quasi-affine maps by plain arithmetic: apply, make, compose, compare. */
 #include <string.h>
 #include "ir/map/map.h"
-#include "ir/op/number.h"
 
 static size_t row_bytes(const struct lt_map *m, int64_t n_row, int extra)
 {
@@ -30,7 +29,7 @@ bool lt__map_apply(const struct lt_map *m, const int64_t *param, const int64_t *
 	for (int32_t d = 0; d < m->n_div; d++) {
 		const int64_t *div = m->div + (int64_t)d * (1 + width);
 
-		column[known + d] = lt_floordiv(dot(div + 1, column, known + d), div[0]);
+		column[known + d] = lt__floor_div(dot(div + 1, column, known + d), div[0]);
 	}
 	for (int32_t g = 0; g < m->n_guard; g++)
 		if (dot(m->guard + (int64_t)g * width, column, width) < 0)
@@ -163,19 +162,6 @@ lt_status lt__map_compose(struct lt_context *ctx, struct lt_arena *arena, const 
 		return lt_fail(ctx, LT_EOVERFLOW, "the composed index of two views exceeds 63 bits");
 	*out = c.m;
 	return LT_OK;
-}
-
-bool lt__map_is_identity(const struct lt_map *m)
-{
-	int32_t width = lt__map_width(m);
-
-	if (m->n_guard || m->n_row != m->n_dim)
-		return false;
-	for (int32_t r = 0; r < m->n_row; r++)
-		for (int32_t i = 0; i < width; i++)
-			if (m->row[(int64_t)r * width + i] != (i == 1 + m->n_param + r))
-				return false;
-	return true;
 }
 
 struct lt_map lt__map_copy(struct lt_arena *arena, const struct lt_map *m)

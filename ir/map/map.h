@@ -20,8 +20,8 @@ struct lt_map lt__map_select(struct lt_arena *, int32_t n_dim, int32_t n_row, co
  * LT_EOVERFLOW if a coefficient exceeds 63 bits. */
 lt_status lt__map_compose(struct lt_context *, struct lt_arena *, const struct lt_map *outer,
 	const struct lt_map *inner, struct lt_map *out);
-/* No guards and no divs: every row a single dim with coefficient 1 and constant 0, or (extent 1 source) 0. */
-bool lt__map_is_identity(const struct lt_map *);        /* n_row == n_dim and row i = dim i, no guards */
+struct lt_map lt__map_copy(struct lt_arena *, const struct lt_map *);
+bool lt__map_equal(const struct lt_map *, const struct lt_map *);
 
 /* simplify.c, which asks isl through affine.c.  The box: 0 <= dim i < extent[i], and for a bounded dim also <
  * limit row over the params (limit[i] NULL: none); low <= param <= high from the graph. */
@@ -31,11 +31,8 @@ struct lt_box { int32_t n; const int64_t *extent; const struct lt_linear *const 
  * satisfies the guards.  A map without guards and divs, or a huge one, stays as it is. */
 lt_status lt__map_simplify(
 	const struct lt_graph *, struct lt_arena *, const struct lt_box *, struct lt_map *map, bool *empty);
-/* Least and greatest value of each row over the points of the box that satisfy the guards (bounds that are
- * reached, or safe ones for rows with divs); false if there are no points. */
-bool lt__map_range(const struct lt_graph *, const struct lt_box *, const struct lt_map *, int64_t *low, int64_t *high);
 
-/* -- how large the numbers are that the rows of a map give.
+/* -- range.c: how large the numbers are that the rows of a map give.
  *
  * A row fits if neither it, nor any part of its sum in any order, nor a coefficient exceeds 62 bits wherever the dims
  * are within their extents and the params within their ranges, guards or not.  Every row of a graph fits, and so does
@@ -60,14 +57,17 @@ void lt__row_values(
  * a column, which are given the ranges of the columns. */
 bool lt__map_columns(const struct lt_graph *, const int64_t *extent, const struct lt_map *, int64_t *low, int64_t *high,
 	struct lt_unfit *why);
-/* ir/bounds/fit.c: whether they fit, and so does the place in memory that they mean in `from` (NULL: in nothing).  The
+/* Whether the places in memory fit that the rows mean in `from`; low, high: of the columns. */
+bool lt__map_fits_memory(const struct lt_graph *, const struct lt_nodedef *from, const struct lt_map *, const int64_t *low,
+	const int64_t *high);
+/* Whether they fit, and so does the place in memory that they mean in `from` (NULL: in nothing).  The
  * arena gives room. */
 bool lt__piece_fits(const struct lt_graph *, struct lt_arena *, const int64_t *extent, const struct lt_nodedef *from,
 	const struct lt_map *);
 /* Whether a sum over params fits. */
 bool lt__linear_fits(const struct lt_graph *, const struct lt_linear *);
 
-/* -- rewriting quasi-affine expressions by plain arithmetic: floors, guards, ranges.
+/* -- quasi.c: rewriting quasi-affine expressions by plain arithmetic: floors, guards, ranges.
  *
  * An expression is a row of int64 coefficients over [1 | params | dims | divs]; div k is floor(num[k] / den[k]) over
  * earlier columns.  Every rewriting is exact at each point whose columns lie in [low, high]; one that would exceed

@@ -301,36 +301,3 @@ lt_status lt__map_simplify(
 	simplify_finish(&t);
 	return status;
 }
-
-bool lt__map_range(
-	const struct lt_graph *g, const struct lt_box *box, const struct lt_map *map, int64_t *low, int64_t *high)
-{
-	struct lt_simplify t = { .g = g, .box = box, .map = map };
-	bool done, plain;
-
-	for (int32_t r = 0; r < map->n_row; r++) {
-		low[r] = INT64_MIN;
-		high[r] = INT64_MAX;
-	}
-	if (!simplify_begin(&t, &done))
-		return true;
-	plain = t.simple;
-	for (int32_t r = 0; done && !t.empty && r < map->n_row; r++) {
-		const int64_t *row = lt__simplify_row(&t, t.row, r);
-		int64_t a, b;
-		int32_t n_div, n_term;
-
-		lt__simplify_weigh(&t, row, &n_div, &n_term);
-		if (lt__quasi_range(&t.q, row, &a, &b)) {
-			low[r] = a;
-			high[r] = b;
-		}
-		if ((!plain || n_div) && lt__isl_range(&t, row, &a, &b)) {
-			low[r] = a;
-			high[r] = b;
-		}
-	}
-	done = !t.empty;
-	simplify_finish(&t);
-	return done;
-}

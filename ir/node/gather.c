@@ -1,14 +1,6 @@
 /* gather.c -- elements at run-time positions: gather, and update of a block. */
 #include <string.h>
-#include "ir/graph/graph.h"
-
-static bool has_var(const lt_var *dims, int32_t n, lt_var v)
-{
-	for (int32_t i = 0; i < n; i++)
-		if (dims[i] == v)
-			return true;
-	return false;
-}
+#include "ir/node/parts.h"
 
 /* x's dims with the index's in the place of `axis`; one that both have is shared and is where x has it. */
 static lt_node add_gather(struct lt_graph *g, lt_node x, lt_node index, int32_t axis)
@@ -31,7 +23,7 @@ static lt_node add_gather(struct lt_graph *g, lt_node x, lt_node index, int32_t 
 			continue;
 		}
 		for (int32_t j = 0; j < at->n_dim; j++)
-			if (at->dim[j] == from->dim[axis] || !has_var(from->dim, from->n_dim, at->dim[j]))
+			if (at->dim[j] == from->dim[axis] || !lt__has(from->dim, from->n_dim, at->dim[j]))
 				def.dim[def.n_dim++] = at->dim[j];
 	}
 	return lt__graph_adopt(g, &def);
@@ -53,7 +45,7 @@ static lt_node fresh_dims(struct lt_graph *g, lt_node x, lt_node part, const int
 
 	for (int32_t i = 0; i < from->n_dim; i++) {
 		lt_var v = from->dim[i];
-		bool apart = has_var(to->dim, to->n_dim, v) && (to->dim[i] != v || offset[i] != 0 || at[i] >= 0);
+		bool apart = lt__has(to->dim, to->n_dim, v) && (to->dim[i] != v || offset[i] != 0 || at[i] >= 0);
 
 		dims[i] = !apart ? v : lt__var_like(g, v, g->var[v].extent, g->var[v].bounded ? &g->var[v].limit : NULL);
 	}

@@ -1,8 +1,10 @@
 /* node.c -- the tables of a graph: making one, adding a node, names, facts. */
 #include <ctype.h>
 #include <string.h>
+#include "ir/node/parts.h"
 #include "ir/bounds/bounds.h"
 #include "base/names.h"
+#include "ir/map/map.h"
 
 static lt_status build_graph(struct lt_context *ctx, struct lt_arena *arena, struct lt_graph **out)
 {

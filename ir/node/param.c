@@ -1,5 +1,6 @@
 /* param.c -- vars, run-time scalars, and what is required of them. */
 #include <string.h>
+#include "ir/node/parts.h"
 #include "ir/map/map.h"
 #include "ir/bounds/bounds.h"
 #include "base/names.h"
@@ -194,11 +195,6 @@ static int64_t element_at(const struct lt_graph *g, lt_node x, const int64_t *at
 	return element;
 }
 
-static bool is_memory(enum lt_opcode op)
-{
-	return op == LT_OP_input || op == LT_OP_constant || op == LT_OP_state;
-}
-
 /* Walks down to where the element is stored; false with a sentence. */
 static bool find_element(struct lt_graph *g, lt_node *x, int64_t *element)
 {
@@ -218,7 +214,7 @@ static bool find_element(struct lt_graph *g, lt_node *x, int64_t *element)
 		}
 		memcpy(at, out, sizeof at);
 	}
-	if (!is_memory(g->node[*x].op)) {
+	if (!lt__op_is_memory(g->node[*x].op)) {
 		lt__graph_fail(g, LT_EUNSUPPORTED, "a run-time scalar must be an element of an input, a constant or a state, "
 			"but '%.200s' is computed (%s)", g->node[*x].name, lt__op_info(g->node[*x].op)->name);
 		return false;

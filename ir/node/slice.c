@@ -1,5 +1,6 @@
 /* slice.c -- views that move along an axis: slice, pad, window. */
 #include <string.h>
+#include "ir/node/parts.h"
 #include "ir/map/map.h"
 
 /* The map of x's dims onto themselves, in which the caller replaces what differs. */

@@ -1,19 +1,11 @@
 /* value.c -- building values: sources, operators, reductions, casts, results. */
 #include <string.h>
-#include "ir/graph/graph.h"
+#include "ir/node/parts.h"
 #include "base/names.h"
 
 static struct lt_nodedef node_here(const struct lt_graph *g, enum lt_opcode op, enum lt_dtype t)
 {
 	return (struct lt_nodedef){ .op = op, .dtype = t, .line = g->line, .column = g->column };
-}
-
-static bool has_var(const lt_var *dims, int32_t n, lt_var v)
-{
-	for (int32_t i = 0; i < n; i++)
-		if (dims[i] == v)
-			return true;
-	return false;
 }
 
 static lt_node add_source(struct lt_graph *g, enum lt_opcode op, const char *name, enum lt_dtype t, int32_t n,
@@ -25,7 +17,7 @@ static lt_node add_source(struct lt_graph *g, enum lt_opcode op, const char *nam
 		lt__graph_fail(g, LT_EINVAL, "an %s needs a name", op == LT_OP_input ? "input" : "array of constants");
 		return -1;
 	}
-	if (has_var(dims, n, -1))
+	if (lt__has(dims, n, -1))
 		return -1;
 	def.label = def.name = name;
 	def.n_dim = n;
@@ -139,7 +131,7 @@ static void unite_dims(struct lt_graph *g, struct lt_nodedef *def)
 		const struct lt_nodedef *from = &g->node[def->operand[i]];
 
 		for (int32_t j = 0; j < from->n_dim; j++)
-			if (!has_var(def->dim, def->n_dim, from->dim[j]))
+			if (!lt__has(def->dim, def->n_dim, from->dim[j]))
 				def->dim[def->n_dim++] = from->dim[j];
 	}
 }
@@ -185,7 +177,7 @@ static lt_node add_op(struct lt_graph *g, const char *name, int32_t n, const lt_
 	enum lt_dtype t;
 	lt_node x;
 
-	if (!have_all(g, n, operand) || (dims && has_var(dims, n_dim, -1)))
+	if (!have_all(g, n, operand) || (dims && lt__has(dims, n_dim, -1)))
 		return -1;
 	if (op < 0 || lt__op_info((enum lt_opcode)op)->data) {
 		lt__graph_fail(g, LT_EINVAL, "there is no elementwise operator '%.100s'", name);
@@ -252,12 +244,12 @@ static bool check_over(const struct lt_graph *g, lt_node x, int32_t n, const lt_
 				lt__graph_fail(g, LT_EINVAL, "there is no var number %d: the graph has %d", over[i], g->n_var);
 			return false;
 		}
-		if (!has_var(from->dim, from->n_dim, over[i])) {
+		if (!lt__has(from->dim, from->n_dim, over[i])) {
 			lt__graph_fail(g, LT_ETYPE, "'%.200s' (%s) has no dim '%.100s' to reduce", from->name,
 				lt__node_shape_text(g, x), g->var[over[i]].name);
 			return false;
 		}
-		if (has_var(over, i, over[i])) {
+		if (lt__has(over, i, over[i])) {
 			lt__graph_fail(g, LT_EINVAL, "dim '%.100s' of '%.200s' is reduced twice", g->var[over[i]].name, from->name);
 			return false;
 		}
@@ -276,7 +268,7 @@ static lt_node build_reduce(struct lt_graph *g, enum lt_opcode op, lt_node x, in
 	def.operand = lt__arena_copy(g->arena, &x, sizeof x);
 	def.dim = LT_NEW(g->arena, lt_var, n_dim);
 	for (int32_t i = 0; i < n_dim; i++)
-		if (!has_var(over, n, g->node[x].dim[i]))
+		if (!lt__has(over, n, g->node[x].dim[i]))
 			def.dim[def.n_dim++] = g->node[x].dim[i];
 	return lt__graph_adopt(g, &def);
 }

@@ -1,18 +1,11 @@
 /* verify.c -- the rules of lt/graph.h, checked at each node as it is added and over the whole graph. */
 #include <string.h>
+#include "ir/node/parts.h"
 #include "ir/map/map.h"
 #include "ir/bounds/bounds.h"
 #include "base/names.h"
 
 #define FAIL(...) lt__node_fail(g, x, __VA_ARGS__)
-
-static bool has_var(const struct lt_nodedef *n, lt_var v)
-{
-	for (int32_t i = 0; i < n->n_dim; i++)
-		if (n->dim[i] == v)
-			return true;
-	return false;
-}
 
 static lt_status check_dims(const struct lt_graph *g, lt_node x)
 {
@@ -50,7 +43,7 @@ static lt_status check_operands(const struct lt_graph *g, lt_node x, int32_t n_o
 			return FAIL(LT_EINVAL, "operand %d is node number %d, which does not come before it", i, n->operand[i]);
 		from = &g->node[n->operand[i]];
 		for (int32_t j = 0; elementwise && j < from->n_dim; j++)
-			if (!has_var(n, from->dim[j]))
+			if (!lt__node_has_dim(n, from->dim[j]))
 				return FAIL(LT_ETYPE, "operand '%.200s' (%s) has dim '%.100s', which the result (%s) does not have",
 					from->name, lt__node_shape_text(g, n->operand[i]), g->var[from->dim[j]].name,
 					lt__node_shape_text(g, x));
@@ -82,10 +75,10 @@ static lt_status check_reduce(const struct lt_graph *g, lt_node x)
 	int32_t kept = 0;       /* a partial sum has the iterations of a loop over a reduced dim as a dim */
 	for (int32_t i = 0; i < n->n_dim; i++) {
 		const struct lt_vardef *v = &g->var[n->dim[i]];
-		if (!has_var(from, n->dim[i]) && !(v->unit && has_var(from, v->of) && !has_var(n, v->of)))
+		if (!lt__node_has_dim(from, n->dim[i]) && !(v->unit && lt__node_has_dim(from, v->of) && !lt__node_has_dim(n, v->of)))
 			return FAIL(LT_ETYPE, "dim '%.100s' of the result is not a dim of operand '%.200s' (%s)",
 				v->name, from->name, lt__node_shape_text(g, n->operand[0]));
-		kept += has_var(from, n->dim[i]);
+		kept += lt__node_has_dim(from, n->dim[i]);
 	}
 	if (kept == from->n_dim)
 		return FAIL(LT_EINVAL, "it reduces no dim of operand '%.200s' (%s)", from->name,
@@ -240,14 +233,14 @@ static lt_status check_gather(const struct lt_graph *g, lt_node x)
 		return FAIL(LT_EINVAL, "axis %d of '%.200s' (%s) does not exist", n->axis, from->name,
 			lt__node_shape_text(g, n->operand[0]));
 	for (int32_t i = 0; i < from->n_dim; i++)
-		if (i != n->axis && !has_var(n, from->dim[i]))
+		if (i != n->axis && !lt__node_has_dim(n, from->dim[i]))
 			return FAIL(LT_ETYPE, "dim '%.100s' of '%.200s' is missing in the result", g->var[from->dim[i]].name, from->name);
 	for (int32_t i = 0; i < index->n_dim; i++)
-		if (!has_var(n, index->dim[i]))
+		if (!lt__node_has_dim(n, index->dim[i]))
 			return FAIL(LT_ETYPE, "dim '%.100s' of the index '%.200s' is missing in the result",
 				g->var[index->dim[i]].name, index->name);
 	for (int32_t i = 0; i < n->n_dim; i++)
-		if (!has_var(index, n->dim[i]) && (!has_var(from, n->dim[i]) || n->dim[i] == from->dim[n->axis]))
+		if (!lt__node_has_dim(index, n->dim[i]) && (!lt__node_has_dim(from, n->dim[i]) || n->dim[i] == from->dim[n->axis]))
 			return FAIL(LT_ETYPE, "dim '%.100s' of the result is a dim of neither '%.200s' nor its index",
 				g->var[n->dim[i]].name,
 				from->name);

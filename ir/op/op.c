@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/arena.h"
-#include "ir/op/number.h"
+#include "ir/op/error.h"
 #include "ir/op/op.h"
 
 enum {

@@ -80,6 +80,10 @@ double lt__op_error(enum lt_opcode, const double *x, const double *e, double r);
 union lt_scalar lt__convert(union lt_scalar, enum lt_dtype from, enum lt_dtype to);
 union lt_scalar lt__round_to(union lt_scalar, enum lt_dtype);   /* class of dtype already */
 
+/* Between floats and halves, f16 or bf16, as they are stored. */
+float lt__half_load(uint16_t, enum lt_dtype);
+uint16_t lt__half_store(float, enum lt_dtype);
+
 /* A value of dtype as a number: of an integer that a double does not hold, the nearest. */
 double lt__as_double(union lt_scalar, enum lt_dtype);
 /* Of an integer or bool, in decimal. */

@@ -1,5 +1,6 @@
 /* cse.c -- common subexpressions: nodes that compute the same become the first of them. */
 #include <string.h>
+#include "ir/node/node.h"
 #include "ir/pass/pass.h"
 
 /* Nodes of the new graph by hash: open addressing, at most half full. */
@@ -66,11 +67,6 @@ static bool same_node(const struct lt_nodedef *a, const struct lt_nodedef *b)
 		&& !a->at == !b->at && (!a->at || same_numbers(a->at, b->at, sizeof *a->at, a->n_dim));
 }
 
-static bool is_memory(enum lt_opcode op)
-{
-	return op == LT_OP_input || op == LT_OP_constant || op == LT_OP_state;
-}
-
 static lt_status merge_equal(struct lt_frame *f)
 {
 	struct table t = { .n_slot = 16 };
@@ -81,7 +77,7 @@ static lt_status merge_equal(struct lt_frame *f)
 	for (lt_node x = 0; x < f->in->n_node; x++) {
 		struct lt_nodedef n = lt__frame_node(f, x);
 		uint32_t at = (uint32_t)hash_node(&n) & (t.n_slot - 1);
-		bool memory = is_memory(n.op);
+		bool memory = lt__op_is_memory(n.op);
 
 		while (!memory && t.slot[at] && !same_node(&n, &f->out->node[t.slot[at] - 1]))
 			at = (at + 1) & (t.n_slot - 1);

@@ -1,4 +1,5 @@
 /* dead.c -- dead code: nodes that no result, state or param needs go. */
+#include "ir/node/node.h"
 #include "ir/pass/pass.h"
 
 static lt_status keep_live(struct lt_frame *f)

@@ -10,26 +10,13 @@
 #include "base/names.h"
 #include "ir/pass/flatten.h"
 
-static bool is_map(const struct lt_nodedef *n)
-{
-	return !n->reduce && (n->op == LT_OP_cast || !lt__op_info(n->op)->data);
-}
-
-static bool is_computed(const struct lt_nodedef *n) { return n->n_dim > 0 && (is_map(n) || n->reduce); }
+static bool is_computed(const struct lt_nodedef *n) { return n->n_dim > 0 && (lt__node_is_pointwise(n) || n->reduce); }
 
 static lt_node group_of(const struct lt_flatten *s, lt_node x)
 {
 	while (s->group[x] != x)
 		x = s->group[x] = s->group[s->group[x]];
 	return x;
-}
-
-static int32_t dim_at(const struct lt_nodedef *n, lt_var v)
-{
-	for (int32_t i = 0; i < n->n_dim; i++)
-		if (n->dim[i] == v)
-			return i;
-	return -1;
 }
 
 /* Whether x is computed from another sum, which nobody else reads. */
@@ -167,7 +154,7 @@ static bool piece_joins(const struct lt_flatten *s, const struct lt_nodedef *n, 
 static bool has_alike(const struct lt_flatten *s, lt_node x, lt_var a, lt_var b)
 {
 	const struct lt_nodedef *n = &s->g->node[x];
-	int32_t at = dim_at(n, a), last = dim_at(n, b);
+	int32_t at = lt__node_axis(n, a), last = lt__node_axis(n, b);
 
 	if (at < 0 || last < 0)
 		return at == last;
@@ -180,12 +167,12 @@ static bool has_alike(const struct lt_flatten *s, lt_node x, lt_var a, lt_var b)
 static bool member_joins(const struct lt_flatten *s, lt_node x, lt_var a, lt_var b)
 {
 	const struct lt_nodedef *n = &s->g->node[x];
-	bool has = dim_at(n, a) >= 0;
+	bool has = lt__node_axis(n, a) >= 0;
 
 	if (!has_alike(s, x, a, b) || (has && s->stays[x]))
 		return false;
 	for (int32_t i = 0; i < n->n_operand; i++)
-		if ((!has && dim_at(&s->g->node[n->operand[i]], a) >= 0 && !lt__flatten_ends(s, x))
+		if ((!has && lt__node_axis(&s->g->node[n->operand[i]], a) >= 0 && !lt__flatten_ends(s, x))
 			|| !has_alike(s, n->operand[i], a, b))
 			return false;
 	return true;
@@ -207,7 +194,7 @@ static bool is_of_factor(const struct lt_flatten *s, const struct lt_nodedef *mu
 	int has = 0;
 
 	for (int i = 0; i < 2; i++)
-		if (dim_at(&s->g->node[mul->operand[i]], a) >= 0)
+		if (lt__node_axis(&s->g->node[mul->operand[i]], a) >= 0)
 			has += s->constant[mul->operand[i]] ? 2 : 1;
 	return has == 1;
 }
@@ -240,30 +227,18 @@ static lt_status find_runs(struct lt_flatten *s, lt_node x)
 	return LT_OK;
 }
 
-static void find_constants(struct lt_flatten *s)
-{
-	for (lt_node x = 0; x < s->g->n_node; x++) {
-		const struct lt_nodedef *n = &s->g->node[x];
-
-		s->constant[x] = n->op == LT_OP_constant || n->op == LT_OP_lit || n->op == LT_OP_index;
-		for (int32_t i = 0; i < n->n_operand; i++)
-			s->constant[x] = (i == 0 || s->constant[x]) && s->constant[n->operand[i]];
-	}
-}
-
 static lt_status flatten_graph(struct lt_frame *f)
 {
 	const struct lt_graph *g = f->in;
 	struct lt_flatten s = { .f = f, .g = g, .arena = f->scratch,
 		.group = LT_NEW(f->scratch, lt_node, g->n_node + 1), .next = LT_NEW(f->scratch, lt_node, g->n_node + 1),
-		.readers = LT_NEW(f->scratch, int32_t, g->n_node + 1), .constant = LT_NEW(f->scratch, bool, g->n_node + 1),
+		.readers = LT_NEW(f->scratch, int32_t, g->n_node + 1), .constant = lt__frame_constant(f),
 		.factors = LT_NEW(f->scratch, bool, g->n_node + 1), .outside = LT_NEW(f->scratch, bool, g->n_node + 1),
 		.stays = LT_NEW(f->scratch, bool, g->n_node + 1),
 		.runs = LT_NEW(f->scratch, struct lt_flat_runs, g->n_node + 1), .names = lt__names_new(f->scratch) };
 
 	flatten_readers(&s);
 	find_groups(&s);
-	find_constants(&s);
 	for (lt_node x = 0; x < g->n_node; x++)
 		LT_TRY(find_runs(&s, x));
 	return lt__flatten_write(&s);

@@ -1,6 +1,7 @@
 /* flatten_write.c -- the graph in which dims have become one: nodes of a group, and the views around them. */
 #include <string.h>
 #include "base/names.h"
+#include "ir/node/node.h"
 #include "ir/pass/flatten.h"
 
 lt_status lt__flatten_var(struct lt_flatten *s, struct lt_flat_run *r)

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <string.h>
+#include "ir/node/node.h"
 #include "ir/pass/pass.h"
 
 struct constant_fold {
@@ -53,11 +54,6 @@ static lt_node add_literal(struct constant_fold *w, const struct lt_nodedef *lik
 	return add_node(w, &n, -1);
 }
 
-static bool is_pointwise(const struct lt_nodedef *n)
-{
-	return !n->reduce && (n->op == LT_OP_cast || !lt__op_info(n->op)->data);
-}
-
 /* -- operators on literals -- */
 
 static lt_node fold_literals(struct constant_fold *w, const struct lt_nodedef *n)
@@ -65,7 +61,7 @@ static lt_node fold_literals(struct constant_fold *w, const struct lt_nodedef *n
 	union lt_scalar x[3], value;
 	enum lt_dtype t = LT_NDTYPE;
 
-	if (!is_pointwise(n) || n->op == LT_OP_copy)
+	if (!lt__node_is_pointwise(n) || n->op == LT_OP_copy)
 		return -1;
 	for (int32_t i = 0; i < n->n_operand; i++) {
 		if (node(w, n->operand[i])->op != LT_OP_lit)
@@ -115,7 +111,7 @@ static uint64_t neutral_bits(enum neutral_kind kind, enum lt_dtype t)
 /* x for x + -0, x - 0, x * 1 and the like. */
 static lt_node fold_neutral(struct constant_fold *w, const struct lt_nodedef *n)
 {
-	if (n->n_operand != 2 || !is_pointwise(n))
+	if (n->n_operand != 2 || !lt__node_is_pointwise(n))
 		return -1;
 	for (size_t i = 0; i < sizeof neutrals / sizeof *neutrals; i++) {
 		const struct neutral *r = &neutrals[i];
@@ -226,7 +222,7 @@ static lt_node fold_view(struct constant_fold *w, const struct lt_nodedef *n)
 /* Operands that are one literal everywhere are read as it. */
 static void read_literals(const struct constant_fold *w, struct lt_nodedef *n)
 {
-	for (int32_t i = 0; is_pointwise(n) && i < n->n_operand; i++)
+	for (int32_t i = 0; lt__node_is_pointwise(n) && i < n->n_operand; i++)
 		if (w->literal[n->operand[i]] >= 0)
 			n->operand[i] = w->literal[n->operand[i]];
 }

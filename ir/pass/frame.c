@@ -139,3 +139,17 @@ lt_status lt__frame_run_for(const struct lt_graph *in, lt_frame_body *body, void
 		*out = r.f.out;
 	return status;
 }
+
+bool *lt__frame_constant(struct lt_frame *f)
+{
+	bool *constant = LT_NEW(f->scratch, bool, f->in->n_node + 1);
+
+	for (lt_node x = 0; x < f->in->n_node; x++) {
+		const struct lt_nodedef *n = &f->in->node[x];
+
+		constant[x] = n->op == LT_OP_constant || n->op == LT_OP_lit || n->op == LT_OP_index;
+		for (int32_t i = 0; i < n->n_operand; i++)
+			constant[x] = (i == 0 || constant[x]) && constant[n->operand[i]];
+	}
+	return constant;
+}

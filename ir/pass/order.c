@@ -8,6 +8,7 @@
  * has no meaning; results, states and what is updated keep theirs.
  */
 #include <string.h>
+#include "ir/node/node.h"
 #include "ir/pass/pass.h"
 
 enum { MIN_CHANNELS = 8 };              /* fewer do not fill vectors; the dims stay as they are */
@@ -20,30 +21,6 @@ struct dim_order {
 	lt_node *view;                          /* by node: the view that alone reads it; -1 */
 	lt_node *copy;                          /* by node, of a constant one: what is copied of it in another order; -1 */
 };
-
-static int32_t dim_at(const struct lt_nodedef *n, lt_var v)
-{
-	for (int32_t i = 0; i < n->n_dim; i++)
-		if (n->dim[i] == v)
-			return i;
-	return -1;
-}
-
-static bool is_map(const struct lt_nodedef *n)
-{
-	return !n->reduce && (n->op == LT_OP_cast || !lt__op_info(n->op)->data);
-}
-
-static void find_constant(struct dim_order *s)
-{
-	for (lt_node x = 0; x < s->g->n_node; x++) {
-		const struct lt_nodedef *n = &s->g->node[x];
-
-		s->constant[x] = n->op == LT_OP_constant || n->op == LT_OP_lit || n->op == LT_OP_index;
-		for (int32_t i = 0; i < n->n_operand; i++)
-			s->constant[x] = (i == 0 || s->constant[x]) && s->constant[n->operand[i]];
-	}
-}
 
 /* The constant factor of a sum of products, and in *other what it is multiplied by; -1: it is no such sum. */
 static lt_node constant_factor(const struct dim_order *s, const struct lt_nodedef *n, lt_node *other)
@@ -66,7 +43,7 @@ static bool has_channels(const struct dim_order *s, const struct lt_nodedef *n)
 	lt_node other, constant = constant_factor(s, n, &other);
 
 	for (int32_t i = 0; constant >= 0 && i < n->n_dim; i++)
-		if (dim_at(&s->g->node[constant], n->dim[i]) >= 0 && dim_at(&s->g->node[other], n->dim[i]) < 0)
+		if (lt__node_axis(&s->g->node[constant], n->dim[i]) >= 0 && lt__node_axis(&s->g->node[other], n->dim[i]) < 0)
 			return true;
 	return false;
 }
@@ -98,7 +75,7 @@ static void find_pinned(struct dim_order *s)
 
 		for (int32_t i = 0; s->pinned[x] && i < n->n_operand; i++)
 			s->pinned[n->operand[i]] |= n->op == LT_OP_view
-				|| (readers[n->operand[i]] == 1 && (is_map(n) || (n->reduce && !has_channels(s, n))));
+				|| (readers[n->operand[i]] == 1 && (lt__node_is_pointwise(n) || (n->reduce && !has_channels(s, n))));
 	}
 }
 
@@ -112,19 +89,19 @@ static bool channels_last(const struct dim_order *s, const struct lt_nodedef *n,
 	if (constant < 0)
 		return false;
 	for (int32_t i = 0; i < n->n_dim; i++) {
-		bool in = dim_at(&s->g->node[constant], n->dim[i]) >= 0;
+		bool in = lt__node_axis(&s->g->node[constant], n->dim[i]) >= 0;
 
-		if (in && dim_at(&s->g->node[other], n->dim[i]) >= 0)
+		if (in && lt__node_axis(&s->g->node[other], n->dim[i]) >= 0)
 			return false;           /* a batch of products */
 		elems *= in ? s->g->var[n->dim[i]].extent : 1;
 	}
-	if (elems < MIN_CHANNELS || (n->n_dim && dim_at(&s->g->node[constant], n->dim[n->n_dim - 1]) >= 0))
+	if (elems < MIN_CHANNELS || (n->n_dim && lt__node_axis(&s->g->node[constant], n->dim[n->n_dim - 1]) >= 0))
 		return false;
 	for (int32_t i = n->n_dim; i-- > 0;)
-		if (dim_at(&s->g->node[constant], n->dim[i]) >= 0)
+		if (lt__node_axis(&s->g->node[constant], n->dim[i]) >= 0)
 			at[--last] = i;
 	for (int32_t i = 0; i < n->n_dim; i++)
-		if (dim_at(&s->g->node[constant], n->dim[i]) < 0)
+		if (lt__node_axis(&s->g->node[constant], n->dim[i]) < 0)
 			at[first++] = i;
 	return true;
 }
@@ -134,7 +111,7 @@ static bool channels_last(const struct dim_order *s, const struct lt_nodedef *n,
 static int32_t position_of(const struct dim_order *s, lt_node x, lt_var v)
 {
 	const struct lt_nodedef *n = &s->g->node[x];
-	int32_t d = dim_at(n, v);
+	int32_t d = lt__node_axis(n, v);
 
 	if (d < 0)
 		return -1;
@@ -267,7 +244,7 @@ static void choose_order(struct dim_order *s, lt_node x)
 {
 	const struct lt_nodedef *n = &s->g->node[x];
 	int32_t *at = s->at[x] = LT_NEW(s->arena, int32_t, n->n_dim);
-	bool done = !s->pinned[x] && !s->constant[x] && (is_map(n) || n->reduce)
+	bool done = !s->pinned[x] && !s->constant[x] && (lt__node_is_pointwise(n) || n->reduce)
 		&& (join_dims(s, x, at) || channels_last(s, n, at) || follow(s, n, at));
 
 	for (int32_t i = 0; i < n->n_dim; i++) {
@@ -343,7 +320,7 @@ static lt_status copy_constants(struct lt_frame *f, struct dim_order *s, lt_node
 		if (!lies_across(s, from, n))
 			continue;
 		for (int32_t d = 0; d < n->n_dim; d++)
-			if (dim_at(old, n->dim[d]) >= 0)
+			if (lt__node_axis(old, n->dim[d]) >= 0)
 				copy.dim[n_dim++] = n->dim[d];
 		if (n_dim < copy.n_dim)
 			continue;
@@ -358,11 +335,10 @@ static lt_status order_graph(struct lt_frame *f)
 {
 	const struct lt_graph *g = f->in;
 	struct dim_order s = { .g = g, .arena = f->scratch, .pinned = LT_NEW(f->scratch, bool, g->n_node),
-		.constant = LT_NEW(f->scratch, bool, g->n_node), .moved = LT_NEW(f->scratch, bool, g->n_node),
+		.constant = lt__frame_constant(f), .moved = LT_NEW(f->scratch, bool, g->n_node),
 		.at = LT_NEW(f->scratch, int32_t *, g->n_node), .copy = LT_NEW(f->scratch, lt_node, g->n_node),
 		.view = LT_NEW(f->scratch, lt_node, g->n_node) };
 
-	find_constant(&s);
 	find_pinned(&s);
 	find_views(&s);
 	for (lt_node x = 0; x < g->n_node; x++) {
@@ -371,7 +347,7 @@ static lt_status order_graph(struct lt_frame *f)
 		s.copy[x] = -1;
 		choose_order(&s, x);
 		n = order_node(f, &s, x);
-		if (s.moved[x] && is_map(&n))
+		if (s.moved[x] && lt__node_is_pointwise(&n))
 			LT_TRY(copy_constants(f, &s, x, &n));
 		f->to[x] = lt__graph_add(f->out, &n);
 		if (f->to[x] < 0)

@@ -35,4 +35,6 @@ lt_status lt__frame_run_for(const struct lt_graph *in, lt_frame_body *, void *us
 struct lt_nodedef lt__frame_node(struct lt_frame *, lt_node x);
 /* Marks what results, states and params need; n_node bools in scratch. */
 bool *lt__frame_live(struct lt_frame *);
+/* Marks what depends on constants, literals and positions alone, likewise. */
+bool *lt__frame_constant(struct lt_frame *);
 #endif

@@ -3,6 +3,7 @@
  * A power takes ten times as long as the products, which are within its error: x*x is rounded once, x*x*x twice,
  * (x*x)*(x*x) three times.  What overflows, or gets lost near 0, on the way does so in the power, too.
  */
+#include "ir/node/node.h"
 #include "ir/pass/pass.h"
 
 /* x to the power of the exponent is `left` times `right`, each itself a power of x. */

@@ -17,14 +17,6 @@ static void later(struct pushed_views *m, lt_node view)
 	m->view[m->n++] = view;
 }
 
-static int32_t find_dim(const struct lt_nodedef *n, lt_var v)
-{
-	for (int32_t i = 0; i < n->n_dim; i++)
-		if (n->dim[i] == v)
-			return i;
-	return -1;
-}
-
 static const struct lt_nodedef *operand_of(const struct lt_rewrite *w, const struct lt_nodedef *n, int32_t i)
 {
 	return &w->node[lt__work_find(w, n->operand[i])];
@@ -298,7 +290,7 @@ static lt_status read_operand(struct pushed_views *m, const struct lt_nodedef *v
 	if (from->op == LT_OP_lit)
 		return LT_OK;
 	for (int32_t r = 0; r < from->n_dim; r++)
-		row[r] = find_dim(s, from->dim[r]);
+		row[r] = lt__node_axis(s, from->dim[r]);
 	if (shows_itself(view, from, row))
 		return LT_OK;
 	dim = needed_dims(w, view, from, row, &n_dim, dim_to);
@@ -392,7 +384,7 @@ static bool is_column(const struct lt_rewrite *w, const struct lt_nodedef *s, lt
 
 		while (base->op == LT_OP_view && base->n_operand == 1)
 			base = operand_of(w, base, 0);
-		if (base->op == LT_OP_constant && find_dim(factor, v) >= 0)
+		if (base->op == LT_OP_constant && lt__node_axis(factor, v) >= 0)
 			return true;
 	}
 	return false;
@@ -436,8 +428,8 @@ static lt_status push_reduce(struct pushed_views *m, lt_node x, lt_node at)
 	    || view.n_dim + from->n_dim - s.n_dim > LT_MAX_RANK || cuts_short(w, &view, &s))
 		return LT_OK;
 	for (int32_t r = 0; r < from->n_dim; r++) {
-		row[r] = find_dim(&s, from->dim[r]);
-		if (row[r] < 0 && find_dim(&view, from->dim[r]) >= 0)
+		row[r] = lt__node_axis(&s, from->dim[r]);
+		if (row[r] < 0 && lt__node_axis(&view, from->dim[r]) >= 0)
 			return LT_OK;
 	}
 	dim = LT_NEW(w->arena, lt_var, view.n_dim + from->n_dim);
@@ -480,7 +472,7 @@ lt_status lt__work_push(struct lt_rewrite *w, lt_node view)
 				break;
 			if (w->node[at].op == LT_OP_view)
 				LT_TRY(lt__work_compose(w, x, 0, &done));
-			else if (lt__work_pointwise(&w->node[at]))
+			else if (lt__node_is_pointwise(&w->node[at]))
 				LT_TRY(push_pointwise(&m, x, at));
 			else if (w->node[at].reduce)
 				LT_TRY(push_reduce(&m, x, at));

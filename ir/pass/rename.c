@@ -16,17 +16,7 @@ struct vars {
 	struct pairs pairs;     /* the same, to look up */
 };
 
-static lt_var root_of(const struct vars *s, lt_var v)
-{
-	while (s->up[v] >= 0) {
-		lt_var next = s->up[v];
-
-		if (s->up[next] >= 0)
-			s->up[v] = s->up[next];
-		v = next;
-	}
-	return v;
-}
+static lt_var root_of(const struct vars *s, lt_var v) { return lt__work_root(s->up, v); }
 
 static uint64_t *slot_of(const struct pairs *p, uint64_t key)
 {
@@ -256,14 +246,6 @@ void lt__work_join_vars(struct lt_rewrite *w)
 
 /* -- views that are read past -- */
 
-static int32_t find_dim(const struct lt_nodedef *n, lt_var v)
-{
-	for (int32_t i = 0; i < n->n_dim; i++)
-		if (n->dim[i] == v)
-			return i;
-	return -1;
-}
-
 /* A view that shows its source by var: each element of it is the source's element of the same vars. */
 static bool shows_by_var(struct lt_rewrite *w, const struct lt_nodedef *n)
 {
@@ -275,7 +257,7 @@ static bool shows_by_var(struct lt_rewrite *w, const struct lt_nodedef *n)
 	m = &n->piece[0].map;
 	from = &w->node[lt__work_find(w, n->operand[n->piece[0].source])];
 	for (int32_t r = 0; r < m->n_row; r++) {
-		int32_t d = lt__work_row_dim(m, r), at = find_dim(n, from->dim[r]);
+		int32_t d = lt__work_row_dim(m, r), at = lt__node_axis(n, from->dim[r]);
 		bool zero = w->in->var[from->dim[r]].extent == 1;
 
 		for (int32_t c = 0; c < lt__map_width(m) && zero; c++)
@@ -289,7 +271,7 @@ static bool shows_by_var(struct lt_rewrite *w, const struct lt_nodedef *n)
 /* Whether operand `at` of n may be one whose dims are in another order (same_set), or that lacks some of them. */
 static bool reads_by_var(const struct lt_nodedef *n, bool same_set)
 {
-	return lt__work_pointwise(n) || (same_set && (n->reduce || n->op == LT_OP_gather));
+	return lt__node_is_pointwise(n) || (same_set && (n->reduce || n->op == LT_OP_gather));
 }
 
 static void skip_operands(struct lt_rewrite *w, lt_node x)
@@ -311,7 +293,7 @@ static void skip_operands(struct lt_rewrite *w, lt_node x)
 		if (now == was)
 			continue;
 		if (n->op == LT_OP_gather && i == 0)
-			n->axis = find_dim(&w->node[now], w->node[was].dim[n->axis]);
+			n->axis = lt__node_axis(&w->node[now], w->node[was].dim[n->axis]);
 		if (!operand)
 			operand = lt__arena_copy(w->arena, n->operand, sizeof *operand * (size_t)n->n_operand);
 		operand[i] = now;

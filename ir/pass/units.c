@@ -6,6 +6,7 @@
  */
 #include <string.h>
 #include "base/names.h"
+#include "ir/node/node.h"
 #include "ir/pass/work.h"
 
 struct units {

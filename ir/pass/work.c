@@ -1,6 +1,7 @@
 /* work.c -- the graph that canonical form works on: load, change, order, emit. */
 #include <string.h>
 #include "base/names.h"
+#include "ir/node/node.h"
 #include "ir/pass/work.h"
 
 static void work_grow(struct lt_rewrite *w)
@@ -49,17 +50,19 @@ struct lt_rewrite *lt__work_load(struct lt_frame *f)
 	return w;
 }
 
-lt_node lt__work_find(const struct lt_rewrite *w, lt_node x)
+int32_t lt__work_root(int32_t *up, int32_t x)
 {
-	while (w->same[x] >= 0) {
-		lt_node next = w->same[x];
+	while (up[x] >= 0) {
+		int32_t next = up[x];
 
-		if (w->same[next] >= 0)
-			w->same[x] = w->same[next];
+		if (up[next] >= 0)
+			up[x] = up[next];
 		x = next;
 	}
 	return x;
 }
+
+lt_node lt__work_find(const struct lt_rewrite *w, lt_node x) { return lt__work_root(w->same, x); }
 
 /* Nodes that lose their last reader let go of their operands; a list instead of recursion. */
 static void work_release(struct lt_rewrite *w, int32_t n, const lt_node *operand)
@@ -180,9 +183,4 @@ int64_t lt__work_elems(const struct lt_rewrite *w, const struct lt_nodedef *n)
 lt_node lt__work_literal(struct lt_rewrite *w, enum lt_dtype t, uint64_t bits)
 {
 	return append(w, &(struct lt_nodedef){ .op = LT_OP_lit, .dtype = t, .bits = bits });
-}
-
-bool lt__work_pointwise(const struct lt_nodedef *n)
-{
-	return !n->reduce && (n->op == LT_OP_cast || !lt__op_info(n->op)->data);
 }

@@ -29,6 +29,8 @@ struct lt_rewrite {
 struct lt_rewrite *lt__work_load(struct lt_frame *);
 lt_status lt__work_emit(struct lt_rewrite *);              /* into the frame's graph */
 lt_node lt__work_add(struct lt_rewrite *, const struct lt_nodedef *);      /* no readers yet; its operands gain one */
+/* The root of x in a forest, up[root] == -1; the way to it gets shorter. */
+int32_t lt__work_root(int32_t *up, int32_t x);
 lt_node lt__work_find(const struct lt_rewrite *, lt_node); /* after `same` */
 /* The node's new operands gain a reader each, then its old ones lose theirs. */
 void lt__work_set_operands(struct lt_rewrite *, lt_node, int32_t n, lt_node *operand);
@@ -37,7 +39,6 @@ void lt__work_alias(struct lt_rewrite *, lt_node x, lt_node same);        /* x i
 lt_node *lt__work_order(struct lt_rewrite *, int32_t *n);
 int64_t lt__work_elems(const struct lt_rewrite *, const struct lt_nodedef *);
 lt_node lt__work_literal(struct lt_rewrite *, enum lt_dtype, uint64_t bits);
-bool lt__work_pointwise(const struct lt_nodedef *);     /* an elementwise operator or a cast */
 
 /* compose.c */
 /* A piece's map over the view's dims in its simplest form; *empty: no element is there. */

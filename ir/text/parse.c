@@ -3,6 +3,7 @@
 #include "ir/bounds/bounds.h"
 #include "ir/text/literal.h"
 #include "base/nearest.h"
+#include "ir/node/node.h"
 #include "ir/text/parse.h"
 
 /* The failure of a graph function, at the token last read. */

@@ -3,6 +3,7 @@
  * Terms are collected first and become rows when the piece is at its end and the number of its columns is known.
  */
 #include <string.h>
+#include "ir/node/node.h"
 #include "ir/text/literal.h"
 #include "ir/text/parse.h"
 

@@ -5,6 +5,7 @@
  * view does not read the node the operand counts as 0, and what is computed from that is not read: the view reads the
  * clone in place, under the same guards, and keeps its fill.
  */
+#include "ir/node/node.h"
 #include "looptree/derive/derive.h"
 
 struct through {
@@ -80,14 +81,6 @@ static struct lt_map lead(const struct through *w, const struct lt_map *m, const
 	return out;
 }
 
-static bool has_dim(const struct lt_nodedef *d, lt_var v)
-{
-	for (int32_t i = 0; i < d->n_dim; i++)
-		if (d->dim[i] == v)
-			return true;
-	return false;
-}
-
 /* A var that is reduced keeps its name, unless the view has it for something else. */
 static lt_status find_dims(struct through *w)
 {
@@ -99,10 +92,10 @@ static lt_status find_dims(struct through *w)
 		w->dim[i] = w->view->dim[i];
 	for (int32_t i = 0; w->from->reduce && i < x->n_dim; i++) {
 		lt_var v = x->dim[i];
-		if (has_dim(w->from, v))
+		if (lt__node_has_dim(w->from, v))
 			continue;
 		w->reduced[w->n_reduced] = v;
-		if (has_dim(w->view, v)) {
+		if (lt__node_has_dim(w->view, v)) {
 			const struct lt_vardef of = w->f->out->var[v];
 			v = lt__var_like(w->f->out, v, of.extent, of.bounded ? &of.limit : NULL);
 			if (v < 0)

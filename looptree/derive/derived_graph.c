@@ -2,6 +2,7 @@
  * many done at a time as leave each other alone. */
 #include <string.h>
 #include "base/names.h"
+#include "ir/node/node.h"
 #include "ir/pass/pass.h"
 #include "looptree/derive/derive.h"
 #include "looptree/derive/derived_graph.h"

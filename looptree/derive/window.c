@@ -6,6 +6,7 @@
  */
 #include <string.h>
 #include "base/names.h"
+#include "ir/node/node.h"
 #include "looptree/derive/derive.h"
 
 /* What happens to dim j of the view: range elements in an iteration of the loops that are around the copy; trip: the

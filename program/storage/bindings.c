@@ -1,7 +1,7 @@
 /* What a caller gives and gets: inputs, constants, states and results, enumerated in the order of the graph. */
 #include <string.h>
 #include "base/names.h"
-#include "ir/node/node.h"
+#include "ir/graph/graph.h"
 #include "program/run/run.h"
 
 static lt_status fill_binding(struct lt_arena *a, const struct lt_graph *g, lt_node n, const char *name, bool needed,

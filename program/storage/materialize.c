@@ -8,6 +8,7 @@
  * another one cannot be read through.
  */
 #include "ir/bounds/bounds.h"
+#include "ir/node/node.h"
 #include "ir/pass/pass.h"
 #include "looptree/tree/tree.h"
 #include "program/storage/storage.h"

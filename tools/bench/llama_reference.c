@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check/judge/judge.h"
-#include "ir/op/prelude.h"
+#include "ir/op/op.h"
 #include "tools/bench/llama.h"
 
 struct reference {
@@ -25,9 +25,9 @@ static void weights_row(const struct reference *r, enum lt_llama_kind kind, int3
 	if (lt__llama_is_vector(kind))
 		return;
 	for (int64_t i = 0; r->x->type == BENCH_LLAMA_BF16 && i < columns; i++)
-		w[i] = lt_cast_bf16_f32(lt_cast_f32_bf16(w[i]));
+		w[i] = lt__half_load(lt__half_store(w[i], LT_BF16), LT_BF16);
 	for (int64_t i = 0; r->x->type == BENCH_LLAMA_F16 && i < columns; i++)
-		w[i] = lt_cast_f16_f32(lt_cast_f32_f16(w[i]));
+		w[i] = lt__half_load(lt__half_store(w[i], LT_F16), LT_F16);
 	for (int64_t g = 0; r->x->type == BENCH_LLAMA_INT8 && g < columns / r->m.group; g++) {
 		lt__llama_round_group(w + g * r->m.group, r->m.group, q, &scale[g]);
 		for (int32_t i = 0; i < r->m.group; i++)

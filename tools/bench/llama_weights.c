@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 #include "check/judge/judge.h"
-#include "ir/op/prelude.h"
+#include "ir/op/op.h"
 #include "tools/bench/llama.h"
 
 /* Steele, Lea and Flood's splitmix64. */
@@ -63,7 +63,7 @@ static void fill_halves(const struct bench_llama_source *s, enum lt_dtype type, 
 		some = n - at < CHUNK ? n - at : CHUNK;
 		bench_llama_floats(s->m, s->seed, s->kind, s->layer, first + at, some, x);
 		for (int64_t i = 0; i < some; i++)
-			to[at + i] = type == LT_BF16 ? lt_cast_f32_bf16(x[i]) : lt_cast_f32_f16(x[i]);
+			to[at + i] = lt__half_store(x[i], type);
 	}
 }
 

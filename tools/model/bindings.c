@@ -1,8 +1,10 @@
 /* bindings.c -- what a graph asks for and gives: inputs, constants, states and results with their shapes. */
 #include <stdlib.h>
 #include <string.h>
+#include "ir/graph/graph.h"
 #include "ir/node/node.h"
 #include "tools/model/model.h"
+#include "tools/run/run.h"
 
 static lt_status add_binding(const struct lt_graph *g, struct model_bindings *bindings, enum lt_binding kind,
 	const char *name, lt_node node, bool needed)

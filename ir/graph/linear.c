@@ -1,5 +1,5 @@
 /* linear.c -- sums of run-time scalars: whether two are the same, what they can be, and vars that end at them. */
-#include "ir/bounds/bounds.h"
+#include "ir/graph/graph.h"
 
 bool lt__linear_equal(const struct lt_linear *a, const struct lt_linear *b)
 {
@@ -16,31 +16,34 @@ bool lt__linear_equal(const struct lt_linear *a, const struct lt_linear *b)
 	return true;
 }
 
-int64_t lt__linear_min(const struct lt_graph *g, const struct lt_linear *l)
+/* The end of a sum's range that is asked for; false: it exceeds 63 bits. */
+static bool linear_end(const struct lt_graph *g, const struct lt_linear *l, bool high, int64_t *sum)
 {
-	int64_t sum = l->constant, term;
+	int64_t term;
 
+	*sum = l->constant;
 	for (int32_t i = 0; i < l->n; i++) {
 		const struct lt_paramdef *p = &g->param[l->param[i]];
 
-		if (__builtin_mul_overflow(l->coef[i], l->coef[i] > 0 ? p->low : p->high, &term)
-		    || __builtin_add_overflow(sum, term, &sum))
-			return INT64_MIN;
+		if (lt__mul_overflow(l->coef[i], (l->coef[i] > 0) == high ? p->high : p->low, &term)
+		    || lt__add_overflow(*sum, term, sum))
+			return false;
 	}
-	return sum;
+	return true;
 }
 
-int64_t lt__linear_greatest(const struct lt_graph *g, const struct lt_linear *l)
+int64_t lt__linear_min(const struct lt_graph *g, const struct lt_linear *l)
 {
-	int64_t sum = l->constant, term;
+	int64_t sum;
 
-	for (int32_t i = 0; i < l->n; i++) {
-		const struct lt_paramdef *p = &g->param[l->param[i]];
+	return linear_end(g, l, false, &sum) ? sum : INT64_MIN;
+}
 
-		if (lt__mul_overflow(l->coef[i], l->coef[i] > 0 ? p->high : p->low, &term) || lt__add_overflow(sum, term, &sum))
-			return INT64_MAX;
-	}
-	return sum;
+int64_t lt__linear_max(const struct lt_graph *g, const struct lt_linear *l)
+{
+	int64_t sum;
+
+	return linear_end(g, l, true, &sum) ? sum : INT64_MAX;
 }
 
 bool lt__var_same_range(const struct lt_graph *g, lt_var a, lt_var b)

@@ -1,5 +1,5 @@
-/* Which nodes a run needs: a sweep against the order of the nodes, again while run-time scalars bring new needs. */
-#include "ir/node/node.h"
+/* need.c -- which nodes a run needs: a sweep against the order of the nodes, again while run-time scalars bring new needs. */
+#include "ir/graph/graph.h"
 
 /* Params that needed nodes use, and those that a requirement ties to one of them. */
 static void find_params(const struct lt_graph *g, const bool *need, bool *used)
