@@ -1,7 +1,7 @@
 /* naive_eval.h -- a graph's values element by element, as slowly and plainly as its definition can be written
  * down.
  *
- * Shares nothing with ir/eval*.c except the tables of operators and types.
+ * Shares nothing with ir/eval/ except the tables of operators and types.
  */
 #ifndef TESTS_NAIVE_EVAL_H
 #define TESTS_NAIVE_EVAL_H

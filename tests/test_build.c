@@ -1,4 +1,4 @@
-/* The composite operators (ir/build_*.c), evaluated by the oracle, against NumPy's numbers. */
+/* The composite operators (ir/build/), evaluated by the oracle, against NumPy's numbers. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The oracle (ir/eval*.c): reductions against plain loops, operators against NumPy, views against their maps point by
+/* The oracle (ir/eval/): reductions against plain loops, operators against NumPy, views against their maps point by
  * point. */
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 /* test_nearest.c -- the names that a word was probably meant to be, wherever a message names one. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 #include "base/nearest.h"
 #include "lt/lt.h"

@@ -18,6 +18,4 @@ lt_status lt__bounds_check(const struct lt_graph *, lt_node, struct lt_graph *ad
 void lt__require_append(struct lt_graph *, const struct lt_require *);
 /* All of them; they speak of params only, which have to have the same numbers there. */
 void lt__requires_copy(const struct lt_graph *from, struct lt_graph *to);
-/* Whether sum >= 0 follows from the params' ranges or from one requirement with the same coefficients. */
-bool lt__require_implies(const struct lt_graph *, const struct lt_linear *);
 #endif

@@ -43,6 +43,10 @@ struct lt_bounds {
 	int64_t own[512];               /* the numbers where they are few; not cleared */
 };
 
+/* require.c */
+/* Whether sum >= 0 follows from the params' ranges or from one requirement with the same coefficients. */
+bool lt__require_implies(const struct lt_graph *, const struct lt_linear *);
+
 /* A condition >= 0: times * row + sum.  row over the map's columns. */
 struct lt_condition { const int64_t *row; int64_t times; struct lt_linear sum; };
 

@@ -1,6 +1,6 @@
 /* require.c -- what is required of run-time scalars, found again by its sum. */
 #include <string.h>
-#include "ir/bounds/bounds.h"
+#include "ir/bounds/parts.h"
 #include "base/names.h"
 
 struct key { int64_t param, coef; };    /* no padding: keys are compared as bytes */

@@ -1,6 +1,6 @@
 /* attention.c -- scaled dot-product attention as a graph of primitives. */
 #include <math.h>
-#include "ir/build/build.h"
+#include "ir/build/parts.h"
 
 static lt_node no_attention(struct lt_graph *g, lt_node q, lt_node k, lt_node v)
 {

@@ -1,4 +1,4 @@
-/* build.h -- steps that several of the composite builders (ir/build_*.c) share.
+/* build.h -- composite operators as graphs of the others, and steps that their builders (also frontends) share.
  *
  * Only functions of lt/graph.h and of this header are called here, so no builder allocates by itself.  Nodes are
  * numbered as they are made, so no call has two operands that make one: C leaves their order to the compiler.
@@ -10,14 +10,6 @@
 /* common.c */
 /* Half types and small integers are computed in a wider type; a composite widens once, at its ends. */
 lt_node lt__build_wide(struct lt_graph *, lt_node);
-/* Whether x is a float; if not, a sentence about `what`. */
-bool lt__build_is_float(const struct lt_graph *, lt_node, const char *what);
-/* A new var that covers the positions of `like`. */
-lt_var lt__build_var(struct lt_graph *, const char *name, lt_var like);
-/* `own`, or a new var like it where it is among the n others. */
-lt_var lt__build_apart(struct lt_graph *, const char *name, lt_var own, int32_t n, const lt_var *others);
-/* Number of positions of a var in a run, as a node without dims. */
-lt_node lt__build_extent(struct lt_graph *, lt_var, enum lt_dtype);
 /* Softmax over a var; x is a float of a computing type. */
 lt_node lt__build_softmax_over(struct lt_graph *, lt_node, lt_var);
 
@@ -74,9 +66,8 @@ int64_t lt__pos_extent(const struct lt_graph *, lt_node, int32_t axis); /* the m
 bool lt__pos_bounded(const struct lt_graph *, lt_node, int32_t axis);   /* by run-time scalars */
 bool lt__pos_is_one(const struct lt_graph *, lt_var);                   /* one position in every run: it broadcasts */
 bool lt__pos_is_float(const struct lt_graph *, lt_node);
-/* Of the context's scratch texts: the extent of a var, "end - begin", "6"; those of a value, "[end - begin, 3]". */
+/* Of the context's scratch texts: the extent of a var, "end - begin", "6". */
 const char *lt__pos_extent_text(const struct lt_graph *, lt_var);
-const char *lt__pos_shape(const struct lt_graph *, lt_node);
 lt_var lt__pos_fresh(struct lt_graph *, lt_var like);                   /* a new var of the same extent and limit */
 lt_var lt__pos_like(struct lt_graph *, lt_node, int32_t axis);          /* a new var like that of an axis */
 
@@ -93,8 +84,6 @@ lt_node lt__pos_swap(struct lt_graph *, lt_node, int32_t a, int32_t b);
 /* Elements begin .. end-1 of an axis, at least one; step below 0: from begin down to end + 1. */
 lt_node lt__pos_slice(struct lt_graph *, lt_node, int32_t axis, int64_t begin, int64_t end, int64_t step);
 lt_node lt__pos_concat(struct lt_graph *, int32_t axis, int32_t n, const lt_node *);
-/* Element i of an axis is x's element i - by (by < 0: of those behind); where there is none, the number. */
-lt_node lt__pos_shift(struct lt_graph *, lt_node, int32_t axis, int64_t by, double none);
 /* Positions 0 .. extent-1 along axis `axis` of `rank`, other axes of extent 1; int64. */
 lt_node lt__pos_range(struct lt_graph *, int64_t extent, int32_t axis, int32_t rank);
 /* The position along an axis of x, int64, with x's rank: other axes of extent 1. */

@@ -1,5 +1,5 @@
 /* common.c -- steps that several of the composite builders share. */
-#include "ir/build/build.h"
+#include "ir/build/parts.h"
 
 lt_node lt__build_wide(struct lt_graph *g, lt_node x)
 {
@@ -17,7 +17,8 @@ bool lt__build_is_float(const struct lt_graph *g, lt_node x, const char *what)
 	return false;
 }
 
-lt_var lt__build_var(struct lt_graph *g, const char *name, lt_var like)
+/* A new var that covers the positions of `like`. */
+static lt_var like_var(struct lt_graph *g, const char *name, lt_var like)
 {
 	if (like < 0)
 		return -1;
@@ -29,10 +30,7 @@ lt_var lt__build_var(struct lt_graph *g, const char *name, lt_var like)
 
 lt_var lt__build_apart(struct lt_graph *g, const char *name, lt_var own, int32_t n, const lt_var *others)
 {
-	for (int32_t i = 0; i < n; i++)
-		if (others[i] == own)
-			return lt__build_var(g, name, own);
-	return own;
+	return lt__has(others, n, own) ? like_var(g, name, own) : own;
 }
 
 lt_node lt__build_extent(struct lt_graph *g, lt_var v, enum lt_dtype dtype)

@@ -3,7 +3,7 @@
  * Rows and columns become windows: view element (y, i) of an axis is element y*stride + i*dilation - pad of it, and
  * outside the image the fill.  A convolution is then a sum of products, a pool a reduction.
  */
-#include "ir/build/build.h"
+#include "ir/build/parts.h"
 
 /* Where each field is in an image and in weights. */
 struct order { int32_t n, c, h, w, out, in, i, j; };

@@ -1,6 +1,6 @@
 /* function.c -- the table of functions, and those that networks have between their layers. */
 #include <strings.h>
-#include "ir/build/build.h"
+#include "ir/build/parts.h"
 
 #define OPERATOR LT_FUNCTION_OPERATOR
 #define RECURRENT LT_FUNCTION_RECURRENT

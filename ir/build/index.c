@@ -1,6 +1,6 @@
 /* index.c -- where elements are: of the largest, the first in order, one-hot, triangles, running sums. */
 #include <string.h>
-#include "ir/build/build.h"
+#include "ir/build/parts.h"
 
 lt_node lt__build_arg(struct lt_graph *g, lt_node x, int32_t axis, const char *op, bool last)
 {

@@ -1,5 +1,5 @@
 /* matmul.c -- matrix products, broadcasting and products of complex pairs as graphs of primitives. */
-#include "ir/build/build.h"
+#include "ir/build/parts.h"
 
 static lt_node no_product(struct lt_graph *g, lt_node a, lt_node b, const char *why)
 {

@@ -1,6 +1,6 @@
 /* nn.c -- activations, means, softmax, norms and the matrix product as graphs of primitives. */
 #include <math.h>
-#include "ir/build/build.h"
+#include "ir/build/parts.h"
 #include "ir/node/node.h"
 
 lt_node lt_build_relu(struct lt_graph *g, lt_node x)

@@ -1,7 +1,7 @@
 /* position.c -- views and reductions by axis: see position.h. */
 #include <stdarg.h>
 #include <stdio.h>
-#include "ir/build/build.h"
+#include "ir/build/parts.h"
 #include "ir/node/node.h"
 
 int32_t lt__pos_rank(const struct lt_graph *g, lt_node x)

@@ -1,5 +1,5 @@
 /* recurrent.c -- RNN, GRU and LSTM: their steps one after the other, see recurrent.h. */
-#include "ir/build/build.h"
+#include "ir/build/parts.h"
 
 const struct lt_recurrent_info lt__recurrent_info[LT_RECURRENTS] = {
 	[LT_RECURRENT_RNN] = { "RNN", 1, 1, false, { "Tanh" } },

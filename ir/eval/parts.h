@@ -1,4 +1,4 @@
-/* parts.h -- what the files of the oracle share; included by ir/eval*.c only.
+/* parts.h -- what the files of the oracle share; included by ir/eval/ only.
  *
  * A node is "stored" (its values live in an array until its last reader is done) or "lazy" (computed where it
  * is read, a strip of up to LT_STRIP elements along one var at a time).  A view is read by walking its maps

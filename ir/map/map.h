@@ -46,10 +46,6 @@ struct lt_unfit { enum lt_unfit_kind kind; int32_t number, column; };
 
 /* Adds coef times [low, high] to the ends between which the parts of a sum are; false: 62 bits are exceeded. */
 bool lt__span_add(int64_t coef, int64_t low, int64_t high, int64_t *min, int64_t *max);
-/* The span of a row of n columns whose values are within [low, high] (of column 0: 1), or that which does not fit in
- * *column. */
-bool lt__row_span(const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *min, int64_t *max,
-	int32_t *column);
 /* Least and greatest value of a row that fits. */
 void lt__row_values(
 	const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *min, int64_t *max);
@@ -83,19 +79,12 @@ struct lt_quasi {
 	bool (*exact)(void *user, const int64_t *row, int64_t *low, int64_t *high);
 	void *user;
 };
-enum lt_sign { LT_SIGN_OPEN, LT_SIGN_ALWAYS, LT_SIGN_NEVER };
 
 /* int64 numbers that `lt__quasi_init` needs for rows over n_base columns and up to cap_div divs. */
 size_t lt__quasi_numbers(int32_t n_base, int32_t cap_div);
 void lt__quasi_init(struct lt_quasi *, int32_t n_base, int32_t cap_div, int64_t *numbers);
 /* Bounds of a row by intervals, x - d*floor(x/d) known to be in [0, d); false: none within 63 bits. */
 bool lt__quasi_range(const struct lt_quasi *, const int64_t *row, int64_t *low, int64_t *high);
-/* out += factor * floor(num / den), in the simplest form found; num is destroyed.  May append a div. */
-void lt__quasi_floor(struct lt_quasi *, int64_t *num, int64_t den, int64_t factor, int64_t *out);
-/* row >= 0 with the greatest common divisor taken out and floors of coefficient 1 or -1 opened. */
-enum lt_sign lt__quasi_guard(struct lt_quasi *, int64_t *row);
-/* a += factor * b over n columns; false on overflow. */
-bool lt__row_add(int64_t *a, int64_t factor, const int64_t *b, int32_t n);
 
 /* The columns of a map in the order in which its text names them: rows, then guards; in each expression dims, params,
  * divs, a div after what is in it.  Writes the numbers of the used params (n_param at most) and divs, and their

@@ -1,6 +1,6 @@
 /* quasi.c -- rewriting quasi-affine expressions by plain arithmetic: floors, guards, ranges. */
 #include <string.h>
-#include "ir/map/map.h"
+#include "ir/map/simplify.h"
 
 size_t lt__quasi_numbers(int32_t n_base, int32_t cap_div)
 {

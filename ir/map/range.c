@@ -15,7 +15,9 @@ bool lt__span_add(int64_t coef, int64_t low, int64_t high, int64_t *min, int64_t
 	return *min >= -LT_ROW_MAX && *max <= LT_ROW_MAX;
 }
 
-bool lt__row_span(const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *min, int64_t *max,
+/* The span of a row of n columns whose values are within [low, high] (of column 0: 1), or that which does not fit in
+ * *column. */
+static bool row_span(const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *min, int64_t *max,
 	int32_t *column)
 {
 	*min = *max = 0;
@@ -64,17 +66,17 @@ bool lt__map_columns(const struct lt_graph *g, const int64_t *extent, const stru
 
 		if (!within(div[0]))
 			return unfit(why, LT_UNFIT_DIV, k, -1);
-		if (!lt__row_span(div + 1, base + k, low, high, &min, &max, &column))
+		if (!row_span(div + 1, base + k, low, high, &min, &max, &column))
 			return unfit(why, LT_UNFIT_DIV, k, column);
 		lt__row_values(div + 1, base + k, low, high, &min, &max);
 		low[base + k] = lt__floor_div(min, div[0]);
 		high[base + k] = lt__floor_div(max, div[0]);
 	}
 	for (int32_t i = 0; i < m->n_guard; i++)
-		if (!lt__row_span(m->guard + (int64_t)i * width, width, low, high, &min, &max, &column))
+		if (!row_span(m->guard + (int64_t)i * width, width, low, high, &min, &max, &column))
 			return unfit(why, LT_UNFIT_GUARD, i, column);
 	for (int32_t i = 0; i < m->n_row; i++)
-		if (!lt__row_span(m->row + (int64_t)i * width, width, low, high, &min, &max, &column))
+		if (!row_span(m->row + (int64_t)i * width, width, low, high, &min, &max, &column))
 			return unfit(why, LT_UNFIT_ROW, i, column);
 	return true;
 }
@@ -90,7 +92,7 @@ bool lt__map_fits_memory(const struct lt_graph *g, const struct lt_nodedef *from
 	for (int32_t r = m->n_row - 1; r >= 0; r--) {
 		int64_t row_min, row_max;
 
-		if (!lt__row_span(m->row + (int64_t)r * width, width, low, high, &row_min, &row_max, &column)
+		if (!row_span(m->row + (int64_t)r * width, width, low, high, &row_min, &row_max, &column)
 		    || !lt__span_add(unit, row_min, row_max, &min, &max))
 			return false;
 		if (r > 0 && lt__mul_overflow(unit, g->var[from->dim[r]].extent, &unit))

@@ -9,6 +9,15 @@ struct isl_ctx;
 struct isl_local_space;
 struct isl_set;
 
+/* -- quasi.c: one rewriting */
+enum lt_sign { LT_SIGN_OPEN, LT_SIGN_ALWAYS, LT_SIGN_NEVER };
+/* out += factor * floor(num / den), in the simplest form found; num is destroyed.  May append a div. */
+void lt__quasi_floor(struct lt_quasi *, int64_t *num, int64_t den, int64_t factor, int64_t *out);
+/* row >= 0 with the greatest common divisor taken out and floors of coefficient 1 or -1 opened. */
+enum lt_sign lt__quasi_guard(struct lt_quasi *, int64_t *row);
+/* a += factor * b over n columns; false on overflow. */
+bool lt__row_add(int64_t *a, int64_t factor, const int64_t *b, int32_t n);
+
 struct lt_simplify {
 	const struct lt_graph *g;
 	const struct lt_box *box;

@@ -12,9 +12,7 @@ lt_status lt__verify_node(const struct lt_graph *, lt_node);
 /* Whether `state` may take the content of `value`. */
 lt_status lt__verify_set(const struct lt_graph *, lt_node state, lt_node value);
 
-/* value.c and view.c */
-/* Builder steps that run inside a protected entry. */
-lt_node lt__build_cast(struct lt_graph *, lt_node, enum lt_dtype);
+/* view.c: steps that run inside a protected entry. */
 lt_node lt__build_rename(struct lt_graph *, lt_node, int32_t n, const lt_var *dims);
 /* A view of one source by a map that lies in the graph's arena, and so do the dims; outside the guards (if any)
  * `bits`. */

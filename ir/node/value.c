@@ -95,7 +95,7 @@ lt_node lt_graph_index(struct lt_graph *g, lt_var v)
 }
 
 /* The same dims as x; the cast of a named value is "<name>.cast". */
-lt_node lt__build_cast(struct lt_graph *g, lt_node x, enum lt_dtype t)
+static lt_node build_cast(struct lt_graph *g, lt_node x, enum lt_dtype t)
 {
 	struct lt_nodedef def = node_here(g, LT_OP_cast, t);
 
@@ -115,7 +115,7 @@ lt_node lt_graph_cast(struct lt_graph *g, lt_node x, enum lt_dtype t)
 {
 	lt_node y = -1;
 
-	LT_GUARDED(g->ctx, y, lt__build_cast(g, x, t));
+	LT_GUARDED(g->ctx, y, build_cast(g, x, t));
 	return y;
 }
 
@@ -150,7 +150,7 @@ static enum lt_dtype compute_operands(struct lt_graph *g, enum lt_opcode op, int
 	if (compute != t && !lt__op_takes(op, compute))
 		return t;
 	for (int32_t i = 0; i < n && compute != t; i++) {
-		lt_node from = operand[i], cast = lt__build_cast(g, from, compute);
+		lt_node from = operand[i], cast = build_cast(g, from, compute);
 
 		if (cast < 0)
 			return t;
@@ -202,7 +202,7 @@ static lt_node add_op(struct lt_graph *g, const char *name, int32_t n, const lt_
 		unite_dims(g, &def);
 	}
 	x = lt__graph_adopt(g, &def);
-	return x < 0 ? -1 : lt__build_cast(g, x, t);
+	return x < 0 ? -1 : build_cast(g, x, t);
 }
 
 lt_node lt_graph_op(struct lt_graph *g, const char *op, int32_t n, const lt_node *operand)
@@ -291,7 +291,7 @@ static lt_node add_reduce(struct lt_graph *g, const char *name, lt_node x, int32
 	t = g->node[x].dtype;
 	compute_operands(g, (enum lt_opcode)op, 1, &x);
 	x = build_reduce(g, (enum lt_opcode)op, x, n, over);
-	return x < 0 ? -1 : lt__build_cast(g, x, t);
+	return x < 0 ? -1 : build_cast(g, x, t);
 }
 
 lt_node lt_graph_reduce(struct lt_graph *g, const char *op, lt_node x, int32_t n, const lt_var *over)
@@ -320,7 +320,7 @@ static lt_node add_contract(struct lt_graph *g, lt_node a, lt_node b, int32_t n,
 	if (x < 0 || !check_over(g, x, n, over))
 		return -1;
 	x = n > 0 ? build_reduce(g, LT_OP_add, x, n, over) : x;
-	return x < 0 ? -1 : lt__build_cast(g, x, t);
+	return x < 0 ? -1 : build_cast(g, x, t);
 }
 
 lt_node lt_graph_contract(struct lt_graph *g, lt_node a, lt_node b, int32_t n, const lt_var *over)

@@ -38,7 +38,8 @@ static int64_t *view_key(
 	return key;
 }
 
-lt_status lt__work_simplify(struct lt_rewrite *w, int32_t n_dim, const lt_var *dim, struct lt_map *m, bool *empty)
+/* A piece's map over the view's dims in its simplest form; *empty: no element is there. */
+static lt_status simplify_piece(struct lt_rewrite *w, int32_t n_dim, const lt_var *dim, struct lt_map *m, bool *empty)
 {
 	int64_t *extent = LT_NEW(w->arena, int64_t, n_dim);
 	const struct lt_linear **limit = LT_NEW(w->arena, const struct lt_linear *, n_dim);
@@ -105,7 +106,7 @@ static lt_status add_piece(struct lt_rewrite *w, const struct lt_nodedef *n, con
 
 	if (!*open)
 		return LT_OK;
-	LT_TRY(lt__work_simplify(w, n->n_dim, n->dim, &piece.map, &empty));
+	LT_TRY(simplify_piece(w, n->n_dim, n->dim, &piece.map, &empty));
 	if (empty)
 		return LT_OK;
 	if (!fits(w, n, source, &piece.map))

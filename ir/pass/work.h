@@ -41,8 +41,6 @@ int64_t lt__work_elems(const struct lt_rewrite *, const struct lt_nodedef *);
 lt_node lt__work_literal(struct lt_rewrite *, enum lt_dtype, uint64_t bits);
 
 /* compose.c */
-/* A piece's map over the view's dims in its simplest form; *empty: no element is there. */
-lt_status lt__work_simplify(struct lt_rewrite *, int32_t n_dim, const lt_var *dim, struct lt_map *, bool *empty);
 /* Pieces simplified, those that never apply gone; one that shows a value everywhere becomes a copy of a literal. */
 lt_status lt__work_tidy_view(struct lt_rewrite *, lt_node);
 /* The view reads through its operand number `at`, a view.  *done: whether it did (it is not done where that is
