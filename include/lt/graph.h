@@ -159,7 +159,7 @@ LT_API int64_t lt_var_extent(const struct lt_graph *, lt_var);          /* the m
 LT_API void lt_node_set_name(struct lt_graph *, lt_node, const char *); /* made unique; NULL: the name stays */
 LT_API void lt_var_set_name(struct lt_graph *, lt_var, const char *);   /* made unique; NULL: the name stays */
 
-/* Composite operators (ir/build_*.c): graphs of the above. axis counts from 0. */
+/* Composite operators (ir/build/): graphs of the above. axis counts from 0. */
 LT_API lt_node lt_build_relu(struct lt_graph *, lt_node);
 LT_API lt_node lt_build_silu(struct lt_graph *, lt_node);
 LT_API lt_node lt_build_gelu(struct lt_graph *, lt_node);               /* x/2 (1+erf(x/sqrt 2)) */
