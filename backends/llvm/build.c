@@ -17,7 +17,7 @@
 #include "session.h"
 
 /* An address in the file that is meant. */
-struct search { uintptr_t within; char *to; size_t cap; };
+struct build_search { uintptr_t within; char *to; size_t cap; };
 
 /* Whether the segment is loaded, and stays as the linker made it: loaders write only to others. */
 static bool is_constant(const ElfW(Phdr) * p)
@@ -67,7 +67,7 @@ __attribute__((no_sanitize("address"))) static uint64_t hash(uint64_t sum, const
 
 static int ask(struct dl_phdr_info *of, size_t size, void *user)
 {
-	const struct search *s = user;
+	const struct build_search *s = user;
 	uint64_t sum = UINT64_C(0xcbf29ce484222325);
 	(void)size;
 	if (!is_in(of, s->within))
@@ -90,7 +90,7 @@ static int ask(struct dl_phdr_info *of, size_t size, void *user)
 
 static bool build_at(uintptr_t within, char *to, size_t cap)
 {
-	struct search s = { within, to, cap };
+	struct build_search s = { within, to, cap };
 	return dl_iterate_phdr(ask, &s) == 1;
 }
 

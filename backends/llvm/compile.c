@@ -10,10 +10,10 @@
 #include "session.h"
 
 /* One tree on its way to an object file.  why: what stopped it, a message of LLVM's. */
-struct job { struct lt_object *o; struct lt_kernel *k; LLVMMemoryBufferRef file; char *why; lt_status status; };
-struct jobs {
+struct compile_job { struct lt_object *o; struct lt_kernel *k; LLVMMemoryBufferRef file; char *why; lt_status status; };
+struct compile_jobs {
 	struct lt_session *s;
-	struct job *at, **order;                    /* order: the longest first, so that all threads end together */
+	struct compile_job *at, **order;                    /* order: the longest first, so that all threads end together */
 	uint32_t n, next, n_done, n_reported;       /* taken; built; and what the host was told of */
 	bool cancelled;
 	pthread_t caller;
@@ -71,7 +71,7 @@ static struct lt_llvm_need need_of(const struct lt_kernel *k)
 	return need;
 }
 
-static void build_one(struct lt_session *s, LLVMTargetMachineRef machine, struct job *j)
+static void build_one(struct lt_session *s, LLVMTargetMachineRef machine, struct compile_job *j)
 {
 	struct lt_kernel *k = j->k;
 	if (j->status)
@@ -92,7 +92,7 @@ static void build_one(struct lt_session *s, LLVMTargetMachineRef machine, struct
 	j->o->need = need_of(k);
 }
 
-static bool jobs_cancelled(struct jobs *jobs)
+static bool jobs_cancelled(struct compile_jobs *jobs)
 {
 	const struct lt_host *host = jobs->s->host;
 	bool cancelled = __atomic_load_n(&jobs->cancelled, __ATOMIC_RELAXED);
@@ -104,7 +104,7 @@ static bool jobs_cancelled(struct jobs *jobs)
 }
 
 /* The last is told when all are linked. */
-static void jobs_report(struct jobs *jobs)
+static void jobs_report(struct compile_jobs *jobs)
 {
 	const struct lt_host *host = jobs->s->host;
 	uint32_t n_done = __atomic_load_n(&jobs->n_done, __ATOMIC_RELAXED);
@@ -118,7 +118,7 @@ static void jobs_report(struct jobs *jobs)
 /* Takes no time that somebody would want to end. */
 static void lower_some(void *arg, uint32_t thread, uint32_t n_thread)
 {
-	struct jobs *jobs = arg;
+	struct compile_jobs *jobs = arg;
 	(void)thread, (void)n_thread;
 	for (uint32_t i; (i = __atomic_fetch_add(&jobs->next, 1, __ATOMIC_RELAXED)) < jobs->n; )
 		jobs->at[i].status = lt_llvm_lower(jobs->s, jobs->at[i].o->tree, &jobs->at[i].k, NULL);
@@ -127,7 +127,7 @@ static void lower_some(void *arg, uint32_t thread, uint32_t n_thread)
 /* Each thread takes the next job until there is none. */
 static void build_some(void *arg, uint32_t thread, uint32_t n_thread)
 {
-	struct jobs *jobs = arg;
+	struct compile_jobs *jobs = arg;
 	LLVMTargetMachineRef machine = lt_llvm_target_machine(&jobs->s->machine, jobs->s->config.level);
 	(void)thread, (void)n_thread;
 	for (uint32_t i; !jobs_cancelled(jobs) && (i = __atomic_fetch_add(&jobs->next, 1, __ATOMIC_RELAXED)) < jobs->n; ) {
@@ -163,7 +163,7 @@ lt_status lt_llvm_take(struct lt_object *o, const void *file, size_t bytes, stru
 	return lt_llvm_link(o->s->jit, copy, name_of(o->tree), &o->code, &o->kernel, diag);
 }
 
-static lt_status finish_one(struct job *j, struct lt_diag *diag)
+static lt_status finish_one(struct compile_job *j, struct lt_diag *diag)
 {
 	const char *name = name_of(j->o->tree);
 	if (j->status == LT_ENOMEM)
@@ -173,7 +173,7 @@ static lt_status finish_one(struct job *j, struct lt_diag *diag)
 	return lt_llvm_take(j->o, LLVMGetBufferStart(j->file), LLVMGetBufferSize(j->file), diag);
 }
 
-static void jobs_run(struct jobs *jobs, void (*some)(void *, uint32_t, uint32_t))
+static void jobs_run(struct compile_jobs *jobs, void (*some)(void *, uint32_t, uint32_t))
 {
 	const struct lt_session *s = jobs->s;
 	uint32_t n_thread = s->n_thread < jobs->n ? s->n_thread : jobs->n;
@@ -187,12 +187,12 @@ static void jobs_run(struct jobs *jobs, void (*some)(void *, uint32_t, uint32_t)
 /* Kernels of equal length stay in the order in which they came. */
 static int compare_jobs(const void *a, const void *b)
 {
-	const struct job *x = *(struct job *const *)a, *y = *(struct job *const *)b;
+	const struct compile_job *x = *(struct compile_job *const *)a, *y = *(struct compile_job *const *)b;
 	uint32_t n_x = x->k ? x->k->n_instruction : 0, n_y = y->k ? y->k->n_instruction : 0;
 	return n_x != n_y ? (n_x < n_y) - (n_x > n_y) : (x > y) - (x < y);
 }
 
-static lt_status build_all(struct jobs *jobs, struct lt_diag *diag)
+static lt_status build_all(struct compile_jobs *jobs, struct lt_diag *diag)
 {
 	const struct lt_session *s = jobs->s;
 	lt_status status = LT_OK;
@@ -213,7 +213,7 @@ static lt_status build_all(struct jobs *jobs, struct lt_diag *diag)
 lt_status lt_llvm_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
 	struct lt_object **object, struct lt_diag *diag)
 {
-	struct job *job = calloc(n ? n : 1, sizeof *job), **order = calloc(n ? n : 1, sizeof *order);
+	struct compile_job *job = calloc(n ? n : 1, sizeof *job), **order = calloc(n ? n : 1, sizeof *order);
 	lt_status status = job && order ? LT_OK : lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory to compile");
 	memset(object, 0, n * sizeof *object);
 	for (uint32_t i = 0; !status && i < n; i++) {
@@ -222,7 +222,7 @@ lt_status lt_llvm_compile(struct lt_session *s, const struct lt_tree *const *tre
 			status = lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for %u kernels", (unsigned)n);
 	}
 	if (!status) {
-		struct jobs jobs = { .s = s, .at = job, .order = order, .n = n, .caller = pthread_self() };
+		struct compile_jobs jobs = { .s = s, .at = job, .order = order, .n = n, .caller = pthread_self() };
 		status = build_all(&jobs, diag);
 	}
 	for (uint32_t i = 0; job && i < n; i++) {

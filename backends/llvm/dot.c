@@ -9,18 +9,18 @@
 
 enum { LANES_512 = 16, LANES_256 = 8, LANES_128 = 4 };
 
-static LLVMTypeRef vector_of(struct emit *e, unsigned bits, uint32_t bytes)
+static LLVMTypeRef vector_of(struct lt_llvm_emit *e, unsigned bits, uint32_t bytes)
 {
 	return LLVMVectorType(LLVMIntTypeInContext(e->c, bits), bytes * 8 / bits);
 }
 
-static LLVMValueRef all_of(struct emit *e, unsigned bits, uint32_t bytes, uint64_t number)
+static LLVMValueRef all_of(struct lt_llvm_emit *e, unsigned bits, uint32_t bytes, uint64_t number)
 {
 	return lt_llvm_splat(e, LLVMConstInt(LLVMIntTypeInContext(e->c, bits), number, 0), bytes * 8 / bits);
 }
 
 /* z and the products of u, bytes without a sign, and s, bytes with one. */
-static LLVMValueRef by_four(struct emit *e, LLVMValueRef z, LLVMValueRef u, LLVMValueRef s, uint32_t lanes)
+static LLVMValueRef by_four(struct lt_llvm_emit *e, LLVMValueRef z, LLVMValueRef u, LLVMValueRef s, uint32_t lanes)
 {
 	const char *name = lanes == LANES_512 ? "llvm.x86.avx512.vpdpbusd.512"
 		: lanes == LANES_256 ? "llvm.x86.avx512.vpdpbusd.256" : "llvm.x86.avx512.vpdpbusd.128";
@@ -29,7 +29,8 @@ static LLVMValueRef by_four(struct emit *e, LLVMValueRef z, LLVMValueRef u, LLVM
 	return lt_llvm_intrinsic(e, name, NULL, 0, in, 3);
 }
 
-static LLVMValueRef dot_vnni(struct emit *e, bool sign, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z, uint32_t lanes)
+static LLVMValueRef dot_vnni(
+	struct lt_llvm_emit *e, bool sign, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z, uint32_t lanes)
 {
 	LLVMValueRef none = LLVMConstNull(vector_of(e, 32, 4 * lanes)), turn = all_of(e, 8, 4 * lanes, 0x80);
 	LLVMValueRef turned = LLVMBuildXor(e->b, x, turn, ""), more;
@@ -43,7 +44,7 @@ static LLVMValueRef dot_vnni(struct emit *e, bool sign, LLVMValueRef x, LLVMValu
 }
 
 /* Every second byte of v as a word, the odd ones or the even ones. */
-static LLVMValueRef words_of(struct emit *e, bool sign, LLVMValueRef v, bool odd, uint32_t lanes)
+static LLVMValueRef words_of(struct lt_llvm_emit *e, bool sign, LLVMValueRef v, bool odd, uint32_t lanes)
 {
 	LLVMValueRef eight = all_of(e, 16, 4 * lanes, 8), w = LLVMBuildBitCast(e->b, v, vector_of(e, 16, 4 * lanes), "");
 	if (!odd)
@@ -51,7 +52,8 @@ static LLVMValueRef words_of(struct emit *e, bool sign, LLVMValueRef v, bool odd
 	return sign ? LLVMBuildAShr(e->b, w, eight, "") : LLVMBuildLShr(e->b, w, eight, "");
 }
 
-static LLVMValueRef dot_words(struct emit *e, bool sign, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z, uint32_t lanes)
+static LLVMValueRef dot_words(
+	struct lt_llvm_emit *e, bool sign, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z, uint32_t lanes)
 {
 	const char *name = lanes == LANES_512 ? "llvm.x86.avx512.pmaddw.d.512"
 		: lanes == LANES_256 ? "llvm.x86.avx2.pmadd.wd" : "llvm.x86.sse2.pmadd.wd";
@@ -62,7 +64,7 @@ static LLVMValueRef dot_words(struct emit *e, bool sign, LLVMValueRef x, LLVMVal
 	return z;
 }
 
-LLVMValueRef lt_llvm_dot(struct emit *e, uint32_t dtype, LLVMValueRef const in[3], uint32_t lanes)
+LLVMValueRef lt_llvm_dot(struct lt_llvm_emit *e, uint32_t dtype, LLVMValueRef const in[3], uint32_t lanes)
 {
 	uint32_t n = LANES_128;
 	LLVMValueRef r = LLVMGetPoison(lt_llvm_type(e, LT_I32, lanes)), x, y, z;

@@ -57,7 +57,7 @@ static const struct llvm_function *function_find(uint32_t opcode)
 
 /* A function without side effects. */
 static LLVMValueRef declare_function(
-	struct emit *e, const char *name, LLVMTypeRef type, unsigned n, LLVMTypeRef *function)
+	struct lt_llvm_emit *e, const char *name, LLVMTypeRef type, unsigned n, LLVMTypeRef *function)
 {
 	static const char *const facts[] = { "nounwind", "willreturn", "memory" };
 	LLVMTypeRef in[2] = { type, type };
@@ -75,12 +75,13 @@ static LLVMValueRef declare_function(
 	return f;
 }
 
-static LLVMValueRef one_lane(struct emit *e, LLVMValueRef v, uint32_t l)
+static LLVMValueRef one_lane(struct lt_llvm_emit *e, LLVMValueRef v, uint32_t l)
 {
 	return LLVMBuildExtractElement(e->b, v, lt_llvm_i32(e, l), "");
 }
 
-LLVMValueRef lt_llvm_each(struct emit *e, uint32_t opcode, uint32_t dtype, LLVMValueRef const *in, uint32_t lanes)
+LLVMValueRef lt_llvm_each(
+	struct lt_llvm_emit *e, uint32_t opcode, uint32_t dtype, LLVMValueRef const *in, uint32_t lanes)
 {
 	uint32_t n = function_find(opcode)->n;
 	LLVMValueRef r = LLVMGetPoison(lt_llvm_type(e, dtype, lanes)), args[2] = { in[0], in[1] };
@@ -96,7 +97,7 @@ LLVMValueRef lt_llvm_each(struct emit *e, uint32_t opcode, uint32_t dtype, LLVMV
 }
 
 /* Lanes beyond its end repeat its last, since what stands there by chance may take longer. */
-LLVMValueRef lt_llvm_cut(struct emit *e, LLVMValueRef v, uint32_t lanes, uint32_t first, uint32_t n)
+LLVMValueRef lt_llvm_cut(struct lt_llvm_emit *e, LLVMValueRef v, uint32_t lanes, uint32_t first, uint32_t n)
 {
 	int64_t at[LT_MAX_LANES];
 	for (uint32_t i = 0; i < n; i++)
@@ -105,7 +106,7 @@ LLVMValueRef lt_llvm_cut(struct emit *e, LLVMValueRef v, uint32_t lanes, uint32_
 }
 
 LLVMValueRef lt_llvm_paste(
-	struct emit *e, LLVMValueRef r, LLVMValueRef part, uint32_t n, uint32_t first, uint32_t lanes)
+	struct lt_llvm_emit *e, LLVMValueRef r, LLVMValueRef part, uint32_t n, uint32_t first, uint32_t lanes)
 {
 	int64_t at[LT_MAX_LANES] = { 0 };
 	if (n == lanes)
@@ -119,7 +120,7 @@ LLVMValueRef lt_llvm_paste(
 }
 
 /* Lanes of one call: a register of the machine, or a smaller one if that is enough. */
-static uint32_t register_bytes(const struct emit *e, uint32_t bytes)
+static uint32_t register_bytes(const struct lt_llvm_emit *e, uint32_t bytes)
 {
 	uint32_t size = 16;
 	while (size < e->vector_bytes && size < 64 && size < bytes)
@@ -129,7 +130,7 @@ static uint32_t register_bytes(const struct emit *e, uint32_t bytes)
 
 /* The names of libmvec's functions tell their registers: b 16 bytes, d 32 (AVX2), e 64 (AVX-512). */
 static LLVMValueRef by_registers(
-	struct emit *e, const struct llvm_function *f, uint32_t dtype, LLVMValueRef const *in, uint32_t lanes)
+	struct lt_llvm_emit *e, const struct llvm_function *f, uint32_t dtype, LLVMValueRef const *in, uint32_t lanes)
 {
 	uint32_t size = lt_llvm_bytes(dtype), bytes = register_bytes(e, lanes * size), n = bytes / size;
 	LLVMValueRef r = LLVMGetPoison(lt_llvm_type(e, dtype, lanes)), args[2] = { NULL, NULL };
@@ -147,7 +148,7 @@ static LLVMValueRef by_registers(
 }
 
 /* AVX-512's instruction: x times 2 to the power of y.  The last operand says: round to nearest. */
-static LLVMValueRef scale_registers(struct emit *e, LLVMValueRef x, LLVMValueRef y, uint32_t lanes)
+static LLVMValueRef scale_registers(struct lt_llvm_emit *e, LLVMValueRef x, LLVMValueRef y, uint32_t lanes)
 {
 	static const char name[] = "llvm.x86.avx512.mask.scalef.ps.512";
 	unsigned id = LLVMLookupIntrinsicID(name, sizeof name - 1);
@@ -164,7 +165,7 @@ static LLVMValueRef scale_registers(struct emit *e, LLVMValueRef x, LLVMValueRef
 
 /* Between f16, which are integers here, and f32.  The fence keeps LLVM from computing in halves what was asked for in
  * f32: no machine here does, and it would fall into scalars. */
-static LLVMValueRef cast_half(struct emit *e, uint32_t to, LLVMValueRef v, uint32_t lanes)
+static LLVMValueRef cast_half(struct lt_llvm_emit *e, uint32_t to, LLVMValueRef v, uint32_t lanes)
 {
 	LLVMTypeRef one = LLVMHalfTypeInContext(e->c), half = lanes > 1 ? LLVMVectorType(one, lanes) : one,
 		    type = lt_llvm_type(e, to, lanes), from = LLVMTypeOf(v);
@@ -177,7 +178,7 @@ static LLVMValueRef cast_half(struct emit *e, uint32_t to, LLVMValueRef v, uint3
 }
 
 LLVMValueRef lt_llvm_function(
-	struct emit *e, uint32_t opcode, uint32_t dtype, LLVMValueRef const *in, uint32_t lanes)
+	struct lt_llvm_emit *e, uint32_t opcode, uint32_t dtype, LLVMValueRef const *in, uint32_t lanes)
 {
 	const struct llvm_function *f = function_find(opcode);
 	LLVMTypeRef type = lt_llvm_type(e, dtype, lanes), called;

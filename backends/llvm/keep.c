@@ -26,7 +26,7 @@ lt_status lt_llvm_identity(struct lt_session *s, lt_write *write, void *user, st
 }
 
 /* What is saved: this, then the object file. */
-struct header { char magic[8]; struct lt_llvm_need need; uint64_t bytes, sum; };
+struct file_header { char magic[8]; struct lt_llvm_need need; uint64_t bytes, sum; };
 static const char magic[8] = "LTLLVM2";
 
 /* FNV-1a: a linker is not to be handed a file that is not whole. */
@@ -40,7 +40,7 @@ static uint64_t sum_of(const char *data, size_t bytes)
 
 lt_status lt_llvm_save(const struct lt_object *o, lt_write *write, void *user, struct lt_diag *diag)
 {
-	struct header h;
+	struct file_header h;
 	(void)diag;
 	memset(&h, 0, sizeof h);
 	memcpy(h.magic, magic, sizeof h.magic);
@@ -55,7 +55,7 @@ lt_status lt_llvm_save(const struct lt_object *o, lt_write *write, void *user, s
 lt_status lt_llvm_load(struct lt_session *s, const struct lt_tree *t, const void *data, size_t bytes,
 	struct lt_object **out, struct lt_diag *diag)
 {
-	struct header h;
+	struct file_header h;
 	const char *file = (const char *)data + sizeof h;
 	*out = NULL;
 	if (bytes > sizeof h)

@@ -12,32 +12,10 @@
 #include <string.h>
 #include "print.h"
 
-/* parameter: from 1 on; 0: of the function itself. */
-void lt_llvm_attribute(struct printing *p, LLVMValueRef f, unsigned parameter, const char *name, uint64_t number)
-{
-	unsigned at = parameter ? parameter : (unsigned)LLVMAttributeFunctionIndex;
-	LLVMAddAttributeAtIndex(
-		f, at, LLVMCreateEnumAttribute(p->e.c, LLVMGetEnumAttributeKindForName(name, strlen(name)), number));
-}
-
 static void function_word(struct printing *p, const char *key, const char *value)
 {
 	LLVMAddAttributeAtIndex(p->fn, (unsigned)LLVMAttributeFunctionIndex,
 		LLVMCreateStringAttribute(p->e.c, key, (unsigned)strlen(key), value, (unsigned)strlen(value)));
-}
-
-LLVMBasicBlockRef lt_llvm_block(struct printing *p, const char *name)
-{
-	return LLVMAppendBasicBlockInContext(p->e.c, p->fn, name);
-}
-
-LLVMValueRef lt_llvm_local(struct printing *p, LLVMTypeRef type)
-{
-	LLVMBasicBlockRef here = LLVMGetInsertBlock(p->e.b);
-	LLVMPositionBuilderBefore(p->e.b, p->mark);
-	LLVMValueRef v = LLVMBuildAlloca(p->e.b, type, "");
-	LLVMPositionBuilderAtEnd(p->e.b, here);
-	return v;
 }
 
 static void begin_function(struct printing *p, const char *name, LLVMTypeRef *parameter, unsigned n)
@@ -54,15 +32,6 @@ static void begin_function(struct printing *p, const char *name, LLVMTypeRef *pa
 	p->mark = LLVMBuildBr(p->e.b, start);
 	LLVMPositionBuilderAtEnd(p->e.b, start);
 	p->streams = false;
-}
-
-/* Whether the host's region has stores past the caches, maybe in an earlier iteration than a launch. */
-static bool host_streams(const struct lt_kernel *k)
-{
-	for (int32_t i = k->regions[0].first; i < k->regions[0].first + k->regions[0].n; i++)
-		if (k->instructions[i].opcode == LT_OPCODE_store && k->instructions[i].flags & LT_INSTRUCTION_STREAM)
-			return true;
-	return false;
 }
 
 /* What went past the caches is there for other threads only behind a fence: at the end, and before a launch. */
@@ -111,43 +80,6 @@ static void print_region(struct printing *p, int32_t region)
 	lt_llvm_lines_leave(p);
 }
 
-/* What a function is given: a type each, and where it is kept; buffer: -1, it is none. */
-static void hand_value(struct printing *p, LLVMTypeRef type, LLVMValueRef *to, int64_t buffer)
-{
-	p->handed_type[p->n_handed] = type;
-	p->handed[p->n_handed++] = (struct handed){ to, buffer };
-}
-
-static void hand_buffers(struct printing *p, int32_t region, bool threads)
-{
-	for (uint32_t b = 0; b < p->k->n_buffer; b++)
-		if (uses_buffer(p, region, b) && (p->k->buffers[b].space == LT_SPACE_THREAD) == threads)
-			hand_value(p, LLVMPointerTypeInContext(p->e.c, 0), &p->base[b], b);
-}
-
-static void hand_fault(struct printing *p)
-{
-	if (p->faults)
-		hand_value(p, LLVMPointerTypeInContext(p->e.c, 0), &p->fault, -1);
-}
-
-/* What a launch hands to a team. */
-static void hand_members(struct printing *p, int32_t region)
-{
-	const struct lt_instruction *launch = &p->k->instructions[p->team[region].launch];
-	p->n_handed = 0;
-	hand_buffers(p, region, false);
-	for (uint32_t i = 0; i < p->k->n_param; i++)
-		if (uses_param(p, region, i))
-			hand_value(p, LLVMInt64TypeInContext(p->e.c), &p->param[i], -1);
-	for (int32_t a = 0; a < launch->n_extra; a++) {
-		const struct lt_instruction *x = &p->k->instructions[p->k->extras[launch->first_extra + a]];
-		hand_value(p, lt_llvm_type(&p->e, x->dtype, x->lanes), &p->argument[a], -1);
-	}
-	hand_fault(p);
-	hand_value(p, LLVMPointerTypeInContext(p->e.c, 0), &p->own, -1);
-}
-
 static void take_parameters(struct printing *p, const char *name)
 {
 	begin_function(p, name, p->handed_type, p->n_handed);
@@ -164,11 +96,6 @@ static void take_parameters(struct printing *p, const char *name)
 	}
 }
 
-static LLVMValueRef member_at(struct printing *p, LLVMTypeRef type, LLVMValueRef at, unsigned i)
-{
-	return LLVMBuildStructGEP2(p->e.b, type, at, i, "");
-}
-
 /* bodyN: takes what teamN needs out of arg, and finds the thread's part of the workspace. */
 static void print_body(struct printing *p, int32_t region, LLVMValueRef inner, unsigned n_member, LLVMValueRef *in)
 {
@@ -180,7 +107,7 @@ static void print_body(struct printing *p, int32_t region, LLVMValueRef inner, u
 	(void)snprintf(name, sizeof name, "body%d", (int)region);
 	begin_function(p, name, type, 4);
 	for (unsigned i = 0; i < n_member; i++)
-		in[i] = LLVMBuildLoad2(b, p->handed_type[i], member_at(p, arg, LLVMGetParam(p->fn, 0), i), "");
+		in[i] = LLVMBuildLoad2(b, p->handed_type[i], lt_llvm_member(p, arg, LLVMGetParam(p->fn, 0), i), "");
 	LLVMValueRef thread = LLVMBuildZExt(b, LLVMGetParam(p->fn, 3), i64, "");
 	LLVMValueRef own = byte_offset(p, in[n_member - 1],
 		LLVMBuildMul(b, thread, lt_llvm_i64(&p->e, p->k->thread_bytes), ""));
@@ -198,35 +125,17 @@ static void print_team(struct printing *p, int32_t region)
 {
 	LLVMTypeRef i64 = LLVMInt64TypeInContext(p->e.c);
 	char name[32];
-	hand_members(p, region);
+	lt_llvm_hand_members(p, region);
 	unsigned n_member = p->n_handed;
 	p->team[region].arg = LLVMStructTypeInContext(p->e.c, p->handed_type, n_member, 0);
-	hand_buffers(p, region, true);
-	hand_value(p, i64, &p->first, -1);
-	hand_value(p, i64, &p->last, -1);
+	lt_llvm_hand_buffers(p, region, true);
+	lt_llvm_hand(p, i64, &p->first, -1);
+	lt_llvm_hand(p, i64, &p->last, -1);
 	(void)snprintf(name, sizeof name, "team%d", (int)region);
 	take_parameters(p, name);
 	LLVMValueRef f = p->fn;
 	print_region(p, region);
 	print_body(p, region, f, n_member, p->in);
-}
-
-void lt_llvm_print_launch(struct printing *p, const struct lt_instruction *x)
-{
-	if (host_streams(p->k))
-		(void)LLVMBuildFence(p->e.b, LLVMAtomicOrderingSequentiallyConsistent, 0, "");
-	LLVMContextRef c = p->e.c;
-	LLVMBuilderRef b = p->e.b;
-	LLVMTypeRef ptr = LLVMPointerTypeInContext(c, 0), arg = p->team[x->what].arg;
-	for (int32_t a = 0; a < x->n_extra; a++)
-		p->argument[a] = p->value[p->k->extras[x->first_extra + a]];
-	hand_members(p, x->what);
-	LLVMValueRef at = lt_llvm_local(p, arg);
-	for (unsigned i = 0; i < p->n_handed; i++)
-		LLVMBuildStore(b, *p->handed[i].to, member_at(p, arg, at, i));
-	LLVMTypeRef type[5] = { ptr, LLVMInt32TypeInContext(c), LLVMInt64TypeInContext(c), ptr, ptr };
-	LLVMValueRef in[5] = { p->host, p->n_thread, p->value[x->operand[0]], p->team[x->what].body, at };
-	(void)LLVMBuildCall2(b, LLVMFunctionType(LLVMVoidTypeInContext(c), type, 5, 0), p->call, in, 5, "");
 }
 
 /* Run-time scalars are read once. */
@@ -246,13 +155,13 @@ static LLVMValueRef print_host(struct printing *p)
 {
 	LLVMTypeRef ptr = LLVMPointerTypeInContext(p->e.c, 0);
 	p->n_handed = 0;
-	hand_buffers(p, 0, false);
-	hand_fault(p);
+	lt_llvm_hand_buffers(p, 0, false);
+	lt_llvm_hand_fault(p);
 	if (p->k->n_region > 1) {
-		hand_value(p, ptr, &p->own, -1);
-		hand_value(p, ptr, &p->call, -1);
-		hand_value(p, ptr, &p->host, -1);
-		hand_value(p, LLVMInt32TypeInContext(p->e.c), &p->n_thread, -1);
+		lt_llvm_hand(p, ptr, &p->own, -1);
+		lt_llvm_hand(p, ptr, &p->call, -1);
+		lt_llvm_hand(p, ptr, &p->host, -1);
+		lt_llvm_hand(p, LLVMInt32TypeInContext(p->e.c), &p->n_thread, -1);
 	}
 	take_parameters(p, "kernel");
 	LLVMValueRef f = p->fn;
@@ -328,42 +237,13 @@ static void find_loops(struct printing *p)
 	}
 }
 
-/* All that has a size of its own: parts of one piece of memory. */
-static bool printing_reserve(struct printing *p)
-{
-	const struct lt_kernel *k = p->k;
-	size_t most = 0;
-	for (uint32_t r = 0; r < k->n_region; r++)
-		most = (size_t)k->regions[r].n_argument > most ? (size_t)k->regions[r].n_argument : most;
-	size_t handed = k->n_buffer + k->n_param + most + 8;
-	struct { void *to; size_t n, bytes; } parts[] = {
-		{ &p->value, k->n_instruction, sizeof *p->value }, { &p->variable, k->n_variable, sizeof *p->variable },
-		{ &p->base, k->n_buffer, sizeof *p->base }, { &p->param, k->n_param, sizeof *p->param },
-		{ &p->argument, most, sizeof *p->argument }, { &p->in, handed, sizeof *p->in },
-		{ &p->handed, handed, sizeof *p->handed }, { &p->handed_type, handed, sizeof *p->handed_type },
-		{ &p->open, LT_MAX_BLOCKS, sizeof *p->open }, { &p->team, k->n_region, sizeof *p->team },
-		{ &p->steps, k->n_instruction, sizeof *p->steps },
-		{ &p->uses_buffer, (size_t)k->n_region * k->n_buffer, 1 },
-		{ &p->uses_param, (size_t)k->n_region * k->n_param, 1 }, { &p->has_loops, k->n_instruction, 1 },
-	};
-	size_t n_part = sizeof parts / sizeof *parts, sum = 0;
-	for (size_t i = 0; i < n_part; i++)
-		sum += parts[i].n * parts[i].bytes;
-	char *at = p->memory = calloc(sum + 1, 1);
-	for (size_t i = 0; at && i < n_part; i++) {
-		memcpy(parts[i].to, &at, sizeof at);
-		at += parts[i].n * parts[i].bytes;
-	}
-	return p->memory;
-}
-
 LLVMModuleRef lt_llvm_module(
 	const struct lt_kernel *k, const struct lt_llvm_machine *m, LLVMContextRef c, const char *symbols)
 {
 	struct printing p = { .k = k };
-	if (!printing_reserve(&p))
+	if (!lt_llvm_reserve(&p))
 		return NULL;
-	p.e = (struct emit){ .c = c, .m = LLVMModuleCreateWithNameInContext(k->name, c),
+	p.e = (struct lt_llvm_emit){ .c = c, .m = LLVMModuleCreateWithNameInContext(k->name, c),
 		.b = LLVMCreateBuilderInContext(c), .vector_bytes = m->vector_bytes, .vnni = m->vnni };
 	lt_llvm_lines_begin(&p, symbols);
 	find_uses(&p);

@@ -66,28 +66,7 @@ static void print_end(struct printing *p)
 		block_go_to(p, o->next);
 }
 
-static LLVMValueRef mask_bits(struct printing *p, LLVMValueRef mask, uint32_t lanes)
-{
-	return LLVMBuildBitCast(p->e.b, mask, LLVMIntTypeInContext(p->e.c, lanes), "");
-}
-
-LLVMValueRef lt_llvm_any(struct printing *p, LLVMValueRef mask, uint32_t lanes)
-{
-	if (lanes == 1)
-		return mask;
-	mask = mask_bits(p, mask, lanes);
-	return LLVMBuildICmp(p->e.b, LLVMIntNE, mask, LLVMConstNull(LLVMTypeOf(mask)), "");
-}
-
-static LLVMValueRef mask_all(struct printing *p, LLVMValueRef mask, uint32_t lanes)
-{
-	if (lanes == 1)
-		return mask;
-	mask = mask_bits(p, mask, lanes);
-	return LLVMBuildICmp(p->e.b, LLVMIntEQ, mask, LLVMConstAllOnes(LLVMTypeOf(mask)), "");
-}
-
-static LLVMValueRef lane_numbers(struct emit *e, uint32_t dtype, uint32_t lanes)
+static LLVMValueRef lane_numbers(struct lt_llvm_emit *e, uint32_t dtype, uint32_t lanes)
 {
 	LLVMValueRef number[LT_MAX_LANES];
 	for (uint32_t i = 0; i < lanes; i++)
@@ -98,7 +77,7 @@ static LLVMValueRef lane_numbers(struct emit *e, uint32_t dtype, uint32_t lanes)
 /* Lane numbers have 32 bits, so the count is cut to as many lanes as there are. */
 static LLVMValueRef print_below(struct printing *p, LLVMValueRef n, uint32_t lanes)
 {
-	struct emit *e = &p->e;
+	struct lt_llvm_emit *e = &p->e;
 	LLVMTypeRef i64 = LLVMInt64TypeInContext(e->c);
 	n = lt_llvm_intrinsic(e, "llvm.smin", &i64, 1, (LLVMValueRef[]){ n, lt_llvm_i64(e, lanes) }, 2);
 	n = lt_llvm_intrinsic(e, "llvm.smax", &i64, 1, (LLVMValueRef[]){ n, lt_llvm_i64(e, 0) }, 2);
@@ -141,7 +120,8 @@ static const struct { int real, whole, plain; } comparison[] = {
 	[LT_OPCODE_larger] = { LLVMRealOGT, LLVMIntSGT, LLVMIntUGT },
 };
 
-static LLVMValueRef print_compare(struct emit *e, uint32_t opcode, uint32_t dtype, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef print_compare(
+	struct lt_llvm_emit *e, uint32_t opcode, uint32_t dtype, LLVMValueRef x, LLVMValueRef y)
 {
 	if (lt_llvm_is_real(dtype))
 		return LLVMBuildFCmp(e->b, (LLVMRealPredicate)comparison[opcode].real, x, y, "");
@@ -160,7 +140,7 @@ static const struct { int real, whole; } arithmetic[] = {
 /* A product may be fused with the sum that it goes to: these two and no others.  LLVM 17 and earlier cannot be told so
  * by its C interface, but have an intrinsic for both; a product that has no other use is left out later. */
 #if LLVM_VERSION_MAJOR >= 18
-static LLVMValueRef print_fused(struct emit *e, uint32_t opcode, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef print_fused(struct lt_llvm_emit *e, uint32_t opcode, LLVMValueRef x, LLVMValueRef y)
 {
 	LLVMValueRef r = LLVMBuildBinOp(e->b, (LLVMOpcode)arithmetic[opcode].real, x, y, "");
 	if (LLVMIsAInstruction(r))
@@ -170,7 +150,7 @@ static LLVMValueRef print_fused(struct emit *e, uint32_t opcode, LLVMValueRef x,
 #else
 static bool is_product(LLVMValueRef v) { return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMFMul; }
 
-static LLVMValueRef print_fused(struct emit *e, uint32_t opcode, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef print_fused(struct lt_llvm_emit *e, uint32_t opcode, LLVMValueRef x, LLVMValueRef y)
 {
 	LLVMValueRef product = is_product(x) ? x : y;
 	LLVMTypeRef type = LLVMTypeOf(x);
@@ -182,7 +162,8 @@ static LLVMValueRef print_fused(struct emit *e, uint32_t opcode, LLVMValueRef x,
 #endif
 
 /* An operator of two operands and a value of one type. */
-static LLVMValueRef print_combine(struct emit *e, uint32_t opcode, uint32_t dtype, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef print_combine(
+	struct lt_llvm_emit *e, uint32_t opcode, uint32_t dtype, LLVMValueRef x, LLVMValueRef y)
 {
 	if (opcode == LT_OPCODE_lesser || opcode == LT_OPCODE_larger)
 		return LLVMBuildSelect(e->b, print_compare(e, opcode, dtype, x, y), x, y, "");
@@ -225,7 +206,7 @@ static LLVMValueRef print_quotient(struct printing *p, const struct lt_instructi
 }
 
 /* A cast as C does it. */
-static LLVMValueRef print_convert(struct emit *e, uint32_t from, uint32_t to, LLVMValueRef v, LLVMTypeRef type)
+static LLVMValueRef print_convert(struct lt_llvm_emit *e, uint32_t from, uint32_t to, LLVMValueRef v, LLVMTypeRef type)
 {
 	bool real = lt_llvm_is_real(from), no_sign = has_no_sign(from);
 	if (lt_llvm_is_real(to) && real)
@@ -279,7 +260,7 @@ static LLVMValueRef print_value(struct printing *p, const struct lt_instruction 
 	case LT_OPCODE_shuffle: return lt_llvm_lanes(&p->e, a, c, p->k->extras + x->first_extra, (uint32_t)x->n_extra);
 	case LT_OPCODE_fold: return print_fold(p, x, a);
 	case LT_OPCODE_any: return lt_llvm_any(p, a, made_by(p, x->operand[0])->lanes);
-	case LT_OPCODE_all: return mask_all(p, a, made_by(p, x->operand[0])->lanes);
+	case LT_OPCODE_all: return lt_llvm_all(p, a, made_by(p, x->operand[0])->lanes);
 	case LT_OPCODE_flag: return LLVMBuildZExt(b, a, type, "");
 	case LT_OPCODE_test: return LLVMBuildICmp(b, LLVMIntNE, a, LLVMConstNull(LLVMTypeOf(a)), "");
 	case LT_OPCODE_bits: return LLVMBuildBitCast(b, a, type, "");

@@ -10,7 +10,7 @@ static const struct { uint8_t bytes, bits; bool is_real;
 	[LT_U64] = { 8, 64, false }, [LT_LANE_MASK] = { 0, 1, false },
 };
 
-static LLVMTypeRef element_type(struct emit *e, uint32_t dtype)
+static LLVMTypeRef element_type(struct lt_llvm_emit *e, uint32_t dtype)
 {
 	if (types[dtype].is_real)
 		return dtype == LT_F32 ? LLVMFloatTypeInContext(e->c) : LLVMDoubleTypeInContext(e->c);
@@ -20,13 +20,13 @@ static LLVMTypeRef element_type(struct emit *e, uint32_t dtype)
 uint32_t lt_llvm_bytes(uint32_t dtype) { return types[dtype].bytes; }
 bool lt_llvm_is_real(uint32_t dtype) { return types[dtype].is_real; }
 
-LLVMTypeRef lt_llvm_type(struct emit *e, uint32_t dtype, uint32_t lanes)
+LLVMTypeRef lt_llvm_type(struct lt_llvm_emit *e, uint32_t dtype, uint32_t lanes)
 {
 	LLVMTypeRef one = element_type(e, dtype);
 	return lanes > 1 ? LLVMVectorType(one, lanes) : one;
 }
 
-LLVMValueRef lt_llvm_splat(struct emit *e, LLVMValueRef v, uint32_t lanes)
+LLVMValueRef lt_llvm_splat(struct lt_llvm_emit *e, LLVMValueRef v, uint32_t lanes)
 {
 	LLVMTypeRef i32 = LLVMInt32TypeInContext(e->c);
 	if (lanes <= 1)
@@ -42,29 +42,29 @@ LLVMValueRef lt_llvm_splat(struct emit *e, LLVMValueRef v, uint32_t lanes)
 	return LLVMBuildShuffleVector(e->b, first, none, LLVMConstNull(LLVMVectorType(i32, lanes)), "");
 }
 
-LLVMValueRef lt_llvm_immediate(struct emit *e, uint32_t dtype, uint64_t bits, uint32_t lanes)
+LLVMValueRef lt_llvm_immediate(struct lt_llvm_emit *e, uint32_t dtype, uint64_t bits, uint32_t lanes)
 {
 	uint32_t n = types[dtype].bits;
 	LLVMValueRef v = LLVMConstInt(LLVMIntTypeInContext(e->c, n), n == 64 ? bits : bits & ((UINT64_C(1) << n) - 1), 0);
 	return lt_llvm_splat(e, types[dtype].is_real ? LLVMConstBitCast(v, element_type(e, dtype)) : v, lanes);
 }
 
-LLVMValueRef lt_llvm_real(struct emit *e, uint32_t dtype, double x, uint32_t lanes)
+LLVMValueRef lt_llvm_real(struct lt_llvm_emit *e, uint32_t dtype, double x, uint32_t lanes)
 {
 	return lt_llvm_splat(e, LLVMConstReal(element_type(e, dtype), x), lanes);
 }
 
-LLVMValueRef lt_llvm_whole(struct emit *e, uint32_t dtype, int64_t x, uint32_t lanes)
+LLVMValueRef lt_llvm_whole(struct lt_llvm_emit *e, uint32_t dtype, int64_t x, uint32_t lanes)
 {
 	return lt_llvm_immediate(e, dtype, (uint64_t)x, lanes);
 }
 
-LLVMValueRef lt_llvm_i64(struct emit *e, int64_t x) { return lt_llvm_whole(e, LT_I64, x, 1); }
-LLVMValueRef lt_llvm_i32(struct emit *e, uint32_t x) { return lt_llvm_whole(e, LT_I32, x, 1); }
+LLVMValueRef lt_llvm_i64(struct lt_llvm_emit *e, int64_t x) { return lt_llvm_whole(e, LT_I64, x, 1); }
+LLVMValueRef lt_llvm_i32(struct lt_llvm_emit *e, uint32_t x) { return lt_llvm_whole(e, LT_I32, x, 1); }
 
 static bool is_vector(LLVMValueRef v) { return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind; }
 
-LLVMValueRef lt_llvm_lanes(struct emit *e, LLVMValueRef a, LLVMValueRef b, const int64_t *number, uint32_t n)
+LLVMValueRef lt_llvm_lanes(struct lt_llvm_emit *e, LLVMValueRef a, LLVMValueRef b, const int64_t *number, uint32_t n)
 {
 	LLVMValueRef at[LT_MAX_LANES], one;
 	int64_t size = is_vector(a) ? LLVMGetVectorSize(LLVMTypeOf(a)) : 1;
@@ -85,7 +85,7 @@ LLVMValueRef lt_llvm_lanes(struct emit *e, LLVMValueRef a, LLVMValueRef b, const
 }
 
 LLVMValueRef lt_llvm_intrinsic(
-	struct emit *e, const char *name, LLVMTypeRef const *over, unsigned n_type, LLVMValueRef const *in, unsigned n)
+	struct lt_llvm_emit *e, const char *name, LLVMTypeRef const *over, unsigned n_type, LLVMValueRef const *in, unsigned n)
 {
 	unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
 	enum { MOST = 8 };                                      /* LLVM has none with more; it takes no const array */
