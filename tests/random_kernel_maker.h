@@ -8,7 +8,7 @@
  */
 #ifndef LT_RANDOM_KERNEL_MAKER_H
 #define LT_RANDOM_KERNEL_MAKER_H
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 #include "tests/random_kernel.h"
 
 enum { POINTS = 8, PART = 24, MAX_POOL = 400, MAX_SCOPE = 12, READ_ELEMS = 100, MAX_TEAM = 3, MAX_HANDED = 4,

@@ -3,7 +3,7 @@
  */
 #include <math.h>
 #include "kernel/expand/expand.h"
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 static bool is_half(uint32_t dtype) { return dtype == LT_F16 || dtype == LT_BF16; }
 static bool is_wide_float(uint32_t dtype) { return dtype == LT_F32 || dtype == LT_F64; }

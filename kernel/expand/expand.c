@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/expand/expand.h"
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 static const struct lt_machine_operator c99[] = {
 #define FLOAT_OPERATOR(name) { LT_OPCODE_##name, EXPAND_FLOATS, 0, 0 }

@@ -11,7 +11,7 @@
  */
 #ifndef LT_KERNEL_EXPAND_EXPAND_H
 #define LT_KERNEL_EXPAND_EXPAND_H
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 struct expansion;
 /* One operator: its operands' values in, its value out.  y -1: it has one. */

@@ -1,7 +1,7 @@
 /* make.c -- instructions of an expansion, each as the machine has it (expand.h). */
 #include <string.h>
 #include "kernel/expand/expand.h"
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 static bool expand_in_set(uint32_t types, uint32_t dtype) { return dtype <= LT_LANE_MASK && types >> (dtype & 31) & 1; }
 

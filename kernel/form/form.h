@@ -1,87 +1,14 @@
-/* form.h -- the form of kernel programs (lt/kernel.h): opcodes and types, a program as it grows, names, numbers, what
- * is needed of one; and the memory that is used meanwhile. */
+/* form.h -- the form of kernel programs (lt/kernel.h): what each opcode is, types, numbers, names, and what is known of a
+ * whole program. */
 #ifndef LT_KERNEL_FORM_FORM_H
 #define LT_KERNEL_FORM_FORM_H
-#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "lt/kernel.h"
 #include "lt/tree.h"
 #include "lt/tile.h"
-
-/* -- scratch memory of one emission, and text that grows in it.
- *
- * Nothing here fails: without memory it jumps to pool.jump, which the owner has set, and the owner frees the pool.
- */
-struct lt_poolblock { struct lt_poolblock *next; size_t used, bytes; };
-struct lt_pool { struct lt_poolblock *block; jmp_buf jump; };
-void *lt__pool_alloc(struct lt_pool *, size_t n, size_t size);          /* zeroed, aligned to 16 */
-void lt__pool_free(struct lt_pool *);
-/* Room for one more element behind n of an array in the pool; *cap doubles. */
-void *lt__pool_grown(struct lt_pool *, void *at, int32_t n, int32_t *cap, size_t size);
-
-/* at is always a string. */
-struct lt_out { struct lt_pool *pool; char *at; size_t n, cap; };
-void lt__out_bytes(struct lt_out *, const char *, size_t n);
-void lt__out(struct lt_out *, const char *);
-void lt__outf(struct lt_out *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static inline struct lt_out lt__out_new(struct lt_pool *p)
-{
-	return (struct lt_out){ .pool = p, .at = lt__pool_alloc(p, 64, 1), .cap = 64 };
-}
-
-/* A set of names. */
-struct lt_nameset { struct lt_pool *pool; const char **name; uint8_t *tag; size_t n, cap; };
-int lt__nameset_find(const struct lt_nameset *, const char *);          /* its tag; 0: not there */
-void lt__nameset_add(struct lt_nameset *, const char *, int tag);       /* the name is kept, not copied; tag > 0 */
-
-/* -- telling a diag one formatted reason, and a listener one decision. */
-/* Returns code.  diag and remedy may be NULL; loop, stmt: index into the tree or -1. */
-lt_status lt__report(struct lt_diag *diag, lt_status code, int32_t loop, int32_t stmt, const char *remedy,
-	const char *fmt, ...) __attribute__((format(printf, 6, 7)));
-
-/* One decision of step `letter`; report may be NULL.  loop, stmt, buffer: index into the tree or -1. */
-void lt__decide(struct lt_kernel_report *report, char letter, int32_t loop, int32_t stmt, int32_t buffer,
-	const char *fmt, ...) __attribute__((format(printf, 6, 7)));
-/* LT_EUNSUPPORTED: the program has a grid. */
-lt_status lt__report_grids(const struct lt_kernel *, struct lt_diag *);
-
-/* -- element types as ref and the simulator hold them: floats in double, integers and bool in int64.
- *
- * Written for itself, and not shared with the graph evaluator: what is wrong in one of the two shows as a difference.
- */
-union lt_number { double f; int64_t i; };       /* of u64 the bits, which above INT64_MAX look negative */
-
-bool lt__number_is_float(uint32_t dtype);
-/* Whether it is an integer type, and one that has negative numbers. */
-bool lt__number_is_whole(uint32_t dtype);
-bool lt__number_is_signed(uint32_t dtype);
-uint32_t lt__number_bytes(uint32_t dtype);         /* 0: no such type */
-/* The low bits of i as an integer of so many bits. */
-int64_t lt__number_wrap(int64_t i, int bits, bool is_signed);
-/* To the nearest value of the type, halves to even; integers wrap, bool is != 0.  x is of the type's kind already. */
-union lt_number lt__number_round(union lt_number x, uint32_t dtype);
-/* A cast: float to integer truncates and saturates, NaN gives 0; integer to float is rounded once. */
-union lt_number lt__number_convert(union lt_number x, uint32_t from, uint32_t to);
-union lt_number lt__number_of_bits(uint64_t bits, uint32_t dtype);
-/* The other way: bits above those of the type are 0.  Rounded already, but for half types. */
-uint64_t lt__number_bits(union lt_number, uint32_t dtype);
-union lt_number lt__number_load(const void *base, int64_t i, uint32_t dtype);
-void lt__number_store(void *base, int64_t i, uint32_t dtype, union lt_number x);       /* rounded already */
-
-/* -- the matrix instructions of lt/tile.h, by name and by what they are. */
-/* All names: of a machine that has every instruction (lt_machine.tiles). */
-extern const char *const lt__tile_names[];
-extern const uint32_t lt__n_tile_name;
-/* NULL: there is none. */
-const struct lt_tile_row *lt__tile_row(const char *name);
-const struct lt_tile_row *lt__tile_row_of(const struct lt_kernel_matrix *);
-
-/* -- whether a device has what the blocks of a kernel program ask for. */
-/* threads: of a block, at most.  shared_bytes: of a block, at most; what threads are combined through counts, too.
- * LT_EUNSUPPORTED. */
-lt_status lt__blocks_fit(const struct lt_kernel *, int64_t threads, int64_t shared_bytes, struct lt_diag *);
+#include "kernel/pool/pool.h"
 
 /* -- the facts of each opcode, once: how an instruction is written, its members, its types.
  *
@@ -220,38 +147,41 @@ static inline int64_t lt__matrix_lanes(const struct lt_kernel_matrix *x, int par
 	return (int64_t)x->extent[lt__matrix_row_axis(part)] * x->extent[lt__matrix_column_axis(part)] / x->threads;
 }
 
-/* -- what the text of a kernel program has lines for, and what breaks a rule there.
- *
- * print*.c      the text (print.h); which line a part of a program has in it
- * parse*.c      the text read (parse.h)
- * names.c       what a name stands for
- * verify.c      the rules
- */
-enum lt_kernel_part { LT_PART_WHOLE, LT_PART_OPERATOR, LT_PART_BUFFER, LT_PART_VARIABLE, LT_PART_PARAM, LT_PART_MATRIX,
-	LT_PART_CALL, LT_PART_REGION, LT_PART_INSTRUCTION, LT_NPART };
-/* The line that the part has in what lt_kernel_print writes: of a constant, that of the instruction after it.  The
- * indices of regions, instructions and prelude are good. */
-int32_t lt__kernel_line(const struct lt_kernel *, enum lt_kernel_part, int32_t index);
+/* -- the matrix instructions of lt/tile.h, by name and by what they are. */
+/* All names: of a machine that has every instruction (lt_machine.tiles). */
+extern const char *const lt__tile_names[];
+extern const uint32_t lt__n_tile_name;
+/* NULL: there is none. */
+const struct lt_tile_row *lt__tile_row(const char *name);
+const struct lt_tile_row *lt__tile_row_of(const struct lt_kernel_matrix *);
 
+/* -- element types as ref and the simulator hold them: floats in double, integers and bool in int64.
+ *
+ * Written for itself, and not shared with the graph evaluator: what is wrong in one of the two shows as a difference.
+ */
+union lt_number { double f; int64_t i; };       /* of u64 the bits, which above INT64_MAX look negative */
+
+bool lt__number_is_float(uint32_t dtype);
+/* Whether it is an integer type, and one that has negative numbers. */
+bool lt__number_is_whole(uint32_t dtype);
+bool lt__number_is_signed(uint32_t dtype);
+uint32_t lt__number_bytes(uint32_t dtype);         /* 0: no such type */
+/* The low bits of i as an integer of so many bits. */
+int64_t lt__number_wrap(int64_t i, int bits, bool is_signed);
+/* To the nearest value of the type, halves to even; integers wrap, bool is != 0.  x is of the type's kind already. */
+union lt_number lt__number_round(union lt_number x, uint32_t dtype);
+/* A cast: float to integer truncates and saturates, NaN gives 0; integer to float is rounded once. */
+union lt_number lt__number_convert(union lt_number x, uint32_t from, uint32_t to);
+union lt_number lt__number_of_bits(uint64_t bits, uint32_t dtype);
+/* The other way: bits above those of the type are 0.  Rounded already, but for half types. */
+uint64_t lt__number_bits(union lt_number, uint32_t dtype);
+union lt_number lt__number_load(const void *base, int64_t i, uint32_t dtype);
+void lt__number_store(void *base, int64_t i, uint32_t dtype, union lt_number x);       /* rounded already */
+
+/* -- names.c: what a name is, and what names of a text stand for. */
 enum { LT_MAX_NAME = 63 };
 /* [a-zA-Z_][a-zA-Z0-9_.]*, of at most LT_MAX_NAME bytes. */
 bool lt__kernel_is_name(const char *, size_t bytes);
-
-struct lt_text_position { int32_t line, column; };
-
-/* The first rule that a program breaks: where, in which region (-1: none), and another instruction that it has to do
- * with (-1: none). */
-struct lt_broken_rule {
-	enum lt_kernel_part part;
-	int32_t index, region, other;
-	char text[400];
-	const char *remedy;
-};
-/* LT_EINVAL with *out, LT_ENOMEM, or LT_OK. */
-lt_status lt__kernel_check(const struct lt_kernel *, struct lt_broken_rule *out);
-/* Reports it, and returns LT_EINVAL.  column 0: not known; other_line 0: no other. */
-lt_status lt__kernel_refuse(
-	struct lt_diag *, const struct lt_broken_rule *, struct lt_text_position at, int32_t other_line);
 
 /* What names stand for.  However they are chosen, a name costs no more than its length. */
 struct lt_kernel_names {
@@ -263,87 +193,6 @@ struct lt_kernel_names {
 int32_t lt__kernel_name_find(const struct lt_kernel_names *, const char *, size_t bytes);      /* -1: not known */
 /* A new one, of at most LT_MAX_NAME bytes and without a 0; it is not copied. */
 void lt__kernel_name_add(struct lt_kernel_names *, const char *, size_t bytes, int32_t value);
-
-/* -- a kernel program that grows: what lowering, the parser and steps make one with.
- *
- *   struct lt_kernel_builder b = { 0 };
- *   if (setjmp(b.pool.jump)) {                          // memory ran out, in whatever is called below
- *           lt__builder_free(&b);
- *           return LT_ENOMEM;
- *   }
- *   lt__builder_begin(&b);
- *   int32_t x = lt__build_const(&b, LT_I64, 7);
- *   struct lt_kernel *k = lt__builder_end(&b);          // what b has is k's now
- *
- * Instructions go to a region, the last one that was opened or gone back to; until the end, values are numbered in
- * their region.
- */
-struct lt_region_builder {
-	struct lt_region region;                /* first and n are set at the end */
-	struct lt_instruction *at;
-	int32_t n, cap;
-	int32_t *open;                          /* loops and ifs that have not ended, outermost first */
-	int32_t n_open, cap_open;
-};
-struct lt_kernel_builder {
-	struct lt_pool pool;
-	const char *name, *prelude;
-	struct lt_region_builder *region;
-	struct lt_kernel_buffer *buffer;
-	struct lt_variable *variable;
-	struct lt_kernel_param *param;
-	struct lt_op *op;
-	int64_t *extra;
-	int32_t n_region, cap_region, n_buffer, cap_buffer, n_variable, cap_variable, n_param, cap_param, n_op, cap_op;
-	int32_t n_extra, cap_extra, n_matrix, cap_matrix, n_call, cap_call;
-	struct lt_kernel_matrix *matrix;
-	struct lt_kernel_call *call;
-	struct lt_nameset names;                /* of buffers, variables and matrix descriptions */
-	int32_t n_slot;
-	int64_t workspace_bytes, thread_bytes;
-	int32_t now;                            /* the region that instructions go to */
-	int32_t origin;                         /* of the instructions that are built */
-};
-
-void lt__builder_begin(struct lt_kernel_builder *);     /* with region 0, the host's */
-/* Marks the buffers that instructions write, and no others: a statement that never runs has none. */
-void lt__build_written(struct lt_kernel_builder *);
-/* All blocks have ended.  The program, of lt_kernel_free. */
-struct lt_kernel *lt__builder_end(struct lt_kernel_builder *);
-void lt__builder_free(struct lt_kernel_builder *);
-
-/* Each gives the number of the new one.  Texts are copied; a name that is taken gets a number behind it. */
-int32_t lt__build_region(struct lt_kernel_builder *, enum lt_region_kind, int32_t n_argument, int32_t origin);
-int32_t lt__build_buffer(struct lt_kernel_builder *, const struct lt_kernel_buffer *);
-int32_t lt__build_variable(struct lt_kernel_builder *, const char *name, uint32_t dtype, uint32_t lanes);
-int32_t lt__build_param(struct lt_kernel_builder *, const struct lt_kernel_param *);
-int32_t lt__build_matrix(struct lt_kernel_builder *, const struct lt_kernel_matrix *);
-int32_t lt__build_op(struct lt_kernel_builder *, const struct lt_op *);
-int32_t lt__build_call(struct lt_kernel_builder *, const struct lt_kernel_call *);      /* with dims and operands */
-int32_t lt__build_extras(struct lt_kernel_builder *, const int64_t *, int32_t n);      /* where they begin */
-const char *lt__build_string(struct lt_kernel_builder *, const char *);
-
-/* The instruction as it is; its number in the region.  A loop, if or else opens a block, an end closes it; their `what`
- * is set here.  A constant's bits above its type's are cleared. */
-int32_t lt__build(struct lt_kernel_builder *, struct lt_instruction);
-const struct lt_instruction *lt__build_at(const struct lt_kernel_builder *, int32_t value);
-/* build_instruction.c.  An instruction whose members are operands only, of one type: that of its value.  y -1: it has
- * one operand. */
-int32_t lt__build_value(struct lt_kernel_builder *, int opcode, uint32_t dtype, uint32_t lanes, int32_t x, int32_t y);
-int32_t lt__build_const(struct lt_kernel_builder *, uint32_t dtype, uint64_t bits);
-int32_t lt__build_numbered(struct lt_kernel_builder *, int opcode, uint32_t dtype, int32_t what);  /* param, argument */
-int32_t lt__build_test(struct lt_kernel_builder *, int opcode, int32_t x, int32_t y);   /* a comparison: a mask */
-int32_t lt__build_select(struct lt_kernel_builder *, int32_t mask, int32_t x, int32_t y);
-/* One element: buffer[address + number]; address -1: the number alone. */
-int32_t lt__build_load(struct lt_kernel_builder *, int32_t buffer, int32_t address, int64_t number);
-void lt__build_store(struct lt_kernel_builder *, int32_t buffer, int32_t address, int64_t number, int32_t value);
-int32_t lt__build_get(struct lt_kernel_builder *, int32_t variable);
-void lt__build_set(struct lt_kernel_builder *, int32_t variable, int32_t value);
-void lt__build_begins(struct lt_kernel_builder *, int opcode, int32_t what);    /* array, variable */
-int32_t lt__build_loop(struct lt_kernel_builder *, int32_t from, int32_t to, int64_t step, int32_t origin);
-void lt__build_if(struct lt_kernel_builder *, int32_t mask);
-void lt__build_else(struct lt_kernel_builder *);
-void lt__build_end(struct lt_kernel_builder *);
 
 /* -- which instructions have a part in what a caller sees. */
 /* PREFETCHES: they are wanted.  MEMBERS: an instruction keeps all of them: both operands of a shuffle of one lane,
@@ -366,4 +215,20 @@ struct lt_uniform { uint8_t *value, *control; int32_t *block; };
 
 /* Of a program that keeps all other rules, in time that grows with its length; in the pool. */
 struct lt_uniform lt__uniform(const struct lt_kernel *, struct lt_pool *);
+
+/* -- whether a device has what the blocks of a kernel program ask for. */
+/* threads: of a block, at most.  shared_bytes: of a block, at most; what threads are combined through counts, too.
+ * LT_EUNSUPPORTED. */
+lt_status lt__blocks_fit(const struct lt_kernel *, int64_t threads, int64_t shared_bytes, struct lt_diag *);
+
+/* -- telling a diag one formatted reason, and a listener one decision. */
+/* Returns code.  diag and remedy may be NULL; loop, stmt: index into the tree or -1. */
+lt_status lt__report(struct lt_diag *diag, lt_status code, int32_t loop, int32_t stmt, const char *remedy,
+	const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
+/* One decision of step `letter`; report may be NULL.  loop, stmt, buffer: index into the tree or -1. */
+void lt__decide(struct lt_kernel_report *report, char letter, int32_t loop, int32_t stmt, int32_t buffer,
+	const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* LT_EUNSUPPORTED: the program has a grid. */
+lt_status lt__report_grids(const struct lt_kernel *, struct lt_diag *);
 #endif

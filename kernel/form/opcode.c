@@ -280,3 +280,8 @@ bool lt__contract_holds(enum lt_contract contract, uint32_t dtype, uint64_t x, u
 	default: return true;
 	}
 }
+
+int32_t lt__call_reads(const struct lt_kernel_call *c, int32_t o)
+{
+	return o < 3 ? 0 : o == 3 && c->epilogues & LT_EPILOGUE_BIAS ? LT_EPILOGUE_BIAS : LT_EPILOGUE_RESIDUAL;
+}

@@ -1,5 +1,5 @@
 /* access.c -- accesses in a vector: what the lanes name, reading and writing it. */
-#include "kernel/lower/lower.h"
+#include "kernel/lower/lowering.h"
 
 /* Whether all lanes read one index, and indices of indices are so, too. */
 static bool index_is_shared(const struct lowering *l, int32_t access)

@@ -6,7 +6,7 @@
  * loaded and stored, which is as right, as everybody waits for both.
  */
 #include "kernel/lower/grid.h"
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 enum { MAX_BYTES = 16 };
 

@@ -3,7 +3,7 @@
  * The nest inside is only its meaning: no instruction is made of it, and its locals are nowhere.
  */
 #include "kernel/lower/grid.h"
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 /* The call that a loop is, if it is known what it computes. */
 static const struct lt_call *call_of(const struct lowering *l, int32_t loop)

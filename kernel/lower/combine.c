@@ -6,7 +6,7 @@
  * to it.
  */
 #include "kernel/lower/grid.h"
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 static int64_t threads_now(const struct lowering *l)
 {

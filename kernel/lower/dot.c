@@ -4,8 +4,8 @@
  * Nothing is rounded and sums wrap, so that any order gives the same.  Casts and products have no value of their own
  * then: nobody else reads them.  A thread of a grid has no vectors but these: runs that begin at multiples of 16 bytes.
  */
-#include "kernel/lower/lower.h"
-#include "kernel/form/form.h"
+#include "kernel/lower/lowering.h"
+#include "kernel/build/build.h"
 
 enum { MIN_LANES = 16 };      /* bytes of a vector that `dot` is worth */
 

@@ -3,7 +3,7 @@
  * A variable of lanes cannot be indexed, so that its lanes are in an array meanwhile.
  */
 #include <string.h>
-#include "kernel/lower/lower.h"
+#include "kernel/lower/lowering.h"
 
 /* What is outside of the loop over the lanes. */
 struct lower_each { struct lower_column *column; int32_t mask, mark; bool guarded; };

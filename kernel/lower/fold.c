@@ -1,7 +1,7 @@
 /* fold.c -- lanes that are combined with one element: vectors of a loop with each other first, in a
  * variable, then the lanes of that, then the element. */
 #include "kernel/lower/grid.h"
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 static int32_t identity_of(struct lowering *l, const struct lt_op *op)
 {

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 #include "kernel/lower/grid.h"
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 static int axis_of(const struct lowering *l, int32_t loop) { return lower_loop_at(l, loop)->kind_arg; }
 

@@ -18,7 +18,7 @@
  */
 #ifndef LT_KERNEL_LOWER_GRID_H
 #define LT_KERNEL_LOWER_GRID_H
-#include "kernel/lower/lower.h"
+#include "kernel/lower/lowering.h"
 
 enum { LOWER_AXES = 3 };
 /* Of each loop of the tree. */

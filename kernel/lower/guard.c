@@ -1,6 +1,6 @@
 /* guard.c -- guards in a vector: the same for all lanes, or a mask; quotients that are the same in all. */
 #include <string.h>
-#include "kernel/lower/lower.h"
+#include "kernel/lower/lowering.h"
 
 /* A guard whose row moves by equal steps holds in all lanes if it does at the lowest, and in any only if it does at the
  * highest. */

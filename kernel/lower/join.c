@@ -3,8 +3,8 @@
  * Each copy leaves a vector; behind the last one lanes of two vectors are combined at a time, half of each with the
  * other half, so that one vector has the sums of all copies.  Every sum is made in the order of `fold`.
  */
-#include "kernel/lower/lower.h"
-#include "kernel/form/form.h"
+#include "kernel/lower/lowering.h"
+#include "kernel/build/build.h"
 
 enum { MAX_JOINED = 64, MAX_FOLDS = 8 };        /* copies; folds of each */
 

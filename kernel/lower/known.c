@@ -1,6 +1,6 @@
 /* known.c -- instructions that have no effect are made once in a block; blocks. */
 #include <string.h>
-#include "kernel/lower/lower.h"
+#include "kernel/lower/lowering.h"
 
 enum { N_BUCKET = 1024 };
 

@@ -6,8 +6,8 @@
  * Quotients   that change somewhere among the lanes: two versions, one for vectors in which they do not.
  * Reductions  lane by lane at once, each onto an element of its own; combines onto one element are folded.
  */
-#include "kernel/lower/lower.h"
-#include "kernel/form/form.h"
+#include "kernel/lower/lowering.h"
+#include "kernel/build/build.h"
 
 /* Why the statement has no vector form; LOWER_WORDS: it has. */
 static enum lower_word obstacle(const struct lowering *l, const struct lt_stmt *st)

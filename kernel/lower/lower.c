@@ -1,8 +1,9 @@
-/* lower.c -- a frozen tree as a kernel program: what is refused, and the whole (lower.h). */
+/* lower.c -- a frozen tree as a kernel program: what is refused, and the whole (lowering.h). */
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/lower/grid.h"
-#include "kernel/form/form.h"
+#include "kernel/lower/lower.h"
+#include "kernel/build/build.h"
 
 static lt_status refuse_loops(const struct lt_tree *t, const struct lt_machine *m, struct lt_diag *diag)
 {

@@ -1,6 +1,6 @@
 /* nest.c -- loops of a frozen tree, by the mode that mode.c gave each. */
 #include "kernel/lower/grid.h"
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 enum { MAX_HINT = 8, MAX_GRID_HINT = 32 };      /* a GPU guesses no branches */
 

@@ -4,7 +4,7 @@
  * under a mask, or lane by lane if that needs a loop anyway.  Where masks cost nothing, branches are made only for
  * guards that are the same in all lanes: of what no lane takes, loads under a mask would still ask for the addresses.
  */
-#include "kernel/lower/lower.h"
+#include "kernel/lower/lowering.h"
 
 enum { MAX_BRANCHES = 16 };     /* pieces that branches are made for; of more, the lanes are asked one by one */
 

@@ -3,8 +3,8 @@
  * Values are of the operator's types.  A bool is a number here, 0 or 1, and becomes a mask where one is asked for.
  */
 #include <string.h>
-#include "kernel/lower/lower.h"
-#include "kernel/form/form.h"
+#include "kernel/lower/lowering.h"
+#include "kernel/build/build.h"
 
 static int32_t as_mask(struct lowering *l, int32_t value)
 {

@@ -1,5 +1,5 @@
 /* report.c -- what was decided, in words, for people. */
-#include "kernel/lower/lower.h"
+#include "kernel/lower/lowering.h"
 #include "kernel/form/form.h"
 
 /* Copies of a statement say it once. */

@@ -1,6 +1,6 @@
 /* row.c -- affine rows as values of 64-bit integers, and what is known of them. */
 #include <string.h>
-#include "kernel/lower/lower.h"
+#include "kernel/lower/lowering.h"
 
 /* Of all lanes, or of the first, as far as it is known by itself. */
 static struct lower_range range_of(const struct lowering *l, int32_t row, bool first)

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 #include "kernel/lower/grid.h"
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 static int32_t team_of(const struct lowering *l, int32_t loop) { return loop < 0 ? -1 : l->loop[loop].team; }
 

@@ -1,6 +1,6 @@
 /* stmt.c -- statements of a frozen tree, one element at a time. */
 #include "kernel/lower/grid.h"
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 static int32_t lower_piece(struct lowering *l, int32_t s, const struct lt_piece *p, uint32_t dtype)
 {

@@ -1,6 +1,6 @@
 /* team.c -- a parallel loop as a team: the host's launch, and the region for a range of its points. */
 #include <string.h>
-#include "kernel/lower/lower.h"
+#include "kernel/lower/lowering.h"
 
 /* Points of a team number the iterations of its loops, the innermost fastest. */
 static void take_apart(struct lowering *l, const int32_t *loop, const int32_t *count, int32_t n, int32_t point)

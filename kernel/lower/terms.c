@@ -6,7 +6,7 @@
  * at once, combined by halves, many one after the other.  So the order depends on the numbers of threads alone.
  */
 #include "kernel/lower/grid.h"
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 enum { MAX_TERMS_AT_ONCE = 32 };
 

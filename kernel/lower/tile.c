@@ -7,7 +7,7 @@
  */
 #include <string.h>
 #include "kernel/lower/grid.h"
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 /* The description of the tile that a loop is, or of one whose reset it is: by the buffer that it writes; -1. */
 static int32_t tile_call(const struct lowering *l, int32_t loop)

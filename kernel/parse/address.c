@@ -1,8 +1,8 @@
 /* address.c -- addresses in a kernel program's text, and where the parts of a matrix instruction are
- * (parse.h). */
+ * (parser.h). */
 #include <inttypes.h>
 #include <string.h>
-#include "kernel/parse/parse.h"
+#include "kernel/parse/parser.h"
 
 /* What is added to an address, behind + or -. */
 static int64_t read_added(struct lt_kernel_parser *p)

@@ -1,6 +1,6 @@
 /* body.c -- instructions of a kernel program's text, element by element as opcode.h has them. */
 #include <string.h>
-#include "kernel/parse/parse.h"
+#include "kernel/parse/parser.h"
 
 /* Blocks are opened and closed in pairs: the builder relies on it. */
 static void check_block(struct lt_kernel_parser *p, uint32_t opcode, struct lt_text_position at)

@@ -1,11 +1,11 @@
-/* call.c -- what a routine is called for, in the text of a kernel program (parse.h).
+/* call.c -- what a routine is called for, in the text of a kernel program (parser.h).
  *
  *   call ROUTINE f32 (bias, relu) (row m 64, column n 128, deep k 256) c (128, 1, 0) a (256, 0, 1) ... @7
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "kernel/parse/parse.h"
+#include "kernel/parse/parser.h"
 
 /* One of the words up to a NULL, by its number. */
 static int32_t call_word(struct lt_kernel_parser *p, const char *const *words)

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "kernel/parse/parse.h"
+#include "kernel/parse/parser.h"
 
 static void read_type(struct lt_kernel_parser *p, struct lt_read_instruction *r)
 {

@@ -1,7 +1,7 @@
 /* head.c -- what stands before the regions in the text of a kernel program. */
 #include <inttypes.h>
 #include <string.h>
-#include "kernel/parse/parse.h"
+#include "kernel/parse/parser.h"
 
 static const char *new_name(struct lt_kernel_parser *p, const char *what, int32_t value)
 {

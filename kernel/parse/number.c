@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/form/form.h"
-#include "kernel/parse/parse.h"
+#include "kernel/parse/parser.h"
 
 /* Digits, decimal or hexadecimal after 0x, as a number of at most 64 bits. */
 static bool read_digits(const char *at, size_t n, uint64_t *out)

@@ -1,6 +1,6 @@
-/* operand.c -- values, constants and names that instructions of a kernel program's text use (parse.h). */
+/* operand.c -- values, constants and names that instructions of a kernel program's text use (parser.h). */
 #include <inttypes.h>
-#include "kernel/parse/parse.h"
+#include "kernel/parse/parser.h"
 
 int32_t lt__kernel_build(struct lt_kernel_parser *p, struct lt_instruction i)
 {

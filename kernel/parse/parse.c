@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/parse/parse.h"
-#include "kernel/form/form.h"
+#include "kernel/parse/parser.h"
+#include "kernel/build/build.h"
 
 /* The region that was read has ended all its blocks. */
 static void close_region(struct lt_kernel_parser *p)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/parse/parse.h"
+#include "kernel/parse/parser.h"
 #include "kernel/form/form.h"
 
 _Noreturn void lt__kernel_fail(

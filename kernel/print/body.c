@@ -1,7 +1,7 @@
-/* body.c -- instructions of a kernel program's text, element by element as opcode.h has them (print.h). */
+/* body.c -- instructions of a kernel program's text, element by element as opcode.h has them (printer.h). */
 #include <inttypes.h>
 #include <string.h>
-#include "kernel/print/print.h"
+#include "kernel/print/printer.h"
 
 bool lt__print_is_written(const struct lt_instruction *i)
 {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/print/print.h"
+#include "kernel/print/printer.h"
 
 enum { MAX_TABS = 40 };         /* deeper blocks are indented no further: text stays linear */
 

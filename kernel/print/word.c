@@ -1,10 +1,10 @@
-/* word.c -- words of a kernel program's text: names, types, constants, texts between quotes (print.h). */
+/* word.c -- words of a kernel program's text: names, types, constants, texts between quotes (printer.h). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "kernel/print/print.h"
+#include "kernel/print/printer.h"
 
 void lt__print_text(struct lt_kernel_printer *p, const char *text) { p->write(p->user, text, strlen(text)); }
 

@@ -1,6 +1,7 @@
 /* find.c -- the sentence of a finding: where, what, and the way out. */
 #include <stdarg.h>
 #include <stdio.h>
+#include "kernel/print/print.h"
 #include "kernel/form/form.h"
 #include "kernel/simulate/part.h"
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "kernel/print/print.h"
 #include "kernel/form/form.h"
 #include "kernel/simulate/simulate.h"
 

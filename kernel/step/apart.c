@@ -5,7 +5,7 @@
  * one's, and nothing beyond.  Where lanes may be off, and where somebody may write the elements in between, masks turn
  * off all that the load did not read.
  */
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 #include "kernel/step/step.h"
 
 enum { FEWEST = 4 };    /* lanes below which elements are as good */

@@ -7,7 +7,7 @@
  * buffer, in code that never runs, stays hidden behind a copy.
  */
 #include <string.h>
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 #include "kernel/simulate/simulate.h"
 #include "kernel/step/step.h"
 

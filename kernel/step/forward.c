@@ -4,7 +4,7 @@
  * fuse; the variable is unused, unless it is read elsewhere.  A value that was got from another variable is not handed
  * on: that one may change before it is used.
  */
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 #include "kernel/step/step.h"
 
 /* By variable: the value of b that it was given, while `since` is the present time. */

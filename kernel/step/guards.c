@@ -4,7 +4,7 @@
  * one run of instructions, whose accesses step 'W' can join.  What stands between two such branches moves in front of
  * the first: integer arithmetic that follows from its operands alone, and nothing else.
  */
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 #include "kernel/step/step.h"
 
 struct guards_step {

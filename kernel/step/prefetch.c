@@ -1,5 +1,5 @@
 /* prefetch.c -- what the parts of step 'P' share: loops, how addresses go on in them, and the instruction. */
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 #include "kernel/step/prefetch.h"
 
 enum { MAX_DEPTH = 6 };         /* of the expressions that bound a loop: deeper ones are not known */

@@ -7,7 +7,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 #include "kernel/step/prefetch.h"
 
 /* LOOPS: of a copy, or of its reader.  ASKED: lines in an iteration.  AGAIN: times that a line is asked for.  PART: of

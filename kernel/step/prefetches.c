@@ -15,7 +15,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 #include "kernel/step/prefetch.h"
 
 enum { MAX_JUMP = 512 << 10, MAX_STEP = 1 << 10, MIN_RUN = 16 };       /* bytes, bytes, iterations */

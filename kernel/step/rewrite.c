@@ -2,7 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 #include "kernel/step/step.h"
 
 static int32_t *numbers(struct lt_stepping *s, uint32_t n)

@@ -19,7 +19,7 @@
  */
 #ifndef LT_KERNEL_STEP_STEP_H
 #define LT_KERNEL_STEP_STEP_H
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 struct lt_stepping {
 	struct lt_kernel_builder b;             /* after the step */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/step/address.h"
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 enum { MAX_BETWEEN = 4096 };    /* stores that are looked at for one tile */
 

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 #include "kernel/step/step.h"
 
 enum { MAX_ELEMS = 8192 };      /* of an array that is looked at */

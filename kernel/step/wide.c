@@ -12,7 +12,7 @@
  */
 #include <string.h>
 #include "kernel/step/address.h"
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 enum { MAX_LANES = 16 };
 

@@ -1,8 +1,8 @@
 /* body.c -- the walk through a program's instructions: members, types, blocks, what is there to be used
- * (verify.h). */
+ * (verifier.h). */
 #include <inttypes.h>
 #include <string.h>
-#include "kernel/verify/verify.h"
+#include "kernel/verify/verifier.h"
 
 enum { MAX_ORIGIN = (1 << 24) - 1 };    /* what counts by statement has as many rows */
 

@@ -1,15 +1,10 @@
-/* call.c -- what routines are called for, and the instruction (verify.h). */
+/* call.c -- what routines are called for, and the instruction (verifier.h). */
 #include <inttypes.h>
 #include <string.h>
 #include "kernel/form/form.h"
-#include "kernel/verify/verify.h"
+#include "kernel/verify/verifier.h"
 
 static const char *const operand_names[] = { "the result", "left", "right", "the bias", "the residual" };
-
-int32_t lt__call_reads(const struct lt_kernel_call *c, int32_t o)
-{
-	return o < 3 ? 0 : o == 3 && c->epilogues & LT_EPILOGUE_BIAS ? LT_EPILOGUE_BIAS : LT_EPILOGUE_RESIDUAL;
-}
 
 static const char *operand_name(const struct lt_kernel_call *c, int32_t o)
 {

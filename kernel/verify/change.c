@@ -1,10 +1,10 @@
-/* change.c -- that no value of a variable is used after the variable has changed (verify.h).
+/* change.c -- that no value of a variable is used after the variable has changed (verifier.h).
  *
  * A variable has a version, which is another one after each change; a value from `get` is good as long as the version
  * is the one that it found, and no loop that began after it, and is still open, changes the variable anywhere: that
  * loop's next iteration may come after the change.  An else begins with the versions that its if began with.
  */
-#include "kernel/verify/verify.h"
+#include "kernel/verify/verifier.h"
 
 /* Counts the change, or with `fill` notes where it is. */
 static void add_change(struct lt_verifier *v, int64_t variable, int32_t at, bool fill)

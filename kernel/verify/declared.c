@@ -1,9 +1,9 @@
 /* declared.c -- what stands before the regions: operators, buffers, variables, params, descriptions of
- * matrices (verify.h). */
+ * matrices (verifier.h). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/verify/verify.h"
+#include "kernel/verify/verifier.h"
 
 static bool is_element(uint32_t dtype) { return dtype > 0 && dtype < LT_NDTYPE; }
 

@@ -1,9 +1,9 @@
-/* fail.c -- saying which rule a kernel program breaks, and where (verify.h). */
+/* fail.c -- saying which rule a kernel program breaks, and where (verifier.h). */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include "kernel/form/form.h"
-#include "kernel/verify/verify.h"
+#include "kernel/verify/verifier.h"
 
 static _Noreturn void __attribute__((format(printf, 6, 0))) break_rule(struct lt_verifier *v,
 enum lt_kernel_part part,

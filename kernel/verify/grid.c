@@ -1,6 +1,6 @@
-/* grid.c -- grids: their extents, their shared memory, the opcodes that only they have (verify.h). */
+/* grid.c -- grids: their extents, their shared memory, the opcodes that only they have (verifier.h). */
 #include <inttypes.h>
-#include "kernel/verify/verify.h"
+#include "kernel/verify/verifier.h"
 
 enum { MAX_BLOCKS = 65535, MAX_SUBGROUP = 64, MAX_SHARED = 1 << 24 };
 

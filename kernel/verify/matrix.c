@@ -1,8 +1,8 @@
 /* matrix.c -- descriptions of matrices: each element is kept by one thread; and the instruction
- * (verify.h). */
+ * (verifier.h). */
 #include <inttypes.h>
 #include "kernel/form/form.h"
-#include "kernel/verify/verify.h"
+#include "kernel/verify/verifier.h"
 
 /* Which element of a, b or c the bits of a number name. */
 static void add_bits(const struct lt_matrix_bit *bit, uint8_t n, int64_t number, int64_t *at)

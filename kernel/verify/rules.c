@@ -1,7 +1,7 @@
-/* rules.c -- what single opcodes ask for, besides members and types (verify.h). */
+/* rules.c -- what single opcodes ask for, besides members and types (verifier.h). */
 #include <inttypes.h>
 #include <string.h>
-#include "kernel/verify/verify.h"
+#include "kernel/verify/verifier.h"
 
 static void check_const(struct lt_verifier *v, const struct lt_instruction *i)
 {

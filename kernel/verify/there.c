@@ -1,6 +1,6 @@
-/* there.c -- what is there to be used: buffers, variables, constants (verify.h). */
+/* there.c -- what is there to be used: buffers, variables, constants (verifier.h). */
 #include <inttypes.h>
-#include "kernel/verify/verify.h"
+#include "kernel/verify/verifier.h"
 
 bool lt__verify_constant(const struct lt_kernel *k, int32_t value, int64_t *out)
 {

@@ -1,7 +1,7 @@
-/* uniform.c -- who has to run an instruction of a grid together, and that they do (verify.h). */
+/* uniform.c -- who has to run an instruction of a grid together, and that they do (verifier.h). */
 #include <inttypes.h>
 #include "kernel/form/form.h"
-#include "kernel/verify/verify.h"
+#include "kernel/verify/verifier.h"
 
 static const char *const of_whom[] = { "a thread", "a subgroup", "four subgroups", "a block", "a launch" };
 

@@ -1,10 +1,10 @@
 /* verify.c -- whether a kernel program keeps the rules of lt/kernel.h: the whole, and regions
- * (verify.h). */
+ * (verifier.h). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/form/form.h"
-#include "kernel/verify/verify.h"
+#include "kernel/verify/verifier.h"
 
 static void check_identifier(struct lt_verifier *v)
 {

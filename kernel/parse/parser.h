@@ -1,4 +1,4 @@
-/* parse.h -- the text of a kernel program as it is read: what the files of the parser share.
+/* parser.h -- the text of a kernel program as it is read: what the files of the parser share.
  *
  * parse.c          regions, and the whole
  * head.c     what stands before the regions
@@ -12,9 +12,10 @@
  *
  * Failures jump: lt__kernel_fail never returns.
  */
-#ifndef LT_KERNEL_PARSE_PARSE_H
-#define LT_KERNEL_PARSE_PARSE_H
-#include "kernel/form/form.h"
+#ifndef LT_KERNEL_PARSE_PARSER_H
+#define LT_KERNEL_PARSE_PARSER_H
+#include "kernel/build/build.h"
+#include "kernel/verify/verify.h"
 
 enum lt_kernel_token {
 	LT_KERNEL_END, LT_KERNEL_LINE,

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/form/form.h"
+#include "kernel/pool/pool.h"
 
 enum { BLOCK = 16384 };
 _Static_assert(sizeof(struct lt_poolblock) <= 32, "the header fits before the first allocation");

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 #define ROOM(b, array, n, cap) ((array) = lt__pool_grown(&(b)->pool, array, n, &(cap), sizeof *(array)))
 

@@ -1,5 +1,5 @@
 /* build_instruction.c -- instructions of each kind, for those that make programs (build.h). */
-#include "kernel/form/form.h"
+#include "kernel/build/build.h"
 
 /* An instruction with nothing but an opcode. */
 static struct lt_instruction plain(const struct lt_kernel_builder *b, int opcode)
