@@ -340,7 +340,7 @@ $(O)/tests/cuda/libcublasLt.so.13: $(O)/tests/cuda/mock_blas.o $(O)/kernel/form/
 
 # The objects of the library, except the one that ends with LT_BACKEND.
 ours = $(filter $(O)/kernel/%.o $(patsubst %,$(O)/backends/%.o,arguments diagnostic) $(O)/backends/text/%.o \
-	$(O)/backends/$(1)/%.o,$(OBJ))
+	$(O)/backends/command/%.o $(O)/backends/$(1)/%.o,$(OBJ))
 $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(FLAGS) $(LDFLAGS) -DLT_PLUGIN -shared $(if $(SAN),,-Wl,-z,defs) -o $@ backends/$*/$*.c \

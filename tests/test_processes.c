@@ -9,7 +9,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "backends/cpu/command.h"
+#include "backends/command/command.h"
 #include "lt/lt.h"
 #include "tests/ltrun.h"
 #include "tools/common/common.h"

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lt/kernel.h"
 #include "backends/cpu/cpu.h"
 #include "check/random/must.h"
 #include "kernel/form/form.h"
@@ -163,7 +164,7 @@ Test(text_library, every_number_of_lanes)
 	static const struct { const char *command; bool wide, widest; } targets[] = { { "gcc -O1 -march=x86-64" FLAGS, 0, 0 },
 		{ "gcc -O2 -march=x86-64-v3" FLAGS, 1, 0 }, { "gcc -O2 -march=x86-64-v4" FLAGS, 1, 1 },
 		{ "clang -O2 -march=x86-64-v3" FLAGS, 1, 0 }, { "clang -O2 -march=x86-64-v4" FLAGS, 1, 1 } };
-	if (lt__cpu_vector_library() < 235)
+	if (lt_kernel_vector_library() < 235)
 		cr_skip_test("no libmvec of glibc 2.35");
 #ifdef __x86_64__
 	for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lt/kernel.h"
 #include "backends/cpu/object.h"
 
 static const struct lt_host nobody = { .size = sizeof nobody };
@@ -43,7 +44,7 @@ static void set_target(struct lt_session *s, const struct lt_cpu_model *m)
 		s->target = m->target;
 	else
 		lt__cpu_target(&s->target);
-	s->vector_library = strcmp(m->machine, lt__cpu_machine()) == 0 ? lt__cpu_vector_library() : 0;
+	s->vector_library = strcmp(m->machine, lt__cpu_machine()) == 0 ? lt_kernel_vector_library() : 0;
 }
 
 static lt_status open_(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
@@ -60,7 +61,7 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	if (!s)
 		return lt__cpu_no_memory(diag);
 	set_target(s, c.model);
-	s->n_core = lt__cpu_cores();
+	s->n_core = lt_kernel_cores();
 	s->n_thread = LT_HAS(struct lt_host, host, n_thread) ? host->n_thread : s->n_core;
 	if (!c.model->target.size && s->n_thread < s->target.cores)      /* this machine, or as much of it as a run may use */
 		s->target.cores = s->n_thread;

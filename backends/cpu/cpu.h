@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include "lt/backend.h"
 #include "backends/backends.h"
-#include "backends/cpu/command.h"
+#include "backends/command/command.h"
 
 #define LT_CPU_VERSION "3"
 #define LT_CPU_ENTRY "lt_kernel"        /* the function of a compiled text that takes slots */
@@ -87,9 +87,6 @@ struct lt_session {
 
 /* target.c */
 void lt__cpu_target(struct lt_target *);
-uint32_t lt__cpu_cores(void);   /* that this process may use; never 0 */
-/* The version of glibc, 235 for 2.35, if its vector functions can be had here; else 0. */
-int lt__cpu_vector_library(void);
 /* What -march=native depends on; the caller's to free, NULL: no memory. */
 char *lt__cpu_processor(void);
 

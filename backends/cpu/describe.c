@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backends/cpu/command.h"
+#include "backends/command/command.h"
 #include "backends/cpu/object.h"
 
 struct to { lt_write *write; void *user; };

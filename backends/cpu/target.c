@@ -1,17 +1,13 @@
 /* target.c -- the machine this runs on: what the default schedule asks, and what compiled code depends
  * on. */
 #define _GNU_SOURCE 1
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#ifdef __GLIBC__
-#include <gnu/libc-version.h>
-#endif
+#include "lt/kernel.h"
 #include "backends/cpu/cpu.h"
 
 /* The first line of a small file of the system, without its end; false: not there. */
@@ -78,32 +74,10 @@ static void caches(struct lt_target *t)
 	t->cache_line = t->cache_line ? t->cache_line : 64;
 }
 
-uint32_t lt__cpu_cores(void)
-{
-	cpu_set_t set;
-	long n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
-	return n > 0 ? (uint32_t)n : 1;
-}
-
-int lt__cpu_vector_library(void)
-{
-	int version = 0;
-#if defined(__GLIBC__) && defined(__x86_64__)
-	void *there = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
-	char *remainder = NULL;
-	long major = there ? strtol(gnu_get_libc_version(), &remainder, 10) : 0;
-	if (there)
-		(void)dlclose(there);
-	if (major > 0 && *remainder == '.')
-		version = (int)(100 * major + strtol(remainder + 1, NULL, 10));
-#endif
-	return version;
-}
-
 void lt__cpu_target(struct lt_target *t)
 {
 	*t = (struct lt_target){ .size = sizeof *t, .name = "cpu:native", .vector_bytes = 16, .vector_registers = 16,
-		.cores = lt__cpu_cores() };
+		.cores = lt_kernel_cores() };
 #if defined(__x86_64__) || defined(__i386__)
 	__builtin_cpu_init();
 	if (__builtin_cpu_supports("avx512f")) {

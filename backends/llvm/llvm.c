@@ -24,6 +24,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "lt/kernel.h"
 #include "diagnostic.h"
 #include "session.h"
 
@@ -74,7 +75,7 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 		return status;
 	}
 	s->host = host;
-	s->n_thread = LT_HAS(struct lt_host, host, n_thread) ? host->n_thread : lt_llvm_cores();
+	s->n_thread = LT_HAS(struct lt_host, host, n_thread) ? host->n_thread : lt_kernel_cores();
 	if (s->n_thread < s->machine.target.cores)
 		s->machine.target.cores = s->n_thread;
 	s->caps = (struct lt_caps){ .size = sizeof s->caps, .dtypes = ((UINT64_C(1) << LT_NDTYPE) - 1) & ~UINT64_C(1),

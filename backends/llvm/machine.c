@@ -2,7 +2,6 @@
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +9,6 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
-#ifdef __GLIBC__
-#include <gnu/libc-version.h>
-#endif
 #include "machine.h"
 #include "diagnostic.h"
 
@@ -58,13 +54,6 @@ static void initialize(void)
 	(void)LLVMInitializeNativeAsmPrinter();
 	if (has_own_llvm())
 		LLVMParseCommandLineOptions(2, options, "");
-}
-
-uint32_t lt_llvm_cores(void)
-{
-	cpu_set_t set;
-	long n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
-	return n > 0 ? (uint32_t)n : 1;
 }
 
 /* Whether LLVM's list "+a,-b,+c" has the feature on. */
@@ -115,22 +104,6 @@ static void caches(struct lt_target *t)
 	t->cache_line = t->cache_line ? t->cache_line : 64;
 }
 
-/* The version of glibc, 235 for 2.35, if its vector functions can be had here. */
-static int vector_library(void)
-{
-	int version = 0;
-#if defined(__GLIBC__) && defined(__x86_64__)
-	void *there = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
-	char *remainder = NULL;
-	long major = there ? strtol(gnu_get_libc_version(), &remainder, 10) : 0;
-	if (there)
-		(void)dlclose(there);
-	if (major > 0 && *remainder == '.')
-		version = (int)(100 * major + strtol(remainder + 1, NULL, 10));
-#endif
-	return version;
-}
-
 const char *lt_llvm_lacks(const struct lt_llvm_host *h, const struct lt_llvm_cpu *cpu)
 {
 	for (const struct lt_llvm_cpu *c = cpus + 1; c <= cpu; c++)
@@ -169,7 +142,8 @@ static bool cpu_has(const struct lt_llvm_host *h, const struct lt_llvm_cpu *cpu,
 static void describe_machine(struct lt_llvm_host *h, const struct lt_llvm_cpu *cpu)
 {
 	bool arm = offers(cpu, "neon");
-	h->machine = (struct lt_llvm_machine){ .vector_bytes = h->target.vector_bytes, .vector_library = vector_library(),
+	h->machine = (struct lt_llvm_machine){ .vector_bytes = h->target.vector_bytes,
+		.vector_library = lt_kernel_vector_library(),
 		.rounds = arm || offers(cpu, "sse4.1"), .halves = arm || offers(cpu, "f16c"),
 		.scales = offers(cpu, "avx512dq"), .dots = offers(cpu, "sse2"),
 		.vnni = cpu_has(h, cpu, "avx512vnni") && offers(cpu, "avx512vl") };
@@ -200,7 +174,7 @@ lt_status lt_llvm_host_open(struct lt_llvm_host *h, const struct lt_llvm_cpu *cp
 	(void)snprintf(h->name, sizeof h->name, "llvm:%s", h->cpu);
 	cpu = cpu == cpus ? best(h) : cpu;
 	h->target = (struct lt_target){ .size = sizeof h->target, .name = h->name, .vector_bytes = cpu->vector_bytes,
-		.vector_registers = cpu->vector_registers, .cores = lt_llvm_cores() };
+		.vector_registers = cpu->vector_registers, .cores = lt_kernel_cores() };
 	caches(&h->target);
 	describe_machine(h, cpu);
 	LLVMTargetMachineRef m = status ? NULL : lt_llvm_target_machine(h, 2);

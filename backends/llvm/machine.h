@@ -29,5 +29,4 @@ lt_status lt_llvm_host_open(struct lt_llvm_host *, const struct lt_llvm_cpu *, s
 void lt_llvm_host_close(struct lt_llvm_host *);
 /* level 0..3.  Not shared by threads; LLVMDisposeTargetMachine. */
 LLVMTargetMachineRef lt_llvm_target_machine(const struct lt_llvm_host *, int level);
-uint32_t lt_llvm_cores(void);
 #endif

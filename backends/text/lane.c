@@ -42,23 +42,10 @@ uint32_t lt__text_user_bits(const struct text *t, int32_t value)
 	return USUAL;
 }
 
-static struct text_expr called_with(
-	struct text *t, const char *function, const struct text_expr *x, int n)
-{
-	struct lt_out o = lt__out_new(&t->pool);
-	struct text_expr e = lt__text_joined(x, n);
-	lt__outf(&o, "%s(", function);
-	for (int k = 0; k < n; k++)
-		lt__outf(&o, k ? ", %s" : "%s", x[k].text);
-	lt__out(&o, ")");
-	e.text = o.at;
-	return e;
-}
-
 static struct text_expr helper_of(
 	struct text *t, const char *name, struct lt_value_type type, const struct text_expr *x, int n)
 {
-	return called_with(t, lt__text_helper(t, name, type), x, n);
+	return lt__text_called(t, lt__text_helper(t, name, type), x, n);
 }
 
 struct text_expr lt__text_mask(struct text *t, int32_t value, uint32_t bits)
@@ -126,7 +113,7 @@ static struct text_expr lane_by_lane(struct text *t, const struct lt_instruction
 		one = lt__text_operator(t, opcode, (struct lt_value_type){ from, 1 }, operand);
 	const char *name = lt__text_formatted(t, "lt_%s_each_%s%s%s", lt__text_short(t, result), lt_opcode_name(opcode),
 		from == i->dtype ? "" : "_", from == i->dtype ? "" : lt__text_element(from)->name);
-	return called_with(t, each_function(t, name, result, type, n, one.text), x, n);
+	return lt__text_called(t, each_function(t, name, result, type, n, one.text), x, n);
 }
 
 struct text_expr lt__text_update(struct text *t, const struct lt_instruction *i, const struct text_expr *x)
@@ -146,7 +133,7 @@ static struct text_expr third_party(struct text *t, const struct lt_instruction 
 	for (int k = 0; k < n; k++)
 		type[k] = lt__text_type(t, (struct lt_value_type){ t->k->ops[i->what].in[k], i->lanes }, 0);
 	const char *name = lt__text_formatted(t, "lt_op%d_x%u", (int)i->what, (unsigned)i->lanes);
-	return called_with(t, each_function(t, name, result, type, n, lt__text_third(t, i, lane_operands, n).text), x, n);
+	return lt__text_called(t, each_function(t, name, result, type, n, lt__text_third(t, i, lane_operands, n).text), x, n);
 }
 
 /* Between numbers that C converts; gcc converts to narrower lanes well in steps of one half only. */
@@ -305,7 +292,7 @@ static struct text_expr operated(struct text *t, const struct lt_instruction *i,
 	struct lt_value_type type = lt__instruction_type(t->k, i);
 	const char *function = lt__text_library(t, i->opcode, type);
 	if (function)
-		return called_with(t, function, x, n);
+		return lt__text_called(t, function, x, n);
 	if (!lt__text_has_lanes(i->opcode, type.dtype))
 		return lane_by_lane(t, i, x, n);
 	struct text_expr e = lt__text_operator(t, i->opcode, type, x);

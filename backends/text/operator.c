@@ -81,6 +81,18 @@ struct text_expr lt__text_joined(const struct text_expr *x, int n)
 	return e;
 }
 
+struct text_expr lt__text_called(struct text *t, const char *function, const struct text_expr *x, int n)
+{
+	struct lt_out o = lt__out_new(&t->pool);
+	struct text_expr e = lt__text_joined(x, n);
+	lt__outf(&o, "%s(", function);
+	for (int k = 0; k < n; k++)
+		lt__outf(&o, k ? ", %s" : "%s", x[k].text);
+	lt__out(&o, ")");
+	e.text = o.at;
+	return e;
+}
+
 static int tight_of(char c)
 {
 	static const char marks[] = "!-*+=";

@@ -4,18 +4,6 @@
 #include <string.h>
 #include "backends/text/part.h"
 
-struct text_expr lt__text_called(struct text *t, const char *function, const struct text_expr *x, int n)
-{
-	struct lt_out o = lt__out_new(&t->pool);
-	struct text_expr e = lt__text_joined(x, n);
-	lt__outf(&o, "%s(", function);
-	for (int k = 0; k < n; k++)
-		lt__outf(&o, k ? ", %s" : "%s", x[k].text);
-	lt__out(&o, ")");
-	e.text = o.at;
-	return e;
-}
-
 static unsigned long long all_of(uint32_t lanes) { return UINT64_MAX >> (64 - lanes); }
 
 static struct text_expr between(struct text *t, const struct text_expr *x, const char *sign)

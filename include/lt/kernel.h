@@ -407,10 +407,14 @@ lt_status lt_kernel_parse(const char *text, size_t bytes, struct lt_kernel **, s
  *       text, and all else that the machine does (128 to 161)
  *     LT_EUNSUPPORTED names an operator that is neither there nor can be expanded: sqrt, pow, sin and cos, `remainder`
  *     of floats, and the functions of f64 (of exp, log, tanh, erf) must be there for one lane at least.
+ * lt_kernel_cores, lt_kernel_vector_library: of the machine that this process runs on: the cores that it may use, never
+ *     0; the version of glibc, 235 for 2.35, whose vector functions (libmvec) can be had, 0: none.
  * lt_kernel_c99: what C99 and its mathematical library have for one lane: rows for lt_machine.operators; n: how many.
  *     Static. */
 lt_status lt_kernel_expand(const struct lt_kernel *, const struct lt_machine *, struct lt_kernel **, struct lt_diag *);
 const struct lt_machine_operator *lt_kernel_c99(uint32_t *n);
+uint32_t lt_kernel_cores(void);
+int lt_kernel_vector_library(void);
 
 /* The name of an opcode ("add", "load"); NULL: there is no such.  Static text. */
 const char *lt_opcode_name(uint32_t opcode);

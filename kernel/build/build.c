@@ -1,4 +1,4 @@
-/* build.c -- see build.h: the program, its parts, any instruction. */
+/* build.c -- the program that grows, its parts, any instruction. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,33 +111,38 @@ int32_t lt__build_region(struct lt_kernel_builder *b, enum lt_region_kind kind, 
 	return b->n_region++;
 }
 
-/* Letters, digits, _ and points of a name, as many as leave room for a number: "%3" is n3. */
-static void name_stem(char *stem, const char *wanted)
+/* Of a name, what leaves room for a _ and a number. */
+struct name_stem { char text[LT_MAX_NAME + 1 - 12]; };
+
+/* Its letters, digits, _ and points: "%3" is n3. */
+static struct name_stem name_stem(const char *wanted)
 {
+	struct name_stem stem;
 	size_t n = 0;
 	wanted += *wanted == '%';
 	if (!*wanted || (*wanted >= '0' && *wanted <= '9'))
-		stem[n++] = 'n';
-	for (; *wanted && n < LT_MAX_NAME - 12; wanted++) {
+		stem.text[n++] = 'n';
+	for (; *wanted && n < sizeof stem.text - 1; wanted++) {
 		char c = *wanted;
 		bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-		stem[n] = (char)(fits && (n > 0 || c != '.') ? c : '_');
+		stem.text[n] = (char)(fits && (n > 0 || c != '.') ? c : '_');
 		n++;
 	}
-	stem[n] = '\0';
+	stem.text[n] = '\0';
+	return stem;
 }
 
 /* A name that no buffer or variable has: the one that is wanted, if it is one; a second one has a number, of all names
  * so far. */
 static const char *name_for(struct lt_kernel_builder *b, const char *wanted)
 {
-	char stem[LT_MAX_NAME + 1], name[LT_MAX_NAME + 1];
+	char name[LT_MAX_NAME + 1];
 	wanted = wanted ? wanted : "";
 	bool is_name = lt__kernel_is_name(wanted, strlen(wanted));
-	name_stem(stem, wanted);
-	(void)snprintf(name, sizeof name, "%s", is_name ? wanted : stem);
+	const struct name_stem stem = name_stem(wanted);
+	(void)snprintf(name, sizeof name, "%s", is_name ? wanted : stem.text);
 	for (int32_t i = b->n_buffer + b->n_variable; lt__nameset_find(&b->names, name); i++)
-		(void)snprintf(name, sizeof name, "%s_%d", stem, (int)i);
+		(void)snprintf(name, sizeof name, "%s_%d", stem.text, (int)i);
 	const char *kept = lt__build_string(b, name);
 	lt__nameset_add(&b->names, kept, 1);
 	return kept;

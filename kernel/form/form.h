@@ -1,5 +1,5 @@
-/* form.h -- the form of kernel programs (lt/kernel.h): what each opcode is, types, numbers, names, and what is known of a
- * whole program. */
+/* form.h -- the form of kernel programs (lt/kernel.h): what each opcode is, types, numbers, names, and what is known of
+ * a whole program. */
 #ifndef LT_KERNEL_FORM_FORM_H
 #define LT_KERNEL_FORM_FORM_H
 #include <stdbool.h>

@@ -22,15 +22,10 @@ void lt__lower_barrier(struct lowering *l)
 			.what = LT_BARRIER_BLOCK, .stride = threads_now(l), .origin = -1 });
 }
 
-static const struct lt_op *op_of(const struct lowering *l, int32_t s)
-{
-	return LT_AT(struct lt_op, l->t->ops, lower_stmt_at(l, s)->op);
-}
-
 /* A variable that holds the identity. */
 static int32_t begin_part(struct lowering *l, int32_t s)
 {
-	const struct lt_op *op = op_of(l, s);
+	const struct lt_op *op = lower_op_at(l, s);
 	int32_t v = lt__build_variable(&l->b, "part", op->out, 1);
 	l->b.origin = s;
 	lt__build_begins(&l->b, LT_OPCODE_variable, v);
@@ -48,7 +43,7 @@ static int32_t own_value(struct lowering *l, int32_t s)
 	if (mask != LOWER_NO) {
 		int32_t mark = mask >= 0 ? lt__lower_if(l, mask) : lt__lower_mark(l);
 		const struct lt_operand *o = LT_AT(struct lt_operand, l->t->operands, st->first_operand);
-		lt__build_set(&l->b, v, lt__lower_as(l, lt__lower_operand(l, s, o), op_of(l, s)->out));
+		lt__build_set(&l->b, v, lt__lower_as(l, lt__lower_operand(l, s, o), lower_op_at(l, s)->out));
 		if (mask >= 0)
 			lt__lower_end(l, mark);
 	}

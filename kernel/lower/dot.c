@@ -33,16 +33,6 @@ static const struct lt_stmt *dot_writer(
 	return NULL;
 }
 
-/* Whether neighbours along the loop lie side by side. */
-static bool dot_lies_along(const struct lowering *l, int32_t row, int32_t loop)
-{
-	const int64_t *r = lower_row_at(l->t, row);
-	for (int32_t d = 0; d < l->t->n_div; d++)
-		if (r[lower_div_column(l->t, d)] && lt__lower_depends(l->t, LT_AT(struct lt_div, l->t->divs, d)->row, loop))
-			return false;
-	return r[lower_loop_column(l->t, loop)] == 1;
-}
-
 /* Bytes that factor k of the product is a cast of; -1: it is none. */
 static int32_t dot_source(const struct lowering *l, int32_t loop, const struct lt_stmt *mul, int32_t k,
 	const struct lt_stmt **cast)
@@ -50,7 +40,7 @@ static int32_t dot_source(const struct lowering *l, int32_t loop, const struct l
 	*cast = dot_writer(l, loop, dot_read(l, mul, k), LT_OPCODE_cast);
 	const struct lt_access *from = *cast ? dot_read(l, *cast, 0) : NULL;
 	const uint32_t dtype = from ? lower_dtype_of(l, from->buffer) : 0;
-	if (!from || (dtype != LT_I8 && dtype != LT_U8) || !dot_lies_along(l, from->row, loop)
+	if (!from || (dtype != LT_I8 && dtype != LT_U8) || !lt__lower_is_adjacent(l, from->row, loop)
 		|| lt__lower_around(l->t, loop, lower_buffer_at(l, from->buffer)->scope))
 		return -1;
 	const struct lt_operand *o = LT_AT(struct lt_operand, l->t->operands, (*cast)->first_operand);

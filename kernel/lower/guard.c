@@ -38,7 +38,7 @@ struct lower_guards lt__lower_lane_guards(struct lowering *l, int32_t first, int
 	return g;
 }
 
-static int32_t mask_and(struct lowering *l, int32_t a, int32_t b)
+int32_t lt__lower_mask_and(struct lowering *l, int32_t a, int32_t b)
 {
 	return a < 0 ? b : lt__lower_wide(l, LT_OPCODE_and, LT_LANE_MASK, a, b, 0);
 }
@@ -67,13 +67,13 @@ int32_t lt__lower_guard_mask(struct lowering *l, int32_t first, int32_t n)
 			continue;
 		if (!lt__lower_stride(l, row, &stride)) {
 			int32_t x = lt__lower_row_of_lanes(l, row), zero = lt__lower_spread(l, lt__lower_i64(l, 0));
-			all = mask_and(l, all, lt__lower_wide(l, LT_OPCODE_greaterequal, LT_LANE_MASK, x, zero, 0));
+			all = lt__lower_mask_and(l, all, lt__lower_wide(l, LT_OPCODE_greaterequal, LT_LANE_MASK, x, zero, 0));
 		} else if (stride) {
-			all = mask_and(l, all, mask_of(l, row, stride));
+			all = lt__lower_mask_and(l, all, mask_of(l, row, stride));
 		} else {
 			int32_t holds = lt__lower_holds(l, row, 0);
 			if (holds != LOWER_YES)         /* never NO: that was seen before */
-				all = mask_and(l, all, lt__lower_spread(l, holds));
+				all = lt__lower_mask_and(l, all, lt__lower_spread(l, holds));
 		}
 	}
 	return all;

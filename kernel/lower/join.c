@@ -48,16 +48,6 @@ static bool same_row(const struct lowering *l, int32_t a, int32_t b)
 	return true;
 }
 
-/* Whether the copies of the loop are neighbours in what the row names, and no quotient changes among them. */
-static bool goes_along(const struct lowering *l, int32_t row, int32_t loop)
-{
-	const int64_t *r = lower_row_at(l->t, row);
-	for (int32_t d = 0; d < l->t->n_div; d++)
-		if (r[lower_div_column(l->t, d)] && lt__lower_depends(l->t, LT_AT(struct lt_div, l->t->divs, d)->row, loop))
-			return false;
-	return r[lower_loop_column(l->t, loop)] == 1;
-}
-
 /* Whether a statement of the loop may be joined; of what touches the same buffer, only its reset does not count. */
 static bool join_fits(const struct lowering *l, int32_t loop, int32_t s, int32_t *reset)
 {
@@ -69,7 +59,7 @@ static bool join_fits(const struct lowering *l, int32_t loop, int32_t s, int32_t
 	if (v < 0 || v == loop || l->loop[v].mode != LOWER_LANES || l->loop[v].bounded || lower_loop_at(l, v)->parent != loop
 		|| st->n_guard || !lt__lower_can_fold(l, st) || dest->index >= 0 || l->storage[dest->buffer].is_variable
 		|| lower_dtype_of(l, dest->buffer) == LT_BOOL || lt__lower_depends(l->t, dest->row, v)
-		|| !goes_along(l, dest->row, loop))
+		|| !lt__lower_is_adjacent(l, dest->row, loop))
 		return false;
 	for (int32_t other = x->first_stmt; other < x->first_stmt + x->n_stmt; other++) {
 		const struct lt_stmt *o = lower_stmt_at(l, other);

@@ -151,6 +151,11 @@ static inline const struct lt_stmt *lower_stmt_at(const struct lowering *l, int3
 {
 	return LT_AT(struct lt_stmt, l->t->stmts, s);
 }
+/* The operator of a statement. */
+static inline const struct lt_op *lower_op_at(const struct lowering *l, int32_t stmt)
+{
+	return LT_AT(struct lt_op, l->t->ops, lower_stmt_at(l, stmt)->op);
+}
 static inline const struct lt_access *lower_access_at(const struct lowering *l, int32_t a)
 {
 	return LT_AT(struct lt_access, l->t->accesses, a);
@@ -218,6 +223,9 @@ void lt__lower_leave(struct lowering *, int32_t loop);
 struct lower_column lt__lower_any_iteration(const struct lowering *, int32_t loop, int32_t value);
 struct lower_range lt__lower_range(const struct lowering *, int32_t row);
 bool lt__lower_depends(const struct lt_tree *, int32_t row, int32_t loop);      /* through divs, too */
+/* Iterations of the loop that follow one another are neighbours in what the row names, and it has no quotient that
+ * changes with the loop. */
+bool lt__lower_is_adjacent(const struct lowering *, int32_t row, int32_t loop);
 /* How it moves from lane to lane; false: not by equal steps. */
 bool lt__lower_stride(const struct lowering *, int32_t row, int64_t *stride);
 int32_t lt__lower_i64(struct lowering *, int64_t);
@@ -284,6 +292,8 @@ struct lower_guards {
 struct lower_guards lt__lower_lane_guards(struct lowering *, int32_t first, int32_t n);
 /* The lanes in which the guards that differ hold, which is some of them. */
 int32_t lt__lower_guard_mask(struct lowering *, int32_t first, int32_t n);
+/* Both masks; a -1: b. */
+int32_t lt__lower_mask_and(struct lowering *, int32_t a, int32_t b);
 /* A condition: no quotient that the statement uses changes from lane to lane.  What is known then. */
 int32_t lt__lower_invariant(struct lowering *, int32_t stmt);
 struct lower_column *lt__lower_invariant_columns(struct lowering *);

@@ -51,11 +51,6 @@ bool lt__lower_operand_is_wide(struct lowering *l, const struct lt_operand *o)
 	return true;
 }
 
-static int32_t lanes_and(struct lowering *l, int32_t a, int32_t b)
-{
-	return a < 0 ? b : lt__lower_wide(l, LT_OPCODE_and, LT_LANE_MASK, a, b, 0);
-}
-
 /* Pieces from i on, in the lanes of `left` (-1: all that are on), each under the mask of its own lanes. */
 static int32_t blended(struct lowering *l, int32_t s, const struct lt_operand *o, int32_t i, int32_t left)
 {
@@ -67,7 +62,7 @@ static int32_t blended(struct lowering *l, int32_t s, const struct lt_operand *o
 		return blended(l, s, o, i + 1, left);
 	if (i + 1 < o->n_piece)
 		of_piece = lt__lower_guard_mask(l, p->first_guard, p->n_guard);
-	l->mask = of_piece < 0 ? left : lanes_and(l, left, of_piece);
+	l->mask = of_piece < 0 ? left : lt__lower_mask_and(l, left, of_piece);
 	l->guarded = guarded || l->mask != mask;
 	int32_t value = lt__lower_spread(l, piece_value(l, s, p, o->dtype));
 	l->mask = mask;
@@ -75,7 +70,7 @@ static int32_t blended(struct lowering *l, int32_t s, const struct lt_operand *o
 	if (of_piece < 0)
 		return value;
 	int32_t others = lt__lower_wide(l, LT_OPCODE_not, LT_LANE_MASK, of_piece, -1, 0);
-	int32_t rest = blended(l, s, o, i + 1, lanes_and(l, left, others));
+	int32_t rest = blended(l, s, o, i + 1, lt__lower_mask_and(l, left, others));
 	const struct lt_instruction *loaded = lt__build_at(&l->b, value), *other = lt__build_at(&l->b, rest);
 	if (other->opcode == LT_OPCODE_const && other->number == 0 && loaded->opcode == LT_OPCODE_load
 		&& loaded->operand[2] == of_piece)

@@ -378,3 +378,12 @@ int32_t lt__lower_guards(struct lowering *l, int32_t first, int32_t n)
 		all = lt__lower_both(l, all, lt__lower_holds(l, l->t->guards[first + i], 0));
 	return all;
 }
+
+bool lt__lower_is_adjacent(const struct lowering *l, int32_t row, int32_t loop)
+{
+	const int64_t *r = lower_row_at(l->t, row);
+	for (int32_t d = 0; d < l->t->n_div; d++)
+		if (r[lower_div_column(l->t, d)] && lt__lower_depends(l->t, LT_AT(struct lt_div, l->t->divs, d)->row, loop))
+			return false;
+	return r[lower_loop_column(l->t, loop)] == 1;
+}

@@ -52,21 +52,16 @@ struct lower_terms lt__lower_terms(const struct lowering *l, int32_t s)
 	return c;
 }
 
-static const struct lt_op *op_of(const struct lowering *l, int32_t s)
-{
-	return LT_AT(struct lt_op, l->t->ops, lower_stmt_at(l, s)->op);
-}
-
 int32_t lt__lower_join(struct lowering *l, int32_t s, int32_t a, int32_t b)
 {
-	const struct lt_op *op = op_of(l, s);
+	const struct lt_op *op = lower_op_at(l, s);
 	int32_t x[4] = { lt__lower_as(l, a, op->in[0]), lt__lower_as(l, b, op->in[1]), -1, -1 };
 	return lt__lower_as(l, lt__lower_apply(l, op, x), op->out);
 }
 
 bool lt__lower_combine_own(struct lowering *l, int32_t s, int32_t value)
 {
-	const struct lt_op *op = op_of(l, s);
+	const struct lt_op *op = lower_op_at(l, s);
 	const int32_t v = l->combined[s].variable;
 	if (v < 0)
 		return false;
@@ -84,7 +79,7 @@ int32_t lt__lower_exchange(struct lowering *l, int32_t s, const struct lower_ter
 {
 	for (int64_t distance = c->group / 2; distance; distance /= 2) {
 		int32_t other = lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_exchange,
-			.dtype = (uint8_t)op_of(l, s)->out, .lanes = 1, .operand = { value, lt__lower_i64(l, distance), -1, -1 },
+			.dtype = (uint8_t)lower_op_at(l, s)->out, .lanes = 1, .operand = { value, lt__lower_i64(l, distance), -1, -1 },
 			.what = LT_EXCHANGE_XOR, .origin = s });
 		value = lt__lower_join(l, s, value, other);
 	}
@@ -110,7 +105,7 @@ static int32_t scratch_of(struct lowering *l, int32_t s, const struct lower_term
 {
 	struct lower_combined *x = &l->combined[s];
 	int64_t elems = block_threads(grid_now(l)) / c->group;
-	uint32_t dtype = op_of(l, s)->out;
+	uint32_t dtype = lower_op_at(l, s)->out;
 	if (x->scratch < 0)
 		x->scratch = lt__build_buffer(&l->b, &(struct lt_kernel_buffer){ .name = "parts", .dtype = dtype,
 			.space = LT_SPACE_SHARED, .elems = elems, .align = 16, .slot = -1, .written = 1, .exclusive = 1, .origin = -1,
@@ -176,7 +171,7 @@ static int32_t sum_at_once(struct lowering *l, int32_t s, const struct lower_ter
 
 static int32_t sum_in_turn(struct lowering *l, int32_t s, const struct lower_terms *c, int32_t scratch, int32_t own)
 {
-	int32_t sum = lt__build_variable(&l->b, "sum", op_of(l, s)->out, 1);
+	int32_t sum = lt__build_variable(&l->b, "sum", lower_op_at(l, s)->out, 1);
 	lt__build_begins(&l->b, LT_OPCODE_variable, sum);
 	lt__build_set(&l->b, sum, lt__build_load(&l->b, scratch, own, 0));
 	int32_t from = lt__lower_i64(l, 1), to = lt__lower_i64(l, c->n), mark = lt__lower_mark(l);

@@ -1,4 +1,4 @@
-/* printer.h -- the text of a kernel program as it is printed: what print*.c share. */
+/* printer.h -- the text of a kernel program as it is printed: what print.c, body.c and word.c share. */
 #ifndef LT_KERNEL_PRINT_PRINTER_H
 #define LT_KERNEL_PRINT_PRINTER_H
 #include "kernel/form/form.h"

@@ -3,7 +3,7 @@
  * step.c        the table, and what runs it
  * rewrite.c     copying a program with changes
  * address.c     addresses as sums of multiples of values; which accesses are apart
- * pass_*.c      a step each, with its contract
+ * the others    a step each, with its contract
  *
  * A step looks at s->k, which does not change, and decides.  If it has something to do, it copies the program into s->b
  * with its changes:
@@ -31,7 +31,8 @@ struct lt_stepping {
 	int32_t *buffer_to, *variable_to;       /* by buffer and variable of k: that in b; -1: none */
 };
 
-/* pass_*.c: false: nothing has changed, and s->b is not used.  The contracts are in the table (step.c). */
+/* A step, in a file of its own; false: nothing has changed, and s->b is not used.  The contracts are in the table
+ * (step.c). */
 typedef bool lt_step_run(struct lt_stepping *);
 lt_step_run lt__step_constants, lt__step_guards, lt__step_variables, lt__step_forward, lt__step_tiles,
 	lt__step_apart, lt__step_wide, lt__step_prefetches, lt__step_streams, lt__step_motion, lt__step_unused;

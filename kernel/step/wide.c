@@ -45,7 +45,7 @@ struct wide_step {
 	bool any;
 };
 
-static bool is_access(const struct lt_instruction *i)
+static bool is_load_or_store(const struct lt_instruction *i)
 {
 	return i->opcode == LT_OPCODE_load || i->opcode == LT_OPCODE_store;
 }
@@ -115,7 +115,7 @@ static int64_t unit_of_value(const struct wide_step *w, int32_t value, int depth
 
 static bool is_single(const struct wide_step *w, const struct lt_instruction *i)
 {
-	return is_access(i) && i->operand[1] < 0 && lt__instruction_type(w->k, i).lanes == 1
+	return is_load_or_store(i) && i->operand[1] < 0 && lt__instruction_type(w->k, i).lanes == 1
 		&& !(i->flags & LT_INSTRUCTION_STREAM);
 }
 
@@ -135,7 +135,7 @@ static void find_run(struct wide_step *w, int32_t from, int32_t end)
 	for (int32_t at = from; at < end; at++) {
 		const struct lt_instruction *i = &w->k->instructions[at];
 		w->base[at] = w->next[at] = -1;
-		if (!is_access(i))
+		if (!is_load_or_store(i))
 			continue;
 		w->access[w->n_access++] = at;
 		if (!lt__address_reach(w->k, w->values, i, &w->reach[at]))

@@ -6,6 +6,7 @@
  */
 #ifndef LT_TOOLS_BUILD_BUILD_H
 #define LT_TOOLS_BUILD_BUILD_H
+#include "backends/command/command.h"
 #include "backends/cpu/cpu.h"
 #include "program/export/export.h"
 #include "tools/model/model.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "lt/kernel.h"
 #include "backends/cpu/cpu.h"
 #include "tools/build/build.h"
 #include "tools/common/common.h"
@@ -14,7 +15,7 @@ static bool process_run(struct building *b, struct lt_command *c, uint32_t n, ui
 	bool ran;
 
 	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
-	ran = lt__command_run(c, n, b->o.threads ? (uint32_t)b->o.threads : lt__cpu_cores(), &limits, NULL, NULL);
+	ran = lt__command_run(c, n, b->o.threads ? (uint32_t)b->o.threads : lt_kernel_cores(), &limits, NULL, NULL);
 	lt__interrupt_release();
 	return ran;
 }

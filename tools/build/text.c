@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lt/kernel.h"
 #include "backends/cpu/cpu.h"
 #include "tools/build/build.h"
 #include "tools/common/common.h"
@@ -16,7 +17,7 @@ static uint32_t default_threads(const struct building *b)
 {
 	const struct lt_cpu_model *m = lt__cpu_model_find(b->target.model, strlen(b->target.model));
 
-	return b->target.strict || !m ? 1 : m->target.size ? m->target.cores : lt__cpu_cores();
+	return b->target.strict || !m ? 1 : m->target.size ? m->target.cores : lt_kernel_cores();
 }
 
 lt_status build_program(struct building *b)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "backends/command/command.h"
 #include "backends/cpu/cpu.h"
 #include "base/owner.h"
 #include "tools/common/common.h"

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "backends/command/command.h"
 #include "backends/cpu/cpu.h"
+#include "tools/bench/bench.h"
 #include "tools/common/common.h"
 #include "tools/machine/machine.h"
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "backends/cpu/command.h"
+#include "backends/command/command.h"
 
 extern char **environ;          /* handed on, never read except for one name that is replaced */
 

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "backends/cpu/command.h"
+#include "backends/command/command.h"
 
 #define NAME "looptree-tmp-"
 enum { MAX_DEPTH = 16, OPEN_FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };

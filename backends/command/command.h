@@ -1,10 +1,10 @@
 /* command.h -- running other programs, with an end to it; and the private folder that their files are in.
  *
  * Each program leads a process group of its own, so that it is ended with all that it has started.  Includes nothing of
- * the backend: tools that run compilers of their own use it, too.
+ * a backend: tools that run compilers of their own use it, too.
  */
-#ifndef LT_CPU_COMMAND_H
-#define LT_CPU_COMMAND_H
+#ifndef LT_BACKENDS_COMMAND_COMMAND_H
+#define LT_BACKENDS_COMMAND_COMMAND_H
 #include <stdbool.h>
 #include <stdint.h>
 
