@@ -1,4 +1,4 @@
-/* verifier.h -- the rules of lt/kernel.h as they are checked: what verify.c and verify_*.c share.
+/* verifier.h -- the rules of lt/kernel.h as they are checked: what the files of this folder share.
  *
  * verify.c          the whole; regions
  * declared.c what stands before the regions
