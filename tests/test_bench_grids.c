@@ -137,7 +137,7 @@ Test(bench_grids, each_1x1_layer_is_tiles_of_blocks)
 		for (int mean = 0; mean < 2; mean++) {
 			const char *end = strstr(c->script, "result");
 			cr_assert_not_null(end);
-			snprintf(text, sizeof text, "%.*s%s", mean ? (int)(end - c->script) : 2000, c->script,
+			snprintf(text, sizeof text, "%.*s%s", mean ? (int)(end - c->script) : (int)sizeof text - 1, c->script,
 				mean ? "result = ReduceMeanNode($3, [2, 3]);\n" : "");
 			struct grids x = grids_plan(c->name, text, strlen(text));
 			for (int32_t k = 0; k < x.n; k++)

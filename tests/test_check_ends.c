@@ -202,7 +202,7 @@ Test(check_ends, each_call_that_fails_has_its_reason)
 /* Whatever is not there to be had: the same output, or no good exit. */
 Test(check_ends, memory_that_runs_out_is_no_success)
 {
-	static char want[1 << 16];
+	static char want[sizeof out];
 	static const char *const tries[] = { "--list", "-v" };
 	char command[4096];
 	if (SANITIZED)

@@ -101,7 +101,7 @@ Test(script_docs, every_operator_is_there)
 	int found = 0, n = sizeof operators / sizeof *operators;
 	cr_assert(docs);
 	for (int level = 1; found < n; level++) {
-		char row[512], symbols[200] = "", nodes[300] = "";
+		char symbols[200] = "", nodes[300] = "", row[sizeof symbols + sizeof nodes + 32];
 		for (int i = 0; i < n; i++) {
 			const struct table_operator *o = &operators[i];
 			if (o->level != level)
