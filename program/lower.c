@@ -1,6 +1,7 @@
 /* Compiling a graph: the pipeline, in the order of the data. */
 #include "ir/op/op.h"
 #include "ir/pass/pass.h"
+#include "program/explain/explain.h"
 #include "program/nest/nest.h"
 #include "program/lower.h"
 
@@ -21,10 +22,18 @@ static lt_status lower_graph(struct lt_program *p, const struct lt_graph *graph)
 	return lt__materialize(p->graph, &p->base);     /* each result and state has a leaf, or is written through */
 }
 
+/* Adds the time since *last to *to. */
+static void lap(int64_t *to, int64_t *last)
+{
+	int64_t now = lt__now_ns();
+	*to += now - *last;
+	*last = now;
+}
+
 /* A part is done: its time is counted, and the caller may want no more. */
 static lt_status lower_lap(struct lt_program *p, int64_t *to, int64_t *last)
 {
-	lt__lap(to, last);
+	lap(to, last);
 	return lt__cancelled(&p->services);
 }
 
@@ -89,7 +98,7 @@ lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 		LT_TRY(lower_lap(p, &time->accept_ns, &last));
 		if (again)
 			LT_TRY(lt__offers_tree(offers, &p->tree));
-		lt__lap(&time->tree_ns, &last);
+		lap(&time->tree_ns, &last);
 	}
 	const bool taken = lt__nests_taken(nests);
 	if (taken && !q->tree_only)
@@ -113,8 +122,8 @@ lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 	lower_explain(p);
 	LT_TRY(compiled);
 	p->scratch = lt__plan_scratch(&p->kernels, &p->memories, p->arena);     /* kernels have their workspace */
-	lt__lap(&time->compile_ns, &last);
+	lap(&time->compile_ns, &last);
 	LT_TRY(lt__program_count(p, &p->stats));
-	lt__lap(&time->freeze_ns, &last);
+	lap(&time->freeze_ns, &last);
 	return LT_OK;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "ir/graph/graph.h"
 #include "program/lower.h"
+#include "program/program.h"
 
 struct lower { struct lt_program *p; const struct lt_request *request; };
 
@@ -40,7 +41,10 @@ static lt_status start_body(void *arg)
 	p->options.on_device = copy_string(p->arena, p->options.on_device);
 	p->options.temp_dir = copy_string(p->arena, p->options.temp_dir);
 	p->stats.size = sizeof p->stats;
-	return lt__host_open(&p->services, p->ctx, &p->options, p->arena);
+	LT_TRY(lt__host_open(&p->services, p->ctx, &p->options, p->arena));
+	if (p->options.profile)
+		p->services.host.parallel_for = lt__profile_parallel_for;
+	return LT_OK;
 }
 
 static lt_status lower_request(struct lt_context *ctx, const struct lt_request *q, struct lt_program **out)
@@ -53,8 +57,8 @@ static lt_status lower_request(struct lt_context *ctx, const struct lt_request *
 		return lt_fail(ctx, LT_ENOMEM, "out of memory");
 	}
 	*p = (struct lt_program){ .ctx = ctx, .base = q->base, .tree = q->tree, .services.cache.fd = -1 };
-	const bool made = lt__turn_init(&p->turn, false) && lt__turn_init(&p->profile_turn, false)
-		&& lt__turn_init(&p->instance_turn, false);
+	const bool made = lt__lock_init(&p->lock, false) && lt__lock_init(&p->profile_lock, false)
+		&& lt__lock_init(&p->instance_lock, false);
 	struct lower l = { p, q };
 	lt_status st = made ? lt__arena_new(ctx, &p->arena) : lt_fail(ctx, LT_ENOMEM, "out of memory");
 	if (!st)
@@ -118,8 +122,54 @@ void lt_program_free(struct lt_program *p)
 	lt_graph_free(p->graph);
 	lt__arena_free(p->nests.arena);
 	lt__arena_free(p->arena);
-	lt__turn_free(&p->turn);
-	lt__turn_free(&p->profile_turn);
-	lt__turn_free(&p->instance_turn);
+	lt__lock_free(&p->lock);
+	lt__lock_free(&p->profile_lock);
+	lt__lock_free(&p->instance_lock);
 	lt__context_realloc(p->ctx, p, sizeof *p, 0);
+}
+
+/* -- what a caller gives and gets -- */
+
+static const struct lt_binding_def *binding(const struct lt_program *p, enum lt_binding kind, int32_t i)
+{
+	return (unsigned)kind < LT_NBINDING && i >= 0 && i < p->bindings[kind].n ? &p->bindings[kind].at[i] : NULL;
+}
+
+int32_t lt_program_count(const struct lt_program *p, enum lt_binding kind)
+{
+	return (unsigned)kind < LT_NBINDING ? p->bindings[kind].n : 0;
+}
+const char *lt_program_name(const struct lt_program *p, enum lt_binding kind, int32_t i)
+{
+	const struct lt_binding_def *d = binding(p, kind, i);
+	return d ? d->name : NULL;
+}
+int32_t lt_program_find(const struct lt_program *p, enum lt_binding kind, const char *name)
+{
+	return (unsigned)kind < LT_NBINDING ? lt__binding_find(&p->bindings[kind], name) : -1;
+}
+enum lt_dtype lt_program_dtype(const struct lt_program *p, enum lt_binding kind, int32_t i)
+{
+	const struct lt_binding_def *d = binding(p, kind, i);
+	return d ? d->dtype : (enum lt_dtype)0;
+}
+int32_t lt_program_rank(const struct lt_program *p, enum lt_binding kind, int32_t i)
+{
+	const struct lt_binding_def *d = binding(p, kind, i);
+	return d ? d->rank : 0;
+}
+int64_t lt_program_extent(const struct lt_program *p, enum lt_binding kind, int32_t i, int32_t axis)
+{
+	const struct lt_binding_def *d = binding(p, kind, i);
+	return d && axis >= 0 && axis < d->rank ? d->extent[axis] : 0;
+}
+size_t lt_program_bytes(const struct lt_program *p, enum lt_binding kind, int32_t i)
+{
+	const struct lt_binding_def *d = binding(p, kind, i);
+	return d ? d->bytes : 0;
+}
+int lt_program_needs(const struct lt_program *p, enum lt_binding kind, int32_t i)
+{
+	const struct lt_binding_def *d = binding(p, kind, i);
+	return d && d->needed;
 }

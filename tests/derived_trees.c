@@ -11,6 +11,7 @@
 #include "tests/tree_enum.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"
+#include "program/program.h"
 
 static const char product[] =
 	"graph 1\nvar m 5\nvar k 12\nvar n 6\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] constant \"b\"\n"

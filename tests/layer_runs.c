@@ -8,6 +8,7 @@
 #include "tests/random_layer.h"
 #include "tests/random_product.h"
 #include "tests/run_graph.h"
+#include "program/program.h"
 
 enum { MAX_FAILED = 12 };
 struct job {

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "program/host/host.h"
+#include "program/host/pool.h"
 #include "tests/pool_stress.h"
 #include "tests/sanitized.h"
 

@@ -16,6 +16,7 @@
 #include "check/random/random.h"
 #include "tests/random_product.h"
 #include "tests/run_graph.h"
+#include "program/program.h"
 
 TestSuite(product, .timeout = 600);
 

@@ -10,6 +10,7 @@
 #include "tests/built.h"
 #include "check/random/random.h"
 #include "tests/tree_text.h"
+#include "program/program.h"
 
 TestSuite(rows, .timeout = 300, .fini = scratch_remove);
 

@@ -9,6 +9,7 @@
 #include "check/random/random.h"
 #include "tests/parsed.h"
 #include "tests/tree_text.h"
+#include "program/program.h"
 
 TestSuite(tree, .timeout = 300);
 

@@ -7,6 +7,7 @@
 #include "program/run/run.h"
 #include "check/random/must.h"
 #include "tests/tree_text.h"
+#include "program/program.h"
 
 lt_node tree_node(const struct lt_graph *g, const char *name)
 {

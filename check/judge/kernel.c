@@ -9,6 +9,7 @@
 #include <string.h>
 #include "check/judge/judge.h"
 #include "check/judge/parts.h"
+#include "program/explain/explain.h"
 
 struct lt_kernel_judge {
 	struct lt_program *p;

@@ -3,8 +3,7 @@
 #include "base/names.h"
 #include "looptree/freeze/freeze.h"
 #include "program/nest/nest.h"
-#include "program/explain/locations.h"
-#include "program/run/run.h"
+#include "program/explain/parts.h"
 
 struct dump { const struct lt_program *p; enum lt_dump_kind kind; lt_write *write; void *user; struct lt_arena *a; };
 
@@ -90,9 +89,9 @@ static lt_status dump_kernel(struct dump *d, const struct lt_built *k, const str
 	const struct lt_backend *b = p->backends.at[k->opened].backend;
 	lt_status st = LT_EUNSUPPORTED;
 	if (LT_HAS(struct lt_backend, b, dump)) {
-		lt__turn_take(p->backends.at[k->opened].turn);
+		lt__lock_take(p->backends.at[k->opened].lock);
 		st = b->dump(k->object, kind->dump, dump_keep, x);
-		lt__turn_give(p->backends.at[k->opened].turn);
+		lt__lock_give(p->backends.at[k->opened].lock);
 	}
 	if (st == LT_EUNSUPPORTED && !x->n)
 		return lt_fail(p->ctx, st, "backend %s has no %s to show; %s", b->name, kind->what, kind->who);

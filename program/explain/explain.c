@@ -2,29 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "program/nest/nest.h"
-#include "program/run/run.h"
-
-static void add_location(struct lt_text *x, const struct lt_refusal *r)
-{
-	if (r->node)
-		lt__text_format(x, " at %%%s", r->node);
-	if (r->node && r->line > 0 && r->file)
-		lt__text_format(x, " (%s:%d:%d)", r->file, (int)r->line, (int)r->column);
-	else if (r->node && r->line > 0)
-		lt__text_format(x, " (line %d:%d of its script)", (int)r->line, (int)r->column);
-}
-
-const char *lt__refusals_text(struct lt_arena *a, const struct lt_refusals *list)
-{
-	struct lt_text x = { .arena = a };
-	for (int32_t i = 0; i < list->n; i++) {
-		const struct lt_refusal *r = list->at[i];
-		lt__text_format(&x, "%s%s refuses it", i ? "; " : "", r->backend);
-		add_location(&x, r);
-		lt__text_format(&x, ": %s%s%s", r->text, r->remedy ? ": " : "", r->remedy ? r->remedy : "");
-	}
-	return x.n ? x.at : "";
-}
+#include "program/explain/explain.h"
 
 /* Texts of any length, without memory of its own. */
 static void explain_text(lt_write *write, void *user, const char *text) { write(user, text, strlen(text)); }
@@ -136,9 +114,9 @@ static uint32_t find_decided(
 	uint32_t n = 0;
 	if (!k->object || !LT_HAS(struct lt_backend, b, dump))
 		return 0;
-	lt__turn_take(p->backends.at[k->opened].turn);
+	lt__lock_take(p->backends.at[k->opened].lock);
 	st = b->dump(k->object, LT_DUMP_DECISIONS, explain_keep, &x);
-	lt__turn_give(p->backends.at[k->opened].turn);
+	lt__lock_give(p->backends.at[k->opened].lock);
 	if (st == LT_ENOMEM)
 		lt__arena_refuse(a, "what the backend decided could not be kept");
 	if (st || !x.n)

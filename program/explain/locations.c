@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "program/explain/locations.h"
+#include "program/explain/parts.h"
 
 struct locating { const struct lt_program *p; struct lt_arena *a; struct lt_treecomments *out; };
 
@@ -143,13 +143,13 @@ static lt_status locate_ask(const struct locating *x, const struct lt_built *k, 
 	bool made;
 	if (!LT_HAS(struct lt_backend, o->backend, dump) || !(caps->loops & 1u << LT_GRID))
 		return LT_OK;
-	lt__turn_take(o->turn);
+	lt__lock_take(o->lock);
 	lt_status st = locate_object(x->p, k, &object, &made), asked = LT_OK;
 	if (!st)
 		asked = o->backend->dump(object, LT_DUMP_LOCATIONS, locate_keep, message);
 	if (!st && made)
 		o->backend->destroy(object);
-	lt__turn_give(o->turn);
+	lt__lock_give(o->lock);
 	if (asked)
 		message->n = 0;
 	return st ? st : asked == LT_ENOMEM ? lt_fail(x->p->ctx, LT_ENOMEM, "out of memory") : LT_OK;

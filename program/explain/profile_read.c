@@ -4,7 +4,7 @@
 #include "ir/op/op.h"
 #include "looptree/count/count.h"
 #include "program/nest/nest.h"
-#include "program/run/run.h"
+#include "program/explain/parts.h"
 
 struct profile_facts { struct lt_instance *r; struct lt_arena *scratch; };
 
@@ -163,9 +163,9 @@ static lt_status profile_between(
 {
 	struct lt_diagnostics diags;
 	lt__diagnostics_init(&diags);
-	lt__turn_take(c->turn);
+	lt__lock_take(c->lock);
 	lt_status st = c->backend->event_ns(from, to, ns, &diags.diag);
-	lt__turn_give(c->turn);
+	lt__lock_give(c->lock);
 	return st ? lt_fail(&r->ctx, st, "backend %s: timing a kernel: %s", c->backend->name,
 		lt__diagnostic_reason(&diags, st, c->backend->name, "event_ns")) : LT_OK;
 }

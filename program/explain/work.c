@@ -2,7 +2,7 @@
 #include <string.h>
 #include "looptree/count/count.h"
 #include "program/nest/nest.h"
-#include "program/run/run.h"
+#include "program/explain/parts.h"
 
 static void add_work(struct lt_work *w, const struct lt_counted *c)
 {

@@ -1,6 +1,7 @@
 /* The kernels of an exported program, as their backend prints them; each definition once. */
 #include <string.h>
 #include "base/names.h"
+#include "program/explain/explain.h"
 #include "program/export/export.h"
 
 static void kernel_keep(void *user, const char *text, size_t bytes) { lt__text_add(user, text, bytes); }
@@ -8,9 +9,9 @@ static void kernel_keep(void *user, const char *text, size_t bytes) { lt__text_a
 static lt_status kernel_text(const struct lt_program *p, const struct lt_built *k, struct lt_text *t)
 {
 	const struct lt_opened *c = &p->backends.at[k->opened];
-	lt__turn_take(c->turn);
+	lt__lock_take(c->lock);
 	lt_status st = c->backend->dump(k->object, LT_DUMP_SOURCE, kernel_keep, t);
-	lt__turn_give(c->turn);
+	lt__lock_give(c->lock);
 	return st ? lt_fail(p->ctx, st, "backend %s, kernel %s: %-s", c->backend->name, k->frozen->tree.name,
 		t->n ? t->at : lt_status_text(st)) : LT_OK;
 }

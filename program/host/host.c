@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "program/host/host.h"
-#include "program/run/run.h"
 
 struct parallel_team {
 	void (*body)(void *arg, uint32_t i, uint32_t n);
@@ -153,7 +152,7 @@ lt_status lt__host_open(struct lt_services *s, struct lt_context *ctx, const str
 		.cancelled = o->cancelled ? cancelled : NULL,
 		.cc_timeout_ms = o->cc_timeout_ms,
 		.text_only = o->source_only || o->plan_only,
-		.parallel_for = o->profile ? lt__profile_parallel_for : s->parallel_for,
+		.parallel_for = s->parallel_for,
 		.kernel_step = o->kernel_step };
 	return LT_OK;
 }

@@ -1,5 +1,8 @@
-/* host.h -- the services of the host that backends are given (struct lt_host), and what they need of a
- * program. */
+/* host.h -- the services of the host that backends are given (struct lt_host): threads, a clock, locks, progress,
+ * messages, facts on disk; of the program, they know its options alone.
+ *
+ * Of program/, this folder uses cache/ alone.
+ */
 #ifndef LT_PROGRAM_HOST_HOST_H
 #define LT_PROGRAM_HOST_HOST_H
 #include <pthread.h>
@@ -11,61 +14,45 @@
 #include "lt/program.h"
 #include "program/cache/cache.h"
 
-/* -- what the system gives for threads: processors, threads, a clock, waiting for a word of memory. */
+/* -- what the system gives for threads: thread.c. */
 /* Processors that this process may use; never 0. */
 uint32_t lt__processors(void);
 /* A thread that leaves signals to the caller's threads, except those that its own instructions raise.  Returns an error
  * number. */
 int lt__thread_start(pthread_t *, void *(*)(void *), void *arg);
-int32_t lt__thread_id(void);    /* the calling thread's, as the system counts them; never 0 */
-int32_t lt__processor(void);    /* that the calling thread runs on; negative: unknown */
-/* A set of processors, as the system writes it. */
-struct processor_set { _Alignas(8) unsigned char bits[128]; };
-/* A thread may not use that processor until it is let on again; left: those that it may use meanwhile.  False: nothing
- * has changed, because it did not use it before, has no other, or the system does not allow it. */
-bool lt__processor_forbid(int32_t thread, int32_t processor, struct processor_set *left);
-/* Does nothing if somebody has chosen others than `left` for it meanwhile. */
-void lt__processor_allow(int32_t thread, int32_t processor, const struct processor_set *left);
 /* Of a clock that only goes forward. */
 int64_t lt__now_ns(void);
-void lt__relax(void);           /* once in a loop that waits busily */
-void lt__yield(void);           /* in a longer one: a thread that waits for this processor may have it */
-/* The system call: sleeps while *at is `while_`; wakes all those who sleep with one of these bits. */
-void lt__futex_sleep(_Atomic uint32_t *at, uint32_t while_, uint32_t bits);
-void lt__futex_wake(_Atomic uint32_t *at, uint32_t bits);
 
-/* -- what one thread may use at a time: the others take turns. */
+/* -- what one thread may use at a time: the others wait. */
 /* Made once and not moved. */
-struct lt_turn { pthread_mutex_t lock; bool made; };
+struct lt_lock { pthread_mutex_t mutex; bool made; };
 
-/* again: a thread may take a turn that it has, and gives it back as often; else lt__turn_take answers false then. */
-static inline bool lt__turn_init(struct lt_turn *t, bool again)
+/* again: a thread may take a lock that it has, and gives it back as often; else lt__lock_take answers false then. */
+static inline bool lt__lock_init(struct lt_lock *l, bool again)
 {
 	pthread_mutexattr_t kind;
 	if (pthread_mutexattr_init(&kind))
 		return false;
-	t->made = !pthread_mutexattr_settype(&kind, again ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_ERRORCHECK)
-		&& !pthread_mutex_init(&t->lock, &kind);
+	l->made = !pthread_mutexattr_settype(&kind, again ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_ERRORCHECK)
+		&& !pthread_mutex_init(&l->mutex, &kind);
 	(void)pthread_mutexattr_destroy(&kind);
-	return t->made;
+	return l->made;
 }
-static inline void lt__turn_free(struct lt_turn *t)
+static inline void lt__lock_free(struct lt_lock *l)
 {
-	if (t->made)
-		(void)pthread_mutex_destroy(&t->lock);
-	t->made = false;
+	if (l->made)
+		(void)pthread_mutex_destroy(&l->mutex);
+	l->made = false;
 }
-static inline bool lt__turn_take(struct lt_turn *t) { return pthread_mutex_lock(&t->lock) == 0; }
-static inline void lt__turn_give(struct lt_turn *t) { (void)pthread_mutex_unlock(&t->lock); }
+static inline bool lt__lock_take(struct lt_lock *l) { return pthread_mutex_lock(&l->mutex) == 0; }
+static inline void lt__lock_give(struct lt_lock *l) { (void)pthread_mutex_unlock(&l->mutex); }
 
-/* -- the process's pool of threads: lt_host.parallel_for, and what its files share.
+/* -- the process's pool of threads: lt_host.parallel_for.
  *
  * The rule: nobody waits for a thread that has not begun.  The calling thread publishes a job, takes part in it, runs
  * what others leave, and in the end waits only for chunks that are in somebody's hands.
- *
- * pool.c publishes jobs; pool_worker.c has the threads that wait for them, and how they begin and stay away; both take
- * chunks by pool_work.c.
  */
+enum { POOL_TEAM_MAX = 256 };           /* threads of a job */
 typedef void lt__pool_body(void *arg, int64_t first, int64_t last, uint32_t thread);
 
 /* lt_host.parallel_for; the host may be NULL. */
@@ -78,65 +65,7 @@ void lt__host_parallel_for_anywhere(const struct lt_host *, uint32_t n_thread, i
 void lt__pool_run_begin(void);
 void lt__pool_run_end(void);
 
-/* -- of the three files -- */
-
-/* TEAM_MAX: threads of a job.  WAKE_NS: what waking a thread costs the caller.  KNOWN: loops whose time is known. */
-enum { POOL_TEAM_MAX = 256, POOL_WAKE_NS = 20000, POOL_KNOWN = 256 };
-
-/* points: of a chunk.  anywhere: its threads wake where the system likes. */
-struct pool_job { lt__pool_body *body; void *arg; int64_t n, points; bool anywhere; };
-/* The chunks of a job that are a thread's own, and how it waits; a cache line of its own.
- * left: team << 48 | next << 24 | end: chunks next .. end-1 have not been taken; threads with a number below team may
- * take them. */
-struct pool_share {
-	_Alignas(64) _Atomic uint64_t left;
-	atomic_bool asleep;             /* it has to be woken */
-	_Atomic bool away;              /* it does not take part */
-	int32_t id;                     /* the system's number of the thread */
-};
-/* A loop that was run, and how long one thread would have taken for it. */
-struct pool_known { lt__pool_body *body; int64_t n, ns; };
-/* Written by the thread that holds `held`, unless a comment says who else. */
-struct thread_pool {
-	_Alignas(64) atomic_bool held;
-	bool prepared;
-	uint32_t n_worker, max_worker;  /* threads that have been made; how many there may be */
-	int64_t grow_ns;                /* the system gave no thread: it is not asked again before then */
-	uint32_t n_processor;
-	struct pool_job job;            /* read by those who have taken a chunk of it */
-	/* When the last job ended; the time of those since the last pause that woke nobody. */
-	int64_t end_ns, unwoken_ns;
-	struct pool_known known[POOL_KNOWN];
-	/* A job was published; idle threads wait for it to change.  crowded: the last team has more threads than there are
-	 * processors, so nobody spins. */
-	_Alignas(64) _Atomic uint32_t n_published;
-	atomic_bool crowded;
-	_Atomic uint32_t n_run;         /* runs that are under way, by lt__pool_run_begin */
-	/* Chunks that workers have run, counted by them; the caller waits for it to change. */
-	_Alignas(64) _Atomic uint32_t n_done;
-	atomic_bool waiting;            /* the caller sleeps, since: */
-	_Atomic int64_t since_ns, late_ns;      /* late_ns: a worker that it waits for longer was preempted */
-	struct pool_share share[POOL_TEAM_MAX];
-};
-extern struct thread_pool lt__pool;
-
-/* How long a thread, whose last chunks took chunk_ns, waits busily for another thread: its last chunk, and what comes
- * between two jobs; in a run, a kernel that is not shared.  Sleeping and being woken takes longer, and the system may
- * wake it on the other's processor.  But not for ever: the other one may have lost its processor. */
-static inline int64_t lt__pool_spin_ns(const struct thread_pool *p, int64_t chunk_ns)
-{
-	enum { BETWEEN_NS = 50000, IN_RUN_NS = 200000, MAX_CHUNK_NS = 1000000 };
-	if (atomic_load_explicit(&p->crowded, memory_order_relaxed))
-		return 0;
-	return (atomic_load_explicit(&p->n_run, memory_order_relaxed) ? IN_RUN_NS : BETWEEN_NS)
-		+ (chunk_ns < MAX_CHUNK_NS ? chunk_ns : MAX_CHUNK_NS);
-}
-
-/* pool_work.c: thread t runs chunks until there are none; how many it ran. */
-uint32_t lt__pool_work(uint32_t t);
-/* pool_worker.c: makes workers until there are n, or as many as the system gives. */
-void lt__pool_grow(uint32_t n);
-
+/* -- host.c: what a program gives its backends. */
 struct lt_profiler;
 struct lt_services {
 	struct lt_context *ctx;
@@ -145,7 +74,7 @@ struct lt_services {
 	struct lt_cache cache;
 	const char *cache_why;          /* it is done without: why, NULL: it is open, or none was asked for */
 	int32_t n_done, n_kernel;       /* kernels that have their object, of how many, for progress */
-	/* of a program that is profiled: the pool's parallel_for, and whose run is under way (program/run/profile.h) */
+	/* the pool's parallel_for, which that of a profiled program calls, and whose run is under way (program/run/profile.c) */
 	void (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,
 		void (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg);
 	struct lt_profiler *profiler;
@@ -155,15 +84,7 @@ lt_status lt__host_open(struct lt_services *, struct lt_context *, const struct 
 /* LT_ECANCELLED, with its sentence, if the caller wants no more of it */
 lt_status lt__cancelled(const struct lt_services *);
 uint32_t lt__host_threads(uint32_t n);          /* as many as were asked for, 0: as there are processors */
-/* lt_host.parallel; lt_host.parallel_for is in pool.h. */
+/* lt_host.parallel */
 void lt__host_parallel(const struct lt_host *, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n),
 	void *arg);
-
-/* Adds the time since *last to *to. */
-static inline void lt__lap(int64_t *to, int64_t *last)
-{
-	int64_t now = lt__now_ns();
-	*to += now - *last;
-	*last = now;
-}
 #endif

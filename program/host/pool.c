@@ -6,7 +6,7 @@
  * gone, it takes others' from the back.  So it meets the same points in each run, as long as nobody is disturbed, and
  * nobody needs a thread that is late.  Which thread runs a chunk changes nothing in it.
  */
-#include "program/host/host.h"
+#include "program/host/pool.h"
 
 /* SHARE: chunks of each thread.  LATE: one that takes longer was preempted, however short chunks are.  ELSEWHERE:
  * threads of a team that wakes each where the caller is not.  PAUSE: jobs with more between them are apart. */

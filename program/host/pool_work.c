@@ -7,7 +7,7 @@
  * when a chunk is to be taken; or it looks as before and is the next job's, and then so is the chunk, which is as good.
  * So no number of the job is needed in a share, only the team's size: a thread outside the team takes nothing.
  */
-#include "program/host/host.h"
+#include "program/host/pool.h"
 
 /* The one pool of the process, whatever programs and contexts it has: more threads than processors would only be in
  * each other's way.  It is never freed: its threads may look at it until the process ends. */

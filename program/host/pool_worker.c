@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <time.h>
-#include "program/host/host.h"
+#include "program/host/pool.h"
 
 /* AWAY: how long a thread that was preempted stays away.  If that happens again soon after, twice as long: somebody
  * else needs its processor.  LOOKS, OFFERS: an idle thread looks at the clock, and offers its processor, once in so

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "program/host/host.h"
+#include "program/host/pool.h"
 
 uint32_t lt__processors(void)
 {

@@ -1,7 +1,7 @@
 /* Asking backends: equal nests are asked for once, and each is refused at its derived nodes. */
 #include <string.h>
 #include "base/names.h"
-#include "program/nest/nest.h"
+#include "program/nest/accept.h"
 
 struct accept_reason { lt_status code; int32_t loop, stmt; const char *text, *remedy; };
 enum verdict { UNKNOWN, TAKEN, REFUSED };

@@ -9,7 +9,7 @@
 #include "looptree/default/auto.h"
 #include "looptree/call/call.h"
 #include "looptree/derive/derive.h"
-#include "program/nest/nest.h"
+#include "program/nest/accept.h"
 
 enum { MAX_ROUNDS = 16 };
 
@@ -45,6 +45,29 @@ struct lt_offers *lt__offers_new(const struct lt_graph *graph, const struct lt_t
 		.plainer = LT_NEW(a, struct lt_plainer, graph->n_node + 1),
 		.why = LT_NEW(a, const struct lt_refusals *, (int64_t)graph->n_node * n_target + 1) };
 	return x;
+}
+
+static void add_location(struct lt_text *x, const struct lt_refusal *r)
+{
+	if (r->node)
+		lt__text_format(x, " at %%%s", r->node);
+	if (r->node && r->line > 0 && r->file)
+		lt__text_format(x, " (%s:%d:%d)", r->file, (int)r->line, (int)r->column);
+	else if (r->node && r->line > 0)
+		lt__text_format(x, " (line %d:%d of its script)", (int)r->line, (int)r->column);
+}
+
+/* "a refuses it at %n (s.lt:1:1): because; b ..." */
+static const char *refusals_text(struct lt_arena *a, const struct lt_refusals *list)
+{
+	struct lt_text x = { .arena = a };
+	for (int32_t i = 0; i < list->n; i++) {
+		const struct lt_refusal *r = list->at[i];
+		lt__text_format(&x, "%s%s refuses it", i ? "; " : "", r->backend);
+		add_location(&x, r);
+		lt__text_format(&x, ": %s%s%s", r->text, r->remedy ? ": " : "", r->remedy ? r->remedy : "");
+	}
+	return x.n ? x.at : "";
 }
 
 static lt_node base_at(const struct lt_offers *x, int32_t nest, uint32_t stmt)
@@ -176,7 +199,7 @@ static bool ask_all(struct lt_offers *x)
 		nests->opened_of[i] = -1;
 		moved = true;
 		if (offer_is_grid(x, c) && !x->move_all && offer_raise_nest(x, x->tree, x->base, nests->frozen[i].root,
-			lt__refusals_text(x->arena, why))) {
+			refusals_text(x->arena, why))) {
 			x->has_moved = true;
 			continue;
 		}
@@ -278,7 +301,7 @@ lt_status lt__offers_refused(const struct lt_offers *x, const struct lt_nests *n
 	while (nests->opened_of[i] >= 0)
 		i++;
 	return lt_fail(lt__arena_context(x->arena), LT_EUNSUPPORTED, "kernel %s: %s%s%s", nests->frozen[i].tree.name,
-		lt__refusals_text(x->arena, &nests->refused[i]), x->strict ? " (strict: the other backends are not asked)" : "",
+		refusals_text(x->arena, &nests->refused[i]), x->strict ? " (strict: the other backends are not asked)" : "",
 		x->fixed && is_for_another(x, x->tree) ? lt__arena_format(x->arena, "; %s was made for the target '%s'",
 		x->tree->file, x->tree->target) : "");
 }

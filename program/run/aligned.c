@@ -1,5 +1,5 @@
 /* Memory at the alignment that slots and workspaces have. */
-#include "program/run/run.h"
+#include "program/run/parts.h"
 
 void *lt__aligned_new(struct lt_arena *a, size_t bytes, size_t align)
 {

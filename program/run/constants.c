@@ -1,6 +1,6 @@
 /* Constants: bound by the caller, and what is computed from them, once. */
 #include <string.h>
-#include "program/run/run.h"
+#include "program/run/parts.h"
 
 void lt__constants_init(struct lt_constants *c, int32_t n, struct lt_arena *a)
 {
@@ -40,11 +40,11 @@ static lt_status bind_in_turn(struct lt_program *p, int32_t i, const struct give
 
 static lt_status bind_given(struct lt_program *p, int32_t i, const struct given *x, const char *call)
 {
-	if (!lt__turn_take(&p->turn))
+	if (!lt__lock_take(&p->lock))
 		return lt_fail(p->ctx, LT_EINVAL, "a callback calls %s while the program's constants are computed; "
 			"bind them before the first lt_instance_new", call);
 	lt_status st = bind_in_turn(p, i, x);
-	lt__turn_give(&p->turn);
+	lt__lock_give(&p->lock);
 	return st;
 }
 
@@ -105,12 +105,12 @@ static lt_status prepare_in_turn(struct lt_program *p)
 /* Once ready, nothing of it changes: the turn ends here, and instances are filled at once. */
 lt_status lt__constants_prepare(struct lt_program *p, struct lt_context *ctx)
 {
-	if (!lt__turn_take(&p->turn))
+	if (!lt__lock_take(&p->lock))
 		return lt_fail(ctx, LT_EINVAL, "a callback calls lt_instance_new while the program's constants are computed; "
 			"call it when the callback has returned");
 	lt_status st = prepare_in_turn(p);
 	if (st)
 		lt_fail(ctx, st, "%-s", lt_context_message(&p->constants.ctx));
-	lt__turn_give(&p->turn);
+	lt__lock_give(&p->lock);
 	return st;
 }

@@ -1,7 +1,7 @@
 /* Device memory: one block for each value that has a binding, one for the rest of each kind; slots that say where a
  * storage begins. */
 #include <string.h>
-#include "program/run/run.h"
+#include "program/run/parts.h"
 
 static lt_status new_block(struct lt_context *ctx, const struct lt_program *p, int32_t memory,
 	struct lt_device_memory *r, size_t bytes, const char *what, void **out)
@@ -10,9 +10,9 @@ static lt_status new_block(struct lt_context *ctx, const struct lt_program *p, i
 	struct lt_diagnostics diags;
 	lt__diagnostics_init(&diags);
 	*out = NULL;
-	lt__turn_take(c->turn);
+	lt__lock_take(c->lock);
 	lt_status st = c->backend->mem_new(c->session, bytes ? bytes : 1, out, &diags.diag);
-	lt__turn_give(c->turn);
+	lt__lock_give(c->lock);
 	if (st)
 		return lt_fail(ctx, st, "backend %s: no memory on the device: %zu bytes for %s: %s", c->backend->name, bytes, what,
 			lt__diagnostic_reason(&diags, st, c->backend->name, "mem_new"));
@@ -85,9 +85,9 @@ void lt__device_memory_free(const struct lt_program *p, struct lt_device_memory 
 {
 	for (int32_t i = 1; r && i < p->memories.n; i++) {
 		const struct lt_opened *c = &p->backends.at[p->memories.at[i].opened];
-		lt__turn_take(c->turn);
+		lt__lock_take(c->lock);
 		while (r[i].n_block > 0)
 			c->backend->mem_free(c->session, r[i].block[--r[i].n_block]);
-		lt__turn_give(c->turn);
+		lt__lock_give(c->lock);
 	}
 }

@@ -1,5 +1,5 @@
 /* Fault records: an index out of range, told with its node. */
-#include "program/run/run.h"
+#include "program/run/parts.h"
 
 void lt__fault_clear(struct lt_fault *f) { *f = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 }; }
 

@@ -1,7 +1,7 @@
 /* Constants that a function gives piece by piece.  What the host's kernels read is held as a whole; what only devices
  * read crosses as it is made, and the host holds one piece at a time. */
 #include "program/nest/nest.h"
-#include "program/run/run.h"
+#include "program/run/parts.h"
 
 /* Few enough calls that their number costs nothing, and little beside what a program needs anyway. */
 enum { PIECE_BYTES = 16 << 20 };

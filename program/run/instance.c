@@ -1,6 +1,6 @@
 /* Instances of a program: states, workspace and tables of their own, in an arena of their own. */
 #include <string.h>
-#include "program/run/run.h"
+#include "program/run/parts.h"
 
 struct instance_request { struct lt_instance *r, *with; };
 
@@ -40,16 +40,16 @@ static lt_status instance_fill(void *arg)
 static void instance_enter(struct lt_instance *r)
 {
 	struct lt_program *p = r->program;
-	lt__turn_take(&p->instance_turn);
+	lt__lock_take(&p->instance_lock);
 	r->next = p->instance;
 	p->instance = r;
-	lt__turn_give(&p->instance_turn);
+	lt__lock_give(&p->instance_lock);
 }
 
 static void instance_leave(struct lt_instance *r)
 {
 	struct lt_program *p = r->program;
-	lt__turn_take(&p->instance_turn);
+	lt__lock_take(&p->instance_lock);
 	for (struct lt_instance **at = &p->instance; *at; at = &(*at)->next)
 		if (*at == r) {
 			*at = r->next;
@@ -57,20 +57,20 @@ static void instance_leave(struct lt_instance *r)
 		}
 	p->tally.n_run += r->n_run;
 	p->tally.n_replayed += r->n_replayed;
-	lt__turn_give(&p->instance_turn);
+	lt__lock_give(&p->instance_lock);
 }
 
 void lt__count_runs(const struct lt_program *p, int64_t *n_run, int64_t *n_replayed)
 {
-	struct lt_turn *turn = (struct lt_turn *)(uintptr_t)&p->instance_turn;
-	lt__turn_take(turn);
+	struct lt_lock *turn = (struct lt_lock *)(uintptr_t)&p->instance_lock;
+	lt__lock_take(turn);
 	*n_run = p->tally.n_run;
 	*n_replayed = p->tally.n_replayed;
 	for (const struct lt_instance *r = p->instance; r; r = r->next) {
 		*n_run += r->n_run;
 		*n_replayed += r->n_replayed;
 	}
-	lt__turn_give(turn);
+	lt__lock_give(turn);
 }
 
 static lt_status instance_make(struct lt_instance *r, struct lt_instance *with)

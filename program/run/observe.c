@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "looptree/derive/derive.h"
-#include "program/run/run.h"
+#include "program/run/parts.h"
 
 /* By node of the lowered graph: the same value in the optimised graph; -1: the schedule made it. */
 static lt_node *same_values(const struct lt_program *p, struct lt_arena *a)

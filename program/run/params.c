@@ -2,7 +2,7 @@
  * that is an element of what lies on a device is fetched from there; that of a state of our own, which nobody else
  * writes, at the end of the run before. */
 #include <string.h>
-#include "program/run/run.h"
+#include "program/run/parts.h"
 
 /* The device that the source of param i lies on; 0: the host has it. */
 static int32_t param_memory(const struct lt_instance *r, int32_t i, int32_t *storage)

@@ -1,6 +1,6 @@
 /* profile.c -- the clock's readings during a run; see profile.h. */
 #include <string.h>
-#include "program/run/run.h"
+#include "program/run/parts.h"
 
 static int64_t profile_stamp(struct lt_profiler *x)
 {
@@ -45,9 +45,9 @@ static lt_status profiler_events(struct lt_instance *r)
 		if (!c || !profile_has_events(c->backend))
 			continue;
 		lt__diagnostics_init(&diags);
-		lt__turn_take(c->turn);
+		lt__lock_take(c->lock);
 		lt_status st = c->backend->event_new(c->session, &x->event[i], &diags.diag);
-		lt__turn_give(c->turn);
+		lt__lock_give(c->lock);
 		if (st) {
 			x->event[i] = NULL;
 			return lt_fail(&r->ctx, st, "backend %s: an event to time kernels with: %s", c->backend->name,
@@ -84,9 +84,9 @@ void lt__profiler_free(struct lt_instance *r)
 	for (int32_t i = 0; r->profiler && i < 2 * p->plan.n_run; i++)
 		if (r->profiler->event[i]) {
 			const struct lt_opened *c = profile_opened(p, &p->plan.run[i / 2]);
-			lt__turn_take(c->turn);
+			lt__lock_take(c->lock);
 			c->backend->event_free(r->profiler->event[i]);
-			lt__turn_give(c->turn);
+			lt__lock_give(c->lock);
 		}
 	r->profiler = NULL;
 }
@@ -96,7 +96,7 @@ void lt__profile_run(struct lt_instance *r)
 	struct lt_profiler *x = r->profiler;
 	if (!x)
 		return;
-	lt__turn_take(&r->program->profile_turn);
+	lt__lock_take(&r->program->profile_lock);
 	r->program->services.profiler = x;
 	memset(x->step, 0, (size_t)r->program->plan.n_run * sizeof *x->step);
 	x->n_stamp = x->n_dropped = x->n_span = 0;
@@ -120,7 +120,7 @@ void lt__profile_launched(struct lt_instance *r)
 	x->ran = true;
 	x->n_host_span = x->n_span;
 	r->program->services.profiler = NULL;
-	lt__turn_give(&r->program->profile_turn);
+	lt__lock_give(&r->program->profile_lock);
 }
 
 void lt__profile_done(struct lt_instance *r)
@@ -150,10 +150,10 @@ static bool profile_event(struct lt_profiler *x, const struct lt_program *p, con
 	const struct lt_opened *c = profile_opened(p, s);
 	if (!x->event[event])
 		return false;
-	lt__turn_take(c->turn);
+	lt__lock_take(c->lock);
 	lt_status st = c->backend->event_record(x->event[event], a->queue ? a->queue[lt__profile_memory(s)].stream : NULL,
 		NULL);
-	lt__turn_give(c->turn);
+	lt__lock_give(c->lock);
 	return !st;
 }
 

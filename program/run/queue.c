@@ -1,7 +1,7 @@
 /* Queues of an instance: one in each device's memory.  Kernels and copies are enqueued there in the order of the plan;
  * the host waits where it needs a value itself, and at the end of a run. */
 #include <string.h>
-#include "program/run/run.h"
+#include "program/run/parts.h"
 
 static const struct lt_opened *queue_opened(const struct lt_program *p, int32_t memory)
 {
@@ -17,9 +17,9 @@ static lt_status queue_stream(struct lt_instance *r, int32_t memory)
 	if (!LT_HAS(struct lt_backend, c->backend, stream_new) || !LT_HAS(struct lt_backend, c->backend, stream_free))
 		return LT_OK;
 	lt__diagnostics_init(&diags);
-	lt__turn_take(c->turn);
+	lt__lock_take(c->lock);
 	lt_status st = c->backend->stream_new(c->session, &q->stream, &diags.diag);
-	lt__turn_give(c->turn);
+	lt__lock_give(c->lock);
 	q->own = !st;
 	if (!st)
 		return LT_OK;
@@ -44,10 +44,10 @@ static void queue_event(struct lt_instance *r, int32_t memory)
 	if (!r->queue[memory].own || !has_order(c->backend))
 		return;
 	lt__diagnostics_init(&diags);
-	lt__turn_take(c->turn);
+	lt__lock_take(c->lock);
 	if (c->backend->event_new(c->session, &r->queue[memory].order, &diags.diag))
 		r->queue[memory].order = NULL;
-	lt__turn_give(c->turn);
+	lt__lock_give(c->lock);
 }
 
 /* What is copied at each run's end must not hold the host up; memory of any kind does. */
@@ -59,10 +59,10 @@ static void pin_params(struct lt_instance *r)
 	if (!n || !LT_HAS(struct lt_backend, c->backend, host_new) || !LT_HAS(struct lt_backend, c->backend, host_free))
 		return;
 	lt__diagnostics_init(&diags);
-	lt__turn_take(c->turn);
+	lt__lock_take(c->lock);
 	if (c->backend->host_new(c->session, (size_t)n * 2 * sizeof(int64_t), &r->pinned, &diags.diag))
 		r->pinned = NULL;
-	lt__turn_give(c->turn);
+	lt__lock_give(c->lock);
 	if (!r->pinned)
 		return;
 	r->param = r->pinned;
@@ -92,14 +92,14 @@ void lt__queues_free(struct lt_instance *r)
 {
 	for (int32_t i = 1; r->queue && i < r->program->memories.n; i++) {
 		const struct lt_opened *c = queue_opened(r->program, i);
-		lt__turn_take(c->turn);
+		lt__lock_take(c->lock);
 		if (r->queue[i].order)
 			c->backend->event_free(r->queue[i].order);
 		if (r->queue[i].own)
 			c->backend->stream_free(c->session, i == 1 ? r->own_stream : r->queue[i].stream);
 		if (i == 1 && r->pinned)
 			c->backend->host_free(c->session, r->pinned);
-		lt__turn_give(c->turn);
+		lt__lock_give(c->lock);
 	}
 	r->pinned = NULL;
 	r->queue = NULL;
@@ -130,11 +130,11 @@ lt_status lt__queue_wait(struct lt_program *p, const struct lt_addresses *a, int
 	c = queue_opened(p, memory);
 	lt__diagnostics_init(&diags);
 	if (!c->together)
-		lt__turn_take(c->turn);
+		lt__lock_take(c->lock);
 	lt_status st = q->ends ? c->backend->event_wait(q->order, &diags.diag)
 		: c->backend->sync(c->session, q->stream, &diags.diag);
 	if (!c->together)
-		lt__turn_give(c->turn);
+		lt__lock_give(c->lock);
 	q->busy = q->sends = q->brings = q->ends = false;
 	lt_status fault = a->ctx ? queue_faults(p, a, memory) : LT_OK;
 	if (!a->ctx)
@@ -148,9 +148,9 @@ static lt_status queue_record(struct lt_program *p, const struct lt_addresses *a
 	const struct lt_opened *c = queue_opened(p, memory);
 	struct lt_diagnostics diags;
 	lt__diagnostics_init(&diags);
-	lt__turn_take(c->turn);
+	lt__lock_take(c->lock);
 	lt_status st = c->backend->event_record(a->queue[memory].order, a->queue[memory].stream, &diags.diag);
-	lt__turn_give(c->turn);
+	lt__lock_give(c->lock);
 	return st ? lt_fail(a->ctx, st, "backend %s: a moment in a queue: %s", c->backend->name,
 		lt__diagnostic_reason(&diags, st, c->backend->name, "event_record")) : LT_OK;
 }
@@ -165,9 +165,9 @@ lt_status lt__queue_follow(struct lt_program *p, const struct lt_addresses *a, i
 		return lt__queue_wait(p, a, from);
 	LT_TRY(queue_record(p, a, from));
 	lt__diagnostics_init(&diags);
-	lt__turn_take(c->turn);
+	lt__lock_take(c->lock);
 	lt_status st = c->backend->stream_wait(c->session, a->queue[to].stream, a->queue[from].order, &diags.diag);
-	lt__turn_give(c->turn);
+	lt__lock_give(c->lock);
 	return st ? lt_fail(a->ctx, st, "backend %s: waiting for another queue: %s", c->backend->name,
 		lt__diagnostic_reason(&diags, st, c->backend->name, "stream_wait")) : LT_OK;
 }

@@ -2,7 +2,7 @@
  * that has them and replayed by one call from then on.  What the program has in a device's memory never moves; inputs
  * and results of the caller's may.  A run on the host all of which is recorded is nothing but these calls. */
 #include <string.h>
-#include "program/run/run.h"
+#include "program/run/parts.h"
 
 enum { MIN_LAUNCHES = 2 };    /* on a device, where one launch is one call already; on the host it is also checked */
 
@@ -71,9 +71,9 @@ static void drop(struct lt_instance *r, int32_t segment)
 	if (!*c)
 		return;
 	lt__queue_settle(r, r->program->memories.of_opened[opened]);
-	lt__turn_take(by->turn);
+	lt__lock_take(by->lock);
 	by->backend->capture_free(*c);
-	lt__turn_give(by->turn);
+	lt__lock_give(by->lock);
 	*c = NULL;
 	r->recorder->whole = false;
 }
@@ -151,9 +151,9 @@ static lt_status record(struct lt_instance *r, int32_t segment, const struct lt_
 	}
 	x->stream[segment] = x->args[0].stream;
 	lt__diagnostics_init(&diags);
-	lt__turn_take(c->turn);
+	lt__lock_take(c->lock);
 	lt_status st = c->backend->capture(c->session, x->object, x->args, (uint32_t)s->n, &x->capture[segment], &diags.diag);
-	lt__turn_give(c->turn);
+	lt__lock_give(c->lock);
 	if (!st)
 		return LT_OK;
 	x->capture[segment] = NULL;
@@ -186,10 +186,10 @@ static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_
 		lt__fault_clear(&fault[i]);
 	lt__diagnostics_init(&diags);
 	if (!c->together)
-		lt__turn_take(c->turn);
+		lt__lock_take(c->lock);
 	lt_status st = c->backend->replay(r->recorder->capture[segment], &diags.diag);
 	if (!c->together)
-		lt__turn_give(c->turn);
+		lt__lock_give(c->lock);
 	for (int32_t i = 0; i < n_fault; i++)
 		if (fault[i].n > 0)
 			return lt__fault_report(p, a, &p->plan.run[s->first + i], &fault[i]);
@@ -241,12 +241,12 @@ static lt_status timed_in_turn(struct lt_instance *r, int32_t segment, const str
 static lt_status launch_timed(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
 {
 	int32_t opened = r->program->plan.segment[segment].opened;
-	struct lt_turn *turn = r->program->backends.at[opened].turn;
+	struct lt_lock *turn = r->program->backends.at[opened].lock;
 	if (!r->event || !r->event[2 * opened])
 		return launch_all(r, segment, a);
-	lt__turn_take(turn);
+	lt__lock_take(turn);
 	lt_status st = timed_in_turn(r, segment, a);
-	lt__turn_give(turn);
+	lt__lock_give(turn);
 	return st;
 }
 
@@ -320,9 +320,9 @@ lt_status lt__events_new(struct lt_instance *r)
 		    || !LT_HAS(struct lt_backend, b, event_ns) || !LT_HAS(struct lt_backend, b, event_free))
 			continue;
 		lt__diagnostics_init(&diags);
-		lt__turn_take(c->turn);
+		lt__lock_take(c->lock);
 		lt_status st = c->backend->event_new(c->session, &r->event[i], &diags.diag);
-		lt__turn_give(c->turn);
+		lt__lock_give(c->lock);
 		if (st) {
 			r->event[i] = NULL;
 			return lt_fail(&r->ctx, st, "backend %s: an event to time runs with: %s", c->backend->name,
@@ -337,8 +337,8 @@ void lt__events_free(struct lt_instance *r)
 	for (int32_t i = 0; r->event && i < 2 * r->program->backends.n; i++)
 		if (r->event[i]) {
 			const struct lt_opened *c = &r->program->backends.at[i / 2];
-			lt__turn_take(c->turn);
+			lt__lock_take(c->lock);
 			c->backend->event_free(r->event[i]);
-			lt__turn_give(c->turn);
+			lt__lock_give(c->lock);
 		}
 }

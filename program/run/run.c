@@ -1,7 +1,7 @@
 /* One run of an instance after the other: what is given is checked, states are sent, segments launched. */
 #include <string.h>
 #include "program/host/host.h"
-#include "program/run/run.h"
+#include "program/run/parts.h"
 
 static struct lt_addresses addresses(struct lt_instance *r, const void *const *input, void *const *result)
 {

@@ -1,4 +1,8 @@
-/* run.h -- running a program: constants, instances, steps. */
+/* run.h -- a compiled program and its instances: constants, runs step by step, the time that they take, the
+ * values between kernels.
+ *
+ * Of program/, this folder uses all that is below it: plan/, compile/, nest/, storage/, host/.
+ */
 #ifndef LT_PROGRAM_RUN_RUN_H
 #define LT_PROGRAM_RUN_RUN_H
 #include <stdatomic.h>
@@ -8,23 +12,6 @@
 #include "lt/profile.h"
 #include "program/host/host.h"
 
-/* Bytes that blocks are allocated larger, so that they can begin at a multiple of 64. */
-enum { LT_ALIGNMENT_SLACK = 64 };
-/* Device memory of a program (constants and what is made of them), or of an instance (the rest). */
-struct lt_device_memory {
-	void **block; int32_t n_block;          /* as mem_new gave them */
-	struct lt_slot *where;                  /* by storage: where it begins; bytes 0: not there */
-	void *scratch;
-	int64_t bytes;                          /* of all blocks */
-};
-/* What an instance has enqueued in one memory, and nobody has waited for. */
-struct lt_run_queue {
-	void *stream;                           /* NULL: the session's own */
-	bool own;                               /* made by the instance */
-	bool busy, sends, brings;               /* something is enqueued; copies from the host's memory are; copies to it */
-	struct lt_event *order;                 /* what others wait for; NULL: they wait for all of it */
-	bool ends;                              /* it stands behind the last run, and no kernel can have a fault */
-};
 /* What is bound, and what is computed from it once. */
 struct lt_constants {
 	struct lt_context ctx;                  /* of arena: the program's memory, failures of its own */
@@ -36,18 +23,6 @@ struct lt_constants {
 	/* by memory, 0 is empty: constants and what is made of them; NULL: not made yet */
 	struct lt_device_memory *device;
 	bool ready;
-};
-/* The memory on the host of the states that one instance has brought, as long as an instance has one of them. */
-struct lt_state_memory {
-	struct lt_arena *arena;                 /* of this, too */
-	int64_t n_use;                          /* states in it, counted for each instance that has them */
-};
-/* What all instances that share states have in common. */
-struct lt_states {
-	struct lt_context *memory;              /* that it is from */
-	struct lt_context ctx;                  /* of their memory: the same, failures of its own; of a lost device */
-	int32_t n_user;
-	struct lt_instance *newest;             /* the one that ran last: its devices have the newest bytes; NULL: none */
 };
 /* Used by one thread at a time, whatever other instances do: what it reports and what it changes is its own. */
 struct lt_instance {
@@ -79,12 +54,6 @@ struct lt_instance {
 	struct lt_instance *next;               /* of the program's instances */
 };
 
-/* Adds to a count that one thread writes. */
-static inline void lt__count_up(_Atomic int64_t *count, int64_t n)
-{
-	atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + n, memory_order_relaxed);
-}
-
 /* Where the storages of a run are; ctx: where it tells of its failures. */
 struct lt_addresses {
 	struct lt_context *ctx;
@@ -98,111 +67,6 @@ struct lt_addresses {
 	struct lt_fault *fault;                 /* by step of the plan's run: of what is enqueued */
 	struct lt_profiler *profiler;           /* NULL: no time is taken */
 };
-/* steps.c: runs steps, one after the other; slot: room for all slots of one. */
-lt_status lt__program_steps_run(struct lt_program *, const struct lt_pstep *, int32_t n, const struct lt_addresses *,
-	struct lt_slot *, struct lt_fault *);
-/* most slots of one step */
-int32_t lt__program_slots(const struct lt_program *, const struct lt_pstep *, int32_t n);
-/* A copy within a memory, as a launch of no object: to, from. */
-struct lt_args lt__copy_args(
-	const struct lt_program *, const struct lt_pstep *, const struct lt_addresses *, struct lt_slot *);
-/* The record that a step's launch gets: with queues the step's own, else `one`. */
-struct lt_fault *lt__step_fault(
-	const struct lt_program *, const struct lt_pstep *, const struct lt_addresses *, struct lt_fault *one);
-/* Where a storage begins in the host's memory. */
-void *lt__storage_address(const struct lt_program *, int32_t storage, const struct lt_addresses *);
-/* The arguments of one launch, with its slots filled. */
-struct lt_args lt__launch_args(const struct lt_program *, const struct lt_pstep *, const struct lt_addresses *,
-	struct lt_slot *, struct lt_fault *);
-lt_status lt__fault_report(const struct lt_program *, const struct lt_addresses *, const struct lt_pstep *,
-	const struct lt_fault *);
-/* fault.c.  clear: no index out of range yet. */
-void lt__fault_clear(struct lt_fault *);
-/* Bytes of a storage from one memory to the other; offset in elements. */
-lt_status lt__move(struct lt_program *, const struct lt_pstep *move, const struct lt_addresses *);
-/* One int64 of a storage, enqueued. */
-lt_status lt__fetch_element(const struct lt_program *, int32_t storage, int32_t memory, int64_t element,
-	const struct lt_addresses *, int64_t *out);
-/* All bytes of a storage out of a device's memory; nothing is planned or remembered. */
-lt_status lt__fetch(const struct lt_program *, int32_t storage, int32_t memory, const struct lt_addresses *, void *out);
-
-/* queue.c: the instance's queues, and waiting for them.
- * wait: until all in that memory is done; LT_EFAULT: a kernel of it had an index out of range.  wait_all: in each, also
- * where one has failed; the first failure.  before_host: the host's memory is about to be read, or also written: waits
- * for the copies that are in the way, in all queues but that of memory `own` (0: in all). */
-lt_status lt__queues_new(struct lt_instance *);
-void lt__queues_free(struct lt_instance *);
-lt_status lt__queue_wait(struct lt_program *, const struct lt_addresses *, int32_t memory);
-/* What is enqueued in memory `to` from now on comes after what is in `from`. */
-lt_status lt__queue_follow(struct lt_program *, const struct lt_addresses *, int32_t to, int32_t from);
-/* A run of all kernels has been enqueued in memory 1's queue. */
-lt_status lt__queue_end(struct lt_program *, const struct lt_addresses *);
-/* Waits, and reports nothing: of memory, or (0) of all. */
-void lt__queue_settle(struct lt_instance *, int32_t memory);
-lt_status lt__queue_wait_all(struct lt_program *, const struct lt_addresses *);
-lt_status lt__queue_before_host(struct lt_program *, const struct lt_addresses *, int32_t own, bool writes);
-
-/* instance.c: runs of all instances since the program was made, of those too that are no more. */
-void lt__count_runs(const struct lt_program *, int64_t *n_run, int64_t *n_replayed);
-/* states.c.  new: the instance's states; those that `with` (NULL: none) has by the same names are that one's.  free: of
- * r alone. */
-lt_status lt__states_new(struct lt_instance *r, struct lt_instance *with);
-void lt__states_free(struct lt_instance *r);
-/* run.c.  to_host: waits; the host has the newest bytes of state i.  bring: the same of all that others have, too.
- * take: what another one left in them is r's. */
-lt_status lt__state_to_host(struct lt_instance *, int32_t i);
-lt_status lt__states_bring(struct lt_instance *from);
-lt_status lt__states_take(struct lt_instance *r);
-
-/* run.c: what every run does before its first step: checks what is given, reads and checks the parameters, finds the
- * addresses. */
-lt_status lt__instance_begin(struct lt_instance *, const void *const *input, void *const *result,
-	struct lt_addresses *out);
-/* params.c.  read: and checks them, before anything is enqueued.  fetch: those of states on devices, for the next run;
- * enqueued. */
-lt_status lt__params_read(struct lt_instance *, const struct lt_addresses *);
-lt_status lt__params_fetch(struct lt_instance *, const struct lt_addresses *);
-/* Where the host reads param i in a run; NULL: it is on a device, or nothing that is used has it. */
-const int64_t *lt__param_address(const struct lt_instance *, int32_t i, const struct lt_addresses *);
-/* constants.c */
-void lt__constants_init(struct lt_constants *, int32_t n, struct lt_arena *);    /* n: bindings */
-void lt__constants_free(struct lt_program *);
-/* Runs what depends on constants only, once, whichever thread is first.  What fails is reported in ctx, the caller's
- * own. */
-lt_status lt__constants_prepare(struct lt_program *, struct lt_context *ctx);
-/* fill.c.  own: memory for a copy of constant i; bound again, it is used again.  hold: all of what a function gives
- * becomes such a copy, which data then is.  fill: does so where the host reads it.  send: hands pieces of it to
- * `send`. */
-lt_status lt__constant_own(struct lt_program *, struct lt_context *, int32_t i);
-lt_status lt__constant_hold(struct lt_program *, struct lt_context *, int32_t i);
-lt_status lt__constants_fill(struct lt_program *, struct lt_context *);
-typedef lt_status lt_piece(void *user, size_t at, size_t bytes, const void *piece);
-lt_status lt__constant_send(struct lt_program *, struct lt_context *, int32_t i, size_t offset, size_t bytes,
-	lt_piece *, void *user);
-/* aligned.c: zeroed memory at a multiple of align, touched now, so that no run meets a fresh page; NULL: of no
- * bytes. */
-void *lt__aligned_new(struct lt_arena *, size_t bytes, size_t align);
-/* a kernel may want its workspace to begin at more than other blocks do */
-void *lt__scratch_new(struct lt_arena *, const struct lt_scratch *);
-/* device_memory.c: device memory, its tables in the arena.  prepare: for the program; else for an instance, whose
- * tables begin as copies of the program's.  On failure, too, *out is to be freed, before the arena is. */
-lt_status lt__device_memory_new(
-	struct lt_context *, struct lt_program *, bool prepare, struct lt_arena *, struct lt_device_memory **out);
-void lt__device_memory_free(const struct lt_program *, struct lt_device_memory *);      /* NULL: nothing */
-/* record.c: a whole run, in the order of its segments; replayed where it was recorded. */
-void lt__recorder_new(struct lt_instance *);           /* sets r->recorder, in the arena */
-void lt__recorder_free(struct lt_instance *);
-void lt__recorder_forget(struct lt_instance *);         /* what was recorded is void */
-lt_status lt__instance_segments(struct lt_instance *, const struct lt_addresses *);
-/* Whether a run with these inputs and results repeats recorded launches and does nothing else; whether its parameters,
- * too, are those of the run before, which was not refused; that run, when they are read. */
-bool lt__recorder_repeats(const struct lt_instance *, const void *const *input, void *const *result);
-bool lt__recorder_same_params(const struct lt_instance *);
-lt_status lt__recorder_repeat(struct lt_instance *, const struct lt_addresses *);
-/* those of the backends that can, into r->event where it is made */
-lt_status lt__events_new(struct lt_instance *);
-void lt__events_free(struct lt_instance *);
-
 /* -- a compiled program: what each stage of lowering (program/lower.c) made, which the driver, dumps
  * and captures read. */
 /* The part of lt_stats that changes while instances are made and run, by any thread. */
@@ -229,37 +93,39 @@ struct lt_program {
 	struct lt_constants constants;          /* constants.c */
 	struct lt_stats stats;
 	struct lt_tally tally;
-	struct lt_turn turn;                    /* of constants, until they are ready */
-	struct lt_turn profile_turn;            /* of the instance whose run is profiled */
+	struct lt_lock lock;                    /* of constants, until they are ready */
+	struct lt_lock profile_lock;            /* of the instance whose run is profiled */
 	struct lt_instance *instance;           /* those that there are, by their `next` */
-	struct lt_turn instance_turn;           /* of that list */
+	struct lt_lock instance_lock;           /* of that list */
 };
 
-/* As lt_compile, with a finished tree over the lowered form (lt__materialize) of the graph; takes both, on failure
- * too. */
-lt_status lt__compile_tree(struct lt_context *, const struct lt_graph *, struct lt_graph *lowered,
-	struct lt_looptree *tree, const struct lt_options *, struct lt_program **out);   /* program.c */
-/* As lt_compile with plan_only, for a target instead of backends: each nest is taken, and nothing is compiled. */
-lt_status lt__compile_for(struct lt_context *, const struct lt_graph *, const struct lt_target *,
-	const struct lt_options *, struct lt_program **out);   /* program.c */
-/* Whether the options' schedule is one for the graph: everything up to the nests; nothing is compiled.  program.c */
-lt_status lt__check_schedule(struct lt_context *, const struct lt_graph *, const struct lt_options *);
-
-/* work.c.  enum lt_allow: what the options of the backends that have kernels let them do. */
-uint32_t lt__program_allows(const struct lt_program *);
-/* work.c: what a run does and needs, for the stats. */
-lt_status lt__program_count(const struct lt_program *, struct lt_stats *);
-/* Of one step; param: by param of the graph, or NULL where it has none. */
-struct lt_counted;
-void lt__count_step(const struct lt_program *, const struct lt_pstep *, const int64_t *param, struct lt_arena *,
-	struct lt_counted *);
-/* dump.c: the definitions at the head of a kernel's source, except those that the source of a kernel before had; where
- * the kernel begins. */
-const char *lt__source_definitions(
-	struct lt_names *written, const char *text, size_t bytes, lt_write *write, void *user);
-/* explain.c */
-void lt__explain_each(const struct lt_program *, struct lt_arena *, void (*)(void *, const struct lt_explained *),
-	void *user);
+/* -- running steps, constants and instances. */
+/* steps.c: runs steps, one after the other; slot: room for all slots of one. */
+lt_status lt__program_steps_run(struct lt_program *, const struct lt_pstep *, int32_t n, const struct lt_addresses *,
+	struct lt_slot *, struct lt_fault *);
+/* most slots of one step */
+int32_t lt__program_slots(const struct lt_program *, const struct lt_pstep *, int32_t n);
+/* Where a storage begins in the host's memory. */
+void *lt__storage_address(const struct lt_program *, int32_t storage, const struct lt_addresses *);
+/* The arguments of one launch, with its slots filled. */
+struct lt_args lt__launch_args(const struct lt_program *, const struct lt_pstep *, const struct lt_addresses *,
+	struct lt_slot *, struct lt_fault *);
+lt_status lt__fault_report(const struct lt_program *, const struct lt_addresses *, const struct lt_pstep *,
+	const struct lt_fault *);
+/* fault.c.  clear: no index out of range yet. */
+void lt__fault_clear(struct lt_fault *);
+/* instance.c: runs of all instances since the program was made, of those too that are no more. */
+void lt__count_runs(const struct lt_program *, int64_t *n_run, int64_t *n_replayed);
+/* constants.c */
+void lt__constants_init(struct lt_constants *, int32_t n, struct lt_arena *);    /* n: bindings */
+void lt__constants_free(struct lt_program *);
+/* fill.c: all of what a function gives becomes a copy, which data then is. */
+lt_status lt__constant_hold(struct lt_program *, struct lt_context *, int32_t i);
+/* aligned.c: zeroed memory at a multiple of align, touched now, so that no run meets a fresh page; NULL: of no
+ * bytes. */
+void *lt__aligned_new(struct lt_arena *, size_t bytes, size_t align);
+/* a kernel may want its workspace to begin at more than other blocks do */
+void *lt__scratch_new(struct lt_arena *, const struct lt_scratch *);
 /* text.c.  "input"; of a storage that has a binding "x"; "input 'x'", in the scratch */
 const char *lt__space_word(enum lt_storage_space);
 const char *lt__storage_name(const struct lt_program *, const struct lt_storage *);
@@ -274,8 +140,6 @@ const char *lt__location_text(struct lt_context *, const struct lt_program *, in
  * events, where it has them.  A profiler belongs to an instance; those of one program run one at a time, because the
  * threads find it in the host's services.
  */
-/* What a thread did in the parallel loop that is under way; a cache line of its own. */
-struct profiled_thread { _Alignas(64) int64_t begin_ns, end_ns, busy_ns, n_range; };
 struct profiled_step {
 	int64_t begin_ns, host_ns;              /* around the host's call */
 	int64_t busy_ns, team_ns;               /* of all threads in parallel loops; of the caller's, waiting included */
@@ -305,22 +169,6 @@ static inline int32_t lt__profile_memory(const struct lt_pstep *s)
 {
 	return s->memory ? s->memory : s->kind == LT_STEP_MOVE ? s->from_memory : 0;
 }
-/* With lt_options.profile; else the instance's profiler stays NULL. */
-lt_status lt__profiler_new(struct lt_instance *);
-void lt__profiler_free(struct lt_instance *);
-/* A run begins, and no other instance's; arguments are checked; all is enqueued; nothing is left to wait for.  Each
- * does nothing without a profiler.  launched ends what began. */
-void lt__profile_run(struct lt_instance *);
-void lt__profile_ready(struct lt_instance *);
-void lt__profile_launched(struct lt_instance *);
-void lt__profile_done(struct lt_instance *);
-/* A step that is not the plan's, such as one that prepares constants, is none. */
-void lt__profile_step_begin(struct lt_profiler *, const struct lt_program *, const struct lt_pstep *,
-	const struct lt_addresses *);
-void lt__profile_step_end(struct lt_profiler *, const struct lt_program *, const struct lt_pstep *,
-	const struct lt_addresses *);
-/* Whether a launch has to be waited for, because the device has no clock to ask. */
-bool lt__profile_waits(const struct lt_profiler *, const struct lt_program *, const struct lt_pstep *);
 /* lt_host.parallel_for of a program that is profiled: that of the pool, with the time of each range. */
 void lt__profile_parallel_for(const struct lt_host *, uint32_t n_thread, int64_t n, lt__pool_body *, void *arg);
 

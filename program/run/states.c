@@ -1,6 +1,6 @@
 /* The states of instances, which some may share: each is once in the host's memory, and the one that ran last may have
  * newer bytes on a device. */
-#include "program/run/run.h"
+#include "program/run/parts.h"
 
 static lt_status share_check(struct lt_instance *r, int32_t i, const struct lt_instance *with, int32_t j)
 {

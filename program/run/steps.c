@@ -1,7 +1,7 @@
 /* Running steps: slots filled from the storages' addresses, one launch or copy after the other. */
 #include <string.h>
 #include "program/nest/nest.h"
-#include "program/run/run.h"
+#include "program/run/parts.h"
 
 int32_t lt__program_slots(const struct lt_program *p, const struct lt_pstep *step, int32_t n)
 {
@@ -102,12 +102,12 @@ static lt_status launch(struct lt_program *p, const struct lt_pstep *step, const
 		a->queue[step->memory].ends = false;
 	}
 	if (!c->together)
-		lt__turn_take(c->turn);
+		lt__lock_take(c->lock);
 	lt__profile_step_begin(a->profiler, p, step, a);
 	lt_status st = backend->run(k->object, &args, &diags.diag);
 	lt__profile_step_end(a->profiler, p, step, a);
 	if (!c->together)
-		lt__turn_give(c->turn);
+		lt__lock_give(c->lock);
 	if (fault->n > 0 && !args.async)
 		return lt__fault_report(p, a, step, fault);
 	if (st)
@@ -129,10 +129,10 @@ static lt_status copy_on(const struct lt_program *p, const struct lt_addresses *
 		q->sends = q->sends || direction == LT_COPY_TO_DEVICE;
 		q->brings = q->brings || direction == LT_COPY_TO_HOST;
 	}
-	lt__turn_take(c->turn);
+	lt__lock_take(c->lock);
 	lt_status st = c->backend->mem_copy(
 		c->session, to, from, (size_t)to->bytes, direction, q ? q->stream : NULL, &diags.diag);
-	lt__turn_give(c->turn);
+	lt__lock_give(c->lock);
 	return st ? lt_fail(a->ctx, st, "backend %s: copying %lld bytes of %s %s: %s", c->backend->name,
 		       (long long)to->bytes, lt__storage_text(a->ctx, p, storage),
 		       direction == LT_COPY_TO_DEVICE         ? "to its memory"
@@ -157,10 +157,10 @@ static lt_status move_peer(
 		q->busy = true;
 		q->ends = false;
 	}
-	lt__turn_take(c->turn);
+	lt__lock_take(c->lock);
 	lt_status st = c->backend->mem_peer(
 		c->session, to, other->session, from, (size_t)to->bytes, q ? q->stream : NULL, &diags.diag);
-	lt__turn_give(c->turn);
+	lt__lock_give(c->lock);
 	if (st)
 		return lt_fail(a->ctx, st, "backend %s: copying %lld bytes of %s from one device to another: %s", c->backend->name,
 			(long long)to->bytes, lt__storage_text(a->ctx, p, s->to),

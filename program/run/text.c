@@ -1,5 +1,5 @@
 /* What messages and dumps call a storage and a place of the script. */
-#include "program/run/run.h"
+#include "program/run/parts.h"
 
 const char *lt__space_word(enum lt_storage_space space)
 {

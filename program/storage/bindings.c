@@ -1,8 +1,11 @@
 /* What a caller gives and gets: inputs, constants, states and results, enumerated in the order of the graph. */
+#include <stdio.h>
 #include <string.h>
 #include "base/names.h"
 #include "ir/graph/graph.h"
+#include "ir/node/node.h"
 #include "program/run/run.h"
+#include "program/storage/storage.h"
 
 static lt_status fill_binding(struct lt_arena *a, const struct lt_graph *g, lt_node n, const char *name, bool needed,
 	struct lt_binding_def *out)
@@ -123,48 +126,4 @@ lt_status lt__bindings_missing(struct lt_context *ctx, const struct lt_bindings 
 	text[n] = '\0';
 	return more ? lt_fail(ctx, LT_EMISSING, "Missing %s: %s and %d more", what, text, (int)more)
 		: lt_fail(ctx, LT_EMISSING, "Missing %s: %s", what, text);
-}
-
-static const struct lt_binding_def *binding(const struct lt_program *p, enum lt_binding kind, int32_t i)
-{
-	return (unsigned)kind < LT_NBINDING && i >= 0 && i < p->bindings[kind].n ? &p->bindings[kind].at[i] : NULL;
-}
-
-int32_t lt_program_count(const struct lt_program *p, enum lt_binding kind)
-{
-	return (unsigned)kind < LT_NBINDING ? p->bindings[kind].n : 0;
-}
-const char *lt_program_name(const struct lt_program *p, enum lt_binding kind, int32_t i)
-{
-	const struct lt_binding_def *d = binding(p, kind, i);
-	return d ? d->name : NULL;
-}
-int32_t lt_program_find(const struct lt_program *p, enum lt_binding kind, const char *name)
-{
-	return (unsigned)kind < LT_NBINDING ? lt__binding_find(&p->bindings[kind], name) : -1;
-}
-enum lt_dtype lt_program_dtype(const struct lt_program *p, enum lt_binding kind, int32_t i)
-{
-	const struct lt_binding_def *d = binding(p, kind, i);
-	return d ? d->dtype : (enum lt_dtype)0;
-}
-int32_t lt_program_rank(const struct lt_program *p, enum lt_binding kind, int32_t i)
-{
-	const struct lt_binding_def *d = binding(p, kind, i);
-	return d ? d->rank : 0;
-}
-int64_t lt_program_extent(const struct lt_program *p, enum lt_binding kind, int32_t i, int32_t axis)
-{
-	const struct lt_binding_def *d = binding(p, kind, i);
-	return d && axis >= 0 && axis < d->rank ? d->extent[axis] : 0;
-}
-size_t lt_program_bytes(const struct lt_program *p, enum lt_binding kind, int32_t i)
-{
-	const struct lt_binding_def *d = binding(p, kind, i);
-	return d ? d->bytes : 0;
-}
-int lt_program_needs(const struct lt_program *p, enum lt_binding kind, int32_t i)
-{
-	const struct lt_binding_def *d = binding(p, kind, i);
-	return d && d->needed;
 }

@@ -11,6 +11,7 @@
 #include "check/random/random.h"
 #include "looptree/schedule/schedule.h"
 #include "tools/check/parts.h"
+#include "program/program.h"
 
 static lt_status lower_for_device(const struct check_device *device, const struct lt_graph *g, const char *schedule,
 	const char *apply, struct lt_program **out)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "program/nest/nest.h"
 #include "tools/check/check.h"
+#include "program/explain/explain.h"
 
 /* -- accepted -- */
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/check/parts.h"
+#include "program/explain/explain.h"
 
 bool lt__check_work_open(struct check_work *w, struct check_device *d, const struct check_case *c, uint64_t seed,
 	struct check_outcome *out)

@@ -7,6 +7,7 @@
 #include "program/host/host.h"
 #include "tools/common/common.h"
 #include "tools/run/run.h"
+#include "program/program.h"
 
 /* Shown on a terminal only, and only once a compile takes its time. */
 static void show_progress(void *user, int32_t done, int32_t total)

@@ -11,6 +11,7 @@
 #include "program/host/host.h"
 #include "tools/common/common.h"
 #include "tools/run/run.h"
+#include "program/explain/explain.h"
 
 struct run_verify {
 	const void **source;            /* by node of the graph */

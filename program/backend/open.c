@@ -1,7 +1,7 @@
 /* The backends of a program, by the list that was asked for. */
 #include <string.h>
 #include "base/names.h"
-#include "program/nest/nest.h"
+#include "program/backend/backend.h"
 
 static const char *known_names(struct lt_arena *a)
 {
@@ -45,7 +45,7 @@ static lt_status open_one(
 		*config++ = '\0';
 	struct lt_opened *c = &out->at[out->n];
 	*c = (struct lt_opened){
-		.backend = lt_backend_find(name), .config = config ? config : "", .turn = LT_NEW(a, struct lt_turn, 1)
+		.backend = lt_backend_find(name), .config = config ? config : "", .lock = LT_NEW(a, struct lt_lock, 1)
 	};
 	if (!c->backend)
 		return lt_fail(ctx, LT_EINVAL, "there is no backend '%s'; there is: %s", name, known_names(a));
@@ -55,7 +55,7 @@ static lt_status open_one(
 	if (st)
 		return lt_fail(ctx, st, "backend %s: %-s", name, why_not_open(&diags, c, st));
 	out->n++;
-	if (!lt__turn_init(c->turn, true))      /* a timed launch takes it twice */
+	if (!lt__lock_init(c->lock, true))      /* a timed launch takes it twice */
 		return lt_fail(ctx, LT_ENOMEM, "out of memory");
 	const struct lt_caps *caps = c->backend->caps(c->session);
 	LT_TRY(check_caps(ctx, c->backend, caps));
@@ -87,7 +87,7 @@ void lt__backends_close(struct lt_opened_backends *backends)
 {
 	for (int32_t i = 0; i < backends->n; i++) {
 		backends->at[i].backend->close(backends->at[i].session);
-		lt__turn_free(backends->at[i].turn);
+		lt__lock_free(backends->at[i].lock);
 	}
 	backends->n = 0;
 }

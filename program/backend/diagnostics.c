@@ -1,7 +1,7 @@
 /* What backends say: their notes, kept one by one and as one text. */
 #include <stdio.h>
 #include <string.h>
-#include "program/nest/nest.h"
+#include "program/backend/backend.h"
 
 /* Where a copy of the text begins in kept; what does not fit is cut off. */
 static size_t diagnostics_keep(struct lt_diagnostics *diags, const char *text)

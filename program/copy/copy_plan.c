@@ -7,7 +7,7 @@
  */
 #include <string.h>
 #include "looptree/tree/tree.h"
-#include "program/nest/nest.h"
+#include "program/copy/copy.h"
 
 enum { CHUNK = 1 << 17 };       /* bytes: larger blocks are cut, so that threads can share them */
 

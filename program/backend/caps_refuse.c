@@ -2,7 +2,7 @@
  * it does not have, and types (caps_types.c).
  */
 #include <stdio.h>
-#include "program/nest/nest.h"
+#include "program/backend/caps.h"
 
 static const char *const kinds[LT_NLOOP_KIND] = { "serial", "parallel", "vector", "unroll", "grid", "block", "group",
 	"call", "tile", "rank" };

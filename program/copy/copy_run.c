@@ -1,7 +1,6 @@
 /* Making a copy of very many pieces: its blocks, shared by threads where there is much to do. */
 #include <string.h>
-#include "program/nest/nest.h"
-#include "program/host/host.h"
+#include "program/copy/copy.h"
 
 enum { SHARED = 1 << 18 };      /* bytes: less is done by one thread, before another one is awake */
 

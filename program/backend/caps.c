@@ -4,7 +4,7 @@
  */
 #include <string.h>
 #include <stdio.h>
-#include "program/nest/nest.h"
+#include "program/backend/caps.h"
 
 /* Columns of rows: the params, or the divs. */
 struct caps_columns { int32_t first, n; };

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "ir/op/op.h"
-#include "program/nest/nest.h"
+#include "program/backend/caps.h"
 
 static bool lacks(uint64_t dtypes, uint32_t dtype) { return dtype >= 64 || !(dtypes >> dtype & 1); }
 
