@@ -28,8 +28,8 @@ struct lt_blocks {
 	bool runs;                      /* each block is one run of neighbours in both, no more: a device can copy it */
 };
 
-/* copy_plan.c.  Finds the nests that are such copies: *out by root, NULL: it is none.  Sources that nobody else reads become parts of
- * the copy, which their leaves write then: their locations change. */
+/* copy_plan.c.  Finds the nests that are such copies: *out by root, NULL: it is none.  Sources that nobody else reads
+ * become parts of the copy, which their leaves write then: their locations change. */
 lt_status lt__find_blocks(struct lt_looptree *, struct lt_assigned *, struct lt_arena *, struct lt_blocks ***out);
 /* copy_run.c.  One of them, in the host's memory; at: by storage. */
 typedef struct lt_slot lt_slot_find(const void *user, int32_t storage);

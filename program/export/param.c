@@ -44,14 +44,6 @@ static lt_status param_read(struct lt_export *x, struct lt_text *t, int32_t i)
 	return LT_OK;
 }
 
-static bool sum_absent(const struct lt_export *x, const struct lt_linear *l)
-{
-	for (int32_t i = 0; i < l->n; i++)
-		if (x->absent[l->param[i]])
-			return true;
-	return false;
-}
-
 /* "2 + 3 * param[0]".  Its least and largest values, by the ranges of the params; LT_EUNSUPPORTED: they, or a part of
  * them, do not fit 64 bits. */
 static lt_status sum_text(
@@ -81,7 +73,7 @@ static lt_status param_require(struct lt_export *x, struct lt_text *t, const str
 {
 	const char *sum;
 	int64_t min, max;
-	if (sum_absent(x, &q->value))
+	if (lt__params_absent(x->absent, &q->value))
 		return LT_OK;
 	LT_TRY(sum_text(x, &q->value, &sum, &min, &max));
 	lt__text_format(t, "\tif ((%s) %s 0)\n\t\treturn %s_fail(a, %s_RANGE, %s, %s);\n", sum, q->equal ? "!=" : "<",
@@ -96,7 +88,7 @@ static lt_status param_extent(struct lt_export *x, struct lt_text *t, lt_var v)
 	const struct lt_vardef *d = &x->p->tree->graph->var[v];
 	const char *sum;
 	int64_t min, max;
-	if (!d->bounded || sum_absent(x, &d->limit))
+	if (!d->bounded || lt__params_absent(x->absent, &d->limit))
 		return LT_OK;
 	LT_TRY(sum_text(x, &d->limit, &sum, &min, &max));
 	if (max > d->extent)

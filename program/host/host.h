@@ -74,7 +74,8 @@ struct lt_services {
 	struct lt_cache cache;
 	const char *cache_why;          /* it is done without: why, NULL: it is open, or none was asked for */
 	int32_t n_done, n_kernel;       /* kernels that have their object, of how many, for progress */
-	/* the pool's parallel_for, which that of a profiled program calls, and whose run is under way (program/run/profile.c) */
+	/* the pool's parallel_for, which that of a profiled program calls (program/run/profile.c), and whose run is under
+	 * way */
 	void (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,
 		void (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg);
 	struct lt_profiler *profiler;

@@ -89,10 +89,10 @@ static lt_status read_params(struct lt_instance *r, const struct lt_addresses *a
 	return LT_OK;
 }
 
-static bool is_absent(const struct lt_instance *r, const struct lt_linear *l)
+bool lt__params_absent(const bool *absent, const struct lt_linear *l)
 {
 	for (int32_t i = 0; i < l->n; i++)
-		if (r->absent[l->param[i]])
+		if (absent[l->param[i]])
 			return true;
 	return false;
 }
@@ -116,7 +116,7 @@ static lt_status check_params(struct lt_instance *r)
 	for (int32_t i = 0; i < g->n_require; i++) {
 		const struct lt_require *q = &g->require[i];
 		int64_t v;
-		if (is_absent(r, &q->value) || (value_of(r, &q->value, &v) && (q->equal ? v == 0 : v >= 0)))
+		if (lt__params_absent(r->absent, &q->value) || (value_of(r, &q->value, &v) && (q->equal ? v == 0 : v >= 0)))
 			continue;
 		char values[300] = "";
 		size_t n = 0;
@@ -126,7 +126,7 @@ static lt_status check_params(struct lt_instance *r)
 		return lt_fail(&r->ctx, LT_EFAULT, "%s%s (%s)", lt__location_text(&r->ctx, p, q->line, q->column), q->text, values);
 	}
 	for (lt_var v = 0; v < g->n_var; v++) {
-		if (!g->var[v].bounded || is_absent(r, &g->var[v].limit))
+		if (!g->var[v].bounded || lt__params_absent(r->absent, &g->var[v].limit))
 			continue;
 		int64_t extent;
 		if (!value_of(r, &g->var[v].limit, &extent))

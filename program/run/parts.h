@@ -89,8 +89,8 @@ lt_status lt__params_read(struct lt_instance *, const struct lt_addresses *);
 lt_status lt__params_fetch(struct lt_instance *, const struct lt_addresses *);
 /* Where the host reads param i in a run; NULL: it is on a device, or nothing that is used has it. */
 const int64_t *lt__param_address(const struct lt_instance *, int32_t i, const struct lt_addresses *);
-/* constants.c.  Runs what depends on constants only, once, whichever thread is first.  What fails is reported in ctx, the caller's
- * own. */
+/* constants.c.  Runs what depends on constants only, once, whichever thread is first.  What fails is reported in ctx,
+ * the caller's own. */
 lt_status lt__constants_prepare(struct lt_program *, struct lt_context *ctx);
 /* fill.c.  own: memory for a copy of constant i; bound again, it is used again.  fill: holds (run.h) what
  * the host reads.  send: hands pieces of it to

@@ -67,8 +67,9 @@ struct lt_addresses {
 	struct lt_fault *fault;                 /* by step of the plan's run: of what is enqueued */
 	struct lt_profiler *profiler;           /* NULL: no time is taken */
 };
-/* -- a compiled program: what each stage of lowering (program/lower.c) made, which the driver, dumps
- * and captures read. */
+
+/* -- a compiled program: what each stage of lowering (program/lower.c) made, which the driver, dumps and captures
+ * read. */
 /* The part of lt_stats that changes while instances are made and run, by any thread. */
 struct lt_tally { _Atomic int64_t n_run, n_replayed, move_ns, device_ns, bind_ns, device_bytes; };
 struct lt_program {
@@ -76,13 +77,13 @@ struct lt_program {
 	struct lt_arena *arena;
 	/* with copies of the texts; those that are read during the call only are NULL after it */
 	struct lt_options options;
-	struct lt_services services;            /* host.c */
-	struct lt_bindings bindings[LT_NBINDING];   /* bindings.c, by enum lt_binding */
+	struct lt_services services;            /* host/host.c */
+	struct lt_bindings bindings[LT_NBINDING];   /* storage/bindings.c, by enum lt_binding */
 	struct lt_graph *graph;                 /* after the passes */
 	struct lt_graph *base;                  /* materialised: what a tree is made for */
-	struct lt_opened_backends backends;              /* choose.c */
+	struct lt_opened_backends backends;       /* backend/open.c */
 	struct lt_looptree *tree;               /* its graph is base, or has nodes that the tree added to that */
-	struct lt_nests nests;                  /* of the tree: storage/assign.c, blocks.c, freezing, offer.c */
+	struct lt_nests nests;                  /* of the tree: storage/assign.c, copy/copy_plan.c, freezing, nest/offer.c */
 	struct lt_kernels kernels;              /* compile.c */
 	bool has_faults;                        /* some kernel gathers: it can have an index out of range */
 	bool is_shared;                         /* the host's threads share a step: they are kept awake during a run */
@@ -116,6 +117,8 @@ lt_status lt__fault_report(const struct lt_program *, const struct lt_addresses 
 void lt__fault_clear(struct lt_fault *);
 /* instance.c: runs of all instances since the program was made, of those too that are no more. */
 void lt__count_runs(const struct lt_program *, int64_t *n_run, int64_t *n_replayed);
+/* params.c: whether it has a param that is absent, by param. */
+bool lt__params_absent(const bool *absent, const struct lt_linear *);
 /* constants.c */
 void lt__constants_init(struct lt_constants *, int32_t n, struct lt_arena *);    /* n: bindings */
 void lt__constants_free(struct lt_program *);
