@@ -3,9 +3,9 @@
  * A view that shows more than LT_MAX_PIECES pieces, those of the views that it reads included, is copied, and its
  * readers read the copy.  It is made block by block (program/copy/copy_plan.c), so that each operand of which
  * the blocks cannot be plain gets a copy first.  A result, and a state's new content, must be written by a leaf: a
- * source, a view that cannot be written through, a node that is named twice or updated in place gets a copy.  So do a gathered table
- * or index that is not a plain read, the first operand of an update that is a view or a literal, and a view that
- * another one cannot be read through.
+ * source, a view that cannot be written through, a node that is named twice or updated in place gets a copy.  So do a
+ * gathered table or index that is not a plain read, the first operand of an update that is a view or a literal, and a
+ * view that another one cannot be read through.
  */
 #include "ir/bounds/bounds.h"
 #include "ir/node/node.h"
