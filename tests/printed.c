@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "frontends/script/print.h"
+#include "frontends/script/print/print.h"
 #include "ir/eval/eval.h"
 #include "lt/frontend.h"
 #include "tests/printed.h"

@@ -4,7 +4,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 #include "tests/script_run.h"
 
 /* Text between a fence "```kind" at or after *at and its end; moves *at after it.  NULL: no more. */

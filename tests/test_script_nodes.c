@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 #include "tests/drawn.h"
 #include "tests/script_run.h"
 

@@ -1,6 +1,6 @@
 /* build.c -- a call of a node becomes a value of the graph, with a name and a place. */
 #include <string.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 
 /* What repeats and functions may make, so that a script of a few lines is no graph without end. */
 enum { UNROLLED_MAX = 100000 };

@@ -1,6 +1,6 @@
 /* frame.c -- what places and values are called: in sentences, and in the graph. */
 #include <string.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 
 enum {
 	SHOWN_FRAMES = 4,       /* calls and rounds in a sentence */

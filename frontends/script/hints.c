@@ -1,6 +1,6 @@
 /* hints.c -- which node is meant by a name that there is not. */
 #include <string.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 #include "base/nearest.h"
 
 static const struct { const char *word, *node; } hints[] = {

@@ -1,6 +1,6 @@
 /* mistakes.c -- the way out for what other languages write and this one does not. */
 #include <string.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 #include "ir/op/op.h"
 
 /* Statements of other languages, by their first word. */

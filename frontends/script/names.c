@@ -1,6 +1,6 @@
 /* names.c -- what words and numbers stand for: $5, names in their scopes, words of the language. */
 #include <string.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 #include "base/nearest.h"
 
 enum { NAME_MAX_BYTES = 100 };       /* bytes of a name */

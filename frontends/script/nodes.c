@@ -1,7 +1,7 @@
 /* nodes.c -- the table of node types: rows of nodes.def, functions of ir/build/function.def, operators of
  * ir/op/op.def. */
 #include <string.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 #include "ir/build/build.h"
 
 #define NODE(name, pattern, builder, doc) lt_script_build lt__script_build_##builder;

@@ -1,6 +1,7 @@
 /* nodes_axes.c -- nodes whose axes have names: MapNode and GatherAlongNode by letters, ViewNode by
  * any words, which shows elements by sums over its axes. */
 #include <string.h>
+#include "frontends/script/reader.h"
 #include "frontends/script/script.h"
 #include "ir/node/node.h"
 
@@ -158,180 +159,6 @@ LT_BUILDER(gather_along)
 	return lt__graph_add(g, &def);
 }
 
-/* A view: its axes, what stands for floor divisions, its pieces. */
-struct view_div { int64_t by; struct lt_script_sum of; };
-struct view_piece {
-	struct lt_arg source;           /* a node, or an immediate number */
-	struct lt_script_sum *row;
-	int32_t n_row, n_guard;
-	struct lt_script_sum *guard;    /* not below 0 */
-};
-struct lt_script_view {
-	struct lt_names *names;         /* axes, then divisions */
-	int32_t n_axis, n_div, n_piece, cap_div, cap_piece;
-	struct lt_arg shape;
-	struct view_div *div;
-	struct view_piece *piece;
-};
-
-static lt_status read_view_name(struct lt_script *s, struct lt_script_view *view, const char *what, const char *after)
-{
-	const char *word;
-	lt__lex_peek(&s->cursor);
-	struct lt_position at = s->cursor.position;
-	int32_t n = lt__lex_word(&s->cursor, &word);
-	if (!n)
-		return lt__script_unexpected(s, what);
-	if (lt__names_find(view->names, word, (size_t)n) >= 0)
-		return lt__script_fail(s, at, LT_EEXIST, "The axis '%.*s' is named twice", n < 60 ? n : 60, word);
-	lt__names_add(view->names, word, (size_t)n, view->n_axis + view->n_div);
-	char sign[4] = { '\'', *after, '\'' };
-	return lt__script_expect(s, *after, sign);
-}
-
-/* floor(i / 2), floor((i + j) / 2) */
-static lt_status read_division(struct lt_script *s, struct lt_script_view *view)
-{
-	struct view_div div = { 0 };
-	const char *word;
-	struct lt_script_sum by;
-	int32_t n = lt__lex_word(&s->cursor, &word);
-	if (n != 5 || memcmp(word, "floor", 5))
-		return lt__script_unexpected(s, "a floor division such as floor(i / 2)");
-	LT_TRY(lt__script_expect(s, '(', "'('"));
-	bool paren = lt__lex_peek(&s->cursor) == '(';
-	if (paren)
-		lt__lex_step(&s->cursor);
-	LT_TRY(lt__script_sum(s, view->names, &div.of));
-	if (paren)
-		LT_TRY(lt__script_expect(s, ')', "')'"));
-	LT_TRY(lt__script_expect(s, '/', "'/'"));
-	lt__lex_peek(&s->cursor);
-	struct lt_position at = s->cursor.position;
-	LT_TRY(lt__script_sum(s, NULL, &by));
-	if (by.n || by.constant < 1)
-		return lt__script_fail(s, at, LT_EINVAL, "A floor division is by an integer of at least 1");
-	if (!paren && div.of.n + (div.of.constant != 0) > 1)
-		return lt__script_fail(s, at, LT_ESYNTAX, "A sum that is divided stands in parentheses: floor((i + j) / 2)");
-	div.by = by.constant;
-	LT_TRY(lt__script_expect(s, ')', "')'"));
-	LT_GROW(s->arena, view->div, view->n_div, view->cap_div);
-	view->div[view->n_div] = div;
-	return LT_OK;
-}
-
-lt_status lt__script_read_axes(struct lt_script *s, struct lt_arg *a)
-{
-	struct lt_script_view *view = LT_NEW(s->arena, struct lt_script_view, 1);
-	int64_t extent[LT_MAX_RANK];
-	const struct lt_linear *limit[LT_MAX_RANK] = { NULL };
-	view->names = lt__names_new(s->arena);
-	LT_TRY(lt__script_expect(s, '[', "axes such as [i: 2, j: 3]"));
-	while (lt__lex_peek(&s->cursor) != ']') {
-		if (view->n_axis)
-			LT_TRY(lt__script_expect(s, ',', "',' or ']'"));
-		if (view->n_axis == LT_MAX_RANK)
-			return lt__script_fail(s, a->position, LT_EUNSUPPORTED, "A value has at most %d dimensions", LT_MAX_RANK);
-		LT_TRY(read_view_name(s, view, "the name of an axis", ":"));
-		LT_TRY(lt__script_dim(s, &extent[view->n_axis], &limit[view->n_axis]));
-		view->n_axis++;
-	}
-	lt__lex_step(&s->cursor);
-	for (; lt__lex_peek(&s->cursor) == ','; view->n_div++) {
-		lt__lex_step(&s->cursor);
-		LT_TRY(read_view_name(s, view, "a name for a floor division", "="));
-		LT_TRY(read_division(s, view));
-	}
-	view->shape = (struct lt_arg){ .position = a->position, .n = view->n_axis,
-		.list = lt__arena_copy(s->arena, extent, sizeof extent),
-		.limit = lt__arena_copy(s->arena, limit, sizeof limit) };
-	a->view = view;
-	lt__script_take_named(s, a);
-	return LT_OK;
-}
-
-static bool is_axis_word(struct lt_script *s, const char *word)
-{
-	struct lt_cursor mark = s->cursor;
-	const char *text;
-	int32_t n = lt__lex_word(&s->cursor, &text);
-	if (n == (int32_t)strlen(word) && !memcmp(text, word, (size_t)n))
-		return true;
-	s->cursor = mark;
-	return false;
-}
-
-/* j >= 1: as a sum that is not below 0. */
-static lt_status read_guard(struct lt_script *s, const struct lt_script_view *view, struct lt_script_sum *out)
-{
-	struct lt_script_sum right;
-	LT_TRY(lt__script_sum(s, view->names, out));
-	int c = lt__lex_peek(&s->cursor);
-	if (c != '>' && c != '<')
-		return lt__script_unexpected(s, "'>=' or '<='");
-	lt__lex_step(&s->cursor);
-	LT_TRY(lt__script_expect(s, '=', "'>=' or '<='"));
-	LT_TRY(lt__script_sum(s, view->names, &right));
-	LT_TRY(c == '<' ? lt__script_minus(s, &right, out) : lt__script_minus(s, out, &right));
-	if (c == '<')
-		*out = right;
-	return LT_OK;
-}
-
-/* Whether the name of a node is next. */
-static bool is_name(struct lt_script *s)
-{
-	struct lt_cursor look = s->cursor;
-	const char *word;
-	int32_t n = lt__lex_word(&look, &word);
-	const struct lt_arg *value = n ? lt__script_lookup(s, word, n) : NULL;
-	return (value && value->kind == LT_ARG_NODE) || (n && !value && lt__lex_peek(&look) == '[');
-}
-
-static lt_status read_source(struct lt_script *s, const struct lt_script_view *view, struct view_piece *p)
-{
-	struct lt_arg *a = &p->source;
-	int32_t cap = 0;
-	*a = (struct lt_arg){ .statement = -1, .node = -1 };
-	lt__lex_peek(&s->cursor);
-	a->position = s->cursor.position;
-	if (lt__lex_peek(&s->cursor) != '$' && !is_name(s))
-		return lt__script_take(s, LT_ARG_NUMBER, "an element such as $1[i, j] or a number", a);
-	LT_TRY(lt__script_refer(s, a));
-	LT_TRY(lt__script_expect(s, '[', "'[' and the indices of an element"));
-	while (lt__lex_peek(&s->cursor) != ']') {
-		if (p->n_row)
-			LT_TRY(lt__script_expect(s, ',', "',' or ']'"));
-		LT_GROW(s->arena, p->row, p->n_row, cap);
-		LT_TRY(lt__script_sum(s, view->names, &p->row[p->n_row]));
-		p->n_row++;
-	}
-	lt__lex_step(&s->cursor);
-	return LT_OK;
-}
-
-/* The axes were read just before. */
-lt_status lt__script_read_pieces(struct lt_script *s, struct lt_arg *a)
-{
-	struct lt_script_view *view = s->arg[s->n_arg - 2].view;
-	do {
-		struct view_piece p = { .n_row = 0 };
-		int32_t cap = 0;
-		LT_TRY(read_source(s, view, &p));
-		if (is_axis_word(s, "if"))
-			do {
-				LT_GROW(s->arena, p.guard, p.n_guard, cap);
-				LT_TRY(read_guard(s, view, &p.guard[p.n_guard]));
-				p.n_guard++;
-			} while (is_axis_word(s, "and"));
-		LT_GROW(s->arena, view->piece, view->n_piece, view->cap_piece);
-		view->piece[view->n_piece++] = p;
-	} while (is_axis_word(s, "else"));
-	a->view = view;
-	lt__script_take_named(s, a);
-	return LT_OK;
-}
-
 /* Columns of a piece's map: the params and divisions that it uses. */
 struct columns { const struct lt_script_view *view; lt_param *param; int32_t n_param, *div, n_div; };
 
@@ -366,7 +193,7 @@ static void write_sum(const struct columns *c, const struct lt_script_sum *sum, 
 }
 
 /* Divisions of divisions come before them: the last ones are looked at first. */
-static void find_columns(struct lt_script *s, struct columns *c, const struct view_piece *p)
+static void find_columns(struct lt_script *s, struct columns *c, const struct lt_script_piece *p)
 {
 	const struct lt_script_view *view = c->view;
 	int32_t most = 0;
@@ -391,7 +218,7 @@ static void find_columns(struct lt_script *s, struct columns *c, const struct vi
 			c->div[i] = c->n_div++;
 }
 
-static struct lt_map map_of(struct lt_script *s, const struct lt_script_view *view, const struct view_piece *p)
+static struct lt_map map_of(struct lt_script *s, const struct lt_script_view *view, const struct lt_script_piece *p)
 {
 	struct columns c = { .view = view };
 	find_columns(s, &c, p);
@@ -423,7 +250,7 @@ LT_BUILDER(view)
 {
 	const struct lt_script_view *view = a[1].view;
 	struct lt_view_piece *piece = LT_NEW(s->arena, struct lt_view_piece, view->n_piece);
-	const struct view_piece *last = &view->piece[view->n_piece - 1];
+	const struct lt_script_piece *last = &view->piece[view->n_piece - 1];
 	const struct lt_arg *first = NULL;
 	uint64_t fill = 0;
 	for (int32_t i = 0; i < view->n_piece && !first; i++)
@@ -437,7 +264,7 @@ LT_BUILDER(view)
 	if (!lt__script_no_overflow(s, &view->shape, t))
 		return -1;
 	for (int32_t i = 0; i < view->n_piece; i++) {
-		const struct view_piece *p = &view->piece[i];
+		const struct lt_script_piece *p = &view->piece[i];
 		const struct lt_arg *x = &p->source;
 		if (x->statement < 0) {
 			if (!lt__script_bits(s, x, t, p == last && has_fill ? &fill : &piece[i].bits))

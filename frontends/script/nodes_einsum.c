@@ -1,6 +1,6 @@
 /* nodes_einsum.c -- EinsumNode: sums of products by one-letter names of the axes. */
 #include <string.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 
 enum { N_LETTER = 128 };
 struct einsum {

@@ -1,6 +1,6 @@
 /* nodes_index.c -- elements by their positions: gather, the first in order, one-hot, triangles,
  * running sums. */
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 #include "ir/build/build.h"
 
 static bool check_index(struct lt_script *s, const struct lt_arg *a)

@@ -2,7 +2,7 @@
  * ir/build/function.def, and reductions. */
 #include <math.h>
 #include <string.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 #include "ir/build/build.h"
 
 /* Every operator's node; select's first argument is bool, and all others are of one type. */

@@ -1,6 +1,6 @@
 /* nodes_nn.c -- layers of neural networks, with the argument order and defaults of ONNX. */
 #include <math.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 #include "ir/build/build.h"
 
 LT_BUILDER(gelu)

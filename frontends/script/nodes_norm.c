@@ -1,7 +1,7 @@
 /* nodes_norm.c -- normalizations by channels, and recurrent networks; the argument order and defaults
  * are those of ONNX. */
 #include <string.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 #include "ir/build/build.h"
 
 /* A vector as long as x's axis 1, of x's type. */

@@ -1,6 +1,6 @@
 /* nodes_original.c -- the arithmetic of the original language: float32, only r broadcasts. */
 #include <string.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 #include "ir/build/build.h"
 
 /* Types and shapes of SumNode and its like. */

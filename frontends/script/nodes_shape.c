@@ -1,6 +1,6 @@
 /* nodes_shape.c -- the same elements in another shape: reshape, axes moved, added and taken away,
  * repeats. */
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 #include "ir/build/build.h"
 
 static bool keeps_all(const struct lt_script *s, const struct lt_arg *x, const struct lt_arg *shape)

@@ -1,6 +1,6 @@
 /* nodes_tensor.c -- tensors that come from outside, literals, positions, casts. */
 #include <string.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 
 /* Checks what all three tensors share; returns the name with an end, NULL after a failure. */
 static const char *check_tensor(struct lt_script *s, struct lt_names *names, const char *kind, const struct lt_arg *a)

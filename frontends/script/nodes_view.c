@@ -1,6 +1,6 @@
 /* nodes_view.c -- the same elements elsewhere: slice, expand, concat, pad, window. */
 #include <string.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 
 /* A fixed end of an axis of a run-time extent: so many elements may not be there. */
 static lt_node refuse_fixed_end(struct lt_script *s, const struct lt_arg *a, int32_t axis)

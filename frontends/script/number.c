@@ -1,7 +1,7 @@
 /* number.c -- arithmetic of numbers. */
 #include <math.h>
 #include <string.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 
 enum whole { NOT_WHOLE, WHOLE, TOO_LARGE };
 

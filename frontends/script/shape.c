@@ -1,7 +1,7 @@
 /* shape.c -- what builders share: sentences, checks of types and shapes, broadcasting. */
 #include <math.h>
 #include <string.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 #include "ir/build/build.h"
 #include "ir/node/node.h"
 
@@ -29,11 +29,6 @@ lt_status lt__script_locate(struct lt_script *s)
 	if (strncmp(text, s->file, n) == 0 && text[n] == ':')
 		return lt_fail(ctx, code, "%s%s", text, lt__script_where(s));
 	return lt__script_fail(s, s->here, code, "%s", text);
-}
-
-const char *lt__dtype_script(enum lt_dtype t)
-{
-	return lt__dtype_info(t)->script;
 }
 
 enum { SHOWN_DIMS = 12 };       /* of a shape in a sentence */
@@ -65,7 +60,7 @@ const char *lt__script_shape(struct lt_script *s, lt_node x)
 const char *lt__script_value(struct lt_script *s, const struct lt_arg *a)
 {
 	return lt__arena_format(s->arena, "%s (%s %s)", a->shown,
-		lt__dtype_script(lt_node_dtype(s->graph, a->node)), lt__script_shape(s, a->node));
+		lt__dtype_info(lt_node_dtype(s->graph, a->node))->script, lt__script_shape(s, a->node));
 }
 
 /* "'end - begin'", with the names of the values that the script reads; "6" */
@@ -107,7 +102,7 @@ bool lt__script_eps(struct lt_script *s, const struct lt_arg *a, enum lt_dtype t
 		return true;
 	lt__script_fail(s, a->position, LT_EINVAL,
 		"Invalid eps %.*s: it has to be a finite number of type %s, and not negative", a->n, a->text,
-		lt__dtype_script(t));
+		lt__dtype_info(t)->script);
 	return false;
 }
 

@@ -1,8 +1,6 @@
 /* state.c -- updates, and what a buffer holds after a run. */
 #include <string.h>
-#include "frontends/script/script.h"
-
-lt_script_build lt__script_build_buffer;
+#include "frontends/script/reader.h"
 
 /* An update whose chain of first arguments begins at a buffer may become the buffer's content. */
 static void record_chain(struct lt_script *s, const struct lt_arg *x)
@@ -185,32 +183,6 @@ static lt_status refuse_fork(struct lt_script *s, const struct lt_statement *one
 		"the other's result; a buffer takes one new content: give %s to %s as its first argument, or use "
 		"one of them only",
 		last->shown, one->shown, one->position.line, buffer->shown, buffer->position.line, one->shown, last->shown);
-}
-
-/* set $1 = $2; */
-lt_status lt__script_set(struct lt_script *s, struct lt_position at)
-{
-	struct lt_script_set set = { .position = at };
-	struct lt_arg state, value;
-	LT_TRY(lt__script_refer(s, &state));
-	s->n_named = 0;
-	set.state = state.statement;
-	LT_TRY(lt__script_expect(s, '=', "'='"));
-	s->level = 0;
-	s->target = (struct lt_script_target){ .path = lt__script_path(s, "set", 3), .position = at };
-	LT_TRY(lt__script_take(s, LT_ARG_NODE, LT_EXPECTED_NODE, &value));
-	set.value = value.statement;
-	LT_TRY(lt__script_end(s));
-	if (s->statement[set.state].type->build != lt__script_build_buffer)
-		return lt__script_fail(s, state.position, LT_EINVAL, "%s is not a BufferTensor, which set gives a new content",
-			state.shown);
-	for (int32_t i = 0; i < s->n_set; i++)
-		if (s->set[i].state == set.state)
-			return lt__script_fail(s, at, LT_EEXIST, "The new content of %s is set twice, first in line %d", state.shown,
-				s->set[i].position.line);
-	LT_GROW(s->arena, s->set, s->n_set, s->cap_set);
-	s->set[s->n_set++] = set;
-	return LT_OK;
 }
 
 static lt_status set_content(struct lt_script *s, const struct lt_script_set *set)

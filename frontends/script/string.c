@@ -1,7 +1,7 @@
 /* string.c -- text in quotation marks, and names that need them. */
 #include <math.h>
 #include <string.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 
 static int32_t hex_of(const char *c)
 {

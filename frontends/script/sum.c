@@ -1,7 +1,57 @@
-/* sum.c -- sums of run-time scalars and integers: extents, offsets, requirements, rows of views. */
+/* sum.c -- run-time scalars, and their sums with integers: extents, offsets, requirements, rows of views. */
 #include <string.h>
-#include "frontends/script/script.h"
+#include "frontends/script/reader.h"
 #include "ir/node/node.h"
+
+/* Names the operator that computes what has to be given: of several values under views, the first such. */
+lt_param lt__script_computed(struct lt_script *s, const struct lt_arg *a)
+{
+	const struct lt_graph *g = s->graph;
+	lt_node x = a->node;
+	while (g->node[x].op == LT_OP_view) {
+		int32_t i = 0;
+		while (i < g->node[x].n_operand && s->sourced[g->node[x].operand[i]])
+			i++;
+		if (i == g->node[x].n_operand)
+			break;
+		x = g->node[x].operand[i];
+	}
+	return (lt_param)lt__script_refuse(s, a->position, LT_EINVAL,
+		"%s is computed, by '%s' in line %d: a run-time index is read before the first kernel starts, "
+		"so it has to be an element of an input, a constant or a buffer",
+		lt__script_value(s, a), lt__op_info(g->node[x].op)->name, g->node[x].line);
+}
+
+lt_param lt__script_param(struct lt_script *s, const struct lt_arg *a, int64_t low, int64_t high, const char *role)
+{
+	struct lt_graph *g = s->graph;
+	bool plural = strstr(role, " and ") != NULL;
+	int32_t rank = lt_node_rank(g, a->node);
+	if (lt_node_dtype(g, a->node) != LT_I64)
+		return (lt_param)lt__script_refuse(s, a->position, LT_ETYPE, "%s should be %s: %s", role,
+			plural ? "int64 tensors" : "an int64 tensor", lt__script_value(s, a));
+	if (rank > 1 || (rank == 1 && (lt__script_extent(s, a->node, 0) != 1 || lt__script_bounded(s, a->node, 0))))
+		return (lt_param)lt__script_refuse(s, a->position, LT_ETYPE, "%s should be %s of one element: %s", role,
+			plural ? "1D tensors" : "a 1D tensor", lt__script_value(s, a));
+	if (!s->sourced[a->node])
+		return lt__script_computed(s, a);
+	lt_param scalar = s->statement[a->statement].scalar - 1, p;
+	if (scalar >= 0) {
+		const struct lt_paramdef d = g->param[scalar];
+		if (d.low > high || d.high < low)
+			return (lt_param)lt__script_refuse(s, a->position, LT_EINVAL,
+				"%s has to be %lld .. %lld, and %s is %lld .. %lld", role, (long long)low, (long long)high,
+				lt__script_value(s, a), (long long)d.low, (long long)d.high);
+		return lt_graph_param(g, d.source, d.element, d.low > low ? d.low : low, d.high < high ? d.high : high);
+	}
+	p = lt_graph_param(g, a->node, 0, low, high);
+	if (p < 0 && s->ctx->code != LT_ENOMEM)
+		return (lt_param)lt__script_refuse(s, a->position, LT_EUNSUPPORTED,
+			"%s is not an element of an input, a constant or a "
+			"buffer that is known before a run: it is a fill value, or another run-time value chooses it",
+			lt__script_value(s, a));
+	return p;
+}
 
 static lt_status too_large(struct lt_script *s, struct lt_position at)
 {
@@ -25,7 +75,7 @@ static lt_status sum_add(struct lt_script *s, struct lt_script_sum *sum, int64_t
 	return lt__add_overflow(sum->coef[i], coef, &sum->coef[i]) ? too_large(s, s->cursor.position) : LT_OK;
 }
 
-static lt_status whole_number(struct lt_script *s, int64_t *out)
+lt_status lt__script_whole_number(struct lt_script *s, int64_t *out)
 {
 	double value;
 	bool whole, overflow;
@@ -88,7 +138,7 @@ static lt_status read_term(struct lt_script *s, const struct lt_names *names, in
 	int c = lt__lex_peek(&s->cursor);
 	struct lt_position at = s->cursor.position;
 	if (c >= '0' && c <= '9') {
-		LT_TRY(whole_number(s, &by));
+		LT_TRY(lt__script_whole_number(s, &by));
 		if (lt__lex_peek(&s->cursor) != '*')
 			return lt__mul_overflow(by, sign, &by) || lt__add_overflow(sum->constant, by, &sum->constant) ?
 				too_large(s, at) : LT_OK;
@@ -171,7 +221,7 @@ static lt_status read_limit(struct lt_script *s, int64_t *extent)
 	int c = lt__lex_peek(&s->cursor);
 	if (c != '-' && (c < '0' || c > '9'))
 		return lt__script_unexpected(s, "an integer");
-	return whole_number(s, extent);
+	return lt__script_whole_number(s, extent);
 }
 
 /* A statement that is skipped has neither nodes nor scalars. */
@@ -230,33 +280,6 @@ lt_status lt__script_limited(struct lt_script *s, struct lt_arg *a)
 	lt__lex_step(&s->cursor);
 	a->list = list;
 	lt__script_take_named(s, a);
-	return LT_OK;
-}
-
-lt_status lt__script_offset(struct lt_script *s, struct lt_arg *a)
-{
-	struct lt_cursor look = s->cursor;
-	const char *word;
-	int c = lt__lex_peek(&look);
-	int32_t n = lt__lex_word(&look, &word);
-	const struct lt_arg *value = n ? lt__script_lookup(s, word, n) : NULL;
-	if (c != '$' && !(value && value->kind == LT_ARG_NODE)) {
-		LT_TRY(lt__script_take(s, LT_ARG_INT, LT_EXPECTED_NODE " or an integer", a));
-		a->kind = LT_ARG_OFFSET;
-		a->whole = false;
-		return LT_OK;
-	}
-	LT_TRY(lt__script_refer(s, a));
-	s->n_named = 0;
-	a->kind = LT_ARG_OFFSET;
-	c = lt__lex_peek(&s->cursor);
-	if (c != '+' && c != '-')
-		return LT_OK;
-	lt__lex_step(&s->cursor);
-	lt__lex_peek(&s->cursor);
-	LT_TRY(whole_number(s, &a->i));
-	a->i *= c == '-' ? -1 : 1;
-	a->whole = true;
 	return LT_OK;
 }
 

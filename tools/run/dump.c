@@ -1,7 +1,7 @@
 /* dump.c -- printing instead of running: the graph, and what the compiler made of it. */
 #include <stdlib.h>
 #include <string.h>
-#include "frontends/script/print.h"
+#include "frontends/script/print/print.h"
 #include "ir/pass/pass.h"
 #include "lt/looptree.h"
 #include "tools/run/run.h"

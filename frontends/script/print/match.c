@@ -1,11 +1,11 @@
-/* print_match.c -- whether a node of the language would make a group of a graph's nodes: it is built,
+/* match.c -- whether a node of the language would make a group of a graph's nodes: it is built,
  * in a graph of its own, by the script's builder, and compared.
  *
  * Values are compared by their axes of more than one element, in order: views that only rename dims, or add and leave
  * out axes of one element, are passed over on both sides.
  */
 #include <string.h>
-#include "frontends/script/printer.h"
+#include "frontends/script/print/printer.h"
 #include "ir/node/node.h"
 
 /* A candidate: its graph, and what each of its nodes is in the other graph. */
@@ -45,33 +45,14 @@ static lt_node stand_in(struct lt_trial *t, int32_t k)
 	return lt_graph_input(t->g, lt__arena_format(t->g->arena, "x%d", k), x->dtype, x->n_dim, dim);
 }
 
-/* Statements $0 $1 .. are the operands; the form's text is parsed after them. */
+/* The operands' stand-ins are $0 $1 .. of the form's text. */
 static lt_node build_form(struct lt_trial *t)
 {
-	struct lt_scripter *p = t->p;
-	struct lt_arena *arena = t->g->arena;
-	struct lt_script s = { .ctx = t->g->ctx, .arena = arena, .graph = t->g, .file = "form", .type = p->type,
-		.n_type = p->n_type, .types = p->types, .ids = lt__names_new(arena), .functions = lt__names_new(arena),
-		.shown = "$", .target = { .path = "form" }, .expression = lt__script_expression,
-		.cursor = { t->form->text.at, t->form->text.at + t->form->text.n, { 1, 1 } } };
-	lt__script_scope_new(&s, &s.script_scope);
-	s.scope = &s.script_scope;
-	s.sourced = LT_NEW(arena, bool, t->g->n_node + t->form->n);
-	for (int32_t k = 0; k < t->form->n; k++) {
-		char id[16];
-		int32_t n = snprintf(id, sizeof id, "%d", k);
-		const char *shown = lt__arena_format(arena, "$%d", k);
-		struct lt_statement st = { .shown = shown, .node = stand_in(t, k), .type = p->type, .chain = -1, .previous = -1 };
-		lt__names_add(s.ids, id, (size_t)n, k);
-		LT_GROW(arena, s.id, s.n_id, s.cap_id);
-		s.id[s.n_id++] = (struct lt_binding){ .value = { .kind = LT_ARG_NODE, .statement = k, .node = st.node,
-			.shown = shown } };
-		LT_GROW(arena, s.statement, s.n_statement, s.cap_statement);
-		s.statement[s.n_statement++] = st;
-	}
-	const char *word;
-	int32_t n = lt__lex_word(&s.cursor, &word), i = lt__names_find(p->types, word, (size_t)n);
-	return i < 0 || lt__script_args(&s, &p->type[i]) ? -1 : p->type[i].build(&s, &p->type[i], s.arg, s.n_arg);
+	const struct lt_text *text = &t->form->text;
+	lt_node *operand = LT_NEW(t->g->arena, lt_node, t->form->n);
+	for (int32_t k = 0; k < t->form->n; k++)
+		operand[k] = stand_in(t, k);
+	return lt__script_build(t->p->language, t->g, t->form->n, operand, text->at, text->n);
 }
 
 static bool same_range(const struct lt_graph *g, lt_var v, const struct lt_graph *h, lt_var w)

@@ -1,7 +1,7 @@
-/* print_alias.c -- which nodes of a graph are the same value: views that only rename dims, or only
+/* alias.c -- which nodes of a graph are the same value: views that only rename dims, or only
  * add, leave out and move axes of one element. */
 #include <string.h>
-#include "frontends/script/printer.h"
+#include "frontends/script/print/printer.h"
 
 enum { LONGEST_WALK = 64 };
 

@@ -1,7 +1,8 @@
 /* print.c -- a graph as a script: which statements there are, in order. */
 #include <string.h>
-#include "frontends/script/printer.h"
+#include "frontends/script/print/printer.h"
 #include "ir/graph/graph.h"
+#include "ir/node/node.h"
 
 static void flush_text(struct lt_scripter *p)
 {
@@ -40,7 +41,7 @@ static void say_source(struct lt_scripter *p, lt_node x)
 	lt__text_format(&p->text, "%s(", d->op == LT_OP_input ? "InputTensor" : d->op == LT_OP_state ? "BufferTensor" :
 		"ConstantTensor");
 	lt__say_name(&p->text, d->label, ",)");
-	lt__text_format(&p->text, ", %s, ", lt__dtype_script(d->dtype));
+	lt__text_format(&p->text, ", %s, ", lt__dtype_info(d->dtype)->script);
 	lt__say_shape(p, &p->text, d->n_dim, d->dim);
 	end_statement(p, NULL);
 	say_scalars(p, x);
@@ -229,12 +230,7 @@ static lt_status say_graph(void *user)
 		return lt_fail(g->ctx, LT_EINVAL, "the graph has no result: a script has one");
 	p->text.arena = p->arena;
 	p->g = g = lt__script_fitted(g, p->arena);
-	p->n_type = lt__script_nodes(NULL, 0);
-	p->type = LT_NEW(p->arena, struct lt_script_node, p->n_type);
-	lt__script_nodes(p->type, p->n_type);
-	p->types = lt__names_new(p->arena);
-	for (int32_t i = 0; i < p->n_type; i++)
-		lt__names_add(p->types, p->type[i].name, strlen(p->type[i].name), i);
+	p->language = lt__script_language(p->arena);
 	p->alias = lt__script_alias(g, p->arena);
 	p->uses = LT_NEW(p->arena, int32_t, g->n_node + 1);
 	p->wanted = LT_NEW(p->arena, bool, g->n_node + 1);

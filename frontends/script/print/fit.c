@@ -1,8 +1,8 @@
-/* print_fit.c -- a graph whose nodes have the axes that a statement gives them: where a node has dims
+/* fit.c -- a graph whose nodes have the axes that a statement gives them: where a node has dims
  * that no operand has, or other orders of them, its operand becomes a view that has them.
  */
 #include <string.h>
-#include "frontends/script/printer.h"
+#include "frontends/script/print/printer.h"
 
 /* Whether some dim is in no operand. */
 static bool is_spread(const struct lt_graph *g, const struct lt_nodedef *d)
