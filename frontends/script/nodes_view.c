@@ -1,4 +1,5 @@
-/* nodes_view.c -- the same elements elsewhere: slice, expand, concat, pad, window. */
+/* nodes_view.c -- the same elements elsewhere: slice, expand, concat, pad, window; ViewNode, which shows elements by
+ * sums over its axes. */
 #include <string.h>
 #include "frontends/script/reader.h"
 
@@ -246,4 +247,129 @@ LT_BUILDER(window)
 			(long long)span + 1, (long long)padded, axis, lt__script_value(s, &a[0]));
 	lt_var out = lt_graph_var(g, "o", (padded - 1 - span) / step + 1), tap = lt_graph_var(g, "t", size);
 	return lt_graph_window(g, a[0].node, axis, out, tap, step, dilation, before, bits);
+}
+
+/* -- ViewNode. */
+
+/* Columns of a piece's map: the params and divisions that it uses. */
+struct columns { const struct lt_script_view *view; lt_param *param; int32_t n_param, *div, n_div; };
+
+static int32_t param_column(const struct columns *c, lt_param p)
+{
+	int32_t i = 0;
+	while (i < c->n_param && c->param[i] != p)
+		i++;
+	return i;
+}
+
+static void use_sum(struct columns *c, const struct lt_script_sum *sum)
+{
+	for (int32_t i = 0; i < sum->n; i++) {
+		int32_t at = sum->param[i] >= 0 ? param_column(c, sum->param[i]) : sum->name[i] - c->view->n_axis;
+		if (sum->param[i] >= 0 && at == c->n_param)
+			c->param[c->n_param++] = sum->param[i];
+		else if (sum->param[i] < 0 && at >= 0)
+			c->div[at] = 0;
+	}
+}
+
+static void write_sum(const struct columns *c, const struct lt_script_sum *sum, int64_t *row)
+{
+	row[0] = sum->constant;
+	for (int32_t i = 0; i < sum->n; i++) {
+		int32_t name = sum->name[i], axes = c->view->n_axis;
+		int32_t at = sum->param[i] >= 0 ? param_column(c, sum->param[i]) :
+			c->n_param + (name < axes ? name : axes + c->div[name - axes]);
+		row[1 + at] = sum->coef[i];
+	}
+}
+
+/* Divisions of divisions come before them: the last ones are looked at first. */
+static void find_columns(struct lt_script *s, struct columns *c, const struct lt_script_piece *p)
+{
+	const struct lt_script_view *view = c->view;
+	int32_t most = 0;
+	for (int32_t i = 0; i < p->n_row; i++)
+		most += p->row[i].n;
+	for (int32_t i = 0; i < p->n_guard; i++)
+		most += p->guard[i].n;
+	for (int32_t i = 0; i < view->n_div; i++)
+		most += view->div[i].of.n;
+	c->param = LT_NEW(s->arena, lt_param, most);
+	c->div = LT_NEW(s->arena, int32_t, view->n_div);
+	memset(c->div, -1, sizeof *c->div * (size_t)view->n_div);
+	for (int32_t i = 0; i < p->n_row; i++)
+		use_sum(c, &p->row[i]);
+	for (int32_t i = 0; i < p->n_guard; i++)
+		use_sum(c, &p->guard[i]);
+	for (int32_t i = view->n_div; i-- > 0;)
+		if (c->div[i] >= 0)
+			use_sum(c, &view->div[i].of);
+	for (int32_t i = 0; i < view->n_div; i++)
+		if (c->div[i] >= 0)
+			c->div[i] = c->n_div++;
+}
+
+static struct lt_map map_of(struct lt_script *s, const struct lt_script_view *view, const struct lt_script_piece *p)
+{
+	struct columns c = { .view = view };
+	find_columns(s, &c, p);
+	struct lt_map m = { .n_param = c.n_param, .n_dim = view->n_axis, .n_div = c.n_div, .n_guard = p->n_guard,
+		.n_row = p->n_row, .param = c.param };
+	int32_t width = lt__map_width(&m);
+	int64_t *row = LT_NEW(s->arena, int64_t, (int64_t)width * p->n_row);
+	int64_t *guard = LT_NEW(s->arena, int64_t, (int64_t)width * p->n_guard);
+	int64_t *div = LT_NEW(s->arena, int64_t, (int64_t)(width + 1) * c.n_div);
+	for (int32_t i = 0; i < p->n_row; i++)
+		write_sum(&c, &p->row[i], row + (int64_t)i * width);
+	for (int32_t i = 0; i < p->n_guard; i++)
+		write_sum(&c, &p->guard[i], guard + (int64_t)i * width);
+	for (int32_t i = 0; i < view->n_div; i++) {
+		if (c.div[i] < 0)
+			continue;
+		int64_t *at = div + (int64_t)c.div[i] * (width + 1);
+		at[0] = view->div[i].by;
+		write_sum(&c, &view->div[i].of, at + 1);
+	}
+	m.row = row;
+	m.guard = guard;
+	m.div = div;
+	return m;
+}
+
+/* An element without a condition at the end stands for all others. */
+LT_BUILDER(view)
+{
+	const struct lt_script_view *view = a[1].view;
+	struct lt_view_piece *piece = LT_NEW(s->arena, struct lt_view_piece, view->n_piece);
+	const struct lt_script_piece *last = &view->piece[view->n_piece - 1];
+	const struct lt_arg *first = NULL;
+	uint64_t fill = 0;
+	for (int32_t i = 0; i < view->n_piece && !first; i++)
+		if (view->piece[i].source.statement >= 0)
+			first = &view->piece[i].source;
+	if (!first)
+		return lt__script_refuse(s, a[1].position, LT_EINVAL,
+			"A view shows elements of a node; FullNode gives a number alone");
+	enum lt_dtype t = lt_node_dtype(s->graph, first->node);
+	bool has_fill = last->source.statement < 0 && !last->n_guard;
+	if (!lt__script_no_overflow(s, &view->shape, t))
+		return -1;
+	for (int32_t i = 0; i < view->n_piece; i++) {
+		const struct lt_script_piece *p = &view->piece[i];
+		const struct lt_arg *x = &p->source;
+		if (x->statement < 0) {
+			if (!lt__script_bits(s, x, t, p == last && has_fill ? &fill : &piece[i].bits))
+				return -1;
+		} else if (!lt__script_same_type(s, first, x)) {
+			return -1;
+		} else if (p->n_row != lt_node_rank(s->graph, x->node)) {
+			return lt__script_refuse(s, x->position, LT_ETYPE, "Different number of dimensions: %d indices of %s", p->n_row,
+				lt__script_value(s, x));
+		}
+		piece[i].source = x->statement < 0 ? LT_OMIT : x->node;
+		piece[i].map = map_of(s, view, p);
+	}
+	return lt_graph_view(s->graph, view->n_axis, lt__script_vars(s, &view->shape), view->n_piece - has_fill, piece, fill,
+		has_fill);
 }

@@ -271,9 +271,6 @@ lt_status lt__script_check_glued(struct lt_script *, const struct lt_arg *number
 lt_status lt__script_check_bits(struct lt_script *, const struct lt_script_node *, const char *symbol,
 	const struct lt_arg *left, const struct lt_arg *right);
 
-/* hints.c: the type's or function's name nearest to a misspelled one, or NULL. */
-const char *lt__script_nearest(const struct lt_script *, const char *name, int32_t bytes);
-
 /* nodes.c */
 /* Every type of node, at most cap of them; returns how many there are. */
 int32_t lt__script_nodes(struct lt_script_node *out, int32_t cap);
