@@ -129,7 +129,7 @@ static void build_node(struct lt_onnx_call *c)
 	c->op = lt__onnx_op_find(m, domain, or_empty(c->proto->op_type), c->version);
 	if (!c->op || !lt__onnx_stored_takes(c))
 		return;
-	lt__onnx_meet(c);
+	lt__onnx_broadcast(c);
 	if (lt__onnx_failed(m))
 		return;
 	c->op->build(c);

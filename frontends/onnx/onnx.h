@@ -72,7 +72,7 @@ struct lt_onnx_call {
 	int32_t n_in, n_out;
 	struct lt_onnx_value **in;      /* NULL: left out */
 	struct lt_onnx_value *out;
-	/* meet.c's: inputs as they are, where `in` has an axis for each of their dims; the groups of the outputs */
+	/* broadcast.c's: inputs as they are, where `in` has an axis for each of their dims; the groups of the outputs */
 	struct lt_onnx_value **whole;
 	const int32_t *part;
 	int32_t part_rank;

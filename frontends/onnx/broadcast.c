@@ -1,4 +1,4 @@
-/* meet.c -- inputs with groups, handed to builders that know nothing of groups: see groups.h.
+/* broadcast.c -- inputs with groups, handed to builders that know nothing of groups: see groups.h.
  *
  * A builder gets values with an axis for each dim, which meet axis by axis as they did before; the dims of what it
  * gives are grouped again afterwards.
@@ -15,7 +15,7 @@ static bool axis_is_one(struct lt_onnx *m, const struct lt_onnx_value *v, int32_
 
 /* The value with an axis for each dim, and of an axis of one element as many as `part` says; those of the result are
  * aligned with the value's at the right, without the last `skip` ones. */
-static struct lt_onnx_value *meet_apart(struct lt_onnx *m, struct lt_onnx_value *v, int32_t rank, const int32_t *part,
+static struct lt_onnx_value *broadcast_apart(struct lt_onnx *m, struct lt_onnx_value *v, int32_t rank, const int32_t *part,
 	int32_t skip)
 {
 	bool *mask = LT_NEW(m->arena, bool, 2 * LT_MAX_RANK);
@@ -47,7 +47,7 @@ static struct lt_onnx_value *meet_apart(struct lt_onnx *m, struct lt_onnx_value 
 }
 
 /* How many dims each axis of the result has, of the inputs without their last `skip` axes. */
-static int32_t meet_parts(struct lt_onnx_call *c, int32_t skip, int32_t *part)
+static int32_t broadcast_parts(struct lt_onnx_call *c, int32_t skip, int32_t *part)
 {
 	int32_t rank = 0;
 	for (int32_t k = 0; k < c->n_in; k++)
@@ -64,17 +64,17 @@ static int32_t meet_parts(struct lt_onnx_call *c, int32_t skip, int32_t *part)
 	return rank;
 }
 
-static void meet_each(struct lt_onnx_call *c, struct lt_onnx_value **out)
+static void broadcast_each(struct lt_onnx_call *c, struct lt_onnx_value **out)
 {
 	int32_t *part = LT_NEW(c->m->arena, int32_t, LT_MAX_RANK + 2);
-	c->part_rank = meet_parts(c, 0, part);
+	c->part_rank = broadcast_parts(c, 0, part);
 	c->part = part;
 	for (int32_t k = 0; k < c->n_in; k++)
-		out[k] = c->in[k] ? meet_apart(c->m, c->in[k], c->part_rank, part, 0) : NULL;
+		out[k] = c->in[k] ? broadcast_apart(c->m, c->in[k], c->part_rank, part, 0) : NULL;
 }
 
 /* Input 0 says the axes; others are as they are. */
-static void meet_axis(struct lt_onnx_call *c, struct lt_onnx_value **out)
+static void broadcast_axis(struct lt_onnx_call *c, struct lt_onnx_value **out)
 {
 	const struct lt_onnx_value *x = lt__onnx_value(c, 0);
 	c->part = x->part;
@@ -97,7 +97,7 @@ static bool single_axis(struct lt_onnx_call *c, int32_t k, int32_t axis)
 
 /* A product of matrices: the rows of the left ones may be a group, whose outer dims are as those of batches.  The right
  * ones get an axis of one element for each of these. */
-static void meet_rows(struct lt_onnx_call *c, struct lt_onnx_value **out)
+static void broadcast_rows(struct lt_onnx_call *c, struct lt_onnx_value **out)
 {
 	struct lt_onnx *m = c->m;
 	struct lt_onnx_value *a = lt__onnx_value(c, 0), *b = lt__onnx_value(c, 1);
@@ -108,9 +108,9 @@ static void meet_rows(struct lt_onnx_call *c, struct lt_onnx_value **out)
 	const int32_t rows = a->rank > 1 ? lt__onnx_parts(a, a->rank - 2) : 0;
 	struct lt_onnx_call both = *c;
 	both.n_in = 2;
-	batch = meet_parts(&both, 2, part);
-	out[0] = meet_apart(m, a, batch, part, 2);
-	out[1] = meet_apart(m, b, batch, part, 2);
+	batch = broadcast_parts(&both, 2, part);
+	out[0] = broadcast_apart(m, a, batch, part, 2);
+	out[1] = broadcast_apart(m, b, batch, part, 2);
 	for (int32_t k = 1; k < rows && b->rank > 2 && out[1]; k++) {
 		struct lt_onnx_value one = lt__onnx_of_node(m, lt__onnx_insert(m, lt__onnx_node(m, out[1]), out[1]->rank - 2));
 		out[1] = lt__arena_copy(m->arena, &one, sizeof one);
@@ -122,10 +122,10 @@ static void meet_rows(struct lt_onnx_call *c, struct lt_onnx_value **out)
 	c->part = part;
 	c->part_rank = batch;
 	for (int32_t k = 2; k < c->n_in; k++)
-		out[k] = c->in[k] ? meet_apart(m, c->in[k], batch, part, 0) : NULL;
+		out[k] = c->in[k] ? broadcast_apart(m, c->in[k], batch, part, 0) : NULL;
 }
 
-void lt__onnx_meet(struct lt_onnx_call *c)
+void lt__onnx_broadcast(struct lt_onnx_call *c)
 {
 	struct lt_onnx_value **out = LT_NEW(c->m->arena, struct lt_onnx_value *, c->n_in + 1);
 	bool any = false;
@@ -134,11 +134,11 @@ void lt__onnx_meet(struct lt_onnx_call *c)
 	if (!any || c->op->groups == LT_ONNX_WHOLE || c->op->groups == LT_ONNX_OWN)
 		return;
 	if (c->op->groups == LT_ONNX_EACH)
-		meet_each(c, out);
+		broadcast_each(c, out);
 	else if (c->op->groups == LT_ONNX_AXIS)
-		meet_axis(c, out);
+		broadcast_axis(c, out);
 	else
-		meet_rows(c, out);
+		broadcast_rows(c, out);
 	if (lt__onnx_failed(c->m))
 		return;
 	c->whole = c->in;
