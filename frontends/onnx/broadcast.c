@@ -15,8 +15,8 @@ static bool axis_is_one(struct lt_onnx *m, const struct lt_onnx_value *v, int32_
 
 /* The value with an axis for each dim, and of an axis of one element as many as `part` says; those of the result are
  * aligned with the value's at the right, without the last `skip` ones. */
-static struct lt_onnx_value *broadcast_apart(struct lt_onnx *m, struct lt_onnx_value *v, int32_t rank, const int32_t *part,
-	int32_t skip)
+static struct lt_onnx_value *broadcast_apart(struct lt_onnx *m, struct lt_onnx_value *v, int32_t rank,
+	const int32_t *part, int32_t skip)
 {
 	bool *mask = LT_NEW(m->arena, bool, 2 * LT_MAX_RANK);
 	int64_t *shape = LT_NEW(m->arena, int64_t, 2 * LT_MAX_RANK);

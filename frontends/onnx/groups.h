@@ -33,8 +33,8 @@ struct lt_onnx_value lt__onnx_grouped(struct lt_onnx *, lt_node, int32_t rank, c
 /* A node reshaped to extents that may be run-time ones; -1: what is left. */
 lt_node lt__onnx_reshape_to(struct lt_onnx *, lt_node, int32_t rank, const struct lt_linear *);
 
-/* broadcast.c: inputs with groups, as the operator's column in ops.def says.  What is given in between is of values that
- * have an axis for each dim. */
+/* broadcast.c: inputs with groups, as the operator's column in ops.def says.  What is given in between is of values
+ * that have an axis for each dim. */
 void lt__onnx_broadcast(struct lt_onnx_call *);
 void lt__onnx_part_again(struct lt_onnx_call *);        /* and the outputs' dims in groups */
 /* An axis of input 0 as the node says it, which may have groups: its dim; -1 with a sentence. */

@@ -65,7 +65,8 @@ static lt_status parse_text(struct script_job *job, const bool *skip)
 	job->script = (struct lt_script){
 		.ctx = job->script.ctx, .arena = arena, .graph = job->script.graph, .file = job->script.file, .skip = skip,
 		.cursor = { begin, job->text + job->bytes, { 1, 1 } },
-		.type = language->type, .n_type = language->n, .types = language->names, .ids = lt__names_new(arena), .functions = lt__names_new(arena),
+		.type = language->type, .n_type = language->n, .types = language->names,
+		.ids = lt__names_new(arena), .functions = lt__names_new(arena),
 		.buffers = lt__names_new(arena),
 		.inputs = lt__names_new(arena), .constants = lt__names_new(arena), .result_names = lt__names_new(arena),
 	};
