@@ -29,7 +29,6 @@ bool lt_llvm_is_real(uint32_t dtype);                                           
 LLVMValueRef lt_llvm_splat(struct lt_llvm_emit *, LLVMValueRef, uint32_t lanes);
 /* Typed bits, and numbers, in all lanes. */
 LLVMValueRef lt_llvm_immediate(struct lt_llvm_emit *, uint32_t dtype, uint64_t bits, uint32_t lanes);
-LLVMValueRef lt_llvm_real(struct lt_llvm_emit *, uint32_t dtype, double, uint32_t lanes);
 LLVMValueRef lt_llvm_whole(struct lt_llvm_emit *, uint32_t dtype, int64_t, uint32_t lanes);
 LLVMValueRef lt_llvm_i64(struct lt_llvm_emit *, int64_t);
 LLVMValueRef lt_llvm_i32(struct lt_llvm_emit *, uint32_t);

@@ -49,11 +49,6 @@ LLVMValueRef lt_llvm_immediate(struct lt_llvm_emit *e, uint32_t dtype, uint64_t 
 	return lt_llvm_splat(e, types[dtype].is_real ? LLVMConstBitCast(v, element_type(e, dtype)) : v, lanes);
 }
 
-LLVMValueRef lt_llvm_real(struct lt_llvm_emit *e, uint32_t dtype, double x, uint32_t lanes)
-{
-	return lt_llvm_splat(e, LLVMConstReal(element_type(e, dtype), x), lanes);
-}
-
 LLVMValueRef lt_llvm_whole(struct lt_llvm_emit *e, uint32_t dtype, int64_t x, uint32_t lanes)
 {
 	return lt_llvm_immediate(e, dtype, (uint64_t)x, lanes);

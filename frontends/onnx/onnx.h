@@ -186,8 +186,6 @@ lt_node lt__onnx_apply(struct lt_onnx_call *, const struct Onnx__GraphProto *, l
 /* table.c */
 /* The row for a version of the operator set; NULL with a sentence. */
 const struct lt_onnx_op *lt__onnx_op_find(struct lt_onnx *, const char *domain, const char *name, int64_t version);
-int32_t lt__onnx_op_count(void);
-const struct lt_onnx_op *lt__onnx_op_at(int32_t i);
 
 /* convert.c: nodes of a graph in order; their outputs are named in the scope */
 void lt__onnx_convert(struct lt_onnx *, struct lt_onnx_scope *, size_t n, struct Onnx__NodeProto *const *);

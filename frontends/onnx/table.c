@@ -14,16 +14,6 @@ static const struct { const char *domain, *name, *why; } refused[] = {
 };
 enum { N_OP = sizeof table / sizeof *table, N_REFUSED = sizeof refused / sizeof *refused };
 
-int32_t lt__onnx_op_count(void)
-{
-	return N_OP;
-}
-
-const struct lt_onnx_op *lt__onnx_op_at(int32_t i)
-{
-	return i >= 0 && i < N_OP ? &table[i] : NULL;
-}
-
 const struct lt_onnx_op *lt__onnx_op_find(struct lt_onnx *m, const char *domain, const char *name, int64_t version)
 {
 	const struct lt_onnx_op *best = NULL;

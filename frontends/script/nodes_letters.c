@@ -1,6 +1,7 @@
 /* nodes_letters.c -- nodes whose axes have one-letter names: MapNode, GatherAlongNode, EinsumNode. */
 #include <string.h>
 #include "frontends/script/reader.h"
+#include "ir/node/node.h"
 
 enum { N_LETTER = 128 };
 

@@ -1,5 +1,6 @@
 /* gather.c -- elements at run-time positions: gather, and update of a block. */
 #include <string.h>
+#include "ir/node/node.h"
 #include "ir/node/parts.h"
 
 /* x's dims with the index's in the place of `axis`; one that both have is shared and is where x has it. */

@@ -1,6 +1,7 @@
 /* node.c -- the tables of a graph: making one, adding a node, names, facts. */
 #include <ctype.h>
 #include <string.h>
+#include "ir/node/node.h"
 #include "ir/node/parts.h"
 #include "ir/bounds/bounds.h"
 #include "base/names.h"

@@ -1,5 +1,6 @@
 /* param.c -- vars, run-time scalars, and what is required of them. */
 #include <string.h>
+#include "ir/node/node.h"
 #include "ir/node/parts.h"
 #include "ir/map/map.h"
 #include "ir/bounds/bounds.h"

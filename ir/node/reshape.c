@@ -5,6 +5,7 @@
  * it has the index  floor(p/s) - extent * floor(p/(s*extent)),  the outermost  floor(p/s).
  */
 #include <string.h>
+#include "ir/node/node.h"
 #include "ir/node/parts.h"
 #include "ir/map/map.h"
 

@@ -1,5 +1,6 @@
 /* slice.c -- views that move along an axis: slice, pad, window. */
 #include <string.h>
+#include "ir/node/node.h"
 #include "ir/node/parts.h"
 #include "ir/map/map.h"
 

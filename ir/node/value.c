@@ -1,5 +1,6 @@
 /* value.c -- building values: sources, operators, reductions, casts, results. */
 #include <string.h>
+#include "ir/node/node.h"
 #include "ir/node/parts.h"
 #include "base/names.h"
 

@@ -1,5 +1,6 @@
 /* view.c -- views: the general one, and those that move whole axes. */
 #include <string.h>
+#include "ir/node/node.h"
 #include "ir/node/parts.h"
 #include "ir/map/map.h"
 

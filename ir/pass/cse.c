@@ -1,5 +1,6 @@
 /* cse.c -- common subexpressions: nodes that compute the same become the first of them. */
 #include <string.h>
+#include "ir/map/map.h"
 #include "ir/node/node.h"
 #include "ir/pass/pass.h"
 

@@ -4,7 +4,6 @@
 #include "base/names.h"
 #include "ir/graph/graph.h"
 #include "ir/node/node.h"
-#include "program/run/run.h"
 #include "program/storage/storage.h"
 
 static lt_status fill_binding(struct lt_arena *a, const struct lt_graph *g, lt_node n, const char *name, bool needed,

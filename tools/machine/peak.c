@@ -12,7 +12,6 @@
 #include <unistd.h>
 #include "backends/command/command.h"
 #include "backends/cpu/cpu.h"
-#include "tools/bench/bench.h"
 #include "tools/common/common.h"
 #include "tools/machine/machine.h"
 

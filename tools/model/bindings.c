@@ -4,7 +4,6 @@
 #include "ir/graph/graph.h"
 #include "ir/node/node.h"
 #include "tools/model/model.h"
-#include "tools/run/run.h"
 
 static lt_status add_binding(const struct lt_graph *g, struct model_bindings *bindings, enum lt_binding kind,
 	const char *name, lt_node node, bool needed)
