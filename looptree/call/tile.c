@@ -1,6 +1,6 @@
-/* Matrix instructions by name, and whether a nest is what one of them computes: of its extents and types, exactly. */
+/* tile.c -- matrix instructions by name, and whether a nest is what one of them computes: of its extents and types,
+ * exactly. */
 #include <string.h>
-#include "looptree/schedule/schedule.h"
 #include "looptree/call/call.h"
 
 static const struct lt_tile_row rows[] = { LT_TILE_MAP(LT_TILE_ROW) };
@@ -67,29 +67,4 @@ const char *lt__tile_refuses(
 	if (c->sum != row->matrix.part[LT_MATRIX_C].dtype)
 		return "the graph adds in another type than the instruction";
 	return refuses_dims(a, row, c, bounded);
-}
-
-static const char *tile_names(struct lt_arena *a, const struct lt_target *target)
-{
-	struct lt_text x = { .arena = a };
-	for (uint32_t i = 0; i < target->tiles.n; i++)
-		lt__text_format(&x, "%s%s", x.n ? ", " : "", *LT_AT(char *, target->tiles, i));
-	return x.at;
-}
-
-lt_status lt__check_tile(const struct lt_looptree *t, const struct lt_call_reason *reason, bool described,
-	const struct lt_target *target, struct lt_arena *a)
-{
-	const char *name = t->node[reason->at].call;
-	bool known = false;
-	if (target->size < offsetof(struct lt_target, tiles) + sizeof target->tiles || target->tiles.n == 0)
-		return LT_OK;
-	for (uint32_t i = 0; i < target->tiles.n; i++)
-		known = known || strcmp(*LT_AT(char *, target->tiles, i), name) == 0;
-	if (!known)
-		return lt__tree_fail(t, reason->at, LT_EILLEGAL,
-			"`tile %s` on %s: %s has no matrix instruction of that name; it has %s", name, reason->where,
-			target->name ? target->name : "the target", tile_names(a, target));
-	return described ? LT_OK : lt__tree_fail(t, reason->at, LT_EILLEGAL, "`tile %s` on %s: %s", name, reason->where,
-		reason->why);
 }

@@ -19,18 +19,6 @@ struct chain {
 	bool *once;                     /* its iterations are not distinguished: one of them */
 };
 
-static int64_t clamped_times(int64_t a, int64_t b)
-{
-	int64_t r;
-	return lt__mul_overflow(a, b, &r) ? ((a < 0) == (b < 0) ? INT64_MAX : INT64_MIN) : r;
-}
-
-static int64_t clamped_plus(int64_t a, int64_t b)
-{
-	int64_t r;
-	return lt__add_overflow(a, b, &r) ? (b > 0 ? INT64_MAX : INT64_MIN) : r;
-}
-
 static const struct lt_loop *chain_loop(const struct chain *c, int32_t k)
 {
 	return LT_AT(struct lt_loop, c->x->loops, c->loop[k]);
@@ -39,9 +27,9 @@ static const int64_t *row_at(const struct chain *c, int32_t row) { return c->x->
 
 static void add_range(int64_t coef, int64_t a, int64_t b, int64_t *low, int64_t *high)
 {
-	int64_t x = clamped_times(coef, a), y = clamped_times(coef, b);
-	*low = clamped_plus(*low, x < y ? x : y);
-	*high = clamped_plus(*high, x < y ? y : x);
+	int64_t x = lt__mul_sat(coef, a), y = lt__mul_sat(coef, b);
+	*low = lt__add_sat(*low, x < y ? x : y);
+	*high = lt__add_sat(*high, x < y ? y : x);
 }
 
 /* What a row may be over the iterations in hand: exact where no division and another term move against each other. */
@@ -160,7 +148,7 @@ static int64_t count_inside(struct chain *c, int32_t k)
 	for (int64_t from = 0, to; from < trip_count; from = to + 1) {
 		to = felt ? stretch_end(c, k, from, trip_count - 1) : trip_count - 1;
 		c->low[k] = c->high[k] = from;
-		n = lt__count_plus(n, lt__count_times(to - from + 1, count_inside(c, k + 1)));
+		n = lt__add_sat(n, lt__mul_sat(to - from + 1, count_inside(c, k + 1)));
 	}
 	c->low[k] = 0;
 	c->high[k] = chain_loop(c, k)->max_trip_count - 1;
@@ -207,7 +195,7 @@ static int64_t operations(const struct lt_tree *x, const int64_t *param, int32_t
 		if (!computes(x, s))
 			continue;
 		struct chain c = chain_of(x, param, s, loop, a);
-		sum = lt__count_plus(sum, count_inside(&c, 0));
+		sum = lt__add_sat(sum, count_inside(&c, 0));
 	}
 	return sum;
 }
@@ -243,7 +231,7 @@ static void add_touch(struct chain *c, int32_t access, struct access_touch *by_s
 	struct access_touch *t = &by_slot[slot];
 	t->low = t->points == 0 || low < t->low ? low : t->low;
 	t->high = t->points == 0 || high > t->high ? high : t->high;
-	t->points = lt__count_plus(t->points, points);
+	t->points = lt__add_sat(t->points, points);
 }
 
 /* The access, and those that give its index. */
@@ -280,9 +268,9 @@ static int64_t touched_bytes(const struct lt_frozen *f, const int64_t *param, st
 		int64_t elems = t->points < b->elems ? t->points : b->elems;
 		elems = hull < (uint64_t)elems ? (int64_t)hull + 1 : elems;
 		const struct lt_bind *bind = &f->bind[b->slot];
-		elems = lt__count_times(elems, LT_AT(struct lt_type, x->types, b->type)->bytes);
+		elems = lt__mul_sat(elems, LT_AT(struct lt_type, x->types, b->type)->bytes);
 		for (int times = (bind->written ? 1 : 0) + (bind->read ? 1 : 0); times > 0; times--)
-			bytes = lt__count_plus(bytes, elems);
+			bytes = lt__add_sat(bytes, elems);
 		by_slot[b->slot].points = 0;
 	}
 	return bytes;

@@ -24,6 +24,14 @@ lt_status lt__count_tree(
  * of a value that is computed, too), nor the sum of partial results. */
 bool *lt__useful_leaves(const struct lt_looptree *, struct lt_arena *);
 
-static inline int64_t lt__count_times(int64_t a, int64_t b) { return lt__mul_overflow(a, b, &a) ? INT64_MAX : a; }
-static inline int64_t lt__count_plus(int64_t a, int64_t b) { return lt__add_overflow(a, b, &a) ? INT64_MAX : a; }
+/* facts.c: of one run of each loop or group (all its iterations, within one iteration of what is around
+ * it). */
+struct lt_fact {
+	/* flops: of what is computed, each element once; bytes: of values that live outside, each element once, at
+	 * most */
+	int64_t flops, bytes;
+	int64_t executed;               /* flops that run, padding and repetition included; -1: the tree cannot be frozen */
+};
+lt_status lt__fill_facts(struct lt_looptree *, struct lt_arena *, struct lt_fact *by_tnode);
+
 #endif

@@ -16,7 +16,7 @@ static void count_storage(const struct lt_looptree *t, struct lt_arena *a, lt_no
 	*location = (struct lt_location){ .storage = number, .stride = LT_NEW(a, int64_t, d->n_dim + 1) };
 	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
 		location->stride[i] = unit;
-		unit = lt__count_times(unit, t->leaf_of[n] >= 0 ? t->scope[n].extent[i] : t->graph->var[d->dim[i]].extent);
+		unit = lt__mul_sat(unit, t->leaf_of[n] >= 0 ? t->scope[n].extent[i] : t->graph->var[d->dim[i]].extent);
 	}
 	*storage = (struct lt_fstorage){ .role = LT_WORKSPACE, .dtype = d->dtype, .aligned = true, .elems = unit };
 }
@@ -54,7 +54,7 @@ static void count_loops(
 		int32_t up = LT_AT(struct lt_loop, f->tree.loops, i)->parent;
 		if (line->at < 0 || (up >= 0 && (f->line[up].at < 0 || first_copy[f->line[up].at] != up)))
 			continue;
-		by_tnode[line->at] = lt__count_plus(by_tnode[line->at], lt__count_loop(f, param, i, a));
+		by_tnode[line->at] = lt__add_sat(by_tnode[line->at], lt__count_loop(f, param, i, a));
 		int32_t *first = &first_copy[line->at];
 		if (*first < 0 || (f->line[*first].part && !line->part))
 			*first = i;
@@ -71,7 +71,7 @@ static void count_groups(const struct lt_looptree *t, lt_tnode at, const int32_t
 	for (lt_tnode child = d->child; child >= 0; child = t->node[child].next) {
 		count_groups(t, child, first_copy, by_tnode);
 		if (d->kind == LT_TGROUP && first_copy[at] < 0)
-			by_tnode[at] = lt__count_plus(by_tnode[at], by_tnode[child]);
+			by_tnode[at] = lt__add_sat(by_tnode[at], by_tnode[child]);
 	}
 }
 

@@ -8,8 +8,6 @@
  */
 #include <string.h>
 #include "looptree/count/count.h"
-#include "looptree/schedule/schedule.h"
-#include "looptree/tree/tree.h"
 
 /* What is touched of one value within one run of a loop. */
 struct leaf_touch {
@@ -36,8 +34,6 @@ struct tree_facts {
 	int64_t *sum;                   /* by tree node: elements of the value in hand; 0 */
 };
 
-static int64_t times(int64_t a, int64_t b) { return lt__count_times(a, b); }
-static int64_t facts_plus(int64_t a, int64_t b) { return lt__count_plus(a, b); }
 static void mix(uint64_t *h, int64_t x) { *h = (*h ^ (uint64_t)x) * UINT64_C(0x9E3779B97F4A7C15) + (*h >> 29); }
 
 static const struct fact_cover *covered(const struct tree_facts *f, lt_var v)
@@ -83,7 +79,7 @@ static int64_t runs_of(const struct tree_facts *f)
 {
 	int64_t runs = 1;
 	for (int32_t i = 0; i < f->n_cover; i++)
-		runs = times(runs, (f->cover[i].span - 1) / f->cover[i].step + 1);
+		runs = lt__mul_sat(runs, (f->cover[i].span - 1) / f->cover[i].step + 1);
 	return runs;
 }
 
@@ -93,7 +89,7 @@ static int64_t elems_computed(const struct tree_facts *f)
 	int64_t elems = 1;
 	for (int32_t i = 0; i < f->n_cover; i++)
 		if (f->cover[i].unit)
-			elems = times(elems, (f->cover[i].span - 1) / f->cover[i].unit + 1);
+			elems = lt__mul_sat(elems, (f->cover[i].span - 1) / f->cover[i].unit + 1);
 	return elems;
 }
 
@@ -131,11 +127,11 @@ static void row_range(const struct tree_facts *f, const struct leaf_columns *c, 
 			mix(outer, i < c->leaf->n_var + c->leaf->n_trip ? c->leaf->var[i] : -1);
 			mix(outer, coef);
 		}
-		size = times(coef < 0 ? (coef == INT64_MIN ? INT64_MAX : -coef) : coef, size);
+		size = lt__mul_sat(coef < 0 ? (coef == INT64_MIN ? INT64_MAX : -coef) : coef, size);
 		if (coef < 0)
 			*low = size > INT64_MAX - 1 || *low < INT64_MIN + size ? INT64_MIN / 2 : *low - size;
 		else
-			*high = facts_plus(*high, size);
+			*high = lt__add_sat(*high, size);
 	}
 }
 
@@ -205,7 +201,7 @@ static void add_touch(struct tree_facts *f, lt_node base, const struct lt_leaf *
 			y->low[i] = x.low[i] < y->low[i] ? x.low[i] : y->low[i];
 			y->high[i] = x.high[i] > y->high[i] ? x.high[i] : y->high[i];
 		}
-		y->points = y->all == x.all ? (x.points > y->points ? x.points : y->points) : facts_plus(x.points, y->points);
+		y->points = y->all == x.all ? (x.points > y->points ? x.points : y->points) : lt__add_sat(x.points, y->points);
 		return;
 	}
 	if (f->first[base] < 0) {
@@ -224,7 +220,7 @@ static void add_loop(
 	const struct lt_looptree *t = f->t;
 	const struct lt_nodedef *d = &t->graph->node[n];
 	if (f->useful[n] && lt__op_counts(d->op))
-		f->fact[loop].flops = facts_plus(f->fact[loop].flops, elems_computed(f));
+		f->fact[loop].flops = lt__add_sat(f->fact[loop].flops, elems_computed(f));
 	if (lives_outside(t, n, loop))
 		add_touch(f, n, leaf, written, 1, loop);
 	for (int32_t k = 0; k < leaf->n_read; k++)
@@ -241,7 +237,7 @@ static int64_t held(const struct lt_looptree *t, lt_node n)
 {
 	int64_t elems = 1;
 	for (int32_t i = 0; i < t->graph->node[n].n_dim; i++)
-		elems = times(elems, t->leaf_of[n] >= 0 ? t->scope[n].extent[i] : t->graph->var[t->graph->node[n].dim[i]].extent);
+		elems = lt__mul_sat(elems, t->leaf_of[n] >= 0 ? t->scope[n].extent[i] : t->graph->var[t->graph->node[n].dim[i]].extent);
 	return elems;
 }
 
@@ -252,7 +248,7 @@ static int64_t elems_of(const struct tree_facts *f, lt_node n, const struct leaf
 	for (int32_t i = 0; i < x->n_dim; i++) {
 		int64_t extent = f->t->graph->var[d->dim[i]].extent;
 		uint64_t range = (uint64_t)x->high[i] - (uint64_t)x->low[i];
-		box = times(box, range < (uint64_t)extent ? (int64_t)range + 1 : extent);
+		box = lt__mul_sat(box, range < (uint64_t)extent ? (int64_t)range + 1 : extent);
 	}
 	return box < x->points ? box : x->points;
 }
@@ -264,10 +260,10 @@ static void finish_nest(struct tree_facts *f)
 		lt_node n = f->touched[i];
 		int64_t max = held(f->t, n), bytes = lt__dtype_info(f->t->graph->node[n].dtype)->bytes;
 		for (int32_t at = f->first[n]; at >= 0; at = f->touch[at].next)
-			f->sum[f->touch[at].loop] = facts_plus(f->sum[f->touch[at].loop], elems_of(f, n, &f->touch[at]));
+			f->sum[f->touch[at].loop] = lt__add_sat(f->sum[f->touch[at].loop], elems_of(f, n, &f->touch[at]));
 		for (int32_t at = f->first[n]; at >= 0; at = f->touch[at].next) {
 			int64_t *sum = &f->sum[f->touch[at].loop], *to = &f->fact[f->touch[at].loop].bytes;
-			*to = facts_plus(*to, times(*sum < max ? *sum : max, bytes));
+			*to = lt__add_sat(*to, lt__mul_sat(*sum < max ? *sum : max, bytes));
 			*sum = 0;
 		}
 		f->first[n] = -1;

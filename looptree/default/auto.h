@@ -2,6 +2,7 @@
  * (order.c), products (product*.c). */
 #ifndef LT_LOOPTREE_DEFAULT_AUTO_H
 #define LT_LOOPTREE_DEFAULT_AUTO_H
+#include "looptree/default/default.h"
 #include "looptree/tree/tree.h"
 
 struct lt_auto_loop { lt_var var; int64_t step; };
@@ -218,7 +219,6 @@ bool lt__product_shares_copy(const struct lt_auto *, lt_node copy);
 double lt__product_share(int64_t trip_count, int64_t cores);
 /* product_block.c: the same on a GPU; false: it gets the tree of any other nest. */
 bool lt__product_blocks(struct lt_auto *, struct lt_product *);
-static inline bool lt__target_has_grid(const struct lt_target *t) { return t && t->warp > 0; }
 /* product_tile.c: the same of halves, by matrix instructions */
 bool lt__product_tiles(struct lt_auto *, struct lt_product *);
 /* product_tile_nest.c */

@@ -41,8 +41,6 @@ struct lt_derived_step {
 	int32_t n_move;                 /* WINDOW */
 	const struct lt_derived_move *move;
 };
-/* Shared by the trees that were made from each other. */
-struct lt_derived { int32_t refs; struct lt_graph *graph; int32_t n_step; const struct lt_derived_step *step; };
 
 /* Adds nodes to the tree's graph and, with `to` (room for as many as the graph has nodes; may be NULL), says which node
  * each node became.  Leaves, layouts follow their nodes; the new nodes have no leaf yet.  Vars keep their numbers.  A
@@ -55,16 +53,13 @@ lt_status lt__tree_derive_steps(
 /* The node of that name in a graph (derived_graph.c), in the tree's; -1: there is none, or no name. */
 lt_node lt__node_named(const struct lt_graph *, const char *name);
 lt_node lt__tree_node_named(const struct lt_looptree *, const char *name);
-/* targets.c: by node of the tree's graph the node of the base that it is; of the tree's own, and of views, that it is
+/* By node of the tree's graph the node of the base that it is; of the tree's own, and of views, that it is
  * made for: the value that a copy stores, else who reads it (the last of several).  -1: none. */
 lt_node *lt__tree_bases(const struct lt_looptree *, struct lt_arena *);
 /* A name that no node of the graph has, and none had that a step made: base, base2 ...; in the tree's arena. */
 const char *lt__derived_name(const struct lt_looptree *, const char *base);
 /* A name for the iterations of a loop over var that no var has: "k_16", "k_16_2" ..; in the tree's arena. */
 const char *lt__derived_dim(const struct lt_looptree *, const char *var, int64_t step);
-/* t shares the derived nodes of `from`, over the same base. */
-void lt__derived_share(struct lt_looptree *t, const struct lt_looptree *from);
-void lt__derived_release(struct lt_looptree *);
 /* "copy %B for %p", as the text of a tree says it after "own %NAME = ". */
 void lt__derived_text(struct lt_text *, const struct lt_derived_step *);
 

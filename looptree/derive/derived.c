@@ -6,12 +6,6 @@
 
 struct grow { struct lt_looptree *t; const struct lt_derived_step *step; int32_t n; lt_node *to; int32_t failed; };
 
-static void derived_drop(struct lt_derived *d)
-{
-	if (d && --d->refs == 0)
-		lt_graph_free(d->graph);        /* the list lies in its arena */
-}
-
 static struct lt_derived *new_derived(
 	struct lt_looptree *t, struct lt_graph *g, const struct lt_derived_step *step, int32_t n)
 {
@@ -67,7 +61,7 @@ static lt_status change_body(void *arg)
 	t->layout = layout;
 	t->leaf = leaf;
 	t->scope = NULL;
-	lt__derived_release(t);
+	lt__derived_drop(t->derived);
 	t->derived = derived;
 	t->graph = g;
 	return LT_OK;
@@ -115,7 +109,7 @@ lt_status lt__tree_derive_steps(
 	if (before)
 		before->refs++;         /* what the steps name may lie in its graph, which the first of several graphs replaces */
 	lt_status st = lt__protect(t->ctx, grow_body, &w);
-	derived_drop(before);
+	lt__derived_drop(before);
 	*failed = w.failed;
 	return st;
 }
@@ -156,20 +150,6 @@ const char *lt__derived_dim(const struct lt_looptree *t, const char *var, int64_
 	return name;
 }
 
-void lt__derived_share(struct lt_looptree *t, const struct lt_looptree *from)
-{
-	t->base = from->base;
-	t->derived = from->derived;
-	if (t->derived)
-		t->derived->refs++;
-}
-
-void lt__derived_release(struct lt_looptree *t)
-{
-	derived_drop(t->derived);
-	t->derived = NULL;
-}
-
 void lt__derived_text(struct lt_text *x, const struct lt_derived_step *s)
 {
 	if (s->kind == LT_DERIVED_COPY || s->kind == LT_DERIVED_MATERIALIZE)
@@ -191,4 +171,23 @@ void lt__derived_text(struct lt_text *x, const struct lt_derived_step *s)
 		lt__text_format(x, " over %s step %lld below %lld as %s", s->var, (long long)s->step, (long long)s->span, s->dim);
 	else if (s->kind == LT_DERIVED_PARTIAL)
 		lt__text_format(x, " over %s step %lld as %s", s->var, (long long)s->step, s->dim);
+}
+
+lt_node *lt__tree_bases(const struct lt_looptree *t, struct lt_arena *a)
+{
+	const struct lt_graph *g = t->graph;
+	lt_node *base = LT_NEW(a, lt_node, g->n_node + 1);
+	for (lt_node n = 0; n < g->n_node; n++)
+		base[n] = !lt__has_leaf(g, n) ? -1 : g == t->base ? n : lt__node_named(t->base, g->node[n].name);
+	for (int32_t i = 0; t->derived && i < t->derived->n_step; i++) {
+		const struct lt_derived_step *s = &t->derived->step[i];
+		lt_node n = s->kind == LT_DERIVED_MATERIALIZE ? lt__node_named(g, s->made) : -1;
+		if (n >= 0)
+			base[n] = lt__node_named(t->base, s->of);
+	}
+	for (lt_node n = g->n_node - 1; n >= 0; n--)
+		for (int32_t i = 0; base[n] >= 0 && i < g->node[n].n_operand; i++)
+			if (base[g->node[n].operand[i]] < 0)
+				base[g->node[n].operand[i]] = base[n];
+	return base;
 }

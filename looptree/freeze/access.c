@@ -1,6 +1,6 @@
 /* Buffers and accesses of a frozen tree: where an element lies, by the order of its dims or by the digits of a
  * layout. */
-#include "looptree/freeze/freeze.h"
+#include "looptree/freeze/parts.h"
 
 static int32_t buffer_of_storage(struct lt_freezer *f, int32_t storage, const char *name)
 {
@@ -98,7 +98,7 @@ static lt_status buffer_of_local(struct lt_freezer *f, lt_node n, int32_t *out)
 	const struct lt_scope *s = &f->t->scope[n];
 	int32_t owner = lt__freeze_owner(f, n);
 	/* Buffers in turn outlive the iteration whose copy each holds. */
-	int32_t depth = lt__freeze_depth(f->t, n), scope = depth > 1 ? owner - 1 : owner;
+	int32_t depth = lt__copy_depth(f->t, n), scope = depth > 1 ? owner - 1 : owner;
 	struct lt_fbuffer b = { .node = n,
 		.storage = -1,
 		.dtype = d->dtype,
@@ -220,7 +220,7 @@ lt_status lt__freeze_access(
 		unit *= along.extent;
 	}
 	if (!whole)
-		lt__freeze_turn(f, base, owner, f->buffer[b].elems / lt__freeze_depth(f->t, base), &access);
+		lt__freeze_turn(f, base, owner, f->buffer[b].elems / lt__copy_depth(f->t, base), &access);
 	struct lt_fbuffer *buffer = &f->buffer[b];
 	if (whole && f->t->layout[base]) {
 		low = location->offset;

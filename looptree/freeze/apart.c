@@ -7,7 +7,6 @@
  */
 #include <stdlib.h>
 #include "looptree/freeze/barrier.h"
-#include "looptree/call/call.h"
 
 bool lt__is_thread_loop(const struct lt_freezer *f, int32_t loop)
 {

@@ -15,7 +15,6 @@
  */
 #include <string.h>
 #include "looptree/freeze/barrier.h"
-#include "looptree/call/call.h"
 
 static int32_t first_common(const struct lt_freezer *f, int32_t a, int32_t b)
 {

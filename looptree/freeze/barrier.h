@@ -1,7 +1,7 @@
 /* barrier.h -- between the files of freezing that know of threads: apart.c, barrier.c. */
 #ifndef LT_LOOPTREE_FREEZE_BARRIER_H
 #define LT_LOOPTREE_FREEZE_BARRIER_H
-#include "looptree/freeze/freeze.h"
+#include "looptree/freeze/parts.h"
 
 /* An access that threads made since they last waited.  carried: in an earlier iteration of this loop; -1: in this. */
 struct lt_touched { int32_t stmt, access, carried; bool write; int64_t time; };

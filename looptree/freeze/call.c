@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 #include "looptree/call/call.h"
-#include "looptree/schedule/schedule.h"
+#include "looptree/freeze/parts.h"
 
 struct call_nest {
 	struct lt_freezer *f;

@@ -1,5 +1,5 @@
 /* Freezing: the walk over a root nest that makes its loops, resets and statements. */
-#include "looptree/freeze/freeze.h"
+#include "looptree/freeze/parts.h"
 
 /* away: rows that have to hold as well as the piece's own guards. */
 static lt_status add_piece(

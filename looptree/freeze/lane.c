@@ -1,5 +1,5 @@
 /* Lanes: the trips of vector and block loops that reduce have a sum each, in a local of its own. */
-#include "looptree/freeze/freeze.h"
+#include "looptree/freeze/parts.h"
 
 enum { MAX_LANE_BYTES = 16384 };       /* of the sums that one thread has at a time: half of a small first cache */
 

@@ -10,7 +10,7 @@
  *       copy of t + N - 1, commit     # into that buffer
  *       compute with t
  */
-#include "looptree/freeze/freeze.h"
+#include "looptree/freeze/parts.h"
 
 static bool has_threads(const struct lt_looptree *t, lt_tnode at)
 {
@@ -48,7 +48,7 @@ static int32_t async_depth(const struct lt_freezer *f, lt_tnode at, lt_tnode *la
 	int32_t min = 0;
 	for (lt_tnode c = f->t->node[at].child; c >= 0; c = f->t->node[c].next)
 		if (is_async(f, at, c)) {
-			int32_t depth = lt__freeze_depth(f->t, lt__multibuffered_below(f->t, at, c));
+			int32_t depth = lt__copy_depth(f->t, lt__multibuffered_below(f->t, at, c));
 			min = min && min < depth ? min : depth;
 			*last = c;
 		}
@@ -64,11 +64,24 @@ static void add_sync(struct lt_freezer *f, int32_t kind, lt_node n, int32_t grou
 	f->needs |= LT_NEED_ASYNC;
 }
 
+/* Which of the buffers in turn an access means: the trip of the loop around, mod depth. */
+void lt__freeze_turn(struct lt_freezer *f, lt_node n, int32_t owner, int64_t elems, struct lt_faccess *access)
+{
+	int64_t depth = lt__copy_depth(f->t, n);
+	if (depth == 1)
+		return;
+	struct lt_row trip = { .constant = f->path[owner].first };
+	lt__row_term(f, &trip, LT_TERM_LOOP, f->path[owner].loop, 1);
+	lt__row_plus(f, &access->row, &trip, elems);
+	lt__row_floor(f, &access->row, &trip, depth, -depth * elems);
+	access->turn = (struct lt_inturn){ f->path[owner].loop, f->path[owner].first, depth };
+}
+
 lt_status lt__freeze_first(struct lt_freezer *f, lt_tnode at, int64_t step, lt_freeze_walk *walk)
 {
 	for (lt_tnode child = f->t->node[at].child; child >= 0; child = f->t->node[child].next) {
 		lt_node n = lt__multibuffered_below(f->t, at, child);
-		for (int64_t trip = 0; n >= 0 && trip < lt__freeze_depth(f->t, n) - 1; trip++) {
+		for (int64_t trip = 0; n >= 0 && trip < lt__copy_depth(f->t, n) - 1; trip++) {
 			const struct lt_peeled one = { .peeled = true, .remainder = true, .first = trip, .cover = step };
 			if (trip < lt_looptree_trip_count(f->t, at)) {
 				LT_TRY(lt__freeze_open(f, at, f->t->node[at].var, lt__freeze_step(f, at), f->t->node[at].tail, &one));
@@ -88,7 +101,7 @@ lt_status lt__freeze_multibuffer(struct lt_freezer *f, lt_tnode at, lt_tnode chi
 	lt_node n = lt__multibuffered_below(f->t, at, child);
 	lt_tnode last = -1;
 	int32_t async = async_depth(f, at, &last);
-	int64_t ahead = n < 0 ? 0 : lt__freeze_depth(f->t, n) - 1;
+	int64_t ahead = n < 0 ? 0 : lt__copy_depth(f->t, n) - 1;
 	struct lt_rows before = f->ahead;
 	if (async && child == f->t->node[at].child) {
 		lt_node of = lt__multibuffered_below(f->t, at, last);

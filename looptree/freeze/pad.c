@@ -5,8 +5,7 @@
  * the identity of the reduction that reads it.  A reduction over the var itself gets terms too many: each has to be its
  * identity, which is known by following constants from those reads through the operators.
  */
-#include "looptree/freeze/freeze.h"
-#include "looptree/schedule/schedule.h"
+#include "looptree/freeze/parts.h"
 
 static bool uses(const struct lt_map *m, const int64_t *row, int32_t column)
 {

@@ -12,7 +12,7 @@
  *                                             for k', 16 iterations, vector
  *                                               s[0] combine add s_lanes[k']
  */
-#include "looptree/freeze/freeze.h"
+#include "looptree/freeze/parts.h"
 
 void lt__freeze_reductions(struct lt_freezer *f)
 {

@@ -1,5 +1,5 @@
 /* Rows of a frozen tree: terms, params, ranges, and floor divisions where the iterations of the loops leave any. */
-#include "looptree/freeze/freeze.h"
+#include "looptree/freeze/parts.h"
 
 void lt__row_term(struct lt_freezer *f, struct lt_row *r, int32_t kind, int32_t at, int64_t coef)
 {

@@ -1,7 +1,6 @@
 /* What a frozen nest is made of: operators, loops opened and closed, statements with guards and where they write. */
 #include <string.h>
-#include "looptree/freeze/freeze.h"
-#include "looptree/tree/tree.h"
+#include "looptree/freeze/parts.h"
 
 /* An operator without a number in the interface does not compile here: it needs a row of LT_OPERATOR_MAP (tree.h). */
 static const uint32_t opcode_of[] = {

@@ -6,8 +6,7 @@
  * for each number that it may be, or one in which it is counted.  pad lets the loops inside run to the end of the step.
  * After either, the spans further out no longer count (a cut).
  */
-#include "looptree/freeze/freeze.h"
-#include "looptree/schedule/schedule.h"
+#include "looptree/freeze/parts.h"
 
 static int64_t tail_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static bool is_lanes(enum lt_loop_kind kind) { return kind == LT_VECTOR || kind == LT_BLOCK; }

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 #include "looptree/call/call.h"
+#include "looptree/freeze/parts.h"
 
 int32_t lt__tile_of(const struct lt_freezer *f, int32_t stmt)
 {

@@ -1,7 +1,7 @@
 /* Writing a frozen tree out: dense rows, plain tables, bindings. */
 #include <ctype.h>
 #include <string.h>
-#include "looptree/freeze/freeze.h"
+#include "looptree/freeze/parts.h"
 
 /* Sizes of the tables being written. */
 struct writer {
@@ -116,7 +116,7 @@ static void write_buffers(struct writer *w, struct lt_frozen *out, struct lt_typ
 			.slot = b->slot,
 			.written = b->written,
 			.alias_of = -1,
-			.depth = local && b->node >= 0 ? lt__freeze_depth(f->t, b->node) : 1,
+			.depth = local && b->node >= 0 ? lt__copy_depth(f->t, b->node) : 1,
 			.swizzle = local && b->node >= 0 && f->t->layout[b->node] ? f->t->layout[b->node]->swizzle : 0 };
 	}
 	w->tree->buffers = array_of(buffers, f->n_buffer, sizeof *buffers);

@@ -4,7 +4,7 @@
  * computes what the graph says.  A read of another iteration's element (z[i-1] on a shared loop) is left to the exact
  * check (prove.c).
  */
-#include "looptree/tree/tree.h"
+#include "looptree/legality/legality.h"
 
 static const char *var_name(const struct lt_looptree *t, lt_tnode loop)
 {

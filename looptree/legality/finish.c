@@ -1,5 +1,5 @@
 /* Finishing a tree: its rules are checked, what follows from it is filled in, and it is proven legal. */
-#include "looptree/tree/tree.h"
+#include "looptree/legality/legality.h"
 
 static lt_status finish_body(void *arg)
 {

@@ -1,17 +1,6 @@
-/* Copies that are made ahead: depth N of a staged copy keeps N buffers in turn, and iteration t of the loop around it
- * makes the copy of iteration t + N - 1.  What may have one, and which buffer an access means; freeze/multibuffer.c
- * makes the first N - 1 copies before
- * the loop and the others in it. */
-#include "looptree/schedule/schedule.h"
-#include "looptree/freeze/freeze.h"
-
-lt_node lt__multibuffered_below(const struct lt_looptree *t, lt_tnode at, lt_tnode child)
-{
-	while (t->node[child].kind != LT_TLEAF && t->node[t->node[child].child].next < 0)
-		child = t->node[child].child;
-	const struct lt_tnodedef *d = &t->node[child];
-	return d->kind == LT_TLEAF && d->depth > 1 && t->scope[d->leaf].owner == at ? d->leaf : -1;
-}
+/* multibuffer.c -- which copies may be made ahead: depth N of a staged copy keeps N buffers in turn, and iteration t of
+ * the loop around it makes the copy of iteration t + N - 1 (freeze/multibuffer.c). */
+#include "looptree/legality/legality.h"
 
 /* Copies that are begun and waited for go from memory of all blocks to that of one. */
 static lt_status async_check(struct lt_looptree *t, lt_tnode at, lt_tnode loop)
@@ -78,22 +67,4 @@ lt_status lt__check_depths(struct lt_looptree *t)
 			return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s is copied async into one buffer, so that nothing can be computed "
 				"meanwhile; give it depth 2 or more, or leave async out", t->graph->node[t->node[at].leaf].name);
 	return LT_OK;
-}
-
-int32_t lt__freeze_depth(const struct lt_looptree *t, lt_node n)
-{
-	return t->leaf_of[n] >= 0 && t->node[t->leaf_of[n]].depth > 1 ? t->node[t->leaf_of[n]].depth : 1;
-}
-
-/* Which of the buffers in turn an access means: the trip of the loop around, mod depth. */
-void lt__freeze_turn(struct lt_freezer *f, lt_node n, int32_t owner, int64_t elems, struct lt_faccess *access)
-{
-	int64_t depth = lt__freeze_depth(f->t, n);
-	if (depth == 1)
-		return;
-	struct lt_row trip = { .constant = f->path[owner].first };
-	lt__row_term(f, &trip, LT_TERM_LOOP, f->path[owner].loop, 1);
-	lt__row_plus(f, &access->row, &trip, elems);
-	lt__row_floor(f, &access->row, &trip, depth, -depth * elems);
-	access->turn = (struct lt_inturn){ f->path[owner].loop, f->path[owner].first, depth };
 }

@@ -5,6 +5,7 @@
  * loop that may run in any order meet in a cell.  Whole values that cross root nests are ordered by the nests.
  */
 #include "looptree/legality/depend.h"
+#include "looptree/legality/legality.h"
 
 static const char *var_name(const struct lt_looptree *t, lt_tnode loop)
 {

@@ -1,12 +1,6 @@
-/* tail: what happens to a loop's partial last iteration; and the rule of constant extents, which says where guard is
+/* tail.c -- what happens to a loop's partial last iteration; and the rule of constant extents, which says where guard is
  * not enough. */
-#include "looptree/schedule/schedule.h"
-#include "looptree/tree/tree.h"
-
-static bool is_constant_kind(enum lt_loop_kind kind)
-{
-	return kind == LT_UNROLL || kind == LT_VECTOR || kind == LT_BLOCK;
-}
+#include "looptree/legality/legality.h"
 
 /* What a loop may cover in an iteration of those around it: a few numbers, or (any) whatever a run-time scalar
  * gives. */
@@ -53,7 +47,7 @@ lt_status lt__check_extent(const struct lt_looptree *t, lt_tnode loop)
 	const struct lt_tnodedef *d = &t->node[loop];
 	lt_tnode level[MAX_LEVELS];
 	int32_t n = 0;
-	if (d->kind != LT_TLOOP || !is_constant_kind(d->loop))
+	if (d->kind != LT_TLOOP || !lt__is_constant_kind(d->loop))
 		return LT_OK;
 	const struct lt_vardef *v = &t->graph->var[d->var];
 	for (lt_tnode up = lt__loop_around(t, loop); up >= 0 && n < MAX_LEVELS; up = lt__loop_around(t, up))
@@ -122,40 +116,4 @@ lt_status lt__check_tail(const struct lt_looptree *t, lt_tnode loop)
 			"the loop %s would pad the %lld elements of %s to %lld; choose a smaller step",
 			lt__loop_path(t, loop), (long long)v->extent, v->name, (long long)d->step);
 	return lt__check_extent(t, loop);
-}
-
-int64_t lt__pad_unit(const struct lt_looptree *t, lt_tnode owner, lt_tnode leaf, lt_var v)
-{
-	lt_tnode *loop = LT_NEW(t->arena, lt_tnode, lt__loops_above(t, leaf, NULL) + 1);
-	int32_t n = lt__loops_above(t, leaf, loop);
-	bool below = owner < 0, masked = false;
-	int64_t step = 0;
-	for (int32_t i = 0; i < n; i++) {
-		const struct lt_tnodedef *d = &t->node[loop[i]];
-		if (d->var == v && below) {
-			/* Iterations that are off leave cells unwritten. */
-			if ((masked && is_constant_kind(d->loop)) || (step && step % d->step))
-				return 0;
-			if (d->tail == LT_PAD)
-				return d->step;
-			step = d->step;
-		}
-		if (d->var == v)
-			masked = d->tail == LT_MASK || (masked && d->tail == LT_GUARD);
-		below = below || loop[i] == owner;
-	}
-	return 0;
-}
-
-lt_status lt__primitive_tail(struct lt_edit *e, const struct lt_words *w)
-{
-	struct lt_looptree *t = e->t;
-	lt_tnode loop;
-	LT_TRY(lt__path_find(t, &w->word[0], -1, LT_PATH_AROUND, &loop));
-	int tail = lt__tail_find(w->word[1].at, w->word[1].bytes);
-	if (tail < 0)
-		return lt_fail(t->ctx, LT_ESYNTAX, "there is no tail '%.*s'; there are guard, peel, mask and pad",
-			w->word[1].bytes < 60 ? (int)w->word[1].bytes : 60, w->word[1].at);
-	t->node[loop].tail = (enum lt_tail)tail;
-	return LT_OK;
 }

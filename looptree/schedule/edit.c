@@ -2,6 +2,7 @@
 #include "looptree/schedule/schedule.h"
 #include "looptree/tree/tree.h"
 #include "looptree/derive/derive.h"
+#include "looptree/legality/legality.h"
 
 /* -- links -- */
 

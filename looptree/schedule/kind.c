@@ -105,3 +105,25 @@ lt_status lt__primitive_bind(struct lt_edit *e, const struct lt_words *w)
 			w->word[1].bytes < 60 ? (int)w->word[1].bytes : 60, w->word[1].at);
 	return set_kind(e, w, k->kind, k->arg, &loop);
 }
+
+lt_status lt__primitive_tail(struct lt_edit *e, const struct lt_words *w)
+{
+	struct lt_looptree *t = e->t;
+	lt_tnode loop;
+	LT_TRY(lt__path_find(t, &w->word[0], -1, LT_PATH_AROUND, &loop));
+	int tail = lt__tail_find(w->word[1].at, w->word[1].bytes);
+	if (tail < 0)
+		return lt_fail(t->ctx, LT_ESYNTAX, "there is no tail '%.*s'; there are guard, peel, mask and pad",
+			w->word[1].bytes < 60 ? (int)w->word[1].bytes : 60, w->word[1].at);
+	t->node[loop].tail = (enum lt_tail)tail;
+	return LT_OK;
+}
+
+lt_status lt__primitive_layout(struct lt_edit *e, const struct lt_words *w)
+{
+	struct lt_looptree *t = e->t;
+	lt_node n;
+	struct lt_words digits = { w->n - 1, w->word + 1 };
+	LT_TRY(lt__path_leaf(t, &w->word[0], &n));
+	return lt__layout_read(t, n, &digits, &t->layout[n]);
+}

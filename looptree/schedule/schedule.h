@@ -66,9 +66,6 @@ lt_tnode lt__edit_called(const struct lt_looptree *, lt_tnode at);
 /* Whether kind, argument, routine and tail are the same; nothing but serial and guard. */
 bool lt__same_annotations(const struct lt_looptree *, lt_tnode, lt_tnode);
 
-/* tail.c: LT_OK, or what makes the extent of an unroll, vector or block loop vary. */
-lt_status lt__check_extent(const struct lt_looptree *, lt_tnode loop);
-
 #define PRIMITIVE(name, usage, doc) lt_status lt__primitive_##name(struct lt_edit *, const struct lt_words *);
 #include "looptree/schedule/schedule.def"
 #endif

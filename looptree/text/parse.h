@@ -4,7 +4,7 @@
 #define LT_LOOPTREE_TEXT_PARSE_H
 #include "base/names.h"
 #include "ir/text/text.h"
-#include "looptree/tree/tree.h"
+#include "looptree/text/words.h"
 
 enum { LT_TREE_DEPTH = 256 };   /* levels of a tree that is read */
 

@@ -1,7 +1,5 @@
 /* Reading what is a tree's own from its text: the lines "own", which make its graph, and the layouts of leaves. */
 #include <string.h>
-#include "looptree/schedule/schedule.h"
-#include "looptree/tree/tree.h"
 #include "looptree/derive/derive.h"
 #include "looptree/text/parse.h"
 

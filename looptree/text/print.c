@@ -4,8 +4,10 @@
  * blanks a level; facts after '#'.
  */
 #include <string.h>
-#include "looptree/tree/tree.h"
+#include "looptree/count/count.h"
 #include "looptree/derive/derive.h"
+#include "looptree/text/text.h"
+#include "looptree/text/words.h"
 
 enum { RIDGE = 8 };     /* flops a byte from which on arithmetic, not memory, bounds a core */
 

@@ -1,6 +1,5 @@
 /* A loop tree is made: node by node, each as the last child of its parent; finish.c checks the whole. */
 #include "looptree/tree/tree.h"
-#include "looptree/derive/derive.h"
 
 struct make { const struct lt_graph *graph; struct lt_looptree **out; };
 
@@ -41,12 +40,26 @@ lt_status lt_looptree_new(const struct lt_graph *g, struct lt_looptree **out)
 	return st;
 }
 
+void lt__derived_share(struct lt_looptree *t, const struct lt_looptree *from)
+{
+	t->base = from->base;
+	t->derived = from->derived;
+	if (t->derived)
+		t->derived->refs++;
+}
+
+void lt__derived_drop(struct lt_derived *d)
+{
+	if (d && --d->refs == 0)
+		lt_graph_free(d->graph);        /* the list lies in its arena */
+}
+
 void lt_looptree_free(struct lt_looptree *t)
 {
 	if (!t)
 		return;
 	struct lt_context *ctx = t->ctx;
-	lt__derived_release(t);
+	lt__derived_drop(t->derived);
 	lt__arena_free(t->arena);
 	lt__context_realloc(ctx, t, sizeof *t, 0);
 }

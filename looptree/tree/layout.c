@@ -1,6 +1,5 @@
 /* layout: the order of a value's elements in memory, as digits of its indices. */
 #include <string.h>
-#include "looptree/schedule/schedule.h"
 #include "looptree/tree/tree.h"
 
 struct lt_memlayout *lt__layout_new(const struct lt_looptree *t, int32_t n, const struct lt_digit *digit, int64_t pad)
@@ -178,13 +177,4 @@ lt_status lt__check_layouts(const struct lt_looptree *t)
 				g->node[n].name);
 	}
 	return LT_OK;
-}
-
-lt_status lt__primitive_layout(struct lt_edit *e, const struct lt_words *w)
-{
-	struct lt_looptree *t = e->t;
-	lt_node n;
-	struct lt_words digits = { w->n - 1, w->word + 1 };
-	LT_TRY(lt__path_leaf(t, &w->word[0], &n));
-	return lt__layout_read(t, n, &digits, &t->layout[n]);
 }

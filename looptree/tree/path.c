@@ -2,7 +2,6 @@
 #include <string.h>
 #include "base/names.h"
 #include "base/nearest.h"
-#include "looptree/schedule/schedule.h"
 #include "looptree/tree/tree.h"
 
 /* Loops over its var around a loop, groups around a group. */

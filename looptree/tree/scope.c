@@ -46,6 +46,29 @@ static int64_t held(const struct lt_looptree *t, lt_tnode owner, lt_var v)
 	return found && found < extent ? found : extent;
 }
 
+int64_t lt__pad_unit(const struct lt_looptree *t, lt_tnode owner, lt_tnode leaf, lt_var v)
+{
+	lt_tnode *loop = LT_NEW(t->arena, lt_tnode, lt__loops_above(t, leaf, NULL) + 1);
+	int32_t n = lt__loops_above(t, leaf, loop);
+	bool below = owner < 0, masked = false;
+	int64_t step = 0;
+	for (int32_t i = 0; i < n; i++) {
+		const struct lt_tnodedef *d = &t->node[loop[i]];
+		if (d->var == v && below) {
+			/* Iterations that are off leave cells unwritten. */
+			if ((masked && lt__is_constant_kind(d->loop)) || (step && step % d->step))
+				return 0;
+			if (d->tail == LT_PAD)
+				return d->step;
+			step = d->step;
+		}
+		if (d->var == v)
+			masked = d->tail == LT_MASK || (masked && d->tail == LT_GUARD);
+		below = below || loop[i] == owner;
+	}
+	return 0;
+}
+
 lt_status lt__fill_scopes(struct lt_looptree *t)
 {
 	const struct lt_graph *g = t->graph;

@@ -43,10 +43,13 @@ struct lt_scope {
 };
 /* Why a default tree has the nest of a node as it is; not in its text, and not of a tree that was made from it. */
 struct lt_tnote { lt_node node; const char *text; };
+/* The nodes that a tree added to its graph (looptree/derive/derive.h): the graph that has them, and the steps that made
+ * it.  Shared by the trees that were made from each other. */
+struct lt_derived { int32_t refs; struct lt_graph *graph; int32_t n_step; const struct lt_derived_step *step; };
 struct lt_looptree {
 	struct lt_context *ctx;
 	struct lt_arena *arena;
-	const struct lt_graph *graph;   /* what the leaves stand for: borrowed, or the tree's own (derived.h) */
+	const struct lt_graph *graph;   /* what the leaves stand for: borrowed, or the tree's own (derived) */
 	const struct lt_graph *base;    /* borrowed: the graph that the tree was made for, without the tree's derived nodes */
 	struct lt_derived *derived;             /* the tree's derived nodes, NULL: none */
 	struct lt_tnodedef *node; int32_t n_node, cap_node;
@@ -64,6 +67,10 @@ struct lt_looptree {
 	const char *target;             /* name of the target that it was made for, or NULL */
 	const char *file;               /* of the text that it was read from, for messages, or NULL */
 };
+
+/* build.c: t shares the derived nodes of `from`, over the same base; one tree less shares them. */
+void lt__derived_share(struct lt_looptree *t, const struct lt_looptree *from);
+void lt__derived_drop(struct lt_derived *);
 
 /* access.c: what a leaf touches. */
 enum { LT_PIECE_READ, LT_PIECE_IMMEDIATE, LT_PIECE_INDEX };
@@ -109,25 +116,15 @@ int64_t lt__var_step(const struct lt_graph *, lt_var v, lt_var over, int64_t ste
  * that dim. */
 int32_t lt__loop_column(const struct lt_looptree *, const struct lt_leaf *, lt_tnode loop);
 
-/* How far a default tree of a GPU goes back to plainer nests for a node, as another one was refused: 0: not at all; 1:
- * to nests without tiles and partial sums; LT_PLAINEST: to a thread for each element.  why: the refusal. */
-enum { LT_PLAINEST = 2 };
-struct lt_plainer { int32_t level; const char *why; };
-/* looptree/default/auto.c: the default tree where each node is for one of several targets, class[n] of node n of g
- * (NULL: all for the first); no nest has nodes of two.  plainer: by node of g, NULL: all 0. */
-lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target *const *target, int32_t n_target,
-	const int32_t *class, const struct lt_plainer *plainer, struct lt_looptree **out);
-/* looptree/default/auto_plainer.c: raises a node's level by one; false: it is the last one. */
-bool lt__raise_plainer(struct lt_plainer *, const char *why);
-
-/* scope.c */
-lt_status lt__fill_scopes(struct lt_looptree *);
-/* looptree/legality/multibuffer.c: whether each copy that is made ahead may be. */
-lt_status lt__check_depths(struct lt_looptree *);
-/* looptree/legality/tail.c */
+/* scope.c: where values live. */
 /* In each iteration of `owner` (-1: all of it) the loops over v inside it, around `leaf`, run over all multiples of
  * this: a pad loop's step, which divides those of the loops between; 0: they do not. */
 int64_t lt__pad_unit(const struct lt_looptree *, lt_tnode owner, lt_tnode leaf, lt_var v);
+/* Whether loops of the kind have a constant extent. */
+static inline bool lt__is_constant_kind(enum lt_loop_kind kind)
+{
+	return kind == LT_UNROLL || kind == LT_VECTOR || kind == LT_BLOCK;
+}
 /* A peeled loop whose remainder a run-time scalar says has a copy for each number of elements where its steps are at
  * most these, else one in which they are counted. */
 enum { LT_MAX_COUNTED = 12 };
@@ -136,17 +133,7 @@ static inline bool lt__is_counted(const struct lt_looptree *t, lt_tnode loop)
 	const struct lt_tnodedef *d = &t->node[loop];
 	return d->tail == LT_PEEL && d->step <= LT_MAX_COUNTED;
 }
-/* LT_OK, or what is wrong with the tail of a loop or the extent of an unroll, vector or block loop. */
-lt_status lt__check_tail(const struct lt_looptree *, lt_tnode loop);
-
-/* looptree/legality/check.c: the rules of a tree's shape and of data flow between its leaves.  Sets `plain`: reads of
- * other iterations' elements are not refused here but left to the exact check. */
-lt_status lt__check_tree(struct lt_looptree *);
-/* looptree/legality/prove.c: whether a tree that passed the rules and has scopes is legal.  lt__prove_tree always asks
- * isl, lt__verify_tree only where the structure does not show it. */
-lt_status lt__verify_tree(struct lt_looptree *);
-lt_status lt__prove_tree(struct lt_looptree *);
-
+lt_status lt__fill_scopes(struct lt_looptree *);
 /* walk.c: a tree asked. */
 /* A failure at a tree node: "file:line: " before the sentence, where the tree was read from a text. */
 lt_status lt__tree_fail(const struct lt_looptree *, lt_tnode at, lt_status, const char *fmt, ...)
@@ -170,6 +157,11 @@ bool lt__loop_reduces(const struct lt_looptree *, lt_node, lt_tnode loop);
 /* Outermost first; returns their number; out may be NULL. */
 int32_t lt__loops_above(const struct lt_looptree *, lt_tnode at, lt_tnode *out);
 
+/* Buffers in turn of what the leaf of a copy writes; 1: one. */
+int32_t lt__copy_depth(const struct lt_looptree *, lt_node);
+/* The copy inside `child` that is made ahead in the loop `at`, alone in its nest; -1: none. */
+lt_node lt__multibuffered_below(const struct lt_looptree *, lt_tnode at, lt_tnode child);
+
 /* written.c */
 /* Marks the node, and the sources of a view that is written through: what a result or a state's content is made by. */
 void lt__mark_written(const struct lt_graph *, lt_node, bool *mark);
@@ -177,9 +169,7 @@ void lt__mark_written(const struct lt_graph *, lt_node, bool *mark);
  * or is made of literals and positions and read by such a node. */
 bool *lt__constant_nodes(const struct lt_graph *, struct lt_arena *);
 
-/* -- what writing and reading the text of a tree (docs/tree.md) share. */
-enum { LT_TREE_VERSION = 1 };
-
+/* words.c */
 /* The words for kinds, with their argument: "grid.x" is LT_GRID with argument 0.  named: a routine's name follows. */
 struct lt_kindword { const char *word; enum lt_loop_kind kind; int32_t arg; bool named; };
 const struct lt_kindword *lt__kind_word(enum lt_loop_kind, int32_t arg);
@@ -188,36 +178,6 @@ const char *lt__tail_word(enum lt_tail);
 int lt__tail_find(const char *word, size_t bytes);                              /* -1: no such */
 /* All words that may be after a loop's name. */
 extern const char *const lt__loop_words[];
-
-/* "m'": the var, and a prime for each loop over it further out. */
-void lt__text_loop(struct lt_text *, const struct lt_looptree *, lt_tnode loop);
-void lt__text_linear(struct lt_text *, const struct lt_graph *, const struct lt_linear *);       /* "1 + 2*p" */
-void lt__text_dims(struct lt_text *, const struct lt_graph *, lt_node);         /* "[m n]" */
-void lt__text_operands(struct lt_text *, const struct lt_graph *, lt_node);     /* "%a %b"; nothing if it has none */
-void lt__text_attribute(struct lt_text *, const struct lt_graph *, lt_node);    /* "axis 0", "at 0 + p, 3"; nothing */
-/* The loops around a leaf's place that its reduction runs over: "[k k']"; parent: the tree node it is in. */
-lt_status lt__text_reduced(struct lt_text *, struct lt_looptree *, lt_node, lt_tnode parent);
-/* By var: whether a node has it as a dim, and so the header names it. */
-bool *lt__vars_used(const struct lt_graph *, struct lt_arena *);
-/* A number that changes with anything of the graph but the places of its nodes in a script. */
-lt_status lt__graph_fingerprint(const struct lt_graph *, uint64_t *out);
-
-/* Further facts of a tree's lines, by tree node; NULL: none, several with a newline between each two.  before: lines of
- * their own in front of it; on: behind its own. */
-struct lt_treecomments { const char **before, **on; };
-/* lt_looptree_print with these; NULL: none. */
-lt_status lt__looptree_print(const struct lt_looptree *, const struct lt_treecomments *,
-	void (*write)(void *, const char *, size_t), void *user);
-
-/* looptree/count/facts.c: of one run of each loop or group (all its iterations, within one iteration of what is around
- * it). */
-struct lt_fact {
-	/* flops: of what is computed, each element once; bytes: of values that live outside, each element once, at
-	 * most */
-	int64_t flops, bytes;
-	int64_t executed;               /* flops that run, padding and repetition included; -1: the tree cannot be frozen */
-};
-lt_status lt__fill_facts(struct lt_looptree *, struct lt_arena *, struct lt_fact *by_tnode);
 
 /* -- loops and nodes by the names that steps and messages give them, and the words of a step. */
 /* Words begin after the primitive's name. */

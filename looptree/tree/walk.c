@@ -151,3 +151,16 @@ int32_t lt__loops_above(const struct lt_looptree *t, lt_tnode at, lt_tnode *out)
 			out[--i] = up;
 	return n;
 }
+
+int32_t lt__copy_depth(const struct lt_looptree *t, lt_node n)
+{
+	return t->leaf_of[n] >= 0 && t->node[t->leaf_of[n]].depth > 1 ? t->node[t->leaf_of[n]].depth : 1;
+}
+
+lt_node lt__multibuffered_below(const struct lt_looptree *t, lt_tnode at, lt_tnode child)
+{
+	while (t->node[child].kind != LT_TLEAF && t->node[t->node[child].child].next < 0)
+		child = t->node[child].child;
+	const struct lt_tnodedef *d = &t->node[child];
+	return d->kind == LT_TLEAF && d->depth > 1 && t->scope[d->leaf].owner == at ? d->leaf : -1;
+}

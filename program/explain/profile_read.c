@@ -99,7 +99,7 @@ static int64_t profile_useful(const struct lt_program *p, struct lt_arena *a, co
 		if (n < 0 || counted[n] || !useful[n] || !lt__op_counts(g->node[n].op))
 			continue;
 		counted[n] = true;
-		sum = lt__count_plus(sum, lt__node_operations(g, a, n, extent));
+		sum = lt__add_sat(sum, lt__node_operations(g, a, n, extent));
 	}
 	return sum;
 }

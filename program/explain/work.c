@@ -1,13 +1,14 @@
 /* What a run does: operations and bytes, at the maximum of its run-time extents or by their values. */
 #include <string.h>
+#include "base/checked.h"
 #include "looptree/count/count.h"
 #include "program/nest/nest.h"
 #include "program/explain/parts.h"
 
 static void add_work(struct lt_work *w, const struct lt_counted *c)
 {
-	w->executed = lt__count_plus(w->executed, c->executed);
-	w->bytes = lt__count_plus(w->bytes, c->bytes);
+	w->executed = lt__add_sat(w->executed, c->executed);
+	w->bytes = lt__add_sat(w->bytes, c->bytes);
 }
 
 static bool is_bounded(const struct lt_graph *g)
@@ -25,12 +26,12 @@ void lt__count_step(const struct lt_program *p, const struct lt_pstep *step, con
 	if (step->kind == LT_STEP_RUN)
 		lt__count_kernel(&p->nests.frozen[step->nest], param, a, c);
 	else if (step->kind == LT_STEP_COPY)
-		c->bytes = lt__count_times(p->nests.assigned.storage[step->to].elems,
+		c->bytes = lt__mul_sat(p->nests.assigned.storage[step->to].elems,
 			2 * (int64_t)lt__dtype_info(p->nests.assigned.storage[step->to].dtype)->bytes);
 	else if (step->kind == LT_STEP_MOVE)
-		c->bytes = lt__count_times(step->elems, lt__dtype_info(p->nests.assigned.storage[step->to].dtype)->bytes);
+		c->bytes = lt__mul_sat(step->elems, lt__dtype_info(p->nests.assigned.storage[step->to].dtype)->bytes);
 	else
-		c->bytes = lt__count_times(lt__count_plus(p->nests.blocks[step->nest]->elems,
+		c->bytes = lt__mul_sat(lt__add_sat(p->nests.blocks[step->nest]->elems,
 			p->nests.blocks[step->nest]->read), p->nests.blocks[step->nest]->unit);
 }
 

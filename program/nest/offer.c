@@ -6,7 +6,7 @@
  * rebuilt; its nests are offered as they are, to one backend after the other.
  */
 #include <string.h>
-#include "looptree/default/auto.h"
+#include "looptree/default/default.h"
 #include "looptree/call/call.h"
 #include "looptree/derive/derive.h"
 #include "program/nest/accept.h"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/names.h"
+#include "looptree/count/count.h"
 #include "looptree/tree/tree.h"
 #include "program/run/run.h"
 #include "tools/common/common.h"

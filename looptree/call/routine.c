@@ -1,0 +1,193 @@
+/* routine.c -- the rows of a target's table of routines, and whether one takes a call: its types, dims and epilogues,
+ * and where its operands lie in memory.
+ */
+#include <string.h>
+#include "looptree/call/call.h"
+
+int32_t lt__routine_count(const struct lt_target *t)
+{
+	return t && t->size >= offsetof(struct lt_target, routines) + sizeof t->routines ? (int32_t)t->routines.n : 0;
+}
+
+const struct lt_routine *lt__routine_at(const struct lt_target *t, int32_t i)
+{
+	return LT_AT(struct lt_routine, t->routines, i);
+}
+
+bool lt__routine_is_sound(const struct lt_routine *r)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+	return r->name && *r->name && !r->name[strspn(r->name, letters)]
+		&& (r->pattern == LT_PATTERN_NONE || (r->sum > 0 && r->sum < LT_NDTYPE));
+}
+
+int64_t lt__call_flops(const struct lt_callshape *c)
+{
+	int64_t n = 2;
+	for (int32_t d = 0; d < c->n_dim; d++)
+		if (lt__mul_overflow(n, c->extent[d], &n))
+			return INT64_MAX;
+	return n;
+}
+
+/* Whether what is added in a has room in b. */
+static bool is_as_wide(uint32_t a, uint32_t b)
+{
+	const struct lt_dtypeinfo *x = lt__dtype_info((enum lt_dtype)a), *y = lt__dtype_info((enum lt_dtype)b);
+	return a == b || (x->cls == y->cls && y->bytes > x->bytes);
+}
+
+static const char *type_names(struct lt_arena *a, uint64_t set)
+{
+	struct lt_text x = { .arena = a };
+	for (uint32_t t = 1; t < LT_NDTYPE; t++)
+		if (set >> t & 1)
+			lt__text_format(&x, "%s%s", x.n ? ", " : "", lt__dtype_info((enum lt_dtype)t)->name);
+	return x.n ? x.at : "nothing";
+}
+
+static const struct { uint32_t bit; const char *name;
+} epilogues[] = {
+	{ LT_EPILOGUE_BIAS, "a bias" },
+	{ LT_EPILOGUE_RESIDUAL, "a residual" },
+	{ LT_EPILOGUE_RELU, "a ReLU" },
+	{ LT_EPILOGUE_GELU, "a GELU by erf" },
+	{ LT_EPILOGUE_GELU_TANH, "a GELU by tanh" },
+	{ LT_EPILOGUE_SILU, "a SiLU" },
+};
+
+/* Below this the loops are faster.  On a device, a float32 product with a row and a column dim that fill tiles of its
+ * own (product_block.c) keeps up for longer: a routine's shapes are for products that fill it.  Short dims make no
+ * tile, however many there are. */
+int64_t lt__routine_min_flops(
+	const struct lt_target *target, const struct lt_routine *r, const struct lt_callshape *c)
+{
+	enum { LONGER = 5 };
+	int64_t longest[LT_DIM_DEEP + 1] = { 0 }, flops;
+	for (int32_t i = 0; i < c->n_dim; i++)
+		if (c->extent[i] > longest[c->role[i]])
+			longest[c->role[i]] = c->extent[i];
+	if (!target->warp || longest[LT_DIM_ROW] < LT_MIN_TILE_SIDE || longest[LT_DIM_COLUMN] < LT_MIN_TILE_SIDE
+		|| c->sum != LT_F32 || c->dtype[LT_CALL_LEFT] != LT_F32 || lt__mul_overflow(r->min_flops, LONGER, &flops))
+		return r->min_flops;
+	return flops;
+}
+
+/* -- Which orders in memory a routine takes that does not take any: those of a BLAS.
+ *
+ * Dims of one role are one dim if each goes on where the ones inside of it end, in every operand.  A matrix then has
+ * two dims: along one its elements lie side by side, along the other such lines do not overlap.
+ */
+
+/* Dims of one role that are one. */
+struct one_dim { int64_t extent, stride[LT_CALL_MAX]; };
+
+/* The dim of a role behind `after`, by its stride in operand o; -1: there is no more. */
+static int32_t dim_behind(const struct lt_callshape *c, int32_t role, int32_t o, int32_t after)
+{
+	int32_t best = -1;
+	for (int32_t d = 0; d < c->n_dim; d++) {
+		int64_t s = c->stride[o][d];
+		if (c->role[d] != role || c->extent[d] == 1)
+			continue;
+		if (after >= 0 && (s < c->stride[o][after] || (s == c->stride[o][after] && d <= after)))
+			continue;
+		if (best < 0 || s < c->stride[o][best])
+			best = d;
+	}
+	return best;
+}
+
+static const char *fold(struct lt_arena *a, const struct lt_callshape *c, int32_t role, struct one_dim *out)
+{
+	static const char *const names[] = { "batches", "rows", "columns", "deep dims" };
+	const int32_t by = role == LT_DIM_DEEP ? LT_CALL_LEFT : LT_CALL_RESULT;
+	int32_t last = dim_behind(c, role, by, -1);
+	*out = (struct one_dim){ .extent = 1 };
+	for (int32_t o = 0; o < c->n_operand && last >= 0; o++)
+		out->stride[o] = c->stride[o][last];
+	out->extent = last < 0 ? 1 : c->extent[last];
+	for (int32_t d = last; d >= 0 && (d = dim_behind(c, role, by, d)) >= 0; last = d) {
+		for (int32_t o = 0; o < c->n_operand; o++)
+			if (c->stride[o][d] != out->stride[o] * out->extent)
+				return lt__arena_format(a,
+					"the %s %s and %s of %%%s do not lie one in the other, as the routine requires; stage or materialize it outside",
+					names[role], c->var[d], c->var[last], c->name[o]);
+		if (lt__mul_overflow(out->extent, c->extent[d], &out->extent))
+			out->extent = INT64_MAX;
+	}
+	return NULL;
+}
+
+/* Side by side along x, with lines that do not overlap along y. */
+static bool lies_by(const struct one_dim *x, const struct one_dim *y, int32_t o)
+{
+	return (x->extent == 1 || x->stride[o] == 1) && (y->extent == 1 || y->stride[o] >= x->extent);
+}
+
+/* NULL: operands lie as a BLAS takes them; else a sentence. */
+static const char *layout_refuses(struct lt_arena *a, const struct lt_callshape *c)
+{
+	struct one_dim one[LT_DIM_DEEP + 1];
+	const bool biased = c->epilogues & LT_EPILOGUE_BIAS;
+	for (int32_t role = LT_DIM_ROW; role <= LT_DIM_DEEP; role++) {
+		const char *why = fold(a, c, role, &one[role]);
+		if (why)
+			return why;
+	}
+	const struct one_dim *row = &one[LT_DIM_ROW], *column = &one[LT_DIM_COLUMN], *deep = &one[LT_DIM_DEEP];
+	const bool along_columns = lies_by(column, row, LT_CALL_RESULT);
+	int32_t wrong = along_columns || lies_by(row, column, LT_CALL_RESULT) ? -1 : LT_CALL_RESULT;
+	if (wrong < 0 && !lies_by(row, deep, LT_CALL_LEFT) && !lies_by(deep, row, LT_CALL_LEFT))
+		wrong = LT_CALL_LEFT;
+	if (wrong < 0 && !lies_by(column, deep, LT_CALL_RIGHT) && !lies_by(deep, column, LT_CALL_RIGHT))
+		wrong = LT_CALL_RIGHT;
+	if (wrong >= 0)
+		return lt__arena_format(a,
+			"%%%s lies side by side along neither of its two dims, as the routine requires; stage or materialize it outside",
+			c->name[wrong]);
+	if (biased && column->extent > 1 && (!along_columns || column->stride[LT_CALL_RIGHT + 1] != 1))
+		return lt__arena_format(a,
+			"%%%s does not lie side by side along the columns, as the routine requires of %s; stage or materialize it outside",
+			c->name[along_columns ? LT_CALL_RIGHT + 1 : LT_CALL_RESULT], along_columns ? "a bias" : "a result with a bias");
+	int32_t o = c->n_operand - 1;
+	if (c->epilogues & LT_EPILOGUE_RESIDUAL && (along_columns ? !lies_by(column, row, o) : !lies_by(row, column, o)))
+		return lt__arena_format(a, "%%%s does not lie along the dim that %%%s lies along, as the routine requires of a "
+			"residual; stage or materialize it outside", c->name[o], c->name[LT_CALL_RESULT]);
+	return NULL;
+}
+
+/* -- All that a row asks. */
+
+const char *lt__routine_refuses(struct lt_arena *a, const struct lt_routine *r, const struct lt_callshape *c)
+{
+	const uint64_t bias = r->bias ? r->bias : r->result, residual = r->residual ? r->residual : r->result;
+	const bool has_bias = (c->epilogues & LT_EPILOGUE_BIAS) != 0;
+	const uint64_t takes[LT_CALL_MAX] = { r->result, r->left, r->right, has_bias ? bias : residual, residual };
+	if (r->pattern == LT_PATTERN_NONE)
+		return NULL;
+	if (r->pattern != c->pattern)
+		return "the nest is not of the routine's pattern";
+	for (size_t i = 0; i < sizeof epilogues / sizeof *epilogues; i++)
+		if (c->epilogues & ~r->epilogues & epilogues[i].bit)
+			return lt__arena_format(a, "the routine adds no %s after the product; move it out", epilogues[i].name + 2);
+	for (int32_t o = 0; o < c->n_operand; o++)
+		if (!(takes[o] >> c->dtype[o] & 1))
+			return lt__arena_format(a, "%%%s is %s as %s, and the routine takes %s there; cast it outside",
+				c->name[o], o == LT_CALL_RESULT ? "written" : "read",
+				lt__dtype_info((enum lt_dtype)c->dtype[o])->name, type_names(a, takes[o]));
+	if (!is_as_wide(c->sum, r->sum))
+		return lt__arena_format(a, "the graph adds in %s, and the routine in %s; cast outside",
+			lt__dtype_info((enum lt_dtype)c->sum)->name, lt__dtype_info((enum lt_dtype)r->sum)->name);
+	for (int32_t d = 0; d < c->n_dim && !(r->layouts & LT_LAYOUT_BATCH); d++)
+		if (c->role[d] == LT_DIM_BATCH && c->extent[d] > 1)
+			return lt__arena_format(a,
+				"the product has the batch %s, and the routine takes none; put the call inside of a "
+				"loop over it",
+				c->var[d]);
+	for (int32_t d = 0; d < c->n_dim && !(r->layouts & LT_LAYOUT_BOUNDED); d++)
+		if (c->bounded[d])
+			return lt__arena_format(a,
+				"how many there are of %s follows from a run-time scalar, and the routine is told before", c->var[d]);
+	return r->layouts & LT_LAYOUT_ANY ? NULL : layout_refuses(a, c);
+}
