@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ir/pass/pass.h"
+#include "looptree/legality/legality.h"
 #include "looptree/schedule/schedule.h"
 #include "program/run/run.h"
 #include "check/random/must.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check/random/random.h"
+#include "looptree/default/default.h"
 #include "looptree/derive/derive.h"
 #include "lt/lt.h"
 #include "tests/device.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 #include "ir/pass/pass.h"
+#include "looptree/legality/legality.h"
 #include "looptree/tree/tree.h"
 #include "program/run/run.h"
 #include "check/random/random.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "ir/pass/pass.h"
 #include "looptree/legality/depend.h"
+#include "looptree/legality/legality.h"
 #include "looptree/derive/derive.h"
 #include "program/run/run.h"
 #include "tests/derived_trees.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "looptree/legality/legality.h"
 #include "tests/ltrun.h"
 #include "tests/derived_trees.h"
 #include "tests/tree_marked.h"

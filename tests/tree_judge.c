@@ -1,6 +1,7 @@
 /* tree_judge.c -- the exact check of a tree against running it trip by trip. */
 #include <stdio.h>
 #include <string.h>
+#include "looptree/legality/legality.h"
 #include "tests/tree_enum.h"
 
 enum { MAX_RUNS = 3000, MAX_VALUES = 40 };

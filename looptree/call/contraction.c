@@ -11,7 +11,7 @@
 #include <string.h>
 #include "looptree/call/call.h"
 
-struct search {
+struct call_search {
 	struct lt_looptree *t;
 	struct lt_arena *a;
 	const char *where;
@@ -60,7 +60,7 @@ int32_t lt__product_roles(
 /* -- The search: which dims are the same, and what is read in place. */
 
 /* The number of a member; -1: it is none. */
-static int32_t member_index(const struct search *s, lt_node n)
+static int32_t member_index(const struct call_search *s, lt_node n)
 {
 	int32_t low = 0, high = s->n_member;
 	while (low < high) {
@@ -71,14 +71,14 @@ static int32_t member_index(const struct search *s, lt_node n)
 	return low < s->n_member && s->member[low] == n ? low : -1;
 }
 
-static bool is_dependent(const struct search *s, lt_node n)
+static bool is_dependent(const struct call_search *s, lt_node n)
 {
 	int32_t i = member_index(s, n);
 	return i >= 0 && s->dependent[i];
 }
-static void use_member(struct search *s, lt_node n) { s->used[member_index(s, n)] = true; }
-static const char *name_of(const struct search *s, lt_node n) { return s->t->graph->node[n].name; }
-static const char *op_name_of(const struct search *s, lt_node n)
+static void use_member(struct call_search *s, lt_node n) { s->used[member_index(s, n)] = true; }
+static const char *name_of(const struct call_search *s, lt_node n) { return s->t->graph->node[n].name; }
+static const char *op_name_of(const struct call_search *s, lt_node n)
 {
 	return lt__op_info(s->t->graph->node[n].op)->name;
 }
@@ -92,7 +92,7 @@ lt_var lt__call_as(const struct lt_contraction *c, lt_var v)
 }
 
 /* v is the dim `as` from here on, if none is known yet; as -1: nothing. */
-static void set_same_dim(struct search *s, lt_var v, lt_var as)
+static void set_same_dim(struct call_search *s, lt_var v, lt_var as)
 {
 	struct lt_contraction *c = s->c;
 	if (as < 0 || lt__call_as(c, v) >= 0)
@@ -103,7 +103,7 @@ static void set_same_dim(struct search *s, lt_var v, lt_var as)
 
 /* Each step of the search fails with a sentence in why. */
 __attribute__((format(printf, 2, 3)))
-static bool search_fail(struct search *s, const char *fmt, ...)
+static bool search_fail(struct call_search *s, const char *fmt, ...)
 {
 	char text[512];
 	va_list args;
@@ -115,7 +115,7 @@ static bool search_fail(struct search *s, const char *fmt, ...)
 }
 
 /* What leaf n reads as operand k, in one piece; NULL with a sentence. */
-static const struct lt_readpiece *plain_piece(struct search *s, lt_node n, int32_t k)
+static const struct lt_readpiece *plain_piece(struct call_search *s, lt_node n, int32_t k)
 {
 	const struct lt_leaf *leaf = s->t->leaf[n];
 	const struct lt_read *r = &leaf->read[k];
@@ -129,7 +129,7 @@ static const struct lt_readpiece *plain_piece(struct search *s, lt_node n, int32
 }
 
 /* a and b count the same dim. */
-static bool unify(struct search *s, lt_node n, lt_var a, lt_var b)
+static bool unify(struct call_search *s, lt_node n, lt_var a, lt_var b)
 {
 	const struct lt_graph *g = s->t->graph;
 	lt_var as_a = lt__call_as(s->c, a), as_b = lt__call_as(s->c, b);
@@ -144,7 +144,7 @@ static bool unify(struct search *s, lt_node n, lt_var a, lt_var b)
 }
 
 /* Leaf n reads the piece's base element by element: the vars of both are the same dims from here on. */
-static bool read_in_place(struct search *s, lt_node n, const struct lt_readpiece *p)
+static bool read_in_place(struct call_search *s, lt_node n, const struct lt_readpiece *p)
 {
 	const struct lt_graph *g = s->t->graph;
 	const struct lt_leaf *leaf = s->t->leaf[n];
@@ -178,7 +178,7 @@ static bool keeps_value(const struct lt_graph *g, lt_node n)
 }
 
 /* The value outside that operand k of leaf n is, through casts that keep it. */
-static bool value_outside(struct search *s, lt_node n, int32_t k, struct lt_callread *out)
+static bool value_outside(struct call_search *s, lt_node n, int32_t k, struct lt_callread *out)
 {
 	for (;; k = 0) {
 		const struct lt_readpiece *p = plain_piece(s, n, k);
@@ -207,7 +207,7 @@ static bool value_outside(struct search *s, lt_node n, int32_t k, struct lt_call
 
 /* -- The product: its sum, its factors, and the roles of its dims. */
 
-static bool find_sum(struct search *s, const lt_node *member, int32_t n)
+static bool find_sum(struct call_search *s, const lt_node *member, int32_t n)
 {
 	const struct lt_graph *g = s->t->graph;
 	for (int32_t i = 0; i < n; i++) {
@@ -224,7 +224,7 @@ static bool find_sum(struct search *s, const lt_node *member, int32_t n)
 	return s->c->sum >= 0 || search_fail(s, "there is no sum of products in %s", s->where);
 }
 
-static bool find_mul(struct search *s)
+static bool find_mul(struct call_search *s)
 {
 	const struct lt_graph *g = s->t->graph;
 	const struct lt_readpiece *p = plain_piece(s, s->c->sum, 0);
@@ -250,7 +250,7 @@ static bool find_mul(struct search *s)
 }
 
 /* The factor along whose vars the sum lies in memory is the right one. */
-static int32_t right_factor(const struct search *s)
+static int32_t right_factor(const struct call_search *s)
 {
 	const struct lt_graph *g = s->t->graph;
 	const struct lt_leaf *mul = s->t->leaf[s->c->mul];
@@ -265,7 +265,7 @@ static int32_t right_factor(const struct search *s)
 }
 
 /* The var in the way of a product. */
-static bool fail_var(struct search *s, lt_var v)
+static bool fail_var(struct call_search *s, lt_var v)
 {
 	const struct lt_graph *g = s->t->graph;
 	const struct lt_leaf *mul = s->t->leaf[s->c->mul];
@@ -284,7 +284,7 @@ static bool fail_var(struct search *s, lt_var v)
 		name_of(s, s->c->sum), g->var[v].name, s->where);
 }
 
-static bool find_dims(struct search *s)
+static bool find_dims(struct call_search *s)
 {
 	const struct lt_graph *g = s->t->graph;
 	struct lt_contraction *c = s->c;
@@ -318,7 +318,7 @@ static bool find_dims(struct search *s)
 }
 
 /* Leaves that read the sum, and those that read them: all element by element. */
-static bool find_dependent(struct search *s)
+static bool find_dependent(struct call_search *s)
 {
 	s->dependent[member_index(s, s->c->sum)] = true;
 	for (int32_t i = 0; i < s->n_member; i++) {     /* members are in the order of the graph */
@@ -337,7 +337,7 @@ static bool find_dependent(struct search *s)
 }
 
 /* What is written has the dims of the sum, each once. */
-static bool check_end(struct search *s, lt_node end)
+static bool check_end(struct call_search *s, lt_node end)
 {
 	const struct lt_graph *g = s->t->graph;
 	const struct lt_contraction *c = s->c;
@@ -376,7 +376,7 @@ static const struct { uint32_t bit; const char *is, *name;
 };
 enum { N_ACTIVATION = sizeof activations / sizeof *activations, MAX_NODES = 64 };
 
-struct match { const struct search *s; lt_node x, used[MAX_NODES]; int32_t n; };
+struct match { const struct call_search *s; lt_node x, used[MAX_NODES]; int32_t n; };
 
 static bool is_number(const struct lt_readpiece *p, enum lt_dtype t, const char *text)
 {
@@ -461,7 +461,7 @@ static void widen(struct lt_contraction *c, uint32_t type)
 		c->type = type;
 }
 
-static bool moves_along(const struct search *s, const struct lt_callread *r, lt_var dim)
+static bool moves_along(const struct call_search *s, const struct lt_callread *r, lt_var dim)
 {
 	const struct lt_leaf *leaf = s->t->leaf[r->leaf];
 	const struct lt_read one = { .n_piece = 1, .piece = (struct lt_readpiece *)(uintptr_t)r->piece };
@@ -473,7 +473,7 @@ static bool moves_along(const struct search *s, const struct lt_callread *r, lt_
 
 /* The dims of the result that an operand moves along: a bit set of their roles, and whether they are all. */
 struct operand_along { uint32_t roles; bool full; };
-static struct operand_along along(const struct search *s, const struct lt_callread *r)
+static struct operand_along along(const struct call_search *s, const struct lt_callread *r)
 {
 	struct operand_along x = { .full = true };
 	for (int32_t d = 0; d < s->c->n_dim; d++) {
@@ -499,7 +499,7 @@ static void swap_factors(struct lt_contraction *c)
 /* What has been found so far, from the end on. */
 struct epilogue_found { struct lt_callread bias, residual; const char *next; };
 
-static bool add_value(struct search *s, struct epilogue_found *f, lt_node n, const struct lt_callread *value)
+static bool add_value(struct call_search *s, struct epilogue_found *f, lt_node n, const struct lt_callread *value)
 {
 	struct lt_contraction *c = s->c;
 	struct operand_along is = along(s, value);
@@ -529,7 +529,7 @@ static bool add_value(struct search *s, struct epilogue_found *f, lt_node n, con
 }
 
 /* An activation that ends with n; *bit 0: none.  Gives the value before it. */
-static lt_node match_activation(struct search *s, lt_node n, uint32_t *bit, const char **what)
+static lt_node match_activation(struct call_search *s, lt_node n, uint32_t *bit, const char **what)
 {
 	*bit = 0;
 	for (int32_t i = 0; i < N_ACTIVATION; i++) {
@@ -546,7 +546,7 @@ static lt_node match_activation(struct search *s, lt_node n, uint32_t *bit, cons
 	return n;
 }
 
-static bool step_back(struct search *s, struct epilogue_found *f, lt_node *n)
+static bool step_back(struct call_search *s, struct epilogue_found *f, lt_node *n)
 {
 	const struct lt_nodedef *d = &s->t->graph->node[*n];
 	uint32_t bit;
@@ -583,7 +583,7 @@ static bool step_back(struct search *s, struct epilogue_found *f, lt_node *n)
 }
 
 /* What follows the sum up to `end`.  Marks what it has used. */
-static bool find_epilogue(struct search *s, lt_node end)
+static bool find_epilogue(struct call_search *s, lt_node end)
 {
 	struct epilogue_found f = { .next = NULL };
 	struct lt_contraction *c = s->c;
@@ -613,7 +613,7 @@ static bool find_epilogue(struct search *s, lt_node end)
 
 /* -- All of it. */
 
-static bool search(struct search *s, lt_node end)
+static bool search(struct call_search *s, lt_node end)
 {
 	if (!find_sum(s, s->member, s->n_member) || !find_mul(s))
 		return false;
@@ -632,7 +632,7 @@ static bool search(struct search *s, lt_node end)
 const char *lt__contraction_find(struct lt_looptree *t, struct lt_arena *a, const lt_node *member, int32_t n,
 	lt_node end, const char *where, struct lt_contraction *out)
 {
-	struct search s = { .t = t,
+	struct call_search s = { .t = t,
 		.a = a,
 		.where = where,
 		.c = out,

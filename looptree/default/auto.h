@@ -194,6 +194,12 @@ static inline int64_t lt__auto_cache(const struct lt_target *t)
 	uint64_t bytes = t->l2_bytes ? t->l2_bytes : t->l3_bytes ? t->l3_bytes : t->l1_bytes;
 	return bytes && bytes < INT64_MAX / 16 ? (int64_t)bytes : INT64_MAX / 16;
 }
+/* A leaf for node n in `at`, if there is a node and it has none. */
+static inline void lt__auto_add_leaf(struct lt_auto *s, lt_tnode at, lt_node n)
+{
+	if (n >= 0 && s->t->leaf_of[n] < 0)
+		(void)lt_looptree_add_leaf(s->t, at, n);
+}
 /* order.c: fills order for the cluster in hand, whose last node is n. */
 lt_status lt__auto_order(struct lt_auto *, lt_node n);
 /* Whether every stored value that the cluster reads has the var: sharing its loop re-reads nothing. */

@@ -30,12 +30,6 @@ static int64_t power_up(int64_t n, int64_t max)
 	return p;
 }
 
-static int64_t gpu_times(int64_t a, int64_t b)
-{
-	int64_t c;
-	return lt__mul_overflow(a, b, &c) ? INT64_MAX : c;
-}
-
 /* The chain's loop whose neighbours cost the least traffic; of equals the innermost. */
 static double best_lane(const struct lt_gpu *s, struct lt_gpu_nest *n)
 {
@@ -120,7 +114,7 @@ static bool are_too_many(const struct lt_gpu *s, const struct lt_gpu_nest *n, in
 {
 	int64_t slots = lt__round_up(runs, n->threads);
 	if (n->threads <= (int64_t)s->target->warp
-		|| gpu_times(n->rows, n->threads) < gpu_times((int64_t)s->target->multiprocessors, FULL))
+		|| lt__mul_sat(n->rows, n->threads) < lt__mul_sat((int64_t)s->target->multiprocessors, FULL))
 		return false;
 	return (n->wide > WORDS && runs < WORDS * n->threads)
 		|| (8 * slots > 9 * runs && lt__round_up(runs, n->threads / 2) < slots);
@@ -155,8 +149,8 @@ static void choose_byte_rows(const struct lt_gpu *s, struct lt_gpu_nest *n)
 {
 	const int64_t groups = row_length(s, n), subgroup = (int64_t)s->target->warp;
 	const int64_t bytes = lt_looptree_trip_count(s->t, lt__gpu_bytes_in(s, n->body));
-	const bool large = gpu_times(n->rows, gpu_times(groups, bytes))
-		>= gpu_times((int64_t)s->target->multiprocessors, LARGE);
+	const bool large = lt__mul_sat(n->rows, lt__mul_sat(groups, bytes))
+		>= lt__mul_sat((int64_t)s->target->multiprocessors, LARGE);
 	int64_t deep = large ? bytes / RUN : 1, max = deep > 1 ? 2 * subgroup / deep : subgroup;
 	if ((deep & (deep - 1)) || max < 2) {
 		deep = 1;
@@ -196,7 +190,7 @@ static void choose_rows(const struct lt_gpu *s, struct lt_gpu_nest *n)
 /* Rows of neighbours in a block; more threads for each where there are few. */
 static void choose_threads(const struct lt_gpu *s, struct lt_gpu_nest *n)
 {
-	int64_t full = gpu_times((int64_t)s->target->multiprocessors, FULL);
+	int64_t full = lt__mul_sat((int64_t)s->target->multiprocessors, FULL);
 	n->form = LT_GPU_THREADS;
 	n->side = lt__gpu_threads(s->target);
 	if (n->rows >= full || n->elems < 8 * FEW || !lt__gpu_reduces(s->t, n->top)) {

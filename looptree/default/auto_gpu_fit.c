@@ -8,12 +8,6 @@
 
 enum { THREAD_BYTES = 1024 };           /* of the arrays of one thread, each */
 
-static int64_t times(int64_t a, int64_t b)
-{
-	int64_t c;
-	return lt__mul_overflow(a, b, &c) ? INT64_MAX : c;
-}
-
 static bool is_threads(const struct lt_looptree *t, lt_tnode at)
 {
 	return t->node[at].kind == LT_TLOOP && t->node[at].loop == LT_BLOCK;
@@ -34,19 +28,11 @@ static struct fit_threads threads_inside(const struct lt_looptree *t, lt_tnode o
 	return x;
 }
 
-static bool fit_has_dim(const struct lt_graph *g, lt_node n, lt_var v)
-{
-	for (int32_t i = 0; i < g->node[n].n_dim; i++)
-		if (g->node[n].dim[i] == v)
-			return true;
-	return false;
-}
-
 static bool are_same(const struct lt_graph *g, lt_node n, const struct fit_threads *a, const struct fit_threads *b)
 {
 	for (int32_t i = 0; i < a->n && i < b->n; i++)
 		if (a->at[i].var != b->at[i].var || a->at[i].step != b->at[i].step || a->at[i].axis != b->at[i].axis
-			|| !fit_has_dim(g, n, a->at[i].var))
+			|| !lt__has_dim(g, n, a->at[i].var))
 			return false;
 	return a->n == b->n;
 }
@@ -127,7 +113,7 @@ static int64_t threads_around(const struct lt_looptree *t, lt_tnode at)
 {
 	int64_t n = 1;
 	for (; at >= 0; at = t->node[at].parent)
-		n = is_threads(t, at) ? times(n, lt_looptree_trip_count(t, at)) : n;
+		n = is_threads(t, at) ? lt__mul_sat(n, lt_looptree_trip_count(t, at)) : n;
 	return n;
 }
 
@@ -135,7 +121,7 @@ static int64_t bytes_of(const struct lt_looptree *t, lt_node n)
 {
 	int64_t bytes = lt__dtype_info(t->graph->node[n].dtype)->bytes;
 	for (int32_t i = 0; i < t->graph->node[n].n_dim; i++)
-		bytes = times(bytes, t->scope[n].extent[i]);
+		bytes = lt__mul_sat(bytes, t->scope[n].extent[i]);
 	return bytes;
 }
 
@@ -151,10 +137,10 @@ static int64_t shared_bytes(const struct lt_looptree *t, const struct fit_leaves
 		any = reads(t, nest->at[i], n, &in_place) && threads_inside(t, owner, t->leaf_of[nest->at[i]]).n > 0;
 	}
 	for (lt_tnode up = t->node[t->leaf_of[n]].parent; up >= 0 && up != owner; up = t->node[up].parent)
-		share = is_threads(t, up) ? times(share, lt_looptree_trip_count(t, up)) : share;
+		share = is_threads(t, up) ? lt__mul_sat(share, lt_looptree_trip_count(t, up)) : share;
 	if (!any || is_spread(t, nest, n, &inside))
 		return bytes / share > THREAD_BYTES ? -1 : 0;
-	return times(bytes, threads_around(t, owner)) / 16 * 16 + 16;
+	return lt__mul_sat(bytes, threads_around(t, owner)) / 16 * 16 + 16;
 }
 
 static int64_t combined_bytes(const struct lt_looptree *t, lt_node n)
@@ -162,7 +148,7 @@ static int64_t combined_bytes(const struct lt_looptree *t, lt_node n)
 	bool combines = false;
 	for (lt_tnode up = t->node[t->leaf_of[n]].parent; up >= 0; up = t->node[up].parent)
 		combines = combines || (is_threads(t, up) && lt__loop_reduces(t, n, up));
-	return combines ? times(threads_around(t, t->leaf_of[n]), lt__dtype_info(t->graph->node[n].dtype)->bytes) + 32 : 0;
+	return combines ? lt__mul_sat(threads_around(t, t->leaf_of[n]), lt__dtype_info(t->graph->node[n].dtype)->bytes) + 32 : 0;
 }
 
 bool lt__gpu_fits(const struct lt_gpu *s, lt_tnode top)

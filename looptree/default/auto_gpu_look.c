@@ -5,18 +5,12 @@
 
 enum { SECTOR = 32, LANES = 32, WIDEST = 16, LONG = 32 };      /* bytes, threads, bytes, iterations */
 
-static bool is_private(const struct lt_looptree *t, lt_node n, lt_tnode loop)
-{
-	const struct lt_scope *p = &t->scope[n];
-	return !p->whole && p->owner >= 0 && (p->owner == loop || lt__is_above(t, loop, p->owner));
-}
-
 static bool is_shared_at(const struct lt_looptree *t, lt_tnode loop, lt_tnode at, bool sums)
 {
 	for (lt_tnode c = t->node[at].child; c >= 0; c = t->node[c].next)
 		if (!is_shared_at(t, loop, c, sums))
 			return false;
-	if (t->node[at].kind != LT_TLEAF || is_private(t, t->node[at].leaf, loop))
+	if (t->node[at].kind != LT_TLEAF || lt__is_private(t, t->node[at].leaf, loop))
 		return true;
 	lt_node n = t->node[at].leaf;
 	int32_t column = lt__loop_column(t, t->leaf[n], loop);

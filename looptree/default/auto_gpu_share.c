@@ -18,12 +18,6 @@ enum {
 	FULL = 1024                     /* elements for each multiprocessor that are worth a launch of their own */
 };
 
-static int64_t times(int64_t a, int64_t b)
-{
-	int64_t c;
-	return lt__mul_overflow(a, b, &c) ? INT64_MAX : c;
-}
-
 static bool is_covered(const struct lt_auto *s, lt_tnode at, lt_var v)
 {
 	for (; at >= 0; at = s->t->node[at].parent)
@@ -44,7 +38,7 @@ static bool gathers_up(const struct lt_auto *s, const struct lt_leaf *leaf, lt_t
 		if (column >= leaf->n_out)
 			outermost = up;
 		else
-			kept = times(kept, trips);
+			kept = lt__mul_sat(kept, trips);
 	}
 	const int64_t multiprocessors = (int64_t)s->target->multiprocessors;
 	if (outermost < 0 || kept >= MANY * multiprocessors || !lt__gpu_reduces(s->t, at))
@@ -69,7 +63,7 @@ static bool waits_for_row(const struct lt_auto *s, lt_tnode at, int64_t rows)
 			continue;
 		for (int32_t k = 0; k < s->g->node[u].n_dim; k++)
 			if (!is_covered(s, at, s->g->node[u].dim[k]))
-				results = times(results, s->g->var[s->g->node[u].dim[k]].extent);
+				results = lt__mul_sat(results, s->g->var[s->g->node[u].dim[k]].extent);
 		any = results > 1 && ((s->g->node[u].reduce && 2 * rows < multiprocessors) || elems / (rows > 0 ? rows : 1) >= HEAVY);
 	}
 	return any;
@@ -80,12 +74,12 @@ bool lt__gpu_may_join(const struct lt_auto *s, lt_node n, lt_tnode at)
 	const struct lt_leaf *leaf = s->t->leaf[n];
 	int64_t rows = 1, result = 1, row = 1, multiprocessors = (int64_t)s->target->multiprocessors;
 	for (lt_tnode up = at; up >= 0; up = s->t->node[up].parent)
-		rows = times(rows, lt_looptree_trip_count(s->t, up));
+		rows = lt__mul_sat(rows, lt_looptree_trip_count(s->t, up));
 	for (int32_t i = 0; i < leaf->n_var; i++) {
 		if (is_covered(s, at, leaf->var[i]))
 			continue;
-		row = times(row, s->g->var[leaf->var[i]].extent);
-		result = i < leaf->n_out ? times(result, s->g->var[leaf->var[i]].extent) : result;
+		row = lt__mul_sat(row, s->g->var[leaf->var[i]].extent);
+		result = i < leaf->n_out ? lt__mul_sat(result, s->g->var[leaf->var[i]].extent) : result;
 	}
 	if (gathers_up(s, leaf, at) || lt__auto_level(s->plainer, n) >= LT_PLAINEST)
 		return false;
@@ -97,8 +91,8 @@ bool lt__gpu_may_join(const struct lt_auto *s, lt_node n, lt_tnode at)
 		return false;
 	if (s->order.contraction)
 		return rows >= EACH * multiprocessors
-			&& times(result, lt__dtype_info(s->g->node[n].dtype)->bytes) <= ROW_BYTES;
-	if (times(row, lt__dtype_info(s->g->node[n].dtype)->bytes) > ROW_BYTES)
+			&& lt__mul_sat(result, lt__dtype_info(s->g->node[n].dtype)->bytes) <= ROW_BYTES;
+	if (lt__mul_sat(row, lt__dtype_info(s->g->node[n].dtype)->bytes) > ROW_BYTES)
 		return false;
 	return rows >= multiprocessors / 2 || row < LONG;
 }
@@ -120,7 +114,7 @@ static int64_t iterations_of(const struct lt_auto *s, lt_node n)
 {
 	int64_t all = 1;
 	for (int32_t i = 0; i < s->t->leaf[n]->n_var; i++)
-		all = times(all, s->g->var[s->t->leaf[n]->var[i]].extent);
+		all = lt__mul_sat(all, s->g->var[s->t->leaf[n]->var[i]].extent);
 	return all;
 }
 
@@ -170,7 +164,7 @@ lt_tnode lt__gpu_beside(const struct lt_auto *s, lt_node n)
 	const lt_tnode root = t->last_root;
 	int32_t i = 0;
 	if (root < 0 || t->node[root].kind != LT_TLOOP || lt__gpu_reduces(t, root) || s->g->node[n].reduce
-		|| iterations_of(s, n) > times(FULL, (int64_t)s->target->multiprocessors)
+		|| iterations_of(s, n) > lt__mul_sat(FULL, (int64_t)s->target->multiprocessors)
 		|| (s->g->node[n].op == LT_OP_update && is_read_in(t, root, s->g->node[n].operand[0])))
 		return -1;
 	for (lt_tnode at = root; i < s->order.n && t->node[at].var == s->order.loop[i].var

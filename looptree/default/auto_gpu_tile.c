@@ -41,14 +41,6 @@ static int32_t chain_of(const struct lt_looptree *t, const struct lt_gpu_nest *n
 	return -1;
 }
 
-static bool tile_has_dim(const struct lt_graph *g, lt_node n, lt_var v)
-{
-	for (int32_t i = 0; i < g->node[n].n_dim; i++)
-		if (g->node[n].dim[i] == v)
-			return true;
-	return false;
-}
-
 /* The var of the chain along which what a leaf reads lies, if it does not lie along `along`, which it has; -1. */
 static lt_var lies_across(
 	const struct lt_looptree *t, const struct lt_gpu_nest *n, lt_node leaf, int32_t k, lt_var along)
@@ -78,7 +70,7 @@ static void look_at_leaf(struct tile_work *w, struct tile_nest *x, lt_node leaf)
 	for (int32_t k = 0; k < t->leaf[leaf]->n_read && k < d->n_operand && d->op != LT_OP_update; k++) {
 		lt_var across = lies_across(t, &x->nest, leaf, k, x->along);
 		if (across < 0 || (x->across >= 0 && across != x->across) || x->n_copy == MAX_COPIES
-			|| !tile_has_dim(t->graph, d->operand[k], across) || !tile_has_dim(t->graph, d->operand[k], x->along))
+			|| !lt__has_dim(t->graph, d->operand[k], across) || !lt__has_dim(t->graph, d->operand[k], x->along))
 			continue;
 		bool again = false;
 		for (int32_t i = 0; i < x->n_copy; i++)

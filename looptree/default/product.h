@@ -3,6 +3,7 @@
  * orders the elements of copies and sums. */
 #ifndef LT_LOOPTREE_DEFAULT_PRODUCT_H
 #define LT_LOOPTREE_DEFAULT_PRODUCT_H
+#include "base/checked.h"
 #include "looptree/default/auto.h"
 
 static inline int64_t var_extent(const struct lt_auto *s, lt_var v) { return v < 0 ? 1 : s->g->var[v].extent; }
@@ -16,9 +17,14 @@ static inline int64_t vars_count(const struct lt_auto *s, const struct lt_vars *
 	return n;
 }
 
-static inline int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-static inline int64_t product_min(int64_t a, int64_t b) { return a < b ? a : b; }
-static inline int64_t product_max(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline lt_var vars_longest(const struct lt_auto *s, const struct lt_vars *list)
+{
+	lt_var best = -1;
+	for (int32_t i = 0; i < list->n; i++)
+		if (best < 0 || var_extent(s, list->at[i]) > var_extent(s, best))
+			best = list->at[i];
+	return best;
+}
 
 /* How the product's leaf reads a factor. */
 struct factor_read { const struct lt_read *read; const struct lt_leaf *leaf; bool plain, early; };
@@ -46,7 +52,6 @@ void lt__nest_open_tiles(struct product_nest *, lt_var v, int64_t step, enum lt_
 void lt__nest_open_rows(struct product_nest *, lt_var v, int64_t step);
 void lt__nest_open_tile(struct product_nest *, enum lt_tail);
 void lt__nest_open_elements(struct product_nest *);
-void lt__nest_leaf(struct product_nest *, lt_node);
 /* One nest for all leaves: a group where no loop holds them. */
 void lt__nest_group(struct product_nest *);
 /* The outermost loops are parallel until there are iterations enough for the cores. */

@@ -6,9 +6,9 @@
  * a cycle.  Where even small tiles are too few blocks, the deep var is shared out, too, and partial sums are added in a
  * nest of their own.
  */
-#include "looptree/default/auto_gpu.h"
-#include "looptree/tree/tree.h"
 #include "looptree/call/call.h"
+#include "looptree/default/auto_gpu.h"
+#include "looptree/default/product.h"
 
 enum {
 	WARP = 32,
@@ -36,36 +36,7 @@ static const struct block_shape shapes[] = {
 	{ 4, 4, 4, 8, 1, 2, 16, 4, 0.55 },
 };
 
-static int64_t block_extent(const struct lt_auto *s, lt_var v) { return v < 0 ? 1 : s->g->var[v].extent; }
-static int64_t block_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
-static int64_t block_count(const struct lt_auto *s, const struct lt_vars *list)
-{
-	int64_t n = 1;
-	for (int32_t i = 0; i < list->n; i++)
-		if (lt__mul_overflow(n, block_extent(s, list->at[i]), &n))
-			return INT64_MAX / 4;
-	return n;
-}
-
-static lt_var block_longest(const struct lt_auto *s, const struct lt_vars *list)
-{
-	lt_var best = -1;
-	for (int32_t i = 0; i < list->n; i++)
-		if (best < 0 || block_extent(s, list->at[i]) > block_extent(s, best))
-			best = list->at[i];
-	return best;
-}
-
 /* -- the factors -- */
-
-static bool has_dim(const struct lt_graph *g, lt_node n, lt_var v)
-{
-	for (int32_t i = 0; i < g->node[n].n_dim; i++)
-		if (g->node[n].dim[i] == v)
-			return true;
-	return false;
-}
 
 /* Pointwise nodes that only this product reads are computed where the factor is copied; but what a run-time scalar
  * ends is copied, as the copy is 0 past the end. */
@@ -117,13 +88,13 @@ static int64_t tile_of_side(const struct block_shape *x, bool right)
 /* Cycles of one multiprocessor, if each has its share of the blocks. */
 static double cycles_of(const struct lt_auto *s, const struct lt_product *p, const struct block_shape *x, int64_t split)
 {
-	double others = (double)block_count(s, &p->batch) * (double)(block_count(s, &p->row) / block_extent(s, p->m))
-		* (double)(block_count(s, &p->column) / block_extent(s, p->n));
-	double deep = (double)block_count(s, &p->deep) / (double)split;
+	double others = (double)vars_count(s, &p->batch) * (double)(vars_count(s, &p->row) / var_extent(s, p->m))
+		* (double)(vars_count(s, &p->column) / var_extent(s, p->n));
+	double deep = (double)vars_count(s, &p->deep) / (double)split;
 	int64_t machine = s->target->multiprocessors ? s->target->multiprocessors : 1;
 	int64_t tile_m = tile_of_side(x, false), tile_n = tile_of_side(x, true);
-	double blocks = others * (double)split * (double)block_up(block_extent(s, p->m), tile_m)
-		* (double)block_up(block_extent(s, p->n), tile_n);
+	double blocks = others * (double)split * (double)lt__ceil_div(var_extent(s, p->m), tile_m)
+		* (double)lt__ceil_div(var_extent(s, p->n), tile_n);
 	double each = blocks <= (double)machine ? 1 : blocks / (double)machine;
 	int64_t whole = (int64_t)each + (each > (double)(int64_t)each);         /* the last ones leave others idle */
 	each = whole < 6 ? (double)whole : each + 0.5;
@@ -131,8 +102,8 @@ static double cycles_of(const struct lt_auto *s, const struct lt_product *p, con
 	double busy = warps < MAX_WARPS ? warps / (warps + IDLE_WARPS) : MAX_WARPS / (double)(MAX_WARPS + IDLE_WARPS);
 	double cycles = each * ((double)tile_m * (double)tile_n * deep / (LANES * x->rate * busy) + BLOCK_CYCLES);
 	if (split > 1)
-		cycles += SPLIT_CYCLES + 8 * (double)(split + 1) * others * (double)block_extent(s, p->m)
-			* (double)block_extent(s, p->n) / CYCLE_BYTES;
+		cycles += SPLIT_CYCLES + 8 * (double)(split + 1) * others * (double)var_extent(s, p->m)
+			* (double)var_extent(s, p->n) / CYCLE_BYTES;
 	return cycles;
 }
 
@@ -149,7 +120,7 @@ static struct block_form choose_shape(const struct lt_auto *s, const struct lt_p
 	const int64_t max_split = lt__auto_bounded(s, p->k) ? 1 : MAX_SPLIT;
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		for (int64_t split = 1; shape_fits(s, &shapes[i])
-			&& (split == 1 || (split <= max_split && block_extent(s, p->k) / split >= MIN_PART)); split *= 2) {
+			&& (split == 1 || (split <= max_split && var_extent(s, p->k) / split >= MIN_PART)); split *= 2) {
 			double cycles = cycles_of(s, p, &shapes[i], split);
 			if ((!wide || shapes[i].m * shapes[i].n <= 16) && (!best.shape || cycles < best.cycles * (split > 1 ? 0.9 : 1)))
 				best = (struct block_form){ &shapes[i], split, cycles };
@@ -173,16 +144,16 @@ static bool choose_slice(const struct lt_auto *s, const struct lt_product *p, co
 		{ shape->slice, shape->depth }, { 16, 3 }, { 16, 2 }, { 8, 2 }, { 16, 1 }, { 8, 1 },
 	};
 	int64_t bytes = lt__dtype_info(s->g->node[p->sum].dtype)->bytes, room = (int64_t)s->target->shared_bytes;
-	int64_t deep = p->block_k ? p->block_k : block_extent(s, p->k);
+	int64_t deep = p->block_k ? p->block_k : var_extent(s, p->k);
 	bool copies = !b->factor[0].n_cone && !b->factor[1].n_cone;
 	room = room > 96 << 10 ? room / 2 : room;
 	for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
-		int64_t slice = choices[i].slice, slices = block_up(deep, slice);
+		int64_t slice = choices[i].slice, slices = lt__ceil_div(deep, slice);
 		int64_t depth = slices < choices[i].depth ? slices : choices[i].depth;
 		if (slice > 8 && slice >= 2 * deep)
 			continue;
 		/* What is computed while a slice is made need not be 0 past the end, as what is copied is. */
-		if (!copies && (deep % slice != 0 || block_extent(s, p->k) % deep != 0))
+		if (!copies && (deep % slice != 0 || var_extent(s, p->k) % deep != 0))
 			continue;
 		depth = copies && !lt__auto_bounded(s, p->k) ? depth : 1;
 		if (slice_bytes(b, slice, bytes) * depth > room)
@@ -207,14 +178,14 @@ bool lt__product_blocks(struct lt_auto *s, struct lt_product *p)
 	struct lt_product_blocks *b = LT_NEW(s->t->arena, struct lt_product_blocks, 1);
 	enum lt_dtype dtype = s->g->node[p->sum].dtype;
 	int64_t bytes = lt__dtype_info(dtype)->bytes;
-	p->m = block_longest(s, &p->row);
-	p->k = block_longest(s, &p->deep);
-	double work = (double)block_count(s, &p->batch) * (double)block_count(s, &p->row) * (double)block_count(s, &p->column)
-		* (double)block_count(s, &p->deep);
-	if (p->m < 0 || p->k < 0 || (bytes != 4 && bytes != 8) || block_extent(s, p->m) < LT_MIN_TILE_SIDE
-		|| block_extent(s, p->n) < LT_MIN_TILE_SIDE || block_extent(s, p->k) < MIN_DEEP || work < MIN_WORK
-		|| (s->target->warp != WARP) || !has_dim(s->g, p->left, p->m) || !has_dim(s->g, p->right, p->n)
-		|| !has_dim(s->g, p->left, p->k) || !has_dim(s->g, p->right, p->k))
+	p->m = vars_longest(s, &p->row);
+	p->k = vars_longest(s, &p->deep);
+	double work = (double)vars_count(s, &p->batch) * (double)vars_count(s, &p->row) * (double)vars_count(s, &p->column)
+		* (double)vars_count(s, &p->deep);
+	if (p->m < 0 || p->k < 0 || (bytes != 4 && bytes != 8) || var_extent(s, p->m) < LT_MIN_TILE_SIDE
+		|| var_extent(s, p->n) < LT_MIN_TILE_SIDE || var_extent(s, p->k) < MIN_DEEP || work < MIN_WORK
+		|| (s->target->warp != WARP) || !lt__has_dim(s->g, p->left, p->m) || !lt__has_dim(s->g, p->right, p->n)
+		|| !lt__has_dim(s->g, p->left, p->k) || !lt__has_dim(s->g, p->right, p->k))
 		return false;
 	look_at(s, p, p->left, p->m, &b->factor[0]);
 	look_at(s, p, p->right, p->n, &b->factor[1]);
@@ -225,13 +196,13 @@ bool lt__product_blocks(struct lt_auto *s, struct lt_product *p)
 	fill_side(&b->factor[1], c.shape, true);
 	b->threads = (int32_t)(b->factor[0].lanes * b->factor[0].warps * b->factor[1].lanes * b->factor[1].warps);
 	if (c.split > 1)
-		p->block_k = block_up(block_up(block_extent(s, p->k), c.split), WARP) * WARP;
+		p->block_k = lt__ceil_div(lt__ceil_div(var_extent(s, p->k), c.split), WARP) * WARP;
 	if (!choose_slice(s, p, c.shape, b))
 		return false;
 	b->wide = ACCESS_BYTES / bytes;
 	p->form = LT_PRODUCT_BLOCKS;
 	p->blocks = b;
-	if (p->block_k >= block_extent(s, p->k))
+	if (p->block_k >= var_extent(s, p->k))
 		p->block_k = 0;
 	if (p->block_k)
 		p->part = p->sum;       /* wanted; it is made later */

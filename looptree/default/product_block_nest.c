@@ -56,12 +56,6 @@ static void open_others(struct block_nest *x, const struct lt_vars *list, lt_var
 			open_step(x, list->at[i], 1, kind);
 }
 
-static void add_leaf(struct block_nest *x, lt_node n)
-{
-	if (n >= 0 && x->s->t->leaf_of[n] < 0)
-		(void)lt_looptree_add_leaf(x->s->t, x->at, n);
-}
-
 /* -- layouts in shared memory -- */
 
 struct block_digits { int32_t n; struct lt_digit *at; const struct lt_nodedef *d; };
@@ -140,8 +134,8 @@ static void block_copy(struct block_nest x, const struct lt_block_factor *f)
 	open_step(&x, f->along_k ? x.p->k : f->v, 1, LT_VECTOR);
 	open_step(&x, f->v, 1, LT_UNROLL);
 	for (int32_t i = 0; i < f->n_cone; i++)
-		add_leaf(&x, f->cone[i]);
-	add_leaf(&x, f->of);
+		lt__auto_add_leaf(x.s, x.at, f->cone[i]);
+	lt__auto_add_leaf(x.s, x.at, f->of);
 	lay_out(x.s, x.p, f);
 	struct lt_tnodedef *leaf = &x.s->t->node[x.s->t->leaf_of[f->of]];
 	leaf->depth = b->depth;
@@ -175,7 +169,7 @@ static void add_part(struct block_nest x, const struct lt_block_factor *f)
 {
 	open_step(&x, f->v, x.p->blocks->wide, LT_UNROLL);
 	open_step(&x, f->v, 1, LT_VECTOR);
-	add_leaf(&x, f->part);
+	lt__auto_add_leaf(x.s, x.at, f->part);
 }
 
 static void add_sum(struct block_nest x)
@@ -190,8 +184,8 @@ static void add_sum(struct block_nest x)
 	 * has all operands in one bank, and waits (seen in its code for 8 by 8 elements a thread, and measured). */
 	open_step(&x, b->factor[1].v, 1, LT_UNROLL);
 	open_step(&x, b->factor[0].v, 1, LT_UNROLL);
-	add_leaf(&x, p->mul);
-	add_leaf(&x, p->part >= 0 ? p->part : p->sum);
+	lt__auto_add_leaf(x.s, x.at, p->mul);
+	lt__auto_add_leaf(x.s, x.at, p->part >= 0 ? p->part : p->sum);
 }
 
 enum { ADDING = 128 };          /* threads of a block that adds partial sums */
@@ -223,9 +217,9 @@ static void add_parts(struct lt_auto *s, struct lt_product *p)
 	p->end = x.at;
 	struct block_nest sum = x;
 	add_loop(&sum, part->dim[part->n_dim - 1], 1, LT_SERIAL);
-	add_leaf(&sum, p->sum);
+	lt__auto_add_leaf(sum.s, sum.at, p->sum);
 	if (p->out >= 0)
-		add_leaf(&x, p->out);
+		lt__auto_add_leaf(x.s, x.at, p->out);
 	lt__auto_record_nest(s, lt__root_of(s->t, x.at), s->constant[p->sum], true);
 }
 
@@ -260,7 +254,7 @@ lt_status lt__product_blocks_add(struct lt_auto *s, struct lt_product *p)
 	if (p->out >= 0 || p->part >= 0) {
 		open_threads(&x);
 		open_elements(&x);
-		add_leaf(&x, p->part >= 0 ? b->stored : p->out);
+		lt__auto_add_leaf(x.s, x.at, p->part >= 0 ? b->stored : p->out);
 	}
 	lt__auto_record_nest(s, lt__root_of(s->t, x.at), s->constant[p->sum], true);
 	if (p->part >= 0)
@@ -276,6 +270,6 @@ lt_status lt__product_blocks_add_epilogue(struct lt_auto *s, struct lt_product *
 		open_elements(&x);
 	}
 	for (int32_t i = 0; i < s->n_member; i++)
-		add_leaf(&x, s->member[i]);
+		lt__auto_add_leaf(x.s, x.at, s->member[i]);
 	return LT_OK;
 }

@@ -101,20 +101,20 @@ static int64_t folded_vectors(const struct lt_auto *s) { return (int64_t)s->targ
 /* Vectors of bytes of a column. */
 static int64_t row_vectors(const struct lt_auto *s, const struct lt_product *p)
 {
-	const int64_t run = var_extent(s, p->k), bytes = product_max(1, (int64_t)s->target->vector_bytes);
-	return product_max(1, var_extent(s, p->group) * (run < bytes ? run : lt__round_up(run, bytes)) / bytes);
+	const int64_t run = var_extent(s, p->k), bytes = lt__max(1, (int64_t)s->target->vector_bytes);
+	return lt__max(1, var_extent(s, p->group) * (run < bytes ? run : lt__round_up(run, bytes)) / bytes);
 }
 
 /* Columns for an iteration of the loop that threads share: at least so many, and up to twice as many where that shares
  * all out more evenly. */
 static int64_t even_block(const struct lt_auto *s, const struct lt_product *p, int64_t min)
 {
-	const int64_t n = var_extent(s, p->n), cores = product_max(1, s->target->cores);
+	const int64_t n = var_extent(s, p->n), cores = lt__max(1, s->target->cores);
 	int64_t best = min, longest = INT64_MAX;
-	if (divide_up(n, min) > MAX_BLOCKS * cores)
+	if (lt__ceil_div(n, min) > MAX_BLOCKS * cores)
 		return min;
 	for (int64_t block = min; block <= 2 * min && block < n; block += p->tile_n) {
-		const int64_t own = divide_up(divide_up(n, block), cores) * block;      /* of the thread that has most */
+		const int64_t own = lt__ceil_div(lt__ceil_div(n, block), cores) * block;      /* of the thread that has most */
 		if (own < longest) {
 			longest = own;
 			best = block;
@@ -127,19 +127,19 @@ void lt__product_form_bytes(const struct lt_auto *s, struct lt_product *p)
 {
 	p->form = LT_PRODUCT_BYTES;
 	p->k = var_along(s, p);
-	p->tile_n = product_min(var_extent(s, p->n), ROWS);
+	p->tile_n = lt__min(var_extent(s, p->n), ROWS);
 	p->tile_n2 = 1;
 	if (p->groups >= 0) {
-		p->lanes = product_max(1, lt__auto_lanes(s->target, s->g->node[p->groups].dtype));
+		p->lanes = lt__max(1, lt__auto_lanes(s->target, s->g->node[p->groups].dtype));
 		if (var_extent(s, p->group) > p->lanes)
 			p->groups_part = p->groups;     /* wanted; it is made later */
 		else if (vars_count(s, &p->row) == 1)   /* more rows read each vector of the right factor again */
-			p->tile_n = product_max(1, product_min(p->tile_n, folded_vectors(s) / row_vectors(s, p)));
+			p->tile_n = lt__max(1, lt__min(p->tile_n, folded_vectors(s) / row_vectors(s, p)));
 	}
 	p->parallel = lt__product_is_shared(s, p);
 	double column_ns = lt__product_ns(s, p) / (double)vars_count(s, &p->column);
 	p->block_n = even_block(s, p,
-		lt__round_up(product_max(2 * p->tile_n, (int64_t)(2 * LT_MIN_THREAD_NS / column_ns)), p->tile_n));
+		lt__round_up(lt__max(2 * p->tile_n, (int64_t)(2 * LT_MIN_THREAD_NS / column_ns)), p->tile_n));
 	if (p->block_n >= var_extent(s, p->n) || !p->parallel)
 		p->block_n = 0;
 }
@@ -149,10 +149,10 @@ static void add_run(struct product_nest x)
 	const struct lt_product *p = x.p;
 	lt__nest_open_all(&x, &p->deep, p->k, -1);
 	lt__nest_open(&x, p->k, 1, LT_VECTOR, LT_GUARD);
-	lt__nest_leaf(&x, p->cast[0]);
-	lt__nest_leaf(&x, p->cast[1]);
-	lt__nest_leaf(&x, p->mul);
-	lt__nest_leaf(&x, p->sum);
+	lt__auto_add_leaf(x.s, x.at, p->cast[0]);
+	lt__auto_add_leaf(x.s, x.at, p->cast[1]);
+	lt__auto_add_leaf(x.s, x.at, p->mul);
+	lt__auto_add_leaf(x.s, x.at, p->sum);
 }
 
 /* What is made of the sums of groups, and their sum. */
@@ -161,8 +161,8 @@ static void add_cone(struct product_nest x)
 	const struct lt_product *p = x.p;
 	lt__nest_open(&x, p->group, 1, LT_VECTOR, LT_GUARD);
 	for (int32_t i = 0; i < p->n_cone; i++)
-		lt__nest_leaf(&x, p->cone[i]);
-	lt__nest_leaf(&x, p->groups_part >= 0 ? p->groups_part : p->groups);
+		lt__auto_add_leaf(x.s, x.at, p->cone[i]);
+	lt__auto_add_leaf(x.s, x.at, p->groups_part >= 0 ? p->groups_part : p->groups);
 }
 
 void lt__product_add_bytes(struct product_nest *x, struct lt_product *p)
@@ -189,7 +189,7 @@ void lt__product_add_bytes(struct product_nest *x, struct lt_product *p)
 		struct product_nest sum = *x;
 		lt__nest_open(&sum, p->n, 1, LT_UNROLL, LT_GUARD);
 		lt__nest_open(&sum, part->dim[part->n_dim - 1], 1, LT_VECTOR, LT_GUARD);
-		lt__nest_leaf(&sum, p->groups);
+		lt__auto_add_leaf(sum.s, sum.at, p->groups);
 	}
 	lt__nest_end(*x, p, false);
 }

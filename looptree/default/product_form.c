@@ -119,23 +119,23 @@ static bool is_kept(const struct lt_auto *s, const struct lt_product *p)
  * the next one: passing over the sums of few rows costs little. */
 static void choose_depth(const struct lt_auto *s, struct lt_product *p, int64_t bytes)
 {
-	const int64_t cache = lt__auto_cache(s->target), wide = product_max(1, p->tile_n * p->tile_n2 * bytes);
-	int64_t deep = vars_count(s, &p->deep), limit = product_max(32, cache / 8 * 5 / wide);
+	const int64_t cache = lt__auto_cache(s->target), wide = lt__max(1, p->tile_n * p->tile_n2 * bytes);
+	int64_t deep = vars_count(s, &p->deep), limit = lt__max(32, cache / 8 * 5 / wide);
 	if (deep > limit && p->form == LT_PRODUCT_PANEL && vars_count(s, &p->row) <= cache / SMALL_PART / wide)
-		limit = product_max(32, cache / SMALL_PART / wide);
+		limit = lt__max(32, cache / SMALL_PART / wide);
 	if (deep <= limit && is_kept(s, p))
-		limit = divide_up(deep, 2);
+		limit = lt__ceil_div(deep, 2);
 	lt_var longest = -1;
 	for (int32_t i = 0; deep > limit && i < p->deep.n; i++)
 		if (!lt__auto_bounded(s, p->deep.at[i]) && var_extent(s, p->deep.at[i]) > var_extent(s, longest))
 			longest = p->deep.at[i];
 	if (longest < 0)
 		return;
-	int64_t all = var_extent(s, longest), blocks = product_min(all / 2, divide_up(deep, limit));
+	int64_t all = var_extent(s, longest), blocks = lt__min(all / 2, lt__ceil_div(deep, limit));
 	if (blocks < 2)
 		return;
 	p->k = longest;
-	p->block_k = divide_up(all, blocks);
+	p->block_k = lt__ceil_div(all, blocks);
 	p->part = p->sum;       /* wanted; it is made later */
 }
 
@@ -143,20 +143,20 @@ static void choose_depth(const struct lt_auto *s, struct lt_product *p, int64_t 
  * iterations. */
 static void choose_blocks(const struct lt_auto *s, struct lt_product *p, int64_t bytes)
 {
-	int64_t rows = var_extent(s, p->m), deep = vars_count(s, &p->deep), cores = product_max(1, s->target->cores);
+	int64_t rows = var_extent(s, p->m), deep = vars_count(s, &p->deep), cores = lt__max(1, s->target->cores);
 	int64_t trip_count = vars_min_count(s, &p->batch, -1, -1) * vars_min_count(s, &p->column, p->n, p->n2);
-	trip_count *= divide_up(var_extent(s, p->n), p->tile_n) * divide_up(var_extent(s, p->n2), p->tile_n2);
+	trip_count *= lt__ceil_div(var_extent(s, p->n), p->tile_n) * lt__ceil_div(var_extent(s, p->n2), p->tile_n2);
 	int64_t block = rows;
 	bool panel = p->left_copy >= 0 && !p->left_early;
 	if (s->target->l3_bytes && p->m >= 0 && !panel)
-		block = product_min(block, product_max(MIN_ROWS, (int64_t)s->target->l3_bytes / 2 / product_max(1, deep * bytes)));
+		block = lt__min(block, lt__max(MIN_ROWS, (int64_t)s->target->l3_bytes / 2 / lt__max(1, deep * bytes)));
 	p->parallel = lt__product_is_shared(s, p);
 	if (p->parallel && p->form != LT_PRODUCT_PANEL && !panel && lt__product_share(trip_count, cores) < GOOD_SHARE
 		&& vars_min_count(s, &p->row, p->m, -1) >= cores) {
 		p->rows_outside = true;
 		trip_count *= vars_min_count(s, &p->row, p->m, -1);
 	}
-	int64_t floor = p->form == LT_PRODUCT_PANEL ? MIN_PACKED_ROWS : 2 * p->tile_m, blocks = divide_up(rows, block),
+	int64_t floor = p->form == LT_PRODUCT_PANEL ? MIN_PACKED_ROWS : 2 * p->tile_m, blocks = lt__ceil_div(rows, block),
 		best = blocks;
 	for (; p->parallel && p->m >= 0 && !panel && rows / blocks >= floor && blocks <= ITERATIONS_A_THREAD * cores;
 		blocks++) {
@@ -165,9 +165,9 @@ static void choose_blocks(const struct lt_auto *s, struct lt_product *p, int64_t
 		if (lt__product_share(trip_count * best, cores) >= GOOD_SHARE)
 			break;
 	}
-	block = divide_up(rows, best);
+	block = lt__ceil_div(rows, best);
 	if (p->m >= 0 && block < rows)
-		p->block_m = product_min(rows, lt__round_up(divide_up(rows, divide_up(rows, block)), p->tile_m));
+		p->block_m = lt__min(rows, lt__round_up(lt__ceil_div(rows, lt__ceil_div(rows, block)), p->tile_m));
 	if (p->block_m >= rows)
 		p->block_m = 0;
 }
@@ -183,10 +183,10 @@ static void choose_out(const struct lt_auto *s, struct lt_product *p, bool direc
  * waited for long, if that leaves long runs. */
 static int64_t rows_block(const struct lt_auto *s, const struct lt_product *p)
 {
-	int64_t cores = product_max(1, s->target->cores), n = var_extent(s, p->n);
-	int64_t block = product_max(MIN_BLOCK, divide_up(n, ITERATIONS_A_THREAD * cores));
-	if (divide_up(n, block) < cores)
-		block = product_max(SHORT_BLOCK, divide_up(n, cores));
+	int64_t cores = lt__max(1, s->target->cores), n = var_extent(s, p->n);
+	int64_t block = lt__max(MIN_BLOCK, lt__ceil_div(n, ITERATIONS_A_THREAD * cores));
+	if (lt__ceil_div(n, block) < cores)
+		block = lt__max(SHORT_BLOCK, lt__ceil_div(n, cores));
 	return lt__round_up(block, p->tile_n);
 }
 
@@ -199,8 +199,8 @@ static int64_t deep_block(const struct lt_auto *s, const struct lt_product *p)
 	if (vars_count(s, &p->row) > 1 || vars_count(s, &p->batch) > 1 || p->column.n > 1 || p->deep.n > 1
 		|| p->block_k != ROWS_DEEP || var_extent(s, p->n) * bytes > MAX_SHORT_ROW || lt__product_ns(s, p) < LT_MIN_SHARED_NS)
 		return 0;
-	for (int64_t step = 2 * ROWS_DEEP; divide_up(k, step) >= FEW_CHUNKS; step += ROWS_DEEP) {
-		int64_t n = divide_up(k, step), w = lt__round_up(n, FEW_CHUNKS) * step - k;
+	for (int64_t step = 2 * ROWS_DEEP; lt__ceil_div(k, step) >= FEW_CHUNKS; step += ROWS_DEEP) {
+		int64_t n = lt__ceil_div(k, step), w = lt__round_up(n, FEW_CHUNKS) * step - k;
 		if (n <= MAX_CHUNKS && w < waste) {
 			waste = w;
 			best = step;
@@ -220,7 +220,7 @@ static void form_rows(const struct lt_auto *s, struct lt_product *p, int64_t sli
 	for (int32_t i = 1; i < p->deep.n; i++)
 		if (var_extent(s, p->deep.at[i]) > 1)
 			p->k = p->deep.at[i];
-	p->block_k = slice < var_extent(s, p->k) ? slice : divide_up(var_extent(s, p->k), 2);     /* partial sums are of two
+	p->block_k = slice < var_extent(s, p->k) ? slice : lt__ceil_div(var_extent(s, p->k), 2);     /* partial sums are of two
 	                                                                                           * iterations at least */
 	p->part = p->sum;
 	p->parallel = lt__product_is_shared(s, p);
@@ -238,13 +238,13 @@ static void form_dots(const struct lt_auto *s, struct lt_product *p, lt_var deep
 	p->form = LT_PRODUCT_DOTS;
 	p->k = deep;
 	p->block_k = p->lanes;
-	p->tile_n = product_min(var_extent(s, p->n), product_max(1, product_min(8, 16 / rows)));
+	p->tile_n = lt__min(var_extent(s, p->n), lt__max(1, lt__min(8, 16 / rows)));
 	p->tile_n2 = 1;
 	p->part = p->sum;
 	p->parallel = lt__product_is_shared(s, p);
 	double column_ns = lt__product_ns(s, p) / (double)vars_count(s, &p->batch) / (double)vars_count(s, &p->column);
 	/* tiles are peeled inside of blocks */
-	p->block_n = lt__round_up(product_max(2 * p->tile_n, (int64_t)(2 * LT_MIN_THREAD_NS / column_ns)), p->tile_n);
+	p->block_n = lt__round_up(lt__max(2 * p->tile_n, (int64_t)(2 * LT_MIN_THREAD_NS / column_ns)), p->tile_n);
 	if (p->block_n >= var_extent(s, p->n) || !p->parallel)
 		p->block_n = 0;
 	choose_out(s, p, true);
@@ -324,7 +324,7 @@ static bool keeps_panel(const struct lt_auto *s, const struct lt_product *p, con
 	int64_t way = (int64_t)(t->l2_bytes / t->l2_ways), run = p->tile_n * lt__dtype_info(s->g->node[p->sum].dtype)->bytes;
 	if (step < 1 || run < 1 || way < run)
 		return false;
-	return rows <= (int64_t)t->l2_ways / 2 * product_min(way / run, way / greatest_divisor(way, step));
+	return rows <= (int64_t)t->l2_ways / 2 * lt__min(way / run, way / greatest_divisor(way, step));
 }
 
 /* A cast that is done where it is read has no place in tiles: what is read often is cast before, in a nest of its

@@ -44,7 +44,7 @@ bool lt__product_shares_copy(const struct lt_auto *s, lt_node copy)
 
 double lt__product_share(int64_t trip_count, int64_t cores)
 {
-	return (double)trip_count / (double)(divide_up(trip_count, cores) * cores);
+	return (double)trip_count / (double)(lt__ceil_div(trip_count, cores) * cores);
 }
 
 bool lt__product_byte_rows(const struct lt_auto *s, lt_node sum, struct lt_product *p)

@@ -25,7 +25,7 @@ static void add_copy(struct product_nest x, lt_node copy, lt_var v)
 		lt__nest_open(&x, p->n2, 1, LT_SERIAL, LT_GUARD);
 	lt__nest_open(&x, v, p->lanes, LT_SERIAL, LT_PEEL);
 	lt__nest_open(&x, v, 1, LT_VECTOR, LT_GUARD);
-	lt__nest_leaf(&x, copy);
+	lt__auto_add_leaf(x.s, x.at, copy);
 }
 
 /* A copy that is made in a nest of its own, in the order of its layout. */
@@ -44,7 +44,7 @@ static void add_early(struct lt_auto *s, const struct lt_product *p, lt_node cop
 	}
 	for (int32_t i = 0; i < d->n_dim; i++)
 		lt__nest_open(&x, d->dim[i], 1, LT_SERIAL, LT_GUARD);
-	lt__nest_leaf(&x, copy);
+	lt__auto_add_leaf(x.s, x.at, copy);
 	lt_tnode root = lt__root_of(s->t, x.at);
 	if (in_run && p->parallel && root != x.at && s->t->node[root].loop == LT_SERIAL && lt__product_shares_copy(s, copy))
 		s->t->node[root].loop = LT_PARALLEL;
@@ -107,9 +107,9 @@ static void add_tiles(struct product_nest *x, struct lt_product *p)
 	struct product_nest term = tile;
 	lt__nest_open_all(&term, &p->deep, -1, -1);
 	lt__nest_open_tile(&term, p->tile_tail);
-	lt__nest_leaf(&term, p->cast[1]);
-	lt__nest_leaf(&term, p->mul);
-	lt__nest_leaf(&term, p->part >= 0 ? p->part : p->sum);
+	lt__auto_add_leaf(term.s, term.at, p->cast[1]);
+	lt__auto_add_leaf(term.s, term.at, p->mul);
+	lt__auto_add_leaf(term.s, term.at, p->part >= 0 ? p->part : p->sum);
 	if (p->across && (p->out >= 0 || p->epilogue >= 0))
 		lt__product_lay_across(x->s, p, p->sum);
 	if (p->part >= 0)
@@ -117,7 +117,7 @@ static void add_tiles(struct product_nest *x, struct lt_product *p)
 	if (p->part >= 0) {
 		struct product_nest add = tile;
 		lt__nest_open_tile(&add, p->tile_tail);
-		lt__nest_leaf(&add, p->sum);
+		lt__auto_add_leaf(add.s, add.at, p->sum);
 		lt__nest_end(*x, p, false);
 	} else {
 		lt__nest_end(tile, p, true);
@@ -174,16 +174,16 @@ static void add_row_chunks(struct product_nest *x, struct lt_product *p)
 	struct product_nest term = k, add = k;
 	lt__nest_open(&term, p->k, 1, LT_UNROLL, LT_GUARD);
 	lt__nest_open_tile(&term, LT_PEEL);
-	lt__nest_leaf(&term, p->mul);
-	lt__nest_leaf(&term, p->part);
+	lt__auto_add_leaf(term.s, term.at, p->mul);
+	lt__auto_add_leaf(term.s, term.at, p->part);
 	lt__nest_open_tile(&add, LT_PEEL);
-	lt__nest_leaf(&add, p->chunk);
+	lt__auto_add_leaf(add.s, add.at, p->chunk);
 	lt__product_lay_by_chunk(x->s, p->chunk);
 	lt__nest_open(&fold, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
 	struct product_nest sum = fold;
 	lt__nest_open(&sum, chunk->dim[chunk->n_dim - 1], 1, LT_SERIAL, LT_GUARD);
 	lt__nest_open_tile(&sum, LT_PEEL);
-	lt__nest_leaf(&sum, p->sum);
+	lt__auto_add_leaf(sum.s, sum.at, p->sum);
 	lt__nest_end(fold, p, true);
 }
 
@@ -208,10 +208,10 @@ static void add_rows(struct product_nest *x, struct lt_product *p)
 		lt__nest_open(&add, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
 	}
 	lt__nest_open_tile(&term, LT_PEEL);
-	lt__nest_leaf(&term, p->mul);
-	lt__nest_leaf(&term, p->part);
+	lt__auto_add_leaf(term.s, term.at, p->mul);
+	lt__auto_add_leaf(term.s, term.at, p->part);
 	lt__nest_open_tile(&add, LT_PEEL);
-	lt__nest_leaf(&add, p->sum);
+	lt__auto_add_leaf(add.s, add.at, p->sum);
 	if (p->row.n > 0 && (p->out >= 0 || p->epilogue >= 0))
 		lt__product_interleave(x->s, p);
 	lt__nest_end(*x, p, false);
@@ -234,14 +234,14 @@ static void add_dots(struct product_nest *x, struct lt_product *p)
 	}
 	lt__nest_open(&k, p->n, 1, LT_UNROLL, LT_GUARD);
 	lt__nest_open(&k, p->k, 1, LT_VECTOR, LT_GUARD);
-	lt__nest_leaf(&k, p->cast[0]);
-	lt__nest_leaf(&k, p->cast[1]);
-	lt__nest_leaf(&k, p->mul);
-	lt__nest_leaf(&k, p->part);
+	lt__auto_add_leaf(k.s, k.at, p->cast[0]);
+	lt__auto_add_leaf(k.s, k.at, p->cast[1]);
+	lt__auto_add_leaf(k.s, k.at, p->mul);
+	lt__auto_add_leaf(k.s, k.at, p->part);
 	lt__nest_open(&sum, p->n, 1, LT_UNROLL, LT_GUARD);
 	const struct lt_nodedef *part = &g->node[p->part];
 	lt__nest_open(&sum, part->dim[part->n_dim - 1], 1, LT_VECTOR, LT_GUARD);
-	lt__nest_leaf(&sum, p->sum);
+	lt__auto_add_leaf(sum.s, sum.at, p->sum);
 	lt__nest_end(*x, p, false);
 }
 
@@ -287,6 +287,6 @@ lt_status lt__product_add_epilogue(struct lt_auto *s, struct lt_product *p)
 		lt__nest_open_elements(&x);
 	p->epilogue_at = x.at;
 	for (int32_t i = 0; i < s->n_member; i++)
-		lt__nest_leaf(&x, s->member[i]);
+		lt__auto_add_leaf(x.s, x.at, s->member[i]);
 	return LT_OK;
 }

@@ -103,12 +103,6 @@ void lt__nest_open_all(struct product_nest *x, const struct lt_vars *list, lt_va
 			lt__nest_open(x, list->at[i], 1, LT_SERIAL, LT_GUARD);
 }
 
-void lt__nest_leaf(struct product_nest *x, lt_node n)
-{
-	if (n >= 0 && x->s->t->leaf_of[n] < 0)
-		(void)lt_looptree_add_leaf(x->s->t, x->at, n);
-}
-
 /* The elements of a register tile. */
 void lt__nest_open_tile(struct product_nest *x, enum lt_tail tail)
 {
@@ -168,5 +162,5 @@ void lt__nest_end(struct product_nest x, struct lt_product *p, bool in_tile)
 		lt__nest_open_tile(&x, p->tile_tail);
 	else
 		lt__nest_open_elements(&x);
-	lt__nest_leaf(&x, p->out);
+	lt__auto_add_leaf(x.s, x.at, p->out);
 }

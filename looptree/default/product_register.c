@@ -30,8 +30,8 @@ static double tile_cost(double rows, int64_t vectors) { return 0.25 / rows + 0.2
 int64_t lt__product_tile_rows(const struct lt_auto *s, int64_t vectors, int64_t extent_m, bool even)
 {
 	int64_t registers = s->target->vector_registers ? s->target->vector_registers : FEW_REGISTERS;
-	int64_t rows = product_max(1, product_min((registers - 1 - vectors) / vectors, MAX_TILE_ROWS));
-	return even ? divide_up(extent_m, divide_up(extent_m, rows)) : product_min(extent_m, rows);
+	int64_t rows = lt__max(1, lt__min((registers - 1 - vectors) / vectors, MAX_TILE_ROWS));
+	return even ? lt__ceil_div(extent_m, lt__ceil_div(extent_m, rows)) : lt__min(extent_m, rows);
 }
 
 /* About how many cycles a register tile takes for each iteration over a deep var: two multiply-adds each, the latency
@@ -49,7 +49,7 @@ static double plane_cycles(int64_t m, int64_t m2, int64_t tile, int64_t tile2, d
 	double cycles = 0;
 	for (int64_t y = 0; y < m2; y += tile2)
 		for (int64_t x = 0; x < m; x += tile)
-			cycles += tile_cycles((double)(product_min(tile, m - x) * product_min(tile2, m2 - y)), wide);
+			cycles += tile_cycles((double)(lt__min(tile, m - x) * lt__min(tile2, m2 - y)), wide);
 	return cycles / wide;
 }
 
@@ -70,8 +70,8 @@ static double tiles_cost(const struct lt_auto *s, int64_t m, int64_t all, int64_
 	double cost = 0;
 	for (int64_t n = 0; n < all; n += v)
 		for (int64_t y = 0; y < m; y += rows) {
-			double r = (double)product_min(rows, m - y), c = (double)product_min(v, all - n);
-			cost += tile_cycles(r, c) * (1 + tile_cost(r, product_min(v, all - n)));
+			double r = (double)lt__min(rows, m - y), c = (double)lt__min(v, all - n);
+			cost += tile_cycles(r, c) * (1 + tile_cost(r, lt__min(v, all - n)));
 		}
 	return cost;
 }
@@ -81,7 +81,7 @@ static double tiles_cost(const struct lt_auto *s, int64_t m, int64_t all, int64_
 static int64_t min_cycle_vectors(const struct lt_auto *s, int64_t m, int64_t all, int64_t wide)
 {
 	int64_t best = wide;
-	m = product_min(m, MANY_ROWS);
+	m = lt__min(m, MANY_ROWS);
 	all = all > MANY_VECTORS ? MANY_VECTORS + all % MANY_VECTORS : all;
 	for (int64_t v = all % wide ? wide + 1 : wide; v > 1; v--)
 		if (tiles_cost(s, m, all, v) < (v > wide ? WIDER_GAIN : FEWER_GAIN) * tiles_cost(s, m, all, best))
@@ -107,14 +107,14 @@ void lt__product_tile(const struct lt_auto *s, struct lt_product *p)
 					     : 1;
 	if (vars_count(s, &p->row) == 1 && (p->column.n == 1 || lt__auto_masks(s->target))) {
 		/* it takes more sums to hide the latency of one */
-		wide = product_max(wide, registers / 2);
-		if (divide_up(var_extent(s, p->n), p->lanes) <= wide)
+		wide = lt__max(wide, registers / 2);
+		if (lt__ceil_div(var_extent(s, p->n), p->lanes) <= wide)
 			lt__product_pad_run(s, p);
 	}
-	int64_t all = divide_up(var_extent(s, p->n), p->lanes), vectors = product_min(all, wide);
+	int64_t all = lt__ceil_div(var_extent(s, p->n), p->lanes), vectors = lt__min(all, wide);
 	int64_t full = lt__product_tile_rows(s, vectors, MAX_TILE_ROWS, true);
 	for (int32_t i = 0; i < p->row.n; i++)          /* the last row var that fills a tile, or the longest */
-		if (p->m < 0 || var_extent(s, p->row.at[i]) >= product_min(full, var_extent(s, p->m)))
+		if (p->m < 0 || var_extent(s, p->row.at[i]) >= lt__min(full, var_extent(s, p->m)))
 			p->m = p->row.at[i];
 	int64_t m = var_extent(s, p->m);
 	vectors = all > wide && m > 1 ? min_cycle_vectors(s, m, all, wide) : vectors;
@@ -124,8 +124,8 @@ void lt__product_tile(const struct lt_auto *s, struct lt_product *p)
 		if (p->column.at[i] != p->n && var_extent(s, p->column.at[i]) > 1 && !lt__auto_bounded(s, p->column.at[i]))
 			p->n2 = p->column.at[i];
 	if (p->n2 >= 0) {
-		p->tile_n2 = product_min(var_extent(s, p->n2), wide / vectors);
-		p->tile_n2 = divide_up(var_extent(s, p->n2), divide_up(var_extent(s, p->n2), p->tile_n2));
+		p->tile_n2 = lt__min(var_extent(s, p->n2), wide / vectors);
+		p->tile_n2 = lt__ceil_div(var_extent(s, p->n2), lt__ceil_div(var_extent(s, p->n2), p->tile_n2));
 	}
 	p->tile_m = p->m >= 0 ? lt__product_tile_rows(s, vectors * p->tile_n2, m, !lt__auto_bounded(s, p->m)) : 0;
 	if (p->tile_m > 0 && !lt__auto_bounded(s, p->m))
@@ -148,7 +148,7 @@ static bool rows_meet(const struct lt_auto *s, const struct lt_product *p, const
 		int64_t same = 0, set = (i % m * step + i / m * step2) % way / line;
 		for (int64_t k = 0; k < m * tile2; k++)
 			same += (k % m * step + k / m * step2) % way / line == set;
-		max = product_max(max, same);
+		max = lt__max(max, same);
 	}
 	return max > ways - 2;
 }
@@ -170,7 +170,7 @@ static bool pad_runs(const struct lt_auto *s, lt_node n, int64_t pad)
 static int64_t joined_lines(const struct lt_auto *s, int64_t m, int64_t lines, int64_t vectors)
 {
 	int64_t registers = s->target->vector_registers ? s->target->vector_registers : FEW_REGISTERS;
-	return product_min(lines, (registers - 1 - vectors) / vectors / product_max(1, m));
+	return lt__min(lines, (registers - 1 - vectors) / vectors / lt__max(1, m));
 }
 
 /* Whether a panel of the right factor of so many vectors fits in the second cache beside the next one, which is fetched
@@ -201,7 +201,7 @@ static int64_t joined_vectors(const struct lt_auto *s, const struct lt_product *
  * the right factor is read less often, and no tile has too few sums. */
 bool lt__product_join_rows(const struct lt_auto *s, struct lt_product *p, const struct factor_read *left)
 {
-	int64_t pad = product_max(1, (s->target->cache_line ? s->target->cache_line : 64)
+	int64_t pad = lt__max(1, (s->target->cache_line ? s->target->cache_line : 64)
 		/ lt__dtype_info(s->g->node[p->left].dtype)->bytes);
 	lt_var outer = -1;
 	for (int32_t i = 0; i < p->row.n; i++)
@@ -213,7 +213,7 @@ bool lt__product_join_rows(const struct lt_auto *s, struct lt_product *p, const 
 		return false;
 	int64_t m = var_extent(s, p->m), lines = var_extent(s, outer);
 	int64_t vectors = joined_vectors(s, p, m, lines), tile2 = vectors ? joined_lines(s, m, lines, vectors) : 0;
-	double gain = panel_leaves_slack(s, p, divide_up(p->tile_n, p->lanes)) ? JOINED_GAIN : 1;
+	double gain = panel_leaves_slack(s, p, lt__ceil_div(p->tile_n, p->lanes)) ? JOINED_GAIN : 1;
 	if (!vectors || plane_cycles(m, lines, m, tile2, (double)vectors)
 		> gain * plane_cycles(m, lines, p->tile_m, 1, (double)p->tile_n / (double)p->lanes))
 		return false;

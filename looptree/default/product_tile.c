@@ -6,9 +6,9 @@
  * use, before the cast; a warp's tile is matrix instructions, whose sums stay in registers.
  */
 #include <string.h>
-#include "looptree/default/auto_gpu.h"
-#include "looptree/tree/tree.h"
 #include "looptree/call/call.h"
+#include "looptree/default/auto_gpu.h"
+#include "looptree/default/product.h"
 
 enum {
 	WARP = 32,
@@ -23,24 +23,12 @@ static const struct { int64_t block[2], warp[2]; } shapes[] = {
 };
 static const struct { int64_t slice; int32_t depth; } slices[] = { { 64, 3 }, { 32, 3 }, { 32, 2 }, { 32, 1 } };
 
-static int64_t tile_extent(const struct lt_auto *s, lt_var v) { return v < 0 ? 1 : s->g->var[v].extent; }
-static int64_t tile_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
 static double tile_count(const struct lt_auto *s, const struct lt_vars *list)
 {
 	double n = 1;
 	for (int32_t i = 0; i < list->n; i++)
-		n *= (double)tile_extent(s, list->at[i]);
+		n *= (double)var_extent(s, list->at[i]);
 	return n;
-}
-
-static lt_var tile_longest(const struct lt_auto *s, const struct lt_vars *list)
-{
-	lt_var best = -1;
-	for (int32_t i = 0; i < list->n; i++)
-		if (best < 0 || tile_extent(s, list->at[i]) > tile_extent(s, best))
-			best = list->at[i];
-	return best;
 }
 
 /* The half that a factor is a cast of, read in place; -1. */
@@ -81,14 +69,6 @@ static const char *instruction_for(const struct lt_target *t, enum lt_dtype type
 	return NULL;
 }
 
-static bool tile_has_var(const struct lt_graph *g, lt_node n, lt_var v)
-{
-	for (int32_t i = 0; i < g->node[n].n_dim; i++)
-		if (g->node[n].dim[i] == v)
-			return true;
-	return false;
-}
-
 /* Whether the target has blocks of so many warps. */
 static bool tiles_fit(const struct lt_auto *s, const struct lt_product_tiles *x)
 {
@@ -97,13 +77,13 @@ static bool tiles_fit(const struct lt_auto *s, const struct lt_product_tiles *x)
 
 static void choose_tiles(const struct lt_auto *s, const struct lt_product *p, struct lt_product_tiles *x)
 {
-	double others = tile_count(s, &p->batch) * tile_count(s, &p->row) / (double)tile_extent(s, p->m)
-		* tile_count(s, &p->column) / (double)tile_extent(s, p->n);
+	double others = tile_count(s, &p->batch) * tile_count(s, &p->row) / (double)var_extent(s, p->m)
+		* tile_count(s, &p->column) / (double)var_extent(s, p->n);
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
 		memcpy(x->block, shapes[i].block, sizeof x->block);
 		memcpy(x->warp, shapes[i].warp, sizeof x->warp);
-		if (tiles_fit(s, x) && others * (double)tile_up(tile_extent(s, p->m), x->block[0])
-			* (double)tile_up(tile_extent(s, p->n), x->block[1])
+		if (tiles_fit(s, x) && others * (double)lt__ceil_div(var_extent(s, p->m), x->block[0])
+			* (double)lt__ceil_div(var_extent(s, p->n), x->block[1])
 			>= (double)s->target->multiprocessors)
 			break;
 	}
@@ -113,17 +93,17 @@ static int64_t bytes_of_slice(const struct lt_product_tiles *x, int64_t slice)
 {
 	int64_t bytes = 0;
 	for (int i = 0; i < 2; i++)
-		bytes += tile_up(slice * x->block[i] * x->bytes, 8 * ROW_BYTES) * 8 * ROW_BYTES;
+		bytes += lt__ceil_div(slice * x->block[i] * x->bytes, 8 * ROW_BYTES) * 8 * ROW_BYTES;
 	return bytes;
 }
 
 /* Two blocks share a multiprocessor's memory. */
 static bool choose_slices(const struct lt_auto *s, const struct lt_product *p, struct lt_product_tiles *x)
 {
-	int64_t room = (int64_t)s->target->shared_bytes, deep = tile_extent(s, p->k);
+	int64_t room = (int64_t)s->target->shared_bytes, deep = var_extent(s, p->k);
 	room = room > 96 << 10 ? room / 2 : room;
 	for (size_t i = 0; i < sizeof slices / sizeof *slices; i++) {
-		int64_t depth = tile_up(deep, slices[i].slice) < slices[i].depth ? tile_up(deep, slices[i].slice) : slices[i].depth;
+		int64_t depth = lt__ceil_div(deep, slices[i].slice) < slices[i].depth ? lt__ceil_div(deep, slices[i].slice) : slices[i].depth;
 		if ((slices[i].slice > 32 && deep < 4 * slices[i].slice) || bytes_of_slice(x, slices[i].slice) * depth > room)
 			continue;
 		x->slice = slices[i].slice;
@@ -157,8 +137,8 @@ bool lt__product_tiles(struct lt_auto *s, struct lt_product *p)
 		x->cast[i] = words ? -1 : i ? p->right : p->left;
 		from[i] = words ? word_of(s, p, i ? p->right : p->left) : from[i];
 	}
-	p->m = tile_longest(s, &p->row);
-	p->k = tile_longest(s, &p->deep);
+	p->m = vars_longest(s, &p->row);
+	p->k = vars_longest(s, &p->deep);
 	if (from[0] < 0 || from[1] < 0 || from[0] == from[1] || p->m < 0 || p->k < 0 || s->target->warp != WARP
 		|| lt__auto_bounded(s, p->m) || lt__auto_bounded(s, p->n) || lt__auto_bounded(s, p->k)
 		|| s->g->node[p->sum].dtype != LT_F32 || s->g->node[from[0]].dtype != s->g->node[from[1]].dtype)
@@ -166,9 +146,9 @@ bool lt__product_tiles(struct lt_auto *s, struct lt_product *p)
 	x->name = instruction_for(s->target, s->g->node[from[0]].dtype);
 	x->bytes = words ? 4 : 2;
 	x->deep = words ? 8 : 16;
-	if (!x->name || tile_extent(s, p->m) < LEAST_SIDE || tile_extent(s, p->n) < LEAST_SIDE
-		|| tile_extent(s, p->k) < LEAST_SIDE || !tile_has_var(s->g, p->left, p->m) || !tile_has_var(s->g, p->right, p->n)
-		|| !tile_has_var(s->g, p->left, p->k) || !tile_has_var(s->g, p->right, p->k) || tile_count(s, &p->batch)
+	if (!x->name || var_extent(s, p->m) < LEAST_SIDE || var_extent(s, p->n) < LEAST_SIDE
+		|| var_extent(s, p->k) < LEAST_SIDE || !lt__has_dim(s->g, p->left, p->m) || !lt__has_dim(s->g, p->right, p->n)
+		|| !lt__has_dim(s->g, p->left, p->k) || !lt__has_dim(s->g, p->right, p->k) || tile_count(s, &p->batch)
 		* tile_count(s, &p->row) * tile_count(s, &p->column) * tile_count(s, &p->deep) < MIN_WORK)
 		return false;
 	for (int i = 0; i < 2; i++)

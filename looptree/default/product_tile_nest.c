@@ -43,12 +43,6 @@ static void nest_others(struct matrix_nest *x, const struct lt_vars *list, lt_va
 			(void)nest_loop(x, list->at[i], 1, kind, 0);
 }
 
-static void nest_leaf(struct matrix_nest *x, lt_node n)
-{
-	if (n >= 0 && x->s->t->leaf_of[n] < 0)
-		(void)lt_looptree_add_leaf(x->s->t, x->at, n);
-}
-
 /* Rows of what lies side by side, `row` elements of it, whose runs of 16 bytes change places, so that rows that are
  * read together begin in different banks. */
 static void lay_out_slice(struct lt_auto *s, lt_node copy, lt_var last, int64_t run, int64_t row)
@@ -87,7 +81,7 @@ static void nest_copy(struct matrix_nest x, int which)
 	(void)nest_loop(&x, rows, 1, LT_BLOCK, 0);
 	(void)nest_loop(&x, last, wide, LT_BLOCK, 0);
 	(void)nest_loop(&x, last, 1, LT_VECTOR, 0);
-	nest_leaf(&x, copy);
+	lt__auto_add_leaf(x.s, x.at, copy);
 	if (x.s->t->leaf_of[copy] < 0)
 		return;
 	lay_out_slice(x.s, copy, last, run, row);
@@ -115,9 +109,9 @@ static void nest_sum(struct matrix_nest x)
 	(void)nest_loop(&x, p->n, 1, LT_SERIAL, 0);
 	(void)nest_loop(&x, p->k, 1, LT_SERIAL, 0);
 	for (int i = 0; i < 2; i++)
-		nest_leaf(&x, p->tiles->cast[i]);
-	nest_leaf(&x, p->mul);
-	nest_leaf(&x, p->sum);
+		lt__auto_add_leaf(x.s, x.at, p->tiles->cast[i]);
+	lt__auto_add_leaf(x.s, x.at, p->mul);
+	lt__auto_add_leaf(x.s, x.at, p->sum);
 }
 
 /* Each thread has these elements of the sum. */
@@ -149,7 +143,7 @@ lt_status lt__product_tiles_add(struct lt_auto *s, struct lt_product *p)
 	p->end = x.at;
 	if (p->out >= 0) {
 		nest_fragment(&x);
-		nest_leaf(&x, p->out);
+		lt__auto_add_leaf(x.s, x.at, p->out);
 	}
 	if (s->t->leaf_of[p->sum] < 0)
 		return lt_context_code(s->g->ctx);
@@ -167,6 +161,6 @@ lt_status lt__product_tiles_add_epilogue(struct lt_auto *s, struct lt_product *p
 	struct matrix_nest x = { s, p, p->end };
 	nest_fragment(&x);
 	for (int32_t i = 0; i < s->n_member; i++)
-		nest_leaf(&x, s->member[i]);
+		lt__auto_add_leaf(x.s, x.at, s->member[i]);
 	return LT_OK;
 }

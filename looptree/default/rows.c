@@ -86,17 +86,11 @@ static bool reduces_all(const struct lt_looptree *t, lt_node sum, lt_tnode loop,
 	}
 }
 
-static bool is_private(const struct lt_looptree *t, lt_node n, lt_tnode loop)
-{
-	const struct lt_scope *p = &t->scope[n];
-	return !p->whole && p->owner >= 0 && (p->owner == loop || lt__is_above(t, loop, p->owner));
-}
-
 /* Whether each iteration of the loop has elements of its own; sums: except for values that it reduces. */
 static bool is_shared_out(const struct lt_looptree *t, lt_tnode loop, bool sums)
 {
 	for (lt_node n = 0; n < t->graph->n_node; n++) {
-		if (t->leaf_of[n] < 0 || !lt__is_above(t, loop, t->leaf_of[n]) || is_private(t, n, loop))
+		if (t->leaf_of[n] < 0 || !lt__is_above(t, loop, t->leaf_of[n]) || lt__is_private(t, n, loop))
 			continue;
 		int32_t column = lt__loop_column(t, t->leaf[n], loop);
 		if (column < 0

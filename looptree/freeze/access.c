@@ -177,6 +177,19 @@ static void add_index(struct lt_freezer *f, const struct access_along *a, int32_
 		lt__row_plus(f, offset, index, a->stride);
 }
 
+/* Which of the buffers in turn an access means: the trip of the loop around, mod depth. */
+static void add_turn(struct lt_freezer *f, lt_node n, int32_t owner, int64_t elems, struct lt_faccess *access)
+{
+	int64_t depth = lt__copy_depth(f->t, n);
+	if (depth == 1)
+		return;
+	struct lt_row trip = { .constant = f->path[owner].first };
+	lt__row_term(f, &trip, LT_TERM_LOOP, f->path[owner].loop, 1);
+	lt__row_plus(f, &access->row, &trip, elems);
+	lt__row_floor(f, &access->row, &trip, depth, -depth * elems);
+	access->turn = (struct lt_inturn){ f->path[owner].loop, f->path[owner].first, depth };
+}
+
 /* An index that is read is one of the axis, whatever intervals say. */
 static int64_t within(int64_t index, int64_t extent) { return index < 0 ? 0 : index > extent - 1 ? extent - 1 : index; }
 
@@ -220,7 +233,7 @@ lt_status lt__freeze_access(
 		unit *= along.extent;
 	}
 	if (!whole)
-		lt__freeze_turn(f, base, owner, f->buffer[b].elems / lt__copy_depth(f->t, base), &access);
+		add_turn(f, base, owner, f->buffer[b].elems / lt__copy_depth(f->t, base), &access);
 	struct lt_fbuffer *buffer = &f->buffer[b];
 	if (whole && f->t->layout[base]) {
 		low = location->offset;

@@ -257,21 +257,13 @@ static void walk_root(struct lt_barriers *w, int32_t root)
 
 /* -- writing them -- */
 
-static int32_t depth_of(const struct lt_freezer *f, int32_t loop)
-{
-	int32_t n = 0;
-	for (; loop >= 0; loop = f->loop[loop].parent)
-		n++;
-	return n;
-}
-
 /* In the order of the text: by statement, the outer one first. */
 static void sort_barriers(struct lt_barriers *w)
 {
 	for (int32_t i = 1; i < w->n; i++)
 		for (int32_t k = i; k > 0; k--) {
 			struct lt_fbarrier *a = &w->at[k - 1], *b = &w->at[k], kept = *a;
-			if (a->stmt < b->stmt || (a->stmt == b->stmt && depth_of(w->f, a->loop) <= depth_of(w->f, b->loop)))
+			if (a->stmt < b->stmt || (a->stmt == b->stmt && lt__loop_depth(w->f, a->loop) <= lt__loop_depth(w->f, b->loop)))
 				break;
 			*a = *b;
 			*b = kept;

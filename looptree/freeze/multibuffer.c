@@ -64,19 +64,6 @@ static void add_sync(struct lt_freezer *f, int32_t kind, lt_node n, int32_t grou
 	f->needs |= LT_NEED_ASYNC;
 }
 
-/* Which of the buffers in turn an access means: the trip of the loop around, mod depth. */
-void lt__freeze_turn(struct lt_freezer *f, lt_node n, int32_t owner, int64_t elems, struct lt_faccess *access)
-{
-	int64_t depth = lt__copy_depth(f->t, n);
-	if (depth == 1)
-		return;
-	struct lt_row trip = { .constant = f->path[owner].first };
-	lt__row_term(f, &trip, LT_TERM_LOOP, f->path[owner].loop, 1);
-	lt__row_plus(f, &access->row, &trip, elems);
-	lt__row_floor(f, &access->row, &trip, depth, -depth * elems);
-	access->turn = (struct lt_inturn){ f->path[owner].loop, f->path[owner].first, depth };
-}
-
 lt_status lt__freeze_first(struct lt_freezer *f, lt_tnode at, int64_t step, lt_freeze_walk *walk)
 {
 	for (lt_tnode child = f->t->node[at].child; child >= 0; child = f->t->node[child].next) {

@@ -153,14 +153,14 @@ bool lt__rows_have(const struct lt_rows *, const struct lt_row *);
  * none). */
 void lt__freeze_row(struct lt_freezer *, const struct lt_leaf *, const struct lt_map *, const int64_t *row,
 	int32_t below, struct lt_row *out);
+/* Loops around it, and itself; 0 of -1. */
+int32_t lt__loop_depth(const struct lt_freezer *, int32_t loop);
 int32_t lt__freeze_param(struct lt_freezer *, lt_param);
 /* A bound row: constant + sum of params. */
 int32_t lt__freeze_limit(struct lt_freezer *, const struct lt_linear *);
 int32_t lt__freeze_guards(struct lt_freezer *, const struct lt_rows *);          /* the first of them in f->guard */
 
 /* multibuffer.c: copies of a loop that are made some iterations ahead, into buffers in turn. */
-/* Adds the buffer that the loop's iteration means, path[owner], of `elems` elements each. */
-void lt__freeze_turn(struct lt_freezer *, lt_node, int32_t owner, int64_t elems, struct lt_faccess *);
 /* Whether what the leaf of a copy writes is waited for later: by threads that share it. */
 bool lt__freeze_is_async(const struct lt_freezer *, lt_node);
 /* Freezes a node of the tree. */

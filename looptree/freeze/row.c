@@ -114,17 +114,6 @@ int32_t lt__freeze_guards(struct lt_freezer *f, const struct lt_rows *rows)
 
 /* -- ranges -- */
 
-static int64_t row_range_times(int64_t a, int64_t b)
-{
-	int64_t r;
-	return lt__mul_overflow(a, b, &r) ? ((a < 0) == (b < 0) ? INT64_MAX : INT64_MIN) : r;
-}
-static int64_t row_range_plus(int64_t a, int64_t b)
-{
-	int64_t r;
-	return lt__add_overflow(a, b, &r) ? (b > 0 ? INT64_MAX : INT64_MIN) : r;
-}
-
 static void term_range(const struct lt_freezer *f, const struct lt_term *t, int64_t *low, int64_t *high)
 {
 	*low = *high = 0;
@@ -147,15 +136,15 @@ void lt__row_range(const struct lt_freezer *f, const struct lt_row *r, int64_t *
 	for (int32_t i = 0; i < r->n; i++) {
 		int64_t a, b;
 		term_range(f, &r->term[i], &a, &b);
-		int64_t x = row_range_times(r->term[i].coef, a), y = row_range_times(r->term[i].coef, b);
-		*low = row_range_plus(*low, x < y ? x : y);
-		*high = row_range_plus(*high, x < y ? y : x);
+		int64_t x = lt__mul_sat(r->term[i].coef, a), y = lt__mul_sat(r->term[i].coef, b);
+		*low = lt__add_sat(*low, x < y ? x : y);
+		*high = lt__add_sat(*high, x < y ? y : x);
 	}
 }
 
 /* -- divisions -- */
 
-static int32_t depth(const struct lt_freezer *f, int32_t loop)
+int32_t lt__loop_depth(const struct lt_freezer *f, int32_t loop)
 {
 	int32_t d = 0;
 	for (; loop >= 0; loop = f->loop[loop].parent)
@@ -163,7 +152,7 @@ static int32_t depth(const struct lt_freezer *f, int32_t loop)
 	return d;
 }
 
-static int32_t deeper(const struct lt_freezer *f, int32_t a, int32_t b) { return depth(f, a) >= depth(f, b) ? a : b; }
+static int32_t deeper(const struct lt_freezer *f, int32_t a, int32_t b) { return lt__loop_depth(f, a) >= lt__loop_depth(f, b) ? a : b; }
 
 static int32_t add_div(struct lt_freezer *f, const struct lt_row *row, int64_t den)
 {

@@ -263,18 +263,6 @@ static int by_stride(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int64_t show_times(int64_t a, int64_t b)
-{
-	int64_t r;
-	return lt__mul_overflow(a, b, &r) ? INT64_MAX : r;
-}
-
-static int64_t show_plus(int64_t a, int64_t b)
-{
-	int64_t r;
-	return lt__add_overflow(a, b, &r) ? INT64_MAX : r;
-}
-
 /* Elements that a row touches while the given loops run; *exact: counted, else an upper bound. */
 static int64_t touched(struct loop_along *along, int32_t n, bool *exact)
 {
@@ -287,15 +275,15 @@ static int64_t touched(struct loop_along *along, int32_t n, bool *exact)
 			trip_count = along[i].trip_count;
 		if (c == 0 || trip_count <= 1)
 			continue;
-		int64_t wider = show_plus(span, show_times(c, trip_count - 1));
+		int64_t wider = lt__add_sat(span, lt__mul_sat(c, trip_count - 1));
 		if (c >= span) {
 			dense = dense && c == span;
-			count = show_times(count, trip_count);
+			count = lt__mul_sat(count, trip_count);
 		} else if (dense) {
 			count = wider;          /* intervals that overlap */
 		} else {
 			*exact = false;
-			count = show_times(count, trip_count) < wider ? show_times(count, trip_count) : wider;
+			count = lt__mul_sat(count, trip_count) < wider ? lt__mul_sat(count, trip_count) : wider;
 		}
 		span = wider;
 	}

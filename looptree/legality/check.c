@@ -6,11 +6,6 @@
  */
 #include "looptree/legality/legality.h"
 
-static const char *var_name(const struct lt_looptree *t, lt_tnode loop)
-{
-	return t->graph->var[t->node[loop].var].name;
-}
-
 /* Innermost loop over v above `at`, -1: none. */
 static lt_tnode loop_over(const struct lt_looptree *t, lt_tnode at, lt_var v)
 {
@@ -24,14 +19,14 @@ static lt_status check_loop(const struct lt_looptree *t, lt_tnode loop)
 {
 	const struct lt_tnodedef *d = &t->node[loop];
 	if (d->child < 0)
-		return lt__tree_fail(t, loop, LT_EILLEGAL, "the loop over %s holds no leaf; remove it", var_name(t, loop));
+		return lt__tree_fail(t, loop, LT_EILLEGAL, "the loop over %s holds no leaf; remove it", lt__loop_var_name(t, loop));
 	lt_tnode up = loop_over(t, loop, d->var);
 	int64_t extent = up >= 0 ? t->node[up].step : t->graph->var[d->var].extent;
 	if (up >= 0 && d->step > extent)
 		return lt__tree_fail(t, loop, LT_EILLEGAL,
 			"the inner loop over %s has step %lld, more than the %lld of the loop around it; steps must "
 			"not grow inwards",
-			var_name(t, loop), (long long)d->step, (long long)extent);
+			lt__loop_var_name(t, loop), (long long)d->step, (long long)extent);
 	return LT_OK;
 }
 
@@ -89,8 +84,8 @@ static lt_status check_leaf_loops(struct lt_looptree *t, lt_tnode at)
 				lt__leaf_name(t, n), t->graph->var[leaf->var[i]].name, t->graph->var[leaf->var[i]].name);
 		if (lt__var_step(t->graph, leaf->var[i], t->node[loop].var, t->node[loop].step) != 1)
 			return lt__tree_fail(t, loop, LT_EILLEGAL, "the innermost loop over %s around %%%s has step %lld; it must be 1: "
-				"add a loop over %s with step 1 inside", var_name(t, loop), lt__leaf_name(t, n),
-				(long long)t->node[loop].step, var_name(t, loop));
+				"add a loop over %s with step 1 inside", lt__loop_var_name(t, loop), lt__leaf_name(t, n),
+				(long long)t->node[loop].step, lt__loop_var_name(t, loop));
 	}
 	lt_tnode reducing = lt__reducing_loop(t, n);
 	for (lt_tnode up = t->node[at].parent; reducing >= 0 && up != reducing; up = t->node[up].parent)
@@ -98,7 +93,7 @@ static lt_status check_leaf_loops(struct lt_looptree *t, lt_tnode at)
 			return lt__tree_fail(t, up, LT_EILLEGAL,
 				"the loop over %s repeats the reduction %%%s inside its reducing loop over %s; move it "
 				"outside of that loop",
-				var_name(t, up), lt__leaf_name(t, n), var_name(t, reducing));
+				lt__loop_var_name(t, up), lt__leaf_name(t, n), lt__loop_var_name(t, reducing));
 	return LT_OK;
 }
 
@@ -112,7 +107,7 @@ static lt_status check_flow(
 	lt_tnode reducing = lt__reducing_loop(t, u);
 	if (reducing >= 0 && lt__is_above(t, reducing, at))
 		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s reads %%%s inside its reducing loop over %s, before the reduction is "
-			"complete; move %%%s after that loop", lt__leaf_name(t, n), d->name, var_name(t, reducing), lt__leaf_name(t, n));
+			"complete; move %%%s after that loop", lt__leaf_name(t, n), d->name, lt__loop_var_name(t, reducing), lt__leaf_name(t, n));
 	lt_tnode common = lt__common(t, from, at);
 	for (lt_tnode up = common; up >= 0; up = t->node[up].parent) {
 		if (t->node[up].kind != LT_TLOOP)
@@ -121,7 +116,7 @@ static lt_status check_flow(
 			return lt__tree_fail(t, at, LT_EILLEGAL,
 				"%%%s and %%%s share the loop over %s, but an updated value is complete only when the "
 				"whole loop has ended; give %%%s loops of its own",
-				d->name, lt__leaf_name(t, n), var_name(t, up), lt__leaf_name(t, n));
+				d->name, lt__leaf_name(t, n), lt__loop_var_name(t, up), lt__leaf_name(t, n));
 		for (int32_t i = 0; i < d->n_dim; i++) {
 			int32_t column = lt__leaf_column(leaf, d->dim[i]);
 			if (lt__var_step(t->graph, d->dim[i], t->node[up].var, t->node[up].step)

@@ -7,11 +7,6 @@
 #include "looptree/legality/depend.h"
 #include "looptree/legality/legality.h"
 
-static const char *var_name(const struct lt_looptree *t, lt_tnode loop)
-{
-	return t->graph->var[t->node[loop].var].name;
-}
-
 static const char *unordered_word(enum lt_loop_kind kind)
 {
 	switch (kind) {
@@ -35,13 +30,6 @@ static bool may_reduce(const struct lt_looptree *t, lt_tnode loop)
 	return t->node[loop].loop == LT_VECTOR || t->node[loop].loop == LT_BLOCK;
 }
 
-/* Whether each iteration of the loop has cells of its own for the value. */
-static bool is_private(const struct lt_looptree *t, lt_node n, lt_tnode loop)
-{
-	const struct lt_scope *s = &t->scope[n];
-	return !s->whole && s->owner >= 0 && (s->owner == loop || lt__is_above(t, loop, s->owner));
-}
-
 /* -- rules beyond the order of reads -- */
 
 /* A leaf inside a loop over a var that it does not have runs again on each iteration; where there may be no iteration,
@@ -50,7 +38,7 @@ static lt_status check_repeats(const struct lt_looptree *t)
 {
 	for (lt_node n = 0; n < t->graph->n_node; n++)
 		for (lt_tnode up = t->leaf_of[n] < 0 ? -1 : t->node[t->leaf_of[n]].parent; up >= 0; up = t->node[up].parent) {
-			if (t->node[up].kind != LT_TLOOP || lt__loop_column(t, t->leaf[n], up) >= 0 || is_private(t, n, up))
+			if (t->node[up].kind != LT_TLOOP || lt__loop_column(t, t->leaf[n], up) >= 0 || lt__is_private(t, n, up))
 				continue;
 			const struct lt_vardef *v = &t->graph->var[t->node[up].var];
 			if (v->bounded && lt__linear_min(t->graph, &v->limit) < 1)
@@ -69,7 +57,7 @@ static bool kinds_are_plain(const struct lt_looptree *t)
 {
 	for (lt_node n = 0; n < t->graph->n_node; n++)
 		for (lt_tnode up = t->leaf_of[n] < 0 ? -1 : t->node[t->leaf_of[n]].parent; up >= 0; up = t->node[up].parent) {
-			if (!is_unordered(t, up) || is_private(t, n, up))
+			if (!is_unordered(t, up) || lt__is_private(t, n, up))
 				continue;
 			int32_t column = lt__loop_column(t, t->leaf[n], up);
 			if (column < 0 || (column >= t->leaf[n]->n_out && !may_reduce(t, up)))
@@ -195,7 +183,7 @@ static lt_status say_early(const struct lt_looptree *t, const struct lt_question
 			"put %%%s into loops of its own after those of %%%s", name, when, element, from, name, value);
 	return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s reads elements of %%%s from other iterations of the shared loop over "
 		"%s: %%%s at %s reads %s, which is written at %s; give it a loop of its own after that of %%%s", name, value,
-		var_name(t, loop), name, when, element,
+		lt__loop_var_name(t, loop), name, when, element,
 		from, value);
 }
 
@@ -215,7 +203,7 @@ static lt_status say_carried(
 	const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a, lt_tnode loop)
 {
 	const struct lt_touch *x = &q->touch[a->touch], *w = &q->touch[a->other];
-	const char *kind = unordered_word(t->node[loop].loop), *var = var_name(t, loop), *name = lt__leaf_name(t, q->value);
+	const char *kind = unordered_word(t->node[loop].loop), *var = lt__loop_var_name(t, loop), *name = lt__leaf_name(t, q->value);
 	const char *when = instance_text(t, x, a->at), *first = instance_text(t, w, a->other_at),
 		   *element = element_text(t, q, a, x, a->at);
 	if (x->kind == LT_TOUCH_WRITES && w->kind == LT_TOUCH_WRITES && lt__loop_reduces(t, q->value, loop))
@@ -245,7 +233,7 @@ static lt_status prove_fail(
 	}
 	if (loop >= 0)
 		return lt__tree_fail(t, loop, LT_EILLEGAL, "not proven within the budget: that no iteration of the %s loop over %s "
-			"needs what another does to %%%s; make it serial", unordered_word(t->node[loop].loop), var_name(t, loop),
+			"needs what another does to %%%s; make it serial", unordered_word(t->node[loop].loop), lt__loop_var_name(t, loop),
 			lt__leaf_name(t, q->value));
 	return lt__tree_fail(t, t->leaf_of[x->node], LT_EILLEGAL,
 		"not proven within the budget: that %%%s reads %%%s after it is written; give it loops of its own "
@@ -260,7 +248,7 @@ struct prove { struct lt_looptree *t; const struct lt_order *order; struct lt_ar
 /* Loops around the value's leaf that may run in any order and share its cells. */
 static bool shares_cells(const struct lt_looptree *t, lt_node n, lt_tnode loop)
 {
-	return is_unordered(t, loop) && !is_private(t, n, loop);
+	return is_unordered(t, loop) && !lt__is_private(t, n, loop);
 }
 
 static bool stands_below(const struct lt_touch *x, lt_tnode loop)

@@ -118,7 +118,7 @@ static void add_name(struct names *l, const char *name)
 	l->n += n > 0 && (size_t)n < sizeof l->text - l->n ? (size_t)n : 0;
 }
 
-struct search {
+struct path_search {
 	const struct lt_looptree *t;
 	const char *name;
 	size_t bytes, primes;
@@ -127,14 +127,14 @@ struct search {
 	enum lt_tnode_kind kind;
 };
 
-static bool is_eligible(const struct search *s, lt_tnode loop)
+static bool is_eligible(const struct path_search *s, lt_tnode loop)
 {
 	if (s->t->node[loop].kind != s->kind)
 		return false;
 	return s->n < 0 || lt__is_above(s->t, loop, s->t->leaf_of[s->n]) == (s->where == LT_PATH_AROUND);
 }
 
-static bool is_match(const struct search *s, lt_tnode loop)
+static bool is_match(const struct path_search *s, lt_tnode loop)
 {
 	const char *var = !is_eligible(s, loop) ? NULL
 		: s->kind == LT_TGROUP          ? "group"
@@ -143,10 +143,10 @@ static bool is_match(const struct search *s, lt_tnode loop)
 }
 
 /* Loops by name, each name once. */
-static lt_status say_missing(const struct search *s, const char *around)
+static lt_status say_missing(const struct path_search *s, const char *around)
 {
 	struct names all = { .n = 0 };
-	struct search below = *s;
+	struct path_search below = *s;
 	struct lt_nearest near;
 	lt__nearest_begin(&near, s->name, s->bytes);
 	below.where = LT_PATH_AROUND;
@@ -170,7 +170,7 @@ static lt_status say_missing(const struct search *s, const char *around)
 			lt__scratch(s->t->ctx, "%.*s", path_bytes_shown(s->primes), s->name + s->bytes)));
 }
 
-static lt_status find_name(const struct search *s, const char *around, lt_tnode *out)
+static lt_status find_name(const struct path_search *s, const char *around, lt_tnode *out)
 {
 	struct names all = { .n = 0 };
 	int32_t n = 0;
@@ -191,7 +191,7 @@ static lt_status find_name(const struct search *s, const char *around, lt_tnode 
 static lt_status path_find(const struct lt_looptree *t, const struct lt_step_word *w, lt_node n, enum lt_path_where where,
 	bool groups, lt_tnode *out)
 {
-	struct search s = { t, w->at, w->bytes, 0, n, where, LT_TLOOP };
+	struct path_search s = { t, w->at, w->bytes, 0, n, where, LT_TLOOP };
 	const char *slash = w->bytes > 0 && w->at[0] == '%' ? memchr(w->at, '/', w->bytes) : NULL;
 	*out = -1;
 	if (slash) {

@@ -69,6 +69,12 @@ int64_t lt__pad_unit(const struct lt_looptree *t, lt_tnode owner, lt_tnode leaf,
 	return 0;
 }
 
+bool lt__is_private(const struct lt_looptree *t, lt_node n, lt_tnode loop)
+{
+	const struct lt_scope *s = &t->scope[n];
+	return !s->whole && s->owner >= 0 && (s->owner == loop || lt__is_above(t, loop, s->owner));
+}
+
 lt_status lt__fill_scopes(struct lt_looptree *t)
 {
 	const struct lt_graph *g = t->graph;

@@ -6,6 +6,7 @@
  */
 #ifndef LT_LOOPTREE_TREE_TREE_H
 #define LT_LOOPTREE_TREE_TREE_H
+#include "base/sets.h"
 #include "ir/map/map.h"
 #include "ir/graph/graph.h"
 #include "lt/looptree.h"
@@ -107,6 +108,11 @@ void lt__leaf_dest(const struct lt_graph *, struct lt_arena *, lt_node, const st
 bool lt__row_is(const struct lt_map *, int32_t i, int32_t x);
 /* Whether a node is a reduction over the var. */
 bool lt__reduces(const struct lt_graph *, lt_node, lt_var);
+/* Whether the node has the dim. */
+static inline bool lt__has_dim(const struct lt_graph *g, lt_node n, lt_var v)
+{
+	return lt__has(g->node[n].dim, g->node[n].n_dim, v);
+}
 /* Position of var in the leaf's vars, -1: it has none. */
 int32_t lt__leaf_column(const struct lt_leaf *, lt_var);
 /* How far var v moves in an iteration of a loop over `over` in steps of `step`: the step of v's own loops, the
@@ -134,6 +140,8 @@ static inline bool lt__is_counted(const struct lt_looptree *t, lt_tnode loop)
 	return d->tail == LT_PEEL && d->step <= LT_MAX_COUNTED;
 }
 lt_status lt__fill_scopes(struct lt_looptree *);
+/* Whether each iteration of the loop has cells of its own for the value; scopes are known. */
+bool lt__is_private(const struct lt_looptree *, lt_node, lt_tnode loop);
 /* walk.c: a tree asked. */
 /* A failure at a tree node: "file:line: " before the sentence, where the tree was read from a text. */
 lt_status lt__tree_fail(const struct lt_looptree *, lt_tnode at, lt_status, const char *fmt, ...)
@@ -147,6 +155,10 @@ int64_t lt__min_trip_count(const struct lt_looptree *, lt_tnode loop);
 /* Elements of a var that are always there, at least one. */
 int64_t lt__min_extent(const struct lt_graph *, lt_var);
 static inline const char *lt__leaf_name(const struct lt_looptree *t, lt_node n) { return t->graph->node[n].name; }
+static inline const char *lt__loop_var_name(const struct lt_looptree *t, lt_tnode loop)
+{
+	return t->graph->var[t->node[loop].var].name;
+}
 bool lt__is_above(const struct lt_looptree *, lt_tnode above, lt_tnode at);     /* proper ancestor */
 lt_tnode lt__root_of(const struct lt_looptree *, lt_tnode);
 lt_tnode lt__common(const struct lt_looptree *, lt_tnode, lt_tnode);            /* lowest common ancestor, -1 */
