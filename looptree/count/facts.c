@@ -237,7 +237,8 @@ static int64_t held(const struct lt_looptree *t, lt_node n)
 {
 	int64_t elems = 1;
 	for (int32_t i = 0; i < t->graph->node[n].n_dim; i++)
-		elems = lt__mul_sat(elems, t->leaf_of[n] >= 0 ? t->scope[n].extent[i] : t->graph->var[t->graph->node[n].dim[i]].extent);
+		elems = lt__mul_sat(elems,
+			t->leaf_of[n] >= 0 ? t->scope[n].extent[i] : t->graph->var[t->graph->node[n].dim[i]].extent);
 	return elems;
 }
 

@@ -148,7 +148,8 @@ static int64_t combined_bytes(const struct lt_looptree *t, lt_node n)
 	bool combines = false;
 	for (lt_tnode up = t->node[t->leaf_of[n]].parent; up >= 0; up = t->node[up].parent)
 		combines = combines || (is_threads(t, up) && lt__loop_reduces(t, n, up));
-	return combines ? lt__mul_sat(threads_around(t, t->leaf_of[n]), lt__dtype_info(t->graph->node[n].dtype)->bytes) + 32 : 0;
+	return !combines ? 0
+		: lt__mul_sat(threads_around(t, t->leaf_of[n]), lt__dtype_info(t->graph->node[n].dtype)->bytes) + 32;
 }
 
 bool lt__gpu_fits(const struct lt_gpu *s, lt_tnode top)

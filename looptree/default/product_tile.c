@@ -103,7 +103,7 @@ static bool choose_slices(const struct lt_auto *s, const struct lt_product *p, s
 	int64_t room = (int64_t)s->target->shared_bytes, deep = var_extent(s, p->k);
 	room = room > 96 << 10 ? room / 2 : room;
 	for (size_t i = 0; i < sizeof slices / sizeof *slices; i++) {
-		int64_t depth = lt__ceil_div(deep, slices[i].slice) < slices[i].depth ? lt__ceil_div(deep, slices[i].slice) : slices[i].depth;
+		int64_t depth = lt__min(lt__ceil_div(deep, slices[i].slice), slices[i].depth);
 		if ((slices[i].slice > 32 && deep < 4 * slices[i].slice) || bytes_of_slice(x, slices[i].slice) * depth > room)
 			continue;
 		x->slice = slices[i].slice;

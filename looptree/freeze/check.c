@@ -1,4 +1,5 @@
-/* check.c -- whether each call and tile of a frozen tree is one that the target's tables have: by its row, or why not. */
+/* check.c -- whether each call and tile of a frozen tree is one that the target's tables have: by its row, or why
+ * not. */
 #include <string.h>
 #include "looptree/call/call.h"
 #include "looptree/freeze/freeze.h"

@@ -152,7 +152,10 @@ int32_t lt__loop_depth(const struct lt_freezer *f, int32_t loop)
 	return d;
 }
 
-static int32_t deeper(const struct lt_freezer *f, int32_t a, int32_t b) { return lt__loop_depth(f, a) >= lt__loop_depth(f, b) ? a : b; }
+static int32_t deeper(const struct lt_freezer *f, int32_t a, int32_t b)
+{
+	return lt__loop_depth(f, a) >= lt__loop_depth(f, b) ? a : b;
+}
 
 static int32_t add_div(struct lt_freezer *f, const struct lt_row *row, int64_t den)
 {

@@ -107,7 +107,8 @@ static lt_status check_flow(
 	lt_tnode reducing = lt__reducing_loop(t, u);
 	if (reducing >= 0 && lt__is_above(t, reducing, at))
 		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s reads %%%s inside its reducing loop over %s, before the reduction is "
-			"complete; move %%%s after that loop", lt__leaf_name(t, n), d->name, lt__loop_var_name(t, reducing), lt__leaf_name(t, n));
+			"complete; move %%%s after that loop", lt__leaf_name(t, n), d->name, lt__loop_var_name(t, reducing),
+			lt__leaf_name(t, n));
 	lt_tnode common = lt__common(t, from, at);
 	for (lt_tnode up = common; up >= 0; up = t->node[up].parent) {
 		if (t->node[up].kind != LT_TLOOP)

@@ -203,7 +203,8 @@ static lt_status say_carried(
 	const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a, lt_tnode loop)
 {
 	const struct lt_touch *x = &q->touch[a->touch], *w = &q->touch[a->other];
-	const char *kind = unordered_word(t->node[loop].loop), *var = lt__loop_var_name(t, loop), *name = lt__leaf_name(t, q->value);
+	const char *kind = unordered_word(t->node[loop].loop), *var = lt__loop_var_name(t, loop),
+		*name = lt__leaf_name(t, q->value);
 	const char *when = instance_text(t, x, a->at), *first = instance_text(t, w, a->other_at),
 		   *element = element_text(t, q, a, x, a->at);
 	if (x->kind == LT_TOUCH_WRITES && w->kind == LT_TOUCH_WRITES && lt__loop_reduces(t, q->value, loop))

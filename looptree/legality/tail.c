@@ -1,5 +1,5 @@
-/* tail.c -- what happens to a loop's partial last iteration; and the rule of constant extents, which says where guard is
- * not enough. */
+/* tail.c -- what happens to a loop's partial last iteration; and the rule of constant extents, which says where
+ * guard is not enough. */
 #include "looptree/legality/legality.h"
 
 /* What a loop may cover in an iteration of those around it: a few numbers, or (any) whatever a run-time scalar
