@@ -9,14 +9,14 @@
 #include "looptree/tree/tree.h"
 #include "looptree/derive/derive.h"
 #include "looptree/default/auto_gpu.h"
-#include "looptree/default/rows.h"
+#include "looptree/default/vectorize_cpu.h"
 #include "looptree/default/share.h"
 
 enum { MAX_NEST = 256, LOOK_BACK = 64 };      /* leaves, nodes: so that a chain of any length stays linear */
 
 /* On a GPU: whether the cluster in hand is made of a sum in that nest element by element, so that threads that have the
  * sum go on: what else it reads is less. */
-static bool goes_on(const struct lt_auto *s, const struct lt_leaf *leaf, lt_tnode loop)
+static bool reads_sum_elementwise(const struct lt_auto *s, const struct lt_leaf *leaf, lt_tnode loop)
 {
 	for (int32_t i = 0; lt__target_has_grid(s->target) && i < s->n_producer; i++) {
 		const struct lt_nodedef *d = &s->g->node[s->producer[i]];
@@ -41,7 +41,8 @@ static bool may_share(const struct lt_auto *s, lt_node n, lt_tnode loop, int32_t
 	/* Inside a shared reducing loop every result would need its own accumulator: all result loops first. */
 	if (column >= leaf->n_out && n_shared_out < leaf->n_out)
 		return false;
-	if (column < leaf->n_out && s->order.contraction && !lt__auto_is_batch(s, d->var) && !goes_on(s, leaf, loop))
+	if (column < leaf->n_out && s->order.contraction && !lt__auto_is_batch(s, d->var)
+		&& !reads_sum_elementwise(s, leaf, loop))
 		return false;
 	for (int32_t i = 0; i < s->n_producer; i++) {
 		lt_node u = s->producer[i];
@@ -95,8 +96,8 @@ static lt_tnode find_innermost(const struct lt_auto *s, lt_node n, lt_tnode root
 		if (s->t->node[at].step == 1 && lt__leaf_column(s->t->leaf[n], s->t->node[at].var) < s->t->leaf[n]->n_out)
 			n_out++;
 	}
-	if (s->nest[root].closed && at_node != s->nest[root].joint
-		&& (at_node < 0 || !lt__is_above(s->t, s->nest[root].joint, at_node)))
+	if (s->nest[root].closed && at_node != s->nest[root].fusion_point
+		&& (at_node < 0 || !lt__is_above(s->t, s->nest[root].fusion_point, at_node)))
 		return -1;
 	if (at_node >= 0 && lt__target_has_grid(s->target) && !lt__gpu_may_join(s, n, at_node))
 		return -1;
@@ -141,7 +142,7 @@ static bool reads_from(const struct lt_auto *s, lt_node n, const struct lt_leaf 
 static bool nest_fits(const struct lt_auto *s, lt_tnode root, lt_node n)
 {
 	const struct lt_auto_nest *x = &s->nest[root];
-	return (!x->closed || x->joint >= 0) && x->constant == s->constant[n] && x->class == s->aim
+	return (!x->closed || x->fusion_point >= 0) && x->constant == s->constant[n] && x->class == s->aim
 		&& x->leaves + s->n_member <= MAX_NEST;
 }
 
@@ -180,7 +181,7 @@ static lt_tnode find_in_row(const struct lt_auto *s, lt_node n, lt_tnode root)
 }
 
 /* The loops of an earlier reduction that are those which this one wants, for a value that both read; -1: none. */
-static lt_tnode find_twin(const struct lt_auto *s, lt_node n, lt_tnode latest)
+static lt_tnode find_matching_reduction(const struct lt_auto *s, lt_node n, lt_tnode latest)
 {
 	for (lt_node u = n - 1; s->g->node[n].reduce && u >= 0 && u > n - LOOK_BACK; u--) {
 		lt_tnode at = s->g->node[u].reduce ? s->t->leaf_of[u] : -1, root = at < 0 ? -1 : lt__root_of(s->t, at),
@@ -235,10 +236,10 @@ static lt_status add_cluster(struct lt_auto *s, lt_node n)
 			: s->t->node[root].kind == LT_TGROUP && completes_inside(s, n, root) ? root
 											     : -1;
 	if (!scalar && at_node < 0)
-		at_node = find_twin(s, n, root);
+		at_node = find_matching_reduction(s, n, root);
 	if (!scalar && at_node < 0 && lt__target_has_grid(s->target) && s->t->last_root >= 0 && root != s->t->last_root
 		&& nest_fits(s, s->t->last_root, n))
-		at_node = lt__gpu_beside(s, n);
+		at_node = lt__gpu_horizontal_fusion(s, n);
 	bool row = !scalar && at_node < 0 && begins_row(s, n);
 	if (!scalar && at_node < 0 && joins_row(s, n, root))
 		at_node = find_in_row(s, n, root);
@@ -251,7 +252,7 @@ static lt_status add_cluster(struct lt_auto *s, lt_node n)
 	if (!scalar && (!row || at_node >= 0))
 		at_node = add_loops(s, at_node);
 	if (joins)
-		lt__auto_loosen(s, own);
+		lt__auto_mark_fusible(s, own);
 	s->n_joined += joins;
 	if (at_node < 0)
 		return lt_context_code(s->g->ctx);
@@ -298,9 +299,9 @@ struct auto_input {
 	const struct lt_target *const *target;
 	int32_t n_target;
 	const int32_t *class;
-	bool *apart; int32_t n_apart;   /* by node of the graph: what is placed apart next time; how many */
-	struct lt_plainer *plainer;     /* by node of the graph */
-	const struct lt_plainer *from;  /* what it is at first, NULL: all 0 */
+	bool *unfused; int32_t n_unfused;   /* by node of the graph: what is placed apart next time; how many */
+	struct lt_fallback *fallback;     /* by node of the graph */
+	const struct lt_fallback *from;  /* what it is at first, NULL: all 0 */
 	bool is_plainer, has_grid;
 	bool alone, is_joined;          /* no nests are joined; some were */
 };
@@ -323,11 +324,11 @@ static lt_status add_any(struct lt_auto *s, lt_node n)
 
 /* Vectors and threads for the nests that have none; one target after the other, by the place of the roots, which
  * stays. */
-static lt_status add_vectors(struct lt_auto *s, int32_t n_target, bool *apart, int32_t *n_apart)
+static lt_status add_vectors(struct lt_auto *s, int32_t n_target, bool *unfused, int32_t *n_unfused)
 {
 	struct lt_looptree *t = s->t;
 	struct lt_auto_nest *nest = LT_NEW(t->arena, struct lt_auto_nest, t->n_root + 1);
-	const int32_t n_loose = s->cap_loose < t->n_node ? s->cap_loose : t->n_node;
+	const int32_t n_fusible = s->cap_fusible < t->n_node ? s->cap_fusible : t->n_node;
 	bool numbered = true;           /* nodes have the numbers that they were added with */
 	int32_t i = 0;
 	for (lt_tnode root = t->root; root >= 0; root = t->node[root].next)
@@ -340,11 +341,13 @@ static lt_status add_vectors(struct lt_auto *s, int32_t n_target, bool *apart, i
 		i = 0;
 		for (lt_tnode root = t->root; root >= 0; root = t->node[root].next, i++)
 			any = (open[root] = !nest[i].closed && nest[i].class == k) || any;
-		for (lt_tnode at = 0; numbered && at < n_loose; at++)
-			any = (open[at] = open[at] || (s->loose[at] && s->nest[lt__root_of(t, at)].class == k)) || any;
+		for (lt_tnode at = 0; numbered && at < n_fusible; at++)
+			any = (open[at] = open[at] || (s->fusible[at] && s->nest[lt__root_of(t, at)].class == k)) || any;
 		numbered = numbered && !any;
 		if (any)
-			LT_TRY(lt__target_has_grid(target) ? lt__auto_gpu(s, target, open, apart, n_apart) : lt__auto_rows(t, target, open));
+			LT_TRY(lt__target_has_grid(target)
+				? lt__auto_gpu(s, target, open, unfused, n_unfused)
+				: lt__vectorize_cpu(t, target, open));
 	}
 	return LT_OK;
 }
@@ -357,8 +360,8 @@ static lt_status auto_body(void *arg)
 		.target = b->target[0],
 		.targets = b->target,
 		.base_class = b->class,
-		.base_apart = b->n_apart ? b->apart : NULL,
-		.base_plainer = b->is_plainer ? b->plainer : NULL,
+		.base_unfused = b->n_unfused ? b->unfused : NULL,
+		.base_fallback = b->is_plainer ? b->fallback : NULL,
 		.last_group = -1,
 		.alone = b->alone,
 		.member = LT_NEW(b->t->arena, lt_node, LT_MAX_CLUSTER + 1) };
@@ -383,7 +386,7 @@ static lt_status auto_body(void *arg)
 	b->is_joined = s.n_joined > 0;
 	if (blocks)
 		lt__product_reasons(&s);
-	return add_vectors(&s, b->n_target, b->apart, &b->n_apart);
+	return add_vectors(&s, b->n_target, b->unfused, &b->n_unfused);
 }
 
 /* A tree that is not legal is made again, with a plainer nest, or plainer ones where it is not known which is not;
@@ -400,10 +403,10 @@ static bool auto_goes_plainer(struct auto_input *b, lt_status st)
 	const char *why = lt__arena_format(b->arena, "%s", lt_context_message(ctx));
 	for (lt_node n = 0; failed >= 0 && n < t->graph->n_node; n++)
 		if (t->leaf_of[n] >= 0 && lt__root_of(t, t->leaf_of[n]) == failed && base[n] >= 0)
-			any = lt__raise_plainer(&b->plainer[base[n]], why) || any;
+			any = lt__raise_fallback(&b->fallback[base[n]], why) || any;
 	all = !any;
 	for (lt_node n = 0; all && n < t->base->n_node; n++)
-		any = lt__raise_plainer(&b->plainer[n], why) || any;
+		any = lt__raise_fallback(&b->fallback[n], why) || any;
 	b->is_plainer = b->is_plainer || any;
 	if (any)
 		lt_context_clear(ctx);
@@ -413,11 +416,11 @@ static bool auto_goes_plainer(struct auto_input *b, lt_status st)
 /* What a block of a GPU has no room for is placed apart, and the tree made again. */
 static lt_status make_tree(const struct lt_graph *g, struct auto_input *b, bool *again)
 {
-	const int32_t had = b->n_apart;
+	const int32_t had = b->n_unfused;
 	LT_TRY(lt_looptree_new(g, &b->t));
 	b->t->target = b->target[0] ? b->target[0]->name : NULL;
 	lt_status st = lt__protect(g->ctx, auto_body, b);
-	*again = !st && b->n_apart > had;
+	*again = !st && b->n_unfused > had;
 	if (!st && !*again)
 		st = lt_looptree_finish(b->t);
 	if (st && b->is_joined && !b->alone && st != LT_ENOMEM) {
@@ -440,24 +443,24 @@ static lt_status auto_make(void *arg)
 {
 	struct auto_input *b = arg;
 	bool again = true;
-	b->apart = LT_NEW(b->arena, bool, b->g->n_node + 1);
-	b->plainer = LT_NEW(b->arena, struct lt_plainer, b->g->n_node + 1);
+	b->unfused = LT_NEW(b->arena, bool, b->g->n_node + 1);
+	b->fallback = LT_NEW(b->arena, struct lt_fallback, b->g->n_node + 1);
 	if (b->is_plainer)
-		memcpy(b->plainer, b->from, (size_t)b->g->n_node * sizeof *b->plainer);
+		memcpy(b->fallback, b->from, (size_t)b->g->n_node * sizeof *b->fallback);
 	while (again)
 		LT_TRY(make_tree(b->g, b, &again));
 	return LT_OK;
 }
 
 lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target *const *target, int32_t n_target,
-	const int32_t *class, const struct lt_plainer *plainer, struct lt_looptree **out)
+	const int32_t *class, const struct lt_fallback *fallback, struct lt_looptree **out)
 {
-	struct auto_input b = { .g = g, .target = target, .n_target = n_target, .class = class, .from = plainer };
+	struct auto_input b = { .g = g, .target = target, .n_target = n_target, .class = class, .from = fallback };
 	*out = NULL;
 	for (int32_t i = 0; i < n_target; i++)
 		b.has_grid = b.has_grid || lt__target_has_grid(target[i]);
-	for (lt_node n = 0; plainer && n < g->n_node; n++)
-		b.is_plainer = b.is_plainer || plainer[n].level > 0;
+	for (lt_node n = 0; fallback && n < g->n_node; n++)
+		b.is_plainer = b.is_plainer || fallback[n].level > 0;
 	LT_TRY(lt__arena_new(g->ctx, &b.arena));
 	lt_status st = lt__protect(g->ctx, auto_make, &b);
 	lt__arena_free(b.arena);

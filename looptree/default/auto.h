@@ -12,26 +12,27 @@ struct lt_auto_order { int32_t n, cap; struct lt_auto_loop *loop; bool contracti
 struct lt_auto_nest {
 	int32_t number, leaves, class;
 	bool constant, closed, row;
-	lt_tnode joint;                 /* of a closed one: the loop that others may be added in, at its end; -1: none */
+	lt_tnode fusion_point;        /* of a closed one: the loop that others may be added in, at its end; -1: none */
 };
 
 /* A sum of products over vars that both factors have, and the tree that it gets.  A var of the product is batch (of
- * both factors and the sum), row (of the left one and the sum), column (of the right one and the sum) or deep (summed
- * over).  Which factor is the right one follows from the sum: its last dim, which runs along memory, is a column. */
+ * both factors and the sum), row (of the left one and the sum), column (of the right one and the sum) or contracted
+ * (summed over).  Which factor is the right one follows from the sum: its last dim, which runs along memory, is a
+ * column. */
 enum lt_product_form {
 	/* register tiles; the right factor is read where it lies, or packed before the first run */
-	LT_PRODUCT_TILE,
+	LT_PRODUCT_CPU_TILE,
 	LT_PRODUCT_PANEL,       /* the same, inside loops that pack a panel of the right factor */
 	LT_PRODUCT_ROWS,        /* few rows: the right factor is read once, a few of its rows at a time */
-	LT_PRODUCT_DOTS,        /* few rows and a right factor that lies along a deep var: lanes hold partial sums */
+	LT_PRODUCT_DOTS,        /* few rows and a right factor that lies along a contracted var: lanes hold partial sums */
 	LT_PRODUCT_BYTES,       /* of bytes, cast to i32: exact sums of runs, in groups that another sum adds */
-	LT_PRODUCT_BLOCKS,      /* of a GPU: tiles of blocks of threads */
-	LT_PRODUCT_TILES        /* the same of halves, by matrix instructions */
+	LT_PRODUCT_GPU_SIMT,      /* of a GPU: tiles of blocks of threads */
+	LT_PRODUCT_GPU_MMA        /* the same of halves, by matrix instructions */
 };
 struct lt_vars { int32_t n; lt_var *at; };
 /* A product by matrix instructions, of left and right: the casts that are its factors, whether these lie along the deep
  * var, the sides of a block's and of a warp's tile. */
-struct lt_product_tiles {
+struct lt_product_mma {
 	const char *name;               /* of the instruction */
 	lt_node cast[2];                /* of the halves that are copied; -1: what is copied is multiplied */
 	int64_t bytes, deep;            /* of an element that is copied; terms that the instruction adds */
@@ -43,16 +44,16 @@ struct lt_product_tiles {
 /* A factor of a product on a GPU: its var of rows or columns, of which a thread has `thread`, so many lanes of a warp
  * side by side `lanes` times that, and a block's warps the tile. */
 struct lt_block_factor {
-	lt_node of;                     /* what is in shared memory: a copy, or the last node of the cone */
+	lt_node of;                     /* what is in shared memory: a copy, or the last node of the fused producers */
 	lt_node part;                   /* what a thread needs of it, in registers */
-	lt_node *cone; int32_t n_cone;  /* nodes that only the product reads: computed where others are copied */
+	lt_node *fused; int32_t n_fused;  /* nodes that only the product reads: computed where others are copied */
 	lt_var v;
 	int64_t thread, lanes, warps, tile;
-	bool along_k;                   /* it lies along the deep var                                                        */
+	bool along_k;                   /* it lies along the contracted var */
 };
-struct lt_product_blocks {
+struct lt_product_simt {
 	struct lt_block_factor factor[2];       /* left: rows; right: columns */
-	int64_t slice;                  /* deep elements in shared memory at a time */
+	int64_t slice;                  /* contracted elements in shared memory at a time */
 	int64_t wide;                   /* elements of one access */
 	int32_t depth, threads;
 	lt_node stored;                 /* partial sums in their place: registers hold them before; -1: there are none */
@@ -67,10 +68,10 @@ struct lt_product {
 	lt_node cast[2];                /* left, right: factors that are cast from fewer bytes where they are read; -1 */
 	/* Of LT_PRODUCT_BYTES: the sum that adds what is made of the product's groups, over group; a partial sum of it for
 	 * the lanes; nodes between the product and it; -1. */
-	lt_node groups, groups_part, *cone;
-	int32_t n_cone;
+	lt_node groups, groups_part, *fused;
+	int32_t n_fused;
 	lt_var group;
-	struct lt_vars batch, row, column, deep;        /* outermost first; unit vars are batch                              */
+	struct lt_vars batch, row, column, contracted;        /* outermost first; unit vars are batch */
 	/* of a register tile: a row var, another one that is around it, the sum's last column, another column; -1: none */
 	lt_var m, m2, n, n2;
 	/* tile_n: a multiple of the lanes, or all of n; tile_m is all of m where there is an m2 */
@@ -78,7 +79,7 @@ struct lt_product {
 	enum lt_tail tail;              /* of the loop over tiles of n                                                       */
 	enum lt_tail tile_tail;         /* of the loop over vectors of n in a tile                                           */
 	int64_t block_m, block_n;       /* elements of m and n in an iteration of the loops around the tiles; 0: no such */
-	lt_var k;                       /* deep var that is cut in blocks, -1: none                                          */
+	lt_var k;                       /* contracted var that is cut in blocks, -1: none */
 	int64_t block_k;
 	int64_t block_deep;             /* of k, in an iteration of the loop that threads share; 0: no such              */
 	/* the copy is made in a nest of its own, in the order of its layout */
@@ -86,7 +87,7 @@ struct lt_product {
 	/* left_copy is made once in the nest, for all rows */
 	bool left_whole;
 	bool parallel;
-	bool across;                    /* n is not the sum's last dim: its vectors are stored lane by lane                  */
+	bool lanes_on_rows;                    /* n is not the sum's last dim: its vectors are stored lane by lane */
 	bool rows_outside;              /* rows but m are looped over outside n, to have iterations for threads */
 	/* where the leaves after the sum go */
 	/* last node of a cluster that alone reads the sum, element by element; -1 */
@@ -95,8 +96,8 @@ struct lt_product {
 	lt_tnode epilogue_at;           /* the innermost of them; -1: not opened yet                                         */
 	lt_tnode end;                   /* below it; -1: not placed yet                                                      */
 	bool in_tile;                   /* with the loops of a tile, else of all that `end` leaves                           */
-	struct lt_product_blocks *blocks;       /* of LT_PRODUCT_BLOCKS                                                     */
-	struct lt_product_tiles *tiles;         /* of LT_PRODUCT_TILES                                                      */
+	struct lt_product_simt *blocks;       /* of LT_PRODUCT_GPU_SIMT                                                     */
+	struct lt_product_mma *tiles;         /* of LT_PRODUCT_GPU_MMA                                                      */
 };
 
 /* Why the product of a node, by its name, is a call, is none, or has no tree of products. */
@@ -125,11 +126,11 @@ struct lt_auto {
 	struct lt_autocall *call; int32_t n_call, cap_call;     /* what is handed to routines */
 	struct lt_auto_reason *reason; int32_t n_reason, cap_reason;
 	int32_t *in_call;               /* by node: the number of its call and 1; 0: none */
-	bool *apart;                    /* GPUs, by node: shares the rows of no nest, as a block has no room; NULL: none */
-	const bool *base_apart;         /* by node of the base graph */
-	const struct lt_plainer *plainer, *base_plainer;        /* by node; by node of the base graph; NULL: all 0 */
+	bool *unfused;                    /* GPUs, by node: shares the rows of no nest, as a block has no room; NULL: none */
+	const bool *base_unfused;         /* by node of the base graph */
+	const struct lt_fallback *fallback, *base_fallback;        /* by node; by node of the base graph; NULL: all 0 */
 	bool alone; int32_t n_joined;   /* alone: no nest is joined to another one's */
-	bool *loose; int32_t cap_loose; /* by tree node: a loop of a cluster in a closed nest */
+	bool *fusible; int32_t cap_fusible; /* by tree node: a loop of a cluster in a closed nest */
 	struct lt_product **role, **epilogue_of;     /* by node: the product it is part of; the one whose epilogue it ends */
 };
 /* auto_cluster.c */
@@ -172,10 +173,11 @@ const char *lt__auto_call_reason(
 	struct lt_arena *, const struct lt_target *, const struct lt_routine *, const struct lt_callshape *);
 const char *lt__auto_call_refusal(struct lt_arena *, const struct lt_target *, const struct lt_callshape *);
 void lt__product_reason_plain(struct lt_auto *, const struct lt_product *);
-/* auto_plainer.c: by node of the tree's graph, NULL: all 0; that of the leaves in a nest, the plainest. */
-const struct lt_plainer *lt__auto_plainer(const struct lt_looptree *, const struct lt_plainer *base);
-const struct lt_plainer *lt__auto_plainer_in(const struct lt_looptree *, const struct lt_plainer *list, lt_tnode top);
-static inline int32_t lt__auto_level(const struct lt_plainer *list, lt_node n) { return list ? list[n].level : 0; }
+/* auto_fallback.c: by node of the tree's graph, NULL: all 0; that of the leaves in a nest, the plainest. */
+const struct lt_fallback *lt__auto_fallback(const struct lt_looptree *, const struct lt_fallback *base);
+const struct lt_fallback *lt__auto_fallback_in(
+	const struct lt_looptree *, const struct lt_fallback *list, lt_tnode top);
+static inline int32_t lt__auto_level(const struct lt_fallback *list, lt_node n) { return list ? list[n].level : 0; }
 /* Whether a run-time scalar says how many elements there are of the var's extent. */
 static inline bool lt__auto_bounded(const struct lt_auto *s, lt_var v) { return v >= 0 && s->g->var[v].bounded; }
 /* Elements of a vector; below 2: none. */
@@ -209,11 +211,11 @@ int64_t lt__auto_stride(const struct lt_graph *, const struct lt_readpiece *, in
 
 /* auto_join.c: the loop of an earlier nest that the product's begins in, -1; where others may join its own. */
 lt_tnode lt__auto_join(struct lt_auto *, const struct lt_product *);
-void lt__auto_set_joint(struct lt_auto *, const struct lt_product *);
+void lt__auto_set_fusion_point(struct lt_auto *, const struct lt_product *);
 /* Whether the cluster of node n may share the loop `at`, if that is another one's; the loops from that tree node on are
  * a cluster's own. */
 bool lt__auto_may_enter(const struct lt_auto *, lt_node n, lt_tnode at);
-void lt__auto_loosen(struct lt_auto *, lt_tnode from);
+void lt__auto_mark_fusible(struct lt_auto *, lt_tnode from);
 
 /* product.c: the products of the graph; clusters are known. */
 lt_status lt__auto_products(struct lt_auto *);
@@ -223,16 +225,16 @@ bool lt__product_form(const struct lt_auto *, struct lt_product *);
 bool lt__product_shares_copy(const struct lt_auto *, lt_node copy);
 /* What part of their time threads work if each has its share of equal iterations. */
 double lt__product_share(int64_t trip_count, int64_t cores);
-/* product_block.c: the same on a GPU; false: it gets the tree of any other nest. */
-bool lt__product_blocks(struct lt_auto *, struct lt_product *);
-/* product_tile.c: the same of halves, by matrix instructions */
-bool lt__product_tiles(struct lt_auto *, struct lt_product *);
-/* product_tile_nest.c */
-lt_status lt__product_tiles_add(struct lt_auto *, struct lt_product *);
-lt_status lt__product_tiles_add_epilogue(struct lt_auto *, struct lt_product *);
-/* product_block_nest.c */
-lt_status lt__product_blocks_add(struct lt_auto *, struct lt_product *);
-lt_status lt__product_blocks_add_epilogue(struct lt_auto *, struct lt_product *);
+/* product_simt.c: the same on a GPU; false: it gets the tree of any other nest. */
+bool lt__product_simt(struct lt_auto *, struct lt_product *);
+/* product_mma.c: the same of halves, by matrix instructions */
+bool lt__product_mma(struct lt_auto *, struct lt_product *);
+/* product_mma_nest.c */
+lt_status lt__product_mma_add(struct lt_auto *, struct lt_product *);
+lt_status lt__product_mma_add_epilogue(struct lt_auto *, struct lt_product *);
+/* product_simt_nest.c */
+lt_status lt__product_simt_add(struct lt_auto *, struct lt_product *);
+lt_status lt__product_simt_add_epilogue(struct lt_auto *, struct lt_product *);
 /* product_nest.c: its loops and leaves; then the leaves of its epilogue, the cluster in hand. */
 lt_status lt__product_add(struct lt_auto *, struct lt_product *);
 lt_status lt__product_add_epilogue(struct lt_auto *, struct lt_product *);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "looptree/tree/tree.h"
 #include "looptree/default/product.h"
-#include "looptree/default/rows.h"
+#include "looptree/default/vectorize_cpu.h"
 
 static lt_status count_readers(struct lt_auto *s)
 {
@@ -179,7 +179,7 @@ void lt__auto_record_nest(struct lt_auto *s, lt_tnode root, bool constant, bool 
 	}
 	if (s->nest[root].leaves == 0)
 		s->nest[root] = (struct lt_auto_nest){
-			.number = s->n_nest++, .class = s->aim, .constant = constant, .closed = closed, .joint = -1
+			.number = s->n_nest++, .class = s->aim, .constant = constant, .closed = closed, .fusion_point = -1
 		};
 	s->nest[root].leaves += closed;
 }
@@ -198,8 +198,8 @@ lt_status lt__auto_survey(struct lt_auto *s)
 	for (lt_node i = 0; i < s->g->n_node; i++)
 		s->reader[i] = -1;
 	lt__auto_classes(s);
-	s->apart = s->base_apart ? lt__auto_marked(s, s->base_apart) : NULL;
-	s->plainer = lt__auto_plainer(s->t, s->base_plainer);
+	s->unfused = s->base_unfused ? lt__auto_marked(s, s->base_unfused) : NULL;
+	s->fallback = lt__auto_fallback(s->t, s->base_fallback);
 	LT_TRY(count_readers(s));
 	find_inlined(s);
 	return LT_OK;

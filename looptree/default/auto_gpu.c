@@ -83,8 +83,8 @@ static int64_t row_length(const struct lt_gpu *s, const struct lt_gpu_nest *n)
 	int64_t length = 1;
 	for (lt_tnode c = n->body; c >= 0; c = n->n_chain ? s->t->node[c].next : -1) {
 		lt_tnode lane = s->t->node[c].kind == LT_TLOOP ? lt__gpu_lane_of(s, c) : -1;
-		int64_t trips = lane < 0 ? 1 : lt_looptree_trip_count(s->t, lane);
-		length = trips > length ? trips : length;
+		int64_t trip_count = lane < 0 ? 1 : lt_looptree_trip_count(s->t, lane);
+		length = trip_count > length ? trip_count : length;
 	}
 	return length;
 }
@@ -99,7 +99,7 @@ static void choose_inner(const struct lt_gpu *s, struct lt_gpu_nest *n)
 		if (inner < 0)
 			continue;
 		int64_t all = lt__gpu_threads(s->target);
-		int64_t trips = lt_looptree_trip_count(s->t, inner), deep = power_up(trips / 8, all / n->threads);
+		int64_t trip_count = lt_looptree_trip_count(s->t, inner), deep = power_up(trip_count / 8, all / n->threads);
 		if (across)
 			n->threads = n->threads > all ? n->threads : all;
 		else if (n->threads <= all / 4)
@@ -244,7 +244,7 @@ void lt__gpu_choose(struct lt_gpu *s, lt_tnode top, struct lt_gpu_nest *out)
 	lt__gpu_look(s, top, out);
 	if (s->t->node[top].loop != LT_SERIAL || is_empty(s->t, top))
 		return;
-	if (lt__auto_plainer_in(s->t, s->plainer, top)->level >= LT_PLAINEST) {
+	if (lt__auto_fallback_in(s->t, s->fallback, top)->level >= LT_MAX_FALLBACK) {
 		choose_plainest(s, out);
 		return;
 	}

@@ -49,7 +49,7 @@ struct lt_gpu_nest {
 struct lt_gpu {
 	struct lt_looptree *t;
 	const struct lt_target *target;
-	const struct lt_plainer *plainer;       /* by node of the tree's graph, or NULL */
+	const struct lt_fallback *fallback;       /* by node of the tree's graph, or NULL */
 	struct lt_edit e;
 };
 /* Threads that a block has at most, in whole subgroups; those that it has where nothing asks for another number. */
@@ -74,7 +74,7 @@ bool lt__gpu_is_kept(const struct lt_auto *, lt_node n, lt_var v);
  * enough for its own. */
 bool lt__gpu_is_short(const struct lt_auto *, lt_node n);
 bool lt__gpu_is_summed(const struct lt_auto *, lt_node n);
-lt_tnode lt__gpu_beside(const struct lt_auto *, lt_node n);
+lt_tnode lt__gpu_horizontal_fusion(const struct lt_auto *, lt_node n);
 
 /* auto_gpu.c: what is chosen for a nest; its loops are not changed.  row: for one that stands in a group that is one
  * block's. */
@@ -85,7 +85,7 @@ void lt__gpu_choose_row(struct lt_gpu *, lt_tnode top, struct lt_gpu_nest *out);
  * apart: by node of the base graph, marked for nests that a block has no room for, and counted: the tree has to be made
  * again then. */
 lt_status lt__auto_gpu(
-	struct lt_auto *, const struct lt_target *, const bool *open, bool *apart, int32_t *n_apart);
+	struct lt_auto *, const struct lt_target *, const bool *open, bool *unfused, int32_t *n_unfused);
 
 /* auto_gpu_look.c.  Scopes are known. */
 /* Whether each iteration of the loop has elements of its own; sums: or reduces, in any order. */

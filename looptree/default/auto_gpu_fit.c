@@ -96,7 +96,7 @@ static bool fit_runs_over(const struct lt_looptree *t, lt_node n, const struct f
 }
 
 /* Whether each of its elements is one thread's.  threads: those around its leaf. */
-static bool is_spread(
+static bool is_distributed(
 	const struct lt_looptree *t, const struct fit_leaves *nest, lt_node n, const struct fit_threads *threads)
 {
 	bool in_place = true;
@@ -138,7 +138,7 @@ static int64_t shared_bytes(const struct lt_looptree *t, const struct fit_leaves
 	}
 	for (lt_tnode up = t->node[t->leaf_of[n]].parent; up >= 0 && up != owner; up = t->node[up].parent)
 		share = is_threads(t, up) ? lt__mul_sat(share, lt_looptree_trip_count(t, up)) : share;
-	if (!any || is_spread(t, nest, n, &inside))
+	if (!any || is_distributed(t, nest, n, &inside))
 		return bytes / share > THREAD_BYTES ? -1 : 0;
 	return lt__mul_sat(bytes, threads_around(t, owner)) / 16 * 16 + 16;
 }

@@ -30,8 +30,8 @@ int64_t lt__gpu_elems(const struct lt_looptree *t, lt_tnode at)
 		int64_t elems = lt__gpu_elems(t, c);
 		max = elems > max ? elems : max;
 	}
-	int64_t trips = lt_looptree_trip_count(t, at), all;
-	return lt__mul_overflow(max, trips > 0 ? trips : 1, &all) ? INT64_MAX : all;
+	int64_t trip_count = lt_looptree_trip_count(t, at), all;
+	return lt__mul_overflow(max, trip_count > 0 ? trip_count : 1, &all) ? INT64_MAX : all;
 }
 
 bool lt__gpu_reduces(const struct lt_looptree *t, lt_tnode at)

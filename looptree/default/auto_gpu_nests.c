@@ -46,33 +46,33 @@ static void bind_all(struct lt_gpu *s, lt_tnode at)
 }
 
 /* What is in a nest that does not fit has nests of its own next time; a node that has one already stays. */
-static void mark_apart(const struct lt_auto *a, lt_tnode top, const lt_node *base, bool *apart, int32_t *n_apart)
+static void mark_unfused(const struct lt_auto *a, lt_tnode top, const lt_node *base, bool *unfused, int32_t *n_unfused)
 {
 	for (lt_node n = 0; n < a->t->graph->n_node; n++) {
-		if (a->t->leaf_of[n] < 0 || !lt__is_above(a->t, top, a->t->leaf_of[n]) || base[n] < 0 || apart[base[n]])
+		if (a->t->leaf_of[n] < 0 || !lt__is_above(a->t, top, a->t->leaf_of[n]) || base[n] < 0 || unfused[base[n]])
 			continue;
-		apart[base[n]] = true;
-		++*n_apart;
+		unfused[base[n]] = true;
+		++*n_unfused;
 	}
 }
 
 lt_status lt__auto_gpu(
-	struct lt_auto *a, const struct lt_target *target, const bool *open, bool *apart, int32_t *n_apart)
+	struct lt_auto *a, const struct lt_target *target, const bool *open, bool *unfused, int32_t *n_unfused)
 {
 	struct lt_looptree *t = a->t;
-	struct lt_gpu s = { .t = t, .target = target, .plainer = lt__auto_plainer(t, a->base_plainer),
+	struct lt_gpu s = { .t = t, .target = target, .fallback = lt__auto_fallback(t, a->base_fallback),
 		.e = { .t = t, .from = t } };
 	int32_t n_node = t->n_node;
 	LT_TRY(lt__fill_scopes(t));
 	LT_TRY(lt__gpu_split(&s, open));
-	s.plainer = lt__auto_plainer(t, a->base_plainer);
+	s.fallback = lt__auto_fallback(t, a->base_fallback);
 	LT_TRY(lt__fill_scopes(t));
 	LT_TRY(lt__gpu_tile(&s, open, n_node));
-	s.plainer = lt__auto_plainer(t, a->base_plainer);
+	s.fallback = lt__auto_fallback(t, a->base_fallback);
 	LT_TRY(lt__fill_scopes(t));
 	for (lt_tnode root = t->root, next; root >= 0; root = next) {
 		next = t->node[root].next;
-		if (root < n_node && open[root] && a->nest[root].row && !lt__auto_plainer_in(t, s.plainer, root)->level)
+		if (root < n_node && open[root] && a->nest[root].row && !lt__auto_fallback_in(t, s.fallback, root)->level)
 			bind_row(&s, root);
 		else if (root >= n_node || open[root])
 			bind_all(&s, root);
@@ -81,6 +81,6 @@ lt_status lt__auto_gpu(
 	const lt_node *base = lt__tree_bases(t, t->arena);
 	for (lt_tnode root = t->root; root >= 0; root = t->node[root].next)
 		if ((root >= n_node || open[root]) && !lt__gpu_fits(&s, root))
-			mark_apart(a, root, base, apart, n_apart);
+			mark_unfused(a, root, base, unfused, n_unfused);
 	return lt__edit_number(&s.e);
 }

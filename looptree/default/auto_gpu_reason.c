@@ -50,7 +50,7 @@ void lt__gpu_reason(struct lt_gpu *s, const struct lt_gpu_nest *n)
 	struct lt_looptree *t = s->t;
 	if (t->node[n->top].loop != LT_SERIAL)
 		return;
-	const struct lt_plainer *x = lt__auto_plainer_in(t, s->plainer, n->top);
+	const struct lt_fallback *x = lt__auto_fallback_in(t, s->fallback, n->top);
 	LT_GROW(t->arena, t->note, t->n_note, t->cap_note);
 	t->note[t->n_note++] = (struct lt_tnote){ n->last, reason_text(s, n) };
 	if (x->level == 0)

@@ -28,17 +28,17 @@ static bool is_covered(const struct lt_auto *s, lt_tnode at, lt_var v)
 
 /* Whether n would reduce loops of the nest whose iterations are worth blocks of their own, as each is a reduction, and
  * leave few rows; or more of them, where each is much. */
-static bool gathers_up(const struct lt_auto *s, const struct lt_leaf *leaf, lt_tnode at)
+static bool reduces_parallel_loops(const struct lt_auto *s, const struct lt_leaf *leaf, lt_tnode at)
 {
 	int64_t kept = 1, all = 1;
 	lt_tnode outermost = -1;
 	for (lt_tnode up = at; up >= 0; up = s->t->node[up].parent) {
-		int64_t trips = lt_looptree_trip_count(s->t, up);
+		int64_t trip_count = lt_looptree_trip_count(s->t, up);
 		int32_t column = s->t->node[up].kind == LT_TLOOP ? lt__leaf_column(leaf, s->t->node[up].var) : -1;
 		if (column >= leaf->n_out)
 			outermost = up;
 		else
-			kept = lt__mul_sat(kept, trips);
+			kept = lt__mul_sat(kept, trip_count);
 	}
 	const int64_t multiprocessors = (int64_t)s->target->multiprocessors;
 	if (outermost < 0 || kept >= MANY * multiprocessors || !lt__gpu_reduces(s->t, at))
@@ -50,7 +50,7 @@ static bool gathers_up(const struct lt_auto *s, const struct lt_leaf *leaf, lt_t
 /* Whether the cluster in hand goes through a row of results that the nest would find one after the other, each by a
  * reduction: a head of a product's result, of which another element is needed, too.  In nests of their own each result
  * has threads, and what follows is little.  Where a row is much this holds for more rows, too. */
-static bool waits_for_row(const struct lt_auto *s, lt_tnode at, int64_t rows)
+static bool serializes_row(const struct lt_auto *s, lt_tnode at, int64_t rows)
 {
 	const int64_t multiprocessors = (int64_t)s->target->multiprocessors, elems = lt__gpu_elems(s->t, at);
 	bool any = false;
@@ -81,13 +81,13 @@ bool lt__gpu_may_join(const struct lt_auto *s, lt_node n, lt_tnode at)
 		row = lt__mul_sat(row, s->g->var[leaf->var[i]].extent);
 		result = i < leaf->n_out ? lt__mul_sat(result, s->g->var[leaf->var[i]].extent) : result;
 	}
-	if (gathers_up(s, leaf, at) || lt__auto_level(s->plainer, n) >= LT_PLAINEST)
+	if (reduces_parallel_loops(s, leaf, at) || lt__auto_level(s->fallback, n) >= LT_MAX_FALLBACK)
 		return false;
 	if (row <= 1)
 		return true;
-	if (waits_for_row(s, at, rows))
+	if (serializes_row(s, at, rows))
 		return false;
-	if (s->apart && s->apart[n])
+	if (s->unfused && s->unfused[n])
 		return false;
 	if (s->order.contraction)
 		return rows >= EACH * multiprocessors
@@ -158,7 +158,7 @@ static bool is_read_in(const struct lt_looptree *t, lt_tnode at, lt_node value)
 	return false;
 }
 
-lt_tnode lt__gpu_beside(const struct lt_auto *s, lt_node n)
+lt_tnode lt__gpu_horizontal_fusion(const struct lt_auto *s, lt_node n)
 {
 	const struct lt_looptree *t = s->t;
 	const lt_tnode root = t->last_root;

@@ -229,7 +229,7 @@ lt_status lt__gpu_split(struct lt_gpu *s, const bool *open)
 {
 	struct split_work w = { .s = s };
 	for (lt_tnode root = s->t->root; root >= 0; root = s->t->node[root].next)
-		if (open[root] && s->t->node[root].kind == LT_TLOOP && !lt__auto_plainer_in(s->t, s->plainer, root)->level)
+		if (open[root] && s->t->node[root].kind == LT_TLOOP && !lt__auto_fallback_in(s->t, s->fallback, root)->level)
 			want_split(&w, root);
 	for (int32_t i = 0; i < w.n_nest; i++)
 		want_parts(&w, i, w.nest[i].child);

@@ -105,7 +105,7 @@ static void want_tile(struct tile_work *w, lt_tnode top)
 {
 	struct lt_looptree *t = w->s->t;
 	struct tile_nest x = { .across = -1 };
-	if (lt__auto_plainer_in(t, w->s->plainer, top)->level)
+	if (lt__auto_fallback_in(t, w->s->fallback, top)->level)
 		return;
 	lt__gpu_choose(w->s, top, &x.nest);
 	if (x.nest.form != LT_GPU_POINTS || x.nest.lane < 0 || x.nest.rows > INT32_MAX)

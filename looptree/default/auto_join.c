@@ -1,10 +1,10 @@
 /* Nests that are joined: what reads the same few rows, or what threads have just computed of a batch or head, goes on
  * in the loops that these threads share, so that q, k and v, or scores, softmax and what they weigh, are one kernel.
  *
- * A product of few rows has a joint: the innermost of its parallel loops.  A product that begins with the same loops
- * follows it there if it reads the same left factor, or what the nest has written, in place along these loops; a
- * cluster, if it reads the latter so.  All else that they read is from nests before.  Legality is proven of the whole
- * tree, as always.
+ * A product of few rows has a fusion point: the innermost of its parallel loops.  A product that begins with the
+ * same loops follows it there if it reads the same left factor, or what the nest has written, in place along these
+ * loops; a cluster, if it reads the latter so.  All else that they read is from nests before.  Legality is proven of
+ * the whole tree, as always.
  */
 #include "looptree/default/auto.h"
 #include "looptree/derive/derive.h"
@@ -55,12 +55,12 @@ static struct join_path outer_loops(const struct lt_product *p)
 
 static bool may_be_joined(const struct lt_auto *s, const struct lt_product *p)
 {
-	return !s->alone && p->parallel && (is_by_rows(p) || p->form == LT_PRODUCT_TILE)
+	return !s->alone && p->parallel && (is_by_rows(p) || p->form == LT_PRODUCT_CPU_TILE)
 		&& vars_count(s, &p->row) <= JOINED_ROWS && p->left_copy < 0 && p->right_copy < 0 && !p->rows_outside;
 }
 
-/* Whether leaf n may read u in the nest of root, whose loops to the joint are x: u is complete before, or it is read in
- * the iteration that it is written in. */
+/* Whether leaf n may read u in the nest of root, whose loops to the fusion point are x: u is complete before, or it
+ * is read in the iteration that it is written in. */
 static bool may_read(const struct lt_auto *s, lt_node n, lt_node u, lt_tnode root, const struct join_path *x)
 {
 	const struct lt_nodedef *d = &s->g->node[u];
@@ -98,17 +98,17 @@ static bool factors_fit(const struct lt_auto *s, const struct lt_product *p, lt_
 }
 
 /* What is made of the sums of groups, which goes with the product, too. */
-static bool cone_fits(const struct lt_auto *s, const struct lt_product *p, lt_tnode root, const struct join_path *x)
+static bool fused_fits(const struct lt_auto *s, const struct lt_product *p, lt_tnode root, const struct join_path *x)
 {
-	for (int32_t c = 0; c < p->n_cone; c++) {
-		const struct lt_leaf *leaf = s->t->leaf[p->cone[c]];
+	for (int32_t c = 0; c < p->n_fused; c++) {
+		const struct lt_leaf *leaf = s->t->leaf[p->fused[c]];
 		for (int32_t k = 0; k < leaf->n_read; k++)
 			for (int32_t i = 0; i < leaf->read[k].n_piece; i++) {
 				const lt_node base = leaf->read[k].piece[i].base;
 				bool own = base < 0 || base == p->sum;
-				for (int32_t o = 0; o < p->n_cone; o++)
-					own = own || base == p->cone[o];
-				if (!own && !may_read(s, p->cone[c], base, root, x))
+				for (int32_t o = 0; o < p->n_fused; o++)
+					own = own || base == p->fused[o];
+				if (!own && !may_read(s, p->fused[c], base, root, x))
 					return false;
 			}
 	}
@@ -136,13 +136,13 @@ static bool fits_at(struct lt_auto *s, const struct lt_product *p, lt_tnode root
 	const struct lt_auto_nest *nest = &s->nest[root];
 	const struct join_path own = outer_loops(p);
 	struct join_path x;
-	if (nest->joint < 0 || nest->class != s->aim || nest->constant != s->constant[p->sum]
-		|| nest->leaves >= LT_MAX_CLUSTER || !path_to(s->t, nest->joint, &x) || x.n > own.n)
+	if (nest->fusion_point < 0 || nest->class != s->aim || nest->constant != s->constant[p->sum]
+		|| nest->leaves >= LT_MAX_CLUSTER || !path_to(s->t, nest->fusion_point, &x) || x.n > own.n)
 		return false;
 	for (int32_t i = 0; i < x.n; i++)
 		if (x.loop[i].var != own.loop[i].var || x.loop[i].step != own.loop[i].step)
 			return false;
-	return factors_fit(s, p, root, &x) && cone_fits(s, p, root, &x) && cluster_fits(s, p, p->epilogue, root, &x)
+	return factors_fit(s, p, root, &x) && fused_fits(s, p, root, &x) && cluster_fits(s, p, p->epilogue, root, &x)
 		&& cluster_fits(s, p, p->activation, root, &x);
 }
 
@@ -168,7 +168,7 @@ lt_tnode lt__auto_join(struct lt_auto *s, const struct lt_product *p)
 			const lt_tnode root = lt__root_of(s->t, s->t->leaf_of[q->sum]);
 			if (fits_at(s, p, root)) {
 				s->n_joined++;
-				return s->nest[root].joint;
+				return s->nest[root].fusion_point;
 			}
 		}
 	const struct lt_leaf *leaf = s->t->leaf[p->mul];
@@ -182,37 +182,37 @@ lt_tnode lt__auto_join(struct lt_auto *s, const struct lt_product *p)
 	if (latest < 0 || !fits_at(s, p, latest))
 		return -1;
 	s->n_joined++;
-	return s->nest[latest].joint;
+	return s->nest[latest].fusion_point;
 }
 
-void lt__auto_set_joint(struct lt_auto *s, const struct lt_product *p)
+void lt__auto_set_fusion_point(struct lt_auto *s, const struct lt_product *p)
 {
 	const struct lt_looptree *t = s->t;
 	const lt_tnode root = lt__root_of(t, t->leaf_of[p->sum]);
-	lt_tnode joint = -1;
-	if (s->nest[root].joint >= 0 || !may_be_joined(s, p))
+	lt_tnode fusion_point = -1;
+	if (s->nest[root].fusion_point >= 0 || !may_be_joined(s, p))
 		return;
 	for (lt_tnode at = root; at >= 0 && t->node[at].kind == LT_TLOOP && t->node[at].loop == LT_PARALLEL;
 		at = t->node[at].child)
-		joint = at;
-	s->nest[root].joint = joint;
+		fusion_point = at;
+	s->nest[root].fusion_point = fusion_point;
 }
 
 bool lt__auto_may_enter(const struct lt_auto *s, lt_node n, lt_tnode at)
 {
 	const struct lt_auto_nest *nest = &s->nest[lt__root_of(s->t, at)];
-	if (!nest->closed || (at < s->cap_loose && s->loose[at]))
+	if (!nest->closed || (at < s->cap_fusible && s->fusible[at]))
 		return true;
-	/* threads share the loops to the joint, so nothing is summed over them */
-	return nest->joint >= 0 && (at == nest->joint || lt__is_above(s->t, at, nest->joint))
+	/* threads share the loops to the fusion point, so nothing is summed over them */
+	return nest->fusion_point >= 0 && (at == nest->fusion_point || lt__is_above(s->t, at, nest->fusion_point))
 		&& lt__leaf_column(s->t->leaf[n], s->t->node[at].var) < s->t->leaf[n]->n_out;
 }
 
-void lt__auto_loosen(struct lt_auto *s, lt_tnode from)
+void lt__auto_mark_fusible(struct lt_auto *s, lt_tnode from)
 {
-	while (s->cap_loose < s->t->n_node) {
-		LT_GROW(s->t->arena, s->loose, s->cap_loose, s->cap_loose);
+	while (s->cap_fusible < s->t->n_node) {
+		LT_GROW(s->t->arena, s->fusible, s->cap_fusible, s->cap_fusible);
 	}
 	for (; from < s->t->n_node; from++)
-		s->loose[from] = true;
+		s->fusible[from] = true;
 }

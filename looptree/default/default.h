@@ -7,13 +7,13 @@
 static inline bool lt__target_has_grid(const struct lt_target *t) { return t && t->warp > 0; }
 
 /* How far a default tree of a GPU goes back to plainer nests for a node, as another one was refused: 0: not at all; 1:
- * to nests without tiles and partial sums; LT_PLAINEST: to a thread for each element.  why: the refusal. */
-enum { LT_PLAINEST = 2 };
-struct lt_plainer { int32_t level; const char *why; };
+ * to nests without tiles and partial sums; LT_MAX_FALLBACK: to a thread for each element.  why: the refusal. */
+enum { LT_MAX_FALLBACK = 2 };
+struct lt_fallback { int32_t level; const char *why; };
 /* auto.c: the default tree where each node is for one of several targets, class[n] of node n of g
  * (NULL: all for the first); no nest has nodes of two.  plainer: by node of g, NULL: all 0. */
 lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target *const *target, int32_t n_target,
-	const int32_t *class, const struct lt_plainer *plainer, struct lt_looptree **out);
-/* auto_plainer.c: raises a node's level by one; false: it is the last one. */
-bool lt__raise_plainer(struct lt_plainer *, const char *why);
+	const int32_t *class, const struct lt_fallback *fallback, struct lt_looptree **out);
+/* auto_fallback.c: raises a node's level by one; false: it is the last one. */
+bool lt__raise_fallback(struct lt_fallback *, const char *why);
 #endif

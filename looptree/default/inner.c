@@ -1,5 +1,5 @@
 /* The innermost loops of the default tree: whether their iterations are lanes, and how they are cut into vectors. */
-#include "looptree/default/rows.h"
+#include "looptree/default/vectorize_cpu.h"
 
 /* MAX_TILE: rows of a tile, which are so many copies of its text.  COUNTED_VECTORS: of a loop whose iterations are
  * counted at run time, those that are not asked one by one whether they are whole. */

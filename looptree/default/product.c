@@ -35,18 +35,18 @@ static bool classify(const struct lt_auto *s, struct lt_product *p, int right)
 	for (int32_t i = 0; i < r->n_dim; i++) {
 		int32_t at = lt__leaf_column(sum, r->dim[i]);
 		if (at >= sum->n_out && s->g->var[r->dim[i]].extent > 1)
-			add_var(&p->deep, r->dim[i]);
+			add_var(&p->contracted, r->dim[i]);
 	}
 	int32_t n_deep = 0, n_unit = 0;
 	for (int32_t i = 0; i < sum->n_var; i++) {
 		n_deep += i >= sum->n_out && s->g->var[sum->var[i]].extent > 1;
 		n_unit += s->g->var[sum->var[i]].extent == 1;
 	}
-	if (p->deep.n != n_deep || n_deep == 0 || p->column.n == 0)
+	if (p->contracted.n != n_deep || n_deep == 0 || p->column.n == 0)
 		return false;
 	for (int32_t i = 0; i < sum->n_var && n_unit > 0; i++)
 		if (s->g->var[sum->var[i]].extent == 1)
-			add_var(i < sum->n_out ? &p->batch : &p->deep, sum->var[i]);
+			add_var(i < sum->n_out ? &p->batch : &p->contracted, sum->var[i]);
 	return true;
 }
 
@@ -81,14 +81,14 @@ static const struct lt_readpiece *factor_piece(const struct lt_auto *s, const st
 	return r->n_piece >= 1 && r->piece[0].kind == LT_PIECE_READ ? &r->piece[0] : NULL;
 }
 
-/* The deep var that the left factor lies along; -1. */
+/* The contracted var that the left factor lies along; -1. */
 static lt_var deep_along_left(const struct lt_auto *s, const struct lt_product *p)
 {
 	const struct lt_readpiece *piece = factor_piece(s, p, p->left);
-	for (int32_t i = 0; piece && i < p->deep.n; i++)
-		if (s->g->var[p->deep.at[i]].extent > 1
-			&& lt__auto_stride(s->g, piece, lt__leaf_column(s->t->leaf[p->mul], p->deep.at[i])) == 1)
-			return p->deep.at[i];
+	for (int32_t i = 0; piece && i < p->contracted.n; i++)
+		if (s->g->var[p->contracted.at[i]].extent > 1
+			&& lt__auto_stride(s->g, piece, lt__leaf_column(s->t->leaf[p->mul], p->contracted.at[i])) == 1)
+			return p->contracted.at[i];
 	return -1;
 }
 
@@ -97,11 +97,11 @@ static void sort_deep(const struct lt_auto *s, struct lt_product *p)
 {
 	lt_var along = s->constant[p->right] && !s->constant[p->left] ? deep_along_left(s, p) : -1;
 	int32_t to = 0;
-	for (int32_t i = 0; along >= 0 && i < p->deep.n; i++)
-		if (p->deep.at[i] != along)
-			p->deep.at[to++] = p->deep.at[i];
+	for (int32_t i = 0; along >= 0 && i < p->contracted.n; i++)
+		if (p->contracted.at[i] != along)
+			p->contracted.at[to++] = p->contracted.at[i];
 	if (along >= 0)
-		p->deep.at[to] = along;
+		p->contracted.at[to] = along;
 }
 
 static struct lt_vars vars_of(struct lt_arena *a, int32_t n) { return (struct lt_vars){ 0, LT_NEW(a, lt_var, n + 1) }; }
@@ -136,7 +136,7 @@ static bool product_begin(const struct lt_auto *s, struct lt_product *p, lt_node
 		.batch = vars_of(s->t->arena, n_var),
 		.row = vars_of(s->t->arena, n_var),
 		.column = vars_of(s->t->arena, n_var),
-		.deep = vars_of(s->t->arena, n_var) };
+		.contracted = vars_of(s->t->arena, n_var) };
 	return classify(s, p, right);
 }
 
@@ -147,8 +147,8 @@ static lt_var find_across(const struct lt_auto *s, const struct lt_product *p, i
 {
 	int64_t n = s->g->var[p->n].extent, deep = 1, lost = (lanes - n % lanes) % lanes;
 	lt_var best = -1;
-	for (int32_t i = 0; i < p->deep.n; i++)
-		deep *= s->g->var[p->deep.at[i]].extent;
+	for (int32_t i = 0; i < p->contracted.n; i++)
+		deep *= s->g->var[p->contracted.at[i]].extent;
 	if (!s->constant[p->left] || s->constant[p->right] || n >= 16 * lanes || deep < MIN_ACROSS
 		|| (lt__auto_masks(s->target) ? lost * MIN_LOST <= n : lost == 0))
 		return -1;
@@ -191,7 +191,7 @@ static bool product_find(struct lt_auto *s, lt_node sum, struct lt_product *p)
 	lt_var across = find_across(s, p, lanes);
 	if (across >= 0 && !product_begin(s, p, sum, 1 - right, across))
 		return false;
-	p->across = across >= 0;
+	p->lanes_on_rows = across >= 0;
 	sort_deep(s, p);
 	double work = 1;
 	for (int32_t i = 0; i < leaf->n_var; i++)
@@ -270,7 +270,7 @@ static void add_steps(
 {
 	const struct lt_product *p = &s->product[number];
 	const char *sum = name(s, p->sum), *mul = name(s, p->mul);
-	const bool tiles = p->form == LT_PRODUCT_TILES;         /* what is copied is what the factors are cast from */
+	const bool tiles = p->form == LT_PRODUCT_GPU_MMA;         /* what is copied is what the factors are cast from */
 	const lt_node from[2] = { tiles ? p->left_copy : p->left, tiles ? p->right_copy : p->right };
 	const char *left = stored[from[0]] ? stored[from[0]] : name(s, from[0]),
 		   *right = stored[from[1]] ? stored[from[1]] : name(s, from[1]);
@@ -280,7 +280,7 @@ static void add_steps(
 	if (p->right_copy >= 0)
 		made->right = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = right,
 			.reader = tiles && p->tiles->cast[1] >= 0 ? name(s, p->tiles->cast[1]) : mul }, "right", p->sum);
-	for (int i = 0; p->form == LT_PRODUCT_BLOCKS && i < 2; i++) {
+	for (int i = 0; p->form == LT_PRODUCT_GPU_SIMT && i < 2; i++) {
 		const char *of = i ? made->right ? made->right : right : made->left ? made->left : left;
 		made->thread[i] = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = of,
 			.reader = mul }, i ? "right.thread" : "left.thread", p->sum);
@@ -314,7 +314,7 @@ static void add_steps(
 				.dim = dim_name(s, var, lanes ? 1 : p->block_k, number) },
 			"part", p->sum);
 	}
-	if (p->part >= 0 && p->form == LT_PRODUCT_BLOCKS)
+	if (p->part >= 0 && p->form == LT_PRODUCT_GPU_SIMT)
 		made->stored = product_add_step(s, list,
 			(struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = made->part }, "stored", p->sum);
 	if (p->out >= 0)
@@ -347,23 +347,23 @@ static lt_status make_derived(struct lt_auto *s)
 			p->cast[k] = p->cast[k] < 0 ? -1 : to[p->cast[k]];
 		p->groups = p->groups < 0 ? -1 : to[p->groups];
 		p->groups_part = made[i].groups ? lt__tree_node_named(s->t, made[i].groups) : -1;
-		for (int32_t k = 0; k < p->n_cone; k++)
-			p->cone[k] = to[p->cone[k]];
+		for (int32_t k = 0; k < p->n_fused; k++)
+			p->fused[k] = to[p->fused[k]];
 		p->left_copy = made[i].left ? lt__tree_node_named(s->t, made[i].left) : -1;
 		p->right_copy = made[i].right ? lt__tree_node_named(s->t, made[i].right) : -1;
 		p->part = made[i].part ? lt__tree_node_named(s->t, made[i].part) : -1;
 		p->chunk = made[i].chunk ? lt__tree_node_named(s->t, made[i].chunk) : -1;
 		p->out = made[i].out ? lt__tree_node_named(s->t, made[i].out) : -1;
-		for (int k = 0; p->form == LT_PRODUCT_TILES && k < 2; k++)
+		for (int k = 0; p->form == LT_PRODUCT_GPU_MMA && k < 2; k++)
 			p->tiles->cast[k] = p->tiles->cast[k] < 0 ? -1 : to[p->tiles->cast[k]];
-		if (p->form == LT_PRODUCT_BLOCKS)
+		if (p->form == LT_PRODUCT_GPU_SIMT)
 			p->blocks->stored = made[i].stored ? lt__tree_node_named(s->t, made[i].stored) : -1;
-		for (int k = 0; p->form == LT_PRODUCT_BLOCKS && k < 2; k++) {
+		for (int k = 0; p->form == LT_PRODUCT_GPU_SIMT && k < 2; k++) {
 			struct lt_block_factor *f = &p->blocks->factor[k];
-			f->of = f->n_cone ? to[f->of] : k ? p->right_copy : p->left_copy;
+			f->of = f->n_fused ? to[f->of] : k ? p->right_copy : p->left_copy;
 			f->part = lt__tree_node_named(s->t, made[i].thread[k]);
-			for (int32_t c = 0; c < f->n_cone; c++)
-				f->cone[c] = to[f->cone[c]];
+			for (int32_t c = 0; c < f->n_fused; c++)
+				f->fused[c] = to[f->fused[c]];
 		}
 	}
 	return LT_OK;
@@ -380,18 +380,18 @@ static void record_roles(struct lt_auto *s)
 		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
 			if (all[k] >= 0)
 				s->role[all[k]] = p;
-		for (int32_t k = 0; k < p->n_cone; k++)
-			s->role[p->cone[k]] = p;
-		for (int k = 0; p->form == LT_PRODUCT_TILES && k < 2; k++)
+		for (int32_t k = 0; k < p->n_fused; k++)
+			s->role[p->fused[k]] = p;
+		for (int k = 0; p->form == LT_PRODUCT_GPU_MMA && k < 2; k++)
 			if (p->tiles->cast[k] >= 0)
 				s->role[p->tiles->cast[k]] = p;
-		for (int k = 0; p->form == LT_PRODUCT_BLOCKS && k < 2; k++) {
+		for (int k = 0; p->form == LT_PRODUCT_GPU_SIMT && k < 2; k++) {
 			struct lt_block_factor *f = &p->blocks->factor[k];
 			s->role[f->of] = s->role[f->part] = p;
 			if (p->blocks->stored >= 0)
 				s->role[p->blocks->stored] = p;
-			for (int32_t c = 0; c < f->n_cone; c++)
-				s->role[f->cone[c]] = p;
+			for (int32_t c = 0; c < f->n_fused; c++)
+				s->role[f->fused[c]] = p;
 		}
 		if (p->epilogue >= 0)
 			s->epilogue_of[p->epilogue] = p;
@@ -479,12 +479,12 @@ lt_status lt__auto_products(struct lt_auto *s)
 		/* A biased sum that is read several times is not inlined: an activation such as GELU is a cluster of its own. */
 		if (p.epilogue >= 0 && !s->written[p.epilogue] && !lt__target_has_grid(s->target))
 			p.activation = find_epilogue(s, &p, p.epilogue);
-		if (lt__target_has_grid(s->target) && (lt__auto_level(s->plainer, p.sum) > 0
-			|| (!lt__product_tiles(s, &p) && !lt__product_blocks(s, &p)))) {
+		if (lt__target_has_grid(s->target) && (lt__auto_level(s->fallback, p.sum) > 0
+			|| (!lt__product_mma(s, &p) && !lt__product_simt(s, &p)))) {
 			lt__product_reason_plain(s, &p);
 			continue;
 		}
-		if (p.form != LT_PRODUCT_BLOCKS && p.form != LT_PRODUCT_TILES && !lt__product_form(s, &p))
+		if (p.form != LT_PRODUCT_GPU_SIMT && p.form != LT_PRODUCT_GPU_MMA && !lt__product_form(s, &p))
 			continue;
 		LT_GROW(s->t->arena, s->product, s->n_product, s->cap_product);
 		s->product[s->n_product++] = p;

@@ -81,7 +81,7 @@ bool lt__product_join_rows(const struct lt_auto *, struct lt_product *, const st
 /* product_layout.c: of a copy, for tiles of `step` elements of v (0: not cut); of sums whose vectors are not along
  * their last dim; of the sums of several rows, by tiles; of parts of a sum, each for itself. */
 void lt__product_lay_copy(struct lt_auto *, lt_node copy, const struct lt_product *, lt_var v, int64_t step);
-void lt__product_lay_across(struct lt_auto *, const struct lt_product *, lt_node sum);
+void lt__product_lay_lanes_on_rows(struct lt_auto *, const struct lt_product *, lt_node sum);
 void lt__product_interleave(struct lt_auto *, const struct lt_product *);
 void lt__product_lay_by_chunk(struct lt_auto *, lt_node chunk);
 #endif

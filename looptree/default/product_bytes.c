@@ -3,7 +3,7 @@
  *     for n parallel                                  columns: rows of the right factor, which is read once
  *       for n' step ROWS
  *         for rows
- *           for n'' unroll  for g unroll              groups of the deep vars, where another sum adds them
+ *           for n'' unroll  for g unroll              groups of the contracted vars, where another sum adds them
  *             for k vector                            both casts, the product, its sum
  *           for n'' unroll  for g vector              what is made of the group's sum, the sum of the groups
  *           what is computed of that
@@ -25,14 +25,14 @@ static bool is_of_bytes(const struct lt_auto *s, lt_node cast)
 	return d == LT_I8 || d == LT_U8;
 }
 
-/* The deep var that both factors lie along; -1. */
+/* The contracted var that both factors lie along; -1. */
 static lt_var var_along(const struct lt_auto *s, const struct lt_product *p)
 {
 	const struct factor_read left = lt__product_look(s, p, false), right = lt__product_look(s, p, true);
-	for (int32_t i = p->deep.n; i-- > 0; )
-		if (var_stride(s, &left, p->deep.at[i]) == 1 && var_stride(s, &right, p->deep.at[i]) == 1
-			&& !lt__auto_bounded(s, p->deep.at[i]))
-			return p->deep.at[i];
+	for (int32_t i = p->contracted.n; i-- > 0; )
+		if (var_stride(s, &left, p->contracted.at[i]) == 1 && var_stride(s, &right, p->contracted.at[i]) == 1
+			&& !lt__auto_bounded(s, p->contracted.at[i]))
+			return p->contracted.at[i];
 	return -1;
 }
 
@@ -88,10 +88,10 @@ void lt__product_find_groups(struct lt_auto *s, struct lt_product *p)
 			return;
 	p->groups = end;
 	p->group = group;
-	p->cone = LT_NEW(s->t->arena, lt_node, s->n_member + 1);
+	p->fused = LT_NEW(s->t->arena, lt_node, s->n_member + 1);
 	for (int32_t i = 0; i < s->n_member; i++)
 		if (s->member[i] != end)
-			p->cone[p->n_cone++] = s->member[i];
+			p->fused[p->n_fused++] = s->member[i];
 }
 
 /* Vectors whose sums are folded together: compilers compute all of them before they fold any, and other registers hold
@@ -147,7 +147,7 @@ void lt__product_form_bytes(const struct lt_auto *s, struct lt_product *p)
 static void add_run(struct product_nest x)
 {
 	const struct lt_product *p = x.p;
-	lt__nest_open_all(&x, &p->deep, p->k, -1);
+	lt__nest_open_all(&x, &p->contracted, p->k, -1);
 	lt__nest_open(&x, p->k, 1, LT_VECTOR, LT_GUARD);
 	lt__auto_add_leaf(x.s, x.at, p->cast[0]);
 	lt__auto_add_leaf(x.s, x.at, p->cast[1]);
@@ -156,12 +156,12 @@ static void add_run(struct product_nest x)
 }
 
 /* What is made of the sums of groups, and their sum. */
-static void add_cone(struct product_nest x)
+static void add_fused(struct product_nest x)
 {
 	const struct lt_product *p = x.p;
 	lt__nest_open(&x, p->group, 1, LT_VECTOR, LT_GUARD);
-	for (int32_t i = 0; i < p->n_cone; i++)
-		lt__auto_add_leaf(x.s, x.at, p->cone[i]);
+	for (int32_t i = 0; i < p->n_fused; i++)
+		lt__auto_add_leaf(x.s, x.at, p->fused[i]);
 	lt__auto_add_leaf(x.s, x.at, p->groups_part >= 0 ? p->groups_part : p->groups);
 }
 
@@ -183,7 +183,7 @@ void lt__product_add_bytes(struct product_nest *x, struct lt_product *p)
 	lt__nest_open(&run, p->group, 1, LT_UNROLL, LT_GUARD);
 	add_run(run);
 	if (p->groups >= 0)
-		add_cone(row);
+		add_fused(row);
 	if (p->groups_part >= 0) {
 		const struct lt_nodedef *part = &x->s->g->node[p->groups_part];
 		struct product_nest sum = *x;

@@ -1,8 +1,8 @@
 /* Which tree a product gets: from its extents, where its factors lie, and the target.  Nothing is measured.
  *
  * Right factors that lie along n are read where they lie while all of them fits into the second cache, or a panel of
- * them does, of tile_n columns; else by panels of tile_n columns and block_k deep elements that do, packed just before
- * they are used (once for all rows).  The left
+ * them does, of tile_n columns; else by panels of tile_n columns and block_k contracted elements that do, packed
+ * just before they are used (once for all rows).  The left
  * factor is read where it lies: a tile needs one scalar a row and iteration.  Every block of k costs another pass over
  * the sum, so there are as few as fit.  Where a run-time scalar says how many rows there are, and never many, the
  * right factor is not packed in a run, but read once, a few of its rows at a time for all rows of the left one.  The
@@ -59,8 +59,8 @@ static bool has_bounded(const struct lt_auto *s, const struct lt_vars *list)
 	return false;
 }
 
-/* Whether a factor that is read through floors has these on deep vars alone, and elements of a deep var side by side:
- * as heads that are joined, read one after the other.  All rows of a tile then share the address. */
+/* Whether a factor that is read through floors has these on contracted vars alone, and elements of a contracted var
+ * side by side: as heads that are joined, read one after the other.  All rows of a tile then share the address. */
 static bool is_cut_by_deep(const struct lt_product *p, const struct factor_read *x)
 {
 	const struct lt_readpiece *piece = &x->read->piece[0];
@@ -72,8 +72,8 @@ static bool is_cut_by_deep(const struct lt_product *p, const struct factor_read 
 		return false;
 	for (int32_t i = 0; i < x->leaf->n_var; i++) {
 		bool deep = false;
-		for (int32_t k = 0; k < p->deep.n; k++)
-			deep = deep || p->deep.at[k] == x->leaf->var[i];
+		for (int32_t k = 0; k < p->contracted.n; k++)
+			deep = deep || p->contracted.at[k] == x->leaf->var[i];
 		along = along || (deep && last[i] == 1);
 		for (int32_t q = 0; q < m->n_div; q++)
 			if (m->div[(size_t)q * (width + 1) + 2 + (size_t)i] && !deep)
@@ -114,21 +114,21 @@ static bool is_kept(const struct lt_auto *s, const struct lt_product *p)
 	return s->written[p->sum] && s->n_reader[p->sum] > 2;
 }
 
-/* Cuts the longest deep var so that a panel of the right factor leaves room in the second cache.  One that is packed
- * for few rows, and has to be cut, is cut in small panels, which find their place in the cache again and leave room for
- * the next one: passing over the sums of few rows costs little. */
+/* Cuts the longest contracted var so that a panel of the right factor leaves room in the second cache.  One that is
+ * packed for few rows, and has to be cut, is cut in small panels, which find their place in the cache again and
+ * leave room for the next one: passing over the sums of few rows costs little. */
 static void choose_depth(const struct lt_auto *s, struct lt_product *p, int64_t bytes)
 {
 	const int64_t cache = lt__auto_cache(s->target), wide = lt__max(1, p->tile_n * p->tile_n2 * bytes);
-	int64_t deep = vars_count(s, &p->deep), limit = lt__max(32, cache / 8 * 5 / wide);
+	int64_t deep = vars_count(s, &p->contracted), limit = lt__max(32, cache / 8 * 5 / wide);
 	if (deep > limit && p->form == LT_PRODUCT_PANEL && vars_count(s, &p->row) <= cache / SMALL_PART / wide)
 		limit = lt__max(32, cache / SMALL_PART / wide);
 	if (deep <= limit && is_kept(s, p))
 		limit = lt__ceil_div(deep, 2);
 	lt_var longest = -1;
-	for (int32_t i = 0; deep > limit && i < p->deep.n; i++)
-		if (!lt__auto_bounded(s, p->deep.at[i]) && var_extent(s, p->deep.at[i]) > var_extent(s, longest))
-			longest = p->deep.at[i];
+	for (int32_t i = 0; deep > limit && i < p->contracted.n; i++)
+		if (!lt__auto_bounded(s, p->contracted.at[i]) && var_extent(s, p->contracted.at[i]) > var_extent(s, longest))
+			longest = p->contracted.at[i];
 	if (longest < 0)
 		return;
 	int64_t all = var_extent(s, longest), blocks = lt__min(all / 2, lt__ceil_div(deep, limit));
@@ -143,7 +143,7 @@ static void choose_depth(const struct lt_auto *s, struct lt_product *p, int64_t 
  * iterations. */
 static void choose_blocks(const struct lt_auto *s, struct lt_product *p, int64_t bytes)
 {
-	int64_t rows = var_extent(s, p->m), deep = vars_count(s, &p->deep), cores = lt__max(1, s->target->cores);
+	int64_t rows = var_extent(s, p->m), deep = vars_count(s, &p->contracted), cores = lt__max(1, s->target->cores);
 	int64_t trip_count = vars_min_count(s, &p->batch, -1, -1) * vars_min_count(s, &p->column, p->n, p->n2);
 	trip_count *= lt__ceil_div(var_extent(s, p->n), p->tile_n) * lt__ceil_div(var_extent(s, p->n2), p->tile_n2);
 	int64_t block = rows;
@@ -196,7 +196,7 @@ static int64_t rows_block(const struct lt_auto *s, const struct lt_product *p)
 static int64_t deep_block(const struct lt_auto *s, const struct lt_product *p)
 {
 	int64_t k = var_extent(s, p->k), bytes = lt__dtype_info(s->g->node[p->sum].dtype)->bytes, best = 0, waste = INT64_MAX;
-	if (vars_count(s, &p->row) > 1 || vars_count(s, &p->batch) > 1 || p->column.n > 1 || p->deep.n > 1
+	if (vars_count(s, &p->row) > 1 || vars_count(s, &p->batch) > 1 || p->column.n > 1 || p->contracted.n > 1
 		|| p->block_k != ROWS_DEEP || var_extent(s, p->n) * bytes > MAX_SHORT_ROW || lt__product_ns(s, p) < LT_MIN_SHARED_NS)
 		return 0;
 	for (int64_t step = 2 * ROWS_DEEP; lt__ceil_div(k, step) >= FEW_CHUNKS; step += ROWS_DEEP) {
@@ -216,10 +216,10 @@ static void form_rows(const struct lt_auto *s, struct lt_product *p, int64_t sli
 	p->tile_n = 2 * p->lanes;
 	p->tile_n2 = 1;
 	p->tile_m = lt__product_tile_rows(s, 2, rows, rows <= FEW_ROWS);
-	p->k = p->deep.at[0];
-	for (int32_t i = 1; i < p->deep.n; i++)
-		if (var_extent(s, p->deep.at[i]) > 1)
-			p->k = p->deep.at[i];
+	p->k = p->contracted.at[0];
+	for (int32_t i = 1; i < p->contracted.n; i++)
+		if (var_extent(s, p->contracted.at[i]) > 1)
+			p->k = p->contracted.at[i];
 	p->block_k = slice < var_extent(s, p->k) ? slice : lt__ceil_div(var_extent(s, p->k), 2);     /* partial sums are of two
 	                                                                                           * iterations at least */
 	p->part = p->sum;
@@ -253,17 +253,17 @@ static void form_dots(const struct lt_auto *s, struct lt_product *p, lt_var deep
 /* Whether the one row of the left factor, which is no plain read, lies along v when it is copied before. */
 static bool may_lie_along(const struct lt_auto *s, const struct lt_product *p, lt_var v)
 {
-	return !has_bounded(s, &p->deep) && !has_bounded(s, &p->batch) && vars_count(s, &p->row) == 1
+	return !has_bounded(s, &p->contracted) && !has_bounded(s, &p->batch) && vars_count(s, &p->row) == 1
 		&& vars_count(s, &p->column) >= 2 * FEW_ROWS && may_copy(s, p, false)
-		&& p->deep.at[p->deep.n - 1] == v;
+		&& p->contracted.at[p->contracted.n - 1] == v;
 }
 
-/* A deep var along which both factors lie, with a vector or more of elements. */
+/* A contracted var along which both factors lie, with a vector or more of elements. */
 static lt_var find_dot(
 	const struct lt_auto *s, const struct lt_product *p, const struct factor_read *left, const struct factor_read *right)
 {
-	for (int32_t i = 0; i < p->deep.n; i++) {
-		lt_var v = p->deep.at[i];
+	for (int32_t i = 0; i < p->contracted.n; i++) {
+		lt_var v = p->contracted.at[i];
 		if (var_extent(s, v) >= 2 * p->lanes && !lt__auto_bounded(s, v) && var_stride(s, right, v) == 1
 			&& (left->plain ? var_stride(s, left, v) == 1 : may_lie_along(s, p, v)))
 			return v;
@@ -279,15 +279,15 @@ static int32_t count_units(const struct lt_auto *s, const struct lt_vars *list)
 	return n;
 }
 
-/* A tile reads its rows where they lie, if they lie along a deep var or are few enough for the second cache.  Others
- * are copied by tiles in a nest before; those that are windows over a border, or other views with guards, just before
- * they are used. */
+/* A tile reads its rows where they lie, if they lie along a contracted var or are few enough for the second cache. 
+ * Others are copied by tiles in a nest before; those that are windows over a border, or other views with guards,
+ * just before they are used. */
 static void choose_left(
 	const struct lt_auto *s, struct lt_product *p, const struct factor_read *left, double bytes, double weight)
 {
 	bool along = false;
-	for (int32_t i = 0; i < p->deep.n; i++)
-		along = along || (var_extent(s, p->deep.at[i]) > 1 && var_stride(s, left, p->deep.at[i]) == 1);
+	for (int32_t i = 0; i < p->contracted.n; i++)
+		along = along || (var_extent(s, p->contracted.at[i]) > 1 && var_stride(s, left, p->contracted.at[i]) == 1);
 	if (p->m < 0 || !may_copy(s, p, false))
 		return;
 	if (!left->plain && !left->early && vars_count(s, &p->column) >= 2 * FEW_ROWS && !is_cut_by_deep(p, left))
@@ -300,7 +300,7 @@ static void choose_left(
 	if (left->plain && !along && bytes > (double)lt__auto_cache(s->target) && count_units(s, &p->row) + 1 == p->row.n)
 		p->left_early = true;
 	/* Lanes that are no run of the result: many of them read each row, whose next element is far away. */
-	if (p->across && left->plain && !left->early && !along && vars_count(s, &p->column) >= MIN_REREAD
+	if (p->lanes_on_rows && left->plain && !left->early && !along && vars_count(s, &p->column) >= MIN_REREAD
 		&& !lt__auto_bounded(s, p->m))
 		p->left_early = true;
 	p->left_early = p->left_early && !(s->constant[p->left] && s->target->unpacked);
@@ -315,12 +315,12 @@ static int64_t greatest_divisor(int64_t a, int64_t b) { return b ? greatest_divi
 static bool keeps_panel(const struct lt_auto *s, const struct lt_product *p, const struct factor_read *right)
 {
 	const struct lt_target *t = s->target;
-	int64_t rows = vars_count(s, &p->deep), step = 0;
-	if (!right->plain || !t->l2_bytes || !t->l2_ways || has_bounded(s, &p->deep))
+	int64_t rows = vars_count(s, &p->contracted), step = 0;
+	if (!right->plain || !t->l2_bytes || !t->l2_ways || has_bounded(s, &p->contracted))
 		return false;
-	for (int32_t i = 0; i < p->deep.n; i++)
-		if (var_extent(s, p->deep.at[i]) == rows)
-			step = var_stride(s, right, p->deep.at[i]) * lt__dtype_info(s->g->node[p->sum].dtype)->bytes;
+	for (int32_t i = 0; i < p->contracted.n; i++)
+		if (var_extent(s, p->contracted.at[i]) == rows)
+			step = var_stride(s, right, p->contracted.at[i]) * lt__dtype_info(s->g->node[p->sum].dtype)->bytes;
 	int64_t way = (int64_t)(t->l2_bytes / t->l2_ways), run = p->tile_n * lt__dtype_info(s->g->node[p->sum].dtype)->bytes;
 	if (step < 1 || run < 1 || way < run)
 		return false;
@@ -350,7 +350,7 @@ bool lt__product_form(const struct lt_auto *s, struct lt_product *p)
 	}
 	int64_t bytes = lt__dtype_info(s->g->node[p->sum].dtype)->bytes;
 	struct factor_read left = lt__product_look(s, p, false), right = lt__product_look(s, p, true);
-	int64_t rows = vars_count(s, &p->row), columns = vars_count(s, &p->column), deep = vars_count(s, &p->deep);
+	int64_t rows = vars_count(s, &p->row), columns = vars_count(s, &p->column), deep = vars_count(s, &p->contracted);
 	double weight = (double)columns * (double)deep * (double)bytes;         /* bytes of the right factor, of one batch */
 	bool along = var_stride(s, &right, p->n) == 1, large = weight > (double)lt__auto_cache(s->target);
 	lt_var dot = rows <= FEW_ROWS ? find_dot(s, p, &left, &right) : -1;
@@ -372,7 +372,7 @@ bool lt__product_form(const struct lt_auto *s, struct lt_product *p)
 	bool few = rows <= FEW_ROWS
 		|| (rows <= SOME_ROWS && vars_min_count(s, &p->row, -1, -1) <= FEW_ROWS && !right.early);
 	if (along && few && (large || (right.early && rows == 1)) && var_extent(s, p->n) >= 16 * p->lanes
-		&& !has_bounded(s, &p->deep)) {
+		&& !has_bounded(s, &p->contracted)) {
 		p->cast[1] = -1;
 		form_rows(s, p, rows <= FEW_ROWS ? ROWS_DEEP : 2 * ROWS_DEEP);
 		return true;
@@ -380,8 +380,8 @@ bool lt__product_form(const struct lt_auto *s, struct lt_product *p)
 	lt__product_tile(s, p);
 	bool whole = !lt__auto_bounded(s, p->n) && (var_extent(s, p->n) % p->lanes == 0 || lt__auto_masks(s->target));
 	bool copy = may_copy(s, p, true) && rows > 1;
-	bool packed = along && p->deep.n == 1 && columns <= p->tile_n;          /* one panel, as it lies */
-	p->form = LT_PRODUCT_TILE;
+	bool packed = along && p->contracted.n == 1 && columns <= p->tile_n;          /* one panel, as it lies */
+	p->form = LT_PRODUCT_CPU_TILE;
 	if (copy && right.early && !packed && p->batch.n == count_units(s, &p->batch)) {
 		p->right_early = true;
 		p->right_copy = p->right;
@@ -401,6 +401,6 @@ bool lt__product_form(const struct lt_auto *s, struct lt_product *p)
 		p->part = p->k = -1;
 		choose_depth(s, p, bytes);
 	}
-	choose_out(s, p, p->part >= 0 && p->m >= 0 && !p->across);
+	choose_out(s, p, p->part >= 0 && p->m >= 0 && !p->lanes_on_rows);
 	return true;
 }

@@ -14,8 +14,8 @@ static void product_digit(struct product_digits *x, lt_var v, int64_t step, int6
 		}
 }
 
-/* The order of a copy's elements: v in steps (0: not cut), the deep vars, a second column or row, v within a step;
- * other dims come first. */
+/* The order of a copy's elements: v in steps (0: not cut), the contracted vars, a second column or row, v within a
+ * step; other dims come first. */
 void lt__product_lay_copy(struct lt_auto *s, lt_node n, const struct lt_product *p, lt_var v, int64_t step)
 {
 	const struct lt_nodedef *d = &s->g->node[n];
@@ -25,8 +25,8 @@ void lt__product_lay_copy(struct lt_auto *s, lt_node n, const struct lt_product 
 		LT_NEW(s->t->arena, bool, d->n_dim + 1) };
 	struct product_digits all = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2), d,
 		LT_NEW(s->t->arena, bool, d->n_dim + 1) };
-	for (int32_t k = 0; k < p->deep.n; k++)
-		product_digit(&inner, p->deep.at[k], 1, 0);
+	for (int32_t k = 0; k < p->contracted.n; k++)
+		product_digit(&inner, p->contracted.at[k], 1, 0);
 	if (v == p->n)
 		product_digit(&inner, p->n2, 1, 0);
 	if (lines)
@@ -49,7 +49,7 @@ void lt__product_lay_copy(struct lt_auto *s, lt_node n, const struct lt_product 
 
 /* Inside the loops of their tile, sums that do not end with n are ordered like this: lanes are next to each other,
  * whatever the result's order is. */
-void lt__product_lay_across(struct lt_auto *s, const struct lt_product *p, lt_node sum)
+void lt__product_lay_lanes_on_rows(struct lt_auto *s, const struct lt_product *p, lt_node sum)
 {
 	const struct lt_nodedef *d = &s->g->node[sum];
 	struct product_digits all = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2), d,

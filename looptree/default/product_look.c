@@ -21,7 +21,7 @@ double lt__product_ns(const struct lt_auto *s, const struct lt_product *p)
 {
 	lt_node stored = p->cast[1] >= 0 ? s->g->node[p->cast[1]].operand[0] : p->right;
 	double columns = (double)vars_count(s, &p->batch) * (double)vars_count(s, &p->column)
-			* (double)vars_count(s, &p->deep),
+			* (double)vars_count(s, &p->contracted),
 		bytes = columns * (double)lt__dtype_info(s->g->node[stored].dtype)->bytes,
 		work = columns * (double)vars_count(s, &p->row) / (double)p->lanes;
 	return work / LT_LANE_RATE > bytes / LT_BYTE_RATE ? work / LT_LANE_RATE : bytes / LT_BYTE_RATE;

@@ -12,7 +12,7 @@ static bool lies_along(const struct lt_auto *s, lt_node copy, lt_var v)
 	return column < 0 || from->read[0].n_piece == 0 || lt__auto_stride(s->g, &from->read[0].piece[0], column) == 1;
 }
 
-/* A panel of a factor: the deep vars, then v by vectors, which is around them where the source does not lie along
+/* A panel of a factor: the contracted vars, then v by vectors, which is around them where the source does not lie along
  * it. */
 static void add_copy(struct product_nest x, lt_node copy, lt_var v)
 {
@@ -20,7 +20,7 @@ static void add_copy(struct product_nest x, lt_node copy, lt_var v)
 	lt__product_lay_copy(x.s, copy, p, v, 0);
 	if (!lies_along(x.s, copy, v))
 		lt__nest_open(&x, v, p->lanes, LT_SERIAL, LT_PEEL);
-	lt__nest_open_all(&x, &p->deep, -1, -1);
+	lt__nest_open_all(&x, &p->contracted, -1, -1);
 	if (v == p->n)
 		lt__nest_open(&x, p->n2, 1, LT_SERIAL, LT_GUARD);
 	lt__nest_open(&x, v, p->lanes, LT_SERIAL, LT_PEEL);
@@ -105,15 +105,15 @@ static void add_tiles(struct product_nest *x, struct lt_product *p)
 	lt__nest_open_rows(&tile, p->m, p->tile_m);
 	lt__nest_group(&tile);
 	struct product_nest term = tile;
-	lt__nest_open_all(&term, &p->deep, -1, -1);
+	lt__nest_open_all(&term, &p->contracted, -1, -1);
 	lt__nest_open_tile(&term, p->tile_tail);
 	lt__auto_add_leaf(term.s, term.at, p->cast[1]);
 	lt__auto_add_leaf(term.s, term.at, p->mul);
 	lt__auto_add_leaf(term.s, term.at, p->part >= 0 ? p->part : p->sum);
-	if (p->across && (p->out >= 0 || p->epilogue >= 0))
-		lt__product_lay_across(x->s, p, p->sum);
+	if (p->lanes_on_rows && (p->out >= 0 || p->epilogue >= 0))
+		lt__product_lay_lanes_on_rows(x->s, p, p->sum);
 	if (p->part >= 0)
-		lt__product_lay_across(x->s, p, p->part);
+		lt__product_lay_lanes_on_rows(x->s, p, p->part);
 	if (p->part >= 0) {
 		struct product_nest add = tile;
 		lt__nest_open_tile(&add, p->tile_tail);
@@ -201,7 +201,7 @@ static void add_rows(struct product_nest *x, struct lt_product *p)
 	lt__nest_open(&k, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
 	open_row_tiles(&k);
 	struct product_nest term = k, add = k;
-	lt__nest_open_all(&term, &p->deep, p->k, -1);    /* partial sums are over all of them */
+	lt__nest_open_all(&term, &p->contracted, p->k, -1);    /* partial sums are over all of them */
 	lt__nest_open(&term, p->k, 1, p->block_k > MAX_UNROLLED ? LT_SERIAL : LT_UNROLL, LT_GUARD);
 	for (int32_t i = 0; i < p->row.n; i++) {
 		lt__nest_open(&term, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
@@ -225,7 +225,7 @@ static void add_dots(struct product_nest *x, struct lt_product *p)
 	lt__nest_open(x, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
 	lt__nest_group(x);
 	struct product_nest k = *x;
-	lt__nest_open_all(&k, &p->deep, p->k, -1);
+	lt__nest_open_all(&k, &p->contracted, p->k, -1);
 	lt__nest_open(&k, p->k, p->lanes, LT_SERIAL, LT_PEEL);
 	struct product_nest sum = *x;
 	for (int32_t i = 0; i < p->row.n; i++) {
@@ -248,10 +248,10 @@ static void add_dots(struct product_nest *x, struct lt_product *p)
 lt_status lt__product_add(struct lt_auto *s, struct lt_product *p)
 {
 	struct product_nest x = { s, p, -1 };
-	if (p->form == LT_PRODUCT_BLOCKS)
-		return lt__product_blocks_add(s, p);
-	if (p->form == LT_PRODUCT_TILES)
-		return lt__product_tiles_add(s, p);
+	if (p->form == LT_PRODUCT_GPU_SIMT)
+		return lt__product_simt_add(s, p);
+	if (p->form == LT_PRODUCT_GPU_MMA)
+		return lt__product_mma_add(s, p);
 	if (p->right_early)
 		add_early(s, p, p->right_copy, p->n, p->tile_n);
 	if (p->left_early)
@@ -268,17 +268,17 @@ lt_status lt__product_add(struct lt_auto *s, struct lt_product *p)
 	if (s->t->leaf_of[p->sum] < 0)
 		return lt_context_code(s->g->ctx);
 	lt__auto_record_nest(s, lt__root_of(s->t, s->t->leaf_of[p->sum]), s->constant[p->sum], true);
-	lt__auto_set_joint(s, p);
+	lt__auto_set_fusion_point(s, p);
 	return LT_OK;
 }
 
 lt_status lt__product_add_epilogue(struct lt_auto *s, struct lt_product *p)
 {
 	struct product_nest x = { s, p, p->end };
-	if (p->form == LT_PRODUCT_BLOCKS)
-		return lt__product_blocks_add_epilogue(s, p);
-	if (p->form == LT_PRODUCT_TILES)
-		return lt__product_tiles_add_epilogue(s, p);
+	if (p->form == LT_PRODUCT_GPU_SIMT)
+		return lt__product_simt_add_epilogue(s, p);
+	if (p->form == LT_PRODUCT_GPU_MMA)
+		return lt__product_mma_add_epilogue(s, p);
 	if (p->epilogue_at >= 0)
 		x.at = p->epilogue_at;
 	else if (p->in_tile)

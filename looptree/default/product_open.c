@@ -3,8 +3,8 @@
 
 /* the numbers that a loop may count, and what a few loops more leave */
 enum { MAX_EXTENTS = LT_MAX_COUNTED + 8 };
-/* any: or fewer, as a run-time scalar says, or as more loops say than are told apart; known: each has a copy of what is
- * inside, or there is one; loops: there are loops over it above */
+/* any: or fewer, as a run-time scalar says, or as more loops say than are told apart; known: each has a copy of
+ * what is inside, or there is one; loops: there are loops over it above */
 struct nest_extents { int32_t n; bool any, known, loops; int64_t at[MAX_EXTENTS]; };
 
 static void nest_add_extent(struct nest_extents *x, int64_t e)

@@ -22,7 +22,7 @@ static double extents(const struct lt_auto *s, const struct lt_vars *list)
 static const char *product_sizes(const struct lt_auto *s, const struct lt_product *p)
 {
 	return sizes_text(s->t->arena, extents(s, &p->batch), extents(s, &p->row), extents(s, &p->column),
-		extents(s, &p->deep));
+		extents(s, &p->contracted));
 }
 
 const char *lt__auto_call_reason(
@@ -65,11 +65,11 @@ static const char *loops_reason(const struct lt_auto *s, const struct lt_product
 {
 	struct lt_arena *a = s->t->arena;
 	const char *sizes = product_sizes(s, p), *why = not_called(s, p->sum);
-	const struct lt_product_tiles *x = p->tiles;
-	const struct lt_product_blocks *b = p->blocks;
+	const struct lt_product_mma *x = p->tiles;
+	const struct lt_product_simt *b = p->blocks;
 	const char *part = p->part >= 0 ? lt__arena_format(a, ", in parts of %lld terms that a second kernel adds",
 		(long long)p->block_k) : "";
-	if (p->form == LT_PRODUCT_TILES)
+	if (p->form == LT_PRODUCT_GPU_MMA)
 		return lt__arena_format(a, "%s: loops with %s, blocks have %lld x %lld elements, warps %lld x %lld, slices of %lld "
 			"terms in %d buffers%s; no call: %s", sizes, x->name, (long long)x->block[0], (long long)x->block[1],
 			(long long)x->warp[0], (long long)x->warp[1], (long long)x->slice, (int)x->depth, part, why);
@@ -108,7 +108,7 @@ void lt__product_reason_plain(struct lt_auto *s, const struct lt_product *p)
 void lt__product_reasons(struct lt_auto *s)
 {
 	for (int32_t i = 0; i < s->n_product; i++)
-		if (s->product[i].form == LT_PRODUCT_BLOCKS || s->product[i].form == LT_PRODUCT_TILES) {
+		if (s->product[i].form == LT_PRODUCT_GPU_SIMT || s->product[i].form == LT_PRODUCT_GPU_MMA) {
 			lt__auto_aim(s, s->product[i].sum);
 			reason_add(s, s->product[i].sum, loops_reason(s, &s->product[i]));
 		}

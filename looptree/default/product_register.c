@@ -34,8 +34,8 @@ int64_t lt__product_tile_rows(const struct lt_auto *s, int64_t vectors, int64_t 
 	return even ? lt__ceil_div(extent_m, lt__ceil_div(extent_m, rows)) : lt__min(extent_m, rows);
 }
 
-/* About how many cycles a register tile takes for each iteration over a deep var: two multiply-adds each, the latency
- * of those, which few sums do not hide, and loads, of which there may be more than two. */
+/* About how many cycles a register tile takes for each iteration over a contracted var: two multiply-adds each, the
+ * latency of those, which few sums do not hide, and loads, of which there may be more than two. */
 static double tile_cycles(double rows, double vectors)
 {
 	double cycles = rows * vectors / 2, loads = (rows + vectors) / 2.2;
@@ -178,7 +178,7 @@ static int64_t joined_lines(const struct lt_auto *s, int64_t m, int64_t lines, i
 static bool panel_leaves_slack(const struct lt_auto *s, const struct lt_product *p, int64_t vectors)
 {
 	int64_t bytes = lt__dtype_info(s->g->node[p->sum].dtype)->bytes;
-	return vars_count(s, &p->deep) <= lt__auto_cache(s->target) / 2 / (vectors * p->lanes * bytes);
+	return vars_count(s, &p->contracted) <= lt__auto_cache(s->target) / 2 / (vectors * p->lanes * bytes);
 }
 
 /* Vectors of such tiles: all of a plane takes least time, and loads; 0: no lines meet. */
@@ -208,8 +208,8 @@ bool lt__product_join_rows(const struct lt_auto *s, struct lt_product *p, const 
 		if (p->row.at[i] != p->m && var_extent(s, p->row.at[i]) > 1)
 			outer = p->row.at[i];
 	if (outer < 0 || (p->left_copy >= 0 && !p->left_early) || p->right_copy < 0 || p->rows_outside
-		|| p->block_m || p->n2 >= 0 || p->form != LT_PRODUCT_TILE || var_extent(s, p->n) % p->lanes != 0
-		|| (p->across && !p->left_early) || !left->plain || lt__auto_bounded(s, p->m) || lt__auto_bounded(s, outer))
+		|| p->block_m || p->n2 >= 0 || p->form != LT_PRODUCT_CPU_TILE || var_extent(s, p->n) % p->lanes != 0
+		|| (p->lanes_on_rows && !p->left_early) || !left->plain || lt__auto_bounded(s, p->m) || lt__auto_bounded(s, outer))
 		return false;
 	int64_t m = var_extent(s, p->m), lines = var_extent(s, outer);
 	int64_t vectors = joined_vectors(s, p, m, lines), tile2 = vectors ? joined_lines(s, m, lines, vectors) : 0;

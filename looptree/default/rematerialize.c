@@ -4,7 +4,7 @@
  * well.
  */
 #include "looptree/derive/derive.h"
-#include "looptree/default/rows.h"
+#include "looptree/default/vectorize_cpu.h"
 
 enum { MAX_READERS = 8, MAX_ROUNDS = 4 };
 

@@ -2,7 +2,7 @@
  *
  * Where a nest has block loops, its threads run all of it at once, and what another thread wrote is only read behind a
  * barrier, and only overwritten behind one.  The nest is walked in its order with the accesses that were made since the
- * last barrier.  Where one meets an access that it must not pass, and that may be another thread's (apart.c), a
+ * last barrier.  Where one meets an access that it must not pass, and that may be another thread's (same_thread.c), a
  * barrier goes in between, as far out as it is between the two.  The body of a loop is walked twice: what the first
  * time left is what an iteration finds.
  *

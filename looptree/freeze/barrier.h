@@ -1,4 +1,4 @@
-/* barrier.h -- between the files of freezing that know of threads: apart.c, barrier.c. */
+/* barrier.h -- between the files of freezing that know of threads: same_thread.c, barrier.c. */
 #ifndef LT_LOOPTREE_FREEZE_BARRIER_H
 #define LT_LOOPTREE_FREEZE_BARRIER_H
 #include "looptree/freeze/parts.h"
@@ -17,7 +17,7 @@ struct lt_barriers {
 	struct lt_fbarrier *at; int32_t n, cap;
 };
 
-/* apart.c */
+/* same_thread.c */
 bool lt__is_thread_loop(const struct lt_freezer *, int32_t loop);
 int32_t lt__loop_axis(const struct lt_freezer *, int32_t loop);
 bool lt__row_depends(const struct lt_freezer *, const struct lt_row *, int32_t loop);   /* through quotients, too */

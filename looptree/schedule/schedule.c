@@ -22,7 +22,12 @@ const struct lt_primitive *lt__primitive_at(int32_t i) { return &primitives[i]; 
 /* -- words -- */
 
 struct step_list { struct lt_context *ctx; const char *file, *next, *end, *line_at; int32_t line; };
-struct schedule_step { const char *at; size_t bytes; int32_t line, column, n; struct lt_step_word word[MAX_WORDS + 1]; };
+struct schedule_step {
+	const char *at;
+	size_t bytes;
+	int32_t line, column, n;
+	struct lt_step_word word[MAX_WORDS + 1];
+};
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 

@@ -188,8 +188,8 @@ static lt_status find_name(const struct path_search *s, const char *around, lt_t
 			      s->kind == LT_TGROUP ? "s" : "", all.text);
 }
 
-static lt_status path_find(const struct lt_looptree *t, const struct lt_step_word *w, lt_node n, enum lt_path_where where,
-	bool groups, lt_tnode *out)
+static lt_status path_find(const struct lt_looptree *t, const struct lt_step_word *w, lt_node n,
+	enum lt_path_where where, bool groups, lt_tnode *out)
 {
 	struct path_search s = { t, w->at, w->bytes, 0, n, where, LT_TLOOP };
 	const char *slash = w->bytes > 0 && w->at[0] == '%' ? memchr(w->at, '/', w->bytes) : NULL;

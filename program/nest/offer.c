@@ -22,7 +22,7 @@ struct lt_offers {
 	bool fixed, strict;
 	int32_t round;
 	int32_t *class;                         /* by node of the graph */
-	struct lt_plainer *plainer;             /* the same */
+	struct lt_fallback *plainer;             /* the same */
 	const struct lt_refusals **why;         /* by class and node: what its nest of that class was refused for */
 	bool move_all;                          /* too many rounds: all nodes of a class that is refused something move on */
 	/* of a round */
@@ -42,7 +42,7 @@ struct lt_offers *lt__offers_new(const struct lt_graph *graph, const struct lt_t
 		.asked = backends ? lt__asked_new(backends, options, a) : NULL,
 		.n_opened = options->strict || !backends ? 1 : backends->n,
 		.strict = options->strict && backends && backends->n > 1, .class = LT_NEW(a, int32_t, graph->n_node + 1),
-		.plainer = LT_NEW(a, struct lt_plainer, graph->n_node + 1),
+		.plainer = LT_NEW(a, struct lt_fallback, graph->n_node + 1),
 		.why = LT_NEW(a, const struct lt_refusals *, (int64_t)graph->n_node * n_target + 1) };
 	return x;
 }
@@ -122,7 +122,7 @@ static bool offer_raise_nest(struct lt_offers *x, const struct lt_looptree *t, c
 	bool any = false;
 	for (lt_node n = 0; n < t->graph->n_node; n++)
 		if (t->leaf_of[n] >= 0 && lt__root_of(t, t->leaf_of[n]) == root && base[n] >= 0)
-			any = lt__raise_plainer(&x->plainer[base[n]], why) || any;
+			any = lt__raise_fallback(&x->plainer[base[n]], why) || any;
 	return any;
 }
 
@@ -131,7 +131,7 @@ static void offer_move(struct lt_offers *x, lt_node base, int32_t class, const s
 	if (x->class[base] != class)
 		return;
 	x->class[base] = class + 1;
-	x->plainer[base] = (struct lt_plainer){ 0 };
+	x->plainer[base] = (struct lt_fallback){ 0 };
 	x->has_moved = true;
 	x->why[(size_t)class * (size_t)x->graph->n_node + (size_t)base] = why;
 }

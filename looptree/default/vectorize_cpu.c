@@ -9,7 +9,7 @@
 #include "base/names.h"
 #include "looptree/tree/tree.h"
 #include "looptree/derive/derive.h"
-#include "looptree/default/rows.h"
+#include "looptree/default/vectorize_cpu.h"
 #include "looptree/default/share.h"
 
 enum {
@@ -395,7 +395,7 @@ static void share_nest(struct lt_looptree *t, lt_tnode root)
 	}
 }
 
-lt_status lt__auto_rows(struct lt_looptree *t, const struct lt_target *target, const bool *open)
+lt_status lt__vectorize_cpu(struct lt_looptree *t, const struct lt_target *target, const bool *open)
 {
 	struct nest_rows s = { .t = t, .target = target, .open = open, .e = { .t = t, .from = t } };
 	LT_TRY(lt__fill_scopes(t));

@@ -2,8 +2,8 @@
  * tiles.
  *
  * The factors are casts that only the product reads, or, of float32, what is read as it is.  A block of warps computes
- * a tile of the sum and goes through the deep var in slices, which all threads copy to shared memory ahead of their
- * use, before the cast; a warp's tile is matrix instructions, whose sums stay in registers.
+ * a tile of the sum and goes through the contracted var in slices, which all threads copy to shared memory ahead of
+ * their use, before the cast; a warp's tile is matrix instructions, whose sums stay in registers.
  */
 #include <string.h>
 #include "looptree/call/call.h"
@@ -14,7 +14,7 @@ enum {
 	WARP = 32,
 	MIN_WORK = 1 << 16,             /* multiply-adds below which a plain nest is as good */
 	ROW_BYTES = 128,                /* of a swizzled layout (struct lt_buffer); it begins anew after eight times as many */
-	LEAST_SIDE = 16
+	MIN_SIDE = 16
 };
 
 /* Tiles of a block and of a warp, the largest first: the first with a block for each multiprocessor, else the last. */
@@ -48,7 +48,7 @@ static lt_node half_of(const struct lt_auto *s, const struct lt_product *p, lt_n
 }
 
 /* A factor of float32 that is copied as it is, where the target allows TF32; -1.  What only the product reads is
- * computed while it is copied, by other trees (product_block.c). */
+ * computed while it is copied, by other trees (product_simt.c). */
 static lt_node word_of(const struct lt_auto *s, const struct lt_product *p, lt_node factor)
 {
 	const struct lt_target *t = s->target;
@@ -70,12 +70,12 @@ static const char *instruction_for(const struct lt_target *t, enum lt_dtype type
 }
 
 /* Whether the target has blocks of so many warps. */
-static bool tiles_fit(const struct lt_auto *s, const struct lt_product_tiles *x)
+static bool tiles_fit(const struct lt_auto *s, const struct lt_product_mma *x)
 {
 	return x->block[0] / x->warp[0] * (x->block[1] / x->warp[1]) * WARP <= lt__gpu_max_block(s->target);
 }
 
-static void choose_tiles(const struct lt_auto *s, const struct lt_product *p, struct lt_product_tiles *x)
+static void choose_tiles(const struct lt_auto *s, const struct lt_product *p, struct lt_product_mma *x)
 {
 	double others = tile_count(s, &p->batch) * tile_count(s, &p->row) / (double)var_extent(s, p->m)
 		* tile_count(s, &p->column) / (double)var_extent(s, p->n);
@@ -89,7 +89,7 @@ static void choose_tiles(const struct lt_auto *s, const struct lt_product *p, st
 	}
 }
 
-static int64_t bytes_of_slice(const struct lt_product_tiles *x, int64_t slice)
+static int64_t bytes_of_slice(const struct lt_product_mma *x, int64_t slice)
 {
 	int64_t bytes = 0;
 	for (int i = 0; i < 2; i++)
@@ -98,7 +98,7 @@ static int64_t bytes_of_slice(const struct lt_product_tiles *x, int64_t slice)
 }
 
 /* Two blocks share a multiprocessor's memory. */
-static bool choose_slices(const struct lt_auto *s, const struct lt_product *p, struct lt_product_tiles *x)
+static bool choose_slices(const struct lt_auto *s, const struct lt_product *p, struct lt_product_mma *x)
 {
 	int64_t room = (int64_t)s->target->shared_bytes, deep = var_extent(s, p->k);
 	room = room > 96 << 10 ? room / 2 : room;
@@ -118,7 +118,7 @@ static bool choose_slices(const struct lt_auto *s, const struct lt_product *p, s
 }
 
 /* What reads the copy of a factor, and which of its operands it is. */
-static void look_at_factor(const struct lt_auto *s, const struct lt_product *p, struct lt_product_tiles *x, int side)
+static void look_at_factor(const struct lt_auto *s, const struct lt_product *p, struct lt_product_mma *x, int side)
 {
 	lt_node factor = side ? p->right : p->left;
 	const struct lt_leaf *leaf = s->t->leaf[x->cast[side] >= 0 ? x->cast[side] : p->mul];
@@ -128,9 +128,9 @@ static void look_at_factor(const struct lt_auto *s, const struct lt_product *p, 
 		&& lt__auto_stride(s->g, &leaf->read[k].piece[0], across) != 1;
 }
 
-bool lt__product_tiles(struct lt_auto *s, struct lt_product *p)
+bool lt__product_mma(struct lt_auto *s, struct lt_product *p)
 {
-	struct lt_product_tiles *x = LT_NEW(s->t->arena, struct lt_product_tiles, 1);
+	struct lt_product_mma *x = LT_NEW(s->t->arena, struct lt_product_mma, 1);
 	lt_node from[2] = { half_of(s, p, p->left), half_of(s, p, p->right) };
 	const bool words = from[0] < 0 && from[1] < 0;
 	for (int i = 0; i < 2; i++) {
@@ -138,7 +138,7 @@ bool lt__product_tiles(struct lt_auto *s, struct lt_product *p)
 		from[i] = words ? word_of(s, p, i ? p->right : p->left) : from[i];
 	}
 	p->m = vars_longest(s, &p->row);
-	p->k = vars_longest(s, &p->deep);
+	p->k = vars_longest(s, &p->contracted);
 	if (from[0] < 0 || from[1] < 0 || from[0] == from[1] || p->m < 0 || p->k < 0 || s->target->warp != WARP
 		|| lt__auto_bounded(s, p->m) || lt__auto_bounded(s, p->n) || lt__auto_bounded(s, p->k)
 		|| s->g->node[p->sum].dtype != LT_F32 || s->g->node[from[0]].dtype != s->g->node[from[1]].dtype)
@@ -146,17 +146,17 @@ bool lt__product_tiles(struct lt_auto *s, struct lt_product *p)
 	x->name = instruction_for(s->target, s->g->node[from[0]].dtype);
 	x->bytes = words ? 4 : 2;
 	x->deep = words ? 8 : 16;
-	if (!x->name || var_extent(s, p->m) < LEAST_SIDE || var_extent(s, p->n) < LEAST_SIDE
-		|| var_extent(s, p->k) < LEAST_SIDE || !lt__has_dim(s->g, p->left, p->m) || !lt__has_dim(s->g, p->right, p->n)
+	if (!x->name || var_extent(s, p->m) < MIN_SIDE || var_extent(s, p->n) < MIN_SIDE
+		|| var_extent(s, p->k) < MIN_SIDE || !lt__has_dim(s->g, p->left, p->m) || !lt__has_dim(s->g, p->right, p->n)
 		|| !lt__has_dim(s->g, p->left, p->k) || !lt__has_dim(s->g, p->right, p->k) || tile_count(s, &p->batch)
-		* tile_count(s, &p->row) * tile_count(s, &p->column) * tile_count(s, &p->deep) < MIN_WORK)
+		* tile_count(s, &p->row) * tile_count(s, &p->column) * tile_count(s, &p->contracted) < MIN_WORK)
 		return false;
 	for (int i = 0; i < 2; i++)
 		look_at_factor(s, p, x, i);
 	choose_tiles(s, p, x);
 	if (!tiles_fit(s, x) || !choose_slices(s, p, x))
 		return false;
-	p->form = LT_PRODUCT_TILES;
+	p->form = LT_PRODUCT_GPU_MMA;
 	p->tiles = x;
 	p->out = p->epilogue < 0 ? p->sum : -1;
 	p->left_copy = from[0];

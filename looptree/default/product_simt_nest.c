@@ -1,4 +1,4 @@
-/* The loops and leaves of a product on a GPU (product_block.c).
+/* The loops and leaves of a product on a GPU (product_simt.c).
  *
  *     for others grid.x   for m grid.x   for n grid.x
  *       for k step slice
@@ -68,12 +68,12 @@ static void block_digit(struct block_digits *x, lt_var v, int64_t step, int64_t 
 }
 
 /* For each deep element a row of the tile, in which what neighbouring threads read is side by side, 16 bytes each: runs
- * of the threads' tiles in turn.  A factor that lies along the deep var is turned around by its copy, whose neighbours
- * write to neighbouring rows: a gap has these begin in other banks. */
+ * of the threads' tiles in turn.  A factor that lies along the contracted var is turned around by its copy, whose
+ * neighbours write to neighbouring rows: a gap has these begin in other banks. */
 static void lay_out(struct lt_auto *s, const struct lt_product *p, const struct lt_block_factor *f)
 {
 	const struct lt_nodedef *d = &s->g->node[f->of];
-	const struct lt_product_blocks *b = p->blocks;
+	const struct lt_product_simt *b = p->blocks;
 	struct block_digits x = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 5), d };
 	int64_t warp = f->thread * f->lanes, above = f->warps > 1 ? warp : 0;
 	for (int32_t i = 0; i < d->n_dim; i++)
@@ -107,14 +107,15 @@ static void share_out(struct block_loops *x, lt_var v, int64_t step, int64_t cou
 	x->threads /= by;
 }
 
-enum { SECTOR = 8 };            /* deep elements that are copied side by side, where they are in memory: 32 bytes */
+enum { SECTOR = 8 };        /* contracted elements that are copied side by side, where they are in memory: 32 bytes */
 
-/* What lies along the deep var is copied element by element to its place in another row, what is computed by runs. */
+/* What lies along the contracted var is copied element by element to its place in another row, what is computed by
+ * runs. */
 static void block_copy(struct block_nest x, const struct lt_block_factor *f)
 {
-	const struct lt_product_blocks *b = x.p->blocks;
+	const struct lt_product_simt *b = x.p->blocks;
 	struct block_loops loops = { 0, b->threads, { { 0, 0, LT_SERIAL } } };
-	int64_t warp = f->thread * f->lanes, run = f->n_cone ? b->wide : 1;
+	int64_t warp = f->thread * f->lanes, run = f->n_fused ? b->wide : 1;
 	if (f->along_k) {
 		share_out(&loops, x.p->k, run, SECTOR / run);
 		share_out(&loops, f->v, 1, b->wide);
@@ -133,8 +134,8 @@ static void block_copy(struct block_nest x, const struct lt_block_factor *f)
 		open_step(&x, x.p->k, 1, LT_UNROLL);
 	open_step(&x, f->along_k ? x.p->k : f->v, 1, LT_VECTOR);
 	open_step(&x, f->v, 1, LT_UNROLL);
-	for (int32_t i = 0; i < f->n_cone; i++)
-		lt__auto_add_leaf(x.s, x.at, f->cone[i]);
+	for (int32_t i = 0; i < f->n_fused; i++)
+		lt__auto_add_leaf(x.s, x.at, f->fused[i]);
 	lt__auto_add_leaf(x.s, x.at, f->of);
 	lay_out(x.s, x.p, f);
 	struct lt_tnodedef *leaf = &x.s->t->node[x.s->t->leaf_of[f->of]];
@@ -175,7 +176,7 @@ static void add_part(struct block_nest x, const struct lt_block_factor *f)
 static void add_sum(struct block_nest x)
 {
 	const struct lt_product *p = x.p;
-	const struct lt_product_blocks *b = p->blocks;
+	const struct lt_product_simt *b = p->blocks;
 	open_threads(&x);
 	open_step(&x, p->k, 1, LT_UNROLL);
 	for (int i = 0; i < 2; i++)
@@ -223,9 +224,9 @@ static void add_parts(struct lt_auto *s, struct lt_product *p)
 	lt__auto_record_nest(s, lt__root_of(s->t, x.at), s->constant[p->sum], true);
 }
 
-lt_status lt__product_blocks_add(struct lt_auto *s, struct lt_product *p)
+lt_status lt__product_simt_add(struct lt_auto *s, struct lt_product *p)
 {
-	const struct lt_product_blocks *b = p->blocks;
+	const struct lt_product_simt *b = p->blocks;
 	struct block_nest x = { s, p, -1 };
 	open_others(&x, &p->batch, -1, LT_GRID);
 	open_others(&x, &p->row, p->m, LT_GRID);
@@ -245,7 +246,7 @@ lt_status lt__product_blocks_add(struct lt_auto *s, struct lt_product *p)
 	if (!grouped)
 		open_step(&x, p->n, b->factor[1].tile, LT_GRID);
 	struct block_nest k = x;
-	open_others(&k, &p->deep, p->k, LT_SERIAL);
+	open_others(&k, &p->contracted, p->k, LT_SERIAL);
 	add_loop(&k, p->k, b->slice, LT_SERIAL);
 	for (int i = 0; i < 2; i++)
 		block_copy(k, &b->factor[i]);
@@ -262,7 +263,7 @@ lt_status lt__product_blocks_add(struct lt_auto *s, struct lt_product *p)
 	return s->t->leaf_of[p->sum] < 0 ? lt_context_code(s->g->ctx) : LT_OK;
 }
 
-lt_status lt__product_blocks_add_epilogue(struct lt_auto *s, struct lt_product *p)
+lt_status lt__product_simt_add_epilogue(struct lt_auto *s, struct lt_product *p)
 {
 	struct block_nest x = { s, p, p->end };
 	if (p->part < 0) {

@@ -1,10 +1,10 @@
 /* Which tree a product gets on a GPU: tiles of blocks and threads, from extents, types and the target.
  *
- * A block of threads computes a tile of the sum.  It goes through the deep var in slices, which it copies to shared
- * memory; each thread has a tile of its own in registers, and reads what it needs of a slice from there.  A large tile
- * reads less of the factors, small ones are more blocks: the least time is looked for, by what a multiprocessor does in
- * a cycle.  Where even small tiles are too few blocks, the deep var is shared out, too, and partial sums are added in a
- * nest of their own.
+ * A block of threads computes a tile of the sum.  It goes through the contracted var in slices, which it copies to
+ * shared memory; each thread has a tile of its own in registers, and reads what it needs of a slice from there.  A
+ * large tile reads less of the factors, small ones are more blocks: the least time is looked for, by what a
+ * multiprocessor does in a cycle.  Where even small tiles are too few blocks, the contracted var is shared out, too,
+ * and partial sums are added in a nest of their own.
  */
 #include "looptree/call/call.h"
 #include "looptree/default/auto_gpu.h"
@@ -20,14 +20,14 @@ enum {
 	BLOCK_CYCLES = 1500,            /* before the first slice is there, and after the last */
 	SPLIT_CYCLES = 6000,            /* of the nest that adds partial sums, without its bytes */
 	CYCLE_BYTES = 1024,             /* that it moves in a cycle, of the whole machine */
-	MAX_SPLIT = 32, MIN_PART = 128, /* parts of a sum; deep elements of one */
+	MAX_SPLIT = 32, MIN_PART = 128, /* parts of a sum; contracted elements of one */
 	ACCESS_BYTES = 16
 };
 
-/* Threads' tiles, threads of a warp along both sides, warps; deep elements of a slice, and how many slices are there at
- * the same time; of the peak, with many warps.  Of elements of 4 bytes.  Slices and rates are measured on an H100, with
- * products of 512 to 8192: long slices where many warps share the code of their loop, which a cache of 32 KiB does not
- * hold for 8 by 8 elements. */
+/* Threads' tiles, threads of a warp along both sides, warps; contracted elements of a slice, and how many slices are
+ * there at the same time; of the peak, with many warps.  Of elements of 4 bytes.  Slices and rates are measured on
+ * an H100, with products of 512 to 8192: long slices where many warps share the code of their loop, which a cache of
+ * 32 KiB does not hold for 8 by 8 elements. */
 struct block_shape { int32_t m, n, lanes_m, lanes_n, warps_m, warps_n, slice, depth; double rate; };
 static const struct block_shape shapes[] = {
 	{ 8, 8, 8, 4, 2, 4, 32, 2, 0.80 }, { 8, 8, 8, 4, 2, 2, 16, 4, 0.74 }, { 8, 8, 8, 4, 1, 4, 16, 4, 0.74 },
@@ -40,7 +40,7 @@ static const struct block_shape shapes[] = {
 
 /* Pointwise nodes that only this product reads are computed where the factor is copied; but what a run-time scalar
  * ends is copied, as the copy is 0 past the end. */
-static void find_cone(struct lt_auto *s, const struct lt_product *p, lt_node of, struct lt_block_factor *f)
+static void find_fused(struct lt_auto *s, const struct lt_product *p, lt_node of, struct lt_block_factor *f)
 {
 	const struct lt_nodedef *d = &s->g->node[of];
 	if (lt__auto_bounded(s, p->k) || !lt__has_leaf(s->g, of) || s->n_reader[of] != 1 || s->reader[of] != p->mul
@@ -52,18 +52,19 @@ static void find_cone(struct lt_auto *s, const struct lt_product *p, lt_node of,
 	for (int32_t i = 0; i < s->n_member; i++)
 		if (s->t->leaf[s->member[i]]->n_var != s->t->leaf[of]->n_var || s->g->node[s->member[i]].op == LT_OP_gather)
 			return;
-	f->cone = LT_NEW(s->t->arena, lt_node, s->n_member + 1);
-	f->n_cone = s->n_member;
+	f->fused = LT_NEW(s->t->arena, lt_node, s->n_member + 1);
+	f->n_fused = s->n_member;
 	for (int32_t i = 0; i < s->n_member; i++)
-		f->cone[i] = s->member[i];
+		f->fused[i] = s->member[i];
 }
 
-/* Elements between neighbours along v where the factor is read: of what a cone reads, the first that has all of it. */
+/* Elements between neighbours along v where the factor is read: of what fused producers read, the first that has all
+ * of it. */
 static int64_t factor_stride(
 	const struct lt_auto *s, const struct lt_product *p, const struct lt_block_factor *f, lt_var v)
 {
-	const struct lt_leaf *leaf = s->t->leaf[f->n_cone ? f->cone[0] : p->mul];
-	int32_t k = f->n_cone ? 0 : s->g->node[p->mul].operand[1] == f->of;
+	const struct lt_leaf *leaf = s->t->leaf[f->n_fused ? f->fused[0] : p->mul];
+	int32_t k = f->n_fused ? 0 : s->g->node[p->mul].operand[1] == f->of;
 	int32_t column = lt__leaf_column(leaf, v);
 	return column < 0 || leaf->n_read <= k || leaf->read[k].n_piece < 1 ? 0
 		: lt__auto_stride(s->g, &leaf->read[k].piece[0], column);
@@ -72,7 +73,7 @@ static int64_t factor_stride(
 static void look_at(struct lt_auto *s, struct lt_product *p, lt_node of, lt_var v, struct lt_block_factor *f)
 {
 	*f = (struct lt_block_factor){ .of = of, .part = -1, .v = v };
-	find_cone(s, p, of, f);
+	find_fused(s, p, of, f);
 	f->along_k = factor_stride(s, p, f, p->k) == 1 && factor_stride(s, p, f, v) != 1;
 }
 
@@ -90,7 +91,7 @@ static double cycles_of(const struct lt_auto *s, const struct lt_product *p, con
 {
 	double others = (double)vars_count(s, &p->batch) * (double)(vars_count(s, &p->row) / var_extent(s, p->m))
 		* (double)(vars_count(s, &p->column) / var_extent(s, p->n));
-	double deep = (double)vars_count(s, &p->deep) / (double)split;
+	double deep = (double)vars_count(s, &p->contracted) / (double)split;
 	int64_t machine = s->target->multiprocessors ? s->target->multiprocessors : 1;
 	int64_t tile_m = tile_of_side(x, false), tile_n = tile_of_side(x, true);
 	double blocks = others * (double)split * (double)lt__ceil_div(var_extent(s, p->m), tile_m)
@@ -128,7 +129,7 @@ static struct block_form choose_shape(const struct lt_auto *s, const struct lt_p
 	return best;
 }
 
-static int64_t slice_bytes(const struct lt_product_blocks *b, int64_t slice, int64_t bytes)
+static int64_t slice_bytes(const struct lt_product_simt *b, int64_t slice, int64_t bytes)
 {
 	int64_t sum = 0;
 	for (int i = 0; i < 2; i++)
@@ -138,14 +139,14 @@ static int64_t slice_bytes(const struct lt_product_blocks *b, int64_t slice, int
 
 /* Deep elements of a slice, and how many slices are there at the same time: two blocks share a multiprocessor. */
 static bool choose_slice(const struct lt_auto *s, const struct lt_product *p, const struct block_shape *shape,
-	struct lt_product_blocks *b)
+	struct lt_product_simt *b)
 {
 	const struct { int64_t slice; int32_t depth; } choices[] = {
 		{ shape->slice, shape->depth }, { 16, 3 }, { 16, 2 }, { 8, 2 }, { 16, 1 }, { 8, 1 },
 	};
 	int64_t bytes = lt__dtype_info(s->g->node[p->sum].dtype)->bytes, room = (int64_t)s->target->shared_bytes;
 	int64_t deep = p->block_k ? p->block_k : var_extent(s, p->k);
-	bool copies = !b->factor[0].n_cone && !b->factor[1].n_cone;
+	bool copies = !b->factor[0].n_fused && !b->factor[1].n_fused;
 	room = room > 96 << 10 ? room / 2 : room;
 	for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
 		int64_t slice = choices[i].slice, slices = lt__ceil_div(deep, slice);
@@ -173,15 +174,15 @@ static void fill_side(struct lt_block_factor *f, const struct block_shape *x, bo
 	f->tile = f->thread * f->lanes * f->warps;
 }
 
-bool lt__product_blocks(struct lt_auto *s, struct lt_product *p)
+bool lt__product_simt(struct lt_auto *s, struct lt_product *p)
 {
-	struct lt_product_blocks *b = LT_NEW(s->t->arena, struct lt_product_blocks, 1);
+	struct lt_product_simt *b = LT_NEW(s->t->arena, struct lt_product_simt, 1);
 	enum lt_dtype dtype = s->g->node[p->sum].dtype;
 	int64_t bytes = lt__dtype_info(dtype)->bytes;
 	p->m = vars_longest(s, &p->row);
-	p->k = vars_longest(s, &p->deep);
+	p->k = vars_longest(s, &p->contracted);
 	double work = (double)vars_count(s, &p->batch) * (double)vars_count(s, &p->row) * (double)vars_count(s, &p->column)
-		* (double)vars_count(s, &p->deep);
+		* (double)vars_count(s, &p->contracted);
 	if (p->m < 0 || p->k < 0 || (bytes != 4 && bytes != 8) || var_extent(s, p->m) < LT_MIN_TILE_SIDE
 		|| var_extent(s, p->n) < LT_MIN_TILE_SIDE || var_extent(s, p->k) < MIN_DEEP || work < MIN_WORK
 		|| (s->target->warp != WARP) || !lt__has_dim(s->g, p->left, p->m) || !lt__has_dim(s->g, p->right, p->n)
@@ -200,7 +201,7 @@ bool lt__product_blocks(struct lt_auto *s, struct lt_product *p)
 	if (!choose_slice(s, p, c.shape, b))
 		return false;
 	b->wide = ACCESS_BYTES / bytes;
-	p->form = LT_PRODUCT_BLOCKS;
+	p->form = LT_PRODUCT_GPU_SIMT;
 	p->blocks = b;
 	if (p->block_k >= var_extent(s, p->k))
 		p->block_k = 0;
@@ -208,7 +209,7 @@ bool lt__product_blocks(struct lt_auto *s, struct lt_product *p)
 		p->part = p->sum;       /* wanted; it is made later */
 	if (p->epilogue < 0)
 		p->out = p->sum;
-	p->left_copy = b->factor[0].n_cone ? -1 : p->left;
-	p->right_copy = b->factor[1].n_cone ? -1 : p->right;
+	p->left_copy = b->factor[0].n_fused ? -1 : p->left;
+	p->right_copy = b->factor[1].n_fused ? -1 : p->right;
 	return true;
 }

@@ -1,4 +1,4 @@
-/* The loops and leaves of a product by matrix instructions (product_tile.c).
+/* The loops and leaves of a product by matrix instructions (product_mma.c).
  *
  *     for others grid.x   for m grid.y   for n grid.x
  *       for k step slice
@@ -66,7 +66,7 @@ static void lay_out_slice(struct lt_auto *s, lt_node copy, lt_var last, int64_t 
 static void nest_copy(struct matrix_nest x, int which)
 {
 	const struct lt_product *p = x.p;
-	const struct lt_product_tiles *b = p->tiles;
+	const struct lt_product_mma *b = p->tiles;
 	lt_var side = which ? p->n : p->m, last = b->along_k[which] ? p->k : side, rows = b->along_k[which] ? side : p->k;
 	int64_t run = b->along_k[which] ? b->slice : b->block[which], row = b->row[which];
 	int64_t wide = WIDE_BYTES / b->bytes, across = WARP / (row / wide);
@@ -126,7 +126,7 @@ static void nest_fragment(struct matrix_nest *x)
 	(void)nest_loop(x, x->p->n, 1, LT_VECTOR, 0);
 }
 
-lt_status lt__product_tiles_add(struct lt_auto *s, struct lt_product *p)
+lt_status lt__product_mma_add(struct lt_auto *s, struct lt_product *p)
 {
 	struct matrix_nest x = { s, p, -1 };
 	nest_others(&x, &p->batch, -1, LT_GRID);
@@ -135,7 +135,7 @@ lt_status lt__product_tiles_add(struct lt_auto *s, struct lt_product *p)
 	(void)nest_loop(&x, p->m, p->tiles->block[0], LT_GRID, 0);
 	(void)nest_loop(&x, p->n, p->tiles->block[1], LT_GRID, 0);
 	struct matrix_nest k = x;
-	nest_others(&k, &p->deep, p->k, LT_SERIAL);
+	nest_others(&k, &p->contracted, p->k, LT_SERIAL);
 	(void)nest_loop(&k, p->k, p->tiles->slice, LT_SERIAL, 0);
 	for (int i = 0; i < 2; i++)
 		nest_copy(k, i);
@@ -156,7 +156,7 @@ lt_status lt__product_tiles_add(struct lt_auto *s, struct lt_product *p)
 	return LT_OK;
 }
 
-lt_status lt__product_tiles_add_epilogue(struct lt_auto *s, struct lt_product *p)
+lt_status lt__product_mma_add_epilogue(struct lt_auto *s, struct lt_product *p)
 {
 	struct matrix_nest x = { s, p, p->end };
 	nest_fragment(&x);

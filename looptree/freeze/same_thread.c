@@ -41,16 +41,16 @@ static int64_t coef_of(const struct lt_row *r, int32_t kind, int32_t at)
 }
 
 /* A multiple of a number between -low and high. */
-struct apart_term { int64_t coef, low, high; bool thread; };
+struct same_thread_term { int64_t coef, low, high; bool thread; };
 enum { MAX_TERMS = 64 };
-struct apart {
+struct same_thread_pair {
 	const struct lt_barriers *w;
 	const struct lt_touched *x, *y;
 	int32_t n;
-	struct apart_term term[MAX_TERMS];
+	struct same_thread_term term[MAX_TERMS];
 };
 
-static bool add_term(struct apart *a, int64_t coef, int64_t low, int64_t high, bool thread)
+static bool add_term(struct same_thread_pair *a, int64_t coef, int64_t low, int64_t high, bool thread)
 {
 	if (low == 0 && high == 0)
 		return true;
@@ -70,7 +70,7 @@ static bool add_term(struct apart *a, int64_t coef, int64_t low, int64_t high, b
 		}
 	if (a->n == MAX_TERMS || coef > INT64_MAX / 4 || low > INT32_MAX || high > INT32_MAX)
 		return false;
-	a->term[a->n++] = (struct apart_term){ coef, low, high, thread };
+	a->term[a->n++] = (struct same_thread_term){ coef, low, high, thread };
 	return true;
 }
 
@@ -81,21 +81,25 @@ static bool is_around(const struct lt_freezer *f, int32_t loop, int32_t inside)
 	return inside == loop;
 }
 
-static int32_t loop_of(const struct apart *a, const struct lt_touched *x) { return a->w->f->stmt[x->stmt].loop; }
-static const struct lt_row *apart_row(const struct apart *a, const struct lt_touched *x)
+static int32_t loop_of(const struct same_thread_pair *a, const struct lt_touched *x)
+{
+	return a->w->f->stmt[x->stmt].loop;
+}
+
+static const struct lt_row *same_thread_row(const struct same_thread_pair *a, const struct lt_touched *x)
 {
 	return &a->w->f->access[x->access].row;
 }
 
 /* The loop in whose iteration the buffer lives: what is around it is the same for both. */
-static int32_t apart_scope(const struct apart *a)
+static int32_t same_thread_scope(const struct same_thread_pair *a)
 {
 	const struct lt_fbuffer *b = &a->w->f->buffer[a->w->f->access[a->x->access].buffer];
 	return b->storage < 0 ? b->scope : -1;
 }
 
 /* Whether both are in the same iteration of a loop. */
-static bool is_common(const struct apart *a, int32_t loop)
+static bool is_common(const struct same_thread_pair *a, int32_t loop)
 {
 	const struct lt_freezer *f = a->w->f;
 	int32_t carried = a->x->carried;
@@ -105,36 +109,38 @@ static bool is_common(const struct apart *a, int32_t loop)
 
 /* What moves an access: a loop around it, or (-1) a digit of a matrix instruction's fragment.  digit: of the thread's
  * number. */
-struct apart_mover { int32_t loop, axis; int64_t coef, last, stride; bool digit; };
+struct same_thread_mover { int32_t loop, axis; int64_t coef, last, stride; bool digit; };
 enum { MAX_MOVERS = 128 };
 
 /* The loop's iteration is a digit of the thread that makes the access. */
-static bool apart_is_digit(const struct apart *a, const struct lt_touched *x, int32_t loop)
+static bool same_thread_is_digit(const struct same_thread_pair *a, const struct lt_touched *x, int32_t loop)
 {
 	return lt__is_thread_loop(a->w->f, loop) && !lt__is_led(a->w, x, loop);
 }
 
 /* Loops of a tile are the fragment's digits.  How many movers; -1: too many. */
-static int32_t find_movers(const struct apart *a, const struct lt_touched *x, struct apart_mover *out)
+static int32_t find_movers(const struct same_thread_pair *a, const struct lt_touched *x, struct same_thread_mover *out)
 {
 	const struct lt_freezer *f = a->w->f;
 	struct lt_tile_run run[LT_TILE_RUNS];
 	int32_t tile = lt__tile_of(f, x->stmt), n = 0, n_run = tile < 0 ? 0 : lt__tile_runs(f, tile, run);
 	int32_t l = tile < 0 ? loop_of(a, x) : f->loop[tile].parent;
 	for (int32_t i = 0; i < n_run; i++)
-		out[n++] = (struct apart_mover){ -1, 0, run[i].coef, run[i].n - 1, run[i].stride, run[i].stride > 0 };
-	for (; l >= 0 && l != apart_scope(a); l = f->loop[l].parent) {
-		bool digit = apart_is_digit(a, x, l);
+		out[n++] = (struct same_thread_mover){ -1, 0, run[i].coef, run[i].n - 1, run[i].stride, run[i].stride > 0 };
+	for (; l >= 0 && l != same_thread_scope(a); l = f->loop[l].parent) {
+		bool digit = same_thread_is_digit(a, x, l);
 		if (n == MAX_MOVERS)
 			return -1;
-		out[n++] = (struct apart_mover){ l, digit ? lt__loop_axis(f, l) : -1, coef_of(apart_row(a, x), LT_TERM_LOOP, l),
+		out[n++] = (struct same_thread_mover){ l, digit ? lt__loop_axis(f, l) : -1,
+			coef_of(same_thread_row(a, x), LT_TERM_LOOP, l),
 			f->loop[l].max_trip_count - 1, digit ? a->w->stride[l] : 0, digit };
 	}
 	return n;
 }
 
 /* The mover whose digit of the thread's number is the same; NULL. */
-static const struct apart_mover *matching(const struct apart_mover *of, int32_t n, const struct apart_mover *x)
+static const struct same_thread_mover *matching(
+	const struct same_thread_mover *of, int32_t n, const struct same_thread_mover *x)
 {
 	for (int32_t i = 0; i < n; i++)
 		if (of[i].digit && of[i].axis == x->axis && of[i].stride == x->stride)
@@ -142,7 +148,7 @@ static const struct apart_mover *matching(const struct apart_mover *of, int32_t 
 	return NULL;
 }
 
-static const struct apart_mover *same_loop(const struct apart_mover *of, int32_t n, int32_t loop)
+static const struct same_thread_mover *same_loop(const struct same_thread_mover *of, int32_t n, int32_t loop)
 {
 	for (int32_t i = 0; i < n; i++)
 		if (of[i].loop == loop)
@@ -150,12 +156,13 @@ static const struct apart_mover *same_loop(const struct apart_mover *of, int32_t
 	return NULL;
 }
 
-static bool add_movers(struct apart *a, const struct apart_mover *x, int32_t n_x, const struct apart_mover *y,
+static bool add_movers(struct same_thread_pair *a, const struct same_thread_mover *x, int32_t n_x,
+	const struct same_thread_mover *y,
 	int32_t n_y, bool first)
 {
 	for (int32_t i = 0; i < n_x; i++) {
-		const struct apart_mover *m = &x[i], *other = m->digit ? matching(y, n_y, m) : NULL;
-		const struct apart_mover *same = m->loop >= 0 && is_common(a, m->loop) ? same_loop(y, n_y, m->loop) : NULL;
+		const struct same_thread_mover *m = &x[i], *other = m->digit ? matching(y, n_y, m) : NULL;
+		const struct same_thread_mover *same = m->loop >= 0 && is_common(a, m->loop) ? same_loop(y, n_y, m->loop) : NULL;
 		if (same && m->digit == same->digit) {
 			if (m->coef != same->coef)
 				return false;
@@ -170,11 +177,11 @@ static bool add_movers(struct apart *a, const struct apart_mover *x, int32_t n_x
 }
 
 /* Run-time scalars and quotients are the same in both, or nothing is known. */
-static bool have_same_quotients(const struct apart *a)
+static bool have_same_quotients(const struct same_thread_pair *a)
 {
 	const struct lt_freezer *f = a->w->f;
 	for (int side = 0; side < 2; side++) {
-		const struct lt_row *x = apart_row(a, side ? a->y : a->x), *y = apart_row(a, side ? a->x : a->y);
+		const struct lt_row *x = same_thread_row(a, side ? a->y : a->x), *y = same_thread_row(a, side ? a->x : a->y);
 		for (int32_t i = 0; i < x->n; i++) {
 			const struct lt_term *t = &x->term[i];
 			if (t->kind == LT_TERM_LOOP || !t->coef)
@@ -194,15 +201,15 @@ static bool have_same_quotients(const struct apart *a)
 
 static int by_coef(const void *a, const void *b)
 {
-	const struct apart_term *x = a, *y = b;
+	const struct same_thread_term *x = a, *y = b;
 	return (x->coef < y->coef) - (x->coef > y->coef);
 }
 
-static int64_t term_max(const struct apart_term *t) { return t->low > t->high ? t->low : t->high; }
-static int64_t reach(const struct apart_term *t) { return t->coef * term_max(t); }
+static int64_t term_max(const struct same_thread_term *t) { return t->low > t->high ? t->low : t->high; }
+static int64_t reach(const struct same_thread_term *t) { return t->coef * term_max(t); }
 
 /* Whether all of them together are within 63 bits. */
-static bool are_small(const struct apart *a, int64_t left)
+static bool are_small(const struct same_thread_pair *a, int64_t left)
 {
 	for (int32_t i = 0; i < a->n; i++)
 		if (a->term[i].coef > INT64_MAX / (2 * MAX_TERMS) / (1 + term_max(&a->term[i])))
@@ -211,24 +218,24 @@ static bool are_small(const struct apart *a, int64_t left)
 }
 
 /* The factors of a matrix instruction are read by all of its threads. */
-static bool is_tile_factor(const struct apart *a, const struct lt_touched *x)
+static bool is_tile_factor(const struct same_thread_pair *a, const struct lt_touched *x)
 {
 	const struct lt_freezer *f = a->w->f;
-	int32_t tile = lt__tile_of(f, x->stmt), scope = apart_scope(a);
+	int32_t tile = lt__tile_of(f, x->stmt), scope = same_thread_scope(a);
 	return tile >= 0 && !(scope >= 0 && is_around(f, tile, scope)) && x->access != f->stmt[x->stmt].dest;
 }
 
 /* Inside of a tile nothing is anybody else's. */
-static bool is_within_tile(const struct apart *a)
+static bool is_within_tile(const struct same_thread_pair *a)
 {
-	int32_t tile = lt__tile_of(a->w->f, a->x->stmt), scope = apart_scope(a);
+	int32_t tile = lt__tile_of(a->w->f, a->x->stmt), scope = same_thread_scope(a);
 	return tile >= 0 && scope >= 0 && is_around(a->w->f, tile, scope);
 }
 
 bool lt__same_thread(const struct lt_barriers *w, const struct lt_touched *x, const struct lt_touched *y)
 {
-	struct apart a = { .w = w, .x = x, .y = y };
-	struct apart_mover of_x[MAX_MOVERS], of_y[MAX_MOVERS];
+	struct same_thread_pair a = { .w = w, .x = x, .y = y };
+	struct same_thread_mover of_x[MAX_MOVERS], of_y[MAX_MOVERS];
 	const struct lt_faccess *p = &w->f->access[x->access], *q = &w->f->access[y->access];
 	int64_t left;
 	if (is_within_tile(&a))

@@ -6,37 +6,38 @@
 #include "looptree/default/auto.h"
 #include "looptree/derive/derive.h"
 
-static const struct lt_plainer as_usual = { 0, NULL };
+static const struct lt_fallback as_usual = { 0, NULL };
 
-bool lt__raise_plainer(struct lt_plainer *x, const char *why)
+bool lt__raise_fallback(struct lt_fallback *x, const char *why)
 {
-	if (x->level >= LT_PLAINEST)
+	if (x->level >= LT_MAX_FALLBACK)
 		return false;
 	x->level++;
 	x->why = why;
 	return true;
 }
 
-const struct lt_plainer *lt__auto_plainer(const struct lt_looptree *t, const struct lt_plainer *base)
+const struct lt_fallback *lt__auto_fallback(const struct lt_looptree *t, const struct lt_fallback *base)
 {
 	if (!base)
 		return NULL;
 	const lt_node *of = lt__tree_bases(t, t->arena);
-	struct lt_plainer *list = LT_NEW(t->arena, struct lt_plainer, t->graph->n_node + 1);
+	struct lt_fallback *list = LT_NEW(t->arena, struct lt_fallback, t->graph->n_node + 1);
 	for (lt_node n = 0; n < t->graph->n_node; n++)
 		list[n] = of[n] < 0 ? as_usual : base[of[n]];
 	return list;
 }
 
-const struct lt_plainer *lt__auto_plainer_in(const struct lt_looptree *t, const struct lt_plainer *list, lt_tnode top)
+const struct lt_fallback *lt__auto_fallback_in(
+	const struct lt_looptree *t, const struct lt_fallback *list, lt_tnode top)
 {
-	const struct lt_plainer *most = &as_usual;
+	const struct lt_fallback *most = &as_usual;
 	if (!list)
 		return most;
 	if (t->node[top].kind == LT_TLEAF)
 		return &list[t->node[top].leaf];
 	for (lt_tnode c = t->node[top].child; c >= 0; c = t->node[c].next) {
-		const struct lt_plainer *x = lt__auto_plainer_in(t, list, c);
+		const struct lt_fallback *x = lt__auto_fallback_in(t, list, c);
 		most = x->level > most->level ? x : most;
 	}
 	return most;

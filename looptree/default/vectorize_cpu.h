@@ -1,7 +1,7 @@
-/* rows.h -- what the parts of the default tree share that turn plain nests into vectors and threads: rows.c,
- * inner.c. */
-#ifndef LT_LOOPTREE_DEFAULT_ROWS_H
-#define LT_LOOPTREE_DEFAULT_ROWS_H
+/* vectorize_cpu.h -- what the parts of the default tree share that turn plain nests into vectors and threads:
+ * vectorize_cpu.c, inner.c. */
+#ifndef LT_LOOPTREE_DEFAULT_VECTORIZE_CPU_H
+#define LT_LOOPTREE_DEFAULT_VECTORIZE_CPU_H
 #include "looptree/default/auto.h"
 #include "looptree/schedule/schedule.h"
 
@@ -32,6 +32,6 @@ double lt__nest_work(const struct lt_looptree *, lt_tnode at);
 
 /* rematerialize.c: gives readers of cheap nodes clones of them. */
 lt_status lt__auto_rematerialize(struct lt_auto *);
-/* rows.c: the tree that auto.c has placed; open: by tree node, roots that may be changed. */
-lt_status lt__auto_rows(struct lt_looptree *, const struct lt_target *, const bool *open);
+/* vectorize_cpu.c: the tree that auto.c has placed; open: by tree node, roots that may be changed. */
+lt_status lt__vectorize_cpu(struct lt_looptree *, const struct lt_target *, const bool *open);
 #endif
