@@ -7,7 +7,6 @@
 #define LT_LOOPTREE_FREEZE_PARTS_H
 #include "ir/op/op.h"
 #include "looptree/freeze/freeze.h"
-#include "lt/tile.h"
 
 enum { LT_TERM_PARAM, LT_TERM_LOOP, LT_TERM_DIV };
 struct lt_term { int32_t kind, at; int64_t coef; };
@@ -220,16 +219,4 @@ void lt__freeze_barriers(struct lt_freezer *);
 
 /* write.c */
 lt_status lt__freeze_write(struct lt_freezer *, lt_tnode root, int32_t number, struct lt_frozen *out);
-
-/* tile.c.  The LT_TILE loop that a statement is in, if it is described or the reset of one that is; -1. */
-int32_t lt__tile_of(const struct lt_freezer *, int32_t stmt);
-/* Of that loop: its description, and the instruction. */
-const struct lt_call *lt__tile_call(const struct lt_freezer *, int32_t loop);
-int64_t lt__tile_threads(const struct lt_freezer *, int32_t loop);
-/* How a fragment's elements lie: `n` of them are `coef` apart; the number's digit is the thread's from `stride` on, or
- * (stride 0) the same thread has all. */
-struct lt_tile_run { int64_t coef, n, stride; };
-enum { LT_TILE_RUNS = 2 * LT_MATRIX_BITS };
-/* Of the result of the tile `loop`; how many. */
-int32_t lt__tile_runs(const struct lt_freezer *, int32_t loop, struct lt_tile_run *);
 #endif
