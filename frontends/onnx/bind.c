@@ -10,7 +10,7 @@ static void report_here(struct lt_onnx *m, const char *what, const char *name)
 		lt__arena_string(m->arena, lt_context_message(m->ctx)));
 }
 
-void lt__onnx_initializers(struct lt_onnx *m, struct lt_onnx_scope *scope, const struct Onnx__GraphProto *g)
+static void name_initializers(struct lt_onnx *m, struct lt_onnx_scope *scope, const struct Onnx__GraphProto *g)
 {
 	for (size_t i = 0; i < g->n_initializer; i++) {
 		const Onnx__TensorProto *t = g->initializer[i];
@@ -131,7 +131,7 @@ static bool source(struct lt_onnx *m, const Onnx__ValueInfoProto *info, struct l
 void lt__onnx_sources(struct lt_onnx *m, struct lt_onnx_scope *scope)
 {
 	const Onnx__GraphProto *g = m->model->graph;
-	lt__onnx_initializers(m, scope, g);
+	name_initializers(m, scope, g);
 	for (size_t i = 0; i < g->n_input; i++) {
 		struct lt_onnx_value v;
 		const Onnx__ValueInfoProto *info = g->input[i];

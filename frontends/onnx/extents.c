@@ -9,7 +9,8 @@ struct lt_linear lt__onnx_extent_sum(struct lt_onnx *m, lt_node x, int32_t axis)
 	return v->bounded ? v->limit : (struct lt_linear){ .constant = v->extent };
 }
 
-struct lt_linear lt__onnx_difference(struct lt_onnx *m, const struct lt_linear *a, const struct lt_linear *b)
+/* a - b; of sums that do not fit: 0 with a sentence. */
+static struct lt_linear difference(struct lt_onnx *m, const struct lt_linear *a, const struct lt_linear *b)
 {
 	const int32_t n = a->n + b->n;
 	lt_param *param = LT_NEW(m->arena, lt_param, n + 1);
@@ -92,7 +93,7 @@ lt_node lt__onnx_expand_to(struct lt_onnx *m, lt_node x, int32_t rank, const str
 lt_node lt__onnx_part(struct lt_onnx *m, lt_node x, int32_t axis, const struct lt_linear *begin,
 	const struct lt_linear *end)
 {
-	const struct lt_linear extent = lt__onnx_extent_sum(m, x, axis), count = lt__onnx_difference(m, end, begin);
+	const struct lt_linear extent = lt__onnx_extent_sum(m, x, axis), count = difference(m, end, begin);
 	if (lt__onnx_failed(m))
 		return LT_NONE;
 	if (begin->n == 0 && begin->constant == 0 && lt__linear_equal(&extent, end))

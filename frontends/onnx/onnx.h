@@ -191,7 +191,6 @@ const struct lt_onnx_op *lt__onnx_op_find(struct lt_onnx *, const char *domain, 
 void lt__onnx_convert(struct lt_onnx *, struct lt_onnx_scope *, size_t n, struct Onnx__NodeProto *const *);
 /* bind.c: initializers and inputs of the model's graph, and its results */
 void lt__onnx_sources(struct lt_onnx *, struct lt_onnx_scope *);
-void lt__onnx_initializers(struct lt_onnx *, struct lt_onnx_scope *, const struct Onnx__GraphProto *);
 void lt__onnx_results(struct lt_onnx *, struct lt_onnx_scope *);
 /* dims.c: the extent of a symbolic dimension: a var; LT_NONE with a sentence.  empty: it is 0. */
 lt_var lt__onnx_dim(struct lt_onnx *, const char *symbol, const char *input, int32_t axis, bool *empty);

@@ -33,7 +33,7 @@ static const int64_t *split_parts(struct lt_onnx_call *c, int64_t extent)
 	int64_t parts = lt__onnx_int(c, "num_outputs", c->n_out), *out = LT_NEW(c->m->arena, int64_t, c->n_out + 1), sum = 0;
 	if (lt__onnx_failed(c->m))
 		return NULL;
-	const int64_t each = parts > 0 ? (extent + parts - 1) / parts : 0;
+	const int64_t each = parts > 0 ? lt__ceil_div(extent, parts) : 0;
 	for (int32_t i = 0; i < c->n_out; i++) {
 		int64_t left = extent - sum;
 		out[i] = given ? (i < n ? given[i] : 0) : left < each ? left : each;

@@ -170,9 +170,6 @@ bool lt__poly_sum(struct lt_onnx *m, const struct lt_onnx_poly *a, struct lt_lin
 	return lt__linear_make(m->graph, constant, n, param, coef, out) == LT_OK;
 }
 
-static int64_t low_of(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t high_of(int64_t a, int64_t b) { return a > b ? a : b; }
-
 bool lt__poly_range(const struct lt_onnx *m, const struct lt_onnx_poly *a, int64_t *low, int64_t *high)
 {
 	bool fits = true;
@@ -186,8 +183,8 @@ bool lt__poly_range(const struct lt_onnx *m, const struct lt_onnx_poly *a, int64
 				&& !lt__mul_overflow(to, p->low, &x[2]) && !lt__mul_overflow(to, p->high, &x[3]);
 			if (!fits)
 				return false;
-			from = low_of(low_of(x[0], x[1]), low_of(x[2], x[3]));
-			to = high_of(high_of(x[0], x[1]), high_of(x[2], x[3]));
+			from = lt__min(lt__min(x[0], x[1]), lt__min(x[2], x[3]));
+			to = lt__max(lt__max(x[0], x[1]), lt__max(x[2], x[3]));
 		}
 		fits = fits && !lt__add_overflow(*low, from, low) && !lt__add_overflow(*high, to, high);
 	}

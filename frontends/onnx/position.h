@@ -1,4 +1,4 @@
-/* position.h -- the functions of ir/build/position.h for the builders of this frontend.
+/* position.h -- the functions by position of ir/build/build.h, for the builders of this frontend.
  *
  * The vars of a graph's values are named; an ONNX axis is a position.  LT_NONE goes through; failures are sentences in
  * the context.

@@ -20,8 +20,6 @@ const struct lt_onnx_stored *lt__onnx_stored(int64_t type);     /* NULL: it is n
 const void *lt__onnx_unpack(struct lt_onnx *, const struct lt_onnx_stored *, const void *packed, size_t n);
 
 /* stored_cast.c */
-/* The values of x, which holds the type: float32, or the integers as they are. */
-lt_node lt__onnx_load(struct lt_onnx *, const struct lt_onnx_stored *, lt_node x);
 /* x as the type; saturate: beyond the largest number is that number. */
 lt_node lt__onnx_store(struct lt_onnx *, const struct lt_onnx_stored *, lt_node x, bool saturate,
 	enum lt_onnx_rounding);

@@ -31,7 +31,8 @@ static double stored_value(const struct lt_onnx_stored *s, int bits)
 	return bits & sign ? -stored_number(s, size) : stored_number(s, size);
 }
 
-lt_node lt__onnx_load(struct lt_onnx *m, const struct lt_onnx_stored *s, lt_node x)
+/* The values of x, which holds the type: float32, or the integers as they are. */
+static lt_node load_stored(struct lt_onnx *m, const struct lt_onnx_stored *s, lt_node x)
 {
 	const int64_t n = (int64_t)1 << s->bits;
 	double *value = LT_NEW(m->arena, double, n);
@@ -118,7 +119,7 @@ lt_node lt__onnx_in_numbers(struct lt_onnx_call *c, int32_t i)
 {
 	const struct lt_onnx_stored *s = lt__onnx_stored(lt__onnx_value(c, i)->stored);
 	lt_node x = lt__onnx_in(c, i);
-	return s ? lt__onnx_load(c->m, s, x) : x;
+	return s ? load_stored(c->m, s, x) : x;
 }
 
 void lt__onnx_give_stored(struct lt_onnx_call *c, int32_t i, lt_node x, const struct lt_onnx_stored *s)

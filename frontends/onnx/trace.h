@@ -39,6 +39,4 @@ lt_node lt__onnx_part(struct lt_onnx *, lt_node, int32_t axis, const struct lt_l
 lt_node lt__onnx_join(struct lt_onnx *, int32_t axis, int32_t n, const lt_node *);
 /* x with `count` axes of the most that their extents may be, and zeros where a run has no elements. */
 lt_node lt__onnx_filled(struct lt_onnx *, lt_node, int32_t first, int32_t count);
-/* a - b; of sums that do not fit: 0 with a sentence. */
-struct lt_linear lt__onnx_difference(struct lt_onnx *, const struct lt_linear *a, const struct lt_linear *b);
 #endif

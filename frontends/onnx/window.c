@@ -29,7 +29,7 @@ static int64_t window_reach(const struct lt_onnx_window *w, int32_t i)
 static void window_same(struct lt_onnx_window *w, bool upper)
 {
 	for (int32_t i = 0; i < w->n; i++) {
-		int64_t out = (w->extent[i] + w->stride[i] - 1) / w->stride[i];
+		int64_t out = lt__ceil_div(w->extent[i], w->stride[i]);
 		int64_t missing = (out - 1) * w->stride[i] + window_reach(w, i) - w->extent[i];
 		missing = missing < 0 ? 0 : missing;
 		w->before[i] = upper ? missing / 2 : missing - missing / 2;
@@ -83,7 +83,7 @@ bool lt__onnx_window_read(struct lt_onnx_call *c, lt_node x, const int64_t *kern
 		return false;
 	for (int32_t i = 0; i < n; i++) {
 		int64_t room = w->extent[i] + w->before[i] + w->after[i] - window_reach(w, i), s = w->stride[i];
-		w->out[i] = room < 0 ? 0 : (ceil ? (room + s - 1) / s : room / s) + 1;
+		w->out[i] = room < 0 ? 0 : (ceil ? lt__ceil_div(room, s) : room / s) + 1;
 		/* A window that would begin in the padding at the end is none. */
 		if (ceil && (w->out[i] - 1) * s >= w->extent[i] + w->before[i])
 			w->out[i]--;

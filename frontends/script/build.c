@@ -1,6 +1,7 @@
 /* build.c -- a call of a node becomes a value of the graph, with a name and a place. */
 #include <string.h>
 #include "frontends/script/reader.h"
+#include "ir/build/build.h"
 
 /* What repeats and functions may make, so that a script of a few lines is no graph without end. */
 enum { UNROLLED_MAX = 100000 };
@@ -20,7 +21,7 @@ static void mark_sourced(struct lt_script *s)
 	const struct lt_graph *g = s->graph;
 	while (s->n_sourced < g->n_node) {
 		const struct lt_nodedef *d = &g->node[s->n_sourced];
-		bool is = d->op == LT_OP_input || d->op == LT_OP_constant || d->op == LT_OP_state;
+		bool is = lt__op_is_memory(d->op);
 		if (d->op == LT_OP_view) {
 			is = true;
 			for (int32_t i = 0; i < d->n_operand; i++)
@@ -43,7 +44,7 @@ static lt_node number_value(
 	lt_var *v = LT_NEW(s->arena, lt_var, rank);
 	for (int32_t i = 0; i < rank; i++)
 		v[i] = lt_node_dim(g, like, i);
-	return lt__script_view(s, x, rank, v, NULL);
+	return lt__pos_view(s->graph, x, rank, v, NULL);
 }
 
 /* Numbers among the arguments become values of the type of the first one that is a value. */

@@ -120,7 +120,8 @@ void lt__script_bind(struct lt_script *s, const char *name, int32_t bytes, const
 	s->names_used = true;
 }
 
-const char *lt__script_word(const struct lt_script *s, const char *name, int32_t bytes)
+/* NULL: no such word; else what it is: "a type". */
+static const char *reserved_word(const struct lt_script *s, const char *name, int32_t bytes)
 {
 	static const struct { const char *word, *what; } words[] = {
 		{ "result", "a word of the language" }, { "def", "a word of the language" }, { "return", "a word of the language" },
@@ -140,7 +141,7 @@ const char *lt__script_word(const struct lt_script *s, const char *name, int32_t
 
 lt_status lt__script_check_name(struct lt_script *s, const char *name, int32_t bytes, struct lt_position at)
 {
-	const char *what = lt__script_word(s, name, bytes);
+	const char *what = reserved_word(s, name, bytes);
 	if (bytes > NAME_MAX_BYTES)
 		return lt__script_fail(s, at, LT_EINVAL, "The name %.20s... is too long: %d bytes, the limit is %d", name, bytes,
 			NAME_MAX_BYTES);
@@ -150,7 +151,7 @@ lt_status lt__script_check_name(struct lt_script *s, const char *name, int32_t b
 }
 
 /* What follows a name that is not defined: axis=0. */
-bool lt__script_is_keyword(const struct lt_script *s)
+static bool is_keyword(const struct lt_script *s)
 {
 	struct lt_cursor c = s->cursor;
 	return lt__lex_peek(&c) == '=' && c.end - c.at > 1 && c.at[1] != '=';
@@ -159,11 +160,11 @@ bool lt__script_is_keyword(const struct lt_script *s)
 lt_status lt__script_unknown_name(struct lt_script *s, struct lt_position at, const char *name, int32_t bytes)
 {
 	const struct lt_script_scope *const scopes[] = { s->scope, &s->script_scope };
-	const char *what = lt__script_word(s, name, bytes);
+	const char *what = reserved_word(s, name, bytes);
 	struct lt_nearest near;
 	if (what)
 		return lt__script_fail(s, at, LT_ESYNTAX, "Unexpected '%.*s': it is %s, expected a value", bytes, name, what);
-	if (lt__script_is_keyword(s))
+	if (is_keyword(s))
 		return lt__script_fail(s, at, LT_ESYNTAX,
 			"Unexpected '%.*s =': arguments have no names, their order says which is which",
 			bytes < NAME_MAX_BYTES ? bytes : NAME_MAX_BYTES, name);
@@ -191,5 +192,5 @@ bool lt__script_begins(struct lt_script *s)
 	int32_t n = lt__lex_word(&look, &word);
 	if (!n)
 		return c == '$' || c == '(' || c == '[' || c == '-' || c == '+' || c == '!' || c == '.' || (c >= '0' && c <= '9');
-	return lt__lex_peek(&look) == '(' || lt__script_lookup(s, word, n) || lt__script_word(s, word, n);
+	return lt__lex_peek(&look) == '(' || lt__script_lookup(s, word, n) || reserved_word(s, word, n);
 }

@@ -1,15 +1,38 @@
-/* nodes_letters.c -- nodes whose axes have one-letter names: MapNode, GatherAlongNode, EinsumNode. */
+/* nodes_letters.c -- nodes whose equation names each axis by a letter: MapNode, GatherAlongNode, EinsumNode. */
 #include <string.h>
+#include "base/sets.h"
 #include "frontends/script/reader.h"
+#include "ir/build/build.h"
 #include "ir/node/node.h"
 
 enum { N_LETTER = 128 };
+#define WRONG_COMMAS "it has to have one comma less than there are operands"
 
-static lt_node refuse_equation(struct lt_script *s, const struct lt_arg *equation, const char *why)
+static lt_node refuse(struct lt_script *s, const struct lt_arg *equation, const char *why)
 {
 	return lt__script_refuse(s, equation->position, LT_ESYNTAX, "Invalid equation '%.*s': %s",
 		equation->n < 200 ? equation->n : 200, equation->text, why);
 }
+
+static lt_node refuse_rank(struct lt_script *s, const struct lt_arg *a, int32_t n)
+{
+	return lt__script_refuse(s, a->position, LT_ETYPE,
+		"Different number of dimensions: the equation names %d axes of %s", n, lt__script_value(s, a));
+}
+
+/* Operands that the equation names, up to its arrow or end; -1: it has an arrow in pieces. */
+static int32_t count_operands(struct lt_script *s, const struct lt_arg *equation, const char *end)
+{
+	int32_t n = 1;
+	for (const char *c = equation->text; c < end; c++) {
+		n += *c == ',';
+		if (*c == '-' || *c == '>')
+			return refuse(s, equation, "the result comes after '->'");
+	}
+	return n;
+}
+
+/* -- MapNode and GatherAlongNode: an axis keeps its var where it can. */
 
 /* The letters of an equation: of its operands, one after the other, and of the result. */
 struct lettered {
@@ -23,27 +46,14 @@ struct lettered {
 static lt_node letters_begin(struct lettered *l, struct lt_script *s, const struct lt_arg *equation, int32_t n)
 {
 	const char *arrow = strstr(equation->text, "->");
-	int32_t commas = 0;
 	*l = (struct lettered){ .s = s, .equation = equation, .at = equation->text, .out = arrow ? arrow + 2 : NULL };
 	memset(l->var, -1, sizeof l->var);
-	for (const char *c = l->at; *c && c != arrow; c++) {
-		commas += *c == ',';
-		if (*c == '-' || *c == '>')
-			return refuse_equation(l->s, l->equation, "the result comes after '->'");
-	}
+	int32_t named = count_operands(s, equation, arrow ? arrow : equation->text + equation->n);
+	if (named < 0)
+		return -1;
 	if (!arrow)
-		return refuse_equation(l->s, l->equation, "the result's axes come after '->'");
-	if (commas + 1 != n)
-		return refuse_equation(l->s, l->equation, "it has to have one comma less than there are operands");
-	return 0;
-}
-
-static bool is_taken(const struct lettered *l, lt_var v)
-{
-	for (int32_t c = 0; c < N_LETTER; c++)
-		if (l->var[c] == v)
-			return true;
-	return false;
+		return refuse(s, equation, "the result's axes come after '->'");
+	return named == n ? 0 : refuse(s, equation, WRONG_COMMAS);
 }
 
 /* The next operand with the vars of its letters.  An axis keeps its var where no other letter has it.  apart: the axis
@@ -61,23 +71,21 @@ static lt_node letters_operand(struct lettered *l, const struct lt_arg *a, int32
 		lt_var own = lt_node_dim(s->graph, a->node, n);
 		at[n] = n;
 		if (n == apart && l->var[c] >= 0)
-			return refuse_equation(l->s, l->equation, "the axis that is gathered along has a letter of its own");
+			return refuse(l->s, l->equation, "the axis that is gathered along has a letter of its own");
 		if (l->var[c] < 0)
-			l->var[c] = is_taken(l, own) ? lt__script_fresh(s, own) : own;
+			l->var[c] = lt__has(l->var, N_LETTER, own) ? lt__pos_fresh(s->graph, own) : own;
 		else if (!lt__var_same_range(s->graph, l->var[c], own))
 			return lt__script_refuse(s, a->position, LT_ETYPE, "Incompatible shapes: axis %c is %lld long, and %lld in %s%s",
 				(char)c, (long long)lt_var_extent(s->graph, l->var[c]), (long long)lt_var_extent(s->graph, own),
 				lt__script_value(s, a), lt__script_unlike(s, l->var[c], own));
 		v[n] = l->var[c];
-		for (int32_t i = 0; i < n; i++)
-			if (v[i] == v[n])
-				return refuse_equation(l->s, l->equation, "an operand names an axis twice");
+		if (lt__has(v, n, v[n]))
+			return refuse(l->s, l->equation, "an operand names an axis twice");
 	}
 	l->at += *l->at == ',';
 	if (n != rank)
-		return lt__script_refuse(s, a->position, LT_ETYPE,
-			"Different number of dimensions: the equation names %d axes of %s", n, lt__script_value(s, a));
-	return lt__script_view(s, a->node, rank, v, at);
+		return refuse_rank(s, a, n);
+	return lt__pos_view(s->graph, a->node, rank, v, at);
 }
 
 /* Vars of the result; -1 after a failure. */
@@ -88,10 +96,9 @@ static int32_t letters_result(struct lettered *l, lt_var **out)
 	for (int32_t i = 0; i < n; i++) {
 		(*out)[i] = l->var[(unsigned char)l->out[i] % N_LETTER];
 		if ((*out)[i] < 0)
-			return refuse_equation(l->s, l->equation, "the result names an axis that no operand has");
-		for (int32_t k = 0; k < i; k++)
-			if ((*out)[k] == (*out)[i])
-				return refuse_equation(l->s, l->equation, "the result names an axis twice");
+			return refuse(l->s, l->equation, "the result names an axis that no operand has");
+		if (lt__has(*out, i, (*out)[i]))
+			return refuse(l->s, l->equation, "the result names an axis twice");
 	}
 	return n;
 }
@@ -147,7 +154,7 @@ LT_BUILDER(gather_along)
 		return -1;
 	char along = a[0].text[axis];
 	if (strchr(a[0].text + axis + 1, along))
-		return refuse_equation(s, &a[0], "the axis that is gathered along has a letter of its own");
+		return refuse(s, a, "the axis that is gathered along has a letter of its own");
 	x[1] = letters_operand(&l, &a[2], -1);
 	int32_t rank = x[1] < 0 ? -1 : letters_result(&l, &dim);
 	if (rank < 0)
@@ -173,19 +180,20 @@ struct einsum {
 static bool split(struct einsum *e, int32_t n)
 {
 	const char *text = e->equation->text, *arrow = strstr(text, "->");
-	int32_t seen[N_LETTER] = { 0 }, commas = 0;
+	int32_t seen[N_LETTER] = { 0 }, operand = 0;
 	char *made = LT_NEW(e->s->arena, char, N_LETTER + 1);
 	e->at = text;
 	e->end = arrow ? arrow : text + e->equation->n;
-	for (const char *c = e->at; c < e->end; c++) {
-		commas += *c == ',';
-		if (*c == '-' || *c == '>')
-			return refuse_equation(e->s, e->equation, "the result comes after '->'") >= 0;
-		if (*c != ',')
-			e->last[(int)*c] = commas, seen[(int)*c]++;
-	}
-	if (commas + 1 != n)
-		return refuse_equation(e->s, e->equation, "it has to have one comma less than there are operands") >= 0;
+	int32_t named = count_operands(e->s, e->equation, e->end);
+	if (named < 0)
+		return false;
+	if (named != n)
+		return refuse(e->s, e->equation, WRONG_COMMAS) >= 0;
+	for (const char *c = e->at; c < e->end; c++)
+		if (*c == ',')
+			operand++;
+		else
+			e->last[(int)*c] = operand, seen[(int)*c]++;
 	e->out = arrow ? arrow + 2 : made;
 	for (int c = 0; !arrow && c < N_LETTER; c++)
 		if (seen[c] == 1)
@@ -195,9 +203,9 @@ static bool split(struct einsum *e, int32_t n)
 	for (int32_t i = 0; i < e->n_out; i++) {
 		int c = e->out[i];
 		if (c == ',' || c == '-' || c == '>' || !seen[c])
-			return refuse_equation(e->s, e->equation, "the result names an axis that no operand has") >= 0;
+			return refuse(e->s, e->equation, "the result names an axis that no operand has") >= 0;
 		if (twice[c]++)
-			return refuse_equation(e->s, e->equation, "the result names an axis twice") >= 0;
+			return refuse(e->s, e->equation, "the result names an axis twice") >= 0;
 	}
 	return true;
 }
@@ -205,7 +213,7 @@ static bool split(struct einsum *e, int32_t n)
 /* A var called by its letter. */
 static lt_var named_like(struct lt_script *s, const char *letter, lt_var like)
 {
-	lt_var v = lt__script_fresh(s, like);
+	lt_var v = lt__pos_fresh(s->graph, like);
 	lt_var_set_name(s->graph, v, letter);
 	return v;
 }
@@ -243,10 +251,8 @@ static lt_node read_operand(struct einsum *e, const struct lt_arg *a)
 	}
 	e->at++;
 	if (n != rank)
-		return lt__script_refuse(s, a->position, LT_ETYPE,
-			"Different number of dimensions: the equation names %d axes of %s", n,
-			lt__script_value(s, a));
-	return lt__script_view(s, a->node, m, v, at);
+		return refuse_rank(s, a, n);
+	return lt__pos_view(s->graph, a->node, m, v, at);
 }
 
 /* Axes of x that neither the result nor an operand after number i names: they are summed now. */

@@ -1,6 +1,7 @@
 /* nodes_tensor.c -- tensors that come from outside, literals, positions, casts. */
 #include <string.h>
 #include "frontends/script/reader.h"
+#include "ir/build/build.h"
 
 /* Checks what all three tensors share; returns the name with an end, NULL after a failure. */
 static const char *check_tensor(struct lt_script *s, struct lt_names *names, const char *kind, const struct lt_arg *a)
@@ -60,7 +61,7 @@ LT_BUILDER(iota)
 		return -1;
 	lt_var *v = lt__script_vars(s, &a[0]);
 	lt_node x = lt_graph_index(s->graph, v[axis]);
-	return x < 0 ? -1 : lt__script_view(s, x, a[0].n, v, &axis);
+	return x < 0 ? -1 : lt__pos_view(s->graph, x, a[0].n, v, &axis);
 }
 
 LT_BUILDER(index)
@@ -72,7 +73,7 @@ LT_BUILDER(index)
 	for (int32_t i = 0; i < rank; i++)
 		v[i] = lt_node_dim(s->graph, a[0].node, i);
 	lt_node x = lt_graph_index(s->graph, v[axis]);
-	return x < 0 ? -1 : lt__script_view(s, x, rank, v, &axis);
+	return x < 0 ? -1 : lt__pos_view(s->graph, x, rank, v, &axis);
 }
 
 LT_BUILDER(cast)

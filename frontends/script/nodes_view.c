@@ -2,6 +2,7 @@
  * sums over its axes. */
 #include <string.h>
 #include "frontends/script/reader.h"
+#include "ir/build/build.h"
 
 /* A fixed end of an axis of a run-time extent: so many elements may not be there. */
 static lt_node refuse_fixed_end(struct lt_script *s, const struct lt_arg *a, int32_t axis)
@@ -149,7 +150,7 @@ LT_BUILDER(expand)
 	if (m < rank)
 		return lt__script_refuse(s, a[1].position, LT_ETYPE, "Incompatible shapes: %s cannot be broadcast to %s",
 			lt__script_value(s, &a[0]), lt__script_list(s, a[1].list, m));
-	return lt__script_view(s, a[0].node, m, v, at);
+	return lt__pos_view(s->graph, a[0].node, m, v, at);
 }
 
 LT_BUILDER(concat)

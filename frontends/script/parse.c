@@ -3,7 +3,6 @@
  * statements.
  */
 #include <string.h>
-#include "base/nearest.h"
 #include "frontends/script/reader.h"
 
 static lt_status read_expression(struct lt_script *, const char *expected, struct lt_arg *out);

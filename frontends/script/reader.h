@@ -258,10 +258,7 @@ const struct lt_arg *lt__script_lookup(const struct lt_script *, const char *nam
 void lt__script_bind(struct lt_script *, const char *name, int32_t bytes, const struct lt_arg *value);
 /* A name that may be given: neither too long nor a word that means something else. */
 lt_status lt__script_check_name(struct lt_script *, const char *name, int32_t bytes, struct lt_position);
-/* NULL: no such word; else what it is: "a type". */
-const char *lt__script_word(const struct lt_script *, const char *name, int32_t bytes);
 lt_status lt__script_unknown_name(struct lt_script *, struct lt_position, const char *name, int32_t bytes);
-bool lt__script_is_keyword(const struct lt_script *);   /* '=' follows a name that is not defined: axis=0 */
 
 /* mistakes.c: sentences with the way out */
 lt_status lt__script_unknown_node(struct lt_script *, struct lt_position, const char *name, int32_t bytes);
@@ -302,7 +299,6 @@ lt_status lt__script_fail(struct lt_script *, struct lt_position, lt_status, con
 /* The same as a builder's answer: -1. */
 #define lt__script_refuse(s, ...) ((void)lt__script_fail((s), __VA_ARGS__), (lt_node)-1)
 const char *lt__script_value(struct lt_script *, const struct lt_arg *);        /* "$4 (float32 [128, 10])" */
-const char *lt__script_shape(struct lt_script *, lt_node);                      /* "[128, 10]" */
 const char *lt__script_list(struct lt_script *, const int64_t *, int32_t n);    /* "[128, 10]" */
 /* "; their extents come from ...: 'n' and 'm'" where the dims of two values look alike except for run-time values, else
  * "". */
@@ -315,9 +311,6 @@ bool lt__script_eps(struct lt_script *, const struct lt_arg *, enum lt_dtype);
 int64_t lt__script_extent(const struct lt_script *, lt_node, int32_t axis);
 /* i, j, k ... by axis; limit: NULL, or its run-time extent */
 lt_var lt__script_var(struct lt_script *, int32_t axis, int64_t extent, const struct lt_linear *limit);
-lt_var lt__script_fresh(struct lt_script *, lt_var like);                       /* of the same extent and limit */
-/* View of x with dims v (n): row i of x is dim at[i], or 0 where at[i] is -1; x itself where nothing changes. */
-lt_node lt__script_view(struct lt_script *, lt_node x, int32_t n, const lt_var *v, const int32_t *at);
 /* y with vars of its own where it shares some with x, axis apart (-1: none): they stand for other positions. */
 lt_node lt__script_apart(struct lt_script *, lt_node x, int32_t axis, lt_node y);
 bool lt__script_float32(struct lt_script *, const struct lt_arg *);

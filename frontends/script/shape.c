@@ -43,7 +43,8 @@ const char *lt__script_list(struct lt_script *s, const int64_t *x, int32_t n)
 	return t.at;
 }
 
-const char *lt__script_shape(struct lt_script *s, lt_node x)
+/* "[128, 10]" */
+static const char *shape_text(struct lt_script *s, lt_node x)
 {
 	struct lt_text t = { .arena = s->arena };
 	int32_t n = lt_node_rank(s->graph, x);
@@ -60,7 +61,7 @@ const char *lt__script_shape(struct lt_script *s, lt_node x)
 const char *lt__script_value(struct lt_script *s, const struct lt_arg *a)
 {
 	return lt__arena_format(s->arena, "%s (%s %s)", a->shown,
-		lt__dtype_info(lt_node_dtype(s->graph, a->node))->script, lt__script_shape(s, a->node));
+		lt__dtype_info(lt_node_dtype(s->graph, a->node))->script, shape_text(s, a->node));
 }
 
 /* "'end - begin'", with the names of the values that the script reads; "6" */
@@ -120,16 +121,6 @@ lt_var lt__script_var(struct lt_script *s, int32_t axis, int64_t extent, const s
 	else
 		snprintf(name, sizeof name, "d%d", axis);
 	return lt__var_add(s->graph, name, extent, limit);
-}
-
-lt_var lt__script_fresh(struct lt_script *s, lt_var like)
-{
-	return lt__pos_fresh(s->graph, like);
-}
-
-lt_node lt__script_view(struct lt_script *s, lt_node x, int32_t n, const lt_var *v, const int32_t *at)
-{
-	return lt__pos_view(s->graph, x, n, v, at);
 }
 
 bool lt__script_float32(struct lt_script *s, const struct lt_arg *a)
@@ -257,7 +248,7 @@ lt_var *lt__script_vars(struct lt_script *s, const struct lt_arg *shape)
 
 lt_node lt__script_spread(struct lt_script *s, lt_node scalar, const struct lt_arg *shape)
 {
-	return lt__script_view(s, scalar, shape->n, lt__script_vars(s, shape), NULL);
+	return lt__pos_view(s->graph, scalar, shape->n, lt__script_vars(s, shape), NULL);
 }
 
 bool lt__script_large_number(const struct lt_arg *a, union lt_scalar *x)
@@ -321,9 +312,9 @@ lt_node lt__script_apart(struct lt_script *s, lt_node x, int32_t axis, lt_node y
 		v[i] = lt_node_dim(g, y, i);
 		for (int32_t k = 0; k < lt_node_rank(g, x); k++)
 			if (k != axis && v[i] == lt_node_dim(g, x, k)) {
-				v[i] = lt__script_fresh(s, v[i]);
+				v[i] = lt__pos_fresh(s->graph, v[i]);
 				break;
 			}
 	}
-	return lt__script_view(s, y, rank, v, at);
+	return lt__pos_view(s->graph, y, rank, v, at);
 }

@@ -1,7 +1,9 @@
 /* alias.c -- which nodes of a graph are the same value: views that only rename dims, or only
  * add, leave out and move axes of one element. */
 #include <string.h>
+#include "base/sets.h"
 #include "frontends/script/print/printer.h"
+#include "ir/build/build.h"
 
 enum { LONGEST_WALK = 64 };
 
@@ -9,18 +11,14 @@ int32_t lt__script_solid(const struct lt_graph *g, int32_t n, const lt_var *dims
 {
 	int32_t m = 0;
 	for (int32_t i = 0; i < n; i++)
-		if (!lt__script_is_one(g, dims[i]))
+		if (!lt__pos_is_one(g, dims[i]))
 			at[m++] = i;
 	return m;
 }
 
 int32_t lt__script_find_axis(const struct lt_graph *g, const struct lt_nodedef *d, int32_t k, int32_t i)
 {
-	const lt_var v = g->node[d->operand[k]].dim[i];
-	for (int32_t j = 0; j < d->n_dim; j++)
-		if (d->dim[j] == v)
-			return j;
-	return -1;
+	return lt__index_of(d->dim, d->n_dim, g->node[d->operand[k]].dim[i]);
 }
 
 /* Row `axis` of a map is dim `dim`; what is times a position that is always 0 says nothing. */
@@ -30,7 +28,7 @@ static bool is_dim(
 	const int64_t *row = m->row + (int64_t)axis * lt__map_width(m);
 	for (int32_t i = 0; i < lt__map_width(m); i++) {
 		int32_t own = i - 1 - m->n_param;
-		bool zero = own >= 0 && own < m->n_dim && lt__script_is_one(g, d->dim[own]);
+		bool zero = own >= 0 && own < m->n_dim && lt__pos_is_one(g, d->dim[own]);
 		if (!zero && row[i] != (own == dim))
 			return false;
 	}

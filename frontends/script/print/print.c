@@ -1,5 +1,6 @@
 /* print.c -- a graph as a script: which statements there are, in order. */
 #include <string.h>
+#include "frontends/script/print/print.h"
 #include "frontends/script/print/printer.h"
 #include "ir/graph/graph.h"
 #include "ir/node/node.h"
@@ -47,11 +48,6 @@ static void say_source(struct lt_scripter *p, lt_node x)
 	say_scalars(p, x);
 }
 
-static bool is_source(const struct lt_nodedef *d)
-{
-	return d->op == LT_OP_input || d->op == LT_OP_constant || d->op == LT_OP_state;
-}
-
 /* The run-time scalars of its extents are declared. */
 static bool can_say(const struct lt_scripter *p, const struct lt_nodedef *d)
 {
@@ -75,7 +71,7 @@ static lt_status say_param_sources(struct lt_scripter *p)
 	for (bool more = true, open = true; more && open;) {
 		more = open = false;
 		for (lt_node x = 0; x < end; x++) {
-			if (!p->wanted[x] || p->id[x] || !is_source(&g->node[x]))
+			if (!p->wanted[x] || p->id[x] || !lt__op_is_memory(g->node[x].op))
 				continue;
 			if (can_say(p, &g->node[x])) {
 				say_source(p, x);
@@ -204,8 +200,8 @@ static void find_forms(struct lt_scripter *p)
 		named[p->alias.same[g->set[i].value]] = true;
 	for (lt_node x = g->n_node - 1; x >= 0; x--) {
 		const struct lt_nodedef *d = &g->node[x];
-		p->wanted[x] = named[x] || (p->wanted[x] && is_source(d));
-		if (!p->wanted[x] || is_source(d))
+		p->wanted[x] = named[x] || (p->wanted[x] && lt__op_is_memory(d->op));
+		if (!p->wanted[x] || lt__op_is_memory(d->op))
 			continue;
 		find_form(p, x);
 		if (!p->form[x] && !d->reduce && !lt__op_info(d->op)->data)
@@ -247,7 +243,7 @@ static lt_status say_graph(void *user)
 	for (lt_node x = 0; x < g->n_node; x++) {
 		if (!p->wanted[x] || p->id[x])
 			continue;
-		if (is_source(&g->node[x]))
+		if (lt__op_is_memory(g->node[x].op))
 			say_source(p, x);
 		else
 			LT_TRY(say_value(p, x));

@@ -10,7 +10,6 @@
  */
 #ifndef LT_SCRIPT_PRINTER_H
 #define LT_SCRIPT_PRINTER_H
-#include "frontends/script/print/print.h"
 #include "base/arena.h"
 #include "base/names.h"
 #include "frontends/script/script.h"
@@ -44,11 +43,6 @@ struct lt_scripter {
 
 /* alias.c */
 struct lt_alias lt__script_alias(const struct lt_graph *, struct lt_arena *);
-/* An axis of one element, and not of at most one. */
-static inline bool lt__script_is_one(const struct lt_graph *g, lt_var v)
-{
-	return g->var[v].extent == 1 && !g->var[v].bounded;
-}
 /* Axes of more than one element: their places in dims (n); how many there are. */
 int32_t lt__script_solid(const struct lt_graph *, int32_t n, const lt_var *dims, int32_t *at);
 /* Where axis i of operand k is in the result of a node; -1: it is not there. */

@@ -1,4 +1,4 @@
-/* onnx.c -- models of ONNX as a frontend: the order of an import. */
+/* frontend.c -- models of ONNX as a frontend: the order of an import. */
 #include <string.h>
 #include "frontends/onnx/onnx.h"
 #include "frontends/onnx/onnx.pb-c.h"
