@@ -115,6 +115,8 @@ lt_status lt__llama_sampler_new(struct lt_context *, int32_t vocab, float temper
 void lt__llama_sampler_free(struct lt_llama_sampler *);
 /* The next token; the logits become probabilities unless the temperature is 0. */
 int32_t lt__llama_sample(struct lt_llama_sampler *, float *logits);
+/* The first of the largest of n >= 1 numbers. */
+int32_t lt__llama_largest(const float *, int32_t n);
 /* As if a token had been drawn. */
 void lt__llama_sample_skip(struct lt_llama_sampler *);
 #endif

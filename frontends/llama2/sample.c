@@ -27,7 +27,7 @@ static float draw(struct lt_llama_sampler *s)
 	return (float)((uint32_t)((s->state * UINT64_C(0x2545F4914F6CDD1D)) >> 32) >> 8) / 16777216.0f;
 }
 
-static int32_t largest(const float *x, int32_t n)
+int32_t lt__llama_largest(const float *x, int32_t n)
 {
 	int32_t at = 0;
 
@@ -43,7 +43,7 @@ static void make_probabilities(float *x, int32_t n, float temperature)
 
 	for (int32_t i = 0; i < n; i++)
 		x[i] /= temperature;
-	top = x[largest(x, n)];
+	top = x[lt__llama_largest(x, n)];
 	for (int32_t i = 0; i < n; i++)
 		sum += x[i] = expf(x[i] - top);
 	for (int32_t i = 0; i < n; i++)
@@ -110,7 +110,7 @@ int32_t lt__llama_sample(struct lt_llama_sampler *s, float *logits)
 	float coin;
 
 	if (s->temperature == 0)
-		return largest(logits, s->vocab);
+		return lt__llama_largest(logits, s->vocab);
 	make_probabilities(logits, s->vocab, s->temperature);
 	coin = draw(s);
 	return s->top <= 0 || s->top >= 1 ? from_all(logits, s->vocab, coin) : from_likeliest(s, logits, coin);

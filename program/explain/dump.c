@@ -2,6 +2,7 @@
 #include <string.h>
 #include "base/names.h"
 #include "looptree/freeze/freeze.h"
+#include "looptree/text/text.h"
 #include "program/nest/nest.h"
 #include "program/explain/parts.h"
 

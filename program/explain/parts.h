@@ -1,6 +1,7 @@
 /* parts.h -- between the files of program/explain/. */
 #ifndef LT_PROGRAM_EXPLAIN_PARTS_H
 #define LT_PROGRAM_EXPLAIN_PARTS_H
+#include "looptree/text/text.h"
 #include "looptree/tree/tree.h"
 #include "program/explain/explain.h"
 

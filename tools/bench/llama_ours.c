@@ -187,16 +187,6 @@ lt_status bench_llama_logits(struct bench_llama_ours *u, const int32_t *token, i
 	return LT_OK;
 }
 
-/* The first of the largest, as the program that is measured beside us has it. */
-static int32_t likeliest(const float *x, int32_t n)
-{
-	int32_t at = 0;
-
-	for (int32_t i = 1; i < n; i++)
-		at = x[i] > x[at] ? i : at;
-	return at;
-}
-
 lt_status bench_llama_make(struct bench_llama_ours *u, int n, bool launches, const struct lt_llama_tokenizer *words,
 	struct bench_llama_made *out)
 {
@@ -211,7 +201,7 @@ lt_status bench_llama_make(struct bench_llama_ours *u, int n, bool launches, con
 		*p->token = token;
 		p->position = i;
 		LT_TRY(pass_run(u, p));
-		const int32_t next = likeliest(p->logits, u->m.vocab);
+		const int32_t next = lt__llama_largest(p->logits, u->m.vocab);
 
 		out->timed = i;
 		if (next == LT_LLAMA_BEGIN)

@@ -70,9 +70,7 @@ static lt_status take_llama_verify(struct lt_context *ctx, void *options, char *
 	struct llama_options *o = options;
 
 	(void)ctx;
-	o->verify = true;
-	o->allow_unbounded = value != NULL;
-	return LT_OK;
+	return run_verify_take(value, &o->verify, &o->allow_unbounded);
 }
 
 #define AT(member) LT_MEMBER(struct llama_options, member)

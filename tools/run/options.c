@@ -48,14 +48,19 @@ static lt_status take_apply(struct lt_context *ctx, void *options, char *value)
 	return LT_OK;
 }
 
+lt_status run_verify_take(const char *value, bool *verify, bool *allow_unbounded)
+{
+	*verify = true;
+	*allow_unbounded = value != NULL;
+	return LT_OK;
+}
+
 static lt_status take_verify(struct lt_context *ctx, void *options, char *value)
 {
 	struct run_options *o = options;
 
 	(void)ctx;
-	o->verify = true;
-	o->allow_unbounded = value != NULL;
-	return LT_OK;
+	return run_verify_take(value, &o->verify, &o->allow_unbounded);
 }
 
 static lt_status take_time(struct lt_context *ctx, void *options, char *value)

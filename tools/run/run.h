@@ -37,6 +37,8 @@ extern const struct lt_tool run_tool;
 /* done: help or the like was printed, and nothing is left to do. */
 lt_status run_options_read(struct lt_context *, int argc, char **argv, struct run_options *, bool *done);
 void run_options_free(struct run_options *);
+/* --verify; with a value, which allows what no bound is known of. */
+lt_status run_verify_take(const char *value, bool *verify, bool *allow_unbounded);
 /* What of them is the model's. */
 struct model_options run_model_options(const struct run_options *);
 bool run_dump_is(const struct run_options *, const char *kind);
