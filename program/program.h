@@ -3,6 +3,8 @@
 #define LT_PROGRAM_PROGRAM_H
 #include "lt/program.h"
 
+struct lt_looptree;
+
 /* As lt_compile, with a finished tree over the lowered form (lt__materialize) of the graph; takes both, on failure
  * too. */
 lt_status lt__compile_tree(struct lt_context *, const struct lt_graph *, struct lt_graph *lowered,

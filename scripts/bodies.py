@@ -15,7 +15,8 @@ ROOTS = 'base ir looptree kernel backends frontends program check tools'.split()
 KEYWORDS = set('''auto break case char const continue default do double else enum extern float for goto if inline int
 long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool
 true false NULL'''.split())
-TOKEN = re.compile(r'''\s+|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\d[\w.]*|[A-Za-z_]\w*|->|\+\+|--|<<=|>>=
+TOKEN = re.compile(r'''\s+|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\d[\w.]*|[A-Za-z_]\w*
+	|->|\+\+|--|<<=|>>=
 	|[-+*/%&|^=!<>]=|&&|\|\||<<|>>|.''', re.S | re.X)
 # A function begins at the left margin, and so does the brace that ends it.
 FUNCTION = re.compile(r'^(?![#}\s/])[^\n;={}]*(?:\n[ \t][^\n;={}]*)*\n?\{(?:[^\n]*\}$|.*?^\})', re.S | re.M)

@@ -3,7 +3,7 @@
 
     floor     a file includes only from the floors that FLOORS gives its own
     door      from another folder a file includes only that folder's door: the header that bears the folder's name
-              (looptree/freeze/freeze.h), or the table of that name (ir/op/op.def); base/ has no door, each header is one
+              (looptree/freeze/freeze.h), or the table of that name (ir/op/op.def); base/ has none: each header is one
     home      a door declares what its own folder defines
     circle    folders do not need each other in a circle, by what they include; nor do the headers of a folder; nor do
               the source files of a folder, by the functions that they call

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/tidy.sh -- scripts/structure.py and bodies.py find each kind of breach in a tree that has it, and none in others.
-# Prints TAP.
+# tests/tidy.sh -- scripts/structure.py and bodies.py find each kind of breach in a tree that has it, and none in
+# others.  Prints TAP.
 set -u
 export LC_ALL=C.UTF-8
 scripts=$PWD/scripts
@@ -86,11 +86,13 @@ rooms
 file docs/architecture.md '| `looptree/tree` | trees |' '| `looptree/gone` | nothing |'
 try 'a folder that the map lacks' structure.py 'map: docs/architecture.md has no row for looptree/text'
 rooms
-file docs/architecture.md '| `looptree/tree` | trees |' '| `looptree/text` | their text |' '| `looptree/gone` | nothing |'
+file docs/architecture.md '| `looptree/tree` | trees |' '| `looptree/text` | their text |' \
+	'| `looptree/gone` | nothing |'
 try 'a folder that is only on the map' structure.py 'a row for looptree/gone, which has no sources'
 file ir/op/a.c 'struct row { int x; };'
 file tools/run/b.c 'static union row { int y; } rows;'
-try 'a tag in two files' structure.py 'struct row is defined twice; begin one name with its subject: ir/op/a.c, tools/run/b.c'
+try 'a tag in two files' structure.py \
+	'struct row is defined twice; begin one name with its subject: ir/op/a.c, tools/run/b.c'
 file include/lt/backend.h 'struct lt_object;'
 file backends/ref/ref.c 'struct lt_object { int x; };'
 file backends/cpu/cpu.c 'struct lt_object { int x; };'

@@ -1,4 +1,5 @@
-/* need.c -- which nodes a run needs: a sweep against the order of the nodes, again while run-time scalars bring new needs. */
+/* need.c -- which nodes a run needs: a sweep against the order of the nodes, again while run-time scalars bring new
+ * needs. */
 #include "ir/graph/graph.h"
 
 /* Params that needed nodes use, and those that a requirement ties to one of them. */

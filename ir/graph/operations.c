@@ -1,4 +1,5 @@
-/* operations.c -- operations that a graph asks for: each element of each node once, whatever order it is computed in. */
+/* operations.c -- operations that a graph asks for: each element of each node once, whatever order it is computed
+ * in. */
 #include "ir/graph/graph.h"
 
 /* A dim that counts another one's iterations, as partial sums have, adds none. */

@@ -54,8 +54,8 @@ void lt__row_values(
 bool lt__map_columns(const struct lt_graph *, const int64_t *extent, const struct lt_map *, int64_t *low, int64_t *high,
 	struct lt_unfit *why);
 /* Whether the places in memory fit that the rows mean in `from`; low, high: of the columns. */
-bool lt__map_fits_memory(const struct lt_graph *, const struct lt_nodedef *from, const struct lt_map *, const int64_t *low,
-	const int64_t *high);
+bool lt__map_fits_memory(const struct lt_graph *, const struct lt_nodedef *from, const struct lt_map *,
+	const int64_t *low, const int64_t *high);
 /* Whether they fit, and so does the place in memory that they mean in `from` (NULL: in nothing).  The
  * arena gives room. */
 bool lt__piece_fits(const struct lt_graph *, struct lt_arena *, const int64_t *extent, const struct lt_nodedef *from,

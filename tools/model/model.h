@@ -1,7 +1,7 @@
 /* model.h -- a model as the tools take it: its graph, what that asks for, and the tensors that it is given.
  *
- * In this order: the file becomes a graph (parse.c), this has bindings (bindings.c), these get tensors (bind.c).  A step
- * that fails answers a code and leaves a sentence in the context.
+ * In this order: the file becomes a graph (parse.c), this has bindings (bindings.c), these get tensors (bind.c).  A
+ * step that fails answers a code and leaves a sentence in the context.
  */
 #ifndef LT_TOOLS_MODEL_MODEL_H
 #define LT_TOOLS_MODEL_MODEL_H
@@ -78,7 +78,8 @@ struct model {
 };
 void model_free(struct model *);
 
-/* parse.c: the script's graph and its bindings; dimensions and inputs that the command line fixes are the frontend's. */
+/* parse.c: the script's graph and its bindings; dimensions and inputs that the command line fixes are the
+ * frontend's. */
 lt_status model_parse(struct lt_context *, const struct model_options *, struct lt_phases *, struct model *);
 const char *model_script_name(const char *script);      /* for messages */
 

@@ -212,8 +212,8 @@ static void transpose(unsigned char *dst, const unsigned char *src, size_t bytes
 	}
 }
 
-static lt_status copy_data(struct lt_context *ctx, const char *file, const struct npy_header *h, const unsigned char *src,
-	struct lt_tensor *t)
+static lt_status copy_data(struct lt_context *ctx, const char *file, const struct npy_header *h,
+	const unsigned char *src, struct lt_tensor *t)
 {
 	size_t bytes = lt__dtype_info(h->dtype)->bytes;
 	unsigned char *dst = t->data;
