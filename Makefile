@@ -10,7 +10,7 @@
 #                   10000 graphs everywhere, mutants, libFuzzer for 60 s each
 # make mutants      wrong kernels that lt-run --verify must catch: MUTANTS_EACH=60 a script, MUTANTS_SEED=1
 # make gpu          what tools/gpu-check.sh and gpu-bench.sh need on a machine with a GPU that cannot build
-# make tidy         floors, headers that compile alone, names, circles of files, lines of at most 120 bytes
+# make tidy         floors, doors, circles, no function twice, headers that compile alone, lines of at most 120 bytes
 # make install PREFIX=/usr/local DESTDIR=  libraries, tools, man pages, completions, docs, examples
 # make uninstall    make clean
 # Knobs, on the command line or in config.mk: MODE=debug|release SAN=address,undefined CC CFLAGS LDFLAGS O V=1
@@ -61,7 +61,7 @@ $(if $(filter check tests onnx-suite,$(MAKECMDGOALS)),$(shell scripts/setup.sh o
 PROTOC  := $(if $(NO_ONNX),$(shell scripts/onnx.sh),$(PROTOC))
 
 # The folders of the library: all below its floors that hold sources, less what is built as a file of its own and what
-# needs headers that are not there.  Which folder may include which is in scripts/tidy.sh.
+# needs headers that are not there.  Which folder may include which is in scripts/structure.py.
 FLOORS  = base ir looptree kernel backends frontends program
 LEFT_OUT = backends/llvm $(if $(CUDA),,backends/cuda) $(if $(OPENCL),,backends/opencl) $(if $(PROTOC),,frontends/onnx)
 DIRS   := $(filter-out $(LEFT_OUT),$(sort $(patsubst %/,%,$(dir $(shell find $(FLOORS) -name '*.c')))))

@@ -1,4 +1,4 @@
-/* arguments.c -- see arguments.h. */
+/* arguments.c -- whether what a host hands to a run fits the tree. */
 #include "backends/backends.h"
 #include "kernel/form/form.h"
 

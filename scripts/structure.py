@@ -4,9 +4,10 @@
     floor     a file includes only from the floors that FLOORS gives its own
     door      from another folder a file includes only that folder's door: the header that bears the folder's name
               (looptree/freeze/freeze.h), or the table of that name (ir/op/op.def); base/ has none: each header is one
-    home      a door declares what its own folder defines
+    home      a header declares what its own folder defines, and a source file what itself defines
     circle    folders do not need each other in a circle, by what they include; nor do the headers of a folder; nor do
               the source files of a folder, by the functions that they call
+    name      files that comments name are there
     map       docs/architecture.md names each folder in a row of its map, and no other
     dead      what a header declares and a file defines is used somewhere, if only by a test
     tag       no struct or union is defined twice
@@ -22,12 +23,12 @@ import sys
 CONTRACTS = r'lt/(graph|looptree|program|frontend|lt)\.h'
 FLOORS = {
 	'include': ('', None),
-	'base': ('include', None),
-	'ir': ('include base', None),
-	'looptree': ('include base ir', None),
+	'base': ('include', r'lt/(?!context|status|options)'),
+	'ir': ('include base', r'lt/(looptree|program|frontend|lt)\.h'),
+	'looptree': ('include base ir', r'lt/(program|frontend|lt)\.h'),
 	'kernel': ('include base', CONTRACTS),
 	'backends': ('include base kernel', CONTRACTS),
-	'frontends': ('include base ir', None),
+	'frontends': ('include base ir', r'lt/(program|looptree|lt)\.h'),
 	'program': ('include base ir looptree kernel backends', None),
 	'check': ('include base ir looptree kernel backends program', None),
 	'tools': ('include base ir looptree kernel backends frontends program check', None),
@@ -46,6 +47,9 @@ DEFINED = re.compile(r'^(?!static\b|typedef\b|extern\b|[#}\s])[^\n;={}]*?\b([a-z
 DECLARED = re.compile(r'^(?!static\b|typedef\b|[#}\s/])[^\n;={}()]*?\b([a-z]\w*)\([^;{}]*\)[^;{}]*;', re.M)
 TAG = re.compile(r'\b(?:struct|union)\s+([A-Za-z_]\w*)\s*\{')
 NO_CALL = re.compile(r'\b(?:struct|union|enum)\s+\w+|(?:\.|->)\s*\w+')
+BLOCK = re.compile(r'/\*.*?\*/', re.S)
+FILE = re.compile(r'(?<![\w/.*"<-])(?:[a-z_0-9]+/)*[a-z][a-z_0-9]*\.(?:c|h|def|inc)\b')
+NO_FILE = {'llama2.c', 'math.h', 'mine.c', 'cuda.h'}           # of others
 STATIC = re.compile(r'^static\b[^\n;={}(]*?\b(\w+)\(', re.M)
 WORD = re.compile(r'[A-Za-z_]\w*')
 
@@ -110,11 +114,14 @@ def check_includes(sources):
 	for path, text in sorted(sources.items()):
 		folder = os.path.dirname(path)
 		allowed, refused = FLOORS[floor_of(path)]
-		for name in INCLUDE.findall(text):
-			line = text.count('\n', 0, text.index(name)) + 1
+		for found in INCLUDE.finditer(text):
+			name, line = found.group(1), text.count('\n', 0, found.start(1)) + 1
+			beside = os.path.normpath(os.path.join(folder, name))
+			if beside in sources:
+				name = beside
 			target = 'include/' + name if name.startswith('lt/') else name
 			if floor_of(target) not in FLOORS or '/' not in name:
-				if floor_of(target) == 'tests':
+				if '/' in name and os.path.isdir(floor_of(target)):
 					yield '%s:%d: floor: it may not include %s' % (path, line, name)
 				continue
 			stricter = STRICTER.get(folder)
@@ -130,7 +137,8 @@ def check_includes(sources):
 					headers[folder][0][path].add(target)
 					headers[folder][1][path, target].add(name)
 				continue
-			if there != 'base' and os.path.splitext(os.path.basename(name))[0] != os.path.basename(there):
+			stem, ending = os.path.splitext(os.path.basename(name))
+			if there != 'base' and (stem != os.path.basename(there) or ending == '.c'):
 				yield '%s:%d: door: from outside %s/ include %s/%s.h, not %s' % (
 					path, line, there, there, os.path.basename(there), name)
 			folders[folder].add(there)
@@ -163,19 +171,35 @@ def check_calls(code):
 
 
 def check_homes(code):
-	"""What a folder's headers declare is not defined in another folder."""
-	at = {}
+	"""What a header declares is defined in its folder; a source file declares nothing that another one defines."""
+	at = collections.defaultdict(set)
 	for path, text in code.items():
-		if path.endswith('.c') and not path.startswith('include'):
+		if path.endswith('.c'):
 			for name in DEFINED.findall(text):
-				at.setdefault(name, set()).add(os.path.dirname(path))
+				at[name].add(path)
 	for path, text in sorted(code.items()):
-		if path.endswith('.h') and not path.startswith('include'):
-			for found in DECLARED.finditer(text):
-				homes = at.get(found.group(1), ())
-				if homes and os.path.dirname(path) not in homes:
-					yield '%s:%d: home: %s is defined in %s/; declare it there' % (
-						path, text.count('\n', 0, found.start()) + 1, found.group(1), sorted(homes)[0])
+		if path.startswith('include'):
+			continue
+		for found in DECLARED.finditer(text):
+			homes = at.get(found.group(1), set())
+			if not homes or path in homes:
+				continue
+			if path.endswith('.c') or os.path.dirname(path) not in map(os.path.dirname, homes):
+				yield '%s:%d: home: %s is defined in %s; declare it on the door there' % (
+					path, text.count('\n', 0, found.start()) + 1, found.group(1), sorted(homes)[0])
+
+
+def check_names(sources):
+	"""Files that comments name are there: in the folder, in the one above it, in include/ or from the root on."""
+	for path, text in sorted(sources.items()):
+		folder = os.path.dirname(path)
+		for comment in BLOCK.finditer(text):
+			for found in FILE.finditer(comment.group()):
+				name = found.group()
+				if name not in NO_FILE and not any(os.path.exists(os.path.join(place, name))
+						for place in (folder, os.path.dirname(folder), 'include', '.')):
+					yield '%s:%d: name: there is no %s' % (
+						path, text.count('\n', 0, comment.start() + found.start()) + 1, name)
 
 
 def check_dead(code):
@@ -225,7 +249,7 @@ def main():
 		for path, text in sources.items() if not path.endswith('prelude.h')}
 	bad = 0
 	for check, given in (check_includes, sources), (check_calls, code), (check_homes, code), (check_dead, code), \
-			(check_tags, code), (check_map, sources):
+			(check_tags, code), (check_map, sources), (check_names, sources):
 		for sentence in check(given):
 			print(sentence)
 			bad = 1

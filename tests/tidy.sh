@@ -48,6 +48,19 @@ file looptree/text/text.c '#include "looptree/tree/parts.h"' 'int main(void) { r
 try 'an include past a door' structure.py \
 	'looptree/text/text.c:1: door: from outside looptree/tree/ include looptree/tree/tree.h, not looptree/tree/parts.h'
 rooms
+file looptree/text/text.c '#include "../tree/parts.h"' 'int main(void) { return lt__part(); }'
+try 'an include past a door, by another path' structure.py 'door: from outside looptree/tree/'
+rooms
+file looptree/text/text.c 'int lt__part(void);' 'int main(void) { return lt__part(); }'
+try 'a declaration past a door' structure.py 'looptree/text/text.c:1: home: lt__part is defined in looptree/tree/parts.c'
+rooms
+file looptree/text/text.c '/* See gone.c. */' '#include "looptree/tree/tree.h"' 'int main(void) { return lt__tree(); }'
+try 'a comment that names a file that is not there' structure.py 'looptree/text/text.c:1: name: there is no gone.c'
+rooms
+file util/any.h
+file ir/op/op.c '#include "util/any.h"'
+try 'an include from no floor' structure.py 'ir/op/op.c:1: floor: it may not include util/any.h'
+rooms
 file ir/op/op.c '#include "looptree/tree/tree.h"' 'int main(void) { return lt__tree(); }'
 try 'an include of a floor above' structure.py 'ir/op/op.c:1: floor: it may not include looptree/tree/tree.h'
 rooms
@@ -106,6 +119,10 @@ copy() {
 copy ir/op/a.c times_in set n 1
 copy tools/run/b.c occurrences list length 1
 try 'a body twice, by other names, in two floors' bodies.py 'tools/run/b.c:1: occurrences'
+copy ir/op/a.c times_in set n 1
+file tools/run/b.c 'static int32_t occurrences(int32_t *list, int32_t n, int32_t x) {' '	int32_t found = 0;' \
+	'	for (int32_t i = 0; i < n; i++) {' '		if (list[i] == x) found += 1;' '	} return found;' '}'
+try 'a body twice, in other lines and types' bodies.py 'tools/run/b.c:1: occurrences'
 copy ir/op/a.c times_in set n 1
 copy tools/run/b.c occurrences list length 2
 try 'bodies with another number' bodies.py

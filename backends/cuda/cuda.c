@@ -15,7 +15,7 @@
  *   event.c     time                                 save.c     the host's cache       dump.c     texts and numbers
  *   blas*.c     products by cuBLAS (blas.h)
  *
- * A tree becomes a kernel program of grids (kernel/), that a text (backends/text/grid.h), and that a cubin.
+ * A tree becomes a kernel program of grids (kernel/), that a text (backends/text/grid.c), and that a cubin.
  */
 #include <stdlib.h>
 #include <string.h>

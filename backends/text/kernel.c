@@ -1,4 +1,4 @@
-/* kernel.c -- the grids of a program as functions of a text for a device (grid.h).
+/* kernel.c -- the grids of a program as functions of a text for a device (grid.c).
  *
  *   NAME_1(buffers, arguments, fault)      region 1.  Parts of shared memory are pointers into lt_shared; run-time
  *                                          scalars are read from their buffers.

@@ -1,5 +1,5 @@
 /* launch.c -- the host's region of a program for a device, run step by step: which launches there are, of
- * how many blocks, with which arguments, and which calls of routines (grid.h).  It has no memory, and values of one
+ * how many blocks, with which arguments, and which calls of routines (grid.c).  It has no memory, and values of one
  * lane.
  */
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* live.c -- where each instruction stands, how often each value is used and by whom, and what each region
- * uses.  What is printed at all is what is needed (kernel/form/needed.h): expanding leaves some that is not. */
+ * uses.  What is printed at all is what is needed (kernel/form/needed.c): expanding leaves some that is not. */
 #include <string.h>
 #include "backends/text/part.h"
 #include "kernel/form/form.h"

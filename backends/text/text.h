@@ -23,7 +23,7 @@ struct lt_text_dialect {
 	const char *aligned;            /* before an array: its alignment, with %lld; NULL: that of its elements is all */
 	const char *counting;           /* what that needs to be defined */
 	const char *counted;            /* adds one to the count of faults; its value before */
-	const struct lt_text_device *device;    /* how grids are written (grid.h); NULL: it runs teams */
+	const struct lt_text_device *device;    /* how grids are written (grid.c); NULL: it runs teams */
 };
 extern const struct lt_text_dialect lt__text_c99;       /* no extension of any compiler is needed */
 extern const struct lt_text_dialect lt__text_c;         /* gcc and clang */

@@ -1,4 +1,4 @@
-/* parts.h -- what the files of the judge share; included by check/judge*.c only. */
+/* parts.h -- what the files of the judge share; included by them only. */
 #ifndef LT_CHECK_JUDGE_PARTS_H
 #define LT_CHECK_JUDGE_PARTS_H
 #include "check/judge/judge.h"

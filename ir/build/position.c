@@ -1,4 +1,4 @@
-/* position.c -- views and reductions by axis: see position.h. */
+/* position.c -- views and reductions by axis (build.h). */
 #include <stdarg.h>
 #include <stdio.h>
 #include "ir/build/parts.h"

@@ -1,4 +1,4 @@
-/* position_op.c -- operators whose operands meet axis by axis: see position.h. */
+/* position_op.c -- operators whose operands meet axis by axis (build.h). */
 #include "ir/build/parts.h"
 
 /* The var of a result's axis: of the first operand that is not 1 there; any of extent 1 if all are, and -1 if no

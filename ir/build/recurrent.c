@@ -1,4 +1,4 @@
-/* recurrent.c -- RNN, GRU and LSTM: their steps one after the other, see recurrent.h. */
+/* recurrent.c -- RNN, GRU and LSTM: their steps one after the other (build.h). */
 #include "ir/build/parts.h"
 
 const struct lt_recurrent_info lt__recurrent_info[LT_RECURRENTS] = {

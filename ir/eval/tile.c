@@ -14,8 +14,6 @@ struct parts {
 	double rest;                    /* of each sum: what the terms that no reach has may add */
 };
 
-static int32_t round_up(int32_t n, int32_t to) { return (n + to - 1) / to * to; }
-
 /* The next n doubles; at NULL only counts. */
 static double *take(double *from, size_t *used, size_t n)
 {
@@ -33,7 +31,7 @@ static bool is_plain(const struct lt_evaluation *e, enum lt_dtype t)
 static size_t cut_panel(
 	const struct lt_evaluation *e, const struct lt_eval_product *p, enum lt_dtype t, double *from, struct parts *c)
 {
-	size_t m = (size_t)round_up(p->m, LT_LANES_LEFT), n = (size_t)p->n, k = (size_t)p->k, used = 0;
+	size_t m = (size_t)lt__round_up(p->m, LT_LANES_LEFT), n = (size_t)p->n, k = (size_t)p->k, used = 0;
 	bool plain = is_plain(e, t), bound = e->options.want_error;
 
 	*c = (struct parts){ 0 };
@@ -238,7 +236,7 @@ static lt_status fill_panels(struct lt_worker *w, const struct lt_tile *t, const
 		lt__eval_loosen(e, p->right.steps.step[p->right.steps.top].node, base + column, columns, deep, &b);
 	}
 	if (e->noise || e->options.want_error) {
-		e->rows->range((int64_t)t->k * round_up(t->m, LT_LANES_LEFT), parts->a, &smallest[0], &largest[0]);
+		e->rows->range((int64_t)t->k * lt__round_up(t->m, LT_LANES_LEFT), parts->a, &smallest[0], &largest[0]);
 		e->rows->range((int64_t)t->k * t->n, parts->b, &smallest[1], &largest[1]);
 	}
 	*products = (struct factors){ smallest[0] * smallest[1], largest[0] * largest[1], a.sure && b.sure };
@@ -249,7 +247,7 @@ static void draw_offsets(
 	const struct lt_worker *w, const struct lt_tile *t, uint32_t *offset, int64_t base, int64_t deep)
 {
 	for (int32_t k = 0; k < t->k; k++)
-		for (int32_t m = 0; m < round_up(t->m, LT_LANES_LEFT); m++)
+		for (int32_t m = 0; m < lt__round_up(t->m, LT_LANES_LEFT); m++)
 			offset[lt__tile_left(t, m, k)] = m >= t->m ? 0
 				: lt__eval_noise_offset(w->e, w->job->node, base + w->row_at[m] + w->column_at[0], deep + k);
 }
@@ -265,7 +263,7 @@ lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 
 	cut_panel(e, p, tile_type(w), w->panel, &parts);
 	struct lt_tile t = { .m = p->rows - row < p->m ? (int32_t)(p->rows - row) : p->m,
-		.n = round_up(columns, LT_LANES),
+		.n = (int32_t)lt__round_up(columns, LT_LANES),
 		.a = parts.a,
 		.b = parts.b,
 		.a_f32 = parts.a_f32,

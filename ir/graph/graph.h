@@ -14,7 +14,7 @@
 struct lt_linear { int64_t constant; int32_t n; lt_param *param; int64_t *coef; };
 
 /* unit > 0: the number of an iteration of a loop over the var `of`, floor((of mod span) / unit); span 0: no end.  Only
- * in a loop tree's own graph (looptree/derive/derived.h). */
+ * in a loop tree's own graph (looptree/derive/derive.h). */
 struct lt_vardef {
 	const char *name;
 	int64_t extent;
@@ -82,7 +82,7 @@ static inline int32_t lt__map_width(const struct lt_map *m) { return 1 + m->n_pa
 /* The most pieces that one read chooses among.  Views of views become one view, and a reader reads through them, up to
  * as many: a choice is made for each element or vector, and each piece that is added makes the text of a kernel longer,
  * of the vectors' by all the pieces before it (64 take the C compiler seconds).  A view of more is copied into memory
- * first, block by block and not by a kernel (docs/graph.md, looptree/tree/blocks.h). */
+ * first, block by block and not by a kernel (docs/graph.md, looptree/tree/blocks.c). */
 enum { LT_MAX_PIECES = 16 };
 /* The greatest rank of a value, and width of a map. */
 enum { LT_MAX_RANK = 64, LT_MAX_WIDTH = 1 << 15 };

@@ -1,4 +1,4 @@
-/* blocks.c -- see blocks.h. */
+/* blocks.c -- whether a device has what the blocks of a kernel program ask for. */
 #include "kernel/form/form.h"
 
 lt_status lt__blocks_fit(const struct lt_kernel *k, int64_t threads, int64_t shared_bytes, struct lt_diag *diag)

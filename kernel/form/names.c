@@ -1,4 +1,4 @@
-/* names.c -- what a name in the text of a kernel program stands for (text.h).
+/* names.c -- what a name in the text of a kernel program stands for (form.h).
  *
  * A tree that forks at the first bit in which two names differ, bits counted from the first byte's highest; behind its
  * end a name has zeros.  No choice of names makes a path longer than a name has bits.

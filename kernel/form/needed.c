@@ -1,4 +1,4 @@
-/* needed.c -- see needed.h.
+/* needed.c -- which instructions have a part in what a caller sees.
  *
  * What counts is what a caller sees: stores to slots, faults, launches, calls; and what the threads of a grid do
  * together.  Everything is needed that has a part in these: what they use, the blocks that they stand in, and all that

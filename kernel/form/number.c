@@ -1,4 +1,4 @@
-/* number.c -- see number.h. */
+/* number.c -- element types as ref and the simulator hold them. */
 #include <math.h>
 #include <string.h>
 #include "kernel/form/form.h"

@@ -1,4 +1,4 @@
-/* opcode.c -- see opcode.h: the table, from the maps of lt/tree.h and lt/kernel.h. */
+/* opcode.c -- the facts of each opcode: the table, from the maps of lt/tree.h and lt/kernel.h. */
 #include <math.h>
 #include <string.h>
 #include "kernel/form/form.h"

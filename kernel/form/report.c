@@ -1,4 +1,4 @@
-/* report.c -- see report.h. */
+/* report.c -- telling a diag one formatted reason, and a listener one decision. */
 #include <stdarg.h>
 #include <stdio.h>
 #include "kernel/form/form.h"

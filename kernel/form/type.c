@@ -1,4 +1,4 @@
-/* type.c -- the types of elements, instructions and operands, and constants of a type (opcode.h). */
+/* type.c -- the types of elements, instructions and operands, and constants of a type (form.h). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

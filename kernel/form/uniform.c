@@ -1,4 +1,4 @@
-/* uniform.c -- in which threads of a grid a value is the same (uniform.h).
+/* uniform.c -- in which threads of a grid a value is the same (form.h).
  *
  * Everything begins as the same in all threads, and is lowered as long as something that it follows from is lower: at
  * most four times each.  A variable is as uniform as what it is set to and whether it is set, anywhere in the region.

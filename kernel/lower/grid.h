@@ -1,4 +1,4 @@
-/* grid.h -- trees for a machine that runs grids: what the files lower_grid*.c share.
+/* grid.h -- trees for a machine that runs grids: what the files grid*.c share.
  *
  * plan.c     which nests are a grid each; blocks, threads, memory; what is refused
  * part.c     what the plan says; what a statement touches

@@ -1,5 +1,6 @@
 /* row.c -- affine rows as values of 64-bit integers, and what is known of them. */
 #include <string.h>
+#include "base/checked.h"
 #include "kernel/lower/lowering.h"
 
 /* Of all lanes, or of the first, as far as it is known by itself. */
@@ -23,8 +24,6 @@ static struct lower_range range_of(const struct lowering *l, int32_t row, bool f
 }
 
 struct lower_range lt__lower_range(const struct lowering *l, int32_t row) { return range_of(l, row, false); }
-
-static int64_t floor_of(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
 
 bool lt__lower_stride(const struct lowering *l, int32_t row, int64_t *stride)
 {
@@ -82,7 +81,7 @@ static void stride_of_div(const struct lowering *l, const struct lt_div *d, stru
 		else if (r[k])
 			c->irregular = c->irregular || __builtin_mul_overflow(r[k], step, &whole) || whole % d->den != 0;
 	}
-	int64_t first = (int64_t)constant - floor_of((int64_t)constant, d->den) * d->den;
+	int64_t first = (int64_t)constant - lt__floor_div((int64_t)constant, d->den) * d->den;
 	if (__builtin_mul_overflow(stride, (int64_t)l->lanes - 1, &last) || __builtin_add_overflow(first, last, &last))
 		c->irregular = true;
 	c->irregular = c->irregular || last < 0 || last >= d->den;
@@ -95,10 +94,10 @@ static void set_div(struct lowering *l, int32_t div)
 	struct lower_column *c = &l->column[lower_div_column(l->t, div)];
 	struct lower_range r = lt__lower_range(l, d->row);
 	*c = (struct lower_column){ .value = -1,
-		.range = r.known ? (struct lower_range){ true, floor_of(r.low, d->den), floor_of(r.high, d->den) } : r };
+		.range = r.known ? (struct lower_range){ true, lt__floor_div(r.low, d->den), lt__floor_div(r.high, d->den) } : r };
 	c->fixed = is_number(l, d->row, &c->number);
 	if (c->fixed)
-		c->number = floor_of(c->number, d->den);
+		c->number = lt__floor_div(c->number, d->den);
 	if (l->lanes > 1)
 		stride_of_div(l, d, c);
 	if (c->irregular || c->stride)
@@ -254,7 +253,7 @@ static int32_t div_value(struct lowering *l, const struct lt_div *d)
 		return lt__lower_pure(l, range.known && range.low >= 0 ? LT_OPCODE_quotient : LT_OPCODE_div, LT_I64,
 			lt__lower_row(l, d->row), lt__lower_i64(l, d->den), -1, 0);
 	for (int32_t c = 0; c < l->t->n_column; c++)
-		r[c] = floor_of(r[c], d->den);
+		r[c] = lt__floor_div(r[c], d->den);
 	int32_t x = sum_of(l, r, false, &number);
 	return with_number(l, x, number);
 }
@@ -330,7 +329,7 @@ static int64_t min_number(const struct lowering *l, int32_t row, int64_t number)
 			g = x;
 			x = rest;
 		}
-	return g > 1 && number > INT64_MIN / 2 ? floor_of(number, g) * g : number;
+	return g > 1 && number > INT64_MIN / 2 ? lt__floor_div(number, g) * g : number;
 }
 
 int32_t lt__lower_holds(struct lowering *l, int32_t row, int64_t add)

@@ -1,4 +1,4 @@
-/* body.c -- instructions of a kernel program's text, element by element as opcode.h has them. */
+/* body.c -- instructions of a kernel program's text, element by element as kernel/form/form.h has them. */
 #include <string.h>
 #include "kernel/parse/parser.h"
 

@@ -1,4 +1,4 @@
-/* element.c -- what instructions of a kernel program's text are made of, by the letters of opcode.h. */
+/* element.c -- what instructions of a kernel program's text are made of, by the letters of kernel/form/form.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

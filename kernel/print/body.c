@@ -1,4 +1,4 @@
-/* body.c -- instructions of a kernel program's text, element by element as opcode.h has them (printer.h). */
+/* body.c -- instructions of a kernel program's text, element by element as kernel/form/form.h has them (printer.h). */
 #include <inttypes.h>
 #include <string.h>
 #include "kernel/print/printer.h"

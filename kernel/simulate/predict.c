@@ -1,4 +1,4 @@
-/* predict.c -- see predict.h. */
+/* predict.c -- what bounds the loops of a grid on a machine, by what the simulator counted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

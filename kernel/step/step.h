@@ -15,7 +15,7 @@
  *                   lt__rewrite_copy(s, at);            // or others in its place
  *   }
  *
- * Memory is the builder's pool; without any it jumps (build.h).
+ * Memory is the builder's pool; without any it jumps (build/build.h).
  */
 #ifndef LT_KERNEL_STEP_STEP_H
 #define LT_KERNEL_STEP_STEP_H

@@ -1,5 +1,5 @@
 /* unused.c -- step 'U': what nothing uses is removed: values, variables that nothing gets, memory of the
- * program's own that nothing loads, blocks that are empty, and what is stored there (needed.h).  Prefetches stay.
+ * program's own that nothing loads, blocks that are empty, and what is stored there (lt__needed).  Prefetches stay.
  */
 #include "kernel/form/form.h"
 #include "kernel/step/step.h"

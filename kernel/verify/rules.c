@@ -140,7 +140,7 @@ static void check_argument(struct lt_verifier *v, const struct lt_instruction *i
 			i->what, lt__shown_type((struct lt_value_type){ i->dtype, i->lanes }).text, lt__shown_type(t).text);
 }
 
-/* Of an operand that is a constant; others are for those who run it (opcode.h). */
+/* Of an operand that is a constant; others are for those who run it (kernel/form/form.h). */
 static void check_contract(struct lt_verifier *v, const struct lt_instruction *i)
 {
 	enum lt_contract contract = lt__opcode_contract(i->opcode, i->dtype);

@@ -102,8 +102,6 @@ static bool is_shared_out(const struct lt_looptree *t, lt_tnode loop, bool sums)
 	return true;
 }
 
-static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
-
 /* Whether the sum's one dim is in lanes. */
 static bool keeps_lanes(const struct nest_rows *s, lt_node sum)
 {
@@ -136,7 +134,7 @@ static void want_chunks(struct nest_rows *s, lt_tnode root)
 		if (t->leaf_of[n] >= 0 && t->graph->node[n].n_dim > 0 && lt__is_above(t, root, t->leaf_of[n])
 			&& lt__reducing_loop(t, n) == root && !keeps_lanes(s, n))
 			return;
-	int64_t extent = t->graph->var[d->var].extent, step = round_up((extent - 1) / MAX_CHUNKS + 1, unit);
+	int64_t extent = t->graph->var[d->var].extent, step = lt__round_up((extent - 1) / MAX_CHUNKS + 1, unit);
 	if (reduces && step < extent && is_shared_out(t, root, true))
 		s->chunk[root] = step;
 }

@@ -1,4 +1,4 @@
-/* A loop tree is made: node by node, each as the last child of its parent; finish.c checks the whole. */
+/* A loop tree is made: node by node, each as the last child of its parent; legality/finish.c checks the whole. */
 #include "looptree/tree/tree.h"
 
 struct make { const struct lt_graph *graph; struct lt_looptree **out; };

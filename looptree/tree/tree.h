@@ -2,7 +2,7 @@
  *
  * A tree is nodes linked parent, first child, next sibling; lt/looptree.h says what they mean.  From the tree
  * and the graph follow: the accesses of a leaf (access.c), where each value lives (scope.c), and the frozen
- * tree of each root (freeze.c).
+ * tree of each root (freeze/freeze.c).
  */
 #ifndef LT_LOOPTREE_TREE_TREE_H
 #define LT_LOOPTREE_TREE_TREE_H
@@ -61,7 +61,7 @@ struct lt_looptree {
 	struct lt_memlayout **layout;      /* by graph node: of a value that is not a result, state or source; NULL: in the
 	                                    * order of its dims */
 	struct lt_scope *scope;         /* by graph node; set by lt_looptree_finish */
-	bool plain;                     /* every read on a shared loop is in place: the rules of check.c order all data */
+	bool plain;                     /* every read on a shared loop is in place: the rules of legality/check.c order all data */
 	int64_t budget;                 /* isl operations of one question of the exact check; 0: the usual number */
 	struct lt_tnote *note; int32_t n_note, cap_note;
 	lt_tnode *failed;               /* what lt__tree_fail was about last; -1: nothing */

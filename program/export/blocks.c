@@ -1,4 +1,4 @@
-/* Copies of many pieces in an exported program: tables of blocks, and the loop that goes by them (blocks_run.c). */
+/* Copies of many pieces in an exported program: tables of blocks, and the loop that goes by them (copy/copy_run.c). */
 #include "program/nest/nest.h"
 #include "program/export/export.h"
 

@@ -1,4 +1,4 @@
-/* Run-time scalars of an exported program: read and checked before anything is written, as params.c does. */
+/* Run-time scalars of an exported program: read and checked before anything is written, as run/params.c does. */
 #include "program/export/export.h"
 
 static lt_status param_read(struct lt_export *x, struct lt_text *t, int32_t i)

@@ -1,4 +1,4 @@
-/* profile.c -- the clock's readings during a run; see profile.h. */
+/* profile.c -- the clock's readings during a run (lt/profile.h). */
 #include <string.h>
 #include "program/run/parts.h"
 

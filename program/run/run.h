@@ -84,13 +84,13 @@ struct lt_program {
 	struct lt_opened_backends backends;       /* backend/open.c */
 	struct lt_looptree *tree;               /* its graph is base, or has nodes that the tree added to that */
 	struct lt_nests nests;                  /* of the tree: storage/assign.c, copy/copy_plan.c, freezing, nest/offer.c */
-	struct lt_kernels kernels;              /* compile.c */
+	struct lt_kernels kernels;              /* compile/compile.c */
 	bool has_faults;                        /* some kernel gathers: it can have an index out of range */
 	bool is_shared;                         /* the host's threads share a step: they are kept awake during a run */
-	struct lt_plan plan;                    /* plan/steps.c and memory.c */
-	struct lt_memories memories;            /* memory.c */
-	struct lt_offsets offsets;              /* plan.c */
-	struct lt_scratch *scratch;             /* by memory: memory.c */
+	struct lt_plan plan;                    /* plan/steps.c and plan/memory.c */
+	struct lt_memories memories;            /* plan/memory.c */
+	struct lt_offsets offsets;              /* plan/plan.c */
+	struct lt_scratch *scratch;             /* by memory: plan/memory.c */
 	struct lt_constants constants;          /* constants.c */
 	struct lt_stats stats;
 	struct lt_tally tally;

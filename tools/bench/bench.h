@@ -127,7 +127,7 @@ double bench_case_work(const struct bench_case *);      /* flops or bytes, as it
 /* "suite/name" has one of the texts, or matches one of the patterns, between the commas */
 bool bench_case_fits(const struct bench_case *, const char *filter);
 
-/* The suites; each is a file bench_NAME.c. */
+/* The suites; each is a file NAME.c. */
 /* How a suite is measured, as bits: single operations by contestants in turn, whole models the same; whole processes;
  * language models; what compiling takes. */
 enum bench_kind { BENCH_SINGLE = 1, BENCH_NETS = 2, BENCH_STARTS = 4, BENCH_TEXTS = 8, BENCH_COMPILES = 16 };

@@ -1,4 +1,4 @@
-/* lt-build.c -- builds a binary of its own from a model: the order of things; each step is in a build_*.c. */
+/* lt-build.c -- builds a binary of its own from a model: the order of things; each step is in a file here. */
 #include <stdlib.h>
 #include <string.h>
 #include "backends/cpu/cpu.h"

@@ -96,7 +96,7 @@ static inline double lt__check_now(void) { return (double)lt__now_ns() * 1e-9; }
 struct check_factors { int n; const int *level; bool (*allowed)(const int *at); int skip_a, skip_b; };
 bool lt__check_pairs(const struct check_factors *, bool full, void (*row)(void *user, const int *at), void *user);
 
-/* graph.c, check_graph_*.c: the graph of a case; -1 results are bugs of the suite, told in the context. */
+/* graph.c, graph_data.c: the graph of a case; -1 results are bugs of the suite, told in the context. */
 lt_status lt__check_graph(struct lt_context *, const struct check_case *, struct lt_graph **out);
 
 /* -- outcomes -- */

@@ -229,7 +229,7 @@ char *lt__must_format(const char *fmt, ...) __attribute__((format(printf, 1, 2))
 /* What a terminal may be shown: everything beyond ASCII is escaped. */
 #define LT_JSON_PLAIN JSON_ENSURE_ASCII
 
-/* The text, or, where it is not UTF-8, as it is shown (tools/common/say.h); null for NULL. */
+/* The text, or, where it is not UTF-8, as it is shown (lt__shown); null for NULL. */
 static inline json_t *lt__json_text(const char *text)
 {
 	json_t *s = text ? json_string(text) : json_null();

@@ -1,4 +1,4 @@
-/* lt-llama.c -- runs a language model of llama2.c: the order of things; each step is in a llama_*.c. */
+/* lt-llama.c -- runs a language model of llama2.c: the order of things; each step is in a file here. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

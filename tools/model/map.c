@@ -1,4 +1,4 @@
-/* llama_files.c -- a checkpoint or a tokenizer, mapped: gigabytes of weights stay in the file.
+/* map.c -- a checkpoint or a tokenizer, mapped: gigabytes of weights stay in the file.
  *
  * A file that is cut short while it is used ends the process by SIGBUS, as it does any program that maps files.
  */

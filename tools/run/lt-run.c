@@ -1,4 +1,4 @@
-/* lt-run.c -- compiles a script and runs it: the order of things; each step is in a run_*.c. */
+/* lt-run.c -- compiles a script and runs it: the order of things; each step is in a file here, or in tools/model/. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
