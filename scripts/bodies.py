@@ -2,10 +2,10 @@
 """bodies.py [--lines N] [FOLDER...] -- finds the same function body twice, in whatever folders the two are.
 
 Two bodies are the same if one becomes the other when names are exchanged one for one: those of variables, parameters,
-types, members and of the functions that are called.  Comments, layout and const do not count, numbers and strings do.  Looked
-at are functions of which a copy has N lines or more (8) from the line of the name to the closing brace, in all folders of sources or
-in those that are named.  Prints each group and answers 1 if there is one.  `make tidy` calls it, tests/tidy.sh tries
-it.
+types, members and of the functions that are called. Comments, layout and const do not count, numbers and strings do.
+Looked at are functions of which a copy has N lines or more (8) from the line of the name to the closing brace, in all
+folders of sources or in those that are named. Prints each group and answers 1 if there is one. `make tidy` calls it,
+tests/tidy.sh tries it.
 """
 import os
 import re

@@ -52,7 +52,8 @@ file looptree/text/text.c '#include "../tree/parts.h"' 'int main(void) { return 
 try 'an include past a door, by another path' structure.py 'door: from outside looptree/tree/'
 rooms
 file looptree/text/text.c 'int lt__part(void);' 'int main(void) { return lt__part(); }'
-try 'a declaration past a door' structure.py 'looptree/text/text.c:1: home: lt__part is defined in looptree/tree/parts.c'
+try 'a declaration past a door' structure.py \
+	'looptree/text/text.c:1: home: lt__part is defined in looptree/tree/parts.c'
 rooms
 file looptree/text/text.c '/* See gone.c. */' '#include "looptree/tree/tree.h"' 'int main(void) { return lt__tree(); }'
 try 'a comment that names a file that is not there' structure.py 'looptree/text/text.c:1: name: there is no gone.c'
