@@ -1,8 +1,9 @@
 /* value.c -- see value.h.
  *
  * The language of sources: operands $0 $1 $2, numbers, + - * / & | ^ ! == != < <= > >= ?: with C's precedences,
- * casts to the types of lt/tree.h's ctypes and their unsigned twins, functions of libm and of the prelude.  Floats are doubles
- * whatever their width; casts of integers wrap.  Both sides of ?: are computed, since no expression does anything else.
+ * casts to the types of lt/tree.h's ctypes and their unsigned twins, functions of libm and of the prelude.  Floats are
+ * doubles whatever their width; casts of integers wrap.  Both sides of ?: are computed, since no expression does
+ * anything else.
  */
 #include <ctype.h>
 #include <math.h>

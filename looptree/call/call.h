@@ -1,7 +1,7 @@
 /* call.h -- what a nest that is handed to a routine computes.
  *
- * Found once, of leaves alone, so that the default tree (default/auto_call.c), the frozen tree (freeze/call.c) and refusals
- * agree.
+ * Found once, of leaves alone, so that the default tree (default/auto_call.c), the frozen tree (freeze/call.c) and
+ * refusals agree.
  */
 #ifndef LT_LOOPTREE_CALL_CALL_H
 #define LT_LOOPTREE_CALL_CALL_H
@@ -19,8 +19,8 @@ bool lt__read_depends(const struct lt_read *, int32_t x);
 int32_t lt__product_roles(
 	const struct lt_graph *, const struct lt_leaf *mul, const struct lt_leaf *sum, int32_t right, int32_t *role);
 
-/* Rows, columns: a dim of fewer makes no tile of a block (default/product_simt.c), since reading the larger factor once is the
- * bound then. */
+/* Rows, columns: a dim of fewer makes no tile of a block (default/product_simt.c), since reading the larger factor
+ * once is the bound then. */
 enum { LT_MIN_TILE_SIDE = 16 };
 enum { LT_CALL_RESULT, LT_CALL_LEFT, LT_CALL_RIGHT, LT_CALL_MAX = 5 };        /* operands of a call, in order */
 /* leaf: whose vars are the columns of the piece's map; piece NULL: what it writes. */

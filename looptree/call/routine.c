@@ -57,8 +57,8 @@ static const struct { uint32_t bit; const char *name;
 };
 
 /* Below this the loops are faster.  On a device, a float32 product with a row and a column dim that fill tiles of its
- * own (default/product_simt.c) keeps up for longer: a routine's shapes are for products that fill it.  Short dims make no
- * tile, however many there are. */
+ * own (default/product_simt.c) keeps up for longer: a routine's shapes are for products that fill it.  Short dims make
+ * no tile, however many there are. */
 int64_t lt__routine_min_flops(
 	const struct lt_target *target, const struct lt_routine *r, const struct lt_callshape *c)
 {

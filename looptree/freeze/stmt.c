@@ -2,7 +2,8 @@
 #include <string.h>
 #include "looptree/freeze/parts.h"
 
-/* An operator without a number in the interface does not compile here: it needs a row of LT_OPERATOR_MAP (lt/tree.h). */
+/* An operator without a number in the interface does not compile here: it needs a row of LT_OPERATOR_MAP
+ * (lt/tree.h). */
 static const uint32_t opcode_of[] = {
 #define OP(name, ...) [LT_OP_##name] = LT_OPCODE_##name,
 #define DATA(name, ...) [LT_OP_##name] = LT_OPCODE_copy,
