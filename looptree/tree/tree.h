@@ -61,7 +61,7 @@ struct lt_looptree {
 	struct lt_memlayout **layout;      /* by graph node: of a value that is not a result, state or source; NULL: in the
 	                                    * order of its dims */
 	struct lt_scope *scope;         /* by graph node; set by lt_looptree_finish */
-	bool plain;                     /* every read on a shared loop is in place: the rules of legality/check.c order all data */
+	bool plain;                     /* every read on a shared loop is in place: legality/check.c orders all data */
 	int64_t budget;                 /* isl operations of one question of the exact check; 0: the usual number */
 	struct lt_tnote *note; int32_t n_note, cap_note;
 	lt_tnode *failed;               /* what lt__tree_fail was about last; -1: nothing */
