@@ -191,7 +191,7 @@ $(O)/ir/op/prelude_text.h: ir/op/prelude.h
 	@$(as_strings)
 $(O)/tools/build/main_text.h: $(addprefix tools/build/standalone/,threads.c main.c)
 	@$(as_strings)
-$(O)/tools/build/text.o: $(O)/tools/build/main_text.h
+$(O)/tools/build/compile.o: $(O)/tools/build/main_text.h
 $(O)/tools/run/view_text.h: tools/run/view.html
 	@$(as_strings)
 $(O)/tools/run/view.o: $(O)/tools/run/view_text.h

@@ -6,6 +6,7 @@
  */
 #ifndef LT_TOOLS_BUILD_BUILD_H
 #define LT_TOOLS_BUILD_BUILD_H
+#include <string.h>
 #include "backends/command/command.h"
 #include "backends/cpu/cpu.h"
 #include "program/export/export.h"
@@ -39,6 +40,11 @@ struct build_target {
 };
 
 enum { BUILD_PATH = 4608 };
+/* What is behind the last '/' of a path. */
+static inline const char *build_last_name(const char *path)
+{
+	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+}
 /* A file of the temporary folder, and where it goes; to "": it stays there. */
 struct build_file { char path[BUILD_PATH], to[BUILD_PATH]; bool executable; };
 enum { BUILD_MAX_FILES = 8 };
@@ -67,15 +73,14 @@ lt_status build_target_find(struct building *);
 /* The words after the compiler's name for the C of the function. */
 lt_status build_target_flags(const struct building *, char *out, size_t bytes);
 
-/* text.c: the program, compiled to texts, and these in files. */
+/* compile.c: the program, compiled to texts, and these in files; objects, and what is made of them; the binary that is
+ * run to judge it. */
 lt_status build_program(struct building *);
 lt_status build_texts(struct building *);
-bool build_has_data(const struct building *);      /* there are constants, and NAME_data.c */
+lt_status build_compile(struct building *);
 /* A path in the temporary folder. */
 const char *build_path(const struct building *, const char *ending, char *out, size_t bytes);
 
-/* compile.c: objects, and what is made of them; the binary that is run to judge it. */
-lt_status build_compile(struct building *);
 /* process.c: commands, word by word.  words: as a shell splits them at blanks, without quotes; word: one,
  * whatever is
  * in it. */
@@ -101,10 +106,11 @@ lt_status build_execute(struct building *, struct build_command *, uint32_t ms, 
 /* verify.c: runs the binary and judges what it wrote.  The verdict says whether it may be kept. */
 lt_status build_verify(struct building *);
 
-/* names.c: the format, the function's name and base; none that C, C++ or their library has. */
+/* names.c: why a function of C may not have that name: "is a word of C or C++"; NULL: it may. */
+const char *build_name_taken(const char *name);
+/* output.c: the format, the function's name and base, by what -o, --format and --name say together. */
 lt_status build_names(struct building *);
-extern const char *const build_endings[];       /* of files, by format */
-/* output.c: whether what -o names can be written, and is none of the inputs; what was built, copied there. */
+/* Whether what -o names can be written, and is none of the inputs; what was built, copied there. */
 lt_status build_output_check(const struct building *);
 lt_status build_output_write(struct building *);
 #endif

@@ -1,11 +1,7 @@
-/* names.c -- what the function is called, and the files: what -o, --format and --name say together. */
-#include <ctype.h>
+/* names.c -- names that a function of C may not have: words of the languages, names of their library and of the program
+ * around the function. */
 #include <string.h>
 #include "tools/build/build.h"
-
-const char *const build_endings[] = { [BUILD_EXE] = "", [BUILD_A] = ".a", [BUILD_SO] = ".so", [BUILD_C] = ".c" };
-
-static const char *last_name(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }
 
 /* Words of C and of C++, in which the header may be included; each with a blank behind it. */
 static const char keywords[] =
@@ -107,57 +103,11 @@ static bool is_library(const char *name)
 	return !strncmp(name, "pthread_", 8);
 }
 
-/* What a name of a function may not be; NULL: it may. */
-static const char *taken_by(const char *name)
+const char *build_name_taken(const char *name)
 {
 	const size_t n = strlen(name);
 
 	return is_word(keywords, name, n) ? "is a word of C or C++"
 		: is_word(own, name, n) ? "is a name within the program around it"
 		: is_library(name) ? "is a name of the C library" : !strcmp(name, "main") ? "is where C programs begin" : NULL;
-}
-
-/* The function of a program is seen by nobody: it gets another name by itself. */
-static lt_status check_function(struct building *b)
-{
-	const char *why = taken_by(b->name);
-
-	if (why && !b->o.name && b->format == BUILD_EXE) {
-		strcat(b->name, "_");
-		why = NULL;
-	}
-	return why ? lt_fail(b->ctx, LT_EINVAL, "'%s' cannot be the name of a C function, for it %s: give another one "
-		"with --name, such as %s_model", b->name, why, b->name) : LT_OK;
-}
-
-/* What -o, --format and --name say together. */
-lt_status build_names(struct building *b)
-{
-	static const char *const formats[] = { "exe", "a", "so", "c" };
-	struct lt_context *ctx = b->ctx;
-	const size_t n = strlen(b->o.output);
-	const char *name;
-	size_t k = 0;
-
-	for (int i = BUILD_A; i <= BUILD_C && !b->o.format; i++)
-		if (n > strlen(build_endings[i]) && !strcmp(b->o.output + n - strlen(build_endings[i]), build_endings[i]))
-			b->format = (enum build_format)i;
-	for (int i = BUILD_EXE; i <= BUILD_C && b->o.format; i++)
-		if (!strcmp(b->o.format, formats[i]))
-			b->format = (enum build_format)i;
-	k = strlen(build_endings[b->format]);
-	snprintf(b->base, sizeof b->base, "%.*s",
-		(int)(k && n > k && !strcmp(b->o.output + n - k, build_endings[b->format]) ? n - k : n), b->o.output);
-	name = b->o.name ? b->o.name : last_name(b->base);
-	if (n >= sizeof b->base - 16 || strlen(name) >= sizeof b->name - 16)
-		return lt_fail(ctx, LT_EINVAL, "the name '%s' is too long", b->o.output);
-	if (!*last_name(b->base))
-		return lt_fail(ctx, LT_EINVAL, "'%s' is no name of a file: lt-build MODEL -o NAME", b->o.output);
-	for (k = 0; name[k]; k++)
-		b->name[k] = (char)(isalnum((unsigned char)name[k]) ? name[k] : '_');
-	if (!isalpha((unsigned char)b->name[0]) || (b->o.name && strcmp(b->name, b->o.name) != 0))
-		return lt_fail(ctx, LT_EINVAL, "'%s' is no name for a C function, which begins with a letter and has letters, "
-			"digits and "
-			"_ in it: give one with --name", name);
-	return check_function(b);
 }

@@ -1,5 +1,6 @@
-/* output.c -- the files that are written: looked at before there is any work, and copied to their places at
- * the end. */
+/* output.c -- the files that are written: how they and the function are called (-o, --format, --name), whether they can
+ * be written, before there is any work, and how they come to their places at the end. */
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,7 +8,52 @@
 #include "tools/build/build.h"
 #include "tools/common/common.h"
 
-static const char *last_name(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }
+static const char *const endings[] = { [BUILD_EXE] = "", [BUILD_A] = ".a", [BUILD_SO] = ".so", [BUILD_C] = ".c" };
+
+/* The function of a program is seen by nobody: it gets another name by itself. */
+static lt_status check_function(struct building *b)
+{
+	const char *why = build_name_taken(b->name);
+
+	if (why && !b->o.name && b->format == BUILD_EXE) {
+		strcat(b->name, "_");
+		why = NULL;
+	}
+	return why ? lt_fail(b->ctx, LT_EINVAL, "'%s' cannot be the name of a C function, for it %s: give another one "
+		"with --name, such as %s_model", b->name, why, b->name) : LT_OK;
+}
+
+/* What -o, --format and --name say together. */
+lt_status build_names(struct building *b)
+{
+	static const char *const formats[] = { "exe", "a", "so", "c" };
+	struct lt_context *ctx = b->ctx;
+	const size_t n = strlen(b->o.output);
+	const char *name;
+	size_t k = 0;
+
+	for (int i = BUILD_A; i <= BUILD_C && !b->o.format; i++)
+		if (n > strlen(endings[i]) && !strcmp(b->o.output + n - strlen(endings[i]), endings[i]))
+			b->format = (enum build_format)i;
+	for (int i = BUILD_EXE; i <= BUILD_C && b->o.format; i++)
+		if (!strcmp(b->o.format, formats[i]))
+			b->format = (enum build_format)i;
+	k = strlen(endings[b->format]);
+	snprintf(b->base, sizeof b->base, "%.*s",
+		(int)(k && n > k && !strcmp(b->o.output + n - k, endings[b->format]) ? n - k : n), b->o.output);
+	name = b->o.name ? b->o.name : build_last_name(b->base);
+	if (n >= sizeof b->base - 16 || strlen(name) >= sizeof b->name - 16)
+		return lt_fail(ctx, LT_EINVAL, "the name '%s' is too long", b->o.output);
+	if (!*build_last_name(b->base))
+		return lt_fail(ctx, LT_EINVAL, "'%s' is no name of a file: lt-build MODEL -o NAME", b->o.output);
+	for (k = 0; name[k]; k++)
+		b->name[k] = (char)(isalnum((unsigned char)name[k]) ? name[k] : '_');
+	if (!isalpha((unsigned char)b->name[0]) || (b->o.name && strcmp(b->name, b->o.name) != 0))
+		return lt_fail(ctx, LT_EINVAL, "'%s' is no name for a C function, which begins with a letter and has letters, "
+			"digits and "
+			"_ in it: give one with --name", name);
+	return check_function(b);
+}
 
 /* The texts of libraries and of C keep the names by which they include each other. */
 static const struct { const char *ending; bool c_only; } texts[] = { { ".h", false }, { ".c", true },
@@ -22,7 +68,7 @@ static bool text_path(const struct building *b, int i, char *to, size_t bytes)
 	if (b->format == BUILD_EXE || (texts[i].c_only && b->format != BUILD_C)
 			|| (!strcmp(texts[i].ending, "_main.c") && !b->o.main) || (!strcmp(texts[i].ending, ".bin") && !incbin))
 		return false;
-	snprintf(to, bytes, "%.*s%s%s", (int)(last_name(b->base) - b->base), b->base, b->name, texts[i].ending);
+	snprintf(to, bytes, "%.*s%s%s", (int)(build_last_name(b->base) - b->base), b->base, b->name, texts[i].ending);
 	return true;
 }
 
@@ -57,7 +103,7 @@ static lt_status output_check(const struct building *b, const char *to)
 	/* A link is written through; a file is made beside another, and takes its place. */
 	if (link)
 		return access(to, W_OK) ? output_fail(b, to, strerror(errno)) : LT_OK;
-	snprintf(folder, sizeof folder, "%.*s", (int)(last_name(to) - to), to);
+	snprintf(folder, sizeof folder, "%.*s", (int)(build_last_name(to) - to), to);
 	if (!*folder)
 		snprintf(folder, sizeof folder, ".");
 	if (stat(folder, &st) != 0 || access(folder, W_OK | X_OK) != 0)
@@ -67,7 +113,7 @@ static lt_status output_check(const struct building *b, const char *to)
 
 static void whole_path(const struct building *b, char *to, size_t bytes)
 {
-	snprintf(to, bytes, "%s%s", b->base, build_endings[b->format]);
+	snprintf(to, bytes, "%s%s", b->base, endings[b->format]);
 }
 
 lt_status build_output_check(const struct building *b)
