@@ -1,4 +1,4 @@
-/* streams.c -- step 'S': stores that go past the caches.
+/* streams.c -- step 'S': which of the stores that a tree marks may go past the caches; the others lose the mark.
  *
  * A tree says of a statement that what it writes is not read again soon; lowering marks its stores.  The mark stays
  * where the machine has such a store and what it writes is not read here, nor written by another region, whose threads

@@ -19,9 +19,6 @@ bool lt__read_depends(const struct lt_read *, int32_t x);
 int32_t lt__product_roles(
 	const struct lt_graph *, const struct lt_leaf *mul, const struct lt_leaf *sum, int32_t right, int32_t *role);
 
-/* Rows, columns: a dim of fewer makes no tile of a block (default/product_simt.c), since reading the larger factor
- * once is the bound then. */
-enum { LT_MIN_TILE_SIDE = 16 };
 enum { LT_CALL_RESULT, LT_CALL_LEFT, LT_CALL_RIGHT, LT_CALL_MAX = 5 };        /* operands of a call, in order */
 /* leaf: whose vars are the columns of the piece's map; piece NULL: what it writes. */
 struct lt_callread { lt_node leaf; const struct lt_readpiece *piece; };
@@ -72,4 +69,8 @@ const struct lt_tile_row *lt__tile_find(const char *name);              /* NULL:
  * whether a run-time bound may leave fewer. */
 const char *lt__tile_refuses(
 	struct lt_arena *, const struct lt_tile_row *, const struct lt_callshape *, const bool *bounded);
+
+/* Rows, columns: a dim of fewer makes no tile of a block (default/product_simt.c), since reading the larger factor
+ * once is the bound then. */
+enum { LT_MIN_TILE_SIDE = 16 };
 #endif

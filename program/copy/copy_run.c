@@ -1,4 +1,5 @@
-/* Making a copy of very many pieces: its blocks, shared by threads where there is much to do. */
+/* copy_run.c -- making a copy of very many pieces on the host: its blocks, shared by threads where there is much to do;
+ * a block that transposes goes square by square. */
 #include <string.h>
 #include "program/copy/copy.h"
 

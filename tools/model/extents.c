@@ -1,5 +1,5 @@
-/* extents.c -- inputs whose extents differ from run to run: a tensor of the extents that it has, spread over
- * the room for the most that the program reads it from. */
+/* extents.c -- inputs whose extents differ from run to run: a tensor of fewer elements
+ * is copied, row by row, into one of the largest extents, which the program reads. */
 #include <stdlib.h>
 #include <string.h>
 #include "ir/op/op.h"
