@@ -1,5 +1,5 @@
-/* ask.c -- isl is asked whether a piece stays in its source, where intervals do not decide; and what is said of one that
- * leaves it, or may: a sentence, or a requirement of the run. */
+/* ask.c -- isl is asked whether a piece stays in its source, where intervals do not decide; and what is said of one
+ * that leaves it, or may: a sentence, or a requirement of the run. */
 #include "ir/bounds/parts.h"
 
 /* -- answers -- */
