@@ -1,6 +1,6 @@
 # make              the libraries, lt-run and libhamkaas.so, into $(O); installs missing packages (scripts/setup.sh)
 # make demo         handwritten-style digits, classified by lt-run      make demo-accuracy   2000 MNIST images
-# make check        every test that needs no device
+# make check        what needs no device, in eight minutes      make check-more   the tests that take longer
 # make bless        rewrites what tests compare with
 # make bench        a short pass of lt-bench; BENCH='gemm --threads 1,2' another one
 # make bench-peers  Python's libraries for it
@@ -48,16 +48,16 @@ NO_CUDA := $(if $(filter undefined,$(origin CUDA)),backends/cuda is left out: cu
 CUDA    := $(if $(NO_CUDA),$(shell scripts/cuda.sh),$(CUDA))
 # The same of OpenCL, which tests install.
 NO_OPENCL := $(if $(filter undefined,$(origin OPENCL)),backends/opencl is left out: CL/cl.h is not found)
-$(if $(filter check tests,$(MAKECMDGOALS)),$(shell scripts/setup.sh opencl >&2))
+$(if $(filter check check-more tests,$(MAKECMDGOALS)),$(shell scripts/setup.sh opencl >&2))
 # And other machines, which lt-build is tested for.
-$(if $(filter check,$(MAKECMDGOALS)),$(shell scripts/setup.sh cross >&2))
+$(if $(filter check check-more,$(MAKECMDGOALS)),$(shell scripts/setup.sh cross >&2))
 # The browser in which a test opens pages.
-$(if $(filter check,$(MAKECMDGOALS)),$(shell scripts/setup.sh browser >&2))
+$(if $(filter check check-more,$(MAKECMDGOALS)),$(shell scripts/setup.sh browser >&2))
 OPENCL  := $(if $(NO_OPENCL),$(shell scripts/opencl.sh),$(OPENCL))
 
 # protobuf-c, by which models of ONNX are read.
 NO_ONNX := $(if $(filter undefined,$(origin PROTOC)),frontends/onnx is left out: protoc-c or libprotobuf-c is not found)
-$(if $(filter check tests onnx-suite,$(MAKECMDGOALS)),$(shell scripts/setup.sh onnx >&2))
+$(if $(filter check check-more tests onnx-suite,$(MAKECMDGOALS)),$(shell scripts/setup.sh onnx >&2))
 PROTOC  := $(if $(NO_ONNX),$(shell scripts/onnx.sh),$(PROTOC))
 
 # The folders of the library: all below its floors that hold sources, less what is built as a file of its own and what
@@ -74,11 +74,11 @@ FLAGS = -std=gnu11 $(WARN) -Iinclude -I. -I$(O) -DLT_VERSION='"$(VERSION)"' -fPI
 # Goals that need no compiler need no packages; those that test need the test framework too, as does tidy, which
 # compiles the tests' headers.
 ifneq ($(filter-out clean tidy uninstall bench-peers,$(or $(MAKECMDGOALS),all)),)
-$(shell scripts/setup.sh $(if $(filter check tests bless,$(MAKECMDGOALS)),check) >&2)
+$(shell scripts/setup.sh $(if $(filter check check-more tests bless,$(MAKECMDGOALS)),check) >&2)
 ifneq ($(.SHELLSTATUS),0)
 $(error packages are missing)
 endif
-ifneq ($(filter plugins check tests,$(MAKECMDGOALS)),)
+ifneq ($(filter plugins check check-more tests,$(MAKECMDGOALS)),)
 $(if $(filter undefined,$(origin LLVM)),$(shell scripts/setup.sh llvm >&2))
 endif
 $(if $(CUDA)$(MAKELEVEL:0=),,$(if $(NO_CUDA),$(info $(NO_CUDA))))
@@ -352,9 +352,9 @@ tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONN
 	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/gpu_trees $(O)/limits $(O)/mutants \
 	$(O)/simulate \
 	plugins
-check: tests
-	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED) \
-		$(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS)
+check check-more: tests
+	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(if $(filter %-more,$@),--more) \
+		$(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS)
 bless: all $(addprefix $(O)/tests/,test_script_docs test_tree_text test_bench_predicted test_bench_grids \
 		test_networks)
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless; O=$(O) tests/options.sh --bless
@@ -444,7 +444,7 @@ clean:
 	$(PLUGINS:.so=.d)
 -include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d) $(O)/tests/kernels/simulate.d
 -include $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
-.PHONY: all gpu plugins tests check bless bench bench-peers onnx-suite fuzz fuzzers mutants demo demo-accuracy install \
-	uninstall tidy clean without-llvm FORCE
+.PHONY: all gpu plugins tests check check-more bless bench bench-peers onnx-suite fuzz fuzzers mutants demo \
+	demo-accuracy install uninstall tidy clean without-llvm FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
-# tests/check.sh PROGRAM... -- runs every test and says how long each part took and how many passed, failed and were
-# skipped; 1 if one failed.  Called by `make check` with O, CC, SAN, DIRS and MAKE.
+# tests/check.sh [--more] PROGRAM... -- runs every test and says which parts took longest and how many passed, failed
+# and were skipped; 1 if one failed.  Called by `make check` with O, CC, SAN, DIRS and MAKE; by `make check-more` with
+# --more: then what takes minutes is run, and nothing else:
+#   suites called more_*;  programs that draw cases (must_draws), with LT_DRAWS=300 percent of them where `make check`
+#   has 50;  scripts that know CHECK_MORE;  long runs of the sweeps.
 #
 # Each part prints TAP lines ("ok - name", "not ok - name", "ok - name # SKIP why"), kept in $O/check-log; of what
 # fails, everything that it said is shown.  A line "# show WORDS" is shown always, without its first two words.
 set -u
 export LC_ALL=C.UTF-8
-log=$O/check-log
+[ "${1-}" != --more ] || { export CHECK_MORE=1; shift; }
+what=check${CHECK_MORE:+-more}
+log=$O/$what-log
 
 # Seconds since $1, which was $EPOCHREALTIME then.
 since() {
@@ -15,11 +20,11 @@ since() {
 	printf '%d.%d\n' $((ms / 1000)) $((ms % 1000 / 100))
 }
 
-# One Criterion program, without the suites that need a device: those, and no others, are called gpu_*.
+# --program NAME FILTER PROGRAM: one Criterion program.
 if [ "${1-}" = --program ]; then
 	name=$2
 	begin=$EPOCHREALTIME
-	timeout 900 "$3" -j1 --filter '!(gpu*)/*' "--tap=$log/$name.tap" >"$log/$name.log" 2>&1 </dev/null
+	timeout 900 "$4" -j1 --filter "$3" "--tap=$log/$name.tap" >"$log/$name.log" 2>&1 </dev/null
 	status=$?
 	since "$begin" >"$log/$name.seconds"
 	# Criterion also answers 1 when a test has logged a warning.
@@ -43,41 +48,69 @@ if [ "${1-}" = --part ]; then
 	exit 0
 fi
 
+# The suites of a program that are run: those that need a device, and no others, are called gpu_*.
+suites() {
+	local source=${1#"$O"/}.c
+	if [ -z "${CHECK_MORE-}" ]; then
+		echo '!(gpu*|more_*)/*'
+	elif grep -q 'must_draws(' "$source" 2>/dev/null; then
+		echo '!(gpu*)/*'
+	elif grep -q 'Test(.*more_' "$source" 2>/dev/null; then
+		echo 'more_*/*'
+	fi
+}
 # All parts, a line each: what this script is called with.  Those that are not in the list of the last run come first,
 # then the slowest of that, so that none of them is left alone at the end.
 parts() {
+	local program filter name
 	for program in "$@"; do
-		echo "--program $(basename "$program") $program"
+		filter=$(suites "$program")
+		[ -z "$filter" ] || echo "--program $(basename "$program") $filter $program"
 	done
+	if [ -n "${CHECK_MORE-}" ]; then
+		more_parts
+	else
+		usual_parts
+	fi
+}
+more_parts() {
+	echo "--part examples 900 tests/examples.sh"
+	echo "--part limits 900 env CHECK_LIMITS=${CHECK_LIMITS:-1000} tests/limits.sh"
+	echo "--part gpu_trees 900 env LT_JOBS=1 $O/gpu_trees ${CHECK_TREES:-$([ -z "${SAN-}" ] && echo 3000 || echo 200)}"
+	echo "--part graphs 900 env LT_JOBS=1 $O/graphs ${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 1000 || echo 50)}"
+	[ -n "${SAN-}" ] || echo "--part mutants 1800 $O/mutants --each ${CHECK_MUTANTS:-30}"
+}
+usual_parts() {
 	for name in examples golden readme corpora conform tidy signals alloc options gpu_table gpu_check; do
 		echo "--part $name 900 tests/$name.sh"
 	done
 	echo "--part table 900 tests/bench_table.sh"
 	echo "--part cuda 900 tests/cuda/compile.sh"
 	echo "--part abi 900 tests/abi/abi.sh"
-	echo "--part limits 900 tests/limits.sh"
+	echo "--part limits 900 env CHECK_LIMITS=${CHECK_LIMITS:-100} tests/limits.sh"
 	echo "--part standalone 900 tests/standalone.sh"
 	# With sanitizers a graph takes many times as long.
-	echo "--part gpu_trees 900 env LT_JOBS=1 $O/gpu_trees ${CHECK_TREES:-$([ -z "${SAN-}" ] && echo 500 || echo 40)}"
-	echo "--part graphs 900 env LT_JOBS=1 $O/graphs ${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 100 || echo 10)}"
+	echo "--part gpu_trees 900 env LT_JOBS=1 $O/gpu_trees ${CHECK_TREES:-$([ -z "${SAN-}" ] && echo 200 || echo 40)}"
+	echo "--part graphs 900 env LT_JOBS=1 $O/graphs ${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 40 || echo 10)}"
 	if [ -z "${SAN-}" ]; then
-		echo "--part mutants 900 $O/mutants --each ${CHECK_MUTANTS:-10}"
+		echo "--part mutants 900 $O/mutants --each ${CHECK_MUTANTS:-4}"
 	else
 		echo "--part mutants 10 echo ok - mutants # SKIP what mutants break in memory is not for sanitizers"
 	fi
 }
 slowest_first() {
-	awk 'FILENAME == ARGV[1] { s[$1] = $2; next } { print ($2 in s ? s[$2] : 1e6) "\t" $0 }' "$O/check-seconds" - |
+	awk 'FILENAME == ARGV[1] { s[$1] = $2; next } { print ($2 in s ? s[$2] : 1e6) "\t" $0 }' "$O/$what-seconds" - |
 		sort -k 1,1nr -s | cut -f 2
 }
 
-[ -e "$O/check-seconds" ] || : >"$O/check-seconds"
+[ -e "$O/$what-seconds" ] || : >"$O/$what-seconds"
 rm -rf "$log"
 # What PoCL never gives back is none of ours.
 [ -z "${SAN-}" ] || export LSAN_OPTIONS=suppressions=$PWD/tests/data/leaks.supp:print_suppressions=0
 # PoCL keeps what it has compiled, for ever: here, and not in the user's folder.
 POCL_CACHE_DIR=$(realpath -m "$O")/pocl
 export POCL_CACHE_DIR
+export LT_DRAWS=${LT_DRAWS:-$([ -z "${CHECK_MORE-}" ] && echo 50 || echo 300)}
 mkdir -p "$log" "$POCL_CACHE_DIR"
 find "$POCL_CACHE_DIR" -mindepth 2 -maxdepth 2 -mtime +3 -exec rm -rf {} +
 begin=$(date +%s)
@@ -86,23 +119,17 @@ for name in $(parts "$@" | cut -d ' ' -f 2); do
 	[ -e "$log/$name.seconds" ] || echo "not ok - $name did not run to its end" >>"$log/$name.tap"
 done
 # It builds the tools once more, with other folders in them.
-"$0" --part install 900 tests/install/install.sh
+[ -n "${CHECK_MORE-}" ] || "$0" --part install 900 tests/install/install.sh
 
-# NAME SECONDS of all parts; with groups: of programs that share the first word of their names, and of those with
-# plug-ins.
+# NAME SECONDS of all parts.
 times() {
 	for file in "$log"/*.seconds; do
 		echo "$(basename "$file" .seconds) $(cat "$file")"
 	done
 }
-groups() {
-	sed 's/^test_.*_plugged /plugged* /; s/^\(test_[^_ ]*\)[^ ]* /\1* /' |
-		awk '{ s[$1] += $2 } END { for (g in s) print g, s[g] }'
-}
-# What is read, the slowest first, four to a line.
+# The ten slowest of what is read, five to a line.
 slowest() {
-	sort -k 2,2nr -k 1,1 |
-		awk '{ printf "%8.1f %-22s%s", $2, $1, NR % 4 ? "" : "\n" } END { if (NR % 4) print "" }'
+	sort -k 2,2nr -k 1,1 | head -n 10 | awk '{ printf "%8.1f %-22s%s", $2, $1, NR % 5 ? "" : "\n" }'
 }
 
 for tap in "$log"/*.tap; do
@@ -115,11 +142,9 @@ for tap in "$log"/*.tap; do
 done
 sed -n 's/^# show //p' "$log"/*.tap
 sed -n 's/^told: //p' "$log"/*.log      # counts of sweeps
-times >"$O/check-seconds"
-echo "seconds of each part (${CHECK_JOBS:-2} at a time, install alone):"
+times >"$O/$what-seconds"
+echo "the ten slowest parts, in seconds (${CHECK_JOBS:-2} at a time, install alone; all: $O/$what-seconds):"
 times | slowest
-echo "and of groups of them:"
-times | groups | slowest
 skipped=$(cat "$log"/*.tap | grep -c '^ok.*# SKIP')
 passed=$(($(cat "$log"/*.tap | grep -c '^ok') - skipped))
 failed=$(cat "$log"/*.tap | grep -c '^not ok')

@@ -66,7 +66,7 @@ static bool try_values(const struct lt_address_reach *a, const struct lt_address
 
 Test(address, what_is_apart_never_meets)
 {
-	uint64_t seed = must_number("LT_SEED", 1), n = must_number("LT_PAIRS", 20000), apart = 0, missed = 0;
+	uint64_t seed = must_number("LT_SEED", 1), n = must_draws("LT_PAIRS", 20000), apart = 0, missed = 0;
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t state = seed + i;
 		struct lt_address_part x[N_PART], y[N_PART];

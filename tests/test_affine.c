@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include "check/random/must.h"
 #include "check/random/random.h"
 #include "ir/map/map.h"
 
@@ -251,9 +252,8 @@ static void affine_step(struct fixture *f, struct chain *c)
 
 Test(affine, chains_of_views, .timeout = 120)
 {
-	const char *given = getenv("LT_SEED");
-	uint64_t seed = given ? strtoull(given, NULL, 0) : 20251121;
-	int n = given ? 4000 : 400;
+	uint64_t seed = must_number("LT_SEED", 20251121);
+	int n = (int)must_draws("LT_CASES", 400);
 	struct fixture f;
 
 	for (int i = 0; i < n; i++) {
@@ -281,9 +281,8 @@ Test(affine, chains_of_views, .timeout = 120)
 
 Test(affine, random_maps, .timeout = 120)
 {
-	const char *given = getenv("LT_SEED");
-	uint64_t seed = given ? strtoull(given, NULL, 0) : 7;
-	int n = given ? 4000 : 400;
+	uint64_t seed = must_number("LT_SEED", 7);
+	int n = (int)must_draws("LT_CASES", 400);
 	struct fixture f;
 
 	for (int i = 0; i < n; i++) {

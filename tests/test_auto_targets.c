@@ -195,7 +195,7 @@ static void run_machine(struct lt_graph *g, run_fill *fill, void *user, uint64_t
 /* Routines run by what the frozen tree says of calls, all else by ref. */
 Test(auto_targets, random_products_on_random_machines)
 {
-	uint64_t first = must_number("LT_SEED", 1), count = must_number("LT_COUNT", 30);
+	uint64_t first = must_number("LT_SEED", 1), count = must_draws("LT_COUNT", 30);
 	struct counts n = { 0 };
 	for (uint64_t seed = first; seed < first + count; seed++) {
 		struct lt_context *ctx;
@@ -219,7 +219,7 @@ static void fill_nest(void *user, int run, lt_node n, void *out)
 
 Test(auto_targets, random_nests_on_random_machines)
 {
-	uint64_t first = must_number("LT_SEED", 1), count = must_number("LT_COUNT", 80);
+	uint64_t first = must_number("LT_SEED", 1), count = must_draws("LT_COUNT", 80);
 	struct counts n = { 0 };
 	for (uint64_t seed = first; seed < first + count; seed++) {
 		struct lt_context *ctx;

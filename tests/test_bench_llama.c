@@ -52,6 +52,7 @@ static void llama_set_up(void)
 }
 
 TestSuite(bench_llama, .init = llama_set_up, .fini = scratch_remove, .timeout = 300);
+TestSuite(more_bench_llama, .init = llama_set_up, .fini = scratch_remove, .timeout = 300);
 
 static json_t *llama_case(json_t *report, const char *name, int threads)
 {
@@ -172,7 +173,7 @@ static void expect_rival_failed(const char *mode, const char *why)
 	json_decref(o);
 }
 
-Test(bench_llama, what_others_do_wrong_is_told_and_not_ranked)
+Test(more_bench_llama, what_others_do_wrong_is_told_and_not_ranked)
 {
 	expect_rival_failed("wrong", "deviations of the logits");
 	expect_rival_failed("outside", "its token 3 is 67, of a vocabulary of 67");

@@ -8,6 +8,7 @@
 #define err bench_err
 
 TestSuite(bench_peers, .init = bench_set_up, .fini = scratch_remove, .timeout = 300);
+TestSuite(more_bench_peers, .init = bench_set_up, .fini = scratch_remove, .timeout = 300);
 
 Test(bench_peers, what_a_peer_says_becomes_its_row)
 {
@@ -180,7 +181,7 @@ Test(bench_peers, vendors_are_there_or_say_why)
 }
 
 /* Where a vendor is installed, what it computes is right. */
-Test(bench_peers, vendors_compute_what_scripts_mean)
+Test(more_bench_peers, vendors_compute_what_scripts_mean)
 {
 	static const char *const filters[] = { "gemm/32", "gemm/1x4096x4096", "conv/mobilenetv2-dw-14-576to576-3x3-s2",
 		"conv/mobilenetv2-14-192to64", "mlp/batch-10", "rows/softmax-4096x256" };
@@ -202,7 +203,7 @@ Test(bench_peers, vendors_compute_what_scripts_mean)
 }
 
 /* A peer that says nothing has a time to do so; what it has started ends with it, and the others are measured. */
-Test(bench_peers, a_peer_that_does_not_answer_is_ended)
+Test(more_bench_peers, a_peer_that_does_not_answer_is_ended)
 {
 	json_t *o;
 	char command[1024];

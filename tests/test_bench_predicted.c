@@ -181,7 +181,7 @@ static void compare(char *text, FILE *file)
 	cr_expect_null(fgets(want, sizeof want, file), GOLDEN " has more: %s", want);
 }
 
-Test(bench_predicted, default_trees, .timeout = 300)
+Test(more_bench_predicted, default_trees, .timeout = 300)
 {
 	char *text = NULL;
 	size_t bytes = 0;

@@ -304,7 +304,7 @@ static lt_status compile_drawn(
 
 Test(call, random_trees_of_random_products)
 {
-	uint64_t first = must_number("LT_SEED", 1), count = must_number("LT_COUNT", 100);
+	uint64_t first = must_number("LT_SEED", 1), count = must_draws("LT_COUNT", 100);
 	int calls = 0, refused = 0, ran = 0;
 	for (uint64_t seed = first; seed < first + count; seed++) {
 		struct lt_context *ctx;

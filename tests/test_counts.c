@@ -209,7 +209,7 @@ Test(counts, random_schedules_run_as_many_operations_as_are_told)
 {
 	struct met m = { 0 };
 	uint64_t seed = must_number("LT_SEED", 1);
-	int graphs = (int)must_number("LT_SEQUENCES", 1200) / 6;
+	int graphs = (int)must_draws("LT_SEQUENCES", 1200) / 6;
 	for (int i = 0; i < graphs; i++)
 		check_seed(seed + (uint64_t)i, 6, &m);
 	(void)fprintf(stderr,

@@ -5,6 +5,7 @@
  * LT_CC=.. its compiler.
  */
 #include <criterion/criterion.h>
+#include "check/random/must.h"
 #include "check/random/random.h"
 #include "tests/treerun.h"
 
@@ -230,10 +231,7 @@ static void show(void *user, const char *text, size_t bytes)
 
 Test(cpu_kinds, random_trees)
 {
-	const char *text = getenv("LT_SEED");
-	uint64_t first = text ? strtoull(text, NULL, 0) : 1, count = 60;
-	text = getenv("LT_TREES");
-	count = text ? strtoull(text, NULL, 0) : count;
+	const uint64_t first = must_number("LT_SEED", 1), count = must_draws("LT_TREES", 60);
 	const char *config = getenv("LT_CONFIG");
 	fprintf(stderr, "random trees: seeds %llu .. %llu\n", (unsigned long long)first,
 		(unsigned long long)(first + count - 1));

@@ -41,22 +41,23 @@ static void functions_of_f32(const struct ops_backend *o) { ops_functions(o, LT_
 static void functions_of_f64(const struct ops_backend *o) { ops_functions(o, LT_F64); }
 
 TestSuite(cpu_ops, .timeout = 300);
+TestSuite(more_cpu_ops, .timeout = 300);
 Test(cpu_ops, all_types) { on_target(0, ops_all_types); }
-Test(cpu_ops, all_types_avx2) { on_target(1, ops_all_types); }
+Test(more_cpu_ops, all_types_avx2) { on_target(1, ops_all_types); }
 Test(cpu_ops, all_types_sse2) { on_target(2, ops_all_types); }
-Test(cpu_ops, all_types_clang) { on_target(3, ops_all_types); }
+Test(more_cpu_ops, all_types_clang) { on_target(3, ops_all_types); }
 Test(cpu_ops, casts) { on_target(0, ops_casts_of_all_pairs); }
 Test(cpu_ops, casts_sse2) { on_target(2, ops_casts_of_all_pairs); }
-Test(cpu_ops, casts_clang) { on_target(3, ops_casts_of_all_pairs); }
+Test(more_cpu_ops, casts_clang) { on_target(3, ops_casts_of_all_pairs); }
 Test(cpu_ops, constants) { on_target(0, ops_constants); }
 Test(cpu_ops, halves) { on_target(0, ops_all_halves); }
 Test(cpu_ops, reductions) { on_target(0, ops_reductions); }
 Test(cpu_ops, reductions_sse2) { on_target(2, ops_reductions); }
 Test(cpu_ops, functions_of_f32) { on_target(0, functions_of_f32); }
 Test(cpu_ops, functions_of_f64) { on_target(0, functions_of_f64); }
-Test(cpu_ops, functions_of_f32_avx2) { on_target(1, functions_of_f32); }
-Test(cpu_ops, functions_of_f64_avx2) { on_target(1, functions_of_f64); }
+Test(more_cpu_ops, functions_of_f32_avx2) { on_target(1, functions_of_f32); }
+Test(more_cpu_ops, functions_of_f64_avx2) { on_target(1, functions_of_f64); }
 Test(cpu_ops, functions_of_f32_sse2) { on_target(2, functions_of_f32); }
 Test(cpu_ops, functions_of_f64_sse2) { on_target(2, functions_of_f64); }
-Test(cpu_ops, functions_of_f32_clang) { on_target(3, functions_of_f32); }
-Test(cpu_ops, functions_of_f64_clang) { on_target(3, functions_of_f64); }
+Test(more_cpu_ops, functions_of_f32_clang) { on_target(3, functions_of_f32); }
+Test(more_cpu_ops, functions_of_f64_clang) { on_target(3, functions_of_f64); }

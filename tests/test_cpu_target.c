@@ -17,6 +17,7 @@
 #define run ltrun
 
 TestSuite(cpu_target, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 300);
+TestSuite(more_cpu_target, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 300);
 
 /* ---- the machine ---- */
 
@@ -196,7 +197,7 @@ Test(cpu_target, sse2_and_sse4_differ_by_name_only)
 }
 
 /* By default and by hand: the numbers are right on each target, whatever the level. */
-Test(cpu_target, each_that_runs_here_is_right)
+Test(more_cpu_target, each_that_runs_here_is_right)
 {
 	static const struct { const char *script, *apply;
 	} cases[] = {
@@ -219,7 +220,7 @@ Test(cpu_target, each_that_runs_here_is_right)
 }
 
 /* The text of any target can be looked at anywhere; running it is refused with a reason. */
-Test(cpu_target, what_does_not_run_here_can_be_looked_at)
+Test(more_cpu_target, what_does_not_run_here_can_be_looked_at)
 {
 	int n = 0;
 	write_scripts();

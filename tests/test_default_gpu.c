@@ -15,7 +15,7 @@ TestSuite(default_gpu, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout =
 Test(default_gpu, drawn_graphs_have_the_trees_that_are_meant)
 {
 	struct default_tally t = { 0 };
-	default_trees_run(must_number("LT_SEED", 5001), (int64_t)must_number("LT_GRAPHS", 400), 12, NULL, &t);
+	default_trees_run(must_number("LT_SEED", 5001), (int64_t)must_draws("LT_GRAPHS", 400), 12, NULL, &t);
 	cr_expect_eq(t.failed, 0, "%lld graphs of %lld", (long long)t.failed, (long long)t.planned);
 	cr_expect_gt(t.ran, t.planned / 20);
 	cr_expect_lt(t.run.skipped, t.run.elements / 100);

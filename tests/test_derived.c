@@ -9,6 +9,7 @@
 #include "tests/tree_text.h"
 
 TestSuite(derived, .timeout = 300);
+TestSuite(more_derived, .timeout = 300);
 
 static const struct { const char *from, *steps, *want;
 } changes[] = {
@@ -343,7 +344,7 @@ static void run_changes(const char *backend)
 }
 
 Test(derived, changes_on_ref) { run_changes("ref"); }
-Test(derived, changes_on_cpu) { run_changes("cpu"); }
+Test(more_derived, changes_on_cpu) { run_changes("cpu"); }
 
 /* The order of a product in tiles: threads over rows, panels of the second factor copied for each block of terms, a
  * register tile whose sums are one block's, added to the result block by block.  No size divides. */

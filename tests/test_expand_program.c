@@ -67,7 +67,7 @@ static void check_seed(uint64_t seed)
 /* LT_SEED=N begins with another program, LT_KERNELS=N takes another number of them. */
 Test(expand_program, random_programs_leave_the_same)
 {
-	uint64_t seed = must_number("LT_SEED", 1), n = must_number("LT_KERNELS", 500);
+	uint64_t seed = must_number("LT_SEED", 1), n = must_draws("LT_KERNELS", 500);
 	for (uint64_t i = 0; i < n; i++)
 		check_seed(seed + i);
 }

@@ -221,7 +221,7 @@ static void draw(const char *backends, uint64_t first, uint64_t graphs)
 {
 	struct schedule_tally tally = { 0 };
 	struct schedule_plan plan = { .backends = backends, .skip = "bind call tile", .seed = must_number("LT_SEED", first),
-		.graphs = (int)must_number("LT_GRAPHS", graphs), .sequences = 4, .together = 1, .grids = true };
+		.graphs = (int)must_draws("LT_GRAPHS", graphs), .sequences = 4, .together = 1, .grids = true };
 	random_schedules(&plan, &tally);
 	random_schedules_report(&plan, &tally);
 	cr_expect_eq(tally.failed, 0, "%d of %d sequences", tally.failed, tally.sequences);

@@ -327,7 +327,7 @@ static void random_joins(uint64_t first, uint64_t count, const char *backends)
 	int joined = 0;
 
 	first = must_number("LT_SEED", first);
-	count = must_number("LT_GRAPHS", count);
+	count = must_draws("LT_GRAPHS", count);
 	for (uint64_t seed = first; seed < first + count; seed++) {
 		struct draw d = { .rng = seed * 7919 + 1 };
 		struct lt_target target;

@@ -177,7 +177,7 @@ static void draw_steps(const struct lt_looptree *first, uint64_t *rng, char *lis
 Test(lanes_meet, those_of_a_reduction_never_meet)
 {
 	int64_t checked = 0, combined = 0;
-	uint64_t first = must_number("LT_SEED", 1), n = must_number("LT_TREES", 400);
+	uint64_t first = must_number("LT_SEED", 1), n = must_draws("LT_TREES", 400);
 	fprintf(stderr, "lanes of reductions: seeds %d .. %d\n", (int)first, (int)(first + n - 1));
 	for (uint64_t seed = first; seed < first + n; seed++) {
 		struct lt_context *ctx;

@@ -15,7 +15,7 @@ static void draw(struct layer_plan plan)
 {
 	struct layer_tally tally = { 0 };
 	plan.seed = must_number("LT_SEED", plan.seed);
-	plan.graphs = (int)must_number("LT_GRAPHS", (uint64_t)plan.graphs);
+	plan.graphs = (int)must_draws("LT_GRAPHS", (uint64_t)plan.graphs);
 	layer_runs(&plan, &tally);
 	fprintf(stderr, "%s, seeds from %llu: %d graphs, %lld elements, %lld that the oracle says nothing of\n", plan.backends,
 		(unsigned long long)plan.seed, tally.graphs, (long long)tally.elements, (long long)tally.skipped);

@@ -41,7 +41,7 @@ Test(limits, a_line_of_one_element_has_no_slope)
 Test(limits, equal_or_refused_alike)
 {
 	uint64_t seed = must_number("LT_SEED", 1);
-	int n = (int)must_number("LT_GRAPHS", 400);
+	int n = (int)must_draws("LT_GRAPHS", 400);
 	struct limits_tally t = { 0 };
 	batch_open(limits_level);
 	limits_run(seed, n, NULL, &t);

@@ -315,7 +315,7 @@ static struct tb *drawn_tree(uint64_t *rng)
 
 Test(llvm_tiles, drawn_distances)
 {
-	for (uint64_t seed = must_number("LT_SEED", 1), end = seed + must_number("LT_COUNT", 10); seed < end; seed++) {
+	for (uint64_t seed = must_number("LT_SEED", 1), end = seed + must_draws("LT_COUNT", 10); seed < end; seed++) {
 		uint64_t rng = seed;
 		struct tb *b = drawn_tree(&rng);
 		cr_expect(agrees(b, configs[seed % N_CONFIG], NULL), "seed %llu", (unsigned long long)seed);

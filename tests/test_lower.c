@@ -32,7 +32,7 @@ static const char *drawn_machine(uint64_t *rng, char *text, size_t bytes)
 static void draw(uint64_t first, int machines, int graphs)
 {
 	uint64_t seed = must_number("LT_SEED", first), rng = seed;
-	int sequences = (int)must_number("LT_SEQUENCES", 400);
+	int sequences = (int)must_draws("LT_SEQUENCES", 400);
 	for (int i = 0; i < machines; i++) {
 		struct schedule_tally tally = { 0 };
 		char text[100];

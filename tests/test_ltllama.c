@@ -76,6 +76,7 @@ static void tear_down(void)
 	scratch_remove();
 }
 TestSuite(ltllama, .init = set_up, .fini = tear_down, .timeout = 240);
+TestSuite(more_ltllama, .init = set_up, .fini = tear_down, .timeout = 240);
 
 __attribute__((format(printf, 1, 2))) static int llama(const char *fmt, ...)
 {
@@ -208,7 +209,7 @@ Test(ltllama, text_is_what_tokens_stand_for)
 }
 
 /* llama2.c's positions of a command line, and what it makes of values out of range. */
-Test(ltllama, spellings_are_the_same)
+Test(more_ltllama, spellings_are_the_same)
 {
 	static const char *const same[] = { "m.bin 0 12 'ab cd' -b ref", "-t -3 -n 12 -i 'ab cd' m.bin -b ref",
 		"m.bin --temperature=0 --steps=12 --prompt='ab cd' --backend=ref", "-b ref -z tokenizer.bin m.bin 0 12 'ab cd'" };
@@ -267,11 +268,17 @@ Test(ltllama, json_has_all_of_it)
 	o = json_loads(out, 0, &e);
 	cr_assert(o && json_is_null(json_object_get(o, "text")) && json_is_null(json_object_get(o, "prefill")));
 	json_decref(o);
-	/* A step's program is made after a long prompt: what the compiler takes is no part of any token's time. */
+}
+
+/* A step's program is made after a long prompt: what the compiler takes is no part of any token's time. */
+Test(more_ltllama, no_token_waits_for_the_compiler)
+{
+	json_error_t e;
+
 	write_whole("slow", "#!/bin/sh\nsleep .5\nexec cc \"$@\"\n", 32);
 	cr_assert(!chmod(scratch("slow"), 0755) && !setenv("CC", scratch("slow"), 1));
 	cr_assert_eq(llama("m.bin --json -t 0 -n 30 -i 'fedcba fedcba fedcba' -b cpu --no-cache"), 0, "%s", err);
-	o = json_loads(out, 0, &e);
+	json_t *o = json_loads(out, 0, &e);
 	cr_expect_lt(json_number_value(json_object_get(json_object_get(o, "generated"), "ms")), 500, "%s", out);
 	json_decref(o);
 }
@@ -426,7 +433,7 @@ Test(ltllama, chat_asks_and_answers)
 }
 
 /* The numbers are printed all the same. */
-Test(ltllama, an_interrupt_ends_with_the_speed)
+Test(more_ltllama, an_interrupt_ends_with_the_speed)
 {
 	/* Of more positions than are made in that time. */
 	static const struct checkpoint_sizes long_sizes = { 24, 40, 2, 6, 3, VOCAB, 50000 };

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "ir/pass/pass.h"
 #include "program/nest/nest.h"
+#include "check/random/must.h"
 #include "tests/device.h"
 #include "tests/random_many.h"
 #include "tests/run_graph.h"
@@ -42,12 +43,6 @@ static void fill(void *user, int run, lt_node n, void *out)
 {
 	const struct data *d = user;
 	random_many_fill(d->g, d->seed, run, n, out);
-}
-
-static uint64_t number_of(const char *name, uint64_t otherwise)
-{
-	const char *text = getenv(name);
-	return text && *text ? strtoull(text, NULL, 0) : otherwise;
 }
 
 /* Each graph on each of the backends, NULL after them, with passes and without. */
@@ -88,8 +83,8 @@ static void compare(uint64_t first, uint64_t n_graph, const char *const *backend
 Test(many, random_on_ref)
 {
 	struct seen seen = { 0 };
-	uint64_t n = number_of("LT_GRAPHS", 300);
-	compare(number_of("LT_SEED", 1), n, (const char *const[]){ "ref", NULL }, &seen);
+	uint64_t n = must_draws("LT_GRAPHS", 300);
+	compare(must_number("LT_SEED", 1), n, (const char *const[]){ "ref", NULL }, &seen);
 	cr_expect(n < 100 || (seen.copies > 100 && seen.blocks > 2000 && seen.moved > 100),
 		"the graphs hardly have what they are for");
 }
@@ -97,7 +92,7 @@ Test(many, random_on_ref)
 Test(many, random_on_cpu)
 {
 	struct seen seen = { 0 };
-	compare(number_of("LT_SEED", 5001), number_of("LT_GRAPHS", 300) / 20, (const char *const[]){ "cpu", NULL }, &seen);
+	compare(must_number("LT_SEED", 5001), must_draws("LT_GRAPHS", 300) / 20, (const char *const[]){ "cpu", NULL }, &seen);
 }
 
 /* Runs of neighbours are copied on the device, all else on the host, where it crosses to. */
@@ -107,10 +102,10 @@ Test(many, random_on_devices)
 		"devone:refuse=neg;vector,devtwo", NULL };
 	struct seen seen = { 0 };
 	device_register();
-	compare(number_of("LT_SEED", 9001), number_of("LT_GRAPHS", 300) / 10, backend, &seen);
+	compare(must_number("LT_SEED", 9001), must_draws("LT_GRAPHS", 300) / 10, backend, &seen);
 	cr_assert_str_eq(device_one.wrong, "", "%s", device_one.wrong);
 	cr_assert_str_eq(device_two.wrong, "", "%s", device_two.wrong);
-	cr_expect(number_of("LT_GRAPHS", 300) < 300 || device_one.within > 100, "%lld copies within the device",
+	cr_expect(must_draws("LT_GRAPHS", 300) < 300 || device_one.within > 100, "%lld copies within the device",
 		(long long)device_one.within);
 	fprintf(stderr, "devone: %lld copies in, %lld out, %lld within\n", (long long)device_one.to_device,
 		(long long)device_one.to_host, (long long)device_one.within);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "check/random/must.h"
 #include "check/random/random.h"
 #include "ir/eval/eval.h"
 #include "ir/pass/pass.h"
@@ -342,9 +343,8 @@ static lt_pass *const passes[] = {
 
 Test(pass, random_graphs, .timeout = 300)
 {
-	const char *given = getenv("LT_SEED"), *many = getenv("LT_CASES");
-	uint64_t seed = given ? strtoull(given, NULL, 0) : 5;
-	int n = many ? atoi(many) : 150;
+	uint64_t seed = must_number("LT_SEED", 5);
+	int n = (int)must_draws("LT_CASES", 150);
 
 	for (int i = 0; i < n; i++) {
 		struct lt_context *ctx;

@@ -64,7 +64,7 @@ static void random_products(uint64_t first, uint64_t count, const char *backends
 {
 	struct seen seen = { 0 };
 	first = must_number("LT_SEED", first);
-	count = must_number("LT_GRAPHS", count);
+	count = must_draws("LT_GRAPHS", count);
 	for (uint64_t seed = first; seed < first + count; seed++) {
 		struct lt_context *ctx;
 		struct lt_graph *g;

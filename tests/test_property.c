@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "lt/looptree.h"
+#include "check/random/must.h"
 #include "check/random/random.h"
 #include "tests/run_graph.h"
 
@@ -28,12 +29,6 @@ static const struct run_config on_lanes[] = { { .backends = "sim:lanes=8" },
 	{ .backends = "sim:lanes=16/masked/gathered", .no_passes = true },
 	{ .backends = "sim:lanes=4/array=32/unroll=64/teams=0" }, { .backends = "sim:lanes=64/masked" },
 	{ .backends = "sim:lanes=2/gathered/unroll=0/array=0" } };
-
-static uint64_t number_of(const char *name, uint64_t otherwise)
-{
-	const char *text = getenv(name);
-	return text && *text ? strtoull(text, NULL, 0) : otherwise;
-}
 
 struct data { const struct random_graph *r; uint64_t seed; };
 static void fill(void *user, int run, lt_node n, void *out)
@@ -204,7 +199,7 @@ static void check_many(uint64_t first, int64_t count, const struct run_config *c
 /* A share of the graphs for each process, so that both cores are busy. */
 static void share(const struct run_config *config, int n_config, uint64_t graphs, uint64_t part)
 {
-	uint64_t seed = number_of("LT_SEED", 1), want = number_of("LT_GRAPHS", 1500);
+	uint64_t seed = must_number("LT_SEED", 1), want = must_draws("LT_GRAPHS", 1500);
 	uint64_t count = (want * graphs / 1500 + 1) / 2;
 	check_many(seed + part * count, (int64_t)(count ? count : 1), config, n_config);
 }
@@ -212,9 +207,9 @@ static void share(const struct run_config *config, int n_config, uint64_t graphs
 /* The machines take turns. */
 static void share_lanes(uint64_t part)
 {
-	uint64_t n = sizeof on_lanes / sizeof *on_lanes, count = number_of("LT_GRAPHS", 1500) / 15 / n + 1;
+	uint64_t n = sizeof on_lanes / sizeof *on_lanes, count = must_draws("LT_GRAPHS", 1500) / 15 / n + 1;
 	for (uint64_t i = 0; i < n; i++)
-		check_many(number_of("LT_SEED", 1) + 7000 + (2 * i + part) * count, (int64_t)count, &on_lanes[i], 1);
+		check_many(must_number("LT_SEED", 1) + 7000 + (2 * i + part) * count, (int64_t)count, &on_lanes[i], 1);
 }
 
 #define SHARE(configs) configs, sizeof configs / sizeof *configs

@@ -36,7 +36,7 @@ static void draw(struct schedule_plan plan, int sequences, bool many)
 			random_step_name(i));
 }
 
-static int number(int share) { return (int)must_number("LT_SEQUENCES", 2000) / share; }
+static int number(int share) { return (int)must_draws("LT_SEQUENCES", 2000) / share; }
 
 Test(schedule_random, on_ref)
 {

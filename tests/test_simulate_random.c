@@ -39,7 +39,7 @@ static void check_seed(uint64_t seed)
 
 Test(simulate_random, nothing_is_found_and_no_order_matters)
 {
-	uint64_t seed = must_number("LT_SEED", 1), n = must_number("LT_KERNELS", 600);
+	uint64_t seed = must_number("LT_SEED", 1), n = must_draws("LT_KERNELS", 600);
 	for (uint64_t i = 0; i < n; i++)
 		check_seed(seed + i);
 }

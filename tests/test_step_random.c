@@ -102,7 +102,7 @@ static void expect_changed(const char *letters, const uint64_t *changed, uint64_
 
 Test(step_random, programs_do_the_same)
 {
-	const uint64_t seed = must_number("LT_SEED", 1), n = must_number("LT_KERNELS", 300);
+	const uint64_t seed = must_number("LT_SEED", 1), n = must_draws("LT_KERNELS", 300);
 	uint64_t changed[40] = { 0 };
 	char letters[40] = "";
 	all_letters(letters);
@@ -112,7 +112,7 @@ Test(step_random, programs_do_the_same)
 
 Test(step_random, grids_do_the_same)
 {
-	const uint64_t seed = must_number("LT_SEED", 1001), n = must_number("LT_KERNELS", 150);
+	const uint64_t seed = must_number("LT_SEED", 1001), n = must_draws("LT_KERNELS", 150);
 	uint64_t changed[40] = { 0 };
 	char letters[40] = "";
 	all_letters(letters);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "ir/pass/pass.h"
 #include "program/run/run.h"
+#include "check/random/must.h"
 #include "check/random/maker.h"
 #include "tests/parsed.h"
 #include "tests/tree_marked.h"
@@ -273,11 +274,5 @@ static void check_many(const char *backends, int trees)
 		cr_assert_gt(accepted[i], 2, "plan %d is hardly ever legal", i);
 }
 
-static int n_trees(int otherwise)
-{
-	const char *text = getenv("LT_TREES");
-	return text && *text ? atoi(text) : otherwise;
-}
-
-Test(tails, random_nests_on_ref) { check_many("ref", n_trees(1500)); }
-Test(tails, random_nests_on_cpu) { check_many("cpu", n_trees(1500) / 15); }
+Test(tails, random_nests_on_ref) { check_many("ref", (int)must_draws("LT_TREES", 1500)); }
+Test(tails, random_nests_on_cpu) { check_many("cpu", (int)must_draws("LT_TREES", 1500) / 15); }

@@ -221,7 +221,7 @@ static struct lt_kernel *random_grids(uint64_t seed)
 
 Test(text_grid, opencl_of_random_programs)
 {
-	const uint64_t seed = must_number("LT_SEED", 1), n = must_number("LT_KERNELS", 24);
+	const uint64_t seed = must_number("LT_SEED", 1), n = must_draws("LT_KERNELS", 24);
 	if (!opencl_is_there())
 		cr_skip_test("no OpenCL device is there: Debian's pocl-opencl-icd makes one of the processor");
 	for (uint64_t i = 0; i < n; i++) {
@@ -233,7 +233,7 @@ Test(text_grid, opencl_of_random_programs)
 
 Test(text_grid, nvrtc_compiles_random_programs)
 {
-	const uint64_t seed = must_number("LT_SEED", 101), n = must_number("LT_KERNELS", 12);
+	const uint64_t seed = must_number("LT_SEED", 101), n = must_draws("LT_KERNELS", 12);
 	if (!nvrtc_is_there())
 		cr_skip_test("NVRTC is not there");
 	for (uint64_t i = 0; i < n; i++) {

@@ -355,7 +355,7 @@ static void try_graph(uint64_t seed, const char *backend, struct tally *tally)
 static void try_graphs(const char *backend, uint64_t n_graph)
 {
 	struct tally tally = { 0 };
-	uint64_t first = must_number("LT_SEED", 4107), n = must_number("LT_GRAPHS", n_graph);
+	uint64_t first = must_number("LT_SEED", 4107), n = must_draws("LT_GRAPHS", n_graph);
 	for (uint64_t seed = first; seed < first + n; seed++)
 		try_graph(seed, backend, &tally);
 	fprintf(stderr,

@@ -30,4 +30,12 @@ static inline uint64_t must_number(const char *name, uint64_t otherwise)
 	const char *text = getenv(name);
 	return text && *text ? strtoull(text, NULL, 0) : otherwise;
 }
+
+/* How many of n random cases are drawn: the number that the environment has by that name, else LT_DRAWS percent of n,
+ * one at the least. */
+static inline uint64_t must_draws(const char *name, uint64_t n)
+{
+	const uint64_t share = n * must_number("LT_DRAWS", 100) / 100;
+	return must_number(name, share ? share : 1);
+}
 #endif

@@ -21,7 +21,7 @@ static void draw(bool grids, uint64_t first, uint64_t graphs)
 {
 	struct schedule_tally tally = { 0 };
 	const struct schedule_plan plan = { .backends = "cuda_sim", .skip = "bind call tile",
-		.seed = must_number("LT_SEED", first), .graphs = (int)must_number("LT_GRAPHS", graphs), .sequences = 2,
+		.seed = must_number("LT_SEED", first), .graphs = (int)must_draws("LT_GRAPHS", graphs), .sequences = 2,
 		.together = 1, .grids = grids };
 	random_schedules(&plan, &tally);
 	random_schedules_report(&plan, &tally);

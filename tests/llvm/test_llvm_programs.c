@@ -97,7 +97,7 @@ static void check_seed(struct compiled *c, const char *cpu, uint64_t seed)
 Test(llvm_programs, the_simulator_leaves_the_same)
 {
 	static const char *const cpus[] = { "", "cpu=x86-64-v3", "cpu=x86-64" };
-	uint64_t seed = must_number("LT_SEED", 1), n = must_number("LT_KERNELS", 60);
+	uint64_t seed = must_number("LT_SEED", 1), n = must_draws("LT_KERNELS", 60);
 	for (int i = 0; i < 3; i++) {
 		struct lt_llvm_config config;
 		struct lt_llvm_host host;
