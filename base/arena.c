@@ -115,6 +115,7 @@ void lt__arena_refuse(struct lt_arena *arena, const char *what)
 
 void *lt__arena_alloc_unset(struct lt_arena *arena, size_t bytes)
 {
+	lt__poll(arena->ctx);
 	void *at = try_alloc(arena, bytes);
 
 	if (!at)

@@ -13,16 +13,26 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include "base/budget.h"
 #include "base/checked.h"
 #include "lt/context.h"
 
-struct lt_catch { jmp_buf jump; struct lt_catch *up; };
+/* forwards: it answers the context's code, whatever that is (lt__protect); else only memory that runs out comes
+ * there. */
+struct lt_catch { jmp_buf jump; struct lt_catch *up; bool forwards; };
 struct lt_context {
 	lt_alloc *alloc;                /* like realloc; bytes 0 frees */
 	void *user;
 	struct lt_context *of;          /* whose memory a branch uses; NULL: it is none */
 	pthread_mutex_t lock;           /* of alloc, which branches on other threads use, too */
 	struct lt_catch *top;           /* innermost lt__protect */
+	int64_t most[LT_NBUDGET];       /* budgets (budget.h); 0: as by default */
+	struct lt_spending *spending;   /* of the call that is under way; NULL: none that counts */
+	int (*cancelled)(void *user);
+	void *cancelled_user;
+	uint32_t polls;
+	int64_t asked_ns;
+	bool asks_always;               /* at each poll: for tests */
 	bool unproven;                  /* no tree is proven legal: tests see what a simulator finds in those that are not */
 	size_t chunk, chunk_max;       /* bytes of an arena's first chunk and of later ones; tests make them small */
 	lt_status code;                 /* of the last failure */
@@ -57,12 +67,14 @@ void *lt__arena_alloc_array(struct lt_arena *, size_t size, size_t n);
 	((n) < (cap) ? (void)0 : (void)((array) = lt__arena_grow((arena), (array), sizeof *(array), (n), &(cap))))
 void *lt__arena_grow(struct lt_arena *, void *array, size_t size, int32_t n, int32_t *cap);
 
-/* Runs body(arg); LT_ENOMEM if an arena ran out of memory in it. Nests. */
+/* Runs body(arg); LT_ENOMEM if an arena ran out of memory in it, LT_EBUDGET and LT_ECANCELLED as budget.h says.
+ * Nests. */
 lt_status lt__protect(struct lt_context *, lt_status (*body)(void *), void *arg);
 /* The same around one statement: `result` keeps what it held before where memory runs out. */
 #define LT_CAUGHT(ctx, result, call) do { \
 	struct lt_catch catch_; \
 	catch_.up = (ctx)->top; \
+	catch_.forwards = false; \
 	(ctx)->top = &catch_; \
 	if (!setjmp(catch_.jump)) \
 		(result) = (call); \

@@ -101,9 +101,18 @@ void *lt__context_realloc(struct lt_context *ctx, void *at, size_t old_bytes, si
 
 lt_status lt__protect(struct lt_context *ctx, lt_status (*body)(void *), void *arg)
 {
-	lt_status status = LT_ENOMEM;
+	struct lt_catch here = { .up = ctx->top, .forwards = true };
+	struct lt_spending *const spending = ctx->spending;
+	lt_status status;
 
-	LT_CAUGHT(ctx, status, body(arg));
+	ctx->top = &here;
+	if (!setjmp(here.jump)) {
+		status = body(arg);
+	} else {
+		status = ctx->code;
+		ctx->spending = spending;
+	}
+	ctx->top = here.up;
 	return status;
 }
 

@@ -125,12 +125,18 @@ lt_status lt_parse_with(struct lt_context *ctx, const char *text, size_t bytes, 
 	const struct lt_frontend *f = frontend_for(ctx, text, bytes, file, frontend);
 	if (!f)
 		return LT_EINVAL;
-	if (options && f->parse_with)
-		return f->parse_with(ctx, text, bytes, file, options, out);
-	if (options && (options->n_dim || options->n_fixed))
+	const bool with = options && f->parse_with;
+	if (!with && options && (options->n_dim || options->n_fixed))
 		return lt_fail(ctx, LT_EINVAL, "%s: %s of a text for the frontend '%s' cannot be set: its text says what they are",
 			file, options->n_dim ? "dimensions" : "inputs", f->name);
-	return f->parse(ctx, text, bytes, file, out);
+	char doing[300];
+	struct lt_spending spending;
+	(void)snprintf(doing, sizeof doing, "reading %s", file);
+	lt__spending_begin(ctx, &spending, doing);
+	const lt_status status = with ? f->parse_with(ctx, text, bytes, file, options, out)
+		: f->parse(ctx, text, bytes, file, out);
+	lt__spending_end(ctx, &spending);
+	return status;
 }
 
 lt_status lt_parse(struct lt_context *ctx, const char *text, size_t bytes, const char *file,

@@ -68,6 +68,7 @@ lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 	LT_TRY(lt__bindings_fill(q->graph, p->arena, p->bindings));           /* what a caller gives and gets has a number */
 	LT_TRY(lt__bindings_on_device(q->graph, p->options.on_device, p->bindings));
 	lt__constants_init(&p->constants, p->bindings[LT_BINDING_CONSTANT].n, p->arena);
+	lt__doing(p->ctx, "improving the graph", NULL);
 	if (!p->base)
 		LT_TRY(lower_graph(p, q->graph));                       /* every node that computes is a leaf */
 	LT_TRY(lower_lap(p, &time->passes_ns, &last));
@@ -76,11 +77,13 @@ lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 		target = lt__backend_targets(&p->backends, p->options.unpacked, p->arena);    /* the machines are known */
 	}
 	const int32_t n_target = q->target ? 1 : p->backends.n;
+	lt__doing(p->ctx, "making the tree", NULL);
 	if (!p->tree)
 		LT_TRY(lt__first_tree(p->base, target[0], &p->options, &p->tree));      /* the default, or the user's */
 	struct lt_offers *offers = lt__offers_new(p->base, target, n_target, q->target ? NULL : &p->backends, &p->options,
 		fixed, p->arena);
 	LT_TRY(lower_lap(p, &time->tree_ns, &last));
+	lt__doing(p->ctx, "choosing backends", NULL);
 	while (again) {
 		LT_TRY(lt__nests_reset(nests, p->ctx, p->tree));
 		/* each whole value has a storage */
@@ -117,6 +120,7 @@ lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 		p->arena, &p->plan, &p->memories));
 	LT_TRY(lt__plan_offsets(nests, &p->plan, &p->memories, p->arena, &p->offsets));         /* storages have offsets */
 	LT_TRY(lower_lap(p, &time->freeze_ns, &last));
+	lt__doing(p->ctx, "compiling", NULL);
 	lt_status compiled = p->options.plan_only ? LT_OK
 		: lt__kernels_compile(&p->kernels, &p->backends, &p->services, p->arena);
 	lower_explain(p);

@@ -60,6 +60,12 @@ static lt_status lower_request(struct lt_context *ctx, const struct lt_request *
 	const bool made = lt__lock_init(&p->lock, false) && lt__lock_init(&p->profile_lock, false)
 		&& lt__lock_init(&p->instance_lock, false);
 	struct lower l = { p, q };
+	struct lt_spending spending;
+	lt__spending_begin(ctx, &spending, "compiling");
+	if (q->options && LT_HAS(struct lt_options, q->options, cancelled) && q->options->cancelled) {
+		spending.cancelled = q->options->cancelled;
+		spending.user = q->options->user;
+	}
 	lt_status st = made ? lt__arena_new(ctx, &p->arena) : lt_fail(ctx, LT_ENOMEM, "out of memory");
 	if (!st)
 		st = lt__protect(ctx, start_body, &l);
@@ -67,6 +73,7 @@ static lt_status lower_request(struct lt_context *ctx, const struct lt_request *
 		st = lt__protect(ctx, lower_body, &l);
 	if (!st && !q->tree_only)
 		st = lt__protect(ctx, contents_body, &l);
+	lt__spending_end(ctx, &spending);
 	p->options.schedule = p->options.apply = NULL;          /* read during the call only */
 	if (st) {
 		lt_program_free(p);

@@ -189,6 +189,9 @@ static void convert_node(struct lt_onnx *m, struct lt_onnx_scope *scope, const O
 	for (int32_t i = 0; i < c.n_out; i++)
 		c.out[i] = (struct lt_onnx_value){ .node = LT_NONE };
 	const int32_t around = m->graph->line;          /* of the node that this is within */
+	const char *const around_at = m->ctx->spending ? m->ctx->spending->at : NULL;
+	const char *const where = node_where(m, n);
+	lt__doing(m->ctx, NULL, where);
 	lt__graph_part(m->graph, *or_empty(n->name) ? n->name : n->n_output ? n->output[0] : or_empty(n->op_type));
 	bool there = find_inputs(&c);
 	if (there)
@@ -197,9 +200,10 @@ static void convert_node(struct lt_onnx *m, struct lt_onnx_scope *scope, const O
 		check_operator(&c);
 	bool fine = there && !lt__onnx_failed(m);
 	if (lt__onnx_failed(m))
-		lt__onnx_problem(m, node_where(m, n), failure_text(&c));
+		lt__onnx_problem(m, where, failure_text(&c));
 	name_outputs(&c, fine, first_new);
 	m->graph->line = around;
+	lt__doing(m->ctx, NULL, around_at);
 }
 
 void lt__onnx_convert(struct lt_onnx *m, struct lt_onnx_scope *scope, size_t n, struct Onnx__NodeProto *const *node)

@@ -137,6 +137,9 @@ struct lt_onnx_value lt__onnx_of_data(struct lt_onnx *, enum lt_dtype, int32_t r
 	const void *);
 /* Room for the content of a new value; its data may be written until it is given. */
 void *lt__onnx_room(struct lt_onnx *, enum lt_dtype, int32_t rank, const int64_t *shape);
+/* The same for a table that is used up while the model is read: n elements, zeroed. */
+#define LT_ONNX_TABLE(m, type, n) ((type *)lt__onnx_table_room((m), sizeof(type), (n)))
+void *lt__onnx_table_room(struct lt_onnx *, size_t bytes, int64_t n);
 int64_t lt__onnx_elems(const struct lt_onnx_value *);
 /* The node of a value, made of its content where it has none; LT_NONE with a sentence: it has no elements. */
 lt_node lt__onnx_node(struct lt_onnx *, struct lt_onnx_value *);

@@ -73,7 +73,7 @@ static lt_node pad_copies(struct lt_onnx *m, lt_node x, const char *mode, const 
 			lt__onnx_refuse(m, "a padding of %lld and %lld", (long long)p->before[i], (long long)p->after[i]);
 			return LT_NONE;
 		}
-		int64_t *at = LT_NEW(m->arena, int64_t, n);
+		int64_t *at = LT_ONNX_TABLE(m, int64_t, n);
 		for (int64_t k = 0; k < n; k++)
 			at[k] = padded_place(mode, k - p->before[i], extent);
 		x = lt__onnx_take(m, x, i, n, at);

@@ -94,7 +94,7 @@ void lt__onnx_build_compress(struct lt_onnx_call *c)
 		return;
 	const int64_t whole = lt__onnx_elems(v);
 	x = flat ? lt__onnx_reshape(m, x, 1, &whole) : x;
-	int64_t n = lt__onnx_elems(condition), count = 0, *at = LT_NEW(m->arena, int64_t, n + 1);
+	int64_t n = lt__onnx_elems(condition), count = 0, *at = LT_ONNX_TABLE(m, int64_t, n + 1);
 	for (int64_t i = 0; i < n && i < lt__onnx_extent(m, x, axis); i++)
 		if (holds[i])
 			at[count++] = i;
@@ -123,7 +123,7 @@ void lt__onnx_build_non_zero(struct lt_onnx_call *c)
 		lt__onnx_refuse(m, "a value of rank 0 has no indices");
 		return;
 	}
-	place = LT_NEW(m->arena, int64_t, elems + 1);
+	place = LT_ONNX_TABLE(m, int64_t, elems + 1);
 	for (int64_t i = 0; i < elems; i++) {
 		const union lt_scalar x = lt__load(data, i, v->dtype);
 		if (real ? x.f != 0 : x.i != 0)

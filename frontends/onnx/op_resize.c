@@ -89,9 +89,9 @@ static lt_node resize_axis(struct lt_onnx *m, const struct resize *r, lt_node x,
 		lt__onnx_refuse(m, "axis %d of %lld elements resized to %lld", axis, (long long)n, (long long)out);
 		return LT_NONE;
 	}
-	int64_t *at = LT_NEW(m->arena, int64_t, out * n_tap);
-	double *weight = LT_NEW(m->arena, double, out * n_tap);
-	bool *inside = LT_NEW(m->arena, bool, out);
+	int64_t *at = LT_ONNX_TABLE(m, int64_t, out * n_tap);
+	double *weight = LT_ONNX_TABLE(m, double, out * n_tap);
+	bool *inside = LT_ONNX_TABLE(m, bool, out);
 	for (int64_t i = 0; i < out; i++) {
 		double place = resize_place(r, axis, n, i), sum = 0;
 		inside[i] = !crop || (place >= 0 && place <= (double)(n - 1));

@@ -85,7 +85,7 @@ void lt__onnx_build_affine_grid(struct lt_onnx_call *c)
 		}
 	}
 	shape[1 + n] = n;
-	double *data = LT_NEW(m->arena, double, whole * (n + 1) + 1);
+	double *data = LT_ONNX_TABLE(m, double, whole * (n + 1) + 1);
 	for (int64_t k = 0; k < whole; k++) {
 		int64_t left = k;
 		for (int32_t i = n - 1; i >= 0; left /= size[2 + i], i--) {
@@ -108,7 +108,7 @@ static lt_node deformed_place(struct lt_onnx *m, lt_node offset, const struct de
 	const int64_t shape[5] = { d->images * d->offset_groups, d->taps, 2, d->out[0], d->out[1] };
 	const int64_t plain[3] = { d->taps, a ? 1 : d->out[0], a ? d->out[1] : 1 };
 	const bool axis[5] = { false, false, true };
-	double *data = LT_NEW(m->arena, double, d->taps * d->out[a] + 1);
+	double *data = LT_ONNX_TABLE(m, double, d->taps * d->out[a] + 1);
 	for (int64_t t = 0; t < d->taps; t++)
 		for (int64_t o = 0; o < d->out[a]; o++) {
 			int64_t tap = a ? t % w->kernel[1] : t / w->kernel[1];

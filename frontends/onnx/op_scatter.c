@@ -96,7 +96,7 @@ static int64_t *known_rows(struct lt_onnx_call *c, int64_t whole, int64_t update
 	struct lt_onnx *m = c->m;
 	struct lt_onnx_value *v = lt__onnx_value(c, 1);
 	const void *index = lt__onnx_maybe(m, v);
-	int64_t *row = index ? LT_NEW(m->arena, int64_t, whole + 1) : NULL;
+	int64_t *row = index ? LT_ONNX_TABLE(m, int64_t, whole + 1) : NULL;
 	*several = false;
 	for (int64_t e = 0; row && e < whole; e++)
 		row[e] = -1;

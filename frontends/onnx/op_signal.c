@@ -66,7 +66,7 @@ void lt__onnx_build_window(struct lt_onnx_call *c)
 		k = !strcmp(windows[i].name, c->op->arg) ? windows[i].c : k;
 	if (lt__onnx_failed(m) || !table_fits(m, (double)size, "the window"))
 		return;
-	double *data = LT_NEW(m->arena, double, size + 1);
+	double *data = LT_ONNX_TABLE(m, double, size + 1);
 	for (int64_t i = 0; i < size; i++) {
 		const double angle = 2 * pi * (double)i / (double)n;
 		data[i] = k[0] - k[1] * cos(angle) + k[2] * cos(2 * angle);
@@ -83,8 +83,8 @@ void lt__onnx_build_mel_weights(struct lt_onnx_call *c)
 	const double low = lt__onnx_in_number(c, 3, "the lower edge", 0), high = lt__onnx_in_number(c, 4, "the upper edge", 0);
 	if (lt__onnx_failed(m) || !table_fits(m, (double)shape[0] * (double)bands, "the matrix"))
 		return;
-	double *data = LT_NEW(m->arena, double, shape[0] * bands + 1);
-	int64_t *edge = LT_NEW(m->arena, int64_t, bands + 3);
+	double *data = LT_ONNX_TABLE(m, double, shape[0] * bands + 1);
+	int64_t *edge = LT_ONNX_TABLE(m, int64_t, bands + 3);
 	const double low_mel = 2595 * log10(1 + low / 700), high_mel = 2595 * log10(1 + high / 700);
 	for (int64_t i = 0; i < bands + 2; i++) {
 		const double mel = low_mel + (double)i * (high_mel - low_mel) / (double)(bands + 2);
@@ -114,7 +114,7 @@ static lt_node transform_table(struct lt_onnx *m, const struct transform *f, enu
 	const int64_t shape[4] = { f->parts_in, f->in, f->parts_out, f->out };
 	if (!table_fits(m, (double)f->parts_in * (double)f->in * f->parts_out * (double)f->out, "the table of the transform"))
 		return LT_NONE;
-	double *data = LT_NEW(m->arena, double, f->parts_in * f->in * f->parts_out * f->out + 1), *at = data;
+	double *data = LT_ONNX_TABLE(m, double, f->parts_in * f->in * f->parts_out * f->out + 1), *at = data;
 	for (int64_t p = 0; p < f->parts_in; p++)
 		for (int64_t i = 0; i < f->in; i++)
 			for (int64_t q = 0; q < f->parts_out; q++)

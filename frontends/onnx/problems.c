@@ -26,6 +26,8 @@ void lt__onnx_problem(struct lt_onnx *m, const char *where, const char *text)
 	/* That is nothing about the model, and ends the import. */
 	if (lt_context_code(m->ctx) == LT_ENOMEM)
 		lt__arena_refuse(m->arena, "what a model needs could not be kept");
+	if (lt_context_code(m->ctx) == LT_ECANCELLED || lt_context_code(m->ctx) == LT_EBUDGET)
+		lt__forward(m->ctx);
 	const char *whole = where ? lt__arena_format(m->arena, "%s: %s", where, text) : lt__arena_string(m->arena, text);
 
 	lt_context_clear(m->ctx);

@@ -84,7 +84,7 @@ lt_node lt__onnx_weigh(struct lt_onnx *m, lt_node x, int32_t axis, int64_t n, in
 lt_node lt__onnx_mask(struct lt_onnx *m, lt_node x, int32_t axis, const bool *mask, double otherwise)
 {
 	const int64_t n = lt__onnx_extent(m, x, axis);
-	double *data = LT_NEW(m->arena, double, n + 1);
+	double *data = LT_ONNX_TABLE(m, double, n + 1);
 	bool *others = LT_NEW(m->arena, bool, lt__onnx_rank(m, x) + 1), all = true;
 	for (int64_t i = 0; i < n; i++) {
 		data[i] = mask[i];

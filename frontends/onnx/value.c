@@ -62,7 +62,14 @@ void *lt__onnx_room(struct lt_onnx *m, enum lt_dtype dtype, int32_t rank, const 
 	for (int32_t i = 0; i < rank; i++)
 		if (shape[i] < 0 || lt__mul_overflow(bytes, (size_t)shape[i], &bytes) || bytes > SIZE_MAX / 4)
 			lt__arena_refuse(m->kept, "a tensor of the model cannot be kept");
+	lt__spend(m->ctx, LT_BUDGET_ELEMENTS, (int64_t)(bytes / lt__dtype_info(dtype)->bytes), NULL);
 	return lt__arena_alloc(m->kept, bytes + 1);
+}
+
+void *lt__onnx_table_room(struct lt_onnx *m, size_t bytes, int64_t n)
+{
+	lt__spend(m->ctx, LT_BUDGET_ELEMENTS, n < 0 ? INT64_MAX : n, NULL);
+	return lt__arena_alloc_array(m->arena, bytes, (size_t)n + 1);
 }
 
 int64_t lt__onnx_elems(const struct lt_onnx_value *v)

@@ -116,6 +116,8 @@ static lt_status eval_body(void *arg)
 	lt__eval_plan(e);
 	LT_TRY(lt__eval_given(e));
 	for (lt_node n = 0; n < g->n_node; n++) {
+		if (e->computed[n])
+			lt__spend(g->ctx, LT_BUDGET_ELEMENTS, lt__eval_elems(e, n), g->node[n].name);
 		e->work += e->computed[n] ? lt__eval_work(e, n) : 0;
 		if (given_value(e, n))
 			e->value[n].data = given_value(e, n);

@@ -159,6 +159,7 @@ lt_status lt__eval_given(struct lt_evaluation *);
 void lt__eval_plan(struct lt_evaluation *);
 /* Operations, about, that computing a node takes. */
 double lt__eval_work(const struct lt_evaluation *, lt_node);
+int64_t lt__eval_elems(const struct lt_evaluation *, lt_node);   /* that are computed for it, or added up */
 
 /* read.c: n values of a node that is not lazy, or a view, at indices dim[] (changed) into out. */
 lt_status lt__eval_read(struct lt_worker *, lt_node, struct lt_line *dim, int32_t n, struct lt_strip *out);

@@ -118,6 +118,16 @@ static void find_deaths(struct lt_evaluation *e)
 	}
 }
 
+int64_t lt__eval_elems(const struct lt_evaluation *e, lt_node n)
+{
+	const struct lt_nodedef *d = &e->g->node[n], *x = d->reduce ? &e->g->node[d->operand[0]] : d;
+	int64_t elems = 1;
+
+	for (int32_t i = 0; i < x->n_dim; i++)
+		elems = lt__mul_sat(elems, e->extent[x->dim[i]]);
+	return elems;
+}
+
 double lt__eval_work(const struct lt_evaluation *e, lt_node n)
 {
 	const struct lt_nodedef *d = &e->g->node[n], *x = d->reduce ? &e->g->node[d->operand[0]] : d;

@@ -105,6 +105,8 @@ lt_node lt__graph_adopt(struct lt_graph *g, const struct lt_nodedef *def)
 	n = &g->node[index];
 	*n = *def;
 	n->name = n->name ? clean_name(g->arena, n->name, true) : lt__arena_format(g->arena, "n%d", index);
+	lt__spend(g->ctx, LT_BUDGET_NODES, 1, n->name);
+	lt__spend(g->ctx, LT_BUDGET_PIECES, n->n_piece, n->name);
 	if (n->op == LT_OP_state && !n->label)
 		n->label = n->name;
 	if (lt__verify_node(g, index))

@@ -15,12 +15,17 @@ lt_status lt__passes_run(const struct lt_graph *in,
 
 	*out = NULL;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		lt_status status = rows[i].run(before ? before : in, &after);
+		struct lt_spending spending;
+		char doing[40];
 
+		(void)snprintf(doing, sizeof doing, "running the pass %s", rows[i].name);
+		lt__spending_begin(in->ctx, &spending, doing);
+		lt_status status = rows[i].run(before ? before : in, &after);
 		lt_graph_free(before);
 		before = after;
 		if (!status)
 			status = lt_graph_verify(after);
+		lt__spending_end(in->ctx, &spending);
 		if (status) {
 			lt_graph_free(after);
 			return status;

@@ -280,7 +280,7 @@ static lt_status count_quietly(struct lt_looptree *t, struct lt_arena *a, int64_
 	const char *message = lt__arena_string(a, ctx->message);
 	lt_status st = lt__count_tree(t, a, executed, NULL);
 	*counted = !st;
-	if (!st || st == LT_ENOMEM)
+	if (!st || lt__is_end(st))
 		return st;
 	ctx->code = code;
 	(void)snprintf(ctx->message, sizeof ctx->message, "%s", message);

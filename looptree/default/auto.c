@@ -397,7 +397,7 @@ static bool auto_goes_plainer(struct auto_input *b, lt_status st)
 	struct lt_context *ctx = t->ctx;
 	lt_tnode failed = *t->failed < 0 ? -1 : lt__root_of(t, *t->failed);
 	bool any = false, all;
-	if (!b->has_grid || st == LT_ENOMEM || st == LT_EOVERFLOW)
+	if (!b->has_grid || lt__is_end(st) || st == LT_EOVERFLOW)
 		return false;
 	const lt_node *base = lt__tree_bases(t, t->arena);
 	const char *why = lt__arena_format(b->arena, "%s", lt_context_message(ctx));
@@ -423,7 +423,7 @@ static lt_status make_tree(const struct lt_graph *g, struct auto_input *b, bool 
 	*again = !st && b->n_unfused > had;
 	if (!st && !*again)
 		st = lt_looptree_finish(b->t);
-	if (st && b->is_joined && !b->alone && st != LT_ENOMEM) {
+	if (st && b->is_joined && !b->alone && !lt__is_end(st)) {
 		lt_context_clear(g->ctx);       /* not proven: each nest by itself, then */
 		*again = b->alone = true;
 		st = LT_OK;
@@ -462,7 +462,10 @@ lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target
 	for (lt_node n = 0; fallback && n < g->n_node; n++)
 		b.is_plainer = b.is_plainer || fallback[n].level > 0;
 	LT_TRY(lt__arena_new(g->ctx, &b.arena));
+	struct lt_spending spending;
+	lt__spending_begin(g->ctx, &spending, "making the default tree");
 	lt_status st = lt__protect(g->ctx, auto_make, &b);
+	lt__spending_end(g->ctx, &spending);
 	lt__arena_free(b.arena);
 	if (st) {
 		lt_looptree_free(b.t);

@@ -434,6 +434,8 @@ static void meet(struct lt_barriers *w, const struct lt_touched *now)
 {
 	struct lt_freezer *f = w->f;
 	const struct lt_touched *old = NULL;
+	const lt_node n = f->stmt_node[now->stmt];
+	lt__spend(f->t->ctx, LT_BUDGET_PAIRS, w->n_touched, n < 0 ? NULL : f->g->node[n].name);
 	for (int32_t i = w->n_touched - 1; i >= 0; i--)
 		if ((!old || w->touched[i].time > old->time) && conflicts(w, &w->touched[i], now))
 			old = &w->touched[i];

@@ -312,8 +312,11 @@ lt_status lt__freeze(struct lt_looptree *t, const struct lt_fmemory *memory, str
 	struct lt_frozen **out, lt_tnode *failed)
 {
 	struct freezing x = { .t = t, .memory = memory, .keep = keep, .out = out, .failed = failed };
+	struct lt_spending spending;
 	LT_TRY(lt__arena_new(t->ctx, &x.all));
+	lt__spending_begin(t->ctx, &spending, "freezing");
 	lt_status st = lt__protect(t->ctx, freeze_all, &x);
+	lt__spending_end(t->ctx, &spending);
 	lt__arena_free(x.nest);
 	lt__arena_free(x.all);
 	return st;

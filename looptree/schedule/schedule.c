@@ -80,7 +80,7 @@ static int step_bytes_shown(size_t bytes, int max) { return bytes < (size_t)max 
 static lt_status fail_step(const struct step_list *l, const struct schedule_step *s, lt_status status)
 {
 	char text[sizeof l->ctx->message];
-	if (status == LT_ENOMEM)
+	if (lt__is_end(status))
 		return status;
 	snprintf(text, sizeof text, "%s", l->ctx->message);
 	return lt_fail(l->ctx, status, "%.200s:%d:%d: `%.*s`: %s", l->file, (int)s->line, (int)s->column,
@@ -206,15 +206,20 @@ lt_status lt__schedule_steps(const struct lt_looptree *from, const char *text, s
 	int32_t n_cursor, lt_tnode *cursor, struct lt_looptree **out)
 {
 	struct step_list l;
+	struct lt_spending spending;
 	*out = NULL;
 	steps_begin(&l, from->ctx, text, bytes, name);
-	return do_steps(&l, from, n_cursor, cursor, out);
+	lt__spending_begin(from->ctx, &spending, "applying the schedule");
+	lt_status st = do_steps(&l, from, n_cursor, cursor, out);
+	lt__spending_end(from->ctx, &spending);
+	return st;
 }
 
 lt_status lt__schedule_apply(
 	const struct lt_looptree *from, const char *text, size_t bytes, const char *name, struct lt_looptree **out)
 {
 	struct step_list l;
+	struct lt_spending spending;
 	struct schedule_step head = { .n = 0 };
 	int64_t version;
 	*out = NULL;
@@ -227,5 +232,10 @@ lt_status lt__schedule_apply(
 		st = lt_fail(from->ctx, LT_ESYNTAX,
 			"version %lld of lists of primitives is not known; this library reads version %d",
 			(long long)version, LT_SCHEDULE_VERSION);
-	return st ? fail_step(&l, &head, st) : do_steps(&l, from, 0, NULL, out);
+	if (st)
+		return fail_step(&l, &head, st);
+	lt__spending_begin(from->ctx, &spending, "applying the schedule");
+	st = do_steps(&l, from, 0, NULL, out);
+	lt__spending_end(from->ctx, &spending);
+	return st;
 }

@@ -110,7 +110,7 @@ lt_status lt__tree_derived_lines(struct lt_treereader *r)
 		return LT_OK;
 	lt_status st = lt__tree_derive_steps(r->t, step, n, NULL, &failed);
 	r->g = r->t->graph;
-	if (!st || st == LT_ENOMEM)
+	if (!st || lt__is_end(st))
 		return st;
 	const char *why = lt__arena_string(r->scratch, r->ctx->message);
 	r->l = at[failed];
@@ -153,5 +153,5 @@ lt_status lt__tree_layout(struct lt_treereader *r, lt_node n)
 		return LT_OK;
 	const char *why = lt__arena_string(r->scratch, r->ctx->message);
 	r->l = at;
-	return st == LT_ENOMEM ? st : lt__lex_fail(r->ctx, &r->l, st, "%s", why);
+	return lt__is_end(st) ? st : lt__lex_fail(r->ctx, &r->l, st, "%s", why);
 }

@@ -70,6 +70,7 @@ static lt_status add_body(void *arg)
 {
 	struct add *add = arg;
 	struct lt_looptree *t = add->t;
+	lt__spend(t->ctx, LT_BUDGET_LOOPS, 1, NULL);
 	LT_GROW(t->arena, t->node, t->n_node, t->cap_node);
 	lt_tnode at = t->n_node++, up = add->def.parent;
 	t->node[at] = add->def;

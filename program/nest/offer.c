@@ -281,7 +281,7 @@ bool lt__offers_plainer(struct lt_offers *x, const struct lt_looptree *t, lt_tno
 	bool grid = false;
 	for (int32_t c = 0; c < x->n_target; c++)
 		grid = grid || offer_is_grid(x, c);
-	if (x->fixed || !grid || st == LT_ENOMEM || failed < 0 || !offer_raise_nest(x, t, lt__tree_bases(t, x->arena), failed,
+	if (x->fixed || !grid || lt__is_end(st) || failed < 0 || !offer_raise_nest(x, t, lt__tree_bases(t, x->arena), failed,
 		lt__arena_format(x->arena, "%s", lt_context_message(ctx))))
 		return false;
 	lt_context_clear(ctx);

@@ -93,6 +93,7 @@ int main(int argc, char **argv)
 		fputs("lt-build: out of memory\n", stderr);
 		return LT_EXIT_FAILED;
 	}
+	lt_context_cancel(b.ctx, lt__interrupted, NULL);
 	s = build_options_read(b.ctx, argc, argv, &b.o, &done);
 	if (!s && !done) {
 		lt__phases_begin(&b.phases, !b.o.quiet);

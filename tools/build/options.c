@@ -57,6 +57,7 @@ static const struct lt_tool_option rows[] = {
 	{ 0, "apply", "STEPS", TAKE_TEXT, AT(apply), .help = "changes those loops, or the default ones, by primitives: "
 		"\"split "
 		"i 8; unroll i'\"" },
+	LT_BUDGET_OPTION(0),
 	{ 0, "no-passes", NULL, TAKE_FLAG, AT(no_passes), .help = "compiles the graph as it was parsed" },
 
 	{ .help = "Tensors in" },

@@ -168,7 +168,7 @@ static lt_status verify_run(struct verify *v, int32_t number)
 	st = lt__judge_new(b->model.graph, v->source, &v->options, &j);
 	if (st)
 		lt__progress_end(&v->line);
-	if (st && st != LT_ENOMEM)
+	if (st && !lt__is_end(st))
 		return lt_fail(b->ctx, LT_EINVAL, "nothing was verified, and nothing is written: the reference refuses these "
 			"inputs: %s; give others with --verify-input or --verify-inputs", lt_context_message(b->ctx));
 	st = st ? st : run_binary(v, input);

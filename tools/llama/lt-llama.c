@@ -159,6 +159,7 @@ int main(int argc, char **argv)
 		fputs("lt-llama: out of memory\n", stderr);
 		return LT_EXIT_FAILED;
 	}
+	lt_context_cancel(l.ctx, lt__interrupted, NULL);
 	s = llama_options_read(l.ctx, argc, argv, &l.o, &done);
 	if (!s && !done) {
 		if (!l.o.cc && getenv("CC") && *getenv("CC"))

@@ -112,6 +112,7 @@ static const struct lt_tool_option rows[] = {
 	{ 'B', "load", "FILE.so", TAKE_LIST, AT(load),
 		.with = RUNS, .help = "loads a backend (also from the files and folders in $LT_BACKEND_PATH)",
 		.values = LT_VALUES("*.so") },
+	LT_BUDGET_OPTION(0),
 	{ 0, "dtype", "TYPE", TAKE_CHOICE, AT(dtype), .help = "the type of matrices (%v): they are converted when the file is "
 		"read; int8 in groups with a scale, multiplied as integers; default: the file's own",
 		.values = LT_VALUES("f32", "bf16", "f16", "int8") },

@@ -95,6 +95,14 @@ const char *lt__backend_offered(int i);
 /* The backend of that name; LT_EINVAL: there is none, and the sentence says which there are and which one was meant. */
 lt_status lt__backend_named(struct lt_context *, const char *name, size_t bytes, const struct lt_backend **out);
 
+/* budget.c */
+const char *lt__budget_name(int i);     /* as lt_budget_name, for `list` */
+/* "elements=100000000", to the context */
+lt_status lt__budget_take(struct lt_context *, void *options, char *value);
+#define LT_BUDGET_OPTION(modes) { 0, "budget", "NAME=N", TAKE_OWN, 0, 0, .help = "what reading the model, a pass, " \
+	"the tree, a schedule or freezing may each make at most (%v; 0: any number); may be given several times", modes, \
+	.list = lt__budget_name, .own = lt__budget_take }
+
 /* complete.c: what bash, zsh or fish reads to complete the tool's command line. */
 lt_status lt__complete_print(struct lt_context *, const struct lt_tool *, const char *shell, FILE *);
 

@@ -135,7 +135,7 @@ static lt_status run_evaluate_once(struct run *r, int64_t number, int64_t of)
 		lt__phase(&r->phases, "running");
 	s = run_instance(r);
 	lt__phase(&r->phases, NULL);
-	if (s && s != LT_ENOMEM && of > 1)
+	if (s && !lt__is_end(s) && of > 1)
 		lt__say(stderr, "lt-run: evaluation %lld failed\n", (long long)number);
 	if (s)
 		return s;

@@ -181,6 +181,7 @@ int main(int argc, char **argv)
 		fputs("lt-run: out of memory\n", stderr);
 		return LT_EXIT_FAILED;
 	}
+	lt_context_cancel(r.ctx, lt__interrupted, NULL);
 	if (atexit(end_early) == 0)
 		running = &r;
 	s = run_begin(&r, argc, argv);

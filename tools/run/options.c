@@ -177,6 +177,7 @@ static const struct lt_tool_option rows[] = {
 		.help = "always runs kernels one by one, also where a backend "
 			"could repeat a whole run by one call",
 		RUN },
+	LT_BUDGET_OPTION(TENSORS),
 	{ 0, "no-passes", NULL, TAKE_FLAG, AT(no_passes), .help = "compiles the graph as it was parsed", TENSORS },
 	{ 0, "schedule", "FILE", TAKE_TEXT, AT(schedule), .help = "runs by the loops in FILE: a tree, as --dump=tree prints "
 		"it, or a list of primitives", LOOPS,

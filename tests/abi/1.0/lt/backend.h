@@ -289,6 +289,7 @@ LT_API const char *lt_backend_complaint(void);
 
 /* What LT_BACKEND leaves in a plug-in's file, so that a host knows how it was built before it loads it. */
 #define LT_BACKEND_MARK "lt_backend built as"
+/* The entry reads it, so that a linker that leaves out what nothing needs (--gc-sections) keeps it. */
 struct lt_backend_mark { char text[20]; uint32_t build; };
 
 #ifdef LT_PLUGIN                /* cc -shared -fPIC -fvisibility=hidden -DLT_PLUGIN mine.c */
@@ -296,7 +297,7 @@ LT_API const struct lt_backend *lt_backend_entry(uint32_t host_abi);
 #define LT_BACKEND(table)                                                     \
 	__attribute__((used)) static const struct lt_backend_mark lt_backend_mark = { LT_BACKEND_MARK, LT_BUILD }; \
 	const struct lt_backend *lt_backend_entry(uint32_t host_abi)              \
-	{ return LT_ABI_FITS(host_abi) ? &(table) : NULL; }
+	{ (void)*(const volatile char *)lt_backend_mark.text; return LT_ABI_FITS(host_abi) ? &(table) : NULL; }
 #else                           /* linked in: name the .o itself, not an archive */
 #define LT_BACKEND(table)                                                     \
 	__attribute__((constructor)) static void lt_register_##table(void)        \

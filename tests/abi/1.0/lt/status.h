@@ -39,7 +39,8 @@ extern "C" {
 	X(EFAULT,     13, "a run-time index is out of range")                \
 	X(EMISSING,   14, "an input or a constant is missing")               \
 	X(EILLEGAL,   15, "the loop tree breaks a dependence or a rule")     \
-	X(ECANCELLED, 16, "cancelled")
+	X(ECANCELLED, 16, "cancelled")                                       \
+	X(EBUDGET,    17, "a budget is spent")
 
 typedef int32_t lt_status;
 enum lt_status_code {
