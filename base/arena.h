@@ -20,6 +20,11 @@
 /* forwards: it answers the context's code, whatever that is (lt__protect); else only memory that runs out comes
  * there. */
 struct lt_catch { jmp_buf jump; struct lt_catch *up; bool forwards; };
+/* What was done so far, in numbers that no machine changes: tests see by them how work grows with a graph. */
+struct lt_labour {
+	int64_t maps;                   /* maps brought into their simplest form */
+	int64_t isl;                    /* contexts of isl: questions that plain arithmetic left open */
+};
 struct lt_context {
 	lt_alloc *alloc;                /* like realloc; bytes 0 frees */
 	void *user;
@@ -35,6 +40,7 @@ struct lt_context {
 	bool asks_always;               /* at each poll: for tests */
 	bool unproven;                  /* no tree is proven legal: tests see what a simulator finds in those that are not */
 	size_t chunk, chunk_max;       /* bytes of an arena's first chunk and of later ones; tests make them small */
+	struct lt_labour labour;
 	lt_status code;                 /* of the last failure */
 	char message[4096];             /* its sentence, or several in lines */
 	char scratch[4][256];           /* short texts that go into a sentence, used in turn */

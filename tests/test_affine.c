@@ -413,6 +413,105 @@ Test(affine, minimal_forms)
 	close_fixture(&f);
 }
 
+/* ShuffleNetV2: half of the channels, with the other half after them, shuffled and halved again and again.  Each time
+ * one more floor, one more guard, and nothing that isl is asked about. */
+Test(affine, shuffles)
+{
+	enum { HALF = 116, TIMES = 9 };
+	struct fixture f;
+	struct chain c;
+
+	open_fixture(&f);
+	start(&f, &c, SHAPE(HALF));
+	for (int i = 1; i <= TIMES; i++) {
+		struct chain computed;
+		struct lt_box box = { .n = 1, .extent = c.shape };
+		struct lt_map m;
+		bool empty;
+
+		slide(&f, &c, 0, 0, 1, 2 * HALF);
+		reshape(&f, &c, SHAPE(2, HALF));
+		permute(&f, &c, (int32_t[]){ 1, 0 });
+		reshape(&f, &c, SHAPE(2 * HALF));
+		computed = c;
+		slide(&f, &c, 0, 0, 1, HALF);
+		slide(&f, &computed, 0, HALF, 1, HALF);
+		m = simplify(&f, &box, &c.map, &empty);
+		check_equal(&f, &box, &c.map, &m, empty, "what goes on");
+		cr_expect(!empty && m.n_div <= i && m.n_guard <= i, "%d: %d divs, %d guards", i, m.n_div, m.n_guard);
+		c.map = m;
+		m = simplify(&f, &box, &computed.map, &empty);
+		check_equal(&f, &box, &computed.map, &m, empty, "what is computed");
+		cr_expect(empty || (m.n_div <= i && m.n_guard <= i), "%d: %d divs, %d guards", i, m.n_div, m.n_guard);
+	}
+	cr_expect_eq(f.ctx->labour.isl, 0);
+	close_fixture(&f);
+}
+
+/* Whether guard i of the map holds; map: one that has a guard and nothing else. */
+static bool guard_holds(const struct lt_map *m, int32_t i, const int64_t *at)
+{
+	struct lt_map one = *m;
+
+	one.n_guard = 1;
+	one.n_row = 0;
+	one.guard = m->guard + (size_t)i * (size_t)lt__map_width(m);
+	return lt__map_apply(&one, NULL, at, NULL);
+}
+
+/* Guards over floors of few dims: of those that stay, each fails somewhere where all others hold. */
+Test(affine, no_guard_follows_from_others, .timeout = 120)
+{
+	struct fixture f;
+	int64_t kept = 0, dropped = 0;
+
+	open_fixture(&f);
+	for (int i = 0; i < 3000; i++) {
+		int64_t extent[2], at[2] = { 0 }, div[3 * 7] = { 0 }, guard[4 * 6] = { 0 };
+		struct lt_map m = { .n_dim = 2, .n_div = 3, .n_guard = 4, .div = div, .guard = guard }, made;
+		const struct lt_box box = { .n = 2, .extent = extent };
+		bool empty, needed[4] = { false };
+
+		seed_state = 77 + (uint64_t)i * 0x9e3779b97f4a7c15u;
+		extent[0] = between(1, 40);
+		extent[1] = between(1, 6);
+		for (int k = 0; k < 3; k++) {
+			div[k * 7] = (int64_t)1 << between(1, 4);
+			div[k * 7 + 1] = between(0, 1) * between(-9, 9);
+			div[k * 7 + 2] = between(0, 8) > 0;
+			div[k * 7 + 3] = between(0, 5) == 0;
+		}
+		for (int g = 0; g < 4; g++) {
+			const int over = (int)between(0, 2);
+
+			guard[g * 6] = between(-3, 6);
+			guard[g * 6 + 1] = between(0, 1) ? -1 : 1;
+			guard[g * 6 + 2] = between(0, 4) == 0;
+			guard[g * 6 + 3 + over] = -guard[g * 6 + 1] * div[over * 7];
+		}
+		made = simplify(&f, &box, &m, &empty);
+		check_equal(&f, &box, &m, &made, empty, "guards");
+		dropped += empty ? 4 : 4 - made.n_guard;
+		do {
+			int32_t fails = 0, last = 0;
+
+			for (int32_t g = 0; g < made.n_guard && !empty; g++)
+				if (!guard_holds(&made, g, at)) {
+					fails++;
+					last = g;
+				}
+			needed[last] |= fails == 1;
+		} while (step_point(2, extent, at));
+		for (int32_t g = 0; g < made.n_guard && !empty; g++) {
+			cr_expect(needed[g], "case %d: guard %d of %d follows from the others", i, g, made.n_guard);
+			kept++;
+		}
+	}
+	cr_expect(kept > 1000 && dropped > 1000, "%lld kept, %lld dropped", (long long)kept, (long long)dropped);
+	cr_expect_eq(f.ctx->labour.isl, 0);
+	close_fixture(&f);
+}
+
 Test(affine, text_order_of_columns)
 {
 	/* rows: p1 + floor((d0 + p0) / 3), guard: floor(floor(d0 / 2) + d1 / 5): params 1, 0; divs 1, 0, 2 */

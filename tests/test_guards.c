@@ -1,4 +1,4 @@
-/* test_guards.c -- guards of which none follows from the others (ir/map/simplify_apart.c), against enumeration. */
+/* test_guards.c -- guards of which none follows from the others (ir/map/simplify_digits.c), against enumeration. */
 #include <criterion/criterion.h>
 #include "check/random/must.h"
 #include "ir/map/simplify.h"
@@ -11,10 +11,12 @@ static bool asked(const struct guards *g)
 {
 	const struct lt_map map = { .n_dim = DIMS };
 	const struct lt_box box = { .n = DIMS, .extent = g->extent };
-	int64_t row[GUARDS * WIDTH];
+	int64_t row[GUARDS * WIDTH], numbers[256] = { 0 };
 	memcpy(row, g->row, sizeof row);
 	struct lt_simplify t = { .map = &map, .box = &box, .width = WIDTH, .n_guard = g->n, .guard = row };
 	t.q.n_base = WIDTH;
+	cr_assert_leq(lt__digits_numbers(WIDTH, GUARDS), sizeof numbers / sizeof *numbers);
+	lt__digits_init(&t.digits, WIDTH, numbers);
 	return lt__guards_apart(&t);
 }
 

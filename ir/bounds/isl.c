@@ -235,7 +235,7 @@ static enum lt_bound reach_forms(const struct reach *r, lt_keep isl_set *params,
 /* What isl does not answer within its budget stays open. */
 enum lt_bound lt__isl_bound(const struct lt_graph *g, struct lt_boundask *ask)
 {
-	struct reach r = { .g = g, .ask = ask, .view = &g->node[ask->view], .ctx = lt__isl_open(BUDGET) };
+	struct reach r = { .g = g, .ask = ask, .view = &g->node[ask->view], .ctx = lt__isl_open(g->ctx, BUDGET) };
 	int32_t n = ask->n_param + r.view->n_dim;
 	enum lt_bound answer = LT_BOUND_OPEN;
 	isl_set *params, *domain, *outside;

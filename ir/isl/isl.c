@@ -4,12 +4,14 @@
 #include <isl/options.h>
 #include <isl/set.h>
 #include <isl/val.h>
+#include "base/arena.h"
 #include "ir/isl/isl.h"
 
-lt_give isl_ctx *lt__isl_open(int64_t operations)
+lt_give isl_ctx *lt__isl_open(struct lt_context *of, int64_t operations)
 {
 	isl_ctx *ctx = isl_ctx_alloc();
 
+	of->labour.isl++;
 	if (!ctx)
 		return NULL;
 	isl_options_set_on_error(ctx, ISL_ON_ERROR_CONTINUE);

@@ -14,8 +14,10 @@ struct isl_ctx;
 struct isl_set;
 struct isl_val;
 
+struct lt_context;
+
 /* A context that gives an error back, also after so many operations; NULL: no memory. */
-lt_give struct isl_ctx *lt__isl_open(int64_t operations);
+lt_give struct isl_ctx *lt__isl_open(struct lt_context *, int64_t operations);
 /* Where the expression is 0 or more. */
 lt_give struct isl_set *lt__isl_nonnegative(lt_take struct isl_aff *);
 /* False, *out 0: no integer, or one beyond 63 bits. */

@@ -114,7 +114,7 @@ static bool ask_isl(struct lt_simplify *t)
 {
 	if (t->ctx)
 		return t->domain != NULL;
-	t->ctx = lt__isl_open(BUDGET);
+	t->ctx = lt__isl_open(t->g->ctx, BUDGET);
 	if (!t->ctx)
 		return false;
 	t->space = isl_local_space_from_space(isl_space_set_alloc(t->ctx, 0, (unsigned)(t->q.n_base - 1)));
@@ -125,18 +125,24 @@ static bool ask_isl(struct lt_simplify *t)
 	return t->domain != NULL;
 }
 
-bool lt__isl_range(void *user, const int64_t *row, int64_t *low, int64_t *high)
+bool lt__isl_within(void *user, const int64_t *row, int64_t den, int64_t *out)
 {
 	struct lt_simplify *t = user;
+	enum lt_decided decided = lt__digits_within(t, row, den, out);
+	int64_t low, high;
 	isl_aff *aff;
 	bool known;
 
-	if (!ask_isl(t))
-		return false;
+	if (!decided)
+		decided = lt__points_within(t, row, den, out);
+	if (decided || !ask_isl(t))
+		return decided == LT_DECIDED_YES;
 	aff = aff_of(t, row);
-	known = lt__isl_number(isl_set_min_val(t->domain, aff), low) && lt__isl_number(isl_set_max_val(t->domain, aff), high);
+	known = lt__isl_number(isl_set_min_val(t->domain, aff), &low)
+		&& lt__isl_number(isl_set_max_val(t->domain, aff), &high);
 	isl_aff_free(aff);
-	return known;
+	*out = known ? lt__floor_div(low, den) : 0;
+	return known && *out == lt__floor_div(high, den);
 }
 
 /* out = den * aff as a row, its divs given by of[]: isl div i is the row of[i * width]. */
@@ -167,7 +173,7 @@ void lt__isl_gist(struct lt_simplify *t, int64_t *row)
 	bool known;
 
 	lt__simplify_weigh(t, row, &n_div, &n_term);
-	if (!n_div || !ask_isl(t))
+	if (!n_div || lt__digits_gist(t, row) || lt__points_gist(t, row) || !ask_isl(t))
 		return;
 	aff = isl_aff_gist(aff_of(t, row), isl_set_copy(t->domain));
 	n = aff ? (int32_t)isl_aff_dim(aff, isl_dim_div) : -1;
@@ -209,11 +215,8 @@ void lt__isl_drop_implied(struct lt_simplify *t)
 			t->a[c] = -lt__simplify_row(t, t->guard, i)[c];
 		t->a[0] -= 1;
 		set = isl_cut(set, t, t->a);
-		if (isl_set_is_empty(set) == isl_bool_true) {
-			t->n_guard--;
-			memmove(lt__simplify_row(t, t->guard, i), lt__simplify_row(t, t->guard, i + 1),
-				(size_t)(t->n_guard - i) * (size_t)t->width * sizeof *t->guard);
-		}
+		if (isl_set_is_empty(set) == isl_bool_true)
+			lt__simplify_drop(t, i);
 		isl_set_free(set);
 	}
 }

@@ -75,8 +75,9 @@ struct lt_quasi {
 	int64_t *den, *num;                     /* cap_div; cap_div x width */
 	int64_t *temp;                          /* 2 x width, of the functions below */
 	bool overflow;
-	/* May be NULL: the range of a row over the points in question, where intervals do not decide. */
-	bool (*exact)(void *user, const int64_t *row, int64_t *low, int64_t *high);
+	/* May be NULL: whether floor(row / den) is one number, which is put out, at all points in question, where intervals
+	 * do not decide. */
+	bool (*within)(void *user, const int64_t *row, int64_t den, int64_t *out);
 	void *user;
 };
 

@@ -64,7 +64,7 @@ static bool plain_range(const struct lt_quasi *q, const int64_t *row, int64_t *l
 	return true;
 }
 
-/* Whether rest holds m times the numerator of div k, in addition to -m * den times div k itself. */
+/* Whether remainder holds m times the numerator of div k, in addition to -m * den times div k itself. */
 static bool holds_remainder(const struct lt_quasi *q, const int64_t *remainder, int32_t k, int64_t *m)
 {
 	const int64_t *num = q->num + (size_t)k * (size_t)q->width;
@@ -111,13 +111,14 @@ bool lt__quasi_range(const struct lt_quasi *q, const int64_t *row, int64_t *low,
 	return true;
 }
 
-/* Multiples of den leave the numerator; what is left of the constant is in [0, den). */
+/* Multiples of den leave the numerator, also those within a larger coefficient; what is left of the constant is in
+ * [0, den). */
 static void pull_multiples(struct lt_quasi *q, int64_t *num, int64_t den, int64_t factor, int64_t *out)
 {
 	for (int32_t i = 0; i < q->n_base + q->n_div; i++) {
-		int64_t whole = i ? num[i] / den : lt__floor_div(num[i], den), add;
+		int64_t whole = i && num[i] % den && num[i] > -den && num[i] < den ? 0 : lt__floor_div(num[i], den), add;
 
-		if (!whole || (i && num[i] % den))
+		if (!whole)
 			continue;
 		q->overflow |= __builtin_mul_overflow(factor, whole, &add) || __builtin_add_overflow(out[i], add, &out[i]);
 		num[i] -= whole * den;
@@ -139,29 +140,40 @@ static void share_divisor(const struct lt_quasi *q, int64_t *num, int64_t *den)
 	*den /= g;
 }
 
-/* Whether the terms of num that g does not divide stay within one [m*g, m*g + g): then they count as m*g. */
-static bool remainder_within(const struct lt_quasi *q, const int64_t *num, int64_t g, int64_t *m)
+/* What g leaves of a coefficient: all of one that it does not divide, or, `near`, what lies between it and the multiple
+ * next to it. */
+static int64_t left_over(int64_t c, int64_t g, bool near)
 {
-	int64_t *remainder = q->temp + q->width, low = 0, high = 0;
+	int64_t r = c % g;
+
+	if (!r || !near)
+		return r ? c : 0;
+	return r > g / 2 ? r - g : r < -(g / 2) ? r + g : r;
+}
+
+/* row = g*E + r, where r stays within one [m*g, m*g + g): then the row becomes E + m.  asks: isl, too. */
+static bool drop_within(const struct lt_quasi *q, int64_t *row, int64_t g, bool near, bool asks)
+{
+	int64_t *remainder = q->temp + q->width, low = 0, high = 0, m;
 
 	memset(remainder, 0, (size_t)q->width * sizeof *remainder);
-	for (int32_t i = 0; i < q->n_base + q->n_div; i++)
-		if (!i || num[i] % g)
-			remainder[i] = num[i];
-	if (lt__quasi_range(q, remainder, &low, &high) && lt__floor_div(low, g) == lt__floor_div(high, g)) {
-		*m = lt__floor_div(low, g);
-		return true;
-	}
-	if (!q->exact || !q->exact(q->user, remainder, &low, &high) || lt__floor_div(low, g) != lt__floor_div(high, g))
+	remainder[0] = row[0];
+	for (int32_t i = 1; i < q->n_base + q->n_div; i++)
+		remainder[i] = left_over(row[i], g, near);
+	if (lt__quasi_range(q, remainder, &low, &high) && lt__floor_div(low, g) == lt__floor_div(high, g))
+		m = lt__floor_div(low, g);
+	else if (!asks || !q->within || !q->within(q->user, remainder, g, &m))
 		return false;
-	*m = lt__floor_div(low, g);
+	for (int32_t i = 1; i < q->n_base + q->n_div; i++)
+		row[i] = (row[i] - remainder[i]) / g;
+	row[0] = m;
 	return true;
 }
 
 /* floor((g*E + r) / (g*d)) = floor(E / d) for 0 <= r < g: tries the greatest g first. */
 static bool drop_remainder(const struct lt_quasi *q, int64_t *num, int64_t *den)
 {
-	int64_t below = INT64_MAX, g, m;
+	int64_t below = INT64_MAX, g;
 
 	for (;;) {
 		g = *den < below ? *den : 1;
@@ -174,12 +186,9 @@ static bool drop_remainder(const struct lt_quasi *q, int64_t *num, int64_t *den)
 		if (g <= 1)
 			return false;
 		below = g;
-		if (remainder_within(q, num, g, &m))
+		if (drop_within(q, num, g, true, false) || drop_within(q, num, g, false, true))
 			break;
 	}
-	for (int32_t i = 1; i < q->n_base + q->n_div; i++)
-		num[i] = num[i] % g ? 0 : num[i] / g;
-	num[0] = m;
 	*den /= g;
 	return true;
 }
@@ -272,6 +281,22 @@ static bool open_guard(const struct lt_quasi *q, int64_t *row)
 	return false;
 }
 
+/* g*E + r >= 0 is E + m >= 0, where r stays within [m*g, m*g + g): tries the greatest g first, which are the row's own
+ * coefficients. */
+static bool split_guard(const struct lt_quasi *q, int64_t *row)
+{
+	for (int64_t below = INT64_MAX, g;; below = g) {
+		g = 1;
+		for (int32_t i = 1; i < q->n_base + q->n_div; i++)
+			if (row[i] > -below && row[i] < below && (row[i] > g || row[i] < -g))
+				g = row[i] < 0 ? -row[i] : row[i];
+		if (g <= 1)
+			return false;
+		if (drop_within(q, row, g, true, false) || drop_within(q, row, g, false, false))
+			return true;
+	}
+}
+
 enum lt_sign lt__quasi_guard(struct lt_quasi *q, int64_t *row)
 {
 	int64_t low, high, g;
@@ -291,7 +316,7 @@ enum lt_sign lt__quasi_guard(struct lt_quasi *q, int64_t *row)
 			return LT_SIGN_ALWAYS;
 		if (high < 0)
 			return LT_SIGN_NEVER;
-	} while (open_guard(q, row));
+	} while (split_guard(q, row) || open_guard(q, row));
 	return LT_SIGN_OPEN;
 }
 

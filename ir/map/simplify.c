@@ -13,11 +13,11 @@ static bool take_memory(struct lt_simplify *t)
 	size_t width = (size_t)base + (size_t)cap, rows, numbers, ints;
 	int64_t *at;
 
-	rows = (size_t)m->n_guard + (size_t)m->n_row + (size_t)m->n_div + 3;
+	rows = (size_t)m->n_guard + (size_t)m->n_row + (size_t)m->n_div + 4;
 	ints = 2 * (size_t)m->n_param + 6 * (size_t)cap + 2;
 	if (__builtin_mul_overflow(rows, width, &numbers))
 		return false;
-	numbers += lt__quasi_numbers(base, cap) + (size_t)cap * (width + 1);
+	numbers += lt__quasi_numbers(base, cap) + (size_t)cap * (width + 1) + lt__digits_numbers((int32_t)width, m->n_guard);
 	t->bytes = numbers * sizeof *at + (size_t)cap * sizeof *t->aff + ints * sizeof *t->need;
 	t->block = lt__context_realloc(t->g->ctx, NULL, 0, t->bytes);
 	if (!t->block)
@@ -26,6 +26,8 @@ static bool take_memory(struct lt_simplify *t)
 	at = t->block;
 	lt__quasi_init(&t->q, base, cap, at);
 	at += lt__quasi_numbers(base, cap);
+	lt__digits_init(&t->digits, (int32_t)width, at);
+	at += lt__digits_numbers((int32_t)width, m->n_guard);
 	t->width = (int32_t)width;
 	t->guard = at;
 	t->row = t->guard + (size_t)m->n_guard * width;
@@ -33,7 +35,8 @@ static bool take_memory(struct lt_simplify *t)
 	t->a = t->old + (size_t)m->n_div * width;
 	t->b = t->a + width;
 	t->bound = t->b + width;
-	t->div = t->bound + width;
+	t->point = t->bound + width;
+	t->div = t->point + width;
 	t->aff = (struct isl_aff **)(void *)(t->div + (size_t)cap * (width + 1));
 	t->need = (int32_t *)(void *)(t->aff + cap);
 	t->number = t->need + cap;
@@ -168,7 +171,8 @@ static bool do_guards(struct lt_simplify *t)
 	}
 	for (int32_t i = 0; i < t->n_guard && !t->empty; i++)
 		t->simple &= tighten(t, lt__simplify_row(t, t->guard, i));
-	if (!t->empty && !t->simple && (t->n_guard > 1 || t->limited || t->q.n_div) && !lt__guards_apart(t))
+	if (!t->empty && !t->simple && (t->n_guard > 1 || t->limited || t->q.n_div) && !lt__guards_apart(t)
+	    && !lt__guards_enumerate(t))
 		lt__isl_drop_implied(t);
 	lt__isl_settle(t);
 	for (int32_t k = 0; k < t->q.n_div; k++) {
@@ -217,7 +221,7 @@ static bool simplify_begin(struct lt_simplify *t, bool *done)
 		t->q.high[1 + m->n_param + d] = t->box->extent[d] - 1;
 		t->limited |= t->box->limit && t->box->limit[d];
 	}
-	t->q.exact = lt__isl_range;
+	t->q.within = lt__isl_within;
 	t->q.user = t;
 	*done = do_guards(t) && (t->empty || do_rows(t));
 	return true;
@@ -292,6 +296,7 @@ lt_status lt__map_simplify(
 	*empty = false;
 	if (!map->n_guard && !map->n_div)
 		return LT_OK;
+	g->ctx->labour.maps++;
 	if (!simplify_begin(&t, &done))
 		return lt_fail(g->ctx, LT_ENOMEM, "out of memory: %zu more bytes were refused", t.bytes);
 	*empty = done && t.empty;

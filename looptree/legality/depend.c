@@ -83,7 +83,7 @@ static void find_early(
 
 static bool open_isl(struct lt_isl_ask *k, struct lt_answer *out)
 {
-	k->ctx = lt__isl_open(k->q->budget > 0 ? k->q->budget : BUDGET);
+	k->ctx = lt__isl_open(k->q->g->ctx, k->q->budget > 0 ? k->q->budget : BUDGET);
 	out->kind = k->ctx ? LT_ANSWER_LEGAL : LT_ANSWER_MEMORY;
 	return k->ctx != NULL;
 }
