@@ -139,9 +139,9 @@ MOCK_CUDA = $(if $(CUDA),$(addprefix $(O)/tests/cuda/,libcuda.so.1 libcublasLt.s
 OPENCL_TESTS = $(if $(OPENCL),$(patsubst tests/opencl/%.c,$(O)/tests/opencl/%,$(wildcard tests/opencl/test_*.c)))
 # Tests of models of ONNX.
 ONNX_TESTS = $(if $(PROTOC),$(patsubst tests/onnx/%.c,$(O)/tests/onnx/%,$(wildcard tests/onnx/test_*.c)))
-# The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
+# The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither, and no onnx.
 PLUGGED = $(patsubst %,$(O)/plugged/test_%_plugged,backend ref_tree operators cpu cpu_save \
-	cache cache_folder cache_plugins)
+	cache cache_folder cache_plugins foreign)
 EXAMPLE = $(patsubst examples/mnist/%.c,$(O)/mnist-%,$(wildcard examples/mnist/*.c))
 SO      = liblooptree.so
 SONAME  = $(SO).$(firstword $(subst ., ,$(VERSION)))
@@ -253,7 +253,8 @@ $(PROGRAM): $(O)/%: $$(addprefix $(O)/,$$(addsuffix .o,$$(basename $$(wildcard t
 $(TESTS): %: %.o $(HELPERS) $$(if $$(findstring /test_check,$$@),$(OWN)) $(PARTS) $(O)/looptree.o
 	$(link) -lcriterion $(TOOL_LIBS)
 
-$(O)/bare.o: $(filter-out $(O)/backends/ref/% $(O)/backends/cpu/%,$(OBJ)) $(wildcard $(DIRS)) $(O)/dirs
+$(O)/bare.o: $(filter-out $(O)/backends/ref/% $(O)/backends/cpu/% $(O)/frontends/onnx/%,$(OBJ)) $(wildcard $(DIRS)) \
+		$(O)/dirs
 	$(call say,LD $@)$(CC) -r -nostdlib -o $@ $(filter %.o,$^)
 
 # Without the helpers that look into the backend cpu.

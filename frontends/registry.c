@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <string.h>
 #include "base/arena.h"
+#include "frontends/frontends.h"
 #include "lt/frontend.h"
 
 enum { MAX_FRONTEND = 64 };
@@ -85,7 +86,7 @@ static const char *list(char *buf, size_t bytes)
 }
 
 /* The surest; the first by name of several that are as sure. */
-static const struct lt_frontend *recognize(const char *text, size_t bytes)
+static const struct lt_frontend *recognize(const char *text, size_t bytes, int *how_sure)
 {
 	const struct lt_frontend *best = NULL;
 	int sure = 0;
@@ -97,21 +98,36 @@ static const struct lt_frontend *recognize(const char *text, size_t bytes)
 			sure = how;
 		}
 	}
+	*how_sure = sure;
 	return best;
 }
 
-/* The frontend that is named, or that knows the text; NULL: a sentence says which there are. */
+/* What it seems to be that only a frontend for any text would take; NULL: it may well be a script. */
+static const char *seems_foreign(const char *text, size_t bytes, char *out, size_t out_bytes)
+{
+	if (lt__foreign_is_onnx(text, bytes))
+		return "it seems to be a model of ONNX, and this build of Looptree reads none, since protobuf-c was missing; where "
+			"it is built: sudo apt-get install protobuf-c-compiler libprotobuf-c-dev && make";
+	const char *known = lt__foreign(text, bytes, out, out_bytes);
+	return known ? known : lt__foreign_bytes(text, bytes, out, out_bytes);
+}
+
+/* The frontend that is named, or that knows the text; NULL: a sentence says which there are, or what the text is. */
 static const struct lt_frontend *frontend_for(
 	struct lt_context *ctx, const char *text, size_t bytes, const char *file, const char *name)
 {
-	char names[256];
-	const struct lt_frontend *f = name ? lt_frontend_find(name) : recognize(text, bytes);
-	if (!f && name)
+	char names[256], seems[300];
+	int sure = 0;
+	const struct lt_frontend *f = name ? lt_frontend_find(name) : recognize(text, bytes, &sure);
+	const char *foreign = name || sure > LT_FRONTEND_ANY_TEXT ? NULL : seems_foreign(text, bytes, seems, sizeof seems);
+	if (foreign)
+		lt_fail(ctx, LT_EINVAL, "%s: it is no script and no model that is known here: %s", file, foreign);
+	else if (!f && name)
 		lt_fail(ctx, LT_EINVAL, "%s: there is no frontend '%s'; there are: %s", file, name, list(names, sizeof names));
 	else if (!f)
 		lt_fail(ctx, LT_EINVAL, "%s: no frontend recognizes this text; name one of: %s", file,
 			list(names, sizeof names));
-	return f;
+	return foreign ? NULL : f;
 }
 
 lt_status lt_parse_with(struct lt_context *ctx, const char *text, size_t bytes, const char *file,

@@ -31,7 +31,8 @@ Test(llama_files, each_length_but_one_is_refused)
 		struct checkpoint *c = checkpoint_new(&sizes, version == 1, version, 4, 1);
 
 		for (size_t n = 0; n < c->n; n++)
-			expect_refused(ctx, c->file, n, n < (version ? 256u : 28u) ? "too few for a header" : "it is truncated");
+			expect_refused(ctx, c->file, n,
+				!n ? "it is empty" : n < (version ? 256u : 28u) ? "too few for a header" : "it is truncated");
 		c->file = realloc(c->file, c->n + 1);
 		expect_refused(ctx, c->file, c->n + 1, "it is damaged");
 		checkpoint_free(c);

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "frontends/llama2/checkpoint.h"
 #include "base/arena.h"
+#include "frontends/frontends.h"
 
 enum extent { ONE, DIM, HIDDEN, KV, VOCAB };
 static const struct { const char *name; bool layered; enum extent rows, columns; } kinds[LT_LLAMA_KINDS] = {
@@ -182,13 +183,37 @@ static lt_status take_all(struct checkpoint_reader *r)
 	return LT_OK;
 }
 
+bool lt__llama_is_header(struct lt_context *ctx, const void *bytes, size_t n)
+{
+	struct lt_llama m = { .file = "" };
+	struct checkpoint_reader r = { .ctx = ctx, .m = &m, .at = bytes, .n = n, .matrices = LT_F32 };
+
+	return !read_header(&r);
+}
+
+/* A file of another kind, if it is one that is known. */
+static lt_status refuse_header(struct checkpoint_reader *r)
+{
+	char seems[300];
+	const char *foreign = NULL;
+
+	if (lt__llama_is_tokenizer(r->at, r->n))
+		foreign = "it seems to be a tokenizer, which a checkpoint needs beside it: lt-llama CHECKPOINT -z FILE";
+	else if (r->n < 4 || int_at(r->at) != LT_LLAMA_MAGIC)
+		foreign = lt__foreign((const char *)r->at, r->n, seems, sizeof seems);
+	if (foreign)
+		return lt_fail(r->ctx, LT_EINVAL, "%s: it is no checkpoint of llama2.c: %s", r->m->file, foreign);
+	return lt_context_code(r->ctx);
+}
+
 lt_status lt__llama_read(struct lt_context *ctx, const void *bytes, size_t n, const char *file, struct lt_llama *out)
 {
 	struct checkpoint_reader r = { .ctx = ctx, .m = out, .at = bytes, .n = n, .matrices = LT_F32 };
 
 	lt_context_clear(ctx);
 	*out = (struct lt_llama){ .file = file };
-	LT_TRY(read_header(&r));
+	if (read_header(&r))
+		return refuse_header(&r);
 	LT_TRY(take_all(&r));
 	if (r.used != (int64_t)n)
 		return lt_fail(ctx, LT_EINVAL, "%s: its header (version %d: dim %d, hidden_dim %d, %d layers, %d heads, %d of keys, "

@@ -36,7 +36,8 @@ static bool may_be_header(const char *text, size_t bytes)
 	return bytes >= 28 && (!memcmp(text, "24ka", 4) || text[3] == 0 || (text[3] == 1 && !text[0] && !text[1] && !text[2]));
 }
 
-/* Its sizes have to be the file's, to the byte. */
+/* Its sizes have to be the file's, to the byte; of another one that says that it is one, or of a tokenizer, this
+ * frontend knows best what is wrong. */
 static int llama2_recognize(const char *text, size_t bytes)
 {
 	struct lt_context *ctx;
@@ -45,9 +46,10 @@ static int llama2_recognize(const char *text, size_t bytes)
 
 	if (!may_be_header(text, bytes) || lt_context_new(&ctx))
 		return 0;
-	sure = lt__llama_read(ctx, text, bytes, "", &m) ? 0 : 95;
-	if (!sure && !memcmp(text, "24ka", 4))
-		sure = 80;              /* it says that it is one: a damaged one */
+	if (!lt__llama_read(ctx, text, bytes, "", &m))
+		sure = 95;
+	else if (!memcmp(text, "24ka", 4) || lt__llama_is_header(ctx, text, bytes) || lt__llama_is_tokenizer(text, bytes))
+		sure = 80;
 	lt_context_free(ctx);
 	return sure;
 }

@@ -38,6 +38,8 @@ struct lt_llama {
 };
 /* The bytes of a checkpoint, aligned to 4, borrowed as long as what is made of them. */
 lt_status lt__llama_read(struct lt_context *, const void *bytes, size_t n, const char *file, struct lt_llama *out);
+/* Whether it begins as one whose sizes are possible, whatever comes behind. */
+bool lt__llama_is_header(struct lt_context *, const void *bytes, size_t n);
 /* A model of the sizes that it has (dim to context, shared, the group of int8), whose weights are nowhere: `at` is
  * NULL, and constants of its graph have no content.  *bytes: of the checkpoint that would have them. */
 lt_status lt__llama_sized(struct lt_context *, struct lt_llama *, enum lt_dtype matrices, int64_t *bytes);
@@ -94,6 +96,7 @@ struct lt_llama_tokenizer;
 /* vocab: the model's.  The bytes are borrowed. */
 lt_status lt__llama_tokenizer_read(struct lt_context *, const void *bytes, size_t n, const char *file, int32_t vocab,
 	struct lt_llama_tokenizer **out);
+bool lt__llama_is_tokenizer(const void *bytes, size_t n);       /* of any vocabulary */
 void lt__llama_tokenizer_free(struct lt_llama_tokenizer *);     /* NULL: nothing */
 /* What a token stands for after the one before it. */
 struct lt_llama_piece { const char *at; size_t n; };

@@ -56,6 +56,24 @@ static lt_status read_tokens(struct lt_context *ctx, const unsigned char *at, si
 	return LT_OK;
 }
 
+bool lt__llama_is_tokenizer(const void *bytes, size_t n)
+{
+	const unsigned char *at = bytes;
+	const uint32_t longest = n < 4 ? 0 : word_at(at);
+	size_t used = 4, tokens = 0;
+
+	if (longest < 1 || longest > n)
+		return false;
+	for (; n - used >= BEFORE_TOKEN; tokens++) {
+		const uint32_t length = word_at(at + used + 4);
+		used += BEFORE_TOKEN;
+		if (length < 1 || length > longest || length > n - used)
+			return false;
+		used += length;
+	}
+	return used == n && tokens > LT_LLAMA_END;
+}
+
 static int compare_bytes(const char *a, size_t n_a, const char *b, size_t n_b)
 {
 	const int order = memcmp(a, b, n_a < n_b ? n_a : n_b);

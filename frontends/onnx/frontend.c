@@ -1,5 +1,6 @@
 /* frontend.c -- models of ONNX as a frontend: the order of an import. */
 #include <string.h>
+#include "frontends/frontends.h"
 #include "frontends/onnx/onnx.h"
 #include "frontends/onnx/onnx.pb-c.h"
 
@@ -77,10 +78,9 @@ static lt_status onnx_parse(struct lt_context *ctx, const char *text, size_t byt
 	return onnx_parse_with(ctx, text, bytes, file, &none, out);
 }
 
-/* A model begins with its version, a small number, as field 1, and has a byte that is in no text. */
 static int onnx_recognize(const char *text, size_t bytes)
 {
-	return bytes > 4 && text[0] == 0x08 && text[1] > 0 && text[1] < 0x40 ? 90 : 0;
+	return lt__foreign_is_onnx(text, bytes) ? 90 : 0;
 }
 
 static const struct lt_frontend onnx = {

@@ -116,7 +116,7 @@ static int recognize(const char *text, size_t bytes)
 {
 	(void)text;
 	(void)bytes;
-	return 1;
+	return LT_FRONTEND_ANY_TEXT;
 }
 
 static const struct lt_frontend script = {

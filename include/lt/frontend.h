@@ -38,11 +38,12 @@ struct lt_parse_options {
 	void *user;
 };
 
+enum { LT_FRONTEND_ANY_TEXT = 1 };
 struct lt_frontend {
 	uint32_t size;
 	const char *name, *summary;     /* [a-z][a-z0-9_]* */
 	const char *suffix;             /* "lt": usual ending of its files; NULL: none */
-	/* 0: not its text; larger: surer. */
+	/* 0: not its text; LT_FRONTEND_ANY_TEXT: it may be, as any text may; larger: surer. */
 	int (*recognize)(const char *text, size_t bytes);
 	lt_status (*parse)(struct lt_context *, const char *text, size_t bytes, const char *file, struct lt_graph **out);
 	/* The same with options; NULL: it has none. */
