@@ -355,6 +355,10 @@ Test(ltrun, a_tensor_that_does_not_fit)
 		"%s", err);
 	cr_assert_eq(run("add.lt -c w=1 -i x=flat.npy"), 2);
 	cr_assert(strstr(err, "the input 'x' is float32 [2, 3], but this is float32 (6,)"), "%s", err);
+	/* NumPy has no such type to make one of. */
+	ltrun_write_text("half.lt", "$1 = InputTensor(x, bfloat16, [2, 3]);\nresult = $1;\n");
+	cr_assert_eq(run("half.lt -i x=wide.npy"), 2);
+	cr_assert(strstr(err, "this is float64 (2, 3) (NumPy has no bfloat16; a .safetensors may hold it)"), "%s", err);
 }
 
 /* ---- what is printed: NumPy's own text ---- */

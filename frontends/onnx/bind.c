@@ -132,6 +132,9 @@ void lt__onnx_sources(struct lt_onnx *m, struct lt_onnx_scope *scope)
 {
 	const Onnx__GraphProto *g = m->model->graph;
 	name_initializers(m, scope, g);
+	for (size_t i = 0; i < g->n_input; i++)
+		if (g->input[i]->name && !fixed_find(m, g->input[i]->name) && !lt__onnx_find(m, scope, g->input[i]->name))
+			lt__onnx_ask_shape(m, g->input[i]);
 	for (size_t i = 0; i < g->n_input; i++) {
 		struct lt_onnx_value v;
 		const Onnx__ValueInfoProto *info = g->input[i];

@@ -1,6 +1,7 @@
-/* dims.c -- symbolic dimensions: what options say of them. */
+/* dims.c -- symbolic dimensions: what options say of them, and the shapes of tensors. */
 #include <ctype.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include "frontends/onnx/onnx.h"
@@ -38,6 +39,18 @@ static bool dim_said(struct lt_onnx *m, const char *name, size_t n, int64_t *low
 			lt__onnx_refuse(m, "--dim %s: an extent such as 8, or the least and the most such as 1..64, is expected", option);
 		return true;
 	}
+	return false;
+}
+
+/* What a tensor's shape says of a name; false: none does. */
+static bool shape_said(const struct lt_onnx *m, const char *name, size_t n, int64_t *low, int64_t *high)
+{
+	for (int32_t i = 0; i < m->n_shaped; i++)
+		if (strlen(m->shaped[i].name) == n && !memcmp(m->shaped[i].name, name, n)) {
+			*low = m->shaped[i].low;
+			*high = m->shaped[i].high;
+			return true;
+		}
 	return false;
 }
 
@@ -87,7 +100,7 @@ static bool sum_name(struct lt_onnx *m, struct dim_sum *s, const char *name, siz
 {
 	int64_t low, high, part = 0;
 	dim_name(m, lt__arena_format(m->arena, "%.*s", (int)n, name));
-	if (!dim_said(m, name, n, &low, &high)) {
+	if (!dim_said(m, name, n, &low, &high) && !shape_said(m, name, n, &low, &high)) {
 		s->unsaid = s->unsaid ? s->unsaid : lt__arena_format(m->arena, "%.*s", (int)n, name);
 		return true;
 	}
@@ -162,11 +175,11 @@ static lt_var sum_var(struct lt_onnx *m, const char *name, const struct dim_sum 
 		lt_graph_var(m->graph, NULL, s->most);
 }
 
-static void refuse_unsaid(struct lt_onnx *m, int32_t axis, const char *symbol, const char *name)
+static void refuse_unsaid(struct lt_onnx *m, int32_t axis, const char *input, const char *symbol, const char *name)
 {
-	lt__onnx_refuse(m,
-		"the extent of axis %d%s%s%s is not said: --dim %s=8 fixes it, --dim %s=1..8 lets it differ from run to run", axis,
-		symbol ? ", '" : "", symbol ? symbol : "", symbol ? "'," : "", name, name);
+	lt__onnx_refuse(m, "the extent of axis %d%s%s%s is not said: --dim %s=8 fixes it, --dim %s=1..8 lets it differ from "
+		"run to run; a tensor from a file says it, too: -i %s=FILE.npy", axis, symbol ? ", '" : "", symbol ? symbol : "",
+		symbol ? "'," : "", name, name, input);
 }
 
 lt_var lt__onnx_dim(struct lt_onnx *m, const char *symbol, const char *input, int32_t axis, bool *empty)
@@ -184,9 +197,9 @@ lt_var lt__onnx_dim(struct lt_onnx *m, const char *symbol, const char *input, in
 			dim_name(m, symbol ? symbol : own);
 		if (!lt__onnx_failed(m) && sums && !sum.unsaid)
 			return sum_var(m, symbol, &sum, empty);
-		if (!lt__onnx_failed(m))
-			refuse_unsaid(m, axis, symbol, sums ? sum.unsaid : symbol ? symbol : own);
-		return LT_NONE;
+		const char *name = symbol ? symbol : own;
+		if (!lt__onnx_failed(m) && !shape_said(m, name, strlen(name), &low, &high))
+			refuse_unsaid(m, axis, input, symbol, sums ? sum.unsaid : name);
 	}
 	dim_name(m, by_axis || !symbol ? own : symbol);
 	if (lt__onnx_failed(m))
@@ -199,21 +212,160 @@ lt_var lt__onnx_dim(struct lt_onnx *m, const char *symbol, const char *input, in
 	return *empty ? LT_NONE : lt_graph_var(m->graph, symbol, low);
 }
 
+static const struct Onnx__TensorShapeProto *shape_of(const Onnx__ValueInfoProto *input)
+{
+	return input->type && input->type->tensor_type ? input->type->tensor_type->shape : NULL;
+}
+
+/* An axis of the file's, "x.0". */
+static const char *axis_name(struct lt_onnx *m, const char *input, size_t axis)
+{
+	return lt__arena_format(m->arena, "%s.%zu", input, axis);
+}
+
+static bool is_said(struct lt_onnx *m, const char *name)
+{
+	int64_t low, high;
+	bool good;
+	for (uint32_t i = 0; i < m->options->n_dim; i++)
+		if (dim_read(m->options->dim[i], name, strlen(name), &low, &high, &good))
+			return true;
+	return false;
+}
+
+static void keep_shape(struct lt_onnx *m, const char *name, const char *input, size_t axis, int64_t low, int64_t high)
+{
+	for (int32_t i = 0; i < m->n_shaped; i++) {
+		const struct lt_onnx_shaped *s = &m->shaped[i];
+		if (strcmp(s->name, name))
+			continue;
+		if (s->low != low || s->high != high)
+			lt__onnx_problem(m, lt__arena_format(m->arena, "input '%s'", input), lt__arena_format(m->arena, "its tensor has "
+				"%lld element%s along axis %zu, '%s', and that of '%s' has %lld", (long long)(s->high == high ? low : high),
+				(s->high == high ? low : high) == 1 ? "" : "s", axis, name, s->input,
+				(long long)(s->high == high ? s->low : s->high)));
+		return;
+	}
+	LT_GROW(m->arena, m->shaped, m->n_shaped, m->cap_shaped);
+	m->shaped[m->n_shaped++] = (struct lt_onnx_shaped){ name, input, low, high };
+}
+
+void lt__onnx_ask_shape(struct lt_onnx *m, const Onnx__ValueInfoProto *info)
+{
+	const struct lt_parse_options *o = m->options;
+	const Onnx__TensorShapeProto *s = shape_of(info);
+	const bool may = o->size >= offsetof(struct lt_parse_options, shape) + sizeof o->shape && o->shape;
+	int64_t low[LT_MAX_RANK], high[LT_MAX_RANK];
+	int32_t rank = -1;
+	bool unsaid = false;
+	for (size_t i = 0; s && i < s->n_dim; i++) {
+		const char *symbol = s->dim[i]->dim_param;
+		unsaid = unsaid || (!s->dim[i]->has_dim_value && !is_said(m, axis_name(m, info->name, i))
+			&& !(symbol && *symbol && is_said(m, symbol)));
+	}
+	if (!may || !unsaid)
+		return;
+	if (o->shape(o->user, info->name, &rank, low, high)) {
+		lt__onnx_problem(m, NULL, lt__arena_string(m->arena, lt_context_message(m->ctx)));
+		return;
+	}
+	for (size_t i = 0; rank >= 0 && (size_t)rank == s->n_dim && i < s->n_dim; i++) {
+		const char *symbol = s->dim[i]->dim_param;
+		if (!s->dim[i]->has_dim_value)
+			keep_shape(m, symbol && *symbol ? symbol : axis_name(m, info->name, i), info->name, i, low[i], high[i]);
+	}
+}
+
+/* "'x' [batch, 4]" */
+static const char *input_text(struct lt_onnx *m, const Onnx__ValueInfoProto *input)
+{
+	const Onnx__TensorShapeProto *s = shape_of(input);
+	struct lt_text t = { .arena = m->arena };
+	lt__text_format(&t, "'%s' [", input->name);
+	for (size_t i = 0; s && i < s->n_dim; i++) {
+		const Onnx__TensorShapeProto__Dimension *d = s->dim[i];
+		if (d->has_dim_value)
+			lt__text_format(&t, "%s%lld", i ? ", " : "", (long long)d->dim_value);
+		else
+			lt__text_format(&t, "%s%s", i ? ", " : "", d->dim_param && *d->dim_param ? d->dim_param : "?");
+	}
+	lt__text_format(&t, "]");
+	return t.at;
+}
+
+/* What the file has at a name: "axis 0 of 'x' [batch, 4]"; NULL: nothing.  fixed: the extent that it says, or -1. */
+static const char *dim_place(struct lt_onnx *m, const char *name, int64_t *fixed)
+{
+	const Onnx__GraphProto *g = m->model->graph;
+	for (size_t i = 0; i < g->n_input; i++) {
+		const Onnx__TensorShapeProto *s = g->input[i]->name ? shape_of(g->input[i]) : NULL;
+		for (size_t d = 0; s && d < s->n_dim; d++) {
+			const char *symbol = s->dim[d]->dim_param;
+			const bool is = symbol && !s->dim[d]->has_dim_value && !strcmp(symbol, name);
+			if (!is && strcmp(axis_name(m, g->input[i]->name, d), name))
+				continue;
+			*fixed = s->dim[d]->has_dim_value ? s->dim[d]->dim_value : -1;
+			return lt__arena_format(m->arena, "axis %zu of %s", d, input_text(m, g->input[i]));
+		}
+	}
+	return NULL;
+}
+
+/* "; it has 'batch', 'length'", or its inputs where it has no symbol. */
+static const char *what_it_has(struct lt_onnx *m)
+{
+	enum { SHOWN = 4 };
+	const Onnx__GraphProto *g = m->model->graph;
+	struct lt_text names = { .arena = m->arena };
+	for (int32_t k = 0; k < m->n_dim_name; k++)
+		lt__text_format(&names, "%s'%s'", k ? ", " : "; it has ", m->dim_name[k]);
+	for (size_t i = 0; !m->n_dim_name && i < g->n_input && i < SHOWN; i++)
+		lt__text_format(&names, "%s%s", i ? ", " : "; all extents of its inputs are fixed: ",
+			g->input[i]->name ? input_text(m, g->input[i]) : "");
+	if (!m->n_dim_name && g->n_input > SHOWN)
+		lt__text_format(&names, " and %zu more", g->n_input - SHOWN);
+	return names.n ? names.at : "";
+}
+
+/* The option before this one for the same name; NULL: there is none. */
+static const char *said_before(const struct lt_onnx *m, uint32_t i)
+{
+	const char *option = m->options->dim[i];
+	const size_t n = strcspn(option, "=");
+	for (uint32_t k = 0; k < i; k++)
+		if (!strncmp(m->options->dim[k], option, n) && m->options->dim[k][n] == '=')
+			return m->options->dim[k];
+	return NULL;
+}
+
+/* What is wrong with an option that no dimension has asked for. */
+static const char *unused_dim(struct lt_onnx *m, uint32_t i)
+{
+	const char *option = m->options->dim[i], *before = said_before(m, i);
+	const char *name = lt__arena_format(m->arena, "%.*s", (int)strcspn(option, "="), option);
+	int64_t fixed = -1;
+	const char *place = dim_place(m, name, &fixed);
+	struct lt_nearest near;
+	if (before && place)
+		return lt__arena_format(m->arena, "--dim %s: '%s' is said twice, here and by --dim %s; it is %s", option, name,
+			before, place);
+	if (fixed >= 0)
+		return lt__arena_format(m->arena, "--dim %s: the extent is fixed: it is %s", option, place);
+	if (place && !strchr(option, '='))
+		return lt__arena_format(m->arena, "--dim %s: an extent is expected, such as %s=8, or the least and the most, such as "
+			"%s=1..64; it is %s", option, name, name, place);
+	if (place)
+		return lt__arena_format(m->arena, "--dim %s: something else says it already; it is %s", option, place);
+	lt__nearest_begin(&near, option, strlen(name));
+	for (int32_t k = 0; k < m->n_dim_name; k++)
+		lt__nearest_add(&near, m->dim_name[k]);
+	return lt__arena_format(m->arena, "it has no symbolic dimension of --dim %s%s", option,
+		near.n ? lt__nearest_hint(m->ctx, &near, "'", "'") : what_it_has(m));
+}
+
 void lt__onnx_unused_dims(struct lt_onnx *m)
 {
-	for (uint32_t i = 0; i < m->options->n_dim; i++) {
-		const char *option = m->options->dim[i];
-		struct lt_text names = { .arena = m->arena };
-		struct lt_nearest near;
-		if (m->dim_used[i])
-			continue;
-		lt__nearest_begin(&near, option, strcspn(option, "="));
-		for (int32_t k = 0; k < m->n_dim_name; k++) {
-			lt__nearest_add(&near, m->dim_name[k]);
-			lt__text_format(&names, "%s'%s'", k ? ", " : "", m->dim_name[k]);
-		}
-		const char *hint = near.n ? lt__nearest_hint(m->ctx, &near, "'", "'") :
-			m->n_dim_name ? lt__arena_format(m->arena, "; it has %s", names.at) : "";
-		lt__onnx_problem(m, NULL, lt__arena_format(m->arena, "it has no symbolic dimension of --dim %s%s", option, hint));
-	}
+	for (uint32_t i = 0; i < m->options->n_dim; i++)
+		if (!m->dim_used[i])
+			lt__onnx_problem(m, NULL, unused_dim(m, i));
 }

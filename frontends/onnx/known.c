@@ -61,31 +61,52 @@ const void *lt__onnx_maybe(struct lt_onnx *m, struct lt_onnx_value *v)
 	return v->data;
 }
 
-/* Run-time extents are inputs that are no inputs of the model. */
-static bool is_symbol(const struct lt_onnx *m, lt_node x)
+/* The run-time extent that an input of the graph is, no input of the model; -1: it is none. */
+static int32_t symbol_of(const struct lt_onnx *m, lt_node x)
 {
-	bool is = false;
 	for (int32_t i = 0; i < m->n_symbol; i++)
-		is = is || m->graph->param[m->symbol[i].param].source == x;
-	return is;
+		if (m->graph->param[m->symbol[i].param].source == x)
+			return i;
+	return -1;
 }
 
-/* "'a' and 'b'": inputs that a node depends on, of which some may be run-time extents. */
-static const char *inputs_of(struct lt_onnx *m, lt_node x, const char **symbol, bool *others)
+/* Marks the run-time extents that integers depend on, if they depend on nothing else; false: they do. */
+static bool mark_extents(struct lt_onnx *m, const struct lt_onnx_value *v, bool *symbol)
+{
+	enum { MOST = 64 };
+	const int64_t n = lt__onnx_elems(v);
+	struct lt_onnx_poly poly;
+
+	if (v->rank > 1 || n > MOST)
+		return false;
+	for (int64_t i = 0; i < n; i++) {
+		if (!lt__onnx_trace(m, v, i, &poly))
+			return false;
+		lt__poly_symbols(m, 1, &poly, symbol);
+	}
+	return true;
+}
+
+/* "'a', 'b'": inputs that a value depends on, of which some may be run-time extents, which are marked. */
+static const char *inputs_of(struct lt_onnx *m, const struct lt_onnx_value *v, bool *symbol, bool *others)
 {
 	const struct lt_graph *g = m->graph;
 	bool *need = LT_NEW(m->arena, bool, g->n_node);
 	struct lt_text t = { .arena = m->arena };
 	int32_t n = 0;
+	const bool extents = mark_extents(m, v, symbol);
 
-	need[x] = true;
-	for (lt_node i = x; i >= 0; i--) {
+	need[v->node] = true;
+	for (lt_node i = v->node; i >= 0; i--) {
 		for (int32_t k = 0; need[i] && k < g->node[i].n_operand; k++)
 			need[g->node[i].operand[k]] = true;
 		if (!need[i] || g->node[i].op != LT_OP_input)
 			continue;
-		if (is_symbol(m, i))
-			*symbol = g->node[i].label;
+		const int32_t s = symbol_of(m, i);
+		if (extents && (s < 0 || !symbol[s]))
+			continue;               /* by its shape, or by elements that are left out */
+		if (s >= 0)
+			symbol[s] = true;
 		else
 			*others = true;
 		if (n++ < SHOWN_INPUTS)
@@ -107,13 +128,13 @@ const void *lt__onnx_content(struct lt_onnx *m, struct lt_onnx_value *v, const c
 		return none;
 	data = lt__onnx_maybe(m, v);
 	if (!data && !lt__onnx_failed(m)) {
-		const char *symbol = NULL;
-		bool others = false;
-		const char *inputs = inputs_of(m, v->node, &symbol, &others);
+		bool *symbol = LT_NEW(m->arena, bool, m->n_symbol + 1), others = false;
+		int32_t n_dim;
+		const char *inputs = inputs_of(m, v, symbol, &others), *dims = lt__poly_dims(m, symbol, &n_dim);
 
 		lt__onnx_refuse(m, "%s ('%s') has to be known when the model is read%s%s%s%s%s%s", what, v->name ? v->name : "",
 			inputs ? ": it depends on " : "", inputs ? inputs : "", others ? "; --fix NAME=FILE gives an input" : "",
-			symbol ? "; --dim " : "", symbol ? symbol : "", symbol ? "=8 fixes an extent" : "");
+			n_dim ? "; " : "", dims, n_dim > 1 ? " fix extents" : n_dim ? " fixes an extent" : "");
 	}
 	return data;
 }

@@ -82,6 +82,8 @@ struct lt_onnx_call {
 struct lt_onnx_problem { const char *text; int32_t times; };
 /* A symbolic dimension whose extent differs from run to run: a param, read from an input of the graph. */
 struct lt_onnx_symbol { const char *name; lt_param param; };
+/* An extent that the shape of a tensor says, of a symbol or, of an axis without one, of "x.0". */
+struct lt_onnx_shaped { const char *name, *input; int64_t low, high; };
 struct lt_onnx {
 	struct lt_context *ctx;
 	struct lt_arena *arena, *kept;
@@ -96,6 +98,7 @@ struct lt_onnx {
 	int32_t n_converted;            /* nodes so far, with those of loops and functions each time */
 	struct lt_names *constants;     /* names of constants that are taken */
 	bool *dim_used;                 /* of options->dim */
+	struct lt_onnx_shaped *shaped; int32_t n_shaped, cap_shaped;
 	struct lt_onnx_symbol *symbol; int32_t n_symbol, cap_symbol;
 	const char **dim_name; int32_t n_dim_name, cap_dim_name;        /* that options may give */
 	/* convert.c's, for builders of control: all nodes of a subgraph */
@@ -197,6 +200,8 @@ void lt__onnx_sources(struct lt_onnx *, struct lt_onnx_scope *);
 void lt__onnx_results(struct lt_onnx *, struct lt_onnx_scope *);
 /* dims.c: the extent of a symbolic dimension: a var; LT_NONE with a sentence.  empty: it is 0. */
 lt_var lt__onnx_dim(struct lt_onnx *, const char *symbol, const char *input, int32_t axis, bool *empty);
-/* Options that name no dimension are problems. */
+/* Options that name no dimension, or one that is said already, or that say nothing of it, are problems. */
 void lt__onnx_unused_dims(struct lt_onnx *);
+/* Before any dim is asked for: extents of an input that no option says, from the tensors that it will be given. */
+void lt__onnx_ask_shape(struct lt_onnx *, const struct Onnx__ValueInfoProto *);
 #endif

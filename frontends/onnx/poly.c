@@ -216,19 +216,30 @@ const char *lt__poly_text(struct lt_onnx *m, const struct lt_onnx_poly *a)
 	return a->n ? t.at : "0";
 }
 
-const char *lt__poly_fixes(struct lt_onnx *m, int32_t n, const struct lt_onnx_poly *x)
+void lt__poly_symbols(const struct lt_onnx *m, int32_t n, const struct lt_onnx_poly *x, bool *named)
 {
-	bool *named = LT_NEW(m->arena, bool, m->n_symbol + 1);
-	struct lt_text t = { .arena = m->arena };
-	int32_t count = 0;
 	for (int32_t i = 0; i < n; i++)
 		for (int32_t k = 0; k < x[i].n; k++)
 			for (int32_t j = 0; j < x[i].term[k].n; j++)
 				for (int32_t s = 0; s < m->n_symbol; s++)
 					named[s] = named[s] || m->symbol[s].param == x[i].term[k].param[j];
+}
+
+const char *lt__poly_dims(struct lt_onnx *m, const bool *named, int32_t *count)
+{
+	struct lt_text t = { .arena = m->arena };
+	*count = 0;
 	for (int32_t s = 0; s < m->n_symbol; s++)
 		if (named[s])
-			lt__text_format(&t, "%s--dim %s=8", count++ ? " " : "", m->symbol[s].name);
-	lt__text_format(&t, "%s", count > 1 ? " fix them" : " fixes it");
-	return t.at;
+			lt__text_format(&t, "%s--dim %s=8", (*count)++ ? " " : "", m->symbol[s].name);
+	return *count ? t.at : "";
+}
+
+const char *lt__poly_fixes(struct lt_onnx *m, int32_t n, const struct lt_onnx_poly *x)
+{
+	bool *named = LT_NEW(m->arena, bool, m->n_symbol + 1);
+	int32_t count;
+	lt__poly_symbols(m, n, x, named);
+	const char *dims = lt__poly_dims(m, named, &count);
+	return lt__arena_format(m->arena, "%s%s", dims, count > 1 ? " fix them" : " fixes it");
 }

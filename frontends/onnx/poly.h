@@ -32,6 +32,10 @@ bool lt__poly_sum(struct lt_onnx *, const struct lt_onnx_poly *, struct lt_linea
 bool lt__poly_range(const struct lt_onnx *, const struct lt_onnx_poly *, int64_t *low, int64_t *high);
 /* "12*batch*length" */
 const char *lt__poly_text(struct lt_onnx *, const struct lt_onnx_poly *);
+/* Marks the symbols (lt_onnx.symbol) that n numbers depend on. */
+void lt__poly_symbols(const struct lt_onnx *, int32_t n, const struct lt_onnx_poly *, bool *named);
+/* "--dim batch=8 --dim length=8", of those that are marked, and how many. */
+const char *lt__poly_dims(struct lt_onnx *, const bool *named, int32_t *count);
 /* "--dim batch=8 --dim length=8 fix them": the options that make n numbers known. */
 const char *lt__poly_fixes(struct lt_onnx *, int32_t n, const struct lt_onnx_poly *);
 #endif

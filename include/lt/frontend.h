@@ -36,6 +36,10 @@ struct lt_parse_options {
 	/* Called with the path of each such file as it is read, more than once if parts of it are; NULL: nobody asks. */
 	void (*reads)(void *user, const char *path);
 	void *user;
+	/* The extents that a run will give an input, where no dim says them; *rank -1: that is not known.  low, high: room for
+	 * LT_MAX_RANK extents each, which differ where those of runs do.  A failure has its sentence in the context.
+	 * NULL: nothing is known. */
+	lt_status (*shape)(void *user, const char *input, int32_t *rank, int64_t *low, int64_t *high);
 };
 
 enum { LT_FRONTEND_ANY_TEXT = 1 };

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "tests/ltrun.h"
 #include "tests/onnx/cases.h"
@@ -157,14 +158,110 @@ Test(onnx_run, a_cache_may_be_empty)
 Test(onnx_run, a_dimension_that_is_not_said_or_not_there_is_refused)
 {
 	write_case("run_time_extent");
-	cr_assert_eq(ltrun("m.onnx -b ref -i x=x.npy"), 2);
+	cr_assert_eq(ltrun("m.onnx -b ref -i x=random"), 2);
 	cr_assert(strstr(ltrun_err, "'batch', is not said: --dim batch=8 fixes it"), "%s", ltrun_err);
+	cr_assert(strstr(ltrun_err, "a tensor from a file says it, too: -i x=FILE.npy"), "%s", ltrun_err);
 	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=2 --dim other=3 -i x=x.npy"), 2);
 	cr_assert(strstr(ltrun_err, "it has no symbolic dimension of --dim other=3"), "%s", ltrun_err);
 	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=5..1 -i x=x.npy"), 2);
 	cr_assert(strstr(ltrun_err, "--dim batch=5..1: an extent such as 8"), "%s", ltrun_err);
 	cr_assert_eq(ltrun("add.lt -b ref --dim batch=2 -i x=ones -c w=ones"), 2);
 	cr_assert(strstr(ltrun_err, "dimensions of a text for the frontend 'script' cannot be set"), "%s", ltrun_err);
+}
+
+/* A depth that is the length of x: what the batch is does not help.  (In depth.onnx x is [batch, length].) */
+Test(onnx_run, advice_names_the_extent_that_is_asked_for)
+{
+	cr_assert_eq(ltrun("$OLDPWD/tests/onnx/depth.onnx --dim batch=1..4 --dim length=1..5 -i x=random"), 2);
+	cr_assert(strstr(ltrun_err, "it depends on 'length'; --dim length=8 fixes an extent\n"), "%s", ltrun_err);
+	cr_assert_eq(ltrun("$OLDPWD/tests/onnx/depth.onnx -b ref --dim batch=1..4 --dim length=5 -i x=random -i batch=2 -q"),
+		0, "%s", ltrun_err);
+}
+
+/* Without --dim. */
+Test(onnx_run, a_file_says_its_extents_without_an_option)
+{
+	const struct onnx_case *one = write_case("run_time_extent");
+	cr_assert_eq(ltrun("m.onnx -b ref -i x=x.npy -o y.npy --verify"), 0, "%s", ltrun_err);
+	expect_result(one);
+	cr_assert_eq(ltrun("m.onnx -b ref -i '*=x.npy' -o y.npy"), 0, "%s", ltrun_err);
+	expect_result(one);
+	cr_assert_eq(ltrun("m.onnx --dump=graph -i x=x.npy"), 0, "%s", ltrun_err);
+	cr_assert_not(strstr(ltrun_out, "param"), "%s", ltrun_out);
+	cr_assert_eq(ltrun("m.onnx -b ref -i x=none.npy"), 2);
+	cr_assert(strstr(ltrun_err, "none.npy: cannot be opened"), "%s", ltrun_err);
+	/* An option is stronger than a file. */
+	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=5 -i x=x.npy"), 2);
+	cr_assert(strstr(ltrun_err, "x=x.npy: the input 'x' is float32 [5, "), "%s", ltrun_err);
+}
+
+/* Extents that differ between evaluations, in one program. */
+Test(onnx_run, files_of_evaluations_say_how_far_extents_differ)
+{
+	const struct onnx_case *one = write_case("sums");
+	struct lt_tensors t;
+	for (int k = 0; k < 2; k++) {
+		struct lt_tensor in[3];
+		for (int i = 0; i < 3; i++) {
+			in[i] = *one->run[k].in[i];
+			in[i].name = strdup(onnx_case_tensor(one->run[k].in[i]));
+		}
+		ltrun_write(k ? "1.npz" : "0.npz", 3, in);
+		for (int i = 0; i < 3; i++)
+			free(in[i].name);
+	}
+	cr_assert_neq(one->run[0].out[0]->shape[1], one->run[1].out[0]->shape[1]);
+	cr_assert_eq(ltrun("m.onnx -b ref --inputs 0.npz --inputs 1.npz -o y%%d.npy --verify"), 0, "%s", ltrun_err);
+	for (int k = 0; k < 2; k++) {
+		ltrun_read(k ? "y1.npy" : "y0.npy", &t);
+		cr_assert_eq(t.at[0].shape[1], one->run[k].out[0]->shape[1]);
+		cr_assert_arr_eq(t.at[0].data, one->run[k].out[0]->data, t.at[0].bytes);
+		lt__tensors_free(&t);
+	}
+}
+
+Test(onnx_run, files_say_extents_that_inputs_share_or_sum)
+{
+	const struct onnx_case *one = write_case("sums");
+	cr_assert_eq(ltrun("m.onnx -b ref -i past=past.npy -i x=x.npy -i mask=mask.npy -o y.npy --verify"), 0, "%s",
+		ltrun_err);
+	expect_result(one);
+	cr_assert_eq(ltrun("m.onnx -b ref --dim past_length=1..4 -i past=past.npy -i x=x.npy -i mask=mask.npy -o y.npy"), 0,
+		"%s", ltrun_err);
+	expect_result(one);
+	/* The sum alone does not say its parts, and is not taken for one. */
+	cr_assert_eq(ltrun("m.onnx -b ref -i past=random -i x=x.npy -i mask=mask.npy"), 2);
+	cr_assert(strstr(ltrun_err, "'past_length', is not said: --dim past_length=8 fixes it"), "%s", ltrun_err);
+	one = write_case("bert");
+	cr_assert_eq(ltrun("m.onnx -b ref -i ids=ids.npy -i mask=mask.npy --verify"), 0, "%s", ltrun_err);
+	cr_assert_eq(ltrun("m.onnx -b ref -i ids=ids.npy -i mask=1 --verify"), 0, "%s", ltrun_err);
+	write_npy("other.npy", one->run[2].in[1]);
+	cr_assert_eq(ltrun("m.onnx -b ref -i ids=ids.npy -i mask=other.npy"), 2);
+	cr_assert(strstr(ltrun_err, "input 'mask': its tensor has 4 elements along axis 0, 'batch', and that of 'ids' has 2"),
+		"%s", ltrun_err);
+}
+
+Test(onnx_run, an_option_that_says_nothing_is_answered_with_the_file)
+{
+	static const struct { const char *options, *words; } rows[] = {
+		{ "--dim batch=2 --dim batch=3", "--dim batch=3: 'batch' is said twice, here and by --dim batch=2; it is axis 0 of "
+			"'x' [" },
+		{ "--dim batch", "--dim batch: an extent is expected, such as batch=8, or the least and the most, such as "
+			"batch=1..64; it is axis 0 of 'x' [batch, " },
+		{ "--dim batch=2 --dim x.1=3", "--dim x.1=3: the extent is fixed: it is axis 1 of 'x' [batch, " },
+		{ "--dim x.0=2 --dim batch=2", "--dim batch=2: something else says it already; it is axis 0 of 'x' [" },
+		{ "--dim batch=2 --dim q=3", "it has no symbolic dimension of --dim q=3; it has 'batch'" },
+		{ "--dim batch=2 --dim batches=3", "it has no symbolic dimension of --dim batches=3; did you mean 'batch'?" },
+	};
+	write_case("run_time_extent");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		cr_expect_eq(ltrun("m.onnx -b ref %s -i x=x.npy", rows[i].options), 2, "%s", rows[i].options);
+		cr_expect(strstr(ltrun_err, rows[i].words), "%s: %s", rows[i].options, ltrun_err);
+	}
+	write_case("relu");
+	cr_expect_eq(ltrun("m.onnx -b ref --dim batch=3"), 2);
+	cr_expect(strstr(ltrun_err, "it has no symbolic dimension of --dim batch=3; all extents of its inputs are fixed: "
+		"'a' [2, 5]"), "%s", ltrun_err);
 }
 
 Test(onnx_run, an_input_that_decides_a_shape_is_fixed)

@@ -82,9 +82,11 @@ static void bind_slot(struct model_binder *b, struct model_slots *s, int32_t i, 
 		model_bind_twice(b, s, i, from);
 	} else if (!fits || p->dtype != t->dtype) {
 		lt__shape_text(got, sizeof got, t->rank, t->shape);
+		const bool numpy = fits && *lt__dtype_info(p->dtype)->npy;
 		model_bind_report(b, "%s: the %s '%s' is %s, but this is %s %s%s%s%s", from, model_binding_kind(s->kind), p->name,
 			model_binding_text(p, want, sizeof want), lt__dtype_info(t->dtype)->script, got,
-			fits ? " (in NumPy: .astype('" : "", fits ? lt__dtype_info(p->dtype)->script : "", fits ? "'))" : "");
+			numpy ? " (in NumPy: .astype('" : fits ? " (NumPy has no " : "", fits ? lt__dtype_info(p->dtype)->script : "",
+			numpy ? "'))" : fits ? "; a .safetensors may hold it)" : "");
 	} else {
 		s->value[i] = t;
 	}

@@ -78,6 +78,13 @@ struct model {
 };
 void model_free(struct model *);
 
+/* shapes.c: the extents of an input in the files of the command line, by their headers; *rank -1: no file says them.
+ * low, high: of LT_MAX_RANK; they differ where evaluations do. */
+struct model_shapes { struct model_shapes_file { const char *path; struct lt_tensors tensors; } *at; int32_t n; };
+lt_status model_shape(struct lt_context *, const struct model_options *, struct model_shapes *, const char *input,
+	int32_t *rank, int64_t *low, int64_t *high);
+void model_shapes_free(struct model_shapes *);
+
 /* parse.c: the script's graph and its bindings; dimensions and inputs that the command line fixes are the
  * frontend's. */
 lt_status model_parse(struct lt_context *, const struct model_options *, struct lt_phases *, struct model *);

@@ -47,7 +47,20 @@ static lt_status fixes_read(struct lt_context *ctx, const struct lt_texts *optio
 	return LT_OK;
 }
 
-struct model_reading { struct lt_context *ctx; const struct model_options *o; struct model *m; bool lost; };
+struct model_reading {
+	struct lt_context *ctx;
+	const struct model_options *o;
+	struct model *m;
+	struct model_shapes shapes;
+	bool lost;
+};
+
+static lt_status parse_shape(void *user, const char *input, int32_t *rank, int64_t *low, int64_t *high)
+{
+	struct model_reading *r = user;
+
+	return model_shape(r->ctx, r->o, &r->shapes, input, rank, low, high);
+}
 
 static void parse_read(void *user, const char *path)
 {
@@ -98,7 +111,7 @@ static lt_status parse_with(struct model_reading *r, const char *name, const cha
 		const struct lt_parse_options options = { .size = sizeof options, .dim = r->o->dim->at,
 			.n_dim = (uint32_t)r->o->dim->n,
 			.fixed = fixes.fixed, .n_fixed = (uint32_t)fixes.n, .folder = folder,
-			.reads = parse_read, .user = r };
+			.reads = parse_read, .user = r, .shape = parse_shape };
 		int64_t begin = lt__now_ns();
 
 		st = lt_parse_with(r->ctx, (const char *)r->m->script.at, r->m->script.n, name, NULL, &options, &r->m->graph);
@@ -107,6 +120,7 @@ static lt_status parse_with(struct model_reading *r, const char *name, const cha
 			st = lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	}
 	fixes_free(&fixes);
+	model_shapes_free(&r->shapes);
 	return st;
 }
 

@@ -296,6 +296,30 @@ lt_status lt__npy_parse(struct lt_context *ctx, const char *file, const char *na
 	return status;
 }
 
+lt_status lt__npy_shape(struct lt_context *ctx, const char *file, const char *name, const void *at, size_t bytes,
+	struct lt_tensor *out)
+{
+	struct npy_header h = { 0 };
+	struct scan s = { .ctx = ctx, .file = file };
+	size_t begin = 0, length = 0;
+
+	memset(out, 0, sizeof *out);
+	LT_TRY(read_preamble(ctx, file, at, bytes, &begin, &length));
+	s.at = (const char *)at + begin;
+	s.end = s.at + length;
+	lt_status status = read_header(&s, &h);
+	if (!status) {
+		*out = (struct lt_tensor){ .name = strdup(name), .dtype = h.dtype, .rank = h.rank,
+			.shape = h.shape ? h.shape : malloc(1) };
+		if (out->name && out->shape)
+			return LT_OK;
+		lt__tensor_free(out);
+		return lt_fail(ctx, LT_ENOMEM, "%s: out of memory", file);
+	}
+	free(h.shape);
+	return status;
+}
+
 lt_status lt__npy_header(struct lt_context *ctx, const char *file, const struct lt_tensor *t, char **out, size_t *bytes)
 {
 	const struct lt_dtypeinfo *info = lt__dtype_info(t->dtype);

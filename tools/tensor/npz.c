@@ -106,7 +106,11 @@ static lt_status npz_read_entry(struct lt_context *ctx, const char *file, zip_t 
 	return s;
 }
 
-lt_status lt__npz_parse(struct lt_context *ctx, const char *file, const void *at, size_t bytes, struct lt_tensors *out)
+typedef lt_status read_entry(struct lt_context *, const char *file, zip_t *, zip_uint64_t i, size_t bytes,
+	uint64_t *packed, struct lt_tensor *out);
+
+static lt_status read_entries(struct lt_context *ctx, const char *file, const void *at, size_t bytes, read_entry *read,
+	struct lt_tensors *out)
 {
 	zip_error_t e;
 	zip_source_t *source;
@@ -136,7 +140,7 @@ lt_status lt__npz_parse(struct lt_context *ctx, const char *file, const void *at
 	if (!out->at)
 		s = lt_fail(ctx, LT_ENOMEM, "%s: out of memory: %lld entries", file, (long long)n);
 	for (zip_int64_t i = 0; i < n && !s; i++) {
-		s = npz_read_entry(ctx, file, z, (zip_uint64_t)i, bytes, &packed, &out->at[i]);
+		s = read(ctx, file, z, (zip_uint64_t)i, bytes, &packed, &out->at[i]);
 		out->n += !s;
 	}
 	zip_discard(z);
@@ -148,6 +152,43 @@ lt_status lt__npz_parse(struct lt_context *ctx, const char *file, const void *at
 	if (s)
 		lt__tensors_free(out);
 	return s;
+}
+
+lt_status lt__npz_parse(struct lt_context *ctx, const char *file, const void *at, size_t bytes, struct lt_tensors *out)
+{
+	return read_entries(ctx, file, at, bytes, npz_read_entry, out);
+}
+
+/* Of an entry its begin alone is unpacked. */
+static lt_status read_shape(struct lt_context *ctx, const char *file, zip_t *z, zip_uint64_t i, size_t bytes,
+	uint64_t *packed, struct lt_tensor *out)
+{
+	struct zip_stat st;
+	unsigned char begin[LT_NPY_BEGIN];
+	lt_status s;
+
+	zip_stat_init(&st);
+	if (zip_stat_index(z, i, 0, &st) != 0)
+		return lt_fail(ctx, LT_EINVAL, "%s: entry %llu: %s", file, (unsigned long long)i, zip_strerror(z));
+	LT_TRY(check_entry(ctx, file, &st, bytes, packed));
+	zip_file_t *f = zip_fopen_index(z, i, 0);
+	const zip_int64_t got = f ? zip_fread(f, begin, sizeof begin) : -1;
+	char *name = strndup(st.name, strlen(st.name) - 4);
+	if (got < 0)
+		s = lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' cannot be read: %s", file, st.name, zip_strerror(z));
+	else if (!name)
+		s = lt_fail(ctx, LT_ENOMEM, "%s: out of memory", file);
+	else
+		s = lt__npy_shape(ctx, file, name, begin, (size_t)got, out);
+	free(name);
+	if (f)
+		zip_fclose(f);
+	return s;
+}
+
+lt_status lt__npz_shapes(struct lt_context *ctx, const char *file, const void *at, size_t bytes, struct lt_tensors *out)
+{
+	return read_entries(ctx, file, at, bytes, read_shape, out);
 }
 
 /* What a program that unpacks the archive could be led by, or a terminal that lists it. */

@@ -32,6 +32,8 @@ enum lt_tensorfile { LT_FILE_OTHER, LT_FILE_NPY, LT_FILE_NPZ, LT_FILE_SAFETENSOR
 /* By the ending of the name. */
 enum lt_tensorfile lt__tensorfile_kind(const char *path);
 lt_status lt__tensors_read(struct lt_context *, const char *path, struct lt_tensors *out);
+/* Names, types and shapes alone: `data` is NULL.  Of .npy and .npz no more is read or unpacked. */
+lt_status lt__tensors_shapes(struct lt_context *, const char *path, struct lt_tensors *out);
 lt_status lt__tensors_write(struct lt_context *, const char *path, const struct lt_tensors *);
 lt_status lt__bytes_read(struct lt_context *, const char *path, struct lt_bytes *out);
 
@@ -50,6 +52,10 @@ const char *lt__shape_text(char *out, size_t bytes, int32_t rank, const int64_t 
 bool lt__tensors_twice(const struct lt_tensors *, const char **twice);
 
 /* npy.c */
+enum { LT_NPY_BEGIN = 1 << 16 };        /* bytes that hold a header */
+/* From the begin of a file. */
+lt_status lt__npy_shape(struct lt_context *, const char *file, const char *name, const void *at, size_t bytes,
+	struct lt_tensor *out);
 lt_status lt__npy_parse(struct lt_context *, const char *file, const char *name, const void *at, size_t bytes,
 	struct lt_tensor *out);
 lt_status lt__npy_write(struct lt_context *, const char *path, const struct lt_tensor *);
@@ -58,6 +64,7 @@ lt_status lt__npy_header(struct lt_context *, const char *file, const struct lt_
 
 /* npz.c */
 lt_status lt__npz_parse(struct lt_context *, const char *file, const void *at, size_t bytes, struct lt_tensors *out);
+lt_status lt__npz_shapes(struct lt_context *, const char *file, const void *at, size_t bytes, struct lt_tensors *out);
 /* Why a tensor of that name cannot be an entry; NULL: it can. */
 const char *lt__npz_name(const char *name);
 lt_status lt__npz_write(struct lt_context *, const char *path, const struct lt_tensors *);

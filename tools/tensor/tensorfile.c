@@ -123,6 +123,58 @@ lt_status lt__tensors_read(struct lt_context *ctx, const char *path, struct lt_t
 	return s;
 }
 
+static lt_status npy_begin(struct lt_context *ctx, const char *path, struct lt_tensors *out)
+{
+	unsigned char begin[LT_NPY_BEGIN];
+	struct stat st;
+	size_t n = 0;
+	ssize_t got = 1;
+	int fd;
+
+	LT_TRY(lt__in_open(ctx, path, NULL, &fd, &st));
+	while (n < sizeof begin && got > 0) {
+		got = read(fd, begin + n, sizeof begin - n);
+		n += got > 0 ? (size_t)got : 0;
+		got = got < 0 && errno == EINTR ? 1 : got;
+	}
+	close(fd);
+	if (got < 0)
+		return lt_fail(ctx, LT_EIO, "%s: cannot be read: %s", path, strerror(errno));
+	out->at = calloc(1, sizeof *out->at);
+	lt_status s = out->at ? lt__npy_shape(ctx, path, "", begin, n, out->at) : lt_fail(ctx, LT_ENOMEM, "out of memory");
+	out->n = !s;
+	return s;
+}
+
+lt_status lt__tensors_shapes(struct lt_context *ctx, const char *path, struct lt_tensors *out)
+{
+	struct lt_bytes b;
+	lt_status s;
+
+	memset(out, 0, sizeof *out);
+	switch (lt__tensorfile_kind(path)) {
+	case LT_FILE_NPY:
+		s = npy_begin(ctx, path, out);
+		break;
+	case LT_FILE_NPZ:
+		LT_TRY(lt__bytes_read(ctx, path, &b));
+		s = lt__npz_shapes(ctx, path, b.at, b.n, out);
+		lt__bytes_free(&b);
+		break;
+	default:
+		s = lt__tensors_read(ctx, path, out);
+		for (int32_t i = 0; i < out->n; i++) {
+			if (!out->at[i].borrowed)
+				free(out->at[i].data);
+			out->at[i].data = NULL;
+		}
+		lt__bytes_free(&out->file);
+	}
+	if (s)
+		lt__tensors_free(out);
+	return s;
+}
+
 lt_status lt__tensors_write(struct lt_context *ctx, const char *path, const struct lt_tensors *t)
 {
 	switch (lt__tensorfile_kind(path)) {
