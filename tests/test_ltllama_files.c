@@ -309,3 +309,13 @@ Test(ltllama_files, outputs_are_looked_at_first)
 	sprintf(command, "ls %s | grep part", scratch(""));
 	cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 1, "%s", out);
 }
+
+/* A number of steps below 0 is no number of steps, by whatever place it is given. */
+Test(ltllama_files, steps_below_zero_are_refused)
+{
+	cr_expect_eq(llama("m.bin --tokens -t 0 -n -3"), 2);
+	cr_expect(strstr(err, "-n (--steps) takes a whole number from 0 to 2147483647, not '-3'"), "%s", err);
+	cr_expect_eq(llama("m.bin --tokens --steps=-1"), 2);
+	cr_expect_eq(llama("--tokens m.bin 0 -3"), 2);
+	cr_expect(strlen(out) == 0, "%s", out);
+}

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lt/frontend.h"
 #include "tests/ltrun.h"
 
 #define out ltrun_out
@@ -355,22 +356,24 @@ Test(ltrun_runs, shows_progress_on_a_terminal)
 	cr_assert(strstr(shown, "\r\033[K"), "the line is not cleared");
 }
 
-/* The program in docs/c-api.md, taken out, built and run as it stands there. */
-Test(ltrun_runs, the_program_in_the_manual)
+/* The nth block of C of docs/c-api.md, from 1, between two texts, built and run as it stands there. */
+static void run_manual(int nth, const char *before, const char *after)
 {
-	char command[2048], line[1024], source[4096] = "";
+	char command[2048], line[1024], source[8192] = "";
 	FILE *doc = fopen("docs/c-api.md", "r");
 	bool inside = false;
 
 	cr_assert_not_null(doc);
+	strcat(source, before);
 	while (fgets(line, sizeof line, doc)) {
 		if (inside && !strncmp(line, "```", 3))
 			break;
 		if (inside)
 			strncat(source, line, sizeof source - strlen(source) - 1);
-		inside |= !strcmp(line, "```c\n");
+		inside |= !strcmp(line, "```c\n") && --nth == 0;
 	}
 	fclose(doc);
+	strncat(source, after, sizeof source - strlen(source) - 1);
 	ltrun_write_text("manual.c", source);
 	snprintf(command, sizeof command,
 		"${CC:-cc} -std=gnu11 -Wall -Wextra -Wno-unused-result %s -Iinclude -o %s %s -L%s -llooptree "
@@ -382,8 +385,31 @@ Test(ltrun_runs, the_program_in_the_manual)
 #endif
 		scratch("manual"), scratch("manual.c"), built(""), built(""), scratch("manual"));
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s%s", out, err);
-	cr_assert_str_eq(out, "0\n2\n0\n4\n0\n6\n");
 	cr_assert_str_eq(err, "");
+}
+
+Test(ltrun_runs, the_program_in_the_manual)
+{
+	run_manual(1, "", "");
+	cr_assert_str_eq(out, "0\n2\n0\n4\n0\n6\n");
+}
+
+Test(ltrun_runs, a_model_and_a_plug_in_in_the_manual)
+{
+	if (!lt_frontend_find("onnx"))
+		cr_skip_test("it is built without the frontend onnx");
+	run_manual(2,
+		"#include <lt/lt.h>\n#include <stdio.h>\n"
+		"int main(void) {\n"
+		"static char bytes[4096]; FILE *f = fopen(\"tests/standalone/dense.onnx\", \"rb\");\n"
+		"size_t n = fread(bytes, 1, sizeof bytes, f);\n"
+		"struct lt_context *c; struct lt_graph *g; struct lt_program *p;\n"
+		"if (lt_context_new(&c)) return 1;\n",
+		"o.backends = \"ref\";\n"
+		"if (lt_compile(c, g, &o, &p)) return 1;\n"
+		"printf(\"%lld\\n\", (long long)lt_program_extent(p, LT_BINDING_INPUT, 0, 0));\n"
+		"lt_program_free(p); lt_graph_free(g); lt_context_free(c); return fclose(f); }\n");
+	cr_assert_str_eq(out, "mine.so is not loaded\n8\n");
 }
 
 /* ---- verification that can say nothing ---- */

@@ -166,8 +166,12 @@ Test(tree_schedule, what_is_no_schedule_is_refused)
 {
 	static const struct { const char *text, *want; } cases[] = {
 		{ "", "s.tree:1:1: a schedule begins with 'looptree 1'" },
-		{ "# nothing\n", "not with ''" },
+		{ "# nothing\n", "s.tree:2:1: a schedule begins with 'looptree 1' (a tree, as lt-run --dump=tree prints it) or with "
+			"'schedule 1' (a list of primitives), not with '': it is empty" },
+		{ "tree\nfor m\n", "s.tree:1:1: a schedule begins with" },
 		{ "tree\nfor m\n", "not with 'tree'" },
+		{ "\n\n  for m  # a loop\n", "s.tree:3:3: a schedule begins with" },
+		{ "\n\n  for m  # a loop\n", "not with 'for m  # a loop'" },
 		{ " # a tree\nlooptree 2\n", "s.tree:2:10: version 2 of the text of trees is not known" },
 	};
 	struct lt_context *ctx = context();
@@ -177,6 +181,11 @@ Test(tree_schedule, what_is_no_schedule_is_refused)
 		const struct lt_options options = { .size = sizeof options, .backends = "ref", .schedule = cases[i].text,
 			.schedule_bytes = strlen(cases[i].text), .schedule_name = "s.tree" };
 		cr_assert_neq(lt_compile(ctx, g, &options, &p), LT_OK);
+		cr_assert_not_null(strstr(lt_context_message(ctx), cases[i].want), "%s", lt_context_message(ctx));
+		/* The same without its length. */
+		struct lt_options ended = options;
+		ended.schedule_bytes = 0;
+		cr_assert_neq(lt_compile(ctx, g, &ended, &p), LT_OK);
 		cr_assert_not_null(strstr(lt_context_message(ctx), cases[i].want), "%s", lt_context_message(ctx));
 	}
 	lt_graph_free(g);

@@ -88,7 +88,7 @@ struct lt_options {
 	 * the default tree.  Never rebuilt: what does not fit the graph, or a backend, is an error.  Read during
 	 * lt_compile only. */
 	const char *schedule;
-	size_t schedule_bytes;
+	size_t schedule_bytes;          /* 0: the text ends with a 0 */
 	const char *schedule_name;      /* for messages; NULL: "schedule" */
 	/* Primitives, without the line "schedule 1", that are applied to that tree: "split m 6; unroll m'"; NULL: none. */
 	const char *apply;

@@ -1,4 +1,4 @@
-/* The tree that a program is run by: the default one, or what the user's schedule says. */
+/* schedule.c -- the tree that a program is run by: the default one, or what the user's schedule says. */
 #include <string.h>
 #include "base/document.h"
 #include "looptree/schedule/schedule.h"
@@ -32,9 +32,10 @@ static lt_status first_tree(const struct lt_graph *base, const struct lt_target 
 	struct lt_looptree **out)
 {
 	const char *text = o->schedule, *name = o->schedule_name ? o->schedule_name : "schedule";
-	size_t bytes = o->schedule_bytes, n;
 	if (!text)
 		return lt_looptree_auto(base, target, out);
+	const size_t bytes = o->schedule_bytes ? o->schedule_bytes : strlen(text);
+	size_t n;
 	const char *word = first_word(text, bytes, &n);
 	if (n == 8 && !memcmp(word, "looptree", n))
 		return lt_looptree_parse(base, text, bytes, name, out);
@@ -45,10 +46,19 @@ static lt_status first_tree(const struct lt_graph *base, const struct lt_target 
 		lt_looptree_free(from);
 		return st;
 	}
+	/* The line that it stands in, as it was given. */
+	size_t line = 1, at = 0, rest = n;
+	for (const char *c = text; c < word; c++, at++)
+		if (*c == '\n') {
+			line++;
+			at = (size_t)-1;
+		}
+	while (word + rest < text + bytes && word[rest] != '\n' && word[rest] != '\r')
+		rest++;
 	return lt_fail(base->ctx, LT_ESYNTAX,
-		"%.200s:1:1: a schedule begins with 'looptree 1' (a tree, as lt-run --dump=tree prints it) or with "
-		"'schedule 1' (a list of primitives), not with '%.*s'",
-		name, n < 40 ? (int)n : 40, word);
+		"%.200s:%zu:%zu: a schedule begins with 'looptree 1' (a tree, as lt-run --dump=tree prints it) or with "
+		"'schedule 1' (a list of primitives), not with '%.*s'%s",
+		name, line, at + 1, rest < 40 ? (int)rest : 40, word, rest ? "" : ": it is empty");
 }
 
 lt_status lt__first_tree(const struct lt_graph *base, const struct lt_target *target, const struct lt_options *o,

@@ -50,9 +50,7 @@ static lt_status take_steps(struct lt_context *ctx, void *options, char *value)
 {
 	struct llama_options *o = options;
 
-	LT_TRY(lt__count_read(ctx, "-n (--steps)", value, INT32_MIN, INT32_MAX, &o->steps));
-	o->steps = o->steps < 0 ? 0 : o->steps;
-	return LT_OK;
+	return lt__count_read(ctx, "-n (--steps)", value, 0, INT32_MAX, &o->steps);
 }
 
 static lt_status take_seed(struct lt_context *ctx, void *options, char *value)

@@ -22,8 +22,8 @@ struct lt_tensor {
 	bool borrowed;
 	bool drawn;             /* the data is random: others would do as well */
 };
-/* The bytes of a whole file, as they were when it was read.  Never a mapping: a file that is cut off under one kills
- * the process, and one that is written to changes what was checked. */
+/* The bytes of a whole file, and a 0 behind them, as they were when it was read.  Never a mapping: a file that is cut
+ * off under one kills the process, and one that is written to changes what was checked. */
 struct lt_bytes { const unsigned char *at; size_t n; void *heap; };
 struct lt_tensors { struct lt_tensor *at; int32_t n; struct lt_bytes file; };    /* file: what is borrowed */
 

@@ -57,6 +57,7 @@ static lt_status bytes_read_all(struct lt_context *ctx, const char *path, int fd
 			break;
 		n += (size_t)got;
 	}
+	heap[n] = 0;
 	*out = (struct lt_bytes){ .at = heap, .n = n, .heap = heap };
 	return LT_OK;
 }
