@@ -295,6 +295,12 @@ static const struct { const char *from, *steps, *why; } refusals[] = {
 	{ one, "stream %d",
 		"apply:1:1: `stream %d`: %d does not outlive its nest, so writing it past the caches saves nothing; `fission` its "
 		"readers, or stream what they write" },
+	{ rows, "layout %v pad 2",
+		"apply:1:1: `layout %v pad 2`: %v has no dims, so there is no order of its elements that a layout could change; give "
+		"one to a value that has dims, or none" },
+	{ rows, "layout %v swizzle 64",
+		"apply:1:1: `layout %v swizzle 64`: %v has no dims, so there is no order of its elements that a layout could change; "
+		"give one to a value that has dims, or none" },
 	{ one, "layout %c n",
 		"apply:1:1: `layout %c n`: a layout of %c has each dim itself among its digits; `m` is missing" },
 	{ one, "call m ge-mm",

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "looptree/schedule/schedule.h"
 #include "program/run/run.h"
 #include "check/random/random.h"
 #include "tests/parsed.h"
@@ -23,43 +24,12 @@ static struct lt_context *context(void)
 	return ctx;
 }
 
-static const char *or_none(const char *text) { return text ? text : ""; }
-
-/* Whether two trees over one graph are equal: every field that is not derived. */
-static bool same_tree(const struct lt_looptree *a, const struct lt_looptree *b)
-{
-	lt_tnode x = lt_looptree_after(a, -1), y = lt_looptree_after(b, -1);
-	for (; x >= 0 && y >= 0; x = lt_looptree_after(a, x), y = lt_looptree_after(b, y)) {
-		const struct lt_tnodedef *p = &a->node[x], *q = &b->node[y];
-		int depth = 0;
-		for (lt_tnode up = p->parent; up >= 0; up = a->node[up].parent)
-			depth++;
-		for (lt_tnode up = q->parent; up >= 0; up = b->node[up].parent)
-			depth--;
-		if (depth || p->kind != q->kind || p->var != q->var || p->step != q->step || p->loop != q->loop || p->arg != q->arg
-		    || p->tail != q->tail || p->leaf != q->leaf || strcmp(or_none(p->call), or_none(q->call)) != 0)
-			return false;
-	}
-	return x < 0 && y < 0 && !strcmp(or_none(a->target), or_none(b->target));
-}
-
 /* Printed, read, printed: the same bytes, and the same tree. */
 static void check_identity(const struct lt_looptree *t, const char *what)
 {
-	struct run_text one = tree_print(t), two;
-	struct lt_looptree *read;
-	/* A block of exactly that size, so that a sanitizer sees a read after it. */
-	char *exact = malloc(one.n);
-	memcpy(exact, one.at, one.n);
-	cr_assert_eq(lt_looptree_parse(t->graph, exact, one.n, "printed", &read), LT_OK, "%s: %s\n%s", what,
-		lt_context_message(t->ctx), one.at);
-	free(exact);
-	two = tree_print(read);
-	cr_assert(one.n == two.n && !memcmp(one.at, two.at, one.n), "%s:\n%s----\n%s", what, one.at, two.at);
-	cr_assert(same_tree(t, read), "%s:\n%s", what, one.at);
-	lt_looptree_free(read);
-	run_text_free(&one);
-	run_text_free(&two);
+	struct run_text why;
+	bool same = tree_reads_back(t, &why);
+	cr_assert(same, "%s: %s", what, why.at);
 }
 
 static void check_program(struct lt_context *ctx, const struct lt_graph *g, const char *what)
@@ -185,6 +155,34 @@ Test(tree_text, kinds_and_tails_are_kept)
 		"      for d\n"
 		"          %y f32[ a b c d ]=exp %x\n          %z f32[a b c d] = neg %y",
 		false);
+	lt_graph_free(g);
+	lt_context_free(ctx);
+}
+
+/* Dims have the names of words that may come after them. */
+Test(tree_text, names_that_are_words_read_back)
+{
+	static const char *const steps[] = { "layout %e pad stream layout swizzle", "layout %e swizzle pad stream layout",
+		"layout %e pad layout stream swizzle swizzle 64", "layout %e pad pad 3 layout stream swizzle pad 2",
+		"layout %e layout/32 pad 1 layout/16 pad 2 layout/2 swizzle pad pad 2 stream pad 3 layout pad 1", "call stream tail",
+		"split pad 2; tail pad pad; unroll pad'" };
+	struct lt_context *ctx = context();
+	struct lt_graph *g = parsed_in(ctx,
+		"graph 1\nvar stream 4\nvar layout 64\nvar pad 5\nvar swizzle 8\nvar depth 2\n"
+		"%a = f32[stream, layout, pad, swizzle] input \"a\"\n%i = i64[stream] index stream\n%j = i64[depth] index depth\n"
+		"%c = f32[stream] cast %i\n%d = f32[depth] cast %j\n%s = f32[stream, layout, pad, swizzle] mul %a, %c\n"
+		"%e = f32[stream, layout, pad, swizzle] exp %s\n%y = f32[stream, layout, pad, swizzle] add %e, %c\n"
+		"result \"y\" = %y\nresult \"d\" = %d\n");
+	struct lt_looptree *t, *made;
+	cr_assert_eq(lt_looptree_auto(g, NULL, &t), LT_OK, "%s", lt_context_message(ctx));
+	check_identity(t, "the default tree");
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		cr_assert_eq(lt__schedule_steps(t, steps[i], strlen(steps[i]), "s", 0, NULL, &made), LT_OK, "%s",
+			lt_context_message(ctx));
+		check_identity(made, steps[i]);
+		lt_looptree_free(made);
+	}
+	lt_looptree_free(t);
 	lt_graph_free(g);
 	lt_context_free(ctx);
 }
@@ -424,6 +422,28 @@ Test(tree_text, out_of_memory_anywhere_is_an_answer)
 	lt_graph_free(g);
 	free(graph);
 	free(text);
+	lt_context_free(ctx);
+}
+
+/* A tree that primitives make has no more levels than one that is read. */
+Test(tree_text, primitives_make_no_more_levels_than_are_read)
+{
+	struct lt_context *ctx = context();
+	struct lt_graph *g = parsed_in(ctx, box);
+	struct lt_looptree *t, *next;
+	int groups = 0;
+	cr_assert_eq(lt_looptree_auto(g, NULL, &t), LT_OK, "%s", lt_context_message(ctx));
+	for (const char *step = "group a"; !lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next);
+		step = "group %y/group", groups++) {
+		lt_looptree_free(t);
+		t = next;
+	}
+	cr_assert_eq(groups, 251, "%d", groups);
+	cr_assert_not_null(strstr(lt_context_message(ctx), "the tree has more than 256 levels"), "%s",
+		lt_context_message(ctx));
+	check_identity(t, "groups");
+	lt_looptree_free(t);
+	lt_graph_free(g);
 	lt_context_free(ctx);
 }
 

@@ -81,6 +81,78 @@ struct run_text tree_print(const struct lt_looptree *t)
 	return text;
 }
 
+static const char *or_none(const char *text) { return text ? text : ""; }
+
+static bool same_node(const struct lt_looptree *a, lt_tnode x, const struct lt_looptree *b, lt_tnode y)
+{
+	const struct lt_tnodedef *p = &a->node[x], *q = &b->node[y];
+	int depth = 0;
+	for (lt_tnode up = p->parent; up >= 0; up = a->node[up].parent)
+		depth++;
+	for (lt_tnode up = q->parent; up >= 0; up = b->node[up].parent)
+		depth--;
+	if (depth || p->kind != q->kind)
+		return false;
+	if (p->kind == LT_TLEAF)                /* 0 and 1 are one buffer */
+		return !strcmp(a->graph->node[p->leaf].name, b->graph->node[q->leaf].name) && p->stream == q->stream
+			&& (p->depth > 1 ? p->depth : 1) == (q->depth > 1 ? q->depth : 1) && p->async == q->async;
+	return (p->kind == LT_TGROUP || !strcmp(a->graph->var[p->var].name, b->graph->var[q->var].name)) && p->step == q->step
+		&& p->loop == q->loop && p->arg == q->arg && p->tail == q->tail && !strcmp(or_none(p->call), or_none(q->call));
+}
+
+static bool same_layout(const struct lt_memlayout *x, const struct lt_memlayout *y)
+{
+	if (!x || !y || x->n != y->n || x->swizzle != y->swizzle)
+		return x == y;
+	for (int32_t i = 0; i < x->n; i++) {
+		const struct lt_digit *p = &x->digit[i], *q = &y->digit[i];
+		if (p->dim != q->dim || p->step != q->step || p->span != q->span || p->pad != q->pad)
+			return false;
+	}
+	return true;
+}
+
+static bool same_tree(const struct lt_looptree *a, const struct lt_looptree *b)
+{
+	lt_tnode x = lt_looptree_after(a, -1), y = lt_looptree_after(b, -1);
+	for (; x >= 0 && y >= 0; x = lt_looptree_after(a, x), y = lt_looptree_after(b, y))
+		if (!same_node(a, x, b, y))
+			return false;
+	for (lt_node n = 0; n < a->graph->n_node && a->graph->n_node == b->graph->n_node; n++)
+		if (!same_layout(a->layout[n], b->layout[n]))
+			return false;
+	return x < 0 && y < 0 && a->graph->n_node == b->graph->n_node && !strcmp(or_none(a->target), or_none(b->target));
+}
+
+bool tree_reads_back(const struct lt_looptree *t, struct run_text *why)
+{
+	struct run_text one = tree_print(t), two = { NULL, 0 };
+	struct lt_looptree *read;
+	/* A block of exactly that size, so that a sanitizer sees a read after it. */
+	char *exact = malloc(one.n);
+	memcpy(exact, one.at, one.n);
+	*why = (struct run_text){ NULL, 0 };
+	if (lt_looptree_parse(t->base, exact, one.n, "printed", &read)) {
+		const char *message = lt_context_message(t->ctx);
+		run_text_add(why, message, strlen(message));
+	} else {
+		two = tree_print(read);
+		if (one.n != two.n || memcmp(one.at, two.at, one.n) != 0 || !same_tree(t, read)) {
+			run_text_add(why, "it reads back to\n", 17);
+			run_text_add(why, two.at, two.n);
+		}
+	}
+	if (why->n > 0) {
+		run_text_add(why, "\nthe text:\n", 12);
+		run_text_add(why, one.at, one.n);
+	}
+	free(exact);
+	lt_looptree_free(read);
+	run_text_free(&one);
+	run_text_free(&two);
+	return why->n == 0;
+}
+
 char *tree_with_header(const struct lt_graph *g, const char *lines)
 {
 	struct lt_looptree *t;

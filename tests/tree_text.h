@@ -20,6 +20,9 @@ lt_var tree_var(const struct lt_graph *, const char *name);
  * free). */
 struct run_text tree_print(const struct lt_looptree *);
 char *tree_with_header(const struct lt_graph *, const char *lines);
+/* Whether the text of a tree reads back to the same tree, in every field that is not derived, and to the same text; if
+ * not, what differs is in why, for the caller to free. */
+bool tree_reads_back(const struct lt_looptree *, struct run_text *why);
 
 /* Lowers the graph without passes and compiles it with the tree that is made of the text: the program, or what refuses
  * it. */

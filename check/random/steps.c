@@ -119,15 +119,22 @@ static void write_tail(struct draw *d)
 	add_words(d, " %s", tails[between(d, 0, 3)]);
 }
 
-static void write_name(struct draw *d) { add_words(d, " gemm"); }
+/* Names may be words that a tree's text has. */
+static void write_name(struct draw *d)
+{
+	static const char *const names[] = { "gemm", "gemm", "gemm", "tail", "step", "call", "serial", "f32.4x4" };
+	add_words(d, " %s", names[between(d, 0, 7)]);
+}
 
-/* All digits of the value, or the node: its dims in any order, some cut in two. */
+/* All digits of the value, or the node: its dims in any order, some cut in two; gaps, or a swizzle at the end.  What
+ * has no dims has no digits, and is given a gap or a swizzle all the same. */
 static void write_digits(struct draw *d)
 {
 	const struct lt_graph *g = d->t->graph;
 	const struct lt_nodedef *v = &g->node[d->value >= 0 ? d->value : d->node];
 	struct cut { lt_var var; int64_t step; } digit[2 * LT_MAX_RANK];
 	int n = 0;
+	bool gaps = false;
 	for (int32_t i = 0; i < v->n_dim; i++) {
 		if (g->var[v->dim[i]].extent > 2 && chance(d, 40)) {
 			digit[n].var = v->dim[i];
@@ -154,10 +161,22 @@ static void write_digits(struct draw *d)
 			add_words(d, " %s/%lld", g->var[digit[i].var].name, (long long)digit[i].step);
 		else
 			add_words(d, " %s", g->var[digit[i].var].name);
-		if (chance(d, i < n - 1 ? 10 : 20))
+		gaps |= chance(d, i < n - 1 ? 10 : 20);
+		if (gaps && chance(d, 70))
 			add_words(d, " pad %lld", (long long)between(d, 1, 5));
 	}
-	d->failed = d->failed || n == 0;
+	if (n == 0 && chance(d, 50))
+		add_words(d, " pad %lld", (long long)between(d, 1, 5));
+	else if (n == 0 || (!gaps && chance(d, 8)))
+		add_words(d, " swizzle %d", 32 << between(d, 0, 2));
+}
+
+/* The layout of a copy; now and then, several buffers of it. */
+static void write_copy(struct draw *d)
+{
+	write_digits(d);
+	if (chance(d, 20))
+		add_words(d, " depth %d%s", (int)between(d, 1, 3), chance(d, 50) ? " async" : "");
 }
 
 /* A loop by its path, a leaf by its node; groups have other names when one is put around them. */
@@ -198,7 +217,7 @@ static const struct word words[] = {
 	{ "NAME", write_name, NULL },
 	{ "DIGIT", write_digits, NULL },
 	{ "at", write_at, NULL },
-	{ "layout", write_layout, write_digits },
+	{ "layout", write_layout, write_copy },
 	{ "no", write_no, NULL },
 	{ "FIRST", write_first, NULL },
 	{ "LAST", write_last, NULL },

@@ -70,6 +70,11 @@ static lt_status add_gather(struct lt_freezer *f, const struct lt_leaf *leaf, in
 	/* One operand: the gathered element; the index is part of its access. */
 	struct lt_leaf plain = *leaf;
 	plain.gather = false;
+	for (int32_t k = 0; k < 2; k++)
+		if (leaf->read[k].n_piece != 1 || leaf->read[k].piece[0].kind != LT_PIECE_READ)
+			return lt__tree_fail(f->t, f->t->leaf_of[n], LT_EUNSUPPORTED, "%%%s, by which %%%s gathers, is not in memory as "
+				"it is: it is a view of several parts or of none; `materialize` it, or compile the graph, which does",
+				f->g->node[f->g->node[n].operand[k]].name, f->g->node[n].name);
 	find_away(f, n, leaf, 0, guards, away);
 	find_away(f, n, &plain, 1, guards, away);
 	LT_TRY(add_operand(f, leaf, &leaf->read[0], away, lt__pad_fallback(f, n, leaf->read[0].dtype)));

@@ -171,9 +171,13 @@ lt_status lt__check_tree(struct lt_looptree *t)
 	for (lt_node n = 0; n < t->graph->n_node; n++)
 		if (lt__has_leaf(t->graph, n) && t->leaf_of[n] < 0)
 			return lt_fail(t->ctx, LT_EILLEGAL, "%%%s has no leaf in the tree", lt__leaf_name(t, n));
-	int32_t *order = LT_NEW(t->arena, int32_t, t->n_node + 1), n = 0;
+	int32_t *order = LT_NEW(t->arena, int32_t, t->n_node + 1), *level = LT_NEW(t->arena, int32_t, t->n_node + 1), n = 0;
 	for (lt_tnode at = lt_looptree_after(t, -1); at >= 0; at = lt_looptree_after(t, at)) {
 		order[at] = n++;
+		level[at] = t->node[at].parent >= 0 ? level[t->node[at].parent] + 1 : 0;
+		if (level[at] >= LT_TREE_DEPTH)
+			return lt__tree_fail(t, at, LT_EILLEGAL, "the tree has more than %d levels; remove groups, or `merge` loops",
+				LT_TREE_DEPTH);
 		if (t->node[at].kind == LT_TLOOP) {
 			LT_TRY(check_loop(t, at));
 			LT_TRY(lt__check_tail(t, at));

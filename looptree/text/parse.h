@@ -6,8 +6,6 @@
 #include "ir/text/text.h"
 #include "looptree/text/words.h"
 
-enum { LT_TREE_DEPTH = 256 };   /* levels of a tree that is read */
-
 struct lt_treereader {
 	struct lt_context *ctx;
 	const struct lt_graph *g;

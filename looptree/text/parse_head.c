@@ -2,6 +2,11 @@
 #include <string.h>
 #include "looptree/text/parse.h"
 
+static bool is_token(const struct lt_lexer *x, const struct lt_lexer *y)
+{
+	return x->kind == y->kind && x->bytes == y->bytes && memcmp(x->at, y->at, x->bytes) == 0;
+}
+
 /* Whether two texts are the same tokens. */
 static bool same_tokens(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
@@ -11,7 +16,7 @@ static bool same_tokens(const char *a, size_t a_bytes, const char *b, size_t b_b
 	do {
 		lt__lex_next(&x);
 		lt__lex_next(&y);
-		if (x.kind != y.kind || x.bytes != y.bytes || memcmp(x.at, y.at, x.bytes) != 0)
+		if (!is_token(&x, &y))
 			return false;
 	} while (x.kind != LT_TOKEN_END);
 	return true;
@@ -118,8 +123,15 @@ static lt_status read_remainder(struct lt_treereader *r, lt_node n, const char *
 	}
 	LT_TRY(compare(r, &p, &operands, name, "operands"));
 	begin_part(r, &p);
-	while (!lt__tree_at_end(r) && !lt__tree_at_layout(r) && !lt__tree_at_depth(r) && !lt__tree_at_stream(r))
+	/* A var may have the name of a word that comes after the attribute. */
+	struct lt_lexer want;
+	lt__lex_begin(&want, NULL, attribute.n ? attribute.at : "", attribute.n);
+	lt__lex_next(&want);
+	while (!lt__tree_at_end(r) && (is_token(&r->l, &want) || !(lt__tree_at_layout(r) || lt__tree_at_depth(r)
+		|| lt__tree_at_stream(r)))) {
 		extend_part(r, &p);
+		lt__lex_next(&want);
+	}
 	return compare(r, &p, &attribute, name, "attribute");
 }
 

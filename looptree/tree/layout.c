@@ -67,13 +67,15 @@ static lt_status cut_digits(const struct lt_looptree *t, lt_node n, struct lt_di
 
 bool lt__layout_word_ends(const struct lt_step_word *w) { return lt__word_is(w, "pad") || lt__word_is(w, "swizzle"); }
 
+static bool begins_number(const struct lt_step_word *w) { return w->bytes > 0 && w->at[0] >= '0' && w->at[0] <= '9'; }
+
 /* "pad 8", where `pad` is no dim of the value: a dim is not followed by a number. */
 static bool layout_pads(const struct lt_looptree *t, lt_node n, const struct lt_words *w, int32_t i)
 {
 	const struct lt_nodedef *d = &t->graph->node[n];
 	if (!lt__word_is(&w->word[i], "pad"))
 		return false;
-	if (i + 1 < w->n && w->word[i + 1].bytes > 0 && w->word[i + 1].at[0] >= '0' && w->word[i + 1].at[0] <= '9')
+	if (i + 1 < w->n && begins_number(&w->word[i + 1]))
 		return true;
 	for (int32_t k = 0; k < d->n_dim; k++)
 		if (strcmp(t->graph->var[d->dim[k]].name, "pad") == 0)
@@ -81,11 +83,11 @@ static bool layout_pads(const struct lt_looptree *t, lt_node n, const struct lt_
 	return true;
 }
 
-/* "swizzle 128" at the end of the words, which are then so many fewer. */
+/* "swizzle 128" at the end of the words, which are then so many fewer.  A dim of that name is not followed by a number. */
 static lt_status read_swizzle(const struct lt_looptree *t, lt_node n, struct lt_words *w, int64_t *swizzle)
 {
 	*swizzle = 0;
-	if (w->n < 2 || !lt__word_is(&w->word[w->n - 2], "swizzle"))
+	if (w->n < 2 || !lt__word_is(&w->word[w->n - 2], "swizzle") || !begins_number(&w->word[w->n - 1]))
 		return LT_OK;
 	w->n -= 2;
 	LT_TRY(lt__word_number(t, &w->word[w->n + 1], "swizzle", swizzle));
@@ -104,6 +106,9 @@ lt_status lt__layout_read(
 	const struct lt_nodedef *d = &t->graph->node[n];
 	struct lt_words all = *words, *w = &all;
 	int64_t swizzle;
+	if (d->n_dim == 0)
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s has no dims, so there is no order of its elements that a layout could "
+			"change; give one to a value that has dims, or none", d->name);
 	LT_TRY(read_swizzle(t, n, w, &swizzle));
 	struct lt_digit *digit = LT_NEW(t->arena, struct lt_digit, w->n + 1);
 	bool *ends = LT_NEW(t->arena, bool, d->n_dim + 1);              /* by dim: it is a digit itself */

@@ -34,6 +34,8 @@ struct lt_digit { int32_t dim; int64_t step, span, pad; };
 /* swizzle: in bytes (struct lt_buffer), 0: none. */
 struct lt_memlayout { int32_t n; struct lt_digit *digit; int32_t swizzle; };
 enum { LT_MAX_DEPTH = 1024 };
+/* Levels of a tree; also of one that is read. */
+enum { LT_TREE_DEPTH = 256 };
 /* Where a value that a leaf writes lives. */
 struct lt_scope {
 	bool whole;                     /* in a buffer that outlives its root nest */
