@@ -53,6 +53,20 @@ static void bind_extents(struct model_binder *b, struct model_slots *s, int32_t 
 			bind_extent(b, s, p->extent_from[d], t->shape[d], t->shape[d] == p->shape[d], from);
 }
 
+static bool bind_fits(const struct model_binding *p, const struct lt_tensor *t)
+{
+	bool fits = p->rank == t->rank;
+
+	for (int32_t d = 0; d < p->rank && fits; d++)
+		fits = p->shape[d] == t->shape[d];
+	return fits;
+}
+
+bool model_binding_takes(const struct model_binding *p, const struct lt_tensor *t)
+{
+	return p->dtype == t->dtype && (bind_fits(p, t) || (p->bounded && model_extents_fit(p, t)));
+}
+
 /* Gives binding i its tensor, if it fits.  of_file: its shape says extents. */
 static void bind_slot(struct model_binder *b, struct model_slots *s, int32_t i, const struct lt_tensor *t,
 	const char *from,
@@ -60,10 +74,8 @@ static void bind_slot(struct model_binder *b, struct model_slots *s, int32_t i, 
 {
 	const struct model_binding *p = &b->binding[s->kind].at[i];
 	char want[256], got[256];
-	bool fits = p->rank == t->rank;
+	const bool fits = bind_fits(p, t);
 
-	for (int32_t d = 0; d < p->rank && fits; d++)
-		fits = p->shape[d] == t->shape[d];
 	if (p->bounded && of_file && !s->from[i] && p->dtype == t->dtype && model_extents_fit(p, t)) {
 		bind_extents(b, s, i, t, from);
 		return;
@@ -141,13 +153,33 @@ static void bind_option(struct model_binder *b, struct model_slots *s, const cha
 	free(name);
 }
 
+/* Whether a tensor of a file is for a binding and fits it; missing: for one that is needed and has nothing yet. */
+struct bind_reading { const struct model_binder *b; const struct model_slots *s; bool missing; };
+static bool bind_wants(void *user, const struct lt_tensor *t)
+{
+	const struct bind_reading *r = user;
+	const struct model_bindings *p = &r->b->binding[r->s->kind];
+	const int32_t i = model_binding_index(p, t->name, strlen(t->name));
+
+	return i >= 0 && model_binding_takes(&p->at[i], t) && (!r->missing || (p->at[i].needed && !r->s->from[i]));
+}
+
+static lt_status bind_read(struct model_binder *b, const struct model_slots *s, bool missing, const char *path,
+	struct lt_tensors *out)
+{
+	struct bind_reading reading = { b, s, missing };
+	const struct lt_wanted wanted = { bind_wants, &reading };
+
+	return lt__tensors_read_wanted(b->ctx, path, &wanted, out);
+}
+
 static void bind_file(struct model_binder *b, struct model_slots *s, const char *path)
 {
 	struct lt_tensors file, *tensors;
 
 	if (b->names_only)
 		return;
-	lt_status st = lt__tensors_read(b->ctx, path, &file);
+	lt_status st = bind_read(b, s, false, path, &file);
 	if (st) {
 		b->no_memory = b->no_memory || st == LT_ENOMEM;
 		model_bind_report(b, "%s", lt_context_message(b->ctx));
@@ -244,7 +276,7 @@ static void bind_beside(struct model_binder *b, struct model_slots *s)
 	}
 	if (!path)
 		return;
-	lt_status st = lt__tensors_read(b->ctx, path, &file);
+	lt_status st = bind_read(b, s, true, path, &file);
 	if (st) {
 		b->no_memory = b->no_memory || st == LT_ENOMEM;
 		model_bind_report(b, "%s", lt_context_message(b->ctx));

@@ -51,6 +51,8 @@ const char *model_binding_kind(enum lt_binding);        /* "input" */
 /* "float32 [3, 4]" */
 const char *model_binding_text(const struct model_binding *, char *out, size_t bytes);
 size_t model_binding_bytes(const struct model_binding *);
+/* Whether a tensor of its type and shape may be given; any name. */
+bool model_binding_takes(const struct model_binding *, const struct lt_tensor *);
 
 /* spec.c: the tensor that the text after NAME= describes. */
 lt_status model_spec_make(struct lt_context *, const struct model_binding *, const char *spec, struct lt_tensor *out);

@@ -134,11 +134,15 @@ static lt_status read_value(struct lt_context *ctx, const struct model_binding *
 	return LT_OK;
 }
 
-static lt_status read_file(struct lt_context *ctx, const char *path, struct lt_tensor *out)
+static bool spec_wants(void *binding, const struct lt_tensor *t) { return model_binding_takes(binding, t); }
+
+/* Without its data, if it does not fit. */
+static lt_status read_file(struct lt_context *ctx, const struct model_binding *p, const char *path, struct lt_tensor *out)
 {
+	const struct lt_wanted wanted = { spec_wants, (void *)(uintptr_t)p };
 	struct lt_tensors file;
 
-	LT_TRY(lt__tensors_read(ctx, path, &file));
+	LT_TRY(lt__tensors_read_wanted(ctx, path, &wanted, &file));
 	*out = file.at[0];
 	free(file.at);
 	return LT_OK;
@@ -168,7 +172,7 @@ lt_status model_spec_make(struct lt_context *ctx, const struct model_binding *p,
 
 	memset(out, 0, sizeof *out);
 	if (kind == LT_FILE_NPY)
-		return read_file(ctx, spec, out);
+		return read_file(ctx, p, spec, out);
 	if (kind != LT_FILE_OTHER)
 		return lt_fail(ctx, LT_EINVAL, "%s may hold several tensors: give it with %s", spec,
 			p->kind == LT_BINDING_INPUT ? "--inputs" : "--weights");

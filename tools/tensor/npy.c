@@ -12,6 +12,9 @@
 #define NATIVE '>'
 #endif
 
+/* NumPy itself takes no more than 10,000 bytes; what is packed could claim any number. */
+#define LONGEST_HEADER (1 << 20)
+
 /* What the header says. */
 struct npy_header {
 	enum lt_dtype dtype;
@@ -192,132 +195,150 @@ static lt_status read_header(struct scan *s, struct npy_header *h)
 	return LT_OK;
 }
 
-/* Fortran order (first index fastest) to C order. */
-static void transpose(unsigned char *dst, const unsigned char *src, size_t bytes, int32_t rank, const int64_t *shape,
-	int64_t *at, int64_t *stride, int64_t n)
+/* Fortran order (first index fastest) to C order: where the next element goes. */
+struct scatter { int32_t rank; const int64_t *shape; size_t bytes; int64_t *at, *stride, offset; };
+
+static void scatter_elements(struct scatter *s, unsigned char *to, const unsigned char *from, size_t n)
 {
-	for (int32_t d = 0; d < rank; d++) {
-		at[d] = 0;
-		stride[d] = d ? stride[d - 1] * shape[d - 1] : (int64_t)bytes;
-	}
-	for (int64_t i = 0, offset = 0; i < n; i++) {
-		memcpy(dst + (size_t)i * bytes, src + offset, bytes);
-		for (int32_t d = rank - 1; d >= 0; d--) {
-			offset += stride[d];
-			if (++at[d] < shape[d])
+	for (size_t i = 0; i < n; i++) {
+		memcpy(to + s->offset, from + i * s->bytes, s->bytes);
+		for (int32_t d = 0; d < s->rank; d++) {
+			s->offset += s->stride[d];
+			if (++s->at[d] < s->shape[d])
 				break;
-			offset -= stride[d] * shape[d];
-			at[d] = 0;
+			s->offset -= s->stride[d] * s->shape[d];
+			s->at[d] = 0;
 		}
 	}
 }
 
-static lt_status copy_data(struct lt_context *ctx, const char *file, const struct npy_header *h,
-	const unsigned char *src, struct lt_tensor *t)
+/* A part at a time, so that the tensor is in memory once. */
+static lt_status read_fortran(
+	struct lt_context *ctx, const struct npy_header *h, struct lt_stream *from, struct lt_tensor *t)
 {
-	size_t bytes = lt__dtype_info(h->dtype)->bytes;
-	unsigned char *dst = t->data;
+	enum { PART = 1 << 16 };
+	const size_t rank = (size_t)h->rank, bytes = lt__dtype_info(h->dtype)->bytes;
+	int64_t *places = calloc(2 * rank, sizeof *places);
+	unsigned char *part = malloc(PART);
+	struct scatter s = { .rank = h->rank, .shape = h->shape, .bytes = bytes, .at = places, .stride = places + rank };
+	lt_status status = places && part ? LT_OK : lt_fail(ctx, LT_ENOMEM, "%s: out of memory", from->file);
 
-	if (h->fortran && h->rank > 1 && t->bytes > 0) {
-		int64_t *scratch = malloc(2 * (size_t)h->rank * sizeof *scratch);
+	for (int32_t d = h->rank - 1; d >= 0 && !status; d--)
+		s.stride[d] = d + 1 < h->rank ? s.stride[d + 1] * h->shape[d + 1] : (int64_t)bytes;
+	for (size_t done = 0; done < t->bytes && !status; ) {
+		const size_t n = t->bytes - done < PART ? t->bytes - done : PART;
 
-		if (!scratch)
-			return lt_fail(ctx, LT_ENOMEM, "%s: out of memory", file);
-		transpose(dst, src, bytes, h->rank, h->shape, scratch, scratch + h->rank, (int64_t)(t->bytes / bytes));
-		free(scratch);
-	} else if (t->bytes > 0) {
-		memcpy(dst, src, t->bytes);
+		status = lt__stream_read(ctx, from, part, n);
+		if (!status)
+			scatter_elements(&s, t->data, part, n / bytes);
+		done += n;
 	}
+	free(part);
+	free(places);
+	return status;
+}
+
+static lt_status read_data(
+	struct lt_context *ctx, const struct npy_header *h, struct lt_stream *from, struct lt_tensor *t)
+{
+	const size_t bytes = lt__dtype_info(h->dtype)->bytes;
+	unsigned char *to = t->data;
+
+	LT_TRY(h->fortran && h->rank > 1 && t->bytes > 0 ? read_fortran(ctx, h, from, t)
+							 : lt__stream_read(ctx, from, to, t->bytes));
 	for (size_t i = 0; h->swap && i < t->bytes; i += bytes)
 		for (size_t j = 0; j < bytes / 2; j++) {
-			unsigned char byte = dst[i + j];
+			unsigned char byte = to[i + j];
 
-			dst[i + j] = dst[i + bytes - 1 - j];
-			dst[i + bytes - 1 - j] = byte;
+			to[i + j] = to[i + bytes - 1 - j];
+			to[i + bytes - 1 - j] = byte;
 		}
 	for (size_t i = 0; h->dtype == LT_BOOL && i < t->bytes; i++)
-		dst[i] = dst[i] != 0;
+		to[i] = to[i] != 0;
 	return LT_OK;
 }
 
-/* The fixed part: magic, version, length of the header.  Gives where the header begins and how long it is. */
-static lt_status read_preamble(
-	struct lt_context *ctx, const char *file, const unsigned char *at, size_t bytes, size_t *begin, size_t *length)
+/* The fixed part: magic, version, length of the header. */
+static lt_status read_preamble(struct lt_context *ctx, struct lt_stream *from, size_t *length)
 {
-	if (bytes < 10 || memcmp(at, "\x93NUMPY", 6) != 0)
-		return lt_fail(ctx, LT_EINVAL, bytes < 10 ? "%s: is too short for a .npy file (%zu bytes)" :
-			"%s: is not a .npy file: it does not begin with \\x93NUMPY", file, bytes);
+	const uint64_t bytes = from->left;
+	unsigned char at[12] = { 0 };
+	const char *file = from->file;
+
+	if (bytes < 10)
+		return lt_fail(ctx, LT_EINVAL, "%s: is too short for a .npy file (%llu bytes)", file, (unsigned long long)bytes);
+	LT_TRY(lt__stream_read(ctx, from, at, 10));
+	if (memcmp(at, "\x93NUMPY", 6) != 0)
+		return lt_fail(ctx, LT_EINVAL, "%s: is not a .npy file: it does not begin with \\x93NUMPY", file);
 	if (at[6] < 1 || at[6] > 3 || at[7] != 0)
 		return lt_fail(ctx, LT_EUNSUPPORTED, "%s: is .npy version %d.%d; 1.0, 2.0 and 3.0 are read", file, at[6], at[7]);
-	*begin = at[6] == 1 ? 10 : 12;
-	if (bytes < *begin)
+	if (at[6] > 1 && bytes < 12)
 		return lt_fail(ctx, LT_EINVAL, "%s: is truncated: it ends in the length of the header", file);
-	*length = at[8] | (size_t)at[9] << 8;
 	if (at[6] > 1)
-		*length |= (size_t)at[10] << 16 | (size_t)at[11] << 24;
-	if (*length > bytes - *begin)
-		return lt_fail(ctx, LT_EINVAL, "%s: is truncated: its header is said to have %zu bytes, the file has %zu more", file,
-			*length, bytes - *begin);
+		LT_TRY(lt__stream_read(ctx, from, at + 10, 2));
+	*length = at[8] | (size_t)at[9] << 8 | (size_t)at[10] << 16 | (size_t)at[11] << 24;
+	if (*length > from->left)
+		return lt_fail(ctx, LT_EINVAL, "%s: is truncated: its header is said to have %zu bytes, the file has %llu more", file,
+			*length, (unsigned long long)from->left);
+	if (*length > LONGEST_HEADER)
+		return lt_fail(ctx, LT_EINVAL, "%s: its header is said to have %zu bytes; at most %d are read, and a shape of %d "
+			"dims takes fewer", file, *length, LONGEST_HEADER, LONGEST_HEADER / 32);
 	return LT_OK;
+}
+
+/* Name, type and shape, which are compared with what is there, and then asked about. */
+static lt_status read_body(struct lt_context *ctx, const struct npy_header *h, const char *name, struct lt_stream *from,
+	const struct lt_wanted *wanted, struct lt_tensor *out)
+{
+	size_t need = 0;
+	char text[256];
+
+	lt__shape_text(text, sizeof text, h->rank, h->shape);
+	if (!lt__tensor_bytes(h->dtype, h->rank, h->shape, &need))
+		return lt_fail(ctx, LT_EOVERFLOW, "%s: the size of shape %s exceeds 63 bits", from->file, text);
+	if (need != from->left)
+		return lt_fail(ctx, LT_EINVAL, "%s: %s: shape %s of %s takes %zu bytes, after the header are %llu", from->file,
+			need > from->left ? "is truncated" : "is too long", text, lt__dtype_info(h->dtype)->script, need,
+			(unsigned long long)from->left);
+	LT_TRY(lt__tensor_head(ctx, from->file, name, h->dtype, h->rank, h->shape, out));
+	if (!lt__tensor_is_wanted(wanted, out))
+		return LT_OK;
+	LT_TRY(lt__tensor_room(ctx, from->file, out));
+	return read_data(ctx, h, from, out);
+}
+
+lt_status lt__npy_read(struct lt_context *ctx, const char *name, struct lt_stream *from, const struct lt_wanted *wanted,
+	struct lt_tensor *out)
+{
+	struct npy_header h = { 0 };
+	struct scan s = { .ctx = ctx, .file = from->file };
+	size_t length = 0;
+	char *header;
+
+	memset(out, 0, sizeof *out);
+	LT_TRY(read_preamble(ctx, from, &length));
+	header = malloc(length + 1);
+	if (!header)
+		return lt_fail(ctx, LT_ENOMEM, "%s: out of memory", from->file);
+	lt_status status = lt__stream_read(ctx, from, header, length);
+	s.at = header;
+	s.end = header + length;
+	status = status ? status : read_header(&s, &h);
+	status = status ? status : read_body(ctx, &h, name, from, wanted, out);
+	if (status)
+		lt__tensor_free(out);
+	free(h.shape);
+	free(header);
+	return status;
 }
 
 lt_status lt__npy_parse(struct lt_context *ctx, const char *file, const char *name, const void *at, size_t bytes,
 	struct lt_tensor *out)
 {
-	struct npy_header h = { 0 };
-	struct scan s = { .ctx = ctx, .file = file };
-	size_t begin = 0, length = 0, need = 0;
-	char text[256];
-	lt_status status;
+	struct lt_stream s;
 
-	memset(out, 0, sizeof *out);
-	LT_TRY(read_preamble(ctx, file, at, bytes, &begin, &length));
-	s.at = (const char *)at + begin;
-	s.end = s.at + length;
-	status = read_header(&s, &h);
-	if (!status) {
-		size_t have = bytes - begin - length;
-
-		lt__shape_text(text, sizeof text, h.rank, h.shape);
-		if (!lt__tensor_bytes(h.dtype, h.rank, h.shape, &need))
-			status = lt_fail(ctx, LT_EOVERFLOW, "%s: the size of shape %s exceeds 63 bits", file, text);
-		else if (need != have)
-			status = lt_fail(ctx, LT_EINVAL, "%s: %s: shape %s of %s takes %zu bytes, after the header are %zu", file,
-				need > have ? "is truncated" : "is too long", text, lt__dtype_info(h.dtype)->script, need, have);
-		else
-			status = lt__tensor_new(ctx, file, name, h.dtype, h.rank, h.shape, out);
-	}
-	if (!status) {
-		status = copy_data(ctx, file, &h, (const unsigned char *)at + begin + length, out);
-		if (status)
-			lt__tensor_free(out);
-	}
-	free(h.shape);
-	return status;
-}
-
-lt_status lt__npy_shape(struct lt_context *ctx, const char *file, const char *name, const void *at, size_t bytes,
-	struct lt_tensor *out)
-{
-	struct npy_header h = { 0 };
-	struct scan s = { .ctx = ctx, .file = file };
-	size_t begin = 0, length = 0;
-
-	memset(out, 0, sizeof *out);
-	LT_TRY(read_preamble(ctx, file, at, bytes, &begin, &length));
-	s.at = (const char *)at + begin;
-	s.end = s.at + length;
-	lt_status status = read_header(&s, &h);
-	if (!status) {
-		*out = (struct lt_tensor){ .name = strdup(name), .dtype = h.dtype, .rank = h.rank,
-			.shape = h.shape ? h.shape : malloc(1) };
-		if (out->name && out->shape)
-			return LT_OK;
-		lt__tensor_free(out);
-		return lt_fail(ctx, LT_ENOMEM, "%s: out of memory", file);
-	}
-	free(h.shape);
-	return status;
+	lt__stream_memory(&s, file, at, bytes);
+	return lt__npy_read(ctx, name, &s, NULL, out);
 }
 
 lt_status lt__npy_header(struct lt_context *ctx, const char *file, const struct lt_tensor *t, char **out, size_t *bytes)

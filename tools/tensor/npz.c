@@ -1,4 +1,5 @@
 /* npz.c -- NumPy's .npz: a zip of .npy entries, stored or deflated; by libzip. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zip.h>
@@ -19,7 +20,7 @@ static lt_status zip_says(struct lt_context *ctx, const char *file, const char *
 
 /* Checks what the directory says of entry i, before anything is read or allocated; adds its packed size to *packed. */
 static lt_status check_entry(
-	struct lt_context *ctx, const char *file, const struct zip_stat *st, size_t bytes, uint64_t *packed)
+	struct lt_context *ctx, const char *file, const struct zip_stat *st, uint64_t bytes, uint64_t *packed)
 {
 	const uint64_t all = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
 	size_t n;
@@ -46,109 +47,144 @@ static lt_status check_entry(
 	return LT_OK;
 }
 
-static lt_status unpack(struct lt_context *ctx, const char *file, zip_t *z, zip_uint64_t i, const struct zip_stat *st,
-	unsigned char *to)
+/* An entry that is unpacked while it is read. */
+struct unpacking { zip_file_t *f; const struct zip_stat *st; const char *file; uint64_t done; };
+
+static lt_status unpack(struct lt_context *ctx, struct lt_stream *s, void *to, size_t bytes)
 {
-	zip_file_t *f = zip_fopen_index(z, i, 0);
-	uint64_t n = 0;
-	lt_status s = LT_OK;
-	unsigned char beyond;
+	struct unpacking *u = s->user;
 
-	if (!f)
-		return lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' cannot be opened: %s", file, st->name, zip_strerror(z));
-	while (n < st->size) {
-		zip_int64_t got = zip_fread(f, to + n, st->size - n);
+	for (size_t n = 0; n < bytes; ) {
+		const zip_int64_t got = zip_fread(u->f, (char *)to + n, bytes - n);
 
-		if (got <= 0)
-			break;
-		n += (uint64_t)got;
+		if (got < 0)
+			return lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' is damaged: %s", u->file, u->st->name,
+				zip_file_strerror(u->f));
+		if (got == 0)
+			return lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' is truncated: %llu of %llu bytes", u->file,
+				u->st->name, (unsigned long long)u->done, (unsigned long long)u->st->size);
+		n += (size_t)got;
+		u->done += (uint64_t)got;
 	}
-	/* The read past the end makes libzip compare the checksum. */
-	if (n == st->size && zip_fread(f, &beyond, 1) > 0)
-		s = lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' is longer than the %llu bytes that it claims", file, st->name,
-			(unsigned long long)st->size);
-	else if (zip_error_code_zip(zip_file_get_error(f)) != ZIP_ER_OK)
-		s = lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' is damaged: %s", file, st->name, zip_file_strerror(f));
-	else if (n < st->size)
-		s = lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' is truncated: %llu of %llu bytes", file, st->name,
-			(unsigned long long)n, (unsigned long long)st->size);
-	zip_fclose(f);
-	return s;
+	return LT_OK;
 }
 
-static lt_status npz_read_entry(struct lt_context *ctx, const char *file, zip_t *z, zip_uint64_t i, size_t bytes,
-	uint64_t *packed, struct lt_tensor *out)
+/* After its last byte; the read past the end makes libzip compare the checksum. */
+static lt_status unpack_end(struct lt_context *ctx, struct unpacking *u)
+{
+	unsigned char beyond;
+
+	if (zip_fread(u->f, &beyond, 1) > 0)
+		return lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' is longer than the %llu bytes that it claims", u->file, u->st->name,
+			(unsigned long long)u->st->size);
+	if (zip_error_code_zip(zip_file_get_error(u->f)) != ZIP_ER_OK)
+		return lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' is damaged: %s", u->file, u->st->name, zip_file_strerror(u->f));
+	return LT_OK;
+}
+
+/* name: without .npy; what: the file and the entry. */
+static lt_status npz_read_entry(struct lt_context *ctx, const char *what, const char *name, struct unpacking *u,
+	const struct lt_wanted *wanted, struct lt_tensor *out)
+{
+	struct lt_stream s = { .file = what, .left = u->st->size, .read = unpack, .user = u };
+
+	LT_TRY(lt__npy_read(ctx, name, &s, wanted, out));
+	lt_status status = s.left == 0 ? unpack_end(ctx, u) : LT_OK;
+	if (status)
+		lt__tensor_free(out);
+	return status;
+}
+
+static lt_status npz_open_entry(struct lt_context *ctx, const char *file, zip_t *z, zip_uint64_t i, uint64_t bytes,
+	uint64_t *packed, const struct lt_wanted *wanted, struct lt_tensor *out)
 {
 	struct zip_stat st;
-	unsigned char *heap = NULL;
-	char *what = NULL, *name = NULL;
+	struct unpacking u = { .st = &st, .file = file };
 	lt_status s;
 
 	zip_stat_init(&st);
 	if (zip_stat_index(z, i, 0, &st) != 0)
 		return lt_fail(ctx, LT_EINVAL, "%s: entry %llu: %s", file, (unsigned long long)i, zip_strerror(z));
 	LT_TRY(check_entry(ctx, file, &st, bytes, packed));
-	heap = malloc(st.size + 1);
-	what = malloc(strlen(file) + strlen(st.name) + 3);
-	name = strndup(st.name, strlen(st.name) - 4);
-	if (!heap || !what || !name) {
-		s = lt_fail(ctx, LT_ENOMEM, "%s: out of memory: the entry '%s' takes %llu bytes", file, st.name,
-			(unsigned long long)st.size);
+	char *what = malloc(strlen(file) + strlen(st.name) + 3), *name = strndup(st.name, strlen(st.name) - 4);
+	u.f = what && name ? zip_fopen_index(z, i, 0) : NULL;
+	if (!what || !name) {
+		s = lt_fail(ctx, LT_ENOMEM, "%s: out of memory", file);
+	} else if (!u.f) {
+		s = lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' cannot be opened: %s", file, st.name, zip_strerror(z));
 	} else {
 		sprintf(what, "%s: %s", file, st.name);
-		s = unpack(ctx, file, z, i, &st, heap);
-		if (!s)
-			s = lt__npy_parse(ctx, what, name, heap, st.size, out);
+		s = npz_read_entry(ctx, what, name, &u, wanted, out);
+		zip_fclose(u.f);
 	}
-	free(heap);
 	free(what);
 	free(name);
 	return s;
 }
 
-typedef lt_status read_entry(struct lt_context *, const char *file, zip_t *, zip_uint64_t i, size_t bytes,
-	uint64_t *packed, struct lt_tensor *out);
-
-static lt_status read_entries(struct lt_context *ctx, const char *file, const void *at, size_t bytes, read_entry *read,
-	struct lt_tensors *out)
+/* libzip reads a file by itself, and closes it. */
+static zip_source_t *npz_source(struct lt_stream *from, zip_error_t *e)
 {
-	zip_error_t e;
-	zip_source_t *source;
-	zip_t *z = NULL;
-	zip_int64_t n;
+	if (!from->is_file)
+		return zip_source_buffer_create(from->at, from->left, 0, e);
+	FILE *f = fdopen(from->fd, "rb");
+	zip_source_t *source = f ? zip_source_filep_create(f, 0, -1, e) : NULL;
+	if (f)
+		from->is_file = false;
+	else
+		zip_error_set(e, ZIP_ER_OPEN, errno);
+	if (f && !source)
+		fclose(f);
+	return source;
+}
+
+static lt_status npz_entries(struct lt_context *ctx, const char *file, zip_t *z, uint64_t bytes,
+	const struct lt_wanted *wanted, struct lt_tensors *out)
+{
+	const zip_int64_t n = zip_get_num_entries(z, 0);
 	uint64_t packed = 0;
 	lt_status s = LT_OK;
 	const char *twice;
 
+	out->at = n < INT32_MAX ? calloc((size_t)n + 1, sizeof *out->at) : NULL;
+	if (!out->at)
+		return lt_fail(ctx, LT_ENOMEM, "%s: out of memory: %lld entries", file, (long long)n);
+	for (zip_int64_t i = 0; i < n && !s; i++) {
+		s = npz_open_entry(ctx, file, z, (zip_uint64_t)i, bytes, &packed, wanted, &out->at[i]);
+		out->n += !s;
+	}
+	LT_TRY(s);
+	if (!lt__tensors_twice(out, &twice))
+		return lt_fail(ctx, LT_ENOMEM, "%s: out of memory", file);
+	return twice ? lt_fail(ctx, LT_EINVAL, "%s: the entry '%s.npy' is there twice", file, twice) : LT_OK;
+}
+
+lt_status lt__npz_read(
+	struct lt_context *ctx, struct lt_stream *from, const struct lt_wanted *wanted, struct lt_tensors *out)
+{
+	const uint64_t bytes = from->left;
+	zip_error_t e;
+	zip_t *z = NULL;
+	lt_status s;
+
 	memset(out, 0, sizeof *out);
 	/* libzip would take nothing for an archive without entries. */
 	if (bytes < 22)
-		return lt_fail(ctx, LT_EINVAL, "%s: is too short for a .npz (zip) file (%zu bytes)", file, bytes);
+		return lt_fail(ctx, LT_EINVAL, "%s: is too short for a .npz (zip) file (%llu bytes)", from->file,
+			(unsigned long long)bytes);
 	zip_error_init(&e);
-	source = zip_source_buffer_create(at, bytes, 0, &e);
+	zip_source_t *source = npz_source(from, &e);
 	if (source)
 		z = zip_open_from_source(source, ZIP_RDONLY, &e);
-	if (!z) {
-		s = zip_says(ctx, file, "is not a readable .npz (zip) file", &e);
+	if (z) {
+		s = npz_entries(ctx, from->file, z, bytes, wanted, out);
+		zip_discard(z);
+	} else {
+		s = zip_says(ctx, from->file, "is not a readable .npz (zip) file", &e);
 		if (source)
 			zip_source_free(source);
-		zip_error_fini(&e);
-		return s;
 	}
-	n = zip_get_num_entries(z, 0);
-	out->at = n < INT32_MAX ? calloc((size_t)n + 1, sizeof *out->at) : NULL;
-	if (!out->at)
-		s = lt_fail(ctx, LT_ENOMEM, "%s: out of memory: %lld entries", file, (long long)n);
-	for (zip_int64_t i = 0; i < n && !s; i++) {
-		s = read(ctx, file, z, (zip_uint64_t)i, bytes, &packed, &out->at[i]);
-		out->n += !s;
-	}
-	zip_discard(z);
 	zip_error_fini(&e);
-	if (!s && !lt__tensors_twice(out, &twice))
-		s = lt_fail(ctx, LT_ENOMEM, "%s: out of memory", file);
-	else if (!s && twice)
-		s = lt_fail(ctx, LT_EINVAL, "%s: the entry '%s.npy' is there twice", file, twice);
 	if (s)
 		lt__tensors_free(out);
 	return s;
@@ -156,39 +192,10 @@ static lt_status read_entries(struct lt_context *ctx, const char *file, const vo
 
 lt_status lt__npz_parse(struct lt_context *ctx, const char *file, const void *at, size_t bytes, struct lt_tensors *out)
 {
-	return read_entries(ctx, file, at, bytes, npz_read_entry, out);
-}
+	struct lt_stream s;
 
-/* Of an entry its begin alone is unpacked. */
-static lt_status read_shape(struct lt_context *ctx, const char *file, zip_t *z, zip_uint64_t i, size_t bytes,
-	uint64_t *packed, struct lt_tensor *out)
-{
-	struct zip_stat st;
-	unsigned char begin[LT_NPY_BEGIN];
-	lt_status s;
-
-	zip_stat_init(&st);
-	if (zip_stat_index(z, i, 0, &st) != 0)
-		return lt_fail(ctx, LT_EINVAL, "%s: entry %llu: %s", file, (unsigned long long)i, zip_strerror(z));
-	LT_TRY(check_entry(ctx, file, &st, bytes, packed));
-	zip_file_t *f = zip_fopen_index(z, i, 0);
-	const zip_int64_t got = f ? zip_fread(f, begin, sizeof begin) : -1;
-	char *name = strndup(st.name, strlen(st.name) - 4);
-	if (got < 0)
-		s = lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' cannot be read: %s", file, st.name, zip_strerror(z));
-	else if (!name)
-		s = lt_fail(ctx, LT_ENOMEM, "%s: out of memory", file);
-	else
-		s = lt__npy_shape(ctx, file, name, begin, (size_t)got, out);
-	free(name);
-	if (f)
-		zip_fclose(f);
-	return s;
-}
-
-lt_status lt__npz_shapes(struct lt_context *ctx, const char *file, const void *at, size_t bytes, struct lt_tensors *out)
-{
-	return read_entries(ctx, file, at, bytes, read_shape, out);
+	lt__stream_memory(&s, file, at, bytes);
+	return lt__npz_read(ctx, &s, NULL, out);
 }
 
 /* What a program that unpacks the archive could be led by, or a terminal that lists it. */

@@ -137,41 +137,42 @@ static lt_status check_spans(struct lt_context *ctx, const char *file, const str
 	return LT_OK;
 }
 
-/* Whether the bytes in the file are the tensor's as they stand there. */
-static bool may_be_borrowed(const struct lt_tensor *t, const unsigned char *data)
+/* The data of what is wanted, in the order of the file, as one block. */
+static lt_status read_data(struct lt_context *ctx, struct lt_stream *from, const struct lt_wanted *wanted,
+	const struct byte_span *span, struct lt_tensors *out)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return t->bytes > 0 && t->dtype != LT_BOOL && (uintptr_t)data % lt__dtype_info(t->dtype)->bytes == 0;
-#else
-	(void)t, (void)data;
-	return false;
-#endif
-}
+	enum { ALIGN = 64 };
+	size_t bytes = 0, cap = 0, at = 0;
+	lt_status s = LT_OK;
 
-static lt_status read_data(struct lt_context *ctx, const char *file, const unsigned char *data, struct lt_tensor *t)
-{
-	struct lt_tensor shell = *t;
-	lt_status s;
-
-	if (may_be_borrowed(t, data)) {
-		t->data = (void *)(uintptr_t)data;
-		t->borrowed = true;
-		return LT_OK;
+	/* Together they are no more than the file, and a rest for each. */
+	for (int32_t i = 0; i < out->n; i++) {
+		out->at[i].borrowed = lt__tensor_is_wanted(wanted, &out->at[i]);
+		bytes += out->at[i].borrowed ? (out->at[i].bytes + ALIGN - 1) / ALIGN * ALIGN : 0;
 	}
-	s = lt__tensor_new(ctx, file, shell.name, shell.dtype, shell.rank, shell.shape, t);
-	lt__tensor_free(&shell);
-	if (!s && t->bytes > 0)
-		memcpy(t->data, data, t->bytes);
-	if (!s)
+	unsigned char *heap = lt__bytes_new(bytes + ALIGN, &cap);
+	if (!heap)
+		return lt_fail(ctx, LT_ENOMEM, "%s: out of memory: its tensors take %zu bytes", from->file, bytes);
+	out->file = (struct lt_bytes){ .at = heap, .n = cap, .heap = heap };
+	at = (ALIGN - (uintptr_t)heap % ALIGN) % ALIGN;
+	for (int32_t i = 0; i < out->n && !s; i++) {
+		struct lt_tensor *t = &out->at[span[i].which];
+
+		t->data = t->borrowed ? heap + at : NULL;
+		s = lt__stream_read(ctx, from, t->data, t->bytes);
+		if (s || !t->borrowed)
+			continue;
+		at += (t->bytes + ALIGN - 1) / ALIGN * ALIGN;
 		tensor_settle(t);
+	}
 	return s;
 }
 
-static lt_status read_all(struct lt_context *ctx, const char *file, json_t *root, const unsigned char *data,
-	size_t bytes, struct lt_tensors *out)
+static lt_status read_all(struct lt_context *ctx, struct lt_stream *from, json_t *root, const struct lt_wanted *wanted,
+	struct lt_tensors *out)
 {
 	struct byte_span *span = calloc(json_object_size(root) + 1, sizeof *span);
-	const char *name;
+	const char *name, *file = from->file;
 	json_t *entry;
 	lt_status s = LT_OK;
 
@@ -186,50 +187,71 @@ static lt_status read_all(struct lt_context *ctx, const char *file, json_t *root
 				continue;
 			span[out->n].which = out->n;
 			t->name = strdup(name);
-			s = t->name ? safetensors_read_entry(ctx, file, name, entry, bytes, t, &span[out->n]) :
+			s = t->name ? safetensors_read_entry(ctx, file, name, entry, from->left, t, &span[out->n]) :
 				lt_fail(ctx, LT_ENOMEM, "%s: out of memory", file);
 			out->n++;
 			if (s)
 				break;
 		}
-	if (!s)
-		s = check_spans(ctx, file, out->at, span, out->n, bytes);
-	for (int32_t i = 0; i < out->n && !s; i++)
-		s = read_data(ctx, file, data + span[i].begin, &out->at[span[i].which]);
+	s = s ? s : check_spans(ctx, file, out->at, span, out->n, from->left);
+	s = s ? s : read_data(ctx, from, wanted, span, out);
 	free(span);
+	return s;
+}
+
+/* The length, and as many bytes of JSON. */
+static lt_status read_header(struct lt_context *ctx, struct lt_stream *from, json_t **root)
+{
+	const char *file = from->file;
+	unsigned char b[8];
+	uint64_t length = 0;
+	json_error_t e;
+
+	*root = NULL;
+	if (from->left < 8)
+		return lt_fail(ctx, LT_EINVAL, "%s: is too short for a .safetensors file (%llu bytes)", file,
+			(unsigned long long)from->left);
+	LT_TRY(lt__stream_read(ctx, from, b, 8));
+	for (int i = 0; i < 8; i++)
+		length |= (uint64_t)b[i] << 8 * i;
+	if (length > from->left || length > LONGEST_HEADER)
+		return lt_fail(ctx, LT_EINVAL, "%s: its header is said to have %llu bytes, %s", file, (unsigned long long)length,
+			length > from->left ? "more than the file has" : "more than the format allows");
+	char *text = malloc((size_t)length + 1);
+	if (!text)
+		return lt_fail(ctx, LT_ENOMEM, "%s: out of memory", file);
+	lt_status s = lt__stream_read(ctx, from, text, (size_t)length);
+	if (!s && (length == 0 || text[0] != '{'))
+		s = lt_fail(ctx, LT_EINVAL, "%s: is not a .safetensors file: its header does not begin with '{'", file);
+	*root = s ? NULL : json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &e);
+	free(text);
+	if (!s && !json_is_object(*root))
+		s = lt_fail(ctx, LT_EINVAL, "%s: the header is not JSON as the format wants it: %s (byte %d)", file, e.text,
+			e.position);
+	return s;
+}
+
+lt_status lt__safetensors_read(
+	struct lt_context *ctx, struct lt_stream *from, const struct lt_wanted *wanted, struct lt_tensors *out)
+{
+	json_t *root;
+
+	memset(out, 0, sizeof *out);
+	lt_status s = read_header(ctx, from, &root);
+	s = s ? s : read_all(ctx, from, root, wanted, out);
+	json_decref(root);
+	if (s)
+		lt__tensors_free(out);
 	return s;
 }
 
 lt_status lt__safetensors_parse(
 	struct lt_context *ctx, const char *file, const void *at, size_t bytes, struct lt_tensors *out)
 {
-	const unsigned char *b = at;
-	uint64_t length = 0;
-	json_error_t e;
-	json_t *root;
-	lt_status s;
+	struct lt_stream s;
 
-	memset(out, 0, sizeof *out);
-	if (bytes < 8)
-		return lt_fail(ctx, LT_EINVAL, "%s: is too short for a .safetensors file (%zu bytes)", file, bytes);
-	for (int i = 0; i < 8; i++)
-		length |= (uint64_t)b[i] << 8 * i;
-	if (length > bytes - 8 || length > LONGEST_HEADER)
-		return lt_fail(ctx, LT_EINVAL, "%s: its header is said to have %llu bytes, %s", file, (unsigned long long)length,
-			length > bytes - 8 ? "more than the file has" : "more than the format allows");
-	if (length == 0 || b[8] != '{')
-		return lt_fail(ctx, LT_EINVAL, "%s: is not a .safetensors file: its header does not begin with '{'", file);
-	root = json_loadb((const char *)b + 8, (size_t)length, JSON_REJECT_DUPLICATES, &e);
-	if (!json_is_object(root)) {
-		json_decref(root);
-		return lt_fail(ctx, LT_EINVAL, "%s: the header is not JSON as the format wants it: %s (byte %d)", file,
-			e.text, e.position);
-	}
-	s = read_all(ctx, file, root, b + 8 + length, bytes - 8 - (size_t)length, out);
-	json_decref(root);
-	if (s)
-		lt__tensors_free(out);
-	return s;
+	lt__stream_memory(&s, file, at, bytes);
+	return lt__safetensors_read(ctx, &s, NULL, out);
 }
 
 static lt_status add_entry(

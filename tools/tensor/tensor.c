@@ -16,7 +16,7 @@ bool lt__tensor_bytes(enum lt_dtype dtype, int32_t rank, const int64_t *shape, s
 	return true;
 }
 
-lt_status lt__tensor_new(struct lt_context *ctx, const char *file, const char *name, enum lt_dtype dtype, int32_t rank,
+lt_status lt__tensor_head(struct lt_context *ctx, const char *file, const char *name, enum lt_dtype dtype, int32_t rank,
 	const int64_t *shape, struct lt_tensor *out)
 {
 	struct lt_tensor t = { .dtype = dtype, .rank = rank };
@@ -26,15 +26,36 @@ lt_status lt__tensor_new(struct lt_context *ctx, const char *file, const char *n
 		return lt_fail(ctx, LT_EOVERFLOW, "%s: the size of '%s' exceeds 63 bits", file, name);
 	t.name = strdup(name);
 	t.shape = malloc((size_t)rank * sizeof *shape + 1);
-	t.data = aligned_alloc(64, (t.bytes + 127) / 64 * 64);
-	if (!t.name || !t.shape || !t.data) {
+	if (!t.name || !t.shape) {
 		lt__tensor_free(&t);
-		return lt_fail(ctx, LT_ENOMEM, "%s: out of memory: '%s' takes %zu bytes", file, name, t.bytes);
+		return lt_fail(ctx, LT_ENOMEM, "%s: out of memory", file);
 	}
 	if (rank > 0)
 		memcpy(t.shape, shape, (size_t)rank * sizeof *shape);
 	*out = t;
 	return LT_OK;
+}
+
+lt_status lt__tensor_room(struct lt_context *ctx, const char *file, struct lt_tensor *t)
+{
+	t->data = aligned_alloc(64, (t->bytes + 127) / 64 * 64);
+	return t->data ? LT_OK :
+		lt_fail(ctx, LT_ENOMEM, "%s: out of memory: '%s' takes %zu bytes", file, t->name, t->bytes);
+}
+
+lt_status lt__tensor_new(struct lt_context *ctx, const char *file, const char *name, enum lt_dtype dtype, int32_t rank,
+	const int64_t *shape, struct lt_tensor *out)
+{
+	LT_TRY(lt__tensor_head(ctx, file, name, dtype, rank, shape, out));
+	lt_status status = lt__tensor_room(ctx, file, out);
+	if (status)
+		lt__tensor_free(out);
+	return status;
+}
+
+bool lt__tensor_is_wanted(const struct lt_wanted *wanted, const struct lt_tensor *t)
+{
+	return !wanted || wanted->is_wanted(wanted->user, t);
 }
 
 void lt__tensor_free(struct lt_tensor *t)
