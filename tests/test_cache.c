@@ -60,6 +60,15 @@ Test(cache, knows_the_compiler)
 	cr_expect_eq(cache_build("cpu", cc, cache_dir, 1, 1), 1);
 	(void)script("exec  cc \"$@\"");
 	cr_expect_eq(cache_build("cpu", cc, cache_dir, 1, 1), 0);
+	/* Nor by one of the same size and time: written over, or put in its place. */
+	char command[400];
+	for (int i = 0; i < 2; i++) {
+		cr_expect_eq(cache_build("cpu", cc, cache_dir, 1, 1), 1);
+		(void)snprintf(command, sizeof command, "c=%s; touch -r $c $c.time && sed 's/cc/cc%s/; s/  */ /' $c >$c.new && "
+			"%s $c.new $c && touch -r $c.time $c && chmod 700 $c", cc, i ? "" : " ", i ? "mv" : "cp");
+		cr_assert_eq(system(command), 0, "%s", command);
+		cr_expect_eq(cache_build("cpu", cc, cache_dir, 1, 1), 0, "%s", command);
+	}
 }
 
 Test(cache, nothing_is_kept_of_what_failed)

@@ -111,7 +111,8 @@ Test(tensorwanted, a_large_npy)
 
 Test(tensorwanted, a_tensor_of_a_safetensors)
 {
-	static const char header[] = "{\"large\":{\"dtype\":\"U8\",\"shape\":[100000000000],\"data_offsets\":[0,100000000000]},"
+	static const char header[] = "{\"large\":{\"dtype\":\"U8\",\"shape\":[100000000000],"
+		"\"data_offsets\":[0,100000000000]},"
 		"\"small\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[100000000000,100000000008]}}";
 	unsigned char begin[512] = { sizeof header - 1 };
 	struct lt_tensors t;

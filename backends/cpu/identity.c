@@ -1,8 +1,8 @@
 /* identity.c -- which compiler and processor it is: what compiled code depends on besides its text.
  *
- * For each word of the command that names a program: its path, size and age; then what the command says of its version,
- * which takes as long as all else that is done for a kernel from the cache.  Of a command that is one binary the host
- * keeps it, for as long as that file is the same.
+ * For each word of the command that names a program: its path, which file that is, its size and age; then what the
+ * command says of its version, which takes as long as all else that is done for a kernel from the cache.  Of a command
+ * that is one binary the host keeps it, for as long as that file is the same.
  */
 #define _GNU_SOURCE 1
 #include <fcntl.h>
@@ -49,8 +49,9 @@ static bool is_binary(const char *path)
 	return ok;
 }
 
-/* The files that the shell named, one a line, with their sizes and ages; returns whether all there is to the command is
- * one binary. */
+/* The files that the shell named, one a line, with what changes when one is replaced: whoever keeps size and time of
+ * modification has another inode, or the time at which that file's content or name changed.  Returns whether all there
+ * is to the command is one binary. */
 static bool write_files(FILE *out, char *paths, uint32_t n_word)
 {
 	char *remainder = NULL;
@@ -59,8 +60,9 @@ static bool write_files(FILE *out, char *paths, uint32_t n_word)
 		struct stat st;
 		if (stat(line, &st) != 0)
 			continue;
-		(void)fprintf(out, "%s\n%lld bytes %lld.%09ld\n", line, (long long)st.st_size,
-			(long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+		(void)fprintf(out, "%s\n%lld bytes %lld.%09ld, inode %llu changed %lld.%09ld\n", line, (long long)st.st_size,
+			(long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, (unsigned long long)st.st_ino,
+			(long long)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
 		n_binary += is_binary(line);
 	}
 	return n_word == 1 && n_binary == 1;

@@ -83,7 +83,8 @@ static bool layout_pads(const struct lt_looptree *t, lt_node n, const struct lt_
 	return true;
 }
 
-/* "swizzle 128" at the end of the words, which are then so many fewer.  A dim of that name is not followed by a number. */
+/* "swizzle 128" at the end of the words, which are then so many fewer.  A dim of that name is not followed by a
+ * number. */
 static lt_status read_swizzle(const struct lt_looptree *t, lt_node n, struct lt_words *w, int64_t *swizzle)
 {
 	*swizzle = 0;

@@ -137,7 +137,8 @@ static lt_status read_value(struct lt_context *ctx, const struct model_binding *
 static bool spec_wants(void *binding, const struct lt_tensor *t) { return model_binding_takes(binding, t); }
 
 /* Without its data, if it does not fit. */
-static lt_status read_file(struct lt_context *ctx, const struct model_binding *p, const char *path, struct lt_tensor *out)
+static lt_status read_file(
+	struct lt_context *ctx, const struct model_binding *p, const char *path, struct lt_tensor *out)
 {
 	const struct lt_wanted wanted = { spec_wants, (void *)(uintptr_t)p };
 	struct lt_tensors file;

@@ -75,8 +75,8 @@ static lt_status unpack_end(struct lt_context *ctx, struct unpacking *u)
 	unsigned char beyond;
 
 	if (zip_fread(u->f, &beyond, 1) > 0)
-		return lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' is longer than the %llu bytes that it claims", u->file, u->st->name,
-			(unsigned long long)u->st->size);
+		return lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' is longer than the %llu bytes that it claims", u->file,
+			u->st->name, (unsigned long long)u->st->size);
 	if (zip_error_code_zip(zip_file_get_error(u->f)) != ZIP_ER_OK)
 		return lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' is damaged: %s", u->file, u->st->name, zip_file_strerror(u->f));
 	return LT_OK;
