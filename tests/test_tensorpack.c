@@ -153,7 +153,7 @@ Test(tensorpack, safetensors_with_every_type)
 	size_t n = write_safetensors(file, header, strlen(header), data, sizeof data);
 	struct lt_tensors t;
 
-	cr_assert_eq(lt__safetensors_parse(ctx, "x", file, n, &t), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert_eq(lt__tensors_parse(ctx, LT_FILE_SAFETENSORS, "x", file, n, &t), LT_OK, "%s", lt_context_message(ctx));
 	cr_assert_eq(t.n, 10);
 	for (int i = 0; i < 10; i++) {
 		cr_assert_str_eq(t.at[i].name, want[i].name);
@@ -206,15 +206,17 @@ Test(tensorpack, safetensors_that_lies)
 		const char *h = bad_safetensors[i].header;
 		size_t n = write_safetensors(file, h, strlen(h), data, bad_safetensors[i].data);
 
-		cr_assert_neq(lt__safetensors_parse(ctx, "my.st", file, n, &t), LT_OK, "%s", h);
+		cr_assert_neq(lt__tensors_parse(ctx, LT_FILE_SAFETENSORS, "my.st", file, n, &t), LT_OK, "%s", h);
 		cr_assert(strstr(lt_context_message(ctx), bad_safetensors[i].says), "%s: %s", h, lt_context_message(ctx));
 		cr_assert_eq(strncmp(lt_context_message(ctx), "my.st: ", 7), 0);
 	}
-	cr_assert_neq(lt__safetensors_parse(ctx, "x", file, write_safetensors(file, "{}", 3, NULL, 0), &t), LT_OK);
+	cr_assert_neq(lt__tensors_parse(ctx, LT_FILE_SAFETENSORS, "x", file,
+		write_safetensors(file, "{}", 3, NULL, 0), &t), LT_OK);
 	cr_assert(strstr(lt_context_message(ctx), "more than the file has"));
-	cr_assert_neq(lt__safetensors_parse(ctx, "x", file, write_safetensors(file, "{}", UINT64_MAX, NULL, 0), &t), LT_OK);
+	cr_assert_neq(lt__tensors_parse(ctx, LT_FILE_SAFETENSORS, "x", file,
+		write_safetensors(file, "{}", UINT64_MAX, NULL, 0), &t), LT_OK);
 	cr_assert(strstr(lt_context_message(ctx), "more than the file has"));
-	cr_assert_neq(lt__safetensors_parse(ctx, "x", file, 7, &t), LT_OK);
+	cr_assert_neq(lt__tensors_parse(ctx, LT_FILE_SAFETENSORS, "x", file, 7, &t), LT_OK);
 	cr_assert(strstr(lt_context_message(ctx), "too short"));
 }
 

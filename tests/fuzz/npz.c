@@ -6,7 +6,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	struct lt_context *ctx = fuzz_context();
 	struct lt_tensors t = { 0 };
-	lt_status status = lt__npz_parse(ctx, "fuzz.npz", data, bytes, &t);
+	lt_status status = lt__tensors_parse(ctx, LT_FILE_NPZ, "fuzz.npz", data, bytes, &t);
 
 	fuzz_check_message(ctx, status);
 	if (!status)

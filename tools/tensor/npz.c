@@ -190,14 +190,6 @@ lt_status lt__npz_read(
 	return s;
 }
 
-lt_status lt__npz_parse(struct lt_context *ctx, const char *file, const void *at, size_t bytes, struct lt_tensors *out)
-{
-	struct lt_stream s;
-
-	lt__stream_memory(&s, file, at, bytes);
-	return lt__npz_read(ctx, &s, NULL, out);
-}
-
 /* What a program that unpacks the archive could be led by, or a terminal that lists it. */
 const char *lt__npz_name(const char *name)
 {

@@ -245,15 +245,6 @@ lt_status lt__safetensors_read(
 	return s;
 }
 
-lt_status lt__safetensors_parse(
-	struct lt_context *ctx, const char *file, const void *at, size_t bytes, struct lt_tensors *out)
-{
-	struct lt_stream s;
-
-	lt__stream_memory(&s, file, at, bytes);
-	return lt__safetensors_read(ctx, &s, NULL, out);
-}
-
 static lt_status add_entry(
 	struct lt_context *ctx, const char *path, json_t *root, const struct lt_tensor *t, uint64_t *at)
 {

@@ -59,7 +59,10 @@ lt_status lt__tensors_read(struct lt_context *, const char *path, struct lt_tens
 /* wanted NULL: all. */
 lt_status lt__tensors_read_wanted(
 	struct lt_context *, const char *path, const struct lt_wanted *, struct lt_tensors *out);
-/* Names, types and shapes alone: `data` is NULL. */
+/* The same of bytes in memory; all of it. */
+lt_status lt__tensors_parse(struct lt_context *, enum lt_tensorfile, const char *file, const void *at, size_t bytes,
+	struct lt_tensors *out);
+/* Names, types and shapes alone, of a file: `data` is NULL. */
 lt_status lt__tensors_shapes(struct lt_context *, const char *path, struct lt_tensors *out);
 lt_status lt__tensors_write(struct lt_context *, const char *path, const struct lt_tensors *);
 
@@ -94,7 +97,6 @@ lt_status lt__npy_header(struct lt_context *, const char *file, const struct lt_
 
 /* npz.c */
 lt_status lt__npz_read(struct lt_context *, struct lt_stream *, const struct lt_wanted *, struct lt_tensors *out);
-lt_status lt__npz_parse(struct lt_context *, const char *file, const void *at, size_t bytes, struct lt_tensors *out);
 /* Why a tensor of that name cannot be an entry; NULL: it can. */
 const char *lt__npz_name(const char *name);
 lt_status lt__npz_write(struct lt_context *, const char *path, const struct lt_tensors *);
@@ -103,7 +105,5 @@ lt_status lt__npz_write(struct lt_context *, const char *path, const struct lt_t
 /* The data of all that is wanted are one block, which the tensors borrow. */
 lt_status lt__safetensors_read(
 	struct lt_context *, struct lt_stream *, const struct lt_wanted *, struct lt_tensors *out);
-lt_status lt__safetensors_parse(
-	struct lt_context *, const char *file, const void *at, size_t bytes, struct lt_tensors *out);
 lt_status lt__safetensors_write(struct lt_context *, const char *path, const struct lt_tensors *);
 #endif

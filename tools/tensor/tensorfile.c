@@ -28,23 +28,39 @@ static lt_status read_npy(
 	return status;
 }
 
+static lt_status read_kind(struct lt_context *ctx, enum lt_tensorfile kind, struct lt_stream *s,
+	const struct lt_wanted *wanted, struct lt_tensors *out)
+{
+	lt_status status = kind == LT_FILE_NPZ ? lt__npz_read(ctx, s, wanted, out)
+		: kind == LT_FILE_NPY ? read_npy(ctx, s, wanted, out) : lt__safetensors_read(ctx, s, wanted, out);
+
+	lt__stream_close(s);
+	if (status)
+		lt__tensors_free(out);
+	return status;
+}
+
 lt_status lt__tensors_read_wanted(
 	struct lt_context *ctx, const char *path, const struct lt_wanted *wanted, struct lt_tensors *out)
 {
 	enum lt_tensorfile kind = lt__tensorfile_kind(path);
 	struct lt_stream s;
-	lt_status status;
 
 	memset(out, 0, sizeof *out);
 	if (kind == LT_FILE_OTHER)
 		return lt_fail(ctx, LT_EINVAL, "%s: tensors are read from files that end in .npy, .npz or .safetensors", path);
 	LT_TRY(lt__stream_open(ctx, path, &s));
-	status = kind == LT_FILE_NPZ ? lt__npz_read(ctx, &s, wanted, out)
-		: kind == LT_FILE_NPY ? read_npy(ctx, &s, wanted, out) : lt__safetensors_read(ctx, &s, wanted, out);
-	lt__stream_close(&s);
-	if (status)
-		lt__tensors_free(out);
-	return status;
+	return read_kind(ctx, kind, &s, wanted, out);
+}
+
+lt_status lt__tensors_parse(struct lt_context *ctx, enum lt_tensorfile kind, const char *file, const void *at,
+	size_t bytes, struct lt_tensors *out)
+{
+	struct lt_stream s;
+
+	memset(out, 0, sizeof *out);
+	lt__stream_memory(&s, file, at, bytes);
+	return read_kind(ctx, kind, &s, NULL, out);
 }
 
 lt_status lt__tensors_read(struct lt_context *ctx, const char *path, struct lt_tensors *out)
