@@ -360,7 +360,7 @@ Test(tensorfile, cut_and_changed_anywhere)
 				if (s)
 					free(t.at);
 			} else {
-				s = p == 1 ? lt__tensors_parse(ctx, LT_FILE_NPZ, "x", copy, n, &t) : lt__tensors_parse(ctx, LT_FILE_SAFETENSORS, "x", copy, n, &t);
+				s = lt__tensors_parse(ctx, p == 1 ? LT_FILE_NPZ : LT_FILE_SAFETENSORS, "x", copy, n, &t);
 			}
 			cr_assert(i >= b.n || s != LT_OK, "%s cut to %zu bytes", paths[p], n);
 			if (!s)
