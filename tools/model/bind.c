@@ -53,20 +53,6 @@ static void bind_extents(struct model_binder *b, struct model_slots *s, int32_t 
 			bind_extent(b, s, p->extent_from[d], t->shape[d], t->shape[d] == p->shape[d], from);
 }
 
-static bool bind_fits(const struct model_binding *p, const struct lt_tensor *t)
-{
-	bool fits = p->rank == t->rank;
-
-	for (int32_t d = 0; d < p->rank && fits; d++)
-		fits = p->shape[d] == t->shape[d];
-	return fits;
-}
-
-bool model_binding_takes(const struct model_binding *p, const struct lt_tensor *t)
-{
-	return p->dtype == t->dtype && (bind_fits(p, t) || (p->bounded && model_extents_fit(p, t)));
-}
-
 /* Gives binding i its tensor, if it fits.  of_file: its shape says extents. */
 static void bind_slot(struct model_binder *b, struct model_slots *s, int32_t i, const struct lt_tensor *t,
 	const char *from,
@@ -74,7 +60,7 @@ static void bind_slot(struct model_binder *b, struct model_slots *s, int32_t i, 
 {
 	const struct model_binding *p = &b->binding[s->kind].at[i];
 	char want[256], got[256];
-	const bool fits = bind_fits(p, t);
+	const bool fits = model_binding_fits(p, t);
 
 	if (p->bounded && of_file && !s->from[i] && p->dtype == t->dtype && model_extents_fit(p, t)) {
 		bind_extents(b, s, i, t, from);

@@ -14,6 +14,20 @@ bool model_extents_fit(const struct model_binding *p, const struct lt_tensor *t)
 	return fits;
 }
 
+bool model_binding_fits(const struct model_binding *p, const struct lt_tensor *t)
+{
+	bool fits = p->rank == t->rank;
+
+	for (int32_t d = 0; d < p->rank && fits; d++)
+		fits = p->shape[d] == t->shape[d];
+	return fits;
+}
+
+bool model_binding_takes(const struct model_binding *p, const struct lt_tensor *t)
+{
+	return p->dtype == t->dtype && (model_binding_fits(p, t) || (p->bounded && model_extents_fit(p, t)));
+}
+
 int32_t model_extents_check(const struct model_binding *p, const struct lt_tensor *t,
 	const struct lt_tensor *const *value,
 	int64_t *want)

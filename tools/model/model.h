@@ -51,7 +51,9 @@ const char *model_binding_kind(enum lt_binding);        /* "input" */
 /* "float32 [3, 4]" */
 const char *model_binding_text(const struct model_binding *, char *out, size_t bytes);
 size_t model_binding_bytes(const struct model_binding *);
-/* Whether a tensor of its type and shape may be given; any name. */
+/* extents.c: whether a tensor has its largest extents; its type, and these or fewer where they differ from run to
+ * run. */
+bool model_binding_fits(const struct model_binding *, const struct lt_tensor *);
 bool model_binding_takes(const struct model_binding *, const struct lt_tensor *);
 
 /* spec.c: the tensor that the text after NAME= describes. */
