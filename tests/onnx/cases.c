@@ -74,7 +74,7 @@ static void case_entry(struct onnx_cases *c, const struct lt_tensor *t)
 void onnx_cases_read(struct lt_context *ctx, struct onnx_cases *c)
 {
 	static const char *const file[ONNX_FILES] = { "tests/onnx/cases.npz", "tests/onnx/layers.npz",
-		"tests/onnx/types.npz", "tests/onnx/dims.npz" };
+		"tests/onnx/types.npz", "tests/onnx/dims.npz", "tests/onnx/microsoft.npz" };
 	memset(c, 0, sizeof *c);
 	for (int k = 0; k < ONNX_FILES; k++) {
 		const int before = c->n;
