@@ -320,10 +320,10 @@ static void new_graph(const struct schedule_plan *plan, struct job *j)
 		return;
 	}
 	if (random_chance(&j->rng, 50)) {
-		random_nest_new(j->ctx, j->seed, plan->grids ? 17 : 0, &j->r, j->text, sizeof j->text);
+		random_nest_new(j->ctx, j->seed, plan->grids ? 17 : 0, plan->floats, &j->r, j->text, sizeof j->text);
 		return;
 	}
-	struct random_options o = { .n_node = (int32_t)random_between(&j->rng, 3, 14), .views = true };
+	struct random_options o = { .n_node = (int32_t)random_between(&j->rng, 3, 14), .floats = plan->floats, .views = true };
 	o.params = random_chance(&j->rng, plan->grids ? 50 : 30);
 	o.states = random_chance(&j->rng, 20);
 	o.composites = random_chance(&j->rng, 50);

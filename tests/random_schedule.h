@@ -13,6 +13,7 @@
 struct schedule_plan {
 	const char *backends;           /* "ref", "batch"; NULL, of grids: for each graph a simulator of a machine */
 	const char *skip;               /* primitives that are not drawn */
+	enum lt_dtype floats;           /* not 0: the only type of floats */
 	uint64_t seed;                  /* of the first graph; each graph has the next one */
 	int graphs, sequences;          /* sequences of a graph */
 	int together;                   /* graphs that are drawn before the first of them is run */

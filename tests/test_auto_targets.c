@@ -227,7 +227,7 @@ Test(auto_targets, random_nests_on_random_machines)
 		char text[2000];
 		cr_assert_eq(lt_context_new(&ctx), LT_OK);
 		if (seed % 3)
-			random_nest_new(ctx, seed, 0, &x.r, text, sizeof text);
+			random_nest_new(ctx, seed, 0, 0, &x.r, text, sizeof text);
 		else
 			random_graph_new(ctx, seed,
 				&(struct random_options){ .n_node = 12,

@@ -181,7 +181,7 @@ static void check_seed(uint64_t seed, int sequences, struct met *m)
 	struct lt_options o = { .size = sizeof o, .backends = "ref", .no_passes = random_chance(&rng, 50), .plan_only = 1 };
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	if (random_chance(&rng, 50)) {
-		random_nest_new(ctx, seed, 0, &r, text, sizeof text);
+		random_nest_new(ctx, seed, 0, 0, &r, text, sizeof text);
 	} else {
 		struct random_options g = { .n_node = (int32_t)random_between(&rng, 3, 14), .views = true };
 		g.params = random_chance(&rng, 50);

@@ -186,7 +186,7 @@ Test(lanes_meet, those_of_a_reduction_never_meet)
 		uint64_t rng = seed * 6151 + 1;
 		char text[4000], steps[6000] = "";
 		cr_assert_eq(lt_context_new(&ctx), LT_OK);
-		random_nest_new(ctx, seed, 9, &r, text, sizeof text);
+		random_nest_new(ctx, seed, 9, 0, &r, text, sizeof text);
 		struct lt_options o = { .size = sizeof o, .backends = "ref", .no_passes = 1, .plan_only = 1 };
 		cr_assert_eq(lt_compile(ctx, r.g, &o, &p), LT_OK, "%s", lt_context_message(ctx));
 		draw_steps(p->tree, &rng, steps, sizeof steps);

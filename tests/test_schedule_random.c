@@ -58,6 +58,17 @@ Test(schedule_random, many_to_a_compiler_on_cpu)
 	batch_close();
 }
 
+/* Vectors take another form of exp than single values do: what a clone of one kind has is not what the other stored. */
+Test(schedule_random, floats_of_64_bits_on_cpu)
+{
+	batch_open("-O0");
+	draw(
+		(struct schedule_plan){ .backends = "batch", .skip = "bind call", .floats = LT_F64, .seed = 400001, .sequences = 8,
+			.together = 30 },
+		number(10), true);
+	batch_close();
+}
+
 Test(schedule_random, on_cpu)
 {
 	draw(

@@ -97,7 +97,7 @@ Test(simulate_count, trees_run_as_many_operations_as_an_enumeration_finds)
 		struct random_graph r;
 		char text[4000];
 		cr_assert_eq(lt_context_new(&ctx), LT_OK);
-		random_nest_new(ctx, seed, 0, &r, text, sizeof text);
+		random_nest_new(ctx, seed, 0, 0, &r, text, sizeof text);
 		check_graph(ctx, r.g, seed, &m);
 		random_graph_free(&r);
 		lt_context_free(ctx);

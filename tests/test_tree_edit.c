@@ -314,7 +314,7 @@ static void try_graph(uint64_t seed, const char *backend, struct tally *tally)
 	struct run_text text = { NULL, 0 };
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	if (seed % 2)
-		random_nest_new(ctx, seed, 4, &r, nest, sizeof nest);
+		random_nest_new(ctx, seed, 4, 0, &r, nest, sizeof nest);
 	else
 		random_graph_new(ctx, seed, &options, &r);
 	struct data d = { &r, seed };

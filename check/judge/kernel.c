@@ -2,7 +2,8 @@
  * in memory.
  *
  * The nodes of the optimised graph that are whole in memory cut it into parts; each part is what one kernel (or a few,
- * where one packs or adds up parts for the next) computes, and the rigorous bound spans that part alone.
+ * where one packs or adds up parts for the next) computes, and the rigorous bound spans that part alone.  A value that
+ * a reader computes for itself, too (a clone), is no such cut: the bound of what reads it has its own in it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +16,10 @@ struct lt_kernel_judge {
 	struct lt_program *p;
 	const void *const *source;
 	struct lt_judge_options o;
-	void **given;                   /* by node of the optimised graph: what the backend left; ours */
+	void **left;                    /* by node of the optimised graph: what the backend left; ours */
+	/* By node: what its readers read.  NULL: nothing is left, or some of them compute it for themselves, perhaps by
+	 * another form of a function.  For all of them stands what the oracle computes, with its bound. */
+	const void **given;
 	const char **kernel;            /* by node: the kernel that wrote it */
 	lt_node *want;
 	int32_t n_want;
@@ -31,12 +35,13 @@ lt_status lt__kernel_judge_new(
 		return lt_fail(p->ctx, LT_ENOMEM, "out of memory");
 	*k = (struct lt_kernel_judge){ .p = p,
 		.source = source,
+		.left = calloc(n, sizeof *k->left),
 		.given = calloc(n, sizeof *k->given),
 		.kernel = calloc(n, sizeof *k->kernel),
 		.want = calloc(n, sizeof *k->want) };
 	if (o)
 		k->o = *o;
-	if (k->given && k->kernel && k->want)
+	if (k->left && k->given && k->kernel && k->want)
 		return LT_OK;
 	lt__kernel_judge_free(k);
 	*out = NULL;
@@ -47,8 +52,9 @@ void lt__kernel_judge_free(struct lt_kernel_judge *k)
 {
 	if (!k)
 		return;
-	for (int32_t i = 0; k->given && i < k->p->base->n_node; i++)
-		free(k->given[i]);
+	for (int32_t i = 0; k->left && i < k->p->base->n_node; i++)
+		free(k->left[i]);
+	free(k->left);
 	free(k->given);
 	free(k->kernel);
 	free(k->want);
@@ -59,15 +65,16 @@ lt_status lt__kernel_judge_see(void *user, const struct lt_seen *seen, const voi
 {
 	struct lt_kernel_judge *k = user;
 	size_t bytes = (size_t)seen->elems * lt__dtype_info(k->p->base->node[seen->base].dtype)->bytes;
-	if (!k->given[seen->base])
+	if (!k->left[seen->base])
 		k->want[k->n_want++] = seen->base;
 	else
-		free(k->given[seen->base]);
-	k->given[seen->base] = malloc(bytes + 1);
-	if (!k->given[seen->base])
+		free(k->left[seen->base]);
+	k->left[seen->base] = malloc(bytes + 1);
+	if (!k->left[seen->base])
 		return lt_fail(k->p->ctx, LT_ENOMEM, "out of memory");
 	if (bytes)
-		memcpy(k->given[seen->base], data, bytes);
+		memcpy(k->left[seen->base], data, bytes);
+	k->given[seen->base] = seen->again ? NULL : k->left[seen->base];
 	k->kernel[seen->base] = seen->kernel;
 	return LT_OK;
 }
@@ -84,7 +91,7 @@ static void report_wrong(
 	snprintf(r->first, sizeof r->first,
 		"kernel %s: %s is %s; from what the kernel read it is %s, give or take %.3g (%lld of %lld elements are "
 		"wrong)",
-		k->kernel[n], where, lt__element_text(k->given[n], flat, g->node[n].dtype, got, sizeof got),
+		k->kernel[n], where, lt__element_text(k->left[n], flat, g->node[n].dtype, got, sizeof got),
 		lt__element_text(value, flat, g->node[n].dtype, want, sizeof want), bound, (long long)wrong,
 		(long long)all);
 }
@@ -105,18 +112,18 @@ static lt_status judge_value(
 	do {
 		double bound = error ? error[flat] : 0, size = lt__magnitude(value, flat, t);
 		all++;
-		if (lt__is_near(k->given[n], value, flat, t, 0)) {
+		if (lt__is_near(k->left[n], value, flat, t, 0)) {
 			r->kernel_equal++;
 			continue;
 		}
 		if (!isfinite(bound)
 			|| (bound > LT_JUDGE_LOOSE * fmax(size, scale)
-				&& lt__is_near(k->given[n], value, flat, t, bound))) {
+				&& lt__is_near(k->left[n], value, flat, t, bound))) {
 			left++;
 			continue;
 		}
-		double ratio = lt__distance(k->given[n], value, flat, t) / bound;
-		if (!lt__is_near(k->given[n], value, flat, t, bound))
+		double ratio = lt__distance(k->left[n], value, flat, t) / bound;
+		if (!lt__is_near(k->left[n], value, flat, t, bound))
 			first = wrong++ ? first : flat;
 		else
 			r->kernel_judged++;
@@ -148,7 +155,7 @@ lt_status lt__kernel_judge_end(struct lt_kernel_judge *k, struct lt_report *r)
 	struct lt_judge_work work = { .what = "kernels", .user = k };
 	struct lt_eval_options eval = { .want_error = true,
 		.allows = k->o.allows | lt__program_allows(k->p),
-		.given = (const void *const *)k->given,
+		.given = k->given,
 		.want = k->want,
 		.n_want = k->n_want,
 		.done = judge_value };

@@ -7,7 +7,7 @@ static enum lt_dtype any_type(struct random_maker *m)
 {
 	static const enum lt_dtype type[] = { LT_F32, LT_F32, LT_F32, LT_F32, LT_F64, LT_F64, LT_F16, LT_BF16, LT_I8,
 		LT_U8, LT_I16, LT_I32, LT_I32, LT_I64, LT_I64, LT_BOOL, LT_U16, LT_U32, LT_U64 };
-	return type[random_pick_int(m, 0, (int64_t)(sizeof type / sizeof *type) - 1)];
+	return random_allowed(m, type[random_pick_int(m, 0, (int64_t)(sizeof type / sizeof *type) - 1)]);
 }
 
 /* Some of the pool's vars in any order. */

@@ -31,6 +31,8 @@ lt_node random_value_of(struct random_maker *, enum lt_dtype);
 /* x scaled down so that no element is larger than size; floats only, others as they are. */
 lt_node random_tame(struct random_maker *, lt_node x, double size);
 lt_node random_cast(struct random_maker *, lt_node, enum lt_dtype);
+/* The type itself, or that which all floats are to have. */
+enum lt_dtype random_allowed(const struct random_maker *, enum lt_dtype);
 enum lt_dtype random_float(struct random_maker *);
 /* A new source of that kind, of free data. */
 lt_node random_source(struct random_maker *, enum lt_dtype, int32_t n, const lt_var *dims);

@@ -54,8 +54,8 @@ static const char *const nests[] = {
 	"%y = f32[q, e] div %u, %n\nresult \"y\" = %y\n",
 };
 
-void random_nest_new(
-	struct lt_context *ctx, uint64_t seed, int32_t max, struct random_graph *out, char *text, size_t bytes)
+void random_nest_new(struct lt_context *ctx, uint64_t seed, int32_t max, enum lt_dtype floats, struct random_graph *out,
+	char *text, size_t bytes)
 {
 	uint64_t rng = seed;
 	int64_t extent[10] = { 0 };
@@ -65,6 +65,11 @@ void random_nest_new(
 		extent[i] = random_between(&rng, 1, i < 7 || big < 4 ? big : 4);
 	size_t n = (size_t)snprintf(text, bytes, "graph 1\n");
 	for (; *from && n + 30 < bytes; from++) {
+		if (floats && (!strncmp(from, "f32", 3) || !strncmp(from, "f64", 3))) {
+			n += (size_t)snprintf(text + n, bytes - n, "%s", lt__dtype_info(floats)->name);
+			from += 2;
+			continue;
+		}
 		if (*from != '$') {
 			text[n++] = *from;
 			continue;

@@ -153,7 +153,7 @@ lt_node random_reduce(struct random_maker *m)
 lt_node random_contract(struct random_maker *m)
 {
 	static const enum lt_dtype types[] = { LT_F32, LT_F32, LT_F32, LT_F64, LT_I32, LT_F16 };
-	enum lt_dtype t = types[random_pick_int(m, 0, 5)];
+	enum lt_dtype t = random_allowed(m, types[random_pick_int(m, 0, 5)]);
 	lt_node a = random_tame(m, random_value_of(m, t), 16);
 	for (int tries = 0; tries < 8; tries++) {
 		lt_node b = random_tame(m, random_value_of(m, t), 16), both[2] = { a, b };

@@ -109,7 +109,7 @@ void random_state(struct random_maker *m)
 		if (m->g->var[dims[i]].bounded)
 			dims[i] = lt_graph_var(m->g, NULL, random_pick_int(m, 1, 4));
 	}
-	lt_node s = lt_graph_state(m->g, random_name(m, "s"), type[random_pick_int(m, 0, 7)], n, dims);
+	lt_node s = lt_graph_state(m->g, random_name(m, "s"), random_allowed(m, type[random_pick_int(m, 0, 7)]), n, dims);
 	m->state[m->n_state++] = random_keep(m, s, 8);
 }
 

@@ -24,7 +24,11 @@ struct random_graph {
 	char why[256];
 	struct random_source *source; int n_source, cap_source;
 };
-struct random_options { int32_t n_node; bool views, params, states, composites, wild; };
+struct random_options {
+	int32_t n_node;
+	enum lt_dtype floats;           /* not 0: the only type of floats */
+	bool views, params, states, composites, wild;
+};
 
 /* Nodes, about: composites bring several. */
 void random_graph_new(struct lt_context *, uint64_t seed, const struct random_options *, struct random_graph *out);
@@ -42,9 +46,10 @@ bool random_chance(uint64_t *state, int percent);
 
 /* -- graphs of the sorts that schedules are written for, of random extents: products, windows,
  * rows, chains. */
-/* max: the largest extent, 0: as it comes.  The text it is made of is written to `text`.  Data: random_graph_fill. */
-void random_nest_new(
-	struct lt_context *, uint64_t seed, int32_t max, struct random_graph *out, char *text, size_t bytes);
+/* max: the largest extent, 0: as it comes.  floats: the only type of floats, 0: as it comes.  The text it is made of is
+ * written to `text`.  Data: random_graph_fill. */
+void random_nest_new(struct lt_context *, uint64_t seed, int32_t max, enum lt_dtype floats, struct random_graph *out,
+	char *text, size_t bytes);
 
 /* -- random steps of a schedule, spelled right and often legal, from the table of primitives.
  *

@@ -89,10 +89,15 @@ bool random_is_float(const struct lt_graph *g, lt_node n)
 }
 static bool is_int(enum lt_dtype t) { return lt__dtype_info(t)->cls == LT_CLASS_INT; }
 
+enum lt_dtype random_allowed(const struct random_maker *m, enum lt_dtype t)
+{
+	return m->want->floats && lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? m->want->floats : t;
+}
+
 enum lt_dtype random_float(struct random_maker *m)
 {
 	static const enum lt_dtype type[] = { LT_F32, LT_F32, LT_F32, LT_F64, LT_F16, LT_BF16 };
-	return type[random_pick_int(m, 0, 5)];
+	return random_allowed(m, type[random_pick_int(m, 0, 5)]);
 }
 
 lt_node random_tame(struct random_maker *m, lt_node x, double size)

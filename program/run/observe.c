@@ -27,23 +27,54 @@ static lt_node *same_values(const struct lt_program *p, struct lt_arena *a)
 	return base;
 }
 
-/* done: by node, once it is in the list. */
-static void add_values(const struct lt_program *p, const struct lt_pstep *step, int32_t at, const lt_node *base,
-	bool *done, struct lt_seen *out, int32_t *n)
+/* The step that made a node of that name; NULL: none did. */
+static const struct lt_derived_step *made_by(const struct lt_derived *own, const char *name)
+{
+	for (int32_t i = 0; own && i < own->n_step; i++)
+		if (!strcmp(own->step[i].made, name))
+			return &own->step[i];
+	return NULL;
+}
+
+/* By node of the optimised graph: whether the schedule has a clone of it, be it one of a copy or of another clone. */
+static bool *computed_again(const struct lt_program *p, struct lt_arena *a)
+{
+	const struct lt_derived *own = p->tree->derived;
+	bool *again = LT_NEW(a, bool, p->base->n_node + 1);
+	for (int32_t i = 0; own && i < own->n_step; i++) {
+		const struct lt_derived_step *s = &own->step[i], *from;
+		const char *of = s->of;
+		if (s->kind != LT_DERIVED_CLONE && s->kind != LT_DERIVED_CLONE_VIEW)
+			continue;
+		while ((from = made_by(own, of)) != NULL && from->kind != LT_DERIVED_PARTIAL)
+			of = from->of;
+		lt_node n = lt__node_named(p->base, of);
+		if (n >= 0)
+			again[n] = true;
+	}
+	return again;
+}
+
+/* By node of the lowered graph: base, and done, once it is in the list; by node of the optimised graph: again. */
+struct seen_maps { const lt_node *base; bool *done; const bool *again; };
+
+static void add_values(const struct lt_program *p, const struct lt_pstep *step, int32_t at,
+	const struct seen_maps *maps, struct lt_seen *out, int32_t *n)
 {
 	const struct lt_frozen *f = &p->nests.frozen[step->nest];
 	for (uint32_t i = 0; i < f->tree.stmts.n; i++) {
 		lt_node node = f->node[i];
 		const struct lt_location *location = &p->nests.assigned.location[node];
-		if (location->storage < 0 || done[node] || base[node] < 0)
+		if (location->storage < 0 || maps->done[node] || maps->base[node] < 0)
 			continue;
-		done[node] = true;
+		maps->done[node] = true;
 		const struct lt_storage *s = &p->nests.assigned.storage[location->storage];
-		out[(*n)++] = (struct lt_seen){ .base = base[node],
+		out[(*n)++] = (struct lt_seen){ .base = maps->base[node],
 			.lowered = node,
 			.step = at,
 			.storage = location->storage,
 			.kernel = f->tree.name,
+			.again = maps->again[maps->base[node]],
 			.lasts = s->space == LT_STORAGE_PREPARED
 				&& p->offsets.lifetime[location->storage].last >= p->plan.n_prepare + p->plan.n_run,
 			.elems = lt__node_elems(p->tree->graph, node) };
@@ -52,14 +83,13 @@ static void add_values(const struct lt_program *p, const struct lt_pstep *step, 
 
 void lt__seen_values(const struct lt_program *p, struct lt_arena *a, struct lt_seen **out, int32_t *n)
 {
-	const lt_node *base = same_values(p, a);
-	bool *done = LT_NEW(a, bool, p->tree->graph->n_node + 1);
+	const struct seen_maps maps = { same_values(p, a), LT_NEW(a, bool, p->tree->graph->n_node + 1), computed_again(p, a) };
 	*out = LT_NEW(a, struct lt_seen, p->tree->graph->n_node + 1);
 	*n = 0;
 	for (int32_t i = 0; i < p->plan.n_prepare + p->plan.n_run; i++) {
 		const struct lt_pstep *step = i < p->plan.n_prepare ? &p->plan.prepare[i] : &p->plan.run[i - p->plan.n_prepare];
 		if (step->kind == LT_STEP_RUN || step->kind == LT_STEP_BLOCKS)
-			add_values(p, step, i, base, done, *out, n);
+			add_values(p, step, i, &maps, *out, n);
 	}
 }
 

@@ -188,6 +188,8 @@ struct lt_seen {
 	int32_t storage;
 	bool lasts;                     /* a prepared value that no later one overwrites */
 	const char *kernel;             /* name of the kernel that writes it */
+	/* Some reader computes it for itself instead: what that one has is the same up to rounding, not the same bits. */
+	bool again;
 	int64_t elems;                  /* with bounded dims at their maximum */
 };
 /* All of them, in the order of the steps; in the arena. */

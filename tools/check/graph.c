@@ -168,7 +168,7 @@ static lt_status build_random(struct lt_context *ctx, const struct check_case *c
 	char text[4000];
 	uint64_t rng = c->seed;
 	if (c->spec.variant) {
-		random_nest_new(ctx, c->seed, 0, &r, text, sizeof text);
+		random_nest_new(ctx, c->seed, 0, 0, &r, text, sizeof text);
 	} else {
 		struct random_options o = {
 			.n_node = (int32_t)random_between(&rng, 3, 24), .views = true, .params = true, .states = true
