@@ -246,9 +246,45 @@ Test(eval_modes, bounds_of_products, .timeout = 120)
 	cr_expect_geq(products, 20);
 }
 
+/* Integers that are not certain, by tiles and term by term: small ones, and some whose products are no doubles. */
+Test(eval_modes, bounds_of_whole_products)
+{
+	for (int i = 0; i < 2; i++) {
+		struct oracle *b = oracle_open(LT_F32);
+		struct kept tiles, terms;
+		uint64_t seed = 29;
+		int uncertain = 0;
+		lt_var r = lt_graph_var(b->g, "r", 9), c = lt_graph_var(b->g, "c", 13), k = lt_graph_var(b->g, "k", 140);
+		lt_node x = oracle_random(b, LT_F32, 2, (lt_var[]){ r, k }, &seed, 0x1.1p-6);
+		x = lt_graph_binary(b->g, "mul", lt_graph_unary(b->g, "exp", x), lt_graph_literal(b->g, LT_F32, i ? 1e8 : 40));
+		lt_node w = oracle_random(b, LT_I32, 2, (lt_var[]){ k, c }, &seed, i ? 1e7 : 1);
+		lt_node sum = lt_graph_contract(b->g, lt_graph_cast(b->g, x, LT_I32), w, 1, &k);
+		lt_node want[2] = { sum, b->g->node[sum].operand[0] };
+		struct lt_eval_options o = { .want = want, .n_want = 1, .want_error = true };
+		cr_assert(sum >= 0 && b->g->node[sum].reduce && b->g->node[want[1]].op == LT_OP_mul);
+		void *const *source = (void *const *)(uintptr_t)b->source;
+		cr_assert_eq(evaluate(b->g, source, o, &tiles), LT_OK, "%s", lt_context_message(b->ctx));
+		o.n_want = 2;
+		cr_assert_eq(evaluate(b->g, source, o, &terms), LT_OK, "%s", lt_context_message(b->ctx));
+		cr_assert_arr_eq(tiles.value[sum], terms.value[sum], 9 * 13 * sizeof(int32_t));
+		for (int j = 0; j < 9 * 13; j++) {
+			double by_tiles = tiles.error[sum][j], by_terms = terms.error[sum][j];
+			/* Term by term a product that may wrap says nothing; its sum, which wraps as a whole, does. */
+			cr_assert(near(by_tiles, by_terms) || (i == 1 && isinf(by_terms)), "%d, element %d: %g, %g", i, j, by_tiles,
+				by_terms);
+			uncertain += by_tiles > 0;
+		}
+		cr_assert(uncertain > 0, "%d: all is certain", i);
+		object_cache_free(&tiles);
+		object_cache_free(&terms);
+		oracle_close(b);
+	}
+}
+
 /* ---- products by tiles ---- */
 
-struct shape { int64_t r, c, k, batch; int order; enum lt_dtype t; };
+/* unit: of the left factor's numbers; of the right one's a thirtieth, but at least 1 of integers. */
+struct shape { int64_t r, c, k, batch; int order; enum lt_dtype t; double unit; };
 
 /* a[batch, r, k] b[batch, k, c], summed over k, with the dims in several orders; of types that compute in others by
  * casts. */
@@ -256,20 +292,24 @@ static lt_node product(struct oracle *b, const struct shape *s, uint64_t *seed)
 {
 	lt_var r = lt_graph_var(b->g, "r", s->r), c = lt_graph_var(b->g, "c", s->c), k = lt_graph_var(b->g, "k", s->k);
 	lt_var batch = lt_graph_var(b->g, "batch", s->batch);
+	double unit = s->unit > 0 ? s->unit : 0.37, other = s->unit > 0 && unit < 30 ? 1 : unit / 30;
 	lt_node x = oracle_random(
-		b, s->t, 3, s->order & 1 ? (lt_var[]){ k, batch, r } : (lt_var[]){ batch, r, k }, seed, 0.37);
+		b, s->t, 3, s->order & 1 ? (lt_var[]){ k, batch, r } : (lt_var[]){ batch, r, k }, seed, unit);
 	lt_node w = oracle_random(
-		b, s->t, 3, s->order & 2 ? (lt_var[]){ c, k, batch } : (lt_var[]){ batch, k, c }, seed, 0.0123);
+		b, s->t, 3, s->order & 2 ? (lt_var[]){ c, k, batch } : (lt_var[]){ batch, k, c }, seed, other);
 
 	return lt_graph_contract(b->g, x, w, 1, &k);
 }
 
-/* Tiles that are full, that are not, of one row; more deep positions than a tile has. */
+/* Tiles that are full, that are not, of one row; more deep positions than a tile has; integers whose sums wrap, and
+ * whose products are no doubles. */
 Test(eval_modes, products, .timeout = 120)
 {
-	static const struct shape shapes[] = { { 70, 70, 20, 1, 0, LT_F32 }, { 1, 300, 140, 1, 1, LT_F32 },
-		{ 3, 9, 300, 2, 2, LT_F64 }, { 66, 1, 33, 1, 3, LT_F32 }, { 65, 5, 130, 2, 0, LT_F64 },
-		{ 5, 17, 31, 3, 3, LT_F16 }, { 8, 8, 8, 1, 1, LT_BF16 } };
+	static const struct shape shapes[] = { { 70, 70, 20, 1, 0, LT_F32, 0 }, { 1, 300, 140, 1, 1, LT_F32, 0 },
+		{ 3, 9, 300, 2, 2, LT_F64, 0 }, { 66, 1, 33, 1, 3, LT_F32, 0 }, { 65, 5, 130, 2, 0, LT_F64, 0 },
+		{ 5, 17, 31, 3, 3, LT_F16, 0 }, { 8, 8, 8, 1, 1, LT_BF16, 0 }, { 70, 70, 20, 1, 0, LT_I32, 1 },
+		{ 66, 3, 300, 2, 3, LT_I32, 3 }, { 5, 17, 140, 1, 2, LT_I32, 1e6 }, { 33, 9, 130, 1, 1, LT_I32, 3e7 },
+		{ 9, 40, 31, 2, 1, LT_U32, 5e7 }, { 7, 70, 200, 1, 0, LT_I8, 1 } };
 
 	for (int i = 0; i < COUNT(shapes); i++)
 		for (int mode = 0; mode < 2 * MODES; mode++) {

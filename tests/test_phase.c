@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "program/host/host.h"
 #include "tests/ltrun.h"
 #include "tools/common/common.h"
 
@@ -105,6 +106,30 @@ Test(phase, is_not_there_where_nobody_wants_it)
 	if (!shown)
 		cr_skip_test("no pseudo-terminal can be had here");
 	cr_assert_str_eq(shown, "");
+}
+
+/* Of a judge that asks often, without a terminal: a line when it began ten seconds ago, and none before ten more. */
+Test(phase, a_line_every_ten_seconds_of_judging)
+{
+	struct progress_line line = { .when = " of run 2", .begin_ns = lt__now_ns() - INT64_C(9000000000) };
+	char text[400] = "";
+	FILE *f;
+
+	cr_assert_not_null(freopen(scratch("progress"), "w", stderr));
+	lt__progress_show(&line, "reference", 0.25);
+	line.begin_ns -= INT64_C(3000000000);
+	for (int i = 0; i < 3; i++)
+		lt__progress_show(&line, "reference", 0.5);
+	line.written_ns -= INT64_C(11000000000);
+	lt__progress_show(&line, "kernels", 0.75);
+	lt__progress_end(&line);
+	(void)fflush(stderr);
+	f = fopen(scratch("progress"), "r");
+	cr_assert(f && fread(text, 1, sizeof text - 1, f) > 0);
+	(void)fclose(f);
+	int first = 0, second = 0, used = 0;
+	cr_assert(sscanf(text, "verify of run 2: reference, 50 %%, %d s\nverify of run 2: kernels, 75 %%, %d s\n%n", &first,
+		&second, &used) == 2 && text[used] == 0 && first >= 12 && second >= first, "%s", text);
 }
 
 /* A compiler that waits until it is said what is done. */

@@ -9,7 +9,7 @@ static void store_strip_in(
 
 	for (int32_t j = 0; j < n; j++) {
 		int32_t from = in->uniform ? 0 : j;
-		lt__eval_pack_write(f, at, in->at.f[from], in->exact ? 0 : in->error[from]);
+		lt__eval_pack_write(f, at, f->whole ? (double)in->at.i[from] : in->at.f[from], in->exact ? 0 : in->error[from]);
 		at += along_deep ? f->lanes : 1;
 		if (!along_deep && --turn == 0) {
 			at += (int64_t)(f->depth - 1) * f->lanes;

@@ -201,12 +201,14 @@ bool lt__eval_next_walk(struct lt_worker *, const lt_var *, int32_t n);
 int64_t lt__eval_count(const struct lt_evaluation *, const lt_var *, int32_t n);        /* of positions */
 
 /* product.c */
+/* Whether a type is one of the integers that products have tiles of: each of its numbers is a double, too. */
+static inline bool lt__eval_is_whole(enum lt_dtype t) { return t == LT_I32 || t == LT_U32; }
 /* Plans the job as a sum of products by tiles; false: it is none that gains from it. */
 bool lt__eval_plan_product(
 	struct lt_evaluation *, struct lt_eval_job *, const lt_var *loop, int32_t n_kept, int32_t n_loop);
-/* One factor's panel while it is filled, in blocks of `lanes` positions with `depth` deep ones each; sure: all errors
- * are 0. */
-struct lt_filling { double *to, *error; float *to_f32; int32_t lanes, depth; bool sure; };
+/* One factor's panel while it is filled, in blocks of `lanes` positions with `depth` deep ones each; whole: of integers
+ * as doubles; sure: all errors are 0. */
+struct lt_filling { double *to, *error; float *to_f32; int32_t lanes, depth; bool whole, sure; };
 static inline int64_t lt__eval_pack_position(const struct lt_filling *f, int64_t i, int64_t k)
 {
 	return (i / f->lanes * f->depth + k) * f->lanes + i % f->lanes;

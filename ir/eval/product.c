@@ -25,8 +25,8 @@ static lt_node product_of(const struct lt_evaluation *e, lt_node n)
 	const struct lt_nodedef *d = &e->g->node[n];
 	lt_node x = d->operand[0];
 
-	if (d->op != LT_OP_add || lt__dtype_info(d->dtype)->cls != LT_CLASS_FLOAT || e->g->node[x].op != LT_OP_mul
-		|| e->g->node[x].reduce)
+	if (d->op != LT_OP_add || (lt__dtype_info(d->dtype)->cls != LT_CLASS_FLOAT && !lt__eval_is_whole(d->dtype))
+		|| e->g->node[x].op != LT_OP_mul || e->g->node[x].reduce)
 		return -1;
 	return e->stored[x] ? -1 : x;
 }

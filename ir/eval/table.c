@@ -128,6 +128,7 @@ static bool add_test(struct tables *t, struct index_table of, int64_t extent, bo
 /* Through a view of one piece. */
 static bool through_view(struct tables *t, const struct lt_nodedef *d, bool along_deep)
 {
+	const double fill = lt__as_double(lt__scalar_of(d->bits, d->dtype), d->dtype);
 	const struct lt_map *map = &d->piece[0].map;
 	int32_t width = lt__map_width(map);
 	struct index_table source[TABLE_DIMS], guard;
@@ -137,7 +138,7 @@ static bool through_view(struct tables *t, const struct lt_nodedef *d, bool alon
 		return false;
 	for (int32_t i = 0; i < map->n_guard; i++)
 		if (!table_of_row(t, map, map->guard + (int64_t)i * width, &guard)
-			|| !add_test(t, guard, INT64_MAX, true, lt__scalar_of(d->bits, d->dtype).f, along_deep))
+			|| !add_test(t, guard, INT64_MAX, true, fill, along_deep))
 			return false;
 	int32_t used = t->used;
 	for (int32_t i = 0; i < map->n_row; i++)
@@ -187,19 +188,24 @@ static const struct table_test *failed_test(const struct open_tests *open, int32
 
 typedef float loose_float __attribute__((aligned(1), may_alias));
 typedef double loose_double __attribute__((aligned(1), may_alias));
+typedef int32_t loose_int __attribute__((aligned(1), may_alias));
 
-static double stored_number(const void *data, bool f64, int64_t at)
+/* Of a type that products have tiles of. */
+static double stored_number(const void *data, enum lt_dtype t, int64_t at)
 {
-	return f64 ? ((const loose_double *)data)[at] : (double)((const loose_float *)data)[at];
+	return t == LT_F64 ? ((const loose_double *)data)[at] : !lt__eval_is_whole(t) ? (double)((const loose_float *)data)[at]
+		: t == LT_I32 ? ((const loose_int *)data)[at] : (double)(uint32_t)((const loose_int *)data)[at];
 }
 
 /* Along the part `inner` of the tables, at place `o` of the other. */
 static bool fill_row(const struct tables *t, struct lt_filling *f, int32_t inner, int32_t n, int32_t o,
-	const struct lt_stored *value, bool f64)
+	const struct lt_stored *value, enum lt_dtype type)
 {
 	const double *error = value->data == value->own ? value->error : NULL;
 	const int64_t *from = t->from.at + inner, *to = t->to.at + inner;
 	const loose_float *data = value->data;
+	const loose_int *whole = value->data;
+	bool plain = !f->error && (type == LT_F32 || type == LT_I32);
 	int64_t from_o = t->from.at[o], to_o = t->to.at[o];
 	struct open_tests open = { .n = 0 };
 
@@ -211,14 +217,20 @@ static bool fill_row(const struct tables *t, struct lt_filling *f, int32_t inner
 		open.test[open.n] = test;
 		open.outer[open.n++] = outer;
 	}
-	if (open.n == 0 && !f64 && !f->error && f->to_f32) {
+	plain = plain && open.n == 0;
+	if (plain && f->to_f32) {
 		for (int32_t j = 0; j < n; j++)
 			f->to_f32[to_o + to[j]] = data[from_o + from[j]];
 		return true;
 	}
-	if (open.n == 0 && !f64 && !f->error) {
+	if (plain && type == LT_F32) {
 		for (int32_t j = 0; j < n; j++)
 			f->to[to_o + to[j]] = (double)data[from_o + from[j]];
+		return true;
+	}
+	if (plain) {
+		for (int32_t j = 0; j < n; j++)
+			f->to[to_o + to[j]] = whole[from_o + from[j]];
 		return true;
 	}
 	for (int32_t j = 0; j < n; j++) {
@@ -226,7 +238,7 @@ static bool fill_row(const struct tables *t, struct lt_filling *f, int32_t inner
 		int64_t at = from_o + from[j];
 		if (failed && !failed->guard)
 			return false;
-		lt__eval_pack_write(f, to_o + to[j], failed ? failed->fill : stored_number(value->data, f64, at),
+		lt__eval_pack_write(f, to_o + to[j], failed ? failed->fill : stored_number(value->data, type, at),
 			failed || !error ? 0 : error[at]);
 	}
 	return true;
@@ -239,7 +251,7 @@ bool lt__eval_fill_tables(
 	lt_node node = p->steps.step[p->steps.top].node;
 	const struct lt_nodedef *d = &e->g->node[node];
 	struct tables t = { .w = w, .n = count, .depth = f->depth };
-	bool f64 = d->dtype == LT_F64;
+	const enum lt_dtype type = d->dtype;
 
 	if (p->steps.n != 1 || !p->steps.step[0].read || d->n_dim > TABLE_DIMS || count == 0 || f->depth == 0)
 		return false;
@@ -255,7 +267,7 @@ bool lt__eval_fill_tables(
 		return false;
 	for (int32_t o = 0; o < (p->along_deep ? count : f->depth); o++)
 		if (!fill_row(&t, f, p->along_deep ? count : 0, p->along_deep ? f->depth : count, p->along_deep ? o : count + o,
-			    &e->value[node], f64))
+			    &e->value[node], type))
 			return false;
 	return true;
 }

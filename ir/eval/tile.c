@@ -1,12 +1,14 @@
 /* tile.c -- one tile of a sum of products: panels of both factors, the steps over them, the results. */
 #include <math.h>
 #include <string.h>
+#include "base/number.h"
 #include "ir/eval/parts.h"
 
 struct parts {
 	double *a, *b, *a_error, *b_error, *value, *lost, *error, *size;
 	float *a_f32, *b_f32;
 	int64_t *coarse, *odd;
+	int64_t *total;                 /* of integers: their sums so far; value has those of one step */
 	struct lt_reach *reach;
 	uint32_t *offset;
 	size_t cleared;                 /* doubles from value on that begin as 0 */
@@ -24,7 +26,7 @@ static double *take(double *from, size_t *used, size_t n)
 /* The modes that need nothing but f32 have panels of them. */
 static bool is_plain(const struct lt_evaluation *e, enum lt_dtype t)
 {
-	return t != LT_F64 && !e->noise && !e->options.want_error;
+	return t == LT_F32 && !e->noise && !e->options.want_error;
 }
 
 /* Panels of both factors and of their errors, sums, and the noise's offsets, one after another. */
@@ -32,7 +34,7 @@ static size_t cut_panel(
 	const struct lt_evaluation *e, const struct lt_eval_product *p, enum lt_dtype t, double *from, struct parts *c)
 {
 	size_t m = (size_t)lt__round_up(p->m, LT_LANES_LEFT), n = (size_t)p->n, k = (size_t)p->k, used = 0;
-	bool plain = is_plain(e, t), bound = e->options.want_error;
+	bool plain = is_plain(e, t), bound = e->options.want_error, whole = lt__eval_is_whole(t), noisy = e->noise && !whole;
 
 	*c = (struct parts){ 0 };
 	c->a = take(from, &used, plain ? k * m / 2 : k * m);
@@ -43,14 +45,15 @@ static size_t cut_panel(
 	c->b_error = bound ? take(from, &used, k * n) : NULL;
 	c->cleared = used;
 	c->value = take(from, &used, m * n);
-	c->lost = t == LT_F64 ? take(from, &used, m * n) : NULL;
-	c->size = bound || e->noise ? take(from, &used, m * n) : NULL;
-	c->coarse = bound || e->noise ? (int64_t *)take(from, &used, m * n) : NULL;
+	c->lost = t == LT_F64 || (whole && bound) ? take(from, &used, m * n) : NULL;
+	c->total = whole ? (int64_t *)take(from, &used, m * n) : NULL;
+	c->size = bound || noisy ? take(from, &used, m * n) : NULL;
+	c->coarse = bound || noisy ? (int64_t *)take(from, &used, m * n) : NULL;
 	c->error = bound ? take(from, &used, m * n) : NULL;
 	c->odd = bound ? (int64_t *)take(from, &used, m * n) : NULL;
 	c->cleared = used - c->cleared;
-	c->offset = e->noise ? (uint32_t *)take(from, &used, k * m / 2) : NULL;
-	c->reach = e->noise ? (struct lt_reach *)take(from, &used, sizeof *c->reach / sizeof(double) * m * n) : NULL;
+	c->offset = noisy ? (uint32_t *)take(from, &used, k * m / 2) : NULL;
+	c->reach = noisy ? (struct lt_reach *)take(from, &used, sizeof *c->reach / sizeof(double) * m * n) : NULL;
 	return used;
 }
 
@@ -154,6 +157,29 @@ static void tile_add_terms(
 		parts->rest = TAME * LT_REACH_SCALE * type->largest;
 }
 
+/* Integers: each product, and the sum of so many, is a whole number that a double has, or all wrap. */
+static void tile_add_whole(
+	const struct lt_worker *w, const struct lt_tile *t, const struct parts *parts, const struct factors *products)
+{
+	const bool bound = w->e->options.want_error && !products->sure;
+	const int64_t n = lt__round_up(t->m, LT_LANES_LEFT) * t->n;
+
+	if (products->largest * t->k <= 0x1p53) {
+		memset(t->value, 0, (size_t)n * sizeof *t->value);
+		w->e->rows->product[bound ? LT_TILE_BOUND : LT_TILE_NEAREST][1](t);
+		for (int64_t at = 0; at < n; at++)
+			parts->total[at] = lt_whole_add(parts->total[at], (int64_t)t->value[at]);
+		return;
+	}
+	for (int64_t at = 0; at < (int64_t)t->m * t->n; at++)
+		for (int32_t k = 0; k < t->k; k++) {
+			int64_t i = lt__tile_left(t, at / t->n, k), j = lt__tile_right(t, at % t->n, k);
+			parts->total[at] = lt_whole_add(parts->total[at], lt_whole_mul((int64_t)t->a[i], (int64_t)t->b[j]));
+			if (bound)
+				t->error[at] += t->a_error[i] * fabs(t->b[j]) + t->b_error[j] * fabs(t->a[i]) + t->a_error[i] * t->b_error[j];
+		}
+}
+
 /* Places in the result of `count` positions of vars from `first` on. */
 static void find_offsets(struct lt_worker *w, const lt_var *var, int32_t n, int64_t first, int32_t count, int64_t *to)
 {
@@ -176,7 +202,7 @@ static void store_errors(
 		int64_t at = (int64_t)m * t->n + n;
 		struct lt_fold fold = { .uncertain = t->error[at] != 0, .odd = odd[at] != 0, .coarse = t->coarse[at] != 0,
 			.error = t->error[at], .size = t->size[at], .n = w->job->product->depth };
-		double error = lt__eval_folded_error(&fold, LT_OP_add, tile_type(w), (union lt_scalar){ .f = w->out->at.f[n] });
+		double error = lt__eval_folded_error(&fold, LT_OP_add, tile_type(w), (union lt_scalar){ .i = w->out->at.i[n] });
 		w->job->to->error[base + w->column_at[n]] = error;
 		w->inexact = w->inexact || error != 0;
 	}
@@ -189,7 +215,9 @@ static void store_results(
 	const struct lt_eval_job *job = w->job;
 	union lt_eval_row *row = &w->out->at, *part = &w->one->at;
 
-	for (int32_t n = 0; n < columns; n++) {
+	for (int32_t n = 0; parts->total && n < columns; n++)
+		row->i[n] = parts->total[(int64_t)m * t->n + n];
+	for (int32_t n = 0; !parts->total && n < columns; n++) {
 		int64_t at = (int64_t)m * t->n + n;
 		row->f[n] = t->value[at]
 			+ (w->e->options.mode == LT_EVAL_EXACT && tile_type(w) == LT_F64 && isfinite(t->value[at])
@@ -212,7 +240,7 @@ static void store_results(
 		for (next = n + 1; next < columns && w->column_at[next] - w->column_at[next - 1] == step; next++)
 			continue;
 		for (int32_t j = n; j < next; j++)
-			part->f[j - n] = row->f[j];
+			part->i[j - n] = row->i[j];
 		w->e->rows->store(tile_type(w), job->to->own, base + w->column_at[n], step, next - n, part);
 	}
 	if (w->e->options.want_error)
@@ -225,8 +253,9 @@ static lt_status fill_panels(struct lt_worker *w, const struct lt_tile *t, const
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_eval_product *p = w->job->product;
-	struct lt_filling a = { parts->a, parts->a_error, parts->a_f32, LT_LANES_LEFT, t->k, true },
-		b = { parts->b, parts->b_error, parts->b_f32, LT_LANES, t->k, true };
+	const bool whole = lt__eval_is_whole(tile_type(w));
+	struct lt_filling a = { parts->a, parts->a_error, parts->a_f32, LT_LANES_LEFT, t->k, whole, true },
+		b = { parts->b, parts->b_error, parts->b_f32, LT_LANES, t->k, whole, true };
 	double smallest[2] = { 0 }, largest[2] = { 0 };
 
 	LT_TRY(lt__eval_fill_panel(w, &p->left, row, t->m, deep, &a));
@@ -235,7 +264,7 @@ static lt_status fill_panels(struct lt_worker *w, const struct lt_tile *t, const
 		lt__eval_loosen(e, p->left.steps.step[p->left.steps.top].node, base + row, t->m, deep, &a);
 		lt__eval_loosen(e, p->right.steps.step[p->right.steps.top].node, base + column, columns, deep, &b);
 	}
-	if (e->noise || e->options.want_error) {
+	if (e->noise || e->options.want_error || whole) {
 		e->rows->range((int64_t)t->k * lt__round_up(t->m, LT_LANES_LEFT), parts->a, &smallest[0], &largest[0]);
 		e->rows->range((int64_t)t->k * t->n, parts->b, &smallest[1], &largest[1]);
 	}
@@ -259,6 +288,7 @@ lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 	const struct lt_dtypeinfo *type = lt__dtype_info(tile_type(w));
 	int64_t column = task % p->n_tiles * p->n, row = task / p->n_tiles % p->m_tiles * p->m, base;
 	int32_t columns = p->columns - column < p->n ? (int32_t)(p->columns - column) : p->n;
+	const bool whole = lt__eval_is_whole(tile_type(w));
 	struct parts parts;
 
 	cut_panel(e, p, tile_type(w), w->panel, &parts);
@@ -290,9 +320,12 @@ lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 		t.first = deep == 0;
 		t.k = p->depth - deep < p->k ? (int32_t)(p->depth - deep) : p->k;
 		LT_TRY(fill_panels(w, &t, &parts, row, column, columns, base, deep, &products));
-		if (e->noise)
+		if (parts.offset)
 			draw_offsets(w, &t, parts.offset, base, deep);
-		tile_add_terms(w, &t, &parts, &products);
+		if (whole)
+			tile_add_whole(w, &t, &parts, &products);
+		else
+			tile_add_terms(w, &t, &parts, &products);
 	}
 	for (int32_t m = 0; m < t.m; m++)
 		store_results(w, &t, &parts, m, columns, base + w->row_at[m]);

@@ -3,7 +3,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "check/judge/judge.h"
 #include "program/host/host.h"
 #include "tools/build/build.h"
@@ -201,7 +200,7 @@ static lt_status verify_begin(struct verify *v)
 	if (!all)
 		return lt_fail(b->ctx, LT_ENOMEM, "out of memory");
 	v->options = (struct lt_judge_options){ .seed = 1, .n_thread = lt__judge_threads_here(), .parallel =
-		lt__judge_on_threads, .progress = isatty(STDERR_FILENO) && !v->b->o.quiet ? lt__progress_show : NULL,
+		lt__judge_on_threads, .progress = !v->b->o.quiet ? lt__progress_show : NULL,
 		.user = &v->line };
 	for (int32_t i = 0; i < constants->n; i++)
 		v->source[constants->at[i].node] = b->model.given.constant.value[i] ? b->model.given.constant.value[i]->data : NULL;

@@ -87,11 +87,12 @@ void lt__phase(struct lt_phases *, const char *fmt, ...) __attribute__((format(p
  * first after lt__phases_begin or lt__phase(NULL). */
 void lt__phase_between(struct lt_phases *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* -- a line of progress on the terminal while results are judged. */
+/* -- progress while results are judged. */
 /* when: what is judged (" of run 2"), or "".  shown: a line stands on the terminal. */
-struct progress_line { char when[40]; int64_t begin_ns; bool shown; };
+struct progress_line { char when[40]; int64_t begin_ns, written_ns; bool shown; };
 
-/* lt_judge_options.progress with a struct progress_line as user: shows a line once it has taken a second. */
+/* lt_judge_options.progress with a struct progress_line as user.  On a terminal: a line that is written again and again
+ * once it has taken a second; elsewhere a line every ten seconds. */
 void lt__progress_show(void *line, const char *what, double share);
 /* The line is gone. */
 void lt__progress_end(struct progress_line *);

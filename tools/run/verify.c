@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "check/judge/judge.h"
 #include "program/host/host.h"
 #include "tools/common/common.h"
@@ -37,7 +36,7 @@ lt_status run_verify_begin(struct run *r)
 		.allows = lt__program_allows(r->program),
 		.n_thread = r->o.threads ? (uint32_t)r->o.threads : lt__judge_threads_here(),
 		.parallel = lt__judge_on_threads,
-		.progress = isatty(STDERR_FILENO) && !r->o.quiet ? lt__progress_show : NULL,
+		.progress = !r->o.quiet ? lt__progress_show : NULL,
 		.user = &v->line };
 	for (int32_t i = 0; i < constants->n; i++)
 		v->source[constants->at[i].node] = r->model.given.constant.value[i] ? r->model.given.constant.value[i]->data :
