@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "check/judge/judge.h"
+#include "check/judge/parts.h"
 
 double lt__integer_distance(int64_t a, int64_t b, enum lt_dtype t)
 {
@@ -28,6 +29,15 @@ double lt__distance(const void *got, const void *want, int64_t i, enum lt_dtype 
 	union lt_scalar a = lt__load(got, i, t), b = lt__load(want, i, t);
 	return lt__dtype_info(t)->cls != LT_CLASS_FLOAT ? lt__integer_distance(a.i, b.i, t)
 		: (isnan(a.f) && isnan(b.f)) || a.f == b.f ? 0 : lt__float_distance(a.f, b.f, t);
+}
+
+double lt__signed_distance(const void *got, const void *want, int64_t i, enum lt_dtype t)
+{
+	union lt_scalar a = lt__load(got, i, t), b = lt__load(want, i, t);
+	if (lt__dtype_info(t)->cls == LT_CLASS_FLOAT)
+		return isfinite(a.f) && isfinite(b.f) ? a.f - b.f : INFINITY;
+	double size = lt__integer_distance(a.i, b.i, t);
+	return (t == LT_U64 ? (uint64_t)a.i < (uint64_t)b.i : a.i < b.i) ? -size : size;
 }
 
 double lt__magnitude(const void *data, int64_t i, enum lt_dtype t)

@@ -15,6 +15,9 @@ struct noise {
 	double *largest;
 	double *sum;                    /* of the deviations; not of their squares, which leave the type of a double */
 	unsigned char *classes;         /* bits of the class_of that occurred */
+	/* Where results are made of roundings: the lowest and highest difference from the reference, and the sum of their
+	 * sizes; of the whole tensor the largest sum of all differences in a run. */
+	double *low, *high, *mass, bias;
 };
 /* One tensor of the program against the reference. */
 struct tensor {
@@ -22,6 +25,8 @@ struct tensor {
 	lt_node node;
 	const void *got, *want;
 	const struct noise *noise;
+	int32_t output;                     /* of the graph: its results, then its states that are set; -1: none */
+	const double *step;                 /* by how much elements move with the last roundings; NULL: not at all */
 	bool constant;                      /* a state that nothing sets: exact */
 };
 
@@ -32,6 +37,7 @@ struct lt_judge {
 	struct lt_evaluation *reference;
 	struct noise *result, *set;     /* by result, by state set */
 	int32_t runs;
+	struct lt_rounded *rounded;     /* NULL: no result is made of a rounding */
 };
 
 /* -- evaluating -- */
@@ -88,7 +94,9 @@ static lt_status judge_evaluate(const struct lt_judge *j, int32_t run, struct lt
 	struct lt_judge_work work;
 	struct lt_eval_options eval = { .mode = run < 0 ? LT_EVAL_EXACT : run == 0 ? LT_EVAL_NEAREST : LT_EVAL_RANDOM,
 		.seed = (j->o.seed ^ UINT64_C(0x9e3779b97f4a7c15)) * (2 * (uint64_t)run + 3), .amplify = LT_JUDGE_NOISE,
-		.allows = j->o.allows };
+		.allows = j->o.allows,
+		.want = j->rounded ? j->rounded->want : NULL,
+		.n_want = j->rounded ? j->rounded->n_want : 0 };
 	snprintf(work.what, sizeof work.what, run < 0 ? "reference" : "Monte Carlo run %d", (int)run + 1);
 	lt__judge_threads(&j->o, &work, &eval);
 	return lt_eval_with(j->g, j->source, &eval, out);
@@ -107,7 +115,8 @@ lt_status lt__judge_new(
 	*j = (struct lt_judge){ .g = g, .source = source, .result = new_noise(g->n_result), .set = new_noise(g->n_set) };
 	if (o)
 		j->o = *o;
-	st = j->result && j->set ? judge_evaluate(j, -1, &j->reference) : lt_fail(g->ctx, LT_ENOMEM, "out of memory");
+	st = j->result && j->set ? lt__rounded_new(g, &j->rounded) : lt_fail(g->ctx, LT_ENOMEM, "out of memory");
+	st = st ? st : judge_evaluate(j, -1, &j->reference);
 	if (st) {
 		lt__judge_free(j);
 		return st;
@@ -122,6 +131,9 @@ static void free_noise(struct noise *noise, int32_t n)
 		free(noise[i].largest);
 		free(noise[i].sum);
 		free(noise[i].classes);
+		free(noise[i].low);
+		free(noise[i].high);
+		free(noise[i].mass);
 	}
 	free(noise);
 }
@@ -131,6 +143,7 @@ void lt__judge_free(struct lt_judge *j)
 	if (!j)
 		return;
 	lt_eval_free(j->reference);
+	lt__rounded_free(j->rounded);
 	free_noise(j->result, j->g->n_result);
 	free_noise(j->set, j->g->n_set);
 	free(j);
@@ -169,23 +182,38 @@ static bool add_run(
 		noise->sum = calloc(elems, sizeof(double));
 	if (!noise->classes)
 		noise->classes = calloc(elems, 1);
-	if (!noise->largest || !noise->sum || !noise->classes)
+	if (j->rounded && !noise->mass) {
+		noise->low = calloc(elems, sizeof(double));
+		noise->high = calloc(elems, sizeof(double));
+		noise->mass = calloc(elems, sizeof(double));
+	}
+	if (!noise->largest || !noise->sum || !noise->classes
+		|| (j->rounded && !(noise->low && noise->high && noise->mass)))
 		return false;
 	if (lt__is_empty(j->g, j->reference, n))
 		return true;
+	double bias = 0;
 	do {
 		double d = weight * deviation(run, want, flat, t);
+		if (j->rounded) {
+			double apart = lt__signed_distance(run, want, flat, t);
+			noise->low[flat] = fmin(noise->low[flat], apart);
+			noise->high[flat] = fmax(noise->high[flat], apart);
+			noise->mass[flat] += fabs(apart);
+			bias += isfinite(apart) ? apart : 0;
+		}
 		noise->largest[flat] = fmax(noise->largest[flat], d);
 		noise->sum[flat] += d;
 		noise->classes[flat] |= (unsigned char)(1u << class_at(run, flat, t));
 	} while (lt__next_element(j->g, j->reference, n, at, &flat));
+	noise->bias = fmax(noise->bias, fabs(bias));
 	return true;
 }
 
 /* Runs up to `runs` of them. */
 static lt_status need_runs(struct lt_judge *j, int32_t runs)
 {
-	bool good = true;
+	bool good = true, more = j->runs < runs;
 	while (j->runs < runs && good) {
 		struct lt_evaluation *e;
 		/* The run without random errors has errors of the permitted size, once. */
@@ -197,10 +225,14 @@ static lt_status need_runs(struct lt_judge *j, int32_t runs)
 		for (int32_t i = 0; i < j->g->n_set && good; i++)
 			good = add_run(j, j->g->set[i].value, lt_eval_state(j->reference, i, NULL),
 				lt_eval_state(e, i, NULL), &j->set[i], weight);
+		lt_status st = j->rounded ? lt__rounded_add_run(j->rounded, j->reference, e) : LT_OK;
 		lt_eval_free(e);
 		j->runs++;
+		LT_TRY(st);
 	}
-	return good ? LT_OK : lt_fail(j->g->ctx, LT_ENOMEM, "out of memory");
+	if (!good)
+		return lt_fail(j->g->ctx, LT_ENOMEM, "out of memory");
+	return j->rounded && more ? lt__rounded_find_steps(j->rounded, j->source, j->reference) : LT_OK;
 }
 
 /* -- judging one tensor -- */
@@ -220,6 +252,12 @@ struct judge_pass {
 	double unit, size2, error2, allowed2;
 	const struct norm_group *failed;        /* the first whose errors nothing explains; NULL: none */
 	struct norm_group group[GROUPS];
+	/* Of elements that are made of roundings, in steps: all that they are off by, what the runs are, the first one. */
+	double steps, explained_steps;
+	int64_t first_step;
+	/* The sums of their errors, with their signs; what the runs explain of that; the largest step. */
+	double bias, explained_bias, largest_step;
+	bool too_many;
 };
 
 static double tolerance(const struct noise *noise, int64_t i, enum lt_dtype t)
@@ -276,6 +314,44 @@ static void end_norm(struct judge_pass *p)
 	}
 }
 
+/* The step of an element that is judged by it: a number in the reference, in the result and in all runs. */
+static double step_of(const struct tensor *x, int64_t i, struct kinds kinds)
+{
+	double step = x->step && x->noise->mass ? x->step[i] : 0;
+	return (kinds.may | kinds.got) == 1u << 1 && isfinite(step) ? step : 0;
+}
+
+/* What an element may be off by in the direction in which it is: as much as in a run, and one step more.  The runs'
+ * random errors are in that, too. */
+static double stepped_tolerance(const struct noise *noise, int64_t i, double error, double step, enum lt_dtype t)
+{
+	return (error > 0 ? noise->high[i] : -noise->low[i]) + step * (1 + 0x1p-6)
+		+ (lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? LT_JUDGE_WIDEN * lt__dtype_info(t)->tiny : 0);
+}
+
+/* How many steps all elements are off by together, and in one direction, must not be more than twice what it is in the
+ * runs, and one.  Elements that runs move in one direction only, as ties, may all go that way. */
+static void add_step(const struct lt_judge *j, const struct noise *noise, int64_t i, double error, double step,
+	struct judge_pass *p)
+{
+	double average = noise->mass[i] / j->runs;
+	p->explained_steps += average / step;
+	p->explained_bias += noise->low[i] > -step / 2 || noise->high[i] < step / 2 ? LT_JUDGE_WIDEN * average : 0;
+	p->largest_step = fmax(p->largest_step, step);
+	p->allowed2 += lt__square(LT_JUDGE_WIDEN * average / p->unit);
+	p->bias += error;
+	if (fabs(error) <= step / 4)            /* of two roundings that meet, a step is one of both */
+		return;
+	p->first_step = p->steps == 0 ? i : p->first_step;
+	p->steps += fabs(error) / step;
+}
+
+static bool steps_fail(const struct tensor *x, const struct judge_pass *p)
+{
+	return p->steps > LT_JUDGE_WIDEN * p->explained_steps + 1
+		|| fabs(p->bias) > LT_JUDGE_WIDEN * x->noise->bias + p->explained_bias + p->largest_step * (1 + 0x1p-6);
+}
+
 static void count_pass(const struct lt_judge *j, const struct tensor *x, double scale, struct judge_pass *p)
 {
 	int64_t at[LT_MAX_RANK] = { 0 }, flat = 0;
@@ -288,6 +364,13 @@ static void count_pass(const struct lt_judge *j, const struct tensor *x, double 
 		double allowed = tolerance(x->noise, flat, t);
 		bool open = !(allowed <= LT_JUDGE_USELESS * fmax(size, scale));
 		struct kinds kinds = kinds_of(x, flat, t);
+		double step = error > 0 || x->step ? step_of(x, flat, kinds) : 0;
+		if (step > 0) {
+			double apart = lt__signed_distance(x->got, x->want, flat, t);
+			allowed = stepped_tolerance(x->noise, flat, apart, step, t);
+			open = !(fmax(x->noise->high[flat], -x->noise->low[flat]) - step <= LT_JUDGE_USELESS * fmax(size, scale));
+			add_step(j, x->noise, flat, apart, step, p);
+		}
 		p->elements++;
 		if (error > 0 && is_other_overflow(kinds)) {
 			p->judged++;
@@ -305,15 +388,16 @@ static void count_pass(const struct lt_judge *j, const struct tensor *x, double 
 			p->ratio = error / allowed;
 			p->worst = flat;
 		}
-		if (!open)
+		if (!open && !(step > 0))
 			add_to_norm(j, x, flat, error, allowed, p);
 		p->error2 += open ? 0 : lt__square(error / p->unit);
 		p->size2 += lt__square(size / p->unit);
 	} while (lt__next_element(j->g, j->reference, x->node, at, &flat));
 	end_norm(p);
+	p->too_many = p->steps > 0 && steps_fail(x, p);
 }
 
-static bool norm_fails(const struct judge_pass *p) { return p->failed != NULL; }
+static bool norm_fails(const struct judge_pass *p) { return p->failed != NULL || p->too_many; }
 
 static const char *element_text(const struct lt_judge *j, const struct tensor *x, int64_t flat,
 	const struct lt_report *r, char *out, size_t bytes)
@@ -350,13 +434,23 @@ static void report_wrong(
 	if (r->first[0])
 		return;
 	if (p->first_wrong >= 0) {
-		double allowed = tolerance(x->noise, p->first_wrong, t);
+		double step = step_of(x, p->first_wrong, kinds_of(x, p->first_wrong, t)), apart = lt__signed_distance(x->got,
+			x->want, p->first_wrong, t);
+		double allowed = step > 0 ? stepped_tolerance(x->noise, p->first_wrong, apart, step, t)
+			: tolerance(x->noise, p->first_wrong, t);
 		snprintf(r->first, sizeof r->first,
 			"%s is %s, the reference has %s, and rounding explains %.3g (%lld of %lld elements are wrong)",
 			element_text(j, x, p->first_wrong, r, where, sizeof where),
 			lt__element_text(x->got, p->first_wrong, t, got, sizeof got),
 			lt__element_text(x->want, p->first_wrong, t, want, sizeof want), allowed, (long long)p->wrong,
 			(long long)p->elements);
+	} else if (p->too_many && !p->failed) {
+		snprintf(r->first, sizeof r->first,
+			"%s%s%s as a whole is off by %.3g steps of its rounding, such as at %s, in one direction by %.3g in all, and "
+			"rounding explains %.3g and %.3g",
+			x->kind, x->name, r->when ? r->when : "", p->steps, element_text(j, x, p->first_step, r, where, sizeof where),
+			fabs(p->bias), LT_JUDGE_WIDEN * p->explained_steps + 1,
+			LT_JUDGE_WIDEN * x->noise->bias + p->explained_bias + p->largest_step);
 	} else if (norm_fails(p)) {
 		const struct norm_group *f = p->failed;
 		double norm = p->size2 > 0 ? sqrt(p->size2) : 1;
@@ -367,7 +461,12 @@ static void report_wrong(
 	}
 }
 
-static lt_status judge(struct lt_judge *j, const struct tensor *x, struct lt_report *r)
+static const double *steps_of(const struct lt_judge *j, const struct tensor *x)
+{
+	return j->rounded && x->output >= 0 ? j->rounded->step[x->output] : NULL;
+}
+
+static lt_status judge(struct lt_judge *j, struct tensor *x, struct lt_report *r)
 {
 	double scale = lt__root_mean_square(j->g, j->reference, x->node, x->want);
 	struct judge_pass p;
@@ -377,6 +476,7 @@ static lt_status judge(struct lt_judge *j, const struct tensor *x, struct lt_rep
 		static const int32_t runs[] = { LT_JUDGE_RUNS, LT_JUDGE_AGAIN, LT_JUDGE_MORE };         /* few may agree by chance */
 		for (int i = 0; i < 3 && (i == 0 || p.wrong || norm_fails(&p)); i++) {
 			LT_TRY(need_runs(j, runs[i]));
+			x->step = steps_of(j, x);
 			count_pass(j, x, scale, &p);
 		}
 	}
@@ -407,18 +507,20 @@ static lt_status judge(struct lt_judge *j, const struct tensor *x, struct lt_rep
 
 lt_status lt__judge_result(struct lt_judge *j, int32_t i, const void *got, struct lt_report *r)
 {
-	const struct tensor x = { "", j->g->result[i].name, j->g->result[i].node, got,
-		lt_eval_result(j->reference, i, NULL), &j->result[i], false };
+	struct tensor x = { "", j->g->result[i].name, j->g->result[i].node, got,
+		lt_eval_result(j->reference, i, NULL), &j->result[i], i, NULL, false };
+	x.step = steps_of(j, &x);
 	return judge(j, &x, r);
 }
 
 lt_status lt__judge_allowed(struct lt_judge *j, int32_t i, double *norm)
 {
 	const void *want = lt_eval_result(j->reference, i, NULL);
-	const struct tensor x = { "", j->g->result[i].name, j->g->result[i].node, want, want, &j->result[i], false };
+	struct tensor x = { "", j->g->result[i].name, j->g->result[i].node, want, want, &j->result[i], i, NULL, false };
 	struct judge_pass p;
 	*norm = 0;
 	LT_TRY(need_runs(j, LT_JUDGE_RUNS));
+	x.step = steps_of(j, &x);
 	count_pass(j, &x, lt__root_mean_square(j->g, j->reference, x.node, want), &p);
 	*norm = p.size2 > 0 ? sqrt(p.allowed2 / p.size2) : sqrt(p.allowed2);
 	return LT_OK;
@@ -428,13 +530,15 @@ lt_status lt__judge_state(struct lt_judge *j, lt_node state, const void *got, st
 {
 	const struct noise exact = { 0 };
 	const struct lt_nodedef *d = &j->g->node[state];
-	struct tensor x = { "state ", d->label ? d->label : d->name, state, got, j->source[state], &exact, true };
+	struct tensor x = { "state ", d->label ? d->label : d->name, state, got, j->source[state], &exact, -1, NULL, true };
 	for (int32_t i = 0; i < j->g->n_set; i++)
 		if (j->g->set[i].state == state) {
 			x.node = j->g->set[i].value;
 			x.want = lt_eval_state(j->reference, i, NULL);
 			x.noise = &j->set[i];
 			x.constant = false;
+			x.output = j->g->n_result + i;
+			x.step = steps_of(j, &x);
 		}
 	return judge(j, &x, r);
 }

@@ -12,4 +12,26 @@ void lt__judge_parallel(void *work, uint32_t n, void (*body)(void *arg, uint32_t
 /* "state cache[3, 4] (%23) of evaluation 2": element `flat` of a node, at maximum extents. */
 const char *lt__judge_location(const struct lt_graph *, lt_node, const char *kind, const char *name, int64_t flat,
 	const char *when, char *out, size_t bytes);
+/* got - want of element i; infinity where one of them is no number. */
+double lt__signed_distance(const void *got, const void *want, int64_t i, enum lt_dtype);
+
+/* -- rounded.c: the last roundings to whole numbers before the results. */
+struct lt_rounded {
+	const struct lt_graph *g;
+	lt_node *round; int32_t n_round;
+	lt_node *given; int32_t n_given;        /* sums and products before results without a rounding between them */
+	lt_node *want; int32_t n_want;          /* of an evaluation: results, states' new contents, and what is used here */
+	unsigned char **moved;          /* by rounding: elements whose operand moved in a run */
+	/* By result, then by state set: by how much an element moves with its last roundings, 0: not at all.  NULL: none. */
+	double **step;
+};
+/* NULL: the results are made of no rounding. */
+lt_status lt__rounded_new(const struct lt_graph *, struct lt_rounded **out);
+void lt__rounded_free(struct lt_rounded *);
+/* Both of `want`. */
+lt_status lt__rounded_add_run(
+	struct lt_rounded *, const struct lt_evaluation *reference, const struct lt_evaluation *run);
+/* By the runs so far. */
+lt_status lt__rounded_find_steps(
+	struct lt_rounded *, const void *const *source, const struct lt_evaluation *reference);
 #endif

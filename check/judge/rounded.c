@@ -1,0 +1,275 @@
+/* rounded.c -- steps: by how much an element moves where the last rounding to a whole number goes the other way.
+ *
+ * Example: y = (cast u8 round(x / s) - z) * s.  A backend whose x is right up to the last places may round to the
+ * number beside that of the reference, and then y is off by s.  The nodes that round last before a result are found in
+ * the graph: round, floor, ceil, and a cast of a float to an integer that none of these made whole.  Where what they
+ * round is inexact (it moved in a run), their values are moved by one, up and down, and what comes after them is
+ * evaluated: sums and products, which many elements share, are as in the reference.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "check/judge/parts.h"
+
+static bool makes_whole(const struct lt_nodedef *d)
+{
+	return (d->op == LT_OP_round || d->op == LT_OP_floor || d->op == LT_OP_ceil) && !d->reduce;
+}
+
+/* A fold of many elements. */
+static bool adds_up(const struct lt_nodedef *d) { return d->reduce && (d->op == LT_OP_add || d->op == LT_OP_mul); }
+
+static bool truncates(const struct lt_graph *g, const struct lt_nodedef *d)
+{
+	return d->op == LT_OP_cast && lt__dtype_info(d->dtype)->cls == LT_CLASS_INT
+		&& lt__dtype_info(g->node[d->operand[0]].dtype)->cls == LT_CLASS_FLOAT;
+}
+
+static int32_t n_output(const struct lt_graph *g) { return g->n_result + g->n_set; }
+
+static lt_node output_node(const struct lt_graph *g, int32_t i)
+{
+	return i < g->n_result ? g->result[i].node : g->set[i - g->n_result].value;
+}
+
+static const void *output_value(const struct lt_graph *g, const struct lt_evaluation *e, int32_t i)
+{
+	return i < g->n_result ? lt_eval_result(e, i, NULL) : lt_eval_state(e, i - g->n_result, NULL);
+}
+
+static size_t node_bytes(const struct lt_graph *g, lt_node n)
+{
+	return (size_t)lt__node_elems(g, n) * lt__dtype_info(g->node[n].dtype)->bytes;
+}
+
+/* Of each node that the results are made of: 0: it is not looked at; what it is. */
+enum { BEHIND = 1, LAST_ROUNDING = 2, GIVEN = 4, IS_WHOLE = 8, WANTED = 16 };
+
+static void find_roundings(const struct lt_graph *g, unsigned char *is)
+{
+	for (int32_t i = 0; i < n_output(g); i++)
+		is[output_node(g, i)] = BEHIND;
+	for (lt_node n = g->n_node - 1; n >= 0; n--) {
+		const struct lt_nodedef *d = &g->node[n];
+		if (!is[n])
+			continue;
+		if (makes_whole(d))
+			is[n] |= LAST_ROUNDING | IS_WHOLE;
+		else if (adds_up(d))
+			is[n] |= GIVEN;
+		else
+			for (int32_t i = 0; i < d->n_operand; i++)
+				is[d->operand[i]] |= BEHIND;
+	}
+	for (lt_node n = 0; n < g->n_node; n++) {
+		const struct lt_nodedef *d = &g->node[n];
+		if (!is[n] || is[n] & (LAST_ROUNDING | GIVEN))
+			continue;
+		for (int32_t i = 0; i < d->n_operand; i++)
+			is[n] |= is[d->operand[i]] & IS_WHOLE;
+		if (truncates(g, d) && !(is[n] & IS_WHOLE))
+			is[n] |= LAST_ROUNDING | IS_WHOLE;
+	}
+}
+
+static void add_want(struct lt_rounded *r, unsigned char *is, lt_node n)
+{
+	if (!(is[n] & WANTED))
+		r->want[r->n_want++] = n;
+	is[n] |= WANTED;
+}
+
+lt_status lt__rounded_new(const struct lt_graph *g, struct lt_rounded **out)
+{
+	const size_t n = (size_t)g->n_node + 1;
+	unsigned char *is = calloc(n, 1);
+	struct lt_rounded *r = *out = calloc(1, sizeof *r);
+	if (r)
+		*r = (struct lt_rounded){ .g = g, .round = calloc(n, sizeof *r->round), .given = calloc(n, sizeof *r->given),
+			.want = calloc(2 * n, sizeof *r->want), .moved = calloc(n, sizeof *r->moved),
+			.step = calloc((size_t)n_output(g) + 1, sizeof *r->step) };
+	if (!is || !r || !r->round || !r->given || !r->want || !r->moved || !r->step) {
+		free(is);
+		lt__rounded_free(r);
+		*out = NULL;
+		return lt_fail(g->ctx, LT_ENOMEM, "out of memory");
+	}
+	find_roundings(g, is);
+	for (lt_node x = 0; x < g->n_node; x++) {
+		if (is[x] & LAST_ROUNDING)
+			r->round[r->n_round++] = x;
+		if (is[x] & GIVEN)
+			r->given[r->n_given++] = x;
+	}
+	for (int32_t i = 0; i < n_output(g); i++)
+		add_want(r, is, output_node(g, i));
+	for (int32_t i = 0; i < r->n_round; i++) {
+		add_want(r, is, r->round[i]);
+		add_want(r, is, g->node[r->round[i]].operand[0]);
+	}
+	for (int32_t i = 0; i < r->n_given; i++)
+		add_want(r, is, r->given[i]);
+	free(is);
+	if (r->n_round == 0) {
+		lt__rounded_free(r);
+		*out = NULL;
+	}
+	return LT_OK;
+}
+
+void lt__rounded_free(struct lt_rounded *r)
+{
+	if (!r)
+		return;
+	for (int32_t i = 0; r->moved && i < r->n_round; i++)
+		free(r->moved[i]);
+	for (int32_t i = 0; r->step && i < n_output(r->g); i++)
+		free(r->step[i]);
+	free(r->round);
+	free(r->given);
+	free(r->want);
+	free(r->moved);
+	free(r->step);
+	free(r);
+}
+
+lt_status lt__rounded_add_run(
+	struct lt_rounded *r, const struct lt_evaluation *reference, const struct lt_evaluation *run)
+{
+	for (int32_t i = 0; i < r->n_round; i++) {
+		lt_node x = r->g->node[r->round[i]].operand[0];
+		const char *a = lt_eval_value(reference, x, NULL), *b = lt_eval_value(run, x, NULL);
+		size_t bytes = lt__dtype_info(r->g->node[x].dtype)->bytes, n = node_bytes(r->g, x) / bytes;
+		if (!r->moved[i])
+			r->moved[i] = calloc(n + 1, 1);
+		if (!r->moved[i])
+			return lt_fail(r->g->ctx, LT_ENOMEM, "out of memory");
+		for (size_t k = 0; k < n; k++)
+			r->moved[i][k] |= memcmp(a + k * bytes, b + k * bytes, bytes) != 0;
+	}
+	return LT_OK;
+}
+
+/* -- moving the roundings -- */
+
+/* The values of rounding i, moved by one where they may be wrong. */
+static void move_values(const struct lt_rounded *r, int32_t i, const void *from, bool up, void *to)
+{
+	const struct lt_nodedef *d = &r->g->node[r->round[i]];
+	const struct lt_dtypeinfo *info = lt__dtype_info(d->dtype);
+	const double lowest = info->cls == LT_CLASS_FLOAT || info->is_signed ? -info->largest - 1 : 0;
+	for (int64_t k = 0; k < lt__node_elems(r->g, r->round[i]); k++) {
+		union lt_scalar x = lt__load(from, k, d->dtype);
+		double value = lt__as_double(x, d->dtype);
+		if (r->moved[i][k] && info->cls == LT_CLASS_FLOAT && isfinite(value))
+			x = lt__round_to((union lt_scalar){ .f = value + (up ? 1 : -1) }, d->dtype);
+		else if (r->moved[i][k] && info->cls != LT_CLASS_FLOAT && (up ? value < info->largest : value > lowest))
+			x.i += up ? 1 : -1;
+		lt__store(to, k, d->dtype, x);
+	}
+}
+
+static lt_status note_step(struct lt_rounded *r, const struct lt_evaluation *reference, int32_t i, const void *moved)
+{
+	const struct lt_graph *g = r->g;
+	enum lt_dtype t = g->node[output_node(g, i)].dtype;
+	int64_t n = lt__node_elems(g, output_node(g, i));
+	const void *value = output_value(g, reference, i);
+	if (!r->step[i])
+		r->step[i] = calloc((size_t)n + 1, sizeof **r->step);
+	if (!r->step[i])
+		return lt_fail(g->ctx, LT_ENOMEM, "out of memory");
+	for (int64_t k = 0; k < n; k++) {
+		double step = fabs(lt__signed_distance(moved, value, k, t));
+		r->step[i][k] = step > r->step[i][k] && step < INFINITY ? step : r->step[i][k];
+	}
+	return LT_OK;
+}
+
+struct tail {
+	void **value;                   /* by rounding: its values, moved */
+	const void **given;             /* by node */
+	lt_node *want; int32_t n_want;
+	int32_t *at;                    /* by output: the rounding that it is; -1: it is computed; -2: it does not move */
+};
+
+static void tail_free(const struct lt_rounded *r, struct tail *t)
+{
+	for (int32_t i = 0; t->value && i < r->n_round; i++)
+		free(t->value[i]);
+	free(t->value);
+	free(t->given);
+	free(t->want);
+	free(t->at);
+}
+
+static lt_status tail_new(const struct lt_rounded *r, const struct lt_evaluation *reference, struct tail *t)
+{
+	const struct lt_graph *g = r->g;
+	*t = (struct tail){ .value = calloc((size_t)r->n_round + 1, sizeof *t->value),
+		.given = calloc((size_t)g->n_node + 1, sizeof *t->given),
+		.want = calloc((size_t)n_output(g) + 1, sizeof *t->want),
+		.at = calloc((size_t)n_output(g) + 1, sizeof *t->at) };
+	bool good = t->value && t->given && t->want && t->at;
+	for (int32_t i = 0; good && i < r->n_round; i++) {
+		t->value[i] = malloc(node_bytes(g, r->round[i]) + 1);
+		good = t->value[i] != NULL;
+		t->given[r->round[i]] = t->value[i];
+	}
+	if (!good)
+		return lt_fail(g->ctx, LT_ENOMEM, "out of memory");
+	for (int32_t i = 0; i < r->n_given; i++)
+		t->given[r->given[i]] = lt_eval_value(reference, r->given[i], NULL);
+	for (int32_t i = 0; i < n_output(g); i++) {
+		lt_node n = output_node(g, i);
+		t->at[i] = t->given[n] ? -2 : -1;
+		for (int32_t k = 0; t->at[i] == -2 && k < r->n_round; k++)
+			t->at[i] = r->round[k] == n ? k : -2;
+		for (int32_t k = 0; t->at[i] == -1 && k <= t->n_want; k++)
+			if (k == t->n_want) {
+				t->want[t->n_want++] = n;
+				break;
+			} else if (t->want[k] == n) {
+				break;
+			}
+	}
+	return LT_OK;
+}
+
+/* What comes after the roundings, as they are moved now. */
+static lt_status run_tail(
+	struct lt_rounded *r, const void *const *source, const struct lt_evaluation *reference, const struct tail *t)
+{
+	const struct lt_graph *g = r->g;
+	const struct lt_eval_options o = { .given = t->given, .want = t->want, .n_want = t->n_want };
+	struct lt_evaluation *e = NULL;
+	lt_status st = t->n_want > 0 ? lt_eval_with(g, source, &o, &e) : LT_OK;
+	if (st == LT_EFAULT) {          /* an index that would be another: nothing is known of these */
+		lt_context_clear(g->ctx);
+		return LT_OK;
+	}
+	for (int32_t i = 0; i < n_output(g) && !st; i++)
+		if (t->at[i] != -2)
+			st = note_step(r, reference, i, t->at[i] >= 0 ? t->value[t->at[i]] : output_value(g, e, i));
+	lt_eval_free(e);
+	return st;
+}
+
+/* All of them up, all down; and so that of any two, one goes up and the other down. */
+lt_status lt__rounded_find_steps(
+	struct lt_rounded *r, const void *const *source, const struct lt_evaluation *reference)
+{
+	struct tail t;
+	lt_status st = tail_new(r, reference, &t);
+	for (int32_t i = 0; i < n_output(r->g) && !st; i++)
+		if (r->step[i])
+			memset(r->step[i], 0, (size_t)lt__node_elems(r->g, output_node(r->g, i)) * sizeof **r->step);
+	for (int32_t bit = -1; !st && (bit < 0 || r->n_round - 1 >= INT32_C(1) << bit); bit++)
+		for (int up = 0; up < 2 && !st; up++) {
+			for (int32_t i = 0; i < r->n_round; i++)
+				move_values(r, i, lt_eval_value(reference, r->round[i], NULL), (bit >= 0 && i >> bit & 1) != up, t.value[i]);
+			st = run_tail(r, source, reference, &t);
+		}
+	tail_free(r, &t);
+	return st;
+}
