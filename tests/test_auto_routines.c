@@ -65,6 +65,23 @@ static const char batch[] = HEAD
 	"var i 3\n%a = f32[i, m, k] input \"a\"\n%b = f32[i, k, n] constant \"b\"\n%p = f32[i, m, n, k] mul %a, %b\n"
 	"%c = f32[i, m, n] add.reduce %p\nresult \"c\" = %c\n";
 
+/* Rows of which the outer ones do not begin where the inner ones end, also where those of the most elements are
+ * outside; an image in planes, whose columns are the pixels. */
+static const char apart[] = HEAD "var i 3\nvar q 11\n%x = f32[i, q, k] input \"x\"\n%b = f32[k, n] constant \"b\"\n"
+	"%a = f32[i, m, k] view { %x[i, m, k] }\n%p = f32[i, m, n, k] mul %a, %b\n%c = f32[i, m, n] add.reduce %p\n"
+	"result \"c\" = %c\n";
+static const char apart_inside[] = HEAD
+	"var i 3\nvar q 5\n%x = f32[m, q, k] input \"x\"\n%b = f32[k, n] constant \"b\"\n"
+	"%v = f32[n] constant \"v\"\n%a = f32[m, i, k] view { %x[m, i, k] }\n%p = f32[m, i, n, k] mul %a, %b\n"
+	"%c = f32[m, i, n] add.reduce %p\n%d = f32[m, i, n] add %c, %v\nresult \"d\" = %d\n";
+static const char planes[] = HEAD "var i 3\n%a = f32[m, k] constant \"a\"\n%b = f32[i, k, n] input \"b\"\n"
+	"%p = f32[i, m, n, k] mul %a, %b\n%c = f32[i, m, n] add.reduce %p\nresult \"c\" = %c\n";
+/* a bias of columns that would be batches is left to loops */
+static const char apart_bias[] = HEAD
+	"var i 3\nvar q 11\n%a = f32[m, k] input \"a\"\n%w = f32[i, q, k] constant \"w\"\n"
+	"%v = f32[i, n] constant \"v\"\n%b = f32[i, n, k] view { %w[i, n, k] }\n%p = f32[m, i, n, k] mul %a, %b\n"
+	"%c = f32[m, i, n] add.reduce %p\n%d = f32[m, i, n] add %c, %v\nresult \"d\" = %d\n";
+
 /* a value with one of two column dims, and one that lacks one */
 #define WIDE \
 	HEAD "var j 3\n%a = f32[m, k] input \"a\"\n%b = f32[k, n, j] constant \"b\"\n%v = f32[n] constant \"v\"\n%r " \
@@ -96,6 +113,9 @@ static const struct lt_routine typed_both[] = { { "t", LT_PATTERN_PRODUCT, 3, 1u
 	1u << LT_I8 | 1u << LT_F32, 1u << LT_F64, LT_F32, 0, 0 } };
 static const struct lt_routine with_batches[] = { { "b", LT_PATTERN_PRODUCT, 0, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0,
 	LT_F32, LT_LAYOUT_BATCH, 0 } };
+
+static const struct lt_routine biased_batches[] = { { "b", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, ALL_TYPES, ALL_TYPES,
+	ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_BATCH, 0 } };
 
 /* No tree can name the first two, and nobody knows the type that the third adds in. */
 static const struct lt_routine unsound[] = { { "a-b", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0,
@@ -131,7 +151,18 @@ static const struct { const char *graph; const struct lt_routine *row; uint32_t 
 	{ wide_bias, in_order + 3, 1, "last: row m 9, column n 10, column j 3, deep k 12; bias\n" },
 	{ wide_lacks, in_order + 3, 1, "last: row m 9, column n 10, column j 3, deep k 12\n" },
 	{ batch, with_batches, 1, "b: batch i 3, row m 9, column n 10, deep k 12\n" },
+	{ apart, with_batches, 1, "b: row i 3, row m 9, column n 10, deep k 12\n" },
+	{ apart, ordered, 1, "" },                                                    /* which takes no batches */
+	{ apart_inside, with_batches, 1, "b: row m 9, row i 3, column n 10, deep k 12\n" },
+	{ planes, with_batches, 1, "b: row m 9, column i 3, column n 10, deep k 12\n" },
+	{ apart_bias, biased_batches, 1, "b: row m 9, column i 3, column n 10, deep k 12\n" },        /* without the bias */
 };
+
+static void explain_call(void *said, const struct lt_explained *e)
+{
+	for (uint32_t i = 0; i < e->n_decided; i++)
+		run_text_add(said, e->decided[i].text, strlen(e->decided[i].text));
+}
 
 Test(auto_routines, each_row_takes_what_it_can)
 {
@@ -158,6 +189,45 @@ Test(auto_routines, each_row_takes_what_it_can)
 			lt_graph_free(g);
 			lt_context_free(ctx);
 		}
+}
+
+/* What a run of the graph on "odd" alone says of calls in the explanation; results are right. */
+static struct run_text without_calls(const char *text)
+{
+	struct run_text said = { NULL, 0 };
+	struct lt_graph *g = parsed(text);
+	struct run_want want;
+	struct run_tally tally = { 0 };
+	struct lt_program *p;
+	char why[1000] = "";
+	struct lt_options options = { .size = sizeof options, .backends = "odd", .explain = explain_call, .user = &said };
+	cr_assert_eq(lt_compile(g->ctx, g, &options, &p), LT_OK, "%s", lt_context_message(g->ctx));
+	lt_program_free(p);
+	run_want_new(g, 2, tree_fill, g, &want);
+	cr_assert_eq(want.status, LT_OK, "%s", want.message);
+	run_compare(&want, g, &(struct run_config){ .backends = "odd" }, NULL, NULL, &tally, why, sizeof why);
+	cr_expect_str_eq(why, "", "%s\n%s", why, text);
+	run_want_free(&want);
+	parsed_free(g);
+	return said;
+}
+
+/* A default tree is never refused for its calls: there is one without them, for the same backend, with grids or not. */
+Test(auto_routines, a_refused_call_is_made_of_loops)
+{
+	static const char *const graphs[] = { half, layer, both, batch };
+	for (size_t i = 0; i < 2 * sizeof graphs / sizeof *graphs; i++) {
+		odd_open()->vector_bytes = i % 2 ? 12 : 0;
+		odd_routines(in_order + 3, 1);
+		odd_refuse_calls();
+		struct run_text said = without_calls(graphs[i / 2]);
+		if (graphs[i / 2] != batch)             /* which the routine does not take */
+			cr_expect_not_null(strstr(said.at ? said.at : "", "tree: no call, as the one that it had was refused: odd refuses "
+				"it: calls are not taken today"), "%s", said.at);
+		cr_expect_eq(odd_reported()->calls, 0);
+		cr_expect_gt(odd_reported()->others, 0);
+		run_text_free(&said);
+	}
 }
 
 /* Bytes of the default tree of so many products, one after the other, each a call. */

@@ -1,7 +1,8 @@
 /* blas_shape.c -- a call as products of matrices that lie column by column (blas.h).
  *
- * Dims of one role that lie side by side in every operand are one.  A matrix needs one of its two dims in steps of one
- * element; cuBLAS takes it as it lies or transposed.  Batches that are no one dim are counted by loops.
+ * Dims of one role that lie side by side in every operand are one.  Rows and columns that are no one dim are batches,
+ * but for one.  A matrix needs one of its two dims in steps of one element; cuBLAS takes it as it lies or transposed.
+ * Batches that are no one dim are counted by loops.
  */
 #include <stdio.h>
 #include "backends/cuda/session.h"
@@ -52,32 +53,45 @@ static int32_t next_dim(const struct blas_folding *f, int32_t role, int32_t o, i
 	return best;
 }
 
-/* -1, or the dim that does not go on where the others of its role end. */
-static int32_t fold_role(struct blas_folding *f, int32_t role)
+/* Dims of a role in out, those that are one as one. */
+static int32_t fold_role(const struct blas_folding *f, int32_t role, struct folded_dim *out)
 {
-	const int32_t o = role == LT_DIM_DEEP ? 1 : 0;
-	int32_t d = next_dim(f, role, o, -1);
-	f->one[role] = (struct folded_dim){ .count = 1, .dim = -1 };
-	if (d < 0)
-		return -1;
-	f->one[role] = folded_of(f, d);
-	while ((d = next_dim(f, role, o, d)) >= 0) {
-		if (!goes_on(f, &f->one[role], d))
-			return d;
-		f->one[role].count *= f->count[d];
-	}
-	return -1;
+	int32_t n = 0;
+	for (int32_t d = -1; (d = next_dim(f, role, role == LT_DIM_DEEP, d)) >= 0; )
+		if (n > 0 && goes_on(f, &out[n - 1], d))
+			out[n - 1].count *= f->count[d];
+		else
+			out[n++] = folded_of(f, d);
+	return n;
 }
 
-static void fold_batches(struct blas_folding *f)
+/* Whether elements of an operand lie side by side along x. */
+static bool is_dense(const struct blas_folding *f, const struct folded_dim *x)
 {
-	for (int32_t d = next_dim(f, LT_DIM_BATCH, 0, -1); d >= 0; d = next_dim(f, LT_DIM_BATCH, 0, d)) {
-		struct folded_dim *last = f->n_batch ? &f->batch[f->n_batch - 1] : NULL;
-		if (last && goes_on(f, last, d))
-			last->count *= f->count[d];
-		else
-			f->batch[f->n_batch++] = folded_of(f, d);
+	for (int32_t o = 0; o < f->c->n_operand; o++)
+		if (x->stride[o] == 1)
+			return true;
+	return false;
+}
+
+/* The matrix has the dim along which an operand is dense, as it has no other one for that, else the longest; the others
+ * are batches.  -1, or a dim that cannot be one: it is summed over, or a bias moves along it. */
+static int32_t choose_dim(struct blas_folding *f, int32_t role)
+{
+	struct folded_dim dim[LT_MAX_CALL_DIMS];
+	const int32_t n = fold_role(f, role, dim);
+	int32_t best = 0;
+	for (int32_t i = 1; i < n; i++)
+		if (is_dense(f, &dim[i]) != is_dense(f, &dim[best]) ? is_dense(f, &dim[i]) : dim[i].count > dim[best].count)
+			best = i;
+	f->one[role] = n > 0 ? dim[best] : (struct folded_dim){ .count = 1, .dim = -1 };
+	for (int32_t i = 0; i < n; i++) {
+		if (i != best && (role == LT_DIM_DEEP || (f->c->epilogues & LT_EPILOGUE_BIAS && dim[i].stride[3])))
+			return dim[i].dim;
+		if (i != best)
+			f->batch[f->n_batch++] = dim[i];
 	}
+	return -1;
 }
 
 /* Columns of x in steps of one element, one column after the other along y. */
@@ -141,14 +155,14 @@ const char *lt__blas_shape(const struct lt_kernel *k, const struct lt_kernel_cal
 	bool turned;
 	*out = (struct lt_blas_shape){ .a = 2 };
 	for (int32_t role = LT_DIM_ROW; role <= LT_DIM_DEEP; role++) {
-		int32_t d = fold_role(&f, role);
+		int32_t d = choose_dim(&f, role);
 		if (d >= 0) {
-			(void)snprintf(why, bytes, "%s does not go on where the %s before it end, in every operand", c->dims[d].var,
+			(void)snprintf(why, bytes, "%s does not go on where the other %s end, in every operand", c->dims[d].var,
 				role == LT_DIM_ROW ? "rows" : role == LT_DIM_COLUMN ? "columns" : "deep dims");
 			return why;
 		}
 	}
-	fold_batches(&f);
+	f.n_batch += fold_role(&f, LT_DIM_BATCH, f.batch + f.n_batch);
 	/* The result as it lies: its columns are the product's rows, or its rows are. */
 	if (!lies_by(&f.one[row], &f.one[column], 0, &out->matrix[0]) && !biased) {
 		row = LT_DIM_ROW;

@@ -32,7 +32,9 @@ struct lt_routine {
  *   how many there are of a dim does not depend on run-time scalars. */
 enum lt_layout_need {
 	LT_LAYOUT_ANY = 1,              /* any strides at all                            */
-	LT_LAYOUT_BATCH = 2,            /* batch dims of any number                      */
+	/* batch dims of any number; without LT_LAYOUT_ANY also rows and columns that do not go on so, if all is as above
+	 * where some of them count as batches: their stride is 0 in the factor that does not have them */
+	LT_LAYOUT_BATCH = 2,
 	LT_LAYOUT_BOUNDED = 4           /* dims that run-time scalars bound              */
 };
 

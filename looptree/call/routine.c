@@ -98,23 +98,78 @@ static int32_t dim_behind(const struct lt_callshape *c, int32_t role, int32_t o,
 	return best;
 }
 
+/* Whether dim d goes on in every operand where x ends. */
+static bool goes_on(const struct lt_callshape *c, const struct one_dim *x, int32_t d)
+{
+	int64_t end;
+	for (int32_t o = 0; o < c->n_operand; o++)
+		if (lt__mul_overflow(x->stride[o], x->extent, &end) || c->stride[o][d] != end)
+			return false;
+	return true;
+}
+
+static struct one_dim one_dim_of(const struct lt_callshape *c, int32_t d)
+{
+	struct one_dim x = { .extent = c->extent[d] };
+	for (int32_t o = 0; o < c->n_operand; o++)
+		x.stride[o] = c->stride[o][d];
+	return x;
+}
+
+static void go_on(struct one_dim *x, int64_t extent)
+{
+	if (lt__mul_overflow(x->extent, extent, &x->extent))
+		x->extent = INT64_MAX;
+}
+
+/* Whether elements of an operand lie side by side along x. */
+static bool is_dense(const struct lt_callshape *c, const struct one_dim *x)
+{
+	for (int32_t o = 0; o < c->n_operand; o++)
+		if (x->stride[o] == 1)
+			return true;
+	return false;
+}
+
+/* Of dims of a role that do not lie one in the other, the matrix keeps those along which an operand is dense, for it
+ * has no other dim for that; else those of the most elements.  Columns that a bias has cannot be batches. */
+static void split_role(struct lt_callshape *c, int32_t role)
+{
+	struct one_dim group[LT_MAX_RANK];
+	int32_t of[LT_MAX_RANK], n = 0, best = 0;
+	for (int32_t d = -1; (d = dim_behind(c, role, LT_CALL_RESULT, d)) >= 0; of[d] = n - 1) {
+		if (c->stride[LT_CALL_RESULT][d] < 0)           /* backwards, or not known yet */
+			return;
+		if (n > 0 && goes_on(c, &group[n - 1], d))
+			go_on(&group[n - 1], c->extent[d]);
+		else
+			group[n++] = one_dim_of(c, d);
+	}
+	for (int32_t i = 1; i < n; i++)
+		if (is_dense(c, &group[i]) != is_dense(c, &group[best]) ? is_dense(c, &group[i])
+			: group[i].extent > group[best].extent)
+			best = i;
+	for (int32_t i = 0; i < n; i++)
+		if (i != best && c->epilogues & LT_EPILOGUE_BIAS && group[i].stride[LT_CALL_RIGHT + 1])
+			return;
+	for (int32_t d = 0; d < c->n_dim; d++)
+		if (c->role[d] == role && c->extent[d] > 1 && of[d] != best)
+			c->role[d] = LT_DIM_BATCH;
+}
+
 static const char *fold(struct lt_arena *a, const struct lt_callshape *c, int32_t role, struct one_dim *out)
 {
 	static const char *const names[] = { "batches", "rows", "columns", "deep dims" };
 	const int32_t by = role == LT_DIM_DEEP ? LT_CALL_LEFT : LT_CALL_RESULT;
 	int32_t last = dim_behind(c, role, by, -1);
-	*out = (struct one_dim){ .extent = 1 };
-	for (int32_t o = 0; o < c->n_operand && last >= 0; o++)
-		out->stride[o] = c->stride[o][last];
-	out->extent = last < 0 ? 1 : c->extent[last];
+	*out = last < 0 ? (struct one_dim){ .extent = 1 } : one_dim_of(c, last);
 	for (int32_t d = last; d >= 0 && (d = dim_behind(c, role, by, d)) >= 0; last = d) {
 		for (int32_t o = 0; o < c->n_operand; o++)
 			if (c->stride[o][d] != out->stride[o] * out->extent)
 				return lt__arena_format(a,
 					"the %s %s and %s of %%%s do not lie one in the other, as the routine requires; stage or materialize it outside",
 					names[role], c->var[d], c->var[last], c->name[o]);
-		if (lt__mul_overflow(out->extent, c->extent[d], &out->extent))
-			out->extent = INT64_MAX;
+		go_on(out, c->extent[d]);
 	}
 	return NULL;
 }
@@ -157,6 +212,16 @@ static const char *layout_refuses(struct lt_arena *a, const struct lt_callshape 
 	return NULL;
 }
 
+/* Whether a BLAS takes it where some of the rows and columns are batches, which share the factor that does not have
+ * them. */
+static bool lies_in_batches(struct lt_arena *a, const struct lt_callshape *c)
+{
+	struct lt_callshape split = *c;
+	split_role(&split, LT_DIM_ROW);
+	split_role(&split, LT_DIM_COLUMN);
+	return !layout_refuses(a, &split);
+}
+
 /* -- All that a row asks. */
 
 const char *lt__routine_refuses(struct lt_arena *a, const struct lt_routine *r, const struct lt_callshape *c)
@@ -189,5 +254,6 @@ const char *lt__routine_refuses(struct lt_arena *a, const struct lt_routine *r, 
 		if (c->bounded[d])
 			return lt__arena_format(a,
 				"how many there are of %s follows from a run-time scalar, and the routine is told before", c->var[d]);
-	return r->layouts & LT_LAYOUT_ANY ? NULL : layout_refuses(a, c);
+	return r->layouts & LT_LAYOUT_ANY || (r->layouts & LT_LAYOUT_BATCH && lies_in_batches(a, c)) ? NULL
+		: layout_refuses(a, c);
 }

@@ -302,7 +302,7 @@ struct auto_input {
 	bool *unfused; int32_t n_unfused;   /* by node of the graph: what is placed apart next time; how many */
 	struct lt_fallback *fallback;     /* by node of the graph */
 	const struct lt_fallback *from;  /* what it is at first, NULL: all 0 */
-	bool is_plainer, has_grid;
+	bool is_fallen_back, has_grid;
 	bool alone, is_joined;          /* no nests are joined; some were */
 };
 
@@ -361,7 +361,7 @@ static lt_status auto_body(void *arg)
 		.targets = b->target,
 		.base_class = b->class,
 		.base_unfused = b->n_unfused ? b->unfused : NULL,
-		.base_fallback = b->is_plainer ? b->fallback : NULL,
+		.base_fallback = b->is_fallen_back ? b->fallback : NULL,
 		.last_group = -1,
 		.alone = b->alone,
 		.member = LT_NEW(b->t->arena, lt_node, LT_MAX_CLUSTER + 1) };
@@ -384,30 +384,26 @@ static lt_status auto_body(void *arg)
 		if (lt__has_leaf(s.g, i) && !s.is_inlined[i])
 			LT_TRY(add_any(&s, i));
 	b->is_joined = s.n_joined > 0;
-	if (blocks)
-		lt__product_reasons(&s);
+	lt__product_reasons(&s);
 	return add_vectors(&s, b->n_target, b->unfused, &b->n_unfused);
 }
 
-/* A tree that is not legal is made again, with a plainer nest, or plainer ones where it is not known which is not;
- * false: they are as plain as may be. */
-static bool auto_goes_plainer(struct auto_input *b, lt_status st)
+/* A tree that is not legal is made again, with another nest, or plainer ones where it is not known which is not; false:
+ * they are as plain as may be. */
+static bool auto_falls_back(struct auto_input *b, lt_status st)
 {
 	const struct lt_looptree *t = b->t;
 	struct lt_context *ctx = t->ctx;
 	lt_tnode failed = *t->failed < 0 ? -1 : lt__root_of(t, *t->failed);
-	bool any = false, all;
-	if (!b->has_grid || lt__is_end(st) || st == LT_EOVERFLOW)
+	if (lt__is_end(st) || st == LT_EOVERFLOW)
 		return false;
-	const lt_node *base = lt__tree_bases(t, t->arena);
 	const char *why = lt__arena_format(b->arena, "%s", lt_context_message(ctx));
-	for (lt_node n = 0; failed >= 0 && n < t->graph->n_node; n++)
-		if (t->leaf_of[n] >= 0 && lt__root_of(t, t->leaf_of[n]) == failed && base[n] >= 0)
-			any = lt__raise_fallback(&b->fallback[base[n]], why) || any;
-	all = !any;
+	bool any = failed >= 0
+		&& lt__fallback_nest(t, lt__tree_bases(t, t->arena), failed, b->has_grid, why, b->fallback);
+	const bool all = !any && b->has_grid;
 	for (lt_node n = 0; all && n < t->base->n_node; n++)
 		any = lt__raise_fallback(&b->fallback[n], why) || any;
-	b->is_plainer = b->is_plainer || any;
+	b->is_fallen_back = b->is_fallen_back || any;
 	if (any)
 		lt_context_clear(ctx);
 	return any;
@@ -428,7 +424,7 @@ static lt_status make_tree(const struct lt_graph *g, struct auto_input *b, bool 
 		*again = b->alone = true;
 		st = LT_OK;
 	}
-	if (st && auto_goes_plainer(b, st)) {
+	if (st && auto_falls_back(b, st)) {
 		*again = true;
 		st = LT_OK;
 	}
@@ -445,7 +441,7 @@ static lt_status auto_make(void *arg)
 	bool again = true;
 	b->unfused = LT_NEW(b->arena, bool, b->g->n_node + 1);
 	b->fallback = LT_NEW(b->arena, struct lt_fallback, b->g->n_node + 1);
-	if (b->is_plainer)
+	if (b->is_fallen_back)
 		memcpy(b->fallback, b->from, (size_t)b->g->n_node * sizeof *b->fallback);
 	while (again)
 		LT_TRY(make_tree(b->g, b, &again));
@@ -460,7 +456,7 @@ lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target
 	for (int32_t i = 0; i < n_target; i++)
 		b.has_grid = b.has_grid || lt__target_has_grid(target[i]);
 	for (lt_node n = 0; fallback && n < g->n_node; n++)
-		b.is_plainer = b.is_plainer || fallback[n].level > 0;
+		b.is_fallen_back = b.is_fallen_back || fallback[n].level > 0 || fallback[n].uncalled;
 	LT_TRY(lt__arena_new(g->ctx, &b.arena));
 	struct lt_spending spending;
 	lt__spending_begin(g->ctx, &spending, "making the default tree");

@@ -100,8 +100,11 @@ struct lt_product {
 	struct lt_product_mma *tiles;         /* of LT_PRODUCT_GPU_MMA                                                      */
 };
 
-/* Why the product of a node, by its name, is a call, is none, or has no tree of products. */
-struct lt_auto_reason { const char *sum, *why; enum { LT_WHY_CALL, LT_WHY_NO_CALL, LT_WHY_PLAIN } of; };
+/* Why the product of a node, by its name, is a call, is none, is none any more, or has no tree of products. */
+struct lt_auto_reason {
+	const char *sum, *why;
+	enum { LT_WHY_CALL, LT_WHY_NO_CALL, LT_WHY_UNCALLED, LT_WHY_PLAIN } of;
+};
 
 struct lt_auto {
 	const struct lt_graph *g;
@@ -165,10 +168,11 @@ void lt__auto_calls(struct lt_auto *);
 void lt__auto_move_calls(struct lt_auto *, const lt_node *to);
 lt_status lt__auto_add_call(struct lt_auto *, lt_node n);
 /* product_reason.c: what was chosen for each product of a GPU's tree and why; of a call; why there is none
- * (NULL: no routine was asked); of one that gets the tree of any other nest. */
+ * (NULL: no routine was asked); what it was refused for; of one that gets the tree of any other nest. */
 struct lt_callshape;
 void lt__product_reasons(struct lt_auto *);
 void lt__auto_call_because(struct lt_auto *, lt_node sum, bool called, const char *why);
+void lt__auto_uncalled_because(struct lt_auto *, lt_node sum, const char *why);
 const char *lt__auto_call_reason(
 	struct lt_arena *, const struct lt_target *, const struct lt_routine *, const struct lt_callshape *);
 const char *lt__auto_call_refusal(struct lt_arena *, const struct lt_target *, const struct lt_callshape *);

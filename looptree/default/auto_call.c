@@ -265,12 +265,17 @@ static void add_call(struct lt_auto *s, lt_node sum)
 	struct draft d = { .s = s, .sum = sum, .end = sum, .n_dependent = 1, .dependent = { sum } };
 	struct lt_contraction c;
 	struct lt_autocall best = { .name = NULL };
+	const char *uncalled = s->fallback ? s->fallback[sum].uncalled : NULL;
 	if (!lt__has_leaf(g, sum) || g->node[sum].op != LT_OP_add || !g->node[sum].reduce)
 		return;
 	d.mul = g->node[sum].operand[0];
 	if (g->node[d.mul].op != LT_OP_mul || g->node[d.mul].reduce || s->in_call[d.mul] || s->n_reader[d.mul] != 1
 		|| !lt__auto_same_class(s, d.mul, sum))
 		return;
+	if (uncalled) {
+		lt__auto_uncalled_because(s, sum, uncalled);
+		return;
+	}
 	const char *why = NULL;
 	do {
 		const struct lt_routine *r = try_draft(&d, true, &c);

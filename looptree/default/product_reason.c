@@ -1,5 +1,4 @@
-/* Why each product of a default tree for a GPU is a call of a routine, or is made of loops, as `lt-run --explain` shows
- * it. */
+/* Why each product of a default tree is a call of a routine, or is made of loops, as `lt-run --explain` shows it. */
 #include <string.h>
 #include "looptree/default/auto.h"
 #include "looptree/call/call.h"
@@ -96,6 +95,13 @@ static void reason_keep(struct lt_auto *s, struct lt_auto_reason one)
 void lt__auto_call_because(struct lt_auto *s, lt_node sum, bool called, const char *why)
 {
 	reason_keep(s, (struct lt_auto_reason){ s->g->node[sum].name, why, called ? LT_WHY_CALL : LT_WHY_NO_CALL });
+}
+
+void lt__auto_uncalled_because(struct lt_auto *s, lt_node sum, const char *why)
+{
+	lt__auto_call_because(s, sum, false, "the one that it had was refused");
+	reason_keep(s, (struct lt_auto_reason){ s->g->node[sum].name,
+		lt__arena_format(s->t->arena, "tree: no call, as the one that it had was refused: %s", why), LT_WHY_UNCALLED });
 }
 
 void lt__product_reason_plain(struct lt_auto *s, const struct lt_product *p)

@@ -1,9 +1,10 @@
 /* Which backend runs which nest: trees by class of node, until each nest is taken.
  *
  * At first every node is for the first backend.  The nodes of all nests that it refuses are for the second then, and
- * the tree is rebuilt: nests have nodes of one class, and get the loops that fit their backend.  A nest that a GPU
- * refuses is offered to it again, plainer, before its nodes are for the next backend.  A tree of the user's is not
- * rebuilt; its nests are offered as they are, to one backend after the other.
+ * the tree is rebuilt: nests have nodes of one class, and get the loops that fit their backend.  Before that, a call
+ * that is refused, by the table of routines or by the backend, is no call in the next tree, and a nest that a GPU
+ * refuses is offered to it again, plainer.  A tree of the user's is not rebuilt; its nests are offered as they are, to
+ * one backend after the other.
  */
 #include <string.h>
 #include "looptree/default/default.h"
@@ -22,7 +23,7 @@ struct lt_offers {
 	bool fixed, strict;
 	int32_t round;
 	int32_t *class;                         /* by node of the graph */
-	struct lt_fallback *plainer;             /* the same */
+	struct lt_fallback *fallback;           /* the same */
 	const struct lt_refusals **why;         /* by class and node: what its nest of that class was refused for */
 	bool move_all;                          /* too many rounds: all nodes of a class that is refused something move on */
 	/* of a round */
@@ -42,7 +43,7 @@ struct lt_offers *lt__offers_new(const struct lt_graph *graph, const struct lt_t
 		.asked = backends ? lt__asked_new(backends, options, a) : NULL,
 		.n_opened = options->strict || !backends ? 1 : backends->n,
 		.strict = options->strict && backends && backends->n > 1, .class = LT_NEW(a, int32_t, graph->n_node + 1),
-		.plainer = LT_NEW(a, struct lt_fallback, graph->n_node + 1),
+		.fallback = LT_NEW(a, struct lt_fallback, graph->n_node + 1),
 		.why = LT_NEW(a, const struct lt_refusals *, (int64_t)graph->n_node * n_target + 1) };
 	return x;
 }
@@ -115,23 +116,12 @@ static bool offer_is_grid(const struct lt_offers *x, int32_t class)
 	return class < x->n_target && lt__target_has_grid(x->target[class]);
 }
 
-/* Raises the nodes of a nest of the tree, by base; false: each is as plain as may be. */
-static bool offer_raise_nest(struct lt_offers *x, const struct lt_looptree *t, const lt_node *base, lt_tnode root,
-	const char *why)
-{
-	bool any = false;
-	for (lt_node n = 0; n < t->graph->n_node; n++)
-		if (t->leaf_of[n] >= 0 && lt__root_of(t, t->leaf_of[n]) == root && base[n] >= 0)
-			any = lt__raise_fallback(&x->plainer[base[n]], why) || any;
-	return any;
-}
-
 static void offer_move(struct lt_offers *x, lt_node base, int32_t class, const struct lt_refusals *why)
 {
 	if (x->class[base] != class)
 		return;
 	x->class[base] = class + 1;
-	x->plainer[base] = (struct lt_fallback){ 0 };
+	x->fallback[base] = (struct lt_fallback){ 0 };
 	x->has_moved = true;
 	x->why[(size_t)class * (size_t)x->graph->n_node + (size_t)base] = why;
 }
@@ -175,6 +165,24 @@ static void offer_begin(struct lt_offers *x)
 		}
 }
 
+/* Whether its calls are what the target's table says, as their operands are stored: the tree was made before that was
+ * known. */
+static lt_status offer_check_calls(struct lt_offers *x, int32_t nest, int32_t class, struct lt_refusals *why)
+{
+	struct lt_context *ctx = lt__arena_context(x->arena);
+	const struct lt_target *target = class < x->n_target ? x->target[class] : NULL;
+	lt_status st = lt__check_calls(x->tree, &x->nests->frozen[nest], target);
+	if (!st || st == LT_ENOMEM)
+		return st;
+	struct lt_refusal *r = LT_NEW(x->arena, struct lt_refusal, 1);
+	*r = (struct lt_refusal){ .size = sizeof *r, .code = st, .backend = lt__arena_string(x->arena, target->name),
+		.text = lt__arena_format(x->arena, "%s", lt_context_message(ctx)) };
+	lt_context_clear(ctx);
+	LT_GROW(x->arena, why->at, why->n, why->cap);
+	why->at[why->n++] = r;
+	return LT_OK;
+}
+
 static bool offer_accepts(struct lt_offers *x, int32_t nest, int32_t opened, struct lt_refusals *why)
 {
 	if (x->asked)
@@ -182,8 +190,8 @@ static bool offer_accepts(struct lt_offers *x, int32_t nest, int32_t opened, str
 	return !x->asked || lt__accepts(x->asked, x->tree, &x->nests->frozen[nest], opened, why);
 }
 
-/* Asks for each nest.  True: some are refused, all of whose nodes are for the next backend now. */
-static bool ask_all(struct lt_offers *x)
+/* Asks for each nest.  *again: some are refused, all of whose nodes get other nests, or are for the next backend. */
+static lt_status ask_all(struct lt_offers *x, bool *again)
 {
 	struct lt_nests *nests = x->nests;
 	bool taken = true, moved = false;
@@ -193,13 +201,16 @@ static bool ask_all(struct lt_offers *x)
 		struct lt_refusals *why = LT_NEW(x->arena, struct lt_refusals, 1);
 		gather_refusals(x, i, c, &nests->refused[i]);
 		nests->opened_of[i] = c;
-		if (nests->blocks[i] || offer_accepts(x, i, c, why))
+		if (nests->blocks[i])
+			continue;
+		LT_TRY(offer_check_calls(x, i, c, why));
+		if (why->n == 0 && offer_accepts(x, i, c, why))
 			continue;
 		add_refusals(x, &nests->refused[i], why);
 		nests->opened_of[i] = -1;
 		moved = true;
-		if (offer_is_grid(x, c) && !x->move_all && offer_raise_nest(x, x->tree, x->base, nests->frozen[i].root,
-			refusals_text(x->arena, why))) {
+		if (lt__fallback_nest(x->tree, x->base, nests->frozen[i].root, offer_is_grid(x, c) && !x->move_all,
+			refusals_text(x->arena, why), x->fallback)) {
 			x->has_moved = true;
 			continue;
 		}
@@ -208,7 +219,8 @@ static bool ask_all(struct lt_offers *x)
 		for (lt_node n = 0; x->move_all && n < x->graph->n_node; n++)
 			offer_move(x, n, c, why);
 	}
-	return moved && taken && x->has_moved;          /* a refused nest of no nodes is for nobody else */
+	*again = moved && taken && x->has_moved;        /* a refused nest of no nodes is for nobody else */
+	return LT_OK;
 }
 
 /* Nests of a tree that stays as it is. */
@@ -269,7 +281,7 @@ lt_status lt__offer_nests(struct lt_offers *x, struct lt_looptree *t, struct lt_
 		LT_TRY(check_calls(x));
 		offer_all(x);
 	} else {
-		*again = ask_all(x);
+		LT_TRY(ask_all(x, again));
 	}
 	x->round++;
 	return x->asked ? lt__asked_failed(x->asked) : LT_OK;
@@ -281,8 +293,9 @@ bool lt__offers_plainer(struct lt_offers *x, const struct lt_looptree *t, lt_tno
 	bool grid = false;
 	for (int32_t c = 0; c < x->n_target; c++)
 		grid = grid || offer_is_grid(x, c);
-	if (x->fixed || !grid || lt__is_end(st) || failed < 0 || !offer_raise_nest(x, t, lt__tree_bases(t, x->arena), failed,
-		lt__arena_format(x->arena, "%s", lt_context_message(ctx))))
+	if (x->fixed || lt__is_end(st) || failed < 0
+		|| !lt__fallback_nest(t, lt__tree_bases(t, x->arena), failed, grid,
+			lt__arena_format(x->arena, "%s", lt_context_message(ctx)), x->fallback))
 		return false;
 	lt_context_clear(ctx);
 	return true;
@@ -292,7 +305,7 @@ lt_status lt__offers_tree(const struct lt_offers *x, struct lt_looptree **tree)
 {
 	lt_looptree_free(*tree);
 	*tree = NULL;
-	return lt__looptree_auto_for(x->graph, x->target, x->n_target, x->class, x->plainer, tree);
+	return lt__looptree_auto_for(x->graph, x->target, x->n_target, x->class, x->fallback, tree);
 }
 
 lt_status lt__offers_refused(const struct lt_offers *x, const struct lt_nests *nests)

@@ -62,6 +62,12 @@ static const struct cuda_product products[] = {
 	{ "bmk", "kn", "bmn", "b 6 m 24 n 40 k 32", F32, "bias, gelu_tanh", { 0 } },
 	{ PLAIN, "bf16", "bf16", "f32", "bias, gelu_tanh", { 0 } }, { PLAIN, "bf16", "f32", "f32", "gelu_tanh", { 0 } },
 	{ PLAIN, "f16", "f16", "f32", "gelu_tanh", { 0 } }, { PLAIN, "f16", "f32", "f32", "bias, gelu_tanh", { 0 } },
+	/* Those of rows and columns that are no one dim are batches: the shorter, and those across memory; with others. */
+	{ "imk", "kn", "min", "m 9 i 3 n 10 k 8", F32, "bias, relu", { 1, 0, 2, 3, 0 } },
+	{ "imk", "kn", "min", "m 3 i 9 n 10 k 8", F32, "residual", { 0 } },
+	{ "mk", "njk", "mjn", "m 9 n 4 j 6 k 8", F32, "relu", { 0 } },
+	{ "imk", "njk", "mijn", "m 9 i 4 n 5 j 3 k 8", F32, "", { 0 } },
+	{ "bimk", "bkn", "mbin", "b 3 m 5 i 4 n 10 k 8", "f16", "f16", "f32", "", { 0 } },
 };
 enum { N_PRODUCT = sizeof products / sizeof *products };
 
