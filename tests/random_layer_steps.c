@@ -42,15 +42,22 @@ static struct value recurrent(struct draw *d)
 	int64_t hidden = layer_extent(d, 17), rows = kinds[kind].gates * hidden;
 	const char *word = kinds[kind].words[between(d, 0, 1)];
 	bool last = chance(d, 50);
-	struct value x = layer_source(d, shape_of(3, steps, batch, in, 0)), h = { 0, { 0, { 0 } } };
+	struct value x = layer_source(d, shape_of(3, steps, batch, in, 0)), h = { 0, { 0, { 0 } } }, lengths = h;
 	struct value w = layer_plain_source(d, shape_of(3, n, rows, in, 0));
 	struct value r = layer_plain_source(d, shape_of(3, n, rows, hidden, 0));
 	struct value b = layer_plain_source(d, shape_of(2, n, 2 * rows, 0, 0));
 	if (chance(d, 50))
 		h = layer_source(d, shape_of(3, n, batch, hidden, 0));
+	if (chance(d, 40)) {            /* integers are from -6 to 6 */
+		lengths = node(d, shape_of(1, batch, 0, 0, 0));
+		layer_say(d, "$%d = InputTensor(s%d, int32, [%lld]);\n", lengths.number, lengths.number, (long long)batch);
+	}
 	struct value y = node(d, last ? shape_of(3, n, batch, hidden, 0) : shape_of(4, steps, n, batch, hidden));
-	layer_say(d, "$%d = %s($%d, $%d, $%d, $%d, 0, %s", y.number, kinds[kind].name, x.number, w.number, r.number,
-		b.number, h.number ? "$" : "0");
+	layer_say(d, "$%d = %s($%d, $%d, $%d, $%d, %s", y.number, kinds[kind].name, x.number, w.number, r.number,
+		b.number, lengths.number ? "$" : "0");
+	if (lengths.number)
+		layer_say(d, "%d", lengths.number);
+	layer_say(d, ", %s", h.number ? "$" : "0");
 	if (h.number)
 		layer_say(d, "%d", h.number);
 	layer_say(d, ", %s%s%s, %s);\n", directions[direction], word ? ", " : "", word ? word : "", last ? "Y_h" : "Y");

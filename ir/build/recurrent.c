@@ -15,6 +15,7 @@ struct recurrence {
 	lt_node r, rb;          /* [H, n H], [n H]; rb LT_OMIT: there is none */
 	lt_node peephole;       /* [3 H], or LT_OMIT */
 	lt_node h, cell;        /* [B, H] */
+	bool is_zero;           /* h: the first one of a sequence that is not given any */
 };
 
 static lt_node activation(struct recurrence *u, int i, lt_node x)
@@ -37,9 +38,15 @@ static lt_node gates(struct recurrence *u, lt_node x, int64_t from, int64_t n)
 	return lt__pos_slice(u->g, x, lt__pos_rank(u->g, x) - 1, from * hidden, (from + n) * hidden, 1);
 }
 
-/* Gates of h R + rb. */
+/* Gates of h R + rb, where h is u->h or a multiple of it. */
 static lt_node recurrent_product(struct recurrence *u, lt_node h, int64_t from, int64_t n)
 {
+	if (u->is_zero && u->rb != LT_OMIT)
+		return gates(u, u->rb, from, n);
+	if (u->is_zero) {
+		lt_var v = lt_graph_var(u->g, NULL, n * u->of->hidden);
+		return lt__pos_view(u->g, lt_graph_literal(u->g, lt_node_dtype(u->g, h), 0), 1, &v, NULL);
+	}
 	lt_node y = lt_build_matmul(u->g, h, gates(u, u->r, from, n));
 	return u->rb == LT_OMIT ? y : lt__pos_op2(u->g, "add", y, gates(u, u->rb, from, n));
 }
@@ -49,15 +56,16 @@ static lt_node rnn_step(struct recurrence *u, lt_node x)
 	return clipped(u, 0, lt__pos_op2(u->g, "add", x, recurrent_product(u, u->h, 0, 1)));
 }
 
-/* Gates z, r, h. */
+/* Gates z, r, h; those of the state itself are one product. */
 static lt_node gru_step(struct recurrence *u, lt_node x)
 {
 	struct lt_graph *g = u->g;
-	lt_node first = gates(u, x, 0, 2), share;
-	lt_node both = lt__pos_op2(g, "add", first, recurrent_product(u, u->h, 0, 2));
-	lt_node z = clipped(u, 0, gates(u, both, 0, 1)), r = clipped(u, 0, gates(u, both, 1, 1));
-	if (u->of->linear_before_reset)
-		share = lt__pos_op2(g, "mul", r, recurrent_product(u, u->h, 2, 1));
+	const bool linear = u->of->linear_before_reset;
+	lt_node h_share = recurrent_product(u, u->h, 0, linear ? 3 : 2), share;
+	lt_node z = clipped(u, 0, lt__pos_op2(g, "add", gates(u, x, 0, 1), gates(u, h_share, 0, 1)));
+	lt_node r = clipped(u, 0, lt__pos_op2(g, "add", gates(u, x, 1, 1), gates(u, h_share, 1, 1)));
+	if (linear)
+		share = lt__pos_op2(g, "mul", r, gates(u, h_share, 2, 1));
 	else
 		share = recurrent_product(u, lt__pos_op2(g, "mul", r, u->h), 2, 1);
 	lt_node h = clipped(u, 1, lt__pos_op2(g, "add", gates(u, x, 2, 1), share));
@@ -144,6 +152,7 @@ static lt_node run_direction(struct recurrence *u, lt_node x, int64_t d)
 		share = lt__pos_op2(g, "add", share, lt__pos_slice(g, bias, 0, 0, n, 1));
 	for (int64_t i = 0; i < steps; i++) {
 		const int64_t t = backwards ? steps - 1 - i : i;
+		u->is_zero = i == 0 && of->h == LT_OMIT;
 		lt_node old_cell = u->cell, h = steps_of[of->kind](u, lt__pos_at(g, share, 0, t));
 		y[t] = lt__pos_insert(g, masked(u, t, h, old_cell), 0);
 		if (y[t] < 0)
