@@ -59,6 +59,8 @@ struct lt_product_simt {
 	lt_node stored;                 /* partial sums in their place: registers hold them before; -1: there are none */
 	int64_t group;                  /* tiles of rows whose blocks follow each other for each tile of columns; 0: all */
 };
+/* The order of a copy in memory, slowest first; n 0: that of its dims. */
+struct lt_product_order { int32_t n; struct lt_digit *at; };
 struct lt_product {
 	enum lt_product_form form;
 	lt_node mul, sum, left, right;
@@ -82,8 +84,9 @@ struct lt_product {
 	lt_var k;                       /* contracted var that is cut in blocks, -1: none */
 	int64_t block_k;
 	int64_t block_deep;             /* of k, in an iteration of the loop that threads share; 0: no such              */
-	/* the copy is made in a nest of its own, in the order of its layout */
+	/* the copy is made in a nest of its own, in that order */
 	bool right_early, left_early;
+	struct lt_product_order right_order, left_order;
 	/* left_copy is made once in the nest, for all rows */
 	bool left_whole;
 	bool parallel;

@@ -261,13 +261,72 @@ static const char *product_add_step(
 	return step.made;
 }
 
+/* The value that a view is of, if it names its dims anew and no more. */
+static lt_node renamed_of(const struct lt_graph *g, lt_node n)
+{
+	for (const struct lt_nodedef *d = &g->node[n]; d->op == LT_OP_view && d->n_piece == 1 && d->n_operand == 1
+		&& d->n_dim == g->node[*d->operand].n_dim && d->piece->map.n_guard == 0; d = &g->node[n]) {
+		for (int32_t i = 0; i < d->n_dim; i++)
+			if (!lt__row_is(&d->piece->map, i, i))
+				return n;
+		n = *d->operand;
+	}
+	return n;
+}
+
+/* A constant: how many read it, under any names of its dims, and how many of these are products that want it packed
+ * before the first run; the name of the copy that all of them read then. */
+struct packed { int32_t n_reader, n_product; const char *made; };
+
+/* The constant that factor of the product is, packed before the first run; -1. */
+static lt_node packed_factor(const struct lt_auto *s, const struct lt_product *p, bool right)
+{
+	const lt_node of = right ? p->right : p->left;
+	return (right ? p->right_early : p->left_early) && s->constant[of] ? renamed_of(s->g, of) : -1;
+}
+
+static struct packed *find_packed(const struct lt_auto *s)
+{
+	const struct lt_graph *g = s->g;
+	struct packed *list = LT_NEW(s->t->arena, struct packed, g->n_node + 1);
+	for (lt_node n = 0; n < g->n_node; n++) {
+		const struct lt_nodedef *d = &g->node[n];
+		list[renamed_of(g, n)].n_reader += s->written[n];
+		for (int32_t i = 0; i < d->n_operand && renamed_of(g, n) == n; i++)
+			list[renamed_of(g, d->operand[i])].n_reader++;
+	}
+	for (int32_t i = 0; i < 2 * s->n_product; i++) {
+		const lt_node of = packed_factor(s, &s->product[i / 2], i % 2);
+		if (of >= 0)
+			list[of].n_product++;
+	}
+	return list;
+}
+
 /* Names of a product's derived nodes, until they are made. */
 struct made { const char *left, *right, *part, *chunk, *out, *groups, *thread[2], *stored; };
+struct making { struct derived_steps list; struct packed *packed; const char **stored; };
 
-/* stored: by node, the name of the sum in its place, which is what others read then. */
-static void add_steps(
-	struct lt_auto *s, int32_t number, struct derived_steps *list, struct made *made, const char **stored)
+/* A copy of a factor for the product; of a constant that hardly anybody else reads, one for all its readers, in the
+ * order that the first product wants. */
+static const char *add_copy_step(
+	struct lt_auto *s, struct making *m, const struct lt_product *p, bool right, const char *of, const char *reader)
 {
+	const lt_node root = packed_factor(s, p, right);
+	struct packed *x = root >= 0 ? &m->packed[root] : NULL;
+	if (!x || x->n_product < 2 || x->n_product <= 2 * (x->n_reader - x->n_product))
+		return product_add_step(s, &m->list,
+			(struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = of, .reader = reader }, right ? "right" : "left", p->sum);
+	if (!x->made)
+		x->made = product_add_step(s, &m->list,
+			(struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = name(s, root) }, "copy", root);
+	return x->made;
+}
+
+static void add_steps(struct lt_auto *s, int32_t number, struct making *m, struct made *made)
+{
+	struct derived_steps *list = &m->list;
+	const char **stored = m->stored;        /* by node, the name of the sum in its place, which is what others read then */
 	const struct lt_product *p = &s->product[number];
 	const char *sum = name(s, p->sum), *mul = name(s, p->mul);
 	const bool tiles = p->form == LT_PRODUCT_GPU_MMA;         /* what is copied is what the factors are cast from */
@@ -275,11 +334,11 @@ static void add_steps(
 	const char *left = stored[from[0]] ? stored[from[0]] : name(s, from[0]),
 		   *right = stored[from[1]] ? stored[from[1]] : name(s, from[1]);
 	if (p->left_copy >= 0)
-		made->left = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = left,
-			.reader = tiles && p->tiles->cast[0] >= 0 ? name(s, p->tiles->cast[0]) : mul }, "left", p->sum);
+		made->left = add_copy_step(
+			s, m, p, false, left, tiles && p->tiles->cast[0] >= 0 ? name(s, p->tiles->cast[0]) : mul);
 	if (p->right_copy >= 0)
-		made->right = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = right,
-			.reader = tiles && p->tiles->cast[1] >= 0 ? name(s, p->tiles->cast[1]) : mul }, "right", p->sum);
+		made->right = add_copy_step(
+			s, m, p, true, right, tiles && p->tiles->cast[1] >= 0 ? name(s, p->tiles->cast[1]) : mul);
 	for (int i = 0; p->form == LT_PRODUCT_GPU_SIMT && i < 2; i++) {
 		const char *of = i ? made->right ? made->right : right : made->left ? made->left : left;
 		made->thread[i] = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = of,
@@ -325,16 +384,15 @@ static void add_steps(
 /* The derived nodes are made all at once; what was found of the products moves with its nodes. */
 static lt_status make_derived(struct lt_auto *s)
 {
-	struct derived_steps list = { NULL, 0, 0 };
+	struct making m = { .packed = find_packed(s), .stored = LT_NEW(s->t->arena, const char *, s->g->n_node + 1) };
 	struct made *made = LT_NEW(s->t->arena, struct made, s->n_product + 1);
-	const char **stored = LT_NEW(s->t->arena, const char *, s->g->n_node + 1);
 	for (int32_t i = 0; i < s->n_product; i++)
-		add_steps(s, i, &list, &made[i], stored);
+		add_steps(s, i, &m, &made[i]);
 	lt_node *to = LT_NEW(s->t->arena, lt_node, s->g->n_node + 1);
 	for (lt_node n = 0; n < s->g->n_node; n++)
 		to[n] = n;
-	if (list.n > 0)
-		LT_TRY(lt__tree_derive(s->t, list.at, list.n, to));
+	if (m.list.n > 0)
+		LT_TRY(lt__tree_derive(s->t, m.list.at, m.list.n, to));
 	s->g = s->t->graph;
 	lt__auto_move_calls(s, to);
 	for (int32_t i = 0; i < s->n_product; i++) {
@@ -486,6 +544,10 @@ lt_status lt__auto_products(struct lt_auto *s)
 		}
 		if (p.form != LT_PRODUCT_GPU_SIMT && p.form != LT_PRODUCT_GPU_MMA && !lt__product_form(s, &p))
 			continue;
+		if (p.left_early)
+			p.left_order = lt__product_copy_order(s, p.left, &p, p.m, p.tile_m);
+		if (p.right_early)
+			p.right_order = lt__product_copy_order(s, p.right, &p, p.n, p.tile_n);
 		LT_GROW(s->t->arena, s->product, s->n_product, s->cap_product);
 		s->product[s->n_product++] = p;
 	}

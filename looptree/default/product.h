@@ -35,6 +35,9 @@ static inline int64_t var_stride(const struct lt_auto *s, const struct factor_re
 	return x->plain && column >= 0 ? lt__auto_stride(s->g, &x->read->piece[0], column) : 0;
 }
 
+/* Of the threads' time that they work, where iterations do not divide among them. */
+#define LT_GOOD_SHARE 0.9
+
 /* product_look.c: how a factor is read; about how long all of it takes on one core, in ns; whether threads share it. */
 struct factor_read lt__product_look(const struct lt_auto *, const struct lt_product *, bool right);
 double lt__product_ns(const struct lt_auto *, const struct lt_product *);
@@ -78,9 +81,13 @@ int64_t lt__product_tile_rows(const struct lt_auto *, int64_t vectors, int64_t e
  * tile_n. */
 bool lt__product_join_rows(const struct lt_auto *, struct lt_product *, const struct factor_read *left);
 
-/* product_layout.c: of a copy, for tiles of `step` elements of v (0: not cut); of sums whose vectors are not along
- * their last dim; of the sums of several rows, by tiles; of parts of a sum, each for itself. */
-void lt__product_lay_copy(struct lt_auto *, lt_node copy, const struct lt_product *, lt_var v, int64_t step);
+/* product_layout.c: the order of a copy of factor n, or of one with its dims, for tiles of `step` elements of v (0: not
+ * cut); node n lies so from now on. */
+struct lt_product_order lt__product_copy_order(
+	const struct lt_auto *, lt_node n, const struct lt_product *, lt_var v, int64_t step);
+void lt__product_lay(struct lt_auto *, lt_node n, const struct lt_product_order *);
+/* The order of sums whose vectors are not along their last dim; of the sums of several rows, by tiles; of parts of a
+ * sum, each for itself. */
 void lt__product_lay_lanes_on_rows(struct lt_auto *, const struct lt_product *, lt_node sum);
 void lt__product_interleave(struct lt_auto *, const struct lt_product *);
 void lt__product_lay_by_chunk(struct lt_auto *, lt_node chunk);

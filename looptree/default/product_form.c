@@ -38,8 +38,6 @@ enum {
 	/* of the second cache: a small panel, and few sums */
 	SMALL_PART = 8
 };
-static const double GOOD_SHARE = 0.9;   /* of the threads' time that they work, where iterations do not divide among
-                                         * them */
 
 /* Of what is there in every run. */
 static int64_t vars_min_count(const struct lt_auto *s, const struct lt_vars *list, lt_var but, lt_var and)
@@ -151,7 +149,7 @@ static void choose_blocks(const struct lt_auto *s, struct lt_product *p, int64_t
 	if (s->target->l3_bytes && p->m >= 0 && !panel)
 		block = lt__min(block, lt__max(MIN_ROWS, (int64_t)s->target->l3_bytes / 2 / lt__max(1, deep * bytes)));
 	p->parallel = lt__product_is_shared(s, p);
-	if (p->parallel && p->form != LT_PRODUCT_PANEL && !panel && lt__product_share(trip_count, cores) < GOOD_SHARE
+	if (p->parallel && p->form != LT_PRODUCT_PANEL && !panel && lt__product_share(trip_count, cores) < LT_GOOD_SHARE
 		&& vars_min_count(s, &p->row, p->m, -1) >= cores) {
 		p->rows_outside = true;
 		trip_count *= vars_min_count(s, &p->row, p->m, -1);
@@ -162,7 +160,7 @@ static void choose_blocks(const struct lt_auto *s, struct lt_product *p, int64_t
 		blocks++) {
 		if (lt__product_share(trip_count * blocks, cores) > lt__product_share(trip_count * best, cores))
 			best = blocks;
-		if (lt__product_share(trip_count * best, cores) >= GOOD_SHARE)
+		if (lt__product_share(trip_count * best, cores) >= LT_GOOD_SHARE)
 			break;
 	}
 	block = lt__ceil_div(rows, best);
@@ -341,6 +339,23 @@ static bool drop_casts(const struct lt_auto *s, struct lt_product *p, int64_t ro
 	return true;
 }
 
+/* Whether the right factor is a constant that is packed once, before the first run, by tiles of its columns: its rows
+ * are read again in each run, or by each step of a recurrence, and the vectors of a tile would take an element from
+ * each of many.  One row needs no copy of what lies along its vectors.  dot: it can be read along its rows, by lanes
+ * that hold parts of a sum: as fast where no cache holds it from one time to the next, and for one sum, which would
+ * wait for itself. */
+static bool is_packed_once(
+	const struct lt_auto *s, const struct lt_product *p, const struct factor_read *right, bool dot, double weight)
+{
+	const int64_t rows = vars_count(s, &p->row);
+	const double last = (double)(s->target->l3_bytes ? (int64_t)s->target->l3_bytes : lt__auto_cache(s->target));
+	if (!right->early || p->batch.n != count_units(s, &p->batch) || !may_copy(s, p, true))
+		return false;
+	if (dot)
+		return weight <= last && rows * lt__ceil_div(var_extent(s, p->n), p->lanes) > 1;
+	return rows > 1 || var_stride(s, right, p->n) != 1;
+}
+
 bool lt__product_form(const struct lt_auto *s, struct lt_product *p)
 {
 	p->lanes = lt__auto_lanes(s->target, s->g->node[p->sum].dtype);
@@ -354,7 +369,7 @@ bool lt__product_form(const struct lt_auto *s, struct lt_product *p)
 	double weight = (double)columns * (double)deep * (double)bytes;         /* bytes of the right factor, of one batch */
 	bool along = var_stride(s, &right, p->n) == 1, large = weight > (double)lt__auto_cache(s->target);
 	lt_var dot = rows <= FEW_ROWS ? find_dot(s, p, &left, &right) : -1;
-	if (dot >= 0 && !along && (left.plain || p->cast[0] < 0)) {
+	if (dot >= 0 && !along && (left.plain || p->cast[0] < 0) && !is_packed_once(s, p, &right, true, weight)) {
 		if (p->cast[0] >= 0 && !s->is_inlined[p->cast[0]])
 			p->cast[0] = -1;        /* for all columns at once */
 		form_dots(s, p, dot);
@@ -379,13 +394,13 @@ bool lt__product_form(const struct lt_auto *s, struct lt_product *p)
 	}
 	lt__product_tile(s, p);
 	bool whole = !lt__auto_bounded(s, p->n) && (var_extent(s, p->n) % p->lanes == 0 || lt__auto_masks(s->target));
-	bool copy = may_copy(s, p, true) && rows > 1;
 	bool packed = along && p->contracted.n == 1 && columns <= p->tile_n;          /* one panel, as it lies */
 	p->form = LT_PRODUCT_CPU_TILE;
-	if (copy && right.early && !packed && p->batch.n == count_units(s, &p->batch)) {
+	if (!packed && is_packed_once(s, p, &right, false, weight)) {
 		p->right_early = true;
 		p->right_copy = p->right;
-	} else if (copy && !(along && (!large || keeps_panel(s, p, &right)) && (whole || packed || rows < 2 * FEW_ROWS))) {
+	} else if (rows > 1 && may_copy(s, p, true)
+		&& !(along && (!large || keeps_panel(s, p, &right)) && (whole || packed || rows < 2 * FEW_ROWS))) {
 		p->form = LT_PRODUCT_PANEL;
 		p->right_copy = p->right;
 	}

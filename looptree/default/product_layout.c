@@ -3,28 +3,31 @@
 #include "looptree/tree/tree.h"
 #include "looptree/default/product.h"
 
-struct product_digits { int32_t n; struct lt_digit *at; const struct lt_nodedef *d; bool *used; };
+struct product_digits { struct lt_product_order order; const struct lt_nodedef *d; bool *used; };
 
 static void product_digit(struct product_digits *x, lt_var v, int64_t step, int64_t span)
 {
 	for (int32_t i = 0; i < x->d->n_dim; i++)
 		if (x->d->dim[i] == v) {
-			x->at[x->n++] = (struct lt_digit){ .dim = i, .step = step, .span = span };
+			x->order.at[x->order.n++] = (struct lt_digit){ .dim = i, .step = step, .span = span };
 			x->used[i] = true;
 		}
 }
 
-/* The order of a copy's elements: v in steps (0: not cut), the contracted vars, a second column or row, v within a
- * step; other dims come first. */
-void lt__product_lay_copy(struct lt_auto *s, lt_node n, const struct lt_product *p, lt_var v, int64_t step)
+static struct product_digits digits_of(const struct lt_auto *s, const struct lt_nodedef *d)
+{
+	return (struct product_digits){ .order = { .at = LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2) }, .d = d,
+		.used = LT_NEW(s->t->arena, bool, d->n_dim + 1) };
+}
+
+/* v in steps (0: not cut), the contracted vars, a second column or row, v within a step; other dims come first. */
+struct lt_product_order lt__product_copy_order(
+	const struct lt_auto *s, lt_node n, const struct lt_product *p, lt_var v, int64_t step)
 {
 	const struct lt_nodedef *d = &s->g->node[n];
 	bool cut = v >= 0 && step > 1 && step < s->g->var[v].extent, lines = v == p->m && p->m2 >= 0;
 	bool plain = !cut && !lines, cut2 = lines && p->tile_m2 < s->g->var[p->m2].extent;
-	struct product_digits inner = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2), d,
-		LT_NEW(s->t->arena, bool, d->n_dim + 1) };
-	struct product_digits all = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2), d,
-		LT_NEW(s->t->arena, bool, d->n_dim + 1) };
+	struct product_digits inner = digits_of(s, d), all = digits_of(s, d);
 	for (int32_t k = 0; k < p->contracted.n; k++)
 		product_digit(&inner, p->contracted.at[k], 1, 0);
 	if (v == p->n)
@@ -39,12 +42,19 @@ void lt__product_lay_copy(struct lt_auto *s, lt_node n, const struct lt_product 
 		product_digit(&all, p->m2, p->tile_m2, 0);
 	if (cut)
 		product_digit(&all, v, step, 0);
-	for (int32_t i = 0; i < inner.n; i++)
-		all.at[all.n++] = inner.at[i];
-	for (int32_t i = 0; i < all.n; i++)
-		plain = plain && all.at[i].dim == i;
-	if (!plain)
-		s->t->layout[n] = lt__layout_new(s->t, all.n, all.at, 0);
+	struct lt_product_order *out = &all.order;
+	for (int32_t i = 0; i < inner.order.n; i++)
+		out->at[out->n++] = inner.order.at[i];
+	for (int32_t i = 0; i < out->n; i++)
+		plain = plain && out->at[i].dim == i;
+	out->n = plain ? 0 : out->n;
+	return *out;
+}
+
+void lt__product_lay(struct lt_auto *s, lt_node n, const struct lt_product_order *order)
+{
+	if (order->n > 0)
+		s->t->layout[n] = lt__layout_new(s->t, order->n, order->at, 0);
 }
 
 /* Inside the loops of their tile, sums that do not end with n are ordered like this: lanes are next to each other,
@@ -52,14 +62,13 @@ void lt__product_lay_copy(struct lt_auto *s, lt_node n, const struct lt_product 
 void lt__product_lay_lanes_on_rows(struct lt_auto *s, const struct lt_product *p, lt_node sum)
 {
 	const struct lt_nodedef *d = &s->g->node[sum];
-	struct product_digits all = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2), d,
-		LT_NEW(s->t->arena, bool, d->n_dim + 1) };
+	struct product_digits all = digits_of(s, d);
 	for (int32_t i = 0; i < d->n_dim; i++)
 		if (d->dim[i] != p->n)
 			product_digit(&all, d->dim[i], 1, 0);
 	product_digit(&all, p->n, 1, 0);
 	if (d->dim[d->n_dim - 1] != p->n)
-		s->t->layout[sum] = lt__layout_new(s->t, all.n, all.at, 0);
+		lt__product_lay(s, sum, &all.order);
 }
 
 /* Sums of several rows lie by tiles, so that the rows of one tile do not meet in the same sets of a cache. */

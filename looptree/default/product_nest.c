@@ -17,7 +17,8 @@ static bool lies_along(const struct lt_auto *s, lt_node copy, lt_var v)
 static void add_copy(struct product_nest x, lt_node copy, lt_var v)
 {
 	const struct lt_product *p = x.p;
-	lt__product_lay_copy(x.s, copy, p, v, 0);
+	const struct lt_product_order order = lt__product_copy_order(x.s, copy, p, v, 0);
+	lt__product_lay(x.s, copy, &order);
 	if (!lies_along(x.s, copy, v))
 		lt__nest_open(&x, v, p->lanes, LT_SERIAL, LT_PEEL);
 	lt__nest_open_all(&x, &p->contracted, -1, -1);
@@ -28,12 +29,14 @@ static void add_copy(struct product_nest x, lt_node copy, lt_var v)
 	lt__auto_add_leaf(x.s, x.at, copy);
 }
 
-/* A copy that is made in a nest of its own, in the order of its layout. */
-static void add_early(struct lt_auto *s, const struct lt_product *p, lt_node copy, lt_var v, int64_t step)
+/* A copy that is made in a nest of its own, in the order of its layout; one that several products share, once. */
+static void add_early(struct lt_auto *s, const struct lt_product *p, lt_node copy, const struct lt_product_order *order)
 {
 	struct product_nest x = { s, p, -1 };
 	const struct lt_nodedef *d = &s->g->node[copy];
-	lt__product_lay_copy(s, copy, p, v, step);
+	if (s->t->leaf_of[copy] >= 0)
+		return;
+	lt__product_lay(s, copy, order);
 	const struct lt_memlayout *l = s->t->layout[copy];
 	bool in_run = !s->constant[copy];
 	for (int32_t i = 0; l && i < l->n; i++) {
@@ -253,9 +256,9 @@ lt_status lt__product_add(struct lt_auto *s, struct lt_product *p)
 	if (p->form == LT_PRODUCT_GPU_MMA)
 		return lt__product_mma_add(s, p);
 	if (p->right_early)
-		add_early(s, p, p->right_copy, p->n, p->tile_n);
+		add_early(s, p, p->right_copy, &p->right_order);
 	if (p->left_early)
-		add_early(s, p, p->left_copy, p->m, p->tile_m);
+		add_early(s, p, p->left_copy, &p->left_order);
 	x.at = lt__auto_join(s, p);
 	if (p->form == LT_PRODUCT_BYTES)
 		lt__product_add_bytes(&x, p);

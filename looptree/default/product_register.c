@@ -89,6 +89,22 @@ static int64_t min_cycle_vectors(const struct lt_auto *s, int64_t m, int64_t all
 	return best;
 }
 
+/* Vectors of a tile of one row, `wide` or down to half as many, so that the cores have equal shares of all tiles. */
+static int64_t shared_vectors(const struct lt_auto *s, const struct lt_product *p, int64_t wide)
+{
+	const int64_t all = lt__ceil_div(var_extent(s, p->n), p->lanes),
+		around = vars_count(s, &p->batch) * (vars_count(s, &p->column) / var_extent(s, p->n));
+	int64_t best = wide;
+	double share = 0;
+	for (int64_t tiles = lt__ceil_div(all, wide), v = wide; tiles <= all && 2 * v >= wide && share < LT_GOOD_SHARE;
+		v = lt__ceil_div(all, ++tiles)) {
+		double x = lt__product_share(around * lt__ceil_div(all, v), s->target->cores);
+		best = x > share ? v : best;
+		share = x > share ? x : share;
+	}
+	return best;
+}
+
 void lt__product_pad_run(const struct lt_auto *s, struct lt_product *p)
 {
 	int64_t n = var_extent(s, p->n), left = n % p->lanes;
@@ -110,6 +126,7 @@ void lt__product_tile(const struct lt_auto *s, struct lt_product *p)
 		wide = lt__max(wide, registers / 2);
 		if (lt__ceil_div(var_extent(s, p->n), p->lanes) <= wide)
 			lt__product_pad_run(s, p);
+		wide = lt__product_is_shared(s, p) ? shared_vectors(s, p, wide) : wide;
 	}
 	int64_t all = lt__ceil_div(var_extent(s, p->n), p->lanes), vectors = lt__min(all, wide);
 	int64_t full = lt__product_tile_rows(s, vectors, MAX_TILE_ROWS, true);
