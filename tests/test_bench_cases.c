@@ -36,6 +36,8 @@ Test(bench_cases, every_suite_has_its_cases, .timeout = 60)
 	cr_assert_eq(count(&l, "conv", "mobilenetv2") + count(&l, "conv", "depthwise"), 30);
 	cr_assert_eq(count(&l, "rows", NULL), 4 * 3 * 4);
 	cr_assert_eq(count(&l, "mlp", NULL), 4);
+	cr_assert_eq(count(&l, "recurrent", "lstm") + count(&l, "recurrent", "gru"), 9);
+	cr_assert_eq(count(&l, "recurrent", "linear"), 4);
 	cr_assert_eq(count(&l, "pointwise", "chains"), 12);
 	cr_assert_geq(count(&l, "layout", NULL), 10);
 	cr_assert_eq(count(&l, "gpu", "squares"), 5);

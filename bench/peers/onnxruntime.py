@@ -41,6 +41,19 @@ def nodes_of(case):
     if op == "mlp":
         return [node("MatMul", ["x", "w1"], ["h0"]), node("Add", ["h0", "b1"], ["h1"]), node("Relu", ["h1"], ["h2"]),
                 node("MatMul", ["h2", "w2"], ["h3"]), node("Add", ["h3", "b2"], ["result"])], {}
+    if op in ("lstm", "gru"):
+        kind = {"hidden_size": n["hidden"], "direction": "bidirectional" if n["directions"] == 2 else "forward"}
+        if op == "gru":
+            kind["linear_before_reset"] = 1
+        return [node("Div", [t, "shrink"], [t + "s"]) for t in ("w", "r")] + [
+            node(op.upper(), ["x", "ws", "rs", "b"], ["result"], **kind)], {"shrink": np.float32(n["shrink"])}
+    if op == "linear":
+        nodes, x = [], "x"
+        for i in range(1, n["layers"] + 1):
+            to = "result" if i == n["layers"] else f"y{i}"
+            nodes += [node("Div", [f"w{i}", "shrink"], [f"s{i}"]), node("Gemm", [x, f"s{i}"], [to], transB=1)]
+            x = to
+        return nodes, {"shrink": np.float32(n["shrink"])}
     if op == "softmax":
         return [node("Softmax", ["x"], ["result"], axis=1)], {}
     if op == "layernorm":

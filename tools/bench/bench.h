@@ -138,6 +138,7 @@ void bench_gemm_cases(struct bench_cases *);
 void bench_conv_cases(struct bench_cases *);
 void bench_rows_cases(struct bench_cases *);
 void bench_mlp_cases(struct bench_cases *);
+void bench_recurrent_cases(struct bench_cases *);
 void bench_pointwise_cases(struct bench_cases *);
 void bench_layout_cases(struct bench_cases *);
 void bench_gpu_cases(struct bench_cases *);

@@ -17,7 +17,7 @@ enum { LIST = 32, SERVE = 64, TURNS = BENCH_SINGLE | BENCH_NETS, MODELS = BENCH_
 static const struct lt_mode modes[] = {
 	{ LIST, "--list", "which lists cases" },
 	{ SERVE, "--serve", "which answers as a peer" },
-	{ BENCH_SINGLE, "the suites gemm, conv, rows, mlp, pointwise, layout and gpu", NULL },
+	{ BENCH_SINGLE, "the suites gemm, conv, rows, mlp, recurrent, pointwise, layout and gpu", NULL },
 	{ BENCH_NETS, "the suite nets", NULL },
 	{ BENCH_STARTS, "the suite start", NULL },
 	{ BENCH_TEXTS, "the suite llama", NULL },

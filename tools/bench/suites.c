@@ -8,6 +8,7 @@ const struct bench_suite bench_suites[] = {
 	{ "conv", "the distinct convolutions of ResNet-50 and MobileNetV2, batch 1", bench_conv_cases, BENCH_SINGLE },
 	{ "rows", "softmax, layer norm, RMS norm and sums of rows", bench_rows_cases, BENCH_SINGLE },
 	{ "mlp", "784-1000-10, batch 1 to 1024", bench_mlp_cases, BENCH_SINGLE },
+	{ "recurrent", "LSTM, GRU and linear layers, batch 1 and 4", bench_recurrent_cases, BENCH_SINGLE },
 	{ "pointwise", "chains of 1 to 8 operations", bench_pointwise_cases, BENCH_SINGLE },
 	{ "layout", "transposes, concatenation, padding", bench_layout_cases, BENCH_SINGLE },
 	{ "nets", "whole networks: the models that --model names", bench_nets_cases, BENCH_NETS },
