@@ -152,7 +152,44 @@ onnx() {
 	build tests/standalone/dense.onnx --dim batch=2 -o "$to/dense.c" --emit c99 --main -q &&
 	quiet_text "-std=c99 -pedantic" "$to"/dense*.c
 }
+# More words than a command had room for: a process for all of them.
+many_inputs() {
+	awk 'BEGIN { for (i = 0; i < 3000; i++) printf "v%d = InputTensor(in%d, float32, [1]);\n", i, i
+		printf "result = v0"; for (i = 1; i < 3000; i++) if (i % 100 == 0) printf " + v%d", i; print ";" }' >"$to/many.lt" &&
+	says 0 '1 element compared' "$O/lt-build" "$to/many.lt" -o "$to/many"
+}
+# All that was made stays, right or wrong, and the commands make it once more; a debugger finds lines of it.
+kept() {
+	local dir=$to/kept at file
+	build examples/first.lt -c w=iota -o "$to/first" -q --keep "$dir" --debug &&
+	at=$(addr2line -e "$to/first" "$(nm "$to/first" | awk '$3 ~ /^k0_6$/ { print $1 }')") &&
+	[[ $at == */kept/first.c:[1-9]* ]] && sed -n "$(grep -o '[0-9]*$' <<<"$at")p" "$dir/first.c" | grep -q 'k0_6\|{' &&
+	for file in first.c first.h first_data.c first_main.c first.o first.exe input0.npy result0.npy; do
+		[ -s "$dir/$file" ] || return
+	done
+	cp "$dir/result0.npy" "$to/want.npy" && rm "$dir"/*.o "$dir/first.exe" "$dir/result0.npy" &&
+	sh "$dir/commands.sh" && cmp "$dir/result0.npy" "$to/want.npy" &&
+	build examples/first.lt -c w=iota -o "$to/first" -q --keep "$dir" &&
+	! grep -q -e -O0 "$dir/commands.sh" && mkdir "$to/full" && echo mine >"$to/full/first.c" &&
+	says 2 'there are files in it that lt-build has not made' "$O/lt-build" examples/first.lt -c w=iota -o "$to/first" \
+		--keep "$to/full" && [ "$(cat "$to/full/first.c")" = mine ] &&
+	says 1 'failed on' "$O/lt-build" examples/first.lt -c w=iota -o "$to/first" --keep "$dir" --cc false &&
+	grep -q "^'false'" "$dir/commands.sh" && [ -s "$dir/first.c" ]
+}
+# The last sentence of a shared library is enough to link a program with it, and to run that.
+shared() {
+	local dir=$to/shared said link path
+	mkdir "$dir" && said=$(build examples/first.lt -c w=iota -o "$dir/first.so" | tail -n 1) &&
+	link=$(sed -n 's/.*linked with it (cc main.c \([^)]*\)).*/\1/p' <<<"$said") &&
+	path=$(grep -o 'LD_LIBRARY_PATH=[^,]*' <<<"$said") && cc examples/first.c $link -o "$dir/main" &&
+	! "$dir/main" 2>/dev/null && env "$path" "$dir/main" >"$dir/one" &&
+	cc examples/first.c $link "$(grep -o -e '-Wl,-rpath,[^,]*' <<<"$said")" -o "$dir/main" &&
+	"$dir/main" | cmp - "$dir/one"
+}
 library() {
+	try "thousands of inputs" many_inputs
+	try "all that was made is kept" kept
+	try "what it says of a shared library" shared
 	try "the same bytes as from ref" same_as_ref
 	try "states in files and in memory" states
 	try "no allocation, no name but its own" names
@@ -264,18 +301,44 @@ machines() {
 
 # -- what is refused --
 
-# A signal while a compiler takes its time: no folder is left, nor anything of what was to be built.
+# slow NAME PATTERN: a command that runs its words, unless they match: then it takes its time, with a child, and does
+# not end when it is asked to.
+slow() {
+	printf '#!/bin/bash\ncase "$* " in %s) ;; *) exec "${@:1}" ;; esac\ntrap "" TERM INT HUP\ntouch %s/slow\n' "$2" "$to" \
+		>"$to/$1" && echo 'sleep 30 & wait; sleep 30' >>"$to/$1" && chmod +x "$to/$1"
+}
+# A signal in each phase: it ends soon, though the compiler, the binary or the judge would take long, and no folder or
+# process is left, nor anything of what was to be built.
 signal() {
+	local name=$1 pid i left
+	shift
 	mkdir -p "$to/tmp"
-	printf '#!/bin/sh\ncase $* in *-dumpmachine*) exec cc "$@" ;; esac\ntouch %s/slow; sleep 9\n' "$to" >"$to/slow-cc"
-	chmod +x "$to/slow-cc"
-	rm -f "$to/slow"
+	rm -f "$to/slow" "$to/m"
 	set -m
-	TMPDIR=$to/tmp "$O/lt-build" examples/softmax.lt -o "$to/m" --cc "$to/slow-cc" &
-	local pid=$! i
+	TMPDIR=$to/tmp "$O/lt-build" "$@" -o "$to/m" -q &
+	pid=$!
 	set +m
-	for i in $(seq 100); do [ -e "$to/slow" ] && break; sleep 0.1; done
-	kill -TERM $pid && { wait $pid; [ $? = 143 ]; } && [ -z "$(ls -A "$to/tmp")" ] && [ ! -e "$to/m" ]
+	for i in $(seq 300); do
+		[ -e "$to/slow" ] || { [ "$name" = judge ] && ls "$to"/tmp/*/*.exe; } >/dev/null 2>&1 && break
+		sleep 0.1
+	done
+	[ "$name" = judge ] && sleep 0.3
+	kill -TERM $pid || return
+	for i in $(seq 40); do kill -0 $pid 2>/dev/null || break; sleep 0.05; done
+	kill -0 $pid 2>/dev/null && { echo "it goes on"; kill -KILL $pid; }
+	wait $pid
+	[ $? = 143 ] && [ -z "$(ls -A "$to/tmp")" ] && [ ! -e "$to/m" ] || return
+	left=$(grep -lzas "^TMPDIR=$to/tmp/" /proc/[0-9]*/environ)
+	[ -z "$left" ] || { echo "left: $left"; false; }
+}
+signals() {
+	printf '%s\n' 'x = InputTensor(x, float32, [1500, 1500]); w = ConstantTensor(w, float32, [1500, 1500]);' \
+		'result = ReLUNode(x @ w) @ w;' >"$to/long.lt"
+	slow slow-cc '*" -c "*' && slow slow-link '*.exe*' && slow slow-run '*' &&
+	try "a signal while it compiles" signal compile examples/softmax.lt --cc "$to/slow-cc cc" &&
+	try "a signal while it links" signal link examples/softmax.lt --cc "$to/slow-link cc" &&
+	try "a signal while the binary runs" signal run examples/softmax.lt --emulator "$to/slow-run" &&
+	try "a signal while the reference is computed" signal judge "$to/long.lt" -c '*=random'
 }
 program_refuses() {
 	file small float32 '[2, 3]' iota && file rows float32 '[64, 1000]' random && file double float64 '[64, 1000]' ones &&
@@ -366,6 +429,39 @@ no_room() {
 		says 1 'm: cannot be written: File too large' "$O/lt-build" examples/first.lt -c w=iota -o "$to/m" --no-verify \
 			--cc "$to/large-cc" )
 }
+# What says something else than what is made.
+other_files() {
+	local name
+	for name in f.dll F.DLL f.dylib f.lib f.o f.obj f.h f.so.1; do
+		says 2 "nothing that ends in .${name#*.} is made here" "$O/lt-build" "$to/x.lt" -o "$to/$name" \
+			--cc no-such-compiler && [ ! -e "$to/$name" ] || return
+	done
+	build "$to/x.lt" -o "$to/f.o" --format exe -q && "$to/f.o" "$to/x.npy" "$to/got.npy" &&
+	cmp "$to/x.npy" "$to/got.npy" &&
+	says 2 "would take the place of the C library's <string.h>" "$O/lt-build" "$to/x.lt" -o "$to/string.so" --name f &&
+	says 2 'cannot be the name of a header' "$O/lt-build" "$to/x.lt" -o "$to/a\"b.c" --name f &&
+	says 2 "--threads takes a whole number from 1 to 256, not '0'" "$O/lt-build" "$to/x.lt" -o "$to/m" --threads 0
+}
+# Files are called as -o says; what is there beside it stays, unless lt-build has made it or it is asked for.
+unnamed_files() {
+	local dir=$to/unnamed file
+	mkdir "$dir" && for file in my_model.c my_model.h my_model_data.c my-model.h; do echo mine >"$dir/$file"; done
+	says 2 'my-model.h is there, lt-build has not made it' "$O/lt-build" examples/first.lt -c w=iota \
+		-o "$dir/my-model.c" && [ ! -e "$dir/my-model.c" ] && rm "$dir/my-model.h" &&
+	build examples/first.lt -c w=iota -o "$dir/my-model.c" --data incbin --main -q &&
+	[ "$(cd "$dir" && echo my-*)" = "my-model.bin my-model.c my-model.h my-model_data.c my-model_main.c" ] &&
+	(cd "$dir" && gcc my-model*.c -Wa,-I. $(sed -n 's/^ \* Flags: //p' my-model.c) -pthread -o p && ./p --help) &&
+	build examples/first.lt -c w=iota -o "$dir/my-model.c" --data incbin --main -q &&
+	for file in my_model.c my_model.h my_model_data.c; do [ "$(cat "$dir/$file")" = mine ] || return; done
+	for file in my-model.h my-model_data.c my-model_main.c; do
+		echo mine >"$dir/$file"
+		says 2 "$file is there" "$O/lt-build" examples/first.lt -c w=iota -o "$dir/my-model.c" --main || return
+		[ "$(cat "$dir/$file")" = mine ] &&
+		build examples/first.lt -c w=iota -o "$dir/my-model.c" --main -q --overwrite || return
+	done
+	echo mine >"$dir/m.h" && says 2 'm.h is there' "$O/lt-build" examples/first.lt -c w=iota -o "$dir/m.so" &&
+	build examples/first.lt -c w=iota -o "$dir/m.so" --overwrite -q && rm -r "$dir"
+}
 # Names that C or its library has: a program's function takes another one, a library's is asked for.
 taken_names() {
 	local name
@@ -378,7 +474,7 @@ taken_names() {
 	done
 	says 2 "'for' cannot be the name of a C function, for it is a word of C" "$O/lt-build" "$to/x.lt" -o "$to/f" \
 		--name for &&
-	build "$to/x.lt" -o "$to/printf.a" --name printf_model -q && [ -e "$to/printf_model.h" ]
+	build "$to/x.lt" -o "$to/printf.a" --name printf_model -q && [ -e "$to/printf.h" ] && [ ! -e "$to/printf_model.h" ]
 }
 # No name that the program's main file has at its left.
 own_names() {
@@ -387,6 +483,21 @@ own_names() {
 		$(sed -nE 's/^static ([a-z0-9_]+ )+\**([a-z_]+)[[( =].*/\2/p' tools/build/standalone/*.c); do
 		says 2 'within the program' "$O/lt-build" "$to/x.lt" -o "$to/f.c" --name "$name" --cc no-such-compiler || return
 	done
+}
+# Every macro of the headers that the texts include is known, with and without extensions.
+macro_names() {
+	local names name bad=0 flags compiler
+	printf '#include <%s>\n' math.h stdio.h stdlib.h string.h pthread.h sched.h stdint.h stddef.h errno.h sys/stat.h \
+		>"$to/all.c"
+	names=$(for compiler in $compilers; do
+		for flags in -std=c99 -std=gnu11 -D_GNU_SOURCE; do $compiler $flags -dM -E "$to/all.c"; done
+	done | awk '{ print $2 }' | sed 's/(.*//' | grep '^[a-zA-Z]' | sort -u)
+	[ "$(wc -w <<<"$names")" -gt 400 ] || return
+	for name in $names; do
+		"$O/lt-build" "$to/x.lt" -o "$to/f.c" --name "$name" --cc no-such-compiler 2>&1 | grep -qE 'a (name|word) of' ||
+			{ echo "$name is not known"; bad=1; }
+	done
+	[ $bad = 0 ]
 }
 # Every name that POSIX has in these headers is known.
 library_names() {
@@ -415,6 +526,9 @@ refusals() {
 	try "names that are taken" taken_names
 	try "names of the program" own_names
 	try "names of the C library" library_names
+	try "macros of the C library" macro_names
+	try "names of another kind of file" other_files
+	try "names that were not given" unnamed_files
 	try "no input is written over" keeps_inputs
 	try "what cannot be written is said first" no_place
 	try "a disk that is full" no_room
@@ -422,7 +536,7 @@ refusals() {
 	try "the program writes over no input" program_keeps
 	try "the program refuses words" program_words
 	try "the program refuses numbers" out_of_range
-	try "a signal" signal
+	signals
 	try "no output" says 2 'a name for what is built is missing' "$O/lt-build" examples/softmax.lt
 	try "no such target" says 2 "did you mean 'neon'" "$O/lt-build" examples/softmax.lt -o "$to/m" --target nen
 	try "another machine's compiler" says 2 'name another compiler with --cc' "$O/lt-build" examples/softmax.lt \

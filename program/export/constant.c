@@ -157,7 +157,7 @@ static const char *path_text(const struct lt_export *x, const char *path)
 lt_status lt__export_define(const struct lt_export *x, lt_write *write, void *user)
 {
 	struct lt_text t = { .arena = x->a };
-	lt__text_format(&t, "/* The constants of %s. */\n#include <math.h>\n#include <stdint.h>\n", x->o.name);
+	lt__text_format(&t, "/* %s\n * The constants. */\n#include <math.h>\n#include <stdint.h>\n", x->o.about);
 	lt__export_extern(x, &t);
 	if (!x->o.strict)
 		lt__text_format(&t, "#ifdef __GNUC__\n#define %s_ALIGNED(n) __attribute__((aligned(n)))\n#else\n"

@@ -81,7 +81,7 @@ static void table_call(const struct lt_export *x, struct lt_text *t)
 
 void lt__export_table(const struct lt_export *x, struct lt_text *t)
 {
-	lt__text_format(t, "/* A program for %s that reads and writes NumPy's .npy files. */\n", x->o.name);
+	lt__text_format(t, "/* %s\n * A program that calls it, and reads and writes files. */\n", x->o.about);
 	if (!x->o.strict && x->p->options.n_thread > 1)
 		lt__text_format(t, "#define WITH_THREADS 1\n#include <pthread.h>\n#include <sched.h>\n");
 	lt__text_format(t,

@@ -6,6 +6,7 @@
  */
 #ifndef LT_TOOLS_BUILD_BUILD_H
 #define LT_TOOLS_BUILD_BUILD_H
+#include <pthread.h>
 #include <string.h>
 #include "backends/command/command.h"
 #include "backends/cpu/cpu.h"
@@ -15,11 +16,12 @@
 
 /* options.c: the command line; everything points into argv. */
 struct build_options {
-	const char *model, *output, *format, *name, *data, *workspace, *target, *emit, *cc, *emulator, *schedule, *apply;
+	const char *model, *output, *format, *name, *data, *workspace, *target, *emit, *cc, *emulator, *schedule, *apply,
+		*keep;
 	struct lt_texts constant, weights, input, inputs, dim, fix;
 	int64_t threads, verify_seconds;
 	uint32_t cc_timeout_ms;
-	bool main, no_verify, allow_unbounded, no_passes, explain, quiet, verbose;
+	bool main, debug, overwrite, no_verify, allow_unbounded, no_passes, explain, quiet, verbose;
 };
 enum build_format { BUILD_EXE, BUILD_A, BUILD_SO, BUILD_C };
 extern const struct lt_tool build_tool;
@@ -45,15 +47,22 @@ static inline const char *build_last_name(const char *path)
 {
 	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 }
-/* A file of the temporary folder, and where it goes; to "": it stays there. */
+/* A file of the place where everything is made, and where it goes. */
 struct build_file { char path[BUILD_PATH], to[BUILD_PATH]; bool executable; };
 enum { BUILD_MAX_FILES = 8 };
+
+/* watch.c: from its beginning to its end, a signal that lt__interrupted tells of ends the process within a moment, and
+ * the folder and what works in it are gone. */
+struct build_watch { struct lt_folder folder; pthread_t thread; int end[2]; bool on; };
+void build_watch_begin(struct build_watch *, const struct lt_folder *);
+void build_watch_end(struct build_watch *);
 
 struct building {
 	struct build_options o;
 	enum build_format format;
 	struct build_target target;
 	char name[256];                 /* the function's */
+	char stem[256];                 /* what the names of texts begin with */
 	char base[4096];                /* -o without the ending of the format */
 	struct lt_context *ctx;
 	struct model model;
@@ -62,8 +71,11 @@ struct building {
 	struct lt_phases phases;
 	struct lt_export *export;
 	struct lt_folder folder;
+	struct build_watch watch;
+	char place[4096 - 64];          /* where everything is made: the folder, or that of --keep */
+	FILE *commands;                 /* of --keep: each command, as a shell reads it */
 	struct build_file out[BUILD_MAX_FILES]; int n_out;
-	char library[BUILD_PATH];             /* in the temporary folder, under the name that it will have */
+	char library[BUILD_PATH];       /* there, under the name that it will have */
 	char binary[BUILD_PATH];              /* what is run to judge what was built */
 	bool caught;                    /* signals are noted only, until the folder is removed */
 	enum lt_exit verdict;
@@ -78,22 +90,21 @@ lt_status build_target_flags(const struct building *, char *out, size_t bytes);
 lt_status build_program(struct building *);
 lt_status build_texts(struct building *);
 lt_status build_compile(struct building *);
-/* A path in the temporary folder. */
+/* A path in that place. */
 const char *build_path(const struct building *, const char *ending, char *out, size_t bytes);
 
-/* process.c: commands, word by word.  words: as a shell splits them at blanks, without quotes; word: one,
- * whatever is
- * in it. */
-enum { BUILD_MAX_WORDS = 4096 };
+/* process.c: commands of any length, word by word.  words: as a shell splits them at blanks, without quotes; word: one,
+ * whatever is in it. */
 struct build_command {
 	const char *on;                 /* for messages: what it works on */
 	const char *makes;              /* the file that is there when it has ended; NULL: none */
-	char text[32768]; size_t n;
-	const char *word[BUILD_MAX_WORDS + 1]; int n_word;
-	bool full;
+	char **word; size_t n_word, cap;        /* NULL behind the last */
+	bool no_memory;
 };
 void build_command_words(struct build_command *, const char *words);
-void build_command_word(struct build_command *, const char *word);
+/* The word as it is kept, as long as the command; "": there is no memory. */
+const char *build_command_word(struct build_command *, const char *word);
+void build_command_free(struct build_command *);
 /* All at once.  LT_ECOMPILE with what the first said that failed. */
 lt_status build_run(struct building *, struct build_command *, int n);
 /* What a command prints, without the end of its line.  LT_EMISSING: there is no such program; LT_ECOMPILE: it
@@ -108,9 +119,15 @@ lt_status build_verify(struct building *);
 
 /* names.c: why a function of C may not have that name: "is a word of C or C++"; NULL: it may. */
 const char *build_name_taken(const char *name);
-/* output.c: the format, the function's name and base, by what -o, --format and --name say together. */
+bool build_header_taken(const char *name);      /* "math" */
+/* output.c: the format, the function's name, stem and base, by what -o, --format and --name say together. */
 lt_status build_names(struct building *);
 /* Whether what -o names can be written, and is none of the inputs; what was built, copied there. */
 lt_status build_output_check(const struct building *);
 lt_status build_output_write(struct building *);
+/* Of a library: how a program is linked with it, and finds it. */
+void build_output_say(const struct building *);
+/* keep.c: the place of --keep, new or an earlier one's; a command that is run, for the list of them there. */
+lt_status build_keep_begin(struct building *);
+void build_keep_command(const struct building *, const struct build_command *);
 #endif

@@ -36,7 +36,6 @@ lt_status build_program(struct building *b)
 		.apply = b->o.apply,
 		.user = &b->model,
 		.explain = b->o.explain ? model_explain_add : NULL,
-		.cancelled = lt__interrupted,
 		.source_only = 1 };
 	lt_status s;
 
@@ -44,9 +43,8 @@ lt_status build_program(struct building *b)
 		b->target.strict ? "c99" : "c");
 	if (b->o.explain)
 		LT_TRY(model_explain_begin(b->ctx, NULL, &b->model));
-	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
+	/* It leaves nothing behind: a signal may end it as it is. */
 	s = lt_compile(b->ctx, b->model.graph, &options, &b->program);
-	lt__interrupt_release();
 	if (b->o.explain)
 		model_explain_say(NULL, &b->model);
 	for (int32_t i = 0; i < b->model.binding[LT_BINDING_CONSTANT].n && !s; i++) {
@@ -59,7 +57,7 @@ lt_status build_program(struct building *b)
 
 const char *build_path(const struct building *b, const char *ending, char *out, size_t bytes)
 {
-	snprintf(out, bytes, "%s/%s%s", b->folder.path, b->name, ending);
+	snprintf(out, bytes, "%s/%s%s", b->place, b->stem, ending);
 	return out;
 }
 
@@ -104,12 +102,12 @@ lt_status build_texts(struct building *b)
 		.static_workspace = !b->o.workspace || !strcmp(b->o.workspace, "static") };
 
 	LT_TRY(build_target_flags(b, flags, sizeof flags));
-	snprintf(header, sizeof header, "%s.h", b->name);
+	snprintf(header, sizeof header, "%s.h", b->stem);
 	snprintf(about, sizeof about, "%s: made by lt-build %s from %.200s for %s%s.", b->name, LT_VERSION,
 		build_last_name(b->o.model),
 		b->target.portable ? "any processor" : "cpu:", b->target.portable ? "" : b->target.model);
 	if (b->format == BUILD_C)
-		snprintf(bytes, sizeof bytes, "%s.bin", b->name);
+		snprintf(bytes, sizeof bytes, "%s.bin", b->stem);
 	else
 		build_path(b, ".bin", bytes, sizeof bytes);
 	LT_TRY(lt__export_new(b->program, &o, &b->export));
@@ -124,8 +122,7 @@ lt_status build_texts(struct building *b)
 /* What a command writes, as its next word. */
 static void command_makes(struct build_command *c, const char *path)
 {
-	build_command_word(c, path);
-	c->makes = c->n_word ? c->word[c->n_word - 1] : NULL;
+	c->makes = build_command_word(c, path);
 }
 
 static void compile_one(const struct building *b, struct build_command *c, const char *ending, const char *object)
@@ -138,14 +135,17 @@ static void compile_one(const struct building *b, struct build_command *c, const
 	build_command_words(c, flags);
 	if (b->target.strict && b->format == BUILD_C && !strcmp(ending, ".c"))
 		build_command_word(c, "-pedantic-errors");
-	build_command_word(c, "-I");
-	build_command_word(c, b->folder.path);
+	/* What a text includes is beside it; the assembler has to be told. */
+	if (b->format == BUILD_C && !strcmp(ending, "_data.c") && b->o.data && !strcmp(b->o.data, "incbin")) {
+		build_command_word(c, "-Xassembler");
+		build_command_word(c, "-I");
+		build_command_word(c, "-Xassembler");
+		build_command_word(c, b->place);
+	}
 	if (!strcmp(ending, "_main.c"))
 		build_command_word(c, "-pthread");
 	build_command_word(c, "-c");
-	build_command_word(c, build_path(b, ending, path, sizeof path));
-	if (!c->full)
-		c->on = strrchr(c->word[c->n_word - 1], '/') + 1;
+	c->on = build_last_name(build_command_word(c, build_path(b, ending, path, sizeof path)));
 	build_command_word(c, "-o");
 	command_makes(c, build_path(b, object, path, sizeof path));
 }
@@ -154,6 +154,21 @@ static void link_begin(const struct building *b, struct build_command *c)
 {
 	*c = (struct build_command){ .on = "what was compiled" };
 	build_command_words(c, b->target.cc);
+}
+
+/* A word that the compiler hands to the linker, whatever is in it. */
+static void linker_word(struct build_command *c, const char *word)
+{
+	build_command_word(c, "-Xlinker");
+	build_command_word(c, word);
+}
+
+static lt_status link_end(struct building *b, struct build_command *c)
+{
+	const lt_status st = build_run(b, c, 1);
+
+	build_command_free(c);
+	return st;
 }
 
 static void link_object(const struct building *b, struct build_command *c, const char *ending)
@@ -171,21 +186,23 @@ static void link_function(const struct building *b, struct build_command *c)
 		link_object(b, c, "_data.o");
 }
 
-static lt_status link_library(struct building *b, struct build_command *c)
+static lt_status link_library(struct building *b)
 {
+	struct build_command command, *c = &command;
 	const char *name = build_last_name(b->base);
 	char soname[400], ar[512], line[700];
 
-	snprintf(b->library, sizeof b->library, "%s/%.250s%s", b->folder.path, name, b->format == BUILD_SO ? ".so" : ".a");
+	snprintf(b->library, sizeof b->library, "%s/%.250s%s", b->place, name, b->format == BUILD_SO ? ".so" : ".a");
 	if (b->format == BUILD_SO) {
 		link_begin(b, c);
-		snprintf(soname, sizeof soname, "-Wl,-soname,%.250s.so", name);
+		snprintf(soname, sizeof soname, "%.250s.so", name);
 		build_command_word(c, "-shared");
-		build_command_word(c, soname);
+		linker_word(c, "-soname");
+		linker_word(c, soname);
 		link_function(b, c);
 		build_command_words(c, "-lm -o");
 		command_makes(c, b->library);
-		return build_run(b, c, 1);
+		return link_end(b, c);
 	}
 	snprintf(line, sizeof line, "%s -print-prog-name=ar", b->target.cc);
 	if (build_ask(b, line, ar, sizeof ar) || !*ar)
@@ -195,12 +212,14 @@ static lt_status link_library(struct building *b, struct build_command *c)
 	build_command_word(c, "rcs");
 	command_makes(c, b->library);
 	link_function(b, c);
-	return build_run(b, c, 1);
+	return link_end(b, c);
 }
 
 /* The program: of a library, or of C, only to be run here. */
-static lt_status link_program(struct building *b, struct build_command *c)
+static lt_status link_program(struct building *b)
 {
+	struct build_command command, *c = &command;
+
 	link_begin(b, c);
 	link_object(b, c, "_main.o");
 	if (*b->library)
@@ -208,34 +227,34 @@ static lt_status link_program(struct building *b, struct build_command *c)
 	else
 		link_function(b, c);
 	if (b->format == BUILD_SO) {
-		char rpath[BUILD_PATH + 32];
-
-		snprintf(rpath, sizeof rpath, "-Wl,-rpath,%s", b->folder.path);
-		build_command_word(c, rpath);
+		linker_word(c, "-rpath");
+		linker_word(c, b->place);
 	}
 	build_command_words(c, "-lm -pthread -o");
 	command_makes(c, build_path(b, ".exe", b->binary, sizeof b->binary));
-	return build_run(b, c, 1);
+	return link_end(b, c);
 }
 
 lt_status build_compile(struct building *b)
 {
-	static struct build_command c[3];
+	struct build_command c[3] = { { 0 } };
 	static const char *const endings[] = { ".c", "_data.c", "_main.c" }, *const objects[] = { ".o", "_data.o", "_main.o" };
 
 	const bool runs = !b->o.no_verify || b->format == BUILD_EXE;
 	int n = 0;
+	lt_status st;
 
 	if (b->format == BUILD_C && !runs)
 		return LT_OK;
 	for (int i = 0; i < 3; i++) {
 		if ((i == 1 && !has_data(b)) || (i == 2 && !runs))
 			continue;
-		c[n] = (struct build_command){ 0 };
 		compile_one(b, &c[n++], endings[i], objects[i]);
 	}
-	LT_TRY(build_run(b, c, n));
-	if (b->format == BUILD_A || b->format == BUILD_SO)
-		LT_TRY(link_library(b, c));
-	return runs ? link_program(b, c) : LT_OK;
+	st = build_run(b, c, n);
+	for (int i = 0; i < n; i++)
+		build_command_free(&c[i]);
+	if (!st && (b->format == BUILD_A || b->format == BUILD_SO))
+		st = link_library(b);
+	return st ? st : runs ? link_program(b) : LT_OK;
 }

@@ -32,13 +32,17 @@ static lt_status read_model(struct building *b)
 	return b->o.schedule ? lt__mistake(lt__bytes_read(b->ctx, b->o.schedule, &b->schedule)) : LT_OK;
 }
 
-/* Where nobody else can replace what is built. */
+/* Where nobody else can replace what is built, unless it is kept. */
 static lt_status open_folder(struct building *b)
 {
 	struct lt_heard heard = lt__heard();
 	lt_status st = lt__cpu_folder(b->program->backends.at[0].session, &b->folder, &heard.diag);
 
-	return st ? lt_fail(b->ctx, st, "%s", lt__heard_reason(&heard)) : LT_OK;
+	if (st)
+		return lt_fail(b->ctx, st, "%s", lt__heard_reason(&heard));
+	build_watch_begin(&b->watch, &b->folder);
+	snprintf(b->place, sizeof b->place, "%s", b->folder.path);
+	return b->o.keep ? build_keep_begin(b) : LT_OK;
 }
 
 static lt_status build_work(struct building *b)
@@ -61,6 +65,7 @@ static lt_status build_work(struct building *b)
 	lt__phase(&b->phases, NULL);
 	LT_TRY(build_verify(b));
 	LT_TRY(build_output_write(b));
+	build_output_say(b);
 	if (b->verdict)
 		lt__say(stderr, "lt-build: %s is written, though it is not verified\n", b->o.output);
 	return LT_OK;
@@ -68,7 +73,9 @@ static lt_status build_work(struct building *b)
 
 static void build_release(struct building *b)
 {
-
+	build_watch_end(&b->watch);
+	if (b->commands)
+		fclose(b->commands);
 	lt__export_free(b->export);
 	if (b->folder.path[0])
 		lt__folder_remove(&b->folder);

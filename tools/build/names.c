@@ -70,6 +70,46 @@ static const char library_to_l[] = " "
 	"wcstoimax wcstok wcstol wcstold wcstoll wcstombs wcstoul wcstoull wcstoumax wcsxfrm wctob wctomb wctrans "
 	"wctype wint_t wmemchr wmemcmp wmemcpy wmemmove wmemset wprintf write wscanf y0 y1 yn ";
 
+/* Macros of the headers that the texts include, as glibc and others have them; a * stands for any end. */
+static const char macros[] = " "
+	"ACCESSPERMS ADJ_* AIO_PRIO* ALLPERMS BC_* BIG_ENDIAN BUFSIZ BYTE_ORDER CLOCKS_PER_SEC CLOCK_* CLONE_* CPU_* "
+	"CSIGNAL DEFFILEMODE DOMAIN E2BIG EACCES EADDRINUSE EADDRNOTAVAIL EADV EAFNOSUPPORT EAGAIN EALREADY EAUTH EBADE "
+	"EBADF EBADFD EBADMSG EBADR EBADRPC EBADRQC EBADSLT EBFONT EBUSY ECANCELED ECHILD ECHRNG ECOMM ECONNABORTED "
+	"ECONNREFUSED ECONNRESET EDEADLK EDEADLOCK EDESTADDRREQ EDOM EDOOFUS EDOTDOT EDQUOT EEXIST EFAULT EFBIG EFTYPE "
+	"EHOSTDOWN EHOSTUNREACH EHWPOISON EIDRM EILSEQ EINPROGRESS EINTR EINVAL EIO EISCONN EISDIR EISNAM EKEYEXPIRED "
+	"EKEYREJECTED EKEYREVOKED EL2HLT EL2NSYNC EL3HLT EL3RST ELIBACC ELIBBAD ELIBEXEC ELIBMAX ELIBSCN ELNRNG "
+	"ELOCKUNMAPPED ELOOP EMEDIUMTYPE EMFILE EMLINK EMSGSIZE EMULTIHOP ENAMETOOLONG ENAVAIL ENEEDAUTH ENETDOWN "
+	"ENETRESET ENETUNREACH ENFILE ENOANO ENOATTR ENOBUFS ENOCSI ENODATA ENODEV ENOENT ENOEXEC ENOKEY ENOLCK ENOLINK "
+	"ENOMEDIUM ENOMEM ENOMSG ENONET ENOPKG ENOPROTOOPT ENOSPC ENOSR ENOSTR ENOSYS ENOTACTIVE ENOTBLK ENOTCONN ENOTDIR "
+	"ENOTEMPTY ENOTNAM ENOTRECOVERABLE ENOTSOCK ENOTSUP ENOTTY ENOTUNIQ ENXIO EOPNOTSUPP EOVERFLOW EOWNERDEAD EPERM "
+	"EPFNOSUPPORT EPIPE EPROCLIM EPROCUNAVAIL EPROGMISMATCH EPROGUNAVAIL EPROTO EPROTONOSUPPORT EPROTOTYPE ERANGE "
+	"EREMCHG EREMOTE EREMOTEIO ERESTART ERFKILL EROFS ERPCMISMATCH ESHUTDOWN ESOCKTNOSUPPORT ESPIPE ESRCH ESRMNT "
+	"ESTALE ESTRPIPE ETIME ETIMEDOUT ETOOMANYREFS ETXTBSY EUCLEAN EUNATCH EUSERS EWOULDBLOCK EXDEV EXFULL "
+	"EXIT_FAILURE EXIT_SUCCESS FD_* FILENAME_MAX FOPEN_MAX FP_* HUGE_VAL* INFINITY INT16_C INT16_MAX INT16_MIN "
+	"INT16_WIDTH INT32_C INT32_MAX INT32_MIN INT32_WIDTH INT64_C INT64_MAX INT64_MIN INT64_WIDTH INT8_C INT8_MAX "
+	"INT8_MIN INT8_WIDTH INTMAX_C INTMAX_MAX INTMAX_MIN INTMAX_WIDTH INTPTR_MAX INTPTR_MIN INTPTR_WIDTH INT_FAST* "
+	"INT_LEAST* IOV_MAX LITTLE_ENDIAN L_ctermid L_cuserid L_tmpnam MATH_ERREXCEPT MATH_ERRNO MAXFLOAT MB_CUR_MAX "
+	"MOD_* M_* NAME_MAX NAN NFDBITS NGREG OVERFLOW PATH_MAX PDP_ENDIAN PIPE_BUF PLOSS PTHREAD_* PTRDIFF_MAX "
+	"PTRDIFF_MIN PTRDIFF_WIDTH P_tmpdir RAND_MAX RENAME_EXCHANGE RENAME_NOREPLACE RENAME_WHITEOUT SCHED_* SEEK_CUR "
+	"SEEK_DATA SEEK_END SEEK_HOLE SEEK_SET SIG_ATOMIC_MAX SIG_ATOMIC_MIN SIG_ATOMIC_WIDTH SING SIZE_MAX SIZE_WIDTH "
+	"SNAN SNANF SNANF128 SNANF32 SNANF32X SNANF64 SNANF64X SNANL STATX_* STA_* S_BLKSIZE S_I* S_TYPEISMQ S_TYPEISSEM "
+	"S_TYPEISSHM TIMER_ABSTIME TIME_UTC TLOSS TMP_MAX UINT16_C UINT16_MAX UINT16_WIDTH UINT32_C UINT32_MAX "
+	"UINT32_WIDTH UINT64_C UINT64_MAX UINT64_WIDTH UINT8_C UINT8_MAX UINT8_WIDTH UINTMAX_C UINTMAX_MAX UINTMAX_WIDTH "
+	"UINTPTR_MAX UINTPTR_WIDTH UINT_FAST* UINT_LEAST* UNDERFLOW UTIME_NOW UTIME_OMIT WCHAR_MAX WCHAR_MIN WCHAR_WIDTH "
+	"WCONTINUED WEXITED WEXITSTATUS WIFCONTINUED WIFEXITED WIFSIGNALED WIFSTOPPED WINT_MAX WINT_MIN WINT_WIDTH "
+	"WNOHANG WNOWAIT WSTOPPED WSTOPSIG WTERMSIG WUNTRACED XATTR_* X_TLOSS be16toh be32toh be64toh htobe16 htobe32 "
+	"htobe64 htole16 htole32 htole64 iscanonical iseqsig isgreaterequal islessequal islessgreater issignaling "
+	"issubnormal iszero le16toh le32toh le64toh math_errhandling sched_priority st_atime st_ctime st_mtime strdupa "
+	"strndupa ";
+
+/* Headers of C and of POSIX that are in no folder. */
+static const char headers[] = " "
+	"aio assert complex cpio ctype dirent dlfcn errno fcntl features fenv float fmtmsg fnmatch ftw glob grp iconv "
+	"inttypes iso646 langinfo libgen limits locale malloc math memory monetary mqueue ndbm netdb nl_types poll "
+	"pthread pwd regex sched search semaphore setjmp signal spawn stdalign stdarg stdatomic stdbit stdbool stdckdint "
+	"stddef stdint stdio stdlib stdnoreturn string strings stropts syslog tar termios tgmath threads time trace uchar "
+	"ulimit unistd utime utmpx wchar wctype wordexp ";
+
 /* What the program around the function calls its own (tools/build/standalone/). */
 static const char own[] = " "
 	"ALIGNED INPUT LOOKS LOOKS_A_TURN NAME N_TENSOR PIECES RANGE_BITS RESULT STATE THREADS WITH_STAT WITH_THREADS args "
@@ -88,6 +128,19 @@ static bool is_word(const char *words, const char *name, size_t n)
 	return strstr(words, word) != NULL;
 }
 
+static bool is_macro(const char *name)
+{
+	const size_t n = strlen(name);
+	char begin[64];
+
+	for (size_t k = 1; k <= n && k < sizeof begin - 1; k++) {
+		snprintf(begin, sizeof begin, "%.*s*", (int)k, name);
+		if (is_word(macros, begin, k + 1))
+			return true;
+	}
+	return is_word(macros, name, n);
+}
+
 static bool is_library(const char *name)
 {
 	static const char *const ends[] = { "", "f", "l", "_l", "_r", "_unlocked" };
@@ -100,8 +153,10 @@ static bool is_library(const char *name)
 				|| is_word(library_from_m, name, n - k)))
 			return true;
 	}
-	return !strncmp(name, "pthread_", 8);
+	return !strncmp(name, "pthread_", 8) || is_macro(name);
 }
+
+bool build_header_taken(const char *name) { return is_word(headers, name, strlen(name)); }
 
 const char *build_name_taken(const char *name)
 {

@@ -32,6 +32,8 @@ static const struct lt_tool_option rows[] = {
 		".npy "
 		"files; default: by the ending of NAME, else exe", 0, LT_VALUES("exe", "a", "so", "c") },
 	{ 0, "name", "NAME", TAKE_TEXT, AT(name), .help = "the C function; default: the name of the file" },
+	{ 0, "overwrite", NULL, TAKE_FLAG, AT(overwrite), .help = "what is there under a name that is not NAME, such as a "
+		"header's, is written over, whoever made it; else only what lt-build has made is" },
 	{ 0, "data", "HOW", TAKE_CHOICE, AT(data), .help = "how constants are written: %v (the assembler reads their bytes "
 		"from "
 		"a file; default: array for c, else incbin)", 0, LT_VALUES("array", "incbin") },
@@ -43,7 +45,11 @@ static const struct lt_tool_option rows[] = {
 		"alone, for any compiler; default: c, for the target portable c99", 0, LT_VALUES("c", "c99") },
 	{ 0, "threads", "N", TAKE_COUNT, AT(threads), .help = "the most threads that a caller may give a run; default: one "
 		"for "
-		"each processor of the target, with c99 1", .max = 256 },
+		"each processor of the target, with c99 1", .min = 1, .max = 256 },
+	{ 0, "debug", NULL, TAKE_FLAG, AT(debug), .help = "for a debugger: compiled with -O0 -g, with the line numbers of the "
+		"text; --keep has that" },
+	{ 0, "keep", "DIR", TAKE_TEXT, AT(keep), .help = "everything is made in DIR and stays there, right or wrong: texts, "
+		"objects, what was run and read to verify it, and commands.sh, the commands", 0, LT_VALUES("/") },
 
 	{ .help = "Whom for" },
 	{ 0, "target", "NAME", TAKE_TEXT, AT(target), .help = "the processor to make loops and code for: %v, or a triple "
@@ -85,7 +91,7 @@ static const struct lt_tool_option rows[] = {
 		"another "
 		"machine qemu-MACHINE, if it is installed" },
 	{ 0, "verify-timeout", "S", TAKE_COUNT, AT(verify_seconds), .help = "a run that takes longer than S seconds is ended, "
-		"and has failed; default: 600", .max = 1000000 },
+		"and has failed; default: 600", .min = 1, .max = 1000000 },
 	{ 0, "no-verify", NULL, TAKE_FLAG, AT(no_verify), .help = "writes what was built without running it" },
 
 	{ .help = "Looking" },

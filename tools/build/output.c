@@ -2,7 +2,10 @@
  * be written, before there is any work, and how they come to their places at the end. */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tools/build/build.h"
@@ -23,6 +26,35 @@ static lt_status check_function(struct building *b)
 		"with --name, such as %s_model", b->name, why, b->name) : LT_OK;
 }
 
+/* A name that says something else than what is made, unless --format says so, too. */
+static lt_status check_ending(struct building *b)
+{
+	static const char *const others[] = { ".dll", ".dylib", ".lib", ".o", ".obj", ".h" };
+	const char *name = build_last_name(b->o.output), *dot = strrchr(name, '.'), *version = strstr(name, ".so.");
+	bool other = version != NULL;
+
+	for (size_t i = 0; i < sizeof others / sizeof *others && dot; i++)
+		other = other || !strcasecmp(dot, others[i]);
+	return !other || b->o.format ? LT_OK : lt_fail(b->ctx, LT_EINVAL, "-o %s: nothing that ends in %s is made here; "
+		"NAME.so is a shared library, NAME.a a static one, NAME.c a text of C with NAME.h, and NAME a program, which "
+		"--format exe makes under any name", b->o.output, version ? version : dot);
+}
+
+/* The header is included by its name: within quotes, where nothing is escaped, and where a folder of the user's is
+ * looked at before the compiler's. */
+static lt_status check_stem(struct building *b)
+{
+	const char *stem = b->stem, *odd = strpbrk(stem, "\"\\");
+
+	for (const char *c = stem; *c && !odd; c++)
+		odd = (unsigned char)*c < ' ' || *c == 127 || !strncmp(c, "??", 2) ? c : NULL;
+	if (odd)
+		return lt_fail(b->ctx, LT_EINVAL, "'%s' cannot be the name of a header, which #include takes: give -o a name "
+			"without quotes, backslashes and control characters", stem);
+	return !build_header_taken(stem) ? LT_OK : lt_fail(b->ctx, LT_EINVAL, "'%s.h' would take the place of the C library's "
+		"<%s.h>: give -o another name, such as %s_model", stem, stem, stem);
+}
+
 /* What -o, --format and --name say together. */
 lt_status build_names(struct building *b)
 {
@@ -32,6 +64,7 @@ lt_status build_names(struct building *b)
 	const char *name;
 	size_t k = 0;
 
+	LT_TRY(check_ending(b));
 	for (int i = BUILD_A; i <= BUILD_C && !b->o.format; i++)
 		if (n > strlen(endings[i]) && !strcmp(b->o.output + n - strlen(endings[i]), endings[i]))
 			b->format = (enum build_format)i;
@@ -52,10 +85,12 @@ lt_status build_names(struct building *b)
 		return lt_fail(ctx, LT_EINVAL, "'%s' is no name for a C function, which begins with a letter and has letters, "
 			"digits and "
 			"_ in it: give one with --name", name);
-	return check_function(b);
+	LT_TRY(check_function(b));
+	snprintf(b->stem, sizeof b->stem, "%.250s", b->format == BUILD_EXE ? b->name : build_last_name(b->base));
+	return b->format == BUILD_EXE ? LT_OK : check_stem(b);
 }
 
-/* The texts of libraries and of C keep the names by which they include each other. */
+/* What is written under other names than that of -o. */
 static const struct { const char *ending; bool c_only; } texts[] = { { ".h", false }, { ".c", true },
 	{ "_data.c", true }, { "_main.c", true }, { ".bin", true } };
 enum { N_TEXT = sizeof texts / sizeof *texts };
@@ -68,8 +103,34 @@ static bool text_path(const struct building *b, int i, char *to, size_t bytes)
 	if (b->format == BUILD_EXE || (texts[i].c_only && b->format != BUILD_C)
 			|| (!strcmp(texts[i].ending, "_main.c") && !b->o.main) || (!strcmp(texts[i].ending, ".bin") && !incbin))
 		return false;
-	snprintf(to, bytes, "%.*s%s%s", (int)(build_last_name(b->base) - b->base), b->base, b->name, texts[i].ending);
+	snprintf(to, bytes, "%s%s", b->base, texts[i].ending);
 	return true;
+}
+
+/* Texts of ours say so in their first line; the bytes of constants are as their text is. */
+static bool is_made_here(const char *path)
+{
+	char line[400] = "";
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return false;
+	(void)fgets(line, sizeof line, f);
+	fclose(f);
+	return strstr(line, ": made by lt-build ") != NULL;
+}
+
+/* Nobody named it: what is there is written over if it was made here, or if that is asked for. */
+static lt_status check_unnamed(const struct building *b, int i, const char *to)
+{
+	char text[BUILD_PATH];
+	struct stat st;
+
+	if (b->o.overwrite || lstat(to, &st) != 0 || !strcmp(texts[i].ending, ".c"))
+		return LT_OK;
+	snprintf(text, sizeof text, "%s%s", b->base, !strcmp(texts[i].ending, ".bin") ? "_data.c" : texts[i].ending);
+	return is_made_here(text) ? LT_OK : lt_fail(b->ctx, LT_EINVAL, "%s is there, lt-build has not made it, and it would "
+		"be written over: give -o another name, or --overwrite", to);
 }
 
 static lt_status check_inputs(const struct building *b, const char *to)
@@ -125,8 +186,10 @@ lt_status build_output_check(const struct building *b)
 		LT_TRY(output_check(b, to));
 	}
 	for (int i = 0; i < N_TEXT; i++)
-		if (text_path(b, i, to, sizeof to))
+		if (text_path(b, i, to, sizeof to)) {
 			LT_TRY(output_check(b, to));
+			LT_TRY(check_unnamed(b, i, to));
+		}
 	return LT_OK;
 }
 
@@ -153,31 +216,43 @@ static void list_files(struct building *b)
 			add_file(b, from, to, false);
 }
 
+/* Piece by piece: a signal waits no longer than one takes. */
+static bool copy_bytes(int from, FILE *to)
+{
+	static char piece[1 << 20];
+	ssize_t n;
+
+	errno = 0;
+	while ((n = read(from, piece, sizeof piece)) > 0 && !lt__interrupted(NULL))
+		if (fwrite(piece, 1, (size_t)n, to) != (size_t)n)
+			break;
+	return n == 0;
+}
+
 static lt_status copy_file(struct building *b, const struct build_file *f)
 {
 	struct lt_context *ctx = b->ctx;
-	struct lt_bytes bytes;
+	const int from = open(f->path, O_RDONLY | O_CLOEXEC);
 	struct lt_outfile out;
 	bool good;
 	int code = 0;
+	lt_status st;
 
-	LT_TRY(lt__bytes_read(ctx, f->path, &bytes));
-	lt_status st = lt__out_open(ctx, f->to, &out);
+	if (from < 0)
+		return output_fail(b, f->path, strerror(errno));
+	st = lt__out_open(ctx, f->to, &out);
 	if (!st) {
 		const mode_t mask = umask(0);
 
 		umask(mask);
-		errno = 0;
-		good = bytes.n == 0 || fwrite(bytes.at, 1, bytes.n, out.file) == bytes.n;
-		if (f->executable)
-			good = good && fchmod(fileno(out.file), 0777 & ~mask) == 0;
+		good = copy_bytes(from, out.file) && (!f->executable || fchmod(fileno(out.file), 0777 & ~mask) == 0);
 		code = errno;
 		st = lt__out_close(ctx, &out, good);
 		/* What is closed as bad says nothing of its own. */
 		if (!good)
 			st = output_fail(b, f->to, strerror(code));
 	}
-	lt__bytes_free(&bytes);
+	close(from);
 	return st;
 }
 
@@ -187,4 +262,19 @@ lt_status build_output_write(struct building *b)
 	for (int i = 0; i < b->n_out; i++)
 		LT_TRY(copy_file(b, &b->out[i]));
 	return LT_OK;
+}
+
+void build_output_say(const struct building *b)
+{
+	char folder[BUILD_PATH];
+	char *real;
+
+	if (b->format != BUILD_SO || b->o.quiet)
+		return;
+	snprintf(folder, sizeof folder, "%.*s.", (int)(build_last_name(b->base) - b->base), b->base);
+	real = realpath(folder, NULL);
+	lt__say(stdout, "%s.so and %s.h are written; a program that is linked with it (cc main.c -I %s %s.so) finds it by "
+		"LD_LIBRARY_PATH=%s, or is linked with -Wl,-rpath,%s, too\n", b->base, b->base, folder, b->base, real ? real : folder,
+		real ? real : folder);
+	free(real);
 }

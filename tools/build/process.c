@@ -35,39 +35,63 @@ static lt_status process_failed(struct building *b, const struct lt_command *c)
 		c->output[0] ? ":\n" : ": it said nothing; name another compiler with --cc", c->output);
 }
 
-void build_command_word(struct build_command *c, const char *word)
+static char *command_add(struct build_command *c, const char *word, size_t n)
 {
-	const size_t bytes = strlen(word) + 1;
+	if (c->n_word + 1 >= c->cap) {
+		const size_t cap = c->cap ? 2 * c->cap : 32;
+		char **grown = realloc(c->word, cap * sizeof *grown);
 
-	c->full = c->full || c->n_word == BUILD_MAX_WORDS || bytes > sizeof c->text - c->n;
-	if (c->full)
-		return;
-	c->word[c->n_word++] = memcpy(c->text + c->n, word, bytes);
-	c->n += bytes;
+		c->no_memory = c->no_memory || !grown;
+		if (!grown)
+			return NULL;
+		c->word = grown;
+		c->cap = cap;
+	}
+	c->word[c->n_word] = strndup(word, n);
+	c->no_memory = c->no_memory || !c->word[c->n_word];
+	if (!c->word[c->n_word])
+		return NULL;
+	c->word[++c->n_word] = NULL;
+	return c->word[c->n_word - 1];
+}
+
+const char *build_command_word(struct build_command *c, const char *word)
+{
+	const char *kept = command_add(c, word, strlen(word));
+
+	return kept ? kept : "";
 }
 
 void build_command_words(struct build_command *c, const char *words)
 {
 	for (const char *at = words + strspn(words, " \t\n"); *at; at += strspn(at, " \t\n")) {
 		const size_t n = strcspn(at, " \t\n");
-		char word[4096];
 
-		snprintf(word, sizeof word, "%.*s", (int)n, at);
-		c->full = c->full || n >= sizeof word;
-		build_command_word(c, word);
+		(void)command_add(c, at, n);
 		at += n;
 	}
 }
 
+void build_command_free(struct build_command *c)
+{
+	for (size_t i = 0; i < c->n_word; i++)
+		free(c->word[i]);
+	free(c->word);
+	*c = (struct build_command){ 0 };
+}
+
 static void command_show(const struct building *b, const struct build_command *c)
 {
-	for (int i = 0; b->o.verbose && i < c->n_word; i++)
+	for (size_t i = 0; b->o.verbose && i < c->n_word; i++)
 		lt__say(stderr, "%s%s", lt__shell(c->word[i]).text, i + 1 < c->n_word ? " " : "\n");
+	if (b->commands)
+		build_keep_command(b, c);
 }
 
 static lt_status command_check(struct building *b, const struct build_command *c)
 {
-	return c->full || !c->n_word ? lt_fail(b->ctx, LT_EINVAL, "the command on %s is empty or too long", c->on) : LT_OK;
+	return c->no_memory ? lt_fail(b->ctx, LT_ENOMEM, "out of memory")
+		: !c->n_word ? lt_fail(b->ctx, LT_EINVAL, "the command on %s has no word: name one with --cc", c->on) : LT_OK;
 }
 
 lt_status build_run(struct building *b, struct build_command *command, int n)
@@ -78,7 +102,7 @@ lt_status build_run(struct building *b, struct build_command *command, int n)
 	for (int i = 0; i < n && !st; i++) {
 		command_show(b, &command[i]);
 		st = command_check(b, &command[i]);
-		c[i].argv = command[i].word;
+		c[i].argv = (const char *const *)command[i].word;
 		c[i].on = command[i].on;
 	}
 	if (!st && !process_run(b, c, (uint32_t)n, b->o.cc_timeout_ms))
@@ -97,10 +121,11 @@ lt_status build_run(struct building *b, struct build_command *command, int n)
 lt_status build_execute(
 	struct building *b, struct build_command *command, uint32_t ms, int *status, char *output, size_t bytes)
 {
-	struct lt_command c = { .argv = command->word, .on = command->on };
+	struct lt_command c = { .on = command->on };
 
 	command_show(b, command);
 	LT_TRY(command_check(b, command));
+	c.argv = (const char *const *)command->word;
 	if (!process_run(b, &c, 1, ms))
 		return lt_fail(b->ctx, LT_ECANCELLED, "building was cancelled");
 	if (c.status == -1 && c.error == ENOMEM)
@@ -118,14 +143,16 @@ lt_status build_execute(
 
 lt_status build_ask(struct building *b, const char *words, char *out, size_t bytes)
 {
-	static struct build_command c;
+	struct build_command c = { .on = "a question" };
 	char said[4096];
 	int status;
+	lt_status st;
 
-	c = (struct build_command){ .on = "a question" };
 	build_command_words(&c, words);
 	out[0] = '\0';
-	LT_TRY(build_execute(b, &c, 0, &status, said, sizeof said));
+	st = build_execute(b, &c, 0, &status, said, sizeof said);
+	build_command_free(&c);
+	LT_TRY(st);
 	if (status != 0)
 		return lt_fail(b->ctx, LT_ECOMPILE, "'%s' failed", words);
 	snprintf(out, bytes, "%.*s", (int)strcspn(said, "\r\n"), said);

@@ -150,13 +150,14 @@ lt_status build_target_flags(const struct building *b, char *out, size_t bytes)
 	const struct lt_session *s = b->program->backends.at[0].session;
 
 	if (b->target.strict) {
-		snprintf(out, bytes, "-std=c99 -O2 -fPIC");
+		snprintf(out, bytes, "-std=c99 %s -fPIC", b->o.debug ? "-O0 -g" : "-O2");
 		return LT_OK;
 	}
 	f = fmemopen(out, bytes, "w");
 	if (!f)
 		return lt_fail(b->ctx, LT_ENOMEM, "out of memory");
 	lt__cpu_code_flags(s, true, f);
+	fputs(b->o.debug ? " -O0 -g" : "", f);          /* the last -O counts */
 	fclose(f);
 	return LT_OK;
 }

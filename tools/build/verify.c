@@ -19,7 +19,7 @@ struct verify {
 
 static const char *file_name(const struct building *b, const char *kind, int32_t i, char *out, size_t bytes)
 {
-	snprintf(out, bytes, "%s/%s%d.npy", b->folder.path, kind, (int)i);
+	snprintf(out, bytes, "%s/%s%d.npy", b->place, kind, (int)i);
 	return out;
 }
 
@@ -83,38 +83,62 @@ static lt_status read_file(struct building *b, const char *path, const struct mo
 		"reference", p->name);
 }
 
-/* One process: inputs and states in, results and states out. */
-static lt_status run_binary(struct verify *v, const struct model_values *input)
+/* NAME=FILE, of any length. */
+static void named_word(struct build_command *c, const char *name, const char *path)
 {
-	static struct build_command c;
-	struct building *b = v->b;
-	char path[BUILD_PATH], word[2 * BUILD_PATH], said[4096];
-	int status;
+	char *word = malloc(strlen(name) + strlen(path) + 2);
 
-	c = (struct build_command){ .on = "what was built" };
-	build_command_words(&c, b->target.emulator);
-	build_command_word(&c, b->binary);
+	c->no_memory = c->no_memory || !word;
+	if (word)
+		sprintf(word, "%s=%s", name, path);
+	build_command_word(c, word ? word : "");
+	free(word);
+}
+
+/* Files that the process reads, and those that it is to write. */
+static lt_status binary_files(struct verify *v, const struct model_values *input, struct build_command *c)
+{
+	struct building *b = v->b;
+	char path[BUILD_PATH];
+
+	build_command_words(c, b->target.emulator);
+	build_command_word(c, b->binary);
 	for (int32_t i = 0; i < b->model.binding[LT_BINDING_INPUT].n; i++) {
 		if (!lt_program_needs(b->program, LT_BINDING_INPUT, i))
 			continue;
 		LT_TRY(write_file(b, file_name(b, "input", i, path, sizeof path), &b->model.binding[LT_BINDING_INPUT].at[i],
 			input->value[i]->data));
 		if (b->export->member[LT_BINDING_INPUT][i].implied)
-			snprintf(word, sizeof word, "%s=%s", b->model.binding[LT_BINDING_INPUT].at[i].name, path);
-		build_command_word(&c, b->export->member[LT_BINDING_INPUT][i].implied ? word : path);
+			named_word(c, b->model.binding[LT_BINDING_INPUT].at[i].name, path);
+		else
+			build_command_word(c, path);
 	}
 	for (int32_t i = 0; i < b->model.binding[LT_BINDING_RESULT].n; i++)
-		build_command_word(&c, file_name(b, "result", i, path, sizeof path));
+		build_command_word(c, file_name(b, "result", i, path, sizeof path));
 	for (int32_t i = 0; i < b->model.binding[LT_BINDING_STATE].n; i++) {
 		const struct model_binding *p = &b->model.binding[LT_BINDING_STATE].at[i];
 
 		if (!lt_program_needs(b->program, LT_BINDING_STATE, i))
 			continue;
 		LT_TRY(write_file(b, file_name(b, "state", i, path, sizeof path), p, v->state[i]));
-		snprintf(word, sizeof word, "%s=%s", p->name, path);
-		build_command_word(&c, word);
+		named_word(c, p->name, path);
 	}
-	LT_TRY(build_execute(b, &c, (uint32_t)(b->o.verify_seconds * 1000), &status, said, sizeof said));
+	return LT_OK;
+}
+
+/* One process: inputs and states in, results and states out. */
+static lt_status run_binary(struct verify *v, const struct model_values *input)
+{
+	struct build_command c = { .on = "what was built" };
+	struct building *b = v->b;
+	char said[4096];
+	int status = 0;
+	lt_status st = binary_files(v, input, &c);
+
+	if (!st)
+		st = build_execute(b, &c, (uint32_t)(b->o.verify_seconds * 1000), &status, said, sizeof said);
+	build_command_free(&c);
+	LT_TRY(st);
 	return status == 0 ? LT_OK : lt_fail(b->ctx, LT_EDEVICE, "the binary is wrong: it ended with exit code %d%s%-s",
 		status,
 		said[0] ? ", and said: " : "", said);
