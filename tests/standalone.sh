@@ -117,10 +117,114 @@ extents() {
 			"$O/lt-run" "$to/square.lt" -b ref -i x=iota -o "$to/want.npy" -q &&
 			"$to/batch" "$to/x.npy" "$to/got.npy" && cmp "$to/want.npy" "$to/got.npy" || return
 		done
-		"$to/batch" "$to/x.npy" "$to/got.npy" batch=5 && ! cmp -s "$to/want.npy" "$to/got.npy" || return
-		says 1 "must be in 1..8 (9)" "$to/batch" "$to/x.npy" "$to/got.npy" batch=9 && file x float32 '[2, 3]' iota &&
+		"$to/batch" "$to/x.npy" "$to/got.npy" batch=8 && cmp "$to/want.npy" "$to/got.npy" || return
+		says 2 "it has 8 along axis 0, but batch is 5" "$to/batch" "$to/x.npy" "$to/got.npy" batch=5 || return
+		printf '\x93NUMPY\x01\x00\x46\x00%-70s' "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3), }" >"$to/x.npy"
+		says 2 "its shape is [0, 3]; 'x' is float32 [batch: 1..8, 3]" "$to/batch" "$to/x.npy" "$to/got.npy" &&
+		file x float32 '[2, 3]' iota &&
 		says 2 "it has 2 along axis 0, but batch is 5" "$to/batch" "$to/x.npy" "$to/got.npy" batch=5 || return
 	done
+}
+# Two axes that differ from run to run, in a program and in a library; a sum of two; a scalar that no result needs.
+two_extents() {
+	local form n m
+	printf '%s\n' 'b = InputTensor(batch, int64, []); l = InputTensor(length, int64, []);' \
+		'x = InputTensor(x, float32, [b <= 4, l <= 5, 3]); result = x + 1;' >"$to/two.lt"
+	printf '%s\n' 'b = ScalarNode(InputTensor(batch, int64, []), 1, 4);' \
+		'p = ScalarNode(InputTensor(past, int64, []), 0, 8);' \
+		'x = InputTensor(x, float32, [b <= 4, p + b + 1 <= 9]); result = x + 1;' >"$to/past.lt"
+	printf '%s\n' 'graph 1' 'var b 4 limit batch' 'var l 5 limit length' 'var k 3' 'var j 3' \
+		'param batch = %n[0] in 2..4' 'param length = %m[0] in 1..5' '%n = i64[] input "batch"' '%m = i64[] input "length"' \
+		'%x = f32[b, l, k] input "x"' '%y = f32[j] view { %x[1, 0, j] }' '%z = f32[j] add %y, %y' 'result "y" = %z' \
+		>"$to/row.graph"
+	for form in c c99; do
+		says 0 'verified: 45 elements compared, 45 equal' "$O/lt-build" "$to/two.lt" -o "$to/two" --emit $form &&
+		says 0 '8 equal' "$O/lt-build" "$to/past.lt" -i batch=2 -i past=1 -o "$to/past" --emit $form &&
+		says 0 '3 equal' "$O/lt-build" "$to/row.graph" -i batch=3 -i length=2 -i x=iota -o "$to/row" --emit $form || return
+		for n in 1 3 4; do
+			for m in 1 2 5; do
+				file x float32 "[$n, $m, 3]" random:$n && "$O/lt-run" "$to/two.lt" -b ref -i "x=$to/x.npy" -o "$to/want.npy" -q &&
+				"$to/two" "$to/x.npy" "$to/got.npy" && cmp "$to/want.npy" "$to/got.npy" || return
+			done
+		done
+		says 2 "it has 5 along axis 1, but length is 4" "$to/two" "$to/x.npy" "$to/got.npy" length=4 &&
+		file x float32 '[2, 4]' iota && says 2 'it has 4 along axis 1, but past + batch + 1 is 5' "$to/past" 2 "$to/x.npy" \
+			"$to/got.npy" && "$to/past" 1 "$to/x.npy" "$to/got.npy" &&
+		build "$to/two.lt" -o "$to/two.a" -q --emit $form --threads 1 &&
+		cc -Wall -Wextra -Werror -I"$to" tests/standalone/extents.c "$to/two.a" -lm -o "$to/extents" &&
+		"$to/extents" || return
+	done
+	build "$to/two.lt" -o "$to/two" --workspace given -q && file x float32 '[3, 2, 3]' iota &&
+	"$O/lt-run" "$to/two.lt" -b ref -i "x=$to/x.npy" -o "$to/want.npy" -q &&
+	"$to/two" "$to/x.npy" "$to/got.npy" && cmp "$to/want.npy" "$to/got.npy"
+}
+# Files of bare elements, as those of .npy files without what stands before them; states, scalars, pipes.
+bare() { tail -c +129 "$to/$1.npy" >"$to/$1.bin"; }
+bare_files() {
+	local form
+	for form in c c99; do
+		file x float32 '[2, 3]' iota && bare x &&
+		build examples/first.lt -c w=iota -i x=iota -o "$to/first" --emit $form -q &&
+		"$to/first" "$to/x.npy" "$to/want.npy" && bare want && "$to/first" "$to/x.bin" "$to/got.bin" &&
+		cmp "$to/want.bin" "$to/got.bin" && "$to/first" "$to/x.bin" "$to/got.npy" && cmp "$to/want.npy" "$to/got.npy" &&
+		"$to/first" /dev/stdin /dev/stdout <"$to/x.bin" | cmp - "$to/want.bin" &&
+		head -c 23 "$to/x.bin" >"$to/short.bin" &&
+		says 2 "short.bin: it has 23 bytes, and 24 are wanted; 'x' is float32 [2, 3]" "$to/first" "$to/short.bin" \
+			"$to/got.bin" && cat "$to/x.bin" "$to/short.bin" >"$to/long.bin" &&
+		says 2 "it has more than 24 bytes, and 24 are wanted; 'x' is float32 [2, 3]" "$to/first" "$to/long.bin" \
+			"$to/got.bin" && cp "$to/x.npy" "$to/x.data" &&
+		says 2 'it is an .npy file, and its name does not end in .npy' "$to/first" "$to/x.data" "$to/got.bin" &&
+		cp "$to/x.bin" "$to/bin.npy" && says 2 'a file of bare elements has another ending' "$to/first" "$to/bin.npy" \
+			"$to/got.bin" &&
+		build tests/standalone/batch.graph -o "$to/batch" --emit $form -q && "$to/batch" "$to/x.npy" "$to/want.npy" &&
+		bare want && "$to/batch" "$to/x.bin" "$to/got.bin" && cmp "$to/want.bin" "$to/got.bin" &&
+		"$to/batch" "$to/x.bin" "$to/got.npy" batch=2 && cmp "$to/want.npy" "$to/got.npy" &&
+		says 2 'it has 23 bytes, and 12 are wanted for each of 1 to 8' "$to/batch" "$to/short.bin" "$to/got.bin" &&
+		says 2 'it has 24 bytes, and 36 are wanted' "$to/batch" "$to/x.bin" "$to/got.bin" batch=3 || return
+		rm -f "$to/state.bin"
+		build "$to/sum.lt" -c begin=0 -c end=4 -o "$to/sum" --emit $form -q && file four float32 '[4]' iota && bare four &&
+		for i in 1 2 3; do "$to/sum" "$to/four.bin" "$to/got.bin" "sum=$to/state.bin" || return; done &&
+		"$to/sum" --runs 3 "$to/four.npy" "$to/want.npy" && bare want && cmp "$to/want.bin" "$to/state.bin" || return
+	done
+	build "$to/two.lt" -o "$to/two" -q && file x float32 '[2, 3, 3]' iota && bare x &&
+	"$to/two" "$to/x.npy" "$to/want.npy" && bare want &&
+	says 2 'give the numbers by NAME=N' "$to/two" "$to/x.bin" "$to/got.bin" &&
+	"$to/two" "$to/x.bin" "$to/got.bin" length=3 && cmp "$to/want.bin" "$to/got.bin" &&
+	"$to/two" "$to/x.bin" "$to/got.bin" length=3 batch=2 && cmp "$to/want.bin" "$to/got.bin"
+}
+# Names of a model are what they are: words of C, macros of all headers, what texts of ours use; and what would act on a
+# terminal is escaped as lt-run escapes it.
+model_names() {
+	local names name i=0
+	printf '#include <%s>\n' math.h stdio.h stdlib.h string.h pthread.h stdint.h errno.h limits.h float.h >"$to/all.c"
+	names="$(gcc -D_GNU_SOURCE -dM -E "$to/all.c" | awk '{ print $2 }' | sed 's/(.*//' | grep '^[a-zA-Z]' | sort -u)
+		int for class in_x x_bytes workspace value message user n_thread fault team slot param extent2 spread0 XMATH_H
+		XSTDINT_H memory_I0 k0_result first_fail CONSTANT WORKSPACE x_dim0"
+	[ "$(wc -w <<<"$names")" -gt 400 ] || return
+	for name in $names; do
+		printf 'v%d = InputTensor(text "%s", float32, [1]); result text "%s" = ExpNode(v%d);\n' $i "$name" "$name" $i
+		i=$((i + 1))
+	done >"$to/macros.lt"
+	says 0 "verified: $i elements compared" "$O/lt-build" "$to/macros.lt" -o "$to/macros" &&
+	build "$to/macros.lt" -o "$to/macros.c" --emit c99 --main -q && quiet_text "-std=c99 -pedantic" "$to"/macros*.c &&
+	printf '#include <%s>\n' errno.h limits.h float.h pthread.h signal.h sys/stat.h macros.h >"$to/before.c" &&
+	quiet_text "-D_GNU_SOURCE" "$to/before.c"
+}
+escapes() {
+	local name shown i=0 bad=0
+	printf '%s\n' 'x = InputTensor(text "a\n\"\\\x1bb", float32, [2]);' \
+		'result text "r\n\"\x1b" = ReLUNode(x); result b = x;' \
+		'result text "*/ int evil; /*" = x + 1; result text "??/" = x+2;' >"$to/esc.lt"
+	build "$to/esc.lt" -o "$to/esc" -q && "$to/esc" --help >"$to/help" && ! grep -q '[^ -~]' "$to/help" &&
+	grep -qF 'a\x0a"\\x1bb, float32 [2]' "$to/help" || { cat -v "$to/help"; return 1; }
+	build "$to/esc.lt" -o "$to/esc.c" --main -q --overwrite && ! grep -q "[^ -~	]" "$to"/esc.[ch] || return
+	for name in $'\e[31m' $'a\nb' $'\u202e' $'\u00e9\u4e2d\U0001f600' $'\xff\xc3(' $'\xe0\x80\x80' $'\xed\xa0\x80' \
+		$'\u0085' $'\xf4\x90\x80\x80' $'\U000e0041' $'\ufeff' $'\u2028' $'\xf0\x9f' $'a\u200fb' $'\x7f\t'; do
+		shown=$("$O/lt-run" "$to/x.lt" -i "x=$to/$name.npy" 2>&1 | sed "s|.*$to/||; s/\.npy.*//; q")
+		"$to/esc" "$to/$name.npy" a b c d 2>&1 | grep -qF -- "/$shown.npy cannot be opened" ||
+			{ echo "$shown" | cat -v; "$to/esc" "$to/$name.npy" a b c d 2>&1 | cat -v; bad=1; }
+	done
+	return $bad
 }
 # Numbers of all types as text: those that have no plain decimal, and the largest.
 values() {
@@ -196,6 +300,10 @@ library() {
 	try "constants as arrays and as bytes" both_data
 	try "C that is compiled by hand" by_hand
 	try "extents that differ from run to run" extents
+	try "two extents that differ from run to run" two_extents
+	try "files of bare elements" bare_files
+	try "names of C, of its headers and of ours" model_names
+	try "names that are escaped" escapes
 	try "numbers of all types" values
 	try "odd names" odd_names
 	if scripts/onnx.sh >/dev/null; then try "a model of ONNX" onnx
@@ -209,7 +317,7 @@ run_threads() {
 	shift 2
 	build "examples/$name.lt" "$@" -o "$to/$name.a" --threads 4 -q &&
 	cc -Wall -Wextra -include "$to/$name.h" -DF=$name "-DARGS=struct ${name}_args" "-DINPUTS=$inputs" \
-		-DRESULT_BYTES=${upper}_result_BYTES -DWORKSPACE_BYTES=${upper}_WORKSPACE_BYTES tests/standalone/threads.c \
+		-DRESULT_BYTES=${upper}_out_result_BYTES -DWORKSPACE_BYTES=${upper}_WORKSPACE_BYTES tests/standalone/threads.c \
 		"$to/$name.a" -lm -lpthread -o "$to/threads" && "$to/threads"
 }
 own_threads() {
@@ -225,9 +333,9 @@ crowded_threads() {
 		"$to/three.npy" && cmp "$to/one.npy" "$to/three.npy"
 }
 threads() {
-	try "threads: softmax" run_threads softmax 'a.x = numbers(SOFTMAX_x_BYTES);'
-	try "threads: matmul" run_threads matmul 'a.x = numbers(MATMUL_x_BYTES);' -c '*=random'
-	try "threads: conv" run_threads conv 'a.x = numbers(CONV_x_BYTES);' -c '*=random'
+	try "threads: softmax" run_threads softmax 'a.in_x = numbers(SOFTMAX_in_x_BYTES);'
+	try "threads: matmul" run_threads matmul 'a.in_x = numbers(MATMUL_in_x_BYTES);' -c '*=random'
+	try "threads: conv" run_threads conv 'a.in_x = numbers(CONV_in_x_BYTES);' -c '*=random'
 	try "threads of the program" own_threads
 	try "threads of the program on one processor" crowded_threads
 }
@@ -358,7 +466,10 @@ program_refuses() {
 	says 2 'No such file or directory' "$to/softmax" "$to/none.npy" "$to/y.npy" &&
 	says 1 'No space left on device' "$to/softmax" "$to/rows.npy" /dev/full &&
 	says 2 'cannot be opened' "$to/softmax" "$to/none.npy" "$to/y.npy" &&
-	says 2 'is no .npy file' "$to/softmax" "$to/softmax" "$to/y.npy" &&
+	cp "$to/softmax" "$to/bad.npy" && says 2 'is no .npy file' "$to/softmax" "$to/bad.npy" "$to/y.npy" &&
+	says 2 "the name of the file for 'x' is empty" "$to/softmax" '' "$to/y.npy" &&
+	says 2 "the name of the file for 'result' is empty" "$to/softmax" "$to/rows.npy" result= &&
+	says 1 'standard output cannot be written: No space left' bash -c '"$0" --help >/dev/full' "$to/softmax" &&
 	says 2 "a file for 'result' is missing" "$to/softmax" "$to/rows.npy" &&
 	says 2 'one file too many' "$to/softmax" a b c &&
 	says 1 'cannot be written: No such file' "$to/softmax" "$to/rows.npy" "$to/no/folder.npy" &&

@@ -40,11 +40,14 @@ struct lt_names;
 /* An input, state or result as a member of the function's struct. */
 struct lt_export_member {
 	const struct lt_binding_def *def;
+	lt_node node;                   /* of an input or result; -1: there is none, for nothing reads it */
 	const char *name;               /* NULL: it is none, for nothing reads it */
+	const char *bytes;              /* the member that may say how many bytes it has; NULL: it is a value */
 	bool scalar;                    /* an int64 that is given as a value */
-	const char **extent;            /* by axis: the member that has the run's extent; NULL: it is always the same */
-	int32_t *extent_from;           /* of an input, by axis: the scalar that is its extent; -1: it is always the same */
 	bool implied;                   /* a scalar that is the extent of an input */
+	const char **extent;            /* of a result, by axis: the member that has the run's; NULL: it is always the same */
+	/* of an input: an extent differs from run to run; so it does not lie as the plan has it, and is spread */
+	bool bounded, spread;
 };
 /* Bytes that are read-only data: of a constant, or of what was made of constants. */
 struct lt_export_constant { int32_t storage; const char *name; const void *at; int64_t bytes, offset; };
@@ -62,18 +65,32 @@ struct lt_export {
 	bool *absent;                   /* by param: read by unused nodes only */
 };
 /* text.c.  Bytes of the caller's workspace with all that it is for. */
-struct lt_export_workspace { int64_t plan, scratch, all; };
+struct lt_export_workspace { int64_t plan, scratch, spread, all; };        /* spread: where inputs are spread to */
 struct lt_export_workspace lt__export_workspace(const struct lt_export *);
+int64_t lt__export_spread_bytes(const struct lt_export *, int32_t inputs);       /* of the first inputs */
 enum { LT_EXPORT_ALIGN = 64 };
 /* What a name of the graph is in C text: of a string; within a comment. */
 const char *lt__export_string(const struct lt_export *, const char *);
 const char *lt__export_comment(const struct lt_export *, const char *);
+/* A text that is shown: what a terminal would act upon is \x1b. */
+const char *lt__export_plain(const struct lt_export *, const char *);
 /* "softmax.lt:3:5: ", or "" */
 const char *lt__export_location(const struct lt_export *, int32_t line, int32_t column);
 /* Where a storage begins, as C. */
 const char *lt__export_address(const struct lt_export *, int32_t storage);
 
-lt_status lt__export_members(struct lt_export *);                       /* member.c */
+/* member.c */
+lt_status lt__export_members(struct lt_export *);
+const struct lt_vardef *lt__export_var(const struct lt_export *, const struct lt_export_member *, int32_t axis);
+int32_t lt__export_scalar(const struct lt_export *, lt_param);          /* the input that is its value; -1: none */
+/* Whether an extent is a scalar, and no other sum. */
+bool lt__export_plain_extent(const struct lt_export *, const struct lt_vardef *, int32_t *scalar);
+/* extent.c.  words: "past + length"; type: "float32 [batch: at most 8, 3]". */
+const char *lt__export_words(const struct lt_export *, const struct lt_linear *);
+const char *lt__export_type(const struct lt_export *, const struct lt_export_member *);
+lt_status lt__export_sizes(struct lt_export *, struct lt_text *);       /* extents of inputs; sizes that are said */
+void lt__export_spreader(const struct lt_export *, struct lt_text *);
+void lt__export_spread(const struct lt_export *, struct lt_text *);
 lt_status lt__export_prepare(struct lt_export *);                       /* prepare.c: sets prepared */
 void lt__export_constants(struct lt_export *);                          /* constant.c: sets constant */
 void lt__export_declare(const struct lt_export *, struct lt_text *);    /* header.c: the header */
@@ -82,8 +99,14 @@ lt_status lt__export_kernels(const struct lt_export *, lt_write *, void *user); 
 void lt__export_blocks(const struct lt_export *, struct lt_text *);
 void lt__export_blocks_call(const struct lt_export *, struct lt_text *, int32_t nest);
 void lt__export_step(const struct lt_export *, struct lt_text *, const struct lt_pstep *);       /* step.c */
-/* param.c: run-time scalars read and checked, extents set.  LT_EUNSUPPORTED: a sum of them may be too large. */
+/* param.c: run-time scalars read and checked; extents of results set.  LT_EUNSUPPORTED: a sum of them may be too
+ * large. */
 lt_status lt__export_params(struct lt_export *, struct lt_text *);
+lt_status lt__export_extents(struct lt_export *, struct lt_text *);
+/* "2 + 3 * param[0]", its least and its largest value by the ranges of the params; LT_EUNSUPPORTED: they, or a part of
+ * them, do not fit 64 bits. */
+lt_status lt__export_sum(const struct lt_export *, const struct lt_linear *, const char **text, int64_t *min,
+	int64_t *max);
 /* function.c */
 lt_status lt__export_function(struct lt_export *, lt_write *, void *user);
 /* constant.c */

@@ -93,7 +93,7 @@ static void function_locals(const struct lt_export *x, struct lt_text *t)
 static void function_missing(const struct lt_export *x, struct lt_text *t, const char *pointer, const char *what)
 {
 	lt__text_format(t, "\tif (!%s)\n\t\treturn %s_fail(a, %s_MISSING, %s, 0);\n", pointer, x->o.name, x->upper,
-		lt__export_string(x, lt__arena_format(x->a, "%s is NULL", what)));
+		lt__export_string(x, lt__export_plain(x, lt__arena_format(x->a, "%s is NULL", what))));
 }
 
 /* Pointers are there; what is 64-aligned in the caller's hands is. */
@@ -112,8 +112,9 @@ static void function_checks(const struct lt_export *x, struct lt_text *t)
 					lt__arena_format(x->a, "%s '%s'", words[k], m->def->name));
 			if (state && !x->o.strict)
 				lt__text_format(t, "\tif ((uintptr_t)state%d %% %d)\n\t\treturn %s_fail(a, %s_UNALIGNED, %s, 0);\n", (int)i,
-					(int)LT_EXPORT_ALIGN, x->o.name, x->upper, lt__export_string(x, lt__arena_format(x->a,
-					"state '%s' does not begin at a multiple of %d bytes", m->def->name, (int)LT_EXPORT_ALIGN)));
+					(int)LT_EXPORT_ALIGN, x->o.name, x->upper, lt__export_string(x,
+					lt__export_plain(x, lt__arena_format(x->a, "state '%s' does not begin at a multiple of %d bytes", m->def->name,
+					(int)LT_EXPORT_ALIGN))));
 		}
 	if (lt__export_workspace(x).all && !x->o.static_workspace)
 		function_missing(x, t, "workspace", "workspace");
@@ -123,12 +124,15 @@ lt_status lt__export_function(struct lt_export *x, lt_write *write, void *user)
 {
 	struct lt_text t = { .arena = x->a }, params = { .arena = x->a };
 	LT_TRY(lt__export_params(x, &params));
+	LT_TRY(lt__export_sizes(x, &params));
+	LT_TRY(lt__export_extents(x, &params));
 	function_begin(x, &t);
 	lt__export_extern(x, &t);
 	write(user, t.at, t.n);
 	t.n = 0;
 	LT_TRY(lt__export_kernels(x, write, user));
 	lt__export_blocks(x, &t);
+	lt__export_spreader(x, &t);
 	function_host(x, &t);
 	function_memory(x, &t);
 	lt__text_format(&t, "int %s(struct %s_args *a)\n{\n", x->o.name, x->o.name);
@@ -137,6 +141,7 @@ lt_status lt__export_function(struct lt_export *x, lt_write *write, void *user)
 	function_checks(x, &t);
 	if (params.n)
 		lt__text_add(&t, params.at, params.n);
+	lt__export_spread(x, &t);
 	for (int32_t i = 0; i < x->p->plan.n_run; i++)
 		lt__export_step(x, &t, &x->p->plan.run[i]);
 	lt__text_format(&t, "\treturn %s_OK;\n}\n", x->upper);

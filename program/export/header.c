@@ -12,37 +12,76 @@ static void header_shape(const struct lt_export *x, struct lt_text *t, const str
 		(int)d->rank, x->upper, m->name, (long long)((int64_t)d->bytes / unit), x->upper, m->name, (long long)d->bytes);
 }
 
-/* "input 'x', float32 [64, 10]" */
-static const char *described(const struct lt_export *x, const char *what, const struct lt_binding_def *d)
-{
-	struct lt_text t = { .arena = x->a };
-	lt__text_format(&t, "%s '%s', %s [", what, lt__export_comment(x, d->name), lt__dtype_info(d->dtype)->script);
-	for (int32_t i = 0; i < d->rank; i++)
-		lt__text_format(&t, "%s%lld", i ? ", " : "", (long long)d->extent[i]);
-	lt__text_add(&t, "]", 1);
-	return lt__export_comment(x, t.at);
-}
-
 static const struct header_kind { enum lt_binding kind; const char *word, *is_const; } kinds[] = {
 	{ LT_BINDING_INPUT, "input", "const " },
 	{ LT_BINDING_RESULT, "result", "" },
 	{ LT_BINDING_STATE, "state", "" },
 };
 
-static void header_member(
-	const struct lt_export *x, struct lt_text *t, const struct header_kind *k, const struct lt_export_member *m)
+/* What stands behind a member: "input 'x', float32 [batch: at most 8, 3]" and what else there is to know. */
+static void header_comment(const struct lt_export *x, struct lt_text *t, const struct lt_export_member *m, const char
+	*what, const char *more)
 {
-	const char *type = lt__dtype_info(m->def->dtype)->ctype, *state = k->kind != LT_BINDING_STATE ? ""
-		: x->o.static_workspace ? "; zeros before the first run; NULL: kept in static memory" :
+	lt__text_format(t, "\t/* %s%s */\n", lt__export_comment(x, lt__arena_format(x->a, "%s '%s', %s", what, m->def->name,
+		lt__export_type(x, m))), more);
+}
+
+/* "batch * length * 12": bytes of an input in a run. */
+static const char *header_bytes(const struct lt_export *x, const struct lt_export_member *m)
+{
+	struct lt_text t = { .arena = x->a };
+	int64_t fixed = lt__dtype_info(m->def->dtype)->bytes;
+	for (int32_t k = 0; k < m->def->rank; k++) {
+		const struct lt_vardef *v = lt__export_var(x, m, k);
+		if (v->bounded)
+			lt__text_format(&t, v->limit.n == 1 && !v->limit.constant ? "%s * " : "(%s) * ", lt__export_words(x, &v->limit));
+		else
+			fixed *= v->extent;
+	}
+	lt__text_format(&t, "%lld", (long long)fixed);
+	return lt__export_comment(x, t.at);
+}
+
+/* The numbers that a scalar may be. */
+static const char *header_range(const struct lt_export *x, int32_t input)
+{
+	const struct lt_graph *g = x->p->tree->graph;
+	int64_t low = INT64_MIN, high = INT64_MAX;
+	for (int32_t i = 0; i < g->n_param; i++)
+		if (lt__export_scalar(x, i) == input) {
+			low = g->param[i].low > low ? g->param[i].low : low;
+			high = g->param[i].high < high ? g->param[i].high : high;
+		}
+	return low == INT64_MIN && high == INT64_MAX ? "" : lt__arena_format(x->a, ": %lld..%lld", (long long)low,
+		(long long)high);
+}
+
+static void header_member(const struct lt_export *x, struct lt_text *t, const struct header_kind *k, int32_t i)
+{
+	const struct lt_export_member *m = &x->member[k->kind][i];
+	const char *type = lt__dtype_info(m->def->dtype)->ctype, *more = "";
+	if (m->scalar) {
+		lt__text_format(t, "\tint64_t %s;", m->name);
+		header_comment(x, t, m, k->word, header_range(x, i));
+		return;
+	}
+	for (int32_t axis = 0; axis < m->def->rank; axis++)
+		if (m->extent[axis])
+			more = "; laid out at the largest extents: only the part within this run's is set";
+	if (m->bounded)
+		more = "; dense at this run's extents";
+	if (k->kind == LT_BINDING_STATE)
+		more = x->o.static_workspace ? "; zeros before the first run; NULL: kept in static memory" :
 			"; zeros before the first run";
-	if (m->scalar)
-		lt__text_format(t, "\tint64_t %s;\t/* %s */\n", m->name, described(x, k->word, m->def));
-	else
-		lt__text_format(t, "\t%s%s *%s;\t/* %s%s */\n", k->is_const, type, m->name, described(x, k->word, m->def), state);
-	for (int32_t i = 0; m->extent && i < m->def->rank; i++)
-		if (m->extent[i])
-			lt__text_format(t, "\tint64_t %s;\t/* set: its extent along axis %d in this run; laid out at the largest one */\n",
-				m->extent[i], (int)i);
+	lt__text_format(t, "\t%s%s *%s;", k->is_const, type, m->name);
+	header_comment(x, t, m, k->word, more);
+	lt__text_format(t, "\tsize_t %s;\t/* 0, or how many bytes %s has, which has to be %s%s */\n", m->bytes, m->name,
+		m->bounded ? header_bytes(x, m) : lt__arena_format(x->a, "%s_%s_BYTES", x->upper, m->name),
+		k->kind == LT_BINDING_INPUT ? "" : " or more");
+	for (int32_t axis = 0; axis < m->def->rank; axis++)
+		if (m->extent[axis])
+			lt__text_format(t, "\tint64_t %s;\t/* set: its extent along axis %d in this run, %s */\n", m->extent[axis],
+				(int)axis, lt__export_comment(x, lt__export_words(x, &lt__export_var(x, m, axis)->limit)));
 }
 
 static void header_struct(const struct lt_export *x, struct lt_text *t)
@@ -50,13 +89,14 @@ static void header_struct(const struct lt_export *x, struct lt_text *t)
 	const char *name = x->o.name;
 	lt__text_format(t,
 		"/* What a call is given.  Begin with all zero: struct %s_args a = { 0 }.  Tensors are row-major; none of them\n"
-		" * shares a byte with another one.%s */\nstruct %s_args {\n", name,
+		" * shares a byte with another one.%s\n"
+		" * The macros above are of the largest extents. */\nstruct %s_args {\n", name,
 		x->o.strict ? "" : lt__arena_format(x->a, "  States begin at a multiple of %d bytes, inputs and results at one of\n"
 			" * their elements' size.", (int)LT_EXPORT_ALIGN), name);
 	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
 		for (int32_t i = 0; i < x->p->bindings[kinds[k].kind].n; i++)
 			if (x->member[kinds[k].kind][i].name)
-				header_member(x, t, &kinds[k], &x->member[kinds[k].kind][i]);
+				header_member(x, t, &kinds[k], i);
 	lt__text_format(t, "\tvoid *workspace;\t/* %s_WORKSPACE_BYTES, whatever is in them%s */\n", x->upper,
 		x->o.static_workspace ? "; NULL: static memory, for one call at a time" : "");
 	lt__text_format(t,
@@ -86,9 +126,10 @@ void lt__export_declare(const struct lt_export *x, struct lt_text *t)
 	header_struct(x, t);
 	lt__text_format(t, "\n/* Why a call failed: a pointer is NULL; a state or the workspace begins at an odd address; a "
 		"run-time\n"
-		" * scalar is out of range; an index into a tensor is (results and states are undefined then). */\n"
-		"enum { %s_OK, %s_MISSING, %s_UNALIGNED, %s_RANGE, %s_INDEX };\n\n"
+		" * scalar is out of range; an index into a tensor is (results and states are undefined then); a tensor does not\n"
+		" * have as many bytes as is said. */\n"
+		"enum { %s_OK, %s_MISSING, %s_UNALIGNED, %s_RANGE, %s_INDEX, %s_SIZE };\n\n"
 		"/* 0, or one of these.  What is refused with another one than %s_INDEX has changed nothing. */\n"
 		"int %s(struct %s_args *);\n\n#ifdef __cplusplus\n}\n#endif\n#endif\n", x->upper, x->upper, x->upper, x->upper,
-		x->upper, x->upper, x->o.name, x->o.name);
+		x->upper, x->upper, x->upper, x->o.name, x->o.name);
 }

@@ -9,7 +9,8 @@ static lt_status param_read(struct lt_export *x, struct lt_text *t, int32_t i)
 	const struct lt_storage *s = &p->nests.assigned.storage[p->nests.assigned.location[d->source].storage];
 	const char *label = source->label ? source->label : source->name;
 	int64_t value = 0;
-	x->absent[i] = !lt__storage_binding(p->bindings, s)->needed;
+	x->absent[i] = s->space == LT_STORAGE_INPUT ? !x->member[LT_BINDING_INPUT][s->binding].name
+		: !lt__storage_binding(p->bindings, s)->needed;
 	if (x->absent[i])
 		value = d->low;
 	else if (s->space == LT_STORAGE_CONSTANT)
@@ -26,6 +27,9 @@ static lt_status param_read(struct lt_export *x, struct lt_text *t, int32_t i)
 		lt__text_format(t, "\tparam[%d] = state%d[%lld];\n", (int)i, (int)s->binding, (long long)d->element);
 	else if (x->member[LT_BINDING_INPUT][s->binding].scalar)
 		lt__text_format(t, "\tparam[%d] = a->%s;\n", (int)i, x->member[LT_BINDING_INPUT][s->binding].name);
+	else if (x->member[LT_BINDING_INPUT][s->binding].spread && d->element)
+		return lt_fail(p->ctx, LT_EUNSUPPORTED, "element %lld of input '%s' is a run-time scalar, and where it lies depends "
+			"on others; give it in an input of its own", (long long)d->element, label);
 	else
 		lt__text_format(t, "\tparam[%d] = a->%s[%lld];\n", (int)i, x->member[LT_BINDING_INPUT][s->binding].name,
 			(long long)d->element);
@@ -40,13 +44,11 @@ static lt_status param_read(struct lt_export *x, struct lt_text *t, int32_t i)
 		lt__export_location(x, source->line, source->column), (long long)d->element,
 		s->space == LT_STORAGE_STATE ? "state" : "input", label, (long long)d->low, (long long)d->high);
 	lt__text_format(t, ")\n\t\treturn %s_fail(a, %s_RANGE, %s, param[%d]);\n", x->o.name, x->upper,
-		lt__export_string(x, text), (int)i);
+		lt__export_string(x, lt__export_plain(x, text)), (int)i);
 	return LT_OK;
 }
 
-/* "2 + 3 * param[0]".  Its least and largest values, by the ranges of the params; LT_EUNSUPPORTED: they, or a part of
- * them, do not fit 64 bits. */
-static lt_status sum_text(
+lt_status lt__export_sum(
 	const struct lt_export *x, const struct lt_linear *l, const char **text, int64_t *min, int64_t *max)
 {
 	const struct lt_graph *g = x->p->tree->graph;
@@ -75,11 +77,11 @@ static lt_status param_require(struct lt_export *x, struct lt_text *t, const str
 	int64_t min, max;
 	if (lt__params_absent(x->absent, &q->value))
 		return LT_OK;
-	LT_TRY(sum_text(x, &q->value, &sum, &min, &max));
+	LT_TRY(lt__export_sum(x, &q->value, &sum, &min, &max));
 	lt__text_format(t, "\tif ((%s) %s 0)\n\t\treturn %s_fail(a, %s_RANGE, %s, %s);\n", sum, q->equal ? "!=" : "<",
 		x->o.name,
-		x->upper, lt__export_string(x, lt__arena_format(x->a, "%s%s", lt__export_location(x, q->line, q->column), q->text)),
-		sum);
+		x->upper, lt__export_string(x, lt__export_plain(x, lt__arena_format(x->a, "%s%s", lt__export_location(x, q->line,
+		q->column), q->text))), sum);
 	return LT_OK;
 }
 
@@ -90,33 +92,12 @@ static lt_status param_extent(struct lt_export *x, struct lt_text *t, lt_var v)
 	int64_t min, max;
 	if (!d->bounded || lt__params_absent(x->absent, &d->limit))
 		return LT_OK;
-	LT_TRY(sum_text(x, &d->limit, &sum, &min, &max));
+	LT_TRY(lt__export_sum(x, &d->limit, &sum, &min, &max));
 	if (max > d->extent)
 		lt__text_format(t, "\tif (%s > %lld)\n\t\treturn %s_fail(a, %s_RANGE, %s, %s);\n", sum, (long long)d->extent,
 			x->o.name,
-			x->upper, lt__export_string(x, lt__arena_format(x->a, "dim %s would be longer than %lld", d->name,
-			(long long)d->extent)), sum);
-	return LT_OK;
-}
-
-/* The extents of results, now that they are known to be right. */
-static lt_status extents_set(struct lt_export *x, struct lt_text *t)
-{
-	const struct lt_graph *g = x->p->tree->graph;
-	for (int32_t i = 0; i < g->n_result; i++) {
-		const struct lt_export_member *m = &x->member[LT_BINDING_RESULT][i];
-		const struct lt_nodedef *d = &g->node[g->result[i].node];
-		for (int32_t k = 0; k < m->def->rank; k++) {
-			const char *sum;
-			int64_t min, max;
-			if (!m->extent[k])
-				continue;
-			LT_TRY(sum_text(x, &g->var[d->dim[k]].limit, &sum, &min, &max));
-			lt__text_format(t, "\ta->%s = %s;\n", m->extent[k], sum);
-			if (min < 0)
-				lt__text_format(t, "\tif (a->%s < 0)\n\t\ta->%s = 0;\n", m->extent[k], m->extent[k]);
-		}
-	}
+			x->upper, lt__export_string(x, lt__export_plain(x, lt__arena_format(x->a, "dim %s would be longer than %lld",
+			d->name, (long long)d->extent))), sum);
 	return LT_OK;
 }
 
@@ -129,5 +110,26 @@ lt_status lt__export_params(struct lt_export *x, struct lt_text *t)
 		LT_TRY(param_require(x, t, &g->require[i]));
 	for (lt_var v = 0; v < g->n_var; v++)
 		LT_TRY(param_extent(x, t, v));
-	return extents_set(x, t);
+	return LT_OK;
+}
+
+/* The extents of results, now that they are known to be right. */
+lt_status lt__export_extents(struct lt_export *x, struct lt_text *t)
+{
+	const struct lt_graph *g = x->p->tree->graph;
+	for (int32_t i = 0; i < g->n_result; i++) {
+		const struct lt_export_member *m = &x->member[LT_BINDING_RESULT][i];
+		const struct lt_nodedef *d = &g->node[g->result[i].node];
+		for (int32_t k = 0; k < m->def->rank; k++) {
+			const char *sum;
+			int64_t min, max;
+			if (!m->extent[k])
+				continue;
+			LT_TRY(lt__export_sum(x, &g->var[d->dim[k]].limit, &sum, &min, &max));
+			lt__text_format(t, "\ta->%s = %s;\n", m->extent[k], sum);
+			if (min < 0)
+				lt__text_format(t, "\tif (a->%s < 0)\n\t\ta->%s = 0;\n", m->extent[k], m->extent[k]);
+		}
+	}
+	return LT_OK;
 }

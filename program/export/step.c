@@ -20,7 +20,8 @@ static void step_faults(const struct lt_export *x, struct lt_text *t, const stru
 		const struct lt_vardef *v = &g->var[g->node[d->operand[0]].dim[d->axis]];
 		const char *text = lt__arena_format(x->a, "%s%%%s: an index is out of range 0..%lld",
 			lt__export_location(x, d->line, d->column), d->name, (long long)v->extent - 1);
-		lt__text_format(t, " fault.stmt == %d ?\n\t\t\t\t%s :", (int)i, lt__export_string(x, text));
+		lt__text_format(t, " fault.stmt == %d ?\n\t\t\t\t%s :", (int)i,
+			lt__export_string(x, lt__export_plain(x, text)));
 	}
 	lt__text_format(t, "\n\t\t\t\t\"an index is out of range\", fault.value);\n");
 }

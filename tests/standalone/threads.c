@@ -59,10 +59,10 @@ int main(void)
 	INPUTS
 	memset(one, 0xff, RESULT_BYTES);
 	memset(many, 0xff, RESULT_BYTES);
-	a.result = one;
+	a.out_result = one;
 	if (F(&a) != 0)
 		return puts(a.message), 1;
-	a.result = many;
+	a.out_result = many;
 	a.workspace = malloc(WORKSPACE_BYTES + 1);
 	memset(a.workspace, 0xff, WORKSPACE_BYTES + 1);
 	a.parallel_for = parallel_for;
@@ -73,7 +73,7 @@ int main(void)
 	if (memcmp(one, many, RESULT_BYTES) != 0 || calls == 0)
 		return printf("differs, or ran nothing on threads (%d calls)\n", calls), 1;
 	/* What it refuses, it says. */
-	a.result = NULL;
+	a.out_result = NULL;
 	if (F(&a) == 0 || strcmp(a.message, "result 'result' is NULL") != 0)
 		return printf("a missing result: %s\n", a.message), 1;
 	return 0;

@@ -5,6 +5,22 @@
 #include "tools/build/build.h"
 #include "tools/common/common.h"
 
+/* A scalar that was drawn as 0 and is an extent: nothing would be compared, so it is the largest. */
+static void fill_extents(const struct model *m)
+{
+	const struct model_bindings *inputs = &m->binding[LT_BINDING_INPUT];
+
+	for (int32_t e = 0; e < m->given.n_input; e++)
+		for (int32_t i = 0; i < inputs->n; i++)
+			for (int32_t d = 0; d < inputs->at[i].rank; d++) {
+				const int32_t from = inputs->at[i].extent_from[d];
+				const struct lt_tensor *t = from < 0 ? NULL : m->given.input[e].value[from];
+
+				if (t && t->drawn && t->dtype == LT_I64 && *(const int64_t *)t->data == 0)
+					*(int64_t *)t->data = inputs->at[i].shape[d];
+			}
+}
+
 /* The model, what it asks for, and what it is given. */
 static lt_status read_model(struct building *b)
 {
@@ -28,6 +44,7 @@ static lt_status read_model(struct building *b)
 	}
 	lt__phase(&b->phases, "reading tensors");
 	LT_TRY(model_bind(b->ctx, &o, NULL, &b->model));
+	fill_extents(&b->model);
 	model_fit(&b->model);
 	return b->o.schedule ? lt__mistake(lt__bytes_read(b->ctx, b->o.schedule, &b->schedule)) : LT_OK;
 }

@@ -110,13 +110,16 @@ static const char headers[] = " "
 	"stddef stdint stdio stdlib stdnoreturn string strings stropts syslog tar termios tgmath threads time trace uchar "
 	"ulimit unistd utime utmpx wchar wctype wordexp ";
 
-/* What the program around the function calls its own (tools/build/standalone/). */
+/* What the texts around the function call their own (tools/build/standalone/, program/export/table.c, kernels). */
 static const char own[] = " "
-	"ALIGNED INPUT LOOKS LOOKS_A_TURN NAME N_TENSOR PIECES RANGE_BITS RESULT STATE THREADS WITH_STAT WITH_THREADS args "
-	"call changes check_files count exists fail file_of found_shape found_type has_place has_value header help imply "
-	"is_type kind look looking model_of move move_rows no_name parallel_for read_all read_number read_shape read_tensor "
-	"refuse replace same_file serve start_threads started take_file take_number take_piece take_words team tensor "
-	"tensors value_of work workspace write_tensor ";
+	"LT_* lt_* memory_I* memory_R* memory_S* shape_I* shape_R* shape_S* least_I* least_R* least_S* "
+	"extent_I* extent_R* extent_S* sum_I* sum_R* sum_S* "
+	"ALIGNED BARE INPUT LOOKS LOOKS_A_TURN NAME NUMBERS N_TENSOR PIECES RANGE_BITS RESULT SAY_EXTENTS STATE THREADS "
+	"WITH_STAT WITH_THREADS args bytes_of call changes check_extents check_files count exists extent_of fail file_of "
+	"find_extents found_shape found_type give_file has_place has_value header help imply is_npy is_type kind look "
+	"looking model_of no_name open_scalar parallel_for read_all read_header read_number read_shape read_tensor refuse "
+	"replace same_file say say_type serve show start_threads started sum sums take_file take_number take_piece "
+	"take_words team tensor tensors term terms value_at value_of work workspace write_header write_rows write_tensor ";
 
 static bool is_word(const char *words, const char *name, size_t n)
 {
@@ -128,17 +131,26 @@ static bool is_word(const char *words, const char *name, size_t n)
 	return strstr(words, word) != NULL;
 }
 
-static bool is_macro(const char *name)
+/* The same of words that may end in *, which stands for any end. */
+static bool matches(const char *words, const char *name)
 {
 	const size_t n = strlen(name);
 	char begin[64];
 
 	for (size_t k = 1; k <= n && k < sizeof begin - 1; k++) {
 		snprintf(begin, sizeof begin, "%.*s*", (int)k, name);
-		if (is_word(macros, begin, k + 1))
+		if (is_word(words, begin, k + 1))
 			return true;
 	}
-	return is_word(macros, name, n);
+	return is_word(words, name, n);
+}
+
+/* k0_softmax is what kernels are called. */
+static bool is_kernel(const char *name)
+{
+	const size_t n = *name == 'k' ? strspn(name + 1, "0123456789") : 0;
+
+	return n > 0 && name[n + 1] == '_';
 }
 
 static bool is_library(const char *name)
@@ -153,7 +165,7 @@ static bool is_library(const char *name)
 				|| is_word(library_from_m, name, n - k)))
 			return true;
 	}
-	return !strncmp(name, "pthread_", 8) || is_macro(name);
+	return !strncmp(name, "pthread_", 8) || matches(macros, name);
 }
 
 bool build_header_taken(const char *name) { return is_word(headers, name, strlen(name)); }
@@ -163,6 +175,6 @@ const char *build_name_taken(const char *name)
 	const size_t n = strlen(name);
 
 	return is_word(keywords, name, n) ? "is a word of C or C++"
-		: is_word(own, name, n) ? "is a name within the program around it"
+		: matches(own, name) || is_kernel(name) ? "is a name within the program around it"
 		: is_library(name) ? "is a name of the C library" : !strcmp(name, "main") ? "is where C programs begin" : NULL;
 }

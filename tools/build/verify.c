@@ -23,15 +23,42 @@ static const char *file_name(const struct building *b, const char *kind, int32_t
 	return out;
 }
 
-/* bfloat16 has no name in NumPy: its bits go as integers of 16 bits. */
-static lt_status write_file(struct building *b, const char *path, const struct model_binding *p, const void *data)
+/* Where element i of a tensor that is dense at a run's extents lies at the largest ones. */
+static size_t spread_index(const struct model_binding *p, const int64_t *extent, int64_t i)
 {
-	struct lt_tensor t = { .name = (char *)(uintptr_t)"", .dtype = p->dtype == LT_BF16 ? LT_I16 : p->dtype, .rank =
-		p->rank,
-		.shape = p->shape, .data = (void *)(uintptr_t)data };
+	int64_t at = 0, stride = 1;
 
-	t.bytes = model_binding_bytes(p);
-	return lt__npy_write(b->ctx, path, &t);
+	for (int32_t d = p->rank - 1; d >= 0; d--) {
+		at += i % extent[d] * stride;
+		i /= extent[d];
+		stride *= p->shape[d];
+	}
+	return (size_t)at;
+}
+
+/* The part within the run's extents, of which a state's are always the largest.  bfloat16 has no name in NumPy: its
+ * bits go as integers of 16 bits. */
+static lt_status write_file(struct building *b, const char *path, const struct model_binding *p,
+	const struct lt_evaluation *e, const void *data)
+{
+	const struct lt_nodedef *node = &b->model.graph->node[p->node];
+	const size_t unit = lt__dtype_info(p->dtype)->bytes;
+	struct lt_tensor t = { .name = (char *)(uintptr_t)"", .dtype = p->dtype == LT_BF16 ? LT_I16 : p->dtype, .rank =
+		p->rank, .shape = malloc((size_t)p->rank * sizeof *t.shape + 1), .data = malloc(model_binding_bytes(p) + 1) };
+	int64_t n = 1;
+	lt_status st = t.shape && t.data ? LT_OK : lt_fail(b->ctx, LT_ENOMEM, "out of memory");
+
+	for (int32_t d = 0; d < p->rank && !st; d++) {
+		t.shape[d] = e ? lt_eval_extent(e, node->dim[d]) : p->shape[d];
+		n *= t.shape[d];
+	}
+	t.bytes = (size_t)n * unit;
+	for (int64_t i = 0; i < n && !st; i++)
+		memcpy((char *)t.data + (size_t)i * unit, (const char *)data + spread_index(p, t.shape, i) * unit, unit);
+	st = st ? st : lt__npy_write(b->ctx, path, &t);
+	free(t.shape);
+	free(t.data);
+	return st;
 }
 
 /* The bits of what the program calls V2. */
@@ -68,16 +95,8 @@ static lt_status read_file(struct building *b, const char *path, const struct mo
 		fits = t.shape[d] == lt_eval_extent(e, node->dim[d]);
 		n *= t.shape[d];
 	}
-	for (int64_t i = 0; i < n && fits; i++) {
-		int64_t rest = i, to = 0, stride = 1;
-
-		for (int32_t d = p->rank - 1; d >= 0; d--) {
-			to += rest % t.shape[d] * stride;
-			rest /= t.shape[d];
-			stride *= p->shape[d];
-		}
-		memcpy((char *)out + (size_t)to * unit, (const char *)t.data + (size_t)i * unit, unit);
-	}
+	for (int64_t i = 0; i < n && fits; i++)
+		memcpy((char *)out + spread_index(p, t.shape, i) * unit, (const char *)t.data + (size_t)i * unit, unit);
 	lt__tensor_free(&t);
 	return fits ? LT_OK : lt_fail(ctx, LT_EDEVICE, "the binary is wrong: '%s' does not have the type and extents of the "
 		"reference", p->name);
@@ -96,7 +115,8 @@ static void named_word(struct build_command *c, const char *name, const char *pa
 }
 
 /* Files that the process reads, and those that it is to write. */
-static lt_status binary_files(struct verify *v, const struct model_values *input, struct build_command *c)
+static lt_status binary_files(struct verify *v, const struct model_values *input, const struct lt_evaluation *e,
+	struct build_command *c)
 {
 	struct building *b = v->b;
 	char path[BUILD_PATH];
@@ -104,9 +124,10 @@ static lt_status binary_files(struct verify *v, const struct model_values *input
 	build_command_words(c, b->target.emulator);
 	build_command_word(c, b->binary);
 	for (int32_t i = 0; i < b->model.binding[LT_BINDING_INPUT].n; i++) {
-		if (!lt_program_needs(b->program, LT_BINDING_INPUT, i))
+		/* A scalar that only says extents may have no value here: a file says it. */
+		if (!b->export->member[LT_BINDING_INPUT][i].name || !input->value[i])
 			continue;
-		LT_TRY(write_file(b, file_name(b, "input", i, path, sizeof path), &b->model.binding[LT_BINDING_INPUT].at[i],
+		LT_TRY(write_file(b, file_name(b, "input", i, path, sizeof path), &b->model.binding[LT_BINDING_INPUT].at[i], e,
 			input->value[i]->data));
 		if (b->export->member[LT_BINDING_INPUT][i].implied)
 			named_word(c, b->model.binding[LT_BINDING_INPUT].at[i].name, path);
@@ -120,20 +141,20 @@ static lt_status binary_files(struct verify *v, const struct model_values *input
 
 		if (!lt_program_needs(b->program, LT_BINDING_STATE, i))
 			continue;
-		LT_TRY(write_file(b, file_name(b, "state", i, path, sizeof path), p, v->state[i]));
+		LT_TRY(write_file(b, file_name(b, "state", i, path, sizeof path), p, NULL, v->state[i]));
 		named_word(c, p->name, path);
 	}
 	return LT_OK;
 }
 
 /* One process: inputs and states in, results and states out. */
-static lt_status run_binary(struct verify *v, const struct model_values *input)
+static lt_status run_binary(struct verify *v, const struct model_values *input, const struct lt_evaluation *e)
 {
 	struct build_command c = { .on = "what was built" };
 	struct building *b = v->b;
 	char said[4096];
 	int status = 0;
-	lt_status st = binary_files(v, input, &c);
+	lt_status st = binary_files(v, input, e, &c);
 
 	if (!st)
 		st = build_execute(b, &c, (uint32_t)(b->o.verify_seconds * 1000), &status, said, sizeof said);
@@ -194,7 +215,7 @@ static lt_status verify_run(struct verify *v, int32_t number)
 	if (st && !lt__is_end(st))
 		return lt_fail(b->ctx, LT_EINVAL, "nothing was verified, and nothing is written: the reference refuses these "
 			"inputs: %s; give others with --verify-input or --verify-inputs", lt_context_message(b->ctx));
-	st = st ? st : run_binary(v, input);
+	st = st ? st : run_binary(v, input, lt__judge_reference(j));
 	if (!st)
 		st = judge_all(v, j);
 	lt__judge_free(j);
