@@ -42,9 +42,10 @@ const char *lt__export_type(const struct lt_export *x, const struct lt_export_me
 static void extent_size(const struct lt_export *x, struct lt_text *t, const struct lt_export_member *m,
 	const char *kind, const char *wrong, const char *wanted)
 {
-	lt__text_format(t, "\tif (a->%s && a->%s %s %s)\n\t\treturn %s_fail(a, %s_SIZE,\n\t\t\t%s,\n\t\t\t(int64_t)a->%s);\n", m->bytes,
-		m->bytes, wrong, wanted, x->o.name, x->upper, lt__export_string(x, lt__export_plain(x, lt__arena_format(x->a,
-		"%s '%s', %s, does not have so many bytes", kind, m->def->name, lt__export_type(x, m)))), m->bytes);
+	const char *text = lt__arena_format(x->a, "%s '%s', %s, does not have so many bytes", kind, m->def->name,
+		lt__export_type(x, m));
+	lt__text_format(t, "\tif (a->%s && a->%s %s %s)\n\t\treturn %s_fail(a, %s_SIZE,\n\t\t\t%s,\n\t\t\t(int64_t)a->%s);\n",
+		m->bytes, m->bytes, wrong, wanted, x->o.name, x->upper, lt__export_string(x, lt__export_plain(x, text)), m->bytes);
 }
 
 static lt_status input_extents(struct lt_export *x, struct lt_text *t, const struct lt_export_member *m, int32_t i)
@@ -139,7 +140,7 @@ void lt__export_spread(const struct lt_export *x, struct lt_text *t)
 		lt__text_format(t, "\tconst int64_t largest%d[] = {", (int)i);
 		for (int32_t k = 0; k < m->def->rank; k++)
 			lt__text_format(t, " %lld,", (long long)m->def->extent[k]);
-	lt__text_format(t, " };\n\tconst void *const spread%d = %s_spread(workspace + %lld, a->%s, %d,\n"
+		lt__text_format(t, " };\n\tconst void *const spread%d = %s_spread(workspace + %lld, a->%s, %d,\n"
 			"\t\tlargest%d, extent%d, %u);\n", (int)i, x->o.name, (long long)(w.spread + lt__export_spread_bytes(x, i)),
 			m->name, (int)m->def->rank, (int)i, (int)i, (unsigned)lt__dtype_info(m->def->dtype)->bytes);
 	}
