@@ -31,18 +31,18 @@ static const char *const taken[] = { "a", "arg", "args", "asm", "auto", "break",
 	"constexpr", "static_assert", "thread_local", "typeof_unqual", "uintptr_t", "int8_t", "int16_t", "int32_t", "int64_t",
 	"uint8_t", "uint16_t", "uint32_t", "uint64_t", "exp", "expf", "log", "logf", "sqrt", "sqrtf", "tanh", "tanhf", "erf",
 	"erff", "sin", "sinf", "cos", "cosf", "floor", "floorf", "ceil", "ceilf", "rint", "rintf", "pow", "powf", "fabs",
-	"fabsf", "fmod", "fmodf",
+	"fabsf", "fmod", "fmodf", "math_errhandling",
 	"signbit", "isnan", "copysign", "copysignf" };
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Whether a text uses the name for something else: v7, i7 and a7 are values, LIMIT may be a macro. */
+/* Whether a text uses the name for something else: v7, i7 and a7 are values, LIMIT and M_PIf may be macros. */
 static bool is_special(const char *name)
 {
 	size_t n = strlen(name);
 	bool value = n > 1 && strchr("aiv", name[0]) && strspn(name + 1, "0123456789") == n - 1;
-	return value || strpbrk(name, "abcdefghijklmnopqrstuvwxyz") == NULL;
+	return value || strcspn(name, "abcdefghijklmnopqrstuvwxyz") >= (n < 2 ? n : 2);
 }
 
 const char *lt__text_unique(struct text *t, const char *name)
