@@ -7,7 +7,7 @@
 # make onnx-suite   the tests of the onnx package (PyPI) against the frontend onnx; ONNX='-b cpu softmax' as arguments
 # make plugins      the backend of examples/plugin, and ours as plug-ins
 # make fuzz         20000 random schedules, trees of a GPU, default trees of GPUs and graphs at the limits, 1000 layers,
-#                   10000 graphs everywhere, mutants, libFuzzer for 60 s each
+#                   100000 models of ONNX at the limits, 10000 graphs everywhere, mutants, libFuzzer for 60 s each
 # make mutants      wrong kernels that lt-run --verify must catch: MUTANTS_EACH=60 a script, MUTANTS_SEED=1
 # make gpu          what tools/gpu-check.sh and gpu-bench.sh need on a machine with a GPU that cannot build
 # make tidy         floors, doors, circles, no function twice, headers that compile alone, lines of at most 120 bytes
@@ -37,6 +37,7 @@ FUZZ_LAYERS ?= 1000
 FUZZ_DEFAULTS ?= 20000
 FUZZ_GRAPHS ?= 10000
 FUZZ_TREES ?= 20000
+FUZZ_MODELS ?= 100000
 FUZZ_SEED ?= $(shell date +%Y%m%d)0000
 MUTANTS_EACH ?= 60
 MUTANTS_SEED ?= $(shell date +%Y%m%d)
@@ -329,6 +330,8 @@ $(OPENCL_TESTS): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o
 	$(link) -lcriterion $(TOOL_LIBS)
 $(ONNX_TESTS): %: %.o $(O)/tests/onnx/cases.o $(HELPERS) $(PARTS) $(O)/looptree.o
 	$(link) -lcriterion $(TOOL_LIBS)
+$(O)/models: $(O)/tests/onnx/models.o $(PARTS) $(O)/looptree.o
+	$(link) $(TOOL_LIBS)
 gpu: $(O)/lt-run $(O)/lt-llama $(O)/lt-check $(O)/lt-bench $(O)/tests/test_grid_trees $(CUDA_MEASURES) \
 		$(addprefix $(O)/tests/cuda/test_cuda_,host programs blas bench)
 	@tools/gpu-check.sh --pack $(O)/gpu $^
@@ -351,7 +354,7 @@ plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
 tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS) \
 	$(if $(CUDA),$(CUDA_MEASURES)) \
 	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/gpu_trees $(O)/limits $(O)/mutants \
-	$(O)/simulate \
+	$(O)/simulate $(if $(PROTOC),$(O)/models) \
 	plugins
 check check-more: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(if $(filter %-more,$@),--more) \
@@ -377,8 +380,9 @@ fuzz: mutants $(O)/graphs $(O)/gpu_trees plugins
 	@$(FUZZED)/limits $(FUZZ_LIMITS)
 	@$(FUZZED)/layers $(FUZZ_LAYERS)
 	@$(FUZZED)/defaults $(FUZZ_DEFAULTS)
+	$(if $(PROTOC),@$(FUZZED)/models $(FUZZ_MODELS))
 	@O=$(FUZZED) tests/fuzz.sh $(FUZZ_SECONDS)
-fuzzers: $(FUZZ) $(DRAWN)
+fuzzers: $(FUZZ) $(DRAWN) $(if $(PROTOC),$(O)/models)
 bench: all
 	@scripts/setup.sh bench
 	$(O)/lt-bench $(BENCH)

@@ -78,6 +78,7 @@ more_parts() {
 	echo "--part limits 900 env CHECK_LIMITS=${CHECK_LIMITS:-1000} tests/limits.sh"
 	echo "--part gpu_trees 900 env LT_JOBS=1 $O/gpu_trees ${CHECK_TREES:-$([ -z "${SAN-}" ] && echo 3000 || echo 200)}"
 	echo "--part graphs 900 env LT_JOBS=1 $O/graphs ${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 1000 || echo 50)}"
+	[ ! -x "$O/models" ] || echo "--part models 1800 $O/models ${CHECK_MODELS:-20000} 7"
 	[ -n "${SAN-}" ] || echo "--part mutants 1800 $O/mutants --each ${CHECK_MUTANTS:-30}"
 }
 usual_parts() {
@@ -88,6 +89,7 @@ usual_parts() {
 	echo "--part cuda 900 tests/cuda/compile.sh"
 	echo "--part abi 900 tests/abi/abi.sh"
 	echo "--part limits 900 env CHECK_LIMITS=${CHECK_LIMITS:-100} tests/limits.sh"
+	[ ! -x "$O/models" ] || echo "--part models 900 $O/models ${CHECK_MODELS:-2000}"
 	echo "--part standalone 900 tests/standalone.sh"
 	# With sanitizers a graph takes many times as long.
 	echo "--part gpu_trees 900 env LT_JOBS=1 $O/gpu_trees ${CHECK_TREES:-$([ -z "${SAN-}" ] && echo 200 || echo 40)}"

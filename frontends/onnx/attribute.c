@@ -60,10 +60,49 @@ void lt__onnx_ignore(struct lt_onnx_call *c, const char *name)
 	(void)attribute_find(c, name);
 }
 
-int64_t lt__onnx_int(struct lt_onnx_call *c, const char *name, int64_t otherwise)
+/* Numbers of windows, of which products of two and of one by an extent are taken. */
+enum { WINDOW_MOST = 1 << 22 };
+static const struct attribute_range { const char *name; int64_t low, high; } ranges[] = {
+	{ "kernel_shape", 1, WINDOW_MOST }, { "strides", 1, WINDOW_MOST }, { "dilations", 1, WINDOW_MOST },
+	{ "pads", -LT_ONNX_MOST, LT_ONNX_MOST }, { "output_padding", 0, WINDOW_MOST }, { "group", 1, INT32_MAX },
+	{ "offset_group", 1, INT32_MAX }, { "num_groups", 1, INT32_MAX }, { "blocksize", 1, INT32_MAX },
+	{ "block_size", 0, INT32_MAX }, { "size", 1, WINDOW_MOST }, { "hidden_size", 1, INT32_MAX },
+	{ "num_heads", 0, INT32_MAX }, { "q_num_heads", 0, INT32_MAX }, { "kv_num_heads", 0, INT32_MAX },
+	{ "rotary_embedding_dim", 0, INT32_MAX }, { "output_height", 1, WINDOW_MOST }, { "output_width", 1, WINDOW_MOST },
+};
+
+bool lt__onnx_in_range(struct lt_onnx *m, const char *what, int64_t n, const int64_t *at, int64_t low, int64_t high)
+{
+	for (int64_t i = 0; i < n; i++)
+		if (at[i] < low || at[i] > high) {
+			lt__onnx_refuse(m, "%s has %lld: %lld to %lld is expected", what, (long long)at[i], (long long)low,
+				(long long)high);
+			return false;
+		}
+	return true;
+}
+
+static bool range_fits(struct lt_onnx_call *c, const char *name, int64_t n, const int64_t *at)
+{
+	int64_t low = -LT_ONNX_MOST, high = LT_ONNX_MOST;
+	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+		if (!strcmp(ranges[i].name, name)) {
+			low = ranges[i].low;
+			high = ranges[i].high;
+		}
+	return lt__onnx_in_range(c->m, lt__scratch(c->m->ctx, "attribute '%s'", name), n, at, low, high);
+}
+
+int64_t lt__onnx_any_int(struct lt_onnx_call *c, const char *name, int64_t otherwise)
 {
 	const Onnx__AttributeProto *a = attribute(c, name, ATTR_INT);
 	return a ? a->i : otherwise;
+}
+
+int64_t lt__onnx_int(struct lt_onnx_call *c, const char *name, int64_t otherwise)
+{
+	const Onnx__AttributeProto *a = attribute(c, name, ATTR_INT);
+	return a && range_fits(c, name, 1, &a->i) ? a->i : otherwise;
 }
 
 double lt__onnx_float(struct lt_onnx_call *c, const char *name, double otherwise)
@@ -86,12 +125,21 @@ const char *lt__onnx_text(struct lt_onnx_call *c, const char *name, const char *
 	return a ? text_of(c, a->s) : otherwise;
 }
 
-const int64_t *lt__onnx_ints(struct lt_onnx_call *c, const char *name, int32_t *n)
+const int64_t *lt__onnx_any_ints(struct lt_onnx_call *c, const char *name, int32_t *n)
 {
 	static const int64_t nothing;
 	const Onnx__AttributeProto *a = attribute(c, name, ATTR_INTS);
 	*n = a ? (int32_t)a->n_ints : 0;
 	return a ? (a->n_ints ? a->ints : &nothing) : NULL;
+}
+
+const int64_t *lt__onnx_ints(struct lt_onnx_call *c, const char *name, int32_t *n)
+{
+	const int64_t *at = lt__onnx_any_ints(c, name, n);
+	if (!at || range_fits(c, name, *n, at))
+		return at;
+	*n = 0;
+	return NULL;
 }
 
 const float *lt__onnx_floats(struct lt_onnx_call *c, const char *name, int32_t *n)

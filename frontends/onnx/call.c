@@ -23,7 +23,7 @@ lt_node lt__onnx_in(struct lt_onnx_call *c, int32_t i)
 	return lt__onnx_node(c->m, lt__onnx_value(c, i));
 }
 
-const int64_t *lt__onnx_in_ints(struct lt_onnx_call *c, int32_t i, const char *what, int32_t *n)
+const int64_t *lt__onnx_in_any_ints(struct lt_onnx_call *c, int32_t i, const char *what, int32_t *n)
 {
 	struct lt_onnx_value *v = lt__onnx_value(c, i);
 	*n = 0;
@@ -45,15 +45,32 @@ const int64_t *lt__onnx_in_ints(struct lt_onnx_call *c, int32_t i, const char *w
 	return out;
 }
 
-int64_t lt__onnx_in_int(struct lt_onnx_call *c, int32_t i, const char *what, int64_t otherwise)
+const int64_t *lt__onnx_in_ints(struct lt_onnx_call *c, int32_t i, const char *what, int32_t *n)
+{
+	const int64_t *at = lt__onnx_in_any_ints(c, i, what, n);
+	if (!at || lt__onnx_in_range(c->m, what, *n, at, -LT_ONNX_MOST, LT_ONNX_MOST))
+		return at;
+	*n = 0;
+	return NULL;
+}
+
+int64_t lt__onnx_in_any_int(struct lt_onnx_call *c, int32_t i, const char *what, int64_t otherwise)
 {
 	int32_t n;
 	if (!lt__onnx_has(c, i))
 		return otherwise;
-	const int64_t *at = lt__onnx_in_ints(c, i, what, &n);
+	const int64_t *at = lt__onnx_in_any_ints(c, i, what, &n);
 	if (at && n != 1)
 		lt__onnx_refuse(c->m, "%s has %d elements, one is expected", what, n);
 	return at && n == 1 ? at[0] : otherwise;
+}
+
+int64_t lt__onnx_in_int(struct lt_onnx_call *c, int32_t i, const char *what, int64_t otherwise)
+{
+	const int64_t at = lt__onnx_in_any_int(c, i, what, otherwise);
+	if (!lt__onnx_has(c, i) || lt__onnx_failed(c->m))
+		return otherwise;
+	return lt__onnx_in_range(c->m, what, 1, &at, -LT_ONNX_MOST, LT_ONNX_MOST) ? at : otherwise;
 }
 
 double lt__onnx_in_number(struct lt_onnx_call *c, int32_t i, const char *what, double otherwise)

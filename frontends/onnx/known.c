@@ -36,6 +36,8 @@ static const void *evaluate(struct lt_onnx *m, lt_node x, const struct lt_onnx_v
 	const void **source = LT_NEW(m->arena, const void *, g->n_node), *data = NULL;
 	struct lt_evaluation *e;
 
+	/* The evaluator's tables have entries for each node, which take longer than an element. */
+	lt__spend(m->ctx, LT_BUDGET_ELEMENTS, 2 * (int64_t)g->n_node, NULL);
 	for (lt_node i = 0; i < g->n_node; i++)
 		source[i] = g->node[i].content;
 	if (lt_eval_with(g, source, &(struct lt_eval_options){ .want = &x, .n_want = 1 }, &e))

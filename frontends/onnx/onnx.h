@@ -156,7 +156,10 @@ const void *lt__onnx_maybe(struct lt_onnx *, struct lt_onnx_value *);
 bool lt__onnx_has(const struct lt_onnx_call *, int32_t i);      /* input i is there */
 struct lt_onnx_value *lt__onnx_value(struct lt_onnx_call *, int32_t i); /* never NULL; refused where it is not there */
 lt_node lt__onnx_in(struct lt_onnx_call *, int32_t i);
-/* The integers of input i (int32 or int64, of at most one axis), which have to be known; NULL with a sentence. */
+/* The integers of input i (int32 or int64, of at most one axis), which have to be known, and within LT_ONNX_MOST; NULL
+ * with a sentence.  lt__onnx_in_any_int(s) take every one. */
+const int64_t *lt__onnx_in_any_ints(struct lt_onnx_call *, int32_t i, const char *what, int32_t *n);
+int64_t lt__onnx_in_any_int(struct lt_onnx_call *, int32_t i, const char *what, int64_t otherwise);
 const int64_t *lt__onnx_in_ints(struct lt_onnx_call *, int32_t i, const char *what, int32_t *n);
 int64_t lt__onnx_in_int(struct lt_onnx_call *, int32_t i, const char *what, int64_t otherwise);
 /* One number that has to be known. */
@@ -168,7 +171,14 @@ void lt__onnx_give_value(struct lt_onnx_call *, int32_t i, const struct lt_onnx_
 void lt__onnx_give_data(struct lt_onnx_call *, int32_t i, enum lt_dtype, int32_t rank, const int64_t *shape,
 	const void *data);
 
-/* attribute.c: by name; the default where the node has none */
+/* attribute.c: by name; the default where the node has none.  Integers are within the range of their name, or refused;
+ * lt__onnx_any_int(s) takes every one. */
+/* What an extent, a position, a count or an axis may be at most, and not less than its negative: a sum of some, and a
+ * product of one by a number of a window, are within 63 bits. */
+#define LT_ONNX_MOST (INT64_C(1) << 40)
+bool lt__onnx_in_range(struct lt_onnx *, const char *what, int64_t n, const int64_t *, int64_t low, int64_t high);
+int64_t lt__onnx_any_int(struct lt_onnx_call *, const char *name, int64_t otherwise);
+const int64_t *lt__onnx_any_ints(struct lt_onnx_call *, const char *name, int32_t *n);
 bool lt__onnx_has_attribute(struct lt_onnx_call *, const char *name);
 int64_t lt__onnx_int(struct lt_onnx_call *, const char *name, int64_t otherwise);
 double lt__onnx_float(struct lt_onnx_call *, const char *name, double otherwise);

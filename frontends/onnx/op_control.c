@@ -189,7 +189,7 @@ void lt__onnx_build_loop(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	const Onnx__GraphProto *g = lt__onnx_graph_attribute(c, "body");
-	const int64_t most = lt__onnx_in_int(c, 0, "the number of iterations", INT64_MAX);
+	const int64_t most = lt__onnx_in_any_int(c, 0, "the number of iterations", INT64_MAX);
 	const char *data = lt__onnx_has(c, 1) ? lt__onnx_content(m, c->in[1], "the condition") : "\1";
 	struct unrolled u;
 	if (lt__onnx_failed(m) || !data)

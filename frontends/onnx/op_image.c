@@ -207,12 +207,12 @@ void lt__onnx_build_col2im(struct lt_onnx_call *c)
 		w.before[i] = pads[i];
 		w.extent[i] = shape[2 + n + i] = image[i] < 1 || taps[i] < 1 || room < 0 ? 0 : room / w.stride[i] + 1;
 		shape[2 + i] = taps[i];
-		n_taps *= taps[i];
-		blocks *= w.extent[i];
+		n_taps = lt__mul_sat(n_taps, taps[i] < 1 ? 0 : taps[i]);
+		blocks = lt__mul_sat(blocks, w.extent[i]);
 		over[2 + n + i] = true;
 	}
 	shape[0] = lt__onnx_extent(m, x, 0);
-	if (blocks < 1 || lt__onnx_extent(m, x, 2) != blocks || lt__onnx_extent(m, x, 1) % n_taps) {
+	if (blocks < 1 || n_taps < 1 || lt__onnx_extent(m, x, 2) != blocks || lt__onnx_extent(m, x, 1) % n_taps) {
 		lt__onnx_refuse(m, "%lld blocks of %lld elements for an image of %lld", (long long)lt__onnx_extent(m, x, 2),
 			(long long)n_taps, (long long)blocks);
 		return;
@@ -243,15 +243,16 @@ void lt__onnx_build_max_unpool(struct lt_onnx_call *c)
 	int64_t before[LT_MAX_RANK] = { 0 }, after[LT_MAX_RANK] = { 0 };
 	for (int32_t i = 0; i < rank; i++) {
 		const int64_t extent = lt__onnx_extent(m, x, i);
-		shape[i] = i < 2 ? extent : (extent - 1) * stride[i - 2] - pads[i - 2] - pads[n + i - 2] + kernel[i - 2];
+		shape[i] = i < 2 ? extent : lt__add_sat(lt__mul_sat(extent - 1, stride[i - 2]), kernel[i - 2] - pads[i - 2]
+			- pads[n + i - 2]);
 		after[i] = asked ? asked[i] - shape[i] : 0;
 		if (shape[i] < 1 || after[i] < 0 || extent != lt__onnx_extent(m, index, i)) {
 			lt__onnx_refuse(m, "the result has %lld elements at axis %d, and %lld are asked for", (long long)shape[i], i,
-				(long long)(shape[i] + after[i]));
+				(long long)(asked ? asked[i] : shape[i]));
 			return;
 		}
-		whole *= shape[i];
-		count *= extent;
+		whole = lt__mul_sat(whole, shape[i]);
+		count = lt__mul_sat(count, extent);
 	}
 	lt_node zeros = lt__onnx_expand(m, lt__onnx_whole(m, lt_node_dtype(m->graph, x), 0), 1, &whole);
 	lt_node y = lt__onnx_scatter(m, zeros, lt__onnx_reshape(m, index, 1, &count), lt__onnx_reshape(m, x, 1, &count));

@@ -176,14 +176,15 @@ void lt__onnx_build_gather_nd(struct lt_onnx_call *c)
 void lt__onnx_build_one_hot(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
-	const int64_t depth = (int64_t)lt__onnx_in_number(c, 1, "the depth", 1);
+	const double given = lt__onnx_in_number(c, 1, "the depth", 1);
+	const int64_t depth = given >= 1 && given <= (double)LT_ONNX_MOST ? (int64_t)given : 0;
 	lt_node index = lt__onnx_in(c, 0), values = lt__onnx_in(c, 2);
 	if (index < 0 || values < 0 || lt__onnx_failed(m))
 		return;
 	const int32_t rank = lt__onnx_rank(m, index) + 1, axis = lt__onnx_axis(m, lt__onnx_int(c, "axis", -1), rank);
 	bool first[1] = { true };
 	if (axis < 0 || depth < 1 || lt__onnx_rank(m, values) != 1 || lt__onnx_extent(m, values, 0) != 2) {
-		lt__onnx_refuse(m, "a depth of %lld, and values that are not two", (long long)depth);
+		lt__onnx_refuse(m, "a depth of %g, and values that are not two", given);
 		return;
 	}
 	lt_node off = lt__onnx_squeeze(m, lt__onnx_slice(m, values, 0, 0, 1, 1), first);
@@ -197,7 +198,7 @@ void lt__onnx_build_top_k(struct lt_onnx_call *c)
 	struct lt_onnx *m = c->m;
 	lt_node x = lt__onnx_in(c, 0);
 	const int32_t rank = lt__onnx_rank(m, x), axis = lt__onnx_axis(m, lt__onnx_int(c, "axis", -1), rank);
-	const int64_t k = c->version < 10 ? lt__onnx_int(c, "k", 0) : lt__onnx_in_int(c, 1, "k", 0);
+	const int64_t k = c->version < 10 ? lt__onnx_int(c, "k", 0) : lt__onnx_in_any_int(c, 1, "k", 0);
 	const bool largest = lt__onnx_int(c, "largest", 1) != 0;
 	lt__onnx_ignore(c, "sorted");           /* sorted is one of the orders that are allowed otherwise */
 	if (x < 0 || axis < 0 || lt__onnx_failed(m))
@@ -218,7 +219,7 @@ void lt__onnx_build_trilu(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	struct lt_onnx_value *v = lt__onnx_value(c, 0);
-	const int64_t k = lt__onnx_in_int(c, 1, "k", 0);
+	const int64_t k = lt__onnx_in_any_int(c, 1, "k", 0);
 	const bool upper = lt__onnx_int(c, "upper", 1) != 0;
 	if (v->empty) {
 		lt__onnx_give_value(c, 0, v);
@@ -241,7 +242,7 @@ void lt__onnx_build_eye_like(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	struct lt_onnx_value *v = lt__onnx_value(c, 0);
-	const int64_t k = lt__onnx_int(c, "k", 0), type = lt__onnx_int(c, "dtype", lt__onnx_type(v->dtype));
+	const int64_t k = lt__onnx_any_int(c, "k", 0), type = lt__onnx_int(c, "dtype", lt__onnx_type(v->dtype));
 	if (v->rank != 2 || v->empty || !lt__onnx_dtype(type)) {
 		lt__onnx_refuse(m, "a matrix of %s of the shape %s", lt__onnx_type_name(type), lt__onnx_shape(m, v->rank, v->shape));
 		return;

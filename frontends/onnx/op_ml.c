@@ -40,7 +40,7 @@ static bool label_list(struct lt_onnx_call *c, const struct label_names *name, s
 		return lt__onnx_tensor(m, t, out);
 	const float *numbers = lt__onnx_floats(c, name->floats, &n);
 	const enum lt_dtype type = numbers ? LT_F32 : LT_I64;
-	const void *data = numbers ? (const void *)numbers : lt__onnx_ints(c, name->ints, &n);
+	const void *data = numbers ? (const void *)numbers : lt__onnx_any_ints(c, name->ints, &n);
 	if (!data || n < 1) {
 		lt__onnx_refuse(m, "attribute '%s', '%s' or '%s' is missing: strings are not supported", name->tensor,
 			name->floats, name->ints);
@@ -66,7 +66,7 @@ static lt_node label_default(struct lt_onnx_call *c, enum lt_dtype t)
 		return lt__onnx_cast(m, lt__onnx_rank(m, x) == 1 ? lt__onnx_squeeze(m, x, first) : x, t);
 	}
 	const double number = lt__onnx_float(c, "default_float", -0.);
-	const int64_t whole = lt__onnx_int(c, "default_int64", -1);
+	const int64_t whole = lt__onnx_any_int(c, "default_int64", -1);
 	return t == LT_F32 ? lt__onnx_number(m, t, number) : lt__onnx_whole(m, t, whole);
 }
 

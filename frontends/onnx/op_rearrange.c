@@ -102,7 +102,9 @@ void lt__onnx_build_compress(struct lt_onnx_call *c)
 		lt__onnx_give(c, 0, lt__onnx_take(m, x, axis, count, at));
 		return;
 	}
-	int64_t *shape = lt__arena_copy(m->arena, v->shape, sizeof *shape * (size_t)(v->rank + 1));
+	int64_t *shape = LT_NEW(m->arena, int64_t, v->rank + 1);
+	for (int32_t i = 0; i < v->rank; i++)
+		shape[i] = v->shape[i];
 	shape[axis] = 0;
 	struct lt_onnx_value none = lt__onnx_of_data(m, v->dtype, flat ? 1 : v->rank, shape, NULL);
 	lt__onnx_give_value(c, 0, &none);

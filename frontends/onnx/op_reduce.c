@@ -148,7 +148,7 @@ void lt__onnx_build_hardmax(struct lt_onnx_call *c)
 	if (c->version < 13) {
 		int64_t flat[2] = { 1, 1 };
 		for (int32_t i = 0; i < v->rank; i++)
-			flat[i >= axis] *= v->shape[i];
+			flat[i >= axis] = lt__mul_sat(flat[i >= axis], v->shape[i]);
 		x = lt__onnx_reshape(m, x, 2, flat);
 	}
 	const int32_t over = c->version < 13 ? 1 : axis;

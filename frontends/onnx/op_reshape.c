@@ -105,7 +105,7 @@ void lt__onnx_build_flatten(struct lt_onnx_call *c)
 	}
 	axis = axis < 0 ? axis + x->rank : axis;
 	for (int32_t i = 0; i < x->rank; i++)
-		shape[i >= axis] *= x->shape[i];
+		shape[i >= axis] = lt__mul_sat(shape[i >= axis], x->shape[i]);
 	if (!lt__onnx_any_bounded(m, x)) {
 		give_shape(c, 2, shape);
 		return;
@@ -286,7 +286,7 @@ void lt__onnx_build_shape(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	struct lt_onnx_value *x = lt__onnx_value(c, 0);
-	int64_t begin = lt__onnx_int(c, "start", 0), end = lt__onnx_int(c, "end", x->rank);
+	int64_t begin = lt__onnx_any_int(c, "start", 0), end = lt__onnx_any_int(c, "end", x->rank);
 	begin = begin < 0 ? begin + x->rank : begin;
 	end = end < 0 ? end + x->rank : end;
 	begin = begin < 0 ? 0 : begin > x->rank ? x->rank : begin;

@@ -189,9 +189,11 @@ void lt__onnx_build_causal_conv(struct lt_onnx_call *c)
 	const int64_t taps = lt__onnx_extent(m, w, 2), length = lt__onnx_extent(m, x, 2);
 	const int64_t before[3] = { 0, 0, taps - 1 }, after[3] = { 0 };
 	lt_node padded = x;
-	if (taps > 1 && lt__onnx_has(c, 3) && lt__onnx_value(c, 3)->shape[2] != taps - 1)
-		lt__onnx_refuse(m, "a state of %lld positions for %lld taps", (long long)lt__onnx_value(c, 3)->shape[2],
-			(long long)taps);
+	const struct lt_onnx_value *state = lt__onnx_has(c, 3) ? lt__onnx_value(c, 3) : NULL;
+	if (taps > 1 && state && (state->rank != 3 || state->shape[2] != taps - 1)) {
+		lt__onnx_refuse(m, "a state %s for %lld taps", lt__onnx_shape(m, state->rank, state->shape), (long long)taps);
+		return;
+	}
 	if (taps > 1)
 		padded = lt__onnx_has(c, 3) ? lt__onnx_concat(m, 2, 2, (const lt_node[]){ lt__onnx_in(c, 3), x }) :
 			lt_graph_pad(m->graph, x, before, after, 0);

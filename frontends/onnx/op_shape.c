@@ -184,15 +184,15 @@ void lt__onnx_build_slice(struct lt_onnx_call *c)
 	const bool old = c->version < 10;
 	const int64_t *axis = old ? lt__onnx_ints(c, "axes", &n_axis) :
 		lt__onnx_has(c, 3) ? lt__onnx_in_ints(c, 3, "the axes", &n_axis) : NULL;
-	const int64_t *step = !old && lt__onnx_has(c, 4) ? lt__onnx_in_ints(c, 4, "the steps", &n_step) : NULL;
+	const int64_t *step = !old && lt__onnx_has(c, 4) ? lt__onnx_in_any_ints(c, 4, "the steps", &n_step) : NULL;
 	if (lt__onnx_failed(m))
 		return;
 	if (!old && slice_differs(c, axis, n_axis)) {
 		slice_sums(c, axis, n_axis, step);
 		return;
 	}
-	const int64_t *begin = old ? lt__onnx_ints(c, "starts", &n) : lt__onnx_in_ints(c, 1, "where it begins", &n);
-	const int64_t *end = old ? lt__onnx_ints(c, "ends", &n_end) : lt__onnx_in_ints(c, 2, "where it ends", &n_end);
+	const int64_t *begin = old ? lt__onnx_any_ints(c, "starts", &n) : lt__onnx_in_any_ints(c, 1, "where it begins", &n);
+	const int64_t *end = old ? lt__onnx_any_ints(c, "ends", &n_end) : lt__onnx_in_any_ints(c, 2, "where it ends", &n_end);
 	if (!begin || !end || lt__onnx_failed(m))
 		return;
 	if (n != n_end || (axis && n_axis != n) || (step && n_step != n) || (!axis && n > x->rank)) {
@@ -200,7 +200,7 @@ void lt__onnx_build_slice(struct lt_onnx_call *c)
 		return;
 	}
 	lt_node y = x->empty ? LT_NONE : lt__onnx_in(c, 0);
-	out.shape = lt__arena_copy(m->arena, x->shape, sizeof *x->shape * (size_t)x->rank + 1);
+	out.shape = lt__arena_copy(m->arena, x->shape, sizeof *x->shape * (size_t)x->rank);
 	for (int32_t i = 0; i < n; i++) {
 		int32_t at = lt__onnx_along(c, axis ? axis[i] : i);
 		int64_t from = begin[i], by = step ? step[i] : 1, count;
@@ -271,14 +271,14 @@ void lt__onnx_build_constant(struct lt_onnx_call *c)
 		const float x = (float)lt__onnx_float(c, "value_float", 0);
 		lt__onnx_give_data(c, 0, LT_F32, 0, NULL, &x);
 	} else if (lt__onnx_has_attribute(c, "value_int")) {
-		const int64_t x = lt__onnx_int(c, "value_int", 0);
+		const int64_t x = lt__onnx_any_int(c, "value_int", 0);
 		lt__onnx_give_data(c, 0, LT_I64, 0, NULL, &x);
 	} else if (lt__onnx_has_attribute(c, "value_floats")) {
 		const float *x = lt__onnx_floats(c, "value_floats", &n);
 		if (x)
 			lt__onnx_give_data(c, 0, LT_F32, 1, (const int64_t[]){ n }, x);
 	} else if (lt__onnx_has_attribute(c, "value_ints")) {
-		const int64_t *x = lt__onnx_ints(c, "value_ints", &n);
+		const int64_t *x = lt__onnx_any_ints(c, "value_ints", &n);
 		if (x)
 			lt__onnx_give_data(c, 0, LT_I64, 1, (const int64_t[]){ n }, x);
 	} else if (!lt__onnx_failed(m)) {

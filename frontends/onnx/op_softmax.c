@@ -26,7 +26,7 @@ void lt__onnx_build_softmax(struct lt_onnx_call *c)
 	if (flat) {
 		int64_t shape[2] = { 1, 1 };
 		for (int32_t i = 0; i < v->rank; i++)
-			shape[i >= axis] *= v->shape[i];
+			shape[i >= axis] = lt__mul_sat(shape[i >= axis], v->shape[i]);
 		x = lt__onnx_reshape(m, x, 2, shape);
 		axis = 1;
 	}
@@ -43,7 +43,7 @@ static struct loss loss_each(struct lt_onnx_call *c, lt_node log, int32_t target
 {
 	struct lt_onnx *m = c->m;
 	const struct loss none = { LT_NONE, LT_NONE };
-	const int64_t ignore = lt__onnx_int(c, "ignore_index", -1);
+	const int64_t ignore = lt__onnx_any_int(c, "ignore_index", -1);
 	const bool ignores = lt__onnx_has_attribute(c, "ignore_index");
 	lt_node at = lt__onnx_cast(m, lt__onnx_in(c, target), LT_I64);
 	if (log < 0 || at < 0)

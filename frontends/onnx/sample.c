@@ -129,7 +129,7 @@ struct lt_onnx_taps lt__onnx_taps(struct lt_onnx *m, lt_node x, const lt_node *p
 		at = i ? lt__onnx_op2(m, "add", lt__onnx_opf(m, "mul", at, (double)extent), a.at) : a.at;
 		weight = i ? lt__onnx_op2(m, "mul", weight, a.weight) : a.weight;
 		inside = i && inside != LT_OMIT ? lt__onnx_op2(m, "and", inside, a.inside) : a.inside;
-		pixels *= extent;
+		pixels = lt__mul_sat(pixels, extent);
 	}
 	const int64_t flat[3] = { lt__onnx_extent(m, x, 0), lt__onnx_extent(m, x, 1), pixels };
 	lt_node image = lt__onnx_reshape(m, lt__onnx_wide(m, x), 3, flat);
