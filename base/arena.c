@@ -4,7 +4,7 @@
 #include <string.h>
 #include "base/arena.h"
 
-enum { ALIGN = 16 };
+enum { ALIGN = 16, LARGE = 1 << 16 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -115,6 +115,7 @@ void lt__arena_refuse(struct lt_arena *arena, const char *what)
 
 void *lt__arena_alloc_unset(struct lt_arena *arena, size_t bytes)
 {
+	arena->ctx->polls += (uint32_t)(bytes / LARGE);         /* what is to be filled takes its time */
 	lt__poll(arena->ctx);
 	void *at = try_alloc(arena, bytes);
 

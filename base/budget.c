@@ -69,8 +69,9 @@ bool lt__unwanted(struct lt_context *ctx)
 static bool is_due(struct lt_context *ctx)
 {
 	struct timespec now;
-	if (!ctx->asks_always && ++ctx->polls % POLLS)
+	if (!ctx->asks_always && ++ctx->polls < POLLS)
 		return false;
+	ctx->polls = 0;
 	(void)clock_gettime(CLOCK_MONOTONIC, &now);
 	const int64_t ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	if (!ctx->asks_always && ns - ctx->asked_ns < ASK_NS)

@@ -34,8 +34,8 @@ static const int64_t limits[] = { INT64_MIN, INT64_MIN + 1, -(INT64_C(1) << 40),
 	1 << 22, INT32_MAX, INT64_C(1) << 31, INT64_C(1) << 40, INT64_C(1) << 62, INT64_MAX };
 static const float float_limits[] = { (float)NAN, (float)INFINITY, -(float)INFINITY, 0, -0.f, 1, -1, 0.5f, 2, 3e38f,
 	-3e38f, 1e-45f, 9.3e18f, -9.3e18f };
-static const char *const operators[] = {         /* of ops.def */
-#define ONNX_OP(domain, name, since, groups, build, arg) name,
+static const struct { const char *domain, *name; } operators[] = {       /* of ops.def */
+#define ONNX_OP(domain, name, since, groups, build, arg) { domain, name },
 #include "frontends/onnx/ops.def"
 };
 /* Attributes that builders ask for, by the kind that they have in the standard. */
@@ -184,6 +184,28 @@ static void change_extent(uint64_t *r, Onnx__ValueInfoProto *in)
 	d->dim_value = random_chance(r, 50) ? limit(r) : random_between(r, 1, 9);
 }
 
+/* Another operator takes the node's inputs; the model imports its domain. */
+static void change_operator(uint64_t *r, Onnx__ModelProto *m, Onnx__NodeProto *n)
+{
+	const int64_t k = pick(r, COUNT(operators));
+	bool imported = !*operators[k].domain;
+	free(n->op_type);
+	free(n->domain);
+	n->op_type = strdup(operators[k].name);
+	n->domain = strdup(operators[k].domain);
+	for (size_t i = 0; i < m->n_opset_import; i++)
+		imported = imported || (m->opset_import[i]->domain && !strcmp(m->opset_import[i]->domain, n->domain));
+	if (imported)
+		return;
+	Onnx__OperatorSetIdProto *set = grown(NULL, 0, sizeof *set);
+	onnx__operator_set_id_proto__init(set);
+	set->domain = strdup(n->domain);
+	set->has_version = 1;
+	set->version = 1;
+	m->opset_import = grown(m->opset_import, m->n_opset_import, sizeof *m->opset_import);
+	m->opset_import[m->n_opset_import++] = set;
+}
+
 static void change_model(uint64_t *r, Onnx__ModelProto *m)
 {
 	Onnx__GraphProto *g = m->graph;
@@ -199,10 +221,9 @@ static void change_model(uint64_t *r, Onnx__ModelProto *m)
 		fix_input(r, g);
 	else if (what < 90 && g->n_input)
 		change_extent(r, g->input[pick(r, g->n_input)]);
-	else if (what < 97 && n) {
-		free(n->op_type);
-		n->op_type = strdup(operators[pick(r, COUNT(operators))]);
-	} else if (m->n_opset_import)
+	else if (what < 97 && n)
+		change_operator(r, m, n);
+	else if (m->n_opset_import)
 		m->opset_import[0]->version = random_between(r, 1, 26);
 }
 
