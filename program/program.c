@@ -24,6 +24,11 @@ static lt_status contents_body(void *arg)
 		if (g->node[n].op == LT_OP_constant)
 			l->p->constants.data[i++] = g->node[n].content;
 	lt__graph_hold_too(g, l->p->arena);
+	for (const struct lt_mapping *m = g->mapping; m; m = m->next) {
+		struct lt_mapping *copy = lt__arena_copy(l->p->arena, m, sizeof *m);
+		copy->next = l->p->constants.mapping;
+		l->p->constants.mapping = copy;
+	}
 	return LT_OK;
 }
 

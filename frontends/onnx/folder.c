@@ -63,6 +63,7 @@ static const void *map_part(struct lt_onnx *m, const char *location, int fd, int
 		return NULL;
 	}
 	lt__arena_defer(m->kept, mapped_release, f);
+	lt__graph_mapped(m->graph, f->at, f->bytes);
 	return (const char *)f->at + (offset - begin);
 }
 

@@ -114,8 +114,12 @@ bool lt__onnx_failed(const struct lt_onnx *);           /* the context holds a f
 lt_status lt__onnx_problems(struct lt_onnx *);          /* all at once; LT_OK if there are none */
 const char *lt__onnx_shape(struct lt_onnx *, int32_t rank, const int64_t *);    /* "[2, 3]" */
 
-/* read.c: the message in the bytes, or NULL with a sentence */
+/* read.c: the message in the bytes, or NULL with a sentence.  In it raw_data is no content, but a place of one. */
+struct lt_onnx_place { const void *at; size_t n; };
 const struct Onnx__ModelProto *lt__onnx_read(struct lt_onnx *, const char *bytes, size_t n);
+/* The content at a place, for as long as the graph lives: where it is, if the model is mapped and it is large, else a
+ * copy that is aligned to elements of `size` bytes. */
+const void *lt__onnx_inline(struct lt_onnx *, const struct lt_onnx_place *);
 /* folder.c: n bytes at an offset of a file in the folder of external data, mapped; NULL with a sentence.  bytes -1: up
  * to the end. */
 const void *lt__onnx_external(struct lt_onnx *, const char *location, int64_t offset, int64_t bytes, size_t want);

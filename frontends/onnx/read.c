@@ -1,12 +1,13 @@
 /* read.c -- the bytes of a model file to messages, by protobuf-c.
  *
- * All memory is the import's that lives as long as the graph: the numbers of a tensor lie at any byte of the file, and
- * a constant's have to be aligned, so that the copy which protobuf-c makes of them is the one that is used.  Tensors
- * that are too large for that are in files of their own, which are mapped (folder.c).
+ * protobuf-c copies all that it reads.  It is given a skeleton of the model: the same messages, but the numbers of a
+ * tensor, raw_data, are replaced by the place where they lie.  If the file is mapped, large ones stay there; tensors in
+ * files of their own are mapped, too (folder.c).
  *
  * protobuf-c does not limit how deep messages are nested, and calls itself for each: a file may not decide how much
  * stack is used, so the nesting is looked at first.
  */
+#include <string.h>
 #include "frontends/onnx/onnx.h"
 #include "frontends/onnx/onnx.pb-c.h"
 
@@ -35,42 +36,76 @@ static bool wire_skip(struct wire *w, uint64_t bytes)
 	return true;
 }
 
-/* Whether the bytes are fields one after the other, no message in them nested deeper than that. */
-static bool wire_check(struct wire w, const ProtobufCMessageDescriptor *message, int depth, bool *deep)
+enum { RAW_DATA = 9, LENGTH_BYTES = 5 };
+
+static void put_number(struct lt_text *t, uint64_t n)
 {
-	uint64_t tag, n;
-	if (depth > MAX_NESTED) {
-		*deep = true;
-		return false;
-	}
-	while (w.at < w.end) {
+	char at[10];
+	size_t bytes = 0;
+	for (; n > 0x7f; n >>= 7)
+		at[bytes++] = (char)((n & 0x7f) | 0x80);
+	at[bytes++] = (char)n;
+	lt__text_add(t, at, bytes);
+}
+
+/* A number of always as many bytes, since what is in a message is written after its length. */
+static void put_length(char *at, size_t n)
+{
+	for (int i = 0; i < LENGTH_BYTES; i++, n >>= 7)
+		at[i] = (char)((n & 0x7f) | (i < LENGTH_BYTES - 1 ? 0x80 : 0));
+}
+
+/* Adds the fields of a message to the skeleton; false: the bytes are no fields one after the other, or (*deep) a
+ * message in them is nested deeper than that.  Each byte of the file is read once: it may be mapped, and written to
+ * meanwhile. */
+static bool skeleton_add(
+	struct lt_text *t, struct wire w, const ProtobufCMessageDescriptor *message, int depth, bool *deep)
+{
+	*deep = *deep || depth > MAX_NESTED;
+	while (w.at < w.end && !*deep) {
+		uint64_t tag, n = 0;
 		if (!wire_number(&w, &tag) || tag >> 3 == 0 || tag >> 3 > UINT32_MAX)
 			return false;
-		const ProtobufCFieldDescriptor *f = protobuf_c_message_descriptor_get_field(message, (unsigned)(tag >> 3));
-		bool fine = false;
-		switch (tag & 7) {
-		case 0:
-			fine = wire_number(&w, &n);
-			break;
-		case 1:
-			fine = wire_skip(&w, 8);
-			break;
-		case 2:
-			fine = wire_number(&w, &n) && n <= (uint64_t)(w.end - w.at);
-			if (fine && f && f->type == PROTOBUF_C_TYPE_MESSAGE)
-				fine = wire_check((struct wire){ w.at, w.at + n }, f->descriptor, depth + 1, deep);
-			fine = fine && wire_skip(&w, n);
-			break;
-		case 5:
-			fine = wire_skip(&w, 4);
-			break;
-		default:
-			break;
-		}
-		if (!fine)
+		const unsigned kind = tag & 7, number = (unsigned)(tag >> 3);
+		const ProtobufCFieldDescriptor *f = protobuf_c_message_descriptor_get_field(message, number);
+		if ((kind == 0 || kind == 2) && !wire_number(&w, &n))
 			return false;
+		const uint8_t *content = w.at;
+		const uint64_t bytes = kind == 2 ? n : kind == 1 ? 8 : kind == 5 ? 4 : 0;
+		if ((kind > 2 && kind != 5) || !wire_skip(&w, bytes))
+			return false;
+		put_number(t, tag);
+		if (kind == 2 && message == &onnx__tensor_proto__descriptor && number == RAW_DATA) {
+			const struct lt_onnx_place place = { content, (size_t)n };
+			put_number(t, sizeof place);
+			lt__text_add(t, (const char *)&place, sizeof place);
+		} else if (kind == 2 && f && f->type == PROTOBUF_C_TYPE_MESSAGE) {
+			const size_t at = t->n;
+			lt__text_add(t, "\0\0\0\0", LENGTH_BYTES);
+			if (!skeleton_add(t, (struct wire){ content, content + n }, f->descriptor, depth + 1, deep))
+				return false;
+			put_length(t->at + at, t->n - at - LENGTH_BYTES);
+		} else {
+			if (kind == 0 || kind == 2)
+				put_number(t, n);
+			lt__text_add(t, (const char *)content, (size_t)bytes);
+		}
 	}
-	return true;
+	return !*deep;
+}
+
+/* Smaller ones are read by whoever decides shapes, and cost nothing. */
+enum { IN_PLACE = 1 << 16 };
+
+static bool is_mapped(const struct lt_onnx *m)
+{
+	const struct lt_parse_options *o = m->options;
+	return o->size >= offsetof(struct lt_parse_options, mapped) + sizeof o->mapped && o->mapped;
+}
+
+const void *lt__onnx_inline(struct lt_onnx *m, const struct lt_onnx_place *place)
+{
+	return is_mapped(m) && place->n >= IN_PLACE ? place->at : lt__arena_copy(m->kept, place->at, place->n);
 }
 
 static void *unpack_alloc(void *arena, size_t bytes)
@@ -94,8 +129,12 @@ const struct Onnx__ModelProto *lt__onnx_read(struct lt_onnx *m, const char *byte
 			"are kept in a file beside it (external data)", m->file, n);
 		return NULL;
 	}
-	bool fine = wire_check((struct wire){ at, at + n }, &onnx__model_proto__descriptor, 0, &deep);
-	Onnx__ModelProto *model = fine ? onnx__model_proto__unpack(&memory, n, at) : NULL;
+	struct lt_text skeleton = { .arena = m->arena };
+	Onnx__ModelProto *model = NULL;
+	if (skeleton_add(&skeleton, (struct wire){ at, at + n }, &onnx__model_proto__descriptor, 0, &deep))
+		model = onnx__model_proto__unpack(&memory, skeleton.n, (const uint8_t *)skeleton.at);
+	if (model && is_mapped(m))
+		lt__graph_mapped(m->graph, bytes, n);
 	if (deep)
 		lt_fail(m->ctx, LT_ESYNTAX, "%s: the model's messages are nested deeper than %d", m->file, MAX_NESTED);
 	else if (!model)

@@ -102,11 +102,7 @@ static const void *external(struct lt_onnx *m, const Onnx__TensorProto *t, size_
 		lt__onnx_refuse(m, "external data without a location");
 		return NULL;
 	}
-	const void *at = lt__onnx_external(m, location, offset, bytes, want);
-	const struct lt_onnx_stored *stored = lt__onnx_stored(t->data_type);
-	const uint32_t size = stored ? 1 : lt__dtype_info(lt__onnx_dtype(t->data_type))->bytes;
-	/* Constants are aligned to their type. */
-	return at && (uintptr_t)at % size ? lt__arena_copy(m->kept, at, want) : at;
+	return lt__onnx_external(m, location, offset, bytes, want);
 }
 
 /* Bytes that are not 0 or 1 would be other numbers than true. */
@@ -130,11 +126,14 @@ static const void *content(struct lt_onnx *m, const Onnx__TensorProto *t, const 
 	struct tensor_fields from = fields_of(t, type->field);
 	if (t->data_location == 1)
 		return external(m, t, n * size);
-	if (t->has_raw_data && t->raw_data.len == n * size)
-		return t->raw_data.data;
+	struct lt_onnx_place raw = { NULL, 0 };
+	if (t->has_raw_data && t->raw_data.len == sizeof raw)
+		memcpy(&raw, t->raw_data.data, sizeof raw);
+	if (t->has_raw_data && raw.n == n * size)
+		return lt__onnx_inline(m, &raw);
 	if (!t->has_raw_data && from.n == n)
 		return narrow(m, from, size);
-	lt__onnx_refuse(m, "its content has %zu %s, but its shape %zu", t->has_raw_data ? t->raw_data.len : from.n,
+	lt__onnx_refuse(m, "its content has %zu %s, but its shape %zu", t->has_raw_data ? raw.n : from.n,
 		t->has_raw_data ? "bytes" : "elements", t->has_raw_data ? n * size : n);
 	return NULL;
 }

@@ -40,6 +40,10 @@ struct lt_parse_options {
 	 * LT_MAX_RANK extents each, which differ where those of runs do.  A failure has its sentence in the context.
 	 * NULL: nothing is known. */
 	lt_status (*shape)(void *user, const char *input, int32_t *rank, int64_t *low, int64_t *high);
+	/* 1: the text is a file, mapped privately and to be read only, that stays mapped until the graph and the last
+	 * program that is compiled of it are freed (lt_graph_hold): contents of constants may lie in it, and pages of it be
+	 * given back to the system after they were read (MADV_DONTNEED).  0: it is borrowed for the call. */
+	int mapped;
 };
 
 enum { LT_FRONTEND_ANY_TEXT = 1 };

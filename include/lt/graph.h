@@ -71,9 +71,10 @@ LT_API lt_status lt_graph_require(struct lt_graph *, int equal, int64_t constant
  * may be NULL: a made-up one. */
 LT_API lt_node lt_graph_input(struct lt_graph *, const char *name, enum lt_dtype, int32_t n, const lt_var *dims);
 LT_API lt_node lt_graph_constant(struct lt_graph *, const char *name, enum lt_dtype, int32_t n, const lt_var *dims);
-/* What a constant holds: dense, row-major, aligned to its type.  Programs that are compiled of the graph have it from
- * the beginning, and lt_program_bind may give another one.  Borrowed until the graph and all its programs are freed;
- * NULL: it has none.  A graph's text has no contents. */
+/* What a constant holds: dense, row-major; at any byte, but a program copies what its kernels read if that is not
+ * aligned to its type.  Programs that are compiled of the graph have it from the beginning, and lt_program_bind may
+ * give another one.  Borrowed until the graph and all its programs are freed; NULL: it has none.  A graph's text has no
+ * contents. */
 LT_API lt_status lt_graph_content(struct lt_graph *, lt_node constant, const void *data);
 LT_API const void *lt_node_content(const struct lt_graph *, lt_node);   /* NULL: it has none */
 /* release(user) is called once, when the graph and the last program that was compiled of it are freed; not if this

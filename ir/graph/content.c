@@ -1,5 +1,8 @@
 /* content.c -- what a constant holds, where the graph's maker has it, and who is told when nobody needs it any
  * more. */
+#define _DEFAULT_SOURCE 1       /* madvise */
+#include <sys/mman.h>
+#include <unistd.h>
 #include "ir/graph/graph.h"
 
 struct lt_holding {
@@ -48,6 +51,25 @@ void lt__graph_hold_too(const struct lt_graph *g, struct lt_arena *arena)
 		lt__arena_defer(arena, holding_drop, h);
 		h->n_user++;
 	}
+}
+
+void lt__graph_mapped(struct lt_graph *g, const void *at, size_t bytes)
+{
+	struct lt_mapping *m = LT_NEW(g->arena, struct lt_mapping, 1);
+
+	*m = (struct lt_mapping){ .at = at, .bytes = bytes, .next = g->mapping };
+	g->mapping = m;
+}
+
+void lt__mapping_drop(const struct lt_mapping *m, const void *at, size_t bytes)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t first = ((uintptr_t)at + page - 1) & ~(page - 1), end = ((uintptr_t)at + bytes) & ~(page - 1);
+
+	for (; m; m = m->next)
+		if ((uintptr_t)at >= (uintptr_t)m->at && (uintptr_t)at - (uintptr_t)m->at <= m->bytes
+		    && bytes <= m->bytes - ((uintptr_t)at - (uintptr_t)m->at) && first < end)
+			(void)madvise((void *)first, end - first, MADV_DONTNEED);
 }
 
 lt_status lt_graph_content(struct lt_graph *g, lt_node constant, const void *data)

@@ -69,6 +69,7 @@ struct lt_graph {
 	bool inside;
 	struct lt_names *labels;        /* "input:x", "constant:x", "state:x", "result:x", "param:...", "set:..." */
 	struct lt_holding *holding;     /* whom contents belong to (content.c); not of a graph that a pass makes */
+	struct lt_mapping *mapping;     /* where contents lie in files; neither of such a graph */
 	const char *file;            /* of the script, for messages; may be NULL */
 	/* Given to the next node.  Of a model without lines: -1 - the number of the part (a node of the model) it is of. */
 	int32_t line, column;
@@ -161,4 +162,10 @@ const char *lt__nearest_var(const struct lt_graph *, const char *word, size_t by
 /* -- content.c -- */
 /* What the graph holds (lt_graph_hold) is held until the arena is freed, too: for what is made of the graph. */
 void lt__graph_hold_too(const struct lt_graph *, struct lt_arena *);
+/* A file that is mapped, privately and to be read only, as long as what the graph holds: pages of it that are given
+ * back come again when they are read. */
+struct lt_mapping { const void *at; size_t bytes; struct lt_mapping *next; };
+void lt__graph_mapped(struct lt_graph *, const void *at, size_t bytes);
+/* Gives back the whole pages of a range that is in one of them; elsewhere it does nothing. */
+void lt__mapping_drop(const struct lt_mapping *, const void *at, size_t bytes);
 #endif

@@ -31,8 +31,8 @@ struct lt_blocks {
 /* copy_plan.c.  Finds the nests that are such copies: *out by root, NULL: it is none.  Sources that nobody else reads
  * become parts of the copy, which their leaves write then: their locations change. */
 lt_status lt__find_blocks(struct lt_looptree *, struct lt_assigned *, struct lt_arena *, struct lt_blocks ***out);
-/* copy_run.c.  One of them, in the host's memory; at: by storage. */
+/* copy_run.c.  n blocks of one of them from the first on, in the host's memory; at: by storage. */
 typedef struct lt_slot lt_slot_find(const void *user, int32_t storage);
-void lt__blocks_run(const struct lt_host *, uint32_t n_thread, const struct lt_blocks *, const int64_t *param,
-	lt_slot_find *, const void *user);
+void lt__blocks_run(const struct lt_host *, uint32_t n_thread, const struct lt_blocks *, int32_t first, int32_t n,
+	const int64_t *param, lt_slot_find *, const void *user);
 #endif

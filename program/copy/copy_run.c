@@ -11,7 +11,7 @@ struct blocks_run {
 	lt_slot_find *find;
 	const void *user;
 	char *to;
-	uint32_t n_thread;
+	int32_t first;
 };
 
 static void copy_run(char *to, const char *from, const struct lt_blockdim *d, int64_t n, uint32_t unit)
@@ -107,7 +107,7 @@ static void blocks_part(void *arg, int64_t first, int64_t last, uint32_t thread)
 	const struct lt_blocks *b = r->b;
 	(void)thread;
 	for (int64_t k = first; k < last; k++) {
-		const struct lt_block *x = &b->at[k];
+		const struct lt_block *x = &b->at[r->first + k];
 		struct lt_slot from = x->from < 0 ? (struct lt_slot){ .base = (void *)(uintptr_t)&x->bits }
 						  : r->find(r->user, x->from);
 		int64_t at = x->from_at;
@@ -118,11 +118,12 @@ static void blocks_part(void *arg, int64_t first, int64_t last, uint32_t thread)
 	}
 }
 
-void lt__blocks_run(const struct lt_host *host, uint32_t n_thread, const struct lt_blocks *b, const int64_t *param,
-	lt_slot_find *find, const void *user)
+void lt__blocks_run(const struct lt_host *host, uint32_t n_thread, const struct lt_blocks *b, int32_t first, int32_t n,
+	const int64_t *param, lt_slot_find *find, const void *user)
 {
 	const struct lt_slot to = find(user, b->to);
-	struct blocks_run r = { .b = b, .param = param, .find = find, .user = user, .to = (char *)to.base + to.offset };
+	struct blocks_run r = { .b = b, .param = param, .find = find, .user = user, .to = (char *)to.base + to.offset,
+		.first = first };
 	bool share = b->elems * (int64_t)b->unit >= SHARED;
-	host->parallel_for(host, share ? lt__host_threads(n_thread) : 1, b->n, blocks_part, &r);
+	host->parallel_for(host, share ? lt__host_threads(n_thread) : 1, n, blocks_part, &r);
 }

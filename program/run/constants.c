@@ -66,11 +66,12 @@ static lt_status prepare_body(void *arg)
 	struct lt_program *p = x->p;
 	struct lt_constants *c = &p->constants;
 	struct lt_fault fault;
-	c->prepared = lt__aligned_new(c->arena, p->offsets.at[0].prepared_bytes, LT_ALIGNMENT_SLACK);
+	c->prepared = lt__aligned_unset(c->arena, p->offsets.at[0].prepared_bytes, LT_ALIGNMENT_SLACK);
 	LT_TRY(lt__device_memory_new(x->ctx, p, true, c->arena, &c->device));
 	int32_t n_slot = lt__program_slots(p, p->plan.prepare, p->plan.n_prepare);
 	struct lt_slot *slot = LT_NEW(x->scratch, struct lt_slot, n_slot + 1);
-	const struct lt_addresses a = { .ctx = x->ctx, .constant = c->data, .prepared = c->prepared, .device = c->device,
+	const struct lt_addresses a = { .ctx = x->ctx, .constant = c->data, .mapping = c->mapping,
+		.prepared = c->prepared, .device = c->device,
 		.scratch = lt__scratch_new(x->scratch, &p->scratch[0]) };
 	return lt__program_steps_run(p, p->plan.prepare, p->plan.n_prepare, &a, slot, &fault);
 }
@@ -85,6 +86,7 @@ static lt_status prepare_in_turn(struct lt_program *p)
 	lt__context_branch(p->ctx, &c->ctx);
 	LT_TRY(lt__bindings_missing(&c->ctx, &p->bindings[LT_BINDING_CONSTANT], c->data, c->filler, "constant"));
 	LT_TRY(lt__constants_fill(p, &c->ctx));
+	LT_TRY(lt__constants_align(p, &c->ctx));
 	lt_status st = lt__arena_new(&c->ctx, &c->arena);
 	if (!st)
 		st = lt__arena_new(&c->ctx, &x.scratch);

@@ -97,6 +97,10 @@ lt_status lt__constants_prepare(struct lt_program *, struct lt_context *ctx);
  * `send`. */
 lt_status lt__constant_own(struct lt_program *, struct lt_context *, int32_t i);
 lt_status lt__constants_fill(struct lt_program *, struct lt_context *);
+/* aligned.c: as lt__aligned_new, of what is written before it is read. */
+void *lt__aligned_unset(struct lt_arena *, size_t bytes, size_t align);
+/* Copies of what kernels of the host read, and which is not aligned to its type. */
+lt_status lt__constants_align(struct lt_program *, struct lt_context *);
 typedef lt_status lt_piece(void *user, size_t at, size_t bytes, const void *piece);
 lt_status lt__constant_send(struct lt_program *, struct lt_context *, int32_t i, size_t offset, size_t bytes,
 	lt_piece *, void *user);

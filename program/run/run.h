@@ -18,6 +18,7 @@ struct lt_constants {
 	struct lt_arena *arena;                 /* of prepared and room */
 	const void **data;                      /* by binding */
 	void **owned;                           /* by binding: our copy, in the program's arena, or NULL */
+	struct lt_mapping *mapping;             /* where data may lie in files */
 	struct lt_filler *filler;               /* by binding: data is NULL until it has been made, if ever */
 	void *prepared;
 	/* by memory, 0 is empty: constants and what is made of them; NULL: not made yet */
@@ -59,6 +60,7 @@ struct lt_addresses {
 	struct lt_context *ctx;
 	void *const *state, *const *result;     /* by binding, as are input and constant */
 	const void *const *input, *const *constant;
+	const struct lt_mapping *mapping;       /* files that constants may lie in, which are only read now; NULL: none */
 	void *workspace, *prepared, *scratch;
 	int64_t *param;
 	int64_t *launch_param;                  /* room for those of one launch; NULL: none is told */
@@ -122,7 +124,7 @@ bool lt__params_absent(const bool *absent, const struct lt_linear *);
 /* constants.c */
 void lt__constants_init(struct lt_constants *, int32_t n, struct lt_arena *);    /* n: bindings */
 void lt__constants_free(struct lt_program *);
-/* fill.c: all of what a function gives becomes a copy, which data then is. */
+/* fill.c: all of what a function gives, or what is not aligned to its type, becomes a copy, which data then is. */
 lt_status lt__constant_hold(struct lt_program *, struct lt_context *, int32_t i);
 /* aligned.c: zeroed memory at a multiple of align, touched now, so that no run meets a fresh page; NULL: of no
  * bytes. */

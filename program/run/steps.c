@@ -254,10 +254,47 @@ static lt_status step_copy(struct lt_program *p, const struct lt_pstep *s, const
 
 struct block_sources { const struct lt_program *p; const struct lt_addresses *a; };
 
+static void mapping_drop(const struct lt_program *p, int32_t storage, const struct lt_addresses *a)
+{
+	const struct lt_storage *s = &p->nests.assigned.storage[storage];
+	if (s->space == LT_STORAGE_CONSTANT)
+		lt__mapping_drop(a->mapping, a->constant[s->binding], p->bindings[LT_BINDING_CONSTANT].at[s->binding].bytes);
+}
+
 static struct lt_slot host_slot(const void *user, int32_t storage)
 {
 	const struct block_sources *f = user;
 	return slot_of(f->p, storage, 0, f->a, 0, 0);
+}
+
+/* What is copied of a file that is mapped gives its pages back after a part of it, so that a large constant is not in
+ * memory twice. */
+enum { PART_BYTES = 16 << 20 };
+
+static int32_t part_end(const struct lt_blocks *b, int32_t first)
+{
+	int64_t elems = 0;
+	int32_t end = first;
+	for (; end < b->n && elems * (int64_t)b->unit < PART_BYTES; end++) {
+		int64_t n = 1;
+		for (int32_t k = 0; k < b->at[end].n_dim; k++)
+			n *= b->dim[b->at[end].first_dim + k].size;
+		elems += n;
+	}
+	return end;
+}
+
+static void blocks_on_host(struct lt_program *p, const struct lt_blocks *b, const struct lt_addresses *a)
+{
+	const struct block_sources sources = { p, a };
+	for (int32_t first = 0, end; first < b->n; first = end) {
+		int32_t before = -1;
+		end = a->mapping ? part_end(b, first) : b->n;
+		lt__blocks_run(&p->services.host, p->options.n_thread, b, first, end - first, a->param, host_slot, &sources);
+		for (int32_t k = first; a->mapping && k < end; before = b->at[k++].from)
+			if (b->at[k].from >= 0 && b->at[k].from != before)
+				mapping_drop(p, b->at[k].from, a);
+	}
 }
 
 static lt_status blocks(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
@@ -265,7 +302,7 @@ static lt_status blocks(struct lt_program *p, const struct lt_pstep *s, const st
 	const struct lt_blocks *b = p->nests.blocks[s->nest];
 	if (!s->memory) {
 		LT_TRY(lt__queue_before_host(p, a, 0, true));
-		lt__blocks_run(&p->services.host, p->options.n_thread, b, a->param, host_slot, &(const struct block_sources){ p, a });
+		blocks_on_host(p, b, a);
 		return LT_OK;
 	}
 	for (int32_t i = 0; i < b->n; i++) {

@@ -198,8 +198,8 @@ static bool run_blocks_step(struct check_guarded *guarded, int32_t nest, uint32_
 			return false;
 	if (!lt__check_guarded_fetch(guarded, b->to))
 		return false;
-	lt__blocks_run(&p->services.host, n_thread, b, lt__check_guarded_at(guarded, LT_STORAGE_PARAM, -1), fetched_slot,
-		guarded);
+	lt__blocks_run(&p->services.host, n_thread, b, 0, b->n, lt__check_guarded_at(guarded, LT_STORAGE_PARAM, -1),
+		fetched_slot, guarded);
 	return lt__check_guarded_send(guarded, b->to);
 }
 

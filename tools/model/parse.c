@@ -111,7 +111,7 @@ static lt_status parse_with(struct model_reading *r, const char *name, const cha
 		const struct lt_parse_options options = { .size = sizeof options, .dim = r->o->dim->at,
 			.n_dim = (uint32_t)r->o->dim->n,
 			.fixed = fixes.fixed, .n_fixed = (uint32_t)fixes.n, .folder = folder,
-			.reads = parse_read, .user = r, .shape = parse_shape };
+			.reads = parse_read, .user = r, .shape = parse_shape, .mapped = r->m->script.mapped };
 		int64_t begin = lt__now_ns();
 
 		st = lt_parse_with(r->ctx, (const char *)r->m->script.at, r->m->script.n, name, NULL, &options, &r->m->graph);
@@ -122,6 +122,30 @@ static lt_status parse_with(struct model_reading *r, const char *name, const cha
 	fixes_free(&fixes);
 	model_shapes_free(&r->shapes);
 	return st;
+}
+
+static void text_release(void *user)
+{
+	struct lt_bytes *text = user;
+
+	lt__bytes_free(text);
+	free(text);
+}
+
+/* A text that is mapped is the graph's, which may have contents in it. */
+static lt_status text_hand_over(struct lt_context *ctx, struct model *m)
+{
+	struct lt_bytes *text = malloc(sizeof *text);
+
+	if (!text)
+		return lt_fail(ctx, LT_ENOMEM, "out of memory");
+	*text = m->script;
+	if (lt_graph_hold(m->graph, text_release, text)) {
+		free(text);
+		return lt_context_code(ctx);
+	}
+	m->script = (struct lt_bytes){ .n = 0 };
+	return LT_OK;
 }
 
 const char *model_script_name(const char *script)
@@ -140,10 +164,12 @@ lt_status model_parse(struct lt_context *ctx, const struct model_options *o, str
 		return lt_fail(ctx, LT_ENOMEM, "out of memory");
 	if (!standard)
 		lt__phase(phases, "reading %s", name);
-	lt_status st = lt__mistake(lt__bytes_read(ctx, o->script, &m->script));
+	lt_status st = lt__mistake(lt__bytes_map(ctx, o->script, &m->script));
 	st = st ? st : lt__mistake(parse_with(&r, name, folder));
 	lt__phase(phases, NULL);
 	free(folder);
+	if (!st && m->script.mapped && !(o->keep_text && !memchr(m->script.at, 0, m->script.n)))
+		st = text_hand_over(ctx, m);
 	/* The graph has what it needs; a model's text is as large as its weights. */
 	if (!o->keep_text || (m->script.n && memchr(m->script.at, 0, m->script.n)))
 		lt__bytes_free(&m->script);

@@ -60,7 +60,10 @@ static lt_status bytes_read_all(struct lt_context *ctx, const char *path, int fd
 	return LT_OK;
 }
 
-lt_status lt__bytes_read(struct lt_context *ctx, const char *path, struct lt_bytes *out)
+enum { READ_BELOW = 1 << 20 };
+
+/* map: a large file is mapped, if it can be. */
+static lt_status bytes_get(struct lt_context *ctx, const char *path, bool map, struct lt_bytes *out)
 {
 	bool standard = !strcmp(path, "-");
 	struct stat st;
@@ -74,10 +77,32 @@ lt_status lt__bytes_read(struct lt_context *ctx, const char *path, struct lt_byt
 		return lt_fail(ctx, LT_EIO, "%s: cannot be opened: %s", path, strerror(errno));
 	else if (S_ISDIR(st.st_mode))
 		return lt_fail(ctx, LT_EIO, "%s: is a folder, not a file", path);
-	s = bytes_read_all(ctx, standard ? "standard input" : path, fd, S_ISREG(st.st_mode) ? (size_t)st.st_size : 0, out);
+	if (map && S_ISREG(st.st_mode) && st.st_size >= READ_BELOW) {
+		void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+		out->mapped = at != MAP_FAILED && lseek(fd, 0, SEEK_CUR) == 0;
+		if (out->mapped) {
+			out->at = at;
+			out->n = (size_t)st.st_size;
+		} else if (at != MAP_FAILED) {
+			munmap(at, (size_t)st.st_size);
+		}
+	}
+	s = out->mapped ? LT_OK : bytes_read_all(ctx, standard ? "standard input" : path, fd,
+		S_ISREG(st.st_mode) ? (size_t)st.st_size : 0, out);
 	if (!standard)
 		close(fd);
 	return s;
+}
+
+lt_status lt__bytes_read(struct lt_context *ctx, const char *path, struct lt_bytes *out)
+{
+	return bytes_get(ctx, path, false, out);
+}
+
+lt_status lt__bytes_map(struct lt_context *ctx, const char *path, struct lt_bytes *out)
+{
+	return bytes_get(ctx, path, true, out);
 }
 
 lt_status lt__stream_read(struct lt_context *ctx, struct lt_stream *s, void *to, size_t n)

@@ -1,6 +1,7 @@
 /* tensor.c -- tensors in memory. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "base/arena.h"
 #include "ir/op/op.h"
 #include "tools/tensor/tensor.h"
@@ -71,6 +72,8 @@ void lt__tensor_free(struct lt_tensor *t)
 
 void lt__bytes_free(struct lt_bytes *b)
 {
+	if (b->mapped)
+		munmap((void *)(uintptr_t)b->at, b->n);
 	free(b->heap);
 	memset(b, 0, sizeof *b);
 }

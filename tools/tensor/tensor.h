@@ -24,15 +24,18 @@ struct lt_tensor {
 	bool borrowed;
 	bool drawn;             /* the data is random: others would do as well */
 };
-/* The bytes of a whole file, and a 0 behind them, as they were when it was read.  Never a mapping: a file that is cut
- * off under one kills the process, and one that is written to changes what was checked. */
-struct lt_bytes { const unsigned char *at; size_t n; void *heap; };
+/* The bytes of a whole file, as they were when it was read, and a 0 behind them.  Only lt__bytes_map's may be a mapping,
+ * with no 0 behind it: a file that is cut off under one kills the process, and one that is written to changes what was
+ * checked. */
+struct lt_bytes { const unsigned char *at; size_t n; void *heap; bool mapped; };
 struct lt_tensors { struct lt_tensor *at; int32_t n; struct lt_bytes file; };    /* file: what is borrowed */
 /* Whether the data of a tensor are read, by its name, type and shape. */
 struct lt_wanted { bool (*is_wanted)(void *user, const struct lt_tensor *); void *user; };
 
 /* bytes.c */
 lt_status lt__bytes_read(struct lt_context *, const char *path, struct lt_bytes *out);
+/* A model's: one that is as large as weights is mapped, privately and to be read only. */
+lt_status lt__bytes_map(struct lt_context *, const char *path, struct lt_bytes *out);
 /* Large pages: 100 MB are read in half the time.  The place for one more byte finds a file's end without
  * growing.  To be freed and grown as malloc's. */
 unsigned char *lt__bytes_new(size_t size, size_t *cap);
