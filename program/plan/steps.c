@@ -1,4 +1,6 @@
 /* Steps: launches in the order of the nests, the copies of blocks between them, and copies of whole storages. */
+#include <stdlib.h>
+#include <string.h>
 #include "program/nest/nest.h"
 #include "program/plan/plan.h"
 
@@ -26,6 +28,50 @@ static void copy_whole(const struct lt_nests *nests, struct lt_plan *plan, lt_no
 		plan_add_step(plan, false, (struct lt_pstep){ .kind = LT_STEP_COPY, .to = to, .from = from });
 }
 
+/* A copy of constants alone, whose storage nothing has touched before. */
+static bool copies_constants(const struct lt_nests *nests, const struct lt_pstep *s, const bool *touched)
+{
+	const struct lt_blocks *b = s->kind == LT_STEP_BLOCKS ? nests->blocks[s->nest] : NULL;
+	bool only = b && !touched[b->to];
+	for (int32_t i = 0; only && i < b->n; i++)
+		only = b->at[i].from < 0 || nests->assigned.storage[b->at[i].from].space == LT_STORAGE_CONSTANT;
+	return only;
+}
+
+struct sized_step { struct lt_pstep step; int64_t bytes; int32_t at; };
+
+static int larger_first(const void *a, const void *b)
+{
+	const struct sized_step *x = a, *y = b;
+	return x->bytes != y->bytes ? x->bytes < y->bytes ? 1 : -1 : x->at - y->at;
+}
+
+/* Copies of constants come first, the largest before others: while one is made, parts of its source are in memory
+ * beside it, and what is written later is not yet. */
+static void larger_copies_first(const struct lt_nests *nests, struct lt_arena *a, struct lt_plan *plan)
+{
+	bool *touched = LT_NEW(a, bool, nests->assigned.n_storage + 1);
+	struct sized_step *copy = LT_NEW(a, struct sized_step, plan->n_prepare + 1);
+	int32_t n = 0, n_other = 0;
+	for (int32_t i = 0; i < plan->n_prepare; i++) {
+		const struct lt_pstep s = plan->prepare[i];
+		const struct lt_frozen *f = &nests->frozen[s.nest];
+		if (copies_constants(nests, &s, touched)) {
+			const struct lt_blocks *b = nests->blocks[s.nest];
+			copy[n] = (struct sized_step){ s, b->elems * (int64_t)b->unit, n };
+			n++;
+		} else {
+			plan->prepare[n_other++] = s;
+		}
+		for (int32_t k = 0; k < f->n_bind; k++)
+			touched[f->bind[k].storage] |= nests->assigned.storage[f->bind[k].storage].space != LT_STORAGE_CONSTANT;
+	}
+	qsort(copy, (size_t)n, sizeof *copy, larger_first);
+	memmove(plan->prepare + n, plan->prepare, (size_t)n_other * sizeof *plan->prepare);
+	for (int32_t i = 0; i < n; i++)
+		plan->prepare[i] = copy[i].step;
+}
+
 /* Before an update that is not in place comes the copy of its old content; at the end, the content of states that
  * was made elsewhere. */
 void lt__plan_steps(const struct lt_graph *g, const struct lt_nests *nests, struct lt_arena *a, struct lt_plan *out)
@@ -49,4 +95,5 @@ void lt__plan_steps(const struct lt_graph *g, const struct lt_nests *nests, stru
 	}
 	for (int32_t i = 0; i < g->n_set; i++)
 		copy_whole(nests, out, g->set[i].state, g->set[i].value);
+	larger_copies_first(nests, a, out);
 }
