@@ -3,6 +3,9 @@
  * cannot be interrupted. */
 #include <dlfcn.h>
 #include <pthread.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 #include "diagnostic.h"
@@ -210,6 +213,14 @@ static lt_status build_all(struct compile_jobs *jobs, struct lt_diag *diag)
 	return status;
 }
 
+/* What building took is as much as a network's weights, and is wanted for those: the C library would keep it. */
+static void return_memory(void)
+{
+#ifdef __GLIBC__
+	(void)malloc_trim(0);
+#endif
+}
+
 lt_status lt_llvm_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
 	struct lt_object **object, struct lt_diag *diag)
 {
@@ -238,6 +249,7 @@ lt_status lt_llvm_compile(struct lt_session *s, const struct lt_tree *const *tre
 	}
 	free(order);
 	free(job);
+	return_memory();
 	return status;
 }
 
