@@ -281,8 +281,8 @@ Test(bounds, views_that_do_not_fit_together)
 Test(bounds, steps_that_do_not_fit)
 {
 	static const char text[] = "graph 1\nvar i 5\nvar j 4\nvar x 8\n%x = f32[x] input \"x\"\n"
-				   "%y = f32[i, j] view { %x[i] if 1152921504606846975*i - j - 1 >= 0; else 7.0 }\n%z "
-				   "= f32[i, j] neg %y\nresult \"z\" = %z\n";
+				   "%y = f32[i, j] view { %x[i] if 1152921504606846975*i - 1152921504606846974*j - 1 >= 0; "
+				   "else 7.0 }\n%z = f32[i, j] neg %y\nresult \"z\" = %z\n";
 	static const float x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	char why[1024];
 	float got[20];
