@@ -1,4 +1,7 @@
-# make              the libraries, lt-run and libhamkaas.so, into $(O); installs missing packages (scripts/setup.sh)
+# make              the libraries, lt-run and libhamkaas.so, into $(O); installs missing packages where it may
+#                   (scripts/setup.sh; SETUP=no: none), and says at its end what is left out, and how to have it
+# make debug        the same with MODE=debug, into build/debug;  make release: with MODE=release, which is the default
+# make debug-cudnn  make release-cudnn: names of HamKaas for the same; say what libhamkaas.so has
 # make demo         handwritten-style digits, classified by lt-run      make demo-accuracy   2000 MNIST images
 # make check        what needs no device, in eight minutes      make check-more   the tests that take longer
 # make bless        rewrites what tests compare with
@@ -18,6 +21,7 @@
 #                   CUDA=/usr/local/cuda/include (default: where its headers are found; CUDA= builds without it);
 #                   OPENCL=/usr/include (the same for OpenCL's);
 #                   PROTOC=protoc-c (default: protobuf-c where it is found; PROTOC= builds without models of ONNX);
+#                   SETUP=no installs no packages;
 #                   for install: PREFIX DESTDIR LIBDIR=$(PREFIX)/lib DOCDIR=$(PREFIX)/share/doc/looptree
 
 -include config.mk
@@ -44,22 +48,38 @@ MUTANTS_SEED ?= $(shell date +%Y%m%d)
 BENCH   ?= gemm mlp compile --seconds 0.02
 CFLAGS  ?= $(if $(filter debug,$(MODE)),-O0 -g3,-O2 -g)
 
-# The CUDA toolkit's headers; its libraries are opened when a program asks for them.
-NO_CUDA := $(if $(filter undefined,$(origin CUDA)),backends/cuda is left out: cuda.h and nvrtc.h are not found)
-CUDA    := $(if $(NO_CUDA),$(shell scripts/cuda.sh),$(CUDA))
-# The same of OpenCL, which tests install.
-NO_OPENCL := $(if $(filter undefined,$(origin OPENCL)),backends/opencl is left out: CL/cl.h is not found)
-$(if $(filter check check-more tests,$(MAKECMDGOALS)),$(shell scripts/setup.sh opencl >&2))
-# And other machines, which lt-build is tested for.
-$(if $(filter check check-more,$(MAKECMDGOALS)),$(shell scripts/setup.sh cross >&2))
-# The browser in which a test opens pages.
-$(if $(filter check check-more,$(MAKECMDGOALS)),$(shell scripts/setup.sh browser >&2))
-OPENCL  := $(if $(NO_OPENCL),$(shell scripts/opencl.sh),$(OPENCL))
+# Goals that need no compiler need no packages; those that test need the test framework too, as does tidy, which
+# compiles the tests' headers.
+GOALS := $(or $(MAKECMDGOALS),all)
+BUILDS := $(filter-out clean tidy uninstall bench-peers left-out,$(GOALS))
+# For $(shell), too, which gets no exported variables.
+setup := SETUP='$(SETUP)' scripts/setup.sh
+ifneq ($(BUILDS),)
+$(shell $(setup) $(if $(filter check check-more tests bless,$(GOALS)),check) >&2)
+ifneq ($(.SHELLSTATUS),0)
+$(error packages are missing)
+endif
+endif
 
-# protobuf-c, by which models of ONNX are read.
-NO_ONNX := $(if $(filter undefined,$(origin PROTOC)),frontends/onnx is left out: protoc-c or libprotobuf-c is not found)
-$(if $(filter check check-more tests onnx-suite,$(MAKECMDGOALS)),$(shell scripts/setup.sh onnx >&2))
-PROTOC  := $(if $(NO_ONNX),$(shell scripts/onnx.sh),$(PROTOC))
+# What not every machine has, unless it is chosen by hand: it is looked for, and LLVM and protobuf-c, which main
+# features need, are installed.
+LOOKED_FOR := $(foreach f,LLVM PROTOC CUDA OPENCL,$(if $(filter undefined,$(origin $f)),$f))
+ifneq ($(filter all debug% release% plugins check check-more tests onnx-suite bench demo% tell-hamkaas,$(GOALS)),)
+$(if $(filter LLVM,$(LOOKED_FOR)),$(shell $(setup) llvm '$(O)' >&2))
+$(if $(filter PROTOC,$(LOOKED_FOR)),$(shell $(setup) onnx '$(O)' >&2))
+endif
+# The OpenCL device, the other machines for which lt-build is tested, and the browser in which a test opens pages.
+$(if $(filter check check-more tests,$(GOALS)),$(shell $(setup) opencl >&2))
+$(if $(filter check check-more,$(GOALS)),$(shell $(setup) cross >&2; $(setup) browser >&2))
+# The headers of CUDA and OpenCL, whose libraries are opened when a program asks for them; the compiler of protobuf-c,
+# by which models of ONNX are read.
+CUDA   := $(if $(filter CUDA,$(LOOKED_FOR)),$(shell scripts/cuda.sh),$(CUDA))
+OPENCL := $(if $(filter OPENCL,$(LOOKED_FOR)),$(shell scripts/opencl.sh),$(OPENCL))
+PROTOC := $(if $(filter PROTOC,$(LOOKED_FOR)),$(shell scripts/onnx.sh),$(PROTOC))
+LLVM   := $(if $(filter LLVM,$(LOOKED_FOR)),$(shell scripts/llvm.sh),$(LLVM))
+# What was looked for in vain, told at the end of what a user asks for.
+MISSING = $(foreach f,$(LOOKED_FOR),$(if $($f),,$f))
+tell_left_out = @$(if $(MAKELEVEL:0=),:,$(setup) left-out '$(O)' $(MISSING))
 
 # The folders of the library: all below its floors that hold sources, less what is built as a file of its own and what
 # needs headers that are not there.  Which folder may include which is in scripts/structure.py.
@@ -72,24 +92,11 @@ WARN  = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototyp
 FLAGS = -std=gnu11 $(WARN) -Iinclude -I. -I$(O) -DLT_VERSION='"$(VERSION)"' -fPIC -fvisibility=hidden \
 	-pthread $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(PACKAGE_FLAGS) $(CFLAGS)
 
-# Goals that need no compiler need no packages; those that test need the test framework too, as does tidy, which
-# compiles the tests' headers.
-ifneq ($(filter-out clean tidy uninstall bench-peers,$(or $(MAKECMDGOALS),all)),)
-$(shell scripts/setup.sh $(if $(filter check check-more tests bless,$(MAKECMDGOALS)),check) >&2)
-ifneq ($(.SHELLSTATUS),0)
-$(error packages are missing)
-endif
-ifneq ($(filter plugins check check-more tests,$(MAKECMDGOALS)),)
-$(if $(filter undefined,$(origin LLVM)),$(shell scripts/setup.sh llvm >&2))
-endif
-$(if $(CUDA)$(MAKELEVEL:0=),,$(if $(NO_CUDA),$(info $(NO_CUDA))))
-$(if $(OPENCL)$(MAKELEVEL:0=),,$(if $(NO_OPENCL),$(info $(NO_OPENCL))))
-$(if $(PROTOC)$(MAKELEVEL:0=),,$(if $(NO_ONNX),$(info $(NO_ONNX))))
+ifneq ($(BUILDS),)
 PACKAGES  := isl libzip jansson libxxhash $(if $(PROTOC),libprotobuf-c)
 PACKAGE_FLAGS := $(shell pkg-config --cflags $(PACKAGES))
 LIBS      := $(shell pkg-config --libs-only-L isl) -lisl \
 	$(if $(PROTOC),$(shell pkg-config --libs libprotobuf-c)) -ldl -lpthread -lm
-LLVM      := $(if $(filter undefined,$(origin LLVM)),$(shell scripts/llvm.sh),$(LLVM))
 LLVM_FLAGS = -isystem $(shell $(LLVM) --includedir)
 LLVM_LIBS  = $(shell $(LLVM) --ldflags --libs)
 LLVM_PARTS = $(shell CC='$(CC)' scripts/llvm.sh static $(LLVM))
@@ -150,10 +157,20 @@ SONAME  = $(SO).$(firstword $(subst ., ,$(VERSION)))
 say  = $(if $(V),,@echo '  $(1)';)
 link = $(call say,LD $@)mkdir -p $(@D) && $(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^)
 
-all: $(O)/$(SO) $(O)/liblooptree.a $(O)/liblt-kernel.a $(O)/libhamkaas.so $(PROGRAM) $(OPTIONAL) $(WITHOUT)
-$(PROGRAM) $(O)/libhamkaas.so: | $(WITHOUT)
-without-llvm:
-	@rm -f $(O)/backends/llvm.so
+all: built
+	$(tell_left_out)
+left-out:
+	$(tell_left_out)
+built: $(O)/$(SO) $(O)/liblooptree.a $(O)/liblt-kernel.a $(O)/libhamkaas.so $(PROGRAM) $(OPTIONAL) $(WITHOUT)
+debug release:
+	@$(MAKE) --no-print-directory MODE=$@ all
+	$(tell_left_out)
+# HamKaas has a build with cuDNN and one without; here there is one, and what it runs on is found when it runs.
+debug-cudnn release-cudnn:
+	@$(MAKE) --no-print-directory MODE=$(@:-cudnn=) tell-hamkaas
+	$(tell_left_out)
+tell-hamkaas: built
+	@$(setup) hamkaas '$(O)' 'make $(MODE)'
 
 REVISIONS = $(patsubst %,$(O)/backends/%/revision.h,cpu $(if $(CUDA),cuda) $(if $(OPENCL),opencl))
 $(O)/%.o: %.c $(O)/flags | $(O)/ir/op/prelude_text.h $(REVISIONS)
@@ -351,7 +368,7 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 		$(filter-out $(O)/backends/$*/$*.o,$(filter %.o,$^)) -ldl -lm
 
 plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
-tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS) \
+tests: built $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS) \
 	$(if $(CUDA),$(CUDA_MEASURES)) \
 	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/gpu_trees $(O)/limits $(O)/mutants \
 	$(O)/simulate $(if $(PROTOC),$(O)/models) \
@@ -359,7 +376,7 @@ tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONN
 check check-more: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(if $(filter %-more,$@),--more) \
 		$(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS)
-bless: all $(addprefix $(O)/tests/,test_script_docs test_tree_text test_bench_predicted test_bench_grids \
+bless: built $(addprefix $(O)/tests/,test_script_docs test_tree_text test_bench_predicted test_bench_grids \
 		test_networks)
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless; O=$(O) tests/options.sh --bless
 	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null
@@ -367,7 +384,7 @@ bless: all $(addprefix $(O)/tests/,test_script_docs test_tree_text test_bench_pr
 	@LT_BLESS=1 $(O)/tests/test_bench_predicted >/dev/null
 	@LT_BLESS=1 $(O)/tests/test_bench_grids --filter '*/each_layer_has_its_grid' >/dev/null
 	@LT_BLESS=1 $(O)/tests/test_networks --filter '*/each_layer_has_its_tree' >/dev/null
-mutants: all $(O)/mutants
+mutants: built $(O)/mutants
 	@$(O)/mutants --each $(MUTANTS_EACH) --seed $(MUTANTS_SEED)
 # build/fuzz has the programs that replay corpora, one of which is called as a folder of sources is.
 FUZZED = build/libfuzzer
@@ -383,18 +400,20 @@ fuzz: mutants $(O)/graphs $(O)/gpu_trees plugins
 	$(if $(PROTOC),@$(FUZZED)/models $(FUZZ_MODELS))
 	@O=$(FUZZED) tests/fuzz.sh $(FUZZ_SECONDS)
 fuzzers: $(FUZZ) $(DRAWN) $(if $(PROTOC),$(O)/models)
-bench: all
-	@scripts/setup.sh bench
+bench: built
+	@$(setup) bench
 	$(O)/lt-bench $(BENCH)
 bench-peers:
-	@scripts/setup.sh peers build/peers
+	@$(setup) peers build/peers
 onnx-suite: $(O)/$(SO)
-	@scripts/setup.sh onnx-suite build/onnx-venv
+	@$(setup) onnx-suite build/onnx-venv
 	build/onnx-venv/bin/python bench/onnx_suite.py $(O)/$(SO) $(ONNX)
-demo: all $(EXAMPLE)
+demo: built $(EXAMPLE)
 	@O=$(O) examples/mnist/demo.sh
-demo-accuracy: all $(EXAMPLE)
+	$(tell_left_out)
+demo-accuracy: built $(EXAMPLE)
 	@O=$(O) examples/mnist/accuracy.sh
+	$(tell_left_out)
 
 TO = $(DESTDIR)$(PREFIX)
 LIBTO = $(DESTDIR)$(LIBDIR)
@@ -409,7 +428,7 @@ completion = $(to_$(1))/$(if $(filter zsh,$(1)),_)$(2)$(if $(filter fish,$(1)),.
 DOCUMENTS = docs examples README.md CHANGELOG.md LICENSE
 install_folders = $(if $(and $(strip $(PREFIX)),$(strip $(LIBDIR)),$(strip $(DOCDIR))),,\
 	$(error PREFIX, LIBDIR and DOCDIR name folders: none may be empty))
-install: all
+install: built
 	$(install_folders)install -d $(TO)/bin $(TO)/include/lt $(TO)/share/man/man1 $(LIBTO)/pkgconfig
 	install -d $(LIBTO)/looptree/backends
 	install $(PROGRAM) $(TO)/bin
@@ -439,7 +458,7 @@ uninstall:
 	rmdir $(LIBTO)/looptree/backends $(LIBTO)/looptree 2>/dev/null || true
 	cd $(LIBTO) && rm -f liblooptree.* liblt-kernel.a libhamkaas.so pkgconfig/looptree.pc
 tidy:
-	@scripts/setup.sh check
+	@$(setup) check
 	@CC='$(CC) -std=gnu11 $(WARN)' O='$(O)' scripts/tidy.sh
 clean:
 	rm -rf build $(O)
@@ -449,7 +468,8 @@ clean:
 	$(PLUGINS:.so=.d)
 -include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d) $(O)/tests/kernels/simulate.d
 -include $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
-.PHONY: all gpu plugins tests check check-more bless bench bench-peers onnx-suite fuzz fuzzers mutants demo \
-	demo-accuracy install uninstall tidy clean without-llvm FORCE
+.PHONY: all built left-out debug release debug-cudnn release-cudnn tell-hamkaas gpu plugins tests check check-more \
+	bless bench bench-peers onnx-suite fuzz fuzzers mutants demo demo-accuracy install uninstall tidy clean without-llvm \
+	FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

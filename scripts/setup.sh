@@ -2,45 +2,106 @@
 # setup.sh [check] -- sees that the packages needed to build (with `check`: to test) are there.  Missing ones are
 # installed through apt-get where this user may do that; otherwise the one command to run is printed.  Uses no network,
 # and takes no time, when everything is there.
+# setup.sh llvm|onnx FOLDER -- the same for LLVM, which the backend llvm is built with, or protobuf-c, which model files
+# are read with; without them these are left out.  What could not be installed is not tried again: FOLDER/setup-NAME.log
+# says why.
+# setup.sh left-out FOLDER LLVM|PROTOC|CUDA|OPENCL... -- says what is left out without these, why, and how to have it.
+# setup.sh hamkaas FOLDER COMMAND -- says what the libhamkaas.so there has, which COMMAND builds, too.
 # setup.sh bench -- the same for OpenBLAS and oneDNN, which lt-bench measures next to Looptree; nothing fails without
 # them.
-# setup.sh llvm -- the same for LLVM, which the backend llvm is built with; without it the backend is left out.
 # setup.sh opencl -- the same for OpenCL's headers and loader, and PoCL, an OpenCL device of any processor, on which
 # tests run kernels for devices; without the headers the backend opencl is left out.
 # setup.sh cross -- the same for compilers for arm and riscv64, and QEMU, which runs what they compile: for the tests of
 # lt-build; nothing fails without them.
 # setup.sh browser -- the same for Chromium, in which a test opens what lt-run --view writes; nothing fails without it.
-# setup.sh onnx -- the same for protobuf-c, which model files are read with; without it the frontend onnx is left out.
 # setup.sh onnx-suite FOLDER -- makes a virtual environment of Python there with the onnx package and its tests.
 # setup.sh peers FOLDER -- makes a virtual environment of Python there with ONNX Runtime, OpenVINO and PyTorch, for
 # bench/peers/.
+# SETUP=no in the environment: no package is installed, by none of these.
 set -u
+
+is_root() { [ "$(id -u)" = 0 ]; }
+sudo=
+is_root || sudo="sudo -n"
+# Whether packages can be installed here, without a question.
+may_install() {
+	[ "${SETUP-}" != no ] && command -v apt-get >/dev/null 2>&1 && { is_root || sudo -n true 2>/dev/null; }
+}
+# What a user types to have these packages.
+command_for() { echo "$(is_root || echo 'sudo ')apt-get install -y $*"; }
+# The first try spares the update where the package lists are there and fresh.
+install() {
+	set -- $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@"
+	"$@" </dev/null || { $sudo apt-get update -q </dev/null && "$@" </dev/null; }
+}
 
 # Installs packages that something can do without, one by one.
 optional() {
-	sudo=
-	[ "$(id -u)" = 0 ] || sudo="sudo -n"
-	install="$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends"
 	why=$1
 	shift
 	for package in "$@"; do
-		echo "Installing $package" >&2
-		$install "$package" </dev/null >/dev/null 2>&1 || { $sudo apt-get update -q </dev/null >/dev/null 2>&1 &&
-			$install "$package" </dev/null >/dev/null 2>&1; } ||
-			echo "$package is not installed; $why: sudo apt-get install -y $package" >&2
+		if may_install; then
+			echo "Installing $package" >&2
+			install "$package" >/dev/null 2>&1 && continue
+		fi
+		echo "$package is not installed; $why: $(command_for "$package")" >&2
 	done
 }
 
+# Those of the backend llvm and the frontend onnx.
+packages_of() {
+	case $1 in
+	llvm) echo llvm-19-dev ;;
+	onnx) echo protobuf-c-compiler libprotobuf-c-dev ;;
+	esac
+}
+if [ "${1-}" = llvm ] || [ "${1-}" = onnx ]; then
+	log=$2/setup-$1.log
+	"${0%/*}/$1.sh" >/dev/null || [ -e "$log" ] || ! may_install && exit 0
+	mkdir -p "$2"
+	echo "Installing $(packages_of "$1")" >&2
+	install $(packages_of "$1") >"$log" 2>&1 && "${0%/*}/$1.sh" >/dev/null && rm "$log"
+	exit 0
+fi
+# Why that is not there: setup.sh llvm or onnx has been asked for it.
+why_not() {
+	if [ "${SETUP-}" = no ]; then echo "SETUP=no installs nothing"
+	elif [ -e "$1" ]; then echo "it could not be installed ($1)"
+	elif ! command -v apt-get >/dev/null 2>&1; then echo "there is no apt-get to install it"
+	else echo "this user may not install it"; fi
+}
+left_out() { printf 'left out: %s: %s\n    to have it: %s\n' "$@"; }
+if [ "${1-}" = left-out ]; then
+	folder=$2
+	shift 2
+	for what in "$@"; do
+		case $what in
+		LLVM) left_out "the backend llvm (kernels compiled in memory; cpu stands in, by the C compiler)" \
+			"there is no LLVM of 15 to 21; $(why_not "$folder/setup-llvm.log")" \
+			"$(command_for $(packages_of llvm)) && make" ;;
+		PROTOC) left_out "models of ONNX" "there is no protobuf-c; $(why_not "$folder/setup-onnx.log")" \
+			"$(command_for $(packages_of onnx)) && make" ;;
+		CUDA) left_out "the backend cuda (GPUs of NVIDIA)" "cuda.h and nvrtc.h are not there; make does not install them" \
+			"$(command_for cuda-toolkit) && make, from NVIDIA's packages (https://developer.nvidia.com/cuda-downloads)" ;;
+		OPENCL) left_out "the backend opencl (devices of any vendor)" "CL/cl.h is not there; make does not install it" \
+			"$(command_for opencl-c-headers) && make" ;;
+		esac
+	done
+	exit 0
+fi
+if [ "${1-}" = hamkaas ]; then
+	echo "built: $2/libhamkaas.so with all that is found here; $3 builds the same"
+	"$2/lt-run" --list-backends | awk '/^[a-z]/ && $1 != "default:" { printf "%s %s", n++ ? "," : "  backends:", $1 }
+		END { print "" }'
+	echo "  UseGpu takes cuda; UseCudnn a backend of the name cudnn, a plug-in: cuda itself fuses what cuDNN would"
+	exit 0
+fi
 if [ "${1-}" = bench ]; then
 	there() { ldconfig -p 2>/dev/null | grep -q "$1" || ls /usr/lib/*/"$1"* >/dev/null 2>&1; }
 	want=
 	there libopenblas.so.0 || want="libopenblas0-pthread"
 	there libdnnl.so || want="$want libdnnl2"
 	optional "to measure beside it" $want
-	exit 0
-fi
-if [ "${1-}" = llvm ]; then
-	"${0%/*}/llvm.sh" >/dev/null || optional "the backend llvm is left out; to build it" llvm-19-dev
 	exit 0
 fi
 if [ "${1-}" = opencl ]; then
@@ -63,11 +124,6 @@ fi
 if [ "${1-}" = browser ]; then
 	command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
 		optional "pages of lt-run --view are not opened by tests; to do that" chromium
-	exit 0
-fi
-if [ "${1-}" = onnx ]; then
-	"${0%/*}/onnx.sh" >/dev/null ||
-		optional "the frontend onnx is left out; to build it" protobuf-c-compiler libprotobuf-c-dev
 	exit 0
 fi
 if [ "${1-}" = onnx-suite ]; then
@@ -111,23 +167,15 @@ if ! have_all; then
 		echo "Packages are missing: pkg-config must find $modules (on Debian: $packages)." >&2
 		exit 1
 	fi
-	sudo=
-	if [ "$(id -u)" != 0 ]; then
-		sudo=sudo
-		if ! sudo -n true 2>/dev/null; then
-			echo "Packages are missing. Please run:" >&2
-			echo "  sudo apt-get install -y $all" >&2
-			exit 1
-		fi
+	if ! may_install; then
+		echo "Packages are missing. Please run:" >&2
+		echo "  $(command_for $all)" >&2
+		exit 1
 	fi
 	echo "Installing $packages" >&2
-	install="$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $packages"
-	# The first try spares the update where the package lists are there and fresh.
-	if ! $install </dev/null >/dev/null 2>&1; then
-		$sudo apt-get update -q </dev/null >&2 && $install </dev/null >&2
-	fi
+	said=$(install $packages 2>&1) || echo "$said" >&2
 	if ! have_all; then
-		echo "Packages are still missing. Please run: sudo apt-get update && sudo apt-get install -y $all" >&2
+		echo "Packages are still missing. Please run: ${sudo:+sudo }apt-get update && $(command_for $all)" >&2
 		exit 1
 	fi
 fi

@@ -177,6 +177,7 @@ static lt_var sum_var(struct lt_onnx *m, const char *name, const struct dim_sum 
 
 static void refuse_unsaid(struct lt_onnx *m, int32_t axis, const char *input, const char *symbol, const char *name)
 {
+	m->is_open = true;
 	lt__onnx_refuse(m, "the extent of axis %d%s%s%s is not said: --dim %s=8 fixes it, --dim %s=1..8 lets it differ from "
 		"run to run; a tensor from a file says it, too: -i %s=FILE.npy", axis, symbol ? ", '" : "", symbol ? symbol : "",
 		symbol ? "'," : "", name, name, input);

@@ -93,6 +93,7 @@ struct lt_onnx {
 	const struct Onnx__ModelProto *model;
 	struct lt_onnx_value **value; int32_t n_value, cap_value;
 	struct lt_onnx_problem *problem; int32_t n_problem, cap_problem;
+	bool is_open; int32_t n_open;   /* the failure in hand, and how many problems, are extents that nobody has said */
 	/* by node of the graph: whether contents decide it */
 	signed char *known; int32_t n_known, cap_known;
 	int32_t n_converted;            /* nodes so far, with those of loops and functions each time */

@@ -28,6 +28,8 @@ void lt__onnx_problem(struct lt_onnx *m, const char *where, const char *text)
 		lt__arena_refuse(m->arena, "what a model needs could not be kept");
 	if (lt_context_code(m->ctx) == LT_ECANCELLED || lt_context_code(m->ctx) == LT_EBUDGET)
 		lt__forward(m->ctx);
+	const bool open = m->is_open;
+	m->is_open = false;
 	const char *whole = where ? lt__arena_format(m->arena, "%s: %s", where, text) : lt__arena_string(m->arena, text);
 
 	lt_context_clear(m->ctx);
@@ -38,6 +40,7 @@ void lt__onnx_problem(struct lt_onnx *m, const char *where, const char *text)
 		}
 	LT_GROW(m->arena, m->problem, m->n_problem, m->cap_problem);
 	m->problem[m->n_problem++] = (struct lt_onnx_problem){ whole, 1 };
+	m->n_open += open;
 }
 
 lt_status lt__onnx_problems(struct lt_onnx *m)
@@ -53,7 +56,8 @@ lt_status lt__onnx_problems(struct lt_onnx *m)
 	}
 	if (m->n_problem > SHOWN_PROBLEMS)
 		lt__text_format(&t, "\n  ... and %d more", m->n_problem - SHOWN_PROBLEMS);
-	return lt_fail(m->ctx, LT_EUNSUPPORTED, "%s: the model cannot be converted:%-s", m->file, t.at);
+	return lt_fail(m->ctx, LT_EUNSUPPORTED, "%s: %s:%-s", m->file,
+		m->n_open == m->n_problem ? "the model leaves extents open" : "the model cannot be converted", t.at);
 }
 
 const char *lt__onnx_shape(struct lt_onnx *m, int32_t rank, const int64_t *shape)

@@ -161,6 +161,9 @@ Test(onnx_run, a_dimension_that_is_not_said_or_not_there_is_refused)
 	cr_assert_eq(ltrun("m.onnx -b ref -i x=random"), 2);
 	cr_assert(strstr(ltrun_err, "'batch', is not said: --dim batch=8 fixes it"), "%s", ltrun_err);
 	cr_assert(strstr(ltrun_err, "a tensor from a file says it, too: -i x=FILE.npy"), "%s", ltrun_err);
+	cr_assert(strstr(ltrun_err, "m.onnx: the model leaves extents open:\n"), "%s", ltrun_err);
+	cr_assert_eq(ltrun("m.onnx -b ref -i x=random --dim q=1"), 2);
+	cr_assert(strstr(ltrun_err, "m.onnx: the model cannot be converted:\n"), "%s", ltrun_err);
 	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=2 --dim other=3 -i x=x.npy"), 2);
 	cr_assert(strstr(ltrun_err, "it has no symbolic dimension of --dim other=3"), "%s", ltrun_err);
 	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=5..1 -i x=x.npy"), 2);
