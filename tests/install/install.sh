@@ -88,12 +88,12 @@ built_otherwise() {
 }
 # Whether $CC can build a plug-in with this sanitizer.
 has_runtime() { $CC -shared -fPIC -DLT_PLUGIN "$1" -Iinclude -o "$to/try.so" tests/plugins/plain.c 2>/dev/null; }
-# The n-th block of a language in docs/backend.md.
+# The n-th block of a language in docs/backend.md, or a part of it.
 block() {
 	awk -v start='```'"$1" -v n="$2" '
 		$0 == start && ++at == n { inside = 1; next }
 		$0 == "```" { inside = 0 }
-		inside' docs/backend.md
+		inside' "${3-docs/backend.md}"
 }
 # Commands of the page, in a folder outside this tree.
 as_author() {
@@ -123,6 +123,15 @@ page_printer() {
 	as_author printer.sh >"$to/page/said" 2>"$to/page/errors" || { cat "$to/page/said" "$to/page/errors"; return 1; }
 	grep -i warning "$to/page/errors" && return 1
 	grep '^verify: passed' "$to/page/said" && grep 'nothing failed' "$to/page/said"
+}
+# The program for who knows loop_tool, and what the page says that it prints.
+page_loop_tool() {
+	sed -n "/^## Coming from loop_tool/,/^## The contract/p" docs/backend.md >"$to/page/section"
+	block c 1 "$to/page/section" >"$to/page/walk.c"
+	block text 1 "$to/page/section" >"$to/page/walk.text"
+	[ -s "$to/page/walk.text" ] &&
+	$CC -std=c11 -Wall -Wextra -Wpedantic -Werror $flags -o "$to/page/walk" "$to/page/walk.c" $(package --cflags --libs) &&
+	diff "$to/page/walk.text" <(LD_LIBRARY_PATH=$at/lib "$to/page/walk")
 }
 page_repository() {
 	rm -f "$to/page/mine.so"
@@ -257,6 +266,7 @@ done <<'END'
 END
 try "the backend of docs/backend.md, built and run outside of the tree" page_backend
 try "the printer of docs/backend.md, built and run outside of the tree" page_printer
+try "the program of docs/backend.md for who knows loop_tool" page_loop_tool
 try "its repository: make, make check, make install" page_repository
 try "the contract names the cases that there are" page_cases
 try "plug-ins of the install directory are found" install_directory
