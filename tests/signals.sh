@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tests/signals.sh -- lt-run, ended by signals at random moments of a cold compilation: it dies of the signal, no
-# process and no folder is left (after SIGKILL: when the next one has compiled).  With cc, and with a compiler that
-# takes its time, ignores SIGTERM and has a child.  Prints TAP.  SEED, ROUNDS.
+# tests/signals.sh -- lt-run, ended by signals at random moments of a cold compilation, and in phases after it: it dies
+# of the signal, no process, no folder and no part of a file is left (after SIGKILL: when the next one has compiled).  With
+# cc, and with a compiler that takes its time, ignores SIGTERM and has a child.  Prints TAP.  SEED, ROUNDS.
 set -u
 O=${O:-build}
 ROUNDS=${ROUNDS:-3}
@@ -102,4 +102,47 @@ for signal in INT TERM HUP QUIT KILL; do
 	# Where all came to their end first, nothing was tried.
 	if [ $any -gt 0 ]; then echo "ok - SIG$signal ended a run"; else echo "not ok - SIG$signal ended a run"; fi
 done
+
+# phase NAME SIGNAL OPTIONS...: in the middle of what would take minutes.
+cat >"$to/large.lt" <<'END'
+$1 = InputTensor(x, float32, [768, 768]);
+$2 = InputTensor(y, float32, [768, 768]);
+$3 = MatMulNode($1, $2);
+result = $3;
+END
+mkdir "$to/results"
+phase() {
+	local name=$1 signal=$2 pid tries bad=
+	shift 2
+	set -m
+	"$run" "$to/large.lt" -i '*=random' -v "$@" >"$to/said" 2>&1 &
+	pid=$!
+	set +m
+	# It has compiled: what it is doing then takes minutes.
+	for ((tries = 0; tries < 300; tries++)); do
+		grep -q "^1 kernel for " "$to/said" && break
+		kill -0 $pid 2>/dev/null || break
+		sleep 0.1
+	done
+	# With a folder of its own, if it will have one.
+	for ((tries = 0; tries < ${wants:-5}; tries++)); do
+		[ -z "$(ls -A "$TMPDIR")" ] || break
+		sleep 0.1
+	done
+	kill "-$signal" $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	status=$?
+	[ $status = $((128 + ${number[$signal]})) ] || bad="exit status $status: $(tail -n 3 "$to/said")"
+	[ -z "$(ls -A "$TMPDIR")" ] || bad="$bad left in its folder: $(ls "$TMPDIR")"
+	[ -z "$(ls -A "$to/results")" ] || bad="$bad left beside the result: $(ls "$to/results")"
+	total=$((total + 1))
+	if [ -z "$bad" ]; then echo "ok - SIG$signal: $name"; else echo "not ok - SIG$signal: $name"; echo "# $bad" >&2; fi
+	rm -rf "$TMPDIR"/* "$to/results"/*
+}
+phase "while it profiles" INT -b cpu --profile -n 1000000 -q
+wants=300 phase "while it measures the machine" INT -b cpu --profile -q --no-cache
+phase "while it runs" HUP -b cpu -n 1000000 -q
+phase "while it measures" TERM -b cpu --time=1000000 -q
+phase "while the interpreter runs" QUIT -b ref -n 1000 -q
+phase "before it writes" INT -b cpu -n 1000000 -o "$to/results/y.npz" -q
 echo "ok - $total runs ended by signals"

@@ -173,7 +173,7 @@ Test(processes, an_alarm_of_ones_own_stays)
 {
 	struct sigaction mine = { .sa_handler = count_alarm }, is;
 	cr_assert_eq(sigaction(SIGALRM, &mine, NULL), 0);
-	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
+	lt__interrupt_catch(LT_INTERRUPT_MS);
 	(void)raise(SIGALRM);
 	cr_expect_eq(n_alarm, 1);
 	(void)alarm(100);
@@ -184,7 +184,7 @@ Test(processes, an_alarm_of_ones_own_stays)
 	/* Nor has a child to do with what has interrupted its parent.  A shell starts what runs beside it with SIGQUIT
 	 * ignored, which stays so. */
 	(void)signal(SIGQUIT, SIG_DFL);
-	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
+	lt__interrupt_catch(LT_INTERRUPT_MS);
 	(void)raise(SIGQUIT);
 	cr_expect_eq(lt__interrupted(NULL), SIGQUIT);
 	(void)alarm(0);

@@ -43,4 +43,8 @@ int lt__folder_new(struct lt_folder *, const char *dir);
 void lt__folder_remove(struct lt_folder *);
 /* Ends every process whose TMPDIR it is. */
 void lt__folder_end_users(const char *path);
+/* All that this process has made and not removed, with what runs in them; for a signal's handler. */
+void lt__folder_leave_none(void);
+/* In a child, after fork: those of its parent are none of its own. */
+void lt__folder_disown(void);
 #endif

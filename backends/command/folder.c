@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,23 +24,43 @@
 #define NAME "looptree-tmp-"
 enum { MAX_DEPTH = 16, OPEN_FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
+/* Names in a folder, by calls that a signal's handler may make, as all that empties and ends here. */
+struct names { int fd; int64_t n, at; char text[2048]; };
+
+/* NULL: there are no more. */
+static const char *next_name(struct names *d)
+{
+	for (;;) {
+		if (d->at >= d->n) {
+			d->at = 0;
+			d->n = syscall(SYS_getdents64, d->fd, d->text, sizeof d->text);
+			if (d->n <= 0)
+				return NULL;
+		}
+		/* struct linux_dirent64: number, offset, length of the record, type, name */
+		const char *entry = d->text + d->at;
+		unsigned short bytes;
+		memcpy(&bytes, entry + 16, sizeof bytes);
+		d->at += bytes;
+		const char *name = entry + 19;
+		if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0)
+			return name;
+	}
+}
+
 /* All that is in the folder; links are removed, not followed.  Takes fd. */
 static void empty(int fd, int depth)
 {
-	DIR *dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return;
-	}
-	for (const struct dirent *d; (d = readdir(dir)); ) {
-		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, "..") || unlinkat(dirfd(dir), d->d_name, 0) == 0)
+	struct names d = { .fd = fd };
+	for (const char *name; (name = next_name(&d)); ) {
+		if (unlinkat(fd, name, 0) == 0)
 			continue;
-		int inner = depth < MAX_DEPTH ? openat(dirfd(dir), d->d_name, OPEN_FOLDER) : -1;
+		int inner = depth < MAX_DEPTH ? openat(fd, name, OPEN_FOLDER) : -1;
 		if (inner >= 0)
 			empty(inner, depth + 1);
-		(void)unlinkat(dirfd(dir), d->d_name, AT_REMOVEDIR);
+		(void)unlinkat(fd, name, AT_REMOVEDIR);
 	}
-	closedir(dir);
+	close(fd);
 }
 
 /* Whether the environment that a process began with has `word`; process: its folder in /proc. */
@@ -70,14 +91,14 @@ static void end_process(int process, pid_t pid)
 void lt__folder_end_users(const char *path)
 {
 	enum { MAX_ROUNDS = 20 };      /* one that is looked at may start another one meanwhile */
-	char word[sizeof ((struct lt_folder *)0)->path + 8];
-	(void)snprintf(word, sizeof word, "TMPDIR=%s", path);
+	char word[sizeof ((struct lt_folder *)0)->path + 8] = "TMPDIR=";
+	strncat(word, path, sizeof word - 8);
 	for (int round = 0, n = 1; n > 0 && round < MAX_ROUNDS; round++) {
-		DIR *proc = opendir("/proc");
+		struct names d = { .fd = open("/proc", OPEN_FOLDER) };
 		n = 0;
-		for (const struct dirent *d; proc && (d = readdir(proc)); ) {
-			pid_t pid = (pid_t)strtol(d->d_name, NULL, 10);
-			int process = pid > 1 && pid != getpid() ? openat(dirfd(proc), d->d_name, OPEN_FOLDER) : -1;
+		for (const char *name; d.fd >= 0 && (name = next_name(&d)); ) {
+			pid_t pid = (pid_t)strtol(name, NULL, 10);
+			int process = pid > 1 && pid != getpid() ? openat(d.fd, name, OPEN_FOLDER) : -1;
 			if (process >= 0 && has_word(process, word)) {
 				end_process(process, pid);
 				n++;
@@ -85,11 +106,48 @@ void lt__folder_end_users(const char *path)
 			if (process >= 0)
 				close(process);
 		}
-		if (proc)
-			closedir(proc);
+		if (d.fd >= 0)
+			close(d.fd);
 		if (n)
 			(void)poll(NULL, 0, 2);
 	}
+}
+
+/* The folder that a file of this process is, if it is one of these. */
+static bool own_folder(int files, const char *name, struct lt_folder *f)
+{
+	ssize_t n = readlinkat(files, name, f->path, sizeof f->path - 1);
+	f->path[n > 0 ? n : 0] = '\0';
+	f->fd = -1;
+	const char *slash = strrchr(f->path, '/');
+	return slash && !strncmp(slash + 1, NAME, strlen(NAME)) && strlen(slash + 1) == strlen(NAME) + 6;
+}
+
+void lt__folder_leave_none(void)
+{
+	enum { MAX_ROUNDS = 50 };      /* in a folder that another thread still writes to */
+	struct names d = { .fd = open("/proc/self/fd", OPEN_FOLDER) };
+	for (const char *name; d.fd >= 0 && (name = next_name(&d)); ) {
+		struct lt_folder f;
+		for (int round = 0; round < MAX_ROUNDS && own_folder(d.fd, name, &f) && access(f.path, F_OK) == 0; round++) {
+			lt__folder_end_users(f.path);
+			lt__folder_remove(&f);
+		}
+	}
+	if (d.fd >= 0)
+		close(d.fd);
+}
+
+void lt__folder_disown(void)
+{
+	struct names d = { .fd = open("/proc/self/fd", OPEN_FOLDER) };
+	for (const char *name; d.fd >= 0 && (name = next_name(&d)); ) {
+		struct lt_folder f;
+		if (own_folder(d.fd, name, &f))
+			close((int)strtol(name, NULL, 10));
+	}
+	if (d.fd >= 0)
+		close(d.fd);
 }
 
 /* Whether the folder is the user's alone; else it is none of ours. */
@@ -176,6 +234,7 @@ void lt__folder_remove(struct lt_folder *f)
 	if (fd >= 0)
 		empty(fd, 0);
 	(void)rmdir(f->path);
-	close(f->fd);
+	if (f->fd >= 0)
+		close(f->fd);
 	f->path[0] = '\0';
 }

@@ -72,7 +72,7 @@ static lt_status build_work(struct building *b)
 	lt__phase(&b->phases, "making loops");
 	LT_TRY(build_program(b));
 	/* A signal ends the process when the folder is removed again. */
-	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
+	lt__interrupt_catch(LT_INTERRUPT_MS);
 	b->caught = true;
 	LT_TRY(open_folder(b));
 	lt__phase(&b->phases, "preparing constants");

@@ -14,7 +14,7 @@ static bool process_run(struct building *b, struct lt_command *c, uint32_t n, ui
 		.folder = b->folder.path[0] ? b->folder.path : NULL };
 	bool ran;
 
-	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
+	lt__interrupt_catch(LT_INTERRUPT_MS);
 	ran = lt__command_run(c, n, b->o.threads ? (uint32_t)b->o.threads : lt_kernel_cores(), &limits, NULL, NULL);
 	lt__interrupt_release();
 	return ran;

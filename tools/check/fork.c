@@ -40,7 +40,7 @@ pid_t lt__check_fork(int *fd)
 	(void)setpgid(0, 0);
 	/* What it has started is ended by it: a compiler is in a group of its own, and is asked for by lt_host.cancelled. */
 	lt__interrupt_forget();
-	lt__interrupt_catch(LT_INTERRUPT_SECONDS / 2);
+	lt__interrupt_catch(LT_INTERRUPT_MS);
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(3);
@@ -49,7 +49,7 @@ pid_t lt__check_fork(int *fd)
 
 int lt__check_wait_read(int fd, double seconds)
 {
-	enum { SLICE = 200 };           /* ms: how long a signal may be overlooked that comes just before poll */
+	enum { SLICE = 50 };           /* ms: how long a signal may be overlooked that comes just before poll */
 	int64_t until = lt__now_ns() + (int64_t)(seconds * 1e9);
 
 	while (!lt__interrupted(NULL)) {

@@ -251,7 +251,8 @@ int main(int argc, char **argv)
 		(void)fputs("lt-check: out of memory\n", stderr);
 		return LT_EXIT_FAILED;
 	}
-	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
+	/* What had run is reported; a device may take its time to end. */
+	lt__interrupt_catch(4000);
 	const int code = lt__tool_end(ctx, &check_tool, check_begin(ctx, argc, argv, &o, &verdict));
 	lt__check_options_free(&o);
 	lt_context_free(ctx);

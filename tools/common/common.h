@@ -44,18 +44,21 @@ struct lt_says { FILE *to; size_t n; char held[4]; };
 void lt__say_piece(void *says, const char *text, size_t bytes);
 void lt__say_end(struct lt_says *);
 
-/* -- SIGINT, SIGTERM, SIGHUP and SIGQUIT while there is something to clean up: noted, and died of
- * afterwards.
+/* -- SIGINT, SIGTERM, SIGHUP and SIGQUIT: the process ends by them, and leaves no temporary folder, nothing that runs
+ * in one, and no part of a file.
  *
- * One call of catch for each of release; they may be nested.  A second signal of the same kind ends the process at
- * once.
+ * At once, or, between catch and release, after what is in hand: they are noted, and died of afterwards.  One call of
+ * catch for each of release; they may be nested.  A second signal of the same kind ends the process at once.
  */
-/* Of a compilation: compilers are ended within two. */
-enum { LT_INTERRUPT_SECONDS = 4 };
+enum { LT_INTERRUPT_MS = 100 };
 
-/* From here on these signals are noted; one that is ignored stays so.  seconds: by then the process ends by the signal,
+/* At the beginning of a program. */
+void lt__interrupt_begin(void);
+/* From here on these signals are noted; one that is ignored stays so.  ms: by then the process ends by the signal,
  * whatever it does; 0: no such time. */
-void lt__interrupt_catch(unsigned seconds);
+void lt__interrupt_catch(unsigned ms);
+/* A file that is removed if the process ends by a signal; NULL: there is none any more. */
+void lt__interrupt_unfinished(const char *path);
 /* Whether one has come; as lt_options.cancelled. */
 int lt__interrupted(void *user);
 /* While held, lt__interrupted says that none has come: what is written then is written to its end. */

@@ -1,11 +1,15 @@
-/* interrupt.c -- signals that are noted while there is something to clean up.
+/* interrupt.c -- signals that end the process, and leave nothing: at once, or noted while something is brought to its
+ * end.
  *
  * Signals are the process's, so what is known of them is, too.
  */
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
+#include "backends/command/command.h"
 #include "tools/common/common.h"
 
 enum { N_SIGNAL = 4 };
@@ -13,11 +17,18 @@ static const int caught[N_SIGNAL] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 static struct sigaction before[N_SIGNAL], alarm_before;
 static int depth;
 static bool held;
+static pid_t owner;                     /* not a child of it that has begun nothing itself */
+static char unfinished[4096];           /* a file that is not whole yet; "": none */
 static volatile sig_atomic_t interrupted, patience;
 
 /* Where the signal is held back, it comes when the handler has returned. */
 static void end_by(int signal_number)
 {
+	if (getpid() == owner) {
+		if (unfinished[0])
+			(void)unlink(unfinished);
+		lt__folder_leave_none();
+	}
 	(void)signal(signal_number, SIG_DFL);
 	(void)raise(signal_number);
 }
@@ -26,6 +37,14 @@ static void end_late(int signal_number)
 {
 	(void)signal_number;
 	end_by(interrupted);
+}
+
+/* 0: without an end. */
+static void wait_for(int ms)
+{
+	const struct itimerval t = { .it_value = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 } };
+
+	(void)setitimer(ITIMER_REAL, &t, NULL);
 }
 
 /* SIGALRM stays the caller's until the process is sure to end. */
@@ -39,10 +58,29 @@ static void interrupt_signal(int signal_number)
 		return;
 	interrupted = signal_number;
 	(void)sigaction(SIGALRM, &late, &alarm_before);
-	(void)alarm((unsigned)patience);
+	wait_for(patience);
 }
 
-void lt__interrupt_catch(unsigned seconds)
+void lt__interrupt_begin(void)
+{
+	struct sigaction a = { .sa_handler = end_by }, is;
+
+	owner = getpid();
+	for (int i = 0; i < N_SIGNAL; i++)
+		if (sigaction(caught[i], NULL, &is) == 0 && is.sa_handler == SIG_DFL)
+			(void)sigaction(caught[i], &a, NULL);
+}
+
+void lt__interrupt_unfinished(const char *path)
+{
+	unfinished[0] = '\0';
+	if (path && strlen(path) < sizeof unfinished) {
+		memcpy(unfinished + 1, path + 1, strlen(path));
+		unfinished[0] = path[0];
+	}
+}
+
+void lt__interrupt_catch(unsigned ms)
 {
 	/* No SA_RESTART: what waits, such as poll, comes back. */
 	struct sigaction a = { .sa_handler = interrupt_signal };
@@ -53,7 +91,8 @@ void lt__interrupt_catch(unsigned seconds)
 	for (int i = 0; i < N_SIGNAL; i++)
 		(void)sigaddset(&a.sa_mask, caught[i]);
 	interrupted = 0;
-	patience = (sig_atomic_t)seconds;
+	owner = getpid();
+	patience = (sig_atomic_t)ms;
 	for (int i = 0; i < N_SIGNAL; i++)
 		if (sigaction(caught[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
 			(void)sigaction(caught[i], &a, NULL);
@@ -82,7 +121,7 @@ void lt__interrupt_release(void)
 	if (interrupted) {
 		sigset_t set;
 
-		(void)alarm(0);
+		wait_for(0);
 		end_by(interrupted);
 		/* Somebody has blocked it. */
 		sigemptyset(&set);
@@ -101,4 +140,7 @@ void lt__interrupt_forget(void)
 	depth = 0;
 	held = false;
 	interrupted = 0;
+	unfinished[0] = '\0';
+	lt__folder_disown();
+	owner = getpid();
 }

@@ -14,6 +14,7 @@ static void out_forget(struct lt_outfile *o)
 	free(o->path);
 	free(o->temporary);
 	memset(o, 0, sizeof *o);
+	lt__interrupt_unfinished(NULL);
 	lt__interrupt_release();
 }
 
@@ -26,7 +27,7 @@ lt_status lt__out_open(struct lt_context *ctx, const char *path, struct lt_outfi
 	int fd, code;
 
 	memset(o, 0, sizeof *o);
-	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
+	lt__interrupt_catch(LT_INTERRUPT_MS);
 	o->path = strdup(path);
 	o->temporary = malloc(strlen(path) + 64);
 	if (!o->path || !o->temporary) {
@@ -51,6 +52,7 @@ lt_status lt__out_open(struct lt_context *ctx, const char *path, struct lt_outfi
 		if (o->temporary)
 			unlink(o->temporary);
 	}
+	lt__interrupt_unfinished(o->temporary);
 	if (!o->file) {
 		out_forget(o);
 		return code == ENOMEM ? lt_fail(ctx, LT_ENOMEM, "%s: out of memory", path)

@@ -155,6 +155,7 @@ int main(int argc, char **argv)
 	lt_status s;
 	int code;
 
+	lt__interrupt_begin();
 	if (lt_context_new(&l.ctx)) {
 		fputs("lt-llama: out of memory\n", stderr);
 		return LT_EXIT_FAILED;

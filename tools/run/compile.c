@@ -124,7 +124,7 @@ lt_status run_compile(struct run *r)
 
 	if (r->o.explain)
 		LT_TRY(model_explain_begin(r->ctx, r->json, &r->model));
-	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
+	lt__interrupt_catch(LT_INTERRUPT_MS);
 	lt__phase(&r->phases, "making loops");
 	s = lt_compile(r->ctx, r->model.graph, &options, &r->program);
 	lt__phase(&r->phases, NULL);

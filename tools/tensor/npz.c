@@ -255,6 +255,12 @@ static lt_status add_entry(struct lt_context *ctx, const char *path, zip_t *z, c
 	return LT_OK;
 }
 
+static int npz_cancelled(zip_t *z, void *user)
+{
+	(void)z;
+	return lt__interrupted(user);
+}
+
 lt_status lt__npz_write(struct lt_context *ctx, const char *path, const struct lt_tensors *t)
 {
 	char **header = calloc((size_t)t->n + 1, sizeof(char *));
@@ -277,7 +283,9 @@ lt_status lt__npz_write(struct lt_context *ctx, const char *path, const struct l
 	for (int32_t i = 0; i < t->n && !s; i++)
 		s = add_entry(ctx, path, z, &t->at[i], &header[i]);
 	/* The archive is written, beside its name and then renamed, by the close. */
-	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
+	lt__interrupt_catch(LT_INTERRUPT_MS);
+	if (z)
+		(void)zip_register_cancel_callback_with_state(z, npz_cancelled, NULL, NULL);
 	if (z && !s && zip_close(z) != 0)
 		s = lt_fail(ctx, LT_EIO, "%s: cannot be written: %s", path, zip_strerror(z));
 	else if (!s)
