@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tests/signals.sh -- lt-run, ended by signals at random moments of a cold compilation, and in phases after it: it dies
-# of the signal, no process, no folder and no part of a file is left (after SIGKILL: when the next one has compiled).  With
+# of the signal, no process, no folder and no part of a file is left (after SIGKILL: when the next one has run).
 # With cc, and with a compiler that takes its time, ignores SIGTERM and has a child.  Prints TAP.  SEED, ROUNDS.
 set -u
 O=${O:-build}
