@@ -25,10 +25,10 @@
 enum { MAX_DEPTH = 16, OPEN_FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
 /* Names in a folder, by calls that a signal's handler may make, as all that empties and ends here. */
-struct names { int fd; int64_t n, at; char text[2048]; };
+struct folder_names { int fd; int64_t n, at; char text[2048]; };
 
 /* NULL: there are no more. */
-static const char *next_name(struct names *d)
+static const char *next_name(struct folder_names *d)
 {
 	for (;;) {
 		if (d->at >= d->n) {
@@ -51,7 +51,7 @@ static const char *next_name(struct names *d)
 /* All that is in the folder; links are removed, not followed.  Takes fd. */
 static void empty(int fd, int depth)
 {
-	struct names d = { .fd = fd };
+	struct folder_names d = { .fd = fd };
 	for (const char *name; (name = next_name(&d)); ) {
 		if (unlinkat(fd, name, 0) == 0)
 			continue;
@@ -94,7 +94,7 @@ void lt__folder_end_users(const char *path)
 	char word[sizeof ((struct lt_folder *)0)->path + 8] = "TMPDIR=";
 	strncat(word, path, sizeof word - 8);
 	for (int round = 0, n = 1; n > 0 && round < MAX_ROUNDS; round++) {
-		struct names d = { .fd = open("/proc", OPEN_FOLDER) };
+		struct folder_names d = { .fd = open("/proc", OPEN_FOLDER) };
 		n = 0;
 		for (const char *name; d.fd >= 0 && (name = next_name(&d)); ) {
 			pid_t pid = (pid_t)strtol(name, NULL, 10);
@@ -126,7 +126,7 @@ static bool own_folder(int files, const char *name, struct lt_folder *f)
 void lt__folder_leave_none(void)
 {
 	enum { MAX_ROUNDS = 50 };      /* in a folder that another thread still writes to */
-	struct names d = { .fd = open("/proc/self/fd", OPEN_FOLDER) };
+	struct folder_names d = { .fd = open("/proc/self/fd", OPEN_FOLDER) };
 	for (const char *name; d.fd >= 0 && (name = next_name(&d)); ) {
 		struct lt_folder f;
 		for (int round = 0; round < MAX_ROUNDS && own_folder(d.fd, name, &f) && access(f.path, F_OK) == 0; round++) {
@@ -140,7 +140,7 @@ void lt__folder_leave_none(void)
 
 void lt__folder_disown(void)
 {
-	struct names d = { .fd = open("/proc/self/fd", OPEN_FOLDER) };
+	struct folder_names d = { .fd = open("/proc/self/fd", OPEN_FOLDER) };
 	for (const char *name; d.fd >= 0 && (name = next_name(&d)); ) {
 		struct lt_folder f;
 		if (own_folder(d.fd, name, &f))
