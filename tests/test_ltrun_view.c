@@ -1,7 +1,9 @@
 /* test_ltrun_view.c -- the page of lt-run --view: what is in the file, and what a browser (headless Chromium)
  * makes of it. */
+#define _GNU_SOURCE 1
 #include <criterion/criterion.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +84,7 @@ Test(ltrun_view, one_file_with_the_tree_and_the_script)
 		leaves += leaf;
 		roots += json_integer_value(json_object_get(line, "depth")) == 0;
 		cr_assert(!leaf || json_integer_value(json_object_get(line, "line")) >= 3);
+		cr_assert(!leaf || json_integer_value(json_object_get(line, "visits")) >= 16);
 	}
 	cr_assert_geq(leaves, 5);
 	cr_assert_eq(roots, json_array_size(json_object_get(data, "nests")));
@@ -159,6 +162,44 @@ Test(ltrun_view, in_a_browser)
 	snprintf(want, sizeof want, "class=\"nest at\" id=\"%s\"", name);
 	cr_expect(strstr(dom, want), "%s", want);
 	json_decref(data);
+	free(text);
+}
+
+/* A number that the page's data has after that word, "" where it has none. */
+static double number_after(const char *text, const char *word)
+{
+	const char *at = strstr(text, word);
+
+	return at ? strtod(at + strlen(word), NULL) : -1;
+}
+
+/* A nest of a product and of what follows it, whose time goes to their lines by their operations: 2 * 16 * 24 * 40 and
+ * 16 * 40.  The line `disturbed` is that of the profile. */
+Test(ltrun_view, times_of_lines_and_disturbances)
+{
+	static const char nest[] =
+		"document.title = 'shares ' + (nests.length === 1 ? timeOf.get(3) / timeOf.get(4) : 'many');";
+
+	if (!has_browser())
+		cr_skip_test("no Chromium is installed (scripts/setup.sh browser)");
+	ltrun_write_text("fused.lt", "$1 = InputTensor(x, float32, [16, 24]);\n$2 = InputTensor(w, float32, [24, 40]);\n"
+		"$3 = MatMulNode($1, $2);\n$4 = ReLUNode($3);\nresult = $4;\n");
+	cr_assert_eq(run("fused.lt -b ref -i '*=random' -q --view=fused.html --time=2"), 0, "%s", err);
+	double ratio = number_after(opened("fused.html", "", nest), "<title>shares ");
+	cr_assert(fabs(ratio - 48) < 0.1, "%g", ratio);
+
+	char *text = page_text("fused.html"), *at = strstr(text, "\"lost_processor\":"), *calm, *busy;
+	cr_assert_not_null(at);
+	at += strlen("\"lost_processor\":");
+	const char *rest = at + strcspn(at, ",}");
+	cr_assert(asprintf(&calm, "%.*s0%s", (int)(at - text), text, rest) > 0
+		&& asprintf(&busy, "%.*s7.25%s", (int)(at - text), text, rest) > 0);
+	ltrun_write_text("calm.html", calm);
+	ltrun_write_text("busy.html", busy);
+	cr_expect(!strstr(opened("calm.html", "", ""), "disturbed: threads lost their processor 0"));
+	cr_expect(strstr(opened("busy.html", "", ""), "disturbed: threads lost their processor 7.25 times a run"));
+	free(calm);
+	free(busy);
 	free(text);
 }
 

@@ -91,6 +91,18 @@ static lt_status view_source(struct view *v)
 	return LT_OK;
 }
 
+/* How often a leaf runs: elements, and what is reduced of each. */
+static json_int_t visits_of(const struct view *v, lt_node n)
+{
+	const struct lt_graph *g = v->r->program->tree->graph;
+	lt_var *loop = LT_NEW(v->a, lt_var, LT_MAX_RANK * 4);
+	int64_t visits = 1;
+
+	for (int32_t i = lt__node_loops(g, n, loop); i-- > 0;)
+		visits = lt__mul_overflow(visits, g->var[loop[i]].extent, &visits) ? INT64_MAX : visits;
+	return (json_int_t)visits;
+}
+
 /* The line of the source that a node is made from; a copy that the tree added has that of what it copies. */
 static void view_node(const struct view *v, json_t *o, lt_node n)
 {
@@ -98,6 +110,7 @@ static void view_node(const struct view *v, json_t *o, lt_node n)
 	const struct lt_nodedef *d = &g->node[n];
 
 	json_object_set_new(o, "node", lt__json_text(d->name));
+	json_object_set_new(o, "visits", json_integer(visits_of(v, n)));
 	if (lt__names_find(v->r->program->tree->base->node_names, d->name, strlen(d->name)) < 0)
 		json_object_set_new(o, "added", json_true());
 	if (v->lines && d->line > 0)
