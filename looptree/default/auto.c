@@ -371,6 +371,7 @@ static lt_status auto_body(void *arg)
 	LT_TRY(lt__auto_survey(&s));
 	if (any)
 		LT_TRY(lt__auto_rematerialize(&s));
+	LT_TRY(lt__auto_split_casts(&s));
 	lt__auto_calls(&s);
 	if (s.n_call > 0)
 		LT_TRY(lt__auto_survey(&s));

@@ -165,6 +165,8 @@ static inline bool lt__auto_same_class(const struct lt_auto *s, lt_node a, lt_no
 }
 /* Whether a node of the base is marked, of whatever it became: by node of the tree's graph. */
 bool *lt__auto_marked(const struct lt_auto *, const bool *base);
+/* product_cast.c: casts of halves are of one product each, where a machine multiplies halves. */
+lt_status lt__auto_split_casts(struct lt_auto *);
 /* auto_call.c: products for the routines of their target; nodes have moved (`to`, by old number) and their
  * places in in_call with them; the nest of the call of node n, if n is what it writes. */
 void lt__auto_calls(struct lt_auto *);

@@ -38,7 +38,7 @@ static lt_node half_of(const struct lt_auto *s, const struct lt_product *p, lt_n
 	const struct lt_leaf *leaf = lt__has_leaf(s->g, factor) ? s->t->leaf[factor] : NULL;
 	if (!leaf || d->op != LT_OP_cast || s->n_reader[factor] != 1 || s->written[factor] || leaf->n_read != 1
 		|| leaf->read[0].n_piece != 1 || leaf->read[0].piece[0].kind != LT_PIECE_READ || s->in_call[factor]
-		|| s->constant[factor] != s->constant[p->sum] || !lt__auto_same_class(s, factor, p->sum)
+		|| !lt__auto_same_class(s, factor, p->sum)
 		|| !lt__reads_in_place(s, p->mul, factor, -1))
 		return -1;
 	lt_node half = d->operand[0];

@@ -1,0 +1,89 @@
+/* widen.c -- halves stay halves up to the product that widens them: a factor that is a view of their cast becomes a
+ * cast of a view of them.
+ *
+ * A cast is exact there, so both are the same value.  What is between a cast and its product keeps the factor in
+ * memory in float32, and from routines and matrix instructions that multiply halves.
+ */
+#include "ir/node/node.h"
+#include "ir/pass/pass.h"
+
+/* The cast of halves that node x shows by one piece, and no element of it several times; -1. */
+static lt_node shown_cast(const struct lt_graph *g, lt_node x)
+{
+	const struct lt_nodedef *view = &g->node[x];
+	if (view->op != LT_OP_view || view->n_piece != 1 || view->n_operand != 1 || view->has_fill
+		|| view->piece[0].source != 0 || view->piece[0].map.n_guard > 0)
+		return -1;
+	const struct lt_nodedef *cast = &g->node[view->operand[0]];
+	if (lt__node_elems(g, x) > lt__node_elems(g, view->operand[0]))
+		return -1;              /* a window */
+	const enum lt_dtype from = cast->op == LT_OP_cast && !cast->reduce ? g->node[cast->operand[0]].dtype : LT_F32;
+	return (from == LT_F16 || from == LT_BF16) && cast->dtype == LT_F32 ? view->operand[0] : -1;
+}
+
+/* Marks the nodes that multiply for one sum alone. */
+static bool *mark_products(const struct lt_frame *f)
+{
+	const struct lt_graph *g = f->in;
+	int32_t *readers = LT_NEW(f->scratch, int32_t, g->n_node + 1);
+	bool *mark = LT_NEW(f->scratch, bool, g->n_node + 1);
+	for (lt_node x = 0; x < g->n_node; x++)
+		for (int32_t i = 0; i < g->node[x].n_operand; i++)
+			readers[g->node[x].operand[i]]++;
+	for (lt_node x = 0; x < g->n_node; x++) {
+		lt_node of = g->node[x].reduce && g->node[x].op == LT_OP_add ? g->node[x].operand[0] : -1;
+		if (of >= 0 && g->node[of].op == LT_OP_mul && !g->node[of].reduce && readers[of] == 1)
+			mark[of] = true;
+	}
+	return mark;
+}
+
+/* The factor, made of the halves. */
+static lt_status widen_factor(struct lt_frame *f, lt_node x, lt_node cast, lt_node *out)
+{
+	const struct lt_nodedef *old = &f->in->node[x];
+	struct lt_nodedef half = lt__frame_node(f, x), wide = lt__frame_node(f, cast);
+	half.operand = &f->to[f->in->node[cast].operand[0]];
+	half.dtype = f->in->node[f->in->node[cast].operand[0]].dtype;
+	half.name = lt__arena_format(f->scratch, "%s.half", old->name);
+	lt_node narrow = lt__graph_add(f->out, &half);
+	if (narrow < 0)
+		return f->in->ctx->code;
+	wide.operand = &narrow;
+	wide.n_dim = old->n_dim;
+	wide.dim = old->dim;
+	wide.name = lt__arena_format(f->scratch, "%s.wide", old->name);
+	*out = lt__graph_add(f->out, &wide);
+	return *out < 0 ? f->in->ctx->code : LT_OK;
+}
+
+static lt_status widen(struct lt_frame *f)
+{
+	const struct lt_graph *g = f->in;
+	const bool *product = mark_products(f);
+	lt_node *wide = LT_NEW(f->scratch, lt_node, g->n_node + 1);     /* by view: its factor, made already; 0: not yet */
+	for (lt_node x = 0; x < g->n_node; x++) {
+		struct lt_nodedef n = lt__frame_node(f, x);
+		for (int32_t i = 0; product[x] && i < n.n_operand; i++) {
+			const lt_node of = g->node[x].operand[i], cast = shown_cast(g, of);
+			if (cast >= 0 && !wide[of])
+				LT_TRY(widen_factor(f, of, cast, &wide[of]));
+			n.operand[i] = cast >= 0 ? wide[of] : n.operand[i];
+		}
+		f->to[x] = lt__graph_add(f->out, &n);
+		if (f->to[x] < 0)
+			return g->ctx->code;
+	}
+	return LT_OK;
+}
+
+/* Needs: flat dims.  Keeps: values, names.  Breaks: node numbers. */
+lt_status lt__pass_widen(const struct lt_graph *in, struct lt_graph **out)
+{
+	struct lt_graph *wide;
+	*out = NULL;
+	LT_TRY(lt__frame_run(in, widen, &wide));
+	lt_status status = lt__pass_dead(wide, out);    /* casts that nothing reads any more */
+	lt_graph_free(wide);
+	return status;
+}

@@ -1,0 +1,67 @@
+/* Casts of halves that several products read: each gets its own, so that it multiplies the halves.
+ *
+ * A routine or a matrix instruction takes halves where the cast is the product's alone.  Cast once for all, the factor
+ * would be stored in float32 and every product of it be one of float32.  CPUs have no such instruction: there the cast
+ * is made once.
+ */
+#include "looptree/call/call.h"
+#include "looptree/default/auto.h"
+#include "looptree/derive/derive.h"
+
+static bool is_half(enum lt_dtype t) { return t == LT_F16 || t == LT_BF16; }
+
+static bool is_cast_of_half(const struct lt_auto *s, lt_node n)
+{
+	const struct lt_nodedef *d = &s->g->node[n];
+	return d->op == LT_OP_cast && !d->reduce && d->dtype == LT_F32 && lt__has_leaf(s->g, n)
+		&& is_half(s->g->node[d->operand[0]].dtype);
+}
+
+/* Whether a tile has a side along a dim that of the factors only this one has. */
+static bool has_side(const struct lt_auto *s, lt_node factor, lt_node other, lt_node sum)
+{
+	const struct lt_nodedef *d = &s->g->node[factor];
+	for (int32_t i = 0; i < d->n_dim; i++)
+		if (s->g->var[d->dim[i]].extent >= LT_MIN_TILE_SIDE && !lt__has_dim(s->g, other, d->dim[i])
+			&& lt__has_dim(s->g, sum, d->dim[i]))
+			return true;
+	return false;
+}
+
+/* Whether node n multiplies two such casts, rows by columns, for a sum alone. */
+static bool multiplies_halves(const struct lt_auto *s, lt_node n)
+{
+	const struct lt_nodedef *d = &s->g->node[n];
+	if (d->op != LT_OP_mul || d->reduce || !lt__has_leaf(s->g, n) || s->n_reader[n] != 1 || s->written[n])
+		return false;
+	lt_node sum = s->reader[n], left = d->operand[0], right = d->operand[1];
+	return s->g->node[sum].op == LT_OP_add && s->g->node[sum].reduce && left != right && is_cast_of_half(s, left)
+		&& is_cast_of_half(s, right) && has_side(s, left, right, sum) && has_side(s, right, left, sum);
+}
+
+/* For a machine with grids or routines: the factor that others read, too, is cloned. */
+lt_status lt__auto_split_casts(struct lt_auto *s)
+{
+	struct lt_derived_step *step = NULL;
+	int32_t n_step = 0, cap = 0;
+	for (lt_node n = 0; n < s->g->n_node; n++) {
+		lt__auto_aim(s, n);
+		if ((!lt__target_has_grid(s->target) && !lt__routine_count(s->target)) || !multiplies_halves(s, n))
+			continue;
+		for (int32_t k = 0; k < 2; k++) {
+			lt_node cast = s->g->node[n].operand[k];
+			if (s->n_reader[cast] < 2 || s->written[cast] || !lt__auto_same_class(s, n, cast))
+				continue;
+			const char *of = s->g->node[cast].name, *reader = s->g->node[n].name;
+			LT_GROW(s->t->arena, step, n_step, cap);
+			step[n_step++] = (struct lt_derived_step){ .kind = LT_DERIVED_CLONE, .of = of, .reader = reader,
+				.made = lt__derived_name(s->t, lt__arena_format(s->t->arena, "%s.%s", of, reader)) };
+			s->n_reader[cast]--;            /* the last product of all keeps it */
+		}
+	}
+	if (n_step == 0)
+		return LT_OK;
+	LT_TRY(lt__tree_derive(s->t, step, n_step, NULL));
+	s->g = s->t->graph;
+	return lt__auto_survey(s);
+}
