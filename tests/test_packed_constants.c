@@ -46,12 +46,20 @@ static struct copies copies_in(const struct lt_looptree *t)
 	"%v[n - " #half ", k] if n - " #half " >= 0 }\n" \
 	"%p = f32[k, n] mul %a, %w\n%c = f32[n] add.reduce %p\n" END(c)
 
+#define AND_OTHERS \
+	"graph 1\nvar k 64\nvar n 64\nvar i 1024\nvar j 512\n%a = f32[k] input \"a\"\n%w = f32[n, k] constant \"w\"\n" \
+	"%v = f32[i, j] constant \"v\"\n%o = f32[i, j] neg %v\n%p = f32[k, n] mul %a, %w\n%c = f32[n] add.reduce %p\n" \
+	"result \"z\" = %o\n" END(c)
+
 static const struct { const char *what, *graph; bool small, unpacked, packed; } rows[] = {
 	{ "a constant across the vectors", ONE_ROW("constant", 64, 64), false, false, true },
 	{ "columns that fill no vector", ONE_ROW("constant", 61, 37), false, false, true },
 	{ "one sum, which would wait for itself", ONE_ROW("constant", 64, 16), false, false, false },
 	{ "an input", ONE_ROW("input", 64, 64), false, false, false },
 	{ "a constant along the vectors", ROW(64, 64), false, false, false },
+	{ "the same of long rows", ROW(64, 512), false, false, true },
+	{ "the same of more than the last cache holds", ROW(512, 1024), true, false, false },
+	{ "a run that reads more than the last cache holds", AND_OTHERS, true, false, false },
 	{ "nothing is packed before the first run", ONE_ROW("constant", 64, 64), false, true, false },
 	{ "more than the last cache holds", ONE_ROW("constant", 1024, 1024), true, false, false },
 	{ "pieces", TWO_PIECES(64, 32, 64), false, false, true },

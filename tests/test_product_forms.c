@@ -236,14 +236,23 @@ Test(product_forms, few_rows_read_the_right_factor_once)
 	drop(&m);
 }
 
+/* What no cache keeps of a constant until it is read again is read where it lies. */
+static struct lt_target no_last_cache(void)
+{
+	struct lt_target far = machine;
+	far.l3_bytes = 64 << 10;
+	return far;
+}
+
 /* Threads share the terms: the rows of the right factor are too short to be cut. */
 Test(product_forms, one_row_times_short_rows_is_summed_in_parts)
 {
-	expect(ROW(288, 288), &machine,
+	const struct lt_target far = no_last_cache();
+	expect(ROW(288, 288), &far,
 		".\n k/24 parallel\n  k/8\n   n/32\n    k unroll\n     n/16 unroll\n      n vector\n       %p\n       "
 		"%c.part\n    n/16 unroll\n     n vector\n      %c.chunk\n"
 		" n/32\n  k_24\n   n/16 unroll\n    n vector\n     %c\n  n/16 unroll\n   n vector\n    %c.out\n");
-	struct made m = make(ROW(288, 288), &machine);
+	struct made m = make(ROW(288, 288), &far);
 	const struct lt_memlayout *l = m.t->layout[lt__tree_node_named(m.t, "c.chunk")];
 	cr_assert(l && l->n == 2 && l->digit[0].dim == 1 && l->digit[1].dim == 0);
 	drop(&m);
@@ -252,9 +261,18 @@ Test(product_forms, one_row_times_short_rows_is_summed_in_parts)
 /* And long ones are cut, in several parts for each thread. */
 Test(product_forms, one_row_times_long_rows_is_shared_by_columns)
 {
-	expect(ROW(300, 8192), &machine,
+	const struct lt_target far = no_last_cache();
+	expect(ROW(300, 8192), &far,
 		"n/1024 parallel\n k/8 peel\n  n/32\n   k unroll\n    n/16 unroll\n     n vector\n      %p\n      %c.part\n"
 		"   n/16 unroll\n    n vector\n     %c\n");
+}
+
+/* Else it is packed once, by tiles that threads have equal shares of. */
+Test(product_forms, one_row_times_a_constant_of_the_cache_reads_panels)
+{
+	expect(ROW(288, 288), &machine,
+		"n/144\n k\n  n\n   %c.right\nn/144 parallel\n k\n  n/16 unroll\n   n vector\n    %p\n    %c\n"
+		" n/16 unroll\n  n vector\n   %c.out\n");
 }
 
 /* One row has as many sums side by side as there are registers for. */

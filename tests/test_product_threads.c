@@ -34,11 +34,15 @@ Test(product_threads, the_number_of_threads_changes_no_partial_sum)
 		VARS(512, 512, 1000) PLAIN END(c), ROW(288, 288), ROW(768, 288), ROW(4096, 2048), ROW(300, 8192),
 		VARS(2, 3000, 500) "%a = f32[m, k] input \"a\"\n%b = f32[n, k] input \"b\"\n%p = f32[m, n, k] mul %a, "
 				   "%b\n%c = f32[m, n] add.reduce %p\n" END(c) };
-	for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
-		struct lt_target one = machine, many = machine;
+	const size_t n = sizeof graphs / sizeof *graphs;
+	for (size_t k = 0; k < 2 * n; k++) {
+		const size_t i = k / 2;
+		struct lt_target one = machine;
+		one.l3_bytes = k % 2 ? 64 << 10 : one.l3_bytes;         /* constants are packed, or read where they lie */
+		struct lt_target two = one, many = one;
 		one.cores = 1;
 		many.cores = 64;
-		struct made a = make(graphs[i], &one), b = make(graphs[i], &machine), c = make(graphs[i], &many);
+		struct made a = make(graphs[i], &one), b = make(graphs[i], &two), c = make(graphs[i], &many);
 		char *x = partials(a.t), *y = partials(b.t), *z = partials(c.t);
 		cr_assert(!strcmp(x ? x : "", y ? y : "") && !strcmp(x ? x : "", z ? z : ""), "graph %zu: %s | %s | %s", i, x, y, z);
 		free(x);

@@ -138,6 +138,9 @@ struct lt_auto {
 	bool alone; int32_t n_joined;   /* alone: no nest is joined to another one's */
 	bool *fusible; int32_t cap_fusible; /* by tree node: a loop of a cluster in a closed nest */
 	struct lt_product **role, **epilogue_of;     /* by node: the product it is part of; the one whose epilogue it ends */
+	/* of products on a CPU; by node: who reads it, also through views that name its dims anew; of all constants */
+	int32_t *n_named_reader;
+	double constant_bytes;
 };
 /* auto_cluster.c */
 enum { LT_MAX_CLUSTER = 64 };           /* leaves: so that a chain of any length stays linear */
@@ -205,6 +208,11 @@ static inline int64_t lt__auto_cache(const struct lt_target *t)
 	uint64_t bytes = t->l2_bytes ? t->l2_bytes : t->l3_bytes ? t->l3_bytes : t->l1_bytes;
 	return bytes && bytes < INT64_MAX / 16 ? (int64_t)bytes : INT64_MAX / 16;
 }
+/* Bytes of the last cache, the same. */
+static inline int64_t lt__auto_last_cache(const struct lt_target *t)
+{
+	return t->l3_bytes && t->l3_bytes < INT64_MAX / 16 ? (int64_t)t->l3_bytes : lt__auto_cache(t);
+}
 /* A leaf for node n in `at`, if there is a node and it has none. */
 static inline void lt__auto_add_leaf(struct lt_auto *s, lt_tnode at, lt_node n)
 {
@@ -226,7 +234,9 @@ void lt__auto_set_fusion_point(struct lt_auto *, const struct lt_product *);
 bool lt__auto_may_enter(const struct lt_auto *, lt_node n, lt_tnode at);
 void lt__auto_mark_fusible(struct lt_auto *, lt_tnode from);
 
-/* product.c: the products of the graph; clusters are known. */
+/* product.c: the value that a view is of, if it names its dims anew and no more; else n. */
+lt_node lt__auto_renamed(const struct lt_graph *, lt_node n);
+/* The products of the graph; clusters are known. */
 lt_status lt__auto_products(struct lt_auto *);
 /* product_form.c: which tree a product gets; false: that of any other nest. */
 bool lt__product_form(const struct lt_auto *, struct lt_product *);

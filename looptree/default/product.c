@@ -14,6 +14,36 @@ enum {
 	MIN_BORDER = 16       /* columns of a product whose image is copied with its border */
 };
 
+lt_node lt__auto_renamed(const struct lt_graph *g, lt_node n)
+{
+	for (const struct lt_nodedef *d = &g->node[n]; d->op == LT_OP_view && d->n_piece == 1 && d->n_operand == 1
+		&& d->n_dim == g->node[*d->operand].n_dim && d->piece->map.n_guard == 0; d = &g->node[n]) {
+		for (int32_t i = 0; i < d->n_dim; i++)
+			if (!lt__row_is(&d->piece->map, i, i))
+				return n;
+		n = *d->operand;
+	}
+	return n;
+}
+
+/* Who reads each node, and the bytes of all constants. */
+static void count_named(struct lt_auto *s)
+{
+	const struct lt_graph *g = s->g;
+	s->n_named_reader = LT_NEW(s->t->arena, int32_t, g->n_node + 1);
+	s->constant_bytes = 0;
+	for (lt_node n = 0; n < g->n_node; n++) {
+		const struct lt_nodedef *d = &g->node[n];
+		double bytes = lt__dtype_info(d->dtype)->bytes;
+		s->n_named_reader[lt__auto_renamed(g, n)] += s->written[n];
+		for (int32_t i = 0; i < d->n_operand && lt__auto_renamed(g, n) == n; i++)
+			s->n_named_reader[lt__auto_renamed(g, d->operand[i])]++;
+		for (int32_t i = 0; i < d->n_dim; i++)
+			bytes *= (double)g->var[d->dim[i]].extent;
+		s->constant_bytes += d->op == LT_OP_constant ? bytes : 0;
+	}
+}
+
 static void add_var(struct lt_vars *list, lt_var v) { list->at[list->n++] = v; }
 
 /* Sorts the vars of the product into the four lists; false: one fits none, so this is not a product. */
@@ -261,40 +291,19 @@ static const char *product_add_step(
 	return step.made;
 }
 
-/* The value that a view is of, if it names its dims anew and no more. */
-static lt_node renamed_of(const struct lt_graph *g, lt_node n)
-{
-	for (const struct lt_nodedef *d = &g->node[n]; d->op == LT_OP_view && d->n_piece == 1 && d->n_operand == 1
-		&& d->n_dim == g->node[*d->operand].n_dim && d->piece->map.n_guard == 0; d = &g->node[n]) {
-		for (int32_t i = 0; i < d->n_dim; i++)
-			if (!lt__row_is(&d->piece->map, i, i))
-				return n;
-		n = *d->operand;
-	}
-	return n;
-}
-
-/* A constant: how many read it, under any names of its dims, and how many of these are products that want it packed
- * before the first run; the name of the copy that all of them read then. */
-struct packed { int32_t n_reader, n_product; const char *made; };
+/* A constant that products want packed before the first run: how many; the name of the copy that they share. */
+struct packed { int32_t n_product; const char *made; };
 
 /* The constant that factor of the product is, packed before the first run; -1. */
 static lt_node packed_factor(const struct lt_auto *s, const struct lt_product *p, bool right)
 {
 	const lt_node of = right ? p->right : p->left;
-	return (right ? p->right_early : p->left_early) && s->constant[of] ? renamed_of(s->g, of) : -1;
+	return (right ? p->right_early : p->left_early) && s->constant[of] ? lt__auto_renamed(s->g, of) : -1;
 }
 
 static struct packed *find_packed(const struct lt_auto *s)
 {
-	const struct lt_graph *g = s->g;
-	struct packed *list = LT_NEW(s->t->arena, struct packed, g->n_node + 1);
-	for (lt_node n = 0; n < g->n_node; n++) {
-		const struct lt_nodedef *d = &g->node[n];
-		list[renamed_of(g, n)].n_reader += s->written[n];
-		for (int32_t i = 0; i < d->n_operand && renamed_of(g, n) == n; i++)
-			list[renamed_of(g, d->operand[i])].n_reader++;
-	}
+	struct packed *list = LT_NEW(s->t->arena, struct packed, s->g->n_node + 1);
 	for (int32_t i = 0; i < 2 * s->n_product; i++) {
 		const lt_node of = packed_factor(s, &s->product[i / 2], i % 2);
 		if (of >= 0)
@@ -314,7 +323,7 @@ static const char *add_copy_step(
 {
 	const lt_node root = packed_factor(s, p, right);
 	struct packed *x = root >= 0 ? &m->packed[root] : NULL;
-	if (!x || x->n_product < 2 || x->n_product <= 2 * (x->n_reader - x->n_product))
+	if (!x || x->n_product < 2 || x->n_product <= 2 * (s->n_named_reader[root] - x->n_product))
 		return product_add_step(s, &m->list,
 			(struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = of, .reader = reader }, right ? "right" : "left", p->sum);
 	if (!x->made)
@@ -524,6 +533,7 @@ lt_status lt__auto_products(struct lt_auto *s)
 {
 	LT_TRY(copy_borders(s));
 	LT_TRY(clone_casts(s));
+	count_named(s);
 	for (lt_node n = 0; n < s->g->n_node; n++) {
 		struct lt_product p;
 		lt__auto_aim(s, n);

@@ -114,13 +114,15 @@ static bool is_kept(const struct lt_auto *s, const struct lt_product *p)
 
 /* Cuts the longest contracted var so that a panel of the right factor leaves room in the second cache.  One that is
  * packed for few rows, and has to be cut, is cut in small panels, which find their place in the cache again and
- * leave room for the next one: passing over the sums of few rows costs little. */
+ * leave room for the next one: passing over the sums of few rows costs little.  One row reads a panel once. */
 static void choose_depth(const struct lt_auto *s, struct lt_product *p, int64_t bytes)
 {
 	const int64_t cache = lt__auto_cache(s->target), wide = lt__max(1, p->tile_n * p->tile_n2 * bytes);
 	int64_t deep = vars_count(s, &p->contracted), limit = lt__max(32, cache / 8 * 5 / wide);
 	if (deep > limit && p->form == LT_PRODUCT_PANEL && vars_count(s, &p->row) <= cache / SMALL_PART / wide)
 		limit = lt__max(32, cache / SMALL_PART / wide);
+	if (vars_count(s, &p->row) == 1)
+		limit = lt__max(limit, deep);
 	if (deep <= limit && is_kept(s, p))
 		limit = lt__ceil_div(deep, 2);
 	lt_var longest = -1;
@@ -340,19 +342,24 @@ static bool drop_casts(const struct lt_auto *s, struct lt_product *p, int64_t ro
 }
 
 /* Whether the right factor is a constant that is packed once, before the first run, by tiles of its columns: its rows
- * are read again in each run, or by each step of a recurrence, and the vectors of a tile would take an element from
- * each of many.  One row needs no copy of what lies along its vectors.  dot: it can be read along its rows, by lanes
- * that hold parts of a sum: as fast where no cache holds it from one time to the next, and for one sum, which would
- * wait for itself. */
+ * are read again in each run, or by each step of a recurrence.  One row needs no copy of what lies along its vectors.
+ * once: a form reads all of it once as it lies, which is as fast where no cache holds it from one time to the next, and
+ * for one sum, which would wait for itself. */
 static bool is_packed_once(
-	const struct lt_auto *s, const struct lt_product *p, const struct factor_read *right, bool dot, double weight)
+	const struct lt_auto *s, const struct lt_product *p, const struct factor_read *right, bool once)
 {
+	const struct lt_nodedef *d = &s->g->node[p->right];
 	const int64_t rows = vars_count(s, &p->row);
-	const double last = (double)(s->target->l3_bytes ? (int64_t)s->target->l3_bytes : lt__auto_cache(s->target));
+	double again = (double)lt__dtype_info(d->dtype)->bytes, last = (double)lt__auto_last_cache(s->target);
 	if (!right->early || p->batch.n != count_units(s, &p->batch) || !may_copy(s, p, true))
 		return false;
-	if (dot)
-		return weight <= last && rows * lt__ceil_div(var_extent(s, p->n), p->lanes) > 1;
+	for (int32_t i = 0; i < d->n_dim; i++)
+		again *= (double)var_extent(s, d->dim[i]);
+	/* what is read from one time to the next: itself, or all constants of a run */
+	if (s->n_named_reader[lt__auto_renamed(s->g, p->right)] < 2)
+		again = s->constant_bytes;
+	if (once)
+		return again <= last && rows * lt__ceil_div(var_extent(s, p->n), p->lanes) > 1;
 	return rows > 1 || var_stride(s, right, p->n) != 1;
 }
 
@@ -369,7 +376,8 @@ bool lt__product_form(const struct lt_auto *s, struct lt_product *p)
 	double weight = (double)columns * (double)deep * (double)bytes;         /* bytes of the right factor, of one batch */
 	bool along = var_stride(s, &right, p->n) == 1, large = weight > (double)lt__auto_cache(s->target);
 	lt_var dot = rows <= FEW_ROWS ? find_dot(s, p, &left, &right) : -1;
-	if (dot >= 0 && !along && (left.plain || p->cast[0] < 0) && !is_packed_once(s, p, &right, true, weight)) {
+	const bool dots = dot >= 0 && !along && (left.plain || p->cast[0] < 0);
+	if (dots && !is_packed_once(s, p, &right, true)) {
 		if (p->cast[0] >= 0 && !s->is_inlined[p->cast[0]])
 			p->cast[0] = -1;        /* for all columns at once */
 		form_dots(s, p, dot);
@@ -386,8 +394,10 @@ bool lt__product_form(const struct lt_auto *s, struct lt_product *p)
 	 * with some rows. */
 	bool few = rows <= FEW_ROWS
 		|| (rows <= SOME_ROWS && vars_min_count(s, &p->row, -1, -1) <= FEW_ROWS && !right.early);
-	if (along && few && (large || (right.early && rows == 1)) && var_extent(s, p->n) >= 16 * p->lanes
-		&& !has_bounded(s, &p->contracted)) {
+	const bool by_rows = along && few && (large || (right.early && rows == 1)) && var_extent(s, p->n) >= 16 * p->lanes
+		&& !has_bounded(s, &p->contracted);
+	const bool pack = is_packed_once(s, p, &right, dots || by_rows);
+	if (by_rows && !pack) {
 		p->cast[1] = -1;
 		form_rows(s, p, rows <= FEW_ROWS ? ROWS_DEEP : 2 * ROWS_DEEP);
 		return true;
@@ -396,7 +406,7 @@ bool lt__product_form(const struct lt_auto *s, struct lt_product *p)
 	bool whole = !lt__auto_bounded(s, p->n) && (var_extent(s, p->n) % p->lanes == 0 || lt__auto_masks(s->target));
 	bool packed = along && p->contracted.n == 1 && columns <= p->tile_n;          /* one panel, as it lies */
 	p->form = LT_PRODUCT_CPU_TILE;
-	if (!packed && is_packed_once(s, p, &right, false, weight)) {
+	if (!packed && pack) {
 		p->right_early = true;
 		p->right_copy = p->right;
 	} else if (rows > 1 && may_copy(s, p, true)

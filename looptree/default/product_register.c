@@ -94,9 +94,11 @@ static int64_t shared_vectors(const struct lt_auto *s, const struct lt_product *
 {
 	const int64_t all = lt__ceil_div(var_extent(s, p->n), p->lanes),
 		around = vars_count(s, &p->batch) * (vars_count(s, &p->column) / var_extent(s, p->n));
-	int64_t best = wide;
+	int64_t tiles = lt__ceil_div(all, wide), best = wide;
 	double share = 0;
-	for (int64_t tiles = lt__ceil_div(all, wide), v = wide; tiles <= all && 2 * v >= wide && share < LT_GOOD_SHARE;
+	if (around >= s->target->cores)
+		return wide;            /* threads have whole rows */
+	for (int64_t v = lt__ceil_div(all, tiles); tiles <= all && 2 * v >= wide && share < LT_GOOD_SHARE;
 		v = lt__ceil_div(all, ++tiles)) {
 		double x = lt__product_share(around * lt__ceil_div(all, v), s->target->cores);
 		best = x > share ? v : best;
