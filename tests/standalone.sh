@@ -588,6 +588,7 @@ taken_names() {
 	done
 	says 2 "'for' cannot be the name of a C function, for it is a word of C" "$O/lt-build" "$to/x.lt" -o "$to/f" \
 		--name for &&
+	for name in sum term tensor kind; do build "$to/x.lt" -o "$to/$name.c" --emit c99 -q || return; done &&
 	build "$to/x.lt" -o "$to/printf.a" --name printf_model -q && [ -e "$to/printf.h" ] && [ ! -e "$to/printf_model.h" ]
 }
 # No name that the program's main file has at its left.
