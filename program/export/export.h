@@ -13,7 +13,7 @@
 /* How constants are written: arrays of numbers; the file's bytes, which the assembler takes in. */
 enum lt_export_data { LT_EXPORT_ARRAYS, LT_EXPORT_INCBIN };
 /* The texts: declarations; the function; the constants' definitions; their bytes, where they are a file; the table of
- * tensors that a main program for .npy files goes by (tools/build/standalone/main.c), and what it calls. */
+ * tensors that a main program goes by (tools/build/standalone/main.c), and what it calls. */
 enum lt_export_part { LT_EXPORT_HEADER, LT_EXPORT_SOURCE, LT_EXPORT_CONSTANTS, LT_EXPORT_BYTES, LT_EXPORT_TABLE };
 
 struct lt_export_options {

@@ -29,8 +29,7 @@ static const struct lt_tool_option rows[] = {
 	{ 'o', "output", "NAME", TAKE_TEXT, AT(output), .help = "what is written, over what is there: NAME, or NAME.a, "
 		".so, .c with a header .h; required" },
 	{ 0, "format", "KIND", TAKE_CHOICE, AT(format), .help = "what is made: %v; exe is a program that reads and writes "
-		".npy "
-		"files; default: by the ending of NAME, else exe", 0, LT_VALUES("exe", "a", "so", "c") },
+		".npy files, or bare elements; default: by the ending of NAME, else exe", 0, LT_VALUES("exe", "a", "so", "c") },
 	{ 0, "name", "NAME", TAKE_TEXT, AT(name), .help = "the C function; default: the name of the file" },
 	{ 0, "overwrite", NULL, TAKE_FLAG, AT(overwrite), .help = "what is there under a name that is not NAME, such as a "
 		"header's, is written over, whoever made it; else only what lt-build has made is" },

@@ -222,18 +222,18 @@ static int open_scalar(const struct tensor *t, int axis)
 static int64_t extent_of(const struct tensor *t, int axis)
 {
 	const struct sum *s;
-	int64_t n;
+	uint64_t n;                     /* a number that is out of range may exceed it; it is refused later */
 	int i;
 	if (t->sum[axis] < 0)
 		return t->sum[axis] == -1 ? t->shape[axis] : -1;
 	s = &sums[t->sum[axis]];
-	n = s->constant;
+	n = (uint64_t)s->constant;
 	for (i = s->first; i < s->first + s->n; i++) {
 		if (!has_value[terms[i].tensor])
 			return -1;
-		n += terms[i].coef * value_at(terms[i].tensor);
+		n += (uint64_t)terms[i].coef * (uint64_t)value_at(terms[i].tensor);
 	}
-	return n < 0 ? 0 : n;
+	return n > INT64_MAX ? 0 : (int64_t)n;
 }
 
 /* What a file says of scalars that nobody has given. */
