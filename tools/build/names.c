@@ -114,12 +114,12 @@ static const char headers[] = " "
 static const char own[] = " "
 	"ALIGNED BARE INPUT LOOKS LOOKS_A_TURN LT_* NAME NUMBERS N_TENSOR PIECES RANGE_BITS RESULT SAY_EXTENTS STATE "
 	"THREADS WITH_STAT WITH_THREADS args bytes_of call changes check_extents check_files count exists extent_I* "
-	"extent_R* extent_S* extent_of fail file_of find_extents found_shape found_type give_file has_place has_value "
-	"header help imply is_npy is_type least_I* least_R* least_S* look looking lt_* memory_I* memory_R* memory_S* "
-	"model_of no_name open_scalar parallel_for read_all read_header read_number read_shape read_tensor refuse replace "
-	"same_file say say_type serve shape_I* shape_R* shape_S* show start_threads started sum_I* sum_R* sum_S* sums "
-	"take_file take_number take_piece take_words team tensors terms value_at value_of work workspace write_header "
-	"write_rows write_tensor ";
+	"extent_R* extent_S* extent_of fail file_of find_extents find_places found_shape found_type give_file has_place "
+	"has_value header help imply is_npy is_type least_I* least_R* least_S* look looking lt_* memory_I* memory_R* "
+	"memory_S* model_of no_name open_scalar parallel_for places read_all read_header read_number read_shape "
+	"read_tensor refuse replace same_file say say_type serve shape_I* shape_R* shape_S* show start_threads started "
+	"sum_I* sum_R* sum_S* sums take_file take_number take_piece take_words team tensors terms value_at value_of work "
+	"workspace write_header write_rows write_tensor ";
 
 static bool is_word(const char *words, const char *name, size_t n)
 {

@@ -503,14 +503,31 @@ static int exists(const char *file)
 }
 
 /* By its place in the file system, where there are means to ask for that; a file that is not there yet, by its name. */
-static int same_file(const char *one, const char *two)
+#ifdef WITH_STAT
+struct place { int known, regular; dev_t device; ino_t number; };
+static struct place places[N_TENSOR + 1];
+static void find_places(void)
+{
+	struct stat s;
+	int i;
+	for (i = 0; i < N_TENSOR; i++)
+		if (file_of[i] && stat(file_of[i], &s) == 0) {
+			places[i].known = 1;
+			places[i].regular = S_ISREG(s.st_mode);
+			places[i].device = s.st_dev;
+			places[i].number = s.st_ino;
+		}
+}
+#endif
+
+static int same_file(int one, int two)
 {
 #ifdef WITH_STAT
-	struct stat a, b;
-	if (stat(one, &a) == 0 && stat(two, &b) == 0)
-		return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	const struct place *a = &places[one], *b = &places[two];
+	if (a->known && b->known)
+		return a->regular && a->device == b->device && a->number == b->number;
 #endif
-	return strcmp(one, two) == 0;
+	return strcmp(file_of[one], file_of[two]) == 0;
 }
 
 /* A number may be given in place of its file. */
@@ -528,11 +545,14 @@ static int read_number(const char *word, const struct tensor *t)
 static int check_files(void)
 {
 	int i, k;
+#ifdef WITH_STAT
+	find_places();
+#endif
 	for (i = 0; i < N_TENSOR; i++)
 		for (k = 0; k < N_TENSOR; k++) {
 			if (tensors[i].kind == INPUT || !file_of[i] || !file_of[k] || (tensors[k].kind != INPUT && k >= i))
 				continue;
-			if (!read_number(file_of[k], &tensors[k]) && same_file(file_of[i], file_of[k])) {
+			if (same_file(i, k) && !read_number(file_of[k], &tensors[k])) {
 				say(stderr, NAME ": '%s' and '%s' are the same file, %s: nothing was done; give '%s' another one\n",
 					tensors[k].name, tensors[i].name, file_of[i], tensors[i].name);
 				return 2;
