@@ -24,9 +24,9 @@ struct lt_tensor {
 	bool borrowed;
 	bool drawn;             /* the data is random: others would do as well */
 };
-/* The bytes of a whole file, as they were when it was read, and a 0 behind them.  Only lt__bytes_map's may be a mapping,
- * with no 0 behind it: a file that is cut off under one kills the process, and one that is written to changes what was
- * checked. */
+/* The bytes of a whole file, as they were when it was read, and a 0 behind them.  Only lt__bytes_map's may be a
+ * mapping, with no 0 behind it: a file that is cut off under one kills the process, and one that is written to changes
+ * what was checked. */
 struct lt_bytes { const unsigned char *at; size_t n; void *heap; bool mapped; };
 struct lt_tensors { struct lt_tensor *at; int32_t n; struct lt_bytes file; };    /* file: what is borrowed */
 /* Whether the data of a tensor are read, by its name, type and shape. */
