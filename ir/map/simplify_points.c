@@ -8,7 +8,7 @@
 #include "ir/map/simplify.h"
 
 enum {
-	MAX_WORK = 1 << 20,     /* sums of one look at a group */
+	MAX_WORK = 1 << 18,     /* sums of one look at a group */
 	MAX_MARKS = 64,         /* columns and guards that have a bit */
 };
 
