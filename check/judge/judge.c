@@ -473,9 +473,10 @@ static lt_status judge(struct lt_judge *j, struct tensor *x, struct lt_report *r
 	char text[200];
 	count_pass(j, x, scale, &p);
 	if (p.equal < p.elements && !x->constant) {                         /* where all is equal no run is needed */
-		static const int32_t runs[] = { LT_JUDGE_RUNS, LT_JUDGE_AGAIN, LT_JUDGE_MORE };         /* few may agree by chance */
-		for (int i = 0; i < 3 && (i == 0 || p.wrong || norm_fails(&p)); i++) {
-			LT_TRY(need_runs(j, runs[i]));
+		int32_t runs = LT_JUDGE_RUNS;                                   /* few may agree by chance */
+		for (bool first = true; first || (runs < LT_JUDGE_MORE && (p.wrong || norm_fails(&p))); first = false) {
+			runs = first ? runs : runs + LT_JUDGE_AGAIN < LT_JUDGE_MORE ? runs + LT_JUDGE_AGAIN : LT_JUDGE_MORE;
+			LT_TRY(need_runs(j, runs));
 			x->step = steps_of(j, x);
 			count_pass(j, x, scale, &p);
 		}

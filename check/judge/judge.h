@@ -28,7 +28,7 @@ enum {
 	LT_JUDGE_NOISE = 8,     /* permitted errors are multiplied by this before they are drawn */
 	LT_JUDGE_WIDEN = 2,     /* and the deviations that they make by this: 16 in all */
 	LT_JUDGE_RUNS = 5,      /* of the oracle: one with sums rounded at each step, the others random */
-	LT_JUDGE_AGAIN = 12,    /* the same, where something looks wrong */
+	LT_JUDGE_AGAIN = 7,     /* so many more at a time, where something looks wrong */
 	LT_JUDGE_MORE = 32      /* the same, before anything is called wrong */
 };
 /* A tolerance above this share of max(|element|, root mean square of its tensor) judges nothing; of a kernel's bound
