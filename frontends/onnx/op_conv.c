@@ -4,17 +4,19 @@
 #include "frontends/onnx/window.h"
 #include "frontends/onnx/trace.h"
 
-/* b [M] added to y [N, M, ...] */
-static lt_node add_bias(struct lt_onnx_call *c, int32_t i, lt_node y)
+/* b [M] added to y [N, M, ...], which is of the type of the sum: rounded once, after it, to that of `like`. */
+static lt_node add_bias(struct lt_onnx_call *c, int32_t i, lt_node y, lt_node like)
 {
 	struct lt_onnx *m = c->m;
-	if (y < 0 || i < 0 || !lt__onnx_has(c, i))
+	if (y < 0)
 		return y;
 	const int32_t rank = lt__onnx_rank(m, y);
 	bool *mask = LT_NEW(m->arena, bool, rank + 1);
 	for (int32_t k = 0; k < rank; k++)
 		mask[k] = k != 1;
-	return lt__onnx_op2(m, "add", y, lt__onnx_unsqueeze(m, lt__onnx_in(c, i), rank, mask));
+	if (i >= 0 && lt__onnx_has(c, i))
+		y = lt__onnx_op2(m, "add", y, lt__onnx_unsqueeze(m, lt__onnx_wide(m, lt__onnx_in(c, i)), rank, mask));
+	return lt__onnx_cast(m, y, lt_node_dtype(m->graph, like));
 }
 
 /* x [N, G C, ..] as [N, G, C, ..], w [G M, C, ..] as [G, M, C, ..] */
@@ -31,8 +33,8 @@ static lt_node conv_group(struct lt_onnx *m, lt_node x, int32_t axis, int64_t gr
 	return lt__onnx_reshape(m, x, rank + 1, shape);
 }
 
-/* Sum over channels and taps: x [N, G, C, o.., t..], w [G, M, C, t..] to [N, G M, o..]. */
-static lt_node conv_sum(struct lt_onnx *m, lt_node x, lt_node w, int32_t n, lt_node like)
+/* Sum over channels and taps, of x and w as they are: x [N, G, C, o.., t..], w [G, M, C, t..] to [N, G M, o..]. */
+static lt_node conv_sum(struct lt_onnx *m, lt_node x, lt_node w, int32_t n)
 {
 	if (x < 0 || w < 0)
 		return LT_NONE;
@@ -45,7 +47,7 @@ static lt_node conv_sum(struct lt_onnx *m, lt_node x, lt_node w, int32_t n, lt_n
 	for (int32_t i = 0; i < n; i++)
 		v[3 + i] = over[1 + i] = lt_node_dim(g, x, 3 + n + i);
 	/* [N, G, o.., M] of the operands' vars in order */
-	lt_node y = lt_graph_contract(g, lt__onnx_wide(m, x), lt_graph_rename(g, lt__onnx_wide(m, w), 3 + n, v), 1 + n, over);
+	lt_node y = lt_graph_contract(g, x, lt_graph_rename(g, w, 3 + n, v), 1 + n, over);
 	int32_t perm[LT_MAX_RANK];
 	for (int32_t i = 0; i < n + 3; i++)
 		perm[i] = i < 2 ? i : i == 2 ? n + 2 : i - 1;
@@ -56,7 +58,7 @@ static lt_node conv_sum(struct lt_onnx *m, lt_node x, lt_node w, int32_t n, lt_n
 	shape[1] = lt__onnx_extent(m, y, 1) * lt__onnx_extent(m, y, 2);
 	for (int32_t i = 0; i < n; i++)
 		shape[2 + i] = lt__onnx_extent(m, y, 3 + i);
-	return lt__onnx_cast(m, lt__onnx_reshape(m, y, n + 2, shape), lt_node_dtype(g, like));
+	return lt__onnx_reshape(m, y, n + 2, shape);
 }
 
 static bool conv_fits(struct lt_onnx *m, lt_node x, int64_t in, int64_t out, int64_t groups)
@@ -76,7 +78,7 @@ static lt_node conv_plain(struct lt_onnx *m, lt_node x, lt_node w, const struct 
 	}
 	lt_var taps[LT_ONNX_SPATIAL];
 	lt_node windows = lt__onnx_windows(m, x, p, 0, taps);
-	return conv_sum(m, conv_group(m, windows, 1, groups), conv_group(m, w, 0, groups), p->n, w);
+	return conv_sum(m, conv_group(m, windows, 1, groups), conv_group(m, w, 0, groups), p->n);
 }
 
 lt_node lt__onnx_conv(struct lt_onnx_call *c, lt_node x, lt_node w, int32_t bias)
@@ -101,7 +103,7 @@ lt_node lt__onnx_conv(struct lt_onnx_call *c, lt_node x, lt_node w, int32_t bias
 			(long long)lt__onnx_extent(m, w, 1), (long long)groups, (long long)lt__onnx_extent(m, x, 1));
 		return LT_NONE;
 	}
-	return add_bias(c, bias, conv_plain(m, x, w, &p, groups));
+	return add_bias(c, bias, conv_plain(m, lt__onnx_wide(m, x), lt__onnx_wide(m, w), &p, groups), w);
 }
 
 void lt__onnx_build_conv(struct lt_onnx_call *c)
@@ -220,8 +222,8 @@ void lt__onnx_build_conv_transpose(struct lt_onnx_call *c)
 			p.dilation[i], p.before[i]);
 	for (int32_t i = 0; i < 2 + 2 * p.n; i++)
 		perm[i] = i < 2 ? i : i < 2 + p.n ? 2 + 2 * (i - 2) : 3 + 2 * (i - 2 - p.n);
-	x = conv_group(m, lt__onnx_transpose(m, x, perm), 1, groups);
+	x = conv_group(m, lt__onnx_transpose(m, lt__onnx_wide(m, x), perm), 1, groups);
 	/* w [G C, M, ..] as [G, C, M, ..] as [G, M, C, ..] */
-	lt_node weights = lt__onnx_swap(m, conv_group(m, w, 0, groups), 1, 2);
-	lt__onnx_give(c, 0, add_bias(c, 2, conv_sum(m, x, weights, p.n, w)));
+	lt_node weights = lt__onnx_swap(m, conv_group(m, lt__onnx_wide(m, w), 0, groups), 1, 2);
+	lt__onnx_give(c, 0, add_bias(c, 2, conv_sum(m, x, weights, p.n), w));
 }

@@ -37,13 +37,16 @@ void lt__onnx_build_gemm(struct lt_onnx_call *c)
 		lt__onnx_refuse(m, "integers times %g and %g", alpha, beta);
 		return;
 	}
-	lt_node y = lt__onnx_matmul(m, turn_a ? lt__onnx_swap(m, a, 0, 1) : a, turn_b ? lt__onnx_swap(m, b, 0, 1) : b);
+	const enum lt_dtype type = lt_node_dtype(m->graph, a);
+	a = lt__onnx_wide(m, turn_a ? lt__onnx_swap(m, a, 0, 1) : a);
+	b = lt__onnx_wide(m, turn_b ? lt__onnx_swap(m, b, 0, 1) : b);
+	lt_node y = lt__onnx_matmul(m, a, b);
 	y = alpha != 1 ? lt__onnx_opf(m, "mul", y, alpha) : y;
 	if (lt__onnx_has(c, 2)) {
-		lt_node bias = lt__onnx_in(c, 2);
+		lt_node bias = lt__onnx_wide(m, lt__onnx_in(c, 2));
 		y = lt__onnx_op2(m, "add", y, beta != 1 ? lt__onnx_opf(m, "mul", bias, beta) : bias);
 	}
-	lt__onnx_give(c, 0, y);
+	lt__onnx_give(c, 0, lt__onnx_cast(m, y, type));         /* rounded once */
 }
 
 enum { MAX_LETTERS = 60, MAX_TERMS = 16 };

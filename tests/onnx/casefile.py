@@ -1,5 +1,5 @@
-"""What make_cases.py, make_layers.py, make_types.py, make_dims.py and make_microsoft.py write: cases of models with
-inputs and outputs, as entries of an .npz file.
+"""What make_cases.py and the other make_*.py write: cases of models with inputs and outputs,
+as entries of an .npz file.
 
 Entries of case NAME: "NAME/model" (the file's bytes), "NAME/in/INPUT", "NAME/fix/INPUT" (given when the model is read),
 "NAME/dims" (options --dim, with line breaks between them), "NAME/out/OUTPUT"; "NAME/in/K/INPUT" and "NAME/out/K/OUTPUT"
