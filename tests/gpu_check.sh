@@ -10,6 +10,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 mkdir -p "$dir/bin/tests" "$dir/lib" "$dir/tests"
 cp tools/gpu-check.sh bench/gpu_table.py "$dir"
+mkdir "$dir/nets" && : >"$dir/nets/small.lt"
 printf '# comment\nexamples/a.lt -q\nexamples/b.lt -q\n' >"$dir/tests/examples.txt"
 
 # fake NAME LINES: a program.
@@ -35,13 +36,14 @@ echo "bf16 512x512x512, against cuBLAS      0.500 of its speed: 9 us, 9 TFLOP/s"
 # answers CODE WHAT [WORDS]: of the parts that are made up; the table has the words.
 answers() {
 	local status
-	(cd "$dir" && ./gpu-check.sh -p tests,measure,examples,llama,check,bench out) >"$dir/said" 2>&1
+	(cd "$dir" && ./gpu-check.sh -p tests,measure,examples,nets,llama,check,bench out) >"$dir/said" 2>&1
 	status=$?
 	if [ "$status" = "$1" ] && grep -qF -- "${3-whole check}" "$dir/said"; then echo "ok - $2"
 	else echo "not ok - $2"; echo "exit code $status" >&2; cat "$dir/said" >&2; fi
 }
 good
 answers 0 'all went well' 'over cublasSgemm | ≥ 0.98 | yes | least 1.000 (4096)'
+answers 0 'a network is timed' 'network small                                | median 150 us, minimum 1 us'
 CUBLAS=0.9e-3 answers 1 'less than is asked for' 'over cublasSgemm | ≥ 0.98 | no | least 0.900 (4096)'
 BF16=0.970 answers 1 'a call is slower than cuBLAS' '| bf16 4096x4096x4096 0.970'
 SPEED=2999 answers 1 'a model is slower than is asked for' '2999 tok/s'
@@ -57,6 +59,7 @@ fake lt-check 'echo "cuda 1: nothing failed of 20 cases that ran; the time was u
 answers 1 'a part of lt-check is cut off' 'the time was up'
 good
 fake lt-run 'echo "verify: FAILED"; exit 1'
+answers 1 'a network fails' 'network small                                | failed: verify: FAILED (nets/small.log)'
 answers 1 'an example fails' 'examples/b.lt: exit code 1'
 good
 fake tests/test_cuda_blas 'exit 0'

@@ -3,7 +3,10 @@
 # minutes and without a network.  Prints one table; everything that the programs say is left in FOLDER (gpu-check).  1
 # if something failed, was not done in that time, or is less than what is asked for (gpu_table.py).
 #
-#   -p PARTS    some of tests,measure,examples,llama,check,bench,sanitize, in this order; default: all
+#   -p PARTS    some of tests,measure,examples,nets,llama,check,bench,sanitize, in this order; default: all
+#
+# nets runs whole networks with random weights: the scripts $O/nets/*.lt, if there are any, which lt-run --dump=script
+# makes of the models of bench/make_nets.py (--dim batch=32 -o build/nets/resnet50_32.lt).
 #
 # With Criterion, isl and the CUDA toolkit installed:    make && tools/gpu-check.sh
 # On a machine that cannot build:                        make gpu         on one that can: build/gpu has all it needs
@@ -28,23 +31,24 @@ if [ "${1-}" = --pack ]; then
 		grep -vE '^(libc|libm|libdl|libpthread|librt|libresolv|ld-linux[^ ]*|libgcc_s|libstdc\+\+)\.so' |
 		while read -r name file; do cp -L "$file" "$to/lib/$name"; done
 	cp -R examples "$to" && cp -R tests/cases tests/examples.txt "$to/tests" && cp "$0" "$to" || exit 1
+	mkdir "$to/nets" && find "$O/nets" -name '*.lt' -exec cp {} "$to/nets" \; 2>/dev/null
 	mkdir "$to/peers" && cp bench/peers/p*.py "$to/peers" && cp tools/gpu-bench.sh bench/gpu_table.py "$to" || exit 1
 	du -sh "$to"
 	exit 0
 fi
 
-parts=tests,measure,examples,llama,check,bench,sanitize
+parts=tests,measure,examples,nets,llama,check,bench,sanitize
 [ "${1-}" = -p ] && { parts=$2; shift 2; }
 out=${1:-gpu-check}
 mkdir -p "$out" || exit 1
 out=$(cd "$out" && pwd)
 begin=$(date +%s)
 whole=470                       # seconds for all
-bin=$O
+bin=$O nets=$PWD/$O/nets
 here=$(cd "$(dirname "$0")" && pwd)
 [ -d "$here/bin" ] || here=$PWD/$O/gpu
 if [ -d "$here/bin" ]; then
-	bin=$here/bin
+	bin=$here/bin nets=$here/nets
 	export O=$bin
 	# What the system has itself is better than what was carried.
 	libraries=$(mktemp -d)
@@ -145,6 +149,24 @@ examples() {
 	row 'examples with --verify' "$(($(wc -l <"$out/examples/list") - n)) passed, $n failed, $(seconds "$from")"
 	while read -r line; do row '' "$line"; done <"$out/examples/failed"
 	[ "$n" = 0 ] || failed=1
+}
+
+# nets: each by itself: microseconds of a run, and of its kernels; what each kernel took is in nets/NAME.log.
+nets() {
+	local file name log
+	mkdir -p "$out/nets"
+	for file in "$nets"/*.lt; do
+		[ -e "$file" ] || continue
+		name=$(basename "$file" .lt)
+		log=$out/nets/$name.log
+		if limited 60 "$bin/lt-run" "$file" -i '*=random' -c '*=random' -q --no-cache -b cuda --strict --explain \
+			--time=20 --profile >"$log" 2>&1 </dev/null; then
+			row "network $name" "$(sed -n 's/^time: \(median[^,]*, minimum[^,]*\).*/\1/p' "$log")"
+		else
+			failed=1
+			row "network $name" "failed: $(tail -n 1 "$log") (nets/$name.log)"
+		fi
+	done
 }
 
 # checkpoint FILE: a model of llama2.c of the shape of stories15M, with random weights.
@@ -282,6 +304,7 @@ facts
 has tests && for name in test_cuda_{host,programs,blas,bench} test_grid_trees; do tests "$name"; done
 has measure && { measured measure_cuda; measured measure_blas; slower; }
 has examples && examples
+has nets && nets
 has llama && llama
 has check && check 240
 has bench && bench gpu gemm mlp pointwise layout conv rows
