@@ -2,6 +2,7 @@
  * ones. */
 #include <criterion/criterion.h>
 #include "lt/options.h"
+#include "tools/option/option.h"
 #include "tests/keeper.h"
 
 enum { DEVICE, FAST, MODE, PATH, OFF, N_OPTION };
@@ -100,5 +101,17 @@ Test(options, every_backend_says_it_alike)
 		struct keeper k = keeper_new();
 		cr_expect(b->score("no_such/x", &k.diag) <= 0 && strcmp(k.text, "unknown option 'no_such'") == 0, "%s: %s", b->name,
 			k.text);
+	}
+}
+
+/* Each backend that a build may leave out is answered with the way to it. */
+Test(options, a_backend_that_was_left_out_says_how_to_get_it)
+{
+	static const struct { const char *name, *says; } left_out[] = { { "cuda", "install NVIDIA's CUDA toolkit" },
+		{ "opencl", "apt-get install opencl-c-headers" }, { "llvm", "apt-get install llvm-19-dev" }, { "cup", "" } };
+	for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
+		char said[3300];
+		lt__backend_how_to_get(left_out[i].name, strlen(left_out[i].name), said, sizeof said);
+		cr_expect(left_out[i].says[0] ? strstr(said, left_out[i].says) != NULL : !said[0], "%s", said);
 	}
 }

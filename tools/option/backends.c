@@ -19,17 +19,27 @@ const char *lt__backend_offered(int i)
 	return i < n ? lt__backend_name(i) : i == n && !lt_backend_find("llvm") ? "llvm" : NULL;
 }
 
-/* llvm is a file of its own, which need not have been built. */
-static void where_llvm_is(const char *name, size_t bytes, char *out, size_t cap)
+static bool is_called(const char *name, size_t bytes, const char *word)
+{
+	return strlen(word) == bytes && !memcmp(name, word, bytes);
+}
+
+void lt__backend_how_to_get(const char *name, size_t bytes, char *out, size_t cap)
 {
 	char folders[3000];
 
 	out[0] = 0;
-	if (bytes != 4 || memcmp(name, "llvm", 4))
+	if (is_called(name, bytes, "cuda"))
+		snprintf(out, cap, "; it was left out when this was built, as cuda.h and nvrtc.h were not found: install NVIDIA's "
+			"CUDA toolkit (nvidia-cuda-toolkit of Debian and Ubuntu), then run make again; make CUDA=FOLDER names its headers");
+	else if (is_called(name, bytes, "opencl"))
+		snprintf(out, cap, "; it was left out when this was built, as CL/cl.h was not found: apt-get install "
+			"opencl-c-headers ocl-icd-libopencl1, then run make again");
+	if (!is_called(name, bytes, "llvm"))
 		return;
 	lt__plugins_folders(folders, sizeof folders);
 	snprintf(out, cap, "; it is a file of its own, llvm.so, looked for in %s; make builds it where it finds LLVM's "
-		"llvm-config, 15 or newer; -B FILE.so names one that is elsewhere", folders);
+		"llvm-config, 15 or newer (apt-get install llvm-19-dev); -B FILE.so names one that is elsewhere", folders);
 }
 
 lt_status lt__backend_named(struct lt_context *ctx, const char *name, size_t bytes, const struct lt_backend **out)
@@ -46,7 +56,7 @@ lt_status lt__backend_named(struct lt_context *ctx, const char *name, size_t byt
 	}
 	*out = NULL;
 	lt__option_words(&(struct lt_tool_option){ .list = lt__backend_name }, names, sizeof names);
-	where_llvm_is(name, bytes, where, sizeof where);
+	lt__backend_how_to_get(name, bytes, where, sizeof where);
 	return lt_fail(ctx, LT_EINVAL, "there is no backend '%.*s'%s (there are: %s)%s", (int)bytes, name,
 		lt__nearest_hint(ctx, &near, "'", "'"), names, where);
 }

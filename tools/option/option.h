@@ -92,6 +92,8 @@ char *lt__option_help(const struct lt_tool_option *);
 const char *lt__backend_name(int i);
 /* The same for who types one: with llvm, which need not be loaded yet. */
 const char *lt__backend_offered(int i);
+/* How to get a backend that need not have been built: what a sentence ends with; "" for other names. */
+void lt__backend_how_to_get(const char *name, size_t bytes, char *out, size_t cap);
 /* The backend of that name; LT_EINVAL: there is none, and the sentence says which there are and which one was meant. */
 lt_status lt__backend_named(struct lt_context *, const char *name, size_t bytes, const struct lt_backend **out);
 
