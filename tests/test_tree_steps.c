@@ -44,7 +44,7 @@ static void new_graph(struct steps *s, struct lt_context *ctx, struct random_gra
 		must(lt_graph_parse(ctx, recipe.graph, strlen(recipe.graph), "recipe", &r->g) == LT_OK, "%s",
 			lt_context_message(ctx));
 	} else if (random_chance(&s->rng, 40)) {
-		random_nest_new(ctx, s->seed, 0, r, text, sizeof text);
+		random_nest_new(ctx, s->seed, 0, 0, r, text, sizeof text);
 	} else {
 		struct random_options o = { .n_node = (int32_t)random_between(&s->rng, 3, 14), .views = true };
 		o.params = random_chance(&s->rng, 30);
