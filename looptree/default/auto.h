@@ -234,9 +234,9 @@ void lt__auto_set_fusion_point(struct lt_auto *, const struct lt_product *);
 bool lt__auto_may_enter(const struct lt_auto *, lt_node n, lt_tnode at);
 void lt__auto_mark_fusible(struct lt_auto *, lt_tnode from);
 
-/* product.c: the value that a view is of, if it names its dims anew and no more; else n. */
+/* product_look.c: the value that a view is of, if it names its dims anew and no more; else n. */
 lt_node lt__auto_renamed(const struct lt_graph *, lt_node n);
-/* The products of the graph; clusters are known. */
+/* product.c: the products of the graph; clusters are known. */
 lt_status lt__auto_products(struct lt_auto *);
 /* product_form.c: which tree a product gets; false: that of any other nest. */
 bool lt__product_form(const struct lt_auto *, struct lt_product *);

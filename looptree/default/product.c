@@ -14,18 +14,6 @@ enum {
 	MIN_BORDER = 16       /* columns of a product whose image is copied with its border */
 };
 
-lt_node lt__auto_renamed(const struct lt_graph *g, lt_node n)
-{
-	for (const struct lt_nodedef *d = &g->node[n]; d->op == LT_OP_view && d->n_piece == 1 && d->n_operand == 1
-		&& d->n_dim == g->node[*d->operand].n_dim && d->piece->map.n_guard == 0; d = &g->node[n]) {
-		for (int32_t i = 0; i < d->n_dim; i++)
-			if (!lt__row_is(&d->piece->map, i, i))
-				return n;
-		n = *d->operand;
-	}
-	return n;
-}
-
 /* Who reads each node, and the bytes of all constants. */
 static void count_named(struct lt_auto *s)
 {

@@ -2,6 +2,18 @@
 #include "looptree/default/product.h"
 #include "looptree/default/share.h"
 
+lt_node lt__auto_renamed(const struct lt_graph *g, lt_node n)
+{
+	for (const struct lt_nodedef *d = &g->node[n]; d->op == LT_OP_view && d->n_piece == 1 && d->n_operand == 1
+		&& d->n_dim == g->node[*d->operand].n_dim && d->piece->map.n_guard == 0; d = &g->node[n]) {
+		for (int32_t i = 0; i < d->n_dim; i++)
+			if (!lt__row_is(&d->piece->map, i, i))
+				return n;
+		n = *d->operand;
+	}
+	return n;
+}
+
 struct factor_read lt__product_look(const struct lt_auto *s, const struct lt_product *p, bool right)
 {
 	lt_node of = right ? p->right : p->left;
