@@ -1,5 +1,5 @@
-/* cases.h -- the models of the .npz files of this folder (made by make_*.py), with what
- * they are given and must give. */
+/* cases.h -- the models of the .npz files of this folder (made by make_*.py), with what they
+ * are given and must give. */
 #ifndef TESTS_ONNX_CASES_H
 #define TESTS_ONNX_CASES_H
 #include "lt/lt.h"
