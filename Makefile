@@ -172,6 +172,10 @@ debug-cudnn release-cudnn:
 tell-hamkaas: built
 	@$(setup) hamkaas '$(O)' 'make $(MODE)'
 
+$(PROGRAM) $(O)/libhamkaas.so: | $(WITHOUT)
+without-llvm:
+	@rm -f $(O)/backends/llvm.so
+
 REVISIONS = $(patsubst %,$(O)/backends/%/revision.h,cpu $(if $(CUDA),cuda) $(if $(OPENCL),opencl))
 $(O)/%.o: %.c $(O)/flags | $(O)/ir/op/prelude_text.h $(REVISIONS)
 	@mkdir -p $(@D)

@@ -15,8 +15,8 @@ static lt_node shown_cast(const struct lt_graph *g, lt_node x)
 		|| view->piece[0].source != 0 || view->piece[0].map.n_guard > 0)
 		return -1;
 	const struct lt_nodedef *cast = &g->node[view->operand[0]];
-	if (lt__node_elems(g, x) > lt__node_elems(g, view->operand[0]))
-		return -1;              /* a window */
+	if (lt__node_elems(g, x) != lt__node_elems(g, view->operand[0]))
+		return -1;              /* a window, a part */
 	const enum lt_dtype from = cast->op == LT_OP_cast && !cast->reduce ? g->node[cast->operand[0]].dtype : LT_F32;
 	return (from == LT_F16 || from == LT_BF16) && cast->dtype == LT_F32 ? view->operand[0] : -1;
 }

@@ -54,7 +54,7 @@ set -f
 for file in $(find tests/golden -name '*.lt' | sort); do
 	[ -e "${file%.lt}.err" ] && continue
 	# What the options say of other backends does not matter here.
-	compile "$file" $(sed -n '1s/^# lt-run: *//p' "$file" | sed 's/-b [^ ]*//; s/--target [^ ]*//')
+	compile "$file" $(sed -n '1s/^# lt-run: *//p' "$file" | sed 's/-b [^ ]*//; s/--target [^ ]*//; s/-d[A-Z]*//')
 done
 while read -r command; do
 	compile $command
