@@ -215,6 +215,22 @@ Test(grid_trees, a_device_gives_what_the_evaluator_says)
 			"--verify -i at=%d -i x=random case.graph", at), 0, "at %d: %s", at, ltrun_err);
 }
 
+/* All threads meet behind a write of one of them, the last step of a loop; behind the loop one of them goes on.  PoCL's
+ * optimiser joins the two conditions, and what is left behind the barrier is a branch. */
+Test(grid_trees, a_device_takes_a_branch_behind_a_barrier)
+{
+	static const char *const binds[] = { "bind %b/j' block.x", "bind %b/j' block.x; unroll j; parallel i",
+		"bind i grid.x; bind %b/j' block.x" };
+	need_device();
+	ltrun_write_text("plain", "schedule 1\n");
+	ltrun_write_text("case.graph", "graph 1\nvar i 2\nvar j 9\n%x = i32[i, j] input \"x\"\n%a = i32[i, j] neg %x\n"
+		"%b = i32[i, j] neg %a\n%c = i32[i, j] neg %b\nresult \"c\" = %c\n");
+	for (int i = 0; i < 3; i++)
+		cr_expect_eq(ltrun("--no-cache --no-passes --strict -b opencl --schedule=plain --apply=\"split j 4; tail j peel; "
+			"fission %%c j'; fission %%b j'; %s\" -q --verify -i x=random case.graph", binds[i]), 0, "%s: %s", binds[i],
+			ltrun_err);
+}
+
 /* -- drawn trees -- */
 
 static void draw(const char *backends, uint64_t first, uint64_t graphs)

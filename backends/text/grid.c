@@ -65,10 +65,21 @@ static const char *exchange_of_warp(struct text *t, const struct lt_instruction 
 	return far ? lt__text_formatted(t, "(%s < %d ? %s : %s)", by, (int)n, call, x) : call;
 }
 
+/* PoCL makes a loop over a block's threads of what stands between two barriers, and ends the process by an assertion
+ * where that begins in two places: where its optimiser leaves nothing but a branch behind a barrier, and the paths meet
+ * again.  An instruction that no compiler may remove keeps the two apart. */
+static void define_barrier(struct text *t)
+{
+	lt__text_define(t, "LT_BARRIER", "#if defined POCL_DEVICE_ADDRESS_BITS && !defined __SPIR__ && !defined __SPIRV__\n"
+		"#define LT_BARRIER(memory) barrier(memory); __asm__ volatile(\"\")\n#else\n"
+		"#define LT_BARRIER(memory) barrier(memory)\n#endif\n");
+}
+
 static const char *exchange_of_block(struct text *t, const struct lt_instruction *i, const char *x, const char *by)
 {
 	uint32_t dtype = i->dtype == LT_LANE_MASK && i->lanes > 1 ? i->lanes > 32 ? LT_U64 : LT_U32 : i->dtype;
 	t->passes = true;
+	define_barrier(t);
 	return lt__text_formatted(t, "%s(lt_passed, lt_self, %s, %s)", lt__text_helper(t, "pass",
 		(struct lt_value_type){ dtype,
 		1 }), by, x);
@@ -120,9 +131,10 @@ static void barrier(struct text *t, const struct lt_instruction *i)
 {
 	bool whole = i->what == LT_BARRIER_BLOCK;
 	lt__text_flush(t, true, false);
-	if (!t->d->device->warps)
-		lt__text_line(t, "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);");
-	else if (whole && i->number == 0)
+	if (!t->d->device->warps) {
+		define_barrier(t);
+		lt__text_line(t, "LT_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);");
+	} else if (whole && i->number == 0)
 		lt__text_line(t, "__syncthreads();");
 	else if (whole)
 		lt__text_line(t, "asm volatile(\"bar.sync %lld, %lld;\" ::: \"memory\");", (long long)i->number,

@@ -25,6 +25,11 @@ static inline void lt_copy16(__local void *to, const __global void *from, int on
 		x = *(const __global uint4 *)from;
 	*(__local uint4 *)to = x;
 }
+#if defined POCL_DEVICE_ADDRESS_BITS && !defined __SPIR__ && !defined __SPIRV__
+#define LT_BARRIER(memory) barrier(memory); __asm__ volatile("")
+#else
+#define LT_BARRIER(memory) barrier(memory)
+#endif
 static inline int32_t lt_i32_mod(int32_t a, int32_t b)
 {
 	if (b == 0 || b == -1)
@@ -95,7 +100,7 @@ __kernel __attribute__((reqd_work_group_size(8, 8, 1))) void product_1(__global 
 			}
 		}
 		if (i8 >= 0) {
-			barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+			LT_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 			const int32_t v34 = lt_i32_mod(i8, 2) * 512;
 			const int32_t v36 = v34 + v1 * 64;
 			const int32_t v38 = v34 + v0 * 4;
@@ -108,7 +113,7 @@ __kernel __attribute__((reqd_work_group_size(8, 8, 1))) void product_1(__global 
 				c2 = lt_f32x4_add(c2, lt_f32x4_mul(lt_f32x4_splat(xs[v40 + 32L]), v47));
 				c3 = lt_f32x4_add(c3, lt_f32x4_mul(lt_f32x4_splat(xs[v40 + 48L]), v47));
 			}
-			barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+			LT_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		}
 	}
 	const int32_t v61 = (v7 + v1 * 4) * 64 + (v6 + v0 * 4);

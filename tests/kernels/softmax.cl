@@ -75,12 +75,17 @@ static inline float lt_f32x4_fold_max(lt_f32x4 a)
 	a.v[0] = lt_f32_max(a.v[0], a.v[1]);
 	return a.v[0];
 }
+#if defined POCL_DEVICE_ADDRESS_BITS && !defined __SPIR__ && !defined __SPIRV__
+#define LT_BARRIER(memory) barrier(memory); __asm__ volatile("")
+#else
+#define LT_BARRIER(memory) barrier(memory)
+#endif
 static inline float lt_f32_pass(__local ulong *pass, uint32_t self, int64_t from, float x)
 {
 	((__local float *)pass)[self] = x;
-	barrier(CLK_LOCAL_MEM_FENCE);
+	LT_BARRIER(CLK_LOCAL_MEM_FENCE);
 	x = ((__local float *)pass)[from];
-	barrier(CLK_LOCAL_MEM_FENCE);
+	LT_BARRIER(CLK_LOCAL_MEM_FENCE);
 	return x;
 }
 typedef struct { float v[2]; } lt_f32x2;
@@ -182,7 +187,7 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void softmax_1(__global
 	const int v26 = (int32_t)(lt_self % 32) == 0;
 	if (v26)
 		part[v24] = v23;
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	LT_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const lt_f32x4 v31 = lt_f32x4_exp(lt_f32x4_sub(v11, lt_f32x4_splat(lt_f32x2_fold_max(lt_f32x2_load_local(&part[0])))));
 	const float v32 = lt_f32x4_fold_add(v31);
 	const float v33 = lt_f32_pass(lt_passed, lt_self, lt_self ^ 16, v32);
@@ -196,6 +201,6 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void softmax_1(__global
 	const float v41 = lt_f32_pass(lt_passed, lt_self, lt_self ^ 1, v40);
 	if (v26)
 		part[v24 + 2L] = v40 + v41;
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	LT_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	lt_f32x4_store_on_global(&y[v5], lt_f32x4_div(v31, lt_f32x4_splat(lt_f32x2_fold_add(lt_f32x2_load_local(&part[2])))), v7);
 }

@@ -9,12 +9,17 @@ typedef uchar uint8_t;
 typedef ushort uint16_t;
 typedef uint uint32_t;
 typedef ulong uint64_t;
+#if defined POCL_DEVICE_ADDRESS_BITS && !defined __SPIR__ && !defined __SPIRV__
+#define LT_BARRIER(memory) barrier(memory); __asm__ volatile("")
+#else
+#define LT_BARRIER(memory) barrier(memory)
+#endif
 static inline float lt_f32_pass(__local ulong *pass, uint32_t self, int64_t from, float x)
 {
 	((__local float *)pass)[self] = x;
-	barrier(CLK_LOCAL_MEM_FENCE);
+	LT_BARRIER(CLK_LOCAL_MEM_FENCE);
 	x = ((__local float *)pass)[from];
-	barrier(CLK_LOCAL_MEM_FENCE);
+	LT_BARRIER(CLK_LOCAL_MEM_FENCE);
 	return x;
 }
 typedef struct { float v[8]; } lt_f32x8;
@@ -63,7 +68,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_1(__global co
 	if ((int32_t)(lt_self % 32) == 0) {
 		part[v15] = v14;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	LT_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (v1 == 0) {
 		y[v0] = lt_f32x8_fold_add(lt_f32x8_load_local(&part[0]));
 	}

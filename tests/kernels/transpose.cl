@@ -9,6 +9,11 @@ typedef uchar uint8_t;
 typedef ushort uint16_t;
 typedef uint uint32_t;
 typedef ulong uint64_t;
+#if defined POCL_DEVICE_ADDRESS_BITS && !defined __SPIR__ && !defined __SPIRV__
+#define LT_BARRIER(memory) barrier(memory); __asm__ volatile("")
+#else
+#define LT_BARRIER(memory) barrier(memory)
+#endif
 
 __kernel __attribute__((reqd_work_group_size(32, 8, 1))) void transpose_1(__global const char *lt_at0, int64_t lt_offset0, __global char *lt_at1, int64_t lt_offset1)
 {
@@ -25,7 +30,7 @@ __kernel __attribute__((reqd_work_group_size(32, 8, 1))) void transpose_1(__glob
 		const int32_t v7 = i6 + v1;
 		tile[v7 * 33 + v0] = x[(v5 + v7) * 64 + (v4 + v0)];
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	LT_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	#pragma unroll 4
 	for (int32_t i15 = 0; i15 < 32; i15 += 8) {
 		const int32_t v16 = i15 + v1;

@@ -9,6 +9,11 @@ typedef uchar uint8_t;
 typedef ushort uint16_t;
 typedef uint uint32_t;
 typedef ulong uint64_t;
+#if defined POCL_DEVICE_ADDRESS_BITS && !defined __SPIR__ && !defined __SPIRV__
+#define LT_BARRIER(memory) barrier(memory); __asm__ volatile("")
+#else
+#define LT_BARRIER(memory) barrier(memory)
+#endif
 typedef struct { float v[2]; } lt_f32x2;
 static inline lt_f32x2 lt_f32x2_load_global(const __global float *p)
 {
@@ -156,7 +161,7 @@ __kernel __attribute__((reqd_work_group_size(8, 8, 1))) void k0_c_copy_1(__globa
 	const int32_t v31 = v1 * 32 + v2 * 92 + v30;
 	const int32_t v33 = v2 * 32 + v30;
 	for (int32_t i34 = 0; i34 < 7; i34++) {
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		LT_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		const int v35 = v10 >= -69;
 		const int32_t v36 = i34 * -8;
 		const int32_t v37 = v11 + v36;
@@ -168,7 +173,7 @@ __kernel __attribute__((reqd_work_group_size(8, 8, 1))) void k0_c_copy_1(__globa
 		a_copy[v22 + 64L] = v49.v[0];
 		a_copy[v22 + 96L] = v49.v[1];
 		lt_f32x4_store_local(&b_copy[v33], lt_f32x4_load_on_global(&b[v31 + i34 * 736], (v23 + v36 >= -49 && v26 >= -88) ? 0xfu : 0u));
-		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		LT_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		for (int32_t i60 = 0; i60 < 8; i60++) {
 			const int32_t v61 = i60 * 32;
 			const lt_f32x4 v63 = lt_f32x4_load_local(&a_copy[v19 + v61]);

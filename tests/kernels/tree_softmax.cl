@@ -22,12 +22,17 @@ static inline float lt_f32_max(float a, float b)
 {
 	return a != a || a > b || (a == b && !signbit(a)) ? a : b;
 }
+#if defined POCL_DEVICE_ADDRESS_BITS && !defined __SPIR__ && !defined __SPIRV__
+#define LT_BARRIER(memory) barrier(memory); __asm__ volatile("")
+#else
+#define LT_BARRIER(memory) barrier(memory)
+#endif
 static inline float lt_f32_pass(__local ulong *pass, uint32_t self, int64_t from, float x)
 {
 	((__local float *)pass)[self] = x;
-	barrier(CLK_LOCAL_MEM_FENCE);
+	LT_BARRIER(CLK_LOCAL_MEM_FENCE);
 	x = ((__local float *)pass)[from];
-	barrier(CLK_LOCAL_MEM_FENCE);
+	LT_BARRIER(CLK_LOCAL_MEM_FENCE);
 	return x;
 }
 static inline lt_f32x4 lt_f32x4_load_local(const __local float *p)
@@ -103,13 +108,13 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void k0_y_1(__global c
 	if (v24) {
 		parts[v23] = v21;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	LT_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (v2) {
 		const lt_f32x4 v25 = lt_f32x4_load_local(&parts[0]);
 		m[0] = lt_f32_max(m[0], lt_f32_max(lt_f32_max(v25.v[0], v25.v[2]), lt_f32_max(v25.v[1], v25.v[3])));
 		s[0] = 0.0f;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	LT_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	float part_8 = 0.0f;
 	const lt_f32x4 v35 = lt_f32x4_load_global(&x[v5]);
 	const float v37 = m[0];
@@ -138,12 +143,12 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void k0_y_1(__global c
 	if (v24) {
 		parts_9[v23] = v59;
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	LT_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	if (v2) {
 		const lt_f32x4 v60 = lt_f32x4_load_local(&parts_9[0]);
 		s[0] = s[0] + (v60.v[0] + v60.v[2] + (v60.v[1] + v60.v[3]));
 	}
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	LT_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const float v71 = s[0];
 	const float v72 = e_0 / v71;
 	const float v74 = e_1 / v71;

@@ -9,6 +9,11 @@ typedef uchar uint8_t;
 typedef ushort uint16_t;
 typedef uint uint32_t;
 typedef ulong uint64_t;
+#if defined POCL_DEVICE_ADDRESS_BITS && !defined __SPIR__ && !defined __SPIRV__
+#define LT_BARRIER(memory) barrier(memory); __asm__ volatile("")
+#else
+#define LT_BARRIER(memory) barrier(memory)
+#endif
 
 __kernel __attribute__((reqd_work_group_size(32, 8, 1))) void k0_y_1(__global const char *lt_at0, int64_t lt_offset0, __global char *lt_at2, int64_t lt_offset2)
 {
@@ -26,7 +31,7 @@ __kernel __attribute__((reqd_work_group_size(32, 8, 1))) void k0_y_1(__global co
 	x_copy[v12 + 264L] = x[v9 + 768L];
 	x_copy[v12 + 528L] = x[v9 + 1536L];
 	x_copy[v12 + 792L] = x[v9 + 2304L];
-	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	LT_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	const int32_t v17 = v2 + v3 * 33;
 	const int32_t v24 = v0 * 2048 + v1 * 32 + v2 * 64 + v3;
 	y[v24] = -x_copy[v17];
