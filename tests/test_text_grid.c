@@ -210,6 +210,26 @@ Test(text_grid, opencl_rounds_every_number)
 	lt_kernel_free(k);
 }
 
+/* Which function a device means is said by the types of operands: infinity has that of the value, too. */
+Test(text_grid, opencl_divides_doubles_by_infinity)
+{
+	const double x[1] = { 2.5 };
+	double y[2] = { 0 };
+	static char said[8192];
+	const int64_t bytes[2] = { sizeof x, sizeof y };
+	struct lt_fault fault = { 0 };
+	if (!opencl_is_there())
+		cr_skip_test("no OpenCL device is there: Debian's pocl-opencl-icd makes one of the processor");
+	struct lt_kernel *k = simulated_kernel("kernel 1\nname k\nworkspace 0 thread 0\n"
+		"buffer x f64[1] slot 0 align 8 exclusive\nbuffer y f64[2] slot 1 align 8 exclusive written\n"
+		"region host\n\tlaunch_grid 1 1 1 1 ()\n"
+		"region grid 1 blocks (1, 1, 1) threads (1, 1, 1) subgroup 1 shared 0\n\t%%a = load f64 x[0]\n"
+		"\t%%b = remainder f64 %%a inf\n\tstore y[0] %%b\n\t%%c = remainder f64 -inf %%a\n\tstore y[1] %%c\n");
+	cr_expect(opencl_run(k, (void *const[]){ (void *)(uintptr_t)x, y }, bytes, &fault, said, sizeof said), "%s", said);
+	cr_expect(y[0] == 2.5 && isnan(y[1]), "%g, %g", y[0], y[1]);
+	lt_kernel_free(k);
+}
+
 /* Every other one has values of several lanes. */
 static struct lt_kernel *random_grids(uint64_t seed)
 {

@@ -50,6 +50,10 @@ static struct text_expr float_of(struct text *t, uint32_t dtype, uint64_t bits)
 	if (x - x != 0) {
 		t->math = true;
 		text = t->d->device ? t->d->device->infinity : t->d->headers ? "INFINITY" : "__builtin_inff()";
+		/* Functions of devices have one name for all floats, and the operands' type says which is meant. */
+		if (t->d->device && !is_single)
+			return (struct text_expr){ .text = lt__text_formatted(t, "%s(%s)%s", minus ? "-" : "",
+				lt__text_element(dtype)->type, text), .tight = TEXT_UNARY };
 	} else {
 		text = literal_float(t, x, wide, is_single ? "f" : "");
 	}
