@@ -26,6 +26,8 @@ static void copy_now(struct lt_session *s, const struct device_op *op)
 		      *from = device_range(op->peer ? op->peer : s, &op->src, op->bytes, op->direction != LT_COPY_TO_DEVICE);
 	if (to && from)
 		memcpy(to, from, op->bytes);
+	if (op->direction != LT_COPY_DEVICE)
+		s->clock += 10 * (int64_t)op->bytes;
 }
 
 /* All that was enqueued, in its order.  What it fails of is told by who waits. */

@@ -281,6 +281,21 @@ Test(explain, a_list_that_lines_up)
 
 /* ---- devices ---- */
 
+/* Of add.lt on the backend memory, whose clock counts 100 ns for a byte that is copied. */
+static void check_crossing(json_t *crossing)
+{
+	static const struct { const char *way; int copies, bytes; } want[] = { { "to_devices", 1, 24 },
+		{ "from_devices", 1, 24 }, { "between_devices", 0, 0 }, { "once", 1, 12 } };
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		json_t *o = json_object_get(crossing, want[i].way);
+		cr_expect_eq(json_integer_value(json_object_get(o, "copies")), want[i].copies, "%s", want[i].way);
+		cr_expect_eq(json_integer_value(json_object_get(o, "bytes")), want[i].bytes, "%s", want[i].way);
+		if (i < 3)
+			cr_expect_float_eq(json_number_value(json_object_get(o, "ns")), 100. * want[i].bytes, 1e-6, "%s", want[i].way);
+	}
+	cr_expect(json_is_real(json_object_get(crossing, "rest_ns")));
+}
+
 Test(explain, what_crosses_and_the_devices_clock)
 {
 	char memory[512];
@@ -288,8 +303,9 @@ Test(explain, what_crosses_and_the_devices_clock)
 	strcpy(memory, built("tests/plugins/memory.so"));
 	cr_assert_eq(run("add.lt -i x=1 -c w=1 -q -B %s -b memory --time=7", memory), 0, "%s", err);
 	/* The input and the result, six floats each; the constant is there once, and the workspace of nothing. */
-	cr_assert(strstr(out, "\ncrossing: 2 copies between memories a run, 48 bytes; ")
-			&& strstr(out, " a run; 60 bytes in device memory\n"),
+	cr_assert(strstr(out, "\ncrossing: 2 copies between memories a run, 48 bytes; to devices 24 bytes, 2.4 us; "
+			"from devices 24 bytes, 2.4 us; the rest of a run takes ")
+			&& strstr(out, "\ncrossing once: 1 copy of constants, 12 bytes, ") && strstr(out, "; 60 bytes in device memory\n"),
 		"%s", out);
 	cr_assert(strstr(out, "\ndevice: 5 us a run, by its own clock\n"), "%s", out);
 	cr_assert_eq(run("--list-backends -B %s", memory), 0, "%s", err);
@@ -301,7 +317,19 @@ Test(explain, what_crosses_and_the_devices_clock)
 	cr_assert_eq(json_integer_value(json_object_get(time, "move_bytes")), 48);
 	cr_assert_eq(json_integer_value(json_object_get(time, "device_bytes")), 60);
 	cr_assert_eq(json_integer_value(json_object_get(time, "device_ns")), 5000);
+	check_crossing(json_object_get(time, "crossing"));
 	json_decref(root);
+	/* The same in a profile, apart from the kernel. */
+	cr_assert_eq(run("add.lt -i x=1 -c w=1 -q -B %s -b memory --profile --json --no-cache", memory), 0, "%s", err);
+	root = json_loads(out, 0, &e);
+	json_t *profile = json_object_get(root, "profile");
+	check_crossing(json_object_get(profile, "crossing"));
+	cr_assert_eq(json_integer_value(json_object_get(profile, "kernels_ns")), 5000, "%s", out);
+	cr_assert_eq(json_integer_value(json_object_get(profile, "copy_ns")), 0);
+	json_decref(root);
+	cr_assert_eq(run("add.lt -i x=1 -c w=1 -q -B %s -b memory --profile", memory), 0, "%s", err);
+	cr_assert(strstr(out, "\nsum: 5 us in kernels, ")
+			&& strstr(out, "; to devices 24 bytes, 2.4 us; from devices 24 bytes, 2.4 us;"), "%s", out);
 	cr_assert_eq(run("add.lt -B %s -b memory --dump=plan", memory), 0, "%s", err);
 	cr_assert(strstr(out, "moves 2 a run, 48 bytes\n")
 			&& strstr(out, "once move constant 'w'[0, 3) in host -> constant 'w' in memory\n")

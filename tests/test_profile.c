@@ -104,7 +104,7 @@ Test(profile, of_threads_and_results_stay_the_same)
 	parsed_free(g);
 }
 
-/* The clock of these devices ticks 1000 ns at each launch. */
+/* The clock of these devices ticks 1000 ns at each launch, 10 for each byte that crosses. */
 Test(profile, of_a_device_by_its_own_clock)
 {
 	struct lt_graph *g = parsed(LONG);
@@ -115,8 +115,11 @@ Test(profile, of_a_device_by_its_own_clock)
 		run_long(r, x, h, (float)run);
 		const struct lt_profile *f = profile_of(r);
 		check_sound(p, r, f);
-		int64_t kernels = 0;
+		int64_t kernels = 0, ways[LT_PROFILE_BETWEEN + 1] = { 0 };
 		for (uint32_t i = 0; i < f->n_step; i++) {
+			ways[f->step[i].way]++;
+			if (f->step[i].kind == LT_PROFILE_MOVE)
+				cr_expect_eq(f->step[i].ns, 10 * f->step[i].bytes);
 			if (f->step[i].kind != LT_PROFILE_KERNEL)
 				continue;
 			kernels++;
@@ -126,6 +129,7 @@ Test(profile, of_a_device_by_its_own_clock)
 			cr_expect_str_eq(f->lane[f->step[i].lane], "device of devone");
 		}
 		cr_expect_geq(kernels, 2);
+		cr_expect(ways[LT_PROFILE_SENT] == 1 && ways[LT_PROFILE_BROUGHT] == 1 && ways[LT_PROFILE_BETWEEN] == 0);
 		cr_expect_eq(device_one.captures, 0, "runs that are profiled are not recorded");
 	}
 	struct lt_program *plain = compiled(g, "devone");
@@ -163,6 +167,21 @@ Test(profile, of_a_device_without_a_clock)
 		cr_expect_eq(f->step[i].clock, LT_PROFILE_HOST);
 	lt_instance_free(r);
 	lt_program_free(p);
+	/* Nor does a copy count what was enqueued before it: the host waits before and after. */
+	struct lt_stats st = { .size = sizeof st };
+	int64_t syncs[2];
+	for (uint32_t timed = 0; timed < 2; timed++) {
+		p = compiled_with(g, (struct lt_options){ .backends = "devblind", .device_time = timed });
+		r = instance_of(p);
+		device_one.syncs = 0;
+		run_long(r, x, h, 1);
+		syncs[timed] = device_one.syncs;
+		lt_program_stats(p, &st);
+		cr_expect(st.send_ns > 0 && st.bring_ns > 0 && st.send_ns + st.bring_ns == st.move_ns);
+		lt_instance_free(r);
+		lt_program_free(p);
+	}
+	cr_expect(syncs[0] == 1 && syncs[1] == 3, "%lld, %lld", (long long)syncs[0], (long long)syncs[1]);
 	close_graph(g);
 }
 

@@ -25,6 +25,8 @@ struct lt_profile_node {
 };
 /* Whose clock `ns` was read from: the host's, around a call that returns when it is done; the device's own. */
 enum lt_profile_clock { LT_PROFILE_HOST, LT_PROFILE_DEVICE };
+/* Of a LT_PROFILE_MOVE: from the host to a device, back, from one device to another. */
+enum lt_profile_way { LT_PROFILE_STAYS, LT_PROFILE_SENT, LT_PROFILE_BROUGHT, LT_PROFILE_BETWEEN };
 struct lt_profile_step {
 	uint32_t size;
 	enum lt_profile_kind kind;
@@ -43,6 +45,7 @@ struct lt_profile_step {
 	int32_t n_team;                         /* parallel loops that were shared out to threads */
 	enum lt_profile_clock clock;
 	int32_t lane;                           /* that it is in */
+	enum lt_profile_way way;
 };
 /* A stretch of time in which a thread, or a device, was at a step.  begin_ns: by a clock that only goes forward, common
  * to all runs of the process. */

@@ -95,7 +95,8 @@ struct lt_options {
 	/* 1: no kernel is compiled: the program can be shown (not LT_SHOW_SOURCE, _ASM, _KERNEL, _STATS), not run */
 	uint32_t plan_only;
 	uint32_t no_capture;    /* 1: a run is never recorded to be run again by one call of the backend */
-	uint32_t device_time;   /* 1: runs are timed on the devices that can (lt_stats.device_ns) */
+	/* 1: runs, and what crosses in them, are timed on the devices that can (lt_stats.device_ns, send_ns, bring_ns) */
+	uint32_t device_time;
 	/* Called (with user) for each kernel in order when all are compiled, and also when no backend takes one of them,
 	 * before lt_compile fails.  What it is given is valid during the call.  May be NULL. */
 	void (*explain)(void *user, const struct lt_explained *);
@@ -241,6 +242,12 @@ struct lt_stats {
 	/* of one run: operations that run, as in struct lt_work; run-time extents at their maximum */
 	int64_t executed;
 	int64_t accept_ns;              /* backends are asked what they take: those that print kernel programs make them */
+	/* Of the copies of a run (n_move): from the host's memory to devices', and back; the rest is between devices.  once:
+	 * of constants, before the first run.  The times are parts of move_ns: with device_time by the devices' clocks,
+	 * else of the host's calls, which may only enqueue. */
+	int32_t n_send, n_bring, n_once;
+	int64_t send_bytes, bring_bytes, once_bytes;
+	int64_t send_ns, bring_ns, once_ns;
 };
 /* Fills as many bytes as size says, and sets size to how many these are. */
 LT_API void lt_program_stats(const struct lt_program *, struct lt_stats *);

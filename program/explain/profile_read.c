@@ -61,7 +61,9 @@ static void profile_fact(const struct lt_program *p, struct lt_arena *a, int32_t
 	const int32_t memory = lt__profile_memory(s);
 	*out = (struct lt_profile_step){ .size = sizeof *out, .kind = kinds[s->kind],
 		.backend = memory ? p->backends.at[p->memories.at[memory].opened].backend->name : "host",
-		.lane = memory ? n_thread_lane + memory - 1 : 0 };
+		.lane = memory ? n_thread_lane + memory - 1 : 0,
+		.way = s->kind != LT_STEP_MOVE ? LT_PROFILE_STAYS : !s->from_memory ? LT_PROFILE_SENT
+			: !s->memory ? LT_PROFILE_BROUGHT : LT_PROFILE_BETWEEN };
 	if (s->kind == LT_STEP_RUN || s->kind == LT_STEP_BLOCKS)
 		profile_kernel(p, a, s->nest, out);
 	else
@@ -157,19 +159,7 @@ static void profile_host_step(const struct profiled_step *s, struct lt_profile_s
 	out->busy_ns = s->busy_ns + (alone > 0 ? alone : 0);
 }
 
-/* The time between two events of one device; the lane's clock begins where the host enqueued its first step. */
-static lt_status profile_between(
-	struct lt_instance *r, const struct lt_opened *c, struct lt_event *from, struct lt_event *to, int64_t *ns)
-{
-	struct lt_diagnostics diags;
-	lt__diagnostics_init(&diags);
-	lt__lock_take(c->lock);
-	lt_status st = c->backend->event_ns(from, to, ns, &diags.diag);
-	lt__lock_give(c->lock);
-	return st ? lt_fail(&r->ctx, st, "backend %s: timing a kernel: %s", c->backend->name,
-		lt__diagnostic_reason(&diags, st, c->backend->name, "event_ns")) : LT_OK;
-}
-
+/* The lane's clock begins where the host enqueued its first step. */
 static lt_status profile_device_step(struct lt_instance *r, int32_t i, const int32_t *first_of)
 {
 	const struct lt_program *p = r->program;
@@ -180,8 +170,8 @@ static lt_status profile_device_step(struct lt_instance *r, int32_t i, const int
 	int64_t since = 0;
 	out->clock = LT_PROFILE_DEVICE;
 	out->busy_ns = out->n_thread = out->n_team = 0;
-	LT_TRY(profile_between(r, c, x->event[2 * i], x->event[2 * i + 1], &out->ns));
-	LT_TRY(profile_between(r, c, x->event[2 * first], x->event[2 * i], &since));
+	LT_TRY(lt__event_between(&r->ctx, c, "a kernel", x->event[2 * i], x->event[2 * i + 1], &out->ns));
+	LT_TRY(lt__event_between(&r->ctx, c, "a kernel", x->event[2 * first], x->event[2 * i], &since));
 	if (x->n_span < x->cap_span)
 		x->span[x->n_span++] = (struct lt_profile_span){ i, out->lane, x->step[first].begin_ns + since, out->ns };
 	else

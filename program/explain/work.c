@@ -89,6 +89,31 @@ static void grow(int64_t *sum, int64_t by)
 		*sum = INT64_MAX;
 }
 
+static int64_t moved_bytes(const struct lt_program *p, const struct lt_pstep *step)
+{
+	return step->elems * lt__dtype_info(p->nests.assigned.storage[step->to].dtype)->bytes;
+}
+
+static void add_moves(const struct lt_program *p, struct lt_stats *out)
+{
+	for (int32_t i = 0; i < p->plan.n_run; i++) {
+		const struct lt_pstep *step = &p->plan.run[i];
+		if (step->kind != LT_STEP_MOVE)
+			continue;
+		out->n_move++;
+		out->n_send += !step->from_memory;
+		out->n_bring += !step->memory;
+		grow(&out->move_bytes, moved_bytes(p, step));
+		if (!step->from_memory || !step->memory)
+			grow(step->memory ? &out->send_bytes : &out->bring_bytes, moved_bytes(p, step));
+	}
+	for (int32_t i = 0; i < p->plan.n_prepare; i++)
+		if (p->plan.prepare[i].kind == LT_STEP_MOVE) {
+			out->n_once++;
+			grow(&out->once_bytes, moved_bytes(p, &p->plan.prepare[i]));
+		}
+}
+
 static void add_memories(const struct lt_program *p, struct lt_stats *out)
 {
 	const struct lt_offsets *offsets = &p->offsets;
@@ -101,14 +126,9 @@ static void add_memories(const struct lt_program *p, struct lt_stats *out)
 		if (s->space == LT_STORAGE_WORKSPACE && offsets->lifetime[i].first >= 0)
 			grow(&out->intermediate_bytes, (int64_t)lt__storage_bytes(s));
 	}
-	for (int32_t i = 0; i < p->plan.n_run; i++) {
-		const struct lt_pstep *step = &p->plan.run[i];
-		out->n_launch += step->kind == LT_STEP_RUN;
-		if (step->kind != LT_STEP_MOVE)
-			continue;
-		out->n_move++;
-		grow(&out->move_bytes, step->elems * lt__dtype_info(p->nests.assigned.storage[step->to].dtype)->bytes);
-	}
+	for (int32_t i = 0; i < p->plan.n_run; i++)
+		out->n_launch += p->plan.run[i].kind == LT_STEP_RUN;
+	add_moves(p, out);
 }
 
 static void add_kernels(const struct lt_kernels *kernels, struct lt_stats *out)
@@ -142,6 +162,9 @@ void lt_program_stats(const struct lt_program *p, struct lt_stats *out)
 	struct lt_stats now = p->stats;
 	lt__count_runs(p, &now.n_run, &now.n_replayed);
 	now.move_ns = p->tally.move_ns;
+	now.send_ns = p->tally.send_ns;
+	now.bring_ns = p->tally.bring_ns;
+	now.once_ns = p->tally.once_ns;
 	now.device_ns = p->tally.device_ns;
 	now.bind_ns = p->tally.bind_ns;
 	now.device_bytes = p->tally.device_bytes;

@@ -31,6 +31,7 @@ static lt_status instance_fill(void *arg)
 	LT_TRY(lt__queues_new(r));
 	LT_TRY(lt__events_new(r));
 	LT_TRY(lt__profiler_new(r));
+	LT_TRY(lt__crossing_new(r));
 	LT_TRY(lt__device_memory_new(&r->ctx, p, false, a, &r->device));
 	lt__recorder_new(r);
 	return LT_OK;
@@ -95,6 +96,7 @@ static void instance_clear(struct lt_instance *r)
 	lt__recorder_free(r);
 	lt__events_free(r);
 	lt__profiler_free(r);
+	lt__crossing_free(r);
 	lt__queues_free(r);
 	lt__device_memory_free(r->program, r->device);
 	lt__arena_free(r->arena);

@@ -221,6 +221,7 @@ lt_status lt__instance_observe(
 	LT_TRY(lt__instance_begin(r, input, result, &a));
 	LT_TRY(lt__queue_wait_all(r->program, &a));
 	a.queue = NULL;                         /* each step is looked at */
+	a.crossing = NULL;
 	LT_TRY(lt__arena_new(ctx, &l.arena));
 	lt_status st = lt__protect(ctx, list_values, &l);
 	if (!st)

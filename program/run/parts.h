@@ -123,7 +123,31 @@ lt_status lt__recorder_repeat(struct lt_instance *, const struct lt_addresses *)
 lt_status lt__events_new(struct lt_instance *);
 void lt__events_free(struct lt_instance *);
 
+/* -- event.c.  new: LT_OK with NULL where the backend has none; times: "runs", for the sentence.  free: NULL is
+ * nothing.  record: whether it is; of NULL it never is. */
+lt_status lt__event_new(struct lt_context *, const struct lt_opened *, const char *times, struct lt_event **out);
+void lt__event_free(const struct lt_opened *, struct lt_event *);
+bool lt__event_record(const struct lt_opened *, struct lt_event *, void *stream);
+
+/* -- crossing.c */
+struct lt_crossing {
+	struct lt_event **event;                /* two a step of the plan's run that moves; NULL: its backend has none */
+	bool *recorded;                         /* by step: both are, and not yet read */
+};
+/* With lt_options.device_time; else the instance's crossing stays NULL. */
+lt_status lt__crossing_new(struct lt_instance *);
+void lt__crossing_free(struct lt_instance *);
+/* Around a move. */
+lt_status lt__crossing_begin(struct lt_program *, const struct lt_pstep *, const struct lt_addresses *,
+	int64_t *begin_ns);
+lt_status lt__crossing_end(struct lt_program *, const struct lt_pstep *, const struct lt_addresses *, int64_t begin_ns);
+/* What was recorded is counted, or left: of a run that failed. */
+lt_status lt__crossing_read(struct lt_instance *);
+void lt__crossing_forget(struct lt_instance *);
+
 /* -- profile.c */
+/* Which step of the plan's run it is; -1: another one. */
+int32_t lt__run_step(const struct lt_program *, const struct lt_pstep *);
 /* What a thread did in the parallel loop that is under way; a cache line of its own. */
 struct profiled_thread { _Alignas(64) int64_t begin_ns, end_ns, busy_ns, n_range; };
 /* With lt_options.profile; else the instance's profiler stays NULL. */

@@ -22,12 +22,6 @@ static int64_t profile_stamp_ps(void)
 	return best * 1000 / TIMES;
 }
 
-static bool profile_has_events(const struct lt_backend *b)
-{
-	return LT_HAS(struct lt_backend, b, event_new) && LT_HAS(struct lt_backend, b, event_record)
-		&& LT_HAS(struct lt_backend, b, event_ns) && LT_HAS(struct lt_backend, b, event_free);
-}
-
 /* Of a step in a device's memory, or from one: whose it is. */
 static const struct lt_opened *profile_opened(const struct lt_program *p, const struct lt_pstep *s)
 {
@@ -39,20 +33,10 @@ static lt_status profiler_events(struct lt_instance *r)
 {
 	struct lt_program *p = r->program;
 	struct lt_profiler *x = r->profiler;
-	struct lt_diagnostics diags;
 	for (int32_t i = 0; i < 2 * p->plan.n_run; i++) {
 		const struct lt_opened *c = profile_opened(p, &p->plan.run[i / 2]);
-		if (!c || !profile_has_events(c->backend))
-			continue;
-		lt__diagnostics_init(&diags);
-		lt__lock_take(c->lock);
-		lt_status st = c->backend->event_new(c->session, &x->event[i], &diags.diag);
-		lt__lock_give(c->lock);
-		if (st) {
-			x->event[i] = NULL;
-			return lt_fail(&r->ctx, st, "backend %s: an event to time kernels with: %s", c->backend->name,
-				lt__diagnostic_reason(&diags, st, c->backend->name, "event_new"));
-		}
+		if (c)
+			LT_TRY(lt__event_new(&r->ctx, c, "kernels", &x->event[i]));
 	}
 	return LT_OK;
 }
@@ -82,12 +66,8 @@ void lt__profiler_free(struct lt_instance *r)
 {
 	struct lt_program *p = r->program;
 	for (int32_t i = 0; r->profiler && i < 2 * p->plan.n_run; i++)
-		if (r->profiler->event[i]) {
-			const struct lt_opened *c = profile_opened(p, &p->plan.run[i / 2]);
-			lt__lock_take(c->lock);
-			c->backend->event_free(r->profiler->event[i]);
-			lt__lock_give(c->lock);
-		}
+		if (r->profiler->event[i])
+			lt__event_free(profile_opened(p, &p->plan.run[i / 2]), r->profiler->event[i]);
 	r->profiler = NULL;
 }
 
@@ -137,7 +117,7 @@ static void profile_add_span(struct lt_profiler *x, int32_t lane, int64_t begin_
 		x->n_dropped++;
 }
 
-static int32_t profile_step_of(const struct lt_program *p, const struct lt_pstep *s)
+int32_t lt__run_step(const struct lt_program *p, const struct lt_pstep *s)
 {
 	const uintptr_t at = (uintptr_t)s, first = (uintptr_t)p->plan.run;
 	const uintptr_t end = (uintptr_t)(p->plan.run + p->plan.n_run);
@@ -147,20 +127,14 @@ static int32_t profile_step_of(const struct lt_program *p, const struct lt_pstep
 static bool profile_event(struct lt_profiler *x, const struct lt_program *p, const struct lt_pstep *s, int32_t event,
 	const struct lt_addresses *a)
 {
-	const struct lt_opened *c = profile_opened(p, s);
-	if (!x->event[event])
-		return false;
-	lt__lock_take(c->lock);
-	lt_status st = c->backend->event_record(x->event[event], a->queue ? a->queue[lt__profile_memory(s)].stream : NULL,
-		NULL);
-	lt__lock_give(c->lock);
-	return !st;
+	return lt__event_record(profile_opened(p, s), x->event[event],
+		a->queue ? a->queue[lt__profile_memory(s)].stream : NULL);
 }
 
 void lt__profile_step_begin(
 	struct lt_profiler *x, const struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
-	if (!x || (x->at = profile_step_of(p, s)) < 0)
+	if (!x || (x->at = lt__run_step(p, s)) < 0)
 		return;
 	x->step[x->at].recorded = profile_event(x, p, s, 2 * x->at, a);
 	x->step[x->at].begin_ns = profile_stamp(x);
@@ -181,7 +155,7 @@ void lt__profile_step_end(
 
 bool lt__profile_waits(const struct lt_profiler *x, const struct lt_program *p, const struct lt_pstep *s)
 {
-	const int32_t at = x ? profile_step_of(p, s) : -1;
+	const int32_t at = x ? lt__run_step(p, s) : -1;
 	return at >= 0 && s->memory && !x->event[2 * at];
 }
 

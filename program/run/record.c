@@ -312,33 +312,14 @@ lt_status lt__recorder_repeat(struct lt_instance *r, const struct lt_addresses *
 lt_status lt__events_new(struct lt_instance *r)
 {
 	struct lt_program *p = r->program;
-	struct lt_diagnostics diags;
-	for (int32_t i = 0; r->event && i < 2 * p->backends.n; i++) {
-		const struct lt_opened *c = &p->backends.at[i / 2];
-		const struct lt_backend *b = c->backend;
-		if (!p->kernels.used[i / 2] || !LT_HAS(struct lt_backend, b, event_new) || !LT_HAS(struct lt_backend, b, event_record)
-		    || !LT_HAS(struct lt_backend, b, event_ns) || !LT_HAS(struct lt_backend, b, event_free))
-			continue;
-		lt__diagnostics_init(&diags);
-		lt__lock_take(c->lock);
-		lt_status st = c->backend->event_new(c->session, &r->event[i], &diags.diag);
-		lt__lock_give(c->lock);
-		if (st) {
-			r->event[i] = NULL;
-			return lt_fail(&r->ctx, st, "backend %s: an event to time runs with: %s", c->backend->name,
-				lt__diagnostic_reason(&diags, st, c->backend->name, "event_new"));
-		}
-	}
+	for (int32_t i = 0; r->event && i < 2 * p->backends.n; i++)
+		if (p->kernels.used[i / 2])
+			LT_TRY(lt__event_new(&r->ctx, &p->backends.at[i / 2], "runs", &r->event[i]));
 	return LT_OK;
 }
 
 void lt__events_free(struct lt_instance *r)
 {
 	for (int32_t i = 0; r->event && i < 2 * r->program->backends.n; i++)
-		if (r->event[i]) {
-			const struct lt_opened *c = &r->program->backends.at[i / 2];
-			lt__lock_take(c->lock);
-			c->backend->event_free(r->event[i]);
-			lt__lock_give(c->lock);
-		}
+		lt__event_free(&r->program->backends.at[i / 2], r->event[i]);
 }

@@ -19,7 +19,8 @@ static struct lt_addresses addresses(struct lt_instance *r, const void *const *i
 		.device = r->device,
 		.queue = r->queue,
 		.fault = r->fault,
-		.profiler = r->profiler };
+		.profiler = r->profiler,
+		.crossing = r->crossing };
 }
 
 /* The whole of state i between the host and the memories that it is kept in: to all of them, or from one. */
@@ -83,7 +84,9 @@ static lt_status run_end(struct lt_instance *r, lt_status st)
 		a.ctx = &quiet;
 	lt_status waited = lt__queue_wait_all(r->program, &a);
 	lt__profile_done(r);
-	return st ? st : waited;
+	if (st || waited)
+		lt__crossing_forget(r);
+	return st ? st : waited ? waited : lt__crossing_read(r);
 }
 
 lt_status lt__state_to_host(struct lt_instance *r, int32_t i)
@@ -145,6 +148,7 @@ lt_status lt__instance_begin(
 static lt_status run_begin(struct lt_instance *r, const void *const *input, void *const *result)
 {
 	struct lt_addresses a;
+	LT_TRY(lt__crossing_read(r));           /* of a run that nobody has waited for */
 	lt__profile_run(r);
 	lt_status st = lt__instance_begin(r, input, result, &a);
 	lt__profile_ready(r);

@@ -51,6 +51,7 @@ struct lt_instance {
 	struct lt_recorder *recorder;           /* runs that repeat; NULL: no backend can */
 	struct lt_event **event;                /* by opened backend: begin, end; NULL: runs are not timed */
 	struct lt_profiler *profiler;           /* takes the time of each step; NULL: runs are not profiled */
+	struct lt_crossing *crossing;           /* the same of what crosses; NULL: it is not timed on devices */
 	_Atomic int64_t n_run, n_replayed;      /* written by the thread that has the instance, read by all */
 	struct lt_instance *next;               /* of the program's instances */
 };
@@ -68,12 +69,15 @@ struct lt_addresses {
 	struct lt_run_queue *queue;             /* by memory; NULL: every step is waited for */
 	struct lt_fault *fault;                 /* by step of the plan's run: of what is enqueued */
 	struct lt_profiler *profiler;           /* NULL: no time is taken */
+	struct lt_crossing *crossing;           /* NULL: the host's clock is */
 };
 
 /* -- a compiled program: what each stage of lowering (program/lower.c) made, which the driver, dumps and captures
  * read. */
 /* The part of lt_stats that changes while instances are made and run, by any thread. */
-struct lt_tally { _Atomic int64_t n_run, n_replayed, move_ns, device_ns, bind_ns, device_bytes; };
+struct lt_tally {
+	_Atomic int64_t n_run, n_replayed, move_ns, send_ns, bring_ns, once_ns, device_ns, bind_ns, device_bytes;
+};
 struct lt_program {
 	struct lt_context *ctx;
 	struct lt_arena *arena;
@@ -169,6 +173,9 @@ struct lt_profiler {
 	bool ran;
 };
 
+/* The time between two events of a device; timed: "a kernel", for the sentence. */
+lt_status lt__event_between(struct lt_context *, const struct lt_opened *, const char *timed, struct lt_event *from,
+	struct lt_event *to, int64_t *ns);
 /* The memory of the device that does the step; 0: the host does it. */
 static inline int32_t lt__profile_memory(const struct lt_pstep *s)
 {

@@ -142,7 +142,8 @@ static lt_status copy_on(const struct lt_program *p, const struct lt_addresses *
 		  : LT_OK;
 }
 
-/* From one device to another of the same backend; what comes later in either waits for it. */
+/* From one device to another of the same backend, which its queue follows already; what comes later in the other one
+ * waits for it. */
 static lt_status move_peer(
 	struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a, const struct lt_slot *to,
 	const struct lt_slot *from)
@@ -151,7 +152,6 @@ static lt_status move_peer(
 		*other = &p->backends.at[p->memories.at[s->from_memory].opened];
 	struct lt_run_queue *q = a->queue ? &a->queue[s->memory] : NULL;
 	struct lt_diagnostics diags;
-	LT_TRY(lt__queue_follow(p, a, s->memory, s->from_memory));
 	lt__diagnostics_init(&diags);
 	if (q && q->stream) {
 		q->busy = true;
@@ -201,24 +201,23 @@ static lt_status move_in_pieces(
 
 lt_status lt__move(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
-	int64_t unit = lt__dtype_info(p->nests.assigned.storage[s->to].dtype)->bytes, bytes = s->elems * unit,
-		begin = lt__now_ns();
+	const int64_t unit = lt__dtype_info(p->nests.assigned.storage[s->to].dtype)->bytes, bytes = s->elems * unit;
+	const bool peer = s->memory && s->from_memory, sent = is_sent(p, s);
+	int64_t begin_ns;
 	if (bytes == 0)
 		return LT_OK;
 	struct lt_slot to = slot_of(p, s->to, s->memory, a, s->offset * unit, bytes);
-	if (is_sent(p, s)) {
-		lt_status sent = move_in_pieces(p, s, a, &to);
-		p->tally.move_ns += lt__now_ns() - begin;
-		return sent;
-	}
 	struct lt_slot from = slot_of(p, s->from, s->from_memory, a, s->offset * unit, bytes);
-	if (!s->memory || !s->from_memory)
+	if (peer)
+		LT_TRY(lt__queue_follow(p, a, s->memory, s->from_memory));
+	else if (!sent)
 		LT_TRY(lt__queue_before_host(p, a, s->memory ? s->memory : s->from_memory, !s->memory));
-	lt_status st = s->memory && s->from_memory ? move_peer(p, s, a, &to, &from)
+	LT_TRY(lt__crossing_begin(p, s, a, &begin_ns));
+	LT_TRY(sent ? move_in_pieces(p, s, a, &to)
+		: peer ? move_peer(p, s, a, &to, &from)
 		: copy_on(p, a, s->memory ? s->memory : s->from_memory, &to, &from,
-			s->memory ? LT_COPY_TO_DEVICE : LT_COPY_TO_HOST, s->to);
-	p->tally.move_ns += lt__now_ns() - begin;
-	return st;
+			s->memory ? LT_COPY_TO_DEVICE : LT_COPY_TO_HOST, s->to));
+	return lt__crossing_end(p, s, a, begin_ns);
 }
 
 lt_status lt__fetch(

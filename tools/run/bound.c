@@ -43,9 +43,9 @@ static void bound_kernel(const struct run_profile *p, struct run_kernel *k)
 
 	k->flops = k->median_ns > 0 ? (double)k->step.useful / k->median_ns * 1e9 : 0;
 	k->bytes = k->median_ns > 0 ? (double)k->step.bytes / k->median_ns * 1e9 : 0;
-	k->share = p->median_kernels > 0 ? k->median_ns / (double)p->median_kernels : 0;
-	/* What a device's kernel does on the host, or a host's beside a device, has no limit here. */
-	if (l->flops <= 0 || (k->step.clock == LT_PROFILE_DEVICE) != l->device)
+	k->share = p->median_steps > 0 ? k->median_ns / (double)p->median_steps : 0;
+	/* What a device's kernel does on the host, or a host's beside a device, has no limit here, nor has the bus. */
+	if (l->flops <= 0 || k->step.kind == LT_PROFILE_MOVE || (k->step.clock == LT_PROFILE_DEVICE) != l->device)
 		return;
 	k->of_flops = k->median_ns > 0 ? compute / k->median_ns : 0;
 	k->of_bytes = k->median_ns > 0 ? memory / k->median_ns : 0;
@@ -64,18 +64,25 @@ static int run_by_time(const void *a, const void *b)
 
 void run_bound_find(struct run_profile *p)
 {
-	p->median_kernels = 0;
+	p->median_kernels = p->median_steps = 0;
 	for (int32_t i = 0; i < p->n_kernel; i++) {
 		struct run_kernel *k = &p->kernel[i];
 		double busy = (double)run_median(k->busy, p->n_sample);
 
 		k->median_ns = (double)run_median(k->ns, p->n_sample);
 		k->threads = k->step.clock == LT_PROFILE_DEVICE || k->median_ns <= 0 ? 0 : busy / k->median_ns;
-		p->median_kernels += (int64_t)k->median_ns;
+		p->median_steps += (int64_t)k->median_ns;
+		p->median_kernels += run_computes(k) ? (int64_t)k->median_ns : 0;
 		p->order[i] = (struct run_rank){ k->median_ns, i };
 	}
 	for (int32_t i = 0; i < p->n_kernel; i++)
 		bound_kernel(p, &p->kernel[i]);
 	qsort(p->order, (size_t)p->n_kernel, sizeof *p->order, run_by_time);
 	p->median_run = run_median(p->run_ns, p->n_sample);
+	double way[LT_PROFILE_BETWEEN + 1];
+	for (int i = 0; i <= LT_PROFILE_BETWEEN; i++)
+		way[i] = (double)run_median(p->copy_ns[i], p->n_sample);
+	const double rest = (double)p->median_run - way[LT_PROFILE_SENT] - way[LT_PROFILE_BROUGHT] - way[LT_PROFILE_BETWEEN];
+	p->crossing = (struct run_crossing){ way[LT_PROFILE_SENT], way[LT_PROFILE_BROUGHT], way[LT_PROFILE_BETWEEN],
+		rest > 0 ? rest : 0 };
 }

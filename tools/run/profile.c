@@ -37,12 +37,12 @@ static bool profile_above(const struct run_profile *p)
 lt_status run_profile(struct run *r)
 {
 	struct run_profile *p = r->profile;
-	struct lt_stats st = { .size = sizeof st };
 	lt_status sampled;
 
 	p->work.size = sizeof p->work;
-	lt_program_stats(r->program, &st);
-	p->threads = st.n_thread;
+	p->stats.size = sizeof p->stats;
+	lt_program_stats(r->program, &p->stats);
+	p->threads = p->stats.n_thread;
 	lt__phase(&r->phases, "timing kernels");
 	sampled = profile_sample(r);
 	lt__phase(&r->phases, NULL);

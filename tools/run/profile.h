@@ -41,7 +41,8 @@ struct run_profile {
 	struct run_rank *order;         /* slowest first */
 	int64_t n_sample, cap_sample;
 	int64_t *run_ns;                /* by sample, and so on */
-	int64_t *check_ns, *launch_ns, *wait_ns, *copy_ns, *stamps;
+	int64_t *check_ns, *launch_ns, *wait_ns, *stamps;
+	int64_t *copy_ns[LT_PROFILE_BETWEEN + 1];       /* of copies, by enum lt_profile_way */
 	int64_t first_ns;
 	int64_t stamp_ps, n_dropped;
 	double lost;                    /* how often in a sample the system took a processor from a thread, on average */
@@ -54,10 +55,14 @@ struct run_profile {
 	char **lane;
 	uint32_t n_lane;
 	struct lt_work work;
-	int64_t median_run, median_kernels;
+	struct lt_stats stats;
+	struct run_crossing crossing;
+	int64_t median_run, median_steps, median_kernels;       /* steps: with copies */
 	int32_t threads;
 };
 
+/* A step that computes; else it is a copy. */
+static inline bool run_computes(const struct run_kernel *k) { return k->step.kind < LT_PROFILE_COPY; }
 /* bound.c */
 void run_bound_find(struct run_profile *);
 const char *run_bound_name(enum run_bound);

@@ -49,12 +49,13 @@ json_t *run_profile_object(const struct run *r)
 	limits = l->flops > 0 ? json_pack("{s:i,s:b,s:f,s:f,s:f,s:s}", "threads", l->threads, "device", l->device,
 		"flop_per_s", l->flops, "read_bytes_per_s", l->read, "copy_bytes_per_s", l->copy, "measured", l->when) : json_null();
 	const int64_t stamps = run_median(p->stamps, p->n_sample);
-	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:I,s:f,s:o,s:o}", "runs", (json_int_t)p->n_sample,
-		"median_ns", (json_int_t)p->median_run, "first_ns", (json_int_t)p->first_ns, "kernels_ns",
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:I,s:f,s:o,s:o,s:o}", "runs",
+		(json_int_t)p->n_sample, "median_ns", (json_int_t)p->median_run, "first_ns", (json_int_t)p->first_ns, "kernels_ns",
 		(json_int_t)p->median_kernels, "flops", (json_int_t)p->work.useful, "bytes", (json_int_t)p->work.bytes, "check_ns",
 		(json_int_t)run_median(p->check_ns, p->n_sample), "between_ns",
-		(json_int_t)run_median(p->launch_ns, p->n_sample), "copy_ns", (json_int_t)run_median(p->copy_ns, p->n_sample),
+		(json_int_t)run_median(p->launch_ns, p->n_sample), "copy_ns",
+		(json_int_t)run_median(p->copy_ns[LT_PROFILE_STAYS], p->n_sample),
 		"wait_ns", (json_int_t)run_median(p->wait_ns, p->n_sample), "clock_readings", (json_int_t)stamps,
 		"ns_a_reading", (double)p->stamp_ps / 1e3, "dropped_spans", (json_int_t)p->n_dropped, "lost_processor", p->lost,
-		"limits", limits, "kernels", kernels);
+		"limits", limits, "kernels", kernels, "crossing", run_crossing_json(&p->stats, &p->crossing));
 }

@@ -155,7 +155,7 @@ static void print_small(const struct run_profile *p, int32_t from)
 		ns += p->kernel[p->order[i].at].median_ns;
 	if (from < p->n_kernel)
 		printf("%10s %6s  %d more, each below %.1f %% (-v shows them)\n", run_time_text(ns, time, sizeof time),
-			part_text(p->median_kernels > 0 ? ns / (double)p->median_kernels : 0, share, sizeof share), p->n_kernel - from,
+			part_text(p->median_steps > 0 ? ns / (double)p->median_steps : 0, share, sizeof share), p->n_kernel - from,
 			100 * SMALL);
 }
 
@@ -167,6 +167,8 @@ static void print_bounds(const struct run_profile *p)
 	char a[32], b[32], c[16];
 
 	for (int32_t i = 0; i < p->n_kernel; i++) {
+		if (!run_computes(&p->kernel[i]))
+			continue;
 		ns[p->kernel[i].bound] += p->kernel[i].median_ns;
 		n[p->kernel[i].bound]++;
 		predicted += p->kernel[i].predicted_ns;
@@ -190,7 +192,7 @@ static void print_outside(struct run_profile *p)
 	printf("outside of kernels: checks %s, between them %s, copies %s, waiting %s\n",
 		run_time_text((double)run_median(p->check_ns, p->n_sample), a, sizeof a),
 		run_time_text((double)run_median(p->launch_ns, p->n_sample), b, sizeof b),
-		run_time_text((double)run_median(p->copy_ns, p->n_sample), c, sizeof c),
+		run_time_text((double)run_median(p->copy_ns[LT_PROFILE_STAYS], p->n_sample), c, sizeof c),
 		run_time_text((double)run_median(p->wait_ns, p->n_sample), d, sizeof d));
 	printf("taking times: %lld readings of the clock a run, %.0f ns each, %s\n", (long long)stamps,
 		(double)p->stamp_ps / 1e3, run_time_text((double)stamps * (double)p->stamp_ps / 1e3, a, sizeof a));
@@ -222,6 +224,7 @@ lt_status run_profile_print(const struct run *r)
 	print_small(p, i);
 	print_sums(p);
 	print_bounds(p);
+	run_crossing_print(&p->stats, &p->crossing);
 	print_outside(p);
 	return LT_OK;
 }

@@ -133,6 +133,12 @@ lt_status run_profile(struct run *);
 const char *run_time_text(double ns, char *out, size_t bytes);
 const char *run_bytes_text(double bytes, char *out, size_t n);
 
+/* crossing.c: the time of copies between memories, of one run, and what is left of it. */
+struct run_crossing { double send_ns, bring_ns, between_ns, rest_ns; };
+/* Nothing, null: no device with memory of its own takes part. */
+void run_crossing_print(const struct lt_stats *, const struct run_crossing *);
+json_t *run_crossing_json(const struct lt_stats *, const struct run_crossing *);
+
 /* time.c */
 lt_status run_time(struct run *);
 #endif

@@ -22,9 +22,11 @@ static void profile_release(struct run_profile *p)
 	}
 	for (int i = 0; i < p->n_traced; i++)
 		free(p->traced[i].span);
-	int64_t *const by_sample[] = { p->run_ns, p->check_ns, p->launch_ns, p->wait_ns, p->copy_ns, p->stamps };
+	int64_t *const by_sample[] = { p->run_ns, p->check_ns, p->launch_ns, p->wait_ns, p->stamps };
 	for (size_t i = 0; i < sizeof by_sample / sizeof *by_sample; i++)
 		free(by_sample[i]);
+	for (int i = 0; i <= LT_PROFILE_BETWEEN; i++)
+		free(p->copy_ns[i]);
 	for (uint32_t i = 0; i < p->n_lane; i++)
 		free(p->lane[i]);
 	free(p->lane);
@@ -70,13 +72,15 @@ static lt_status profile_samples(struct run *r)
 {
 	struct run_profile *p = r->profile;
 	int64_t n = p->cap_sample ? 2 * p->cap_sample : 64;
-	int64_t **const by_sample[] = { &p->run_ns, &p->check_ns, &p->launch_ns, &p->wait_ns, &p->copy_ns, &p->stamps };
+	int64_t **const by_sample[] = { &p->run_ns, &p->check_ns, &p->launch_ns, &p->wait_ns, &p->stamps };
 	bool good = true;
 
 	if (p->n_sample < p->cap_sample)
 		return LT_OK;
 	for (size_t i = 0; i < sizeof by_sample / sizeof *by_sample; i++)
 		good = profile_grow(by_sample[i], n) && good;
+	for (int i = 0; i <= LT_PROFILE_BETWEEN; i++)
+		good = profile_grow(&p->copy_ns[i], n) && good;
 	for (int32_t i = 0; i < p->n_kernel; i++)
 		good = profile_grow(&p->kernel[i].ns, n) && profile_grow(&p->kernel[i].busy, n) && good;
 	p->cap_sample = good ? n : p->cap_sample;
@@ -108,12 +112,13 @@ static void profile_add(struct run_profile *p, const struct lt_profile *now)
 	p->launch_ns[at] = now->launch_ns;
 	p->wait_ns[at] = now->wait_ns;
 	p->stamps[at] = now->n_stamp;
-	p->copy_ns[at] = 0;
+	for (int i = 0; i <= LT_PROFILE_BETWEEN; i++)
+		p->copy_ns[i][at] = 0;
 	for (int32_t i = 0; i < p->n_kernel; i++) {
 		p->kernel[i].ns[at] = now->step[i].ns;
 		p->kernel[i].busy[at] = now->step[i].busy_ns;
 		if (now->step[i].kind >= LT_PROFILE_COPY)
-			p->copy_ns[at] += now->step[i].ns;
+			p->copy_ns[now->step[i].way][at] += now->step[i].ns;
 	}
 }
 

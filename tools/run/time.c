@@ -60,8 +60,22 @@ static void print_work(const struct lt_work *w, double median)
 		(double)w->bytes / median);
 }
 
-static void print_text(
-	const struct run *r, const struct lt_stats *st, const struct lt_work *w, int64_t n, const int64_t *ns)
+/* Of the average run, as the times of the copies are sums. */
+static struct run_crossing crossing_of(const struct lt_stats *st, int64_t n, const int64_t *ns)
+{
+	const double runs = (double)(st->n_run > 0 ? st->n_run : 1), all = (double)st->move_ns / runs;
+	struct run_crossing c = { .send_ns = (double)st->send_ns / runs, .bring_ns = (double)st->bring_ns / runs };
+	double average = 0;
+
+	for (int64_t i = 0; i < n; i++)
+		average += (double)ns[i] / (double)n;
+	c.between_ns = all - c.send_ns - c.bring_ns;
+	c.rest_ns = average > all ? average - all : 0;
+	return c;
+}
+
+static void print_text(const struct run *r, const struct lt_stats *st, const struct run_crossing *crossing,
+	const struct lt_work *w, int64_t n, const int64_t *ns)
 {
 	char a[32], b[32], c[32], d[32];
 	double median = (double)ns[n / 2];
@@ -80,11 +94,7 @@ static void print_text(
 	if (st->n_parallel > 0)
 		printf("threads: %d; %d kernel%s with parallel loops%s\n", st->n_thread, st->n_parallel, lt__plural(st->n_parallel),
 			st->n_serialised > 0 ? ", which run one iteration after the other: the backend cannot run them on threads" : "");
-	if (st->n_move > 0)
-		printf("crossing: %d cop%s between memories a run, %s; %s a run; %s in device memory\n", st->n_move,
-			st->n_move == 1 ? "y" : "ies", run_bytes_text((double)st->move_bytes, a, sizeof a),
-			run_time_text(st->n_run ? (double)st->move_ns / (double)st->n_run : 0, b, sizeof b),
-			run_bytes_text((double)st->device_bytes, c, sizeof c));
+	run_crossing_print(st, crossing);
 	if (st->device_ns > 0)
 		printf("device: %s a run, by its own clock\n",
 			run_time_text((double)st->device_ns / (double)(st->n_run ? st->n_run : 1), a, sizeof a));
@@ -96,7 +106,8 @@ static void print_text(
 		run_bytes_text((double)st->constant_bytes, c, sizeof c), run_bytes_text((double)st->kernel_bytes, d, sizeof d));
 }
 
-static void add_json(struct run *r, const struct lt_stats *st, const struct lt_work *w, int64_t n, const int64_t *ns)
+static void add_json(struct run *r, const struct lt_stats *st, const struct run_crossing *crossing,
+	const struct lt_work *w, int64_t n, const int64_t *ns)
 {
 	double median = (double)ns[n / 2];
 	json_t *phases = json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f}", "parse", (double)r->model.parse_ns / 1e6, "passes",
@@ -120,6 +131,7 @@ static void add_json(struct run *r, const struct lt_stats *st, const struct lt_w
 			(int)st->n_move, "move_bytes", (json_int_t)st->move_bytes, "device_bytes",
 			(json_int_t)st->device_bytes, "move_ns", (json_int_t)(st->move_ns / st->n_run), "device_ns",
 			(json_int_t)(st->device_ns / st->n_run), "replayed_runs", (json_int_t)st->n_replayed));
+	json_object_set_new(json_object_get(r->json, "time"), "crossing", run_crossing_json(st, crossing));
 }
 
 lt_status run_time(struct run *r)
@@ -128,6 +140,7 @@ lt_status run_time(struct run *r)
 	struct lt_stats before = { .size = sizeof before };
 	struct lt_work work = { .size = sizeof work };
 	int64_t *ns = NULL, n;
+	struct run_crossing crossing;
 	lt_status st_measured;
 
 	lt_program_stats(r->program, &before);
@@ -147,11 +160,14 @@ lt_status run_time(struct run *r)
 	st.n_run -= before.n_run;
 	st.n_replayed -= before.n_replayed;
 	st.move_ns -= before.move_ns;
+	st.send_ns -= before.send_ns;
+	st.bring_ns -= before.bring_ns;
 	st.device_ns -= before.device_ns;
+	crossing = crossing_of(&st, n, ns);
 	if (r->json)
-		add_json(r, &st, &work, n, ns);
+		add_json(r, &st, &crossing, &work, n, ns);
 	else
-		print_text(r, &st, &work, n, ns);
+		print_text(r, &st, &crossing, &work, n, ns);
 	free(ns);
 	return LT_OK;
 }
