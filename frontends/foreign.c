@@ -101,8 +101,9 @@ const char *lt__foreign(const char *at, size_t n, char *out, size_t bytes)
 const char *lt__foreign_bytes(const char *at, size_t n, char *out, size_t bytes)
 {
 	enum { LOOK = 256 };
+	/* Names in a script may hold what terminals take: bells, white space, escapes. */
 	for (size_t i = 0; i < n && i < LOOK; i++)
-		if ((unsigned char)at[i] < ' ' && !(at[i] >= '\a' && at[i] <= '\r') && at[i] != '\x1b') {   /* terminals' */
+		if ((unsigned char)at[i] < ' ' && !(at[i] >= '\a' && at[i] <= '\r') && at[i] != '\x1b') {
 			(void)snprintf(out, bytes, "it is no text: byte %zu of %zu is 0x%02x", i + 1, n, (unsigned char)at[i]);
 			return out;
 		}
