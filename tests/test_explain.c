@@ -296,6 +296,37 @@ static void check_crossing(json_t *crossing)
 	cr_expect(json_is_real(json_object_get(crossing, "rest_ns")));
 }
 
+Test(explain, inputs_and_results_on_the_device)
+{
+	char memory[512], *plain_out;
+
+	strcpy(memory, built("tests/plugins/memory.so"));
+	cr_assert_eq(run("add.lt -i x=1 -c w=1 -q -B %s -b memory --time=7 --on-device", memory), 0, "%s", err);
+	cr_assert(strstr(out, "\ncrossing: 0 copies between memories a run, 0 bytes; the rest of a run takes ")
+			&& strstr(out, "\ncrossing once: 1 copy of constants, 12 bytes, ")
+			&& strstr(out, "; 12 bytes in device memory\n"),
+		"%s", out);
+	cr_assert_eq(run("add.lt -i x=1 -c w=1 -q -b ref --on-device"), 2, "%s", err);
+	cr_assert(strstr(err, "--on-device: '") && strstr(err, "no kernel runs on a device that has one")
+			&& strstr(err, "-b ref"), "%s", err);
+	cr_assert_eq(run("add.lt -i x=1 -c w=1 -q -b ref --on-device --verify"), 2, "%s", err);
+	cr_assert(strstr(err, "--on-device does not go with --verify"), "%s", err);
+	/* What is computed is what it is without, on a device that computes. */
+	cr_assert_eq(run("--list-backends"), 0);
+	const char *opencl = strstr(out, "\nopencl ");
+	const char *unusable = opencl ? strstr(opencl, "not usable") : NULL;
+	if (!opencl || (unusable && unusable - opencl < (ptrdiff_t)strcspn(opencl + 1, "\n")))
+		cr_skip_test("no device of OpenCL");
+	cr_assert_eq(run("add.lt -i x=iota -c w=iota -b opencl -n 3"), 0, "%s", err);
+	plain_out = strdup(out);
+	cr_assert_eq(run("add.lt -i x=iota -c w=iota -b opencl -n 3 --on-device"), 0, "%s", err);
+	cr_assert_str_eq(out, plain_out);
+	free(plain_out);
+	cr_assert_eq(run("add.lt -i x=iota -c w=iota -b opencl -q --on-device --profile --time=3 --no-cache"), 0, "%s", err);
+	cr_assert_null(strstr(out, "; to devices "), "%s", out);
+	cr_assert(strstr(out, "\ncrossing: 0 copies between memories a run, 0 bytes; "), "%s", out);
+}
+
 Test(explain, what_crosses_and_the_devices_clock)
 {
 	char memory[512];

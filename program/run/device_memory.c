@@ -91,3 +91,38 @@ void lt__device_memory_free(const struct lt_program *p, struct lt_device_memory 
 		lt__lock_give(c->lock);
 	}
 }
+
+/* -- what lt_options.on_device names: in the first device's memory -- */
+
+lt_status lt__given_new(struct lt_instance *r, size_t bytes, void **out)
+{
+	struct lt_device_memory one = { .block = (void *[1]){ NULL } };
+	return new_block(&r->ctx, r->program, 1, &one, bytes, "an input or a result", out);
+}
+
+void lt__given_free(struct lt_instance *r, void *at)
+{
+	const struct lt_opened *c = &r->program->backends.at[r->program->memories.at[1].opened];
+	if (!at)
+		return;
+	lt__lock_take(c->lock);
+	c->backend->mem_free(c->session, at);
+	lt__lock_give(c->lock);
+}
+
+lt_status lt__given_copy(struct lt_instance *r, void *device, void *host, size_t bytes, enum lt_copy way)
+{
+	const struct lt_opened *c = &r->program->backends.at[r->program->memories.at[1].opened];
+	const struct lt_slot there = { device, 0, (int64_t)bytes }, here = { host, 0, (int64_t)bytes };
+	const bool sends = way == LT_COPY_TO_DEVICE;
+	struct lt_diagnostics diags;
+	if (!bytes)
+		return LT_OK;
+	lt__diagnostics_init(&diags);
+	lt__lock_take(c->lock);
+	lt_status st =
+		c->backend->mem_copy(c->session, sends ? &there : &here, sends ? &here : &there, bytes, way, NULL, &diags.diag);
+	lt__lock_give(c->lock);
+	return st ? lt_fail(&r->ctx, st, "backend %s: copying %zu bytes %s its memory: %s", c->backend->name, bytes,
+		sends ? "to" : "from", lt__diagnostic_reason(&diags, st, c->backend->name, "mem_copy")) : LT_OK;
+}

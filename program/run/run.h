@@ -119,6 +119,11 @@ struct lt_args lt__launch_args(const struct lt_program *, const struct lt_pstep 
 	struct lt_slot *, struct lt_fault *);
 lt_status lt__fault_report(const struct lt_program *, const struct lt_addresses *, const struct lt_pstep *,
 	const struct lt_fault *);
+/* device_memory.c: memory for what lt_options.on_device names, and copies that are waited for; freed before the
+ * instance.  free: NULL is nothing. */
+lt_status lt__given_new(struct lt_instance *, size_t bytes, void **out);
+void lt__given_free(struct lt_instance *, void *);
+lt_status lt__given_copy(struct lt_instance *, void *device, void *host, size_t bytes, enum lt_copy way);
 /* fault.c.  clear: no index out of range yet. */
 void lt__fault_clear(struct lt_fault *);
 /* instance.c: runs of all instances since the program was made, of those too that are no more. */

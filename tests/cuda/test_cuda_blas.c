@@ -356,6 +356,23 @@ Test(cuda_blas, whole_programs)
 	}
 }
 
+/* Inputs and results on the device: the same numbers, and nothing crosses. */
+Test(cuda_blas, on_the_device)
+{
+	static char plain[20000], given[20000];
+	static const char product[] = "graph 1\nvar m 8\nvar k 16\nvar n 8\n%a = f32[m, k] input \"a\"\n"
+		"%b = f32[k, n] input \"b\"\n%p = f32[m, k, n] mul %a, %b\n%c = f32[m, n] add.reduce %p\nresult \"c\" = %c\n";
+	lt_run(product, "call m cublas.gemm", "-n 3 -i '*=random'", plain, sizeof plain);
+	lt_run(product, "call m cublas.gemm", "-n 3 -i '*=random' --on-device", given, sizeof given);
+	cr_assert_not_null(strstr(plain, "evaluation 2\nc: "), "%s", plain);
+	cr_assert_str_eq(plain, given);
+	lt_run(product, "call m cublas.gemm", "-q -i '*=random' --time=3", given, sizeof given);
+	cr_assert_not_null(strstr(given, "\ncrossing: 3 copies between memories a run, 1.28 kB; to devices 1.024 kB, "),
+		"%s", given);
+	lt_run(product, "call m cublas.gemm", "-q -i '*=random' --on-device --time=3", given, sizeof given);
+	cr_assert_not_null(strstr(given, "\ncrossing: 0 copies between memories a run, 0 bytes; "), "%s", given);
+}
+
 /* Large products are calls in a default tree, with what follows them; small ones, and a matrix by a vector, are not. */
 Test(cuda_blas, default_trees)
 {

@@ -89,6 +89,17 @@ lt_status run_schedule_check(struct run *r)
 	return LT_OK;
 }
 
+/* --on-device: the option's name in the sentence that refuses it. */
+static lt_status device_refused(const struct run *r)
+{
+	static const char begins[] = "on_device: ";
+	const char *why = lt_context_message(r->ctx);
+
+	return strncmp(why, begins, sizeof begins - 1) != 0 ? lt_context_code(r->ctx)
+		: lt__mistake(lt_fail(r->ctx, LT_EINVAL, "--on-device: %s (-b %s; --dump=plan shows where kernels run)",
+			why + sizeof begins - 1, r->backends));
+}
+
 lt_status run_compile(struct run *r)
 {
 	bool terminal = isatty(STDERR_FILENO) && !r->o.quiet;
@@ -111,6 +122,7 @@ lt_status run_compile(struct run *r)
 		.plan_only = r->o.dump && !run_dump_is(&r->o, "source") && !run_dump_is(&r->o, "asm")
 			&& !run_dump_is(&r->o, "kernel") && !run_dump_is(&r->o, "stats"),
 		.no_capture = r->o.no_capture,
+		.on_device = r->o.on_device ? "*" : NULL,
 		.unpacked = r->o.unpacked,
 		.device_time = r->o.time != 0,
 		.profile = r->o.profile || r->o.view,
@@ -133,6 +145,8 @@ lt_status run_compile(struct run *r)
 	lt__interrupt_release();
 	if (r->o.explain)
 		model_explain_say(r->json, &r->model);
+	if (s && r->o.on_device)
+		return device_refused(r);
 	if (!s && r->o.verbose)
 		report_stats(r, lt__now_ns() - r->compile.begin_ns);
 	return s;
@@ -195,7 +209,8 @@ lt_status run_start(struct run *r)
 	lt__phase(&r->phases, "preparing constants");
 	lt_status st = lt_instance_new_sharing(r->program, r->shares, &r->instance);
 	lt__phase(&r->phases, NULL);
-	return st ? lt_fail(r->ctx, st, "%-s", lt_instance_message(r->instance)) : make_results(r);
+	LT_TRY(st ? lt_fail(r->ctx, st, "%-s", lt_instance_message(r->instance)) : make_results(r));
+	return r->o.on_device ? run_device_begin(r) : LT_OK;
 }
 
 void run_end(struct run *r)
@@ -205,6 +220,7 @@ void run_end(struct run *r)
 		free(r->result[i].packed);
 		free(r->result[i].tensor.shape);
 	}
+	run_device_free(r);
 	free(r->result);
 	free(r->input);
 	free(r->output);

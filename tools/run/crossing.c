@@ -12,13 +12,17 @@ static void print_way(const char *way, int32_t n, int64_t bytes, double ns)
 
 static int32_t between(const struct lt_stats *st) { return st->n_move - st->n_send - st->n_bring; }
 static int64_t between_bytes(const struct lt_stats *st) { return st->move_bytes - st->send_bytes - st->bring_bytes; }
-static bool crosses(const struct lt_stats *st) { return st->n_move + st->n_once > 0 || st->device_bytes > 0; }
+/* Where inputs and results are the device's own, nothing may be left that crosses, which is worth saying. */
+static bool crosses(const struct run *r, const struct lt_stats *st)
+{
+	return r->device || st->n_move + st->n_once > 0 || st->device_bytes > 0;
+}
 
-void run_crossing_print(const struct lt_stats *st, const struct run_crossing *c)
+void run_crossing_print(const struct run *r, const struct lt_stats *st, const struct run_crossing *c)
 {
 	char a[32], b[32], d[32];
 
-	if (!crosses(st))
+	if (!crosses(r, st))
 		return;
 	printf("crossing: %d cop%s between memories a run, %s", st->n_move, st->n_move == 1 ? "y" : "ies",
 		run_bytes_text((double)st->move_bytes, a, sizeof a));
@@ -37,9 +41,9 @@ static json_t *way_json(int32_t n, int64_t bytes, double ns)
 	return json_pack("{s:i,s:I,s:f}", "copies", (int)n, "bytes", (json_int_t)bytes, "ns", ns);
 }
 
-json_t *run_crossing_json(const struct lt_stats *st, const struct run_crossing *c)
+json_t *run_crossing_json(const struct run *r, const struct lt_stats *st, const struct run_crossing *c)
 {
-	if (!crosses(st))
+	if (!crosses(r, st))
 		return json_null();
 	return json_pack("{s:o,s:o,s:o,s:o,s:f}", "to_devices", way_json(st->n_send, st->send_bytes, c->send_ns),
 		"from_devices", way_json(st->n_bring, st->bring_bytes, c->bring_ns), "between_devices",

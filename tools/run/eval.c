@@ -109,7 +109,7 @@ static void poison(const struct run *r)
 /* The instance keeps its own sentence; the tool's is the context's. */
 lt_status run_instance(struct run *r)
 {
-	lt_status s = lt_instance_run(r->instance, r->input, r->output);
+	lt_status s = lt_instance_run(r->instance, run_device_input(r), run_device_output(r));
 
 	if (s)
 		return lt_fail(r->ctx, s, "%s", lt_instance_message(r->instance));
@@ -133,7 +133,10 @@ static lt_status run_evaluate_once(struct run *r, int64_t number, int64_t of)
 		lt__phase(&r->phases, "running: %lld of %lld", (long long)number + 1, (long long)of);
 	else
 		lt__phase(&r->phases, "running");
-	s = run_instance(r);
+	s = r->device ? run_device_send(r) : LT_OK;
+	s = s ? s : run_instance(r);
+	if (!s && r->device)
+		s = run_device_fetch(r);
 	lt__phase(&r->phases, NULL);
 	if (s && !lt__is_end(s) && of > 1)
 		lt__say(stderr, "lt-run: evaluation %lld failed\n", (long long)number);

@@ -178,6 +178,8 @@ static const struct lt_tool_option rows[] = {
 			"could repeat a whole run by one call",
 		RUN },
 	LT_BUDGET_OPTION(TENSORS),
+	{ 0, "on-device", NULL, TAKE_FLAG, AT(on_device), .help = "inputs and results are in the memory of the device that "
+		"runs the kernels: nothing of them crosses in a run", RUN },
 	{ 0, "no-passes", NULL, TAKE_FLAG, AT(no_passes), .help = "compiles the graph as it was parsed", TENSORS },
 	{ 0, "schedule", "FILE", TAKE_TEXT, AT(schedule), .help = "runs by the loops in FILE: a tree, as --dump=tree prints "
 		"it, or a list of primitives", LOOPS,
@@ -333,6 +335,9 @@ static lt_status check_whole(struct lt_context *ctx, const struct run_options *o
 		return lt_fail(ctx, LT_EINVAL, "-k goes with --dump=kernel");
 	if (o->schedule && o->script && !strcmp(o->schedule, "-") && !strcmp(o->script, "-"))
 		return lt_fail(ctx, LT_EINVAL, "the script and the schedule cannot both come from standard input");
+	if (o->on_device && o->verify)
+		return lt_fail(ctx, LT_EINVAL, "--on-device does not go with --verify, which judges by inputs and results on the "
+			"host: kernels are the same without it, so verify them so");
 	if (o->no_cache && o->cache_dir)
 		return lt_fail(ctx, LT_EINVAL, "--no-cache and --cache-dir contradict each other");
 	if (o->symbols && o->use_source)

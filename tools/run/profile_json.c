@@ -57,5 +57,5 @@ json_t *run_profile_object(const struct run *r)
 		(json_int_t)run_median(p->copy_ns[LT_PROFILE_STAYS], p->n_sample),
 		"wait_ns", (json_int_t)run_median(p->wait_ns, p->n_sample), "clock_readings", (json_int_t)stamps,
 		"ns_a_reading", (double)p->stamp_ps / 1e3, "dropped_spans", (json_int_t)p->n_dropped, "lost_processor", p->lost,
-		"limits", limits, "kernels", kernels, "crossing", run_crossing_json(&p->stats, &p->crossing));
+		"limits", limits, "kernels", kernels, "crossing", run_crossing_json(r, &p->stats, &p->crossing));
 }

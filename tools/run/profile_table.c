@@ -224,7 +224,7 @@ lt_status run_profile_print(const struct run *r)
 	print_small(p, i);
 	print_sums(p);
 	print_bounds(p);
-	run_crossing_print(&p->stats, &p->crossing);
+	run_crossing_print(r, &p->stats, &p->crossing);
 	print_outside(p);
 	return LT_OK;
 }

@@ -30,7 +30,7 @@ struct run_options {
 	char pass;                              /* -dLETTER; 0: none */
 	char kernel_step;                       /* -kLETTER; 0: none */
 	bool verify, allow_unbounded, explain, profile, strict, no_passes, no_cache, list, json, quiet, verbose,
-		check_schedule, no_capture, unpacked;
+		check_schedule, no_capture, unpacked, on_device;
 	bool asks_cpu;                          /* --cc, --target or --use-source, which are cpu's */
 };
 extern const struct lt_tool run_tool;
@@ -58,6 +58,7 @@ struct run {
 	struct run_result *result;
 	const void **input;                     /* of the current evaluation */
 	void **output;
+	struct run_device *device;              /* --on-device; NULL: inputs and results are the host's */
 	struct run_verify *verify;
 	struct run_profile *profile;            /* --profile; profile.h */
 	/* what was asked for is done, and the answer is no: trees differ, elements are not verified */
@@ -98,6 +99,15 @@ char *run_output_name(const struct run *, int64_t evaluation);
 /* one run; its sentence is the context's, as that of every failure of the tool */
 lt_status run_instance(struct run *);
 
+/* device.c: inputs and results in the device's memory; send: of the current evaluation.  input, output: what a run is
+ * given. */
+lt_status run_device_begin(struct run *);
+void run_device_free(struct run *);
+lt_status run_device_send(const struct run *);
+lt_status run_device_fetch(const struct run *);
+const void *const *run_device_input(const struct run *);
+void *const *run_device_output(const struct run *);
+
 /* print.c: as NumPy's str() prints an array; at most a line's 75 characters. */
 lt_status run_print_tensor(FILE *, const struct lt_tensor *);     /* LT_ENOMEM: nothing is printed */
 /* number.c: one number with at most `digits` decimals, the shortest that reads back as the same value of its
@@ -136,8 +146,8 @@ const char *run_bytes_text(double bytes, char *out, size_t n);
 /* crossing.c: the time of copies between memories, of one run, and what is left of it. */
 struct run_crossing { double send_ns, bring_ns, between_ns, rest_ns; };
 /* Nothing, null: no device with memory of its own takes part. */
-void run_crossing_print(const struct lt_stats *, const struct run_crossing *);
-json_t *run_crossing_json(const struct lt_stats *, const struct run_crossing *);
+void run_crossing_print(const struct run *, const struct lt_stats *, const struct run_crossing *);
+json_t *run_crossing_json(const struct run *, const struct lt_stats *, const struct run_crossing *);
 
 /* time.c */
 lt_status run_time(struct run *);

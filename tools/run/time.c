@@ -94,7 +94,7 @@ static void print_text(const struct run *r, const struct lt_stats *st, const str
 	if (st->n_parallel > 0)
 		printf("threads: %d; %d kernel%s with parallel loops%s\n", st->n_thread, st->n_parallel, lt__plural(st->n_parallel),
 			st->n_serialised > 0 ? ", which run one iteration after the other: the backend cannot run them on threads" : "");
-	run_crossing_print(st, crossing);
+	run_crossing_print(r, st, crossing);
 	if (st->device_ns > 0)
 		printf("device: %s a run, by its own clock\n",
 			run_time_text((double)st->device_ns / (double)(st->n_run ? st->n_run : 1), a, sizeof a));
@@ -131,7 +131,7 @@ static void add_json(struct run *r, const struct lt_stats *st, const struct run_
 			(int)st->n_move, "move_bytes", (json_int_t)st->move_bytes, "device_bytes",
 			(json_int_t)st->device_bytes, "move_ns", (json_int_t)(st->move_ns / st->n_run), "device_ns",
 			(json_int_t)(st->device_ns / st->n_run), "replayed_runs", (json_int_t)st->n_replayed));
-	json_object_set_new(json_object_get(r->json, "time"), "crossing", run_crossing_json(st, crossing));
+	json_object_set_new(json_object_get(r->json, "time"), "crossing", run_crossing_json(r, st, crossing));
 }
 
 lt_status run_time(struct run *r)
