@@ -453,7 +453,7 @@ Test(more_ltllama, an_interrupt_ends_with_the_speed)
 		cr_expect_eq(!strstr(err, "only what ran until then is verified"), !i, "%s", err);
 	}
 	/* Within a prompt, too. */
-	sprintf(command, "cd %s && timeout -s INT 3 %s long.bin -n 0 -b ref -q --json "
+	sprintf(command, "cd %s && timeout --foreground -s INT 3 %s long.bin -n 0 -b ref -q --json "
 		"-i $(yes ab | tr -d '\\n' | head -c 20000)", scratch(""), built("lt-llama"));
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 124, "%s", err);
 	json_t *o = json_loads(out, 0, NULL);

@@ -118,6 +118,8 @@ static lt_status llama_work(struct llama *l, char *path)
 	if (l->o.convert)
 		return llama_convert(l);
 	LT_TRY(llama_begin(l));
+	/* From here on a signal ends the text, not what is said of it: whoever makes tokens looks for it between two. */
+	lt_context_cancel(l->ctx, NULL, NULL);
 	lt__interrupt_catch(0);
 	lt_status s = !strcmp(l->o.mode, "chat") ? llama_chat(l) : llama_generate(l);
 	s = s ? s : llama_write_logits(l);
