@@ -4,6 +4,7 @@
  * A cast is exact there, so both are the same value.  What is between a cast and its product keeps the factor in
  * memory in float32, and from routines and matrix instructions that multiply halves.
  */
+#include <string.h>
 #include "ir/node/node.h"
 #include "ir/pass/pass.h"
 
@@ -15,10 +16,15 @@ static lt_node shown_cast(const struct lt_graph *g, lt_node x)
 		|| view->piece[0].source != 0 || view->piece[0].map.n_guard > 0)
 		return -1;
 	const struct lt_nodedef *cast = &g->node[view->operand[0]];
-	if (lt__node_elems(g, x) != lt__node_elems(g, view->operand[0]))
-		return -1;              /* a window, a part */
+	if (lt__node_elems(g, x) > lt__node_elems(g, view->operand[0]))
+		return -1;              /* a window */
 	const enum lt_dtype from = cast->op == LT_OP_cast && !cast->reduce ? g->node[cast->operand[0]].dtype : LT_F32;
-	return (from == LT_F16 || from == LT_BF16) && cast->dtype == LT_F32 ? view->operand[0] : -1;
+	if ((from != LT_F16 && from != LT_BF16) || cast->dtype != LT_F32)
+		return -1;
+	/* The view's map is over the cast's dims: those of the halves, in that order. */
+	const struct lt_nodedef *half = &g->node[cast->operand[0]];
+	return half->n_dim == cast->n_dim && !memcmp(half->dim, cast->dim, (size_t)half->n_dim * sizeof *half->dim)
+		? view->operand[0] : -1;
 }
 
 /* Marks the nodes that multiply for one sum alone. */
