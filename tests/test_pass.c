@@ -380,9 +380,10 @@ Test(pass, widen_keeps_what_a_cast_reorders)
 		char text[1000];
 		struct lt_context *ctx;
 		struct lt_graph *g, *h;
-		(void)snprintf(text, sizeof text, "graph 1\nvar m 3\nvar k 4\nvar n 8\nvar n2 8\nvar k2 4\n%%a = f32[m, k2] input \"a\"\n"
-			"%%b = f16[k, n] input \"b\"\n%s%%p = f32[m, n2, k2] mul %%a, %%v\n%%c = f32[m, n2] add.reduce %%p\n"
-			"result \"c\" = %%c\n", cast[i]);
+		(void)snprintf(text, sizeof text,
+			"graph 1\nvar m 3\nvar k 4\nvar n 8\nvar n2 8\nvar k2 4\n%%a = f32[m, k2] input \"a\"\n"
+			"%%b = f16[k, n] input \"b\"\n%s%%p = f32[m, n2, k2] mul %%a, %%v\n"
+			"%%c = f32[m, n2] add.reduce %%p\nresult \"c\" = %%c\n", cast[i]);
 		cr_assert_eq(lt_context_new(&ctx), LT_OK);
 		cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "widen", &g), LT_OK, "%s", lt_context_message(ctx));
 		cr_assert_eq(lt__pass_widen(g, &h), LT_OK, "%s", lt_context_message(ctx));

@@ -151,17 +151,24 @@ examples() {
 	[ "$n" = 0 ] || failed=1
 }
 
-# nets: each by itself: microseconds of a run, and of its kernels; what each kernel took is in nets/NAME.log.
+# nets: each by itself: microseconds of a run, and what of them crossing took; of each kernel: nets/NAME.log.
+# Values are random, except of int64, which are indices: 0.
 nets() {
-	local file name log
+	local file name log kind tensor given
 	mkdir -p "$out/nets"
 	for file in "$nets"/*.lt; do
 		[ -e "$file" ] || continue
 		name=$(basename "$file" .lt)
 		log=$out/nets/$name.log
-		if limited 60 "$bin/lt-run" "$file" -i '*=random' -c '*=random' -q --no-cache -b cuda --strict --explain \
+		given=(-i '*=random' -c '*=random')
+		while read -r kind tensor; do
+			given+=("$kind" "$tensor=0")
+		done < <(sed -n -e 's/.* = InputTensor(\([^,]*\), int64, .*/-i \1/p' \
+			-e 's/.* = ConstantTensor(\([^,]*\), int64, .*/-c \1/p' "$file")
+		if limited 60 "$bin/lt-run" "$file" "${given[@]}" -q --no-cache -b cuda --strict --explain \
 			--time=20 --profile >"$log" 2>&1 </dev/null; then
 			row "network $name" "$(sed -n 's/^time: \(median[^,]*, minimum[^,]*\).*/\1/p' "$log")"
+			row '' "$(grep -m 1 '^crossing: ' "$log")"
 		else
 			failed=1
 			row "network $name" "failed: $(tail -n 1 "$log") (nets/$name.log)"
