@@ -231,6 +231,24 @@ Test(grid_trees, a_device_takes_a_branch_behind_a_barrier)
 			ltrun_err);
 }
 
+/* Wide copies whose guard ends within the last of them: with a row of its own, peeled, whose address is a multiple. */
+Test(grid_trees, no_part_of_a_wide_copy_is_behind_its_guard)
+{
+	static const char steps[] = "split m 16; tail m peel; split m' 4; split k 8; tail k pad; reorder m k m' n k' m''; "
+		"stage %p %a at k depth 2 async; bind m grid.x; bind %p/m' block.y; split %a.copy/m' 8; bind %a.copy/m' block.x; "
+		"split %a.copy/k' 4; bind %a.copy/k' block.y; vectorize %a.copy/k''";
+	ltrun_write_text("plain", "schedule 1\n");
+	for (int k = 9; k < 16; k++) {
+		char graph[400];
+		(void)snprintf(graph, sizeof graph, "graph 1\nvar m 33\nvar k %d\nvar n 3\n%%a = f64[m, k] input \"a\"\n"
+			"%%b = f64[k, n] input \"b\"\n%%p = f64[m, k, n] mul %%a, %%b\n%%c = f64[m, n] add.reduce %%p\n"
+			"result \"c\" = %%c\n", k);
+		ltrun_write_text("case.graph", graph);
+		cr_expect_eq(ltrun("--no-passes --strict -b sim:grid --schedule=plain --apply=\"%s\" -q --verify -i '*=random' "
+			"case.graph", steps), 0, "k %d: %s", k, ltrun_err);
+	}
+}
+
 /* -- drawn trees -- */
 
 static void draw(const char *backends, uint64_t first, uint64_t graphs)

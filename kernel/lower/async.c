@@ -126,6 +126,20 @@ static bool are_together(
 		&& is_aligned(l, st->dest, n) && is_aligned(l, p->access, n) && agree(l, loop, p, n);
 }
 
+/* Whether the loop's iterations are copies of n at a time: guards may end within any of them, the last one, too. */
+static bool are_all_together(struct lowering *l, int32_t loop, const struct lt_piece *p, int64_t n)
+{
+	const struct lt_loop *x = lower_loop_at(l, loop);
+	bool together = x->max_trip_count % n == 0;
+	for (int64_t i = 0; i < x->max_trip_count && together; i += n) {
+		lt__lower_enter(l, loop,
+			(struct lower_column){ .fixed = true, .value = -1, .number = i, .range = { true, i, i } });
+		together = are_together(l, loop, lower_stmt_at(l, x->first_stmt), p, n);
+		lt__lower_leave(l, loop);
+	}
+	return together;
+}
+
 bool lt__lower_async_loop(struct lowering *l, int32_t loop)
 {
 	const struct lt_loop *x = lower_loop_at(l, loop);
@@ -136,11 +150,9 @@ bool lt__lower_async_loop(struct lowering *l, int32_t loop)
 		return false;
 	int64_t bytes = lt__kernel_element_bytes(lower_dtype_of(l, lower_access_at(l, st->dest)->buffer));
 	int64_t n = MAX_BYTES / bytes;
-	struct lower_column at = { .fixed = true, .value = -1, .range = { true, 0, 0 } };
-	lt__lower_enter(l, loop, at);
-	while (n > 1 && (x->max_trip_count % n || !are_together(l, loop, st, p, n)))
+	struct lower_column at = { .fixed = true, .value = -1 };
+	while (n > 1 && !are_all_together(l, loop, p, n))
 		n /= 2;
-	lt__lower_leave(l, loop);
 	for (int32_t g = st->first_guard; g < st->first_guard + st->n_guard; g++)
 		if (lower_row_at(l->t, l->t->guards[g])[lower_loop_column(l->t, loop)])
 			n = 1;
