@@ -249,6 +249,18 @@ Test(grid_trees, no_part_of_a_wide_copy_is_behind_its_guard)
 	}
 }
 
+/* Each thread writes an element; the first one reads that of the block's number, which moves one of the two alone. */
+Test(grid_trees, threads_wait_where_a_loop_around_the_buffer_moves_the_reader)
+{
+	ltrun_write_text("case.graph", "graph 1\nvar d 2\nvar d2 4\n%x = i64[d] input \"x\"\n%n4 = i64[d] neg %x\n"
+		"%n5 = i64[d2] view { %n4[d2] if 1 - d2 >= 0; else -3 }\nresult \"r\" = %n5\n");
+	ltrun_write_text("case.tree", "looptree 1\ngraph 4b38dea761365fea\ntarget sim:grid\nvar d 2\nvar d2 4\n"
+		"value %x i64[d] = input\nvalue %n5 i64[d2] = view %n4\ntree\nfor d2 grid.x\n  for d block.y\n"
+		"    %n4 i64[d] = neg %x\n  %n5.copy i64[d2] = copy %n5\n");
+	cr_expect_eq(ltrun("--no-passes --strict -b sim:grid/order=random --schedule=case.tree -q --verify -i x=random "
+		"case.graph"), 0, "%s", ltrun_err);
+}
+
 /* -- drawn trees -- */
 
 static void draw(const char *backends, uint64_t first, uint64_t graphs)

@@ -296,6 +296,15 @@ static bool have_same_quotients(const struct same_thread_pair *a)
 	return true;
 }
 
+/* The loops around the buffer are in the same iteration for both, and have to move both rows alike. */
+static bool have_same_outer_loops(const struct same_thread_pair *a)
+{
+	for (int32_t l = same_thread_scope(a); l >= 0; l = a->w->f->loop[l].parent)
+		if (coef_of(same_thread_row(a, a->x), LT_TERM_LOOP, l) != coef_of(same_thread_row(a, a->y), LT_TERM_LOOP, l))
+			return false;
+	return true;
+}
+
 static int by_coef(const void *a, const void *b)
 {
 	const struct same_thread_term *x = a, *y = b;
@@ -340,7 +349,7 @@ static bool same_thread(const struct lt_barriers *w, const struct lt_touched *x,
 	int32_t n_x = find_movers(&a, x, of_x), n_y = find_movers(&a, y, of_y);
 	if (__builtin_sub_overflow(p->row.constant, q->row.constant, &left) || left == INT64_MIN || p->index >= 0
 		|| q->index >= 0 || n_x < 0 || n_y < 0 || is_tile_factor(&a, x) || is_tile_factor(&a, y)
-		|| !have_same_quotients(&a) || !add_movers(&a, of_x, n_x, of_y, n_y, true)
+		|| !have_same_quotients(&a) || !have_same_outer_loops(&a) || !add_movers(&a, of_x, n_x, of_y, n_y, true)
 		|| !add_movers(&a, of_y, n_y, of_x, n_x, false))
 		return false;
 	qsort(a.term, (size_t)a.n, sizeof *a.term, by_coef);
