@@ -261,6 +261,27 @@ Test(grid_trees, threads_wait_where_a_loop_around_the_buffer_moves_the_reader)
 		"case.graph"), 0, "%s", ltrun_err);
 }
 
+/* The last part of a peeled loop is there for threads that are not the one which adds up what all of them have. */
+Test(grid_trees, the_first_thread_adds_what_it_has_no_part_of)
+{
+	ltrun_write_text("case.graph", "graph 1\nvar r 17\nvar c 15\n%x = f32[r, c] input \"x\"\n%q = f32[r, c] mul %x, %x\n"
+		"%s = f32[r] add.reduce %x\n%t = f32[r] add.reduce %q\n%u = f32[r] mul %s, %s\n"
+		"%w = f32[r] add %t, %u\n%y = f32[r, c] sub %x, %w\nresult \"y\" = %y\n");
+	ltrun_write_text("case.tree", "looptree 1\ngraph b880d4c8ec54ece3\ntarget sim:grid\n"
+		"own %s.part = partial %s over c step 1 below 8 as c_1\nown %w.copy = copy %w for %y\n"
+		"own %x.copy = copy %x for %s.part\nvar r 17\nvar c 15\nvar c_1 8\n"
+		"value %x f32[r c] = input\ntree\ngroup\n  for r block.y\n"
+		"    for c step 8 block.x  tail mask\n      for c' step 4  tail peel\n"
+		"        for c'' block.x\n          %x.copy f32[r c] = copy %x\n"
+		"          %s.part f32[r c_1] = add.reduce[c] %x.copy\n          %q f32[r c] = mul %x %x\n"
+		"          %t f32[r] = add.reduce[c c' c''] %q\n    for c_1 block.x\n"
+		"      %s f32[r] = add.reduce[c_1] %s.part\n    %u f32[r] = mul %s %s\n"
+		"    %w f32[r] = add %t %u\n    %w.copy f32[r] = copy %w\n    for c\n"
+		"      %y f32[r c] = sub %x %w.copy\n");
+	cr_expect_eq(ltrun("--no-passes --strict -b sim:grid --schedule=case.tree -q --verify -i x=random case.graph"), 0,
+		"%s", ltrun_err);
+}
+
 /* -- drawn trees -- */
 
 static void draw(const char *backends, uint64_t first, uint64_t graphs)

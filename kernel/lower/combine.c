@@ -50,6 +50,41 @@ static int32_t own_value(struct lowering *l, int32_t s)
 	return lt__build_get(&l->b, v);
 }
 
+/* The bound at the iterations of the combined loops where it is largest; the first thread is at their first ones.
+ * -1: that is not known. */
+static int32_t largest_bound(struct lowering *l, const struct lower_terms *c, int32_t row)
+{
+	const int64_t *r = lower_row_at(l->t, row);
+	int64_t more = 0;
+	for (int32_t k = 0; k < c->n_loop; k++) {
+		const int64_t coef = r[lower_loop_column(l->t, c->loop[k])];
+		for (int32_t d = 0; d < l->t->n_div; d++)
+			if (r[lower_div_column(l->t, d)]
+				&& lt__lower_depends(l->t, LT_AT(struct lt_div, l->t->divs, d)->row, c->loop[k]))
+				return -1;
+		more += coef > 0 ? coef * (lower_loop_at(l, c->loop[k])->max_trip_count - 1) : 0;
+	}
+	return lt__lower_add(l, lt__lower_row(l, row), more ? lt__lower_i64(l, more) : -1);
+}
+
+/* Whether the loop's iteration is there for any thread that shares the element: its own may be none of the first's. */
+static int32_t is_on_for_any(struct lowering *l, int32_t loop, const struct lower_terms *c)
+{
+	const struct lt_loop *x = lower_loop_at(l, loop);
+	bool depends = false;
+	for (int32_t b = x->first_bound; b < x->first_bound + x->n_bound; b++)
+		for (int32_t k = 0; k < c->n_loop; k++)
+			depends = depends || lt__lower_depends(l->t, l->t->bounds[b], c->loop[k]);
+	if (!depends || (!lt__lower_is_thread(l, loop) && !l->part[loop].waits))
+		return lt__lower_on(l, loop);
+	int32_t count = lt__lower_i64(l, x->max_trip_count);
+	for (int32_t b = x->first_bound; b < x->first_bound + x->n_bound; b++) {
+		const int32_t most = largest_bound(l, c, l->t->bounds[b]);
+		count = most < 0 ? count : lt__lower_pure(l, LT_OPCODE_min, LT_I64, count, most, -1, 0);
+	}
+	return lt__lower_pure(l, LT_OPCODE_less, LT_LANE_MASK, l->column[lower_loop_column(l->t, loop)].value, count, -1, 0);
+}
+
 /* A condition: the first thread of those that share the element, which is there. */
 static int32_t leads(struct lowering *l, int32_t s, const struct lower_terms *c)
 {
@@ -64,7 +99,7 @@ static int32_t leads(struct lowering *l, int32_t s, const struct lower_terms *c)
 			all = lt__lower_both(l, all, lt__lower_pure(l, LT_OPCODE_eq, LT_LANE_MASK,
 				l->column[lower_loop_column(l->t, up)].value, lt__lower_i64(l, 0), -1, 0));
 		else if (!l->part[up].held)
-			all = lt__lower_both(l, all, lt__lower_on(l, up));
+			all = lt__lower_both(l, all, is_on_for_any(l, up, c));
 	}
 	all = lt__lower_both(l, all, lt__lower_is_first(l, here, (uint8_t)(~l->first_axes)));
 	for (int32_t i = 0; i < st->n_guard; i++) {
