@@ -2,8 +2,8 @@
 # tests/check.sh [--more] PROGRAM... -- runs every test and says which parts took longest and how many passed, failed
 # and were skipped; 1 if one failed.  Called by `make check` with O, CC, SAN, DIRS and MAKE; by `make check-more` with
 # --more: then what takes minutes is run, and nothing else:
-#   suites called more_*;  programs that draw cases (must_draws), with LT_DRAWS=300 percent of them where `make check`
-#   has 50;  scripts that know CHECK_MORE;  long runs of the sweeps.
+#   suites called more_*;  programs that draw cases (must_draws), all of their cases where `make check` has
+#   half;  scripts that know CHECK_MORE;  long runs of the sweeps.
 #
 # Each part prints TAP lines ("ok - name", "not ok - name", "ok - name # SKIP why"), kept in $O/check-log; of what
 # fails, everything that it said is shown.  A line "# show WORDS" is shown always, without its first two words.
@@ -114,7 +114,7 @@ rm -rf "$log"
 # PoCL keeps what it has compiled, for ever: here, and not in the user's folder.
 POCL_CACHE_DIR=$(realpath -m "$O")/pocl
 export POCL_CACHE_DIR
-export LT_DRAWS=${LT_DRAWS:-$([ -z "${CHECK_MORE-}" ] && echo 50 || echo 300)}
+export LT_DRAWS=${LT_DRAWS:-$([ -z "${CHECK_MORE-}" ] && echo 50 || echo 100)}
 mkdir -p "$log" "$POCL_CACHE_DIR"
 find "$POCL_CACHE_DIR" -mindepth 2 -maxdepth 2 -mtime +3 -exec rm -rf {} +
 begin=$(date +%s)

@@ -282,6 +282,15 @@ Test(grid_trees, the_first_thread_adds_what_it_has_no_part_of)
 		"%s", ltrun_err);
 }
 
+/* Both factors of the product are one cast, which something else reads, too: it is cloned once. */
+Test(grid_trees, a_cast_of_bytes_by_itself)
+{
+	ltrun_write_text("case.graph", "graph 1\nvar m 48\n%x = u8[m] input \"x\"\n%a = i32[m] cast %x\n"
+		"%b = bool[m] lessequal %a, %a\n%p = i32[m] mul %a, %a\n%s = i32[] add.reduce %p\nresult \"s\" = %s\n"
+		"result \"b\" = %b\n");
+	cr_expect_eq(ltrun("--no-passes --strict -b sim:grid -q --verify -i x=random case.graph"), 0, "%s", ltrun_err);
+}
+
 /* -- drawn trees -- */
 
 static void draw(const char *backends, uint64_t first, uint64_t graphs)

@@ -509,6 +509,8 @@ static lt_status clone_casts(struct lt_auto *s)
 			continue;
 		for (int k = 0; k < 2; k++) {
 			lt_node of = k ? p.right : p.left;
+			if (k && of == p.left)
+				break;                  /* the clone is both factors */
 			if (s->n_reader[of] > 1 && lt__auto_is_cast(s, p.mul, of, s->n_reader[of]))
 				(void)product_add_step(s, &list, (struct lt_derived_step){ .kind = LT_DERIVED_CLONE, .of = name(s, of),
 					.reader = name(s, p.mul) }, k ? "right" : "left", n);
