@@ -95,7 +95,10 @@ struct lt_onnx {
 	struct lt_onnx_problem *problem; int32_t n_problem, cap_problem;
 	bool is_open; int32_t n_open;   /* the failure in hand, and how many problems, are extents that nobody has said */
 	/* by node of the graph: whether contents decide it */
-	signed char *known; int32_t n_known, cap_known;
+	bool *known; int32_t n_known, cap_known;
+	/* known.c's: by node and var of the graph, its number in the part in hand; -1: it is not in it */
+	lt_node *node_place; int32_t n_node_place, cap_node_place;
+	lt_var *var_place; int32_t n_var_place, cap_var_place;
 	int32_t n_converted;            /* nodes so far, with those of loops and functions each time */
 	struct lt_names *constants;     /* names of constants that are taken */
 	bool *dim_used;                 /* of options->dim */

@@ -20,7 +20,7 @@ const struct lt_onnx_op *lt__onnx_op_find(struct lt_onnx *m, const char *domain,
 	int32_t first = INT32_MAX;
 	for (int32_t i = 0; i < N_OP; i++) {
 		const struct lt_onnx_op *op = &table[i];
-		if (strcmp(op->domain, domain) || strcmp(op->name, name))
+		if (*op->name != *name || strcmp(op->name, name) || strcmp(op->domain, domain))
 			continue;
 		first = op->since < first ? op->since : first;
 		if (op->since <= version && (!best || op->since > best->since))
