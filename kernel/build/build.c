@@ -111,6 +111,15 @@ int32_t lt__build_region(struct lt_kernel_builder *b, enum lt_region_kind kind, 
 	return b->n_region++;
 }
 
+void lt__build_room(struct lt_kernel_builder *b, int32_t n)
+{
+	struct lt_region_builder *r = &b->region[b->now];
+	if (r->n || n <= r->cap || n > INT32_MAX / 4)
+		return;
+	r->cap = n + n / 4;
+	r->at = lt__pool_alloc(&b->pool, (size_t)r->cap, sizeof *r->at);
+}
+
 /* Of a name, what leaves room for a _ and a number. */
 struct name_stem { char text[LT_MAX_NAME + 1 - 12]; };
 

@@ -52,6 +52,8 @@ void lt__builder_free(struct lt_kernel_builder *);
 
 /* Each gives the number of the new one.  Texts are copied; a name that is taken gets a number behind it. */
 int32_t lt__build_region(struct lt_kernel_builder *, enum lt_region_kind, int32_t n_argument, int32_t origin);
+/* The region in hand, which has no instruction yet, will have about n. */
+void lt__build_room(struct lt_kernel_builder *, int32_t n);
 int32_t lt__build_buffer(struct lt_kernel_builder *, const struct lt_kernel_buffer *);
 int32_t lt__build_variable(struct lt_kernel_builder *, const char *name, uint32_t dtype, uint32_t lanes);
 int32_t lt__build_param(struct lt_kernel_builder *, const struct lt_kernel_param *);

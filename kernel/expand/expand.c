@@ -171,6 +171,7 @@ static void expand_region(struct expansion *e, int32_t r)
 	if (r)
 		(void)lt__build_region(&e->b, (enum lt_region_kind)region->kind, region->n_argument, region->origin);
 	e->b.region[r].region = *region;
+	lt__build_room(&e->b, region->n);
 	for (e->at = region->first; e->at < region->first + region->n; e->at++) {
 		e->b.origin = e->k->instructions[e->at].origin;
 		e->now[e->at] = expand_instruction(e, &e->k->instructions[e->at]);

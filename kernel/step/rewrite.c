@@ -49,10 +49,12 @@ void lt__rewrite_begin(struct lt_stepping *s, const bool *drop_buffer, const boo
 	for (uint32_t i = 0; i < k->n_matrix; i++)
 		(void)lt__build_matrix(&s->b, &k->matrices[i]);
 	s->b.region[0].region = k->regions[0];
+	lt__build_room(&s->b, k->regions[0].n);
 	for (uint32_t r = 1; r < k->n_region; r++) {
 		(void)lt__build_region(&s->b, (enum lt_region_kind)k->regions[r].kind, k->regions[r].n_argument,
 			k->regions[r].origin);
 		s->b.region[r].region = k->regions[r];
+		lt__build_room(&s->b, k->regions[r].n);
 	}
 }
 
