@@ -22,11 +22,11 @@ struct compile_jobs {
 	pthread_t caller;
 };
 
-lt_status lt_llvm_lower(
-	const struct lt_session *s, const struct lt_tree *t, struct lt_kernel **out, struct lt_diag *diag)
+/* last: the step after which the program is as it is wanted, '\0': all. */
+static lt_status lower_until(const struct lt_session *s, const struct lt_tree *t, char last, struct lt_kernel **out,
+	struct lt_diag *diag)
 {
-	const struct lt_kernel_options options = {
-		.last = s->host && LT_HAS(struct lt_host, s->host, kernel_step) ? (char)s->host->kernel_step : '\0' };
+	const struct lt_kernel_options options = { .last = last };
 	lt_status status = lt_kernel_new(t, &s->machine.lowering, &options, out, diag);
 	struct lt_kernel *k;
 	if (!status && !(*out)->n_op) {
@@ -41,6 +41,23 @@ lt_status lt_llvm_lower(
 		"operator %s is known only as C text, which this backend cannot compile", (*out)->ops[0].name);
 	lt_kernel_free(*out);
 	*out = NULL;
+	return status;
+}
+
+lt_status lt_llvm_lower(
+	const struct lt_session *s, const struct lt_tree *t, struct lt_kernel **out, struct lt_diag *diag)
+{
+	const bool asked = s->host && LT_HAS(struct lt_host, s->host, kernel_step);
+	return lower_until(s, t, asked ? (char)s->host->kernel_step : '\0', out, diag);
+}
+
+/* Steps make a better program of any program: only the first refuses trees, and what is refused of operators is in its
+ * program, too.  A start from the cache asks for nothing else. */
+lt_status lt_llvm_accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
+{
+	struct lt_kernel *k;
+	lt_status status = lower_until(s, t, lt_kernel_step_at(0)->letter, &k, diag);
+	lt_kernel_free(k);
 	return status;
 }
 

@@ -86,14 +86,6 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 
 static const struct lt_caps *caps(const struct lt_session *s) { return &s->caps; }
 
-static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
-{
-	struct lt_kernel *k;
-	lt_status status = lt_llvm_lower(s, t, &k, diag);
-	lt_kernel_free(k);
-	return status;
-}
-
 static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
 	struct lt_diag *diag)
 {
@@ -117,7 +109,7 @@ static const struct lt_backend llvm = {
 	.open = open_,
 	.close = close_,
 	.caps = caps,
-	.accepts = accepts,
+	.accepts = lt_llvm_accepts,
 	.compile = compile,
 	.run = lt_llvm_run,
 	.sync = sync_,

@@ -42,6 +42,8 @@ lt_status lt_llvm_configure(const char *config, struct lt_llvm_config *, struct 
 /* compile.c
  * The kernel program of a tree, with what the printer knows; LT_EUNSUPPORTED says what it does not. */
 lt_status lt_llvm_lower(const struct lt_session *, const struct lt_tree *, struct lt_kernel **, struct lt_diag *);
+/* Whether there is one: what is accepted, compiles. */
+lt_status lt_llvm_accepts(struct lt_session *, const struct lt_tree *, struct lt_diag *);
 /* The module of a program, with all its passes behind it.  NULL: no memory, or why is a message of LLVM's,
  * LLVMDisposeMessage. */
 LLVMModuleRef lt_llvm_make(
