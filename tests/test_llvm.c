@@ -84,6 +84,17 @@ Test(llvm, its_source_is_llvm_ir_and_its_assembly_the_machine_s)
 	cr_expect(strstr(err, "the option level does not take '9'") && strstr(err, "from 0 to 3"), "%s", err);
 }
 
+/* A function takes time to compile, however short it is. */
+Test(llvm, the_host_s_region_has_a_function_only_where_it_uses_memory)
+{
+	cr_assert_eq(lt_run("--dump=source --threads 2 examples/matmul.lt "
+		"--schedule=examples/schedules/matmul-blocks.tree"), 0, "%s", err);
+	cr_expect(strstr(out, "@body1(") && strstr(out, "@lt_kernel(") && !strstr(out, "@kernel("), "%s", out);
+	cr_assert_eq(lt_run("--dump=source --threads 2 examples/matmul.lt "
+		"--schedule=examples/schedules/matmul-registers.tree --apply='serial m'"), 0, "%s", err);
+	cr_expect(!strstr(out, "@body1(") && strstr(out, "@lt_kernel(") && strstr(out, "@kernel("), "%s", out);
+}
+
 /* Whether lt-run, with the plug-in in that file, compiles the kernels of a script, or takes them from the cache. */
 static void expect_kernels(const char *plugin, const char *script, const char *want)
 {

@@ -1,7 +1,8 @@
 /* print.c -- the functions of a module: one for each region, and those that unpack what they are given.
  *
  *   lt_kernel(slots, workspace, fault, call, host, n_thread)    what run.c calls; it calls
- *   kernel(buffers ..., fault, own, call, host, n_thread)       the host region
+ *   kernel(buffers ..., fault, own, call, host, n_thread)       the host region; none where that does no more than
+ *                                                               launch: then lt_kernel is it
  *   bodyN(arg, first, last, thread)                             what host->parallel_for calls, on any thread; it calls
  *   teamN(buffers ..., params ..., arguments ..., fault, first, last)   region N
  *
@@ -151,7 +152,8 @@ static void print_params(struct printing *p)
 	}
 }
 
-static LLVMValueRef print_host(struct printing *p)
+/* What the host's region is given. */
+static void hand_host(struct printing *p)
 {
 	LLVMTypeRef ptr = LLVMPointerTypeInContext(p->e.c, 0);
 	p->n_handed = 0;
@@ -163,6 +165,11 @@ static LLVMValueRef print_host(struct printing *p)
 		lt_llvm_hand(p, ptr, &p->host, -1);
 		lt_llvm_hand(p, LLVMInt32TypeInContext(p->e.c), &p->n_thread, -1);
 	}
+}
+
+static LLVMValueRef print_host(struct printing *p)
+{
+	hand_host(p);
 	take_parameters(p, "kernel");
 	LLVMValueRef f = p->fn;
 	print_params(p);
@@ -170,34 +177,68 @@ static LLVMValueRef print_host(struct printing *p)
 	return f;
 }
 
-/* Hands over no more than what is needed: a small kernel takes less time than arguments in memory, and a call where a
- * jump would do. */
-static void print_entry(struct printing *p, LLVMValueRef inner)
+/* Whether the host's region does nothing with memory but launch: then nobody asks what is `noalias` in it. */
+static bool only_launches(const struct printing *p)
+{
+	const struct lt_region *host = &p->k->regions[0];
+	for (int32_t i = host->first; i < host->first + host->n; i++)
+		switch (p->k->instructions[i].opcode) {
+		case LT_OPCODE_launch:
+		case LT_OPCODE_param:
+		case LT_OPCODE_const: break;
+		default: return false;
+		}
+	return p->k->n_region > 1;
+}
+
+/* lt_kernel's parameters become what a region's function is given. */
+static void unpack_parameters(struct printing *p)
 {
 	LLVMTypeRef ptr = LLVMPointerTypeInContext(p->e.c, 0);
 	LLVMTypeRef six[6] = { ptr, ptr, ptr, ptr, ptr, LLVMInt32TypeInContext(p->e.c) };
-	unsigned n = 0;
 	begin_function(p, "lt_kernel", six, 6);
 	LLVMSetLinkage(p->fn, LLVMExternalLinkage);
 	LLVMValueRef slots = LLVMGetParam(p->fn, 0), workspace = LLVMGetParam(p->fn, 1);
+	memset(p->base, 0, p->k->n_buffer * sizeof *p->base);
 	for (uint32_t i = 0; i < p->k->n_buffer; i++) {
 		const struct lt_kernel_buffer *b = &p->k->buffers[i];
 		if (!uses_buffer(p, 0, i))
 			continue;
-		if (b->space == LT_SPACE_SLOT)
-			p->in[n++] = LLVMBuildLoad2(p->e.b, ptr, byte_offset(p, slots, lt_llvm_i64(&p->e, 8 * (int64_t)b->slot)), "");
-		else
-			p->in[n++] = byte_offset(p, workspace, lt_llvm_i64(&p->e, b->offset));
+		p->base[i] = b->space == LT_SPACE_SLOT
+			? LLVMBuildLoad2(p->e.b, ptr, byte_offset(p, slots, lt_llvm_i64(&p->e, 8 * (int64_t)b->slot)), "")
+			: byte_offset(p, workspace, lt_llvm_i64(&p->e, b->offset));
 	}
-	if (p->faults)
-		p->in[n++] = LLVMGetParam(p->fn, 2);
-	if (p->k->n_region > 1) {
-		p->in[n++] = byte_offset(p, workspace, lt_llvm_i64(&p->e, p->k->workspace_bytes));
-		for (unsigned i = 3; i < 6; i++)
-			p->in[n++] = LLVMGetParam(p->fn, i);
-	}
-	LLVMSetTailCall(LLVMBuildCall2(p->e.b, LLVMGlobalGetValueType(inner), inner, p->in, n, ""), 1);
+	p->fault = LLVMGetParam(p->fn, 2);
+	if (p->k->n_region > 1)
+		p->own = byte_offset(p, workspace, lt_llvm_i64(&p->e, p->k->workspace_bytes));
+	p->call = LLVMGetParam(p->fn, 3);
+	p->host = LLVMGetParam(p->fn, 4);
+	p->n_thread = LLVMGetParam(p->fn, 5);
+}
+
+/* Hands over no more than what is needed: a small kernel takes less time than arguments in memory, and a call where a
+ * jump would do. */
+static void print_entry(struct printing *p, LLVMValueRef inner)
+{
+	unpack_parameters(p);
+	hand_host(p);
+	for (unsigned i = 0; i < p->n_handed; i++)
+		p->in[i] = *p->handed[i].to;
+	LLVMSetTailCall(LLVMBuildCall2(p->e.b, LLVMGlobalGetValueType(inner), inner, p->in, p->n_handed, ""), 1);
 	end_function(p);
+}
+
+/* lt_kernel is the host's region itself where it can be: each function takes time to compile, however short it is.
+ * With lines of its text the region has a function of its name. */
+static void print_main(struct printing *p)
+{
+	if (p->lines || !only_launches(p)) {
+		print_entry(p, print_host(p));
+		return;
+	}
+	unpack_parameters(p);
+	print_params(p);
+	print_region(p, 0);
 }
 
 /* Which buffers and params a region needs; the host's those of all teams, too; whether any has faults. */
@@ -250,7 +291,7 @@ LLVMModuleRef lt_llvm_module(
 	find_loops(&p);
 	for (uint32_t r = 1; r < k->n_region; r++)
 		print_team(&p, (int32_t)r);
-	print_entry(&p, print_host(&p));
+	print_main(&p);
 	lt_llvm_lines_end(&p);
 	LLVMDisposeBuilder(p.e.b);
 	free(p.memory);
