@@ -85,14 +85,16 @@ Test(llvm, its_source_is_llvm_ir_and_its_assembly_the_machine_s)
 }
 
 /* A function takes time to compile, however short it is. */
-Test(llvm, the_host_s_region_has_a_function_only_where_it_uses_memory)
+Test(llvm, functions_that_only_hand_over_are_few_and_quick_to_make)
 {
 	cr_assert_eq(lt_run("--dump=source --threads 2 examples/matmul.lt "
 		"--schedule=examples/schedules/matmul-blocks.tree"), 0, "%s", err);
 	cr_expect(strstr(out, "@body1(") && strstr(out, "@lt_kernel(") && !strstr(out, "@kernel("), "%s", out);
+	cr_expect(strstr(out, " optnone ") != NULL, "what only hands over is improved");
 	cr_assert_eq(lt_run("--dump=source --threads 2 examples/matmul.lt "
 		"--schedule=examples/schedules/matmul-registers.tree --apply='serial m'"), 0, "%s", err);
 	cr_expect(!strstr(out, "@body1(") && strstr(out, "@lt_kernel(") && strstr(out, "@kernel("), "%s", out);
+	cr_expect(!strstr(out, "optnone"), "a small kernel is left as it is");
 }
 
 /* Whether lt-run, with the plug-in in that file, compiles the kernels of a script, or takes them from the cache. */
