@@ -171,6 +171,31 @@ Test(sim, pieces_of_a_result_leave_gaps)
 	}
 }
 
+/* Vectors of copies are folded together behind the last copy: not those that a branch makes, which asks whether a
+ * quotient is the same in all lanes.  A single vector stands in no loop, however many statements it has. */
+Test(sim, vectors_of_copies_are_folded_together)
+{
+	static const struct { const char *view, *steps, *backend; bool joined; } cases[] = {
+		{ "floor((i + k) / 3) + m", "unroll m; vectorize k", "sim:lanes=16", false },
+		{ "floor((i - k) / 5) + m + 3", "unroll m; vectorize k", "sim:lanes=32/masked/gathered", false },
+		{ "i + k - m + 6", "vectorize k", "sim:lanes=32/copied=50/unroll=0", true },
+		{ "i + k - m + 6", "vectorize k", "sim:lanes=16/copied=50/unroll=0", true } };
+	char options[600], path[256];
+	(void)snprintf(path, sizeof path, "%s", scratch("copies.graph"));
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		FILE *f = fopen(path, "w");
+		cr_assert(f && fprintf(f, "graph 1\nvar i 5\nvar m 7\nvar k 13\nvar e 25\n%%x = f32[e] input \"x\"\n"
+			"%%n = f32[e] neg %%x\n%%v = f32[i, m, k] view { %%n[%s] }\n%%y = f32[i, m] min.reduce %%v\n"
+			"result \"n\" = %%n\nresult \"y\" = %%y\n", cases[i].view) > 0 && fclose(f) == 0);
+		for (int shown = 0; shown < 2; shown++) {
+			(void)snprintf(options, sizeof options, "-b %s --apply='%s' %s %s", cases[i].backend, cases[i].steps,
+				shown ? "--dump=kernel" : "--verify -i x=random", path);
+			cr_expect_eq(run(options), 0, "%zu: %s%s", i, out, err);
+		}
+		cr_expect_eq(strstr(out, "shuffle f32") != NULL, cases[i].joined, "%zu: %s", i, out);
+	}
+}
+
 /* What became of vectors, and why it was not better. */
 Test(sim, vectors_are_explained)
 {

@@ -143,18 +143,25 @@ static int32_t same_quotient(struct lowering *l, int32_t div, int64_t last)
 	return lt__lower_pure(l, LT_OPCODE_eq, LT_LANE_MASK, from, lt__lower_pure(l, opcode, LT_I64, x, den, -1, 0), -1, 0);
 }
 
-/* A quotient whose row moves by equal steps, the quotients in it standing still, does not change if it is the same in
- * the first lane and the last. */
-int32_t lt__lower_invariant(struct lowering *l, int32_t s)
+/* The quotients that change from lane to lane, as far as is known, and that the statement uses. */
+static bool *mark_stmt(struct lowering *l, int32_t s)
 {
 	const struct lt_stmt *st = lower_stmt_at(l, s);
-	struct lower_column *known = l->column, *still = NULL;
 	bool *used = lt__pool_alloc(&l->b.pool, (size_t)l->t->n_div, 1);
-	int32_t all = LOWER_YES;
 	mark_access(l, st->dest, used);
 	mark_guards(l, st->first_guard, st->n_guard, used);
 	for (int32_t i = 0; i < st->n_operand; i++)
 		mark_operand(l, LT_AT(struct lt_operand, l->t->operands, st->first_operand + i), used);
+	return used;
+}
+
+/* A quotient whose row moves by equal steps, the quotients in it standing still, does not change if it is the same in
+ * the first lane and the last. */
+int32_t lt__lower_invariant(struct lowering *l, int32_t s)
+{
+	struct lower_column *known = l->column, *still = NULL;
+	bool *used = mark_stmt(l, s);
+	int32_t all = LOWER_YES;
 	for (int32_t d = 0; d < l->t->n_div && all != LOWER_NO; d++) {
 		int64_t stride, last;
 		if (!used[d])
@@ -172,4 +179,23 @@ int32_t lt__lower_invariant(struct lowering *l, int32_t s)
 			all = lt__lower_both(l, all, same_quotient(l, d, last));
 	}
 	return all;
+}
+
+/* Whatever is known of loops around it: less than where its instructions are made. */
+bool lt__lower_is_invariant(struct lowering *l, int32_t s)
+{
+	const int32_t loop = lower_stmt_at(l, s)->loop;
+	struct lower_column first = lt__lower_any_iteration(l, loop, -1);
+	bool varies = false;
+	first.stride = 1;
+	l->lane_loop = loop;
+	l->lanes = l->loop[loop].lanes;
+	lt__lower_enter(l, loop, first);
+	const bool *used = mark_stmt(l, s);
+	for (int32_t d = 0; d < l->t->n_div; d++)
+		varies = varies || used[d];
+	l->lane_loop = -1;
+	l->lanes = 1;
+	lt__lower_leave(l, loop);
+	return !varies;
 }

@@ -48,8 +48,9 @@ static bool same_row(const struct lowering *l, int32_t a, int32_t b)
 	return true;
 }
 
-/* Whether a statement of the loop may be joined; of what touches the same buffer, only its reset does not count. */
-static bool join_fits(const struct lowering *l, int32_t loop, int32_t s, int32_t *reset)
+/* Whether a statement of the loop may be joined: its vectors are made in the block that the copies are in, and of what
+ * touches the same buffer only its reset does not count. */
+static bool join_fits(struct lowering *l, int32_t loop, int32_t s, int32_t *reset)
 {
 	const struct lt_stmt *st = lower_stmt_at(l, s);
 	const struct lt_loop *x = lower_loop_at(l, loop);
@@ -59,7 +60,7 @@ static bool join_fits(const struct lowering *l, int32_t loop, int32_t s, int32_t
 	if (v < 0 || v == loop || l->loop[v].mode != LOWER_LANES || l->loop[v].bounded || lower_loop_at(l, v)->parent != loop
 		|| st->n_guard || !lt__lower_can_fold(l, st) || dest->index >= 0 || l->storage[dest->buffer].is_variable
 		|| lower_dtype_of(l, dest->buffer) == LT_BOOL || lt__lower_depends(l->t, dest->row, v)
-		|| !lt__lower_is_adjacent(l, dest->row, loop))
+		|| !lt__lower_is_adjacent(l, dest->row, loop) || !lt__lower_is_invariant(l, s))
 		return false;
 	for (int32_t other = x->first_stmt; other < x->first_stmt + x->n_stmt; other++) {
 		const struct lt_stmt *o = lower_stmt_at(l, other);

@@ -296,6 +296,8 @@ int32_t lt__lower_guard_mask(struct lowering *, int32_t first, int32_t n);
 int32_t lt__lower_mask_and(struct lowering *, int32_t a, int32_t b);
 /* A condition: no quotient that the statement uses changes from lane to lane.  What is known then. */
 int32_t lt__lower_invariant(struct lowering *, int32_t stmt);
+/* Outside of a vector: whether that is sure of every vector of the loop that the statement is in. */
+bool lt__lower_is_invariant(struct lowering *, int32_t stmt);
 struct lower_column *lt__lower_invariant_columns(struct lowering *);
 
 /* access.c */

@@ -260,7 +260,8 @@ static void vectorize(struct lowering *l, int32_t i)
 		p->vector = true;
 	}
 	int64_t vectors = x->max_trip_count / p->lanes;
-	p->straight = vectors <= MAX_STRAIGHT && p->cost <= l->machine.unrolled / (vectors ? vectors : 1);
+	p->straight = (vectors <= 1 && !p->bounded)             /* what runs once is no loop */
+		|| (vectors <= MAX_STRAIGHT && p->cost <= l->machine.unrolled / (vectors ? vectors : 1));
 }
 
 /* Statements that all iterations come to. */
