@@ -12,6 +12,10 @@
 	"\t%i = thread 0\n\t%b = block 0\n\t%w = mul i64 %b 16\n\t%g = add i64 %w %i\n"
 #define OUT "\tstore y[%g] %r\n"
 #define KEEP "\tstore s[%i] 1\n"
+/* Of four lanes: one of the sum. */
+#define DOT(type) "\t%v = cast " type " from i64 %m\n\t%x = splat " type "x4 %v\n\t%z = splat " type "x4 3\n" \
+	"\t%q = shuffle " type "x4 %x %z (0, 4, 5, 1)\n\t%d = dot i32 from " type "x4 %q %x 5\n" \
+	"\t%r = cast f32 from i32 %d\n" OUT
 #define BARRIER "\tbarrier block 0 threads 16\n"
 
 /* What thread i of block b stores: r. */
@@ -31,12 +35,17 @@ static float sum_subgroup(int b, int i)
 static float sum_block(int b, int i) { return sum_subgroup(b, i) + sum_subgroup(b, i < 8 ? 8 : 0); }
 static float reversed(int b, int i) { return (float)(b * 16 + 15 - i); }
 static float padded(int b, int i) { return i < 10 ? (float)(b * 16 + i) : 0; }
+static float dot_of(int v) { return (float)(2 * v * v + 6 * v + 5); }
+static float dot_signed(int b, int i) { return dot_of(7 * (b * 16 + i - 18)); }
+static float dot_unsigned(int b, int i) { return dot_of(8 * (b * 16 + i)); }
 static float own_array(int b, int i) { (void)b; return (float)(i * i); }
 
 static const struct { const char *what, *lines; float (*want)(int b, int i); } grid_rows[] = {
 	{ "numbers", "\t%h = mul i64 %b 100\n\t%n = add i64 %h %i\n\t%r = cast f32 from i64 %n\n" KEEP OUT, number_block },
 	{ "subgroups", "\t%m = member\n\t%u = subgroup 1\n\t%h = mul i64 %u 100\n\t%n = add i64 %h %m\n"
 		"\t%r = cast f32 from i64 %n\n" KEEP OUT, number_subgroup },
+	{ "dot of i8", KEEP "\t%n = sub i64 %g 18\n\t%m = mul i64 %n 7\n" DOT("i8"), dot_signed },
+	{ "dot of u8", KEEP "\t%m = mul i64 %g 8\n" DOT("u8"), dot_unsigned },
 	{ "up", KEEP "\t%v = load f32 x[%g]\n\t%r = exchange f32 up %v 3\n" OUT, take_up },
 	{ "down", KEEP "\t%v = load f32 x[%g]\n\t%r = exchange f32 down %v 2\n" OUT, take_down },
 	{ "xor", KEEP "\t%v = load f32 x[%g]\n\t%r = exchange f32 xor %v 5\n" OUT, take_xor },

@@ -170,42 +170,72 @@ Test(text_grid, opcodes)
 	}
 }
 
-/* Constants, numbers that are loaded, and both by two lanes: a compiler knows the first, and what its library makes of
- * numbers that no integer has. */
-Test(text_grid, opencl_rounds_every_number)
+static double sigmoid_of(double x, double y) { (void)y; return 1 / (1 + exp(-x)); }
+#define ONE(name) static double name##_of(double x, double y) { (void)y; return name(x); }
+ONE(rint)
+ONE(floor)
+ONE(ceil)
+ONE(exp)
+ONE(tanh)
+#undef ONE
+static double pow_of(double x, double y) { return pow(x, y); }
+
+static bool near_of(double x, double want, double relative)
 {
+	if (isnan(want) || isinf(want) || want == 0)
+		return isnan(want) ? isnan(x) : x == want && !signbit(x) == !signbit(want);
+	return fabs(x - want) <= relative * fabs(want);
+}
+
+/* Constants, numbers that are loaded, and both by two lanes: a compiler knows the first, and what its library makes of
+ * numbers that no integer has.  ulp: what OpenCL allows of f32; of sigmoid, with its sum and quotient. */
+Test(text_grid, opencl_functions_take_every_number)
+{
+	static const struct { const char *name; double ulp, (*of)(double, double); } functions[] = { { "round", 0, rint_of },
+		{ "floor", 0, floor_of }, { "ceil", 0, ceil_of }, { "exp", 3, exp_of }, { "sigmoid", 3 + 0.5 + 2.5, sigmoid_of },
+		{ "tanh", 5, tanh_of }, { "pow", 16, pow_of } };
 	static const char *const constant[] = { "inf", "-inf", "1e+30", "-1e+30", "8388609", "0.5", "1.5", "-2.5", "-0",
 		"-0.25", "0.49999997", "nan" };
 	static const char *const nan_of[2] = { "nan:0x7fc00000", "nan:0x7ff8000000000000" };
-	enum { N = sizeof constant / sizeof *constant };
-	static char text[8192], said[8192];
-	float x[N], y[4 * N];
-	double z[N];
+	enum { N = sizeof constant / sizeof *constant, N_FUNCTION = sizeof functions / sizeof *functions };
+	static char text[65536], said[8192];
+	float x[N], y[N_FUNCTION * N * 4];
+	double z[N_FUNCTION * N];
+	if (!opencl_is_there())
+		cr_skip_test("no OpenCL device is there: Debian's pocl-opencl-icd makes one of the processor");
 	size_t n = (size_t)snprintf(text, sizeof text, "kernel 1\nname k\nworkspace 0 thread 0\n"
 		"buffer x f32[%d] slot 0 align 4 exclusive\nbuffer y f32[%d] slot 1 align 4 exclusive written\n"
 		"buffer z f64[%d] slot 2 align 8 exclusive written\nregion host\n\tlaunch_grid 1 1 1 1 ()\n"
-		"region grid 1 blocks (1, 1, 1) threads (1, 1, 1) subgroup 1 shared 0\n", N, 4 * N, N);
-	if (!opencl_is_there())
-		cr_skip_test("no OpenCL device is there: Debian's pocl-opencl-icd makes one of the processor");
-	for (int i = 0; i < N; i++) {
-		const char *const *spelled = constant[i][0] == 'n' ? nan_of : (const char *const[]){ constant[i], constant[i] };
-		x[i] = strtof(constant[i], NULL);
-		n += (size_t)snprintf(text + n, sizeof text - n, "\t%%a%d = round f32 %s\n\tstore y[%d] %%a%d\n"
-			"\t%%b%d = load f32 x[%d]\n\t%%c%d = round f32 %%b%d\n\tstore y[%d] %%c%d\n\t%%d%d = splat f32x2 %%b%d\n"
-			"\t%%e%d = round f32x2 %%d%d\n\tstore f32x2 y[%d] %%e%d\n\t%%f%d = round f64 %s\n\tstore z[%d] %%f%d\n",
-			i, spelled[0], 4 * i, i, i, i, i, i, 4 * i + 1, i, i, i, i, i, 4 * i + 2, i, i, spelled[1], i, i);
+		"region grid 1 blocks (1, 1, 1) threads (1, 1, 1) subgroup 1 shared 0\n", N, 4 * N_FUNCTION * N, N_FUNCTION * N);
+	for (int i = 0; i < N_FUNCTION * N; i++) {
+		const char *f = functions[i / N].name, *c = constant[i % N];
+		const bool two = functions[i / N].of == pow_of, none = c[0] == 'n';
+		char more[2][40] = { "", "" }, loaded[2][40] = { "", "" };
+		for (int k = 0; k < 2 && two; k++) {
+			(void)snprintf(more[k], sizeof more[k], " %s", none ? nan_of[k] : c);
+			(void)snprintf(loaded[k], sizeof loaded[k], " %%%c%d", k ? 'd' : 'b', i);
+		}
+		n += (size_t)snprintf(text + n, sizeof text - n, "\t%%a%d = %s f32 %s%s\n\tstore y[%d] %%a%d\n"
+			"\t%%b%d = load f32 x[%d]\n\t%%c%d = %s f32 %%b%d%s\n\tstore y[%d] %%c%d\n\t%%d%d = splat f32x2 %%b%d\n"
+			"\t%%e%d = %s f32x2 %%d%d%s\n\tstore f32x2 y[%d] %%e%d\n\t%%f%d = %s f64 %s%s\n\tstore z[%d] %%f%d\n",
+			i, f, none ? nan_of[0] : c, more[0], 4 * i, i, i, i % N, i, f, i, loaded[0], 4 * i + 1, i, i, i,
+			i, f, i, loaded[1], 4 * i + 2, i, i, f, none ? nan_of[1] : c, more[1], i, i);
 	}
 	must(n < sizeof text, "the text is too long");
+	for (int i = 0; i < N; i++)
+		x[i] = strtof(constant[i], NULL);
 	struct lt_kernel *k = simulated_kernel("%s", text);
 	const int64_t bytes[3] = { sizeof x, sizeof y, sizeof z };
 	struct lt_fault fault = { 0 };
 	cr_expect(opencl_run(k, (void *const[]){ x, y, z }, bytes, &fault, said, sizeof said), "%s", said);
-	for (int i = 0; i < N; i++) {
-		float want = rintf(x[i]);
-		double wide = rint(strtod(constant[i], NULL));
+	for (int i = 0; i < N_FUNCTION * N; i++) {
+		const double given = strtod(constant[i % N], NULL), ulp = functions[i / N].ulp;
+		const double want = functions[i / N].of((double)x[i % N], (double)x[i % N]), wide = functions[i / N].of(given, given);
 		for (int j = 4 * i; j < 4 * i + 4; j++)
-			cr_expect(random_kernel_same(LT_F32, &y[j], &want, 1), "%s: y[%d] is %g", constant[i], j, (double)y[j]);
-		cr_expect(random_kernel_same(LT_F64, &z[i], &wide, 1), "%s: z[%d] is %g", constant[i], i, z[i]);
+			cr_expect(near_of((double)y[j], (double)(float)want, ulp * 0x1p-23), "%s of %s: y[%d] is %g",
+				functions[i / N].name, constant[i % N], j, (double)y[j]);
+		cr_expect(near_of(z[i], wide, ulp * 0x1p-52), "%s of %s: z[%d] is %g", functions[i / N].name, constant[i % N], i,
+			z[i]);
 	}
 	lt_kernel_free(k);
 }

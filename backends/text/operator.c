@@ -230,8 +230,9 @@ struct text_expr lt__text_operator(
 		y[0].tight = TEXT_PRIMARY;
 		y[1] = (struct text_expr){ .text = "0", .literal = true };
 	}
-	if (n == 1 && s->tight == TEXT_PRIMARY && lt__text_device_has(t, lt_opcode_name(opcode), type.dtype)) {
-		bits.text = lt__text_formatted(t, ".%s($0)", lt_opcode_name(opcode));
+	if (s->text[0] != '.' && s->tight != TEXT_ANY && lt__text_device_has(t, lt_opcode_name(opcode), type.dtype)) {
+		bits.text = lt__text_formatted(t, ".%s($0%s)", lt_opcode_name(opcode), n == 2 ? ", $1" : "");
+		bits.tight = TEXT_PRIMARY;
 		s = &bits;
 	}
 	struct text_expr e = spelled(t, s, type, y, n);

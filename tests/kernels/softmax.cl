@@ -110,12 +110,13 @@ static inline lt_f32x4 lt_f32x4_sub(lt_f32x4 a, lt_f32x4 b)
 		r.v[i] = a.v[i] - b.v[i];
 	return r;
 }
+static inline float lt_f32_exp(float x) { return x == x ? exp(x) : x; }
 static inline lt_f32x4 lt_f32x4_exp(lt_f32x4 a)
 {
 	lt_f32x4 r;
 #pragma unroll
 	for (int i = 0; i < 4; i++)
-		r.v[i] = exp(a.v[i]);
+		r.v[i] = lt_f32_exp(a.v[i]);
 	return r;
 }
 static inline float lt_f32x4_fold_add(lt_f32x4 a)

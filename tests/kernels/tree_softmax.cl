@@ -43,6 +43,7 @@ static inline lt_f32x4 lt_f32x4_load_local(const __local float *p)
 		u.w[i] = ((const __local uint4 *)p)[i];
 	return u.v;
 }
+static inline float lt_f32_exp(float x) { return x == x ? exp(x) : x; }
 typedef struct { float v[2]; } lt_f32x2;
 static inline lt_f32x2 lt_f32x2_of(float v0, float v1)
 {
@@ -118,16 +119,16 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void k0_y_1(__global c
 	float part_8 = 0.0f;
 	const lt_f32x4 v35 = lt_f32x4_load_global(&x[v5]);
 	const float v37 = m[0];
-	const float v39 = exp(v35.v[0] - v37);
+	const float v39 = lt_f32_exp(v35.v[0] - v37);
 	float e_0 = v39;
 	part_8 += v39;
-	const float v42 = exp(v35.v[1] - v37);
+	const float v42 = lt_f32_exp(v35.v[1] - v37);
 	float e_1 = v42;
 	part_8 += v42;
-	const float v45 = exp(v35.v[2] - v37);
+	const float v45 = lt_f32_exp(v35.v[2] - v37);
 	float e_2 = v45;
 	part_8 += v45;
-	const float v48 = exp(v35.v[3] - v37);
+	const float v48 = lt_f32_exp(v35.v[3] - v37);
 	float e_3 = v48;
 	part_8 += v48;
 	const float v50 = lt_f32_pass(lt_passed, lt_self, lt_self ^ 16, part_8);
