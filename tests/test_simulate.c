@@ -375,6 +375,30 @@ Test(simulate, finds_every_planted_fault)
 	}
 }
 
+/* Element 0 stands for an index that is out of range, and may be undefined itself: the run ends, with the fault. */
+Test(simulate, what_follows_from_a_fault_is_no_finding)
+{
+	static const char *const uses[] = { "store o[0] %x", "if %n\n\t\tstore o[0] 1\n\tend",
+		"%y = load i64 a[%x]\n\tstore o[0] %y", "fault %n %x access 2 @3\n\tstore o[0] 1",
+		"loop %i from 0 to %x\n\t\tstore o[0] %i\n\tend" };
+	char text[1024];
+	for (int r = 0; r < 2 * (int)(sizeof uses / sizeof *uses); r++) {
+		const bool bad = r % 2;         /* -10 is out of range, 0 is not: nobody has stored w[0] */
+		struct memory m;
+		struct simulated s;
+		memory_fill(&m);
+		(void)snprintf(text, sizeof text, BUFFERS WORKSPACE "region host\n\tstore w[1] 1\n\t%%at = load i64 a[0]\n"
+			"\t%%d = sub i64 %%at %d\n\t%%m = less i64 %%d 0\n\tfault %%m %%d access 1 @2\n"
+			"\t%%e = select i64 %%m 0 %%d\n\t%%x = load i64 w[%%e]\n\t%%n = eq i64 %%x 3\n\t%s\n", bad ? 20 : 10,
+			uses[r / 2]);
+		struct lt_kernel *k = kernel_of(text);
+		simulated_run(k, (void *const[]){ m.a, m.o, m.f }, NULL, NULL, &s);
+		cr_expect_eq(s.status, bad ? LT_OK : LT_EDEVICE, "%s: %s", text, s.diags.text);
+		cr_expect(!bad || (s.fault.n >= 1 && s.fault.stmt == 2 && s.fault.value == -10), "%s", text);
+		lt_kernel_free(k);
+	}
+}
+
 /* The checks are checked: without the one that a fault was planted for, the run ends without that finding. */
 Test(simulate, each_check_is_needed)
 {

@@ -58,12 +58,22 @@ void lt__simulate_position_text(const struct simulation *s, int32_t instruction,
 			i->opcode == LT_OPCODE_loop || i->opcode == LT_OPCODE_end ? "loop" : "statement", (int)i->origin);
 }
 
+/* Whether it follows from an undefined value: an index that is out of range names element 0, which may be undefined,
+ * too, where an axis has no elements in this run; all that is made of it is not looked at. */
+static bool follows_fault(const struct simulation *s, enum lt_simulate_check check)
+{
+	const uint64_t undefined = UINT64_C(1) << LT_SIMULATE_address | UINT64_C(1) << LT_SIMULATE_condition
+		| UINT64_C(1) << LT_SIMULATE_stored | UINT64_C(1) << LT_SIMULATE_faulted | UINT64_C(1) << LT_SIMULATE_exchanged
+		| UINT64_C(1) << LT_SIMULATE_result;
+	return s->faulted && (undefined >> check & 1);
+}
+
 void lt__simulate_find(struct simulation *s, enum lt_simulate_check check, int32_t instruction, int32_t buffer,
 	int64_t element, const char *fmt, ...)
 {
 	char what[700], position[160] = "", points[64] = "";
 	va_list ap;
-	if (s->status || s->options.off >> check & 1)
+	if (s->status || (s->options.off >> check & 1) || follows_fault(s, check))
 		return;
 	va_start(ap, fmt);
 	(void)vsnprintf(what, sizeof what, fmt, ap);

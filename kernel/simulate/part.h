@@ -110,6 +110,7 @@ struct simulation {
 	struct lt_pool pool;
 	lt_status status;
 	int64_t steps;                  /* instructions that ran */
+	bool faulted;                   /* an index was out of range: results are undefined */
 
 	struct simulate_area *area;     /* slots, workspace, a thread's part, then arrays */
 	int32_t n_area;

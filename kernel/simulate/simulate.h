@@ -6,7 +6,7 @@
  * its buffer reads and writes nothing.
  *
  * Undefined values spread from operand to result, lane by lane, and are reported where they matter: in an address, a
- * condition or a count, in what is stored to a slot, and in a fault.
+ * condition or a count, in what is stored to a slot, and in a fault.  Not after a fault: results are undefined then.
  *
  * Grids are run block by block, the threads of a block one after the other up to where they meet: each byte of shared
  * and of global memory remembers its last writer and its readers, so that one order finds every race on the path that

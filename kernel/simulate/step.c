@@ -23,6 +23,7 @@ static void leave_fault(struct simulation *s, int32_t i)
 		if (!simulate_known(s, x->operand[1], lane))
 			lt__simulate_find(s, LT_SIMULATE_faulted, i, -1, -1, "the index that is out of range is undefined (lane %u)",
 				(unsigned)lane);
+		s->faulted = true;
 		if (fault->n++ == 0)
 			*fault = (struct lt_fault){ .n = fault->n, .stmt = x->origin, .access = x->what,
 				.value = (int64_t)simulate_lane(s, x->operand[1], lane) };
