@@ -189,6 +189,11 @@ bare_files() {
 	build "$to/two.lt" -o "$to/two" -q && file x float32 '[2, 3, 3]' iota && bare x &&
 	"$to/two" "$to/x.npy" "$to/want.npy" && bare want &&
 	says 2 'give the numbers by NAME=N' "$to/two" "$to/x.bin" "$to/got.bin" &&
+	for n in 6 9223372036854775807; do
+		says 2 'length is out of range: a run has 0 to 5' "$to/two" "$to/x.bin" "$to/got.bin" batch=2 length=$n || return
+	done &&
+	says 2 '18446744073709551619 cannot be opened' "$to/two" "$to/x.bin" "$to/got.bin" batch=2 \
+		length=18446744073709551619 &&
 	"$to/two" "$to/x.bin" "$to/got.bin" length=3 && cmp "$to/want.bin" "$to/got.bin" &&
 	"$to/two" "$to/x.bin" "$to/got.bin" length=3 batch=2 && cmp "$to/want.bin" "$to/got.bin"
 }
@@ -546,14 +551,14 @@ no_room() {
 # What says something else than what is made.
 other_files() {
 	local name
-	for name in f.dll F.DLL f.dylib f.lib f.o f.obj f.h f.so.1; do
+	for name in f.dll F.DLL F.SO f.A f.dylib f.lib f.o f.obj f.h f.so.1; do
 		says 2 "nothing that ends in .${name#*.} is made here" "$O/lt-build" "$to/x.lt" -o "$to/$name" \
 			--cc no-such-compiler && [ ! -e "$to/$name" ] || return
 	done
 	build "$to/x.lt" -o "$to/f.o" --format exe -q && "$to/f.o" "$to/x.npy" "$to/got.npy" &&
 	cmp "$to/x.npy" "$to/got.npy" &&
-	says 2 "would take the place of the C library's <string.h>" "$O/lt-build" "$to/x.lt" -o "$to/string.so" --name f &&
-	says 2 'cannot be the name of a header' "$O/lt-build" "$to/x.lt" -o "$to/a\"b.c" --name f &&
+	says 2 "would take the place of the C library's <string.h>" "$O/lt-build" "$to/x.lt" -o "$to/string.so" --name g &&
+	says 2 'cannot be the name of a header' "$O/lt-build" "$to/x.lt" -o "$to/a\"b.c" --name g &&
 	says 2 "--threads takes a whole number from 1 to 256, not '0'" "$O/lt-build" "$to/x.lt" -o "$to/m" --threads 0
 }
 # Files are called as -o says; what is there beside it stays, unless lt-build has made it or it is asked for.
@@ -590,6 +595,27 @@ taken_names() {
 		--name for &&
 	for name in sum term tensor kind; do build "$to/x.lt" -o "$to/$name.c" --emit c99 -q || return; done &&
 	build "$to/x.lt" -o "$to/printf.a" --name printf_model -q && [ -e "$to/printf.h" ] && [ ! -e "$to/printf_model.h" ]
+}
+# What a header calls its own is no macro of another header, whichever of the two is included first.
+header_names() {
+	local dir=$to/heads header name ends n=0
+	mkdir "$dir" && for header in aio assert complex ctype dirent dlfcn errno fcntl fenv float fmtmsg fnmatch ftw glob \
+		grp iconv inttypes langinfo libgen limits locale math mqueue netdb poll pthread pwd regex sched search semaphore \
+		setjmp signal spawn stdio stdlib string strings sysexits syslog tar termios time unistd utime wchar wordexp sys/mman \
+		sys/resource sys/select sys/socket sys/stat sys/time sys/types sys/un sys/wait netinet/in; do
+		printf '#if __has_include(<%s.h>)\n#include <%s.h>\n#endif\n' $header $header
+	done >"$dir/every.h"
+	build "$to/x.lt" -o "$dir/frame.c" --emit c99 --name frame -q || return
+	ends=$(grep -o 'FRAME_[A-Z_]*' "$dir/frame.h" | sed 's/FRAME_//' | sort -u | paste -sd '|')
+	for name in $(gcc -D_GNU_SOURCE -dM -E "$dir/every.h" | awk '{ print $2 }' | sed 's/(.*//' | sort -u |
+		grep -xE "[A-Z][A-Z0-9_]*_($ends)" |
+		sed -E 's/_(CONSTANT_BYTES|WORKSPACE_BYTES|[A-Z]*)$//' | tr '[:upper:]' '[:lower:]'); do
+		n=$((n + 1))
+		says 2 'cannot be the name of a C function' "$O/lt-build" "$to/x.lt" -o "$dir/m.c" --name "$name" -q --no-verify ||
+			return
+	done
+	[ $n -ge 6 ] && says 2 'give another one with --name' "$O/lt-build" "$to/x.lt" -o "$dir/x.a" &&
+	build "$to/x.lt" -o "$dir/x" -q && build "$to/x.lt" -o "$dir/x.a" --name x_model -q && rm -r "$dir"
 }
 # No name that the program's main file has at its left.
 own_names() {
@@ -640,6 +666,7 @@ refusals() {
 	file x float32 '[2, 3]' iota
 	try "names that are taken" taken_names
 	try "names of the program" own_names
+	try "names that headers make" header_names
 	try "names of the C library" library_names
 	try "macros of the C library" macro_names
 	try "names of another kind of file" other_files

@@ -120,6 +120,8 @@ lt_status build_verify(struct building *);
 /* names.c: why a function of C may not have that name: "is a word of C or C++"; NULL: it may. */
 const char *build_name_taken(const char *name);
 bool build_header_taken(const char *name);      /* "math" */
+/* f: what a header calls its own, the name in capitals and _OK or another end, is a macro of another header. */
+bool build_macro_taken(const char *name);
 /* output.c: the format, the function's name, stem and base, by what -o, --format and --name say together. */
 lt_status build_names(struct building *);
 /* Whether what -o names can be written, and is none of the inputs; what was built, copied there. */

@@ -1,5 +1,6 @@
 /* names.c -- names that a function of C may not have: words of the languages, names of their library and of the program
  * around the function. */
+#include <ctype.h>
 #include <string.h>
 #include "tools/build/build.h"
 
@@ -102,6 +103,13 @@ static const char macros[] = " "
 	"issubnormal iszero le16toh le32toh le64toh math_errhandling sched_priority st_atime st_ctime st_mtime strdupa "
 	"strndupa ";
 
+/* Macros of POSIX's headers that end as names of ours do: F_OK is one of <unistd.h>'s, and what the header of
+ * a function f has, too. */
+static const char like_ours[] = " CPU_ALLOC_SIZE EX_OK FALLOC_FL_* FP_XSTATE_* F_OK GROUP_FILTER_SIZE IP_MSFILTER_SIZE "
+	"MM_OK PAGE_SIZE R_OK STATX_SIZE W_OK X_OK ";
+static const char *const our_ends[] = { "_OK", "_MISSING", "_UNALIGNED", "_RANGE", "_INDEX", "_SIZE", "_H", "_THREADS",
+	"_WORKSPACE_BYTES", "_CONSTANT_BYTES" };
+
 /* Headers of C and of POSIX that are in no folder. */
 static const char headers[] = " "
 	"aio assert complex cpio ctype dirent dlfcn errno fcntl features fenv float fmtmsg fnmatch ftw glob grp iconv "
@@ -177,4 +185,22 @@ const char *build_name_taken(const char *name)
 	return is_word(keywords, name, n) ? "is a word of C or C++"
 		: matches(own, name) || is_kernel(name) ? "is a name within the program around it"
 		: is_library(name) ? "is a name of the C library" : !strcmp(name, "main") ? "is where C programs begin" : NULL;
+}
+
+bool build_macro_taken(const char *name)
+{
+	char word[300];
+
+	for (size_t i = 0; i < sizeof our_ends / sizeof *our_ends; i++) {
+		size_t n = (size_t)snprintf(word, sizeof word, "%s", name);
+
+		if (n + strlen(our_ends[i]) >= sizeof word)
+			return false;
+		for (size_t k = 0; k < n; k++)
+			word[k] = (char)toupper((unsigned char)word[k]);
+		strcpy(word + n, our_ends[i]);
+		if (matches(like_ours, word))
+			return true;
+	}
+	return false;
 }

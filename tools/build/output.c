@@ -18,6 +18,8 @@ static lt_status check_function(struct building *b)
 {
 	const char *why = build_name_taken(b->name);
 
+	if (!why && b->format != BUILD_EXE && build_macro_taken(b->name))
+		why = "is, in capitals and with _OK or another end of its header behind it, a macro of the C library";
 	if (why && !b->o.name && b->format == BUILD_EXE) {
 		strcat(b->name, "_");
 		why = NULL;
@@ -35,6 +37,8 @@ static lt_status check_ending(struct building *b)
 
 	for (size_t i = 0; i < sizeof others / sizeof *others && dot; i++)
 		other = other || !strcasecmp(dot, others[i]);
+	for (int i = BUILD_A; i <= BUILD_C && dot; i++)         /* .SO is no .so */
+		other = other || (!strcasecmp(dot, endings[i]) && strcmp(dot, endings[i]) != 0);
 	return !other || b->o.format ? LT_OK : lt_fail(b->ctx, LT_EINVAL, "-o %s: nothing that ends in %s is made here; "
 		"NAME.so is a shared library, NAME.a a static one, NAME.c a text of C with NAME.h, and NAME a program, which "
 		"--format exe makes under any name", b->o.output, version ? version : dot);

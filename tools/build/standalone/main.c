@@ -270,6 +270,11 @@ static int find_extents(const char *file, const struct tensor *t, size_t n)
 	int i, open = -1;
 	for (i = 0; i < t->rank; i++) {
 		const int64_t extent = extent_of(t, i);
+		if (extent >= 0 && (extent < t->least[i] || extent > t->shape[i])) {
+			say(stderr, NAME ": %s is out of range: a run has %d to %d\n", sums[t->sum[i]].words,
+				(long long)t->least[i], (long long)t->shape[i]);
+			return 2;
+		}
 		if (extent < 0 && (open >= 0 || open_scalar(t, i) < 0))
 			return refuse(file, t, "a file of bare elements does not say its extents: give the numbers by NAME=N");
 		if (extent < 0)
@@ -534,8 +539,10 @@ static int same_file(int one, int two)
 static int read_number(const char *word, const struct tensor *t)
 {
 	char *end;
-	const int64_t value = strtoll(word, &end, 10);
-	if (!t->scalar || end == word || *end)
+	int64_t value;
+	errno = 0;
+	value = strtoll(word, &end, 10);
+	if (!t->scalar || end == word || *end || errno)
 		return 0;
 	memcpy(t->at, &value, sizeof value);
 	return 1;
