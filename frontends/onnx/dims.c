@@ -177,10 +177,14 @@ static lt_var sum_var(struct lt_onnx *m, const char *name, const struct dim_sum 
 
 static void refuse_unsaid(struct lt_onnx *m, int32_t axis, const char *input, const char *symbol, const char *name)
 {
+	const char *file = lt__arena_format(m->arena, "a tensor from a file says it, too: -i %s=FILE.npy", input);
+	for (int32_t i = 0; i < m->n_unfit; i++)
+		if (!strcmp(m->unfit[i].input, input))
+			file = lt__arena_format(m->arena, "the tensor that is given does not say it: its shape is %s, and %s is wanted",
+				m->unfit[i].has, m->unfit[i].wanted);
 	m->is_open = true;
 	lt__onnx_refuse(m, "the extent of axis %d%s%s%s is not said: --dim %s=8 fixes it, --dim %s=1..8 lets it differ from "
-		"run to run; a tensor from a file says it, too: -i %s=FILE.npy", axis, symbol ? ", '" : "", symbol ? symbol : "",
-		symbol ? "'," : "", name, name, input);
+		"run to run; %s", axis, symbol ? ", '" : "", symbol ? symbol : "", symbol ? "'," : "", name, name, file);
 }
 
 lt_var lt__onnx_dim(struct lt_onnx *m, const char *symbol, const char *input, int32_t axis, bool *empty)
@@ -251,6 +255,39 @@ static void keep_shape(struct lt_onnx *m, const char *name, const char *input, s
 	m->shaped[m->n_shaped++] = (struct lt_onnx_shaped){ name, input, low, high };
 }
 
+/* "[batch, 4]" */
+static const char *shape_text(struct lt_onnx *m, const Onnx__TensorShapeProto *s)
+{
+	struct lt_text t = { .arena = m->arena };
+	lt__text_format(&t, "[");
+	for (size_t i = 0; s && i < s->n_dim; i++) {
+		const Onnx__TensorShapeProto__Dimension *d = s->dim[i];
+		if (d->has_dim_value)
+			lt__text_format(&t, "%s%lld", i ? ", " : "", (long long)d->dim_value);
+		else
+			lt__text_format(&t, "%s%s", i ? ", " : "", d->dim_param && *d->dim_param ? d->dim_param : "?");
+	}
+	lt__text_format(&t, "]");
+	return t.at;
+}
+
+/* "'x' [batch, 4]" */
+static const char *input_text(struct lt_onnx *m, const Onnx__ValueInfoProto *input)
+{
+	return lt__arena_format(m->arena, "'%s' %s", input->name, shape_text(m, shape_of(input)));
+}
+
+/* A tensor of another rank says no extents. */
+static void keep_unfit(struct lt_onnx *m, const Onnx__ValueInfoProto *info, int32_t rank, const int64_t *extent)
+{
+	struct lt_text t = { .arena = m->arena };
+	for (int32_t i = 0; i < rank && i < LT_MAX_RANK; i++)
+		lt__text_format(&t, "%s%lld", i ? ", " : "[", (long long)extent[i]);
+	lt__text_format(&t, rank > LT_MAX_RANK ? ", ...]" : rank ? "]" : "[]");
+	LT_GROW(m->arena, m->unfit, m->n_unfit, m->cap_unfit);
+	m->unfit[m->n_unfit++] = (struct lt_onnx_unfit){ info->name, t.at, shape_text(m, shape_of(info)) };
+}
+
 void lt__onnx_ask_shape(struct lt_onnx *m, const Onnx__ValueInfoProto *info)
 {
 	const struct lt_parse_options *o = m->options;
@@ -270,28 +307,13 @@ void lt__onnx_ask_shape(struct lt_onnx *m, const Onnx__ValueInfoProto *info)
 		lt__onnx_problem(m, NULL, lt__arena_string(m->arena, lt_context_message(m->ctx)));
 		return;
 	}
+	if (rank >= 0 && (size_t)rank != s->n_dim)
+		keep_unfit(m, info, rank, low);
 	for (size_t i = 0; rank >= 0 && (size_t)rank == s->n_dim && i < s->n_dim; i++) {
 		const char *symbol = s->dim[i]->dim_param;
 		if (!s->dim[i]->has_dim_value)
 			keep_shape(m, symbol && *symbol ? symbol : axis_name(m, info->name, i), info->name, i, low[i], high[i]);
 	}
-}
-
-/* "'x' [batch, 4]" */
-static const char *input_text(struct lt_onnx *m, const Onnx__ValueInfoProto *input)
-{
-	const Onnx__TensorShapeProto *s = shape_of(input);
-	struct lt_text t = { .arena = m->arena };
-	lt__text_format(&t, "'%s' [", input->name);
-	for (size_t i = 0; s && i < s->n_dim; i++) {
-		const Onnx__TensorShapeProto__Dimension *d = s->dim[i];
-		if (d->has_dim_value)
-			lt__text_format(&t, "%s%lld", i ? ", " : "", (long long)d->dim_value);
-		else
-			lt__text_format(&t, "%s%s", i ? ", " : "", d->dim_param && *d->dim_param ? d->dim_param : "?");
-	}
-	lt__text_format(&t, "]");
-	return t.at;
 }
 
 /* What the file has at a name: "axis 0 of 'x' [batch, 4]"; NULL: nothing.  fixed: the extent that it says, or -1. */

@@ -193,6 +193,18 @@ Test(onnx_run, a_file_says_its_extents_without_an_option)
 	cr_assert_not(strstr(ltrun_out, "param"), "%s", ltrun_out);
 	cr_assert_eq(ltrun("m.onnx -b ref -i x=none.npy"), 2);
 	cr_assert(strstr(ltrun_err, "none.npy: cannot be opened"), "%s", ltrun_err);
+	/* A file of another rank says nothing, and is named for it. */
+	const float numbers[6] = { 0 };
+	struct lt_tensor flat = ltrun_tensor("", LT_F32, 2, (const int64_t[]){ 1, 6 }, numbers),
+		single = ltrun_tensor("", LT_F32, 0, NULL, numbers);
+	write_npy("flat.npy", &flat);
+	write_npy("single.npy", &single);
+	cr_assert_eq(ltrun("m.onnx -b ref -i x=flat.npy"), 2);
+	cr_assert(strstr(ltrun_err, "the tensor that is given does not say it: its shape is [1, 6], and [batch, "), "%s",
+		ltrun_err);
+	cr_assert_not(strstr(ltrun_err, "says it, too"), "%s", ltrun_err);
+	cr_assert_eq(ltrun("m.onnx -b ref -i x=single.npy"), 2);
+	cr_assert(strstr(ltrun_err, "its shape is [], and [batch, "), "%s", ltrun_err);
 	/* An option is stronger than a file. */
 	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=5 -i x=x.npy"), 2);
 	cr_assert(strstr(ltrun_err, "x=x.npy: the input 'x' is float32 [5, "), "%s", ltrun_err);
