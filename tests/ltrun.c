@@ -27,6 +27,7 @@ void ltrun_set_up(void)
 	ltrun_write_text("add.lt",
 		"$1 = InputTensor(x, float32, [2, 3]);\n$2 = ConstantTensor(w, float32, [1, 3]);\n$3 = SumNode($1, "
 		"$2);\nresult = $3;\n");
+	ltrun_write_text("large.lt", "$1 = InputTensor(x, float32, [1000000000, 1000000]);\nresult = $1;\n");
 	ltrun_write_text("two.lt",
 		"$1 = InputTensor(x, float32, [2]); $2 = SumNode($1, $1); result = $2; $3 = HadamardProductNode($1, "
 		"$1); result square = $3;");

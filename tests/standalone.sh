@@ -174,6 +174,7 @@ bare_files() {
 		says 2 "it has more than 24 bytes, and 24 are wanted; 'x' is float32 [2, 3]" "$to/first" "$to/long.bin" \
 			"$to/got.bin" && cp "$to/x.npy" "$to/x.data" &&
 		says 2 'it is an .npy file, and its name does not end in .npy' "$to/first" "$to/x.data" "$to/got.bin" &&
+		says 2 'cannot be read: Is a directory' "$to/first" "$to" "$to/got.bin" &&
 		cp "$to/x.bin" "$to/bin.npy" && says 2 'a file of bare elements has another ending' "$to/first" "$to/bin.npy" \
 			"$to/got.bin" &&
 		build tests/standalone/batch.graph -o "$to/batch" --emit $form -q && "$to/batch" "$to/x.npy" "$to/want.npy" &&
@@ -551,7 +552,7 @@ no_room() {
 # What says something else than what is made.
 other_files() {
 	local name
-	for name in f.dll F.DLL F.SO f.A f.dylib f.lib f.o f.obj f.h f.so.1; do
+	for name in f.dll F.DLL F.SO f.A f.dylib f.lib f.o f.obj f.h f.so.1 f.tree f.npy f.safetensors; do
 		says 2 "nothing that ends in .${name#*.} is made here" "$O/lt-build" "$to/x.lt" -o "$to/$name" \
 			--cc no-such-compiler && [ ! -e "$to/$name" ] || return
 	done

@@ -98,7 +98,7 @@ Test(budget, the_option)
 		{ "--budget nodes=3 --budget nodes=1000", 0, "" },
 		{ "--budget loops=1", 1, "--budget loops=N allows more" },
 		{ "--budget node=3", 2, "did you mean 'nodes'" },
-		{ "--budget nodes", 2, "--budget takes NAME=N, not 'nodes'" },
+		{ "--budget nodes", 2, "--budget takes NAME=N, such as nodes=1000000, not 'nodes'; there are" },
 		{ "--budget nodes=-1", 2, "takes a whole number from 0" },
 		{ "--budget nodes=many", 2, "takes a whole number from 0" },
 	};

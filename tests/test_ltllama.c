@@ -474,7 +474,16 @@ Test(ltllama, what_is_wrong_is_said_before_any_work)
 	expect_error(llama("."), 2, ".: the checkpoint is a folder, not a file");
 	write_tokenizer(scratch("other.bin"), WORDS - 1);
 	expect_error(llama("m.bin -z other.bin"), 2, "tokenizer of another vocabulary");
+	cr_expect_null(strstr(err, "no other is named"), "%s", err);
+	cr_assert(!rename(scratch("tokenizer.bin"), scratch("right.bin")));
+	write_tokenizer(scratch("tokenizer.bin"), WORDS - 1);
+	expect_error(llama("m.bin"), 2, "tokenizer of another vocabulary; it was taken because no other is named: -z FILE "
+		"names the model's own, and --tokens needs none");
+	expect_error(llama("m.bin -i a --tokens"), 2, "-z FILE names the model's own\n");
+	cr_assert(!rename(scratch("right.bin"), scratch("tokenizer.bin")));
 	expect_error(llama("m.bin -z m.bin"), 2, "m.bin: ");
+	expect_error(llama("m.bin --tokens -t 0 -n 9 >/dev/full"), 1, "lt-llama: standard output cannot be written: No space "
+		"left on device\n");
 	expect_error(llama("m.bin -t x"), 2, "-t (--temperature) takes a number, not 'x'");
 	expect_error(llama("m.bin -n 1.5"), 2, "takes a whole number");
 	expect_error(llama("m.bin -m talk"), 2, "--mode has no 'talk'");

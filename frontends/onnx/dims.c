@@ -177,14 +177,17 @@ static lt_var sum_var(struct lt_onnx *m, const char *name, const struct dim_sum 
 
 static void refuse_unsaid(struct lt_onnx *m, int32_t axis, const char *input, const char *symbol, const char *name)
 {
-	const char *file = lt__arena_format(m->arena, "a tensor from a file says it, too: -i %s=FILE.npy", input);
-	for (int32_t i = 0; i < m->n_unfit; i++)
-		if (!strcmp(m->unfit[i].input, input))
-			file = lt__arena_format(m->arena, "the tensor that is given does not say it: its shape is %s, and %s is wanted",
-				m->unfit[i].has, m->unfit[i].wanted);
+	const char *which = lt__arena_format(m->arena, "the extent of axis %d%s%s%s", axis, symbol ? ", '" : "",
+		symbol ? symbol : "", symbol ? "'," : "");
 	m->is_open = true;
-	lt__onnx_refuse(m, "the extent of axis %d%s%s%s is not said: --dim %s=8 fixes it, --dim %s=1..8 lets it differ from "
-		"run to run; %s", axis, symbol ? ", '" : "", symbol ? symbol : "", symbol ? "'," : "", name, name, file);
+	for (int32_t i = 0; i < m->n_unshaped; i++)
+		if (!strcmp(m->unshaped[i].input, input)) {
+			lt__onnx_refuse(m, "%s is not known by what is given: %s (without a file: --dim %s=8)", which,
+				m->unshaped[i].why, name);
+			return;
+		}
+	lt__onnx_refuse(m, "%s is not said: --dim %s=8 fixes it, --dim %s=1..8 lets it differ from run to run; a tensor from "
+		"a file says it, too: -i %s=FILE.npy", which, name, name, input);
 }
 
 lt_var lt__onnx_dim(struct lt_onnx *m, const char *symbol, const char *input, int32_t axis, bool *empty)
@@ -255,11 +258,19 @@ static void keep_shape(struct lt_onnx *m, const char *name, const char *input, s
 	m->shaped[m->n_shaped++] = (struct lt_onnx_shaped){ name, input, low, high };
 }
 
-/* "[batch, 4]" */
-static const char *shape_text(struct lt_onnx *m, const Onnx__TensorShapeProto *s)
+/* That is told where an extent stays open for it: another tensor may say all that this one does not. */
+static void keep_reason(struct lt_onnx *m, const char *input, const char *why)
 {
+	LT_GROW(m->arena, m->unshaped, m->n_unshaped, m->cap_unshaped);
+	m->unshaped[m->n_unshaped++] = (struct lt_onnx_unshaped){ input, why };
+}
+
+/* "'x' [batch, 4]" */
+static const char *input_text(struct lt_onnx *m, const Onnx__ValueInfoProto *input)
+{
+	const Onnx__TensorShapeProto *s = shape_of(input);
 	struct lt_text t = { .arena = m->arena };
-	lt__text_format(&t, "[");
+	lt__text_format(&t, "'%s' [", input->name);
 	for (size_t i = 0; s && i < s->n_dim; i++) {
 		const Onnx__TensorShapeProto__Dimension *d = s->dim[i];
 		if (d->has_dim_value)
@@ -271,21 +282,15 @@ static const char *shape_text(struct lt_onnx *m, const Onnx__TensorShapeProto *s
 	return t.at;
 }
 
-/* "'x' [batch, 4]" */
-static const char *input_text(struct lt_onnx *m, const Onnx__ValueInfoProto *input)
-{
-	return lt__arena_format(m->arena, "'%s' %s", input->name, shape_text(m, shape_of(input)));
-}
-
-/* A tensor of another rank says no extents. */
-static void keep_unfit(struct lt_onnx *m, const Onnx__ValueInfoProto *info, int32_t rank, const int64_t *extent)
+/* As NumPy writes it: "(2, 28)". */
+static const char *rank_differs(struct lt_onnx *m, const Onnx__ValueInfoProto *info, int32_t rank, const int64_t *low)
 {
 	struct lt_text t = { .arena = m->arena };
+	lt__text_format(&t, "its shape is (");
 	for (int32_t i = 0; i < rank && i < LT_MAX_RANK; i++)
-		lt__text_format(&t, "%s%lld", i ? ", " : "[", (long long)extent[i]);
-	lt__text_format(&t, rank > LT_MAX_RANK ? ", ...]" : rank ? "]" : "[]");
-	LT_GROW(m->arena, m->unfit, m->n_unfit, m->cap_unfit);
-	m->unfit[m->n_unfit++] = (struct lt_onnx_unfit){ info->name, t.at, shape_text(m, shape_of(info)) };
+		lt__text_format(&t, "%s%lld", i ? ", " : "", (long long)low[i]);
+	lt__text_format(&t, "%s), and the model asks for %s", rank == 1 ? "," : "", input_text(m, info));
+	return t.at;
 }
 
 void lt__onnx_ask_shape(struct lt_onnx *m, const Onnx__ValueInfoProto *info)
@@ -304,11 +309,13 @@ void lt__onnx_ask_shape(struct lt_onnx *m, const Onnx__ValueInfoProto *info)
 	if (!may || !unsaid)
 		return;
 	if (o->shape(o->user, info->name, &rank, low, high)) {
-		lt__onnx_problem(m, NULL, lt__arena_string(m->arena, lt_context_message(m->ctx)));
+		lt__onnx_ended(m);
+		keep_reason(m, info->name, lt__arena_string(m->arena, lt_context_message(m->ctx)));
+		lt_context_clear(m->ctx);
 		return;
 	}
 	if (rank >= 0 && (size_t)rank != s->n_dim)
-		keep_unfit(m, info, rank, low);
+		keep_reason(m, info->name, rank_differs(m, info, rank, low));
 	for (size_t i = 0; rank >= 0 && (size_t)rank == s->n_dim && i < s->n_dim; i++) {
 		const char *symbol = s->dim[i]->dim_param;
 		if (!s->dim[i]->has_dim_value)

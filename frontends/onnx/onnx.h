@@ -84,8 +84,8 @@ struct lt_onnx_problem { const char *text; int32_t times; };
 struct lt_onnx_symbol { const char *name; lt_param param; };
 /* An extent that the shape of a tensor says, of a symbol or, of an axis without one, of "x.0". */
 struct lt_onnx_shaped { const char *name, *input; int64_t low, high; };
-/* An input whose tensor has another rank: its shape, and the one that is wanted. */
-struct lt_onnx_unfit { const char *input, *has, *wanted; };
+/* An input whose tensor was asked for its shape and says nothing: why. */
+struct lt_onnx_unshaped { const char *input, *why; };
 struct lt_onnx {
 	struct lt_context *ctx;
 	struct lt_arena *arena, *kept;
@@ -105,7 +105,7 @@ struct lt_onnx {
 	struct lt_names *constants;     /* names of constants that are taken */
 	bool *dim_used;                 /* of options->dim */
 	struct lt_onnx_shaped *shaped; int32_t n_shaped, cap_shaped;
-	struct lt_onnx_unfit *unfit; int32_t n_unfit, cap_unfit;
+	struct lt_onnx_unshaped *unshaped; int32_t n_unshaped, cap_unshaped;
 	struct lt_onnx_symbol *symbol; int32_t n_symbol, cap_symbol;
 	const char **dim_name; int32_t n_dim_name, cap_dim_name;        /* that options may give */
 	/* convert.c's, for builders of control: all nodes of a subgraph */
@@ -113,6 +113,8 @@ struct lt_onnx {
 };
 
 /* problems.c */
+/* Returns, if the failure in hand is one about the model; what is not ends the import. */
+void lt__onnx_ended(struct lt_onnx *);
 /* The failure of a builder: its sentence. */
 void lt__onnx_refuse(struct lt_onnx *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Keeps a sentence about the model, and clears the context; `where` NULL: as it is. */

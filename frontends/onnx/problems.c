@@ -21,13 +21,17 @@ bool lt__onnx_failed(const struct lt_onnx *m)
 	return lt_context_code(m->ctx) != LT_OK;
 }
 
-void lt__onnx_problem(struct lt_onnx *m, const char *where, const char *text)
+void lt__onnx_ended(struct lt_onnx *m)
 {
-	/* That is nothing about the model, and ends the import. */
 	if (lt_context_code(m->ctx) == LT_ENOMEM)
 		lt__arena_refuse(m->arena, "what a model needs could not be kept");
 	if (lt_context_code(m->ctx) == LT_ECANCELLED || lt_context_code(m->ctx) == LT_EBUDGET)
 		lt__forward(m->ctx);
+}
+
+void lt__onnx_problem(struct lt_onnx *m, const char *where, const char *text)
+{
+	lt__onnx_ended(m);
 	const bool open = m->is_open;
 	m->is_open = false;
 	const char *whole = where ? lt__arena_format(m->arena, "%s: %s", where, text) : lt__arena_string(m->arena, text);

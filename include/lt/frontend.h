@@ -37,8 +37,8 @@ struct lt_parse_options {
 	void (*reads)(void *user, const char *path);
 	void *user;
 	/* The extents that a run will give an input, where no dim says them; *rank -1: that is not known.  low, high: room for
-	 * LT_MAX_RANK extents each, which differ where those of runs do.  A failure has its sentence in the context.
-	 * NULL: nothing is known. */
+	 * LT_MAX_RANK extents each, which differ where those of runs do.  A failure says that they are not known, and its
+	 * sentence in the context why: it is told where no other input says the extent.  NULL: nothing is known. */
 	lt_status (*shape)(void *user, const char *input, int32_t *rank, int64_t *low, int64_t *high);
 	/* 1: the text is a file, mapped privately and to be read only, that stays mapped until the graph and the last
 	 * program that is compiled of it are freed (lt_graph_hold): contents of constants may lie in it, and pages of it be

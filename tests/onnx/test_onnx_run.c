@@ -97,7 +97,8 @@ Test(onnx_run, a_file_of_the_most_elements_says_its_extents)
 	}
 	/* What is drawn fills the room and says nothing. */
 	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=1..5 -i x=random"), 2);
-	cr_assert(strstr(ltrun_err, "input 'batch', int64 []: give it with"), "%s", ltrun_err);
+	cr_assert(strstr(ltrun_err, "input 'batch', the extent of axis 0 of 'x', 1 to 5: give it with  -i batch=5"), "%s",
+		ltrun_err);
 	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=1..5 -i x=random -i batch=3 --verify"), 0, "%s", ltrun_err);
 }
 
@@ -193,6 +194,7 @@ Test(onnx_run, a_file_says_its_extents_without_an_option)
 	cr_assert_not(strstr(ltrun_out, "param"), "%s", ltrun_out);
 	cr_assert_eq(ltrun("m.onnx -b ref -i x=none.npy"), 2);
 	cr_assert(strstr(ltrun_err, "none.npy: cannot be opened"), "%s", ltrun_err);
+	cr_assert_null(strstr(ltrun_err, "-i x=FILE.npy"), "%s", ltrun_err);
 	/* A file of another rank says nothing, and is named for it. */
 	const float numbers[6] = { 0 };
 	struct lt_tensor flat = ltrun_tensor("", LT_F32, 2, (const int64_t[]){ 1, 6 }, numbers),
@@ -200,14 +202,51 @@ Test(onnx_run, a_file_says_its_extents_without_an_option)
 	write_npy("flat.npy", &flat);
 	write_npy("single.npy", &single);
 	cr_assert_eq(ltrun("m.onnx -b ref -i x=flat.npy"), 2);
-	cr_assert(strstr(ltrun_err, "the tensor that is given does not say it: its shape is [1, 6], and [batch, "), "%s",
+	cr_assert(strstr(ltrun_err, "its shape is (1, 6), and the model asks for 'x' [batch, "), "%s",
 		ltrun_err);
 	cr_assert_not(strstr(ltrun_err, "says it, too"), "%s", ltrun_err);
 	cr_assert_eq(ltrun("m.onnx -b ref -i x=single.npy"), 2);
-	cr_assert(strstr(ltrun_err, "its shape is [], and [batch, "), "%s", ltrun_err);
+	cr_assert(strstr(ltrun_err, "its shape is (), and the model asks for 'x' [batch, "), "%s", ltrun_err);
 	/* An option is stronger than a file. */
 	cr_assert_eq(ltrun("m.onnx -b ref --dim batch=5 -i x=x.npy"), 2);
 	cr_assert(strstr(ltrun_err, "x=x.npy: the input 'x' is float32 [5, "), "%s", ltrun_err);
+}
+
+/* What was given for an input whose extents are open, and does not say them: that is what has to be mended. */
+Test(onnx_run, what_was_given_and_says_no_extent_is_named)
+{
+	static const int64_t flat[] = { 6 };
+	static const float one[6] = { 1 };
+	static const struct { const char *given, *says; } rows[] = {
+		{ "-i x=flat.npy", "axis 0, 'batch', is not known by what is given: its shape is (6,), and the model asks for 'x' "
+			"[batch, " },
+		{ "-i x=add.lt", "the name of the file 'add.lt' does not end in .npy: numpy.save writes" },
+		{ "-i x=randm", "'randm' is none of FILE.npy, zeros, ones, VALUE, iota, random[:SEED]" },
+		{ "-i x=", "a value is missing after '='" },
+		{ "-i x=other.npz", "may hold several tensors: give it with --inputs" },
+		{ "--inputs other.npz", "other.npz has no 'x'; it has 'y' (without a file: --dim batch=8)" },
+	};
+	const struct lt_tensor t = ltrun_tensor("", LT_F32, 1, flat, one), y = ltrun_tensor("y", LT_F32, 1, flat, one);
+	write_case("run_time_extent");
+	ltrun_write("flat.npy", 1, &t);
+	ltrun_write("other.npz", 1, &y);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		cr_expect_eq(ltrun("m.onnx -b ref %s", rows[i].given), 2, "%s", rows[i].given);
+		cr_expect(strstr(ltrun_err, rows[i].says), "%s: %s", rows[i].given, ltrun_err);
+	}
+	/* An option says it: then that is a mistake like any other. */
+	cr_expect_eq(ltrun("m.onnx -b ref --dim batch=2 -i x=flat.npy"), 2);
+	cr_expect(strstr(ltrun_err, "x=flat.npy: the input 'x' is float32 [2, "), "%s", ltrun_err);
+}
+
+/* An extent that is an input is told as one, with a number that may be given. */
+Test(onnx_run, an_extent_that_is_not_given_is_said_to_be_one)
+{
+	write_case("run_time_extent");
+	cr_expect_eq(ltrun("m.onnx -b ref --dim batch=1..8 -i x=random"), 2);
+	cr_expect(strstr(ltrun_err, "input 'batch', the extent of axis 0 of 'x', 1 to 8: give it with  -i batch=8, or 'x' "
+		"from a file"), "%s", ltrun_err);
+	cr_expect_eq(ltrun("m.onnx -b ref --dim batch=1..8 -i x=random -i batch=8 -q"), 0, "%s", ltrun_err);
 }
 
 /* Extents that differ between evaluations, in one program. */

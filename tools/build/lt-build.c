@@ -27,6 +27,7 @@ static lt_status read_model(struct building *b)
 	static char any[] = "*=random";
 
 	struct model_options o = { .tool = build_tool.name, .script = b->o.model, .input = &b->o.input, .inputs = &b->o.inputs,
+		.inputs_option = "--verify-inputs",
 		.constant = &b->o.constant, .weights = &b->o.weights, .dim = &b->o.dim, .fix = &b->o.fix, .quiet = b->o.quiet,
 		.verbose = b->o.verbose };
 

@@ -31,7 +31,8 @@ static lt_status check_function(struct building *b)
 /* A name that says something else than what is made, unless --format says so, too. */
 static lt_status check_ending(struct building *b)
 {
-	static const char *const others[] = { ".dll", ".dylib", ".lib", ".o", ".obj", ".h" };
+	static const char *const others[] = { ".dll", ".dylib", ".lib", ".o", ".obj", ".h",
+		".lt", ".graph", ".tree", ".onnx", ".npy", ".npz", ".safetensors" };
 	const char *name = build_last_name(b->o.output), *dot = strrchr(name, '.'), *version = strstr(name, ".so.");
 	bool other = version != NULL;
 

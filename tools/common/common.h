@@ -178,6 +178,8 @@ struct lt_outfile { FILE *file; char *path, *temporary; };
 lt_status lt__out_open(struct lt_context *, const char *path, struct lt_outfile *);
 /* Before any work: whether it can be opened so, as far as can be seen without writing; nothing is left. */
 lt_status lt__out_check(struct lt_context *, const char *path);
+/* What standard output has is written now. */
+lt_status lt__out_flush(struct lt_context *);
 /* Closes; with ok false, or when something could not be written, removes what there is. */
 lt_status lt__out_close(struct lt_context *, struct lt_outfile *, bool ok);
 
@@ -223,6 +225,10 @@ lt_status lt__tmp_folder(struct lt_context *, char **out);
 void lt__tmp_folder_drop(char *path);
 
 /* -- memory for programs that end where there is none. */
+/* memory.c: whether so much is more than the machine has at all, which the system may promise and then end a process
+ * for. */
+bool lt__memory_lacks(double bytes, double *has);
+
 _Noreturn void lt__must_end(const char *text);          /* where nothing can go on */
 void *lt__must_alloc(size_t bytes);                     /* zeroed */
 /* An array with room for one more than n elements. */

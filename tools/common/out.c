@@ -99,3 +99,11 @@ lt_status lt__out_close(struct lt_context *ctx, struct lt_outfile *o, bool ok)
 	out_forget(o);
 	return s;
 }
+
+lt_status lt__out_flush(struct lt_context *ctx)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return LT_OK;
+	return lt_fail(ctx, LT_EIO, "standard output cannot be written%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+}

@@ -34,8 +34,15 @@ static lt_status read_tokenizer(struct llama *l, char *path)
 	if (!path)
 		return lt_fail(l->ctx, LT_ENOMEM, "out of memory");
 	LT_TRY(model_map(l->ctx, path, "tokenizer", &l->vocabulary));
-	return lt__mistake(lt__llama_tokenizer_read(l->ctx, l->vocabulary.at, l->vocabulary.n, path, l->model.vocab,
-		&l->tokenizer));
+	lt_status s = lt__llama_tokenizer_read(l->ctx, l->vocabulary.at, l->vocabulary.n, path, l->model.vocab, &l->tokenizer);
+	if (s && !l->o.tokenizer && s != LT_ENOMEM) {
+		char why[600];
+
+		snprintf(why, sizeof why, "%s", lt_context_message(l->ctx));
+		s = lt_fail(l->ctx, s, "%-s; it was taken because no other is named: -z FILE names the model's own%s", why,
+			l->o.prompt || !strcmp(l->o.mode, "chat") ? "" : ", and --tokens needs none");
+	}
+	return lt__mistake(s);
 }
 
 /* f32 where none is named. */
@@ -54,11 +61,13 @@ static enum lt_dtype type_named(const char *name)
 static lt_status check_context(struct llama *l)
 {
 	const struct lt_llama *m = &l->model;
-	const double head = lt__llama_head(m), memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE),
+	const double head = lt__llama_head(m),
 		cache = 2.0 * m->layers * m->kv_heads * head * (double)lt_dtype_bytes(l->cache),
 		wanted = m->context * (cache + 2 * head * sizeof (float));
 
-	if (l->o.emit || l->o.convert || memory <= 0 || wanted <= memory)
+	double memory;
+
+	if (l->o.emit || l->o.convert || !lt__memory_lacks(wanted, &memory))
 		return LT_OK;
 	return lt__mistake(lt_fail(l->ctx, LT_EINVAL, "%s: its context (seq_len) of %d positions asks for %.1f GB of keys, "
 		"values and rotations, and this machine has %.1f GB of memory%s", m->file, m->context, wanted / 1e9, memory / 1e9,

@@ -58,8 +58,7 @@ lt_status llama_say(struct llama *l, int32_t before, int32_t token)
 	else
 		say_piece(lt__llama_decode(l->tokenizer, before, token));
 	out->any = true;
-	fflush(stdout);
-	return LT_OK;
+	return lt__out_flush(l->ctx);
 }
 
 void llama_line_end(struct llama *l)

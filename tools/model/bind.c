@@ -4,6 +4,14 @@
 #include "tools/model/binder.h"
 #include "tools/common/common.h"
 
+/* The first sentence about it stays, which says what took so much. */
+static void no_memory(struct model_binder *b)
+{
+	if (!b->no_memory && lt_context_code(b->ctx) == LT_ENOMEM)
+		snprintf(b->what, sizeof b->what, "%s", lt_context_message(b->ctx));
+	b->no_memory = true;
+}
+
 /* Keeps the tensors of one file or option; the array has room for all. */
 static struct lt_tensors *bind_keep(struct model_binder *b, const struct lt_tensors *t)
 {
@@ -23,7 +31,8 @@ static void bind_extent(struct model_binder *b, struct model_slots *s, int32_t i
 		model_bind_report(b, "%s: its extent is %lld, but '%s' is %lld by %s", from, (long long)extent, p->name,
 			(long long)*(const int64_t *)s->value[i]->data, s->from[i]);
 	if (s->from[i] || !one.at || lt__tensor_new(b->ctx, from, p->name, LT_I64, 0, NULL, one.at)) {
-		b->no_memory = b->no_memory || !s->from[i];
+		if (!s->from[i])
+			no_memory(b);
 		free(one.at);
 		return;
 	}
@@ -42,7 +51,7 @@ static void bind_extents(struct model_binder *b, struct model_slots *s, int32_t 
 
 	s->from[i] = from;
 	if (!one.at || model_extents_spread(b->ctx, p, t, one.at)) {
-		b->no_memory = true;
+		no_memory(b);
 		free(one.at);
 		return;
 	}
@@ -105,7 +114,8 @@ static void bind_spec(struct model_binder *b, struct model_slots *s, int32_t i, 
 	one = (struct lt_tensors){ .at = calloc(1, sizeof *one.at), .n = 1 };
 	lt_status st = one.at ? model_spec_make(b->ctx, p, spec, one.at) : LT_ENOMEM;
 	if (st) {
-		b->no_memory = b->no_memory || st == LT_ENOMEM;
+		if (st == LT_ENOMEM)
+			no_memory(b);
 		model_bind_report(b, "%s: %s", from, one.at ? lt_context_message(b->ctx) : "out of memory");
 		free(one.at);
 		s->from[i] = from;
@@ -167,7 +177,8 @@ static void bind_file(struct model_binder *b, struct model_slots *s, const char 
 		return;
 	lt_status st = bind_read(b, s, false, path, &file);
 	if (st) {
-		b->no_memory = b->no_memory || st == LT_ENOMEM;
+		if (st == LT_ENOMEM)
+			no_memory(b);
 		model_bind_report(b, "%s", lt_context_message(b->ctx));
 		b->unread = true;
 		return;
@@ -264,7 +275,8 @@ static void bind_beside(struct model_binder *b, struct model_slots *s)
 		return;
 	lt_status st = bind_read(b, s, true, path, &file);
 	if (st) {
-		b->no_memory = b->no_memory || st == LT_ENOMEM;
+		if (st == LT_ENOMEM)
+			no_memory(b);
 		model_bind_report(b, "%s", lt_context_message(b->ctx));
 		b->unread = true;
 		free(path);
@@ -389,8 +401,8 @@ static void bind_all(struct model_binder *b, struct model_slots *constant, struc
 			file ? lt__shown(file).text : "");
 		model_bind_missing(b, &s, "-i");
 		model_bind_missing(b, constant, "-c");
-		fputs("\n  (a value, zeros, ones, iota or random[:SEED] may stand for FILE.npy; --inputs and --weights take all at "
-			"once from a .npz or .safetensors)", b->text);
+		fprintf(b->text, "\n  (a value, zeros, ones, iota or random[:SEED] may stand for FILE.npy; %s and --weights take "
+			"all at once from a .npz or .safetensors)", b->o->inputs_option);
 	}
 	free_slots(&s);
 }
@@ -434,7 +446,7 @@ lt_status model_bind(struct lt_context *ctx, const struct model_options *o, cons
 		fprintf(b.text, "\n%s: ... and %d more like these", o->tool, b.n_problem - MODEL_BIND_REPORTS);
 	fclose(b.text);
 	/* What does not fit may be so for that alone. */
-	lt_status st = b.no_memory ? lt_fail(ctx, LT_ENOMEM, "out of memory")
+	lt_status st = b.no_memory ? lt_fail(ctx, LT_ENOMEM, "%-s", *b.what ? b.what : "out of memory")
 		: b.begun          ? lt_fail(ctx, LT_EINVAL, "%-s", text)
 				   : LT_OK;
 	free(text);

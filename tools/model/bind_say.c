@@ -70,14 +70,35 @@ bool model_bind_lacks(const struct model_binder *b, const struct model_slots *s,
 	return p->at[i].needed && !s->from[i] && !told;
 }
 
+/* Of an input that is an extent of another one: which, as the first that has it; false: it is none. */
+static bool extent_of(const struct model_bindings *p, int32_t i, const char **name, int32_t *axis)
+{
+	for (int32_t k = 0; k < p->n; k++)
+		for (int32_t d = 0; d < p->at[k].rank; d++)
+			if (p->at[k].extent_from[d] == i) {
+				*name = p->at[k].name;
+				*axis = d;
+				return true;
+			}
+	return false;
+}
+
 void model_bind_missing(struct model_binder *b, const struct model_slots *s, const char *flag)
 {
 	char text[256];
 
 	for (int32_t i = 0; i < b->binding[s->kind].n; i++) {
 		const struct model_binding *p = &b->binding[s->kind].at[i];
+		const char *of;
+		int32_t axis;
 
-		if (model_bind_lacks(b, s, i))
+		if (!model_bind_lacks(b, s, i))
+			continue;
+		if (s->kind == LT_BINDING_INPUT && p->range.given && extent_of(&b->binding[s->kind], i, &of, &axis))
+			fprintf(b->text, "\n  input '%s', the extent of axis %d of '%s', %lld to %lld: give it with  -i %s, or '%s' from a "
+				"file", lt__shown(p->name).text, axis, lt__shown(of).text, (long long)p->range.low, (long long)p->range.high,
+				lt__shell(lt__scratch(b->ctx, "%s=%lld", p->name, (long long)p->range.high)).text, lt__shown(of).text);
+		else
 			fprintf(b->text, "\n  %s '%s', %s: give it with  %s %s", model_binding_kind(s->kind), lt__shown(p->name).text,
 				model_binding_text(p, text, sizeof text), flag, lt__shell(lt__scratch(b->ctx, "%s=FILE.npy", p->name)).text);
 	}

@@ -15,6 +15,7 @@ struct model_binder {
 	bool names_only;                        /* nothing is run: the tensors are neither made nor asked for */
 	bool unread;                            /* a file failed: what it was to give is not known */
 	bool no_memory;                         /* which is no mistake of the user's */
+	char what[400];                         /* for what there was none, a sentence; "": not known */
 	char *beside;                           /* the file of weights beside the script, malloc */
 	const char *backends;
 	int any;                                /* whether any values do for what is not given: 1, 0, -1 not asked yet */

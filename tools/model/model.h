@@ -18,6 +18,7 @@ struct model_options {
 	const char *tool;               /* for messages: "lt-run" */
 	const char *script;             /* its file; "-": standard input */
 	const struct lt_texts *input, *inputs, *constant, *weights, *dim, *fix;
+	const char *inputs_option;      /* "--inputs" */
 	/* whether the first of a list of backends says that any values do; NULL: nobody is asked */
 	bool (*any_values)(const void *user, const char *backends);
 	const void *user;
@@ -56,7 +57,8 @@ size_t model_binding_bytes(const struct model_binding *);
 bool model_binding_fits(const struct model_binding *, const struct lt_tensor *);
 bool model_binding_takes(const struct model_binding *, const struct lt_tensor *);
 
-/* spec.c: the tensor that the text after NAME= describes. */
+/* spec.c: what is wrong with the text after NAME=, whatever the type is; the tensor that it describes. */
+lt_status model_spec_check(struct lt_context *, enum lt_binding kind, const char *spec);
 lt_status model_spec_make(struct lt_context *, const struct model_binding *, const char *spec, struct lt_tensor *out);
 
 /* Which tensor goes to which binding.  value[i]: of binding i, or NULL. */

@@ -4,14 +4,20 @@
 #include <string.h>
 #include "tools/model/model.h"
 
-/* NAME=FILE or *=FILE: the file; NULL: the option is another input's, or no file's.  A name may itself hold '='. */
-static const char *file_of(const char *option, const char *name)
+/* NAME=SPEC or *=SPEC: what stands there; NULL: the option is another input's.  A name may itself hold '='. */
+static const char *spec_of(const char *option, const char *name)
 {
 	const size_t n = strlen(name);
-	const char *file = !strncmp(option, name, n) && option[n] == '=' ? option + n + 1 :
-		!strncmp(option, "*=", 2) ? option + 2 : NULL;
 
-	return file && lt__tensorfile_kind(file) != LT_FILE_OTHER ? file : NULL;
+	return !strncmp(option, name, n) && option[n] == '=' ? option + n + 1 :
+		!strncmp(option, "*=", 2) ? option + 2 : NULL;
+}
+
+/* Files of evaluations were given, and none has the input. */
+static lt_status not_there(struct lt_context *ctx, const char *path, const struct lt_tensors *t, const char *input)
+{
+	return lt_fail(ctx, LT_EMISSING, "%s has no '%s'%s%s%s%s", path, input, t->n ? "; it has '" : "",
+		t->n ? t->at[0].name : "", t->n ? "'" : "", t->n > 1 ? " and others" : "");
 }
 
 static lt_status shapes_read(struct lt_context *ctx, struct model_shapes *s, const char *path,
@@ -56,14 +62,17 @@ static void shape_join(const struct lt_tensor *t, int32_t *rank, int64_t *low, i
 lt_status model_shape(struct lt_context *ctx, const struct model_options *o, struct model_shapes *shapes,
 	const char *input, int32_t *rank, int64_t *low, int64_t *high)
 {
-	const struct lt_tensors *t;
+	const struct lt_tensors *t = NULL;
 
 	*rank = -1;
 	for (int32_t i = 0; i < o->input->n; i++) {
-		const char *file = file_of(o->input->at[i], input);
-		if (!file)
+		const char *spec = spec_of(o->input->at[i], input);
+		if (!spec)
 			continue;
-		LT_TRY(shapes_read(ctx, shapes, file, &t));
+		LT_TRY(model_spec_check(ctx, LT_BINDING_INPUT, spec));
+		if (lt__tensorfile_kind(spec) == LT_FILE_OTHER)
+			return LT_OK;
+		LT_TRY(shapes_read(ctx, shapes, spec, &t));
 		if (t->n == 1)
 			shape_join(t->at, rank, low, high);
 		return LT_OK;
@@ -74,5 +83,5 @@ lt_status model_shape(struct lt_context *ctx, const struct model_options *o, str
 			if (!strcmp(t->at[k].name, input))
 				shape_join(&t->at[k], rank, low, high);
 	}
-	return LT_OK;
+	return *rank < 0 && t ? not_there(ctx, o->inputs->at[o->inputs->n - 1], t, input) : LT_OK;
 }

@@ -163,6 +163,30 @@ static lt_status read_seed(struct lt_context *ctx, const struct model_binding *p
 	return LT_OK;
 }
 
+lt_status model_spec_check(struct lt_context *ctx, enum lt_binding kind, const char *spec)
+{
+	static const char *const words[] = { "zeros", "ones", "iota", "true", "false" };
+	const enum lt_tensorfile file = lt__tensorfile_kind(spec);
+	bool known = file == LT_FILE_NPY || (!strncmp(spec, "random", 6) && (!spec[6] || spec[6] == ':'));
+	char *end;
+
+	if (!*spec)
+		return lt_fail(ctx, LT_EINVAL, "a value is missing after '='");
+	if (file != LT_FILE_OTHER && file != LT_FILE_NPY)
+		return lt_fail(ctx, LT_EINVAL, "%s may hold several tensors: give it with %s", spec,
+			kind == LT_BINDING_INPUT ? "--inputs" : "--weights");
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		known = known || !strcasecmp(spec, words[i]);
+	if (known || strspn(spec, "0123456789") == strlen(spec))
+		return LT_OK;
+	if (!access(spec, F_OK))
+		return lt_fail(ctx, LT_EINVAL, "the name of the file '%s' does not end in .npy: numpy.save writes such a file, also "
+			"of bare elements (numpy.fromfile)", spec);
+	(void)strtod(spec, &end);
+	return end != spec && !*end ? LT_OK : lt_fail(ctx, LT_EINVAL,
+		"'%s' is none of FILE.npy, zeros, ones, VALUE, iota, random[:SEED]", spec);
+}
+
 lt_status model_spec_make(struct lt_context *ctx, const struct model_binding *p, const char *spec,
 	struct lt_tensor *out)
 {
@@ -172,23 +196,18 @@ lt_status model_spec_make(struct lt_context *ctx, const struct model_binding *p,
 	uint64_t seed = 0;
 
 	memset(out, 0, sizeof *out);
+	LT_TRY(model_spec_check(ctx, p->kind, spec));
 	if (kind == LT_FILE_NPY)
 		return read_file(ctx, p, spec, out);
-	if (kind != LT_FILE_OTHER)
-		return lt_fail(ctx, LT_EINVAL, "%s may hold several tensors: give it with %s", spec,
-			p->kind == LT_BINDING_INPUT ? "--inputs" : "--weights");
-	if (!*spec)
-		return lt_fail(ctx, LT_EINVAL, "a value is missing after '='");
 	if (random)
 		LT_TRY(read_seed(ctx, p, spec, &seed));
 	else if (!iota && !strcmp(spec, "ones"))
 		LT_TRY(read_value(ctx, p, "1", &v));
 	else if (!iota && strcmp(spec, "zeros") != 0)
-		LT_TRY(access(spec, F_OK) || strspn(spec, "0123456789") == strlen(spec) ? read_value(ctx, p, spec, &v) :
-			lt_fail(ctx, LT_EINVAL, "the name of the file '%s' does not end in .npy", spec));
+		LT_TRY(read_value(ctx, p, spec, &v));
 	if (iota)
 		LT_TRY(check_iota(ctx, p));
-	LT_TRY(lt__tensor_new(ctx, spec, p->name, p->dtype, p->rank, p->shape, out));
+	LT_TRY(lt__tensor_new(ctx, lt__scratch(ctx, "%s=%s", p->name, spec), p->name, p->dtype, p->rank, p->shape, out));
 	out->drawn = random;
 	if (random)
 		fill_random(out, &p->range, seed);

@@ -22,6 +22,6 @@ lt_status lt__budget_take(struct lt_context *ctx, void *options, char *value)
 	}
 	char known[200];
 	lt__option_words(&(struct lt_tool_option){ .list = lt__budget_name }, known, sizeof known);
-	return lt_fail(ctx, LT_EINVAL, "--budget takes NAME=N, not '%s'%s; there are %s", value,
-		lt__nearest_of(ctx, value, bytes, names), known);
+	return lt_fail(ctx, LT_EINVAL, "--budget takes NAME=N, such as nodes=1000000, not '%s'%s; there are %s", value,
+		n ? lt__nearest_of(ctx, value, bytes, names) : "", known);
 }

@@ -113,7 +113,7 @@ lt_status lt__complete_print(struct lt_context *, const struct lt_tool *, const 
  * is a failure, too. */
 /* OPEN: nothing is known to be wrong, and not all could be judged */
 enum lt_exit { LT_EXIT_OK, LT_EXIT_FAILED, LT_EXIT_USAGE, LT_EXIT_OPEN };
-int lt__tool_end(const struct lt_context *, const struct lt_tool *, lt_status);
+int lt__tool_end(struct lt_context *, const struct lt_tool *, lt_status);
 /* Whatever is wrong with a file or a script that the user named is the user's mistake. */
 static inline lt_status lt__mistake(lt_status s) { return s && s != LT_ENOMEM ? LT_EINVAL : s; }
 #endif

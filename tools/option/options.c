@@ -289,16 +289,13 @@ void lt__options_free(const struct lt_tool *t, void *options)
 			free(((struct lt_texts *)(void *)((char *)options + t->option[i].at))->at);
 }
 
-int lt__tool_end(const struct lt_context *ctx, const struct lt_tool *t, lt_status s)
+int lt__tool_end(struct lt_context *ctx, const struct lt_tool *t, lt_status s)
 {
-	const char *text = lt_context_message(ctx);
+	/* What was written first and failed is told, with its reason. */
+	s = s ? s : lt__out_flush(ctx);
+	if (s) {
+		const char *text = lt_context_message(ctx);
 
-	errno = 0;
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		fprintf(stderr, "%s: standard output cannot be written%s%s\n", t->name, errno ? ": " : "",
-			errno ? strerror(errno) : "");
-		s = s ? s : LT_EIO;
-	} else if (s) {
 		fprintf(stderr, "%s: ", t->name);
 		lt__say(stderr, "%s\n", *text ? text : lt_status_text(s));
 	}

@@ -185,6 +185,11 @@ static lt_status make_results(struct run *r)
 		struct run_result *out = &r->result[i];
 		size_t bytes = lt_program_bytes(r->program, LT_BINDING_RESULT, i);
 
+		double has;
+
+		if (lt__memory_lacks((double)bytes, &has))
+			return lt_fail(r->ctx, LT_ENOMEM, "out of memory: the result '%s' takes %.1f GB, and this machine has %.1f GB",
+				p->at[i].name, (double)bytes / 1e9, has / 1e9);
 		out->binding = &p->at[i];
 		out->data = aligned_alloc(64, (bytes + 127) / 64 * 64);
 		out->packed = p->at[i].bounded ? malloc(bytes + 1) : NULL;

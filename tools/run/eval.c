@@ -86,8 +86,7 @@ static lt_status print_results(const struct run *r, int64_t evaluation, bool sev
 		if (run_print_tensor(stdout, t))
 			return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	}
-	fflush(stdout);
-	return LT_OK;
+	return lt__out_flush(r->ctx);
 }
 
 static void add_json(const struct run *r)

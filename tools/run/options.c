@@ -16,7 +16,7 @@ static const struct lt_mode modes[] = {
 	{ CACHE, "--cache", "which looks after compiled code and ends" },
 	{ DIFF, "--dump=diff", "which compares two files and ends" },
 	{ CHECK, "--check-schedule", "which runs nothing" },
-	{ GRAPH, "--dump=graph or dot", "which prints the graph and ends" },
+	{ GRAPH, "--dump=graph, dot or script", "which prints the graph and ends" },
 	{ PROGRAM, "--dump", "which prints instead of running" },
 	{ RUN, "a run", NULL },
 	{ 0 }
@@ -370,6 +370,7 @@ void run_options_free(struct run_options *o)
 struct model_options run_model_options(const struct run_options *o)
 {
 	return (struct model_options){ .tool = o->tool, .script = o->script, .input = &o->input, .inputs = &o->inputs,
+		.inputs_option = "--inputs",
 		.constant = &o->constant, .weights = &o->weights, .dim = &o->dim, .fix = &o->fix,
 		.any_values = run_backends_any_values, .user = o, .names_only = o->dump || o->check_schedule,
 		.keep_text = o->view, .quiet = o->quiet, .verbose = o->verbose };

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include "base/arena.h"
 #include "ir/op/op.h"
+#include "tools/common/common.h"
 #include "tools/tensor/tensor.h"
 
 bool lt__tensor_bytes(enum lt_dtype dtype, int32_t rank, const int64_t *shape, size_t *bytes)
@@ -39,6 +40,12 @@ lt_status lt__tensor_head(struct lt_context *ctx, const char *file, const char *
 
 lt_status lt__tensor_room(struct lt_context *ctx, const char *file, struct lt_tensor *t)
 {
+	double has;
+
+	t->data = NULL;
+	if (lt__memory_lacks((double)t->bytes, &has))
+		return lt_fail(ctx, LT_ENOMEM, "%s: out of memory: '%s' takes %.1f GB, and this machine has %.1f GB", file, t->name,
+			(double)t->bytes / 1e9, has / 1e9);
 	t->data = aligned_alloc(64, (t->bytes + 127) / 64 * 64);
 	return t->data ? LT_OK :
 		lt_fail(ctx, LT_ENOMEM, "%s: out of memory: '%s' takes %zu bytes", file, t->name, t->bytes);

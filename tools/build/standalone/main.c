@@ -322,7 +322,13 @@ static int read_tensor(const char *file, const struct tensor *t)
 		say(stderr, NAME ": %s %s '%s'%s%s\n", file, header, t->name, code ? ": " : "", code ? strerror(code) : "");
 		return 2;
 	}
-	code = is_npy(file) ? read_header(file, t, f) : 0;
+	/* A folder opens, and cannot be read. */
+	i = fgetc(f);
+	code = i == EOF && ferror(f) ? fail(file, "cannot be read", errno, 2) : 0;
+	if (i != EOF)
+		ungetc(i, f);
+	if (!code && is_npy(file))
+		code = read_header(file, t, f);
 	for (i = 0; i < t->rank; i++)
 		largest *= (size_t)t->shape[i];
 	if (!code && is_npy(file)) {
