@@ -186,6 +186,10 @@ static void refuse_unsaid(struct lt_onnx *m, int32_t axis, const char *input, co
 				m->unshaped[i].why, name);
 			return;
 		}
+	for (int32_t i = 0; i < m->n_open_name; i++)
+		m->is_known = m->is_known || !strcmp(m->open_name[i], name);
+	LT_GROW(m->arena, m->open_name, m->n_open_name, m->cap_open_name);
+	m->open_name[m->n_open_name++] = name;
 	lt__onnx_refuse(m, "%s is not said: --dim %s=8 fixes it, --dim %s=1..8 lets it differ from run to run; a tensor from "
 		"a file says it, too: -i %s=FILE.npy", which, name, name, input);
 }

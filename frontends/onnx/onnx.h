@@ -96,6 +96,8 @@ struct lt_onnx {
 	struct lt_onnx_value **value; int32_t n_value, cap_value;
 	struct lt_onnx_problem *problem; int32_t n_problem, cap_problem;
 	bool is_open; int32_t n_open;   /* the failure in hand, and how many problems, are extents that nobody has said */
+	bool is_known;                  /* the failure in hand is of a name that was told before: one option mends both */
+	const char **open_name; int32_t n_open_name, cap_open_name;
 	/* by node of the graph: whether contents decide it */
 	bool *known; int32_t n_known, cap_known;
 	/* known.c's: by node and var of the graph, its number in the part in hand; -1: it is not in it */

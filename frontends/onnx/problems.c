@@ -32,8 +32,12 @@ void lt__onnx_ended(struct lt_onnx *m)
 void lt__onnx_problem(struct lt_onnx *m, const char *where, const char *text)
 {
 	lt__onnx_ended(m);
-	const bool open = m->is_open;
-	m->is_open = false;
+	const bool open = m->is_open, known = m->is_known;
+	m->is_open = m->is_known = false;
+	if (known) {
+		lt_context_clear(m->ctx);
+		return;
+	}
 	const char *whole = where ? lt__arena_format(m->arena, "%s: %s", where, text) : lt__arena_string(m->arena, text);
 
 	lt_context_clear(m->ctx);

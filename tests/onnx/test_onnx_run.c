@@ -239,6 +239,18 @@ Test(onnx_run, what_was_given_and_says_no_extent_is_named)
 	cr_expect(strstr(ltrun_err, "x=flat.npy: the input 'x' is float32 [2, "), "%s", ltrun_err);
 }
 
+/* In bert.onnx two inputs are [batch, length]: one --dim says both. */
+Test(onnx_run, a_name_that_several_inputs_have_is_asked_for_once)
+{
+	write_case("bert");
+	cr_expect_eq(ltrun("m.onnx -b ref -i ids=random -i mask=1"), 2);
+	for (int k = 0; k < 2; k++) {
+		const char *name = k ? "--dim length=8 fixes" : "--dim batch=8 fixes", *at = strstr(ltrun_err, name);
+		cr_expect(at && !strstr(at + 1, name), "%s", ltrun_err);
+	}
+	cr_expect(strstr(ltrun_err, "the model leaves extents open:\n"), "%s", ltrun_err);
+}
+
 /* An extent that is an input is told as one, with a number that may be given. */
 Test(onnx_run, an_extent_that_is_not_given_is_said_to_be_one)
 {
