@@ -82,10 +82,14 @@ static bool is_due(struct lt_context *ctx)
 
 static bool unwinds(const struct lt_context *ctx) { return ctx->top && ctx->top->forwards; }
 
+bool lt__is_asked(const struct lt_context *ctx)
+{
+	return unwinds(ctx) && (ctx->cancelled || (ctx->spending && ctx->spending->cancelled));
+}
+
 void lt__poll(struct lt_context *ctx)
 {
-	if (unwinds(ctx) && (ctx->cancelled || (ctx->spending && ctx->spending->cancelled)) && is_due(ctx)
-		&& lt__unwanted(ctx))
+	if (lt__is_asked(ctx) && is_due(ctx) && lt__unwanted(ctx))
 		longjmp(ctx->top->jump, 1);
 }
 

@@ -36,6 +36,8 @@ void lt__spend(struct lt_context *, enum lt_budget, int64_t n, const char *name)
 void lt__poll(struct lt_context *);
 /* The same as an answer, asked at once, for what cannot be unwound: it returns LT_ECANCELLED itself. */
 bool lt__unwanted(struct lt_context *);
+/* Whether there is a caller to ask, and an lt__protect to unwind to. */
+bool lt__is_asked(const struct lt_context *);
 
 /* Goes on unwinding with the context's failure, which an inner lt__protect has answered. */
 _Noreturn void lt__forward(struct lt_context *);

@@ -304,6 +304,46 @@ Test(depend, a_spent_budget_is_a_refusal)
 	close_tree(&f);
 }
 
+static int count_down(void *left) { return (*(int *)left)-- <= 0; }
+
+/* A caller who ends a proof gets no verdict, and one who is asked and lets it go on the same one as without: within the
+ * question to isl, too, for each tree has one that needs more than half of its budget. */
+static void expect_no_verdict_of_what_is_ended(const char *graph, const char *tree, lt_status want)
+{
+	struct fixture f = open_tree(graph, tree);
+	char said[sizeof f.ctx->message];
+	int n_ended = 0, n_done = 0;
+	f.t->budget = 50;
+	do {
+		f.t->budget *= 2;
+		cr_assert_lt(f.t->budget, 1000000);
+		(void)lt_looptree_verify(f.t);
+	} while (strstr(lt_context_message(f.ctx), "not proven within") && (lt_context_clear(f.ctx), true));
+	cr_assert_eq(lt_looptree_verify(f.t), want);
+	strcpy(said, lt_context_message(f.ctx));
+	f.ctx->asks_always = true;
+	for (int k = 0; n_done == 0; k++) {
+		int left = k;
+		lt_context_clear(f.ctx);
+		lt_context_cancel(f.ctx, count_down, &left);
+		const lt_status st = lt_looptree_verify(f.t);
+		cr_assert(st == LT_ECANCELLED || st == want, "%d: %s", k, lt_context_message(f.ctx));
+		if (st == want)
+			cr_expect_str_eq(lt_context_message(f.ctx), said);
+		n_ended += st == LT_ECANCELLED;
+		n_done += st == want;
+	}
+	cr_expect_gt(n_ended, 5);
+	lt_context_cancel(f.ctx, NULL, NULL);
+	close_tree(&f);
+}
+
+Test(depend, what_is_ended_has_no_verdict)
+{
+	expect_no_verdict_of_what_is_ended(PRODUCT, BLOCKED, LT_OK);
+	expect_no_verdict_of_what_is_ended(GATHER, "v\n d\n  %y\n  i\n   %z\n", LT_EILLEGAL);
+}
+
 Test(depend, an_unfinished_tree_is_not_proven)
 {
 	struct fixture f = open_graph(SUMS);

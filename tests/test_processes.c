@@ -1,16 +1,21 @@
 /* test_processes.c -- compilers that hang, hold their output, find no room: how they are ended, and what is said;
- * and cancelling. */
+ * Ctrl-C in each phase of each program; and cancelling. */
+#define _GNU_SOURCE 1
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "backends/command/command.h"
 #include "lt/lt.h"
+#include "tests/checkpoint.h"
 #include "tests/ltrun.h"
 #include "tools/common/common.h"
 
@@ -251,6 +256,145 @@ Test(processes, full_and_noexec_folders)
 		cr_expect_not_null(strstr(err, "/m"), "%s: %s", mounts[i].options, err);
 	}
 	cr_expect_eq(run_mounted("noexec", "-q"), 0, "what is kept is loaded from memory: %s", err);
+}
+
+/* -- Ctrl-C, in each phase --
+ *
+ * A program says on a terminal what it is at; what it is at then takes longer than anybody waits here, or waits itself.
+ */
+
+/* mark NULL: it says nothing, and is at it a second after it was begun; shut: what it writes is not read any more. */
+struct phase { const char *tool, *options, *mark; bool shut; };
+
+/* Until the terminal has shown the mark, or, NULL, nothing for a moment; false: there is nobody left who writes. */
+static bool read_until(int terminal, const char *mark)
+{
+	static char seen[1 << 16];
+	size_t n = 0;
+	struct pollfd p = { .fd = terminal, .events = POLLIN };
+	for (int quiet = 0; quiet < (mark ? 3000 : 1); ) {
+		const int is = poll(&p, 1, 100);
+		if (is == 0) {
+			quiet++;
+			continue;
+		}
+		if (n > sizeof seen / 2)
+			n = 0;
+		const ssize_t got = is > 0 ? read(terminal, seen + n, sizeof seen - 1 - n) : -1;
+		if (got <= 0)
+			return false;
+		n += (size_t)got;
+		seen[n] = '\0';
+		if (mark && memmem(seen, n, mark, strlen(mark)))
+			return true;
+	}
+	return !mark;
+}
+
+static pid_t begin_on_terminal(const struct phase *f, int *terminal)
+{
+	char command[4096];
+	snprintf(command, sizeof command, "cd %s && exec %s %s", scratch(""), built(f->tool), f->options);
+	*terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	cr_assert(*terminal >= 0 && !grantpt(*terminal) && !unlockpt(*terminal));
+	const int its = open(ptsname(*terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	cr_assert_geq(its, 0);
+	const pid_t pid = fork();
+	cr_assert_geq(pid, 0);
+	if (pid == 0) {
+		(void)signal(SIGINT, SIG_DFL);
+		if (dup2(its, STDIN_FILENO) >= 0 && dup2(its, STDOUT_FILENO) >= 0 && dup2(its, STDERR_FILENO) >= 0)
+			(void)execl("/bin/bash", "bash", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	close(its);
+	return pid;
+}
+
+static void expect_interrupted(const struct phase *f)
+{
+	int terminal, status = 0;
+	bool ended = false;
+	const pid_t pid = begin_on_terminal(f, &terminal);
+	if (f->mark)
+		cr_expect(read_until(terminal, f->mark), "%s %s: it never said '%s'", f->tool, f->options, f->mark);
+	else
+		sleep(1);
+	cr_assert_eq(waitpid(pid, &status, WNOHANG), 0, "%s %s has ended before", f->tool, f->options);
+	cr_expect_eq(kill(pid, SIGINT), 0);
+	/* Far longer than a busy machine takes, and far shorter than what it was at. */
+	for (int i = 0; i < 600 && !ended; i++) {
+		if (f->shut || !read_until(terminal, NULL))
+			usleep(100000);
+		ended = waitpid(pid, &status, WNOHANG) == pid;
+	}
+	cr_expect(ended, "%s %s goes on", f->tool, f->options);
+	if (!ended) {
+		(void)kill(pid, SIGKILL);
+		(void)waitpid(pid, &status, 0);
+	}
+	cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT, "%s %s: it ended with %d", f->tool, f->options, status);
+	close(terminal);
+	expect_clean();
+}
+
+static void expect_all_interrupted(const struct phase *f, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		expect_interrupted(&f[i]);
+}
+
+/* A chain of so many steps, and products for which an interpreter takes a quarter of an hour. */
+static void write_models(int n)
+{
+	FILE *f = fopen(scratch("long.lt"), "w");
+	cr_assert_not_null(f);
+	fputs("$1 = InputTensor(x, float32, [6]);\n", f);
+	for (int i = 2; i < n; i++)
+		fprintf(f, "$%d = %s($%d, $%d);\n", i, i % 2 ? "SumNode" : "HadamardProductNode", i - 1, i > 2 ? i - 2 : 1);
+	fprintf(f, "result = $%d;\n", n - 1);
+	cr_assert_eq(fclose(f), 0);
+	ltrun_write_text("product.lt", "x = InputTensor(x, float32, [1500, 1500]); "
+		"w = ConstantTensor(w, float32, [1500, 1500]); result = x @ w;");
+	ltrun_write_text("constant.lt", "x = InputTensor(x, float32, [1500, 1500]); w = ConstantTensor(w, float32, "
+		"[1500, 1500]); result = x + w @ w;");
+}
+
+Test(processes, control_c_ends_what_waits_and_what_computes)
+{
+	static const struct phase phases[] = {
+		{ "lt-run", "-", NULL, false },
+		{ "lt-run", "long.lt --no-passes --dump=graph", "graph 1", true },
+		{ "lt-run", "constant.lt -i '*=random' -c '*=random' -b ref", "preparing constants", false },
+	};
+	write_models(10000);
+	expect_all_interrupted(phases, sizeof phases / sizeof *phases);
+}
+
+TestSuite(more_processes, .init = set_up, .fini = ltrun_tear_down, .timeout = 900);
+
+Test(more_processes, control_c_ends_every_phase)
+{
+	static const struct phase phases[] = {
+		{ "lt-run", "long.lt -i x=1 -b ref", "reading long.lt", false },
+		{ "lt-run", "long.lt -i x=1 -b ref", "making loops", false },
+		{ "lt-run", "long.lt -b ref --dump=tree", NULL, false },
+		{ "lt-build", "long.lt -o long", "making loops", false },
+		{ "lt-run", "product.lt -i '*=random' -c '*=random' -b ref", "running", false },
+		{ "lt-run", "product.lt -i '*=random' -c '*=random' -b ref --verify", NULL, false },
+		{ "lt-run", "product.lt -i '*=random' -c '*=random' --time=1000000 -q", NULL, false },
+		{ "lt-build", "long.lt -o long", "reading long.lt", false },
+		{ "lt-check", "-b ref", " cases, ", false },
+		{ "lt-bench", "gemm --quick --samples 100000 --no-vendor -b ref", "copy:", false },
+		{ "lt-llama", "long.bin --tokens -n 0 -b ref", "1", false },
+		{ "lt-llama", "long.bin --tokens -n 0 -b ref --verify", "1", false },
+	};
+	static const struct checkpoint_sizes sizes = { 24, 40, 2, 6, 3, 300, 50000 };
+	struct checkpoint *c = checkpoint_new(&sizes, false, 0, 0, 5);
+	checkpoint_write(c, scratch("long.bin"));
+	checkpoint_free(c);
+	write_models(1000000);
+	expect_all_interrupted(phases, sizeof phases / sizeof *phases);
 }
 
 /* -- cancelling, by a caller of the library -- */

@@ -81,20 +81,6 @@ static void find_early(
 		out->kind = LT_ANSWER_OPEN;
 }
 
-static bool open_isl(struct lt_isl_ask *k, struct lt_answer *out)
-{
-	k->ctx = lt__isl_open(k->q->g->ctx, k->q->budget > 0 ? k->q->budget : BUDGET);
-	out->kind = k->ctx ? LT_ANSWER_LEGAL : LT_ANSWER_MEMORY;
-	return k->ctx != NULL;
-}
-
-static void close_isl(struct lt_isl_ask *k, struct lt_answer *out)
-{
-	if (isl_ctx_last_error(k->ctx) == isl_error_alloc)
-		out->kind = LT_ANSWER_MEMORY;
-	isl_ctx_free(k->ctx);
-}
-
 /* Cells that both touches use. */
 static lt_give isl_map *same_cells(const struct lt_isl_ask *k, const struct lt_touch *a, lt_keep isl_set *at,
 	const struct lt_touch *b, lt_keep isl_set *bt)
@@ -128,32 +114,55 @@ static bool is_undisturbed(const struct lt_isl_ask *k, const struct lt_touch *si
 	return empty == isl_bool_true;
 }
 
+/* What isl is asked, of which touches, for lt__isl_ask. */
+struct depend {
+	const struct lt_question *q;
+	int32_t touch, other;           /* other: CARRIED only, as loop is */
+	lt_tnode loop;
+	struct lt_answer *out;
+};
+
+static void ask(struct depend *d, lt_isl_question *question)
+{
+	const int64_t budget = d->q->budget > 0 ? d->q->budget : BUDGET;
+	const lt_status st = lt__isl_ask(d->q->g->ctx, budget, question, d);
+
+	if (st)
+		d->out->kind = st == LT_ECANCELLED ? LT_ANSWER_CANCELLED : LT_ANSWER_MEMORY;
+}
+
+static void ask_simple(isl_ctx *ctx, void *user)
+{
+	const struct depend *d = user;
+	const struct lt_isl_ask k = { ctx, d->q };
+	const struct lt_touch *sink = &d->q->touch[d->touch];
+	isl_set *reads = lt__touch_instances(&k, sink);
+
+	d->out->kind = is_undisturbed(&k, sink, reads) ? LT_ANSWER_LEGAL : LT_ANSWER_OPEN;
+	isl_set_free(reads);
+}
+
 void lt__depend_simple(const struct lt_question *q, int32_t touch, struct lt_answer *out)
 {
-	struct lt_isl_ask k = { NULL, q };
 	const struct lt_nodedef *d = &q->g->node[q->value];
 	const struct lt_touch *sink = &q->touch[touch];
 	out->touch = touch;
 	out->kind = LT_ANSWER_OPEN;
 	for (int32_t i = 0; i < d->n_dim; i++)          /* what one iteration of the owner reads is written in it */
-		if (lt__touch_owned(k.q->g, sink, d->dim[i])
+		if (lt__touch_owned(q->g, sink, d->dim[i])
 			&& (sink->column[i] < 0 || sink->leaf->var[sink->column[i]] != d->dim[i]))
 			return;
-	if (!open_isl(&k, out))
-		return;
-	isl_set *reads = lt__touch_instances(&k, sink);
-	out->kind = is_undisturbed(&k, sink, reads) ? LT_ANSWER_LEGAL : LT_ANSWER_OPEN;
-	isl_set_free(reads);
-	close_isl(&k, out);
+	ask(&(struct depend){ .q = q, .touch = touch, .out = out }, ask_simple);
 }
 
-void lt__depend_flow(const struct lt_question *q, int32_t touch, struct lt_answer *out)
+static void ask_flow(isl_ctx *ctx, void *user)
 {
-	struct lt_isl_ask k = { NULL, q };
-	const struct lt_touch *sink = &q->touch[touch];
-	out->touch = touch;
-	if (!open_isl(&k, out))
-		return;
+	const struct depend *d = user;
+	const struct lt_question *q = d->q;
+	const struct lt_isl_ask k = { ctx, q };
+	const struct lt_touch *sink = &q->touch[d->touch];
+	struct lt_answer *out = d->out;
+	out->kind = LT_ANSWER_LEGAL;
 	isl_set *reads = lt__touch_instances(&k, sink);
 	isl_union_map *order = isl_union_map_from_map(lt__touch_times(&k, sink, reads)),
 		      *writes = isl_union_map_empty(isl_union_map_get_space(order));
@@ -174,21 +183,25 @@ void lt__depend_flow(const struct lt_question *q, int32_t touch, struct lt_answe
 	isl_union_map_free(sources);
 	isl_union_flow_free(flow);
 	isl_set_free(reads);
-	close_isl(&k, out);
 }
 
-void lt__depend_carried(const struct lt_question *q, int32_t a, int32_t b, lt_tnode loop, struct lt_answer *out)
+void lt__depend_flow(const struct lt_question *q, int32_t touch, struct lt_answer *out)
 {
-	struct lt_isl_ask k = { NULL, q };
-	const struct lt_touch *one = &q->touch[a], *two = &q->touch[b];
+	out->touch = touch;
+	ask(&(struct depend){ .q = q, .touch = touch, .out = out }, ask_flow);
+}
+
+static void ask_carried(isl_ctx *ctx, void *user)
+{
+	const struct depend *d = user;
+	const struct lt_isl_ask k = { ctx, d->q };
+	const struct lt_touch *one = &d->q->touch[d->other], *two = &d->q->touch[d->touch];
+	struct lt_answer *out = d->out;
 	unsigned at = 0;
-	out->touch = b;
-	out->other = a;
-	if (!open_isl(&k, out))
-		return;
+	out->kind = LT_ANSWER_LEGAL;
 	isl_set *first = lt__touch_instances(&k, one), *second = lt__touch_instances(&k, two);
 	isl_map *both = same_cells(&k, one, first, two, second);
-	for (; one->counter[at].loop != loop; at++)
+	for (; one->counter[at].loop != d->loop; at++)
 		both = isl_map_equate(both, isl_dim_in, (int)at, isl_dim_out, (int)at);
 	both = isl_map_order_lt(both, isl_dim_in, (int)at, isl_dim_out, (int)at);
 	isl_bool right = isl_map_is_empty(both);
@@ -201,5 +214,11 @@ void lt__depend_carried(const struct lt_question *q, int32_t a, int32_t b, lt_tn
 		isl_map_free(both);
 		out->kind = right == isl_bool_true ? LT_ANSWER_LEGAL : LT_ANSWER_OPEN;
 	}
-	close_isl(&k, out);
+}
+
+void lt__depend_carried(const struct lt_question *q, int32_t a, int32_t b, lt_tnode loop, struct lt_answer *out)
+{
+	out->touch = b;
+	out->other = a;
+	ask(&(struct depend){ .q = q, .touch = b, .other = a, .loop = loop, .out = out }, ask_carried);
 }

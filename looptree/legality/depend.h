@@ -58,7 +58,8 @@ enum lt_answer_kind {
 	LT_ANSWER_OTHER,
 	LT_ANSWER_CARRIED,
 	LT_ANSWER_OPEN,
-	LT_ANSWER_MEMORY
+	LT_ANSWER_MEMORY,
+	LT_ANSWER_CANCELLED             /* the context has the sentence */
 };
 struct lt_answer {
 	enum lt_answer_kind kind;       /* EARLY: read before written; OTHER: another element is there; OPEN: not proven */

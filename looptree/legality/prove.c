@@ -230,6 +230,7 @@ static lt_status prove_fail(
 	case LT_ANSWER_EARLY:   return say_early(t, q, a);
 	case LT_ANSWER_OTHER:   return say_other(t, q, a);
 	case LT_ANSWER_CARRIED: return say_carried(t, q, a, loop);
+	case LT_ANSWER_CANCELLED: return LT_ECANCELLED;
 	case LT_ANSWER_OPEN:    break;
 	}
 	if (loop >= 0)

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/thread.h"
 #include "program/host/host.h"
 
 struct parallel_team {

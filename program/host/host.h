@@ -17,9 +17,6 @@
 /* -- what the system gives for threads: thread.c. */
 /* Processors that this process may use; never 0. */
 uint32_t lt__processors(void);
-/* A thread that leaves signals to the caller's threads, except those that its own instructions raise.  Returns an error
- * number. */
-int lt__thread_start(pthread_t *, void *(*)(void *), void *arg);
 /* Of a clock that only goes forward. */
 int64_t lt__now_ns(void);
 

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <time.h>
+#include "base/thread.h"
 #include "program/host/pool.h"
 
 /* AWAY: how long a thread that was preempted stays away.  If that happens again soon after, twice as long: somebody

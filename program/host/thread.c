@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
-#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -51,19 +50,6 @@ void lt__processor_allow(int32_t thread, int32_t processor, const struct process
 		return;
 	CPU_SET((size_t)processor, &set);
 	(void)sched_setaffinity(thread, sizeof set, &set);
-}
-
-int lt__thread_start(pthread_t *thread, void *(*main_)(void *), void *arg)
-{
-	static const int own[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
-	sigset_t all, before;
-	(void)sigfillset(&all);
-	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-		(void)sigdelset(&all, own[i]);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	int error = pthread_create(thread, NULL, main_, arg);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return error;
 }
 
 void lt__relax(void)

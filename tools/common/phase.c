@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/thread.h"
 #include "program/host/host.h"
 #include "tools/common/common.h"
 
