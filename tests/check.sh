@@ -77,6 +77,7 @@ parts() {
 }
 more_parts() {
 	echo "--part examples 900 tests/examples.sh"
+	echo "--part standalone 900 tests/standalone.sh"
 	echo "--part limits 900 env CHECK_LIMITS=${CHECK_LIMITS:-1000} tests/limits.sh"
 	echo "--part gpu_trees 900 env LT_JOBS=1 $O/gpu_trees ${CHECK_TREES:-$([ -z "${SAN-}" ] && echo 3000 || echo 200)}"
 	echo "--part graphs 900 env LT_JOBS=1 $O/graphs ${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 300 || echo 50)} 5001"
