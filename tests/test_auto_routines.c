@@ -158,6 +158,19 @@ static const struct { const char *graph; const struct lt_routine *row; uint32_t 
 	{ apart_bias, biased_batches, 1, "b: row m 9, column i 3, column n 10, deep k 12\n" },        /* without the bias */
 };
 
+/* So many runs are as evaluation has it. */
+static void expect_right(struct lt_graph *g, const char *backends, int runs, run_fill *fill, const char *what)
+{
+	struct run_want want;
+	struct run_tally tally = { 0 };
+	char why[1000] = "";
+	run_want_new(g, runs, fill, g, &want);
+	cr_assert_eq(want.status, LT_OK, "%s", want.message);
+	run_compare(&want, g, &(struct run_config){ .backends = backends }, NULL, NULL, &tally, why, sizeof why);
+	cr_expect_str_eq(why, "", "%s: %s", what, why);
+	run_want_free(&want);
+}
+
 static void explain_call(void *said, const struct lt_explained *e)
 {
 	for (uint32_t i = 0; i < e->n_decided; i++)
@@ -170,22 +183,14 @@ Test(auto_routines, each_row_takes_what_it_can)
 		for (int vectors = 0; vectors < 2; vectors++) {
 			struct lt_context *ctx;
 			struct lt_graph *g;
-			struct run_want want;
-			struct run_tally tally = { 0 };
-			char why[1000] = "";
 			odd_open()->vector_bytes = vectors ? 12 : 0;
 			odd_routines(tables[i].row, tables[i].n);
 			cr_assert_eq(lt_context_new(&ctx), LT_OK);
 			cr_assert_eq(lt_graph_parse(ctx, tables[i].graph, strlen(tables[i].graph), "test", &g), LT_OK,
 				"%s", lt_context_message(ctx));
-			run_want_new(g, 2, tree_fill, g, &want);
-			cr_assert_eq(want.status, LT_OK, "%s", want.message);
-			run_compare(&want, g, &(struct run_config){ .backends = vectors ? "odd" : "odd,ref" }, NULL,
-				NULL, &tally, why, sizeof why);
-			cr_expect_str_eq(why, "", "%s\n%s", why, tables[i].graph);
+			expect_right(g, vectors ? "odd" : "odd,ref", 2, tree_fill, tables[i].graph);
 			cr_expect_str_eq(odd_reported()->text, tables[i].report, "table %zu: %s\n%s", i,
 				odd_reported()->text, tables[i].graph);
-			run_want_free(&want);
 			lt_graph_free(g);
 			lt_context_free(ctx);
 		}
@@ -196,18 +201,11 @@ static struct run_text without_calls(const char *text)
 {
 	struct run_text said = { NULL, 0 };
 	struct lt_graph *g = parsed(text);
-	struct run_want want;
-	struct run_tally tally = { 0 };
 	struct lt_program *p;
-	char why[1000] = "";
 	struct lt_options options = { .size = sizeof options, .backends = "odd", .explain = explain_call, .user = &said };
 	cr_assert_eq(lt_compile(g->ctx, g, &options, &p), LT_OK, "%s", lt_context_message(g->ctx));
 	lt_program_free(p);
-	run_want_new(g, 2, tree_fill, g, &want);
-	cr_assert_eq(want.status, LT_OK, "%s", want.message);
-	run_compare(&want, g, &(struct run_config){ .backends = "odd" }, NULL, NULL, &tally, why, sizeof why);
-	cr_expect_str_eq(why, "", "%s\n%s", why, text);
-	run_want_free(&want);
+	expect_right(g, "odd", 2, tree_fill, text);
 	parsed_free(g);
 	return said;
 }
@@ -295,7 +293,7 @@ static void run_script(const char *path, const char *report)
 	struct lt_graph *g;
 	struct lt_program *p;
 	size_t bytes;
-	char *script = read_file(path, &bytes), why[1000] = "";
+	char *script = read_file(path, &bytes);
 	odd_open();
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	cr_assert_eq(lt_parse(ctx, script, bytes, path, "script", &g), LT_OK, "%s", lt_context_message(ctx));
@@ -309,13 +307,7 @@ static void run_script(const char *path, const char *report)
 	cr_expect_not_null(strstr(tree.at, "\ntarget odd\n"));
 	run_text_free(&tree);
 	lt_program_free(p);
-	struct run_want want;
-	struct run_tally tally = { 0 };
-	run_want_new(g, 1, fill_small, g, &want);
-	cr_assert_eq(want.status, LT_OK, "%s", want.message);
-	run_compare(&want, g, &(struct run_config){ .backends = "odd" }, NULL, NULL, &tally, why, sizeof why);
-	cr_expect_str_eq(why, "", "%s: %s", path, why);
-	run_want_free(&want);
+	expect_right(g, "odd", 1, fill_small, path);
 	lt_graph_free(g);
 	lt_context_free(ctx);
 	free(script);

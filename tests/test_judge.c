@@ -277,6 +277,35 @@ static const char network[] =
 	"$1 = InputTensor(x, float32, [8, 64]); $2 = ConstantTensor(w, float32, [64, 32]); $3 = MatMulNode($1, $2);\n"
 	"$4 = SoftmaxNode($3, 1); $5 = ConstantTensor(v, float32, [32, 16]); $6 = MatMulNode($4, $5); result = $6;\n";
 
+/* A program whose values are looked at as they are made; source: by node of its graph, where the data are. */
+struct watched {
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	struct lt_program *p;
+	struct lt_instance *r;
+	const void **source;
+};
+
+/* Without its instance. */
+static void watched_new(struct watched *t, const char *text, const struct lt_options *o)
+{
+	*t = (struct watched){ .r = NULL };
+	cr_assert_eq(lt_context_new(&t->ctx), LT_OK);
+	cr_assert_eq(lt_parse(t->ctx, text, strlen(text), "test", NULL, &t->g), LT_OK, "%s", lt_context_message(t->ctx));
+	cr_assert_eq(lt_compile(t->ctx, t->g, o, &t->p), LT_OK, "%s", lt_context_message(t->ctx));
+	t->source = calloc((size_t)t->p->base->n_node + 1, sizeof *t->source);
+	cr_assert_not_null(t->source);
+}
+
+static void watched_free(struct watched *t)
+{
+	free(t->source);
+	lt_instance_free(t->r);
+	lt_program_free(t->p);
+	lt_graph_free(t->g);
+	lt_context_free(t->ctx);
+}
+
 struct spoil { struct lt_kernel_judge *k; int32_t value; double factor; int32_t seen; char name[40]; };
 
 static lt_status spoil_value(void *user, const struct lt_seen *seen, const void *data)
@@ -295,10 +324,7 @@ static lt_status spoil_value(void *user, const struct lt_seen *seen, const void 
 /* One value after the other is changed where the backend left it: its own kernel is blamed, and nothing passes. */
 Test(judge, a_wrong_kernel_is_found_where_it_is)
 {
-	struct lt_context *ctx;
-	struct lt_graph *g;
-	struct lt_program *p;
-	struct lt_instance *r;
+	struct watched t;
 	float x[8 * 64], w[64 * 32], v[32 * 16], out[8 * 16];
 	uint64_t seed = 17;
 	const void *input[] = { x };
@@ -311,40 +337,34 @@ Test(judge, a_wrong_kernel_is_found_where_it_is)
 		w[i] = (float)oracle_noise(&seed) * 0x1p-31f - 0.5f;
 	for (int i = 0; i < 32 * 16; i++)
 		v[i] = (float)oracle_noise(&seed) * 0x1p-31f - 0.5f;
-	cr_assert_eq(lt_context_new(&ctx), LT_OK);
-	cr_assert_eq(lt_parse(ctx, network, sizeof network - 1, "network", NULL, &g), LT_OK, "%s", lt_context_message(ctx));
 	/* Without shared loops every value is whole. */
 	o.schedule = "schedule 1\n";
 	o.schedule_bytes = strlen(o.schedule);
-	cr_assert_eq(lt_compile(ctx, g, &o, &p), LT_OK, "%s", lt_context_message(ctx));
-	cr_assert(lt_program_bind(p, lt_program_find(p, LT_BINDING_CONSTANT, "w"), w, 0) == LT_OK
-		&& lt_program_bind(p, lt_program_find(p, LT_BINDING_CONSTANT, "v"), v, 0) == LT_OK
-		&& lt_instance_new(p, &r) == LT_OK);
+	watched_new(&t, network, &o);
+	cr_assert(lt_program_bind(t.p, lt_program_find(t.p, LT_BINDING_CONSTANT, "w"), w, 0) == LT_OK
+		&& lt_program_bind(t.p, lt_program_find(t.p, LT_BINDING_CONSTANT, "v"), v, 0) == LT_OK
+		&& lt_instance_new(t.p, &t.r) == LT_OK);
 	struct lt_report good = { 0 };
-	cr_assert_eq(lt__judge_instance(r, input, result, &judge_one_options, &good), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert_eq(lt__judge_instance(t.r, input, result, &judge_one_options, &good), LT_OK, "%s",
+		lt_context_message(t.ctx));
 	cr_assert(!lt__report_failed(&good) && good.values >= 1 && good.kernels >= 1, "%s", good.first);
-	const void **source = calloc((size_t)p->base->n_node, sizeof *source);
-	for (lt_node n = 0; n < p->base->n_node; n++) {
-		const char *label = p->base->node[n].label;
-		source[n] = label ? !strcmp(label, "x") ? x : !strcmp(label, "w") ? w : v : NULL;
+	for (lt_node n = 0; n < t.p->base->n_node; n++) {
+		const char *label = t.p->base->node[n].label;
+		t.source[n] = label ? !strcmp(label, "x") ? x : !strcmp(label, "w") ? w : v : NULL;
 	}
 	for (int32_t i = 0; i < good.values; i++) {
 		for (int wrong = 0; wrong < 2; wrong++) {
 			struct spoil s = { .value = i, .factor = wrong ? 1.02 : 1 };
 			struct lt_report found = { 0 };
-			cr_assert_eq(lt__kernel_judge_new(p, source, &judge_one_options, &s.k), LT_OK);
-			cr_assert_eq(lt__instance_observe(r, input, result, spoil_value, &s), LT_OK, "%s", lt_instance_message(r));
+			cr_assert_eq(lt__kernel_judge_new(t.p, t.source, &judge_one_options, &s.k), LT_OK);
+			cr_assert_eq(lt__instance_observe(t.r, input, result, spoil_value, &s), LT_OK, "%s", lt_instance_message(t.r));
 			cr_assert_eq(lt__kernel_judge_end(s.k, &found), LT_OK);
 			cr_assert_eq(lt__report_failed(&found), wrong, "value %d: %s", (int)i, found.first);
 			cr_assert(!wrong || (found.kernel_wrong >= 1 && strstr(found.first, "kernel ")), "%s", found.first);
 			lt__kernel_judge_free(s.k);
 		}
 	}
-	free(source);
-	lt_instance_free(r);
-	lt_program_free(p);
-	lt_graph_free(g);
-	lt_context_free(ctx);
+	watched_free(&t);
 }
 
 /* -- values that a reader computes for itself, too -- */
@@ -380,10 +400,7 @@ Test(judge, a_clone_may_have_other_last_places)
 		{ "2", 1 + 1e-13, true },
 		{ "2.add", 1 + 1e-13, true },
 	};
-	struct lt_context *ctx;
-	struct lt_graph *g;
-	struct lt_program *p;
-	struct lt_instance *r;
+	struct watched t;
 	double x[6 * 9], out[6 * 9];
 	uint64_t seed = 23;
 	const void *input[] = { x };
@@ -394,29 +411,22 @@ Test(judge, a_clone_may_have_other_last_places)
 
 	for (int i = 0; i < COUNT(x); i++)
 		x[i] = (double)oracle_noise(&seed) * 0x1p-31 - 0.5;
-	cr_assert_eq(lt_context_new(&ctx), LT_OK);
-	cr_assert_eq(lt_parse(ctx, softmax, sizeof softmax - 1, "softmax", NULL, &g), LT_OK, "%s", lt_context_message(ctx));
-	cr_assert_eq(lt_compile(ctx, g, &o, &p), LT_OK, "%s", lt_context_message(ctx));
-	cr_assert_eq(lt_instance_new(p, &r), LT_OK, "%s", lt_context_message(ctx));
-	const void **source = calloc((size_t)p->base->n_node + 1, sizeof *source);
-	for (lt_node n = 0; n < p->base->n_node; n++)
-		source[n] = p->base->node[n].op == LT_OP_input ? x : NULL;
+	watched_new(&t, softmax, &o);
+	cr_assert_eq(lt_instance_new(t.p, &t.r), LT_OK, "%s", lt_context_message(t.ctx));
+	for (lt_node n = 0; n < t.p->base->n_node; n++)
+		t.source[n] = t.p->base->node[n].op == LT_OP_input ? x : NULL;
 	for (int i = 0; i < COUNT(rows); i++) {
-		struct moved_value s = { .g = p->base, .name = rows[i].name, .factor = rows[i].factor };
+		struct moved_value s = { .g = t.p->base, .name = rows[i].name, .factor = rows[i].factor };
 		struct lt_report found = { 0 };
-		cr_assert_eq(lt__kernel_judge_new(p, source, &judge_one_options, &s.k), LT_OK);
-		cr_assert_eq(lt__instance_observe(r, input, result, move_value, &s), LT_OK, "%s", lt_instance_message(r));
-		cr_assert_eq(lt__kernel_judge_end(s.k, &found), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt__kernel_judge_new(t.p, t.source, &judge_one_options, &s.k), LT_OK);
+		cr_assert_eq(lt__instance_observe(t.r, input, result, move_value, &s), LT_OK, "%s", lt_instance_message(t.r));
+		cr_assert_eq(lt__kernel_judge_end(s.k, &found), LT_OK, "%s", lt_context_message(t.ctx));
 		cr_assert(s.met, "%%%s is not seen", rows[i].name);
 		cr_assert_eq(lt__report_failed(&found), rows[i].wrong, "%%%s times 1 + %g: %s", rows[i].name,
 			rows[i].factor - 1, found.first);
 		lt__kernel_judge_free(s.k);
 	}
-	free(source);
-	lt_instance_free(r);
-	lt_program_free(p);
-	lt_graph_free(g);
-	lt_context_free(ctx);
+	watched_free(&t);
 }
 
 /* The same report on one thread and on three. */

@@ -103,41 +103,38 @@ static void digits_fill(struct lt_simplify *t)
 	}
 }
 
+/* A column that has a floor over it is digit + radix * over - offset.  Where the row has its factor at the column, that
+ * is written for it (sign 1: then it is the digit's), or taken back (-1: then the column's). */
+static bool shift_digit(const struct lt_digits *d, int64_t *row, int32_t at, int64_t sign)
+{
+	int64_t *over = &row[d->over[at]], factor, product;
+
+	return !__builtin_mul_overflow(row[at], sign, &factor) && !__builtin_mul_overflow(factor, d->radix[at], &product)
+		&& !__builtin_add_overflow(*over, product, over) && !__builtin_mul_overflow(factor, d->offset[at], &product)
+		&& !__builtin_sub_overflow(row[0], product, &row[0]);
+}
+
 /* A row over columns becomes one over digits; false: it has a floor that is on no chain. */
 static bool to_digits(const struct lt_simplify *t, int64_t *row)
 {
 	const struct lt_digits *d = &t->digits;
-	int64_t product;
 
 	for (int32_t k = t->q.n_base; k < t->q.n_base + t->q.n_div; k++)
 		if (row[k] && d->loose[k])
 			return false;
-	for (int32_t i = 0; i < d->n_order; i++) {
-		const int32_t at = d->order[i];
-		int64_t *over = &row[d->over[at]];
-
-		if (__builtin_mul_overflow(row[at], d->radix[at], &product) || __builtin_add_overflow(*over, product, over)
-		    || __builtin_mul_overflow(row[at], d->offset[at], &product)
-		    || __builtin_sub_overflow(row[0], product, &row[0]))
+	for (int32_t i = 0; i < d->n_order; i++)
+		if (!shift_digit(d, row, d->order[i], 1))
 			return false;
-	}
 	return true;
 }
 
 static bool from_digits(const struct lt_simplify *t, int64_t *row)
 {
 	const struct lt_digits *d = &t->digits;
-	int64_t product;
 
-	for (int32_t i = d->n_order - 1; i >= 0; i--) {
-		const int32_t at = d->order[i];
-		int64_t *over = &row[d->over[at]];
-
-		if (__builtin_mul_overflow(row[at], d->radix[at], &product) || __builtin_sub_overflow(*over, product, over)
-		    || __builtin_mul_overflow(row[at], d->offset[at], &product)
-		    || __builtin_add_overflow(row[0], product, &row[0]))
+	for (int32_t i = d->n_order - 1; i >= 0; i--)
+		if (!shift_digit(d, row, d->order[i], -1))
 			return false;
-	}
 	return true;
 }
 
