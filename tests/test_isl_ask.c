@@ -11,7 +11,7 @@
 #include "ir/isl/isl.h"
 
 /* Of EXTENT numbers those are taken away whose remainder by MODULUS is not LEFT_OUT, one class after the other.  That
- * takes more than a twentieth of PLENTY operations, and more than SPENT. */
+ * takes more than SPENT operations, and less than PLENTY. */
 enum { EXTENT = 6000, MODULUS = 29, LEFT_OUT = 17, SPENT = 1000, PLENTY = 1000000 };
 
 struct asked {
@@ -75,17 +75,15 @@ Test(isl_ask, an_answer_is_the_same_with_and_without_a_caller_who_is_asked)
 	cr_expect(alone.is_known && alone.first == first && alone.last == last);
 	cr_expect(beside.is_known && beside.first == first && beside.last == last);
 	cr_expect(alone.times == 1 && alone.elsewhere == 0);
-	cr_expect(beside.times == 2 && beside.elsewhere == 1, "%d times, %d on another thread", beside.times,
-		beside.elsewhere);
+	cr_expect(beside.times == 1 && beside.elsewhere == 1);
 }
 
-/* It stays open, whoever is asked; what is short is asked once. */
+/* It stays open, whoever is asked. */
 Test(isl_ask, a_spent_budget_is_no_answer)
 {
-	const struct asked alone = asked(NULL, SPENT), beside = asked(go_on, SPENT), brief = asked(go_on, INT64_MAX);
+	const struct asked alone = asked(NULL, SPENT), beside = asked(go_on, SPENT);
 	cr_expect(!alone.is_known && alone.times == 1);
-	cr_expect(!beside.is_known && beside.times == 2 && beside.elsewhere == 1);
-	cr_expect(brief.is_known && brief.times == 1 && brief.elsewhere == 0);
+	cr_expect(!beside.is_known && beside.times == 1);
 }
 
 struct patience { int left; enum isl_error ended_by; };
@@ -105,8 +103,8 @@ struct endless { struct lt_context *ctx; struct patience patience; };
 static lt_status ask_without_end(void *user)
 {
 	struct endless *e = user;
-	/* Many seconds of work; the first part of it is done before anybody is asked. */
-	return lt__isl_ask(e->ctx, INT64_C(40000000), work, &e->patience);
+	/* A minute and more of work. */
+	return lt__isl_ask(e->ctx, INT64_C(1000000000), work, &e->patience);
 }
 
 Test(isl_ask, a_caller_ends_it, .timeout = 120)

@@ -10,13 +10,13 @@
 #include "base/thread.h"
 #include "ir/isl/isl.h"
 
-/* A question that needs more than this part of its operations is long; how often its caller is asked. */
-enum { PART = 20, ASK_NS = 20000000 };
+enum { ASK_NS = 20000000 };     /* how often a caller is asked */
 
-static lt_give isl_ctx *open_for(int64_t operations)
+lt_give isl_ctx *lt__isl_open(struct lt_context *of, int64_t operations)
 {
 	isl_ctx *ctx = isl_ctx_alloc();
 
+	of->labour.isl++;
 	if (!ctx)
 		return NULL;
 	isl_options_set_on_error(ctx, ISL_ON_ERROR_CONTINUE);
@@ -24,18 +24,11 @@ static lt_give isl_ctx *open_for(int64_t operations)
 	return ctx;
 }
 
-lt_give isl_ctx *lt__isl_open(struct lt_context *of, int64_t operations)
-{
-	of->labour.isl++;
-	return open_for(operations);
-}
-
 /* -- questions that can be ended --
  *
  * isl asks nobody while it works, and can only be told from outside that it is not wanted any more (isl_ctx_abort,
- * which sets a number that each of its operations looks at).  The caller is asked on its own thread; so a long question
- * is answered on another one.  Which are long shows when they have spent a part of their operations: then they are
- * asked once more, from the start, for isl has no answer to go on from.
+ * which sets a number that each of its operations looks at).  The caller is asked on its own thread; so where there is
+ * one to ask, the question is answered on another one.
  */
 
 struct asking {
@@ -92,11 +85,12 @@ static lt_status ask_beside(struct lt_context *of, struct asking *a)
 	(void)pthread_condattr_destroy(&clock);
 	(void)pthread_mutex_init(&a->lock, NULL);
 	if (!lt__thread_start(&thread, answer, a)) {
-		do {
-			unwanted = lt__unwanted(of);
-			if (unwanted)
-				isl_ctx_abort(a->ctx);
-		} while (!unwanted && !wait_for_answer(a));
+		/* Tests that ask at each place count how often. */
+		unwanted = of->asks_always && lt__unwanted(of);
+		while (!unwanted && !wait_for_answer(a))
+			unwanted = !of->asks_always && lt__unwanted(of);
+		if (unwanted)
+			isl_ctx_abort(a->ctx);
 		(void)pthread_join(thread, NULL);
 	} else {
 		a->question(a->ctx, a->user);
@@ -106,35 +100,20 @@ static lt_status ask_beside(struct lt_context *of, struct asking *a)
 	return unwanted ? LT_ECANCELLED : LT_OK;
 }
 
-/* The context's last error, which ends it. */
-static enum isl_error close_context(isl_ctx *ctx)
-{
-	const enum isl_error error = isl_ctx_last_error(ctx);
-
-	isl_ctx_free(ctx);
-	return error;
-}
-
 lt_status lt__isl_ask(struct lt_context *of, int64_t operations, lt_isl_question *question, void *user)
 {
-	const bool may_be_long = lt__is_asked(of) && operations >= PART;
-	struct asking a = { .ctx = lt__isl_open(of, may_be_long ? operations / PART : operations), .question = question,
-		.user = user };
+	struct asking a = { .ctx = lt__isl_open(of, operations), .question = question, .user = user };
 	lt_status st = LT_OK;
 
 	if (!a.ctx)
 		return LT_ENOMEM;
-	question(a.ctx, user);
-	enum isl_error error = close_context(a.ctx);
-	/* Whatever the error is called: what spends the operations may go on to another one. */
-	if (may_be_long && error != isl_error_none) {
-		a.ctx = open_for(operations);
-		if (!a.ctx)
-			return LT_ENOMEM;
+	if (lt__is_asked(of))
 		st = ask_beside(of, &a);
-		error = close_context(a.ctx);
-	}
-	return st ? st : error == isl_error_alloc ? LT_ENOMEM : LT_OK;
+	else
+		question(a.ctx, user);
+	const bool no_memory = isl_ctx_last_error(a.ctx) == isl_error_alloc;
+	isl_ctx_free(a.ctx);
+	return st ? st : no_memory ? LT_ENOMEM : LT_OK;
 }
 
 lt_give isl_set *lt__isl_nonnegative(lt_take isl_aff *aff) { return isl_pw_aff_nonneg_set(isl_pw_aff_from_aff(aff)); }

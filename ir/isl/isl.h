@@ -20,11 +20,10 @@ struct lt_context;
 /* A context that gives an error back, also after so many operations; NULL: no memory. */
 lt_give struct isl_ctx *lt__isl_open(struct lt_context *, int64_t operations);
 /* A question of its own, in such a context: it makes and frees all objects in it, and leaves its answer with `user`.
- * It may be asked twice, and on another thread than the caller's: nothing there is an arena's, or fails into a context.
- */
+ * It may be asked on another thread than the caller's: nothing there is an arena's, or fails into a context. */
 typedef void lt_isl_question(struct isl_ctx *, void *user);
-/* Asks it; long ones beside a caller who is asked meanwhile whether to go on (lt_context_cancel).  LT_ENOMEM: without a
- * sentence; LT_ECANCELLED: with one; then what is with `user` is no answer. */
+/* Asks it; where there is a caller to ask whether to go on (lt_context_cancel), that one is asked meanwhile.
+ * LT_ENOMEM: without a sentence; LT_ECANCELLED: with one; then what is with `user` is no answer. */
 lt_status lt__isl_ask(struct lt_context *, int64_t operations, lt_isl_question *, void *user);
 /* Where the expression is 0 or more. */
 lt_give struct isl_set *lt__isl_nonnegative(lt_take struct isl_aff *);
