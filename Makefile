@@ -3,7 +3,7 @@
 # make debug        the same with MODE=debug, into build/debug;  make release: with MODE=release, which is the default
 # make debug-cudnn  make release-cudnn: names of HamKaas for the same; say what libhamkaas.so has
 # make demo         handwritten-style digits, classified by lt-run      make demo-accuracy   2000 MNIST images
-# make check        what needs no device, in nine minutes      make check-more   the tests that take longer
+# make check        what needs no device, in eight minutes      make check-more   the tests that take longer
 # make bless        rewrites what tests compare with
 # make bench        a short pass of lt-bench; BENCH='gemm --threads 1,2' another one
 # make bench-peers  Python's libraries for it

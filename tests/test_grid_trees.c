@@ -306,9 +306,9 @@ static void draw(const char *backends, uint64_t first, uint64_t graphs)
 }
 
 /* build/gpu_trees draws many more. */
-Test(grid_trees, in_warps) { draw("sim:grid", 501, 8); }
-Test(grid_trees, in_small_subgroups) { draw("sim:grid/subgroup=4/order=backward", 701, 8); }
-Test(grid_trees, without_subgroups) { draw("sim:grid/subgroup=1", 901, 8); }
+Test(grid_trees, in_warps) { draw("sim:grid", 501, 13); }
+Test(grid_trees, in_small_subgroups) { draw("sim:grid/subgroup=4/order=backward", 701, 13); }
+Test(grid_trees, without_subgroups) { draw("sim:grid/subgroup=1", 901, 13); }
 Test(grid_trees, on_a_device)
 {
 	need_device();
