@@ -381,7 +381,8 @@ __attribute__((format(printf, 1, 2))) static int lt_build(const char *fmt, ...)
 /* They are known only when the model has been read. */
 Test(onnx_run, external_data_is_not_written_over)
 {
-	static const char *const commands[] = { "m.onnx -o w.bin", "m.onnx --format c --data incbin --overwrite --name model -o w" };
+	static const char *const commands[] = { "m.onnx -o w.bin",
+		"m.onnx --format c --data incbin --overwrite --name model -o w" };
 	static const float weights[] = { 9, 9, 9, 9, 1, 2, 3, 4 };
 	char bytes[sizeof weights + 1];
 	write_case("external");
