@@ -10,4 +10,4 @@
 #define SIZE(type, bytes) _Static_assert(sizeof (struct type) == (bytes), #type " has another size");
 #include "backends/abi.def"
 #endif
-_Static_assert(LT_ABI == 1u << 16, "a new version has a table of its own");
+_Static_assert(LT_ABI == (1u << 16 | 1u), "a new version has a table of its own");

@@ -31,6 +31,13 @@ static bool is_gather(const void *a) { return ((const struct lt_access *)a)->ind
 static bool access_bound(const void *a) { return ((const struct lt_access *)a)->n_bound > 0; }
 static bool loop_bound(const void *l) { return ((const struct lt_loop *)l)->n_bound > 0; }
 static bool stmt_guard(const void *s) { return ((const struct lt_stmt *)s)->n_guard > 0; }
+static bool value_at(const void *v)
+{
+	const struct lt_call_value *value = v;
+	return value->kind == LT_VALUE_OP || value->kind == LT_VALUE_READ;
+}
+static bool value_place(const void *v) { return ((const struct lt_call_value *)v)->kind == LT_VALUE_PLACE; }
+static bool value_bits(const void *v) { return ((const struct lt_call_value *)v)->kind == LT_VALUE_BITS; }
 static bool dim_bound(const void *d) { return ((const struct lt_call_dim *)d)->n_bound > 0; }
 
 #define F(type, member, kind, ...) \
@@ -144,6 +151,80 @@ static const struct field call_fields[] = {
 	F(lt_call, n_dim, I32, 0, 0),
 	F(lt_call, first_operand, I32, 0, 0),
 	F(lt_call, n_operand, I32, 0, 0),
+	F(lt_call, first_axis, I32, 0, 0),
+	F(lt_call, n_axis, I32, 0, 0),
+	F(lt_call, first_read, I32, 0, 0),
+	F(lt_call, n_read, I32, 0, 0),
+	F(lt_call, first_op, I32, 0, 0),
+	F(lt_call, n_op, I32, 0, 0),
+	F(lt_call, first_result, I32, 0, 0),
+	F(lt_call, n_result, I32, 0, 0),
+	F(lt_call, anchor, INDEX, 0, 0),
+	F(lt_call, undescribed, FREE, NAMED, 0),
+};
+static const struct field call_read_fields[] = {
+	F(lt_call_read, buffer, I32, 0, 0),
+	F(lt_call_read, row, I32, 0, 0),
+	F(lt_call_read, first_stride, I32, 0, 0),
+	F(lt_call_read, first_guard, I32, 0, 0),
+	F(lt_call_read, n_guard, I32, 0, 0),
+	F(lt_call_read, reserved, FREE, "reserved: always 0", 0),
+	F(lt_call_read, fill, U64, 0, 0),
+};
+static const struct field call_guard_fields[] = {
+	F(lt_call_guard, row, I32, 0, 0),
+	F(lt_call_guard, first_stride, I32, 0, 0),
+};
+static const struct field call_value_fields[] = {
+	F(lt_call_value, kind, I32, 0, 0),
+	F(lt_call_value, dtype, U32, 0, 0),
+	F(lt_call_value, at, I32, 0, value_at),
+	F(lt_call_value, row, I32, 0, value_place),
+	F(lt_call_value, first_stride, I32, 0, value_place),
+	F(lt_call_value, reserved, FREE, "reserved: always 0", 0),
+	F(lt_call_value, bits, U64, 0, value_bits),
+};
+static const struct field call_op_fields[] = {
+	F(lt_call_op, kind, I32, 0, 0),
+	F(lt_call_op, op, I32, 0, 0),
+	F(lt_call_op, may_skip, I32, 0, 0),
+	F(lt_call_op, reserved, FREE, "reserved: always 0", 0),
+	F(lt_call_op, axes, U64, 0, 0),
+	F(lt_call_op, reduced, U64, 0, 0),
+	F(lt_call_op, first_value, I32, 0, 0),
+	F(lt_call_op, n_value, I32, 0, 0),
+};
+static const struct field call_result_fields[] = {
+	F(lt_call_result, op, I32, 0, 0),
+	F(lt_call_result, buffer, I32, 0, 0),
+	F(lt_call_result, row, I32, 0, 0),
+	F(lt_call_result, first_stride, I32, 0, 0),
+};
+static const struct field call_anchor_fields[] = {
+	F(lt_call_anchor, kind, I32, 0, 0),
+	F(lt_call_anchor, op[0], I32, 0, 0),
+	F(lt_call_anchor, op[1], I32, 0, 0),
+	F(lt_call_anchor, op[2], I32, 0, 0),
+	F(lt_call_anchor, op[3], I32, 0, 0),
+	F(lt_call_anchor, op[4], I32, 0, 0),
+	F(lt_call_anchor, read[0], I32, 0, 0),
+	F(lt_call_anchor, read[1], I32, 0, 0),
+	F(lt_call_anchor, read[2], I32, 0, 0),
+	F(lt_call_anchor, first_window, I32, 0, 0),
+	F(lt_call_anchor, n_window, I32, 0, 0),
+	F(lt_call_anchor, scale, I32, 0, 0),
+	F(lt_call_anchor, scores, I32, 0, 0),
+	F(lt_call_anchor, offset_row, I32, 0, 0),
+};
+static const struct field call_window_fields[] = {
+	F(lt_call_window, out, I32, 0, 0),
+	F(lt_call_window, window, I32, 0, 0),
+	F(lt_call_window, stride, I64, 0, 0),
+	F(lt_call_window, dilation, I64, 0, 0),
+	F(lt_call_window, before, I64, 0, 0),
+	F(lt_call_window, after, I64, 0, 0),
+	F(lt_call_window, extent, I64, 0, 0),
+	F(lt_call_window, step, I64, 0, 0),
 };
 static const struct field call_dim_fields[] = {
 	F(lt_call_dim, var, FREE, NAMED, 0),
@@ -188,14 +269,21 @@ static const struct field tree_fields[] = {
 	ARRAY(call_dims, "see arrays"),
 	ARRAY(call_operands, "see arrays"),
 	ARRAY(strides, "see lists"),
+	ARRAY(call_reads, "see arrays"),
+	ARRAY(call_values, "see arrays"),
+	ARRAY(call_ops, "see arrays"),
+	ARRAY(call_results, "see arrays"),
+	ARRAY(call_guards, "see arrays"),
+	ARRAY(call_anchors, "see arrays"),
+	ARRAY(call_windows, "see arrays"),
 };
 
 /* -- a tree that has all of it; after what is used of each table stands more that is other -- */
 
-enum { COLUMNS = 7, ROWS = 24 };                /* 1 + 2 params + 3 loops + 1 div */
+enum { COLUMNS = 7, ROWS = 48, STRIDES = 48 };                /* 1 + 2 params + 3 loops + 1 div */
 struct rich {
 	struct lt_tree tree;
-	int64_t rows[ROWS * COLUMNS + 2 * ROWS], strides[16];
+	int64_t rows[ROWS * COLUMNS + 2 * ROWS], strides[STRIDES];
 	int32_t guards[8], bounds[8];
 	struct lt_type types[3];
 	struct lt_op ops[3];
@@ -208,8 +296,15 @@ struct rich {
 	struct lt_operand operands[6];
 	struct lt_stmt stmts[4];
 	struct lt_call calls[2];
-	struct lt_call_dim call_dims[4];
+	struct lt_call_dim call_dims[6];
 	struct lt_call_operand call_operands[4];
+	struct lt_call_read call_reads[4];
+	struct lt_call_guard call_guards[5];
+	struct lt_call_value call_values[6];
+	struct lt_call_op call_ops[4];
+	struct lt_call_result call_results[4];
+	struct lt_call_anchor call_anchors[2];
+	struct lt_call_window call_windows[4];
 };
 
 /* live: elements that are used. */
@@ -234,8 +329,15 @@ static const struct table tables[] = {
 	T(operand, 3),
 	T(stmt, 3),
 	T(call, 1),
-	T(call_dim, 2),
+	T(call_dim, 4),
 	T(call_operand, 2),
+	T(call_read, 2),
+	T(call_guard, 3),
+	T(call_value, 4),
+	T(call_op, 2),
+	T(call_result, 2),
+	T(call_anchor, 1),
+	T(call_window, 2),
 };
 enum { N_TABLE = sizeof tables / sizeof *tables };
 
@@ -244,7 +346,7 @@ static void fill(struct rich *r)
 	memset(r, 0, sizeof *r);
 	for (int i = 0; i < ROWS * COLUMNS + 2 * ROWS; i++)
 		r->rows[i] = 3 + 7 * i % 101 + i;
-	for (int i = 0; i < 16; i++)
+	for (int i = 0; i < STRIDES; i++)
 		r->strides[i] = 100 + 3 * i;
 	for (int i = 0; i < 8; i++) {
 		r->guards[i] = 2 + i;
@@ -287,11 +389,28 @@ static void fill(struct rich *r)
 	for (int32_t i = 0; i < 4; i++)
 		r->stmts[i] = (struct lt_stmt){ i % 3, i % 2, i - 1, i, i, 1, i, 1, -1 + i, "y", 3, 4, 0, 0, 0, 0 };
 	for (int32_t i = 0; i < 2; i++)
-		r->calls[i] = (struct lt_call){ 2 + i, LT_PATTERN_PRODUCT, 5, 1, i, i, 2, i, 2 };
-	for (int32_t i = 0; i < 4; i++) {
+		r->calls[i] = (struct lt_call){ 2 + i, LT_PATTERN_PRODUCT, 5, 1, i, i, 2, i, 2, 2 + i, 2, i, 2, i, 2, i, 2, i, NULL };
+	for (int32_t i = 0; i < 6; i++)
 		r->call_dims[i] = (struct lt_call_dim){ "m", i % 4, 20 + i, i, 1 };
+	for (int32_t i = 0; i < 4; i++)
 		r->call_operands[i] = (struct lt_call_operand){ i, 12 + i, 3 * i };
+	/* Of the description: rows from 20, strides from 6 on, two of each place. */
+	static const int32_t values[] = { LT_VALUE_OP, LT_VALUE_READ, LT_VALUE_BITS, LT_VALUE_PLACE, LT_VALUE_OP,
+		LT_VALUE_OP };
+	for (int32_t i = 0; i < 4; i++) {
+		r->call_reads[i] = (struct lt_call_read){ i, 20 + i, 6 + 2 * i, i, 1 + i % 2, 0, 50 + (uint64_t)i };
+		r->call_ops[i] = (struct lt_call_op){ i % 3, i % 2, i, 0, 3, (uint64_t)i, 2 * i, 2 };
+		r->call_results[i] = (struct lt_call_result){ i, i + 1, 24 + i, 14 + 2 * i };
+		r->call_windows[i] = (struct lt_call_window){ i, 1, 2, 3, 4, 5, 6, 7 + i };
 	}
+	for (int32_t i = 0; i < 5; i++)
+		r->call_guards[i] = (struct lt_call_guard){ 28 + i, 22 + 2 * i };
+	for (int32_t i = 0; i < 6; i++)
+		r->call_values[i] = (struct lt_call_value){ values[i], 1 + (uint32_t)i % 3, i, 33 + i, 32 + 2 * i, 0,
+			70 + (uint64_t)i };
+	for (int32_t i = 0; i < 2; i++)
+		r->call_anchors[i] = (struct lt_call_anchor){ LT_ANCHOR_CONVOLUTION, { 0, 1, 2, 3, 4 }, { 5, 6, 7 }, i, 2, 1,
+			LT_SCORES_CAUSAL, 40 + i };
 	r->tree = (struct lt_tree){ .size = sizeof r->tree,
 		.name = "k",
 		.needs = 3,
@@ -409,7 +528,7 @@ Test(canonical, each_field_is_in_the_key_or_has_its_reason)
 	for (size_t k = 0; k < sizeof tree_fields / sizeof *tree_fields; k++)
 		if (tree_fields[k].kind != PAD && tree_fields[k].kind != FREE)
 			n += try_field(&r, (char *)&r.tree + tree_fields[k].at, &tree_fields[k], before, 0);
-	cr_expect_gt(n, 220);
+	cr_expect_gt(n, 330);
 	free(before);
 }
 
@@ -426,8 +545,33 @@ static void find_rows(const struct rich *r, bool *named)
 		for (int32_t k = 0; k < r->pieces[i].n_guard; k++)
 			named[r->guards[r->pieces[i].first_guard + k]] = true;
 	named[r->pieces[2].row] = true;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		named[r->call_operands[i].row] = true;
+		named[r->call_reads[i].row] = true;
+		named[r->call_results[i].row] = true;
+	}
+	for (int i = 0; i < 3; i++)
+		named[r->call_guards[i].row] = true;
+	named[r->call_values[3].row] = true;
+	named[r->call_anchors[0].offset_row] = true;
+	for (int i = 0; i < 4; i++)
+		named[r->bounds[r->call_dims[i].first_bound]] = true;
+}
+
+/* Which strides are named by what is used: two by each. */
+static void find_strides(const struct rich *r, bool *named)
+{
+	int32_t first[16], n = 0;
+	for (int i = 0; i < 2; i++) {
+		first[n++] = r->call_operands[i].first_stride;
+		first[n++] = r->call_reads[i].first_stride;
+		first[n++] = r->call_results[i].first_stride;
+	}
+	for (int i = 0; i < 3; i++)
+		first[n++] = r->call_guards[i].first_stride;
+	first[n++] = r->call_values[3].first_stride;
+	for (int32_t i = 0; i < n; i++)
+		named[first[i]] = named[first[i] + 1] = true;
 }
 
 /* Every number of a list that something names. */
@@ -437,15 +581,16 @@ Test(canonical, each_list_is_in_the_key)
 	static const struct field number = { "an element of the list", 0, 8, I64, 0, 0 },
 				  index = { "an element of the list", 0, 4, I32, 0, 0 };
 	static const struct field other = { "an element that nothing names", 0, 8, FREE, "it is not used", 0 };
-	bool named[ROWS] = { false };
+	bool named[ROWS] = { false }, strided[STRIDES] = { false };
 	fill(&r);
 	char *before = key_of(&r);
 	for (uint32_t i = 0; i < 4; i++) {
 		try_field(&r, &r.guards[i], &index, before, i);
 		try_field(&r, &r.bounds[i], &index, before, i);
 	}
-	for (uint32_t i = 0; i < 5; i++)
-		try_field(&r, &r.strides[i], i == 2 ? &other : &number, before, i);
+	find_strides(&r, strided);
+	for (uint32_t i = 0; i < STRIDES; i++)
+		try_field(&r, &r.strides[i], strided[i] ? &number : &other, before, i);
 	find_rows(&r, named);
 	for (uint32_t i = 0; i < ROWS * COLUMNS; i++)
 		try_field(&r, &r.rows[i], named[i / COLUMNS] ? &number : &other, before, i);

@@ -4,7 +4,7 @@
  * (lt/tree.h: arrays of integers, no isl, nothing to free) and gives back an
  * opaque object to run.  The same source file serves linked in or as a plug-in.
  *
- * Versions.   This is 1.0.  Host and plug-in must have the same major; minors may differ
+ * Versions.   This is 1.1.  Host and plug-in must have the same major; minors may differ
  *             in both directions: structs that begin with `size`, and elements of an
  *             lt_array, only grow at the end; all others (lt_slot, lt_fault, lt_array)
  *             never do.  Ask LT_HAS (LT_AT_HAS of an array's elements) before an optional
@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 #define LT_ABI_MAJOR 1u         /* a member moved, or changed type or meaning */
-#define LT_ABI_MINOR 0u         /* a member was appended                      */
+#define LT_ABI_MINOR 1u         /* a member was appended                      */
 #define LT_ABI       (LT_ABI_MAJOR << 16 | LT_ABI_MINOR)
 #define LT_ABI_FITS(other) ((other) >> 16 == LT_ABI_MAJOR)      /* whether what has that LT_ABI goes with this one */
 #define LT_HAS(type, p, member) ((p)->size > offsetof(type, member) && (p)->member)

@@ -124,7 +124,9 @@ enum lt_epilogue {
 	LT_EPILOGUE_GELU_TANH = 16,     /* GELU by tanh                                      */
 	LT_EPILOGUE_SILU = 32           /* x * sigmoid(x)                                    */
 };
-enum lt_dim_role { LT_DIM_BATCH, LT_DIM_ROW, LT_DIM_COLUMN, LT_DIM_DEEP };
+enum lt_dim_role { LT_DIM_BATCH, LT_DIM_ROW, LT_DIM_COLUMN, LT_DIM_DEEP,
+	LT_DIM_OTHER            /* of an axis of a description: it is none of its anchor's    */
+};
 
 /* X(name, number, operands, types): operators that a backend may know by number, so that none has to compare texts.
  * Numbers are pinned, rows are only added at the end.  TEXT: a third party's operator: its name and source say what
@@ -229,10 +231,88 @@ struct lt_call {
 	uint32_t sum;                   /* enum lt_dtype that the graph adds in, epilogues too */
 	int32_t stmt;                   /* the statement that sums the product (LT_REDUCE or LT_COMBINE), -1: no pattern */
 	int32_t first_dim, n_dim, first_operand, n_operand;
+	/* Since 1.1: the description, below.  n_result 0: there is none, and `undescribed` is a sentence that says why. */
+	int32_t first_axis, n_axis, first_read, n_read, first_op, n_op, first_result, n_result;
+	int32_t anchor;                 /* index into call_anchors; -1: nothing is known of it as a whole */
+	const char *undescribed;        /* for messages; NULL: it is described               */
 };
 /* bounds: as a loop's */
 struct lt_call_dim { const char *var; int32_t role; int64_t extent; int32_t first_bound, n_bound; };
 struct lt_call_operand { int32_t buffer, row, first_stride; };  /* row: over params and the loops outside the call */
+
+/* The description of a call (1.1): what its nest computes, as operations in data order, whatever its pattern is.  Its
+ * statements may be run as loops instead, and compute the same.
+ *
+ * Axes.     What it counts along: `n_axis` elements of call_dims, which are not those of the product.  An axis is a
+ *           var of the nest, or a digit of one that views cut (c = 16*g + o).  An op has a value for each position
+ *           along its axes; along an axis that an operand of it does not have, that is repeated.
+ * Places.   An affine value at a position is row + sum strides[first_stride + a] * position along axis a; the row is
+ *           over params and the loops outside the call.
+ * Reads.    The elements of buffers that the call reads, each with the place of one.  Where a guard is negative
+ *           nothing is read, and the value is `fill`, typed bits.  Guards are places, too, of positions that no axis
+ *           of the buffer may have: the rows of an image whose plane is one axis.  Two reads may be of one buffer.
+ * Ops.      MAP: the operator of its values.  REDUCE: its one value, by the operator, along the axes in `reduced`,
+ *           which are among its `axes`, as a bit set; its own values have the others.  The identity where there is
+ *           nothing to reduce.  CAST: its value in another type; `may_skip`: what reads it in the call may get the
+ *           value from before it, unrounded, at each position or at none.  A result is never skipped.
+ * Values.   What an op reads: an earlier op of the call, at the same position; a read; typed bits; a place, as int64.
+ * Results.  What is written: an op, and the place of each element.  Everything that is read is read before anything is
+ *           written, except that a result may be written over a read of the same places.
+ *           op -1: the call of an operator that the tree does not describe: its reads and results are dense, in the
+ *           order of its operands, and n_op is 0. */
+enum lt_call_op_kind { LT_CALL_MAP, LT_CALL_REDUCE, LT_CALL_CAST };
+enum lt_call_value_kind { LT_VALUE_OP, LT_VALUE_READ, LT_VALUE_BITS, LT_VALUE_PLACE };
+struct lt_call_guard { int32_t row, first_stride; };
+struct lt_call_read {
+	int32_t buffer, row, first_stride;
+	int32_t first_guard, n_guard, reserved;
+	uint64_t fill;
+};
+struct lt_call_value {
+	int32_t kind;                   /* enum lt_call_value_kind                         */
+	uint32_t dtype;
+	int32_t at;                     /* OP: of the call's ops; READ: of its reads; from 0; else -1 */
+	int32_t row, first_stride;      /* PLACE; else -1                                   */
+	int32_t reserved;
+	uint64_t bits;                  /* BITS                                            */
+};
+struct lt_call_op {
+	int32_t kind;                   /* enum lt_call_op_kind                            */
+	int32_t op;                     /* into ops: the operator, its opcode and types      */
+	int32_t may_skip, reserved;     /* of CAST                                         */
+	uint64_t axes, reduced;         /* bit a: the call's axis a                        */
+	int32_t first_value, n_value;   /* into call_values                                */
+};
+struct lt_call_result { int32_t op, buffer, row, first_stride; };
+
+/* What a description is as a whole, for a backend that has a form for it; it says nothing that the ops do not say.
+ *
+ * PRODUCT      op[0] sums op[1] = read[0] * read[1], casts left out, along the DEEP axes.  Axes have the roles of a
+ *              product's dims.
+ * CONVOLUTION  the same, where read[0] is read by windows: each has an entry in call_windows.  Axes of windows are
+ *              DEEP, those along which they move ROW (BATCH, where the other factor has them, too); groups are a
+ *              BATCH.
+ * ATTENTION    op[0] sums op[1], scores of read[0] (queries) and read[1] (keys); op[2] is their largest along the keys,
+ *              op[3] sums exponentials, op[4] sums their products with read[2], values.  ROW: queries, COLUMN: what
+ *              the values have alone, DEEP: what queries and keys have; the keys themselves are `reduced` in op[2].
+ * NORM         op[0] is the sum whose mean is subtracted (-1: none, as in RMS norm), op[1] the sum of squares, both of
+ *              read[0], along the DEEP axes.
+ * What is not there is -1.  One anchor a call. */
+enum lt_anchor { LT_ANCHOR_PRODUCT = 1, LT_ANCHOR_CONVOLUTION, LT_ANCHOR_ATTENTION, LT_ANCHOR_NORM };
+/* What the scores of ATTENTION are multiplied by a number at. */
+enum lt_call_scale { LT_SCALE_NONE, LT_SCALE_SCORES, LT_SCALE_QUERIES, LT_SCALE_KEYS };
+/* Which scores count: all; keys up to query + `offset`, a place without axes; those that something else selects. */
+enum lt_call_scores { LT_SCORES_ALL, LT_SCORES_CAUSAL, LT_SCORES_MASKED };
+struct lt_call_anchor {
+	int32_t kind;                   /* enum lt_anchor                                  */
+	int32_t op[5], read[3];         /* of the call's ops and reads, from 0               */
+	int32_t first_window, n_window; /* CONVOLUTION                                     */
+	int32_t scale, scores;          /* ATTENTION: enum lt_call_scale, lt_call_scores     */
+	int32_t offset_row;             /* CAUSAL                                          */
+};
+/* Window w at output o of an axis reads number stride*o + dilation*w - before of it; `before` and `after` are how many
+ * borders there are beside its `extent`, which lie `step` elements apart. */
+struct lt_call_window { int32_t out, window; int64_t stride, dilation, before, after, extent, step; };
 
 struct lt_tree {
 	uint32_t size;
@@ -247,7 +327,9 @@ struct lt_tree {
 	/* canonical, without names and lines: with the ops' sources and the prelude, the key of every cache */
 	const char *text;
 	struct lt_array calls, call_dims, call_operands;
-	const int64_t *strides;                 /* of call operands                      */
+	const int64_t *strides;                 /* of call operands, and of descriptions   */
+	/* Since 1.1: of descriptions. */
+	struct lt_array call_reads, call_values, call_ops, call_results, call_guards, call_anchors, call_windows;
 };
 
 #ifdef __cplusplus

@@ -339,6 +339,7 @@ lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const
 	struct lt_call call = { .loop = loop,
 		.pattern = LT_PATTERN_NONE,
 		.stmt = -1,
+		.anchor = -1,
 		.first_dim = f->n_call_dim,
 		.first_operand = f->n_call_operand };
 	x.where = group ? "the group" : lt__arena_format(f->keep, "the loop %s", lt__loop_path(f->t, at));
@@ -355,6 +356,7 @@ lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const
 		call = (struct lt_call){ .loop = loop,
 			.pattern = LT_PATTERN_NONE,
 			.stmt = -1,
+			.anchor = -1,
 			.first_dim = call.first_dim,
 			.first_operand = call.first_operand };
 	}

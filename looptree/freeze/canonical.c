@@ -122,6 +122,13 @@ static void print_stmt(struct lt_text *t, const struct lt_tree *x, const struct 
 	lt__text_add(t, "\n", 1);
 }
 
+static void print_call_dim(struct lt_text *t, const struct lt_tree *x, const struct lt_call_dim *dim)
+{
+	lt__text_format(t, " %d %lld", (int)dim->role, (long long)dim->extent);
+	for (int32_t k = 0; k < dim->n_bound; k++)
+		print_row(t, x, x->bounds[dim->first_bound + k]);
+}
+
 /* What a routine is handed. */
 static void print_calls(struct lt_text *t, const struct lt_tree *x)
 {
@@ -129,12 +136,8 @@ static void print_calls(struct lt_text *t, const struct lt_tree *x)
 		const struct lt_call *c = LT_AT(struct lt_call, x->calls, i);
 		lt__text_format(t, "c %d %d %x %u %d\n", (int)c->loop, (int)c->pattern, (unsigned)c->epilogues,
 			(unsigned)c->sum, (int)c->stmt);
-		for (int32_t d = 0; d < c->n_dim; d++) {
-			const struct lt_call_dim *dim = LT_AT(struct lt_call_dim, x->call_dims, c->first_dim + d);
-			lt__text_format(t, " %d %lld", (int)dim->role, (long long)dim->extent);
-			for (int32_t k = 0; k < dim->n_bound; k++)
-				print_row(t, x, x->bounds[dim->first_bound + k]);
-		}
+		for (int32_t d = 0; d < c->n_dim; d++)
+			print_call_dim(t, x, LT_AT(struct lt_call_dim, x->call_dims, c->first_dim + d));
 		for (int32_t o = 0; o < c->n_operand; o++) {
 			const struct lt_call_operand *p = LT_AT(struct lt_call_operand, x->call_operands, c->first_operand + o);
 			lt__text_format(t, " ,b%d", (int)p->buffer);
@@ -146,10 +149,91 @@ static void print_calls(struct lt_text *t, const struct lt_tree *x)
 	}
 }
 
+static void print_place(
+	struct lt_text *t, const struct lt_tree *x, const struct lt_call *c, int32_t row, int32_t stride)
+{
+	print_row(t, x, row);
+	for (int32_t a = 0; a < c->n_axis; a++)
+		lt__text_format(t, " %lld", (long long)x->strides[stride + a]);
+}
+
+static void print_read(
+	struct lt_text *t, const struct lt_tree *x, const struct lt_call *c, const struct lt_call_read *r)
+{
+	lt__text_format(t, " r b%d", (int)r->buffer);
+	print_place(t, x, c, r->row, r->first_stride);
+	for (int32_t g = 0; g < r->n_guard; g++) {
+		const struct lt_call_guard *guard = LT_AT(struct lt_call_guard, x->call_guards, r->first_guard + g);
+		lt__text_add(t, " ?", 2);
+		print_place(t, x, c, guard->row, guard->first_stride);
+	}
+	lt__text_format(t, " #%llx\n", (unsigned long long)r->fill);
+}
+
+static void print_call_op(
+	struct lt_text *t, const struct lt_tree *x, const struct lt_call *c, const struct lt_call_op *o)
+{
+	const struct lt_op *op = LT_AT(struct lt_op, x->ops, o->op);
+	lt__text_format(t, " o %d %s:%u:%u:%u>%u %d %llx %llx", (int)o->kind, op->name, op->in[0], op->in[1], op->in[2],
+		op->out, (int)o->may_skip, (unsigned long long)o->axes, (unsigned long long)o->reduced);
+	for (int32_t v = 0; v < o->n_value; v++) {
+		const struct lt_call_value *value = LT_AT(struct lt_call_value, x->call_values, o->first_value + v);
+		lt__text_format(t, " ,%d %u ", (int)value->kind, (unsigned)value->dtype);
+		if (value->kind == LT_VALUE_PLACE)
+			print_place(t, x, c, value->row, value->first_stride);
+		else if (value->kind == LT_VALUE_BITS)
+			lt__text_format(t, "#%llx", (unsigned long long)value->bits);
+		else
+			lt__text_format(t, "%d", (int)value->at);
+	}
+	lt__text_add(t, "\n", 1);
+}
+
+static void print_anchor(struct lt_text *t, const struct lt_tree *x, const struct lt_call_anchor *a)
+{
+	lt__text_format(t, " a %d %d %d %d %d %d %d %d %d %d %d", (int)a->kind, (int)a->op[0], (int)a->op[1], (int)a->op[2],
+		(int)a->op[3], (int)a->op[4], (int)a->read[0], (int)a->read[1], (int)a->read[2], (int)a->scale, (int)a->scores);
+	if (a->scores == LT_SCORES_CAUSAL)
+		print_row(t, x, a->offset_row);
+	for (int32_t i = 0; i < a->n_window; i++) {
+		const struct lt_call_window *w = LT_AT(struct lt_call_window, x->call_windows, a->first_window + i);
+		lt__text_format(t, " w %d %d %lld %lld %lld %lld %lld %lld", (int)w->out, (int)w->window, (long long)w->stride,
+			(long long)w->dilation, (long long)w->before, (long long)w->after, (long long)w->extent, (long long)w->step);
+	}
+	lt__text_add(t, "\n", 1);
+}
+
+/* What a routine computes, op by op. */
+static void print_descriptions(struct lt_text *t, const struct lt_tree *x)
+{
+	for (uint32_t i = 0; i < x->calls.n; i++) {
+		const struct lt_call *c = LT_AT(struct lt_call, x->calls, i);
+		if (c->n_result == 0)
+			continue;
+		lt__text_format(t, "g %d", (int)c->loop);
+		for (int32_t a = 0; a < c->n_axis; a++)
+			print_call_dim(t, x, LT_AT(struct lt_call_dim, x->call_dims, c->first_axis + a));
+		lt__text_add(t, "\n", 1);
+		for (int32_t r = 0; r < c->n_read; r++)
+			print_read(t, x, c, LT_AT(struct lt_call_read, x->call_reads, c->first_read + r));
+		for (int32_t o = 0; o < c->n_op; o++)
+			print_call_op(t, x, c, LT_AT(struct lt_call_op, x->call_ops, c->first_op + o));
+		for (int32_t r = 0; r < c->n_result; r++) {
+			const struct lt_call_result *result = LT_AT(struct lt_call_result, x->call_results, c->first_result + r);
+			lt__text_format(t, " = %d b%d", (int)result->op, (int)result->buffer);
+			print_place(t, x, c, result->row, result->first_stride);
+			lt__text_add(t, "\n", 1);
+		}
+		if (c->anchor >= 0)
+			print_anchor(t, x, LT_AT(struct lt_call_anchor, x->call_anchors, c->anchor));
+	}
+}
+
 void lt__tree_canonical(struct lt_text *t, const struct lt_tree *x)
 {
 	print_tables(t, x);
 	for (uint32_t i = 0; i < x->stmts.n; i++)
 		print_stmt(t, x, LT_AT(struct lt_stmt, x->stmts, i));
 	print_calls(t, x);
+	print_descriptions(t, x);
 }

@@ -56,6 +56,12 @@ struct lt_step {
 };
 struct lt_fcalldim { lt_var var; int32_t role; int64_t extent; int32_t first_bound, n_bound; };
 struct lt_fcalloperand { int32_t buffer; struct lt_row row; int32_t first_stride; };
+/* Of descriptions: a place, strides along each axis. */
+struct lt_fplace { struct lt_row row; int32_t first_stride; };
+struct lt_fcallread { int32_t buffer; struct lt_fplace at; int32_t first_guard, n_guard; uint64_t fill; };
+struct lt_fcallvalue { int32_t kind; enum lt_dtype dtype; int32_t at; struct lt_fplace place; uint64_t bits; };
+struct lt_fcallresult { int32_t op, buffer; struct lt_fplace at; };
+struct lt_fcallanchor { struct lt_call_anchor is; struct lt_row offset; };
 /* What the cells of a value hold past the end of a dim: nothing that is known, or always the same (pad.c). */
 enum lt_fill_state { LT_FILL_NEVER, LT_FILL_SAME, LT_FILL_OPEN };
 struct lt_fill { enum lt_fill_state state; uint64_t bits; };
@@ -100,6 +106,13 @@ struct lt_freezer {
 	struct lt_fcalldim *call_dim; int32_t n_call_dim, cap_call_dim;
 	struct lt_fcalloperand *call_operand; int32_t n_call_operand, cap_call_operand;
 	int64_t *stride; int32_t n_stride, cap_stride;
+	struct lt_fcallread *call_read; int32_t n_call_read, cap_call_read;
+	struct lt_fcallvalue *call_value; int32_t n_call_value, cap_call_value;
+	struct lt_call_op *call_op; int32_t n_call_op, cap_call_op;
+	struct lt_fcallresult *call_result; int32_t n_call_result, cap_call_result;
+	struct lt_fplace *call_guard; int32_t n_call_guard, cap_call_guard;
+	struct lt_fcallanchor *call_anchor; int32_t n_call_anchor, cap_call_anchor;
+	struct lt_call_window *call_window; int32_t n_call_window, cap_call_window;
 	struct lt_rows ahead;                   /* what has to hold for the copy that is made ahead */
 	uint64_t needs;
 	bool overflow;                          /* a number of a row exceeded 63 bits: the nest is refused */

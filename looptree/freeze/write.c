@@ -54,6 +54,16 @@ static int32_t number_divs(const struct lt_freezer *f, int32_t *div_at)
 		use_divs(&f->piece[i].row, div_at);
 	for (int32_t i = 0; i < f->n_call_operand; i++)
 		use_divs(&f->call_operand[i].row, div_at);
+	for (int32_t i = 0; i < f->n_call_read; i++)
+		use_divs(&f->call_read[i].at.row, div_at);
+	for (int32_t i = 0; i < f->n_call_guard; i++)
+		use_divs(&f->call_guard[i].row, div_at);
+	for (int32_t i = 0; i < f->n_call_value; i++)
+		use_divs(&f->call_value[i].place.row, div_at);
+	for (int32_t i = 0; i < f->n_call_result; i++)
+		use_divs(&f->call_result[i].at.row, div_at);
+	for (int32_t i = 0; i < f->n_call_anchor; i++)
+		use_divs(&f->call_anchor[i].offset, div_at);
 	for (int32_t i = f->n_div - 1; i >= 0; i--)     /* each uses earlier ones */
 		if (div_at[i] >= 0)
 			use_divs(&f->div[i].row, div_at);
@@ -234,6 +244,58 @@ static void write_calls(struct writer *w, struct lt_frozen *out)
 	out->call = copy_table(f->keep, f->call_report, f->n_call, sizeof *f->call_report);
 }
 
+static int64_t base_of(const struct lt_freezer *f, int32_t buffer)
+{
+	return f->buffer[buffer].storage < 0 ? 0 : f->buffer[buffer].low;
+}
+
+static void write_reads(struct writer *w)
+{
+	struct lt_freezer *f = w->f;
+	struct lt_call_read *reads = LT_NEW(f->keep, struct lt_call_read, f->n_call_read + 1);
+	struct lt_call_guard *guards = LT_NEW(f->keep, struct lt_call_guard, f->n_call_guard + 1);
+	struct lt_call_value *values = LT_NEW(f->keep, struct lt_call_value, f->n_call_value + 1);
+	for (int32_t i = 0; i < f->n_call_read; i++) {
+		const struct lt_fcallread *r = &f->call_read[i];
+		reads[i] = (struct lt_call_read){ r->buffer, write_row(w, &r->at.row, base_of(f, r->buffer)), r->at.first_stride,
+			r->first_guard, r->n_guard, 0, r->fill };
+	}
+	for (int32_t i = 0; i < f->n_call_guard; i++)
+		guards[i] = (struct lt_call_guard){ write_row(w, &f->call_guard[i].row, 0), f->call_guard[i].first_stride };
+	for (int32_t i = 0; i < f->n_call_value; i++) {
+		const struct lt_fcallvalue *v = &f->call_value[i];
+		bool place = v->kind == LT_VALUE_PLACE;
+		values[i] = (struct lt_call_value){ v->kind, v->dtype, v->at, place ? write_row(w, &v->place.row, 0) : -1,
+			place ? v->place.first_stride : -1, 0, v->bits };
+	}
+	w->tree->call_reads = array_of(reads, f->n_call_read, sizeof *reads);
+	w->tree->call_guards = array_of(guards, f->n_call_guard, sizeof *guards);
+	w->tree->call_values = array_of(values, f->n_call_value, sizeof *values);
+}
+
+static void write_descriptions(struct writer *w)
+{
+	struct lt_freezer *f = w->f;
+	struct lt_call_result *results = LT_NEW(f->keep, struct lt_call_result, f->n_call_result + 1);
+	struct lt_call_anchor *anchors = LT_NEW(f->keep, struct lt_call_anchor, f->n_call_anchor + 1);
+	write_reads(w);
+	for (int32_t i = 0; i < f->n_call_result; i++) {
+		const struct lt_fcallresult *r = &f->call_result[i];
+		results[i] = (struct lt_call_result){ r->op, r->buffer, write_row(w, &r->at.row, base_of(f, r->buffer)),
+			r->at.first_stride };
+	}
+	for (int32_t i = 0; i < f->n_call_anchor; i++) {
+		anchors[i] = f->call_anchor[i].is;
+		anchors[i].offset_row = anchors[i].scores == LT_SCORES_CAUSAL ? write_row(w, &f->call_anchor[i].offset, 0) : -1;
+	}
+	w->tree->call_results = array_of(results, f->n_call_result, sizeof *results);
+	w->tree->call_anchors = array_of(anchors, f->n_call_anchor, sizeof *anchors);
+	w->tree->call_ops = array_of(copy_table(f->keep, f->call_op, f->n_call_op, sizeof *f->call_op), f->n_call_op,
+		sizeof *f->call_op);
+	w->tree->call_windows = array_of(copy_table(f->keep, f->call_window, f->n_call_window, sizeof *f->call_window),
+		f->n_call_window, sizeof *f->call_window);
+}
+
 /* k<number>_<name of the last statement's node> as a C identifier. */
 static const char *kernel_name(struct lt_freezer *f, int32_t number)
 {
@@ -294,7 +356,8 @@ static bool rows_fit(struct lt_freezer *f, const struct lt_tree *x)
 lt_status lt__freeze_write(struct lt_freezer *f, lt_tnode root, int32_t number, struct lt_frozen *out)
 {
 	struct lt_tree *x = &out->tree;
-	int32_t n_type = 0, max = f->n_bound + f->n_div + f->n_access + f->n_piece + f->n_guard + f->n_call_operand + 1;
+	int32_t n_type = 0, max = f->n_bound + f->n_div + f->n_access + f->n_piece + f->n_guard
+		+ f->n_call_operand + f->n_call_read + f->n_call_guard + f->n_call_value + f->n_call_result + f->n_call_anchor + 1;
 	struct lt_type *types = LT_NEW(f->keep, struct lt_type, LT_NDTYPE);
 	int32_t *div_at = LT_NEW(f->a, int32_t, f->n_div + 1), n_div = number_divs(f, div_at);
 	*x = (struct lt_tree){ .size = sizeof *x,
@@ -311,6 +374,7 @@ lt_status lt__freeze_write(struct lt_freezer *f, lt_tnode root, int32_t number, 
 	write_buffers(&w, out, types, &n_type);
 	write_accesses(&w);
 	write_calls(&w, out);
+	write_descriptions(&w);
 	x->types = array_of(types, n_type, sizeof *types);
 	x->ops = array_of(copy_table(f->keep, f->op, f->n_op, sizeof *f->op), f->n_op, sizeof *f->op);
 	x->stmts = array_of(copy_table(f->keep, f->stmt, f->n_stmt, sizeof *f->stmt), f->n_stmt, sizeof *f->stmt);

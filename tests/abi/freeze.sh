@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/abi/freeze.sh -- pins the version of the backend interface that include/lt has: copies the headers that a
 # plug-in sees to tests/abi/MAJOR.MINOR, with a plug-in, and writes backends/abi.def, the table of their offsets and
-# values.  Called once for a version, when LT_ABI_MINOR has been raised; until the first release, 1.0 may be pinned
+# values.  Called once for a version, when LT_ABI_MINOR has been raised; until the first release, 1.1 may be pinned
 # again.
 set -eu
 cd "$(dirname "$0")/../.."

@@ -84,11 +84,35 @@ static int32_t reach(int32_t max, const struct lt_array *a, size_t first, size_t
 }
 #define REACH(max, type, a, what) reach(max, &(a), offsetof(type, first_##what), offsetof(type, n_##what))
 
+static int32_t later(int32_t max, int32_t first, int32_t n) { return first + n > max ? first + n : max; }
+
+/* The end of the strides of a description, or max. */
+static int32_t description_strides(const struct lt_tree *t, const struct lt_call *c, int32_t max)
+{
+	for (int32_t i = 0; i < c->n_read; i++) {
+		const struct lt_call_read *r = LT_AT(struct lt_call_read, t->call_reads, c->first_read + i);
+		max = later(max, r->first_stride, c->n_axis);
+		for (int32_t g = 0; g < r->n_guard; g++)
+			max = later(max, LT_AT(struct lt_call_guard, t->call_guards, r->first_guard + g)->first_stride, c->n_axis);
+	}
+	for (int32_t i = 0; i < c->n_result; i++)
+		max = later(max, LT_AT(struct lt_call_result, t->call_results, c->first_result + i)->first_stride, c->n_axis);
+	for (int32_t i = 0; i < c->n_op; i++) {
+		const struct lt_call_op *o = LT_AT(struct lt_call_op, t->call_ops, c->first_op + i);
+		for (int32_t v = 0; v < o->n_value; v++) {
+			const struct lt_call_value *value = LT_AT(struct lt_call_value, t->call_values, o->first_value + v);
+			max = value->kind == LT_VALUE_PLACE ? later(max, value->first_stride, c->n_axis) : max;
+		}
+	}
+	return max;
+}
+
 static int32_t n_stride(const struct lt_tree *t)
 {
 	int32_t max = 0;
 	for (uint32_t c = 0; c < t->calls.n; c++) {
 		const struct lt_call *call = LT_AT(struct lt_call, t->calls, c);
+		max = description_strides(t, call, max);
 		for (int32_t o = 0; o < call->n_operand; o++) {
 			int32_t end = LT_AT(struct lt_call_operand, t->call_operands, call->first_operand + o)->first_stride + call->n_dim;
 			max = end > max ? end : max;
@@ -107,7 +131,8 @@ static void copy_lists(struct check_pages *p, const struct lt_tree *from, struct
 	t->bounds = lt__check_pages_take(p, from->bounds, (size_t)n * sizeof *t->bounds);
 	t->strides = lt__check_pages_take(p, from->strides, (size_t)n_stride(from) * sizeof *t->strides);
 	struct lt_array *const all[] = { &t->types, &t->ops, &t->params, &t->divs, &t->loops, &t->buffers, &t->accesses,
-		&t->pieces, &t->operands, &t->stmts, &t->calls, &t->call_dims, &t->call_operands };
+		&t->pieces, &t->operands, &t->stmts, &t->calls, &t->call_dims, &t->call_operands, &t->call_reads,
+		&t->call_values, &t->call_ops, &t->call_results, &t->call_guards, &t->call_anchors, &t->call_windows };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		*all[i] = array(p, *all[i]);
 }
@@ -127,6 +152,7 @@ static void copy_texts(struct check_pages *p, struct lt_tree *t)
 	TEXTS(struct lt_buffer, t->buffers, name);
 	TEXTS(struct lt_stmt, t->stmts, name);
 	TEXTS(struct lt_call_dim, t->call_dims, var);
+	TEXTS(struct lt_call, t->calls, undescribed);
 }
 
 const struct lt_tree *lt__check_pages_tree(struct check_pages *p, const struct lt_tree *from)
