@@ -40,6 +40,36 @@ lt_var lt__call_as(const struct lt_contraction *, lt_var);
 const char *lt__contraction_find(struct lt_looptree *, struct lt_arena *, const lt_node *member, int32_t n, lt_node end,
 	const char *where, struct lt_contraction *out);
 
+/* describe.c: what a group of leaves computes, whatever that is (lt/tree.h: the description of a call). */
+/* An axis: a var, or the digit of one that counts `place`; extent: of the digit, the most. */
+struct lt_axis { lt_var var; int64_t place, extent; bool whole; };      /* whole: all of the var */
+/* A digit of a var of a leaf: `place` times the position along the axis. */
+struct lt_axis_digit { int32_t column, axis; int64_t place; };
+struct lt_described_value {
+	int32_t kind, op;               /* enum lt_call_value_kind; OP: of the description's ops */
+	enum lt_dtype dtype;
+	const struct lt_readpiece *piece;       /* READ, PLACE */
+	uint64_t bits;                  /* BITS; READ: where a guard does not hold */
+};
+struct lt_described_op {
+	lt_node node;
+	/* The node's own, or, of what is computed at the positions at which a reader needs it, one over the reader's vars. */
+	const struct lt_leaf *leaf;
+	int32_t kind;                   /* enum lt_call_op_kind */
+	bool result;                    /* it is read outside */
+	bool may_skip, dead;            /* dead: nothing reads it any more, and it is no result */
+	bool instance;                  /* of another leaf than the node's own */
+	int32_t inside[3];              /* by operand: the op that makes it, -1: what is read is outside */
+	int32_t n_digit, n_value;
+	struct lt_axis_digit *digit;
+	struct lt_described_value value[3];
+};
+struct lt_description { int32_t n_axis, n_op; struct lt_axis *axis; struct lt_described_op *op; };
+/* The leaves `member`, in the order of the graph; result: by member, whether it is read outside.  NULL, or a sentence
+ * about the node in the way; where: what they are in, "the group". */
+const char *lt__describe(struct lt_looptree *, struct lt_arena *, const lt_node *member, int32_t n, const bool *result,
+	const char *where, struct lt_description *out);
+
 /* routine.c: the rows of a target's table, and what they take.  What a row is asked of a call: */
 struct lt_callshape {
 	uint32_t pattern, epilogues, sum;

@@ -6,6 +6,7 @@
  * one row and the strides.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "looptree/call/call.h"
 #include "looptree/freeze/parts.h"
 
@@ -15,8 +16,13 @@ struct call_nest {
 	const struct lt_peeled *copy;
 	int64_t step;
 	const char *where, *why;
+	lt_node *member; int32_t n_member;      /* the leaves inside, in the order of the graph */
+	bool *result;                   /* by member: whether it is read outside */
 	struct lt_contraction c;
-	int64_t first[LT_MAX_RANK];     /* by dim: of a peeled remainder, elements before it */
+	struct lt_description d;
+	int32_t first_axis;             /* of f->call_dim */
+	int64_t first[64];              /* by dim or axis: of a peeled remainder, elements before it */
+	int32_t loop_of[64];            /* by axis: the loop that is open over it, -1: none */
 };
 
 static bool fail(struct call_nest *x, const char *why)
@@ -54,21 +60,32 @@ static int by_call_node(const void *a, const void *b)
 	return (*(const lt_node *)a > *(const lt_node *)b) - (*(const lt_node *)a < *(const lt_node *)b);
 }
 
-/* The leaves inside the call, in the order of the graph. */
-static lt_node *find_members(const struct call_nest *x, int32_t *n)
+static void find_members(struct call_nest *x)
 {
 	const struct lt_looptree *t = x->f->t;
-	lt_node *member = NULL;
 	int32_t cap = 0;
-	*n = 0;
 	for (lt_tnode at = lt_looptree_after(t, x->at); at >= 0 && lt__is_above(t, x->at, at); at = lt_looptree_after(t, at)) {
 		if (t->node[at].kind != LT_TLEAF)
 			continue;
-		LT_GROW(x->f->a, member, *n, cap);
-		member[(*n)++] = t->node[at].leaf;
+		LT_GROW(x->f->a, x->member, x->n_member, cap);
+		x->member[x->n_member++] = t->node[at].leaf;
 	}
-	qsort(member, (size_t)*n, sizeof *member, by_call_node);
-	return member;
+	if (x->n_member)
+		qsort(x->member, (size_t)x->n_member, sizeof *x->member, by_call_node);
+	x->result = LT_NEW(x->f->a, bool, x->n_member + 1);
+	for (int32_t i = 0; i < x->n_member; i++)
+		x->result[i] = is_outside(x, x->member[i]);
+}
+
+/* Whether none of them is a copy that is made ahead. */
+static bool check_members(struct call_nest *x)
+{
+	const struct lt_looptree *t = x->f->t;
+	for (int32_t i = 0; i < x->n_member; i++)
+		if (t->node[t->leaf_of[x->member[i]]].depth > 1)
+			return FAIL(x, "%%%s is made ahead of its use; stage it outside of %s", t->graph->node[x->member[i]].name,
+				x->where);
+	return true;
 }
 
 /* What the leaves inside the call compute. */
@@ -77,13 +94,11 @@ static bool call_find(struct call_nest *x)
 	struct lt_freezer *f = x->f;
 	const struct lt_looptree *t = f->t;
 	lt_node end = -1;
-	int32_t n;
-	const lt_node *member = find_members(x, &n);
-	for (int32_t i = 0; i < n; i++) {
-		lt_node u = member[i];
-		if (t->node[t->leaf_of[u]].depth > 1)
-			return FAIL(x, "%%%s is made ahead of its use; stage it outside of %s", t->graph->node[u].name, x->where);
-		if (!is_outside(x, u))
+	if (!check_members(x))
+		return false;
+	for (int32_t i = 0; i < x->n_member; i++) {
+		lt_node u = x->member[i];
+		if (!x->result[i])
 			continue;
 		if (end >= 0)
 			return FAIL(x,
@@ -94,8 +109,17 @@ static bool call_find(struct call_nest *x)
 	}
 	if (end < 0)
 		return FAIL(x, "nothing that is computed in %s is read outside of it", x->where);
-	x->why = lt__contraction_find(f->t, f->keep, member, n, end, x->where, &x->c);
+	x->why = lt__contraction_find(f->t, f->keep, x->member, x->n_member, end, x->where, &x->c);
 	return !x->why;
+}
+
+/* The first of the leaves that reduces over v; -1: none. */
+static lt_node reduces_over(const struct call_nest *x, lt_var v)
+{
+	for (int32_t i = 0; i < x->n_member; i++)
+		if (lt__reduces(x->f->g, x->member[i], v))
+			return x->member[i];
+	return -1;
 }
 
 static bool is_dim(const struct call_nest *x, lt_var v, bool deep)
@@ -112,16 +136,16 @@ static bool check_loops(struct call_nest *x)
 	const struct lt_looptree *t = x->f->t;
 	struct lt_rows on = { 0 };
 	for (lt_tnode up = t->node[x->at].parent; up >= 0; up = t->node[up].parent)
-		if (t->node[up].kind == LT_TLOOP && is_dim(x, t->node[up].var, true))
+		if (t->node[up].kind == LT_TLOOP && reduces_over(x, t->node[up].var) >= 0)
 			return FAIL(x, "the loop %s around the call also sums %%%s; a routine computes the whole sum: put the call on that "
 				"loop",
-				lt__loop_path(t, up), t->graph->node[x->c.sum].name);
+				lt__loop_path(t, up), t->graph->node[reduces_over(x, t->node[up].var)].name);
 	for (lt_tnode at = lt__root_of(t, x->at); at >= 0; at = next_of(t, at))
 		if (t->node[at].kind == LT_TLOOP && t->node[at].tail == LT_PAD
 			&& (at == x->at || lt__is_above(t, x->at, at) || lt__is_above(t, at, x->at)))
 			return FAIL(x, "the loop %s is padded, and a routine does not fill what is past the end; give it tail guard",
 				lt__loop_path(t, at));
-	if (x->copy && x->copy->peeled && is_dim(x, t->node[x->at].var, true))
+	if (x->copy && x->copy->peeled && reduces_over(x, t->node[x->at].var) >= 0)
 		return FAIL(x, "the loop %s sums and is peeled into several calls; give it tail guard", lt__loop_path(t, x->at));
 	if (x->copy && x->copy->counted)
 		return FAIL(x, "%s is peeled, and a run-time scalar says what is left; give it tail guard", x->where);
@@ -193,13 +217,20 @@ static void check_tile(struct call_nest *x, const struct lt_call *call)
 	x->why = row ? lt__tile_refuses(f->keep, row, &shape, bounded) : "there is no matrix instruction of that name";
 }
 
-/* Elements of dim d, as bounds of iterations. */
-static void add_dim(struct call_nest *x, int32_t d, int32_t loop)
+/* Elements of dim or axis d, as bounds of iterations. */
+static void add_dim(struct call_nest *x, int32_t d, struct lt_fcalldim dim, int32_t loop)
 {
 	struct lt_freezer *f = x->f;
-	struct lt_fcalldim dim = { .var = x->c.dim[d], .role = x->c.role[d] };
 	const struct lt_floop *of = &f->loop[loop];
-	if (x->copy && x->copy->peeled && f->t->node[x->at].var == dim.var) {
+	if (dim.extent) {               /* a digit: a number, which no loop cuts */
+		for (int32_t k = 0; k < f->n_path; k++)
+			if (f->path[k].var == dim.var)
+				FAIL(x, "the loop %s around %s is over a var that a view cuts; put the call on that loop",
+					f->g->var[dim.var].name, x->where);
+		if (x->copy && x->copy->peeled && f->t->node[x->at].var == dim.var)
+			FAIL(x, "%s is peeled, and a view cuts its var; give it tail guard", x->where);
+		dim.first_bound = f->n_bound;
+	} else if (x->copy && x->copy->peeled && f->t->node[x->at].var == dim.var) {
 		int64_t covers = x->copy->remainder ? x->copy->cover : x->step;
 		x->first[d] = x->copy->remainder ? x->copy->first * x->step : 0;
 		dim.extent = of->max_trip_count * covers;
@@ -320,7 +351,7 @@ static lt_status describe(struct call_nest *x, struct lt_call *call)
 		return LT_OK;
 	}
 	for (int32_t d = 0; d < x->c.n_dim; d++)
-		add_dim(x, d, call->loop);
+		add_dim(x, d, (struct lt_fcalldim){ .var = x->c.dim[d], .role = x->c.role[d], .place = 1 }, call->loop);
 	call->n_dim = x->c.n_dim;
 	for (int32_t o = 0; o < x->c.n_operand && !x->why; o++)
 		LT_TRY(add_operand(x, o, call->first_dim));
@@ -329,6 +360,273 @@ static lt_status describe(struct call_nest *x, struct lt_call *call)
 	call->pattern = LT_PATTERN_PRODUCT;
 	call->epilogues = x->c.epilogues;
 	call->sum = x->c.type;
+	return LT_OK;
+}
+
+/* -- The description: all that the leaves compute, whether it is a product or not. */
+
+/* Loops over the axes, in terms of the vars of an op's leaf. */
+static bool open_axes(struct call_nest *x, const struct lt_leaf *leaf, const struct lt_described_op *op)
+{
+	struct lt_freezer *f = x->f;
+	int32_t n_outer = f->n_path;
+	for (int32_t a = 0; a < x->d.n_axis; a++)
+		x->loop_of[a] = -1;
+	for (int32_t i = 0; i < op->n_digit; i++) {
+		const struct lt_axis_digit *digit = &op->digit[i];
+		const struct lt_axis *axis = &x->d.axis[digit->axis];
+		lt_var v = leaf->var[digit->column];
+		for (int32_t k = 0; k < n_outer && (v != axis->var || !axis->whole); k++)
+			if (f->path[k].var == v || f->path[k].var == axis->var)
+				return FAIL(x, "the loop %s around the call is over %s, which counts the same as another var does, or is cut by a "
+					"view; put the call on that loop", f->g->var[f->path[k].var].name, f->g->var[v].name);
+		LT_GROW(f->a, f->path, f->n_path, f->cap_path);
+		LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);
+		f->path[f->n_path++] = (struct lt_step){ .var = v, .step = digit->place, .first = x->first[digit->axis],
+			.cover = digit->place, .full = digit->place, .loop = f->n_loop, .at = -1 };
+		f->loop[f->n_loop] = (struct lt_floop){ .parent = -1, .kind = LT_SERIAL, .at = -1,
+			.max_trip_count = f->call_dim[x->first_axis + digit->axis].extent };
+		x->loop_of[digit->axis] = f->n_loop++;
+	}
+	return true;
+}
+
+/* What the tables of loops and the like hold before axes are opened. */
+struct call_mark { int32_t n_loop, n_path, n_div, n_access; };
+static struct call_mark mark_of(const struct lt_freezer *f)
+{
+	return (struct call_mark){ f->n_loop, f->n_path, f->n_div, f->n_access };
+}
+static void back_to(struct lt_freezer *f, struct call_mark m)
+{
+	f->n_loop = m.n_loop;
+	f->n_path = m.n_path;
+	f->n_div = m.n_div;
+	f->n_access = m.n_access;
+}
+
+/* A row over open axes as a place. */
+static bool to_place(struct call_nest *x, const struct lt_row *row, struct call_mark m, lt_node node, struct lt_fplace *out)
+{
+	struct lt_freezer *f = x->f;
+	*out = (struct lt_fplace){ .row = { .constant = row->constant }, .first_stride = f->n_stride };
+	for (int32_t a = 0; a < x->d.n_axis; a++) {
+		LT_GROW(f->a, f->stride, f->n_stride, f->cap_stride);
+		f->stride[f->n_stride++] = 0;
+	}
+	for (int32_t i = 0; i < row->n; i++) {
+		const struct lt_term *term = &row->term[i];
+		int32_t a = 0;
+		while (a < x->d.n_axis && (term->kind != LT_TERM_LOOP || term->at != x->loop_of[a]))
+			a++;
+		if (a < x->d.n_axis)
+			f->stride[out->first_stride + a] = term->coef;
+		else if (term->kind == LT_TERM_DIV && term->at >= m.n_div)
+			return FAIL(x, "the elements of %%%s lie in blocks that %s cuts; materialize it, or choose another layout",
+				f->g->node[node].name, x->where);
+		else
+			lt__row_term(f, &out->row, term->kind, term->at, term->coef);
+	}
+	return true;
+}
+
+/* Where `base` is at the rows of the map, and in which buffer. */
+static lt_status access_place(struct call_nest *x, const struct lt_described_op *op, lt_node base,
+	const struct lt_map *map, bool dest, int32_t *buffer, struct lt_fplace *out)
+{
+	struct lt_freezer *f = x->f;
+	const struct lt_leaf *leaf = op->leaf;
+	const struct call_mark m = mark_of(f);
+	int32_t access;
+	lt_status st = LT_OK;
+	if (open_axes(x, leaf, op) && !(st = lt__freeze_access(f, leaf, base, map, dest, &access))) {
+		*buffer = f->access[access].buffer;
+		(void)to_place(x, &f->access[access].row, m, base, out);
+	}
+	back_to(f, m);
+	return st;
+}
+
+static void row_place(struct call_nest *x, const struct lt_described_op *op, const struct lt_map *map,
+	const int64_t *row, struct lt_fplace *out)
+{
+	struct lt_freezer *f = x->f;
+	const struct lt_leaf *leaf = op->leaf;
+	const struct call_mark m = mark_of(f);
+	struct lt_row is;
+	if (open_axes(x, leaf, op)) {
+		lt__freeze_row(f, leaf, map, row, -1, &is);
+		(void)to_place(x, &is, m, op->node, out);
+	}
+	back_to(f, m);
+}
+
+static bool same_place(const struct call_nest *x, const struct lt_fplace *a, const struct lt_fplace *b)
+{
+	const int64_t *stride = x->f->stride;
+	return lt__row_same(&a->row, &b->row) && !memcmp(stride + a->first_stride, stride + b->first_stride,
+		sizeof *stride * (size_t)x->d.n_axis);
+}
+
+static bool same_read(const struct call_nest *x, const struct lt_fcallread *a, const struct lt_fcallread *b)
+{
+	const struct lt_freezer *f = x->f;
+	bool same = a->buffer == b->buffer && a->n_guard == b->n_guard && (a->n_guard == 0 || a->fill == b->fill)
+		&& same_place(x, &a->at, &b->at);
+	for (int32_t i = 0; i < a->n_guard && same; i++)
+		same = same_place(x, &f->call_guard[a->first_guard + i], &f->call_guard[b->first_guard + i]);
+	return same;
+}
+
+/* The number of a read of the call. */
+static lt_status add_read(struct call_nest *x, const struct lt_call *call, const struct lt_described_op *op,
+	const struct lt_described_value *v, int32_t *out)
+{
+	struct lt_freezer *f = x->f;
+	const struct lt_map *map = &v->piece->map;
+	struct lt_fcallread r = { .first_guard = f->n_call_guard, .n_guard = map->n_guard,
+		.fill = map->n_guard ? v->bits : 0 };
+	LT_TRY(access_place(x, op, v->piece->base, map, false, &r.buffer, &r.at));
+	for (int32_t i = 0; i < map->n_guard && !x->why; i++) {
+		LT_GROW(f->a, f->call_guard, f->n_call_guard, f->cap_call_guard);
+		row_place(x, op, map, map->guard + (int64_t)i * lt__map_width(map), &f->call_guard[f->n_call_guard++]);
+	}
+	*out = 0;
+	if (x->why)
+		return LT_OK;
+	for (; call->first_read + *out < f->n_call_read; ++*out)
+		if (same_read(x, &f->call_read[call->first_read + *out], &r)) {
+			f->n_call_guard = r.first_guard;
+			return LT_OK;
+		}
+	LT_GROW(f->a, f->call_read, f->n_call_read, f->cap_call_read);
+	f->call_read[f->n_call_read++] = r;
+	return LT_OK;
+}
+
+static lt_status add_value(struct call_nest *x, const struct lt_call *call, const struct lt_described_op *op,
+	const struct lt_described_value *v, const int32_t *number)
+{
+	struct lt_freezer *f = x->f;
+	struct lt_fcallvalue made = { .kind = v->kind, .dtype = v->dtype, .at = -1 };
+	if (v->kind == LT_VALUE_OP)
+		made.at = number[v->op];
+	else if (v->kind == LT_VALUE_BITS)
+		made.bits = v->bits;
+	else if (v->kind == LT_VALUE_READ)
+		LT_TRY(add_read(x, call, op, v, &made.at));
+	else
+		row_place(x, op, &v->piece->map, v->piece->map.row, &made.place);
+	LT_GROW(f->a, f->call_value, f->n_call_value, f->cap_call_value);
+	f->call_value[f->n_call_value++] = made;
+	return LT_OK;
+}
+
+static lt_status add_op(struct call_nest *x, const struct lt_call *call, const struct lt_described_op *op,
+	const int32_t *number)
+{
+	struct lt_freezer *f = x->f;
+	const struct lt_nodedef *d = &f->g->node[op->node];
+	struct lt_call_op made = { .kind = op->kind, .may_skip = op->may_skip, .n_value = op->n_value };
+	enum lt_dtype in[3] = { 0 };
+	for (int32_t i = 0; i < op->n_digit; i++) {
+		made.axes |= UINT64_C(1) << op->digit[i].axis;
+		if (d->reduce && op->digit[i].column >= op->leaf->n_out)
+			made.reduced |= UINT64_C(1) << op->digit[i].axis;
+	}
+	if (op->kind == LT_CALL_REDUCE && !made.reduced)
+		made.kind = LT_CALL_MAP;
+	/* Of what is in place of the others there are values beside these. */
+	int32_t first = f->n_call_value;
+	for (int32_t v = 0; v < op->n_value && !x->why; v++) {
+		LT_TRY(add_value(x, call, op, &op->value[v], number));
+		in[v] = op->value[v].dtype;
+	}
+	made.first_value = first;
+	bool copies = d->op == LT_OP_update || (d->reduce && !made.reduced);
+	if (made.kind == LT_CALL_REDUCE)
+		in[1] = in[0];
+	made.op = lt__freeze_op(f, copies ? LT_OP_copy : d->op, d->dtype, made.kind == LT_CALL_REDUCE ? 2 : op->n_value, in);
+	LT_GROW(f->a, f->call_op, f->n_call_op, f->cap_call_op);
+	f->call_op[f->n_call_op++] = made;
+	return LT_OK;
+}
+
+static lt_status add_results(struct call_nest *x, const int32_t *number)
+{
+	struct lt_freezer *f = x->f;
+	for (int32_t i = 0; i < x->d.n_op && !x->why; i++) {
+		struct lt_fcallresult r = { .op = number[i] };
+		struct lt_map dest;
+		const struct lt_described_op *op = &x->d.op[i];
+		if (!op->result)
+			continue;
+		lt__leaf_dest(f->g, f->a, op->node, op->leaf, &dest);
+		LT_TRY(access_place(x, op, op->node, &dest, true, &r.buffer, &r.at));
+		LT_GROW(f->a, f->call_result, f->n_call_result, f->cap_call_result);
+		f->call_result[f->n_call_result++] = r;
+	}
+	return LT_OK;
+}
+
+static lt_status add_description(struct call_nest *x, struct lt_call *call)
+{
+	struct lt_freezer *f = x->f;
+	int32_t *number = LT_NEW(f->a, int32_t, x->d.n_op + 1);
+	call->first_axis = x->first_axis = f->n_call_dim;
+	call->first_read = f->n_call_read;
+	call->first_op = f->n_call_op;
+	call->first_result = f->n_call_result;
+	for (int32_t a = 0; a < x->d.n_axis; a++) {
+		const struct lt_axis *axis = &x->d.axis[a];
+		add_dim(x, a, (struct lt_fcalldim){ .var = axis->var, .role = LT_DIM_OTHER, .place = axis->place,
+			.extent = axis->whole ? 0 : axis->extent }, call->loop);
+	}
+	for (int32_t i = 0; i < x->d.n_op && !x->why; i++) {
+		number[i] = f->n_call_op - call->first_op;
+		if (!x->d.op[i].dead)
+			LT_TRY(add_op(x, call, &x->d.op[i], number));
+	}
+	LT_TRY(add_results(x, number));
+	call->n_axis = x->d.n_axis;
+	call->n_read = f->n_call_read - call->first_read;
+	call->n_op = f->n_call_op - call->first_op;
+	call->n_result = f->n_call_result - call->first_result;
+	return LT_OK;
+}
+
+/* Without a description the call says why, and nothing else of it. */
+static lt_status describe_call(struct call_nest *x, struct lt_call *call)
+{
+	struct lt_freezer *f = x->f;
+	const struct lt_call before = *call;
+	const uint64_t needs = f->needs;
+	const struct { int32_t dim, read, guard, value, op, result, ops, stride; } n = { f->n_call_dim, f->n_call_read,
+		f->n_call_guard, f->n_call_value, f->n_call_op, f->n_call_result, f->n_op, f->n_stride };
+	x->why = NULL;
+	memset(x->first, 0, sizeof x->first);
+	if (check_members(x) && check_loops(x))
+		x->why = lt__describe(f->t, f->a, x->member, x->n_member, x->result, x->where, &x->d);
+	if (!x->why)
+		LT_TRY(add_description(x, call));
+	if (!x->why && call->n_result == 0)
+		(void)FAIL(x, "nothing that is computed in %s is read outside of it", x->where);
+	if (!x->why) {
+		f->needs = needs | (f->needs & LT_NEED_PARAMS);
+		lt__freeze_anchor(f, call);
+		return LT_OK;
+	}
+	f->n_call_dim = n.dim;
+	f->n_call_read = n.read;
+	f->n_call_guard = n.guard;
+	f->n_call_value = n.value;
+	f->n_call_op = n.op;
+	f->n_call_result = n.result;
+	f->n_op = n.ops;
+	f->n_stride = n.stride;
+	f->needs = needs;
+	*call = before;
+	call->undescribed = lt__arena_string(f->keep, x->why);
 	return LT_OK;
 }
 
@@ -344,6 +642,7 @@ lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const
 		.first_operand = f->n_call_operand };
 	x.where = group ? "the group" : lt__arena_format(f->keep, "the loop %s", lt__loop_path(f->t, at));
 	bool tile = f->loop[loop].kind == LT_TILE;
+	find_members(&x);
 	if (call_find(&x) && (tile ? check_tile_loops(&x) : check_loops(&x)))
 		LT_TRY(describe(&x, &call));
 	if (tile && !x.why)
@@ -365,6 +664,8 @@ lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const
 	f->call_report[f->n_call] = (struct lt_call_reason){ .at = at, .why = x.why, .where = x.where };
 	for (int32_t o = 0; o < LT_CALL_NAMES && o < x.c.n_operand && !x.why; o++)
 		f->call_report[f->n_call].operand[o] = x.c.operand[o].piece ? x.c.operand[o].piece->base : x.c.end;
+	if (!tile)
+		LT_TRY(describe_call(&x, &call));
 	f->call[f->n_call++] = call;
 	return LT_OK;
 }

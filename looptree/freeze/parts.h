@@ -54,7 +54,8 @@ struct lt_step {
 	bool cut, pad;                  /* loops inside run over `cover` whatever is left outside: peeled, or padded */
 	struct lt_rows on;              /* an unroll loop's iterations may be past the end: where these hold they are not */
 };
-struct lt_fcalldim { lt_var var; int32_t role; int64_t extent; int32_t first_bound, n_bound; };
+/* place: of a digit of the var, else 1. */
+struct lt_fcalldim { lt_var var; int32_t role; int64_t extent; int32_t first_bound, n_bound; int64_t place; };
 struct lt_fcalloperand { int32_t buffer; struct lt_row row; int32_t first_stride; };
 /* Of descriptions: a place, strides along each axis. */
 struct lt_fplace { struct lt_row row; int32_t first_stride; };
@@ -226,6 +227,9 @@ lt_status lt__pad_fill(struct lt_freezer *, lt_node n, const struct lt_leaf *, i
 /* call.c: what the nest of a loop or group, a call or a tile, computes that was frozen as `loop`, which is
  * closed; copy, step: of a loop, else NULL. */
 lt_status lt__freeze_call(struct lt_freezer *, lt_tnode at, int32_t loop, const struct lt_peeled *copy, int64_t step);
+
+/* anchor.c: what the description of a call is as a whole: call->anchor, and the roles of its axes. */
+void lt__freeze_anchor(struct lt_freezer *, struct lt_call *);
 
 /* barrier.c: of a nest that is walked to its end: barriers between the threads of its block loops. */
 void lt__freeze_barriers(struct lt_freezer *);

@@ -189,6 +189,189 @@ static void show_call(struct lt_text *x, const struct lt_tree *t, int32_t loop)
 	}
 }
 
+/* -- The description of a call: what it reads, each op, what it writes, what it is as a whole, a line each. */
+
+/* "row + 2*y + i - 1" over the axes; the zero of one that has other terms is left out. */
+static void show_place(struct lt_text *x, const struct lt_tree *t, const struct lt_call *c, int32_t row, int32_t stride)
+{
+	const int64_t *r = t->rows + (int64_t)row * t->n_column;
+	bool first = true, constant = true;
+	for (int32_t a = 0; a < c->n_axis; a++) {
+		int64_t s = t->strides[stride + a];
+		if (!s)
+			continue;
+		lt__text_format(x, "%s", first ? (s < 0 ? "-" : "") : s < 0 ? " - " : " + ");
+		if (s != 1 && s != -1)
+			lt__text_format(x, "%llu*", size_of(s));
+		lt__text_format(x, "%s", LT_AT(struct lt_call_dim, t->call_dims, c->first_axis + a)->var);
+		first = false;
+	}
+	for (int32_t i = 1; i < t->n_column; i++)
+		constant = constant && !r[i];
+	if (first) {
+		show_row(x, t, row);
+	} else if (!constant) {
+		lt__text_add(x, " + ", 3);
+		show_row(x, t, row);
+	} else if (r[0]) {
+		lt__text_format(x, " %c %llu", r[0] < 0 ? '-' : '+', size_of(r[0]));
+	}
+}
+
+static void show_axes(struct lt_text *x, const struct lt_tree *t, const struct lt_call *c, uint64_t set)
+{
+	bool first = true;
+	lt__text_add(x, "[", 1);
+	for (int32_t a = 0; a < c->n_axis; a++)
+		if (set >> a & 1) {
+			lt__text_format(x, "%s%s", first ? "" : " ", LT_AT(struct lt_call_dim, t->call_dims, c->first_axis + a)->var);
+			first = false;
+		}
+	lt__text_add(x, "]", 1);
+}
+
+static void show_bits(struct lt_text *x, uint64_t bits, uint32_t dtype)
+{
+	union lt_scalar v = lt__scalar_of(bits, dtype);
+	if (lt__dtype_info(dtype)->cls == LT_CLASS_FLOAT)
+		lt__text_format(x, "%.9g", v.f);
+	else
+		lt__text_format(x, "%s", lt__whole_text(v, dtype).text);
+}
+
+static void show_described_read(struct lt_text *x, const struct lt_tree *t, const struct lt_call *c, int32_t i)
+{
+	const struct lt_call_read *r = LT_AT(struct lt_call_read, t->call_reads, c->first_read + i);
+	uint32_t dtype = LT_AT(struct lt_type, t->types, LT_AT(struct lt_buffer, t->buffers, r->buffer)->type)->dtype;
+	lt__text_format(x, "r%d = ", (int)i);
+	show_name(x, t, r->buffer);
+	lt__text_add(x, "[", 1);
+	show_place(x, t, c, r->row, r->first_stride);
+	lt__text_add(x, "]", 1);
+	for (int32_t g = 0; g < r->n_guard; g++) {
+		const struct lt_call_guard *guard = LT_AT(struct lt_call_guard, t->call_guards, r->first_guard + g);
+		lt__text_format(x, "%s", g ? ", " : " if ");
+		show_place(x, t, c, guard->row, guard->first_stride);
+		lt__text_add(x, " >= 0", 5);
+	}
+	if (r->n_guard) {
+		lt__text_add(x, " else ", 6);
+		show_bits(x, r->fill, dtype);
+	}
+}
+
+static void show_described_op(struct lt_text *x, const struct lt_tree *t, const struct lt_call *c, int32_t i)
+{
+	const struct lt_call_op *o = LT_AT(struct lt_call_op, t->call_ops, c->first_op + i);
+	const struct lt_op *op = LT_AT(struct lt_op, t->ops, o->op);
+	lt__text_format(x, "o%d %s", (int)i, lt__dtype_info(op->out)->name);
+	show_axes(x, t, c, o->axes & ~o->reduced);
+	lt__text_format(x, " = %s", op->name);
+	if (o->kind == LT_CALL_REDUCE) {
+		lt__text_add(x, ".reduce", 7);
+		show_axes(x, t, c, o->reduced);
+	}
+	for (int32_t v = 0; v < o->n_value; v++) {
+		const struct lt_call_value *value = LT_AT(struct lt_call_value, t->call_values, o->first_value + v);
+		lt__text_format(x, "%s", v ? ", " : " ");
+		if (value->kind == LT_VALUE_OP || value->kind == LT_VALUE_READ)
+			lt__text_format(x, "%c%d", value->kind == LT_VALUE_OP ? 'o' : 'r', (int)value->at);
+		else if (value->kind == LT_VALUE_BITS)
+			show_bits(x, value->bits, value->dtype);
+		else
+			show_place(x, t, c, value->row, value->first_stride);
+	}
+	if (o->may_skip)
+		lt__text_add(x, ", may be left out", 17);
+}
+
+static void show_anchor(struct lt_text *x, const struct lt_tree *t, const struct lt_call *c)
+{
+	static const char *const kind[] = { [LT_ANCHOR_PRODUCT] = "product", [LT_ANCHOR_CONVOLUTION] = "convolution",
+		[LT_ANCHOR_ATTENTION] = "attention", [LT_ANCHOR_NORM] = "norm" };
+	static const char *const role[] = { [LT_DIM_BATCH] = "batch", [LT_DIM_ROW] = "row", [LT_DIM_COLUMN] = "column",
+		[LT_DIM_DEEP] = "deep", [LT_DIM_OTHER] = "other" };
+	static const char *const scale[] = { "", ", scaled scores", ", scaled queries", ", scaled keys" };
+	const struct lt_call_anchor *a = LT_AT(struct lt_call_anchor, t->call_anchors, c->anchor);
+	lt__text_format(x, "%s of", kind[a->kind]);
+	for (int i = 0; i < 3 && (i == 0 || a->read[i] >= 0); i++)
+		if (a->read[i] >= 0)
+			lt__text_format(x, " r%d", (int)a->read[i]);
+	lt__text_add(x, " by", 3);
+	for (int i = 0; i < 5; i++)
+		if (a->op[i] >= 0)
+			lt__text_format(x, " o%d", (int)a->op[i]);
+	for (int32_t d = 0; d < c->n_axis; d++) {
+		const struct lt_call_dim *dim = LT_AT(struct lt_call_dim, t->call_dims, c->first_axis + d);
+		lt__text_format(x, "%s%s %s", d ? ", " : "; ", role[dim->role], dim->var);
+	}
+	for (int32_t i = 0; i < a->n_window; i++) {
+		const struct lt_call_window *w = LT_AT(struct lt_call_window, t->call_windows, a->first_window + i);
+		lt__text_format(x, "; window %s at %s, stride %lld, dilation %lld, borders %lld and %lld of %lld",
+			w->window < 0 ? "1" : LT_AT(struct lt_call_dim, t->call_dims, c->first_axis + w->window)->var,
+			w->out < 0 ? "1" : LT_AT(struct lt_call_dim, t->call_dims, c->first_axis + w->out)->var, (long long)w->stride,
+			(long long)w->dilation, (long long)w->before, (long long)w->after, (long long)w->extent);
+	}
+	lt__text_format(x, "%s", scale[a->scale]);
+	if (a->scores == LT_SCORES_CAUSAL) {
+		lt__text_add(x, ", keys up to the query + ", 25);
+		show_row(x, t, a->offset_row);
+	} else if (a->scores == LT_SCORES_MASKED) {
+		lt__text_add(x, ", masked", 8);
+	}
+}
+
+static void show_description(struct lt_text *x, const struct lt_tree *t, int32_t loop, int32_t depth)
+{
+	const struct lt_call *c = NULL;
+	for (uint32_t i = 0; i < t->calls.n; i++)
+		if (LT_AT(struct lt_call, t->calls, i)->loop == loop)
+			c = LT_AT(struct lt_call, t->calls, i);
+	if (!c)
+		return;
+#define LINE() lt__text_format(x, "  %*s| ", 2 * (int)depth, "")
+	if (c->undescribed) {
+		LINE();
+		lt__text_format(x, "%s\n", c->undescribed);
+	}
+	for (int32_t d = 0; d < c->n_axis; d++) {
+		const struct lt_call_dim *dim = LT_AT(struct lt_call_dim, t->call_dims, c->first_axis + d);
+		if (d == 0)
+			LINE();
+		lt__text_format(x, "%s%s %lld", d ? ", " : "axes ", dim->var, (long long)dim->extent);
+		for (int32_t k = 0; k < dim->n_bound; k++) {
+			lt__text_add(x, " at most ", 9);
+			show_row(x, t, t->bounds[dim->first_bound + k]);
+		}
+		if (d == c->n_axis - 1)
+			lt__text_add(x, "\n", 1);
+	}
+	for (int32_t i = 0; i < c->n_read; i++) {
+		LINE();
+		show_described_read(x, t, c, i);
+		lt__text_add(x, "\n", 1);
+	}
+	for (int32_t i = 0; i < c->n_op; i++) {
+		LINE();
+		show_described_op(x, t, c, i);
+		lt__text_add(x, "\n", 1);
+	}
+	for (int32_t i = 0; i < c->n_result; i++) {
+		const struct lt_call_result *r = LT_AT(struct lt_call_result, t->call_results, c->first_result + i);
+		LINE();
+		show_name(x, t, r->buffer);
+		lt__text_add(x, "[", 1);
+		show_place(x, t, c, r->row, r->first_stride);
+		lt__text_format(x, r->op < 0 ? "] = what it computes\n" : "] = o%d\n", (int)r->op);
+	}
+	if (c->anchor >= 0) {
+		LINE();
+		show_anchor(x, t, c);
+		lt__text_add(x, "\n", 1);
+	}
+#undef LINE
+}
+
 /* Loops that begin at statement s, outermost first, then the statement. */
 static void show_loops_at(struct lt_text *x, const struct lt_tree *t, int32_t s)
 {
@@ -211,6 +394,8 @@ static void show_loops_at(struct lt_text *x, const struct lt_tree *t, int32_t s)
 			show_call(x, t, (int32_t)i);
 		}
 		lt__text_add(x, "\n", 1);
+		if (l->kind == LT_CALL)
+			show_description(x, t, (int32_t)i, depth_of(t, l->parent));
 	}
 }
 

@@ -222,6 +222,22 @@ static void write_accesses(struct writer *w)
 		f->n_operand, sizeof *f->operand);
 }
 
+/* Of a digit that counts 16 of c: c_16; of two that would be called the same, the later one has more. */
+static const char *dim_name(const struct lt_freezer *f, int32_t i)
+{
+	const struct lt_fcalldim *d = &f->call_dim[i];
+	const char *name = f->g->var[d->var].name;
+	if (d->place == 1)
+		return name;
+	name = lt__arena_format(f->keep, "%s_%lld", name, (long long)d->place);
+	for (lt_var v = 0; v < f->g->n_var; v++)
+		if (!strcmp(f->g->var[v].name, name)) {
+			name = lt__arena_format(f->keep, "%s_", name);
+			v = -1;
+		}
+	return name;
+}
+
 static void write_calls(struct writer *w, struct lt_frozen *out)
 {
 	struct lt_freezer *f = w->f;
@@ -229,7 +245,7 @@ static void write_calls(struct writer *w, struct lt_frozen *out)
 	struct lt_call_operand *operands = LT_NEW(f->keep, struct lt_call_operand, f->n_call_operand + 1);
 	for (int32_t i = 0; i < f->n_call_dim; i++) {
 		const struct lt_fcalldim *d = &f->call_dim[i];
-		dims[i] = (struct lt_call_dim){ f->g->var[d->var].name, d->role, d->extent, d->first_bound, d->n_bound };
+		dims[i] = (struct lt_call_dim){ dim_name(f, i), d->role, d->extent, d->first_bound, d->n_bound };
 	}
 	for (int32_t i = 0; i < f->n_call_operand; i++) {
 		const struct lt_fcalloperand *o = &f->call_operand[i];

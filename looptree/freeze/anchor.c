@@ -1,0 +1,516 @@
+/* anchor.c -- what the description of a call is as a whole: a product, a convolution, attention, a norm.
+ *
+ * Found of the description alone, so that it says nothing that the ops do not say.  Where the ops are anything else
+ * there is no anchor, and a backend goes by the ops.
+ */
+#include <string.h>
+#include "looptree/freeze/parts.h"
+
+struct anchoring {
+	struct lt_freezer *f;
+	struct lt_call *call;
+	struct lt_fcallanchor a;
+};
+
+static const struct lt_call_op *op_at(const struct anchoring *x, int32_t i)
+{
+	return &x->f->call_op[x->call->first_op + i];
+}
+static uint32_t opcode_of_op(const struct anchoring *x, int32_t i) { return x->f->op[op_at(x, i)->op].opcode; }
+static const struct lt_fcallvalue *value_at(const struct anchoring *x, int32_t op, int32_t v)
+{
+	return &x->f->call_value[op_at(x, op)->first_value + v];
+}
+static bool is_map(const struct anchoring *x, int32_t op, uint32_t opcode)
+{
+	return op >= 0 && op_at(x, op)->kind == LT_CALL_MAP && opcode_of_op(x, op) == opcode;
+}
+static bool is_sum(const struct anchoring *x, int32_t op)
+{
+	return op >= 0 && op_at(x, op)->kind == LT_CALL_REDUCE && opcode_of_op(x, op) == LT_OPCODE_add;
+}
+
+/* A value without the casts and copies after it. */
+static const struct lt_fcallvalue *behind_casts(const struct anchoring *x, const struct lt_fcallvalue *v)
+{
+	while (v->kind == LT_VALUE_OP
+		&& (op_at(x, v->at)->kind == LT_CALL_CAST || is_map(x, v->at, LT_OPCODE_copy)))
+		v = value_at(x, v->at, 0);
+	return v;
+}
+static int32_t op_behind(const struct anchoring *x, int32_t op, int32_t v)
+{
+	const struct lt_fcallvalue *value = behind_casts(x, value_at(x, op, v));
+	return value->kind == LT_VALUE_OP ? value->at : -1;
+}
+static int32_t read_of(const struct lt_fcallvalue *v) { return v->kind == LT_VALUE_READ ? v->at : -1; }
+
+static const struct lt_fcallread *read_at(const struct anchoring *x, int32_t r)
+{
+	return &x->f->call_read[x->call->first_read + r];
+}
+static int64_t stride_at(const struct anchoring *x, const struct lt_fplace *p, int32_t axis)
+{
+	return x->f->stride[p->first_stride + axis];
+}
+static uint64_t axes_of_place(const struct anchoring *x, const struct lt_fplace *p)
+{
+	uint64_t set = 0;
+	for (int32_t a = 0; a < x->call->n_axis; a++)
+		set |= stride_at(x, p, a) ? UINT64_C(1) << a : 0;
+	return set;
+}
+/* Axes along which a value changes. */
+static uint64_t axes_of(const struct anchoring *x, const struct lt_fcallvalue *v)
+{
+	uint64_t set = 0;
+	if (v->kind == LT_VALUE_OP)
+		return op_at(x, v->at)->axes & ~op_at(x, v->at)->reduced;
+	if (v->kind == LT_VALUE_PLACE)
+		return axes_of_place(x, &v->place);
+	if (v->kind != LT_VALUE_READ)
+		return 0;
+	const struct lt_fcallread *r = read_at(x, v->at);
+	set = axes_of_place(x, &r->at);
+	for (int32_t g = 0; g < r->n_guard; g++)
+		set |= axes_of_place(x, &x->f->call_guard[r->first_guard + g]);
+	return set;
+}
+static struct lt_fcalldim *axis_at(const struct anchoring *x, int32_t a) { return &x->f->call_dim[x->call->first_axis + a]; }
+static bool has_axis(uint64_t set, int32_t a) { return set >> a & 1; }
+static int32_t bits_in(uint64_t set) { return __builtin_popcountll(set); }
+
+/* The only axis of a set along which there is more than one position; -1. */
+static int32_t only_axis(const struct anchoring *x, uint64_t set)
+{
+	int32_t found = -1;
+	for (int32_t a = 0; a < x->call->n_axis; a++)
+		if (has_axis(set, a)) {
+			if (found >= 0)
+				return -1;
+			found = a;
+		}
+	return found;
+}
+
+/* -- products -- */
+
+struct product { int32_t sum, mul, left, right; uint64_t in_left, in_right; };
+
+/* Whether op is a sum of products of two values that both change along all that it sums over. */
+static bool product_at(const struct anchoring *x, int32_t sum, struct product *out)
+{
+	int32_t mul = is_sum(x, sum) ? op_behind(x, sum, 0) : -1;
+	if (!is_map(x, mul, LT_OPCODE_mul))
+		return false;
+	const struct lt_fcallvalue *a = behind_casts(x, value_at(x, mul, 0)), *b = behind_casts(x, value_at(x, mul, 1));
+	uint64_t in_a = axes_of(x, a), in_b = axes_of(x, b), reduced = op_at(x, sum)->reduced;
+	bool square = a->kind == b->kind && a->at == b->at;
+	*out = (struct product){ sum, mul, 0, 1, in_a, in_b };
+	return !square && (reduced & in_a & in_b) == reduced;
+}
+
+static void swap(struct product *p)
+{
+	const struct product was = *p;
+	p->left = was.right;
+	p->right = was.left;
+	p->in_left = was.in_right;
+	p->in_right = was.in_left;
+}
+
+/* The factor that the last axis of the sum is alone in is the right one, as of a product whose result is row-major. */
+static void order_factors(const struct anchoring *x, struct product *p)
+{
+	uint64_t out = op_at(x, p->sum)->axes & ~op_at(x, p->sum)->reduced;
+	for (int32_t a = x->call->n_axis; a-- > 0;)
+		if (has_axis(out, a) && has_axis(p->in_left, a) != has_axis(p->in_right, a)) {
+			if (has_axis(p->in_left, a))
+				swap(p);
+			return;
+		}
+}
+
+static void set_roles(const struct anchoring *x, const struct product *p)
+{
+	const struct lt_call_op *sum = op_at(x, p->sum);
+	for (int32_t a = 0; a < x->call->n_axis; a++) {
+		bool left = has_axis(p->in_left, a), right = has_axis(p->in_right, a);
+		axis_at(x, a)->role = has_axis(sum->reduced, a) ? LT_DIM_DEEP : !has_axis(sum->axes, a) ? LT_DIM_OTHER
+			: left && right ? LT_DIM_BATCH : left ? LT_DIM_ROW : right ? LT_DIM_COLUMN : LT_DIM_OTHER;
+	}
+}
+
+static bool has_role(const struct anchoring *x, int32_t role)
+{
+	for (int32_t a = 0; a < x->call->n_axis; a++)
+		if (axis_at(x, a)->role == role)
+			return true;
+	return false;
+}
+
+/* -- windows -- */
+
+/* The guards of a read that bound output axis o and window axis w, either may be -1: their coefficients, and what is
+ * before and after.  False: one of them is of another form. */
+struct border { bool low, high; int64_t out, window, before, last; };
+
+static bool is_border_of(const struct anchoring *x, const struct lt_fplace *g, int32_t o, int32_t w)
+{
+	uint64_t set = axes_of_place(x, g), pair = (o >= 0 ? UINT64_C(1) << o : 0) | (w >= 0 ? UINT64_C(1) << w : 0);
+	return set && !(set & ~pair);
+}
+
+static bool find_border(const struct anchoring *x, const struct lt_fcallread *r, int32_t o, int32_t w, struct border *out,
+	int32_t *n)
+{
+	*out = (struct border){ .low = false };
+	for (int32_t i = 0; i < r->n_guard; i++) {
+		const struct lt_fplace *g = &x->f->call_guard[r->first_guard + i];
+		if (!is_border_of(x, g, o, w))
+			continue;
+		int64_t by_o = o >= 0 ? stride_at(x, g, o) : 0, by_w = w >= 0 ? stride_at(x, g, w) : 0;
+		bool low = by_o > 0 || by_w > 0;
+		if (g->row.n > 0 || (low ? out->low : out->high) || (low && (by_o < 0 || by_w < 0)))
+			return false;
+		++*n;
+		if ((out->low || out->high) && ((by_o < 0 ? -by_o : by_o) != out->out || (by_w < 0 ? -by_w : by_w) != out->window))
+			return false;
+		out->out = by_o < 0 ? -by_o : by_o;
+		out->window = by_w < 0 ? -by_w : by_w;
+		*(low ? &out->low : &out->high) = true;
+		*(low ? &out->before : &out->last) = low ? -g->row.constant : g->row.constant;
+	}
+	return true;
+}
+
+static int64_t greatest_divisor(int64_t a, int64_t b)
+{
+	while (b) {
+		int64_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* Whether windows along w at several positions of o share elements. */
+static bool overlaps(const struct anchoring *x, const struct lt_fcallread *r, int32_t o, int32_t w)
+{
+	int64_t by_o = stride_at(x, &r->at, o), by_w = stride_at(x, &r->at, w);
+	if (by_o <= 0 || by_w <= 0)
+		return false;
+	int64_t g = greatest_divisor(by_o, by_w);
+	return by_w / g < axis_at(x, o)->extent && by_o / g < axis_at(x, w)->extent;
+}
+
+/* Whether a guard of the read has both. */
+static bool share_guard(const struct anchoring *x, const struct lt_fcallread *r, int32_t o, int32_t w)
+{
+	for (int32_t i = 0; i < r->n_guard; i++) {
+		uint64_t set = axes_of_place(x, &x->f->call_guard[r->first_guard + i]);
+		if (has_axis(set, o) && has_axis(set, w))
+			return true;
+	}
+	return false;
+}
+
+/* What one window is; either axis may be -1, where it has one position.  n: guards that it explains. */
+static bool add_window(struct anchoring *x, const struct lt_fcallread *r, int32_t o, int32_t w, int32_t *n)
+{
+	struct lt_freezer *f = x->f;
+	struct border b;
+	int64_t by_o = o >= 0 ? stride_at(x, &r->at, o) : 0, by_w = w >= 0 ? stride_at(x, &r->at, w) : 0,
+		n_o = o >= 0 ? axis_at(x, o)->extent : 1, n_w = w >= 0 ? axis_at(x, w)->extent : 1;
+	if (!find_border(x, r, o, w, &b, n))
+		return false;
+	if (!b.low && !b.high) {
+		int64_t g = greatest_divisor(by_o, by_w);
+		b.out = g ? by_o / g : 0;
+		b.window = g ? by_w / g : 0;
+	}
+	struct lt_call_window made = { .out = o, .window = w, .stride = o >= 0 ? b.out : 1, .dilation = w >= 0 ? b.window : 1,
+		.before = b.before > 0 ? b.before : 0 };
+	if ((o >= 0 && b.out <= 0) || (w >= 0 && b.window <= 0))
+		return false;
+	made.step = o >= 0 ? by_o / b.out : by_w / b.window;
+	if ((o >= 0 && made.step * b.out != by_o) || (w >= 0 && made.step * b.window != by_w) || made.step <= 0)
+		return false;
+	/* Its number at the last output and window; a guard of the end says how many numbers there are. */
+	int64_t reach = made.stride * (n_o - 1) + made.dilation * (n_w - 1) - made.before;
+	made.extent = b.high ? b.last + 1 - made.before : reach + 1;
+	made.after = reach >= made.extent ? reach - made.extent + 1 : 0;
+	if (made.extent <= 0)
+		return false;
+	LT_GROW(f->a, f->call_window, f->n_call_window, f->cap_call_window);
+	f->call_window[f->n_call_window++] = made;
+	return true;
+}
+
+/* The windows by which the left factor is read.  False: it is read in a way that is none.  Their number may be 0. */
+static bool find_windows(struct anchoring *x, const struct product *p, int32_t read)
+{
+	const struct lt_fcallread *r = read_at(x, read);
+	uint64_t reduced = op_at(x, p->sum)->reduced, used = 0;
+	int32_t explained = 0;
+	for (int32_t w = 0; w < x->call->n_axis; w++) {
+		int32_t out = -1;
+		for (int32_t o = 0; o < x->call->n_axis && has_axis(reduced, w); o++) {
+			if (o == w || has_axis(reduced, o) || !has_axis(p->in_left, o)
+				|| !(share_guard(x, r, o, w) || (has_axis(p->in_left & ~p->in_right, o) && overlaps(x, r, o, w))))
+				continue;
+			if (out >= 0 || has_axis(used, o))
+				return false;
+			out = o;
+		}
+		if (out < 0)
+			continue;
+		used |= UINT64_C(1) << out | UINT64_C(1) << w;
+		if (!add_window(x, r, out, w, &explained))
+			return false;
+	}
+	/* Borders along one axis: of a window, or an output, of one position. */
+	for (int32_t i = 0; i < r->n_guard; i++) {
+		int32_t a = only_axis(x, axes_of_place(x, &x->f->call_guard[r->first_guard + i]));
+		if (a < 0 || has_axis(used, a))
+			continue;
+		used |= UINT64_C(1) << a;
+		if (!add_window(x, r, has_axis(reduced, a) ? -1 : a, has_axis(reduced, a) ? a : -1, &explained))
+			return false;
+	}
+	return explained == r->n_guard;
+}
+
+static bool is_plain_read(const struct anchoring *x, int32_t read) { return read < 0 || !read_at(x, read)->n_guard; }
+
+/* One product in the call, and nothing else that reduces: a convolution, if one factor is read by windows. */
+static bool find_product(struct anchoring *x, struct product p)
+{
+	const int32_t first = x->f->n_call_window;
+	bool plain = true;
+	order_factors(x, &p);
+	for (int side = 0; side < 2 && x->f->n_call_window == first; side++, swap(&p)) {
+		const int32_t left = read_of(behind_casts(x, value_at(x, p.mul, p.left))),
+			right = read_of(behind_casts(x, value_at(x, p.mul, p.right)));
+		plain = plain && is_plain_read(x, left);
+		if (!is_plain_read(x, right) || left < 0 || !find_windows(x, &p, left))
+			x->f->n_call_window = first;
+	}
+	bool windows = x->f->n_call_window > first;
+	if (windows)
+		swap(&p);
+	if (!windows && !plain)
+		return false;
+	set_roles(x, &p);
+	x->a.is.kind = windows ? LT_ANCHOR_CONVOLUTION : LT_ANCHOR_PRODUCT;
+	x->a.is.op[0] = p.sum;
+	x->a.is.op[1] = p.mul;
+	x->a.is.read[0] = read_of(behind_casts(x, value_at(x, p.mul, p.left)));
+	x->a.is.read[1] = read_of(behind_casts(x, value_at(x, p.mul, p.right)));
+	x->a.is.first_window = first;
+	x->a.is.n_window = x->f->n_call_window - first;
+	return has_role(x, LT_DIM_ROW) || has_role(x, LT_DIM_COLUMN);
+}
+
+/* -- attention -- */
+
+/* The value of op without a multiplication by a number; *scale: there was one. */
+static const struct lt_fcallvalue *behind_scale(
+	const struct anchoring *x, const struct lt_fcallvalue *v, bool *scaled)
+{
+	v = behind_casts(x, v);
+	*scaled = false;
+	if (v->kind != LT_VALUE_OP || (!is_map(x, v->at, LT_OPCODE_mul) && !is_map(x, v->at, LT_OPCODE_div)))
+		return v;
+	for (int32_t k = 0; k < (is_map(x, v->at, LT_OPCODE_div) ? 1 : 2); k++) {
+		const struct lt_fcallvalue *other = behind_casts(x, value_at(x, v->at, 1 - k));
+		if (other->kind == LT_VALUE_BITS) {
+			*scaled = true;
+			return behind_casts(x, value_at(x, v->at, k));
+		}
+	}
+	return v;
+}
+
+/* key <= query + offset, as a comparison of two places. */
+static bool is_causal(struct anchoring *x, int32_t op, uint64_t keys, uint64_t queries)
+{
+	static const struct { uint32_t opcode; int32_t key; int64_t less; } forms[] = {
+		{ LT_OPCODE_lessequal, 0, 0 }, { LT_OPCODE_less, 0, 1 }, { LT_OPCODE_greaterequal, 1, 0 }, { LT_OPCODE_greater, 1, 1 },
+	};
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		if (!is_map(x, op, forms[i].opcode))
+			continue;
+		const struct lt_fcallvalue *key = behind_casts(x, value_at(x, op, forms[i].key)),
+			*query = behind_casts(x, value_at(x, op, 1 - forms[i].key));
+		if (key->kind != LT_VALUE_PLACE || query->kind != LT_VALUE_PLACE)
+			continue;
+		int32_t k = only_axis(x, axes_of_place(x, &key->place)), q = only_axis(x, axes_of_place(x, &query->place));
+		if (k < 0 || q < 0 || !has_axis(keys, k) || !has_axis(queries, q) || stride_at(x, &key->place, k) != 1
+			|| stride_at(x, &query->place, q) != 1 || bits_in(keys) != 1)
+			continue;
+		x->a.offset = (struct lt_row){ .constant = -forms[i].less };
+		lt__row_plus(x->f, &x->a.offset, &query->place.row, 1);
+		lt__row_plus(x->f, &x->a.offset, &key->place.row, -1);
+		return true;
+	}
+	return false;
+}
+
+/* The scores behind a mask. */
+static const struct lt_fcallvalue *behind_mask(struct anchoring *x, const struct lt_fcallvalue *v, int32_t *condition)
+{
+	*condition = -1;
+	v = behind_casts(x, v);
+	if (v->kind == LT_VALUE_OP && is_map(x, v->at, LT_OPCODE_select)
+		&& behind_casts(x, value_at(x, v->at, 2))->kind == LT_VALUE_BITS) {
+		const struct lt_fcallvalue *c = behind_casts(x, value_at(x, v->at, 0));
+		*condition = c->kind == LT_VALUE_OP ? c->at : -1;
+		x->a.is.scores = LT_SCORES_MASKED;
+		return behind_casts(x, value_at(x, v->at, 1));
+	}
+	for (int32_t k = 0; k < 2 && v->kind == LT_VALUE_OP && is_map(x, v->at, LT_OPCODE_add); k++)
+		if (behind_casts(x, value_at(x, v->at, 1 - k))->kind == LT_VALUE_READ) {
+			x->a.is.scores = LT_SCORES_MASKED;
+			return behind_casts(x, value_at(x, v->at, k));
+		}
+	return v;
+}
+
+/* softmax(scores) values: from the second product backwards. */
+static bool find_attention(struct anchoring *x, const struct product *second, const struct product *first)
+{
+	for (int32_t side = 0; side < 2; side++) {
+		int32_t div = op_behind(x, second->mul, side), exp, total, sub, most;
+		bool scaled;
+		if (!is_map(x, div, LT_OPCODE_div) || (exp = op_behind(x, div, 0)) < 0 || !is_map(x, exp, LT_OPCODE_exp)
+			|| !is_sum(x, total = op_behind(x, div, 1)) || op_behind(x, total, 0) != exp
+			|| !is_map(x, sub = op_behind(x, exp, 0), LT_OPCODE_sub) || (most = op_behind(x, sub, 1)) < 0
+			|| op_at(x, most)->kind != LT_CALL_REDUCE || opcode_of_op(x, most) != LT_OPCODE_max
+			|| op_behind(x, most, 0) != op_behind(x, sub, 0) || op_behind(x, sub, 0) < 0)
+			continue;
+		uint64_t keys = op_at(x, most)->reduced;
+		if (op_at(x, total)->reduced != keys || op_at(x, second->sum)->reduced != keys)
+			continue;
+		int32_t condition;
+		const struct lt_fcallvalue *score = behind_scale(x, behind_mask(x, value_at(x, sub, 0), &condition), &scaled);
+		if (score->kind != LT_VALUE_OP || score->at != first->sum)
+			continue;
+		const struct lt_fcallvalue *v = behind_casts(x, value_at(x, second->mul, 1 - side));
+		struct product q = *first, of = *second;
+		if ((q.in_left & keys) != 0)    /* keys are the factor that has them */
+			swap(&q);
+		bool by_q, by_k;
+		const struct lt_fcallvalue *queries = behind_scale(x, value_at(x, q.mul, q.left), &by_q),
+			*known = behind_scale(x, value_at(x, q.mul, q.right), &by_k);
+		if ((q.in_left & keys) || !(q.in_right & keys) || queries->kind != LT_VALUE_READ || known->kind != LT_VALUE_READ
+			|| v->kind != LT_VALUE_READ)
+			continue;
+		if (side != of.left)
+			swap(&of);
+		set_roles(x, &of);
+		for (int32_t a = 0; a < x->call->n_axis; a++)
+			axis_at(x, a)->role = has_axis(keys, a) ? LT_DIM_OTHER : has_axis(op_at(x, first->sum)->reduced, a) ? LT_DIM_DEEP
+				: axis_at(x, a)->role;
+		if (condition >= 0 && is_causal(x, condition, keys, q.in_left))
+			x->a.is.scores = LT_SCORES_CAUSAL;
+		x->a.is.kind = LT_ANCHOR_ATTENTION;
+		x->a.is.scale = scaled ? LT_SCALE_SCORES : by_q ? LT_SCALE_QUERIES : by_k ? LT_SCALE_KEYS : LT_SCALE_NONE;
+		memcpy(x->a.is.op, (const int32_t[]){ first->sum, first->mul, most, total, second->sum }, sizeof x->a.is.op);
+		memcpy(x->a.is.read, (const int32_t[]){ queries->at, known->at, v->at }, sizeof x->a.is.read);
+		return true;
+	}
+	return false;
+}
+
+/* -- norms -- */
+
+/* The op that is squared and summed by `sum`; *read: what it is, if it is read. */
+static bool is_square_sum(const struct anchoring *x, int32_t sum, const struct lt_fcallvalue **of)
+{
+	int32_t mul = is_sum(x, sum) ? op_behind(x, sum, 0) : -1;
+	if (!is_map(x, mul, LT_OPCODE_mul))
+		return false;
+	const struct lt_fcallvalue *a = behind_casts(x, value_at(x, mul, 0)), *b = behind_casts(x, value_at(x, mul, 1));
+	*of = a;
+	return a->kind == b->kind && a->at == b->at && (a->kind == LT_VALUE_OP || a->kind == LT_VALUE_READ);
+}
+
+static bool find_norm(struct anchoring *x, const int32_t *sum, int32_t n)
+{
+	const struct lt_fcallvalue *of;
+	int32_t squares = sum[n - 1], mean = -1, read;
+	if (!is_square_sum(x, squares, &of))
+		return false;
+	if (n == 1) {
+		read = read_of(of);
+	} else {
+		bool scaled;
+		int32_t sub = of->kind == LT_VALUE_OP ? of->at : -1;
+		mean = sum[0];
+		if (!is_map(x, sub, LT_OPCODE_sub))
+			return false;
+		const struct lt_fcallvalue *average = behind_scale(x, value_at(x, sub, 1), &scaled);
+		read = read_of(behind_casts(x, value_at(x, sub, 0)));
+		if (!scaled || average->kind != LT_VALUE_OP || average->at != mean
+			|| read_of(behind_casts(x, value_at(x, mean, 0))) != read
+			|| op_at(x, mean)->reduced != op_at(x, squares)->reduced)
+			return false;
+	}
+	if (read < 0 || !is_plain_read(x, read))
+		return false;
+	for (int32_t a = 0; a < x->call->n_axis; a++)
+		axis_at(x, a)->role = has_axis(op_at(x, squares)->reduced, a) ? LT_DIM_DEEP
+			: has_axis(op_at(x, squares)->axes, a) ? LT_DIM_ROW : LT_DIM_OTHER;
+	x->a.is.kind = LT_ANCHOR_NORM;
+	x->a.is.op[0] = mean;
+	x->a.is.op[1] = squares;
+	x->a.is.read[0] = read;
+	return true;
+}
+
+/* -- all of it -- */
+
+static bool find_anchor(struct anchoring *x)
+{
+	struct product p[2];
+	int32_t n_product = 0, n_sum = 0, n_reduce = 0, sum[3];
+	for (int32_t i = 0; i < x->call->n_op; i++) {
+		struct product one;
+		if (op_at(x, i)->kind != LT_CALL_REDUCE)
+			continue;
+		if (product_at(x, i, &one)) {
+			if (n_product == 2)
+				return false;
+			p[n_product++] = one;
+		}
+		if (is_sum(x, i)) {
+			if (n_sum == 3)
+				return false;
+			sum[n_sum++] = i;
+		}
+		n_reduce++;
+	}
+	if (n_product == 1 && n_reduce == 1)
+		return find_product(x, p[0]);
+	if (n_product == 2 && n_sum == 3 && n_reduce == 4)
+		return find_attention(x, &p[1], &p[0]);
+	return n_product == 0 && n_sum == n_reduce && n_sum > 0 && n_sum < 3 && find_norm(x, sum, n_sum);
+}
+
+void lt__freeze_anchor(struct lt_freezer *f, struct lt_call *call)
+{
+	struct anchoring x = { .f = f, .call = call, .a = { .is = { .op = { -1, -1, -1, -1, -1 }, .read = { -1, -1, -1 },
+		.offset_row = -1 } } };
+	int32_t n_window = f->n_call_window;
+	call->anchor = -1;
+	if (call->n_op > 0 && find_anchor(&x)) {
+		LT_GROW(f->a, f->call_anchor, f->n_call_anchor, f->cap_call_anchor);
+		call->anchor = f->n_call_anchor;
+		f->call_anchor[f->n_call_anchor++] = x.a;
+		return;
+	}
+	f->n_call_window = n_window;
+	for (int32_t a = 0; a < call->n_axis; a++)
+		axis_at(&x, a)->role = LT_DIM_OTHER;
+}
