@@ -9,6 +9,9 @@ static lt_status call_check(const struct lt_kernel *k, uint32_t number, struct l
 	struct lt_blas_shape shape;
 	int64_t count[LT_MAX_CALL_DIMS];
 	char why[200];
+	if (c->n_result)
+		return lt__report(diag, LT_EUNSUPPORTED, c->origin, -1, "remove the call: make it serial",
+			"%s multiplies matrices, and what is handed over is another description", c->routine);
 	for (int32_t d = 0; d < c->n_dim; d++)
 		count[d] = c->dims[d].extent;
 	if (!lt__cuda_blas_has(k, c))

@@ -7,7 +7,7 @@
 #include "lt/options.h"
 
 enum { SEED, ORDER, RANGE, COUNTS, EXPAND, OFF, DROP, SKIP, LANES, MOVED, UNROLL, COPIED, ARRAY, TEAMS, MASKED,
-	GATHERED, DOTS, GRID, SUBGROUP, SHARED, BLOCK, CALLS, BLOCKS, A100, H100, H200, TF32, N_OPTION };
+	GATHERED, DOTS, GRID, SUBGROUP, SHARED, BLOCK, CALLS, DESCRIBED, BLOCKS, A100, H100, H200, TF32, N_OPTION };
 #define LARGEST 999999999999999999
 #define MILLION (1 << 20)
 static const struct lt_option options[N_OPTION] = { [SEED] = { .key = "seed", .value = "N", .high = LARGEST },
@@ -32,6 +32,7 @@ static const struct lt_option options[N_OPTION] = { [SEED] = { .key = "seed", .v
 	[SHARED] = { .key = "shared", .value = "BYTES", .high = MILLION },
 	[BLOCK] = { .key = "block", .value = "THREADS", .low = 1, .high = LT_MAX_THREADS },
 	[CALLS] = { .key = "calls" },
+	[DESCRIBED] = { .key = "described" },
 	[BLOCKS] = { .key = "blocks", .value = "N", .low = 1, .high = LARGEST },
 	[A100] = { .key = "a100" },
 	[H100] = { .key = "h100" },
@@ -103,6 +104,7 @@ static void read_machine(const struct lt_option_item *item, struct lt_machine *m
 	case SUBGROUP: m->subgroup = 1u << x; break;
 	case SHARED: m->shared_bytes = x; break;
 	case CALLS: m->calls = 1; break;
+	case DESCRIBED: m->calls = 2; break;
 	default: break;
 	}
 }
@@ -144,7 +146,7 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 			break;
 		case SKIP: r.status = read_skip(&item, out->skip, diag); break;
 		default:
-			if ((item.which == SHARED || item.which == CALLS) && !out->machine.subgroup)
+			if ((item.which == SHARED || item.which == CALLS || item.which == DESCRIBED) && !out->machine.subgroup)
 				r.status = lt_option_refuse(&options[item.which], &item, "write grid or a machine's name before it", diag);
 			read_machine(&item, &out->machine);
 		}

@@ -43,6 +43,8 @@ static const struct lt_routine routines[] = {
 	{ "gemm", LT_PATTERN_PRODUCT, 63, FLOATS, FLOATS, FLOATS, 0, 0, LT_F64, LAYOUTS, MIN_FLOPS },
 	{ "gemm", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS | LT_EPILOGUE_RESIDUAL | LT_EPILOGUE_RELU, INTEGERS, INTEGERS, INTEGERS,
 		0, 0, LT_I64, LAYOUTS, MIN_FLOPS },
+	/* By hand: whatever a nest is, by its description. */
+	{ "any", LT_PATTERN_NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
 };
 #undef LAYOUTS
 #undef INTEGERS

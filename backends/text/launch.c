@@ -107,9 +107,9 @@ static void call_routine(struct host_run *h, int32_t i)
 	}
 	for (int32_t e = 0; e < x->n_extra; e++)
 		number[e] = host_number(h, i, (int32_t)h->k->extras[x->first_extra + e],
-			e < c->n_operand ? "where an operand begins" : "how many there are of a dim");
+			e < c->n_operand || e >= c->n_operand + c->n_dim ? "where an operand begins" : "how many there are of a dim");
 	for (int32_t d = 0; d < c->n_dim; d++)
-		any = any && (number[c->n_operand + d] > 0 || c->dims[d].role == LT_DIM_DEEP);
+		any = any && (c->n_result || number[c->n_operand + d] > 0 || c->dims[d].role == LT_DIM_DEEP);
 	if (any && !h->status)
 		h->status = h->launcher->call(h->launcher, &(struct lt_text_call){ c, x->what, number, number + c->n_operand });
 }
@@ -171,8 +171,7 @@ lt_status lt__text_launches(
 	for (uint32_t r = 0; r < k->n_region; r++)
 		n_argument = k->regions[r].n_argument > n_argument ? k->regions[r].n_argument : n_argument;
 	for (uint32_t c = 0; c < k->n_call; c++)
-		n_argument = k->calls[c].n_operand + k->calls[c].n_dim > n_argument ? k->calls[c].n_operand + k->calls[c].n_dim
-			: n_argument;
+		n_argument = lt__call_n_value(&k->calls[c]) > n_argument ? lt__call_n_value(&k->calls[c]) : n_argument;
 	struct host_run h = { .k = k, .param = param, .launcher = launcher, .diag = diag,
 		.value = calloc((size_t)end + 1, sizeof *h.value), .variable = calloc(k->n_variable + 1u, sizeof *h.variable),
 		.argument = calloc((size_t)n_argument + 1, sizeof *h.argument) };

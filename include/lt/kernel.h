@@ -32,6 +32,8 @@
  *             right, in the type `sum`, then what `epilogues` says, as struct lt_call has it (lt/tree.h), then a cast
  *             to the result's type.  A call overwrites its result, and reads none of these elements, but a residual
  *             where each lies on its own.  Launches and calls are done one after the other.
+ *             Or it is described: operations over its dims, as lt/tree.h has them, in order; a call overwrites its
+ *             results, and reads none of their elements but those that lie as the result does.
  * Regions.    Region 0 is the host: it runs once, by one thread, from beginning to end.  A team is run for the points
  *             0 .. n-1 of a launch, in ranges `first` to `last` that are disjoint and cover them, by any threads at
  *             once: what one point writes no other one reads or writes, faults and its own arrays, variables and
@@ -201,7 +203,8 @@ struct lt_instruction {
 	int64_t stride;                 /* load, store: elements from lane to lane, if they have no index; loop: see UNROLL;
 	                                 * barrier: how many threads; copy_async: how many elements */
 	/* Into extras.  shuffle: lanes; launch, launch_grid: values handed over; call: of each operand the value that says
-	 * which element of its buffer it begins at, then of each dim how many there are, all i64; copy_async: the buffer
+	 * which element of its buffer it begins at, then of each dim how many there are, then, of a described one, where each
+	 * guard and each place that an op reads begins, in order, all i64; copy_async: the buffer
 	 * that is read, what is added to its address; matrix: a struct lt_matrix_location for a, one for b, each member an
 	 * extra, then the accumulators: variables whose lanes, together, are those of a fragment of c; fragment: a
 	 * location. */
@@ -264,8 +267,25 @@ struct lt_kernel_matrix { const char *name; int32_t extent[3], threads; struct l
  * right, what the epilogues read; element (i0, i1 ...) of one is at its begin + sum of stride * i, each of its strides
  * 0 along a dim that it does not have. */
 struct lt_kernel_call_dim { const char *var; int32_t role; int64_t extent; };          /* enum lt_dim_role */
-struct lt_kernel_call_operand { int32_t buffer; const int64_t *strides; };
-enum { LT_MAX_CALL_DIMS = 64, LT_MAX_CALL_OPERANDS = 5 };
+struct lt_kernel_call_operand {
+	int32_t buffer;
+	const int64_t *strides;
+	/* Of a call that is described: a result's op; of what is read, guards of n_dim strides each: where one is negative
+	 * nothing is read, and the value is `fill`. */
+	int32_t op, n_guard;
+	const int64_t *guards;
+	uint64_t fill;
+};
+/* What an op reads, and an op: struct lt_call_value, lt_call_op; reads are operands, from the first that is no result. */
+struct lt_kernel_call_value { int32_t kind, at; uint32_t dtype; uint64_t bits; const int64_t *strides; };
+struct lt_kernel_call_op {
+	int32_t kind, may_skip;
+	uint32_t opcode, dtype;         /* dtype: of its value */
+	uint64_t dims, reduced;
+	int32_t n_value;
+	const struct lt_kernel_call_value *values;
+};
+enum { LT_MAX_CALL_DIMS = 64, LT_MAX_CALL_OPERANDS = 5, LT_MAX_CALL_PARTS = 4096 };
 struct lt_kernel_call {
 	const char *routine;
 	uint32_t epilogues, sum;        /* LT_EPILOGUE_* bits; enum lt_dtype */
@@ -273,6 +293,9 @@ struct lt_kernel_call {
 	const struct lt_kernel_call_dim *dims;
 	const struct lt_kernel_call_operand *operands;
 	int32_t origin;                 /* the loop of the frozen tree; -1: none */
+	/* n_result 0: a product.  Else it is described, and the first operands are its results. */
+	int32_t n_result, n_op;
+	const struct lt_kernel_call_op *ops;
 };
 
 struct lt_kernel {
@@ -309,7 +332,8 @@ struct lt_machine {
 	const char *const *tiles;       /* matrix instructions of its grids, by their names in lt/tile.h          */
 	int64_t shared_bytes;           /* that a block may have                                                  */
 	int64_t registers;              /* of 32 bits, of a multiprocessor; 0: no region says what should be resident */
-	uint32_t calls;                 /* 1, with grids: what is handed over is a call; 0: its nest is run       */
+	uint32_t calls;                 /* 1, with grids: what is handed over is a call; 2: products are described, too;
+	                                 * 0: its nest is run */
 	uint32_t index_bits;            /* 32: addresses are 32 bits wide where that is proven; else 64           */
 	uint32_t vector_bytes;          /* of a vector that is computed with                                      */
 	uint32_t memory_bytes;          /* of one that is only moved; 0: as many                                  */

@@ -200,6 +200,30 @@ int32_t lt__build_op(struct lt_kernel_builder *b, const struct lt_op *op)
 	return b->n_op++;
 }
 
+static const int64_t *copy_strides(struct lt_kernel_builder *b, const int64_t *from, int32_t n)
+{
+	int64_t *to = lt__pool_alloc(&b->pool, (size_t)n + 1, sizeof *to);
+	if (n > 0)
+		memcpy(to, from, (size_t)n * sizeof *to);
+	return to;
+}
+
+static const struct lt_kernel_call_op *copy_ops(struct lt_kernel_builder *b, const struct lt_kernel_call *c)
+{
+	struct lt_kernel_call_op *op = lt__pool_alloc(&b->pool, (size_t)c->n_op + 1, sizeof *op);
+	for (int32_t i = 0; i < c->n_op; i++) {
+		struct lt_kernel_call_value *value = lt__pool_alloc(&b->pool, (size_t)c->ops[i].n_value + 1, sizeof *value);
+		for (int32_t v = 0; v < c->ops[i].n_value; v++) {
+			value[v] = c->ops[i].values[v];
+			if (value[v].kind == LT_VALUE_PLACE)
+				value[v].strides = copy_strides(b, value[v].strides, c->n_dim);
+		}
+		op[i] = c->ops[i];
+		op[i].values = value;
+	}
+	return op;
+}
+
 int32_t lt__build_call(struct lt_kernel_builder *b, const struct lt_kernel_call *c)
 {
 	struct lt_kernel_call_dim *dim = lt__pool_alloc(&b->pool, (size_t)c->n_dim + 1, sizeof *dim);
@@ -209,15 +233,16 @@ int32_t lt__build_call(struct lt_kernel_builder *b, const struct lt_kernel_call 
 		dim[d].var = lt__build_string(b, c->dims[d].var);
 	}
 	for (int32_t o = 0; o < c->n_operand; o++) {
-		int64_t *stride = lt__pool_alloc(&b->pool, (size_t)c->n_dim + 1, sizeof *stride);
-		memcpy(stride, c->operands[o].strides, (size_t)c->n_dim * sizeof *stride);
-		operand[o] = (struct lt_kernel_call_operand){ c->operands[o].buffer, stride };
+		operand[o] = c->operands[o];
+		operand[o].strides = copy_strides(b, c->operands[o].strides, c->n_dim);
+		operand[o].guards = copy_strides(b, c->operands[o].guards, c->operands[o].n_guard * c->n_dim);
 	}
 	ROOM(b, b->call, b->n_call, b->cap_call);
 	b->call[b->n_call] = *c;
 	b->call[b->n_call].routine = lt__build_string(b, c->routine);
 	b->call[b->n_call].dims = dim;
 	b->call[b->n_call].operands = operand;
+	b->call[b->n_call].ops = copy_ops(b, c);
 	return b->n_call++;
 }
 

@@ -124,9 +124,13 @@ bool lt__constant_integer(const struct lt_instruction *, int64_t *out);
  * NULL. */
 enum { LT_N_EPILOGUE = 6 };
 extern const char *const lt__call_epilogues[LT_N_EPILOGUE + 1];
-extern const char *const lt__call_roles[LT_DIM_DEEP + 2];
+extern const char *const lt__call_roles[LT_DIM_OTHER + 2];
 /* The epilogue that reads operand o of a call; 0: none, it is the product's. */
 int32_t lt__call_reads(const struct lt_kernel_call *, int32_t o);
+/* How many values the instruction of a call takes; how many places its ops read; operands that it writes. */
+int32_t lt__call_n_value(const struct lt_kernel_call *);
+int32_t lt__call_n_place(const struct lt_kernel_call *);
+static inline int32_t lt__call_n_written(const struct lt_kernel_call *c) { return c->n_result ? c->n_result : 1; }
 /* opcode.c.  Where operand a (0) or b (1) of a matrix instruction is: its extras. */
 struct lt_matrix_location lt__matrix_location(const struct lt_kernel *, const struct lt_instruction *, int operand);
 /* Where a byte is, with a swizzle of 32, 64 or 128 bytes, or 0 (struct lt_kernel_buffer). */

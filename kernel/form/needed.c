@@ -127,7 +127,7 @@ static void need_parts(struct needed_search *n, int32_t at)
 	case LT_OPCODE_load:
 	case LT_OPCODE_prefetch: need_writers(n, memory_of(n, i->what)); break;
 	case LT_OPCODE_call:
-		for (int32_t o = 1; o < n->k->calls[i->what].n_operand; o++)
+		for (int32_t o = lt__call_n_written(&n->k->calls[i->what]); o < n->k->calls[i->what].n_operand; o++)
 			need_writers(n, memory_of(n, n->k->calls[i->what].operands[o].buffer));
 		break;
 	case LT_OPCODE_get: need_writers(n, n->n_memory + i->what); break;

@@ -98,7 +98,7 @@ static const char *const scopes[] = { "block", "subgroup", NULL };
 static const char *const exchanges[] = { "up", "down", "xor", "index", NULL };
 static const char *const flights[] = { "copies", "products", NULL };
 const char *const lt__call_epilogues[] = { "bias", "residual", "relu", "gelu", "gelu_tanh", "silu", NULL };
-const char *const lt__call_roles[] = { "batch", "row", "column", "deep", NULL };
+const char *const lt__call_roles[] = { "batch", "row", "column", "deep", "other", NULL };
 _Static_assert(sizeof scopes / sizeof *scopes == LT_NBARRIER + 1, "a word for each scope");
 _Static_assert(sizeof exchanges / sizeof *exchanges == LT_NEXCHANGE + 1, "a word for each kind");
 _Static_assert(sizeof flights / sizeof *flights == LT_NFLIGHT + 1, "a word for each kind");
@@ -279,6 +279,23 @@ bool lt__contract_holds(enum lt_contract contract, uint32_t dtype, uint64_t x, u
 		return !isfinite(a.f) || a.f == 0 || (fabs(a.f) >= 0.25 && fabs(a.f) <= 4);
 	default: return true;
 	}
+}
+
+int32_t lt__call_n_place(const struct lt_kernel_call *c)
+{
+	int32_t n = 0;
+	for (int32_t o = 0; o < c->n_op; o++)
+		for (int32_t v = 0; v < c->ops[o].n_value; v++)
+			n += c->ops[o].values[v].kind == LT_VALUE_PLACE;
+	return n;
+}
+
+int32_t lt__call_n_value(const struct lt_kernel_call *c)
+{
+	int32_t n = c->n_operand + c->n_dim + lt__call_n_place(c);
+	for (int32_t o = c->n_result; c->n_result && o < c->n_operand; o++)
+		n += c->operands[o].n_guard;
+	return n;
 }
 
 int32_t lt__call_reads(const struct lt_kernel_call *c, int32_t o)

@@ -109,12 +109,106 @@ static void print_matrix(struct lt_kernel_printer *p, const struct lt_kernel_mat
 	lt__print_text(p, "\n");
 }
 
+/* (128, 1, 0) */
+static void print_strides(struct lt_kernel_printer *p, const struct lt_kernel_call *c, const int64_t *stride)
+{
+	lt__print_text(p, " (");
+	for (int32_t d = 0; d < c->n_dim; d++)
+		lt__printf(p, "%s%" PRId64, d ? ", " : "", stride[d]);
+	lt__print_text(p, ")");
+}
+
+static void print_dims(struct lt_kernel_printer *p, const struct lt_kernel_call *c)
+{
+	lt__print_text(p, " (");
+	for (int32_t d = 0; d < c->n_dim; d++) {
+		const struct lt_kernel_call_dim *x = &c->dims[d];
+		lt__printf(p, "%s%s ", d ? ", " : "", x->role >= 0 && x->role <= LT_DIM_OTHER ? lt__call_roles[x->role] : "?");
+		lt__print_name(p, x->var);
+		lt__printf(p, " %" PRId64, x->extent);
+	}
+	lt__print_text(p, ")");
+}
+
+/* (m, n) */
+static void print_dim_set(struct lt_kernel_printer *p, const struct lt_kernel_call *c, uint64_t set)
+{
+	const char *gap = " (";
+	for (int32_t d = 0; d < c->n_dim; d++)
+		if (set >> d & 1) {
+			lt__print_text(p, gap);
+			lt__print_name(p, c->dims[d].var);
+			gap = ", ";
+		}
+	lt__print_text(p, *gap == ' ' ? " ()" : ")");
+}
+
+static void print_call_op(struct lt_kernel_printer *p, const struct lt_kernel_call *c, const struct lt_kernel_call_op *o)
+{
+	static const char *const kind[] = { "map", "reduce", "cast" };
+	const char *name = lt_opcode_name(o->opcode);
+	lt__printf(p, "\t%s ", o->kind >= 0 && o->kind < 3 ? kind[o->kind] : "?");
+	lt__print_type(p, (struct lt_value_type){ o->dtype, 1 });
+	if (o->kind != LT_CALL_CAST)
+		lt__printf(p, " %s", name ? name : "?");
+	print_dim_set(p, c, o->dims);
+	if (o->kind == LT_CALL_REDUCE) {
+		lt__print_text(p, " along");
+		print_dim_set(p, c, o->reduced);
+	}
+	for (int32_t v = 0; v < o->n_value; v++) {
+		const struct lt_kernel_call_value *x = &o->values[v];
+		lt__print_text(p, v ? ", " : " ");
+		if (x->kind == LT_VALUE_BITS) {
+			lt__print_type(p, (struct lt_value_type){ x->dtype, 1 });
+			lt__printf(p, " 0x%" PRIx64, x->bits);
+		} else if (x->kind == LT_VALUE_PLACE) {
+			lt__print_text(p, "place");
+			print_strides(p, c, x->strides);
+		} else {
+			lt__printf(p, "%c%" PRId32, x->kind == LT_VALUE_READ ? 'r' : 'o', x->at);
+		}
+	}
+	lt__print_text(p, o->may_skip ? " skip\n" : "\n");
+}
+
+/* call graph (row m 64, deep k 256) @7, then a line for each result, read and op, and `end`. */
+static void print_description(struct lt_kernel_printer *p, const struct lt_kernel_call *c)
+{
+	print_dims(p, c);
+	if (c->origin >= 0)
+		lt__printf(p, " @%" PRId32, c->origin);
+	lt__print_text(p, "\n");
+	for (int32_t o = 0; o < c->n_operand; o++) {
+		const struct lt_kernel_call_operand *x = &c->operands[o];
+		lt__print_text(p, o < c->n_result ? "\tresult " : "\tread ");
+		lt__print_name(p, lt__print_buffer_name(p, x->buffer));
+		print_strides(p, c, x->strides);
+		if (o < c->n_result)
+			lt__printf(p, " o%" PRId32, x->op);
+		for (int32_t g = 0; o >= c->n_result && g < x->n_guard; g++) {
+			lt__print_text(p, " if");
+			print_strides(p, c, x->guards + (int64_t)g * c->n_dim);
+		}
+		if (o >= c->n_result && x->n_guard)
+			lt__printf(p, " else 0x%" PRIx64, x->fill);
+		lt__print_text(p, "\n");
+	}
+	for (int32_t o = 0; o < c->n_op; o++)
+		print_call_op(p, c, &c->ops[o]);
+	lt__print_text(p, "\tend\n");
+}
+
 /* call gemm f32 (bias) (row m 64, column n 128, deep k 256) c (128, 1, 0) a ... @7 */
 static void print_call(struct lt_kernel_printer *p, const struct lt_kernel_call *c)
 {
 	const char *gap = "";
 	lt__print_text(p, "call ");
 	lt__print_name(p, c->routine);
+	if (c->n_result) {
+		print_description(p, c);
+		return;
+	}
 	lt__print_text(p, " ");
 	lt__print_type(p, (struct lt_value_type){ c->sum, 1 });
 	lt__print_text(p, " (");
@@ -123,21 +217,12 @@ static void print_call(struct lt_kernel_printer *p, const struct lt_kernel_call 
 			lt__printf(p, "%s%s", gap, lt__call_epilogues[i]);
 			gap = ", ";
 		}
-	lt__print_text(p, ") (");
-	for (int32_t d = 0; d < c->n_dim; d++) {
-		const struct lt_kernel_call_dim *x = &c->dims[d];
-		lt__printf(p, "%s%s ", d ? ", " : "", x->role >= 0 && x->role <= LT_DIM_DEEP ? lt__call_roles[x->role] : "?");
-		lt__print_name(p, x->var);
-		lt__printf(p, " %" PRId64, x->extent);
-	}
 	lt__print_text(p, ")");
+	print_dims(p, c);
 	for (int32_t o = 0; o < c->n_operand; o++) {
 		lt__print_text(p, " ");
 		lt__print_name(p, lt__print_buffer_name(p, c->operands[o].buffer));
-		lt__print_text(p, " (");
-		for (int32_t d = 0; d < c->n_dim; d++)
-			lt__printf(p, "%s%" PRId64, d ? ", " : "", c->operands[o].strides[d]);
-		lt__print_text(p, ")");
+		print_strides(p, c, c->operands[o].strides);
 	}
 	if (c->origin >= 0)
 		lt__printf(p, " @%" PRId32, c->origin);
@@ -211,6 +296,15 @@ int32_t lt_kernel_line(const struct lt_kernel *k, int32_t instruction)
 	return lt__kernel_line(k, LT_PART_INSTRUCTION, instruction);
 }
 
+/* Lines of the descriptions of the first n calls, besides one each. */
+static int64_t lines_inside(const struct lt_kernel *k, uint32_t n)
+{
+	int64_t line = 0;
+	for (uint32_t i = 0; i < n && i < k->n_call; i++)
+		line += k->calls[i].n_result ? k->calls[i].n_operand + k->calls[i].n_op + 1 : 0;
+	return line;
+}
+
 int32_t lt__kernel_line(const struct lt_kernel *k, enum lt_kernel_part part, int32_t index)
 {
 	int64_t line = 4, in_part = part == LT_PART_WHOLE ? 0 : index;
@@ -222,7 +316,8 @@ int32_t lt__kernel_line(const struct lt_kernel *k, enum lt_kernel_part part, int
 	for (int i = 0; i < (int)part - LT_PART_OPERATOR && i < 6; i++)
 		line += before[i];
 	if (part < LT_PART_REGION)
-		return (int32_t)(line + in_part);
+		return (int32_t)(line + in_part + (part == LT_PART_CALL ? lines_inside(k, (uint32_t)in_part) : 0));
+	line += lines_inside(k, k->n_call);
 	for (uint32_t r = 0; r < k->n_region; r++) {
 		const struct lt_region *region = &k->regions[r];
 		if (part == LT_PART_REGION && (int64_t)r == in_part)

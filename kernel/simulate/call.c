@@ -216,6 +216,10 @@ void lt__simulate_call(struct simulation *s, int32_t instruction)
 	const struct lt_instruction *x = &s->k->instructions[instruction];
 	struct call_run r = { .at = instruction, .c = &s->k->calls[x->what] };
 	int64_t n, i = 0;
+	if (r.c->n_result) {
+		lt__simulate_described(s, instruction);
+		return;
+	}
 	r.is_float = lt__number_is_float(r.c->sum);
 	if (!call_begin(s, &r, &n))
 		return;

@@ -7,7 +7,8 @@
  * thread.c  what each of them has
  * order.c   orders of ranges, blocks and threads
  * meet.c    what they do there: barriers, exchanges
- * call.c    routines
+ * call.c    routines: products
+ * described.c  and what is described
  * matrix.c  and matrix instructions
  * shadow.c  races between the threads of a grid
  * flight.c  what is in flight
@@ -195,6 +196,8 @@ void lt__simulate_matrix(struct simulation *, int32_t instruction, int32_t first
 void lt__simulate_fragment(struct simulation *, int32_t instruction, int32_t first, int32_t n);
 /* call.c */
 void lt__simulate_call(struct simulation *, int32_t instruction);
+/* described.c */
+void lt__simulate_described(struct simulation *, int32_t instruction);
 /* shadow.c: thread: that of the block that reads or writes an element. */
 void lt__simulate_shadow_read(struct simulation *, int32_t instruction, int32_t buffer, int64_t element,
 	int32_t thread);

@@ -39,10 +39,12 @@ void lt__rewrite_begin(struct lt_stepping *s, const bool *drop_buffer, const boo
 		(void)lt__build_param(&s->b, &p);
 	}
 	for (uint32_t i = 0; i < k->n_call; i++) {
-		struct lt_kernel_call_operand operand[LT_MAX_CALL_OPERANDS];
 		struct lt_kernel_call c = k->calls[i];
-		for (int32_t o = 0; o < c.n_operand; o++)
-			operand[o] = (struct lt_kernel_call_operand){ s->buffer_to[c.operands[o].buffer], c.operands[o].strides };
+		struct lt_kernel_call_operand *operand = lt__pool_alloc(&s->b.pool, (size_t)c.n_operand + 1, sizeof *operand);
+		for (int32_t o = 0; o < c.n_operand; o++) {
+			operand[o] = c.operands[o];
+			operand[o].buffer = s->buffer_to[operand[o].buffer];
+		}
 		c.operands = operand;
 		(void)lt__build_call(&s->b, &c);
 	}

@@ -65,6 +65,10 @@ static void check_call_operand(struct lt_verifier *v, int32_t call, int32_t o)
 
 void lt__verify_call_description(struct lt_verifier *v, int32_t call)
 {
+	if (v->k->calls[call].n_result) {
+		lt__verify_described(v, call);
+		return;
+	}
 	check_dims(v, call);
 	for (int32_t o = 0; o < v->k->calls[call].n_operand; o++)
 		check_call_operand(v, call, o);
@@ -99,9 +103,9 @@ void lt__verify_call(struct lt_verifier *v, const struct lt_instruction *i)
 	int64_t n;
 	if (v->region)
 		lt__verify_fail(v, -1, "move it there", "only the host region calls routines");
-	if (i->n_extra != c->n_operand + c->n_dim)
+	if (i->n_extra != lt__call_n_value(c))
 		lt__verify_fail(v, -1, "say where each operand begins, then how many of each dim there are",
-			"a call of %s takes %" PRId32 " values, not %" PRId32, c->routine, c->n_operand + c->n_dim, i->n_extra);
+			"a call of %s takes %" PRId32 " values, not %" PRId32, c->routine, lt__call_n_value(c), i->n_extra);
 	for (int32_t e = 0; e < i->n_extra; e++) {
 		const struct lt_instruction *x = &k->instructions[k->extras[i->first_extra + e]];
 		if (x->dtype != LT_I64 || x->lanes != 1)
@@ -112,7 +116,10 @@ void lt__verify_call(struct lt_verifier *v, const struct lt_instruction *i)
 		if (lt__verify_constant(k, (int32_t)k->extras[i->first_extra + c->n_operand + d], &n) && n > c->dims[d].extent)
 			lt__verify_fail(v, -1, "make its extent larger", "%" PRId64 " of %s, but there are at most %" PRId64, n,
 				c->dims[d].var, c->dims[d].extent);
-	for (int32_t o = 0; o < c->n_operand; o++)
+	for (int32_t o = 0; o < c->n_operand && !c->n_result; o++)
 		check_begin(v, i, o);
-	lt__verify_written(v, c->operands[0].buffer);
+	if (c->n_result)
+		lt__verify_described_begins(v, i);
+	for (int32_t o = 0; o < lt__call_n_written(c); o++)
+		lt__verify_written(v, c->operands[o].buffer);
 }

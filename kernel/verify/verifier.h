@@ -80,6 +80,9 @@ void lt__verify_matrix(struct lt_verifier *, const struct lt_instruction *);
 
 /* call.c */
 void lt__verify_call_description(struct lt_verifier *, int32_t call);
+/* described.c: the same of one that is described. */
+void lt__verify_described(struct lt_verifier *, int32_t call);
+void lt__verify_described_begins(struct lt_verifier *, const struct lt_instruction *);
 void lt__verify_call(struct lt_verifier *, const struct lt_instruction *);
 
 /* uniform.c: all other rules hold. */
