@@ -30,7 +30,7 @@ static const struct { const char *part, *instead, *message; } spoiled[] = {
 	{ "(bias, relu)", "(bias, tanh)", "kernel:10:27: expected 'bias', 'residual', 'relu', 'gelu', 'gelu_tanh' or 'silu', "
 		"found 'tanh'" },
 	{ "(bias, relu)", "(bias relu)", "expected ',', found 'relu'" },
-	{ "column n 2,", "wide n 2,", "expected 'batch', 'row', 'column' or 'deep', found 'wide'" },
+	{ "column n 2,", "wide n 2,", "expected 'batch', 'row', 'column', 'deep' or 'other', found 'wide'" },
 	{ "column n 2,", "column n 0,", "expected how many there are at most, a whole number from 1" },
 	{ "w (2, 1, 0)", "z (2, 1, 0)", "expected the name of a buffer that a line above the regions declares, found 'z'" },
 	{ "w (2, 1, 0)", "w (2, 1)", "expected ',', found ')'" },

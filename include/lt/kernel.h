@@ -276,7 +276,8 @@ struct lt_kernel_call_operand {
 	const int64_t *guards;
 	uint64_t fill;
 };
-/* What an op reads, and an op: struct lt_call_value, lt_call_op; reads are operands, from the first that is no result. */
+/* What an op reads, and an op: struct lt_call_value, lt_call_op.  Reads are operands, from the first that is no
+ * result. */
 struct lt_kernel_call_value { int32_t kind, at; uint32_t dtype; uint64_t bits; const int64_t *strides; };
 struct lt_kernel_call_op {
 	int32_t kind, may_skip;

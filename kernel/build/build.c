@@ -97,8 +97,8 @@ void lt__build_written(struct lt_kernel_builder *b)
 			const struct lt_instruction *x = &b->region[r].at[i];
 			if (x->opcode == LT_OPCODE_store || x->opcode == LT_OPCODE_copy_async)
 				b->buffer[x->what].written = 1;
-			else if (x->opcode == LT_OPCODE_call)
-				b->buffer[b->call[x->what].operands[0].buffer].written = 1;
+			for (int32_t o = 0; x->opcode == LT_OPCODE_call && o < lt__call_n_written(&b->call[x->what]); o++)
+				b->buffer[b->call[x->what].operands[o].buffer].written = 1;
 		}
 }
 

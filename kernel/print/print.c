@@ -143,7 +143,8 @@ static void print_dim_set(struct lt_kernel_printer *p, const struct lt_kernel_ca
 	lt__print_text(p, *gap == ' ' ? " ()" : ")");
 }
 
-static void print_call_op(struct lt_kernel_printer *p, const struct lt_kernel_call *c, const struct lt_kernel_call_op *o)
+static void print_call_op(
+	struct lt_kernel_printer *p, const struct lt_kernel_call *c, const struct lt_kernel_call_op *o)
 {
 	static const char *const kind[] = { "map", "reduce", "cast" };
 	const char *name = lt_opcode_name(o->opcode);

@@ -71,9 +71,10 @@ static void check_value(struct lt_verifier *v, int32_t call, int32_t op, int32_t
 	const int32_t n_read = c->n_operand - c->n_result;
 	uint64_t has = 0;
 	uint32_t dtype = x->dtype;
-	if ((x->kind == LT_VALUE_OP && (x->at < 0 || x->at >= op)) || (x->kind == LT_VALUE_READ && (x->at < 0 || x->at >= n_read))
-		|| x->kind < LT_VALUE_OP || x->kind > LT_VALUE_PLACE)
-		lt__verify_fail_at(v, LT_PART_CALL, call, "name an earlier op, or a read", "op %" PRId32 " of the call of %s reads "
+	if ((x->kind == LT_VALUE_OP && (x->at < 0 || x->at >= op))
+		|| (x->kind == LT_VALUE_READ && (x->at < 0 || x->at >= n_read)) || x->kind < LT_VALUE_OP || x->kind > LT_VALUE_PLACE)
+		lt__verify_fail_at(v, LT_PART_CALL, call, "name an earlier op, or a read", "op %" PRId32 " of the call "
+			"of %s reads "
 			"what is not there before it", op, c->routine);
 	if (x->kind == LT_VALUE_OP) {
 		has = c->ops[x->at].dims & ~c->ops[x->at].reduced;
@@ -86,11 +87,13 @@ static void check_value(struct lt_verifier *v, int32_t call, int32_t op, int32_t
 		dtype = LT_I64;
 	}
 	if (dtype != x->dtype || !lt__number_bytes(dtype))
-		lt__verify_fail_at(v, LT_PART_CALL, call, "say the type that it has", "op %" PRId32 " of the call of %s reads operand "
-			"%" PRId32 " as another type than it has", op, c->routine, value);
+		lt__verify_fail_at(v, LT_PART_CALL, call, "say the type that it has",
+			"op %" PRId32 " of the call of %s reads operand %" PRId32 " as another type than it has",
+			op, c->routine, value);
 	if (has & ~o->dims)
-		lt__verify_fail_at(v, LT_PART_CALL, call, "give it that dim, or reduce over it before", "op %" PRId32 " of the call of "
-			"%s reads operand %" PRId32 " at its position, which has a dim more than it", op, c->routine, value);
+		lt__verify_fail_at(v, LT_PART_CALL, call, "give it that dim, or reduce over it before",
+			"op %" PRId32 " of the call of %s reads operand %" PRId32 " at its position, which has a dim more than it",
+			op, c->routine, value);
 }
 
 static void check_op(struct lt_verifier *v, int32_t call, int32_t op)
@@ -102,18 +105,19 @@ static void check_op(struct lt_verifier *v, int32_t call, int32_t op)
 	bool good = o->kind >= LT_CALL_MAP && o->kind <= LT_CALL_CAST && o->opcode > 0 && o->opcode < LT_NOPERATOR_OPCODE
 		&& lt__number_bytes(o->dtype) && o->n_value == (reduces ? 1 : operators[o->opcode].n);
 	if (!good || (casts != (o->opcode == LT_OPCODE_cast)) || (reduces && !may_reduce(o->opcode)))
-		lt__verify_fail_at(v, LT_PART_CALL, call, "look at its operator and operands", "op %" PRId32 " of the call of %s is no "
-			"operator with as many operands, no cast, and no reduction", op, c->routine);
+		lt__verify_fail_at(v, LT_PART_CALL, call, "look at its operator and operands",
+			"op %" PRId32 " of the call of %s is no operator with as many operands, no cast, and no reduction",
+			op, c->routine);
 	if ((o->dims & ~all) || (o->reduced & ~o->dims) || reduces != (o->reduced != 0) || (o->may_skip && !casts))
-		lt__verify_fail_at(v, LT_PART_CALL, call, "reduce over dims that it has; skip casts only", "op %" PRId32 " of the call "
-			"of %s has dims that there are not, or reduces over none or others than its own, or is left out and no cast", op,
-			c->routine);
+		lt__verify_fail_at(v, LT_PART_CALL, call, "reduce over dims that it has; skip casts only",
+			"op %" PRId32 " of the call of %s has dims that there are not, or reduces over none or others than its own, "
+			"or is left out and no cast", op, c->routine);
 	for (int32_t value = 0; value < o->n_value; value++)
 		check_value(v, call, op, value);
 	if (!types_fit(o))
-		lt__verify_fail_at(v, LT_PART_CALL, call, "cast before or after it", "op %" PRId32 " of the call of %s, %s, does not take "
-			"those types, or gives another than %s", op, c->routine, lt_opcode_name(o->opcode),
-			lt__kernel_element_name(o->dtype));
+		lt__verify_fail_at(v, LT_PART_CALL, call, "cast before or after it",
+			"op %" PRId32 " of the call of %s, %s, does not take those types, or gives another than %s",
+			op, c->routine, lt_opcode_name(o->opcode), lt__kernel_element_name(o->dtype));
 }
 
 static void check_operand_buffer(struct lt_verifier *v, int32_t call, int32_t o)
@@ -128,8 +132,8 @@ static void check_operand_buffer(struct lt_verifier *v, int32_t call, int32_t o)
 		lt__verify_fail_at(v, LT_PART_CALL, call, "put it in the workspace",
 			"%s, a %s, is neither in a slot nor in the workspace, where a routine finds it", b->name, what);
 	if (x->n_guard && lt__number_bytes(b->dtype) < 8 && x->fill >> (8 * lt__number_bytes(b->dtype)))
-		lt__verify_fail_at(v, LT_PART_CALL, call, "write the bits of one element", "the fill of %s has more bits than an element "
-			"of it", b->name);
+		lt__verify_fail_at(v, LT_PART_CALL, call, "write the bits of one element",
+			"the fill of %s has more bits than an element of it", b->name);
 }
 
 static void check_result(struct lt_verifier *v, int32_t call, int32_t o)

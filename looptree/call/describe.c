@@ -26,7 +26,7 @@ struct describing {
 	struct lt_described_op *op; int32_t n_op, cap_op;
 	struct digit digit[MAX_DIGITS];
 	int32_t n_digit, n_var;
-	lt_var var[MAX_DIGITS];         /* digit i is all of var[i], for i < n_var */
+	struct { lt_var var; int32_t digit; } var[MAX_DIGITS];         /* the digit that is all of a var */
 	bool changed;
 };
 /* A sum over digits: constant + sum coef * digit. */
@@ -70,11 +70,12 @@ static bool add_var(struct describing *s, lt_var v)
 {
 	const struct lt_graph *g = s->t->graph;
 	for (int32_t i = 0; i < s->n_var; i++)
-		if (s->var[i] == v)
+		if (s->var[i].var == v)
 			return true;
 	if (s->n_digit == MAX_DIGITS)
 		return describe_fail(s, "there are more than %d vars in %s", (int)MAX_DIGITS, s->where);
-	s->var[s->n_var++] = v;
+	s->var[s->n_var].var = v;
+	s->var[s->n_var++].digit = s->n_digit;
 	s->digit[s->n_digit++] = (struct digit){ .same = -1, .high = -1, .low = -1, .extent = g->var[v].extent, .var = v,
 		.place = 1, .bounded = g->var[v].bounded, .whole = true };
 	return true;
@@ -100,8 +101,9 @@ static bool digits_of_var(struct describing *s, lt_var v, struct digit_list *out
 {
 	*out = (struct digit_list){ .n = 0 };
 	for (int32_t i = 0; i < s->n_var; i++)
-		if (s->var[i] == v)
-			return expand(s, i, 1, out) || describe_fail(s, "there are more than %d axes in %s", (int)MAX_AXES, s->where);
+		if (s->var[i].var == v)
+			return expand(s, s->var[i].digit, 1, out)
+				|| describe_fail(s, "there are more than %d axes in %s", (int)MAX_AXES, s->where);
 	return true;
 }
 
@@ -545,9 +547,11 @@ static struct lt_leaf *leaf_at(struct describing *s, int32_t m, const struct lt_
 	return leaf;
 }
 
-static bool add_op(struct describing *s, lt_node n, const struct lt_leaf *leaf, bool instance, bool result, int32_t *out)
+static bool add_op(
+	struct describing *s, lt_node n, const struct lt_leaf *leaf, bool instance, bool result, int32_t *out)
 {
-	struct lt_described_op op = { .node = n, .leaf = leaf, .instance = instance, .result = result, .inside = { -1, -1, -1 } };
+	struct lt_described_op op = { .node = n, .leaf = leaf, .instance = instance, .result = result,
+		.inside = { -1, -1, -1 } };
 	for (int32_t k = 0; k < leaf->n_read && k < 3 && !leaf->gather; k++) {
 		const struct lt_read *r = &leaf->read[k];
 		int32_t m = r->piece[0].kind == LT_PIECE_READ ? member_of(s, r->piece[0].base) : -1;
@@ -620,8 +624,8 @@ static bool describe_all(struct describing *s, struct lt_description *out)
 	return true;
 }
 
-const char *lt__describe(struct lt_looptree *t, struct lt_arena *a, const lt_node *member, int32_t n, const bool *result,
-	const char *where, struct lt_description *out)
+const char *lt__describe(struct lt_looptree *t, struct lt_arena *a, const lt_node *member, int32_t n,
+	const bool *result, const char *where, struct lt_description *out)
 {
 	struct describing *s = LT_NEW(a, struct describing, 1);
 	*s = (struct describing){ .t = t, .a = a, .where = where, .member = member, .n_member = n, .result = result,

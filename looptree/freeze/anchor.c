@@ -76,7 +76,10 @@ static uint64_t axes_of(const struct anchoring *x, const struct lt_fcallvalue *v
 		set |= axes_of_place(x, &x->f->call_guard[r->first_guard + g]);
 	return set;
 }
-static struct lt_fcalldim *axis_at(const struct anchoring *x, int32_t a) { return &x->f->call_dim[x->call->first_axis + a]; }
+static struct lt_fcalldim *axis_at(const struct anchoring *x, int32_t a)
+{
+	return &x->f->call_dim[x->call->first_axis + a];
+}
 static bool has_axis(uint64_t set, int32_t a) { return set >> a & 1; }
 static int32_t bits_in(uint64_t set) { return __builtin_popcountll(set); }
 
@@ -161,8 +164,8 @@ static bool is_border_of(const struct anchoring *x, const struct lt_fplace *g, i
 	return set && !(set & ~pair);
 }
 
-static bool find_border(const struct anchoring *x, const struct lt_fcallread *r, int32_t o, int32_t w, struct border *out,
-	int32_t *n)
+static bool find_border(
+	const struct anchoring *x, const struct lt_fcallread *r, int32_t o, int32_t w, struct border *out, int32_t *n)
 {
 	*out = (struct border){ .low = false };
 	for (int32_t i = 0; i < r->n_guard; i++) {
@@ -184,23 +187,13 @@ static bool find_border(const struct anchoring *x, const struct lt_fcallread *r,
 	return true;
 }
 
-static int64_t greatest_divisor(int64_t a, int64_t b)
-{
-	while (b) {
-		int64_t rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /* Whether windows along w at several positions of o share elements. */
 static bool overlaps(const struct anchoring *x, const struct lt_fcallread *r, int32_t o, int32_t w)
 {
 	int64_t by_o = stride_at(x, &r->at, o), by_w = stride_at(x, &r->at, w);
 	if (by_o <= 0 || by_w <= 0)
 		return false;
-	int64_t g = greatest_divisor(by_o, by_w);
+	int64_t g = lt__row_gcd(by_o, by_w);
 	return by_w / g < axis_at(x, o)->extent && by_o / g < axis_at(x, w)->extent;
 }
 
@@ -225,7 +218,7 @@ static bool add_window(struct anchoring *x, const struct lt_fcallread *r, int32_
 	if (!find_border(x, r, o, w, &b, n))
 		return false;
 	if (!b.low && !b.high) {
-		int64_t g = greatest_divisor(by_o, by_w);
+		int64_t g = lt__row_gcd(by_o, by_w);
 		b.out = g ? by_o / g : 0;
 		b.window = g ? by_w / g : 0;
 	}
@@ -336,7 +329,8 @@ static const struct lt_fcallvalue *behind_scale(
 static bool is_causal(struct anchoring *x, int32_t op, uint64_t keys, uint64_t queries)
 {
 	static const struct { uint32_t opcode; int32_t key; int64_t less; } forms[] = {
-		{ LT_OPCODE_lessequal, 0, 0 }, { LT_OPCODE_less, 0, 1 }, { LT_OPCODE_greaterequal, 1, 0 }, { LT_OPCODE_greater, 1, 1 },
+		{ LT_OPCODE_lessequal, 0, 0 }, { LT_OPCODE_less, 0, 1 }, { LT_OPCODE_greaterequal, 1, 0 },
+		{ LT_OPCODE_greater, 1, 1 },
 	};
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
 		if (!is_map(x, op, forms[i].opcode))

@@ -406,7 +406,8 @@ static void back_to(struct lt_freezer *f, struct call_mark m)
 }
 
 /* A row over open axes as a place. */
-static bool to_place(struct call_nest *x, const struct lt_row *row, struct call_mark m, lt_node node, struct lt_fplace *out)
+static bool to_place(
+	struct call_nest *x, const struct lt_row *row, struct call_mark m, lt_node node, struct lt_fplace *out)
 {
 	struct lt_freezer *f = x->f;
 	*out = (struct lt_fplace){ .row = { .constant = row->constant }, .first_stride = f->n_stride };
@@ -504,13 +505,18 @@ static lt_status add_read(struct call_nest *x, const struct lt_call *call, const
 	return LT_OK;
 }
 
+/* What became of the ops: the number of each in the call, or, of a sum of places and numbers, the place. */
+struct made_op { int32_t number; bool is_place; struct lt_fcallvalue place; };
+
 static lt_status add_value(struct call_nest *x, const struct lt_call *call, const struct lt_described_op *op,
-	const struct lt_described_value *v, const int32_t *number)
+	const struct lt_described_value *v, const struct made_op *done)
 {
 	struct lt_freezer *f = x->f;
 	struct lt_fcallvalue made = { .kind = v->kind, .dtype = v->dtype, .at = -1 };
-	if (v->kind == LT_VALUE_OP)
-		made.at = number[v->op];
+	if (v->kind == LT_VALUE_OP && done[v->op].is_place)
+		made = done[v->op].place;
+	else if (v->kind == LT_VALUE_OP)
+		made.at = done[v->op].number;
 	else if (v->kind == LT_VALUE_BITS)
 		made.bits = v->bits;
 	else if (v->kind == LT_VALUE_READ)
@@ -522,8 +528,42 @@ static lt_status add_value(struct call_nest *x, const struct lt_call *call, cons
 	return LT_OK;
 }
 
+/* to += times * the place, or number, that a value is; false: it is neither, or the number is large. */
+static bool add_place(struct call_nest *x, const struct lt_fcallvalue *v, int64_t times, struct lt_fplace *to)
+{
+	struct lt_freezer *f = x->f;
+	const int64_t number = (int64_t)v->bits;
+	if (v->kind == LT_VALUE_BITS && number < INT32_MAX && number > INT32_MIN) {
+		lt__row_number(f, &to->row, number, times);
+		return true;
+	}
+	if (v->kind != LT_VALUE_PLACE)
+		return false;
+	lt__row_plus(f, &to->row, &v->place.row, times);
+	for (int32_t a = 0; a < x->d.n_axis; a++)
+		f->stride[to->first_stride + a] += times * f->stride[v->place.first_stride + a];
+	return true;
+}
+
+/* The place that a sum or difference of places and numbers is, where only ops read it. */
+static bool fold_place(struct call_nest *x, const struct lt_described_op *op, int32_t first, struct lt_fcallvalue *out)
+{
+	struct lt_freezer *f = x->f;
+	const struct lt_nodedef *d = &f->g->node[op->node];
+	if (op->result || d->dtype != LT_I64 || op->kind != LT_CALL_MAP || (d->op != LT_OP_add && d->op != LT_OP_sub))
+		return false;
+	*out = (struct lt_fcallvalue){ .kind = LT_VALUE_PLACE, .dtype = LT_I64, .at = -1,
+		.place = { .first_stride = f->n_stride } };
+	for (int32_t a = 0; a < x->d.n_axis; a++) {
+		LT_GROW(f->a, f->stride, f->n_stride, f->cap_stride);
+		f->stride[f->n_stride++] = 0;
+	}
+	return add_place(x, &f->call_value[first], 1, &out->place)
+		&& add_place(x, &f->call_value[first + 1], d->op == LT_OP_sub ? -1 : 1, &out->place);
+}
+
 static lt_status add_op(struct call_nest *x, const struct lt_call *call, const struct lt_described_op *op,
-	const int32_t *number)
+	const struct made_op *done, struct made_op *now)
 {
 	struct lt_freezer *f = x->f;
 	const struct lt_nodedef *d = &f->g->node[op->node];
@@ -539,10 +579,15 @@ static lt_status add_op(struct call_nest *x, const struct lt_call *call, const s
 	/* Of what is in place of the others there are values beside these. */
 	int32_t first = f->n_call_value;
 	for (int32_t v = 0; v < op->n_value && !x->why; v++) {
-		LT_TRY(add_value(x, call, op, &op->value[v], number));
+		LT_TRY(add_value(x, call, op, &op->value[v], done));
 		in[v] = op->value[v].dtype;
 	}
 	made.first_value = first;
+	if (!x->why && fold_place(x, op, first, &now->place)) {
+		now->is_place = true;
+		f->n_call_value = first;
+		return LT_OK;
+	}
 	bool copies = d->op == LT_OP_update || (d->reduce && !made.reduced);
 	if (made.kind == LT_CALL_REDUCE)
 		in[1] = in[0];
@@ -552,11 +597,11 @@ static lt_status add_op(struct call_nest *x, const struct lt_call *call, const s
 	return LT_OK;
 }
 
-static lt_status add_results(struct call_nest *x, const int32_t *number)
+static lt_status add_results(struct call_nest *x, const struct made_op *done)
 {
 	struct lt_freezer *f = x->f;
 	for (int32_t i = 0; i < x->d.n_op && !x->why; i++) {
-		struct lt_fcallresult r = { .op = number[i] };
+		struct lt_fcallresult r = { .op = done[i].number };
 		struct lt_map dest;
 		const struct lt_described_op *op = &x->d.op[i];
 		if (!op->result)
@@ -572,7 +617,7 @@ static lt_status add_results(struct call_nest *x, const int32_t *number)
 static lt_status add_description(struct call_nest *x, struct lt_call *call)
 {
 	struct lt_freezer *f = x->f;
-	int32_t *number = LT_NEW(f->a, int32_t, x->d.n_op + 1);
+	struct made_op *done = LT_NEW(f->a, struct made_op, x->d.n_op + 1);
 	call->first_axis = x->first_axis = f->n_call_dim;
 	call->first_read = f->n_call_read;
 	call->first_op = f->n_call_op;
@@ -583,11 +628,11 @@ static lt_status add_description(struct call_nest *x, struct lt_call *call)
 			.extent = axis->whole ? 0 : axis->extent }, call->loop);
 	}
 	for (int32_t i = 0; i < x->d.n_op && !x->why; i++) {
-		number[i] = f->n_call_op - call->first_op;
+		done[i].number = f->n_call_op - call->first_op;
 		if (!x->d.op[i].dead)
-			LT_TRY(add_op(x, call, &x->d.op[i], number));
+			LT_TRY(add_op(x, call, &x->d.op[i], done, &done[i]));
 	}
-	LT_TRY(add_results(x, number));
+	LT_TRY(add_results(x, done));
 	call->n_axis = x->d.n_axis;
 	call->n_read = f->n_call_read - call->first_read;
 	call->n_op = f->n_call_op - call->first_op;

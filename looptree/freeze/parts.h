@@ -158,6 +158,7 @@ void lt__row_linear(struct lt_freezer *, struct lt_row *to, const struct lt_line
 void lt__row_floor(struct lt_freezer *, struct lt_row *to, const struct lt_row *, int64_t den, int64_t times);
 /* Least and greatest value by intervals, saturating. */
 void lt__row_range(const struct lt_freezer *, const struct lt_row *, int64_t *low, int64_t *high);
+int64_t lt__row_gcd(int64_t, int64_t);                  /* of coefficients; not negative */
 bool lt__row_same(const struct lt_row *, const struct lt_row *);
 /* Appends a row that is not there yet. */
 void lt__rows_add(struct lt_freezer *, struct lt_rows *, const struct lt_row *);

@@ -173,7 +173,7 @@ static int32_t add_div(struct lt_freezer *f, const struct lt_row *row, int64_t d
 	return f->n_div++;
 }
 
-static int64_t gcd(int64_t a, int64_t b)
+int64_t lt__row_gcd(int64_t a, int64_t b)
 {
 	/* of the least number, which no row that is written has: any will do */
 	a = a < 0 ? -(a + (a == INT64_MIN)) : a;
@@ -222,7 +222,7 @@ void lt__row_floor(struct lt_freezer *f, struct lt_row *to, const struct lt_row 
 	for (int64_t below = den;;) {
 		int64_t g = 1;
 		for (int32_t i = 0; i < remainder.n; i++) {
-			int64_t with = gcd(remainder.term[i].coef, den);
+			int64_t with = lt__row_gcd(remainder.term[i].coef, den);
 			g = with > g && with < below ? with : g;
 		}
 		if (g <= 1)

@@ -1,0 +1,461 @@
+/* test_call_described.c -- the description of a call: groups of several nests, handed over by hand, whose text is
+ * tests/described (LT_BLESS=1 rewrites it), and which the simulator computes from it alone, against the evaluator.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "check/random/must.h"
+#include "check/random/random.h"
+#include "ir/pass/pass.h"
+#include "looptree/freeze/freeze.h"
+#include "looptree/schedule/schedule.h"
+#include "program/program.h"
+#include "program/run/run.h"
+#include "program/storage/storage.h"
+#include "tests/parsed.h"
+#include "tests/random_layer.h"
+#include "tests/random_product.h"
+#include "tests/run_graph.h"
+#include "tests/tree_text.h"
+
+TestSuite(call_described, .timeout = 300);
+
+/* T stands for the type of the tensors; sizes are before it, those of the text and those of runs. */
+/* first, last, by type: nodes of the first and the last nest of the call; NULL: all.  steps: before that. */
+struct described_case { const char *name, *sizes, *small, *script, *first[2], *last[2], *steps[2]; };
+static const struct described_case cases[] = {
+	/* The plane of a 1x1 before and after is one axis (pass flatten), and the 3x3 reads its rows. */
+	{ "resnet", "c = 64; d = 256; h = 56;", "c = 16; d = 32; h = 7;",
+		"x = InputTensor(x, T, [1, d, h, h]); w0 = ConstantTensor(w0, T, [c, d, 1, 1]);\n"
+		"w = ConstantTensor(w, T, [c, c, 3, 3]); b = ConstantTensor(b, T, [c, 1, 1]);\n"
+		"w2 = ConstantTensor(w2, T, [d, c, 1, 1]);\n"
+		"a = TO(ReLUNode(F(TO(Conv2dNode(F(x), F(w0))))));\n"
+		"y = TO(Conv2dNode(F(a), F(w), [1, 1], [1, 1, 1, 1])); z = TO(F(y) + F(b)); r = TO(ReLUNode(F(z)));\n"
+		"result = TO(Conv2dNode(F(r), F(w2)));\n", { "y", "F4" }, { "r", "TO5" }, { NULL, "fission %F4 y_x" } },
+	{ "strided", "c = 64; d = 128; h = 56;", "c = 3; d = 5; h = 9;",
+		"x = InputTensor(x, T, [2, c, h, h + 1]); w = ConstantTensor(w, T, [d, c, 3, 2]);\n"
+		"result = TO(Conv2dNode(F(x), F(w), [2, 3], [1, 0, 2, 1], [2, 1]));\n", { NULL }, { NULL }, { NULL } },
+	{ "grouped", "c = 8; d = 16; h = 14;", "c = 2; d = 3; h = 5;",
+		"x = InputTensor(x, T, [2, 4 * c, h, h]); w = ConstantTensor(w, T, [4 * d, c, 3, 3]);\n"
+		"b = ConstantTensor(b, T, [4 * d, 1, 1]); r = InputTensor(r, T, [2, 4 * d, h, h]);\n"
+		"y = TO(Conv2dNode(F(x), F(w), [1, 1], [1, 1, 1, 1], [1, 1], 4)); z = TO(F(y) + F(b));\n"
+		"result = TO(ReLUNode(F(TO(F(z) + F(r)))));\n", { NULL }, { NULL }, { NULL } },
+	{ "depthwise", "c = 32; h = 112;", "c = 5; h = 7;",
+		"x = InputTensor(x, T, [1, c, h, h]); w = ConstantTensor(w, T, [c, 1, 3, 3]); b = ConstantTensor(b, T, [c, 1, 1]);\n"
+		"y = TO(Conv2dNode(F(x), F(w), [2, 2], [0, 0, 1, 1], [1, 1], c)); z = TO(F(y) + F(b));\n"
+		"result = TO(MinNode(MaxNode(F(z), 0), 6));\n", { NULL }, { NULL }, { NULL } },
+	/* queries are the last of the keys: key <= query + n */
+	{ "causal", "s = 128; t = 256; d = 64; e = 64;", "s = 3; t = 7; d = 4; e = 5;",
+		"q = InputTensor(q, T, [2, s, d]); k = InputTensor(k, T, [2, t, d]); v = InputTensor(v, T, [2, t, e]);\n"
+		"result = TO(AttentionNode(F(q), F(k), F(v), 0.125, 1));\n", { NULL }, { NULL }, { NULL } },
+	/* heads that share keys: head h of the queries has number h / 4 of the keys and values */
+	{ "heads", "s = 64; d = 64;", "s = 5; d = 3;",
+		"q = InputTensor(q, T, [8, s, d]); k = InputTensor(k, T, [2, s, d]); v = InputTensor(v, T, [2, s, d]);\n"
+		"m = InputTensor(m, T, [s, s]);\n"
+		"ks = ReshapeNode(ExpandNode(ReshapeNode(k, [2, 1, s, d]), [2, 4, s, d]), [8, s, d]);\n"
+		"vs = ReshapeNode(ExpandNode(ReshapeNode(v, [2, 1, s, d]), [2, 4, s, d]), [8, s, d]);\n"
+		"a = EinsumNode(hsd,htd->hst: F(q), F(ks)); p = SoftmaxNode(a * 0.125 + F(m));\n"
+		"result = TO(EinsumNode(hst,htd->hsd: p, F(vs)));\n", { NULL }, { NULL }, { NULL } },
+	{ "layer_norm", "n = 128; c = 768;", "n = 3; c = 7;",
+		"x = InputTensor(x, T, [n, c]); w = ConstantTensor(w, T, [c]); b = ConstantTensor(b, T, [c]);\n"
+		"result = TO(LayerNormNode(F(x), F(w), F(b)));\n", { NULL }, { NULL }, { NULL } },
+	{ "rms_norm", "n = 128; c = 768;", "n = 3; c = 7;",
+		"x = InputTensor(x, T, [n, c]); w = ConstantTensor(w, T, [c]);\n"
+		"result = TO(RMSNormNode(F(x), F(w), 0.00001));\n", { NULL }, { NULL }, { NULL } },
+	{ "residual", "m = 128; k = 768; n = 3072;", "m = 3; k = 7; n = 5;",
+		"x = InputTensor(x, T, [m, k]); w = ConstantTensor(w, T, [k, n]); b = ConstantTensor(b, T, [n]);\n"
+		"r = InputTensor(r, T, [m, n]);\n"
+		"y = TO(MatMulNode(F(x), F(w))); z = TO(F(y) + F(b)); result = TO(ReLUNode(F(TO(F(z) + F(r)))));\n",
+		{ NULL }, { NULL }, { NULL } },
+	/* two products side by side, two results */
+	{ "two_results", "m = 64; k = 32; n = 16;", "m = 3; k = 7; n = 5;",
+		"x = InputTensor(x, T, [m, k]); u = ConstantTensor(u, T, [k, n]); w = ConstantTensor(w, T, [k, n]);\n"
+		"a = MatMulNode(F(x), F(u)); result sum = TO(a + 1); result = TO(a * SigmoidNode(a) * MatMulNode(F(x), F(w)));\n",
+		{ NULL }, { NULL }, { NULL } },
+};
+enum { N_CASE = sizeof cases / sizeof *cases };
+static const char *const types[] = { "float32", "float16" };
+
+/* The script with T, TO and F as the type has them. */
+static void script_of(const struct described_case *c, const char *type, bool small, char *out, size_t bytes)
+{
+	bool half = strcmp(type, "float32") != 0;
+	size_t n = (size_t)snprintf(out, bytes, "def TO(x) { return %s; }\ndef F(x) { return %s; }\n%s\n",
+		half ? "CastNode(x, float16)" : "x", half ? "CastNode(x, float32)" : "x", small ? c->small : c->sizes);
+	for (const char *at = c->script; *at; at++) {
+		bool is_type = *at == 'T' && at[-(at > c->script)] == ' ' && at[1] == ',';
+		n += (size_t)snprintf(out + n, bytes - n, is_type ? "%s" : "%.1s", is_type ? type : at);
+		must(n < bytes, "%s is too long", c->name);
+	}
+}
+
+/* -- groups -- */
+
+static const char *root_path(const struct lt_looptree *t, lt_tnode root, char *out, size_t bytes)
+{
+	if (t->node[root].kind == LT_TLEAF)
+		(void)snprintf(out, bytes, "%%%s", t->graph->node[t->node[root].leaf].name);
+	else
+		(void)snprintf(out, bytes, "%s", lt__loop_path(t, root));
+	return out;
+}
+
+/* The nests from one root to another as `call any`. */
+static lt_status call_roots(struct lt_looptree **t, lt_tnode first, lt_tnode last)
+{
+	char steps[600], a[200], b[200], name[200] = "group";
+	struct lt_looptree *next = NULL;
+	lt_tnode leaf = first;
+	while ((*t)->node[leaf].kind != LT_TLEAF)
+		leaf = (*t)->node[leaf].child;
+	int32_t groups = 0;
+	for (lt_tnode at = (*t)->root; at >= 0; at = (*t)->node[at].next)
+		groups += (*t)->node[at].kind == LT_TGROUP;
+	if (groups)
+		(void)snprintf(name, sizeof name, "%%%s/group", (*t)->graph->node[(*t)->node[leaf].leaf].name);
+	(void)snprintf(steps, sizeof steps, "group %s %s; call %s any", root_path(*t, first, a, sizeof a),
+		root_path(*t, last, b, sizeof b), name);
+	lt_status st = lt__schedule_steps(*t, steps, strlen(steps), "described", 0, NULL, &next);
+	if (st)
+		return st;
+	lt_looptree_free(*t);
+	*t = next;
+	return LT_OK;
+}
+
+static lt_tnode root_of_node(const struct lt_looptree *t, const char *name)
+{
+	for (lt_node n = 0; n < t->graph->n_node; n++)
+		if (!strcmp(t->graph->node[n].name, name) && t->leaf_of[n] >= 0)
+			return lt__root_of(t, t->leaf_of[n]);
+	return -1;
+}
+
+struct typed_case { const struct described_case *c; size_t type; };
+
+/* From the nest that the case names, with all casts of its factors between, to the last. */
+static lt_status case_tree(const struct lt_graph *g, const char *text, struct lt_looptree **out)
+{
+	const struct typed_case *of = (const struct typed_case *)(const void *)text;
+	const struct described_case *c = of->c;
+	LT_TRY(lt_looptree_auto(g, NULL, out));
+	if (c->steps[of->type]) {
+		struct lt_looptree *next = NULL;
+		LT_TRY(lt__schedule_steps(*out, c->steps[of->type], strlen(c->steps[of->type]), "steps", 0, NULL, &next));
+		lt_looptree_free(*out);
+		*out = next;
+	}
+	lt_tnode first = (*out)->root, last = (*out)->last_root;
+	if (c->first[of->type]) {
+		last = root_of_node(*out, c->last[of->type]);
+		first = root_of_node(*out, c->first[of->type]);
+		must(first >= 0 && last >= 0, "%s: no nest of %s or %s", c->name, c->first[of->type], c->last[of->type]);
+	}
+	return call_roots(out, first, last);
+}
+
+struct described_user { tree_maker *make; const void *what; bool passes; };
+
+/* As a program is lowered, with passes or without. */
+static lt_status described_compile(
+	void *user, const struct lt_graph *g, const struct lt_options *o, struct lt_program **out)
+{
+	const struct described_user *u = user;
+	struct lt_graph *live = NULL, *lowered = NULL;
+	struct lt_looptree *t = NULL;
+	*out = NULL;
+	lt_status st = u->passes ? lt__passes_run(g, NULL, NULL, &live) : lt__pass_dead(g, &live);
+	st = st ? st : lt__materialize(live, &lowered);
+	lt_graph_free(live);
+	st = st ? st : u->make(lowered, u->what, &t);
+	if (st) {
+		lt_looptree_free(t);
+		lt_graph_free(lowered);
+		return st;
+	}
+	return lt__compile_tree(g->ctx, g, lowered, t, o, out);
+}
+
+/* -- the text -- */
+
+/* The lines of descriptions in a program's frozen trees. */
+static void add_descriptions(const struct lt_program *p, struct lt_context *ctx, FILE *to)
+{
+	struct lt_arena *a;
+	cr_assert_eq(lt__arena_new(ctx, &a), LT_OK);
+	for (int32_t i = 0; i < p->nests.n; i++) {
+		struct lt_text text = { .arena = a };
+		lt__show_frozen(&text, &p->nests.frozen[i].tree);
+		for (char *line = text.at, *end; line && *line; line = end + 1) {
+			end = strchr(line, '\n');
+			const char *bar = line + strspn(line, " ");
+			if (*bar == '|')
+				fprintf(to, "%.*s\n", (int)(end - bar), bar);
+		}
+	}
+	lt__arena_free(a);
+}
+
+static struct lt_graph *case_graph(struct lt_context *ctx, const struct described_case *c, const char *type, bool small)
+{
+	char script[4000];
+	struct lt_graph *g;
+	script_of(c, type, small, script, sizeof script);
+	cr_assert_eq(lt_parse(ctx, script, strlen(script), c->name, "script", &g), LT_OK, "%s: %s\n%s", c->name,
+		lt_context_message(ctx), script);
+	return g;
+}
+
+Test(call_described, texts)
+{
+	for (int i = 0; i < N_CASE; i++) {
+		char path[200], *now = NULL, was[20000] = "";
+		size_t bytes;
+		(void)snprintf(path, sizeof path, "tests/described/%s.txt", cases[i].name);
+		FILE *to = open_memstream(&now, &bytes), *from;
+		for (size_t t = 0; t < 2; t++) {
+			struct lt_context *ctx;
+			struct lt_program *p;
+			cr_assert_eq(lt_context_new(&ctx), LT_OK);
+			struct lt_graph *g = case_graph(ctx, &cases[i], types[t], false);
+			const struct typed_case of = { &cases[i], t };
+			struct described_user user = { case_tree, &of, true };
+			const struct lt_options o = { .size = sizeof o, .backends = "ref" };
+			cr_assert_eq(described_compile(&user, g, &o, &p), LT_OK, "%s: %s", cases[i].name, lt_context_message(ctx));
+			fprintf(to, "%s\n", types[t]);
+			add_descriptions(p, ctx, to);
+			lt_program_free(p);
+			lt_graph_free(g);
+			lt_context_free(ctx);
+		}
+		fclose(to);
+		if (getenv("LT_BLESS")) {
+			from = fopen(path, "w");
+			cr_assert(from && fputs(now, from) >= 0);
+		} else {
+			from = fopen(path, "r");
+			cr_assert(from, "%s is not there", path);
+			was[fread(was, 1, sizeof was - 1, from)] = '\0';
+			cr_expect_str_eq(now, was, "%s: LT_BLESS=1 rewrites it, if the change is meant; now\n%s", path, now);
+		}
+		fclose(from);
+		free(now);
+	}
+}
+
+/* -- what it computes -- */
+
+static void run_case(const struct described_case *c, size_t t, const char *backend, bool passes)
+{
+	const struct typed_case of = { c, t };
+	const char *type = types[t];
+	struct lt_context *ctx;
+	char why[1000] = "";
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	struct lt_graph *g = case_graph(ctx, c, type, true);
+	struct described_user user = { case_tree, &of, passes };
+	struct run_config config = { .backends = backend, .compile = described_compile, .user = &user };
+	struct run_tally tally = { 0 };
+	struct random_layer_data data = { g, 12 };
+	struct run_want want;
+	run_want_new(g, 2, random_layer_fill, &data, &want);
+	cr_assert_eq(want.status, LT_OK, "%s", want.message);
+	run_compare(&want, g, &config, NULL, NULL, &tally, why, sizeof why);
+	cr_expect_str_eq(why, "", "%s, %s, %s: %s", c->name, type, backend, why);
+	run_want_free(&want);
+	lt_graph_free(g);
+	lt_context_free(ctx);
+}
+
+Test(call_described, each_by_its_description)
+{
+	for (int i = 0; i < N_CASE; i++)
+		for (size_t t = 0; t < 2; t++) {
+			run_case(&cases[i], t, "sim:grid/described", true);
+			run_case(&cases[i], t, "ref", true);
+			if (!cases[i].first[0])
+				run_case(&cases[i], t, "sim:grid/described", false);
+		}
+}
+
+/* -- graphs whose positions depend on a run-time scalar -- */
+
+/* key <= query + p, for a p from 0 to 4; a bounded sum, of windows that begin at p. */
+static const char masked[] = "graph 1\nvar s 3\nvar t 7\nvar d 4\nvar u 7\nvar one 1\nparam p = %pos[0] in 0..4\n"
+	"%pos = i64[one] input \"pos\"\n%q = f32[s, d] input \"q\"\n%k = f32[t, d] input \"k\"\n%v = f32[t, d] input \"v\"\n"
+	"%low = f32[] lit -inf\n%m = f32[s, t, d] mul %q, %k\n%a = f32[s, t] add.reduce %m\n"
+	"%i = i64[u] index u\n%j = i64[t] index t\n%ip = i64[s] view { %i[s + 1*p] }\n"
+	"%c = bool[s, t] lessequal %j, %ip\n%z = f32[s, t] select %c, %a, %low\n%h = f32[s] max.reduce %z\n"
+	"%e = f32[s, t] sub %z, %h\n%x = f32[s, t] exp %e\n%l = f32[s] add.reduce %x\n%w = f32[s, t] div %x, %l\n"
+	"%n = f32[s, t, d] mul %w, %v\n%y = f32[s, d] add.reduce %n\nresult \"y\" = %y\n";
+static const char bounded[] = "graph 1\nvar m 5\nvar k 13 limit 0 + 1*p\nvar n 7\nvar j 26\nvar one 1\nparam p = "
+	"%pos[0] in 0..13\n%pos = i64[one] input \"pos\"\n"
+	"%a = f32[m, j] input \"a\"\n%b = f32[j, n] input \"b\"\n%av = f32[m, k] view { %a[m, k + 1*p] }\n"
+	"%bv = f32[k, n] view { %b[2*k + 1, n] }\n%p1 = f32[m, n, k] mul %av, %bv\n%c = f32[m, n] add.reduce %p1\n"
+	"%e = f32[m, n] exp %c\n%t = f32[m] max.reduce %c\n%y = f32[m, n] sub %e, %t\nresult \"y\" = %y\n";
+/* a var that a view cuts, of which the other half is read in place */
+static const char digits[] = "graph 1\nvar g 3\nvar o 5\nvar k 4\nvar c 15\n%x = f32[g, o, k] input \"x\"\n"
+	"%w = f32[g, k] input \"w\"\n%b = f32[c] input \"b\"\n%m = f32[g, o, k] mul %x, %w\n%s = f32[g, o] add.reduce %m\n"
+	"%f = f32[c] view { %s[floor(c / 5), c - 5*floor(c / 5)] }\n%y = f32[c] add %f, %b\nresult \"y\" = %y\n";
+
+static lt_status whole_tree(const struct lt_graph *g, const char *text, struct lt_looptree **out)
+{
+	(void)text;
+	LT_TRY(lt_looptree_auto(g, NULL, out));
+	return call_roots(out, (*out)->root, (*out)->last_root);
+}
+
+static void run_text_of(const char *graph)
+{
+	struct lt_graph *g = parsed(graph);
+	char why[1000] = "";
+	struct described_user user = { whole_tree, NULL, false };
+	struct run_config config = { .backends = "sim:grid/described", .compile = described_compile, .user = &user };
+	struct run_tally tally = { 0 };
+	struct run_want want;
+	run_want_new(g, 6, tree_fill, g, &want);
+	cr_assert_eq(want.status, LT_OK, "%s", want.message);
+	run_compare(&want, g, &config, NULL, NULL, &tally, why, sizeof why);
+	cr_expect_str_eq(why, "", "%s\n%s", why, graph);
+	run_want_free(&want);
+	parsed_free(g);
+}
+
+/* What is handed over: lines of the description. */
+static const struct { const char *graph, *has[4]; } said[] = {
+	{ masked, { "lessequal t, s + p\n", "keys up to the query + p\n", NULL } },
+	{ digits, { "| axes g 3, o 5, k 4\n", "b[5*g + o]", "product of r1 r0 by o1 o0; batch g, column o, deep k\n", NULL } },
+	{ bounded, { "k 13 at most p", "r0 = a[26*m + k + p]", NULL } },
+};
+
+Test(call_described, says_places_and_digits)
+{
+	for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+		struct lt_graph *g = parsed(said[i].graph);
+		struct described_user user = { whole_tree, NULL, false };
+		const struct lt_options o = { .size = sizeof o, .backends = "ref" };
+		struct lt_program *p;
+		char *text = NULL;
+		size_t bytes;
+		cr_assert_eq(described_compile(&user, g, &o, &p), LT_OK, "%s", lt_context_message(g->ctx));
+		FILE *to = open_memstream(&text, &bytes);
+		add_descriptions(p, g->ctx, to);
+		fclose(to);
+		for (int k = 0; said[i].has[k]; k++)
+			cr_expect(strstr(text, said[i].has[k]), "no '%s' in\n%s", said[i].has[k], text);
+		free(text);
+		lt_program_free(p);
+		parsed_free(g);
+	}
+}
+
+Test(call_described, run_time_scalars_and_digits)
+{
+	run_text_of(bounded);
+	run_text_of(digits);
+	run_text_of(masked);
+}
+
+/* -- any group of random graphs -- */
+
+struct drawn { uint64_t rng; int calls; };
+
+static lt_status draw_tree(const struct lt_graph *g, const char *text, struct lt_looptree **out)
+{
+	struct drawn *d = (struct drawn *)(uintptr_t)(const void *)text;
+	uint64_t rng = d->rng;
+	LT_TRY(lt_looptree_auto(g, NULL, out));
+	for (int turn = 0; turn < 3; turn++) {
+		lt_tnode root[200];
+		int32_t n = 0;
+		for (lt_tnode at = (*out)->root; at >= 0 && n < 200; at = (*out)->node[at].next)
+			root[n++] = at;
+		if (!n)
+			break;
+		int32_t first = (int32_t)random_between(&rng, 0, n - 1),
+			last = random_chance(&rng, 50) ? n - 1 : (int32_t)random_between(&rng, first, n - 1);
+		bool grouped = false;
+		for (int32_t i = first; i <= last; i++)
+			grouped = grouped || (*out)->node[root[i]].kind == LT_TGROUP;
+		if (grouped || call_roots(out, root[first], root[last]) != LT_OK)
+			continue;
+		d->calls++;
+	}
+	return LT_OK;
+}
+
+struct drawn_tally { int ran, refused, calls, anchors; };
+
+static void run_drawn(struct lt_context *ctx, const struct lt_graph *g, uint64_t seed, run_fill *fill, void *data,
+	bool passes, struct drawn_tally *to)
+{
+	struct drawn d = { .rng = seed * 2654435761u + 1 };
+	struct described_user user = { draw_tree, &d, passes };
+	struct run_config config = { .backends = "sim:grid/described", .compile = described_compile, .user = &user };
+	const struct lt_options o = { .size = sizeof o, .backends = config.backends };
+	struct run_tally tally = { 0 };
+	struct run_want want;
+	struct lt_program *p = NULL;
+	char why[1000] = "";
+	lt_status st = described_compile(&user, g, &o, &p);
+	cr_assert(st == LT_OK || st == LT_EUNSUPPORTED || st == LT_EILLEGAL, "seed %llu: %s", (unsigned long long)seed,
+		lt_context_message(ctx));
+	if (st == LT_OK && getenv("LT_SHOW"))
+		add_descriptions(p, ctx, stderr);
+	else if (getenv("LT_SHOW"))
+		fprintf(stderr, "refused: %s\n", lt_context_message(ctx));
+	for (int32_t i = 0; st == LT_OK && i < p->nests.n; i++)
+		for (uint32_t c = 0; c < p->nests.frozen[i].tree.calls.n; c++)
+			to->anchors += LT_AT(struct lt_call, p->nests.frozen[i].tree.calls, c)->anchor >= 0;
+	lt_program_free(p);
+	to->refused += st != LT_OK;
+	to->ran += st == LT_OK;
+	to->calls += st == LT_OK ? d.calls : 0;
+	if (st != LT_OK || !d.calls)
+		return;
+	run_want_new(g, 2, fill, data, &want);
+	run_compare(&want, g, &config, NULL, NULL, &tally, why, sizeof why);
+	cr_assert_str_eq(why, "", "seed %llu%s: %s", (unsigned long long)seed, passes ? ", passes" : "", why);
+	run_want_free(&want);
+}
+
+Test(call_described, random_groups_of_random_layers)
+{
+	uint64_t first = must_number("LT_SEED", 1), count = must_draws("LT_COUNT", 120);
+	struct drawn_tally tally = { 0 };
+	for (uint64_t seed = first; seed < first + count; seed++) {
+		struct lt_context *ctx;
+		struct lt_graph *g;
+		char text[4000];
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		random_layer(ctx, seed, 3000, &g, text, sizeof text);
+		if (getenv("LT_SHOW"))
+			fprintf(stderr, "-- seed %llu\n%s\n", (unsigned long long)seed, text);
+		struct random_layer_data data = { g, seed };
+		run_drawn(ctx, g, seed, random_layer_fill, &data, seed % 2, &tally);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+	fprintf(stderr, "%d programs with %d calls, %d with an anchor, ran, %d were refused\n", tally.ran, tally.calls,
+		tally.anchors, tally.refused);
+	cr_assert(count < 100 || (tally.calls > 40 && tally.anchors > 15));
+}
+
+Test(call_described, random_groups_of_random_products)
+{
+	uint64_t first = must_number("LT_SEED", 1), count = must_draws("LT_COUNT", 120);
+	struct drawn_tally tally = { 0 };
+	for (uint64_t seed = first; seed < first + count; seed++) {
+		struct lt_context *ctx;
+		struct lt_graph *g;
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		(seed % 3 ? random_product : random_product_counted)(ctx, seed, &g);
+		run_drawn(ctx, g, seed, random_product_fill, g, seed % 2, &tally);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+	fprintf(stderr, "%d programs with %d calls, %d with an anchor, ran, %d were refused\n", tally.ran, tally.calls,
+		tally.anchors, tally.refused);
+	cr_assert(count < 100 || (tally.calls > 40 && tally.anchors > 15));
+}
