@@ -125,7 +125,8 @@ extern "C" {
 		"in the host region: a grid runs, of so many blocks along each axis; none if one is 0") \
 	X(fragment, 192, FRAGMENT, "what the thread has of matrix a or b in shared memory, read by all threads of `matrix`") \
 	X(call, 193, CALL, \
-		"in the host region: a routine computes a product: where each operand begins, then how many of each dim")
+		"in the host region: a routine computes what its line says: where each operand begins, then how many of each dim, " \
+		"where guards and places begin")
 enum lt_machine_opcode {
 #define LT_MACHINE_ENUM(name, number, form, doc) LT_OPCODE_##name = number,
 	LT_MACHINE_MAP(LT_MACHINE_ENUM)
