@@ -374,6 +374,14 @@ finds() {
 	SEEN=$to/seen EDIT=$edit CUT=$cut says 1 'the binary is wrong' "$O/lt-build" "$@" -o "$to/faulty" \
 		--cc "$PWD/tests/standalone/edit.sh" && [ -e "$to/seen" ] && [ ! -e "$to/faulty" ]
 }
+mixed() {
+	cat > "$1" <<-end
+	x = InputTensor(x, float32, [8, 16]);
+	w = InputTensor(w, float32, [16, 16]);
+	y = (x @ w) * 10;
+	result = y - RoundNode(y);
+	end
+}
 # What was there before stays.
 old_stays() {
 	build examples/softmax.lt -o "$to/old" -q && cp "$to/old" "$to/copy" &&
@@ -391,6 +399,9 @@ faults() {
 	try "fault: another constant" finds 's/(uintptr_t)faulty_constant3/(uintptr_t)faulty_constant1/' '' $mnist --data array
 	again "fault: another part of the weights" finds 's/_bytes + 256)/_bytes + 512)/' '' examples/mlp.lt -c '*=random'
 	try "fault: weights cut off" finds '' 1024 examples/mlp.lt -c '*=random'
+	mixed "$to/mixed.lt"
+	try "fault: a factor beside a rounding" finds 's/\* 10\.0*f/* 10.001f/' '' "$to/mixed.lt"
+	try "fault: a smaller one" finds 's/\* 10\.0*f/* 10.0001f/' '' "$to/mixed.lt"
 	try "what was there before stays" old_stays
 	try "no fault" right_compiler
 }

@@ -126,6 +126,23 @@ Test(judge_steps, one_step_of_one_element_is_within)
 	}
 }
 
+/* Less than a step is no other decision: in one element that is made of one rounding; in more than ties can be where it
+ * is made of several, which may meet. */
+Test(judge_steps, less_than_a_step_is_wrong)
+{
+	static const double part[] = { 1e-3, -0.01, 0.24, -0.5, 0.9 };
+	for (int kind = DEQUANTISED; kind <= POOLED; kind++)
+		for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
+			struct trial x = begin((enum kind)kind);
+			for (int64_t i = 100; i < (kind == POOLED ? 100 + 3 * TIES : 101); i++)
+				add_steps(x.got, i, x.t, part[k]);
+			struct lt_report r = judged(&x);
+			cr_assert(lt__report_failed(&r), "%s, %g", name[kind], part[k]);
+			cr_assert(kind == POOLED || (r.wrong == 1 && strstr(r.first, "y[100]")), "%s: %s", name[kind], r.first);
+			judge_one_end(x.b, x.j, x.got);
+		}
+}
+
 Test(judge_steps, two_steps_are_wrong)
 {
 	for (int kind = 0; kind < KINDS; kind++)

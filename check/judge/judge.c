@@ -18,6 +18,10 @@ struct noise {
 	/* Where results are made of roundings: the lowest and highest difference from the reference, and the sum of their
 	 * sizes; of the whole tensor the largest sum of all differences in a run. */
 	double *low, *high, *mass, bias;
+	/* What the runs deviate by, largest and summed up, without what other decisions of the last roundings do; in how many
+	 * of them a rounding decided otherwise. */
+	double *calm, *calm_sum;
+	unsigned char *decided;
 };
 /* One tensor of the program against the reference. */
 struct tensor {
@@ -27,6 +31,7 @@ struct tensor {
 	const struct noise *noise;
 	int32_t output;                     /* of the graph: its results, then its states that are set; -1: none */
 	const double *step;                 /* by how much elements move with the last roundings; NULL: not at all */
+	const double *least;                /* the least that they move by; NULL: not known */
 	bool constant;                      /* a state that nothing sets: exact */
 };
 
@@ -89,17 +94,16 @@ void lt__judge_threads(const struct lt_judge_options *o, struct lt_judge_work *w
 	eval->n_thread = eval->parallel ? o->n_thread : 1;
 }
 
-static lt_status judge_evaluate(const struct lt_judge *j, int32_t run, struct lt_evaluation **out)
+static struct lt_eval_options run_options(const struct lt_judge *j, int32_t run, struct lt_judge_work *work)
 {
-	struct lt_judge_work work;
 	struct lt_eval_options eval = { .mode = run < 0 ? LT_EVAL_EXACT : run == 0 ? LT_EVAL_NEAREST : LT_EVAL_RANDOM,
 		.seed = (j->o.seed ^ UINT64_C(0x9e3779b97f4a7c15)) * (2 * (uint64_t)run + 3), .amplify = LT_JUDGE_NOISE,
 		.allows = j->o.allows,
 		.want = j->rounded ? j->rounded->want : NULL,
 		.n_want = j->rounded ? j->rounded->n_want : 0 };
-	snprintf(work.what, sizeof work.what, run < 0 ? "reference" : "Monte Carlo run %d", (int)run + 1);
-	lt__judge_threads(&j->o, &work, &eval);
-	return lt_eval_with(j->g, j->source, &eval, out);
+	snprintf(work->what, sizeof work->what, run < 0 ? "reference" : "Monte Carlo run %d", (int)run + 1);
+	lt__judge_threads(&j->o, work, &eval);
+	return eval;
 }
 
 static struct noise *new_noise(int32_t n) { return calloc((size_t)n + 1, sizeof(struct noise)); }
@@ -108,6 +112,7 @@ lt_status lt__judge_new(
 	const struct lt_graph *g, const void *const *source, const struct lt_judge_options *o, struct lt_judge **out)
 {
 	struct lt_judge *j = *out = NULL;
+	struct lt_judge_work work;
 	lt_status st;
 	j = calloc(1, sizeof *j);
 	if (!j)
@@ -116,7 +121,10 @@ lt_status lt__judge_new(
 	if (o)
 		j->o = *o;
 	st = j->result && j->set ? lt__rounded_new(g, &j->rounded) : lt_fail(g->ctx, LT_ENOMEM, "out of memory");
-	st = st ? st : judge_evaluate(j, -1, &j->reference);
+	if (!st) {
+		const struct lt_eval_options eval = run_options(j, -1, &work);
+		st = lt_eval_with(g, source, &eval, &j->reference);
+	}
 	if (st) {
 		lt__judge_free(j);
 		return st;
@@ -134,6 +142,9 @@ static void free_noise(struct noise *noise, int32_t n)
 		free(noise[i].low);
 		free(noise[i].high);
 		free(noise[i].mass);
+		free(noise[i].calm);
+		free(noise[i].calm_sum);
+		free(noise[i].decided);
 	}
 	free(noise);
 }
@@ -170,25 +181,35 @@ static double deviation(const void *a, const void *b, int64_t i, enum lt_dtype t
 	return class_of(x.f) != class_of(y.f) ? INFINITY : isfinite(x.f) ? fabs(x.f - y.f) : 0;
 }
 
-static bool add_run(
-	const struct lt_judge *j, lt_node n, const void *want, const void *run, struct noise *noise, double weight)
+static bool make_room(const struct lt_judge *j, lt_node n, struct noise *noise)
+{
+	size_t elems = (size_t)lt__node_elems(j->g, n) + 1;
+	if (noise->largest)             /* all or none of it: what fails ends the judge */
+		return true;
+	noise->largest = calloc(elems, sizeof(double));
+	noise->sum = calloc(elems, sizeof(double));
+	noise->classes = calloc(elems, 1);
+	if (!j->rounded)
+		return noise->largest && noise->sum && noise->classes;
+	noise->low = calloc(elems, sizeof(double));
+	noise->high = calloc(elems, sizeof(double));
+	noise->mass = calloc(elems, sizeof(double));
+	noise->calm = calloc(elems, sizeof(double));
+	noise->calm_sum = calloc(elems, sizeof(double));
+	noise->decided = calloc(elems, 1);
+	return noise->largest && noise->sum && noise->classes && noise->low && noise->high && noise->mass && noise->calm
+		&& noise->calm_sum && noise->decided;
+}
+
+/* held: the run with the roundings of the reference.  What moves an element less, that or the run as it is, is not what
+ * a rounding decided. */
+static bool add_run(const struct lt_judge *j, lt_node n, const void *want, const void *run, const void *held,
+	struct noise *noise, double weight)
 {
 	int64_t at[LT_MAX_RANK] = { 0 }, flat = 0;
 	enum lt_dtype t = j->g->node[n].dtype;
-	size_t elems = (size_t)lt__node_elems(j->g, n) + 1;
-	if (!noise->largest)
-		noise->largest = calloc(elems, sizeof(double));
-	if (!noise->sum)
-		noise->sum = calloc(elems, sizeof(double));
-	if (!noise->classes)
-		noise->classes = calloc(elems, 1);
-	if (j->rounded && !noise->mass) {
-		noise->low = calloc(elems, sizeof(double));
-		noise->high = calloc(elems, sizeof(double));
-		noise->mass = calloc(elems, sizeof(double));
-	}
-	if (!noise->largest || !noise->sum || !noise->classes
-		|| (j->rounded && !(noise->low && noise->high && noise->mass)))
+	size_t bytes = lt__dtype_info(t)->bytes;
+	if (!make_room(j, n, noise))
 		return false;
 	if (lt__is_empty(j->g, j->reference, n))
 		return true;
@@ -196,11 +217,16 @@ static bool add_run(
 	do {
 		double d = weight * deviation(run, want, flat, t);
 		if (j->rounded) {
-			double apart = lt__signed_distance(run, want, flat, t);
+			double apart = lt__signed_distance(run, want, flat, t), calm = fmin(d, weight * deviation(held, want, flat, t));
+			size_t byte = (size_t)flat * bytes;
 			noise->low[flat] = fmin(noise->low[flat], apart);
 			noise->high[flat] = fmax(noise->high[flat], apart);
 			noise->mass[flat] += fabs(apart);
 			bias += isfinite(apart) ? apart : 0;
+			noise->calm[flat] = fmax(noise->calm[flat], calm);
+			noise->calm_sum[flat] += calm;
+			noise->decided[flat] = (unsigned char)(noise->decided[flat]
+				+ (memcmp((const char *)run + byte, (const char *)held + byte, bytes) != 0));
 		}
 		noise->largest[flat] = fmax(noise->largest[flat], d);
 		noise->sum[flat] += d;
@@ -210,22 +236,35 @@ static bool add_run(
 	return true;
 }
 
+static bool add_outputs(const struct lt_judge *j, const struct lt_evaluation *e, double weight)
+{
+	const void *const *held = j->rounded ? j->rounded->held : NULL;
+	bool good = true;
+	for (int32_t i = 0; i < j->g->n_result && good; i++) {
+		const void *run = lt_eval_result(e, i, NULL);
+		good = add_run(j, j->g->result[i].node, lt_eval_result(j->reference, i, NULL), run,
+			held && held[i] ? held[i] : run, &j->result[i], weight);
+	}
+	for (int32_t i = 0; i < j->g->n_set && good; i++) {
+		const void *run = lt_eval_state(e, i, NULL), *as = held ? held[j->g->n_result + i] : NULL;
+		good = add_run(j, j->g->set[i].value, lt_eval_state(j->reference, i, NULL), run, as ? as : run, &j->set[i], weight);
+	}
+	return good;
+}
+
 /* Runs up to `runs` of them. */
 static lt_status need_runs(struct lt_judge *j, int32_t runs)
 {
 	bool good = true, more = j->runs < runs;
 	while (j->runs < runs && good) {
 		struct lt_evaluation *e;
+		struct lt_judge_work work;
+		const struct lt_eval_options eval = run_options(j, j->runs, &work);
+		LT_TRY(lt_eval_with(j->g, j->source, &eval, &e));
+		lt_status st = j->rounded ? lt__rounded_hold(j->rounded, j->source, &eval, j->reference, e) : LT_OK;
 		/* The run without random errors has errors of the permitted size, once. */
-		double weight = j->runs == 0 ? LT_JUDGE_NOISE : 1;
-		LT_TRY(judge_evaluate(j, j->runs, &e));
-		for (int32_t i = 0; i < j->g->n_result && good; i++)
-			good = add_run(j, j->g->result[i].node, lt_eval_result(j->reference, i, NULL),
-				lt_eval_result(e, i, NULL), &j->result[i], weight);
-		for (int32_t i = 0; i < j->g->n_set && good; i++)
-			good = add_run(j, j->g->set[i].value, lt_eval_state(j->reference, i, NULL),
-				lt_eval_state(e, i, NULL), &j->set[i], weight);
-		lt_status st = j->rounded ? lt__rounded_add_run(j->rounded, j->reference, e) : LT_OK;
+		good = st || add_outputs(j, e, j->runs == 0 ? LT_JUDGE_NOISE : 1);
+		st = !st && j->rounded ? lt__rounded_add_run(j->rounded, j->reference, e) : st;
 		lt_eval_free(e);
 		j->runs++;
 		LT_TRY(st);
@@ -254,19 +293,24 @@ struct judge_pass {
 	struct norm_group group[GROUPS];
 	/* Of elements that are made of roundings, in steps: all that they are off by, what the runs are, the first one. */
 	double steps, explained_steps;
+	double decisions, explained_decisions;  /* how many elements are not those of the reference's roundings */
 	int64_t first_step;
 	/* The sums of their errors, with their signs; what the runs explain of that; the largest step. */
 	double bias, explained_bias, largest_step;
 	bool too_many;
 };
 
+/* Of an element that a run moves by d at most. */
+static double widened(double d, enum lt_dtype t)
+{
+	return d == 0 ? 0 : LT_JUDGE_WIDEN * (d + lt__dtype_info(t)->tiny);      /* exact: no run moves it */
+}
+
 static double tolerance(const struct noise *noise, int64_t i, enum lt_dtype t)
 {
 	double d = noise->largest ? noise->largest[i] : 0;
-	if (d == 0)             /* exact: no run moves it */
-		return 0;
 	/* An integer or bool that flips between the runs says nothing of what it may be. */
-	return lt__dtype_info(t)->cls != LT_CLASS_FLOAT ? INFINITY : LT_JUDGE_WIDEN * (d + lt__dtype_info(t)->tiny);
+	return d > 0 && lt__dtype_info(t)->cls != LT_CLASS_FLOAT ? INFINITY : widened(d, t);
 }
 
 /* Kinds of value: the reference's and those of the runs; of the result. */
@@ -289,12 +333,11 @@ static bool is_other_kind(struct kinds k) { return !(k.may & (k.may - 1)) && !(k
 /* The norm allows what each element's runs do on average, and the most that one element may do: with few elements that
  * decides.  Elements that hardly move are not judged by the room of those that move more. */
 static void add_to_norm(
-	const struct lt_judge *j, const struct tensor *x, int64_t i, double error, double allowed, struct judge_pass *p)
+	const struct lt_judge *j, const double *sum, int64_t i, double error, double allowed, struct judge_pass *p)
 {
-	const struct noise *noise = x->noise;
-	if (!noise->sum || !(noise->sum[i] > 0) || !isfinite(noise->sum[i]))
+	if (!sum || !(sum[i] > 0) || !isfinite(sum[i]))
 		return;
-	double average = fmax(noise->sum[i] / j->runs, DBL_TRUE_MIN);    /* zero has no exponent */
+	double average = fmax(sum[i] / j->runs, DBL_TRUE_MIN);          /* zero has no exponent */
 	struct norm_group *g = &p->group[(ilogb(average) + GROUPS) / 2];
 	if (g->n++ == 0)
 		g->first = i;
@@ -322,33 +365,44 @@ static double step_of(const struct tensor *x, int64_t i, struct kinds kinds)
 }
 
 /* What an element may be off by in the direction in which it is: as much as in a run, and one step more.  The runs'
- * random errors are in that, too. */
-static double stepped_tolerance(const struct noise *noise, int64_t i, double error, double step, enum lt_dtype t)
+ * random errors are in that, too.  What is too small for the least step, whatever the floats do, is no other decision
+ * of a rounding: there it may be off by as much as in a run, or by what all floats may. */
+static double stepped_tolerance(const struct tensor *x, int64_t i, double error, double step, enum lt_dtype t)
 {
-	return (error > 0 ? noise->high[i] : -noise->low[i]) + step * (1 + 0x1p-6)
+	double reach = (error > 0 ? x->noise->high[i] : -x->noise->low[i])
 		+ (lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? LT_JUDGE_WIDEN * lt__dtype_info(t)->tiny : 0);
+	double calm = fmax(reach, widened(x->noise->calm[i], t));
+	if (x->least && fabs(error) + calm < x->least[i] * (1 - 0x1p-6))
+		return calm;
+	return reach + step * (1 + 0x1p-6);
 }
 
-/* How many steps all elements are off by together, and in one direction, must not be more than twice what it is in the
- * runs, and one.  Elements that runs move in one direction only, as ties, may all go that way. */
+/* What errors of floats explain is judged like all floats.  In each other element a rounding decided otherwise: how
+ * many these are, how many steps they are off by together, and in one direction, must not be more than twice what it is
+ * in the runs, and one.  Elements that runs move in one direction only, as ties, may all go that way. */
 static void add_step(const struct lt_judge *j, const struct noise *noise, int64_t i, double error, double step,
-	struct judge_pass *p)
+	enum lt_dtype t, struct judge_pass *p)
 {
-	double average = noise->mass[i] / j->runs;
+	double average = noise->mass[i] / j->runs, calm = widened(noise->calm[i], t);
 	p->explained_steps += average / step;
+	p->explained_decisions += (double)noise->decided[i] / j->runs;
 	p->explained_bias += noise->low[i] > -step / 2 || noise->high[i] < step / 2 ? LT_JUDGE_WIDEN * average : 0;
 	p->largest_step = fmax(p->largest_step, step);
 	p->allowed2 += lt__square(LT_JUDGE_WIDEN * average / p->unit);
 	p->bias += error;
-	if (fabs(error) <= step / 4)            /* of two roundings that meet, a step is one of both */
+	if (fabs(error) <= calm) {
+		add_to_norm(j, noise->calm_sum, i, error, calm, p);
 		return;
-	p->first_step = p->steps == 0 ? i : p->first_step;
+	}
+	p->first_step = p->decisions == 0 ? i : p->first_step;
+	p->decisions++;
 	p->steps += fabs(error) / step;
 }
 
 static bool steps_fail(const struct tensor *x, const struct judge_pass *p)
 {
 	return p->steps > LT_JUDGE_WIDEN * p->explained_steps + 1
+		|| p->decisions > LT_JUDGE_WIDEN * p->explained_decisions + 1
 		|| fabs(p->bias) > LT_JUDGE_WIDEN * x->noise->bias + p->explained_bias + p->largest_step * (1 + 0x1p-6);
 }
 
@@ -367,9 +421,9 @@ static void count_pass(const struct lt_judge *j, const struct tensor *x, double 
 		double step = error > 0 || x->step ? step_of(x, flat, kinds) : 0;
 		if (step > 0) {
 			double apart = lt__signed_distance(x->got, x->want, flat, t);
-			allowed = stepped_tolerance(x->noise, flat, apart, step, t);
+			allowed = stepped_tolerance(x, flat, apart, step, t);
 			open = !(fmax(x->noise->high[flat], -x->noise->low[flat]) - step <= LT_JUDGE_USELESS * fmax(size, scale));
-			add_step(j, x->noise, flat, apart, step, p);
+			add_step(j, x->noise, flat, apart, step, t, p);
 		}
 		p->elements++;
 		if (error > 0 && is_other_overflow(kinds)) {
@@ -389,12 +443,12 @@ static void count_pass(const struct lt_judge *j, const struct tensor *x, double 
 			p->worst = flat;
 		}
 		if (!open && !(step > 0))
-			add_to_norm(j, x, flat, error, allowed, p);
+			add_to_norm(j, x->noise->sum, flat, error, allowed, p);
 		p->error2 += open ? 0 : lt__square(error / p->unit);
 		p->size2 += lt__square(size / p->unit);
 	} while (lt__next_element(j->g, j->reference, x->node, at, &flat));
 	end_norm(p);
-	p->too_many = p->steps > 0 && steps_fail(x, p);
+	p->too_many = p->decisions > 0 && steps_fail(x, p);
 }
 
 static bool norm_fails(const struct judge_pass *p) { return p->failed != NULL || p->too_many; }
@@ -436,7 +490,7 @@ static void report_wrong(
 	if (p->first_wrong >= 0) {
 		double step = step_of(x, p->first_wrong, kinds_of(x, p->first_wrong, t)), apart = lt__signed_distance(x->got,
 			x->want, p->first_wrong, t);
-		double allowed = step > 0 ? stepped_tolerance(x->noise, p->first_wrong, apart, step, t)
+		double allowed = step > 0 ? stepped_tolerance(x, p->first_wrong, apart, step, t)
 			: tolerance(x->noise, p->first_wrong, t);
 		snprintf(r->first, sizeof r->first,
 			"%s is %s, the reference has %s, and rounding explains %.3g (%lld of %lld elements are wrong)",
@@ -446,10 +500,11 @@ static void report_wrong(
 			(long long)p->elements);
 	} else if (p->too_many && !p->failed) {
 		snprintf(r->first, sizeof r->first,
-			"%s%s%s as a whole is off by %.3g steps of its rounding, such as at %s, in one direction by %.3g in all, and "
-			"rounding explains %.3g and %.3g",
-			x->kind, x->name, r->when ? r->when : "", p->steps, element_text(j, x, p->first_step, r, where, sizeof where),
-			fabs(p->bias), LT_JUDGE_WIDEN * p->explained_steps + 1,
+			"%s%s%s as a whole is off by %.3g steps of its rounding, in %.0f elements such as %s, in one direction by %.3g in "
+			"all, and rounding explains %.3g, %.3g and %.3g",
+			x->kind, x->name, r->when ? r->when : "", p->steps, p->decisions,
+			element_text(j, x, p->first_step, r, where, sizeof where), fabs(p->bias),
+			LT_JUDGE_WIDEN * p->explained_steps + 1, LT_JUDGE_WIDEN * p->explained_decisions + 1,
 			LT_JUDGE_WIDEN * x->noise->bias + p->explained_bias + p->largest_step);
 	} else if (norm_fails(p)) {
 		const struct norm_group *f = p->failed;
@@ -461,9 +516,12 @@ static void report_wrong(
 	}
 }
 
-static const double *steps_of(const struct lt_judge *j, const struct tensor *x)
+static void find_steps(const struct lt_judge *j, struct tensor *x)
 {
-	return j->rounded && x->output >= 0 ? j->rounded->step[x->output] : NULL;
+	if (!j->rounded || x->output < 0)
+		return;
+	x->step = j->rounded->step[x->output];
+	x->least = j->rounded->least[x->output];
 }
 
 static lt_status judge(struct lt_judge *j, struct tensor *x, struct lt_report *r)
@@ -477,7 +535,7 @@ static lt_status judge(struct lt_judge *j, struct tensor *x, struct lt_report *r
 		for (bool first = true; first || (runs < LT_JUDGE_MORE && (p.wrong || norm_fails(&p))); first = false) {
 			runs = first ? runs : runs + LT_JUDGE_AGAIN < LT_JUDGE_MORE ? runs + LT_JUDGE_AGAIN : LT_JUDGE_MORE;
 			LT_TRY(need_runs(j, runs));
-			x->step = steps_of(j, x);
+			find_steps(j, x);
 			count_pass(j, x, scale, &p);
 		}
 	}
@@ -509,19 +567,19 @@ static lt_status judge(struct lt_judge *j, struct tensor *x, struct lt_report *r
 lt_status lt__judge_result(struct lt_judge *j, int32_t i, const void *got, struct lt_report *r)
 {
 	struct tensor x = { "", j->g->result[i].name, j->g->result[i].node, got,
-		lt_eval_result(j->reference, i, NULL), &j->result[i], i, NULL, false };
-	x.step = steps_of(j, &x);
+		lt_eval_result(j->reference, i, NULL), &j->result[i], i, NULL, NULL, false };
+	find_steps(j, &x);
 	return judge(j, &x, r);
 }
 
 lt_status lt__judge_allowed(struct lt_judge *j, int32_t i, double *norm)
 {
 	const void *want = lt_eval_result(j->reference, i, NULL);
-	struct tensor x = { "", j->g->result[i].name, j->g->result[i].node, want, want, &j->result[i], i, NULL, false };
+	struct tensor x = { "", j->g->result[i].name, j->g->result[i].node, want, want, &j->result[i], i, NULL, NULL, false };
 	struct judge_pass p;
 	*norm = 0;
 	LT_TRY(need_runs(j, LT_JUDGE_RUNS));
-	x.step = steps_of(j, &x);
+	find_steps(j, &x);
 	count_pass(j, &x, lt__root_mean_square(j->g, j->reference, x.node, want), &p);
 	*norm = p.size2 > 0 ? sqrt(p.allowed2 / p.size2) : sqrt(p.allowed2);
 	return LT_OK;
@@ -531,7 +589,8 @@ lt_status lt__judge_state(struct lt_judge *j, lt_node state, const void *got, st
 {
 	const struct noise exact = { 0 };
 	const struct lt_nodedef *d = &j->g->node[state];
-	struct tensor x = { "state ", d->label ? d->label : d->name, state, got, j->source[state], &exact, -1, NULL, true };
+	struct tensor x = { "state ", d->label ? d->label : d->name, state, got, j->source[state], &exact, -1, NULL, NULL,
+		true };
 	for (int32_t i = 0; i < j->g->n_set; i++)
 		if (j->g->set[i].state == state) {
 			x.node = j->g->set[i].value;
@@ -539,7 +598,7 @@ lt_status lt__judge_state(struct lt_judge *j, lt_node state, const void *got, st
 			x.noise = &j->set[i];
 			x.constant = false;
 			x.output = j->g->n_result + i;
-			x.step = steps_of(j, &x);
+			find_steps(j, &x);
 		}
 	return judge(j, &x, r);
 }

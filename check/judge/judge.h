@@ -14,7 +14,8 @@
  *             the permitted size; an element may be off by LT_JUDGE_WIDEN times the largest deviation of those runs;
  *   norm      each tensor as a whole: its distance from the reference against the distances of the same runs.
  * An element that a rounding to whole numbers made may be one step beside the runs (rounded.c); how many are is a part
- * of the test of norm.
+ * of the test of norm.  Where no rounding decided otherwise it is judged like all floats, by what the runs are without
+ * such decisions.
  * An element that differs and whose tolerance is larger than LT_JUDGE_USELESS of its scale is open: nothing can judge
  * it.  So is any other integer or bool that the runs do not agree on.  An error beyond a tolerance is wrong, however
  * large that is.

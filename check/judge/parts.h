@@ -24,6 +24,14 @@ struct lt_rounded {
 	unsigned char **moved;          /* by rounding: elements whose operand moved in a run */
 	/* By result, then by state set: by how much an element moves with its last roundings, 0: not at all.  NULL: none. */
 	double **step;
+	/* Of results whose elements each read one element of one rounding: the least that an element moves by where that
+	 * goes up or down; NULL: none, or not known. */
+	double **least;
+	bool *alone;                    /* by output: each element reads one of one rounding at most */
+	/* By output: what the tail gave last, of lt__rounded_hold what the run has with the roundings of the reference; NULL:
+	 * not known. */
+	const void **held;
+	struct lt_evaluation *tail;
 };
 /* NULL: the results are made of no rounding. */
 lt_status lt__rounded_new(const struct lt_graph *, struct lt_rounded **out);
@@ -31,6 +39,9 @@ void lt__rounded_free(struct lt_rounded *);
 /* Both of `want`. */
 lt_status lt__rounded_add_run(
 	struct lt_rounded *, const struct lt_evaluation *reference, const struct lt_evaluation *run);
+/* The run, which the options gave, with the last roundings of the reference: held, while the run is there. */
+lt_status lt__rounded_hold(struct lt_rounded *, const void *const *source, const struct lt_eval_options *of_run,
+	const struct lt_evaluation *reference, const struct lt_evaluation *run);
 /* By the runs so far. */
 lt_status lt__rounded_find_steps(
 	struct lt_rounded *, const void *const *source, const struct lt_evaluation *reference);
