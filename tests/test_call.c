@@ -97,6 +97,7 @@ static const struct { const char *graph, *tree, *report;
 	{ plain, "k call gemm\n n\n  m\n   %p\n   %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
 	{ plain, "k step 5 call gemm\n m step 2\n  n\n   k'\n    m'\n     %p\n     %c\n",
 		"gemm: row m 5, column n 7, deep k 12\n" },
+	{ plain, "m unroll\n n\n  k call gemm\n   %p\n   %c\n", "gemm: row m 1, column n 1, deep k 12\n" },
 	{ plain, "group call gemm\n m\n  n\n   k vector\n    %p\n    %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
 	{ plain, "m call gemm\n n\n  k step 4\n   k' vector\n    %p\n    %c\n",
 		"gemm: row m 5, column n 7, deep k 12\n" },

@@ -101,11 +101,19 @@ static const char *root_path(const struct lt_looptree *t, lt_tnode root, char *o
 	return out;
 }
 
+static lt_status apply_step(struct lt_looptree **t, const char *step)
+{
+	struct lt_looptree *next = NULL;
+	LT_TRY(lt__schedule_steps(*t, step, strlen(step), "random", 0, NULL, &next));
+	lt_looptree_free(*t);
+	*t = next;
+	return LT_OK;
+}
+
 /* The nests from one root to another as `call any`. */
 static lt_status call_roots(struct lt_looptree **t, lt_tnode first, lt_tnode last)
 {
 	char steps[600], a[200], b[200], name[200] = "group";
-	struct lt_looptree *next = NULL;
 	lt_tnode leaf = first;
 	while ((*t)->node[leaf].kind != LT_TLEAF)
 		leaf = (*t)->node[leaf].child;
@@ -116,12 +124,7 @@ static lt_status call_roots(struct lt_looptree **t, lt_tnode first, lt_tnode las
 		(void)snprintf(name, sizeof name, "%%%s/group", (*t)->graph->node[(*t)->node[leaf].leaf].name);
 	(void)snprintf(steps, sizeof steps, "group %s %s; call %s any", root_path(*t, first, a, sizeof a),
 		root_path(*t, last, b, sizeof b), name);
-	lt_status st = lt__schedule_steps(*t, steps, strlen(steps), "described", 0, NULL, &next);
-	if (st)
-		return st;
-	lt_looptree_free(*t);
-	*t = next;
-	return LT_OK;
+	return apply_step(t, steps);
 }
 
 static lt_tnode root_of_node(const struct lt_looptree *t, const char *name)
@@ -140,12 +143,8 @@ static lt_status case_tree(const struct lt_graph *g, const char *text, struct lt
 	const struct typed_case *of = (const struct typed_case *)(const void *)text;
 	const struct described_case *c = of->c;
 	LT_TRY(lt_looptree_auto(g, NULL, out));
-	if (c->steps[of->type]) {
-		struct lt_looptree *next = NULL;
-		LT_TRY(lt__schedule_steps(*out, c->steps[of->type], strlen(c->steps[of->type]), "steps", 0, NULL, &next));
-		lt_looptree_free(*out);
-		*out = next;
-	}
+	if (c->steps[of->type])
+		LT_TRY(apply_step(out, c->steps[of->type]));
 	lt_tnode first = (*out)->root, last = (*out)->last_root;
 	if (c->first[of->type]) {
 		last = root_of_node(*out, c->last[of->type]);
@@ -357,15 +356,147 @@ Test(call_described, run_time_scalars_and_digits)
 	run_text_of(masked);
 }
 
+/* -- what a description is as a whole, by brute force -- */
+
+static int64_t place_at(const struct lt_tree *t, const struct lt_call *c, int32_t row, int32_t stride, const int64_t *at)
+{
+	const int64_t *r = t->rows + (int64_t)row * t->n_column;
+	int64_t sum = r[0];
+	for (int32_t a = 0; a < c->n_axis; a++)
+		sum += t->strides[stride + a] * at[a];
+	return sum;
+}
+
+/* Whether all guards of a read hold that move along no other axis than these. */
+static bool holds(const struct lt_tree *t, const struct lt_call *c, const struct lt_call_read *r, int32_t o, int32_t w,
+	const int64_t *at)
+{
+	for (int32_t g = 0; g < r->n_guard; g++) {
+		const struct lt_call_guard *guard = LT_AT(struct lt_call_guard, t->call_guards, r->first_guard + g);
+		bool others = false;
+		for (int32_t a = 0; a < c->n_axis; a++)
+			others = others || (a != o && a != w && t->strides[guard->first_stride + a]);
+		if (!others && place_at(t, c, guard->row, guard->first_stride, at) < 0)
+			return false;
+	}
+	return true;
+}
+
+/* A window reads number stride*o + dilation*w - before of `extent`, `step` elements apart, and nothing beside them. */
+static void check_window(const struct lt_tree *t, const struct lt_call *c, const struct lt_call_read *r,
+	const struct lt_call_window *x)
+{
+	int64_t at[64] = { 0 }, one = 1,
+		n_o = x->out < 0 ? 1 : LT_AT(struct lt_call_dim, t->call_dims, c->first_axis + x->out)->extent,
+		n_w = x->window < 0 ? 1 : LT_AT(struct lt_call_dim, t->call_dims, c->first_axis + x->window)->extent,
+		last = x->stride * (n_o - one) + x->dilation * (n_w - one) - x->before, first = 0;
+	for (int64_t o = 0; o < n_o; o++)
+		for (int64_t w = 0; w < n_w; w++) {
+			if (x->out >= 0)
+				at[x->out] = o;
+			if (x->window >= 0)
+				at[x->window] = w;
+			int64_t number = x->stride * o + x->dilation * w - x->before,
+				place = place_at(t, c, r->row, r->first_stride, at);
+			first = o == 0 && w == 0 ? place : first;
+			cr_assert_eq(holds(t, c, r, x->out, x->window, at), number >= 0 && number < x->extent, "%lld, %lld of a window",
+				(long long)o, (long long)w);
+			cr_assert_eq(place - first, x->step * (number + x->before), "%lld, %lld of a window", (long long)o,
+				(long long)w);
+		}
+	cr_assert_eq(x->after, last >= x->extent ? last - x->extent + 1 : 0);
+}
+
+/* Roles of the axes as the strides of the reads have them. */
+static void check_roles(const struct lt_tree *t, const struct lt_call *c, const struct lt_call_anchor *a)
+{
+	const struct lt_call_op *sum = LT_AT(struct lt_call_op, t->call_ops, c->first_op + a->op[0]);
+	for (int32_t d = 0; d < c->n_axis; d++) {
+		bool in[2], deep = sum->reduced >> d & 1, out = !deep && sum->axes >> d & 1;
+		int32_t role = LT_AT(struct lt_call_dim, t->call_dims, c->first_axis + d)->role;
+		for (int i = 0; i < 2; i++) {
+			if (a->read[i] < 0)
+				return;
+			const struct lt_call_read *r = LT_AT(struct lt_call_read, t->call_reads, c->first_read + a->read[i]);
+			in[i] = t->strides[r->first_stride + d] != 0;
+			for (int32_t g = 0; g < r->n_guard; g++)
+				in[i] = in[i] || t->strides[LT_AT(struct lt_call_guard, t->call_guards, r->first_guard + g)->first_stride + d];
+		}
+		cr_assert_eq(role, deep ? LT_DIM_DEEP : !out || (!in[0] && !in[1]) ? LT_DIM_OTHER : in[0] && in[1] ? LT_DIM_BATCH
+			: in[0] ? LT_DIM_ROW : LT_DIM_COLUMN, "axis %d", (int)d);
+		cr_assert(!deep || (in[0] && in[1]), "axis %d", (int)d);
+	}
+}
+
+/* What is a product for a BLAS is one of the same values by its description. */
+static void check_product(const struct lt_tree *t, const struct lt_call *c)
+{
+	bool matrix = false, deep = false;      /* not a sum of squares, nor of one term, nor element by element */
+	for (int32_t d = 0; d < c->n_dim; d++) {
+		const struct lt_call_dim *dim = LT_AT(struct lt_call_dim, t->call_dims, c->first_dim + d);
+		deep = deep || (dim->role == LT_DIM_DEEP && dim->extent > 1);
+		matrix = matrix || ((dim->role == LT_DIM_ROW || dim->role == LT_DIM_COLUMN) && dim->extent > 1);
+	}
+	cr_assert(c->n_result == 1 && (c->anchor >= 0 || !matrix || !deep), "a product without an anchor, in loop %d", (int)c->loop);
+	if (c->anchor < 0 || LT_AT(struct lt_call_anchor, t->call_anchors, c->anchor)->kind == LT_ANCHOR_NORM)
+		return;
+	const struct lt_call_anchor *a = LT_AT(struct lt_call_anchor, t->call_anchors, c->anchor);
+	int32_t buffer[4], n = 0;
+	for (int32_t o = 1; o < 3; o++) {
+		buffer[n++] = LT_AT(struct lt_call_operand, t->call_operands, c->first_operand + o)->buffer;
+		buffer[n++] = LT_AT(struct lt_call_read, t->call_reads, c->first_read + a->read[o - 1])->buffer;
+	}
+	cr_assert((buffer[0] == buffer[1] && buffer[2] == buffer[3]) || (buffer[0] == buffer[3] && buffer[2] == buffer[1]),
+		"its factors are others");
+}
+
+static void check_anchors(const struct lt_tree *t, int *windows)
+{
+	for (uint32_t i = 0; i < t->calls.n; i++) {
+		const struct lt_call *c = LT_AT(struct lt_call, t->calls, i);
+		const struct lt_call_anchor *a = c->anchor < 0 ? NULL : LT_AT(struct lt_call_anchor, t->call_anchors, c->anchor);
+		if (c->pattern == LT_PATTERN_PRODUCT && c->n_result)
+			check_product(t, c);
+		if (a && (a->kind == LT_ANCHOR_PRODUCT || a->kind == LT_ANCHOR_CONVOLUTION))
+			check_roles(t, c, a);
+		for (int32_t w = 0; a && w < a->n_window; w++, ++*windows)
+			check_window(t, c, LT_AT(struct lt_call_read, t->call_reads, c->first_read + a->read[0]),
+				LT_AT(struct lt_call_window, t->call_windows, a->first_window + w));
+	}
+}
+
 /* -- any group of random graphs -- */
 
 struct drawn { uint64_t rng; int calls; };
 
-static lt_status draw_tree(const struct lt_graph *g, const char *text, struct lt_looptree **out)
+static void show_tree(const struct lt_looptree *t)
+{
+	struct run_text text = tree_print(t);
+	if (getenv("LT_SHOW"))
+		fprintf(stderr, "%s\n", text.at);
+	run_text_free(&text);
+}
+
+static lt_status draw_calls(const struct lt_graph *g, const char *text, struct lt_looptree **out)
 {
 	struct drawn *d = (struct drawn *)(uintptr_t)(const void *)text;
 	uint64_t rng = d->rng;
+	char step[2000];
+	int kind;
 	LT_TRY(lt_looptree_auto(g, NULL, out));
+	for (int64_t n = random_chance(&rng, 50) ? random_between(&rng, 1, 4) : 0; n > 0; n--)
+		if (random_step(*out, &rng, "bind call group called rfactor partials parallel", &kind, step, sizeof step))
+			(void)apply_step(out, step);
+	if (random_chance(&rng, 40)) {          /* inside of loops */
+		for (int turn = 0; turn < 3; turn++) {
+			lt_tnode at = (lt_tnode)random_between(&rng, 0, (*out)->n_node - 1);
+			if ((*out)->node[at].kind != LT_TLOOP || lt__root_of(*out, at) < 0)
+				continue;
+			(void)snprintf(step, sizeof step, "call %s any", lt__loop_path(*out, at));
+			d->calls += apply_step(out, step) == LT_OK;
+		}
+		return LT_OK;
+	}
 	for (int turn = 0; turn < 3; turn++) {
 		lt_tnode root[200];
 		int32_t n = 0;
@@ -385,7 +516,15 @@ static lt_status draw_tree(const struct lt_graph *g, const char *text, struct lt
 	return LT_OK;
 }
 
-struct drawn_tally { int ran, refused, calls, anchors; };
+static lt_status draw_tree(const struct lt_graph *g, const char *text, struct lt_looptree **out)
+{
+	lt_status st = draw_calls(g, text, out);
+	if (!st)
+		show_tree(*out);
+	return st;
+}
+
+struct drawn_tally { int ran, refused, calls, anchors, windows; };
 
 static void run_drawn(struct lt_context *ctx, const struct lt_graph *g, uint64_t seed, run_fill *fill, void *data,
 	bool passes, struct drawn_tally *to)
@@ -408,6 +547,8 @@ static void run_drawn(struct lt_context *ctx, const struct lt_graph *g, uint64_t
 	for (int32_t i = 0; st == LT_OK && i < p->nests.n; i++)
 		for (uint32_t c = 0; c < p->nests.frozen[i].tree.calls.n; c++)
 			to->anchors += LT_AT(struct lt_call, p->nests.frozen[i].tree.calls, c)->anchor >= 0;
+	for (int32_t i = 0; st == LT_OK && i < p->nests.n; i++)
+		check_anchors(&p->nests.frozen[i].tree, &to->windows);
 	lt_program_free(p);
 	to->refused += st != LT_OK;
 	to->ran += st == LT_OK;
@@ -437,8 +578,8 @@ Test(call_described, random_groups_of_random_layers)
 		lt_graph_free(g);
 		lt_context_free(ctx);
 	}
-	fprintf(stderr, "%d programs with %d calls, %d with an anchor, ran, %d were refused\n", tally.ran, tally.calls,
-		tally.anchors, tally.refused);
+	fprintf(stderr, "%d programs with %d calls, %d with an anchor, ran, with %d windows; %d were refused\n", tally.ran,
+		tally.calls, tally.anchors, tally.windows, tally.refused);
 	cr_assert(count < 100 || (tally.calls > 40 && tally.anchors > 15));
 }
 
@@ -455,7 +596,7 @@ Test(call_described, random_groups_of_random_products)
 		lt_graph_free(g);
 		lt_context_free(ctx);
 	}
-	fprintf(stderr, "%d programs with %d calls, %d with an anchor, ran, %d were refused\n", tally.ran, tally.calls,
-		tally.anchors, tally.refused);
+	fprintf(stderr, "%d programs with %d calls, %d with an anchor, ran, with %d windows; %d were refused\n", tally.ran,
+		tally.calls, tally.anchors, tally.windows, tally.refused);
 	cr_assert(count < 100 || (tally.calls > 40 && tally.anchors > 15));
 }

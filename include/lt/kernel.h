@@ -287,7 +287,7 @@ struct lt_kernel_call_op {
 	int32_t n_value;
 	const struct lt_kernel_call_value *values;
 };
-enum { LT_MAX_CALL_DIMS = 64, LT_MAX_CALL_OPERANDS = 5, LT_MAX_CALL_PARTS = 4096 };
+enum { LT_MAX_CALL_DIMS = 64, LT_MAX_CALL_OPERANDS = 5, LT_MAX_CALL_PARTS = 4096, LT_MAX_CALL_GUARDS = 64 };
 struct lt_kernel_call {
 	const char *routine;
 	uint32_t epilogues, sum;        /* LT_EPILOGUE_* bits; enum lt_dtype */

@@ -38,15 +38,21 @@ static lt_status check_call(const struct lowering *l, int32_t loop, struct lt_di
 			"loop %s: what is handed to %s is nothing that a routine computes%s%s", var, routine,
 			c && has_description(l) && c->undescribed ? ": " : "",
 			c && has_description(l) && c->undescribed ? c->undescribed : "");
+	for (int32_t r = 0; has_description(l) && r < c->n_read; r++)
+		if (LT_AT(struct lt_call_read, l->t->call_reads, c->first_read + r)->n_guard > LT_MAX_CALL_GUARDS)
+			return lt__report(diag, LT_EUNSUPPORTED, loop, -1, "materialize it outside",
+				"loop %s: what is handed to %s reads a view whose border is of more than %d conditions", var, routine,
+				(int)LT_MAX_CALL_GUARDS);
 	for (int32_t o = 0; has_description(l) && o < c->n_op; o++)
 		if (!LT_AT(struct lt_op, l->t->ops, LT_AT(struct lt_call_op, l->t->call_ops, c->first_op + o)->op)->opcode)
 			return lt__report(diag, LT_EUNSUPPORTED, loop, -1, "remove the call: make it serial",
 				"loop %s: what is handed to %s has an operator of which there is only a text", var, routine);
 	for (int32_t up = x->parent; up >= 0; up = lower_loop_at(l, up)->parent)
-		if (lower_loop_at(l, up)->kind == LT_GRID || lower_loop_at(l, up)->kind == LT_BLOCK)
+		if (lower_loop_at(l, up)->kind == LT_GRID || lower_loop_at(l, up)->kind == LT_BLOCK
+			|| lower_loop_at(l, up)->kind == LT_VECTOR)
 			return lt__report(diag, LT_EUNSUPPORTED, loop, -1, "put the call outside of it, or remove it",
 				"loop %s: only the host calls %s, and the %s loop %s is around it", var, routine,
-				lower_loop_at(l, up)->kind == LT_GRID ? "grid" : "block",
+				lower_loop_at(l, up)->kind == LT_GRID ? "grid" : lower_loop_at(l, up)->kind == LT_BLOCK ? "block" : "vector",
 				lower_loop_at(l, up)->var ? lower_loop_at(l, up)->var : "?");
 	return LT_OK;
 }

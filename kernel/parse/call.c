@@ -126,8 +126,8 @@ static void read_read(struct lt_kernel_parser *p, const struct lt_kernel_call *c
 	x->strides = read_strides(p, c);
 	while (lt__kernel_accept(p, "if")) {
 		const int64_t *one = read_strides(p, c), *before = guard;
-		if (x->n_guard == LT_MAX_CALL_PARTS)
-			LT_KERNEL_SYNTAX(p, "more than %d guards", (int)LT_MAX_CALL_PARTS);
+		if (x->n_guard == LT_MAX_CALL_GUARDS)
+			LT_KERNEL_SYNTAX(p, "more than %d guards", (int)LT_MAX_CALL_GUARDS);
 		guard = lt__pool_alloc(&p->scratch, (size_t)(x->n_guard + 1) * (size_t)(c->n_dim + 1), sizeof *guard);
 		for (int32_t d = 0; d < x->n_guard * c->n_dim; d++)
 			guard[d] = before[d];

@@ -66,10 +66,13 @@ static int64_t elements_of(struct simulation *s, const struct described_run *r, 
 {
 	int64_t n = 1;
 	for (int32_t d = 0; d < r->c->n_dim; d++)
-		if (set >> d & 1 && (r->count[d] <= 0 || __builtin_mul_overflow(n, r->count[d], &n)))
+		if (set >> d & 1 && r->count[d] <= 0)
 			return 0;
-	if (n > INT64_C(1) << 40)
-		s->status = LT_EUNSUPPORTED;
+	for (int32_t d = 0; d < r->c->n_dim; d++)
+		if (set >> d & 1 && (__builtin_mul_overflow(n, r->count[d], &n) || n > INT64_C(1) << 40)) {
+			s->status = lt__report(s->diag, LT_ENOMEM, -1, -1, NULL, "out of memory");
+			return 0;
+		}
 	return n;
 }
 

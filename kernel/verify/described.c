@@ -125,8 +125,9 @@ static void check_operand_buffer(struct lt_verifier *v, int32_t call, int32_t o)
 	const struct lt_kernel_call *c = &v->k->calls[call];
 	const struct lt_kernel_call_operand *x = &c->operands[o];
 	const char *what = o < c->n_result ? "result" : "read";
-	if (x->buffer < 0 || x->buffer >= (int32_t)v->k->n_buffer || x->n_guard < 0)
-		lt__verify_fail_at(v, LT_PART_CALL, call, "name a buffer that there is", "a %s is no buffer", what);
+	if (x->buffer < 0 || x->buffer >= (int32_t)v->k->n_buffer || x->n_guard < 0 || x->n_guard > LT_MAX_CALL_GUARDS)
+		lt__verify_fail_at(v, LT_PART_CALL, call, "name a buffer that there is",
+			"a %s is no buffer, or has more than %d guards", what, (int)LT_MAX_CALL_GUARDS);
 	const struct lt_kernel_buffer *b = &v->k->buffers[x->buffer];
 	if (b->space != LT_SPACE_SLOT && b->space != LT_SPACE_WORKSPACE)
 		lt__verify_fail_at(v, LT_PART_CALL, call, "put it in the workspace",
@@ -250,11 +251,11 @@ void lt__verify_described_begins(struct lt_verifier *v, const struct lt_instruct
 	const struct lt_kernel *k = v->k;
 	const struct lt_kernel_call *c = &k->calls[i->what];
 	const int64_t *value = k->extras + i->first_extra;
-	int64_t guard[64];
+	int64_t guard[LT_MAX_CALL_GUARDS];
 	for (int32_t o = 0, next = c->n_operand + c->n_dim; o < c->n_operand; o++) {
 		const struct lt_kernel_call_operand *x = &c->operands[o];
 		struct range_check r = { .c = c, .x = x, .guard = guard, .elems = k->buffers[x->buffer].elems };
-		bool known = lt__verify_constant(k, (int32_t)value[o], &r.begin) && x->n_guard <= 64;
+		bool known = lt__verify_constant(k, (int32_t)value[o], &r.begin);
 		for (int32_t g = 0; g < x->n_guard; g++, next++)
 			known = known && lt__verify_constant(k, (int32_t)value[next], &guard[g]);
 		for (int32_t d = 0; d < c->n_dim; d++)

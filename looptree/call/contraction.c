@@ -477,7 +477,7 @@ static struct operand_along along(const struct call_search *s, const struct lt_c
 {
 	struct operand_along x = { .full = true };
 	for (int32_t d = 0; d < s->c->n_dim; d++) {
-		if (s->c->role[d] == LT_DIM_DEEP || s->t->graph->var[s->c->dim[d]].extent == 1)
+		if (s->c->role[d] == LT_DIM_DEEP || is_unit_var(s->t->graph, s->c->dim[d]))
 			continue;
 		bool moves = moves_along(s, r, s->c->dim[d]);
 		x.roles |= moves ? 1u << s->c->role[d] : 0;
