@@ -48,11 +48,10 @@ static lt_status check_call(const struct lowering *l, int32_t loop, struct lt_di
 			return lt__report(diag, LT_EUNSUPPORTED, loop, -1, "remove the call: make it serial",
 				"loop %s: what is handed to %s has an operator of which there is only a text", var, routine);
 	for (int32_t up = x->parent; up >= 0; up = lower_loop_at(l, up)->parent)
-		if (lower_loop_at(l, up)->kind == LT_GRID || lower_loop_at(l, up)->kind == LT_BLOCK
-			|| lower_loop_at(l, up)->kind == LT_VECTOR)
+		if (lower_loop_at(l, up)->kind == LT_GRID || lower_loop_at(l, up)->kind == LT_BLOCK)
 			return lt__report(diag, LT_EUNSUPPORTED, loop, -1, "put the call outside of it, or remove it",
 				"loop %s: only the host calls %s, and the %s loop %s is around it", var, routine,
-				lower_loop_at(l, up)->kind == LT_GRID ? "grid" : lower_loop_at(l, up)->kind == LT_BLOCK ? "block" : "vector",
+				lower_loop_at(l, up)->kind == LT_GRID ? "grid" : "block",
 				lower_loop_at(l, up)->var ? lower_loop_at(l, up)->var : "?");
 	return LT_OK;
 }

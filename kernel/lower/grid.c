@@ -66,10 +66,8 @@ static int32_t grid_launch(
 	int32_t blocks[LOWER_AXES];
 	for (int a = 0; a < LOWER_AXES; a++)
 		blocks[a] = blocks_along(l, g, a);
-	for (int32_t i = 0; i < n; i++) {       /* of a copy of an unrolled loop it is a number */
-		const struct lower_column *c = &l->column[lower_loop_column(l->t, outer[i])];
-		handed[i] = c->value < 0 && c->fixed ? lt__lower_i64(l, c->number) : c->value;
-	}
+	for (int32_t i = 0; i < n; i++)
+		handed[i] = l->column[lower_loop_column(l->t, outer[i])].value;
 	int32_t host = l->b.now, region = lt__build_region(&l->b, LT_REGION_GRID, n, root);
 	struct lt_region *r = &l->b.region[region].region;
 	r->subgroup = 1;

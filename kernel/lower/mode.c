@@ -161,13 +161,19 @@ static bool is_bounded(const struct lowering *l, const struct lt_loop *x)
 	return false;
 }
 
+/* Whether the host runs the loop, around launches and calls: copies would be as many regions. */
+static bool is_hosts(const struct lowering *l, int32_t loop)
+{
+	return lower_has_grids(l) && l->part && l->part[loop].root < 0;
+}
+
 /* A short loop: its branches, and addresses that are counted, take as long as its body.  Not where elements are only
  * moved: memory is the limit there. */
 static void copy_serial(const struct lowering *l, int32_t i)
 {
 	struct lower_loop *p = &l->loop[i];
 	const struct lt_loop *x = lower_loop_at(l, i);
-	if (!p->bounded && !p->parallel && x->max_trip_count <= l->machine.copied / (p->cost ? p->cost : 1)
+	if (!p->bounded && !p->parallel && !is_hosts(l, i) && x->max_trip_count <= l->machine.copied / (p->cost ? p->cost : 1)
 		&& !needs_of(l, x).moves)
 		p->mode = LOWER_COPIES;
 }
@@ -207,7 +213,7 @@ static void unroll(const struct lowering *l, struct lower_loop *p, const struct 
 	/* Copies where all iterations are there, and others. */
 	const bool versions = p->bounded && l->part && !l->part[p - l->loop].waits;
 	int64_t most = l->machine.unrolled;
-	if (!most)
+	if (!most || is_hosts(l, (int32_t)(p - l->loop)))
 		return;
 	if (lower_has_grids(l) && most > GRID_COPIES && !picks_variables(l, (int32_t)(p - l->loop)))
 		most = GRID_COPIES;

@@ -54,7 +54,7 @@ static void check_call_operand(struct lt_verifier *v, int32_t call, int32_t o)
 	for (int32_t d = 0; d < c->n_dim; d++) {
 		bool has = roles_of(c, o) >> c->dims[d].role & 1;
 		int64_t stride = c->operands[o].strides[d];
-		if (!has && stride)
+		if (!has && stride && c->dims[d].extent > 1)
 			lt__verify_fail_at(v, LT_PART_CALL, call, "write 0", "%s, %s, does not have the %s %s, but moves along it by %"
 				PRId64, b->name, name, lt__call_roles[c->dims[d].role], c->dims[d].var, stride);
 		if (o == 0 && has && !stride && c->dims[d].extent > 1)
