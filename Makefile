@@ -211,6 +211,9 @@ $(O)/flags: FORCE
 as_strings = mkdir -p $(@D); sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $^ >$@
 $(O)/ir/op/prelude_text.h: ir/op/prelude.h
 	@$(as_strings)
+$(O)/kernel/own_text.h: include/lt/own.h
+	@$(as_strings)
+$(O)/kernel/own.o: $(O)/kernel/own_text.h
 $(O)/tools/build/main_text.h: $(addprefix tools/build/standalone/,threads.c main.c)
 	@$(as_strings)
 $(O)/tools/build/compile.o: $(O)/tools/build/main_text.h

@@ -1,8 +1,9 @@
-/* frontends.h -- what frontends share: files of other kinds, told by what they begin with. */
+/* frontends.h -- what frontends share: files of other kinds, told by what they begin with; what options say. */
 #ifndef LT_FRONTENDS_FRONTENDS_H
 #define LT_FRONTENDS_FRONTENDS_H
 #include <stdbool.h>
 #include <stddef.h>
+#include "lt/frontend.h"
 
 /* What a file that no frontend takes seems to be, and what to do with it, as the end of a sentence; NULL: that is not
  * known. */
@@ -11,4 +12,9 @@ const char *lt__foreign(const char *at, size_t n, char *out, size_t bytes);
 const char *lt__foreign_bytes(const char *at, size_t n, char *out, size_t bytes);
 /* A model of ONNX begins with its version, a small number, as field 1: a byte that is in no text. */
 bool lt__foreign_is_onnx(const char *at, size_t n);
+/* registry.c: LT_EINVAL where options set what the text of such a frontend says itself. */
+lt_status lt__parse_fixes_nothing(
+	struct lt_context *, const char *file, const char *frontend, const struct lt_parse_options *);
+/* The folder of the user's own operations that options name; NULL: none. */
+const char *lt__parse_kernels(const struct lt_parse_options *);
 #endif

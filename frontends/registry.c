@@ -130,6 +130,19 @@ static const struct lt_frontend *frontend_for(
 	return foreign ? NULL : f;
 }
 
+lt_status lt__parse_fixes_nothing(
+	struct lt_context *ctx, const char *file, const char *frontend, const struct lt_parse_options *o)
+{
+	return !o->n_dim && !o->n_fixed ? LT_OK : lt_fail(ctx, LT_EINVAL,
+		"%s: %s of a text for the frontend '%s' cannot be set: its text says what they are", file,
+		o->n_dim ? "dimensions" : "inputs", frontend);
+}
+
+const char *lt__parse_kernels(const struct lt_parse_options *o)
+{
+	return o->size >= offsetof(struct lt_parse_options, kernels) + sizeof o->kernels ? o->kernels : NULL;
+}
+
 lt_status lt_parse_with(struct lt_context *ctx, const char *text, size_t bytes, const char *file,
 	const char *frontend, const struct lt_parse_options *options, struct lt_graph **out)
 {
@@ -142,9 +155,8 @@ lt_status lt_parse_with(struct lt_context *ctx, const char *text, size_t bytes, 
 	if (!f)
 		return LT_EINVAL;
 	const bool with = options && f->parse_with;
-	if (!with && options && (options->n_dim || options->n_fixed))
-		return lt_fail(ctx, LT_EINVAL, "%s: %s of a text for the frontend '%s' cannot be set: its text says what they are",
-			file, options->n_dim ? "dimensions" : "inputs", f->name);
+	if (!with && options)
+		LT_TRY(lt__parse_fixes_nothing(ctx, file, f->name, options));
 	char doing[300];
 	struct lt_spending spending;
 	(void)snprintf(doing, sizeof doing, "reading %s", file);

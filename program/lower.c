@@ -3,6 +3,7 @@
 #include "ir/pass/pass.h"
 #include "program/explain/explain.h"
 #include "program/nest/nest.h"
+#include "program/own/own.h"
 #include "program/lower.h"
 
 /* What the operators' C texts call: one text for all kernels. */
@@ -14,10 +15,29 @@ static const char *new_prelude(struct lt_arena *a)
 	return text;
 }
 
-/* The graph that is lowered: its nodes are what the leaves of a tree stand for. */
-static lt_status lower_graph(struct lt_program *p, const struct lt_graph *graph)
+/* Whether some backend takes kernels of the user's own. */
+static bool takes_own(const struct lt_opened_backends *b)
 {
-	LT_TRY(p->options.no_passes ? lt__pass_dead(graph, &p->graph)   /* what nothing needs is never computed */
+	for (int32_t i = 0; i < b->n; i++)
+		if (b->at[i].backend->caps(b->at[i].session)->understands & LT_NEED_OWN)
+			return true;
+	return false;
+}
+
+/* The graph that is lowered: its nodes are what the leaves of a tree stand for.  What a call of the user's own
+ * operation means is computed as everything else is, unless a kernel does it. */
+static lt_status lower_graph(struct lt_program *p, const struct lt_graph *given, bool own)
+{
+	struct lt_graph called = *given;
+	const struct lt_graph *graph = &called;
+
+	called.n_own = 0;
+	if (given->n_own && p->options.kernels && p->options.log && !own)
+		p->options.log(p->options.user, LT_LOG_INFO, lt__arena_format(p->arena, "no kernel of %s is called: the backend %s "
+			"takes none; what they mean is computed", p->options.kernels, p->options.backends));
+	if (given->n_own && own)
+		LT_TRY(lt__own_find(given, p->arena, &p->options, &called));
+	LT_TRY(p->options.no_passes ? lt__passes_none(graph, &p->graph) /* what nothing needs is never computed */
 		: lt__passes_run(graph, NULL, NULL, &p->graph));
 	return lt__materialize(p->graph, &p->base);     /* each result and state has a leaf, or is written through */
 }
@@ -50,7 +70,7 @@ static bool nest_is_shared(const struct lt_nests *nests, int32_t i)
 	for (uint32_t k = 0; k < t->loops.n; k++)
 		if (LT_AT(struct lt_loop, t->loops, k)->kind == LT_PARALLEL)
 			return true;
-	return nests->blocks[i] != NULL;
+	return nests->blocks[i] != NULL || t->needs & LT_NEED_OWN;
 }
 
 lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
@@ -68,14 +88,15 @@ lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 	LT_TRY(lt__bindings_fill(q->graph, p->arena, p->bindings));           /* what a caller gives and gets has a number */
 	LT_TRY(lt__bindings_on_device(q->graph, p->options.on_device, p->bindings));
 	lt__constants_init(&p->constants, p->bindings[LT_BINDING_CONSTANT].n, p->arena);
-	lt__doing(p->ctx, "improving the graph", NULL);
-	if (!p->base)
-		LT_TRY(lower_graph(p, q->graph));                       /* every node that computes is a leaf */
-	LT_TRY(lower_lap(p, &time->passes_ns, &last));
 	if (!q->target) {
 		LT_TRY(lt__backends_open(p->options.backends, &p->services.host, p->arena, &p->backends));
 		target = lt__backend_targets(&p->backends, p->options.unpacked, p->arena);    /* the machines are known */
 	}
+	LT_TRY(lower_lap(p, &time->tree_ns, &last));
+	lt__doing(p->ctx, "improving the graph", NULL);
+	if (!p->base)
+		LT_TRY(lower_graph(p, q->graph, q->target || takes_own(&p->backends)));     /* each node that computes is a leaf */
+	LT_TRY(lower_lap(p, &time->passes_ns, &last));
 	const int32_t n_target = q->target ? 1 : p->backends.n;
 	lt__doing(p->ctx, "making the tree", NULL);
 	if (!p->tree)

@@ -44,6 +44,7 @@ static lt_status start_body(void *arg)
 	/* What is only printed is not kept. */
 	p->options.cache_dir = p->options.source_only ? NULL : copy_string(p->arena, p->options.cache_dir);
 	p->options.on_device = copy_string(p->arena, p->options.on_device);
+	p->options.kernels = copy_string(p->arena, p->options.kernels);
 	p->options.temp_dir = copy_string(p->arena, p->options.temp_dir);
 	p->stats.size = sizeof p->stats;
 	LT_TRY(lt__host_open(&p->services, p->ctx, &p->options, p->arena));

@@ -141,6 +141,11 @@ static const struct field stmt_fields[] = {
 	F(lt_stmt, scope, I32, 0, 0),
 	F(lt_stmt, reserved, FREE, "reserved: always 0", 0),
 };
+static bool never(const void *element)
+{
+	(void)element;
+	return false;
+}
 static const struct field call_fields[] = {
 	F(lt_call, loop, I32, 0, 0),
 	F(lt_call, pattern, I32, 0, 0),
@@ -161,6 +166,12 @@ static const struct field call_fields[] = {
 	F(lt_call, n_result, I32, 0, 0),
 	F(lt_call, anchor, INDEX, 0, 0),
 	F(lt_call, undescribed, FREE, NAMED, 0),
+	F(lt_call, source, TEXT, 0, 0),
+	F(lt_call, number, TEXT, 0, never),     /* what it holds is changed below */
+	F(lt_call, workspace, I64, 0, 0),
+	F(lt_call, workspace_each, I64, 0, 0),
+	F(lt_call, n_number, I32, 0, 0),
+	F(lt_call, reserved, FREE, "reserved: always 0", 0),
 };
 static const struct field call_read_fields[] = {
 	F(lt_call_read, buffer, I32, 0, 0),
@@ -341,6 +352,8 @@ static const struct table tables[] = {
 };
 enum { N_TABLE = sizeof tables / sizeof *tables };
 
+static double numbers[2] = { 0.5, 3 };  /* that a kernel of one's own is given */
+
 static void fill(struct rich *r)
 {
 	memset(r, 0, sizeof *r);
@@ -389,7 +402,8 @@ static void fill(struct rich *r)
 	for (int32_t i = 0; i < 4; i++)
 		r->stmts[i] = (struct lt_stmt){ i % 3, i % 2, i - 1, i, i, 1, i, 1, -1 + i, "y", 3, 4, 0, 0, 0, 0 };
 	for (int32_t i = 0; i < 2; i++)
-		r->calls[i] = (struct lt_call){ 2 + i, LT_PATTERN_PRODUCT, 5, 1, i, i, 2, i, 2, 2 + i, 2, i, 2, i, 2, i, 2, i, NULL };
+		r->calls[i] = (struct lt_call){ 2 + i, LT_PATTERN_PRODUCT, 5, 1, i, i, 2, i, 2, 2 + i, 2, i, 2, i, 2, i, 2, i, NULL,
+			"void lt_own_x(void) { }", numbers, 64, 32, 1, 0 };
 	for (int32_t i = 0; i < 6; i++)
 		r->call_dims[i] = (struct lt_call_dim){ "m", i % 4, 20 + i, i, 1 };
 	for (int32_t i = 0; i < 4; i++)
@@ -529,6 +543,11 @@ Test(canonical, each_field_is_in_the_key_or_has_its_reason)
 		if (tree_fields[k].kind != PAD && tree_fields[k].kind != FREE)
 			n += try_field(&r, (char *)&r.tree + tree_fields[k].at, &tree_fields[k], before, 0);
 	cr_expect_gt(n, 330);
+	numbers[0] = 0.25;
+	char *after = key_of(&r);
+	cr_expect_str_neq(before, after, "a number that a kernel of one's own is given is not in the key");
+	numbers[0] = 0.5;
+	free(after);
 	free(before);
 }
 

@@ -6,6 +6,7 @@
 #include "check/random/must.h"
 #include "check/random/random.h"
 #include "ir/eval/eval.h"
+#include "ir/node/node.h"
 #include "ir/pass/pass.h"
 #include "tests/run_graph.h"
 
@@ -369,6 +370,82 @@ Test(pass, random_graphs, .timeout = 300)
 		lt_graph_free(g);
 		lt_context_free(ctx);
 	}
+}
+
+/* A call of an operation of one's own on what node r is made of, a few nodes deep; false: it would be none. */
+static bool call_at(struct lt_graph *g, lt_node r)
+{
+	lt_node operand[64], stack[64];
+	int32_t n = 0, depth = 0;
+	const int64_t deep = between(1, 3);
+	struct lt_owncall c = { .name = between(0, 1) ? "f" : "mine.org/g", .n_result = 1, .result = &r, .operand = operand };
+	double number[2] = { -0.5, (double)between(0, 9) };
+
+	stack[depth++] = r;
+	for (int64_t k = 0; k < deep && depth > 0; k++) {
+		const struct lt_nodedef *d = &g->node[stack[--depth]];
+
+		for (int32_t i = 0; i < d->n_operand && n < 60 && depth < 60; i++) {
+			const lt_node x = d->operand[i];
+
+			if (lt__op_is_memory(g->node[x].op) || k + 1 == deep)
+				operand[n++] = x;
+			else
+				stack[depth++] = x;
+		}
+	}
+	while (depth > 0)
+		operand[n++] = stack[--depth];
+	for (int32_t i = 0; i < n; i++)         /* each once */
+		for (int32_t k = i + 1; k < n; k++)
+			if (operand[k] == operand[i])
+				operand[k--] = operand[--n];
+	c.n_operand = n;
+	c.number = number;
+	c.n_number = (int32_t)between(0, 2);
+	if (n == 0 || lt__own_add(g, &c)) {
+		lt_context_clear(g->ctx);
+		return false;
+	}
+	return true;
+}
+
+/* Calls are cut out, passes run, calls are put in again: the values stay, and so do the calls that are needed. */
+Test(pass, random_calls_of_ones_own, .timeout = 300)
+{
+	uint64_t seed = must_number("LT_SEED", 8);
+	int n = (int)must_draws("LT_CASES", 150), called = 0, kept = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct lt_context *ctx;
+		struct lt_graph *g, *h;
+		char what[64];
+
+		seed_state = (seed + 1) * 0x9e3779b97f4a7c15u ^ (uint64_t)i * 0xbf58476d1ce4e5b9u;
+		snprintf(what, sizeof what, "LT_SEED=%llu call %d", (unsigned long long)seed, i);
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		g = random_graph(ctx, (int)between(5, 40));
+		for (int k = 0; k < 4; k++)
+			(void)call_at(g, (lt_node)between(0, g->n_node - 1));
+		called += g->n_own;
+		check_text(g, what);
+		for (int with = 0; with < 2; with++) {
+			cr_assert_eq(with ? lt__passes_run(g, NULL, NULL, &h) : lt__passes_none(g, &h), LT_OK, "%s: %s", what,
+				lt_context_message(ctx));
+			cr_assert_eq(lt_graph_verify(h), LT_OK, "%s: %s", what, lt_context_message(ctx));
+			for (int32_t k = 0; k < h->n_own; k++)          /* whole values, in memory or computed */
+				for (int32_t o = 0; o < h->own[k].n_operand; o++)
+					cr_assert_neq(h->node[h->own[k].operand[o]].op, LT_OP_view, "%s", what);
+			kept += h->n_own;
+			compare_graphs(g, h, what);
+			check_text(h, what);
+			lt_graph_free(h);
+		}
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+	cr_expect_gt(called, n / 2, "%d calls in %d graphs", called, n);
+	cr_expect_gt(kept, n / 4, "%d of them kept", kept);
 }
 
 /* The cast has the dims of its halves in another order than they: a view of it is none of them. */

@@ -2,14 +2,7 @@
 #include <stdlib.h>
 #include "backends/cpu/object.h"
 
-struct call {
-	lt_cpu_entry *kernel;
-	const struct lt_slot *slot;
-	void *workspace;
-	struct lt_fault *fault;
-	struct lt_team team;
-};
-struct lt_capture { uint32_t n; struct lt_slot *slot; struct call call[]; };
+struct lt_capture { uint32_t n; struct lt_slot *slot; struct lt_cpu_call call[]; };
 
 /* Elements of the host's array may be longer than ours. */
 static const struct lt_args *at(const struct lt_args *args, uint32_t i)
@@ -27,7 +20,7 @@ static lt_status capture_fill(
 		lt_status status = lt__cpu_check(object[i], a, &team, diag);
 		if (status)
 			return status;
-		c->call[i] = (struct call){ object[i]->kernel, slot, a->workspace, a->fault, team };
+		c->call[i] = (struct lt_cpu_call){ object[i]->kernel, slot, a->workspace, a->fault, team, object[i]->own };
 		for (uint32_t k = 0; k < a->n_slot; k++)
 			*slot++ = a->slot[k];
 	}
@@ -56,8 +49,8 @@ lt_status lt__cpu_capture(struct lt_session *s, struct lt_object *const *object,
 lt_status lt__cpu_replay(struct lt_capture *c, struct lt_diag *diag)
 {
 	(void)diag;
-	for (const struct call *call = c->call, *end = call + c->n; call < end; call++)
-		call->kernel(call->slot, call->workspace, call->fault, &call->team);
+	for (const struct lt_cpu_call *call = c->call, *end = call + c->n; call < end; call++)
+		lt__cpu_call(call);
 	return LT_OK;
 }
 

@@ -161,7 +161,7 @@ static lt_status cpu_compile(struct lt_session *s, const struct lt_tree *const *
 		if (!object[i])
 			status = lt__cpu_no_memory(diag);
 		else
-			*object[i] = (struct lt_object){ .s = s, .tree = tree[i] };
+			*object[i] = (struct lt_object){ .s = s, .tree = tree[i], .own = lt_kernel_own_name(tree[i]) };
 	}
 	for (uint32_t i = 0; !status && s->source && i < n; i++)
 		status = lt__cpu_source_find(s, tree[i], &object[i]->kernel, &object[i]->need, diag);
@@ -179,7 +179,7 @@ static lt_status cpu_run(struct lt_object *o, const struct lt_args *args, struct
 	struct lt_team team;
 	lt_status status = lt__cpu_check(o, args, &team, diag);
 	if (!status)
-		o->kernel(args->slot, args->workspace, args->fault, &team);
+		lt__cpu_call(&(struct lt_cpu_call){ o->kernel, args->slot, args->workspace, args->fault, team, o->own });
 	return status;
 }
 

@@ -13,7 +13,7 @@
 enum {
 	LT_CPU_NEEDS =
 		LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE
-		| LT_NEED_TILE
+		| LT_NEED_TILE | LT_NEED_OWN
 };
 
 /* Who runs a kernel's parallel loops: lt_host.parallel_for with the threads of this run.  The text has it, too. */
@@ -31,6 +31,7 @@ struct lt_cpu_need {
 	int64_t shared, private_;       /* bytes of workspace, multiples of 64: once, and for each thread behind that */
 	bool threads;                   /* it has parallel loops: it calls its team */
 	size_t definitions;             /* bytes of the text before the kernel: what other kernels may define, too */
+	size_t own;                     /* of a kernel of one's own: up to where the user's definitions go; 0: none */
 };
 
 /* model.c: targets by name */

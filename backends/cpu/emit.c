@@ -78,9 +78,24 @@ static lt_status lower(
 lt_status lt__cpu_accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
 {
 	struct lt_kernel *k;
+	if (lt_kernel_own_name(t))
+		return LT_OK;           /* the compiler says what is wrong with it */
 	lt_status status = lower(s, t, &k, diag);
 	lt_kernel_free(k);
 	return status;
+}
+
+static lt_status print_own(const struct lt_session *s, const struct lt_tree *t, enum lt_cpu_text what, char **text,
+	struct lt_cpu_need *need, struct lt_diag *diag)
+{
+	const struct lt_kernel_own own = lt_kernel_own_need(t);
+	struct lt_text_dialect d = *emits[s->emit].dialect;
+	d.headers |= what == LT_CPU_TEXT_PEOPLE;
+	need->shared = own.shared;
+	need->private_ = own.each;
+	need->threads = true;
+	return lt__text_own(&d, t, what == LT_CPU_TEXT_COMPILED ? LT_CPU_ENTRY : NULL, what != LT_CPU_TEXT_COMPILED, text,
+		&need->definitions, &need->own, diag);
 }
 
 lt_status lt__cpu_print(const struct lt_session *s, const struct lt_tree *t, enum lt_cpu_text what, char **text,
@@ -89,6 +104,8 @@ lt_status lt__cpu_print(const struct lt_session *s, const struct lt_tree *t, enu
 	struct lt_kernel *k;
 	*text = NULL;
 	*need = (struct lt_cpu_need){ 0 };
+	if (lt_kernel_own_name(t))
+		return print_own(s, t, what, text, need, diag);
 	lt_status status = lower(s, t, &k, diag);
 	if (status)
 		return status;
@@ -109,6 +126,9 @@ lt_status lt__cpu_print_kernel(
 	const struct lt_session *s, const struct lt_tree *t, lt_write *write, void *user, struct lt_diag *diag)
 {
 	struct lt_kernel *k;
+	if (lt_kernel_own_name(t))
+		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "--dump=source has its text",
+			"cpu: kernel %s is one's own: there is no kernel program of it", t->name);
 	lt_status status = lower(s, t, &k, diag);
 	if (!status)
 		lt_kernel_print(k, write, user);
@@ -120,5 +140,7 @@ lt_status lt__cpu_explain(const struct lt_session *s, const struct lt_tree *t, l
 {
 	const struct lt_machine machine = machine_of(s);
 	const struct lt_kernel_options options = options_of(s);
+	if (lt_kernel_own_name(t))
+		return LT_OK;           /* nothing was decided */
 	return lt_kernel_explain(t, &machine, &options, write, user);
 }

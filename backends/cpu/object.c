@@ -27,6 +27,17 @@ int64_t lt__cpu_workspace(const struct lt_object *o, uint32_t n_thread)
 	return o->need.shared + (int64_t)n_thread * o->need.private_;
 }
 
+void lt__cpu_call(const struct lt_cpu_call *c)
+{
+	const struct lt_host *host = c->team.host;
+	const bool tells = c->own && LT_HAS(struct lt_host, host, running);
+	if (tells)
+		host->running(host, c->own);
+	c->kernel(c->slot, c->workspace, c->fault, &c->team);
+	if (tells)
+		host->running(host, NULL);
+}
+
 lt_status lt__cpu_check(
 	const struct lt_object *o, const struct lt_args *args, struct lt_team *team, struct lt_diag *diag)
 {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+#include "lt/kernel.h"
 #include "backends/cpu/revision.h"
 #include "backends/cpu/object.h"
 
@@ -167,7 +168,8 @@ lt_status lt__cpu_load(struct lt_session *s, const struct lt_tree *t, const void
 	char *copy = malloc(bytes + 1);
 	lt_status status = o && copy ? LT_OK : lt__cpu_no_memory(diag);
 	if (!status) {
-		*o = (struct lt_object){ .s = s, .tree = t, .code = memcpy(copy, code, bytes), .code_bytes = bytes,
+		*o = (struct lt_object){ .s = s, .tree = t, .own = lt_kernel_own_name(t),
+			.code = memcpy(copy, code, bytes), .code_bytes = bytes,
 			.need = { .shared = head.shared, .private_ = head.private_, .threads = head.threads != 0 } };
 		status = open_library(s, o->code, bytes, &o->handle, diag);
 		*(void **)&o->kernel = o->handle ? dlsym(o->handle, LT_CPU_ENTRY) : NULL;

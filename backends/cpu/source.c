@@ -44,9 +44,11 @@ lt_status lt__cpu_source_write(
 		MARK
 		"%s: loop tree %s, workspace %lld + %lld bytes a thread (lt-run --use-source reads this line) */\n",
 		t->name, hash, (long long)need.shared, (long long)need.private_);
+	const size_t definitions = need.own ? need.own : need.definitions;
 	lt__text_definitions(text, need.definitions, write, user);
+	write(user, text + need.definitions, definitions - need.definitions);
 	write(user, mark, (size_t)n);
-	const char *kernel = text + need.definitions;
+	const char *kernel = text + definitions;
 	kernel += strspn(kernel, "\n");
 	write(user, kernel, strlen(kernel));
 	free(text);

@@ -13,7 +13,15 @@
 #include "session.h"
 
 /* One tree on its way to an object file.  why: what stopped it, a message of LLVM's. */
-struct compile_job { struct lt_object *o; struct lt_kernel *k; LLVMMemoryBufferRef file; char *why; lt_status status; };
+struct compile_job {
+	struct lt_object *o;
+	struct lt_kernel *k;            /* NULL: it is a kernel of one's own */
+	LLVMMemoryBufferRef file;
+	char *library;                  /* of such a kernel, instead of the file */
+	size_t bytes;
+	char *why;
+	lt_status status;
+};
 struct compile_jobs {
 	struct lt_session *s;
 	struct compile_job *at, **order;                    /* order: the longest first, so that all threads end together */
@@ -27,6 +35,9 @@ static lt_status lower_until(const struct lt_session *s, const struct lt_tree *t
 	struct lt_diag *diag)
 {
 	const struct lt_kernel_options options = { .last = last };
+	*out = NULL;
+	if (lt_kernel_own_name(t))
+		return LT_OK;           /* the C compiler says what is wrong with it */
 	lt_status status = lt_kernel_new(t, &s->machine.lowering, &options, out, diag);
 	struct lt_kernel *k;
 	if (!status && !(*out)->n_op) {
@@ -83,12 +94,32 @@ LLVMModuleRef lt_llvm_make(const struct lt_session *s, const struct lt_kernel *k
 
 static struct lt_llvm_need need_of(const struct lt_kernel *k)
 {
-	struct lt_llvm_need need = { k->workspace_bytes, k->thread_bytes, 64, k->n_region > 1 };
+	struct lt_llvm_need need = { k->workspace_bytes, k->thread_bytes, 64, k->n_region > 1, false };
 	for (uint32_t b = 0; b < k->n_buffer; b++)
 		if ((k->buffers[b].space == LT_SPACE_WORKSPACE || k->buffers[b].space == LT_SPACE_THREAD)
 			&& k->buffers[b].align > need.align)
 			need.align = (uint32_t)k->buffers[b].align;
 	return need;
+}
+
+static bool jobs_cancelled(struct compile_jobs *jobs)
+{
+	const struct lt_host *host = jobs->s->host;
+	bool cancelled = __atomic_load_n(&jobs->cancelled, __ATOMIC_RELAXED);
+	if (cancelled || !pthread_equal(pthread_self(), jobs->caller) || !LT_HAS(struct lt_host, host, cancelled)
+		|| !host->cancelled(host))
+		return cancelled;
+	__atomic_store_n(&jobs->cancelled, true, __ATOMIC_RELAXED);
+	return true;
+}
+
+static bool own_cancelled(void *jobs) { return jobs_cancelled(jobs); }
+
+static void build_own(struct compile_jobs *jobs, struct compile_job *j)
+{
+	const struct lt_kernel_own own = lt_kernel_own_need(j->o->tree);
+	j->o->need = (struct lt_llvm_need){ own.shared, own.each, 64, true, true };
+	j->status = lt_llvm_own_build(jobs->s, j->o->tree, own_cancelled, jobs, &j->library, &j->bytes, &j->why);
 }
 
 static void build_one(struct lt_session *s, LLVMTargetMachineRef machine, struct compile_job *j)
@@ -110,17 +141,6 @@ static void build_one(struct lt_session *s, LLVMTargetMachineRef machine, struct
 		LLVMDisposeModule(m);
 	LLVMContextDispose(c);
 	j->o->need = need_of(k);
-}
-
-static bool jobs_cancelled(struct compile_jobs *jobs)
-{
-	const struct lt_host *host = jobs->s->host;
-	bool cancelled = __atomic_load_n(&jobs->cancelled, __ATOMIC_RELAXED);
-	if (cancelled || !pthread_equal(pthread_self(), jobs->caller) || !LT_HAS(struct lt_host, host, cancelled)
-		|| !host->cancelled(host))
-		return cancelled;
-	__atomic_store_n(&jobs->cancelled, true, __ATOMIC_RELAXED);
-	return true;
 }
 
 /* The last is told when all are linked. */
@@ -151,7 +171,9 @@ static void build_some(void *arg, uint32_t thread, uint32_t n_thread)
 	LLVMTargetMachineRef machine = lt_llvm_target_machine(&jobs->s->machine, jobs->s->config.level);
 	(void)thread, (void)n_thread;
 	for (uint32_t i; !jobs_cancelled(jobs) && (i = __atomic_fetch_add(&jobs->next, 1, __ATOMIC_RELAXED)) < jobs->n; ) {
-		if (machine)
+		if (jobs->order[i]->o->own)
+			build_own(jobs, jobs->order[i]);
+		else if (machine)
 			build_one(jobs->s, machine, jobs->order[i]);
 		else
 			jobs->order[i]->status = LT_ENOMEM;
@@ -166,7 +188,7 @@ struct lt_object *lt_llvm_new_object(struct lt_session *s, const struct lt_tree 
 {
 	struct lt_object *o = calloc(1, sizeof *o);
 	if (o)
-		*o = (struct lt_object){ .s = s, .tree = t };
+		*o = (struct lt_object){ .s = s, .tree = t, .own = lt_kernel_own_name(t) };
 	return o;
 }
 
@@ -177,6 +199,8 @@ lt_status lt_llvm_take(struct lt_object *o, const void *file, size_t bytes, stru
 		return lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for kernel %s", name_of(o->tree));
 	memcpy(o->file, file, bytes);
 	o->bytes = bytes;
+	if (o->need.library)
+		return lt_llvm_own_take(o, file, bytes, diag);
 	if (o->s->config.symbols)
 		return lt_llvm_symbols_load(o, file, bytes, diag);
 	LLVMMemoryBufferRef copy = LLVMCreateMemoryBufferWithMemoryRangeCopy(o->file, bytes, name_of(o->tree));
@@ -190,7 +214,8 @@ static lt_status finish_one(struct compile_job *j, struct lt_diag *diag)
 		return lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory to compile kernel %s", name);
 	if (j->status)
 		return lt_llvm_report(diag, j->status, -1, -1, NULL, "kernel %s: %s", name, j->why ? j->why : "LLVM failed");
-	return lt_llvm_take(j->o, LLVMGetBufferStart(j->file), LLVMGetBufferSize(j->file), diag);
+	return j->library ? lt_llvm_take(j->o, j->library, j->bytes, diag)
+		: lt_llvm_take(j->o, LLVMGetBufferStart(j->file), LLVMGetBufferSize(j->file), diag);
 }
 
 static void jobs_run(struct compile_jobs *jobs, void (*some)(void *, uint32_t, uint32_t))
@@ -256,6 +281,7 @@ lt_status lt_llvm_compile(struct lt_session *s, const struct lt_tree *const *tre
 	for (uint32_t i = 0; job && i < n; i++) {
 		if (job[i].file)
 			LLVMDisposeMemoryBuffer(job[i].file);
+		free(job[i].library);
 		if (job[i].why)
 			LLVMDisposeMessage(job[i].why);
 		lt_kernel_free(job[i].k);

@@ -52,6 +52,10 @@ lt_status lt_llvm_dump(const struct lt_object *o, enum lt_dump what, lt_write *w
 	char text[256];
 	uint32_t n_thread = lt_llvm_threads(o, 0);
 	size_t bytes, align;
+	if (o->own && what == LT_DUMP_SOURCE)
+		lt_llvm_own_write(o->tree, write, user);
+	if (o->own && what != LT_DUMP_STATS)
+		return what == LT_DUMP_SOURCE || what == LT_DUMP_DECISIONS ? LT_OK : LT_EUNSUPPORTED;
 	if (what == LT_DUMP_SOURCE || what == LT_DUMP_ASM)
 		return code(o, what == LT_DUMP_ASM, write, user);
 	if (what == LT_DUMP_KERNEL)

@@ -16,8 +16,9 @@ lt_status lt_llvm_identity(struct lt_session *s, lt_write *write, void *user, st
 		return lt_llvm_report(diag, LT_EUNSUPPORTED, -1, -1, NULL,
 			"llvm: the loader does not tell which build of the backend this is");
 	lt_llvm_version(version);
-	int n = snprintf(text, sizeof text, "build %s\nLLVM %u.%u.%u\nlevel %d\nlibmvec %d\n", build, version[0], version[1],
-		version[2], s->config.level, s->machine.machine.vector_library);
+	int n = snprintf(text, sizeof text, "build %s\nLLVM %u.%u.%u\nlevel %d\nlibmvec %d\ncc %.60s\n", build, version[0],
+		version[1], version[2], s->config.level, s->machine.machine.vector_library,
+		LT_HAS(struct lt_host, s->host, cc) ? s->host->cc : "cc");
 	write(user, text, (size_t)n);
 	const char *const facts[] = { s->machine.triple, "\n", s->machine.cpu, "\n", s->machine.features, "\n" };
 	for (int i = 0; i < 6; i++)
@@ -27,7 +28,7 @@ lt_status lt_llvm_identity(struct lt_session *s, lt_write *write, void *user, st
 
 /* What is saved: this, then the object file. */
 struct file_header { char magic[8]; struct lt_llvm_need need; uint64_t bytes, sum; };
-static const char magic[8] = "LTLLVM2";
+static const char magic[8] = "LTLLVM3";
 
 /* FNV-1a: a linker is not to be handed a file that is not whole. */
 static uint64_t sum_of(const char *data, size_t bytes)

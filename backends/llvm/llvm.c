@@ -30,7 +30,7 @@
 
 /* What trees may hold. */
 enum { NEEDS = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE
-	| LT_NEED_TILE };
+	| LT_NEED_TILE | LT_NEED_OWN };
 enum { LOOPS = 1u << LT_SERIAL | 1u << LT_PARALLEL | 1u << LT_VECTOR | 1u << LT_UNROLL | 1u << LT_GROUP
 	| 1u << LT_TILE };
 

@@ -54,7 +54,13 @@ static lt_status check(const struct lt_object *o, const struct lt_args *args, ui
 static void call(
 	const struct lt_object *o, void *const *slot, void *workspace, struct lt_fault *fault, uint32_t n_thread)
 {
-	o->kernel(slot, workspace, fault, n_thread > 1 ? o->s->host->parallel_for : alone, o->s->host, n_thread);
+	const struct lt_host *host = o->s->host;
+	const bool tells = o->own && LT_HAS(struct lt_host, host, running);
+	if (tells)
+		host->running(host, o->own);
+	o->kernel(slot, workspace, fault, n_thread > 1 ? host->parallel_for : alone, host, n_thread);
+	if (tells)
+		host->running(host, NULL);
 }
 
 static void addresses(void **address, const struct lt_args *args)

@@ -6,8 +6,9 @@
 #include "lt/kernel.h"
 #include "machine.h"
 
-/* Workspace of the object and of each thread, in bytes; whether it has teams. */
-struct lt_llvm_need { int64_t shared, own; uint32_t align; bool parallel; };
+/* Workspace of the object and of each thread, in bytes; whether it has teams; whether its file is a shared object, of a
+ * kernel of one's own. */
+struct lt_llvm_need { int64_t shared, own; uint32_t align; bool parallel, library; };
 /* level: 0 .. 3; verify: LLVM checks each module that it is given. */
 struct lt_llvm_config {
 	int level;
@@ -30,7 +31,8 @@ struct lt_object {
 	lt_llvm_kernel_fn *kernel;
 	struct lt_llvm_need need;
 	char *file; size_t bytes;       /* the object file */
-	void *library;                  /* with symbols: from dlopen, instead of code */
+	void *library;                  /* with symbols, or of a kernel of one's own: from dlopen, instead of code */
+	const char *own;                /* that kernel's name; else NULL */
 	bool loaded;                    /* and it was not made here */
 };
 
@@ -40,7 +42,8 @@ static inline const char *name_of(const struct lt_tree *t) { return t->name ? t-
 /* symbols: the caller's to free, on failure too */
 lt_status lt_llvm_configure(const char *config, struct lt_llvm_config *, struct lt_diag *);
 /* compile.c
- * The kernel program of a tree, with what the printer knows; LT_EUNSUPPORTED says what it does not. */
+ * The kernel program of a tree, with what the printer knows; NULL of a kernel of one's own; LT_EUNSUPPORTED says what
+ * it does not. */
 lt_status lt_llvm_lower(const struct lt_session *, const struct lt_tree *, struct lt_kernel **, struct lt_diag *);
 /* Whether there is one: what is accepted, compiles. */
 lt_status lt_llvm_accepts(struct lt_session *, const struct lt_tree *, struct lt_diag *);
@@ -59,6 +62,13 @@ void lt_llvm_destroy(struct lt_object *);
 lt_status lt_llvm_symbols_folder(const char *folder, struct lt_diag *);
 bool lt_llvm_symbols_write(const char *folder, const struct lt_kernel *);
 lt_status lt_llvm_symbols_load(struct lt_object *, const void *file, size_t bytes, struct lt_diag *);
+/* own.c: kernels of one's own, which a C compiler makes shared objects of.  The file's bytes are the caller's to free;
+ * why: a message of LLVM's, what the compiler says.  take: loads it. */
+lt_status lt_llvm_own_build(const struct lt_session *, const struct lt_tree *, bool (*cancelled)(void *), void *user,
+	char **file, size_t *bytes, char **why);
+lt_status lt_llvm_own_take(struct lt_object *, const void *file, size_t bytes, struct lt_diag *);
+/* The text. */
+void lt_llvm_own_write(const struct lt_tree *, lt_write *, void *user);
 /* run.c */
 /* of a run for which the host says n; 0: the session's number */
 uint32_t lt_llvm_threads(const struct lt_object *, uint32_t n);

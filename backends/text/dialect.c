@@ -4,7 +4,8 @@
 /* What compilers add to C is used where they say that they have it: each of these texts is also one without it.
  *
  * Inlined into its entry, gcc would forget that the pointers of a function are restrict. */
-#define HEAD "#ifdef __GNUC__\n#define LT_KERNEL static __attribute__((noinline))\n#else\n#define LT_KERNEL static\n" \
+#define HEAD "#ifdef __GNUC__\n#define LT_NOINLINE static __attribute__((noinline))\n" \
+	"#else\n#define LT_NOINLINE static\n" \
 	"#endif\n"
 
 /* One lane has a spelling, or a short function, for every operator but `scale`; vectors have what processors have, and
@@ -42,7 +43,7 @@ const struct lt_machine_operator *lt__text_operators(bool scales, int vector_lib
 const struct lt_text_dialect lt__text_c99 = {
 	.name = "C99",
 	.headers = true,
-	.function = "LT_KERNEL ",
+	.function = "LT_NOINLINE ",
 	.head = HEAD,
 	.counting = "#ifdef __GNUC__\n#define LT_COUNT(n) __atomic_fetch_add(&(n), 1, __ATOMIC_RELAXED)\n#else\n"
 		"#define LT_COUNT(n) (n)++\n#endif\n",

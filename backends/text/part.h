@@ -1,5 +1,6 @@
 /* part.h -- one text while it is printed: what the files share.
  *
+ * own.c       the whole of a kernel of one's own, whose text the user wrote
  * print.c     the whole: functions, parameters, the entry
  * kernel.c    the whole of grids: a function for each
  * accept.c    what a dialect can express
@@ -107,6 +108,11 @@ struct text {
 };
 
 static inline const struct lt_instruction *text_at(const struct text *t, int32_t i) { return &t->k->instructions[i]; }
+
+/* print.c: what stands before everything; a function of a slot, and the parameters of an entry. */
+struct text_head { bool math, headers, branches, named, teams; };
+void lt__text_head(struct lt_out *, const struct lt_text_dialect *, const struct text_head *);
+extern const char lt__text_slot_at[], lt__text_parameters[];
 
 /* live.c */
 void lt__text_live(struct text *);

@@ -139,6 +139,11 @@ static void print_host(struct text *t)
 	lt__outf(o, "%s}\n\n", t->body.at);
 }
 
+const char lt__text_slot_at[] = "static inline void *lt_slot_at(const struct lt_slot *slot, int i)\n{\n"
+	"\treturn (char *)slot[i].base + slot[i].offset;\n}\n";
+const char lt__text_parameters[] = "(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, "
+	"const struct lt_team *team)";
+
 static void print_entry(struct text *t)
 {
 	const struct text_region *u = &t->uses[0];
@@ -169,10 +174,8 @@ static void print_entry(struct text *t)
 		lt__out(&list, "team");
 	}
 	if (slots)
-		lt__text_define(t, "lt_slot_at", "static inline void *lt_slot_at(const struct lt_slot *slot, int i)\n{\n"
-			"\treturn (char *)slot[i].base + slot[i].offset;\n}\n");
-	const char *const parameters = "(const struct lt_slot *slot, void *workspace, struct lt_kernel_fault *fault, "
-		"const struct lt_team *team)";
+		lt__text_define(t, "lt_slot_at", lt__text_slot_at);
+	const char *const parameters = lt__text_parameters;
 	const char *const linkage = t->origins ? "LT_ENTRY " : "";
 	lt__outf(o, "%svoid %s%s;\n%svoid %s%s\n{\n%s%s%s%s\t%s(%s);\n}\n", linkage, t->entry, parameters, linkage, t->entry,
 		parameters, slots ? "" : "\t(void)slot;\n", workspace ? "" : "\t(void)workspace;\n", u->fault ? "" :
@@ -200,6 +203,21 @@ static const char team_type[] = "struct lt_host;\n"
 	"\t\tvoid (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg);\n"
 	"\tconst struct lt_host *host;\n\tuint32_t n_thread;\n};\n";
 
+void lt__text_head(struct lt_out *o, const struct lt_text_dialect *d, const struct text_head *h)
+{
+	if (h->headers) {
+		lt__out(o, h->math ? "#include <math.h>\n" : "");
+		lt__out(o, "#include <stdint.h>\n");
+	} else {
+		lt__out(o, integers);
+	}
+	lt__out(o, h->branches ? no_masked_loads : "");
+	lt__out(o, d->head);
+	lt__out(o, h->named ? entry_linkage : "");
+	lt__out(o, types);
+	lt__out(o, h->teams || h->named ? team_type : "struct lt_team;\n");      /* people may add threads */
+}
+
 static size_t print_all(struct text *t, const char *entry, struct lt_out *o)
 {
 	t->helpers = lt__out_new(&t->pool);
@@ -217,17 +235,8 @@ static size_t print_all(struct text *t, const char *entry, struct lt_out *o)
 	print_host(t);
 	print_entry(t);
 	bool prelude = t->k->n_op && t->k->prelude && t->k->prelude[0];
-	if (t->d->headers || prelude) {
-		lt__out(o, t->math || prelude ? "#include <math.h>\n" : "");
-		lt__out(o, "#include <stdint.h>\n");
-	} else {
-		lt__out(o, integers);
-	}
-	lt__out(o, t->branches ? no_masked_loads : "");
-	lt__out(o, t->d->head);
-	lt__out(o, t->origins ? entry_linkage : "");
-	lt__out(o, types);
-	lt__out(o, t->k->n_region > 1 || t->origins ? team_type : "struct lt_team;\n");        /* people may add threads */
+	lt__text_head(o, t->d, &(struct text_head){ .math = t->math || prelude, .headers = t->d->headers || prelude,
+		.branches = t->branches, .named = t->origins, .teams = t->k->n_region > 1 });
 	if (prelude)
 		lt__outf(o, "%s\n", t->k->prelude);
 	lt__out(o, t->helpers.at);

@@ -58,6 +58,12 @@ lt_status lt__text_print(const struct lt_text_dialect *, const struct lt_kernel 
  * can be distinguished from the others. */
 void lt__text_definitions(const char *text, size_t n, lt_write *, void *user);
 
+/* The same of a tree that is a call of a kernel of one's own (lt_kernel_own_name).  named: for people, or a file of
+ * several kernels: without lines of the user's files.  definitions: of the text, those that every kernel may have; own:
+ * up to where the user's go, which are one piece. */
+lt_status lt__text_own(const struct lt_text_dialect *, const struct lt_tree *, const char *entry, bool named,
+	char **text, size_t *definitions, size_t *own, struct lt_diag *);
+
 /* -- the grids of a kernel program as functions of a text for a device, and what the host does: an
  * order of launches.
  *

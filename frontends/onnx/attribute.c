@@ -50,6 +50,12 @@ static const Onnx__AttributeProto *attribute(struct lt_onnx_call *c, const char 
 	return NULL;
 }
 
+enum lt_onnx_kind lt__onnx_attribute_kind(const Onnx__AttributeProto *a)
+{
+	return a->type == ATTR_FLOAT ? LT_ONNX_FLOAT : a->type == ATTR_INT ? LT_ONNX_INT : a->type == ATTR_INTS ? LT_ONNX_INTS
+		: LT_ONNX_OTHER;
+}
+
 bool lt__onnx_has_attribute(struct lt_onnx_call *c, const char *name)
 {
 	return attribute_find(c, name) != NULL;

@@ -112,6 +112,22 @@ static bool takes_bounded(const struct lt_onnx_call *c)
 	return any;
 }
 
+/* False: nothing is built, and a sentence says why. */
+static bool build_operator(struct lt_onnx_call *c, const char *domain)
+{
+	struct lt_onnx *m = c->m;
+	c->op = lt__onnx_op_find(m, domain, or_empty(c->proto->op_type), c->version);
+	if (!c->op || !lt__onnx_stored_takes(c))
+		return false;
+	lt__onnx_broadcast(c);
+	if (lt__onnx_failed(m))
+		return false;
+	c->op->build(c);
+	lt__onnx_part_again(c);
+	lt__onnx_stored_moves(c);
+	return true;
+}
+
 static void build_node(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
@@ -126,15 +142,10 @@ static void build_node(struct lt_onnx_call *c)
 		lt__onnx_refuse(m, "the model does not import the operator set '%s'", *domain ? domain : "ai.onnx");
 		return;
 	}
-	c->op = lt__onnx_op_find(m, domain, or_empty(c->proto->op_type), c->version);
-	if (!c->op || !lt__onnx_stored_takes(c))
+	if (lt__onnx_is_own(c, domain))
+		lt__onnx_build_own(c, domain);
+	else if (!build_operator(c, domain))
 		return;
-	lt__onnx_broadcast(c);
-	if (lt__onnx_failed(m))
-		return;
-	c->op->build(c);
-	lt__onnx_part_again(c);
-	lt__onnx_stored_moves(c);
 	unread = lt__onnx_failed(m) ? NULL : lt__onnx_unread(c);
 	if (unread)
 		lt__onnx_refuse(m, "attribute '%s' is not supported", unread);
@@ -150,7 +161,7 @@ static void check_operator(struct lt_onnx_call *c)
 {
 	const char *domain = domain_of(c->proto);
 	int64_t version = version_of(c->m, c->scope, domain);
-	if (!function_find(c->m, c->proto) && version >= 0)
+	if (!function_find(c->m, c->proto) && version >= 0 && !lt__onnx_is_own(c, domain))
 		(void)lt__onnx_op_find(c->m, domain, or_empty(c->proto->op_type), version);
 }
 

@@ -33,6 +33,8 @@ static lt_status import_body(void *arg)
 	m->graph->file = lt__arena_string(m->graph->arena, m->file);
 	m->constants = lt__names_new(m->arena);
 	m->dim_used = LT_NEW(m->arena, bool, m->options->n_dim + 1);
+	if (lt__parse_kernels(m->options))
+		LT_TRY(lt__ownfolder_read(m->ctx, m->arena, lt__parse_kernels(m->options), &m->folder));
 	scope.names = lt__names_new(m->arena);
 	m->model = lt__onnx_read(m, job->text, job->bytes);
 	if (!m->model)

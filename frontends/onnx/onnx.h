@@ -18,6 +18,7 @@
 #ifndef LT_ONNX_H
 #define LT_ONNX_H
 #include "ir/graph/graph.h"
+#include "base/folder.h"
 #include "base/names.h"
 #include "lt/frontend.h"
 
@@ -92,6 +93,7 @@ struct lt_onnx {
 	struct lt_graph *graph;
 	const char *file;
 	const struct lt_parse_options *options; /* never NULL */
+	struct lt_ownfolder folder;             /* of the user's own operations; n 0: there is none */
 	const struct Onnx__ModelProto *model;
 	struct lt_onnx_value **value; int32_t n_value, cap_value;
 	struct lt_onnx_problem *problem; int32_t n_problem, cap_problem;
@@ -194,6 +196,8 @@ void lt__onnx_give_data(struct lt_onnx_call *, int32_t i, enum lt_dtype, int32_t
 bool lt__onnx_in_range(struct lt_onnx *, const char *what, int64_t n, const int64_t *, int64_t low, int64_t high);
 int64_t lt__onnx_any_int(struct lt_onnx_call *, const char *name, int64_t otherwise);
 const int64_t *lt__onnx_any_ints(struct lt_onnx_call *, const char *name, int32_t *n);
+enum lt_onnx_kind { LT_ONNX_OTHER, LT_ONNX_FLOAT, LT_ONNX_INT, LT_ONNX_INTS };
+enum lt_onnx_kind lt__onnx_attribute_kind(const struct Onnx__AttributeProto *);
 bool lt__onnx_has_attribute(struct lt_onnx_call *, const char *name);
 int64_t lt__onnx_int(struct lt_onnx_call *, const char *name, int64_t otherwise);
 double lt__onnx_float(struct lt_onnx_call *, const char *name, double otherwise);
@@ -213,6 +217,10 @@ const char *lt__onnx_unread(const struct lt_onnx_call *);
 /* op_control.c: x given to a graph of one input and one output (NULL: x itself).  LT_NONE: refused, and the outputs of
  * the node are lost. */
 lt_node lt__onnx_apply(struct lt_onnx_call *, const struct Onnx__GraphProto *, lt_node x);
+
+/* own.c: whether a node is an operation of the folder that options name, DOMAIN/NAME; it is built. */
+bool lt__onnx_is_own(const struct lt_onnx_call *, const char *domain);
+void lt__onnx_build_own(struct lt_onnx_call *, const char *domain);
 
 /* table.c */
 /* The row for a version of the operator set; NULL with a sentence. */

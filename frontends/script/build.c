@@ -6,6 +6,13 @@
 /* What repeats and functions may make, so that a script of a few lines is no graph without end. */
 enum { UNROLLED_MAX = 100000 };
 
+/* The place of the next nodes: what an operation of the folder means is at its call. */
+static void graph_at(struct lt_script *s, struct lt_position at)
+{
+	at = s->own_at.line ? s->own_at : at;
+	lt_graph_at(s->graph, at.line, at.column);
+}
+
 /* Nodes from `from` on are named after s->target: value by its name, others as its parts. */
 static void name_nodes(struct lt_script *s, int32_t from, lt_node value)
 {
@@ -70,7 +77,7 @@ static lt_status build_numbers(struct lt_script *s, const struct lt_script_node 
 			.node = -1, .type = type, .position = a[i].position, .chain = -1, .previous = -1 };
 		if (a[like].node >= 0) {
 			int32_t from = s->graph->n_node;
-			lt_graph_at(s->graph, st.position.line, st.position.column);
+			graph_at(s, st.position);
 			st.node = number_value(s, type, &a[i],
 				condition ? LT_BOOL : lt_node_dtype(s->graph, a[like].node), a[like].node);
 			if (st.node < 0)
@@ -96,7 +103,7 @@ static lt_status build_value(struct lt_script *s, struct lt_statement *st, const
 	s->shown = st->shown;
 	s->chain = s->previous = -1;
 	s->scalar = 0;
-	lt_graph_at(g, st->position.line, st->position.column);
+	graph_at(s, st->position);
 	st->node = st->type->build(s, st->type, a, n);
 	if (st->node < 0)
 		return lt__script_locate(s);

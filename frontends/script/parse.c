@@ -733,15 +733,19 @@ static lt_status parse_def(struct lt_script *s, struct lt_position at)
 	struct lt_position name_at = s->cursor.position;
 	f.bytes = lt__lex_word(&s->cursor, &name);
 	int32_t before = lt__script_function(s, name, f.bytes);
-	if (before >= 0)
+	const bool again = before >= 0 && s->function[before].file && s->function[before].file != s->file;
+	if (before >= 0 && !again)
 		return lt__script_fail(s, name_at, LT_EEXIST, "Function is defined twice: '%.*s', first at line %d", f.bytes, name,
 			s->function[before].position.line);
 	if (!f.bytes)
 		return lt__script_unexpected(s, "the name of a function");
-	LT_TRY(lt__script_check_name(s, name, f.bytes, name_at));
+	if (!again)
+		LT_TRY(lt__script_check_name(s, name, f.bytes, name_at));
 	if (lt__script_lookup(s, name, f.bytes))
 		return lt__script_fail(s, name_at, LT_EEXIST, "'%.*s' is the name of a value: a function needs another one", f.bytes,
 			name);
+	lt__lex_peek(&s->cursor);
+	f.head = s->cursor;
 	LT_TRY(lt__script_expect(s, '(', "'('"));
 	while (lt__lex_peek(&s->cursor) != ')') {
 		if (f.n_parameter)
@@ -750,6 +754,11 @@ static lt_status parse_def(struct lt_script *s, struct lt_position at)
 	}
 	lt__lex_step(&s->cursor);
 	LT_TRY(find_block(s, &f.body, &f.end));
+	if (again && !lt__script_same_function(&f, &s->function[before]))
+		return lt__script_fail(s, name_at, LT_EEXIST, "The function '%.*s' is not the one of the kernel's meaning in %s; "
+			"make them equal, or give one of them another name", f.bytes, name, s->function[before].file);
+	if (again)
+		return LT_OK;
 	lt__script_scope_new(s, &f.scope);
 	LT_GROW(s->arena, s->function, s->n_function, s->cap_function);
 	f.name = lt__names_add(s->functions, name, (size_t)f.bytes, s->n_function);
@@ -767,12 +776,27 @@ static const char *signature(struct lt_script *s, const struct lt_script_functio
 	return lt__arena_format(s->arena, "%s(%s)", f->name, t.n ? t.at : "");
 }
 
-/* Arguments become the function's names, which hold for this call. */
-static lt_status read_arguments(struct lt_script *s, struct lt_script_function *f)
+/* Arguments from `first` on become the function's names, which hold for this call. */
+static lt_status bind_arguments(struct lt_script *s, struct lt_script_function *f, int32_t first)
 {
-	int32_t first = s->n_arg, n = 0;
+	const int32_t n = s->n_arg - first;
+	if (n < f->n_parameter && !f->parameter[n].has_default)
+		return lt__script_fail(s, s->cursor.position, LT_ESYNTAX, "Too few arguments, expected %s", signature(s, f));
+	struct lt_script_scope *outer = s->scope;
+	f->scope.call++;
+	s->scope = &f->scope;
+	for (int32_t i = 0; i < f->n_parameter; i++)
+		lt__script_bind(s, f->parameter[i].name, f->parameter[i].bytes,
+			i < n ? &s->arg[first + i] : &f->parameter[i].value);
+	s->scope = outer;
+	s->n_arg = first;
+	return LT_OK;
+}
+
+static lt_status read_arguments(struct lt_script *s, const struct lt_script_function *f)
+{
 	LT_TRY(lt__script_expect(s, '(', "'('"));
-	for (; lt__lex_peek(&s->cursor) != ')'; n++) {
+	for (int32_t n = 0; lt__lex_peek(&s->cursor) != ')'; n++) {
 		struct lt_arg value;
 		if (n)
 			LT_TRY(lt__script_expect(s, ',', "',' or ')'"));
@@ -782,17 +806,6 @@ static lt_status read_arguments(struct lt_script *s, struct lt_script_function *
 		LT_TRY(read_value(s, &value));
 		*lt__script_new_arg(s, value.kind) = value;
 	}
-	if (n < f->n_parameter && !f->parameter[n].has_default)
-		return lt__script_fail(s, s->cursor.position, LT_ESYNTAX, "Too few arguments, expected %s", signature(s, f));
-	lt__lex_step(&s->cursor);
-	struct lt_script_scope *outer = s->scope;
-	f->scope.call++;
-	s->scope = &f->scope;
-	for (int32_t i = 0; i < f->n_parameter; i++)
-		lt__script_bind(s, f->parameter[i].name, f->parameter[i].bytes,
-			i < n ? &s->arg[first + i] : &f->parameter[i].value);
-	s->scope = outer;
-	s->n_arg = first;
 	return LT_OK;
 }
 
@@ -814,42 +827,96 @@ static lt_status run_body(struct lt_script *s, const struct lt_script_function *
 	return LT_OK;
 }
 
-static lt_status call_function(struct lt_script *s, int32_t function, const struct lt_cursor *from, struct lt_arg *out)
+lt_status lt__script_call(
+	struct lt_script *s, int32_t function, int32_t first, const struct lt_cursor *from, struct lt_arg *out)
 {
 	struct lt_script_function *f = &s->function[function];  /* no other is defined meanwhile */
-	int32_t first = s->n_arg, level = s->level;
-	if (f->running)
-		return lt__script_fail(s, from->position, LT_EUNSUPPORTED,
-			"The function '%s' calls itself: there is no recursion, repeat runs statements again", f->name);
-	LT_TRY(enter_level(s));
-	LT_TRY(read_arguments(s, f));
+	struct lt_script_own own;
+	LT_TRY(bind_arguments(s, f, first));
 	LT_TRY(count_text(s, from->position, &f->body, &f->end, 1));
-	struct lt_cursor back = s->cursor;
-	struct lt_script_scope *scope = s->scope;
-	struct lt_script_target target = s->target;
-	const struct lt_script_frame *up = s->frame, frame = { .function = f->name, .position = from->position, .up = up };
+	const struct lt_script back = { .cursor = s->cursor, .scope = s->scope, .target = s->target, .frame = s->frame,
+		.level = s->level, .file = s->file, .own_at = s->own_at };
+	const struct lt_script_frame frame = { .function = f->name, .position = from->position, .up = s->frame };
+	const bool is_own = f->own && !s->own_at.line;
+	if (is_own) {
+		lt__script_own_begin(s, f, &own);
+		s->own_at = from->position;
+	}
 	f->running = true;
 	s->frame = &frame;
 	s->scope = &f->scope;
 	s->cursor = f->body;
+	s->file = f->file ? f->file : s->file;
 	LT_TRY(run_body(s, f));
 	f->running = false;
-	s->frame = up;
-	s->scope = scope;
-	s->cursor = back;
-	s->target = target;
-	s->level = level;
-	s->depth--;
+	s->frame = back.frame;
+	s->scope = back.scope;
+	s->cursor = back.cursor;
+	s->target = back.target;
+	s->level = back.level;
+	s->file = back.file;
+	s->own_at = back.own_at;
 	int32_t n = s->n_arg - first;
+	if (is_own)
+		LT_TRY(lt__script_own_end(s, &own, from->position, s->arg + first, n));
 	if (n == 1)
 		*out = s->arg[first];
 	else
 		*out = (struct lt_arg){ .kind = LT_ARG_MANY, .statement = -1, .node = -1, .n = n,
 			.many = lt__arena_copy(s->arena, s->arg + first, (size_t)n * sizeof *s->arg) };
+	s->n_arg = first;
+	return LT_OK;
+}
+
+static lt_status call_function(struct lt_script *s, int32_t function, const struct lt_cursor *from, struct lt_arg *out)
+{
+	const struct lt_script_function *f = &s->function[function];
+	const int32_t first = s->n_arg, level = s->level;
+	if (f->running)
+		return lt__script_fail(s, from->position, LT_EUNSUPPORTED,
+			"The function '%s' calls itself: there is no recursion, repeat runs statements again", f->name);
+	LT_TRY(enter_level(s));
+	LT_TRY(read_arguments(s, f));
+	if (s->n_arg - first < f->n_parameter && !f->parameter[s->n_arg - first].has_default)
+		return lt__script_fail(s, s->cursor.position, LT_ESYNTAX, "Too few arguments, expected %s", signature(s, f));
+	lt__lex_step(&s->cursor);
+	LT_TRY(lt__script_call(s, function, first, from, out));
+	s->level = level;
+	s->depth--;
 	out->position = from->position;
 	out->literal = false;
 	out->shown = lt__script_quote(s, from);
-	s->n_arg = first;
+	return LT_OK;
+}
+
+/* The file holds that function, and nothing else. */
+lt_status lt__script_load_own(struct lt_script *s, const char *name)
+{
+	const struct lt_script back = { .cursor = s->cursor, .file = s->file, .names_used = s->names_used };
+	const char *path = lt__arena_format(s->arena, "%s/%s.lt", s->folder->path, name), *slash = strrchr(name, '/'), *word;
+	const char *stem = slash ? slash + 1 : name;
+	char *text;
+	size_t bytes;
+	LT_TRY(lt__text_read(s->ctx, s->arena, path, &text, &bytes));
+	s->file = path;
+	s->cursor = (struct lt_cursor){ text, text + bytes, { 1, 1 } };
+	lt__lex_peek(&s->cursor);
+	const struct lt_position at = s->cursor.position;
+	if (lt__lex_word(&s->cursor, &word) != 3 || memcmp(word, "def", 3) != 0)
+		return lt__script_fail(s, at, LT_ESYNTAX, "The meaning of the operation is a function: "
+			"def %s(x) { ... return y; }", stem);
+	LT_TRY(parse_def(s, at));
+	struct lt_script_function *f = &s->function[s->n_function - 1];
+	if (f->file || strcmp(f->name, stem) != 0)
+		return lt__script_fail(s, at, LT_EINVAL, "The function of this file is called '%s': the file's name says '%s'",
+			f->name, stem);
+	if (lt__lex_peek(&s->cursor) >= 0)
+		return lt__script_unexpected(s, "the end of the file: it holds the function of its name alone");
+	f->file = path;
+	f->own = lt__arena_string(s->arena, name);
+	s->cursor = back.cursor;
+	s->file = back.file;
+	s->names_used = back.names_used;
 	return LT_OK;
 }
 

@@ -8,6 +8,7 @@
 #ifndef LT_SCRIPT_READER_H
 #define LT_SCRIPT_READER_H
 #include "ir/graph/graph.h"
+#include "base/folder.h"
 #include "base/names.h"
 
 struct lt_position  { int32_t line, column; };     /* from 1; columns count characters */
@@ -123,10 +124,13 @@ struct lt_script_function {
 	const char *name; int32_t bytes;
 	struct lt_position position;
 	struct lt_parameter *parameter; int32_t n_parameter, cap_parameter;
-	struct lt_cursor body, end;             /* after its '{', at its '}' */
+	struct lt_cursor head, body, end;       /* at its '(', after its '{', at its '}' */
 	struct lt_script_scope scope;
 	bool running;
+	const char *file, *own;                 /* of the folder of operations: that file, and what kernels know it by; NULL */
 };
+/* A call of an operation of the user's own while it is run: what its kernel would be given. */
+struct lt_script_own { struct lt_owncall call; bool built; };
 /* A call or a round that is being run. */
 struct lt_script_frame {
 	const char *function;                   /* NULL: a round of a repeat */
@@ -153,6 +157,9 @@ struct lt_script {
 	struct lt_script_scope script_scope, *scope;            /* scope: of the function that runs */
 	struct lt_binding *id;          int32_t n_id, cap_id;           /* $5 */
 	const struct lt_script_frame *frame;
+	const struct lt_ownfolder *folder;      /* of the user's own operations; NULL: there is none */
+	/* Within a call of one of them, where that is: nodes are there, as their text is in another file; line 0: in none. */
+	struct lt_position own_at;
 	int64_t text_read;                      /* bytes of all rounds and calls */
 	int32_t n_unrolled;                     /* values that these made */
 	int32_t depth;                          /* of what is being read */
@@ -283,8 +290,21 @@ lt_status lt__script_add(struct lt_script *, const struct lt_script_node *, int3
 lt_status lt__script_element(struct lt_script *, const struct lt_arg *x, const struct lt_arg *at,
 	const struct lt_cursor *from, bool last, struct lt_arg *out);
 
+/* own.c: calls of the user's own operations */
+void lt__script_own_begin(struct lt_script *, const struct lt_script_function *, struct lt_script_own *);
+/* value: the n values that it gives */
+lt_status lt__script_own_end(
+	struct lt_script *, struct lt_script_own *, struct lt_position, const struct lt_arg *value, int32_t n);
+/* Whether two definitions are one, but for blanks and comments. */
+bool lt__script_same_function(const struct lt_script_function *, const struct lt_script_function *);
+
 /* parse.c */
 lt_status lt__script_parse(struct lt_script *);                         /* all statements, up to the end */
+/* Defines the function of an operation in the folder; the name is in script or, of a domain, called so. */
+lt_status lt__script_load_own(struct lt_script *, const char *name);
+/* Calls a function whose arguments are s->arg from `first` on: its values, or one of the kind MANY. */
+lt_status lt__script_call(struct lt_script *, int32_t function, int32_t first, const struct lt_cursor *from,
+	struct lt_arg *out);
 /* The arguments of a call of that node, from its '(' to its ')', onto s->arg. */
 lt_status lt__script_args(struct lt_script *, const struct lt_script_node *);
 

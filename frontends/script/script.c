@@ -1,10 +1,16 @@
 /* script.c -- the script language as a frontend; one call of a node alone, for what prints graphs as scripts. */
 #include <string.h>
+#include "frontends/frontends.h"
 #include "frontends/script/reader.h"
 #include "frontends/script/script.h"
 #include "lt/frontend.h"
 
-struct script_job { struct lt_script script; const char *text; size_t bytes; };
+struct script_job {
+	struct lt_script script;
+	const char *text, *kernels;
+	size_t bytes;
+	struct lt_ownfolder folder;
+};
 
 struct lt_script_language { struct lt_script_node *type; int32_t n; struct lt_names *names; };
 
@@ -28,32 +34,107 @@ const char *lt__script_op_name(const struct lt_script_language *l, enum lt_opcod
 	return NULL;
 }
 
-/* The operands are statements of their own; the text is parsed after them. */
-lt_node lt__script_build(const struct lt_script_language *l, struct lt_graph *g, int32_t n, const lt_node *operand,
-	const char *text, size_t bytes)
+/* A script whose statements are the operands. */
+static void begin_on(struct lt_script *s, const struct lt_script_language *l, struct lt_graph *g, int32_t n,
+	const lt_node *operand)
 {
 	struct lt_arena *arena = g->arena;
-	struct lt_script s = { .ctx = g->ctx, .arena = arena, .graph = g, .file = "form", .type = l->type, .n_type = l->n,
+	*s = (struct lt_script){ .ctx = g->ctx, .arena = arena, .graph = g, .file = "form", .type = l->type, .n_type = l->n,
 		.types = l->names, .ids = lt__names_new(arena), .functions = lt__names_new(arena), .shown = "$",
-		.target = { .path = "form" }, .cursor = { text, text + bytes, { 1, 1 } } };
-	lt__script_scope_new(&s, &s.script_scope);
-	s.scope = &s.script_scope;
-	s.sourced = LT_NEW(arena, bool, g->n_node);
+		.target = { .path = "form" } };
+	lt__script_scope_new(s, &s->script_scope);
+	s->scope = &s->script_scope;
+	s->sourced = LT_NEW(arena, bool, g->n_node);
 	for (int32_t k = 0; k < n; k++) {
 		char id[16];
 		int32_t length = snprintf(id, sizeof id, "%d", k);
 		const char *shown = lt__arena_format(arena, "$%d", k);
 		struct lt_statement st = { .shown = shown, .node = operand[k], .type = l->type, .chain = -1, .previous = -1 };
-		lt__names_add(s.ids, id, (size_t)length, k);
-		LT_GROW(arena, s.id, s.n_id, s.cap_id);
-		s.id[s.n_id++] = (struct lt_binding){ .value = { .kind = LT_ARG_NODE, .statement = k, .node = st.node,
+		lt__names_add(s->ids, id, (size_t)length, k);
+		LT_GROW(arena, s->id, s->n_id, s->cap_id);
+		s->id[s->n_id++] = (struct lt_binding){ .value = { .kind = LT_ARG_NODE, .statement = k, .node = st.node,
 			.shown = shown } };
-		LT_GROW(arena, s.statement, s.n_statement, s.cap_statement);
-		s.statement[s.n_statement++] = st;
+		LT_GROW(arena, s->statement, s->n_statement, s->cap_statement);
+		s->statement[s->n_statement++] = st;
 	}
+}
+
+/* The text is parsed after the operands. */
+lt_node lt__script_build(const struct lt_script_language *l, struct lt_graph *g, int32_t n, const lt_node *operand,
+	const char *text, size_t bytes)
+{
+	struct lt_script s;
+	begin_on(&s, l, g, n, operand);
+	s.cursor = (struct lt_cursor){ text, text + bytes, { 1, 1 } };
 	const char *word;
 	int32_t length = lt__lex_word(&s.cursor, &word), i = lt__names_find(l->names, word, (size_t)length);
 	return i < 0 || lt__script_args(&s, &l->type[i]) ? -1 : l->type[i].build(&s, &l->type[i], s.arg, s.n_arg);
+}
+
+/* The argument of that name; else the next operand. */
+static lt_status own_argument(struct lt_script *s, const struct lt_parameter *p, const struct lt_own_given *given,
+	int32_t n_operand, int32_t *next)
+{
+	for (int32_t k = 0; k < given->n_named; k++) {
+		const struct lt_own_named *x = &given->named[k];
+		if (strlen(x->name) != (size_t)p->bytes || memcmp(x->name, p->name, (size_t)p->bytes) != 0)
+			continue;
+		struct lt_arg *a = lt__script_new_arg(s, x->list ? LT_ARG_LIST : LT_ARG_NUMBER);
+		given->used[k] = true;
+		a->list = x->list;
+		a->n = x->n;
+		a->number = x->number;
+		a->whole = x->whole;
+		a->i = x->i;
+		return LT_OK;
+	}
+	if (*next < n_operand) {
+		*lt__script_new_arg(s, LT_ARG_NODE) = s->id[*next].value;
+		++*next;
+		return LT_OK;
+	}
+	if (!p->has_default)
+		return lt_fail(s->ctx, LT_EINVAL, "%s has a parameter '%.*s', which neither an input nor an attribute gives", s->file,
+			p->bytes, p->name);
+	*lt__script_new_arg(s, p->value.kind) = p->value;
+	return LT_OK;
+}
+
+lt_status lt__script_own(struct lt_graph *g, const struct lt_ownfolder *folder, const char *name,
+	const struct lt_own_given *given, int32_t *n, lt_node **out)
+{
+	const struct lt_script_language *l = lt__script_language(g->arena);
+	struct lt_position here = { 1, 1 };
+	struct lt_script s;
+	struct lt_arg value;
+	int32_t next = 0;
+	begin_on(&s, l, g, given->n_operand, given->operand);
+	s.folder = folder;
+	for (int32_t i = 0; i < folder->n; i++)         /* those that it may call, too */
+		if (!strchr(folder->name[i], '/') || !strcmp(folder->name[i], name))
+			LT_TRY(lt__script_load_own(&s, folder->name[i]));
+	const char *slash = strrchr(name, '/');
+	const int32_t function = lt__script_function(&s, slash ? slash + 1 : name, (int32_t)strlen(slash ? slash + 1 : name));
+	const struct lt_script_function *f = &s.function[function];
+	const struct lt_cursor from = { .position = here };
+	s.target.path = f->name;
+	s.file = f->file;
+	for (int32_t i = 0; i < f->n_parameter; i++)
+		LT_TRY(own_argument(&s, &f->parameter[i], given, given->n_operand, &next));
+	if (next < given->n_operand)
+		return lt_fail(g->ctx, LT_EINVAL, "%s has %d parameter%s for inputs, and %d inputs are given", f->file, next,
+			next == 1 ? "" : "s", given->n_operand);
+	const int32_t line = g->line, column = g->column;
+	LT_TRY(lt__script_call(&s, function, 0, &from, &value));
+	lt_graph_at(g, line, column);
+	*n = value.kind == LT_ARG_MANY ? value.n : 1;
+	*out = LT_NEW(g->arena, lt_node, *n);
+	for (int32_t i = 0; i < *n; i++) {
+		(*out)[i] = value.kind == LT_ARG_MANY ? value.many[i].node : value.node;
+		if ((*out)[i] < 0)
+			return lt_fail(g->ctx, LT_ETYPE, "%s gives a number, and not a tensor", f->file);
+	}
+	return LT_OK;
 }
 
 static lt_status parse_text(struct script_job *job, const bool *skip)
@@ -73,6 +154,10 @@ static lt_status parse_text(struct script_job *job, const bool *skip)
 	lt__script_scope_new(&job->script, &job->script.script_scope);
 	job->script.scope = &job->script.script_scope;
 	job->script.graph->file = lt__arena_string(job->script.graph->arena, job->script.file);
+	job->script.folder = &job->folder;
+	for (int32_t i = 0; i < job->folder.n; i++)
+		if (!strchr(job->folder.name[i], '/'))          /* those of domains are for models of ONNX */
+			LT_TRY(lt__script_load_own(&job->script, job->folder.name[i]));
 	return lt__script_parse(&job->script);
 }
 
@@ -82,6 +167,8 @@ static lt_status parse_body(void *arg)
 {
 	struct script_job *job = arg;
 	struct lt_script *s = &job->script;
+	if (job->kernels)
+		LT_TRY(lt__ownfolder_read(s->ctx, s->arena, job->kernels, &job->folder));
 	LT_TRY(parse_text(job, NULL));
 	if (!s->stray)
 		return LT_OK;
@@ -94,10 +181,16 @@ static lt_status parse_body(void *arg)
 	return parse_text(job, skip);
 }
 
-static lt_status parse(struct lt_context *ctx, const char *text, size_t bytes, const char *file, struct lt_graph **out)
+static const char script_name[] = "script";
+
+static lt_status parse_with(struct lt_context *ctx, const char *text, size_t bytes, const char *file,
+	const struct lt_parse_options *o, struct lt_graph **out)
 {
-	struct script_job job = { .script = { .ctx = ctx, .file = file }, .text = text, .bytes = bytes };
+	struct script_job job = { .script = { .ctx = ctx, .file = file }, .text = text, .bytes = bytes,
+		.kernels = o ? lt__parse_kernels(o) : NULL };
 	*out = NULL;
+	if (o)
+		LT_TRY(lt__parse_fixes_nothing(ctx, file, script_name, o));
 	if (bytes >= INT32_MAX)
 		return lt_fail(ctx, LT_EOVERFLOW, "%s: a script of %zu bytes is too long, the limit is 2^31 - 2", file, bytes);
 	LT_TRY(lt__arena_new(ctx, &job.script.arena));
@@ -112,6 +205,11 @@ static lt_status parse(struct lt_context *ctx, const char *text, size_t bytes, c
 	return status;
 }
 
+static lt_status parse(struct lt_context *ctx, const char *text, size_t bytes, const char *file, struct lt_graph **out)
+{
+	return parse_with(ctx, text, bytes, file, NULL, out);
+}
+
 static int recognize(const char *text, size_t bytes)
 {
 	(void)text;
@@ -121,10 +219,11 @@ static int recognize(const char *text, size_t bytes)
 
 static const struct lt_frontend script = {
 	.size = sizeof script,
-	.name = "script",
+	.name = script_name,
 	.summary = "the HamKaas script language, with extensions (docs/script.md)",
 	.suffix = "lt",
 	.recognize = recognize,
 	.parse = parse,
+	.parse_with = parse_with,
 };
 LT_FRONTEND(script)

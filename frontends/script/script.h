@@ -1,7 +1,9 @@
-/* script.h -- the language of scripts for what writes it: frontends/script/print/.  Reading goes through lt/frontend.h.
+/* script.h -- the language of scripts for what writes it, frontends/script/print/, and for models that call functions
+ * of it.  Reading goes through lt/frontend.h.
  */
 #ifndef LT_SCRIPT_H
 #define LT_SCRIPT_H
+#include "base/folder.h"
 #include "ir/graph/graph.h"
 
 struct lt_script_language;      /* its types of nodes, by name */
@@ -12,4 +14,16 @@ const char *lt__script_op_name(const struct lt_script_language *, enum lt_opcode
  * no sentence for a reader then. */
 lt_node lt__script_build(const struct lt_script_language *, struct lt_graph *, int32_t n, const lt_node *operand,
 	const char *text, size_t bytes);
+/* A call of an operation of a folder on nodes, its other arguments by name. */
+struct lt_own_named { const char *name; bool whole; int64_t i; double number; const int64_t *list; int32_t n; };
+struct lt_own_given {
+	int32_t n_operand;
+	const lt_node *operand;
+	int32_t n_named;
+	const struct lt_own_named *named;
+	bool *used;                     /* by named: it is a parameter */
+};
+/* The n values of it, in the graph's arena. */
+lt_status lt__script_own(struct lt_graph *, const struct lt_ownfolder *, const char *name, const struct lt_own_given *,
+	int32_t *n, lt_node **out);
 #endif

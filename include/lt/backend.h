@@ -125,6 +125,9 @@ struct lt_host {
 	 * last. */
 	uint32_t kernel_step;
 	uint32_t reserved;
+	/* Since 1.1.  A backend that runs kernels of one's own (LT_NEED_OWN) tells which one it is about to run, and NULL when
+	 * that has returned, on the thread that runs it: so that somebody can say in which of them the process has ended. */
+	void (*running)(const struct lt_host *, const char *name);
 };
 /* A device of this machine; its texts end with a 0. */
 struct lt_device {

@@ -44,6 +44,9 @@ struct lt_parse_options {
 	 * program that is compiled of it are freed (lt_graph_hold): contents of constants may lie in it, and pages of it be
 	 * given back to the system after they were read (MADV_DONTNEED).  0: it is borrowed for the call. */
 	int mapped;
+	/* A folder of operations of the user's own (docs/own-kernels.md): what a function of their names means may be done by
+	 * their kernels, where lt_options.kernels names it, too.  NULL: there are none. */
+	const char *kernels;
 };
 
 enum { LT_FRONTEND_ANY_TEXT = 1 };

@@ -442,6 +442,23 @@ const struct lt_machine_operator *lt_kernel_c99(uint32_t *n);
 uint32_t lt_kernel_cores(void);
 int lt_kernel_vector_library(void);
 
+/* Kernels of one's own (lt/own.h): C that computes a whole tree, which is one call (lt_call.source).  No kernel program
+ * is made of such a tree; a backend compiles this text.
+ * lt_kernel_own_name: what the kernel is called; NULL: it is no such tree, and the others are for those alone.
+ * lt_kernel_own_need: how many tensors it has, those that it reads first; bytes of workspace, and of each thread behind
+ *     that.
+ * lt_kernel_own_slot: the slot of a tensor.
+ * lt_kernel_own_definitions: the header and the user's text, two definitions as in LT_DUMP_SOURCE; lines: with those
+ *     that say which line of which file follows.
+ * lt_kernel_own_function: NAME_own(data, workspace, n_thread, parallel_for, host) of tree NAME: data has the address of
+ *     each tensor; the rest is lt_own's. */
+struct lt_kernel_own { int32_t n_tensor; int64_t shared, each; };
+const char *lt_kernel_own_name(const struct lt_tree *);
+struct lt_kernel_own lt_kernel_own_need(const struct lt_tree *);
+int32_t lt_kernel_own_slot(const struct lt_tree *, int32_t tensor);
+void lt_kernel_own_definitions(const struct lt_tree *, int lines, lt_write *, void *user);
+void lt_kernel_own_function(const struct lt_tree *, lt_write *, void *user);
+
 /* The name of an opcode ("add", "load"); NULL: there is no such.  Static text. */
 const char *lt_opcode_name(uint32_t opcode);
 

@@ -131,6 +131,12 @@ struct lt_options {
 	 * else for products of many rows; these pack panels in each run.  What is computed from constants alone is still
 	 * computed once. */
 	uint32_t unpacked;
+	/* A folder of operations of the user's own (docs/own-kernels.md): calls of those that have a kernel there are done by
+	 * it, where a backend can.  NULL: what they mean is computed as everything else is */
+	const char *kernels;
+	/* Told (with user) which kernel of the folder a thread is about to run, and NULL when it has returned: for those who
+	 * want to say in which one the process has crashed.  May be NULL. */
+	void (*running)(void *user, const char *name);
 };
 enum lt_binding { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
 

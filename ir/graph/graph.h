@@ -52,6 +52,18 @@ struct lt_graphpiece { int32_t source; uint64_t bits; struct lt_map map; };
 
 struct lt_result   { const char *name; lt_node node; };
 struct lt_statedef { lt_node state, value; };   /* content of `state` after a run */
+/* What the nodes between `operand` and `result` compute, its meaning, may be done by a kernel of that name of the
+ * user's own ("hard_swish", "DOMAIN/NAME"); number: its arguments that are no tensors.  source: its kernel's
+ * C, borrowed, NULL where it is not known; workspace: bytes that this needs, then for each thread. */
+struct lt_owncall {
+	const char *name;
+	int32_t n_operand, n_result, n_number;
+	lt_node *operand, *result;
+	double *number;
+	int32_t line, column;
+	const char *source;
+	int64_t workspace[2];
+};
 
 struct lt_graph {
 	struct lt_context *ctx;
@@ -62,6 +74,7 @@ struct lt_graph {
 	struct lt_nodedef *node;     int32_t n_node, cap_node;
 	struct lt_result *result;    int32_t n_result, cap_result;
 	struct lt_statedef *set;     int32_t n_set, cap_set;
+	struct lt_owncall *own;      int32_t n_own, cap_own;
 	struct lt_names *var_names;     /* base/names.h: a var's index; -2-p for param p */
 	struct lt_names *node_names;    /* a node's index */
 	struct lt_names *required;      /* requirements by their sums (ir/bounds/require.c); NULL: none yet */

@@ -15,6 +15,17 @@ lt_node lt__graph_add(struct lt_graph *, const struct lt_nodedef *);
 /* As lt__graph_add, but the arrays of the node lie in the graph's arena already and are not copied. */
 lt_node lt__graph_adopt(struct lt_graph *, const struct lt_nodedef *);
 
+/* -- own.c: calls of operations of the user's own.  Adds one (copied), if it is as it has to be: what is between its
+ * operands and results depends on the operands alone, and on each of them. */
+lt_status lt__own_add(struct lt_graph *, const struct lt_owncall *);
+lt_status lt__own_verify(const struct lt_graph *, const struct lt_owncall *);
+/* Those of `in` in a graph that its nodes became nodes `to` of, -1: none; what no longer holds goes. */
+lt_status lt__own_carry(const struct lt_graph *in, const lt_node *to, struct lt_graph *out, struct lt_arena *scratch);
+/* The word that stands for it in a tree, behind `call`: DOMAIN.NAME. */
+const char *lt__own_word(struct lt_arena *, const char *name);
+/* By node: whether it is between them; results are, operands are not. */
+bool *lt__own_members(const struct lt_graph *, struct lt_arena *, const struct lt_owncall *);
+
 /* -- param.c: vars and run-time scalars -- */
 /* A var with that extent and limit (NULL: none); name NULL: a made-up one.  lt__var_like: a name like another's. */
 lt_var lt__var_add(struct lt_graph *, const char *name, int64_t extent, const struct lt_linear *limit);

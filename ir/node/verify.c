@@ -387,6 +387,8 @@ static lt_status check_ends(const struct lt_graph *g)
 				g->result[i].node, g->n_node);
 	for (int32_t i = 0; i < g->n_set; i++)
 		LT_TRY(lt__verify_set(g, g->set[i].state, g->set[i].value));
+	for (int32_t i = 0; i < g->n_own; i++)
+		LT_TRY(lt__own_verify(g, &g->own[i]));
 	return LT_OK;
 }
 

@@ -16,7 +16,7 @@ static lt_status keep_live(struct lt_frame *f)
 		if (f->to[x] < 0)
 			return f->in->ctx->code;
 	}
-	return LT_OK;
+	return lt__own_carry(f->in, f->to, f->out, f->scratch);
 }
 
 /* Needs: nothing.  Keeps: names, order, everything live.  Breaks: node numbers. */

@@ -98,7 +98,8 @@ static lt_status frame_finish(struct lt_frame *f)
 		lt__names_add(out->labels, key, strlen(key), p);
 	}
 	for (int32_t i = 0; i < in->n_result; i++)
-		LT_TRY(lt_graph_result(out, in->result[i].name, f->to[in->result[i].node]));
+		if (!f->drop || !f->drop[i])
+			LT_TRY(lt_graph_result(out, in->result[i].name, f->to[in->result[i].node]));
 	for (int32_t i = 0; i < in->n_set; i++)
 		LT_TRY(lt_graph_set_state(out, f->to[in->set[i].state], f->to[in->set[i].value]));
 	return LT_OK;

@@ -7,9 +7,9 @@ static const struct pass_row rows[] = {
 #include "ir/pass/pass.def"
 };
 
-lt_status lt__passes_run(const struct lt_graph *in,
-	void (*trace)(void *, char letter, const char *name, const struct lt_graph *), void *user,
-	struct lt_graph **out)
+struct pass_trace { void (*tell)(void *, char letter, const char *name, const struct lt_graph *); void *user; };
+
+static lt_status run_rows(const struct lt_graph *in, const struct pass_trace *trace, struct lt_graph **out)
 {
 	struct lt_graph *before = NULL, *after;
 
@@ -30,9 +30,42 @@ lt_status lt__passes_run(const struct lt_graph *in,
 			lt_graph_free(after);
 			return status;
 		}
-		if (trace)
-			trace(user, rows[i].letter, rows[i].name, after);
+		if (trace->tell)
+			trace->tell(trace->user, rows[i].letter, rows[i].name, after);
 	}
 	*out = before;
 	return LT_OK;
 }
+
+/* trace NULL: no passes. */
+static lt_status run_around(const struct lt_graph *in, const struct pass_trace *trace, struct lt_graph **out)
+{
+	struct lt_graph *cut = NULL, *passed = NULL;
+
+	*out = NULL;
+	if (in->n_own)
+		LT_TRY(lt__own_cut(in, &cut));
+	lt_status status = trace ? run_rows(cut ? cut : in, trace, &passed) : lt__pass_dead(cut ? cut : in, &passed);
+	if (!status && cut) {
+		status = lt__own_join(in, passed, out);
+		status = status ? status : lt_graph_verify(*out);
+		lt_graph_free(passed);
+	} else if (!status) {
+		*out = passed;
+	}
+	lt_graph_free(cut);
+	if (status) {
+		lt_graph_free(*out);
+		*out = NULL;
+	}
+	return status;
+}
+
+lt_status lt__passes_run(const struct lt_graph *in,
+	void (*trace)(void *, char letter, const char *name, const struct lt_graph *), void *user,
+	struct lt_graph **out)
+{
+	return run_around(in, &(struct pass_trace){ trace, user }, out);
+}
+
+lt_status lt__passes_none(const struct lt_graph *in, struct lt_graph **out) { return run_around(in, NULL, out); }

@@ -14,6 +14,13 @@ typedef lt_status lt_pass(const struct lt_graph *in, struct lt_graph **out);
 lt_status lt__passes_run(const struct lt_graph *in,
 	void (*trace)(void *, char letter, const char *name, const struct lt_graph *), void *user,
 	struct lt_graph **out);
+/* The same without passes: only what nothing needs goes. */
+lt_status lt__passes_none(const struct lt_graph *in, struct lt_graph **out);
+/* own.c: passes do not see what calls of the user's own operations compute: in *out these are cut out, their operands
+ * are results and their results are inputs; joined, they are whole again, fed by what the passes made of the rest.
+ * `cut` is `in` cut, after any passes. */
+lt_status lt__own_cut(const struct lt_graph *in, struct lt_graph **out);
+lt_status lt__own_join(const struct lt_graph *in, const struct lt_graph *cut, struct lt_graph **out);
 /* frame.c: an empty graph with in's vars, params (sources not yet mapped), file. */
 lt_status lt__graph_like(const struct lt_graph *in, struct lt_graph **out);
 
@@ -24,6 +31,8 @@ struct lt_frame {
 	struct lt_arena *scratch;       /* freed when the pass ends */
 	lt_node *to;                    /* of each node of `in`: its value's node in `out`, -1: none (yet) */
 	void *user;
+	/* By result of `in`: the new graph does not have it; NULL: it has all. */
+	const bool *drop;
 };
 typedef lt_status lt_frame_body(struct lt_frame *);
 

@@ -350,6 +350,37 @@ static lt_status parse_set(struct lt_parser *p)
 	return lt_graph_set_state(p->g, state, value) ? pass_on(p, &at) : LT_OK;
 }
 
+/* own "NAME" %y, %z = %x, %w [with 0.5, 2] [@ line:column] */
+static lt_status parse_own(struct lt_parser *p)
+{
+	struct lt_lexer at = p->l;
+	struct lt_owncall c = { .name = NULL };
+	int32_t cap_result = 0, cap_operand = 0, cap_number = 0;
+
+	LT_TRY(parse_string(p, &c.name));
+	do {
+		LT_GROW(p->scratch, c.result, c.n_result, cap_result);
+		LT_TRY(lt__parse_operand(p, &c.result[c.n_result]));
+		c.n_result++;
+	} while (lt__parse_accept(p, ","));
+	LT_TRY(lt__parse_expect(p, "="));
+	do {
+		LT_GROW(p->scratch, c.operand, c.n_operand, cap_operand);
+		LT_TRY(lt__parse_operand(p, &c.operand[c.n_operand]));
+		c.n_operand++;
+	} while (lt__parse_accept(p, ","));
+	bool more = lt__parse_accept(p, "with");
+	for (; more; more = lt__parse_accept(p, ",")) {
+		uint64_t bits;
+
+		LT_TRY(lt__literal_parse(p->ctx, &p->l, LT_F64, &bits));
+		LT_GROW(p->scratch, c.number, c.n_number, cap_number);
+		c.number[c.n_number++] = lt__scalar_of(bits, LT_F64).f;
+	}
+	LT_TRY(parse_position(p, &c.line, &c.column));
+	return lt__own_add(p->g, &c) ? pass_on(p, &at) : LT_OK;
+}
+
 static lt_status parse_statement(struct lt_parser *p)
 {
 	if (lt__parse_accept(p, "var"))
@@ -365,7 +396,9 @@ static lt_status parse_statement(struct lt_parser *p)
 		return parse_result(p);
 	if (lt__parse_accept(p, "set"))
 		return parse_set(p);
-	return LT_PARSE_FAIL(p, "expected var, param, require, a node such as %%x, result or set, found %s",
+	if (lt__parse_accept(p, "own"))
+		return parse_own(p);
+	return LT_PARSE_FAIL(p, "expected var, param, require, a node such as %%x, result, set or own, found %s",
 		lt__lex_text(p->ctx, &p->l));
 }
 

@@ -180,6 +180,27 @@ static void say_header(struct lt_printer *p)
 	}
 }
 
+/* own "NAME" %y, %z = %x, %w with 0.5, 2 */
+static void say_own(struct lt_printer *p, const struct lt_owncall *c)
+{
+	lt__printer_text(p, "own ");
+	lt__printer_string(p, c->name);
+	for (int32_t i = 0; i < c->n_result; i++) {
+		lt__printer_text(p, i ? ", " : " ");
+		lt__printer_node(p, c->result[i]);
+	}
+	for (int32_t i = 0; i < c->n_operand; i++) {
+		lt__printer_text(p, i ? ", " : " = ");
+		lt__printer_node(p, c->operand[i]);
+	}
+	for (int32_t i = 0; i < c->n_number; i++) {
+		lt__printer_text(p, i ? ", " : " with ");
+		lt__printer_bits(p, lt__bits_of((union lt_scalar){ .f = c->number[i] }, LT_F64), LT_F64);
+	}
+	say_location(p, c->line, c->column);
+	lt__printer_text(p, "\n");
+}
+
 static lt_status say_graph(void *user)
 {
 	struct lt_printer *p = user;
@@ -202,6 +223,8 @@ static lt_status say_graph(void *user)
 		lt__printer_node(p, g->set[i].value);
 		lt__printer_text(p, "\n");
 	}
+	for (int32_t i = 0; i < g->n_own; i++)
+		say_own(p, &g->own[i]);
 	lt__printer_flush(p);
 	return LT_OK;
 }

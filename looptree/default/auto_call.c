@@ -6,14 +6,17 @@
  */
 #include <string.h>
 #include "looptree/default/auto.h"
+#include "ir/node/node.h"
 #include "looptree/call/call.h"
 
 /* FEW: uses of an element that are worth storing its cast. */
 enum { MAX_MEMBERS = 40, FEW = 8 };
 
-/* refused: what follows the call, and is in none, NULL: nothing does that a routine might take. */
+/* refused: what follows the call, and is in none, NULL: nothing does that a routine might take.  own: of a kernel of
+ * the user's own, which has no product. */
 struct lt_autocall {
 	const char *name, *refused;
+	bool own;
 	lt_node mul, sum, end;
 	int32_t n, n_dim;
 	lt_node *member;
@@ -309,9 +312,27 @@ static void add_call(struct lt_auto *s, lt_node sum)
 		s->in_call[best.member[k]] = s->n_call;
 }
 
+/* What the graph says that a kernel of the user's own computes. */
+static void add_own(struct lt_auto *s, const struct lt_owncall *own)
+{
+	struct lt_arena *a = s->t->arena;
+	struct lt_autocall c = { .name = lt__own_word(a, own->name), .own = true, .mul = -1, .sum = -1, .end = -1 };
+	const bool *member = lt__own_members(s->g, a, own);
+	c.member = LT_NEW(a, lt_node, s->g->n_node + 1);
+	for (lt_node n = 0; n < s->g->n_node; n++)
+		if (member[n] && lt__has_leaf(s->g, n))
+			c.member[c.n++] = c.end = n;
+	LT_GROW(a, s->call, s->n_call, s->cap_call);
+	s->call[s->n_call++] = c;
+	for (int32_t k = 0; k < c.n; k++)
+		s->in_call[c.member[k]] = s->n_call;
+}
+
 void lt__auto_calls(struct lt_auto *s)
 {
 	s->in_call = LT_NEW(s->t->arena, int32_t, s->g->n_node + 1);
+	for (int32_t i = 0; i < s->g->n_own; i++)
+		add_own(s, &s->g->own[i]);
 	for (lt_node n = 0; n < s->g->n_node; n++) {
 		lt__auto_aim(s, n);
 		if (lt__routine_count(s->target) > 0 && !s->in_call[n])
@@ -324,8 +345,8 @@ void lt__auto_move_calls(struct lt_auto *s, const lt_node *to)
 	s->in_call = LT_NEW(s->t->arena, int32_t, s->g->n_node + 1);
 	for (int32_t i = 0; i < s->n_call; i++) {
 		struct lt_autocall *c = &s->call[i];
-		c->mul = to[c->mul];
-		c->sum = to[c->sum];
+		c->mul = c->own ? -1 : to[c->mul];
+		c->sum = c->own ? -1 : to[c->sum];
 		c->end = to[c->end];
 		for (int32_t k = 0; k < c->n; k++)
 			s->in_call[c->member[k] = to[c->member[k]]] = i + 1;
@@ -341,6 +362,34 @@ static bool feeds(const struct lt_auto *s, lt_node n, lt_node mul)
 	return n == mul;
 }
 
+/* What only the next leaf of the group reads, to fold it, element by element, is made in its loops. */
+static bool folds_alone(const struct lt_auto *s, const struct lt_autocall *c, int32_t i)
+{
+	const struct lt_nodedef *d = &s->g->node[c->member[i + 1]];
+	const lt_node n = c->member[i];
+	return d->reduce && d->operand[0] == n && s->n_reader[n] == 1 && !s->g->node[n].reduce
+		&& s->g->node[n].op != LT_OP_update && s->t->leaf[n]->n_var == s->t->leaf[c->member[i + 1]]->n_var;
+}
+
+/* A plain nest for each of its leaves. */
+static lt_status add_own_nests(struct lt_auto *s, const struct lt_autocall *c, lt_tnode group)
+{
+	struct lt_looptree *t = s->t;
+	for (int32_t i = 0; i < c->n; i++) {
+		const bool folds = i + 1 < c->n && folds_alone(s, c, i);
+		const struct lt_leaf *leaf = t->leaf[c->member[i + folds]];
+		lt_tnode at = group;
+		for (int32_t k = 0; k < leaf->n_var && at >= 0; k++)
+			at = lt_looptree_add_loop(t, at, leaf->var[k], 1);
+		if (at < 0 || (folds && lt_looptree_add_leaf(t, at, c->member[i]) < 0)
+			|| lt_looptree_add_leaf(t, at, c->member[i + folds]) < 0)
+			return lt_context_code(t->ctx);
+		i += folds;
+	}
+	lt__auto_record_nest(s, group, s->constant[c->end], true);
+	return LT_OK;
+}
+
 lt_status lt__auto_add_call(struct lt_auto *s, lt_node n)
 {
 	const struct lt_autocall *c = &s->call[s->in_call[n] - 1];
@@ -352,6 +401,8 @@ lt_status lt__auto_add_call(struct lt_auto *s, lt_node n)
 		return lt_context_code(t->ctx);
 	t->node[group].loop = LT_CALL;
 	t->node[group].call = lt__arena_string(t->arena, c->name);
+	if (c->own)
+		return add_own_nests(s, c, group);
 	for (int32_t i = 0; i < s->g->node[c->sum].n_dim && outer >= 0; i++)
 		outer = lt_looptree_add_loop(t, outer, s->g->node[c->sum].dim[i], 1);
 	inner = outer;

@@ -25,10 +25,7 @@ static lt_status count_readers(struct lt_auto *s)
 			s->n_reader[g->node[n].operand[0]] += 2;        /* kept whole */
 	}
 	bool *written = s->written = LT_NEW(s->t->arena, bool, g->n_node + 1);
-	for (int32_t i = 0; i < g->n_result; i++)
-		lt__mark_written(g, g->result[i].node, written);
-	for (int32_t i = 0; i < g->n_set; i++)
-		lt__mark_written(g, g->set[i].value, written);
+	lt__mark_outside(g, written);
 	for (lt_node n = 0; n < g->n_node; n++)
 		s->n_reader[n] += written[n] ? 2 : 0;
 	return LT_OK;

@@ -81,10 +81,7 @@ static lt_status one_round(struct lt_auto *s, bool *changed)
 	bool *near = LT_NEW(a, bool, g->n_node + 1), *other = LT_NEW(a, bool, g->n_node + 1);
 	struct lt_derived_step *step = NULL;
 	int32_t n_step = 0, cap = 0;
-	for (int32_t i = 0; i < g->n_result; i++)
-		lt__mark_written(g, g->result[i].node, other);
-	for (int32_t i = 0; i < g->n_set; i++)
-		lt__mark_written(g, g->set[i].value, other);
+	lt__mark_outside(g, other);
 	for (lt_node n = 0; n < g->n_node; n++) {
 		for (int32_t k = 0; k < g->node[n].n_operand; k++) {
 			lt_node x = g->node[n].operand[k];

@@ -195,7 +195,7 @@ static lt_status rebuild(struct lt_frame *f)
 		if (is_source(&f->in->node[x]))         /* states, and sources of run-time scalars, stay what they are */
 			f->to[x] = alone[x];
 	}
-	return LT_OK;
+	return lt__own_carry(f->in, alone, f->out, f->scratch);
 }
 
 /* Who is read, and by how many: a leaf is always wanted, a view as long as somebody reads it. */

@@ -677,7 +677,7 @@ static lt_status describe_call(struct call_nest *x, struct lt_call *call)
 
 lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const struct lt_peeled *copy, int64_t step)
 {
-	bool group = f->t->node[at].kind == LT_TGROUP;
+	bool group = f->t->node[at].kind == LT_TGROUP, own = false;
 	struct call_nest x = { .f = f, .at = at, .copy = copy, .step = step };
 	struct lt_call call = { .loop = loop,
 		.pattern = LT_PATTERN_NONE,
@@ -685,16 +685,18 @@ lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const
 		.anchor = -1,
 		.first_dim = f->n_call_dim,
 		.first_operand = f->n_call_operand };
+	if (group && f->loop[loop].kind == LT_CALL)
+		LT_TRY(lt__freeze_own(f, at, loop, &own, &call, &x.why));
 	x.where = group ? "the group" : lt__arena_format(f->keep, "the loop %s", lt__loop_path(f->t, at));
 	bool tile = f->loop[loop].kind == LT_TILE;
 	find_members(&x);
-	if (call_find(&x) && (tile ? check_tile_loops(&x) : check_loops(&x)))
+	if (!own && call_find(&x) && (tile ? check_tile_loops(&x) : check_loops(&x)))
 		LT_TRY(describe(&x, &call));
 	if (tile && !x.why)
 		check_tile(&x, &call);
 	if (tile && !x.why)
 		f->needs |= LT_NEED_TILE;
-	if (x.why) {
+	if (x.why && !own) {
 		f->n_call_dim = call.first_dim;
 		f->n_call_operand = call.first_operand;
 		call = (struct lt_call){ .loop = loop,
@@ -709,7 +711,7 @@ lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const
 	f->call_report[f->n_call] = (struct lt_call_reason){ .at = at, .why = x.why, .where = x.where };
 	for (int32_t o = 0; o < LT_CALL_NAMES && o < x.c.n_operand && !x.why; o++)
 		f->call_report[f->n_call].operand[o] = x.c.operand[o].piece ? x.c.operand[o].piece->base : x.c.end;
-	if (!tile)
+	if (!tile && !own)
 		LT_TRY(describe_call(&x, &call));
 	f->call[f->n_call++] = call;
 	return LT_OK;

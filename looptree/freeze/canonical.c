@@ -203,6 +203,16 @@ static void print_anchor(struct lt_text *t, const struct lt_tree *x, const struc
 	lt__text_add(t, "\n", 1);
 }
 
+/* The kernel of one's own that a call is. */
+static void print_own(struct lt_text *t, const struct lt_tree *x, const struct lt_call *c)
+{
+	lt__text_format(t, "k %s %lld %lld", LT_AT(struct lt_loop, x->loops, c->loop)->call, (long long)c->workspace,
+		(long long)c->workspace_each);
+	for (int32_t i = 0; i < c->n_number; i++)
+		lt__text_format(t, " %a", c->number[i]);
+	lt__text_format(t, "\n%s\n", c->source);
+}
+
 /* What a routine computes, op by op. */
 static void print_descriptions(struct lt_text *t, const struct lt_tree *x)
 {
@@ -224,6 +234,8 @@ static void print_descriptions(struct lt_text *t, const struct lt_tree *x)
 			print_place(t, x, c, result->row, result->first_stride);
 			lt__text_add(t, "\n", 1);
 		}
+		if (c->source)
+			print_own(t, x, c);
 		if (c->anchor >= 0)
 			print_anchor(t, x, LT_AT(struct lt_call_anchor, x->call_anchors, c->anchor));
 	}

@@ -102,7 +102,7 @@ static lt_status check_call(const struct call_check *x, int32_t i)
 	bool known = false;
 	if (x->t->node[reason->at].loop == LT_TILE)
 		return check_tile(x->t, reason, c->pattern != LT_PATTERN_NONE, x->target, x->a);
-	if (lt__routine_count(x->target) == 0)
+	if (c->source || lt__routine_count(x->target) == 0)
 		return LT_OK;
 	shape_of(x->t, x->f, i, &shape);
 	for (int32_t k = 0; k < lt__routine_count(x->target); k++) {

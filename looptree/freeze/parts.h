@@ -231,6 +231,10 @@ lt_status lt__freeze_call(struct lt_freezer *, lt_tnode at, int32_t loop, const 
 
 /* anchor.c: what the description of a call is as a whole: call->anchor, and the roles of its axes. */
 void lt__freeze_anchor(struct lt_freezer *, struct lt_call *);
+/* own.c: the same where the group is a call of the user's own operation (*is).  *why: what is in the way of its
+ * kernel. */
+lt_status lt__freeze_own(
+	struct lt_freezer *, lt_tnode at, int32_t loop, bool *is, struct lt_call *, const char **why);
 
 /* barrier.c: of a nest that is walked to its end: barriers between the threads of its block loops. */
 void lt__freeze_barriers(struct lt_freezer *);

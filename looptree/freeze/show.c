@@ -156,6 +156,33 @@ static void show_call_operand(
 	lt__text_add(x, "]", 1);
 }
 
+/* " of x float 2x3, w float 3x4 into y float 2x4": what a kernel of one's own is handed. */
+static void show_tensor(struct lt_text *x, const struct lt_tree *t, const struct lt_call *c, int32_t buffer,
+	int32_t first_stride)
+{
+	const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, buffer);
+	lt__text_format(x, "%s %s[", b->name, LT_AT(struct lt_type, t->types, b->type)->name);
+	for (int32_t a = 0, n = 0; a < c->n_axis; a++)
+		if (t->strides[first_stride + a])
+			lt__text_format(x, "%s%lld", n++ ? ", " : "",
+				(long long)LT_AT(struct lt_call_dim, t->call_dims, c->first_axis + a)->extent);
+	lt__text_add(x, "]", 1);
+}
+
+static void show_own(struct lt_text *x, const struct lt_tree *t, const struct lt_call *c)
+{
+	for (int32_t k = 0; k < c->n_read; k++) {
+		const struct lt_call_read *r = LT_AT(struct lt_call_read, t->call_reads, c->first_read + k);
+		lt__text_format(x, "%s", k ? ", " : ": a kernel of one's own, of ");
+		show_tensor(x, t, c, r->buffer, r->first_stride);
+	}
+	for (int32_t k = 0; k < c->n_result; k++) {
+		const struct lt_call_result *r = LT_AT(struct lt_call_result, t->call_results, c->first_result + k);
+		lt__text_format(x, "%s", k ? ", " : " into ");
+		show_tensor(x, t, c, r->buffer, r->first_stride);
+	}
+}
+
 /* "product of a[..] and b[..] into c[..], adds v[..], relu; row m 64, deep k 12": what a routine is handed. */
 static void show_call(struct lt_text *x, const struct lt_tree *t, int32_t loop)
 {
@@ -168,6 +195,8 @@ static void show_call(struct lt_text *x, const struct lt_tree *t, int32_t loop)
 	for (uint32_t i = 0; i < t->calls.n; i++)
 		if (LT_AT(struct lt_call, t->calls, i)->loop == loop)
 			c = LT_AT(struct lt_call, t->calls, i);
+	if (c && c->source)
+		show_own(x, t, c);
 	if (!c || c->pattern == LT_PATTERN_NONE)
 		return;
 	for (int32_t o = 0; o < c->n_operand; o++) {

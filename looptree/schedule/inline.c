@@ -33,10 +33,7 @@ static bool *written_nodes(const struct lt_looptree *t)
 {
 	const struct lt_graph *g = t->graph;
 	bool *written = LT_NEW(t->arena, bool, g->n_node + 1);
-	for (int32_t i = 0; i < g->n_result; i++)
-		lt__mark_written(g, g->result[i].node, written);
-	for (int32_t i = 0; i < g->n_set; i++)
-		lt__mark_written(g, g->set[i].value, written);
+	lt__mark_outside(g, written);
 	return written;
 }
 

@@ -168,18 +168,15 @@ lt_status lt__check_layouts(const struct lt_looptree *t)
 			continue;
 		if (!outside) {
 			outside = LT_NEW(t->arena, bool, g->n_node + 1);
-			for (int32_t i = 0; i < g->n_result; i++)
-				lt__mark_written(g, g->result[i].node, outside);
-			for (int32_t i = 0; i < g->n_set; i++)
-				lt__mark_written(g, g->set[i].value, outside);
+			lt__mark_outside(g, outside);
 			for (lt_node u = 0; u < g->n_node; u++)
 				if (g->node[u].op == LT_OP_update)
 					outside[u] = outside[g->node[u].operand[0]] = true;
 		}
 		if (outside[n])
 			return lt__tree_fail(t, t->leaf_of[n], LT_EILLEGAL,
-				"%%%s is a result, a state or part of an update: its order in memory is that of its "
-				"dims; `materialize` it to have a copy in another order",
+				"%%%s is a result, a state, part of an update or a tensor of a kernel of one's own: its order in "
+				"memory is that of its dims; `materialize` it to have a copy in another order",
 				g->node[n].name);
 	}
 	return LT_OK;

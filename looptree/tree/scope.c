@@ -83,10 +83,7 @@ lt_status lt__fill_scopes(struct lt_looptree *t)
 	for (lt_node n = 0; n < g->n_node; n++)
 		owner[n] = t->leaf_of[n] >= 0 ? t->node[t->leaf_of[n]].parent : -1;
 	bool *whole = LT_NEW(t->arena, bool, g->n_node + 1);
-	for (int32_t i = 0; i < g->n_result; i++)
-		lt__mark_written(g, g->result[i].node, whole);
-	for (int32_t i = 0; i < g->n_set; i++)
-		lt__mark_written(g, g->set[i].value, whole);
+	lt__mark_outside(g, whole);
 	for (lt_node n = 0; n < g->n_node; n++) {
 		if (t->leaf_of[n] < 0)
 			continue;

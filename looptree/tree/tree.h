@@ -179,6 +179,8 @@ lt_node lt__multibuffered_below(const struct lt_looptree *, lt_tnode at, lt_tnod
 /* written.c */
 /* Marks the node, and the sources of a view that is written through: what a result or a state's content is made by. */
 void lt__mark_written(const struct lt_graph *, lt_node, bool *mark);
+/* All that is so written, and what kernels of the user's own read and write: whole, in the order of its dims. */
+void lt__mark_outside(const struct lt_graph *, bool *mark);
 /* Whether a node is computed before the first run: it depends on constants and on nothing that changes from run to run,
  * or is made of literals and positions and read by such a node. */
 bool *lt__constant_nodes(const struct lt_graph *, struct lt_arena *);

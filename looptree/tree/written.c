@@ -9,6 +9,20 @@ void lt__mark_written(const struct lt_graph *g, lt_node n, bool *mark)
 			mark[g->node[n].operand[k]] = true;
 }
 
+void lt__mark_outside(const struct lt_graph *g, bool *mark)
+{
+	for (int32_t i = 0; i < g->n_result; i++)
+		lt__mark_written(g, g->result[i].node, mark);
+	for (int32_t i = 0; i < g->n_set; i++)
+		lt__mark_written(g, g->set[i].value, mark);
+	for (int32_t i = 0; i < g->n_own; i++) {
+		for (int32_t k = 0; k < g->own[i].n_operand; k++)
+			mark[g->own[i].operand[k]] = mark[g->own[i].operand[k]] || lt__has_leaf(g, g->own[i].operand[k]);
+		for (int32_t k = 0; k < g->own[i].n_result; k++)
+			mark[g->own[i].result[k]] = true;
+	}
+}
+
 /* Whether a cast makes its elements larger, and one product alone reads them, each once: then converting them there
  * saves bytes in every run, and converting them before would save no work. */
 static bool cast_in_product(const struct lt_graph *g, lt_node n, lt_node reader)

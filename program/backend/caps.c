@@ -121,6 +121,7 @@ static const struct { uint64_t bit; const char *name, *words, *remedy;
 		"serial" },
 	{ LT_NEED_BARRIER, "barrier", "barriers between threads", NULL },
 	{ LT_NEED_TILE, "tile", "matrix instructions", "make the loops with `tile` serial" },
+	{ LT_NEED_OWN, "own", "kernels of one's own", "leave the call out: its loops are what it means" },
 	{ LT_NEED_ASYNC, "async", "copies that are begun and waited for", "leave `async` out" },
 };
 

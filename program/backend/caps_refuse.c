@@ -36,6 +36,8 @@ static bool refuse_loops(const struct lt_tree *t, uint64_t loops, struct lt_diag
 
 lt_status lt__refuse_by_caps(const struct lt_tree *t, const struct lt_caps *caps, struct lt_diag *diag)
 {
+	if (t->needs & caps->understands & LT_NEED_OWN)
+		return LT_OK;           /* its loops are not run: they say what its kernel means */
 	bool refused = lt__refuse_features(t, caps->understands, diag);
 	refused = refuse_loops(t, caps->loops, diag) || refused;
 	refused = lt__refuse_types(t, caps->dtypes, diag) || refused;

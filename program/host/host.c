@@ -120,6 +120,12 @@ static lt_status open_cache(struct lt_services *s, struct lt_arena *a)
 	return LT_OK;
 }
 
+static void running(const struct lt_host *host, const char *name)
+{
+	const struct lt_services *s = host->user;
+	s->options->running(s->options->user, name);
+}
+
 static int cancelled(const struct lt_host *host)
 {
 	const struct lt_services *s = host->user;
@@ -154,6 +160,7 @@ lt_status lt__host_open(struct lt_services *s, struct lt_context *ctx, const str
 		.cc_timeout_ms = o->cc_timeout_ms,
 		.text_only = o->source_only || o->plan_only,
 		.parallel_for = s->parallel_for,
-		.kernel_step = o->kernel_step };
+		.kernel_step = o->kernel_step,
+		.running = o->running ? running : NULL };
 	return LT_OK;
 }

@@ -18,12 +18,15 @@ struct build {
 	struct lt_graph *out;
 	struct lt_arena *a;
 	lt_node *map;           /* node of in -> node of out */
+	lt_node *made;          /* the same, before it got a copy that stands for it */
 	bool *wide;             /* by node of in: a view that views read through a copy */
 	lt_node *copy;          /* by node of in: that copy, -1 */
 	int32_t *pieces;        /* by node of in: how many a reader of what stands for it chooses among */
 	bool *read;             /* by node of in: some node or state reads it, not results alone */
 	bool *taken;            /* by node of out: a result or a state's content is made there already */
-	bool *updated;          /* by node of out: some update begins with its content, which must lie in a block of its own */
+	/* by node of out: some update begins with its content, or a kernel of one's own writes it: a block of its own */
+	bool *updated;
+	bool *own;              /* by node of in: a kernel of one's own writes it */
 };
 
 static lt_node add_copy(struct build *b, lt_node of)
@@ -131,7 +134,7 @@ static lt_status add_many(struct build *b, lt_node n, struct lt_nodedef *d)
 {
 	bool leaves = true;
 	for (int32_t i = 0; i < d->n_operand; i++)
-		leaves = leaves && lt__has_leaf(b->out, d->operand[i]);
+		leaves = leaves && lt__has_leaf(b->out, d->operand[i]) && !b->own[b->in->node[n].operand[i]];
 	if (!leaves)
 		LT_TRY(copy_odd(b, d, b->in->node[n].operand));
 	lt_node view = b->map[n] = lt__graph_add(b->out, d);
@@ -171,6 +174,7 @@ static lt_status materialize(struct build *b)
 			LT_TRY(add_many(b, n, &d));
 		else if ((b->map[n] = lt__graph_add(b->out, &d)) < 0)
 			return lt_context_code(in->ctx);
+		b->made[n] = b->map[n];
 	}
 	for (int32_t i = 0; i < in->n_param; i++)
 		b->out->param[i].source = b->map[in->param[i].source];
@@ -182,6 +186,9 @@ static lt_status materialize(struct build *b)
 	for (lt_node n = 0; n < b->out->n_node; n++)
 		if (b->out->node[n].op == LT_OP_update)
 			b->updated[b->out->node[n].operand[0]] = true;
+	for (lt_node n = 0; n < in->n_node; n++)
+		if (b->own[n])
+			b->updated[b->made[n]] = true;
 	for (int32_t i = 0; i < in->n_set; i++) {
 		lt_node value = b->map[in->set[i].value], state = b->map[in->set[i].state];
 		if (b->out->node[value].op != LT_OP_update)
@@ -198,16 +205,21 @@ static lt_status materialize(struct build *b)
 			return lt_context_code(in->ctx);
 		LT_TRY(lt_graph_result(b->out, in->result[i].name, n));
 	}
-	return LT_OK;
+	return lt__own_carry(in, b->made, b->out, b->a);
 }
 
 static lt_status body(void *arg)
 {
 	struct build *b = arg;
 	b->map = LT_NEW(b->a, lt_node, b->in->n_node + 1);
+	b->made = LT_NEW(b->a, lt_node, b->in->n_node + 1);
 	b->copy = LT_NEW(b->a, lt_node, b->in->n_node + 1);
 	for (lt_node n = 0; n < b->in->n_node; n++)
 		b->copy[n] = -1;
+	b->own = LT_NEW(b->a, bool, b->in->n_node + 1);
+	for (int32_t i = 0; i < b->in->n_own; i++)
+		for (int32_t k = 0; k < b->in->own[i].n_result; k++)
+			b->own[b->in->own[i].result[k]] = true;
 	b->wide = lt__wide_views(b->in, b->a);
 	return materialize(b);
 }

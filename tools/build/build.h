@@ -17,7 +17,7 @@
 /* options.c: the command line; everything points into argv. */
 struct build_options {
 	const char *model, *output, *format, *name, *data, *workspace, *target, *emit, *cc, *emulator, *schedule, *apply,
-		*keep;
+		*kernels, *keep;
 	struct lt_texts constant, weights, input, inputs, dim, fix;
 	int64_t threads, verify_seconds;
 	uint32_t cc_timeout_ms;

@@ -32,6 +32,7 @@ lt_status build_program(struct building *b)
 		.temp_dir = lt__temp_dir(),
 		.schedule = b->o.schedule ? b->schedule.at ? (const char *)b->schedule.at : "" : NULL,
 		.schedule_bytes = b->schedule.n,
+		.kernels = b->o.kernels,
 		.schedule_name = b->o.schedule && !strcmp(b->o.schedule, "-") ? "standard input" : b->o.schedule,
 		.apply = b->o.apply,
 		.user = &b->model,

@@ -28,8 +28,8 @@ static lt_status read_model(struct building *b)
 
 	struct model_options o = { .tool = build_tool.name, .script = b->o.model, .input = &b->o.input, .inputs = &b->o.inputs,
 		.inputs_option = "--verify-inputs",
-		.constant = &b->o.constant, .weights = &b->o.weights, .dim = &b->o.dim, .fix = &b->o.fix, .quiet = b->o.quiet,
-		.verbose = b->o.verbose };
+		.constant = &b->o.constant, .weights = &b->o.weights, .dim = &b->o.dim, .fix = &b->o.fix, .kernels = b->o.kernels,
+		.quiet = b->o.quiet, .verbose = b->o.verbose };
 
 	LT_TRY(model_parse(b->ctx, &o, &b->phases, &b->model));
 	if (b->model.binding[LT_BINDING_RESULT].n == 0)

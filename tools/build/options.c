@@ -62,6 +62,8 @@ static const struct lt_tool_option rows[] = {
 	{ 0, "apply", "STEPS", TAKE_TEXT, AT(apply), .help = "changes those loops, or the default ones, by primitives: "
 		"\"split "
 		"i 8; unroll i'\"" },
+	{ 0, "kernels", "DIR", TAKE_TEXT, AT(kernels), .help = "operations of your own: DIR/NAME.lt is a function and says "
+		"what one means, DIR/NAME.c is its kernel", 0, LT_VALUES("/") },
 	LT_BUDGET_OPTION(0),
 	{ 0, "no-passes", NULL, TAKE_FLAG, AT(no_passes), .help = "compiles the graph as it was parsed" },
 

@@ -153,6 +153,7 @@ static void copy_texts(struct check_pages *p, struct lt_tree *t)
 	TEXTS(struct lt_stmt, t->stmts, name);
 	TEXTS(struct lt_call_dim, t->call_dims, var);
 	TEXTS(struct lt_call, t->calls, undescribed);
+	TEXTS(struct lt_call, t->calls, source);
 }
 
 const struct lt_tree *lt__check_pages_tree(struct check_pages *p, const struct lt_tree *from)

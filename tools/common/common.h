@@ -259,4 +259,9 @@ struct lt_source_range {
 /* By node, malloc; NULL: no memory.  scalars: a source that run-time scalars are read from has their range as a whole;
  * else only where it is a view that they are read from, since the caller sets single elements himself. */
 struct lt_source_range *lt__source_ranges(const struct lt_graph *, bool scalars);
+/* crash.c: a process that a kernel of one's own brings to its end says which one, and ends by that signal.  running: as
+ * lt_options.running. */
+void lt__crash_catch(const char *tool);
+void lt__crash_running(void *user, const char *name);
+
 #endif

@@ -19,6 +19,7 @@ struct model_options {
 	const char *script;             /* its file; "-": standard input */
 	const struct lt_texts *input, *inputs, *constant, *weights, *dim, *fix;
 	const char *inputs_option;      /* "--inputs" */
+	const char *kernels;            /* the folder of the user's own operations; NULL: there is none */
 	/* whether the first of a list of backends says that any values do; NULL: nobody is asked */
 	bool (*any_values)(const void *user, const char *backends);
 	const void *user;

@@ -75,7 +75,8 @@ lt_status run_schedule_check(struct run *r)
 {
 	struct lt_options options = { .size = sizeof options, .n_thread = (uint32_t)r->o.threads, .strict = r->o.strict,
 		.no_passes = r->o.no_passes, .cc = r->o.cc, .temp_dir = lt__temp_dir(), .schedule = schedule_text(r),
-		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r), .apply = r->o.apply };
+		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r), .apply = r->o.apply,
+		.kernels = r->o.kernels };
 
 	LT_TRY(run_backends_choose(r));
 	options.backends = r->backends;
@@ -131,8 +132,13 @@ lt_status run_compile(struct run *r)
 		.cancelled = lt__interrupted,
 		.cc_timeout_ms = r->o.cc_timeout_ms,
 		.source_only = run_dump_is(&r->o, "source") || run_dump_is(&r->o, "kernel"),
-		.kernel_step = (unsigned char)r->o.kernel_step };
+		.kernel_step = (unsigned char)r->o.kernel_step,
+		.kernels = r->o.kernels,
+		.running = r->o.kernels ? lt__crash_running : NULL };
 	lt_status s;
+
+	if (r->o.kernels)
+		lt__crash_catch(r->o.tool);
 
 	if (r->o.explain)
 		LT_TRY(model_explain_begin(r->ctx, r->json, &r->model));

@@ -168,6 +168,8 @@ static const struct lt_tool_option rows[] = {
 	{ 0, "list-backends", NULL, TAKE_FLAG, AT(list),
 		.help = "which there are, whether they work here, and "
 			"which is the default" },
+	{ 0, "kernels", "DIR", TAKE_TEXT, AT(kernels), .help = "operations of your own: DIR/NAME.lt is a function and says "
+		"what one means, DIR/NAME.c is its kernel", TENSORS, LT_VALUES("/") },
 	{ 0, "strict", NULL, TAKE_FLAG, AT(strict), .help = "a kernel that the first backend refuses is an error",
 		TENSORS },
 	{ 0, "threads", "N", TAKE_COUNT, AT(threads),
@@ -371,7 +373,7 @@ struct model_options run_model_options(const struct run_options *o)
 {
 	return (struct model_options){ .tool = o->tool, .script = o->script, .input = &o->input, .inputs = &o->inputs,
 		.inputs_option = "--inputs",
-		.constant = &o->constant, .weights = &o->weights, .dim = &o->dim, .fix = &o->fix,
+		.constant = &o->constant, .weights = &o->weights, .dim = &o->dim, .fix = &o->fix, .kernels = o->kernels,
 		.any_values = run_backends_any_values, .user = o, .names_only = o->dump || o->check_schedule,
 		.keep_text = o->view, .quiet = o->quiet, .verbose = o->verbose };
 }

@@ -23,6 +23,7 @@ struct run_options {
 	const char *output, *backends, *dump, *cc, *cache, *cache_dir, *schedule, *apply, *target, *use_source;
 	const char *trace;                      /* --profile=FILE; NULL: none */
 	const char *symbols;                    /* --symbols; NULL: none */
+	const char *kernels;                    /* --kernels; NULL: none */
 	const char *view;                       /* --view; NULL: none */
 	const char *second;                     /* --dump=diff: the other tree */
 	int64_t runs, time, threads;            /* time: 0 none, -1 as many as take half a second */

@@ -104,11 +104,12 @@ enum lt_piece_kind {
  * understand is refused by the host.  PARAMS: rows with params; DIVS: with divs; GATHER: accesses with an index;
  * PIECES: operands of several pieces, or an affine one; GUARDED: statements with guards, or masked vector loops;
  * COMBINE: statements of that kind; BARRIER: block loops of several iterations, with such statements where they are
- * needed; TILE: LT_TILE loops that are described (lt_call); ASYNC: copies that are begun and waited for.
+ * needed; TILE: LT_TILE loops that are described (lt_call); ASYNC: copies that are begun and waited for; OWN: the tree
+ * is one call of a kernel of one's own (lt_call.source), whose loops say what it means.
  * The bits 32, 64 and 128 are not used. */
 enum lt_need { LT_NEED_PARAMS = 1, LT_NEED_DIVS = 2, LT_NEED_GATHER = 4, LT_NEED_PIECES = 8,
 	LT_NEED_GUARDED = 16, LT_NEED_COMBINE = 256, LT_NEED_BARRIER = 512, LT_NEED_TILE = 1024,
-	LT_NEED_ASYNC = 2048 };
+	LT_NEED_ASYNC = 2048, LT_NEED_OWN = 4096 };
 
 /* What a nest that is handed to a routine computes (lt_call). */
 enum lt_pattern {
@@ -235,6 +236,13 @@ struct lt_call {
 	int32_t first_axis, n_axis, first_read, n_read, first_op, n_op, first_result, n_result;
 	int32_t anchor;                 /* index into call_anchors; -1: nothing is known of it as a whole */
 	const char *undescribed;        /* for messages; NULL: it is described               */
+	/* Of a kernel of one's own (lt/own.h, LT_NEED_OWN), which computes the whole tree: its C, whose function is called
+	 * lt_own_NAME, NAME what is behind the last '.' of lt_loop.call; what else it is given; bytes of workspace, and of
+	 * each thread.  NULL: it is a routine's call. */
+	const char *source;
+	const double *number;
+	int64_t workspace, workspace_each;
+	int32_t n_number, reserved;
 };
 /* bounds: as a loop's */
 struct lt_call_dim { const char *var; int32_t role; int64_t extent; int32_t first_bound, n_bound; };

@@ -1,0 +1,48 @@
+/* crash.c -- the process ends by a signal in a kernel of one's own: it says in which.
+ *
+ * Signals are the process's, so what is known of them is, too.  The name is that of the last one that any thread has
+ * begun: threads of its loops crash for it.
+ */
+#define _GNU_SOURCE 1
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+#include "tools/common/common.h"
+
+static const char *tool_name = "";
+static const char *volatile running_name;
+
+static void crash_say(const char *text)
+{
+	if (write(STDERR_FILENO, text, strlen(text)) < 0)
+		return;
+}
+
+/* The handler is gone when it is called (SA_RESETHAND): what has crashed is done again, and ends the process. */
+static void crash_signal(int signal_number)
+{
+	if (running_name) {
+		crash_say(tool_name);
+		crash_say(": the kernel '");
+		crash_say(running_name);
+		crash_say("', one's own, has crashed: SIG");
+		crash_say(sigabbrev_np(signal_number) ? sigabbrev_np(signal_number) : "NAL");
+		crash_say("; lt-check --kernels finds what it does wrong\n");
+	}
+	(void)raise(signal_number);
+}
+
+void lt__crash_catch(const char *tool)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+	struct sigaction act = { .sa_handler = crash_signal, .sa_flags = (int)SA_RESETHAND | SA_NODEFER };
+	tool_name = tool;
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		(void)sigaction(signals[i], &act, NULL);
+}
+
+void lt__crash_running(void *user, const char *name)
+{
+	(void)user;
+	running_name = name;
+}
