@@ -36,6 +36,7 @@ static const struct naming { const char *name, *row; const char *const *kind; in
 	[CHECK_param] = { "param/K/T/L", "", params, 4 },
 	[CHECK_product] = { "product/K/T/H/L", "product", products, 4 },
 	[CHECK_random] = { "random/K/F/L", "", randoms, 2 },
+	[CHECK_own] = { "", "", NULL, 20 },
 };
 
 const struct check_groupinfo *lt__check_group(int group) { return &groups[group]; }
@@ -82,6 +83,38 @@ static void name_by(const char *pattern, int group, const struct check_spec *s, 
 	}
 }
 
+/* NULL: it is not wanted, or there is no memory. */
+static struct check_case *add_case(struct check_adder *a, int group, const char *name)
+{
+	if (!matches(a->o->filter, name) || a->list->lost)
+		return NULL;
+	if (a->list->n == a->list->cap) {
+		int32_t cap = a->list->cap ? 2 * a->list->cap : 512;
+		struct check_case *at = realloc(a->list->at, sizeof *at * (size_t)cap);
+		if (!at) {
+			a->list->lost = true;
+			return NULL;
+		}
+		a->list->at = at;
+		a->list->cap = cap;
+	}
+	struct check_case *c = &a->list->at[a->list->n++];
+	*c = (struct check_case){ .name = strdup(name), .group = group, .special = names[group].special,
+		.seed = lt__check_hash(name, strlen(name), a->o->seed) };
+	a->list->lost = a->list->lost || !c->name;
+	return c;
+}
+
+void lt__check_add_graph(
+	struct check_adder *a, int group, const char *name, const struct lt_graph *g, const struct check_clause *clause)
+{
+	struct check_case *c = add_case(a, group, name);
+	if (!c)
+		return;
+	c->graph = g;
+	c->clause = clause;
+}
+
 void lt__check_add(struct check_adder *a, int group, const struct check_spec *spec, const struct check_clause *clause)
 {
 	char name[200], row[40] = "";
@@ -90,21 +123,11 @@ void lt__check_add(struct check_adder *a, int group, const struct check_spec *sp
 		name_by(names[group].name, group, spec, name, sizeof name);
 		name_by(names[group].row, group, spec, row, sizeof row);
 	}
-	if (!matches(a->o->filter, name) || a->list->lost)
+	struct check_case *c = add_case(a, group, name);
+	if (!c)
 		return;
-	if (a->list->n == a->list->cap) {
-		int32_t cap = a->list->cap ? 2 * a->list->cap : 512;
-		struct check_case *at = realloc(a->list->at, sizeof *at * (size_t)cap);
-		if (!at) {
-			a->list->lost = true;
-			return;
-		}
-		a->list->at = at;
-		a->list->cap = cap;
-	}
-	struct check_case *c = &a->list->at[a->list->n++];
-	*c = (struct check_case){ .name = strdup(name), .group = group, .row = row[0] ? strdup(row) : NULL,
-		.special = names[group].special, .seed = lt__check_hash(name, strlen(name), a->o->seed), .clause = clause };
+	c->clause = clause;
+	c->row = row[0] ? strdup(row) : NULL;
 	if (spec) {
 		c->spec = *spec;
 		c->column = spec->dtype;
@@ -119,6 +142,9 @@ void lt__check_cases_free(struct check_list *list)
 		free((void *)(uintptr_t)list->at[i].name);
 		free((void *)(uintptr_t)list->at[i].row);
 	}
+	for (int32_t i = 0; i < list->n_graph; i++)
+		lt_graph_free(list->graph[i]);
+	free(list->graph);
 	free(list->at);
 	*list = (struct check_list){ 0 };
 }

@@ -64,7 +64,8 @@ struct check_case {
 	const struct lt_graph *graph;
 	struct check_tree how;
 };
-struct check_list { struct check_case *at; int32_t n, cap; bool lost; };         /* lost: there was no memory for all */
+/* lost: there was no memory for all.  graph: of cases that have one of their own, freed with the list */
+struct check_list { struct check_case *at; int32_t n, cap; bool lost; struct lt_graph **graph; int32_t n_graph; };
 
 struct check_options {
 	const char *backend, *config;   /* the name as given; what came after NAME: */
@@ -83,10 +84,13 @@ struct check_options {
 	const char *temp_dir;           /* lt_host.temp_dir */
 	/* a graph to check instead of the suite, its tree, its data: "SEED/SET/SPECIAL/WILD" */
 	const char *script, *schedule, *data;
+	const char *kernels;            /* a folder of operations to check instead of the suite; NULL: none */
 };
 /* All cases of the suite, in order: those that match the filter and are in the part. */
 void lt__check_cases(const struct check_options *, struct check_list *);
 void lt__check_cases_free(struct check_list *);
+/* own.c: those of o->kernels: each kernel on extents that its meaning takes. */
+lt_status lt__check_own_cases(struct lt_context *, const struct check_options *, struct check_list *);
 uint64_t lt__check_hash(const void *, size_t bytes, uint64_t seed);
 static inline double lt__check_now(void) { return (double)lt__now_ns() * 1e-9; }
 
@@ -141,6 +145,8 @@ struct check_device {
 	const struct lt_caps *caps;
 	uint32_t n_thread;
 	uint64_t seed;                  /* of the case */
+	const struct lt_graph *graph;   /* the same, of a clause that is about one; NULL */
+	const char *kernels, *cc;       /* the user's own, and the compiler for them; kernels NULL: there are none */
 	struct check_text *facts;       /* of errors/environment: where they are kept */
 };
 bool lt__check_open(struct check_device *, const struct check_options *, struct check_outcome *);

@@ -29,6 +29,7 @@ void lt__check_clause(struct check_device *d, const struct check_case *c, struct
 {
 	const struct check_clause *clause = c->clause;
 	d->seed = c->seed;
+	d->graph = c->graph;
 	if (clause->member && !offers(d->backend, clause->member))
 		(void)lt__check_end(out, CHECK_SKIPPED, "%s not offered", clause->words);
 	else if ((!clause->first || clause->first(d, out)) && clause->each)

@@ -36,6 +36,7 @@ static bool open_session(struct check_device *d, struct check_outcome *out)
 bool lt__check_open(struct check_device *d, const struct check_options *o, struct check_outcome *out)
 {
 	*d = (struct check_device){ .backend = lt_backend_find(o->backend), .config = o->config, .n_thread = o->n_thread,
+		.kernels = o->kernels, .cc = "cc",
 		.host = { .size = sizeof d->host, .n_thread = o->n_thread, .parallel = lt__host_parallel,
 			.parallel_for = lt__host_parallel_for,
 			.temp_dir = o->temp_dir, .cancelled = cancelled, .cc_timeout_ms = o->cc_timeout_ms } };

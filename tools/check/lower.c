@@ -24,7 +24,8 @@ static lt_status lower_for_device(const struct check_device *device, const struc
 		.schedule = schedule,
 		.schedule_bytes = schedule ? strlen(schedule) : 0,
 		.schedule_name = "tree",
-		.apply = apply };
+		.apply = apply,
+		.kernels = device->kernels };
 	return lt__compile_for(g->ctx, g, device->caps->target, &o, out);
 }
 

@@ -210,10 +210,15 @@ static lt_status find_backend(struct lt_context *ctx, struct check_options *o)
 /* Of the suite, or of the list of its cases. */
 static lt_status check_all(struct lt_context *ctx, struct check_options *o, int *verdict)
 {
-	struct check_list list;
+	struct check_list list = { .n = 0 };
 	lt_status st = LT_OK;
-	lt__check_cases(o, &list);
-	if (list.lost)
+	if (o->kernels)
+		st = lt__check_own_cases(ctx, o, &list);
+	else
+		lt__check_cases(o, &list);
+	if (st)
+		;
+	else if (list.lost)
 		st = lt_fail(ctx, LT_ENOMEM, "out of memory");
 	else if (list.n == 0 && o->n_part > 0)
 		st = lt_fail(ctx, LT_EINVAL, "there is no case in part %d/%d (lt-check --list shows all)", o->part, o->n_part);

@@ -73,6 +73,8 @@ static const struct lt_tool_option rows[] = {
 	{ 0, "filter", "PATTERN", TAKE_TEXT, AT(filter),
 		.help = "only cases whose name has PATTERN in it, or matches it (a glob: 'op/exp/*/zero/*')", LIST | SUITE },
 	{ 0, "list", NULL, TAKE_FLAG, AT(list), .help = "prints the cases, and runs none", LIST | SUITE },
+	{ 0, "kernels", "DIR", TAKE_TEXT, AT(kernels), .help = "checks the kernels of your own in DIR instead of the suite: "
+		"DIR/NAME.c against what DIR/NAME.lt means", LIST | SUITE, LT_VALUES("/") },
 	{ 0, "full", NULL, TAKE_FLAG, AT(full), .help = "all combinations instead of all pairs: hours", LIST | SUITE },
 	{ 0, "part", "K/N", TAKE_OWN, AT(part),
 		.help = "part K of N of these cases: for what takes long, in pieces or on several machines", LIST | SUITE,
@@ -174,6 +176,7 @@ lt_status lt__check_options(struct lt_context *ctx, int argc, char **argv, struc
 		return lt_fail(ctx, LT_EINVAL, "'%s' is no option, and lt-check takes nothing else (lt-check -h lists them)",
 			argv[o->given.first]);
 	LT_TRY(lt__options_together(ctx, &check_tool, &o->given, o->script ? SCRIPT : o->list ? LIST : SUITE));
+	o->no_reduce = o->no_reduce || o->kernels;      /* the case is as small as it is */
 	return check_writable(ctx, o);
 }
 

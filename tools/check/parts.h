@@ -16,6 +16,9 @@ enum { CHECK_NN, CHECK_NT, CHECK_TN, CHECK_BATCH, CHECK_VECTOR, CHECK_BIAS_RELU,
 struct check_adder { const struct check_options *o; struct check_list *list; };
 /* A new case, named by its spec, or by its clause; none where the filter leaves it out. */
 void lt__check_add(struct check_adder *, int group, const struct check_spec *, const struct check_clause *);
+/* A case whose graph is there; clause NULL: it is run as every graph is. */
+void lt__check_add_graph(
+	struct check_adder *, int group, const char *name, const struct lt_graph *, const struct check_clause *);
 bool lt__check_takes(enum lt_opcode, enum lt_dtype);    /* cases.c */
 void lt__check_add_data(struct check_adder *);          /* names.c: gather, state, param, product, random */
 void lt__check_add_clauses(struct check_adder *);       /* clauses.c: slots .. optional */

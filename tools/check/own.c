@@ -1,0 +1,286 @@
+/* own.c -- cases of --kernels: each kernel of the folder, on extents that its meaning takes.
+ *
+ * Which those are only the meaning knows: numbers of axes are tried, fewest first, and for each which of them are
+ * equal, as few as may be.  What is found is tried with ones, primes, larger and random extents.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "check/random/random.h"
+#include "frontends/script/script.h"
+#include "ir/node/node.h"
+#include "program/own/own.h"
+#include "tools/check/own.h"
+#include "tools/check/parts.h"
+
+enum { MAX_TENSOR = 4, MAX_RANK = 4, MAX_AXIS = 8, MAX_SYMBOL = 4, MAX_PATTERN = 6, BEYOND = 2, WATCHED = 3 };
+
+/* How many axes each tensor has, and which extent each axis is. */
+struct own_pattern { int rank[MAX_TENSOR], symbol[MAX_AXIS], n_axis, n_symbol; };
+struct own_cases {
+	struct lt_context *ctx;
+	struct lt_arena *a;
+	const struct check_options *o;
+	struct check_adder add;
+	struct lt_ownfolder folder;
+	const char *name;               /* of the operation in hand */
+	const char *path;               /* of its kernel */
+	struct lt_ownhead head;
+	int n_tensor;                   /* parameters without a default */
+	enum lt_dtype dtype;
+};
+
+/* Parameters without a default are tensors. */
+static lt_status count_tensors(struct own_cases *x)
+{
+	const char *path = lt__arena_format(x->a, "%s/%s.lt", x->folder.path, x->name);
+	char *text;
+	size_t bytes;
+	int depth = 0;
+	LT_TRY(lt__text_read(x->ctx, x->a, path, &text, &bytes));
+	const char *at = strstr(text, "def ");
+	at = at ? strchr(at, '(') : NULL;
+	x->n_tensor = 0;
+	for (bool named = false, given = false; at && *at && !(depth == 1 && *at == ')' && !named); at++) {
+		depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
+		given = given || (depth == 1 && *at == '=');
+		named = named || (depth == 1 && *at > ' ' && *at != '(' && *at != ',');
+		if (named && ((depth == 1 && *at == ',') || depth == 0)) {
+			x->n_tensor += !given;
+			named = given = false;
+		}
+		if (depth == 0)
+			break;
+	}
+	return x->n_tensor >= 1 && x->n_tensor <= MAX_TENSOR ? LT_OK : lt_fail(x->ctx, LT_EUNSUPPORTED,
+		"%s has %d parameters without a default: of 1 to %d tensors extents can be found", path, x->n_tensor, MAX_TENSOR);
+}
+
+/* The call on inputs of those extents, if its meaning and its kernel take them. */
+static lt_status make_graph(
+	const struct own_cases *x, const struct own_pattern *p, const int64_t *extent, struct lt_graph *g)
+{
+	static const char letters[] = "mnkpqrst";
+	lt_node operand[MAX_TENSOR], *result;
+	int32_t n;
+	for (int k = 0, axis = 0; k < x->n_tensor; k++) {
+		lt_var dim[MAX_RANK];
+		for (int i = 0; i < p->rank[k]; i++, axis++)
+			dim[i] = lt_graph_var(g, (const char[2]){ letters[axis], '\0' }, extent[p->symbol[axis]]);
+		operand[k] = lt_graph_input(g, lt__arena_format(x->a, "x%d", k), x->dtype, p->rank[k], dim);
+		if (operand[k] < 0)
+			return lt_context_code(x->ctx);
+	}
+	const struct lt_own_given given = { x->n_tensor, operand, 0, NULL, NULL };
+	LT_TRY(lt__script_own(g, &x->folder, x->name, &given, &n, &result));
+	for (int32_t i = 0; i < n; i++)
+		LT_TRY(lt_graph_result(g, lt__arena_format(x->a, "y%d", i), result[i]));
+	bool takes = false;
+	if (g->n_own == 1)
+		LT_TRY(lt__own_takes(x->ctx, x->path, &x->head, g, &g->own[0], &takes));
+	return takes ? LT_OK : LT_EINVAL;
+}
+
+struct own_making {
+	const struct own_cases *x;
+	const struct own_pattern *p;
+	const int64_t *extent;
+	struct lt_graph *g;
+};
+
+static lt_status make_body(void *of)
+{
+	struct own_making *m = of;
+	return make_graph(m->x, m->p, m->extent, m->g);
+}
+
+/* *out NULL: its meaning does not take them. */
+static lt_status try_pattern(
+	const struct own_cases *x, const struct own_pattern *p, const int64_t *extent, struct lt_graph **out)
+{
+	struct own_making m = { x, p, extent, NULL };
+	*out = NULL;
+	LT_TRY(lt_graph_new(x->ctx, &m.g));
+	const lt_status status = lt__protect(x->ctx, make_body, &m);
+	if (!status) {
+		*out = m.g;
+		return LT_OK;
+	}
+	lt_graph_free(m.g);
+	if (status == LT_ENOMEM)
+		return status;
+	lt_context_clear(x->ctx);
+	return LT_OK;
+}
+
+/* The next way in which axes are equal, of exactly as many extents; false: there is none. */
+static bool next_symbols(struct own_pattern *p)
+{
+	for (;;) {
+		int i = p->n_axis - 1;
+		for (; i > 0; i--) {
+			int most = 0;
+			for (int k = 0; k < i; k++)
+				most = p->symbol[k] > most ? p->symbol[k] : most;
+			if (p->symbol[i] <= most && p->symbol[i] + 1 < p->n_symbol)
+				break;
+		}
+		if (i <= 0)
+			return false;
+		p->symbol[i]++;
+		memset(p->symbol + i + 1, 0, sizeof *p->symbol * (size_t)(p->n_axis - i - 1));
+		int n = 0;
+		for (int k = 0; k < p->n_axis; k++)
+			n = p->symbol[k] + 1 > n ? p->symbol[k] + 1 : n;
+		if (n == p->n_symbol)
+			return true;
+	}
+}
+
+/* The first of them, which need not have as many. */
+static bool first_symbols(struct own_pattern *p)
+{
+	memset(p->symbol, 0, sizeof p->symbol);
+	return p->n_symbol <= 1 ? p->n_symbol == (p->n_axis > 0) : next_symbols(p);
+}
+
+/* Of these numbers of axes the way with the most different extents that the meaning takes. */
+static lt_status find_symbols(const struct own_cases *x, struct own_pattern *p, bool *found)
+{
+	static const int64_t extent[][MAX_SYMBOL] = { { 11, 7, 5, 3 }, { 192, 64, 128, 256 } };
+	struct lt_graph *g = NULL;
+	p->n_symbol = p->n_axis < MAX_SYMBOL ? p->n_axis : MAX_SYMBOL;
+	*found = false;
+	for (; !*found && p->n_symbol >= (p->n_axis > 0); p->n_symbol--)
+		for (bool more = first_symbols(p); more && !*found; more = !*found && next_symbols(p)) {
+			for (int i = 0; i < 2 && !*found; i++) {
+				LT_TRY(try_pattern(x, p, extent[i], &g));
+				*found = g != NULL;
+				lt_graph_free(g);
+			}
+		}
+	p->n_symbol += *found;
+	return LT_OK;
+}
+
+static lt_status find_patterns(const struct own_cases *x, struct own_pattern *out, int *n)
+{
+	int first = MAX_AXIS;
+	*n = 0;
+	for (int total = 0; total <= MAX_AXIS && total <= first + BEYOND && *n < MAX_PATTERN; total++)
+		for (int code = 0, end = 5 * 5 * 5 * 5; code < end && *n < MAX_PATTERN; code++) {
+			struct own_pattern p = { .n_axis = 0 };
+			int rest = code;
+			bool found;
+			for (int k = 0; k < x->n_tensor; k++, rest /= 5)
+				p.n_axis += p.rank[k] = rest % 5;
+			if (rest || p.n_axis != total)
+				continue;
+			LT_TRY(find_symbols(x, &p, &found));
+			if (found) {
+				out[(*n)++] = p;
+				first = total < first ? total : first;
+			}
+		}
+	return LT_OK;
+}
+
+static const char *extents_text(const struct own_cases *x, const struct own_pattern *p, const int64_t *extent)
+{
+	struct lt_text t = { .arena = x->a };
+	for (int k = 0, axis = 0; k < x->n_tensor; k++) {
+		lt__text_format(&t, "%s%s", k ? "," : "", p->rank[k] ? "" : "scalar");
+		for (int i = 0; i < p->rank[k]; i++, axis++)
+			lt__text_format(&t, "%s%lld", i ? "x" : "", (long long)extent[p->symbol[axis]]);
+	}
+	return t.at;
+}
+
+static lt_status add_case(
+	struct own_cases *x, const struct own_pattern *p, const char *set, const int64_t *extent, bool sanitized)
+{
+	struct check_list *list = x->add.list;
+	struct lt_graph *g;
+	LT_TRY(try_pattern(x, p, extent, &g));
+	if (!g)
+		return LT_OK;
+	struct lt_graph **more = realloc(list->graph, (size_t)(list->n_graph + 1) * sizeof *more);
+	if (!more) {
+		lt_graph_free(g);
+		return lt_fail(x->ctx, LT_ENOMEM, "out of memory");
+	}
+	list->graph = more;
+	list->graph[list->n_graph++] = g;
+	const char *name = lt__arena_format(x->a, "own/%s/%s/%s/%s", x->name, lt__dtype_info(x->dtype)->name, set,
+		extents_text(x, p, extent));
+	lt__check_add_graph(&x->add, CHECK_own, name, g, NULL);
+	if (sanitized)
+		lt__check_add_graph(&x->add, CHECK_own, lt__arena_format(x->a, "%s/sanitized", name), g,
+			&lt__check_own_sanitized);
+	return LT_OK;
+}
+
+/* watched: in a program with sanitizers, too */
+static lt_status add_pattern(struct own_cases *x, const struct own_pattern *p, bool watched)
+{
+	static const struct { const char *name; int64_t extent[MAX_SYMBOL]; bool sanitized; } sets[] = {
+		{ "ones", { 1, 1, 1, 1 }, true }, { "primes", { 13, 7, 5, 3 }, true }, { "large", { 67, 64, 48, 33 }, false },
+		{ "powers", { 192, 64, 128, 256 }, false },
+	};
+	uint64_t rng = lt__check_hash(x->name, strlen(x->name), x->o->seed) | 1;
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+		LT_TRY(add_case(x, p, sets[i].name, sets[i].extent, watched && sets[i].sanitized));
+	for (int i = 0; i < 2 && p->n_axis > 0; i++) {
+		int64_t extent[MAX_SYMBOL];
+		for (int k = 0; k < MAX_SYMBOL; k++)
+			extent[k] = random_between(&rng, 1, 40);
+		LT_TRY(add_case(x, p, i ? "random2" : "random", extent, false));
+	}
+	return LT_OK;
+}
+
+static lt_status add_operation(struct own_cases *x)
+{
+	const char *const path = lt__arena_format(x->a, "%s/%s.c", x->folder.path, x->name);
+	const char *slash = strrchr(x->name, '/'), *text;
+	struct own_pattern pattern[MAX_PATTERN];
+	int n = 0, found = 0;
+	LT_TRY(count_tensors(x));
+	LT_TRY(lt__own_text(x->ctx, x->a, path, &text));
+	LT_TRY(lt__own_head(x->ctx, path, text, slash ? slash + 1 : x->name, &x->head));
+	x->path = path;
+	for (int t = 1; t < LT_NDTYPE; t++) {
+		const bool any = x->head.types == UINT32_MAX;
+		if (!(x->head.types >> t & 1) || (any && t != LT_F32 && t != LT_F64 && t != LT_I32))
+			continue;
+		x->dtype = (enum lt_dtype)t;
+		LT_TRY(find_patterns(x, pattern, &n));
+		found += n;
+		for (int i = 0; i < n; i++)
+			LT_TRY(add_pattern(x, &pattern[i], i < WATCHED));
+	}
+	return found ? LT_OK : lt_fail(x->ctx, LT_EUNSUPPORTED,
+		"%s: no extents were found that what it means takes: tensors of one type that LT_KERNEL names, of at most %d axes "
+		"each and %d together, were tried; lt-run --verify judges it in a script", path, MAX_RANK, MAX_AXIS);
+}
+
+static lt_status add_all(void *of)
+{
+	struct own_cases *x = of;
+	LT_TRY(lt__ownfolder_read(x->ctx, x->a, x->o->kernels, &x->folder));
+	for (int32_t i = 0; i < x->folder.n; i++) {
+		x->name = x->folder.name[i];
+		if (x->folder.kernel[i])
+			LT_TRY(add_operation(x));
+	}
+	return x->add.list->n || x->o->filter ? LT_OK : lt_fail(x->ctx, LT_EINVAL,
+		"there is no kernel in the folder %s: NAME.c beside NAME.lt", x->o->kernels);
+}
+
+lt_status lt__check_own_cases(struct lt_context *ctx, const struct check_options *o, struct check_list *list)
+{
+	struct own_cases x = { .ctx = ctx, .o = o, .add = { o, list } };
+	LT_TRY(lt__arena_new(ctx, &x.a));
+	const lt_status status = lt__protect(ctx, add_all, &x);
+	lt__arena_free(x.a);
+	return status;
+}
