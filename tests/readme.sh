@@ -24,7 +24,7 @@ run() {
 	fi
 }
 for page in README.md docs/backend.md docs/schedule.md docs/tutorial-matmul.md docs/kernel.md docs/gpu-product.md \
-	docs/gpu.md docs/build.md; do
+	docs/gpu.md docs/build.md docs/own-kernels.md; do
 	case "$page ${DIRS-frontends/onnx}" in
 	*frontends/onnx*) ;;
 	README.md*) echo "ok - $page # SKIP it is built without models of ONNX"; continue ;;
