@@ -80,6 +80,7 @@ more_parts() {
 	echo "--part standalone 900 tests/standalone.sh"
 	echo "--part cuda 900 tests/cuda/compile.sh"
 	echo "--part alloc 900 tests/alloc.sh"
+	echo "--part own 1800 tests/own.sh"
 	echo "--part limits 900 env CHECK_LIMITS=${CHECK_LIMITS:-1000} tests/limits.sh"
 	echo "--part gpu_trees 900 env LT_JOBS=1 $O/gpu_trees ${CHECK_TREES:-$([ -z "${SAN-}" ] && echo 3000 || echo 200)}"
 	echo "--part graphs 900 env LT_JOBS=1 $O/graphs ${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 300 || echo 50)} 5001"
@@ -87,7 +88,7 @@ more_parts() {
 	[ -n "${SAN-}" ] || echo "--part mutants 1800 $O/mutants --each ${CHECK_MUTANTS:-30}"
 }
 usual_parts() {
-	for name in examples golden readme corpora conform tidy setup signals alloc options gpu_table gpu_check; do
+	for name in examples own golden readme corpora conform tidy setup signals alloc options gpu_table gpu_check; do
 		echo "--part $name 900 tests/$name.sh"
 	done
 	echo "--part table 900 tests/bench_table.sh"

@@ -104,7 +104,7 @@ lt_status lt__script_own(struct lt_graph *g, const struct lt_ownfolder *folder, 
 	const struct lt_own_given *given, int32_t *n, lt_node **out)
 {
 	const struct lt_script_language *l = lt__script_language(g->arena);
-	struct lt_position here = { 1, 1 };
+	const struct lt_position here = { g->line ? g->line : 1, g->column };
 	struct lt_script s;
 	struct lt_arg value;
 	int32_t next = 0;

@@ -100,7 +100,7 @@ static lt_status read_takes(struct own_head h, const char *name, struct lt_ownhe
 		|| !take_argument(&h, ')', &out->takes, &out->takes_bytes))
 		return lt_fail(h.ctx, LT_ESYNTAX,
 			"%s:%d: LT_TAKES has the kernel's name and a condition: LT_TAKES(%s, rank(0) == 2);", h.path, h.line, name);
-	return find_word(&h, "LT_TAKES") ? lt_fail(h.ctx, LT_EEXIST,
+	return find_word(&h, "LT_TAKES") ? lt_fail(h.ctx, LT_EINVAL,
 		"%s:%d: LT_TAKES stands there a second time; && joins two conditions", h.path, h.line) : LT_OK;
 }
 
@@ -125,7 +125,7 @@ lt_status lt__own_head(struct lt_context *ctx, const char *path, const char *tex
 	if (!take_argument(&h, ')', &out->workspace, &out->workspace_bytes))
 		return lt_fail(ctx, LT_ESYNTAX, "%s:%d: LT_KERNEL has three arguments: LT_KERNEL(%s, f32, 0)", path, h.line, name);
 	if (find_word(&h, "LT_KERNEL"))
-		return lt_fail(ctx, LT_EEXIST, "%s:%d: LT_KERNEL stands there a second time: a file has the kernel of its name alone",
+		return lt_fail(ctx, LT_EINVAL, "%s:%d: LT_KERNEL stands there a second time: a file has the kernel of its name alone",
 			path, h.line);
 	return LT_OK;
 }

@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# tests/own.sh -- kernels of one's own: 20 that are right (tests/own/right) and 60 that are not, each a line of
+# tests/own/wrong.txt: a right one, and what sed changes in it.  lt-check --kernels has to judge all rightly; make
+# check tries every sixth of the wrong ones on `cpu`, make check-more all, and the right ones on `llvm`, too.  Then what
+# lt-run and lt-build say and do with such a folder.  Prints TAP.
+set -u
+: "${O:=build}"
+to=$(mktemp -d)
+trap 'rm -rf "$to"' EXIT
+said() { [ "$1" = 0 ] && echo "ok - $2" || { echo "not ok - $2"; cat "$to/out" >&2; }; }
+
+backends=cpu every=6 filter=primes
+[ -z "${CHECK_MORE-}" ] || backends="cpu llvm" every=1 filter=
+for backend in $backends; do
+	"$O/lt-check" -b "$backend" --kernels tests/own/right --filter "$filter" >"$to/out" 2>&1
+	said $? "20 right kernels are judged right on $backend"
+done
+
+number=0
+while read -r name change; do
+	number=$((number + 1))
+	[ $((number % every)) = 0 ] || continue
+	rm -rf "$to/wrong" && mkdir "$to/wrong"
+	cp tests/own/right/"$name".* tests/own/right/*.h "$to/wrong"
+	sed -i "$change" "$to/wrong/$name.c"
+	if cmp -s "tests/own/right/$name.c" "$to/wrong/$name.c"; then
+		echo "not ok - the line '$name $change' of wrong.txt changes nothing"
+		continue
+	fi
+	"$O/lt-check" -b cpu --patience 5 --kernels "$to/wrong" >"$to/out" 2>&1
+	[ $? = 1 ] && grep -q '^FAILED own/' "$to/out"
+	said $? "a wrong kernel is judged wrong: $name $change"
+done <tests/own/wrong.txt
+
+# -- a folder in use --
+
+k=$to/k run="$O/lt-run --cache-dir $to/cache"
+mkdir -p "$k/inc" "$to/cache" && chmod 700 "$to/cache"
+cp tests/own/right/{scale,product}.* "$k"
+cat >"$to/m.lt" <<'END'
+x = InputTensor(x, float32, [5, 7]);
+a = scale(TransposeNode(x, [1, 0]) + 1);
+repeat i in 0..2 { a = scale(a); }
+result = product(a, product(x, scale(a)));
+result same = scale(scale(x));
+END
+cat "$k/scale.lt" "$k/product.lt" "$to/m.lt" >"$to/plain.lt"
+for backend in cpu llvm; do
+	$run -b $backend --kernels "$k" "$to/m.lt" -i x=random -q --verify >"$to/out" 2>&1 &&
+		grep -q '^verify: passed' "$to/out"
+	said $? "$backend: each call of a script is judged by its meaning"
+	$run -b $backend --kernels "$k" "$to/m.lt" --dump=tree >"$to/t.tree" 2>"$to/out"
+	[ "$(grep -c '^group call scale' "$to/t.tree")" = 6 ] && [ "$(grep -c '^group call product' "$to/t.tree")" = 2 ] &&
+		$run -b $backend --kernels "$k" "$to/m.lt" --schedule="$to/t.tree" -i x=random -q --verify >"$to/out" 2>&1
+	said $? "$backend: the tree has the calls, and is read back"
+	$run -b $backend --kernels "$k" "$to/m.lt" -i x=iota -q -v 2>&1 | grep '^[0-9]* kernels' >"$to/out"
+	grep -q ' 0 compiled' "$to/out"
+	said $? "$backend: a second process compiles nothing"
+done
+cmp -s <($run -b cpu --kernels "$k" "$to/m.lt" -i x=iota) <($run -b cpu "$to/plain.lt" -i x=iota)
+said $? "the results are those of the nodes"
+sed 's/ call scale//' "$to/t.tree" >"$to/out.tree"
+$run -b cpu --kernels "$k" "$to/m.lt" --schedule="$to/out.tree" -i x=random -q --verify >"$to/out" 2>&1
+said $? "without the word call its loops are run"
+$run -b ref --kernels "$k" "$to/m.lt" -i x=random -q --verify >"$to/out" 2>&1 &&
+	grep -q 'the backend ref takes none' "$to/out"
+said $? "another backend computes the meaning, and says so"
+
+# what a kernel includes is in the key: another number in a header is another kernel
+cat >"$k/scale.c" <<'END'
+#include "lt/own.h"
+#include "inc/by.h"
+LT_KERNEL(scale, f32, 0)
+{
+	for (int64_t i = 0; i < own->result[0].elems; i++)
+		LT_RESULT(0, float)[i] = LT_OPERAND(0, float)[i] * BY;
+}
+END
+echo '#define BY 2' >"$k/inc/by.h"
+$run -b cpu --kernels "$k" "$to/m.lt" -i x=random -q --verify >"$to/out" 2>&1
+said $? "a header in quotes is a part of the kernel"
+echo '#define BY 3' >"$k/inc/by.h"
+! $run -b cpu --kernels "$k" "$to/m.lt" -i x=random -q --verify >"$to/out" 2>&1 &&
+	grep -q 'verification failed: kernel .*scale' "$to/out"
+said $? "and in the key of what is cached"
+echo '#define BY 2' >"$k/inc/by.h"
+
+# -- binaries --
+
+for what in "m.c --emit c99" m.so m; do
+	"$O/lt-build" --kernels "$k" "$to/m.lt" -o "$to/"$what >"$to/out" 2>&1 && grep -q '^verified: ' "$to/out"
+	said $? "lt-build builds kernels in: $what"
+done
+echo '#define BY 3' >"$k/inc/by.h"
+rm -f "$to/wrong.c"
+! "$O/lt-build" --kernels "$k" "$to/m.lt" -o "$to/wrong.c" >"$to/out" 2>&1 && [ ! -e "$to/wrong.c" ]
+said $? "and writes nothing where one is wrong"
+echo '#define BY 2' >"$k/inc/by.h"
+
+# -- ONNX --
+
+case ${DIRS-frontends/onnx} in
+*frontends/onnx*)
+	$run -b cpu --kernels tests/own/onnx tests/own/model.onnx -i x=iota >"$to/out" 2>&1
+	grep -q '3. 4. 5.' "$to/out" && grep -q 'there is no .*twice.c' "$to/out"
+	said $? "nodes of a domain are operations, attributes are parameters" ;;
+esac
+
+# -- mistakes --
+
+# refuses CODE SENTENCE: what the folder of the moment is answered with.
+refuses() {
+	$run -b cpu --kernels "$to/bad" "$to/m.lt" -i x=iota -q >"$to/out" 2>&1
+	local code=$?
+	[ $code = "$1" ] && grep -qF -- "$2" "$to/out"
+	said $? "$2"
+	rm -rf "$to/bad" && cp -r "$k" "$to/bad"
+}
+cp -r "$k" "$to/bad"
+kernel() { printf '#include "lt/own.h"\n%s\n{\n%s\n}\n' "$1" "${2-}" >"$to/bad/scale.c"; }
+rm "$to/bad/scale.lt"; refuses 2 "scale.c has no meaning"
+echo 'def scale(x) { return x * ; }' >"$to/bad/scale.lt"; refuses 2 "Unexpected"
+echo 'def scal(x) { return x * 2; }' >"$to/bad/scale.lt"; refuses 2 "The function of this file is called 'scal'"
+echo 'def scale(x) { return x; }' >"$to/bad/scale.lt"; refuses 2 "is an operand of it, too; copy it"
+echo 'def scale(x, y) { return x * 2; }' >"$to/bad/scale.lt"; refuses 2 "Too few arguments, expected scale(x, y)"
+echo 'def scale(x) { return InputTensor(z, float32, [1]) + x; }' >"$to/bad/scale.lt"
+refuses 2 "which is no operand of it"
+echo 'def scale(x) { return x * 2; } def scale(x) { return x; }' >"$to/bad/scale.lt"
+refuses 2 "the end of the file: it holds the function of its name alone"
+echo 'def ReLUNode(x) { return x * 2; }' >"$to/bad/ReLUNode.lt"
+refuses 2 "'ReLUNode' is a type of node and cannot be a name"
+echo 'def scale(x) { return CastNode(x, float64) * 2; }' >"$to/bad/scale.lt"; refuses 2 "float64"
+kernel 'LT_KERNEL(scal, f32, 0)'; refuses 2 "LT_KERNEL(scal, ...) is the kernel of another name"
+kernel 'LT_KERNEL(scale, f33, 0)'; refuses 2 "'f33' is no element type; did you mean f32?"
+kernel 'LT_KERNEL(scale, f32)'; refuses 2 "LT_KERNEL has three arguments"
+kernel 'LT_KERNEL(scale, f32, extent(0, 7))'; refuses 2 "asks for axis 7, and there are 2 of them"
+kernel 'LT_KERNEL(scale, f32, threads * threads)'; refuses 2 "is no number of bytes, and one for each thread"
+kernel 'LT_TAKES(scale, rank(0) = 2); LT_KERNEL(scale, f32, 0)'; refuses 2 "LT_TAKES: expected an operator or the end"
+kernel 'void scale(void)'; refuses 2 "defines no kernel"
+kernel 'LT_KERNEL(scale, f32, 0)' '}; LT_KERNEL(scale, f64, 0) {'; refuses 2 "LT_KERNEL stands there a second time"
+kernel '#include "none.h"
+LT_KERNEL(scale, f32, 0)'; refuses 2 '"none.h" cannot be read from the file'
+kernel 'LT_KERNEL(scale, f32, 0)' 'this is no C'; refuses 1 "scale.c:4:"
+kernel 'LT_KERNEL(scale, f64, 0)'; refuses 0 "LT_KERNEL(scale, ...) does not name that type"
+kernel 'LT_TAKES(scale, extent(0, 0) == 99); LT_KERNEL(scale, f32, 0)'; refuses 0 "does not take its extents"
+kernel 'LT_KERNEL(scale, f32, 0)' '*(volatile int *)8 = 0;'
+(refuses 139 "the kernel 'scale', one's own, has crashed: SIGSEGV") 2>/dev/null
+rm -rf "$to/bad"; refuses 2 "the folder of kernels"
+! "$O/lt-check" --kernels "$to/cache" >"$to/out" 2>&1 && grep -q 'there is no kernel in the folder' "$to/out"
+said $? "lt-check says that a folder has no kernel"
+[ -z "$(find /tmp -maxdepth 1 -name 'looptree-own-*' -user "$(id -un)" -newer "$to/m.lt" 2>/dev/null)" ]
+said $? "no folder of a compiler is left"

@@ -1,0 +1,17 @@
+#include "lt/own.h"
+LT_TAKES(product, rank(0) == 2 && rank(1) == 2);
+
+LT_KERNEL(product, f32, 0)
+{
+	const float *x = LT_OPERAND(0, float), *w = LT_OPERAND(1, float);
+	float *y = LT_RESULT(0, float);
+	const int64_t m = own->operand[0].extent[0], k = own->operand[0].extent[1], n = own->operand[1].extent[1];
+
+	for (int64_t i = 0; i < m; i++)
+		for (int64_t j = 0; j < n; j++) {
+			float sum = 0;
+			for (int64_t l = 0; l < k; l++)
+				sum += x[i * k + l] * w[l * n + j];
+			y[i * n + j] = sum;
+		}
+}

@@ -1,0 +1,10 @@
+#include "lt/own.h"
+LT_KERNEL(relu, f32, 0)
+{
+	const float *x = LT_OPERAND(0, float);
+	float *y = LT_RESULT(0, float);
+	const int64_t n = own->result[0].elems;
+
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] > 0 || x[i] != x[i] ? x[i] : 0;
+}

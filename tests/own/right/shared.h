@@ -1,0 +1,2 @@
+#define BY 3
+static float times(float x) { return x * BY; }

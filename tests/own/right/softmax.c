@@ -1,0 +1,21 @@
+#include "lt/own.h"
+#include <math.h>
+
+LT_TAKES(softmax, rank(0) == 2);
+
+LT_KERNEL(softmax, f32, 0)
+{
+	const float *x = LT_OPERAND(0, float);
+	float *y = LT_RESULT(0, float);
+	const int64_t m = own->operand[0].extent[0], n = own->operand[0].extent[1];
+
+	for (int64_t i = 0; i < m; i++) {
+		float max = x[i * n], sum = 0;
+		for (int64_t j = 1; j < n; j++)
+			max = x[i * n + j] > max || x[i * n + j] != x[i * n + j] ? x[i * n + j] : max;
+		for (int64_t j = 0; j < n; j++)
+			sum += y[i * n + j] = expf(x[i * n + j] - max);
+		for (int64_t j = 0; j < n; j++)
+			y[i * n + j] /= sum;
+	}
+}
