@@ -358,7 +358,8 @@ Test(call_described, run_time_scalars_and_digits)
 
 /* -- what a description is as a whole, by brute force -- */
 
-static int64_t place_at(const struct lt_tree *t, const struct lt_call *c, int32_t row, int32_t stride, const int64_t *at)
+static int64_t place_at(
+	const struct lt_tree *t, const struct lt_call *c, int32_t row, int32_t stride, const int64_t *at)
 {
 	const int64_t *r = t->rows + (int64_t)row * t->n_column;
 	int64_t sum = r[0];
@@ -437,7 +438,8 @@ static void check_product(const struct lt_tree *t, const struct lt_call *c)
 		deep = deep || (dim->role == LT_DIM_DEEP && dim->extent > 1);
 		matrix = matrix || ((dim->role == LT_DIM_ROW || dim->role == LT_DIM_COLUMN) && dim->extent > 1);
 	}
-	cr_assert(c->n_result == 1 && (c->anchor >= 0 || !matrix || !deep), "a product without an anchor, in loop %d", (int)c->loop);
+	cr_assert(c->n_result == 1 && (c->anchor >= 0 || !matrix || !deep), "a product without an anchor, in loop %d",
+		(int)c->loop);
 	if (c->anchor < 0 || LT_AT(struct lt_call_anchor, t->call_anchors, c->anchor)->kind == LT_ANCHOR_NORM)
 		return;
 	const struct lt_call_anchor *a = LT_AT(struct lt_call_anchor, t->call_anchors, c->anchor);
