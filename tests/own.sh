@@ -97,6 +97,17 @@ rm -f "$to/wrong.c"
 said $? "and writes nothing where one is wrong"
 echo '#define BY 2' >"$k/inc/by.h"
 
+# -- measured and tried --
+
+"$O/lt-bench" nets -b cpu --no-vendor --quick --kernels "$k" --model "$to/m.lt" --csv "$to/bench.csv" >"$to/out" 2>&1 &&
+	grep -q '^nets,network,m,1,cpu kernels,looptree,measured,' "$to/bench.csv"
+said $? "lt-bench measures them beside what they mean"
+takes='rank(0) == 2 \&\& rank(1) == 2 \&\& extent(1, 0) == 12 \&\& extent(1, 1) % 12 == 0'
+sed -i "s/^LT_TAKES.*/LT_TAKES(product, $takes);/" "$k/product.c"
+"$O/lt-check" -b cpu --kernels "$k" --filter product --list >"$to/out" 2>&1 &&
+	grep -q '^own/product/f32/primes/13x12,12x12$' "$to/out"
+said $? "lt-check finds extents that LT_TAKES takes"
+
 # -- ONNX --
 
 case ${DIRS-frontends/onnx} in
@@ -145,6 +156,12 @@ kernel 'LT_KERNEL(scale, f64, 0)'; refuses 0 "LT_KERNEL(scale, ...) does not nam
 kernel 'LT_TAKES(scale, extent(0, 0) == 99); LT_KERNEL(scale, f32, 0)'; refuses 0 "does not take its extents"
 kernel 'LT_KERNEL(scale, f32, 0)' '*(volatile int *)8 = 0;'
 (refuses 139 "the kernel 'scale', one's own, has crashed: SIGSEGV") 2>/dev/null
+kernel 'LT_KERNEL(scale, f32, 0)' '*(volatile int *)8 = 0;'
+for what in crash.c crash.so crash; do
+	"$O/lt-build" --kernels "$to/bad" "$to/m.lt" -o "$to/$what" >"$to/out" 2>&1
+	[ $? = 1 ] && [ ! -e "$to/$what" ] && grep -q 'lt-check --kernels finds' "$to/out"
+	said $? "lt-build says that it crashes, and writes nothing: $what"
+done
 rm -rf "$to/bad"; refuses 2 "the folder of kernels"
 ! "$O/lt-check" --kernels "$to/cache" >"$to/out" 2>&1 && grep -q 'there is no kernel in the folder' "$to/out"
 said $? "lt-check says that a folder has no kernel"

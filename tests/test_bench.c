@@ -399,7 +399,7 @@ Test(bench, a_count_that_is_not_the_programs_is_an_error)
 	struct lt_context *ctx = context();
 
 	make_product(&l, true);
-	cr_assert_eq(bench_looptree_open(ctx, &k, "ref", NULL, &o), LT_OK);
+	cr_assert_eq(bench_looptree_open(ctx, &k, "ref", NULL, NULL, &o), LT_OK);
 	for (int off = -1; off <= 1; off++) {
 		l.at[0].flops = 65536 + off;
 		lt_status s = k.ops->begin(&k, &l.at[0], 1);

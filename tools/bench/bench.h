@@ -39,6 +39,7 @@ struct bench_options {
 	double seconds;                 /* least seconds of a sample */
 	double patience;                /* seconds that a peer has for one answer */
 	uint32_t cc_timeout_ms;                 /* 0: the library's default */
+	const char *kernels;            /* the folder of kernels of one's own, or NULL */
 	const char *filter, *json, *csv, *plot, *cc, *cache_dir, *coretypes, *serve;
 	/* of the suite llama; tokens 0, prompt -1: by default */
 	struct lt_texts shape, dtype;
@@ -230,12 +231,12 @@ struct bench_contestant *bench_contestant_add(
 	struct bench_contestants *, const char *label, enum bench_role, const struct bench_ops *);
 void bench_contestants_free(struct bench_contestants *);
 
-/* looptree.c: a backend by its name and config; schedule: a file, or NULL; with the contestant's role OPEN
- * extents are left open.  Before anything is measured: there is one of the name, it can be used here, and takes the
- * config. */
+/* looptree.c: a backend by its name and config; schedule: a file, or NULL; kernels: a folder, or NULL; with the
+ * contestant's role OPEN extents are left open.  Before anything is measured: there is one of the name, it can be used
+ * here, and takes the config. */
 lt_status bench_looptree_check(struct lt_context *, const char *backend);
 lt_status bench_looptree_open(struct lt_context *, struct bench_contestant *, const char *backend,
-	const char *schedule, const struct bench_options *);
+	const char *schedule, const char *kernels, const struct bench_options *);
 /* process.c: a peer; environment: NULL or "NAME=VALUE" for it.  open: start, then greet, which waits for its
  * first line. */
 lt_status bench_process_start(struct lt_context *, struct bench_contestant *, const char *command,

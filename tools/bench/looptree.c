@@ -10,7 +10,7 @@
 enum { MAX_BATCH = 4 };                 /* of a case with a batch of 1 whose batch is left open */
 
 struct looptree_contestant {
-	char *backend, *schedule_name;
+	char *backend, *schedule_name, *kernels;
 	struct lt_bytes schedule;
 	const struct bench_options *o;
 	struct lt_context *ctx;
@@ -66,7 +66,8 @@ static lt_status looptree_compile(struct looptree_contestant *s, const struct be
 		.cc_timeout_ms = s->o->cc_timeout_ms,
 		.schedule = !s->schedule_name ? NULL : s->schedule.at ? (const char *)s->schedule.at : "",
 		.schedule_bytes = s->schedule.n,
-		.schedule_name = s->schedule_name };
+		.schedule_name = s->schedule_name,
+		.kernels = s->kernels };
 	struct lt_graph *g = NULL;
 	char *script;
 	lt_status st;
@@ -295,6 +296,7 @@ static void looptree_close(struct bench_contestant *k)
 	machine_device_close(s->device);
 	free(s->backend);
 	free(s->schedule_name);
+	free(s->kernels);
 	free(s);
 }
 
@@ -321,7 +323,7 @@ lt_status bench_looptree_check(struct lt_context *ctx, const char *backend)
 }
 
 lt_status bench_looptree_open(struct lt_context *ctx, struct bench_contestant *k, const char *backend,
-	const char *schedule, const struct bench_options *o)
+	const char *schedule, const char *kernels, const struct bench_options *o)
 {
 	struct looptree_contestant *s = lt__must_alloc(sizeof *s);
 
@@ -329,6 +331,7 @@ lt_status bench_looptree_open(struct lt_context *ctx, struct bench_contestant *k
 	s->o = o;
 	s->open = k->role == BENCH_OPEN;
 	s->backend = lt__must_format("%s", backend);
+	s->kernels = kernels ? lt__must_format("%s", kernels) : NULL;
 	s->schedule_name = schedule ? lt__must_format("%s", schedule) : NULL;
 	k->ops = &ops;
 	k->state = s;

@@ -30,8 +30,7 @@ static void case_drop(struct bench_case *c)
 static lt_status add_models(struct whole *w, struct bench_cases *l, const char *suite)
 {
 	for (int i = 0; i < w->o.model.n; i++) {
-		LT_TRY(bench_net_add(w->ctx, l, suite, w->o.model.at[i], w->o.runtime_extents));
-		l->at[l->n - 1].net->unjudged = w->o.no_evaluator;
+		LT_TRY(bench_net_add(w->ctx, l, suite, w->o.model.at[i], &w->o));
 		lt__phase(bench_phases(), "reading %s", w->o.model.at[i]);
 		LT_TRY(lt__mistake(bench_case_open(w->ctx, &l->at[l->n - 1])));
 		bench_case_empty(&l->at[l->n - 1]);
@@ -101,7 +100,18 @@ static lt_status add_ours(
 {
 	struct bench_contestant *k = bench_contestant_add(&w->contestants, label, role, NULL);
 
-	return bench_looptree_open(w->ctx, k, backend, schedule, &w->o);
+	return bench_looptree_open(w->ctx, k, backend, schedule, schedule ? w->o.kernels : NULL, &w->o);
+}
+
+/* With kernels of one's own beside what they mean. */
+static lt_status add_own(struct whole *w, const char *backend)
+{
+	struct bench_contestant *k;
+	char label[128];
+
+	snprintf(label, sizeof label, "%s kernels", backend);
+	k = bench_contestant_add(&w->contestants, label, BENCH_OURS, NULL);
+	return bench_looptree_open(w->ctx, k, backend, NULL, w->o.kernels, &w->o);
 }
 
 /* No library that does single operations takes part then. */
@@ -124,6 +134,8 @@ static lt_status add_backends(struct whole *w)
 		LT_TRY(add_ours(w, w->o.backend.at[i], NULL, BENCH_OURS, w->o.backend.at[i]));
 	for (int i = 0; i < w->o.schedule.n; i++)
 		LT_TRY(add_ours(w, first, w->o.schedule.at[i], BENCH_OURS, ""));
+	if (w->o.kernels)
+		LT_TRY(add_own(w, first));
 	if (w->o.runtime_extents && !only_models(w)) {
 		snprintf(label, sizeof label, "%s open", first);
 		LT_TRY(add_ours(w, first, NULL, BENCH_OPEN, label));

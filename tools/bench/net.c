@@ -22,6 +22,7 @@ void bench_net_free(struct bench_net *net)
 	net_texts_free(&net->fixed);
 	net_texts_free(&net->given);
 	free(net->path);
+	free(net->kernels);
 	free(net);
 }
 
@@ -30,7 +31,7 @@ static lt_status net_parse(struct lt_context *ctx, struct bench_net *net)
 	const char *slash = strrchr(net->path, '/');
 	char *folder = slash ? lt__must_format("%.*s", (int)(slash - net->path) + 1, net->path) : lt__must_format(".");
 	const struct lt_parse_options options = { .size = sizeof options, .dim = net->dim.at, .n_dim = (uint32_t)net->dim.n,
-		.folder = folder };
+		.folder = folder, .kernels = net->kernels };
 	struct lt_bytes text = { .n = 0 };
 	lt_status st = lt__bytes_read(ctx, net->path, &text);
 

@@ -16,6 +16,7 @@ struct bench_net {
 	struct lt_texts dim;            /* "batch=1"; the frontend's, so "1..8" where it differs from run to run */
 	struct lt_texts fixed;          /* "batch=1" as it was asked for, for peers */
 	struct lt_texts given;          /* "mask=ones", "ids=FILE.npy" */
+	char *kernels;                  /* absolute; NULL: no operations of one's own */
 	bool run_time;                  /* extents are run-time ones */
 	bool unjudged;                  /* results are compared with each other, and with no evaluator's */
 	/* Between open and close: */
@@ -28,7 +29,8 @@ struct bench_net {
 };
 
 /* "FILE[:NAME=VALUE,...]" as a case of a suite; group: of its means. */
-lt_status bench_net_add(struct lt_context *, struct bench_cases *, const char *suite, const char *spec, bool run_time);
+lt_status bench_net_add(struct lt_context *, struct bench_cases *, const char *suite, const char *spec,
+	const struct bench_options *);
 /* As a peer is told it: path and dims of the case's JSON; its inputs' files are read by open. */
 lt_status bench_net_served(struct lt_context *, const json_t *, struct bench_net **out);
 void bench_net_free(struct bench_net *);

@@ -87,7 +87,7 @@ static void net_name(const struct bench_cases *l, struct bench_case *c)
 }
 
 lt_status bench_net_add(
-	struct lt_context *ctx, struct bench_cases *l, const char *suite, const char *spec, bool run_time)
+	struct lt_context *ctx, struct bench_cases *l, const char *suite, const char *spec, const struct bench_options *o)
 {
 	struct bench_case *c = bench_case_add(l, suite, "network", "model", "");
 	const size_t end = path_end(spec);
@@ -95,7 +95,10 @@ lt_status bench_net_add(
 	lt_status st = LT_OK;
 
 	c->net = lt__must_alloc(sizeof *c->net);
-	c->net->run_time = run_time;
+	c->net->run_time = o->runtime_extents;
+	c->net->unjudged = o->no_evaluator;
+	if (o->kernels && !(c->net->kernels = realpath(o->kernels, NULL)))
+		c->net->kernels = lt__must_format("%s", o->kernels);    /* whoever reads it says what is wrong */
 	c->net->path = realpath(path, NULL);
 	c->flops = -1;
 	c->bound = MACHINE_FLOPS;
@@ -142,16 +145,18 @@ json_t *bench_net_json(const struct bench_net *net)
 		}
 	for (int32_t i = 0; i < net->binding[LT_BINDING_RESULT].n; i++)
 		json_array_append_new(results, binding_json(&net->binding[LT_BINDING_RESULT].at[i]));
-	return json_pack("{s:s,s:o,s:b,s:o,s:o}", "model", net->path, "dims", dims, "runtime_extents", net->run_time, "inputs",
-		in, "results", results);
+	return json_pack("{s:s,s:s*,s:o,s:b,s:o,s:o}", "model", net->path, "kernels", net->kernels, "dims", dims,
+		"runtime_extents", net->run_time, "inputs", in, "results", results);
 }
 
 lt_status bench_net_served(struct lt_context *ctx, const json_t *o, struct bench_net **out)
 {
 	struct bench_net *net = *out = lt__must_alloc(sizeof *net);
 	const json_t *dims = json_object_get(o, "dims");
+	const char *kernels = json_string_value(json_object_get(o, "kernels"));
 
 	net->path = lt__must_format("%s", json_string_value(json_object_get(o, "model")));
+	net->kernels = kernels ? lt__must_format("%s", kernels) : NULL;
 	net->run_time = json_is_true(json_object_get(o, "runtime_extents"));
 	/* Iterators go over objects that they do not change. */
 	for (void *it = json_object_iter((json_t *)(uintptr_t)dims); it;

@@ -177,6 +177,9 @@ static const struct lt_tool_option rows[] = {
 		.help = "the first backend with the loops in FILE, as "
 		"well as with its default tree; several times: several contestants",
 		.values = LT_VALUES("*.tree", "*.schedule") },
+	{ 0, "kernels", "DIR", TAKE_TEXT, AT(kernels), .with = MODELS,
+		.help = "operations of your own, which a model calls: the first backend with their kernels, as well as with "
+		"what they mean", .values = LT_VALUES("/") },
 	{ 0, "peer", "CMD", TAKE_OWN, AT(peer), .with = MODELS | BENCH_SINGLE,
 		.help = "a process that speaks the peer protocol; several times: several "
 		"contestants", .own = take_peer },

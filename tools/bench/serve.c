@@ -251,7 +251,7 @@ static lt_status open_served(struct server *s, const struct bench_options *o)
 	s->k.role = BENCH_OURS;
 	snprintf(s->k.about, sizeof s->k.about, "%s Looptree %s", o->serve, lt_version());
 	LT_TRY(bench_looptree_check(s->ctx, o->serve));
-	return bench_looptree_open(s->ctx, &s->k, o->serve, NULL, o);
+	return bench_looptree_open(s->ctx, &s->k, o->serve, NULL, NULL, o);
 }
 
 lt_status bench_serve(struct lt_context *ctx, const struct bench_options *o)

@@ -62,6 +62,8 @@ static void command_make(const struct start *s, const char *backend, const char 
 		bench_option_add(w, "--cc-timeout", lt__must_format("%g", s->o->cc_timeout_ms * 1e-3));
 	for (int i = 0; i < s->o->load.n; i++)
 		bench_option_add(w, "-B", lt__must_format("%s", s->o->load.at[i]));
+	if (net->kernels)
+		bench_option_add(w, "--kernels", lt__must_format("%s", net->kernels));
 	for (int32_t i = 0; i < net->dim.n; i++)
 		bench_option_add(w, "--dim", lt__must_format("%s", net->dim.at[i]));
 	for (int32_t i = 0; i < net->binding[LT_BINDING_INPUT].n; i++)

@@ -160,9 +160,9 @@ static lt_status run_binary(struct verify *v, const struct model_values *input, 
 		st = build_execute(b, &c, (uint32_t)(b->o.verify_seconds * 1000), &status, said, sizeof said);
 	build_command_free(&c);
 	LT_TRY(st);
-	return status == 0 ? LT_OK : lt_fail(b->ctx, LT_EDEVICE, "the binary is wrong: it ended with exit code %d%s%-s",
-		status,
-		said[0] ? ", and said: " : "", said);
+	return status == 0 ? LT_OK : lt_fail(b->ctx, LT_EDEVICE, "the binary is wrong: it ended with exit code %d%s%-s%s",
+		status, said[0] ? ", and said: " : "", said, status > 128 && b->o.kernels
+		? "; lt-check --kernels finds what a kernel of one's own does wrong" : "");
 }
 
 static lt_status judge_all(struct verify *v, struct lt_judge *j)

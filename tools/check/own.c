@@ -1,7 +1,8 @@
 /* own.c -- cases of --kernels: each kernel of the folder, on extents that its meaning takes.
  *
  * Which those are only the meaning knows: numbers of axes are tried, fewest first, and for each which of them are
- * equal, as few as may be.  What is found is tried with ones, primes, larger and random extents.
+ * equal, as few as may be.  What is found is tried with ones, primes, larger and random extents.  Where the kernel
+ * takes none of these, some of them are the numbers that LT_TAKES has.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,11 @@
 #include "tools/check/own.h"
 #include "tools/check/parts.h"
 
-enum { MAX_TENSOR = 4, MAX_RANK = 4, MAX_AXIS = 8, MAX_SYMBOL = 4, MAX_PATTERN = 6, BEYOND = 2, WATCHED = 3 };
+enum { MAX_TENSOR = 4, MAX_RANK = 4, MAX_AXIS = 8, MAX_SYMBOL = 4, MAX_PATTERN = 6, BEYOND = 2, WATCHED = 3,
+	MAX_NUMBER = 4 };
 
-/* How many axes each tensor has, and which extent each axis is. */
-struct own_pattern { int rank[MAX_TENSOR], symbol[MAX_AXIS], n_axis, n_symbol; };
+/* How many axes each tensor has, and which extent each axis is; fixed: what an extent has to be, 0: anything. */
+struct own_pattern { int rank[MAX_TENSOR], symbol[MAX_AXIS], n_axis, n_symbol; int64_t fixed[MAX_SYMBOL]; };
 struct own_cases {
 	struct lt_context *ctx;
 	struct lt_arena *a;
@@ -26,6 +28,8 @@ struct own_cases {
 	const char *path;               /* of its kernel */
 	struct lt_ownhead head;
 	int n_tensor;                   /* parameters without a default */
+	int64_t number[MAX_NUMBER];     /* which extents may have to be */
+	int n_number;
 	enum lt_dtype dtype;
 };
 
@@ -55,9 +59,16 @@ static lt_status count_tensors(struct own_cases *x)
 		"%s has %d parameters without a default: of 1 to %d tensors extents can be found", path, x->n_tensor, MAX_TENSOR);
 }
 
-/* The call on inputs of those extents, if its meaning and its kernel take them. */
+static int64_t extent_of(const struct own_pattern *p, const int64_t *extent, int axis)
+{
+	const int s = p->symbol[axis];
+	return p->fixed[s] ? p->fixed[s] : extent[s];
+}
+
+/* The call on inputs of those extents, if its meaning and its kernel take them; *means: its meaning does. */
 static lt_status make_graph(
-	const struct own_cases *x, const struct own_pattern *p, const int64_t *extent, struct lt_graph *g)
+	const struct own_cases *x, const struct own_pattern *p, const int64_t *extent, struct lt_graph *g,
+	bool *means)
 {
 	static const char letters[] = "mnkpqrst";
 	lt_node operand[MAX_TENSOR], *result;
@@ -65,7 +76,7 @@ static lt_status make_graph(
 	for (int k = 0, axis = 0; k < x->n_tensor; k++) {
 		lt_var dim[MAX_RANK];
 		for (int i = 0; i < p->rank[k]; i++, axis++)
-			dim[i] = lt_graph_var(g, (const char[2]){ letters[axis], '\0' }, extent[p->symbol[axis]]);
+			dim[i] = lt_graph_var(g, (const char[2]){ letters[axis], '\0' }, extent_of(p, extent, axis));
 		operand[k] = lt_graph_input(g, lt__arena_format(x->a, "x%d", k), x->dtype, p->rank[k], dim);
 		if (operand[k] < 0)
 			return lt_context_code(x->ctx);
@@ -75,6 +86,7 @@ static lt_status make_graph(
 	for (int32_t i = 0; i < n; i++)
 		LT_TRY(lt_graph_result(g, lt__arena_format(x->a, "y%d", i), result[i]));
 	bool takes = false;
+	*means = true;
 	if (g->n_own == 1)
 		LT_TRY(lt__own_takes(x->ctx, x->path, &x->head, g, &g->own[0], &takes));
 	return takes ? LT_OK : LT_EINVAL;
@@ -85,22 +97,25 @@ struct own_making {
 	const struct own_pattern *p;
 	const int64_t *extent;
 	struct lt_graph *g;
+	bool means;
 };
 
 static lt_status make_body(void *of)
 {
 	struct own_making *m = of;
-	return make_graph(m->x, m->p, m->extent, m->g);
+	return make_graph(m->x, m->p, m->extent, m->g, &m->means);
 }
 
-/* *out NULL: its meaning does not take them. */
-static lt_status try_pattern(
-	const struct own_cases *x, const struct own_pattern *p, const int64_t *extent, struct lt_graph **out)
+/* *out NULL: they are not taken; *means, where it is not NULL: but by its meaning. */
+static lt_status try_pattern(const struct own_cases *x, const struct own_pattern *p, const int64_t *extent,
+	struct lt_graph **out, bool *means)
 {
-	struct own_making m = { x, p, extent, NULL };
+	struct own_making m = { x, p, extent, NULL, false };
 	*out = NULL;
 	LT_TRY(lt_graph_new(x->ctx, &m.g));
 	const lt_status status = lt__protect(x->ctx, make_body, &m);
+	if (means)
+		*means = m.means;
 	if (!status) {
 		*out = m.g;
 		return LT_OK;
@@ -143,21 +158,43 @@ static bool first_symbols(struct own_pattern *p)
 	return p->n_symbol <= 1 ? p->n_symbol == (p->n_axis > 0) : next_symbols(p);
 }
 
+/* Extents of which some are the numbers that there are, by the digits of `code`; false: too large. */
+static bool fix_extents(const struct own_cases *x, struct own_pattern *p, int code)
+{
+	for (int k = 0; k < MAX_SYMBOL; k++, code /= x->n_number + 1)
+		p->fixed[k] = k < p->n_symbol && code % (x->n_number + 1) ? x->number[code % (x->n_number + 1) - 1] : 0;
+	return code == 0;
+}
+
+static lt_status find_extents(const struct own_cases *x, struct own_pattern *p, bool *found)
+{
+	static const int64_t extent[][MAX_SYMBOL] = { { 11, 7, 5, 3 }, { 192, 64, 128, 256 } };
+	struct lt_graph *g;
+	int n_code = 1, taken = 0;
+	bool means[2];
+	for (int k = 0; k < p->n_symbol; k++)
+		n_code *= x->n_number + 1;
+	for (int code = 0; code < n_code && !*found && fix_extents(x, p, code); code++, taken = 0) {
+		for (int i = 0; i < 2; i++) {
+			LT_TRY(try_pattern(x, p, extent[i], &g, &means[i]));
+			taken += g != NULL;
+			lt_graph_free(g);
+		}
+		*found = taken > (code > 0);    /* not because one of the others is that number by chance */
+		if (!means[0] && !means[1])
+			break;
+	}
+	return LT_OK;
+}
+
 /* Of these numbers of axes the way with the most different extents that the meaning takes. */
 static lt_status find_symbols(const struct own_cases *x, struct own_pattern *p, bool *found)
 {
-	static const int64_t extent[][MAX_SYMBOL] = { { 11, 7, 5, 3 }, { 192, 64, 128, 256 } };
-	struct lt_graph *g = NULL;
 	p->n_symbol = p->n_axis < MAX_SYMBOL ? p->n_axis : MAX_SYMBOL;
 	*found = false;
 	for (; !*found && p->n_symbol >= (p->n_axis > 0); p->n_symbol--)
-		for (bool more = first_symbols(p); more && !*found; more = !*found && next_symbols(p)) {
-			for (int i = 0; i < 2 && !*found; i++) {
-				LT_TRY(try_pattern(x, p, extent[i], &g));
-				*found = g != NULL;
-				lt_graph_free(g);
-			}
-		}
+		for (bool more = first_symbols(p); more && !*found; more = !*found && next_symbols(p))
+			LT_TRY(find_extents(x, p, found));
 	p->n_symbol += *found;
 	return LT_OK;
 }
@@ -190,7 +227,7 @@ static const char *extents_text(const struct own_cases *x, const struct own_patt
 	for (int k = 0, axis = 0; k < x->n_tensor; k++) {
 		lt__text_format(&t, "%s%s", k ? "," : "", p->rank[k] ? "" : "scalar");
 		for (int i = 0; i < p->rank[k]; i++, axis++)
-			lt__text_format(&t, "%s%lld", i ? "x" : "", (long long)extent[p->symbol[axis]]);
+			lt__text_format(&t, "%s%lld", i ? "x" : "", (long long)extent_of(p, extent, axis));
 	}
 	return t.at;
 }
@@ -200,7 +237,7 @@ static lt_status add_case(
 {
 	struct check_list *list = x->add.list;
 	struct lt_graph *g;
-	LT_TRY(try_pattern(x, p, extent, &g));
+	LT_TRY(try_pattern(x, p, extent, &g, NULL));
 	if (!g)
 		return LT_OK;
 	struct lt_graph **more = realloc(list->graph, (size_t)(list->n_graph + 1) * sizeof *more);
@@ -238,16 +275,35 @@ static lt_status add_pattern(struct own_cases *x, const struct own_pattern *p, b
 	return LT_OK;
 }
 
+/* What LT_TAKES compares something with, or divides it by. */
+static void find_numbers(struct own_cases *x)
+{
+	const char *at = x->head.takes ? x->head.takes : "", *end = at + (x->head.takes ? x->head.takes_bytes : 0);
+	for (char before = 0; at < end && x->n_number < MAX_NUMBER;) {
+		char *rest = NULL;
+		const int64_t n = before && strchr("=<>%", before) && *at >= '1' && *at <= '9' ? strtoll(at, &rest, 10) : 0;
+		bool again = n < 1 || n > 1024;
+		for (int i = 0; i < x->n_number; i++)
+			again = again || x->number[i] == n;
+		if (!again)
+			x->number[x->n_number++] = n;
+		before = *at == ' ' ? before : *at;
+		at = rest ? rest : at + 1;
+	}
+}
+
 static lt_status add_operation(struct own_cases *x)
 {
 	const char *const path = lt__arena_format(x->a, "%s/%s.c", x->folder.path, x->name);
 	const char *slash = strrchr(x->name, '/'), *text;
 	struct own_pattern pattern[MAX_PATTERN];
 	int n = 0, found = 0;
+	x->n_number = 0;
 	LT_TRY(count_tensors(x));
 	LT_TRY(lt__own_text(x->ctx, x->a, path, &text));
 	LT_TRY(lt__own_head(x->ctx, path, text, slash ? slash + 1 : x->name, &x->head));
 	x->path = path;
+	find_numbers(x);
 	for (int t = 1; t < LT_NDTYPE; t++) {
 		const bool any = x->head.types == UINT32_MAX;
 		if (!(x->head.types >> t & 1) || (any && t != LT_F32 && t != LT_F64 && t != LT_I32))
