@@ -11,7 +11,7 @@ struct lt_session { struct lt_session *ref; struct lt_caps caps; };
 struct lt_object { const struct lt_tree *tree; const struct lt_call *call; struct lt_object *ref; };
 
 static const struct lt_routine dot_bias[] = {
-	{ "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32, 0, 0, LT_F64,
+	{ .name = "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32, 0, 0, LT_F64,
 		LT_LAYOUT_ANY | LT_LAYOUT_BATCH | LT_LAYOUT_BOUNDED, 0 },
 };
 static struct lt_target target;

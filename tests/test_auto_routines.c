@@ -90,38 +90,49 @@ static const char apart_bias[] = HEAD
 static const char wide_bias[] = WIDE "%y = f32[m, n, j] add %c, %v\nresult \"y\" = %y\n";
 static const char wide_lacks[] = WIDE "%y = f32[m, n, j] add %c, %r\nresult \"y\" = %y\n";
 
-static const struct lt_routine halves_only[] = { { "h", LT_PATTERN_PRODUCT, 1, 1u << LT_F16, 1u << LT_F16, 1u << LT_F16,
+static const struct lt_routine halves_only[] = { { .name = "h", LT_PATTERN_PRODUCT, 1, 1u << LT_F16,
+	1u << LT_F16, 1u << LT_F16,
 	0, 0, LT_F32, 0, 0 } };
-static const struct lt_routine wide_only[] = { { "s", LT_PATTERN_PRODUCT, 1, 1u << LT_F32, 1u << LT_F32, ALL_TYPES, 0,
+static const struct lt_routine wide_only[] = { { .name = "s", LT_PATTERN_PRODUCT, 1, 1u << LT_F32,
+	1u << LT_F32, ALL_TYPES, 0,
 	0, LT_F32, 0, 0 } };
-static const struct lt_routine too_narrow[] = { { "h", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0,
+static const struct lt_routine too_narrow[] = { { .name = "h", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES,
+	ALL_TYPES, 0, 0,
 	LT_F16, LT_LAYOUT_ANY, 0 } };
-static const struct lt_routine plain_only[] = { { "p", LT_PATTERN_PRODUCT, 0, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0,
+static const struct lt_routine plain_only[] = { { .name = "p", LT_PATTERN_PRODUCT, 0, ALL_TYPES, ALL_TYPES,
+	ALL_TYPES, 0, 0,
 	LT_F32, LT_LAYOUT_ANY, 0 } };
-static const struct lt_routine in_order[] = { { "none", LT_PATTERN_NONE, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0,
+static const struct lt_routine in_order[] = { { .name = "none", LT_PATTERN_NONE, 63, ALL_TYPES, ALL_TYPES,
+	ALL_TYPES, 0, 0,
 						      LT_F32, LT_LAYOUT_ANY, 0 },
-	{ "large", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_ANY, 2161 },
-	{ "small", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_ANY, 2160 },
-	{ "last", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_ANY, 0 } };
-static const struct lt_routine ordered[] = { { "o", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0,
+	{ .name = "large", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_ANY, 2161 },
+	{ .name = "small", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_ANY, 2160 },
+	{ .name = "last", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_ANY, 0 } };
+static const struct lt_routine ordered[] = { { .name = "o", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES,
+	ALL_TYPES, 0, 0,
 	LT_F32, 0, 0 } };
 
 /* what is added has to be of these types */
-static const struct lt_routine typed[] = { { "t", LT_PATTERN_PRODUCT, 3, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32,
+static const struct lt_routine typed[] = { { .name = "t", LT_PATTERN_PRODUCT, 3, 1u << LT_F32, 1u << LT_F32,
+	1u << LT_F32,
 	1u << LT_F64, 0, LT_F32, 0, 0 } };
-static const struct lt_routine typed_both[] = { { "t", LT_PATTERN_PRODUCT, 3, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32,
+static const struct lt_routine typed_both[] = { { .name = "t", LT_PATTERN_PRODUCT, 3, 1u << LT_F32,
+	1u << LT_F32, 1u << LT_F32,
 	1u << LT_I8 | 1u << LT_F32, 1u << LT_F64, LT_F32, 0, 0 } };
-static const struct lt_routine with_batches[] = { { "b", LT_PATTERN_PRODUCT, 0, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0,
+static const struct lt_routine with_batches[] = { { .name = "b", LT_PATTERN_PRODUCT, 0, ALL_TYPES, ALL_TYPES,
+	ALL_TYPES, 0, 0,
 	LT_F32, LT_LAYOUT_BATCH, 0 } };
 
-static const struct lt_routine biased_batches[] = { { "b", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, ALL_TYPES, ALL_TYPES,
+static const struct lt_routine biased_batches[] = { { .name = "b", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS,
+	ALL_TYPES, ALL_TYPES,
 	ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_BATCH, 0 } };
 
 /* No tree can name the first two, and nobody knows the type that the third adds in. */
-static const struct lt_routine unsound[] = { { "a-b", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0,
+static const struct lt_routine unsound[] = { { .name = "a-b", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES,
+	ALL_TYPES, 0, 0,
 						     LT_F32, LT_LAYOUT_ANY, 0 },
-	{ NULL, LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_ANY, 0 },
-	{ "c", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, 99, LT_LAYOUT_ANY, 0 } };
+	{ .name = NULL, LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_ANY, 0 },
+	{ .name = "c", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, 99, LT_LAYOUT_ANY, 0 } };
 
 static const struct { const char *graph; const struct lt_routine *row; uint32_t n; const char *report; } tables[] = {
 	{ half, halves_only, 1, "h: row m 9, column n 10, deep k 12; bias\n" },        /* casts go along, of constants, too */

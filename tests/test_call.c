@@ -18,8 +18,8 @@ TestSuite(call, .timeout = 120);
 #define ALL_TYPES (~UINT64_C(0))
 #define ALL_LAYOUTS (LT_LAYOUT_ANY | LT_LAYOUT_BATCH | LT_LAYOUT_BOUNDED)
 static const struct lt_routine gemm[] = {
-	{ "gemm", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F64, ALL_LAYOUTS, 0 },
-	{ "gemm", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_I64, ALL_LAYOUTS, 0 },
+	{ .name = "gemm", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F64, ALL_LAYOUTS, 0 },
+	{ .name = "gemm", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_I64, ALL_LAYOUTS, 0 },
 };
 
 static const char silu[] = PRODUCT "%s = f32[m, n] sigmoid %c\n%y = f32[m, n] mul %s, %c\nresult \"y\" = %y\n";
@@ -257,8 +257,8 @@ Test(call, names_the_statement_that_sums)
 /* -- any tree -- */
 
 static const struct lt_routine any[] = {
-	{ "gemm", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F64, ALL_LAYOUTS, 0 },
-	{ "gemm", LT_PATTERN_NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
+	{ .name = "gemm", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F64, ALL_LAYOUTS, 0 },
+	{ .name = "gemm", LT_PATTERN_NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
 };
 
 static void apply(struct lt_looptree **t, const char *steps)

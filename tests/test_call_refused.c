@@ -89,13 +89,13 @@ static const char single[] =
 	"%w = f32[m, k] view { %a[m, 2*k] }\n%p = f32[m, n, k] mul %w, %b\n%c = f32[m, n] add.reduce %p\nresult \"y\" = %c\n";
 
 static const struct lt_routine strict[] = {
-	{ "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32, 0, 0, LT_F32,
+	{ .name = "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32, 0, 0, LT_F32,
 		LT_LAYOUT_BATCH, 0 },
-	{ "anything", LT_PATTERN_NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
-	{ "dot", LT_PATTERN_PRODUCT, 3, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32, 0, 0, LT_F32, 0, 0 },
-	{ "mixed", LT_PATTERN_PRODUCT, 3, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32 | 1u << LT_F64, 1u << LT_I8,
+	{ .name = "anything", LT_PATTERN_NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
+	{ .name = "dot", LT_PATTERN_PRODUCT, 3, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32, 0, 0, LT_F32, 0, 0 },
+	{ .name = "mixed", LT_PATTERN_PRODUCT, 3, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32 | 1u << LT_F64, 1u << LT_I8,
 		1u << LT_F16, LT_F32, 0, 0 },
-	{ "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F64, 1u << LT_F64, 1u << LT_F64, 0, 0, LT_F64, 0,
+	{ .name = "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F64, 1u << LT_F64, 1u << LT_F64, 0, 0, LT_F64, 0,
 		0 },
 };
 static const struct { const char *graph, *tree, *why;

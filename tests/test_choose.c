@@ -356,7 +356,7 @@ static void check_classes(const struct lt_looptree *t, const struct lt_graph *g,
 /* A tree of three targets, of which one has a routine, with classes drawn at random. */
 static void try_classes(struct lt_context *ctx, const struct lt_graph *g, uint64_t seed, int32_t *calls)
 {
-	static const struct lt_routine gemm = { "gemm", LT_PATTERN_PRODUCT, 63, ~UINT64_C(0), ~UINT64_C(0),
+	static const struct lt_routine gemm = { .name = "gemm", LT_PATTERN_PRODUCT, 63, ~UINT64_C(0), ~UINT64_C(0),
 		~UINT64_C(0), 0, 0, LT_F64, LT_LAYOUT_ANY | LT_LAYOUT_BATCH | LT_LAYOUT_BOUNDED, 0 };
 	static const struct lt_target wide = { .size = sizeof wide,
 		.name = "wide",

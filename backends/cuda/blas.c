@@ -23,7 +23,7 @@ enum { MIN_FLOPS = 100000000 };
 #define F16 (1u << LT_F16)
 #define BF16 (1u << LT_BF16)
 #define ROW(after, type, to, sum) \
-	{ "cublas.gemm", LT_PATTERN_PRODUCT, after, type, type, to, 0, 0, sum, LT_LAYOUT_BATCH, MIN_FLOPS }
+	{ .name = "cublas.gemm", LT_PATTERN_PRODUCT, after, type, type, to, 0, 0, sum, LT_LAYOUT_BATCH, MIN_FLOPS }
 #define ROWS(activation, type, to) \
 	ROW(LT_EPILOGUE_BIAS | (activation), type, to, LT_F32), ROW(LT_EPILOGUE_RESIDUAL | (activation), type, to, LT_F32)
 #define TYPES(activation) \

@@ -7,7 +7,7 @@
 #include "lt/options.h"
 
 enum { SEED, ORDER, RANGE, COUNTS, EXPAND, OFF, DROP, SKIP, LANES, MOVED, UNROLL, COPIED, ARRAY, TEAMS, MASKED,
-	GATHERED, DOTS, GRID, SUBGROUP, SHARED, BLOCK, CALLS, DESCRIBED, BLOCKS, A100, H100, H200, TF32, N_OPTION };
+	GATHERED, DOTS, GRID, SUBGROUP, SHARED, BLOCK, CALLS, DESCRIBED, GROUPS, BLOCKS, A100, H100, H200, TF32, N_OPTION };
 #define LARGEST 999999999999999999
 #define MILLION (1 << 20)
 static const struct lt_option options[N_OPTION] = { [SEED] = { .key = "seed", .value = "N", .high = LARGEST },
@@ -33,6 +33,7 @@ static const struct lt_option options[N_OPTION] = { [SEED] = { .key = "seed", .v
 	[BLOCK] = { .key = "block", .value = "THREADS", .low = 1, .high = LT_MAX_THREADS },
 	[CALLS] = { .key = "calls" },
 	[DESCRIBED] = { .key = "described" },
+	[GROUPS] = { .key = "groups" },
 	[BLOCKS] = { .key = "blocks", .value = "N", .low = 1, .high = LARGEST },
 	[A100] = { .key = "a100" },
 	[H100] = { .key = "h100" },
@@ -104,7 +105,7 @@ static void read_machine(const struct lt_option_item *item, struct lt_machine *m
 	case SUBGROUP: m->subgroup = 1u << x; break;
 	case SHARED: m->shared_bytes = x; break;
 	case CALLS: m->calls = 1; break;
-	case DESCRIBED: m->calls = 2; break;
+	case DESCRIBED: case GROUPS: m->calls = 2; break;
 	default: break;
 	}
 }
@@ -146,8 +147,10 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 			break;
 		case SKIP: r.status = read_skip(&item, out->skip, diag); break;
 		default:
-			if ((item.which == SHARED || item.which == CALLS || item.which == DESCRIBED) && !out->machine.subgroup)
+			if ((item.which == SHARED || item.which == CALLS || item.which == DESCRIBED || item.which == GROUPS)
+				&& !out->machine.subgroup)
 				r.status = lt_option_refuse(&options[item.which], &item, "write grid or a machine's name before it", diag);
+			out->groups = out->groups || item.which == GROUPS;
 			read_machine(&item, &out->machine);
 		}
 	return r.status;

@@ -39,13 +39,28 @@ enum { MIN_FLOPS = 1000 };      /* of a call in a default tree */
 #define FLOATS (1u << LT_F32 | 1u << LT_F64 | 1u << LT_F16 | 1u << LT_BF16)
 #define INTEGERS (1u << LT_I8 | 1u << LT_U8 | 1u << LT_I16 | 1u << LT_I32 | 1u << LT_I64)
 #define LAYOUTS (LT_LAYOUT_ANY | LT_LAYOUT_BATCH | LT_LAYOUT_BOUNDED)
+#define OP(name) (UINT64_C(1) << LT_OPCODE_##name)
+/* By their descriptions: pointwise operators of floats. */
+#define ARITHMETIC (OP(add) | OP(sub) | OP(mul) | OP(div) | OP(min) | OP(max) | OP(neg) | OP(abs) | OP(reciprocal) \
+	| OP(exp) | OP(log) | OP(sqrt) | OP(rsqrt) | OP(tanh) | OP(sigmoid) | OP(erf))
+#define GRAPH .pattern = LT_PATTERN_GRAPH, .left = FLOATS, .right = FLOATS, .result = FLOATS, .sum = LT_F64, \
+	.layouts = LAYOUTS, .min_flops = MIN_FLOPS, .wide = 1
 static const struct lt_routine routines[] = {
-	{ "gemm", LT_PATTERN_PRODUCT, 63, FLOATS, FLOATS, FLOATS, 0, 0, LT_F64, LAYOUTS, MIN_FLOPS },
-	{ "gemm", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS | LT_EPILOGUE_RESIDUAL | LT_EPILOGUE_RELU, INTEGERS, INTEGERS, INTEGERS,
-		0, 0, LT_I64, LAYOUTS, MIN_FLOPS },
+	{ .name = "graph", GRAPH, .anchors = 1u << LT_ANCHOR_PRODUCT | 1u << LT_ANCHOR_CONVOLUTION,
+		.before = OP(add) | OP(mul) | OP(max), .behind = ARITHMETIC, .max_ops = 12, .max_reads = 8, .max_results = 2 },
+	{ .name = "attention", GRAPH, .anchors = 1u << LT_ANCHOR_ATTENTION, .before = OP(mul) | OP(div),
+		.scores = 1u << LT_SCORES_ALL | 1u << LT_SCORES_CAUSAL, .max_results = 1 },
+	{ .name = "norm", GRAPH, .anchors = 1u << LT_ANCHOR_NORM, .behind = ARITHMETIC, .max_results = 1 },
+	{ .name = "gemm", LT_PATTERN_PRODUCT, 63, FLOATS, FLOATS, FLOATS, 0, 0, LT_F64, LAYOUTS, MIN_FLOPS },
+	{ .name = "gemm", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS | LT_EPILOGUE_RESIDUAL | LT_EPILOGUE_RELU, INTEGERS,
+		INTEGERS, INTEGERS, 0, 0, LT_I64, LAYOUTS, MIN_FLOPS },
 	/* By hand: whatever a nest is, by its description. */
-	{ "any", LT_PATTERN_NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
+	{ .name = "any", LT_PATTERN_NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
 };
+enum { N_GRAPH = 3 };           /* with `groups` alone */
+#undef GRAPH
+#undef ARITHMETIC
+#undef OP
 #undef LAYOUTS
 #undef INTEGERS
 #undef FLOATS
@@ -103,7 +118,9 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 		(*out)->caps.device_memory = 1;
 	}
 	if (c.machine.subgroup && c.machine.calls) {
-		(*out)->target.routines = (struct lt_array){ routines, sizeof routines / sizeof *routines, sizeof *routines };
+		const uint32_t first = c.groups ? 0 : N_GRAPH;
+		(*out)->target.routines = (struct lt_array){ routines + first, sizeof routines / sizeof *routines - first,
+			sizeof *routines };
 		(*out)->caps.loops |= 1u << LT_CALL;
 	}
 	(*out)->caps.target = &(*out)->target;

@@ -7,7 +7,7 @@
 
 struct sim_config {
 	struct lt_simulate_options options;
-	bool counts, expand, tf32;
+	bool counts, expand, tf32, groups;
 	uint64_t drop;                          /* leave this barrier out of each program, from 1; 0: none */
 	int64_t max_block;                      /* threads of one */
 	struct lt_machine machine;

@@ -114,7 +114,8 @@ enum lt_need { LT_NEED_PARAMS = 1, LT_NEED_DIVS = 2, LT_NEED_GATHER = 4, LT_NEED
 /* What a nest that is handed to a routine computes (lt_call). */
 enum lt_pattern {
 	LT_PATTERN_NONE,        /* anything: the statements in the loop say what             */
-	LT_PATTERN_PRODUCT      /* result = sum over the deep dims of left * right           */
+	LT_PATTERN_PRODUCT,     /* result = sum over the deep dims of left * right           */
+	LT_PATTERN_GRAPH        /* of lt_routine alone (1.1): it is asked of a call's description, never of its pattern */
 };
 /* What follows a pattern in the same call, in this order, element by element. */
 enum lt_epilogue {

@@ -89,9 +89,30 @@ int64_t lt__routine_min_flops(const struct lt_target *, const struct lt_routine 
 const char *lt__routine_refuses(struct lt_arena *, const struct lt_routine *, const struct lt_callshape *);
 /* Twice the multiply-adds of a product, saturating. */
 int64_t lt__call_flops(const struct lt_callshape *);
+/* Whether all values of type a have room in b, of the same class. */
+bool lt__dtype_as_wide(uint32_t a, uint32_t b);
+/* "f32, f16": of a bit set; "nothing". */
+const char *lt__dtype_list(struct lt_arena *, uint64_t set);
 /* The rows of a target's table; 0: it has none. */
 int32_t lt__routine_count(const struct lt_target *);
 const struct lt_routine *lt__routine_at(const struct lt_target *, int32_t i);
+
+/* The same where it has pattern LT_PATTERN_GRAPH, and this host may read what such a row says. */
+bool lt__routine_is_graph(const struct lt_target *, int32_t i);
+
+/* takes.c: rows of pattern LT_PATTERN_GRAPH. */
+/* Whether a row of a frozen tree depends on run-time scalars, through divs, too. */
+bool lt__row_has_params(const struct lt_tree *, int32_t row);
+/* NULL: the row computes what the call's description says; else a sentence about the op, read or axis in the way, and
+ * what to do.  name: of each op and read; NULL: as in dumps, o3, r1. */
+struct lt_call_names { const char *const *op, *const *read; };
+const char *lt__routine_refuses_graph(struct lt_arena *, const struct lt_routine *, const struct lt_tree *,
+	const struct lt_call *, const struct lt_call_names *name);
+/* NULL: a default tree may call it; else why that is not worth it. */
+const char *lt__routine_avoids_graph(
+	struct lt_arena *, const struct lt_routine *, const struct lt_tree *, const struct lt_call *);
+/* The most reductions that an anchor in the bit set consists of. */
+int32_t lt__anchor_reductions(uint64_t anchors);
 
 /* tile.c: matrix instructions (lt/tile.h) in trees: by name, and what nests they are. */
 const struct lt_tile_row *lt__tile_find(const char *name);              /* NULL: there is none of that name */

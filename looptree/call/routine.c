@@ -14,6 +14,12 @@ const struct lt_routine *lt__routine_at(const struct lt_target *t, int32_t i)
 	return LT_AT(struct lt_routine, t->routines, i);
 }
 
+bool lt__routine_is_graph(const struct lt_target *t, int32_t i)
+{
+	return lt__routine_at(t, i)->pattern == LT_PATTERN_GRAPH && LT_AT_HAS(struct lt_routine, t->routines, shapes)
+		&& lt__routine_is_sound(lt__routine_at(t, i));
+}
+
 bool lt__routine_is_sound(const struct lt_routine *r)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
@@ -30,14 +36,13 @@ int64_t lt__call_flops(const struct lt_callshape *c)
 	return n;
 }
 
-/* Whether what is added in a has room in b. */
-static bool is_as_wide(uint32_t a, uint32_t b)
+bool lt__dtype_as_wide(uint32_t a, uint32_t b)
 {
 	const struct lt_dtypeinfo *x = lt__dtype_info((enum lt_dtype)a), *y = lt__dtype_info((enum lt_dtype)b);
 	return a == b || (x->cls == y->cls && y->bytes > x->bytes);
 }
 
-static const char *type_names(struct lt_arena *a, uint64_t set)
+const char *lt__dtype_list(struct lt_arena *a, uint64_t set)
 {
 	struct lt_text x = { .arena = a };
 	for (uint32_t t = 1; t < LT_NDTYPE; t++)
@@ -240,8 +245,8 @@ const char *lt__routine_refuses(struct lt_arena *a, const struct lt_routine *r, 
 		if (!(takes[o] >> c->dtype[o] & 1))
 			return lt__arena_format(a, "%%%s is %s as %s, and the routine takes %s there; cast it outside",
 				c->name[o], o == LT_CALL_RESULT ? "written" : "read",
-				lt__dtype_info((enum lt_dtype)c->dtype[o])->name, type_names(a, takes[o]));
-	if (!is_as_wide(c->sum, r->sum))
+				lt__dtype_info((enum lt_dtype)c->dtype[o])->name, lt__dtype_list(a, takes[o]));
+	if (!lt__dtype_as_wide(c->sum, r->sum))
 		return lt__arena_format(a, "the graph adds in %s, and the routine in %s; cast outside",
 			lt__dtype_info((enum lt_dtype)c->sum)->name, lt__dtype_info((enum lt_dtype)r->sum)->name);
 	for (int32_t d = 0; d < c->n_dim && !(r->layouts & LT_LAYOUT_BATCH); d++)

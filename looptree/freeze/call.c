@@ -21,6 +21,8 @@ struct call_nest {
 	struct lt_contraction c;
 	struct lt_description d;
 	int32_t first_axis;             /* of f->call_dim */
+	const char **op_name, **read_name;      /* of the description, as they are found */
+	int32_t cap_op_name, cap_read_name;
 	int64_t first[64];              /* by dim or axis: of a peeled remainder, elements before it */
 	int32_t loop_of[64];            /* by axis: the loop that is open over it, -1: none */
 };
@@ -502,6 +504,8 @@ static lt_status add_read(struct call_nest *x, const struct lt_call *call, const
 		}
 	LT_GROW(f->a, f->call_read, f->n_call_read, f->cap_call_read);
 	f->call_read[f->n_call_read++] = r;
+	LT_GROW(f->keep, x->read_name, *out, x->cap_read_name);
+	x->read_name[*out] = f->g->node[v->piece->base].name;
 	return LT_OK;
 }
 
@@ -593,6 +597,8 @@ static lt_status add_op(struct call_nest *x, const struct lt_call *call, const s
 		in[1] = in[0];
 	made.op = lt__freeze_op(f, copies ? LT_OP_copy : d->op, d->dtype, made.kind == LT_CALL_REDUCE ? 2 : op->n_value, in);
 	LT_GROW(f->a, f->call_op, f->n_call_op, f->cap_call_op);
+	LT_GROW(f->keep, x->op_name, f->n_call_op - call->first_op, x->cap_op_name);
+	x->op_name[f->n_call_op - call->first_op] = d->name;
 	f->call_op[f->n_call_op++] = made;
 	return LT_OK;
 }
@@ -713,6 +719,7 @@ lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const
 		f->call_report[f->n_call].operand[o] = x.c.operand[o].piece ? x.c.operand[o].piece->base : x.c.end;
 	if (!tile && !own)
 		LT_TRY(describe_call(&x, &call));
+	f->call_report[f->n_call].name = (struct lt_call_names){ x.op_name, x.read_name };
 	f->call[f->n_call++] = call;
 	return LT_OK;
 }

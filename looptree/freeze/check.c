@@ -4,19 +4,6 @@
 #include "looptree/call/call.h"
 #include "looptree/freeze/freeze.h"
 
-/* Whether a row depends on run-time scalars, through divs, too. */
-static bool has_params(const struct lt_tree *x, int32_t row)
-{
-	const int64_t *r = x->rows + (int64_t)row * x->n_column;
-	for (int32_t p = 0; p < x->n_param; p++)
-		if (r[1 + p])
-			return true;
-	for (int32_t d = 0; d < x->n_div; d++)
-		if (r[1 + x->n_param + x->n_loop + d] && has_params(x, LT_AT(struct lt_div, x->divs, d)->row))
-			return true;
-	return false;
-}
-
 /* The call as the table of routines is asked about it. */
 static void shape_of(const struct lt_looptree *t, const struct lt_frozen *f, int32_t i, struct lt_callshape *out)
 {
@@ -33,7 +20,7 @@ static void shape_of(const struct lt_looptree *t, const struct lt_frozen *f, int
 		out->extent[d] = dim->extent;
 		out->var[d] = dim->var;
 		for (int32_t b = 0; b < dim->n_bound; b++)
-			out->bounded[d] = out->bounded[d] || has_params(x, x->bounds[dim->first_bound + b]);
+			out->bounded[d] = out->bounded[d] || lt__row_has_params(x, x->bounds[dim->first_bound + b]);
 	}
 	for (int32_t o = 0; o < c->n_operand; o++) {
 		const struct lt_call_operand *p = LT_AT(struct lt_call_operand, x->call_operands, c->first_operand + o);
@@ -112,7 +99,9 @@ static lt_status check_call(const struct call_check *x, int32_t i)
 		known = true;
 		if (r->pattern == LT_PATTERN_NONE)
 			return LT_OK;
-		const char *refusal = c->pattern == LT_PATTERN_NONE ? reason->why : lt__routine_refuses(x->a, r, &shape);
+		const char *refusal = lt__routine_is_graph(x->target, k)
+			? c->undescribed ? c->undescribed : lt__routine_refuses_graph(x->a, r, &x->f->tree, c, &reason->name)
+			: c->pattern == LT_PATTERN_NONE ? reason->why : lt__routine_refuses(x->a, r, &shape);
 		if (!refusal)
 			return LT_OK;
 		why = why ? why : refusal;

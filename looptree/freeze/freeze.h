@@ -6,6 +6,7 @@
  */
 #ifndef LT_LOOPTREE_FREEZE_FREEZE_H
 #define LT_LOOPTREE_FREEZE_FREEZE_H
+#include "looptree/call/call.h"
 #include "looptree/tree/tree.h"
 #include "lt/tree.h"
 
@@ -22,9 +23,12 @@ struct lt_fmemory {
 };
 
 /* A call of a frozen tree for messages: where it is, why it has no pattern (NULL: it has one), and else the nodes of
- * its operands. */
+ * its operands; name: of the ops and reads of its description. */
 enum { LT_CALL_NAMES = 5 };
-struct lt_call_reason { lt_tnode at; const char *why, *where; lt_node operand[LT_CALL_NAMES]; };
+struct lt_call_reason {
+	lt_tnode at; const char *why, *where; lt_node operand[LT_CALL_NAMES];
+	struct lt_call_names name;      /* of its description; NULL without one */
+};
 /* A slot of the frozen tree: `elems` elements of a storage from `offset` on. */
 struct lt_bind { int32_t storage; int64_t offset, elems; bool written, read; };
 /* The line of the tree that a frozen loop is a copy of; -1: none by itself (resets, and what is inside of combines).

@@ -11,6 +11,7 @@ FULL(lt_device, bytes) FULL(lt_diagnostic, remedy) FULL(lt_host, running) FULL(l
 		FULL(lt_tparam, high) FULL(lt_div, den) FULL(lt_loop, base) FULL(lt_buffer, reserved)
 			FULL(lt_access, n_bound) FULL(lt_piece, bits) FULL(lt_operand, dtype) FULL(lt_stmt, reserved)
 				FULL(lt_call, reserved) FULL(lt_call_dim, n_bound) FULL(lt_call_operand, first_stride)
-					FULL(lt_routine, min_flops) FULL(lt_call_guard, first_stride) FULL(lt_call_read, fill)
+					FULL(lt_routine, shapes) FULL(lt_routine_shape, window)
+						FULL(lt_call_guard, first_stride) FULL(lt_call_read, fill)
 						FULL(lt_call_value, bits) FULL(lt_call_op, n_value) FULL(lt_call_result, first_stride)
 							FULL(lt_call_anchor, offset_row) FULL(lt_call_window, step)

@@ -22,6 +22,31 @@ struct lt_routine {
 	uint32_t sum;                   /* enum lt_dtype that it adds in, epilogues too; at least as wide as the graph's */
 	uint32_t layouts;               /* LT_LAYOUT_* bits                                                         */
 	int64_t min_flops;            /* smaller work is faster as loops                                           */
+	/* Since 1.1: of a row with LT_PATTERN_GRAPH, which takes what a call's description says (tree.h), if all of this
+	 * holds.  Its `epilogues` and `residual` are not read; `left` is of what the anchor's read[0] reads, `right` of
+	 * read[1] and read[2], `bias` of everything else that is read; casts at the edges, of what is read and to what is
+	 * written, are left out, and so are copies and casts that lose nothing.
+	 *
+	 * An anchor's own ops are those that it names, what is between two of them, a norm's square, and the comparison of
+	 * a causal mask.  Of the others, those that one of these needs are before it; the rest are behind it.  No other
+	 * op may be a REDUCE. */
+	uint64_t anchors;               /* bit set 1<<enum lt_anchor: what it computes, one of them a call            */
+	uint64_t before, behind;        /* bit sets 1<<enum lt_operator_opcode: the ops that may be there             */
+	uint32_t scores;                /* of ATTENTION: bit set 1<<enum lt_call_scores                               */
+	uint32_t max_ops;               /* ops before and behind together, at most; 0: any number                     */
+	uint32_t max_reads, max_results;        /* the same of lt_call's                                              */
+	/* 1: roundings between its ops (lt_call_op.may_skip) are left out.  0: a call that has some is not taken, unless cast
+	 * is in `before` or `behind`: then they are done */
+	uint32_t wide;
+	uint32_t align;                 /* bytes, of where operands begin and of all strides but those of 1; 0: any    */
+	struct lt_array shapes;         /* struct lt_routine_shape: default trees call it where one fits; none: everywhere */
+};
+/* Ranges, least and most (0: no limit), of how many positions an anchor has along its axes of each role, all of a role
+ * together; 1 where it has none. */
+struct lt_routine_shape {
+	int64_t batch[2], row[2], column[2];
+	int64_t deep[2];                /* without those of windows                                                 */
+	int64_t window[2];              /* of a CONVOLUTION, of one window; of ATTENTION, keys                      */
 };
 /* Which orders in memory the operands of a product may have, and which dims.  Without a bit:
  *   as a BLAS takes them: of dims of one role, batches left out, each goes on where those inside of it end, in every
@@ -35,7 +60,13 @@ enum lt_layout_need {
 	/* batch dims of any number; without LT_LAYOUT_ANY also rows and columns that do not go on so, if all is as above
 	 * where some of them count as batches: their stride is 0 in the factor that does not have them */
 	LT_LAYOUT_BATCH = 2,
-	LT_LAYOUT_BOUNDED = 4           /* dims that run-time scalars bound              */
+	LT_LAYOUT_BOUNDED = 4,          /* dims that run-time scalars bound              */
+	/* Of rows with LT_PATTERN_GRAPH.  There, without LT_LAYOUT_ANY, each operand and result has stride 1 along one of
+	 * its axes and none backwards, only a window's read has guards, and no op reads a position; without LT_LAYOUT_BATCH
+	 * batch axes, which groups are, have one element.  These ask for more, of what is read by windows and of results:
+	 * stride 1 along channels, along which no window moves; along an axis of a window.  With both: one of the two. */
+	LT_LAYOUT_CHANNELS_LAST = 8,
+	LT_LAYOUT_CHANNELS_FIRST = 16
 };
 
 struct lt_target {

@@ -1,0 +1,431 @@
+/* takes.c -- whether a row of a target's table that says what it takes (lt/target.h: LT_PATTERN_GRAPH) takes what the
+ * description of a call says.
+ *
+ * Asked of the frozen tree's public data alone, so that default trees, `call` in a schedule and explanations get one
+ * answer, and a backend could give the same.
+ */
+#include <string.h>
+#include "looptree/call/call.h"
+
+/* Where an op stands: the anchor's own, or what it needs (before), or neither (behind). */
+enum place { BEHIND, BEFORE, OWN };
+struct asking {
+	struct lt_arena *a;
+	const struct lt_routine *r;
+	const struct lt_tree *t;
+	const struct lt_call *c;
+	const struct lt_call_anchor *anchor;
+	const struct lt_call_names *name;
+	enum place *place;              /* by op */
+	const char *why;
+};
+#define REFUSE(x, ...) ((x)->why = (x)->why ? (x)->why : lt__arena_format((x)->a, __VA_ARGS__))
+
+static const char *const anchor_names[] = { [LT_ANCHOR_PRODUCT] = "product", [LT_ANCHOR_CONVOLUTION] = "convolution",
+	[LT_ANCHOR_ATTENTION] = "attention", [LT_ANCHOR_NORM] = "norm" };
+enum { N_ANCHOR = sizeof anchor_names / sizeof *anchor_names };
+
+bool lt__row_has_params(const struct lt_tree *x, int32_t row)
+{
+	const int64_t *r = x->rows + (int64_t)row * x->n_column;
+	for (int32_t p = 0; p < x->n_param; p++)
+		if (r[1 + p])
+			return true;
+	for (int32_t d = 0; d < x->n_div; d++)
+		if (r[1 + x->n_param + x->n_loop + d] && lt__row_has_params(x, LT_AT(struct lt_div, x->divs, d)->row))
+			return true;
+	return false;
+}
+
+int32_t lt__anchor_reductions(uint64_t anchors)
+{
+	static const int32_t n[] = { [LT_ANCHOR_PRODUCT] = 1, [LT_ANCHOR_CONVOLUTION] = 1, [LT_ANCHOR_ATTENTION] = 4,
+		[LT_ANCHOR_NORM] = 2 };
+	int32_t most = 0;
+	for (int32_t i = LT_ANCHOR_PRODUCT; i < N_ANCHOR; i++)
+		most = anchors >> i & 1 && n[i] > most ? n[i] : most;
+	return most;
+}
+
+static const struct lt_call_op *op_at(const struct asking *x, int32_t i)
+{
+	return LT_AT(struct lt_call_op, x->t->call_ops, x->c->first_op + i);
+}
+static const struct lt_op *operator_of(const struct asking *x, int32_t i)
+{
+	return LT_AT(struct lt_op, x->t->ops, op_at(x, i)->op);
+}
+static const struct lt_call_value *value_at(const struct asking *x, int32_t op, int32_t v)
+{
+	return LT_AT(struct lt_call_value, x->t->call_values, op_at(x, op)->first_value + v);
+}
+static const struct lt_call_read *read_at(const struct asking *x, int32_t i)
+{
+	return LT_AT(struct lt_call_read, x->t->call_reads, x->c->first_read + i);
+}
+static const struct lt_call_result *result_at(const struct asking *x, int32_t i)
+{
+	return LT_AT(struct lt_call_result, x->t->call_results, x->c->first_result + i);
+}
+static const struct lt_call_dim *axis_at(const struct asking *x, int32_t i)
+{
+	return LT_AT(struct lt_call_dim, x->t->call_dims, x->c->first_axis + i);
+}
+static const struct lt_call_window *window_at(const struct asking *x, int32_t i)
+{
+	return LT_AT(struct lt_call_window, x->t->call_windows, x->anchor->first_window + i);
+}
+static const struct lt_type *type_of(const struct asking *x, int32_t buffer)
+{
+	return LT_AT(struct lt_type, x->t->types, LT_AT(struct lt_buffer, x->t->buffers, buffer)->type);
+}
+static const char *op_name(const struct asking *x, int32_t i)
+{
+	return x->name && x->name->op ? lt__arena_format(x->a, "%%%s", x->name->op[i]) : lt__arena_format(x->a, "o%d", (int)i);
+}
+static const char *read_name(const struct asking *x, int32_t i)
+{
+	return x->name && x->name->read ? lt__arena_format(x->a, "%%%s", x->name->read[i])
+		: lt__arena_format(x->a, "r%d", (int)i);
+}
+
+/* -- where each op stands -- */
+
+/* The op that makes a value, casts and copies left out; -1: it is none. */
+static int32_t behind_casts(const struct asking *x, const struct lt_call_value *v)
+{
+	while (v->kind == LT_VALUE_OP && (op_at(x, v->at)->kind == LT_CALL_CAST
+		|| (op_at(x, v->at)->kind == LT_CALL_MAP && operator_of(x, v->at)->opcode == LT_OPCODE_copy)))
+		v = value_at(x, v->at, 0);
+	return v->kind == LT_VALUE_OP ? v->at : -1;
+}
+
+static bool is_named(const struct asking *x, int32_t op)
+{
+	for (size_t i = 0; i < sizeof x->anchor->op / sizeof *x->anchor->op; i++)
+		if (x->anchor->op[i] == op)
+			return true;
+	return x->anchor->kind == LT_ANCHOR_NORM && behind_casts(x, value_at(x, x->anchor->op[1], 0)) == op;
+}
+
+/* By op: whether it is made of positions and numbers alone. */
+static bool *positional(const struct asking *x)
+{
+	bool *is = LT_NEW(x->a, bool, x->c->n_op + 1);
+	for (int32_t i = 0; i < x->c->n_op; i++) {
+		is[i] = true;
+		for (int32_t v = 0; v < op_at(x, i)->n_value; v++) {
+			const struct lt_call_value *value = value_at(x, i, v);
+			is[i] = is[i] && value->kind != LT_VALUE_READ && (value->kind != LT_VALUE_OP || is[value->at]);
+		}
+	}
+	return is;
+}
+
+static void find_places(struct asking *x)
+{
+	const int32_t n = x->c->n_op;
+	bool *from = LT_NEW(x->a, bool, n + 1), *to = LT_NEW(x->a, bool, n + 1), *fixed = positional(x);
+	x->place = LT_NEW(x->a, enum place, n + 1);
+	for (int32_t i = 0; i < n; i++) {
+		from[i] = is_named(x, i);
+		for (int32_t v = 0; v < op_at(x, i)->n_value; v++)
+			from[i] = from[i] || (value_at(x, i, v)->kind == LT_VALUE_OP && from[value_at(x, i, v)->at]);
+	}
+	for (int32_t i = n; i-- > 0;) {
+		to[i] = to[i] || is_named(x, i);
+		for (int32_t v = 0; v < op_at(x, i)->n_value && to[i]; v++)
+			if (value_at(x, i, v)->kind == LT_VALUE_OP)
+				to[value_at(x, i, v)->at] = true;
+		bool causal = x->anchor->scores == LT_SCORES_CAUSAL && fixed[i];
+		x->place[i] = to[i] && (from[i] || causal) ? OWN : to[i] ? BEFORE : BEHIND;
+	}
+}
+
+/* -- ops -- */
+
+static bool is_result(const struct asking *x, int32_t op)
+{
+	for (int32_t i = 0; i < x->c->n_result; i++)
+		if (result_at(x, i)->op == op)
+			return true;
+	return false;
+}
+
+/* Copies, casts that lose nothing, and casts at the edges. */
+static bool is_free(const struct asking *x, int32_t i)
+{
+	const struct lt_call_op *o = op_at(x, i);
+	const struct lt_op *is = operator_of(x, i);
+	if (o->kind != LT_CALL_CAST)
+		return o->kind == LT_CALL_MAP && is->opcode == LT_OPCODE_copy;
+	return !o->may_skip && (lt__dtype_as_wide(is->in[0], is->out) || is_result(x, i)
+		|| value_at(x, i, 0)->kind != LT_VALUE_OP);
+}
+
+static void check_op(struct asking *x, int32_t i, uint32_t *n)
+{
+	const struct lt_call_op *o = op_at(x, i);
+	const struct lt_op *is = operator_of(x, i);
+	const uint64_t takes = x->place[i] == BEFORE ? x->r->before : x->r->behind;
+	const char *where = x->place[i] == BEFORE ? "before" : "behind", *anchor = anchor_names[x->anchor->kind];
+	if (is_free(x, i) || (x->place[i] == OWN && !o->may_skip))
+		return;
+	if (o->may_skip) {
+		if (!x->r->wide && !(takes >> LT_OPCODE_cast & 1))
+			REFUSE(x, "%s rounds to %s between two operators, which %s does not do; end the group there, or allow that it is "
+				"left out", op_name(x, i), lt__dtype_info((enum lt_dtype)is->out)->name, x->r->name);
+		return;
+	}
+	if (o->kind == LT_CALL_REDUCE)
+		REFUSE(x, "%s reduces beside the %s; move it out of the group", op_name(x, i), anchor);
+	else if (is->opcode >= 64 || !(takes >> is->opcode & 1))
+		REFUSE(x, "%s, %s, is %s the %s, and %s takes no such operator there; move it out of the group", op_name(x, i),
+			is->name, where, anchor, x->r->name);
+	else if (++*n > x->r->max_ops && x->r->max_ops)
+		REFUSE(x, "%s is one operator more than the %u that %s takes with a %s; move it out of the group", op_name(x, i),
+			(unsigned)x->r->max_ops, x->r->name, anchor);
+	for (int32_t v = 0; v < o->n_value && !(x->r->layouts & LT_LAYOUT_ANY); v++)
+		if (value_at(x, i, v)->kind == LT_VALUE_PLACE)
+			REFUSE(x, "%s reads its own position, which %s has no operand for; move it out of the group", op_name(x, i),
+				x->r->name);
+}
+
+/* -- types and numbers of what is read and written -- */
+
+static void check_type(struct asking *x, const char *name, bool written, int32_t buffer, uint64_t takes)
+{
+	uint32_t dtype = type_of(x, buffer)->dtype;
+	if (!(takes >> dtype & 1))
+		REFUSE(x, "%s is %s as %s, and %s takes %s there; cast it outside", name, written ? "written" : "read",
+			lt__dtype_info((enum lt_dtype)dtype)->name, x->r->name, lt__dtype_list(x->a, takes));
+}
+
+static void check_types(struct asking *x)
+{
+	const uint64_t other = x->r->bias ? x->r->bias : x->r->result;
+	for (int32_t i = 0; i < x->c->n_read; i++) {
+		bool factor = false;
+		for (int k = 0; k < 3; k++)
+			if (x->anchor->read[k] == i) {
+				check_type(x, read_name(x, i), false, read_at(x, i)->buffer, k ? x->r->right : x->r->left);
+				factor = true;
+			}
+		if (!factor)
+			check_type(x, read_name(x, i), false, read_at(x, i)->buffer, other);
+	}
+	for (int32_t i = 0; i < x->c->n_result; i++)
+		check_type(x, op_name(x, result_at(x, i)->op), true, result_at(x, i)->buffer, x->r->result);
+	for (size_t i = 0; i < sizeof x->anchor->op / sizeof *x->anchor->op; i++) {
+		int32_t op = x->anchor->op[i];
+		if (op >= 0 && op_at(x, op)->kind == LT_CALL_REDUCE && !lt__dtype_as_wide(operator_of(x, op)->out, x->r->sum))
+			REFUSE(x, "%s adds in %s, and %s in %s; cast outside", op_name(x, op),
+				lt__dtype_info((enum lt_dtype)operator_of(x, op)->out)->name, x->r->name,
+				lt__dtype_info((enum lt_dtype)x->r->sum)->name);
+	}
+}
+
+/* -- where they lie -- */
+
+struct operand { const char *name; int32_t buffer, row, first_stride; bool windows; };
+
+static int64_t stride_at(const struct asking *x, const struct operand *o, int32_t axis)
+{
+	return x->t->strides[o->first_stride + axis];
+}
+static bool moves(const struct asking *x, const struct operand *o, int32_t axis)
+{
+	return stride_at(x, o, axis) && (axis_at(x, axis)->extent > 1 || axis_at(x, axis)->n_bound > 0);
+}
+/* Whether windows move along the axis; inside: whether it counts within a window. */
+static bool is_windowed(const struct asking *x, int32_t axis, bool inside)
+{
+	for (int32_t w = 0; w < x->anchor->n_window; w++)
+		if ((inside ? window_at(x, w)->window : window_at(x, w)->out) == axis)
+			return true;
+	return false;
+}
+
+static void check_channels(struct asking *x, const struct operand *o, bool channels, bool plane)
+{
+	const bool last = x->r->layouts & LT_LAYOUT_CHANNELS_LAST, first = x->r->layouts & LT_LAYOUT_CHANNELS_FIRST;
+	if ((!last && !first) || (last && channels) || (first && plane))
+		return;
+	REFUSE(x, "%s does not lie along %s, as %s asks; choose another layout, or copy it outside", o->name,
+		last && first ? "its channels or its plane" : last ? "its channels" : "its plane", x->r->name);
+}
+
+static void check_strides(struct asking *x, const struct operand *o, bool in_image)
+{
+	bool any = false, channels = false, plane = false, one = false;
+	for (int32_t a = 0; a < x->c->n_axis; a++) {
+		if (!moves(x, o, a))
+			continue;
+		any = true;
+		if (stride_at(x, o, a) < 0) {
+			REFUSE(x, "%s is read backwards along %s, which %s does not do; copy it outside", o->name, axis_at(x, a)->var,
+				x->r->name);
+			return;
+		}
+		if (stride_at(x, o, a) != 1)
+			continue;
+		one = true;
+		bool along = is_windowed(x, a, false) || is_windowed(x, a, true);
+		plane = plane || along;
+		channels = channels || !along;
+	}
+	if (any && !one)
+		REFUSE(x, "elements of %s do not lie side by side along any axis, as %s asks; copy it outside", o->name, x->r->name);
+	if (any && in_image && x->anchor->kind == LT_ANCHOR_CONVOLUTION)
+		check_channels(x, o, channels, plane);
+}
+
+/* The element that the first one is counted from: of a window's read, the first behind the borders. */
+static bool row_is_aligned(const struct asking *x, const struct operand *o, int64_t bytes)
+{
+	const int64_t *row = x->t->rows + (int64_t)o->row * x->t->n_column, of = x->r->align;
+	int64_t first = row[0];
+	for (int32_t w = 0; w < x->anchor->n_window && o->windows; w++)
+		first += window_at(x, w)->before * window_at(x, w)->step;
+	bool fits = first * bytes % of == 0;
+	for (int32_t i = 1; i < x->t->n_column; i++)
+		fits = fits && row[i] * bytes % of == 0;
+	return fits;
+}
+
+static void check_align(struct asking *x, const struct operand *o)
+{
+	const int64_t bytes = type_of(x, o->buffer)->bytes;
+	if (!x->r->align)
+		return;
+	if (LT_AT(struct lt_buffer, x->t->buffers, o->buffer)->align % x->r->align || !row_is_aligned(x, o, bytes))
+		REFUSE(x, "%s does not begin at a multiple of %u bytes, as %s asks; copy it outside", o->name, (unsigned)x->r->align,
+			x->r->name);
+	for (int32_t a = 0; a < x->c->n_axis; a++)
+		if (moves(x, o, a) && stride_at(x, o, a) != 1 && stride_at(x, o, a) * bytes % x->r->align)
+			REFUSE(x, "neighbours of %s along %s are %lld bytes apart, which is no multiple of the %u that %s asks for; pad "
+				"it, or copy it outside", o->name, axis_at(x, a)->var, (long long)(stride_at(x, o, a) * bytes),
+				(unsigned)x->r->align, x->r->name);
+}
+
+static void check_operand(struct asking *x, const struct operand *o, bool in_image)
+{
+	if (!(x->r->layouts & LT_LAYOUT_ANY))
+		check_strides(x, o, in_image);
+	check_align(x, o);
+}
+
+static void check_operands(struct asking *x)
+{
+	for (int32_t i = 0; i < x->c->n_read; i++) {
+		const struct lt_call_read *r = read_at(x, i);
+		bool windows = x->anchor->n_window > 0 && x->anchor->read[0] == i;
+		if (r->n_guard > 0 && !windows && !(x->r->layouts & LT_LAYOUT_ANY))
+			REFUSE(x, "%s is not read at all positions, and it is no image of windows; materialize it outside", read_name(x, i));
+		check_operand(x, &(struct operand){ read_name(x, i), r->buffer, r->row, r->first_stride, windows }, windows);
+	}
+	for (int32_t i = 0; i < x->c->n_result; i++) {
+		const struct lt_call_result *r = result_at(x, i);
+		check_operand(x, &(struct operand){ op_name(x, r->op), r->buffer, r->row, r->first_stride, false }, true);
+	}
+}
+
+static void check_axes(struct asking *x)
+{
+	for (int32_t a = 0; a < x->c->n_axis; a++) {
+		const struct lt_call_dim *d = axis_at(x, a);
+		if (d->role == LT_DIM_BATCH && d->extent > 1 && !(x->r->layouts & LT_LAYOUT_BATCH))
+			REFUSE(x, "the %s has the batch or groups %s, and %s takes none; put the call inside of a loop over it",
+				anchor_names[x->anchor->kind], d->var, x->r->name);
+		for (int32_t b = 0; b < d->n_bound && !(x->r->layouts & LT_LAYOUT_BOUNDED); b++)
+			if (lt__row_has_params(x->t, x->t->bounds[d->first_bound + b]))
+				REFUSE(x, "how many there are of %s follows from a run-time scalar, and %s is told before", d->var, x->r->name);
+	}
+}
+
+/* -- all of it -- */
+
+static bool ask(struct asking *x)
+{
+	if (x->c->n_op == 0 || x->c->anchor < 0) {
+		REFUSE(x, "what it computes is no product, convolution, attention or norm as a whole, which %s is for; change what "
+			"is in the group", x->r->name);
+		return false;
+	}
+	x->anchor = LT_AT(struct lt_call_anchor, x->t->call_anchors, x->c->anchor);
+	if (x->anchor->kind >= N_ANCHOR || !(x->r->anchors >> x->anchor->kind & 1)) {
+		REFUSE(x, "it is a %s, which %s does not compute; use another routine",
+			x->anchor->kind < N_ANCHOR ? anchor_names[x->anchor->kind] : "thing of another kind", x->r->name);
+		return false;
+	}
+	return true;
+}
+
+const char *lt__routine_refuses_graph(struct lt_arena *a, const struct lt_routine *r, const struct lt_tree *t,
+	const struct lt_call *c, const struct lt_call_names *name)
+{
+	struct asking x = { .a = a, .r = r, .t = t, .c = c, .name = name };
+	uint32_t n = 0;
+	if (!ask(&x))
+		return x.why;
+	if (x.anchor->kind == LT_ANCHOR_ATTENTION && !(r->scores >> x.anchor->scores & 1))
+		REFUSE(&x, "%s does not take scores that are %s; move the mask out, or use another routine", r->name,
+			x.anchor->scores == LT_SCORES_ALL ? "all counted" : x.anchor->scores == LT_SCORES_CAUSAL ? "causal"
+			: "masked by something else");
+	find_places(&x);
+	for (int32_t i = 0; i < c->n_op && !x.why; i++)
+		check_op(&x, i, &n);
+	if (r->max_reads && (uint32_t)c->n_read > r->max_reads)
+		REFUSE(&x, "%s is the operand after the %u that %s takes; move the operator that reads it out of the group",
+			read_name(&x, (int32_t)r->max_reads), (unsigned)r->max_reads, r->name);
+	if (r->max_results && (uint32_t)c->n_result > r->max_results)
+		REFUSE(&x, "%s is read outside of the group, too, and %s writes %u result%s; end the group there",
+			op_name(&x, result_at(&x, 0)->op), r->name, (unsigned)r->max_results, r->max_results == 1 ? "" : "s");
+	check_types(&x);
+	check_axes(&x);
+	check_operands(&x);
+	return x.why;
+}
+
+/* Positions along the axes of a role; -1: there are more than fit. */
+static int64_t positions(const struct asking *x, int32_t role, bool window)
+{
+	int64_t n = 1;
+	uint64_t keys = x->anchor->kind == LT_ANCHOR_ATTENTION && window ? op_at(x, x->anchor->op[2])->reduced : 0;
+	for (int32_t a = 0; a < x->c->n_axis; a++)
+		if (keys ? keys >> a & 1 : axis_at(x, a)->role == role && is_windowed(x, a, true) == window)
+			n = lt__mul_sat(n, axis_at(x, a)->extent);
+	return n;
+}
+
+const char *lt__routine_avoids_graph(
+	struct lt_arena *a, const struct lt_routine *r, const struct lt_tree *t, const struct lt_call *c)
+{
+	struct asking x = { .a = a, .r = r, .t = t, .c = c };
+	static const char *const names[] = { "batches", "rows", "columns", "terms", "positions of a window, or keys" };
+	int64_t flops = 2, n[5], wrong = -1;
+	if (!ask(&x))
+		return x.why;
+	for (int32_t i = 0; i < c->n_axis; i++)
+		if (op_at(&x, x.anchor->op[1])->axes >> i & 1)
+			flops = lt__mul_sat(flops, axis_at(&x, i)->extent);
+	if (flops < r->min_flops)
+		return lt__arena_format(a, "%.3g operations are fewer than the %.3g from which on %s is called", (double)flops,
+			(double)r->min_flops, r->name);
+	for (int32_t role = LT_DIM_BATCH; role <= LT_DIM_DEEP; role++)
+		n[role] = positions(&x, role, false);
+	n[4] = x.anchor->kind == LT_ANCHOR_CONVOLUTION || x.anchor->kind == LT_ANCHOR_ATTENTION
+		? positions(&x, LT_DIM_DEEP, true) : 1;
+	for (uint32_t i = 0; i < r->shapes.n; i++) {
+		const struct lt_routine_shape *s = LT_AT(struct lt_routine_shape, r->shapes, i);
+		const int64_t *range[] = { s->batch, s->row, s->column, s->deep, s->window };
+		wrong = -1;
+		for (int k = 0; k < 5 && wrong < 0; k++)
+			if (n[k] < range[k][0] || (range[k][1] && n[k] > range[k][1]))
+				wrong = k;
+		if (wrong < 0)
+			return NULL;
+	}
+	return wrong < 0 ? NULL : lt__arena_format(a, "it has %lld %s, and %s is for other shapes", (long long)n[wrong],
+		names[wrong], r->name);
+}
