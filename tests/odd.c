@@ -277,6 +277,15 @@ static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct l
 	return t->calls.n > 0 ? check(t, diag) : ref()->accepts(s->ref, t, diag);
 }
 
+static lt_status accepts_all(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, lt_status *verdict,
+	struct lt_diag *const *diag)
+{
+	tally.together = (int)n > tally.together ? (int)n : tally.together;
+	for (uint32_t i = 0; i < n; i++)
+		verdict[i] = accepts(s, tree[i], diag[i]);
+	return LT_OK;
+}
+
 static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
 	struct lt_diag *diag)
 {
@@ -351,6 +360,7 @@ static const struct lt_backend table = {
 	.sync = sync_,
 	.destroy = destroy,
 	.need = need,
+	.accepts_all = accepts_all,
 };
 
 void odd_routines(const struct lt_routine *at, uint32_t n) { target.routines = (struct lt_array){ at, n, sizeof *at }; }

@@ -239,6 +239,16 @@ Test(auto_routines, a_refused_call_is_made_of_loops)
 	}
 }
 
+/* The product, and the exponentials that the routine does not have. */
+Test(auto_routines, nests_are_asked_for_at_once)
+{
+	odd_open();
+	odd_routines(plain_only, 1);
+	struct run_text said = without_calls(layer);
+	cr_expect_eq(odd_reported()->together, 2, "%d", odd_reported()->together);
+	run_text_free(&said);
+}
+
 /* Bytes of the default tree of so many products, one after the other, each a call. */
 static int64_t bytes_of_chain(int links)
 {

@@ -276,6 +276,12 @@ struct lt_backend {
 	void      (*host_free)(struct lt_session *, void *);
 	/* The i-th device of this machine, from 0; LT_EMISSING: there are no more.  May start a driver, opens no session. */
 	lt_status (*device)(uint32_t i, struct lt_device *, struct lt_diag *);
+	/* accepts for n trees at once, so that plans which take long are built in parallel: verdict[i] is what accepts would
+	 * answer for tree[i], diag[i] (may be NULL) hears why.  The trees may be gone after the call: what it keeps, it keeps
+	 * in the session by their text.  Another answer than LT_OK is an error of the whole call, as LT_ECANCELLED is, and no
+	 * verdict is read.  The host asks so where it has several nests; accepts is asked, too, at any time. */
+	lt_status (*accepts_all)(struct lt_session *, const struct lt_tree *const *tree, uint32_t n, lt_status *verdict,
+	                         struct lt_diag *const *diag);
 };
 
 /* The registry: any thread; tables are kept for ever, plug-ins never unloaded. */

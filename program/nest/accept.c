@@ -46,6 +46,30 @@ static struct accept_answer *answer_of(struct lt_asked *a, const char *text, int
 	return &a->answer[at][opened];
 }
 
+/* What a backend answered, and what it said. */
+static void answer_take(struct lt_asked *a, const struct lt_tree *tree, const struct lt_opened *c, lt_status st,
+	struct lt_diagnostics *diags, struct accept_answer *out)
+{
+	out->verdict = st ? REFUSED : TAKEN;
+	if (st && st != LT_EUNSUPPORTED && !a->failed) {
+		a->failed = st;
+		a->why = lt__arena_format(a->arena, "backend %s, asked for kernel %s: %s", c->backend->name, tree->name,
+			lt__diagnostic_reason(diags, st, c->backend->name, "accepts"));
+	}
+	if (!st)
+		return;
+	out->n_diagnostic = diags->n_diagnostic ? diags->n_diagnostic : 1;
+	out->reason = LT_NEW(a->arena, struct accept_reason, out->n_diagnostic);
+	if (!diags->n_diagnostic)
+		out->reason[0] = (struct accept_reason){ .code = st, .loop = -1, .stmt = -1,
+			.text = lt__arena_string(a->arena, lt__diagnostic_reason(diags, st, c->backend->name, "accepts")) };
+	for (int32_t i = 0; i < diags->n_diagnostic; i++)
+		out->reason[i] = (struct accept_reason){ diags->entry[i].code ? diags->entry[i].code : st, diags->entry[i].loop,
+			diags->entry[i].stmt,
+			lt__arena_string(a->arena, lt__diagnostic_text(diags->pool + diags->entry[i].text, c->backend->name)),
+			diags->entry[i].remedy ? lt__arena_string(a->arena, diags->pool + diags->entry[i].remedy) : NULL };
+}
+
 static void accept_ask(
 	struct lt_asked *a, const struct lt_tree *tree, const struct lt_opened *c, struct accept_answer *out)
 {
@@ -54,24 +78,37 @@ static void accept_ask(
 	lt_status st = lt__refuse_by_caps(tree, c->backend->caps(c->session), &diags.diag);
 	if (!st)
 		st = c->backend->accepts(c->session, tree, &diags.diag);
-	out->verdict = st ? REFUSED : TAKEN;
-	if (st && st != LT_EUNSUPPORTED && !a->failed) {
-		a->failed = st;
-		a->why = lt__arena_format(a->arena, "backend %s, asked for kernel %s: %s", c->backend->name, tree->name,
-			lt__diagnostic_reason(&diags, st, c->backend->name, "accepts"));
-	}
-	if (!st)
+	answer_take(a, tree, c, st, &diags, out);
+}
+
+void lt__accepts_ahead(struct lt_asked *a, const struct lt_tree *const *tree, int32_t n, int32_t opened)
+{
+	const struct lt_opened *c = &a->backends->at[opened];
+	if (n < 2 || !LT_HAS(struct lt_backend, c->backend, accepts_all))
 		return;
-	out->n_diagnostic = diags.n_diagnostic ? diags.n_diagnostic : 1;
-	out->reason = LT_NEW(a->arena, struct accept_reason, out->n_diagnostic);
-	if (!diags.n_diagnostic)
-		out->reason[0] = (struct accept_reason){ .code = st, .loop = -1, .stmt = -1,
-			.text = lt__arena_string(a->arena, lt__diagnostic_reason(&diags, st, c->backend->name, "accepts")) };
-	for (int32_t i = 0; i < diags.n_diagnostic; i++)
-		out->reason[i] = (struct accept_reason){ diags.entry[i].code ? diags.entry[i].code : st, diags.entry[i].loop,
-			diags.entry[i].stmt,
-			lt__arena_string(a->arena, lt__diagnostic_text(diags.pool + diags.entry[i].text, c->backend->name)),
-			diags.entry[i].remedy ? lt__arena_string(a->arena, diags.pool + diags.entry[i].remedy) : NULL };
+	const struct lt_tree **ask = LT_NEW(a->arena, const struct lt_tree *, n);
+	struct accept_answer **out = LT_NEW(a->arena, struct accept_answer *, n);
+	struct lt_diagnostics *diags = LT_NEW(a->arena, struct lt_diagnostics, n);
+	struct lt_diag **diag = LT_NEW(a->arena, struct lt_diag *, n);
+	lt_status *verdict = LT_NEW(a->arena, lt_status, n), failed;
+	int32_t n_ask = 0;
+	for (int32_t i = 0; i < n; i++) {
+		struct accept_answer *x = answer_of(a, tree[i]->text, opened);
+		bool known = x->verdict != UNKNOWN;
+		for (int32_t k = 0; k < n_ask && !known; k++)
+			known = out[k] == x;
+		lt__diagnostics_init(&diags[n_ask]);
+		if (known || lt__refuse_by_caps(tree[i], c->backend->caps(c->session), &diags[n_ask].diag))
+			continue;
+		diag[n_ask] = &diags[n_ask].diag;
+		ask[n_ask] = tree[i];
+		out[n_ask++] = x;
+	}
+	if (n_ask == 0)
+		return;
+	failed = c->backend->accepts_all(c->session, ask, (uint32_t)n_ask, verdict, diag);
+	for (int32_t i = 0; i < n_ask; i++)
+		answer_take(a, ask[i], c, failed ? failed : verdict[i], &diags[i], out[i]);
 }
 
 /* "t.tree:10:3: ", the line of a tree that was read that a diagnostic is about: that of its loop or statement, else of

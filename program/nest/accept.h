@@ -11,5 +11,7 @@ bool lt__asked_device(const struct lt_asked *, int32_t opened);
 /* graph: the tree's.  False also where accepts fails otherwise, which lt__asked_failed tells. */
 bool lt__accepts(struct lt_asked *, const struct lt_looptree *, const struct lt_frozen *, int32_t opened,
 	struct lt_refusals *why);
+/* Asks for several trees at once, where the backend has that and they are not known yet: lt__accepts will know them. */
+void lt__accepts_ahead(struct lt_asked *, const struct lt_tree *const *, int32_t n, int32_t opened);
 lt_status lt__asked_failed(const struct lt_asked *);
 #endif

@@ -185,39 +185,61 @@ static lt_status offer_check_calls(struct lt_offers *x, int32_t nest, int32_t cl
 
 static bool offer_accepts(struct lt_offers *x, int32_t nest, int32_t opened, struct lt_refusals *why)
 {
-	if (x->asked)
-		lt__nest_align(x->nests, nest, lt__asked_device(x->asked, opened));
 	return !x->asked || lt__accepts(x->asked, x->tree, &x->nests->frozen[nest], opened, why);
+}
+
+/* Aligns slots of the nests that a backend is asked for, which is in their text, and asks it for all at once if it
+ * can. */
+static void offer_ahead(struct lt_offers *x, const bool *ask, int32_t opened)
+{
+	const struct lt_tree **tree = LT_NEW(x->nests->arena, const struct lt_tree *, x->nests->n + 1);
+	int32_t n = 0;
+	for (int32_t i = 0; i < x->nests->n && x->asked; i++) {
+		if (!ask[i])
+			continue;
+		lt__nest_align(x->nests, i, lt__asked_device(x->asked, opened));
+		tree[n++] = &x->nests->frozen[i].tree;
+	}
+	if (x->asked)
+		lt__accepts_ahead(x->asked, tree, n, opened);
 }
 
 /* Asks for each nest.  *again: some are refused, all of whose nodes get other nests, or are for the next backend. */
 static lt_status ask_all(struct lt_offers *x, bool *again)
 {
 	struct lt_nests *nests = x->nests;
-	bool taken = true, moved = false;
+	struct lt_refusals **why = LT_NEW(x->arena, struct lt_refusals *, nests->n + 1);
+	bool taken = true, moved = false, *ask = LT_NEW(nests->arena, bool, nests->n + 1);
 	offer_begin(x);
 	for (int32_t i = 0; i < nests->n; i++) {
 		int32_t c = class_of(x, i);
-		struct lt_refusals *why = LT_NEW(x->arena, struct lt_refusals, 1);
+		why[i] = LT_NEW(x->arena, struct lt_refusals, 1);
 		gather_refusals(x, i, c, &nests->refused[i]);
 		nests->opened_of[i] = c;
-		if (nests->blocks[i])
+		if (!nests->blocks[i])
+			LT_TRY(offer_check_calls(x, i, c, why[i]));
+	}
+	for (int32_t c = 0; c < x->n_opened; c++) {
+		for (int32_t i = 0; i < nests->n; i++)
+			ask[i] = !nests->blocks[i] && why[i]->n == 0 && nests->opened_of[i] == c;
+		offer_ahead(x, ask, c);
+	}
+	for (int32_t i = 0; i < nests->n; i++) {
+		int32_t c = nests->opened_of[i];
+		if (nests->blocks[i] || (why[i]->n == 0 && offer_accepts(x, i, c, why[i])))
 			continue;
-		LT_TRY(offer_check_calls(x, i, c, why));
-		if (why->n == 0 && offer_accepts(x, i, c, why))
-			continue;
-		add_refusals(x, &nests->refused[i], why);
+		add_refusals(x, &nests->refused[i], why[i]);
 		nests->opened_of[i] = -1;
 		moved = true;
 		if (lt__fallback_nest(x->tree, x->base, nests->frozen[i].root, offer_is_grid(x, c) && !x->move_all,
-			refusals_text(x->arena, why), x->fallback)) {
+			refusals_text(x->arena, why[i]), x->fallback)) {
 			x->has_moved = true;
 			continue;
 		}
 		taken = taken && c + 1 < x->n_opened;
-		offer_move_nest(x, i, c, why);
+		offer_move_nest(x, i, c, why[i]);
 		for (lt_node n = 0; x->move_all && n < x->graph->n_node; n++)
-			offer_move(x, n, c, why);
+			offer_move(x, n, c, why[i]);
 	}
 	*again = moved && taken && x->has_moved;        /* a refused nest of no nodes is for nobody else */
 	return LT_OK;
@@ -227,10 +249,15 @@ static lt_status ask_all(struct lt_offers *x, bool *again)
 static void offer_all(struct lt_offers *x)
 {
 	struct lt_nests *nests = x->nests;
-	for (int32_t i = 0; i < nests->n; i++) {
+	bool *ask = LT_NEW(nests->arena, bool, nests->n + 1);
+	for (int32_t i = 0; i < nests->n; i++)
 		nests->opened_of[i] = nests->blocks[i] ? 0 : -1;
-		for (int32_t c = 0; c < x->n_opened && nests->opened_of[i] < 0; c++)
-			if (offer_accepts(x, i, c, &nests->refused[i]))
+	for (int32_t c = 0; c < x->n_opened; c++) {
+		for (int32_t i = 0; i < nests->n; i++)
+			ask[i] = nests->opened_of[i] < 0;
+		offer_ahead(x, ask, c);
+		for (int32_t i = 0; i < nests->n; i++)
+			if (nests->opened_of[i] < 0 && offer_accepts(x, i, c, &nests->refused[i]))
 				nests->opened_of[i] = c;
 	}
 }

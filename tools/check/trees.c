@@ -72,6 +72,54 @@ bool lt__check_accepts_forgets(struct check_work *w, const struct check_trial *t
 	return good;
 }
 
+/* Trees that are taken and one whose operators nobody knows, all at once: each gets the answer that it gets alone,
+ * with a reason of its own.  They are copies that are closed then, and what was answered for is compiled. */
+bool lt__check_accepts_all(struct check_work *w, const struct check_trial *t)
+{
+	enum { N = 3 };
+	const struct check_device *d = w->device;
+	struct copies c = { .tree = NULL };
+	const struct lt_tree *tree[N];
+	struct check_diagnostics diags[N];
+	struct lt_diag *diag[N];
+	lt_status verdict[N], alone[N];
+	bool good = copies_make(w, false, &c);
+	struct lt_tree strange = good ? *c.tree[lt__check_nest(w)] : (struct lt_tree){ 0 };
+	struct lt_op *ops = good ? lt__check_pages_take(&c.pages, strange.ops.at, strange.ops.n * strange.ops.stride) : NULL;
+	for (uint32_t i = 0; ops && i < strange.ops.n; i++) {
+		struct lt_op *op = (struct lt_op *)(void *)((char *)ops + i * strange.ops.stride);
+		op->name = "an_operator_of_tomorrow";
+		op->source = "no expression";
+		op->opcode = LT_OPCODE_TEXT;
+	}
+	strange.ops.at = ops;
+	strange.text = "a tree whose operators are no expressions";
+	for (int i = 0; i < N && ops; i++) {
+		struct check_diagnostics one = lt__check_listen();
+		tree[i] = i == 1 ? &strange : c.tree[lt__check_nest(w)];
+		diags[i] = lt__check_listen();
+		diag[i] = &diags[i].diag;
+		verdict[i] = LT_ECANCELLED;
+		alone[i] = d->backend->accepts(d->session, tree[i], &one.diag);
+	}
+	lt_status status = ops ? d->backend->accepts_all(d->session, tree, N, verdict, diag) : LT_OK;
+	if (ops && status)
+		good = lt__check_fail(w->out, "accepts_all answers %s", lt_status_name(status));
+	for (int i = 0; i < N && ops && good; i++) {
+		if (verdict[i] != alone[i])
+			good = lt__check_fail(w->out, "accepts_all answers %s for tree %d of %d, and accepts %s", lt_status_name(verdict[i]),
+				i, N, lt_status_name(alone[i]));
+		else if (verdict[i] && !diags[i].text[0])
+			good = lt__check_fail(w->out, "accepts_all refuses tree %d of %d, and says nothing to its diag", i, N);
+		else if (!verdict[i] && diags[i].text[0])
+			good = lt__check_fail(w->out, "accepts_all takes tree %d of %d, and its diag hears: %s", i, N, diags[i].text);
+	}
+	lt__check_pages_close(&c.pages);
+	good = good && goes_on(w, t) && trees_show(w, NULL) && lt__check_twin_run(w, NULL, t);
+	lt__check_pages_free(&c.pages);
+	return good;
+}
+
 /* -- another tree at the same address -- */
 
 static bool take_turns(struct check_work *w, bool compile_first, struct check_outcome *out)

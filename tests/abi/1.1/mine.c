@@ -153,6 +153,13 @@ static lt_status accepts(struct lt_session *session, const struct lt_tree *t, st
 	}
 	return LT_OK;
 }
+static lt_status accepts_all(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, lt_status *verdict,
+	struct lt_diag *const *diag)
+{
+	for (uint32_t i = 0; i < n; i++)        /* optional: for a backend whose plans take long, in parallel */
+		verdict[i] = accepts(s, tree[i], diag[i]);
+	return LT_OK;
+}
 static void destroy(struct lt_object *o)
 {
 	if (o)
@@ -228,5 +235,6 @@ static const struct lt_backend mine = { .size = sizeof mine,
 	.run = run,
 	.sync = sync_,
 	.destroy = destroy,
-	.need = need };
+	.need = need,
+	.accepts_all = accepts_all };
 LT_BACKEND(mine)
