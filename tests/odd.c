@@ -17,6 +17,7 @@ static const struct lt_routine dot_bias[] = {
 static struct lt_target target;
 static struct odd_tally tally;
 static bool no_calls;
+static uint32_t no_epilogues;
 static const char *const epilogues[] = { "bias", "residual", "relu", "gelu", "gelu_tanh", "silu" };
 
 static const struct lt_backend *ref(void)
@@ -214,6 +215,8 @@ static lt_status check(const struct lt_tree *t, struct lt_diag *diag)
 		const struct lt_call *c = LT_AT(struct lt_call, t->calls, i);
 		if (no_calls)
 			return refuse(diag, c->loop, "calls are not taken today");
+		if (c->epilogues & no_epilogues || no_epilogues == ~0u)
+			return refuse(diag, c->loop, "an epilogue is not taken");
 		if (c->pattern != LT_PATTERN_PRODUCT)
 			return refuse(diag, c->loop, "the tree does not say what the call computes");
 		for (int32_t o = 0; o < c->n_operand; o++)
@@ -367,9 +370,12 @@ void odd_routines(const struct lt_routine *at, uint32_t n) { target.routines = (
 
 void odd_refuse_calls(void) { no_calls = true; }
 
+void odd_refuse_epilogues(uint32_t bits) { no_epilogues = bits; }
+
 struct lt_target *odd_open(void)
 {
 	no_calls = false;
+	no_epilogues = 0;
 	must(lt_backend_find("odd") || lt_backend_register(&table, NULL) == LT_OK, "the backend odd cannot be registered");
 	target = (struct lt_target){ .size = sizeof target,
 		.name = "odd",

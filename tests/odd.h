@@ -14,6 +14,8 @@ struct lt_target *odd_open(void);
 void odd_routines(const struct lt_routine *, uint32_t n);
 /* From now on it accepts no calls, though its target has routines; odd_open ends that. */
 void odd_refuse_calls(void);
+/* The same of calls with one of these epilogues; ~0: of all. */
+void odd_refuse_epilogues(uint32_t);
 /* What has been compiled since odd_open: calls, and what each is: "dot_bias: row m 5, column n 6, deep k 12;
  * bias\n".  together: the most nests that it was asked for at once. */
 struct odd_tally { int calls, others, together; char text[4000]; };

@@ -227,13 +227,13 @@ static void check_types(struct asking *x)
 
 /* -- where they lie -- */
 
-struct operand { const char *name; int32_t buffer, row, first_stride; bool windows; };
+struct take_operand { const char *name; int32_t buffer, row, first_stride; bool windows; };
 
-static int64_t stride_at(const struct asking *x, const struct operand *o, int32_t axis)
+static int64_t stride_at(const struct asking *x, const struct take_operand *o, int32_t axis)
 {
 	return x->t->strides[o->first_stride + axis];
 }
-static bool moves(const struct asking *x, const struct operand *o, int32_t axis)
+static bool moves(const struct asking *x, const struct take_operand *o, int32_t axis)
 {
 	return stride_at(x, o, axis) && (axis_at(x, axis)->extent > 1 || axis_at(x, axis)->n_bound > 0);
 }
@@ -246,7 +246,7 @@ static bool is_windowed(const struct asking *x, int32_t axis, bool inside)
 	return false;
 }
 
-static void check_channels(struct asking *x, const struct operand *o, bool channels, bool plane)
+static void check_channels(struct asking *x, const struct take_operand *o, bool channels, bool plane)
 {
 	const bool last = x->r->layouts & LT_LAYOUT_CHANNELS_LAST, first = x->r->layouts & LT_LAYOUT_CHANNELS_FIRST;
 	if ((!last && !first) || (last && channels) || (first && plane))
@@ -255,7 +255,7 @@ static void check_channels(struct asking *x, const struct operand *o, bool chann
 		last && first ? "its channels or its plane" : last ? "its channels" : "its plane", x->r->name);
 }
 
-static void check_strides(struct asking *x, const struct operand *o, bool in_image)
+static void check_strides(struct asking *x, const struct take_operand *o, bool in_image)
 {
 	bool any = false, channels = false, plane = false, one = false;
 	for (int32_t a = 0; a < x->c->n_axis; a++) {
@@ -281,7 +281,7 @@ static void check_strides(struct asking *x, const struct operand *o, bool in_ima
 }
 
 /* The element that the first one is counted from: of a window's read, the first behind the borders. */
-static bool row_is_aligned(const struct asking *x, const struct operand *o, int64_t bytes)
+static bool row_is_aligned(const struct asking *x, const struct take_operand *o, int64_t bytes)
 {
 	const int64_t *row = x->t->rows + (int64_t)o->row * x->t->n_column, of = x->r->align;
 	int64_t first = row[0];
@@ -293,7 +293,7 @@ static bool row_is_aligned(const struct asking *x, const struct operand *o, int6
 	return fits;
 }
 
-static void check_align(struct asking *x, const struct operand *o)
+static void check_align(struct asking *x, const struct take_operand *o)
 {
 	const int64_t bytes = type_of(x, o->buffer)->bytes;
 	if (!x->r->align)
@@ -308,7 +308,7 @@ static void check_align(struct asking *x, const struct operand *o)
 				(unsigned)x->r->align, x->r->name);
 }
 
-static void check_operand(struct asking *x, const struct operand *o, bool in_image)
+static void check_operand(struct asking *x, const struct take_operand *o, bool in_image)
 {
 	if (!(x->r->layouts & LT_LAYOUT_ANY))
 		check_strides(x, o, in_image);
@@ -322,11 +322,11 @@ static void check_operands(struct asking *x)
 		bool windows = x->anchor->n_window > 0 && x->anchor->read[0] == i;
 		if (r->n_guard > 0 && !windows && !(x->r->layouts & LT_LAYOUT_ANY))
 			REFUSE(x, "%s is not read at all positions, and it is no image of windows; materialize it outside", read_name(x, i));
-		check_operand(x, &(struct operand){ read_name(x, i), r->buffer, r->row, r->first_stride, windows }, windows);
+		check_operand(x, &(struct take_operand){ read_name(x, i), r->buffer, r->row, r->first_stride, windows }, windows);
 	}
 	for (int32_t i = 0; i < x->c->n_result; i++) {
 		const struct lt_call_result *r = result_at(x, i);
-		check_operand(x, &(struct operand){ op_name(x, r->op), r->buffer, r->row, r->first_stride, false }, true);
+		check_operand(x, &(struct take_operand){ op_name(x, r->op), r->buffer, r->row, r->first_stride, false }, true);
 	}
 }
 

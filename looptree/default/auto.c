@@ -372,7 +372,7 @@ static lt_status auto_body(void *arg)
 	if (any)
 		LT_TRY(lt__auto_rematerialize(&s));
 	LT_TRY(lt__auto_split_casts(&s));
-	lt__auto_calls(&s);
+	LT_TRY(lt__auto_calls(&s));
 	if (s.n_call > 0)
 		LT_TRY(lt__auto_survey(&s));
 	for (int32_t i = 0; i < b->n_target; i++)
@@ -400,7 +400,7 @@ static bool auto_falls_back(struct auto_input *b, lt_status st)
 		return false;
 	const char *why = lt__arena_format(b->arena, "%s", lt_context_message(ctx));
 	bool any = failed >= 0
-		&& lt__fallback_nest(t, lt__tree_bases(t, t->arena), failed, b->has_grid, why, b->fallback);
+		&& lt__fallback_nest(t, lt__tree_bases(t, t->arena), failed, b->has_grid, why, b->arena, b->fallback);
 	const bool all = !any && b->has_grid;
 	for (lt_node n = 0; all && n < t->base->n_node; n++)
 		any = lt__raise_fallback(&b->fallback[n], why) || any;
@@ -457,7 +457,7 @@ lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target
 	for (int32_t i = 0; i < n_target; i++)
 		b.has_grid = b.has_grid || lt__target_has_grid(target[i]);
 	for (lt_node n = 0; fallback && n < g->n_node; n++)
-		b.is_fallen_back = b.is_fallen_back || fallback[n].level > 0 || fallback[n].uncalled;
+		b.is_fallen_back = b.is_fallen_back || fallback[n].level > 0 || fallback[n].refused;
 	LT_TRY(lt__arena_new(g->ctx, &b.arena));
 	struct lt_spending spending;
 	lt__spending_begin(g->ctx, &spending, "making the default tree");

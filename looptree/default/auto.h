@@ -103,10 +103,11 @@ struct lt_product {
 	struct lt_product_mma *tiles;         /* of LT_PRODUCT_GPU_MMA                                                      */
 };
 
-/* Why the product of a node, by its name, is a call, is none, is none any more, or has no tree of products. */
+/* Why the product of a node, by its name, is a call, is none, is none any more, or has no tree of products; in which
+ * group the node is, or why in none. */
 struct lt_auto_reason {
 	const char *sum, *why;
-	enum { LT_WHY_CALL, LT_WHY_NO_CALL, LT_WHY_UNCALLED, LT_WHY_PLAIN } of;
+	enum { LT_WHY_CALL, LT_WHY_NO_CALL, LT_WHY_UNCALLED, LT_WHY_PLAIN, LT_WHY_GROUP } of;
 };
 
 struct lt_auto {
@@ -172,7 +173,7 @@ bool *lt__auto_marked(const struct lt_auto *, const bool *base);
 lt_status lt__auto_split_casts(struct lt_auto *);
 /* auto_call.c: products for the routines of their target; nodes have moved (`to`, by old number) and their
  * places in in_call with them; the nest of the call of node n, if n is what it writes. */
-void lt__auto_calls(struct lt_auto *);
+lt_status lt__auto_calls(struct lt_auto *);
 void lt__auto_move_calls(struct lt_auto *, const lt_node *to);
 lt_status lt__auto_add_call(struct lt_auto *, lt_node n);
 /* product_reason.c: what was chosen for each product of a GPU's tree and why; of a call; why there is none
@@ -181,11 +182,14 @@ struct lt_callshape;
 void lt__product_reasons(struct lt_auto *);
 void lt__auto_call_because(struct lt_auto *, lt_node sum, bool called, const char *why);
 void lt__auto_uncalled_because(struct lt_auto *, lt_node sum, const char *why);
+void lt__auto_group_because(struct lt_auto *, lt_node n, const char *text);
 const char *lt__auto_call_reason(
 	struct lt_arena *, const struct lt_target *, const struct lt_routine *, const struct lt_callshape *);
 const char *lt__auto_call_refusal(struct lt_arena *, const struct lt_target *, const struct lt_callshape *);
 void lt__product_reason_plain(struct lt_auto *, const struct lt_product *);
-/* auto_fallback.c: by node of the tree's graph, NULL: all 0; that of the leaves in a nest, the plainest. */
+/* auto_fallback.c: why a call of these leaves, in the order of the graph, was refused, NULL: it was not; by node of the
+ * tree's graph, NULL: all 0; that of the leaves in a nest, the plainest. */
+const char *lt__auto_refused_call(const struct lt_auto *, const char *name, const lt_node *member, int32_t n);
 const struct lt_fallback *lt__auto_fallback(const struct lt_looptree *, const struct lt_fallback *base);
 const struct lt_fallback *lt__auto_fallback_in(
 	const struct lt_looptree *, const struct lt_fallback *list, lt_tnode top);

@@ -5,18 +5,18 @@
  * the routine still finds loops that are right.
  */
 #include <string.h>
-#include "looptree/default/auto.h"
 #include "ir/node/node.h"
+#include "looptree/default/auto_group.h"
 #include "looptree/call/call.h"
 
 /* FEW: uses of an element that are worth storing its cast. */
 enum { MAX_MEMBERS = 40, FEW = 8 };
 
-/* refused: what follows the call, and is in none, NULL: nothing does that a routine might take.  own: of a kernel of
- * the user's own, which has no product. */
+/* refused: what follows the call, and is in none, NULL: nothing does that a routine might take.  group: it was made by
+ * what its description says (auto_group.c), or is of a kernel of the user's own: it has no product. */
 struct lt_autocall {
 	const char *name, *refused;
-	bool own;
+	bool group;
 	lt_node mul, sum, end;
 	int32_t n, n_dim;
 	lt_node *member;
@@ -209,6 +209,15 @@ static bool is_matrix(const struct lt_callshape *c)
 	return false;
 }
 
+/* Why a call of the routine with that sum was refused; NULL: it was not. */
+static const char *was_refused(const struct lt_auto *s, lt_node sum, const char *name)
+{
+	const struct lt_refused_call *x = s->fallback ? s->fallback[sum].refused : NULL;
+	while (x && strcmp(x->name, name) != 0)
+		x = x->next;
+	return x ? x->why : NULL;
+}
+
 /* The first row that takes the draft; NULL. */
 static const struct lt_routine *find_row(struct draft *d, struct lt_contraction *c)
 {
@@ -222,7 +231,7 @@ static const struct lt_routine *find_row(struct draft *d, struct lt_contraction 
 	shape_of(d, c, &shape);
 	for (int32_t i = 0; i < lt__routine_count(d->s->target) && is_matrix(&shape) && !is_cut(&shape); i++) {
 		const struct lt_routine *r = lt__routine_at(d->s->target, i);
-		if (r->pattern == LT_PATTERN_PRODUCT && lt__routine_is_sound(r)
+		if (r->pattern == LT_PATTERN_PRODUCT && lt__routine_is_sound(r) && !was_refused(d->s, d->sum, r->name)
 			&& lt__call_flops(&shape) >= lt__routine_min_flops(d->s->target, r, &shape)
 			&& !lt__routine_refuses(a, r, &shape)) {
 			d->why = lt__auto_call_reason(a, d->s->target, r, &shape);
@@ -275,17 +284,13 @@ static void add_call(struct lt_auto *s, lt_node sum)
 	struct draft d = { .s = s, .sum = sum, .end = sum, .n_dependent = 1, .dependent = { sum } };
 	struct lt_contraction c;
 	struct lt_autocall best = { .name = NULL };
-	const char *uncalled = s->fallback ? s->fallback[sum].uncalled : NULL;
+	const struct lt_refused_call *refused = s->fallback ? s->fallback[sum].refused : NULL;
 	if (!lt__has_leaf(g, sum) || g->node[sum].op != LT_OP_add || !g->node[sum].reduce)
 		return;
 	d.mul = g->node[sum].operand[0];
 	if (g->node[d.mul].op != LT_OP_mul || g->node[d.mul].reduce || s->in_call[d.mul] || s->n_reader[d.mul] != 1
 		|| !lt__auto_same_class(s, d.mul, sum))
 		return;
-	if (uncalled) {
-		lt__auto_uncalled_because(s, sum, uncalled);
-		return;
-	}
 	const char *why = NULL;
 	do {
 		const struct lt_routine *r = try_draft(&d, true, &c);
@@ -302,6 +307,10 @@ static void add_call(struct lt_auto *s, lt_node sum)
 		best.member = lt__arena_copy(s->t->arena, d.member, sizeof *d.member * (size_t)d.n);
 		best.dim = lt__arena_copy(s->t->arena, c.dim, sizeof *c.dim * (size_t)c.n_dim);
 	} while (draft_grow(&d));
+	if (!best.name && refused) {
+		lt__auto_uncalled_because(s, sum, refused->why);
+		return;
+	}
 	lt__auto_call_because(s, sum, best.name != NULL, why ? why : d.why ? d.why : "no routine takes it");
 	if (!best.name)
 		return;
@@ -316,7 +325,7 @@ static void add_call(struct lt_auto *s, lt_node sum)
 static void add_own(struct lt_auto *s, const struct lt_owncall *own)
 {
 	struct lt_arena *a = s->t->arena;
-	struct lt_autocall c = { .name = lt__own_word(a, own->name), .own = true, .mul = -1, .sum = -1, .end = -1 };
+	struct lt_autocall c = { .name = lt__own_word(a, own->name), .group = true, .mul = -1, .sum = -1, .end = -1 };
 	const bool *member = lt__own_members(s->g, a, own);
 	c.member = LT_NEW(a, lt_node, s->g->n_node + 1);
 	for (lt_node n = 0; n < s->g->n_node; n++)
@@ -328,16 +337,32 @@ static void add_own(struct lt_auto *s, const struct lt_owncall *own)
 		s->in_call[c.member[k]] = s->n_call;
 }
 
-void lt__auto_calls(struct lt_auto *s)
+static void put_group(struct lt_auto *s, const struct lt_group_option *o)
+{
+	LT_GROW(s->t->arena, s->call, s->n_call, s->cap_call);
+	s->call[s->n_call++] = (struct lt_autocall){ .name = o->name, .group = true, .mul = -1, .sum = -1,
+		.end = o->member[o->n - 1], .n = o->n, .member = o->member };
+	for (int32_t k = 0; k < o->n; k++)
+		s->in_call[o->member[k]] = s->n_call;
+}
+
+lt_status lt__auto_calls(struct lt_auto *s)
 {
 	s->in_call = LT_NEW(s->t->arena, int32_t, s->g->n_node + 1);
+	struct lt_group_option *option;
+	int32_t n_option;
 	for (int32_t i = 0; i < s->g->n_own; i++)
 		add_own(s, &s->g->own[i]);
+	LT_TRY(lt__auto_groups(s, &option, &n_option));
+	for (int32_t i = 0; i < n_option; i++)
+		if (option[i].chosen)
+			put_group(s, &option[i]);
 	for (lt_node n = 0; n < s->g->n_node; n++) {
 		lt__auto_aim(s, n);
 		if (lt__routine_count(s->target) > 0 && !s->in_call[n])
 			add_call(s, n);
 	}
+	return LT_OK;
 }
 
 void lt__auto_move_calls(struct lt_auto *s, const lt_node *to)
@@ -345,8 +370,8 @@ void lt__auto_move_calls(struct lt_auto *s, const lt_node *to)
 	s->in_call = LT_NEW(s->t->arena, int32_t, s->g->n_node + 1);
 	for (int32_t i = 0; i < s->n_call; i++) {
 		struct lt_autocall *c = &s->call[i];
-		c->mul = c->own ? -1 : to[c->mul];
-		c->sum = c->own ? -1 : to[c->sum];
+		c->mul = c->group ? -1 : to[c->mul];
+		c->sum = c->group ? -1 : to[c->sum];
 		c->end = to[c->end];
 		for (int32_t k = 0; k < c->n; k++)
 			s->in_call[c->member[k] = to[c->member[k]]] = i + 1;
@@ -362,47 +387,11 @@ static bool feeds(const struct lt_auto *s, lt_node n, lt_node mul)
 	return n == mul;
 }
 
-/* What only the next leaf of the group reads, to fold it, element by element, is made in its loops. */
-static bool folds_alone(const struct lt_auto *s, const struct lt_autocall *c, int32_t i)
-{
-	const struct lt_nodedef *d = &s->g->node[c->member[i + 1]];
-	const lt_node n = c->member[i];
-	return d->reduce && d->operand[0] == n && s->n_reader[n] == 1 && !s->g->node[n].reduce
-		&& s->g->node[n].op != LT_OP_update && s->t->leaf[n]->n_var == s->t->leaf[c->member[i + 1]]->n_var;
-}
-
-/* A plain nest for each of its leaves. */
-static lt_status add_own_nests(struct lt_auto *s, const struct lt_autocall *c, lt_tnode group)
+/* The loops of the product, then what follows it. */
+static lt_status add_product(struct lt_auto *s, const struct lt_autocall *c, lt_tnode group)
 {
 	struct lt_looptree *t = s->t;
-	for (int32_t i = 0; i < c->n; i++) {
-		const bool folds = i + 1 < c->n && folds_alone(s, c, i);
-		const struct lt_leaf *leaf = t->leaf[c->member[i + folds]];
-		lt_tnode at = group;
-		for (int32_t k = 0; k < leaf->n_var && at >= 0; k++)
-			at = lt_looptree_add_loop(t, at, leaf->var[k], 1);
-		if (at < 0 || (folds && lt_looptree_add_leaf(t, at, c->member[i]) < 0)
-			|| lt_looptree_add_leaf(t, at, c->member[i + folds]) < 0)
-			return lt_context_code(t->ctx);
-		i += folds;
-	}
-	lt__auto_record_nest(s, group, s->constant[c->end], true);
-	return LT_OK;
-}
-
-lt_status lt__auto_add_call(struct lt_auto *s, lt_node n)
-{
-	const struct lt_autocall *c = &s->call[s->in_call[n] - 1];
-	struct lt_looptree *t = s->t;
-	if (c->end != n)
-		return LT_OK;
-	lt_tnode group = lt_looptree_add_group(t, -1), outer = group, inner;
-	if (group < 0)
-		return lt_context_code(t->ctx);
-	t->node[group].loop = LT_CALL;
-	t->node[group].call = lt__arena_string(t->arena, c->name);
-	if (c->own)
-		return add_own_nests(s, c, group);
+	lt_tnode outer = group, inner;
 	for (int32_t i = 0; i < s->g->node[c->sum].n_dim && outer >= 0; i++)
 		outer = lt_looptree_add_loop(t, outer, s->g->node[c->sum].dim[i], 1);
 	inner = outer;
@@ -414,8 +403,21 @@ lt_status lt__auto_add_call(struct lt_auto *s, lt_node n)
 		bool term = leaf == c->sum || feeds(s, leaf, c->mul);
 		inner = lt_looptree_add_leaf(t, term ? inner : outer, leaf) < 0 ? -1 : inner;
 	}
-	if (inner < 0)
+	return inner < 0 ? lt_context_code(t->ctx) : LT_OK;
+}
+
+lt_status lt__auto_add_call(struct lt_auto *s, lt_node n)
+{
+	const struct lt_autocall *c = &s->call[s->in_call[n] - 1];
+	struct lt_looptree *t = s->t;
+	if (c->end != n)
+		return LT_OK;
+	lt_tnode group = lt_looptree_add_group(t, -1);
+	if (group < 0)
 		return lt_context_code(t->ctx);
+	t->node[group].loop = LT_CALL;
+	t->node[group].call = lt__arena_string(t->arena, c->name);
+	LT_TRY(c->group ? lt__auto_add_group(s, group, c->member, c->n) : add_product(s, c, group));
 	lt__auto_record_nest(s, group, s->constant[c->end], true);
 	if (c->refused) {
 		LT_GROW(t->arena, t->note, t->n_note, t->cap_note);

@@ -3,6 +3,7 @@
  * That a default tree is refused is never the user's mistake.  Then the nodes of the nest are marked, and the tree is
  * made again; what was refused is noted for the nest that it becomes (`lt-run --explain`).
  */
+#include <string.h>
 #include "looptree/default/auto.h"
 #include "looptree/derive/derive.h"
 
@@ -17,22 +18,71 @@ bool lt__raise_fallback(struct lt_fallback *x, const char *why)
 	return true;
 }
 
+/* The call in the list of one of its nodes, where it is if it was refused before; NULL. */
+static const struct lt_refused_call *find_refused(const struct lt_refused_call *x, const struct lt_refused_call *list)
+{
+	while (list && (list->n != x->n || strcmp(list->name, x->name) != 0
+		|| memcmp(list->member, x->member, sizeof *x->member * (size_t)x->n) != 0))
+		list = list->next;
+	return list;
+}
+
+/* Whether its nodes are free of that call from now on. */
+static bool refuse_call(struct lt_arena *a, const struct lt_refused_call *x, struct lt_fallback *list)
+{
+	if (x->n == 0 || find_refused(x, list[x->member[0]].refused))
+		return false;
+	for (int32_t i = 0; i < x->n; i++) {
+		struct lt_refused_call *one = LT_NEW(a, struct lt_refused_call, 1);
+		*one = *x;
+		one->next = list[x->member[i]].refused;
+		list[x->member[i]].refused = one;
+	}
+	return true;
+}
+
 bool lt__fallback_nest(const struct lt_looptree *t, const lt_node *base, lt_tnode root, bool plainer, const char *why,
-	struct lt_fallback *list)
+	struct lt_arena *a, struct lt_fallback *list)
 {
 	const bool called = t->node[root].loop == LT_CALL;
-	bool any = false;
+	struct lt_refused_call x = { .why = why };
+	bool any = false, *in = LT_NEW(a, bool, t->base->n_node + 1);
 	for (lt_node n = 0; (called || plainer) && n < t->graph->n_node; n++) {
 		if (t->leaf_of[n] < 0 || lt__root_of(t, t->leaf_of[n]) != root || base[n] < 0)
 			continue;
-		if (!called) {
-			any = lt__raise_fallback(&list[base[n]], why) || any;
-		} else if (!list[base[n]].uncalled) {
-			list[base[n]].uncalled = why;
-			any = true;
-		}
+		any = (!called && lt__raise_fallback(&list[base[n]], why)) || any;
+		x.n += called && !in[base[n]];
+		in[base[n]] = true;
 	}
-	return any;
+	if (!called)
+		return any;
+	x.name = lt__arena_string(a, t->node[root].call);
+	x.member = LT_NEW(a, lt_node, x.n + 1);
+	for (lt_node n = 0, i = 0; n < t->base->n_node; n++)
+		if (in[n])
+			x.member[i++] = n;
+	return refuse_call(a, &x, list);
+}
+
+const char *lt__auto_refused_call(const struct lt_auto *s, const char *name, const lt_node *member, int32_t n)
+{
+	const struct lt_refused_call *list = s->fallback ? s->fallback[member[0]].refused : NULL;
+	if (!list)
+		return NULL;
+	const lt_node *base = lt__tree_bases(s->t, s->t->arena);
+	struct lt_refused_call x = { .name = name, .member = LT_NEW(s->t->arena, lt_node, n + 1) };
+	for (int32_t i = 0; i < n; i++) {
+		lt_node of = base[member[i]];
+		int32_t at = x.n;
+		if (of < 0 || lt__has(x.member, x.n, of))
+			continue;
+		for (; at > 0 && x.member[at - 1] > of; at--)
+			x.member[at] = x.member[at - 1];
+		x.member[at] = of;
+		x.n++;
+	}
+	list = find_refused(&x, list);
+	return list ? list->why : NULL;
 }
 
 const struct lt_fallback *lt__auto_fallback(const struct lt_looptree *t, const struct lt_fallback *base)

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "looptree/default/auto.h"
 #include "looptree/call/call.h"
+#include "looptree/derive/derive.h"
 
 /* "8 of 64 x 128 x 32": batches, rows, columns and what is summed over. */
 static const char *sizes_text(struct lt_arena *a, double batch, double row, double column, double deep)
@@ -104,6 +105,11 @@ void lt__auto_uncalled_because(struct lt_auto *s, lt_node sum, const char *why)
 		lt__arena_format(s->t->arena, "tree: no call, as the one that it had was refused: %s", why), LT_WHY_UNCALLED });
 }
 
+void lt__auto_group_because(struct lt_auto *s, lt_node n, const char *text)
+{
+	reason_keep(s, (struct lt_auto_reason){ s->g->node[n].name, text, LT_WHY_GROUP });
+}
+
 void lt__product_reason_plain(struct lt_auto *s, const struct lt_product *p)
 {
 	const char *why = lt__arena_format(s->t->arena, "%s: no tiles of blocks, for which it has too few rows, columns or "
@@ -118,8 +124,9 @@ void lt__product_reasons(struct lt_auto *s)
 			lt__auto_aim(s, s->product[i].sum);
 			reason_add(s, s->product[i].sum, loops_reason(s, &s->product[i]));
 		}
-	for (int32_t i = 0; i < s->n_reason; i++)
-		for (lt_node n = 0; s->reason[i].of != LT_WHY_NO_CALL && n < s->g->n_node; n++)
-			if (s->t->leaf_of[n] >= 0 && strcmp(s->reason[i].sum, s->g->node[n].name) == 0)
-				reason_add(s, n, s->reason[i].why);
+	for (int32_t i = 0; i < s->n_reason; i++) {
+		lt_node n = s->reason[i].of == LT_WHY_NO_CALL ? -1 : lt__tree_node_named(s->t, s->reason[i].sum);
+		if (n >= 0 && s->t->leaf_of[n] >= 0)
+			reason_add(s, n, s->reason[i].why);
+	}
 }

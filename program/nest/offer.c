@@ -232,7 +232,7 @@ static lt_status ask_all(struct lt_offers *x, bool *again)
 		nests->opened_of[i] = -1;
 		moved = true;
 		if (lt__fallback_nest(x->tree, x->base, nests->frozen[i].root, offer_is_grid(x, c) && !x->move_all,
-			refusals_text(x->arena, why[i]), x->fallback)) {
+			refusals_text(x->arena, why[i]), x->arena, x->fallback)) {
 			x->has_moved = true;
 			continue;
 		}
@@ -322,7 +322,7 @@ bool lt__offers_plainer(struct lt_offers *x, const struct lt_looptree *t, lt_tno
 		grid = grid || offer_is_grid(x, c);
 	if (x->fixed || lt__is_end(st) || failed < 0
 		|| !lt__fallback_nest(t, lt__tree_bases(t, x->arena), failed, grid,
-			lt__arena_format(x->arena, "%s", lt_context_message(ctx)), x->fallback))
+			lt__arena_format(x->arena, "%s", lt_context_message(ctx)), x->arena, x->fallback))
 		return false;
 	lt_context_clear(ctx);
 	return true;

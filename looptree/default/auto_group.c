@@ -1,0 +1,448 @@
+/* auto_group.c -- groups of leaves for routines that say what they take by a call's description (lt/target.h:
+ * LT_PATTERN_GRAPH).
+ *
+ * From each reduction on, with the terms that it adds up, a group grows behind, by the next leaf that reads one of its
+ * own, and from each that is taken before, by leaves that only it reads, as long as it stays taken.  Each set on the
+ * way is described as if it were frozen, and the rows of the table say whether they take it.  Which of those become
+ * groups is chosen by the bytes that are not moved then (auto_group_choose.c).  No operator is named here: what an
+ * anchor is, and what may be around it, is the table's.
+ *
+ * A leaf that comes before the group's last one and reads one of its leaves is in the group, too.  So groups are
+ * convex, no two wait for each other, and each can be placed where its last leaf is.
+ */
+#include <string.h>
+#include "looptree/call/call.h"
+#include "looptree/default/auto_group.h"
+#include "looptree/freeze/freeze.h"
+
+enum { MAX_GROUP = 40 };        /* leaves: so that a chain of any length stays linear */
+
+struct growing {
+	struct lt_auto *s;
+	lt_node seed;
+	int32_t n, n_behind;
+	lt_node member[MAX_GROUP];      /* the seed, what is behind it, then what is before */
+	bool *in;                       /* by node */
+	int32_t *n_inside;              /* by node: members that read it */
+	int32_t reductions;             /* of the members */
+	int32_t max_reductions;
+	/* by node: what its group was refused for first; whether by a routine that computes such a thing */
+	const char **why;
+	bool *is_near;
+	bool *fits;                     /* by node: it is in an option */
+	int32_t *passed;                /* by node: the last of the tries in which it was refused before the others */
+	int32_t n_try;
+	struct lt_group_option *option; int32_t n_option, cap_option;
+	/* by node, for what is described: where a whole value lies, in lt_fstorage */
+	struct lt_location *location;
+};
+
+static bool has_graph_rows(const struct lt_target *t)
+{
+	for (int32_t i = 0; i < lt__routine_count(t); i++)
+		if (lt__routine_is_graph(t, i))
+			return true;
+	return false;
+}
+
+static bool may_be_in(const struct growing *x, lt_node n)
+{
+	const struct lt_auto *s = x->s;
+	const struct lt_leaf *leaf = lt__has_leaf(s->g, n) ? s->t->leaf[n] : NULL;
+	return leaf && !x->in[n] && !s->in_call[n] && s->g->node[n].op != LT_OP_update && !leaf->gather && leaf->n_trip == 0
+		&& s->constant[n] == s->constant[x->seed] && lt__auto_same_class(s, n, x->seed) && !lt__is_many(s->g, n, leaf)
+		&& x->reductions + s->g->node[n].reduce <= x->max_reductions && x->n < MAX_GROUP;
+}
+
+/* Counts, or no more, what the leaf reads: each value once. */
+static void count_reads(struct growing *x, lt_node n, int32_t by)
+{
+	const struct lt_leaf *leaf = x->s->t->leaf[n];
+	for (int32_t k = 0; k < leaf->n_read; k++)
+		for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
+			lt_node base = leaf->read[k].piece[p].base;
+			bool again = base < 0;
+			for (int32_t i = 0; i < k && !again; i++)
+				for (int32_t q = 0; q < leaf->read[i].n_piece; q++)
+					again = again || leaf->read[i].piece[q].base == base;
+			for (int32_t q = 0; q < p && !again; q++)
+				again = leaf->read[k].piece[q].base == base;
+			if (!again)
+				x->n_inside[base] += by;
+		}
+}
+
+static void put_in(struct growing *x, lt_node n)
+{
+	x->member[x->n++] = n;
+	x->in[n] = true;
+	x->reductions += x->s->g->node[n].reduce;
+	count_reads(x, n, 1);
+}
+
+static void take_out(struct growing *x)
+{
+	lt_node n = x->member[--x->n];
+	x->in[n] = false;
+	x->reductions -= x->s->g->node[n].reduce;
+	count_reads(x, n, -1);
+}
+
+static bool reads_member(const struct growing *x, lt_node n)
+{
+	const struct lt_leaf *leaf = x->s->t->leaf[n];
+	for (int32_t k = 0; k < leaf->n_read; k++)
+		for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
+			if (leaf->read[k].piece[p].base >= 0 && x->in[leaf->read[k].piece[p].base])
+				return true;
+	return false;
+}
+
+/* The next leaf that reads a member and is none; -1: there is none, or it may be in no group. */
+static lt_node next_behind(const struct growing *x)
+{
+	lt_node last = -1, limit = -1;
+	for (int32_t i = 0; i < x->n; i++) {
+		last = x->member[i] > last ? x->member[i] : last;
+		limit = x->s->reader[x->member[i]] > limit ? x->s->reader[x->member[i]] : limit;
+	}
+	for (lt_node n = last + 1; n <= limit; n++)
+		if (lt__has_leaf(x->s->g, n) && reads_member(x, n))
+			return may_be_in(x, n) ? n : -1;
+	return -1;
+}
+
+/* The last leaf that only members read; -1: there is none. */
+static lt_node next_before(const struct growing *x)
+{
+	lt_node best = -1;
+	for (int32_t i = 0; i < x->n; i++) {
+		const struct lt_leaf *leaf = x->s->t->leaf[x->member[i]];
+		for (int32_t k = 0; k < leaf->n_read; k++)
+			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
+				lt_node base = leaf->read[k].piece[p].base;
+				if (base > best && x->passed[base] != x->n_try && x->n_inside[base] == x->s->n_reader[base]
+					&& may_be_in(x, base))
+					best = base;
+			}
+	}
+	return best;
+}
+
+static bool is_result(const struct growing *x, lt_node n) { return x->s->n_reader[n] > x->n_inside[n]; }
+
+/* -- asking the table: the group is frozen by itself, each value in memory of its own -- */
+
+/* Whether a member has no loops of its own, but stands with its only reader, which reads it at its own position. */
+static bool rides(const struct lt_auto *s, const lt_node *member, int32_t n, int32_t i)
+{
+	const struct lt_nodedef *d = &s->g->node[member[i]];
+	const struct lt_leaf *leaf = s->t->leaf[member[i]];
+	lt_node reader = s->reader[member[i]];
+	if (d->reduce || s->n_reader[member[i]] != 1 || !lt__has(member, n, reader)
+		|| leaf->n_var != s->t->leaf[reader]->n_var || !lt__reads_in_place(s, reader, member[i], -1))
+		return false;
+	for (int32_t k = 0; k < leaf->n_var; k++)
+		if (lt__leaf_column(s->t->leaf[reader], leaf->var[k]) < 0)
+			return false;
+	return true;
+}
+
+/* The leaves that ride with `reader`, then it. */
+static lt_tnode add_riders(const struct lt_auto *s, struct lt_looptree *t, lt_tnode at, const lt_node *member,
+	int32_t n, lt_node reader)
+{
+	for (int32_t i = 0; i < n && member[i] < reader && at >= 0; i++)
+		if (s->reader[member[i]] == reader && rides(s, member, n, i))
+			at = add_riders(s, t, at, member, n, member[i]);
+	return at < 0 || lt_looptree_add_leaf(t, at, reader) < 0 ? -1 : at;
+}
+
+/* A nest in the group for each leaf that does not ride. */
+static lt_status add_leaves(
+	const struct lt_auto *s, struct lt_looptree *t, lt_tnode group, const lt_node *member, int32_t n)
+{
+	for (int32_t i = 0; i < n; i++) {
+		const struct lt_leaf *leaf = s->t->leaf[member[i]];
+		lt_tnode at = group;
+		if (rides(s, member, n, i))
+			continue;
+		for (int32_t k = 0; k < leaf->n_var && at >= 0; k++)
+			at = lt_looptree_add_loop(t, at, leaf->var[k], 1);
+		if (at < 0 || add_riders(s, t, at, member, n, member[i]) < 0)
+			return lt_context_code(t->ctx);
+	}
+	return LT_OK;
+}
+
+/* Memory for what the group reads from outside, and for its results. */
+static void give_memory(
+	const struct growing *x, struct lt_arena *a, const struct lt_looptree *t, struct lt_fmemory *out)
+{
+	const struct lt_graph *g = x->s->g;
+	struct lt_fstorage *storage = NULL;
+	int32_t n = 0, cap = 0;
+	for (lt_node i = 0; i < g->n_node; i++)
+		x->location[i].storage = -1;
+	for (lt_node i = 0; i < g->n_node; i++) {
+		if (x->in[i] ? !is_result(x, i) : x->n_inside[i] == 0)
+			continue;
+		LT_GROW(a, storage, n, cap);
+		storage[n] = (struct lt_fstorage){ .role = x->in[i] ? LT_OUTPUT : LT_INPUT, .dtype = g->node[i].dtype,
+			.aligned = true, .elems = lt__node_elems(g, i) };
+		x->location[i] = (struct lt_location){ .storage = n++, .stride = LT_NEW(a, int64_t, g->node[i].n_dim + 1) };
+		lt__dense_strides(g, i, x->location[i].stride);
+		if (x->in[i])
+			t->scope[i].whole = true;
+	}
+	LT_GROW(a, storage, n, cap);
+	storage[n] = (struct lt_fstorage){ .role = LT_INPUT, .dtype = LT_I64, .elems = g->n_param };
+	*out = (struct lt_fmemory){ .n_storage = n + 1, .storage = storage, .location = x->location, .param_storage = n };
+}
+
+struct asked_group {
+	struct growing *x;
+	struct lt_arena *a;
+	const lt_node *member; int32_t n;
+	const struct lt_routine *row;
+	const char *why;
+	bool is_near;                   /* why: of a routine that computes such a thing */
+};
+
+/* The first row of the table that takes it; else why one does not that computes such a thing at all. */
+static void ask_rows(struct asked_group *q, const struct lt_frozen *f)
+{
+	const struct lt_target *target = q->x->s->target;
+	const struct lt_call *c = f->tree.calls.n > 0 ? LT_AT(struct lt_call, f->tree.calls, 0) : NULL;
+	q->why = !c ? "it is no call" : c->undescribed;
+	for (int32_t i = 0; i < lt__routine_count(target) && !q->row && c && !c->undescribed; i++) {
+		const struct lt_routine *r = lt__routine_at(target, i);
+		if (!lt__routine_is_graph(target, i))
+			continue;
+		const struct lt_call_anchor *anchor = c->anchor < 0 ? NULL
+			: LT_AT(struct lt_call_anchor, f->tree.call_anchors, c->anchor);
+		const bool computes = anchor && r->anchors >> anchor->kind & 1;
+		const char *why = lt__routine_refuses_graph(q->a, r, &f->tree, c, &f->call[0].name);
+		why = why ? why : lt__routine_avoids_graph(q->a, r, &f->tree, c);
+		why = why ? why : lt__auto_refused_call(q->x->s, r->name, q->member, q->n);
+		if (!why)
+			q->row = r;
+		else if (!q->why || (computes && !q->is_near))
+			q->why = lt__arena_format(q->a, "%s: %s", r->name, why);
+		q->is_near = q->is_near || (computes && why);
+	}
+}
+
+static lt_status ask_body(void *arg)
+{
+	struct asked_group *q = arg;
+	const struct lt_auto *s = q->x->s;
+	struct lt_looptree t = *s->t;
+	struct lt_fmemory memory;
+	struct lt_frozen *frozen;
+	lt_tnode failed;
+	t.arena = q->a;
+	t.node = NULL;
+	t.n_node = t.cap_node = t.n_root = 0;
+	t.root = t.last_root = -1;
+	t.leaf_of = LT_NEW(q->a, lt_tnode, s->g->n_node + 1);
+	for (lt_node n = 0; n < s->g->n_node; n++)
+		t.leaf_of[n] = -1;
+	lt_tnode group = lt_looptree_add_group(&t, -1);
+	if (group < 0)
+		return lt_context_code(t.ctx);
+	t.node[group].loop = LT_CALL;
+	t.node[group].call = "a routine";
+	LT_TRY(add_leaves(s, &t, group, q->member, q->n));
+	LT_TRY(lt__fill_scopes(&t));
+	give_memory(q->x, q->a, &t, &memory);
+	LT_TRY(lt__freeze(&t, &memory, q->a, &frozen, &failed));
+	ask_rows(q, &frozen[0]);
+	return LT_OK;
+}
+
+/* -- options -- */
+
+/* Bytes that are neither written nor read again if one kernel computes all members. */
+static int64_t bytes_kept(const struct growing *x)
+{
+	const struct lt_graph *g = x->s->g;
+	int64_t sum = 0;
+	for (lt_node n = 0; n < g->n_node; n++) {
+		int64_t times = x->in[n] ? x->n_inside[n] + !is_result(x, n) : x->n_inside[n] - 1, elems = lt__node_elems(g, n);
+		if (times > 0 && elems > 0)
+			sum = lt__add_sat(sum, lt__mul_sat(times, lt__mul_sat(elems, lt__dtype_info(g->node[n].dtype)->bytes)));
+	}
+	return sum;
+}
+
+/* Whether a leaf is a term that a reduction adds up where it is made: nobody stores those. */
+static bool is_term(const struct lt_auto *s, lt_node n)
+{
+	return s->n_reader[n] == 1 && s->g->node[s->reader[n]].reduce && lt__reads_in_place(s, s->reader[n], n, -1);
+}
+
+static bool tears_terms(const struct growing *x)
+{
+	for (int32_t i = 0; i < x->n; i++)
+		if (is_term(x->s, x->member[i]) && !x->in[x->s->reader[x->member[i]]])
+			return true;
+	return false;
+}
+
+/* Asks about the members as they are; newest: the one that was put in last. */
+static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
+{
+	struct lt_auto *s = x->s;
+	lt_node sorted[MAX_GROUP];
+	struct asked_group q = { .x = x, .member = sorted, .n = x->n };
+	*taken = false;
+	if (tears_terms(x))
+		return LT_OK;
+	memcpy(sorted, x->member, sizeof *sorted * (size_t)x->n);
+	lt__auto_sort(sorted, x->n);
+	LT_TRY(lt__arena_new(s->t->ctx, &q.a));
+	lt_status st = lt__protect(s->t->ctx, ask_body, &q);
+	if (st && !lt__is_end(st)) {            /* what cannot be frozen is no group */
+		q.why = lt__arena_format(q.a, "%s", lt_context_message(s->t->ctx));
+		lt_context_clear(s->t->ctx);
+		st = LT_OK;
+	}
+	if (!st && !q.row && q.why && (!x->why[newest] || (q.is_near && !x->is_near[newest]))) {
+		x->why[newest] = lt__arena_string(s->t->arena, q.why);
+		x->is_near[newest] = q.is_near;
+	}
+	lt__arena_free(q.a);
+	if (st || !q.row)
+		return st;
+	LT_GROW(s->t->arena, x->option, x->n_option, x->cap_option);
+	x->option[x->n_option++] = (struct lt_group_option){ .name = q.row->name, .seed = x->seed, .n = x->n,
+		.before = x->n - x->n_behind, .member = lt__arena_copy(s->t->arena, sorted, sizeof *sorted * (size_t)x->n),
+		.bytes = bytes_kept(x) };
+	for (int32_t i = 0; i < x->n; i++)
+		x->fits[sorted[i]] = true;
+	*taken = true;
+	return LT_OK;
+}
+
+/* A leaf that may be in the group, and the terms that it adds up. */
+static void put_behind(struct growing *x, lt_node n)
+{
+	const struct lt_leaf *leaf = x->s->t->leaf[n];
+	put_in(x, n);
+	for (int32_t k = 0; k < leaf->n_read; k++)
+		for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
+			lt_node base = leaf->read[k].piece[p].base;
+			if (base >= 0 && is_term(x->s, base) && x->s->reader[base] == n && may_be_in(x, base))
+				put_in(x, base);
+		}
+}
+
+/* What is before the group, as long as that is taken. */
+static lt_status grow_before(struct growing *x)
+{
+	x->n_try++;
+	for (lt_node n; (n = next_before(x)) >= 0;) {
+		bool taken;
+		put_in(x, n);
+		LT_TRY(try_group(x, n, &taken));
+		if (taken)
+			continue;
+		x->passed[n] = x->n_try;
+		take_out(x);
+	}
+	while (x->n > x->n_behind)
+		take_out(x);
+	return LT_OK;
+}
+
+/* All that grows from a reduction. */
+static lt_status grow(struct growing *x, lt_node seed)
+{
+	bool taken;
+	x->seed = seed;
+	x->n = x->reductions = 0;
+	if (!may_be_in(x, seed))
+		return LT_OK;
+	for (lt_node newest = seed; newest >= 0; newest = next_behind(x)) {
+		put_behind(x, newest);
+		x->n_behind = x->n;
+		LT_TRY(try_group(x, newest, &taken));
+		if (taken)
+			LT_TRY(grow_before(x));
+	}
+	while (x->n > 0)
+		take_out(x);
+	return LT_OK;
+}
+
+/* -- what becomes of them -- */
+
+static void explain_group(struct lt_auto *s, const struct lt_group_option *o)
+{
+	struct lt_text x = { .arena = s->t->arena };
+	for (int32_t i = 0; i < o->n; i++)
+		lt__text_format(&x, "%s%%%s", i ? ", " : "", s->g->node[o->member[i]].name);
+	lt__auto_group_because(s, o->seed, lt__arena_format(s->t->arena,
+		"tree: a call of %s for the group %s, whose leaves hand on %lld bytes", o->name, x.at, (long long)o->bytes));
+	for (int32_t i = 0; i < o->n; i++)
+		if (o->member[i] != o->seed)
+			lt__auto_group_because(s, o->member[i], lt__arena_format(s->t->arena, "tree: in the group of %%%s, a call of %s",
+				s->g->node[o->seed].name, o->name));
+}
+
+static void explain_none(struct growing *x, lt_node n)
+{
+	struct lt_auto *s = x->s;
+	const char *why = x->fits[n] ? "other groups, which it would overlap, keep as many bytes or more"
+		: x->why[n] ? x->why[n] : "it is beside no group that a routine takes as a whole";
+	lt__auto_group_because(s, n, lt__arena_format(s->t->arena, "tree: in no group: %s", why));
+}
+
+lt_status lt__auto_groups(struct lt_auto *s, struct lt_group_option **option, int32_t *n_option)
+{
+	struct lt_arena *a = s->t->arena;
+	const int32_t n_node = s->g->n_node + 1;
+	struct growing *x = NULL;
+	*option = NULL;
+	*n_option = 0;
+	for (lt_node n = 0; n < s->g->n_node; n++) {
+		lt__auto_aim(s, n);
+		if (!s->g->node[n].reduce || !lt__has_leaf(s->g, n) || !has_graph_rows(s->target))
+			continue;
+		if (!x) {
+			x = LT_NEW(a, struct growing, 1);
+			*x = (struct growing){ .s = s, .in = LT_NEW(a, bool, n_node), .n_inside = LT_NEW(a, int32_t, n_node),
+				.why = LT_NEW(a, const char *, n_node), .is_near = LT_NEW(a, bool, n_node),
+				.fits = LT_NEW(a, bool, n_node), .passed = LT_NEW(a, int32_t, n_node),
+				.location = LT_NEW(a, struct lt_location, n_node) };
+		}
+		uint64_t anchors = 0;
+		for (int32_t i = 0; i < lt__routine_count(s->target); i++)
+			anchors |= lt__routine_is_graph(s->target, i) ? lt__routine_at(s->target, i)->anchors : 0;
+		x->max_reductions = lt__anchor_reductions(anchors);
+		LT_TRY(grow(x, n));
+	}
+	if (!x)
+		return LT_OK;
+	lt__group_choose(s, x->option, x->n_option);
+	for (int32_t i = 0; i < x->n_option; i++)
+		if (x->option[i].chosen) {
+			explain_group(s, &x->option[i]);
+			for (int32_t k = 0; k < x->option[i].n; k++)
+				x->in[x->option[i].member[k]] = true;
+		}
+	for (lt_node n = 0; n < s->g->n_node; n++) {
+		lt__auto_aim(s, n);
+		if (lt__has_leaf(s->g, n) && !x->in[n] && has_graph_rows(s->target))
+			explain_none(x, n);
+	}
+	*option = x->option;
+	*n_option = x->n_option;
+	return LT_OK;
+}
+
+lt_status lt__auto_add_group(struct lt_auto *s, lt_tnode group, const lt_node *member, int32_t n)
+{
+	return add_leaves(s, s->t, group, member, n);
+}

@@ -1,0 +1,23 @@
+/* auto_group.h -- groups of a default tree for routines that take descriptions: what may be one (auto_group.c), and
+ * which are chosen (auto_group_choose.c). */
+#ifndef LT_LOOPTREE_DEFAULT_AUTO_GROUP_H
+#define LT_LOOPTREE_DEFAULT_AUTO_GROUP_H
+#include "looptree/default/auto.h"
+
+/* Leaves that one call of a routine could compute, in the order of the graph.  bytes: that go from one of them to
+ * another, and so are not moved; before: leaves before the reduction that it was grown from. */
+struct lt_group_option {
+	const char *name;
+	lt_node seed, *member;
+	int32_t n, before;
+	int64_t bytes;
+	bool chosen;
+};
+/* Marks options that have no leaf in common, of the most bytes: of all choices where each leaf of those that overlap is
+ * read by one other of them at most (chains and trees), else the largest first. */
+void lt__group_choose(struct lt_auto *, struct lt_group_option *, int32_t n);
+/* All options, those that are chosen marked. */
+lt_status lt__auto_groups(struct lt_auto *, struct lt_group_option **option, int32_t *n_option);
+/* The leaves of one, as nests in a group of the tree. */
+lt_status lt__auto_add_group(struct lt_auto *, lt_tnode group, const lt_node *member, int32_t n);
+#endif

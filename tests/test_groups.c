@@ -1,0 +1,352 @@
+/* test_groups.c -- groups of default trees for routines that take descriptions: the best choice against all choices,
+ * random networks against the evaluator, and what is refused in the end.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "check/random/random.h"
+#include "looptree/default/auto_group.h"
+#include "looptree/tree/tree.h"
+#include "lt/backend.h"
+#include "program/run/run.h"
+#include "tests/odd.h"
+#include "tests/parsed.h"
+#include "tests/script_run.h"
+#include "tests/tree_text.h"
+
+TestSuite(groups, .timeout = 300);
+
+/* -- the choice -- */
+
+enum { N_LEAF = 9, N_OPTION = 12 };
+struct drawn_choice { struct lt_auto s; struct lt_group_option option[N_OPTION]; lt_node member[N_OPTION][N_LEAF]; };
+
+/* Trees of sums: a leaf is read by one of the next three, or, as a chain, by the next; each reads two at most. */
+static struct lt_graph *draw_leaves(uint64_t *rng, bool chain, int32_t *above)
+{
+	char text[2000], *at = text;
+	int n_read[N_LEAF] = { 0 };
+	at += sprintf(at, "graph 1\nvar m 5\n%%x = f32[m] input \"x\"\n%%z = f32[m] input \"z\"\n");
+	for (int i = 0; i < N_LEAF; i++) {
+		int to = i + (chain ? 1 : (int)random_between(rng, 1, 3));
+		above[i] = to < N_LEAF && n_read[to] < 2 ? to : -1;
+		n_read[above[i] < 0 ? i : above[i]] += above[i] >= 0;
+	}
+	for (int i = 0; i < N_LEAF; i++) {
+		int n = 0;
+		char from[2][8] = { "x", "z" };
+		for (int k = 0; k < i; k++)
+			if (above[k] == i)
+				(void)sprintf(from[n++], "n%d", k);
+		at += sprintf(at, "%%n%d = f32[m] add %%%s, %%%s\n", i, from[0], from[1]);
+	}
+	for (int i = 0; i < N_LEAF; i++)
+		if (above[i] < 0)
+			at += sprintf(at, "result \"y%d\" = %%n%d\n", i, i);
+	return parsed(text);
+}
+
+static lt_node leaf_named(const struct lt_graph *g, int i)
+{
+	char name[8];
+	sprintf(name, "n%d", i);
+	for (lt_node n = 0; n < g->n_node; n++)
+		if (strcmp(g->node[n].name, name) == 0)
+			return n;
+	return -1;
+}
+
+/* Options that are connected: a leaf, and some of what it reads, and so on. */
+static void draw_options(uint64_t *rng, const struct lt_graph *g, const int32_t *above, struct drawn_choice *x)
+{
+	for (int o = 0; o < N_OPTION; o++) {
+		bool in[N_LEAF] = { false };
+		int top = (int)random_between(rng, 0, N_LEAF - 1);
+		struct lt_group_option *p = &x->option[o];
+		*p = (struct lt_group_option){ .name = "r", .member = x->member[o], .bytes = 1 + random_between(rng, 0, 39),
+			.before = (int32_t)random_between(rng, 0, 2) };
+		in[top] = true;
+		for (int i = top; i-- > 0;)
+			in[i] = above[i] >= 0 && in[above[i]] && random_chance(rng, 66);
+		for (int i = 0; i < N_LEAF; i++)
+			if (in[i])
+				p->member[p->n++] = leaf_named(g, i);
+		p->seed = p->member[0];
+	}
+}
+
+static bool overlap(const struct lt_group_option *a, const struct lt_group_option *b)
+{
+	for (int i = 0; i < a->n; i++)
+		for (int k = 0; k < b->n; k++)
+			if (a->member[i] == b->member[k])
+				return true;
+	return false;
+}
+
+/* The most bytes, and with them the least before, of all sets of options that do not overlap. */
+static void best_of_all(const struct lt_group_option *option, int64_t *bytes, int32_t *before)
+{
+	*bytes = *before = 0;
+	for (unsigned set = 0; set < 1u << N_OPTION; set++) {
+		int64_t b = 0;
+		int32_t f = 0;
+		bool good = true;
+		for (int i = 0; i < N_OPTION && good; i++) {
+			if (!(set >> i & 1))
+				continue;
+			for (int k = 0; k < i && good; k++)
+				good = !(set >> k & 1) || !overlap(&option[i], &option[k]);
+			b += option[i].bytes;
+			f += option[i].before;
+		}
+		if (good && (b > *bytes || (b == *bytes && f < *before))) {
+			*bytes = b;
+			*before = f;
+		}
+	}
+}
+
+Test(groups, the_choice_is_the_best_of_all_on_chains_and_trees)
+{
+	uint64_t rng = 7;
+	for (int i = 0; i < 120; i++) {
+		static struct drawn_choice x;
+		int32_t above[N_LEAF], before = 0, best_before;
+		int64_t bytes = 0, best;
+		struct lt_graph *g = draw_leaves(&rng, i % 2, above);
+		struct lt_looptree *t;
+		cr_assert_eq(lt_looptree_new(g, &t), LT_OK);
+		for (lt_node n = 0; n < g->n_node; n++) {
+			const struct lt_leaf *leaf;
+			if (lt__has_leaf(g, n))
+				cr_assert_eq(lt__leaf(t, n, &leaf), LT_OK);
+		}
+		memset(&x, 0, sizeof x);
+		x.s = (struct lt_auto){ .g = g, .t = t };
+		draw_options(&rng, g, above, &x);
+		best_of_all(x.option, &best, &best_before);
+		lt__group_choose(&x.s, x.option, N_OPTION);
+		for (int k = 0; k < N_OPTION; k++) {
+			bytes += x.option[k].chosen ? x.option[k].bytes : 0;
+			before += x.option[k].chosen ? x.option[k].before : 0;
+			for (int o = 0; o < k; o++)
+				cr_assert(!x.option[k].chosen || !x.option[o].chosen || !overlap(&x.option[k], &x.option[o]));
+		}
+		cr_expect_eq(bytes, best, "%d: %lld of %lld bytes", i, (long long)bytes, (long long)best);
+		cr_expect_eq(before, best_before, "%d: %d before, not %d", i, (int)before, (int)best_before);
+		lt_looptree_free(t);
+		parsed_free(g);
+	}
+}
+
+/* -- random networks -- */
+
+enum { MAX_VALUES = 24 };
+struct network { char text[16000], *at; uint64_t rng; int n, dim[MAX_VALUES], n_reader[MAX_VALUES]; };
+#define ADD(...) x->at += sprintf(x->at, __VA_ARGS__)
+
+/* A value, of that dim unless it is -1, from any place on. */
+static int draw_value(struct network *x, int dim)
+{
+	int from = (int)random_between(&x->rng, 0, x->n - 1);
+	for (int i = 0; i < x->n; i++) {
+		int at = (from + i) % x->n;
+		if (dim >= 0 && x->dim[at] != dim)
+			continue;
+		x->n_reader[at]++;
+		return at;
+	}
+	return -1;
+}
+
+/* Products, biases, activations, sums of earlier values, norms. */
+static void add_value(struct network *x)
+{
+	static const char *const unary[] = { "tanh", "neg", "sigmoid", "abs" };
+	int n = x->n, kind = (int)random_between(&x->rng, 0, 11), a = draw_value(x, -1), d = x->dim[a];
+	if (kind < 4) {
+		int to = (d + (int)random_between(&x->rng, 1, 3)) % 4;
+		ADD("%%w%d = f32[v%d, v%d] constant \"w%d\"\n%%p%d = f32[m, v%d, v%d] mul %%y%d, %%w%d\n%%y%d = f32[m, v%d] "
+			"add.reduce %%p%d\n", n, d, to, n, n, to, d, a, n, n, to, n);
+		d = to;
+	} else if (kind < 6) {
+		ADD("%%b%d = f32[v%d] constant \"b%d\"\n%%y%d = f32[m, v%d] add %%y%d, %%b%d\n", n, d, n, n, d, a, n);
+	} else if (kind < 8) {
+		ADD("%%y%d = f32[m, v%d] %s %%y%d\n", n, d, unary[random_between(&x->rng, 0, 3)], a);
+	} else if (kind < 9) {
+		ADD("%%y%d = f32[m, v%d] max %%y%d, %%zero\n", n, d, a);
+	} else if (kind < 11) {
+		int b = draw_value(x, d);
+		ADD("%%y%d = f32[m, v%d] %s %%y%d, %%y%d\n", n, d, kind < 10 ? "add" : "sub", a, b);
+	} else {
+		ADD("%%q%d = f32[m, v%d] mul %%y%d, %%y%d\n%%s%d = f32[m] add.reduce %%q%d\n%%e%d = f32[m] add %%s%d, %%one\n"
+			"%%r%d = f32[m] rsqrt %%e%d\n%%y%d = f32[m, v%d] mul %%y%d, %%r%d\n", n, d, a, a, n, n, n, n, n, n, n, d, a, n);
+	}
+	x->dim[n] = d;
+	x->n++;
+}
+
+/* What nothing reads is a result, and so are some others. */
+static void draw_network(struct network *x, uint64_t seed)
+{
+	static const int extents[] = { 11, 13, 7, 1 };
+	*x = (struct network){ .rng = seed, .n = 1 };
+	x->at = x->text;
+	ADD("graph 1\nvar m %d\n", random_chance(&x->rng, 80) ? 61 : 1);
+	for (int i = 0; i < 4; i++)
+		ADD("var v%d %d\n", i, extents[i]);
+	ADD("%%zero = f32[] lit 0.0\n%%one = f32[] lit 1.0\n%%y0 = f32[m, v0] input \"x\"\n");
+	while (x->n < (int)(5 + seed % (MAX_VALUES - 5)))
+		add_value(x);
+	for (int i = 1; i < x->n; i++)
+		if (x->n_reader[i] == 0 || random_chance(&x->rng, 8))
+			ADD("result \"y%d\" = %%y%d\n", i, i);
+}
+#undef ADD
+
+static bool *reached(const struct lt_looptree *t, const bool *from, bool up)
+{
+	const int32_t n = t->graph->n_node;
+	bool *mark = calloc((size_t)n + 1, 1);
+	for (int32_t i = 0; i < n; i++) {
+		lt_node at = up ? i : n - 1 - i;
+		const struct lt_leaf *leaf = t->leaf_of[at] < 0 ? NULL : t->leaf[at];
+		for (int32_t k = 0; leaf && k < leaf->n_read; k++)
+			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
+				lt_node base = leaf->read[k].piece[p].base;
+				if (base < 0)
+					continue;
+				if (up && (from[base] || mark[base]))
+					mark[at] = true;
+				if (!up && (from[at] || mark[at]))
+					mark[base] = true;
+			}
+	}
+	return mark;
+}
+
+/* No leaf outside of a group is made of one inside, and read by one inside, through whatever is between.  Each leaf of
+ * the graph is in the tree once, and none is a clone. */
+static int check_groups(const struct lt_looptree *t, const char *text)
+{
+	int n = 0;
+	for (lt_tnode root = t->root; root >= 0; root = t->node[root].next) {
+		bool *in = calloc((size_t)t->graph->n_node + 1, 1);
+		if (t->node[root].loop == LT_CALL) {
+			for (lt_node i = 0; i < t->graph->n_node; i++)
+				in[i] = t->leaf_of[i] >= 0 && lt__root_of(t, t->leaf_of[i]) == root;
+			bool *after = reached(t, in, true), *before = reached(t, in, false);
+			for (lt_node i = 0; i < t->graph->n_node; i++)
+				cr_assert(in[i] || !after[i] || !before[i], "%%%s is between leaves of a group\n%s", t->graph->node[i].name, text);
+			free(after);
+			free(before);
+			n++;
+		}
+		free(in);
+	}
+	for (lt_node i = 0; i < t->base->n_node; i++) {
+		int times = 0;
+		for (lt_tnode at = 0; at < t->n_node; at++)
+			times += t->node[at].kind == LT_TLEAF && strcmp(t->graph->node[t->node[at].leaf].name, t->base->node[i].name) == 0;
+		cr_assert(times == lt__has_leaf(t->base, i), "%%%s is computed %d times\n%s", t->base->node[i].name, times, text);
+	}
+	return n;
+}
+
+/* The target of sim with groups. */
+static struct lt_session *sim_open(const struct lt_target **target)
+{
+	static const struct lt_host host = { .size = sizeof host };
+	const struct lt_backend *sim = lt_backend_find("sim");
+	struct lt_session *s;
+	cr_assert_eq(sim->open(&host, "grid/groups", &s, NULL), LT_OK);
+	*target = sim->caps(s)->target;
+	return s;
+}
+
+Test(groups, random_networks_are_convex_and_right)
+{
+	static struct network x;
+	const struct lt_target *target;
+	struct lt_session *session = sim_open(&target);
+	struct lt_target products = *target;    /* nothing with several sums */
+	products.routines.n = 1;
+	int groups = 0;
+	for (uint64_t seed = 1; seed <= 60; seed++) {
+		struct lt_looptree *t;
+		struct run_want want;
+		struct run_tally tally = { 0 };
+		char why[1000] = "";
+		draw_network(&x, seed);
+		struct lt_graph *g = parsed(x.text);
+		cr_assert_eq(lt_looptree_auto(g, target, &t), LT_OK, "%s\n%s", lt_context_message(g->ctx), x.text);
+		groups += check_groups(t, x.text);
+		lt_looptree_free(t);
+		cr_assert_eq(lt_looptree_auto(g, &products, &t), LT_OK, "%s\n%s", lt_context_message(g->ctx), x.text);
+		groups += check_groups(t, x.text);
+		lt_looptree_free(t);
+		run_want_new(g, 2, tree_fill, g, &want);
+		cr_assert_eq(want.status, LT_OK, "%s\n%s", want.message, x.text);
+		run_compare(&want, g, &(struct run_config){ .backends = "sim:grid/groups" }, NULL, NULL, &tally, why, sizeof why);
+		cr_expect_str_eq(why, "", "seed %llu: %s\n%s", (unsigned long long)seed, why, x.text);
+		run_want_free(&want);
+		parsed_free(g);
+	}
+	cr_expect_gt(groups, 300, "%d", groups);
+	lt_backend_find("sim")->close(session);
+}
+
+/* -- refused in the end -- */
+
+#define BIT(x) (UINT64_C(1) << (x))
+static const struct lt_routine taken[] = { { .name = "g", .pattern = LT_PATTERN_GRAPH, .left = BIT(LT_F32),
+	.right = BIT(LT_F32), .result = BIT(LT_F32), .sum = LT_F64, .layouts = LT_LAYOUT_ANY | LT_LAYOUT_BATCH,
+	.anchors = BIT(LT_ANCHOR_PRODUCT), .behind = BIT(LT_OPCODE_add) | BIT(LT_OPCODE_max), .max_results = 1 } };
+static const char biased[] = "graph 1\nvar m 9\nvar k 12\nvar n 10\n%a = f32[m, k] input \"a\"\n"
+	"%b = f32[k, n] constant \"b\"\n%v = f32[n] constant \"v\"\n%zero = f32[] lit 0.0\n%p = f32[m, n, k] mul %a, %b\n"
+	"%c = f32[m, n] add.reduce %p\n%d = f32[m, n] add %c, %v\n%e = f32[m, n] max %d, %zero\nresult \"e\" = %e\n";
+
+static void hear(void *said, const struct lt_explained *e)
+{
+	for (uint32_t i = 0; i < e->n_decided; i++) {
+		run_text_add(said, e->decided[i].text, strlen(e->decided[i].text));
+		run_text_add(said, "\n", 1);
+	}
+}
+
+/* A backend refuses calls with a ReLU, with a bias, or all: the next smaller group is asked for, at last loops. */
+Test(groups, the_next_smaller_one_comes_before_none)
+{
+	static const struct { uint32_t refused; const char *report, *said; } rows[] = {
+		{ 0, "g: row m 9, column n 10, deep k 12; bias; relu\n", "tree: a call of g for the group %p, %c, %d, %e, whose" },
+		{ LT_EPILOGUE_RELU, "g: row m 9, column n 10, deep k 12; bias\n",
+			"tree: in no group: g: odd refuses it: an epilogue is not taken" },
+		{ LT_EPILOGUE_RELU | LT_EPILOGUE_BIAS, "g: row m 9, column n 10, deep k 12\n", "tree: a call of g for the group %p, "
+			"%c, whose" },
+		{ ~0u, "", "tree: in no group: g: odd refuses it: an epilogue is not taken" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct run_text said = { NULL, 0 };
+		struct run_want want;
+		struct run_tally tally = { 0 };
+		struct lt_program *p;
+		char why[1000] = "";
+		struct lt_options options = { .size = sizeof options, .backends = "odd", .explain = hear, .user = &said };
+		struct lt_graph *g = parsed(biased);
+		odd_open();
+		odd_routines(taken, 1);
+		odd_refuse_epilogues(rows[i].refused);
+		cr_assert_eq(lt_compile(g->ctx, g, &options, &p), LT_OK, "%s", lt_context_message(g->ctx));
+		lt_program_free(p);
+		cr_expect_str_eq(odd_reported()->text, rows[i].report, "%zu: %s", i, odd_reported()->text);
+		cr_expect_not_null(strstr(said.at, rows[i].said), "%zu: %s", i, said.at);
+		run_want_new(g, 2, tree_fill, g, &want);
+		run_compare(&want, g, &(struct run_config){ .backends = "odd" }, NULL, NULL, &tally, why, sizeof why);
+		cr_expect_str_eq(why, "", "%s", why);
+		run_want_free(&want);
+		run_text_free(&said);
+		parsed_free(g);
+	}
+}
