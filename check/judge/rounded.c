@@ -265,6 +265,14 @@ static lt_status tail_new(const struct lt_rounded *r, const struct lt_evaluation
 	return LT_OK;
 }
 
+static void drop_tail(struct lt_rounded *r)
+{
+	lt_eval_free(r->tail);
+	r->tail = NULL;
+	for (int32_t i = 0; i < n_output(r->g); i++)
+		r->held[i] = NULL;
+}
+
 /* What the tail is with its values, evaluated as the options say: r->held, until it is evaluated again.  An index that
  * would be another: nothing is known, and r->held is all NULL. */
 static lt_status run_tail(
@@ -272,16 +280,15 @@ static lt_status run_tail(
 {
 	const struct lt_graph *g = r->g;
 	struct lt_eval_options o = *as;
-	lt_eval_free(r->tail);
-	r->tail = NULL;
+	drop_tail(r);
 	o.given = t->given;
 	o.want = t->want;
 	o.n_want = t->n_want;
 	o.progress = NULL;
 	lt_status st = t->n_want > 0 ? lt_eval_with(g, source, &o, &r->tail) : LT_OK;
-	for (int32_t i = 0; i < n_output(g); i++) {
+	for (int32_t i = 0; i < n_output(g) && !st; i++) {
 		const void *given = t->given[output_node(g, i)];
-		r->held[i] = st ? NULL : given ? given : output_value(g, r->tail, i);
+		r->held[i] = given ? given : output_value(g, r->tail, i);
 	}
 	if (st == LT_EFAULT)
 		lt_context_clear(g->ctx);
@@ -341,6 +348,7 @@ lt_status lt__rounded_find_steps(
 			for (int32_t i = 0; i < n_output(r->g) && !st; i++)
 				st = r->held[i] ? note_step(r, reference, i, r->held[i]) : LT_OK;
 		}
+	drop_tail(r);                   /* it has what is freed here */
 	free_values(value, r->n_round);
 	tail_free(&t);
 	return st;
