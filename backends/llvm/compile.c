@@ -72,21 +72,32 @@ lt_status lt_llvm_accepts(struct lt_session *s, const struct lt_tree *t, struct 
 	return status;
 }
 
+/* Whether LLVM is to make vectors of what stands side by side: where a program has none of its own.  LLVM 19 shortens
+ * integers for that to the bits that they need as signed ones, and then still converts them to floats as unsigned ones:
+ * not where a program does so. */
+static bool has_only_scalars(const struct lt_kernel *k)
+{
+	for (uint32_t i = 0; i < k->n_instruction; i++) {
+		const struct lt_instruction *x = &k->instructions[i];
+		if (x->lanes > 1 || (x->opcode == LT_OPCODE_convert && lt_llvm_is_real(x->dtype)
+			&& lt_llvm_has_no_sign(k->instructions[x->operand[0]].dtype)))
+			return false;
+	}
+	return true;
+}
+
 LLVMModuleRef lt_llvm_make(const struct lt_session *s, const struct lt_kernel *k, LLVMTargetMachineRef machine,
 	LLVMContextRef c, char **why)
 {
 	LLVMModuleRef m = lt_llvm_module(k, &s->machine.machine, c, s->config.symbols);
-	bool has_vectors = false;
 	*why = NULL;
 	if (!m)
 		return NULL;
-	for (uint32_t i = 0; i < k->n_instruction; i++)
-		has_vectors = has_vectors || k->instructions[i].lanes > 1;
 	LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
 	LLVMSetModuleDataLayout(m, layout);
 	LLVMSetTarget(m, s->machine.triple);
 	LLVMDisposeTargetData(layout);
-	if (lt_llvm_optimise(m, machine, has_vectors, s->config.verify, why))
+	if (lt_llvm_optimise(m, machine, has_only_scalars(k), s->config.verify, why))
 		return m;
 	LLVMDisposeModule(m);
 	return NULL;

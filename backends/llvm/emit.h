@@ -25,6 +25,7 @@ struct lt_llvm_emit {                           /* one module */
 /* type.c: types, constants, lanes. */
 LLVMTypeRef lt_llvm_type(struct lt_llvm_emit *, uint32_t dtype, uint32_t lanes);        /* LT_LANE_MASK, too */
 uint32_t lt_llvm_bytes(uint32_t dtype);
+bool lt_llvm_has_no_sign(uint32_t dtype);                                       /* unsigned, bool, a mask */
 bool lt_llvm_is_real(uint32_t dtype);                                           /* f32 or f64 */
 LLVMValueRef lt_llvm_splat(struct lt_llvm_emit *, LLVMValueRef, uint32_t lanes);
 /* Typed bits, and numbers, in all lanes. */

@@ -24,7 +24,7 @@
 #endif
 #define PASSES "sroa,early-cse<memssa>,jump-threading,simplifycfg," INSTCOMBINE ",early-cse"
 static const char vectors[] = "function(" PASSES ")";
-/* Where a tree has no vector loops, small nests come as copies of their statements: stores that are overwritten go,
+/* Where a program has only scalars, small nests come as copies of their statements: stores that are overwritten go,
  * what stands side by side becomes vectors. */
 static const char scalars[] = "function(" PASSES ",dse,slp-vectorizer,early-cse)";
 
@@ -79,7 +79,7 @@ void lt_llvm_jit_close(struct lt_llvm_jit *j)
 	free(j);
 }
 
-bool lt_llvm_optimise(LLVMModuleRef m, LLVMTargetMachineRef machine, bool has_vectors, bool verify, char **why)
+bool lt_llvm_optimise(LLVMModuleRef m, LLVMTargetMachineRef machine, bool only_scalars, bool verify, char **why)
 {
 	*why = NULL;
 	if (verify && LLVMVerifyModule(m, LLVMReturnStatusAction, why))
@@ -88,7 +88,7 @@ bool lt_llvm_optimise(LLVMModuleRef m, LLVMTargetMachineRef machine, bool has_ve
 		LLVMDisposeMessage(*why);
 	*why = NULL;
 	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-	LLVMErrorRef e = LLVMRunPasses(m, has_vectors ? vectors : scalars, machine, options);
+	LLVMErrorRef e = LLVMRunPasses(m, only_scalars ? scalars : vectors, machine, options);
 	LLVMDisposePassBuilderOptions(options);
 	if (!e)
 		return true;

@@ -18,9 +18,9 @@ struct lt_llvm_code;                    /* one object file in it          */
 lt_status lt_llvm_jit_open(struct lt_llvm_jit **, struct lt_diag *);
 void lt_llvm_jit_close(struct lt_llvm_jit *);
 
-/* The passes; the module is verified before them where `verify`.  why: a message of LLVM's if it fails,
- * LLVMDisposeMessage. */
-bool lt_llvm_optimise(LLVMModuleRef, LLVMTargetMachineRef, bool has_vectors, bool verify, char **why);
+/* The passes; the module is verified before them where `verify`.  only_scalars: vectors may be made of them.  why: a
+ * message of LLVM's if it fails, LLVMDisposeMessage. */
+bool lt_llvm_optimise(LLVMModuleRef, LLVMTargetMachineRef, bool only_scalars, bool verify, char **why);
 
 /* Takes the object file's bytes, whatever happens; links them and finds lt_kernel. */
 lt_status lt_llvm_link(struct lt_llvm_jit *, LLVMMemoryBufferRef, const char *name, struct lt_llvm_code **,

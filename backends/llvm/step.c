@@ -102,7 +102,7 @@ static LLVMValueRef splat_mask(struct printing *p, LLVMValueRef bit, uint32_t la
 }
 
 /* No number is below 0. */
-static bool has_no_sign(uint32_t dtype)
+bool lt_llvm_has_no_sign(uint32_t dtype)
 {
 	static const uint64_t types = 1u << LT_U8 | 1u << LT_U16 | 1u << LT_U32 | 1u << LT_U64 | 1u << LT_BOOL
 		| UINT64_C(1) << LT_LANE_MASK;
@@ -125,7 +125,7 @@ static LLVMValueRef print_compare(
 {
 	if (lt_llvm_is_real(dtype))
 		return LLVMBuildFCmp(e->b, (LLVMRealPredicate)comparison[opcode].real, x, y, "");
-	int how = has_no_sign(dtype) ? comparison[opcode].plain : comparison[opcode].whole;
+	int how = lt_llvm_has_no_sign(dtype) ? comparison[opcode].plain : comparison[opcode].whole;
 	return LLVMBuildICmp(e->b, (LLVMIntPredicate)how, x, y, "");
 }
 
@@ -193,7 +193,7 @@ static LLVMValueRef print_fold(struct printing *p, const struct lt_instruction *
 static LLVMValueRef print_quotient(struct printing *p, const struct lt_instruction *x, LLVMValueRef a, LLVMValueRef b)
 {
 	LLVMBuilderRef d = p->e.b;
-	bool plain = has_no_sign(x->dtype);
+	bool plain = lt_llvm_has_no_sign(x->dtype);
 	if (lt_llvm_bytes(x->dtype) != 4 || x->lanes == 1 || LLVMIsConstant(b))
 		return plain ? LLVMBuildUDiv(d, a, b, "") : LLVMBuildSDiv(d, a, b, "");
 	LLVMTypeRef f64 = lt_llvm_type(&p->e, LT_F64, x->lanes);
@@ -208,13 +208,13 @@ static LLVMValueRef print_quotient(struct printing *p, const struct lt_instructi
 /* A cast as C does it. */
 static LLVMValueRef print_convert(struct lt_llvm_emit *e, uint32_t from, uint32_t to, LLVMValueRef v, LLVMTypeRef type)
 {
-	bool real = lt_llvm_is_real(from), no_sign = has_no_sign(from);
+	bool real = lt_llvm_is_real(from), no_sign = lt_llvm_has_no_sign(from);
 	if (lt_llvm_is_real(to) && real)
 		return to == LT_F64 ? LLVMBuildFPExt(e->b, v, type, "") : LLVMBuildFPTrunc(e->b, v, type, "");
 	if (lt_llvm_is_real(to))
 		return no_sign ? LLVMBuildUIToFP(e->b, v, type, "") : LLVMBuildSIToFP(e->b, v, type, "");
 	if (real)
-		return has_no_sign(to) ? LLVMBuildFPToUI(e->b, v, type, "") : LLVMBuildFPToSI(e->b, v, type, "");
+		return lt_llvm_has_no_sign(to) ? LLVMBuildFPToUI(e->b, v, type, "") : LLVMBuildFPToSI(e->b, v, type, "");
 	if (lt_llvm_bytes(to) <= lt_llvm_bytes(from))
 		return LLVMBuildTrunc(e->b, v, type, "");
 	return no_sign ? LLVMBuildZExt(e->b, v, type, "") : LLVMBuildSExt(e->b, v, type, "");
