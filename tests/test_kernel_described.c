@@ -105,6 +105,38 @@ Test(kernel_described, each_rule)
 	}
 }
 
+/* Bytes of the text that are other ones: it is refused, or what it is runs. */
+Test(kernel_described, texts_at_random)
+{
+	uint64_t rng = 7;
+	int good = 0;
+	for (int i = 0; i < 4000; i++) {
+		char text[sizeof program];
+		struct lt_kernel *k = NULL;
+		memcpy(text, program, sizeof program);
+		for (uint64_t n = 1 + simulated_random(&rng) % 3; n > 0; n--) {
+			size_t at = simulated_random(&rng) % (sizeof program - 1), from = simulated_random(&rng) % (sizeof program - 1);
+			text[at] = program[from];
+		}
+		if (kernel_parse(text, strlen(text), &k) == LT_OK) {
+			float x[5] = { 1, 2, 3, 4, 5 }, w[3] = { 1, 2, 3 }, y[5], most;
+			int64_t at[5];
+			struct simulated s;
+			const struct lt_kernel_buffer *b = k->buffers;
+			bool same = k->n_buffer == 5;
+			for (uint32_t n = 0; same && n < 5; n++)
+				same = b[n].space == LT_SPACE_SLOT && b[n].slot == (int32_t)n && b[n].elems == (n == 1 ? 3 : n == 4 ? 1 : 5)
+					&& b[n].dtype == (n == 3 ? LT_I64 : LT_F32);
+			if (same) {
+				simulated_run(k, (void *const[]){ x, w, y, at, &most }, NULL, NULL, &s);
+				good++;
+			}
+		}
+		lt_kernel_free(k);
+	}
+	cr_expect_gt(good, 100);
+}
+
 /* -- what it computes -- */
 
 static void run(const char *text, const float *x, const float *w, float *y, int64_t *at, float *most)

@@ -222,7 +222,7 @@ static bool list_of_sum(const struct describing *s, const struct digit_sum *sum,
 			if (sum->coef[i] == next && out->n < MAX_AXES) {
 				out->at[out->n] = i;
 				out->place[out->n++] = next;
-				next *= s->digit[i].extent;
+				next = lt__mul_sat(next, s->digit[i].extent);
 				more = true;
 			}
 	}
@@ -472,7 +472,7 @@ static bool is_own_position(const struct describing *s, const struct lt_leaf *le
 			more = false;
 			for (int32_t k = 0; k < leaf->n_var && !more; k++)
 				if (row[1 + m->n_param + k] == next && used < n) {
-					next *= s->t->graph->var[leaf->var[k]].extent;
+					next = lt__mul_sat(next, s->t->graph->var[leaf->var[k]].extent);
 					used++;
 					more = next > 1 && used < n;
 				}
