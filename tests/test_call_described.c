@@ -13,6 +13,7 @@
 #include "program/program.h"
 #include "program/run/run.h"
 #include "program/storage/storage.h"
+#include "tests/kernel_text.h"
 #include "tests/parsed.h"
 #include "tests/random_layer.h"
 #include "tests/random_product.h"
@@ -354,6 +355,57 @@ Test(call_described, run_time_scalars_and_digits)
 	run_text_of(bounded);
 	run_text_of(digits);
 	run_text_of(masked);
+}
+
+/* -- as a kernel program -- */
+
+static void print_kernel(const struct lt_kernel *k, struct kernel_text *out)
+{
+	*out = (struct kernel_text){ .n = 0 };
+	lt_kernel_print(k, kernel_text_add, out);
+}
+
+/* Each is a call whose text reads back to itself, with as many lines as it has reads, operations and results. */
+Test(call_described, kernel_programs)
+{
+	const struct lt_machine machine = { .array_bytes = 4096, .stack_bytes = 65536, .subgroup = 32, .shared_bytes = 49152,
+		.calls = 2 };
+	for (size_t i = 0; i < 2 * N_CASE; i++) {
+		const struct typed_case of = { &cases[i / 2], i % 2 };
+		struct described_user user = { case_tree, &of, true };
+		const struct lt_options o = { .size = sizeof o, .backends = "ref" };
+		struct lt_context *ctx;
+		struct lt_program *p;
+		int calls = 0;
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		struct lt_graph *g = case_graph(ctx, of.c, types[of.type], false);
+		cr_assert_eq(described_compile(&user, g, &o, &p), LT_OK, "%s", lt_context_message(ctx));
+		for (int32_t n = 0; n < p->nests.n; n++) {
+			const struct lt_tree *t = &p->nests.frozen[n].tree;
+			const struct lt_kernel_options options = { .verify = 1 };
+			struct lt_kernel *k, *again;
+			struct kernel_text text, back;
+			if (!t->calls.n)
+				continue;
+			cr_assert_eq(lt_kernel_new(t, &machine, &options, &k, NULL), LT_OK, "%s", of.c->name);
+			const struct lt_call *c = LT_AT(struct lt_call, t->calls, 0);
+			cr_expect(k->n_call == 1 && k->calls[0].n_op == c->n_op && k->calls[0].n_result == c->n_result
+				&& k->calls[0].n_operand == c->n_result + c->n_read && k->n_region == 1, "%s", of.c->name);
+			print_kernel(k, &text);
+			cr_assert_eq(kernel_parse(text.at, text.n, &again), LT_OK, "%s: %s\n%s", of.c->name, kernel_message, text.at);
+			print_kernel(again, &back);
+			cr_expect_str_eq(back.at, text.at, "%s", of.c->name);
+			free(text.at);
+			free(back.at);
+			lt_kernel_free(k);
+			lt_kernel_free(again);
+			calls++;
+		}
+		cr_expect_eq(calls, 1, "%s", of.c->name);
+		lt_program_free(p);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
 }
 
 /* -- what a description is as a whole, by brute force -- */
