@@ -33,8 +33,8 @@ struct growing {
 	int32_t *passed;                /* by node: the last of the tries in which it was refused before the others */
 	int32_t n_try;
 	struct lt_group_option *option; int32_t n_option, cap_option;
-	/* by node, for what is described: where a whole value lies, in lt_fstorage */
-	struct lt_location *location;
+	lt_node *touched; int32_t n_touched, cap_touched;       /* members, and what they read, in order */
+	int32_t *number;                /* by node: its number among these; -1: none */
 };
 
 static bool has_graph_rows(const struct lt_target *t)
@@ -149,18 +149,18 @@ static bool rides(const struct lt_auto *s, const lt_node *member, int32_t n, int
 }
 
 /* The leaves that ride with `reader`, then it. */
-static lt_tnode add_riders(const struct lt_auto *s, struct lt_looptree *t, lt_tnode at, const lt_node *member,
-	int32_t n, lt_node reader)
+static lt_tnode add_riders(const struct lt_auto *s, struct lt_looptree *t, const int32_t *number, lt_tnode at,
+	const lt_node *member, int32_t n, lt_node reader)
 {
 	for (int32_t i = 0; i < n && member[i] < reader && at >= 0; i++)
 		if (s->reader[member[i]] == reader && rides(s, member, n, i))
-			at = add_riders(s, t, at, member, n, member[i]);
-	return at < 0 || lt_looptree_add_leaf(t, at, reader) < 0 ? -1 : at;
+			at = add_riders(s, t, number, at, member, n, member[i]);
+	return at < 0 || lt_looptree_add_leaf(t, at, number ? number[reader] : reader) < 0 ? -1 : at;
 }
 
-/* A nest in the group for each leaf that does not ride. */
-static lt_status add_leaves(
-	const struct lt_auto *s, struct lt_looptree *t, lt_tnode group, const lt_node *member, int32_t n)
+/* A nest in the group for each leaf that does not ride.  number: what nodes are called in t; NULL: the same. */
+static lt_status add_leaves(const struct lt_auto *s, struct lt_looptree *t, const int32_t *number, lt_tnode group,
+	const lt_node *member, int32_t n)
 {
 	for (int32_t i = 0; i < n; i++) {
 		const struct lt_leaf *leaf = s->t->leaf[member[i]];
@@ -169,35 +169,114 @@ static lt_status add_leaves(
 			continue;
 		for (int32_t k = 0; k < leaf->n_var && at >= 0; k++)
 			at = lt_looptree_add_loop(t, at, leaf->var[k], 1);
-		if (at < 0 || add_riders(s, t, at, member, n, member[i]) < 0)
+		if (at < 0 || add_riders(s, t, number, at, member, n, member[i]) < 0)
 			return lt_context_code(t->ctx);
 	}
 	return LT_OK;
+}
+
+static void touch(struct growing *x, lt_node n)
+{
+	if (x->number[n] >= 0)
+		return;
+	x->number[n] = 0;
+	LT_GROW(x->s->t->arena, x->touched, x->n_touched, x->cap_touched);
+	x->touched[x->n_touched++] = n;
+}
+
+static void find_touched(struct growing *x)
+{
+	for (int32_t i = 0; i < x->n_touched; i++)
+		x->number[x->touched[i]] = -1;
+	x->n_touched = 0;
+	for (int32_t i = 0; i < x->n; i++) {
+		const struct lt_leaf *leaf = x->s->t->leaf[x->member[i]];
+		touch(x, x->member[i]);
+		for (int32_t k = 0; k < leaf->n_read; k++)
+			for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
+				if (leaf->read[k].piece[p].base >= 0)
+					touch(x, leaf->read[k].piece[p].base);
+	}
+	lt__auto_sort(x->touched, x->n_touched);
+	for (int32_t i = 0; i < x->n_touched; i++)
+		x->number[x->touched[i]] = i;
+}
+
+/* The leaf with the numbers of what it reads. */
+static struct lt_leaf *numbered_leaf(const struct growing *x, struct lt_arena *a, lt_node n)
+{
+	struct lt_leaf *leaf = lt__arena_copy(a, x->s->t->leaf[n], sizeof *leaf);
+	leaf->read = lt__arena_copy(a, leaf->read, sizeof *leaf->read * (size_t)leaf->n_read);
+	for (int32_t k = 0; k < leaf->n_read; k++) {
+		struct lt_read *r = &leaf->read[k];
+		r->piece = lt__arena_copy(a, r->piece, sizeof *r->piece * (size_t)r->n_piece);
+		for (int32_t p = 0; p < r->n_piece; p++)
+			r->piece[p].base = r->piece[p].base < 0 ? -1 : x->number[r->piece[p].base];
+	}
+	return leaf;
+}
+
+/* A graph and a tree of what is touched alone, so that asking takes as long as the group is, not as the graph: members
+ * as they are, everything else an input. */
+static void make_small(const struct growing *x, struct lt_arena *a, struct lt_graph *g, struct lt_looptree *t)
+{
+	const struct lt_auto *s = x->s;
+	const int32_t n = x->n_touched;
+	*g = *s->g;
+	g->n_node = n;
+	g->n_result = g->n_set = 0;
+	g->node = LT_NEW(a, struct lt_nodedef, n + 1);
+	*t = *s->t;
+	t->graph = t->base = g;
+	t->derived = NULL;
+	t->arena = a;
+	t->node = NULL;
+	t->n_node = t->cap_node = t->n_root = 0;
+	t->root = t->last_root = -1;
+	t->leaf_of = LT_NEW(a, lt_tnode, n + 1);
+	t->leaf = LT_NEW(a, struct lt_leaf *, n + 1);
+	t->layout = LT_NEW(a, struct lt_memlayout *, n + 1);
+	for (int32_t i = 0; i < n; i++) {
+		struct lt_nodedef *d = &g->node[i];
+		*d = s->g->node[x->touched[i]];
+		t->leaf_of[i] = -1;
+		if (!x->in[x->touched[i]]) {
+			d->op = LT_OP_input;
+			d->reduce = false;
+			d->n_operand = 0;
+			continue;
+		}
+		t->leaf[i] = numbered_leaf(x, a, x->touched[i]);
+		d->operand = LT_NEW(a, lt_node, d->n_operand + 1);
+		for (int32_t k = 0; k < d->n_operand; k++) {    /* for sentences: views stand for what they show */
+			lt_node base = k < t->leaf[i]->n_read ? t->leaf[i]->read[k].piece[0].base : -1;
+			d->operand[k] = base < 0 ? i : base;
+		}
+	}
 }
 
 /* Memory for what the group reads from outside, and for its results. */
 static void give_memory(
 	const struct growing *x, struct lt_arena *a, const struct lt_looptree *t, struct lt_fmemory *out)
 {
-	const struct lt_graph *g = x->s->g;
-	struct lt_fstorage *storage = NULL;
-	int32_t n = 0, cap = 0;
-	for (lt_node i = 0; i < g->n_node; i++)
-		x->location[i].storage = -1;
+	const struct lt_graph *g = t->graph;
+	struct lt_fstorage *storage = LT_NEW(a, struct lt_fstorage, g->n_node + 1);
+	struct lt_location *location = LT_NEW(a, struct lt_location, g->n_node + 1);
+	int32_t n = 0;
 	for (lt_node i = 0; i < g->n_node; i++) {
-		if (x->in[i] ? !is_result(x, i) : x->n_inside[i] == 0)
+		const bool in = x->in[x->touched[i]];
+		location[i].storage = -1;
+		if (in && !is_result(x, x->touched[i]))
 			continue;
-		LT_GROW(a, storage, n, cap);
-		storage[n] = (struct lt_fstorage){ .role = x->in[i] ? LT_OUTPUT : LT_INPUT, .dtype = g->node[i].dtype,
-			.aligned = true, .elems = lt__node_elems(g, i) };
-		x->location[i] = (struct lt_location){ .storage = n++, .stride = LT_NEW(a, int64_t, g->node[i].n_dim + 1) };
-		lt__dense_strides(g, i, x->location[i].stride);
-		if (x->in[i])
+		storage[n] = (struct lt_fstorage){ .role = in ? LT_OUTPUT : LT_INPUT, .dtype = g->node[i].dtype, .aligned = true,
+			.elems = lt__node_elems(g, i) };
+		location[i] = (struct lt_location){ .storage = n++, .stride = LT_NEW(a, int64_t, g->node[i].n_dim + 1) };
+		lt__dense_strides(g, i, location[i].stride);
+		if (in)
 			t->scope[i].whole = true;
 	}
-	LT_GROW(a, storage, n, cap);
 	storage[n] = (struct lt_fstorage){ .role = LT_INPUT, .dtype = LT_I64, .elems = g->n_param };
-	*out = (struct lt_fmemory){ .n_storage = n + 1, .storage = storage, .location = x->location, .param_storage = n };
+	*out = (struct lt_fmemory){ .n_storage = n + 1, .storage = storage, .location = location, .param_storage = n };
 }
 
 struct asked_group {
@@ -236,24 +315,18 @@ static void ask_rows(struct asked_group *q, const struct lt_frozen *f)
 static lt_status ask_body(void *arg)
 {
 	struct asked_group *q = arg;
-	const struct lt_auto *s = q->x->s;
-	struct lt_looptree t = *s->t;
+	struct lt_graph g;
+	struct lt_looptree t;
 	struct lt_fmemory memory;
 	struct lt_frozen *frozen;
 	lt_tnode failed;
-	t.arena = q->a;
-	t.node = NULL;
-	t.n_node = t.cap_node = t.n_root = 0;
-	t.root = t.last_root = -1;
-	t.leaf_of = LT_NEW(q->a, lt_tnode, s->g->n_node + 1);
-	for (lt_node n = 0; n < s->g->n_node; n++)
-		t.leaf_of[n] = -1;
+	make_small(q->x, q->a, &g, &t);
 	lt_tnode group = lt_looptree_add_group(&t, -1);
 	if (group < 0)
 		return lt_context_code(t.ctx);
 	t.node[group].loop = LT_CALL;
 	t.node[group].call = "a routine";
-	LT_TRY(add_leaves(s, &t, group, q->member, q->n));
+	LT_TRY(add_leaves(q->x->s, &t, q->x->number, group, q->member, q->n));
 	LT_TRY(lt__fill_scopes(&t));
 	give_memory(q->x, q->a, &t, &memory);
 	LT_TRY(lt__freeze(&t, &memory, q->a, &frozen, &failed));
@@ -268,8 +341,10 @@ static int64_t bytes_kept(const struct growing *x)
 {
 	const struct lt_graph *g = x->s->g;
 	int64_t sum = 0;
-	for (lt_node n = 0; n < g->n_node; n++) {
-		int64_t times = x->in[n] ? x->n_inside[n] + !is_result(x, n) : x->n_inside[n] - 1, elems = lt__node_elems(g, n);
+	for (int32_t i = 0; i < x->n_touched; i++) {
+		const lt_node n = x->touched[i];
+		const int64_t times = x->in[n] ? x->n_inside[n] + !is_result(x, n) : x->n_inside[n] - 1,
+			elems = lt__node_elems(g, n);
 		if (times > 0 && elems > 0)
 			sum = lt__add_sat(sum, lt__mul_sat(times, lt__mul_sat(elems, lt__dtype_info(g->node[n].dtype)->bytes)));
 	}
@@ -301,6 +376,7 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 		return LT_OK;
 	memcpy(sorted, x->member, sizeof *sorted * (size_t)x->n);
 	lt__auto_sort(sorted, x->n);
+	find_touched(x);
 	LT_TRY(lt__arena_new(s->t->ctx, &q.a));
 	lt_status st = lt__protect(s->t->ctx, ask_body, &q);
 	if (st && !lt__is_end(st)) {            /* what cannot be frozen is no group */
@@ -415,7 +491,9 @@ lt_status lt__auto_groups(struct lt_auto *s, struct lt_group_option **option, in
 			*x = (struct growing){ .s = s, .in = LT_NEW(a, bool, n_node), .n_inside = LT_NEW(a, int32_t, n_node),
 				.why = LT_NEW(a, const char *, n_node), .is_near = LT_NEW(a, bool, n_node),
 				.fits = LT_NEW(a, bool, n_node), .passed = LT_NEW(a, int32_t, n_node),
-				.location = LT_NEW(a, struct lt_location, n_node) };
+				.number = LT_NEW(a, int32_t, n_node) };
+			for (lt_node i = 0; i < n_node; i++)
+				x->number[i] = -1;
 		}
 		uint64_t anchors = 0;
 		for (int32_t i = 0; i < lt__routine_count(s->target); i++)
@@ -444,5 +522,5 @@ lt_status lt__auto_groups(struct lt_auto *s, struct lt_group_option **option, in
 
 lt_status lt__auto_add_group(struct lt_auto *s, lt_tnode group, const lt_node *member, int32_t n)
 {
-	return add_leaves(s, s->t, group, member, n);
+	return add_leaves(s, s->t, NULL, group, member, n);
 }
