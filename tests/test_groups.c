@@ -161,11 +161,11 @@ static int draw_value(struct network *x, int dim)
 	return -1;
 }
 
-/* Products, biases, activations, sums of earlier values, norms. */
+/* Products, biases, activations, sums of earlier values and of rows, norms. */
 static void add_value(struct network *x)
 {
 	static const char *const unary[] = { "tanh", "neg", "sigmoid", "abs" };
-	int n = x->n, kind = (int)random_between(&x->rng, 0, 11), a = draw_value(x, -1), d = x->dim[a];
+	int n = x->n, kind = (int)random_between(&x->rng, 0, 13), a = draw_value(x, -1), d = x->dim[a];
 	if (kind < 4) {
 		int to = (d + (int)random_between(&x->rng, 1, 3)) % 4;
 		ADD("%%w%d = f32[v%d, v%d] constant \"w%d\"\n%%p%d = f32[m, v%d, v%d] mul %%y%d, %%w%d\n%%y%d = f32[m, v%d] "
@@ -180,6 +180,8 @@ static void add_value(struct network *x)
 	} else if (kind < 11) {
 		int b = draw_value(x, d);
 		ADD("%%y%d = f32[m, v%d] %s %%y%d, %%y%d\n", n, d, kind < 10 ? "add" : "sub", a, b);
+	} else if (kind < 13) {         /* a sum between a value and another reader of it */
+		ADD("%%s%d = f32[m] add.reduce %%y%d\n%%y%d = f32[m, v%d] sub %%y%d, %%s%d\n", n, a, n, d, a, n);
 	} else {
 		ADD("%%q%d = f32[m, v%d] mul %%y%d, %%y%d\n%%s%d = f32[m] add.reduce %%q%d\n%%e%d = f32[m] add %%s%d, %%one\n"
 			"%%r%d = f32[m] rsqrt %%e%d\n%%y%d = f32[m, v%d] mul %%y%d, %%r%d\n", n, d, a, a, n, n, n, n, n, n, n, d, a, n);

@@ -9,7 +9,7 @@
 
 /* Where an op stands: the anchor's own, or what it needs (before), or neither (behind). */
 enum place { BEHIND, BEFORE, OWN };
-struct taking {
+struct take_question {
 	struct lt_arena *a;
 	const struct lt_routine *r;
 	const struct lt_tree *t;
@@ -47,43 +47,43 @@ int32_t lt__anchor_reductions(uint64_t anchors)
 	return most;
 }
 
-static const struct lt_call_op *op_at(const struct taking *x, int32_t i)
+static const struct lt_call_op *op_at(const struct take_question *x, int32_t i)
 {
 	return LT_AT(struct lt_call_op, x->t->call_ops, x->c->first_op + i);
 }
-static const struct lt_op *operator_of(const struct taking *x, int32_t i)
+static const struct lt_op *operator_of(const struct take_question *x, int32_t i)
 {
 	return LT_AT(struct lt_op, x->t->ops, op_at(x, i)->op);
 }
-static const struct lt_call_value *value_at(const struct taking *x, int32_t op, int32_t v)
+static const struct lt_call_value *value_at(const struct take_question *x, int32_t op, int32_t v)
 {
 	return LT_AT(struct lt_call_value, x->t->call_values, op_at(x, op)->first_value + v);
 }
-static const struct lt_call_read *read_at(const struct taking *x, int32_t i)
+static const struct lt_call_read *read_at(const struct take_question *x, int32_t i)
 {
 	return LT_AT(struct lt_call_read, x->t->call_reads, x->c->first_read + i);
 }
-static const struct lt_call_result *result_at(const struct taking *x, int32_t i)
+static const struct lt_call_result *result_at(const struct take_question *x, int32_t i)
 {
 	return LT_AT(struct lt_call_result, x->t->call_results, x->c->first_result + i);
 }
-static const struct lt_call_dim *axis_at(const struct taking *x, int32_t i)
+static const struct lt_call_dim *axis_at(const struct take_question *x, int32_t i)
 {
 	return LT_AT(struct lt_call_dim, x->t->call_dims, x->c->first_axis + i);
 }
-static const struct lt_call_window *window_at(const struct taking *x, int32_t i)
+static const struct lt_call_window *window_at(const struct take_question *x, int32_t i)
 {
 	return LT_AT(struct lt_call_window, x->t->call_windows, x->anchor->first_window + i);
 }
-static const struct lt_type *type_of(const struct taking *x, int32_t buffer)
+static const struct lt_type *type_of(const struct take_question *x, int32_t buffer)
 {
 	return LT_AT(struct lt_type, x->t->types, LT_AT(struct lt_buffer, x->t->buffers, buffer)->type);
 }
-static const char *op_name(const struct taking *x, int32_t i)
+static const char *op_name(const struct take_question *x, int32_t i)
 {
 	return x->name && x->name->op ? lt__arena_format(x->a, "%%%s", x->name->op[i]) : lt__arena_format(x->a, "o%d", (int)i);
 }
-static const char *read_name(const struct taking *x, int32_t i)
+static const char *read_name(const struct take_question *x, int32_t i)
 {
 	return x->name && x->name->read ? lt__arena_format(x->a, "%%%s", x->name->read[i])
 		: lt__arena_format(x->a, "r%d", (int)i);
@@ -92,7 +92,7 @@ static const char *read_name(const struct taking *x, int32_t i)
 /* -- where each op stands -- */
 
 /* The op that makes a value, casts and copies left out; -1: it is none. */
-static int32_t behind_casts(const struct taking *x, const struct lt_call_value *v)
+static int32_t behind_casts(const struct take_question *x, const struct lt_call_value *v)
 {
 	while (v->kind == LT_VALUE_OP && (op_at(x, v->at)->kind == LT_CALL_CAST
 		|| (op_at(x, v->at)->kind == LT_CALL_MAP && operator_of(x, v->at)->opcode == LT_OPCODE_copy)))
@@ -100,7 +100,7 @@ static int32_t behind_casts(const struct taking *x, const struct lt_call_value *
 	return v->kind == LT_VALUE_OP ? v->at : -1;
 }
 
-static bool is_named(const struct taking *x, int32_t op)
+static bool is_named(const struct take_question *x, int32_t op)
 {
 	for (size_t i = 0; i < sizeof x->anchor->op / sizeof *x->anchor->op; i++)
 		if (x->anchor->op[i] == op)
@@ -109,7 +109,7 @@ static bool is_named(const struct taking *x, int32_t op)
 }
 
 /* By op: whether it is made of positions and numbers alone. */
-static bool *positional(const struct taking *x)
+static bool *positional(const struct take_question *x)
 {
 	bool *is = LT_NEW(x->a, bool, x->c->n_op + 1);
 	for (int32_t i = 0; i < x->c->n_op; i++) {
@@ -122,7 +122,7 @@ static bool *positional(const struct taking *x)
 	return is;
 }
 
-static void find_places(struct taking *x)
+static void find_places(struct take_question *x)
 {
 	const int32_t n = x->c->n_op;
 	bool *from = LT_NEW(x->a, bool, n + 1), *to = LT_NEW(x->a, bool, n + 1), *fixed = positional(x);
@@ -144,7 +144,7 @@ static void find_places(struct taking *x)
 
 /* -- ops -- */
 
-static bool is_result(const struct taking *x, int32_t op)
+static bool is_result(const struct take_question *x, int32_t op)
 {
 	for (int32_t i = 0; i < x->c->n_result; i++)
 		if (result_at(x, i)->op == op)
@@ -153,7 +153,7 @@ static bool is_result(const struct taking *x, int32_t op)
 }
 
 /* Copies, casts that lose nothing, and casts at the edges. */
-static bool is_free(const struct taking *x, int32_t i)
+static bool is_free(const struct take_question *x, int32_t i)
 {
 	const struct lt_call_op *o = op_at(x, i);
 	const struct lt_op *is = operator_of(x, i);
@@ -163,7 +163,7 @@ static bool is_free(const struct taking *x, int32_t i)
 		|| value_at(x, i, 0)->kind != LT_VALUE_OP);
 }
 
-static void check_op(struct taking *x, int32_t i, uint32_t *n)
+static void check_op(struct take_question *x, int32_t i, uint32_t *n)
 {
 	const struct lt_call_op *o = op_at(x, i);
 	const struct lt_op *is = operator_of(x, i);
@@ -193,7 +193,7 @@ static void check_op(struct taking *x, int32_t i, uint32_t *n)
 
 /* -- types and numbers of what is read and written -- */
 
-static void check_type(struct taking *x, const char *name, bool written, int32_t buffer, uint64_t takes)
+static void check_type(struct take_question *x, const char *name, bool written, int32_t buffer, uint64_t takes)
 {
 	uint32_t dtype = type_of(x, buffer)->dtype;
 	if (!(takes >> dtype & 1))
@@ -201,7 +201,7 @@ static void check_type(struct taking *x, const char *name, bool written, int32_t
 			lt__dtype_info((enum lt_dtype)dtype)->name, x->r->name, lt__dtype_list(x->a, takes));
 }
 
-static void check_types(struct taking *x)
+static void check_types(struct take_question *x)
 {
 	const uint64_t other = x->r->bias ? x->r->bias : x->r->result;
 	for (int32_t i = 0; i < x->c->n_read; i++) {
@@ -229,16 +229,16 @@ static void check_types(struct taking *x)
 
 struct take_operand { const char *name; int32_t buffer, row, first_stride; bool windows; };
 
-static int64_t stride_at(const struct taking *x, const struct take_operand *o, int32_t axis)
+static int64_t stride_at(const struct take_question *x, const struct take_operand *o, int32_t axis)
 {
 	return x->t->strides[o->first_stride + axis];
 }
-static bool moves(const struct taking *x, const struct take_operand *o, int32_t axis)
+static bool moves(const struct take_question *x, const struct take_operand *o, int32_t axis)
 {
 	return stride_at(x, o, axis) && (axis_at(x, axis)->extent > 1 || axis_at(x, axis)->n_bound > 0);
 }
 /* Whether windows move along the axis; inside: whether it counts within a window. */
-static bool is_windowed(const struct taking *x, int32_t axis, bool inside)
+static bool is_windowed(const struct take_question *x, int32_t axis, bool inside)
 {
 	for (int32_t w = 0; w < x->anchor->n_window; w++)
 		if ((inside ? window_at(x, w)->window : window_at(x, w)->out) == axis)
@@ -246,7 +246,7 @@ static bool is_windowed(const struct taking *x, int32_t axis, bool inside)
 	return false;
 }
 
-static void check_channels(struct taking *x, const struct take_operand *o, bool channels, bool plane)
+static void check_channels(struct take_question *x, const struct take_operand *o, bool channels, bool plane)
 {
 	const bool last = x->r->layouts & LT_LAYOUT_CHANNELS_LAST, first = x->r->layouts & LT_LAYOUT_CHANNELS_FIRST;
 	if ((!last && !first) || (last && channels) || (first && plane))
@@ -255,7 +255,7 @@ static void check_channels(struct taking *x, const struct take_operand *o, bool 
 		last && first ? "its channels or its plane" : last ? "its channels" : "its plane", x->r->name);
 }
 
-static void check_strides(struct taking *x, const struct take_operand *o, bool in_image)
+static void check_strides(struct take_question *x, const struct take_operand *o, bool in_image)
 {
 	bool any = false, channels = false, plane = false, one = false;
 	for (int32_t a = 0; a < x->c->n_axis; a++) {
@@ -281,7 +281,7 @@ static void check_strides(struct taking *x, const struct take_operand *o, bool i
 }
 
 /* The element that the first one is counted from: of a window's read, the first behind the borders. */
-static bool row_is_aligned(const struct taking *x, const struct take_operand *o, int64_t bytes)
+static bool row_is_aligned(const struct take_question *x, const struct take_operand *o, int64_t bytes)
 {
 	const int64_t *row = x->t->rows + (int64_t)o->row * x->t->n_column, of = x->r->align;
 	int64_t first = row[0];
@@ -293,7 +293,7 @@ static bool row_is_aligned(const struct taking *x, const struct take_operand *o,
 	return fits;
 }
 
-static void check_align(struct taking *x, const struct take_operand *o)
+static void check_align(struct take_question *x, const struct take_operand *o)
 {
 	const int64_t bytes = type_of(x, o->buffer)->bytes;
 	if (!x->r->align)
@@ -308,14 +308,14 @@ static void check_align(struct taking *x, const struct take_operand *o)
 				(unsigned)x->r->align, x->r->name);
 }
 
-static void check_operand(struct taking *x, const struct take_operand *o, bool in_image)
+static void check_operand(struct take_question *x, const struct take_operand *o, bool in_image)
 {
 	if (!(x->r->layouts & LT_LAYOUT_ANY))
 		check_strides(x, o, in_image);
 	check_align(x, o);
 }
 
-static void check_operands(struct taking *x)
+static void check_operands(struct take_question *x)
 {
 	for (int32_t i = 0; i < x->c->n_read; i++) {
 		const struct lt_call_read *r = read_at(x, i);
@@ -330,7 +330,7 @@ static void check_operands(struct taking *x)
 	}
 }
 
-static void check_axes(struct taking *x)
+static void check_axes(struct take_question *x)
 {
 	for (int32_t a = 0; a < x->c->n_axis; a++) {
 		const struct lt_call_dim *d = axis_at(x, a);
@@ -345,7 +345,7 @@ static void check_axes(struct taking *x)
 
 /* -- all of it -- */
 
-static bool ask(struct taking *x)
+static bool ask(struct take_question *x)
 {
 	if (x->c->n_op == 0 || x->c->anchor < 0) {
 		REFUSE(x, "what it computes is no product, convolution, attention or norm as a whole, which %s is for; change what "
@@ -364,7 +364,7 @@ static bool ask(struct taking *x)
 const char *lt__routine_refuses_graph(struct lt_arena *a, const struct lt_routine *r, const struct lt_tree *t,
 	const struct lt_call *c, const struct lt_call_names *name)
 {
-	struct taking x = { .a = a, .r = r, .t = t, .c = c, .name = name };
+	struct take_question x = { .a = a, .r = r, .t = t, .c = c, .name = name };
 	uint32_t n = 0;
 	if (!ask(&x))
 		return x.why;
@@ -388,7 +388,7 @@ const char *lt__routine_refuses_graph(struct lt_arena *a, const struct lt_routin
 }
 
 /* Positions along the axes of a role; -1: there are more than fit. */
-static int64_t positions(const struct taking *x, int32_t role, bool window)
+static int64_t positions(const struct take_question *x, int32_t role, bool window)
 {
 	int64_t n = 1;
 	uint64_t keys = x->anchor->kind == LT_ANCHOR_ATTENTION && window ? op_at(x, x->anchor->op[2])->reduced : 0;
@@ -401,7 +401,7 @@ static int64_t positions(const struct taking *x, int32_t role, bool window)
 const char *lt__routine_avoids_graph(
 	struct lt_arena *a, const struct lt_routine *r, const struct lt_tree *t, const struct lt_call *c)
 {
-	struct taking x = { .a = a, .r = r, .t = t, .c = c };
+	struct take_question x = { .a = a, .r = r, .t = t, .c = c };
 	static const char *const names[] = { "batches", "rows", "columns", "terms", "positions of a window, or keys" };
 	int64_t flops = 2, n[5], wrong = -1;
 	if (!ask(&x))
