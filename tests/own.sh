@@ -108,13 +108,34 @@ sed -i "s/^LT_TAKES.*/LT_TAKES(product, $takes);/" "$k/product.c"
 	grep -q '^own/product/f32/primes/13x12,12x12$' "$to/out"
 said $? "lt-check finds extents that LT_TAKES takes"
 
+# -- routines --
+
+mkdir "$to/routine" && cp tests/own/routine/* tests/own/right/product.* "$to/routine"
+sed -i '1a LT_ROUTINE(product);' "$to/routine/product.c"
+$run --kernels "$to/routine" tests/own/routine.lt --dump=graph 2>/dev/null | grep '^own' >"$to/out"
+cmp -s "$to/out" tests/own/routine.txt
+said $? "products and convolutions of a script that are what a routine means are its calls"
+for backend in cpu llvm; do
+	$run -b $backend --kernels "$to/routine" tests/own/routine.lt -i x=random -i image=random -c w=random -c v=random \
+		-q --verify >"$to/out" 2>&1 && grep -q '^verify: passed' "$to/out" &&
+		[ "$($run -b $backend --kernels "$to/routine" tests/own/routine.lt --dump=tree | grep -c '^group call')" = 7 ]
+	said $? "$backend: and are judged by it"
+done
+sed -i '/LT_ROUTINE/d' "$to/routine/"*.c
+! $run --kernels "$to/routine" tests/own/routine.lt --dump=graph | grep -q '^own'
+said $? "without LT_ROUTINE they are not"
+
 # -- ONNX --
 
 case ${DIRS-frontends/onnx} in
 *frontends/onnx*)
 	$run -b cpu --kernels tests/own/onnx tests/own/model.onnx -i x=iota >"$to/out" 2>&1
 	grep -q '3. 4. 5.' "$to/out" && grep -q 'there is no .*twice.c' "$to/out"
-	said $? "nodes of a domain are operations, attributes are parameters" ;;
+	said $? "nodes of a domain are operations, attributes are parameters"
+	sed -i '1a LT_ROUTINE(product);' "$to/routine/product.c"
+	$run --kernels "$to/routine" examples/mnist/digits.onnx --dim batch=2 --dump=graph | grep '^own' >"$to/out"
+	[ "$(grep -c '^own "product"' "$to/out")" = 2 ]
+	said $? "products of a model are calls of a routine" ;;
 esac
 
 # -- mistakes --
@@ -147,6 +168,7 @@ kernel 'LT_KERNEL(scale, f32)'; refuses 2 "LT_KERNEL has three arguments"
 kernel 'LT_KERNEL(scale, f32, extent(0, 7))'; refuses 2 "asks for axis 7, and there are 2 of them"
 kernel 'LT_KERNEL(scale, f32, threads * threads)'; refuses 2 "is no number of bytes, and one for each thread"
 kernel 'LT_TAKES(scale, rank(0) = 2); LT_KERNEL(scale, f32, 0)'; refuses 2 "LT_TAKES: expected an operator or the end"
+kernel 'LT_ROUTINE(scal); LT_KERNEL(scale, f32, 0)'; refuses 2 "LT_ROUTINE has the kernel's name"
 kernel 'void scale(void)'; refuses 2 "defines no kernel"
 kernel 'LT_KERNEL(scale, f32, 0)' '}; LT_KERNEL(scale, f64, 0) {'; refuses 2 "LT_KERNEL stands there a second time"
 kernel '#include "none.h"

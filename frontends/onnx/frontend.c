@@ -3,6 +3,7 @@
 #include "frontends/frontends.h"
 #include "frontends/onnx/onnx.h"
 #include "frontends/onnx/onnx.pb-c.h"
+#include "frontends/script/script.h"
 
 enum { NEWEST_OPSET = 28 };
 
@@ -43,7 +44,8 @@ static lt_status import_body(void *arg)
 	lt__onnx_sources(m, &scope);
 	lt__onnx_convert(m, &scope, m->model->graph->n_node, m->model->graph->node);
 	lt__onnx_results(m, &scope);
-	return lt__onnx_problems(m);
+	LT_TRY(lt__onnx_problems(m));
+	return lt__script_own_find(m->graph, m->arena, &m->folder);
 }
 
 static lt_status onnx_parse_with(struct lt_context *ctx, const char *text, size_t bytes, const char *file,

@@ -305,6 +305,8 @@ lt_status lt__script_load_own(struct lt_script *, const char *name);
 /* Calls a function whose arguments are s->arg from `first` on: its values, or one of the kind MANY. */
 lt_status lt__script_call(struct lt_script *, int32_t function, int32_t first, const struct lt_cursor *from,
 	struct lt_arg *out);
+struct lt_script_language { struct lt_script_node *type; int32_t n; struct lt_names *names; };
+
 /* The arguments of a call of that node, from its '(' to its ')', onto s->arg. */
 lt_status lt__script_args(struct lt_script *, const struct lt_script_node *);
 

@@ -104,6 +104,16 @@ static lt_status read_takes(struct own_head h, const char *name, struct lt_ownhe
 		"%s:%d: LT_TAKES stands there a second time; && joins two conditions", h.path, h.line) : LT_OK;
 }
 
+/* LT_ROUTINE(NAME), if it is there: frontends look for it. */
+static lt_status read_routine(struct own_head h, const char *name)
+{
+	const char *at;
+	size_t n;
+	return !find_word(&h, "LT_ROUTINE") || (take_argument(&h, ')', &at, &n) && strlen(name) == n && !memcmp(at, name, n))
+		? LT_OK : lt_fail(h.ctx, LT_ESYNTAX, "%s:%d: LT_ROUTINE has the kernel's name: LT_ROUTINE(%s);", h.path, h.line,
+			name);
+}
+
 lt_status lt__own_head(struct lt_context *ctx, const char *path, const char *text, const char *name,
 	struct lt_ownhead *out)
 {
@@ -111,6 +121,7 @@ lt_status lt__own_head(struct lt_context *ctx, const char *path, const char *tex
 	const char *at;
 	size_t n;
 	LT_TRY(read_takes(h, name, out));
+	LT_TRY(read_routine(h, name));
 	if (!find_word(&h, "LT_KERNEL"))
 		return lt_fail(ctx, LT_EINVAL, "%s defines no kernel: it has no LT_KERNEL(%s, f32, 0) { ... } (lt/own.h)", path,
 			name);

@@ -9,6 +9,7 @@ struct own_find {
 	struct lt_ownfolder folder;
 	const char **text;              /* by operation: its text; NULL: not read yet */
 	struct lt_ownhead *head;
+	const char *said;               /* the last sentence */
 };
 
 static lt_status read_kernel(struct own_find *f, int32_t i, const char *path)
@@ -70,6 +71,14 @@ static lt_status find_call(struct own_find *f, struct lt_owncall *c, const char 
 	return lt__own_workspace(f->g->ctx, path, &f->head[i], f->g, c, c->workspace);
 }
 
+/* A routine has many calls in a model that all are not made. */
+static void say_once(struct own_find *f, const char *text)
+{
+	if (!f->said || strcmp(f->said, text) != 0)
+		f->o->log(f->o->user, LT_LOG_INFO, text);
+	f->said = text;
+}
+
 lt_status lt__own_find(const struct lt_graph *g, struct lt_arena *a, const struct lt_options *o, struct lt_graph *out)
 {
 	struct own_find f = { .g = g, .a = a, .o = o };
@@ -88,8 +97,7 @@ lt_status lt__own_find(const struct lt_graph *g, struct lt_arena *a, const struc
 		if (!why)
 			out->own[out->n_own++] = c;
 		else if (o->log)
-			o->log(o->user, LT_LOG_INFO, lt__arena_format(a, "kernel %s is not called: %s; what it means is computed", c.name,
-				why));
+			say_once(&f, lt__arena_format(a, "kernel %s is not called: %s; what it means is computed", c.name, why));
 	}
 	return LT_OK;
 }
