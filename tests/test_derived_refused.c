@@ -188,7 +188,8 @@ static const struct { const char *from, *steps, *why;
 		"complete; move "
 		"%c after that loop" },
 	{ "fused", "layout %e n m",
-		"apply:1:1: `layout %e n m`: %e is a result, a state or part of an update: its order in memory is that "
+		"apply:1:1: `layout %e n m`: %e is a result, a state, part of an update or a tensor of "
+		"a kernel of one's own: its order in memory is that "
 		"of its dims; "
 		"`materialize` it to have a copy in another order" },
 	{ "fused", "layout %c n",
@@ -214,11 +215,13 @@ static const struct { const char *from, *steps, *why;
 	{ "fused", "layout %c m n pad 0",
 		"apply:1:1: `layout %c m n pad 0`: pad is a whole number of at least 1, not '0'" },
 	{ "conv", "layout %s o",
-		"apply:1:1: `layout %s o`: %s is a result, a state or part of an update: its order in memory is that "
+		"apply:1:1: `layout %s o`: %s is a result, a state, part of an update or a tensor of "
+		"a kernel of one's own: its order in memory is that "
 		"of its dims; "
 		"`materialize` it to have a copy in another order" },
 	{ "keeps", "layout %u i",
-		"apply:1:1: `layout %u i`: %u is a result, a state or part of an update: its order in memory is that "
+		"apply:1:1: `layout %u i`: %u is a result, a state, part of an update or a tensor of "
+		"a kernel of one's own: its order in memory is that "
 		"of its dims; "
 		"`materialize` it to have a copy in another order" },
 	{ "keeps", "layout %y q/1 q",
@@ -347,7 +350,8 @@ static const struct { const char *old, *new, *why; } edits[] = {
 	{ "copy %b layout", "copy %a layout",
 		"t:16:31: %b.copy has operands %a here, and %b " OWN },
 	{ "= abs %d", "= abs %d layout [n m]",
-		"t:26: %e is a result, a state or part of an update: its order in memory is that of its dims; `materialize` it to "
+		"t:26: %e is a result, a state, part of an update or a tensor of "
+		"a kernel of one's own: its order in memory is that of its dims; `materialize` it to "
 		"have a copy in another order" },
 	{ "      for k' ", "      for k_1 ",
 		"t:19: the innermost loop over k around %p has step 4; it must be 1: add a loop over k with step 1 inside" },
