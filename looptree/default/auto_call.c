@@ -105,14 +105,6 @@ static bool draft_grow(struct draft *d)
 	}
 }
 
-/* Whether a routine may leave it out: a copy, or a cast that rounds nothing. */
-static bool may_be_left_out(const struct lt_graph *g, lt_node n)
-{
-	const struct lt_nodedef *d = &g->node[n];
-	return !d->reduce && (d->op == LT_OP_copy || (d->op == LT_OP_cast
-		&& lt__dtype_info(g->node[d->operand[0]].dtype)->bytes <= lt__dtype_info(d->dtype)->bytes));
-}
-
 /* Casts and copies that only the call reads are in it, too. */
 static void add_casts(struct draft *d)
 {
@@ -124,7 +116,7 @@ static void add_casts(struct draft *d)
 			if (base < 0 || !lt__has_leaf(s->g, base) || s->in_call[base] || s->n_reader[base] != 1
 				|| d->n == MAX_MEMBERS || has(d->member, d->n, base))
 				continue;
-			if (may_be_left_out(s->g, base) && lt__auto_same_class(s, base, d->sum))
+			if (lt__may_be_left_out(s->g, base) && lt__auto_same_class(s, base, d->sum))
 				d->member[d->n++] = base;
 		}
 	}

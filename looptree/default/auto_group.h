@@ -16,6 +16,8 @@ struct lt_group_option {
 /* Marks options that have no leaf in common, of the most bytes: of all choices where each leaf of those that overlap is
  * read by one other of them at most (chains and trees), else the largest first. */
 void lt__group_choose(struct lt_auto *, struct lt_group_option *, int32_t n);
+/* Whether a routine may leave it out: a copy, or a cast that rounds nothing. */
+bool lt__may_be_left_out(const struct lt_graph *, lt_node);
 /* All options, those that are chosen marked. */
 lt_status lt__auto_groups(struct lt_auto *, struct lt_group_option **option, int32_t *n_option);
 /* The leaves of one, as nests in a group of the tree. */
