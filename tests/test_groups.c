@@ -10,6 +10,7 @@
 #include "looptree/tree/tree.h"
 #include "lt/backend.h"
 #include "program/run/run.h"
+#include "tests/built.h"
 #include "tests/odd.h"
 #include "tests/parsed.h"
 #include "tests/script_run.h"
@@ -298,6 +299,21 @@ Test(groups, random_networks_are_convex_and_right)
 	}
 	cr_expect_gt(groups, 300, "%d", groups);
 	lt_backend_find("sim")->close(session);
+}
+
+/* The scripts whose trees are in tests/golden, by the descriptions of their calls; and as given back, with groups. */
+Test(groups, networks_of_goldens_are_right)
+{
+	static const char *const names[] = { "resnet", "mobilenet", "bert", "llama", "mnist", "silu", "halves" };
+	for (size_t i = 0; i < 2 * sizeof names / sizeof *names; i++) {
+		static char command[4000], out[4000], err[4000], run[1000];
+		const char *name = names[i / 2];
+		(void)snprintf(run, sizeof run, "%s -b sim:grid/groups tests/golden/groups-%s.lt", built("lt-run"), name);
+		(void)snprintf(command, sizeof command, "%s%s %s %s -q --verify -i '*=random' -c '*=random'", i % 2 ? run : "",
+			i % 2 ? " --dump=tree |" : "", run, i % 2 ? "--schedule=-" : "");
+		cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s: %s%s", name, out, err);
+		cr_expect_not_null(strstr(out, "verify: passed"), "%s: %s%s", name, out, err);
+	}
 }
 
 /* -- refused in the end -- */
