@@ -37,6 +37,10 @@ static const struct described_case cases[] = {
 	{ "strided", "c = 64; d = 128; h = 56;", "c = 3; d = 5; h = 9;",
 		"x = InputTensor(x, T, [2, c, h, h + 1]); w = ConstantTensor(w, T, [d, c, 3, 2]);\n"
 		"result = TO(Conv2dNode(F(x), F(w), [2, 3], [1, 0, 2, 1], [2, 1]));\n", { NULL }, { NULL }, { NULL } },
+	/* borders wider than the image needs, along an axis without windows, too */
+	{ "bordered", "c = 6; d = 5; h = 9;", "c = 2; d = 3; h = 4;",
+		"x = InputTensor(x, T, [2, c, h, h + 1]); w = ConstantTensor(w, T, [d, c, 1, 2]);\n"
+		"result = TO(Conv2dNode(F(x), F(w), [1, 1], [1, 1, 0, 1]));\n", { NULL }, { NULL }, { NULL } },
 	{ "grouped", "c = 8; d = 16; h = 14;", "c = 2; d = 3; h = 5;",
 		"x = InputTensor(x, T, [2, 4 * c, h, h]); w = ConstantTensor(w, T, [4 * d, c, 3, 3]);\n"
 		"b = ConstantTensor(b, T, [4 * d, 1, 1]); r = InputTensor(r, T, [2, 4 * d, h, h]);\n"

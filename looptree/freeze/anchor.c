@@ -208,6 +208,15 @@ static bool share_guard(const struct anchoring *x, const struct lt_fcallread *r,
 	return false;
 }
 
+/* Whether a guard has it and an axis of the set, which it may be itself. */
+static bool is_guarded(const struct anchoring *x, const struct lt_fcallread *r, int32_t axis, uint64_t set)
+{
+	bool found = false;
+	for (int32_t a = 0; a < x->call->n_axis && !found; a++)
+		found = has_axis(set, a) && share_guard(x, r, axis, a);
+	return found;
+}
+
 /* What one window is; either axis may be -1, where it has one position.  n: guards that it explains. */
 static bool add_window(struct anchoring *x, const struct lt_fcallread *r, int32_t o, int32_t w, int32_t *n)
 {
@@ -248,9 +257,13 @@ static bool find_windows(struct anchoring *x, const struct product *p, int32_t r
 	int32_t explained = 0;
 	for (int32_t w = 0; w < x->call->n_axis; w++) {
 		int32_t out = -1;
+		const bool guarded = has_axis(reduced, w) && is_guarded(x, r, w, ~reduced);
 		for (int32_t o = 0; o < x->call->n_axis && has_axis(reduced, w); o++) {
-			if (o == w || has_axis(reduced, o) || !has_axis(p->in_left, o)
-				|| !(share_guard(x, r, o, w) || (has_axis(p->in_left & ~p->in_right, o) && overlaps(x, r, o, w))))
+			if (o == w || has_axis(reduced, o) || !has_axis(p->in_left, o))
+				continue;
+			/* Guards say which move along which, where there are some: with borders more of them overlap by chance. */
+			if (guarded ? !share_guard(x, r, o, w) : is_guarded(x, r, o, ~UINT64_C(0))
+				|| !has_axis(p->in_left & ~p->in_right, o) || !overlaps(x, r, o, w))
 				continue;
 			if (out >= 0 || has_axis(used, o))
 				return false;
