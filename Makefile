@@ -63,7 +63,7 @@ endif
 
 # What not every machine has, unless it is chosen by hand: it is looked for, and LLVM and protobuf-c, which main
 # features need, are installed.
-LOOKED_FOR := $(foreach f,LLVM PROTOC CUDA OPENCL,$(if $(filter undefined,$(origin $f)),$f))
+LOOKED_FOR := $(foreach f,LLVM PROTOC CUDA CUDNN OPENCL,$(if $(filter undefined,$(origin $f)),$f))
 ifneq ($(filter all debug% release% plugins check check-more tests onnx-suite bench demo% tell-hamkaas,$(GOALS)),)
 $(if $(filter LLVM,$(LOOKED_FOR)),$(shell $(setup) llvm '$(O)' >&2))
 $(if $(filter PROTOC,$(LOOKED_FOR)),$(shell $(setup) onnx '$(O)' >&2))
@@ -71,20 +71,22 @@ endif
 # The OpenCL device, the other machines for which lt-build is tested, and the browser in which a test opens pages.
 $(if $(filter check check-more tests,$(GOALS)),$(shell $(setup) opencl >&2))
 $(if $(filter check check-more,$(GOALS)),$(shell $(setup) cross >&2; $(setup) browser >&2))
-# The headers of CUDA and OpenCL, whose libraries are opened when a program asks for them; the compiler of protobuf-c,
-# by which models of ONNX are read.
+# The headers of CUDA, cuDNN and OpenCL, whose libraries are opened when a program asks for them; the compiler of
+# protobuf-c, by which models of ONNX are read.
 CUDA   := $(if $(filter CUDA,$(LOOKED_FOR)),$(shell scripts/cuda.sh),$(CUDA))
+CUDNN  := $(if $(CUDA),$(if $(filter CUDNN,$(LOOKED_FOR)),$(shell scripts/cudnn.sh $(CUDA)),$(CUDNN)))
 OPENCL := $(if $(filter OPENCL,$(LOOKED_FOR)),$(shell scripts/opencl.sh),$(OPENCL))
 PROTOC := $(if $(filter PROTOC,$(LOOKED_FOR)),$(shell scripts/onnx.sh),$(PROTOC))
 LLVM   := $(if $(filter LLVM,$(LOOKED_FOR)),$(shell scripts/llvm.sh),$(LLVM))
 # What was looked for in vain, told at the end of what a user asks for.
-MISSING = $(foreach f,$(LOOKED_FOR),$(if $($f),,$f))
+MISSING = $(filter-out $(if $(CUDA),,CUDNN),$(foreach f,$(LOOKED_FOR),$(if $($f),,$f)))
 tell_left_out = @$(if $(MAKELEVEL:0=),:,$(setup) left-out '$(O)' $(MISSING))
 
 # The folders of the library: all below its floors that hold sources, less what is built as a file of its own and what
 # needs headers that are not there.  Which folder may include which is in scripts/structure.py.
 FLOORS  = base ir looptree kernel backends frontends program
-LEFT_OUT = backends/llvm $(if $(CUDA),,backends/cuda) $(if $(OPENCL),,backends/opencl) $(if $(PROTOC),,frontends/onnx)
+LEFT_OUT = backends/llvm $(if $(CUDA),,backends/cuda) $(if $(CUDNN),,backends/cudnn) \
+	$(if $(OPENCL),,backends/opencl) $(if $(PROTOC),,frontends/onnx)
 DIRS   := $(filter-out $(LEFT_OUT),$(sort $(patsubst %/,%,$(dir $(shell find $(FLOORS) -name '*.c')))))
 # And above them, in no library: check, which lt-check and the tests share; tools; tests.
 
@@ -143,6 +145,9 @@ LLVM_TESTS = $(if $(LLVM),$(patsubst %.c,$(O)/%,$(wildcard tests/llvm/test_*.c))
 # Tests of the backend cuda, on a driver that is not there (libcuda.so.1) and on a device.
 CUDA_TESTS = $(if $(CUDA),$(patsubst tests/cuda/%.c,$(O)/tests/cuda/%,$(wildcard tests/cuda/test_*.c)))
 MOCK_CUDA = $(if $(CUDA),$(addprefix $(O)/tests/cuda/,libcuda.so.1 libcublasLt.so.13 libcublas.so.13))
+# The same of cudnn, on a library that is not there either.
+CUDNN_TESTS = $(if $(CUDNN),$(patsubst tests/cudnn/%.c,$(O)/tests/cudnn/%,$(wildcard tests/cudnn/test_*.c)))
+MOCK_CUDNN = $(MOCK_CUDA) $(if $(CUDNN),$(O)/tests/cudnn/libcudnn.so.9)
 # Tests of the backend opencl, on whatever device there is: PoCL makes one of the processor.
 OPENCL_TESTS = $(if $(OPENCL),$(patsubst tests/opencl/%.c,$(O)/tests/opencl/%,$(wildcard tests/opencl/test_*.c)))
 # Tests of models of ONNX.
@@ -182,6 +187,7 @@ $(O)/%.o: %.c $(O)/flags | $(O)/ir/op/prelude_text.h $(REVISIONS)
 	$(call say,CC $<)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/backends/cuda/%.o: private FLAGS += -isystem $(CUDA)
+$(O)/backends/cudnn/%.o: private FLAGS += $(addprefix -isystem ,$(CUDA) $(filter-out $(CUDA) /usr/include,$(CUDNN)))
 $(O)/backends/opencl/%.o: private FLAGS += $(addprefix -isystem ,$(filter-out /usr/include,$(OPENCL)))
 $(patsubst %.c,$(O)/%.o,$(wildcard frontends/onnx/*.c)): | $(ONNX_OBJ:.o=.h)
 $(ONNX_OBJ): $(ONNX_OBJ:.o=.h)
@@ -349,6 +355,11 @@ $(filter %_bench,$(CUDA_TESTS)): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o | $(
 CUDA_MEASURES = $(addprefix $(O)/tests/cuda/measure_,cuda blas)
 $(CUDA_MEASURES): %: %.o $(O)/looptree.o
 	$(link) $(LIBS)
+$(O)/tests/cudnn/%.o: private FLAGS += $(addprefix -isystem ,$(CUDA) $(filter-out $(CUDA) /usr/include,$(CUDNN)))
+$(CUDNN_TESTS): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o | $(MOCK_CUDNN)
+	$(link) -lcriterion $(TOOL_LIBS)
+$(O)/tests/cudnn/libcudnn.so.9: $(O)/tests/cudnn/mock_cudnn.o $(O)/kernel/form/number.o $(O)/tests/cuda/libcuda.so.1
+	$(link) -shared -Wl,-soname,$(@F) $(O)/tests/cuda/libcuda.so.1 -lm
 $(O)/tests/opencl/%.o: private FLAGS += $(addprefix -isystem ,$(filter-out /usr/include,$(OPENCL)))
 $(OPENCL_TESTS): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o
 	$(link) -lcriterion $(TOOL_LIBS)
@@ -375,14 +386,14 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 		$(filter-out $(O)/backends/$*/$*.o,$(filter %.o,$^)) -ldl -lm
 
 plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
-tests: built $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS) \
+tests: built $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(CUDNN_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS) \
 	$(if $(CUDA),$(CUDA_MEASURES)) \
 	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/gpu_trees $(O)/limits $(O)/mutants \
 	$(O)/simulate $(if $(PROTOC),$(O)/models) \
 	plugins
 check check-more: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(if $(filter %-more,$@),--more) \
-		$(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS)
+		$(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(CUDNN_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS)
 bless: built $(addprefix $(O)/tests/,test_script_docs test_tree_text test_bench_predicted test_bench_grids \
 		test_networks)
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless; O=$(O) tests/options.sh --bless
@@ -470,7 +481,7 @@ tidy:
 clean:
 	rm -rf build $(O)
 
--include $(wildcard $(O)/tests/cuda/*.d $(O)/tests/opencl/*.d $(O)/tests/onnx/*.d)
+-include $(wildcard $(O)/tests/cuda/*.d $(O)/tests/cudnn/*.d $(O)/tests/opencl/*.d $(O)/tests/onnx/*.d)
 -include $(wildcard $(O)/tools/*/*.d) $(patsubst %.o,%.d,$(OBJ) $(PART) $(HELPERS) $(MUTANTS)) $(TESTS:=.d) \
 	$(PLUGINS:.so=.d)
 -include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d) $(O)/tests/kernels/simulate.d

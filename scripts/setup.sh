@@ -5,7 +5,8 @@
 # setup.sh llvm|onnx FOLDER -- the same for LLVM, which the backend llvm is built with, or protobuf-c, which model files
 # are read with; without them these are left out.  What could not be installed is not tried again: FOLDER/setup-NAME.log
 # says why.
-# setup.sh left-out FOLDER LLVM|PROTOC|CUDA|OPENCL... -- says what is left out without these, why, and how to have it.
+# setup.sh left-out FOLDER LLVM|PROTOC|CUDA|CUDNN|OPENCL... -- says what is left out without these, why, and how to
+#   have it.
 # setup.sh hamkaas FOLDER COMMAND -- says what the libhamkaas.so there has, which COMMAND builds, too.
 # setup.sh bench -- the same for OpenBLAS and oneDNN, which lt-bench measures next to Looptree; nothing fails without
 # them.
@@ -83,6 +84,9 @@ if [ "${1-}" = left-out ]; then
 			"$(command_for $(packages_of onnx)) && make" ;;
 		CUDA) left_out "the backend cuda (GPUs of NVIDIA)" "cuda.h and nvrtc.h are not there; make does not install them" \
 			"$(command_for cuda-toolkit) && make, from NVIDIA's packages (https://developer.nvidia.com/cuda-downloads)" ;;
+		CUDNN) left_out "the backend cudnn (convolutions by cuDNN)" \
+			"cudnn_graph.h of cuDNN 9 is not there, or the toolkit is not; make does not install it" \
+			"$(command_for cudnn9-cuda-13) && make, from NVIDIA's packages (https://developer.nvidia.com/cudnn-downloads)" ;;
 		OPENCL) left_out "the backend opencl (devices of any vendor)" "CL/cl.h is not there; make does not install it" \
 			"$(command_for opencl-c-headers) && make" ;;
 		esac

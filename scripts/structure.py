@@ -117,7 +117,7 @@ def check_includes(sources):
 		for found in INCLUDE.finditer(text):
 			name, line = found.group(1), text.count('\n', 0, found.start(1)) + 1
 			beside = os.path.normpath(os.path.join(folder, name))
-			if beside in sources:
+			if beside in sources and text[found.start(1) - 1] == '"':          # <cuda.h> is none of ours
 				name = beside
 			target = 'include/' + name if name.startswith('lt/') else name
 			if floor_of(target) not in FLOORS or '/' not in name:

@@ -20,6 +20,8 @@ LLVM=$(scripts/llvm.sh) && LLVM="-isystem $("$LLVM" --includedir)" ||
 # And those that need the CUDA toolkit's headers.
 CUDA=$(scripts/cuda.sh) && CUDA="-isystem $CUDA" ||
 	echo "not tried: headers of backends/cuda; the CUDA toolkit's headers are not installed"
+CUDNN=$(scripts/cudnn.sh $(scripts/cuda.sh)) && CUDNN="$CUDA -isystem $CUDNN" ||
+	echo "not tried: headers of backends/cudnn; cuDNN's headers are not installed"
 OPENCL=$(scripts/opencl.sh) && OPENCL="-isystem $OPENCL" ||
 	echo "not tried: headers of backends/opencl; OpenCL's headers (opencl-c-headers) are not installed"
 # A .c file that is nothing but the header; prelude.h is text for generated code and has the same duty.
@@ -31,6 +33,9 @@ for h in $(find include base ir looptree kernel backends frontends program check
 	backends/cuda/*|tests/cuda/*)
 		[ -n "$CUDA" ] || continue
 		system=$CUDA ;;
+	backends/cudnn/*|tests/cudnn/*)
+		[ -n "$CUDNN" ] || continue
+		system=$CUDNN ;;
 	backends/opencl/*|tests/opencl/*)
 		[ -n "$OPENCL" ] || continue
 		system=$OPENCL ;;

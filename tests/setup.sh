@@ -9,7 +9,7 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 real=$PWD
 case $O in /*) built=$O ;; *) built=$PWD/$O ;; esac
-unset O SETUP MODE SAN MAKEFLAGS MAKELEVEL MFLAGS LLVM PROTOC CUDA OPENCL CUDA_HOME
+unset O SETUP MODE SAN MAKEFLAGS MAKELEVEL MFLAGS LLVM PROTOC CUDA CUDNN OPENCL CUDA_HOME CUDNN_HOME
 
 for f in "$real"/*; do ln -s "$f" "$tree/${f##*/}"; done
 rm "$tree/scripts" "$tree/$(basename "$built")" 2>/dev/null

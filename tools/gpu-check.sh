@@ -37,7 +37,7 @@ if [ "${1-}" = --pack ]; then
 	exit 0
 fi
 
-parts=tests,measure,examples,nets,llama,check,bench,sanitize
+parts=tests,measure,examples,nets,llama,check,bench,sanitize,cudnn
 [ "${1-}" = -p ] && { parts=$2; shift 2; }
 out=${1:-gpu-check}
 mkdir -p "$out" || exit 1
@@ -303,6 +303,36 @@ sanitize() {
 	done
 }
 
+# Default trees of convolutions: each type, with a bias and a ReLU, strides, borders, groups; then once more, by plans
+# that are kept.  Groups, and what is small, are generated.
+cudnn() {
+	"$bin/lt-run" --list-backends 2>/dev/null | grep -q '^cudnn  *[0-9]* *9 ' || { row 'cuDNN' 'not usable here'; return; }
+	local type of stride window border groups channels n=0 good=0 again dir=$out/cudnn
+	rm -rf "$dir" && mkdir -p "$dir" || return
+	for type in float32 float16 bfloat16; do
+		for of in 1:3:1:1:64 2:3:1:1:64 1:1:0:1:64 2:1:0:1:64 1:5:2:1:48 2:7:3:1:64 1:3:1:2:64 1:3:1:64:64; do
+			IFS=: read -r stride window border groups channels <<<"$of"
+			n=$((n + 1))
+			cat >"$dir/$n.lt" <<-E
+				x = InputTensor(x, $type, [4, 28, 28, $channels]);
+				w = ConstantTensor(w, $type, [64, $window, $window, $channels / $groups]);
+				b = ConstantTensor(b, $type, [64, 1, 1]);
+				y = Conv2dNode(CastNode(PermuteNode(x, [0, 3, 1, 2]), float32), CastNode(PermuteNode(w, [0, 3, 1, 2]), float32),
+					[$stride, $stride], [$border, $border, $border, $border], [1, 1], $groups);
+				result = PermuteNode(CastNode(ReLUNode(y + CastNode(b, float32)), $type), [0, 2, 3, 1]);
+			E
+			"$bin/lt-run" -b cudnn --strict --cache-dir "$dir/cache" --verify -q -i '*=random' -c '*=random' "$dir/$n.lt" \
+				>"$dir/$n.log" 2>&1 && grep -q 'verify: passed' "$dir/$n.log" && good=$((good + 1))
+			"$bin/lt-run" -b cudnn --strict --cache-dir "$dir/cache" --verify -q -i '*=random' -c '*=random' "$dir/$n.lt" \
+				2>&1 | grep -q 'verify: passed' && again=$((${again:-0} + 1))
+		done
+	done
+	row 'cuDNN: convolutions that are right' "$good of $n"
+	row 'cuDNN: right by plans that were kept' "${again:-0} of $n"
+	row 'cuDNN: plans that were dropped' "$(cat "$dir"/*.log | grep -c 'is not used: ')"
+	[ "$good" = "$n" ] && [ "${again:-0}" = "$n" ] || failed=1
+}
+
 export begin whole
 export -f example part limited
 
@@ -316,5 +346,6 @@ has llama && llama
 has check && check 240
 has bench && bench gpu gemm mlp pointwise layout conv rows
 has sanitize && sanitize
+has cudnn && cudnn
 row 'whole check' "$(seconds "$begin")"
 exit $failed

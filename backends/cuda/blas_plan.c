@@ -33,8 +33,10 @@ struct blas_call {
 	const struct lt_kernel_call *c;
 	int32_t number;
 	const int64_t *count;
-	uint64_t at[LT_MAX_CALL_OPERANDS];
+	const uint64_t *at;
 };
+/* Where the operands of a call begin, of a described one, too. */
+struct called_at { uint64_t of[LT_MAX_CALL_PARTS]; };
 
 void lt__cuda_plans_free(struct lt_object *o)
 {
@@ -244,7 +246,7 @@ static lt_status plan_for(const struct blas_call *x, const struct lt_cuda_plan *
 
 /* Without args: as memory of the pool begins. */
 static struct blas_call call_of(
-	struct lt_object *o, const struct lt_cuda_launches *all, uint32_t i, const struct lt_args *args)
+	struct lt_object *o, const struct lt_cuda_launches *all, uint32_t i, const struct lt_args *args, struct called_at *at)
 {
 	const struct lt_cuda_launch *l = &all->launch[i];
 	const struct lt_kernel *k = o->code.kernel;
@@ -253,9 +255,10 @@ static struct blas_call call_of(
 	x.count = begin + x.c->n_operand;
 	for (int32_t p = 0; p < x.c->n_operand; p++) {
 		const struct lt_kernel_buffer *b = &k->buffers[x.c->operands[p].buffer];
-		x.at[p] = (args ? lt__cuda_buffer_address(b, args) : (uint64_t)b->offset)
+		at->of[p] = (args ? lt__cuda_buffer_address(b, args) : (uint64_t)b->offset)
 			+ (uint64_t)begin[p] * bytes_of(b->dtype);
 	}
+	x.at = at->of;
 	return x;
 }
 
@@ -263,14 +266,19 @@ lt_status lt__cuda_calls_prepare(struct lt_object *o, const struct lt_cuda_launc
 	size_t *bytes, struct lt_diag *diag)
 {
 	const struct lt_cuda_plan *p;
-	lt_status status = all->n_call ? lt__cuda_blas_open(o->s, cuda_name(o->tree), diag) : LT_OK;
+	lt_status status = LT_OK;
 	*bytes = 0;
 	for (uint32_t i = 0; !status && all->n_call && i < all->n_launch; i++) {
 		if (all->launch[i].call < 0)
 			continue;
-		struct blas_call x = call_of(o, all, i, args);
-		status = plan_for(&x, &p, diag);
-		*bytes = !status && p->workspace > *bytes ? p->workspace : *bytes;
+		size_t needs = 0;
+		struct called_at at;
+		const struct blas_call x = call_of(o, all, i, args, &at);
+		if (x.c->n_result)
+			status = o->s->more->prepare(o, &(struct lt_cuda_called){ x.c, x.number, at.of }, &needs, diag);
+		else if (!(status = lt__cuda_blas_open(o->s, cuda_name(o->tree), diag)) && !(status = plan_for(&x, &p, diag)))
+			needs = p->workspace;
+		*bytes = needs > *bytes ? needs : *bytes;
 	}
 	return status;
 }
@@ -297,11 +305,14 @@ static const void *operand_at(const struct blas_call *x, const struct lt_blas_sh
 }
 
 lt_status lt__cuda_call(struct lt_object *o, const struct lt_cuda_launches *all, uint32_t i, const struct lt_args *args,
-	CUstream stream, CUdeviceptr workspace, struct lt_diag *diag)
+	const struct lt_cuda_where *to, struct lt_diag *diag)
 {
 	static const struct { double d[2]; float f[2]; } factors = { { 0, 1 }, { 0, 1 } };
 	const struct lt_cuda_blas *b = &o->s->blas;
-	const struct blas_call x = call_of(o, all, i, args);
+	struct called_at at;
+	const struct blas_call x = call_of(o, all, i, args, &at);
+	if (x.c->n_result)
+		return o->s->more->call(o, &(struct lt_cuda_called){ x.c, x.number, at.of }, to, diag);
 	const bool wide = x.c->sum == LT_F64, added = residual_of(x.c) > 0;
 	const void *one = wide ? (const void *)&factors.d[1] : &factors.f[1], *beta = added ? one
 		: wide ? (const void *)&factors.d[0] : &factors.f[0];
@@ -317,7 +328,7 @@ lt_status lt__cuda_call(struct lt_object *o, const struct lt_cuda_launches *all,
 		void *d = (void *)(uintptr_t)operand_at(&x, s, index, 0);
 		r = r ? r : b->multiply(b->handle, &y.what, one, operand_at(&x, s, index, s->a), &y.a,
 			operand_at(&x, s, index, 3 - s->a), &y.b, beta, operand_at(&x, s, index, residual_of(x.c)), &y.c, d, &y.d,
-			&p->algorithm, (void *)(uintptr_t)(p->workspace ? workspace : 0), p->workspace, stream);
+			&p->algorithm, (void *)(uintptr_t)(p->workspace ? to->workspace : 0), p->workspace, to->stream);
 	} while (!r && loops_next(s, index));
 	return lt__cuda_blas_check(o->s, r, diag, cuda_name(o->tree), x.c->routine);
 }

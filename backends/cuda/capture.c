@@ -96,8 +96,9 @@ static lt_status capture_copy(
 
 /* Between capture_begin and capture_end. */
 static lt_status capture_runs(struct lt_capture *c, struct lt_object *const *object, const struct lt_args *args,
-	uint32_t n, CUstream stream, struct lt_diag *diag)
+	uint32_t n, const struct lt_cuda_queue *q, struct lt_diag *diag)
 {
+	const CUstream stream = q->stream;
 	const struct lt_cuda_driver *cuda = &c->s->cuda;
 	const CUdeviceptr first = c->device_fault;
 	lt_status status = LT_OK;
@@ -114,7 +115,7 @@ static lt_status capture_runs(struct lt_capture *c, struct lt_object *const *obj
 			continue;
 		}
 		status = lt__cuda_enqueue(object[i], &object[i]->launches, args_at(args, i),
-			&(struct lt_cuda_where){ stream, at, c->workspace }, diag);
+			&(struct lt_cuda_where){ q->stream, at, c->workspace, q->handle }, diag);
 		at += object[i]->code.faults ? sizeof(struct lt_fault) : 0;
 	}
 	if (!status && c->landing.n)
@@ -124,15 +125,21 @@ static lt_status capture_runs(struct lt_capture *c, struct lt_object *const *obj
 }
 
 static lt_status capture_graph(struct lt_capture *c, struct lt_object *const *object, const struct lt_args *args,
-	uint32_t n, CUstream stream, struct lt_diag *diag)
+	uint32_t n, struct lt_cuda_queue *q, struct lt_diag *diag)
 {
 	struct lt_session *s = c->s;
+	const CUstream stream = q->stream;
 	CUgraph graph = NULL;
-	lt_status status = lt__cuda_check(s, s->cuda.capture_begin(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), diag,
+	lt_status status = LT_OK;
+	for (uint32_t i = 0; i < n && !status && s->more; i++)
+		status = object[i] && object[i]->launches.n_call ? s->more->ready(s, q, diag) : LT_OK;
+	if (status)
+		return status;
+	status = lt__cuda_check(s, s->cuda.capture_begin(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), diag,
 		"recording %u runs", (unsigned)n);
 	if (status)
 		return status;
-	status = capture_runs(c, object, args, n, stream, diag);
+	status = capture_runs(c, object, args, n, q, diag);
 	CUresult r = s->cuda.capture_end(stream, &graph);       /* the recording ends, whatever it has become */
 	if (!status)
 		status = lt__cuda_check(s, r, diag, "recording %u runs", (unsigned)n);
@@ -177,7 +184,7 @@ lt_status lt__cuda_capture(struct lt_session *s, struct lt_object *const *object
 		if (!status)
 			status = lt__cuda_queue_take(s, NULL, false, &q, diag);
 		if (!status) {
-			status = capture_graph(c, object, args, n, q->stream, diag);
+			status = capture_graph(c, object, args, n, q, diag);
 			lt__cuda_queue_give(s, q);
 		}
 		lt__cuda_leave(s);

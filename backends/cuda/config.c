@@ -2,15 +2,17 @@
 #include "backends/cuda/session.h"
 #include "lt/options.h"
 
-lt_status lt__cuda_config(const char *text, struct lt_cuda_config *out, struct lt_diag *diag)
+lt_status lt__cuda_config(const char *text, bool more, struct lt_cuda_config *out, struct lt_diag *diag)
 {
-	enum { DEVICE, TF32, GELU, GENERATED, N_OPTION };
-	static const struct lt_option options[N_OPTION] = {
+	enum { DEVICE, TF32, GELU, GENERATED, EXACT, N_OPTION = EXACT, WORKSPACE, N_MORE };
+	static const struct lt_option options[N_MORE] = {
 		[DEVICE] = { .key = "device", .value = "N", .high = 999 }, [TF32] = { .key = "tf32" },
 		[GELU] = { .key = "gelu" },
-		[GENERATED] = { .key = "generated" }
+		[GENERATED] = { .key = "generated" },
+		[EXACT] = { .key = "exact" },
+		[WORKSPACE] = { .key = "workspace", .value = "BYTES", .high = INT64_C(1) << 40 }
 	};
-	struct lt_option_reader r = lt_option_begin(text, options, N_OPTION, diag);
+	struct lt_option_reader r = lt_option_begin(text, options, more ? N_MORE : N_OPTION, diag);
 	*out = (struct lt_cuda_config){ 0 };
 	for (struct lt_option_item item; lt_option_next(&r, &item); )
 		if (item.which == DEVICE)
@@ -19,6 +21,10 @@ lt_status lt__cuda_config(const char *text, struct lt_cuda_config *out, struct l
 			out->tf32 = true;
 		else if (item.which == GELU)
 			out->gelu = true;
+		else if (item.which == EXACT)
+			out->exact = true;
+		else if (item.which == WORKSPACE)
+			out->workspace = item.number;
 		else
 			out->generated = true;
 	return r.status;

@@ -19,14 +19,14 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "backends/cuda/session.h"
+#include "backends/cuda/cuda.h"
 
 static const struct lt_host nobody = { .size = sizeof nobody };
 
 /* The first two of what a session needs; a device is only counted. */
 static lt_status open_libraries(struct lt_session *s, const char *config, struct lt_diag *diag)
 {
-	lt_status status = lt__cuda_config(config, &s->config, diag);
+	lt_status status = lt__cuda_config(config, s->more != NULL, &s->config, diag);
 	if (!status)
 		status = lt__cuda_driver_load(&s->cuda, diag);
 	if (!status)
@@ -36,11 +36,13 @@ static lt_status open_libraries(struct lt_session *s, const char *config, struct
 	return status;
 }
 
-static void cuda_close(struct lt_session *s)
+void lt__cuda_close(struct lt_session *s)
 {
 	if (s->context) {
 		if (s->cuda.context_push(s->context) == CUDA_SUCCESS) {
 			lt__cuda_queues_free(s);
+			if (s->more)
+				s->more->close(s);
 			lt__cuda_blas_close(s);
 			lt__cuda_pool_close(&s->pool, &s->cuda);
 			lt__cuda_leave(s);
@@ -70,48 +72,85 @@ static struct lt_session *session_new(struct lt_diag *diag)
 }
 
 /* Starting the driver takes 100 ms and more, and lt-run asks every backend: whether there is a device, open says. */
-static int32_t cuda_score(const char *config, struct lt_diag *diag)
+lt_status lt__cuda_usable(const char *config, bool more, struct lt_diag *diag)
 {
-	enum { USABLE = 10 };                   /* less than cpu: a device is used where it is named */
 	struct lt_cuda_config c;
-	lt_status status = lt__cuda_config(config, &c, diag);
+	lt_status status = lt__cuda_config(config, more, &c, diag);
 	if (!status)
 		status = lt__cuda_driver_there(diag);
-	return status ? 0 : USABLE;
+	return status;
+}
+static int32_t cuda_score(const char *config, struct lt_diag *diag)
+{
+	return lt__cuda_usable(config, false, diag) ? 0 : LT_CUDA_SCORE;
 }
 
-static lt_status cuda_open(
-	const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+lt_status lt__cuda_open_with(const struct lt_cuda_more *more, const struct lt_host *host, const char *config,
+	struct lt_session **out, struct lt_diag *diag)
 {
 	*out = NULL;
 	struct lt_session *s = session_new(diag);
 	if (!s)
 		return LT_ENOMEM;
 	s->host = host ? host : &nobody;
+	s->more = more;
 	lt_status status = open_libraries(s, config, diag);
 	if (!status)
 		status = lt__cuda_device(s, diag);
 	if (!status)
 		status = lt__cuda_check(s, s->cuda.context_retain(&s->context, s->device), diag, "opening device %d",
 			s->config.device);
+	if (!status && more && !(status = lt__cuda_enter(s, diag))) {
+		status = more->open(s, diag);
+		lt__cuda_leave(s);
+	}
 	if (status)
-		cuda_close(s);
+		lt__cuda_close(s);
 	else
 		*out = s;
 	return status;
 }
 
-static const struct lt_caps *cuda_caps(const struct lt_session *s) { return &s->caps; }
+static lt_status cuda_open(
+	const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+{
+	return lt__cuda_open_with(NULL, host, config, out, diag);
+}
 
-static lt_status cuda_accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
+const struct lt_caps *lt__cuda_caps(const struct lt_session *s) { return &s->caps; }
+
+/* A plan that there is not is no reason to end the host's compilation: its described calls get theirs now. */
+static lt_status try_calls(struct lt_session *s, const struct lt_tree *t, const struct lt_cuda_code *code,
+	struct lt_diag *diag)
+{
+	struct lt_object o = { .s = s, .tree = t, .code = *code };
+	size_t bytes;
+	if (!s->more || LT_HAS(struct lt_host, s->host, text_only))
+		return LT_OK;
+	if (lt__cuda_launches(code, NULL, &o.launches, NULL))   /* run-time scalars say where operands are */
+		return LT_OK;
+	lt_status status = o.launches.n_call ? lt__cuda_enter(s, diag) : LT_OK;
+	if (!status && o.launches.n_call) {
+		status = lt__cuda_calls_prepare(&o, &o.launches, NULL, &bytes, diag);
+		lt__cuda_leave(s);
+	}
+	lt__cuda_plans_free(&o);
+	if (o.chosen)
+		s->more->forget(&o);
+	lt__cuda_launches_free(&o.launches);
+	return status;
+}
+
+lt_status lt__cuda_accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
 {
 	struct lt_cuda_code code;
 	lt_status status = lt__cuda_lower(s, t, &code, diag);
+	status = status ? status : try_calls(s, t, &code, diag);
 	lt__cuda_code_free(&code);
 	return status;
 }
 
-static lt_status compile_trees(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
+lt_status lt__cuda_compile_trees(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
 	struct lt_object **object, struct lt_diag *diag)
 {
 	struct lt_cuda_code *code = calloc(n + 1, sizeof *code);
@@ -128,7 +167,7 @@ static lt_status compile_trees(struct lt_session *s, const struct lt_tree *const
 	return status;
 }
 
-static void cuda_need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align)
+void lt__cuda_need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align)
 {
 	(void)n_thread;
 	*bytes = (size_t)o->code.kernel->workspace_bytes;
@@ -144,36 +183,7 @@ static const struct lt_backend cuda = {
 	.version = "1",
 	.score = cuda_score,
 	.open = cuda_open,
-	.close = cuda_close,
-	.caps = cuda_caps,
-	.accepts = cuda_accepts,
-	.compile = compile_trees,
-	.run = lt__cuda_run,
-	.sync = lt__cuda_sync,
-	.destroy = lt__cuda_destroy,
-	.need = cuda_need,
-	.dump = lt__cuda_dump,
 	.describe = lt__cuda_describe,
-	.mem_new = lt__cuda_mem_new,
-	.mem_free = lt__cuda_mem_free,
-	.mem_copy = lt__cuda_mem_copy,
-	.identity = lt__cuda_identity,
-	.save = lt__cuda_save,
-	.load = lt__cuda_load,
-	.capture = lt__cuda_capture,
-	.replay = lt__cuda_replay,
-	.capture_free = lt__cuda_capture_free,
-	.event_new = lt__cuda_event_new,
-	.event_record = lt__cuda_event_record,
-	.event_ns = lt__cuda_event_ns,
-	.event_free = lt__cuda_event_free,
-	.stream_new = lt__cuda_stream_new,
-	.stream_free = lt__cuda_stream_free,
-	.event_wait = lt__cuda_event_wait,
-	.stream_wait = lt__cuda_stream_wait,
-	.mem_peer = lt__cuda_mem_peer,
-	.host_new = lt__cuda_host_new,
-	.host_free = lt__cuda_host_free,
-	.device = lt__cuda_list,
+	LT_CUDA_MEMBERS
 };
 LT_BACKEND(cuda)

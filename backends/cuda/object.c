@@ -11,6 +11,8 @@ void lt__cuda_destroy(struct lt_object *o)
 		lt__cuda_leave(o->s);
 	}
 	lt__cuda_plans_free(o);
+	if (o->chosen)
+		o->s->more->forget(o);
 	lt__cuda_launches_free(&o->launches);
 	lt__cuda_code_free(&o->code);
 	free(o->function);

@@ -14,6 +14,8 @@ enum { FAULT_BYTES = LT_CUDA_FAULTS * sizeof(struct lt_fault) };
 
 static void queue_free(struct lt_session *s, struct lt_cuda_queue *q)
 {
+	if (q->handle)
+		s->more->queue_free(s, q);
 	if (q->own && q->stream)
 		(void)s->cuda.stream_free(q->stream);
 	if (q->order)

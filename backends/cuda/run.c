@@ -49,7 +49,7 @@ lt_status lt__cuda_enqueue(struct lt_object *o, const struct lt_cuda_launches *a
 {
 	lt_status status = LT_OK;
 	for (uint32_t i = 0; !status && i < all->n_launch; i++)
-		status = all->launch[i].call >= 0 ? lt__cuda_call(o, all, i, args, to->stream, to->workspace, diag)
+		status = all->launch[i].call >= 0 ? lt__cuda_call(o, all, i, args, to, diag)
 			: lt__cuda_check(o->s, launch(o, &all->launch[i], all->argument, args, to->stream, to->fault), diag,
 				"kernel %s: launching %s", cuda_name(o->tree), o->code.grids->grids[all->launch[i].grid].name);
 	return status;
@@ -65,7 +65,7 @@ static lt_status enqueue_faulting(struct lt_object *o, const struct lt_cuda_laun
 	CUresult r = cuda->fill(at, 0, sizeof(struct lt_fault), q->stream);
 	lt_status status = lt__cuda_check(o->s, r, diag, "kernel %s: clearing its fault record", cuda_name(o->tree));
 	if (!status)
-		status = lt__cuda_enqueue(o, all, args, &(struct lt_cuda_where){ q->stream, at, q->workspace }, diag);
+		status = lt__cuda_enqueue(o, all, args, &(struct lt_cuda_where){ q->stream, at, q->workspace, q->handle }, diag);
 	if (status)
 		return status;
 	r = cuda->copy_to_host(&q->landed[i], at, sizeof(struct lt_fault), q->stream);
@@ -100,18 +100,28 @@ static lt_status launches_now(struct lt_object *o, const struct lt_args *args, s
 	return status;
 }
 
-/* Memory for its calls, once for each queue: what is enqueued in it runs in order. */
+/* Memory for its calls, of each queue, as much as the largest needs: what is enqueued in it runs in order. */
 static lt_status find_room(struct lt_object *o, const struct lt_cuda_launches *all, const struct lt_args *args,
 	struct lt_cuda_queue *q, struct lt_diag *diag)
 {
 	struct lt_session *s = o->s;
 	size_t bytes;
 	lt_status status = lt__cuda_calls_prepare(o, all, args, &bytes, diag);
-	if (status || !bytes || q->workspace)
+	if (!status && all->n_call && s->more)
+		status = s->more->ready(s, q, diag);
+	if (status || bytes <= q->workspace_bytes)
 		return status;
+	status = q->workspace ? lt__cuda_queue_wait(s, q, diag) : LT_OK;
+	if (status)
+		return status;
+	bytes = bytes > LT_CUDA_BLAS_BYTES ? bytes : LT_CUDA_BLAS_BYTES;
 	(void)pthread_mutex_lock(&s->lock);
-	CUresult r = lt__cuda_pool_new(&s->pool, &s->cuda, LT_CUDA_BLAS_BYTES, &q->workspace);
+	if (q->workspace)
+		lt__cuda_pool_free(&s->pool, q->workspace);
+	q->workspace = 0;
+	CUresult r = lt__cuda_pool_new(&s->pool, &s->cuda, bytes, &q->workspace);
 	(void)pthread_mutex_unlock(&s->lock);
+	q->workspace_bytes = r ? 0 : bytes;
 	return lt__cuda_check(s, r, diag, "kernel %s: memory for its calls", cuda_name(o->tree));
 }
 
@@ -128,7 +138,7 @@ static lt_status run_launches(struct lt_object *o, const struct lt_cuda_launches
 	(void)snprintf(q->kernel, sizeof q->kernel, "%s", cuda_name(o->tree));
 	lt__cuda_queue_running(o->s, q, true);
 	status = o->code.faults ? enqueue_faulting(o, all, args, q, diag)
-		: lt__cuda_enqueue(o, all, args, &(struct lt_cuda_where){ q->stream, 0, q->workspace }, diag);
+		: lt__cuda_enqueue(o, all, args, &(struct lt_cuda_where){ q->stream, 0, q->workspace, q->handle }, diag);
 	if (!status && args->async)
 		status = lt__cuda_queue_end(o->s, q, diag);
 	if (!status && args->async)

@@ -8,7 +8,8 @@
 #include "backends/cuda/pool.h"
 #include "kernel/form/form.h"
 
-struct lt_cuda_config { int device; bool tf32, gelu, generated; };
+/* exact, workspace: what only backends with a library more take (struct lt_cuda_more); workspace 0: not said. */
+struct lt_cuda_config { int device; bool tf32, gelu, generated, exact; int64_t workspace; };
 
 /* What is known of a device. */
 struct lt_cuda_facts {
@@ -43,7 +44,9 @@ struct lt_cuda_queue {
 	struct lt_fault *fault[LT_CUDA_FAULTS];
 	struct lt_cuda_landing *replayed;       /* asynchronously, and not waited for */
 	void *staged;                   /* pinned, LT_CUDA_STAGED bytes for what goes to pageable memory; NULL: none did yet */
-	CUdeviceptr workspace;               /* LT_CUDA_BLAS_BYTES for products of cuBLAS; 0: not asked for yet */
+	CUdeviceptr workspace;          /* of calls; 0: not asked for yet */
+	size_t workspace_bytes;
+	void *handle;                   /* of the library of lt_cuda_more; NULL: not asked for yet */
 	char kernel[64];                /* of the last run, for what goes wrong in it */
 };
 
@@ -58,6 +61,8 @@ struct lt_session {
 	struct lt_cuda_config config;
 	struct lt_cuda_facts facts;
 	const struct lt_host *host;
+	const struct lt_cuda_more *more;        /* NULL: the backend cuda itself */
+	void *library;                  /* of `more` */
 	CUdevice device;
 	CUcontext context;
 	struct lt_cuda_pool pool;
@@ -80,13 +85,35 @@ struct lt_object {
 	bool follows;                   /* some launch has fewer blocks, where they are known before the run */
 	struct lt_cuda_launches launches;
 	struct lt_cuda_plan *plans;     /* of its calls; under the lock of blas */
+	void *chosen;                   /* the same of the library of lt_cuda_more */
 	bool loaded;                    /* from the host's cache */
+};
+
+struct lt_cuda_where { CUstream stream; CUdeviceptr fault, workspace; void *handle; };  /* the latter: of calls */
+/* A call of a run.  at: where each operand begins. */
+struct lt_cuda_called { const struct lt_kernel_call *call; int32_t number; const uint64_t *at; };
+/* What another backend adds to this one's sessions: a library with a routine whose calls are described.
+ *
+ * All with the context current, except takes.  open: behind the device: what the target has more; the session is closed
+ * if it fails.  close: of a session that it did not open, too.  takes: a call of a tree; LT_EUNSUPPORTED says why not.
+ * ready: the queue gets its handle.  prepare: before anything is enqueued or recorded: the call has a plan, which needs
+ * so many bytes.  call: enqueues it.  forget: the object is destroyed. */
+struct lt_cuda_more {
+	const char *routine;            /* its calls are described, products, too */
+	lt_status (*open)(struct lt_session *, struct lt_diag *);
+	void (*close)(struct lt_session *);
+	lt_status (*takes)(struct lt_session *, const struct lt_tree *, const struct lt_kernel_call *, struct lt_diag *);
+	lt_status (*ready)(struct lt_session *, struct lt_cuda_queue *, struct lt_diag *);
+	void (*queue_free)(struct lt_session *, struct lt_cuda_queue *);
+	lt_status (*prepare)(struct lt_object *, const struct lt_cuda_called *, size_t *bytes, struct lt_diag *);
+	lt_status (*call)(struct lt_object *, const struct lt_cuda_called *, const struct lt_cuda_where *, struct lt_diag *);
+	void (*forget)(struct lt_object *);
 };
 
 static inline const char *cuda_name(const struct lt_tree *t) { return t->name ? t->name : "?"; }
 
-/* config.c: the items after "cuda:". */
-lt_status lt__cuda_config(const char *text, struct lt_cuda_config *, struct lt_diag *);
+/* config.c: the items after "cuda:"; more: those of lt_cuda_more, too. */
+lt_status lt__cuda_config(const char *text, bool more, struct lt_cuda_config *, struct lt_diag *);
 /* device.c: device, facts, target and caps of a session whose driver and NVRTC are loaded, its context still NULL. */
 lt_status lt__cuda_device(struct lt_session *, struct lt_diag *);
 /* Which devices there are; starts the driver. */
@@ -129,7 +156,7 @@ void lt__cuda_queues_free(struct lt_session *);
 lt_status lt__cuda_stream_new(struct lt_session *, void **stream, struct lt_diag *);
 void lt__cuda_stream_free(struct lt_session *, void *stream);
 /* lower.c: a tree's program and its text, or why there is none. */
-lt_status lt__cuda_lower(const struct lt_session *, const struct lt_tree *, struct lt_cuda_code *, struct lt_diag *);
+lt_status lt__cuda_lower(struct lt_session *, const struct lt_tree *, struct lt_cuda_code *, struct lt_diag *);
 /* object.c: the object of a code; it takes the code's memory, in any case.  Without a cubin it can only be dumped. */
 lt_status lt__cuda_object(
 	struct lt_session *, const struct lt_tree *, struct lt_cuda_code *, struct lt_object **, struct lt_diag *);
@@ -142,7 +169,6 @@ lt_status lt__cuda_compile(struct lt_session *, const struct lt_tree *const *, s
  * check: LT_EINVAL, before anything is touched.  enqueue: these launches, in a stream; fault: the record in the
  * device's memory, 0 if no launch takes one. */
 lt_status lt__cuda_run_check(const struct lt_object *, const struct lt_args *, struct lt_diag *);
-struct lt_cuda_where { CUstream stream; CUdeviceptr fault, workspace; };      /* workspace: of calls; 0: none */
 lt_status lt__cuda_enqueue(struct lt_object *, const struct lt_cuda_launches *, const struct lt_args *,
 	const struct lt_cuda_where *, struct lt_diag *);
 lt_status lt__cuda_run(struct lt_object *, const struct lt_args *, struct lt_diag *);
@@ -158,7 +184,7 @@ lt_status lt__cuda_blas_check(
 lt_status lt__cuda_calls_prepare(
 	struct lt_object *, const struct lt_cuda_launches *, const struct lt_args *, size_t *bytes, struct lt_diag *);
 lt_status lt__cuda_call(struct lt_object *, const struct lt_cuda_launches *, uint32_t i, const struct lt_args *,
-	CUstream, CUdeviceptr workspace, struct lt_diag *);
+	const struct lt_cuda_where *, struct lt_diag *);
 void lt__cuda_plans_free(struct lt_object *);
 /* What was chosen so far, to be saved: malloc's, or NULL; LT_ENOMEM. */
 lt_status lt__cuda_choices(const struct lt_object *, char **, size_t *bytes);

@@ -352,6 +352,7 @@ struct lt_machine {
 	uint32_t stream_bytes;          /* sizes of the stores that can go past the caches, added up: 16, 32, 64  */
 	int64_t cache_bytes;            /* a buffer of at least so many bytes does not stay in a cache: prefetches */
 	int64_t page_bytes;             /* how far apart runs of addresses are that the processor takes for two   */
+	const char *described;          /* the routine whose products are described, too; NULL: as `calls` says    */
 };
 
 /* What was decided, for people: one sentence without a full stop, and why it was not better.  loop, stmt, buffer: of

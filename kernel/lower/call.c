@@ -196,13 +196,20 @@ static void lower_description(struct lowering *l, const struct lt_call *c)
 		.origin = c->stmt, .first_extra = lt__build_extras(&l->b, v.at, v.n), .n_extra = v.n });
 }
 
+/* Of a product: of one that has another pattern there is nothing else. */
+static bool wants_description(const struct lowering *l, int32_t loop)
+{
+	const char *routine = lower_loop_at(l, loop)->call;
+	return l->machine.calls > 1 || (l->machine.described && routine && strcmp(l->machine.described, routine) == 0);
+}
+
 bool lt__lower_call(struct lowering *l, int32_t loop)
 {
 	const struct lt_call *c = l->part[loop].called ? call_of(l, loop) : NULL;
 	if (!c)
 		return false;
 	l->b.origin = c->stmt;
-	if (c->pattern != LT_PATTERN_PRODUCT || (l->machine.calls > 1 && is_described(l, c))) {
+	if (c->pattern != LT_PATTERN_PRODUCT || (wants_description(l, loop) && is_described(l, c))) {
 		lower_description(l, c);
 		return true;
 	}

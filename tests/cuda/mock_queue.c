@@ -16,6 +16,7 @@ struct op {
 	size_t bytes;
 	const struct mock_kernel *kernel;
 	unsigned blocks[3], threads[3], shared;
+	unsigned char value;
 	const char *code;
 	char *function;                 /* of that */
 	uint64_t *arg;
@@ -78,7 +79,7 @@ static CUresult op_run(const struct op *o)
 		break;
 	case OP_FILL:
 		if ((to = mock_range(o->to, o->bytes, o->device)))
-			memset(to, 0, o->bytes);
+			memset(to, o->value, o->bytes);
 		break;
 	case OP_RECORD:
 		o->event->done = 1;
@@ -200,9 +201,7 @@ API CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext a, CUdeviceptr from, CU
 API CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream s)
 {
 	LOCKED;
-	if (value)
-		mock_wrong("only zeros are known");
-	return enqueue(__func__, s, (struct op){ .kind = OP_FILL, .to = to, .bytes = bytes });
+	return enqueue(__func__, s, (struct op){ .kind = OP_FILL, .to = to, .bytes = bytes, .value = value });
 }
 
 API CUresult cuStreamCreate(CUstream *out, unsigned flags)

@@ -1,0 +1,131 @@
+/* cudnn.h -- what the files of the backend share: the library, a call as a convolution, plans.
+ *
+ * cudnn.c     the table, the library's routine in the target
+ * library.c   the library: where it is, its functions, handles
+ * form.c      a described call as a convolution with what follows
+ * graph.c     a convolution as the library is told of it, and a plan for it
+ * reference.c what a call computes by its description, in double
+ * verify.c    a plan tried against that before it is used
+ * plan.c      plans: one for equal convolutions, kept by the host; a run of one
+ */
+#ifndef LT_CUDNN_CUDNN_H
+#define LT_CUDNN_CUDNN_H
+#include <cudnn_graph.h>
+#include "backends/cuda/cuda.h"
+
+#define LT_CUDNN_MAP(X) \
+	X(version, cudnnGetVersion) X(error_text, cudnnGetErrorString) X(last_error, cudnnGetLastErrorString) \
+	X(create, cudnnCreate) X(destroy, cudnnDestroy) X(set_stream, cudnnSetStream) \
+	X(descriptor_new, cudnnBackendCreateDescriptor) X(descriptor_free, cudnnBackendDestroyDescriptor) \
+	X(set, cudnnBackendSetAttribute) X(get, cudnnBackendGetAttribute) X(finish, cudnnBackendFinalize) \
+	X(execute, cudnnBackendExecute)
+
+/* The library: one for the process. */
+struct lt_cudnn_library {
+#define LT_CUDNN_MEMBER(member, function) __typeof__(function) *member;
+	LT_CUDNN_MAP(LT_CUDNN_MEMBER)
+#undef LT_CUDNN_MEMBER
+};
+
+/* A convolution of images, or of lines and volumes, with what follows, in this order:
+ * y = relu(x * w + z + b), each of the latter if it is there. */
+enum { LT_CUDNN_X, LT_CUDNN_W, LT_CUDNN_Y, LT_CUDNN_Z, LT_CUDNN_B, LT_CUDNN_TENSORS, LT_CUDNN_SPACE = 3 };
+/* dims: images or filters, channels, then space; of as many as the form has.  operand: of the call's, results first;
+ * -1: it is not there.  offset: elements from where that begins to the first one that is read. */
+struct lt_cudnn_tensor { int32_t operand; int64_t offset, dim[2 + LT_CUDNN_SPACE], stride[2 + LT_CUDNN_SPACE]; };
+struct lt_cudnn_form {
+	uint32_t dtype;
+	bool relu;
+	int32_t n_space;                /* 2 or 3 */
+	int64_t stride[LT_CUDNN_SPACE], dilation[LT_CUDNN_SPACE], before[LT_CUDNN_SPACE], after[LT_CUDNN_SPACE];
+	struct lt_cudnn_tensor tensor[LT_CUDNN_TENSORS];
+};
+
+/* The library has a bias behind each residual and each ReLU: one of zeros, where the form has none. */
+static inline bool cudnn_needs_zeros(const struct lt_cudnn_form *f)
+{
+	return f->tensor[LT_CUDNN_B].operand < 0 && (f->relu || f->tensor[LT_CUDNN_Z].operand >= 0);
+}
+
+/* What a plan is for: the form, and what divides the addresses of its tensors. */
+struct lt_cudnn_wish {
+	struct lt_cudnn_form form;
+	uint32_t align[LT_CUDNN_TENSORS];
+	bool tf32;
+	int64_t workspace;              /* at most; 0: any */
+	const struct lt_tree *tree;     /* the call that it was first asked for: a plan is judged by its description */
+	const struct lt_call *call;
+};
+/* Operands of a call for reference.c, by their number: element i of one is values[i % LT_CUDNN_PATTERN]; offset: of the
+ * first, from where the operand begins. */
+enum { LT_CUDNN_PATTERN = 65521 };
+struct lt_cudnn_data { int64_t elems, offset; const double *values; };
+struct lt_cudnn_sample {
+	const struct lt_tree *tree;
+	const struct lt_call *call;
+	struct lt_cudnn_data *data;
+};
+/* norms: of the factors, multiplied; added: sizes of what else is added. */
+struct lt_cudnn_element { int64_t element; double value, norms, added; };
+/* A plan of the library's, and what has to stay while there is one. */
+struct lt_cudnn_plan {
+	struct lt_cudnn_plan *next;
+	char *key;                      /* text: all that it depends on */
+	int64_t engine, workspace;
+	cudnnBackendDescriptor_t plan;
+	cudnnBackendDescriptor_t *part; /* what it was made of; NULL where it was loaded */
+	int n_part;
+	CUdeviceptr zeros;              /* a bias that the form does not have; 0: none is needed */
+};
+
+/* Of a session. */
+struct lt_cudnn {
+	struct lt_cudnn_library api;
+	pthread_mutex_t lock;           /* of the rest */
+	cudnnHandle_t handle;           /* plans are built with it */
+	struct lt_cudnn_plan *plans;
+	struct lt_array routines;       /* ours, then cuda's */
+};
+static inline struct lt_cudnn *cudnn_of(const struct lt_session *s) { return s->library; }
+
+/* library.c
+ * there: LT_ELOAD says why the library is not.  load: its functions.  check: what it returned, and of what. */
+lt_status lt__cudnn_there(struct lt_diag *);
+lt_status lt__cudnn_load(struct lt_cudnn_library *, struct lt_diag *);
+lt_status lt__cudnn_check(
+	const struct lt_cudnn *, cudnnStatus_t, struct lt_diag *, const char *kernel, const char *what);
+lt_status lt__cudnn_handle(struct lt_cudnn *, cudnnHandle_t *, struct lt_diag *);
+lt_status lt__cudnn_ready(struct lt_session *, struct lt_cuda_queue *, struct lt_diag *);
+void lt__cudnn_queue_free(struct lt_session *, struct lt_cuda_queue *);
+/* form.c: the call of a loop that is described, or NULL.  form: NULL, or why a call is none: a sentence without its
+ * end, in `why`. */
+const struct lt_call *lt__cudnn_call_at(const struct lt_tree *, int32_t loop);
+const char *lt__cudnn_form(const struct lt_tree *, int32_t loop, struct lt_cudnn_form *, char *why, size_t bytes);
+/* The same for equal forms. */
+int lt__cudnn_form_text(const struct lt_cudnn_wish *, char *text, size_t bytes);
+/* graph.c
+ * new: plan number `skip` of those that the library offers and the wish allows.  LT_EMISSING: it has none; count: how
+ * many it offered.  load: what save wrote, of this version of the library; LT_EINVAL: it is not taken. */
+lt_status lt__cudnn_plan_new(struct lt_cudnn *, const struct lt_cudnn_wish *, int skip, struct lt_cudnn_plan *,
+	int *count, struct lt_diag *);
+lt_status lt__cudnn_plan_save(const struct lt_cudnn *, const struct lt_cudnn_plan *, char **text, size_t *bytes);
+lt_status lt__cudnn_plan_load(struct lt_cudnn *, const char *text, size_t bytes, struct lt_cudnn_plan *);
+/* drop: the plan alone; free: its key, too. */
+void lt__cudnn_plan_drop(struct lt_cudnn *, struct lt_cudnn_plan *);
+void lt__cudnn_plan_free(struct lt_cudnn *, struct lt_cudnn_plan *);
+/* at: of each tensor of the form. */
+cudnnStatus_t lt__cudnn_execute(const struct lt_cudnn *, const struct lt_cudnn_plan *, cudnnHandle_t,
+	const uint64_t *at, uint64_t workspace);
+/* reference.c: the result at a position (by axis; those that are reduced are changed); false: it is not known. */
+bool lt__cudnn_reference(const struct lt_cudnn_sample *, int64_t *at, struct lt_cudnn_element *);
+/* verify.c: with the context current and the lock.  LT_EMISSING: it is wrong, and `why` says how. */
+lt_status lt__cudnn_verify(struct lt_session *, const struct lt_cudnn_wish *, const struct lt_cudnn_plan *, char *why,
+	size_t bytes, struct lt_diag *);
+/* plan.c: of struct lt_cuda_more. */
+lt_status lt__cudnn_takes(
+	struct lt_session *, const struct lt_tree *, const struct lt_kernel_call *, struct lt_diag *);
+lt_status lt__cudnn_prepare(struct lt_object *, const struct lt_cuda_called *, size_t *bytes, struct lt_diag *);
+lt_status lt__cudnn_call(
+	struct lt_object *, const struct lt_cuda_called *, const struct lt_cuda_where *, struct lt_diag *);
+void lt__cudnn_forget(struct lt_object *);
+#endif

@@ -1,0 +1,361 @@
+/* graph.c -- a convolution as the library is told of it: tensors, operations, their graph; the plans that it offers
+ * for that, the best first, less those that compute something else than what is asked for.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "backends/backends.h"
+#include "backends/cudnn/cudnn.h"
+
+/* Descriptors that are made one after the other; the first error stays. */
+enum { MAX_MADE = 32, VIRTUAL = 100 };
+struct cudnn_make {
+	const struct lt_cudnn *d;
+	cudnnStatus_t r;
+	cudnnBackendDescriptor_t made[MAX_MADE];
+	int n;
+};
+
+static cudnnBackendDescriptor_t make(struct cudnn_make *m, cudnnBackendDescriptorType_t type)
+{
+	cudnnBackendDescriptor_t x = NULL;
+	if (!m->r && m->n == MAX_MADE)
+		m->r = CUDNN_STATUS_INTERNAL_ERROR;
+	if (!m->r)
+		m->r = m->d->api.descriptor_new(type, &x);
+	if (x)
+		m->made[m->n++] = x;
+	return x;
+}
+static void set(struct cudnn_make *m, cudnnBackendDescriptor_t x, cudnnBackendAttributeName_t name,
+	cudnnBackendAttributeType_t type, int64_t n, const void *values)
+{
+	if (!m->r)
+		m->r = m->d->api.set(x, name, type, n, values);
+}
+static void set_number(
+	struct cudnn_make *m, cudnnBackendDescriptor_t x, cudnnBackendAttributeName_t name, int64_t value)
+{
+	set(m, x, name, CUDNN_TYPE_INT64, 1, &value);
+}
+static void set_type(
+	struct cudnn_make *m, cudnnBackendDescriptor_t x, cudnnBackendAttributeName_t name, cudnnDataType_t t)
+{
+	set(m, x, name, CUDNN_TYPE_DATA_TYPE, 1, &t);
+}
+static void set_part(struct cudnn_make *m, cudnnBackendDescriptor_t x, cudnnBackendAttributeName_t name,
+	cudnnBackendDescriptor_t part)
+{
+	set(m, x, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &part);
+}
+static void finish(struct cudnn_make *m, cudnnBackendDescriptor_t x)
+{
+	if (!m->r)
+		m->r = m->d->api.finish(x);
+}
+static void unmake(struct cudnn_make *m, int from)
+{
+	while (m->n > from)
+		(void)m->d->api.descriptor_free(m->made[--m->n]);
+}
+
+static cudnnDataType_t type_of(uint32_t dtype)
+{
+	return dtype == LT_F16 ? CUDNN_DATA_HALF : dtype == LT_BF16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT;
+}
+
+/* ---- the graph ---- */
+
+/* A tensor of the form; or, with its dims and strides, what only the operations see. */
+static cudnnBackendDescriptor_t tensor(struct cudnn_make *m, const struct lt_cudnn_wish *w, int which, int64_t id)
+{
+	const struct lt_cudnn_tensor *t = &w->form.tensor[which];
+	const int64_t n = 2 + w->form.n_space;
+	const bool virtual = id >= VIRTUAL;
+	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+	set_type(m, x, CUDNN_ATTR_TENSOR_DATA_TYPE, virtual ? CUDNN_DATA_FLOAT : type_of(w->form.dtype));
+	set(m, x, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, n, t->dim);
+	set(m, x, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, n, t->stride);
+	set_number(m, x, CUDNN_ATTR_TENSOR_UNIQUE_ID, id);
+	set_number(m, x, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, virtual ? 16 : w->align[which]);
+	if (virtual)
+		set(m, x, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &virtual);
+	finish(m, x);
+	return x;
+}
+
+static cudnnBackendDescriptor_t convolution(
+	struct cudnn_make *m, const struct lt_cudnn_wish *w, cudnnBackendDescriptor_t y)
+{
+	const struct lt_cudnn_form *f = &w->form;
+	const cudnnConvolutionMode_t mode = CUDNN_CROSS_CORRELATION;
+	const float one = 1, zero = 0;
+	const int64_t n = f->n_space;
+	cudnnBackendDescriptor_t what = make(m, CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+	set_type(m, what, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_DATA_FLOAT);
+	set(m, what, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode);
+	set_number(m, what, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, n);
+	set(m, what, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, n, f->dilation);
+	set(m, what, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, n, f->stride);
+	set(m, what, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, n, f->before);
+	set(m, what, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, n, f->after);
+	finish(m, what);
+	cudnnBackendDescriptor_t image = tensor(m, w, LT_CUDNN_X, LT_CUDNN_X), filters = tensor(m, w, LT_CUDNN_W, LT_CUDNN_W),
+		x = make(m, CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
+	set_part(m, x, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, what);
+	set_part(m, x, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, image);
+	set_part(m, x, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, filters);
+	set_part(m, x, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, y);
+	set(m, x, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, CUDNN_TYPE_FLOAT, 1, &one);
+	set(m, x, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, CUDNN_TYPE_FLOAT, 1, &zero);
+	finish(m, x);
+	return x;
+}
+
+/* y = a + b, or max(a, 0) without b. */
+static cudnnBackendDescriptor_t pointwise(struct cudnn_make *m, cudnnBackendDescriptor_t a, cudnnBackendDescriptor_t b,
+	cudnnBackendDescriptor_t y)
+{
+	const cudnnPointwiseMode_t mode = b ? CUDNN_POINTWISE_ADD : CUDNN_POINTWISE_RELU_FWD;
+	cudnnBackendDescriptor_t what = make(m, CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+	set(m, what, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
+	set_type(m, what, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT);
+	finish(m, what);
+	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+	set_part(m, x, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, what);
+	set_part(m, x, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, a);
+	if (b)
+		set_part(m, x, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, b);
+	set_part(m, x, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, y);
+	finish(m, x);
+	return x;
+}
+
+/* The residual before the bias: that order is what the library has a form for. */
+static cudnnBackendDescriptor_t graph(struct cudnn_make *m, cudnnHandle_t handle, const struct lt_cudnn_wish *w)
+{
+	const struct lt_cudnn_form *f = &w->form;
+	const bool z = f->tensor[LT_CUDNN_Z].operand >= 0,
+		b = f->tensor[LT_CUDNN_B].operand >= 0 || cudnn_needs_zeros(f);
+	const int steps[] = { z, b, f->relu };
+	cudnnBackendDescriptor_t op[4];
+	int left = z + b + f->relu, n = 0;
+	int64_t id = VIRTUAL;
+	cudnnBackendDescriptor_t at = tensor(m, w, LT_CUDNN_Y, left ? id++ : LT_CUDNN_Y);
+	op[n++] = convolution(m, w, at);
+	for (int i = 0; i < 3; i++) {
+		if (!steps[i])
+			continue;
+		cudnnBackendDescriptor_t more = i == 0 ? tensor(m, w, LT_CUDNN_Z, LT_CUDNN_Z)
+			: i == 1 ? tensor(m, w, LT_CUDNN_B, LT_CUDNN_B) : NULL, y = tensor(m, w, LT_CUDNN_Y, --left ? id++ : LT_CUDNN_Y);
+		op[n++] = pointwise(m, at, more, y);
+		at = y;
+	}
+	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+	set(m, x, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
+	set(m, x, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, n, op);
+	finish(m, x);
+	return x;
+}
+
+/* ---- plans ---- */
+
+/* Of what engine, and whether that computes what is asked for: the same in each run, and float32 in float32. */
+static bool is_allowed(
+	struct cudnn_make *m, const struct lt_cudnn_wish *w, cudnnBackendDescriptor_t config, int64_t *engine)
+{
+	cudnnBackendNumericalNote_t notes[CUDNN_NUMERICAL_NOTE_TYPE_COUNT];
+	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+	int64_t n = 0;
+	if (!m->r)
+		m->r = m->d->api.get(config, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &n, &x);
+	if (!m->r)
+		m->r = m->d->api.get(x, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &n, engine);
+	if (!m->r)
+		m->r = m->d->api.get(x, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
+			CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &n, notes);
+	for (int64_t i = 0; i < n && !m->r; i++)
+		if (notes[i] == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC || (w->form.dtype == LT_F32 && !w->tf32
+			&& (notes[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE || notes[i] == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS)))
+			return false;
+	return !m->r;
+}
+
+/* The plan of a configuration; false: it cannot be built, or needs more memory than there may be. */
+static bool build(struct cudnn_make *m, const struct lt_cudnn_wish *w, cudnnBackendDescriptor_t config,
+	struct lt_cudnn_plan *p)
+{
+	cudnnHandle_t handle = m->d->handle;
+	int64_t n = 0;
+	p->plan = NULL;
+	m->r = m->d->api.descriptor_new(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, &p->plan);
+	set(m, p->plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
+	set_part(m, p->plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
+	finish(m, p->plan);
+	if (!m->r)
+		m->r = m->d->api.get(p->plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &n, &p->workspace);
+	if (!m->r && (!w->workspace || p->workspace <= w->workspace))
+		return true;
+	m->r = CUDNN_STATUS_SUCCESS;            /* the next one may do */
+	if (p->plan)
+		(void)m->d->api.descriptor_free(p->plan);
+	p->plan = NULL;
+	return false;
+}
+
+/* They stay as long as the plan does: nobody says that the library has copies. */
+static bool keep_parts(struct cudnn_make *m, cudnnBackendDescriptor_t *config, struct lt_cudnn_plan *p)
+{
+	p->part = calloc((size_t)m->n + 1, sizeof *p->part);
+	if (!p->part)
+		return false;
+	memcpy(p->part, m->made, (size_t)m->n * sizeof *p->part);
+	p->n_part = m->n;
+	p->part[p->n_part++] = *config;
+	*config = NULL;
+	m->n = 0;
+	return true;
+}
+
+/* Configurations that a heuristic names: into a vector of malloc's; 0: none, which is no error. */
+static int64_t configurations(struct cudnn_make *m, cudnnBackendDescriptor_t g, cudnnBackendHeurMode_t mode,
+	cudnnBackendDescriptor_t **out)
+{
+	int64_t n = 0, got = 0;
+	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+	*out = NULL;
+	set_part(m, x, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, g);
+	set(m, x, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
+	finish(m, x);
+	if (!m->r)
+		m->r = m->d->api.get(x, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &n, NULL);
+	if (m->r || n <= 0)
+		return 0;
+	*out = calloc((size_t)n, sizeof **out);
+	for (int64_t i = 0; *out && i < n && !m->r; i++)
+		m->r = m->d->api.descriptor_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, &(*out)[i]);
+	if (*out && !m->r)
+		m->r = m->d->api.get(x, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, n, &got, *out);
+	return *out ? n : 0;
+}
+
+/* What a graph is refused with is no failure: the next heuristic, or no plan. */
+static bool is_refusal(cudnnStatus_t r)
+{
+	return r >= CUDNN_STATUS_NOT_SUPPORTED && r < CUDNN_STATUS_INTERNAL_ERROR;
+}
+
+lt_status lt__cudnn_plan_new(struct lt_cudnn *d, const struct lt_cudnn_wish *w, int skip, struct lt_cudnn_plan *p,
+	int *count, struct lt_diag *diag)
+{
+	static const cudnnBackendHeurMode_t modes[] = { CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK };
+	struct cudnn_make m = { .d = d };
+	cudnnBackendDescriptor_t g = graph(&m, d->handle, w);
+	bool found = false;
+	*count = 0;
+	for (size_t i = 0; i < sizeof modes / sizeof *modes && !found && (!m.r || is_refusal(m.r)) && g; i++) {
+		cudnnBackendDescriptor_t *config;
+		const int before = m.n;
+		m.r = CUDNN_STATUS_SUCCESS;
+		const int64_t n = configurations(&m, g, modes[i], &config);
+		for (int64_t k = 0; k < n && !m.r && !found; k++) {
+			const int made = m.n;
+			++*count;
+			found = is_allowed(&m, w, config[k], &p->engine) && build(&m, w, config[k], p) && skip-- == 0
+				&& keep_parts(&m, &config[k], p);
+			if (!found && p->plan) {
+				(void)d->api.descriptor_free(p->plan);
+				p->plan = NULL;
+			}
+			unmake(&m, found ? 0 : made);
+		}
+		for (int64_t k = 0; k < n; k++)
+			if (config[k])
+				(void)d->api.descriptor_free(config[k]);
+		free(config);
+		unmake(&m, m.n < before ? m.n : before);
+	}
+	const cudnnStatus_t r = m.r;
+	lt_status status = found ? LT_OK : !r || is_refusal(r) ? LT_EMISSING
+		: lt__cudnn_check(d, r, diag, "?", "asking for plans");
+	unmake(&m, 0);
+	return status;
+}
+
+lt_status lt__cudnn_plan_save(const struct lt_cudnn *d, const struct lt_cudnn_plan *p, char **text, size_t *bytes)
+{
+	int64_t n = 0;
+	*text = NULL;
+	*bytes = 0;
+	if (d->api.get(p->plan, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, 0, &n, NULL) || n <= 0)
+		return LT_EUNSUPPORTED;
+	*text = calloc((size_t)n + 1, 1);
+	if (!*text)
+		return LT_ENOMEM;
+	if (d->api.get(p->plan, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, n, &n, *text)) {
+		free(*text);
+		*text = NULL;
+		return LT_EUNSUPPORTED;
+	}
+	*bytes = strlen(*text);
+	return LT_OK;
+}
+
+lt_status lt__cudnn_plan_load(struct lt_cudnn *d, const char *text, size_t bytes, struct lt_cudnn_plan *p)
+{
+	struct cudnn_make m = { .d = d };
+	cudnnHandle_t handle = d->handle;
+	int64_t n = 0;
+	p->plan = NULL;
+	m.r = d->api.descriptor_new(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, &p->plan);
+	set(&m, p->plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
+	set(&m, p->plan, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, (int64_t)bytes, text);
+	finish(&m, p->plan);
+	if (!m.r)
+		m.r = d->api.get(p->plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &n, &p->workspace);
+	if (!m.r)
+		return LT_OK;
+	if (p->plan)
+		(void)d->api.descriptor_free(p->plan);
+	p->plan = NULL;
+	return LT_EINVAL;
+}
+
+void lt__cudnn_plan_drop(struct lt_cudnn *d, struct lt_cudnn_plan *p)
+{
+	if (p->plan)
+		(void)d->api.descriptor_free(p->plan);
+	while (p->n_part)
+		(void)d->api.descriptor_free(p->part[--p->n_part]);
+	free(p->part);
+	p->part = NULL;
+	p->plan = NULL;
+}
+
+void lt__cudnn_plan_free(struct lt_cudnn *d, struct lt_cudnn_plan *p)
+{
+	lt__cudnn_plan_drop(d, p);
+	free(p->key);
+	p->key = NULL;
+}
+
+cudnnStatus_t lt__cudnn_execute(const struct lt_cudnn *d, const struct lt_cudnn_plan *p, cudnnHandle_t handle,
+	const uint64_t *at, uint64_t workspace)
+{
+	struct cudnn_make m = { .d = d };
+	int64_t id[LT_CUDNN_TENSORS];
+	void *address[LT_CUDNN_TENSORS], *room = (void *)(uintptr_t)workspace;
+	int n = 0;
+	for (int i = 0; i < LT_CUDNN_TENSORS; i++)
+		if (at[i]) {
+			id[n] = i;
+			address[n++] = (void *)(uintptr_t)at[i];
+		}
+	cudnnBackendDescriptor_t x = make(&m, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+	set(&m, x, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, n, id);
+	set(&m, x, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, n, address);
+	set(&m, x, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &room);
+	finish(&m, x);
+	const cudnnStatus_t r = m.r ? m.r : d->api.execute(handle, p->plan, x);
+	unmake(&m, 0);
+	return r;
+}

@@ -1,0 +1,294 @@
+/* test_cudnn.c -- the backend cudnn by lt-run, on a library and a driver that are not there (mock_cudnn.c):
+ * convolutions against the evaluator, what is refused, options, plans that are kept; each engine's faults.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/cudnn_XXXXXX", output[60000], log_text[20000];
+
+static void begin(void)
+{
+	cr_assert_not_null(mkdtemp(folder));
+	(void)unsetenv("MOCK_CUDNN");
+}
+static void end(void)
+{
+	char command[100];
+	(void)snprintf(command, sizeof command, "rm -r %s", folder);
+	cr_expect_eq(system(command), 0);
+}
+TestSuite(cudnn, .init = begin, .fini = end, .timeout = 300);
+
+static void read_file(const char *name, char *to, size_t bytes)
+{
+	char path[200];
+	(void)snprintf(path, sizeof path, "%s/%s", folder, name);
+	FILE *f = fopen(path, "r");
+	size_t n = f ? fread(to, 1, bytes - 1, f) : 0;
+	to[n] = '\0';
+	if (f)
+		(void)fclose(f);
+}
+
+/* What lt-run says of a script, and what the library was asked for.  steps: of the plain tree. */
+static const char *run(const char *backend, const char *script, const char *steps, const char *options)
+{
+	char command[2000];
+	const char *o = getenv("O") ? getenv("O") : "build";
+	(void)snprintf(command, sizeof command, "%s/x.lt", folder);
+	FILE *f = fopen(command, "w");
+	cr_assert(f && fputs(script, f) >= 0 && fclose(f) == 0);
+	(void)snprintf(command, sizeof command, "cd . && rm -f %s/log; echo 'schedule 1' | MOCK_CUDNN_LOG=%s/log "
+		"XDG_CACHE_HOME=%s/cache LD_LIBRARY_PATH=%s/tests/cudnn:%s/tests/cuda:$LD_LIBRARY_PATH timeout 100 %s/lt-run -b %s "
+		"--strict --schedule=- --apply=\"%s\" -i '*=random' -c '*=random' %s %s/x.lt >%s/out 2>&1", folder, folder, folder,
+		o, o, o, backend, steps, options, folder, folder);
+	(void)system(command);
+	read_file("out", output, sizeof output);
+	read_file("log", log_text, sizeof log_text);
+	return output;
+}
+
+static int count(const char *text, const char *what)
+{
+	int n = 0;
+	for (const char *at = text; (at = strstr(at, what)); at++)
+		n++;
+	return n;
+}
+
+#define X "x = InputTensor(x, float32, [2, 6, 9, 10]); w = ConstantTensor(w, float32, [5, 6, 3, 2]);\n"
+#define SQUARE "x = InputTensor(x, float32, [2, 6, 9, 10]); w = ConstantTensor(w, float32, [5, 6, 1, 1]);\n"
+#define BIAS "b = ConstantTensor(b, float32, [5, 1, 1]);\n"
+#define BORDER "[1, 1], [1, 1, 1, 1]"
+#define ALONE "call i cudnn.graph"
+#define GROUP "group i; call group cudnn.graph"
+/* With channels inside, of halves; between: the type that each operator rounds to. */
+#define ROUNDED(type, between) "x = InputTensor(x, " type ", [2, 9, 10, 6]);\n" \
+	"w = ConstantTensor(w, " type ", [5, 3, 3, 6]); b = ConstantTensor(b, " type ", [5, 1, 1]);\n" \
+	"y = CastNode(Conv2dNode(CastNode(PermuteNode(x, [0, 3, 1, 2]), float32), CastNode(PermuteNode(w, [0, 3, 1, 2]), " \
+	"float32), " BORDER "), " between ");\n" \
+	"z = CastNode(CastNode(y, float32) + CastNode(b, float32), " between ");\n" \
+	"result = PermuteNode(CastNode(ReLUNode(CastNode(z, float32)), " type "), [0, 2, 3, 1]);\n"
+#define HALF(type) ROUNDED(type, "float32")
+#define HALF_GROUP "group %y.cast/i %result.cast/i; call group cudnn.graph"
+#define LAYER X BIAS "result = ReLUNode(Conv2dNode(x, w, " BORDER ") + b);\n"
+
+static const struct { const char *script, *steps; int engine; } convolutions[] = {
+	{ X "result = Conv2dNode(x, w);\n", ALONE, 12 },
+	{ X "result = Conv2dNode(x, w, [2, 3], [1, 0, 2, 1], [2, 1]);\n", ALONE, 12 },
+	{ X "result = Conv2dNode(x, w, [1, 2], [1, 0, 3, 1], [3, 2]);\n", ALONE, 12 },
+	{ X BIAS "result = Conv2dNode(x, w, " BORDER ") + b;\n", GROUP, 12 },
+	{ LAYER, GROUP, 12 },
+	{ X BIAS "r = InputTensor(r, float32, [2, 5, 9, 11]);\nresult = ReLUNode(Conv2dNode(x, w, " BORDER ") + b + r);\n",
+		GROUP, 12 },
+	{ X BIAS "r = InputTensor(r, float32, [2, 5, 9, 11]);\nresult = Conv2dNode(x, w, " BORDER ") + r + b;\n", GROUP, 12 },
+	/* The library has these with a bias alone: it is of zeros. */
+	{ X "result = ReLUNode(Conv2dNode(x, w, [2, 3], [1, 0, 2, 1], [2, 1]));\n", GROUP, 12 },
+	{ X "r = InputTensor(r, float32, [2, 5, 9, 11]);\nresult = Conv2dNode(x, w, " BORDER ") + r;\n", GROUP, 12 },
+	/* Windows of one element, in both orders of the factors. */
+	{ SQUARE "result = Conv2dNode(x, w);\n", ALONE, 12 }, { SQUARE "result = Conv2dNode(x, w, [2, 2]);\n", ALONE, 12 },
+	{ SQUARE "result = Conv2dNode(x, w, [1, 1], [1, 1, 0, 2]);\n", ALONE, 12 },
+	{ SQUARE BIAS "result = ReLUNode(Conv2dNode(x, w) + b);\n", GROUP, 12 },
+	{ "a = InputTensor(a, float32, [7, 12]); v = ConstantTensor(v, float32, [12, 5]);\n"
+		"b = ConstantTensor(b, float32, [5]); result = ReLUNode(MatMulNode(a, v) + b);\n",
+		"group m; call group cudnn.graph", 12 },
+	/* One image, one channel, one filter, one row. */
+	{ "x = InputTensor(x, float32, [1, 1, 5, 7]); w = ConstantTensor(w, float32, [1, 1, 3, 3]);\n"
+		"result = Conv2dNode(x, w, " BORDER ");\n", "group k2; call group cudnn.graph", 12 },
+	{ "x = InputTensor(x, float32, [1, 3, 1, 7]); w = ConstantTensor(w, float32, [4, 3, 1, 3]);\n"
+		"result = Conv2dNode(x, w);\n", "call i2 cudnn.graph", 12 },
+	/* Groups: of several channels, of one. */
+	{ "x = InputTensor(x, float32, [2, 6, 9, 10]); w = ConstantTensor(w, float32, [4, 3, 3, 3]);\n"
+		"b = ConstantTensor(b, float32, [4, 1, 1]);\n"
+		"result = ReLUNode(Conv2dNode(x, w, " BORDER ", [1, 1], 2) + b);\n", GROUP, 12 },
+	{ "x = InputTensor(x, float32, [2, 6, 9, 10]); w = ConstantTensor(w, float32, [6, 1, 3, 3]);\n"
+		"b = ConstantTensor(b, float32, [6, 1, 1]);\n"
+		"result = ReLUNode(Conv2dNode(x, w, [2, 2], [0, 0, 1, 1], [1, 1], 6) + b);\n", GROUP, 12 },
+	{ HALF("float16"), HALF_GROUP, 40 }, { HALF("bfloat16"), HALF_GROUP, 40 },
+};
+
+Test(cudnn, convolutions)
+{
+	for (size_t i = 0; i < sizeof convolutions / sizeof *convolutions; i++) {
+		char built[40], ran[40];
+		(void)snprintf(built, sizeof built, "built %d\n", convolutions[i].engine);
+		(void)snprintf(ran, sizeof ran, "run %d\n", convolutions[i].engine);
+		const char *says = run("cudnn", convolutions[i].script, convolutions[i].steps, "--no-cache -q --verify");
+		cr_expect(strstr(says, "verify: passed"), "%s%s", convolutions[i].script, says);
+		cr_expect(count(log_text, built) == 1 && strstr(log_text, ran), "%s%s", convolutions[i].script, log_text);
+	}
+}
+
+static const struct { const char *backend, *script, *steps, *says; } refusals[] = {
+	{ "cudnn", X "result = SigmoidNode(Conv2dNode(x, w));\n", GROUP,
+		"%result, sigmoid, is behind the convolution, and cudnn.graph takes no such operator there" },
+	{ "cudnn", X "result = MaxNode(Conv2dNode(x, w), 1);\n", GROUP,
+		"cudnn.graph cannot take it: its maximum is not with 0" },
+	{ "cudnn", X BIAS "result = ReLUNode(Conv2dNode(x, w)) + b;\n", GROUP,
+		"cudnn.graph cannot take it: behind the convolution it only adds, and then takes the maximum with 0" },
+	{ "cudnn", X "r = InputTensor(r, float32, [2, 1, 8, 9]);\nresult = Conv2dNode(x, w, [1, 1], [0, 0, 1, 0]) + r;\n",
+		GROUP, "what is added has neither one value for each channel nor one for each element of the result" },
+	{ "cudnn:exact", ROUNDED("float16", "float16"), HALF_GROUP,
+		"rounds to f16 between two operators, which cudnn.graph does not do" },
+	{ "cudnn:generated", LAYER, GROUP, "it calls no routines, and group is handed to cudnn.graph" },
+	{ "cuda", LAYER, GROUP, "cuda:sm_90a has no routine of that name; it has cublas.gemm" },
+	{ "cuda:exact", LAYER, GROUP, "exact" }, { "cudnn:try=3", LAYER, GROUP, "try" },
+	/* Filters lie otherwise than the image: the library has no plan. */
+	{ "cudnn", "x = InputTensor(x, float16, [2, 9, 10, 6]); w = ConstantTensor(w, float16, [5, 6, 3, 3]);\n"
+		"result = PermuteNode(CastNode(Conv2dNode(CastNode(PermuteNode(x, [0, 3, 1, 2]), float32), CastNode(w, float32)), "
+		"float16), [0, 2, 3, 1]);\n", "group %result.cast/i %result.cast3/i; call group cudnn.graph",
+		"cuDNN has no plan for a convolution of these types and layouts" },
+};
+
+Test(cudnn, refusals)
+{
+	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+		const char *says = run(refusals[i].backend, refusals[i].script, refusals[i].steps, "--no-cache -q");
+		cr_expect(strstr(says, refusals[i].says), "%s%s", refusals[i].script, says);
+		cr_expect(!strstr(log_text, "run"), "%s", log_text);
+	}
+}
+
+/* Layers of the kind that was measured are calls in default trees; small ones, groups, products of float32 are not. */
+Test(cudnn, default_trees)
+{
+	static const struct { const char *sizes, *groups; bool calls; } cases[] = {
+		{ "c = 64; d = 64; k = 3; p = 1;", "1", true }, { "c = 8; d = 64; k = 3; p = 1;", "1", false },
+		{ "c = 256; d = 64; k = 3; p = 1;", "4", false }, { "c = 1024; d = 64; k = 1; p = 0;", "1", false } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char script[500], command[700];
+		const char *o = getenv("O") ? getenv("O") : "build";
+		(void)snprintf(script, sizeof script, "%s g = %s;\nx = InputTensor(x, float32, [1, c, 17, 17]);\n"
+			"w = ConstantTensor(w, float32, [d, c / g, k, k]); b = ConstantTensor(b, float32, [d, 1, 1]);\n"
+			"result = ReLUNode(Conv2dNode(x, w, [1, 1], [p, p, p, p], [1, 1], g) + b);\n", cases[i].sizes, cases[i].groups);
+		(void)snprintf(command, sizeof command, "cat >%s/x.lt <<'E'\n%sE\nLD_LIBRARY_PATH=%s/tests/cudnn:%s/tests/cuda:"
+			"$LD_LIBRARY_PATH %s/lt-run --no-cache -b cudnn --dump=tree %s/x.lt >%s/out 2>&1", folder, script, o, o, o, folder,
+			folder);
+		cr_expect_eq(system(command), 0);
+		read_file("out", output, sizeof output);
+		cr_expect_eq(strstr(output, "call cudnn.graph") != NULL, cases[i].calls, "%s%s", script, output);
+	}
+}
+
+/* True float32 unless it is said otherwise; plans of little memory; those that cannot be built. */
+Test(cudnn, which_plan)
+{
+	static const struct { const char *backend, *fault; int engine; } cases[] = { { "cudnn", "", 12 },
+		{ "cudnn:tf32", "", 40 }, { "cudnn:workspace=100", "", 0 }, { "cudnn:workspace=4096", "", 12 },
+		{ "cudnn", "build:12", 0 }, { "cudnn:tf32", "build:40", 12 }, { "cudnn:workspace=65536", "workspace:12", 0 } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char ran[40];
+		(void)setenv("MOCK_CUDNN", cases[i].fault, 1);
+		(void)snprintf(ran, sizeof ran, "run %d\n", cases[i].engine);
+		const char *says = run(cases[i].backend, LAYER, GROUP, "--no-cache -q");
+		cr_expect(strstr(log_text, ran) && count(log_text, ran) == count(log_text, "run "), "%s %s: %s%s", cases[i].backend,
+			cases[i].fault, log_text, says);
+	}
+	(void)setenv("MOCK_CUDNN", "build:12 build:0", 1);
+	const char *says = run("cudnn", LAYER, GROUP, "--no-cache -q");
+	cr_expect(strstr(says, "of the 4 plans that cuDNN has for it none computes in true float32 what is asked for"), "%s",
+		says);
+}
+
+/* Roundings between operators are left out: elements differ from the graph's, and none by more than that explains. */
+Test(cudnn, roundings_are_left_out)
+{
+	const char *says = run("cudnn", ROUNDED("float16", "float16"), "group %y.cast/i %y/i; call group cudnn.graph",
+		"--no-cache -q --verify");
+	cr_expect(strstr(log_text, "run 40\n") && strstr(says, " within, 0 wrong, 0 open; "), "%s%s", log_text, says);
+}
+
+/* Equal convolutions have one plan; a second process builds none; another version, and a damaged entry, do. */
+Test(cudnn, plans_are_kept)
+{
+	static const char two[] = "x = InputTensor(x, float32, [2, 6, 9, 10]); w = ConstantTensor(w, float32, [6, 6, 3, 3]);\n"
+		"v = ConstantTensor(v, float32, [6, 6, 3, 3]);\n"
+		"y = Conv2dNode(x, w, " BORDER ");\nresult = Conv2dNode(y, v, " BORDER ");\n";
+	static const char calls[] = "call %y.mul/i cudnn.graph; call %result.mul/i cudnn.graph";
+	char command[300];
+	const char *says = run("cudnn", two, calls, "-q --verify");
+	cr_expect(strstr(says, "verify: passed"), "%s", says);
+	cr_expect(count(log_text, "built 12\n") == 1 && count(log_text, "heuristic") == 1, "%s", log_text);
+	says = run("cudnn", two, calls, "-q --verify");
+	cr_expect(strstr(says, "verify: passed"), "%s", says);
+	cr_expect(!strstr(log_text, "built") && !strstr(log_text, "heuristic") && count(log_text, "loaded 12\n") == 1, "%s",
+		log_text);
+	(void)setenv("MOCK_CUDNN_VERSION", "91900", 1);
+	(void)run("cudnn", two, calls, "-q");
+	cr_expect(count(log_text, "built 12\n") == 1 && !strstr(log_text, "loaded"), "%s", log_text);
+	(void)unsetenv("MOCK_CUDNN_VERSION");
+	(void)setenv("MOCK_CUDNN", "load:12", 1);               /* what the library does not take any more */
+	says = run("cudnn", two, calls, "-q --verify");
+	cr_expect(strstr(says, "verify: passed"), "%s", says);
+	cr_expect(count(log_text, "built 12\n") == 1, "%s", log_text);
+	(void)unsetenv("MOCK_CUDNN");
+	/* Any file with a plan's text in it. */
+	(void)snprintf(command, sizeof command, "grep -rlF '{\"mock\"' %s/cache | while read -r f; do "
+		"sed -i 's/{\"mock\":\"../{\"mock\":\"zz/' \"$f\" && echo \"$f\"; done | grep -q .", folder);
+	cr_assert_eq(system(command), 0, "no entry holds a plan");
+	says = run("cudnn", two, calls, "-q --verify");
+	cr_expect(strstr(says, "verify: passed"), "%s", says);
+	cr_expect(count(log_text, "built 12\n") == 1 && !strstr(log_text, "loaded"), "%s", log_text);
+}
+
+/* Recorded, and with operands on the device: the same numbers. */
+Test(cudnn, recorded)
+{
+	static char plain[60000];
+	(void)snprintf(plain, sizeof plain, "%s", run("cudnn", LAYER, GROUP, "--no-cache -n 3"));
+	cr_expect(count(log_text, "run 12\n") == 2 + 3, "%s", log_text);       /* with its trial */
+	const char *given = run("cudnn", LAYER, GROUP, "--no-cache -n 3 --on-device");
+	cr_expect(strstr(plain, "result: ") && strcmp(plain, given) == 0, "%s%s", plain, given);
+}
+
+/* What a plan computes wrongly is seen before it is used: the next one takes its place, and a warning says so. */
+Test(cudnn, faults)
+{
+	static const struct { const char *fault, *says; } cases[] = { { "element:12", "element " }, { "term:12", "element " },
+		{ "behind:12", "it writes behind the result" }, { "other:12", "a second run of it gives other bits" },
+		{ "tf32:12", "element " } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		(void)setenv("MOCK_CUDNN", cases[i].fault, 1);
+		const char *says = run("cudnn", LAYER, GROUP, "-q --verify");
+		cr_expect(strstr(says, "verify: passed") && strstr(says, "cuDNN's engine 12 is not used: ") && strstr(says,
+			cases[i].says), "%s: %s", cases[i].fault, says);
+		cr_expect(count(log_text, "built 0\n") == 1 && strstr(log_text, "run 0\n"), "%s: %s", cases[i].fault, log_text);
+		says = run("cudnn", LAYER, GROUP, "-q --verify");       /* the one that is right is kept */
+		cr_expect(!strstr(says, "not used") && !strstr(log_text, "built") && !strstr(log_text, "run 12"), "%s", says);
+		char command[100];
+		(void)snprintf(command, sizeof command, "rm -rf %s/cache", folder);
+		cr_assert_eq(system(command), 0);
+	}
+	(void)setenv("MOCK_CUDNN", "term:12 element:0", 1);
+	const char *says = run("cudnn", LAYER, GROUP, "--no-cache -q");
+	cr_expect(strstr(says, "cuDNN's engine 0 is not used: ") && strstr(says, "none computes"), "%s", says);
+}
+
+/* One that takes the device down is not tried by the next process. */
+Test(cudnn, a_plan_that_loses_the_device)
+{
+	(void)setenv("MOCK_CUDNN", "lost:12", 1);
+	const char *says = run("cudnn", LAYER, GROUP, "-q --verify");
+	cr_expect(strstr(says, "trying a plan of cuDNN: CUDA_ERROR_ILLEGAL_ADDRESS"), "%s", says);
+	says = run("cudnn", LAYER, GROUP, "-q --verify");
+	cr_expect(strstr(says, "verify: passed") && strstr(says, "cuDNN's engine 12 is not used: when it was tried last the "
+		"device was lost") && strstr(log_text, "run 0\n"), "%s", says);
+}
+
+/* Where the library is no library, the backend says so, and what to do. */
+Test(cudnn, without_the_library)
+{
+	char command[600];
+	const char *o = getenv("O") ? getenv("O") : "build";
+	(void)snprintf(command, sizeof command, "echo nothing >%s/libcudnn.so.9; LD_LIBRARY_PATH=%s:%s/tests/cuda:"
+		"$LD_LIBRARY_PATH %s/lt-run --list-backends >%s/out 2>&1", folder, folder, o, o, folder);
+	cr_assert_eq(system(command), 0);
+	read_file("out", output, sizeof output);
+	const char *line = strstr(output, "cudnn   1 ");
+	cr_assert_not_null(line, "%s", output);
+	cr_expect(strstr(line, "not usable here: libcudnn.so.9 cannot be loaded: ") && strstr(line, "; install cuDNN 9"), "%s",
+		line);
+}
