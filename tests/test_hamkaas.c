@@ -109,7 +109,7 @@ static const struct { const char *script; bool gpu, cudnn; int n; const char *sa
 	{ sum, 0, 0, -1, "no list" },
 	{ sum, 0, 0, 1, "no list" },
 	{ sum, 1, 0, 0, "UseGpu: the backend 'cuda' is not " },         /* in this build, or usable on this machine */
-	{ sum, 0, 1, 0, "UseCudnn: the backend 'cudnn' is not in this build" },
+	{ sum, 0, 1, 0, "UseCudnn: the backend 'cudnn' is not " },
 	{ sum, 1, 1, 0, "UseGpu: " },
 	{ NULL, 0, 0, 0, "The script is NULL" },
 	{ "", 0, 0, 0, "script" },

@@ -251,11 +251,22 @@ static lt_status new_arrays(struct hamkaas_model *m)
 	return m->input && m->result && m->own ? LT_OK : LT_ENOMEM;
 }
 
+/* cuDNN with TF32, since in true float32 it joins nothing to a product, on the device that HAMKAAS_GPU names; then what
+ * UseGpu takes. */
+static void cudnn_backends(const struct handle *h, bool gpu, char *to, size_t bytes)
+{
+	static const char word[] = "device=";
+	const char *device = strstr(h->gpu, word);
+	const size_t n = device ? strlen(word) + strspn(device + strlen(word), "0123456789") : 0;
+	snprintf(to, bytes, "cudnn:tf32%s%.*s%s%s", device ? "/" : "", (int)n, device ? device : "", gpu ? "," : "",
+		gpu ? h->gpu : "");
+}
+
 static lt_status hamkaas_compile(struct hamkaas_model *m, const struct handle *h, struct TCompilationOptions asked,
 	const char *script)
 {
 	char both[480];
-	snprintf(both, sizeof both, "cudnn%s%s", asked.UseGpu ? "," : "", asked.UseGpu ? h->gpu : "");
+	cudnn_backends(h, asked.UseGpu, both, sizeof both);
 	const struct lt_options options = { .size = sizeof options,
 		.backends = asked.UseCudnn ? both : asked.UseGpu ? h->gpu : h->backends,
 		.cc = h->cc,
@@ -268,7 +279,7 @@ static lt_status hamkaas_compile(struct hamkaas_model *m, const struct handle *h
 	if (asked.UseGpu)
 		LT_TRY(check_backend(m->ctx, "UseGpu", h->gpu));
 	if (asked.UseCudnn)
-		LT_TRY(check_backend(m->ctx, "UseCudnn", "cudnn"));
+		LT_TRY(check_backend(m->ctx, "UseCudnn", both));
 	s = lt_parse(m->ctx, script, strlen(script), "script", NULL, &g);
 	if (!s)
 		s = lt_compile(m->ctx, g, &options, &m->program);
