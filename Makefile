@@ -19,7 +19,7 @@
 # Knobs, on the command line or in config.mk: MODE=debug|release SAN=address,undefined CC CFLAGS LDFLAGS O V=1
 #                   LLVM=llvm-config-15 (default: the newest; LLVM= builds without it);
 #                   CUDA=/usr/local/cuda/include (default: where its headers are found; CUDA= builds without it);
-#                   OPENCL=/usr/include (the same for OpenCL's);
+#                   CUDNN=/usr/include, OPENCL=/usr/include (the same for those of cuDNN and OpenCL);
 #                   PROTOC=protoc-c (default: protobuf-c where it is found; PROTOC= builds without models of ONNX);
 #                   SETUP=no installs no packages;
 #                   for install: PREFIX DESTDIR LIBDIR=$(PREFIX)/lib DOCDIR=$(PREFIX)/share/doc/looptree

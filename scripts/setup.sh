@@ -97,7 +97,7 @@ if [ "${1-}" = hamkaas ]; then
 	echo "built: $2/libhamkaas.so with all that is found here; $3 builds the same"
 	"$2/lt-run" --list-backends | awk '/^[a-z]/ && $1 != "default:" { printf "%s %s", n++ ? "," : "  backends:", $1 }
 		END { print "" }'
-	echo "  UseGpu takes cuda; UseCudnn a backend of the name cudnn, a plug-in: cuda itself fuses what cuDNN would"
+	echo "  UseGpu takes cuda; UseCudnn takes cudnn, which is cuda with convolutions by cuDNN"
 	exit 0
 fi
 if [ "${1-}" = bench ]; then

@@ -72,7 +72,7 @@ in_bash() {
 		case $line in '#'* | '') continue ;; esac
 		got=$(complete_line "$line")
 		# Built without headers that they need, there are no such backends.
-		for name in cuda opencl; do
+		for name in cuda cudnn opencl; do
 			grep -q "^$name " <<<"$built" || want=$(tr '|' '\n' <<<"$want" | grep -v "$name$" | paste -sd '|')
 		done
 		[ "$got" = "$want" ] || { echo "bash: '$line' offers '$got', not '$want'" >&2; bad=1; }

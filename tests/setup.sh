@@ -16,7 +16,7 @@ rm "$tree/scripts" "$tree/$(basename "$built")" 2>/dev/null
 rm -f "$tree/build" "$tree/config.mk"
 cp -r scripts "$tree/scripts"
 mkdir "$tree/bin" "$tree/has"
-for f in llvm onnx cuda opencl; do
+for f in llvm onnx cuda cudnn opencl; do
 	printf '#!/bin/sh\n[ -e "%s/has/%s" ] && echo /none/%s\n' "$tree" $f $f >"$tree/scripts/$f.sh"
 done
 cat >"$tree/bin/apt-get" <<END
@@ -88,7 +88,8 @@ no_rights() {
 }
 chosen_by_hand() {
 	machine 0 works
-	run_make LLVM= PROTOC= CUDA= OPENCL= && calls 0 && [ ! -s "$tree/said" ]
+	run_make LLVM= PROTOC= CUDA= OPENCL= && calls 0 && [ ! -s "$tree/said" ] &&
+		run_make LLVM= PROTOC= CUDA=/toolkit OPENCL= && says "left out: the backend cudnn" "cudnn9-cuda-13 && make"
 }
 install_installs_none() {
 	machine 0 works

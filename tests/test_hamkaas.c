@@ -109,7 +109,7 @@ static const struct { const char *script; bool gpu, cudnn; int n; const char *sa
 	{ sum, 0, 0, -1, "no list" },
 	{ sum, 0, 0, 1, "no list" },
 	{ sum, 1, 0, 0, "UseGpu: the backend 'cuda' is not " },         /* in this build, or usable on this machine */
-	{ sum, 0, 1, 0, "UseCudnn: the backend 'cudnn' is not " },
+	{ sum, 0, 1, 0, "UseCudnn: the backend 'cudnn' is not " },     /* the same */
 	{ sum, 1, 1, 0, "UseGpu: " },
 	{ NULL, 0, 0, 0, "The script is NULL" },
 	{ "", 0, 0, 0, "script" },
@@ -172,7 +172,7 @@ Test(hamkaas, compilations_that_fail)
 	struct TCompilationResult r;
 
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-		const struct lt_backend *cuda = refused[i].gpu ? lt_backend_find("cuda") : NULL;
+		const struct lt_backend *cuda = refused[i].gpu || refused[i].cudnn ? lt_backend_find("cuda") : NULL;
 		if (cuda && cuda->score(NULL, NULL) > 0)
 			continue;                               /* there is a device */
 		r = CompileModel(handle, (struct TCompilationOptions){ refused[i].gpu, refused[i].cudnn },

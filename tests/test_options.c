@@ -108,7 +108,8 @@ Test(options, every_backend_says_it_alike)
 Test(options, a_backend_that_was_left_out_says_how_to_get_it)
 {
 	static const struct { const char *name, *says; } left_out[] = { { "cuda", "install NVIDIA's CUDA toolkit" },
-		{ "opencl", "apt-get install opencl-c-headers" }, { "llvm", "apt-get install llvm-19-dev" }, { "cup", "" } };
+		{ "cudnn", "install cuDNN (cudnn9-cuda-13 " }, { "opencl", "apt-get install opencl-c-headers" },
+		{ "llvm", "apt-get install llvm-19-dev" }, { "cup", "" } };
 	for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
 		char said[3300];
 		lt__backend_how_to_get(left_out[i].name, strlen(left_out[i].name), said, sizeof said);

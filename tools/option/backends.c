@@ -32,6 +32,9 @@ void lt__backend_how_to_get(const char *name, size_t bytes, char *out, size_t ca
 	if (is_called(name, bytes, "cuda"))
 		snprintf(out, cap, "; it was left out when this was built, as cuda.h and nvrtc.h were not found: install NVIDIA's "
 			"CUDA toolkit (nvidia-cuda-toolkit of Debian and Ubuntu), then run make again; make CUDA=FOLDER names its headers");
+	else if (is_called(name, bytes, "cudnn"))
+		snprintf(out, cap, "; it was left out when this was built, as cudnn_graph.h of cuDNN 9 was not found beside the "
+			"headers of the CUDA toolkit: install cuDNN (cudnn9-cuda-13 of NVIDIA's packages), then run make again");
 	else if (is_called(name, bytes, "opencl"))
 		snprintf(out, cap, "; it was left out when this was built, as CL/cl.h was not found: apt-get install "
 			"opencl-c-headers ocl-icd-libopencl1, then run make again");
