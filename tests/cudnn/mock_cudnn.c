@@ -5,7 +5,8 @@
  *
  *   MOCK_CUDNN=FAULT:ENGINE   what that engine does wrong: element, term, behind, other, tf32, build, load, workspace,
  *                             lost
- *   MOCK_CUDNN_LOG=FILE       gets a line for each "heuristic", and for "built N", "loaded N", "run N" with an engine
+ *   MOCK_CUDNN_LOG=FILE       gets a line for each "heuristic", and for "built N", "loaded N", "run N" with an engine;
+ *                             at the end what was wrong, and "left N" where handles or descriptors are
  *   MOCK_CUDNN_VERSION=N      what the library says it is
  *
  * Engines: 40 computes float32 in TF32 and says so; 41 says that no two runs are the same; 12 is right; 0 is, too, and
@@ -65,6 +66,15 @@ static void note(const char *what, int64_t engine)
 			(void)fprintf(f, "%s\n", what);
 		(void)fclose(f);
 	}
+}
+
+/* What the driver and the library would not forgive, and what is left of what was made. */
+__attribute__((destructor)) static void at_end(void)
+{
+	if (mock.wrong[0] && !mock.lost)
+		note(mock.wrong, 0);
+	if (mock.handles && !mock.lost)
+		note("left", mock.handles);
 }
 
 /* ---- attributes ---- */

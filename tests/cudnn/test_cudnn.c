@@ -48,6 +48,9 @@ static const char *run(const char *backend, const char *script, const char *step
 	(void)system(command);
 	read_file("out", output, sizeof output);
 	read_file("log", log_text, sizeof log_text);
+	for (const char *line = log_text; *line; line = strchr(line, '\n') + 1)
+		cr_expect(!strncmp(line, "heuristic", 9) || !strncmp(line, "built ", 6) || !strncmp(line, "loaded ", 7)
+			|| !strncmp(line, "run ", 4), "%s: %s", script, line);
 	return output;
 }
 
