@@ -83,6 +83,7 @@ struct lt_cudnn {
 	struct lt_cudnn_library api;
 	pthread_mutex_t lock;           /* of the rest */
 	cudnnHandle_t handle;           /* plans are built with it */
+	cudnnBackendDescriptor_t device;        /* or for it, without a device; NULL: with the handle */
 	struct lt_cudnn_plan *plans;
 	struct lt_array routines;       /* ours, then cuda's */
 };

@@ -115,10 +115,13 @@ static cudnnBackendDescriptor_t convolution(
 static cudnnBackendDescriptor_t pointwise(struct cudnn_make *m, cudnnBackendDescriptor_t a, cudnnBackendDescriptor_t b,
 	cudnnBackendDescriptor_t y)
 {
+	const cudnnNanPropagation_t nan = CUDNN_PROPAGATE_NAN;
 	const cudnnPointwiseMode_t mode = b ? CUDNN_POINTWISE_ADD : CUDNN_POINTWISE_RELU_FWD;
 	cudnnBackendDescriptor_t what = make(m, CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
 	set(m, what, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
 	set_type(m, what, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT);
+	if (!b && !m->r)                        /* a NaN stays one; a version without the attribute does as it does */
+		(void)m->d->api.set(what, CUDNN_ATTR_POINTWISE_NAN_PROPAGATION, CUDNN_TYPE_NAN_PROPOGATION, 1, &nan);
 	finish(m, what);
 	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
 	set_part(m, x, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, what);
@@ -151,7 +154,8 @@ static cudnnBackendDescriptor_t graph(struct cudnn_make *m, cudnnHandle_t handle
 		at = y;
 	}
 	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
-	set(m, x, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
+	if (handle)
+		set(m, x, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
 	set(m, x, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, n, op);
 	finish(m, x);
 	return x;
@@ -188,7 +192,10 @@ static bool build(struct cudnn_make *m, const struct lt_cudnn_wish *w, cudnnBack
 	int64_t n = 0;
 	p->plan = NULL;
 	m->r = m->d->api.descriptor_new(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, &p->plan);
-	set(m, p->plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
+	if (m->d->device)
+		set_part(m, p->plan, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, m->d->device);
+	else
+		set(m, p->plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
 	set_part(m, p->plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
 	finish(m, p->plan);
 	if (!m->r)
@@ -224,6 +231,8 @@ static int64_t configurations(struct cudnn_make *m, cudnnBackendDescriptor_t g, 
 	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
 	*out = NULL;
 	set_part(m, x, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, g);
+	if (m->d->device)
+		set_part(m, x, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, m->d->device);
 	set(m, x, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
 	finish(m, x);
 	if (!m->r)
