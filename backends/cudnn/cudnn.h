@@ -88,6 +88,8 @@ struct lt_cudnn {
 	struct lt_array routines;       /* ours, then cuda's */
 };
 static inline struct lt_cudnn *cudnn_of(const struct lt_session *s) { return s->library; }
+/* Of the types that forms have: float32 and halves. */
+static inline size_t cudnn_element_bytes(uint32_t dtype) { return dtype == LT_F32 ? 4 : 2; }
 
 /* library.c
  * there: LT_ELOAD says why the library is not.  load: its functions.  check: what it returned, and of what. */

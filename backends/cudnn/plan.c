@@ -19,8 +19,6 @@ struct cudnn_choice {
 struct cudnn_head { char magic[8]; uint64_t sum, bytes; int64_t engine; };
 static const char magic[8] = "LTCUDNN";
 
-static uint64_t bytes_of(uint32_t dtype) { return dtype == LT_F32 ? 4 : 2; }
-
 /* ---- kept by the host ---- */
 
 static uint64_t sum_of(const struct cudnn_head *h, const char *text)
@@ -99,7 +97,7 @@ static char *key_of(const struct lt_session *s, const struct lt_cudnn_wish *w)
 static lt_status zeros_new(struct lt_session *s, const struct lt_cudnn_wish *w, struct lt_cudnn_plan *p,
 	struct lt_diag *diag)
 {
-	const size_t bytes = (size_t)w->form.tensor[LT_CUDNN_B].dim[1] * bytes_of(w->form.dtype);
+	const size_t bytes = (size_t)w->form.tensor[LT_CUDNN_B].dim[1] * cudnn_element_bytes(w->form.dtype);
 	if (!cudnn_needs_zeros(&w->form))
 		return LT_OK;
 	(void)pthread_mutex_lock(&s->lock);
@@ -250,7 +248,7 @@ static void addresses(const struct lt_cudnn_form *f, const struct lt_cuda_called
 	enum { MOST = 16 };             /* what the library asks for at most */
 	for (int i = 0; i < LT_CUDNN_TENSORS; i++) {
 		const struct lt_cudnn_tensor *t = &f->tensor[i];
-		at[i] = t->operand < 0 ? 0 : x->at[t->operand] + (uint64_t)t->offset * bytes_of(f->dtype);
+		at[i] = t->operand < 0 ? 0 : x->at[t->operand] + (uint64_t)t->offset * cudnn_element_bytes(f->dtype);
 		const uint64_t bits = at[i] | MOST;
 		align[i] = (uint32_t)(bits & -bits);
 	}

@@ -28,8 +28,6 @@ struct cudnn_trial {
 	size_t why_bytes;
 };
 
-static size_t element_bytes(uint32_t dtype) { return dtype == LT_F32 ? 4 : 2; }
-
 static uint64_t draw(struct cudnn_trial *v)
 {
 	v->state = v->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -76,7 +74,7 @@ static void *pattern_new(struct cudnn_trial *v, bool with_odd, double **out)
 {
 	static const double odd[] = { NAN, INFINITY, -INFINITY, -0.0 };
 	const uint32_t dtype = v->w->form.dtype;
-	void *pattern = calloc(LT_CUDNN_PATTERN, element_bytes(dtype));
+	void *pattern = calloc(LT_CUDNN_PATTERN, cudnn_element_bytes(dtype));
 	double *values = pattern ? calloc(LT_CUDNN_PATTERN, sizeof *values) : NULL;
 	for (int64_t i = 0; values && i < LT_CUDNN_PATTERN; i++) {
 		union lt_number x = { .f = (double)((int64_t)(draw(v) % 4001) - 2000) / 2000 };
@@ -97,7 +95,7 @@ static void *pattern_new(struct cudnn_trial *v, bool with_odd, double **out)
 static CUresult memory_new(struct cudnn_trial *v)
 {
 	const struct lt_cudnn_form *f = &v->w->form;
-	const size_t each = element_bytes(f->dtype);
+	const size_t each = cudnn_element_bytes(f->dtype);
 	/* None of the filters': whether an infinity meets the zeros of a border is not said. */
 	void *pattern[] = { pattern_new(v, false, &v->values[0]), pattern_new(v, true, &v->values[1]) };
 	CUresult r = pattern[0] && pattern[1] ? CUDA_SUCCESS : LT_CUDA_NO_HOST_MEMORY;
