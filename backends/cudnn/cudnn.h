@@ -11,6 +11,7 @@
 #ifndef LT_CUDNN_CUDNN_H
 #define LT_CUDNN_CUDNN_H
 #include <cudnn_graph.h>
+#include <stdio.h>
 #include "backends/cuda/cuda.h"
 
 #define LT_CUDNN_MAP(X) \
@@ -27,24 +28,40 @@ struct lt_cudnn_library {
 #undef LT_CUDNN_MEMBER
 };
 
-/* A convolution of images, or of lines and volumes, with what follows, in this order:
- * y = relu(x * w + z + b), each of the latter if it is there. */
-enum { LT_CUDNN_X, LT_CUDNN_W, LT_CUDNN_Y, LT_CUDNN_Z, LT_CUDNN_B, LT_CUDNN_TENSORS, LT_CUDNN_SPACE = 3 };
-/* dims: images or filters, channels, then space; of as many as the form has.  operand: of the call's, results first;
- * -1: it is not there.  offset: elements from where that begins to the first one that is read. */
-struct lt_cudnn_tensor { int32_t operand; int64_t offset, dim[2 + LT_CUDNN_SPACE], stride[2 + LT_CUDNN_SPACE]; };
+/* A call as the library is told of it: operations, in data order, over tensors. */
+enum { LT_CUDNN_DIMS = 5, LT_CUDNN_SPACE = 3, LT_CUDNN_TENSORS = 32, LT_CUDNN_NODES = 24, LT_CUDNN_INPUTS = 4 };
+/* What a tensor is that is no operand of the call: one that only operations see; zeros, which the session has; a
+ * number, which is handed over with each run. */
+enum lt_cudnn_no_operand { LT_CUDNN_BETWEEN = -1, LT_CUDNN_ZEROS = -2, LT_CUDNN_NUMBER = -3 };
+struct lt_cudnn_tensor {
+	int32_t operand;                /* of the call's, results first; or enum lt_cudnn_no_operand */
+	uint32_t dtype;                 /* enum lt_dtype */
+	int32_t n_dim;
+	int64_t offset;                 /* elements from where the operand begins to the first one that is read */
+	int64_t dim[LT_CUDNN_DIMS], stride[LT_CUDNN_DIMS];      /* images or filters, channels, then space */
+	double number;
+};
+/* CONVOLUTION: in[0] the image, in[1] the filters.  POINTWISE: by mode, a cudnnPointwiseMode_t. */
+enum lt_cudnn_node_kind { LT_CUDNN_CONVOLUTION, LT_CUDNN_POINTWISE };
+struct lt_cudnn_node { int32_t kind, mode, n_in, in[LT_CUDNN_INPUTS], out; };
 struct lt_cudnn_form {
-	uint32_t dtype;
-	bool relu;
-	int32_t n_space;                /* 2 or 3 */
+	int32_t n_space, n_tensor, n_node;              /* n_space: of a convolution, 2 or 3 */
 	int64_t stride[LT_CUDNN_SPACE], dilation[LT_CUDNN_SPACE], before[LT_CUDNN_SPACE], after[LT_CUDNN_SPACE];
 	struct lt_cudnn_tensor tensor[LT_CUDNN_TENSORS];
+	struct lt_cudnn_node node[LT_CUDNN_NODES];
 };
-
-/* The library has a bias behind each residual and each ReLU: one of zeros, where the form has none. */
-static inline bool cudnn_needs_zeros(const struct lt_cudnn_form *f)
+/* Whether the device has it in memory of the call's or of the session's. */
+static inline bool cudnn_is_bound(const struct lt_cudnn_tensor *t)
 {
-	return f->tensor[LT_CUDNN_B].operand < 0 && (f->relu || f->tensor[LT_CUDNN_Z].operand >= 0);
+	return t->operand >= 0 || t->operand == LT_CUDNN_ZEROS;
+}
+/* That of its first result. */
+static inline uint32_t cudnn_dtype(const struct lt_cudnn_form *f)
+{
+	for (int i = 0; i < f->n_tensor; i++)
+		if (f->tensor[i].operand == 0)
+			return f->tensor[i].dtype;
+	return LT_F32;
 }
 
 /* What a plan is for: the form, and what divides the addresses of its tensors. */
@@ -75,7 +92,7 @@ struct lt_cudnn_plan {
 	cudnnBackendDescriptor_t plan;
 	cudnnBackendDescriptor_t *part; /* what it was made of; NULL where it was loaded */
 	int n_part;
-	CUdeviceptr zeros;              /* a bias that the form does not have; 0: none is needed */
+	CUdeviceptr zeros;              /* of the form's tensor of zeros; 0: it has none */
 };
 
 /* Of a session. */
@@ -90,6 +107,14 @@ struct lt_cudnn {
 static inline struct lt_cudnn *cudnn_of(const struct lt_session *s) { return s->library; }
 /* Of the types that forms have: float32 and halves. */
 static inline size_t cudnn_element_bytes(uint32_t dtype) { return dtype == LT_F32 ? 4 : 2; }
+/* From its first element to its last one. */
+static inline size_t cudnn_bytes(const struct lt_cudnn_tensor *t)
+{
+	int64_t last = 0;
+	for (int i = 0; i < t->n_dim; i++)
+		last += (t->dim[i] - 1) * t->stride[i];
+	return (size_t)(last + 1) * cudnn_element_bytes(t->dtype);
+}
 
 /* library.c
  * there: LT_ELOAD says why the library is not.  load: its functions.  check: what it returned, and of what. */
@@ -105,7 +130,7 @@ void lt__cudnn_queue_free(struct lt_session *, struct lt_cuda_queue *);
 const struct lt_call *lt__cudnn_call_at(const struct lt_tree *, int32_t loop);
 const char *lt__cudnn_form(const struct lt_tree *, int32_t loop, struct lt_cudnn_form *, char *why, size_t bytes);
 /* The same for equal forms. */
-int lt__cudnn_form_text(const struct lt_cudnn_wish *, char *text, size_t bytes);
+void lt__cudnn_form_text(const struct lt_cudnn_wish *, FILE *);
 /* graph.c
  * new: plan number `skip` of those that the library offers and the wish allows.  LT_EMISSING: it has none; count: how
  * many it offered.  load: what save wrote, of this version of the library; LT_EINVAL: it is not taken. */
@@ -116,9 +141,9 @@ lt_status lt__cudnn_plan_load(struct lt_cudnn *, const char *text, size_t bytes,
 /* drop: the plan alone; free: its key, too. */
 void lt__cudnn_plan_drop(struct lt_cudnn *, struct lt_cudnn_plan *);
 void lt__cudnn_plan_free(struct lt_cudnn *, struct lt_cudnn_plan *);
-/* at: of each tensor of the form. */
-cudnnStatus_t lt__cudnn_execute(const struct lt_cudnn *, const struct lt_cudnn_plan *, cudnnHandle_t,
-	const uint64_t *at, uint64_t workspace);
+/* at: of each tensor of the form that is bound. */
+cudnnStatus_t lt__cudnn_execute(const struct lt_cudnn *, const struct lt_cudnn_plan *, const struct lt_cudnn_form *,
+	cudnnHandle_t, const uint64_t *at, uint64_t workspace);
 /* reference.c: the result at a position (by axis; those that are reduced are changed); false: it is not known. */
 bool lt__cudnn_reference(const struct lt_cudnn_sample *, int64_t *at, struct lt_cudnn_element *);
 /* verify.c: with the context current and the lock.  LT_EMISSING: it is wrong, and `why` says how. */

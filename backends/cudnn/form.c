@@ -10,18 +10,22 @@
 #include "backends/cudnn/cudnn.h"
 
 enum { MAX_AXIS = 64 };
+/* y = relu(x * w + z + b), each of the latter if it is there. */
+enum cudnn_part { PART_X, PART_W, PART_Y, PART_Z, PART_B, PARTS };
 struct cudnn_forming {
 	const struct lt_tree *t;
 	const struct lt_call *c;
 	const struct lt_call_anchor *a;
 	struct lt_cudnn_form *f;
-	int32_t read[LT_CUDNN_TENSORS];         /* of the call's reads; -1: none, or the result */
+	struct lt_cudnn_tensor part[PARTS];
+	int32_t read[PARTS];            /* of the call's reads; -1: none, or the result */
+	bool relu;
 	bool turned;                    /* of a product: its left factor is the filters, its rows are channels */
 	char *why;
 	size_t bytes;
 };
 /* Axes that count as one: its extent, and its stride in each tensor. */
-struct cudnn_merged { int64_t extent, stride[LT_CUDNN_TENSORS]; };
+struct cudnn_merged { int64_t extent, stride[PARTS]; };
 
 static bool refuse(struct cudnn_forming *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static bool refuse(struct cudnn_forming *x, const char *format, ...)
@@ -69,9 +73,9 @@ static const struct lt_call_result *result_of(const struct cudnn_forming *x)
 /* Along an axis; 0 where a tensor is not there. */
 static int64_t stride_at(const struct cudnn_forming *x, int tensor, int32_t axis)
 {
-	if (axis < 0 || (tensor != LT_CUDNN_Y && x->read[tensor] < 0))
+	if (axis < 0 || (tensor != PART_Y && x->read[tensor] < 0))
 		return 0;
-	return x->t->strides[(tensor == LT_CUDNN_Y ? result_of(x)->first_stride : read_at(x, x->read[tensor])->first_stride)
+	return x->t->strides[(tensor == PART_Y ? result_of(x)->first_stride : read_at(x, x->read[tensor])->first_stride)
 		+ axis];
 }
 
@@ -119,8 +123,8 @@ static bool find_factors(struct cudnn_forming *x)
 		if (from->kind != LT_VALUE_READ || (from->at != x->a->read[0] && from->at != x->a->read[1]))
 			return refuse(x, "a factor is computed in the call; compute it outside");
 	}
-	x->read[LT_CUDNN_X] = x->a->read[x->turned];
-	x->read[LT_CUDNN_W] = x->a->read[!x->turned];
+	x->read[PART_X] = x->a->read[x->turned];
+	x->read[PART_W] = x->a->read[!x->turned];
 	return true;
 }
 
@@ -134,15 +138,15 @@ static bool take_addend(struct cudnn_forming *x, int32_t read)
 		bool channel = role_of(x, a) == LT_DIM_COLUMN || role_of(x, a) == LT_DIM_BATCH;
 		if (d->extent <= 1)
 			continue;
-		all = all && (strides[a] != 0) == (stride_at(x, LT_CUDNN_Y, a) != 0);
-		channels = channels && (strides[a] != 0) == (channel && stride_at(x, LT_CUDNN_Y, a) != 0);
+		all = all && (strides[a] != 0) == (stride_at(x, PART_Y, a) != 0);
+		channels = channels && (strides[a] != 0) == (channel && stride_at(x, PART_Y, a) != 0);
 	}
-	const int tensor = channels && x->read[LT_CUDNN_B] < 0 ? LT_CUDNN_B : all ? LT_CUDNN_Z : channels ? LT_CUDNN_B : -1;
+	const int tensor = channels && x->read[PART_B] < 0 ? PART_B : all ? PART_Z : channels ? PART_B : -1;
 	if (tensor < 0)
 		return refuse(x, "what is added has neither one value for each channel nor one for each element of the result");
 	if (x->read[tensor] >= 0)
 		return refuse(x, "two values are added of which the library takes one: %s",
-			tensor == LT_CUDNN_B ? "one for each channel" : "one for each element of the result");
+			tensor == PART_B ? "one for each channel" : "one for each element of the result");
 	x->read[tensor] = read;
 	return true;
 }
@@ -160,7 +164,7 @@ static bool find_behind(struct cudnn_forming *x)
 		const struct lt_call_value *limit = a->kind == LT_VALUE_BITS ? a : b;
 		if (limit->kind != LT_VALUE_BITS || limit->bits)
 			return refuse(x, "its maximum is not with 0");
-		x->f->relu = true;
+		x->relu = true;
 		v = behind_casts(x, limit == a ? b : a);
 	}
 	while (v->kind == LT_VALUE_OP && v->at != x->a->op[0]) {
@@ -179,15 +183,15 @@ static bool find_behind(struct cudnn_forming *x)
 
 static bool check_types(struct cudnn_forming *x)
 {
-	x->f->dtype = dtype_of(x, result_of(x)->buffer);
-	if (x->f->dtype != LT_F32 && !is_half(x->f->dtype))
+	const uint32_t dtype = dtype_of(x, result_of(x)->buffer);
+	if (dtype != LT_F32 && !is_half(dtype))
 		return refuse(x, "it computes float32, float16 and bfloat16");
-	for (int i = 0; i < LT_CUDNN_TENSORS; i++) {
+	for (int i = 0; i < PARTS; i++) {
 		const int32_t r = x->read[i];
-		if (r >= 0 && dtype_of(x, read_at(x, r)->buffer) != x->f->dtype)
+		if (r >= 0 && dtype_of(x, read_at(x, r)->buffer) != dtype)
 			return refuse(x, "what it reads and writes is not of one type; cast outside");
-		if (r >= 0 && read_at(x, r)->n_guard && (i != LT_CUDNN_X || read_at(x, r)->fill))
-			return refuse(x, i == LT_CUDNN_X ? "its borders are not 0" : "only the image has borders; copy the other outside");
+		if (r >= 0 && read_at(x, r)->n_guard && (i != PART_X || read_at(x, r)->fill))
+			return refuse(x, i == PART_X ? "its borders are not 0" : "only the image has borders; copy the other outside");
 	}
 	return true;
 }
@@ -199,7 +203,7 @@ static struct cudnn_merged one(void) { return (struct cudnn_merged){ .extent = 1
 static void merge_axis(const struct cudnn_forming *x, int32_t axis, struct cudnn_merged *m)
 {
 	m->extent = axis_at(x, axis)->extent;
-	for (int i = 0; i < LT_CUDNN_TENSORS; i++)
+	for (int i = 0; i < PARTS; i++)
 		m->stride[i] = stride_at(x, i, axis);
 }
 
@@ -216,7 +220,7 @@ static bool merge(const struct cudnn_forming *x, uint64_t set, int by, struct cu
 		set &= ~(UINT64_C(1) << inner);
 		merge_axis(x, inner, &m);
 		if (out->extent > 1)
-			for (int i = 0; i < LT_CUDNN_TENSORS; i++)
+			for (int i = 0; i < PARTS; i++)
 				if (m.stride[i] != out->stride[i] * out->extent)
 					return false;
 		m.extent *= out->extent;
@@ -262,7 +266,7 @@ struct cudnn_plane { int32_t n; struct cudnn_space { struct lt_call_window w; bo
 
 static int64_t step_of(const struct cudnn_forming *x, const struct cudnn_space *s)
 {
-	return s->windows ? s->w.step : stride_at(x, LT_CUDNN_X, s->w.out);
+	return s->windows ? s->w.step : stride_at(x, PART_X, s->w.out);
 }
 
 /* Which axes make the plane: those of windows, and of a product's rows, which have windows of one element, the two
@@ -273,7 +277,7 @@ static bool find_plane(struct cudnn_forming *x, uint64_t *rows, struct cudnn_pla
 		const struct lt_call_window *is = window_at(x, w);
 		if (p->n == LT_CUDNN_SPACE)
 			return refuse(x, "it has windows along more than %d axes", (int)LT_CUDNN_SPACE);
-		if (stride_at(x, LT_CUDNN_W, is->out))
+		if (stride_at(x, PART_W, is->out))
 			return refuse(x, "each position has a filter of its own");
 		if (is->out >= 0)
 			*rows &= ~(UINT64_C(1) << is->out);
@@ -282,7 +286,7 @@ static bool find_plane(struct cudnn_forming *x, uint64_t *rows, struct cudnn_pla
 	while (!x->a->n_window && *rows && p->n < 2) {
 		int32_t inner = -1;
 		for (int32_t a = 0; a < x->c->n_axis; a++)
-			if (*rows >> a & 1 && (inner < 0 || stride_at(x, LT_CUDNN_Y, a) < stride_at(x, LT_CUDNN_Y, inner)))
+			if (*rows >> a & 1 && (inner < 0 || stride_at(x, PART_Y, a) < stride_at(x, PART_Y, inner)))
 				inner = a;
 		*rows &= ~(UINT64_C(1) << inner);
 		p->at[p->n++] = (struct cudnn_space){ { .out = inner, .window = -1, .stride = 1, .dilation = 1 }, false };
@@ -316,53 +320,53 @@ static bool put_plane(struct cudnn_forming *x, const struct cudnn_plane *p)
 		/* The library counts how many windows there are room for: rows that nobody reads are not there. */
 		if ((extent + f->before[i] + f->after[i] - s->w.dilation * (window - 1) - 1) / s->w.stride + 1 != out)
 			extent = reach - f->before[i] - f->after[i];
-		f->tensor[LT_CUDNN_X].dim[2 + i] = extent;
-		f->tensor[LT_CUDNN_X].stride[2 + i] = step_of(x, s);
-		f->tensor[LT_CUDNN_X].offset += f->before[i] * step_of(x, s);
-		f->tensor[LT_CUDNN_W].dim[2 + i] = window;
-		f->tensor[LT_CUDNN_W].stride[2 + i] = stride_at(x, LT_CUDNN_W, s->w.window);
-		for (int k = LT_CUDNN_Y; k <= LT_CUDNN_Z; k++) {
-			f->tensor[k].dim[2 + i] = out;
-			f->tensor[k].stride[2 + i] = stride_at(x, k, s->w.out);
+		x->part[PART_X].dim[2 + i] = extent;
+		x->part[PART_X].stride[2 + i] = step_of(x, s);
+		x->part[PART_X].offset += f->before[i] * step_of(x, s);
+		x->part[PART_W].dim[2 + i] = window;
+		x->part[PART_W].stride[2 + i] = stride_at(x, PART_W, s->w.window);
+		for (int k = PART_Y; k <= PART_Z; k++) {
+			x->part[k].dim[2 + i] = out;
+			x->part[k].stride[2 + i] = stride_at(x, k, s->w.out);
 		}
-		f->tensor[LT_CUDNN_B].dim[2 + i] = 1;
+		x->part[PART_B].dim[2 + i] = 1;
 	}
 	return true;
 }
 
 static bool put_channels(struct cudnn_forming *x, const uint64_t *set)
 {
-	struct lt_cudnn_tensor *t = x->f->tensor;
+	struct lt_cudnn_tensor *t = x->part;
 	struct cudnn_merged images, channels, filters, groups;
 	int64_t one_group;
-	bool good = merge(x, set[LT_DIM_ROW], LT_CUDNN_Y, &images) && merge(x, set[LT_DIM_DEEP], LT_CUDNN_X, &channels)
-		&& merge(x, set[LT_DIM_COLUMN], LT_CUDNN_Y, &filters) && merge(x, set[LT_DIM_BATCH], LT_CUDNN_Y, &groups);
+	bool good = merge(x, set[LT_DIM_ROW], PART_Y, &images) && merge(x, set[LT_DIM_DEEP], PART_X, &channels)
+		&& merge(x, set[LT_DIM_COLUMN], PART_Y, &filters) && merge(x, set[LT_DIM_BATCH], PART_Y, &groups);
 	if (!good)
 		return refuse(x, "images, channels or filters are several axes that do not go on in each other; copy it outside");
-	for (int i = LT_CUDNN_X; i <= LT_CUDNN_Z; i++) {
-		t[i].dim[0] = i == LT_CUDNN_W ? groups.extent * filters.extent : images.extent;
+	for (int i = PART_X; i <= PART_Z; i++) {
+		t[i].dim[0] = i == PART_W ? groups.extent * filters.extent : images.extent;
 		t[i].stride[0] = images.stride[i];
 	}
-	t[LT_CUDNN_B].dim[0] = 1;
-	good = group(&groups, &channels, LT_CUDNN_X, &t[LT_CUDNN_X].dim[1], &t[LT_CUDNN_X].stride[1])
-		&& group(&groups, &filters, LT_CUDNN_W, &t[LT_CUDNN_W].dim[0], &t[LT_CUDNN_W].stride[0]);
-	for (int i = LT_CUDNN_Y; i <= LT_CUDNN_B; i++)
+	t[PART_B].dim[0] = 1;
+	good = group(&groups, &channels, PART_X, &t[PART_X].dim[1], &t[PART_X].stride[1])
+		&& group(&groups, &filters, PART_W, &t[PART_W].dim[0], &t[PART_W].stride[0]);
+	for (int i = PART_Y; i <= PART_B; i++)
 		good = group(&groups, &filters, i, &t[i].dim[1], &t[i].stride[1]) && good;
 	one_group = channels.extent;
-	t[LT_CUDNN_W].dim[1] = one_group;
-	t[LT_CUDNN_W].stride[1] = channels.stride[LT_CUDNN_W];
-	if (t[LT_CUDNN_B].operand < 0)
-		t[LT_CUDNN_B].stride[1] = 1;            /* of zeros */
+	t[PART_W].dim[1] = one_group;
+	t[PART_W].stride[1] = channels.stride[PART_W];
+	if (t[PART_B].operand < 0)
+		t[PART_B].stride[1] = 1;        /* of zeros */
 	return good || refuse(x, "the channels of a group do not lie beside those of the next; copy it outside");
 }
 
 static bool check_strides(struct cudnn_forming *x)
 {
 	static const char *const names[] = { "the image", "the filters", "the result", "what is added", "the bias" };
-	for (int i = 0; i < LT_CUDNN_TENSORS; i++)
-		for (int d = 0; d < 2 + x->f->n_space && x->f->tensor[i].operand >= 0; d++)
-			if (x->f->tensor[i].dim[d] > 1 && x->f->tensor[i].stride[d] <= 0)
-				return refuse(x, "%s is %s; copy it outside", names[i], x->f->tensor[i].stride[d] ? "read backwards"
+	for (int i = 0; i < PARTS; i++)
+		for (int d = 0; d < 2 + x->f->n_space && x->part[i].operand >= 0; d++)
+			if (x->part[i].dim[d] > 1 && x->part[i].stride[d] <= 0)
+				return refuse(x, "%s is %s; copy it outside", names[i], x->part[i].stride[d] ? "read backwards"
 					: "repeated along one of its dims");
 	return true;
 }
@@ -372,8 +376,8 @@ static bool put_tensors(struct cudnn_forming *x)
 	struct lt_cudnn_form *f = x->f;
 	uint64_t set[LT_DIM_OTHER + 1] = { 0 };
 	struct cudnn_plane p = { .n = 0 };
-	for (int i = 0; i < LT_CUDNN_TENSORS; i++)
-		f->tensor[i].operand = i == LT_CUDNN_Y ? 0 : x->read[i] < 0 ? -1 : x->c->n_result + x->read[i];
+	for (int i = 0; i < PARTS; i++)
+		x->part[i].operand = i == PART_Y ? 0 : x->read[i] < 0 ? LT_CUDNN_BETWEEN : x->c->n_result + x->read[i];
 	for (int32_t a = 0; a < x->c->n_axis; a++) {
 		const struct lt_call_dim *d = axis_at(x, a);
 		if (d->n_bound)
@@ -390,19 +394,61 @@ static bool put_tensors(struct cudnn_forming *x)
 			set[LT_DIM_BATCH] &= ~(UINT64_C(1) << window_at(x, w)->out);
 	if (!find_plane(x, &set[LT_DIM_ROW], &p) || !put_plane(x, &p) || !put_channels(x, set) || !check_strides(x))
 		return false;
-	const bool last = is_channels_last(&f->tensor[LT_CUDNN_Y], f->n_space,
-		is_channels_last(&f->tensor[LT_CUDNN_X], f->n_space, true));
-	for (int i = 0; i < LT_CUDNN_TENSORS; i++)
-		fill_strides(&f->tensor[i], f->n_space, is_channels_last(&f->tensor[i], f->n_space, last));
+	const bool last = is_channels_last(&x->part[PART_Y], f->n_space,
+		is_channels_last(&x->part[PART_X], f->n_space, true));
+	for (int i = 0; i < PARTS; i++)
+		fill_strides(&x->part[i], f->n_space, is_channels_last(&x->part[i], f->n_space, last));
+	return true;
+}
+
+/* ---- as operations ---- */
+
+static int32_t emit_tensor(struct cudnn_forming *x, enum cudnn_part part, int32_t operand, uint32_t dtype)
+{
+	struct lt_cudnn_tensor *t = &x->f->tensor[x->f->n_tensor];
+	*t = x->part[part];
+	t->operand = operand;
+	t->dtype = dtype;
+	t->n_dim = 2 + x->f->n_space;
+	return x->f->n_tensor++;
+}
+
+/* b -1: it has one operand.  last: what it gives is the result. */
+static int32_t emit_node(struct cudnn_forming *x, int32_t kind, int32_t mode, int32_t a, int32_t b, bool last)
+{
+	struct lt_cudnn_node *n = &x->f->node[x->f->n_node++];
+	const int32_t out = emit_tensor(x, PART_Y, last ? 0 : LT_CUDNN_BETWEEN,
+		last ? dtype_of(x, result_of(x)->buffer) : LT_F32);
+	*n = (struct lt_cudnn_node){ .kind = kind, .mode = mode, .n_in = 1 + (b >= 0), .in = { a, b }, .out = out };
+	return out;
+}
+
+/* The residual before the bias: that order is what the library has a form for; and a bias behind each residual and each
+ * ReLU, one of zeros where the call has none. */
+static bool emit(struct cudnn_forming *x)
+{
+	const uint32_t dtype = dtype_of(x, result_of(x)->buffer);
+	const bool z = x->read[PART_Z] >= 0, b = x->read[PART_B] >= 0 || z || x->relu;
+	const int32_t image = emit_tensor(x, PART_X, x->part[PART_X].operand, dtype),
+		filters = emit_tensor(x, PART_W, x->part[PART_W].operand, dtype);
+	int32_t y = emit_node(x, LT_CUDNN_CONVOLUTION, 0, image, filters, !z && !b && !x->relu);
+	if (z)
+		y = emit_node(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_ADD, y,
+			emit_tensor(x, PART_Z, x->part[PART_Z].operand, dtype), false);
+	if (b)
+		y = emit_node(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_ADD, y, emit_tensor(x, PART_B,
+			x->read[PART_B] >= 0 ? x->part[PART_B].operand : LT_CUDNN_ZEROS, dtype), !x->relu);
+	if (x->relu)
+		(void)emit_node(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_RELU_FWD, y, -1, true);
 	return true;
 }
 
 static bool form_of(struct cudnn_forming *x)
 {
-	*x->f = (struct lt_cudnn_form){ .relu = false };
-	for (int i = 0; i < LT_CUDNN_TENSORS; i++)
+	*x->f = (struct lt_cudnn_form){ .n_space = 0 };
+	for (int i = 0; i < PARTS; i++)
 		x->read[i] = -1;
-	return find_factors(x) && find_behind(x) && check_types(x) && put_tensors(x);
+	return find_factors(x) && find_behind(x) && check_types(x) && put_tensors(x) && emit(x);
 }
 
 const struct lt_call *lt__cudnn_call_at(const struct lt_tree *t, int32_t loop)
@@ -435,22 +481,32 @@ const char *lt__cudnn_form(const struct lt_tree *t, int32_t loop, struct lt_cudn
 	return x.a->kind == LT_ANCHOR_PRODUCT && form_of(&y) ? NULL : why;
 }
 
-int lt__cudnn_form_text(const struct lt_cudnn_wish *w, char *text, size_t bytes)
+void lt__cudnn_form_text(const struct lt_cudnn_wish *w, FILE *to)
 {
-	static const char names[] = "xwyzb";
 	const struct lt_cudnn_form *f = &w->form;
-	int n = snprintf(text, bytes, "convolution type %u%s%s workspace %" PRId64 "\n", (unsigned)f->dtype,
-		f->relu ? " relu" : "", w->tf32 && f->dtype == LT_F32 ? " tf32" : "", w->workspace);
+	(void)fprintf(to, "graph%s workspace %" PRId64 "\n", w->tf32 ? " tf32" : "", w->workspace);
 	for (int i = 0; i < f->n_space; i++)
-		n += snprintf(text + n, bytes - (size_t)n, "window stride %" PRId64 " dilation %" PRId64 " borders %" PRId64 " %"
-			PRId64 "\n", f->stride[i], f->dilation[i], f->before[i], f->after[i]);
-	for (int i = 0; i < LT_CUDNN_TENSORS; i++) {
-		if (f->tensor[i].operand < 0)
-			continue;
-		n += snprintf(text + n, bytes - (size_t)n, "%c align %u:", names[i], (unsigned)w->align[i]);
-		for (int d = 0; d < 2 + f->n_space; d++)
-			n += snprintf(text + n, bytes - (size_t)n, " %" PRId64 "/%" PRId64, f->tensor[i].dim[d], f->tensor[i].stride[d]);
-		n += snprintf(text + n, bytes - (size_t)n, "\n");
+		(void)fprintf(to, "window stride %" PRId64 " dilation %" PRId64 " borders %" PRId64 " %" PRId64 "\n", f->stride[i],
+			f->dilation[i], f->before[i], f->after[i]);
+	for (int i = 0; i < f->n_tensor; i++) {
+		const struct lt_cudnn_tensor *t = &f->tensor[i];
+		(void)fprintf(to, "%%%d type %u", i, (unsigned)t->dtype);
+		if (t->operand == LT_CUDNN_NUMBER)
+			(void)fprintf(to, " number %a", t->number);
+		else if (t->operand == LT_CUDNN_BETWEEN)
+			(void)fprintf(to, " between");
+		else
+			(void)fprintf(to, " %s align %u", t->operand == LT_CUDNN_ZEROS ? "zeros" : "bound", (unsigned)w->align[i]);
+		for (int d = 0; d < t->n_dim; d++)
+			(void)fprintf(to, " %" PRId64 "/%" PRId64, t->dim[d], t->stride[d]);
+		(void)fprintf(to, "\n");
 	}
-	return n;
+	for (int i = 0; i < f->n_node; i++) {
+		const struct lt_cudnn_node *n = &f->node[i];
+		(void)fprintf(to, "%%%d = %s %d", (int)n->out, n->kind == LT_CUDNN_CONVOLUTION ? "convolution" : "pointwise",
+			(int)n->mode);
+		for (int k = 0; k < n->n_in; k++)
+			(void)fprintf(to, " %%%d", (int)n->in[k]);
+		(void)fprintf(to, "\n");
+	}
 }

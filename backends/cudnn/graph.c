@@ -7,7 +7,7 @@
 #include "backends/cudnn/cudnn.h"
 
 /* Descriptors that are made one after the other; the first error stays. */
-enum { MAX_MADE = 32, VIRTUAL = 100 };
+enum { MAX_MADE = LT_CUDNN_TENSORS + 2 * LT_CUDNN_NODES + 16 };
 struct cudnn_make {
 	const struct lt_cudnn *d;
 	cudnnStatus_t r;
@@ -65,28 +65,27 @@ static cudnnDataType_t type_of(uint32_t dtype)
 
 /* ---- the graph ---- */
 
-/* A tensor of the form; or, with its dims and strides, what only the operations see. */
-static cudnnBackendDescriptor_t tensor(struct cudnn_make *m, const struct lt_cudnn_wish *w, int which, int64_t id)
+static cudnnBackendDescriptor_t tensor(struct cudnn_make *m, const struct lt_cudnn_wish *w, int i)
 {
-	const struct lt_cudnn_tensor *t = &w->form.tensor[which];
-	const int64_t n = 2 + w->form.n_space;
-	const bool virtual = id >= VIRTUAL;
+	const struct lt_cudnn_tensor *t = &w->form.tensor[i];
+	const bool yes = true;
 	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-	set_type(m, x, CUDNN_ATTR_TENSOR_DATA_TYPE, virtual ? CUDNN_DATA_FLOAT : type_of(w->form.dtype));
-	set(m, x, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, n, t->dim);
-	set(m, x, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, n, t->stride);
-	set_number(m, x, CUDNN_ATTR_TENSOR_UNIQUE_ID, id);
-	set_number(m, x, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, virtual ? 16 : w->align[which]);
-	if (virtual)
-		set(m, x, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &virtual);
+	set_type(m, x, CUDNN_ATTR_TENSOR_DATA_TYPE, type_of(t->dtype));
+	set(m, x, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, t->n_dim, t->dim);
+	set(m, x, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, t->n_dim, t->stride);
+	set_number(m, x, CUDNN_ATTR_TENSOR_UNIQUE_ID, 1 + i);
+	set_number(m, x, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, cudnn_is_bound(t) ? w->align[i] : 16);
+	if (t->operand == LT_CUDNN_BETWEEN)
+		set(m, x, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &yes);
+	if (t->operand == LT_CUDNN_NUMBER)
+		set(m, x, CUDNN_ATTR_TENSOR_IS_BY_VALUE, CUDNN_TYPE_BOOLEAN, 1, &yes);
 	finish(m, x);
 	return x;
 }
 
-static cudnnBackendDescriptor_t convolution(
-	struct cudnn_make *m, const struct lt_cudnn_wish *w, cudnnBackendDescriptor_t y)
+static cudnnBackendDescriptor_t convolution(struct cudnn_make *m, const struct lt_cudnn_form *f,
+	const struct lt_cudnn_node *node, const cudnnBackendDescriptor_t *tensors)
 {
-	const struct lt_cudnn_form *f = &w->form;
 	const cudnnConvolutionMode_t mode = CUDNN_CROSS_CORRELATION;
 	const float one = 1, zero = 0;
 	const int64_t n = f->n_space;
@@ -99,64 +98,51 @@ static cudnnBackendDescriptor_t convolution(
 	set(m, what, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, n, f->before);
 	set(m, what, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, n, f->after);
 	finish(m, what);
-	cudnnBackendDescriptor_t image = tensor(m, w, LT_CUDNN_X, LT_CUDNN_X), filters = tensor(m, w, LT_CUDNN_W, LT_CUDNN_W),
-		x = make(m, CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
+	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
 	set_part(m, x, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, what);
-	set_part(m, x, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, image);
-	set_part(m, x, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, filters);
-	set_part(m, x, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, y);
+	set_part(m, x, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, tensors[node->in[0]]);
+	set_part(m, x, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, tensors[node->in[1]]);
+	set_part(m, x, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, tensors[node->out]);
 	set(m, x, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, CUDNN_TYPE_FLOAT, 1, &one);
 	set(m, x, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, CUDNN_TYPE_FLOAT, 1, &zero);
 	finish(m, x);
 	return x;
 }
 
-/* y = a + b, or max(a, 0) without b. */
-static cudnnBackendDescriptor_t pointwise(struct cudnn_make *m, cudnnBackendDescriptor_t a, cudnnBackendDescriptor_t b,
-	cudnnBackendDescriptor_t y)
+static cudnnBackendDescriptor_t pointwise(
+	struct cudnn_make *m, const struct lt_cudnn_node *node, const cudnnBackendDescriptor_t *tensors)
 {
 	const cudnnNanPropagation_t nan = CUDNN_PROPAGATE_NAN;
-	const cudnnPointwiseMode_t mode = b ? CUDNN_POINTWISE_ADD : CUDNN_POINTWISE_RELU_FWD;
+	const cudnnPointwiseMode_t mode = (cudnnPointwiseMode_t)node->mode;
 	cudnnBackendDescriptor_t what = make(m, CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
 	set(m, what, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
 	set_type(m, what, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT);
-	if (!b && !m->r)                        /* a NaN stays one; a version without the attribute does as it does */
+	if (mode == CUDNN_POINTWISE_RELU_FWD && !m->r)  /* a NaN stays one; a version without the attribute does as it does */
 		(void)m->d->api.set(what, CUDNN_ATTR_POINTWISE_NAN_PROPAGATION, CUDNN_TYPE_NAN_PROPOGATION, 1, &nan);
 	finish(m, what);
 	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
 	set_part(m, x, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, what);
-	set_part(m, x, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, a);
-	if (b)
-		set_part(m, x, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, b);
-	set_part(m, x, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, y);
+	set_part(m, x, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, tensors[node->in[0]]);
+	if (node->n_in > 1)
+		set_part(m, x, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, tensors[node->in[1]]);
+	set_part(m, x, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, tensors[node->out]);
 	finish(m, x);
 	return x;
 }
 
-/* The residual before the bias: that order is what the library has a form for. */
 static cudnnBackendDescriptor_t graph(struct cudnn_make *m, cudnnHandle_t handle, const struct lt_cudnn_wish *w)
 {
 	const struct lt_cudnn_form *f = &w->form;
-	const bool z = f->tensor[LT_CUDNN_Z].operand >= 0,
-		b = f->tensor[LT_CUDNN_B].operand >= 0 || cudnn_needs_zeros(f);
-	const int steps[] = { z, b, f->relu };
-	cudnnBackendDescriptor_t op[4];
-	int left = z + b + f->relu, n = 0;
-	int64_t id = VIRTUAL;
-	cudnnBackendDescriptor_t at = tensor(m, w, LT_CUDNN_Y, left ? id++ : LT_CUDNN_Y);
-	op[n++] = convolution(m, w, at);
-	for (int i = 0; i < 3; i++) {
-		if (!steps[i])
-			continue;
-		cudnnBackendDescriptor_t more = i == 0 ? tensor(m, w, LT_CUDNN_Z, LT_CUDNN_Z)
-			: i == 1 ? tensor(m, w, LT_CUDNN_B, LT_CUDNN_B) : NULL, y = tensor(m, w, LT_CUDNN_Y, --left ? id++ : LT_CUDNN_Y);
-		op[n++] = pointwise(m, at, more, y);
-		at = y;
-	}
+	cudnnBackendDescriptor_t tensors[LT_CUDNN_TENSORS], op[LT_CUDNN_NODES];
+	for (int i = 0; i < f->n_tensor; i++)
+		tensors[i] = tensor(m, w, i);
+	for (int i = 0; i < f->n_node; i++)
+		op[i] = f->node[i].kind == LT_CUDNN_CONVOLUTION ? convolution(m, f, &f->node[i], tensors)
+			: pointwise(m, &f->node[i], tensors);
 	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
 	if (handle)
 		set(m, x, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
-	set(m, x, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, n, op);
+	set(m, x, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, f->n_node, op);
 	finish(m, x);
 	return x;
 }
@@ -178,7 +164,7 @@ static bool is_allowed(
 		m->r = m->d->api.get(x, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
 			CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &n, notes);
 	for (int64_t i = 0; i < n && !m->r; i++)
-		if (notes[i] == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC || (w->form.dtype == LT_F32 && !w->tf32
+		if (notes[i] == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC || (cudnn_dtype(&w->form) == LT_F32 && !w->tf32
 			&& (notes[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE || notes[i] == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS)))
 			return false;
 	return !m->r;
@@ -347,18 +333,22 @@ void lt__cudnn_plan_free(struct lt_cudnn *d, struct lt_cudnn_plan *p)
 	p->key = NULL;
 }
 
-cudnnStatus_t lt__cudnn_execute(const struct lt_cudnn *d, const struct lt_cudnn_plan *p, cudnnHandle_t handle,
-	const uint64_t *at, uint64_t workspace)
+cudnnStatus_t lt__cudnn_execute(const struct lt_cudnn *d, const struct lt_cudnn_plan *p, const struct lt_cudnn_form *f,
+	cudnnHandle_t handle, const uint64_t *at, uint64_t workspace)
 {
 	struct cudnn_make m = { .d = d };
 	int64_t id[LT_CUDNN_TENSORS];
+	float number[LT_CUDNN_TENSORS];
 	void *address[LT_CUDNN_TENSORS], *room = (void *)(uintptr_t)workspace;
 	int n = 0;
-	for (int i = 0; i < LT_CUDNN_TENSORS; i++)
-		if (at[i]) {
-			id[n] = i;
-			address[n++] = (void *)(uintptr_t)at[i];
-		}
+	for (int i = 0; i < f->n_tensor; i++) {
+		const struct lt_cudnn_tensor *t = &f->tensor[i];
+		if (t->operand == LT_CUDNN_BETWEEN)
+			continue;
+		number[i] = (float)t->number;
+		id[n] = 1 + i;
+		address[n++] = t->operand == LT_CUDNN_NUMBER ? (void *)&number[i] : (void *)(uintptr_t)at[i];
+	}
 	cudnnBackendDescriptor_t x = make(&m, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
 	set(&m, x, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, n, id);
 	set(&m, x, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, n, address);

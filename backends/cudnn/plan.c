@@ -83,22 +83,32 @@ static void plan_keep(struct lt_session *s, const struct lt_cudnn_plan *p)
 
 static char *key_of(const struct lt_session *s, const struct lt_cudnn_wish *w)
 {
-	enum { BYTES = 2048 };
-	char *key = malloc(BYTES);
-	if (!key)
+	char *key = NULL;
+	size_t bytes;
+	FILE *to = open_memstream(&key, &bytes);
+	if (!to)
 		return NULL;
-	int n = snprintf(key, BYTES, "cudnn plan\nlibrary %u\ndevice %s %d multiprocessors %u\n",
-		(unsigned)cudnn_of(s)->api.version(), s->facts.arch, s->facts.minor, (unsigned)s->target.multiprocessors);
-	(void)lt__cudnn_form_text(w, key + n, BYTES - (size_t)n);
+	(void)fprintf(to, "cudnn plan\nlibrary %u\ndevice %s %d multiprocessors %u\n", (unsigned)cudnn_of(s)->api.version(),
+		s->facts.arch, s->facts.minor, (unsigned)s->target.multiprocessors);
+	lt__cudnn_form_text(w, to);
+	if (fclose(to)) {
+		free(key);
+		return NULL;
+	}
 	return key;
 }
 
-/* A bias of zeros, where the library wants one. */
+/* What the form has of zeros, all of it in one place. */
 static lt_status zeros_new(struct lt_session *s, const struct lt_cudnn_wish *w, struct lt_cudnn_plan *p,
 	struct lt_diag *diag)
 {
-	const size_t bytes = (size_t)w->form.tensor[LT_CUDNN_B].dim[1] * cudnn_element_bytes(w->form.dtype);
-	if (!cudnn_needs_zeros(&w->form))
+	size_t bytes = 0;
+	for (int i = 0; i < w->form.n_tensor; i++) {
+		const struct lt_cudnn_tensor *t = &w->form.tensor[i];
+		const size_t needs = t->operand == LT_CUDNN_ZEROS ? cudnn_bytes(t) : 0;
+		bytes = needs > bytes ? needs : bytes;
+	}
+	if (!bytes)
 		return LT_OK;
 	(void)pthread_mutex_lock(&s->lock);
 	CUresult r = lt__cuda_pool_new(&s->pool, &s->cuda, bytes, &p->zeros);
@@ -242,13 +252,14 @@ lt_status lt__cudnn_takes(
 		"%s cannot take it: %s", c->routine, why);
 }
 
-/* Addresses of the form's tensors; 0: not there. */
+/* Addresses of the form's tensors; 0: they are none of the call's. */
 static void addresses(const struct lt_cudnn_form *f, const struct lt_cuda_called *x, uint64_t *at, uint32_t *align)
 {
 	enum { MOST = 16 };             /* what the library asks for at most */
-	for (int i = 0; i < LT_CUDNN_TENSORS; i++) {
+	memset(align, 0, LT_CUDNN_TENSORS * sizeof *align);
+	for (int i = 0; i < f->n_tensor; i++) {
 		const struct lt_cudnn_tensor *t = &f->tensor[i];
-		at[i] = t->operand < 0 ? 0 : x->at[t->operand] + (uint64_t)t->offset * cudnn_element_bytes(f->dtype);
+		at[i] = t->operand < 0 ? 0 : x->at[t->operand] + (uint64_t)t->offset * cudnn_element_bytes(t->dtype);
 		const uint64_t bits = at[i] | MOST;
 		align[i] = (uint32_t)(bits & -bits);
 	}
@@ -270,7 +281,7 @@ static lt_status choose(struct lt_object *o, const struct lt_cuda_called *x, con
 	return lt__report(diag, LT_EUNSUPPORTED, x->call->origin, -1, "remove the call, or lay its operands otherwise",
 		count ? "kernel %s: of the %d plans that cuDNN has for it none computes%s what is asked for%s"
 		: "kernel %s: cuDNN has no plan for a convolution of these types and layouts", cuda_name(o->tree), count,
-		f->dtype == LT_F32 && !c->tf32 ? " in true float32" : "", c->workspace ? " with so little workspace" : "");
+		cudnn_dtype(f) == LT_F32 && !c->tf32 ? " in true float32" : "", c->workspace ? " with so little workspace" : "");
 }
 
 /* The choice for a call at its addresses, which is made if need be. */
@@ -334,10 +345,11 @@ lt_status lt__cudnn_call(
 	lt_status status = choice_for(o, x, &c, at, diag);
 	if (status)
 		return status;
-	if (c->plan->zeros)
-		at[LT_CUDNN_B] = c->plan->zeros;
+	for (int i = 0; i < c->form.n_tensor; i++)
+		if (c->form.tensor[i].operand == LT_CUDNN_ZEROS)
+			at[i] = c->plan->zeros;
 	cudnnStatus_t r = d->api.set_stream(to->handle, (cudaStream_t)to->stream);
-	r = r ? r : lt__cudnn_execute(d, c->plan, to->handle, at, to->workspace);
+	r = r ? r : lt__cudnn_execute(d, c->plan, &c->form, to->handle, at, to->workspace);
 	return lt__cudnn_check(d, r, diag, cuda_name(o->tree), x->call->routine);
 }
 

@@ -22,6 +22,7 @@ struct cudnn_trial {
 	CUstream stream;
 	CUdeviceptr block[LT_CUDNN_TENSORS + 1];        /* the last: the workspace */
 	size_t bytes[LT_CUDNN_TENSORS + 1];             /* between the guards */
+	int result;                                     /* the form's tensor that is the result */
 	double *values[2];
 	uint64_t state;                                 /* of random numbers */
 	char *why;
@@ -32,14 +33,6 @@ static uint64_t draw(struct cudnn_trial *v)
 {
 	v->state = v->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return v->state >> 33;
-}
-
-static size_t tensor_elems(const struct lt_cudnn_tensor *t, int32_t n_space)
-{
-	int64_t last = 0;
-	for (int i = 0; i < 2 + n_space; i++)
-		last += (t->dim[i] - 1) * t->stride[i];
-	return (size_t)last + 1;
 }
 
 /* ---- memory ---- */
@@ -73,7 +66,7 @@ static CUresult block_fill(struct cudnn_trial *v, int i, const void *pattern, si
 static void *pattern_new(struct cudnn_trial *v, bool with_odd, double **out)
 {
 	static const double odd[] = { NAN, INFINITY, -INFINITY, -0.0 };
-	const uint32_t dtype = v->w->form.dtype;
+	const uint32_t dtype = cudnn_dtype(&v->w->form);
 	void *pattern = calloc(LT_CUDNN_PATTERN, cudnn_element_bytes(dtype));
 	double *values = pattern ? calloc(LT_CUDNN_PATTERN, sizeof *values) : NULL;
 	for (int64_t i = 0; values && i < LT_CUDNN_PATTERN; i++) {
@@ -92,23 +85,30 @@ static void *pattern_new(struct cudnn_trial *v, bool with_odd, double **out)
 	return pattern;
 }
 
+static bool is_filters(const struct lt_cudnn_form *f, int tensor)
+{
+	for (int i = 0; i < f->n_node; i++)
+		if (f->node[i].kind == LT_CUDNN_CONVOLUTION && f->node[i].in[1] == tensor)
+			return true;
+	return false;
+}
+
 static CUresult memory_new(struct cudnn_trial *v)
 {
 	const struct lt_cudnn_form *f = &v->w->form;
-	const size_t each = cudnn_element_bytes(f->dtype);
+	const size_t each = cudnn_element_bytes(cudnn_dtype(f));
 	/* None of the filters': whether an infinity meets the zeros of a border is not said. */
 	void *pattern[] = { pattern_new(v, false, &v->values[0]), pattern_new(v, true, &v->values[1]) };
 	CUresult r = pattern[0] && pattern[1] ? CUDA_SUCCESS : LT_CUDA_NO_HOST_MEMORY;
-	for (int i = 0; i < LT_CUDNN_TENSORS && !r; i++) {
+	for (int i = 0; i < f->n_tensor && !r; i++) {
 		const struct lt_cudnn_tensor *t = &f->tensor[i];
 		if (t->operand < 0)
 			continue;
-		const size_t elems = tensor_elems(t, f->n_space);
-		v->sample.data[t->operand] = (struct lt_cudnn_data){ (int64_t)elems, t->offset,
-			v->values[i != LT_CUDNN_W] };
-		r = block_new(v, i, elems * each);
-		if (!r && i != LT_CUDNN_Y)
-			r = block_fill(v, i, pattern[i != LT_CUDNN_W], LT_CUDNN_PATTERN * each);
+		const bool odd = !is_filters(f, i);
+		v->sample.data[t->operand] = (struct lt_cudnn_data){ (int64_t)(cudnn_bytes(t) / each), t->offset, v->values[odd] };
+		r = block_new(v, i, cudnn_bytes(t));
+		if (!r && i != v->result)
+			r = block_fill(v, i, pattern[odd], LT_CUDNN_PATTERN * each);
 	}
 	if (!r)
 		r = block_new(v, LT_CUDNN_TENSORS, v->p->workspace ? (size_t)v->p->workspace : 1);
@@ -146,21 +146,20 @@ static bool wrong(struct cudnn_trial *v, const char *format, ...)
 static CUresult run_once(struct cudnn_trial *v, cudnnHandle_t handle, void *result)
 {
 	const struct lt_cuda_driver *cuda = &v->s->cuda;
+	const int y = v->result;
 	uint64_t at[LT_CUDNN_TENSORS];
-	for (int i = 0; i < LT_CUDNN_TENSORS; i++)
-		at[i] = v->block[i] ? v->block[i] + GUARD : i == LT_CUDNN_B ? v->p->zeros : 0;
-	CUresult r = cuda->fill(at[LT_CUDNN_Y], 0xff, v->bytes[LT_CUDNN_Y], v->stream);
-	if (!r && lt__cudnn_execute(cudnn_of(v->s), v->p, handle, at, v->block[LT_CUDNN_TENSORS] + GUARD))
+	for (int i = 0; i < v->w->form.n_tensor; i++)
+		at[i] = v->block[i] ? v->block[i] + GUARD : v->w->form.tensor[i].operand == LT_CUDNN_ZEROS ? v->p->zeros : 0;
+	CUresult r = cuda->fill(at[y], 0xff, v->bytes[y], v->stream);
+	if (!r && lt__cudnn_execute(cudnn_of(v->s), v->p, &v->w->form, handle, at, v->block[LT_CUDNN_TENSORS] + GUARD))
 		r = CUDA_ERROR_UNKNOWN;
 	if (!r)
-		r = cuda->copy_to_host(result, at[LT_CUDNN_Y], v->bytes[LT_CUDNN_Y], v->stream);
+		r = cuda->copy_to_host(result, at[y], v->bytes[y], v->stream);
 	return r ? r : cuda->stream_wait(v->stream);
 }
 
 static CUresult guards_check(struct cudnn_trial *v, bool *good)
 {
-	static const char *const names[] = { "the image", "the filters", "the result", "the residual", "the bias",
-		"its workspace" };
 	unsigned char zone[GUARD];
 	CUresult r = CUDA_SUCCESS;
 	for (int i = 0; i <= LT_CUDNN_TENSORS && !r; i++)
@@ -169,7 +168,9 @@ static CUresult guards_check(struct cudnn_trial *v, bool *good)
 			r = r ? r : v->s->cuda.stream_wait(v->stream);
 			for (int k = 0; k < GUARD && !r && *good; k++)
 				if (zone[k] != GUARDED)
-					*good = wrong(v, "it writes %s %s", side ? "behind" : "before", names[i]);
+					*good = wrong(v, "it writes %s %s", side ? "behind" : "before", i == v->result ? "the result"
+						: i == LT_CUDNN_TENSORS ? "its workspace" : is_filters(&v->w->form, i) ? "the filters"
+						: "what it reads");
 		}
 	return r;
 }
@@ -179,7 +180,7 @@ struct cudnn_off { double wrong, all; };
 
 static bool compare_at(struct cudnn_trial *v, const void *result, int64_t *at, struct cudnn_off *sum)
 {
-	const uint32_t dtype = v->w->form.dtype;
+	const uint32_t dtype = cudnn_dtype(&v->w->form);
 	struct lt_cudnn_element e;
 	if (!lt__cudnn_reference(&v->sample, at, &e))
 		return wrong(v, "what it should give is not known");
@@ -206,7 +207,7 @@ static bool compare(struct cudnn_trial *v, const void *result)
 	const struct lt_call *c = v->sample.call;
 	const struct lt_call_result *to = LT_AT(struct lt_call_result, t->call_results, c->first_result);
 	const uint64_t axes = LT_AT(struct lt_call_op, t->call_ops, c->first_op + to->op)->axes;
-	const uint32_t dtype = v->w->form.dtype;
+	const uint32_t dtype = cudnn_dtype(&v->w->form);
 	const double most = dtype == LT_BF16 ? 1e-2 : dtype == LT_F16 || v->w->tf32 ? 2e-3 : 1e-5;
 	struct cudnn_off sum = { 0, 0 };
 	int64_t at[64];
@@ -232,7 +233,7 @@ static CUresult verify_in(struct cudnn_trial *v, cudnnHandle_t handle, bool *goo
 {
 	char *first = NULL, *second = NULL;
 	CUresult r = memory_new(v);
-	const size_t bytes = v->bytes[LT_CUDNN_Y];
+	const size_t bytes = v->bytes[v->result];
 	if (!r && (!(first = malloc(bytes + 1)) || !(second = malloc(bytes + 1))))
 		r = LT_CUDA_NO_HOST_MEMORY;
 	r = r ? r : run_once(v, handle, first);
@@ -256,6 +257,8 @@ lt_status lt__cudnn_verify(struct lt_session *s, const struct lt_cudnn_wish *w, 
 		.why = why, .why_bytes = bytes };
 	struct lt_cudnn *d = cudnn_of(s);
 	bool good = false;
+	while (w->form.tensor[v.result].operand != 0)
+		v.result++;
 	v.sample.data = calloc((size_t)(w->call->n_result + w->call->n_read) + 1, sizeof *v.sample.data);
 	CUresult r = v.sample.data ? s->cuda.stream_new(&v.stream, CU_STREAM_NON_BLOCKING) : LT_CUDA_NO_HOST_MEMORY;
 	if (!r && d->api.set_stream(d->handle, (cudaStream_t)v.stream))

@@ -20,12 +20,15 @@
 #include "kernel/form/form.h"
 #include "tests/cuda/mock_state.h"
 
-enum { MAX_DIM = 5, MAX_STEP = 3 };
-struct dnn_tensor { int64_t id, n, dim[MAX_DIM], stride[MAX_DIM], align; int32_t type, virtual; };
+enum { MAX_DIM = 5, MAX_TENSOR = 40, MAX_STEP = 24, MAX_IN = 4 };
+struct dnn_tensor { int64_t id, n, dim[MAX_DIM], stride[MAX_DIM], align; int32_t type, virtual, by_value; };
+/* in, out: tensors of the graph.  kind: a descriptor's type. */
+struct dnn_step { int32_t kind, mode, n_in, in[MAX_IN], out; };
 struct dnn_graph {
-	struct dnn_tensor x, w, y, operand[MAX_STEP];
+	struct dnn_tensor tensor[MAX_TENSOR];
+	struct dnn_step step[MAX_STEP];
 	int64_t n_space, before[3], after[3], stride[3], dilation[3];
-	int32_t n_step, mode[MAX_STEP];
+	int32_t n_tensor, n_step;
 };
 struct dnn_plan { struct dnn_graph graph; int64_t engine, workspace, runs; };
 
@@ -114,25 +117,34 @@ static const struct descriptor *part(const struct descriptor *d, int name)
 	return x;
 }
 
-static int fetch_tensor(const struct descriptor *d, int name, struct dnn_tensor *t)
+/* Into the graph, where it is one tensor however many operations have it; -1: it is none. */
+static int32_t fetch_tensor(struct dnn_graph *g, const struct descriptor *d, int name)
 {
 	const struct descriptor *x = part(d, name);
-	char is = 0;
-	*t = (struct dnn_tensor){ .id = -1 };
+	struct dnn_tensor t = { .id = -1 };
+	char is = 0, by_value = 0;
 	if (!x || !x->finished || x->type != CUDNN_BACKEND_TENSOR_DESCRIPTOR)
-		return 0;
-	(void)fetch(x, CUDNN_ATTR_TENSOR_UNIQUE_ID, &t->id, 1);
-	(void)fetch(x, CUDNN_ATTR_TENSOR_DATA_TYPE, &t->type, 1);
-	(void)fetch(x, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, &t->align, 1);
+		return -1;
+	(void)fetch(x, CUDNN_ATTR_TENSOR_UNIQUE_ID, &t.id, 1);
+	(void)fetch(x, CUDNN_ATTR_TENSOR_DATA_TYPE, &t.type, 1);
+	(void)fetch(x, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, &t.align, 1);
 	(void)fetch(x, CUDNN_ATTR_TENSOR_IS_VIRTUAL, &is, 1);
-	t->virtual = is;
-	t->n = fetch(x, CUDNN_ATTR_TENSOR_DIMENSIONS, t->dim, MAX_DIM);
-	if (fetch(x, CUDNN_ATTR_TENSOR_STRIDES, t->stride, MAX_DIM) != t->n || t->n < 4)
-		return 0;
-	for (int64_t i = 0; i < t->n; i++)
-		if (t->dim[i] < 1 || t->stride[i] < 1)
-			return 0;
-	return 1;
+	(void)fetch(x, CUDNN_ATTR_TENSOR_IS_BY_VALUE, &by_value, 1);
+	t.virtual = is;
+	t.by_value = by_value;
+	t.n = fetch(x, CUDNN_ATTR_TENSOR_DIMENSIONS, t.dim, MAX_DIM);
+	if (fetch(x, CUDNN_ATTR_TENSOR_STRIDES, t.stride, MAX_DIM) != t.n || t.n < 3)
+		return -1;
+	for (int64_t i = 0; i < t.n; i++)
+		if (t.dim[i] < 1 || t.stride[i] < 1)
+			return -1;
+	for (int32_t i = 0; i < g->n_tensor; i++)
+		if (g->tensor[i].id == t.id)
+			return memcmp(&g->tensor[i], &t, sizeof t) == 0 ? i : -1;
+	if (g->n_tensor == MAX_TENSOR)
+		return -1;
+	g->tensor[g->n_tensor] = t;
+	return g->n_tensor++;
 }
 
 /* ---- graphs ---- */
@@ -142,78 +154,125 @@ static int same_dims(const struct dnn_tensor *a, const struct dnn_tensor *b)
 	return a->n == b->n && !memcmp(a->dim, b->dim, (size_t)a->n * sizeof *a->dim);
 }
 
-static cudnnStatus_t graph_convolution(const struct descriptor *op, struct dnn_graph *g)
+/* The step's tensors by the names of their attributes, the result's last; 0: some are none. */
+static int fetch_tensors(struct dnn_graph *g, struct dnn_step *s, const struct descriptor *op, const int *names, int n)
 {
+	int good = 1;
+	s->kind = (int32_t)op->type;
+	s->n_in = n - 1;
+	for (int i = 0; i < n; i++) {
+		int32_t *to = i == n - 1 ? &s->out : &s->in[i];
+		*to = fetch_tensor(g, op, names[i]);
+		good = good && *to >= 0;
+	}
+	return good;
+}
+
+static cudnnStatus_t graph_convolution(const struct descriptor *op, struct dnn_graph *g, struct dnn_step *s)
+{
+	static const int names[] = { CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+		CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y };
 	const struct descriptor *c = part(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC);
-	if (op->type != CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR || !c
-		|| !fetch_tensor(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, &g->x)
-		|| !fetch_tensor(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, &g->w)
-		|| !fetch_tensor(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, &g->y))
+	if (!c || g->n_space || !fetch_tensors(g, s, op, names, 3))
 		return CUDNN_STATUS_BAD_PARAM;
+	const struct dnn_tensor *x = &g->tensor[s->in[0]], *w = &g->tensor[s->in[1]], *y = &g->tensor[s->out];
 	(void)fetch(c, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, &g->n_space, 1);
 	(void)fetch(c, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, g->before, 3);
 	(void)fetch(c, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, g->after, 3);
 	(void)fetch(c, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, g->stride, 3);
 	(void)fetch(c, CUDNN_ATTR_CONVOLUTION_DILATIONS, g->dilation, 3);
-	if (g->n_space + 2 != g->x.n || g->x.n != g->w.n || g->w.n != g->y.n || g->x.dim[0] != g->y.dim[0]
-		|| g->w.dim[0] != g->y.dim[1] || g->x.dim[1] % g->w.dim[1] || g->w.dim[0] % (g->x.dim[1] / g->w.dim[1]))
+	if (g->n_space < 2 || g->n_space + 2 != x->n || x->n != w->n || w->n != y->n || x->dim[0] != y->dim[0]
+		|| w->dim[0] != y->dim[1] || x->dim[1] % w->dim[1] || w->dim[0] % (x->dim[1] / w->dim[1]))
 		return CUDNN_STATUS_BAD_PARAM;
 	for (int64_t i = 0; i < g->n_space; i++)
-		if ((g->x.dim[2 + i] + g->before[i] + g->after[i] - g->dilation[i] * (g->w.dim[2 + i] - 1) - 1) / g->stride[i] + 1
-			!= g->y.dim[2 + i])
+		if ((x->dim[2 + i] + g->before[i] + g->after[i] - g->dilation[i] * (w->dim[2 + i] - 1) - 1) / g->stride[i] + 1
+			!= y->dim[2 + i])
 			return CUDNN_STATUS_BAD_PARAM;
 	return CUDNN_STATUS_SUCCESS;
 }
 
-static cudnnStatus_t graph_step(const struct descriptor *op, struct dnn_graph *g)
+/* Each operand has the result's dims, or one element along them. */
+static cudnnStatus_t graph_pointwise(const struct descriptor *op, struct dnn_graph *g, struct dnn_step *s)
 {
-	struct dnn_tensor x, y, *b = &g->operand[g->n_step];
+	static const int one[] = { CUDNN_ATTR_OPERATION_POINTWISE_XDESC, CUDNN_ATTR_OPERATION_POINTWISE_YDESC },
+		two[] = { CUDNN_ATTR_OPERATION_POINTWISE_XDESC, CUDNN_ATTR_OPERATION_POINTWISE_BDESC,
+			CUDNN_ATTR_OPERATION_POINTWISE_YDESC };
 	const struct descriptor *what = part(op, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
-	if (g->n_step == MAX_STEP || op->type != CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR || !what
-		|| !fetch_tensor(op, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, &x)
-		|| !fetch_tensor(op, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, &y) || !g->y.virtual || x.id != g->y.id
-		|| !same_dims(&x, &y))
+	const int has_b = part(op, CUDNN_ATTR_OPERATION_POINTWISE_BDESC) != NULL;
+	if (!what || !fetch_tensors(g, s, op, has_b ? two : one, 2 + has_b))
 		return CUDNN_STATUS_BAD_PARAM;
-	int32_t *mode = &g->mode[g->n_step++];
-	(void)fetch(what, CUDNN_ATTR_POINTWISE_MODE, mode, 1);
-	if (*mode == CUDNN_POINTWISE_ADD && !fetch_tensor(op, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, b))
-		return CUDNN_STATUS_BAD_PARAM;
-	g->y = y;
+	(void)fetch(what, CUDNN_ATTR_POINTWISE_MODE, &s->mode, 1);
+	const struct dnn_tensor *y = &g->tensor[s->out];
+	for (int32_t i = 0; i < s->n_in; i++)
+		for (int64_t k = 0; k < y->n; k++)
+			if (g->tensor[s->in[i]].n != y->n || (g->tensor[s->in[i]].dim[k] != 1 && g->tensor[s->in[i]].dim[k] != y->dim[k]))
+				return CUDNN_STATUS_BAD_PARAM;
 	return CUDNN_STATUS_SUCCESS;
+}
+
+/* What is virtual is made by a step before it is read. */
+static int is_in_order(const struct dnn_graph *g)
+{
+	char made[MAX_TENSOR] = { 0 };
+	for (int32_t i = 0; i < g->n_step; i++) {
+		for (int32_t k = 0; k < g->step[i].n_in; k++)
+			if (g->tensor[g->step[i].in[k]].virtual && !made[g->step[i].in[k]])
+				return 0;
+		if (made[g->step[i].out]++)
+			return 0;
+	}
+	return 1;
 }
 
 static cudnnStatus_t graph_finish(struct descriptor *d)
 {
 	const struct descriptor *op[MAX_STEP + 1];
+	struct dnn_graph *g = &d->graph;
 	const int64_t n = fetch(d, CUDNN_ATTR_OPERATIONGRAPH_OPS, op, MAX_STEP + 1);
-	if (n < 1)
-		return CUDNN_STATUS_BAD_PARAM;
-	cudnnStatus_t r = graph_convolution(op[0], &d->graph);
-	for (int64_t i = 1; i < n && !r; i++)
-		r = graph_step(op[i], &d->graph);
-	return r ? r : d->graph.y.virtual ? CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_SUCCESS;
+	cudnnStatus_t r = n < 1 || n > MAX_STEP ? CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_SUCCESS;
+	for (int64_t i = 0; i < n && !r; i++) {
+		struct dnn_step *s = &g->step[g->n_step++];
+		switch (op[i]->type) {
+		case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR: r = graph_convolution(op[i], g, s); break;
+		case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR: r = graph_pointwise(op[i], g, s); break;
+		default: r = CUDNN_STATUS_BAD_PARAM;
+		}
+	}
+	return r ? r : is_in_order(g) ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
 }
 
 /* Convolution, residual, bias, ReLU: each of them only before the next, the latter only behind a bias.  Halves with
  * channels inside alone. */
-static int is_taken(const struct dnn_graph *g)
+static int is_form_c(const struct dnn_graph *g)
 {
+	const struct dnn_step *first = &g->step[0];
 	int at = 0, bias = 0;
-	for (int32_t i = 0; i < g->n_step; i++) {
-		const int full = same_dims(&g->operand[i], &g->y);
-		const int is = g->mode[i] == CUDNN_POINTWISE_RELU_FWD ? 3 : full && !bias && i + 1 < g->n_step ? 1 : 2;
-		if (is <= at || (is == 3 && !bias) || (is == 2 && g->operand[i].dim[1] != g->y.dim[1]))
+	for (int32_t i = 1; i < g->n_step; i++) {
+		const struct dnn_step *s = &g->step[i];
+		const struct dnn_tensor *y = &g->tensor[s->out], *b = &g->tensor[s->in[1]];
+		if (s->kind != CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR || s->in[0] != g->step[i - 1].out
+			|| (s->mode != CUDNN_POINTWISE_RELU_FWD && s->mode != CUDNN_POINTWISE_ADD))
+			return 0;
+		const int full = s->n_in == 2 && same_dims(b, y);
+		const int is = s->mode == CUDNN_POINTWISE_RELU_FWD ? 3 : full && !bias && i + 1 < g->n_step ? 1 : 2;
+		if (is <= at || (is == 3 && !bias) || (is == 2 && b->dim[1] != y->dim[1]))
 			return 0;
 		bias = bias || is == 2;
 		at = is;
 	}
-	if (g->n_step && !bias)
+	if (g->n_step > 1 && !bias)
 		return 0;
-	const struct dnn_tensor *image[] = { &g->x, &g->w, &g->y };
-	for (int i = 0; i < 3 && g->x.type != CUDNN_DATA_FLOAT; i++)
+	const struct dnn_tensor *x = &g->tensor[first->in[0]], *w = &g->tensor[first->in[1]],
+		*y = &g->tensor[g->step[g->n_step - 1].out], *image[] = { x, w, y };
+	for (int i = 0; i < 3 && x->type != CUDNN_DATA_FLOAT; i++)
 		if (image[i]->stride[1] != 1)
 			return 0;
-	return g->x.type == g->w.type && g->w.type == g->y.type;
+	return x->type == w->type && w->type == y->type;
+}
+
+static int is_taken(const struct dnn_graph *g)
+{
+	return g->step[0].kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR && is_form_c(g);
 }
 
 /* ---- a plan runs ---- */
@@ -231,7 +290,8 @@ static size_t tensor_bytes(const struct dnn_tensor *t)
 	return (size_t)(last + 1) * element_bytes(t);
 }
 
-struct dnn_run { struct dnn_plan plan; char *at[3 + MAX_STEP]; uint64_t address[3 + MAX_STEP]; };
+/* address: of tensors in memory; number: of those that are handed over by value. */
+struct dnn_run { struct dnn_plan plan; char *at[MAX_TENSOR]; uint64_t address[MAX_TENSOR]; float number[MAX_TENSOR]; };
 
 static double tf32(double x)
 {
@@ -243,11 +303,6 @@ static double tf32(double x)
 	return (double)f;
 }
 
-static double load(const char *at, const struct dnn_tensor *t, int64_t element)
-{
-	return lt__number_load(at, element, dtype_of(t->type)).f;
-}
-
 static int64_t element_of(const struct dnn_tensor *t, const int64_t *index)
 {
 	int64_t at = 0;
@@ -256,69 +311,111 @@ static int64_t element_of(const struct dnn_tensor *t, const int64_t *index)
 	return at;
 }
 
-static double convolve(const struct dnn_run *r, const int64_t *y)
+/* Where nothing is written between. */
+static double load(const struct dnn_run *r, int32_t tensor, const int64_t *index)
+{
+	const struct dnn_tensor *t = &r->plan.graph.tensor[tensor];
+	return t->by_value ? (double)r->number[tensor]
+		: lt__number_load(r->at[tensor], element_of(t, index), dtype_of(t->type)).f;
+}
+
+static double value_at(const struct dnn_run *r, int32_t tensor, const int64_t *index);
+
+static double convolve(const struct dnn_run *r, const struct dnn_step *s, const int64_t *y)
 {
 	const struct dnn_graph *g = &r->plan.graph;
-	const int64_t groups = g->x.dim[1] / g->w.dim[1], group = y[1] / (g->w.dim[0] / groups);
-	const int rounds = g->x.type == CUDNN_DATA_FLOAT && (r->plan.engine == 40 || is_fault("tf32", r->plan.engine));
+	const struct dnn_tensor *in = &g->tensor[s->in[0]], *by = &g->tensor[s->in[1]];
+	const int64_t groups = in->dim[1] / by->dim[1], group = y[1] / (by->dim[0] / groups);
+	const int rounds = in->type == CUDNN_DATA_FLOAT && (r->plan.engine == 40 || is_fault("tf32", r->plan.engine));
 	int64_t w[MAX_DIM] = { y[1] }, x[MAX_DIM] = { y[0] }, terms = 1, left_out = -1;
 	double sum = 0;
-	for (int64_t i = 1; i < g->w.n; i++)
-		terms *= g->w.dim[i];
+	for (int64_t i = 1; i < by->n; i++)
+		terms *= by->dim[i];
 	if (is_fault("term", r->plan.engine))
 		left_out = terms / 2;
 	for (int64_t t = 0; t < terms; t++) {
 		int64_t rest = t, inside = 1;
-		for (int64_t i = g->w.n - 1; i >= 1; i--) {
-			w[i] = rest % g->w.dim[i];
-			rest /= g->w.dim[i];
+		for (int64_t i = by->n - 1; i >= 1; i--) {
+			w[i] = rest % by->dim[i];
+			rest /= by->dim[i];
 		}
-		x[1] = group * g->w.dim[1] + w[1];
+		x[1] = group * by->dim[1] + w[1];
 		for (int64_t i = 0; i < g->n_space; i++) {
 			x[2 + i] = y[2 + i] * g->stride[i] + w[2 + i] * g->dilation[i] - g->before[i];
-			inside = inside && x[2 + i] >= 0 && x[2 + i] < g->x.dim[2 + i];
+			inside = inside && x[2 + i] >= 0 && x[2 + i] < in->dim[2 + i];
 		}
 		if (!inside || t == left_out)
 			continue;
-		double a = load(r->at[0], &g->x, element_of(&g->x, x)), b = load(r->at[1], &g->w, element_of(&g->w, w));
+		double a = value_at(r, s->in[0], x), b = value_at(r, s->in[1], w);
 		sum += rounds ? tf32(a) * tf32(b) : a * b;
 	}
 	return sum;
+}
+
+static double point(int32_t mode, double a, double b)
+{
+	switch (mode) {
+	case CUDNN_POINTWISE_ADD: return a + b;
+	case CUDNN_POINTWISE_RELU_FWD: return a < 0 ? 0 : a;
+	default: return NAN;
+	}
+}
+
+/* Of a tensor at an index of the operation that reads it: what is virtual is computed. */
+static double value_at(const struct dnn_run *r, int32_t tensor, const int64_t *index)
+{
+	const struct dnn_graph *g = &r->plan.graph;
+	const struct dnn_tensor *t = &g->tensor[tensor];
+	int64_t at[MAX_DIM] = { 0 };
+	for (int64_t i = 0; i < t->n; i++)
+		at[i] = t->dim[i] == 1 ? 0 : index[i];
+	for (int32_t i = 0; i < g->n_step; i++) {
+		const struct dnn_step *s = &g->step[i];
+		if (s->out != tensor)
+			continue;
+		if (s->kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR)
+			return convolve(r, s, at);
+		return point(s->mode, value_at(r, s->in[0], at), s->n_in > 1 ? value_at(r, s->in[1], at) : 0);
+	}
+	return load(r, tensor, at);
+}
+
+static void run_result(struct dnn_run *r, int32_t tensor)
+{
+	const struct dnn_tensor *t = &r->plan.graph.tensor[tensor];
+	const int64_t engine = r->plan.engine;
+	int64_t y[MAX_DIM] = { 0 }, n = 1;
+	for (int64_t i = 0; i < t->n; i++)
+		n *= t->dim[i];
+	for (int64_t e = 0; e < n; e++) {
+		int64_t rest = e;
+		for (int64_t i = t->n - 1; i >= 0; i--) {
+			y[i] = rest % t->dim[i];
+			rest /= t->dim[i];
+		}
+		double x = value_at(r, tensor, y);
+		if ((is_fault("element", engine) && e == n - 1) || (is_fault("other", engine) && e == 0 && r->plan.runs > 0))
+			x += 1;
+		const union lt_number rounded = { .f = x };
+		lt__number_store(r->at[tensor], element_of(t, y), dtype_of(t->type), lt__number_round(rounded, dtype_of(t->type)));
+	}
+	if (is_fault("behind", engine))
+		memset(r->at[tensor] + tensor_bytes(t), 0x5a, element_bytes(t));
 }
 
 static CUresult run(void *arg, int device)
 {
 	struct dnn_run *r = arg;
 	const struct dnn_graph *g = &r->plan.graph;
-	const struct dnn_tensor *t[] = { &g->x, &g->w, &g->y, &g->operand[0], &g->operand[1], &g->operand[2] };
-	const int64_t engine = r->plan.engine;
-	int64_t y[MAX_DIM] = { 0 }, n = 1;
-	for (int i = 0; i < 3 + g->n_step; i++)
-		if (r->address[i] && !(r->at[i] = mock_range(r->address[i], tensor_bytes(t[i]), device)))
+	for (int32_t i = 0; i < g->n_tensor; i++)
+		if (r->address[i] && !(r->at[i] = mock_range(r->address[i], tensor_bytes(&g->tensor[i]), device)))
 			return CUDA_ERROR_ILLEGAL_ADDRESS;
-	if (is_fault("lost", engine))
+	if (is_fault("lost", r->plan.engine))
 		return mock.lost = CUDA_ERROR_ILLEGAL_ADDRESS;
-	for (int64_t i = 0; i < g->y.n; i++)
-		n *= g->y.dim[i];
-	for (int64_t e = 0; e < n; e++) {
-		int64_t rest = e;
-		for (int64_t i = g->y.n - 1; i >= 0; i--) {
-			y[i] = rest % g->y.dim[i];
-			rest /= g->y.dim[i];
-		}
-		double sum = convolve(r, y);
-		for (int32_t i = 0; i < g->n_step; i++)
-			sum = g->mode[i] == CUDNN_POINTWISE_RELU_FWD ? (sum < 0 ? 0 : sum)
-				: sum + load(r->at[3 + i], &g->operand[i], element_of(&g->operand[i], y));
-		if ((is_fault("element", engine) && e == n - 1) || (is_fault("other", engine) && e == 0 && r->plan.runs > 0))
-			sum += 1;
-		const union lt_number rounded = { .f = sum };
-		lt__number_store(r->at[2], element_of(&g->y, y), dtype_of(g->y.type),
-			lt__number_round(rounded, dtype_of(g->y.type)));
-	}
-	if (is_fault("behind", engine))
-		memset(r->at[2] + tensor_bytes(&g->y), 0x5a, element_bytes(&g->y));
-	note("run", engine);
+	for (int32_t i = 0; i < g->n_step; i++)
+		if (!g->tensor[g->step[i].out].virtual)
+			run_result(r, g->step[i].out);
+	note("run", r->plan.engine);
 	return CUDA_SUCCESS;
 }
 
@@ -522,25 +619,27 @@ API cudnnStatus_t cudnnBackendExecute(
 	struct descriptor *p = plan, *v = pack;
 	struct dnn_run r = { .plan = p->plan };
 	const struct dnn_graph *g = &p->plan.graph;
-	const struct dnn_tensor *t[] = { &g->x, &g->w, &g->y, &g->operand[0], &g->operand[1], &g->operand[2] };
-	int64_t id[16];
-	void *at[16], *room = NULL;
+	int64_t id[MAX_TENSOR];
+	void *at[MAX_TENSOR], *room = NULL;
 	DNN(1);
-	const int64_t n = fetch(v, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, id, 16);
-	if (!p->finished || !v->finished || fetch(v, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, at, 16) != n)
+	const int64_t n = fetch(v, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, id, MAX_TENSOR);
+	if (!p->finished || !v->finished || fetch(v, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, at, MAX_TENSOR) != n)
 		return CUDNN_STATUS_BAD_PARAM;
 	(void)fetch(v, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, &room, 1);
 	if (p->plan.workspace && !mock_range((CUdeviceptr)(uintptr_t)room, (size_t)p->plan.workspace, mock_device()))
 		mock_wrong("less room than the plan needs");
-	for (int i = 0; i < 3 + g->n_step; i++) {
-		if (i >= 3 && g->mode[i - 3] == CUDNN_POINTWISE_RELU_FWD)
-			continue;
+	for (int32_t i = 0; i < g->n_tensor; i++) {
+		const struct dnn_tensor *t = &g->tensor[i];
+		const void *is = NULL;
 		for (int64_t k = 0; k < n; k++)
-			if (id[k] == t[i]->id)
-				r.address[i] = (uintptr_t)at[k];
-		if (!r.address[i])
+			is = id[k] == t->id ? at[k] : is;
+		if (t->virtual ? is != NULL : !is)
 			return CUDNN_STATUS_BAD_PARAM;
-		if (r.address[i] % (uint64_t)t[i]->align)
+		if (t->by_value)
+			memcpy(&r.number[i], is, sizeof r.number[i]);
+		else
+			r.address[i] = (uintptr_t)is;
+		if (r.address[i] % (uint64_t)t->align)
 			mock_wrong("an address that is less aligned than its tensor");
 	}
 	p->plan.runs++;

@@ -9,29 +9,54 @@
 #include "tests/keeper.h"
 
 /* last: channels inside. */
-static void place(struct lt_cudnn_tensor *t, int32_t operand, bool last, int64_t n, int64_t c, int64_t h, int64_t w)
+static int32_t tensor(struct lt_cudnn_wish *w, int32_t operand, uint32_t dtype, bool last, int64_t n, int64_t c,
+	int64_t height, int64_t width)
 {
-	*t = (struct lt_cudnn_tensor){ .operand = operand, .dim = { n, c, h, w } };
-	const int64_t first[] = { c * h * w, h * w, w, 1 }, inside[] = { c * h * w, 1, c * w, c };
+	struct lt_cudnn_form *f = &w->form;
+	struct lt_cudnn_tensor *t = &f->tensor[f->n_tensor];
+	const int64_t plane = height * width, first[] = { c * plane, plane, width, 1 },
+		inside[] = { c * plane, 1, c * width, c };
+	*t = (struct lt_cudnn_tensor){ .operand = operand, .dtype = dtype, .n_dim = 4, .dim = { n, c, height, width } };
 	memcpy(t->stride, last ? inside : first, sizeof first);
+	w->align[f->n_tensor] = 16;
+	return f->n_tensor++;
 }
 
-/* 3x3 with borders of 1, or 1x1, 64 to 64 channels on 28 x 28. */
-static struct lt_cudnn_wish wish_of(uint32_t dtype, bool last, int window, int64_t groups, const char *behind)
+/* b -1: it has one operand. */
+static int32_t node(struct lt_cudnn_wish *w, int32_t kind, int32_t mode, int32_t a, int32_t b, int32_t out)
 {
-	struct lt_cudnn_wish w = { .form = { .dtype = dtype, .n_space = 2, .relu = strstr(behind, "relu") } };
+	w->form.node[w->form.n_node++] = (struct lt_cudnn_node){ kind, mode, 1 + (b >= 0), { a, b }, out };
+	return out;
+}
+
+/* 3x3 with borders of 1, or 1x1, 64 to 64 channels on 28 x 28; more: borders below, and to the left. */
+static struct lt_cudnn_wish wish_of(
+	uint32_t dtype, bool last, int window, int64_t groups, const char *behind, const int64_t *more)
+{
+	struct lt_cudnn_wish w = { .form = { .n_space = 2 } };
 	struct lt_cudnn_form *f = &w.form;
-	for (int i = 0; i < LT_CUDNN_TENSORS; i++)
-		w.align[i] = 16;
+	const bool z = strstr(behind, "residual"), relu = strstr(behind, "relu"), b = strstr(behind, "bias") || z || relu;
+	const int64_t height = 28 + more[0], width = 28 + more[1];
+	const int32_t x = tensor(&w, 1, dtype, last, 4, 64, 28, 28),
+		filters = tensor(&w, 2, dtype, last, 64, 64 / groups, window, window),
+		y = tensor(&w, 0, dtype, last, 4, 64, height, width);
 	for (int i = 0; i < 2; i++) {
 		f->stride[i] = f->dilation[i] = 1;
 		f->before[i] = f->after[i] = window / 2;
 	}
-	place(&f->tensor[LT_CUDNN_X], 1, last, 4, 64, 28, 28);
-	place(&f->tensor[LT_CUDNN_W], 2, last, 64, 64 / groups, window, window);
-	place(&f->tensor[LT_CUDNN_Y], 0, last, 4, 64, 28, 28);
-	place(&f->tensor[LT_CUDNN_Z], strstr(behind, "residual") ? 3 : -1, last, 4, 64, 28, 28);
-	place(&f->tensor[LT_CUDNN_B], strstr(behind, "bias") ? 4 : -1, last, 1, 64, 1, 1);
+	f->after[0] += more[0];
+	f->before[1] += more[1];
+	int left = z + b + relu;
+	int32_t at = node(&w, LT_CUDNN_CONVOLUTION, 0, x, filters,
+		left ? tensor(&w, LT_CUDNN_BETWEEN, LT_F32, last, 4, 64, height, width) : y);
+	if (z)
+		at = node(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_ADD, at, tensor(&w, 3, dtype, last, 4, 64, height, width),
+			--left ? tensor(&w, LT_CUDNN_BETWEEN, LT_F32, last, 4, 64, height, width) : y);
+	if (b)
+		at = node(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_ADD, at, tensor(&w, 4, dtype, last, 1, 64, 1, 1),
+			--left ? tensor(&w, LT_CUDNN_BETWEEN, LT_F32, last, 4, 64, height, width) : y);
+	if (relu)
+		(void)node(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_RELU_FWD, at, -1, y);
 	return w;
 }
 
@@ -68,26 +93,19 @@ Test(cudnn_plans, every_form_has_one)
 	for (size_t t = 0; t < sizeof types / sizeof *types; t++)
 		for (size_t b = 0; b < sizeof behind / sizeof *behind; b++)
 			for (int window = 1; window <= 3; window += 2)
-				for (int last = types[t] != LT_F32; last <= 1; last++) {
-					const struct lt_cudnn_wish w = wish_of(types[t], last, window, window == 3 && b % 2 ? 2 : 1, behind[b]);
-					struct lt_cudnn_plan p = { .key = NULL };
-					int count = 0;
-					lt_status status = lt__cudnn_plan_new(&d, &w, 0, &p, &count, &k.diag);
-					cr_expect_eq(status, LT_OK, "type %u, %dx%d, '%s', %s: %d, of %d: %s", (unsigned)types[t], window, window,
-						behind[b], last ? "channels inside" : "plane inside", (int)status, count, k.text);
-					if (!status)
-						is_saved(&d, &p);
-					/* More below and to the right than above and to the left, or the other way round. */
-					struct lt_cudnn_wish uneven = w;
-					uneven.form.after[0] += 1;
-					uneven.form.before[1] += 2;
-					place(&uneven.form.tensor[LT_CUDNN_Y], 0, last, 4, 64, 29, 30);
-					place(&uneven.form.tensor[LT_CUDNN_Z], w.form.tensor[LT_CUDNN_Z].operand, last, 4, 64, 29, 30);
-					status = lt__cudnn_plan_new(&d, &uneven, 0, &p, &count, &k.diag);
-					cr_expect_eq(status, LT_OK, "type %u, %dx%d, '%s': %d, of %d, with borders that differ", (unsigned)types[t],
-						window, window, behind[b], (int)status, count);
-					if (!status)
-						lt__cudnn_plan_free(&d, &p);
-				}
+				for (int last = types[t] != LT_F32; last <= 1; last++)
+					for (int more = 0; more < 2; more++) {
+						const int64_t borders[] = { more, 2 * more };
+						const struct lt_cudnn_wish w =
+							wish_of(types[t], last, window, window == 3 && b % 2 ? 2 : 1, behind[b], borders);
+						struct lt_cudnn_plan p = { .key = NULL };
+						int count = 0;
+						lt_status status = lt__cudnn_plan_new(&d, &w, 0, &p, &count, &k.diag);
+						cr_expect_eq(status, LT_OK, "type %u, %dx%d, '%s', %s, %d more: %d, of %d: %s", (unsigned)types[t],
+							window, window, behind[b], last ? "channels inside" : "plane inside", more, (int)status, count,
+							k.text);
+						if (!status)
+							is_saved(&d, &p);
+					}
 	(void)d.api.descriptor_free(d.device);
 }
