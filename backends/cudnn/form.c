@@ -371,6 +371,49 @@ static bool check_strides(struct cudnn_forming *x)
 	return true;
 }
 
+/* Elements of the image's buffer from the first that is read on; 0: that is not known. */
+static int64_t room_of_image(const struct cudnn_forming *x)
+{
+	const struct lt_call_read *r = read_at(x, x->read[PART_X]);
+	const int64_t *row = x->t->rows + (int64_t)r->row * x->t->n_column;
+	for (int32_t k = 1; k < x->t->n_column; k++)
+		if (row[k])
+			return 0;
+	return LT_AT(struct lt_buffer, x->t->buffers, r->buffer)->elems - row[0] - x->part[PART_X].offset;
+}
+
+/* Windows of one element that stand apart: of an image with channels inside that has what is between them, too, if
+ * there is such a one; engines for images without gaps are many times faster. */
+static void close_gaps(struct cudnn_forming *x)
+{
+	struct lt_cudnn_form *f = x->f;
+	struct lt_cudnn_tensor *t = &x->part[PART_X];
+	const int64_t channels = t->dim[1], apart = t->dim[1] > 0 ? t->stride[3] / channels : 0, out = t->dim[3];
+	for (int i = 0; i < 2; i++)
+		if (f->n_space != 2 || f->stride[i] != 1 || f->before[i] || f->after[i] || x->part[PART_W].dim[2 + i] != 1)
+			return;
+	if ((channels > 1 && t->stride[1] != 1) || out < 2 || apart < 2 || t->stride[3] % channels)
+		return;
+	for (int64_t width = apart * out; width > apart * (out - 1); width--) {
+		const int64_t line = width * channels, lines = t->stride[2] / line;
+		struct lt_cudnn_tensor whole = *t;
+		if (t->stride[2] % line || lines < 1)
+			continue;
+		whole.dim[3] = width;
+		whole.stride[3] = channels;
+		whole.stride[2] = line;
+		whole.dim[2] = t->dim[0] > 1 && t->stride[0] % line == 0 && t->stride[0] / line <= lines * t->dim[2]
+			? t->stride[0] / line : lines * (t->dim[2] - 1) + 1;
+		if ((whole.dim[2] - 1) / lines + 1 != t->dim[2]
+			|| (int64_t)(cudnn_bytes(&whole) / cudnn_element_bytes(whole.dtype)) > room_of_image(x))
+			continue;
+		*t = whole;
+		f->stride[0] = lines;
+		f->stride[1] = apart;
+		return;
+	}
+}
+
 static bool put_tensors(struct cudnn_forming *x)
 {
 	struct lt_cudnn_form *f = x->f;
@@ -394,6 +437,9 @@ static bool put_tensors(struct cudnn_forming *x)
 			set[LT_DIM_BATCH] &= ~(UINT64_C(1) << window_at(x, w)->out);
 	if (!find_plane(x, &set[LT_DIM_ROW], &p) || !put_plane(x, &p) || !put_channels(x, set) || !check_strides(x))
 		return false;
+	for (int i = 0; i < PARTS; i++)
+		x->part[i].n_dim = 2 + f->n_space;
+	close_gaps(x);
 	const bool last = is_channels_last(&x->part[PART_Y], f->n_space,
 		is_channels_last(&x->part[PART_X], f->n_space, true));
 	for (int i = 0; i < PARTS; i++)

@@ -123,8 +123,14 @@ static lt_node next_behind(const struct growing *x)
 	return -1;
 }
 
-/* The last leaf that only members read; -1: there is none. */
-static lt_node next_before(const struct growing *x)
+/* A cast of less: what reads it makes it again from fewer bytes. */
+static bool is_widening(const struct growing *x, lt_node n)
+{
+	return x->s->g->node[n].op == LT_OP_cast && lt__may_be_left_out(x->s->g, n);
+}
+
+/* The last leaf that only members read; -1: there is none.  widening: one of those. */
+static lt_node next_before(const struct growing *x, bool widening)
 {
 	lt_node best = -1;
 	for (int32_t i = 0; i < x->n; i++) {
@@ -133,7 +139,7 @@ static lt_node next_before(const struct growing *x)
 			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
 				lt_node base = leaf->read[k].piece[p].base;
 				if (base > best && x->passed[base] != x->n_try && x->n_inside[base] == x->s->n_reader[base]
-					&& may_be_in(x, base))
+					&& (!widening || is_widening(x, base)) && may_be_in(x, base))
 					best = base;
 			}
 	}
@@ -376,6 +382,15 @@ static bool tears_terms(const struct growing *x)
 	return false;
 }
 
+/* Whether a result is a cast whose readers could make it from fewer bytes. */
+static bool hands_on_more(const struct growing *x)
+{
+	for (int32_t i = 0; i < x->n; i++)
+		if (is_result(x, x->member[i]) && x->s->reader[x->member[i]] >= 0 && is_widening(x, x->member[i]))
+			return true;
+	return false;
+}
+
 /* Asks about the members as they are; newest: the one that was put in last. */
 static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 {
@@ -383,7 +398,7 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 	lt_node sorted[MAX_GROUP];
 	struct asked_group q = { .x = x, .member = sorted, .n = x->n };
 	*taken = false;
-	if (tears_terms(x))
+	if (tears_terms(x) || hands_on_more(x))
 		return LT_OK;
 	memcpy(sorted, x->member, sizeof *sorted * (size_t)x->n);
 	lt__auto_sort(sorted, x->n);
@@ -429,7 +444,7 @@ static void put_behind(struct growing *x, lt_node n)
 static lt_status grow_before(struct growing *x)
 {
 	x->n_try++;
-	for (lt_node n; (n = next_before(x)) >= 0;) {
+	for (lt_node n; (n = next_before(x, false)) >= 0;) {
 		bool taken;
 		put_in(x, n);
 		LT_TRY(try_group(x, n, &taken));
@@ -438,6 +453,27 @@ static lt_status grow_before(struct growing *x)
 		x->passed[n] = x->n_try;
 		take_out(x);
 	}
+	return LT_OK;
+}
+
+/* The group, and what is before it: first with all that it reads as casts of less, together, since rows ask for one
+ * type; then without. */
+static lt_status try_with_before(struct growing *x, lt_node newest)
+{
+	bool taken = false;
+	x->n_try++;
+	for (lt_node n; (n = next_before(x, true)) >= 0;)
+		put_in(x, n);
+	if (x->n > x->n_behind) {
+		LT_TRY(try_group(x, newest, &taken));
+		if (taken)
+			LT_TRY(grow_before(x));
+		while (x->n > x->n_behind)
+			take_out(x);
+	}
+	LT_TRY(try_group(x, newest, &taken));
+	if (taken)
+		LT_TRY(grow_before(x));
 	while (x->n > x->n_behind)
 		take_out(x);
 	return LT_OK;
@@ -446,7 +482,6 @@ static lt_status grow_before(struct growing *x)
 /* All that grows from a reduction. */
 static lt_status grow(struct growing *x, lt_node seed)
 {
-	bool taken;
 	x->seed = seed;
 	x->n = x->reductions = 0;
 	if (!may_be_in(x, seed))
@@ -454,9 +489,7 @@ static lt_status grow(struct growing *x, lt_node seed)
 	for (lt_node newest = seed; newest >= 0; newest = next_behind(x)) {
 		put_behind(x, newest);
 		x->n_behind = x->n;
-		LT_TRY(try_group(x, newest, &taken));
-		if (taken)
-			LT_TRY(grow_before(x));
+		LT_TRY(try_with_before(x, newest));
 	}
 	while (x->n > 0)
 		take_out(x);

@@ -33,7 +33,7 @@ static void read_file(const char *name, char *to, size_t bytes)
 		(void)fclose(f);
 }
 
-/* What lt-run says of a script, and what the library was asked for.  steps: of the plain tree. */
+/* What lt-run says of a script, and what the library was asked for.  steps: of the plain tree; NULL: that of default. */
 static const char *run(const char *backend, const char *script, const char *steps, const char *options)
 {
 	char command[2000];
@@ -43,8 +43,8 @@ static const char *run(const char *backend, const char *script, const char *step
 	cr_assert(f && fputs(script, f) >= 0 && fclose(f) == 0);
 	(void)snprintf(command, sizeof command, "cd . && rm -f %s/log; echo 'schedule 1' | MOCK_CUDNN_LOG=%s/log "
 		"XDG_CACHE_HOME=%s/cache LD_LIBRARY_PATH=%s/tests/cudnn:%s/tests/cuda:$LD_LIBRARY_PATH timeout 100 %s/lt-run -b %s "
-		"--strict --schedule=- --apply=\"%s\" -i '*=random' -c '*=random' %s %s/x.lt >%s/out 2>&1", folder, folder, folder,
-		o, o, o, backend, steps, options, folder, folder);
+		"--strict %s%s%s -i '*=random' -c '*=random' %s %s/x.lt >%s/out 2>&1", folder, folder, folder, o, o, o, backend,
+		steps ? "--schedule=- --apply=\"" : "", steps ? steps : "", steps ? "\"" : "", options, folder, folder);
 	(void)system(command);
 	read_file("out", output, sizeof output);
 	read_file("log", log_text, sizeof log_text);
@@ -98,6 +98,14 @@ static const struct { const char *script, *steps; int engine; } convolutions[] =
 	{ "a = InputTensor(a, float32, [7, 12]); v = ConstantTensor(v, float32, [12, 5]);\n"
 		"b = ConstantTensor(b, float32, [5]); result = ReLUNode(MatMulNode(a, v) + b);\n",
 		"group m; call group cudnn.graph", 12 },
+	/* The same that stand apart, with channels inside: of the whole image, where that has a line or a column more or less
+	 * than what is between them. */
+#define APART(size, strides) "x = InputTensor(x, float32, [2, " size ", 6]);\n" \
+	"w = ConstantTensor(w, float32, [5, 6, 1, 1]);\n" \
+	"result = PermuteNode(Conv2dNode(PermuteNode(x, [0, 3, 1, 2]), w, " strides "), [0, 2, 3, 1]);\n"
+	{ APART("8, 10", "[2, 2]"), ALONE, 12 }, { APART("9, 11", "[2, 2]"), ALONE, 12 },
+	{ APART("7, 10", "[3, 2]"), ALONE, 12 }, { APART("9, 12", "[1, 5]"), ALONE, 12 },
+	{ APART("1, 9", "[1, 4]"), ALONE, 12 }, { APART("9, 1", "[4, 1]"), ALONE, 12 },
 	/* One image, one channel, one filter, one row. */
 	{ "x = InputTensor(x, float32, [1, 1, 5, 7]); w = ConstantTensor(w, float32, [1, 1, 3, 3]);\n"
 		"result = Conv2dNode(x, w, " BORDER ");\n", "group k2; call group cudnn.graph", 12 },
@@ -294,4 +302,26 @@ Test(cudnn, without_the_library)
 	cr_assert_not_null(line, "%s", output);
 	cr_expect(strstr(line, "not usable here: libcudnn.so.9 cannot be loaded: ") && strstr(line, "; install cuDNN 9"), "%s",
 		line);
+}
+
+/* Of halves that each operator rounds: what calls read and write are halves, and nothing else is done. */
+Test(cudnn, default_trees_of_halves)
+{
+	static const char script[] = "def f(x) { return CastNode(x, float32); }\ndef h(x) { return CastNode(x, float16); }\n"
+		"def layer(x, w, b, s, p) {\n"
+		"\treturn h(ReLUNode(f(h(f(h(Conv2dNode(f(x), f(w), [s, s], [p, p, p, p]))) + f(b)))));\n}\n"
+		"i = InputTensor(i, float16, [32, 17, 17, 64]); x = PermuteNode(i, [0, 3, 1, 2]);\n"
+		"v = ConstantTensor(v, float16, [64, 64, 3, 3]); w = ConstantTensor(w, float16, [96, 64, 1, 1]);\n"
+		"b = ConstantTensor(b, float16, [64, 1, 1]); c = ConstantTensor(c, float16, [96, 1, 1]);\n"
+		"y = layer(x, v, b, 1, 1); z = layer(y, w, c, 2, 0);\n"
+		"result = PermuteNode(z, [0, 2, 3, 1]);\n";
+	const char *says = run("cudnn", script, NULL, "--no-cache --dump=tree");
+	cr_expect(count(says, "call cudnn.graph") == 2, "%s", says);
+	for (const char *at = says; (at = strstr(at, "# whole")); at++) {
+		char type[8] = "";
+		const char *line = at;
+		while (line > says && line[-1] != '\n')
+			line--;
+		cr_expect(sscanf(line, " %%%*s %7[a-z0-9]", type) == 1 && !strcmp(type, "f16"), "%s", line);
+	}
 }
